@@ -1,0 +1,146 @@
+# eprof: two programs, one BPF object. `make help` lists what can be made.
+#
+# Sources are found by their place; a new file needs no line here. Objects go to build/obj, the
+# same with ASan and UBSan for the unit tests to build/asan.
+
+BUILD	:= build
+# Each step is one short line; V=1 shows the whole command.
+Q	:= $(if $(V),,@)
+say	= @$(if $(V),:,printf '  %-6s %s\n' $(1) $(2))
+PREFIX	?= /usr/local
+CC	?= gcc
+CLANG	?= clang
+BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool /usr/bin/bpftool) bpftool)
+PKGS	:= hdf5 libxxhash
+PKGS_USER   := libbpf libdw libelf zlib
+PKGS_RENDER := cairo cairo-pdf cairo-svg pangocairo zlib
+
+WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
+CFLAGS	?= -O2 -g
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+STD	:= -std=gnu11 -D_GNU_SOURCE -fno-strict-aliasing -pthread $(WARN)
+INC	:= -Iuser/core $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+INC_USER   := $(INC) -Iuser -Ibpf -I$(BUILD)/gen $(shell pkg-config --cflags $(PKGS_USER) 2>/dev/null)
+INC_RENDER := $(INC) -Irender $(shell pkg-config --cflags $(PKGS_RENDER) 2>/dev/null)
+LIBS	   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
+LIBS_USER  := $(shell pkg-config --libs $(PKGS_USER) 2>/dev/null) -liberty $(LIBS)
+LIBS_RENDER := $(shell pkg-config --libs $(PKGS_RENDER) 2>/dev/null) $(LIBS)
+
+CORE_SRC   := $(sort $(wildcard user/core/*/*.c))
+USER_SRC   := $(sort $(filter-out user/core/%,$(wildcard user/*/*.c)))
+RENDER_SRC := $(sort $(wildcard render/*/*.c) $(filter-out render/main.c,$(wildcard render/*.c)))
+RENDER_ASM := render/web/embed.S
+BPF_SRC	   := $(sort $(wildcard bpf/*.bpf.c bpf/*/*.bpf.c))
+UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
+PROG_SRC   := $(sort $(wildcard tests/prog/*.c))
+
+obj	= $(patsubst %.S,$(BUILD)/$(1)/%.o,$(patsubst %.c,$(BUILD)/$(1)/%.o,$(2)))
+SAN	:= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+.PHONY: all help demo check bench agree vmtest install clean unit format progs
+.PRECIOUS: $(BUILD)/%.o
+.DELETE_ON_ERROR:
+
+all: $(BUILD)/eprof $(BUILD)/eprof-render ## build both programs
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+# --- programs ---------------------------------------------------------------------------------
+$(BUILD)/eprof: $(call obj,obj,user/main.c $(USER_SRC) $(CORE_SRC))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_USER)
+$(BUILD)/eprof-render: $(call obj,obj,render/main.c $(RENDER_SRC) $(CORE_SRC) $(RENDER_ASM))
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_RENDER)
+
+DEFS = -DEPROF_VERSION='"$(VERSION)"'
+define rules # $(1) folder of objects, $(2) extra flags
+$(BUILD)/$(1)/user/core/%.o: user/core/%.c
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(INC) -MMD -MP -c -o $$@ $$<
+$(BUILD)/$(1)/user/%.o: user/%.c | $(BUILD)/gen/eprof.skel.h
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(DEFS) $$(INC_USER) -MMD -MP -c -o $$@ $$<
+$(BUILD)/$(1)/render/%.o: render/%.c
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(DEFS) $$(INC_RENDER) -MMD -MP -c -o $$@ $$<
+$(BUILD)/$(1)/render/web/embed.o: render/web/embed.S $(wildcard render/web/*.js render/web/*.css render/web/*.html)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -c -o $$@ $$<
+$(BUILD)/$(1)/tests/unit/%.o: tests/unit/%.c | $(BUILD)/gen/eprof.skel.h
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(INC_USER) $$(INC_RENDER) -Itests/unit -MMD -MP -c -o $$@ $$<
+endef
+$(eval $(call rules,obj,))
+$(eval $(call rules,asan,$(SAN)))
+
+# --- the BPF object: each source apart, linked into one, one skeleton ---------------------------
+BPF_FLAGS := -target bpf -g -O2 -mcpu=v3 -Wall -Wextra -Werror -Wno-unused-parameter -Ibpf \
+	-D__TARGET_ARCH_x86 -I/usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+	@mkdir -p $(@D)
+	$(call say,BPF,$@)
+	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/bpf/eprof.o: $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(BPF_SRC))
+	$(call say,BPF,$@)
+	$(Q)$(BPFTOOL) gen object $@ $^
+$(BUILD)/gen/eprof.skel.h: $(BUILD)/bpf/eprof.o
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name eprof_bpf > $@.tmp
+	@mv $@.tmp $@
+
+# --- tests --------------------------------------------------------------------------------------
+ASAN_LIB := $(call obj,asan,$(CORE_SRC) $(USER_SRC) $(RENDER_SRC) $(RENDER_ASM))
+UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
+$(BUILD)/asan/lib.a: $(ASAN_LIB)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(BUILD)/asan/lib.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SAN) -o $@ $^ $(LIBS_USER) $(LIBS_RENDER) -lcmocka
+
+unit: $(UNIT_BIN) ## build and run the unit tests, under ASan and UBSan
+	@tests/unit/run $(UNIT_BIN)
+
+# Targets with known answers. Flags of their own stand in their first line: // cflags: …
+progs: $(patsubst tests/prog/%.c,$(BUILD)/prog/%,$(PROG_SRC))
+$(BUILD)/prog/%: tests/prog/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer \
+		-mno-omit-leaf-frame-pointer -pthread \
+		$$(sed -n '1s,^// cflags: ,,p' $<) -o $@ $< -lm
+
+check: ## install, build, run every test
+	tools/check
+demo: ## install, build, profile a real program, render it
+	tools/demo
+bench: all progs ## measure against peers; writes build/bench.tsv
+	tools/bench
+
+agree: all progs ## compare shares of sqlite3, whole stacks, with perf's 64 KiB copies
+	tests/kernel/whole_agree.sh
+
+vmtest: all progs ## run the kernel tests on Debian's 6.1 and 6.12 kernels, in QEMU
+	tools/vmtest
+
+format: ## put all C in the house's format
+	clang-format -i $$(git ls-files 'bpf/*.[ch]' 'user/*.[ch]' 'render/*.[ch]' 'tests/*.[ch]')
+
+# --- the rest -----------------------------------------------------------------------------------
+install: all ## install programs and man pages under DESTDIR/PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/eprof $(BUILD)/eprof-render $(DESTDIR)$(PREFIX)/bin
+	install -m 644 user/eprof.1 render/eprof-render.1 $(DESTDIR)$(PREFIX)/share/man/man1
+
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD) -type f -name '*.d' -not -path '$(BUILD)/vm/*' 2>/dev/null)

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "shared.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile __u32 config_self_time;
+const volatile __u64 config_hash_mask = ~0ull;
+__u32 stack_epoch;
+
+struct ring_map ring SEC(".maps");
+
+/* [event * WIRE_COUNTERS + counter], written by the programs, read by the loader at its ticks.
+ * Per CPU, so that no two write one line. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_EVENTS *WIRE_COUNTERS);
+	__type(key, __u32);
+	__type(value, __u64);
+} counters SEC(".maps");
+
+void count(__u32 event, enum wire_counter counter, __u64 n)
+{
+	__u32 key = event * WIRE_COUNTERS + counter;
+	__u64 *value = bpf_map_lookup_elem(&counters, &key);
+
+	if (value)
+		*value += n;
+}
+
+bool send(const void *record, __u64 bytes)
+{
+	__u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+	__u64 size = bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE);
+	__u64 wake = waiting > size / 2 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+
+	return bpf_ringbuf_output(&ring, (void *)record, bytes, wake) == 0;
+}
+
+bool send_now(const void *record, __u64 bytes)
+{
+	return bpf_ringbuf_output(&ring, (void *)record, bytes, BPF_RB_FORCE_WAKEUP) == 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * shared: maps, configuration and counters that every program uses; defined once, in
+ * shared.bpf.c and target.bpf.c.
+ */
+#ifndef SHARED_H
+#define SHARED_H
+
+#include "kernel.h"
+#include "wire.h"
+
+/* Records to the loader. Written by all programs, read by load/session, which sets the size. */
+struct ring_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20);
+};
+extern struct ring_map ring SEC(".maps");
+
+/* Set by the loader before load; the verifier drops what they turn off. */
+extern const volatile __u32 config_filter[];  /* enum wire_filter of each event */
+extern const volatile __u32 config_self_time; /* add up run time in WIRE_RUN_NS */
+extern const volatile __u64 config_hash_mask; /* all ones; fewer only in tests of collisions */
+
+/* Grown by the loader to make every stack new again: addresses may mean other code now. */
+extern __u32 stack_epoch;
+
+void count(__u32 event, enum wire_counter counter, __u64 n) __hidden;
+bool is_target(__u32 event) __hidden;
+/* Sends @bytes to the loader; wakes it only when the ring is half full, since a wake-up costs more
+ * than all the rest. False: no room. */
+bool send(const void *record, __u64 bytes) __hidden;
+/* As send(), and wakes the loader: for what it should answer at once. */
+bool send_now(const void *record, __u64 bytes) __hidden;
+
+#endif

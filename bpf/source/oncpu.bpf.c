@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * oncpu: a perf event's hits as samples with their stacks. One program an event, since a hit
+ * does not say which event it is of: children inherit an event without its cookie.
+ */
+#include "source/stacks.h"
+
+#define PF_KTHREAD 0x00200000
+
+/* Of the sampling programs alone: a sample may interrupt a probe, which has its own. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk);
+} sample_scratch SEC(".maps");
+
+struct slice {
+	struct wire_slice head;
+	__u8 bytes[WIRE_SLICE_BYTES];
+};
+
+/* Publishes the stack in @buffer and hands its hash out; false when that lost the sample. */
+static bool publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns, __u64 *hash)
+{
+	int result = stack_publish(buffer, event, now_ns);
+
+	if (result == STACK_NO_ROOM)
+		count(event, WIRE_LOST_RING, 1);
+	if (result == STACK_COLLISION)
+		count(event, WIRE_LOST_COLLISION, 1);
+	*hash = buffer->head.hash;
+	return result == STACK_OK;
+}
+
+static void registers_now(struct pt_regs *now, __u64 *to)
+{
+	to[0] = now->rax, to[1] = now->rdx, to[2] = now->rcx, to[3] = now->rbx;
+	to[4] = now->rsi, to[5] = now->rdi, to[6] = now->rbp, to[7] = now->rsp;
+	to[8] = now->r8, to[9] = now->r9, to[10] = now->r10, to[11] = now->r11;
+	to[12] = now->r12, to[13] = now->r13, to[14] = now->r14, to[15] = now->r15;
+	to[16] = now->rip;
+}
+
+static void registers_saved(struct pt_regs___kernel *saved, __u64 *to)
+{
+	to[0] = saved->ax, to[1] = saved->dx, to[2] = saved->cx, to[3] = saved->bx;
+	to[4] = saved->si, to[5] = saved->di, to[6] = saved->bp, to[7] = saved->sp;
+	to[8] = saved->r8, to[9] = saved->r9, to[10] = saved->r10, to[11] = saved->r11;
+	to[12] = saved->r12, to[13] = saved->r13, to[14] = saved->r14, to[15] = saved->r15;
+	to[16] = saved->ip;
+}
+
+/* Registers of the innermost user frame, by DWARF number; false where there is none. */
+static bool user_registers(struct pt_regs *now, struct walk *walk)
+{
+	struct task_struct *task;
+	struct pt_regs___kernel *saved;
+
+	walk->out.head.syscall = 0;
+	if (now && (now->cs & 3)) {
+		registers_now(now, walk->registers);
+		return true;
+	}
+	task = bpf_get_current_task_btf();
+	if (!task->mm)
+		return false;
+	saved = (void *)bpf_task_pt_regs(task);
+	/* A kernel thread that borrows an mm has no user frame: its saved registers are void. */
+	if (!(saved->cs & 3))
+		return false;
+	registers_saved(saved, walk->registers);
+	walk->out.head.syscall = (long)saved->orig_ax >= 0;
+	return true;
+}
+
+/* What becomes of a sample after the walk of its user stack. */
+enum user_result { USER_KEEP, USER_LOST, USER_SLICE };
+
+static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32 event,
+				   __u64 now_ns, __u64 *hash)
+{
+	if (!user_registers(now, walk))
+		return USER_KEEP;
+	walk->out.head.pid = bpf_get_current_pid_tgid() >> 32;
+	walk->out.head.kernel = 0;
+	walk_user(walk);
+	if (walk->out.head.end == WIRE_END_NO_TABLE || walk->out.head.end == WIRE_END_OTHER)
+		return USER_SLICE;
+	return publish(&walk->out, event, now_ns, hash) ? USER_KEEP : USER_LOST;
+}
+
+/* The sample with registers and stack memory, for user space to walk. False: no room. */
+static bool send_slice(const struct wire_sample *sample, const struct walk *walk)
+{
+	struct slice *slice = bpf_ringbuf_reserve(&ring, sizeof(*slice), 0);
+	__u64 from = walk->registers[7] & ~(WIRE_SLICE_PIECE - 1ull);
+
+	if (!slice)
+		return false;
+	slice->head.sample = *sample;
+	slice->head.sample.kind = WIRE_SLICE;
+	slice->head.syscall = walk->out.head.syscall;
+	slice->head.start = from;
+	slice->head.present = 0;
+	for (int i = 0; i < 17; i++)
+		slice->head.registers[i] = walk->registers[i];
+	for (__u32 i = 0; i < WIRE_SLICE_PIECES; i++) {
+		__u32 at = i * WIRE_SLICE_PIECE;
+
+		if (!bpf_probe_read_user(slice->bytes + at, WIRE_SLICE_PIECE, (void *)(from + at)))
+			slice->head.present |= 1ull << i;
+	}
+	bpf_ringbuf_submit(slice, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
+static bool kernel_stack(void *ctx, struct stack_buffer *buffer, __u32 event, __u64 now_ns,
+			 __u64 *hash)
+{
+	long bytes = bpf_get_stack(ctx, buffer->frames, WIRE_KERNEL_FRAMES * sizeof(__u64), 0);
+
+	if (bytes <= 0)
+		return true;
+	buffer->head.pid = 0;
+	buffer->head.left_out = 0;
+	buffer->head.kernel = 1;
+	buffer->head.syscall = 0;
+	buffer->head.end = WIRE_END_ROOT;
+	buffer->head.depth = bytes / sizeof(__u64);
+	return publish(buffer, event, now_ns, hash);
+}
+
+/* The stack that the walk got so far, where there is no room for a slice. */
+static bool keep_part(struct walk *walk, struct wire_sample *sample)
+{
+	count(sample->event, WIRE_NOTE_NO_SLICE, 1);
+	return publish(&walk->out, sample->event, sample->time_ns, &sample->user_hash);
+}
+
+static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
+{
+	struct wire_sample sample = {.kind = WIRE_SAMPLE, .event = event, .weight = weight};
+	__u64 both = bpf_get_current_pid_tgid();
+	enum user_result user;
+	struct walk *walk;
+	__u32 zero = 0;
+
+	count(event, WIRE_TAKEN, 1);
+	walk = bpf_map_lookup_elem(&sample_scratch, &zero);
+	if (!walk)
+		return;
+	sample.time_ns = bpf_ktime_get_ns();
+	sample.pid = both >> 32;
+	sample.tid = both;
+	/* The kernel's half first: the user's stays in the buffer, for a slice. */
+	if (!(now && (now->cs & 3)) &&
+	    !kernel_stack(ctx, &walk->out, event, sample.time_ns, &sample.kernel_hash))
+		return;
+	user = user_stack(now, walk, event, sample.time_ns, &sample.user_hash);
+	if (user == USER_LOST)
+		return;
+	if (user == USER_SLICE && send_slice(&sample, walk)) {
+		count(event, WIRE_KEPT, 1);
+		count(event, WIRE_NOTE_SLICE, 1);
+		return;
+	}
+	if (user == USER_SLICE && !keep_part(walk, &sample))
+		return;
+	if (!sample.user_hash && !sample.kernel_hash)
+		count(event, WIRE_LOST_STACK, 1);
+	else if (send(&sample, sizeof(sample)))
+		count(event, WIRE_KEPT, 1);
+	else
+		count(event, WIRE_LOST_RING, 1);
+}
+
+/* As take(), for the target only, and timed where asked for. Process 0 is the idle loop. */
+static void hit(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
+{
+	__u64 start_ns = config_self_time ? bpf_ktime_get_ns() : 0;
+
+	if (bpf_get_current_pid_tgid() >> 32 && is_target(event))
+		take(ctx, now, event, weight);
+	if (config_self_time)
+		count(event, WIRE_RUN_NS, bpf_ktime_get_ns() - start_ns);
+}
+
+#define EVENT(n)                                                           \
+	SEC("?perf_event") int sample_##n(struct bpf_perf_event_data *ctx) \
+	{                                                                  \
+		hit(ctx, &ctx->regs, n, ctx->sample_period);               \
+		return 0;                                                  \
+	}                                                                  \
+	SEC("?tracepoint") int trace_##n(void *ctx)                        \
+	{                                                                  \
+		hit(ctx, NULL, n, 1);                                      \
+		return 0;                                                  \
+	}
+
+EVENT(0)
+EVENT(1)
+EVENT(2)
+EVENT(3)
+EVENT(4)
+EVENT(5)
+EVENT(6)
+EVENT(7)
+_Static_assert(WIRE_EVENTS == 8, "one program an event");

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * target: whose events count, where the kernel's own event does not say it already.
+ */
+#include "shared.h"
+
+const volatile __u32 config_filter[WIRE_EVENTS];
+
+/* pid or tid → 1. Written by the loader and by the fork program, read by is_target(). As large
+ * as a machine can have processes that one target starts within a capture. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u8);
+} target_pids SEC(".maps");
+
+/* The v2 cgroup of -G at 0. Written once by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} target_cgroup SEC(".maps");
+
+bool is_target(__u32 event)
+{
+	__u32 filter = config_filter[event & (WIRE_EVENTS - 1)];
+	__u64 both = bpf_get_current_pid_tgid();
+	__u32 id = filter == WIRE_FILTER_TIDS ? (__u32)both : both >> 32;
+
+	if (filter == WIRE_FILTER_NONE)
+		return true;
+	if (filter == WIRE_FILTER_CGROUP)
+		return bpf_current_task_under_cgroup(&target_cgroup, 0) == 1;
+	return bpf_map_lookup_elem(&target_pids, &id) != NULL;
+}
+
+/* Child processes of the target join it, where the events are not inherited. Runs in the parent. */
+SEC("?tp_btf/sched_process_fork")
+int follow_fork(__u64 *args)
+{
+	struct task_struct *parent = (void *)args[0], *child = (void *)args[1];
+	__u32 from = parent->tgid, to = child->tgid;
+	__u8 one = 1;
+
+	if (bpf_map_lookup_elem(&target_pids, &from))
+		bpf_map_update_elem(&target_pids, &to, &one, BPF_ANY);
+	return 0;
+}

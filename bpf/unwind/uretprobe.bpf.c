@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "unwind/uretprobe.h"
+
+/* MAX_URETPROBE_DEPTH of the kernel. */
+#define MAX_DEPTH 64
+
+struct xol_area {
+	unsigned long vaddr; /* where the trampoline of return probes stands */
+} CORE;
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+} CORE;
+
+struct mm_struct {
+	struct uprobes_state uprobes_state;
+} CORE;
+
+struct return_instance {
+	unsigned long orig_ret_vaddr;
+	bool chained; /* another probe of the same return: no address of its own on the stack */
+	struct return_instance *next;
+} CORE;
+
+struct uprobe_task {
+	struct return_instance *return_instances; /* the innermost first */
+	unsigned long vaddr, xol_vaddr; /* of the instruction that is stepped, and of its copy */
+} CORE;
+
+struct task_struct___uprobes {
+	struct uprobe_task *utask;
+} CORE;
+
+static bool is_trampoline(struct task_struct *task, __u64 ip)
+{
+	struct mm_struct *mm = task->mm;
+
+	return mm && BPF_CORE_READ(mm, uprobes_state.xol_area) &&
+	       ip == BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
+}
+
+__u64 uretprobe_origin(__u64 ip, __u32 nth)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct___uprobes *probed = (void *)task;
+	struct return_instance *instance;
+
+	if (!is_trampoline(task, ip))
+		return 0;
+	instance = BPF_CORE_READ(probed, utask, return_instances);
+	for (int i = 0; i < MAX_DEPTH && instance; i++) {
+		if (!BPF_CORE_READ(instance, chained) && nth-- == 0)
+			return BPF_CORE_READ(instance, orig_ret_vaddr);
+		instance = BPF_CORE_READ(instance, next);
+	}
+	return 0;
+}
+
+/* The copies stand in one page, the trampoline at its start. */
+#define PAGE_BYTES 4096
+
+__u64 uprobe_origin(__u64 ip)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct___uprobes *probed = (void *)task;
+	struct mm_struct *mm = task->mm;
+	__u64 page, copy;
+
+	if (!mm || !BPF_CORE_READ(mm, uprobes_state.xol_area))
+		return ip;
+	page = BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
+	copy = BPF_CORE_READ(probed, utask, xol_vaddr);
+	if (ip - page >= PAGE_BYTES || copy <= page || ip - copy > 16)
+		return ip;
+	return BPF_CORE_READ(probed, utask, vaddr) + (ip - copy);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "unwind/walk.h"
+#include "unwind/uretprobe.h"
+
+/* Memory of tables: lines, written by user space through mmap. This one is the template. */
+struct pool_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WIRE_POOL_LINES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__uint(value_size, TABLE_LINE_BYTES);
+};
+
+/* The pools that there are, 4 MiB each: they come as they are needed. Filled by load/tables. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, WIRE_POOLS);
+	__type(key, __u32);
+	__array(values, struct pool_map);
+} pools SEC(".maps");
+
+/* Piece of a file → where its table stands. Filled and emptied by load/tables, read by the walker.
+ * One entry a piece that was met in a stack, however many processes map it: 65,536 of 256 KiB
+ * are 16 GiB of code. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct wire_piece);
+	__type(value, struct wire_table);
+} tables SEC(".maps");
+
+/* Pieces that were asked for and have no table yet → when. Written by the walker; the loader
+ * removes what it has answered. LRU: a lost entry only asks twice. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct wire_piece);
+	__type(value, __u64);
+} wanted SEC(".maps");
+
+/* A table that is being read. */
+struct open_table {
+	void *pool;
+	__u32 first, lines;
+};
+
+static inline const void *table_line(void *table, wire_u32 number)
+{
+	const struct open_table *t = table;
+	__u32 at = t->first + number;
+
+	return number < t->lines ? bpf_map_lookup_elem(t->pool, &at) : NULL;
+}
+
+static inline int step_read(void *context, wire_u64 address, wire_u64 *out)
+{
+	return bpf_probe_read_user(out, sizeof(*out), (void *)address);
+}
+
+static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
+{
+	struct walk *walk = context;
+
+	if (number >= 17)
+		return -1;
+	/* The compiler keeps the check and the index in two registers, and the verifier believes
+	 * neither: a mask that is not optimised away tells it the bound. */
+	asm volatile("%0 &= 31" : "+r"(number));
+	*out = walk->registers[number];
+	return 0;
+}
+
+#include "unwind/lookup.h"
+#include "unwind/step.h"
+
+static void want(struct walk *walk, __u64 address)
+{
+	struct wire_want record = {.kind = WIRE_WANT,
+				   .pid = bpf_get_current_pid_tgid() >> 32,
+				   .time_ns = bpf_ktime_get_ns(),
+				   .address = address,
+				   .piece = walk->vma.file};
+
+	if (!bpf_map_update_elem(&wanted, &record.piece, &record.time_ns, BPF_NOEXIST))
+		send_now(&record, sizeof(record));
+}
+
+/* The mapping of @address, kept from frame to frame. */
+static __always_inline bool enter(struct walk *walk, __u64 address)
+{
+	if (address >= walk->vma.start && address < walk->vma.end)
+		return true;
+	walk->has_table = false;
+	walk->vma.end = 0;
+	return vma_find(address, &walk->vma, &walk->room) && walk->vma.executable;
+}
+
+/* Code of no file, or none: the mapping that enter() found, if any. */
+static __always_inline bool is_anonymous(const struct walk *walk)
+{
+	return walk->vma.end && walk->vma.executable && !walk->vma.has_file && !walk->vma.vdso;
+}
+
+static __always_inline enum wire_end end_of(enum step_end end)
+{
+	switch (end) {
+	case STEP_ROOT:
+		return WIRE_END_ROOT;
+	case STEP_UNREADABLE:
+		return WIRE_END_UNREADABLE;
+	case STEP_OTHER:
+		return WIRE_END_OTHER;
+	default:
+		return WIRE_END_BROKEN;
+	}
+}
+
+/* The table of the piece of vma's file that @offset lies in, in walk->table. */
+static __always_inline bool find_table(struct walk *walk, __u64 offset)
+{
+	__u32 piece = offset >> WIRE_PIECE_BITS;
+	const struct wire_table *found;
+
+	if (walk->has_table && piece == walk->vma.file.piece)
+		return true;
+	walk->has_table = false;
+	walk->vma.file.piece = piece;
+	found = bpf_map_lookup_elem(&tables, &walk->vma.file);
+	if (!found)
+		return false;
+	walk->table = *found;
+	walk->has_table = true;
+	return true;
+}
+
+/* By the rule for the place @offset of the file; STEP_NONE where its table has none. */
+static __always_inline enum step_end step_by_table(struct walk *walk, __u64 offset)
+{
+	struct open_table table = {bpf_map_lookup_elem(&pools, &walk->table.pool),
+				   walk->table.first, walk->table.lines};
+	const struct table_header *header = (const void *)walk->table.header;
+	const struct table_rule *rule;
+	__u32 number;
+
+	if (!table.pool || table_find(&table, header, offset, &number))
+		return STEP_NONE;
+	rule = table_rule_at(&table, header, number);
+	return rule ? walk_step(walk, &walk->at, rule) : STEP_NONE;
+}
+
+/* Where frame @number is kept: the outermost of too many stand in a ring. */
+static __always_inline __u64 *frame_slot(struct walk *walk, __u32 number)
+{
+	const __u32 tail = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
+
+	if (number >= tail)
+		number = tail + (number - tail) % WIRE_TAIL_FRAMES;
+	return &walk->out.frames[number & (WIRE_USER_FRAMES - 1)];
+}
+
+static __always_inline void keep_frame(struct walk *walk, __u64 address)
+{
+	*frame_slot(walk, walk->depth++) = address;
+}
+
+/* Makes @walk stand where the return address led before a uretprobe took its place. The frame is
+ * told already: by its true address from here on. */
+static __always_inline bool restore(struct walk *walk)
+{
+	__u64 ip = uretprobe_origin(walk->at.ip, walk->restored);
+
+	if (!ip)
+		return false;
+	walk->restored++;
+	walk->at.ip = ip;
+	walk->depth--;
+	keep_frame(walk, ip);
+	return enter(walk, step_key(&walk->at));
+}
+
+static __always_inline long end_walk(struct walk *walk, enum wire_end end)
+{
+	/* What a frame pointer led to proves that it was none. */
+	walk->out.head.end = end == WIRE_END_BROKEN && walk->guessed ? WIRE_END_NO_RULE : end;
+	return 1;
+}
+
+/* From the frame that @walk stands at to its caller: 0, or 1 when that was the last. */
+static long walk_one(__u32 i, struct walk **context)
+{
+	struct walk *walk = *context;
+	enum step_end end = STEP_NONE;
+	__u64 mark = 0;
+
+	if ((!enter(walk, step_key(&walk->at)) || is_anonymous(walk)) && !restore(walk) &&
+	    !is_anonymous(walk)) {
+		/* What a frame pointer led to is no frame when it is no code. */
+		walk->depth -= walk->guessed;
+		return end_walk(walk, WIRE_END_BROKEN);
+	}
+	if (!is_anonymous(walk)) {
+		__u64 key = step_key(&walk->at);
+		__u64 offset = key - walk->vma.start + walk->vma.file_offset;
+
+		if (!find_table(walk, offset)) {
+			want(walk, key);
+			return end_walk(walk, WIRE_END_NO_TABLE);
+		}
+		end = step_by_table(walk, offset);
+	}
+	walk->guessed = end == STEP_NONE;
+	if (walk->guessed) {
+		end = walk_step_bp(walk, &walk->at);
+		mark = WIRE_BY_FRAME_POINTER;
+	}
+	if (end != STEP_NEXT)
+		return end_walk(walk, end_of(end));
+	/* A signal's frame: the stub before it was put there, not called. */
+	if (walk->at.exact) {
+		mark |= WIRE_EXACT;
+		*frame_slot(walk, walk->depth - 1) |= WIRE_EXACT;
+	}
+	keep_frame(walk, walk->at.ip | mark);
+	return 0;
+}
+
+/* Of too many frames the outermost stand in a ring; user space puts them in order (wire.h). */
+static void tell_cut(struct walk *walk)
+{
+	walk->out.head.left_out = walk->depth - WIRE_USER_FRAMES;
+	walk->out.head.depth = WIRE_USER_FRAMES;
+}
+
+int walk_user(struct walk *walk)
+{
+	struct walk *context = walk;
+
+	step_start(&walk->at, uprobe_origin(walk->registers[16]), walk->registers[STEP_RSP],
+		   walk->registers[STEP_RBP]);
+	walk->vma.start = walk->vma.end = 0;
+	walk->has_table = walk->guessed = false;
+	walk->depth = walk->restored = 0;
+	walk->out.head.end = WIRE_END_CUT;
+	walk->out.head.left_out = 0;
+	keep_frame(walk, walk->at.ip);
+	bpf_loop(WIRE_WALK_FRAMES, walk_one, &context, 0);
+	walk->out.head.depth = walk->depth;
+	if (walk->depth > WIRE_USER_FRAMES)
+		tell_cut(walk);
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * walk: the user stack of the current task, by the rules of its files' call frame information,
+ * and by frame pointer through code that has none.
+ */
+#ifndef UNWIND_WALK_H
+#define UNWIND_WALK_H
+
+#include "shared.h"
+#include "unwind/vma.h"
+#include "unwind/table.h"
+#include "unwind/regs.h"
+
+/* A stack on its way: the record and the room for its frames. */
+struct stack_buffer {
+	struct wire_stack head;
+	__u64 frames[WIRE_USER_FRAMES];
+};
+
+/* All that a walk needs, in a per-CPU map of the program kind: a sample may interrupt a probe. */
+struct walk {
+	struct stack_buffer out;
+	__u64 registers[32]; /* of the innermost frame, by DWARF number; 16 is rip; rest unused */
+	struct step_regs at;
+	__u32 depth;		 /* frames found so far */
+	__u32 restored;		 /* return addresses of uretprobes met so far */
+	struct vma vma;		 /* of the frame before, likely of this one too */
+	struct wire_table table; /* of vma.file with its piece */
+	bool has_table;
+	bool guessed; /* the last step was by frame pointer */
+	struct vma_node room;
+};
+
+/* From @walk's registers to the frames, depth, left_out and end of its out. */
+int walk_user(struct walk *walk) __hidden;
+
+#endif

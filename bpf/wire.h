@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wire: the contract between the programs in the kernel and the loader: records of the ring,
+ * counters, limits. Included by both; plain C types only, every layout pinned.
+ */
+#ifndef WIRE_H
+#define WIRE_H
+
+#ifdef __bpf__
+typedef unsigned char wire_u8;
+typedef unsigned short wire_u16;
+typedef unsigned int wire_u32;
+typedef unsigned long long wire_u64;
+#else
+#include <stdint.h>
+typedef uint8_t wire_u8;
+typedef uint16_t wire_u16;
+typedef uint32_t wire_u32;
+typedef uint64_t wire_u64;
+#endif
+
+/* User frames kept of one stack. Of a deeper one the innermost are kept and the WIRE_TAIL_FRAMES
+ * outermost; how many lie between is told. Kernel stacks end at the kernel's own limit
+ * (kernel.perf_event_max_stack, 127). */
+#define WIRE_USER_FRAMES   512
+#define WIRE_TAIL_FRAMES   64
+#define WIRE_KERNEL_FRAMES 127
+
+/* Frames after which a walk is given up: more than any real program has. */
+#define WIRE_WALK_FRAMES 16384
+
+/* Set in a user address whose frame was found by frame pointer, for want of a rule. */
+#define WIRE_BY_FRAME_POINTER (1ull << 63)
+/* Set in one that is no return address: it was interrupted there, or is a signal's return stub. */
+#define WIRE_EXACT (1ull << 62)
+
+/* Stack memory that is sent where user space must finish a walk: pieces, each within a page. Pages
+ * that a large frame never touched are not there, in the midst of a stack. */
+#define WIRE_SLICE_BYTES  131072
+#define WIRE_SLICE_PIECE  2048
+#define WIRE_SLICE_PIECES (WIRE_SLICE_BYTES / WIRE_SLICE_PIECE)
+
+/* Events captured at once; each has its own program and its own row of counters. */
+#define WIRE_EVENTS 8
+
+/* What a record is: its first word. Stacks serve all sources. */
+enum wire_kind {
+	WIRE_STACK = 1000,
+	WIRE_WANT = 1001,
+	WIRE_SLICE = 1002,
+#define SOURCE(name, KIND, number) KIND = number,
+#include "sources.def"
+#undef SOURCE
+};
+
+/* How every record begins. */
+struct wire_head {
+	wire_u32 kind, event_or_pid;
+	wire_u64 time_ns; /* CLOCK_MONOTONIC */
+};
+
+/* One hit of an event. Stacks go by hash; 0 is "no such half". */
+struct wire_sample {
+	wire_u32 kind;
+	wire_u32 event;	   /* 0 … WIRE_EVENTS-1: which of the events asked for */
+	wire_u64 time_ns;  /* CLOCK_MONOTONIC */
+	wire_u32 pid, tid; /* as the first namespace sees them */
+	wire_u64 user_hash;
+	wire_u64 kernel_hash;
+	wire_u64 weight; /* the event's period: ns of a clock, events otherwise */
+};
+_Static_assert(sizeof(struct wire_sample) == 48, "wire_sample is part of the contract");
+
+/* How a walk ended. */
+enum wire_end {
+	WIRE_END_ROOT = 0,	 /* at the thread's first frame */
+	WIRE_END_CUT = 1,	 /* WIRE_WALK_FRAMES reached */
+	WIRE_END_UNREADABLE = 2, /* stack memory not mapped or paged out */
+	WIRE_END_BROKEN = 3,	 /* what a rule or frame pointer leads to cannot be */
+	WIRE_END_NO_TABLE = 4,	 /* the table of a piece of code is not there yet */
+	WIRE_END_OTHER = 5,	 /* a rule that only user space can evaluate */
+	WIRE_END_NO_RULE = 6,	 /* code without rules, and its frame pointer leads nowhere */
+	WIRE_ENDS
+};
+
+/* Tables are made by pieces of a file, as the walker comes to need them. */
+#define WIRE_PIECE_BITS 18
+
+/* A piece of a file as the kernel knows it while it is mapped; opaque to user space but for the
+ * piece: file offset >> WIRE_PIECE_BITS. All else 0: the vDSO. */
+struct wire_piece {
+	wire_u64 inode;
+	wire_u32 device, generation;
+	wire_u32 piece, pad;
+};
+_Static_assert(sizeof(struct wire_piece) == 24, "wire_piece is the key of the tables");
+
+/* Where a piece's table (unwind/table.h) stands: lines of a pool. Tables are of all sizes, pools of
+ * one, since the kernel waits for all its CPUs at each map that is put into a map. */
+#define WIRE_POOLS	256
+#define WIRE_POOL_LINES 1024
+struct wire_table {
+	wire_u32 pool, first, lines, pad;
+	wire_u64 header[4]; /* struct table_header, as in its first line: saves reading that */
+};
+_Static_assert(sizeof(struct wire_table) == 48, "wire_table is the value of the tables");
+
+/* The walker met a piece that has no table: once a piece, until it has one. */
+struct wire_want {
+	wire_u32 kind;
+	wire_u32 pid;
+	wire_u64 time_ns;
+	wire_u64 address; /* in the mapping */
+	struct wire_piece piece;
+};
+_Static_assert(sizeof(struct wire_want) == 48, "wire_want is part of the contract");
+
+/* A stack, sent before the first sample that names it: this head, then depth addresses of 64 bits,
+ * the innermost first. */
+struct wire_stack {
+	wire_u32 kind;
+	wire_u32 pid;
+	wire_u64 time_ns;
+	wire_u64 hash;
+	wire_u16 depth;	 /* addresses that follow */
+	wire_u8 end;	 /* enum wire_end */
+	wire_u8 kernel;	 /* kernel addresses */
+	wire_u8 syscall; /* the first address follows a syscall instruction, as a return address
+			    does */
+	wire_u8 pad[3];
+	wire_u32 left_out; /* frames between the inner ones and the WIRE_TAIL_FRAMES last */
+	wire_u32 pad2;
+};
+_Static_assert(sizeof(struct wire_stack) == 40, "wire_stack is part of the contract");
+
+/* A sample whose user stack is to be walked by user space: instead of a wire_sample. Stack memory
+ * follows, WIRE_SLICE_BYTES of room. */
+struct wire_slice {
+	struct wire_sample sample; /* kind WIRE_SLICE, user_hash 0 */
+	wire_u64 registers[17];	   /* by DWARF number; 16 is rip */
+	wire_u64 start;		   /* of the stack memory that follows: rsp's piece is the first */
+	wire_u64 present;	   /* pieces of it that could be read: bit 0 is the first */
+	wire_u32 syscall;	   /* as in wire_stack */
+	wire_u32 pad;
+};
+_Static_assert(sizeof(struct wire_slice) == 208, "wire_slice is part of the contract");
+
+/* Per event and CPU; the ledger is made of these. TAKEN = KEPT + every LOST. */
+enum wire_counter {
+	WIRE_TAKEN,	     /* the event hit the target */
+	WIRE_KEPT,	     /* a wire_sample was sent */
+	WIRE_LOST_RING,	     /* no room in the ring for the sample or its stack */
+	WIRE_LOST_COLLISION, /* another stack has the same 64-bit hash */
+	WIRE_LOST_STACK,     /* the kernel gave no stack at all */
+	WIRE_NOTE_RESENT,    /* stack sent again: the table of known hashes is full */
+	WIRE_NOTE_SLICE,     /* kept, its stack left to user space */
+	WIRE_NOTE_NO_SLICE,  /* kept, but that was not possible: no room for the slice */
+	WIRE_RUN_NS,	     /* time in the program, where own timing is on */
+	WIRE_COUNTERS
+};
+
+/* Which tasks the events of a capture are for, where the events themselves do not say. */
+enum wire_filter {
+	WIRE_FILTER_NONE = 0,	/* every hit is the target's */
+	WIRE_FILTER_PIDS = 1,	/* processes in the map target_pids */
+	WIRE_FILTER_TIDS = 2,	/* threads in it */
+	WIRE_FILTER_CGROUP = 3, /* tasks under target_cgroup[0] */
+};
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * command: subcommands of eprof-render. Only cmd/ and main print.
+ *
+ * To add one: a file cmd/x.c with `int render_x(int argc, char **argv)`, its declaration below, and
+ * a row in cmd/table.c. argv[0] is the subcommand's name; what it returns is the exit status: 0
+ * done, 1 failed (render_fail), 2 wrong usage (render_usage).
+ */
+#ifndef CMD_COMMAND_H
+#define CMD_COMMAND_H
+
+struct cmd {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *about; /* one line for --help */
+};
+
+/* Ends with a row whose name is NULL. */
+extern const struct cmd commands[];
+
+int render_report(int argc, char **argv);
+int render_export(int argc, char **argv);
+int render_help(int argc, char **argv);
+
+/* Prints err_text() as "eprof-render: …" to stderr; returns 1. */
+int render_fail(void);
+/* Prints the line and where help is to be found; returns 2. */
+int render_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,142 @@
+/* export: a profile in the format of another tool. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "cmd/command.h"
+#include "cmd/output.h"
+#include "export/export.h"
+#include "store/store.h"
+
+struct arguments {
+	const char *input, *output; /* output NULL: stdout */
+	const struct export *to;
+	bool force;
+	struct selection selection;
+};
+
+/* The --to of SELECTION_LONGOPTS. */
+enum { OPT_FORCE = 0x400, OPT_TO = SELECTION_OPT_BASE + 4 };
+
+static void help(FILE *out)
+{
+	fputs("Examples:\n"
+	      "  eprof-render export eprof.h5 -o out.folded\n"
+	      "  eprof-render export eprof.h5 --to folded | flamegraph.pl > out.svg\n"
+	      "  eprof-render export eprof.h5 -o tree.json --pid 4711 --from 2s --to 5s\n"
+	      "\n"
+	      "Usage: eprof-render export FILE [-o OUT] [--to FORMAT] [--force] [selection]\n"
+	      "Numbers of samples are written; with --metric the values of that metric.\n"
+	      "\n"
+	      "  -o, --output OUT     where to; '-' or nothing is the standard output\n"
+	      "      --to FORMAT      the format, where OUT's extension does not say it:\n",
+	      out);
+	for (const struct export *const *e = exports; *e; e++)
+		fprintf(out, "                         %-8s %s\n", (*e)->name, (*e)->about);
+	fprintf(out,
+		"      --force          replace OUT if it is there\n"
+		"  -h, --help           this text\n"
+		"\nSelection (a --to that names no format is a time):\n%s",
+		selection_help);
+}
+
+/* -1: go on; else the exit status. --to is the format, and the end of a span of time as well. */
+static int option(struct arguments *a, int opt)
+{
+	const struct export *to = optarg ? export_find(optarg) : NULL;
+
+	switch (opt) {
+	case 'o':
+		a->output = strcmp(optarg, "-") ? optarg : NULL;
+		return -1;
+	case OPT_FORCE:
+		a->force = true;
+		return -1;
+	case 'h':
+		help(stdout);
+		return 0;
+	case OPT_TO:
+		if (to) {
+			a->to = to;
+			return -1;
+		}
+	}
+	if (opt == OPT_TO && !(optarg[0] >= '0' && optarg[0] <= '9'))
+		return render_usage("export: no format '%s': there are folded and json", optarg);
+	return selection_option(&a->selection, opt, optarg) < 0
+		       ? render_usage("export: %s", err_text())
+		       : -1;
+}
+
+static int parse(int argc, char **argv, struct arguments *a)
+{
+	static const struct option longopts[] = {
+		SELECTION_LONGOPTS,
+		{"output", 1, 0, 'o'},
+		{"force", 0, 0, OPT_FORCE},
+		{"help", 0, 0, 'h'},
+		{0},
+	};
+	int opt, status;
+
+	optind = 1;
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, "o:h", longopts, NULL)) != -1) {
+		if (opt == '?')
+			return render_usage("export: unknown option, or without its value: '%s'",
+					    argv[optind - 1]);
+		status = option(a, opt);
+		if (status >= 0)
+			return status;
+	}
+	if (argc - optind != 1)
+		return render_usage("export: which profile? One, please");
+	a->input = argv[optind];
+	if (!a->to && a->output)
+		a->to = export_find_for(a->output);
+	if (!a->to)
+		return render_usage("export: which format? Say --to folded or --to json");
+	return -1;
+}
+
+static int write_tree(const struct arguments *a, const struct tree *t, FILE *out)
+{
+	const struct export_input in = {.profile = t->profile,
+					.selection = &a->selection,
+					.tree = t,
+					.values = a->selection.metric != NULL};
+
+	return a->to->write(&in, out);
+}
+
+static int export_profile(const struct arguments *a, const struct profile *p)
+{
+	struct tree *t = NULL;
+	struct output output;
+	int rc = tree_build(p, &a->selection, &t);
+
+	if (!rc)
+		rc = output_open(&output, a->output, a->force);
+	if (!rc)
+		rc = output_close(&output, write_tree(a, t, output.out));
+	tree_free(t);
+	return rc;
+}
+
+int render_export(int argc, char **argv)
+{
+	struct arguments a = {0};
+	struct profile *p = NULL;
+	int rc = parse(argc, argv, &a);
+
+	if (rc >= 0)
+		return rc;
+	rc = a.output ? file_check_new(a.output, a.force) : 0;
+	if (!rc)
+		rc = store_load(a.input, NULL, &p);
+	if (!rc)
+		rc = export_profile(&a, p);
+	profile_free(p);
+	return rc ? render_fail() : 0;
+}

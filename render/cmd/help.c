@@ -1,0 +1,84 @@
+/* help: what eprof-render can do; and how commands fail. */
+#include "cmd/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "format/format.h"
+#include "model/selection.h"
+#include "view/view.h"
+
+int render_fail(void)
+{
+	fprintf(stderr, "eprof-render: %s\n", err_text());
+	return 1;
+}
+
+int render_usage(const char *fmt, ...)
+{
+	_free_ char *text = NULL;
+	_free_ char *clean = NULL;
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (n < 0) {
+		text = NULL;
+		n = 0;
+	}
+	clean = str_clean(text ? text : "", (size_t)n);
+	fprintf(stderr, "eprof-render: %s (see eprof-render --help)\n", clean);
+	return 2;
+}
+
+static const char examples[] =
+	"Examples:\n"
+	"  eprof-render eprof.h5                     where the time went, on the terminal\n"
+	"  eprof-render eprof.h5 -o report.html      one page to click through, opens offline\n"
+	"  eprof-render eprof.h5 -o report.pdf       to print or to mail\n"
+	"  eprof-render eprof.h5 -o flame.svg        the flame graph alone\n"
+	"  eprof-render eprof.h5 --view paths,threads --pid sqlite3\n"
+	"  eprof-render eprof.h5 --focus 'sqlite3Btree*' --view functions\n"
+	"  eprof-render export eprof.h5 -o out.folded --to folded\n"
+	"\n"
+	"Usage: eprof-render [report] FILE [-o OUT] [OPTION…]\n"
+	"       eprof-render COMMAND …\n";
+
+static const char options[] =
+	"\n"
+	"Options of a report:\n"
+	"  -o, --output OUT     write to OUT, in the format that its name ends in; - is stdout\n"
+	"      --format NAME    the format, whatever OUT is called\n"
+	"      --view NAME,…    these views, in this order\n"
+	"      --force          replace OUT if it exists\n"
+	"      --width N        txt: columns; svg, png: pixels (1200)\n"
+	"      --colour WHEN    auto (default), always, never; NO_COLOR is respected\n"
+	"  -h, --help           this text\n"
+	"      --version        the version\n"
+	"\n"
+	"What a report speaks of:\n";
+
+int render_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	fputs(examples, stdout);
+	puts("\nCommands:");
+	for (const struct cmd *c = commands; c->name; c++)
+		printf("  %-10s %s\n", c->name, c->about);
+	fputs(options, stdout);
+	fputs(selection_help, stdout);
+	puts("\nViews:");
+	for (const struct view *const *v = views; *v; v++)
+		printf("  %-10s %s\n", (*v)->name, (*v)->about);
+	puts("\nFormats:");
+	for (const struct format *const *f = formats; *f; f++)
+		printf("  %-10s %s\n", (*f)->extension, (*f)->about);
+	puts("\nExit status: 0 done, 1 failed, 2 wrong usage.");
+	return fflush(stdout) ? 1 : 0;
+}

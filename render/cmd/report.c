@@ -1,0 +1,285 @@
+/* report: one profile through views to a document, and that to a format. */
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/units.h"
+#include "cmd/output.h"
+#include "format/format.h"
+#include "model/meta.h"
+#include "model/selection.h"
+#include "store/store.h"
+#include "view/view.h"
+
+#define MAX_WIDTH   32767
+#define MAX_VIEWS   16
+#define LEAST_WIDTH 40 /* columns; a narrower terminal wraps by itself */
+
+enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+struct report {
+	const char *input, *output; /* output NULL: stdout */
+	const char *format_name, *view_names;
+	const struct format *format;
+	const struct view *views[MAX_VIEWS + 1];
+	struct selection selection;
+	unsigned width;
+	enum colour colour;
+	bool force;
+};
+
+enum { OPT_FORMAT = 256, OPT_VIEW, OPT_FORCE, OPT_WIDTH, OPT_COLOUR, OPT_VERSION };
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"format", required_argument, NULL, OPT_FORMAT},
+	{"view", required_argument, NULL, OPT_VIEW},
+	{"force", no_argument, NULL, OPT_FORCE},
+	{"width", required_argument, NULL, OPT_WIDTH},
+	{"colour", required_argument, NULL, OPT_COLOUR},
+	{"color", required_argument, NULL, OPT_COLOUR},
+	{"help", no_argument, NULL, 'h'},
+	{"version", no_argument, NULL, OPT_VERSION},
+	SELECTION_LONGOPTS,
+	{NULL, 0, NULL, 0},
+};
+
+static int parse_colour(struct report *r, const char *text)
+{
+	static const char *const names[] = {"auto", "always", "never"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(text, names[i])) {
+			r->colour = (enum colour)i;
+			return 0;
+		}
+	}
+	return err(-EINVAL, "--colour is auto, always or never, not '%s'", text);
+}
+
+static int parse_width(struct report *r, const char *text)
+{
+	int64_t width;
+	int rc = units_parse_int(text, "--width", LEAST_WIDTH, MAX_WIDTH, &width);
+
+	if (rc == 0)
+		r->width = (unsigned)width;
+	return rc;
+}
+
+/* 0 or a negative errno with a text. */
+static int parse_option(struct report *r, int opt, const char *arg)
+{
+	int rc;
+
+	switch (opt) {
+	case 'o':
+		r->output = arg;
+		return 0;
+	case OPT_FORMAT:
+		r->format_name = arg;
+		return 0;
+	case OPT_VIEW:
+		r->view_names = arg;
+		return 0;
+	case OPT_FORCE:
+		r->force = true;
+		return 0;
+	case OPT_WIDTH:
+		return parse_width(r, arg);
+	case OPT_COLOUR:
+		return parse_colour(r, arg);
+	default:
+		rc = selection_option(&r->selection, opt, arg);
+		return rc == 0 ? err(-EINVAL, "unknown option") : rc < 0 ? rc : 0;
+	}
+}
+
+/* The format by --format, else by the output's name, else text. */
+static int choose_format(struct report *r)
+{
+	const char *dot, *base, *name = r->format_name;
+
+	if (!name && (!r->output || !strcmp(r->output, "-")))
+		name = "txt";
+	if (!name) {
+		base = strrchr(r->output, '/');
+		dot = strrchr(base ? base : r->output, '.');
+		if (!dot || !dot[1])
+			return err(-EINVAL,
+				   "'%s' does not say which format: end it in .html, .pdf, .svg, "
+				   ".png or .txt, or give --format",
+				   r->output);
+		name = dot + 1;
+	}
+	r->format = format_find(name);
+	if (!r->format)
+		return err(-EINVAL, "no format '%s': there are html, pdf, svg, png and txt", name);
+	return 0;
+}
+
+static int add_view(struct report *r, size_t *n, const char *name)
+{
+	const struct view *v = view_find(name);
+
+	if (!v)
+		return err(-EINVAL, "no view '%s': see eprof-render --help", name);
+	if (*n == MAX_VIEWS)
+		return err(-E2BIG, "more than %d views", MAX_VIEWS);
+	r->views[(*n)++] = v;
+	return 0;
+}
+
+static int choose_views(struct report *r)
+{
+	_free_ char *names = r->view_names ? mem_strdup(r->view_names) : NULL;
+	size_t n = 0;
+	int rc = 0;
+
+	for (const char *const *name = r->format->views; !names && *name && !rc; name++)
+		rc = add_view(r, &n, *name);
+	for (char *rest = names, *name; rest && !rc;) {
+		name = strsep(&rest, ",");
+		rc = add_view(r, &n, name);
+	}
+	return rc;
+}
+
+/* Columns of the terminal; 0: no limit. COLUMNS has the last word. */
+static unsigned terminal_width(bool terminal)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int64_t width;
+
+	if (columns && units_parse_int(columns, "COLUMNS", 1, MAX_WIDTH, &width) == 0)
+		return width < LEAST_WIDTH ? LEAST_WIDTH : (unsigned)width;
+	if (!terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return 0;
+	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
+}
+
+static struct format_options format_options(const struct report *r)
+{
+	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool text = !strcmp(r->format->extension, "txt");
+	bool to_stdout = !r->output || !strcmp(r->output, "-");
+	bool terminal = to_stdout && isatty(STDOUT_FILENO);
+	struct format_options o = {.width = r->width};
+
+	if (r->colour == COLOUR_AUTO)
+		o.colour = terminal && !(no_colour && no_colour[0]) &&
+			   !(term && !strcmp(term, "dumb"));
+	else
+		o.colour = r->colour == COLOUR_ALWAYS;
+	if (text && to_stdout && !o.width)
+		o.width = terminal_width(terminal);
+	return o;
+}
+
+static void init_doc(struct doc *doc, const struct view_input *in)
+{
+	const char *command = profile_run(in->profile, RUN_COMMAND);
+	const char *events = profile_run(in->profile, RUN_EVENTS);
+	const char *node = profile_meta(in->profile, META_NODE);
+	char length[UNITS_BUF], samples[UNITS_BUF];
+	_free_ char *subtitle = NULL;
+
+	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
+	units_count(samples, sizeof(samples), in->tree->samples);
+	subtitle = mem_printf("%s · %s · %s sample%s%s%s", events ? events : "unknown event",
+			      length, samples, in->tree->samples == 1 ? "" : "s", node ? " · " : "",
+			      node ? node : "");
+	doc_init(doc, in->profile, command && command[0] ? command : "profile", subtitle);
+}
+
+static int write_report(const struct report *r, const struct view_input *in)
+{
+	const struct format_options options = format_options(r);
+	struct output out = {0};
+	struct doc doc;
+	int rc = 0;
+
+	init_doc(&doc, in);
+	for (const struct view *const *v = r->views; *v && rc == 0; v++)
+		rc = (*v)->write(in, &doc);
+	if (rc == 0)
+		rc = output_open(&out, r->output, r->force);
+	if (rc == 0)
+		rc = output_close(&out, r->format->write(&doc, &options, out.out));
+	doc_release(&doc);
+	return rc;
+}
+
+static int make_report(struct report *r)
+{
+	struct view_input in = {.selection = &r->selection};
+	struct profile *profile = NULL;
+	struct tree *tree = NULL;
+	struct top top = {0};
+	int rc;
+
+	if (r->output && strcmp(r->output, "-")) {
+		rc = file_check_new(r->output, r->force);
+		if (rc < 0)
+			return rc;
+	}
+	rc = store_load(r->input, &(struct store_key){0}, &profile);
+	if (rc < 0)
+		return rc;
+	rc = tree_build(profile, &r->selection, &tree);
+	if (rc == 0) {
+		top_build(tree, &top);
+		in.profile = profile;
+		in.tree = tree;
+		in.top = &top;
+		rc = write_report(r, &in);
+	}
+	top_release(&top);
+	tree_free(tree);
+	profile_free(profile);
+	return rc;
+}
+
+static int run_report(struct report *r)
+{
+	int rc = choose_format(r);
+
+	if (rc == 0)
+		rc = choose_views(r);
+	if (rc == 0)
+		rc = make_report(r);
+	return rc < 0 ? render_fail() : 0;
+}
+
+int render_report(int argc, char **argv)
+{
+	struct report r = {0};
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
+		if (opt == '?')
+			return 2; /* getopt has said why */
+		if (opt == 'h')
+			return render_help(argc, argv);
+		if (opt == OPT_VERSION) {
+			puts("eprof-render " EPROF_VERSION);
+			return 0;
+		}
+		if (parse_option(&r, opt, optarg) < 0)
+			return render_usage("%s", err_text());
+	}
+	if (optind == argc)
+		return render_usage("which profile? name one FILE");
+	if (optind + 1 < argc)
+		return render_usage("exactly one FILE is taken; '%s' is one too many",
+				    argv[optind + 1]);
+	r.input = argv[optind];
+	return run_report(&r);
+}

@@ -1,0 +1,161 @@
+#include "doc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* Names come from targets, so every text is made one line of well-formed UTF-8 here, once for
+ * all formats. */
+static char *clean_vprintf(const char *fmt, va_list args)
+{
+	_free_ char *raw = NULL;
+	int n = vasprintf(&raw, fmt, args);
+
+	if (n < 0) {
+		raw = NULL;
+		return mem_strdup("");
+	}
+	return str_clean(raw, (size_t)n);
+}
+
+static struct doc_block *doc_block(struct doc *doc, enum block_kind kind)
+{
+	struct doc_block *b = vec_add(&doc->blocks);
+
+	b->kind = kind;
+	return b;
+}
+
+void doc_init(struct doc *doc, const struct profile *p, const char *title, const char *subtitle)
+{
+	*doc = (struct doc){.profile = p};
+	doc->title = str_clean(title, strlen(title));
+	doc->subtitle = str_clean(subtitle, strlen(subtitle));
+}
+
+static void table_release(struct doc_table *t)
+{
+	for (size_t i = 0; i < t->cells.n; i++)
+		free(t->cells.at[i].text);
+	vec_release(&t->cells);
+	vec_release(&t->columns);
+	free(t->more);
+}
+
+static void block_release(struct doc_block *b)
+{
+	free(b->text);
+	table_release(&b->table);
+	for (size_t i = 0; i < b->facts.n; i++) {
+		free(b->facts.at[i].label);
+		free(b->facts.at[i].value);
+	}
+	vec_release(&b->facts);
+	for (size_t i = 0; i < b->paths.n; i++) {
+		free(b->paths.at[i].share);
+		vec_release(&b->paths.at[i].nodes);
+	}
+	vec_release(&b->paths);
+}
+
+void doc_release(struct doc *doc)
+{
+	for (size_t i = 0; i < doc->blocks.n; i++)
+		block_release(&doc->blocks.at[i]);
+	vec_release(&doc->blocks);
+	free(doc->title);
+	free(doc->subtitle);
+	*doc = (struct doc){0};
+}
+
+void doc_heading(struct doc *doc, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	doc_block(doc, BLOCK_HEADING)->text = clean_vprintf(fmt, args);
+	va_end(args);
+}
+
+void doc_text(struct doc *doc, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	doc_block(doc, BLOCK_TEXT)->text = clean_vprintf(fmt, args);
+	va_end(args);
+}
+
+struct doc_block *doc_facts(struct doc *doc)
+{
+	return doc_block(doc, BLOCK_FACTS);
+}
+
+void doc_fact(struct doc_block *b, bool warn, const char *label, const char *fmt, ...)
+{
+	struct doc_fact *fact = vec_add(&b->facts);
+	va_list args;
+
+	fact->warn = warn;
+	fact->label = str_clean(label, strlen(label));
+	va_start(args, fmt);
+	fact->value = clean_vprintf(fmt, args);
+	va_end(args);
+}
+
+struct doc_table *doc_table(struct doc *doc, const char *caption, const struct doc_column *columns,
+			    size_t n_columns)
+{
+	struct doc_block *b = doc_block(doc, BLOCK_TABLE);
+
+	b->text = str_clean(caption, strlen(caption));
+	for (size_t i = 0; i < n_columns; i++)
+		vec_push(&b->table.columns, columns[i]);
+	return &b->table;
+}
+
+void doc_cell(struct doc_table *t, double value, const char *fmt, ...)
+{
+	struct doc_cell *cell = vec_add(&t->cells);
+	va_list args;
+
+	cell->value = value;
+	va_start(args, fmt);
+	cell->text = clean_vprintf(fmt, args);
+	va_end(args);
+}
+
+void doc_cell_code(struct doc_table *t, enum code_kind code, const char *name)
+{
+	struct doc_cell *cell = vec_add(&t->cells);
+
+	cell->text = str_clean(name, strlen(name));
+	cell->code = (uint8_t)code;
+	cell->is_code = true;
+}
+
+void doc_bar(struct doc_table *t, double percent)
+{
+	struct doc_cell *cell = vec_add(&t->cells);
+
+	cell->value = percent;
+}
+
+void doc_flame(struct doc *doc, const char *caption, const struct tree *tree)
+{
+	struct doc_block *b = doc_block(doc, BLOCK_FLAME);
+
+	b->text = str_clean(caption, strlen(caption));
+	b->tree = tree;
+}
+
+struct doc_block *doc_paths(struct doc *doc, const char *caption, const struct tree *tree)
+{
+	struct doc_block *b = doc_block(doc, BLOCK_PATHS);
+
+	b->text = str_clean(caption, strlen(caption));
+	b->tree = tree;
+	return b;
+}

@@ -1,0 +1,102 @@
+/*
+ * doc: a report before it has a format. Views (view/) write it, formats (format/) read it; the
+ * two do not know each other. A document is a list of blocks in reading order.
+ */
+#ifndef RENDER_DOC_H
+#define RENDER_DOC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "model/tree.h"
+
+enum block_kind {
+	BLOCK_HEADING, /* text */
+	BLOCK_TEXT,    /* text: a paragraph */
+	BLOCK_FACTS,   /* facts: label and value, one a line */
+	BLOCK_TABLE,   /* table */
+	BLOCK_FLAME,   /* flame: a flame graph of a tree */
+	BLOCK_PATHS,   /* paths: hottest stacks, each with its share and its frames */
+};
+
+enum cell_kind {
+	CELL_TEXT,    /* left-aligned text; the column that gives way when room is short */
+	CELL_NUMBER,  /* right-aligned; value sorts, text is shown */
+	CELL_PERCENT, /* right-aligned; value is 0 … 100 */
+	CELL_BAR,     /* value is 0 … 100, drawn as a bar */
+};
+
+struct doc_column {
+	const char *title; /* static */
+	enum cell_kind kind;
+	const char *help; /* one sentence for a tooltip and the legend; static, may be NULL */
+};
+
+struct doc_cell {
+	char *text;   /* owned; NULL for bars */
+	double value; /* for sorting, bars and machine formats (csv) */
+	uint8_t code; /* enum code_kind for a function name, so that formats can colour it */
+	bool is_code; /* a function's name: formats set it in monospace */
+};
+
+struct doc_table {
+	VEC(struct doc_column) columns;
+	VEC(struct doc_cell) cells; /* row by row */
+	size_t terminal_rows;	    /* how many a terminal shows; 0: all */
+	size_t printed_rows;	    /* how many a printed report shows; 0: terminal_rows */
+	char *more;		    /* owned: the noun under a cut table: "functions" makes
+				     * "… 812 more functions"; or NULL */
+};
+
+struct doc_fact {
+	char *label, *value; /* owned */
+	bool warn;	     /* to be seen: a loss, a doubt */
+};
+
+struct doc_path {
+	char *share; /* owned: "12.3 %" */
+	double percent;
+	VEC(uint32_t) nodes; /* of the block's tree, root first; long stacks whole */
+};
+
+struct doc_block {
+	enum block_kind kind;
+	char *text; /* owned: heading, paragraph, caption of a table or flame */
+	struct doc_table table;
+	VEC(struct doc_fact) facts;
+	VEC(struct doc_path) paths;
+	const struct tree *tree; /* borrowed: flame, paths */
+};
+
+struct doc {
+	char *title, *subtitle;	       /* owned: of the whole report */
+	const struct profile *profile; /* borrowed */
+	VEC(struct doc_block) blocks;
+};
+
+void doc_init(struct doc *, const struct profile *, const char *title, const char *subtitle);
+void doc_release(struct doc *);
+
+/* Each adds a block and returns what there is to fill, valid until the next block. */
+void doc_heading(struct doc *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void doc_text(struct doc *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct doc_block *doc_facts(struct doc *);
+void doc_fact(struct doc_block *, bool warn, const char *label, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+struct doc_table *doc_table(struct doc *, const char *caption, const struct doc_column *columns,
+			    size_t n_columns);
+/* Cells are added left to right, row by row. */
+void doc_cell(struct doc_table *, double value, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void doc_cell_code(struct doc_table *, enum code_kind, const char *name); /* is_code */
+void doc_bar(struct doc_table *, double percent);
+void doc_flame(struct doc *, const char *caption, const struct tree *);
+struct doc_block *doc_paths(struct doc *, const char *caption, const struct tree *);
+
+static inline size_t doc_table_rows(const struct doc_table *t)
+{
+	return t->columns.n ? t->cells.n / t->columns.n : 0;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * export: an export writes a selection of a profile in the format of another tool. To add one:
+ * a file export/x.c that exports one `const struct export x_export`, and a row in export/table.c.
+ */
+#ifndef EXPORT_EXPORT_H
+#define EXPORT_EXPORT_H
+
+#include <stdio.h>
+
+#include "model/tree.h"
+
+struct export_input {
+	const struct profile *profile;
+	const struct selection *selection;
+	const struct tree *tree; /* of that selection */
+	bool values;		 /* the metric's values rather than numbers of samples */
+};
+
+struct export
+{
+	const char *name;      /* for --to */
+	const char *extension; /* chosen by the output's name; NULL: by --to only */
+	const char *about;     /* one line for --help */
+	/* Writes all to @out. 0, or a negative errno with a text. The caller checks ferror() and
+	 * closes. */
+	int (*write)(const struct export_input *, FILE *out);
+};
+
+/* NULL-terminated. */
+extern const struct export *const exports[];
+/* By name, and by the extension of a file's name; NULL where there is none. */
+const struct export *export_find(const char *name);
+const struct export *export_find_for(const char *path);
+
+extern const struct export folded_export, json_export;
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * format: a format writes a document to a file. To add one: a file format/x.c that exports one
+ * `const struct format x_format`, and a row in format/table.c.
+ */
+#ifndef FORMAT_FORMAT_H
+#define FORMAT_FORMAT_H
+
+#include <stdio.h>
+
+#include "doc.h"
+
+struct format_options {
+	bool colour;	/* txt: use terminal colours */
+	unsigned width; /* txt: columns of the terminal, 0: no limit; svg, png: pixels, 0: 1200 */
+};
+
+struct format {
+	const char *extension; /* "html": chosen by the output's name */
+	const char *about;     /* one line for --help */
+	/* The views that make this format's report when --view names none, NULL-terminated. */
+	const char *const *views;
+	/* Writes all of @doc to @out. 0, or a negative errno with a text. The caller checks
+	 * ferror() and closes. */
+	int (*write)(const struct doc *, const struct format_options *, FILE *out);
+};
+
+/* NULL-terminated. */
+extern const struct format *const formats[];
+const struct format *format_find(const char *extension);
+
+#endif

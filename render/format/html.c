@@ -1,0 +1,361 @@
+/* The HTML report: one page that holds its style, its viewer and its data, and loads nothing. */
+#include "format/format.h"
+
+#include <glib.h>
+#include <math.h>
+
+#include "base/str.h"
+#include "format/html_flame.h"
+#include "web/web.h"
+
+/* Rows of a table that stand in the page itself, for those who read it without its script; all
+ * of them are in the data. */
+#define STATIC_ROWS 30
+/* Frames at the end of a path that show before it is opened. */
+#define PATH_LEAVES 4
+
+/* What stands in the data, as the viewer knows it. */
+enum tag { TAG_END, TAG_FLAME, TAG_TABLE };
+
+/* What a page is written from. */
+struct page {
+	const struct doc *doc;
+	FILE *out;
+	struct pack data; /* flames and tables in the order of the blocks, each after its tag */
+	uint32_t n_flames, n_tables;
+	/* Of the last flame: where its nodes stand in the data, for the paths that follow it. */
+	const struct tree *tree;
+	uint32_t *place;
+};
+
+static void text_write(FILE *out, const char *text)
+{
+	_free_ char *clean = str_clean(text ? text : "", text ? strlen(text) : 0);
+
+	for (const char *s = clean; *s; s++) {
+		switch (*s) {
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		case '\'':
+			fputs("&#39;", out);
+			break;
+		default:
+			putc(*s, out);
+		}
+	}
+}
+
+/* <tag attributes>text</tag> */
+static void element(FILE *out, const char *tag, const char *attributes, const char *text)
+{
+	fprintf(out, "<%s%s>", tag, attributes);
+	text_write(out, text);
+	fprintf(out, "</%s>\n", tag);
+}
+
+static void heading_write(struct page *pg, const struct doc_block *b)
+{
+	element(pg->out, "h2", "", b->text);
+}
+
+static void paragraph_write(struct page *pg, const struct doc_block *b)
+{
+	element(pg->out, "p", "", b->text);
+}
+
+static void facts_write(struct page *pg, const struct doc_block *b)
+{
+	fputs("<dl class=\"facts\">\n", pg->out);
+	for (size_t i = 0; i < b->facts.n; i++) {
+		const struct doc_fact *f = &b->facts.at[i];
+
+		fprintf(pg->out, "<div%s>", f->warn ? " class=\"warn\"" : "");
+		element(pg->out, "dt", "", f->label);
+		element(pg->out, "dd", "", f->value);
+		fputs("</div>\n", pg->out);
+	}
+	fputs("</dl>\n", pg->out);
+}
+
+static const char *const cell_class[] = {
+	[CELL_TEXT] = "text",
+	[CELL_NUMBER] = "number",
+	[CELL_PERCENT] = "number",
+	[CELL_BAR] = "bar",
+};
+
+static void cell_write(FILE *out, const struct doc_column *column, const struct doc_cell *cell)
+{
+	fprintf(out, "<td class=\"%s\">", cell_class[column->kind]);
+	if (column->kind == CELL_BAR)
+		fprintf(out,
+			"<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" "
+			"aria-hidden=\"true\"><rect width=\"%.2f\" height=\"8\"/></svg>",
+			isfinite(cell->value) ? fmax(0, fmin(100, cell->value)) : 0);
+	else
+		text_write(out, cell->text);
+	fputs("</td>", out);
+}
+
+static void columns_write(FILE *out, const struct doc_table *t)
+{
+	fputs("<thead><tr>", out);
+	for (size_t c = 0; c < t->columns.n; c++) {
+		const struct doc_column *column = &t->columns.at[c];
+
+		fprintf(out, "<th scope=\"col\" class=\"%s\" title=\"", cell_class[column->kind]);
+		text_write(out, column->help);
+		fputs("\">", out);
+		text_write(out, column->title);
+		fputs("</th>", out);
+	}
+	fputs("</tr></thead>\n", out);
+}
+
+static void rows_write(FILE *out, const struct doc_table *t)
+{
+	size_t rows = doc_table_rows(t), shown = rows < STATIC_ROWS ? rows : STATIC_ROWS;
+
+	fputs("<tbody>\n", out);
+	for (size_t r = 0; r < shown; r++) {
+		fputs("<tr>", out);
+		for (size_t c = 0; c < t->columns.n; c++)
+			cell_write(out, &t->columns.at[c], &t->cells.at[r * t->columns.n + c]);
+		fputs("</tr>\n", out);
+	}
+	fputs("</tbody>\n", out);
+}
+
+/* All rows as data: kinds of columns, then column by column. */
+static void table_pack(struct pack *out, const struct doc_table *t)
+{
+	size_t rows = doc_table_rows(t);
+
+	pack_uint(out, t->columns.n);
+	pack_uint(out, rows);
+	for (size_t c = 0; c < t->columns.n; c++) {
+		enum cell_kind kind = t->columns.at[c].kind;
+
+		pack_uint(out, kind);
+		for (size_t r = 0; r < rows; r++) {
+			const struct doc_cell *cell = &t->cells.at[r * t->columns.n + c];
+
+			if (kind != CELL_BAR)
+				pack_uint(out, pack_string(out, cell->text ? cell->text : ""));
+			if (kind != CELL_TEXT)
+				pack_float(out, cell->value);
+		}
+	}
+}
+
+static void table_write(struct page *pg, const struct doc_block *b)
+{
+	fprintf(pg->out, "<div class=\"table\" data-table=\"%u\">\n<table>\n", pg->n_tables++);
+	if (b->text)
+		element(pg->out, "caption", "", b->text);
+	columns_write(pg->out, &b->table);
+	rows_write(pg->out, &b->table);
+	fputs("</table>\n", pg->out);
+	if (doc_table_rows(&b->table) > STATIC_ROWS)
+		fprintf(pg->out,
+			"<p class=\"more\">%zu more rows are in the data of this page.</p>\n",
+			doc_table_rows(&b->table) - STATIC_ROWS);
+	fputs("</div>\n", pg->out);
+	pack_uint(&pg->data, TAG_TABLE);
+	table_pack(&pg->data, &b->table);
+}
+
+static void flame_write(struct page *pg, const struct doc_block *b)
+{
+	fprintf(pg->out, "<section class=\"flame\" data-flame=\"%u\" aria-label=\"",
+		pg->n_flames++);
+	text_write(pg->out, b->text && b->text[0] ? b->text : "Flame graph");
+	fputs("\">\n", pg->out);
+	if (b->text && b->text[0])
+		element(pg->out, "p", " class=\"caption\"", b->text);
+	fputs("</section>\n", pg->out);
+	free(pg->place);
+	pg->tree = b->tree;
+	pg->place = mem_zalloc(b->tree->nodes.n, sizeof(*pg->place));
+	pack_uint(&pg->data, TAG_FLAME);
+	html_flame_pack(b->tree, &pg->data, pg->place);
+}
+
+static void frame_write(FILE *out, const struct tree *t, uint32_t node)
+{
+	const struct tree_node *n = &t->nodes.at[node];
+	char attributes[32];
+
+	snprintf(attributes, sizeof(attributes), " class=\"k%u\"", html_frame_kind(t, n));
+	element(out, "li", attributes, profile_text(t->profile, n->name));
+}
+
+/* The line that stands for a path until it is opened: its share and the end of it. */
+static void path_summary(FILE *out, const struct doc_path *path, const struct tree *t)
+{
+	size_t n = path->nodes.n, first = n > PATH_LEAVES ? n - PATH_LEAVES : 0;
+
+	fputs("<summary>", out);
+	element(out, "b", "", path->share);
+	fputs("<span class=\"leaves\">", out);
+	if (first)
+		fputs("… › ", out);
+	for (size_t i = first; i < n; i++) {
+		text_write(out, profile_text(t->profile, t->nodes.at[path->nodes.at[i]].name));
+		fputs(i + 1 < n ? " › " : "", out);
+	}
+	fputs("</span></summary>\n", out);
+}
+
+static void path_write(struct page *pg, const struct doc_path *path, const struct tree *t)
+{
+	fputs("<li><details", pg->out);
+	if (t == pg->tree && path->nodes.n)
+		fprintf(pg->out, " data-in=\"%u\" data-node=\"%u\"", pg->n_flames - 1,
+			pg->place[path->nodes.at[path->nodes.n - 1]]);
+	fputs(">", pg->out);
+	path_summary(pg->out, path, t);
+	fputs("<ol class=\"frames\">\n", pg->out);
+	for (size_t i = 0; i < path->nodes.n; i++)
+		frame_write(pg->out, t, path->nodes.at[i]);
+	fputs("</ol></details></li>\n", pg->out);
+}
+
+static void paths_write(struct page *pg, const struct doc_block *b)
+{
+	if (b->text && b->text[0])
+		element(pg->out, "p", " class=\"caption\"", b->text);
+	fputs("<ol class=\"paths\">\n", pg->out);
+	for (size_t i = 0; i < b->paths.n; i++)
+		path_write(pg, &b->paths.at[i], b->tree);
+	fputs("</ol>\n", pg->out);
+}
+
+static void body_write(struct page *pg)
+{
+	static void (*const write[])(struct page *, const struct doc_block *) = {
+		[BLOCK_HEADING] = heading_write, [BLOCK_TEXT] = paragraph_write,
+		[BLOCK_FACTS] = facts_write,	 [BLOCK_TABLE] = table_write,
+		[BLOCK_FLAME] = flame_write,	 [BLOCK_PATHS] = paths_write,
+	};
+
+	for (size_t i = 0; i < pg->doc->blocks.n; i++)
+		write[pg->doc->blocks.at[i].kind](pg, &pg->doc->blocks.at[i]);
+}
+
+static void title_write(struct page *pg)
+{
+	text_write(pg->out, pg->doc->title);
+}
+
+static void subtitle_write(struct page *pg)
+{
+	text_write(pg->out, pg->doc->subtitle);
+}
+
+static void style_write(struct page *pg)
+{
+	fwrite(web_page_css, 1, (size_t)(web_page_css_end - web_page_css), pg->out);
+}
+
+static void script_write(struct page *pg)
+{
+	fwrite(web_page_js, 1, (size_t)(web_page_js_end - web_page_js), pg->out);
+}
+
+/* What the page's content security policy lets run: exactly these bytes. */
+static void hash_write(FILE *out, const char *from, const char *to)
+{
+	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+	uint8_t digest[32];
+	gsize n = sizeof(digest);
+
+	g_checksum_update(sum, (const guchar *)from, to - from);
+	g_checksum_get_digest(sum, digest, &n);
+	g_checksum_free(sum);
+	fputs("sha256-", out);
+	pack_base64(digest, n, out);
+}
+
+static void style_hash_write(struct page *pg)
+{
+	hash_write(pg->out, web_page_css, web_page_css_end);
+}
+
+static void script_hash_write(struct page *pg)
+{
+	hash_write(pg->out, web_page_js, web_page_js_end);
+}
+
+/* What stands for {{name}} in page.html. The data come last: what else writes adds to them. */
+static const struct {
+	const char *name;
+	void (*write)(struct page *);
+} slots[] = {
+	{"title", title_write},	  {"subtitle", subtitle_write},
+	{"style", style_write},	  {"style-hash", style_hash_write},
+	{"script", script_write}, {"script-hash", script_hash_write},
+	{"body", body_write},
+};
+
+static int slot_write(struct page *pg, const char *name, size_t n)
+{
+	if (n == strlen("data") && !memcmp(name, "data", n)) {
+		pack_uint(&pg->data, TAG_END);
+		return pack_write(&pg->data, pg->out);
+	}
+	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
+		if (n == strlen(slots[i].name) && !memcmp(name, slots[i].name, n))
+			slots[i].write(pg);
+	return 0;
+}
+
+static int page_write(struct page *pg)
+{
+	const char *at = web_page_html;
+	int rc = 0;
+
+	while (!rc) {
+		const char *open = strstr(at, "{{"), *close = open ? strstr(open, "}}") : NULL;
+
+		if (!close)
+			break;
+		fwrite(at, 1, (size_t)(open - at), pg->out);
+		rc = slot_write(pg, open + 2, (size_t)(close - open - 2));
+		at = close + 2;
+	}
+	fputs(at, pg->out);
+	return rc;
+}
+
+static int html_write(const struct doc *doc, const struct format_options *options, FILE *out)
+{
+	struct page pg = {.doc = doc, .out = out};
+	int rc;
+
+	(void)options;
+	rc = page_write(&pg);
+	pack_release(&pg.data);
+	free(pg.place);
+	return rc;
+}
+
+static const char *const html_views[] = {"summary",   "flame",	 "functions", "paths",
+					 "processes", "threads", "cost",      NULL};
+
+const struct format html_format = {
+	.extension = "html",
+	.about = "one page with flame graph, search and tables; loads nothing",
+	.views = html_views,
+	.write = html_write,
+};

@@ -1,0 +1,165 @@
+/* A table over as many pages as it needs, its titles repeated on each. */
+#include "format/pdf.h"
+
+#include "base/units.h"
+
+#define ROW	    13.0
+#define TITLE_ROW   16.0
+#define GAP	    12.0
+#define BAR_WIDTH   70.0
+#define BAR_HEIGHT  7.0
+#define MAX_COLUMNS 16
+#define NEEDED_ROWS 4	/* a table does not start with fewer at the foot of a page */
+#define MEASURED    400 /* rows by which columns are measured */
+#define TEXT_LEAST  60.0
+
+struct layout {
+	size_t rows, columns;
+	double x[MAX_COLUMNS], width[MAX_COLUMNS];
+};
+
+static enum canvas_font cell_font(const struct doc_cell *cell)
+{
+	return cell->is_code ? FONT_MONO : FONT_BODY;
+}
+
+static double natural_width(struct pdf *pdf, const struct doc_table *t, size_t column, size_t rows)
+{
+	double width = canvas_width(&pdf->canvas, FONT_SMALL, t->columns.at[column].title);
+
+	if (t->columns.at[column].kind == CELL_BAR)
+		return BAR_WIDTH;
+	for (size_t row = 0; row < rows && row < MEASURED; row++) {
+		const struct doc_cell *cell = &t->cells.at[row * t->columns.n + column];
+		double w =
+			canvas_width(&pdf->canvas, cell_font(cell), cell->text ? cell->text : "");
+
+		width = w > width ? w : width;
+	}
+	return width + 1;
+}
+
+/* Gives texts what numbers leave: the last ones at most a third of it, the first one the rest. */
+static void fit_texts(const struct doc_table *t, struct layout *l)
+{
+	double fixed = GAP * (double)(l->columns - 1), room, text = 0;
+
+	for (size_t i = 0; i < l->columns; i++) {
+		fixed += t->columns.at[i].kind == CELL_TEXT ? 0 : l->width[i];
+		text += t->columns.at[i].kind == CELL_TEXT ? l->width[i] : 0;
+	}
+	room = PDF_ROOM - fixed;
+	for (size_t i = l->columns; i-- > 0 && text > room;) {
+		double others = text - l->width[i], width = room - others;
+
+		if (t->columns.at[i].kind != CELL_TEXT)
+			continue;
+		width = others > 0 && width < room / 3 ? room / 3 : width;
+		width = width < TEXT_LEAST ? TEXT_LEAST : width;
+		if (width < l->width[i]) {
+			text -= l->width[i] - width;
+			l->width[i] = width;
+		}
+	}
+}
+
+static void lay_out(struct pdf *pdf, const struct doc_table *t, struct layout *l)
+{
+	size_t limit = t->printed_rows ? t->printed_rows : t->terminal_rows;
+	double x = PDF_MARGIN;
+
+	l->columns = t->columns.n < MAX_COLUMNS ? t->columns.n : MAX_COLUMNS;
+	l->rows = doc_table_rows(t);
+	if (limit && limit < l->rows)
+		l->rows = limit;
+	for (size_t i = 0; i < l->columns; i++)
+		l->width[i] = natural_width(pdf, t, i, l->rows);
+	fit_texts(t, l);
+	for (size_t i = 0; i < l->columns; i++) {
+		l->x[i] = x;
+		x += l->width[i] + GAP;
+	}
+}
+
+static void put_titles(struct pdf *pdf, const struct doc_table *t, const struct layout *l)
+{
+	double baseline = pdf->y + 10;
+
+	for (size_t i = 0; i < l->columns; i++) {
+		const struct doc_column *column = &t->columns.at[i];
+
+		if (column->kind == CELL_TEXT)
+			canvas_text(&pdf->canvas, FONT_SMALL, CANVAS_GREY, l->x[i], baseline,
+				    column->title);
+		else
+			canvas_text_right(&pdf->canvas, FONT_SMALL, CANVAS_GREY,
+					  l->x[i] + l->width[i], baseline, column->title);
+	}
+	canvas_box(&pdf->canvas, CANVAS_RULE, PDF_MARGIN, pdf->y + TITLE_ROW - 2, PDF_ROOM, 0.7);
+	pdf->y += TITLE_ROW;
+	pdf->empty = false;
+}
+
+static void put_bar(struct pdf *pdf, double x, double percent)
+{
+	double share = percent > 100 ? 1 : percent > 0 ? percent / 100 : 0;
+
+	if (share > 0)
+		canvas_box(&pdf->canvas, CANVAS_BAR, x, pdf->y + (ROW - BAR_HEIGHT) / 2,
+			   share * BAR_WIDTH < 0.5 ? 0.5 : share * BAR_WIDTH, BAR_HEIGHT);
+}
+
+static void put_row(struct pdf *pdf, const struct doc_table *t, const struct layout *l, size_t row)
+{
+	double baseline = pdf->y + 9.5;
+
+	for (size_t i = 0; i < l->columns; i++) {
+		const struct doc_cell *cell = &t->cells.at[row * t->columns.n + i];
+		enum cell_kind kind = t->columns.at[i].kind;
+
+		if (kind == CELL_BAR)
+			put_bar(pdf, l->x[i], cell->value);
+		else if (kind == CELL_TEXT)
+			canvas_text_in(&pdf->canvas, cell_font(cell), CANVAS_INK, l->x[i], baseline,
+				       l->width[i], cell->text ? cell->text : "");
+		else
+			canvas_text_right(&pdf->canvas, FONT_BODY, CANVAS_INK,
+					  l->x[i] + l->width[i], baseline,
+					  cell->text ? cell->text : "");
+	}
+	pdf->y += ROW;
+}
+
+static void put_more(struct pdf *pdf, const struct doc_table *t, size_t left)
+{
+	char count[UNITS_BUF];
+	_free_ char *more =
+		mem_printf("… %s more %s", units_count(count, sizeof(count), (int64_t)left),
+			   t->more ? t->more : "rows");
+
+	canvas_text(&pdf->canvas, FONT_SMALL, CANVAS_GREY, PDF_MARGIN, pdf->y + 10, more);
+	pdf->y += ROW;
+}
+
+void pdf_table(struct pdf *pdf, const char *heading, const struct doc_block *b)
+{
+	const struct doc_table *t = &b->table;
+	struct layout l = {0};
+	size_t first;
+
+	lay_out(pdf, t, &l);
+	first = l.rows < NEEDED_ROWS ? l.rows : NEEDED_ROWS;
+	pdf_need(pdf, 30 + TITLE_ROW + (double)first * ROW);
+	pdf_heading(pdf, heading, b->text);
+	put_titles(pdf, t, &l);
+	for (size_t row = 0; row < l.rows; row++) {
+		if (pdf->y + ROW > PDF_BOTTOM) {
+			pdf_next_page(pdf);
+			put_titles(pdf, t, &l);
+		}
+		put_row(pdf, t, &l, row);
+	}
+	if (l.rows < doc_table_rows(t))
+		put_more(pdf, t, doc_table_rows(t) - l.rows);
+	pdf->y += 10;
+}

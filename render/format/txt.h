@@ -1,0 +1,16 @@
+/*
+ * txt: what the parts of the text format share. For format/txt*.c only.
+ */
+#ifndef FORMAT_TXT_H
+#define FORMAT_TXT_H
+
+#include "doc.h"
+#include "paint/term.h"
+
+#define TXT_MARGIN 2 /* columns before everything but headings */
+
+void txt_table(struct term *, const struct doc_table *);
+/* The heaviest part of a call tree, one function a line. */
+void txt_tree(struct term *, const struct tree *);
+
+#endif

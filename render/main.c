@@ -1,0 +1,46 @@
+/*
+ * eprof-render: reports of profiles. It needs no privilege and takes none: it reads files that a
+ * stranger may have written. Subcommands stand in cmd/table.c.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "cmd/command.h"
+
+static bool is_privileged(void)
+{
+	return getauxval(AT_SECURE) || geteuid() != getuid() || getegid() != getgid();
+}
+
+static const struct cmd *find_command(const char *name)
+{
+	for (const struct cmd *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct cmd *command;
+
+	if (is_privileged()) {
+		fputs("eprof-render: refuses to run setuid, setgid or with file capabilities: it "
+		      "needs no privilege; remove them (chmod ug-s, setcap -r)\n",
+		      stderr);
+		return 1;
+	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
+		fputs("eprof-render: cannot give up new privileges (PR_SET_NO_NEW_PRIVS)\n",
+		      stderr);
+		return 1;
+	}
+	command = argc > 1 ? find_command(argv[1]) : NULL;
+	if (command)
+		return command->run(argc - 1, argv + 1);
+	return render_report(argc, argv);
+}

@@ -1,0 +1,220 @@
+#include "paint/canvas.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "paint/cut.h"
+
+#define SANS	     "DejaVu Sans, Liberation Sans, sans-serif"
+#define LABEL_LETTER 0.602 /* width of a letter of the label font, per size */
+#define LABEL_LEAST  3	   /* letters */
+#define LABEL_SHARE  0.78  /* of a row's height */
+
+#define MONO "DejaVu Sans Mono, Liberation Mono, monospace"
+
+const struct rgb CANVAS_INK = {31, 35, 40}, CANVAS_GREY = {99, 108, 118},
+		 CANVAS_RULE = {219, 223, 228}, CANVAS_BAR = {233, 168, 128},
+		 CANVAS_WARN = {176, 58, 20};
+
+static const struct {
+	const char *family;
+	PangoWeight weight;
+	double size;
+} fonts[CANVAS_FONTS] = {
+	[FONT_TITLE] = {SANS, PANGO_WEIGHT_BOLD, 18},
+	[FONT_HEADING] = {SANS, PANGO_WEIGHT_BOLD, 13},
+	[FONT_BODY] = {SANS, PANGO_WEIGHT_NORMAL, 9},
+	[FONT_BOLD] = {SANS, PANGO_WEIGHT_BOLD, 9},
+	[FONT_SMALL] = {SANS, PANGO_WEIGHT_NORMAL, 8},
+	[FONT_MONO] = {MONO, PANGO_WEIGHT_NORMAL, 8},
+	[FONT_LABEL] = {MONO, PANGO_WEIGHT_NORMAL, 7},
+};
+
+/* Letters stand where their widths put them, not on whole pixels: a name has the same length in
+ * every format and at every size. */
+static void set_exact_widths(PangoLayout *layout)
+{
+	PangoContext *context = pango_layout_get_context(layout);
+	cairo_font_options_t *options = cairo_font_options_create();
+
+	cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+	cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+	pango_cairo_context_set_font_options(context, options);
+	pango_context_set_round_glyph_positions(context, FALSE);
+	pango_layout_context_changed(layout);
+	cairo_font_options_destroy(options);
+}
+
+void canvas_init(struct canvas *c, cairo_surface_t *surface, double scale)
+{
+	c->cr = cairo_create(surface);
+	c->layout = pango_cairo_create_layout(c->cr);
+	set_exact_widths(c->layout);
+	pango_layout_set_single_paragraph_mode(c->layout, TRUE);
+	pango_layout_set_auto_dir(c->layout, FALSE);
+	for (size_t i = 0; i < CANVAS_FONTS; i++) {
+		PangoFontDescription *d = pango_font_description_new();
+
+		pango_font_description_set_family_static(d, fonts[i].family);
+		pango_font_description_set_weight(d, fonts[i].weight);
+		pango_font_description_set_absolute_size(d, fonts[i].size * scale * PANGO_SCALE);
+		c->fonts[i] = d;
+	}
+}
+
+void canvas_release(struct canvas *c)
+{
+	for (size_t i = 0; i < CANVAS_FONTS; i++)
+		pango_font_description_free(c->fonts[i]);
+	g_object_unref(c->layout);
+	cairo_destroy(c->cr);
+}
+
+int canvas_status(const struct canvas *c)
+{
+	cairo_status_t status = cairo_status(c->cr);
+
+	if (status == CAIRO_STATUS_SUCCESS)
+		return 0;
+	return err(status == CAIRO_STATUS_NO_MEMORY ? -ENOMEM : -EIO, "cannot draw: %s",
+		   cairo_status_to_string(status));
+}
+
+static void set_colour(struct canvas *c, struct rgb rgb)
+{
+	cairo_set_source_rgb(c->cr, rgb.r / 255.0, rgb.g / 255.0, rgb.b / 255.0);
+}
+
+void canvas_box(struct canvas *c, struct rgb rgb, double x, double y, double w, double h)
+{
+	set_colour(c, rgb);
+	cairo_rectangle(c->cr, x, y, w, h);
+	cairo_fill(c->cr);
+}
+
+/* @width in units of the surface, negative: none. */
+static void set_text(struct canvas *c, enum canvas_font font, double width, bool wrap,
+		     const char *text)
+{
+	pango_layout_set_font_description(c->layout, c->fonts[font]);
+	pango_layout_set_width(c->layout, width < 0 ? -1 : (int)(width * PANGO_SCALE));
+	pango_layout_set_ellipsize(c->layout, width < 0 || wrap ? PANGO_ELLIPSIZE_NONE
+								: PANGO_ELLIPSIZE_MIDDLE);
+	pango_layout_set_wrap(c->layout, PANGO_WRAP_WORD_CHAR);
+	pango_layout_set_text(c->layout, text, -1);
+}
+
+static void show(struct canvas *c, struct rgb rgb, double x, double y)
+{
+	set_colour(c, rgb);
+	cairo_move_to(c->cr, x, y - pango_layout_get_baseline(c->layout) / (double)PANGO_SCALE);
+	pango_cairo_show_layout(c->cr, c->layout);
+}
+
+static double text_width(struct canvas *c)
+{
+	int w, h;
+
+	pango_layout_get_size(c->layout, &w, &h);
+	return w / (double)PANGO_SCALE;
+}
+
+void canvas_text(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y,
+		 const char *text)
+{
+	set_text(c, font, -1, false, text);
+	show(c, rgb, x, y);
+}
+
+void canvas_text_right(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y,
+		       const char *text)
+{
+	set_text(c, font, -1, false, text);
+	show(c, rgb, x - text_width(c), y);
+}
+
+void canvas_text_in(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y,
+		    double width, const char *text)
+{
+	set_text(c, font, width, false, text);
+	show(c, rgb, x, y);
+}
+
+double canvas_paragraph(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y,
+			double width, const char *text, bool draw)
+{
+	int w, h;
+
+	set_text(c, font, width, true, text);
+	if (draw)
+		show(c, rgb, x, y);
+	pango_layout_get_size(c->layout, &w, &h);
+	return h / (double)PANGO_SCALE;
+}
+
+double canvas_width(struct canvas *c, enum canvas_font font, const char *text)
+{
+	set_text(c, font, -1, false, text);
+	return text_width(c);
+}
+
+/* The names' font is monospace, so they are cut by letters, as in svg; what is wider for all
+ * that (letters of other scripts) is cut again by its width. */
+static void plot_label(struct canvas *c, const char *name, const struct plot_rect *r, double size)
+{
+	const double pad = 0.27 * size, letter = LABEL_LETTER * size, room = r->w - 2 * pad;
+	_free_ char *clean = NULL;
+	_free_ char *cut = NULL;
+
+	if (room < LABEL_LEAST * letter)
+		return;
+	clean = str_clean(name, strlen(name));
+	cut = cut_label(clean, (size_t)(room / letter));
+	canvas_text_in(c, FONT_LABEL, CANVAS_INK, r->x + pad, r->y + r->h / 2 + 0.24 * size,
+		       room + pad, cut);
+}
+
+void canvas_plot(struct canvas *c, const struct plot *p)
+{
+	PangoFontDescription *label = c->fonts[FONT_LABEL];
+	double size = pango_font_description_get_size(label) / (double)PANGO_SCALE;
+
+	/* Low rows have smaller names. */
+	if (size > LABEL_SHARE * p->row_height) {
+		size = LABEL_SHARE * p->row_height;
+		pango_font_description_set_absolute_size(label, size * PANGO_SCALE);
+	}
+	for (size_t i = 0; i < p->flame.boxes.n; i++) {
+		const struct flame_box *b = &p->flame.boxes.at[i];
+		const struct tree_node *n = &p->flame.tree->nodes.at[b->node];
+		struct plot_rect r;
+		double gap;
+
+		if (!plot_place(p, b, &r))
+			continue;
+		gap = r.w > 0.3 * size ? size / 20 : 0;
+		canvas_box(c, flame_colour(p->flame.tree, n), r.x, r.y, r.w - gap, r.h - size / 12);
+		plot_label(c, plot_name(p, b), &r, size);
+	}
+}
+
+void canvas_legend(struct canvas *c, const struct plot *p, double x, double y)
+{
+	struct legend_entry entries[LEGEND_MAX];
+	size_t n = plot_legend(p, entries);
+	double size = pango_font_description_get_size(c->fonts[FONT_SMALL]) / (double)PANGO_SCALE;
+
+	for (size_t i = 0; i < n; i++) {
+		canvas_box(c, entries[i].colour, x, y - 0.8 * size, 0.95 * size, 0.95 * size);
+		x += 1.4 * size;
+		canvas_text(c, FONT_SMALL, CANVAS_GREY, x, y, entries[i].label);
+		x += canvas_width(c, FONT_SMALL, entries[i].label) + 1.6 * size;
+	}
+}
+
+cairo_status_t canvas_write(void *file, const unsigned char *data, unsigned n)
+{
+	return fwrite(data, 1, n, file) == n ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+}

@@ -1,0 +1,39 @@
+#include "paint/cut.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+const char *cut_at(const char *s, size_t n)
+{
+	while (*s && n--) {
+		s++;
+		while (((unsigned char)*s & 0xc0) == 0x80)
+			s++;
+	}
+	return s;
+}
+
+#define LABEL_MIDDLE 12 /* columns from which a label keeps its end */
+
+char *cut_middle(const char *s, size_t columns)
+{
+	size_t width = str_width(s), head = columns / 2;
+	const char *end, *tail;
+
+	if (width <= columns)
+		return mem_strdup(s);
+	if (!columns)
+		return mem_strdup("");
+	end = cut_at(s, head);
+	tail = cut_at(end, width - head - (columns - head - 1));
+	return mem_printf("%.*s…%s", (int)(end - s), s, tail);
+}
+
+char *cut_label(const char *s, size_t columns)
+{
+	if (columns >= LABEL_MIDDLE || !columns || str_width(s) <= columns)
+		return cut_middle(s, columns);
+	return mem_printf("%.*s…", (int)(cut_at(s, columns - 1) - s), s);
+}

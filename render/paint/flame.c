@@ -1,0 +1,90 @@
+#include "paint/flame.h"
+
+#include "base/hash.h"
+
+#define SHADES 16
+
+enum family { FAMILY_USER, FAMILY_KERNEL, FAMILY_INLINED, FAMILY_JIT, FAMILY_GREY, FAMILY_THREAD };
+
+/* The two ends of each family's shades. All are light enough for near-black text: contrast of at
+ * least 5 to 1, in light and in dark surroundings. */
+static const struct {
+	struct rgb from, to;
+} palette[] = {
+	[FAMILY_USER] = {{255, 226, 146}, {243, 158, 136}},
+	[FAMILY_KERNEL] = {{248, 164, 72}, {228, 122, 36}},
+	[FAMILY_INLINED] = {{150, 222, 222}, {98, 190, 204}},
+	[FAMILY_JIT] = {{178, 220, 132}, {122, 192, 104}},
+	[FAMILY_GREY] = {{218, 218, 216}, {188, 188, 186}},
+	[FAMILY_THREAD] = {{204, 212, 226}, {174, 188, 210}},
+};
+
+static const enum family family_of_code[CODE_KINDS] = {
+	[CODE_USER] = FAMILY_USER, [CODE_KERNEL] = FAMILY_KERNEL, [CODE_JIT] = FAMILY_JIT,
+	[CODE_VDSO] = FAMILY_USER, [CODE_UNKNOWN] = FAMILY_GREY,  [CODE_MARK] = FAMILY_GREY,
+};
+
+static enum family node_family(const struct tree *t, const struct tree_node *n)
+{
+	const struct function *f = &t->profile->functions.at[n->function];
+
+	if (!n->function)
+		return FAMILY_THREAD;
+	if (!f->named || f->kind >= CODE_KINDS)
+		return FAMILY_GREY;
+	return n->inlined ? FAMILY_INLINED : family_of_code[f->kind];
+}
+
+static uint8_t blend(uint8_t from, uint8_t to, unsigned step)
+{
+	return (uint8_t)((from * (SHADES - 1 - step) + to * step) / (SHADES - 1));
+}
+
+struct rgb flame_colour(const struct tree *t, const struct tree_node *n)
+{
+	const char *name = profile_text(t->profile, n->name);
+	unsigned shade = (unsigned)(hash_bytes(name, strlen(name)) % SHADES);
+	enum family family = node_family(t, n);
+	struct rgb a = palette[family].from, b = palette[family].to;
+
+	return (struct rgb){blend(a.r, b.r, shade), blend(a.g, b.g, shade), blend(a.b, b.b, shade)};
+}
+
+/* Gives the children of @n their left edges; those too narrow keep -1 but take their room. */
+static void place_children(const struct tree *t, const struct tree_node *n, int64_t left,
+			   int64_t min, int64_t *edges)
+{
+	for (uint32_t c = n->first_child; c; c = t->nodes.at[c].next_sibling) {
+		int64_t width = t->nodes.at[c].total;
+
+		if (width >= min)
+			edges[c] = left;
+		left += width;
+	}
+}
+
+void flame_layout(const struct tree *t, int64_t min, struct flame *out)
+{
+	_free_ int64_t *edges = mem_zalloc(t->nodes.n, sizeof(*edges));
+
+	*out = (struct flame){.tree = t, .width = t->nodes.at[0].total, .rows = 1};
+	memset(edges, -1, t->nodes.n * sizeof(*edges));
+	edges[0] = 0;
+	for (uint32_t i = 0; i < t->nodes.n; i++) {
+		const struct tree_node *n = &t->nodes.at[i];
+
+		if (edges[i] < 0)
+			continue;
+		vec_push(&out->boxes,
+			 ((struct flame_box){
+				 .node = i, .depth = n->depth, .x = edges[i], .w = n->total}));
+		if (n->depth + 1 > out->rows)
+			out->rows = n->depth + 1;
+		place_children(t, n, edges[i], min, edges);
+	}
+}
+
+void flame_release(struct flame *f)
+{
+	vec_release(&f->boxes);
+}

@@ -1,0 +1,37 @@
+/*
+ * flame: the layout of a flame graph, the same for svg, png, pdf and html: one box a node, with
+ * exact integer positions in units of the metric. Formats only scale it. Iterative; any depth.
+ */
+#ifndef PAINT_FLAME_H
+#define PAINT_FLAME_H
+
+#include "model/tree.h"
+
+struct flame_box {
+	uint32_t node;	/* in the tree */
+	uint32_t depth; /* row: the root 0 */
+	int64_t x, w;	/* left edge and width, in the metric's units: w is the node's total */
+};
+
+struct flame {
+	const struct tree *tree;
+	int64_t width;		     /* of the root: the tree's total */
+	uint32_t rows;		     /* depth of the deepest box + 1 */
+	VEC(struct flame_box) boxes; /* in drawing order: by node, parents before children */
+};
+
+/* Boxes narrower than @min (in units of the metric) are left out with all that is above them;
+ * 0 keeps every one. Siblings lie in the tree's order (by name), from their parent's left edge,
+ * the parent's self time at the right. */
+void flame_layout(const struct tree *, int64_t min, struct flame *out);
+void flame_release(struct flame *);
+
+/* The colour of a frame, the same in every format: by kind of code (user warm, kernel orange,
+ * inlined aqua, JIT green, unnamed grey), shade by a hash of the function's name so that
+ * neighbours differ and a function keeps its colour. Components 0 … 255. */
+struct rgb {
+	uint8_t r, g, b;
+};
+struct rgb flame_colour(const struct tree *, const struct tree_node *);
+
+#endif

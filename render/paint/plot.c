@@ -1,0 +1,110 @@
+#include "paint/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/units.h"
+
+/* What is in no box: the parts of drawn boxes that are neither self nor a drawn child. */
+static double percent_left_out(const struct flame *f)
+{
+	double drawn_children = 0, inner = 0;
+
+	for (size_t i = 0; i < f->boxes.n; i++) {
+		const struct flame_box *b = &f->boxes.at[i];
+
+		inner += (double)(b->w - f->tree->nodes.at[b->node].self);
+		if (b->node)
+			drawn_children += (double)b->w;
+	}
+	return f->width > 0 ? 100 * (inner - drawn_children) / (double)f->width : 0;
+}
+
+void plot_init(struct plot *p, const struct tree *t, double width, double min_width)
+{
+	double min = ceil((double)t->nodes.at[0].total * min_width / width);
+
+	*p = (struct plot){.width = width};
+	flame_layout(t, min < 1 ? 1 : (int64_t)min, &p->flame);
+	p->rows = p->flame.rows;
+	p->left_out = percent_left_out(&p->flame);
+}
+
+void plot_release(struct plot *p)
+{
+	flame_release(&p->flame);
+}
+
+bool plot_place(const struct plot *p, const struct flame_box *b, struct plot_rect *out)
+{
+	double scale = p->flame.width > 0 ? p->width / (double)p->flame.width : 0;
+
+	if (b->depth < p->first_row || b->depth - p->first_row >= p->rows)
+		return false;
+	out->x = p->x + (double)b->x * scale;
+	out->w = (double)b->w * scale;
+	out->y = p->y + (p->rows - 1 - (b->depth - p->first_row)) * p->row_height;
+	out->h = p->row_height;
+	return true;
+}
+
+const char *plot_name(const struct plot *p, const struct flame_box *b)
+{
+	const struct tree *t = p->flame.tree;
+
+	return b->node ? profile_text(t->profile, t->nodes.at[b->node].name) : "all";
+}
+
+char *plot_note(const struct plot *p, double min_width, const char *unit)
+{
+	char share[UNITS_BUF];
+
+	if (p->left_out <= 0)
+		return NULL;
+	units_percent(share, sizeof(share), p->left_out, 100);
+	return mem_printf("not drawn: %s in boxes under %g %s", share, min_width, unit);
+}
+
+enum legend_kind { KIND_USER, KIND_KERNEL, KIND_INLINED, KIND_JIT, KIND_UNNAMED, KIND_THREAD };
+
+static const char *const kind_labels[LEGEND_MAX] = {
+	[KIND_USER] = "user",	 [KIND_KERNEL] = "kernel",     [KIND_INLINED] = "inlined",
+	[KIND_JIT] = "JIT code", [KIND_UNNAMED] = "no symbol", [KIND_THREAD] = "thread",
+};
+
+static enum legend_kind node_kind(const struct tree *t, const struct tree_node *n)
+{
+	static const enum legend_kind of_code[CODE_KINDS] = {
+		[CODE_USER] = KIND_USER, [CODE_KERNEL] = KIND_KERNEL,	[CODE_JIT] = KIND_JIT,
+		[CODE_VDSO] = KIND_USER, [CODE_UNKNOWN] = KIND_UNNAMED, [CODE_MARK] = KIND_UNNAMED,
+	};
+	const struct function *f = &t->profile->functions.at[n->function];
+
+	if (!n->function)
+		return KIND_THREAD;
+	if (!f->named || f->kind >= CODE_KINDS)
+		return KIND_UNNAMED;
+	return n->inlined ? KIND_INLINED : of_code[f->kind];
+}
+
+size_t plot_legend(const struct plot *p, struct legend_entry out[LEGEND_MAX])
+{
+	const struct tree *t = p->flame.tree;
+	int64_t widest[LEGEND_MAX] = {0};
+	struct rgb colours[LEGEND_MAX] = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->flame.boxes.n; i++) {
+		const struct flame_box *b = &p->flame.boxes.at[i];
+		enum legend_kind kind = node_kind(t, &t->nodes.at[b->node]);
+
+		if (b->node && b->w > widest[kind]) {
+			widest[kind] = b->w;
+			colours[kind] = flame_colour(t, &t->nodes.at[b->node]);
+		}
+	}
+	for (size_t kind = 0; kind < LEGEND_MAX; kind++)
+		if (widest[kind])
+			out[n++] = (struct legend_entry){kind_labels[kind], colours[kind]};
+	return n;
+}

@@ -1,0 +1,46 @@
+/*
+ * plot: a flame graph on a surface: which boxes are wide enough to be seen, where each stands,
+ * and what is left out. For svg, png and pdf. The root stands at the bottom.
+ */
+#ifndef PAINT_PLOT_H
+#define PAINT_PLOT_H
+
+#include <stdbool.h>
+
+#include "paint/flame.h"
+
+struct plot_rect {
+	double x, y, w, h;
+};
+
+struct plot {
+	struct flame flame; /* owned */
+	double x, y, width; /* left, top and width of the picture, in its units */
+	double row_height;
+	uint32_t first_row, rows; /* the rows of the flame that this picture shows */
+	double left_out;	  /* percent of the whole in boxes too narrow to draw */
+};
+
+/* Lays out @t for a picture of @width; boxes under @min_width are left out. */
+void plot_init(struct plot *, const struct tree *t, double width, double min_width);
+void plot_release(struct plot *);
+
+/* Where a box stands; false when its row is not shown. */
+bool plot_place(const struct plot *, const struct flame_box *, struct plot_rect *out);
+
+/* "all" for the root, else the node's name. Not yet clean: see str_clean(). */
+const char *plot_name(const struct plot *, const struct flame_box *);
+
+/* "boxes under 0.1 px are left out: 0.8 % in all", or NULL where nothing is. @unit names what
+ * widths are in. Freed by the caller. */
+char *plot_note(const struct plot *, double min_width, const char *unit);
+
+/* What the colours mean, of those that are there: each in the shade of its widest box. */
+#define LEGEND_MAX 6
+struct legend_entry {
+	const char *label;
+	struct rgb colour;
+};
+size_t plot_legend(const struct plot *, struct legend_entry out[LEGEND_MAX]);
+
+#endif

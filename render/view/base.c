@@ -1,0 +1,66 @@
+#include "view/base.h"
+
+#include <string.h>
+
+char *base_text(const struct view_input *in)
+{
+	const struct tree *t = in->tree;
+	const struct profile *p = in->profile;
+	char value[UNITS_BUF], samples[UNITS_BUF];
+	const char *metric = "samples", *of = "";
+
+	if (t->metric < p->metrics.n)
+		metric = profile_text(p, p->metrics.at[t->metric].name);
+	if (t->unit && (!strcmp(t->unit, "ns") || !strcmp(t->unit, "bytes")))
+		of = "of ";
+	units_value(value, sizeof(value), (double)t->nodes.at[0].total, t->unit);
+	units_count(samples, sizeof(samples), t->samples);
+	return mem_printf("%s %s%s, %s sample%s", value, of, metric, samples,
+			  t->samples == 1 ? "" : "s");
+}
+
+double base_percent(const struct view_input *in, int64_t part)
+{
+	int64_t whole = in->tree->nodes.at[0].total;
+
+	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+void base_percent_cell(struct doc_table *t, const struct view_input *in, int64_t part)
+{
+	char text[UNITS_BUF];
+
+	units_percent(text, sizeof(text), (double)part, (double)in->tree->nodes.at[0].total);
+	doc_cell(t, base_percent(in, part), "%s", text);
+}
+
+void base_value_cell(struct doc_table *t, const struct view_input *in, int64_t value)
+{
+	char text[UNITS_BUF];
+
+	units_value(text, sizeof(text), (double)value, in->tree->unit);
+	doc_cell(t, (double)value, "%s", value ? text : "–");
+}
+
+void base_count_cell(struct doc_table *t, int64_t count)
+{
+	char text[UNITS_BUF];
+
+	units_count(text, sizeof(text), count);
+	doc_cell(t, (double)count, "%s", text);
+}
+
+const char *base_value_title(const struct view_input *in)
+{
+	return in->tree->unit && !strcmp(in->tree->unit, "ns") ? "Time" : "Value";
+}
+
+const char *base_module(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	/* "//anon" and its like are no paths. */
+	if (!slash || !slash[1] || (path[0] == '/' && path[1] == '/'))
+		return path;
+	return slash + 1;
+}

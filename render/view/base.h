@@ -1,0 +1,27 @@
+/*
+ * base: what the percentages of a view are of, in words. For the views only.
+ */
+#ifndef VIEW_BASE_H
+#define VIEW_BASE_H
+
+#include "base/units.h"
+#include "view/view.h"
+
+/* "10.0 s of cpu-clock, 1,000 samples". Freed by the caller. */
+char *base_text(const struct view_input *);
+
+/* @part as 0 … 100 of the tree's total; 0 where that is 0. */
+double base_percent(const struct view_input *, int64_t part);
+
+/* The cells "12.3 %" with a value that sorts, and the amount in the metric's unit. */
+void base_percent_cell(struct doc_table *, const struct view_input *, int64_t part);
+void base_value_cell(struct doc_table *, const struct view_input *, int64_t value);
+void base_count_cell(struct doc_table *, int64_t count);
+
+/* What the columns of amounts are headed with: "Time" for ns, else "Value". */
+const char *base_value_title(const struct view_input *);
+
+/* The file name of a module's path. Points into @path. */
+const char *base_module(const char *path);
+
+#endif

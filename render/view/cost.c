@@ -1,0 +1,96 @@
+/* cost: where every event went, and what the capture took from the machine. */
+#include "view/base.h"
+#include "view/ledger.h"
+#include "view/views.h"
+
+static const char *const class_names[] = {
+	[LEDGER_TAKEN] = "taken",
+	[LEDGER_KEPT] = "kept",
+	[LEDGER_LOST] = "lost",
+	[LEDGER_NOTE] = "note on kept",
+};
+
+static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledger_class class,
+			int64_t taken, struct doc_table *t)
+{
+	const struct profile *p = in->profile;
+
+	for (size_t i = 0; i < p->ledger.n; i++) {
+		const struct ledger_row *r = &p->ledger.at[i];
+		char share[UNITS_BUF];
+
+		if (r->metric != metric || r->class != class)
+			continue;
+		doc_cell(t, 0, "%s", class_names[class]);
+		base_count_cell(t, r->count);
+		units_percent(share, sizeof(share), (double)r->count, (double)taken);
+		doc_cell(t, taken > 0 ? 100.0 * (double)r->count / (double)taken : 0, "%s", share);
+		doc_cell(t, 0, "%s", profile_text(p, r->name));
+	}
+}
+
+static void ledger_metric(const struct view_input *in, uint32_t metric, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"Outcome", CELL_TEXT, "taken = kept + lost; notes are of kept ones, in no sum"},
+		{"Events", CELL_NUMBER, NULL},
+		{"Share", CELL_PERCENT, "of the events taken"},
+		{"Reason", CELL_TEXT, NULL},
+	};
+	const char *name = profile_text(in->profile, in->profile->metrics.at[metric].name);
+	struct ledger_sums sums = ledger_sum(in->profile, metric);
+	_free_ char *caption = NULL;
+	struct doc_table *t;
+
+	if (!sums.rows)
+		return;
+	caption = mem_printf("%s: 100 %% = events taken", name);
+	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
+	for (enum ledger_class class = LEDGER_TAKEN; class <= LEDGER_NOTE; class ++)
+		ledger_rows(in, metric, class, sums.taken, t);
+	if (sums.taken != sums.kept + sums.lost)
+		doc_fact(doc_facts(doc), true, "Does not add up",
+			 "%s: %lld taken, but %lld kept + %lld lost = %lld", name,
+			 (long long)sums.taken, (long long)sums.kept, (long long)sums.lost,
+			 (long long)(sums.kept + sums.lost));
+}
+
+static void cost_rows(const struct view_input *in, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"Amount", CELL_NUMBER, NULL},
+		{"Cost of the capture", CELL_TEXT, NULL},
+	};
+	const struct profile *p = in->profile;
+	struct doc_table *t;
+
+	if (!p->cost.n)
+		return;
+	doc_heading(doc, "Cost");
+	t = doc_table(doc, "what this profile took from the machine", columns,
+		      sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < p->cost.n; i++) {
+		const struct cost_row *r = &p->cost.at[i];
+		char text[UNITS_BUF];
+
+		ledger_cost_text(text, sizeof(text), p, r);
+		doc_cell(t, r->value, "%s", text);
+		doc_cell(t, 0, "%s", profile_text(p, r->name));
+	}
+}
+
+static int cost_write(const struct view_input *in, struct doc *doc)
+{
+	if (in->profile->ledger.n)
+		doc_heading(doc, "Ledger");
+	for (uint32_t m = 0; m < in->profile->metrics.n; m++)
+		ledger_metric(in, m, doc);
+	cost_rows(in, doc);
+	return 0;
+}
+
+const struct view cost_view = {
+	.name = "cost",
+	.about = "where every event went, and what the capture cost",
+	.write = cost_write,
+};

@@ -1,0 +1,19 @@
+/* flame: the flame graph of the selection. */
+#include "view/base.h"
+#include "view/views.h"
+
+static int flame_write(const struct view_input *in, struct doc *doc)
+{
+	_free_ char *base = base_text(in);
+	_free_ char *caption = mem_printf("100 %% = %s", base);
+
+	doc_heading(doc, "Flame graph");
+	doc_flame(doc, caption, in->tree);
+	return 0;
+}
+
+const struct view flame_view = {
+	.name = "flame",
+	.about = "flame graph of all stacks",
+	.write = flame_write,
+};

@@ -1,0 +1,54 @@
+/* functions: every function by self, with its total. */
+#include "view/base.h"
+#include "view/views.h"
+
+#define TERMINAL_ROWS 20
+#define PRINTED_ROWS  140
+
+static void row(const struct view_input *in, struct doc_table *t, const struct top_row *r)
+{
+	const struct profile *p = in->profile;
+	const struct function *f = &p->functions.at[r->function];
+	const char *path = profile_text(p, p->modules.at[f->module].path);
+
+	base_percent_cell(t, in, r->self);
+	doc_bar(t, base_percent(in, r->self));
+	base_percent_cell(t, in, r->total);
+	doc_bar(t, base_percent(in, r->total));
+	base_value_cell(t, in, r->self);
+	doc_cell_code(t, f->named ? f->kind : CODE_UNKNOWN, profile_text(p, f->name));
+	doc_cell(t, 0, "%s", base_module(path));
+}
+
+static int functions_write(const struct view_input *in, struct doc *doc)
+{
+	const struct doc_column columns[] = {
+		{"Self", CELL_PERCENT, "share of the samples that were in the function itself"},
+		{"", CELL_BAR, NULL},
+		{"Total", CELL_PERCENT,
+		 "share of the samples that were in the function or in what it called; "
+		 "recursion counts once"},
+		{"", CELL_BAR, NULL},
+		{base_value_title(in), CELL_NUMBER, "amount in the function itself"},
+		{"Function", CELL_TEXT, NULL},
+		{"Module", CELL_TEXT, "file that holds the function's code"},
+	};
+	_free_ char *base = base_text(in);
+	_free_ char *caption = mem_printf("100 %% = %s", base);
+	struct doc_table *t;
+
+	doc_heading(doc, "Top functions");
+	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
+	t->terminal_rows = TERMINAL_ROWS;
+	t->printed_rows = PRINTED_ROWS;
+	t->more = mem_strdup("functions");
+	for (size_t i = 0; i < in->top->rows.n; i++)
+		row(in, t, &in->top->rows.at[i]);
+	return 0;
+}
+
+const struct view functions_view = {
+	.name = "functions",
+	.about = "functions by self and total share",
+	.write = functions_write,
+};

@@ -1,0 +1,108 @@
+/*
+ * processes: the share of each program, where there are several processes. Those of one name
+ * are one row: a build runs hundreds of compilers that each matter little.
+ */
+#include "view/base.h"
+#include "view/views.h"
+
+#include "base/hash.h"
+
+#define TERMINAL_ROWS 12
+
+struct group {
+	uint32_t name, pid, processes;
+	int64_t value, samples;
+};
+typedef VEC(struct group) group_rows;
+
+static void group_by_name(const struct thread_rows *rows, group_rows *groups)
+{
+	struct map by_name = {0};
+
+	for (size_t i = 0; i < rows->rows.n; i++) {
+		const struct thread_row *r = &rows->rows.at[i];
+		bool fresh;
+		uint32_t *at = map_put(&by_name, r->name, &fresh);
+		struct group *g;
+
+		if (fresh) {
+			*at = (uint32_t)groups->n;
+			vec_push(groups, ((struct group){.name = r->name, .pid = r->pid}));
+		}
+		g = &groups->at[*at];
+		g->processes++;
+		g->value += r->value;
+		g->samples += r->samples;
+	}
+	map_release(&by_name);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? 1 : -1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static void row(const struct view_input *in, struct doc_table *t, const struct group *g)
+{
+	base_percent_cell(t, in, g->value);
+	doc_bar(t, base_percent(in, g->value));
+	base_value_cell(t, in, g->value);
+	base_count_cell(t, g->samples);
+	base_count_cell(t, g->processes);
+	if (g->processes == 1)
+		doc_cell(t, g->pid, "%u", g->pid);
+	else
+		doc_cell(t, g->pid, "–");
+	doc_cell(t, 0, "%s", profile_text(in->profile, g->name));
+}
+
+static void write_table(const struct view_input *in, const group_rows *groups, struct doc *doc)
+{
+	const struct doc_column columns[] = {
+		{"Share", CELL_PERCENT, "share of all samples shown"},
+		{"", CELL_BAR, NULL},
+		{base_value_title(in), CELL_NUMBER, "amount in the processes of this name"},
+		{"Samples", CELL_NUMBER, NULL},
+		{"Count", CELL_NUMBER, "how many processes of this name were seen"},
+		{"PID", CELL_NUMBER, "of the process, where it is the only one of its name"},
+		{"Process", CELL_TEXT, NULL},
+	};
+	_free_ char *base = base_text(in);
+	_free_ char *caption = mem_printf("100 %% = %s", base);
+	struct doc_table *t;
+
+	doc_heading(doc, "Processes");
+	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
+	t->terminal_rows = TERMINAL_ROWS;
+	t->more = mem_strdup("names");
+	for (size_t i = 0; i < groups->n; i++)
+		row(in, t, &groups->at[i]);
+}
+
+static int processes_write(const struct view_input *in, struct doc *doc)
+{
+	struct thread_rows rows = {0};
+	group_rows groups = {0};
+	int rc = threads_build(in->profile, in->selection, true, &rows);
+
+	if (rc < 0)
+		return rc;
+	group_by_name(&rows, &groups);
+	if (groups.n)
+		qsort(groups.at, groups.n, sizeof(groups.at[0]), by_value);
+	if (rows.rows.n > 1)
+		write_table(in, &groups, doc);
+	threads_release(&rows);
+	vec_release(&groups);
+	return 0;
+}
+
+const struct view processes_view = {
+	.name = "processes",
+	.about = "share of each program, where there are several processes",
+	.write = processes_write,
+};

@@ -1,0 +1,197 @@
+/* summary: what was captured, how, and how much of it is here. */
+#include "view/base.h"
+#include "view/ledger.h"
+#include "view/views.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "model/meta.h"
+
+#define DOUBT 5.0 /* percent from which a weakness of the data is to be seen */
+
+/* A run's attribute as a fact, where it is known. */
+static void run_fact(const struct view_input *in, struct doc_block *b, const char *label,
+		     const char *key)
+{
+	const char *text = profile_run(in->profile, key);
+
+	if (text && text[0])
+		doc_fact(b, false, label, "%s", text);
+}
+
+static void event_fact(const struct view_input *in, struct doc_block *b)
+{
+	const char *events = profile_run(in->profile, RUN_EVENTS);
+	const char *choice = profile_run(in->profile, RUN_EVENT_CHOICE);
+
+	if (events && choice && choice[0])
+		doc_fact(b, false, "Event", "%s (%s)", events, choice);
+	else if (events)
+		doc_fact(b, false, "Event", "%s", events);
+}
+
+static void time_fact(const struct view_input *in, struct doc_block *b)
+{
+	const char *end = profile_run(in->profile, RUN_END);
+	bool dated = in->profile->started_unix_ns > 0;
+	char from[UNITS_BUF] = "", length[UNITS_BUF];
+
+	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
+	if (dated)
+		units_time(from, sizeof(from), in->profile->started_unix_ns);
+	doc_fact(b, false, "Time", "%s%s%s%s%s", length, dated ? " from " : "", from,
+		 end && end[0] ? "; ended by " : "", end ? end : "");
+}
+
+/* What is told of samples that were kept; to be seen where it is told of many. */
+static void notes_fact(const struct view_input *in, struct doc_block *b,
+		       const struct ledger_sums *sums)
+{
+	_free_ char *notes = ledger_reasons(in->profile, in->tree->metric, LEDGER_NOTE);
+	char share[UNITS_BUF];
+
+	if (!sums->notes)
+		return;
+	units_percent(share, sizeof(share), (double)sums->notes, (double)sums->kept);
+	doc_fact(b, (double)sums->notes >= DOUBT / 100 * (double)sums->kept, "Notes",
+		 "on %s of the kept ones: %s", share, notes);
+}
+
+/* "1,000 kept of 1,019 taken", "19 (1.9 % of taken): 12 ring full; 7 stack unreadable" */
+static void samples_fact(const struct view_input *in, struct doc_block *b)
+{
+	uint32_t metric = in->tree->metric;
+	struct ledger_sums sums = ledger_sum(in->profile, metric);
+	_free_ char *reasons = ledger_reasons(in->profile, metric, LEDGER_LOST);
+	char taken[UNITS_BUF], kept[UNITS_BUF], lost[UNITS_BUF], share[UNITS_BUF];
+
+	if (!sums.rows) {
+		doc_fact(b, true, "Samples", "the profile has no ledger: losses are unknown");
+		return;
+	}
+	units_count(taken, sizeof(taken), sums.taken);
+	units_count(kept, sizeof(kept), sums.kept);
+	units_count(lost, sizeof(lost), sums.lost);
+	units_percent(share, sizeof(share), (double)sums.lost, (double)sums.taken);
+	doc_fact(b, false, "Samples", "%s kept of %s taken%s", kept, taken,
+		 sums.lost ? "" : ", none lost");
+	if (sums.lost)
+		doc_fact(b, true, "Lost", "%s (%s of taken): %s", lost, share, reasons);
+	if (sums.taken != sums.kept + sums.lost)
+		doc_fact(b, true, "Ledger", "does not add up: see the ledger");
+	notes_fact(in, b, &sums);
+}
+
+static void add_choice(struct str *s, const char *option, const char *value)
+{
+	if (value)
+		str_addf(s, " --%s %s", option, value);
+}
+
+/* Which part of the profile is shown, where it is not all. */
+static void selection_fact(const struct view_input *in, struct doc_block *b)
+{
+	const struct selection *s = in->selection;
+	char shown[UNITS_BUF], from[UNITS_BUF], to[UNITS_BUF] = "the end";
+	struct str text = {0};
+
+	add_choice(&text, "metric", s->metric);
+	add_choice(&text, "thread", s->thread);
+	add_choice(&text, "pid", s->pid);
+	add_choice(&text, "focus", s->focus);
+	add_choice(&text, "ignore", s->ignore);
+	add_choice(&text, "omit", s->omit);
+	if (s->to_ns)
+		units_ns(to, sizeof(to), (double)s->to_ns);
+	if (s->from_ns || s->to_ns)
+		str_addf(&text, " from %s to %s", units_ns(from, sizeof(from), (double)s->from_ns),
+			 to);
+	if (text.n)
+		doc_fact(b, false, "Shown", "only%s: %s samples", text.s,
+			 units_count(shown, sizeof(shown), in->tree->samples));
+	str_release(&text);
+}
+
+/* Events that count time on a CPU. */
+static bool is_cpu_time(const struct tree *t)
+{
+	const char *name = profile_text(t->profile, t->profile->metrics.at[t->metric].name);
+
+	return t->unit && !strcmp(t->unit, "ns") &&
+	       (str_starts(name, "cpu-clock") || str_starts(name, "task-clock"));
+}
+
+/* How many CPUs the target kept busy: only of the whole capture. */
+static void busy_fact(const struct view_input *in, struct doc_block *b)
+{
+	const struct selection *s = in->selection;
+	double total = (double)in->tree->nodes.at[0].total;
+	char value[UNITS_BUF];
+
+	if (!is_cpu_time(in->tree) || in->profile->duration_ns <= 0 || s->from_ns || s->to_ns)
+		return;
+	units_ns(value, sizeof(value), total);
+	doc_fact(b, false, "On CPU", "%s: %.2f CPUs busy on average", value,
+		 total / (double)in->profile->duration_ns);
+}
+
+static void unnamed_fact(const struct view_input *in, struct doc_block *b)
+{
+	int64_t unnamed = 0;
+	char share[UNITS_BUF];
+
+	for (size_t i = 0; i < in->top->rows.n; i++) {
+		const struct top_row *r = &in->top->rows.at[i];
+
+		if (r->function && !in->profile->functions.at[r->function].named)
+			unnamed += r->self;
+	}
+	if (!unnamed)
+		return;
+	units_percent(share, sizeof(share), (double)unnamed, (double)in->tree->nodes.at[0].total);
+	doc_fact(b, base_percent(in, unnamed) >= DOUBT, "Unnamed",
+		 "%s are in code without symbols, shown as module+offset", share);
+}
+
+static void host_fact(const struct view_input *in, struct doc_block *b)
+{
+	static const char *const keys[] = {META_NODE, META_SYSTEM, META_RELEASE, META_ARCH,
+					   META_PROCESSOR};
+	static const char *const before[] = {"", ", ", " ", " ", ", "};
+	const char *cores = profile_meta(in->profile, META_CORES);
+	struct str text = {0};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *value = profile_meta(in->profile, keys[i]);
+
+		if (value && value[0])
+			str_addf(&text, "%s%s", text.n ? before[i] : "", value);
+	}
+	if (text.n && cores && cores[0])
+		str_addf(&text, " × %s", cores);
+	if (text.n)
+		doc_fact(b, false, "Host", "%s", text.s);
+	str_release(&text);
+}
+
+static int summary_write(const struct view_input *in, struct doc *doc)
+{
+	struct doc_block *b = doc_facts(doc);
+
+	run_fact(in, b, "Target", RUN_TARGET);
+	time_fact(in, b);
+	event_fact(in, b);
+	samples_fact(in, b);
+	selection_fact(in, b);
+	busy_fact(in, b);
+	unnamed_fact(in, b);
+	host_fact(in, b);
+	return 0;
+}
+
+const struct view summary_view = {
+	.name = "summary",
+	.about = "target, event, samples kept and lost, host",
+	.write = summary_write,
+};

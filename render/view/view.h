@@ -1,0 +1,29 @@
+/*
+ * view: a view turns a profile, seen through a selection, into blocks of a document. To add
+ * one: a file view/x.c that exports one `const struct view x_view`, and a row in view/table.c.
+ */
+#ifndef VIEW_VIEW_H
+#define VIEW_VIEW_H
+
+#include "doc.h"
+
+struct view_input {
+	const struct profile *profile;
+	const struct selection *selection;
+	const struct tree *tree; /* of that selection */
+	const struct top *top;	 /* of that tree */
+};
+
+struct view {
+	const char *name;  /* for --view */
+	const char *about; /* one line for --help */
+	/* Adds its blocks. 0, or a negative errno with a text. */
+	int (*write)(const struct view_input *, struct doc *);
+};
+
+/* NULL-terminated. */
+extern const struct view *const views[];
+/* The view of that name; NULL where there is none. */
+const struct view *view_find(const char *name);
+
+#endif

@@ -1,0 +1,161 @@
+const ROW = 19; /* CSS pixels, the line between rows included */
+const LEAST_BOX = 0.3; /* narrower boxes are not drawn, but searched and counted */
+const LEAST_TEXT = 28;
+const CALLERS_SHOWN = 4;
+
+/* Canvas: draws the visible part of a tree into a scrolling stage: the canvas is never larger
+ * than the window, so that depth has no bound. */
+class Canvas {
+	constructor(stage, tree) {
+		this.stage = stage;
+		this.tree = tree;
+		this.canvas = make("canvas", {"aria-hidden": "true"});
+		this.room = make("div");
+		this.stage.append(this.canvas, this.room);
+		this.context = this.canvas.getContext("2d");
+		this.base = 0;
+		this.focus = 0;
+		this.matches = null;
+		this.icicle = true;
+		this.rows = tree.rows;
+	}
+
+	zoom(base) {
+		this.base = base;
+		this.rows = this.tree.rowsBelow(base);
+	}
+
+	/* Fits the canvas to its place. @whole: all rows at once, for print. */
+	resize(whole) {
+		const height = this.rows * ROW;
+		const most = whole ? 16000 : Math.max(240, Math.round(window.innerHeight * 0.72));
+		const ratio = window.devicePixelRatio || 1;
+		this.height = Math.min(height, most);
+		this.stage.style.height = this.height + "px";
+		this.width = this.stage.clientWidth;
+		this.canvas.width = Math.round(this.width * ratio);
+		this.canvas.height = Math.round(this.height * ratio);
+		this.canvas.style.width = this.width + "px";
+		this.canvas.style.height = this.height + "px";
+		this.room.style.height = Math.max(0, height - this.height) + "px";
+		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	}
+
+	rowTop(depth) {
+		return (this.icicle ? depth : this.rows - 1 - depth) * ROW - this.stage.scrollTop;
+	}
+
+	/* Left edge and width in pixels; ancestors of what is zoomed are all of it. */
+	span(i) {
+		const {tree, base} = this;
+		if (!tree.isWithin(i, base))
+			return {left: 0, width: this.width};
+		const scale = this.width / (tree.total[base] || 1);
+		return {left: (tree.x[i] - tree.x[base]) * scale, width: tree.total[i] * scale};
+	}
+
+	at(x, y) {
+		const row = Math.floor((y + this.stage.scrollTop) / ROW);
+		const depth = this.icicle ? row : this.rows - 1 - row;
+		const {tree, base} = this;
+		if (depth < 0 || depth >= this.rows)
+			return -1;
+		if (depth < tree.depth[base])
+			return tree.ancestors(base)[depth];
+		const value = tree.x[base] + x / this.width * tree.total[base];
+		const i = tree.find(base, value, depth);
+		return i >= 0 && this.span(i).width >= LEAST_BOX ? i : -1;
+	}
+
+	show(i) {
+		const top = this.rowTop(this.tree.depth[i]);
+		if (top < 0)
+			this.stage.scrollTop += top;
+		else if (top + ROW > this.height)
+			this.stage.scrollTop += top + ROW - this.height;
+	}
+
+	/* So that a few callers of @i show, and as much as can of what it calls. */
+	scrollTo(i) {
+		const above = Math.max(0, this.tree.depth[i] - CALLERS_SHOWN) * ROW;
+		const most = Math.max(0, this.rows * ROW - this.height);
+		this.stage.scrollTop = this.icicle ? above : most - above;
+	}
+
+	draw() {
+		const style = getComputedStyle(this.stage);
+		this.ink = {
+			match: style.getPropertyValue("--match"),
+			focus: style.getPropertyValue("--focus"),
+			mark: style.getPropertyValue("--mark"),
+			dim: Number(style.getPropertyValue("--dim")),
+		};
+		this.context.clearRect(0, 0, this.width, this.height);
+		this.context.font = "12px " + style.fontFamily;
+		this.context.textBaseline = "middle";
+		this.letter = this.context.measureText("abcdefghij_nopqrstuv").width / 20;
+		for (const i of this.tree.ancestors(this.base))
+			this.drawBox(i, 0, this.width, true);
+		this.drawBoxes();
+		this.drawFocus();
+	}
+
+	drawBoxes() {
+		const {tree, base} = this;
+		const end = tree.end[base], scale = this.width / (tree.total[base] || 1);
+		for (let i = base; i < end;) {
+			const width = i === base ? this.width : tree.total[i] * scale;
+			const top = this.rowTop(tree.depth[i]);
+			const beyond = this.icicle ? top > this.height : top + ROW < 0;
+			if (width < LEAST_BOX || beyond) {
+				i = tree.end[i];
+				continue;
+			}
+			if (top + ROW > 0 && top < this.height)
+				this.drawBox(i, (tree.x[i] - tree.x[base]) * scale, width, false);
+			i++;
+		}
+	}
+
+	drawBox(i, left, width, faded) {
+		const c = this.context, top = this.rowTop(this.tree.depth[i]);
+		const frame = this.tree.of(i);
+		const match = this.matches && this.matches[this.tree.frame[i]];
+		c.globalAlpha = faded ? 0.55 : this.matches && !match ? this.ink.dim : 1;
+		c.fillStyle = match ? this.ink.match : frame.colour;
+		c.fillRect(left, top, Math.max(width - (width > 3 ? 1 : 0), LEAST_BOX), ROW - 1);
+		c.globalAlpha = 1;
+		if (match && width > 6) {
+			c.fillStyle = this.ink.mark;
+			c.fillRect(left, top + ROW - 3, width - 1, 2);
+		}
+		if (width >= LEAST_TEXT)
+			this.drawText(frame.name, left + 4, top + (ROW - 1) / 2, width - 9, faded);
+	}
+
+	drawText(name, left, middle, room, faded) {
+		const c = this.context;
+		let text = name, n = Math.floor(room / this.letter * 1.25) + 1;
+		if (name.length > n)
+			text = name.slice(0, n) + "…";
+		while (text.length > 2 && c.measureText(text).width > room) {
+			n = Math.min(n, text.length) - Math.max(1, Math.floor(text.length / 24));
+			text = name.slice(0, Math.max(1, n)) + "…";
+		}
+		if (text.length <= 2 && text !== name)
+			return;
+		c.fillStyle = faded && document.documentElement.dataset.theme === "dark" ? "#fff" : "#16181d";
+		c.fillText(text, left, middle + 0.5);
+	}
+
+	drawFocus() {
+		const {left, width} = this.span(this.focus);
+		const c = this.context;
+		if (!this.stage.matches(":focus") && this.focus === this.base)
+			return;
+		c.lineWidth = 2;
+		c.strokeStyle = this.ink.focus;
+		c.strokeRect(left + 1, this.rowTop(this.tree.depth[this.focus]) + 1,
+			Math.max(width - 3, 2), ROW - 3);
+	}
+}

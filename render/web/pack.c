@@ -1,0 +1,138 @@
+#include "web/pack.h"
+
+#include <errno.h>
+#include <zlib.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* A million nodes cost 0.1 s more than at level 4, and take 3 % less room. */
+#define DEFLATE_LEVEL 6
+#define MAX_VARINT    10
+
+void pack_uint(struct pack *p, uint64_t v)
+{
+	vec_reserve(&p->bytes, p->bytes.n + MAX_VARINT);
+	while (v >= 0x80) {
+		p->bytes.at[p->bytes.n++] = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	p->bytes.at[p->bytes.n++] = (uint8_t)v;
+}
+
+void pack_int(struct pack *p, int64_t v)
+{
+	pack_uint(p, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+void pack_float(struct pack *p, double v)
+{
+	union {
+		float f;
+		uint32_t u;
+	} bits = {.f = (float)v};
+
+	for (int shift = 0; shift < 32; shift += 8)
+		vec_push(&p->bytes, (uint8_t)(bits.u >> shift));
+}
+
+void pack_bytes(struct pack *p, const void *data, size_t n)
+{
+	if (!n)
+		return;
+	vec_reserve(&p->bytes, p->bytes.n + n);
+	memcpy(p->bytes.at + p->bytes.n, data, n);
+	p->bytes.n += n;
+}
+
+uint32_t pack_string(struct pack *p, const char *text)
+{
+	_free_ char *clean = str_clean(text, strlen(text));
+
+	return intern_add(&p->strings, clean);
+}
+
+/* The four digits of up to three bytes. */
+static void base64_group(const uint8_t *d, size_t n, char *four)
+{
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t v = (uint32_t)d[0] << 16 | (n > 1 ? (uint32_t)d[1] << 8 : 0) | (n > 2 ? d[2] : 0);
+
+	four[0] = digit[v >> 18];
+	four[1] = digit[v >> 12 & 63];
+	four[2] = n > 1 ? digit[v >> 6 & 63] : '=';
+	four[3] = n > 2 ? digit[v & 63] : '=';
+}
+
+void pack_base64(const void *data, size_t n, FILE *out)
+{
+	const uint8_t *d = data;
+	char text[4096];
+	size_t used = 0;
+
+	for (size_t i = 0; i < n; i += 3) {
+		base64_group(d + i, n - i, text + used);
+		used += 4;
+		if (used == sizeof(text)) {
+			fwrite(text, 1, used, out);
+			used = 0;
+		}
+	}
+	fwrite(text, 1, used, out);
+}
+
+/* How many strings, their lengths, then their bytes without the NULs. */
+static void strings_pack(const struct intern *strings, struct pack *out)
+{
+	size_t n = intern_count(strings);
+
+	pack_uint(out, n);
+	for (uint32_t i = 0; i < n; i++)
+		pack_uint(out, strlen(intern_text(strings, i)));
+	for (uint32_t i = 0; i < n; i++) {
+		const char *s = intern_text(strings, i);
+
+		pack_bytes(out, s, strlen(s));
+	}
+}
+
+int pack_write(const struct pack *p, FILE *out)
+{
+	struct pack head = {0};
+	_free_ uint8_t *deflated = NULL;
+	z_stream z = {0};
+	size_t room;
+	int status;
+
+	strings_pack(&p->strings, &head);
+	room = compressBound(head.bytes.n + p->bytes.n);
+	/* zlib counts what it is given in 32 bits. */
+	if (room > UINT32_MAX || deflateInit(&z, DEFLATE_LEVEL) != Z_OK) {
+		pack_release(&head);
+		return err(-EFBIG,
+			   "the profile is too large for an HTML page; select a part of it");
+	}
+	deflated = mem_realloc(NULL, room, 1);
+	z.next_out = deflated;
+	z.avail_out = (uInt)room;
+	z.next_in = head.bytes.at;
+	z.avail_in = (uInt)head.bytes.n;
+	deflate(&z, Z_NO_FLUSH);
+	z.next_in = p->bytes.at;
+	z.avail_in = (uInt)p->bytes.n;
+	status = deflate(&z, Z_FINISH);
+	room = z.total_out;
+	deflateEnd(&z);
+	pack_release(&head);
+	if (status != Z_STREAM_END)
+		return err(-EIO, "cannot deflate the page's data");
+	pack_base64(deflated, room, out);
+	return 0;
+}
+
+void pack_release(struct pack *p)
+{
+	vec_release(&p->bytes);
+	intern_release(&p->strings);
+}

@@ -1,0 +1,34 @@
+/*
+ * pack: the data of the HTML report as the viewer reads it (page.js, class Reader): unsigned
+ * integers as LEB128, signed ones zigzagged before that, floats as 4 bytes little-endian, and
+ * strings by number. Written as strings, then data, deflated (zlib), in base64.
+ */
+#ifndef WEB_PACK_H
+#define WEB_PACK_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/intern.h"
+#include "base/vec.h"
+
+/* A zeroed pack is empty and valid. */
+struct pack {
+	VEC(uint8_t) bytes;
+	struct intern strings;
+};
+
+void pack_uint(struct pack *, uint64_t);
+void pack_int(struct pack *, int64_t);
+void pack_float(struct pack *, double);
+void pack_bytes(struct pack *, const void *data, size_t n);
+/* The number of @text, cleaned (str_clean): hostile names arrive as one line of UTF-8. */
+uint32_t pack_string(struct pack *, const char *text);
+/* Writes all to @out, as base64. 0, or a negative errno with a text; ferror() is the caller's. */
+int pack_write(const struct pack *, FILE *out);
+void pack_release(struct pack *);
+
+/* @n bytes as base64. */
+void pack_base64(const void *data, size_t n, FILE *out);
+
+#endif

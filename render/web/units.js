@@ -1,0 +1,59 @@
+/* Numbers as units.c writes them, so that the page says what every other report says. */
+const Units = {
+	three(v, unit) {
+		return v.toFixed(v < 9.995 ? 2 : v < 99.95 ? 1 : 0) + " " + unit;
+	},
+
+	ns(v) {
+		if (v < 0)
+			return "-" + Units.ns(-v);
+		if (v < 999.5 && v === Math.floor(v))
+			return v + " ns";
+		if (v < 999.5)
+			return Units.three(v, "ns");
+		if (v < 999.5e3)
+			return Units.three(v / 1e3, "µs");
+		if (v < 999.5e6)
+			return Units.three(v / 1e6, "ms");
+		if (v < 59.95e9)
+			return Units.three(v / 1e9, "s");
+		const s = Math.round(v / 1e9);
+		if (s < 3600)
+			return Math.floor(s / 60) + " min " + String(s % 60).padStart(2, "0") + " s";
+		return Math.floor(s / 3600) + " h " +
+			String(Math.floor(s % 3600 / 60)).padStart(2, "0") + " min";
+	},
+
+	bytes(v) {
+		const names = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+		let i = 0;
+		if (Math.abs(v) < 1024)
+			return v.toFixed(0) + " B";
+		for (v /= 1024; Math.abs(v) >= 1023.95 && i + 1 < names.length; i++)
+			v /= 1024;
+		return v.toFixed(1) + " " + names[i];
+	},
+
+	count(v) {
+		return String(v).replace(/\B(?=(\d{3})+$)/g, ",");
+	},
+
+	value(v, unit) {
+		return unit === "ns" ? Units.ns(v) : unit === "bytes" ? Units.bytes(v) : Units.count(v);
+	},
+
+	percent(part, whole) {
+		const p = 100 * part / whole;
+		if (!isFinite(p))
+			return "–";
+		if (p === 0 || p === 100)
+			return p + " %";
+		if (p < 0.1)
+			return "<0.1 %";
+		return p > 99.9 && p < 100 ? ">99.9 %" : p.toFixed(1) + " %";
+	},
+
+	samples(n) {
+		return Units.count(n) + (n === 1 ? " sample" : " samples");
+	},
+};

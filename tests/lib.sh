@@ -1,0 +1,57 @@
+# What test scripts share; sourced with the tree's top as the directory. A test prints lines
+# "ok NAME" and "not ok NAME: WHY", and ends with finish.
+
+BUILD=${BUILD:-build}
+EPROF=${EPROF:-$BUILD/eprof}
+RENDER=${RENDER:-$BUILD/eprof-render}
+PROG=${PROG:-$BUILD/prog}
+failures=0
+
+ok()
+{
+	printf 'ok %s\n' "$1"
+}
+
+not_ok()
+{
+	printf 'not ok %s: %s\n' "$1" "$(printf %s "$2" | tr '\n' ' ')"
+	failures=$((failures + 1))
+}
+
+# check NAME LEFT OP RIGHT, by test(1); also: check NAME TEXT has WORD, or lacks.
+check()
+{
+	case $3 in
+	has) case $2 in *"$4"*) ok "$1" && return ;; esac ;;
+	lacks) case $2 in *"$4"*) ;; *) ok "$1" && return ;; esac ;;
+	*) [ "$2" "$3" "$4" ] && ok "$1" && return ;;
+	esac
+	not_ok "$1" "'$2' $3 '$4' does not hold"
+}
+
+# A folder for this test in $T, gone at the end with the processes in $running and the empty
+# folders in $cgroups.
+running=
+cgroups=
+make_temp()
+{
+	T=$(mktemp -d "${TMPDIR:-/tmp}/eprof-test.XXXXXX") || exit 1
+	trap 'clean_up' EXIT
+	trap 'exit 1' INT TERM
+}
+
+clean_up()
+{
+	for job in $running; do
+		kill -9 "$job" 2>/dev/null
+	done
+	for cgroup in $cgroups; do
+		rmdir "$cgroup" 2>/dev/null
+	done
+	rm -rf "$T"
+}
+
+finish()
+{
+	exit $((failures != 0))
+}

@@ -1,0 +1,53 @@
+/*
+ * prog: what the targets share. Each target is one small program whose answer is known: it
+ * prints it on stdout as key=value words, and ends by itself.
+ */
+#ifndef PROG_H
+#define PROG_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Never inlined, cloned or merged: a frame of its own under its own name. */
+#define FRAME __attribute__((noipa))
+
+/* @n turns of one dependency chain: it takes the same time wherever the compiler puts it. */
+static inline __attribute__((always_inline)) uint64_t turns(uint64_t x, uint64_t n)
+{
+	while (n--) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		__asm__ volatile("" : "+r"(x), "+r"(n)); /* one loop, however it is called */
+	}
+	return x;
+}
+
+static inline double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* That for a time, within the caller's own frame. */
+static inline __attribute__((always_inline)) uint64_t spin_for(double seconds)
+{
+	double end = now_s() + seconds;
+	uint64_t x = 1;
+
+	while (now_s() < end)
+		x = turns(x, 20000);
+	return x;
+}
+
+/* Argument @i as a number, @otherwise where there is none. */
+static inline double arg(int argc, char **argv, int i, double otherwise)
+{
+	return i < argc ? atof(argv[i]) : otherwise;
+}
+
+#endif

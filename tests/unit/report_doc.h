@@ -1,0 +1,73 @@
+/*
+ * report_doc: the sample profile through views, and a document through a format into memory, for
+ * the tests of views and formats. Include cmocka.h before it.
+ */
+#ifndef TESTS_REPORT_DOC_H
+#define TESTS_REPORT_DOC_H
+
+#include <stdio.h>
+
+#include "doc.h"
+#include "format/format.h"
+#include "view/view.h"
+
+struct report_doc {
+	struct profile *profile; /* owned */
+	struct selection selection;
+	struct tree *tree;
+	struct top top;
+	struct doc doc;
+};
+
+/* Takes @p over. @names is NULL-terminated. */
+static inline void report_doc_init(struct report_doc *r, struct profile *p,
+				   const struct selection *selection, const char *const *names)
+{
+	struct view_input in = {.profile = p, .selection = &r->selection, .top = &r->top};
+
+	*r = (struct report_doc){.profile = p};
+	if (selection)
+		r->selection = *selection;
+	assert_int_equal(tree_build(p, &r->selection, &r->tree), 0);
+	top_build(r->tree, &r->top);
+	in.tree = r->tree;
+	doc_init(&r->doc, p, "title <&>", "subtitle");
+	for (; *names; names++) {
+		assert_non_null(view_find(*names));
+		assert_int_equal(view_find(*names)->write(&in, &r->doc), 0);
+	}
+}
+
+static inline void report_doc_release(struct report_doc *r)
+{
+	doc_release(&r->doc);
+	top_release(&r->top);
+	tree_free(r->tree);
+	profile_free(r->profile);
+}
+
+/* The n-th block of a kind. */
+static inline const struct doc_block *report_doc_block(const struct report_doc *r,
+						       enum block_kind kind, size_t n)
+{
+	for (size_t i = 0; i < r->doc.blocks.n; i++)
+		if (r->doc.blocks.at[i].kind == kind && !n--)
+			return &r->doc.blocks.at[i];
+	fail_msg("no such block");
+	return NULL;
+}
+
+/* What the format writes, NUL-terminated; freed by the caller. */
+static inline char *report_doc_write(const struct doc *doc, const char *format,
+				     const struct format_options *options, size_t *n)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, n);
+
+	assert_non_null(format_find(format));
+	assert_int_equal(format_find(format)->write(doc, options, out), 0);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+#endif

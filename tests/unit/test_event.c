@@ -1,0 +1,86 @@
+/* perf's event names mean what they mean to perf. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "load/event.h"
+
+static void names_are_perfs(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t type;
+		uint64_t config;
+		bool clock;
+	} cases[] = {
+		{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
+		{"cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
+		{"branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+		 false},
+		{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, true},
+		{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, true},
+		{"faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
+		{"cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, false},
+		/* cache | op << 8 | result << 16, from perf_event_open(2) */
+		{"L1-dcache-loads", PERF_TYPE_HW_CACHE, 0x00000, false},
+		{"L1-dcache-load-misses", PERF_TYPE_HW_CACHE, 0x10000, false},
+		{"LLC-store-misses", PERF_TYPE_HW_CACHE, 0x10102, false},
+		{"dTLB-prefetches", PERF_TYPE_HW_CACHE, 0x00203, false},
+		{"r1c2", PERF_TYPE_RAW, 0x1c2, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct event e;
+
+		assert_int_equal(event_parse(cases[i].name, &e), 0);
+		assert_string_equal(e.name, cases[i].name);
+		assert_int_equal(e.type, cases[i].type);
+		assert_int_equal(e.config, cases[i].config);
+		assert_int_equal(e.clock, cases[i].clock);
+		assert_int_equal(e.class, EVENT_SAMPLED);
+	}
+}
+
+static void modifiers_exclude(void **state)
+{
+	struct event e;
+
+	(void)state;
+	assert_int_equal(event_parse("cpu-clock:u", &e), 0);
+	assert_true(e.exclude_kernel && !e.exclude_user);
+	assert_int_equal(event_parse("cycles:k", &e), 0);
+	assert_true(!e.exclude_kernel && e.exclude_user);
+	assert_int_equal(event_parse("cycles:uk", &e), 0);
+	assert_true(!e.exclude_kernel && !e.exclude_user);
+}
+
+static void unknown_names_say_so(void **state)
+{
+	static const char *const bad[] = {
+		"", "cyclez", "r", "rxyz", "r0123456789abcdef0", "cycles:q", "L1-dcache-load-hits"};
+	struct event e;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_true(event_parse(bad[i], &e) < 0);
+		assert_non_null(strstr(err_text(), "'"));
+	}
+	assert_true(event_parse("../../etc:passwd", &e) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_perfs),
+		cmocka_unit_test(modifiers_exclude),
+		cmocka_unit_test(unknown_names_say_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

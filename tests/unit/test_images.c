@@ -1,0 +1,225 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "elf/file.h"
+#include "snippet.h"
+#include "symbol/images.h"
+#include "symbol/place.h"
+
+static const char source[] = "int main(void) { return 0; }\n";
+
+/* The identity of a file as /proc/PID/maps gives it. */
+static struct image_id id_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return (struct image_id){.path = path,
+				 .dev_major = major(st.st_dev),
+				 .dev_minor = minor(st.st_dev),
+				 .inode = st.st_ino};
+}
+
+static uint32_t add(struct images *m, const struct image_id *id)
+{
+	return images_file(m, (uint32_t)getpid(), 0x1000, 0x2000, id);
+}
+
+static void fixed_images_come_first(void **state)
+{
+	struct images *m = images_new();
+
+	(void)state;
+	assert_int_equal(images_count(m), IMAGE_FIRST);
+	assert_int_equal(images_at(m, IMAGE_KERNEL)->kind, IMAGE_KIND_KERNEL);
+	assert_int_equal(images_at(m, IMAGE_VDSO)->kind, IMAGE_KIND_VDSO);
+	assert_true(images_at(m, IMAGE_VDSO)->fd >= 0);
+	assert_null(images_at(m, IMAGE_FIRST));
+	images_free(m);
+	images_free(NULL);
+}
+
+/* Known by inode here, by build-id there, copied elsewhere: one image. */
+static void one_build_is_one_image(void **state)
+{
+	struct images *m = images_new();
+	_free_ char *path = snippet_path("a"), *copy_path = snippet_path("copy");
+	struct image_id by_inode, copy, by_build_id = {.path = "/elsewhere", .build_id_bytes = 4};
+	uint32_t image;
+
+	(void)state;
+	snippet_build("a", source, "-Wl,--build-id=0x01020304");
+	snippet_run("cp a copy");
+	memcpy(by_build_id.build_id, "\1\2\3\4", 4);
+	by_inode = id_of(path);
+	copy = id_of(copy_path);
+	image = add(m, &by_inode);
+	assert_int_equal(image, IMAGE_FIRST);
+	assert_true(images_at(m, image)->fd >= 0);
+	assert_null(images_at(m, image)->note);
+	assert_int_equal(images_at(m, image)->build_id_bytes, 4);
+	assert_memory_equal(images_at(m, image)->build_id, "\1\2\3\4", 4);
+	assert_string_equal(images_at(m, image)->path, path);
+	assert_int_equal(add(m, &by_inode), image);
+	assert_int_equal(add(m, &copy), image);
+	assert_int_equal(add(m, &by_build_id), image);
+	assert_int_equal(images_count(m), IMAGE_FIRST + 1);
+	images_free(m);
+}
+
+static void other_files_are_refused(void **state)
+{
+	struct images *m = images_new();
+	_free_ char *path = snippet_path("b");
+	struct image_id id, absent = {.path = "/no/such/file", .inode = 77};
+	struct image_id unknown = {.path = path};
+	uint32_t image;
+
+	(void)state;
+	snippet_build("b", source, "-Wl,--build-id=0x0b0b0b0b");
+	id = id_of(path);
+	id.inode++;
+	image = add(m, &id);
+	assert_int_equal(images_at(m, image)->fd, -1);
+	assert_string_equal(images_at(m, image)->note, "replaced since it was mapped");
+	id = id_of(path);
+	id.build_id_bytes = 4;
+	memcpy(id.build_id, "\xb\xb\xb\xc", 4);
+	assert_int_equal(images_at(m, add(m, &id))->fd, -1);
+	memcpy(id.build_id, "\xb\xb\xb\xb", 4);
+	assert_true(images_at(m, add(m, &id))->fd >= 0);
+	assert_string_equal(images_at(m, add(m, &absent))->note, "deleted");
+	/* Nothing known of it: whatever stands at its path now may be another. */
+	assert_int_equal(images_at(m, add(m, &unknown))->fd, -1);
+	images_free(m);
+}
+
+/* Kept by descriptor, a file may go. */
+static void outlives_its_file(void **state)
+{
+	struct images *m = images_new();
+	_free_ char *path = snippet_path("gone");
+	struct image_id id;
+	struct elffile f;
+	uint32_t image;
+
+	(void)state;
+	snippet_build("gone", source, "-Wl,--build-id=0x60e0");
+	id = id_of(path);
+	image = add(m, &id);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(elffile_open(images_at(m, image)->fd, &f), 0);
+	elffile_release(&f);
+	assert_int_equal(add(m, &id), image);
+	images_free(m);
+}
+
+/* Deleted before it was seen: the mapping itself still leads to it. Following that link takes
+ * privileges (CAP_CHECKPOINT_RESTORE); without them the image is known, and noted, as deleted. */
+static void finds_deleted_files_by_their_mapping(void **state)
+{
+	struct images *m = images_new();
+	_free_ char *path = snippet_path("d"), *mapped_path = NULL;
+	struct image_id id;
+	struct stat st;
+	struct image *image;
+	void *at;
+	int fd;
+
+	(void)state;
+	snippet_build("d", source, "-Wl,--build-id=0xde1e7ed0");
+	id = id_of(path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_true(at != MAP_FAILED);
+	close(fd);
+	assert_int_equal(unlink(path), 0);
+	mapped_path = mem_printf("%s (deleted)", path);
+	id.path = mapped_path;
+	image = images_at(
+		m, images_file(m, (uint32_t)getpid(), (uintptr_t)at, (uintptr_t)at + 4096, &id));
+	assert_string_equal(image->path, path);
+	assert_string_equal(image->note, "deleted");
+	if (!geteuid()) {
+		assert_true(image->fd >= 0);
+		assert_int_equal(image->build_id_bytes, 4);
+		assert_int_equal(fstat(image->fd, &st), 0);
+		assert_int_equal(st.st_ino, id.inode);
+	}
+	munmap(at, 4096);
+	images_free(m);
+}
+
+static void tells_when_descriptors_run_out(void **state)
+{
+	struct images *m = images_new();
+	_free_ char *path = snippet_path("e");
+	struct rlimit old, low = {.rlim_cur = 0};
+	struct image_id id;
+	struct image *image;
+	int fd;
+
+	(void)state;
+	snippet_build("e", source, "-Wl,--build-id=0xeeee");
+	id = id_of(path);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+	low.rlim_max = old.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	image = images_at(m, add(m, &id));
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+	assert_int_equal(image->fd, -1);
+	assert_string_equal(image->note, "too many open files");
+	/* Later there is room, and the path is still right. */
+	fd = images_open_again(image);
+	assert_true(fd >= 0);
+	close(fd);
+	snippet_run("mv e aside && cp /bin/true e");
+	assert_int_equal(images_open_again(image), -1);
+	images_free(m);
+}
+
+static void jit_images_are_per_process(void **state)
+{
+	_free_ char *map = mem_printf("/tmp/perf-%d.map", getpid());
+	struct images *m = images_new();
+	uint32_t first = images_jit(m, (uint32_t)getpid()), second;
+
+	(void)state;
+	assert_int_equal(images_at(m, first)->kind, IMAGE_KIND_JIT);
+	assert_int_equal(images_at(m, first)->jit_pid, getpid());
+	assert_int_equal(images_at(m, first)->fd, -1);
+	assert_int_equal(images_jit(m, (uint32_t)getpid()), first);
+	assert_int_not_equal(images_jit(m, (uint32_t)getppid()), first);
+	/* The map is looked for once more at the end, then the pid is free. */
+	fclose(fopen(map, "w"));
+	images_jit_end(m, (uint32_t)getpid());
+	assert_true(images_at(m, first)->fd >= 0);
+	second = images_jit(m, (uint32_t)getpid());
+	assert_int_not_equal(second, first);
+	unlink(map);
+	images_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fixed_images_come_first),
+		cmocka_unit_test(one_build_is_one_image),
+		cmocka_unit_test(other_files_are_refused),
+		cmocka_unit_test(outlives_its_file),
+		cmocka_unit_test(finds_deleted_files_by_their_mapping),
+		cmocka_unit_test(tells_when_descriptors_run_out),
+		cmocka_unit_test(jit_images_are_per_process),
+	};
+
+	return cmocka_run_group_tests(tests, snippet_setup, snippet_teardown);
+}

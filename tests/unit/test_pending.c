@@ -1,0 +1,106 @@
+/* Records of several rings come out in order of time, whole, each once. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "source/pending.h"
+
+struct word {
+	uint64_t time_ns, value;
+};
+
+static void on_ring(void *context, const void *record)
+{
+	const struct word *w = record;
+
+	str_addf(context, "r%lu=%lu ", w->time_ns, w->value);
+}
+
+static void on_side(void *context, const struct side_record *r)
+{
+	str_addf(context, "s%lu=%s ", r->time_ns, r->text);
+}
+
+static void add_ring(struct pending *p, uint64_t time_ns, uint64_t value)
+{
+	struct word w = {time_ns, value};
+
+	pending_ring(p, &w, sizeof(w), time_ns);
+}
+
+static void add_side(struct pending *p, uint64_t time_ns, const char *text)
+{
+	vec_push(&p->side, ((struct side_record){.time_ns = time_ns, .text = mem_strdup(text)}));
+	pending_side(p, p->side.n - 1);
+}
+
+static void takes_in_order_of_time(void **state)
+{
+	struct pending p = {0};
+	struct str got = {0};
+	struct pending_handlers h = {on_ring, on_side, &got};
+
+	(void)state;
+	add_ring(&p, 30, 1);
+	add_ring(&p, 10, 2);
+	add_side(&p, 20, "mmap");
+	add_side(&p, 5, "fork");
+	pending_take(&p, UINT64_MAX, &h);
+	assert_string_equal(str_text(&got), "s5=fork r10=2 s20=mmap r30=1 ");
+	pending_take(&p, UINT64_MAX, &h);
+	assert_string_equal(str_text(&got), "s5=fork r10=2 s20=mmap r30=1 ");
+	str_release(&got);
+	pending_release(&p);
+}
+
+static void keeps_what_is_later(void **state)
+{
+	struct pending p = {0};
+	struct str got = {0};
+	struct pending_handlers h = {on_ring, on_side, &got};
+
+	(void)state;
+	add_ring(&p, 40, 4);
+	add_side(&p, 50, "exit");
+	add_ring(&p, 10, 1);
+	add_side(&p, 20, "comm");
+	pending_take(&p, 30, &h);
+	assert_string_equal(str_text(&got), "r10=1 s20=comm ");
+	add_ring(&p, 45, 5);
+	pending_take(&p, UINT64_MAX, &h);
+	assert_string_equal(str_text(&got), "r10=1 s20=comm r40=4 r45=5 s50=exit ");
+	str_release(&got);
+	pending_release(&p);
+}
+
+static void equal_times_keep_arrival(void **state)
+{
+	struct pending p = {0};
+	struct str got = {0};
+	struct pending_handlers h = {on_ring, on_side, &got};
+
+	(void)state;
+	for (uint64_t i = 0; i < 20; i++)
+		add_ring(&p, 7, i);
+	pending_take(&p, 8, &h);
+	assert_string_equal(str_text(&got),
+			    "r7=0 r7=1 r7=2 r7=3 r7=4 r7=5 r7=6 r7=7 r7=8 r7=9 r7=10 r7=11 r7=12 "
+			    "r7=13 r7=14 r7=15 r7=16 r7=17 r7=18 r7=19 ");
+	str_release(&got);
+	pending_release(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(takes_in_order_of_time),
+		cmocka_unit_test(keeps_what_is_later),
+		cmocka_unit_test(equal_times_keep_arrival),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

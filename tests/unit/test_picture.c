@@ -1,0 +1,235 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/err.h"
+#include "format/flame_only.h"
+#include "paint/plot.h"
+#include "report_doc.h"
+#include "sample_profile.h"
+
+/* fontconfig keeps what it read of the fonts until the process ends. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libfontconfig";
+}
+
+static const char *const flame_view[] = {"flame", NULL};
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
+}
+
+/* @n samples of as many children of one function, and one of a stack @depth deep. */
+static struct profile *wide_and_deep(uint32_t n, uint32_t depth)
+{
+	struct profile *p = sample_profile();
+	uint32_t top = sample_node(p, "a"), node = top;
+
+	for (uint32_t i = 0; i < n; i++) {
+		char name[24];
+		struct function f = {.kind = CODE_USER, .named = 1};
+		struct frame frame = {0};
+
+		snprintf(name, sizeof(name), "child%u", i);
+		f.name = intern_add(&p->strings, name);
+		frame.function = profile_function(p, &f);
+		profile_sample(p, i, 0, profile_node(p, top, profile_frame(p, &frame)),
+			       &(int64_t){1});
+	}
+	while (depth--)
+		node = profile_node(p, node, sample_frame(p, 'w', false));
+	profile_sample(p, n, 0, node, &(int64_t){SAMPLE_PERIOD});
+	return p;
+}
+
+static void test_boxes_stand_on_their_parents(void **state)
+{
+	struct report_doc r;
+	struct plot plot;
+	struct plot_rect root, box;
+
+	(void)state;
+	report_doc_init(&r, sample_profile(), NULL, flame_view);
+	plot_init(&plot, r.tree, 1000, 0.1);
+	plot.row_height = 10;
+	assert_true(plot_place(&plot, &plot.flame.boxes.at[0], &root));
+	assert_float_equal(root.x, 0, 1e-9);
+	assert_float_equal(root.w, 1000, 1e-9);
+	assert_float_equal(root.y, 10.0 * (SAMPLE_DEPTH + 1), 1e-9);
+	for (size_t i = 1; i < plot.flame.boxes.n; i++) {
+		assert_true(plot_place(&plot, &plot.flame.boxes.at[i], &box));
+		assert_float_equal(box.y, 10.0 * (SAMPLE_DEPTH + 1 - plot.flame.boxes.at[i].depth),
+				   1e-9);
+	}
+	assert_float_equal(plot.left_out, 0, 1e-9);
+	plot_release(&plot);
+	report_doc_release(&r);
+}
+
+static void test_what_is_left_out_is_said(void **state)
+{
+	struct report_doc r;
+	struct plot plot;
+	_free_ char *note = NULL;
+
+	(void)state;
+	report_doc_init(&r, sample_profile(), NULL, flame_view);
+	/* 5 samples of 1,000 are 0.5 units of 100: two such boxes, and 10 samples are 1. */
+	plot_init(&plot, r.tree, 100, 0.9);
+	assert_float_equal(plot.left_out, 1.0, 1e-9);
+	note = plot_note(&plot, 0.9, "px");
+	assert_string_equal(note, "not drawn: 1.0 % in boxes under 0.9 px");
+	plot_release(&plot);
+	report_doc_release(&r);
+}
+
+static void test_legend_names_what_is_there(void **state)
+{
+	const struct selection jit = {.pid = "node", .focus = "JS:*"};
+	struct legend_entry legend[LEGEND_MAX];
+	struct report_doc r;
+	struct plot plot;
+
+	(void)state;
+	report_doc_init(&r, sample_profile(), &jit, flame_view);
+	plot_init(&plot, r.tree, 1000, 0.1);
+	assert_int_equal(plot_legend(&plot, legend), 3);
+	assert_string_equal(legend[0].label, "user");
+	assert_string_equal(legend[1].label, "JIT code");
+	assert_string_equal(legend[2].label, "thread");
+	plot_release(&plot);
+	report_doc_release(&r);
+}
+
+static void test_svg_is_escaped_and_whole(void **state)
+{
+	struct report_doc r;
+	size_t n;
+	_free_ char *svg = NULL;
+
+	(void)state;
+	report_doc_init(&r, sample_profile(), NULL, flame_view);
+	svg = report_doc_write(&r.doc, "svg", &(struct format_options){0}, &n);
+	assert_int_equal(count(svg, "<path "), r.tree->nodes.n);
+	assert_int_equal(count(svg, "<title>"), r.tree->nodes.n + 1);
+	assert_non_null(strstr(svg, "<title>title &lt;&amp;&gt;</title>"));
+	assert_non_null(strstr(svg, "say(&quot;hi; there&quot;, std::less&lt;int&gt;&amp;&amp;)"));
+	assert_non_null(strstr(svg, "[/usr/lib/libfoo &amp; bar.so]"));
+	assert_non_null(strstr(svg, "\n45.0 %, 4.50 s, 450 samples; self 30.0 %</title>"));
+	assert_null(strstr(svg, "<int"));
+	assert_string_equal(svg + n - 7, "</svg>\n");
+	report_doc_release(&r);
+}
+
+static void test_svg_stays_small(void **state)
+{
+	struct report_doc r;
+	size_t n;
+	_free_ char *svg = NULL;
+
+	(void)state;
+	/* 100,000 ns in children of 1 ns each: nowhere near a tenth of a pixel. */
+	report_doc_init(&r, wide_and_deep(100000, 900), NULL, flame_view);
+	svg = report_doc_write(&r.doc, "svg", &(struct format_options){0}, &n);
+	assert_true(n < 300000);
+	assert_non_null(strstr(svg, "not drawn: &lt;0.1 % in boxes under 0.1 px"));
+	assert_non_null(strstr(svg, "height=\"14554\"")); /* 903 rows of 16, and the frame */
+	report_doc_release(&r);
+}
+
+static void test_png_is_cut_where_it_must_be(void **state)
+{
+	struct report_doc r;
+	struct picture picture;
+	size_t n;
+	_free_ char *png = NULL;
+	_free_ char *caption = NULL;
+
+	(void)state;
+	report_doc_init(&r, wide_and_deep(10, 900), NULL, flame_view);
+	assert_int_equal(picture_init(&picture, &r.doc, &(struct format_options){0}, 1706), 0);
+	assert_int_equal(picture.rows_cut, 803);
+	assert_float_equal(picture.height, 1706, 0);
+	caption = picture_caption(&picture);
+	assert_non_null(strstr(caption, "803 rows at the top are cut off"));
+	picture_release(&picture);
+	png = report_doc_write(&r.doc, "png", &(struct format_options){.width = 32767}, &n);
+	assert_true(n > 1000);
+	assert_memory_equal(png, "\x89PNG\r\n\x1a\n", 8);
+	report_doc_release(&r);
+}
+
+static void test_pdf_has_its_pages(void **state)
+{
+	struct report_doc r;
+	size_t n;
+	_free_ char *pdf = NULL;
+
+	(void)state;
+	report_doc_init(&r, wide_and_deep(1000, 900), NULL,
+			(const char *const[]){"summary", "flame", "functions", "cost", NULL});
+	pdf = report_doc_write(&r.doc, "pdf", &(struct format_options){0}, &n);
+	assert_memory_equal(pdf, "%PDF-", 5);
+	assert_memory_equal(pdf + n - 6, "%%EOF\n", 6);
+	report_doc_release(&r);
+}
+
+static void test_pictures_show_flames_only(void **state)
+{
+	struct report_doc r;
+	FILE *out = tmpfile();
+
+	(void)state;
+	report_doc_init(&r, sample_profile(), NULL, (const char *const[]){"threads", NULL});
+	assert_true(format_find("svg")->write(&r.doc, &(struct format_options){0}, out) < 0);
+	assert_string_equal(err_text(), "a picture shows the flame view and no other: leave --view "
+					"out, or write html or pdf");
+	assert_true(format_find("png")->write(&r.doc, &(struct format_options){0}, out) < 0);
+	fclose(out);
+	report_doc_release(&r);
+}
+
+static void test_every_format_copes_with_nothing(void **state)
+{
+	(void)state;
+	for (const struct format *const *f = formats; *f; f++) {
+		struct profile *p = profile_new();
+		struct report_doc r;
+		size_t n;
+		_free_ char *text = NULL;
+
+		profile_metric(p, "cpu-clock", "ns", METRIC_SUM);
+		report_doc_init(&r, p, NULL, (*f)->views);
+		text = report_doc_write(&r.doc, (*f)->extension, &(struct format_options){0}, &n);
+		assert_true(n > 0);
+		report_doc_release(&r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_boxes_stand_on_their_parents),
+		cmocka_unit_test(test_what_is_left_out_is_said),
+		cmocka_unit_test(test_legend_names_what_is_there),
+		cmocka_unit_test(test_svg_is_escaped_and_whole),
+		cmocka_unit_test(test_svg_stays_small),
+		cmocka_unit_test(test_png_is_cut_where_it_must_be),
+		cmocka_unit_test(test_pdf_has_its_pages),
+		cmocka_unit_test(test_pictures_show_flames_only),
+		cmocka_unit_test(test_every_format_copes_with_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

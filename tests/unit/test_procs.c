@@ -1,0 +1,327 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "symbol/procfs.h"
+#include "symbol/procs.h"
+
+/* Above the kernel's largest pid: nothing is read from /proc for these. */
+enum { SHELL = 5000001, CHILD, OTHER };
+
+static struct images *images;
+static struct procs *procs;
+
+static int setup(void **state)
+{
+	(void)state;
+	images = images_new();
+	procs = procs_new(images);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	procs_free(procs);
+	images_free(images);
+	return 0;
+}
+
+static void map_file(uint32_t pid, uint64_t start, uint64_t end, uint64_t offset, uint64_t inode,
+		     const char *path)
+{
+	const struct proc_mmap record = {
+		.pid = pid,
+		.tid = pid,
+		.start = start,
+		.end = end,
+		.file_offset = offset,
+		.id = {.path = path, .dev_major = 250, .dev_minor = 9, .inode = inode}};
+
+	procs_mmap(procs, &record, 1);
+}
+
+static void expect_place(uint32_t pid, uint64_t address, const char *path, uint64_t offset)
+{
+	const struct place place = procs_place(procs, pid, address);
+
+	assert_string_equal(images_at(images, place.image)->path, path);
+	assert_int_equal(place.offset, offset);
+}
+
+static void places_are_file_offsets(void **state)
+{
+	(void)state;
+	map_file(SHELL, 0x401000, 0x403000, 0x1000, 7, "/bin/a");
+	expect_place(SHELL, 0x401000, "/bin/a", 0x1000);
+	expect_place(SHELL, 0x402fff, "/bin/a", 0x2fff);
+	expect_place(SHELL, 0x403000, "", 0x403000);
+	expect_place(SHELL, 0x400fff, "", 0x400fff);
+	expect_place(OTHER, 0x401000, "", 0x401000);
+	assert_int_equal(procs_place(procs, SHELL, 0x403000).image, IMAGE_NONE);
+}
+
+static void newer_mappings_replace_older(void **state)
+{
+	(void)state;
+	map_file(SHELL, 0x10000, 0x20000, 0, 7, "/bin/a");
+	assert_int_equal(procs_remaps(procs), 0);
+	map_file(SHELL, 0x14000, 0x18000, 0x500, 8, "/bin/b");
+	assert_int_equal(procs_remaps(procs), 1);
+	expect_place(SHELL, 0x13fff, "/bin/a", 0x3fff);
+	expect_place(SHELL, 0x14000, "/bin/b", 0x500);
+	expect_place(SHELL, 0x18000, "/bin/a", 0x8000);
+	/* The same once more says nothing new. */
+	map_file(SHELL, 0x14000, 0x18000, 0x500, 8, "/bin/b");
+	assert_int_equal(procs_remaps(procs), 1);
+	/* The same file at other offsets does. */
+	map_file(SHELL, 0x14000, 0x18000, 0x1500, 8, "/bin/b");
+	assert_int_equal(procs_remaps(procs), 2);
+	/* One over all of them. */
+	map_file(SHELL, 0x8000, 0x28000, 0, 9, "/bin/c");
+	assert_int_equal(procs_remaps(procs), 3);
+	expect_place(SHELL, 0x15000, "/bin/c", 0xd000);
+	expect_place(SHELL, 0x8000, "/bin/c", 0);
+	/* Next to it is not over it. */
+	map_file(SHELL, 0x28000, 0x29000, 0, 8, "/bin/b");
+	assert_int_equal(procs_remaps(procs), 3);
+	expect_place(SHELL, 0x27fff, "/bin/c", 0x1ffff);
+	expect_place(SHELL, 0x28000, "/bin/b", 0);
+}
+
+static void fork_copies_and_exec_drops(void **state)
+{
+	(void)state;
+	map_file(SHELL, 0x10000, 0x20000, 0, 7, "/bin/sh");
+	procs_comm(procs, SHELL, SHELL, "sh", false, 1);
+	procs_fork(procs, SHELL, CHILD, SHELL, CHILD, 10);
+	expect_place(CHILD, 0x10010, "/bin/sh", 0x10);
+	assert_string_equal(procs_name(procs, CHILD), "sh");
+	procs_comm(procs, CHILD, CHILD, "cc1", true, 20);
+	expect_place(CHILD, 0x10010, "", 0x10010);
+	expect_place(SHELL, 0x10010, "/bin/sh", 0x10);
+	map_file(CHILD, 0x10000, 0x30000, 0, 8, "/usr/bin/cc1");
+	assert_int_equal(procs_remaps(procs), 0);
+	procs_exit(procs, CHILD, CHILD, 30);
+	expect_place(CHILD, 0x10010, "/usr/bin/cc1", 0x10);
+	assert_string_equal(procs_name(procs, CHILD), "cc1");
+	/* The pid comes again, as another process. */
+	procs_fork(procs, SHELL, CHILD, SHELL, CHILD, 40);
+	expect_place(CHILD, 0x10010, "/bin/sh", 0x10);
+	assert_string_equal(procs_name(procs, CHILD), "sh");
+}
+
+static void threads_have_entries_by_name(void **state)
+{
+	uint32_t main_thread, worker, renamed, after_exec;
+
+	(void)state;
+	procs_comm(procs, SHELL, SHELL, "server", false, 1);
+	procs_fork(procs, SHELL, SHELL, SHELL, SHELL + 100, 5);
+	main_thread = procs_thread(procs, SHELL, SHELL, 6);
+	worker = procs_thread(procs, SHELL, SHELL + 100, 6);
+	assert_int_not_equal(main_thread, worker);
+	assert_int_equal(procs_thread(procs, SHELL, SHELL + 100, 7), worker);
+	assert_string_equal(procs_thread_at(procs, worker)->comm, "server");
+	assert_int_equal(procs_thread_at(procs, worker)->start_ns, 5);
+	procs_comm(procs, SHELL, SHELL + 100, "io-worker-15char-long", false, 8);
+	renamed = procs_thread(procs, SHELL, SHELL + 100, 9);
+	assert_int_not_equal(renamed, worker);
+	assert_string_equal(procs_thread_at(procs, renamed)->comm, "io-worker-15cha");
+	assert_string_equal(procs_name(procs, SHELL), "server");
+	/* Back to an old name: back to its entry. */
+	procs_comm(procs, SHELL, SHELL + 100, "server", false, 10);
+	assert_int_equal(procs_thread(procs, SHELL, SHELL + 100, 11), worker);
+	/* exec starts anew, even under the same name. */
+	procs_comm(procs, SHELL, SHELL, "server", true, 12);
+	after_exec = procs_thread(procs, SHELL, SHELL, 13);
+	assert_int_not_equal(after_exec, main_thread);
+	assert_int_equal(procs_thread_at(procs, after_exec)->start_ns, 12);
+	assert_int_equal(procs_thread_count(procs), 4);
+	assert_null(procs_thread_at(procs, 4));
+}
+
+static void anonymous_code_is_the_process_s_own(void **state)
+{
+	static const char *const paths[] = {"//anon",
+					    "/dev/zero (deleted)",
+					    "/SYSV00000000 (deleted)",
+					    "anon_inode:[perf_event]",
+					    "[heap]",
+					    "[stack]",
+					    "/memfd:doublemapper (deleted)",
+					    ""};
+	struct place shell, other;
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		uint64_t start = 0x7f0000000000 + i * 0x10000ull;
+
+		map_file(SHELL, start, start + 0x1000, 0, 0, paths[i]);
+		shell = procs_place(procs, SHELL, start + 5);
+		assert_int_equal(images_at(images, shell.image)->kind, IMAGE_KIND_JIT);
+		assert_int_equal(images_at(images, shell.image)->jit_pid, SHELL);
+		assert_int_equal(shell.offset, start + 5);
+	}
+	map_file(OTHER, 0x7f0000000000, 0x7f0000001000, 0, 0, "//anon");
+	other = procs_place(procs, OTHER, 0x7f0000000000);
+	assert_int_not_equal(other.image, shell.image);
+	/* A fork runs its parent's code, until it makes some of its own. */
+	procs_fork(procs, SHELL, CHILD, SHELL, CHILD, 2);
+	assert_int_equal(procs_place(procs, CHILD, 0x7f0000000005).image, shell.image);
+	/* After exec the addresses are another program's. */
+	procs_comm(procs, SHELL, SHELL, "node", true, 3);
+	map_file(SHELL, 0x7f0000000000, 0x7f0000001000, 0, 0, "//anon");
+	assert_int_not_equal(procs_place(procs, SHELL, 0x7f0000000005).image, shell.image);
+}
+
+static void special_mappings(void **state)
+{
+	(void)state;
+	map_file(SHELL, 0x7ffff7fc1000, 0x7ffff7fc3000, 0, 0, "[vdso]");
+	assert_int_equal(procs_place(procs, SHELL, 0x7ffff7fc1123).image, IMAGE_VDSO);
+	assert_int_equal(procs_place(procs, SHELL, 0x7ffff7fc1123).offset, 0x123);
+	map_file(OTHER, 0xf7fc1000, 0xf7fc3000, 0, 0, "[vdso]"); /* of a 32-bit process */
+	assert_int_not_equal(procs_place(procs, OTHER, 0xf7fc1123).image, IMAGE_VDSO);
+	map_file(SHELL, 0x7fffffffe000, 0x7ffffffff000, 0, 0, "[uprobes]");
+	expect_place(SHELL, 0x7fffffffe010, "[uprobes]", 0x10);
+}
+
+struct seen {
+	int n;
+	struct procfs_mapping last;
+	char path[256];
+};
+
+static void take(void *context, const struct procfs_mapping *m)
+{
+	struct seen *seen = context;
+
+	seen->n++;
+	seen->last = *m;
+	snprintf(seen->path, sizeof(seen->path), "%s", m->path);
+}
+
+static void reads_lines_of_maps(void **state)
+{
+	char good[] = "7f00-7f80 r-xp 00012000 fe:01 332383      /opt/my dir/a\\012b;c (deleted)\n";
+	char anon[] = "7f00-7f80 rwxp 00000000 00:00 0 \n";
+	char data[] = "7f00-7f80 rw-p 00000000 00:00 0          [heap]\n";
+	char back[] = "7f80-7f00 r-xp 00000000 00:00 0 \n";
+	char cut[] = "7f00-7f80 r-xp 0001";
+	char rubbish[] = "\xff\xfe-zz r-xp";
+	struct seen seen = {0};
+
+	(void)state;
+	procfs_parse_maps_line(data, take, &seen);
+	procfs_parse_maps_line(back, take, &seen);
+	procfs_parse_maps_line(cut, take, &seen);
+	procfs_parse_maps_line(rubbish, take, &seen);
+	assert_int_equal(seen.n, 0);
+	procfs_parse_maps_line(good, take, &seen);
+	assert_int_equal(seen.n, 1);
+	assert_string_equal(seen.path, "/opt/my dir/a\nb;c (deleted)");
+	assert_int_equal(seen.last.start, 0x7f00);
+	assert_int_equal(seen.last.end, 0x7f80);
+	assert_int_equal(seen.last.file_offset, 0x12000);
+	assert_int_equal(seen.last.dev_major, 0xfe);
+	assert_int_equal(seen.last.inode, 332383);
+	procfs_parse_maps_line(anon, take, &seen);
+	assert_string_equal(seen.path, "");
+}
+
+static void *idle(void *arg)
+{
+	pthread_barrier_t *barrier = arg;
+
+	prctl(PR_SET_NAME, "idle;thread");
+	pthread_barrier_wait(barrier);
+	pthread_barrier_wait(barrier);
+	return NULL;
+}
+
+/* Ourselves: this function is in this very file, at an offset where its bytes are. */
+static void snapshot_reads_proc(void **state)
+{
+	const uint32_t pid = (uint32_t)getpid();
+	pthread_barrier_t barrier;
+	struct place place;
+	pthread_t thread;
+	uint8_t byte;
+	bool found = false;
+
+	(void)state;
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, idle, &barrier);
+	pthread_barrier_wait(&barrier);
+	assert_int_equal(procs_snapshot(procs, pid), 0);
+	place = procs_place(procs, pid, (uintptr_t)snapshot_reads_proc);
+	assert_true(place.image >= IMAGE_FIRST);
+	assert_true(images_at(images, place.image)->fd >= 0);
+	assert_int_equal(pread(images_at(images, place.image)->fd, &byte, 1, (off_t)place.offset),
+			 1);
+	assert_int_equal(byte, *(const uint8_t *)(uintptr_t)snapshot_reads_proc);
+	for (uint32_t tid = pid; tid < pid + 64 && !found; tid++) {
+		const uint32_t entry = procs_thread(procs, pid, tid, 0);
+
+		found = !strcmp(procs_thread_at(procs, entry)->comm, "idle;thread");
+	}
+	assert_true(found);
+	assert_int_equal(strncmp(procs_name(procs, pid), "test_procs", 10), 0);
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	pthread_barrier_destroy(&barrier);
+}
+
+static void absent_processes_are_said(void **state)
+{
+	(void)state;
+	assert_int_equal(procs_snapshot(procs, OTHER), -ESRCH);
+	assert_non_null(strstr(err_text(), "5000003"));
+	assert_string_equal(procs_name(procs, OTHER), "");
+	assert_string_equal(procs_cgroup(procs, OTHER), "");
+}
+
+/* As many mappings as the kernel allows by default: still no square of anything. */
+static void many_mappings(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 65530; i++)
+		map_file(SHELL, 0x100000 + i * 0x2000, 0x101000 + i * 0x2000, i << 12, 7, "/bin/a");
+	expect_place(SHELL, 0x100000 + 65529 * 0x2000ull + 1, "/bin/a", (65529ull << 12) + 1);
+	expect_place(SHELL, 0x100000 + 1234 * 0x2000ull + 0x1000, "",
+		     0x100000 + 1234 * 0x2000ull + 0x1000);
+}
+
+#define ON_FRESH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_FRESH(places_are_file_offsets),
+		ON_FRESH(newer_mappings_replace_older),
+		ON_FRESH(fork_copies_and_exec_drops),
+		ON_FRESH(threads_have_entries_by_name),
+		ON_FRESH(anonymous_code_is_the_process_s_own),
+		ON_FRESH(special_mappings),
+		ON_FRESH(reads_lines_of_maps),
+		ON_FRESH(snapshot_reads_proc),
+		ON_FRESH(absent_processes_are_said),
+		ON_FRESH(many_mappings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,163 @@
+/* model/profile: the adders and the check. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+
+#include "base/err.h"
+#include "small_profile.h"
+
+static void starts_with_none(void **state)
+{
+	struct profile *p = profile_new();
+	const struct function none = {0};
+
+	(void)state;
+	assert_string_equal(profile_text(p, PROFILE_ROOT_NAME), "root");
+	assert_int_equal(profile_module(p, "", ""), 0);
+	assert_int_equal(profile_function(p, &none), 0);
+	assert_int_equal(profile_node(p, 0, 0), 0);
+	assert_int_equal(profile_check(p), 0);
+	assert_int_equal(profile_find_metric(p, NULL), -ENOENT);
+	profile_free(p);
+	profile_free(NULL);
+}
+
+static void adds_each_once(void **state)
+{
+	struct profile *p = profile_new();
+	struct function f = {.name = intern_add(&p->strings, "f"), .kind = CODE_USER};
+	struct function g = f, other = f;
+	struct frame a = {0}, b;
+
+	(void)state;
+	g.linkage = intern_add(&p->strings, "_Z1f");
+	other.kind = CODE_JIT;
+	assert_int_equal(profile_function(p, &f), 1);
+	assert_int_equal(profile_function(p, &g), 1); /* linkage is not part of the identity */
+	assert_int_equal(p->functions.at[1].linkage, 0);
+	assert_int_equal(profile_function(p, &other), 2);
+	a.function = 1;
+	b = a;
+	b.inlined = 1;
+	assert_int_equal(profile_frame(p, &a), 1);
+	assert_int_equal(profile_frame(p, &b), 2);
+	b.inlined = 0;
+	b.line = 9;
+	assert_int_equal(profile_frame(p, &b), 3);
+	assert_int_equal(profile_frame(p, &a), 1);
+	assert_int_equal(profile_module(p, "/bin/x", "aa"), 1);
+	assert_int_equal(profile_module(p, "/bin/x", "bb"), 2);
+	assert_int_equal(profile_module(p, "/bin/x", "aa"), 1);
+	assert_int_equal(profile_node(p, 0, 1), 1);
+	assert_int_equal(profile_node(p, 1, 1), 2);
+	assert_int_equal(profile_node(p, 0, 1), 1);
+	profile_free(p);
+}
+
+/* What was read from a file has no maps yet. */
+static void finds_what_it_was_given(void **state)
+{
+	struct profile *p = small_profile();
+	size_t nodes = p->nodes.n, functions = p->functions.n;
+
+	(void)state;
+	map_release(&p->node_by_key);
+	map_release(&p->function_by_key);
+	map_release(&p->frame_by_key);
+	small_node(p, "main;a;b;a");
+	assert_int_equal(p->nodes.n, nodes);
+	assert_int_equal(p->functions.n, functions);
+	profile_free(p);
+}
+
+static void keeps_attributes(void **state)
+{
+	struct profile *p = profile_new();
+
+	(void)state;
+	assert_null(profile_meta(p, "k"));
+	profile_set_meta(p, "k", "1");
+	profile_set_meta(p, "k", "2");
+	profile_set_run(p, "k", "3");
+	assert_string_equal(profile_meta(p, "k"), "2");
+	assert_string_equal(profile_run(p, "k"), "3");
+	assert_int_equal(p->meta.n, 1);
+	profile_free(p);
+}
+
+static void finds_metrics(void **state)
+{
+	struct profile *p = small_profile();
+
+	(void)state;
+	assert_int_equal(profile_find_metric(p, NULL), 0);
+	assert_int_equal(profile_find_metric(p, "faults"), 1);
+	assert_int_equal(profile_find_metric(p, "cycles"), -ENOENT);
+	assert_string_equal(err_text(), "the profile has no metric 'cycles'");
+	profile_free(p);
+}
+
+#define SPOILS(what, text)                                   \
+	do {                                                 \
+		struct profile *p = small_profile();         \
+		assert_int_equal(profile_check(p), 0);       \
+		what;                                        \
+		assert_int_equal(profile_check(p), -EINVAL); \
+		assert_string_equal(err_text(), text);       \
+		profile_free(p);                             \
+	} while (0)
+
+static void checks_indices(void **state)
+{
+	(void)state;
+	SPOILS(p->functions.at[2].name = 999, "functions, row 2: name 999 is out of range");
+	SPOILS(p->functions.at[2].module = 1, "functions, row 2: module 1 is out of range");
+	SPOILS(p->functions.at[1].kind = 6, "functions, row 1: kind 6 is out of range");
+	SPOILS(p->functions.at[0].name = 1, "functions, row 0: must be empty");
+	SPOILS(p->modules.n = 0, "modules: the table is empty");
+	SPOILS(p->frames.at[1].function = 77, "frames, row 1: function 77 is out of range");
+	SPOILS(p->nodes.at[3].parent = 3, "nodes, row 3: parent 3 is out of range");
+	SPOILS(p->nodes.at[3].frame = 88, "nodes, row 3: frame 88 is out of range");
+	SPOILS(p->threads.at[0].cgroup = 99, "threads, row 0: cgroup 99 is out of range");
+	SPOILS(p->metrics.at[1].kind = 2, "metrics, row 1: kind 2 is out of range");
+	SPOILS(p->samples.node.at[5] = 50, "samples, row 5: node 50 is out of range");
+	SPOILS(p->samples.thread.at[4] = 3, "samples, row 4: thread 3 is out of range");
+	SPOILS(p->ledger.at[0].metric = 2, "ledger, row 0: metric 2 is out of range");
+	SPOILS(p->cost.at[0].unit = 99, "cost, row 0: unit 99 is out of range");
+	SPOILS(p->run.at[0].text = 99, "run, row 0: text 99 is out of range");
+}
+
+static void checks_numbers(void **state)
+{
+	(void)state;
+	SPOILS(p->samples.thread.n--, "samples: columns of unequal length");
+	SPOILS(p->samples.values.at[1].n--, "samples: columns of unequal length");
+	SPOILS(p->metrics.n--, "samples: 2 value columns for 1 metrics");
+	SPOILS(p->samples.time_ns.at[2] = UINT64_MAX,
+	       "samples, row 2: time_ns 18446744073709551615 is out of range");
+	SPOILS(p->samples.values.at[0].at[1] = INT64_MAX,
+	       "samples, row 1: the sum of the values does not fit");
+	SPOILS(p->samples.values.at[0].at[1] = INT64_MIN,
+	       "samples, row 1: the sum of the values does not fit");
+	SPOILS(p->ledger.at[1].count = -1, "ledger, row 1: count -1 is out of range");
+	SPOILS(p->cost.at[0].value = NAN, "cost, row 0: the value is no finite number");
+	SPOILS(p->hz = INFINITY, "run: hz inf is out of range");
+	SPOILS(p->duration_ns = -1, "run: duration_ns -1 is negative");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(starts_with_none),	   cmocka_unit_test(adds_each_once),
+		cmocka_unit_test(finds_what_it_was_given), cmocka_unit_test(keeps_attributes),
+		cmocka_unit_test(finds_metrics),	   cmocka_unit_test(checks_indices),
+		cmocka_unit_test(checks_numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

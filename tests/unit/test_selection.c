@@ -1,0 +1,137 @@
+/* model/selection, pattern, filter: which part of a profile is spoken of. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/err.h"
+#include "model/filter.h"
+#include "small_profile.h"
+
+static bool matches(const char *pattern, const char *name)
+{
+	struct pattern *p;
+	bool yes;
+
+	assert_int_equal(pattern_new(pattern, &p), 0);
+	yes = pattern_match(p, name);
+	pattern_free(p);
+	return yes;
+}
+
+static void patterns(void **state)
+{
+	struct pattern *p;
+
+	(void)state;
+	assert_true(matches("std::*", "std::sort<int*>"));
+	assert_false(matches("sort", "std::sort"));
+	assert_true(matches("f?[ab]", "fxb"));
+	assert_true(matches("operator\\[\\]", "operator[]"));
+	assert_true(matches("/so+rt/", "std::soort<int>"));
+	assert_true(matches("/^a|z$/", "xz"));
+	assert_false(matches("/^a$/", "ab"));
+	assert_true(matches("/", "/"));
+	assert_int_equal(pattern_new("/(/", &p), -EINVAL);
+	assert_non_null(strstr(err_text(), "bad pattern '/(/'"));
+	assert_int_equal(pattern_new("", &p), -EINVAL);
+	pattern_free(NULL);
+}
+
+static void options(void **state)
+{
+	struct selection s = {0};
+
+	(void)state;
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 0, "cycles"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 1, "11"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 2, "prog*"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "20ms"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 4, "1s"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 5, "/x/"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 6, "y"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 7, "z"), 1);
+	assert_string_equal(s.metric, "cycles");
+	assert_string_equal(s.thread, "11");
+	assert_string_equal(s.pid, "prog*");
+	assert_int_equal(s.from_ns, 20000000);
+	assert_int_equal(s.to_ns, 1000000000);
+	assert_string_equal(s.focus, "/x/");
+	assert_string_equal(s.ignore, "y");
+	assert_string_equal(s.omit, "z");
+	assert_int_equal(selection_option(&s, 'd', "5"), 0);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 8, "5"), 0);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 5, "/[/"), -EINVAL);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "-1"), -EINVAL);
+	assert_non_null(strstr(selection_help, "--omit"));
+}
+
+/* The sum of what a selection of the small profile takes. */
+static int64_t sum(struct selection s)
+{
+	struct profile *p = small_profile();
+	struct filter f;
+	int64_t total = 0;
+
+	assert_int_equal(filter_init(&f, p, &s), 0);
+	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+		total += filter_value(&f, i);
+	filter_release(&f);
+	profile_free(p);
+	return total;
+}
+
+static void selects_rows(void **state)
+{
+	(void)state;
+	assert_int_equal(sum((struct selection){0}), 43);
+	assert_int_equal(sum((struct selection){.metric = "faults"}), 6);
+	assert_int_equal(sum((struct selection){.from_ns = 200, .to_ns = 400}), 25);
+	assert_int_equal(sum((struct selection){.from_ns = 500}), 1);
+	assert_int_equal(sum((struct selection){.thread = "11"}), 7);
+	assert_int_equal(sum((struct selection){.thread = "/^(main|cc1)$/"}), 36);
+	assert_int_equal(sum((struct selection){.thread = "99999999999"}), 0);
+	assert_int_equal(sum((struct selection){.pid = "20"}), 1);
+	assert_int_equal(sum((struct selection){.pid = "pro?"}), 42);
+	assert_int_equal(sum((struct selection){.pid = "pro?", .thread = "cc1"}), 0);
+}
+
+static void selects_stacks(void **state)
+{
+	(void)state;
+	assert_int_equal(sum((struct selection){.focus = "b"}), 30);
+	assert_int_equal(sum((struct selection){.focus = "main"}), 43);
+	assert_int_equal(sum((struct selection){.ignore = "b"}), 13);
+	assert_int_equal(sum((struct selection){.focus = "a", .ignore = "/^[bz]$/"}), 6);
+	assert_int_equal(sum((struct selection){.focus = "nothing"}), 0);
+}
+
+static void refuses_unknown_metrics(void **state)
+{
+	struct profile *p = small_profile();
+	struct filter f;
+
+	(void)state;
+	assert_int_equal(filter_init(&f, p, &(struct selection){.metric = "x"}), -ENOENT);
+	filter_release(&f);
+	assert_int_equal(filter_init(&f, p, &(struct selection){.focus = "a", .omit = "/(/"}),
+			 -EINVAL);
+	filter_release(&f);
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(patterns),
+		cmocka_unit_test(options),
+		cmocka_unit_test(selects_rows),
+		cmocka_unit_test(selects_stacks),
+		cmocka_unit_test(refuses_unknown_metrics),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* store against damaged files: 2,000 mutations of a small profile's bytes, which HDF5's checksums
+ * mostly see, and 1,000 well-formed files with wrong tables, which they cannot; always the same
+ * ones. Each must load or be refused with a text; ASan, UBSan and an alarm watch. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "hdf5_leaks.h"
+#include "model/tree.h"
+#include "small_profile.h"
+#include "store/schema.h"
+#include "store/store.h"
+#include "temp_folder.h"
+
+#define ROUNDS	     2000
+#define TIME_LIMIT_S 60
+
+/* xorshift64 by Marsaglia. */
+static uint64_t next(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+/* One to eight changed bytes, or a run of equal ones; sometimes the end cut off. Returns the
+ * size. */
+static size_t mutate(char *bytes, size_t n, uint64_t *seed)
+{
+	static const uint8_t telling[] = {0, 1, 0x7f, 0x80, 0xff};
+	size_t times = 1 + next(seed) % 8;
+
+	for (size_t i = 0; i < times; i++) {
+		size_t at = next(seed) % n;
+
+		switch (next(seed) % 4) {
+		case 0:
+			bytes[at] ^= 1 << next(seed) % 8;
+			break;
+		case 1:
+			bytes[at] = (char)next(seed);
+			break;
+		case 2:
+			bytes[at] = (char)telling[next(seed) % sizeof(telling)];
+			break;
+		default:
+			for (size_t k = at; k < n && k < at + 8; k++)
+				bytes[k] = (char)0xff;
+		}
+	}
+	return next(seed) % 10 ? n : next(seed) % n;
+}
+
+static void put(const char *path, const char *bytes, size_t n)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	fclose(f);
+}
+
+/* True when the file loads. What loads must also be good for a tree. */
+static bool try(const char *path)
+{
+	const struct selection all = {0};
+	struct profile *p = NULL;
+	struct tree *t = NULL;
+	int rc = store_load(path, NULL, &p);
+
+	if (rc) {
+		assert_true(rc < 0 && *err_text());
+		assert_null(p);
+		return false;
+	}
+	if (!tree_build(p, &all, &t))
+		tree_free(t);
+	profile_free(p);
+	return true;
+}
+
+static void survives_mutations(void **state)
+{
+	struct profile *p = small_profile();
+	uint64_t seed = 20240229;
+	char *bytes, *copy;
+	size_t n, loaded = 0;
+
+	(void)state;
+	assert_int_equal(store_save("good.h5", false, p), 0);
+	profile_free(p);
+	assert_int_equal(file_read("good.h5", 1 << 20, &bytes, &n), 0);
+	assert_true(try("good.h5"));
+	copy = mem_zalloc(n, 1);
+	alarm(TIME_LIMIT_S);
+	for (int i = 0; i < ROUNDS; i++) {
+		memcpy(copy, bytes, n);
+		put("bad.h5", copy, mutate(copy, n, &seed));
+		loaded += try("bad.h5");
+	}
+	alarm(0);
+	/* HDF5's checksums see nearly all; a change in unused space loads. */
+	assert_in_range(loaded, 0, ROUNDS / 2);
+	free(copy);
+	free(bytes);
+}
+
+/* Changes bytes of any table, as a writer of ill will could. */
+static void spoil(struct profile *p, uint64_t *seed)
+{
+	const struct any_vec *columns[] = {
+		(const struct any_vec *)&p->samples.time_ns,
+		(const struct any_vec *)&p->samples.thread,
+		(const struct any_vec *)&p->samples.node,
+		(const struct any_vec *)&p->samples.values.at[0],
+	};
+	const struct table *t = &schema_tables[next(seed) % 8];
+	const struct any_vec *v = columns[next(seed) % 4];
+
+	if (next(seed) % 3)
+		mutate(schema_vec(t, p)->at, schema_vec(t, p)->n * t->row_bytes, seed);
+	else
+		mutate(v->at, v->n * sizeof(uint32_t), seed);
+}
+
+static void survives_wrong_tables(void **state)
+{
+	uint64_t seed = 42;
+	size_t loaded = 0;
+
+	(void)state;
+	alarm(TIME_LIMIT_S);
+	for (int i = 0; i < ROUNDS / 2; i++) {
+		struct profile *p = small_profile();
+
+		profile_module(p, "/bin/x", "");
+		spoil(p, &seed);
+		assert_int_equal(store_save("bad.h5", true, p), 0);
+		loaded += try("bad.h5");
+		profile_free(p);
+	}
+	alarm(0);
+	/* Changes to a line or a time are as good as the true ones. */
+	assert_in_range(loaded, 1, ROUNDS / 2 - 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(survives_mutations),
+		IN_FOLDER(survives_wrong_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* Tables made piece by piece say at every byte what the table of the whole file says. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gnu/lib-names.h>
+#include <link.h>
+#include <unistd.h>
+
+#include "cfi_sample.h"
+#include "table_sample.h"
+#include "wire.h"
+
+#define PIECE (UINT64_C(1) << WIRE_PIECE_BITS)
+
+struct whole {
+	struct elffile file;
+	struct table_blob table;
+	struct table_maker *maker;
+	int fd;
+};
+
+static void open_whole(struct whole *w, int fd)
+{
+	w->fd = fd;
+	assert_int_equal(elffile_open(fd, &w->file), 0);
+	assert_int_equal(table_build(&w->file, &w->table), 0);
+	assert_int_equal(table_maker_new(&w->file, &w->maker), 0);
+}
+
+static void close_whole(struct whole *w)
+{
+	table_maker_free(w->maker);
+	table_blob_release(&w->table);
+	elffile_release(&w->file);
+	close(w->fd);
+}
+
+/* Places whose rule the piece and the whole disagree on. */
+static size_t differences(const struct whole *w, uint64_t from, uint64_t to, size_t *n_rules)
+{
+	struct table_blob piece;
+	size_t n = 0;
+
+	assert_int_equal(table_make(w->maker, from, to, &piece), 0);
+	assert_true(is_sound(&piece));
+	for (uint64_t at = from; at < to; at++) {
+		struct table_rule ours = {0}, theirs = {0};
+		bool has_ours = native_find(&piece, at, &ours);
+		bool has_theirs = native_find(&w->table, at, &theirs);
+
+		*n_rules += has_theirs;
+		if (has_ours == has_theirs && (!has_ours || !memcmp(&ours, &theirs, sizeof(ours))))
+			continue;
+		if (!n++)
+			print_error("first difference at offset %#lx\n", (unsigned long)at);
+	}
+	table_blob_release(&piece);
+	return n;
+}
+
+/* Pieces of @bytes, in an order of which none follows its neighbour. */
+static void compare(int fd, uint64_t bytes, size_t least_rules)
+{
+	struct whole w = {0};
+	uint64_t n_pieces, n_rules = 0;
+
+	open_whole(&w, fd);
+	n_pieces = w.file.bytes / bytes + 1;
+	for (uint64_t parity = 0; parity < 2; parity++)
+		for (uint64_t i = parity; i < n_pieces; i += 2) {
+			uint64_t piece = n_pieces - 1 - i;
+
+			assert_int_equal(
+				differences(&w, piece * bytes, (piece + 1) * bytes, &n_rules), 0);
+		}
+	assert_true(n_rules >= least_rules);
+	close_whole(&w);
+}
+
+/* The file of a library of this system. */
+static int library(const char *name)
+{
+	void *handle = dlopen(name, RTLD_LAZY);
+	struct link_map *map = NULL;
+	int fd;
+
+	assert_non_null(handle);
+	assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
+	fd = open(map->l_name, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	dlclose(handle);
+	return fd;
+}
+
+static void equal_for_libc(void **state)
+{
+	(void)state;
+	compare(library(LIBC_SO), PIECE, 1 << 20);
+}
+
+static void equal_for_libstdcxx(void **state)
+{
+	(void)state;
+	compare(library("libstdc++.so.6"), PIECE, 1 << 19);
+}
+
+/* As small as pieces can be, each has more borders than rows. */
+static void equal_by_pages(void **state)
+{
+	(void)state;
+	compare(library(LIBM_SO), PAGE, 1 << 18);
+}
+
+/* An entry over three pieces, a gap over two, and one that begins on a border. */
+static void entries_reach_over_pieces(void **state)
+{
+	struct sample s = {.section = ".eh_frame", .entry = CODE + BIAS + 7 * PAGE};
+	size_t cie = sample_cie(&s);
+
+	(void)state;
+	sample_fde(&s, cie, PAGE / 2, 2 * PAGE, BYTES("\x41\x0e\x10\x03\x00\x0a\x0e\x18"));
+	sample_fde(&s, cie, 5 * PAGE, PAGE, BYTES("\x44\x0e\x20"));
+	sample_fde(&s, cie, 6 * PAGE, 16, BYTES("\x0e\x28"));
+	compare(sample_file(&s), PAGE, 3 * PAGE);
+}
+
+static void has_empty_pieces(void **state)
+{
+	struct sample s = {.section = ".eh_frame"};
+	struct whole w = {0};
+	size_t n_rules = 0;
+
+	(void)state;
+	sample_fde(&s, sample_cie(&s), 0, 16, BYTES(""));
+	open_whole(&w, sample_file(&s));
+	assert_int_equal(differences(&w, 0, PAGE, &n_rules), 0);
+	assert_int_equal(n_rules, 0);
+	assert_int_equal(differences(&w, 1 << 30, (1 << 30) + PAGE, &n_rules), 0);
+	assert_int_equal(n_rules, 0);
+	assert_int_equal(differences(&w, CODE, CODE + PAGE, &n_rules), 0);
+	assert_int_equal(n_rules, 16);
+	close_whole(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_for_libc),   cmocka_unit_test(equal_for_libstdcxx),
+		cmocka_unit_test(equal_by_pages),   cmocka_unit_test(entries_reach_over_pieces),
+		cmocka_unit_test(has_empty_pieces),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

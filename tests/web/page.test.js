@@ -1,0 +1,286 @@
+// Opens pages that tests/unit/test_html wrote into a folder, in Chromium, and does with them what
+// a reader does. Prints "ok NAME" and "not ok NAME: WHY".
+//
+//	node tests/web/page.test.js FOLDER
+"use strict";
+
+const path = require("path");
+const {pathToFileURL} = require("url");
+const {chromium} = require("playwright-core");
+
+const folder = path.resolve(process.argv[2]);
+const tests = [];
+const test = (name, run) => tests.push({name, run});
+
+function same(got, want, what) {
+	if (JSON.stringify(got) !== JSON.stringify(want))
+		throw new Error(`${what || "value"} is ${JSON.stringify(got)}, not ${JSON.stringify(want)}`);
+}
+
+/* A page, and all that it asked the network for or complained about. */
+async function open(browser, name, options = {}) {
+	const context = await browser.newContext(
+		{viewport: {width: 1280, height: 900}, ...options.context});
+	const page = await context.newPage();
+	const url = pathToFileURL(path.join(folder, name)).href + (options.hash || "");
+	page.asked = [];
+	page.complaints = [];
+	page.on("request", r => page.asked.push(r.url()));
+	page.on("console", m => m.type() === "error" && page.complaints.push(m.text()));
+	page.on("pageerror", e => page.complaints.push(e.message));
+	page.on("dialog", d => page.complaints.push("dialog " + d.message()) && d.dismiss());
+	await page.goto(url);
+	await page.waitForSelector("html[data-ready]", {timeout: 20000});
+	return page;
+}
+
+/* Where the box of that name and level lies in the window. */
+async function place(page, name, depth) {
+	return page.evaluate(([wanted, level]) => {
+		const {tree, canvas} = eprof.flames[0];
+		const all = [...Array(tree.n).keys()];
+		const i = all.find(k => tree.of(k).name === wanted && tree.depth[k] === level);
+		const {left, width} = canvas.span(i), at = canvas.canvas.getBoundingClientRect();
+		return {i, x: at.left + left + width / 2, y: at.top + canvas.rowTop(level) + 8};
+	}, [name, depth]);
+}
+
+const status = page => page.textContent(".flame .matched");
+const chosen = page => page.textContent(".flame .detail h3");
+const zoomed = page => page.evaluate(() => {
+	const {tree, canvas} = eprof.flames[0];
+	return tree.of(canvas.base).name;
+});
+
+test("loads nothing and has no complaints", async browser => {
+	const page = await open(browser, "small.html");
+	same(page.asked.length, 1, "requests");
+	same(page.complaints, [], "complaints");
+	const sent = await page.evaluate(() => fetch("https://example.com/").then(() => "sent", () => "refused"));
+	same(sent, "refused", "a request of its own");
+});
+
+test("the boxes are the layout's integers", async browser => {
+	const page = await open(browser, "small.html");
+	const boxes = await page.evaluate(() => {
+		const {tree} = eprof.flames[0];
+		return [0, ...tree.children(0)].map(
+			i => [tree.of(i).name, tree.x[i], tree.total[i], tree.totalSamples[i]]);
+	});
+	same(boxes, [["root", 0, 10000000000, 1000], ["node", 0, 1500000000, 150],
+		["sqlite3", 1500000000, 7200000000, 720], ["work;er<1>&?", 8700000000, 1300000000, 130]]);
+});
+
+test("colours on the canvas are the frames' own", async browser => {
+	const page = await open(browser, "small.html");
+	const [drawn, own] = await page.evaluate(() => {
+		const {tree, canvas} = eprof.flames[0];
+		canvas.draw();
+		const i = tree.children(0)[1], {left, width} = canvas.span(i);
+		const [r, g, b] = canvas.context.getImageData(left + width - 5, canvas.rowTop(1) + 9, 1, 1).data;
+		return ["#" + [r, g, b].map(v => v.toString(16).padStart(2, "0")).join(""), tree.of(i).colour];
+	});
+	same(drawn, own, "colour");
+});
+
+test("search counts each sample once", async browser => {
+	const page = await open(browser, "small.html");
+	await page.fill(".flame input", "sqlite3Btree|pread");
+	same(await status(page), "2 matches · 66.0 % of all (660 samples)", "status");
+	await page.keyboard.press("Enter");
+	same(await status(page), "1 / 2 · 66.0 % of all (660 samples)", "status");
+	same(await chosen(page), "sqlite3BtreeMovetoUnpacked", "chosen");
+	await page.click("text=›");
+	same((await status(page)).slice(0, 5), "2 / 2", "status");
+	await page.fill(".flame input", "std::less<int>&&)");
+	same(await status(page),
+		"1 match · 6.0 % of all (60 samples) · no regular expression: searched as text", "status");
+});
+
+test("recursion counts once", async browser => {
+	const page = await open(browser, "small.html");
+	await page.fill(".flame input", "^expr_walk$");
+	same(await status(page), "2 matches · 1.5 % of all (15 samples)", "status");
+});
+
+test("click zooms, Escape and 0 reset, callers stay in reach", async browser => {
+	const page = await open(browser, "small.html");
+	const box = await place(page, "sqlite3VdbeExec", 5);
+	await page.mouse.click(box.x, box.y);
+	same(await zoomed(page), "sqlite3VdbeExec", "zoomed");
+	same(await page.locator(".crumbs button").allTextContents(),
+		["root", "sqlite3", "_start", "main", "sqlite3_step", "sqlite3VdbeExec"], "crumbs");
+	await page.fill(".flame input", "pread64");
+	same(await status(page), "2 matches · 11.0 % of all (110 samples) · 15.3 % of the zoomed");
+	await page.click(".crumbs button >> nth=3");
+	same(await zoomed(page), "main", "zoomed");
+	await page.focus(".stage");
+	await page.keyboard.press("Escape");
+	same(await zoomed(page), "root", "zoomed");
+	await page.goBack();
+	same(await zoomed(page), "main", "zoomed after Back");
+});
+
+test("a click on a caller's row zooms to it", async browser => {
+	const page = await open(browser, "small.html");
+	const box = await place(page, "sqlite3VdbeExec", 5);
+	await page.mouse.click(box.x, box.y);
+	const caller = await place(page, "sqlite3_step", 4);
+	await page.mouse.click(caller.x, caller.y);
+	same(await zoomed(page), "sqlite3_step", "zoomed");
+});
+
+test("the tooltip tells name, values and shares", async browser => {
+	const page = await open(browser, "small.html");
+	const box = await place(page, "sqlite3VdbeExec", 5);
+	await page.mouse.move(box.x, box.y);
+	same(await page.locator("#tip > *").allTextContents(), ["sqlite3VdbeExec",
+		"Total: 7.20 s, 720 samples: 72.0 % of all", "Self: 600 ms, 60 samples: 6.0 % of all",
+		"From: user · /usr/lib/libsqlite3.so.0 · sqlite3.c:93120"]);
+});
+
+test("arrow keys walk and are told", async browser => {
+	const page = await open(browser, "small.html");
+	const told = async key => {
+		await page.keyboard.press(key);
+		return chosen(page);
+	};
+	await page.focus(".stage");
+	same(await told("ArrowDown"), "sqlite3", "down");
+	same(await told("ArrowLeft"), "node", "left");
+	same(await told("ArrowRight"), "sqlite3", "right");
+	same(await told("ArrowDown"), "_start", "down");
+	same(await page.textContent(".unseen"), "_start, total 72.0 %, self 0 %, level 2, 1 of 1, calls 1");
+	same(await told("ArrowUp"), "sqlite3", "up");
+	await page.keyboard.press("Enter");
+	same(await zoomed(page), "sqlite3", "zoomed");
+});
+
+test("Ctrl-F and slash lead to the search", async browser => {
+	const page = await open(browser, "small.html");
+	for (const key of ["Control+f", "/"]) {
+		await page.evaluate(() => document.activeElement.blur());
+		await page.keyboard.press(key);
+		same(await page.evaluate(() => document.activeElement === eprof.flames[0].input), true, key);
+	}
+});
+
+test("the address holds the state", async browser => {
+	const page = await open(browser, "small.html");
+	const box = await place(page, "sqlite3", 1);
+	await page.mouse.click(box.x, box.y);
+	await page.fill(".flame input", "pread");
+	await page.click("text=Root below");
+	const hash = await page.evaluate(() => location.hash);
+	same(hash, `#n=${box.i}&s=pread&v=flame`, "hash");
+	const other = await open(browser, "small.html", {hash});
+	same(await zoomed(other), "sqlite3", "zoomed");
+	same((await status(other)).slice(0, 9), "2 matches", "status");
+	same(await other.evaluate(() => eprof.flames[0].canvas.icicle), false, "icicle");
+	const wrong = await open(browser, "small.html", {hash: "#n=999999&s=(&v=x"});
+	same(await zoomed(wrong), "root", "zoomed by a wrong address");
+	same(wrong.complaints, [], "complaints");
+});
+
+test("the table sorts, filters and leads to the graph", async browser => {
+	const page = await open(browser, "small.html");
+	const first = async () => (await page.textContent(".table >> nth=0 >> tbody tr:first-child td.text")).trim();
+	same(await first(), "vdbeRecordCompareInt", "first by self");
+	await page.click("th button:has-text('Total')");
+	same(["_start", "main"].includes(await first()), true, "first by total is _start or main");
+	await page.click("th button:has-text('Function')");
+	same(await first(), "__vdso_clock_gettime", "first by name");
+	await page.fill("input[aria-label='Filter rows']", "^pread|ext4");
+	same(await page.locator(".table >> nth=0 >> tbody tr").count(), 2, "rows");
+	await page.click("button.name:has-text('pread64')");
+	same(await status(page), "2 matches · 11.0 % of all (110 samples)", "status");
+});
+
+test("a path shows itself in the graph", async browser => {
+	const page = await open(browser, "small.html");
+	await page.click(".paths summary >> nth=0");
+	await page.click(".paths button >> nth=0");
+	same(await chosen(page), "vdbeRecordCompareInt", "chosen");
+});
+
+test("hostile names are text", async browser => {
+	const page = await open(browser, "hostile.html");
+	same(await page.title(), "hostile.html", "title");
+	same(await page.locator("img").count(), 0, "images");
+	same(page.complaints, [], "complaints");
+	await page.fill(".flame input", "^__proto__$");
+	same(await status(page), "1 match · 25.0 % of all (2 samples)", "status");
+});
+
+test("deep stacks draw what is visible", async browser => {
+	const page = await open(browser, "deep.html");
+	const seen = await page.evaluate(() => {
+		const {tree, canvas, stage} = eprof.flames[0];
+		stage.scrollTop = stage.scrollHeight;
+		canvas.draw();
+		return [tree.rows, canvas.canvas.height < 2000, canvas.at(100, canvas.height - 5)];
+	});
+	same(seen, [1502, true, 1501]);
+});
+
+test("dark as the system says, and by the button", async browser => {
+	const page = await open(browser, "small.html", {context: {colorScheme: "dark"}});
+	const dark = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	same(await dark(), "rgb(21, 24, 29)", "dark page");
+	await page.click("#theme");
+	same(await dark(), "rgb(251, 251, 250)", "light page");
+});
+
+test("print has every row of the graph", async browser => {
+	const page = await open(browser, "small.html");
+	const heights = await page.evaluate(() => {
+		const {canvas} = eprof.flames[0];
+		const height = () => Math.round(canvas.canvas.height / devicePixelRatio);
+		dispatchEvent(new Event("beforeprint"));
+		const whole = height();
+		const drawn = canvas.context.getImageData(190, whole - 10, 1, 1).data[3];
+		dispatchEvent(new Event("afterprint"));
+		return [whole, drawn > 0, height() < whole];
+	});
+	same(heights, [19 * 62, true, true]);
+});
+
+test("reads without its script", async browser => {
+	const context = await browser.newContext({javaScriptEnabled: false});
+	const page = await context.newPage();
+	await page.goto(pathToFileURL(path.join(folder, "small.html")).href);
+	same(await page.locator("tbody tr").first().isVisible(), true, "table");
+	same(await page.locator("text=need JavaScript").isVisible(), true, "word about it");
+});
+
+test("canvas has the screen's own pixels", async browser => {
+	const page = await open(browser, "small.html", {context: {deviceScaleFactor: 2}});
+	same(await page.evaluate(() => {
+		const {canvas, width} = eprof.flames[0].canvas;
+		return canvas.width === 2 * width;
+	}), true, "twice as wide");
+});
+
+async function main() {
+	const browser = await chromium.launch({
+		executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+		args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
+			"--disable-background-networking", "--disable-component-update"],
+	});
+	let failed = 0;
+	for (const {name, run} of tests) {
+		try {
+			await run(browser);
+			console.log(`ok html: ${name}`);
+		} catch (e) {
+			failed++;
+			console.log(`not ok html: ${name}: ${e.message.split("\n")[0]}`);
+		}
+		for (const context of browser.contexts())
+			await context.close();
+	}
+	await browser.close();
+	process.exit(failed ? 1 : 0);
+}
+
+main();

@@ -1,0 +1,20 @@
+/*
+ * cmd: the subcommands of eprof. To add one: a file cmd/x.c with `int cmd_x(int argc, char
+ * **argv)`, its prototype here, and a row in main.c. argv[0] is the subcommand's name; what is
+ * returned is the exit status. Commands are the only code that prints.
+ */
+#ifndef CMD_CMD_H
+#define CMD_CMD_H
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+int cmd_record(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+
+/* "eprof: <err_text()>" on stderr; returns EXIT_FAILED. */
+int cmd_failed(void);
+/* "eprof: <text> (see 'eprof --help')" on stderr; returns EXIT_USAGE. */
+int cmd_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

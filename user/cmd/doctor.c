@@ -1,0 +1,130 @@
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "load/features.h"
+
+static const char help[] =
+	"Examples:\n"
+	"  sudo eprof doctor        what works here as root\n"
+	"  eprof doctor             what works for this user\n"
+	"  eprof doctor --json      the same for programs\n"
+	"\n"
+	"Usage: eprof doctor [--json]\n"
+	"\n"
+	"Tries what eprof needs of this kernel and of these privileges, and says what each means "
+	"and\n"
+	"how to get what is missing. Exit status: 0 sampling works, 1 it does not.\n";
+
+static const char *const state_name[] = {[FEATURE_OK] = "ok",
+					 [FEATURE_LIMITED] = "limited",
+					 [FEATURE_MISSING] = "missing",
+					 [FEATURE_UNKNOWN] = "unknown"};
+static const char *const group_name[] = {[FEATURE_KERNEL] = "kernel",
+					 [FEATURE_PRIVILEGE] = "privileges",
+					 [FEATURE_SETTING] = "settings"};
+
+/* A JSON string (RFC 8259, section 7). Bytes past ASCII pass as they are: our texts are UTF-8. */
+static void add_json(struct str *s, const char *text)
+{
+	str_addc(s, '"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			str_addf(s, "\\%c", *text);
+		else if ((unsigned char)*text < 0x20)
+			str_addf(s, "\\u%04x", *text);
+		else
+			str_addc(s, *text);
+	}
+	str_addc(s, '"');
+}
+
+static void add_member(struct str *s, const char *name, const char *text)
+{
+	str_addf(s, ", \"%s\": ", name);
+	add_json(s, text);
+}
+
+static void print_json(const struct feature *f, size_t n, bool works)
+{
+	struct str s = {0};
+
+	str_addf(&s, "{\"sampling_works\": %s, \"features\": [", works ? "true" : "false");
+	for (size_t i = 0; i < n; i++) {
+		str_addf(&s, "%s\n  {\"key\": \"%s\"", i ? "," : "", f[i].key);
+		add_member(&s, "group", group_name[f[i].group]);
+		add_member(&s, "what", f[i].what);
+		add_member(&s, "state", state_name[f[i].state]);
+		str_addf(&s, ", \"essential\": %s", f[i].essential ? "true" : "false");
+		add_member(&s, "found", f[i].found);
+		add_member(&s, "means", f[i].means);
+		add_member(&s, "get", f[i].get);
+		str_addc(&s, '}');
+	}
+	str_add(&s, "\n]}\n");
+	fputs(str_text(&s), stdout);
+	str_release(&s);
+}
+
+/*
+ *   ok       BTF of the kernel                                    the programs fit this kernel …
+ *   limited  hardware counters (PMU)        no hardware counters  cpu-clock is sampled instead …
+ *            to get it: in a virtual machine: a virtual PMU from the host
+ */
+static void print_row(const struct feature *f, size_t what, size_t found)
+{
+	printf("  %-7s  %-*s  %-*s  %s\n", state_name[f->state], (int)what, f->what, (int)found,
+	       f->found, f->means);
+	if (*f->get && f->state != FEATURE_UNKNOWN)
+		printf("  %-7s  to get it: %s\n", "", f->get);
+}
+
+static void print_table(const struct feature *f, size_t n, bool works)
+{
+	size_t what = 0, found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		what = strlen(f[i].what) > what ? strlen(f[i].what) : what;
+		found = strlen(f[i].found) > found ? strlen(f[i].found) : found;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!i || f[i].group != f[i - 1].group)
+			printf("%s%s\n", i ? "\n" : "", group_name[f[i].group]);
+		print_row(&f[i], what, found);
+	}
+	printf("\nSampling %s.\n", works ? "works here" : "does not work here");
+	if (!works && geteuid())
+		printf("To see what root can do: sudo eprof doctor. To do without root:\n"
+		       "  sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog,"
+		       "cap_checkpoint_restore+ep $(command -v eprof)\n");
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+	struct feature features[FEATURES_MAX];
+	bool json = false, works;
+	size_t n;
+	int c;
+
+	optind = 1;
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_OK;
+		}
+		if (c != 'j')
+			return EXIT_USAGE;
+		json = true;
+	}
+	if (optind < argc)
+		return cmd_usage("doctor takes no '%s'", argv[optind]);
+	n = features_probe(features);
+	works = features_suffice(features, n);
+	(json ? print_json : print_table)(features, n, works);
+	return works ? EXIT_OK : EXIT_FAILED;
+}

@@ -1,0 +1,306 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/record_options.h"
+#include "model/meta.h"
+#include "source/capture.h"
+#include "source/machine.h"
+#include "store/store.h"
+
+/* The shell's statuses for a command that cannot be run. */
+enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
+
+/* What is said of the run while it goes on and afterwards. */
+struct record {
+	struct record_options o;
+	char *part;		 /* name of the checkpoint; owned */
+	char *events, *target;	 /* for people; owned */
+	char *command, *options; /* owned */
+	enum capture_end end;
+	int status;	   /* wait status of the command, -1 */
+	int command_error; /* why it could not be run, 0 */
+};
+
+static char *join(char **argv)
+{
+	struct str s = {0};
+
+	for (; *argv; argv++)
+		str_addf(&s, "%s%s", s.n ? " " : "", *argv);
+	_free_ char *text = str_steal(&s);
+
+	return text ? str_clean(text, strlen(text)) : mem_strdup("");
+}
+
+static char *describe_events(const struct record_options *o)
+{
+	struct str s = {0};
+
+	for (size_t i = 0; i < o->n_events; i++)
+		str_addf(&s, "%s%s", i ? ", " : "", o->events[i].name);
+	str_addf(&s, " at %" PRId64 " Hz", o->hz);
+	return str_steal(&s);
+}
+
+static char *describe_target(const struct record_options *o)
+{
+	struct str s = {0};
+
+	switch (o->target.kind) {
+	case TARGET_PIDS:
+		str_add(&s, "-p ");
+		for (size_t i = 0; i < o->target.pids.n; i++)
+			str_addf(&s, "%s%u", i ? "," : "", o->target.pids.at[i]);
+		break;
+	case TARGET_TID:
+		str_addf(&s, "-t %u", o->target.tid);
+		break;
+	case TARGET_CGROUP:
+		str_addf(&s, "-G %s", o->target.cgroup);
+		break;
+	case TARGET_COMMAND: {
+		_free_ char *words = join(o->target.argv);
+
+		str_addf(&s, "-- %s", words);
+		break;
+	}
+	default:
+		str_add(&s, "-a");
+	}
+	return str_steal(&s);
+}
+
+static char *describe_command(const struct record_options *o)
+{
+	if (o->target.kind == TARGET_COMMAND)
+		return join(o->target.argv);
+	if (o->target.kind == TARGET_ALL)
+		return mem_strdup("all processes");
+	if (o->target.kind == TARGET_CGROUP)
+		return mem_printf("cgroup %s", o->target.cgroup);
+	return target_cmdline(o->target.pids.at[0]);
+}
+
+static void show_progress(void *context, const struct capture_progress *p)
+{
+	char kept[UNITS_BUF], lost[UNITS_BUF], cpu[UNITS_BUF];
+
+	(void)context;
+	fprintf(stderr, "\r\033[K%.1f s  %s samples  %s lost  own CPU %s",
+		(double)p->elapsed_ns / 1e9, units_count(kept, sizeof(kept), (int64_t)p->kept),
+		units_count(lost, sizeof(lost), (int64_t)p->lost),
+		units_ns(cpu, sizeof(cpu), (double)p->own_cpu_ns));
+}
+
+/* What ended it, to follow "ended by". */
+static char *describe_end(const struct record *r)
+{
+	char took[UNITS_BUF];
+
+	if (r->end == CAPTURE_SIGNAL)
+		return mem_strdup("Ctrl-C or a signal");
+	if (r->end == CAPTURE_TIME)
+		return mem_printf("the time limit of %s",
+				  units_ns(took, sizeof(took), (double)r->o.duration_ns));
+	if (r->status < 0)
+		return mem_strdup("the target's exit");
+	if (WIFSIGNALED(r->status))
+		return mem_printf("the command's death by signal %d (%s)", WTERMSIG(r->status),
+				  strsignal(WTERMSIG(r->status)));
+	return mem_printf("the command's exit with status %d", WEXITSTATUS(r->status));
+}
+
+static void describe_run(const struct record *r, struct profile *p)
+{
+	char when[UNITS_BUF], pid[16];
+	_free_ char *end = describe_end(r);
+	const char *word = strrchr(r->command, '/');
+	_free_ char *base =
+		mem_strdup(word && r->o.target.kind != TARGET_CGROUP ? word + 1 : r->command);
+
+	base[strcspn(base, " ")] = '\0';
+	_free_ char *name =
+		mem_printf("%s %s", base, units_time(when, sizeof(when), p->started_unix_ns));
+
+	profile_set_run(p, RUN_NAME, name);
+	profile_set_run(p, RUN_COMMAND, r->command);
+	profile_set_run(p, RUN_TARGET, r->target);
+	profile_set_run(p, RUN_EVENTS, r->events);
+	if (r->o.event_choice)
+		profile_set_run(p, RUN_EVENT_CHOICE, r->o.event_choice);
+	profile_set_run(p, RUN_OPTIONS, r->options);
+	profile_set_run(p, RUN_END, end);
+	profile_set_run(p, RUN_WRITTEN_BY, "eprof " EPROF_VERSION);
+	if (r->o.target.pids.n == 1) {
+		snprintf(pid, sizeof(pid), "%u", r->o.target.pids.at[0]);
+		profile_set_run(p, RUN_PID, pid);
+	}
+	machine_describe(p, r->o.version_key, p->started_unix_ns);
+}
+
+/* The folder that was asked for takes it no more: somewhere else, so that nothing is lost. */
+static int save_elsewhere(const struct profile *p, char **path)
+{
+	static const char *const folders[] = {"/var/tmp", "/tmp", "/dev/shm"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		*path = mem_printf("%s/eprof-%d.h5", folders[i], (int)getpid());
+		if (!store_save(*path, false, p))
+			return 0;
+		free(*path);
+	}
+	*path = NULL;
+	return -EIO;
+}
+
+static int save(const struct record *r, const struct profile *p)
+{
+	_free_ char *why = NULL, *path = NULL;
+
+	if (!store_save(r->o.output, r->o.force, p)) {
+		unlink(r->part);
+		return 0;
+	}
+	why = mem_strdup(err_text());
+	if (save_elsewhere(p, &path))
+		return err(-EIO, "%s", why);
+	unlink(r->part);
+	return err(-EIO, "%s; the profile is in '%s' instead", why, path);
+}
+
+static void say_result(const struct record *r, const struct profile *p)
+{
+	char kept[UNITS_BUF], lost[UNITS_BUF], took[UNITS_BUF];
+	int64_t n_lost = 0;
+
+	for (size_t i = 0; i < p->ledger.n; i++)
+		n_lost += p->ledger.at[i].class == LEDGER_LOST ? p->ledger.at[i].count : 0;
+	if (r->status >= 0 || r->end == CAPTURE_EXITED) {
+		_free_ char *end = describe_end(r);
+
+		fprintf(stderr, "eprof: ended by %s\n", end);
+	}
+	fprintf(stderr, "eprof: %s samples of %s in %s, %s lost; see them with: eprof report %s\n",
+		units_count(kept, sizeof(kept), (int64_t)p->samples.time_ns.n), r->events,
+		units_ns(took, sizeof(took), (double)p->duration_ns),
+		units_count(lost, sizeof(lost), n_lost), r->o.output);
+}
+
+static int run_capture(struct record *r, struct capture *c, struct profile **p)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	int ret = capture_run(c, terminal ? show_progress : NULL, NULL, &r->end);
+
+	if (terminal)
+		fputs("\r\033[K", stderr);
+	r->status = capture_command_status(c);
+	r->command_error = capture_command_error(c);
+	return ret ? ret : capture_profile(c, p);
+}
+
+/* A command's own output comes next, or the word that it cannot be run: nothing before it. */
+static void say_start(const struct record *r)
+{
+	if (r->o.target.kind == TARGET_COMMAND)
+		return;
+	fprintf(stderr, "eprof: sampling %s", r->events);
+	if (r->o.event_choice)
+		fprintf(stderr, " (%s)", r->o.event_choice);
+	fputs(r->o.duration_ns ? "\n" : "; Ctrl-C ends it\n", stderr);
+}
+
+static int record(struct record *r)
+{
+	struct capture_options o = {.target = &r->o.target,
+				    .events = r->o.events,
+				    .n_events = r->o.n_events,
+				    .hz = (double)r->o.hz,
+				    .duration_ns = r->o.duration_ns,
+				    .sampler = r->o.sampler,
+				    .hash_bits = r->o.hash_bits,
+				    .checkpoint = r->part};
+	struct capture *c = NULL;
+	struct profile *p = NULL;
+	int ret = target_open(&r->o.target);
+
+	if (ret)
+		return ret;
+	r->command = describe_command(&r->o);
+	ret = capture_open(&o, &c);
+	if (ret)
+		return ret;
+	say_start(r);
+	ret = run_capture(r, c, &p);
+	if (!ret) {
+		describe_run(r, p);
+		ret = save(r, p);
+	}
+	if (!ret)
+		say_result(r, p);
+	profile_free(p);
+	capture_free(c);
+	return ret;
+}
+
+/* Before anything is started: the output can be made, and no capture that was cut off is lost. */
+static int check_output(const struct record *r)
+{
+	int ret = file_check_new(r->o.output, r->o.force);
+
+	if (!ret && !r->o.force && access(r->part, F_OK) == 0)
+		ret = err(-EEXIST,
+			  "'%s' is there: a capture that was cut off; rename it, or use --force",
+			  r->part);
+	return ret;
+}
+
+static int exit_status(const struct record *r, int ret)
+{
+	if (r->command_error)
+		return r->command_error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	if (ret)
+		return EXIT_FAILED;
+	if (!r->o.exit_code || r->status < 0)
+		return EXIT_OK;
+	return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct record r = {.status = -1};
+	int ret = record_options_parse(&r.o, argc, argv);
+
+	if (ret || r.o.help) {
+		if (!ret)
+			record_options_help();
+		target_release(&r.o.target);
+		return ret;
+	}
+	r.part = mem_printf("%s.part", r.o.output);
+	r.events = describe_events(&r.o);
+	r.target = describe_target(&r.o);
+	r.options = join(argv);
+	ret = check_output(&r);
+	if (!ret)
+		ret = record(&r);
+	if (ret)
+		cmd_failed();
+	target_release(&r.o.target);
+	free(r.part);
+	free(r.events);
+	free(r.target);
+	free(r.command);
+	free(r.options);
+	return exit_status(&r, ret);
+}

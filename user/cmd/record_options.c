@@ -1,0 +1,214 @@
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/record_options.h"
+
+#define DEFAULT_HZ 99 /* not 100, which would march in step with timers */
+
+enum {
+	OPT_FORCE = 0x100,
+	OPT_NO_INHERIT,
+	OPT_EXIT_CODE,
+	OPT_SAMPLER,
+	OPT_VERSION_KEY,
+	OPT_HASH_BITS
+};
+
+void record_options_help(void)
+{
+	fputs("eprof record: capture a profile\n\n"
+	      "  sudo eprof -p 4711                  a process, until Ctrl-C\n"
+	      "  sudo eprof -p 4711,4712 -d 10       two processes for ten seconds\n"
+	      "  sudo eprof -a -d 30 -o all.h5       the whole machine\n"
+	      "  sudo eprof -G system.slice -d 30    a cgroup (v2)\n"
+	      "  sudo eprof -F 999 -- make -j2       a command and all that it starts\n"
+	      "  sudo eprof -e page-faults -p 4711   another event\n\n"
+	      "Target (one of)\n"
+	      "  -p PID[,PID…]     processes, with threads and children born meanwhile\n"
+	      "  -t TID            one thread\n"
+	      "  -a                everything\n"
+	      "  -G CGROUP         a v2 cgroup, and those below it\n"
+	      "  -- COMMAND ARG…   run a command; its status is printed\n"
+	      "What\n"
+	      "  -F HZ             samples a second of each thread's CPU time (99)\n"
+	      "  -e EVENT[,EVENT]  perf's names: cycles, cpu-clock, page-faults,\n"
+	      "                    context-switches, sched:sched_switch, …; :u or :k behind it\n"
+	      "                    (cycles where there is a PMU, else cpu-clock)\n"
+	      "  -d SECONDS        stop after that time (also 20ms, 1.5m); else Ctrl-C\n"
+	      "  --no-inherit      without threads and children born meanwhile\n"
+	      "Result\n"
+	      "  -o FILE           the profile (eprof.h5)\n"
+	      "  --force           overwrite FILE\n"
+	      "  --version-key V   version under which the profile is filed (build-id)\n"
+	      "  --exit-code       exit with COMMAND's status\n"
+	      "Rarely\n"
+	      "  --sampler task|cpu  one event a thread, or one a CPU that BPF filters\n",
+	      stdout);
+}
+
+static int one_target(struct record_options *o, enum target_kind kind)
+{
+	if (o->target.kind != TARGET_NONE && o->target.kind != kind)
+		return cmd_usage("only one of -p, -t, -a, -G and a command can be profiled");
+	o->target.kind = kind;
+	return 0;
+}
+
+static int parse_events(struct record_options *o, const char *list)
+{
+	_free_ char *copy = mem_strdup(list);
+	char *save = NULL;
+
+	for (char *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+		if (o->n_events == WIRE_EVENTS)
+			return err(-E2BIG, "at most %d events can be captured together",
+				   WIRE_EVENTS);
+		int ret = event_parse(name, &o->events[o->n_events]);
+
+		if (ret)
+			return ret;
+		o->n_events++;
+	}
+	return 0;
+}
+
+static int parse_hz(struct record_options *o, const char *arg)
+{
+	int64_t max = event_max_hz();
+	int ret = units_parse_int(arg, "-F", 1, 1000000000, &o->hz);
+
+	if (ret || o->hz <= max)
+		return ret;
+	fprintf(stderr,
+		"eprof: -F %" PRId64 " is more than this kernel allows: sampling at %" PRId64
+		" Hz (kernel.perf_event_max_sample_rate)\n",
+		o->hz, max);
+	o->hz = max;
+	return 0;
+}
+
+static int parse_sampler(struct record_options *o, const char *arg)
+{
+	if (strcmp(arg, "task") != 0 && strcmp(arg, "cpu") != 0)
+		return err(-EINVAL, "--sampler is task or cpu, not '%s'", arg);
+	o->sampler = *arg == 't' ? SAMPLER_TASK : SAMPLER_CPU;
+	return 0;
+}
+
+static int parse_duration(struct record_options *o, const char *arg)
+{
+	int ret = units_parse_ns(arg, "-d", &o->duration_ns);
+
+	return !ret && !o->duration_ns ? err(-EINVAL, "-d must be more than 0") : ret;
+}
+
+/* One option; an exit status or a negative errno when it is wrong. */
+static int take(struct record_options *o, int opt, const char *arg)
+{
+	int64_t number = 0;
+	int ret = 0;
+
+	switch (opt) {
+	case 'p':
+		ret = one_target(o, TARGET_PIDS);
+		return ret ? ret : target_parse_pids(&o->target, arg);
+	case 't':
+		ret = one_target(o, TARGET_TID);
+		ret = ret ? ret : units_parse_int(arg, "thread number", 1, 1 << 22, &number);
+		o->target.tid = (uint32_t)number;
+		return ret;
+	case 'a':
+		return one_target(o, TARGET_ALL);
+	case 'G':
+		o->target.cgroup = arg;
+		return one_target(o, TARGET_CGROUP);
+	case 'F':
+		return parse_hz(o, arg);
+	case 'e':
+		return parse_events(o, arg);
+	case 'd':
+		return parse_duration(o, arg);
+	case OPT_SAMPLER:
+		return parse_sampler(o, arg);
+	case OPT_HASH_BITS:
+		ret = units_parse_int(arg, "--hash-bits", 1, 64, &number);
+		o->hash_bits = (unsigned)number;
+		return ret;
+	default:
+		return EXIT_USAGE; /* getopt has said why */
+	}
+}
+
+/* Options that only set a member. */
+static bool take_plain(struct record_options *o, int opt, const char *arg)
+{
+	switch (opt) {
+	case 'o':
+		o->output = arg;
+		return true;
+	case 'h':
+		return o->help = true;
+	case OPT_FORCE:
+		return o->force = true;
+	case OPT_EXIT_CODE:
+		return o->exit_code = true;
+	case OPT_VERSION_KEY:
+		o->version_key = arg;
+		return true;
+	case OPT_NO_INHERIT:
+		o->target.inherit = false;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int finish(struct record_options *o, int argc, char **argv)
+{
+	if (optind < argc && one_target(o, TARGET_COMMAND))
+		return EXIT_USAGE;
+	o->target.argv = argv + optind;
+	if (o->target.kind == TARGET_NONE)
+		return cmd_usage("what to profile: -p PID, -t TID, -a, -G CGROUP or -- COMMAND");
+	if (!o->n_events) {
+		event_default(&o->events[0], &o->event_choice);
+		o->n_events = 1;
+	}
+	return 0;
+}
+
+int record_options_parse(struct record_options *o, int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"force", no_argument, 0, OPT_FORCE},
+		{"no-inherit", no_argument, 0, OPT_NO_INHERIT},
+		{"exit-code", no_argument, 0, OPT_EXIT_CODE},
+		{"sampler", required_argument, 0, OPT_SAMPLER},
+		{"version-key", required_argument, 0, OPT_VERSION_KEY},
+		{"hash-bits", required_argument, 0, OPT_HASH_BITS}, /* for tests of collisions */
+		{"help", no_argument, 0, 'h'},
+		{0},
+	};
+	int opt;
+
+	*o = (struct record_options){
+		.target = {.inherit = true, .cgroup_fd = -1, .go_fd = -1, .status_fd = -1},
+		.hz = DEFAULT_HZ,
+		.output = "eprof.h5",
+		.hash_bits = 64};
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, "+p:t:aG:F:e:d:o:h", long_options, NULL)) != -1) {
+		int ret = take_plain(o, opt, optarg) ? 0 : take(o, opt, optarg);
+
+		if (ret)
+			return ret < 0 ? cmd_failed() : EXIT_USAGE;
+	}
+	return o->help ? 0 : finish(o, argc, argv);
+}

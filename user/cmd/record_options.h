@@ -1,0 +1,30 @@
+/*
+ * record_options: the command line of record.
+ */
+#ifndef CMD_RECORD_OPTIONS_H
+#define CMD_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "load/event.h"
+#include "load/session.h"
+#include "load/target.h"
+
+struct record_options {
+	struct target target; /* not opened */
+	struct event events[WIRE_EVENTS];
+	size_t n_events;
+	const char *event_choice; /* why this event, where none was asked for; else NULL */
+	int64_t hz, duration_ns;
+	const char *output, *version_key;
+	bool force, exit_code, help;
+	enum sampler sampler;
+	unsigned hash_bits;
+};
+
+/* 0, or an exit status after it has said on stderr what is wrong. argv is borrowed. */
+int record_options_parse(struct record_options *, int argc, char **argv);
+void record_options_help(void);
+
+#endif

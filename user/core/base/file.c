@@ -1,0 +1,231 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/units.h"
+
+#define TEMP_TRIES 100
+
+/* All that @fd still gives, up to @max bytes and one more to know that there is more. */
+static ssize_t read_up_to(int fd, size_t max, char **text)
+{
+	size_t n = 0, cap = 0;
+
+	while (n <= max) {
+		ssize_t got;
+
+		if (n + 1 >= cap) {
+			cap = cap ? 2 * cap : 4096;
+			*text = mem_realloc(*text, cap, 1);
+		}
+		got = read(fd, *text + n, cap - n - 1 < max + 1 - n ? cap - n - 1 : max + 1 - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		n += got;
+	}
+	(*text)[n] = 0;
+	return n;
+}
+
+int file_read(const char *path, size_t max_bytes, char **text, size_t *n)
+{
+	/* Not blocking: a FIFO in the place of a file shall not hold us. */
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_free_ char *buf = NULL;
+	ssize_t got;
+
+	if (fd < 0)
+		return err(-errno, "cannot open '%s': %s", path, strerror(errno));
+	got = read_up_to(fd, max_bytes < SSIZE_MAX ? max_bytes : SSIZE_MAX - 1, &buf);
+	if (got < 0)
+		return err((int)got, "cannot read '%s': %s", path, strerror((int)-got));
+	if ((size_t)got > max_bytes)
+		return err(-EFBIG, "'%s' is larger than %zu bytes", path, max_bytes);
+	*text = buf;
+	*n = got;
+	buf = NULL;
+	return 0;
+}
+
+/* The folder of @path, without the last '/'. */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return mem_strdup(".");
+	return mem_strndup(path, slash == path ? 1 : slash - path);
+}
+
+static int check_existing(const char *path, bool force)
+{
+	struct stat st;
+
+	if (lstat(path, &st)) {
+		if (errno == ENOENT)
+			return 0;
+		return err(-errno, "cannot make '%s': %s", path, strerror(errno));
+	}
+	if (S_ISDIR(st.st_mode))
+		return err(-EISDIR, "cannot make '%s': it is a folder", path);
+	if (!S_ISREG(st.st_mode))
+		return err(-EEXIST, "cannot make '%s': it exists and is no regular file", path);
+	if (!force)
+		return err(-EEXIST, "'%s' exists already: give another name, or --force", path);
+	return 0;
+}
+
+int file_check_new(const char *path, bool force)
+{
+	_free_ char *folder = folder_of(path);
+	size_t n = strlen(path);
+	struct stat st;
+
+	if (!n || path[n - 1] == '/')
+		return err(-EINVAL, "cannot make '%s': it is no name of a file", path);
+	if (stat(folder, &st))
+		return err(-errno, "cannot make '%s': folder '%s': %s", path, folder,
+			   strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return err(-ENOTDIR, "cannot make '%s': '%s' is no folder", path, folder);
+	if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
+		return err(-errno, "cannot make '%s': folder '%s' is not writable: %s", path,
+			   folder, strerror(errno));
+	return check_existing(path, force);
+}
+
+int file_begin(struct file_new *f, const char *path, bool force)
+{
+	_free_ char *folder = folder_of(path);
+	int rc = file_check_new(path, force);
+
+	*f = (struct file_new){.fd = -1, .force = force};
+	if (rc)
+		return rc;
+	for (int i = 0; f->fd < 0 && i < TEMP_TRIES; i++) {
+		free(f->temp);
+		f->temp = mem_printf("%s/.eprof-%d-%d.tmp", folder, (int)getpid(), i);
+		f->fd = open(f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		if (f->fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (f->fd < 0) {
+		rc = err(-errno, "cannot write in folder '%s': %s", folder, strerror(errno));
+		free(f->temp);
+		f->temp = NULL;
+		return rc;
+	}
+	f->path = mem_strdup(path);
+	file_give_to_caller(f->fd);
+	return 0;
+}
+
+int file_write(struct file_new *f, const void *data, size_t n)
+{
+	const char *at = data;
+
+	while (n) {
+		ssize_t put = write(f->fd, at, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return err(-errno, "cannot write '%s': %s", f->path, strerror(errno));
+		at += put;
+		n -= put;
+	}
+	return 0;
+}
+
+/* The temporary name becomes the final one, which must not exist. Not every file system knows
+ * RENAME_NOREPLACE; a hard link refuses as well. */
+static int rename_fresh(const char *temp, const char *path)
+{
+	if (!renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (link(temp, path))
+		return -errno;
+	unlink(temp);
+	return 0;
+}
+
+/* Makes the name itself last. What cannot be synced (some network file systems) is no error. */
+static void sync_folder(const char *path)
+{
+	_free_ char *folder = folder_of(path);
+	_close_ int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!fsync(fd);
+}
+
+/* Gives the temporary file its name. */
+static int settle(struct file_new *f)
+{
+	int rc;
+
+	if (fsync(f->fd))
+		return err(-errno, "cannot write '%s': %s", f->path, strerror(errno));
+	rc = check_existing(f->path, f->force);
+	if (rc)
+		return rc;
+	if (f->force)
+		rc = rename(f->temp, f->path) ? -errno : 0;
+	else
+		rc = rename_fresh(f->temp, f->path);
+	if (rc)
+		return err(rc, "cannot make '%s': %s", f->path, strerror(-rc));
+	return 0;
+}
+
+int file_commit(struct file_new *f)
+{
+	int rc = settle(f);
+
+	if (rc == 0) {
+		sync_folder(f->path);
+		free(f->temp);
+		f->temp = NULL;
+	}
+	file_drop(f);
+	return rc;
+}
+
+void file_drop(struct file_new *f)
+{
+	if (f->path && f->fd >= 0)
+		close(f->fd);
+	if (f->temp)
+		unlink(f->temp);
+	free(f->path);
+	free(f->temp);
+	*f = (struct file_new){.fd = -1};
+}
+
+void file_give_to_caller(int fd)
+{
+	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID");
+	int64_t uid, gid;
+
+	if (geteuid() != 0 || !u || !g)
+		return;
+	if (units_parse_int(u, "SUDO_UID", 0, UINT32_MAX - 1, &uid) ||
+	    units_parse_int(g, "SUDO_GID", 0, UINT32_MAX - 1, &gid))
+		return;
+	(void)!fchown(fd, uid, gid);
+}

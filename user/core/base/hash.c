@@ -1,0 +1,84 @@
+#include "base/hash.h"
+
+#include <stdlib.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/mem.h"
+
+uint64_t hash_bytes(const void *data, size_t n)
+{
+	return XXH3_64bits(data, n);
+}
+
+uint64_t hash_two(uint64_t a, uint64_t b)
+{
+	const uint64_t both[2] = {a, b};
+
+	return XXH3_64bits(both, sizeof(both));
+}
+
+/* Where @key's probing starts. The table's own address is the seed: keys that a hostile profile
+ * chose to collide do so by luck only. The rounds are those of MurmurHash3's 64-bit finaliser. */
+static size_t home(const struct map *m, uint64_t key)
+{
+	uint64_t h = key ^ (uintptr_t)m->slots * UINT64_C(0x9e3779b97f4a7c15);
+
+	h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
+	h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+	return (h ^ h >> 33) & (m->cap - 1);
+}
+
+/* The slot that holds @key or would. The map is never full. */
+static struct map_slot *find(const struct map *m, uint64_t key)
+{
+	size_t i = home(m, key);
+
+	while (m->slots[i].used && m->slots[i].key != key)
+		i = (i + 1) & (m->cap - 1);
+	return &m->slots[i];
+}
+
+static void grow(struct map *m)
+{
+	struct map old = *m;
+
+	m->cap = old.cap ? 2 * old.cap : 16;
+	m->slots = mem_zalloc(m->cap, sizeof(*m->slots));
+	for (size_t i = 0; i < old.cap; i++)
+		if (old.slots[i].used)
+			*find(m, old.slots[i].key) = old.slots[i];
+	free(old.slots);
+}
+
+uint32_t *map_get(const struct map *m, uint64_t key)
+{
+	struct map_slot *slot;
+
+	if (!m->cap)
+		return NULL;
+	slot = find(m, key);
+	return slot->used ? &slot->value : NULL;
+}
+
+uint32_t *map_put(struct map *m, uint64_t key, bool *fresh)
+{
+	struct map_slot *slot;
+
+	if (m->n >= m->cap / 3 * 2)
+		grow(m);
+	slot = find(m, key);
+	*fresh = !slot->used;
+	if (!slot->used) {
+		*slot = (struct map_slot){.key = key, .used = 1};
+		m->n++;
+	}
+	return &slot->value;
+}
+
+void map_release(struct map *m)
+{
+	free(m->slots);
+	*m = (struct map){0};
+}

@@ -1,0 +1,28 @@
+/*
+ * intern: each distinct string once, known by a dense number. Number 0 is always "".
+ */
+#ifndef BASE_INTERN_H
+#define BASE_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+/* A zeroed intern is valid and holds "" only. */
+struct intern {
+	VEC(char) bytes;     /* the strings, each with its NUL, in order of number */
+	VEC(uint64_t) start; /* where string i starts in bytes */
+	struct map by_hash;  /* hash, probed upward on collision → number */
+};
+
+uint32_t intern_add(struct intern *, const char *s);
+uint32_t intern_addn(struct intern *, const char *s, size_t n);
+/* The string; valid until the next addition. @id must be one that was given out. */
+const char *intern_text(const struct intern *, uint32_t id);
+/* How many strings there are, "" included: at least 1. */
+size_t intern_count(const struct intern *);
+void intern_release(struct intern *);
+
+#endif

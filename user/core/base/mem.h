@@ -1,0 +1,26 @@
+/*
+ * mem: allocation that does not fail, for sizes that are ours. A size read from a file or from
+ * the kernel is checked against a bound first (see store, elf): out of memory here ends the
+ * program with one line and status 1, which is the one place where a library floor prints.
+ */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+
+/* @n elements of @size bytes, zeroed. n * size is checked for overflow. Freed by free(). */
+void *mem_zalloc(size_t n, size_t size) __attribute__((malloc, warn_unused_result));
+/* As reallocarray(3); never NULL unless n * size is 0. */
+void *mem_realloc(void *ptr, size_t n, size_t size) __attribute__((warn_unused_result));
+char *mem_strdup(const char *s) __attribute__((malloc, warn_unused_result));
+char *mem_strndup(const char *s, size_t n) __attribute__((malloc, warn_unused_result));
+/* A string printed into memory of its own. */
+char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), warn_unused_result));
+
+/* __attribute__((cleanup)) helpers: `_free_ char *path = …;` and `_close_ int fd = …;`. */
+void mem_cleanup_free(void *pointer_to_pointer);
+void mem_cleanup_close(const int *fd);
+#define _free_	__attribute__((cleanup(mem_cleanup_free)))
+#define _close_ __attribute__((cleanup(mem_cleanup_close)))
+
+#endif

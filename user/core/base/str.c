@@ -1,0 +1,200 @@
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static void reserve(struct str *t, size_t more)
+{
+	size_t want = t->n + more + 1;
+
+	if (want <= t->cap)
+		return;
+	t->cap = want < 2 * t->cap ? 2 * t->cap : want < 32 ? 32 : want;
+	t->s = mem_realloc(t->s, t->cap, 1);
+}
+
+void str_addn(struct str *t, const char *s, size_t n)
+{
+	if (!n)
+		return;
+	reserve(t, n);
+	memcpy(t->s + t->n, s, n);
+	t->n += n;
+	t->s[t->n] = 0;
+}
+
+void str_add(struct str *t, const char *s)
+{
+	str_addn(t, s, strlen(s));
+}
+
+void str_addc(struct str *t, char c)
+{
+	str_addn(t, &c, 1);
+}
+
+void str_addf(struct str *t, const char *fmt, ...)
+{
+	va_list args, again;
+	int n;
+
+	va_start(args, fmt);
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, fmt, args);
+	if (n > 0) {
+		reserve(t, n);
+		vsnprintf(t->s + t->n, (size_t)n + 1, fmt, again);
+		t->n += n;
+	}
+	va_end(again);
+	va_end(args);
+}
+
+const char *str_text(const struct str *t)
+{
+	return t->s ? t->s : "";
+}
+
+char *str_steal(struct str *t)
+{
+	char *s = t->s ? t->s : mem_strdup("");
+
+	*t = (struct str){0};
+	return s;
+}
+
+void str_release(struct str *t)
+{
+	free(t->s);
+	*t = (struct str){0};
+}
+
+/* RFC 3629, section 4: the lead byte says the length and the range of the second byte; the
+ * narrowed ranges exclude overlong forms, surrogates and what is past U+10FFFF. */
+static size_t lead(uint8_t c, uint8_t *min, uint8_t *max)
+{
+	*min = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+	*max = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+	if (c < 0x80)
+		return 1;
+	if (c < 0xc2 || c > 0xf4)
+		return 0;
+	return c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+}
+
+size_t str_char(const char *s, size_t n)
+{
+	const uint8_t *b = (const uint8_t *)s;
+	uint8_t min, max;
+	size_t len;
+
+	if (!n)
+		return 0;
+	len = lead(*b, &min, &max);
+	if (!len || len > n)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if (b[i] < min || b[i] > max)
+			return 0;
+		min = 0x80;
+		max = 0xbf;
+	}
+	return len;
+}
+
+bool str_is_control(const char *s, size_t len)
+{
+	const uint8_t *b = (const uint8_t *)s;
+
+	switch (len) {
+	case 1:
+		return *b < 0x20 || *b == 0x7f;
+	case 2: /* C1: U+0080 to U+009F */
+		return b[0] == 0xc2 && b[1] < 0xa0;
+	case 3: /* U+2028 to U+202E: line ends, text direction; U+2066 to U+2069: direction */
+		return b[0] == 0xe2 && ((b[1] == 0x80 && b[2] >= 0xa8 && b[2] <= 0xae) ||
+					(b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9));
+	default:
+		return false;
+	}
+}
+
+bool str_is_utf8(const char *s, size_t n)
+{
+	while (n) {
+		size_t len = str_char(s, n);
+
+		if (!len || !*s)
+			return false;
+		s += len;
+		n -= len;
+	}
+	return true;
+}
+
+bool str_is_clean(const char *s, size_t n)
+{
+	while (n) {
+		size_t len = str_char(s, n);
+
+		if (!len || str_is_control(s, len))
+			return false;
+		s += len;
+		n -= len;
+	}
+	return true;
+}
+
+char *str_clean(const char *s, size_t n)
+{
+	struct str out = {0};
+
+	if (str_is_clean(s, n))
+		return mem_strndup(s, n);
+	while (n) {
+		size_t len = str_char(s, n);
+
+		if (!len)
+			str_add(&out, "\xef\xbf\xbd");
+		else if (str_is_control(s, len))
+			str_addc(&out, '?');
+		else
+			str_addn(&out, s, len);
+		len = len ? len : 1;
+		s += len;
+		n -= len;
+	}
+	return str_steal(&out);
+}
+
+size_t str_width(const char *s)
+{
+	size_t n = strlen(s), width = 0;
+
+	while (n) {
+		size_t len = str_char(s, n);
+
+		len = len ? len : 1;
+		s += len;
+		n -= len;
+		width++;
+	}
+	return width;
+}
+
+bool str_starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+bool str_ends(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), k = strlen(suffix);
+
+	return n >= k && !memcmp(s + n - k, suffix, k);
+}

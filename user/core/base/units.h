@@ -1,0 +1,32 @@
+/*
+ * units: numbers as people read and write them. All formatters write at most @size bytes with
+ * the NUL and return @buf.
+ */
+#ifndef BASE_UNITS_H
+#define BASE_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define UNITS_BUF 32
+
+/* 950 ns, 1.23 µs, 45.6 ms, 7.89 s, 2 min 05 s: three digits, UTF-8 µ. */
+char *units_ns(char *buf, size_t size, double ns);
+/* 512 B, 1.5 KiB, 20.3 MiB. */
+char *units_bytes(char *buf, size_t size, double bytes);
+/* 1,234,567: exact, grouped by comma. */
+char *units_count(char *buf, size_t size, int64_t n);
+/* 12.3 %, <0.1 %, 100 %. @whole 0 gives "–". */
+char *units_percent(char *buf, size_t size, double part, double whole);
+/* A value in a metric's unit: "ns" as units_ns, "bytes" as units_bytes, else units_count. */
+char *units_value(char *buf, size_t size, double value, const char *unit);
+/* RFC 3339 in UTC with seconds, from nanoseconds since the epoch. */
+char *units_time(char *buf, size_t size, int64_t unix_ns);
+
+/* "2s", "20ms", "1.5m", "10" (seconds) → nanoseconds. -EINVAL with a text naming @what for
+ * anything else, negative, NaN or beyond 2^62. */
+int units_parse_ns(const char *s, const char *what, int64_t *ns);
+/* A whole decimal number in [@min, @max], nothing before or behind it. */
+int units_parse_int(const char *s, const char *what, int64_t min, int64_t max, int64_t *out);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * vec: a growable array of one type. A zeroed vec is empty and valid.
+ *
+ *	VEC(struct node) nodes = {0};
+ *	vec_push(&nodes, ((struct node){.parent = 3}));
+ *	for (size_t i = 0; i < nodes.n; i++) use(&nodes.at[i]);
+ *	vec_release(&nodes);
+ */
+#ifndef BASE_VEC_H
+#define BASE_VEC_H
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* An anonymous vec type; name it with typedef or a struct where it crosses a function. */
+#define VEC(T)                 \
+	struct {               \
+		T *at;         \
+		size_t n, cap; \
+	}
+
+/* Room for at least @want elements in all. */
+#define vec_reserve(v, want)                                                                    \
+	do {                                                                                    \
+		size_t want_ = (want);                                                          \
+		if (want_ > (v)->cap) {                                                         \
+			(v)->cap = (v)->cap * 2 > want_ ? (v)->cap * 2 : want_ < 8 ? 8 : want_; \
+			(v)->at = mem_realloc((v)->at, (v)->cap, sizeof(*(v)->at));             \
+		}                                                                               \
+	} while (0)
+
+#define vec_push(v, item)                   \
+	do {                                \
+		vec_reserve(v, (v)->n + 1); \
+		(v)->at[(v)->n++] = (item); \
+	} while (0)
+
+/* A new zeroed element at the end; a pointer to it, valid until the next growth. */
+#define vec_add(v)                                             \
+	({                                                     \
+		vec_reserve(v, (v)->n + 1);                    \
+		memset(&(v)->at[(v)->n], 0, sizeof(*(v)->at)); \
+		&(v)->at[(v)->n++];                            \
+	})
+
+#define vec_release(v)                 \
+	do {                           \
+		free((v)->at);         \
+		(v)->at = NULL;        \
+		(v)->n = (v)->cap = 0; \
+	} while (0)
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * meta: the attribute keys that a profile carries, in the order in which reports show them.
+ * Free text each; a reader copes with any that are missing.
+ */
+#ifndef MODEL_META_H
+#define MODEL_META_H
+
+/* Of the machine and the build under test (struct profile, meta). */
+#define META_VERSION	     "version"	   /* --version-key, build version, or build-id */
+#define META_PLATFORM	     "platform_id" /* system-arch-cpu */
+#define META_MACHINE	     "machine_id"
+#define META_TIMESTAMP	     "timestamp" /* RFC 3339, UTC */
+#define META_SYSTEM	     "system"	 /* uname -s */
+#define META_ARCH	     "arch"	 /* uname -m */
+#define META_NODE	     "node"	 /* host name */
+#define META_RELEASE	     "release"	 /* uname -r */
+#define META_PROCESSOR	     "processor" /* model name of the CPU */
+#define META_CPU_FINGERPRINT "cpu_fingerprint"
+#define META_CORES	     "cores"
+#define META_COMPILER	     "compiler" /* of the main module, from DWARF or .comment */
+
+/* Of the run (struct profile, run). */
+#define RUN_NAME    "name"    /* of the run's group: the command's base name and the start time */
+#define RUN_COMMAND "command" /* of the target: its command line, or "all processes" */
+#define RUN_TARGET  "target"  /* how it was chosen: "-p 4711", "-a", "-- make -j2" */
+#define RUN_PID	    "pid"
+#define RUN_EVENTS  "events" /* "cpu-clock at 99 Hz" */
+#define RUN_EVENT_CHOICE                                                                  \
+	"event_choice"		 /* why this event: "no PMU: cpu-clock instead of cycles" \
+				  */
+#define RUN_OPTIONS    "options" /* the command line of eprof */
+#define RUN_END	       "end" /* why it ended: "Ctrl-C", "-d 10", "target exited with status 0" */
+#define RUN_WRITTEN_BY "written_by"
+
+#endif

@@ -1,0 +1,277 @@
+#include "model/profile.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+struct profile *profile_new(void)
+{
+	struct profile *p = mem_zalloc(1, sizeof(*p));
+	uint32_t root = intern_add(&p->strings, "root");
+
+	assert(root == PROFILE_ROOT_NAME);
+	(void)root;
+	vec_add(&p->modules);
+	vec_add(&p->functions);
+	vec_add(&p->frames);
+	vec_add(&p->nodes);
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	intern_release(&p->strings);
+	vec_release(&p->modules);
+	vec_release(&p->functions);
+	vec_release(&p->frames);
+	vec_release(&p->nodes);
+	vec_release(&p->threads);
+	vec_release(&p->metrics);
+	vec_release(&p->samples.time_ns);
+	vec_release(&p->samples.thread);
+	vec_release(&p->samples.node);
+	for (size_t i = 0; i < p->samples.values.n; i++)
+		vec_release(&p->samples.values.at[i]);
+	vec_release(&p->samples.values);
+	vec_release(&p->ledger);
+	vec_release(&p->cost);
+	vec_release(&p->meta);
+	vec_release(&p->run);
+	map_release(&p->module_by_key);
+	map_release(&p->function_by_key);
+	map_release(&p->frame_by_key);
+	map_release(&p->node_by_key);
+	free(p);
+}
+
+/* How a table tells its entries apart: by key, and where keys of different ones may be equal,
+ * by same. */
+struct identity {
+	uint64_t (*key)(const struct profile *, uint32_t i);
+	bool (*same)(const struct profile *, uint32_t a, uint32_t b); /* NULL: keys are exact */
+};
+
+static uint64_t module_key(const struct profile *p, uint32_t i)
+{
+	return (uint64_t)p->modules.at[i].path << 32 | p->modules.at[i].build_id;
+}
+
+static uint64_t function_key(const struct profile *p, uint32_t i)
+{
+	const struct function *f = &p->functions.at[i];
+
+	return hash_two((uint64_t)f->name << 32 | f->file,
+			((uint64_t)f->line << 32 | f->module) ^ (uint64_t)f->kind << 56);
+}
+
+static bool function_same(const struct profile *p, uint32_t a, uint32_t b)
+{
+	const struct function *f = &p->functions.at[a], *g = &p->functions.at[b];
+
+	return f->name == g->name && f->file == g->file && f->line == g->line &&
+	       f->module == g->module && f->kind == g->kind;
+}
+
+static uint64_t frame_key(const struct profile *p, uint32_t i)
+{
+	const struct frame *f = &p->frames.at[i];
+
+	return hash_two((uint64_t)f->function << 32 | f->line,
+			(uint64_t)f->guessed << 1 | f->inlined);
+}
+
+static bool frame_same(const struct profile *p, uint32_t a, uint32_t b)
+{
+	const struct frame *f = &p->frames.at[a], *g = &p->frames.at[b];
+
+	return f->function == g->function && f->line == g->line && f->inlined == g->inlined &&
+	       f->guessed == g->guessed;
+}
+
+static uint64_t node_key(const struct profile *p, uint32_t i)
+{
+	return (uint64_t)p->nodes.at[i].parent << 32 | p->nodes.at[i].frame;
+}
+
+/* The entry equal to entry @i, which becomes known itself where there is none. */
+static uint32_t first_equal(const struct profile *p, struct map *m, struct identity id, uint32_t i)
+{
+	for (uint64_t key = id.key(p, i);; key++) {
+		bool fresh;
+		uint32_t *value = map_put(m, key, &fresh);
+
+		if (fresh)
+			return *value = i;
+		if (!id.same || id.same(p, *value, i))
+			return *value;
+	}
+}
+
+/* Settles the entry just pushed as the last of @n: keeps it, or drops it for an earlier equal
+ * one. A map still empty (new profile, or one that was read) learns the table first. */
+static uint32_t settle(const struct profile *p, struct map *m, struct identity id, size_t *n)
+{
+	uint32_t last = *n - 1, found;
+
+	assert(*n <= UINT32_MAX);
+	if (!m->n)
+		for (uint32_t i = 0; i < last; i++)
+			first_equal(p, m, id, i);
+	found = first_equal(p, m, id, last);
+	if (found != last)
+		--*n;
+	return found;
+}
+
+uint32_t profile_module(struct profile *p, const char *path, const char *build_id)
+{
+	static const struct identity id = {module_key, NULL};
+	struct module e = {
+		.path = intern_add(&p->strings, path),
+		.build_id = intern_add(&p->strings, build_id),
+	};
+
+	vec_push(&p->modules, e);
+	return settle(p, &p->module_by_key, id, &p->modules.n);
+}
+
+uint32_t profile_function(struct profile *p, const struct function *e)
+{
+	static const struct identity id = {function_key, function_same};
+
+	vec_push(&p->functions, *e);
+	return settle(p, &p->function_by_key, id, &p->functions.n);
+}
+
+uint32_t profile_frame(struct profile *p, const struct frame *e)
+{
+	static const struct identity id = {frame_key, frame_same};
+
+	vec_push(&p->frames, *e);
+	return settle(p, &p->frame_by_key, id, &p->frames.n);
+}
+
+uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
+{
+	static const struct identity id = {node_key, NULL};
+
+	assert(parent < p->nodes.n);
+	vec_push(&p->nodes, ((struct node){.parent = parent, .frame = frame}));
+	return settle(p, &p->node_by_key, id, &p->nodes.n);
+}
+
+uint32_t profile_thread(struct profile *p, const struct thread *e)
+{
+	vec_push(&p->threads, *e);
+	return p->threads.n - 1;
+}
+
+uint32_t profile_metric(struct profile *p, const char *name, const char *unit,
+			enum metric_kind kind)
+{
+	struct metric e = {
+		.name = intern_add(&p->strings, name),
+		.unit = intern_add(&p->strings, unit),
+		.kind = kind,
+	};
+
+	assert(!p->samples.time_ns.n);
+	vec_push(&p->metrics, e);
+	vec_add(&p->samples.values);
+	return p->metrics.n - 1;
+}
+
+void profile_sample(struct profile *p, uint64_t time_ns, uint32_t thread, uint32_t node,
+		    const int64_t *values)
+{
+	vec_push(&p->samples.time_ns, time_ns);
+	vec_push(&p->samples.thread, thread);
+	vec_push(&p->samples.node, node);
+	for (size_t m = 0; m < p->metrics.n; m++)
+		vec_push(&p->samples.values.at[m], values[m]);
+}
+
+void profile_ledger(struct profile *p, uint32_t metric, enum ledger_class class, const char *name,
+		    int64_t count)
+{
+	struct ledger_row row = {
+		.name = intern_add(&p->strings, name),
+		.metric = metric,
+		.class = class,
+		.count = count,
+	};
+
+	vec_push(&p->ledger, row);
+}
+
+void profile_cost(struct profile *p, const char *name, const char *unit, double value)
+{
+	struct cost_row row = {
+		.name = intern_add(&p->strings, name),
+		.unit = intern_add(&p->strings, unit),
+		.value = value,
+	};
+
+	vec_push(&p->cost, row);
+}
+
+static struct attr *find_attr(const struct profile *p, struct attr *at, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(profile_text(p, at[i].key), key))
+			return &at[i];
+	return NULL;
+}
+
+void profile_set_meta(struct profile *p, const char *key, const char *text)
+{
+	struct attr e = {intern_add(&p->strings, key), intern_add(&p->strings, text)};
+	struct attr *old = find_attr(p, p->meta.at, p->meta.n, key);
+
+	if (old)
+		*old = e;
+	else
+		vec_push(&p->meta, e);
+}
+
+void profile_set_run(struct profile *p, const char *key, const char *text)
+{
+	struct attr e = {intern_add(&p->strings, key), intern_add(&p->strings, text)};
+	struct attr *old = find_attr(p, p->run.at, p->run.n, key);
+
+	if (old)
+		*old = e;
+	else
+		vec_push(&p->run, e);
+}
+
+const char *profile_meta(const struct profile *p, const char *key)
+{
+	const struct attr *a = find_attr(p, p->meta.at, p->meta.n, key);
+
+	return a ? profile_text(p, a->text) : NULL;
+}
+
+const char *profile_run(const struct profile *p, const char *key)
+{
+	const struct attr *a = find_attr(p, p->run.at, p->run.n, key);
+
+	return a ? profile_text(p, a->text) : NULL;
+}
+
+int profile_find_metric(const struct profile *p, const char *name)
+{
+	if (!name && p->metrics.n)
+		return 0;
+	for (size_t i = 0; name && i < p->metrics.n; i++)
+		if (!strcmp(profile_text(p, p->metrics.at[i].name), name))
+			return (int)i;
+	if (name)
+		return err(-ENOENT, "the profile has no metric '%s'", name);
+	return err(-ENOENT, "the profile has no metrics");
+}

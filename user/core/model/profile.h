@@ -1,0 +1,183 @@
+/*
+ * profile: what a profile is, in memory. Both programs use it; the store turns it into a file
+ * and back. Everything refers to everything else by index, strings by their number in `strings`.
+ *
+ * Invariants, kept by the adders here and checked by the store when it reads a file:
+ * - index 0 of modules, functions, frames and nodes is "none": an empty entry (node 0 is the
+ *   root of all stacks); threads and metrics start at 0 without one;
+ * - a node's parent has a smaller index than the node;
+ * - every sample has one value per metric.
+ */
+#ifndef MODEL_PROFILE_H
+#define MODEL_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/vec.h"
+
+/* What kind of code a function is. Stored: append only. */
+enum code_kind {
+	CODE_USER = 0,	 /* from an ELF file */
+	CODE_KERNEL = 1, /* kernel, its modules, BPF programs */
+	CODE_JIT = 2,	 /* named by a perf map, or anonymous executable memory */
+	CODE_VDSO = 3,
+	CODE_UNKNOWN = 4, /* an address in no mapping */
+	CODE_MARK = 5,	  /* not code: a note in the stack, such as "[stack cut]" */
+	CODE_KINDS
+};
+
+struct module {
+	uint32_t path;	   /* as the target sees it; "[kernel]", "[vdso]", "//anon" */
+	uint32_t build_id; /* lower-case hex, "" where there is none */
+};
+
+struct function {
+	uint32_t name;	  /* demangled, for people; "module+0x1f30" where there is no name */
+	uint32_t linkage; /* as in the symbol table where it differs from name, else "" */
+	uint32_t file;	  /* source file, "" unknown */
+	uint32_t line;	  /* where the function is declared, 0 unknown */
+	uint32_t module;
+	uint8_t kind;  /* enum code_kind */
+	uint8_t named; /* false: the name is only module and offset, or an address */
+};
+
+/* One line of a stack. The same function at two lines is two frames. */
+struct frame {
+	uint32_t function;
+	uint32_t line;	 /* line being executed or called from, 0 unknown */
+	uint8_t inlined; /* inlined into the frame above it (its parent in the tree) */
+	uint8_t guessed; /* found by frame pointer, for want of unwind information */
+};
+
+/* A stack is a path from the root: node i's frame is called from its parent's frame. */
+struct node {
+	uint32_t parent;
+	uint32_t frame;
+};
+
+/* A thread under one name: exec and prctl(PR_SET_NAME) start another entry. */
+struct thread {
+	uint32_t pid, tid;
+	uint32_t name;	   /* the thread's comm */
+	uint32_t process;  /* comm of the process: of its main thread, at the end of the capture */
+	uint32_t cgroup;   /* v2 path, "" unknown */
+	uint64_t start_ns; /* since the start of the capture, 0 if it was there before */
+};
+
+enum metric_kind {
+	METRIC_SUM = 0,	  /* an amount: ns, cycles, bytes */
+	METRIC_COUNT = 1, /* a number of events */
+};
+
+struct metric {
+	uint32_t name; /* the event's name: "cpu-clock", "cycles", "page-faults" */
+	uint32_t unit; /* "ns", "bytes", "events", … */
+	uint8_t kind;  /* enum metric_kind */
+};
+
+/* Columns of equal length n_samples; the values of metric m are values[m].at[0 … n-1]. A row is
+ * a sample of metric m where that value is not 0. */
+typedef VEC(int64_t) profile_values;
+struct samples {
+	VEC(uint64_t) time_ns; /* since the start of the capture */
+	VEC(uint32_t) thread;
+	VEC(uint32_t) node;
+	VEC(profile_values) values;
+};
+
+/*
+ * The ledger: where every event went. Per metric the rows of class TAKEN equal the sum of those
+ * of class KEPT and LOST; NOTE rows tell more about kept ones (e.g. "stack cut at 512 frames")
+ * and are in no sum.
+ */
+enum ledger_class { LEDGER_TAKEN = 0, LEDGER_KEPT = 1, LEDGER_LOST = 2, LEDGER_NOTE = 3 };
+struct ledger_row {
+	uint32_t name;	 /* "taken", "kept", "ring full", … */
+	uint32_t metric; /* index */
+	uint8_t class;	 /* enum ledger_class */
+	int64_t count;
+};
+
+/* What the profile cost: "BPF run time", "ns" … Also facts of quality that are no events. */
+struct cost_row {
+	uint32_t name, unit;
+	double value;
+};
+
+/* Attribute of the run or of the machine: key and text. Keys are listed in meta.h. */
+struct attr {
+	uint32_t key, text;
+};
+
+struct profile {
+	struct intern strings;
+	VEC(struct module) modules;
+	VEC(struct function) functions;
+	VEC(struct frame) frames;
+	VEC(struct node) nodes;
+	VEC(struct thread) threads;
+	VEC(struct metric) metrics;
+	struct samples samples;
+	VEC(struct ledger_row) ledger;
+	VEC(struct cost_row) cost;
+
+	VEC(struct attr) meta; /* of the machine and the build: attributes of /…/meta */
+	VEC(struct attr) run;  /* of this run: attributes of /…/profiles/<name> */
+	int64_t started_unix_ns;
+	int64_t duration_ns;
+	double hz; /* asked for, 0 where the event is not timed */
+
+	/* For the adders below; not stored. */
+	struct map module_by_key, function_by_key, frame_by_key, node_by_key;
+};
+
+/* The number of the string "root", which every profile has: trees name their root by it. */
+#define PROFILE_ROOT_NAME 1
+
+/* A profile with the none entries in place. Owned by the caller. */
+struct profile *profile_new(void);
+void profile_free(struct profile *);
+
+static inline const char *profile_text(const struct profile *p, uint32_t string)
+{
+	return intern_text(&p->strings, string);
+}
+
+/* The adders return the index of the entry equal to @e, adding it where there is none yet. The
+ * function's identity is (name, file, line, module, kind); all else comes from the first. */
+uint32_t profile_module(struct profile *, const char *path, const char *build_id);
+uint32_t profile_function(struct profile *, const struct function *e);
+uint32_t profile_frame(struct profile *, const struct frame *e);
+uint32_t profile_node(struct profile *, uint32_t parent, uint32_t frame);
+
+/* These always add. */
+uint32_t profile_thread(struct profile *, const struct thread *e);
+uint32_t profile_metric(struct profile *, const char *name, const char *unit, enum metric_kind);
+/* One row; @values has one entry per metric. All metrics must be there before the first one. */
+void profile_sample(struct profile *, uint64_t time_ns, uint32_t thread, uint32_t node,
+		    const int64_t *values);
+void profile_ledger(struct profile *, uint32_t metric, enum ledger_class, const char *name,
+		    int64_t count);
+void profile_cost(struct profile *, const char *name, const char *unit, double value);
+
+/* Attributes: set replaces; get returns NULL where there is none. */
+void profile_set_meta(struct profile *, const char *key, const char *text);
+void profile_set_run(struct profile *, const char *key, const char *text);
+const char *profile_meta(const struct profile *, const char *key);
+const char *profile_run(const struct profile *, const char *key);
+
+/* The index of the metric named @name, or -ENOENT. NULL is the first. */
+int profile_find_metric(const struct profile *, const char *name);
+
+/*
+ * Checks all invariants; -EINVAL with a text that names the table and row. For what was read
+ * from a file, and for tests. Beyond the indices: times and counts fit int64_t and are not
+ * negative, all numbers are finite, and no sum over a metric's values can overflow, so views need
+ * not look again. Whether the ledger adds up is not judged here: a report shows it.
+ */
+int profile_check(const struct profile *);
+
+#endif

@@ -1,0 +1,84 @@
+/*
+ * tree: the call tree of a selection, by function. Built from a profile's nodes; what every
+ * view and export of stacks reads. The first level is the thread's name ("command name" of the
+ * flame graph tools), below it the functions, root first. Lines are merged: a function called
+ * from two lines of its caller is one node.
+ *
+ * Nodes stand in an array, parents before children; no walk recurses.
+ */
+#ifndef MODEL_TREE_H
+#define MODEL_TREE_H
+
+#include "model/profile.h"
+#include "model/selection.h"
+
+struct tree_node {
+	uint32_t parent;       /* smaller than the node's own index; the root is its own */
+	uint32_t first_child;  /* 0: none */
+	uint32_t next_sibling; /* 0: last. Siblings stand in order of name, then index */
+	uint32_t function;     /* index in the profile; 0 for the root and the first level */
+	uint32_t name;	       /* string: thread name on the first level, else the function's */
+	uint32_t depth;	       /* root 0, threads 1 */
+	uint8_t inlined;       /* at every place that was merged into this node */
+	int64_t self;	       /* value of the samples that end here */
+	int64_t total;	       /* self plus all below it (dask's count) */
+	int64_t self_samples;  /* rows, not values */
+	int64_t total_samples;
+};
+
+struct tree {
+	const struct profile *profile; /* borrowed */
+	VEC(struct tree_node) nodes;   /* [0] is the root, named "root" */
+	uint32_t metric;
+	uint32_t max_depth;
+	int64_t samples; /* rows that the selection took */
+	const char *unit;
+};
+
+/* More than this many nodes is -EFBIG: only a file made for it comes near. */
+#define TREE_MAX_NODES (1u << 23)
+
+/* -ENOENT with a text when the metric is unknown, -EINVAL for a bad pattern. An empty selection
+ * gives a tree of one node. Owned by the caller; the profile must outlive it. */
+int tree_build(const struct profile *, const struct selection *, struct tree **out);
+void tree_free(struct tree *);
+
+/* The node after @node in a walk, parents before children and siblings in their order; 0 at the
+ * end. Not @enter: leaves out what is below @node. */
+static inline uint32_t tree_next(const struct tree *t, uint32_t node, bool enter)
+{
+	const struct tree_node *n = &t->nodes.at[node];
+
+	if (enter && n->first_child)
+		return n->first_child;
+	while (node && !t->nodes.at[node].next_sibling)
+		node = t->nodes.at[node].parent;
+	return t->nodes.at[node].next_sibling;
+}
+
+/* One function's share of a tree: recursion counted once in total. */
+struct top_row {
+	uint32_t function;
+	int64_t self, total, self_samples, total_samples;
+};
+struct top {
+	VEC(struct top_row) rows; /* by self, then total, then name; all functions of the tree */
+};
+void top_build(const struct tree *, struct top *out);
+void top_release(struct top *);
+
+/* One thread's or process's share. */
+struct thread_row {
+	uint32_t pid, tid; /* tid 0 where it stands for the whole process */
+	uint32_t name;
+	int64_t value, samples;
+};
+struct thread_rows {
+	VEC(struct thread_row) rows; /* by value, then samples, then pid, tid */
+};
+/* @by_process: one row a process, under the process's name. */
+int threads_build(const struct profile *, const struct selection *, bool by_process,
+		  struct thread_rows *out);
+void threads_release(struct thread_rows *);
+
+#endif

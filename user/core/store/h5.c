@@ -1,0 +1,164 @@
+#include "store/h5.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/str.h"
+
+void h5_cleanup(const hid_t *id)
+{
+	if (*id >= 0)
+		H5Idec_ref(*id);
+}
+
+void h5_quiet(void)
+{
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	H5PLset_loading_state(0);
+}
+
+hid_t h5_column_type(const struct column *c)
+{
+	switch ((enum column_type)c->type) {
+	case COLUMN_U8:
+		return H5T_NATIVE_UINT8;
+	case COLUMN_U64:
+		return H5T_NATIVE_UINT64;
+	case COLUMN_I64:
+		return H5T_NATIVE_INT64;
+	case COLUMN_F64:
+		return H5T_NATIVE_DOUBLE;
+	case COLUMN_U32:
+	case COLUMN_TEXT:
+		break;
+	}
+	return H5T_NATIVE_UINT32;
+}
+
+hid_t h5_row_type(const struct table *t)
+{
+	hid_t type = H5Tcreate(H5T_COMPOUND, t->row_bytes);
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+
+		if (H5Tinsert(type, c->name, c->offset, h5_column_type(c)) < 0) {
+			h5_cleanup(&type);
+			return -1;
+		}
+	}
+	return type;
+}
+
+/* HDF5 converts rows through two buffers of 1 MiB each, made and cleared for every call; for small
+ * tables that would be most of the work. */
+static hid_t transfer(hid_t set, hid_t type, size_t n)
+{
+	const size_t most = 1 << 20;
+	_h5_ hid_t stored = H5Dget_type(set);
+	size_t here = H5Tget_size(type), there = H5Tget_size(stored);
+	size_t row_bytes = here > there ? here : there;
+	hid_t plist = H5Pcreate(H5P_DATASET_XFER);
+
+	if (row_bytes && n < most / row_bytes)
+		H5Pset_buffer(plist, (n + 1) * row_bytes, NULL, NULL);
+	return plist;
+}
+
+int h5_write(hid_t set, hid_t type, const void *rows, size_t n)
+{
+	_h5_ hid_t plist = transfer(set, type, n);
+
+	if (!n)
+		return 0;
+	return H5Dwrite(set, type, H5S_ALL, H5S_ALL, plist, rows) < 0 ? -EIO : 0;
+}
+
+int h5_read(hid_t set, hid_t type, void *rows, size_t n)
+{
+	_h5_ hid_t plist = transfer(set, type, n);
+
+	if (!n)
+		return 0;
+	return H5Dread(set, type, H5S_ALL, H5S_ALL, plist, rows) < 0 ? -EINVAL : 0;
+}
+
+int h5_put_number(hid_t obj, const char *name, hid_t type, const void *value)
+{
+	_h5_ hid_t space = H5Screate(H5S_SCALAR);
+	_h5_ hid_t attr = H5Acreate2(obj, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+
+	return H5Awrite(attr, type, value) < 0 ? -EIO : 0;
+}
+
+int h5_put_text(hid_t obj, const char *name, const char *text)
+{
+	_h5_ hid_t type = H5Tcopy(H5T_C_S1);
+	size_t n = strlen(text);
+
+	if (H5Tset_size(type, n ? n : 1) < 0 || H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
+	    H5Tset_cset(type, H5T_CSET_UTF8) < 0)
+		return -EIO;
+	return h5_put_number(obj, name, type, text);
+}
+
+/* An attribute of one element, or none. */
+static bool is_scalar(hid_t attr)
+{
+	_h5_ hid_t space = H5Aget_space(attr);
+
+	return H5Sget_simple_extent_npoints(space) == 1;
+}
+
+int h5_get_number(hid_t obj, const char *name, hid_t type, void *value)
+{
+	_h5_ hid_t attr = H5Aexists(obj, name) > 0 ? H5Aopen(obj, name, H5P_DEFAULT) : -1;
+	_h5_ hid_t stored = attr < 0 ? -1 : H5Aget_type(attr);
+
+	if (attr < 0)
+		return -ENOENT;
+	if (!is_scalar(attr) || H5Tget_class(stored) != H5Tget_class(type) ||
+	    H5Tget_size(stored) > 8)
+		return -EINVAL;
+	return H5Aread(attr, type, value) < 0 ? -EINVAL : 0;
+}
+
+int h5_attr_text(hid_t attr, size_t max, char **text, size_t *n)
+{
+	_h5_ hid_t stored = H5Aget_type(attr);
+	_free_ char *buf = NULL;
+	size_t bytes;
+
+	if (H5Tget_class(stored) != H5T_STRING || H5Tis_variable_str(stored) != 0 ||
+	    !is_scalar(attr))
+		return -EINVAL;
+	bytes = H5Tget_size(stored);
+	if (!bytes)
+		return -EINVAL;
+	if (bytes > max || H5Aget_storage_size(attr) > max)
+		return -EFBIG;
+	buf = mem_zalloc(bytes + 1, 1);
+	if (H5Aread(attr, stored, buf) < 0)
+		return -EINVAL;
+	*n = strlen(buf);
+	*text = buf;
+	buf = NULL;
+	return 0;
+}
+
+char *h5_group_name(const char *text, const char *missing)
+{
+	struct str s = {0};
+
+	if (!text || !*text)
+		return mem_strdup(missing);
+	for (const char *c = text; *c; c++) {
+		bool odd = *c == '/' || *c == '%' || (unsigned char)*c < 0x20 || *c == 0x7f;
+
+		if (odd || (c == text && *c == '.'))
+			str_addf(&s, "%%%02X", (unsigned char)*c);
+		else
+			str_addc(&s, *c);
+	}
+	return str_steal(&s);
+}

@@ -1,0 +1,42 @@
+/*
+ * h5: what store needs of HDF5, made short. Nothing here prints, nor does HDF5 after h5_quiet().
+ * Failures are negative; the caller knows the file's name and gives the text.
+ */
+#ifndef STORE_H5_H
+#define STORE_H5_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/schema.h"
+
+/* Any HDF5 identifier, given back at the end of the scope: `_h5_ hid_t file = H5Fopen(…);`. */
+void h5_cleanup(const hid_t *id);
+#define _h5_ __attribute__((cleanup(h5_cleanup)))
+
+/* Turns off HDF5's own messages, and its search for filters in shared libraries. */
+void h5_quiet(void);
+
+/* The type of one column in memory (not to be given back), and of a row of @t. */
+hid_t h5_column_type(const struct column *c);
+hid_t h5_row_type(const struct table *t);
+
+/* Moves all @n rows of a dataset; @type is that of a row in memory. */
+int h5_write(hid_t set, hid_t type, const void *rows, size_t n);
+int h5_read(hid_t set, hid_t type, void *rows, size_t n);
+
+/* Scalar attributes. A text is a string of fixed length in UTF-8. */
+int h5_put_text(hid_t obj, const char *name, const char *text);
+int h5_put_number(hid_t obj, const char *name, hid_t type, const void *value);
+/* Reads attribute @name into a number of @type; -ENOENT when missing, -EINVAL when no number. */
+int h5_get_number(hid_t obj, const char *name, hid_t type, void *value);
+/* The text of an open attribute in *@text, not cleaned, freed by the caller: -EINVAL when it is
+ * no string of fixed length, -EFBIG when longer than @max. */
+int h5_attr_text(hid_t attr, size_t max, char **text, size_t *n);
+
+/* The name of a group for @text: '/', '%', control characters and a leading '.' become %XX.
+ * An empty or missing text gives @missing. Freed by the caller. */
+char *h5_group_name(const char *text, const char *missing);
+
+#endif

@@ -1,0 +1,281 @@
+/* store_load(): see store.h. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "store/reader.h"
+
+/* What is passed down while one run is read. */
+struct load {
+	struct reader *reader;
+	struct profile *profile;
+	uint32_t *strings; /* number in the file → number in the profile */
+	size_t n_strings;
+};
+
+/* The strings as they are used here: clean, each once. */
+static int intern_strings(struct load *l, const char *blob, size_t n)
+{
+	size_t count = 0;
+
+	for (const char *s = blob; s < blob + n; s += strlen(s) + 1)
+		count++;
+	if (reader_take(l->reader, "strings", count, sizeof(*l->strings)))
+		return -EFBIG;
+	l->strings = mem_zalloc(count, sizeof(*l->strings));
+	for (const char *s = blob; s < blob + n; s += strlen(s) + 1) {
+		size_t bytes = strlen(s);
+		_free_ char *clean = str_is_clean(s, bytes) ? NULL : str_clean(s, bytes);
+
+		l->strings[l->n_strings++] = intern_add(&l->profile->strings, clean ? clean : s);
+	}
+	return 0;
+}
+
+static int load_strings(struct load *l, hid_t run)
+{
+	struct reader *r = l->reader;
+	_free_ char *blob = NULL;
+	_h5_ hid_t set = -1;
+	size_t n;
+	int rc = reader_dataset(r, run, "strings", 1, &set, &n);
+
+	if (rc)
+		return rc;
+	blob = mem_zalloc(n + 1, 1);
+	if (h5_read(set, H5T_NATIVE_UINT8, blob, n))
+		return reader_err(r, -EINVAL, "'strings' is damaged");
+	if (!n || blob[0] || blob[n - 1])
+		return reader_err(r, -EINVAL, "'strings' must start and end with a NUL");
+	return intern_strings(l, blob, n);
+}
+
+/* Translates the strings of column @c, from the file's numbers to the profile's. */
+static int take_texts(struct load *l, const char *table, const struct column *c, char *first,
+		      size_t n, size_t stride)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t *text = (uint32_t *)(first + i * stride);
+
+		if (*text >= l->n_strings)
+			return reader_err(l->reader, -EINVAL, "%s, row %zu: %s %u is out of range",
+					  table, i, c->name, *text);
+		*text = l->strings[*text];
+	}
+	return 0;
+}
+
+/* A number of at most 64 bits, of the kind of the column's own. */
+static bool type_fits(hid_t type, const struct column *c)
+{
+	return type >= 0 && H5Tget_class(type) == H5Tget_class(h5_column_type(c)) &&
+	       H5Tget_size(type) <= 8;
+}
+
+static int check_columns(const struct reader *r, const struct table *t, hid_t set)
+{
+	_h5_ hid_t type = H5Dget_type(set);
+
+	if (H5Tget_class(type) != H5T_COMPOUND)
+		return reader_err(r, -EINVAL, "'%s' is no table", t->name);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+		int at = H5Tget_member_index(type, c->name);
+		_h5_ hid_t member = at < 0 ? -1 : H5Tget_member_type(type, at);
+
+		if (!type_fits(member, c))
+			return reader_err(r, -EINVAL, "'%s' has no column '%s' of numbers", t->name,
+					  c->name);
+	}
+	return 0;
+}
+
+static int load_table(struct load *l, hid_t run, const struct table *t)
+{
+	struct any_vec *v = schema_vec(t, l->profile);
+	_h5_ hid_t set = -1, type = -1;
+	size_t n;
+	int rc = reader_dataset(l->reader, run, t->name, t->row_bytes, &set, &n);
+
+	if (!rc)
+		rc = check_columns(l->reader, t, set);
+	if (rc)
+		return rc;
+	type = h5_row_type(t);
+	free(v->at);
+	*v = (struct any_vec){.at = mem_zalloc(n, t->row_bytes), .n = n, .cap = n};
+	if (h5_read(set, type, v->at, n))
+		return reader_err(l->reader, -EINVAL, "'%s' is damaged", t->name);
+	for (size_t i = 0; !rc && i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+
+		column_decode(c, v->at + c->offset, n, t->row_bytes);
+		if (c->type == COLUMN_TEXT)
+			rc = take_texts(l, t->name, c, v->at + c->offset, n, t->row_bytes);
+	}
+	return rc;
+}
+
+static int load_column(struct load *l, hid_t group, const struct column *c, const char *name,
+		       struct any_vec *v)
+{
+	size_t bytes = column_bytes(c), n;
+	_h5_ hid_t set = -1, type = -1;
+	int rc = reader_dataset(l->reader, group, name, bytes, &set, &n);
+
+	if (rc)
+		return rc;
+	type = H5Dget_type(set);
+	if (!type_fits(type, c))
+		return reader_err(l->reader, -EINVAL, "'%s' is no column of numbers", name);
+	*v = (struct any_vec){.at = mem_zalloc(n, bytes), .n = n, .cap = n};
+	if (h5_read(set, h5_column_type(c), v->at, n))
+		return reader_err(l->reader, -EINVAL, "'%s' is damaged", name);
+	column_decode(c, v->at, n, bytes);
+	return 0;
+}
+
+static int load_samples(struct load *l, hid_t run)
+{
+	struct samples *s = &l->profile->samples;
+	size_t metrics = l->profile->metrics.n;
+	_h5_ hid_t group = -1;
+	int rc = reader_group(l->reader, run, "samples", &group);
+
+	if (!rc && metrics > READER_MAX_METRICS)
+		rc = reader_err(l->reader, -EFBIG, "it has %zu metrics", metrics);
+	for (const struct column *c = schema_samples; !rc && c->name; c++)
+		rc = load_column(l, group, c, c->name, (struct any_vec *)((char *)s + c->offset));
+	for (size_t m = 0; !rc && m < metrics; m++) {
+		_free_ char *name = mem_printf("value_%zu", m);
+
+		rc = load_column(l, group, &schema_values, name,
+				 (struct any_vec *)vec_add(&s->values));
+	}
+	return rc;
+}
+
+/* Where the texts among an object's attributes go. */
+struct attrs {
+	struct reader *reader;
+	struct profile *profile;
+	void (*set)(struct profile *, const char *key, const char *text);
+	size_t left;
+	int rc;
+};
+
+static int take_attr(struct attrs *a, hid_t obj, const char *key)
+{
+	_h5_ hid_t attr = H5Aopen(obj, key, H5P_DEFAULT);
+	_free_ char *text = NULL, *clean = NULL, *clean_key = NULL;
+	size_t n = 0;
+	int rc;
+
+	if (!a->left--)
+		return reader_err(a->reader, -EFBIG, "it has too many attributes");
+	if (attr < 0)
+		return reader_err(a->reader, -EINVAL, "attribute '%s' is damaged", key);
+	/* Our own numbers, or something that others keep there. */
+	if (!strcmp(key, SCHEMA_STARTED) || h5_attr_text(attr, READER_TEXT_BYTES, &text, &n))
+		return 0;
+	rc = reader_take(a->reader, key, n, 4);
+	if (rc)
+		return rc;
+	clean = str_clean(text, n);
+	clean_key = str_clean(key, strlen(key));
+	a->set(a->profile, clean_key, clean);
+	return 0;
+}
+
+static herr_t on_attr(hid_t obj, const char *key, const H5A_info_t *info, void *arg)
+{
+	struct attrs *a = arg;
+
+	(void)info;
+	a->rc = take_attr(a, obj, key);
+	return a->rc ? -1 : 0;
+}
+
+static int load_attrs(struct load *l, hid_t obj,
+		      void (*set)(struct profile *, const char *, const char *))
+{
+	struct attrs a = {l->reader, l->profile, set, READER_MAX_ATTRS, 0};
+	_h5_ hid_t plist = H5Gget_create_plist(obj);
+	unsigned order = 0;
+	hsize_t at = 0;
+
+	H5Pget_attr_creation_order(plist, &order);
+	if (H5Aiterate2(obj, order & H5P_CRT_ORDER_INDEXED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME,
+			H5_ITER_INC, &at, on_attr, &a) < 0 &&
+	    !a.rc)
+		return reader_err(l->reader, -EINVAL, "the attributes are damaged");
+	return a.rc;
+}
+
+static int load_numbers(struct load *l, hid_t run)
+{
+	struct profile *p = l->profile;
+	const struct {
+		const char *name;
+		hid_t type;
+		void *to;
+	} numbers[] = {
+		{SCHEMA_STARTED_NS, H5T_NATIVE_INT64, &p->started_unix_ns},
+		{SCHEMA_DURATION, H5T_NATIVE_INT64, &p->duration_ns},
+		{SCHEMA_HZ, H5T_NATIVE_DOUBLE, &p->hz},
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (h5_get_number(run, numbers[i].name, numbers[i].type, numbers[i].to))
+			return reader_err(l->reader, -EINVAL, "'%s' is missing or no number",
+					  numbers[i].name);
+	return 0;
+}
+
+static int load_run(struct load *l, hid_t platform, hid_t run)
+{
+	_h5_ hid_t meta = -1;
+	int rc = reader_group(l->reader, platform, "meta", &meta);
+
+	if (!rc)
+		rc = load_numbers(l, run);
+	if (!rc)
+		rc = load_strings(l, run);
+	for (const struct table *t = schema_tables; !rc && t->name; t++)
+		rc = load_table(l, run, t);
+	if (!rc)
+		rc = load_samples(l, run);
+	if (!rc)
+		rc = load_attrs(l, meta, profile_set_meta);
+	if (!rc)
+		rc = load_attrs(l, run, profile_set_run);
+	free(l->strings);
+	if (!rc && profile_check(l->profile))
+		rc = reader_err(l->reader, -EINVAL, "%s", err_text());
+	return rc;
+}
+
+int store_load(const char *path, const struct store_key *key, struct profile **out)
+{
+	_h5_ hid_t platform = -1, run = -1;
+	struct reader r;
+	struct load l = {.reader = &r};
+	int rc = reader_open(&r, path);
+
+	if (!rc)
+		rc = reader_find_run(&r, key, &platform, &run);
+	if (!rc) {
+		l.profile = profile_new();
+		rc = load_run(&l, platform, run);
+	}
+	reader_close(&r);
+	if (rc)
+		profile_free(l.profile);
+	else
+		*out = l.profile;
+	return rc;
+}

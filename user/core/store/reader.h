@@ -1,0 +1,60 @@
+/*
+ * reader: a file of a stranger, held open while a profile is read from it; and the checks that
+ * stand before each use of HDF5. Used by store only.
+ */
+#ifndef STORE_READER_H
+#define STORE_READER_H
+
+#include <stdint.h>
+
+#include "store/h5.h"
+#include "store/store.h"
+
+/*
+ * The bounds. What a table, text or chunk takes in memory is taken off a budget before it is
+ * allocated: so many times the file's size and a base for small files, and never more than the
+ * cap. Real profiles stay below ten times; deflate alone could give a thousand.
+ */
+#define READER_RATIO	   256
+#define READER_BASE_BYTES  (4ull << 20)
+#define READER_CAP_BYTES   (4ull << 30)
+#define READER_MAX_ROWS	   (1ull << 31)
+#define READER_CHUNK_BYTES (16ull << 20) /* or the whole dataset, if that is larger */
+#define READER_ROW_BYTES   4096
+#define READER_TEXT_BYTES  (4u << 20)
+#define READER_MAX_METRICS 256
+#define READER_MAX_ATTRS   1024
+#define READER_MAX_GROUPS  100000 /* looked at in search of a run, in all */
+
+struct reader {
+	const char *path; /* borrowed */
+	hid_t file;
+	uint64_t budget; /* bytes that may still be allocated */
+	size_t groups;	 /* that may still be looked at */
+};
+
+/* Opens @path, and makes sure that it is a profile of a schema known here: errors of
+ * store_load(). To be closed in either case. */
+int reader_open(struct reader *, const char *path);
+void reader_close(struct reader *);
+
+/* err() with the file's name before the text. */
+int reader_err(const struct reader *, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Takes @n times @bytes off the budget, or -EFBIG. */
+int reader_take(struct reader *, const char *what, uint64_t n, uint64_t bytes);
+
+/* The group of that name in *@id, which must be there and be no link to elsewhere. */
+int reader_group(struct reader *, hid_t parent, const char *name, hid_t *id);
+
+/* The dataset of that name in *@id, and its rows in *@n: one-dimensional, in this file, through
+ * no filter but shuffle and deflate, and within the budget for rows of @bytes in memory. */
+int reader_dataset(struct reader *, hid_t parent, const char *name, size_t bytes, hid_t *id,
+		   size_t *n);
+
+/* Opens the newest run that @key (may be NULL) allows; -ENOENT where there is none. Each of
+ * *@platform and *@run is a group. */
+int reader_find_run(struct reader *, const struct store_key *key, hid_t *platform, hid_t *run);
+
+#endif

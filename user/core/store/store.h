@@ -1,0 +1,35 @@
+/*
+ * store: a profile to HDF5 and back. Reading is a trust boundary: the file may come from a
+ * stranger, so every size is checked against a bound and against the file's own size, every
+ * index against its table, before anything is allocated or used.
+ *
+ * Layout (design, section 4): /<version>/<platform_id>/meta and …/profiles/<run>. The schema
+ * number grows by one with every addition; readers accept unknown groups and columns and refuse
+ * a newer schema than theirs by name.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include <stdbool.h>
+
+#include "model/profile.h"
+
+#define STORE_SCHEMA 1
+
+/*
+ * A new file at @path with this one profile, through a temporary name (file_begin). Errors:
+ * -EEXIST, -EACCES, -ENOSPC …, with a text; the target is untouched then. HDF5 itself prints
+ * nothing.
+ */
+int store_save(const char *path, bool force, const struct profile *);
+
+/* Which run of a store; NULL members: the only or newest one. */
+struct store_key {
+	const char *version, *platform, *run;
+};
+
+/* Errors: -ENOENT no such file or run, -EINVAL not a profile, truncated, or inconsistent (the
+ * text says what), -ENOTSUP newer schema, -EFBIG past the bounds. */
+int store_load(const char *path, const struct store_key *, struct profile **out);
+
+#endif

@@ -1,0 +1,141 @@
+#include "elf/debugfile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/mem.h"
+#include "elf/buildid.h"
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+/* A .gnu_debuglink: a file name, padding to four bytes, the CRC. */
+#define MAX_LINK_BYTES 4096
+
+static bool same_buildid(int fd, const uint8_t *id, uint8_t bytes)
+{
+	uint8_t other[BUILDID_MAX];
+	struct elffile f;
+	bool same;
+
+	if (elffile_open(fd, &f))
+		return false;
+	same = buildid_read(&f, other) == bytes && !memcmp(other, id, bytes);
+	elffile_release(&f);
+	return same;
+}
+
+static int open_by_buildid(int root_fd, const uint8_t *id, uint8_t bytes)
+{
+	char hex[BUILDID_HEX], path[sizeof(DEBUG_ROOT) + BUILDID_HEX + 32];
+	int fd;
+
+	if (bytes < 2)
+		return -ENOENT;
+	buildid_hex(id, bytes, hex);
+	snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
+	fd = elffile_open_path(root_fd, path);
+	if (fd >= 0 && !same_buildid(fd, id, bytes)) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+static bool has_crc(int fd, uint32_t want)
+{
+	static const size_t chunk = 256 * 1024;
+	_free_ unsigned char *buf = mem_zalloc(chunk, 1);
+	uLong crc = crc32(0, NULL, 0);
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(fd, buf, chunk, at)) > 0) {
+		crc = crc32(crc, buf, (uInt)n);
+		at += n;
+	}
+	return n == 0 && at > 0 && (uint32_t)crc == want;
+}
+
+static int open_by_crc(int root_fd, const char *path, uint32_t crc)
+{
+	int fd = elffile_open_path(root_fd, path);
+
+	if (fd >= 0 && !has_crc(fd, crc)) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+struct link {
+	char name[MAX_LINK_BYTES];
+	uint32_t crc;
+};
+
+static bool read_link(const struct elffile *f, struct link *out)
+{
+	size_t name_bytes;
+	Elf64_Shdr s;
+
+	memset(out, 0, sizeof(*out));
+	if (elffile_section(f, ".gnu_debuglink", &s) || s.sh_size < 8 ||
+	    s.sh_size > sizeof(out->name))
+		return false;
+	if (elffile_read(f, s.sh_offset, out->name, s.sh_size))
+		return false;
+	memcpy(&out->crc, out->name + s.sh_size - 4, sizeof(out->crc));
+	name_bytes = strnlen(out->name, s.sh_size);
+	/* It names a file, not a path: one with a slash would lead elsewhere. */
+	return name_bytes && name_bytes <= s.sh_size - 5 && !strchr(out->name, '/');
+}
+
+static int open_by_link(const struct link *link, const char *path, int root_fd)
+{
+	static const char *const forms[] = {"%.*s/%s", "%.*s/.debug/%s", DEBUG_ROOT "%.*s/%s"};
+	const char *slash = strrchr(path, '/');
+	int dir = slash ? (int)(slash - path) : 0;
+
+	if (path[0] != '/')
+		return -ENOENT;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		_free_ char *candidate = NULL;
+		int fd;
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		candidate = mem_printf(forms[i], dir, path, link->name);
+#pragma GCC diagnostic pop
+		fd = open_by_crc(root_fd, candidate, link->crc);
+		if (fd >= 0)
+			return fd;
+	}
+	return -ENOENT;
+}
+
+int debugfile_open(const struct elffile *stripped, const char *path, int root_fd)
+{
+	uint8_t id[BUILDID_MAX], bytes = buildid_read(stripped, id);
+	struct link *link = NULL;
+	_free_ void *link_memory = NULL;
+	const int roots[] = {root_fd, -1};
+	const int first = root_fd < 0;
+	int fd;
+
+	for (int i = first; i < 2; i++) {
+		fd = open_by_buildid(roots[i], id, bytes);
+		if (fd >= 0)
+			return fd;
+	}
+	link = link_memory = mem_zalloc(1, sizeof(*link));
+	if (!read_link(stripped, link))
+		return -ENOENT;
+	for (int i = first; i < 2; i++) {
+		fd = open_by_link(link, path, roots[i]);
+		if (fd >= 0)
+			return fd;
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,49 @@
+/*
+ * dwarf: functions, lines and inlined calls at a list of addresses. The work is one pass over the
+ * units that hold any of them, not a search an address. Uses libdw: for processes that may die
+ * of what a stranger's DWARF does to it.
+ */
+#ifndef ELF_DWARF_H
+#define ELF_DWARF_H
+
+#include <libelf.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct dwarf_function {
+	const char *name;    /* as in the source; NULL where only linkage is known */
+	const char *linkage; /* mangled, NULL where there is none */
+	const char *file;    /* where it is declared, NULL unknown */
+	uint32_t line;	     /* 0 unknown */
+};
+
+/* One of the functions at an address, innermost first; all but the last are inlined into the
+ * next. */
+struct dwarf_frame {
+	uint32_t function;
+	uint32_t line; /* being executed, or calling the frame before; 0 unknown */
+};
+
+struct dwarf_span {
+	uint32_t first, n; /* in frames; n 0: DWARF knows no function there */
+	uint32_t line;	   /* also known where the function is not */
+};
+
+struct dwarf_names {
+	VEC(struct dwarf_function) functions;
+	VEC(struct dwarf_frame) frames;
+	VEC(struct dwarf_span) spans; /* one an address */
+	void *dwarf;		      /* holds the strings */
+};
+
+/*
+ * @elf has the .debug_ sections. @addresses ascend. Units that claim addresses below @code_start
+ * speak of code that the linker dropped. -ENOENT (no text): no DWARF, or none that libdw takes;
+ * @out is empty then. The strings live as long as @out and @elf.
+ */
+int dwarf_find(Elf *elf, const uint64_t *addresses, uint32_t n, uint64_t code_start,
+	       struct dwarf_names *out);
+void dwarf_names_release(struct dwarf_names *);
+
+#endif

@@ -1,0 +1,14 @@
+/*
+ * plt: the stubs through which a file calls functions of other modules. A stub jumps through a
+ * slot of the GOT; the relocation of that slot names the function. Works for .plt, .plt.sec and
+ * .plt.got of x86-64 alike, since it reads the jump instead of counting entries.
+ */
+#ifndef ELF_PLT_H
+#define ELF_PLT_H
+
+#include "elf/symtab.h"
+
+/* Adds a symbol with plt set for each stub. Before symtab_finish(). */
+void plt_add(struct symtab *, Elf *elf);
+
+#endif

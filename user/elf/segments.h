@@ -1,0 +1,21 @@
+/*
+ * segments: between offsets in an ELF file and the addresses its symbols and DWARF speak of,
+ * through the PT_LOAD program headers. Section headers are not needed: they may be stripped.
+ */
+#ifndef ELF_SEGMENTS_H
+#define ELF_SEGMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "elf/file.h"
+
+/* False where no loaded segment holds it. Executable segments are asked first: the file ranges of
+ * neighbours may share a page. */
+bool segments_address(const struct elffile *, uint64_t offset, uint64_t *address);
+bool segments_offset(const struct elffile *, uint64_t address, uint64_t *offset);
+
+/* The lowest address of an executable segment, 0 where there is none. */
+uint64_t segments_code_start(const struct elffile *);
+
+#endif

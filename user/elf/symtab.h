@@ -1,0 +1,39 @@
+/*
+ * symtab: the functions that a file's symbol tables name, as disjoint sorted ranges. Uses libelf,
+ * which trusts what it reads more than we do: for processes that may die of it.
+ */
+#ifndef ELF_SYMTAB_H
+#define ELF_SYMTAB_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+struct symbol {
+	uint64_t start, end;
+	const char *name; /* mangled; in the Elf's memory: valid until elf_end */
+	uint8_t rank;	  /* of several names for one address the lowest is taken */
+	bool sized;	  /* false: it ends where the next one starts, which may be too far */
+	bool plt;	  /* the stub that calls @name in another module */
+};
+
+/* A zeroed one is empty and valid. */
+struct symtab {
+	VEC(struct symbol) at;
+};
+
+/* Adds .symtab and .dynsym of @elf. Several files may be added: a stripped one and its separate
+ * debug file. */
+void symtab_add(struct symtab *, Elf *elf);
+/* After the last addition, before the first search: sorts, picks among aliases (sized before
+ * unsized, functions before labels, global before local, fewer leading underscores, then by
+ * name), lets inner symbols cut outer ones. */
+void symtab_finish(struct symtab *);
+void symtab_release(struct symtab *);
+
+/* The symbol that holds @address, or NULL. */
+const struct symbol *symtab_find(const struct symtab *, uint64_t address);
+
+#endif

@@ -1,0 +1,256 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "load/event.h"
+
+/* perf's names, from perf-list(1). */
+static const struct named_event {
+	const char *name, *alias;
+	uint32_t type;
+	uint64_t config;
+} named_events[] = {
+	{"cycles", "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+	{"instructions", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+	{"cache-references", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
+	{"cache-misses", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+	{"branches", "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+	{"branch-misses", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+	{"bus-cycles", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES},
+	{"stalled-cycles-frontend", "idle-cycles-frontend", PERF_TYPE_HARDWARE,
+	 PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
+	{"stalled-cycles-backend", "idle-cycles-backend", PERF_TYPE_HARDWARE,
+	 PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
+	{"ref-cycles", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
+	{"cpu-clock", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
+	{"task-clock", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
+	{"page-faults", "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
+	{"minor-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN},
+	{"major-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+	{"context-switches", "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+	{"cpu-migrations", "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
+	{"alignment-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS},
+	{"emulation-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS},
+	{"cgroup-switches", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES},
+};
+
+static const char *const cache_names[] = {"L1-dcache", "L1-icache", "LLC", "dTLB",
+					  "iTLB",      "branch",    "node"};
+static const char *const cache_ops[] = {"load", "store", "prefetch"};
+
+/* "L1-dcache-load-misses", "LLC-loads": PERF_TYPE_HW_CACHE, cache | op << 8 | result << 16. */
+static bool parse_cache(const char *name, struct event *out)
+{
+	for (size_t c = 0; c < sizeof(cache_names) / sizeof(*cache_names); c++) {
+		for (size_t op = 0; op < 3; op++) {
+			_free_ char *miss =
+				mem_printf("%s-%s-misses", cache_names[c], cache_ops[op]);
+			_free_ char *all = mem_printf("%s-%s%s", cache_names[c], cache_ops[op],
+						      op == 2 ? "es" : "s");
+			bool is_miss = !strcmp(name, miss);
+
+			if (!is_miss && strcmp(name, all) != 0)
+				continue;
+			out->type = PERF_TYPE_HW_CACHE;
+			out->config = c | op << 8 | (uint64_t)is_miss << 16;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool parse_named(const char *name, struct event *out)
+{
+	for (size_t i = 0; i < sizeof(named_events) / sizeof(*named_events); i++) {
+		const struct named_event *e = &named_events[i];
+
+		if (strcmp(name, e->name) != 0 && (!e->alias || strcmp(name, e->alias) != 0))
+			continue;
+		out->type = e->type;
+		out->config = e->config;
+		out->clock =
+			e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
+							  e->config == PERF_COUNT_SW_TASK_CLOCK);
+		return true;
+	}
+	return false;
+}
+
+static bool parse_raw(const char *name, struct event *out)
+{
+	char *end;
+
+	if (name[0] != 'r' || !name[1] || strspn(name + 1, "0123456789abcdefABCDEF") > 16)
+		return false;
+	out->config = strtoull(name + 1, &end, 16);
+	out->type = PERF_TYPE_RAW;
+	return *end == '\0';
+}
+
+/* A tracefs of our own, mounted nowhere, so that none need be mounted. */
+static int tracefs(void)
+{
+	int fs = (int)syscall(SYS_fsopen, "tracefs", 1 /* FSOPEN_CLOEXEC */);
+	int mnt = -1;
+
+	if (fs >= 0 && !syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
+		mnt = (int)syscall(SYS_fsmount, fs, 1 /* FSMOUNT_CLOEXEC */, 0);
+	if (fs >= 0)
+		close(fs);
+	if (mnt < 0)
+		mnt = open("/sys/kernel/tracing", O_PATH | O_CLOEXEC | O_DIRECTORY);
+	return mnt;
+}
+
+static int parse_tracepoint(const char *name, struct event *out)
+{
+	const char *colon = strchr(name, ':');
+	_close_ int root = tracefs();
+	_free_ char *path = mem_printf("events/%.*s/%s/id", (int)(colon - name), name, colon + 1);
+	_close_ int fd = -1;
+	char text[32] = "";
+
+	if (strstr(path, ".."))
+		return err(-EINVAL, "unknown event '%s'", name);
+	if (root < 0)
+		return err(-EACCES,
+			   "cannot read tracepoint '%s': no access to tracefs; run as root", name);
+	fd = openat(root, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		return err(-ENOENT, "unknown tracepoint '%s': this kernel does not have it", name);
+	out->type = PERF_TYPE_TRACEPOINT;
+	out->class = EVENT_TRACEPOINT;
+	out->config = strtoull(text, NULL, 10);
+	return 0;
+}
+
+/* Cuts the modifiers off @base; false when there is something else behind the colon. */
+static void parse_modifiers(char *base, struct event *out)
+{
+	char *colon = strrchr(base, ':');
+	bool user, kernel;
+
+	if (!colon || colon[1] == '\0' || strspn(colon + 1, "uk") != strlen(colon + 1))
+		return;
+	user = strchr(colon, 'u');
+	kernel = strchr(colon, 'k');
+	out->exclude_kernel = user && !kernel;
+	out->exclude_user = kernel && !user;
+	*colon = '\0';
+}
+
+int event_parse(const char *name, struct event *out)
+{
+	char base[sizeof(out->name)];
+
+	*out = (struct event){.class = EVENT_SAMPLED};
+	if (!*name || strlen(name) >= sizeof(base))
+		return err(-EINVAL, "unknown event '%.40s'", name);
+	strcpy(base, name);
+	strcpy(out->name, name);
+	parse_modifiers(base, out);
+	if (parse_named(base, out) || parse_cache(base, out) || parse_raw(base, out))
+		return 0;
+	if (strchr(base, ':'))
+		return parse_tracepoint(base, out);
+	return err(-EINVAL,
+		   "unknown event '%s'; perf's names are known: cycles, cpu-clock, page-faults, "
+		   "sched:sched_switch, …",
+		   name);
+}
+
+int event_syscall(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+		  unsigned long flags)
+{
+	attr->size = sizeof(*attr);
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group_fd,
+			    flags | PERF_FLAG_FD_CLOEXEC);
+}
+
+void event_default(struct event *out, const char **why)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .disabled = 1};
+	int fd = event_syscall(&attr, 0, -1, -1, 0);
+
+	if (fd >= 0)
+		close(fd);
+	*why = fd >= 0 ? "the CPU's cycle counter" : "no PMU here, so a timer instead of cycles";
+	event_parse(fd >= 0 ? "cycles" : "cpu-clock", out);
+}
+
+static int open_error(const struct event *e, const struct event_where *w, int code)
+{
+	if (code == EACCES || code == EPERM)
+		return err(-code,
+			   "cannot sample '%s': needs root or CAP_PERFMON; run it under sudo, or "
+			   "'setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep' on eprof",
+			   e->name);
+	if (code == ENOENT && w && w->scope == EVENT_CPU_IN_CGROUP)
+		return err(-code,
+			   "this kernel cannot sample the cgroup: enable any controller for it "
+			   "('echo +pids > cgroup.subtree_control' in the root of the hierarchy)");
+	if (code == ENOENT || code == EOPNOTSUPP || code == ENODEV)
+		return err(-code, "event '%s' does not exist on this machine; try -e cpu-clock",
+			   e->name);
+	if (code == ESRCH && w)
+		return err(-code, "thread %d is gone", w->id);
+	if (code == EMFILE)
+		return err(-code,
+			   "too many open files for the threads to sample; raise 'ulimit -n'");
+	return err(-code, "cannot open event '%s': %s", e->name, strerror(code));
+}
+
+int event_open(const struct event *e, double hz, const struct event_where *w)
+{
+	struct perf_event_attr attr = {
+		.type = e->type,
+		.config = e->config,
+		.freq = 1,
+		.sample_freq = (uint64_t)(hz + 0.5),
+		.disabled = 1,
+		.exclude_user = e->exclude_user,
+		.exclude_kernel = e->exclude_kernel,
+		.exclude_hv = 1,
+		.exclude_idle = 1,
+		.inherit = w->scope == EVENT_TASK && w->inherit,
+		.enable_on_exec = w->enable_on_exec,
+	};
+	bool task = w->scope == EVENT_TASK, cgroup = w->scope == EVENT_CPU_IN_CGROUP;
+	int fd = event_syscall(&attr,
+			       task	? w->id
+			       : cgroup ? w->cgroup_fd
+					: -1,
+			       task ? -1 : w->id, -1, cgroup ? PERF_FLAG_PID_CGROUP : 0);
+
+	return fd >= 0 ? fd : open_error(e, w, errno);
+}
+
+int event_open_tracepoint(const struct event *e)
+{
+	struct perf_event_attr attr = {
+		.type = e->type, .config = e->config, .sample_period = 1, .disabled = 1};
+	/* Any one CPU will do: the program hangs on the tracepoint, not on this event. */
+	int fd = event_syscall(&attr, -1, 0, -1, 0);
+
+	return fd >= 0 ? fd : open_error(e, NULL, errno);
+}
+
+int64_t event_max_hz(void)
+{
+	_free_ char *text = NULL;
+	size_t n;
+
+	if (file_read("/proc/sys/kernel/perf_event_max_sample_rate", 64, &text, &n))
+		return 100000;
+	return strtoll(text, NULL, 10);
+}

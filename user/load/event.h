@@ -1,0 +1,60 @@
+/*
+ * event: perf events by perf's names: parsed here, opened here. Used by session, sideband and
+ * features.
+ */
+#ifndef LOAD_EVENT_H
+#define LOAD_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+enum event_class {
+	EVENT_SAMPLED,	  /* hits come at a rate (-F) and stand for a period each */
+	EVENT_TRACEPOINT, /* every hit counts, once */
+};
+
+struct event {
+	char name[128]; /* as it was asked for, modifiers included */
+	enum event_class class;
+	uint32_t type; /* PERF_TYPE_… */
+	uint64_t config;
+	bool clock;			   /* its period is in ns of time on the CPU */
+	bool exclude_user, exclude_kernel; /* modifiers :k and :u */
+};
+
+/* "cycles", "page-faults", "L1-dcache-load-misses", "sched:sched_switch", "r01c2"; then :u, :k
+ * or :uk. -EINVAL for a name that is none of these, -ENOENT for a tracepoint or hardware event
+ * that this kernel does not have; both with a text. */
+int event_parse(const char *name, struct event *out);
+
+/* cycles where there is a PMU, else cpu-clock. @why is a static sentence for the user. */
+void event_default(struct event *out, const char **why);
+
+/* perf_event_open(2) without a libc. */
+int event_syscall(struct perf_event_attr *, pid_t pid, int cpu, int group_fd, unsigned long flags);
+
+enum event_scope {
+	EVENT_TASK,	    /* id: a thread; children inherit where asked for */
+	EVENT_CPU,	    /* id: a CPU, all tasks */
+	EVENT_CPU_IN_CGROUP /* id: a CPU, tasks of the cgroup */
+};
+struct event_where {
+	enum event_scope scope;
+	int id;
+	int cgroup_fd;
+	bool inherit;	     /* EVENT_TASK: threads and children born later */
+	bool enable_on_exec; /* else it starts disabled */
+};
+
+/* Opens a sampled event at @hz. The descriptor, or a negative errno with a text that says what
+ * privilege is missing where that is the cause. */
+int event_open(const struct event *, double hz, const struct event_where *);
+/* A tracepoint, for a program to hang on: it then sees the hits of all tasks. */
+int event_open_tracepoint(const struct event *);
+
+/* kernel.perf_event_max_sample_rate; 100000 where it cannot be read. */
+int64_t event_max_hz(void);
+
+#endif

@@ -1,0 +1,180 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "load/features_row.h"
+
+static bool has_cap(int cap)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {0};
+
+	return !syscall(SYS_capget, &head, data) &&
+	       (data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap));
+}
+
+static enum feature_state either_cap(int cap, int wider, char found[FEATURE_FOUND])
+{
+	if (has_cap(cap))
+		return FEATURE_OK;
+	if (has_cap(wider)) {
+		strcpy(found, wider == CAP_SYS_ADMIN ? "by CAP_SYS_ADMIN" : "");
+		return FEATURE_OK;
+	}
+	strcpy(found, "not held");
+	return FEATURE_MISSING;
+}
+
+static enum feature_state probe_cap_bpf(char found[FEATURE_FOUND])
+{
+	return either_cap(CAP_BPF, CAP_SYS_ADMIN, found);
+}
+
+static enum feature_state probe_cap_perfmon(char found[FEATURE_FOUND])
+{
+	return either_cap(CAP_PERFMON, CAP_SYS_ADMIN, found);
+}
+
+static enum feature_state probe_cap_ptrace(char found[FEATURE_FOUND])
+{
+	return either_cap(CAP_SYS_PTRACE, CAP_SYS_PTRACE, found) == FEATURE_OK ? FEATURE_OK
+									       : FEATURE_LIMITED;
+}
+
+static enum feature_state probe_cap_admin(char found[FEATURE_FOUND])
+{
+	return either_cap(CAP_SYS_ADMIN, CAP_SYS_ADMIN, found) == FEATURE_OK ? FEATURE_OK
+									     : FEATURE_LIMITED;
+}
+
+static enum feature_state probe_cap_restore(char found[FEATURE_FOUND])
+{
+	return either_cap(CAP_CHECKPOINT_RESTORE, CAP_SYS_ADMIN, found) == FEATURE_OK
+		       ? FEATURE_OK
+		       : FEATURE_LIMITED;
+}
+
+static enum feature_state probe_cap_syslog(char found[FEATURE_FOUND])
+{
+	return either_cap(CAP_SYSLOG, CAP_SYSLOG, found) == FEATURE_OK ? FEATURE_OK
+								       : FEATURE_LIMITED;
+}
+
+/* The number in a file of /proc/sys, @otherwise where there is none; put into @found too. */
+static long setting(const char *path, long otherwise, char found[FEATURE_FOUND])
+{
+	_free_ char *text = NULL;
+	size_t n;
+
+	if (file_read(path, 64, &text, &n)) {
+		snprintf(found, FEATURE_FOUND, "not there");
+		return otherwise;
+	}
+	snprintf(found, FEATURE_FOUND, "%.*s", (int)strcspn(text, "\n"), text);
+	return atol(text);
+}
+
+static enum feature_state probe_paranoid(char found[FEATURE_FOUND])
+{
+	long level = setting("/proc/sys/kernel/perf_event_paranoid", -1, found);
+
+	if (has_cap(CAP_PERFMON) || has_cap(CAP_SYS_ADMIN) || level < 0)
+		return FEATURE_OK;
+	return level > 2 ? FEATURE_MISSING : FEATURE_LIMITED;
+}
+
+/* Not what the setting says but what can be read counts: the first symbols' addresses. */
+static enum feature_state probe_kptr(char found[FEATURE_FOUND])
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	unsigned long address = 0;
+	char line[256];
+
+	setting("/proc/sys/kernel/kptr_restrict", 0, found);
+	for (int i = 0; f && !address && i < 100 && fgets(line, sizeof(line), f); i++)
+		address = strtoul(line, NULL, 16);
+	if (f)
+		fclose(f);
+	return address ? FEATURE_OK : FEATURE_LIMITED;
+}
+
+static enum feature_state probe_rate(char found[FEATURE_FOUND])
+{
+	return setting("/proc/sys/kernel/perf_event_max_sample_rate", 0, found) < 1000
+		       ? FEATURE_LIMITED
+		       : FEATURE_OK;
+}
+
+static enum feature_state probe_memlock(char found[FEATURE_FOUND])
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &l) || l.rlim_cur == RLIM_INFINITY) {
+		snprintf(found, FEATURE_FOUND, "unlimited");
+		return FEATURE_OK;
+	}
+	snprintf(found, FEATURE_FOUND, "%llu KiB", (unsigned long long)l.rlim_cur / 1024);
+	return has_cap(CAP_IPC_LOCK) ? FEATURE_OK : FEATURE_LIMITED;
+}
+
+static enum feature_state probe_yama(char found[FEATURE_FOUND])
+{
+	long scope = setting("/proc/sys/kernel/yama/ptrace_scope", 0, found);
+
+	return scope < 3 && (scope == 0 || has_cap(CAP_SYS_PTRACE)) ? FEATURE_OK : FEATURE_LIMITED;
+}
+
+static enum feature_state probe_unprivileged(char found[FEATURE_FOUND])
+{
+	setting("/proc/sys/kernel/unprivileged_bpf_disabled", 0, found);
+	return has_cap(CAP_BPF) || has_cap(CAP_SYS_ADMIN) ? FEATURE_OK : FEATURE_LIMITED;
+}
+
+#define CAP(name) AS_ROOT ", or give the program " name " (setcap)"
+
+static const struct feature_row privilege_rows[] = {
+	{0, "cap_bpf", "CAP_BPF", probe_cap_bpf, "programs may be loaded",
+	 "no program can be loaded: no sampling", CAP("cap_bpf")},
+	{0, "cap_perfmon", "CAP_PERFMON", probe_cap_perfmon,
+	 "perf events of any process, kernel stacks",
+	 "no perf events for the programs: no sampling", CAP("cap_perfmon")},
+	{0, "cap_sys_ptrace", "CAP_SYS_PTRACE", probe_cap_ptrace,
+	 "any process's mappings can be read", "only one's own processes can be named",
+	 CAP("cap_sys_ptrace")},
+	{0, "cap_checkpoint_restore", "CAP_CHECKPOINT_RESTORE", probe_cap_restore,
+	 "deleted files are still read", "deleted and replaced files stay unnamed",
+	 CAP("cap_checkpoint_restore")},
+	{0, "cap_syslog", "CAP_SYSLOG", probe_cap_syslog, "kernel symbols can be read",
+	 "kernel frames may be bare addresses", CAP("cap_syslog")},
+	{0, "cap_sys_admin", "CAP_SYS_ADMIN", probe_cap_admin, "kernel statistics, tracefs",
+	 "no kernel statistics, no tracepoints by name", AS_ROOT},
+};
+const struct feature_rows features_privilege = {privilege_rows,
+						sizeof(privilege_rows) / sizeof(*privilege_rows)};
+
+static const struct feature_row setting_rows[] = {
+	{0, "perf_event_paranoid", "kernel.perf_event_paranoid", probe_paranoid,
+	 "does not bind who holds CAP_PERFMON", "binds who does not hold CAP_PERFMON",
+	 CAP("cap_perfmon")},
+	{0, "kptr_restrict", "kernel.kptr_restrict", probe_kptr, "kernel symbols have addresses",
+	 "kernel frames are bare addresses", AS_ROOT ", with sysctl kernel.kptr_restrict=0 or 1"},
+	{0, "max_sample_rate", "kernel.perf_event_max_sample_rate", probe_rate, "the highest -F",
+	 "the highest -F, lowered by the kernel as samples took too long",
+	 "sysctl kernel.perf_event_max_sample_rate=100000"},
+	{0, "memlock", "RLIMIT_MEMLOCK", probe_memlock, "maps may be as big as needed",
+	 "maps may not fit before Linux 5.11", "ulimit -l unlimited, or " AS_ROOT},
+	{0, "ptrace_scope", "kernel.yama.ptrace_scope", probe_yama, "does not bind this user",
+	 "other processes' mappings may be unreadable",
+	 AS_ROOT ", or sysctl kernel.yama.ptrace_scope=0"},
+	{0, "unprivileged_bpf", "kernel.unprivileged_bpf_disabled", probe_unprivileged,
+	 "does not bind who holds CAP_BPF",
+	 "without CAP_BPF no perf event program loads, whatever it says", CAP("cap_bpf")},
+};
+const struct feature_rows features_setting = {setting_rows,
+					      sizeof(setting_rows) / sizeof(*setting_rows)};

@@ -1,0 +1,180 @@
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "load/cpus.h"
+#include "load/hooks.h"
+
+static int hook(struct hooks *h, int fd, uint32_t event)
+{
+	if (fd < 0)
+		return fd;
+	vec_push(&h->at, ((struct hook){.fd = fd, .event = event}));
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, h->o.program_fds[event]))
+		return err(-errno, "cannot hang a program on event '%s': %s",
+			   h->o.events[event].name, strerror(errno));
+	return 0;
+}
+
+/* -ESRCH when the thread has exited, which is no error of the whole. */
+static int hook_thread(struct hooks *h, uint32_t tid)
+{
+	const struct target *t = h->o.target;
+	bool fresh;
+	uint32_t *at = map_put(&h->opened_at, tid, &fresh);
+	int ret = 0;
+
+	if (!fresh)
+		return 0;
+	*at = (uint32_t)h->opened_ns.n;
+	vec_push(&h->opened_ns, clock_ns(CLOCK_MONOTONIC));
+	for (uint32_t i = 0; i < h->o.n_events && !ret; i++) {
+		struct event_where w = {.scope = EVENT_TASK,
+					.id = (int)tid,
+					.inherit = t->inherit && t->kind != TARGET_TID,
+					.enable_on_exec = t->kind == TARGET_COMMAND};
+
+		if (h->o.events[i].class == EVENT_SAMPLED)
+			ret = hook(h, event_open(&h->o.events[i], h->o.hz, &w), i);
+	}
+	return ret;
+}
+
+static int hook_process(struct hooks *h, uint32_t pid)
+{
+	target_tids tids = {0};
+	int ret = target_threads(pid, &tids);
+	size_t gone = 0;
+
+	for (size_t i = 0; i < tids.n && !ret; i++) {
+		ret = hook_thread(h, tids.at[i]);
+		if (ret == -ESRCH) {
+			gone++;
+			ret = 0;
+		}
+	}
+	if (!ret && gone == tids.n)
+		ret = err(-ESRCH, "process %u exited before it could be sampled", pid);
+	vec_release(&tids);
+	return ret;
+}
+
+static int hook_tasks(struct hooks *h)
+{
+	const struct target *t = h->o.target;
+	int ret = 0;
+
+	if (t->kind == TARGET_TID || t->kind == TARGET_COMMAND)
+		return hook_thread(h, t->kind == TARGET_TID ? t->tid : t->pids.at[0]);
+	for (size_t i = 0; i < t->pids.n && !ret; i++)
+		ret = hook_process(h, t->pids.at[i]);
+	return ret;
+}
+
+static int hook_cpus(struct hooks *h)
+{
+	const struct target *t = h->o.target;
+	_free_ int *cpus = NULL;
+	int n = cpus_online(&cpus), ret = n < 0 ? n : 0;
+
+	for (int c = 0; c < n && !ret; c++) {
+		for (uint32_t i = 0; i < h->o.n_events && !ret; i++) {
+			struct event_where w = {
+				.scope = t->kind == TARGET_CGROUP ? EVENT_CPU_IN_CGROUP : EVENT_CPU,
+				.id = cpus[c],
+				.cgroup_fd = t->cgroup_fd};
+
+			if (h->o.events[i].class == EVENT_SAMPLED)
+				ret = hook(h, event_open(&h->o.events[i], h->o.hz, &w), i);
+		}
+	}
+	return ret;
+}
+
+static int hook_tracepoints(struct hooks *h)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < h->o.n_events && !ret; i++)
+		if (h->o.events[i].class == EVENT_TRACEPOINT)
+			ret = hook(h, event_open_tracepoint(&h->o.events[i]), i);
+	return ret;
+}
+
+int hooks_attach(struct hooks *h)
+{
+	int ret = h->o.sampler == SAMPLER_TASK ? hook_tasks(h) : hook_cpus(h);
+
+	return ret ? ret : hook_tracepoints(h);
+}
+
+void hooks_adopt(struct hooks *h, uint32_t pid, uint32_t parent_tid, uint32_t tid, uint64_t born_ns)
+{
+	const struct target *t = h->o.target;
+	const uint32_t *parent = map_get(&h->opened_at, parent_tid);
+	size_t before = h->at.n;
+	bool ours = false;
+
+	if (h->o.sampler != SAMPLER_TASK || t->kind != TARGET_PIDS || !t->inherit)
+		return;
+	if (parent && born_ns >= h->opened_ns.at[*parent])
+		return; /* inherited */
+	for (size_t i = 0; i < t->pids.n; i++)
+		ours |= t->pids.at[i] == pid;
+	/* A child of a thread that came too late to be opened itself is reached through it. */
+	if (!ours || (!parent && born_ns > h->opened_ns.at[h->opened_ns.n - 1]))
+		return;
+	if (hook_thread(h, tid))
+		return; /* it has exited */
+	for (size_t i = before; h->started && i < h->at.n; i++)
+		ioctl(h->at.at[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+int hooks_start(struct hooks *h)
+{
+	bool by_exec = h->o.sampler == SAMPLER_TASK && h->o.target->kind == TARGET_COMMAND;
+
+	h->started = true;
+	for (size_t i = 0; i < h->at.n; i++) {
+		bool sampled = h->o.events[h->at.at[i].event].class == EVENT_SAMPLED;
+
+		if (by_exec && sampled)
+			continue;
+		if (ioctl(h->at.at[i].fd, PERF_EVENT_IOC_ENABLE, 0))
+			return err(-errno, "cannot start sampling: %s", strerror(errno));
+	}
+	return 0;
+}
+
+void hooks_stop(struct hooks *h)
+{
+	for (size_t i = 0; i < h->at.n; i++)
+		ioctl(h->at.at[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	h->started = false;
+}
+
+uint64_t hooks_count(const struct hooks *h, size_t event)
+{
+	uint64_t total = 0, value;
+
+	for (size_t i = 0; i < h->at.n; i++) {
+		const struct hook *one = &h->at.at[i];
+
+		if (one->event == event && h->o.events[event].class == EVENT_SAMPLED &&
+		    read(one->fd, &value, sizeof(value)) == sizeof(value))
+			total += value;
+	}
+	return total;
+}
+
+void hooks_release(struct hooks *h)
+{
+	for (size_t i = 0; i < h->at.n; i++)
+		close(h->at.at[i].fd);
+	vec_release(&h->at);
+	map_release(&h->opened_at);
+	vec_release(&h->opened_ns);
+}

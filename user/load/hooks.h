@@ -1,0 +1,59 @@
+/*
+ * hooks: the perf events of a session: opened for its target, each with a program hung on it.
+ */
+#ifndef LOAD_HOOKS_H
+#define LOAD_HOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "load/event.h"
+#include "load/target.h"
+#include "wire.h"
+
+/* How sampled events are opened for -p and --. */
+enum sampler {
+	SAMPLER_AUTO, /* by task, unless there are too many threads for that */
+	SAMPLER_TASK, /* an event a thread, inherited: only the target pays */
+	SAMPLER_CPU,  /* an event a CPU, filtered in BPF */
+};
+
+struct hooks_options {
+	const struct event *events; /* borrowed, as the target */
+	size_t n_events;
+	double hz;
+	const struct target *target;
+	enum sampler sampler;	      /* not AUTO */
+	int program_fds[WIRE_EVENTS]; /* of each event */
+};
+
+/* An opened event. */
+struct hook {
+	int fd;
+	uint32_t event;
+};
+
+/* A zeroed one with its options set is ready. */
+struct hooks {
+	struct hooks_options o;
+	VEC(struct hook) at;
+	struct map opened_at; /* tid → index in opened_ns */
+	VEC(uint64_t) opened_ns;
+	bool started;
+};
+
+/* Opens the events, stopped. Errors with a text. */
+int hooks_attach(struct hooks *);
+/* A thread was born: takes it in if it was missed, being born before its parent's event was
+ * there. */
+void hooks_adopt(struct hooks *, uint32_t pid, uint32_t parent_tid, uint32_t tid, uint64_t born_ns);
+int hooks_start(struct hooks *);
+void hooks_stop(struct hooks *);
+/* The event's own count (ns of a clock) over all that was opened, children included; 0 for
+ * tracepoints. */
+uint64_t hooks_count(const struct hooks *, size_t event);
+void hooks_release(struct hooks *);
+
+#endif

@@ -1,0 +1,367 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/resource.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "load/cpus.h"
+#include "load/session.h"
+#include "eprof.skel.h"
+
+/* Past this many threads an event each costs more files than an event a CPU costs interrupts. */
+#define MAX_TASK_EVENTS 2048
+
+struct session {
+	struct session_options o;
+	struct eprof_bpf *skel;
+	struct bpf_link *follow;
+	struct ring_buffer *ring;
+	int stats_fd;
+	enum sampler sampler;
+	struct hooks hooks;
+
+	session_record_fn fn; /* of the drain that is going on */
+	void *context;
+};
+
+/* libbpf explains itself on stderr; what it says is ours to tell, so it is kept quiet. */
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	(void)level;
+	(void)fmt;
+	(void)args;
+	return 0;
+}
+
+static int load_error(int code)
+{
+	if (code == -EPERM)
+		return err(code, "cannot load BPF programs: needs root or CAP_BPF and CAP_PERFMON; "
+				 "run it under sudo ('eprof doctor' tells more)");
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return err(-ENOTSUP,
+			   "this kernel has no BTF (/sys/kernel/btf/vmlinux): it needs one "
+			   "built with CONFIG_DEBUG_INFO_BTF=y");
+	return err(code,
+		   "the kernel refused eprof's BPF programs: %s ('eprof doctor' tells what "
+		   "it lacks)",
+		   strerror(-code));
+}
+
+static enum wire_filter filter_of(const struct session *s, const struct event *e)
+{
+	enum target_kind kind = s->o.target->kind;
+
+	if (kind == TARGET_ALL)
+		return WIRE_FILTER_NONE;
+	if (e->class == EVENT_SAMPLED &&
+	    (kind == TARGET_CGROUP || kind == TARGET_TID || s->sampler == SAMPLER_TASK))
+		return WIRE_FILTER_NONE;
+	return kind == TARGET_CGROUP ? WIRE_FILTER_CGROUP
+	       : kind == TARGET_TID  ? WIRE_FILTER_TIDS
+				     : WIRE_FILTER_PIDS;
+}
+
+static struct bpf_program *program_of(const struct session *s, size_t event)
+{
+	bool trace = s->o.events[event].class == EVENT_TRACEPOINT;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_%zu", trace ? "trace" : "sample", event);
+	return bpf_object__find_program_by_name(s->skel->obj, name);
+}
+
+/* Room for what may come within eight ticks: a sample and, as a rule of thumb, half a stack of
+ * 64 frames each; between 8 and 16 MiB, a power of two. */
+static uint32_t ring_bytes(const struct session *s, int cpus)
+{
+	double a_tick = s->o.hz * (double)s->o.tick_ns / 1e9 * cpus * (double)s->o.n_events;
+	double want = 8 * a_tick * (sizeof(struct wire_sample) + 32 * sizeof(uint64_t));
+	uint32_t bytes = 8 * 1024 * 1024; /* a hundred slices, of the first moments */
+
+	while (bytes < want && bytes < 16 * 1024 * 1024)
+		bytes *= 2;
+	return bytes;
+}
+
+static void configure(struct session *s)
+{
+	bool filters = false;
+
+	for (size_t i = 0; i < s->o.n_events; i++) {
+		enum wire_filter filter = filter_of(s, &s->o.events[i]);
+
+		s->skel->rodata->config_filter[i] = filter;
+		filters |= filter == WIRE_FILTER_PIDS;
+		bpf_program__set_autoload(program_of(s, i), true);
+	}
+	bpf_program__set_autoload(s->skel->progs.follow_fork, filters && s->o.target->inherit);
+	s->skel->rodata->config_self_time = s->stats_fd < 0;
+	if (s->o.hash_bits < 64)
+		s->skel->rodata->config_hash_mask = (1ull << s->o.hash_bits) - 1;
+	bpf_map__set_max_entries(s->skel->maps.ring, ring_bytes(s, cpus_possible()));
+}
+
+static int fill_filter(struct session *s)
+{
+	const struct target *t = s->o.target;
+	uint32_t zero = 0;
+	uint8_t one = 1;
+	int ret = 0;
+
+	if (t->kind == TARGET_CGROUP)
+		ret = bpf_map__update_elem(s->skel->maps.target_cgroup, &zero, sizeof(zero),
+					   &t->cgroup_fd, sizeof(int), BPF_ANY);
+	else if (t->kind == TARGET_TID)
+		ret = bpf_map__update_elem(s->skel->maps.target_pids, &t->tid, sizeof(t->tid), &one,
+					   1, BPF_ANY);
+	else
+		for (size_t i = 0; i < t->pids.n && !ret; i++)
+			ret = bpf_map__update_elem(s->skel->maps.target_pids, &t->pids.at[i],
+						   sizeof(uint32_t), &one, 1, BPF_ANY);
+	return ret ? err(ret, "cannot tell BPF its target: %s", strerror(-ret)) : 0;
+}
+
+/* Whether a record is as long as its kind says. */
+static bool is_whole(const void *data, size_t bytes)
+{
+	const struct wire_head *head = data;
+	const struct wire_stack *stack = data;
+
+	switch (bytes < sizeof(*head) ? 0 : head->kind) {
+	case WIRE_SAMPLE:
+		return bytes == sizeof(struct wire_sample);
+	case WIRE_STACK:
+		return bytes > sizeof(*stack) &&
+		       bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);
+	case WIRE_WANT:
+		return bytes == sizeof(struct wire_want);
+	case WIRE_SLICE:
+		return bytes == sizeof(struct wire_slice) + WIRE_SLICE_BYTES;
+	default:
+		return false;
+	}
+}
+
+/* Of the stack memory, up to the last piece that is there. */
+static size_t slice_bytes(const struct wire_slice *slice)
+{
+	int n = slice->present ? WIRE_SLICE_PIECES - __builtin_clzll(slice->present) : 0;
+
+	return (size_t)n * WIRE_SLICE_PIECE;
+}
+
+static int on_record(void *context, void *data, size_t bytes)
+{
+	struct session *s = context;
+	const struct wire_slice *slice = data;
+
+	if (!is_whole(data, bytes))
+		return 0;
+	if (slice->sample.kind == WIRE_SLICE)
+		bytes = sizeof(*slice) + slice_bytes(slice);
+	s->fn(s->context, data, bytes);
+	return 0;
+}
+
+static enum sampler choose_sampler(const struct session_options *o)
+{
+	target_tids tids = {0};
+	size_t want;
+
+	if (o->target->kind == TARGET_COMMAND || o->target->kind == TARGET_TID)
+		return o->sampler == SAMPLER_CPU && o->target->kind == TARGET_COMMAND
+			       ? SAMPLER_CPU
+			       : SAMPLER_TASK;
+	if (o->target->kind != TARGET_PIDS)
+		return SAMPLER_CPU;
+	for (size_t i = 0; i < o->target->pids.n; i++)
+		(void)target_threads(o->target->pids.at[i], &tids);
+	want = tids.n * o->n_events;
+	vec_release(&tids);
+	if (o->sampler != SAMPLER_AUTO)
+		return o->sampler;
+	return want > MAX_TASK_EVENTS ? SAMPLER_CPU : SAMPLER_TASK;
+}
+
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int load(struct session *s)
+{
+	int ret;
+
+	s->skel = eprof_bpf__open();
+	if (!s->skel)
+		return load_error(-errno);
+	configure(s);
+	ret = eprof_bpf__load(s->skel);
+	if (ret)
+		return load_error(ret);
+	ret = fill_filter(s);
+	if (ret)
+		return ret;
+	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), on_record, s, NULL);
+	return s->ring ? 0 : err(-errno, "cannot map the ring buffer: %s", strerror(errno));
+}
+
+int session_open(const struct session_options *o, struct session **out)
+{
+	struct session *s = mem_zalloc(1, sizeof(*s));
+	int ret;
+
+	s->o = *o;
+	libbpf_set_print(quiet);
+	raise_file_limit();
+	s->sampler = choose_sampler(o);
+	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	ret = load(s);
+	if (ret) {
+		session_close(s);
+		return ret;
+	}
+	*out = s;
+	return 0;
+}
+
+int session_attach(struct session *s)
+{
+	if (bpf_program__fd(s->skel->progs.follow_fork) >= 0) {
+		s->follow = bpf_program__attach(s->skel->progs.follow_fork);
+		if (!s->follow)
+			return load_error(-errno);
+	}
+	s->hooks.o = (struct hooks_options){.events = s->o.events,
+					    .n_events = s->o.n_events,
+					    .hz = s->o.hz,
+					    .target = s->o.target,
+					    .sampler = s->sampler};
+	for (size_t i = 0; i < s->o.n_events; i++)
+		s->hooks.o.program_fds[i] = bpf_program__fd(program_of(s, i));
+	return hooks_attach(&s->hooks);
+}
+
+struct hooks *session_hooks(struct session *s)
+{
+	return &s->hooks;
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	hooks_release(&s->hooks);
+	bpf_link__destroy(s->follow);
+	ring_buffer__free(s->ring);
+	if (s->stats_fd >= 0)
+		close(s->stats_fd);
+	eprof_bpf__destroy(s->skel);
+	free(s);
+}
+
+int session_drain(struct session *s, session_record_fn fn, void *context)
+{
+	int n;
+
+	s->fn = fn;
+	s->context = context;
+	n = ring_buffer__consume(s->ring);
+	return n < 0 ? err(n, "cannot read the ring buffer: %s", strerror(-n)) : 0;
+}
+
+int session_fd(const struct session *s)
+{
+	return ring_buffer__epoll_fd(s->ring);
+}
+
+int session_tables(struct session *s, struct tables **out)
+{
+	struct tables_maps maps = {.tables_fd = bpf_map__fd(s->skel->maps.tables),
+				   .pools_fd = bpf_map__fd(s->skel->maps.pools),
+				   .wanted_fd = bpf_map__fd(s->skel->maps.wanted)};
+
+	return tables_new(&maps, out);
+}
+
+void session_new_epoch(struct session *s)
+{
+	s->skel->bss->stack_epoch++;
+}
+
+int session_counters(struct session *s, size_t event, uint64_t out[WIRE_COUNTERS])
+{
+	int cpus = cpus_possible();
+	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
+
+	for (uint32_t c = 0; c < WIRE_COUNTERS; c++) {
+		uint32_t key = (uint32_t)event * WIRE_COUNTERS + c;
+		int ret = bpf_map__lookup_elem(s->skel->maps.counters, &key, sizeof(key), values,
+					       (size_t)cpus * sizeof(*values), 0);
+
+		if (ret)
+			return err(ret, "cannot read the counters: %s", strerror(-ret));
+		out[c] = 0;
+		for (int i = 0; i < cpus; i++)
+			out[c] += values[i];
+	}
+	return 0;
+}
+
+/* "memlock:" of a map's fdinfo. */
+static uint64_t map_bytes(int fd)
+{
+	_free_ char *path = mem_printf("/proc/self/fdinfo/%d", fd);
+	_free_ char *text = NULL;
+	const char *at;
+	size_t n;
+
+	if (file_read(path, 4096, &text, &n) || !(at = strstr(text, "memlock:")))
+		return 0;
+	return strtoull(at + 8, NULL, 10);
+}
+
+void session_cost(struct session *s, struct session_cost *out)
+{
+	struct bpf_program *program;
+	struct bpf_map *map;
+
+	*out = (struct session_cost){.by_kernel = s->stats_fd >= 0};
+	bpf_object__for_each_program(program, s->skel->obj)
+	{
+		struct bpf_prog_info info = {0};
+		uint32_t bytes = sizeof(info);
+		int fd = bpf_program__fd(program);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &bytes)) {
+			out->bpf_ns += info.run_time_ns;
+			out->bpf_runs += info.run_cnt;
+		}
+	}
+	bpf_object__for_each_map(map, s->skel->obj) out->map_bytes += map_bytes(bpf_map__fd(map));
+	for (size_t i = 0; i < s->o.n_events && !out->by_kernel; i++) {
+		uint64_t counters[WIRE_COUNTERS];
+
+		if (session_counters(s, i, counters))
+			continue;
+		out->bpf_ns += counters[WIRE_RUN_NS];
+		out->bpf_runs += counters[WIRE_TAKEN];
+	}
+}
+
+enum sampler session_sampler(const struct session *s)
+{
+	return s->sampler;
+}

@@ -1,0 +1,60 @@
+/*
+ * session: the programs in the kernel: loaded, hung on events, read, ended. All that is written
+ * there goes when the session is closed or the process dies.
+ */
+#ifndef LOAD_SESSION_H
+#define LOAD_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "load/event.h"
+#include "load/hooks.h"
+#include "load/tables.h"
+#include "load/target.h"
+#include "wire.h"
+
+struct session_options {
+	const struct event *events; /* at most WIRE_EVENTS; borrowed while the session lives */
+	size_t n_events;
+	double hz;
+	const struct target *target; /* opened; borrowed */
+	enum sampler sampler;
+	int64_t tick_ns;    /* how often the ring will be drained: sets its size */
+	unsigned hash_bits; /* 64; fewer only to provoke collisions in tests */
+};
+
+struct session;
+
+/* Loads the programs. Errors with a text that says which privilege or kernel feature is missing. */
+int session_open(const struct session_options *, struct session **);
+/* Hangs them on events for the target; nothing is counted before hooks_start(). */
+int session_attach(struct session *);
+/* Its events: to start, stop, count. Borrowed. */
+struct hooks *session_hooks(struct session *);
+void session_close(struct session *);
+
+/* The ring's records (kinds of wire.h) that have come since, whole and checked for size. */
+typedef void (*session_record_fn)(void *context, const void *record, size_t bytes);
+int session_drain(struct session *, session_record_fn, void *context);
+/* Readable when the ring is half full. */
+int session_fd(const struct session *);
+
+/* The walker's tables, empty; owned by the caller, to be freed before the session. */
+int session_tables(struct session *, struct tables **out);
+
+/* Addresses may mean other code now: every stack is sent again. */
+void session_new_epoch(struct session *);
+
+/* Totals over all CPUs, in the order of enum wire_counter. */
+int session_counters(struct session *, size_t event, uint64_t out[WIRE_COUNTERS]);
+struct session_cost {
+	uint64_t bpf_ns, bpf_runs; /* all programs together */
+	bool by_kernel;		   /* the kernel's statistics; else by our own clock reads */
+	uint64_t map_bytes;	   /* memory of all maps, as the kernel counts it */
+};
+void session_cost(struct session *, struct session_cost *out);
+/* How the sampled events were opened after all. */
+enum sampler session_sampler(const struct session *);
+
+#endif

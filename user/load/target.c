@@ -1,0 +1,242 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "load/target.h"
+
+#define CGROUP2_MAGIC 0x63677270
+#define PID_MAX	      4194304 /* PID_MAX_LIMIT of 64-bit kernels */
+#define CMDLINE_MAX   (64 * 1024)
+
+int target_parse_pids(struct target *t, const char *list)
+{
+	_free_ char *copy = mem_strdup(list);
+	char *save = NULL;
+
+	for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		int64_t pid;
+		int ret = units_parse_int(word, "process number", 1, PID_MAX, &pid);
+
+		if (ret)
+			return ret;
+		vec_push(&t->pids, (uint32_t)pid);
+	}
+	return t->pids.n ? 0 : err(-EINVAL, "-p needs a process number");
+}
+
+static int open_pidfd(struct target *t, uint32_t pid)
+{
+	int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+
+	if (fd >= 0) {
+		vec_push(&t->pidfds, fd);
+		return 0;
+	}
+	if (errno == EINVAL || errno == ENOENT)
+		return err(-EINVAL, "%u is a thread, not a process: use -t %u", pid, pid);
+	return err(-ESRCH, "no process %u", pid);
+}
+
+static int open_pids(struct target *t)
+{
+	for (size_t i = 0; i < t->pids.n; i++) {
+		int ret = open_pidfd(t, t->pids.at[i]);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The process that thread @tid belongs to. */
+static int open_tid(struct target *t)
+{
+	_free_ char *path = mem_printf("/proc/%u/status", t->tid);
+	_free_ char *text = NULL;
+	const char *tgid;
+	size_t n;
+
+	if (file_read(path, 65536, &text, &n) || !(tgid = strstr(text, "\nTgid:")))
+		return err(-ESRCH, "no thread %u", t->tid);
+	vec_push(&t->pids, (uint32_t)strtoul(tgid + 6, NULL, 10));
+	return open_pidfd(t, t->pids.at[0]);
+}
+
+/* Where the v2 hierarchy is mounted, for paths given relative to it. */
+static int open_cgroup_at(const char *path)
+{
+	static const char *const roots[] = {"", "/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++) {
+		_free_ char *full =
+			mem_printf("%s%s%s", roots[i], i && *path != '/' ? "/" : "", path);
+		int fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		struct statfs fs;
+
+		if (fd >= 0 && !fstatfs(fd, &fs) && fs.f_type == CGROUP2_MAGIC)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -1;
+}
+
+static int open_cgroup(struct target *t)
+{
+	t->cgroup_fd = open_cgroup_at(t->cgroup);
+	if (t->cgroup_fd < 0)
+		return err(-ENOENT, "no v2 cgroup '%s' (see 'cat /proc/PID/cgroup', the line 0::)",
+			   t->cgroup);
+	return 0;
+}
+
+/* In the child: waits to be let go, then becomes the command. The parent reads errno from the
+ * pipe if that fails; a successful exec closes it. */
+static void __attribute__((noreturn)) run_command(char **argv, int go, int status)
+{
+	char byte;
+	int code;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no orphan if eprof dies before it lets go */
+	if (read(go, &byte, 1) != 1)
+		_exit(127);
+	prctl(PR_SET_PDEATHSIG, 0);
+	execvp(argv[0], argv);
+	code = errno;
+	if (write(status, &code, sizeof(code)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static int open_command(struct target *t)
+{
+	int go[2], status[2];
+	pid_t pid;
+
+	if (pipe2(go, O_CLOEXEC) || pipe2(status, O_CLOEXEC))
+		return err(-errno, "cannot make a pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid < 0)
+		return err(-errno, "cannot start a process: %s", strerror(errno));
+	if (pid == 0) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		close(go[1]);
+		run_command(t->argv, go[0], status[1]);
+	}
+	close(go[0]);
+	close(status[1]);
+	t->go_fd = go[1];
+	t->status_fd = status[0];
+	vec_push(&t->pids, (uint32_t)pid);
+	return open_pidfd(t, (uint32_t)pid);
+}
+
+int target_open(struct target *t)
+{
+	t->cgroup_fd = t->go_fd = t->status_fd = -1;
+	switch (t->kind) {
+	case TARGET_PIDS:
+		return open_pids(t);
+	case TARGET_TID:
+		return open_tid(t);
+	case TARGET_CGROUP:
+		return open_cgroup(t);
+	case TARGET_COMMAND:
+		return open_command(t);
+	default:
+		return 0;
+	}
+}
+
+int target_go(struct target *t)
+{
+	int code = 0;
+	ssize_t n = 1;
+
+	if (write(t->go_fd, "", 1) != 1)
+		return err(-errno, "the command's process is gone");
+	close(t->go_fd);
+	t->go_fd = -1;
+	do
+		n = read(t->status_fd, &code, sizeof(code));
+	while (n < 0 && errno == EINTR);
+	if (n != sizeof(code))
+		return 0;
+	if (code == ENOENT)
+		return err(-ENOENT, "command '%s' not found", t->argv[0]);
+	return err(-EACCES, "cannot run '%s': %s", t->argv[0], strerror(code));
+}
+
+int target_threads(uint32_t pid, target_tids *out)
+{
+	_free_ char *path = mem_printf("/proc/%u/task", pid);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	size_t before = out->n;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			vec_push(out, (uint32_t)strtoul(entry->d_name, NULL, 10));
+	if (dir)
+		closedir(dir);
+	return out->n > before ? 0
+			       : err(-ESRCH, "process %u exited before it could be sampled", pid);
+}
+
+void target_release(struct target *t)
+{
+	if (t->kind == TARGET_COMMAND && t->go_fd >= 0 && t->pids.n) {
+		kill((pid_t)t->pids.at[0], SIGKILL);
+		waitpid((pid_t)t->pids.at[0], NULL, 0);
+	}
+	for (size_t i = 0; i < t->pidfds.n; i++)
+		close(t->pidfds.at[i]);
+	if (t->go_fd >= 0)
+		close(t->go_fd);
+	if (t->status_fd >= 0)
+		close(t->status_fd);
+	if (t->kind == TARGET_CGROUP && t->cgroup_fd >= 0)
+		close(t->cgroup_fd);
+	vec_release(&t->pidfds);
+	vec_release(&t->pids);
+}
+
+char *target_cmdline(uint32_t pid)
+{
+	_free_ char *path = mem_printf("/proc/%u/cmdline", pid);
+	_free_ char *comm_path = mem_printf("/proc/%u/comm", pid);
+	_free_ char *text = NULL;
+	size_t n = 0;
+
+	if (file_read(path, CMDLINE_MAX, &text, &n) == 0 && n) {
+		for (size_t i = 0; i + 1 < n; i++)
+			if (text[i] == '\0')
+				text[i] = ' ';
+		while (n && (text[n - 1] == '\0' || text[n - 1] == ' '))
+			n--;
+		return str_clean(text, n);
+	}
+	free(text);
+	text = NULL;
+	if (file_read(comm_path, 64, &text, &n) || !n)
+		return mem_strdup("?");
+	text[strcspn(text, "\n")] = '\0';
+	return mem_printf("[%s]", text);
+}

@@ -1,0 +1,56 @@
+/*
+ * target: what a capture is of.
+ */
+#ifndef LOAD_TARGET_H
+#define LOAD_TARGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/vec.h"
+
+enum target_kind {
+	TARGET_NONE,
+	TARGET_PIDS,	/* -p: processes */
+	TARGET_TID,	/* -t: one thread */
+	TARGET_ALL,	/* -a */
+	TARGET_CGROUP,	/* -G */
+	TARGET_COMMAND, /* -- */
+};
+
+struct target {
+	enum target_kind kind;
+	VEC(uint32_t) pids; /* PIDS; TID: its process; COMMAND: the child, once it is made */
+	uint32_t tid;	    /* TID */
+	const char *cgroup; /* CGROUP: path as given; borrowed */
+	int cgroup_fd;	    /* CGROUP, after target_open */
+	char **argv;	    /* COMMAND; borrowed, NULL-terminated */
+	bool inherit;	    /* threads and children born later belong to it */
+
+	/* COMMAND: the child waits for a byte before it execs. */
+	int go_fd, status_fd;
+	VEC(int) pidfds; /* PIDS, TID, COMMAND: one a process, readable when it has exited */
+};
+
+/* "4711,4712": -EINVAL with a text for anything but process numbers. */
+int target_parse_pids(struct target *, const char *list);
+
+/*
+ * Makes sure that it is there: processes exist, the cgroup is a v2 one, the command's process is
+ * made (it waits). Errors with a text: -ESRCH, -ENOENT, -EACCES.
+ */
+int target_open(struct target *);
+/* Lets the command exec. -ENOENT or -EACCES with a text when it cannot be run. */
+int target_go(struct target *);
+/* The threads of @pid at this moment, appended; -ESRCH with a text when it is gone. */
+typedef VEC(uint32_t) target_tids;
+int target_threads(uint32_t pid, target_tids *out);
+/* Kills a command that was never let go; closes what is open. */
+void target_release(struct target *);
+
+/* The command line of a process for people, its comm in brackets where it has none. Owned by
+ * the caller. */
+char *target_cmdline(uint32_t pid);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * eprof: the capturing program. This is the table of its subcommands and nothing else; how to
+ * add one stands in cmd/cmd.h.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+
+static const struct command {
+	const char *name, *about;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{"record", "capture a profile (what eprof does when no command is named)", cmd_record},
+	{"report", "show a profile: eprof-render, without privileges", cmd_report},
+	{"doctor", "what this kernel and these privileges allow", cmd_doctor},
+};
+
+static int help(void)
+{
+	fputs("eprof: where a live program's time goes\n\n"
+	      "  sudo eprof -p 4711              sample a process until Ctrl-C, write eprof.h5\n"
+	      "  sudo eprof -a -d 30             the whole machine for 30 seconds\n"
+	      "  sudo eprof -F 999 -- make -j2   a command and all that it starts\n"
+	      "  eprof report eprof.h5           what was found\n\n"
+	      "Commands ('eprof COMMAND --help' tells more):\n",
+	      stdout);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		printf("  %-8s %s\n", commands[i].name, commands[i].about);
+	return EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+	    !strcmp(argv[1], "help"))
+		return argc < 2 ? (help(), EXIT_USAGE) : help();
+	if (!strcmp(argv[1], "--version"))
+		return printf("eprof %s\n", EPROF_VERSION) < 0;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	if (argv[1][0] == '-')
+		return cmd_record(argc, argv);
+	return cmd_usage("no command '%s'; to profile a program: eprof -- %s", argv[1], argv[1]);
+}

@@ -1,0 +1,126 @@
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "source/assembly.h"
+
+static const struct {
+	const char *mark, *note;
+} ends[ASSEMBLY_ENDS] = {
+	[WIRE_END_CUT] = {"[stack cut]", "stack without end, given up"},
+	[WIRE_END_UNREADABLE] = {"[stack unreadable]",
+				 "stack memory unreadable, outer frames missing"},
+	[WIRE_END_BROKEN] = {"[stack incomplete]", "stack leads nowhere, outer frames missing"},
+	[WIRE_END_NO_TABLE] = {"[stack incomplete]", "no unwind table yet, outer frames missing"},
+	[WIRE_END_NO_RULE] = {"[stack incomplete]",
+			      "code without unwind rules or frame pointer, outer frames missing"},
+	[WIRE_END_OTHER] = {"[stack incomplete]",
+			    "unwind rule not evaluated, outer frames missing"},
+};
+
+const char *assembly_end_note(uint8_t end)
+{
+	return end < ASSEMBLY_ENDS ? ends[end].note : NULL;
+}
+
+int assembly_init(struct assembly *a, struct profile *p, const struct stacks *stacks,
+		  struct images *images, const struct procs *procs, uint64_t start_ns,
+		  struct namer_stats *stats)
+{
+	*a = (struct assembly){.p = p, .stacks = stacks, .procs = procs, .start_ns = start_ns};
+	for (uint32_t n = procs_thread_count(procs); n; n--)
+		vec_push(&a->threads, UINT32_MAX);
+	return namer_run(images, stacks->book.places.at, stacks->book.is_return.at,
+			 stacks->book.places.n, p, &a->named, stats);
+}
+
+void assembly_release(struct assembly *a)
+{
+	named_release(&a->named);
+	map_release(&a->node_of);
+	vec_release(&a->threads);
+}
+
+static uint32_t mark_frame(struct assembly *a, uint8_t end)
+{
+	if (!a->mark[end]) {
+		struct function function = {.name = intern_add(&a->p->strings, ends[end].mark),
+					    .kind = CODE_MARK,
+					    .named = 1};
+		struct frame frame = {.function = profile_function(a->p, &function)};
+
+		a->mark[end] = profile_frame(a->p, &frame);
+	}
+	return a->mark[end];
+}
+
+/* Frame @frame as one that was found by frame pointer. */
+static uint32_t guessed_frame(struct assembly *a, uint32_t frame)
+{
+	struct frame e = a->p->frames.at[frame];
+
+	e.guessed = 1;
+	return profile_frame(a->p, &e);
+}
+
+/* The node of a stack put upon @node, outermost frame first. */
+static uint32_t grow(struct assembly *a, uint32_t node, uint32_t index)
+{
+	const struct stack *stack;
+
+	if (index == NO_STACK)
+		return node;
+	stack = &a->stacks->stacks.at[index];
+	if (stack->end < ASSEMBLY_ENDS && ends[stack->end].mark)
+		node = profile_node(a->p, node, mark_frame(a, stack->end));
+	for (uint32_t i = stack->n; i-- > 0;) {
+		uint32_t place = a->stacks->chain.at[stack->first + i];
+
+		if (stack->cut_at && i + 1 == stack->cut_at)
+			node = profile_node(a->p, node, mark_frame(a, WIRE_END_CUT));
+		for (uint32_t k = a->named.first.at[place + 1]; k-- > a->named.first.at[place];) {
+			uint32_t frame = a->named.frame.at[k];
+
+			if (a->stacks->book.guessed.at[place])
+				frame = guessed_frame(a, frame);
+			node = profile_node(a->p, node, frame);
+		}
+	}
+	return node;
+}
+
+uint32_t assembly_node(struct assembly *a, uint32_t user, uint32_t kernel)
+{
+	bool fresh;
+	uint32_t *node = map_put(&a->node_of, (uint64_t)user << 32 | kernel, &fresh);
+
+	if (fresh)
+		*node = grow(a, grow(a, 0, user), kernel);
+	return *node;
+}
+
+uint64_t assembly_time(const struct assembly *a, uint64_t time_ns)
+{
+	return time_ns > a->start_ns ? time_ns - a->start_ns : 0;
+}
+
+uint32_t assembly_thread(struct assembly *a, uint32_t number)
+{
+	const struct proc_thread *t = procs_thread_at(a->procs, number);
+	struct intern *strings = &a->p->strings;
+
+	if (a->threads.at[number] == UINT32_MAX) {
+		_free_ char *name = str_clean(t->comm, strnlen(t->comm, sizeof(t->comm)));
+		struct thread e = {
+			.pid = t->pid,
+			.tid = t->tid,
+			.name = intern_add(strings, name),
+			.process = intern_add(strings, procs_name(a->procs, t->pid)),
+			.cgroup = intern_add(strings, procs_cgroup(a->procs, t->pid)),
+			.start_ns = assembly_time(a, t->start_ns),
+		};
+
+		a->threads.at[number] = profile_thread(a->p, &e);
+	}
+	return a->threads.at[number];
+}

@@ -1,0 +1,41 @@
+/*
+ * assembly: the making of a profile out of what a capture has: names all places once, then hands
+ * out nodes and threads to the event sources that add their rows.
+ */
+#ifndef SOURCE_ASSEMBLY_H
+#define SOURCE_ASSEMBLY_H
+
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "source/stacks.h"
+#include "symbol/namer.h"
+#include "symbol/procs.h"
+
+#define ASSEMBLY_ENDS WIRE_ENDS
+
+struct assembly {
+	struct profile *p; /* borrowed, as all that follows until named */
+	const struct stacks *stacks;
+	const struct procs *procs;
+	uint64_t start_ns; /* of the capture, CLOCK_MONOTONIC */
+	struct named named;
+	uint32_t mark[ASSEMBLY_ENDS]; /* frames, made when first used */
+	struct map node_of;	      /* user stack, kernel stack → node */
+	VEC(uint32_t) threads;	      /* of procs → of the profile; UINT32_MAX: not there yet */
+};
+
+int assembly_init(struct assembly *, struct profile *, const struct stacks *, struct images *,
+		  const struct procs *, uint64_t start_ns, struct namer_stats *);
+void assembly_release(struct assembly *);
+
+/* The node of a user stack with a kernel stack upon it; either may be NO_STACK. A user stack that
+ * does not reach the thread's first frame stands upon a mark that says why. */
+uint32_t assembly_node(struct assembly *, uint32_t user, uint32_t kernel);
+/* The profile's thread for @number of procs. */
+uint32_t assembly_thread(struct assembly *, uint32_t number);
+uint64_t assembly_time(const struct assembly *, uint64_t time_ns);
+/* How the ledger says that a stack ended like that; NULL where it is whole. */
+const char *assembly_end_note(uint8_t end);
+
+#endif

@@ -1,0 +1,334 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "source/capture.h"
+#include "source/checkpoint.h"
+#include "source/intake.h"
+#include "source/ledger.h"
+
+/* How often the loader looks: seldom enough to cost nothing, often enough for the rings, and for
+ * the files of a process that lives shortly to be there still. */
+#define TICK_NS (200 * 1000 * 1000)
+
+struct capture {
+	struct capture_options o;
+	struct session *session;
+	struct sideband *sideband;
+	struct intake in;
+	struct checkpoint checkpoint;
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	int64_t start_unix_ns;
+	int64_t cpu_at_start_ns, cpu_at_end_ns, cpu_at_open_ns;
+	int epoll_fd, signal_fd;
+	int status, command_error; /* of the command */
+	size_t exited;		   /* how many of the target's processes */
+};
+
+static int64_t usage_ns(const struct timeval *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + (int64_t)t->tv_usec * 1000;
+}
+
+/* Of this process and of its children that have been waited for: naming is done by such. */
+static int64_t own_cpu_ns(void)
+{
+	struct rusage children;
+
+	getrusage(RUSAGE_CHILDREN, &children);
+	return (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) + usage_ns(&children.ru_utime) +
+	       usage_ns(&children.ru_stime);
+}
+
+static int block_signals(struct capture *c)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	c->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return c->signal_fd < 0 ? err(-errno, "signalfd: %s", strerror(errno)) : 0;
+}
+
+static int watch(struct capture *c, int fd)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+
+	if (epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, fd, &e))
+		return err(-errno, "epoll: %s", strerror(errno));
+	return 0;
+}
+
+static int watch_all(struct capture *c)
+{
+	int ret;
+
+	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (c->epoll_fd < 0)
+		return err(-errno, "epoll: %s", strerror(errno));
+	ret = watch(c, c->signal_fd);
+	if (!ret)
+		ret = watch(c, session_fd(c->session));
+	for (size_t i = 0; i < c->o.target->pidfds.n && !ret; i++)
+		ret = watch(c, c->o.target->pidfds.at[i]);
+	return ret ? ret : sideband_watch(c->sideband, c->epoll_fd);
+}
+
+static int open_all(struct capture *c)
+{
+	struct session_options o = {.events = c->o.events,
+				    .n_events = c->o.n_events,
+				    .hz = c->o.hz,
+				    .target = c->o.target,
+				    .sampler = c->o.sampler,
+				    .tick_ns = TICK_NS,
+				    .hash_bits = c->o.hash_bits};
+	int ret = block_signals(c);
+
+	/* The sideband comes first, so that nothing is born or mapped unseen. */
+	if (!ret)
+		ret = sideband_open(&c->sideband);
+	if (!ret)
+		ret = session_open(&o, &c->session);
+	if (ret)
+		return ret;
+	ret = intake_init(&c->in, c->o.target, c->session, c->sideband);
+	if (ret)
+		return ret;
+	ret = session_attach(c->session);
+	if (ret)
+		return ret;
+	intake_snapshot(&c->in);
+	return watch_all(c);
+}
+
+int capture_open(const struct capture_options *o, struct capture **out)
+{
+	struct capture *c = mem_zalloc(1, sizeof(*c));
+	int ret;
+
+	c->o = *o;
+	c->status = -1;
+	c->epoll_fd = c->signal_fd = -1;
+	c->cpu_at_open_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	ret = open_all(c);
+	if (ret) {
+		capture_free(c);
+		return ret;
+	}
+	*out = c;
+	return 0;
+}
+
+void capture_free(struct capture *c)
+{
+	if (!c)
+		return;
+	intake_release(&c->in);
+	session_close(c->session);
+	sideband_close(c->sideband);
+	checkpoint_end(&c->checkpoint);
+	if (c->epoll_fd >= 0)
+		close(c->epoll_fd);
+	if (c->signal_fd >= 0)
+		close(c->signal_fd);
+	free(c);
+}
+
+static void reap_command(struct capture *c)
+{
+	int status;
+
+	if (c->o.target->kind == TARGET_COMMAND && c->status < 0 &&
+	    waitpid((pid_t)c->o.target->pids.at[0], &status, WNOHANG) > 0)
+		c->status = status;
+}
+
+/* A process of the target has exited. */
+static void on_exit_of(struct capture *c, int pidfd)
+{
+	epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, pidfd, NULL);
+	c->exited++;
+	reap_command(c);
+}
+
+static void let_signals_kill(const struct capture *c)
+{
+	struct signalfd_siginfo info;
+	sigset_t set;
+
+	/* The first one is taken here; the next acts as if nobody caught it. */
+	if (read(c->signal_fd, &info, sizeof(info)) < 0)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static enum capture_end wait_for_tick(struct capture *c, uint64_t until_ns)
+{
+	struct epoll_event events[16];
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	int timeout = until_ns > now ? (int)((until_ns - now + 999999) / 1000000) : 0;
+	int n = epoll_wait(c->epoll_fd, events, 16, timeout);
+
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.fd == c->signal_fd) {
+			let_signals_kill(c);
+			return CAPTURE_SIGNAL;
+		}
+		for (size_t k = 0; k < c->o.target->pidfds.n; k++)
+			if (events[i].data.fd == c->o.target->pidfds.at[k])
+				on_exit_of(c, events[i].data.fd);
+	}
+	if (c->o.target->pidfds.n && c->exited >= c->o.target->pidfds.n)
+		return CAPTURE_EXITED;
+	return CAPTURE_RUNNING;
+}
+
+static void progress(struct capture *c, capture_progress_fn fn, void *context)
+{
+	struct capture_progress p = {
+		.elapsed_ns = (int64_t)(clock_ns(CLOCK_MONOTONIC) - c->start_ns),
+		.kept = intake_taken(&c->in),
+		.own_cpu_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) - c->cpu_at_start_ns};
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (!fn)
+		return;
+	for (size_t i = 0; i < c->o.n_events; i++)
+		if (!session_counters(c->session, i, counters))
+			p.lost += counters[WIRE_TAKEN] - counters[WIRE_KEPT];
+	fn(context, &p);
+}
+
+static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *context, int *ret)
+{
+	uint64_t deadline =
+		c->o.duration_ns ? c->start_ns + (uint64_t)c->o.duration_ns : UINT64_MAX;
+	uint64_t tick = c->start_ns + TICK_NS;
+
+	for (;;) {
+		enum capture_end end = wait_for_tick(c, tick < deadline ? tick : deadline);
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+		if (now >= deadline && end == CAPTURE_RUNNING)
+			end = CAPTURE_TIME;
+		if (end != CAPTURE_RUNNING)
+			return end;
+		*ret = intake_drain(&c->in, false);
+		if (*ret)
+			return CAPTURE_SIGNAL;
+		if (now < tick)
+			continue; /* a ring was half full */
+		progress(c, fn, context);
+		checkpoint_tick(&c->checkpoint, c, c->o.checkpoint);
+		tick = now + TICK_NS;
+	}
+}
+
+int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum capture_end *end)
+{
+	int ret, last;
+
+	/* A late loader loses the first stacks of what starts on a busy machine. It sleeps nearly
+	 * all the time. Without the right to it, it does without. */
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 10);
+	c->start_ns = clock_ns(CLOCK_MONOTONIC);
+	c->start_unix_ns = (int64_t)clock_ns(CLOCK_REALTIME);
+	c->cpu_at_start_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	ret = hooks_start(session_hooks(c->session));
+	/* Threads born while their siblings' events were opened are taken in now. */
+	if (!ret)
+		ret = intake_drain(&c->in, false);
+	if (!ret && c->o.target->kind == TARGET_COMMAND)
+		ret = c->command_error = target_go(c->o.target);
+	if (ret)
+		return ret;
+	*end = loop(c, fn, context, &ret);
+	hooks_stop(session_hooks(c->session));
+	c->end_ns = clock_ns(CLOCK_MONOTONIC);
+	c->cpu_at_end_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	last = intake_drain(&c->in, true);
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
+	reap_command(c);
+	checkpoint_end(&c->checkpoint);
+	return ret ? ret : last;
+}
+
+static void add_metrics(const struct capture *c, struct profile *p)
+{
+	for (size_t i = 0; i < c->o.n_events; i++) {
+		const struct event *e = &c->o.events[i];
+
+		profile_metric(p, e->name, e->clock ? "ns" : "events",
+			       e->clock ? METRIC_SUM : METRIC_COUNT);
+	}
+}
+
+int capture_profile(struct capture *c, struct profile **out)
+{
+	struct profile *p = profile_new();
+	uint64_t until = c->end_ns ? c->end_ns : clock_ns(CLOCK_MONOTONIC);
+	struct ledger_input in = {.session = c->session,
+				  .events = c->o.events,
+				  .n_events = c->o.n_events,
+				  .hz = c->o.hz,
+				  .side_lost = c->in.side_lost,
+				  .open_cpu_ns = c->cpu_at_start_ns - c->cpu_at_open_ns,
+				  .run_cpu_ns = c->cpu_at_end_ns - c->cpu_at_start_ns};
+	int64_t before_ns = own_cpu_ns();
+	struct namer_stats stats = {0};
+	struct assembly assembly;
+	int ret;
+
+	p->started_unix_ns = c->start_unix_ns;
+	p->duration_ns = (int64_t)(until - c->start_ns);
+	p->hz = c->o.hz;
+	unwinder_stats(c->in.unwinder, &in.unwind);
+	add_metrics(c, p);
+	for (size_t i = 0; i < c->o.n_events; i++)
+		ledger_counters(p, &in, i);
+	ret = assembly_init(&assembly, p, &c->in.stacks, c->in.images, c->in.procs, c->start_ns,
+			    &stats);
+	if (!ret)
+		intake_finish(&c->in, &assembly);
+	assembly_release(&assembly);
+	ledger_settle(p);
+	if (ret) {
+		profile_free(p);
+		return ret;
+	}
+	if (c->in.stacks.missing)
+		profile_ledger(p, 0, LEDGER_NOTE, "stack missing", (int64_t)c->in.stacks.missing);
+	if (!c->end_ns) /* a checkpoint: the capture goes on */
+		in.run_cpu_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) - c->cpu_at_start_ns;
+	in.name_cpu_ns = own_cpu_ns() - before_ns;
+	ledger_cost(p, &in, &stats);
+	*out = p;
+	return 0;
+}
+
+int capture_command_status(const struct capture *c)
+{
+	return c->status;
+}
+
+int capture_command_error(const struct capture *c)
+{
+	return c->command_error;
+}

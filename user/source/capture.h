@@ -1,0 +1,59 @@
+/*
+ * capture: one capture from start to profile: the session in the kernel, the sideband, what is
+ * known of processes, and the event sources, driven at a slow tick.
+ */
+#ifndef SOURCE_CAPTURE_H
+#define SOURCE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "load/event.h"
+#include "load/session.h"
+#include "load/target.h"
+#include "model/profile.h"
+
+struct capture_options {
+	struct target *target;	    /* opened; borrowed */
+	const struct event *events; /* borrowed */
+	size_t n_events;
+	double hz;
+	int64_t duration_ns; /* 0: until the target ends or a signal comes */
+	enum sampler sampler;
+	unsigned hash_bits;	/* 64 but in tests */
+	const char *checkpoint; /* where the profile so far is kept while the capture runs; a
+				 * kill -9 loses no more than what came after it. NULL: nowhere */
+};
+
+enum capture_end {
+	CAPTURE_RUNNING,
+	CAPTURE_SIGNAL, /* SIGINT, SIGTERM or SIGHUP */
+	CAPTURE_TIME,	/* duration reached */
+	CAPTURE_EXITED, /* the target is gone */
+};
+
+/* What a progress line shows. */
+struct capture_progress {
+	int64_t elapsed_ns;
+	uint64_t kept, lost;
+	int64_t own_cpu_ns; /* of the loader, since the start of the capture */
+};
+typedef void (*capture_progress_fn)(void *context, const struct capture_progress *);
+
+struct capture;
+/* Everything up to the moment before counting starts. Blocks SIGINT, SIGTERM and SIGHUP: they
+ * end the capture from here on. Errors with a text. */
+int capture_open(const struct capture_options *, struct capture **);
+/* Counts until the end. A second signal, during or after it, kills the program as usual. */
+int capture_run(struct capture *, capture_progress_fn, void *context, enum capture_end *end);
+/* The profile of what was captured, named, with ledger and cost; the caller adds what it knows
+ * of the run (profile_set_run). Owned by the caller. */
+int capture_profile(struct capture *, struct profile **out);
+void capture_free(struct capture *);
+
+/* Wait status of the command, once it has exited; -1 before, or without a command. */
+int capture_command_status(const struct capture *);
+/* Why the command could not be run: -ENOENT, -EACCES …; 0 where that is not what failed. */
+int capture_command_error(const struct capture *);
+
+#endif

@@ -1,0 +1,194 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "load/ksyms.h"
+#include "source/intake.h"
+#include "source/source.h"
+
+/* The sources, each with the kind of its records. */
+static const struct {
+	uint32_t kind;
+	const struct source *source;
+} sources[] = {
+#define SOURCE(name, KIND, number) {KIND, &name##_source},
+#include "sources.def"
+#undef SOURCE
+};
+#define SOURCES (sizeof(sources) / sizeof(*sources))
+
+static bool follows_all(const struct intake *in)
+{
+	return in->target->kind == TARGET_ALL || in->target->kind == TARGET_CGROUP;
+}
+
+static bool follows(const struct intake *in, uint32_t pid)
+{
+	return follows_all(in) || map_get(&in->followed, pid);
+}
+
+static void follow(struct intake *in, uint32_t pid)
+{
+	bool fresh;
+
+	map_put(&in->followed, pid, &fresh);
+}
+
+static void take_fork(struct intake *in, const struct side_record *r)
+{
+	if (!follows(in, r->parent_pid))
+		return;
+	if (r->pid != r->parent_pid && !in->target->inherit && !follows_all(in))
+		return;
+	follow(in, r->pid);
+	procs_fork(in->procs, r->parent_pid, r->pid, r->parent_tid, r->tid, r->time_ns);
+	if (r->pid == r->parent_pid)
+		hooks_adopt(session_hooks(in->session), r->pid, r->parent_tid, r->tid, r->time_ns);
+}
+
+static void take_side(void *context, const struct side_record *r)
+{
+	struct intake *in = context;
+
+	if (r->kind == SIDE_FORK) {
+		take_fork(in, r);
+	} else if (!follows(in, r->pid)) {
+		return;
+	} else if (r->kind == SIDE_COMM) {
+		procs_comm(in->procs, r->pid, r->tid, r->text, r->exec, r->time_ns);
+	} else if (r->kind == SIDE_EXIT) {
+		procs_exit(in->procs, r->pid, r->tid, r->time_ns);
+	} else {
+		struct proc_mmap m = {
+			.pid = r->pid,
+			.tid = r->tid,
+			.start = r->start,
+			.end = r->end,
+			.file_offset = r->file_offset,
+			.id = {.path = r->text,
+			       .build_id_bytes = r->build_id_bytes,
+			       .dev_major = r->dev_major,
+			       .dev_minor = r->dev_minor,
+			       .inode = r->inode},
+		};
+
+		memcpy(m.id.build_id, r->build_id, sizeof(m.id.build_id));
+		procs_mmap(in->procs, &m, r->time_ns);
+	}
+}
+
+static void take_slice(struct intake *in, const struct wire_slice *slice)
+{
+	uint32_t stack = unwinder_walk(in->unwinder, slice, &in->stacks);
+
+	for (size_t i = 0; i < SOURCES; i++)
+		if (sources[i].source->take_slice)
+			sources[i].source->take_slice(in->states[i], slice, stack, &in->stacks,
+						      in->procs);
+}
+
+static void take_ring(void *context, const void *record)
+{
+	struct intake *in = context;
+	uint32_t kind = *(const uint32_t *)record;
+
+	if (kind == WIRE_STACK)
+		stacks_add(&in->stacks, record, in->procs);
+	if (kind == WIRE_WANT)
+		unwinder_want(in->unwinder, record);
+	if (kind == WIRE_SLICE)
+		take_slice(in, record);
+	for (size_t i = 0; i < SOURCES; i++)
+		if (sources[i].kind == kind)
+			sources[i].source->take(in->states[i], record, &in->stacks, in->procs);
+}
+
+static void keep_record(void *context, const void *record, size_t bytes)
+{
+	struct intake *in = context;
+	const struct wire_head *head = record;
+
+	pending_ring(&in->pending, record, bytes, head->time_ns);
+}
+
+void intake_snapshot(struct intake *in)
+{
+	if (follows_all(in)) {
+		procs_snapshot_all(in->procs);
+		return;
+	}
+	for (size_t i = 0; i < in->target->pids.n; i++) {
+		follow(in, in->target->pids.at[i]);
+		(void)procs_snapshot(in->procs, in->target->pids.at[i]);
+	}
+}
+
+int intake_drain(struct intake *in, bool last)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), lost;
+	struct pending_handlers handlers = {take_ring, take_side, in};
+	size_t first;
+	int ret = session_drain(in->session, keep_record, in);
+
+	first = in->pending.side.n;
+	lost = sideband_drain(in->sideband, &in->pending.side);
+	pending_side(&in->pending, first);
+	pending_take(&in->pending, last ? UINT64_MAX : now, &handlers);
+	if (lost) {
+		in->side_lost += lost;
+		intake_snapshot(in);
+	}
+	if (procs_remaps(in->procs) != in->remaps) {
+		in->remaps = procs_remaps(in->procs);
+		session_new_epoch(in->session);
+	}
+	return ret;
+}
+
+int intake_init(struct intake *in, const struct target *target, struct session *session,
+		struct sideband *sideband)
+{
+	int ret;
+
+	*in = (struct intake){.target = target, .session = session, .sideband = sideband};
+	in->images = images_new();
+	images_set_kernel_names(in->images, ksyms_find);
+	in->procs = procs_new(in->images);
+	in->states = mem_zalloc(SOURCES, sizeof(*in->states));
+	for (size_t i = 0; i < SOURCES; i++)
+		in->states[i] = sources[i].source->new ();
+	ret = session_tables(session, &in->tables);
+	if (!ret)
+		in->unwinder = unwinder_new(in->tables, in->images, in->procs);
+	return ret;
+}
+
+void intake_release(struct intake *in)
+{
+	for (size_t i = 0; in->states && i < SOURCES; i++)
+		sources[i].source->free(in->states[i]);
+	free(in->states);
+	stacks_release(&in->stacks);
+	unwinder_free(in->unwinder);
+	tables_free(in->tables);
+	procs_free(in->procs);
+	images_free(in->images);
+	pending_release(&in->pending);
+	map_release(&in->followed);
+}
+
+uint64_t intake_taken(const struct intake *in)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < SOURCES; i++)
+		n += sources[i].source->taken(in->states[i]);
+	return n;
+}
+
+void intake_finish(const struct intake *in, struct assembly *a)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		sources[i].source->finish(in->states[i], a);
+}

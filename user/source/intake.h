@@ -1,0 +1,51 @@
+/*
+ * intake: what a capture takes in: records of the ring and of the sideband, in order of time, to
+ * what is known of processes, to the unwinder and to the event sources.
+ */
+#ifndef SOURCE_INTAKE_H
+#define SOURCE_INTAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "load/session.h"
+#include "load/sideband.h"
+#include "source/assembly.h"
+#include "source/pending.h"
+#include "source/stacks.h"
+#include "source/unwinder.h"
+#include "symbol/images.h"
+#include "symbol/procs.h"
+
+struct intake {
+	const struct target *target; /* borrowed, as session and sideband */
+	struct session *session;
+	struct sideband *sideband;
+	struct images *images;
+	struct procs *procs;
+	struct tables *tables;
+	struct unwinder *unwinder;
+	struct stacks stacks;
+	void **states; /* of the sources, in the order of sources.def */
+	struct pending pending;
+	struct map followed; /* processes of the target, where it is not everything */
+	uint64_t remaps;     /* of procs, as of the last drain */
+	uint64_t side_lost;
+};
+
+/* With a loaded session: before it is attached. Errors with a text; released all the same. */
+int intake_init(struct intake *, const struct target *, struct session *, struct sideband *);
+void intake_release(struct intake *);
+
+/* What there is already: the target's processes, or all. */
+void intake_snapshot(struct intake *);
+/* Takes what came before now. @last: takes everything. */
+int intake_drain(struct intake *, bool last);
+/* Rows that the sources have taken. */
+uint64_t intake_taken(const struct intake *);
+/* Adds the sources' rows. */
+void intake_finish(const struct intake *, struct assembly *);
+
+#endif

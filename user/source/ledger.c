@@ -1,0 +1,147 @@
+#include <math.h>
+#include <sys/resource.h>
+
+#include "source/ledger.h"
+
+static const struct {
+	enum wire_counter counter;
+	enum ledger_class class;
+	const char *name;
+} rows[] = {
+	{WIRE_LOST_RING, LEDGER_LOST, "ring full"},
+	{WIRE_LOST_COLLISION, LEDGER_LOST, "stack hash collision"},
+	{WIRE_LOST_STACK, LEDGER_LOST, "no stack"},
+	{WIRE_NOTE_RESENT, LEDGER_NOTE, "stack sent again, stack table full"},
+	{WIRE_NOTE_SLICE, LEDGER_NOTE, "stack walked by user space: no unwind table yet"},
+};
+
+/* An event that follows its tasks counts their time; one on a CPU counts the idle time too. */
+static bool counts_target_time(const struct ledger_input *in, size_t event)
+{
+	return in->events[event].clock && session_sampler(in->session) == SAMPLER_TASK;
+}
+
+/*
+ * A clock event counts the time that its task ran, whether or not its timer came in time: what
+ * the samples leave unexplained was throttled by the kernel or stolen from the machine. Each
+ * task may leave a part of a period at its end, which is no loss.
+ */
+static void add_missed(struct profile *p, const struct ledger_input *in, size_t event,
+		       const uint64_t counters[WIRE_COUNTERS])
+{
+	double expected = (double)hooks_count(session_hooks(in->session), event) * in->hz / 1e9;
+	double missed = expected - (double)counters[WIRE_TAKEN];
+
+	if (counts_target_time(in, event) && missed > 0.02 * expected + 2)
+		profile_ledger(p, (uint32_t)event, LEDGER_NOTE,
+			       "timer ticks that never came (estimate)", (int64_t)missed);
+}
+
+void ledger_counters(struct profile *p, const struct ledger_input *in, size_t event)
+{
+	uint64_t counters[WIRE_COUNTERS];
+	uint32_t metric = (uint32_t)event;
+	int64_t accounted;
+
+	if (session_counters(in->session, event, counters))
+		return;
+	accounted = (int64_t)(counters[WIRE_KEPT] + counters[WIRE_LOST_RING] +
+			      counters[WIRE_LOST_COLLISION] + counters[WIRE_LOST_STACK]);
+	profile_ledger(p, metric, LEDGER_TAKEN, "taken", (int64_t)counters[WIRE_TAKEN]);
+	profile_ledger(p, metric, LEDGER_KEPT, "kept", (int64_t)counters[WIRE_KEPT]);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (counters[rows[i].counter])
+			profile_ledger(p, metric, rows[i].class, rows[i].name,
+				       (int64_t)counters[rows[i].counter]);
+	/* Cannot be while the programs are whole; shown rather than hidden if they are not. */
+	if (accounted != (int64_t)counters[WIRE_TAKEN])
+		profile_ledger(p, metric, LEDGER_LOST, "unaccounted",
+			       (int64_t)counters[WIRE_TAKEN] - accounted);
+	add_missed(p, in, event, counters);
+	if (event == 0 && in->side_lost)
+		profile_ledger(p, metric, LEDGER_NOTE,
+			       "records about processes lost, read from /proc",
+			       (int64_t)in->side_lost);
+}
+
+static int64_t rows_of(const struct profile *p, uint32_t metric)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+		n += p->samples.values.at[metric].at[i] != 0;
+	return n;
+}
+
+void ledger_settle(struct profile *p)
+{
+	for (size_t i = 0, n = p->ledger.n; i < n; i++) {
+		struct ledger_row row = p->ledger.at[i];
+		int64_t held;
+
+		if (row.class != LEDGER_KEPT)
+			continue;
+		held = rows_of(p, row.metric);
+		p->ledger.at[i].count = held;
+		if (row.count != held)
+			profile_ledger(p, row.metric, LEDGER_LOST, "sent, but not read",
+				       row.count - held);
+	}
+}
+
+/* Time that the target was on a CPU: counted where the event does that, else from the samples. */
+static double target_ns(const struct ledger_input *in)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < in->n_events; i++) {
+		uint64_t counters[WIRE_COUNTERS] = {0};
+		double ran = 0;
+
+		if (counts_target_time(in, i))
+			ran = (double)hooks_count(session_hooks(in->session), i);
+		else if (in->events[i].clock && !session_counters(in->session, i, counters))
+			ran = (double)counters[WIRE_TAKEN] / in->hz * 1e9;
+		most = fmax(most, ran);
+	}
+	return most;
+}
+
+/* The share of that time which the programs in the kernel took. */
+static void add_slowdown(struct profile *p, const struct ledger_input *in, uint64_t bpf_ns)
+{
+	double ran_ns = target_ns(in);
+
+	if (ran_ns <= 0)
+		return;
+	profile_cost(p, "target's time on CPU", "ns", ran_ns);
+	profile_cost(p, "slowdown by BPF", "%", 100 * (double)bpf_ns / ran_ns);
+}
+
+void ledger_cost(struct profile *p, const struct ledger_input *in, const struct namer_stats *names)
+{
+	struct session_cost cost;
+	struct rusage self;
+
+	session_cost(in->session, &cost);
+	getrusage(RUSAGE_SELF, &self);
+	profile_cost(p, cost.by_kernel ? "BPF run time" : "BPF run time (own timing)", "ns",
+		     (double)cost.bpf_ns);
+	profile_cost(p, "BPF runs", "events", (double)cost.bpf_runs);
+	add_slowdown(p, in, cost.bpf_ns);
+	profile_cost(p, "BPF map memory", "bytes", (double)cost.map_bytes);
+	profile_cost(p, "unwind tables", "bytes", (double)in->unwind.table_bytes);
+	profile_cost(p, "pieces of code with a table", "events", (double)in->unwind.tables);
+	if (in->unwind.evicted)
+		profile_cost(p, "unwind tables evicted", "events", (double)in->unwind.evicted);
+	profile_cost(p, "loader CPU, start-up", "ns", (double)in->open_cpu_ns);
+	profile_cost(p, "loader CPU, capture", "ns", (double)in->run_cpu_ns);
+	profile_cost(p, "loader CPU, naming", "ns", (double)in->name_cpu_ns);
+	profile_cost(p, "loader peak memory", "bytes", (double)self.ru_maxrss * 1024);
+	profile_cost(p, "addresses named", "events", (double)(names->places - names->unnamed));
+	profile_cost(p, "addresses without a name", "events", (double)names->unnamed);
+	if (names->images_unopened)
+		profile_cost(p, "modules not opened", "events", (double)names->images_unopened);
+	if (names->images_corrupt)
+		profile_cost(p, "modules corrupt", "events", (double)names->images_corrupt);
+}

@@ -1,0 +1,110 @@
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "model/meta.h"
+#include "source/machine.h"
+
+#define CPUINFO_MAX (1 << 20)
+
+/* The value of the first line "key : value" of /proc/cpuinfo, "" where there is none. */
+static char *cpuinfo_value(const char *text, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+		const char *colon;
+
+		line += *line == '\n';
+		colon = strchr(line, ':');
+		if (strncmp(line, key, n) != 0 || !colon || strcspn(line, "\n") < n ||
+		    (line[n] != '\t' && line[n] != ' ' && line[n] != ':'))
+			continue;
+		colon += 1 + strspn(colon + 1, " \t");
+		return str_clean(colon, strcspn(colon, "\n"));
+	}
+	return mem_strdup("");
+}
+
+/* "Intel(R) Xeon(R) CPU @ 2.20GHz" → "intel-xeon-cpu-2.20ghz": fit for a path. */
+static char *slug(const char *s)
+{
+	struct str out = {0};
+
+	for (; *s; s++) {
+		if (*s == '(') {
+			s += strcspn(s, ")");
+			if (!*s)
+				break;
+		} else if (isalnum((unsigned char)*s) || *s == '.') {
+			str_addc(&out, (char)tolower((unsigned char)*s));
+		} else if (out.n && out.s[out.n - 1] != '-') {
+			str_addc(&out, '-');
+		}
+	}
+	while (out.n && out.s[out.n - 1] == '-')
+		out.s[--out.n] = '\0';
+	return out.n ? str_steal(&out) : mem_strdup("unknown");
+}
+
+static void describe_cpu(struct profile *p, const struct utsname *u)
+{
+	_free_ char *text = NULL;
+	size_t n;
+
+	if (file_read("/proc/cpuinfo", CPUINFO_MAX, &text, &n) && !text)
+		text = mem_strdup("");
+	_free_ char *model = cpuinfo_value(text, "model name");
+	_free_ char *family = cpuinfo_value(text, "cpu family");
+	_free_ char *number = cpuinfo_value(text, "model");
+	_free_ char *stepping = cpuinfo_value(text, "stepping");
+	_free_ char *vendor = cpuinfo_value(text, "vendor_id");
+	_free_ char *fingerprint = mem_printf("%s-%s-%s-%s", vendor, family, number, stepping);
+	_free_ char *cpu = slug(model);
+	_free_ char *system = slug(u->sysname);
+	_free_ char *platform = mem_printf("%s-%s-%s", system, u->machine, cpu);
+	_free_ char *cores = mem_printf("%ld", sysconf(_SC_NPROCESSORS_ONLN));
+
+	profile_set_meta(p, META_PROCESSOR, model);
+	profile_set_meta(p, META_CPU_FINGERPRINT, fingerprint);
+	profile_set_meta(p, META_PLATFORM, platform);
+	profile_set_meta(p, META_CORES, cores);
+}
+
+static const char *main_build_id(const struct profile *p)
+{
+	for (size_t i = 1; i < p->modules.n; i++) {
+		const char *path = profile_text(p, p->modules.at[i].path);
+
+		if (p->modules.at[i].build_id && path[0] == '/')
+			return profile_text(p, p->modules.at[i].build_id);
+	}
+	return "unversioned";
+}
+
+void machine_describe(struct profile *p, const char *version, int64_t unix_ns)
+{
+	char when[UNITS_BUF];
+	struct utsname u;
+	_free_ char *id = NULL;
+	size_t n;
+
+	uname(&u);
+	profile_set_meta(p, META_VERSION, version ? version : main_build_id(p));
+	profile_set_meta(p, META_TIMESTAMP, units_time(when, sizeof(when), unix_ns));
+	profile_set_meta(p, META_SYSTEM, u.sysname);
+	profile_set_meta(p, META_ARCH, u.machine);
+	profile_set_meta(p, META_NODE, u.nodename);
+	profile_set_meta(p, META_RELEASE, u.release);
+	if (!file_read("/etc/machine-id", 256, &id, &n)) {
+		id[strcspn(id, "\n")] = '\0';
+		profile_set_meta(p, META_MACHINE, id);
+	}
+	describe_cpu(p, &u);
+}

@@ -1,0 +1,124 @@
+/*
+ * oncpu: samples of perf events, with their stacks.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "source/source.h"
+
+struct row {
+	uint64_t time_ns, weight;
+	uint32_t thread;       /* of procs */
+	uint32_t user, kernel; /* stacks, or NO_STACK */
+	uint32_t event;
+};
+
+struct oncpu {
+	VEC(struct row) rows;
+};
+
+static void *oncpu_new(void)
+{
+	return mem_zalloc(1, sizeof(struct oncpu));
+}
+
+static void oncpu_free(void *state)
+{
+	struct oncpu *o = state;
+
+	if (o)
+		vec_release(&o->rows);
+	free(o);
+}
+
+static void add(struct oncpu *o, const struct wire_sample *w, uint32_t user, struct stacks *stacks,
+		struct procs *procs)
+{
+	struct row row = {.time_ns = w->time_ns,
+			  .weight = w->weight,
+			  .event = w->event,
+			  .thread = procs_thread(procs, w->pid, w->tid, w->time_ns),
+			  .user = user,
+			  .kernel = stacks_find(stacks, w->kernel_hash)};
+
+	vec_push(&o->rows, row);
+}
+
+static void oncpu_take(void *state, const void *record, struct stacks *stacks, struct procs *procs)
+{
+	const struct wire_sample *w = record;
+
+	add(state, w, stacks_find(stacks, w->user_hash), stacks, procs);
+}
+
+static void oncpu_take_slice(void *state, const struct wire_slice *slice, uint32_t stack,
+			     struct stacks *stacks, struct procs *procs)
+{
+	add(state, &slice->sample, stack, stacks, procs);
+}
+
+static size_t oncpu_taken(const void *state)
+{
+	const struct oncpu *o = state;
+
+	return o->rows.n;
+}
+
+static void add_rows(const struct oncpu *o, struct assembly *a)
+{
+	size_t metrics = a->p->metrics.n;
+	_free_ int64_t *values = mem_zalloc(metrics, sizeof(*values));
+
+	for (size_t i = 0; i < o->rows.n; i++) {
+		const struct row *row = &o->rows.at[i];
+
+		if (row->event >= metrics)
+			continue;
+		values[row->event] = (int64_t)row->weight;
+		profile_sample(a->p, assembly_time(a, row->time_ns),
+			       assembly_thread(a, row->thread),
+			       assembly_node(a, row->user, row->kernel), values);
+		values[row->event] = 0;
+	}
+}
+
+/* How many of the samples have stacks that are not whole. */
+static void add_notes(const struct oncpu *o, struct assembly *a, uint32_t metric)
+{
+	int64_t ends[ASSEMBLY_ENDS] = {0}, guessed = 0;
+
+	for (size_t i = 0; i < o->rows.n; i++) {
+		const struct row *row = &o->rows.at[i];
+
+		if (row->event != metric || row->user == NO_STACK)
+			continue;
+		ends[a->stacks->stacks.at[row->user].end % ASSEMBLY_ENDS]++;
+		guessed += a->stacks->stacks.at[row->user].guessed;
+	}
+	if (guessed)
+		profile_ledger(a->p, metric, LEDGER_NOTE,
+			       "some frames found by frame pointer: code without unwind rules",
+			       guessed);
+	for (uint8_t e = 0; e < ASSEMBLY_ENDS; e++)
+		if (ends[e] && assembly_end_note(e))
+			profile_ledger(a->p, metric, LEDGER_NOTE, assembly_end_note(e), ends[e]);
+}
+
+static void oncpu_finish(const void *state, struct assembly *a)
+{
+	const struct oncpu *o = state;
+
+	add_rows(o, a);
+	for (uint32_t metric = 0; metric < a->p->metrics.n; metric++)
+		add_notes(o, a, metric);
+}
+
+const struct source oncpu_source = {
+	.name = "oncpu",
+	.new = oncpu_new,
+	.free = oncpu_free,
+	.take = oncpu_take,
+	.take_slice = oncpu_take_slice,
+	.taken = oncpu_taken,
+	.finish = oncpu_finish,
+};

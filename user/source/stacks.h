@@ -1,0 +1,51 @@
+/*
+ * stacks: the distinct stacks of a capture, as chains of places; shared by all event sources.
+ */
+#ifndef SOURCE_STACKS_H
+#define SOURCE_STACKS_H
+
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "source/placebook.h"
+#include "symbol/procs.h"
+#include "wire.h"
+
+#define NO_STACK UINT32_MAX
+
+struct stack {
+	uint32_t first, n; /* in stacks.chain */
+	uint32_t cut_at;   /* where left_out frames are missing; 0: nowhere */
+	uint8_t end;	   /* enum wire_end */
+	bool guessed;	   /* frames of it were found by frame pointer */
+};
+
+/* A zeroed one is empty and valid. */
+struct stacks {
+	struct placebook book;
+	VEC(uint32_t) chain; /* numbers in book, innermost first, stack after stack */
+	VEC(struct stack) stacks;
+	struct map by_hash; /* the kernel's hash → the newest stack that has it */
+	uint64_t missing;   /* asked for, never sent: none, while the ring is whole */
+};
+
+/* A user stack that was walked here, innermost frame first. Borrowed. */
+struct stack_frames {
+	const uint64_t *address;
+	const uint8_t *by_bp; /* of each: found by frame pointer */
+	uint32_t n;
+	uint8_t end; /* enum wire_end */
+	bool syscall;
+};
+/* Its number; every such stack is a new one. */
+uint32_t stacks_add_frames(struct stacks *, const struct stack_frames *, uint32_t pid,
+			   struct procs *);
+
+/* A stack record, while @procs is as it was at that time. */
+void stacks_add(struct stacks *, const struct wire_stack *, struct procs *);
+/* The stack of that hash; NO_STACK for 0 and for one that never came, which is counted. */
+uint32_t stacks_find(struct stacks *, uint64_t hash);
+void stacks_release(struct stacks *);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * unwinder: what user space does for the walker in the kernel: it makes the tables that the
+ * walker asks for, and finishes the walks that the walker could not.
+ */
+#ifndef SOURCE_UNWINDER_H
+#define SOURCE_UNWINDER_H
+
+#include <stdint.h>
+
+#include "load/tables.h"
+#include "source/stacks.h"
+#include "symbol/images.h"
+#include "symbol/procs.h"
+#include "wire.h"
+
+struct unwinder;
+/* All borrowed; they must outlive it. */
+struct unwinder *unwinder_new(struct tables *, struct images *, struct procs *);
+void unwinder_free(struct unwinder *);
+
+/* A file without a table was met: it gets one, an empty one where nothing can be told of it. */
+void unwinder_want(struct unwinder *, const struct wire_want *);
+
+/* The stack of a slice, added to @stacks: its number. */
+uint32_t unwinder_walk(struct unwinder *, const struct wire_slice *, struct stacks *);
+
+struct unwinder_stats {
+	uint64_t tables, table_bytes, evicted, walks;
+	int64_t build_ns; /* wall time spent on tables */
+};
+void unwinder_stats(const struct unwinder *, struct unwinder_stats *);
+
+#endif

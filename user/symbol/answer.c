@@ -1,0 +1,199 @@
+#include "symbol/answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "symbol/demangle.h"
+
+#define MAGIC 0x65616e73 /* distinguishes a cut-off answer's rest from a head */
+
+struct head {
+	uint32_t magic, job, flags;
+	uint32_t n_queries, n_frames, n_functions, n_text;
+};
+
+static uint32_t text(struct answer *a, const char *s)
+{
+	return intern_add(&a->text, s ? s : "");
+}
+
+static uint32_t position(const struct answer *a, uint32_t string)
+{
+	return string ? (uint32_t)a->text.start.at[string] : 0;
+}
+
+static uint32_t function(struct answer *a, const struct answer_function *f)
+{
+	uint32_t *i;
+	bool fresh;
+
+	i = map_put(&a->by_function, hash_bytes(f, sizeof(*f)), &fresh);
+	if (fresh) {
+		*i = (uint32_t)a->functions.n;
+		vec_push(&a->functions, *f);
+	}
+	return *i;
+}
+
+static void add(struct answer *a, struct answer_function f, uint32_t line, bool inlined)
+{
+	f.name = position(a, f.name);
+	f.linkage = position(a, f.linkage);
+	f.file = position(a, f.file);
+	vec_push(&a->frames, ((struct answer_frame){function(a, &f), line, inlined}));
+}
+
+void answer_frame(struct answer *a, const char *name, const char *linkage, const char *file,
+		  uint32_t file_line, uint32_t line, bool inlined, bool named)
+{
+	const struct answer_function f = {.name = text(a, name),
+					  .linkage = text(a, linkage),
+					  .file = text(a, file),
+					  .line = file_line,
+					  .named = named};
+
+	add(a, f, line, inlined);
+}
+
+/* The readable form of @linkage, 0 where it is none of a mangled name. */
+static uint32_t readable(struct answer *a, uint32_t linkage)
+{
+	_free_ char *name = NULL;
+	uint32_t *known;
+	bool fresh;
+
+	known = map_put(&a->by_linkage, linkage, &fresh);
+	if (fresh) {
+		name = demangle(intern_text(&a->text, linkage));
+		*known = name ? intern_add(&a->text, name) : 0;
+	}
+	return *known;
+}
+
+void answer_frame_mangled(struct answer *a, const char *linkage, const char *name,
+			  const char *suffix, const char *file, uint32_t file_line, uint32_t line,
+			  bool inlined)
+{
+	struct answer_function f = {.line = file_line, .named = 1};
+	const uint32_t mangled = text(a, linkage), demangled = mangled ? readable(a, mangled) : 0;
+
+	f.name = demangled ? demangled : name && *name ? text(a, name) : mangled;
+	f.linkage = f.name == mangled ? 0 : mangled;
+	f.file = text(a, file);
+	if (suffix && *suffix) {
+		_free_ char *whole = mem_printf("%s%s", intern_text(&a->text, f.name), suffix);
+
+		f.name = text(a, whole);
+	}
+	add(a, f, line, inlined);
+}
+
+void answer_next(struct answer *a)
+{
+	vec_push(&a->ends, (uint32_t)a->frames.n);
+}
+
+void answer_release(struct answer *a)
+{
+	vec_release(&a->ends);
+	vec_release(&a->frames);
+	vec_release(&a->functions);
+	intern_release(&a->text);
+	map_release(&a->by_function);
+	map_release(&a->by_linkage);
+}
+
+static int write_all(int fd, const void *data, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t put = write(fd, (const char *)data + done, n - done);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return -EIO;
+		done += (size_t)put;
+	}
+	return 0;
+}
+
+int answer_write(struct answer *a, uint32_t job, int fd)
+{
+	static const char zeros[4];
+	const struct head head = {.magic = MAGIC,
+				  .job = job,
+				  .flags = a->flags,
+				  .n_queries = (uint32_t)a->ends.n,
+				  .n_frames = (uint32_t)a->frames.n,
+				  .n_functions = (uint32_t)a->functions.n,
+				  .n_text = (uint32_t)(a->text.bytes.n + 4) & ~3u};
+	int rc = write_all(fd, &head, sizeof(head));
+
+	if (!rc)
+		rc = write_all(fd, a->ends.at, a->ends.n * sizeof(*a->ends.at));
+	if (!rc)
+		rc = write_all(fd, a->frames.at, a->frames.n * sizeof(*a->frames.at));
+	if (!rc)
+		rc = write_all(fd, a->functions.at, a->functions.n * sizeof(*a->functions.at));
+	if (!rc)
+		rc = write_all(fd, a->text.bytes.at, a->text.bytes.n);
+	/* Always at least one zero: the last string ends even if nothing was added. */
+	return rc ? rc : write_all(fd, zeros, head.n_text - a->text.bytes.n);
+}
+
+static bool is_consistent(const struct answer_view *v, uint32_t n_text)
+{
+	uint32_t before = 0;
+
+	if (!n_text || v->text[n_text - 1])
+		return false;
+	for (uint32_t i = 0; i < v->n_queries; i++) {
+		if (v->ends[i] <= before || v->ends[i] > v->n_frames)
+			return false;
+		before = v->ends[i];
+	}
+	for (uint32_t i = 0; i < v->n_frames; i++) {
+		if (v->frames[i].function >= v->n_functions)
+			return false;
+	}
+	for (uint32_t i = 0; i < v->n_functions; i++) {
+		const struct answer_function *f = &v->functions[i];
+
+		if (f->name >= n_text || f->linkage >= n_text || f->file >= n_text)
+			return false;
+	}
+	return true;
+}
+
+size_t answer_read(const void *at, size_t n, struct answer_view *out)
+{
+	const char *next = (const char *)at + sizeof(struct head);
+	struct head head;
+	uint64_t need;
+
+	if (n < sizeof(head))
+		return 0;
+	memcpy(&head, at, sizeof(head));
+	/* Sums of products of 32-bit numbers and small sizes do not overflow 64 bits. */
+	need = sizeof(head) + (uint64_t)head.n_queries * sizeof(*out->ends) +
+	       (uint64_t)head.n_frames * sizeof(*out->frames) +
+	       (uint64_t)head.n_functions * sizeof(*out->functions) + head.n_text;
+	if (head.magic != MAGIC || need > n || need % 4)
+		return 0;
+	*out = (struct answer_view){.job = head.job,
+				    .flags = head.flags,
+				    .n_queries = head.n_queries,
+				    .n_frames = head.n_frames,
+				    .n_functions = head.n_functions};
+	out->ends = (const void *)next;
+	next += (size_t)head.n_queries * sizeof(*out->ends);
+	out->frames = (const void *)next;
+	next += (size_t)head.n_frames * sizeof(*out->frames);
+	out->functions = (const void *)next;
+	out->text = next + (size_t)head.n_functions * sizeof(*out->functions);
+	return is_consistent(out, head.n_text) ? (size_t)need : 0;
+}

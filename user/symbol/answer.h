@@ -1,0 +1,86 @@
+/*
+ * answer: what is said of one image's addresses, on its way from the confined process that read
+ * the image to us. The bytes come from a process that a hostile file may have taken over: they
+ * are checked in full before use.
+ */
+#ifndef SYMBOL_ANSWER_H
+#define SYMBOL_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/intern.h"
+#include "base/vec.h"
+
+/* An address asked for. */
+struct query {
+	uint64_t offset; /* in the file; of JIT code the address */
+	bool is_return;
+};
+
+/* What is looked up: a return address may be the first byte behind its function, so that it is
+ * the call, a byte before, that tells. */
+static inline uint64_t query_lookup(const struct query *q)
+{
+	return q->is_return && q->offset ? q->offset - 1 : q->offset;
+}
+
+enum {
+	ANSWER_CORRUPT = 1,    /* not an ELF file, or one that makes no sense */
+	ANSWER_NO_SYMBOLS = 2, /* no symbol table and no DWARF */
+};
+
+struct answer_function {
+	uint32_t name, linkage, file; /* where in the text; "" is at 0 */
+	uint32_t line;
+	uint32_t named;
+};
+
+struct answer_frame {
+	uint32_t function; /* index */
+	uint32_t line;
+	uint32_t inlined;
+};
+
+/* While it is made. A zeroed one is empty and valid. */
+struct answer {
+	uint32_t flags;
+	VEC(uint32_t) ends; /* per query, in order: where its frames end; innermost stands first */
+	VEC(struct answer_frame) frames;
+	VEC(struct answer_function) functions;
+	struct intern text;
+	struct map by_function; /* hash of a function → functions */
+	struct map by_linkage;	/* string → string: demangled already */
+};
+
+/* Adds a frame to the query that is being answered. @linkage and @file may be NULL. */
+void answer_frame(struct answer *, const char *name, const char *linkage, const char *file,
+		  uint32_t file_line, uint32_t line, bool inlined, bool named);
+/* The same for a function whose readable name is still to be made from @linkage (mangled or not;
+ * NULL: @name it is). @suffix follows the name. */
+void answer_frame_mangled(struct answer *, const char *linkage, const char *name,
+			  const char *suffix, const char *file, uint32_t file_line, uint32_t line,
+			  bool inlined);
+/* Ends the frames of one query. */
+void answer_next(struct answer *);
+void answer_release(struct answer *);
+
+/* Appends it to @fd under the number @job. A negative errno, no text. */
+int answer_write(struct answer *, uint32_t job, int fd);
+
+/* One answer in memory; the pointers lead into the bytes it was read from. */
+struct answer_view {
+	uint32_t job, flags;
+	uint32_t n_queries, n_frames, n_functions;
+	const uint32_t *ends;
+	const struct answer_frame *frames;
+	const struct answer_function *functions;
+	const char *text;
+};
+
+/* Reads the answer at the head of @n bytes at @at (aligned to 4). The bytes it took, or 0 when
+ * there is no whole and consistent one. */
+size_t answer_read(const void *at, size_t n, struct answer_view *out);
+
+#endif

@@ -1,0 +1,49 @@
+#include "symbol/demangle.h"
+
+#include <libiberty/demangle.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/str.h"
+
+/* Names of deep templates are a few KiB; what a short one expands to can be exponential. */
+#define MAX_MANGLED   8192
+#define MAX_DEMANGLED (32 * 1024)
+
+struct output {
+	struct str text;
+	bool too_long;
+};
+
+static void append(const char *s, size_t n, void *opaque)
+{
+	struct output *out = opaque;
+
+	if (out->text.n + n > MAX_DEMANGLED)
+		out->too_long = true;
+	else
+		str_addn(&out->text, s, n);
+}
+
+char *demangle(const char *linkage)
+{
+	struct output out = {0};
+	size_t n = strnlen(linkage, MAX_MANGLED + 1);
+	bool ok = false;
+
+	if (n > MAX_MANGLED || linkage[0] != '_')
+		return NULL;
+	/* Rust first: its older scheme is C++'s with a hash at the end, which it alone drops. */
+	if (linkage[1] == 'R' || linkage[1] == 'Z')
+		ok = rust_demangle_callback(linkage, DMGL_NO_OPTS, append, &out);
+	if (!ok && linkage[1] == 'Z') {
+		str_release(&out.text);
+		out.too_long = false;
+		ok = cplus_demangle_v3_callback(linkage, DMGL_NO_OPTS, append, &out);
+	}
+	if (!ok || out.too_long || !out.text.n) {
+		str_release(&out.text);
+		return NULL;
+	}
+	return str_steal(&out.text);
+}

@@ -1,0 +1,32 @@
+/*
+ * identity: what a mapped file is known by: its build-id, else device and inode. What stands at
+ * its path today may be another file. Used by images alone.
+ */
+#ifndef SYMBOL_IDENTITY_H
+#define SYMBOL_IDENTITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "elf/buildid.h"
+
+struct identity {
+	uint8_t build_id[BUILDID_MAX];
+	uint8_t build_id_bytes; /* 0: not known */
+	uint32_t dev_major, dev_minor;
+	uint64_t inode; /* 0: not known */
+};
+
+/* A hash for a map: of the build-id, of device and inode, or where neither is known of @path. */
+uint64_t identity_key(const struct identity *, const char *path);
+/* The hash is not the key: two build-ids may be made to share one. */
+bool identity_same(const struct identity *, const struct identity *);
+
+/* As buildid_read(), of an open file that may be no ELF file. */
+uint8_t identity_read_build_id(int fd, uint8_t id[BUILDID_MAX]);
+
+/* Opens @path below @root_fd (-1: our root) if it is the file that was mapped: a descriptor for
+ * the caller. -ESTALE: it is another, or nothing is known of the one that was mapped. */
+int identity_open(int root_fd, const char *path, const struct identity *want);
+
+#endif

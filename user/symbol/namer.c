@@ -1,0 +1,355 @@
+#include "symbol/namer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "elf/buildid.h"
+#include "symbol/kallsyms.h"
+#include "symbol/naming.h"
+#include "symbol/worker.h"
+
+/* Fewer addresses than this of one image are not worth a second child. */
+#define SLICE 2048
+
+/* The frames of one place, in struct run's. */
+struct span {
+	uint32_t first, n;
+};
+
+struct run {
+	struct images *images;
+	const struct place *places;
+	const uint8_t *is_return;
+	size_t n;
+	struct profile *profile;
+	struct namer_stats *stats;
+	uint32_t *order;       /* places by image, then by what is looked up */
+	struct query *queries; /* in that order */
+	struct span *spans;    /* per place */
+	VEC(uint32_t) frames;  /* of the profile */
+	VEC(struct job) jobs;
+	uint32_t *image_module; /* per image, 0: not made yet */
+	uint8_t *is_corrupt;	/* per image */
+};
+
+void named_release(struct named *n)
+{
+	vec_release(&n->frame);
+	vec_release(&n->first);
+}
+
+/* --- into the profile ----------------------------------------------------------------------- */
+
+static uint32_t clean(struct profile *p, const char *s)
+{
+	_free_ char *text = str_clean(s, strlen(s));
+
+	return intern_add(&p->strings, text);
+}
+
+static uint32_t module_of(struct run *r, uint32_t number)
+{
+	const struct image *image = images_at(r->images, number);
+	_free_ char *path = NULL;
+	char hex[BUILDID_HEX];
+
+	if (number == IMAGE_NONE || !image)
+		return 0;
+	if (!r->image_module[number]) {
+		path = str_clean(image->path, strlen(image->path));
+		buildid_hex(image->build_id, image->build_id_bytes, hex);
+		r->image_module[number] = profile_module(r->profile, path, hex);
+	}
+	return r->image_module[number];
+}
+
+static enum code_kind kind_of(struct run *r, uint32_t number)
+{
+	static const enum code_kind kinds[] = {
+		[IMAGE_KIND_NONE] = CODE_UNKNOWN, [IMAGE_KIND_KERNEL] = CODE_KERNEL,
+		[IMAGE_KIND_VDSO] = CODE_VDSO,	  [IMAGE_KIND_FILE] = CODE_USER,
+		[IMAGE_KIND_JIT] = CODE_JIT,
+	};
+	const struct image *image = images_at(r->images, number);
+
+	return image ? kinds[image->kind] : CODE_UNKNOWN;
+}
+
+/* One frame for a whole place: what has no lines and no inlined calls. */
+static void set_single(struct run *r, uint32_t place, const struct function *f)
+{
+	const struct frame frame = {.function = profile_function(r->profile, f)};
+
+	r->spans[place] = (struct span){.first = (uint32_t)r->frames.n, .n = 1};
+	vec_push(&r->frames, profile_frame(r->profile, &frame));
+	r->stats->unnamed += !f->named;
+}
+
+static void set_offset(struct run *r, uint32_t place)
+{
+	const struct place *at = &r->places[place];
+	const struct image *image = images_at(r->images, at->image);
+	_free_ char *name = NULL;
+
+	if (at->image == IMAGE_NONE || !image)
+		name = mem_printf("[unknown] 0x%lx", at->offset);
+	else
+		name = naming_offset_name(image->path, at->offset);
+	set_single(r, place,
+		   &(struct function){.name = clean(r->profile, name),
+				      .module = module_of(r, at->image),
+				      .kind = (uint8_t)kind_of(r, at->image)});
+}
+
+/* --- the kernel ----------------------------------------------------------------------------- */
+
+static void set_kernel(struct run *r, uint32_t place, const struct kallsym *sym)
+{
+	_free_ char *module = NULL;
+
+	if (!sym->name) {
+		set_offset(r, place);
+		return;
+	}
+	if (sym->module)
+		module = mem_printf("[%s]", sym->module);
+	set_single(r, place,
+		   &(struct function){.name = clean(r->profile, sym->name),
+				      .module = module ? profile_module(r->profile, module, "")
+						       : module_of(r, IMAGE_KERNEL),
+				      .kind = CODE_KERNEL,
+				      .named = 1});
+}
+
+/* Names places order[first … end-1]. */
+static void name_kernel(struct run *r, size_t first, size_t end)
+{
+	const size_t n = end - first;
+	_free_ uint64_t *addresses = mem_zalloc(n, sizeof(*addresses));
+	_free_ struct kallsym *syms = mem_zalloc(n, sizeof(*syms));
+	struct image *image = images_at(r->images, IMAGE_KERNEL);
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	for (size_t i = 0; i < n; i++)
+		addresses[i] = query_lookup(&r->queries[first + i]);
+	if (!f || kallsyms_ask(f, images_kernel_names(r->images), addresses, n, syms)) {
+		free(image->note);
+		image->note = mem_strdup(f ? err_text() : "/proc/kallsyms cannot be read");
+	}
+	if (f)
+		fclose(f);
+	for (size_t i = 0; i < n; i++)
+		set_kernel(r, r->order[first + i], &syms[i]);
+	kallsyms_release(syms, n);
+}
+
+/* --- everything else ------------------------------------------------------------------------ */
+
+static void note(struct image *image, const char *text)
+{
+	if (!image->note)
+		image->note = mem_strdup(text);
+}
+
+static uint32_t function_of(struct run *r, const struct answer_view *v, uint32_t number,
+			    uint32_t image)
+{
+	const struct answer_function *f = &v->functions[number];
+	const struct function function = {
+		.name = clean(r->profile, v->text + f->name),
+		.linkage = clean(r->profile, v->text + f->linkage),
+		.file = clean(r->profile, v->text + f->file),
+		.line = f->line,
+		.module = module_of(r, image),
+		.kind = (uint8_t)kind_of(r, image),
+		.named = f->named != 0,
+	};
+
+	return profile_function(r->profile, &function);
+}
+
+static void take_place(struct run *r, const struct answer_view *v, const uint32_t *functions,
+		       uint32_t query, uint32_t place)
+{
+	const uint32_t first = query ? v->ends[query - 1] : 0;
+	const struct answer_frame *frames = &v->frames[first];
+	const uint32_t n = v->ends[query] - first;
+
+	r->spans[place] = (struct span){.first = (uint32_t)r->frames.n, .n = n};
+	for (uint32_t i = 0; i < n; i++) {
+		const struct frame frame = {.function = functions[frames[i].function],
+					    .line = frames[i].line,
+					    .inlined = frames[i].inlined != 0};
+
+		vec_push(&r->frames, profile_frame(r->profile, &frame));
+		r->stats->inlined_frames += frame.inlined;
+	}
+	r->stats->with_lines += frames[0].line != 0;
+	r->stats->unnamed += !v->functions[frames[n - 1].function].named;
+}
+
+static void take(void *context, const struct job *job, const struct answer_view *v)
+{
+	struct run *r = context;
+	_free_ uint32_t *functions = mem_zalloc(v->n_functions + 1, sizeof(*functions));
+	const size_t first = (size_t)(job->queries - r->queries);
+	const uint32_t number = r->places[r->order[first]].image;
+	struct image *image = images_at(r->images, number);
+
+	for (uint32_t i = 0; i < v->n_functions; i++)
+		functions[i] = function_of(r, v, i, number);
+	for (uint32_t i = 0; i < v->n_queries; i++)
+		take_place(r, v, functions, i, r->order[first + i]);
+	if (v->flags & ANSWER_CORRUPT) {
+		r->is_corrupt[number] = 1;
+		note(image, "not a readable ELF file");
+	}
+	if (v->flags & ANSWER_NO_SYMBOLS)
+		note(image, "no symbols");
+}
+
+/* What no child could answer. */
+static void give_up(struct run *r, const struct job *job)
+{
+	const size_t first = (size_t)(job->queries - r->queries);
+	const uint32_t number = r->places[r->order[first]].image;
+
+	for (size_t i = first; i < first + job->n; i++)
+		set_offset(r, r->order[i]);
+	r->is_corrupt[number] = 1;
+	note(images_at(r->images, number), "reading its symbols failed: corrupt?");
+}
+
+/* Jobs for places order[first … end-1] of one image. */
+static void add_jobs(struct run *r, size_t first, size_t end)
+{
+	const struct image *image = images_at(r->images, r->places[r->order[first]].image);
+	const size_t n = end - first, width = worker_width();
+	const size_t slices = n / SLICE < 1 ? 1 : n / SLICE < width ? n / SLICE : width;
+
+	r->stats->images++;
+	r->stats->images_unopened += image->fd < 0 && image->kind != IMAGE_KIND_JIT;
+	for (size_t i = 0; i < slices; i++) {
+		const size_t from = first + n * i / slices, to = first + n * (i + 1) / slices;
+
+		vec_push(&r->jobs, ((struct job){.image = image,
+						 .queries = &r->queries[from],
+						 .n = (uint32_t)(to - from)}));
+	}
+}
+
+/* --- grouping ------------------------------------------------------------------------------- */
+
+struct sortable {
+	uint64_t lookup;
+	uint32_t image, place;
+};
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct sortable *a = pa, *b = pb;
+
+	if (a->image != b->image)
+		return a->image < b->image ? -1 : 1;
+	if (a->lookup != b->lookup)
+		return a->lookup < b->lookup ? -1 : 1;
+	return a->place < b->place ? -1 : 1;
+}
+
+static void sort_places(struct run *r)
+{
+	_free_ struct sortable *sorted = mem_zalloc(r->n, sizeof(*sorted));
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct query q = {r->places[i].offset, r->is_return[i]};
+
+		sorted[i] = (struct sortable){query_lookup(&q), r->places[i].image, (uint32_t)i};
+	}
+	qsort(sorted, r->n, sizeof(*sorted), compare);
+	for (size_t i = 0; i < r->n; i++) {
+		const uint32_t place = sorted[i].place;
+
+		r->order[i] = place;
+		r->queries[i] = (struct query){r->places[place].offset, r->is_return[place]};
+	}
+}
+
+static void name_group(struct run *r, size_t first, size_t end)
+{
+	const uint32_t number = r->places[r->order[first]].image;
+	const struct image *image = images_at(r->images, number);
+
+	if (number == IMAGE_KERNEL) {
+		name_kernel(r, first, end);
+	} else if (image && image->kind != IMAGE_KIND_NONE) {
+		add_jobs(r, first, end);
+	} else {
+		for (size_t i = first; i < end; i++)
+			set_offset(r, r->order[i]);
+	}
+}
+
+static void name_all(struct run *r)
+{
+	size_t first = 0;
+
+	sort_places(r);
+	for (size_t i = 1; i <= r->n; i++) {
+		if (i < r->n && r->places[r->order[i]].image == r->places[r->order[first]].image)
+			continue;
+		name_group(r, first, i);
+		first = i;
+	}
+	worker_run(r->jobs.at, r->jobs.n, take, r);
+	for (size_t i = 0; i < r->jobs.n; i++) {
+		if (r->jobs.at[i].failed)
+			give_up(r, &r->jobs.at[i]);
+	}
+	for (size_t i = 0; i < images_count(r->images); i++)
+		r->stats->images_corrupt += r->is_corrupt[i];
+}
+
+static void put_out(const struct run *r, struct named *out)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		vec_push(&out->first, (uint32_t)out->frame.n);
+		for (uint32_t k = 0; k < r->spans[i].n; k++)
+			vec_push(&out->frame, r->frames.at[r->spans[i].first + k]);
+	}
+	vec_push(&out->first, (uint32_t)out->frame.n);
+}
+
+int namer_run(struct images *images, const struct place *places, const uint8_t *is_return, size_t n,
+	      struct profile *p, struct named *out, struct namer_stats *stats)
+{
+	struct run r = {.images = images,
+			.places = places,
+			.is_return = is_return,
+			.n = n,
+			.profile = p,
+			.stats = stats};
+
+	*out = (struct named){0};
+	*stats = (struct namer_stats){.places = n};
+	if (n > UINT32_MAX / 2)
+		return err(-ENOMEM, "%zu addresses are too many to name", n);
+	r.order = mem_zalloc(n + 1, sizeof(*r.order));
+	r.queries = mem_zalloc(n + 1, sizeof(*r.queries));
+	r.spans = mem_zalloc(n + 1, sizeof(*r.spans));
+	r.image_module = mem_zalloc(images_count(images), sizeof(*r.image_module));
+	r.is_corrupt = mem_zalloc(images_count(images), sizeof(*r.is_corrupt));
+	name_all(&r);
+	put_out(&r, out);
+	free(r.order);
+	free(r.queries);
+	free(r.spans);
+	free(r.image_module);
+	free(r.is_corrupt);
+	vec_release(&r.frames);
+	vec_release(&r.jobs);
+	return 0;
+}

@@ -1,0 +1,325 @@
+#include "symbol/naming.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "elf/debugfile.h"
+#include "elf/dwarf.h"
+#include "elf/fde.h"
+#include "elf/file.h"
+#include "elf/plt.h"
+#include "elf/segments.h"
+#include "elf/symtab.h"
+#include "symbol/perfmap.h"
+
+char *naming_offset_name(const char *path, uint64_t offset)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash && slash[1] && !str_starts(path, "//") ? slash + 1 : path;
+
+	return mem_printf("%s+0x%lx", base, offset);
+}
+
+/* --- opening -------------------------------------------------------------------------------- */
+
+static int open_debug_file(const struct naming *n)
+{
+	struct elffile f;
+	Elf64_Shdr s;
+	int fd = -1;
+
+	if (n->fd < 0 || elffile_open(n->fd, &f))
+		return -1;
+	if (elffile_section(&f, ".debug_info", &s))
+		fd = debugfile_open(&f, n->image->path, n->image->root_fd);
+	elffile_release(&f);
+	return fd < 0 ? -1 : fd;
+}
+
+void naming_open(struct naming *n, const struct image *image)
+{
+	*n = (struct naming){.image = image, .fd = image->fd, .extra_fd = -1};
+	if (image->kind == IMAGE_KIND_JIT) {
+		n->extra_fd = images_open_perf_map(image);
+		return;
+	}
+	if (n->fd < 0)
+		n->fd = images_open_again(image);
+	n->extra_fd = open_debug_file(n);
+}
+
+/* --- JIT code ------------------------------------------------------------------------------- */
+
+static bool same_file(int a, int b)
+{
+	struct stat sa, sb;
+
+	return !fstat(a, &sa) && !fstat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+static void name_jit(const struct naming *naming, const struct query *queries, uint32_t n,
+		     struct answer *a)
+{
+	_free_ uint64_t *addresses = mem_zalloc(n, sizeof(*addresses));
+	_free_ char **names = mem_zalloc(n, sizeof(*names));
+	struct perfmap_stats stats = {0};
+
+	for (uint32_t i = 0; i < n; i++)
+		addresses[i] = query_lookup(&queries[i]);
+	/* The map as it was kept open, then as it is under its name now: the newer lines win. */
+	if (naming->fd >= 0)
+		perfmap_find(naming->fd, addresses, n, names, &stats);
+	if (naming->extra_fd >= 0 && (naming->fd < 0 || !same_file(naming->fd, naming->extra_fd)))
+		perfmap_find(naming->extra_fd, addresses, n, names, &stats);
+	for (uint32_t i = 0; i < n; i++) {
+		_free_ char *offset = naming_offset_name(naming->image->path, queries[i].offset);
+
+		if (names[i])
+			answer_frame_mangled(a, names[i], NULL, NULL, NULL, 0, 0, false);
+		else
+			answer_frame(a, offset, NULL, NULL, 0, 0, false, false);
+		answer_next(a);
+		free(names[i]);
+	}
+}
+
+/* --- ELF files ------------------------------------------------------------------------------ */
+
+struct sources {
+	const char *path;
+	struct elffile file;
+	struct fde_table fdes;
+	struct symtab symtab;
+	Elf *elf, *debug_elf;
+	struct dwarf_names dwarf;
+	bool has_dwarf;
+};
+
+static bool is_needless(const char *section)
+{
+	static const char *const needless[] = {".debug_loc", ".debug_loclists", ".debug_macro",
+					       ".debug_frame", ".debug_names"};
+
+	for (size_t i = 0; section && i < sizeof(needless) / sizeof(*needless); i++) {
+		if (!strcmp(section, needless[i]))
+			return true;
+	}
+	return false;
+}
+
+/* libdw inflates every section of DWARF that it knows when it opens a file, which takes most of the
+ * time. Those that name nothing are made out to hold nothing, in our own copy of the headers. */
+static void hide_needless(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header) ||
+		    !is_needless(elf_strptr(elf, names, header.sh_name)))
+			continue;
+		header.sh_type = SHT_NOBITS;
+		gelf_update_shdr(section, &header);
+	}
+}
+
+static Elf *begin(int fd)
+{
+	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL);
+
+	if (elf && elf_kind(elf) != ELF_K_ELF) {
+		elf_end(elf);
+		return NULL;
+	}
+	if (elf)
+		hide_needless(elf);
+	return elf;
+}
+
+static void open_sources(struct sources *s, const struct naming *naming)
+{
+	s->path = naming->image->path;
+	elf_version(EV_CURRENT);
+	s->elf = begin(naming->fd);
+	s->debug_elf = begin(naming->extra_fd);
+	fde_open(&s->file, &s->fdes);
+	if (s->elf) {
+		symtab_add(&s->symtab, s->elf);
+		plt_add(&s->symtab, s->elf);
+	}
+	if (s->debug_elf)
+		symtab_add(&s->symtab, s->debug_elf);
+	symtab_finish(&s->symtab);
+}
+
+static void close_sources(struct sources *s)
+{
+	dwarf_names_release(&s->dwarf);
+	symtab_release(&s->symtab);
+	fde_release(&s->fdes);
+	elffile_release(&s->file);
+	elf_end(s->debug_elf);
+	elf_end(s->elf);
+}
+
+/* A C library's function is malloc to everybody but its author, who calls it __libc_malloc: of
+ * two names for one place the exported one without underscores is taken, as it would be if there
+ * were no DWARF. */
+static bool is_plainer(const struct symbol *symbol, const struct dwarf_function *f)
+{
+	return symbol && symbol->sized && !symbol->plt && !f->linkage && f->name &&
+	       f->name[0] == '_' && symbol->name[0] != '_' && !strchr(symbol->name, '.');
+}
+
+static void say_dwarf(const struct sources *s, const struct dwarf_span *span,
+		      const struct symbol *symbol, struct answer *a)
+{
+	for (uint32_t i = 0; i < span->n; i++) {
+		const struct dwarf_frame *frame = &s->dwarf.frames.at[span->first + i];
+		const struct dwarf_function *f = &s->dwarf.functions.at[frame->function];
+		const bool is_inlined = i + 1 < span->n;
+		_free_ char *plain = NULL;
+
+		if (!is_inlined && is_plainer(symbol, f))
+			plain = mem_strndup(symbol->name, strcspn(symbol->name, "@"));
+		answer_frame_mangled(a, plain ? f->name : f->linkage,
+				     plain	  ? plain
+				     : f->name	  ? f->name
+				     : f->linkage ? NULL
+						  : "?",
+				     NULL, f->file, f->line, frame->line, is_inlined);
+	}
+}
+
+/* "memcpy@@GLIBC_2.14" is memcpy. */
+static void say_symbol(const struct symbol *symbol, uint32_t line, struct answer *a)
+{
+	_free_ char *name = mem_strndup(symbol->name, strcspn(symbol->name, "@"));
+
+	answer_frame_mangled(a, name, NULL, symbol->plt ? "@plt" : NULL, NULL, 0, line, false);
+}
+
+/* The symbol at @address, unless a function that has only an FDE lies between the two. */
+static const struct symbol *symbol_at(const struct sources *s, uint64_t address, bool has_fde,
+				      uint64_t fde_start)
+{
+	const struct symbol *symbol = symtab_find(&s->symtab, address);
+
+	if (symbol && !symbol->sized && has_fde && fde_start > symbol->start)
+		return NULL;
+	return symbol && symbol->name[0] != '@' ? symbol : NULL;
+}
+
+/* Samples of one nameless function stay together: they bear the offset of its first byte. */
+static void say_address(const struct sources *s, uint64_t address, const struct dwarf_span *span,
+			struct answer *a)
+{
+	uint64_t start = 0, end;
+	const bool has_fde = fde_find(&s->fdes, address, &start, &end);
+	const struct symbol *symbol = symbol_at(s, address, has_fde, start);
+	_free_ char *name = NULL;
+
+	if (span && span->n) {
+		say_dwarf(s, span, symbol, a);
+	} else if (symbol) {
+		say_symbol(symbol, span ? span->line : 0, a);
+	} else {
+		name = naming_offset_name(s->path, has_fde ? start : address);
+		answer_frame(a, name, NULL, NULL, 0, span ? span->line : 0, false, false);
+	}
+}
+
+static void say_offset(const char *path, uint64_t offset, struct answer *a)
+{
+	_free_ char *name = naming_offset_name(path, offset);
+
+	answer_frame(a, name, NULL, NULL, 0, 0, false, false);
+}
+
+/* An address to name, and the query it came from. */
+struct wanted {
+	uint64_t address;
+	uint32_t query;
+	bool known;
+};
+
+static int compare_wanted(const void *pa, const void *pb)
+{
+	const struct wanted *a = pa, *b = pb;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->query < b->query ? -1 : a->query > b->query;
+}
+
+/* Looks the addresses up in DWARF, sorted as it wants them; @span_of: per query, where to find
+ * its span. */
+static void find_dwarf(struct sources *s, const struct wanted *wanted, uint32_t n,
+		       uint32_t *span_of)
+{
+	_free_ struct wanted *sorted = mem_zalloc(n, sizeof(*sorted));
+	_free_ uint64_t *addresses = mem_zalloc(n, sizeof(*addresses));
+	Elf *first = s->debug_elf ? s->debug_elf : s->elf;
+
+	memcpy(sorted, wanted, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare_wanted);
+	for (uint32_t i = 0; i < n; i++) {
+		addresses[i] = sorted[i].address;
+		span_of[sorted[i].query] = i;
+	}
+	if (first)
+		s->has_dwarf =
+			!dwarf_find(first, addresses, n, segments_code_start(&s->file), &s->dwarf);
+}
+
+static void name_elf(const struct naming *naming, const struct query *queries, uint32_t n,
+		     struct answer *a)
+{
+	_free_ struct wanted *wanted = mem_zalloc(n, sizeof(*wanted));
+	_free_ uint32_t *span_of = mem_zalloc(n, sizeof(*span_of));
+	struct sources s = {0};
+	const bool readable = naming->fd >= 0 && !elffile_open(naming->fd, &s.file);
+
+	if (readable)
+		open_sources(&s, naming);
+	else if (naming->fd >= 0)
+		a->flags |= ANSWER_CORRUPT;
+	for (uint32_t i = 0; i < n && readable; i++) {
+		wanted[i].query = i;
+		wanted[i].known =
+			segments_address(&s.file, query_lookup(&queries[i]), &wanted[i].address);
+	}
+	if (readable)
+		find_dwarf(&s, wanted, n, span_of);
+	for (uint32_t i = 0; i < n; i++) {
+		if (wanted[i].known)
+			say_address(&s, wanted[i].address,
+				    s.has_dwarf ? &s.dwarf.spans.at[span_of[i]] : NULL, a);
+		else
+			say_offset(naming->image->path, queries[i].offset, a);
+		answer_next(a);
+	}
+	if (readable && !s.has_dwarf && !s.symtab.at.n)
+		a->flags |= ANSWER_NO_SYMBOLS;
+	close_sources(&s);
+}
+
+void naming_run(const struct naming *naming, const struct query *queries, uint32_t n,
+		struct answer *a)
+{
+	if (naming->image->kind == IMAGE_KIND_JIT)
+		name_jit(naming, queries, n, a);
+	else
+		name_elf(naming, queries, n, a);
+}

@@ -1,0 +1,106 @@
+#include "symbol/perfmap.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "elf/bound.h"
+
+/* Some ten million lines. What a process wrote beyond is not read. */
+#define MAX_BYTES (1ull << 30)
+#define CHUNK	  (256 * 1024) /* the longest line, too */
+#define MAX_NAME  2048
+
+/* A line may name every wanted address, and a hostile file all lines: an end to that work. */
+#define MAX_MATCHES (64u << 20)
+
+struct reading {
+	const uint64_t *addresses;
+	size_t n;
+	char **names;
+	struct perfmap_stats *stats;
+	uint64_t matches;
+};
+
+static bool parse_hex(const char **at, const char *end, uint64_t *out)
+{
+	const char *s = *at;
+	int digits = 0;
+
+	if (end - s > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+		s += 2;
+	for (*out = 0; s < end && isxdigit((unsigned char)*s); s++, digits++)
+		*out = (*out << 4) |
+		       (uint64_t)(isdigit((unsigned char)*s) ? *s - '0' : (*s | 0x20) - 'a' + 10);
+	*at = s;
+	return digits > 0 && digits <= 16 && s < end && *s == ' ';
+}
+
+static void take_line(struct reading *r, const char *at, const char *end)
+{
+	uint64_t start, size;
+	size_t n;
+
+	r->stats->lines++;
+	if (!parse_hex(&at, end, &start) || !parse_hex((at++, &at), end, &size)) {
+		r->stats->bad_lines++;
+		return;
+	}
+	at++;
+	n = (size_t)(end - at) < MAX_NAME ? (size_t)(end - at) : MAX_NAME;
+	if (!n || !size || size > UINT64_MAX - start) {
+		r->stats->bad_lines++;
+		return;
+	}
+	for (size_t i = bound_lower(r->addresses, r->n, start);
+	     i < r->n && r->addresses[i] < start + size; i++) {
+		if (r->matches++ > MAX_MATCHES)
+			return;
+		free(r->names[i]);
+		r->names[i] = mem_strndup(at, n);
+	}
+}
+
+/* Takes the whole lines in @buf; returns how many bytes they had. */
+static size_t take_lines(struct reading *r, const char *buf, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n) {
+		const char *end = memchr(buf + at, '\n', n - at);
+
+		if (!end)
+			break;
+		take_line(r, buf + at, end);
+		at = (size_t)(end - buf) + 1;
+	}
+	return at;
+}
+
+void perfmap_find(int fd, const uint64_t *addresses, size_t n, char **names,
+		  struct perfmap_stats *stats)
+{
+	struct reading r = {.addresses = addresses, .n = n, .names = names, .stats = stats};
+	_free_ char *buf = mem_zalloc(CHUNK, 1);
+	size_t kept = 0, used;
+	off_t offset = 0;
+	ssize_t got;
+
+	while ((uint64_t)offset < MAX_BYTES &&
+	       (got = pread(fd, buf + kept, CHUNK - kept, offset)) > 0) {
+		offset += got;
+		kept += (size_t)got;
+		used = take_lines(&r, buf, kept);
+		if (!used && kept == CHUNK) { /* a line without end */
+			stats->bad_lines++;
+			used = kept;
+		}
+		memmove(buf, buf + used, kept - used);
+		kept -= used;
+	}
+	if (kept)
+		take_line(&r, buf, buf + kept);
+}

@@ -1,0 +1,23 @@
+/*
+ * perfmap: names of code made at run time, from the lines "START SIZE name" (hexadecimal) that a
+ * JIT writes to /tmp/perf-PID.map. Read once, line by line: memory grows with what is wanted, not
+ * with the file. Where entries overlap the later line is the newer code, and wins.
+ */
+#ifndef SYMBOL_PERFMAP_H
+#define SYMBOL_PERFMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct perfmap_stats {
+	uint64_t lines, bad_lines;
+};
+
+/*
+ * Sets names[i] (owned by the caller, NULL or an older name before) for each of the ascending
+ * @addresses that an entry holds. @fd is read from its beginning, a bounded number of bytes.
+ */
+void perfmap_find(int fd, const uint64_t *addresses, size_t n, char **names,
+		  struct perfmap_stats *stats);
+
+#endif

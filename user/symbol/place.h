@@ -1,0 +1,23 @@
+/*
+ * place: where an address of a stack lies: a module and an offset in it, found while the mapping
+ * was known, so that it can be named later, when the process may be gone.
+ */
+#ifndef SYMBOL_PLACE_H
+#define SYMBOL_PLACE_H
+
+#include <stdint.h>
+
+/* Modules with fixed numbers in every struct images; others follow. */
+enum {
+	IMAGE_NONE = 0,	  /* in no mapping; offset is the address itself */
+	IMAGE_KERNEL = 1, /* offset is the kernel address */
+	IMAGE_VDSO = 2,	  /* offset into the vDSO image */
+	IMAGE_FIRST = 3
+};
+
+struct place {
+	uint64_t offset; /* file: offset in the file; anonymous or JIT: the address itself */
+	uint32_t image;	 /* number in struct images */
+};
+
+#endif

@@ -1,0 +1,136 @@
+#include "symbol/procfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* 65,530 mappings, the kernel's default limit, with paths of 200 bytes. */
+#define MAX_MAPS_BYTES (16u << 20)
+
+/* The kernel writes a newline in a path as \012 and nothing else that way. */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	while (*s) {
+		if (str_starts(s, "\\012")) {
+			*to++ = '\n';
+			s += 4;
+		} else {
+			*to++ = *s++;
+		}
+	}
+	*to = '\0';
+}
+
+void procfs_parse_maps_line(char *line, void (*each)(void *, const struct procfs_mapping *),
+			    void *context)
+{
+	struct procfs_mapping m = {0};
+	int path_at = 0;
+	char perms[5];
+	char *path;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu%n", &m.start, &m.end, perms, &m.file_offset,
+		   &m.dev_major, &m.dev_minor, &m.inode, &path_at) != 7 ||
+	    !path_at || m.start >= m.end || !strchr(perms, 'x'))
+		return;
+	path = line + path_at;
+	path += strspn(path, " ");
+	unescape(path);
+	m.path = path;
+	each(context, &m);
+}
+
+int procfs_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *), void *context)
+{
+	_free_ char *line = NULL;
+	size_t cap = 0, total = 0;
+	char path[32];
+	ssize_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -ESRCH;
+	while (total < MAX_MAPS_BYTES && (n = getline(&line, &cap, f)) > 0) {
+		total += (size_t)n;
+		procfs_parse_maps_line(line, each, context);
+	}
+	fclose(f);
+	return 0;
+}
+
+static int each_number(const char *dir, void (*each)(void *, uint32_t), void *context)
+{
+	const struct dirent *entry;
+	DIR *d = opendir(dir);
+
+	if (!d)
+		return -ESRCH;
+	while ((entry = readdir(d))) {
+		if (isdigit((unsigned char)entry->d_name[0]))
+			each(context, (uint32_t)strtoul(entry->d_name, NULL, 10));
+	}
+	closedir(d);
+	return 0;
+}
+
+int procfs_threads(uint32_t pid, void (*each)(void *, uint32_t), void *context)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return each_number(path, each, context);
+}
+
+int procfs_processes(void (*each)(void *, uint32_t), void *context)
+{
+	return each_number("/proc", each, context);
+}
+
+void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM])
+{
+	char path[64];
+	size_t n = 0;
+	FILE *f;
+
+	memset(comm, 0, PROCFS_COMM);
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(comm, 1, PROCFS_COMM - 1, f);
+		fclose(f);
+	}
+	/* A name may hold a newline of its own: only the last one is the file's. */
+	if (n && comm[n - 1] == '\n')
+		comm[n - 1] = '\0';
+}
+
+char *procfs_cgroup(uint32_t pid)
+{
+	_free_ char *line = NULL;
+	char path[32], *out = NULL;
+	size_t cap = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
+	f = fopen(path, "re");
+	while (f && !out && getline(&line, &cap, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (str_starts(line, "0::"))
+			out = mem_strdup(line + 3);
+	}
+	if (f)
+		fclose(f);
+	return out ? out : mem_strdup("");
+}

@@ -1,0 +1,38 @@
+/*
+ * procfs: what /proc says of one process: its executable mappings, threads, names, cgroup. Used
+ * by procs. The texts are the target's own to choose (names may hold anything).
+ */
+#ifndef SYMBOL_PROCFS_H
+#define SYMBOL_PROCFS_H
+
+#include <stdint.h>
+
+#define PROCFS_COMM 16
+
+/* One line of /proc/PID/maps. */
+struct procfs_mapping {
+	uint64_t start, end, file_offset;
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;
+	const char *path; /* unescaped; "" for anonymous memory; valid during the call */
+};
+
+/* Calls @each for every executable mapping, in order of address. -ESRCH (no text) when it cannot
+ * be read; lines that make no sense are passed over; reading ends after 16 MiB. */
+int procfs_maps(uint32_t pid, void (*each)(void *context, const struct procfs_mapping *),
+		void *context);
+/* The same for a text of that form, which is overwritten. */
+void procfs_parse_maps_line(char *line, void (*each)(void *, const struct procfs_mapping *),
+			    void *context);
+
+/* Calls @each for every thread. -ESRCH (no text). */
+int procfs_threads(uint32_t pid, void (*each)(void *context, uint32_t tid), void *context);
+/* Calls @each for every process. */
+int procfs_processes(void (*each)(void *context, uint32_t pid), void *context);
+
+/* The thread's name, "" where it is gone. */
+void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM]);
+/* The v2 cgroup path, "" unknown; the caller's to free. */
+char *procfs_cgroup(uint32_t pid);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * roots: the root directories of processes that live in another mount namespace or chroot than
+ * we do, one descriptor each. Used by images alone.
+ */
+#ifndef SYMBOL_ROOTS_H
+#define SYMBOL_ROOTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct roots;
+struct roots *roots_new(void);
+void roots_free(struct roots *);
+
+/* An O_PATH descriptor that stays ours, or -1: the process's root is our own, or not known. */
+int roots_of(struct roots *, uint32_t pid);
+
+/* All that are known, newest first, our own (-1) last: at least one. */
+size_t roots_count(const struct roots *);
+int roots_at(const struct roots *, size_t i);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * worker: has images named by child processes that are confined before they read them: eprof runs
+ * as root, and what they parse was written by strangers. A child takes a batch of jobs, as many
+ * children run as there are CPUs. When one dies, what it left undone is tried again job by job, so
+ * that only the culprit is lost.
+ */
+#ifndef SYMBOL_WORKER_H
+#define SYMBOL_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbol/answer.h"
+#include "symbol/images.h"
+
+struct job {
+	const struct image *image;
+	const struct query *queries; /* borrowed; they ascend by query_lookup() */
+	uint32_t n;
+	bool done;   /* answered */
+	bool failed; /* a child died of it, or none could be started */
+};
+
+/* How many children run at once. */
+unsigned int worker_width(void);
+
+/* Runs all jobs; calls @take for each answer, which has job->n queries, in any order. The view is
+ * valid during the call. */
+void worker_run(struct job *jobs, size_t n,
+		void (*take)(void *context, const struct job *, const struct answer_view *),
+		void *context);
+
+#endif

@@ -1,0 +1,276 @@
+#include "unwind/table_build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "elf/cfi.h"
+#include "elf/gotab.h"
+#include "unwind/table_gap.h"
+#include "unwind/table_rule.h"
+
+/* Between functions there is padding; a larger gap is code that nothing is said about. */
+#define MAX_PADDING 15
+
+#define MAX_OFFSET (UINT64_C(1) << 32)
+#define MAX_ROWS   (1u << 25)
+
+struct table_maker {
+	struct cfi *cfi;
+	struct gotab *go; /* NULL: not written in Go */
+	struct table_gaps gaps;
+};
+
+struct builder {
+	struct table_gaps *gaps;
+	uint64_t from, to; /* offsets: what lies outside is of no interest */
+	struct table_rules rules;
+	VEC(uint32_t) pages; /* their first rows */
+	VEC(uint32_t) rows;
+	uint64_t first_page;
+	uint64_t at;   /* offset of the last row */
+	uint16_t rule; /* its rule */
+	bool in_gap;   /* since the offset gap; its rows are not added yet */
+	uint64_t gap;
+};
+
+static uint32_t make_row(uint64_t offset, uint16_t rule)
+{
+	return (uint32_t)(offset & TABLE_PAGE_MASK) | (uint32_t)rule << 16;
+}
+
+/* Opens pages up to that of @offset; each begins with the rule that held before. */
+static void open_pages(struct builder *b, uint64_t offset)
+{
+	uint64_t page = offset >> TABLE_PAGE_BITS;
+
+	if (!b->pages.n)
+		b->first_page = page;
+	while (b->first_page + b->pages.n <= page) {
+		vec_push(&b->pages, (uint32_t)b->rows.n);
+		vec_push(&b->rows, make_row(0, b->rule));
+	}
+}
+
+/* From @offset on, which must not be below that of the row before, @rule holds. The last of those
+ * before `from` holds there. */
+static int add_row(struct builder *b, uint64_t offset, uint16_t rule)
+{
+	if (offset >= b->to)
+		return 0;
+	if (offset < b->from)
+		offset = b->from;
+	if (offset >= MAX_OFFSET)
+		return err(-EFBIG, "code beyond 4 GiB into the file");
+	if (b->rows.n >= MAX_ROWS)
+		return err(-EFBIG, "unwind table of over %u rows", MAX_ROWS);
+	open_pages(b, offset);
+	if (!(offset & TABLE_PAGE_MASK) || offset == b->at)
+		b->rows.at[b->rows.n - 1] = make_row(offset, rule);
+	else if (rule != b->rule)
+		vec_push(&b->rows, make_row(offset, rule));
+	else
+		return 0;
+	b->at = offset;
+	b->rule = rule;
+	return 0;
+}
+
+/* The rows of the gap up to @to. */
+static int fill_gap(struct builder *b, uint64_t to)
+{
+	struct table_island islands[TABLE_ISLANDS];
+	uint64_t at = b->gap;
+	size_t n;
+	int rc = 0;
+
+	if (to - at <= MAX_PADDING && b->rows.n)
+		return 0;
+	n = table_gap_islands(b->gaps, at, to, islands);
+	if ((b->rows.n || n) && (!n || islands[0].start > at))
+		rc = add_row(b, at, TABLE_RULE_NONE);
+	for (size_t i = 0; i < n && !rc; i++) {
+		rc = add_row(b, islands[i].start, table_rules_add(&b->rules, &islands[i].rule));
+		at = islands[i].end;
+		if (!rc && at < to && (i + 1 == n || islands[i + 1].start > at))
+			rc = add_row(b, at, TABLE_RULE_NONE);
+	}
+	return rc;
+}
+
+static int on_row(void *context, const struct cfi_row *row)
+{
+	struct builder *b = context;
+	struct table_rule rule;
+	int rc;
+
+	if (row->cfa.how == CFI_NONE && !b->in_gap) {
+		b->in_gap = true;
+		b->gap = row->offset;
+		return 0;
+	}
+	if (row->cfa.how == CFI_NONE)
+		return 0;
+	if (b->in_gap) {
+		rc = fill_gap(b, row->offset);
+		if (rc)
+			return rc;
+	}
+	b->in_gap = false;
+	rule = table_rule_of(row);
+	return add_row(b, row->offset, table_rules_add(&b->rules, &rule));
+}
+
+/* Numbers of 32 bits, two a word. */
+static uint32_t words_of(size_t n)
+{
+	return (uint32_t)((n + 1) / 2);
+}
+
+static size_t round_up(size_t n, size_t unit)
+{
+	return (n + unit - 1) / unit * unit;
+}
+
+static void write_blob(const struct builder *b, struct table_blob *out)
+{
+	size_t n_pages = b->pages.n, n_rules = b->rules.at.n;
+	struct table_header h = {
+		.magic = TABLE_MAGIC,
+		.first_page = (uint32_t)b->first_page,
+		.n_pages = (uint32_t)n_pages,
+		.n_rows = (uint32_t)b->rows.n,
+		.n_rules = (uint32_t)n_rules,
+		.pages_at = sizeof(h) / sizeof(uint64_t),
+	};
+	uint32_t *pages;
+
+	h.rows_at = h.pages_at + words_of(n_pages + 1);
+	h.rules_at = (uint32_t)round_up(h.rows_at + words_of(b->rows.n), 2);
+	out->n_words = round_up(h.rules_at + n_rules * 2, TABLE_LINE_WORDS);
+	out->words = mem_zalloc(out->n_words, sizeof(uint64_t));
+	memcpy(out->words, &h, sizeof(h));
+	pages = (uint32_t *)(out->words + h.pages_at);
+	if (n_pages)
+		memcpy(pages, b->pages.at, n_pages * sizeof(*pages));
+	pages[n_pages] = (uint32_t)b->rows.n;
+	if (b->rows.n)
+		memcpy(out->words + h.rows_at, b->rows.at, b->rows.n * sizeof(uint32_t));
+	memcpy(out->words + h.rules_at, b->rules.at.at, n_rules * sizeof(struct table_rule));
+}
+
+static uint64_t lower(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What holds at the end holds up to `to`, or the end of the code. */
+static int finish(struct builder *b)
+{
+	uint64_t end = lower(lower(b->gaps->end, b->to), MAX_OFFSET);
+	int rc = 0;
+
+	if (b->in_gap && b->gap < end)
+		rc = fill_gap(b, end);
+	else if (b->in_gap && b->rows.n)
+		rc = add_row(b, b->gap, TABLE_RULE_NONE);
+	if (!rc && b->rows.n && b->rule != TABLE_RULE_NONE)
+		open_pages(b, end - 1);
+	return rc;
+}
+
+int table_maker_new(const struct elffile *f, struct table_maker **out)
+{
+	struct table_maker *m = mem_zalloc(1, sizeof(*m));
+	int rc = cfi_open(f, &m->cfi);
+
+	if (rc) {
+		free(m);
+		return rc;
+	}
+	m->go = gotab_open(f);
+	table_gaps_init(&m->gaps, f);
+	*out = m;
+	return 0;
+}
+
+void table_maker_free(struct table_maker *m)
+{
+	if (m) {
+		cfi_close(m->cfi);
+		gotab_close(m->go);
+	}
+	free(m);
+}
+
+/* The rows of [@from, @to) by @go or, without, by call frame information. */
+static int add_part(struct builder *b, const struct table_maker *m, const struct gotab *go,
+		    uint64_t from, uint64_t to)
+{
+	int rc;
+
+	if (from >= to)
+		return 0;
+	b->from = from;
+	b->to = to;
+	b->in_gap = true;
+	b->gap = m->gaps.start > from ? m->gaps.start : from;
+	rc = go ? gotab_rows(go, from, to, on_row, b) : cfi_rows(m->cfi, from, to, on_row, b);
+	return rc ? rc : finish(b);
+}
+
+/* What Go's own table is about goes by it, the rest (of a program with C in it) does not. */
+static int add_parts(struct builder *b, const struct table_maker *m, uint64_t from, uint64_t to)
+{
+	uint64_t start = to, end = to;
+	int rc;
+
+	if (m->go)
+		gotab_range(m->go, &start, &end);
+	start = lower(start > from ? start : from, to);
+	end = lower(end > start ? end : start, to);
+	rc = add_part(b, m, NULL, from, start);
+	if (!rc)
+		rc = add_part(b, m, m->go, start, end);
+	return rc ? rc : add_part(b, m, NULL, end, to);
+}
+
+int table_make(struct table_maker *m, uint64_t from, uint64_t to, struct table_blob *out)
+{
+	struct builder b = {.gaps = &m->gaps};
+	int rc;
+
+	*out = (struct table_blob){0};
+	table_rules_init(&b.rules);
+	rc = add_parts(&b, m, from, to);
+	if (!rc)
+		write_blob(&b, out);
+	vec_release(&b.pages);
+	vec_release(&b.rows);
+	table_rules_release(&b.rules);
+	return rc;
+}
+
+bool table_saved_rbx(struct table_maker *m, uint64_t offset, struct cfi_value *out)
+{
+	return cfi_saved_rbx(m->cfi, offset, out);
+}
+
+int table_build(const struct elffile *f, struct table_blob *out)
+{
+	struct table_maker *m;
+	int rc = table_maker_new(f, &m);
+
+	if (rc)
+		return rc;
+	rc = table_make(m, 0, UINT64_MAX, out);
+	table_maker_free(m);
+	return rc;
+}
+
+void table_blob_release(struct table_blob *t)
+{
+	free(t->words);
+	*t = (struct table_blob){0};
+}

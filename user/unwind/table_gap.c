@@ -1,0 +1,154 @@
+#include "unwind/table_gap.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "elf/cfi.h"
+#include "elf/segments.h"
+
+/* The entry point is a few instructions that set up a call and never return. */
+#define ENTRY_BYTES 64
+
+/* Libraries have few gaps of any size, and a large one is data of an executable segment; a file
+ * without call frame information is one gap. */
+#define MAX_READS     4096
+#define MAX_GAP_BYTES (1u << 20)
+#define MAX_ALL_BYTES (64u << 20)
+
+/* Where the kernel puts the interrupted registers, from the stack pointer with which the handler
+ * returns: offsets of uc_mcontext.gregs in ucontext_t. */
+#define SIGNAL_RBP 120
+#define SIGNAL_RSP 160
+#define SIGNAL_RIP 168
+
+static const struct table_rule entry_rule = {
+	.cfa = TABLE_CFA_REG,
+	.reg = CFI_RSP,
+	.cfa_offset = 8,
+	.ra = TABLE_UNDEFINED,
+};
+
+static const struct table_rule signal_rule = {
+	.cfa = TABLE_CFA_DEREF,
+	.reg = CFI_RSP,
+	.cfa_offset = SIGNAL_RSP,
+	.ra = TABLE_AT_DEREF,
+	.ra_offset = SIGNAL_RIP,
+	.bp = TABLE_AT_DEREF,
+	.bp_offset = SIGNAL_RBP,
+	.saved_reg = CFI_RSP,
+	.flags = TABLE_SIGNAL,
+};
+
+/* The end of: mov $15, %rax (or %eax); syscall. What stands before it, and the whole. */
+static const uint8_t stub_tail[] = {0x0f, 0, 0, 0, 0x0f, 0x05};
+static const uint8_t stub_rax[] = {0x48, 0xc7, 0xc0};
+static const uint8_t stub_eax[] = {0xb8};
+
+void table_gaps_init(struct table_gaps *g, const struct elffile *f)
+{
+	uint64_t address;
+
+	*g = (struct table_gaps){
+		.file = f, .start = UINT64_MAX, .entry = UINT64_MAX, .n_reads = MAX_READS};
+	for (size_t i = 0; i < f->segments.n; i++) {
+		const Elf64_Phdr *p = &f->segments.at[i];
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || p->p_offset > f->bytes ||
+		    p->p_filesz > f->bytes - p->p_offset)
+			continue;
+		g->start = p->p_offset < g->start ? p->p_offset : g->start;
+		g->end = p->p_offset + p->p_filesz > g->end ? p->p_offset + p->p_filesz : g->end;
+	}
+	if (!elffile_read(f, offsetof(Elf64_Ehdr, e_entry), &address, sizeof(address)) && address)
+		segments_offset(f, address, &g->entry);
+}
+
+/* Bytes of a stub's first instruction that stand before @tail; 0: it is no stub. */
+static size_t stub_head(const uint8_t *code, const uint8_t *tail)
+{
+	size_t before = (size_t)(tail - code);
+
+	if (before >= sizeof(stub_rax) &&
+	    !memcmp(tail - sizeof(stub_rax), stub_rax, sizeof(stub_rax)))
+		return sizeof(stub_rax);
+	if (before >= sizeof(stub_eax) &&
+	    !memcmp(tail - sizeof(stub_eax), stub_eax, sizeof(stub_eax)))
+		return sizeof(stub_eax);
+	return 0;
+}
+
+static size_t find_stubs(const uint8_t *code, size_t n, uint64_t from, struct table_island *out,
+			 size_t max)
+{
+	const uint8_t *at = code, *end = code + n;
+	size_t n_out = 0;
+
+	while (n_out < max && (at = memmem(at, (size_t)(end - at), stub_tail, sizeof(stub_tail)))) {
+		size_t head = stub_head(code, at);
+		uint64_t tail = from + (uint64_t)(at - code), start = tail - head;
+
+		at += sizeof(stub_tail);
+		if (!head)
+			continue;
+		/* The handler's return address is the stub, and it is looked up one byte lower. */
+		out[n_out++] = (struct table_island){.start = start > from ? start - 1 : start,
+						     .end = tail + sizeof(stub_tail),
+						     .rule = signal_rule};
+	}
+	return n_out;
+}
+
+static size_t search(struct table_gaps *g, uint64_t from, uint64_t to, struct table_island *out,
+		     size_t max)
+{
+	bool is_all = from == g->start && to == g->end;
+	_free_ uint8_t *code = NULL;
+
+	if (!g->n_reads || to - from > (is_all ? MAX_ALL_BYTES : MAX_GAP_BYTES))
+		return 0;
+	g->n_reads--;
+	code = mem_zalloc(to - from, 1);
+	if (elffile_read(g->file, from, code, to - from))
+		return 0;
+	return find_stubs(code, to - from, from, out, max);
+}
+
+/* Sorts the few islands and drops those that reach into the one before. */
+static size_t order(struct table_island *at, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		for (size_t j = i; j && at[j].start < at[j - 1].start; j--) {
+			struct table_island other = at[j];
+
+			at[j] = at[j - 1];
+			at[j - 1] = other;
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!kept || at[i].start >= at[kept - 1].end)
+			at[kept++] = at[i];
+	}
+	return kept;
+}
+
+size_t table_gap_islands(struct table_gaps *g, uint64_t from, uint64_t to,
+			 struct table_island out[TABLE_ISLANDS])
+{
+	size_t n = 0;
+
+	if (from >= to)
+		return 0;
+	if (g->entry >= from && g->entry < to) {
+		uint64_t left = to - g->entry;
+
+		out[n++] = (struct table_island){.start = g->entry,
+						 .end = g->entry +
+							(left < ENTRY_BYTES ? left : ENTRY_BYTES),
+						 .rule = entry_rule};
+	}
+	n += search(g, from, to, out + n, TABLE_ISLANDS - n);
+	return order(out, n);
+}
