@@ -57,6 +57,7 @@ STEP_INLINE enum step_end step_cfa(void *context, const struct step_regs *r,
 				   const struct table_rule *rule, wire_u64 *cfa)
 {
 	enum step_end end = STEP_NEXT;
+	wire_u64 index = 0;
 
 	switch (rule->cfa) {
 	case TABLE_CFA_NONE:
@@ -64,6 +65,11 @@ STEP_INLINE enum step_end step_cfa(void *context, const struct step_regs *r,
 	case TABLE_CFA_PLT:
 		*cfa = r->sp + 8 + ((r->ip & 15) >= (wire_u64)rule->cfa_add ? 8 : 0);
 		return STEP_NEXT;
+	case TABLE_CFA_INDEX:
+		end = step_value(context, r, rule->saved_reg, &index);
+		if (end)
+			return end;
+		break;
 	case TABLE_CFA_REG:
 	case TABLE_CFA_DEREF:
 		break;
@@ -73,7 +79,7 @@ STEP_INLINE enum step_end step_cfa(void *context, const struct step_regs *r,
 	end = step_value(context, r, rule->reg, cfa);
 	if (end)
 		return end;
-	*cfa += (wire_u64)(long long)rule->cfa_offset;
+	*cfa += (wire_u64)(long long)rule->cfa_offset + 8 * index;
 	if (rule->cfa == TABLE_CFA_REG)
 		return STEP_NEXT;
 	if (step_read(context, *cfa, cfa))

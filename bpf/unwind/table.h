@@ -47,6 +47,7 @@ enum table_cfa {
 	TABLE_CFA_DEREF = 2, /* *(register reg + cfa_offset) + cfa_add */
 	TABLE_CFA_PLT = 3,   /* rsp + 8 + ((rip & 15) >= cfa_add ? 8 : 0), as in .plt */
 	TABLE_CFA_OTHER = 4, /* an expression that only user space evaluates */
+	TABLE_CFA_INDEX = 5, /* *(reg + cfa_offset + 8 * saved_reg) + cfa_add: OpenSSL's bn_mul_mont */
 };
 
 /* Where a caller's register was saved. */
@@ -69,7 +70,7 @@ struct table_rule {
 	wire_u8 ra;  /* enum table_saved, of the return address */
 	wire_u8 bp;  /* enum table_saved, of rbp */
 	wire_u8 flags;
-	wire_u8 saved_reg; /* for TABLE_AT_DEREF */
+	wire_u8 saved_reg; /* for TABLE_AT_DEREF and TABLE_CFA_INDEX */
 	short ra_offset;   /* CFA-relative; -8 as a rule */
 	int cfa_offset;
 	short bp_offset;

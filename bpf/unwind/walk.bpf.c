@@ -55,7 +55,24 @@ static inline const void *table_line(void *table, wire_u32 number)
 
 static inline int step_read(void *context, wire_u64 address, wire_u64 *out)
 {
-	return bpf_probe_read_user(out, sizeof(*out), (void *)address);
+	struct walk *walk = context;
+	__u64 word = (address - walk->window_at) / sizeof(*out);
+
+	if (address % sizeof(*out))
+		return bpf_probe_read_user(out, sizeof(*out), (void *)address);
+	if (word >= walk->window_words) {
+		/* The word below is the next that a frame with rbp asks for. */
+		walk->window_at = address - sizeof(*out);
+		walk->window_words = WALK_WINDOW;
+		word = 1;
+		if (bpf_probe_read_user(walk->window, sizeof(walk->window),
+					(void *)walk->window_at)) {
+			walk->window_words = 0;
+			return bpf_probe_read_user(out, sizeof(*out), (void *)address);
+		}
+	}
+	*out = walk->window[word & (WALK_WINDOW - 1)];
+	return 0;
 }
 
 static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
@@ -134,8 +151,9 @@ static __always_inline bool find_table(struct walk *walk, __u64 offset)
 	return true;
 }
 
-/* By the rule for the place @offset of the file; STEP_NONE where its table has none. */
-static __always_inline enum step_end step_by_table(struct walk *walk, __u64 offset)
+/* Copies the rule for the place @offset of the file to walk->rule; false where its table has none.
+ */
+static __always_inline bool find_rule(struct walk *walk, __u64 offset)
 {
 	struct open_table table = {bpf_map_lookup_elem(&pools, &walk->table.pool),
 				   walk->table.first, walk->table.lines};
@@ -144,9 +162,12 @@ static __always_inline enum step_end step_by_table(struct walk *walk, __u64 offs
 	__u32 number;
 
 	if (!table.pool || table_find(&table, header, offset, &number))
-		return STEP_NONE;
+		return false;
 	rule = table_rule_at(&table, header, number);
-	return rule ? walk_step(walk, &walk->at, rule) : STEP_NONE;
+	if (!rule || rule->cfa == TABLE_CFA_NONE)
+		return false;
+	walk->rule = *rule;
+	return true;
 }
 
 /* Where frame @number is kept: the outermost of too many stand in a ring. */
@@ -186,33 +207,60 @@ static __always_inline long end_walk(struct walk *walk, enum wire_end end)
 	return 1;
 }
 
+/* What is known of the code that @walk stands at. */
+enum code {
+	CODE_RULE,     /* its rule is in walk->rule */
+	CODE_NO_RULE,  /* none holds there */
+	CODE_NO_TABLE, /* its table is not there yet */
+	CODE_NONE,     /* it is no code */
+};
+
+static __always_inline enum code look_up(struct walk *walk)
+{
+	__u64 key, offset;
+
+	if ((!enter(walk, step_key(&walk->at)) || is_anonymous(walk)) && !restore(walk) &&
+	    !is_anonymous(walk))
+		return CODE_NONE;
+	if (is_anonymous(walk))
+		return CODE_NO_RULE;
+	key = step_key(&walk->at);
+	offset = key - walk->vma.start + walk->vma.file_offset;
+	if (!find_table(walk, offset)) {
+		want(walk, key);
+		return CODE_NO_TABLE;
+	}
+	if (!find_rule(walk, offset))
+		return CODE_NO_RULE;
+	/* Where a thread was interrupted, it will hardly be again. */
+	if (!walk->at.exact)
+		memo_keep(&walk->memo, key, &walk->rule);
+	return CODE_RULE;
+}
+
 /* From the frame that @walk stands at to its caller: 0, or 1 when that was the last. */
 static long walk_one(__u32 i, struct walk **context)
 {
 	struct walk *walk = *context;
-	enum step_end end = STEP_NONE;
+	enum step_end end;
+	enum code code = CODE_RULE;
 	__u64 mark = 0;
 
-	if ((!enter(walk, step_key(&walk->at)) || is_anonymous(walk)) && !restore(walk) &&
-	    !is_anonymous(walk)) {
+	if (walk->at.exact || !memo_find(&walk->memo, step_key(&walk->at), &walk->rule))
+		code = look_up(walk);
+	if (code == CODE_NONE) {
 		/* What a frame pointer led to is no frame when it is no code. */
 		walk->depth -= walk->guessed;
 		return end_walk(walk, WIRE_END_BROKEN);
 	}
-	if (!is_anonymous(walk)) {
-		__u64 key = step_key(&walk->at);
-		__u64 offset = key - walk->vma.start + walk->vma.file_offset;
-
-		if (!find_table(walk, offset)) {
-			want(walk, key);
-			return end_walk(walk, WIRE_END_NO_TABLE);
-		}
-		end = step_by_table(walk, offset);
-	}
-	walk->guessed = end == STEP_NONE;
+	if (code == CODE_NO_TABLE)
+		return end_walk(walk, WIRE_END_NO_TABLE);
+	walk->guessed = code == CODE_NO_RULE;
 	if (walk->guessed) {
 		end = walk_step_bp(walk, &walk->at);
 		mark = WIRE_BY_FRAME_POINTER;
+	} else {
+		end = walk_step(walk, &walk->at, &walk->rule);
 	}
 	if (end != STEP_NEXT)
 		return end_walk(walk, end_of(end));
@@ -243,6 +291,8 @@ int walk_user(struct walk *walk)
 	walk->depth = walk->restored = 0;
 	walk->out.head.end = WIRE_END_CUT;
 	walk->out.head.left_out = 0;
+	walk->window_words = 0;
+	memo_start(&walk->memo);
 	keep_frame(walk, walk->at.ip);
 	bpf_loop(WIRE_WALK_FRAMES, walk_one, &context, 0);
 	walk->out.head.depth = walk->depth;

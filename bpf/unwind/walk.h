@@ -7,6 +7,7 @@
 #define UNWIND_WALK_H
 
 #include "shared.h"
+#include "unwind/memo.h"
 #include "unwind/vma.h"
 #include "unwind/table.h"
 #include "unwind/regs.h"
@@ -16,6 +17,10 @@ struct stack_buffer {
 	struct wire_stack head;
 	__u64 frames[WIRE_USER_FRAMES];
 };
+
+/* Words of stack memory that are read at once: a frame's two words are near those of its caller,
+ * and a read costs much the same whatever its length. A power of two. */
+#define WALK_WINDOW 64
 
 /* All that a walk needs, in a per-CPU map of the program kind: a sample may interrupt a probe. */
 struct walk {
@@ -27,7 +32,12 @@ struct walk {
 	struct vma vma;		 /* of the frame before, likely of this one too */
 	struct wire_table table; /* of vma.file with its piece */
 	bool has_table;
-	bool guessed; /* the last step was by frame pointer */
+	bool guessed;		/* the last step was by frame pointer */
+	struct table_rule rule; /* of the step under way */
+	struct memo memo;
+	__u64 window_at;    /* stack memory at that address stands in window */
+	__u32 window_words; /* WALK_WINDOW, or 0: none does */
+	__u64 window[WALK_WINDOW];
 	struct vma_node room;
 };
 
