@@ -4,13 +4,7 @@
 #include <math.h>
 
 #include "base/err.h"
-#include "model/profile.h"
-
-/* A table under check: what the texts call it, and its row at hand. */
-struct spot {
-	const char *table;
-	size_t row;
-};
+#include "model/check.h"
 
 static int bad(struct spot s, const char *what, uint64_t got)
 {
@@ -18,22 +12,13 @@ static int bad(struct spot s, const char *what, uint64_t got)
 		   got);
 }
 
-/* 0 when each of the @n pairs of a value and its bound is in order, else as bad(). */
-struct bounded {
-	const char *what;
-	uint64_t value, below;
-};
-static int check_row(struct spot s, const struct bounded *b, size_t n)
+int check_row(struct spot s, const struct bounded *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (b[i].value >= b[i].below)
 			return bad(s, b[i].what, b[i].value);
 	return 0;
 }
-#define CHECK_ROW(table, row, ...)                                                  \
-	check_row((struct spot){table, row}, (const struct bounded[]){__VA_ARGS__}, \
-		  sizeof((const struct bounded[]){__VA_ARGS__}) / sizeof(struct bounded))
-
 static int check_modules(const struct profile *p)
 {
 	const size_t strings = intern_count(&p->strings);
@@ -160,7 +145,7 @@ static int check_samples(const struct profile *p)
 	const struct samples *s = &p->samples;
 	int rc = 0;
 
-	if (s->thread.n != s->time_ns.n || s->node.n != s->time_ns.n)
+	if (s->thread.n != s->time_ns.n || s->node.n != s->time_ns.n || s->zone.n != s->time_ns.n)
 		return err(-EINVAL, "samples: columns of unequal length");
 	if (s->values.n != p->metrics.n)
 		return err(-EINVAL, "samples: %zu value columns for %zu metrics", s->values.n,
@@ -168,7 +153,8 @@ static int check_samples(const struct profile *p)
 	for (size_t i = 0; !rc && i < s->time_ns.n; i++)
 		rc = CHECK_ROW("samples", i, {"time_ns", s->time_ns.at[i], INT64_MAX},
 			       {"thread", s->thread.at[i], p->threads.n},
-			       {"node", s->node.at[i], p->nodes.n});
+			       {"node", s->node.at[i], p->nodes.n},
+			       {"zone", s->zone.at[i], p->zone_edges.n});
 	for (size_t m = 0; !rc && m < s->values.n; m++) {
 		if (s->values.at[m].n != s->time_ns.n)
 			return err(-EINVAL, "samples: columns of unequal length");
@@ -187,7 +173,8 @@ static int check_ledger(const struct profile *p)
 		const struct ledger_row *e = &p->ledger.at[i];
 
 		rc = CHECK_ROW("ledger", i, {"name", e->name, strings},
-			       {"metric", e->metric, p->metrics.n},
+			       {"metric", e->metric == LEDGER_ZONES ? 0 : e->metric,
+				e->metric == LEDGER_ZONES ? 1 : p->metrics.n},
 			       {"class", e->class, LEDGER_NOTE + 1});
 		if (!rc && (e->count < 0 || __builtin_add_overflow(sum, e->count, &sum)))
 			rc = err(-EINVAL, "ledger, row %zu: count %" PRId64 " is out of range", i,
@@ -240,7 +227,7 @@ int profile_check(const struct profile *p)
 	static int (*const checks[])(const struct profile *) = {
 		check_none,   check_modules, check_functions, check_frames,
 		check_nodes,  check_threads, check_metrics,   check_samples,
-		check_ledger, check_cost,    check_run,
+		check_ledger, check_cost,    check_run,	      check_zones,
 	};
 	int rc = 0;
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/zone_rows.h"
+
 /* A number or a pattern: --thread and --pid take either. */
 struct chooser {
 	struct pattern *pattern; /* NULL: by number, or all when any is set */
@@ -32,27 +34,43 @@ static bool chooser_takes(const struct chooser *c, uint32_t number, const char *
 	return c->pattern ? pattern_match(c->pattern, name) : number == c->number;
 }
 
-static int choose_threads(struct filter *f, const struct selection *sel)
+int filter_threads(const struct profile *p, const struct selection *sel, bool **out)
 {
-	const struct profile *p = f->profile;
 	struct chooser by_thread, by_pid = {0};
 	int rc = chooser_init(&by_thread, sel->thread);
 
+	*out = NULL;
 	if (!rc)
 		rc = chooser_init(&by_pid, sel->pid);
 	if (!rc && (sel->thread || sel->pid)) {
-		f->thread = mem_zalloc(p->threads.n + 1, sizeof(*f->thread));
+		*out = mem_zalloc(p->threads.n + 1, sizeof(**out));
 		for (size_t i = 0; i < p->threads.n; i++) {
 			const struct thread *t = &p->threads.at[i];
 
-			f->thread[i] =
-				chooser_takes(&by_thread, t->tid, profile_text(p, t->name)) &&
-				chooser_takes(&by_pid, t->pid, profile_text(p, t->process));
+			(*out)[i] = chooser_takes(&by_thread, t->tid, profile_text(p, t->name)) &&
+				    chooser_takes(&by_pid, t->pid, profile_text(p, t->process));
 		}
 	}
 	pattern_free(by_thread.pattern);
 	pattern_free(by_pid.pattern);
 	return rc;
+}
+
+int filter_zones(const struct profile *p, const struct selection *sel, bool **out)
+{
+	_free_ bool *match = NULL;
+	int rc = zone_match(p, sel->zone, &match);
+
+	*out = NULL;
+	if (rc || !match)
+		return rc;
+	*out = mem_zalloc(p->zone_edges.n, sizeof(**out));
+	for (size_t i = 1; i < p->zone_edges.n; i++) {
+		const struct zone_edge *e = &p->zone_edges.at[i];
+
+		(*out)[i] = (*out)[e->parent] || match[e->zone];
+	}
+	return 0;
 }
 
 /* *@out: per function whether its name matches @text; stays NULL without a text. */
@@ -106,7 +124,8 @@ static int choose_nodes(struct filter *f, const struct selection *sel)
 
 int filter_init(struct filter *f, const struct profile *p, const struct selection *sel)
 {
-	int metric = profile_find_metric(p, sel->metric), rc;
+	bool none = !p->metrics.n && p->zones.n && !sel->metric;
+	int metric = none ? 0 : profile_find_metric(p, sel->metric), rc;
 
 	*f = (struct filter){
 		.profile = p,
@@ -116,11 +135,13 @@ int filter_init(struct filter *f, const struct profile *p, const struct selectio
 	};
 	if (metric < 0)
 		return metric;
-	rc = choose_threads(f, sel);
+	rc = filter_threads(p, sel, &f->thread);
 	if (!rc)
 		rc = choose_nodes(f, sel);
 	if (!rc)
 		rc = match_functions(p, sel->omit, &f->omit);
+	if (!rc)
+		rc = filter_zones(p, sel, &f->zone);
 	return rc;
 }
 
@@ -129,6 +150,7 @@ void filter_release(struct filter *f)
 	free(f->thread);
 	free(f->node);
 	free(f->omit);
+	free(f->zone);
 	*f = (struct filter){0};
 }
 
@@ -137,11 +159,15 @@ int64_t filter_value(const struct filter *f, size_t row)
 	const struct samples *s = &f->profile->samples;
 	uint64_t t = s->time_ns.at[row];
 
+	if (f->metric >= s->values.n)
+		return 0;
 	if (t < f->from_ns || t >= f->to_ns)
 		return 0;
 	if (f->thread && !f->thread[s->thread.at[row]])
 		return 0;
 	if (f->node && !f->node[s->node.at[row]])
+		return 0;
+	if (f->zone && !f->zone[s->zone.at[row]])
 		return 0;
 	return s->values.at[f->metric].at[row];
 }

@@ -16,12 +16,22 @@ struct filter {
 	bool *thread;		 /* per thread: selected; NULL: all */
 	bool *node;		 /* per node: its stack passes focus and ignore; NULL: all */
 	bool *omit;		 /* per function: to be left out; NULL: none */
+	bool *zone;		 /* per row of zone_edges: in a selected zone; NULL: all */
 };
 
-/* -ENOENT for an unknown metric, -EINVAL for a bad pattern, each with a text. The filter is to be
- * released in either case; the profile must outlive it. */
+/* -ENOENT for an unknown metric or a --zone that there is not, -EINVAL for a bad pattern, each with
+ * a text. The filter is to be released in either case; the profile must outlive it. A profile of
+ * zones alone needs no metric: it has no sample to take. */
 int filter_init(struct filter *, const struct profile *, const struct selection *);
 void filter_release(struct filter *);
+
+/* *@out: per thread whether --thread and --pid take it; NULL where neither is given. Freed by the
+ * caller. -EINVAL for a bad pattern. */
+int filter_threads(const struct profile *, const struct selection *, bool **out);
+
+/* *@out: per row of zone_edges whether it or a row above it is a zone that --zone means; NULL where
+ * it is not given. Freed by the caller. Errors of zone_match(). */
+int filter_zones(const struct profile *, const struct selection *, bool **out);
 
 /* The value of sample @row, 0 when the selection does not take it. */
 int64_t filter_value(const struct filter *, size_t row);

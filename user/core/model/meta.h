@@ -28,6 +28,7 @@
 #define RUN_EVENT_CHOICE                                                                  \
 	"event_choice"		 /* why this event: "no PMU: cpu-clock instead of cycles" \
 				  */
+#define RUN_CLOCK      "clock"	 /* of the zones' times: "wall", "cpu", "wall, rusage, cycles" */
 #define RUN_OPTIONS    "options" /* the command line of eprof */
 #define RUN_END	       "end" /* why it ended: "Ctrl-C", "-d 10", "target exited with status 0" */
 #define RUN_WRITTEN_BY "written_by"

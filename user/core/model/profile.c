@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "model/hist.h"
 
 struct profile *profile_new(void)
 {
@@ -18,6 +19,7 @@ struct profile *profile_new(void)
 	vec_add(&p->functions);
 	vec_add(&p->frames);
 	vec_add(&p->nodes);
+	vec_add(&p->zone_edges)->zone = ZONE_NONE;
 	return p;
 }
 
@@ -35,17 +37,27 @@ void profile_free(struct profile *p)
 	vec_release(&p->samples.time_ns);
 	vec_release(&p->samples.thread);
 	vec_release(&p->samples.node);
+	vec_release(&p->samples.zone);
 	for (size_t i = 0; i < p->samples.values.n; i++)
 		vec_release(&p->samples.values.at[i]);
 	vec_release(&p->samples.values);
 	vec_release(&p->ledger);
 	vec_release(&p->cost);
+	vec_release(&p->zones);
+	vec_release(&p->zone_edges);
+	vec_release(&p->zone_threads);
+	vec_release(&p->zone_hist);
+	vec_release(&p->zone_values);
 	vec_release(&p->meta);
 	vec_release(&p->run);
 	map_release(&p->module_by_key);
 	map_release(&p->function_by_key);
 	map_release(&p->frame_by_key);
 	map_release(&p->node_by_key);
+	map_release(&p->zone_edge_by_key);
+	map_release(&p->zone_thread_by_key);
+	map_release(&p->zone_bin_by_key);
+	map_release(&p->zone_value_by_key);
 	free(p);
 }
 
@@ -96,6 +108,28 @@ static bool frame_same(const struct profile *p, uint32_t a, uint32_t b)
 static uint64_t node_key(const struct profile *p, uint32_t i)
 {
 	return (uint64_t)p->nodes.at[i].parent << 32 | p->nodes.at[i].frame;
+}
+
+static uint64_t zone_edge_key(const struct profile *p, uint32_t i)
+{
+	return (uint64_t)p->zone_edges.at[i].parent << 32 | p->zone_edges.at[i].zone;
+}
+
+static uint64_t zone_thread_key(const struct profile *p, uint32_t i)
+{
+	return (uint64_t)p->zone_threads.at[i].zone << 32 | p->zone_threads.at[i].thread;
+}
+
+static uint64_t zone_bin_key(const struct profile *p, uint32_t i)
+{
+	const struct zone_bin *b = &p->zone_hist.at[i];
+
+	return (uint64_t)b->zone << 32 | hist_bin((uint64_t)b->low_ns);
+}
+
+static uint64_t zone_value_key(const struct profile *p, uint32_t i)
+{
+	return (uint64_t)p->zone_values.at[i].zone << 32 | p->zone_values.at[i].name;
 }
 
 /* The entry equal to entry @i, which becomes known itself where there is none. */
@@ -192,8 +226,15 @@ void profile_sample(struct profile *p, uint64_t time_ns, uint32_t thread, uint32
 	vec_push(&p->samples.time_ns, time_ns);
 	vec_push(&p->samples.thread, thread);
 	vec_push(&p->samples.node, node);
+	vec_push(&p->samples.zone, 0);
 	for (size_t m = 0; m < p->metrics.n; m++)
 		vec_push(&p->samples.values.at[m], values[m]);
+}
+
+void profile_sample_zone(struct profile *p, size_t row, uint32_t edge)
+{
+	assert(row < p->samples.zone.n);
+	p->samples.zone.at[row] = edge;
 }
 
 void profile_ledger(struct profile *p, uint32_t metric, enum ledger_class class, const char *name,
@@ -218,6 +259,72 @@ void profile_cost(struct profile *p, const char *name, const char *unit, double 
 	};
 
 	vec_push(&p->cost, row);
+}
+
+/* Flame graphs and tables of zones colour and name functions. */
+static uint32_t function_of(struct profile *p, const struct zone *z)
+{
+	return profile_function(p, &(struct function){
+					   .name = z->name,
+					   .file = z->src_file,
+					   .line = z->src_line,
+					   .module = z->module,
+					   .kind = z->flags & ZONE_PSEUDO ? CODE_MARK : CODE_USER,
+					   .named = 1,
+				   });
+}
+
+uint32_t profile_zone(struct profile *p, const struct zone *e)
+{
+	uint32_t row = p->zones.n;
+
+	vec_push(&p->zones, *e);
+	if (!e->function)
+		p->zones.at[row].function = function_of(p, e);
+	return row;
+}
+
+uint32_t profile_zone_edge(struct profile *p, uint32_t parent, uint32_t zone)
+{
+	static const struct identity id = {zone_edge_key, NULL};
+
+	assert(parent < p->zone_edges.n && zone < p->zones.n);
+	vec_push(&p->zone_edges, ((struct zone_edge){.parent = parent, .zone = zone}));
+	return settle(p, &p->zone_edge_by_key, id, &p->zone_edges.n);
+}
+
+uint32_t profile_zone_thread(struct profile *p, uint32_t zone, uint32_t thread)
+{
+	static const struct identity id = {zone_thread_key, NULL};
+
+	assert(zone < p->zones.n);
+	vec_push(&p->zone_threads, ((struct zone_thread){.zone = zone, .thread = thread}));
+	return settle(p, &p->zone_thread_by_key, id, &p->zone_threads.n);
+}
+
+uint32_t profile_zone_hist(struct profile *p, uint32_t zone, uint32_t bin, uint64_t count)
+{
+	static const struct identity id = {zone_bin_key, NULL};
+	struct zone_bin e = {.zone = zone, .low_ns = hist_low(bin), .high_ns = hist_high(bin)};
+	uint32_t row;
+
+	assert(zone < p->zones.n && bin < HIST_BINS);
+	vec_push(&p->zone_hist, e);
+	row = settle(p, &p->zone_bin_by_key, id, &p->zone_hist.n);
+	p->zone_hist.at[row].count += count;
+	return row;
+}
+
+void profile_zone_value(struct profile *p, uint32_t zone, const char *name, int64_t value)
+{
+	static const struct identity id = {zone_value_key, NULL};
+	struct zone_value e = {.zone = zone, .name = intern_add(&p->strings, name)};
+	uint32_t row;
+
+	assert(zone < p->zones.n);
+	vec_push(&p->zone_values, e);
+	row = settle(p, &p->zone_value_by_key, id, &p->zone_values.n);
+	p->zone_values.at[row].value += value;
 }
 
 static struct attr *find_attr(const struct profile *p, struct attr *at, size_t n, const char *key)

@@ -6,7 +6,9 @@
  * - index 0 of modules, functions, frames and nodes is "none": an empty entry (node 0 is the
  *   root of all stacks); threads and metrics start at 0 without one;
  * - a node's parent has a smaller index than the node;
- * - every sample has one value per metric.
+ * - every sample has one value per metric, and a zone;
+ * - zone_edges has its root as row 0, and a parent has a smaller row than its child; the other
+ *   tables of zones start at 0 without a none entry.
  */
 #ifndef MODEL_PROFILE_H
 #define MODEL_PROFILE_H
@@ -17,6 +19,7 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/vec.h"
+#include "model/zone.h"
 
 /* What kind of code a function is. Stored: append only. */
 enum code_kind {
@@ -85,18 +88,20 @@ struct samples {
 	VEC(uint64_t) time_ns; /* since the start of the capture */
 	VEC(uint32_t) thread;
 	VEC(uint32_t) node;
+	VEC(uint32_t) zone; /* row of zone_edges: innermost zone that was open; 0 none */
 	VEC(profile_values) values;
 };
 
 /*
  * The ledger: where every event went. Per metric the rows of class TAKEN equal the sum of those
  * of class KEPT and LOST; NOTE rows tell more about kept ones (e.g. "stack cut at 512 frames")
- * and are in no sum.
+ * and are in no sum. Calls of zones are accounted for in the same way, under LEDGER_ZONES.
  */
+#define LEDGER_ZONES UINT32_MAX
 enum ledger_class { LEDGER_TAKEN = 0, LEDGER_KEPT = 1, LEDGER_LOST = 2, LEDGER_NOTE = 3 };
 struct ledger_row {
 	uint32_t name;	 /* "taken", "kept", "ring full", … */
-	uint32_t metric; /* index */
+	uint32_t metric; /* index, or LEDGER_ZONES */
 	uint8_t class;	 /* enum ledger_class */
 	int64_t count;
 };
@@ -124,6 +129,12 @@ struct profile {
 	VEC(struct ledger_row) ledger;
 	VEC(struct cost_row) cost;
 
+	VEC(struct zone) zones;
+	VEC(struct zone_edge) zone_edges;
+	VEC(struct zone_thread) zone_threads;
+	VEC(struct zone_bin) zone_hist;
+	VEC(struct zone_value) zone_values;
+
 	VEC(struct attr) meta; /* of the machine and the build: attributes of /…/meta */
 	VEC(struct attr) run;  /* of this run: attributes of /…/profiles/<name> */
 	int64_t started_unix_ns;
@@ -132,6 +143,7 @@ struct profile {
 
 	/* For the adders below; not stored. */
 	struct map module_by_key, function_by_key, frame_by_key, node_by_key;
+	struct map zone_edge_by_key, zone_thread_by_key, zone_bin_by_key, zone_value_by_key;
 };
 
 /* The number of the string "root", which every profile has: trees name their root by it. */
@@ -156,12 +168,25 @@ uint32_t profile_node(struct profile *, uint32_t parent, uint32_t frame);
 /* These always add. */
 uint32_t profile_thread(struct profile *, const struct thread *e);
 uint32_t profile_metric(struct profile *, const char *name, const char *unit, enum metric_kind);
-/* One row; @values has one entry per metric. All metrics must be there before the first one. */
+/* One row, in no zone; @values has one entry per metric. All metrics must be there before the
+ * first one. */
 void profile_sample(struct profile *, uint64_t time_ns, uint32_t thread, uint32_t node,
 		    const int64_t *values);
+/* Says in which zone sample @row was: a row of zone_edges, which may still be to come. */
+void profile_sample_zone(struct profile *, size_t row, uint32_t edge);
 void profile_ledger(struct profile *, uint32_t metric, enum ledger_class, const char *name,
 		    int64_t count);
 void profile_cost(struct profile *, const char *name, const char *unit, double value);
+
+/* Zones (zone.h). The first always adds, with a function of that name and place where @e has
+ * none; the next three return the row of that key, adding an
+ * empty one where there is none yet, for the caller to add to: p->zone_edges.at[row].counts += n.
+ * The last two add to what is there. */
+uint32_t profile_zone(struct profile *, const struct zone *e);
+uint32_t profile_zone_edge(struct profile *, uint32_t parent, uint32_t zone);
+uint32_t profile_zone_thread(struct profile *, uint32_t zone, uint32_t thread);
+uint32_t profile_zone_hist(struct profile *, uint32_t zone, uint32_t bin, uint64_t count);
+void profile_zone_value(struct profile *, uint32_t zone, const char *name, int64_t value);
 
 /* Attributes: set replaces; get returns NULL where there is none. */
 void profile_set_meta(struct profile *, const char *key, const char *text);

@@ -1,8 +1,11 @@
 #include "model/selection.h"
 
-#include <stddef.h>
+#include <errno.h>
 
+#include "base/err.h"
 #include "base/units.h"
+#include "model/zone_condition.h"
+#include "model/zone_rows.h"
 
 const char selection_help[] =
 	"      --metric NAME    which metric, where the profile has several\n"
@@ -13,9 +16,15 @@ const char selection_help[] =
 	"      --focus PATTERN  only stacks with a function that matches\n"
 	"      --ignore PATTERN only stacks without one\n"
 	"      --omit PATTERN   leave matching functions out of the stacks\n"
+	"      --zone PATTERN   these zones; of samples, those taken inside one of them\n"
+	"      --sort COLUMN    order of zones: total, self, counts, mean, p99, comp_mean, name "
+	"…;\n"
+	"                       -COLUMN turns it round\n"
+	"      --where COND     only zones for which 'mean>1ms', 'counts<=10' or 'module=*libc*'\n"
+	"                       holds; may be given again, then all must hold\n"
 	"                       PATTERN: a glob on the whole name, or /regular expression/\n";
 
-enum option { METRIC, THREAD, PID, FROM, TO, FOCUS, IGNORE, OMIT, OPTIONS };
+enum option { METRIC, THREAD, PID, FROM, TO, FOCUS, IGNORE, OMIT, ZONE, SORT, WHERE, OPTIONS };
 
 static int check_pattern(const char *text)
 {
@@ -26,11 +35,34 @@ static int check_pattern(const char *text)
 	return rc;
 }
 
+static int check_sort(const char *text)
+{
+	const struct zone_column *column;
+	bool ascending;
+
+	return zone_sort_parse(text, &column, &ascending);
+}
+
+static int add_condition(struct selection *s, const char *text)
+{
+	struct zone_condition c;
+	int rc = zone_condition_init(&c, text);
+
+	if (rc)
+		return rc;
+	zone_condition_release(&c);
+	if (s->n_where == SELECTION_CONDITIONS)
+		return err(-E2BIG, "--where: more than %d conditions", SELECTION_CONDITIONS);
+	s->where[s->n_where++] = text;
+	return 0;
+}
+
 int selection_option(struct selection *s, int opt, const char *arg)
 {
 	const char **const texts[OPTIONS] = {
 		[METRIC] = &s->metric, [THREAD] = &s->thread, [PID] = &s->pid,
 		[FOCUS] = &s->focus,   [IGNORE] = &s->ignore, [OMIT] = &s->omit,
+		[ZONE] = &s->zone,     [SORT] = &s->sort,
 	};
 	int which = opt - SELECTION_OPT_BASE, rc = 0;
 
@@ -40,6 +72,10 @@ int selection_option(struct selection *s, int opt, const char *arg)
 		rc = units_parse_ns(arg, "--from", &s->from_ns);
 	else if (which == TO)
 		rc = units_parse_ns(arg, "--to", &s->to_ns);
+	else if (which == SORT)
+		rc = check_sort(arg);
+	else if (which == WHERE)
+		rc = add_condition(s, arg);
 	else if (which != METRIC)
 		rc = check_pattern(arg);
 	if (rc)

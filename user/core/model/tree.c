@@ -18,7 +18,7 @@ struct build {
 	VEC(uint32_t) path;  /* scratch of place_node() */
 };
 
-static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t function, uint32_t name)
+uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t function, uint32_t name)
 {
 	struct tree_node *n = vec_add(&t->nodes);
 
@@ -43,7 +43,7 @@ static uint32_t place_frame(struct build *b, uint32_t parent, const struct frame
 		return parent;
 	node = map_put(&b->children, (uint64_t)parent << 32 | function, &fresh);
 	if (fresh) {
-		*node = add_node(b->tree, parent, function, p->functions.at[function].name);
+		*node = tree_add(b->tree, parent, function, p->functions.at[function].name);
 		b->tree->nodes.at[*node].inlined = frame->inlined;
 	}
 	b->tree->nodes.at[*node].inlined &= frame->inlined;
@@ -125,7 +125,7 @@ static int add_rows(struct build *b, uint32_t name, const uint32_t *rows, size_t
 
 		if (!value)
 			continue;
-		top = top ? top : add_node(t, 0, 0, name);
+		top = top ? top : tree_add(t, 0, 0, name);
 		at = place_node(b, top, t->profile->samples.node.at[rows[i]]);
 		node = &t->nodes.at[at];
 		node->self += value;
@@ -232,18 +232,30 @@ static int fill(struct tree *t, const struct filter *filter)
 	return rc;
 }
 
-int tree_build(const struct profile *p, const struct selection *sel, struct tree **out)
+struct tree *tree_new(const struct profile *p)
 {
 	struct tree *t = mem_zalloc(1, sizeof(*t));
-	struct filter filter;
-	int rc;
 
 	t->profile = p;
-	add_node(t, 0, 0, PROFILE_ROOT_NAME);
-	rc = filter_init(&filter, p, sel);
+	tree_add(t, 0, 0, PROFILE_ROOT_NAME);
+	return t;
+}
+
+void tree_finish(struct tree *t)
+{
+	sum_totals(t);
+	link_siblings(t);
+}
+
+int tree_build(const struct profile *p, const struct selection *sel, struct tree **out)
+{
+	struct tree *t = tree_new(p);
+	struct filter filter;
+	int rc = filter_init(&filter, p, sel);
+
 	if (!rc) {
 		t->metric = filter.metric;
-		t->unit = profile_text(p, p->metrics.at[filter.metric].unit);
+		t->unit = p->metrics.n ? profile_text(p, p->metrics.at[filter.metric].unit) : "ns";
 		rc = fill(t, &filter);
 	}
 	filter_release(&filter);
@@ -251,8 +263,7 @@ int tree_build(const struct profile *p, const struct selection *sel, struct tree
 		tree_free(t);
 		return rc;
 	}
-	sum_totals(t);
-	link_siblings(t);
+	tree_finish(t);
 	*out = t;
 	return 0;
 }

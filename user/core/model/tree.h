@@ -33,6 +33,7 @@ struct tree {
 	uint32_t max_depth;
 	int64_t samples; /* rows that the selection took */
 	const char *unit;
+	bool of_zones; /* see zone_tree_build() */
 };
 
 /* More than this many nodes is -EFBIG: only a file made for it comes near. */
@@ -42,6 +43,21 @@ struct tree {
  * gives a tree of one node. Owned by the caller; the profile must outlive it. */
 int tree_build(const struct profile *, const struct selection *, struct tree **out);
 void tree_free(struct tree *);
+
+/*
+ * The call tree of zones: values are exact ns, less the cost of the probes where that is known.
+ * There is no level of threads, nodes are named by their zone, and "samples" are the calls at a
+ * place, the same in self_samples and total_samples: they do not add up. --zone leaves the zones
+ * that it means, with all below them and the way to them; of the rest of the selection zones know
+ * nothing. Errors of tree_build().
+ */
+int zone_tree_build(const struct profile *, const struct selection *, struct tree **out);
+
+/* For those who build trees: a node below @parent (the first one is the root), and when all are
+ * there, totals and siblings. */
+struct tree *tree_new(const struct profile *);
+uint32_t tree_add(struct tree *, uint32_t parent, uint32_t function, uint32_t name);
+void tree_finish(struct tree *);
 
 /* The node after @node in a walk, parents before children and siblings in their order; 0 at the
  * end. Not @enter: leaves out what is below @node. */

@@ -35,13 +35,15 @@ hid_t h5_column_type(const struct column *c)
 	return H5T_NATIVE_UINT32;
 }
 
-hid_t h5_row_type(const struct table *t)
+hid_t h5_row_type(const struct table *t, hid_t stored)
 {
 	hid_t type = H5Tcreate(H5T_COMPOUND, t->row_bytes);
 
 	for (size_t i = 0; i < t->n_columns; i++) {
 		const struct column *c = &t->columns[i];
 
+		if (stored >= 0 && H5Tget_member_index(stored, c->name) < 0)
+			continue;
 		if (H5Tinsert(type, c->name, c->offset, h5_column_type(c)) < 0) {
 			h5_cleanup(&type);
 			return -1;

@@ -18,9 +18,10 @@ void h5_cleanup(const hid_t *id);
 /* Turns off HDF5's own messages, and its search for filters in shared libraries. */
 void h5_quiet(void);
 
-/* The type of one column in memory (not to be given back), and of a row of @t. */
+/* The type of one column in memory (not to be given back), and of a row of @t: of those of its
+ * columns that the compound type @stored has, or of all where that is negative. */
 hid_t h5_column_type(const struct column *c);
-hid_t h5_row_type(const struct table *t);
+hid_t h5_row_type(const struct table *t, hid_t stored);
 
 /* Moves all @n rows of a dataset; @type is that of a row in memory. */
 int h5_write(hid_t set, hid_t type, const void *rows, size_t n);

@@ -87,6 +87,8 @@ static int check_columns(const struct reader *r, const struct table *t, hid_t se
 		int at = H5Tget_member_index(type, c->name);
 		_h5_ hid_t member = at < 0 ? -1 : H5Tget_member_type(type, at);
 
+		if (at < 0 && c->optional)
+			continue;
 		if (!type_fits(member, c))
 			return reader_err(r, -EINVAL, "'%s' has no column '%s' of numbers", t->name,
 					  c->name);
@@ -94,30 +96,52 @@ static int check_columns(const struct reader *r, const struct table *t, hid_t se
 	return 0;
 }
 
+/* Columns that the file lacks: HDF5 does not promise to leave them alone. */
+static void clear_column(const struct column *c, char *first, size_t n, size_t stride)
+{
+	for (size_t i = 0; i < n; i++)
+		memset(first + i * stride, 0, column_bytes(c));
+}
+
+/* The rows just read into @v, from a table of type @stored, as they are in memory. */
+static int take_rows(struct load *l, const struct table *t, hid_t stored, struct any_vec *v)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+		char *first = v->at + c->offset;
+
+		if (H5Tget_member_index(stored, c->name) < 0)
+			clear_column(c, first, v->n, t->row_bytes);
+		column_decode(c, first, v->n, t->row_bytes);
+		if (c->type == COLUMN_TEXT)
+			rc = take_texts(l, t->name, c, first, v->n, t->row_bytes);
+	}
+	return rc;
+}
+
 static int load_table(struct load *l, hid_t run, const struct table *t)
 {
 	struct any_vec *v = schema_vec(t, l->profile);
-	_h5_ hid_t set = -1, type = -1;
+	_h5_ hid_t set = -1, stored = -1, type = -1;
 	size_t n;
-	int rc = reader_dataset(l->reader, run, t->name, t->row_bytes, &set, &n);
+	int rc;
 
+	if (t->of_zones && !reader_has(run, t->name))
+		return 0;
+	rc = reader_dataset(l->reader, run, t->name, t->row_bytes, &set, &n);
 	if (!rc)
 		rc = check_columns(l->reader, t, set);
 	if (rc)
 		return rc;
-	type = h5_row_type(t);
+	stored = H5Dget_type(set);
+	type = h5_row_type(t, stored);
 	free(v->at);
 	*v = (struct any_vec){.at = mem_zalloc(n, t->row_bytes), .n = n, .cap = n};
 	if (h5_read(set, type, v->at, n))
 		return reader_err(l->reader, -EINVAL, "'%s' is damaged", t->name);
-	for (size_t i = 0; !rc && i < t->n_columns; i++) {
-		const struct column *c = &t->columns[i];
-
-		column_decode(c, v->at + c->offset, n, t->row_bytes);
-		if (c->type == COLUMN_TEXT)
-			rc = take_texts(l, t->name, c, v->at + c->offset, n, t->row_bytes);
-	}
-	return rc;
+	return take_rows(l, t, stored, v);
 }
 
 static int load_column(struct load *l, hid_t group, const struct column *c, const char *name,
@@ -139,6 +163,17 @@ static int load_column(struct load *l, hid_t group, const struct column *c, cons
 	return 0;
 }
 
+/* A column that the file lacks, as long as the first. */
+static int zero_column(struct load *l, const struct column *c, struct any_vec *v)
+{
+	size_t n = l->profile->samples.time_ns.n;
+	int rc = reader_take(l->reader, c->name, n, column_bytes(c));
+
+	if (!rc)
+		*v = (struct any_vec){.at = mem_zalloc(n, column_bytes(c)), .n = n, .cap = n};
+	return rc;
+}
+
 static int load_samples(struct load *l, hid_t run)
 {
 	struct samples *s = &l->profile->samples;
@@ -148,8 +183,14 @@ static int load_samples(struct load *l, hid_t run)
 
 	if (!rc && metrics > READER_MAX_METRICS)
 		rc = reader_err(l->reader, -EFBIG, "it has %zu metrics", metrics);
-	for (const struct column *c = schema_samples; !rc && c->name; c++)
-		rc = load_column(l, group, c, c->name, (struct any_vec *)((char *)s + c->offset));
+	for (const struct column *c = schema_samples; !rc && c->name; c++) {
+		struct any_vec *v = (struct any_vec *)((char *)s + c->offset);
+
+		if (c->optional && !reader_has(group, c->name))
+			rc = zero_column(l, c, v);
+		else
+			rc = load_column(l, group, c, c->name, v);
+	}
 	for (size_t m = 0; !rc && m < metrics; m++) {
 		_free_ char *name = mem_printf("value_%zu", m);
 

@@ -122,6 +122,11 @@ static int check_link(const struct reader *r, hid_t parent, const char *name)
 	return 0;
 }
 
+bool reader_has(hid_t parent, const char *name)
+{
+	return H5Lexists(parent, name, H5P_DEFAULT) > 0;
+}
+
 int reader_group(struct reader *r, hid_t parent, const char *name, hid_t *id)
 {
 	int rc = check_link(r, parent, name);

@@ -5,6 +5,7 @@
 #ifndef STORE_READER_H
 #define STORE_READER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "store/h5.h"
@@ -44,6 +45,9 @@ int reader_err(const struct reader *, int code, const char *fmt, ...)
 
 /* Takes @n times @bytes off the budget, or -EFBIG. */
 int reader_take(struct reader *, const char *what, uint64_t n, uint64_t bytes);
+
+/* Whether @parent has something of that name. */
+bool reader_has(hid_t parent, const char *name);
 
 /* The group of that name in *@id, which must be there and be no link to elsewhere. */
 int reader_group(struct reader *, hid_t parent, const char *name, hid_t *id);

@@ -97,7 +97,7 @@ static int put_table(hid_t run, const struct table *t, const struct profile *p)
 	const struct any_vec *v = schema_vec(t, p);
 	_free_ char *encoding = columns_encoding(t->columns, t->n_columns);
 	_free_ char *copy = mem_zalloc(v->n, t->row_bytes);
-	_h5_ hid_t type = h5_row_type(t);
+	_h5_ hid_t type = h5_row_type(t, -1);
 
 	if (v->n)
 		memcpy(copy, v->at, v->n * t->row_bytes);
@@ -125,7 +125,9 @@ static int put_samples(hid_t run, const struct profile *p)
 	int rc = 0;
 
 	for (const struct column *c = schema_samples; !rc && c->name; c++)
-		rc = put_column(group, c, c->name,
+		if (!c->optional || p->zones.n)
+			rc = put_column(
+				group, c, c->name,
 				(const struct any_vec *)((const char *)&p->samples + c->offset));
 	for (size_t m = 0; !rc && m < p->samples.values.n; m++) {
 		_free_ char *name = mem_printf("value_%zu", m);
@@ -172,7 +174,8 @@ static int put_run(hid_t run, const struct profile *p)
 			 p->strings.bytes.n ? p->strings.bytes.n : 1,
 			 p->strings.bytes.n ? p->strings.bytes.at : "", "");
 	for (const struct table *t = schema_tables; !rc && t->name; t++)
-		rc = put_table(run, t, p);
+		if (!t->of_zones || p->zones.n)
+			rc = put_table(run, t, p);
 	return rc ? rc : put_samples(run, p);
 }
 

@@ -8,6 +8,7 @@
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ struct column {
 	size_t offset; /* in the row in memory */
 	uint8_t type;  /* enum column_type */
 	uint8_t coding;
+	uint8_t optional; /* a file may lack it: 0 in each row then */
 };
 
 /* The vec behind each table of rows, seen without its type. */
@@ -41,13 +43,15 @@ struct table {
 	size_t row_bytes; /* of one row in memory */
 	const struct column *columns;
 	size_t n_columns;
+	bool of_zones; /* a file may lack it; not written for a profile without zones */
 };
 
 /* In the order in which they are written; the end has no name. */
 extern const struct table schema_tables[];
 
-/* The columns of the samples that every profile has; offset is that of the vec in struct
- * samples. The values of metric i are in dataset "value_<i>". The end has no name. */
+/* The columns of the samples; the optional one is not written for a profile without zones. The
+ * offset is that of the vec in struct samples. The values of metric i are in dataset "value_<i>".
+ * The end has no name. */
 extern const struct column schema_samples[];
 extern const struct column schema_values;
 

@@ -14,7 +14,8 @@
 
 #include "model/profile.h"
 
-#define STORE_SCHEMA 1
+/* 1: samples. 2: zones. */
+#define STORE_SCHEMA 2
 
 /*
  * A new file at @path with this one profile, through a temporary name (file_begin). Errors:

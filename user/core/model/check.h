@@ -1,0 +1,30 @@
+/*
+ * check: what the parts of profile_check() share. For model/check*.c only.
+ */
+#ifndef MODEL_CHECK_H
+#define MODEL_CHECK_H
+
+#include "model/profile.h"
+
+/* A table under check: what the texts call it, and its row at hand. */
+struct spot {
+	const char *table;
+	size_t row;
+};
+
+/* A value that must be below a bound. */
+struct bounded {
+	const char *what;
+	uint64_t value, below;
+};
+
+/* 0 when each of the @n values is in order, else -EINVAL with a text. */
+int check_row(struct spot, const struct bounded *, size_t n);
+#define CHECK_ROW(table, row, ...)                                                  \
+	check_row((struct spot){table, row}, (const struct bounded[]){__VA_ARGS__}, \
+		  sizeof((const struct bounded[]){__VA_ARGS__}) / sizeof(struct bounded))
+
+/* The tables of zones. */
+int check_zones(const struct profile *);
+
+#endif

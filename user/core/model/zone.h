@@ -1,0 +1,189 @@
+/*
+ * zone: functions whose calls were counted and timed one by one, and the call tree they make.
+ * Rows of the tables zones, zone_edges, zone_threads, zone_hist and zone_values of a profile
+ * (profile.h), and the arithmetic on them. Filled by the capture or an import, read by views.
+ *
+ * Times are ns of the clock that the run's attribute RUN_CLOCK names (wall where there is none).
+ *
+ * Order of filling:
+ *	z = profile_zone(p, &row)            identity, counts, totals, spread (zone_set_calls …)
+ *	e = profile_zone_edge(p, parent, z)  then add to p->zone_edges.at[e].counts …
+ *	profile_zone_thread(), profile_zone_hist(), profile_zone_value(), profile_sample_zone()
+ *	zones_finish(p)                      percent of the duration, percentiles, order of tables
+ *	zones_compensate(p, costs)           takes off what the probes added; marks short zones
+ */
+#ifndef MODEL_ZONE_H
+#define MODEL_ZONE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile;
+
+/* What the entry probe costs. Stored: append only. 0 is what an import has. */
+enum zone_site {
+	ZONE_SITE_UNKNOWN = 0,
+	ZONE_SITE_NOP5 = 1,
+	ZONE_SITE_EMULATED = 2,
+	ZONE_SITE_STEPPED = 3,
+	ZONE_SITE_MIXED = 4, /* not the same in all processes */
+	ZONE_SITES
+};
+
+/* How a call's end was seen. Stored: append only. */
+enum zone_exit {
+	ZONE_EXIT_UNKNOWN = 0,
+	ZONE_EXIT_SESSION = 1, /* return address hijacked */
+	ZONE_EXIT_RETS = 2,    /* probes on RETs and tail jumps */
+	ZONE_EXIT_NONE = 3,    /* calls are counted, not timed */
+	ZONE_EXIT_MIXED = 4,   /* not the same in all processes */
+	ZONE_EXITS
+};
+
+/* struct zone, flags. Stored: append only. */
+#define ZONE_SHORT	 0x01 /* compensated mean < 3 × probe cost: times are mostly probe */
+#define ZONE_PSEUDO	 0x02 /* no function: <main>, <wait>, <overflow> */
+#define ZONE_SELF_SPREAD 0x04 /* self_min_ns, self_max_ns, self_std_ns, self_m2 were measured */
+#define ZONE_COMPENSATED 0x08 /* comp_* were computed */
+#define ZONE_FLAGS	 0x0f /* all there are */
+
+/*
+ * One zone: a function in a module. Counters are exact.
+ *
+ *	counts = timed + untimed + unwound      (timed: zone_timed())
+ *	calls entered while captured = counts + in_flight
+ *	calls ended while captured   = counts + at_start
+ */
+struct zone {
+	/* As tracy-csvexport has them, in its order. */
+	uint32_t name;	   /* string: as people know it; demangled */
+	uint32_t src_file; /* string, "" unknown */
+	uint32_t src_line; /* 0 unknown */
+	int64_t total_ns;  /* timed calls; of recursive ones the outermost alone */
+	double total_perc; /* 100 · total_ns / the profile's duration; set by zones_finish() */
+	uint64_t counts;   /* calls that ended (ZONE_EXIT_NONE: that began); recursion included */
+	int64_t mean_ns;   /* calls_ns / timed, rounded down; 0 without timed calls */
+	int64_t min_ns, max_ns;
+	double std_ns; /* of the timed calls, with n - 1; 0 for fewer than two */
+
+	int64_t self_ns;  /* sum over timed calls of their time outside all zones below them */
+	int64_t calls_ns; /* sum over all timed calls, recursion included: of mean, m2, histogram */
+	double m2;	  /* sum of (call's time - mean)² over the timed calls */
+	int64_t self_min_ns, self_max_ns; /* of one call's self time: see ZONE_SELF_SPREAD */
+	double self_std_ns, self_m2;
+	int64_t p50_ns, p90_ns, p99_ns, p999_ns; /* from zone_hist; set by zones_finish() */
+
+	/* Less what the probes added; set by zones_compensate(). Never negative. */
+	int64_t comp_total_ns, comp_self_ns;
+	int64_t comp_mean_ns;
+
+	/* Of the calls in total_ns, of the calling thread, each 0 where it was not measured: see
+	 * RUN_CLOCK. */
+	int64_t cpu_ns, user_ns, sys_ns;
+	int64_t runnable_ns, blocked_ns; /* off the CPU: ready to run; waiting */
+	int64_t suspended_ns; /* its coroutine was switched out; in no other time of this row */
+	uint64_t minflt, majflt, nvcsw, nivcsw;
+	uint64_t inblock, oublock; /* of 512 bytes, as getrusage(2) */
+
+	uint64_t in_flight; /* begun and not ended when the capture stopped; in no time */
+	uint64_t at_start;  /* ended, but begun before the capture; in no count and no time */
+	uint64_t unwound;   /* left by longjmp, an exception, an exit of the thread; not timed */
+	uint64_t untimed;   /* counted alone: throttled, too deep, no safe way to see the end */
+
+	uint8_t site_class; /* enum zone_site */
+	uint8_t exit_way;   /* enum zone_exit */
+	uint8_t flags;	    /* ZONE_… */
+	uint32_t module;    /* index, 0 none */
+	uint32_t function; /* index: the same function in samples; profile_zone() sets it where 0 */
+	uint64_t address;  /* of the function in its module's file, 0 unknown */
+	uint32_t note;	   /* string: why calls are only counted, or "" */
+};
+
+/*
+ * The call tree of zones, merged over threads: a row is a zone called, through no other zone,
+ * from the row @parent. Row 0 is the root and no zone.
+ */
+#define ZONE_NONE UINT32_MAX
+struct zone_edge {
+	uint32_t parent;		     /* row, smaller than the own; the root is its own */
+	uint32_t zone;			     /* row of zones; ZONE_NONE in the root alone */
+	uint64_t counts;		     /* calls, as in struct zone */
+	uint64_t timed;			     /* those of them in total_ns */
+	int64_t total_ns;		     /* sum over the timed calls at this place */
+	int64_t self_ns;		     /* less the zones below */
+	int64_t comp_total_ns, comp_self_ns; /* set by zones_compensate() */
+};
+
+/* A zone in one thread. */
+struct zone_thread {
+	uint32_t zone, thread; /* rows */
+	uint64_t counts;
+	int64_t total_ns, self_ns; /* as in struct zone */
+	int64_t min_ns, max_ns;
+};
+
+/* One bin (hist.h) of the times of a zone's timed calls. */
+struct zone_bin {
+	uint32_t zone;
+	int64_t low_ns, high_ns; /* low <= time < high */
+	uint64_t count;
+};
+
+/* The sum of one event of --clock EVENT over the calls in total_ns. */
+struct zone_value {
+	uint32_t zone;
+	uint32_t name; /* string: the event */
+	int64_t value;
+};
+
+/* A sum of squares of ns: one call of 4.3 s overflows 64 bits. */
+typedef unsigned __int128 zone_squares;
+
+static inline uint64_t zone_timed(const struct zone *z)
+{
+	return z->counts - z->untimed - z->unwound;
+}
+
+/* Σ(x - mean)² of @n values that sum up to @sum and their squares to @squares: exact in the
+ * integers, rounded once. 0 for n = 0, or for sums that no values have. */
+double zone_m2(uint64_t n, uint64_t sum, zone_squares squares);
+/* The standard deviation that goes with it, by n - 1; 0 for fewer than two values. */
+double zone_std(uint64_t n, double m2);
+
+/* Sets calls_ns, mean_ns, m2, std_ns, min_ns, max_ns of the @timed calls. Counts must be there:
+ * zone_timed() is @timed. @sum past INT64_MAX (292 years) is cut there. */
+void zone_set_calls(struct zone *, uint64_t timed, uint64_t sum, zone_squares squares, int64_t min,
+		    int64_t max);
+/* The same for the calls' self times: self_ns, self_min_ns …, and the flag ZONE_SELF_SPREAD. */
+void zone_set_self(struct zone *, uint64_t timed, uint64_t sum, zone_squares squares, int64_t min,
+		   int64_t max);
+
+/* Sets total_perc (of duration_ns, which must be there) and the percentiles of every zone; sorts
+ * zone_hist by zone and bin, and zone_threads by zone and total. */
+void zones_finish(struct profile *);
+
+/* What the probes of one call of a zone cost, as calibrated for its class. */
+struct zone_cost {
+	double inner_ns; /* what they add to the call's own measured time */
+	double outer_ns; /* what they add to its callers' times: all of it, inner_ns included */
+};
+
+/*
+ * Takes the cost of the probes off every time of the zone tree. With n calls at a place:
+ *
+ *	comp_total = total - timed·inner(zone) - Σ all places below: n·outer(their zone)
+ *	comp_self  = self  - timed·inner(zone) - Σ places right below: n·outer - timed·inner
+ *
+ * where calls at a place that were not timed take their share of the sum below with them; never
+ * below 0, rounded to ns. A zone's comp_total is the sum over its outermost places, its comp_self
+ * and comp_mean over all of its places. Sets ZONE_COMPENSATED, and ZONE_SHORT where there are
+ * timed calls whose compensated mean is below three times outer_ns. @costs has one entry a zone;
+ * NULL: the times are right as they are (an import).
+ */
+void zones_compensate(struct profile *, const struct zone_cost *costs);
+
+/* What the probes cost the target in all: Σ counts·outer over the zones. */
+double zones_probe_ns(const struct profile *, const struct zone_cost *costs);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * zone_column: the columns of a zone by name: what --sort and --where mean, what the tables of
+ * reports are headed with, and what a check of a stranger's file goes through.
+ */
+#ifndef MODEL_ZONE_COLUMN_H
+#define MODEL_ZONE_COLUMN_H
+
+#include "model/profile.h"
+
+/* How a column's value reads. */
+enum zone_kind {
+	ZONE_TEXT,    /* a name, a path, a word */
+	ZONE_TIME,    /* ns */
+	ZONE_COUNT,   /* a number of something */
+	ZONE_PERCENT, /* 0 … */
+	ZONE_CODE,    /* a number that is no amount: a line, an address */
+	ZONE_SQUARE,  /* ns², for those who calculate on */
+};
+
+/* How it stands in struct zone. */
+enum zone_field {
+	ZONE_FIELD_I64,
+	ZONE_FIELD_U64,
+	ZONE_FIELD_F64,
+	ZONE_FIELD_U32,
+	ZONE_FIELD_STRING, /* number of a string */
+	ZONE_FIELD_MODULE, /* row of modules */
+	ZONE_FIELD_SITE,   /* enum zone_site */
+	ZONE_FIELD_EXIT,   /* enum zone_exit */
+	ZONE_FIELD_MARKS,  /* flags, as words */
+};
+
+struct zone_column {
+	const char *name;  /* as in the file: "total_ns" */
+	const char *title; /* over a table: "Total" */
+	const char *help;  /* one sentence; NULL where the title says it all */
+	enum zone_kind kind;
+	enum zone_field field;
+	size_t offset; /* in struct zone */
+};
+
+/* In the order of the file's table, Tracy's ten first. The end has no name. */
+extern const struct zone_column zone_columns[];
+
+/* By name, or by the name less "_ns", or "count", "marks"; NULL where there is none. */
+const struct zone_column *zone_column_find(const char *name);
+
+/* The value of a column of numbers, exact. */
+long double zone_column_number(const struct zone_column *, const struct zone *);
+/* The value of a ZONE_TEXT column; lives as long as the profile. */
+const char *zone_column_text(const struct zone_column *, const struct profile *,
+			     const struct zone *);
+/* "12345", "0.125", "name": the value as machines read it. Freed by the caller. */
+char *zone_column_print(const struct zone_column *, const struct profile *, const struct zone *);
+
+/* Words for enum zone_site and enum zone_exit; "" for what is out of range or unknown. */
+const char *zone_site_text(uint8_t site_class);
+const char *zone_exit_text(uint8_t exit_way);
+
+#endif

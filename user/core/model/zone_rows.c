@@ -1,0 +1,273 @@
+#include "model/zone_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "model/filter.h"
+#include "model/zone_condition.h"
+
+#define NAMED_MOST 3 /* zones that an error names */
+
+/* --- which zones are meant -------------------------------------------------------------------- */
+
+/* Where the parameter list of a C++ or Rust name starts, its length where there is none: the first
+ * parenthesis outside of <…> that is no part of the name itself. */
+static size_t name_length(const char *name)
+{
+	int depth = 0;
+
+	for (const char *s = name; *s; s++) {
+		if (!strncmp(s, "operator", 8)) {
+			s += 8;
+			s += strncmp(s, "()", 2) ? strspn(s, "<>=-") : 2;
+			if (!*s)
+				break;
+		}
+		if (!strncmp(s, "(anonymous namespace)", 21)) {
+			s += 20;
+			continue;
+		}
+		depth += (*s == '<') - (*s == '>');
+		if (*s == '(' && depth <= 0 && s > name)
+			return (size_t)(s - name);
+	}
+	return strlen(name);
+}
+
+static bool is_meant(const struct pattern *pattern, const char *text, const char *name)
+{
+	_free_ char *bare = NULL;
+
+	if (!strcmp(text, name) || pattern_match(pattern, name))
+		return true;
+	bare = mem_strndup(name, name_length(name));
+	return !strcmp(text, bare) || pattern_match(pattern, bare);
+}
+
+static int by_total(const void *left, const void *right)
+{
+	const struct zone_row *a = left, *b = right;
+
+	return a->at.total_ns < b->at.total_ns ? 1 : a->at.total_ns > b->at.total_ns ? -1 : 0;
+}
+
+/* "no zone matches 'x': of 214 the largest are a, b, c" */
+static int none_matches(const struct profile *p, const char *text)
+{
+	VEC(struct zone_row) rows = {0};
+	struct str names = {0};
+
+	for (uint32_t i = 0; i < p->zones.n; i++)
+		vec_push(&rows, ((struct zone_row){i, p->zones.at[i]}));
+	if (rows.n)
+		qsort(rows.at, rows.n, sizeof(*rows.at), by_total);
+	for (size_t i = 0; i < rows.n && i < NAMED_MOST; i++)
+		str_addf(&names, "%s%s", i ? ", " : "", profile_text(p, rows.at[i].at.name));
+	if (rows.n)
+		err(-ENOENT, "no zone matches '%s': of %zu the largest are %s", text, rows.n,
+		    str_text(&names));
+	else
+		err(-ENOENT, "no zone matches '%s': the profile has no zones", text);
+	vec_release(&rows);
+	str_release(&names);
+	return -ENOENT;
+}
+
+int zone_match(const struct profile *p, const char *text, bool **out)
+{
+	struct pattern *pattern;
+	size_t found = 0;
+	int rc;
+
+	*out = NULL;
+	if (!text)
+		return 0;
+	rc = pattern_new(text, &pattern);
+	if (rc)
+		return rc;
+	*out = mem_zalloc(p->zones.n + 1, sizeof(**out));
+	for (size_t i = 0; i < p->zones.n; i++) {
+		(*out)[i] = is_meant(pattern, text, profile_text(p, p->zones.at[i].name));
+		found += (*out)[i];
+	}
+	pattern_free(pattern);
+	return found ? 0 : none_matches(p, text);
+}
+
+/* --- what is known of them in some threads ---------------------------------------------------- */
+
+/* All figures that are kept thread by thread; the others are left 0. */
+static struct zone identity(const struct zone *z)
+{
+	return (struct zone){
+		.name = z->name,
+		.src_file = z->src_file,
+		.src_line = z->src_line,
+		.site_class = z->site_class,
+		.exit_way = z->exit_way,
+		.flags = z->flags,
+		.module = z->module,
+		.function = z->function,
+		.address = z->address,
+		.note = z->note,
+	};
+}
+
+static void add_thread(struct zone *z, const struct zone_thread *t)
+{
+	if (t->total_ns && (!z->total_ns || t->min_ns < z->min_ns))
+		z->min_ns = t->min_ns;
+	if (t->max_ns > z->max_ns)
+		z->max_ns = t->max_ns;
+	z->counts += t->counts;
+	z->total_ns += t->total_ns;
+	z->self_ns += t->self_ns;
+}
+
+/* The figures of every zone in the selected threads; zones without a call there stay at 0. */
+static int in_threads(const struct profile *p, const struct selection *sel, struct zone *zones)
+{
+	bool *thread = NULL;
+	int rc = filter_threads(p, sel, &thread);
+
+	for (size_t i = 0; !rc && i < p->zones.n; i++)
+		zones[i] = identity(&p->zones.at[i]);
+	for (size_t i = 0; !rc && i < p->zone_threads.n; i++) {
+		const struct zone_thread *t = &p->zone_threads.at[i];
+
+		if (!thread || thread[t->thread])
+			add_thread(&zones[t->zone], t);
+	}
+	for (size_t i = 0; !rc && i < p->zones.n; i++)
+		if (p->duration_ns > 0)
+			zones[i].total_perc =
+				100. * (double)zones[i].total_ns / (double)p->duration_ns;
+	free(thread);
+	return rc;
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+struct order {
+	const struct profile *profile;
+	const struct zone_column *column;
+	bool ascending;
+};
+
+int zone_sort_parse(const char *text, const struct zone_column **column, bool *ascending)
+{
+	bool turned = text[0] == '-';
+
+	*column = zone_column_find(text + turned);
+	if (!*column)
+		return err(-EINVAL, "--sort: zones have no column '%s': see eprof-render --help",
+			   text + turned);
+	*ascending = ((*column)->kind == ZONE_TEXT) != turned;
+	return 0;
+}
+
+static int compare_column(const struct order *o, const struct zone *a, const struct zone *b)
+{
+	long double x, y;
+
+	if (o->column->kind == ZONE_TEXT)
+		return strcmp(zone_column_text(o->column, o->profile, a),
+			      zone_column_text(o->column, o->profile, b));
+	x = zone_column_number(o->column, a);
+	y = zone_column_number(o->column, b);
+	return x < y ? -1 : x > y;
+}
+
+static int compare(const void *left, const void *right, void *order)
+{
+	const struct zone_row *a = left, *b = right;
+	const struct order *o = order;
+	int by = compare_column(o, &a->at, &b->at);
+
+	if (by)
+		return o->ascending ? by : -by;
+	by = strcmp(profile_text(o->profile, a->at.name), profile_text(o->profile, b->at.name));
+	return by ? by : a->zone < b->zone ? -1 : a->zone > b->zone;
+}
+
+/* --- all together ----------------------------------------------------------------------------- */
+
+/* The conditions of --where, and how many of them are there. */
+struct conditions {
+	struct zone_condition at[SELECTION_CONDITIONS];
+	size_t n;
+};
+
+static void conditions_release(struct conditions *c)
+{
+	while (c->n)
+		zone_condition_release(&c->at[--c->n]);
+}
+
+static int conditions_init(struct conditions *c, const struct selection *sel)
+{
+	int rc = 0;
+
+	for (c->n = 0; !rc && c->n < sel->n_where; c->n += !rc)
+		rc = zone_condition_init(&c->at[c->n], sel->where[c->n]);
+	if (rc)
+		conditions_release(c);
+	return rc;
+}
+
+static bool all_hold(const struct conditions *c, const struct profile *p, const struct zone *z)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!zone_condition_holds(&c->at[i], p, z))
+			return false;
+	return true;
+}
+
+static void take_rows(const struct profile *p, const struct zone *zones, const bool *match,
+		      const struct conditions *where, struct zone_rows *out)
+{
+	for (uint32_t i = 0; i < p->zones.n; i++) {
+		if ((match && !match[i]) || !all_hold(where, p, &zones[i]))
+			continue;
+		if (out->of_threads && !zones[i].counts)
+			continue;
+		vec_push(&out->rows, ((struct zone_row){i, zones[i]}));
+	}
+}
+
+int zone_rows_build(const struct profile *p, const struct selection *sel, struct zone_rows *out)
+{
+	struct order order = {.profile = p};
+	struct conditions where;
+	_free_ struct zone *zones = NULL;
+	_free_ bool *match = NULL;
+	int rc = zone_sort_parse(sel->sort ? sel->sort : "total_ns", &order.column,
+				 &order.ascending);
+
+	*out = (struct zone_rows){.of_threads = sel->thread || sel->pid};
+	if (!rc)
+		rc = zone_match(p, sel->zone, &match);
+	if (rc)
+		return rc;
+	if (out->of_threads) {
+		zones = mem_zalloc(p->zones.n + 1, sizeof(*zones));
+		rc = in_threads(p, sel, zones);
+	}
+	if (!rc)
+		rc = conditions_init(&where, sel);
+	if (rc)
+		return rc;
+	take_rows(p, zones ? zones : p->zones.at, match, &where, out);
+	if (out->rows.n)
+		qsort_r(out->rows.at, out->rows.n, sizeof(*out->rows.at), compare, &order);
+	conditions_release(&where);
+	return 0;
+}
+
+void zone_rows_release(struct zone_rows *rows)
+{
+	vec_release(&rows->rows);
+}
