@@ -81,11 +81,11 @@ LOOKUP_INLINE int table_search(void *table, wire_u64 base, wire_u64 n, wire_u32 
 }
 
 /*
- * The rule for @offset into the file, as its number. 0: found. No place outside the table has a
- * rule.
+ * The row of @offset into the file: the number of its rule, and how many bytes are between. 0:
+ * found. No place outside the table has a rule.
  */
 LOOKUP_INLINE int table_find(void *table, const struct table_header *h, wire_u64 offset,
-			     wire_u32 *rule)
+			     wire_u32 *rule, wire_u32 *past)
 {
 	wire_u64 page = (offset >> TABLE_PAGE_BITS) - h->first_page;
 	wire_u64 at = 2 * (wire_u64)h->pages_at + page;
@@ -97,6 +97,7 @@ LOOKUP_INLINE int table_find(void *table, const struct table_header *h, wire_u64
 			 offset & TABLE_PAGE_MASK, &row))
 		return -1;
 	*rule = row >> 16;
+	*past = (offset & TABLE_PAGE_MASK) - (row & 0xffff);
 	return 0;
 }
 

@@ -48,7 +48,7 @@ static __always_inline void memo_start(struct memo *memo)
 
 	/* No field is longer than its place: 2^22 processes, 2^34 pages of code. */
 	memo->tag = (tgid << 42 | (exec & 0xff) << 34 | code) * 0x9e3779b97f4a7c15ull +
-		    stack_epoch * 0xc2b2ae3d27d4eb4full;
+		    (stack_epoch + table_epoch) * 0xc2b2ae3d27d4eb4full;
 }
 
 static __always_inline struct memo_entry *memo_slot(struct memo *memo, __u64 address)

@@ -13,7 +13,8 @@
  *
  * Keys are file offsets, as a mapping's pgoff gives them, so that no load bias is needed. A rule
  * holds from its row to the next; each page begins with a row of its own, at 0. Rows of one page
- * are sorted and distinct, and no two neighbours in a page have the same rule.
+ * are sorted and distinct. A rule may say that the stack grows or shrinks by a word a few bytes
+ * behind its row, which saves the row of every second push and pop: a third of all.
  */
 #ifndef UNWIND_TABLE_H
 #define UNWIND_TABLE_H
@@ -47,7 +48,8 @@ enum table_cfa {
 	TABLE_CFA_DEREF = 2, /* *(register reg + cfa_offset) + cfa_add */
 	TABLE_CFA_PLT = 3,   /* rsp + 8 + ((rip & 15) >= cfa_add ? 8 : 0), as in .plt */
 	TABLE_CFA_OTHER = 4, /* an expression that only user space evaluates */
-	TABLE_CFA_INDEX = 5, /* *(reg + cfa_offset + 8 * saved_reg) + cfa_add: OpenSSL's bn_mul_mont */
+	TABLE_CFA_INDEX =
+		5, /* *(reg + cfa_offset + 8 * saved_reg) + cfa_add: OpenSSL's bn_mul_mont */
 };
 
 /* Where a caller's register was saved. */
@@ -60,8 +62,12 @@ enum table_saved {
 	TABLE_SAVED_OTHER = 5, /* an expression that only user space evaluates */
 };
 
-#define TABLE_SIGNAL \
-	1 /* flags: an interrupted frame: its caller's pc is exact, no return address */
+/* Flags: an interrupted frame: its caller's pc is exact, no return address. */
+#define TABLE_SIGNAL 1
+/* So many bytes behind the row, 0: never, cfa_offset grows by 8, or with TABLE_POP shrinks. */
+#define TABLE_AFTER(flags) ((flags) >> 1 & 7)
+#define TABLE_MAX_AFTER	   7
+#define TABLE_POP	   16
 
 /* Registers by their DWARF numbers on x86-64: rbx 3, rbp 6, rsp 7, r8-r15 8-15, rip 16. */
 struct table_rule {
@@ -77,5 +83,16 @@ struct table_rule {
 	short cfa_add;
 };
 _Static_assert(sizeof(struct table_rule) == 16, "table_rule is two words");
+
+/* Makes @r, the rule of a row, what holds @past bytes behind it. */
+static inline __attribute__((always_inline, unused)) void table_rule_past(struct table_rule *r,
+									  wire_u32 past)
+{
+	wire_u32 after = TABLE_AFTER(r->flags);
+
+	if (after && past >= after)
+		r->cfa_offset += r->flags & TABLE_POP ? -8 : 8;
+	r->flags &= TABLE_SIGNAL;
+}
 
 #endif

@@ -56,6 +56,40 @@ __u64 uretprobe_origin(__u64 ip, __u32 nth)
 	return 0;
 }
 
+struct telling {
+	struct uretprobe_origins *out;
+	struct return_instance *instance;
+};
+
+/* In a loop of the kernel's: of one here the verifier would follow every length. */
+static long tell_one(__u32 i, struct telling *t)
+{
+	struct return_instance *instance = t->instance;
+	struct uretprobe_origins *out = t->out;
+
+	if (!instance || out->n >= WIRE_ORIGINS)
+		return 1;
+	if (!BPF_CORE_READ(instance, chained))
+		out->at[out->n++ & (WIRE_ORIGINS - 1)] = BPF_CORE_READ(instance, orig_ret_vaddr);
+	t->instance = BPF_CORE_READ(instance, next);
+	return 0;
+}
+
+void uretprobe_origins(struct uretprobe_origins *out)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct___uprobes *probed = (void *)task;
+	struct telling t = {.out = out};
+	struct mm_struct *mm = task->mm;
+
+	out->trampoline = out->n = 0;
+	if (!mm || !BPF_CORE_READ(mm, uprobes_state.xol_area))
+		return;
+	out->trampoline = BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
+	t.instance = BPF_CORE_READ(probed, utask, return_instances);
+	bpf_loop(MAX_DEPTH, tell_one, &t, 0);
+}
+
 /* The copies stand in one page, the trampoline at its start. */
 #define PAGE_BYTES 4096
 

@@ -6,10 +6,19 @@
 #define UNWIND_URETPROBE_H
 
 #include "kernel.h"
+#include "wire.h"
 
 /* @ip is what stands on the stack; @nth such address of this walk, from 0. 0: it is no
  * trampoline's, or the kernel knows no more. */
 __u64 uretprobe_origin(__u64 ip, __u32 nth) __hidden;
+
+/* All of them of one thread, the innermost first, and what stands in their place. */
+struct uretprobe_origins {
+	__u64 trampoline; /* 0: no probe was met yet */
+	__u64 at[WIRE_ORIGINS];
+	__u32 n;
+};
+void uretprobe_origins(struct uretprobe_origins *out) __hidden;
 
 /* The probed instruction's own address while the thread executes its copy, @ip, elsewhere; else
  * @ip. */

@@ -20,11 +20,10 @@ struct {
 } pools SEC(".maps");
 
 /* Piece of a file → where its table stands. Filled and emptied by load/tables, read by the walker.
- * One entry a piece that was met in a stack, however many processes map it: 65,536 of 256 KiB
- * are 16 GiB of code. */
+ * One entry a piece that was met in a stack, however many processes map it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
+	__uint(max_entries, WIRE_TABLES);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, struct wire_piece);
 	__type(value, struct wire_table);
@@ -137,7 +136,7 @@ static __always_inline enum wire_end end_of(enum step_end end)
 static __always_inline bool find_table(struct walk *walk, __u64 offset)
 {
 	__u32 piece = offset >> WIRE_PIECE_BITS;
-	const struct wire_table *found;
+	struct wire_table *found;
 
 	if (walk->has_table && piece == walk->vma.file.piece)
 		return true;
@@ -146,6 +145,9 @@ static __always_inline bool find_table(struct walk *walk, __u64 offset)
 	found = bpf_map_lookup_elem(&tables, &walk->vma.file);
 	if (!found)
 		return false;
+	/* Written only where it is news: others read it. */
+	if (found->used != table_epoch)
+		found->used = table_epoch;
 	walk->table = *found;
 	walk->has_table = true;
 	return true;
@@ -159,14 +161,15 @@ static __always_inline bool find_rule(struct walk *walk, __u64 offset)
 				   walk->table.first, walk->table.lines};
 	const struct table_header *header = (const void *)walk->table.header;
 	const struct table_rule *rule;
-	__u32 number;
+	__u32 number, past;
 
-	if (!table.pool || table_find(&table, header, offset, &number))
+	if (!table.pool || table_find(&table, header, offset, &number, &past))
 		return false;
 	rule = table_rule_at(&table, header, number);
 	if (!rule || rule->cfa == TABLE_CFA_NONE)
 		return false;
 	walk->rule = *rule;
+	table_rule_past(&walk->rule, past);
 	return true;
 }
 

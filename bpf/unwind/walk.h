@@ -8,6 +8,7 @@
 
 #include "shared.h"
 #include "unwind/memo.h"
+#include "unwind/uretprobe.h"
 #include "unwind/vma.h"
 #include "unwind/table.h"
 #include "unwind/regs.h"
@@ -27,9 +28,12 @@ struct walk {
 	struct stack_buffer out;
 	__u64 registers[32]; /* of the innermost frame, by DWARF number; 16 is rip; rest unused */
 	struct step_regs at;
-	__u32 depth;		 /* frames found so far */
-	__u32 restored;		 /* return addresses of uretprobes met so far */
-	struct vma vma;		 /* of the frame before, likely of this one too */
+	__u32 depth;	/* frames found so far */
+	__u32 restored; /* return addresses of uretprobes met so far */
+	struct vma vma; /* of the frame before, likely of this one too */
+	/* For who asks for them, after the walk. */
+	struct vma stack;
+	struct uretprobe_origins origins;
 	struct wire_table table; /* of vma.file with its piece */
 	bool has_table;
 	bool guessed;		/* the last step was by frame pointer */

@@ -31,6 +31,23 @@ static inline bool judge_is_plt(const Dwarf_Op *ops, size_t n)
 	       ops[7].atom == DW_OP_shl && ops[8].atom == DW_OP_plus;
 }
 
+/* As in OpenSSL's bn_mul_mont: *(rsp + 8 + 8 * r9) + 8. */
+static inline bool judge_is_index(const Dwarf_Op *ops, size_t n, struct table_rule *r)
+{
+	struct table_rule found = *r;
+	int64_t offset, none;
+
+	if (n != 7 || !judge_base(&ops[0], &found.reg, &offset) ||
+	    !judge_base(&ops[1], &found.saved_reg, &none) || none || ops[2].atom != DW_OP_lit8 ||
+	    ops[3].atom != DW_OP_mul || ops[4].atom != DW_OP_plus || ops[5].atom != DW_OP_deref ||
+	    ops[6].atom != DW_OP_plus_uconst)
+		return false;
+	found.cfa_offset = (int)offset;
+	found.cfa_add = (short)ops[6].number;
+	*r = found;
+	return true;
+}
+
 static inline void judge_cfa(Dwarf_Frame *frame, struct table_rule *r)
 {
 	Dwarf_Op *ops;
@@ -44,6 +61,8 @@ static inline void judge_cfa(Dwarf_Frame *frame, struct table_rule *r)
 		r->cfa = TABLE_CFA_PLT;
 		r->reg = 7;
 		r->cfa_add = (short)(ops[4].atom - DW_OP_lit0);
+	} else if (judge_is_index(ops, n, r)) {
+		r->cfa = TABLE_CFA_INDEX;
 	} else if (n >= 1 && n <= 3 && judge_base(&ops[0], &r->reg, &offset)) {
 		r->cfa = n == 1 ? TABLE_CFA_REG : TABLE_CFA_DEREF;
 		r->cfa_offset = (int)offset;

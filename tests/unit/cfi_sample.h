@@ -109,7 +109,10 @@ static inline void sample_sections(const struct sample *s, int fd, uint64_t at)
 	char names[] = "\0.shstrtab\0.eh_frame\0.debug_frame";
 	Elf64_Shdr h[3] = {0};
 
-	h[1] = (Elf64_Shdr){.sh_name = 1, .sh_offset = at + sizeof(h), .sh_size = sizeof(names)};
+	h[1] = (Elf64_Shdr){.sh_name = 1,
+			    .sh_type = SHT_STRTAB,
+			    .sh_offset = at + sizeof(h),
+			    .sh_size = sizeof(names)};
 	h[2] = (Elf64_Shdr){.sh_name = strcmp(s->section, ".eh_frame") ? 21 : 11,
 			    .sh_type = SHT_PROGBITS,
 			    .sh_flags = s->flags,

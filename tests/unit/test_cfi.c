@@ -29,6 +29,16 @@ static void add_value(struct str *out, const struct cfi_value *v)
 	case CFI_AT_REG:
 		str_addf(out, "*(r%d%+d)%+d", v->reg, v->offset, v->add);
 		break;
+	case CFI_AT_INDEX:
+		str_addf(out, "*(r%d%+d+8*r%d)%+d", v->reg, v->offset, v->index, v->add);
+		break;
+	case CFI_CFA:
+		str_addf(out, "cfa%+d", v->offset);
+		break;
+	case CFI_EXPRESSION:
+	case CFI_AT_EXPRESSION:
+		str_add(out, v->how == CFI_EXPRESSION ? "expression" : "*expression");
+		break;
 	case CFI_AT_CFA:
 		str_addf(out, "c%+d", v->offset);
 		break;
@@ -127,24 +137,30 @@ static const struct program programs[] = {
 	{BYTES("\x07\x10"), "r7+8 lost same; "},
 	{BYTES("\x09\x10\x05"), "r7+8 r5+0 same; "},
 	{BYTES("\x09\x10\x11"), "r7+8 other same; "},
-	{BYTES("\x14\x06\x02"), "r7+8 c-8 other; "},
-	{BYTES("\x15\x06\x7e"), "r7+8 c-8 other; "},
+	{BYTES("\x14\x06\x02"), "r7+8 c-8 cfa-16; "},
+	{BYTES("\x15\x06\x7e"), "r7+8 c-8 cfa+16; "},
 	{BYTES("\x2e\x10"), "r7+8 c-8 same; "},
 	{BYTES("\x83\x02\x8c\x03"), "r7+8 c-8 same; "},
 	/* CFA = *(rsp + 160); *(rbp - 8) + 16 */
 	{BYTES("\x0f\x04\x77\xa0\x01\x06"), "*(r7+160)+0 c-8 same; "},
 	{BYTES("\x0f\x05\x76\x78\x06\x23\x10"), "*(r6-8)+16 c-8 same; "},
 	{BYTES("\x0f\x02\x76\x10"), "r6+16 c-8 same; "},
-	{BYTES("\x0f\x07\x76\x78\x06\x23\xff\xff\x7f"), "other c-8 same; "},
+	{BYTES("\x0f\x07\x76\x78\x06\x23\xff\xff\x7f"), "*(r6-8)+2097151 c-8 same; "},
+	{BYTES("\x0f\x09\x76\x78\x06\x23\xff\xff\xff\xff\x0f"), "expression c-8 same; "},
+	/* *(rsp + 8 + 8 * r9) + 8, as in OpenSSL's bn_mul_mont; not with another factor. */
+	{BYTES("\x0f\x0a\x77\x08\x79\x00\x38\x1e\x22\x06\x23\x08"), "*(r7+8+8*r9)+8 c-8 same; "},
+	{BYTES("\x0f\x0a\x77\x08\x79\x00\x34\x1e\x22\x06\x23\x08"), "expression c-8 same; "},
+	{BYTES("\x0f\x0a\x77\x08\x79\x01\x38\x1e\x22\x06\x23\x08"), "expression c-8 same; "},
+	{BYTES("\x0f\x07\x77\x08\x79\x00\x38\x1e\x22"), "expression c-8 same; "},
 	{BYTES("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"), "plt11 c-8 same; "},
 	{BYTES("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3a\x2a\x33\x24\x22"), "plt10 c-8 same; "},
-	{BYTES("\x0f\x0b\x77\x10\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"), "other c-8 same; "},
-	{BYTES("\x0f\x00"), "other c-8 same; "},
-	{BYTES("\x0f\x01\x9c"), "other c-8 same; "},
+	{BYTES("\x0f\x0b\x77\x10\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"), "expression c-8 same; "},
+	{BYTES("\x0f\x00"), "expression c-8 same; "},
+	{BYTES("\x0f\x01\x9c"), "expression c-8 same; "},
 	/* rbp at *(rbp + 0), the return address at *(rsp + 168); rbp = rbx + 0 */
 	{BYTES("\x10\x06\x02\x76\x00"), "r7+8 c-8 *(r6+0)+0; "},
 	{BYTES("\x10\x10\x03\x77\xa8\x01"), "r7+8 *(r7+168)+0 same; "},
-	{BYTES("\x10\x06\x03\x76\x00\x06"), "r7+8 c-8 other; "},
+	{BYTES("\x10\x06\x03\x76\x00\x06"), "r7+8 c-8 *expression; "},
 	{BYTES("\x16\x06\x02\x73\x00"), "r7+8 c-8 r3+0; "},
 	/* An expression hides register and offset. libgcrypt takes them up again. */
 	{BYTES("\x0f\x03\x77\x08\x06\x0e\x30"), "*(r7+8)+0 c-8 same; "},

@@ -1,4 +1,7 @@
-/* Tables made piece by piece say at every byte what the table of the whole file says. */
+/*
+ * Tables made piece by piece say at every byte what the table of the whole file says. With files as
+ * arguments: tells what memory their tables take, if all of their code is met.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -146,7 +149,47 @@ static void has_empty_pieces(void **state)
 	close_whole(&w);
 }
 
-int main(void)
+/* In the map of pieces: its key, its value and the kernel's own part of an element. */
+#define PIECE_BYTES (sizeof(struct wire_piece) + sizeof(struct wire_table) + 48)
+
+static int tell_memory(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t text = 0, exact = 0, lines = 0, n_pieces = 0;
+	struct whole w = {0};
+
+	if (fd < 0) {
+		print_error("%s: cannot be read\n", path);
+		return 1;
+	}
+	open_whole(&w, fd);
+	for (size_t i = 0; i < w.file.segments.n; i++)
+		if (w.file.segments.at[i].p_type == PT_LOAD && w.file.segments.at[i].p_flags & PF_X)
+			text += w.file.segments.at[i].p_filesz;
+	for (uint64_t from = 0; from < w.file.bytes; from += PIECE) {
+		struct table_blob piece;
+
+		assert_int_equal(table_make(w.maker, from, from + PIECE, &piece), 0);
+		if (parts_of(&piece).header->n_pages) {
+			const struct table_header *h = parts_of(&piece).header;
+
+			exact += (h->rules_at + 2 * (uint64_t)h->n_rules) * 8;
+			lines += piece.n_words / TABLE_LINE_WORDS;
+			n_pieces++;
+		}
+		table_blob_release(&piece);
+	}
+	print_message("%s: %.1f MiB of text, %lu pieces; a MiB of text takes %.1f KiB of tables, "
+		      "%.1f KiB with whole lines and the map of pieces\n",
+		      path, (double)text / (1 << 20), n_pieces,
+		      (double)exact / 1024 / ((double)text / (1 << 20)),
+		      (double)(lines * TABLE_LINE_BYTES + n_pieces * PIECE_BYTES) / 1024 /
+			      ((double)text / (1 << 20)));
+	close_whole(&w);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_for_libc),   cmocka_unit_test(equal_for_libstdcxx),
@@ -154,5 +197,8 @@ int main(void)
 		cmocka_unit_test(has_empty_pieces),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	for (int i = 1; i < argc; i++)
+		if (tell_memory(argv[i]))
+			return 1;
+	return argc > 1 ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,10 +91,74 @@ static void shares_rules(void **state)
 	for (uint64_t i = 0; i < 1000; i++)
 		sample_fde(&s, cie, 0x20 * i, 0x20, BYTES("\x41\x0e\x10\x42\x0e\x18"));
 	build_sample(&s, &t);
-	/* None, other, and the three. */
-	assert_int_equal(parts_of(&t).header->n_rules, 5);
+	/* None, other, and the three, of which one says what the next one is. */
+	assert_int_equal(parts_of(&t).header->n_rules, 4);
 	/* An entry starts on each page, so that none has a row more. */
-	assert_int_equal(parts_of(&t).header->n_rows, 3001);
+	assert_int_equal(parts_of(&t).header->n_rows, 2001);
+	table_blob_release(&t);
+}
+
+struct fold {
+	const char *program;
+	size_t n;
+	uint32_t n_rows; /* with that of the end */
+	uint64_t at[4];	 /* places … */
+	int offset[4];	 /* … and their CFA's offset */
+};
+
+/* The row of a push or a pop goes into the one before, where that says all. */
+static const struct fold folds[] = {
+	{BYTES("\x41\x0e\x10"), 2, {0, 1, 15}, {8, 16, 16}},
+	{BYTES("\x0e\x18\x47\x0e\x10"), 2, {0, 6, 7, 15}, {24, 24, 16, 16}},
+	{BYTES("\x48\x0e\x10"), 3, {0, 7, 8}, {8, 8, 16}},		/* too far */
+	{BYTES("\x41\x0e\x20"), 3, {0, 1}, {8, 32}},			/* more words */
+	{BYTES("\x41\x0e\x10\x41\x0e\x18"), 3, {0, 1, 2}, {8, 16, 24}}, /* two: in pairs */
+	{BYTES("\x41\x0e\x10\x41\x0e\x18\x41\x0e\x20"), 3, {0, 1, 2, 3}, {8, 16, 24, 32}},
+	{BYTES("\x41\x0e\x10\x86\x02"), 3, {0, 1}, {8, 16}}, /* rbp too */
+	{BYTES("\x41\x0d\x06\x0e\x10"), 3, {0}, {8}},	     /* by rbp */
+};
+
+static void folds_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(folds) / sizeof(*folds); i++) {
+		const struct fold *f = &folds[i];
+		struct sample s = {.section = ".eh_frame"};
+		struct table_blob t;
+
+		sample_fde(&s, sample_cie(&s), 0, 16, f->program, f->n);
+		build_sample(&s, &t);
+		assert_int_equal(parts_of(&t).header->n_rows, f->n_rows);
+		for (size_t k = 0; k < 4 && f->offset[k]; k++)
+			assert_int_equal(offset_at(&t, f->at[k]), f->offset[k]);
+		assert_int_equal(offset_at(&t, 16), -1);
+		table_blob_release(&t);
+	}
+}
+
+/* Not over the border of a page; and of entries for one place the later one counts. */
+static void folds_within_limits(void **state)
+{
+	struct sample s = {.section = ".eh_frame"};
+	size_t cie = sample_cie(&s);
+	struct table_blob t;
+
+	(void)state;
+	sample_fde(&s, cie, PAGE - 2, 16, BYTES("\x42\x0e\x10\x42\x0e\x18"));
+	sample_fde(&s, cie, PAGE + 64, 16, BYTES("\x42\x0e\x10"));
+	sample_fde(&s, cie, PAGE + 66, 16, BYTES("\x42\x0e\x10"));
+	sample_fde(&s, cie, PAGE + 128, 16, BYTES("\x42\x0e\x10"));
+	sample_fde(&s, cie, PAGE + 130, 16, BYTES("\x0e\x20"));
+	build_sample(&s, &t);
+	assert_int_equal(offset_at(&t, PAGE - 1), 8);
+	assert_int_equal(offset_at(&t, PAGE), 16);
+	assert_int_equal(offset_at(&t, PAGE + 1), 16);
+	assert_int_equal(offset_at(&t, PAGE + 2), 24);
+	assert_int_equal(offset_at(&t, PAGE + 65), 8);
+	assert_int_equal(offset_at(&t, PAGE + 66), 8);
+	assert_int_equal(offset_at(&t, PAGE + 68), 16);
+	assert_int_equal(offset_at(&t, PAGE + 129), 8);
+	assert_int_equal(offset_at(&t, PAGE + 130), 32);
 	table_blob_release(&t);
 }
 
@@ -276,6 +340,8 @@ int main(void)
 		cmocka_unit_test(fills_padding_only),
 		cmocka_unit_test(crosses_pages),
 		cmocka_unit_test(shares_rules),
+		cmocka_unit_test(folds_rows),
+		cmocka_unit_test(folds_within_limits),
 		cmocka_unit_test(overflows_to_user_space),
 		cmocka_unit_test(ends_at_entry_and_sigreturn),
 		cmocka_unit_test(builds_without_frames),

@@ -17,12 +17,11 @@ struct cfi {
 	void *context;
 	struct cfi_row last; /* the row told last */
 	size_t n_rows;
-	bool tells_all; /* neighbours too that do not differ */
 };
 
 static int tell_row(struct cfi *r, const struct cfi_row *row)
 {
-	if (r->n_rows && !r->tells_all && !memcmp(&row->cfa, &r->last.cfa, sizeof(row->cfa)) &&
+	if (r->n_rows && !memcmp(&row->cfa, &r->last.cfa, sizeof(row->cfa)) &&
 	    !memcmp(&row->ra, &r->last.ra, sizeof(row->ra)) &&
 	    !memcmp(&row->bp, &r->last.bp, sizeof(row->bp)) && row->signal == r->last.signal)
 		return 0;
@@ -46,31 +45,38 @@ static int on_state(void *context, uint64_t at, const struct cfi_state *s)
 
 	if (s->cfa.how != CFI_NONE) {
 		row.cfa = s->cfa;
-		row.ra = s->ra;
-		row.bp = s->bp;
-		row.bx = s->bx;
+		row.ra = s->registers[CFI_RIP];
+		row.bp = s->registers[CFI_RBP];
 		row.signal = run->signal;
 	}
 	return tell_row(run->reader, &row);
 }
 
-/* Runs the entry over its code up to @end, an offset. */
-static int run_entry(struct cfi *r, const struct cfi_span *e, uint64_t end)
+/* Runs the entry over its code up to @end, an offset; to be told as @to has it. */
+static int run_program(const struct cfi_index *x, const struct cfi_span *e, uint64_t end,
+		       const struct cfi_code *to)
 {
-	const struct cfi_common *common = &r->index.commons.at[e->common];
+	const struct cfi_common *common = &x->commons.at[e->common];
 	struct cfi_cursor program = {e->program, e->program + e->program_bytes, false};
-	struct running run = {r, e->start - e->address, common->cie.signal};
 	struct cfi_code code = {
 		.start = e->address,
 		.end = e->address + (end - e->start),
 		.cie = &common->cie,
-		.section = &r->index.sections[common->section],
+		.section = &x->sections[common->section],
 		.initial = &common->initial,
-		.state = on_state,
-		.context = &run,
+		.state = to->state,
+		.context = to->context,
 	};
 
 	return cfi_program_run(&code, program);
+}
+
+static int run_entry(struct cfi *r, const struct cfi_span *e, uint64_t end)
+{
+	struct running run = {r, e->start - e->address, r->index.commons.at[e->common].cie.signal};
+
+	return run_program(&r->index, e, end,
+			   &(struct cfi_code){.state = on_state, .context = &run});
 }
 
 /* Runs the entries found, those that start before @to. */
@@ -126,28 +132,49 @@ int cfi_rows(struct cfi *r, uint64_t from, uint64_t to, cfi_row_fn *row, void *c
 	return rc ? rc : run_entries(r, from, to);
 }
 
+/* --- one place ------------------------------------------------------------------------------ */
+
 struct finding {
-	uint64_t offset;
-	struct cfi_row row; /* the last at or before it */
+	struct cfi_frame *frame;
+	uint64_t at; /* address */
 };
 
-static int on_found(void *context, const struct cfi_row *row)
+/* The last state at or before the place is its own. */
+static int on_found(void *context, uint64_t at, const struct cfi_state *s)
 {
-	struct finding *f = context;
+	const struct finding *f = context;
 
-	if (row->offset <= f->offset)
-		f->row = *row;
+	if (at > f->at)
+		return -ECANCELED;
+	f->frame->cfa = s->cfa;
+	memcpy(f->frame->registers, s->registers, sizeof(s->registers));
 	return 0;
 }
 
-bool cfi_saved_rbx(struct cfi *r, uint64_t offset, struct cfi_value *out)
+/* The entry that holds the place; of those that do the one that starts last, the first of these. */
+static const struct cfi_span *find_entry(const struct cfi_index *x, uint64_t offset)
 {
-	struct finding f = {.offset = offset};
-	int rc;
+	const struct cfi_span *e = x->spans.n ? &x->spans.at[cfi_index_first(x, offset)] : NULL;
 
-	r->tells_all = true;
-	rc = cfi_rows(r, offset, offset + 1, on_found, &f);
-	r->tells_all = false;
-	*out = f.row.bx;
-	return !rc && f.row.cfa.how != CFI_NONE;
+	return e && offset >= e->start && offset < e->end ? e : NULL;
+}
+
+bool cfi_frame_at(struct cfi *r, uint64_t offset, struct cfi_frame *out)
+{
+	const struct cfi_span *e = cfi_index_find(&r->index, offset, offset + 1)
+					   ? NULL
+					   : find_entry(&r->index, offset);
+	struct finding f = {.frame = out};
+	const struct cfi_section *section;
+
+	*out = (struct cfi_frame){0};
+	if (!e)
+		return false;
+	section = &r->index.sections[r->index.commons.at[e->common].section];
+	f.at = e->address + (offset - e->start);
+	out->signal = r->index.commons.at[e->common].cie.signal;
+	out->section = section->bytes;
+	out->section_bytes = section->n;
+	run_program(&r->index, e, e->end, &(struct cfi_code){.state = on_found, .context = &f});
+	return out->cfa.how != CFI_NONE;
 }

@@ -10,40 +10,46 @@
 #define ELF_CFI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "elf/file.h"
 
 /* DWARF register numbers. */
-#define CFI_RBX 3
 #define CFI_RBP 6
 #define CFI_RSP 7
 #define CFI_RIP 16
 
+#define CFI_REGISTERS 17
+
 /* How a value of the caller is found. */
 enum cfi_how {
-	CFI_NONE = 0,  /* no entry covers the code, or a broken one: only as a CFA */
-	CFI_SAME,      /* still in its register */
-	CFI_UNDEFINED, /* lost; for the return address: there is no caller */
-	CFI_REG,       /* register reg + offset */
-	CFI_AT_REG,    /* *(register reg + offset) + add */
-	CFI_AT_CFA,    /* *(CFA + offset) */
-	CFI_PLT,       /* rsp + 8 + ((rip & 15) >= offset ? 8 : 0) */
-	CFI_OTHER,     /* some other expression */
+	CFI_NONE = 0,	   /* no entry covers the code, or a broken one: only as a CFA */
+	CFI_SAME,	   /* still in its register */
+	CFI_UNDEFINED,	   /* lost; for the return address: there is no caller */
+	CFI_REG,	   /* register reg + offset */
+	CFI_AT_REG,	   /* *(register reg + offset) + add */
+	CFI_AT_INDEX,	   /* *(register reg + offset + 8 * register index) + add */
+	CFI_CFA,	   /* CFA + offset */
+	CFI_AT_CFA,	   /* *(CFA + offset) */
+	CFI_PLT,	   /* rsp + 8 + ((rip & 15) >= offset ? 8 : 0) */
+	CFI_EXPRESSION,	   /* what the expression at offset of its section computes */
+	CFI_AT_EXPRESSION, /* what stands at the place that it computes */
+	CFI_OTHER, /* beyond what there is: a register that no x86-64 has, an offset of gigabytes */
 };
 
 struct cfi_value {
 	uint8_t how; /* enum cfi_how */
 	uint8_t reg; /* DWARF number, at most CFI_RIP */
-	int16_t add;
-	int32_t offset;
+	uint8_t index;
+	uint8_t pad;
+	int32_t offset, add;
 };
 
 /* Holds from its offset to that of the next row. */
 struct cfi_row {
 	uint64_t offset; /* in the file */
 	struct cfi_value cfa, ra, bp;
-	struct cfi_value bx; /* as of the row's start: rows do not tell each change of it */
 	bool signal; /* the frame of a signal trampoline: the caller's address was interrupted, not
 			left by a call */
 };
@@ -71,7 +77,15 @@ void cfi_close(struct cfi *);
  */
 int cfi_rows(struct cfi *, uint64_t from, uint64_t to, cfi_row_fn *row, void *context);
 
-/* Where the code at @offset has saved the rbx of its caller. False where no entry covers it. */
-bool cfi_saved_rbx(struct cfi *, uint64_t offset, struct cfi_value *out);
+/* All that is said of one place in the code; borrows the cfi. See cfi_step. */
+struct cfi_frame {
+	struct cfi_value cfa, registers[CFI_REGISTERS];
+	bool signal; /* as in a row */
+	const uint8_t *section;
+	size_t section_bytes;
+};
+
+/* False where no entry covers the code at @offset. */
+bool cfi_frame_at(struct cfi *, uint64_t offset, struct cfi_frame *out);
 
 #endif

@@ -65,7 +65,7 @@ static bool read_augmentation(struct cfi_cursor *c, const char *letters, struct 
 			cie->encoding = (uint8_t)cfi_uint(&data, 1);
 			break;
 		case 'L':
-			cfi_skip(&data, 1);
+			cie->lsda = (uint8_t)cfi_uint(&data, 1);
 			break;
 		case 'P':
 			encoding = (uint8_t)cfi_uint(&data, 1);
@@ -89,7 +89,7 @@ bool cfi_cie_read(const struct cfi_entry *e, struct cfi_cie *out)
 	const char *letters;
 	uint64_t version, ra;
 
-	*out = (struct cfi_cie){.encoding = CFI_PE_ABS8};
+	*out = (struct cfi_cie){.encoding = CFI_PE_ABS8, .lsda = CFI_PE_OMIT};
 	version = cfi_uint(&c, 1);
 	if (version != 1 && version != 3 && version != 4)
 		return false;
@@ -110,12 +110,16 @@ bool cfi_fde_read(const struct cfi_section *s, const struct cfi_entry *e, const 
 		  struct cfi_fde *out)
 {
 	struct cfi_bases bases = {.start = s->bytes, .address = s->address};
-	struct cfi_cursor c = e->body;
+	struct cfi_cursor c = e->body, data = {0}, value = {0};
 
 	out->start = cfi_pointer(&c, cie->encoding, &bases);
 	out->bytes = cfi_pointer_value(&c, cie->encoding);
+	out->lsda = 0;
 	if (cie->sized)
-		cfi_skip(&c, cfi_uleb(&c));
+		data = value = cfi_part(&c, cfi_uleb(&c));
+	/* 0 is no address, whatever it were relative to. */
+	if (cie->lsda != CFI_PE_OMIT && cfi_pointer_value(&value, cie->lsda))
+		out->lsda = cfi_pointer(&data, cie->lsda, &bases);
 	out->program = c;
 	return !c.bad;
 }

@@ -20,13 +20,15 @@ struct cfi_cie {
 	uint64_t code_align;
 	int64_t data_align;
 	uint8_t encoding; /* of addresses, see cfi_pointer */
-	bool sized;	  /* its FDEs have augmentation data, with their size before it */
+	uint8_t lsda; /* of the address that FDEs have, see there; CFI_PE_OMIT: they have none */
+	bool sized;   /* its FDEs have augmentation data, with their size before it */
 	bool signal;
 };
 
 struct cfi_fde {
 	struct cfi_cursor program;
 	uint64_t start, bytes; /* of the code */
+	uint64_t lsda;	       /* where its table of landing pads is; 0: it has none */
 };
 
 /* The entry at or behind *@at, which moves behind it. False at the end, or where no entry can be.

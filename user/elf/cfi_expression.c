@@ -2,8 +2,6 @@
 
 #include <dwarf.h>
 
-static const struct cfi_value other = {.how = CFI_OTHER};
-
 static bool is_literal(uint8_t op)
 {
 	return op >= DW_OP_lit0 && op <= DW_OP_lit15;
@@ -36,8 +34,25 @@ static bool read_register(struct cfi_cursor *c, struct cfi_value *out)
 	return true;
 }
 
+/* DW_OP_bregN 0, times eight, added to what there is. */
+static bool read_index(struct cfi_cursor *c, struct cfi_value *v)
+{
+	static const uint8_t times_8[] = {DW_OP_lit8, DW_OP_mul, DW_OP_plus};
+	struct cfi_cursor ahead = *c;
+	struct cfi_value index;
+
+	if (!read_register(&ahead, &index) || index.offset || cfi_left(&ahead) < sizeof(times_8) ||
+	    memcmp(ahead.at, times_8, sizeof(times_8)))
+		return false;
+	cfi_skip(&ahead, sizeof(times_8));
+	*c = ahead;
+	v->how = CFI_AT_INDEX;
+	v->index = index.reg;
+	return true;
+}
+
 /* Nothing, or DW_OP_plus_uconst n. */
-static bool read_addend(struct cfi_cursor *c, int16_t *out)
+static bool read_addend(struct cfi_cursor *c, int32_t *out)
 {
 	uint64_t add;
 
@@ -47,30 +62,39 @@ static bool read_addend(struct cfi_cursor *c, int16_t *out)
 	if (cfi_uint(c, 1) != DW_OP_plus_uconst)
 		return false;
 	add = cfi_uleb(c);
-	*out = (int16_t)add;
-	return !c->bad && !cfi_left(c) && add <= INT16_MAX;
+	*out = (int32_t)add;
+	return !c->bad && !cfi_left(c) && add <= INT32_MAX;
 }
 
-struct cfi_value cfi_expression_value(struct cfi_cursor c)
+/* A value that is none of the known forms. Sections are far below 2 GiB (cfi_section). */
+static struct cfi_value make_other(enum cfi_how how, uint64_t at)
+{
+	return (struct cfi_value){.how = (uint8_t)how, .offset = (int32_t)at};
+}
+
+struct cfi_value cfi_expression_value(struct cfi_cursor c, uint64_t at)
 {
 	struct cfi_value v;
 
 	if (is_plt(&c, &v))
 		return v;
 	if (!read_register(&c, &v))
-		return other;
+		return make_other(CFI_EXPRESSION, at);
 	if (!cfi_left(&c))
 		return v;
 	v.how = CFI_AT_REG;
-	return cfi_uint(&c, 1) == DW_OP_deref && read_addend(&c, &v.add) ? v : other;
+	read_index(&c, &v);
+	if (cfi_uint(&c, 1) == DW_OP_deref && read_addend(&c, &v.add))
+		return v;
+	return make_other(CFI_EXPRESSION, at);
 }
 
-struct cfi_value cfi_expression_place(struct cfi_cursor c)
+struct cfi_value cfi_expression_place(struct cfi_cursor c, uint64_t at)
 {
 	struct cfi_value v;
 
 	if (!read_register(&c, &v) || cfi_left(&c))
-		return other;
+		return make_other(CFI_AT_EXPRESSION, at);
 	v.how = CFI_AT_REG;
 	return v;
 }

@@ -1,5 +1,6 @@
 /*
- * cfi_pointer: addresses as .eh_frame writes them (LSB 5.0, 10.5). Only for the cfi files.
+ * cfi_pointer: addresses as .eh_frame writes them (LSB 5.0, 10.5). Only for fde and the cfi
+ * files.
  */
 #ifndef ELF_CFI_POINTER_H
 #define ELF_CFI_POINTER_H

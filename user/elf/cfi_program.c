@@ -8,6 +8,9 @@
 /* Compilers nest states once or twice. */
 #define MAX_REMEMBERED 16
 
+/* rbx, rbp, r12 to r15. */
+static const uint8_t callee_saved[] = {3, CFI_RBP, 12, 13, 14, 15};
+
 #define LOW_BITS 0x3f /* operand of the three instructions that are told by their high bits */
 
 struct run {
@@ -43,12 +46,8 @@ static int64_t data_offset(const struct run *r, int64_t n)
 
 static void set_register(struct run *r, uint64_t reg, struct cfi_value v)
 {
-	if (reg == CFI_RIP)
-		r->now.ra = v;
-	else if (reg == CFI_RBP)
-		r->now.bp = v;
-	else if (reg == CFI_RBX)
-		r->now.bx = v;
+	if (reg < CFI_REGISTERS)
+		r->now.registers[reg] = v;
 }
 
 static void restore_register(struct run *r, uint64_t reg)
@@ -57,10 +56,8 @@ static void restore_register(struct run *r, uint64_t reg)
 
 	if (!initial)
 		cfi_fail(&r->c);
-	else if (reg == CFI_RBX)
-		r->now.bx = initial->bx;
-	else
-		set_register(r, reg, reg == CFI_RIP ? initial->ra : initial->bp);
+	else if (reg < CFI_REGISTERS)
+		r->now.registers[reg] = initial->registers[reg];
 }
 
 /* The state so far holds up to @to. */
@@ -141,9 +138,14 @@ static void change_offset(struct run *r, int64_t offset)
 		r->now.cfa = cfa;
 }
 
-static struct cfi_cursor read_block(struct run *r)
+/* An expression as the instruction @op has it: the CFA's, a register's or where that stands. */
+static struct cfi_value read_expression(struct run *r, uint8_t op)
 {
-	return cfi_part(&r->c, cfi_uleb(&r->c));
+	uint64_t at = (uint64_t)(r->c.at - r->code->section->bytes);
+	struct cfi_cursor block = cfi_part(&r->c, cfi_uleb(&r->c));
+
+	return op == DW_CFA_expression ? cfi_expression_place(block, at)
+				       : cfi_expression_value(block, at);
 }
 
 /* Instructions about the CFA; false for others. */
@@ -170,7 +172,7 @@ static bool run_cfa(struct run *r, uint8_t op)
 		change_offset(r, data_offset(r, cfi_sleb(&r->c)));
 		return true;
 	case DW_CFA_def_cfa_expression:
-		r->now.cfa = cfi_expression_value(read_block(r));
+		r->now.cfa = read_expression(r, op);
 		return true;
 	default:
 		return false;
@@ -230,15 +232,12 @@ static struct cfi_value read_value(struct run *r, uint8_t op)
 	case DW_CFA_register:
 		return make_value(CFI_REG, cfi_uleb(&r->c), 0);
 	case DW_CFA_expression:
-		return cfi_expression_place(read_block(r));
 	case DW_CFA_val_expression:
-		return cfi_expression_value(read_block(r));
+		return read_expression(r, op);
 	case DW_CFA_val_offset:
-		cfi_uleb(&r->c);
-		return (struct cfi_value){.how = CFI_OTHER};
+		return make_value(CFI_CFA, 0, data_offset(r, (int64_t)cfi_uleb(&r->c)));
 	case DW_CFA_val_offset_sf:
-		cfi_sleb(&r->c);
-		return (struct cfi_value){.how = CFI_OTHER};
+		return make_value(CFI_CFA, 0, data_offset(r, cfi_sleb(&r->c)));
 	default:
 		cfi_fail(&r->c);
 		return (struct cfi_value){.how = CFI_NONE};
@@ -282,9 +281,13 @@ bool cfi_program_start(const struct cfi_cie *cie, const struct cfi_section *s,
 	struct cfi_code code = {.cie = cie, .section = s};
 	struct run r = {.code = &code, .c = cie->program};
 
-	r.now.ra.how = CFI_UNDEFINED;
-	r.now.bp.how = CFI_SAME;
-	r.now.bx.how = CFI_SAME;
+	for (size_t i = 0; i < CFI_REGISTERS; i++)
+		r.now.registers[i].how = CFI_UNDEFINED;
+	/* What a call leaves as it is, where nothing is said of it (psABI 3.2.1); the caller's rsp
+	 * is the CFA. */
+	for (size_t i = 0; i < sizeof(callee_saved); i++)
+		r.now.registers[callee_saved[i]].how = CFI_SAME;
+	r.now.registers[CFI_RSP].how = CFI_CFA;
 	while (r.c.at < r.c.end)
 		run_one(&r);
 	*out = r.now;

@@ -1,6 +1,6 @@
 /*
  * cfi_program: runs the instructions of call frame information (DWARF 5, 6.4.2). Only for the cfi
- * files. Of the registers only the return address, rbp and rbx are followed.
+ * files.
  */
 #ifndef ELF_CFI_PROGRAM_H
 #define ELF_CFI_PROGRAM_H
@@ -9,7 +9,7 @@
 #include "elf/cfi_entry.h"
 
 struct cfi_state {
-	struct cfi_value cfa, ra, bp, bx;
+	struct cfi_value cfa, registers[CFI_REGISTERS];
 	struct cfi_value base; /* register and offset as last given: an expression hides them, but
 				  they can be changed and taken up again, as by libgcrypt */
 };

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "elf/cfi_pointer.h"
 #include "elf/segments.h"
 
-/* Pointer encodings of .eh_frame (LSB 5.0, 10.5). */
-#define PE_FORM_MASK	  0x07 /* the size; bit 3 is the sign */
+/* What linkers write in .eh_frame_hdr (LSB 5.0, 10.5). */
 #define PE_UDATA4	  0x03
 #define PE_DATAREL_SDATA4 0x3b
 
@@ -14,43 +14,19 @@
 /* The head of an entry that matters here; longer augmentations are not seen in practice. */
 #define ENTRY_BYTES 64
 
-struct bytes {
-	const uint8_t *at, *end;
-};
-
-static bool skip(struct bytes *b, size_t n)
-{
-	if ((size_t)(b->end - b->at) < n)
-		return false;
-	b->at += n;
-	return true;
-}
-
-static bool get_byte(struct bytes *b, uint8_t *out)
-{
-	if (b->at == b->end)
-		return false;
-	*out = *b->at++;
-	return true;
-}
-
-static bool skip_leb(struct bytes *b)
-{
-	uint8_t byte;
-
-	do {
-		if (!get_byte(b, &byte))
-			return false;
-	} while (byte & 0x80);
-	return true;
-}
-
 /* How many bytes a pointer of @encoding takes; 0: of no fixed size. */
 static size_t pointer_bytes(uint8_t encoding, bool is_64)
 {
-	static const size_t sizes[] = {0, 0, 2, 4, 8, 0, 0, 0};
+	return (encoding & 0x0f) == CFI_PE_ABS8 && !is_64 ? 4 : cfi_pointer_bytes(encoding);
+}
 
-	return (encoding & 0x0f) == 0 ? (is_64 ? 8 : 4) : sizes[encoding & PE_FORM_MASK];
+static void skip_pointer(struct cfi_cursor *c, uint8_t encoding, bool is_64)
+{
+	size_t n = pointer_bytes(encoding, is_64);
+
+	if (!n)
+		cfi_fail(c);
+	cfi_skip(c, n);
 }
 
 void fde_open(const struct elffile *f, struct fde_table *t)
@@ -85,72 +61,68 @@ void fde_release(struct fde_table *t)
 	vec_release(&t->rows);
 }
 
-/* As many of ENTRY_BYTES as the file has at @address; 0 where it is in no segment. */
-static size_t read_entry(const struct elffile *f, uint64_t address, uint8_t *buf)
+/* The head of the entry at @address, in @buf; an empty one where it is in no segment. */
+static struct cfi_cursor read_entry(const struct elffile *f, uint64_t address,
+				    uint8_t buf[ENTRY_BYTES])
 {
+	struct cfi_cursor c = {buf, buf, false};
 	uint64_t offset;
 	size_t n = ENTRY_BYTES;
 
 	if (!segments_offset(f, address, &offset) || offset >= f->bytes)
-		return 0;
+		return c;
 	if (n > f->bytes - offset)
 		n = f->bytes - offset;
-	return elffile_read(f, offset, buf, n) ? 0 : n;
+	if (!elffile_read(f, offset, buf, n))
+		c.end += n;
+	return c;
 }
 
 /* Walks a CIE's augmentation to its 'R': how addresses in its FDEs are written. */
 static bool read_cie_encoding(const struct elffile *f, uint64_t address, uint8_t *encoding)
 {
-	uint8_t buf[ENTRY_BYTES], version, byte;
-	size_t n = read_entry(f, address, buf);
-	struct bytes b = {buf, buf + n};
-	const uint8_t *aug;
+	uint8_t buf[ENTRY_BYTES], version;
+	struct cfi_cursor c = read_entry(f, address, buf);
+	const char *letters;
 
-	*encoding = 0;
-	if (!skip(&b, 8) || !get_byte(&b, &version))
-		return false;
-	aug = b.at;
-	do {
-		if (!get_byte(&b, &byte))
-			return false;
-	} while (byte);
-	if (!skip_leb(&b) || !skip_leb(&b) || !(version == 1 ? skip(&b, 1) : skip_leb(&b)))
-		return false;
-	if (*aug != 'z')
-		return *aug == '\0';
-	if (!skip_leb(&b))
-		return false;
-	for (aug++; *aug; aug++) {
-		if (*aug == 'R')
-			return get_byte(&b, encoding);
-		if (*aug == 'L' && !skip(&b, 1))
-			return false;
-		if (*aug == 'P' && (!get_byte(&b, &byte) || !pointer_bytes(byte, f->is_64) ||
-				    !skip(&b, pointer_bytes(byte, f->is_64))))
-			return false;
+	*encoding = CFI_PE_ABS8;
+	cfi_skip(&c, 8);
+	version = (uint8_t)cfi_uint(&c, 1);
+	letters = cfi_text(&c);
+	cfi_uleb(&c);
+	cfi_sleb(&c);
+	if (version == 1)
+		cfi_skip(&c, 1);
+	else
+		cfi_uleb(&c);
+	if (*letters != 'z')
+		return !c.bad && !*letters;
+	cfi_uleb(&c);
+	for (letters++; *letters && *letters != 'R'; letters++) {
+		if (*letters == 'L')
+			cfi_skip(&c, 1);
+		if (*letters == 'P')
+			skip_pointer(&c, (uint8_t)cfi_uint(&c, 1), f->is_64);
 	}
-	return true;
+	if (*letters)
+		*encoding = (uint8_t)cfi_uint(&c, 1);
+	return !c.bad;
 }
 
 /* How many bytes of code the FDE at @address covers; 0 where it cannot be read. */
 static uint64_t read_range(const struct elffile *f, uint64_t address)
 {
 	uint8_t buf[ENTRY_BYTES], encoding;
-	size_t n = read_entry(f, address, buf), width;
-	uint32_t length, cie;
-	uint64_t range = 0;
+	struct cfi_cursor c = read_entry(f, address, buf);
+	uint64_t length = cfi_uint(&c, 4), cie = cfi_uint(&c, 4);
+	size_t width;
 
-	if (n < 8)
-		return 0;
-	memcpy(&length, buf, sizeof(length));
-	memcpy(&cie, buf + 4, sizeof(cie));
-	if (length == UINT32_MAX || !cie || !read_cie_encoding(f, address + 4 - cie, &encoding))
+	if (c.bad || length == UINT32_MAX || !cie ||
+	    !read_cie_encoding(f, address + 4 - cie, &encoding))
 		return 0;
 	width = pointer_bytes(encoding, f->is_64);
-	if (!width || 8 + 2 * width > n)
-		return 0;
-	memcpy(&range, buf + 8 + width, width);
-	return range;
+	cfi_skip(&c, width);
+	return cfi_uint(&c, width);
 }
 
 bool fde_find(const struct fde_table *t, uint64_t address, uint64_t *start, uint64_t *end)

@@ -56,14 +56,32 @@ static int read_header(struct elffile *f, Elf64_Ehdr *h)
 	return 0;
 }
 
-static int read_segment(const struct elffile *f, uint64_t offset, Elf64_Phdr *p)
+/* An entry of a table of headers, of the form that the file's class has: the other is left as it
+ * is. */
+struct entry {
+	void *wide, *narrow;
+	size_t wide_bytes, narrow_bytes;
+};
+
+static size_t entry_bytes(const struct elffile *f, const struct entry *e)
+{
+	return f->is_64 ? e->wide_bytes : e->narrow_bytes;
+}
+
+static int read_entry(const struct elffile *f, uint64_t table, size_t i, const struct entry *e)
+{
+	return elffile_read(f, table + i * entry_bytes(f, e), f->is_64 ? e->wide : e->narrow,
+			    entry_bytes(f, e));
+}
+
+static int read_segment(const struct elffile *f, uint64_t table, size_t i, Elf64_Phdr *p)
 {
 	Elf32_Phdr p32;
+	const struct entry e = {p, &p32, sizeof(*p), sizeof(p32)};
+	int rc = read_entry(f, table, i, &e);
 
-	if (f->is_64)
-		return elffile_read(f, offset, p, sizeof(*p));
-	if (elffile_read(f, offset, &p32, sizeof(p32)))
-		return -EINVAL;
+	if (rc || f->is_64)
+		return rc;
 	*p = (Elf64_Phdr){.p_type = p32.p_type,
 			  .p_flags = p32.p_flags,
 			  .p_offset = p32.p_offset,
@@ -74,25 +92,15 @@ static int read_segment(const struct elffile *f, uint64_t offset, Elf64_Phdr *p)
 	return 0;
 }
 
-static size_t segment_bytes(const struct elffile *f)
-{
-	return f->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
-}
-
-static size_t section_bytes(const struct elffile *f)
-{
-	return f->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
-}
-
 static int read_segments(struct elffile *f, const Elf64_Ehdr *h)
 {
 	if (!h->e_phnum)
 		return 0;
-	if (h->e_phnum > MAX_SEGMENTS || h->e_phentsize != segment_bytes(f) ||
-	    h->e_phoff > f->bytes)
+	if (h->e_phnum > MAX_SEGMENTS || h->e_phoff > f->bytes ||
+	    h->e_phentsize != (f->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
 		return err(-EINVAL, "ELF program headers make no sense");
 	for (size_t i = 0; i < h->e_phnum; i++) {
-		if (read_segment(f, h->e_phoff + i * segment_bytes(f), vec_add(&f->segments)))
+		if (read_segment(f, h->e_phoff, i, vec_add(&f->segments)))
 			return err(-EINVAL, "ELF program headers cut off");
 	}
 	return 0;
@@ -100,13 +108,12 @@ static int read_segments(struct elffile *f, const Elf64_Ehdr *h)
 
 static int read_section(const struct elffile *f, uint32_t i, Elf64_Shdr *s)
 {
-	uint64_t offset = f->sections_offset + i * section_bytes(f);
 	Elf32_Shdr s32;
+	const struct entry e = {s, &s32, sizeof(*s), sizeof(s32)};
+	int rc = read_entry(f, f->sections_offset, i, &e);
 
-	if (f->is_64)
-		return elffile_read(f, offset, s, sizeof(*s));
-	if (elffile_read(f, offset, &s32, sizeof(s32)))
-		return -EINVAL;
+	if (rc || f->is_64)
+		return rc;
 	*s = (Elf64_Shdr){.sh_name = s32.sh_name,
 			  .sh_type = s32.sh_type,
 			  .sh_flags = s32.sh_flags,
@@ -124,7 +131,8 @@ static void find_sections(struct elffile *f, const Elf64_Ehdr *h)
 {
 	Elf64_Shdr first;
 
-	if (!h->e_shoff || h->e_shoff > f->bytes || h->e_shentsize != section_bytes(f))
+	if (!h->e_shoff || h->e_shoff > f->bytes ||
+	    h->e_shentsize != (f->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)))
 		return;
 	f->sections_offset = h->e_shoff;
 	if (read_section(f, 0, &first)) {

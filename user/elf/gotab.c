@@ -233,6 +233,21 @@ void gotab_range(const struct gotab *t, uint64_t *start, uint64_t *end)
 	*end = t->text_offset + t->end;
 }
 
+void gotab_functions(const struct gotab *t, gotab_function_fn *function, void *context)
+{
+	for (uint32_t i = 0; i < t->n_functions; i++) {
+		const uint32_t start = start_of(t, i), end = start_of(t, i + 1);
+		const uint64_t record =
+			t->functions_at + number_at(t, t->functions_at + 8 * (uint64_t)i + 4, 4);
+		const uint64_t name = t->names_at + number_at(t, record + FUNC_NAME, 4);
+
+		/* The section's copy ends with a zero. */
+		if (start < end && end <= t->end && name < t->n)
+			function(context, (const char *)t->bytes + name, t->text + start,
+				 t->text + end);
+	}
+}
+
 static bool read_section(const struct elffile *f, struct gotab *t)
 {
 	Elf64_Shdr s;

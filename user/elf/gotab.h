@@ -22,4 +22,9 @@ void gotab_range(const struct gotab *, uint64_t *start, uint64_t *end);
 /* As cfi_rows(): of the functions whose code reaches into [@from, @to); there are no gaps. */
 int gotab_rows(const struct gotab *, uint64_t from, uint64_t to, cfi_row_fn *row, void *context);
 
+/* A function, by address as symbols have it. @name is valid as long as the gotab. */
+typedef void gotab_function_fn(void *context, const char *name, uint64_t start, uint64_t end);
+/* Calls @function for each, by address. */
+void gotab_functions(const struct gotab *, gotab_function_fn *function, void *context);
+
 #endif

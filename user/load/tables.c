@@ -9,62 +9,76 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "load/room.h"
 #include "load/tables.h"
 #include "unwind/table.h"
 
 #define POOL_BYTES ((size_t)WIRE_POOL_LINES * TABLE_LINE_BYTES)
 
+/* So much of the room is made free at once, since that waits for all CPUs. */
+#define EVICTED_SHARE 8
+
+/* One name of a table. Names of the same lines are a ring of indices. */
 struct table {
 	struct wire_piece piece;
-	struct wire_table at; /* no lines: evicted */
-};
-
-struct pool {
-	uint8_t *lines; /* mapped */
-	uint32_t used;
+	struct wire_table at; /* no lines: gone, to be used again */
+	uint32_t twin; /* the next name in the ring; its own index where it is the only one */
 };
 
 struct tables {
 	struct tables_maps maps;
-	VEC(struct pool) pools;
-	uint32_t current; /* the pool that is being filled */
+	struct room room;
+	VEC(uint8_t *) pools; /* mapped */
+	int pool_fd;	      /* of the first */
 	VEC(struct table) tables;
+	VEC(uint32_t) gone;  /* indices that are free */
 	struct map by_piece; /* hash of a piece → index of the newest with that hash */
+	struct map dropped;  /* hash of a piece that lost its table */
 	uint64_t evicted;
 };
+
+static int map_pool(struct tables *t, int fd)
+{
+	uint8_t *lines = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	uint32_t number = (uint32_t)t->pools.n;
+	int ret;
+
+	if (lines == MAP_FAILED)
+		return -errno;
+	ret = bpf_map_update_elem(t->maps.pools_fd, &number, &fd, BPF_ANY);
+	if (ret) {
+		munmap(lines, POOL_BYTES);
+		return ret;
+	}
+	vec_push(&t->pools, lines);
+	room_add_pool(&t->room);
+	return 0;
+}
 
 static int add_pool(struct tables *t)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "pool_map", 4, TABLE_LINE_BYTES,
 				WIRE_POOL_LINES, &opts);
-	uint32_t number = (uint32_t)t->pools.n;
-	struct pool pool = {0};
-	int ret;
+	int ret = fd < 0 ? fd : map_pool(t, fd);
 
-	if (fd < 0)
-		return err(fd, "cannot make room for unwind tables: %s", strerror(-fd));
-	pool.lines = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	ret = pool.lines == MAP_FAILED
-		      ? -errno
-		      : bpf_map_update_elem(t->maps.pools_fd, &number, &fd, BPF_ANY);
-	close(fd);
-	if (ret) {
-		if (pool.lines != MAP_FAILED)
-			munmap(pool.lines, POOL_BYTES);
-		return err(ret, "cannot make room for unwind tables: %s", strerror(-ret));
-	}
-	t->current = number;
-	vec_push(&t->pools, pool);
-	return 0;
+	if (!ret && t->pool_fd < 0)
+		t->pool_fd = fd;
+	else if (fd >= 0)
+		close(fd);
+	return ret ? err(ret, "cannot make room for unwind tables: %s", strerror(-ret)) : 0;
 }
 
-int tables_new(const struct tables_maps *maps, struct tables **out)
+int tables_new(const struct tables_maps *maps, uint64_t max_bytes, struct tables **out)
 {
 	struct tables *t = mem_zalloc(1, sizeof(*t));
 	int ret;
 
 	t->maps = *maps;
+	t->pool_fd = -1;
+	if (max_bytes > TABLES_MAX_BYTES)
+		max_bytes = TABLES_MAX_BYTES;
+	t->room.limit = (uint32_t)(max_bytes / TABLE_LINE_BYTES);
 	ret = add_pool(t);
 	if (ret) {
 		tables_free(t);
@@ -79,85 +93,227 @@ void tables_free(struct tables *t)
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->pools.n; i++)
-		munmap(t->pools.at[i].lines, POOL_BYTES);
+		munmap(t->pools.at[i], POOL_BYTES);
+	if (t->pool_fd >= 0)
+		close(t->pool_fd);
+	room_release(&t->room);
 	vec_release(&t->pools);
 	vec_release(&t->tables);
+	vec_release(&t->gone);
 	map_release(&t->by_piece);
+	map_release(&t->dropped);
 	free(t);
 }
 
-/* A walk that reads a table of it at this moment may go astray, no more: lines are not trusted. */
-static void empty_pool(struct tables *t, uint32_t pool)
-{
-	for (size_t i = 0; i < t->tables.n; i++) {
-		struct table *table = &t->tables.at[i];
+/* --- eviction ------------------------------------------------------------------------------- */
 
-		if (!table->at.lines || table->at.pool != pool)
-			continue;
-		bpf_map_delete_elem(t->maps.tables_fd, &table->piece);
-		table->at.lines = 0;
-		t->evicted++;
-	}
-	t->pools.at[pool].used = 0;
+/* A table, while it is decided which ones go. */
+struct candidate {
+	uint32_t index, used; /* in tables; epoch of its last use */
+};
+
+/* Of each table one name, with the latest use of all of them. */
+struct candidates {
+	VEC(struct candidate) at;
+};
+
+static uint32_t last_use(const struct tables *t, uint32_t index)
+{
+	uint32_t used = 0, i = index;
+
+	do {
+		struct wire_table now;
+
+		if (!bpf_map_lookup_elem(t->maps.tables_fd, &t->tables.at[i].piece, &now) &&
+		    now.used > used)
+			used = now.used;
+		i = t->tables.at[i].twin;
+	} while (i != index);
+	return used;
 }
 
-/* Makes the current pool one that has room for @lines. */
-static int make_room(struct tables *t, uint32_t lines)
+/* One name speaks for all of a ring: the one with the highest index. */
+static bool speaks(const struct tables *t, uint32_t index)
 {
-	if (t->pools.at[t->current].used + lines <= WIRE_POOL_LINES)
-		return 0;
-	if (t->pools.n < WIRE_POOLS)
-		return add_pool(t);
-	t->current = (t->current + 1) % WIRE_POOLS;
-	empty_pool(t, t->current);
+	for (uint32_t i = t->tables.at[index].twin; i != index; i = t->tables.at[i].twin)
+		if (i > index)
+			return false;
+	return true;
+}
+
+/* The one that was not used for longest first; of those used at one time the one that came first.
+ */
+static int by_use(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->used != y->used)
+		return x->used < y->used ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void find_candidates(const struct tables *t, struct candidates *out)
+{
+	for (uint32_t i = 0; i < t->tables.n; i++)
+		if (t->tables.at[i].at.lines && speaks(t, i))
+			vec_push(&out->at,
+				 ((struct candidate){.index = i, .used = last_use(t, i)}));
+	if (out->at.n)
+		qsort(out->at.at, out->at.n, sizeof(*out->at.at), by_use);
+}
+
+/* Takes all names of a table from the walkers. */
+static void forget(struct tables *t, uint32_t index)
+{
+	const struct wire_table at = t->tables.at[index].at;
+	uint32_t i = index;
+	bool fresh;
+
+	do {
+		struct table *table = &t->tables.at[i];
+
+		bpf_map_delete_elem(t->maps.tables_fd, &table->piece);
+		map_put(&t->dropped, hash_bytes(&table->piece, sizeof(table->piece)), &fresh);
+		table->at.lines = 0;
+		vec_push(&t->gone, i);
+		i = table->twin;
+	} while (i != index);
+	room_give(&t->room, at.pool, at.first, at.lines);
+	t->evicted++;
+}
+
+/* Until no walk is under way that began before: the kernel waits for that wherever a map in a map
+ * is replaced, be it by itself. */
+static void wait_for_walks(const struct tables *t)
+{
+	uint32_t first = 0;
+
+	bpf_map_update_elem(t->maps.pools_fd, &first, &t->pool_fd, BPF_ANY);
+}
+
+/* Drops a share of the room, in the order of use. */
+static void evict(struct tables *t)
+{
+	const uint32_t share = t->room.used / EVICTED_SHARE;
+	const uint32_t most = t->room.used - (share ? share : 1);
+	struct candidates c = {0};
+
+	find_candidates(t, &c);
+	for (size_t i = 0; i < c.at.n && t->room.used > most; i++)
+		forget(t, c.at.at[i].index);
+	vec_release(&c.at);
+	wait_for_walks(t);
+}
+
+void tables_tick(struct tables *t)
+{
+	/* A walker that notes a use writes to memory that others read, and forgets what it has
+	 * learned: not before there is need. */
+	if (t->room.used > t->room.limit / 4 * 3)
+		++*t->maps.epoch;
+}
+
+/* --- tables --------------------------------------------------------------------------------- */
+
+/* Where there is no memory for another pool, those that there are must do. */
+static void grow(struct tables *t)
+{
+	if (add_pool(t))
+		t->room.limit = (uint32_t)t->pools.n * WIRE_POOL_LINES;
+}
+
+static int make_room(struct tables *t, uint32_t lines, uint32_t *pool, uint32_t *first)
+{
+	if (!lines || lines > WIRE_POOL_LINES || lines > t->room.limit)
+		return err(-EFBIG, "unwind table of %u KiB for one piece of code",
+			   lines * (TABLE_LINE_BYTES / 1024));
+	while (!room_take(&t->room, lines, pool, first)) {
+		if (t->pools.n * WIRE_POOL_LINES < t->room.limit)
+			grow(t);
+		else
+			evict(t);
+	}
 	return 0;
 }
 
-static void remember(struct tables *t, const struct table *table)
+static struct table *find(const struct tables *t, const struct wire_piece *piece)
+{
+	const uint32_t *at = map_get(&t->by_piece, hash_bytes(piece, sizeof(*piece)));
+	struct table *table = at ? &t->tables.at[*at] : NULL;
+
+	return table && table->at.lines && !memcmp(&table->piece, piece, sizeof(*piece)) ? table
+											 : NULL;
+}
+
+/* Makes the table known to the walkers, and here: its index in *@index. */
+static int publish(struct tables *t, const struct wire_piece *piece, const struct wire_table *at,
+		   uint32_t *index)
 {
 	bool fresh;
+	int ret;
 
-	*map_put(&t->by_piece, hash_bytes(&table->piece, sizeof(table->piece)), &fresh) =
-		(uint32_t)t->tables.n;
-	vec_push(&t->tables, *table);
+	ret = bpf_map_update_elem(t->maps.tables_fd, piece, at, BPF_ANY);
+	if (ret)
+		return err(ret, "cannot hand an unwind table to the kernel: %s", strerror(-ret));
+	bpf_map_delete_elem(t->maps.wanted_fd, piece);
+	if (t->gone.n) {
+		*index = t->gone.at[--t->gone.n];
+	} else {
+		*index = (uint32_t)t->tables.n;
+		vec_add(&t->tables);
+	}
+	t->tables.at[*index] = (struct table){.piece = *piece, .at = *at, .twin = *index};
+	*map_put(&t->by_piece, hash_bytes(piece, sizeof(*piece)), &fresh) = *index;
+	return 0;
 }
 
 int tables_put(struct tables *t, const struct wire_piece *piece, const uint64_t *words,
 	       size_t n_words)
 {
-	uint32_t lines = (uint32_t)(n_words / TABLE_LINE_WORDS);
-	struct table table = {.piece = *piece};
-	struct pool *pool;
+	struct wire_table at = {.lines = (uint32_t)(n_words / TABLE_LINE_WORDS),
+				.used = *t->maps.epoch};
+	uint32_t index;
 	int ret;
 
-	if (n_words / TABLE_LINE_WORDS > WIRE_POOL_LINES)
-		return err(-EFBIG, "unwind table of %zu bytes for one piece of code", n_words * 8);
-	ret = make_room(t, lines);
+	while (tables_count(t) >= WIRE_TABLES)
+		evict(t);
+	ret = make_room(t, at.lines, &at.pool, &at.first);
 	if (ret)
 		return ret;
-	pool = &t->pools.at[t->current];
-	table.at = (struct wire_table){.pool = t->current, .first = pool->used, .lines = lines};
-	memcpy(table.at.header, words, sizeof(table.at.header));
-	memcpy(pool->lines + (size_t)pool->used * TABLE_LINE_BYTES, words,
+	memcpy(at.header, words, sizeof(at.header));
+	memcpy(t->pools.at[at.pool] + (size_t)at.first * TABLE_LINE_BYTES, words,
 	       n_words * sizeof(*words));
-	ret = bpf_map_update_elem(t->maps.tables_fd, piece, &table.at, BPF_ANY);
+	ret = publish(t, piece, &at, &index);
 	if (ret)
-		return err(ret, "cannot hand an unwind table to the kernel: %s", strerror(-ret));
-	pool->used += lines;
-	bpf_map_delete_elem(t->maps.wanted_fd, piece);
-	remember(t, &table);
+		room_give(&t->room, at.pool, at.first, at.lines);
+	return ret;
+}
+
+int tables_share(struct tables *t, const struct wire_piece *piece, const struct wire_piece *other)
+{
+	const struct table *known = find(t, other);
+	uint32_t index, old;
+	int ret;
+
+	if (!known || tables_count(t) >= WIRE_TABLES)
+		return err(-ENOENT, "no unwind table to share");
+	old = (uint32_t)(known - t->tables.at);
+	ret = publish(t, piece, &known->at, &index);
+	if (ret)
+		return ret;
+	t->tables.at[index].twin = t->tables.at[old].twin;
+	t->tables.at[old].twin = index;
 	return 0;
 }
 
 const uint64_t *tables_get(const struct tables *t, const struct wire_piece *piece, size_t *n_words)
 {
-	const uint32_t *at = map_get(&t->by_piece, hash_bytes(piece, sizeof(*piece)));
-	const struct table *table = at ? &t->tables.at[*at] : NULL;
+	const struct table *table = find(t, piece);
 
-	if (!table || !table->at.lines || memcmp(&table->piece, piece, sizeof(*piece)) != 0)
+	if (!table)
 		return NULL;
 	*n_words = (size_t)table->at.lines * TABLE_LINE_WORDS;
-	return (const uint64_t *)(t->pools.at[table->at.pool].lines +
+	return (const uint64_t *)(t->pools.at[table->at.pool] +
 				  (size_t)table->at.first * TABLE_LINE_BYTES);
 }
 
@@ -166,18 +322,19 @@ void tables_ask_again(struct tables *t, const struct wire_piece *piece)
 	bpf_map_delete_elem(t->maps.wanted_fd, piece);
 }
 
+bool tables_dropped(const struct tables *t, const struct wire_piece *piece)
+{
+	return map_get(&t->dropped, hash_bytes(piece, sizeof(*piece)));
+}
+
 uint64_t tables_bytes(const struct tables *t)
 {
-	uint64_t lines = 0;
-
-	for (size_t i = 0; i < t->pools.n; i++)
-		lines += t->pools.at[i].used;
-	return lines * TABLE_LINE_BYTES;
+	return (uint64_t)t->room.used * TABLE_LINE_BYTES;
 }
 
 size_t tables_count(const struct tables *t)
 {
-	return t->tables.n - t->evicted;
+	return t->tables.n - t->gone.n;
 }
 
 uint64_t tables_evicted(const struct tables *t)

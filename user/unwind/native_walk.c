@@ -1,9 +1,7 @@
 #include "unwind/native_walk.h"
 
 #include "base/vec.h"
-#include "elf/cfi.h"
-
-#define REGISTERS 17
+#include "elf/cfi_step.h"
 
 static inline const void *table_line(void *table, wire_u32 number)
 {
@@ -24,7 +22,7 @@ static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
 {
 	const struct native_walk *w = context;
 
-	if (number >= REGISTERS)
+	if (number >= CFI_REGISTERS)
 		return -1;
 	*out = w->registers[number];
 	return 0;
@@ -38,14 +36,16 @@ bool native_find(const struct table_blob *table, uint64_t offset, struct table_r
 	struct table_blob *t = (struct table_blob *)(uintptr_t)table;
 	const struct table_rule *rule;
 	struct table_header h;
-	wire_u32 number;
+	wire_u32 number, past;
 
-	if (table_open(t, &h) || table_find(t, &h, offset, &number))
+	if (table_open(t, &h) || table_find(t, &h, offset, &number, &past))
 		return false;
 	rule = table_rule_at(t, &h, number);
-	if (rule)
-		*out = *rule;
-	return rule && rule->cfa != TABLE_CFA_NONE;
+	if (!rule || rule->cfa == TABLE_CFA_NONE)
+		return false;
+	*out = *rule;
+	table_rule_past(out, past);
+	return true;
 }
 
 static bool is_code(const struct native_walk *w, uint64_t address)
@@ -55,103 +55,153 @@ static bool is_code(const struct native_walk *w, uint64_t address)
 	return w->find(w->context, address, &code);
 }
 
-/* The frames of a walk so far, for the one rule in thousands that goes by rbx. */
+/* A frame that was left, and what the walker knew of its caller then. */
 struct passed {
-	uint64_t key, cfa;
+	uint64_t key;
+	struct step_regs caller;
 };
 
-struct trail {
-	VEC(struct passed) frames;
+/* A walk under way. Tables know three registers; the others are followed only where a rule needs
+ * one of them, from the innermost frame on. */
+struct walking {
+	const struct native_walk *w;
+	struct step_regs at;
+	VEC(struct passed) passed;
+	struct cfi_registers all; /* of the frame that was reached with followed frames passed */
+	size_t followed;
+	size_t restored; /* return addresses of uretprobes */
 };
 
-/* rbx in the frame that @trail leads to, from the innermost outwards. */
-static bool find_rbx(const struct native_walk *w, const struct trail *trail, uint64_t *rbx)
+static void start(struct walking *k, const struct native_walk *w)
 {
-	*rbx = w->registers[CFI_RBX];
-	for (size_t i = 0; i < trail->frames.n; i++) {
-		const struct passed *p = &trail->frames.at[i];
-		struct cfi_value saved;
-
-		if (!w->saved_rbx || !w->saved_rbx(w->context, p->key, &saved))
-			return false;
-		if (saved.how == CFI_SAME)
-			continue;
-		if (saved.how != CFI_AT_CFA ||
-		    !w->read(w->context, p->cfa + (uint64_t)(int64_t)saved.offset, rbx))
-			return false;
-	}
-	return true;
+	*k = (struct walking){.w = w, .all.known = (1u << CFI_REGISTERS) - 1};
+	for (size_t i = 0; i < CFI_REGISTERS; i++)
+		k->all.value[i] = w->registers[i];
+	step_start(&k->at, w->registers[CFI_RIP], w->registers[CFI_RSP], w->registers[CFI_RBP]);
 }
 
-/* By a rule whose CFA is counted from rbx, as in ld.so where it binds functions lazily. */
-static enum step_end step_by_rbx(const struct native_walk *w, struct step_regs *r,
-				 const struct table_rule *rule, const struct trail *trail)
+/* What tables and frame pointers tell: all else is lost on the way. */
+static struct cfi_registers few(const struct step_regs *r)
 {
-	struct table_rule by_bp = *rule;
-	struct step_regs at = *r;
+	struct cfi_registers out = {.known = 1u << CFI_RIP | 1u << CFI_RSP | 1u << CFI_RBP};
+
+	out.value[CFI_RIP] = r->ip;
+	out.value[CFI_RSP] = r->sp;
+	out.value[CFI_RBP] = r->bp;
+	return out;
+}
+
+/* One step in full against one by table. Its return address may be one that was restored. */
+static bool agrees(struct cfi_registers *r, const struct step_regs *table)
+{
+	r->value[CFI_RIP] = table->ip;
+	return r->value[CFI_RSP] == table->sp;
+}
+
+/* Makes k->all the registers of the frame that k->at stands at. */
+static void follow(struct walking *k)
+{
+	const struct native_walk *w = k->w;
+	const struct cfi_memory memory = {w->read, w->context};
+
+	for (; k->followed < k->passed.n; k->followed++) {
+		const struct passed *p = &k->passed.at[k->followed];
+		struct cfi_frame frame;
+
+		if (!w->frame(w->context, p->key, &frame) || cfi_step(&frame, &memory, &k->all) ||
+		    !agrees(&k->all, &p->caller))
+			k->all = few(&p->caller);
+	}
+}
+
+static enum step_end end_of(enum cfi_step end)
+{
+	switch (end) {
+	case CFI_STEP_DONE:
+		return STEP_NEXT;
+	case CFI_STEP_ROOT:
+		return STEP_ROOT;
+	case CFI_STEP_UNREADABLE:
+		return STEP_UNREADABLE;
+	default:
+		return STEP_OTHER;
+	}
+}
+
+/* By call frame information, where a table has no room for what it says. */
+static enum step_end step_in_full(struct walking *k)
+{
+	const struct native_walk *w = k->w;
+	const struct cfi_memory memory = {w->read, w->context};
+	struct cfi_registers caller;
+	struct cfi_frame frame;
+	uint64_t bp = 0;
 	enum step_end end;
 
-	if (!find_rbx(w, trail, &at.bp))
+	if (!w->frame || !w->frame(w->context, step_key(&k->at), &frame))
 		return STEP_OTHER;
-	by_bp.reg = STEP_RBP;
-	end = walk_step((void *)(uintptr_t)w, &at, &by_bp);
+	follow(k);
+	caller = k->all;
+	end = end_of(cfi_step(&frame, &memory, &caller));
 	if (end != STEP_NEXT)
 		return end;
-	if (rule->bp == TABLE_SAME)
-		at.bp = r->bp;
-	*r = at;
-	return end;
+	cfi_register(&caller, CFI_RBP, &bp);
+	return step_to(&k->at, caller.value[CFI_RIP], caller.value[CFI_RSP], bp, frame.signal);
 }
 
-static enum step_end step_by_rule(const struct native_walk *w, struct step_regs *r,
-				  const struct table_rule *rule, const struct trail *trail)
+/* To the caller; *@by_bp says that there is no rule: by frame pointer. */
+static enum step_end step(struct walking *k, bool *by_bp)
 {
-	enum step_end end = walk_step((void *)(uintptr_t)w, r, rule);
-
-	if (end == STEP_OTHER && rule->cfa == TABLE_CFA_REG && rule->reg == CFI_RBX)
-		return step_by_rbx(w, r, rule, trail);
-	return end;
-}
-
-static enum step_end step(const struct native_walk *w, struct step_regs *r,
-			  const struct trail *trail, bool *by_bp)
-{
+	const struct native_walk *w = k->w;
+	void *context = (void *)(uintptr_t)w;
 	struct native_code code = {0};
 	struct table_rule rule;
 	enum step_end end;
 
 	*by_bp = false;
-	if (w->find(w->context, step_key(r), &code) && code.table &&
-	    native_find(code.table, code.offset, &rule))
-		return step_by_rule(w, r, &rule, trail);
-	end = walk_step_bp((void *)(uintptr_t)w, r);
-	if (end == STEP_NEXT && !is_code(w, step_key(r)))
-		return STEP_BROKEN;
-	*by_bp = end == STEP_NEXT;
-	return end;
+	if (w->find(w->context, step_key(&k->at), &code) && code.table &&
+	    native_find(code.table, code.offset, &rule)) {
+		end = walk_step(context, &k->at, &rule);
+		return end == STEP_OTHER ? step_in_full(k) : end;
+	}
+	*by_bp = true;
+	end = walk_step_bp(context, &k->at);
+	return end == STEP_NEXT && !is_code(w, step_key(&k->at)) ? STEP_BROKEN : end;
 }
 
-struct native_end native_walk(const struct native_walk *w, uint64_t *frames, uint8_t *by_bp,
-			      size_t max)
+/* Where the return address led before a uretprobe took its place. */
+static void restore(struct walking *k)
+{
+	const struct native_walk *w = k->w;
+
+	if (w->trampoline && k->at.ip == w->trampoline && k->restored < w->n_origins)
+		k->at.ip = w->origins[k->restored++];
+}
+
+struct native_end native_walk(const struct native_walk *w, uint64_t *frames, size_t max)
 {
 	struct native_end out = {0};
-	struct trail trail = {0};
-	struct step_regs r;
+	struct walking k;
 	bool guessed = false;
 	uint64_t key;
 
-	step_start(&r, w->registers[CFI_RIP], w->registers[CFI_RSP], w->registers[CFI_RBP]);
+	start(&k, w);
 	while (out.n < max) {
-		if (by_bp)
-			by_bp[out.n] = guessed;
+		uint64_t exact = out.n && k.at.exact ? WIRE_EXACT : 0;
+
+		/* A signal's frame: the stub before it was put there, not called. */
+		if (exact)
+			frames[out.n - 1] |= exact;
+		frames[out.n++] = k.at.ip | exact | (guessed ? WIRE_BY_FRAME_POINTER : 0);
 		out.n_by_bp += guessed;
-		frames[out.n++] = r.ip;
-		key = step_key(&r);
-		out.end = step(w, &r, &trail, &guessed);
+		key = step_key(&k.at);
+		out.end = step(&k, &guessed);
+		out.no_rule = guessed;
 		if (out.end != STEP_NEXT)
 			break;
-		vec_push(&trail.frames, ((struct passed){.key = key, .cfa = r.sp}));
+		restore(&k);
+		vec_push(&k.passed, ((struct passed){.key = key, .caller = k.at}));
 	}
-	vec_release(&trail.frames);
+	vec_release(&k.passed);
 	return out;
 }

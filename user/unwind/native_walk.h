@@ -1,6 +1,7 @@
 /*
  * native_walk: the walker of the kernel programs, compiled for user space: finishes or repeats a
- * walk over registers and stack memory that were recorded.
+ * walk over registers and stack memory that were recorded. What tables cannot hold it finds by the
+ * call frame information itself.
  */
 #ifndef UNWIND_NATIVE_WALK_H
 #define UNWIND_NATIVE_WALK_H
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "elf/cfi.h"
 #include "unwind/regs.h"
 #include "unwind/table_build.h"
 
@@ -20,14 +22,18 @@ struct native_code {
 
 /* What a walk reads. Registers go by DWARF number: 16 is rip. */
 struct native_walk {
-	const uint64_t *registers; /* 17 of the innermost frame; borrowed */
+	const uint64_t *registers; /* CFI_REGISTERS of the innermost frame; borrowed */
 	/* The code at an address; false where none is mapped. */
 	bool (*find)(void *context, uint64_t address, struct native_code *out);
 	/* A word of the target's memory; false where there is none. */
 	bool (*read)(void *context, uint64_t address, uint64_t *out);
-	/* Where the frame whose code is at an address saved its caller's rbx; false where that
-	 * is not known. May be NULL. */
-	bool (*saved_rbx)(void *context, uint64_t address, struct cfi_value *out);
+	/* All that call frame information says of the code at an address; false where that is
+	 * nothing. May be NULL. */
+	bool (*frame)(void *context, uint64_t address, struct cfi_frame *out);
+	/* What uretprobes have put in the place of return addresses, 0: nothing; and those. */
+	uint64_t trampoline;
+	const uint64_t *origins; /* the innermost first; borrowed */
+	size_t n_origins;
 	void *context;
 };
 
@@ -35,13 +41,11 @@ struct native_end {
 	size_t n;	   /* frames, the innermost included */
 	enum step_end end; /* STEP_NEXT: there was no room for more frames */
 	size_t n_by_bp;	   /* of them found by frame pointer, where there was no rule */
+	bool no_rule;	   /* it ended where there was none */
 };
 
-/* Addresses of the frames, the innermost first; the others are return addresses, or the places
- * that a signal interrupted. @by_bp (may be NULL) says of each whether it was found by frame
- * pointer. */
-struct native_end native_walk(const struct native_walk *, uint64_t *frames, uint8_t *by_bp,
-			      size_t max);
+/* Addresses of the frames, the innermost first, with the marks that they have in a wire_stack. */
+struct native_end native_walk(const struct native_walk *, uint64_t *frames, size_t max);
 
 /* The rule for the place @offset in the file of @table. False: none. */
 bool native_find(const struct table_blob *table, uint64_t offset, struct table_rule *out);

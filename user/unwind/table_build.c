@@ -29,15 +29,34 @@ struct builder {
 	VEC(uint32_t) pages; /* their first rows */
 	VEC(uint32_t) rows;
 	uint64_t first_page;
-	uint64_t at;   /* offset of the last row */
-	uint16_t rule; /* its rule */
-	bool in_gap;   /* since the offset gap; its rows are not added yet */
+	/* The last row, which may still be changed, at its offset; there is one once there are
+	 * pages. */
+	struct table_rule last;
+	uint64_t last_at;
+	struct table_rule now; /* what holds at present, since the offset now_at */
+	uint64_t now_at;
+	bool in_gap; /* since the offset gap; its rows are not added yet */
 	uint64_t gap;
 };
 
-static uint32_t make_row(uint64_t offset, uint16_t rule)
+static const struct table_rule no_rule = {.cfa = TABLE_CFA_NONE};
+
+static bool is_same(const struct table_rule *a, const struct table_rule *b)
 {
-	return (uint32_t)(offset & TABLE_PAGE_MASK) | (uint32_t)rule << 16;
+	return !memcmp(a, b, sizeof(*a));
+}
+
+static void put_last_row(struct builder *b)
+{
+	uint32_t rule = table_rules_add(&b->rules, &b->last);
+
+	vec_push(&b->rows, (uint32_t)(b->last_at & TABLE_PAGE_MASK) | rule << 16);
+}
+
+static void begin_row(struct builder *b, uint64_t offset, const struct table_rule *rule)
+{
+	b->last = *rule;
+	b->last_at = offset;
 }
 
 /* Opens pages up to that of @offset; each begins with the rule that held before. */
@@ -48,14 +67,31 @@ static void open_pages(struct builder *b, uint64_t offset)
 	if (!b->pages.n)
 		b->first_page = page;
 	while (b->first_page + b->pages.n <= page) {
+		if (b->pages.n)
+			put_last_row(b);
+		begin_row(b, (b->first_page + b->pages.n) << TABLE_PAGE_BITS, &b->now);
 		vec_push(&b->pages, (uint32_t)b->rows.n);
-		vec_push(&b->rows, make_row(0, b->rule));
 	}
+}
+
+/* Lets the last row say that from @offset on @rule holds; false where it cannot. */
+static bool fold(struct builder *b, uint64_t offset, const struct table_rule *rule)
+{
+	const int64_t more = (int64_t)rule->cfa_offset - b->last.cfa_offset;
+	const uint64_t after = offset - b->last_at;
+	struct table_rule same = *rule;
+
+	same.cfa_offset = b->last.cfa_offset;
+	if (after > TABLE_MAX_AFTER || (more != 8 && more != -8) || rule->cfa != TABLE_CFA_REG ||
+	    !is_same(&same, &b->last))
+		return false;
+	b->last.flags |= (uint8_t)(after << 1) | (more < 0 ? TABLE_POP : 0);
+	return true;
 }
 
 /* From @offset on, which must not be below that of the row before, @rule holds. The last of those
  * before `from` holds there. */
-static int add_row(struct builder *b, uint64_t offset, uint16_t rule)
+static int add_row(struct builder *b, uint64_t offset, const struct table_rule *rule)
 {
 	if (offset >= b->to)
 		return 0;
@@ -66,14 +102,21 @@ static int add_row(struct builder *b, uint64_t offset, uint16_t rule)
 	if (b->rows.n >= MAX_ROWS)
 		return err(-EFBIG, "unwind table of over %u rows", MAX_ROWS);
 	open_pages(b, offset);
-	if (!(offset & TABLE_PAGE_MASK) || offset == b->at)
-		b->rows.at[b->rows.n - 1] = make_row(offset, rule);
-	else if (rule != b->rule)
-		vec_push(&b->rows, make_row(offset, rule));
-	else
+	/* What the row said of the same place is void. */
+	if (offset == b->now_at && offset > b->last_at) {
+		b->last.flags &= TABLE_SIGNAL;
+		b->now = b->last;
+	}
+	if (offset == b->last_at) {
+		b->last = *rule;
+	} else if (is_same(rule, &b->now)) {
 		return 0;
-	b->at = offset;
-	b->rule = rule;
+	} else if (!fold(b, offset, rule)) {
+		put_last_row(b);
+		begin_row(b, offset, rule);
+	}
+	b->now = *rule;
+	b->now_at = offset;
 	return 0;
 }
 
@@ -85,16 +128,16 @@ static int fill_gap(struct builder *b, uint64_t to)
 	size_t n;
 	int rc = 0;
 
-	if (to - at <= MAX_PADDING && b->rows.n)
+	if (to - at <= MAX_PADDING && b->pages.n)
 		return 0;
 	n = table_gap_islands(b->gaps, at, to, islands);
-	if ((b->rows.n || n) && (!n || islands[0].start > at))
-		rc = add_row(b, at, TABLE_RULE_NONE);
+	if ((b->pages.n || n) && (!n || islands[0].start > at))
+		rc = add_row(b, at, &no_rule);
 	for (size_t i = 0; i < n && !rc; i++) {
-		rc = add_row(b, islands[i].start, table_rules_add(&b->rules, &islands[i].rule));
+		rc = add_row(b, islands[i].start, &islands[i].rule);
 		at = islands[i].end;
 		if (!rc && at < to && (i + 1 == n || islands[i + 1].start > at))
-			rc = add_row(b, at, TABLE_RULE_NONE);
+			rc = add_row(b, at, &no_rule);
 	}
 	return rc;
 }
@@ -119,7 +162,7 @@ static int on_row(void *context, const struct cfi_row *row)
 	}
 	b->in_gap = false;
 	rule = table_rule_of(row);
-	return add_row(b, row->offset, table_rules_add(&b->rules, &rule));
+	return add_row(b, row->offset, &rule);
 }
 
 /* Numbers of 32 bits, two a word. */
@@ -173,9 +216,9 @@ static int finish(struct builder *b)
 
 	if (b->in_gap && b->gap < end)
 		rc = fill_gap(b, end);
-	else if (b->in_gap && b->rows.n)
-		rc = add_row(b, b->gap, TABLE_RULE_NONE);
-	if (!rc && b->rows.n && b->rule != TABLE_RULE_NONE)
+	else if (b->in_gap && b->pages.n)
+		rc = add_row(b, b->gap, &no_rule);
+	if (!rc && b->pages.n && b->now.cfa != TABLE_CFA_NONE)
 		open_pages(b, end - 1);
 	return rc;
 }
@@ -244,6 +287,8 @@ int table_make(struct table_maker *m, uint64_t from, uint64_t to, struct table_b
 	*out = (struct table_blob){0};
 	table_rules_init(&b.rules);
 	rc = add_parts(&b, m, from, to);
+	if (!rc && b.pages.n)
+		put_last_row(&b);
 	if (!rc)
 		write_blob(&b, out);
 	vec_release(&b.pages);
@@ -252,9 +297,9 @@ int table_make(struct table_maker *m, uint64_t from, uint64_t to, struct table_b
 	return rc;
 }
 
-bool table_saved_rbx(struct table_maker *m, uint64_t offset, struct cfi_value *out)
+bool table_frame(struct table_maker *m, uint64_t offset, struct cfi_frame *out)
 {
-	return cfi_saved_rbx(m->cfi, offset, out);
+	return cfi_frame_at(m->cfi, offset, out);
 }
 
 int table_build(const struct elffile *f, struct table_blob *out)

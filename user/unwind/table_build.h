@@ -33,8 +33,8 @@ void table_maker_free(struct table_maker *);
  * row. -EFBIG with a text for code beyond 4 GiB into the file.
  */
 int table_make(struct table_maker *, uint64_t from, uint64_t to, struct table_blob *out);
-/* cfi_saved_rbx() of the file. */
-bool table_saved_rbx(struct table_maker *, uint64_t offset, struct cfi_value *out);
+/* cfi_frame_at() of the file. */
+bool table_frame(struct table_maker *, uint64_t offset, struct cfi_frame *out);
 /* The whole file's. */
 int table_build(const struct elffile *, struct table_blob *out);
 void table_blob_release(struct table_blob *);

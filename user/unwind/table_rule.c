@@ -2,6 +2,8 @@
 
 #define MAX_RULES 65535
 
+#define NO_REGISTER 0xff
+
 struct saved {
 	uint8_t how; /* enum table_saved */
 	short offset;
@@ -13,7 +15,7 @@ static bool fits(int64_t offset)
 }
 
 /* @reg is the rule's saved_reg, shared by all registers that were saved relative to a register:
- * CFI_RIP while there is none. */
+ * NO_REGISTER while there is none. */
 static struct saved save(const struct cfi_value *v, uint8_t *reg)
 {
 	switch (v->how) {
@@ -30,7 +32,7 @@ static struct saved save(const struct cfi_value *v, uint8_t *reg)
 			return (struct saved){TABLE_IN_REG, v->reg};
 		break;
 	case CFI_AT_REG:
-		if (v->add || !fits(v->offset) || (*reg != CFI_RIP && *reg != v->reg))
+		if (v->add || !fits(v->offset) || (*reg != NO_REGISTER && *reg != v->reg))
 			break;
 		*reg = v->reg;
 		return (struct saved){TABLE_AT_DEREF, (short)v->offset};
@@ -38,39 +40,40 @@ static struct saved save(const struct cfi_value *v, uint8_t *reg)
 	return (struct saved){.how = TABLE_SAVED_OTHER};
 }
 
-static void set_cfa(struct table_rule *r, const struct cfi_value *v)
+/* @reg as for save(): the one register besides that of the CFA that a rule has room for. */
+static void set_cfa(struct table_rule *r, const struct cfi_value *v, uint8_t *reg)
 {
-	switch (v->how) {
-	case CFI_NONE:
-		r->cfa = TABLE_CFA_NONE;
+	static const uint8_t kinds[] = {
+		[CFI_NONE] = TABLE_CFA_NONE,	[CFI_REG] = TABLE_CFA_REG,
+		[CFI_AT_REG] = TABLE_CFA_DEREF, [CFI_AT_INDEX] = TABLE_CFA_INDEX,
+		[CFI_PLT] = TABLE_CFA_PLT,
+	};
+
+	if (v->how == CFI_NONE)
 		return;
-	case CFI_REG:
-		r->cfa = TABLE_CFA_REG;
-		break;
-	case CFI_AT_REG:
-		r->cfa = TABLE_CFA_DEREF;
-		r->cfa_add = v->add;
-		break;
-	case CFI_PLT:
-		r->cfa = TABLE_CFA_PLT;
+	r->cfa = v->how < sizeof(kinds) && kinds[v->how] && fits(v->add) ? kinds[v->how]
+									 : TABLE_CFA_OTHER;
+	if (r->cfa == TABLE_CFA_OTHER)
+		return;
+	if (r->cfa == TABLE_CFA_PLT) {
 		r->reg = CFI_RSP;
 		r->cfa_add = (short)v->offset;
 		return;
-	default:
-		r->cfa = TABLE_CFA_OTHER;
-		return;
 	}
+	if (r->cfa == TABLE_CFA_INDEX)
+		*reg = v->index;
 	r->reg = v->reg;
 	r->cfa_offset = v->offset;
+	r->cfa_add = (short)v->add;
 }
 
 struct table_rule table_rule_of(const struct cfi_row *row)
 {
 	struct table_rule r = {0};
 	struct saved ra, bp;
-	uint8_t reg = CFI_RIP;
+	uint8_t reg = NO_REGISTER;
 
-	set_cfa(&r, &row->cfa);
+	set_cfa(&r, &row->cfa, &reg);
 	if (r.cfa == TABLE_CFA_NONE)
 		return r;
 	ra = save(&row->ra, &reg);
@@ -79,7 +82,7 @@ struct table_rule table_rule_of(const struct cfi_row *row)
 	r.ra_offset = ra.offset;
 	r.bp = bp.how;
 	r.bp_offset = bp.offset;
-	r.saved_reg = reg == CFI_RIP ? 0 : reg;
+	r.saved_reg = reg == NO_REGISTER ? 0 : reg;
 	r.flags = row->signal ? TABLE_SIGNAL : 0;
 	return r;
 }

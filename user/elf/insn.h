@@ -1,0 +1,81 @@
+/*
+ * insn: one machine instruction, as far as it matters where a probe may go and where the code goes
+ * on. x86-64 alone; decodes untrusted bytes with Zydis. What the kernel does with probes is in
+ * its arch/x86/kernel/uprobes.c. Only for the site files.
+ */
+#ifndef ELF_INSN_H
+#define ELF_INSN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum insn_kind {
+	INSN_PLAIN,
+	INSN_NOP,
+	INSN_CALL,
+	INSN_JUMP,     /* to target */
+	INSN_BRANCH,   /* to target, or on */
+	INSN_INDIRECT, /* a jump to where a register or memory says */
+	INSN_RET,
+	INSN_STOP, /* never gets further: ud2, hlt, int3 */
+};
+
+/* What becomes of a probe. */
+enum insn_probe {
+	INSN_REFUSED, /* by the kernel, or by us: it would change what the instruction does */
+	INSN_STEPPED,
+	INSN_EMULATED,
+	INSN_LONG_NOP, /* emulated by kernels that know long nops, else stepped */
+	INSN_NOP5,     /* by the former rewritten to a call, else stepped */
+};
+
+/* Conditions on rcx: jrcxz, loop. */
+#define INSN_ODD_CONDITION 0xfe
+
+enum insn_base { INSN_BASE_NONE, INSN_BASE_RSP, INSN_BASE_RBP };
+
+struct insn {
+	uint8_t bytes;	   /* 1 to 15 */
+	uint8_t kind;	   /* enum insn_kind */
+	uint8_t probe;	   /* enum insn_probe */
+	uint8_t condition; /* of a branch: the low four bits of its opcode, or INSN_ODD_CONDITION */
+	uint8_t base;	   /* enum insn_base: of its memory operand, where that has no index */
+	bool pops;
+	bool notrack; /* of an indirect jump: the compiler says that it goes to a known place */
+	int32_t displacement; /* of the memory operand */
+	uint64_t target;
+};
+
+/* The instruction in the @n bytes at @at, loaded at @address. False for what is none. */
+bool insn_read(const uint8_t *at, size_t n, uint64_t address, struct insn *out);
+
+/* More, at more cost. */
+struct insn_effects {
+	bool moves_stack; /* changes rsp */
+	bool writes;	  /* to memory */
+	bool lingers;	  /* may take long, or be interrupted: a system call, a repeated one */
+};
+bool insn_effects(const uint8_t *at, size_t n, struct insn_effects *out);
+
+/* How an indirect jump finds its target, or what an instruction puts in a register. */
+enum insn_source {
+	INSN_FROM_OTHER,
+	INSN_FROM_REGISTER, /* number, as it was before */
+	INSN_FROM_MEMORY,   /* no index: a variable */
+	INSN_FROM_TABLE,    /* memory with an index; address where it stands in the instruction */
+	INSN_FROM_SUM,	    /* of a register and something: an entry of a table of distances */
+	INSN_FROM_CODE,	    /* an address that the instruction has in it */
+};
+struct insn_value {
+	uint8_t source;	  /* enum insn_source */
+	int16_t number;	  /* of the register */
+	bool has_address; /* of a table of 8-byte entries */
+	uint64_t address;
+};
+/* Of an indirect jump. */
+bool insn_jump_value(const uint8_t *at, size_t n, struct insn_value *out);
+/* Whether it writes register @number, and what. */
+bool insn_writes(const uint8_t *at, size_t n, int16_t number, struct insn_value *out);
+
+#endif

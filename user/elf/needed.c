@@ -1,0 +1,118 @@
+#include "elf/needed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf/segments.h"
+
+/* Far beyond what linkers write. */
+#define MAX_ENTRIES 65536
+#define MAX_TEXT    4096
+
+/* The text at @offset, up to MAX_TEXT bytes; NULL where it has no end. Owned by the caller. */
+static char *read_text(const struct elffile *f, uint64_t offset)
+{
+	char text[MAX_TEXT + 1];
+	size_t n = MAX_TEXT;
+
+	if (offset >= f->bytes)
+		return NULL;
+	if (f->bytes - offset < n)
+		n = f->bytes - offset;
+	if (elffile_read(f, offset, text, n))
+		return NULL;
+	text[n] = '\0';
+	return strlen(text) < n ? mem_strdup(text) : NULL;
+}
+
+/* The first segment of that type, NULL where there is none. */
+static const Elf64_Phdr *segment(const struct elffile *f, uint32_t type)
+{
+	for (size_t i = 0; i < f->segments.n; i++)
+		if (f->segments.at[i].p_type == type)
+			return &f->segments.at[i];
+	return NULL;
+}
+
+/* Calls for each entry of the dynamic section until one returns true; only 64-bit files. */
+static bool each_entry(const struct elffile *f, bool (*fn)(void *, const Elf64_Dyn *),
+		       void *context)
+{
+	const Elf64_Phdr *dynamic = segment(f, PT_DYNAMIC);
+	uint64_t n = dynamic ? dynamic->p_filesz / sizeof(Elf64_Dyn) : 0;
+
+	for (uint64_t i = 0; i < n && i < MAX_ENTRIES && f->is_64; i++) {
+		Elf64_Dyn d;
+
+		if (elffile_read(f, dynamic->p_offset + i * sizeof(d), &d, sizeof(d)) ||
+		    d.d_tag == DT_NULL)
+			return false;
+		if (fn(context, &d))
+			return true;
+	}
+	return false;
+}
+
+static bool find_strings(void *context, const Elf64_Dyn *d)
+{
+	uint64_t *strings = context;
+
+	if (d->d_tag == DT_STRTAB)
+		*strings = d->d_un.d_ptr;
+	return d->d_tag == DT_STRTAB;
+}
+
+struct reading {
+	const struct elffile *f;
+	struct needed *out;
+	uint64_t strings; /* offset in the file */
+};
+
+static bool take(void *context, const Elf64_Dyn *d)
+{
+	struct reading *r = context;
+	char *text, **to = d->d_tag == DT_RPATH	    ? &r->out->rpath
+			   : d->d_tag == DT_RUNPATH ? &r->out->runpath
+						    : NULL;
+
+	if (d->d_tag != DT_NEEDED && !to)
+		return false;
+	if (d->d_un.d_val >= r->f->bytes)
+		return false;
+	text = read_text(r->f, r->strings + d->d_un.d_val);
+	if (text && d->d_tag == DT_NEEDED) {
+		vec_push(&r->out->names, text);
+	} else if (text) {
+		free(*to);
+		*to = text;
+	}
+	return false;
+}
+
+void needed_read(const struct elffile *f, struct needed *out)
+{
+	const Elf64_Phdr *interpreter = segment(f, PT_INTERP);
+	struct reading r = {.f = f, .out = out};
+	uint64_t address;
+
+	if (interpreter)
+		out->interpreter = read_text(f, interpreter->p_offset);
+	if (!each_entry(f, find_strings, &address) || !segments_offset(f, address, &r.strings))
+		return;
+	each_entry(f, take, &r);
+	if (out->runpath) {
+		free(out->rpath);
+		out->rpath = NULL;
+	}
+}
+
+void needed_release(struct needed *n)
+{
+	for (size_t i = 0; i < n->names.n; i++)
+		free(n->names.at[i]);
+	vec_release(&n->names);
+	free(n->rpath);
+	free(n->runpath);
+	free(n->interpreter);
+	*n = (struct needed){0};
+}

@@ -1,0 +1,21 @@
+/*
+ * returns: the frames of code that no call frame information describes (musl, hand assembly, crt
+ * files), by following the code to where it returns: the way there tells how far the stack pointer
+ * is from the return address, and where the caller's rbp stands. Where ways differ, or lead to what
+ * cannot be followed, nothing is told. What is told holds for code that keeps to the psABI, which
+ * nobody promises: it is a guess that checks out.
+ *
+ * Works on untrusted code: time and memory are linear in its size.
+ */
+#ifndef ELF_RETURNS_H
+#define ELF_RETURNS_H
+
+#include "elf/cfi.h"
+#include "elf/file.h"
+
+/* Calls @row for the code at [@from, @to), offsets in @f, at most 1 MiB, as cfi_rows() does: in
+ * ascending order, with CFI_NONE where nothing is known; there is one at @from. */
+int returns_rows(const struct elffile *f, uint64_t from, uint64_t to, cfi_row_fn *row,
+		 void *context);
+
+#endif

@@ -1,0 +1,227 @@
+#include "elf/zonefile.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "elf/begin.h"
+#include "elf/insn.h"
+#include "elf/lsda.h"
+#include "elf/segments.h"
+
+/* Of a part: how much is looked through for a way back. */
+#define MAX_PART_BYTES (64u << 10)
+
+/* --- open ----------------------------------------------------------------------------------- */
+
+static int check(const struct elffile *f)
+{
+	if (!f->is_64)
+		return err(-ENOTSUP, "a 32-bit program: zones are for 64-bit x86");
+	if (f->machine != EM_X86_64)
+		return err(-ENOTSUP, "a program for another machine: zones are for 64-bit x86");
+	return 0;
+}
+
+static void find_stubs(struct zonefile *z)
+{
+	static const char *const names[ZONEFILE_STUBS] = {".plt", ".plt.sec", ".plt.got"};
+
+	for (size_t i = 0; i < ZONEFILE_STUBS; i++) {
+		Elf64_Shdr s;
+
+		if (!elffile_section(&z->file, names[i], &s))
+			z->stubs[i] = (struct zonefile_stubs){s.sh_addr, s.sh_size};
+	}
+}
+
+int zonefile_open(int fd, int debug_fd, struct zonefile *out)
+{
+	GElf_Ehdr header;
+	int rc;
+
+	*out = (struct zonefile){0};
+	rc = elffile_open(fd, &out->file);
+	if (rc)
+		return rc;
+	rc = check(&out->file);
+	out->elf = rc ? NULL : begin_elf(fd);
+	if (!rc && !out->elf)
+		rc = err(-EINVAL, "not a readable ELF file");
+	if (rc) {
+		elffile_release(&out->file);
+		return rc;
+	}
+	if (gelf_getehdr(out->elf, &header)) {
+		out->elf_type = header.e_type;
+		out->start = header.e_entry;
+	}
+	out->debug = begin_elf(debug_fd);
+	out->bytes = (const uint8_t *)elf_rawfile(out->elf, &out->n_bytes);
+	find_stubs(out);
+	frames_open(&out->file, &out->frames);
+	functions_add(&out->functions, out->elf);
+	if (out->debug)
+		functions_add(&out->functions, out->debug);
+	functions_finish(&out->functions, &out->frames);
+	return 0;
+}
+
+void zonefile_release(struct zonefile *z)
+{
+	functions_release(&z->functions);
+	frames_release(&z->frames);
+	elf_end(z->debug);
+	elf_end(z->elf);
+	elffile_release(&z->file);
+}
+
+/* --- the world of one function -------------------------------------------------------------- */
+
+struct asking {
+	struct zonefile *z;
+	uint64_t address, size; /* of the function */
+};
+
+/* Up to @n bytes of code at @address; false where there is none. */
+static bool find_code(const struct zonefile *z, uint64_t address, uint64_t n, struct code *out)
+{
+	for (size_t i = 0; i < z->file.segments.n && z->bytes; i++) {
+		const Elf64_Phdr *p = &z->file.segments.at[i];
+		uint64_t left;
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || address < p->p_vaddr ||
+		    address - p->p_vaddr >= p->p_filesz)
+			continue;
+		*out = (struct code){.address = address,
+				     .offset = p->p_offset + (address - p->p_vaddr)};
+		left = p->p_filesz - (address - p->p_vaddr);
+		if (out->offset >= z->n_bytes)
+			return false;
+		if (left > z->n_bytes - out->offset)
+			left = z->n_bytes - out->offset;
+		out->n = n < left ? n : left;
+		out->bytes = z->bytes + out->offset;
+		return true;
+	}
+	return false;
+}
+
+static bool frame(void *context, uint64_t address, struct site_frame *out)
+{
+	const struct asking *a = context;
+	const bool known = frames_at(&a->z->frames, address, out);
+
+	if (address != a->z->start || !address)
+		return known;
+	*out = (struct site_frame){.no_caller = true};
+	return true;
+}
+
+static bool data(void *context, uint64_t address, void *buf, size_t n)
+{
+	const struct asking *a = context;
+	uint64_t offset;
+
+	if (!segments_offset(&a->z->file, address, &offset) || offset > a->z->n_bytes ||
+	    n > a->z->n_bytes - offset)
+		return false;
+	memcpy(buf, a->z->bytes + offset, n);
+	return true;
+}
+
+static bool pads(void *context, uint64_t address, void (*pad)(void *, uint64_t), void *pad_context)
+{
+	const struct asking *a = context;
+	const struct frames_range *range = frames_range(&a->z->frames, address);
+	struct cfi_cursor bytes = {0};
+	uint64_t offset;
+
+	if (!range || !range->lsda)
+		return true;
+	if (!segments_offset(&a->z->file, range->lsda, &offset) || offset >= a->z->n_bytes)
+		return false;
+	bytes.at = a->z->bytes + offset;
+	bytes.end = a->z->bytes + a->z->n_bytes;
+	return lsda_pads(bytes, range->lsda, range->start, pad, pad_context);
+}
+
+/* Whether the code jumps back into the middle of the function: then it is a part of it. */
+static bool leads_back(const struct asking *a, const struct code *code)
+{
+	for (size_t at = 0; at < code->n;) {
+		struct insn insn;
+
+		if (!insn_read(code->bytes + at, code->n - at, code->address + at, &insn))
+			return false;
+		if ((insn.kind == INSN_JUMP || insn.kind == INSN_BRANCH) &&
+		    insn.target > a->address && insn.target - a->address < a->size)
+			return true;
+		at += insn.bytes;
+	}
+	return false;
+}
+
+/* Code that has no symbol, by its entry in the call frame information: a part starts with the frame
+ * of its function in place, as a rule. */
+static enum site_target judge_range(const struct asking *a, const struct frames_range *range,
+				    uint64_t address, struct code *out)
+{
+	const uint64_t bytes = range->end - range->start;
+	struct site_frame f;
+	bool bare;
+
+	if (!frames_at(&a->z->frames, range->start, &f))
+		return SITE_TARGET_UNKNOWN;
+	bare = !f.by_rbp && !f.slot;
+	if (!find_code(a->z, range->start, bytes < MAX_PART_BYTES ? bytes : MAX_PART_BYTES, out))
+		return SITE_TARGET_UNKNOWN;
+	if (!bare || leads_back(a, out))
+		return SITE_TARGET_PART;
+	return address == range->start ? SITE_TARGET_FUNCTION : SITE_TARGET_UNKNOWN;
+}
+
+static bool is_stub(const struct zonefile *z, uint64_t address)
+{
+	for (size_t i = 0; i < ZONEFILE_STUBS; i++) {
+		if (address - z->stubs[i].start < z->stubs[i].bytes)
+			return true;
+	}
+	return false;
+}
+
+static enum site_target target(void *context, uint64_t address, struct code *out)
+{
+	const struct asking *a = context;
+	const struct function_name *part = functions_part(&a->z->functions, address);
+	const struct frames_range *range = frames_range(&a->z->frames, address);
+
+	if (part && find_code(a->z, part->address, part->size, out))
+		return SITE_TARGET_PART;
+	/* What lies in a function by its symbol is code that several share. */
+	if (functions_around(&a->z->functions, address))
+		return SITE_TARGET_FUNCTION;
+	if (range && (range->start > a->address || range->end <= a->address))
+		return is_stub(a->z, address) ? SITE_TARGET_FUNCTION
+					      : judge_range(a, range, address, out);
+	return is_stub(a->z, address) ? SITE_TARGET_FUNCTION : SITE_TARGET_UNKNOWN;
+}
+
+void zonefile_sites(struct zonefile *z, const struct site_kernel *kernel, uint64_t address,
+		    uint64_t size, bool switches, struct sites *out)
+{
+	struct asking a = {z, address, size};
+	const struct site_world world = {.kernel = *kernel,
+					 .sweep = z->frames.go != NULL,
+					 .switches = switches,
+					 .frame = frame,
+					 .target = target,
+					 .pads = pads,
+					 .data = data,
+					 .context = &a};
+	struct code own = {.address = address};
+
+	find_code(z, address, size, &own);
+	sites_find(&world, &own, out);
+}
