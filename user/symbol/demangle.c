@@ -25,7 +25,7 @@ static void append(const char *s, size_t n, void *opaque)
 		str_addn(&out->text, s, n);
 }
 
-char *demangle(const char *linkage)
+static char *demangle_as(const char *linkage, int options)
 {
 	struct output out = {0};
 	size_t n = strnlen(linkage, MAX_MANGLED + 1);
@@ -39,11 +39,21 @@ char *demangle(const char *linkage)
 	if (!ok && linkage[1] == 'Z') {
 		str_release(&out.text);
 		out.too_long = false;
-		ok = cplus_demangle_v3_callback(linkage, DMGL_NO_OPTS, append, &out);
+		ok = cplus_demangle_v3_callback(linkage, options, append, &out);
 	}
 	if (!ok || out.too_long || !out.text.n) {
 		str_release(&out.text);
 		return NULL;
 	}
 	return str_steal(&out.text);
+}
+
+char *demangle(const char *linkage)
+{
+	return demangle_as(linkage, DMGL_NO_OPTS);
+}
+
+char *demangle_full(const char *linkage)
+{
+	return demangle_as(linkage, DMGL_PARAMS | DMGL_ANSI);
 }

@@ -7,5 +7,7 @@
 
 /* The readable name, the caller's to free; NULL where @linkage is no mangled name or too long. */
 char *demangle(const char *linkage);
+/* The same with the parameter list, where C++ has one. */
+char *demangle_full(const char *linkage);
 
 #endif

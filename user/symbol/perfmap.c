@@ -23,6 +23,8 @@ struct reading {
 	char **names;
 	struct perfmap_stats *stats;
 	uint64_t matches;
+	void (*each)(void *context, const char *name); /* is told all names; NULL: nobody */
+	void *context;
 };
 
 static bool parse_hex(const char **at, const char *end, uint64_t *out)
@@ -55,6 +57,11 @@ static void take_line(struct reading *r, const char *at, const char *end)
 		r->stats->bad_lines++;
 		return;
 	}
+	if (r->each) {
+		_free_ char *name = mem_strndup(at, n);
+
+		r->each(r->context, name);
+	}
 	for (size_t i = bound_lower(r->addresses, r->n, start);
 	     i < r->n && r->addresses[i] < start + size; i++) {
 		if (r->matches++ > MAX_MATCHES)
@@ -80,10 +87,8 @@ static size_t take_lines(struct reading *r, const char *buf, size_t n)
 	return at;
 }
 
-void perfmap_find(int fd, const uint64_t *addresses, size_t n, char **names,
-		  struct perfmap_stats *stats)
+static void read_map(int fd, struct reading *r)
 {
-	struct reading r = {.addresses = addresses, .n = n, .names = names, .stats = stats};
 	_free_ char *buf = mem_zalloc(CHUNK, 1);
 	size_t kept = 0, used;
 	off_t offset = 0;
@@ -93,14 +98,30 @@ void perfmap_find(int fd, const uint64_t *addresses, size_t n, char **names,
 	       (got = pread(fd, buf + kept, CHUNK - kept, offset)) > 0) {
 		offset += got;
 		kept += (size_t)got;
-		used = take_lines(&r, buf, kept);
+		used = take_lines(r, buf, kept);
 		if (!used && kept == CHUNK) { /* a line without end */
-			stats->bad_lines++;
+			r->stats->bad_lines++;
 			used = kept;
 		}
 		memmove(buf, buf + used, kept - used);
 		kept -= used;
 	}
 	if (kept)
-		take_line(&r, buf, buf + kept);
+		take_line(r, buf, buf + kept);
+}
+
+void perfmap_find(int fd, const uint64_t *addresses, size_t n, char **names,
+		  struct perfmap_stats *stats)
+{
+	struct reading r = {.addresses = addresses, .n = n, .names = names, .stats = stats};
+
+	read_map(fd, &r);
+}
+
+void perfmap_names(int fd, void (*each)(void *context, const char *name), void *context)
+{
+	struct perfmap_stats stats = {0};
+	struct reading r = {.stats = &stats, .each = each, .context = context};
+
+	read_map(fd, &r);
 }

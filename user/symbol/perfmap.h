@@ -19,5 +19,7 @@ struct perfmap_stats {
  */
 void perfmap_find(int fd, const uint64_t *addresses, size_t n, char **names,
 		  struct perfmap_stats *stats);
+/* Calls @each with every name, NUL-terminated, valid during the call. */
+void perfmap_names(int fd, void (*each)(void *context, const char *name), void *context);
 
 #endif

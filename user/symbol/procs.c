@@ -333,6 +333,16 @@ void procs_exit(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time_ns)
 	images_jit_end(p->images, pid);
 }
 
+void procs_each_image(const struct procs *p, uint32_t pid,
+		      void (*each)(void *context, uint32_t image), void *context)
+{
+	const struct proc *proc = find_proc(p, pid);
+
+	for (size_t i = 0; proc && i < proc->maps.at.n; i++)
+		if (proc->maps.at.at[i].image >= IMAGE_FIRST)
+			each(context, proc->maps.at.at[i].image);
+}
+
 struct place procs_place(struct procs *p, uint32_t pid, uint64_t address)
 {
 	struct place place = {.offset = address, .image = IMAGE_NONE};

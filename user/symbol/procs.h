@@ -49,6 +49,10 @@ void procs_exit(struct procs *, uint32_t pid, uint32_t tid, uint64_t time_ns);
  * process not known yet is read from /proc first, once. An address in no mapping: IMAGE_NONE. */
 struct place procs_place(struct procs *, uint32_t pid, uint64_t address);
 
+/* Calls @each for every file whose code @pid has mapped, once a mapping. */
+void procs_each_image(const struct procs *, uint32_t pid,
+		      void (*each)(void *context, uint32_t image), void *context);
+
 /* The entry for a thread under its present name, made if need be: a dense number, stable. */
 uint32_t procs_thread(struct procs *, uint32_t pid, uint32_t tid, uint64_t time_ns);
 uint32_t procs_thread_count(const struct procs *);

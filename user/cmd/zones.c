@@ -1,0 +1,270 @@
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/zones_listing.h"
+#include "elf/buildid.h"
+#include "elf/file.h"
+#include "load/features.h"
+#include "symbol/procs.h"
+
+#define PID_MAX	  4194304 /* PID_MAX_LIMIT of 64-bit kernels */
+#define ZONES_MAX 100000000
+
+static const char help[] =
+	"Examples:\n"
+	"  eprof zones /usr/bin/sqlite3                all functions that are known by name\n"
+	"  eprof zones /lib/x86_64-linux-gnu/libc.so.6 'mem*' '!memfrob'\n"
+	"  sudo eprof zones -p 4711 'std::vector<*>::*'  in all modules of a process\n"
+	"  sudo eprof zones -p 4711 libfoo:@parse.c    functions of a source file\n"
+	"\n"
+	"Usage: eprof zones [OPTION]… BINARY|-p PID [PATTERN]…\n"
+	"\n"
+	"Lists functions that --zone could count and time: where the entry probe would go (nop5 "
+	"and\n"
+	"emulated sites are cheap, stepped ones are not), how the end of a call would be seen, "
+	"what\n"
+	"that costs a call, and why some functions cannot be zones.\n"
+	"\n"
+	"  PATTERN           [MODULE:]NAME with globs, [MODULE:]/REGEX/, [MODULE:]@FILE[:LINE];\n"
+	"                    !PATTERN takes out again\n"
+	"  --zone-file FILE  more patterns, one a line\n"
+	"  --zones-max N     list up to N functions (10000)\n"
+	"  --switch-fn NAME  a function that switches stacks, besides those known\n"
+	"  --measure         time what a call costs on this machine first (as root, half a "
+	"second)\n"
+	"  --json            for programs\n";
+
+struct options {
+	int64_t pid; /* 0: none */
+	int64_t max;
+	const char *binary;
+	struct zonepatterns *patterns;
+	VEC(const char *) switches;
+	bool measure, json, help;
+};
+
+/* --- files ---------------------------------------------------------------------------------- */
+
+/* What is read; the images of a process belong to @all. */
+struct files {
+	VEC(const struct image *) at;
+	struct images *all;
+	struct procs *procs;
+	struct image binary;
+};
+
+static int open_binary(struct files *f, const char *path)
+{
+	struct elffile elf;
+	int fd = elffile_open_path(-1, path);
+
+	if (fd == -EINVAL)
+		return err(fd, "'%s' is no regular file", path);
+	if (fd < 0)
+		return err(fd, "cannot open '%s': %s", path, strerror(-fd));
+	f->binary = (struct image){.kind = IMAGE_KIND_FILE,
+				   .path = str_clean(path, strlen(path)),
+				   .fd = fd,
+				   .root_fd = -1};
+	if (!elffile_open(fd, &elf)) {
+		f->binary.build_id_bytes = buildid_read(&elf, f->binary.build_id);
+		elffile_release(&elf);
+	}
+	vec_push(&f->at, &f->binary);
+	return 0;
+}
+
+static void take_image(void *context, uint32_t number)
+{
+	struct files *f = context;
+	const struct image *image = images_at(f->all, number);
+
+	/* Not the kernel's own, as [vsyscall]. */
+	if (image->kind == IMAGE_KIND_FILE && image->path[0] == '[')
+		return;
+	for (size_t i = 0; i < f->at.n; i++) {
+		if (f->at.at[i] == image)
+			return;
+	}
+	vec_push(&f->at, image);
+}
+
+static int open_process(struct files *f, uint32_t pid)
+{
+	int rc;
+
+	f->all = images_new();
+	f->procs = procs_new(f->all);
+	rc = procs_snapshot(f->procs, pid);
+	if (rc && kill((pid_t)pid, 0) && errno == ESRCH)
+		return rc;
+	if (!rc)
+		procs_each_image(f->procs, pid, take_image, f);
+	if (!f->at.n)
+		return err(-EACCES, "cannot read the mappings of process %u: run it with sudo",
+			   pid);
+	take_image(f, IMAGE_VDSO);
+	return 0;
+}
+
+static void release_files(struct files *f)
+{
+	if (f->binary.path)
+		mem_cleanup_close(&f->binary.fd);
+	free(f->binary.path);
+	vec_release(&f->at);
+	procs_free(f->procs);
+	images_free(f->all);
+}
+
+/* --- exits ---------------------------------------------------------------------------------- */
+
+/* Only where it is known that the kernel has none. */
+static bool lacks_sessions(void)
+{
+	struct feature features[FEATURES_MAX];
+	const size_t n = features_probe(features);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(features[i].key, "uprobe_session"))
+			return features[i].state == FEATURE_MISSING;
+	}
+	return false;
+}
+
+static void judge_exits(struct zones_listing *l)
+{
+	for (size_t i = 0; i < l->n && !l->why_not; i++) {
+		if (l->lists[i].hijack_unsafe)
+			l->why_not = mem_strdup(l->lists[i].hijack_unsafe);
+	}
+	if (!l->why_not && lacks_sessions())
+		l->why_not = mem_strdup("this kernel has no uprobe sessions (Linux 6.13)");
+	l->hijack = !l->why_not;
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+static int list(const struct options *o, const struct files *f)
+{
+	const struct zonelist_request request = {.patterns = o->patterns,
+						 .kernel = site_kernel_running(),
+						 .max = (uint64_t)o->max,
+						 .lines = true,
+						 .switches = o->switches.at,
+						 .n_switches = o->switches.n};
+	struct zonelist *lists = mem_zalloc(f->at.n, sizeof(*lists));
+	struct zones_cost cost;
+	struct zones_listing listing = {
+		.images = f->at.at, .lists = lists, .n = f->at.n, .cost = &cost};
+	int rc;
+
+	zonelist_read(f->at.at, f->at.n, &request, lists);
+	rc = zonelist_check(f->at.at, lists, f->at.n, &request);
+	zones_cost_reference(&cost);
+	if (!rc && o->measure)
+		rc = zones_cost_measure(&cost);
+	if (!rc) {
+		judge_exits(&listing);
+		(o->json ? zones_listing_json : zones_listing_table)(&listing);
+		free(listing.why_not);
+	}
+	for (size_t i = 0; i < f->at.n; i++)
+		zonelist_release(&lists[i]);
+	free(lists);
+	return rc;
+}
+
+static int run(const struct options *o)
+{
+	struct files f = {0};
+	int rc = o->pid ? open_process(&f, (uint32_t)o->pid) : open_binary(&f, o->binary);
+
+	if (!rc)
+		rc = list(o, &f);
+	release_files(&f);
+	return rc ? cmd_failed() : EXIT_OK;
+}
+
+/* One option; a negative errno or EXIT_USAGE when it is wrong. */
+static int take(struct options *o, int opt)
+{
+	switch (opt) {
+	case 'p':
+		return units_parse_int(optarg, "process number", 1, PID_MAX, &o->pid);
+	case 'm':
+		return units_parse_int(optarg, "--zones-max", 1, ZONES_MAX, &o->max);
+	case 'f':
+		return zonepatterns_add_file(o->patterns, optarg);
+	case 's':
+		vec_push(&o->switches, optarg);
+		return 0;
+	case 'c':
+		o->measure = true;
+		return 0;
+	case 'j':
+		o->json = true;
+		return 0;
+	case 'h':
+		o->help = true;
+		return 0;
+	default:
+		return EXIT_USAGE; /* getopt has said why */
+	}
+}
+
+static int parse_arguments(struct options *o, int argc, char **argv)
+{
+	if (!o->pid && optind == argc)
+		return cmd_usage("zones needs a BINARY or -p PID");
+	if (!o->pid)
+		o->binary = argv[optind++];
+	for (; optind < argc; optind++) {
+		if (zonepatterns_add(o->patterns, argv[optind]))
+			return cmd_failed();
+	}
+	return EXIT_OK;
+}
+
+static int parse(struct options *o, int argc, char **argv)
+{
+	static const struct option options[] = {{"zone-file", required_argument, NULL, 'f'},
+						{"zones-max", required_argument, NULL, 'm'},
+						{"switch-fn", required_argument, NULL, 's'},
+						{"measure", no_argument, NULL, 'c'},
+						{"json", no_argument, NULL, 'j'},
+						{"help", no_argument, NULL, 'h'},
+						{0}};
+	int opt;
+
+	optind = 1;
+	while ((opt = getopt_long(argc, argv, "p:h", options, NULL)) != -1) {
+		const int rc = take(o, opt);
+
+		if (rc)
+			return rc < 0 ? cmd_failed() : EXIT_USAGE;
+	}
+	return o->help ? EXIT_OK : parse_arguments(o, argc, argv);
+}
+
+int cmd_zones(int argc, char **argv)
+{
+	struct options o = {.patterns = zonepatterns_new()};
+	int status = parse(&o, argc, argv);
+
+	if (status == EXIT_OK && o.help)
+		fputs(help, stdout);
+	else if (status == EXIT_OK)
+		status = run(&o);
+	zonepatterns_free(o.patterns);
+	vec_release(&o.switches);
+	return status;
+}

@@ -1,0 +1,78 @@
+#include "cmd/zones_cost.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "load/calibrate.h"
+#include "load/session.h"
+
+/*
+ * Of the reference machine: a virtual one, where stepping costs far more than on bare metal. A RET
+ * is stepped.
+ */
+static const double reference_ns[SITE_CLASSES][3] = {
+	[SITE_NOP5] = {[EXIT_SESSION] = 570, [EXIT_RETS] = 18000, [EXIT_NONE] = 260},
+	[SITE_EMULATED] = {[EXIT_SESSION] = 970, [EXIT_RETS] = 18300, [EXIT_NONE] = 530},
+	[SITE_STEPPED] = {[EXIT_SESSION] = 18600, [EXIT_RETS] = 36000, [EXIT_NONE] = 18000},
+};
+
+_Static_assert((int)CALIBRATE_NOP5 == SITE_NOP5 && (int)CALIBRATE_STEPPED == SITE_STEPPED &&
+		       (int)CALIBRATE_SESSION == EXIT_SESSION && (int)CALIBRATE_NONE == EXIT_NONE,
+	       "calibrate counts as site does");
+
+void zones_cost_reference(struct zones_cost *out)
+{
+	*out = (struct zones_cost){0};
+	memcpy(out->ns, reference_ns, sizeof(out->ns));
+}
+
+static int measure(struct calibration *out)
+{
+	const struct zone_request request = {.max_zones = 1};
+	struct target target = {.kind = TARGET_PIDS, .cgroup_fd = -1};
+	const struct session_options o = {.target = &target,
+					  .hash_bits = 64,
+					  .tick_ns = 200000000,
+					  .zones = &request,
+					  .table_bytes = TABLES_MAX_BYTES};
+	struct session *session = NULL;
+	int rc;
+
+	vec_push(&target.pids, (uint32_t)getpid());
+	rc = session_open(&o, &session);
+	if (!rc)
+		calibrate(session_zones(session), out);
+	session_close(session);
+	vec_release(&target.pids);
+	return rc;
+}
+
+int zones_cost_measure(struct zones_cost *out)
+{
+	struct calibration c = {0};
+	int rc = measure(&c);
+
+	zones_cost_reference(out);
+	for (int class = 0; class < SITE_CLASSES && !rc; class ++) {
+		for (int exit = 0; exit < 3; exit++) {
+			if (!c.at[class][exit].known)
+				continue;
+			out->ns[class][exit] = c.at[class][exit].outer_ns;
+			out->measured = true;
+		}
+	}
+	return !rc && !out->measured ? err(-EIO, "probes could not be timed on this machine") : rc;
+}
+
+/* Of several exits the dearest is taken; tail calls alone end at emulated jumps. */
+double zones_cost_of(const struct zones_cost *c, const struct sites *s, enum exit_way exit)
+{
+	bool stepped = exit != EXIT_RETS;
+
+	for (size_t i = 0; i < s->exits.n; i++)
+		stepped |= s->exits.at[i].class == SITE_STEPPED;
+	return stepped ? c->ns[s->entry.class][exit]
+		       : c->ns[s->entry.class][EXIT_NONE] + c->ns[SITE_EMULATED][EXIT_NONE];
+}

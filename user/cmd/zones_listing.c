@@ -1,0 +1,237 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "cmd/json.h"
+#include "cmd/zones_listing.h"
+#include "elf/buildid.h"
+
+static const char *const exit_name[] = {
+	[EXIT_SESSION] = "session", [EXIT_RETS] = "rets", [EXIT_NONE] = "none"};
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* --- table ---------------------------------------------------------------------------------- */
+
+/* Why it cannot be a zone, or only in part; NULL: it can. */
+static const char *remark_on(const struct zone_def *zone, enum exit_way exit)
+{
+	if (zone->sites.why)
+		return zone->sites.why;
+	return exit == EXIT_NONE ? zone->sites.exits_why : NULL;
+}
+
+/* emulated  session   970 ns       216  free  malloc.c:3280 */
+static void print_zone(const struct zones_listing *l, size_t image, const struct zone_def *zone,
+		       size_t width)
+{
+	const enum exit_way exit = sites_exit_way(&zone->sites, l->hijack);
+	const char *remark = remark_on(zone, exit);
+	const bool can = !zone->sites.why;
+	char cost[UNITS_BUF] = "–";
+	struct str s = {0};
+
+	if (can)
+		units_ns(cost, sizeof(cost), zones_cost_of(l->cost, &zone->sites, exit));
+	str_addf(&s, "%-8s  %-7s  ", can ? site_class_name(zone->sites.entry.class) : "no",
+		 can ? exit_name[exit] : "");
+	for (size_t n = str_width(cost); n < 7; n++)
+		str_addc(&s, ' ');
+	str_addf(&s, "%s %8" PRIu64 "  %s", cost, zone->size, zone->name);
+	for (size_t n = str_width(zone->name); n < width; n++)
+		str_addc(&s, ' ');
+	if (l->n > 1)
+		str_addf(&s, "  %s", base_of(l->images[image]->path));
+	if (zone->file && zone->line)
+		str_addf(&s, "  %s:%u", zone->file, zone->line);
+	else if (zone->file)
+		str_addf(&s, "  %s", zone->file);
+	if (remark)
+		str_addf(&s, "  (%s)", remark);
+	while (s.n && s.s[s.n - 1] == ' ')
+		s.s[--s.n] = '\0';
+	puts(str_text(&s));
+	str_release(&s);
+}
+
+/* How wide the column of names is: not as wide as the longest of C++. */
+static size_t name_width(const struct zones_listing *l)
+{
+	size_t most = 8;
+
+	for (size_t i = 0; i < l->n; i++) {
+		for (size_t k = 0; k < l->lists[i].zones.n; k++) {
+			const size_t width = str_width(l->lists[i].zones.at[k].name);
+
+			most = width > most && width <= 40 ? width : most;
+		}
+	}
+	return most;
+}
+
+struct sums {
+	uint64_t all, by_class[SITE_CLASSES], cannot, counted;
+};
+
+static struct sums add_up(const struct zones_listing *l)
+{
+	struct sums s = {0};
+
+	for (size_t i = 0; i < l->n; i++) {
+		for (size_t k = 0; k < l->lists[i].zones.n; k++) {
+			const struct sites *sites = &l->lists[i].zones.at[k].sites;
+
+			s.all++;
+			if (sites->why)
+				s.cannot++;
+			else
+				s.by_class[sites->entry.class]++;
+			s.counted += !sites->why && sites_exit_way(sites, l->hijack) == EXIT_NONE;
+		}
+	}
+	return s;
+}
+
+static void print_count(uint64_t n, const char *what)
+{
+	char count[UNITS_BUF];
+
+	if (n)
+		printf(", %s %s", units_count(count, sizeof(count), (int64_t)n), what);
+}
+
+static void print_sums(const struct zones_listing *l)
+{
+	const struct sums s = add_up(l);
+	char count[UNITS_BUF];
+
+	printf("\n%s function%s", units_count(count, sizeof(count), (int64_t)s.all),
+	       s.all == 1 ? "" : "s");
+	for (int i = 0; i < SITE_CLASSES; i++)
+		print_count(s.by_class[i], site_class_name((enum site_class)i));
+	print_count(s.cannot, "cannot be zones");
+	print_count(s.counted, "can be counted, not timed");
+	puts(".");
+}
+
+/* What is to be known of the files. */
+static void print_files(const struct zones_listing *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct zonelist *list = &l->lists[i];
+		const char *base = base_of(l->images[i]->path);
+
+		if (!list->zones.n)
+			continue;
+		if (list->flags & ZONELIST_NO_SYMTAB)
+			printf("%s is stripped: only its exported functions are known by name.\n",
+			       base);
+	}
+}
+
+void zones_listing_table(const struct zones_listing *l)
+{
+	const size_t width = name_width(l);
+
+	printf("%-8s  %-7s  %7s %8s  %-*s%s  %s\n", "Site", "Exit", "Cost", "Bytes", (int)width,
+	       "Function", l->n > 1 ? "  Module" : "", "Source");
+	for (size_t i = 0; i < l->n; i++) {
+		for (size_t k = 0; k < l->lists[i].zones.n; k++)
+			print_zone(l, i, &l->lists[i].zones.at[k], width);
+	}
+	print_sums(l);
+	print_files(l);
+	if (l->why_not)
+		printf("Ends of calls are seen by probes on RET: %s.\n", l->why_not);
+	puts(l->cost->measured ? "Cost: a call, as timed on this machine just now."
+			       : "Cost: a call, on the reference machine, a virtual one; "
+				 "--measure times this one.");
+}
+
+/* --- JSON ----------------------------------------------------------------------------------- */
+
+static void add_site(struct str *s, const struct zones_listing *l, const struct zone_def *zone,
+		     enum exit_way exit)
+{
+	const struct site *entry = &zone->sites.entry;
+
+	if (zone->sites.why) {
+		str_add(s, ", \"site\": null, \"exit\": null, \"cost_ns\": null");
+		return;
+	}
+	str_addf(s,
+		 ", \"site\": {\"class\": \"%s\", \"address\": %" PRIu64 ", \"offset\": %" PRIu64
+		 "}, \"exit\": \"%s\", \"exits\": %zu, \"cost_ns\": %.0f",
+		 site_class_name(entry->class), entry->address, entry->offset, exit_name[exit],
+		 zone->sites.exits.n, zones_cost_of(l->cost, &zone->sites, exit));
+}
+
+static void add_zone(struct str *s, const struct zones_listing *l, size_t image,
+		     const struct zone_def *zone)
+{
+	const enum exit_way exit = sites_exit_way(&zone->sites, l->hijack);
+
+	str_add(s, "{\"name\": ");
+	json_text(s, zone->name);
+	json_member(s, "linkage", zone->linkage ? zone->linkage : zone->name);
+	json_member(s, "module", l->images[image]->path);
+	json_member(s, "file", zone->file);
+	str_addf(s, ", \"line\": %u, \"address\": %" PRIu64 ", \"size\": %" PRIu64, zone->line,
+		 zone->address, zone->size);
+	add_site(s, l, zone, exit);
+	str_addf(s, ", \"splits\": %s, \"loops\": %s, \"own_return\": %s",
+		 zone->sites.splits ? "true" : "false", zone->sites.loops ? "true" : "false",
+		 zone->sites.own_return ? "true" : "false");
+	json_member(s, "why", zone->sites.why);
+	json_member(s, "exits_why", zone->sites.exits_why);
+	str_addc(s, '}');
+}
+
+static void add_module(struct str *s, const struct image *image, const struct zonelist *list)
+{
+	char hex[BUILDID_HEX];
+
+	str_add(s, "{\"path\": ");
+	json_text(s, image->path);
+	json_member(s, "build_id",
+		    image->build_id_bytes ? buildid_hex(image->build_id, image->build_id_bytes, hex)
+					  : NULL);
+	str_addf(s, ", \"functions\": %" PRIu64 ", \"stripped\": %s", list->functions,
+		 list->flags & ZONELIST_NO_SYMTAB ? "true" : "false");
+	json_member(s, "problem", list->problem);
+	json_member(s, "hijack_unsafe", list->hijack_unsafe);
+	str_addc(s, '}');
+}
+
+void zones_listing_json(const struct zones_listing *l)
+{
+	struct str s = {0};
+	size_t told = 0;
+
+	str_addf(&s, "{\"hijack\": %s, \"cost_measured\": %s", l->hijack ? "true" : "false",
+		 l->cost->measured ? "true" : "false");
+	json_member(&s, "hijack_why_not", l->why_not);
+	str_add(&s, ", \"modules\": [");
+	for (size_t i = 0; i < l->n; i++) {
+		str_add(&s, i ? ",\n  " : "\n  ");
+		add_module(&s, l->images[i], &l->lists[i]);
+	}
+	str_add(&s, "\n], \"functions\": [");
+	for (size_t i = 0; i < l->n; i++) {
+		for (size_t k = 0; k < l->lists[i].zones.n; k++) {
+			str_add(&s, told++ ? ",\n  " : "\n  ");
+			add_zone(&s, l, i, &l->lists[i].zones.at[k]);
+		}
+	}
+	str_add(&s, "\n]}\n");
+	fputs(str_text(&s), stdout);
+	str_release(&s);
+}

@@ -1,0 +1,103 @@
+/*
+ * zonelist: the functions of executable files that can be zones, and what a capture of zones must
+ * know of each file: where its code switches stacks, and whether it walks them. Read by child
+ * processes that are confined before they read; what they say is checked.
+ *
+ * For a capture:
+ *
+ *	struct zonelist lists[n];
+ *	zonelist_read(images, n, &request, lists);
+ *	if (zonelist_check(images, lists, n, &request))		no match, or too many
+ *		return …;
+ *	… lists[i].zones.at[k].sites.entry.offset, in images[i]->fd …
+ *	for (i = 0; i < n; i++) zonelist_release(&lists[i]);
+ */
+#ifndef SYMBOL_ZONELIST_H
+#define SYMBOL_ZONELIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "elf/site.h"
+#include "symbol/images.h"
+#include "symbol/zonepattern.h"
+
+/* How many zones there may be where nobody says otherwise. */
+#define ZONELIST_DEFAULT_MAX 10000u
+
+struct zone_def {
+	char *name;		/* as people write it, parameters left out; owned */
+	char *linkage;		/* as the linker writes it; NULL: the same; owned */
+	char *file;		/* source file; NULL unknown; owned */
+	uint32_t line;		/* where the function is declared, 0 unknown */
+	uint32_t pattern;	/* number of the one that took it */
+	uint64_t address, size; /* as in the file's symbols */
+	uint64_t offset;	/* of the first byte, in the file */
+	struct sites sites;	/* sites.why set: it cannot be a zone */
+};
+
+/* What a function that leaves the stack it was called on does at its sites. */
+struct zone_switch {
+	char *name; /* owned */
+	uint64_t address, size, offset;
+	/* Its entry, where the stack that is left is still in rsp; and its exits, with the indirect
+	 * jumps by which such functions end, where rsp is that of the stack that is entered.
+	 * sites.why set: it cannot be probed. */
+	struct sites sites;
+};
+
+enum {
+	ZONELIST_NO_SYMTAB = 1,	 /* stripped: only exported functions are known */
+	ZONELIST_NO_SYMBOLS = 2, /* no function at all is known by name */
+	ZONELIST_NO_LINES = 4,	 /* no DWARF: source files are not known */
+	ZONELIST_GO = 8,	 /* a Go program: its stacks move */
+	ZONELIST_PROGRAM = 16,	 /* a program, not a library */
+};
+
+/* Of one image. Zeroed: empty and valid. */
+struct zonelist {
+	char *problem;	    /* why nothing could be read, one clause; NULL: it could; owned */
+	uint32_t flags;	    /* ZONELIST_… */
+	uint64_t functions; /* that have a name */
+	uint64_t matched;   /* also beyond the request's max */
+	VEC(struct zone_def) zones; /* by address; those that can be probed and those that cannot */
+	VEC(struct zone_switch) switches;
+	/* Per pattern: names that it matches, exclusions left aside, also of functions that cannot
+	 * be zones. */
+	VEC(uint32_t) hits;
+	/* What in this file makes it unsafe to hijack return addresses anywhere in a process that
+	 * maps it: "libstdc++.so.6 throws C++ exceptions"; NULL: nothing known; owned. */
+	char *hijack_unsafe;
+};
+void zonelist_release(struct zonelist *);
+/* Leaves out all zones and switches. */
+void zonelist_drop(struct zonelist *);
+
+struct zonelist_request {
+	const struct zonepatterns *patterns; /* borrowed */
+	struct site_kernel kernel;
+	uint64_t max;		     /* zones in all images together; 0: ZONELIST_DEFAULT_MAX */
+	bool lines;		     /* source file and line of each zone */
+	const char *const *switches; /* names (globs) of functions that switch stacks, besides those
+				      * known; borrowed */
+	size_t n_switches;
+};
+
+/*
+ * Reads @n images, several at a time, into @out. What cannot be read has a problem. Modules that
+ * no pattern wants are still asked for switches, hijack_unsafe and flags.
+ */
+void zonelist_read(const struct image *const *images, size_t n, const struct zonelist_request *,
+		   struct zonelist *out);
+
+/*
+ * 0, or a negative errno with a text, when what was asked for is not what there is: -ENOENT: a
+ * pattern takes no function (the text tells the nearest names, and why there may be none: a
+ * stripped binary, a 32-bit one, the vDSO, JIT code); -E2BIG: more match than the request's max.
+ */
+int zonelist_check(const struct image *const *images, const struct zonelist *lists, size_t n,
+		   const struct zonelist_request *);
+
+#endif

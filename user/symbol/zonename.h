@@ -1,0 +1,16 @@
+/*
+ * zonename: the readable spellings of what a linker calls a function.
+ */
+#ifndef SYMBOL_ZONENAME_H
+#define SYMBOL_ZONENAME_H
+
+/* Without the parameter list (for C the same as @linkage), and with it, NULL where there is none.
+ * The endings of a compiler's copies and parts are kept: "ns::f [clone .part.0]". Both the caller's
+ * to free. Parses a stranger's string: for processes that may die of it. */
+void zonename_spell(const char *linkage, char **name, char **full);
+
+/* Where the ending of a compiler's copy of the whole function starts in either of its names; NULL:
+ * it is no copy, or a part. */
+const char *zonename_copy_ending(const char *name);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * zonepattern: which functions are meant. A pattern is [MODULE:]NAME, [MODULE:]/REGEX/,
+ * [MODULE:]@FILE[:LINE], or one of these behind a "!":
+ *
+ *	malloc			the function of that name, in any module
+ *	libc.so.6:mem*		MODULE is a glob on the base name of the module's path
+ *	std::vector<*>::*	NAME is a glob on the whole name; "*" also matches "::"
+ *	/^parse_(int|float)$/	an extended regular expression, found anywhere in the name
+ *	@json.c			functions declared in a source file: a path, or the end of one
+ *	@src/json.c:120		the function around that line
+ *	!free_*			takes out again what the others take
+ *
+ * MODULE may leave out ".so" and what follows it: libc is libc.so.6; with a "/" it is a glob on the
+ * whole path. C++ and Rust names match as people write them, with and without the parameter list,
+ * and as the linker writes them. Copies that a compiler made of the whole function
+ *(name.constprop.0, name.isra.0) match by its name, parts of it (name.part.0) do not. A pattern is
+ *a name in the first place: one that equals a name matches it whatever signs are in it. Patterns
+ *without "!" add up; where all have one, "*" stands before them.
+ */
+#ifndef SYMBOL_ZONEPATTERN_H
+#define SYMBOL_ZONEPATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct zonepatterns;
+
+struct zonepatterns *zonepatterns_new(void);
+void zonepatterns_free(struct zonepatterns *);
+
+/* -EINVAL with a text that quotes @pattern. */
+int zonepatterns_add(struct zonepatterns *, const char *pattern);
+/* A file of patterns, one a line; empty lines and those that start with "#" are passed over.
+ * Errors name the line. */
+int zonepatterns_add_file(struct zonepatterns *, const char *path);
+
+size_t zonepatterns_count(const struct zonepatterns *);
+/* As it was given. */
+const char *zonepatterns_text(const struct zonepatterns *, size_t i);
+bool zonepatterns_is_exclusion(const struct zonepatterns *, size_t i);
+/* Whether any pattern speaks of source files: then DWARF must be read to match. */
+bool zonepatterns_need_lines(const struct zonepatterns *);
+
+/* Whether any pattern but exclusions may concern the module at @path: what none does need not be
+ * read. */
+bool zonepatterns_want_module(const struct zonepatterns *, const char *path);
+
+/* A function as patterns see it. Absent texts are NULL. */
+struct zone_names {
+	const char *module; /* path */
+	const char *linkage;
+	const char *name;	 /* demangled, no parameter list; the same as linkage for C */
+	const char *full;	 /* demangled, with the parameter list */
+	const char *file;	 /* where it is declared */
+	uint32_t line, end_line; /* its lines in that file; end_line 0: not known */
+};
+
+/* False: none takes a function that the linker calls @linkage, whatever its readable name is. So
+ * that not every name of a large library need be made readable. */
+bool zonepatterns_may_take(const struct zonepatterns *, const char *linkage);
+
+#define ZONEPATTERN_NONE     SIZE_MAX
+#define ZONEPATTERN_EXCLUDED (SIZE_MAX - 1)
+
+/* The pattern that takes the function, the first that does; ZONEPATTERN_NONE: none does;
+ * ZONEPATTERN_EXCLUDED: an exclusion takes it out. @hits, one a pattern: those are counted up that
+ * match it, exclusions left aside; may be NULL. */
+size_t zonepatterns_match(const struct zonepatterns *, const struct zone_names *, uint32_t *hits);
+
+/* Whether @pattern's MODULE matches @path; where it has none, any does. */
+bool zonepatterns_is_for(const struct zonepatterns *, size_t pattern, const char *path);
+/* The NAME of a pattern that is one, without its MODULE; NULL for others. */
+const char *zonepatterns_name(const struct zonepatterns *, size_t pattern);
+
+#endif

@@ -1,0 +1,353 @@
+#include "symbol/zoneread.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "elf/hazard.h"
+#include "elf/segments.h"
+#include "elf/zonefile.h"
+#include "symbol/perfmap.h"
+#include "symbol/zonelines.h"
+#include "symbol/zonename.h"
+
+/* Functions that leave the stack that they were called on for another: of glibc, boost.context (PHP
+ * has it too), Ruby, libcoro (Perl's Coro), libco and its kin, minicoro, D, Crystal. */
+static const char *const known_switches[] = {
+	"swapcontext",	       "setcontext", "jump_fcontext",	"ontop_fcontext", "coro_transfer",
+	"coroutine_transfer",  "co_switch",  "co_swap",		"coctx_swap",	  "_mco_switch",
+	"fiber_switchContext", "acosw",	     "tb_context_jump",
+};
+
+struct reader {
+	const struct zonelist_request *request;
+	const char *path, *base;
+	struct zonefile file;
+	struct zonelist *out;
+	struct zonelines lines; /* of all functions where patterns are by file, else of the zones */
+	bool by_file;
+};
+
+const char *zoneread_obstacle(const struct image *image)
+{
+	switch (image->kind) {
+	case IMAGE_KIND_FILE:
+		if (image->fd >= 0)
+			return NULL;
+		return image->note ? image->note : "it could not be opened";
+	case IMAGE_KIND_VDSO:
+		return "the vDSO is the kernel's: it takes no probes there";
+	case IMAGE_KIND_JIT:
+		return "generated code (JIT) is in no file that probes could be put in";
+	default:
+		return "kernel code: zones are for programs and libraries";
+	}
+}
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+/* All spellings of one name of a function. */
+struct spelled {
+	char *linkage, *name, *full; /* owned; full may be NULL */
+};
+
+static void spell(const char *text, struct spelled *out)
+{
+	out->linkage = mem_strndup(text, function_name_bytes(text));
+	zonename_spell(out->linkage, &out->name, &out->full);
+}
+
+static void forget(struct spelled *s)
+{
+	free(s->linkage);
+	free(s->name);
+	free(s->full);
+}
+
+/* --- source files --------------------------------------------------------------------------- */
+
+/* Of all functions, to match patterns. */
+static void find_all_lines(struct reader *r)
+{
+	const struct functions *f = &r->file.functions;
+	_free_ uint64_t *addresses = mem_zalloc(f->at.n + 1, sizeof(*addresses));
+
+	for (size_t i = 0; i < f->at.n; i++)
+		addresses[i] = f->at.at[i].address;
+	zonelines_find(&r->file, addresses, (uint32_t)f->at.n, true, &r->lines);
+	r->by_file = true;
+}
+
+/* Of the zones found. */
+static void find_zone_lines(struct reader *r)
+{
+	_free_ uint64_t *addresses = mem_zalloc(r->out->zones.n + 1, sizeof(*addresses));
+
+	for (size_t i = 0; i < r->out->zones.n; i++)
+		addresses[i] = r->out->zones.at[i].address;
+	zonelines_find(&r->file, addresses, (uint32_t)r->out->zones.n, false, &r->lines);
+}
+
+static void put_line(const struct reader *r, size_t i, struct zone_def *zone)
+{
+	const struct dwarf_function *d = zonelines_declared(&r->lines, i);
+
+	zone->file = d && d->file ? mem_strdup(d->file) : NULL;
+	zone->line = d ? d->line : 0;
+}
+
+/* --- matching ------------------------------------------------------------------------------- */
+
+/* The best of a function's names that a pattern takes. */
+struct match {
+	size_t pattern; /* ZONEPATTERN_… */
+	struct spelled name;
+};
+
+static void match_name(const struct reader *r, size_t function, const char *text,
+		       struct match *best)
+{
+	const struct zonepatterns *patterns = r->request->patterns;
+	const struct dwarf_function *d =
+		r->by_file ? zonelines_declared(&r->lines, function) : NULL;
+	struct zone_names names = {.module = r->path,
+				   .file = d ? d->file : NULL,
+				   .line = d ? d->line : 0,
+				   .end_line = d ? zonelines_end(&r->lines, function) : 0};
+	struct spelled s;
+	size_t pattern;
+
+	if (!zonepatterns_may_take(patterns, text))
+		return;
+	spell(text, &s);
+	names.linkage = s.linkage;
+	names.name = s.name;
+	names.full = s.full;
+	pattern = zonepatterns_match(patterns, &names, r->out->hits.at);
+	/* Names come best first; an exclusion is one by whatever name. */
+	if (pattern == ZONEPATTERN_EXCLUDED) {
+		forget(&best->name);
+		*best = (struct match){.pattern = pattern};
+	} else if (pattern != ZONEPATTERN_NONE && best->pattern == ZONEPATTERN_NONE) {
+		*best = (struct match){pattern, s};
+		return;
+	}
+	forget(&s);
+}
+
+static bool is_switch(const struct reader *r, const struct function *function)
+{
+	const struct functions *f = &r->file.functions;
+
+	for (uint32_t i = function->first; i < function->first + function->n; i++) {
+		const char *text = f->names.at[i].text;
+		const size_t n = function_name_bytes(text);
+
+		for (size_t k = 0; k < sizeof(known_switches) / sizeof(*known_switches); k++) {
+			if (strlen(known_switches[k]) == n && !strncmp(known_switches[k], text, n))
+				return true;
+		}
+		for (size_t k = 0; k < r->request->n_switches; k++) {
+			_free_ char *name = mem_strndup(text, n);
+
+			if (!strcmp(r->request->switches[k], name) ||
+			    !fnmatch(r->request->switches[k], name, 0))
+				return true;
+		}
+	}
+	return false;
+}
+
+static uint64_t offset_of(const struct reader *r, uint64_t address)
+{
+	uint64_t offset = 0;
+
+	segments_offset(&r->file.file, address, &offset);
+	return offset;
+}
+
+static void find_sites(struct reader *r, const struct function *f, bool switches, struct sites *out)
+{
+	if (f->chosen)
+		*out = (struct sites){.why = sites_chosen};
+	else if (f->label && !switches && !frames_range(&r->file.frames, f->address))
+		*out = (struct sites){.why = sites_label};
+	else
+		zonefile_sites(&r->file, &r->request->kernel, f->address, f->size, switches, out);
+	out->own_return |= switches;
+}
+
+static void add_zone(struct reader *r, const struct function *f, struct match *m, bool switches)
+{
+	const uint64_t max = r->request->max ? r->request->max : ZONELIST_DEFAULT_MAX;
+	struct zone_def *zone;
+
+	r->out->matched++;
+	if (r->out->zones.n == max) {
+		forget(&m->name);
+		return;
+	}
+	zone = vec_add(&r->out->zones);
+	zone->name = m->name.name;
+	zone->linkage = m->name.linkage;
+	free(m->name.full);
+	if (!strcmp(zone->name, zone->linkage)) {
+		free(zone->linkage);
+		zone->linkage = NULL;
+	}
+	zone->pattern = (uint32_t)m->pattern;
+	zone->address = f->address;
+	zone->size = f->size;
+	zone->offset = offset_of(r, f->address);
+	find_sites(r, f, switches, &zone->sites);
+}
+
+static void add_switch(struct reader *r, const struct function *f)
+{
+	const char *text = r->file.functions.names.at[f->first].text;
+	struct zone_switch *s = vec_add(&r->out->switches);
+
+	s->name = mem_strndup(text, function_name_bytes(text));
+	s->address = f->address;
+	s->size = f->size;
+	s->offset = offset_of(r, f->address);
+	find_sites(r, f, true, &s->sites);
+}
+
+static void read_function(struct reader *r, size_t i, bool wanted)
+{
+	const struct functions *functions = &r->file.functions;
+	const struct function *f = &functions->at.at[i];
+	const bool switches = is_switch(r, f);
+	struct match match = {.pattern = ZONEPATTERN_NONE};
+
+	if (switches)
+		add_switch(r, f);
+	for (uint32_t k = f->first; wanted && k < f->first + f->n; k++) {
+		if (match.pattern != ZONEPATTERN_EXCLUDED)
+			match_name(r, i, functions->names.at[k].text, &match);
+	}
+	if (match.pattern != ZONEPATTERN_NONE && match.pattern != ZONEPATTERN_EXCLUDED)
+		add_zone(r, f, &match, switches);
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+static uint32_t flags_of(const struct zonefile *z)
+{
+	uint32_t flags = 0;
+
+	for (size_t i = 0; i < z->file.segments.n; i++) {
+		if (z->file.segments.at[i].p_type == PT_INTERP)
+			flags |= ZONELIST_PROGRAM;
+	}
+	if (z->elf_type == ET_EXEC)
+		flags |= ZONELIST_PROGRAM;
+	if (!z->functions.has_symtab)
+		flags |= ZONELIST_NO_SYMTAB;
+	if (!z->functions.at.n)
+		flags |= ZONELIST_NO_SYMBOLS;
+	if (z->frames.go)
+		flags |= ZONELIST_GO;
+	return flags;
+}
+
+static void read_file(struct reader *r, bool wanted)
+{
+	const struct zonepatterns *patterns = r->request->patterns;
+	const char *hazard = hazard_find(&r->file, r->base);
+
+	r->out->flags = flags_of(&r->file);
+	r->out->functions = r->file.functions.at.n;
+	r->out->hijack_unsafe = hazard ? mem_printf("%s %s", r->base, hazard) : NULL;
+	if (wanted && zonepatterns_need_lines(patterns))
+		find_all_lines(r);
+	for (size_t i = 0; i < r->file.functions.at.n; i++) {
+		const size_t before = r->out->zones.n;
+
+		read_function(r, i, wanted);
+		if (r->lines.known && r->out->zones.n > before)
+			put_line(r, i, &r->out->zones.at[before]);
+	}
+	if (r->request->lines && r->out->zones.n && !zonepatterns_need_lines(patterns)) {
+		find_zone_lines(r);
+		for (size_t i = 0; i < r->out->zones.n; i++)
+			put_line(r, i, &r->out->zones.at[i]);
+	}
+	if (wanted && !r->lines.known && (r->request->lines || zonepatterns_need_lines(patterns)))
+		r->out->flags |= ZONELIST_NO_LINES;
+}
+
+/* Names of generated code are matched too, so that it can be told that they are. */
+static void match_generated(void *context, const char *text)
+{
+	struct reader *r = context;
+	const struct zone_names names = {.module = r->path, .linkage = text, .name = text};
+
+	zonepatterns_match(r->request->patterns, &names, r->out->hits.at);
+}
+
+static int open_file(struct reader *r, const struct zoneread *z)
+{
+	const char *slash;
+
+	r->path = z->image->path;
+	slash = strrchr(r->path, '/');
+	r->base = slash && slash[1] ? slash + 1 : r->path;
+	return zonefile_open(z->fd, z->debug_fd, &r->file);
+}
+
+static void close_file(struct reader *r)
+{
+	zonelines_release(&r->lines);
+	zonefile_release(&r->file);
+}
+
+void zoneread_run(const struct zoneread *z, const struct zonelist_request *request,
+		  struct zonelist *out)
+{
+	struct reader r = {.request = request, .out = out, .path = z->image->path};
+	const char *obstacle = zoneread_obstacle(z->image);
+
+	vec_reserve(&out->hits, zonepatterns_count(request->patterns) + 1);
+	out->hits.n = zonepatterns_count(request->patterns);
+	memset(out->hits.at, 0, (out->hits.n + 1) * sizeof(*out->hits.at));
+	if (z->image->kind == IMAGE_KIND_JIT) {
+		out->problem = mem_strdup(obstacle);
+		if (z->fd >= 0)
+			perfmap_names(z->fd, match_generated, &r);
+		return;
+	}
+	if (open_file(&r, z)) {
+		out->problem = mem_strdup(err_text());
+		return;
+	}
+	read_file(&r, z->wanted);
+	close_file(&r);
+	/* Of the vDSO it is told what would match. */
+	if (obstacle) {
+		zonelist_drop(out);
+		out->problem = mem_strdup(obstacle);
+	}
+}
+
+void zoneread_nearest(const struct zoneread *z, const struct zonelist_request *request,
+		      size_t pattern, struct nearest *out)
+{
+	const char *wanted = zonepatterns_name(request->patterns, pattern);
+	struct reader r = {.request = request};
+
+	if (!wanted || z->image->kind == IMAGE_KIND_JIT || open_file(&r, z))
+		return;
+	for (size_t i = 0; i < r.file.functions.names.n; i++) {
+		struct spelled s;
+
+		spell(r.file.functions.names.at[i].text, &s);
+		nearest_add(out, s.name, nearest_distance(wanted, s.name));
+		forget(&s);
+	}
+	close_file(&r);
+}

@@ -1,0 +1,27 @@
+/*
+ * zoneread: reads one file for zonelist. In a process that may die of it.
+ */
+#ifndef SYMBOL_ZONEREAD_H
+#define SYMBOL_ZONEREAD_H
+
+#include "symbol/nearest.h"
+#include "symbol/zonelist.h"
+
+/* An image open to be read. */
+struct zoneread {
+	const struct image *image; /* borrowed */
+	int fd, debug_fd;	   /* -1: none */
+	bool wanted;		   /* some pattern is for it */
+};
+
+/* What is said of an image that no function of can be a zone; NULL: functions of it can. */
+const char *zoneread_obstacle(const struct image *);
+
+/* Fills @out, whose hits are of the size of the patterns. */
+void zoneread_run(const struct zoneread *, const struct zonelist_request *, struct zonelist *out);
+
+/* The names nearest to the one that pattern number @pattern is for. */
+void zoneread_nearest(const struct zoneread *, const struct zonelist_request *, size_t pattern,
+		      struct nearest *out);
+
+#endif
