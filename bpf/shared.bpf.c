@@ -6,6 +6,7 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile __u32 config_self_time;
 const volatile __u64 config_hash_mask = ~0ull;
 __u32 stack_epoch;
+__u32 table_epoch;
 
 struct ring_map ring SEC(".maps");
 
@@ -27,13 +28,17 @@ void count(__u32 event, enum wire_counter counter, __u64 n)
 		*value += n;
 }
 
-bool send(const void *record, __u64 bytes)
+__u64 wake_flag(void)
 {
 	__u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
 	__u64 size = bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE);
-	__u64 wake = waiting > size / 2 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 
-	return bpf_ringbuf_output(&ring, (void *)record, bytes, wake) == 0;
+	return waiting > size / 2 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+bool send(const void *record, __u64 bytes)
+{
+	return bpf_ringbuf_output(&ring, (void *)record, bytes, wake_flag()) == 0;
 }
 
 bool send_now(const void *record, __u64 bytes)

@@ -23,12 +23,18 @@ extern const volatile __u64 config_hash_mask; /* all ones; fewer only in tests o
 
 /* Grown by the loader to make every stack new again: addresses may mean other code now. */
 extern __u32 stack_epoch;
+/* Grown by the loader where tables take much memory: walkers note which ones they use. */
+extern __u32 table_epoch;
 
 void count(__u32 event, enum wire_counter counter, __u64 n) __hidden;
 bool is_target(__u32 event) __hidden;
+/* The current task is in the cgroup of -G. */
+bool in_target_cgroup(void) __hidden;
 /* Sends @bytes to the loader; wakes it only when the ring is half full, since a wake-up costs more
  * than all the rest. False: no room. */
 bool send(const void *record, __u64 bytes) __hidden;
+/* How to submit what was reserved, on the same terms. */
+__u64 wake_flag(void) __hidden;
 /* As send(), and wakes the loader: for what it should answer at once. */
 bool send_now(const void *record, __u64 bytes) __hidden;
 

@@ -24,6 +24,11 @@ struct {
 	__type(value, __u32);
 } target_cgroup SEC(".maps");
 
+bool in_target_cgroup(void)
+{
+	return bpf_current_task_under_cgroup(&target_cgroup, 0) == 1;
+}
+
 bool is_target(__u32 event)
 {
 	__u32 filter = config_filter[event & (WIRE_EVENTS - 1)];
@@ -33,7 +38,7 @@ bool is_target(__u32 event)
 	if (filter == WIRE_FILTER_NONE)
 		return true;
 	if (filter == WIRE_FILTER_CGROUP)
-		return bpf_current_task_under_cgroup(&target_cgroup, 0) == 1;
+		return in_target_cgroup();
 	return bpf_map_lookup_elem(&target_pids, &id) != NULL;
 }
 

@@ -35,13 +35,21 @@ typedef uint64_t wire_u64;
 #define WIRE_EXACT (1ull << 62)
 
 /* Stack memory that is sent where user space must finish a walk: pieces, each within a page. Pages
- * that a large frame never touched are not there, in the midst of a stack. */
-#define WIRE_SLICE_BYTES  131072
+ * that a large frame never touched are not there, in the midst of a stack. Few stacks are as large
+ * as what is sent at most: a sample takes the least of three sizes that reaches to the end of its
+ * own. Where the walker came to another stack, that is sent too: a signal handler's caller. */
 #define WIRE_SLICE_PIECE  2048
-#define WIRE_SLICE_PIECES (WIRE_SLICE_BYTES / WIRE_SLICE_PIECE)
+#define WIRE_SLICE_PIECES 64
+#define WIRE_SLICE_SMALL  4  /* pieces */
+#define WIRE_SLICE_MEDIUM 16 /* pieces */
+#define WIRE_SLICE_BYTES  (WIRE_SLICE_PIECES * WIRE_SLICE_PIECE)
+
+/* Return addresses that uretprobes replaced, of those that are sent along. */
+#define WIRE_ORIGINS 32
 
 /* Events captured at once; each has its own program and its own row of counters. */
-#define WIRE_EVENTS 8
+#define WIRE_EVENTS	8
+#define WIRE_ZONE_SHIFT 8 /* of wire_sample's event */
 
 /* What a record is: its first word. Stacks serve all sources. */
 enum wire_kind {
@@ -62,7 +70,8 @@ struct wire_head {
 /* One hit of an event. Stacks go by hash; 0 is "no such half". */
 struct wire_sample {
 	wire_u32 kind;
-	wire_u32 event;	   /* 0 … WIRE_EVENTS-1: which of the events asked for */
+	wire_u32 event;	   /* 0 … WIRE_EVENTS-1: which of the events asked for; from
+			    * WIRE_ZONE_SHIFT on: the node of the zone it was in, 0 none */
 	wire_u64 time_ns;  /* CLOCK_MONOTONIC */
 	wire_u32 pid, tid; /* as the first namespace sees them */
 	wire_u64 user_hash;
@@ -95,12 +104,16 @@ struct wire_piece {
 };
 _Static_assert(sizeof(struct wire_piece) == 24, "wire_piece is the key of the tables");
 
+/* Pieces that have a table, at most: of 256 KiB each they are 16 GiB of code. */
+#define WIRE_TABLES 65536
+
 /* Where a piece's table (unwind/table.h) stands: lines of a pool. Tables are of all sizes, pools of
  * one, since the kernel waits for all its CPUs at each map that is put into a map. */
 #define WIRE_POOLS	256
 #define WIRE_POOL_LINES 1024
 struct wire_table {
-	wire_u32 pool, first, lines, pad;
+	wire_u32 pool, first, lines;
+	wire_u32 used;	    /* table_epoch of its last use, by the walkers */
 	wire_u64 header[4]; /* struct table_header, as in its first line: saves reading that */
 };
 _Static_assert(sizeof(struct wire_table) == 48, "wire_table is the value of the tables");
@@ -134,16 +147,21 @@ struct wire_stack {
 _Static_assert(sizeof(struct wire_stack) == 40, "wire_stack is part of the contract");
 
 /* A sample whose user stack is to be walked by user space: instead of a wire_sample. Stack memory
- * follows, WIRE_SLICE_BYTES of room. */
+ * follows, room for the pieces. */
 struct wire_slice {
 	struct wire_sample sample; /* kind WIRE_SLICE, user_hash 0 */
 	wire_u64 registers[17];	   /* by DWARF number; 16 is rip */
-	wire_u64 start;		   /* of the stack memory that follows: rsp's piece is the first */
+	wire_u64 start[2];	   /* of the stack memory that follows: rsp's piece is the first */
 	wire_u64 present;	   /* pieces of it that could be read: bit 0 is the first */
-	wire_u32 syscall;	   /* as in wire_stack */
-	wire_u32 pad;
+	wire_u32 pieces;	   /* that follow, each there or not */
+	wire_u32 split;	  /* so many are from the first start on, the others from the second */
+	wire_u32 syscall; /* as in wire_stack */
+	wire_u32 n_origins;
+	wire_u64 trampoline; /* what uretprobes put in the place of return addresses … */
+	wire_u64 origins[WIRE_ORIGINS]; /* … and those addresses, the innermost first */
+	struct wire_piece missing; /* what the walker found no table of; all 0: it was not that */
 };
-_Static_assert(sizeof(struct wire_slice) == 208, "wire_slice is part of the contract");
+_Static_assert(sizeof(struct wire_slice) == 512, "wire_slice is part of the contract");
 
 /* Per event and CPU; the ledger is made of these. TAKEN = KEPT + every LOST. */
 enum wire_counter {
@@ -153,7 +171,8 @@ enum wire_counter {
 	WIRE_LOST_COLLISION, /* another stack has the same 64-bit hash */
 	WIRE_LOST_STACK,     /* the kernel gave no stack at all */
 	WIRE_NOTE_RESENT,    /* stack sent again: the table of known hashes is full */
-	WIRE_NOTE_SLICE,     /* kept, its stack left to user space */
+	WIRE_NOTE_SLICE,     /* kept, its stack left to user space: no table yet */
+	WIRE_NOTE_RULE,	     /* the same: a rule that only user space evaluates */
 	WIRE_NOTE_NO_SLICE,  /* kept, but that was not possible: no room for the slice */
 	WIRE_RUN_NS,	     /* time in the program, where own timing is on */
 	WIRE_COUNTERS

@@ -13,6 +13,7 @@ static const struct command {
 } commands[] = {
 	{"record", "capture a profile (what eprof does when no command is named)", cmd_record},
 	{"report", "show a profile: eprof-render, without privileges", cmd_report},
+	{"zones", "functions that can be counted and timed call by call", cmd_zones},
 	{"doctor", "what this kernel and these privileges allow", cmd_doctor},
 };
 

@@ -4,6 +4,7 @@
  * does not say which event it is of: children inherit an event without its cookie.
  */
 #include "source/stacks.h"
+#include "zone/open.h"
 
 #define PF_KTHREAD 0x00200000
 
@@ -17,7 +18,7 @@ struct {
 
 struct slice {
 	struct wire_slice head;
-	__u8 bytes[WIRE_SLICE_BYTES];
+	__u8 bytes[];
 };
 
 /* Publishes the stack in @buffer and hands its hash out; false when that lost the sample. */
@@ -90,29 +91,75 @@ static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32
 	return publish(&walk->out, event, now_ns, hash) ? USER_KEEP : USER_LOST;
 }
 
-/* The sample with registers and stack memory, for user space to walk. False: no room. */
-static bool send_slice(const struct wire_sample *sample, const struct walk *walk)
+/* Stack memory to be sent. */
+struct extent {
+	__u64 start[2];
+	__u32 split; /* pieces from the first start on */
+};
+
+/* The sample with registers and @pieces of stack memory, a constant, for user space to walk. False:
+ * no room. */
+static __always_inline bool send_pieces(const struct wire_sample *sample, const struct walk *walk,
+					const struct extent *extent, __u32 pieces)
 {
-	struct slice *slice = bpf_ringbuf_reserve(&ring, sizeof(*slice), 0);
-	__u64 from = walk->registers[7] & ~(WIRE_SLICE_PIECE - 1ull);
+	struct slice *slice =
+		bpf_ringbuf_reserve(&ring, sizeof(*slice) + pieces * WIRE_SLICE_PIECE, 0);
+	__u64 from = extent->start[0], present = 0;
 
 	if (!slice)
 		return false;
 	slice->head.sample = *sample;
 	slice->head.sample.kind = WIRE_SLICE;
 	slice->head.syscall = walk->out.head.syscall;
-	slice->head.start = from;
-	slice->head.present = 0;
+	slice->head.start[0] = from;
+	slice->head.start[1] = extent->start[1];
+	slice->head.split = extent->split;
+	slice->head.pieces = pieces;
+	slice->head.missing = walk->vma.file;
+	if (walk->out.head.end != WIRE_END_NO_TABLE)
+		slice->head.missing = (struct wire_piece){0};
+	slice->head.trampoline = walk->origins.trampoline;
+	slice->head.n_origins = walk->origins.n;
+	__builtin_memcpy(slice->head.origins, walk->origins.at, sizeof(slice->head.origins));
 	for (int i = 0; i < 17; i++)
 		slice->head.registers[i] = walk->registers[i];
-	for (__u32 i = 0; i < WIRE_SLICE_PIECES; i++) {
-		__u32 at = i * WIRE_SLICE_PIECE;
+	slice->head.registers[16] = uprobe_origin(walk->registers[16]);
+	for (__u32 i = 0; i < pieces; i++) {
+		__u64 missing;
 
-		if (!bpf_probe_read_user(slice->bytes + at, WIRE_SLICE_PIECE, (void *)(from + at)))
-			slice->head.present |= 1ull << i;
+		if (i == extent->split)
+			from = extent->start[1];
+		/* By arithmetic: of a branch the verifier would follow both ways each time. */
+		missing = (__u64)bpf_probe_read_user(slice->bytes + i * WIRE_SLICE_PIECE,
+						     WIRE_SLICE_PIECE, (void *)from) >>
+			  63;
+		present |= (missing ^ 1) << i;
+		from += WIRE_SLICE_PIECE;
 	}
-	bpf_ringbuf_submit(slice, BPF_RB_NO_WAKEUP);
+	slice->head.present = present;
+	bpf_ringbuf_submit(slice, wake_flag());
 	return true;
+}
+
+/* Up to the end of the mapping that the stack pointer is in; and what is outside of it and the walk
+ * has come to. */
+static bool send_slice(const struct wire_sample *sample, struct walk *walk)
+{
+	const __u64 mask = ~(WIRE_SLICE_PIECE - 1ull);
+	struct extent extent = {.start = {walk->registers[7] & mask, walk->at.sp & mask}};
+	__u64 bytes = WIRE_SLICE_BYTES;
+
+	if (vma_find(walk->registers[7], &walk->stack, &walk->room))
+		bytes = walk->stack.end - extent.start[0];
+	uretprobe_origins(&walk->origins);
+	extent.split = WIRE_SLICE_PIECES;
+	if (extent.start[1] - extent.start[0] >= bytes)
+		extent.split = WIRE_SLICE_MEDIUM;
+	else if (bytes <= WIRE_SLICE_SMALL * WIRE_SLICE_PIECE)
+		return send_pieces(sample, walk, &extent, WIRE_SLICE_SMALL);
+	else if (bytes <= WIRE_SLICE_MEDIUM * WIRE_SLICE_PIECE)
+		return send_pieces(sample, walk, &extent, WIRE_SLICE_MEDIUM);
+	return send_pieces(sample, walk, &extent, WIRE_SLICE_PIECES);
 }
 
 static bool kernel_stack(void *ctx, struct stack_buffer *buffer, __u32 event, __u64 now_ns,
@@ -134,8 +181,10 @@ static bool kernel_stack(void *ctx, struct stack_buffer *buffer, __u32 event, __
 /* The stack that the walk got so far, where there is no room for a slice. */
 static bool keep_part(struct walk *walk, struct wire_sample *sample)
 {
-	count(sample->event, WIRE_NOTE_NO_SLICE, 1);
-	return publish(&walk->out, sample->event, sample->time_ns, &sample->user_hash);
+	__u32 event = sample->event & (WIRE_EVENTS - 1);
+
+	count(event, WIRE_NOTE_NO_SLICE, 1);
+	return publish(&walk->out, event, sample->time_ns, &sample->user_hash);
 }
 
 static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
@@ -160,9 +209,11 @@ static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 	user = user_stack(now, walk, event, sample.time_ns, &sample.user_hash);
 	if (user == USER_LOST)
 		return;
+	sample.event |= zone_open(walk->registers[7]) << WIRE_ZONE_SHIFT;
 	if (user == USER_SLICE && send_slice(&sample, walk)) {
 		count(event, WIRE_KEPT, 1);
-		count(event, WIRE_NOTE_SLICE, 1);
+		count(event,
+		      walk->out.head.end == WIRE_END_OTHER ? WIRE_NOTE_RULE : WIRE_NOTE_SLICE, 1);
 		return;
 	}
 	if (user == USER_SLICE && !keep_part(walk, &sample))

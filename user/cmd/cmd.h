@@ -10,6 +10,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 int cmd_record(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_zones(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 
 /* "eprof: <err_text()>" on stderr; returns EXIT_FAILED. */

@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/json.h"
 #include "load/features.h"
 
 static const char help[] =
@@ -27,27 +28,6 @@ static const char *const group_name[] = {[FEATURE_KERNEL] = "kernel",
 					 [FEATURE_PRIVILEGE] = "privileges",
 					 [FEATURE_SETTING] = "settings"};
 
-/* A JSON string (RFC 8259, section 7). Bytes past ASCII pass as they are: our texts are UTF-8. */
-static void add_json(struct str *s, const char *text)
-{
-	str_addc(s, '"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			str_addf(s, "\\%c", *text);
-		else if ((unsigned char)*text < 0x20)
-			str_addf(s, "\\u%04x", *text);
-		else
-			str_addc(s, *text);
-	}
-	str_addc(s, '"');
-}
-
-static void add_member(struct str *s, const char *name, const char *text)
-{
-	str_addf(s, ", \"%s\": ", name);
-	add_json(s, text);
-}
-
 static void print_json(const struct feature *f, size_t n, bool works)
 {
 	struct str s = {0};
@@ -55,13 +35,13 @@ static void print_json(const struct feature *f, size_t n, bool works)
 	str_addf(&s, "{\"sampling_works\": %s, \"features\": [", works ? "true" : "false");
 	for (size_t i = 0; i < n; i++) {
 		str_addf(&s, "%s\n  {\"key\": \"%s\"", i ? "," : "", f[i].key);
-		add_member(&s, "group", group_name[f[i].group]);
-		add_member(&s, "what", f[i].what);
-		add_member(&s, "state", state_name[f[i].state]);
+		json_member(&s, "group", group_name[f[i].group]);
+		json_member(&s, "what", f[i].what);
+		json_member(&s, "state", state_name[f[i].state]);
 		str_addf(&s, ", \"essential\": %s", f[i].essential ? "true" : "false");
-		add_member(&s, "found", f[i].found);
-		add_member(&s, "means", f[i].means);
-		add_member(&s, "get", f[i].get);
+		json_member(&s, "found", f[i].found);
+		json_member(&s, "means", f[i].means);
+		json_member(&s, "get", f[i].get);
 		str_addc(&s, '}');
 	}
 	str_add(&s, "\n]}\n");

@@ -49,7 +49,10 @@ static char *describe_events(const struct record_options *o)
 
 	for (size_t i = 0; i < o->n_events; i++)
 		str_addf(&s, "%s%s", i ? ", " : "", o->events[i].name);
-	str_addf(&s, " at %" PRId64 " Hz", o->hz);
+	if (o->n_events)
+		str_addf(&s, " at %" PRId64 " Hz", o->hz);
+	if (o->zones)
+		str_addf(&s, "%szones", o->n_events ? ", " : "");
 	return str_steal(&s);
 }
 
@@ -214,7 +217,7 @@ static void say_start(const struct record *r)
 {
 	if (r->o.target.kind == TARGET_COMMAND)
 		return;
-	fprintf(stderr, "eprof: sampling %s", r->events);
+	fprintf(stderr, "eprof: %s %s", r->o.n_events ? "sampling" : "capturing", r->events);
 	if (r->o.event_choice)
 		fprintf(stderr, " (%s)", r->o.event_choice);
 	fputs(r->o.duration_ns ? "\n" : "; Ctrl-C ends it\n", stderr);
@@ -228,7 +231,9 @@ static int record(struct record *r)
 				    .hz = (double)r->o.hz,
 				    .duration_ns = r->o.duration_ns,
 				    .sampler = r->o.sampler,
+				    .zones = r->o.zones ? &r->o.zone_o : NULL,
 				    .hash_bits = r->o.hash_bits,
+				    .table_bytes = r->o.table_bytes,
 				    .checkpoint = r->part};
 	struct capture *c = NULL;
 	struct profile *p = NULL;
@@ -297,6 +302,8 @@ int cmd_record(int argc, char **argv)
 	if (ret)
 		cmd_failed();
 	target_release(&r.o.target);
+	zonepatterns_free(r.o.zones);
+	vec_release(&r.o.switches);
 	free(r.part);
 	free(r.events);
 	free(r.target);

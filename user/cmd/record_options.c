@@ -18,7 +18,14 @@ enum {
 	OPT_EXIT_CODE,
 	OPT_SAMPLER,
 	OPT_VERSION_KEY,
-	OPT_HASH_BITS
+	OPT_HASH_BITS,
+	OPT_ZONE,
+	OPT_ZONE_FILE,
+	OPT_ZONES_MAX,
+	OPT_ZONE_EXIT,
+	OPT_SWITCH_FN,
+	OPT_UPROBES,
+	OPT_TABLE_KIB
 };
 
 void record_options_help(void)
@@ -29,7 +36,8 @@ void record_options_help(void)
 	      "  sudo eprof -a -d 30 -o all.h5       the whole machine\n"
 	      "  sudo eprof -G system.slice -d 30    a cgroup (v2)\n"
 	      "  sudo eprof -F 999 -- make -j2       a command and all that it starts\n"
-	      "  sudo eprof -e page-faults -p 4711   another event\n\n"
+	      "  sudo eprof -e page-faults -p 4711   another event\n"
+	      "  sudo eprof --zone 'parse_*' -p 4711 every call of functions, counted and timed\n\n"
 	      "Target (one of)\n"
 	      "  -p PID[,PID…]     processes, with threads and children born meanwhile\n"
 	      "  -t TID            one thread\n"
@@ -41,6 +49,10 @@ void record_options_help(void)
 	      "  -e EVENT[,EVENT]  perf's names: cycles, cpu-clock, page-faults,\n"
 	      "                    context-switches, sched:sched_switch, …; :u or :k behind it\n"
 	      "                    (cycles where there is a PMU, else cpu-clock)\n"
+	      "  --zone PATTERN    count and time every call of functions: [MODULE:]NAME with\n"
+	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN takes some out again\n"
+	      "                    (alone: no samples; 'eprof zones' lists functions)\n"
+	      "  --zone-file FILE  such patterns, one a line\n"
 	      "  -d SECONDS        stop after that time (also 20ms, 1.5m); else Ctrl-C\n"
 	      "  --no-inherit      without threads and children born meanwhile\n"
 	      "Result\n"
@@ -49,6 +61,11 @@ void record_options_help(void)
 	      "  --version-key V   version under which the profile is filed (build-id)\n"
 	      "  --exit-code       exit with COMMAND's status\n"
 	      "Rarely\n"
+	      "  --zones-max N     most functions that patterns may match (10000)\n"
+	      "  --zone-exit auto|session|rets|none  how the ends of calls are seen: by taking\n"
+	      "                    the return address over (session) where that does no harm, by\n"
+	      "                    probes on return instructions (rets), not at all (none)\n"
+	      "  --switch-fn NAME  a function that switches stacks, besides those known\n"
 	      "  --sampler task|cpu  one event a thread, or one a CPU that BPF filters\n",
 	      stdout);
 }
@@ -109,6 +126,37 @@ static int parse_duration(struct record_options *o, const char *arg)
 	return !ret && !o->duration_ns ? err(-EINVAL, "-d must be more than 0") : ret;
 }
 
+static int parse_zone(struct record_options *o, const char *arg, bool is_file)
+{
+	if (!o->zones)
+		o->zones = zonepatterns_new();
+	return is_file ? zonepatterns_add_file(o->zones, arg) : zonepatterns_add(o->zones, arg);
+}
+
+/* What an older kernel has, for tests: "multi": no sessions; "one": neither, nor many at once. */
+static int parse_uprobes(struct record_options *o, const char *arg)
+{
+	o->zone_o.one_by_one = !strcmp(arg, "one");
+	o->zone_o.no_session = o->zone_o.one_by_one || !strcmp(arg, "multi");
+	return o->zone_o.no_session ? 0 : err(-EINVAL, "--uprobes is one or multi");
+}
+
+static int parse_zone_exit(struct record_options *o, const char *arg)
+{
+	static const char *const words[] = {[ZONE_ENDS_AUTO] = "auto",
+					    [ZONE_ENDS_SESSION] = "session",
+					    [ZONE_ENDS_RETS] = "rets",
+					    [ZONE_ENDS_NONE] = "none"};
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(arg, words[i])) {
+			o->zone_o.ends = (enum zone_ends)i;
+			return 0;
+		}
+	}
+	return err(-EINVAL, "--zone-exit is auto, session, rets or none, not '%s'", arg);
+}
+
 /* One option; an exit status or a negative errno when it is wrong. */
 static int take(struct record_options *o, int opt, const char *arg)
 {
@@ -130,9 +178,25 @@ static int take(struct record_options *o, int opt, const char *arg)
 		o->target.cgroup = arg;
 		return one_target(o, TARGET_CGROUP);
 	case 'F':
+		o->sampled = true;
 		return parse_hz(o, arg);
 	case 'e':
+		o->sampled = true;
 		return parse_events(o, arg);
+	case OPT_ZONE:
+	case OPT_ZONE_FILE:
+		return parse_zone(o, arg, opt == OPT_ZONE_FILE);
+	case OPT_ZONES_MAX:
+		ret = units_parse_int(arg, "--zones-max", 1, WIRE_ZONES_MAX, &number);
+		o->zone_o.max = (uint32_t)number;
+		return ret;
+	case OPT_ZONE_EXIT:
+		return parse_zone_exit(o, arg);
+	case OPT_UPROBES:
+		return parse_uprobes(o, arg);
+	case OPT_SWITCH_FN:
+		vec_push(&o->switches, arg);
+		return 0;
 	case 'd':
 		return parse_duration(o, arg);
 	case OPT_SAMPLER:
@@ -140,6 +204,10 @@ static int take(struct record_options *o, int opt, const char *arg)
 	case OPT_HASH_BITS:
 		ret = units_parse_int(arg, "--hash-bits", 1, 64, &number);
 		o->hash_bits = (unsigned)number;
+		return ret;
+	case OPT_TABLE_KIB:
+		ret = units_parse_int(arg, "--table-kib", 4, TABLES_MAX_BYTES / 1024, &number);
+		o->table_bytes = (uint64_t)number * 1024;
 		return ret;
 	default:
 		return EXIT_USAGE; /* getopt has said why */
@@ -177,7 +245,10 @@ static int finish(struct record_options *o, int argc, char **argv)
 	o->target.argv = argv + optind;
 	if (o->target.kind == TARGET_NONE)
 		return cmd_usage("what to profile: -p PID, -t TID, -a, -G CGROUP or -- COMMAND");
-	if (!o->n_events) {
+	o->zone_o.patterns = o->zones;
+	o->zone_o.switches = o->switches.at;
+	o->zone_o.n_switches = o->switches.n;
+	if (!o->n_events && (o->sampled || !o->zones)) {
 		event_default(&o->events[0], &o->event_choice);
 		o->n_events = 1;
 	}
@@ -193,6 +264,13 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"sampler", required_argument, 0, OPT_SAMPLER},
 		{"version-key", required_argument, 0, OPT_VERSION_KEY},
 		{"hash-bits", required_argument, 0, OPT_HASH_BITS}, /* for tests of collisions */
+		{"table-kib", required_argument, 0, OPT_TABLE_KIB}, /* … and of full memory */
+		{"zone", required_argument, 0, OPT_ZONE},
+		{"zone-file", required_argument, 0, OPT_ZONE_FILE},
+		{"zones-max", required_argument, 0, OPT_ZONES_MAX},
+		{"zone-exit", required_argument, 0, OPT_ZONE_EXIT},
+		{"switch-fn", required_argument, 0, OPT_SWITCH_FN},
+		{"uprobes", required_argument, 0, OPT_UPROBES},
 		{"help", no_argument, 0, 'h'},
 		{0},
 	};
@@ -202,7 +280,9 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		.target = {.inherit = true, .cgroup_fd = -1, .go_fd = -1, .status_fd = -1},
 		.hz = DEFAULT_HZ,
 		.output = "eprof.h5",
-		.hash_bits = 64};
+		.hash_bits = 64,
+		.zone_o = {.max = ZONELIST_DEFAULT_MAX},
+		.table_bytes = TABLES_MAX_BYTES};
 	optind = 1;
 	while ((opt = getopt_long(argc, argv, "+p:t:aG:F:e:d:o:h", long_options, NULL)) != -1) {
 		int ret = take_plain(o, opt, optarg) ? 0 : take(o, opt, optarg);

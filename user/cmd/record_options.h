@@ -10,6 +10,7 @@
 #include "load/event.h"
 #include "load/session.h"
 #include "load/target.h"
+#include "source/zones.h"
 
 struct record_options {
 	struct target target; /* not opened */
@@ -19,8 +20,13 @@ struct record_options {
 	int64_t hz, duration_ns;
 	const char *output, *version_key;
 	bool force, exit_code, help;
+	bool sampled;		     /* -e or -F was given */
+	struct zonepatterns *zones;  /* owned; NULL: none */
+	struct zones_options zone_o; /* patterns: zones */
+	VEC(const char *) switches;
 	enum sampler sampler;
 	unsigned hash_bits;
+	uint64_t table_bytes;
 };
 
 /* 0, or an exit status after it has said on stderr what is wrong. argv is borrowed. */

@@ -13,15 +13,9 @@
 #include "base/mem.h"
 #include "load/event.h"
 #include "load/features_row.h"
+#include "load/uprobes.h"
 
-/* Newer than the headers of Debian 12: from the kernel's include/uapi/linux/bpf.h. */
-enum { ATTACH_UPROBE_MULTI = 48, ATTACH_UPROBE_SESSION = 57 };
 enum { HELPER_PROBE_READ_KERNEL = 113, HELPER_TASK_BTF = 158, HELPER_TASK_PT_REGS = 175 };
-struct link_create_uprobes {
-	uint32_t prog_fd, target_fd, attach_type, link_flags;
-	uint64_t path, offsets, ref_ctr_offsets, cookies;
-	uint32_t count, flags, pid, none;
-};
 
 #define CALL(helper)                                        \
 	{                                                   \
@@ -52,14 +46,6 @@ static const struct bpf_insn read_kernel[] = {
 	SET(0, 0),
 	EXIT};
 
-/* bpf(2) without a libc; a descriptor or 0, or a negative errno. */
-static int call_bpf(int cmd, const void *attr, size_t size)
-{
-	long r = syscall(SYS_bpf, cmd, attr, size);
-
-	return r < 0 ? -errno : (int)r;
-}
-
 static int load(uint32_t type, uint32_t attach, const struct bpf_insn *insns, size_t n)
 {
 	union bpf_attr attr = {.prog_type = type,
@@ -68,7 +54,7 @@ static int load(uint32_t type, uint32_t attach, const struct bpf_insn *insns, si
 			       .insn_cnt = n,
 			       .license = (uintptr_t) "GPL"};
 
-	return call_bpf(BPF_PROG_LOAD, &attr, sizeof(attr));
+	return uprobes_bpf(BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 #define LOAD(type, attach, insns) load(type, attach, insns, sizeof(insns) / sizeof(*(insns)))
 
@@ -102,7 +88,7 @@ static enum feature_state probe_ring(char found[FEATURE_FOUND])
 	union bpf_attr attr = {.map_type = BPF_MAP_TYPE_RINGBUF,
 			       .max_entries = (uint32_t)sysconf(_SC_PAGESIZE)};
 
-	return feature_settle(call_bpf(BPF_MAP_CREATE, &attr, sizeof(attr)), found);
+	return feature_settle(uprobes_bpf(BPF_MAP_CREATE, &attr, sizeof(attr)), found);
 }
 
 static enum feature_state probe_regs(char found[FEATURE_FOUND])
@@ -168,33 +154,21 @@ static enum feature_state probe_build_id(char found[FEATURE_FOUND])
 	return feature_settle(fd < 0 ? -errno : fd, found);
 }
 
-/* Links to the folder "/", which is no file with code: EBADF shows that the kernel came as far
- * as looking at it. */
-static enum feature_state probe_uprobes(uint32_t attach, char found[FEATURE_FOUND])
+static enum feature_state probe_uprobes(enum uprobes_attach attach, char found[FEATURE_FOUND])
 {
-	_close_ int prog = LOAD(BPF_PROG_TYPE_KPROBE, attach, nothing);
-	const unsigned long offset = 0;
-	struct link_create_uprobes attr = {.prog_fd = (uint32_t)prog,
-					   .attach_type = attach,
-					   .path = (uintptr_t) "/",
-					   .offsets = (uintptr_t)&offset,
-					   .count = 1};
-	int r;
+	int r = uprobes_try(attach);
 
-	if (prog < 0)
-		return feature_settle(prog, found);
-	r = call_bpf(BPF_LINK_CREATE, &attr, sizeof(attr));
-	return r == -EBADF ? FEATURE_OK : feature_settle(r < 0 ? r : -EINVAL, found);
+	return r ? feature_settle(r, found) : FEATURE_OK;
 }
 
 static enum feature_state probe_uprobe_multi(char found[FEATURE_FOUND])
 {
-	return probe_uprobes(ATTACH_UPROBE_MULTI, found);
+	return probe_uprobes(UPROBES_MULTI, found);
 }
 
 static enum feature_state probe_uprobe_session(char found[FEATURE_FOUND])
 {
-	return probe_uprobes(ATTACH_UPROBE_SESSION, found);
+	return probe_uprobes(UPROBES_SESSION, found);
 }
 
 /* The folder of the first cgroup2 mount: field 5 of mountinfo, the type behind " - ". */
@@ -239,7 +213,7 @@ static enum feature_state probe_stats(char found[FEATURE_FOUND])
 {
 	union bpf_attr attr = {.enable_stats.type = BPF_STATS_RUN_TIME};
 	enum feature_state s =
-		feature_settle(call_bpf(BPF_ENABLE_STATS, &attr, sizeof(attr)), found);
+		feature_settle(uprobes_bpf(BPF_ENABLE_STATS, &attr, sizeof(attr)), found);
 
 	return s == FEATURE_OK ? s : FEATURE_LIMITED;
 }

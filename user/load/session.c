@@ -25,6 +25,7 @@ struct session {
 	int stats_fd;
 	enum sampler sampler;
 	struct hooks hooks;
+	struct zone_session zones;
 
 	session_record_fn fn; /* of the drain that is going on */
 	void *context;
@@ -105,6 +106,7 @@ static void configure(struct session *s)
 	s->skel->rodata->config_self_time = s->stats_fd < 0;
 	if (s->o.hash_bits < 64)
 		s->skel->rodata->config_hash_mask = (1ull << s->o.hash_bits) - 1;
+	zone_session_configure(s->skel, s->o.zones, s->o.target);
 	bpf_map__set_max_entries(s->skel->maps.ring, ring_bytes(s, cpus_possible()));
 }
 
@@ -133,6 +135,7 @@ static bool is_whole(const void *data, size_t bytes)
 {
 	const struct wire_head *head = data;
 	const struct wire_stack *stack = data;
+	const struct wire_slice *slice = data;
 
 	switch (bytes < sizeof(*head) ? 0 : head->kind) {
 	case WIRE_SAMPLE:
@@ -140,10 +143,13 @@ static bool is_whole(const void *data, size_t bytes)
 	case WIRE_STACK:
 		return bytes > sizeof(*stack) &&
 		       bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);
+	case WIRE_ZONE:
+		return bytes == sizeof(struct wire_zone_record);
 	case WIRE_WANT:
 		return bytes == sizeof(struct wire_want);
 	case WIRE_SLICE:
-		return bytes == sizeof(struct wire_slice) + WIRE_SLICE_BYTES;
+		return bytes >= sizeof(struct wire_slice) && slice->pieces <= WIRE_SLICE_PIECES &&
+		       bytes == sizeof(*slice) + (size_t)slice->pieces * WIRE_SLICE_PIECE;
 	default:
 		return false;
 	}
@@ -212,6 +218,8 @@ static int load(struct session *s)
 	if (ret)
 		return load_error(ret);
 	ret = fill_filter(s);
+	if (!ret && s->o.zones)
+		ret = zone_session_open(s->skel, s->o.zones, &s->zones);
 	if (ret)
 		return ret;
 	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), on_record, s, NULL);
@@ -259,11 +267,17 @@ struct hooks *session_hooks(struct session *s)
 	return &s->hooks;
 }
 
+struct zone_session *session_zones(struct session *s)
+{
+	return s->zones.maps ? &s->zones : NULL;
+}
+
 void session_close(struct session *s)
 {
 	if (!s)
 		return;
 	hooks_release(&s->hooks);
+	zone_session_close(&s->zones);
 	bpf_link__destroy(s->follow);
 	ring_buffer__free(s->ring);
 	if (s->stats_fd >= 0)
@@ -291,9 +305,10 @@ int session_tables(struct session *s, struct tables **out)
 {
 	struct tables_maps maps = {.tables_fd = bpf_map__fd(s->skel->maps.tables),
 				   .pools_fd = bpf_map__fd(s->skel->maps.pools),
-				   .wanted_fd = bpf_map__fd(s->skel->maps.wanted)};
+				   .wanted_fd = bpf_map__fd(s->skel->maps.wanted),
+				   .epoch = &s->skel->bss->table_epoch};
 
-	return tables_new(&maps, out);
+	return tables_new(&maps, s->o.table_bytes, out);
 }
 
 void session_new_epoch(struct session *s)

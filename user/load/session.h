@@ -12,6 +12,7 @@
 #include "load/hooks.h"
 #include "load/tables.h"
 #include "load/target.h"
+#include "load/zone_session.h"
 #include "wire.h"
 
 struct session_options {
@@ -20,8 +21,11 @@ struct session_options {
 	double hz;
 	const struct target *target; /* opened; borrowed */
 	enum sampler sampler;
-	int64_t tick_ns;    /* how often the ring will be drained: sets its size */
-	unsigned hash_bits; /* 64; fewer only to provoke collisions in tests */
+	int64_t tick_ns;		  /* how often the ring will be drained: sets its size */
+	unsigned hash_bits;		  /* 64; fewer only to provoke collisions in tests */
+	const struct zone_request *zones; /* NULL: none; borrowed while the session is opened */
+	uint64_t table_bytes; /* most memory for unwind tables: TABLES_MAX_BYTES; less only in tests
+			       */
 };
 
 struct session;
@@ -32,6 +36,8 @@ int session_open(const struct session_options *, struct session **);
 int session_attach(struct session *);
 /* Its events: to start, stop, count. Borrowed. */
 struct hooks *session_hooks(struct session *);
+/* Its zones; NULL where none were asked for. Borrowed. */
+struct zone_session *session_zones(struct session *);
 void session_close(struct session *);
 
 /* The ring's records (kinds of wire.h) that have come since, whole and checked for size. */

@@ -94,9 +94,18 @@ static int open_all(struct capture *c)
 				    .target = c->o.target,
 				    .sampler = c->o.sampler,
 				    .tick_ns = TICK_NS,
-				    .hash_bits = c->o.hash_bits};
+				    .hash_bits = c->o.hash_bits,
+				    .table_bytes = c->o.table_bytes};
+	struct zone_request zones = {0};
 	int ret = block_signals(c);
 
+	if (c->o.zones) {
+		zones.max_zones = c->o.zones->max;
+		zones.clocks = c->o.zones->clocks;
+		zones.one_by_one = c->o.zones->one_by_one;
+		zones.no_session = c->o.zones->no_session;
+		o.zones = &zones;
+	}
 	/* The sideband comes first, so that nothing is born or mapped unseen. */
 	if (!ret)
 		ret = sideband_open(&c->sideband);
@@ -111,7 +120,9 @@ static int open_all(struct capture *c)
 	if (ret)
 		return ret;
 	intake_snapshot(&c->in);
-	return watch_all(c);
+	if (c->o.zones)
+		ret = intake_zones(&c->in, c->o.zones);
+	return ret ? ret : watch_all(c);
 }
 
 int capture_open(const struct capture_options *o, struct capture **out)
@@ -205,6 +216,7 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 	struct capture_progress p = {
 		.elapsed_ns = (int64_t)(clock_ns(CLOCK_MONOTONIC) - c->start_ns),
 		.kept = intake_taken(&c->in),
+		.calls = c->o.zones && fn ? zones_calls(c->in.zones) : 0,
 		.own_cpu_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) - c->cpu_at_start_ns};
 	uint64_t counters[WIRE_COUNTERS];
 
@@ -235,7 +247,10 @@ static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *co
 			return CAPTURE_SIGNAL;
 		if (now < tick)
 			continue; /* a ring was half full */
+		if (c->o.zones)
+			zones_tick(c->in.zones);
 		progress(c, fn, context);
+		tables_tick(c->in.tables);
 		checkpoint_tick(&c->checkpoint, c, c->o.checkpoint);
 		tick = now + TICK_NS;
 	}
@@ -251,6 +266,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->start_ns = clock_ns(CLOCK_MONOTONIC);
 	c->start_unix_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	c->cpu_at_start_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	if (c->o.zones)
+		zones_start(c->in.zones);
 	ret = hooks_start(session_hooks(c->session));
 	/* Threads born while their siblings' events were opened are taken in now. */
 	if (!ret)
@@ -261,6 +278,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 		return ret;
 	*end = loop(c, fn, context, &ret);
 	hooks_stop(session_hooks(c->session));
+	if (c->o.zones)
+		zones_stop(c->in.zones);
 	c->end_ns = clock_ns(CLOCK_MONOTONIC);
 	c->cpu_at_end_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	last = intake_drain(&c->in, true);

@@ -12,6 +12,7 @@
 #include "load/session.h"
 #include "load/target.h"
 #include "model/profile.h"
+#include "source/zones.h"
 
 struct capture_options {
 	struct target *target;	    /* opened; borrowed */
@@ -20,7 +21,9 @@ struct capture_options {
 	double hz;
 	int64_t duration_ns; /* 0: until the target ends or a signal comes */
 	enum sampler sampler;
-	unsigned hash_bits;	/* 64 but in tests */
+	const struct zones_options *zones; /* NULL: none; borrowed */
+	unsigned hash_bits;		   /* 64 but in tests */
+	uint64_t table_bytes;		   /* TABLES_MAX_BYTES but in tests */
 	const char *checkpoint; /* where the profile so far is kept while the capture runs; a
 				 * kill -9 loses no more than what came after it. NULL: nowhere */
 };
@@ -36,6 +39,7 @@ enum capture_end {
 struct capture_progress {
 	int64_t elapsed_ns;
 	uint64_t kept, lost;
+	uint64_t calls;	    /* of zones */
 	int64_t own_cpu_ns; /* of the loader, since the start of the capture */
 };
 typedef void (*capture_progress_fn)(void *context, const struct capture_progress *);

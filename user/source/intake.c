@@ -6,6 +6,7 @@
 #include "load/ksyms.h"
 #include "source/intake.h"
 #include "source/source.h"
+#include "symbol/procfs.h"
 
 /* The sources, each with the kind of its records. */
 static const struct {
@@ -35,6 +36,14 @@ static void follow(struct intake *in, uint32_t pid)
 	map_put(&in->followed, pid, &fresh);
 }
 
+/* The code of @pid is not what it was. */
+static void zones_see(struct intake *in, uint32_t pid)
+{
+	if (!zones_active(in->zones))
+		return;
+	zones_process(in->zones, pid);
+}
+
 static void take_fork(struct intake *in, const struct side_record *r)
 {
 	if (!follows(in, r->parent_pid))
@@ -43,6 +52,8 @@ static void take_fork(struct intake *in, const struct side_record *r)
 		return;
 	follow(in, r->pid);
 	procs_fork(in->procs, r->parent_pid, r->pid, r->parent_tid, r->tid, r->time_ns);
+	if (r->pid != r->parent_pid && zones_active(in->zones))
+		zones_fork(in->zones, r->parent_pid, r->pid);
 	if (r->pid == r->parent_pid)
 		hooks_adopt(session_hooks(in->session), r->pid, r->parent_tid, r->tid, r->time_ns);
 }
@@ -57,6 +68,8 @@ static void take_side(void *context, const struct side_record *r)
 		return;
 	} else if (r->kind == SIDE_COMM) {
 		procs_comm(in->procs, r->pid, r->tid, r->text, r->exec, r->time_ns);
+		if (r->exec && zones_active(in->zones))
+			zones_exec(in->zones, r->pid);
 	} else if (r->kind == SIDE_EXIT) {
 		procs_exit(in->procs, r->pid, r->tid, r->time_ns);
 	} else {
@@ -75,6 +88,7 @@ static void take_side(void *context, const struct side_record *r)
 
 		memcpy(m.id.build_id, r->build_id, sizeof(m.id.build_id));
 		procs_mmap(in->procs, &m, r->time_ns);
+		zones_see(in, r->pid);
 	}
 }
 
@@ -124,6 +138,31 @@ void intake_snapshot(struct intake *in)
 	}
 }
 
+static void see_one(void *context, uint32_t pid)
+{
+	zones_process(context, pid);
+}
+
+int intake_zones(struct intake *in, const struct zones_options *o)
+{
+	struct zones_input input = {.o = o,
+				    .calibration = &in->calibration,
+				    .session = session_zones(in->session),
+				    .images = in->images,
+				    .procs = in->procs,
+				    .target = in->target};
+
+	calibrate(input.session, &in->calibration);
+	zones_configure(in->zones, &input);
+	if (follows_all(in))
+		(void)procfs_processes(see_one, in->zones);
+	if (in->target->kind == TARGET_COMMAND)
+		zones_command(in->zones, in->target->pids.at[0], in->target->argv[0]);
+	for (size_t i = 0; i < in->target->pids.n; i++)
+		zones_process(in->zones, in->target->pids.at[i]);
+	return zones_settle(in->zones, true);
+}
+
 int intake_drain(struct intake *in, bool last)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), lost;
@@ -135,6 +174,8 @@ int intake_drain(struct intake *in, bool last)
 	lost = sideband_drain(in->sideband, &in->pending.side);
 	pending_side(&in->pending, first);
 	pending_take(&in->pending, last ? UINT64_MAX : now, &handlers);
+	if (!last && zones_unsettled(in->zones))
+		(void)zones_settle(in->zones, false);
 	if (lost) {
 		in->side_lost += lost;
 		intake_snapshot(in);
@@ -156,8 +197,11 @@ int intake_init(struct intake *in, const struct target *target, struct session *
 	images_set_kernel_names(in->images, ksyms_find);
 	in->procs = procs_new(in->images);
 	in->states = mem_zalloc(SOURCES, sizeof(*in->states));
-	for (size_t i = 0; i < SOURCES; i++)
+	for (size_t i = 0; i < SOURCES; i++) {
 		in->states[i] = sources[i].source->new ();
+		if (sources[i].source == &zones_source)
+			in->zones = in->states[i];
+	}
 	ret = session_tables(session, &in->tables);
 	if (!ret)
 		in->unwinder = unwinder_new(in->tables, in->images, in->procs);

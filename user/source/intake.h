@@ -16,6 +16,7 @@
 #include "source/pending.h"
 #include "source/stacks.h"
 #include "source/unwinder.h"
+#include "source/zones.h"
 #include "symbol/images.h"
 #include "symbol/procs.h"
 
@@ -28,7 +29,9 @@ struct intake {
 	struct tables *tables;
 	struct unwinder *unwinder;
 	struct stacks stacks;
-	void **states; /* of the sources, in the order of sources.def */
+	void **states;	     /* of the sources, in the order of sources.def */
+	struct zones *zones; /* one of them */
+	struct calibration calibration;
 	struct pending pending;
 	struct map followed; /* processes of the target, where it is not everything */
 	uint64_t remaps;     /* of procs, as of the last drain */
@@ -41,6 +44,8 @@ void intake_release(struct intake *);
 
 /* What there is already: the target's processes, or all. */
 void intake_snapshot(struct intake *);
+/* Hangs the probes of zones in that. Errors with a text. */
+int intake_zones(struct intake *, const struct zones_options *);
 /* Takes what came before now. @last: takes everything. */
 int intake_drain(struct intake *, bool last);
 /* Rows that the sources have taken. */

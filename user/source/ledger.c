@@ -12,13 +12,31 @@ static const struct {
 	{WIRE_LOST_COLLISION, LEDGER_LOST, "stack hash collision"},
 	{WIRE_LOST_STACK, LEDGER_LOST, "no stack"},
 	{WIRE_NOTE_RESENT, LEDGER_NOTE, "stack sent again, stack table full"},
-	{WIRE_NOTE_SLICE, LEDGER_NOTE, "stack walked by user space: no unwind table yet"},
+	{WIRE_NOTE_RULE, LEDGER_NOTE, "stack walked by user space: a rule beyond the tables"},
+	{WIRE_NOTE_NO_SLICE, LEDGER_NOTE, "stack cut short: no room to send it to user space"},
 };
 
 /* An event that follows its tasks counts their time; one on a CPU counts the idle time too. */
 static bool counts_target_time(const struct ledger_input *in, size_t event)
 {
 	return in->events[event].clock && session_sampler(in->session) == SAMPLER_TASK;
+}
+
+/* Stacks that the walker in the kernel found no table for. */
+static void add_slices(struct profile *p, const struct ledger_input *in, size_t event,
+		       const uint64_t counters[WIRE_COUNTERS])
+{
+	int64_t all = (int64_t)counters[WIRE_NOTE_SLICE];
+	int64_t dropped = (int64_t)in->unwind.dropped[event];
+
+	if (all > dropped)
+		profile_ledger(p, (uint32_t)event, LEDGER_NOTE,
+			       "stack walked by user space: no unwind table yet", all - dropped);
+	if (dropped)
+		profile_ledger(
+			p, (uint32_t)event, LEDGER_NOTE,
+			"stack walked by user space: its table was dropped for want of memory",
+			dropped);
 }
 
 /*
@@ -57,6 +75,7 @@ void ledger_counters(struct profile *p, const struct ledger_input *in, size_t ev
 	if (accounted != (int64_t)counters[WIRE_TAKEN])
 		profile_ledger(p, metric, LEDGER_LOST, "unaccounted",
 			       (int64_t)counters[WIRE_TAKEN] - accounted);
+	add_slices(p, in, event, counters);
 	add_missed(p, in, event, counters);
 	if (event == 0 && in->side_lost)
 		profile_ledger(p, metric, LEDGER_NOTE,
@@ -79,7 +98,7 @@ void ledger_settle(struct profile *p)
 		struct ledger_row row = p->ledger.at[i];
 		int64_t held;
 
-		if (row.class != LEDGER_KEPT)
+		if (row.class != LEDGER_KEPT || row.metric == LEDGER_ZONES)
 			continue;
 		held = rows_of(p, row.metric);
 		p->ledger.at[i].count = held;
@@ -133,7 +152,8 @@ void ledger_cost(struct profile *p, const struct ledger_input *in, const struct 
 	profile_cost(p, "unwind tables", "bytes", (double)in->unwind.table_bytes);
 	profile_cost(p, "pieces of code with a table", "events", (double)in->unwind.tables);
 	if (in->unwind.evicted)
-		profile_cost(p, "unwind tables evicted", "events", (double)in->unwind.evicted);
+		profile_cost(p, "unwind tables dropped, least recently used first", "events",
+			     (double)in->unwind.evicted);
 	profile_cost(p, "loader CPU, start-up", "ns", (double)in->open_cpu_ns);
 	profile_cost(p, "loader CPU, capture", "ns", (double)in->run_cpu_ns);
 	profile_cost(p, "loader CPU, naming", "ns", (double)in->name_cpu_ns);

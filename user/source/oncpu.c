@@ -11,6 +11,7 @@ struct row {
 	uint32_t thread;       /* of procs */
 	uint32_t user, kernel; /* stacks, or NO_STACK */
 	uint32_t event;
+	uint32_t zone; /* node of the kernel's, 0 none */
 };
 
 struct oncpu {
@@ -36,7 +37,8 @@ static void add(struct oncpu *o, const struct wire_sample *w, uint32_t user, str
 {
 	struct row row = {.time_ns = w->time_ns,
 			  .weight = w->weight,
-			  .event = w->event,
+			  .event = w->event & ((1u << WIRE_ZONE_SHIFT) - 1),
+			  .zone = w->event >> WIRE_ZONE_SHIFT,
 			  .thread = procs_thread(procs, w->pid, w->tid, w->time_ns),
 			  .user = user,
 			  .kernel = stacks_find(stacks, w->kernel_hash)};
@@ -78,6 +80,8 @@ static void add_rows(const struct oncpu *o, struct assembly *a)
 		profile_sample(a->p, assembly_time(a, row->time_ns),
 			       assembly_thread(a, row->thread),
 			       assembly_node(a, row->user, row->kernel), values);
+		/* The zones' own source makes rows of nodes, once it has them. */
+		profile_sample_zone(a->p, a->p->samples.time_ns.n - 1, row->zone);
 		values[row->event] = 0;
 	}
 }

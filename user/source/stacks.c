@@ -13,39 +13,23 @@ static uint32_t frame_at(const struct wire_stack *w, uint32_t i)
 	return tail + (i - tail + w->left_out) % WIRE_TAIL_FRAMES;
 }
 
-static bool is_return(const struct wire_stack *w, uint32_t i, uint64_t address)
+static bool is_return(const struct stack_frames *f, uint32_t i)
 {
 	if (i == 0)
-		return w->syscall;
-	return w->kernel || !(address & WIRE_EXACT);
+		return f->syscall;
+	return f->kernel || !(f->address[i] & WIRE_EXACT);
 }
 
-void stacks_add(struct stacks *s, const struct wire_stack *w, struct procs *procs)
+static uint32_t frame_of(struct stacks *s, const struct stack_frames *f, uint32_t i, uint32_t pid,
+			 struct procs *procs)
 {
-	const uint8_t *frames = (const uint8_t *)(w + 1);
-	struct stack *stack = vec_add(&s->stacks);
-	bool fresh;
+	const uint64_t address = f->address[i] & ~(WIRE_BY_FRAME_POINTER | WIRE_EXACT);
+	const bool guessed = !f->kernel && (f->address[i] & WIRE_BY_FRAME_POINTER);
+	struct place place = {.image = IMAGE_KERNEL, .offset = f->address[i]};
 
-	*stack = (struct stack){.first = (uint32_t)s->chain.n, .n = w->depth, .end = w->end};
-	if (w->left_out)
-		stack->cut_at = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
-	for (uint32_t i = 0; i < w->depth; i++) {
-		struct place place = {.image = IMAGE_KERNEL};
-		uint64_t address;
-		bool guessed;
-
-		memcpy(&address, frames + frame_at(w, i) * sizeof(address), sizeof(address));
-		if (w->kernel)
-			place.offset = address;
-		else
-			place = procs_place(procs, w->pid,
-					    address & ~(WIRE_BY_FRAME_POINTER | WIRE_EXACT));
-		guessed = !w->kernel && (address & WIRE_BY_FRAME_POINTER);
-		stack->guessed |= guessed;
-		vec_push(&s->chain,
-			 placebook_add(&s->book, place, is_return(w, i, address), guessed));
-	}
-	*map_put(&s->by_hash, w->hash, &fresh) = (uint32_t)s->stacks.n - 1;
+	if (!f->kernel)
+		place = procs_place(procs, pid, address);
+	return placebook_add(&s->book, place, is_return(f, i), guessed);
 }
 
 uint32_t stacks_add_frames(struct stacks *s, const struct stack_frames *f, uint32_t pid,
@@ -53,13 +37,34 @@ uint32_t stacks_add_frames(struct stacks *s, const struct stack_frames *f, uint3
 {
 	struct stack *stack = vec_add(&s->stacks);
 
-	*stack = (struct stack){.first = (uint32_t)s->chain.n, .n = f->n, .end = f->end};
+	*stack = (struct stack){
+		.first = (uint32_t)s->chain.n, .n = f->n, .cut_at = f->cut_at, .end = f->end};
 	for (uint32_t i = 0; i < f->n; i++) {
-		stack->guessed |= f->by_bp[i];
-		vec_push(&s->chain, placebook_add(&s->book, procs_place(procs, pid, f->address[i]),
-						  i > 0 || f->syscall, f->by_bp[i]));
+		const uint32_t frame = frame_of(s, f, i, pid, procs);
+
+		stack->guessed |= s->book.guessed.at[frame];
+		vec_push(&s->chain, frame);
 	}
 	return (uint32_t)s->stacks.n - 1;
+}
+
+void stacks_add(struct stacks *s, const struct wire_stack *w, struct procs *procs)
+{
+	const uint32_t n = w->depth < WIRE_USER_FRAMES ? w->depth : WIRE_USER_FRAMES;
+	const uint8_t *sent = (const uint8_t *)(w + 1);
+	uint64_t frames[WIRE_USER_FRAMES];
+	const struct stack_frames f = {.address = frames,
+				       .n = n,
+				       .cut_at = w->left_out ? WIRE_USER_FRAMES - WIRE_TAIL_FRAMES
+							     : 0,
+				       .end = w->end,
+				       .kernel = w->kernel,
+				       .syscall = w->syscall};
+	bool fresh;
+
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(&frames[i], sent + frame_at(w, i) * sizeof(*frames), sizeof(*frames));
+	*map_put(&s->by_hash, w->hash, &fresh) = stacks_add_frames(s, &f, w->pid, procs);
 }
 
 uint32_t stacks_find(struct stacks *s, uint64_t hash)

@@ -30,19 +30,20 @@ struct stacks {
 	uint64_t missing;   /* asked for, never sent: none, while the ring is whole */
 };
 
-/* A user stack that was walked here, innermost frame first. Borrowed. */
+/* The frames of a stack, innermost first, with the marks of wire.h. Borrowed. */
 struct stack_frames {
 	const uint64_t *address;
-	const uint8_t *by_bp; /* of each: found by frame pointer */
 	uint32_t n;
-	uint8_t end; /* enum wire_end */
-	bool syscall;
+	uint32_t cut_at; /* as in struct stack */
+	uint8_t end;	 /* enum wire_end */
+	bool kernel;
+	bool syscall; /* as in wire_stack */
 };
-/* Its number; every such stack is a new one. */
+/* While @procs is as it was at that time. Its number; every such stack is a new one. */
 uint32_t stacks_add_frames(struct stacks *, const struct stack_frames *, uint32_t pid,
 			   struct procs *);
 
-/* A stack record, while @procs is as it was at that time. */
+/* A stack record, under the same terms. */
 void stacks_add(struct stacks *, const struct wire_stack *, struct procs *);
 /* The stack of that hash; NO_STACK for 0 and for one that never came, which is counted. */
 uint32_t stacks_find(struct stacks *, uint64_t hash);

@@ -39,7 +39,9 @@ struct unwinder {
 	VEC(struct maker *) makers; /* owned */
 	struct map asked;	    /* hash of a piece → how often in vain */
 	uint64_t walks;
+	uint64_t dropped[WIRE_EVENTS]; /* of them for want of a table that was dropped */
 	int64_t build_ns;
+	uint64_t frames[WIRE_WALK_FRAMES]; /* of the walk under way */
 };
 
 struct unwinder *unwinder_new(struct tables *tables, struct images *images, struct procs *procs)
@@ -125,79 +127,90 @@ static struct entry *entry_of(struct unwinder *u, struct place place)
 	return &u->entries.at[*at];
 }
 
-/* The table for @place for native code; made if need be. Valid until the next call. */
-static struct table_blob table_of(struct unwinder *u, struct place place)
+/* The table of an entry that is in the kernel; no words where it was evicted meanwhile. */
+static struct table_blob mapped(const struct unwinder *u, const struct entry *e)
 {
-	struct entry *e = entry_of(u, place);
-	struct table_blob mapped = {0};
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	struct table_blob out = {0};
 
 	if (e->in_kernel)
-		mapped.words =
-			(uint64_t *)(uintptr_t)tables_get(u->tables, &e->piece, &mapped.n_words);
-	if (mapped.words)
-		return mapped;
+		out.words = (uint64_t *)(uintptr_t)tables_get(u->tables, &e->piece, &out.n_words);
+	return out;
+}
+
+/* The table for @place, made if need be, and put into the kernel as @piece's where that is known.
+ * For native code, valid until the next call. */
+static struct table_blob table_of(struct unwinder *u, struct place place,
+				  const struct wire_piece *piece)
+{
+	struct entry *e = entry_of(u, place);
+	struct table_blob table = mapped(u, e);
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+
+	if (table.words)
+		return table;
 	if (!e->own.words) {
 		build(u, place, &e->own);
 		u->build_ns += (int64_t)(clock_ns(CLOCK_MONOTONIC) - start);
 	}
-	return e->own;
-}
-
-static void give_to_kernel(struct unwinder *u, const struct wire_piece *piece, struct place place)
-{
-	struct table_blob blob = table_of(u, place);
-	struct entry *e = entry_of(u, place);
-	size_t n_words;
-
-	if (e->in_kernel && tables_get(u->tables, &e->piece, &n_words))
-		return;
-	if (tables_put(u->tables, piece, blob.words, blob.n_words))
-		return;
+	if (!piece || tables_put(u->tables, piece, e->own.words, e->own.n_words))
+		return e->own;
 	table_blob_release(&e->own);
 	e->piece = *piece;
 	e->in_kernel = true;
+	return mapped(u, e);
+}
+
+/* How the kernel calls the piece that @place lies in; false where it never asked for its file. */
+static bool piece_of(const struct unwinder *u, struct place place, struct wire_piece *out)
+{
+	const uint32_t *at = map_get(&u->file_of, place.image);
+
+	if (!at)
+		return false;
+	*out = u->files.at[*at];
+	out->piece = (uint32_t)(place.offset >> WIRE_PIECE_BITS);
+	return true;
+}
+
+static void know_file(struct unwinder *u, uint32_t image, const struct wire_piece *piece)
+{
+	bool fresh;
+	uint32_t *at = map_put(&u->file_of, image, &fresh);
+
+	if (!fresh)
+		return;
+	*at = (uint32_t)u->files.n;
+	vec_push(&u->files, *piece);
+}
+
+/* Whether to wait until it is known what is mapped there. */
+static bool is_too_early(struct unwinder *u, const struct wire_want *w, struct place place)
+{
+	bool fresh;
+
+	return place.image < IMAGE_VDSO &&
+	       ++*map_put(&u->asked, hash_bytes(&w->piece, sizeof(w->piece)), &fresh) < MAX_ASKED;
 }
 
 void unwinder_want(struct unwinder *u, const struct wire_want *w)
 {
 	struct place place = procs_place(u->procs, w->pid, w->address);
+	const struct entry *e;
 	size_t n_words;
-	bool fresh;
 
 	if (tables_get(u->tables, &w->piece, &n_words))
 		return;
-	if (place.image < IMAGE_VDSO) {
-		uint32_t *asked =
-			map_put(&u->asked, hash_bytes(&w->piece, sizeof(w->piece)), &fresh);
-
-		if (++*asked < MAX_ASKED) {
-			tables_ask_again(u->tables, &w->piece);
-			return;
-		}
-	}
-	give_to_kernel(u, &w->piece, place);
-	if (place.image >= IMAGE_VDSO) {
-		uint32_t *at = map_put(&u->file_of, place.image, &fresh);
-
-		if (fresh) {
-			*at = (uint32_t)u->files.n;
-			vec_push(&u->files, w->piece);
-		}
-	}
-}
-
-/* What a walk here needs the walker there will need too: it gets it before it asks. */
-static void offer(struct unwinder *u, struct place place)
-{
-	const uint32_t *at = map_get(&u->file_of, place.image);
-	struct wire_piece piece;
-
-	if (!at)
+	if (is_too_early(u, w, place)) {
+		tables_ask_again(u->tables, &w->piece);
 		return;
-	piece = u->files.at[*at];
-	piece.piece = (uint32_t)(place.offset >> WIRE_PIECE_BITS);
-	give_to_kernel(u, &piece, place);
+	}
+	if (place.image >= IMAGE_VDSO)
+		know_file(u, place.image, &w->piece);
+	table_of(u, place, &w->piece);
+	/* One build-id, two files: the second piece has the table of the first. */
+	e = entry_of(u, place);
+	if (e->in_kernel && memcmp(&e->piece, &w->piece, sizeof(w->piece)) != 0)
+		tables_share(u->tables, &w->piece, &e->piece);
 }
 
 /* --- walks -------------------------------------------------------------------------------------
@@ -213,43 +226,55 @@ static bool find(void *context, uint64_t address, struct native_code *out)
 {
 	struct walk *w = context;
 	struct place place = procs_place(w->u->procs, w->slice->sample.pid, address);
+	struct wire_piece piece;
 
 	*out = (struct native_code){0};
 	if (place.image == IMAGE_NONE)
 		return false;
 	if (images_at(w->u->images, place.image)->kind == IMAGE_KIND_JIT)
 		return true;
-	offer(w->u, place);
-	w->table = table_of(w->u, place);
+	/* What a walk here needs the walker there will need too: it gets it before it asks. */
+	w->table = table_of(w->u, place, piece_of(w->u, place, &piece) ? &piece : NULL);
 	*out = (struct native_code){.table = &w->table, .offset = place.offset};
 	return true;
 }
 
-static bool saved_rbx(void *context, uint64_t address, struct cfi_value *out)
+static bool frame(void *context, uint64_t address, struct cfi_frame *out)
 {
 	struct walk *w = context;
 	struct place place = procs_place(w->u->procs, w->slice->sample.pid, address);
 	struct table_maker *maker = place.image == IMAGE_NONE ? NULL : maker_of(w->u, place.image);
 
-	return maker && table_saved_rbx(maker, place.offset, out);
+	return maker && table_frame(maker, place.offset, out);
+}
+
+/* From one of the slice's two parts. */
+static bool read_part(const struct wire_slice *slice, int part, uint64_t address, uint64_t *out)
+{
+	const uint32_t split = slice->split < slice->pieces ? slice->split : slice->pieces;
+	const uint32_t from = part ? split : 0, pieces = part ? slice->pieces - split : split;
+	const uint64_t at = address - slice->start[part], last = at + sizeof(*out) - 1;
+
+	if (last < at || last / WIRE_SLICE_PIECE >= pieces ||
+	    !(slice->present >> (from + at / WIRE_SLICE_PIECE) & 1) ||
+	    !(slice->present >> (from + last / WIRE_SLICE_PIECE) & 1))
+		return false;
+	memcpy(out, (const uint8_t *)(slice + 1) + (size_t)from * WIRE_SLICE_PIECE + at,
+	       sizeof(*out));
+	return true;
 }
 
 static bool read_stack(void *context, uint64_t address, uint64_t *out)
 {
 	const struct walk *w = context;
-	uint64_t at = address - w->slice->start;
-	uint64_t first = at / WIRE_SLICE_PIECE, last = (at + sizeof(*out) - 1) / WIRE_SLICE_PIECE;
 
-	if (at > WIRE_SLICE_BYTES - sizeof(*out) || !(w->slice->present >> first & 1) ||
-	    !(w->slice->present >> last & 1))
-		return false;
-	memcpy(out, (const uint8_t *)(w->slice + 1) + at, sizeof(*out));
-	return true;
+	return read_part(w->slice, 0, address, out) || read_part(w->slice, 1, address, out);
 }
 
-static uint8_t end_of(int end)
+/* As the walker in the kernel tells it. */
+static uint8_t end_of(const struct native_end *end)
 {
-	switch (end) {
+	switch (end->end) {
 	case STEP_ROOT:
 		return WIRE_END_ROOT;
 	case STEP_UNREADABLE:
@@ -259,34 +284,44 @@ static uint8_t end_of(int end)
 	case STEP_OTHER:
 		return WIRE_END_OTHER;
 	default:
-		return WIRE_END_BROKEN;
+		return end->no_rule ? WIRE_END_NO_RULE : WIRE_END_BROKEN;
 	}
 }
 
-static struct native_end walk_slice(struct walk *w, uint64_t *frames, uint8_t *by_bp)
+/* Of too many frames the innermost and the outermost, as the walker in the kernel keeps them. */
+static void cut(uint64_t *frames, struct stack_frames *f)
 {
-	struct native_walk walk = {.registers = w->slice->registers,
-				   .find = find,
-				   .read = read_stack,
-				   .saved_rbx = saved_rbx,
-				   .context = w};
+	const uint32_t inner = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
 
-	return native_walk(&walk, frames, by_bp, WIRE_USER_FRAMES);
+	if (f->n <= WIRE_USER_FRAMES)
+		return;
+	memmove(frames + inner, frames + f->n - WIRE_TAIL_FRAMES,
+		WIRE_TAIL_FRAMES * sizeof(*frames));
+	f->n = WIRE_USER_FRAMES;
+	f->cut_at = inner;
 }
 
 uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struct stacks *stacks)
 {
 	struct walk w = {.u = u, .slice = slice};
-	uint64_t frames[WIRE_USER_FRAMES];
-	uint8_t by_bp[WIRE_USER_FRAMES];
-	struct native_end end = walk_slice(&w, frames, by_bp);
-	struct stack_frames f = {.address = frames,
-				 .by_bp = by_bp,
+	const struct native_walk walk = {
+		.registers = slice->registers,
+		.find = find,
+		.read = read_stack,
+		.frame = frame,
+		.trampoline = slice->trampoline,
+		.origins = slice->origins,
+		.n_origins = slice->n_origins < WIRE_ORIGINS ? slice->n_origins : WIRE_ORIGINS,
+		.context = &w};
+	struct native_end end = native_walk(&walk, u->frames, WIRE_WALK_FRAMES);
+	struct stack_frames f = {.address = u->frames,
 				 .n = (uint32_t)end.n,
-				 .end = end_of(end.end),
+				 .end = end_of(&end),
 				 .syscall = slice->syscall};
 
 	u->walks++;
+	u->dropped[slice->sample.event % WIRE_EVENTS] += tables_dropped(u->tables, &slice->missing);
+	cut(u->frames, &f);
 	return stacks_add_frames(stacks, &f, slice->sample.pid, u->procs);
 }
 
@@ -297,4 +332,5 @@ void unwinder_stats(const struct unwinder *u, struct unwinder_stats *out)
 				       .evicted = tables_evicted(u->tables),
 				       .walks = u->walks,
 				       .build_ns = u->build_ns};
+	memcpy(out->dropped, u->dropped, sizeof(out->dropped));
 }

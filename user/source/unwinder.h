@@ -26,7 +26,8 @@ uint32_t unwinder_walk(struct unwinder *, const struct wire_slice *, struct stac
 
 struct unwinder_stats {
 	uint64_t tables, table_bytes, evicted, walks;
-	int64_t build_ns; /* wall time spent on tables */
+	uint64_t dropped[WIRE_EVENTS]; /* walks for want of a table that was dropped, by event */
+	int64_t build_ns;	       /* wall time spent on tables */
 };
 void unwinder_stats(const struct unwinder *, struct unwinder_stats *);
 

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * zones: calls of the functions that are probed. Where the kernel has uprobe sessions, one program
+ * sees a call and its return, and decides at each call whether its return address may be hijacked;
+ * elsewhere, and where it may not, probes on the function's exits tell the end.
+ */
+#include "zone/strand.h"
+
+/* What a session's program says at a call: whether it wants to see the return. */
+#define WANT_RETURN 0
+#define NO_RETURN   1
+
+struct uprobe_task___depth {
+	unsigned int depth;
+} CORE;
+
+struct task_struct___depth {
+	struct uprobe_task___depth *utask;
+} CORE;
+
+static __always_inline bool counts_now(__u64 cookie)
+{
+	__u32 image = cookie >> 40 & (WIRE_ZONE_IMAGES - 1);
+
+	return zone_enabled && zone_generation[image] == (__u8)(cookie >> 52);
+}
+
+static __always_inline __u32 flags_of(__u64 cookie)
+{
+	return cookie >> 24 & 0xff;
+}
+
+/* Whether the return address of a call in @s may be hijacked: on the thread's own stack, in a
+ * process whose code bears it, and with room in the kernel's own list. */
+static __always_inline bool may_hijack(struct zone_thread *t, struct zone_strand *s, __u32 flags)
+{
+	struct task_struct___depth *task = (void *)bpf_get_current_task_btf();
+	struct uprobe_task___depth *probed;
+
+	if (s != &t->own || !(t->flags & WIRE_PROC_HIJACK) || flags & WIRE_ZONE_ITSELF)
+		return false;
+	probed = task->utask;
+	return !probed || probed->depth < WIRE_ZONE_HIJACKS;
+}
+
+/* A call that nothing will tell the end of. */
+static int count_only(struct zone_strand *s, __u32 zone, bool shared, enum wire_zone_counter why)
+{
+	struct wire_zone_node *node = zone_node(zone_child(s, zone, shared));
+
+	if (why != WIRE_ZONE_COUNTERS)
+		zone_tell(why);
+	if (!node)
+		return NO_RETURN;
+	zone_node_count(node, &node->entered);
+	zone_node_count(node, &node->untimed);
+	return NO_RETURN;
+}
+
+struct task_struct___parent {
+	int tgid;
+	struct mm_struct *mm;
+	struct task_struct___parent *real_parent;
+} CORE;
+
+/* A child that was made to run another program, on a stack for that purpose. */
+static bool borrows_memory(void)
+{
+	struct task_struct___parent *task = (void *)bpf_get_current_task_btf();
+
+	return task->real_parent->tgid != task->tgid && task->real_parent->mm == task->mm;
+}
+
+/* A call whose stack nothing can be kept of: at the zone's place outside all others. */
+static __noinline int count_foreign(struct zone_thread *t, __u32 zone)
+{
+	struct wire_zone_node *node = zone_node(zone_node_of(zone_thread_shared(), 0, zone, true));
+
+	t->unsure |= 1;
+	zone_tell(WIRE_ZONE_NOTE_FOREIGN);
+	if (!borrows_memory())
+		zone_news_once(WIRE_NEWS_FOREIGN);
+	if (!node)
+		return NO_RETURN;
+	zone_node_count(node, &node->entered);
+	zone_node_count(node, &node->untimed);
+	return NO_RETURN;
+}
+
+struct xol_area___zone {
+	unsigned long vaddr;
+} CORE;
+
+struct mm_struct___xol {
+	struct {
+		struct xol_area___zone *xol_area;
+	} uprobes_state;
+} CORE;
+
+struct task_struct___xol {
+	struct mm_struct___xol *mm;
+} CORE;
+
+/* The return address at @sp was hijacked before: the call stands in the place of one that is open
+ * still, by a jump. */
+static bool is_hijacked(__u64 sp)
+{
+	struct task_struct___xol *task = (void *)bpf_get_current_task_btf();
+	__u64 address = 0;
+
+	if (bpf_probe_read_user(&address, sizeof(address), (void *)sp))
+		return false;
+	return address && address == BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+}
+
+/* The innermost open call of @s has its return address at @sp or below, where that of a call of
+ * @zone is now. True: it is no new call, but a loop of the function's own. */
+static __noinline bool settle(struct zone_strand *s, __u64 sp, __u32 zone, __u32 flags)
+{
+	struct zone_frame *top;
+
+	zone_drop_dead(s, sp, false);
+	top = zone_top(s);
+	if (!top || top->sp != sp)
+		return false;
+	if (top->zone == zone && flags & WIRE_ZONE_LOOPS)
+		return true;
+	if (!(top->flags & ZONE_HIJACKED && is_hijacked(sp)))
+		zone_drop_dead(s, sp, true);
+	return false;
+}
+
+static __always_inline int enter(struct pt_regs *ctx, bool session)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx), sp;
+	__u32 zone = cookie & 0xffffff, flags = flags_of(cookie), number;
+	bool hijack = false, shared;
+	struct wire_zone_node *node;
+	struct zone_frame *frame;
+	struct zone_strand *s;
+	struct zone_thread *t;
+
+	if (!counts_now(cookie))
+		return NO_RETURN;
+	t = zone_thread();
+	if (!t)
+		return NO_RETURN;
+	s = zone_strand_at(t, ctx, flags, 0, false, &sp);
+	if (!s)
+		return count_foreign(t, zone);
+	shared = s != &t->own;
+	frame = zone_top(s);
+	if (frame && frame->sp <= sp && settle(s, sp, zone, flags))
+		return NO_RETURN;
+	if (session)
+		hijack = may_hijack(t, s, flags);
+	if (!hijack && !(t->flags & WIRE_PROC_RETS && flags & WIRE_ZONE_RETS)) {
+		t->unsure |= flags & WIRE_ZONE_RETS;
+		return count_only(s, zone, shared, WIRE_ZONE_COUNTERS);
+	}
+	frame = zone_frame(s, s->depth);
+	if (!frame) {
+		t->unsure |= 1;
+		return count_only(s, zone, shared, WIRE_ZONE_NOTE_DEEP);
+	}
+	number = zone_child(s, zone, shared);
+	node = zone_node(number);
+	if (!node)
+		return NO_RETURN;
+	zone_node_count(node, &node->entered);
+	frame->sp = sp;
+	frame->child_ns = 0;
+	frame->suspended_ns = s->suspended_ns;
+	frame->node = number;
+	frame->zone = zone;
+	frame->last_zone = frame->last_node = 0;
+	frame->flags = hijack ? ZONE_HIJACKED : 0;
+	s->depth++;
+	frame->start_ns = bpf_ktime_get_ns();
+	return hijack ? WANT_RETURN : NO_RETURN;
+}
+
+/* A call of the zone of @cookie ends, by way of @hijacked; its return address stood @past bytes
+ * below rsp. */
+static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cookie, __u32 past,
+				  __u32 hijacked)
+{
+	__u32 zone = cookie & 0xffffff;
+	struct zone_thread *t = zone_thread();
+	struct wire_zone_node *node;
+	struct zone_strand *s;
+	struct zone_frame *top;
+	__u64 sp;
+
+	if (!t)
+		return;
+	s = zone_strand_at(t, ctx, flags_of(cookie), past, true, &sp);
+	if (!s)
+		return;
+	top = zone_top(s);
+	if (top && top->sp < sp) {
+		zone_drop_dead(s, sp, false);
+		top = zone_top(s);
+	}
+	if (top && top->sp == sp && top->zone == zone && (top->flags & ZONE_HIJACKED) == hijacked) {
+		zone_pop(s, top, now_ns);
+		return;
+	}
+	/* One whose return address is hijacked too ends in a moment; some were counted already. */
+	if (hijacked || t->unsure || !(t->flags & WIRE_PROC_RETS) || (top && top->sp == sp))
+		return;
+	node = zone_node(zone_child(s, zone, s != &t->own));
+	if (node)
+		zone_node_count(node, &node->at_start);
+}
+
+SEC("?uprobe") int zone_session(struct pt_regs *ctx)
+{
+	__u64 cookie, now_ns;
+
+	if (ctx->rip == bpf_get_func_ip(ctx))
+		return enter(ctx, true);
+	now_ns = bpf_ktime_get_ns();
+	cookie = bpf_get_attach_cookie(ctx);
+	if (zone_enabled)
+		leave(ctx, now_ns, cookie, 8, ZONE_HIJACKED);
+	return 0;
+}
+
+SEC("?uprobe") int zone_entry(struct pt_regs *ctx)
+{
+	enter(ctx, false);
+	return 0;
+}
+
+/* As Jcc does: the condition's three upper bits choose flags, the lowest negates. */
+static __always_inline bool holds(__u32 condition, __u64 flags)
+{
+	bool carry = flags & 1, parity = flags & 4, zero = flags & 64, sign = flags & 128;
+	bool overflow = flags & 2048, is = false;
+
+	if (condition == WIRE_ZONE_ALWAYS)
+		return true;
+	switch (condition >> 1 & 7) {
+	case 0:
+		is = overflow;
+		break;
+	case 1:
+		is = carry;
+		break;
+	case 2:
+		is = zero;
+		break;
+	case 3:
+		is = carry || zero;
+		break;
+	case 4:
+		is = sign;
+		break;
+	case 5:
+		is = parity;
+		break;
+	case 6:
+		is = sign != overflow;
+		break;
+	case 7:
+		is = zero || sign != overflow;
+		break;
+	}
+	return is != (condition & 1);
+}
+
+SEC("?uprobe") int zone_exit(struct pt_regs *ctx)
+{
+	__u64 now_ns = bpf_ktime_get_ns(), cookie = bpf_get_attach_cookie(ctx);
+
+	if (counts_now(cookie) && holds(cookie >> 32 & 0xff, ctx->eflags))
+		leave(ctx, now_ns, cookie, 0, 0);
+	return 0;
+}
+
+SEC("?uprobe") int zone_switch(struct pt_regs *ctx)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	struct zone_thread *t;
+
+	if (!counts_now(cookie))
+		return 0;
+	t = zone_thread();
+	if (t)
+		zone_switch_from(t, ctx->rsp);
+	return 0;
+}
+
+SEC("?uprobe") int zone_switched(struct pt_regs *ctx)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	struct zone_thread *t;
+
+	if (!counts_now(cookie) || !holds(cookie >> 32 & 0xff, ctx->eflags))
+		return 0;
+	t = zone_thread();
+	if (t)
+		zone_switch_to(t, ctx->rsp, flags_of(cookie));
+	return 0;
+}

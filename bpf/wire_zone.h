@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wire_zone: the part of the contract (wire.h) that is about zones: functions whose calls are
+ * counted and timed by probes. A probe's cookie says which zone it is of; the programs keep a
+ * shadow stack of open calls for each stack of execution (a strand), and statistics for each place
+ * in the call tree of zones (a node).
+ */
+#ifndef WIRE_ZONE_H
+#define WIRE_ZONE_H
+
+#include "wire.h"
+
+/* Open calls that a strand's shadow stack holds; deeper ones are counted, not timed. The thread's
+ * own stands in its task storage, which kernels allocate up to 8 KiB without trouble. */
+#define WIRE_ZONE_DEPTH 120
+/* Return addresses hijacked at once in a thread: the kernel gives up at 64, and others may probe
+ * too. */
+#define WIRE_ZONE_HIJACKS 60
+
+/* Threads that have statistics of their own; those beyond share number 0. */
+#define WIRE_ZONE_THREADS 32768
+/* Places in the call trees of all threads, besides one of each zone for what finds no room. */
+#define WIRE_ZONE_NODES 65536
+/* Zones of one capture; a node's number must fit 24 bits. */
+#define WIRE_ZONES_MAX (1u << 20)
+/* Numbers of zones past those of a capture, for calibration. */
+#define WIRE_ZONE_SPARE 16
+/* Images with probes at once: see wire_zone_cookie. */
+#define WIRE_ZONE_IMAGES 4096
+/* Coroutines whose open calls are known at once. */
+#define WIRE_ZONE_STRANDS 8192
+
+/*
+ * What a probe's cookie says:
+ *	bits  0 … 23	zone
+ *	bits 24 … 31	flags, WIRE_ZONE_…
+ *	bits 32 … 39	of exits: the condition under which it is one (elf/site.h), 0xff: always
+ *	bits 40 … 51	image: its row in zone_generation
+ *	bits 52 … 59	generation: the probe counts while that row holds the same number
+ */
+#define WIRE_ZONE_LOOPS	 1  /* code of its own jumps to the entry site: same rsp, no new call */
+#define WIRE_ZONE_GO	 2  /* Go: the stack moves; r14 is the goroutine */
+#define WIRE_ZONE_ITSELF 4  /* uses its return address: never hijacked */
+#define WIRE_ZONE_RETS	 8  /* has probes at all its exits */
+#define WIRE_ZONE_JUMP	 16 /* exit of a switch function by a jump: rsp is past the return address \
+			     */
+#define WIRE_ZONE_BACK 32 /* of a switch function: it may go back on the stack it is on (longjmp) \
+			   */
+#define WIRE_ZONE_ALWAYS 0xff
+
+static inline wire_u64 wire_zone_cookie(wire_u32 zone, wire_u32 flags, wire_u32 condition,
+					wire_u32 image, wire_u32 generation)
+{
+	return (wire_u64)(generation & 0xff) << 52 | (wire_u64)(image & 0xfff) << 40 |
+	       (wire_u64)(condition & 0xff) << 32 | (wire_u64)(flags & 0xff) << 24 |
+	       (zone & 0xffffff);
+}
+
+/* What is known of a process: value of zone_procs, by pid. */
+#define WIRE_PROC_TARGET 1 /* its calls count */
+#define WIRE_PROC_HIJACK 2 /* return addresses on its threads' own stacks may be hijacked */
+#define WIRE_PROC_RETS	 4 /* it has the probes at exits, where a zone can have them */
+struct wire_zone_proc {
+	wire_u32 flags;
+	wire_u32 exec_flags; /* from its next exec on */
+};
+_Static_assert(sizeof(struct wire_zone_proc) == 8, "wire_zone_proc is part of the contract");
+
+/* What a capture measures of each call besides wall time: config_zone_clocks. */
+#define WIRE_CLOCK_NONE	  1  /* calls are only counted */
+#define WIRE_CLOCK_SCHED  2  /* time on the CPU, runnable and blocked */
+#define WIRE_CLOCK_RUSAGE 4  /* that and user and system time, faults, switches, block I/O */
+#define WIRE_CLOCK_EVENTS 8  /* perf events */
+#define WIRE_CLOCK_TSC	  16 /* wall time by the CPU's time stamp counter */
+
+/* 128 bits of unsigned sum. */
+struct wire_wide {
+	wire_u64 low, high;
+};
+
+/*
+ * Statistics of a zone at one place of one thread's call tree. Written by that thread alone, or
+ * by several with atomic operations where it is shared (thread 0, strands off their thread's
+ * stack, overflow). entered - timed - unwound - untimed calls are open.
+ */
+struct wire_zone_node {
+	wire_u32 thread, parent, zone, flags;
+	wire_u64 entered, timed, unwound, untimed;
+	wire_u64 at_start; /* ended, and had been entered before the capture */
+	wire_u64 total_ns, self_ns, suspended_ns;
+	wire_u64 min_ns, max_ns; /* min_ns: one more than it is; 0: none yet */
+	wire_u64 self_min_ns, self_max_ns;
+	struct wire_wide squares, self_squares;
+};
+#define WIRE_NODE_SHARED 1 /* more than one thread writes it */
+_Static_assert(sizeof(struct wire_zone_node) == 144, "wire_zone_node is part of the contract");
+
+/* Sums of the other clocks over a node's timed calls, by enum wire_zone_sum; in a map of its own,
+ * which is there where they are asked for. */
+enum wire_zone_sum {
+	WIRE_SUM_CPU,
+	WIRE_SUM_SYS,
+	WIRE_SUM_RUNNABLE,
+	WIRE_SUM_BLOCKED,
+	WIRE_SUM_MINFLT,
+	WIRE_SUM_MAJFLT,
+	WIRE_SUM_NVCSW,
+	WIRE_SUM_NIVCSW,
+	WIRE_SUM_INBLOCK, /* bytes */
+	WIRE_SUM_OUBLOCK, /* bytes */
+	WIRE_SUM_EVENT,	  /* the first of WIRE_ZONE_EVENTS */
+};
+#define WIRE_ZONE_EVENTS 4
+#define WIRE_ZONE_SUMS	 (WIRE_SUM_EVENT + WIRE_ZONE_EVENTS)
+struct wire_zone_sums {
+	wire_u64 sum[WIRE_ZONE_SUMS];
+};
+
+/* Which node a call of @zone from @parent in @thread is: key of zone_edges. */
+struct wire_zone_edge {
+	wire_u32 thread, parent, zone;
+};
+_Static_assert(sizeof(struct wire_zone_edge) == 12, "wire_zone_edge is part of the contract");
+
+/* Of the times of a zone's calls: 64 bins of an octave (model/hist.h), by zone << 8 | octave. */
+#define WIRE_ZONE_BINS 64
+struct wire_zone_bins {
+	wire_u64 count[WIRE_ZONE_BINS];
+};
+
+/* A thread by its number. Its pid and tid as the first namespace sees them; of number 0 and of
+ * strands off their threads' stacks tid is 0. */
+struct wire_zone_thread {
+	wire_u32 pid, tid;
+	wire_u64 time_ns; /* of its first call */
+	wire_u32 ended;	  /* it is gone, or runs another program: its open calls never end */
+	wire_u32 pad;
+	wire_u64 main_ns; /* of a thread that runs coroutines: on its own stack, see <main> … */
+	wire_u64 stays;	  /* … and how often it left that */
+};
+_Static_assert(sizeof(struct wire_zone_thread) == 40, "wire_zone_thread is part of the contract");
+
+/* Counted per CPU over all zones. */
+enum wire_zone_counter {
+	WIRE_ZONE_CALLS,	/* entries met */
+	WIRE_ZONE_LOST_STATE,	/* call not counted: no memory for the thread's state */
+	WIRE_ZONE_NOTE_DEEP,	/* not timed: too many open calls */
+	WIRE_ZONE_NOTE_FOREIGN, /* not timed: off the thread's stack, and no probes at exits */
+	WIRE_ZONE_NOTE_FULL,	/* counted at the zone's own node: no room for its place */
+	WIRE_ZONE_NOTE_HIST,	/* timed, not in the histogram: no room */
+	WIRE_ZONE_COUNTERS
+};
+
+/* Something that the loader should know at once. */
+enum wire_zone_news {
+	WIRE_NEWS_THREAD,  /* number: of the thread, which made its first call */
+	WIRE_NEWS_FOREIGN, /* calls off the thread's stack in a process without probes at exits */
+	WIRE_NEWS_FORK,	   /* number: pid of the child */
+	WIRE_NEWS_EXEC,
+	WIRE_NEWS_MODULE, /* code was mapped */
+	WIRE_NEWS_PROC,	  /* a process that nothing is known of made a call */
+};
+struct wire_zone_record {
+	wire_u32 kind; /* WIRE_ZONE */
+	wire_u32 pid;
+	wire_u64 time_ns;
+	wire_u32 tid, news; /* enum wire_zone_news */
+	wire_u32 number, pad;
+};
+_Static_assert(sizeof(struct wire_zone_record) == 32, "wire_zone_record is part of the contract");
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stats: what is summed up of calls: nodes of the call tree, and the histogram of each zone.
+ */
+#ifndef ZONE_STATS_H
+#define ZONE_STATS_H
+
+#include "zone/zone.h"
+
+/* Thread number, parent node, zone → node. Written by programs when a place is first met, read by
+ * them; the loader reads the same out of the nodes. */
+struct zone_edges_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIRE_ZONE_NODES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct wire_zone_edge);
+	__type(value, __u32);
+};
+extern struct zone_edges_map zone_edges SEC(".maps");
+
+/* zone << 8 | octave → 64 bins. Written with atomic operations by all threads, read by the loader.
+ * A zone has some five octaves: room for 6,000 of them, and memory as it is used. */
+struct zone_hist_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct wire_zone_bins);
+};
+extern struct zone_hist_map zone_hist SEC(".maps");
+
+/* The node of a call that was not met before; the zone's own where there is no room. */
+__u32 zone_node_new(const struct wire_zone_edge *edge, bool shared) __hidden;
+/* As zone_hist_add() of a bin whose octave is new. */
+void zone_hist_new(__u32 key, __u32 slot) __hidden;
+/* A timed call at a node that others write too. */
+void zone_node_add_shared(struct wire_zone_node *node, __u64 ns, __u64 self_ns) __hidden;
+void zone_tell(enum wire_zone_counter counter) __hidden;
+
+/* The number of the highest bit that is set; 0 for 0. The processor that BPF is does not have it.
+ */
+static __always_inline __u32 highest_bit(__u64 x)
+{
+	__u32 n = 0;
+
+	if (x >> 32)
+		x >>= 32, n += 32;
+	if (x >> 16)
+		x >>= 16, n += 16;
+	if (x >> 8)
+		x >>= 8, n += 8;
+	if (x >> 4)
+		x >>= 4, n += 4;
+	if (x >> 2)
+		x >>= 2, n += 2;
+	return n + (__u32)(x >> 1);
+}
+
+/* model/hist.h's rule. */
+static __always_inline void zone_hist_add(__u32 zone, __u64 ns)
+{
+	__u32 octave = 0, key, slot = (__u32)ns;
+	struct wire_zone_bins *bins;
+
+	if (ns >= WIRE_ZONE_BINS) {
+		__u32 shift = highest_bit(ns) - 6;
+
+		octave = shift + 1;
+		slot = (__u32)(ns >> shift);
+	}
+	slot &= WIRE_ZONE_BINS - 1;
+	key = zone << 8 | octave;
+	bins = bpf_map_lookup_elem(&zone_hist, &key);
+	if (bins)
+		__sync_fetch_and_add(&bins->count[slot], 1);
+	else
+		zone_hist_new(key, slot);
+}
+
+/* 128 bits of ns². */
+static __always_inline void add_square(struct wire_wide *sum, __u64 ns)
+{
+	__u64 low = ns * ns;
+
+	if (ns >> 32) {
+		__u64 a = ns >> 32, b = ns & 0xffffffff, cross = a * b;
+		__u64 square = b * b;
+
+		low = square + (cross << 33);
+		sum->high += a * a + (cross >> 31) + (low < square);
+	}
+	sum->low += low;
+	sum->high += sum->low < low;
+}
+
+static __always_inline void zone_node_add(struct wire_zone_node *n, __u64 ns, __u64 self_ns)
+{
+	if (n->flags & WIRE_NODE_SHARED) {
+		zone_node_add_shared(n, ns, self_ns);
+		return;
+	}
+	n->timed++;
+	n->total_ns += ns;
+	n->self_ns += self_ns;
+	/* min_ns is one more than it is, 0 none: minus one, none is the largest there is. */
+	if (ns < n->min_ns - 1)
+		n->min_ns = ns + 1;
+	if (ns > n->max_ns)
+		n->max_ns = ns;
+	if (self_ns < n->self_min_ns - 1)
+		n->self_min_ns = self_ns + 1;
+	if (self_ns > n->self_max_ns)
+		n->self_max_ns = self_ns;
+	add_square(&n->squares, ns);
+	add_square(&n->self_squares, self_ns);
+}
+
+static __always_inline void zone_node_count(struct wire_zone_node *n, __u64 *counter)
+{
+	if (n->flags & WIRE_NODE_SHARED)
+		__sync_fetch_and_add(counter, 1);
+	else
+		++*counter;
+}
+
+/* The node of a call of @zone in @parent of @thread. */
+static __always_inline __u32 zone_node_of(__u32 thread, __u32 parent, __u32 zone, bool shared)
+{
+	struct wire_zone_edge edge = {thread, parent, zone};
+	__u32 *node = bpf_map_lookup_elem(&zone_edges, &edge);
+
+	return node ? *node : zone_node_new(&edge, shared);
+}
+
+#endif

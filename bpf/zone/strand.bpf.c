@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "zone/strand.h"
+
+struct thread_struct___zone {
+	unsigned long fsbase;
+} CORE;
+
+struct task_struct___zone {
+	int pid, tgid;
+	struct mm_struct___zone *mm;
+	struct thread_struct___zone thread;
+} CORE;
+
+struct mm_struct___zone {
+	unsigned long start_stack;
+} CORE;
+
+/* Just above the thread's own stack: a process's first stack pointer; of threads born later the
+ * thread control block, which libraries keep at the top of the stack. */
+static __u64 stack_top(void)
+{
+	struct task_struct___zone *task = (void *)bpf_get_current_task_btf();
+
+	if (task->pid != task->tgid)
+		return task->thread.fsbase;
+	return task->mm ? task->mm->start_stack : 0;
+}
+
+/* Coroutines with open calls. Written and read by programs; the loader counts what is open at the
+ * end at the nodes. One that has no open call is not kept. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIRE_ZONE_STRANDS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct zone_strand_key);
+	__type(value, struct zone_strand);
+} zone_strands SEC(".maps");
+
+/* pid, where a strand's stack was left → the strand. LRU: most coroutines that end do so by leaving
+ * their stack, and do not come back. */
+struct parked_at {
+	__u64 sp;
+	__u32 pid, pad;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, WIRE_ZONE_STRANDS);
+	__type(key, struct parked_at);
+	__type(value, struct zone_strand_key);
+} zone_parked SEC(".maps");
+
+static const struct zone_strand no_strand;
+
+__u64 zone_strand_ids;
+
+static __noinline struct zone_strand *strand_of(struct zone_thread *t,
+						const struct zone_strand_key *key, bool known)
+{
+	struct zone_strand *s = bpf_map_lookup_elem(&zone_strands, key);
+
+	if (s || known)
+		return s;
+	bpf_map_update_elem(&zone_strands, key, &no_strand, BPF_NOEXIST);
+	s = bpf_map_lookup_elem(&zone_strands, key);
+	if (s && !s->thread)
+		s->thread = zone_thread_shared();
+	return s;
+}
+
+/* Whether @sp is on the thread's own stack; else t->vma is where it is. */
+static bool look_at(struct zone_thread *t, __u64 sp)
+{
+	__u64 top = stack_top();
+
+	if (sp >= t->vma.start && sp < t->vma.end)
+		return false;
+	if (!vma_find(sp, &t->vma, &t->room))
+		t->vma.start = t->vma.end = 0;
+	if (sp >= top || top > t->vma.end)
+		return false;
+	t->low = t->vma.start;
+	t->high = top;
+	t->vma.start = t->vma.end = 0;
+	return true;
+}
+
+struct zone_strand *zone_strand_find(struct zone_thread *t, __u64 sp, bool known)
+{
+	struct zone_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
+				      .kind = ZONE_MAPPING};
+
+	if (look_at(t, sp))
+		return &t->own;
+	if (!(t->flags & WIRE_PROC_RETS))
+		return NULL;
+	key.id = t->vma.start;
+	if (t->on.kind)
+		key = t->on;
+	return strand_of(t, &key, known);
+}
+
+struct go_stack {
+	__u64 low, high;
+};
+
+struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, bool known,
+				   __u64 *position)
+{
+	struct zone_strand_key key = {
+		.id = g, .pid = bpf_get_current_pid_tgid() >> 32, .kind = ZONE_GOROUTINE};
+	struct go_stack stack;
+
+	/* The first member of runtime.g. It is in r14 but in assembler functions of the runtime. */
+	if (bpf_probe_read_user(&stack, sizeof(stack), (void *)g) || sp < stack.low ||
+	    sp >= stack.high)
+		return NULL;
+	*position = sp - stack.high;
+	return strand_of(t, &key, known);
+}
+
+/* --- switches ------------------------------------------------------------------------------- */
+
+static void park(struct zone_strand *s, __u64 now_ns)
+{
+	if (!s->parked_ns)
+		s->parked_ns = now_ns;
+}
+
+static void unpark(struct zone_strand *s, __u64 now_ns)
+{
+	if (s->parked_ns)
+		s->suspended_ns += now_ns - s->parked_ns;
+	s->parked_ns = 0;
+}
+
+static __noinline void park_foreign(struct zone_thread *t, __u64 sp, __u64 now_ns)
+{
+	struct zone_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
+				      .kind = ZONE_MAPPING};
+	struct parked_at at = {.sp = sp, .pid = key.pid};
+	struct zone_strand_key *old;
+	struct zone_strand *s;
+
+	key.id = t->vma.start;
+	if (t->on.kind)
+		key = t->on;
+	s = bpf_map_lookup_elem(&zone_strands, &key);
+	if (!s)
+		return;
+	if (!s->depth) {
+		bpf_map_delete_elem(&zone_strands, &key);
+		return;
+	}
+	park(s, now_ns);
+	/* A strand that was left there before is gone: another has its place. */
+	old = bpf_map_lookup_elem(&zone_parked, &at);
+	if (old && old->id != key.id)
+		zone_strand_drop(old);
+	bpf_map_update_elem(&zone_parked, &at, &key, BPF_ANY);
+}
+
+void zone_switch_from(struct zone_thread *t, __u64 sp)
+{
+	__u64 now_ns = bpf_ktime_get_ns();
+	struct wire_zone_thread *info;
+	__u32 number = t->own.thread;
+
+	if (!is_own(t, sp) && !look_at(t, sp)) {
+		park_foreign(t, sp, now_ns);
+		return;
+	}
+	park(&t->own, now_ns);
+	info = zone_thread_info(number);
+	if (info && t->main_ns)
+		info->main_ns += now_ns - t->main_ns;
+	if (info)
+		info->stays++;
+	t->main_ns = 0;
+}
+
+static __noinline void enter_foreign(struct zone_thread *t, __u64 sp, __u64 now_ns, bool back)
+{
+	struct parked_at at = {.sp = sp, .pid = bpf_get_current_pid_tgid() >> 32};
+	struct zone_strand_key *parked = bpf_map_lookup_elem(&zone_parked, &at);
+	struct zone_strand *s;
+
+	if (parked) {
+		t->on = *parked;
+		bpf_map_delete_elem(&zone_parked, &at);
+	} else if (!back) {
+		t->on = (struct zone_strand_key){.id = 1 +
+						       __sync_fetch_and_add(&zone_strand_ids, 1),
+						 .pid = at.pid,
+						 .kind = ZONE_SWITCHED};
+	} else if (!t->on.kind) {
+		return;
+	}
+	s = bpf_map_lookup_elem(&zone_strands, &t->on);
+	if (s)
+		unpark(s, now_ns);
+}
+
+void zone_switch_to(struct zone_thread *t, __u64 sp, __u32 flags)
+{
+	__u64 now_ns = bpf_ktime_get_ns();
+
+	if (flags & WIRE_ZONE_JUMP)
+		sp -= 8;
+	if (!is_own(t, sp) && !look_at(t, sp)) {
+		enter_foreign(t, sp, now_ns, flags & WIRE_ZONE_BACK);
+		return;
+	}
+	t->on.kind = ZONE_OWN;
+	t->main_ns = now_ns;
+	unpark(&t->own, now_ns);
+}
+
+/* What zone_drop_dead() goes through. */
+struct drop {
+	struct zone_strand *strand;
+	__u64 sp;
+	bool same;
+};
+
+static long drop_one(__u32 i, struct drop *drop)
+{
+	struct zone_strand *s = drop->strand;
+	struct zone_frame *top = zone_top(s), *caller;
+	struct wire_zone_node *node;
+
+	if (!top || top->sp > drop->sp || (top->sp == drop->sp && !drop->same))
+		return 1;
+	node = zone_node(top->node);
+	if (node)
+		zone_node_count(node, &node->unwound);
+	s->depth--;
+	caller = zone_top(s);
+	if (caller)
+		caller->child_ns += top->child_ns;
+	return 0;
+}
+
+void zone_drop_dead(struct zone_strand *s, __u64 sp, bool same)
+{
+	struct drop drop = {s, sp, same};
+
+	bpf_loop(WIRE_ZONE_DEPTH, drop_one, &drop, 0);
+}
+
+void zone_strand_drop(const struct zone_strand_key *key)
+{
+	struct zone_strand *s = bpf_map_lookup_elem(&zone_strands, key);
+
+	if (!s)
+		return;
+	zone_drop_dead(s, ~0ull, true);
+	bpf_map_delete_elem(&zone_strands, key);
+}

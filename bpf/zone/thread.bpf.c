@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "zone/thread.h"
+#include "zone/stats.h"
+
+const volatile __u32 config_zones;
+const volatile __u32 config_zone_all;
+const volatile __u32 config_zone_tid;
+const volatile __u32 config_zone_clocks;
+const volatile __u32 config_zone_inherit;
+
+__u32 zone_enabled;
+__u32 zone_epoch = 1;
+__u8 zone_generation[WIRE_ZONE_IMAGES];
+
+struct zone_states_map zone_states SEC(".maps");
+
+/* pid → what is known of it. Written by the loader, and by the programs below at fork and exec;
+ * read when a thread is first met and when zone_epoch has grown. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct wire_zone_proc);
+} zone_procs SEC(".maps");
+
+/* pid → number of what its threads share. Written and read here. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u32);
+} zone_shared SEC(".maps");
+
+/* pid, news → told. LRU: a lost entry only tells twice. */
+struct told {
+	__u32 pid, news;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct told);
+	__type(value, __u8);
+} zone_told SEC(".maps");
+
+/* Number of a thread → who it is. Written here, read by the loader through mmap. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WIRE_ZONE_THREADS);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct wire_zone_thread);
+} zone_threads SEC(".maps");
+
+__u32 zone_threads_used;
+
+void zone_news(enum wire_zone_news news, __u32 number)
+{
+	__u64 both = bpf_get_current_pid_tgid();
+	struct wire_zone_record record = {.kind = WIRE_ZONE,
+					  .pid = both >> 32,
+					  .tid = both,
+					  .time_ns = bpf_ktime_get_ns(),
+					  .news = news,
+					  .number = number};
+
+	if (news == WIRE_NEWS_THREAD)
+		send(&record, sizeof(record));
+	else
+		send_now(&record, sizeof(record));
+}
+
+void zone_news_once(enum wire_zone_news news)
+{
+	struct told key = {bpf_get_current_pid_tgid() >> 32, news};
+	__u8 one = 1;
+
+	if (!bpf_map_update_elem(&zone_told, &key, &one, BPF_NOEXIST))
+		zone_news(news, 0);
+}
+
+struct wire_zone_thread *zone_thread_info(__u32 number)
+{
+	return number ? bpf_map_lookup_elem(&zone_threads, &number) : NULL;
+}
+
+__u32 zone_thread_number(__u32 pid, __u32 tid)
+{
+	struct wire_zone_thread *info;
+	__u32 number;
+
+	if (zone_threads_used >= WIRE_ZONE_THREADS - 1)
+		return 0;
+	number = 1 + __sync_fetch_and_add(&zone_threads_used, 1);
+	info = bpf_map_lookup_elem(&zone_threads, &number);
+	if (!info)
+		return 0;
+	info->pid = pid;
+	info->tid = tid;
+	info->time_ns = bpf_ktime_get_ns();
+	zone_news(WIRE_NEWS_THREAD, number);
+	return number;
+}
+
+__u32 zone_thread_shared(void)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32, number;
+	__u32 *known = bpf_map_lookup_elem(&zone_shared, &pid);
+
+	if (known)
+		return *known;
+	number = zone_thread_number(pid, 0);
+	if (!bpf_map_update_elem(&zone_shared, &pid, &number, BPF_NOEXIST))
+		return number;
+	known = bpf_map_lookup_elem(&zone_shared, &pid);
+	return known ? *known : 0;
+}
+
+static __u32 flags_now(void)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	struct wire_zone_proc *proc = bpf_map_lookup_elem(&zone_procs, &pid);
+
+	if (config_zone_tid && config_zone_tid != (__u32)bpf_get_current_pid_tgid())
+		return 0;
+	if (proc)
+		return proc->flags;
+	if (!config_zone_all || (config_zone_all == 2 && !in_target_cgroup()))
+		return 0;
+	zone_news_once(WIRE_NEWS_PROC);
+	return WIRE_PROC_TARGET;
+}
+
+struct zone_thread *zone_thread_check(struct zone_thread *t)
+{
+	__u32 epoch = zone_epoch, flags = flags_now();
+	__u64 both;
+
+	if (!(flags & WIRE_PROC_TARGET)) {
+		if (t)
+			t->flags = 0;
+		return NULL;
+	}
+	if (!t)
+		t = bpf_task_storage_get(&zone_states, bpf_get_current_task_btf(), NULL,
+					 BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t) {
+		zone_tell(WIRE_ZONE_LOST_STATE);
+		return NULL;
+	}
+	if (!t->epoch) {
+		both = bpf_get_current_pid_tgid();
+		t->own.thread = zone_thread_number(both >> 32, both);
+	}
+	t->epoch = epoch;
+	t->flags = flags;
+	return t;
+}
+
+struct signal_struct___exit {
+	struct {
+		int counter;
+	} live; /* threads that have not exited */
+} CORE;
+
+struct task_struct___exit {
+	struct signal_struct___exit *signal;
+} CORE;
+
+static void end_number(__u32 number)
+{
+	struct wire_zone_thread *info = zone_thread_info(number);
+
+	if (info)
+		info->ended = 1;
+}
+
+static void end_thread(struct task_struct *task)
+{
+	struct zone_thread *t = bpf_task_storage_get(&zone_states, task, NULL, 0);
+
+	if (!t)
+		return;
+	end_number(t->own.thread);
+	bpf_task_storage_delete(&zone_states, task);
+}
+
+static void forget_process(void)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	struct told foreign = {pid, WIRE_NEWS_FOREIGN}, unknown = {pid, WIRE_NEWS_PROC};
+	__u32 *shared = bpf_map_lookup_elem(&zone_shared, &pid);
+
+	if (shared)
+		end_number(*shared);
+	bpf_map_delete_elem(&zone_shared, &pid);
+	bpf_map_delete_elem(&zone_told, &foreign);
+	bpf_map_delete_elem(&zone_told, &unknown);
+}
+
+/* The number of a process that is gone may be another's soon. */
+SEC("?tp_btf/sched_process_exit")
+int zone_thread_exit(__u64 *args)
+{
+	struct task_struct___exit *task = (void *)bpf_get_current_task_btf();
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+
+	end_thread(bpf_get_current_task_btf());
+	if (task->signal->live.counter == 0 && bpf_map_lookup_elem(&zone_procs, &pid)) {
+		forget_process();
+		bpf_map_delete_elem(&zone_procs, &pid);
+	}
+	return 0;
+}
+
+/* The thread runs another program from here on, on another stack. */
+SEC("?tp_btf/sched_process_exec")
+int zone_exec(__u64 *args)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	struct wire_zone_proc *proc = bpf_map_lookup_elem(&zone_procs, &pid);
+
+	end_thread(bpf_get_current_task_btf());
+	forget_process();
+	if (!proc)
+		return 0;
+	proc->flags = proc->exec_flags;
+	proc->exec_flags &= WIRE_PROC_TARGET;
+	zone_news(WIRE_NEWS_EXEC, 0);
+	return 0;
+}
+
+/* Threads that are about to map code. Written and read by the two programs below. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, __u8);
+} zone_mapping SEC(".maps");
+
+#define PROT_EXEC 4
+
+/* As the tracepoints of system calls hand them out. */
+struct syscall_enter {
+	__u64 unused, number, args[6];
+};
+
+SEC("?tracepoint")
+int zone_mmap_enter(struct syscall_enter *ctx)
+{
+	__u64 thread = bpf_get_current_pid_tgid();
+	__u32 pid = thread >> 32;
+	struct wire_zone_proc *proc;
+	__u8 one = 1;
+
+	if (!(ctx->args[2] & PROT_EXEC))
+		return 0;
+	proc = bpf_map_lookup_elem(&zone_procs, &pid);
+	if (proc && proc->flags & WIRE_PROC_TARGET)
+		bpf_map_update_elem(&zone_mapping, &thread, &one, BPF_ANY);
+	return 0;
+}
+
+/* The loader reads of it in the sideband, and should at once: there may be zones in the code. */
+SEC("?tracepoint")
+int zone_mmap_exit(void *ctx)
+{
+	__u64 thread = bpf_get_current_pid_tgid();
+
+	if (!bpf_map_delete_elem(&zone_mapping, &thread))
+		zone_news(WIRE_NEWS_MODULE, 0);
+	return 0;
+}
+
+/* Runs in the parent, before the child does: what is known of the parent's code holds for the
+ * child. One that shares the parent's memory will run another program, or end, in a moment. */
+SEC("?tp_btf/sched_process_fork")
+int zone_fork(__u64 *args)
+{
+	struct task_struct *parent = (void *)args[0], *child = (void *)args[1];
+	__u32 from = parent->tgid, to = child->tgid;
+	struct wire_zone_proc *proc = bpf_map_lookup_elem(&zone_procs, &from), copy;
+
+	if (from == to || !proc)
+		return 0;
+	copy = *proc;
+	if (config_zone_inherit)
+		bpf_map_update_elem(&zone_procs, &to, &copy, BPF_ANY);
+	if (child->mm != parent->mm)
+		zone_news(WIRE_NEWS_FORK, to);
+	return 0;
+}

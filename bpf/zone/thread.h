@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * thread: whether the current thread's calls count, and its state.
+ */
+#ifndef ZONE_THREAD_H
+#define ZONE_THREAD_H
+
+#include "zone/zone.h"
+
+/* The current thread's state after a look at what is known of its process; NULL where its calls do
+ * not count. Made if need be. */
+struct zone_thread *zone_thread_check(struct zone_thread *t) __hidden;
+
+/* The current thread's state; NULL where its calls do not count. */
+static __always_inline struct zone_thread *zone_thread(void)
+{
+	struct zone_thread *t =
+		bpf_task_storage_get(&zone_states, bpf_get_current_task_btf(), NULL, 0);
+
+	if (t && t->epoch == zone_epoch && t->flags & WIRE_PROC_TARGET)
+		return t;
+	return zone_thread_check(t);
+}
+
+/* A number for statistics that several threads of @pid write (tid 0), or that one writes. 0: there
+ * are too many. */
+__u32 zone_thread_number(__u32 pid, __u32 tid) __hidden;
+/* That of what no thread of the current process writes alone. */
+__u32 zone_thread_shared(void) __hidden;
+
+struct wire_zone_thread *zone_thread_info(__u32 number) __hidden;
+
+/* Tells the loader. */
+void zone_news(enum wire_zone_news news, __u32 number) __hidden;
+/* Once a process. */
+void zone_news_once(enum wire_zone_news news) __hidden;
+
+#endif

@@ -1,0 +1,131 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "load/event.h"
+#include "load/probes.h"
+#include "load/uprobes.h"
+
+/* Of union bpf_attr, the part for BPF_LINK_CREATE on a perf event (5.15). */
+struct perf_link_create {
+	uint32_t program_fd, event_fd, attach_type, flags;
+	uint64_t cookie;
+	uint64_t none[5];
+};
+
+static int attach_error(int code, uint32_t pid)
+{
+	if (code == -ESRCH)
+		return err(code, "process %u is gone", pid);
+	if (code == -EPERM || code == -EACCES)
+		return err(code, "cannot put probes into programs: needs root or CAP_BPF and "
+				 "CAP_PERFMON (run it under sudo)");
+	return err(code, "the kernel refused a probe: %s", strerror(-code));
+}
+
+static int attach_many(int program, enum probe_program kind, const char *path, uint32_t pid,
+		       const probe_list *list, struct probe_link *out)
+{
+	_free_ uint64_t *offsets = mem_zalloc(list->n, sizeof(*offsets));
+	_free_ uint64_t *cookies = mem_zalloc(list->n, sizeof(*cookies));
+	struct uprobes_link link = {.program_fd = program,
+				    .attach =
+					    kind == PROBE_SESSION ? UPROBES_SESSION : UPROBES_MULTI,
+				    .path = path,
+				    .offsets = offsets,
+				    .cookies = cookies,
+				    .n = list->n,
+				    .pid = pid};
+	int fd;
+
+	for (size_t i = 0; i < list->n; i++) {
+		offsets[i] = list->at[i].offset;
+		cookies[i] = list->at[i].cookie;
+	}
+	fd = uprobes_link(&link);
+	if (fd < 0)
+		return attach_error(fd, pid);
+	vec_push(&out->fds, fd);
+	return 0;
+}
+
+/* The PERF_TYPE_ of uprobes on this machine. */
+static int uprobe_type(uint32_t *type)
+{
+	_free_ char *text = NULL;
+	size_t n;
+	int ret = file_read("/sys/bus/event_source/devices/uprobe/type", 64, &text, &n);
+
+	if (ret)
+		return err(-ENOTSUP, "this kernel has no uprobes (CONFIG_UPROBE_EVENTS)");
+	*type = (uint32_t)strtoul(text, NULL, 10);
+	return 0;
+}
+
+static int attach_one(int program, uint32_t type, const char *path, uint32_t pid,
+		      const struct probe *probe, struct probe_link *out)
+{
+	struct perf_event_attr attr = {
+		.type = type, .uprobe_path = (uintptr_t)path, .probe_offset = probe->offset};
+	struct perf_link_create create = {.program_fd = (uint32_t)program,
+					  .attach_type = BPF_PERF_EVENT,
+					  .cookie = probe->cookie};
+	int link;
+	int event = event_syscall(&attr, pid ? (pid_t)pid : -1, pid ? -1 : 0, -1, 0);
+
+	if (event < 0)
+		return attach_error(-errno, pid);
+	vec_push(&out->fds, event);
+	create.event_fd = (uint32_t)event;
+	link = uprobes_bpf(BPF_LINK_CREATE, &create, sizeof(create));
+	if (link < 0)
+		return attach_error(link, pid);
+	vec_push(&out->fds, link);
+	return 0;
+}
+
+static int attach_each(int program, const char *path, uint32_t pid, const probe_list *list,
+		       struct probe_link *out)
+{
+	uint32_t type = 0;
+	int ret = uprobe_type(&type);
+
+	if (!ret && list->n > PROBES_ONE_BY_ONE)
+		ret = err(-E2BIG,
+			  "%zu probes: this kernel (before 6.6) takes them one by one, so no more "
+			  "than %d; ask for fewer zones",
+			  list->n, PROBES_ONE_BY_ONE);
+	for (size_t i = 0; i < list->n && !ret; i++)
+		ret = attach_one(program, type, path, pid, &list->at[i], out);
+	return ret;
+}
+
+int probes_attach(const struct probes *p, enum probe_program program, int fd, uint32_t pid,
+		  const probe_list *list, struct probe_link *out)
+{
+	char path[32];
+
+	if (!list->n)
+		return 0;
+	/* The file itself, wherever its name leads by now. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (p->program_fds[program] < 0)
+		return err(-ENOTSUP, "the kernel has no program for such probes");
+	if (p->multi)
+		return attach_many(p->program_fds[program], program, path, pid, list, out);
+	return attach_each(p->program_fds[program], path, pid, list, out);
+}
+
+void probe_link_close(struct probe_link *link)
+{
+	/* A link goes before the event that it hangs on. */
+	for (size_t i = link->fds.n; i-- > 0;)
+		close(link->fds.at[i]);
+	vec_release(&link->fds);
+}

@@ -1,0 +1,37 @@
+/*
+ * uprobes: what load/ asks of bpf(2) for probes in programs, newer than the headers and libbpf of
+ * Debian 12: links of many probes at once (uprobe_multi, 6.6), of sessions (6.13).
+ */
+#ifndef LOAD_UPROBES_H
+#define LOAD_UPROBES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* enum bpf_attach_type of include/uapi/linux/bpf.h; 0: a perf event a probe. */
+enum uprobes_attach {
+	UPROBES_PERF = 0,
+	UPROBES_MULTI = 48,
+	UPROBES_SESSION = 57,
+};
+
+/* bpf(2) without a libc: a descriptor or 0, or a negative errno without a text. */
+int uprobes_bpf(int cmd, const void *attr, size_t bytes);
+
+/* Loads a program that does nothing, with that attach type; -EINVAL where there is no such. */
+int uprobes_load_nothing(enum uprobes_attach);
+/* 0 where the kernel has it, else a negative errno without a text: -EINVAL, -EPERM. */
+int uprobes_try(enum uprobes_attach);
+
+struct uprobes_link {
+	int program_fd;
+	enum uprobes_attach attach; /* not PERF */
+	const char *path;	    /* of the file */
+	const uint64_t *offsets, *cookies;
+	size_t n;
+	uint32_t pid; /* of a process; 0: all */
+};
+/* The link's descriptor; closing it takes the probes away. A negative errno without a text. */
+int uprobes_link(const struct uprobes_link *);
+
+#endif

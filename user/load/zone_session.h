@@ -1,0 +1,42 @@
+/*
+ * zone_session: the part of a session that is about zones: its programs and maps are loaded where
+ * zones are asked for, and cost nothing else.
+ */
+#ifndef LOAD_ZONE_SESSION_H
+#define LOAD_ZONE_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "load/probes.h"
+#include "load/target.h"
+#include "load/zonemaps.h"
+
+/* What is asked for. */
+struct zone_request {
+	uint32_t max_zones;
+	uint32_t clocks; /* WIRE_CLOCK_… */
+	bool one_by_one; /* as on kernels before 6.6; in tests */
+	bool no_session; /* as on kernels before 6.13; in tests */
+};
+
+/* What there is then. Borrowed from the session. */
+struct zone_session {
+	struct zonemaps *maps;
+	struct probes probes;
+	bool sessions;	   /* the kernel has them */
+	bool sees_modules; /* the loader is woken when code is mapped */
+	struct bpf_link *links[8];
+	unsigned n_links;
+	int event_fds[8];
+	unsigned n_events;
+};
+
+struct eprof_bpf;
+/* Before the programs are loaded; NULL: no zones. */
+void zone_session_configure(struct eprof_bpf *, const struct zone_request *, const struct target *);
+/* Once they are. Errors with a text. */
+int zone_session_open(struct eprof_bpf *, const struct zone_request *, struct zone_session *out);
+void zone_session_close(struct zone_session *);
+
+#endif

@@ -1,0 +1,191 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "load/cpus.h"
+#include "load/zonemaps.h"
+
+/* An array map in our own memory. */
+struct table {
+	const void *at;
+	size_t bytes;
+};
+
+struct zonemaps {
+	struct zonemaps_raw raw;
+	struct table nodes, threads, sums;
+};
+
+static int map_table(int fd, size_t n, size_t size, struct table *out)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *at;
+
+	out->bytes = (n * size + page - 1) / page * page;
+	at = mmap(NULL, out->bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return err(-errno, "cannot map the tables of zones: %s", strerror(errno));
+	out->at = at;
+	return 0;
+}
+
+/* The first node that is not a zone's own. */
+static size_t first_place(const struct zonemaps *m)
+{
+	return 1 + (size_t)m->raw.max_zones + WIRE_ZONE_SPARE;
+}
+
+static size_t all_nodes(const struct zonemaps *m)
+{
+	return first_place(m) + WIRE_ZONE_NODES;
+}
+
+int zonemaps_new(const struct zonemaps_raw *raw, struct zonemaps **out)
+{
+	struct zonemaps *m = mem_zalloc(1, sizeof(*m));
+	int ret;
+
+	m->raw = *raw;
+	ret = map_table(raw->zone_nodes, all_nodes(m), sizeof(struct wire_zone_node), &m->nodes);
+	if (!ret)
+		ret = map_table(raw->zone_threads, WIRE_ZONE_THREADS,
+				sizeof(struct wire_zone_thread), &m->threads);
+	if (!ret && raw->zone_sums >= 0)
+		ret = map_table(raw->zone_sums, all_nodes(m), sizeof(struct wire_zone_sums),
+				&m->sums);
+	if (ret) {
+		zonemaps_free(m);
+		return ret;
+	}
+	*out = m;
+	return 0;
+}
+
+static void unmap(struct table *t)
+{
+	if (t->at)
+		munmap((void *)(uintptr_t)t->at, t->bytes);
+}
+
+void zonemaps_free(struct zonemaps *m)
+{
+	if (!m)
+		return;
+	unmap(&m->nodes);
+	unmap(&m->threads);
+	unmap(&m->sums);
+	free(m);
+}
+
+void zonemaps_enable(struct zonemaps *m, bool on)
+{
+	__atomic_store_n(m->raw.zone_enabled, on, __ATOMIC_SEQ_CST);
+}
+
+static void changed(struct zonemaps *m)
+{
+	/* 0 is the epoch of a thread that is not known. */
+	if (!__atomic_add_fetch(m->raw.zone_epoch, 1, __ATOMIC_SEQ_CST))
+		__atomic_add_fetch(m->raw.zone_epoch, 1, __ATOMIC_SEQ_CST);
+}
+
+int zonemaps_set_proc(struct zonemaps *m, uint32_t pid, struct wire_zone_proc proc)
+{
+	int ret = bpf_map_update_elem(m->raw.zone_procs, &pid, &proc, BPF_ANY);
+
+	if (ret)
+		return err(ret, "cannot tell BPF its target: %s", strerror(-ret));
+	changed(m);
+	return 0;
+}
+
+bool zonemaps_get_proc(const struct zonemaps *m, uint32_t pid, struct wire_zone_proc *out)
+{
+	return !bpf_map_lookup_elem(m->raw.zone_procs, &pid, out);
+}
+
+void zonemaps_forget_proc(struct zonemaps *m, uint32_t pid)
+{
+	bpf_map_delete_elem(m->raw.zone_procs, &pid);
+	changed(m);
+}
+
+void zonemaps_set_generation(struct zonemaps *m, uint32_t image, uint8_t generation)
+{
+	__atomic_store_n(&m->raw.zone_generation[image % WIRE_ZONE_IMAGES], generation,
+			 __ATOMIC_SEQ_CST);
+}
+
+uint32_t zonemaps_max_zones(const struct zonemaps *m)
+{
+	return m->raw.max_zones;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+size_t zonemaps_nodes(const struct zonemaps *m)
+{
+	uint32_t used = __atomic_load_n(m->raw.zone_nodes_used, __ATOMIC_ACQUIRE);
+
+	return least(first_place(m) + used, all_nodes(m));
+}
+
+struct wire_zone_node zonemaps_node(const struct zonemaps *m, size_t node)
+{
+	return ((const struct wire_zone_node *)m->nodes.at)[node];
+}
+
+struct wire_zone_sums zonemaps_sums(const struct zonemaps *m, size_t node)
+{
+	if (!m->sums.at)
+		return (struct wire_zone_sums){0};
+	return ((const struct wire_zone_sums *)m->sums.at)[node];
+}
+
+size_t zonemaps_threads(const struct zonemaps *m)
+{
+	uint32_t used = __atomic_load_n(m->raw.zone_threads_used, __ATOMIC_ACQUIRE);
+
+	return least(1 + (size_t)used, WIRE_ZONE_THREADS);
+}
+
+struct wire_zone_thread zonemaps_thread(const struct zonemaps *m, size_t thread)
+{
+	return ((const struct wire_zone_thread *)m->threads.at)[thread];
+}
+
+void zonemaps_bins(const struct zonemaps *m, zonemaps_bins_fn fn, void *context)
+{
+	struct wire_zone_bins bins;
+	uint32_t key, next;
+	bool first = true;
+
+	while (!bpf_map_get_next_key(m->raw.zone_hist, first ? NULL : &key, &next)) {
+		first = false;
+		key = next;
+		if (!bpf_map_lookup_elem(m->raw.zone_hist, &key, &bins))
+			fn(context, key >> 8, key & 0xff, &bins);
+	}
+}
+
+uint64_t zonemaps_counter(const struct zonemaps *m, enum wire_zone_counter counter)
+{
+	int cpus = cpus_possible();
+	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
+	uint32_t key = counter;
+	uint64_t n = 0;
+
+	if (bpf_map_lookup_elem(m->raw.zone_counters, &key, values))
+		return 0;
+	for (int i = 0; i < cpus; i++)
+		n += values[i];
+	return n;
+}

@@ -1,0 +1,55 @@
+/*
+ * zonemaps: what the programs on zones and the loader tell each other: which processes count, and
+ * what was counted. Statistics are read where they stand, while they may change.
+ */
+#ifndef LOAD_ZONEMAPS_H
+#define LOAD_ZONEMAPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire_zone.h"
+
+/* The maps and variables of those names in bpf/zone/; borrowed. */
+struct zonemaps_raw {
+	int zone_procs, zone_nodes, zone_threads, zone_hist, zone_counters;
+	int zone_sums; /* -1: no other clocks */
+	uint32_t *zone_enabled, *zone_epoch, *zone_nodes_used, *zone_threads_used;
+	uint8_t *zone_generation;
+	uint32_t max_zones; /* besides a few for calibration */
+};
+
+struct zonemaps;
+/* Errors with a text. */
+int zonemaps_new(const struct zonemaps_raw *, struct zonemaps **out);
+void zonemaps_free(struct zonemaps *);
+
+/* Calls count from now on, or no more. */
+void zonemaps_enable(struct zonemaps *, bool on);
+/* What @pid's calls are worth: takes effect at its threads' next call. Errors with a text. */
+int zonemaps_set_proc(struct zonemaps *, uint32_t pid, struct wire_zone_proc);
+/* False: nothing is known of @pid. */
+bool zonemaps_get_proc(const struct zonemaps *, uint32_t pid, struct wire_zone_proc *out);
+void zonemaps_forget_proc(struct zonemaps *, uint32_t pid);
+/* Probes of @image count that were hung under @generation, no others. */
+void zonemaps_set_generation(struct zonemaps *, uint32_t image, uint8_t generation);
+
+uint32_t zonemaps_max_zones(const struct zonemaps *);
+/* Nodes are numbered 0 … n - 1; those that nothing was counted at are all 0. */
+size_t zonemaps_nodes(const struct zonemaps *);
+struct wire_zone_node zonemaps_node(const struct zonemaps *, size_t node);
+/* Sums of the other clocks at a node; all 0 where there are none. */
+struct wire_zone_sums zonemaps_sums(const struct zonemaps *, size_t node);
+/* Threads are numbered 0 … n - 1. */
+size_t zonemaps_threads(const struct zonemaps *);
+struct wire_zone_thread zonemaps_thread(const struct zonemaps *, size_t thread);
+
+/* Each octave of each zone's histogram. */
+typedef void (*zonemaps_bins_fn)(void *context, uint32_t zone, uint32_t octave,
+				 const struct wire_zone_bins *);
+void zonemaps_bins(const struct zonemaps *, zonemaps_bins_fn, void *context);
+/* Over all CPUs. */
+uint64_t zonemaps_counter(const struct zonemaps *, enum wire_zone_counter);
+
+#endif

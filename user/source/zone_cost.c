@@ -1,0 +1,63 @@
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "source/zone_cost.h"
+
+static const char *const class_names[] = {"nop5", "emulated", "stepped"};
+static const char *const way_names[] = {"session", "probes at exits", "count only"};
+
+/* By the row's class and way of exit; where processes differ, the dearest. */
+static struct zone_cost cost_of(const struct calibration *c, const struct zone *z)
+{
+	int class = z->site_class - ZONE_SITE_NOP5;
+	struct zone_cost cost = {0};
+
+	for (int way = 0; way < CALIBRATE_WAYS; way++) {
+		const struct calibrated *at;
+
+		if (class < 0 || class >= CALIBRATE_CLASSES ||
+		    (z->exit_way != ZONE_EXIT_MIXED && way != z->exit_way - (int)ZONE_EXIT_SESSION))
+			continue;
+		at = &c->at[class][way];
+		if (at->known && at->outer_ns > cost.outer_ns)
+			cost = (struct zone_cost){.inner_ns = at->inner_ns,
+						  .outer_ns = at->outer_ns};
+	}
+	return cost;
+}
+
+/* What was calibrated, of what there are zones. */
+static void add_classes(const struct zones *z, struct profile *p)
+{
+	bool used[CALIBRATE_CLASSES][CALIBRATE_WAYS] = {0};
+
+	for (size_t i = 0; i < p->zones.n; i++) {
+		int class = p->zones.at[i].site_class - ZONE_SITE_NOP5;
+		int way = p->zones.at[i].exit_way - (int)ZONE_EXIT_SESSION;
+
+		if (class >= 0 && class < CALIBRATE_CLASSES && way >= 0 && way < CALIBRATE_WAYS)
+			used[class][way] = true;
+	}
+	for (int i = 0; i < CALIBRATE_ZONES; i++) {
+		int class = i / CALIBRATE_WAYS, way = i % CALIBRATE_WAYS;
+		const struct calibrated *at = &z->in.calibration->at[class][way];
+		_free_ char *name = mem_printf("zones: a call, %s site, %s", class_names[class],
+					       way_names[way]);
+
+		if (used[class][way] && at->known)
+			profile_cost(p, name, "ns", at->outer_ns);
+	}
+}
+
+void zone_cost_rows(const struct zones *z, struct profile *p)
+{
+	_free_ struct zone_cost *costs = mem_zalloc(p->zones.n + 1, sizeof(*costs));
+
+	for (size_t i = 0; i < p->zones.n; i++)
+		costs[i] = cost_of(z->in.calibration, &p->zones.at[i]);
+	zones_compensate(p, costs);
+	add_classes(z, p);
+	profile_cost(p, "zones: cost of all calls", "ns", zones_probe_ns(p, costs));
+	profile_cost(p, "zones: probed functions", "events", (double)zones_count(z));
+	profile_cost(p, "zones: time to hang probes", "ns", (double)z->attach_ns);
+}

@@ -1,0 +1,13 @@
+/*
+ * zone_cost: what the probes of zones cost, as calibrated, in the rows of a profile. For
+ * source/zone* only.
+ */
+#ifndef SOURCE_ZONE_COST_H
+#define SOURCE_ZONE_COST_H
+
+#include "source/zone_state.h"
+
+/* Compensates the times of all zones, and says what the probes cost in all. */
+void zone_cost_rows(const struct zones *, struct profile *);
+
+#endif

@@ -1,0 +1,234 @@
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "source/zone_image.h"
+#include "wire_zone.h"
+
+static const struct sites *sites_of(const struct zone_image *z, size_t k)
+{
+	return &z->list.zones.at[k].sites;
+}
+
+bool zone_image_has(const struct zone_image *z, size_t k)
+{
+	return !sites_of(z, k)->why && !z->refused.at[k];
+}
+
+bool zone_image_has_exits(const struct zone_image *z, size_t k)
+{
+	const struct sites *s = sites_of(z, k);
+
+	if (!s->exits_known || !s->exits.n)
+		return false;
+	/* A function that is nothing but a jump begins and ends with one probe. */
+	for (size_t i = 0; i < s->exits.n; i++)
+		if (s->exits.at[i].address == s->entry.address)
+			return false;
+	return true;
+}
+
+static uint32_t flags_of(const struct zone_image *z, size_t k, const struct zone_hanging *want)
+{
+	const struct sites *s = sites_of(z, k);
+
+	return (s->loops ? WIRE_ZONE_LOOPS : 0) | (s->own_return ? WIRE_ZONE_ITSELF : 0) |
+	       (z->list.flags & ZONELIST_GO ? WIRE_ZONE_GO : 0) |
+	       (want->exits && zone_image_has_exits(z, k) ? WIRE_ZONE_RETS : 0);
+}
+
+static void add_entries(const struct zone_image *z, uint8_t generation,
+			const struct zone_hanging *want, probe_list *out)
+{
+	for (size_t k = 0; k < z->list.zones.n; k++) {
+		const struct site *site = &sites_of(z, k)->entry;
+		struct probe probe = {.offset = site->offset};
+
+		if (!zone_image_has(z, k))
+			continue;
+		probe.cookie = wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, want),
+						WIRE_ZONE_ALWAYS, z->slot, generation);
+		vec_push(out, probe);
+	}
+}
+
+static void add_exits(const struct zone_image *z, uint8_t generation,
+		      const struct zone_hanging *want, probe_list *out)
+{
+	for (size_t k = 0; k < z->list.zones.n; k++) {
+		const struct sites *s = sites_of(z, k);
+
+		if (!zone_image_has(z, k) || !zone_image_has_exits(z, k))
+			continue;
+		for (size_t i = 0; i < s->exits.n; i++) {
+			struct probe probe = {.offset = s->exits.at[i].offset};
+
+			probe.cookie =
+				wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, want),
+						 s->exits.at[i].condition, z->slot, generation);
+			vec_push(out, probe);
+		}
+	}
+}
+
+/* Whether the instruction at @offset of the file is a RET. */
+static bool is_ret(int fd, uint64_t offset)
+{
+	uint8_t bytes[2] = {0};
+
+	if (pread(fd, bytes, sizeof(bytes), (off_t)offset) < 1)
+		return false;
+	return bytes[0] == 0xc3 || bytes[0] == 0xc2 || (bytes[0] == 0xf3 && bytes[1] == 0xc3);
+}
+
+static void add_switch(const struct zone_image *z, const struct zone_switch *s, int fd,
+		       uint8_t generation, bool at_exit, probe_list *out)
+{
+	uint32_t back = strstr(s->name, "longjmp") ? WIRE_ZONE_BACK : 0;
+
+	if (s->sites.why)
+		return;
+	if (!at_exit) {
+		struct probe probe = {.offset = s->sites.entry.offset};
+
+		probe.cookie = wire_zone_cookie(0, back, WIRE_ZONE_ALWAYS, z->slot, generation);
+		vec_push(out, probe);
+	}
+	for (size_t i = 0; i < s->sites.exits.n && at_exit; i++) {
+		const struct site *site = &s->sites.exits.at[i];
+		uint32_t jump = is_ret(fd, site->offset) ? 0 : WIRE_ZONE_JUMP;
+		struct probe probe = {.offset = site->offset};
+
+		probe.cookie =
+			wire_zone_cookie(0, back | jump, site->condition, z->slot, generation);
+		vec_push(out, probe);
+	}
+}
+
+static void add_switches(const struct zone_image *z, int fd, uint8_t generation, bool at_exit,
+			 probe_list *out)
+{
+	for (size_t i = 0; i < z->list.switches.n; i++)
+		add_switch(z, &z->list.switches.at[i], fd, generation, at_exit, out);
+}
+
+/* What is being hung. */
+struct job {
+	struct zone_image *z;
+	struct zone_session *session;
+	int fd;
+	const struct zone_hanging *want;
+	uint8_t generation;
+	struct probe_link link;
+};
+
+/* A refusal that one probe of many may be to blame for. */
+static bool may_be_one(int code)
+{
+	return code == -EINVAL || code == -EIO || code == -EOPNOTSUPP || code == -ENOTSUP ||
+	       code == -ENOEXEC || code == -ENOENT;
+}
+
+/* Hangs @list; of one that the kernel refuses for some of its probes all others, and notes whose
+ * they are. */
+static int hang(struct job *job, enum probe_program program, uint32_t pid, const probe_list *list)
+{
+	bool of_zones = program != PROBE_SWITCH && program != PROBE_SWITCH_TO;
+	probe_list half[2] = {{.at = list->at, .n = list->n / 2},
+			      {.at = list->at + list->n / 2, .n = list->n - list->n / 2}};
+	struct probe_link link = {0};
+	int ret = probes_attach(&job->session->probes, program, job->fd, pid, list, &link);
+
+	if (!ret || !may_be_one(ret)) {
+		for (size_t i = 0; i < link.fds.n; i++)
+			vec_push(&job->link.fds, link.fds.at[i]);
+		vec_release(&link.fds);
+		return ret;
+	}
+	probe_link_close(&link);
+	if (list->n == 1) {
+		if (of_zones)
+			job->z->refused.at[(list->at->cookie & 0xffffff) - job->z->first] = true;
+		return 0;
+	}
+	ret = hang(job, program, pid, &half[0]);
+	return ret ? ret : hang(job, program, pid, &half[1]);
+}
+
+static bool same(const struct zone_hanging *a, const struct zone_hanging *b)
+{
+	return a->entries == b->entries && a->exits == b->exits && a->switches == b->switches &&
+	       a->entry_pid == b->entry_pid && a->exit_pid == b->exit_pid;
+}
+
+/* Probes of one program; none of it where nothing is wanted of it. */
+static int hang_program(struct job *job, enum probe_program program)
+{
+	const struct zone_hanging *want = job->want;
+	uint32_t pid = program == PROBE_EXIT ? want->exit_pid : want->entry_pid;
+	probe_list list = {0};
+	int ret;
+
+	if (program == PROBE_SWITCH || program == PROBE_SWITCH_TO) {
+		if (want->switches)
+			add_switches(job->z, job->fd, job->generation, program == PROBE_SWITCH_TO,
+				     &list);
+	} else if (program == PROBE_EXIT) {
+		if (want->exits)
+			add_exits(job->z, job->generation, want, &list);
+	} else if (want->entries == (program == PROBE_SESSION ? HANG_SESSIONS : HANG_ENTRIES)) {
+		add_entries(job->z, job->generation, want, &list);
+	}
+	ret = list.n ? hang(job, program, pid, &list) : 0;
+	vec_release(&list);
+	return ret;
+}
+
+/*
+ * Of several programs at one place the one that was hung last runs first: a call is noted before
+ * its stack is left, and ends after its stack is entered again. And what is seen to begin is to be
+ * seen to end.
+ */
+static int hang_all(struct job *job)
+{
+	static const enum probe_program order[] = {PROBE_SWITCH, PROBE_EXIT, PROBE_ENTRY,
+						   PROBE_SESSION, PROBE_SWITCH_TO};
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && !ret; i++)
+		ret = hang_program(job, order[i]);
+	return ret;
+}
+
+int zone_image_hang(struct zone_image *z, struct zone_session *session, const struct image *image,
+		    const struct zone_hanging *want)
+{
+	struct job job = {.z = z,
+			  .session = session,
+			  .fd = image->fd,
+			  .want = want,
+			  .generation = z->generation + 1};
+	int ret;
+
+	if (same(want, &z->hanging))
+		return 0;
+	ret = hang_all(&job);
+	if (ret) {
+		probe_link_close(&job.link);
+		return ret;
+	}
+	zonemaps_set_generation(session->maps, z->slot, job.generation);
+	probe_link_close(&z->link);
+	z->link = job.link;
+	z->generation = job.generation;
+	z->hanging = *want;
+	return 0;
+}
+
+void zone_image_release(struct zone_image *z)
+{
+	probe_link_close(&z->link);
+	zonelist_release(&z->list);
+	vec_release(&z->refused);
+}

@@ -1,0 +1,57 @@
+/*
+ * zone_image: a file with functions that are zones, and the probes in it. One set of probes serves
+ * all processes of the target. Sessions are never for one process alone: where another has a
+ * breakpoint at the same place, of a fork, of another capture, the kernel takes it that a session
+ * which is not for it wants its return addresses hijacked, and asks no program. So they are for all
+ * that map the file, and the program turns away those that are no targets. Other probes are for one
+ * process while it is the only one of the target. For source/zone* only.
+ */
+#ifndef SOURCE_ZONE_IMAGE_H
+#define SOURCE_ZONE_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "load/zone_session.h"
+#include "symbol/images.h"
+#include "symbol/zonelist.h"
+
+/* How the ends of calls are to be seen, --zone-exit. */
+enum zone_ends {
+	ZONE_ENDS_AUTO,	   /* by sessions where they do no harm, else by probes at exits */
+	ZONE_ENDS_SESSION, /* by sessions, whatever the code does */
+	ZONE_ENDS_RETS,
+	ZONE_ENDS_NONE, /* calls are counted */
+};
+
+/* Which probes an image has, or should have. */
+struct zone_hanging {
+	enum { HANG_NOTHING, HANG_ENTRIES, HANG_SESSIONS } entries;
+	bool exits;
+	bool switches;		      /* functions that switch stacks are watched */
+	uint32_t entry_pid, exit_pid; /* for this process alone; 0: for all */
+};
+
+struct zone_image {
+	uint32_t image; /* in images */
+	uint32_t slot;	/* its row of generations */
+	uint32_t first; /* zone number of list.zones.at[0]; the others follow */
+	struct zonelist list;
+	VEC(bool) refused; /* of list.zones: by the kernel */
+	struct zone_hanging hanging;
+	uint8_t generation;
+	struct probe_link link;
+	bool entries_for_all, exits_for_all; /* they were once, and stay so */
+};
+
+/* Whether zone @k of the list has probes at all, and at all of its exits. */
+bool zone_image_has(const struct zone_image *, size_t k);
+bool zone_image_has_exits(const struct zone_image *, size_t k);
+
+/* Hangs what @want says instead of what hangs there, without a call lost or counted twice. Errors
+ * with a text: nothing has changed then. */
+int zone_image_hang(struct zone_image *, struct zone_session *, const struct image *,
+		    const struct zone_hanging *want);
+void zone_image_release(struct zone_image *);
+
+#endif

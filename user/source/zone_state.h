@@ -1,0 +1,50 @@
+/*
+ * zone_state: what the zones of a capture keep in mind. For source/zone* only.
+ */
+#ifndef SOURCE_ZONE_STATE_H
+#define SOURCE_ZONE_STATE_H
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "source/zones.h"
+
+/* A process of the target. */
+struct zone_process {
+	uint32_t pid;
+	uint32_t flags;		   /* WIRE_PROC_…, as the kernel has them */
+	VEC(uint32_t) images;	   /* numbers in zones.at: whose code it maps */
+	bool foreign;		   /* runs calls off its threads' stacks */
+	bool dirty;		   /* to be looked at */
+	bool before_exec;	   /* its images are those of the program that it will run */
+	uint64_t unknown_until_ns; /* its code may not all be known before that: CLOCK_MONOTONIC */
+	const char *unsafe;	   /* why return addresses are let alone; NULL: they are not */
+};
+
+/* Of what cannot be told in a row. */
+struct zone_note {
+	char *text; /* owned */
+	uint64_t n;
+};
+
+struct zones {
+	struct zones_input in;
+	VEC(struct zone_image *) at; /* owned */
+	struct map by_image;	     /* number in images → in at */
+	VEC(struct zone_process *) processes;
+	struct map by_pid;
+	bool unsettled;		 /* processes are dirty */
+	VEC(uint32_t) thread_of; /* number of a thread in the kernel → in procs; NO_THREAD */
+	VEC(struct zone_note) notes;
+	uint32_t used;	   /* zone numbers given out */
+	uint64_t too_many; /* zones that found no number */
+	int64_t attach_ns; /* wall time spent on it */
+};
+#define NO_THREAD UINT32_MAX
+
+void zone_note(struct zones *, const char *text);
+struct zone_process *zone_process_of(struct zones *, uint32_t pid);
+
+/* Adds the rows of zones to a profile. */
+void zone_rows(const struct zones *, struct assembly *);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * zones: exact calls of functions: which functions of which processes get probes, what they count,
+ * and the rows that come of it. An event source like the others; besides, it is told of what
+ * processes map, and hangs its probes where zones are.
+ */
+#ifndef SOURCE_ZONES_H
+#define SOURCE_ZONES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "load/calibrate.h"
+#include "load/target.h"
+#include "load/zone_session.h"
+#include "model/profile.h"
+#include "source/assembly.h"
+#include "source/zone_image.h"
+#include "symbol/images.h"
+#include "symbol/procs.h"
+
+struct zones_options {
+	const struct zonepatterns *patterns;
+	uint32_t max;		     /* zones */
+	const char *const *switches; /* names of functions that switch stacks */
+	size_t n_switches;
+	enum zone_ends ends;
+	uint32_t clocks;	     /* WIRE_CLOCK_… */
+	bool one_by_one, no_session; /* as on older kernels: see load/zone_session.h; in tests */
+};
+
+/* All borrowed while the zones live. */
+struct zones_input {
+	const struct zones_options *o;
+	const struct calibration *calibration;
+	struct zone_session *session;
+	struct images *images;
+	struct procs *procs;
+	const struct target *target;
+};
+
+struct zones;
+
+/* Makes a source's empty state one that works. */
+void zones_configure(struct zones *, const struct zones_input *);
+
+/* @pid's code may have changed: it is looked at when zones_settle() is called. */
+void zones_process(struct zones *, uint32_t pid);
+/* @child has the code of @pid. */
+void zones_fork(struct zones *, uint32_t pid, uint32_t child);
+/* @pid will run @command: its code, as far as it can be foretold, is taken for @pid's from then
+ * on. */
+void zones_command(struct zones *, uint32_t pid, const char *command);
+/* @pid runs another program. */
+void zones_exec(struct zones *, uint32_t pid);
+/* At each tick. */
+void zones_tick(struct zones *);
+
+/* True: zones_settle() has something to do. */
+bool zones_unsettled(const struct zones *);
+/* Reads new images, decides how calls end in each process, hangs probes. What cannot be hung is
+ * noted: only at the start (@first) are errors returned, and patterns that match nothing. */
+int zones_settle(struct zones *, bool first);
+
+/* Calls count from here to there. */
+void zones_start(struct zones *);
+void zones_stop(struct zones *);
+
+/* How many functions have probes, and how many processes. */
+size_t zones_count(const struct zones *);
+/* Calls that were met so far, for a progress line. */
+uint64_t zones_calls(const struct zones *);
+/* False: it was never configured. */
+bool zones_active(const struct zones *);
+
+#endif
