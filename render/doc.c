@@ -37,9 +37,12 @@ void doc_init(struct doc *doc, const struct profile *p, const char *title, const
 
 static void table_release(struct doc_table *t)
 {
-	for (size_t i = 0; i < t->cells.n; i++)
+	for (size_t i = 0; i < t->cells.n; i++) {
 		free(t->cells.at[i].text);
+		free(t->cells.at[i].raw);
+	}
 	vec_release(&t->cells);
+	vec_release(&t->keys);
 	vec_release(&t->columns);
 	free(t->more);
 }
@@ -134,6 +137,20 @@ void doc_cell_code(struct doc_table *t, enum code_kind code, const char *name)
 	cell->text = str_clean(name, strlen(name));
 	cell->code = (uint8_t)code;
 	cell->is_code = true;
+}
+
+void doc_raw(struct doc_table *t, const char *raw)
+{
+	struct doc_cell *cell = &t->cells.at[t->cells.n - 1];
+
+	free(cell->raw);
+	cell->raw = str_clean(raw, strlen(raw));
+}
+
+void doc_keys(struct doc_table *t, const char *const *keys)
+{
+	for (size_t i = 0; i < t->columns.n; i++)
+		vec_push(&t->keys, keys[i]);
 }
 
 void doc_bar(struct doc_table *t, double percent)

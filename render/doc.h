@@ -35,18 +35,27 @@ struct doc_column {
 
 struct doc_cell {
 	char *text;   /* owned; NULL for bars */
+	char *raw;    /* owned: as machines read it, where value is not exact enough; or NULL */
 	double value; /* for sorting, bars and machine formats (csv) */
 	uint8_t code; /* enum code_kind for a function name, so that formats can colour it */
 	bool is_code; /* a function's name: formats set it in monospace */
 };
 
+#define DOC_SPARE_MOST 5
+
 struct doc_table {
 	VEC(struct doc_column) columns;
+	VEC(const char *) keys; /* names of the columns for machines, static; none: the titles */
 	VEC(struct doc_cell) cells; /* row by row */
-	size_t terminal_rows;	    /* how many a terminal shows; 0: all */
-	size_t printed_rows;	    /* how many a printed report shows; 0: terminal_rows */
-	char *more;		    /* owned: the noun under a cut table: "functions" makes
-				     * "… 812 more functions"; or NULL */
+	size_t extra_from; /* columns from this one on are for formats that have the room: html
+			    * behind a button, csv; 0: none */
+	uint8_t spare[DOC_SPARE_MOST]; /* columns that go where a terminal is narrow, in this order
+					*/
+	size_t n_spare;
+	size_t terminal_rows; /* how many a terminal shows; 0: all */
+	size_t printed_rows;  /* how many a printed report shows; 0: terminal_rows */
+	char *more;	      /* owned: the noun under a cut table: "functions" makes
+			       * "… 812 more functions"; or NULL */
 };
 
 struct doc_fact {
@@ -90,6 +99,10 @@ struct doc_table *doc_table(struct doc *, const char *caption, const struct doc_
 void doc_cell(struct doc_table *, double value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void doc_cell_code(struct doc_table *, enum code_kind, const char *name); /* is_code */
+/* Gives the last cell its raw text. */
+void doc_raw(struct doc_table *, const char *raw);
+/* What the columns are called by machines: "self_percent"; NULL for bars. All static. */
+void doc_keys(struct doc_table *, const char *const *keys);
 void doc_bar(struct doc_table *, double percent);
 void doc_flame(struct doc *, const char *caption, const struct tree *);
 struct doc_block *doc_paths(struct doc *, const char *caption, const struct tree *);

@@ -12,7 +12,7 @@
 struct arguments {
 	const char *input, *output; /* output NULL: stdout */
 	const struct export *to;
-	bool force;
+	bool force, self;
 	struct selection selection;
 };
 
@@ -25,16 +25,19 @@ static void help(FILE *out)
 	      "  eprof-render export eprof.h5 -o out.folded\n"
 	      "  eprof-render export eprof.h5 --to folded | flamegraph.pl > out.svg\n"
 	      "  eprof-render export eprof.h5 -o tree.json --pid 4711 --from 2s --to 5s\n"
+	      "  eprof-render export eprof.h5 --to tracy-csv -o zones.csv --where 'counts>10'\n"
 	      "\n"
 	      "Usage: eprof-render export FILE [-o OUT] [--to FORMAT] [--force] [selection]\n"
-	      "Numbers of samples are written; with --metric the values of that metric.\n"
+	      "Numbers of samples are written; with --metric the values of that metric. Of a\n"
+	      "profile of zones alone the ns of their call tree.\n"
 	      "\n"
 	      "  -o, --output OUT     where to; '-' or nothing is the standard output\n"
 	      "      --to FORMAT      the format, where OUT's extension does not say it:\n",
 	      out);
 	for (const struct export *const *e = exports; *e; e++)
-		fprintf(out, "                         %-8s %s\n", (*e)->name, (*e)->about);
+		fprintf(out, "                         %-9s %s\n", (*e)->name, (*e)->about);
 	fprintf(out,
+		"  -e, --self           tracy-csv: self times, those of zones below taken off\n"
 		"      --force          replace OUT if it is there\n"
 		"  -h, --help           this text\n"
 		"\nSelection (a --to that names no format is a time):\n%s",
@@ -53,6 +56,9 @@ static int option(struct arguments *a, int opt)
 	case OPT_FORCE:
 		a->force = true;
 		return -1;
+	case 'e':
+		a->self = true;
+		return -1;
 	case 'h':
 		help(stdout);
 		return 0;
@@ -63,7 +69,9 @@ static int option(struct arguments *a, int opt)
 		}
 	}
 	if (opt == OPT_TO && !(optarg[0] >= '0' && optarg[0] <= '9'))
-		return render_usage("export: no format '%s': there are folded and json", optarg);
+		return render_usage("export: no format '%s': there are folded, json and "
+				    "tracy-csv",
+				    optarg);
 	return selection_option(&a->selection, opt, optarg) < 0
 		       ? render_usage("export: %s", err_text())
 		       : -1;
@@ -72,17 +80,14 @@ static int option(struct arguments *a, int opt)
 static int parse(int argc, char **argv, struct arguments *a)
 {
 	static const struct option longopts[] = {
-		SELECTION_LONGOPTS,
-		{"output", 1, 0, 'o'},
-		{"force", 0, 0, OPT_FORCE},
-		{"help", 0, 0, 'h'},
-		{0},
+		SELECTION_LONGOPTS,  {"output", 1, 0, 'o'}, {"force", 0, 0, OPT_FORCE},
+		{"self", 0, 0, 'e'}, {"help", 0, 0, 'h'},   {0},
 	};
 	int opt, status;
 
 	optind = 1;
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, "o:h", longopts, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "o:eh", longopts, NULL)) != -1) {
 		if (opt == '?')
 			return render_usage("export: unknown option, or without its value: '%s'",
 					    argv[optind - 1]);
@@ -96,31 +101,46 @@ static int parse(int argc, char **argv, struct arguments *a)
 	if (!a->to && a->output)
 		a->to = export_find_for(a->output);
 	if (!a->to)
-		return render_usage("export: which format? Say --to folded or --to json");
+		return render_usage(
+			"export: which format? Say --to folded, --to json or --to tracy-csv");
+	if (a->self && !a->to->takes_self)
+		return render_usage("export: --self is of tracy-csv, not of %s", a->to->name);
 	return -1;
 }
 
-static int write_tree(const struct arguments *a, const struct tree *t, FILE *out)
+/* Of zones alone the exact time of their tree is what there is to export. */
+static int build_tree(const struct arguments *a, const struct profile *p, struct export_input *in)
 {
-	const struct export_input in = {.profile = t->profile,
-					.selection = &a->selection,
-					.tree = t,
-					.values = a->selection.metric != NULL};
+	bool zones = !p->metrics.n && p->zones.n;
+	struct tree *t = NULL;
+	int rc = zones ? zone_tree_build(p, &a->selection, &t) : tree_build(p, &a->selection, &t);
 
-	return a->to->write(&in, out);
+	in->tree = t;
+	in->values = zones || a->selection.metric;
+	return rc;
+}
+
+static int write_export(const struct arguments *a, const struct export_input *in)
+{
+	struct output output;
+	int rc = output_open(&output, a->output, a->force);
+
+	return rc ? rc : output_close(&output, a->to->write(in, output.out));
 }
 
 static int export_profile(const struct arguments *a, const struct profile *p)
 {
-	struct tree *t = NULL;
-	struct output output;
-	int rc = tree_build(p, &a->selection, &t);
+	struct zone_rows rows;
+	struct export_input in = {
+		.profile = p, .selection = &a->selection, .zone_rows = &rows, .self = a->self};
+	int rc = zone_rows_build(p, &a->selection, &rows);
 
 	if (!rc)
-		rc = output_open(&output, a->output, a->force);
+		rc = build_tree(a, p, &in);
 	if (!rc)
-		rc = output_close(&output, write_tree(a, t, output.out));
-	tree_free(t);
+		rc = write_export(a, &in);
+	tree_free((struct tree *)in.tree);
+	zone_rows_release(&rows);
 	return rc;
 }
 

@@ -2,14 +2,19 @@
 #include "cmd/command.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "format/format.h"
 #include "model/selection.h"
+#include "model/zone_column.h"
 #include "view/view.h"
+
+#define LINE_WIDTH 78
 
 int render_fail(void)
 {
@@ -44,6 +49,8 @@ static const char examples[] =
 	"  eprof-render eprof.h5 -o flame.svg        the flame graph alone\n"
 	"  eprof-render eprof.h5 --view paths,threads --pid sqlite3\n"
 	"  eprof-render eprof.h5 --focus 'sqlite3Btree*' --view functions\n"
+	"  eprof-render eprof.h5 --zone parse_value  callers, distribution, lines of a zone\n"
+	"  eprof-render eprof.h5 -o zones.csv --sort p99 --where 'counts>100'\n"
 	"  eprof-render export eprof.h5 -o out.folded --to folded\n"
 	"\n"
 	"Usage: eprof-render [report] FILE [-o OUT] [OPTION…]\n"
@@ -63,6 +70,21 @@ static const char options[] =
 	"\n"
 	"What a report speaks of:\n";
 
+/* What --sort and --where know, as lines of a terminal. */
+static void print_columns(void)
+{
+	size_t width = 0;
+
+	for (const struct zone_column *c = zone_columns; c->name; c++) {
+		size_t n = strlen(c->name) + 2;
+		bool first = c == zone_columns, wraps = width + n > LINE_WIDTH;
+
+		width = first || wraps ? n + 1 : width + n;
+		printf("%s%s", first ? "  " : wraps ? ",\n  " : ", ", c->name);
+	}
+	puts("");
+}
+
 int render_help(int argc, char **argv)
 {
 	(void)argc;
@@ -79,6 +101,8 @@ int render_help(int argc, char **argv)
 	puts("\nFormats:");
 	for (const struct format *const *f = formats; *f; f++)
 		printf("  %-10s %s\n", (*f)->extension, (*f)->about);
+	puts("\nColumns of zones, for --sort and --where (_ns may be left out):");
+	print_columns();
 	puts("\nExit status: 0 done, 1 failed, 2 wrong usage.");
 	return fflush(stdout) ? 1 : 0;
 }

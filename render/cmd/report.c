@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "base/units.h"
 #include "cmd/output.h"
 #include "format/format.h"
@@ -114,13 +115,14 @@ static int choose_format(struct report *r)
 		if (!dot || !dot[1])
 			return err(-EINVAL,
 				   "'%s' does not say which format: end it in .html, .pdf, .svg, "
-				   ".png or .txt, or give --format",
+				   ".png, .csv or .txt, or give --format",
 				   r->output);
 		name = dot + 1;
 	}
 	r->format = format_find(name);
 	if (!r->format)
-		return err(-EINVAL, "no format '%s': there are html, pdf, svg, png and txt", name);
+		return err(-EINVAL, "no format '%s': there are html, pdf, svg, png, csv and txt",
+			   name);
 	return 0;
 }
 
@@ -136,18 +138,29 @@ static int add_view(struct report *r, size_t *n, const char *name)
 	return 0;
 }
 
-static int choose_views(struct report *r)
+/* The views that --view names; whether there are such is known before a profile is. */
+static int parse_views(struct report *r)
 {
 	_free_ char *names = r->view_names ? mem_strdup(r->view_names) : NULL;
 	size_t n = 0;
 	int rc = 0;
 
-	for (const char *const *name = r->format->views; !names && *name && !rc; name++)
-		rc = add_view(r, &n, *name);
 	for (char *rest = names, *name; rest && !rc;) {
 		name = strsep(&rest, ",");
 		rc = add_view(r, &n, name);
 	}
+	return rc;
+}
+
+/* Without --view those that the format's report has of this profile. */
+static int choose_views(struct report *r, const struct profile *p)
+{
+	const char *const *names = format_views(r->format, p);
+	size_t n = 0;
+	int rc = 0;
+
+	for (; !r->view_names && *names && !rc; names++)
+		rc = add_view(r, &n, *names);
 	return rc;
 }
 
@@ -188,15 +201,25 @@ static void init_doc(struct doc *doc, const struct view_input *in)
 	const char *command = profile_run(in->profile, RUN_COMMAND);
 	const char *events = profile_run(in->profile, RUN_EVENTS);
 	const char *node = profile_meta(in->profile, META_NODE);
-	char length[UNITS_BUF], samples[UNITS_BUF];
-	_free_ char *subtitle = NULL;
+	char length[UNITS_BUF], count[UNITS_BUF];
+	struct str subtitle = {0};
 
 	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
-	units_count(samples, sizeof(samples), in->tree->samples);
-	subtitle = mem_printf("%s · %s · %s sample%s%s%s", events ? events : "unknown event",
-			      length, samples, in->tree->samples == 1 ? "" : "s", node ? " · " : "",
-			      node ? node : "");
-	doc_init(doc, in->profile, command && command[0] ? command : "profile", subtitle);
+	if (events || !in->profile->zones.n)
+		str_addf(&subtitle, "%s · ", events ? events : "unknown event");
+	str_add(&subtitle, length);
+	if (in->profile->metrics.n || !in->profile->zones.n)
+		str_addf(&subtitle, " · %s sample%s",
+			 units_count(count, sizeof(count), in->tree->samples),
+			 in->tree->samples == 1 ? "" : "s");
+	if (in->profile->zones.n)
+		str_addf(&subtitle, " · %s zone%s",
+			 units_count(count, sizeof(count), (int64_t)in->zone_rows->rows.n),
+			 in->zone_rows->rows.n == 1 ? "" : "s");
+	if (node)
+		str_addf(&subtitle, " · %s", node);
+	doc_init(doc, in->profile, command && command[0] ? command : "profile", subtitle.s);
+	str_release(&subtitle);
 }
 
 static int write_report(const struct report *r, const struct view_input *in)
@@ -217,33 +240,58 @@ static int write_report(const struct report *r, const struct view_input *in)
 	return rc;
 }
 
+/* All that views look at, built from one profile. */
+struct material {
+	struct profile *profile;
+	struct tree *tree, *zone_tree;
+	struct top top;
+	struct zone_rows zone_rows;
+};
+
+static int material_init(struct material *m, const struct report *r)
+{
+	int rc = store_load(r->input, &(struct store_key){0}, &m->profile);
+
+	if (rc == 0)
+		rc = tree_build(m->profile, &r->selection, &m->tree);
+	if (rc == 0)
+		rc = zone_tree_build(m->profile, &r->selection, &m->zone_tree);
+	if (rc == 0)
+		rc = zone_rows_build(m->profile, &r->selection, &m->zone_rows);
+	if (rc == 0)
+		top_build(m->tree, &m->top);
+	return rc;
+}
+
+static void material_release(struct material *m)
+{
+	top_release(&m->top);
+	zone_rows_release(&m->zone_rows);
+	tree_free(m->zone_tree);
+	tree_free(m->tree);
+	profile_free(m->profile);
+}
+
 static int make_report(struct report *r)
 {
-	struct view_input in = {.selection = &r->selection};
-	struct profile *profile = NULL;
-	struct tree *tree = NULL;
-	struct top top = {0};
-	int rc;
+	struct material m = {0};
+	int rc = 0;
 
-	if (r->output && strcmp(r->output, "-")) {
+	if (r->output && strcmp(r->output, "-"))
 		rc = file_check_new(r->output, r->force);
-		if (rc < 0)
-			return rc;
-	}
-	rc = store_load(r->input, &(struct store_key){0}, &profile);
 	if (rc < 0)
 		return rc;
-	rc = tree_build(profile, &r->selection, &tree);
-	if (rc == 0) {
-		top_build(tree, &top);
-		in.profile = profile;
-		in.tree = tree;
-		in.top = &top;
-		rc = write_report(r, &in);
-	}
-	top_release(&top);
-	tree_free(tree);
-	profile_free(profile);
+	rc = material_init(&m, r);
+	if (rc == 0)
+		rc = choose_views(r, m.profile);
+	if (rc == 0)
+		rc = write_report(r, &(struct view_input){.profile = m.profile,
+							  .selection = &r->selection,
+							  .tree = m.tree,
+							  .top = &m.top,
+							  .zone_tree = m.zone_tree,
+							  .zone_rows = &m.zone_rows});
+	material_release(&m);
 	return rc;
 }
 
@@ -252,7 +300,7 @@ static int run_report(struct report *r)
 	int rc = choose_format(r);
 
 	if (rc == 0)
-		rc = choose_views(r);
+		rc = parse_views(r);
 	if (rc == 0)
 		rc = make_report(r);
 	return rc < 0 ? render_fail() : 0;

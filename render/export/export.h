@@ -8,12 +8,15 @@
 #include <stdio.h>
 
 #include "model/tree.h"
+#include "model/zone_rows.h"
 
 struct export_input {
 	const struct profile *profile;
 	const struct selection *selection;
-	const struct tree *tree; /* of that selection */
-	bool values;		 /* the metric's values rather than numbers of samples */
+	const struct tree *tree;	   /* of that selection */
+	bool values;			   /* the metric's values rather than numbers of samples */
+	const struct zone_rows *zone_rows; /* of that selection */
+	bool self;			   /* zones: self times in place of total ones */
 };
 
 struct export
@@ -21,6 +24,7 @@ struct export
 	const char *name;      /* for --to */
 	const char *extension; /* chosen by the output's name; NULL: by --to only */
 	const char *about;     /* one line for --help */
+	bool takes_self;       /* heeds export_input's self */
 	/* Writes all to @out. 0, or a negative errno with a text. The caller checks ferror() and
 	 * closes. */
 	int (*write)(const struct export_input *, FILE *out);
@@ -32,6 +36,6 @@ extern const struct export *const exports[];
 const struct export *export_find(const char *name);
 const struct export *export_find_for(const char *path);
 
-extern const struct export folded_export, json_export;
+extern const struct export folded_export, json_export, tracy_csv_export;
 
 #endif

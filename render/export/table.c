@@ -1,6 +1,6 @@
 #include "export/export.h"
 
-const struct export *const exports[] = {&folded_export, &json_export, NULL};
+const struct export *const exports[] = {&folded_export, &json_export, &tracy_csv_export, NULL};
 
 const struct export *export_find(const char *name)
 {

@@ -5,7 +5,13 @@
 #include "base/err.h"
 #include "base/str.h"
 
-const char *const picture_views[] = {"flame", NULL};
+const char *const *picture_views_of(const struct profile *p)
+{
+	static const char *const flame[] = {"flame", NULL};
+	static const char *const zone_flame[] = {"zone-flame", NULL};
+
+	return !p->metrics.n && p->zones.n ? zone_flame : flame;
+}
 
 static int find_flame(const struct doc *doc, const struct doc_block **out)
 {
@@ -16,11 +22,11 @@ static int find_flame(const struct doc *doc, const struct doc_block **out)
 		if (b->kind == BLOCK_HEADING)
 			continue;
 		if (b->kind != BLOCK_FLAME || *out)
-			return err(-EINVAL, "a picture shows the flame view and no other: leave "
-					    "--view out, or write html or pdf");
+			return err(-EINVAL, "a picture shows one flame graph and nothing else: "
+					    "--view flame or zone-flame, or write html or pdf");
 		*out = b;
 	}
-	return *out ? 0 : err(-EINVAL, "a picture needs the flame view: leave --view out");
+	return *out ? 0 : err(-EINVAL, "a picture needs a flame graph: leave --view out");
 }
 
 int picture_init(struct picture *p, const struct doc *doc, const struct format_options *o,

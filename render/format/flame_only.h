@@ -23,7 +23,8 @@ struct picture {
 	uint32_t rows_cut;	       /* rows at the top that found no room */
 };
 
-extern const char *const picture_views[];
+/* Of a profile of zones alone the zones' flame graph, else that of samples. */
+const char *const *picture_views_of(const struct profile *);
 
 /* -EINVAL with a text when the document is not one flame graph. At most @max_height pixels. */
 int picture_init(struct picture *, const struct doc *, const struct format_options *,

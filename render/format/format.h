@@ -19,6 +19,8 @@ struct format {
 	const char *about;     /* one line for --help */
 	/* The views that make this format's report when --view names none, NULL-terminated. */
 	const char *const *views;
+	/* The same, where it depends on what the profile holds; NULL: views. */
+	const char *const *(*views_of)(const struct profile *);
 	/* Writes all of @doc to @out. 0, or a negative errno with a text. The caller checks
 	 * ferror() and closes. */
 	int (*write)(const struct doc *, const struct format_options *, FILE *out);
@@ -26,6 +28,8 @@ struct format {
 
 /* NULL-terminated. */
 extern const struct format *const formats[];
+/* The views of @f's report of a profile. */
+const char *const *format_views(const struct format *f, const struct profile *);
 const struct format *format_find(const char *extension);
 
 #endif

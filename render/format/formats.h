@@ -7,6 +7,6 @@
 
 #include "format/format.h"
 
-extern const struct format txt_format, html_format, svg_format, png_format, pdf_format;
+extern const struct format txt_format, html_format, svg_format, png_format, pdf_format, csv_format;
 
 #endif

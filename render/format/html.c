@@ -94,9 +94,41 @@ static const char *const cell_class[] = {
 	[CELL_BAR] = "bar",
 };
 
-static void cell_write(FILE *out, const struct doc_column *column, const struct doc_cell *cell)
+/* Columns for those who have the room show by a button; those of them in which nothing stands are
+ * not written at all. */
+static bool is_extra(const struct doc_table *t, size_t column)
 {
-	fprintf(out, "<td class=\"%s\">", cell_class[column->kind]);
+	return t->extra_from && column >= t->extra_from;
+}
+
+static bool is_written(const struct doc_table *t, size_t column)
+{
+	size_t rows = doc_table_rows(t);
+
+	if (!is_extra(t, column))
+		return true;
+	for (size_t r = 0; r < rows; r++) {
+		const struct doc_cell *cell = &t->cells.at[r * t->columns.n + column];
+		bool text = t->columns.at[column].kind == CELL_TEXT;
+
+		if (text ? cell->text && cell->text[0] : cell->value != 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *extra_class(const struct doc_table *t, size_t column)
+{
+	return is_extra(t, column) ? " extra" : "";
+}
+
+static void cell_write(FILE *out, const struct doc_table *t, size_t row, size_t c)
+{
+	const struct doc_column *column = &t->columns.at[c];
+	const struct doc_cell *cell = &t->cells.at[row * t->columns.n + c];
+
+	fprintf(out, "<td class=\"%s%s%s\">", cell_class[column->kind],
+		cell->is_code ? " code" : "", extra_class(t, c));
 	if (column->kind == CELL_BAR)
 		fprintf(out,
 			"<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" "
@@ -113,7 +145,10 @@ static void columns_write(FILE *out, const struct doc_table *t)
 	for (size_t c = 0; c < t->columns.n; c++) {
 		const struct doc_column *column = &t->columns.at[c];
 
-		fprintf(out, "<th scope=\"col\" class=\"%s\" title=\"", cell_class[column->kind]);
+		if (!is_written(t, c))
+			continue;
+		fprintf(out, "<th scope=\"col\" class=\"%s%s\" title=\"", cell_class[column->kind],
+			extra_class(t, c));
 		text_write(out, column->help);
 		fputs("\">", out);
 		text_write(out, column->title);
@@ -130,37 +165,50 @@ static void rows_write(FILE *out, const struct doc_table *t)
 	for (size_t r = 0; r < shown; r++) {
 		fputs("<tr>", out);
 		for (size_t c = 0; c < t->columns.n; c++)
-			cell_write(out, &t->columns.at[c], &t->cells.at[r * t->columns.n + c]);
+			if (is_written(t, c))
+				cell_write(out, t, r, c);
 		fputs("</tr>\n", out);
 	}
 	fputs("</tbody>\n", out);
 }
 
-/* All rows as data: kinds of columns, then column by column. */
-static void table_pack(struct pack *out, const struct doc_table *t)
+static void column_pack(struct pack *out, const struct doc_table *t, size_t c)
 {
+	enum cell_kind kind = t->columns.at[c].kind;
+	const char *key = t->keys.n && t->keys.at[c] ? t->keys.at[c] : "";
 	size_t rows = doc_table_rows(t);
 
-	pack_uint(out, t->columns.n);
-	pack_uint(out, rows);
-	for (size_t c = 0; c < t->columns.n; c++) {
-		enum cell_kind kind = t->columns.at[c].kind;
+	pack_uint(out, kind);
+	pack_uint(out, pack_string(out, key));
+	pack_uint(out, is_extra(t, c));
+	for (size_t r = 0; r < rows; r++) {
+		const struct doc_cell *cell = &t->cells.at[r * t->columns.n + c];
 
-		pack_uint(out, kind);
-		for (size_t r = 0; r < rows; r++) {
-			const struct doc_cell *cell = &t->cells.at[r * t->columns.n + c];
-
-			if (kind != CELL_BAR)
-				pack_uint(out, pack_string(out, cell->text ? cell->text : ""));
-			if (kind != CELL_TEXT)
-				pack_float(out, cell->value);
-		}
+		if (kind != CELL_BAR)
+			pack_uint(out, pack_string(out, cell->text ? cell->text : ""));
+		if (kind != CELL_TEXT)
+			pack_float(out, cell->value);
 	}
+}
+
+/* All rows as data: column by column, each after its kind and name. */
+static void table_pack(struct pack *out, const struct doc_table *t)
+{
+	size_t columns = 0;
+
+	for (size_t c = 0; c < t->columns.n; c++)
+		columns += is_written(t, c);
+	pack_uint(out, columns);
+	pack_uint(out, doc_table_rows(t));
+	for (size_t c = 0; c < t->columns.n; c++)
+		if (is_written(t, c))
+			column_pack(out, t, c);
 }
 
 static void table_write(struct page *pg, const struct doc_block *b)
 {
-	fprintf(pg->out, "<div class=\"table\" data-table=\"%u\">\n<table>\n", pg->n_tables++);
+	fprintf(pg->out, "<div class=\"table%s\" data-table=\"%u\">\n<table>\n",
+		b->table.extra_from ? " many" : "", pg->n_tables++);
 	if (b->text)
 		element(pg->out, "caption", "", b->text);
 	columns_write(pg->out, &b->table);
@@ -350,8 +398,9 @@ static int html_write(const struct doc *doc, const struct format_options *option
 	return rc;
 }
 
-static const char *const html_views[] = {"summary",   "flame",	 "functions", "paths",
-					 "processes", "threads", "cost",      NULL};
+static const char *const html_views[] = {"summary", "zone-flame", "zones", "zone",
+					 "flame",   "functions",  "paths", "processes",
+					 "threads", "cost",	  NULL};
 
 const struct format html_format = {
 	.extension = "html",

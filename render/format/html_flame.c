@@ -195,6 +195,7 @@ void html_flame_pack(const struct tree *t, struct pack *out, uint32_t *place)
 	flame_layout(t, 0, &flame);
 	memset(place, 0xff, t->nodes.n * sizeof(*place));
 	pack_uint(out, pack_string(out, t->unit ? t->unit : ""));
+	pack_uint(out, t->of_zones);
 	boxes_pack(&flame, &f, place);
 	flame_release(&flame);
 	vec_release(&f.first);

@@ -8,12 +8,14 @@
 #include "format/formats.h"
 #include "paint/cut.h"
 
-#define TITLE_GAP  26.0
-#define MAX_TITLE  240 /* letters */
-#define MAX_VALUE  800
-#define FACT_LABEL 76.0
-#define FACT_SPACE 4.0
-#define PARAGRAPH  6.0
+#define TITLE_GAP   26.0
+#define MAX_TITLE   240 /* letters */
+#define MAX_VALUE   800
+#define HEADING_GAP 8.0
+#define MAX_HEADING (0.7 * PDF_ROOM) /* a zone's name may be long */
+#define FACT_LABEL  76.0
+#define FACT_SPACE  4.0
+#define PARAGRAPH   6.0
 
 static void put_foot(struct pdf *pdf)
 {
@@ -48,12 +50,18 @@ void pdf_need(struct pdf *pdf, double height)
 
 void pdf_heading(struct pdf *pdf, const char *heading, const char *caption)
 {
-	double x = PDF_MARGIN, y = pdf->y + 12;
+	double x = PDF_MARGIN, y;
 
+	if (heading && pdf->y > PDF_TOP)
+		pdf->y += HEADING_GAP;
+	y = pdf->y + 12;
 	pdf->empty = false;
 	if (heading) {
-		canvas_text(&pdf->canvas, FONT_HEADING, CANVAS_INK, x, y, heading);
-		x += canvas_width(&pdf->canvas, FONT_HEADING, heading) + 14;
+		double width = canvas_width(&pdf->canvas, FONT_HEADING, heading);
+
+		width = width < MAX_HEADING ? width : MAX_HEADING;
+		canvas_text_in(&pdf->canvas, FONT_HEADING, CANVAS_INK, x, y, width + 1, heading);
+		x += width + 14;
 		cairo_pdf_surface_add_outline(pdf->surface, CAIRO_PDF_OUTLINE_ROOT, heading, "", 0);
 	}
 	if (caption && caption[0])
@@ -176,8 +184,9 @@ static int pdf_write(const struct doc *doc, const struct format_options *options
 	return rc;
 }
 
-static const char *const pdf_views[] = {"summary", "processes", "flame", "functions",
-					"paths",   "threads",	"cost",	 NULL};
+static const char *const pdf_views[] = {"summary",   "zones", "zone-flame", "zone",
+					"processes", "flame", "functions",  "paths",
+					"threads",   "cost",  NULL};
 
 const struct format pdf_format = {
 	.extension = "pdf",

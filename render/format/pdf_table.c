@@ -12,10 +12,11 @@
 #define NEEDED_ROWS 4	/* a table does not start with fewer at the foot of a page */
 #define MEASURED    400 /* rows by which columns are measured */
 #define TEXT_LEAST  60.0
+#define TEXT_WANTED 260.0 /* room for texts below which spare columns give way */
 
 struct layout {
 	size_t rows, columns;
-	double x[MAX_COLUMNS], width[MAX_COLUMNS];
+	double x[MAX_COLUMNS], width[MAX_COLUMNS]; /* width 0: not shown */
 };
 
 static enum canvas_font cell_font(const struct doc_cell *cell)
@@ -39,16 +40,41 @@ static double natural_width(struct pdf *pdf, const struct doc_table *t, size_t c
 	return width + 1;
 }
 
+/* The width that texts want, and what numbers and gaps leave for them. */
+static void sum_widths(const struct doc_table *t, const struct layout *l, double *text,
+		       double *room)
+{
+	*room = PDF_ROOM + GAP;
+	*text = 0;
+	for (size_t i = 0; i < l->columns; i++) {
+		bool is_text = t->columns.at[i].kind == CELL_TEXT;
+
+		if (!l->width[i])
+			continue;
+		*room -= GAP + (is_text ? 0 : l->width[i]);
+		*text += is_text ? l->width[i] : 0;
+	}
+}
+
+/* Drops the columns that the table can spare, in its order, while texts are short of room. */
+static void drop_spare(const struct doc_table *t, struct layout *l)
+{
+	double text, room;
+
+	for (size_t i = 0; i < t->n_spare; i++) {
+		sum_widths(t, l, &text, &room);
+		if (room >= (text < TEXT_WANTED ? text : TEXT_WANTED))
+			return;
+		l->width[t->spare[i]] = 0;
+	}
+}
+
 /* Gives texts what numbers leave: the last ones at most a third of it, the first one the rest. */
 static void fit_texts(const struct doc_table *t, struct layout *l)
 {
-	double fixed = GAP * (double)(l->columns - 1), room, text = 0;
+	double room, text;
 
-	for (size_t i = 0; i < l->columns; i++) {
-		fixed += t->columns.at[i].kind == CELL_TEXT ? 0 : l->width[i];
-		text += t->columns.at[i].kind == CELL_TEXT ? l->width[i] : 0;
-	}
-	room = PDF_ROOM - fixed;
+	sum_widths(t, l, &text, &room);
 	for (size_t i = l->columns; i-- > 0 && text > room;) {
 		double others = text - l->width[i], width = room - others;
 
@@ -68,16 +94,18 @@ static void lay_out(struct pdf *pdf, const struct doc_table *t, struct layout *l
 	size_t limit = t->printed_rows ? t->printed_rows : t->terminal_rows;
 	double x = PDF_MARGIN;
 
-	l->columns = t->columns.n < MAX_COLUMNS ? t->columns.n : MAX_COLUMNS;
+	l->columns = t->extra_from ? t->extra_from : t->columns.n;
+	l->columns = l->columns < MAX_COLUMNS ? l->columns : MAX_COLUMNS;
 	l->rows = doc_table_rows(t);
 	if (limit && limit < l->rows)
 		l->rows = limit;
 	for (size_t i = 0; i < l->columns; i++)
 		l->width[i] = natural_width(pdf, t, i, l->rows);
+	drop_spare(t, l);
 	fit_texts(t, l);
 	for (size_t i = 0; i < l->columns; i++) {
 		l->x[i] = x;
-		x += l->width[i] + GAP;
+		x += l->width[i] ? l->width[i] + GAP : 0;
 	}
 }
 
@@ -88,6 +116,8 @@ static void put_titles(struct pdf *pdf, const struct doc_table *t, const struct 
 	for (size_t i = 0; i < l->columns; i++) {
 		const struct doc_column *column = &t->columns.at[i];
 
+		if (!l->width[i])
+			continue;
 		if (column->kind == CELL_TEXT)
 			canvas_text(&pdf->canvas, FONT_SMALL, CANVAS_GREY, l->x[i], baseline,
 				    column->title);
@@ -117,6 +147,8 @@ static void put_row(struct pdf *pdf, const struct doc_table *t, const struct lay
 		const struct doc_cell *cell = &t->cells.at[row * t->columns.n + i];
 		enum cell_kind kind = t->columns.at[i].kind;
 
+		if (!l->width[i])
+			continue;
 		if (kind == CELL_BAR)
 			put_bar(pdf, l->x[i], cell->value);
 		else if (kind == CELL_TEXT)

@@ -61,6 +61,6 @@ static int png_write(const struct doc *doc, const struct format_options *options
 const struct format png_format = {
 	.extension = "png",
 	.about = "the flame graph, in pixels",
-	.views = picture_views,
+	.views_of = picture_views_of,
 	.write = png_write,
 };

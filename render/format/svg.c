@@ -36,10 +36,10 @@ static void put_title(const struct picture *p, const struct flame_box *b, FILE *
 	double whole = (double)t->nodes.at[0].total;
 	char share[UNITS_BUF], value[UNITS_BUF], samples[UNITS_BUF], self[UNITS_BUF];
 	_free_ char *numbers = mem_printf(
-		"%s, %s, %s samples%s%s",
-		units_percent(share, sizeof(share), (double)n->total, whole),
+		"%s, %s, %s %s%s%s", units_percent(share, sizeof(share), (double)n->total, whole),
 		units_value(value, sizeof(value), (double)n->total, t->unit),
-		units_count(samples, sizeof(samples), n->total_samples), n->self ? "; self " : "",
+		units_count(samples, sizeof(samples), n->total_samples),
+		t->of_zones ? "calls" : "samples", n->self ? "; self " : "",
 		n->self ? units_percent(self, sizeof(self), (double)n->self, whole) : "");
 
 	fputs("<title>", out);
@@ -191,6 +191,6 @@ static int svg_write(const struct doc *doc, const struct format_options *options
 const struct format svg_format = {
 	.extension = "svg",
 	.about = "the flame graph, with tooltips",
-	.views = picture_views,
+	.views_of = picture_views_of,
 	.write = svg_write,
 };

@@ -3,8 +3,13 @@
 #include "format/formats.h"
 
 const struct format *const formats[] = {
-	&html_format, &pdf_format, &svg_format, &png_format, &txt_format, NULL,
+	&html_format, &pdf_format, &svg_format, &png_format, &csv_format, &txt_format, NULL,
 };
+
+const char *const *format_views(const struct format *f, const struct profile *p)
+{
+	return f->views_of ? f->views_of(p) : f->views;
+}
 
 const struct format *format_find(const char *extension)
 {

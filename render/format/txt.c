@@ -144,8 +144,8 @@ static int txt_write(const struct doc *doc, const struct format_options *options
 	return 0;
 }
 
-static const char *const txt_views[] = {"summary", "functions", "paths", "processes",
-					"threads", "cost",	NULL};
+static const char *const txt_views[] = {"summary",   "zones",	"zone", "functions", "paths",
+					"processes", "threads", "cost", NULL};
 
 const struct format txt_format = {
 	.extension = "txt",

@@ -1,6 +1,7 @@
 /*
- * A table as text. Numbers keep their columns; where the terminal is too narrow, bars go first,
- * the last one before the others, then texts are cut in the middle.
+ * A table as text. Where the terminal is too narrow, bars go first, the last one before the others,
+ * then the columns that the table can spare, then texts are cut in the middle. All other numbers
+ * keep their columns.
  */
 #include "format/txt.h"
 
@@ -72,6 +73,19 @@ static void drop_bars(const struct doc_table *t, size_t limit, struct layout *l)
 	}
 }
 
+/* Drops the columns that the table can spare, in its order, while texts are short of room. */
+static void drop_spare(const struct doc_table *t, size_t limit, struct layout *l)
+{
+	for (size_t i = 0; i < t->n_spare; i++) {
+		size_t wanted = l->text < TEXT_WANTED ? l->text : TEXT_WANTED;
+
+		if (l->fixed + wanted <= limit)
+			return;
+		l->width[t->spare[i]] = 0;
+		sum_widths(t, l);
+	}
+}
+
 /* The last text columns are cut to a third of the room each before the first one is. */
 static void cut_texts(const struct doc_table *t, size_t limit, struct layout *l)
 {
@@ -96,7 +110,8 @@ static void cut_texts(const struct doc_table *t, size_t limit, struct layout *l)
 
 static void lay_out(const struct term *term, const struct doc_table *t, struct layout *l)
 {
-	l->columns = t->columns.n < MAX_COLUMNS ? t->columns.n : MAX_COLUMNS;
+	l->columns = t->extra_from ? t->extra_from : t->columns.n;
+	l->columns = l->columns < MAX_COLUMNS ? l->columns : MAX_COLUMNS;
 	l->rows = doc_table_rows(t);
 	if (t->terminal_rows && t->terminal_rows < l->rows)
 		l->rows = t->terminal_rows;
@@ -108,6 +123,7 @@ static void lay_out(const struct term *term, const struct doc_table *t, struct l
 	sum_widths(t, l);
 	if (term->width) {
 		drop_bars(t, term->width, l);
+		drop_spare(t, term->width, l);
 		cut_texts(t, term->width, l);
 	}
 }

@@ -52,7 +52,8 @@ void txt_tree(struct term *term, const struct tree *t)
 	bool shown = true;
 
 	term_spaces(term, TXT_MARGIN);
-	term_put(term, TERM_DIM, "   Total      Self  Function");
+	term_put(term, TERM_DIM,
+		 t->of_zones ? "   Total      Self  Zone" : "   Total      Self  Function");
 	fputc('\n', term->out);
 	for (uint32_t i = tree_next(t, 0, true); i; i = tree_next(t, i, shown)) {
 		const struct tree_node *n = &t->nodes.at[i];

@@ -71,6 +71,10 @@ static const char *const kind_labels[LEGEND_MAX] = {
 	[KIND_USER] = "user",	 [KIND_KERNEL] = "kernel",     [KIND_INLINED] = "inlined",
 	[KIND_JIT] = "JIT code", [KIND_UNNAMED] = "no symbol", [KIND_THREAD] = "thread",
 };
+static const char *const zone_labels[LEGEND_MAX] = {
+	[KIND_USER] = "zone",	 [KIND_KERNEL] = "kernel",	 [KIND_INLINED] = "inlined",
+	[KIND_JIT] = "JIT code", [KIND_UNNAMED] = "no function", [KIND_THREAD] = "zone",
+};
 
 static enum legend_kind node_kind(const struct tree *t, const struct tree_node *n)
 {
@@ -105,6 +109,7 @@ size_t plot_legend(const struct plot *p, struct legend_entry out[LEGEND_MAX])
 	}
 	for (size_t kind = 0; kind < LEGEND_MAX; kind++)
 		if (widest[kind])
-			out[n++] = (struct legend_entry){kind_labels[kind], colours[kind]};
+			out[n++] = (struct legend_entry){
+				t->of_zones ? zone_labels[kind] : kind_labels[kind], colours[kind]};
 	return n;
 }

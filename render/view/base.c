@@ -55,6 +55,16 @@ const char *base_value_title(const struct view_input *in)
 	return in->tree->unit && !strcmp(in->tree->unit, "ns") ? "Time" : "Value";
 }
 
+const char *base_value_key(const struct view_input *in)
+{
+	return in->tree->unit && !strcmp(in->tree->unit, "ns") ? "value_ns" : "value";
+}
+
+bool base_is_zones_only(const struct view_input *in)
+{
+	return !in->profile->metrics.n && in->profile->zones.n;
+}
+
 const char *base_module(const char *path)
 {
 	const char *slash = strrchr(path, '/');

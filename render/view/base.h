@@ -21,6 +21,12 @@ void base_count_cell(struct doc_table *, int64_t count);
 /* What the columns of amounts are headed with: "Time" for ns, else "Value". */
 const char *base_value_title(const struct view_input *);
 
+/* And what machines call those columns. */
+const char *base_value_key(const struct view_input *);
+
+/* A profile that has zones and no metric: views of samples have nothing to say about it. */
+bool base_is_zones_only(const struct view_input *);
+
 /* The file name of a module's path. Points into @path. */
 const char *base_module(const char *path);
 

@@ -37,7 +37,8 @@ static void ledger_metric(const struct view_input *in, uint32_t metric, struct d
 		{"Share", CELL_PERCENT, "of the events taken"},
 		{"Reason", CELL_TEXT, NULL},
 	};
-	const char *name = profile_text(in->profile, in->profile->metrics.at[metric].name);
+	static const char *const keys[] = {"outcome", "events", "share_percent", "reason"};
+	const char *name = ledger_name(in->profile, metric);
 	struct ledger_sums sums = ledger_sum(in->profile, metric);
 	_free_ char *caption = NULL;
 	struct doc_table *t;
@@ -46,6 +47,7 @@ static void ledger_metric(const struct view_input *in, uint32_t metric, struct d
 		return;
 	caption = mem_printf("%s: 100 %% = events taken", name);
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
+	doc_keys(t, keys);
 	for (enum ledger_class class = LEDGER_TAKEN; class <= LEDGER_NOTE; class ++)
 		ledger_rows(in, metric, class, sums.taken, t);
 	if (sums.taken != sums.kept + sums.lost)
@@ -61,6 +63,7 @@ static void cost_rows(const struct view_input *in, struct doc *doc)
 		{"Amount", CELL_NUMBER, NULL},
 		{"Cost of the capture", CELL_TEXT, NULL},
 	};
+	static const char *const keys[] = {"amount", "cost"};
 	const struct profile *p = in->profile;
 	struct doc_table *t;
 
@@ -69,13 +72,17 @@ static void cost_rows(const struct view_input *in, struct doc *doc)
 	doc_heading(doc, "Cost");
 	t = doc_table(doc, "what this profile took from the machine", columns,
 		      sizeof(columns) / sizeof(columns[0]));
+	doc_keys(t, keys);
 	for (size_t i = 0; i < p->cost.n; i++) {
 		const struct cost_row *r = &p->cost.at[i];
+		_free_ char *named = NULL;
 		char text[UNITS_BUF];
 
 		ledger_cost_text(text, sizeof(text), p, r);
 		doc_cell(t, r->value, "%s", text);
 		doc_cell(t, 0, "%s", profile_text(p, r->name));
+		named = mem_printf("%s, %s", profile_text(p, r->name), profile_text(p, r->unit));
+		doc_raw(t, named);
 	}
 }
 
@@ -85,6 +92,7 @@ static int cost_write(const struct view_input *in, struct doc *doc)
 		doc_heading(doc, "Ledger");
 	for (uint32_t m = 0; m < in->profile->metrics.n; m++)
 		ledger_metric(in, m, doc);
+	ledger_metric(in, LEDGER_ZONES, doc);
 	cost_rows(in, doc);
 	return 0;
 }

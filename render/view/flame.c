@@ -7,6 +7,8 @@ static int flame_write(const struct view_input *in, struct doc *doc)
 	_free_ char *base = base_text(in);
 	_free_ char *caption = mem_printf("100 %% = %s", base);
 
+	if (base_is_zones_only(in))
+		return 0;
 	doc_heading(doc, "Flame graph");
 	doc_flame(doc, caption, in->tree);
 	return 0;

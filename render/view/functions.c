@@ -33,12 +33,17 @@ static int functions_write(const struct view_input *in, struct doc *doc)
 		{"Function", CELL_TEXT, NULL},
 		{"Module", CELL_TEXT, "file that holds the function's code"},
 	};
+	const char *const keys[] = {"self_percent",	NULL,	    "total_percent", NULL,
+				    base_value_key(in), "function", "module"};
 	_free_ char *base = base_text(in);
 	_free_ char *caption = mem_printf("100 %% = %s", base);
 	struct doc_table *t;
 
+	if (base_is_zones_only(in))
+		return 0;
 	doc_heading(doc, "Top functions");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
+	doc_keys(t, keys);
 	t->terminal_rows = TERMINAL_ROWS;
 	t->printed_rows = PRINTED_ROWS;
 	t->more = mem_strdup("functions");

@@ -117,6 +117,8 @@ static int paths_write(const struct view_input *in, struct doc *doc)
 	size_t shown = 0;
 	struct doc_block *b;
 
+	if (base_is_zones_only(in))
+		return 0;
 	group_stacks(in->tree, &groups);
 	for (; shown < groups.n && shown < MAX_PATHS; shown++) {
 		if (base_percent(in, groups.at[shown].self) < MIN_PERCENT)

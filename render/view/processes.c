@@ -71,12 +71,15 @@ static void write_table(const struct view_input *in, const group_rows *groups, s
 		{"PID", CELL_NUMBER, "of the process, where it is the only one of its name"},
 		{"Process", CELL_TEXT, NULL},
 	};
+	const char *const keys[] = {"share_percent", NULL,  base_value_key(in), "samples",
+				    "count",	     "pid", "process"};
 	_free_ char *base = base_text(in);
 	_free_ char *caption = mem_printf("100 %% = %s", base);
 	struct doc_table *t;
 
 	doc_heading(doc, "Processes");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
+	doc_keys(t, keys);
 	t->terminal_rows = TERMINAL_ROWS;
 	t->more = mem_strdup("names");
 	for (size_t i = 0; i < groups->n; i++)

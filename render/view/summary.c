@@ -7,8 +7,10 @@
 
 #include "base/str.h"
 #include "model/meta.h"
+#include "view/zone_words.h"
 
-#define DOUBT 5.0 /* percent from which a weakness of the data is to be seen */
+#define NAMED_MOST 3   /* zones that a fact names */
+#define DOUBT	   5.0 /* percent from which a weakness of the data is to be seen */
 
 /* A run's attribute as a fact, where it is known. */
 static void run_fact(const struct view_input *in, struct doc_block *b, const char *label,
@@ -66,6 +68,8 @@ static void samples_fact(const struct view_input *in, struct doc_block *b)
 	_free_ char *reasons = ledger_reasons(in->profile, metric, LEDGER_LOST);
 	char taken[UNITS_BUF], kept[UNITS_BUF], lost[UNITS_BUF], share[UNITS_BUF];
 
+	if (base_is_zones_only(in))
+		return;
 	if (!sums.rows) {
 		doc_fact(b, true, "Samples", "the profile has no ledger: losses are unknown");
 		return;
@@ -83,6 +87,61 @@ static void samples_fact(const struct view_input *in, struct doc_block *b)
 	notes_fact(in, b, &sums);
 }
 
+/* "2 of 8 zones: memcpy (no RET: its end cannot be seen), free" */
+static void counted_fact(const struct view_input *in, struct doc_block *b, uint64_t counted)
+{
+	const struct profile *p = in->profile;
+	struct str s = {0};
+	uint64_t named = 0;
+
+	for (size_t i = 0; i < p->zones.n && named < NAMED_MOST; i++) {
+		const struct zone *z = &p->zones.at[i];
+		const char *why = profile_text(p, z->note);
+
+		if (!zone_is_counted(z))
+			continue;
+		str_addf(&s, "%s%s%s%s%s", named++ ? ", " : "", profile_text(p, z->name),
+			 why[0] ? " (" : "", why, why[0] ? ")" : "");
+	}
+	doc_fact(b, true, "Counted only", "%llu of %zu zones, not timed: %s%s",
+		 (unsigned long long)counted, p->zones.n, str_text(&s),
+		 counted > named ? ", …" : "");
+	str_release(&s);
+}
+
+/* "8 zones, 1,234 calls; wall clock", and what of them is not as it seems. */
+static void zones_fact(const struct view_input *in, struct doc_block *b)
+{
+	struct zone_sums sums = zone_sum(in->profile);
+	struct ledger_sums ledger = ledger_sum(in->profile, LEDGER_ZONES);
+	_free_ char *clock = zone_clock(in->profile);
+	_free_ char *reasons = ledger_reasons(in->profile, LEDGER_ZONES, LEDGER_LOST);
+	char zones[UNITS_BUF], calls[UNITS_BUF], open[UNITS_BUF];
+
+	if (!sums.zones)
+		return;
+	units_count(zones, sizeof(zones), (int64_t)sums.zones);
+	units_count(calls, sizeof(calls), (int64_t)sums.calls);
+	units_count(open, sizeof(open), (int64_t)sums.in_flight);
+	doc_fact(b, false, "Zones", "%s zone%s, %s call%s, %s in flight at the end; %s", zones,
+		 sums.zones == 1 ? "" : "s", calls, sums.calls == 1 ? "" : "s", open, clock);
+	if (sums.shorts)
+		doc_fact(b, true, "Short zones",
+			 "%llu of %s have a mean below three times what their probes cost: their "
+			 "times are mostly the probes'",
+			 (unsigned long long)sums.shorts, zones);
+	if (sums.counted)
+		counted_fact(in, b, sums.counted);
+	if (ledger.lost)
+		doc_fact(b, true, "Calls lost", "%s (%s of all): %s",
+			 units_count(calls, sizeof(calls), ledger.lost),
+			 units_percent(open, sizeof(open), (double)ledger.lost,
+				       (double)ledger.taken),
+			 reasons);
+	if (ledger.taken != ledger.kept + ledger.lost)
+		doc_fact(b, true, "Ledger", "of zones does not add up: see the ledger");
+}
+
 static void add_choice(struct str *s, const char *option, const char *value)
 {
 	if (value)
@@ -94,6 +153,7 @@ static void selection_fact(const struct view_input *in, struct doc_block *b)
 {
 	const struct selection *s = in->selection;
 	char shown[UNITS_BUF], from[UNITS_BUF], to[UNITS_BUF] = "the end";
+	_free_ char *zones = NULL;
 	struct str text = {0};
 
 	add_choice(&text, "metric", s->metric);
@@ -102,22 +162,34 @@ static void selection_fact(const struct view_input *in, struct doc_block *b)
 	add_choice(&text, "focus", s->focus);
 	add_choice(&text, "ignore", s->ignore);
 	add_choice(&text, "omit", s->omit);
+	add_choice(&text, "zone", s->zone);
+	for (size_t i = 0; i < s->n_where; i++)
+		add_choice(&text, "where", s->where[i]);
 	if (s->to_ns)
 		units_ns(to, sizeof(to), (double)s->to_ns);
 	if (s->from_ns || s->to_ns)
 		str_addf(&text, " from %s to %s", units_ns(from, sizeof(from), (double)s->from_ns),
 			 to);
-	if (text.n)
-		doc_fact(b, false, "Shown", "only%s: %s samples", text.s,
-			 units_count(shown, sizeof(shown), in->tree->samples));
+	units_count(shown, sizeof(shown), in->tree->samples);
+	zones = in->profile->zones.n ? mem_printf("%zu zone%s", in->zone_rows->rows.n,
+						  in->zone_rows->rows.n == 1 ? "" : "s")
+				     : NULL;
+	if (text.n && base_is_zones_only(in))
+		doc_fact(b, false, "Shown", "only%s: %s", text.s, zones);
+	else if (text.n)
+		doc_fact(b, false, "Shown", "only%s: %s samples%s%s", text.s, shown,
+			 zones ? ", " : "", zones ? zones : "");
 	str_release(&text);
 }
 
 /* Events that count time on a CPU. */
 static bool is_cpu_time(const struct tree *t)
 {
-	const char *name = profile_text(t->profile, t->profile->metrics.at[t->metric].name);
+	const struct profile *p = t->profile;
+	const char *name = "";
 
+	if (t->metric < p->metrics.n)
+		name = profile_text(p, p->metrics.at[t->metric].name);
 	return t->unit && !strcmp(t->unit, "ns") &&
 	       (str_starts(name, "cpu-clock") || str_starts(name, "task-clock"));
 }
@@ -183,6 +255,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	time_fact(in, b);
 	event_fact(in, b);
 	samples_fact(in, b);
+	zones_fact(in, b);
 	selection_fact(in, b);
 	busy_fact(in, b);
 	unnamed_fact(in, b);
@@ -192,6 +265,6 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 
 const struct view summary_view = {
 	.name = "summary",
-	.about = "target, event, samples kept and lost, host",
+	.about = "target, event, samples kept and lost, zones, host",
 	.write = summary_write,
 };

@@ -3,8 +3,8 @@
 #include "view/views.h"
 
 const struct view *const views[] = {
-	&summary_view,	 &flame_view,	&functions_view, &paths_view,
-	&processes_view, &threads_view, &cost_view,	 NULL,
+	&summary_view, &zones_view, &zone_flame_view, &zone_view,    &flame_view, &functions_view,
+	&lines_view,   &paths_view, &processes_view,  &threads_view, &cost_view,  NULL,
 };
 
 const struct view *view_find(const char *name)

@@ -26,16 +26,22 @@ static int threads_write(const struct view_input *in, struct doc *doc)
 		{"TID", CELL_NUMBER, NULL},
 		{"Thread", CELL_TEXT, "the thread's name, as it was while it ran"},
 	};
+	const char *const keys[] = {"share_percent", NULL,    base_value_key(in), "samples", "pid",
+				    "tid",	     "thread"};
 	_free_ char *base = base_text(in);
 	_free_ char *caption = mem_printf("100 %% = %s", base);
 	struct thread_rows rows = {0};
 	struct doc_table *t;
-	int rc = threads_build(in->profile, in->selection, false, &rows);
+	int rc;
 
+	if (base_is_zones_only(in))
+		return 0;
+	rc = threads_build(in->profile, in->selection, false, &rows);
 	if (rc < 0)
 		return rc;
 	doc_heading(doc, "Threads");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
+	doc_keys(t, keys);
 	t->terminal_rows = TERMINAL_ROWS;
 	t->more = mem_strdup("threads");
 	for (size_t i = 0; i < rows.rows.n; i++)

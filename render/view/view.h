@@ -6,12 +6,15 @@
 #define VIEW_VIEW_H
 
 #include "doc.h"
+#include "model/zone_rows.h"
 
 struct view_input {
 	const struct profile *profile;
 	const struct selection *selection;
-	const struct tree *tree; /* of that selection */
-	const struct top *top;	 /* of that tree */
+	const struct tree *tree;      /* of that selection */
+	const struct top *top;	      /* of that tree */
+	const struct tree *zone_tree; /* of zones: see zone_tree_build() */
+	const struct zone_rows *zone_rows;
 };
 
 struct view {

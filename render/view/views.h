@@ -7,6 +7,6 @@
 #include "view/view.h"
 
 extern const struct view summary_view, flame_view, functions_view, paths_view, processes_view,
-	threads_view, cost_view;
+	threads_view, cost_view, zones_view, zone_flame_view, zone_view, lines_view;
 
 #endif

@@ -22,8 +22,9 @@ class Flame {
 			b.addEventListener("click", act);
 			return b;
 		};
-		this.input = make("input", {type: "search", placeholder: "Search functions",
-			"aria-label": "Search functions by regular expression", spellcheck: "false",
+		const what = this.tree.ofZones ? "zones" : "functions";
+		this.input = make("input", {type: "search", placeholder: "Search " + what,
+			"aria-label": "Search " + what + " by regular expression", spellcheck: "false",
 			title: "A regular expression. Keys: / or Ctrl-F"});
 		this.status = make("span", {class: "matched", role: "status"});
 		this.previous = button("‹", "Previous match (Shift-N)", () => this.step(-1));
@@ -53,8 +54,10 @@ class Flame {
 			if (!seen.has(frame.kind))
 				seen.set(frame.kind, frame);
 		seen.delete(KINDS.indexOf("vDSO")); /* as user code */
+		if (this.tree.ofZones)
+			seen.delete(KINDS.indexOf("thread")); /* the root alone */
 		for (const kind of [...seen.keys()].sort())
-			list.append(make("li", {}, swatch(seen.get(kind).colour), KINDS[kind]));
+			list.append(make("li", {}, swatch(seen.get(kind).colour), this.tree.kinds[kind]));
 		list.append(make("li", {class: "keys"},
 			"Arrow keys walk · Enter or click zooms · Esc resets · / searches · N next match"));
 		return list;
@@ -164,16 +167,17 @@ class Flame {
 	/* What a box stands for, as lines: of the tooltip and of the lines below the graph. */
 	lines(i) {
 		const {tree} = this, frame = tree.of(i), {base} = this.canvas;
-		const figure = (value, samples) => Units.value(value, tree.unit) +
-			(tree.unit === "samples" ? "" : ", " + Units.samples(samples)) + ": " +
+		const counted = samples => tree.unit === "samples" ? "" :
+			", " + (tree.ofZones ? Units.calls(samples) : Units.samples(samples));
+		const figure = (value, count) => Units.value(value, tree.unit) + count + ": " +
 			Units.percent(value, tree.total[0]) + " of all" +
 			(base && tree.isWithin(i, base) ?
 				", " + Units.percent(value, tree.total[base]) + " of the zoomed" : "");
 		const source = frame.file ? frame.file + (frame.line ? ":" + frame.line : "") : "";
-		const from = [i ? KINDS[frame.kind] : "", frame.module, source].filter(text => text);
+		const from = [i ? tree.kinds[frame.kind] : "", frame.module, source].filter(text => text);
 		return [
-			["Total", figure(tree.total[i], tree.totalSamples[i])],
-			["Self", figure(tree.self[i], tree.selfSamples[i])],
+			["Total", figure(tree.total[i], tree.ofZones && !i ? "" : counted(tree.totalSamples[i]))],
+			["Self", figure(tree.self[i], tree.ofZones ? "" : counted(tree.selfSamples[i]))],
 			["From", from.join(" · ")],
 		].filter(([, text]) => text);
 	}
@@ -242,7 +246,7 @@ class Flame {
 		const parts = [this.hit >= 0 ? (this.hit + 1) + " / " + Units.count(found.nodes.length)
 			: Units.count(found.nodes.length) + (found.nodes.length === 1 ? " match" : " matches"),
 			Units.percent(found.value, tree.total[0]) + " of all (" +
-			Units.samples(found.samples) + ")"];
+			(tree.ofZones ? Units.value(found.value, tree.unit) : Units.samples(found.samples)) + ")"];
 		if (base)
 			parts.push(Units.percent(this.matchedInBase(), tree.total[base]) + " of the zoomed");
 		if (this.literal)

@@ -20,7 +20,7 @@ class Report {
 	constructor(bytes) {
 		this.flames = [];
 		this.tables = [];
-		this.names = new Map(); /* of functions → what makes a button that searches one */
+		this.names = new Map(); /* of functions → {flame, frame} where one can be searched */
 		this.quiet = true;
 		this.read(new Reader(bytes));
 		this.tables.forEach(table => table.start());
@@ -36,7 +36,7 @@ class Report {
 				this.addFlame(new Tree(reader));
 			else if (tag === TAG_TABLE)
 				this.tables.push(new Table(document.querySelector(
-					`[data-table="${this.tables.length}"]`), reader, this.names));
+					`[data-table="${this.tables.length}"]`), reader, this.finder()));
 			else
 				throw new Error("unknown part " + tag);
 		}
@@ -46,9 +46,24 @@ class Report {
 		const box = document.querySelector(`[data-flame="${this.flames.length}"]`);
 		const flame = new Flame(box, tree, this);
 		this.flames.push(flame);
-		for (const frame of tree.frames)
-			if (frame.kind !== KINDS.indexOf("thread") && !this.names.has(frame.name))
-				this.names.set(frame.name, {button: name => this.nameButton(flame, frame, name)});
+		for (const frame of tree.frames) {
+			if (frame.kind === KINDS.indexOf("thread"))
+				continue;
+			if (!this.names.has(frame.name))
+				this.names.set(frame.name, []);
+			this.names.get(frame.name).push({flame, frame});
+		}
+	}
+
+	/* For a table: a button that searches a name, or null. The flame graph above the table is asked
+	 * before the others. */
+	finder() {
+		const own = this.flames[this.flames.length - 1];
+		return name => {
+			const places = this.names.get(name);
+			const at = places && (places.find(p => p.flame === own) || places[0]);
+			return at ? this.nameButton(at.flame, at.frame, name) : null;
+		};
 	}
 
 	nameButton(flame, frame, name) {

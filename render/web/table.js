@@ -3,11 +3,12 @@ const CELL_TEXT = 0, CELL_BAR = 3;
 
 /* Table: sorts, filters and shows the rows of a table of the report. */
 class Table {
-	constructor(box, reader, names) {
+	/* @find: a button for a name, or null. */
+	constructor(box, reader, find) {
 		const columns = reader.uint();
 		this.rows = reader.uint();
 		this.box = box;
-		this.names = names;
+		this.find = find;
 		this.columns = Array.from({length: columns}, () => this.readColumn(reader));
 		this.order = Array.from({length: this.rows}, (_, i) => i);
 		this.shown = FIRST_ROWS;
@@ -15,7 +16,8 @@ class Table {
 	}
 
 	readColumn(reader) {
-		const column = {kind: reader.uint(), text: [], value: []};
+		const column = {kind: reader.uint(), key: reader.string(), extra: reader.uint() === 1,
+			text: [], value: []};
 		for (let i = 0; i < this.rows; i++) {
 			if (column.kind !== CELL_BAR)
 				column.text.push(reader.string());
@@ -33,10 +35,30 @@ class Table {
 		if (more)
 			more.remove();
 		this.box.append(this.more);
-		this.box.querySelectorAll("thead th").forEach((th, c) => this.addSorter(th, c));
-		if (this.rows > 8)
+		this.tools = make("div", {class: "tools"});
+		this.box.querySelectorAll("thead th").forEach((th, c) => {
+			this.columns[c].title = th.textContent;
+			this.addSorter(th, c);
+		});
+		if (this.rows > 8 || this.columns.some(c => c.extra))
 			this.addFilter();
+		if (this.columns.some(c => c.extra))
+			this.addWidener();
+		if (this.tools.childNodes.length)
+			this.box.prepend(this.tools);
 		this.draw();
+	}
+
+	/* For the columns that not everybody wants to see. */
+	addWidener() {
+		const n = this.columns.filter(c => c.extra).length;
+		const button = make("button", {type: "button", "aria-pressed": "false"}, n + " more columns");
+		button.addEventListener("click", () => {
+			const wide = this.box.classList.toggle("wide");
+			button.setAttribute("aria-pressed", String(wide));
+			button.textContent = wide ? "Fewer columns" : n + " more columns";
+		});
+		this.tools.append(make("span", {class: "gap"}), button);
 	}
 
 	addSorter(th, c) {
@@ -49,15 +71,19 @@ class Table {
 	}
 
 	addFilter() {
-		const input = make("input", {type: "search", placeholder: "Filter rows",
-			"aria-label": "Filter rows", spellcheck: "false"});
+		const example = this.columns.find(c => c.kind !== CELL_TEXT && c.kind !== CELL_BAR);
+		const words = this.columns.some(c => c.key) && example ?
+			"Filter rows: text, or " + shortName(example) + ">1" : "Filter rows";
+		const input = make("input", {type: "search", placeholder: words, "aria-label": "Filter rows",
+			spellcheck: "false", title: "A regular expression on the texts; or conditions on any column, " +
+				"divided by spaces: mean>1ms calls<=10 module=libc"});
 		input.addEventListener("input", () => {
 			this.filter = input.value;
 			this.shown = FIRST_ROWS;
 			this.draw();
 		});
 		this.count = make("span", {class: "count", "aria-live": "polite"});
-		this.box.prepend(make("div", {class: "tools"}, input, this.count));
+		this.tools.append(input, this.count);
 	}
 
 	sort(th, c) {
@@ -75,9 +101,10 @@ class Table {
 
 	filtered() {
 		const texts = this.columns.filter(c => c.kind === CELL_TEXT);
-		const {re} = searchPattern(this.filter);
-		return this.filter ? this.order.filter(r => texts.some(c => re.test(c.text[r])))
-			: this.order;
+		const {conditions, text} = parseFilter(this.filter, this.columns);
+		const {re} = searchPattern(text);
+		return this.order.filter(r => conditions.every(holds => holds(r)) &&
+			(!text || texts.some(c => re.test(c.text[r]))));
 	}
 
 	draw() {
@@ -104,13 +131,59 @@ class Table {
 	}
 
 	cell(column, r) {
+		const extra = column.extra ? " extra" : "";
 		if (column.kind === CELL_BAR)
-			return make("td", {class: "bar"}, bar(column.value[r]));
+			return make("td", {class: "bar" + extra}, bar(column.value[r]));
 		if (column.kind !== CELL_TEXT)
-			return make("td", {class: "number"}, column.text[r]);
-		const found = this.names.get(column.text[r]);
-		return make("td", {class: "text"}, found ? found.button(column.text[r]) : column.text[r]);
+			return make("td", {class: "number" + extra}, column.text[r]);
+		const button = this.find(column.text[r]);
+		return make("td", {class: "text" + (button ? " code" : "") + extra}, button || column.text[r]);
 	}
+}
+
+/* --- conditions on columns ------------------------------------------------------------------- */
+
+/* What a column is called in a condition: "mean" of mean_ns, "net mean" is netmean. */
+function shortName(column) {
+	return column.title.toLowerCase().replace(/\W/g, "") || column.key;
+}
+
+function findColumn(name, columns) {
+	const n = name.toLowerCase();
+	return columns.find(c => c.key === n) ||
+		columns.find(c => c.kind !== CELL_BAR && shortName(c) === n) ||
+		columns.find(c => c.key === n + "_ns");
+}
+
+/* A test of a row by number, or null where the value is none. */
+function numberTest(column, sign, text) {
+	const value = column.key.endsWith("_ns") ? Units.parseNs(text) : Number(text.replace(/%$/, ""));
+	const tests = {
+		">": v => v > limit, ">=": v => v >= limit, "<": v => v < limit, "<=": v => v <= limit,
+		"=": v => v === limit, "!=": v => v !== limit,
+	};
+	const limit = Math.fround(value); /* as the cells' values are */
+	return text && !isNaN(value) ? r => tests[sign](column.value[r]) : null;
+}
+
+function textTest(column, sign, text) {
+	const {re} = searchPattern(text);
+	return sign === "=" || sign === "!=" ? r => re.test(column.text[r]) === (sign === "=") : null;
+}
+
+/* The words of a filter that are conditions on a column, and the rest of it. */
+function parseFilter(filter, columns) {
+	const conditions = [], rest = [];
+	for (const word of filter.split(/\s+/)) {
+		const [, name, sign, value] = /^([\w.]+)(>=|<=|!=|>|<|=)(.+)$/.exec(word) || [];
+		const column = name && findColumn(name, columns);
+		const test = column && (column.kind === CELL_TEXT ? textTest : numberTest)(column, sign, value);
+		if (test)
+			conditions.push(test);
+		else
+			rest.push(word);
+	}
+	return {conditions, text: conditions.length ? rest.join(" ").trim() : filter};
 }
 
 function bar(value) {

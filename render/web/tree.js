@@ -1,10 +1,12 @@
 const KINDS = ["user", "kernel", "JIT", "vDSO", "unnamed", "note", "inlined", "thread"];
+const ZONE_KINDS = ["zone", "kernel", "JIT", "vDSO", "unnamed", "no function", "inlined", "zone"];
 
 /* Tree: a flame graph's boxes, a parent before its children and all below it before its next
  * sibling; columns by the box's number. x and total are the layout's own integers. */
 class Tree {
 	constructor(reader) {
 		this.unit = reader.string();
+		this.ofZones = reader.uint() === 1;
 		this.frames = Array.from({length: reader.uint()}, () => ({
 			name: reader.string(),
 			file: reader.string(),
@@ -78,7 +80,8 @@ class Tree {
 				break;
 			this.end[parent] = Math.max(this.end[parent], this.end[i]);
 			this.total[parent] += this.total[i];
-			this.totalSamples[parent] += this.totalSamples[i];
+			/* Calls of zones stand for their place alone. */
+			this.totalSamples[parent] += this.ofZones ? 0 : this.totalSamples[i];
 		}
 	}
 
@@ -92,6 +95,10 @@ class Tree {
 			if (i)
 				cursor[parent] = this.x[i] + this.total[i];
 		}
+	}
+
+	get kinds() {
+		return this.ofZones ? ZONE_KINDS : KINDS;
 	}
 
 	of(i) {

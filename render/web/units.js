@@ -56,4 +56,15 @@ const Units = {
 	samples(n) {
 		return Units.count(n) + (n === 1 ? " sample" : " samples");
 	},
+
+	calls(n) {
+		return Units.count(n) + (n === 1 ? " call" : " calls");
+	},
+
+	/* Nanoseconds of "1.5ms"; plain numbers are seconds, as on the command line. NaN otherwise. */
+	parseNs(text) {
+		const scales = {"": 1e9, s: 1e9, ms: 1e6, us: 1e3, "µs": 1e3, ns: 1, m: 60e9, min: 60e9, h: 3600e9};
+		const [, number, unit] = /^([\d.]+)\s*(\D*)$/.exec(text) || [];
+		return unit in scales ? Number(number) * scales[unit] : NaN;
+	},
 };

@@ -1,0 +1,95 @@
+/*
+ * csv: the tables of a report for other programs, as RFC 4180 has it: a line of names, then rows,
+ * fields in quotes where they hold a comma, a quote or the end of a line, lines that end in CRLF.
+ * Numbers are plain: ns, not "1.2 ms"; percentages from 0 to 100. Of several tables each follows
+ * on an empty line.
+ */
+#include "format/format.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "base/err.h"
+#include "format/formats.h"
+#include "paint/csv.h"
+
+static void put_titles(FILE *out, const struct doc_table *t)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < t->columns.n; i++) {
+		const char *key = t->keys.n ? t->keys.at[i] : t->columns.at[i].title;
+
+		if (t->columns.at[i].kind == CELL_BAR)
+			continue;
+		csv_field(out, first ? "" : ",", key);
+		first = false;
+	}
+	fputs("\r\n", out);
+}
+
+static void put_cell(FILE *out, const char *before, const struct doc_column *column,
+		     const struct doc_cell *cell)
+{
+	_free_ char *number = NULL;
+
+	if (cell->raw) {
+		csv_field(out, before, cell->raw);
+	} else if (column->kind == CELL_TEXT) {
+		csv_field(out, before, cell->text ? cell->text : "");
+	} else {
+		number = isfinite(cell->value) ? mem_printf("%.15g", cell->value) : mem_strdup("");
+		csv_field(out, before, number);
+	}
+}
+
+static void put_row(FILE *out, const struct doc_table *t, size_t row)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < t->columns.n; i++) {
+		if (t->columns.at[i].kind == CELL_BAR)
+			continue;
+		put_cell(out, first ? "" : ",", &t->columns.at[i],
+			 &t->cells.at[row * t->columns.n + i]);
+		first = false;
+	}
+	fputs("\r\n", out);
+}
+
+static int csv_write(const struct doc *doc, const struct format_options *options, FILE *out)
+{
+	bool any = false;
+
+	(void)options;
+	for (size_t i = 0; i < doc->blocks.n; i++) {
+		const struct doc_block *b = &doc->blocks.at[i];
+
+		if (b->kind != BLOCK_TABLE)
+			continue;
+		if (any)
+			fputs("\r\n", out);
+		any = true;
+		put_titles(out, &b->table);
+		for (size_t row = 0; row < doc_table_rows(&b->table); row++)
+			put_row(out, &b->table, row);
+	}
+	if (!any)
+		return err(-EINVAL, "csv holds tables, and there is none here: see --view");
+	return 0;
+}
+
+static const char *const *csv_views_of(const struct profile *p)
+{
+	static const char *const zones[] = {"zones", NULL};
+	static const char *const functions[] = {"functions", NULL};
+
+	return p->zones.n ? zones : functions;
+}
+
+const struct format csv_format = {
+	.extension = "csv",
+	.about = "tables with every column and every row: zones, else functions",
+	.views_of = csv_views_of,
+	.write = csv_write,
+};

@@ -1,0 +1,75 @@
+/* lines: source lines by self. */
+#include "model/lines.h"
+
+#include "view/base.h"
+#include "view/views.h"
+
+#define TERMINAL_ROWS 20
+#define PRINTED_ROWS  60
+
+static void row(const struct view_input *in, struct doc_table *t, const struct line_row *r)
+{
+	const struct profile *p = in->profile;
+	const struct function *f = &p->functions.at[r->function];
+	const char *file = base_module(profile_text(p, f->file));
+
+	base_percent_cell(t, in, r->self);
+	doc_bar(t, base_percent(in, r->self));
+	base_value_cell(t, in, r->self);
+	base_count_cell(t, r->samples);
+	if (r->line && file[0])
+		doc_cell(t, 0, "%s:%u", file, r->line);
+	else
+		doc_cell(t, 0, "%s", file[0] ? file : "–");
+	doc_cell_code(t, f->named ? f->kind : CODE_UNKNOWN,
+		      r->function ? profile_text(p, f->name) : "–");
+}
+
+static void write_table(const struct view_input *in, const struct line_rows *rows, struct doc *doc)
+{
+	const struct doc_column columns[] = {
+		{"Self", CELL_PERCENT, "share of the samples that were at this line"},
+		{"", CELL_BAR, NULL},
+		{base_value_title(in), CELL_NUMBER, "amount at this line"},
+		{"Samples", CELL_NUMBER, NULL},
+		{"Line", CELL_TEXT, "source file and line being executed"},
+		{"Function", CELL_TEXT, NULL},
+	};
+	const char *const keys[] = {"self_percent", NULL,   base_value_key(in),
+				    "samples",	    "line", "function"};
+	_free_ char *base = base_text(in);
+	_free_ char *caption = mem_printf("100 %% = %s", base);
+	struct doc_table *t;
+
+	if (in->selection->zone)
+		doc_heading(doc, "Hottest lines inside %s", in->selection->zone);
+	else
+		doc_heading(doc, "Hottest lines");
+	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
+	doc_keys(t, keys);
+	t->terminal_rows = TERMINAL_ROWS;
+	t->printed_rows = PRINTED_ROWS;
+	t->more = mem_strdup("lines");
+	for (size_t i = 0; i < rows->rows.n; i++)
+		row(in, t, &rows->rows.at[i]);
+}
+
+static int lines_write(const struct view_input *in, struct doc *doc)
+{
+	struct line_rows rows;
+	int rc;
+
+	if (base_is_zones_only(in))
+		return 0;
+	rc = lines_build(in->profile, in->selection, &rows);
+	if (!rc)
+		write_table(in, &rows, doc);
+	lines_release(&rows);
+	return rc;
+}
+
+const struct view lines_view = {
+	.name = "lines",
+	.about = "source lines by self share",
+	.write = lines_write,
+};

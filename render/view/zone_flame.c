@@ -1,0 +1,32 @@
+/* zone-flame: the call tree of zones as a flame graph of exact time. */
+#include "view/base.h"
+#include "view/views.h"
+#include "view/zone_words.h"
+
+static int zone_flame_write(const struct view_input *in, struct doc *doc)
+{
+	const struct tree *t = in->zone_tree;
+	_free_ char *clock = zone_clock(in->profile);
+	_free_ char *unheard = zone_unheard(in->selection, true);
+	_free_ char *caption = NULL;
+	char total[UNITS_BUF], calls[UNITS_BUF];
+
+	if (!in->profile->zones.n)
+		return 0;
+	units_ns(total, sizeof(total), (double)t->nodes.at[0].total);
+	units_count(calls, sizeof(calls), t->samples);
+	/* All in the caption: a picture shows nothing beside its flame. */
+	caption = mem_printf("100 %% = %s in zones, %s call%s of all threads; %s%s%s%s", total,
+			     calls, t->samples == 1 ? "" : "s", clock,
+			     zone_is_netted(in->profile) ? ", less what the probes added" : "",
+			     unheard ? "; " : "", unheard ? unheard : "");
+	doc_heading(doc, "Zone flame graph");
+	doc_flame(doc, caption, t);
+	return 0;
+}
+
+const struct view zone_flame_view = {
+	.name = "zone-flame",
+	.about = "flame graph of zones: exact time, not samples",
+	.write = zone_flame_write,
+};

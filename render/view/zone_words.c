@@ -1,0 +1,145 @@
+#include "view/zone_words.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "base/units.h"
+#include "model/meta.h"
+#include "view/base.h"
+
+char *zone_cell_text(const struct zone_column *c, const struct profile *p, const struct zone *z)
+{
+	char text[UNITS_BUF];
+	double v = (double)zone_column_number(c, z);
+
+	switch (c->kind) {
+	case ZONE_TEXT:
+		if (c->field == ZONE_FIELD_MODULE)
+			return mem_strdup(base_module(zone_column_text(c, p, z)));
+		return mem_strdup(zone_column_text(c, p, z));
+	case ZONE_TIME:
+		if (!z->total_ns)
+			return mem_strdup("–");
+		return mem_strdup(units_ns(text, sizeof(text), v));
+	case ZONE_COUNT:
+		return mem_strdup(
+			units_count(text, sizeof(text), (int64_t)zone_column_number(c, z)));
+	case ZONE_PERCENT:
+		if (!z->total_ns)
+			return mem_strdup("–");
+		return mem_strdup(units_percent(text, sizeof(text), v, 100));
+	case ZONE_CODE:
+		if (c->field == ZONE_FIELD_U64)
+			return mem_printf("0x%llx", (unsigned long long)zone_column_number(c, z));
+		return mem_printf("%.0f", v);
+	case ZONE_SQUARE:
+		break;
+	}
+	return mem_printf("%.4g", v);
+}
+
+void zone_cell(struct doc_table *t, const struct zone_column *c, const struct profile *p,
+	       const struct zone *z)
+{
+	_free_ char *text = zone_cell_text(c, p, z);
+	_free_ char *raw = zone_column_print(c, p, z);
+
+	if (c->kind == ZONE_TEXT && c->offset == offsetof(struct zone, name))
+		doc_cell_code(t, p->functions.at[z->function].kind, text);
+	else
+		doc_cell(t, (double)zone_column_number(c, z), "%s", text);
+	doc_raw(t, raw);
+}
+
+static void add_count(struct str *s, uint64_t n, const char *what)
+{
+	char count[UNITS_BUF];
+
+	if (n)
+		str_addf(s, "%s%s %s", s->n ? "; " : "",
+			 units_count(count, sizeof(count), (int64_t)n), what);
+}
+
+bool zone_is_counted(const struct zone *z)
+{
+	return z->counts && z->untimed == z->counts;
+}
+
+char *zone_notes(const struct zone *z)
+{
+	struct str s = {0};
+
+	if (z->flags & ZONE_SHORT)
+		str_add(&s, "short");
+	if (zone_is_counted(z))
+		str_addf(&s, "%scounted", s.n ? "; " : "");
+	else
+		add_count(&s, z->untimed, "untimed");
+	add_count(&s, z->unwound, "unwound");
+	add_count(&s, z->in_flight, "in flight");
+	add_count(&s, z->at_start, "open at start");
+	str_add(&s, "");
+	return str_steal(&s);
+}
+
+char *zone_clock(const struct profile *p)
+{
+	const char *clock = profile_run(p, RUN_CLOCK);
+
+	if (!clock || !clock[0] || !strcmp(clock, "wall"))
+		return mem_strdup("wall clock");
+	return mem_printf("clock: %s", clock);
+}
+
+bool zone_is_netted(const struct profile *p)
+{
+	for (size_t i = 0; i < p->zones.n; i++) {
+		const struct zone *z = &p->zones.at[i];
+
+		if ((z->flags & ZONE_COMPENSATED) &&
+		    (z->comp_total_ns != z->total_ns || z->comp_self_ns != z->self_ns))
+			return true;
+	}
+	return false;
+}
+
+struct zone_sums zone_sum(const struct profile *p)
+{
+	struct zone_sums sums = {.zones = p->zones.n};
+
+	for (size_t i = 0; i < p->zones.n; i++) {
+		const struct zone *z = &p->zones.at[i];
+
+		sums.calls += z->counts;
+		sums.in_flight += z->in_flight;
+		sums.at_start += z->at_start;
+		sums.unwound += z->unwound;
+		sums.untimed += z->untimed;
+		sums.shorts += !!(z->flags & ZONE_SHORT);
+		sums.counted += zone_is_counted(z);
+	}
+	return sums;
+}
+
+char *zone_unheard(const struct selection *s, bool threads)
+{
+	const struct {
+		const char *option;
+		bool given;
+	} options[] = {
+		{"--from", s->from_ns},	      {"--to", s->to_ns},
+		{"--focus", s->focus},	      {"--ignore", s->ignore},
+		{"--omit", s->omit},	      {"--thread", threads && s->thread},
+		{"--pid", threads && s->pid},
+	};
+	struct str text = {0};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].given)
+			str_addf(&text, "%s%s", text.n ? ", " : "", options[i].option);
+	if (!text.n)
+		return NULL;
+	str_addf(&text, " %s not apply to zones: they are of the whole capture",
+		 strchr(text.s, ',') ? "do" : "does");
+	return str_steal(&text);
+}

@@ -1,0 +1,41 @@
+/*
+ * zone_words: what the views of zones say alike: amounts, marks, captions. For the views only.
+ */
+#ifndef VIEW_ZONE_WORDS_H
+#define VIEW_ZONE_WORDS_H
+
+#include "model/zone_column.h"
+#include "view/view.h"
+
+/* The value of a column as people read it; "–" for times where none was taken. */
+char *zone_cell_text(const struct zone_column *, const struct profile *, const struct zone *);
+
+/* A cell of that column, with its exact value for machines. */
+void zone_cell(struct doc_table *, const struct zone_column *, const struct profile *,
+	       const struct zone *);
+
+/* "counted; 3 unwound; 2 in flight": what a reader must know before trusting the row, "" where
+ * there is nothing. Freed by the caller. */
+char *zone_notes(const struct zone *);
+
+/* It has calls, and not one of them was timed. */
+bool zone_is_counted(const struct zone *);
+
+/* "wall clock", or what the capture says of its clock. */
+char *zone_clock(const struct profile *);
+
+/* Whether any zone's times differ once the cost of probes is taken off. */
+bool zone_is_netted(const struct profile *);
+
+/* Sums over all zones of the profile. */
+struct zone_sums {
+	uint64_t zones, calls, in_flight, at_start, unwound, untimed;
+	uint64_t shorts, counted; /* zones that are short; that are counted only */
+};
+struct zone_sums zone_sum(const struct profile *);
+
+/* The options in force that zones cannot follow, as a sentence; NULL where there are none. Freed by
+ * the caller. @threads: --thread and --pid are among those. */
+char *zone_unheard(const struct selection *, bool threads);
+
+#endif

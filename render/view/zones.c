@@ -1,0 +1,235 @@
+/* zones: every zone with what was measured of its calls. */
+#include "view/base.h"
+#include "view/views.h"
+#include "view/zone_words.h"
+
+#include <string.h>
+
+#include "base/str.h"
+
+#define TERMINAL_ROWS 20
+#define PRINTED_ROWS  140
+
+/* What the table shows: the main columns, then all others for the formats that have room. */
+struct layout {
+	VEC(const struct zone_column *) columns; /* NULL: a bar of the share; see also note */
+	size_t note;				 /* its place among them; 0: none */
+	size_t main;				 /* so many stand everywhere, the note with them */
+};
+
+static const struct zone_column bar, note;
+
+static void show(struct layout *l, const char *name)
+{
+	vec_push(&l->columns, zone_column_find(name));
+}
+
+static bool has_notes(const struct view_input *in)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < in->zone_rows->rows.n && !any; i++) {
+		_free_ char *text = zone_notes(&in->zone_rows->rows.at[i].at);
+
+		any = text[0];
+	}
+	return any;
+}
+
+static bool is_shown(const struct layout *l, const struct zone_column *c)
+{
+	for (size_t i = 0; i < l->columns.n; i++)
+		if (l->columns.at[i] == c)
+			return true;
+	return false;
+}
+
+static void lay_out(const struct view_input *in, struct layout *l)
+{
+	static const char *const all[] = {"share", "",	     "total",	  "comp_total", "self",
+					  "calls", "mean",   "comp_mean", "p50",	"p99",
+					  "name",  "module", NULL};
+	static const char *const of_threads[] = {"share", "",	 "total", "self",   "calls",
+						 "min",	  "max", "name",  "module", NULL};
+	bool net = zone_is_netted(in->profile), threads = in->zone_rows->of_threads;
+
+	*l = (struct layout){0};
+	for (const char *const *name = threads ? of_threads : all; *name; name++) {
+		if (!**name)
+			vec_push(&l->columns, &bar);
+		else if (net || !str_starts(*name, "comp_"))
+			show(l, *name);
+	}
+	if (!threads && has_notes(in))
+		vec_push(&l->columns, &note);
+	l->main = l->columns.n;
+	for (const struct zone_column *c = zone_columns; !threads && c->name; c++)
+		if (!is_shown(l, c))
+			vec_push(&l->columns, c);
+}
+
+static struct doc_column column_of(const struct zone_column *c)
+{
+	static const enum cell_kind kinds[] = {
+		[ZONE_TEXT] = CELL_TEXT,    [ZONE_TIME] = CELL_NUMBER,
+		[ZONE_COUNT] = CELL_NUMBER, [ZONE_PERCENT] = CELL_PERCENT,
+		[ZONE_CODE] = CELL_NUMBER,  [ZONE_SQUARE] = CELL_NUMBER,
+	};
+
+	if (c == &bar)
+		return (struct doc_column){"", CELL_BAR, NULL};
+	if (c == &note)
+		return (struct doc_column){"Notes", CELL_TEXT,
+					   "what to know before trusting the row"};
+	return (struct doc_column){c->title, kinds[c->kind], c->help};
+}
+
+/* "100 % = the capture's 10.0 s, threads add up; 8 zones, 2 of them never called, 1,234 calls; wall
+ * clock" */
+static char *caption_of(const struct view_input *in)
+{
+	_free_ char *clock = zone_clock(in->profile);
+	_free_ char *idle = NULL;
+	char length[UNITS_BUF], zones[UNITS_BUF], calls[UNITS_BUF];
+	int64_t sum = 0, never = 0;
+
+	for (size_t i = 0; i < in->zone_rows->rows.n; i++) {
+		const struct zone *z = &in->zone_rows->rows.at[i].at;
+
+		sum += (int64_t)z->counts;
+		never += !z->counts && !z->in_flight && !z->at_start;
+	}
+	idle = never ? mem_printf(", %s of them never called",
+				  units_count(calls, sizeof(calls), never))
+		     : mem_strdup("");
+	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
+	units_count(zones, sizeof(zones), (int64_t)in->zone_rows->rows.n);
+	units_count(calls, sizeof(calls), sum);
+	return mem_printf("100 %% = the capture's %s, threads add up; %s zone%s%s, %s call%s; %s",
+			  length, zones, in->zone_rows->rows.n == 1 ? "" : "s", idle, calls,
+			  sum == 1 ? "" : "s", clock);
+}
+
+static struct doc_table *start_table(const struct view_input *in, const struct layout *l,
+				     struct doc *doc)
+{
+	VEC(struct doc_column) columns = {0};
+	VEC(const char *) keys = {0};
+	_free_ char *caption = caption_of(in);
+	struct doc_table *t;
+
+	for (size_t i = 0; i < l->columns.n; i++) {
+		const struct zone_column *c = l->columns.at[i];
+
+		vec_push(&columns, column_of(c));
+		vec_push(&keys, c == &bar ? NULL : c == &note ? "notes" : c->name);
+	}
+	t = doc_table(doc, caption, columns.at, columns.n);
+	doc_keys(t, keys.at);
+	t->extra_from = l->main;
+	t->terminal_rows = TERMINAL_ROWS;
+	t->printed_rows = PRINTED_ROWS;
+	t->more = mem_strdup("zones");
+	vec_release(&columns);
+	vec_release(&keys);
+	return t;
+}
+
+/* What a narrow terminal does without, in this order. */
+static void spare_columns(const struct layout *l, struct doc_table *t)
+{
+	static const char *const names[DOC_SPARE_MOST] = {"module", "comp_total_ns", "p50_ns",
+							  "comp_mean_ns", "self_ns"};
+
+	for (size_t k = 0; k < DOC_SPARE_MOST; k++)
+		for (size_t i = 0; i < l->main; i++)
+			if (l->columns.at[i]->name && !strcmp(l->columns.at[i]->name, names[k]))
+				t->spare[t->n_spare++] = (uint8_t)i;
+}
+
+static void row(const struct view_input *in, const struct layout *l, struct doc_table *t,
+		const struct zone_row *r)
+{
+	for (size_t i = 0; i < l->columns.n; i++) {
+		const struct zone_column *c = l->columns.at[i];
+
+		if (c == &bar) {
+			doc_bar(t, r->at.total_perc);
+		} else if (c == &note) {
+			_free_ char *text = zone_notes(&r->at);
+
+			doc_cell(t, 0, "%s", text);
+		} else {
+			zone_cell(t, c, in->profile, &r->at);
+		}
+	}
+}
+
+/* What the words of the notes mean, of those that are there. */
+static void legend(const struct view_input *in, struct doc *doc)
+{
+	struct zone_sums s = {0};
+	struct str text = {0};
+
+	for (size_t i = 0; i < in->zone_rows->rows.n; i++) {
+		const struct zone *z = &in->zone_rows->rows.at[i].at;
+
+		s.shorts += !!(z->flags & ZONE_SHORT);
+		s.counted += zone_is_counted(z);
+		s.unwound += z->unwound;
+		s.in_flight += z->in_flight;
+		s.at_start += z->at_start;
+	}
+	if (zone_is_netted(in->profile))
+		str_add(&text, "Net: less what the probes added. ");
+	if (s.shorts)
+		str_add(&text,
+			"Short: a call's net mean is below three times what its probes cost, so "
+			"its times are mostly theirs. ");
+	if (s.counted)
+		str_add(&text,
+			"Counted: not timed; the zone's own report and the summary say why. ");
+	if (s.unwound)
+		str_add(&text,
+			"Unwound: left by longjmp, an exception or the thread's end; counted, "
+			"not timed. ");
+	if (s.in_flight || s.at_start)
+		str_add(&text,
+			"In flight, open at start: not ended or not begun while captured; in no "
+			"other column.");
+	if (text.n)
+		doc_text(doc, "%s", text.s);
+	str_release(&text);
+}
+
+static int zones_write(const struct view_input *in, struct doc *doc)
+{
+	_free_ char *unheard = zone_unheard(in->selection, false);
+	struct layout l;
+	struct doc_table *t;
+
+	if (!in->profile->zones.n)
+		return 0;
+	lay_out(in, &l);
+	doc_heading(doc, "Zones");
+	t = start_table(in, &l, doc);
+	spare_columns(&l, t);
+	for (size_t i = 0; i < in->zone_rows->rows.n; i++)
+		row(in, &l, t, &in->zone_rows->rows.at[i]);
+	if (!in->zone_rows->of_threads)
+		legend(in, doc);
+	else
+		doc_text(doc,
+			 "Of the selected threads; percentiles, deviations and net times are kept "
+			 "of all threads together only.");
+	if (unheard)
+		doc_text(doc, "%s.", unheard);
+	vec_release(&l.columns);
+	return 0;
+}
+
+const struct view zones_view = {
+	.name = "zones",
+	.about = "functions whose calls were counted and timed, by total time",
+	.write = zones_write,
+};
