@@ -23,16 +23,20 @@ INC	:= -Iuser/core $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 INC_USER   := $(INC) -Iuser -Ibpf -I$(BUILD)/gen $(shell pkg-config --cflags $(PKGS_USER) 2>/dev/null)
 INC_RENDER := $(INC) -Irender $(shell pkg-config --cflags $(PKGS_RENDER) 2>/dev/null)
 LIBS	   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
-LIBS_USER  := $(shell pkg-config --libs $(PKGS_USER) 2>/dev/null) -liberty $(LIBS)
+LIBS_USER  := $(shell pkg-config --libs $(PKGS_USER) 2>/dev/null) -lZydis -liberty $(LIBS)
 LIBS_RENDER := $(shell pkg-config --libs $(PKGS_RENDER) 2>/dev/null) $(LIBS)
 
 CORE_SRC   := $(sort $(wildcard user/core/*/*.c))
 USER_SRC   := $(sort $(filter-out user/core/%,$(wildcard user/*/*.c)))
 RENDER_SRC := $(sort $(wildcard render/*/*.c) $(filter-out render/main.c,$(wildcard render/*.c)))
 RENDER_ASM := render/web/embed.S
-BPF_SRC	   := $(sort $(wildcard bpf/*.bpf.c bpf/*/*.bpf.c))
+# The linker wants maps defined before they are used: what sources share comes first.
+BPF_SRC	   := $(sort $(filter-out bpf/source/%,$(wildcard bpf/*.bpf.c bpf/*/*.bpf.c))) \
+	      $(sort $(wildcard bpf/source/*.bpf.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 PROG_SRC   := $(sort $(wildcard tests/prog/*.c))
+# Of languages and libraries that only tests need.
+ZONE_SRC   := $(sort $(wildcard tests/prog/*.cc tests/prog/*.go tests/prog/*.rs))
 
 obj	= $(patsubst %.S,$(BUILD)/$(1)/%.o,$(patsubst %.c,$(BUILD)/$(1)/%.o,$(2)))
 SAN	:= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -110,19 +114,33 @@ unit: $(UNIT_BIN) ## build and run the unit tests, under ASan and UBSan
 	@tests/unit/run $(UNIT_BIN)
 
 # Targets with known answers. Flags of their own stand in their first line: // cflags: …
-progs: $(patsubst tests/prog/%.c,$(BUILD)/prog/%,$(PROG_SRC))
+PROGS	:= $(patsubst tests/prog/%.c,$(BUILD)/prog/%,$(PROG_SRC))
+progs: $(PROGS) $(patsubst tests/prog/%,$(BUILD)/prog/%,$(basename $(ZONE_SRC)))
 $(BUILD)/prog/%: tests/prog/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer \
-		-mno-omit-leaf-frame-pointer -pthread \
+		-mno-omit-leaf-frame-pointer -pthread -MMD -MP -MT $@ -MF $@.d \
 		$$(sed -n '1s,^// cflags: ,,p' $<) -o $@ $< -lm
+$(BUILD)/prog/%: tests/prog/%.cc
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CXX) -std=gnu++17 -D_GNU_SOURCE -g -pthread -MMD -MP -MT $@ -MF $@.d \
+		$$(sed -n '1s,^// cflags: ,,p' $<) -o $@ $< $$(sed -n '2s,^// libs: ,,p' $<)
+$(BUILD)/prog/%: tests/prog/%.go
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)GOCACHE=$(abspath $(BUILD))/gocache GO111MODULE=off go build -o $@ $<
+$(BUILD)/prog/%: tests/prog/%.rs
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)env -u MAKEFLAGS -u MFLAGS rustc -O -g -o $@ $<
 
 check: ## install, build, run every test
 	tools/check
 demo: ## install, build, profile a real program, render it
 	tools/demo
-bench: all progs ## measure against peers; writes build/bench.tsv
+bench: all $(PROGS) ## measure against peers; writes build/bench.tsv
 	tools/bench
 
 agree: all progs ## compare shares of sqlite3, whole stacks, with perf's 64 KiB copies

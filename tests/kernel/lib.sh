@@ -15,6 +15,22 @@ capture()
 	show "$name"
 }
 
+# capture_cut NAME ARGUMENTS…: the same for a command that would go on when its time (-d) is over.
+capture_cut()
+{
+	name=$1
+	shift
+	# A background job's standard input is nothing; a session of its own can be ended as a whole.
+	exec 3<&0
+	setsid "$EPROF" -o "$T/$name.h5" "$@" <&3 >"$T/$name.out" 2>"$T/$name.err" &
+	group=$!
+	wait $group
+	status=$?
+	kill -9 -$group 2>/dev/null
+	exec 3<&-
+	show "$name"
+}
+
 # capture_later NAME ARGUMENTS…: the same in the background; the pid of eprof is in $capture.
 capture_later()
 {

@@ -177,7 +177,7 @@ whole()
 {
 	name=$1 roots=$2
 	shift 2
-	capture "$name" -F "$WHOLE_HZ" "$@"
+	capture_cut "$name" -F "$WHOLE_HZ" "$@"
 	set -- $(tally "$name" "$roots")
 	n=$1 percent=$2
 	shift 2

@@ -16,6 +16,8 @@ struct report_doc {
 	struct selection selection;
 	struct tree *tree;
 	struct top top;
+	struct tree *zone_tree;
+	struct zone_rows zone_rows;
 	struct doc doc;
 };
 
@@ -30,7 +32,11 @@ static inline void report_doc_init(struct report_doc *r, struct profile *p,
 		r->selection = *selection;
 	assert_int_equal(tree_build(p, &r->selection, &r->tree), 0);
 	top_build(r->tree, &r->top);
+	assert_int_equal(zone_tree_build(p, &r->selection, &r->zone_tree), 0);
+	assert_int_equal(zone_rows_build(p, &r->selection, &r->zone_rows), 0);
 	in.tree = r->tree;
+	in.zone_tree = r->zone_tree;
+	in.zone_rows = &r->zone_rows;
 	doc_init(&r->doc, p, "title <&>", "subtitle");
 	for (; *names; names++) {
 		assert_non_null(view_find(*names));
@@ -42,6 +48,8 @@ static inline void report_doc_release(struct report_doc *r)
 {
 	doc_release(&r->doc);
 	top_release(&r->top);
+	zone_rows_release(&r->zone_rows);
+	tree_free(r->zone_tree);
 	tree_free(r->tree);
 	profile_free(r->profile);
 }

@@ -24,6 +24,17 @@ static inline struct parts parts_of(const struct table_blob *t)
 	return p;
 }
 
+/* Whether row @i has the rule that held before it; those for which there was no room are all one.
+ */
+static inline bool says_nothing_new(const struct parts *p, uint32_t i)
+{
+	struct table_rule before = p->rules[p->rows[i - 1] >> 16], now = p->rules[p->rows[i] >> 16];
+
+	table_rule_past(&before, TABLE_PAGE_MASK);
+	now.flags &= TABLE_SIGNAL;
+	return now.cfa != TABLE_CFA_OTHER && !memcmp(&before, &now, sizeof(now));
+}
+
 /* Whether the table keeps what table.h promises. */
 static inline bool is_sound(const struct table_blob *t)
 {
@@ -45,7 +56,7 @@ static inline bool is_sound(const struct table_blob *t)
 			if (p.rows[i] >> 16 >= h->n_rules)
 				return false;
 			if (i > first && ((p.rows[i] & 0xffff) <= (p.rows[i - 1] & 0xffff) ||
-					  p.rows[i] >> 16 == p.rows[i - 1] >> 16))
+					  says_nothing_new(&p, i)))
 				return false;
 		}
 	}

@@ -167,6 +167,59 @@ static void tells_frames(void **state)
 	}
 }
 
+struct told {
+	size_t n, bytes; /* of names */
+	bool whole;	 /* the table is as it was written */
+};
+
+static void take_function(void *context, const char *name, uint64_t start, uint64_t end)
+{
+	struct told *told = context;
+
+	if (told->whole && told->n < N && !strcmp(name, functions[told->n].name)) {
+		assert_int_equal(start, TEXT + BIAS + functions[told->n].start);
+		assert_int_equal(end, told->n + 1 < N ? TEXT + BIAS + functions[told->n + 1].start
+						      : TEXT + BIAS + END);
+	}
+	told->n++;
+	told->bytes += strlen(name);
+}
+
+static struct told tell_functions(const uint8_t *table, bool whole)
+{
+	int fd = write_file(table);
+	struct told told = {.whole = whole};
+	struct gotab *t;
+	struct elffile f;
+
+	assert_int_equal(elffile_open(fd, &f), 0);
+	t = gotab_open(&f);
+	if (t)
+		gotab_functions(t, take_function, &told);
+	gotab_close(t);
+	elffile_release(&f);
+	close(fd);
+	return told;
+}
+
+static void tells_functions(void **state)
+{
+	size_t bytes = 0;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		bytes += strlen(functions[i].name);
+	for (int new_magic = 0; new_magic < 2; new_magic++) {
+		uint8_t table[TABLE_BYTES] = {0};
+		struct told told;
+
+		write_table(table, new_magic);
+		told = tell_functions(table, true);
+		assert_int_equal(told.n, N);
+		assert_int_equal(told.bytes, bytes);
+	}
+}
+
 static void knows_its_versions(void **state)
 {
 	uint8_t table[TABLE_BYTES] = {0};
@@ -206,6 +259,7 @@ static void survives_damage(void **state)
 			       1 + (value >> 16) % (value & 1 ? 1 : 8));
 		}
 		n_built += !build(table, &t);
+		tell_functions(table, false);
 		for (uint64_t at = 0; t.words && at < 0x110; at += 7)
 			rule_at(&t, at);
 		table_blob_release(&t);
@@ -217,6 +271,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tells_frames),
+		cmocka_unit_test(tells_functions),
 		cmocka_unit_test(knows_its_versions),
 		cmocka_unit_test(survives_damage),
 	};

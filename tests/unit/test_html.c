@@ -20,7 +20,7 @@
 #include "store/store.h"
 #include "view/view.h"
 
-#include "sample_profile.h"
+#include "zone_profile.h"
 
 #define HOSTILE "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
 
@@ -28,11 +28,14 @@ static void page_write(const struct profile *p, const char *title, FILE *out)
 {
 	const struct format *html = format_find("html");
 	const struct selection selection = {0};
-	struct tree *tree = NULL;
+	struct tree *tree = NULL, *zone_tree = NULL;
+	struct zone_rows zone_rows;
 	struct top top = {0};
 	struct doc doc;
 
 	assert_int_equal(tree_build(p, &selection, &tree), 0);
+	assert_int_equal(zone_tree_build(p, &selection, &zone_tree), 0);
+	assert_int_equal(zone_rows_build(p, &selection, &zone_rows), 0);
 	top_build(tree, &top);
 	doc_init(&doc, p, title, "cpu-clock at 100 Hz");
 	for (const char *const *name = html->views; *name; name++) {
@@ -42,13 +45,17 @@ static void page_write(const struct profile *p, const char *title, FILE *out)
 		assert_int_equal(view->write(&(struct view_input){.profile = p,
 								  .selection = &selection,
 								  .tree = tree,
-								  .top = &top},
+								  .top = &top,
+								  .zone_tree = zone_tree,
+								  .zone_rows = &zone_rows},
 					     &doc),
 				 0);
 	}
 	assert_int_equal(html->write(&doc, &(struct format_options){0}, out), 0);
 	doc_release(&doc);
 	top_release(&top);
+	zone_rows_release(&zone_rows);
+	tree_free(zone_tree);
 	tree_free(tree);
 }
 
@@ -231,6 +238,7 @@ static void check_columns(const struct tree *t)
 
 	html_flame_pack(t, &pack, place);
 	read_uint(&pack, &at);
+	assert_int_equal(read_uint(&pack, &at), t->of_zones);
 	for (frames = 6 * read_uint(&pack, &at); frames; frames--)
 		read_uint(&pack, &at);
 	for (colours = read_uint(&pack, &at); colours; colours--)
@@ -330,14 +338,24 @@ static int save_page(const char *dir, const char *name, struct profile *p)
 	return 0;
 }
 
-static int save_pages(const char *dir, unsigned stacks)
+static int save_profile(const char *dir, const char *name, struct profile *p)
 {
-	_free_ char *path = mem_printf("%s/sample.h5", dir);
-	struct profile *p = sample_profile();
+	_free_ char *path = mem_printf("%s/%s", dir, name);
 	int rc = store_save(path, true, p);
 
 	if (rc)
 		fprintf(stderr, "%s\n", err_text());
+	profile_free(p);
+	return rc;
+}
+
+static int save_pages(const char *dir, unsigned stacks)
+{
+	struct profile *p = sample_profile();
+	int rc = save_profile(dir, "sample.h5", sample_profile());
+
+	rc |= save_profile(dir, "zones.h5", zone_profile());
+	rc |= save_profile(dir, "zones-only.h5", zones_only_profile());
 	rc |= save_page(dir, "small.html", p);
 	rc |= save_page(dir, "hostile.html", hostile_profile());
 	rc |= save_page(dir, "deep.html", deep_profile());

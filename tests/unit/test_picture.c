@@ -10,7 +10,7 @@
 #include "format/flame_only.h"
 #include "paint/plot.h"
 #include "report_doc.h"
-#include "sample_profile.h"
+#include "zone_profile.h"
 
 /* fontconfig keeps what it read of the fonts until the process ends. */
 const char *__lsan_default_suppressions(void);
@@ -193,8 +193,8 @@ static void test_pictures_show_flames_only(void **state)
 	(void)state;
 	report_doc_init(&r, sample_profile(), NULL, (const char *const[]){"threads", NULL});
 	assert_true(format_find("svg")->write(&r.doc, &(struct format_options){0}, out) < 0);
-	assert_string_equal(err_text(), "a picture shows the flame view and no other: leave --view "
-					"out, or write html or pdf");
+	assert_string_equal(err_text(), "a picture shows one flame graph and nothing else: --view "
+					"flame or zone-flame, or write html or pdf");
 	assert_true(format_find("png")->write(&r.doc, &(struct format_options){0}, out) < 0);
 	fclose(out);
 	report_doc_release(&r);
@@ -210,11 +210,30 @@ static void test_every_format_copes_with_nothing(void **state)
 		_free_ char *text = NULL;
 
 		profile_metric(p, "cpu-clock", "ns", METRIC_SUM);
-		report_doc_init(&r, p, NULL, (*f)->views);
+		report_doc_init(&r, p, NULL, format_views(*f, p));
 		text = report_doc_write(&r.doc, (*f)->extension, &(struct format_options){0}, &n);
 		assert_true(n > 0);
 		report_doc_release(&r);
 	}
+}
+
+/* Zones with samples, and alone. */
+static void test_every_format_shows_zones(void **state)
+{
+	(void)state;
+	for (const struct format *const *f = formats; *f; f++)
+		for (int alone = 0; alone < 2; alone++) {
+			struct profile *p = alone ? zones_only_profile() : zone_profile();
+			struct report_doc r;
+			size_t n;
+			_free_ char *text = NULL;
+
+			report_doc_init(&r, p, NULL, format_views(*f, p));
+			text = report_doc_write(&r.doc, (*f)->extension,
+						&(struct format_options){0}, &n);
+			assert_true(n > 1000);
+			report_doc_release(&r);
+		}
 }
 
 int main(void)
@@ -229,6 +248,7 @@ int main(void)
 		cmocka_unit_test(test_pdf_has_its_pages),
 		cmocka_unit_test(test_pictures_show_flames_only),
 		cmocka_unit_test(test_every_format_copes_with_nothing),
+		cmocka_unit_test(test_every_format_shows_zones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,21 @@ static void options(void **state)
 	assert_string_equal(s.ignore, "y");
 	assert_string_equal(s.omit, "z");
 	assert_int_equal(selection_option(&s, 'd', "5"), 0);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 8, "5"), 0);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 8, "parse_*"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 9, "-mean"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "mean>1ms"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "counts!=1"), 1);
+	assert_string_equal(s.zone, "parse_*");
+	assert_string_equal(s.sort, "-mean");
+	assert_int_equal(s.n_where, 2);
+	assert_string_equal(s.where[1], "counts!=1");
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 9, "speed"), -EINVAL);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "mean"), -EINVAL);
+	assert_int_equal(s.n_where, 2);
+	while (s.n_where < SELECTION_CONDITIONS)
+		assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "total>0"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "total>0"), -E2BIG);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 11, "5"), 0);
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 5, "/[/"), -EINVAL);
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "-1"), -EINVAL);
 	assert_non_null(strstr(selection_help, "--omit"));

@@ -19,6 +19,7 @@
 #include "store/schema.h"
 #include "store/store.h"
 #include "temp_folder.h"
+#include "zone_profile.h"
 
 #define RUN "/v1.2.0+dirty/linux-x86_64-cpu/profiles/prog-1"
 
@@ -79,6 +80,7 @@ static void assert_same(const struct profile *a, const struct profile *b)
 	SAME_COLUMN(a, b, samples.time_ns);
 	SAME_COLUMN(a, b, samples.thread);
 	SAME_COLUMN(a, b, samples.node);
+	SAME_COLUMN(a, b, samples.zone);
 	for (size_t m = 0; m < a->metrics.n; m++)
 		SAME_COLUMN(a, b, samples.values.at[m]);
 	SAME_COLUMN(a, b, meta);
@@ -276,7 +278,7 @@ static void refuses_a_newer_schema(void **state)
 	H5Aclose(attr);
 	H5Fclose(f);
 	assert_refused("p.h5", -ENOTSUP,
-		       "cannot read 'p.h5': it has schema 7, and this program knows up to 1: use a "
+		       "cannot read 'p.h5': it has schema 8, and this program knows up to 2: use a "
 		       "newer eprof-render");
 }
 
@@ -431,6 +433,157 @@ static void takes_the_run_asked_for(void **state)
 	assert_string_equal(err_text(), "cannot read 'p.h5': it holds no such run");
 }
 
+#define ZONE_RUN "/3.40.1/Linux-x86_64-testcpu/profiles/sqlite3-2026-03-01T12:00:00Z"
+
+/* Reading would: the sample has a thread whose name breaks the line. */
+static void clean_names(struct profile *p)
+{
+	for (size_t i = 0; i < p->strings.bytes.n; i++)
+		if (p->strings.bytes.at[i] == '\n')
+			p->strings.bytes.at[i] = '?';
+}
+
+static void brings_zones_back(void **state)
+{
+	struct profile *p = zone_profile(), *only = zones_only_profile(), *back;
+
+	(void)state;
+	clean_names(p);
+	clean_names(only);
+	p->zones.at[Z_PREAD].m2 = 1e300;
+	p->zones.at[Z_PREAD].calls_ns = INT64_MAX;
+	assert_int_equal(store_save("p.h5", false, p), 0);
+	back = load("p.h5");
+	assert_same(p, back);
+	assert_string_equal(profile_text(back, back->zones.at[Z_FIND].name), ZONE_FIND);
+	assert_int_equal(back->zones.at[Z_COPY].counts, ZONE_MANY);
+	profile_free(back);
+	assert_int_equal(store_save("only.h5", false, only), 0);
+	back = load("only.h5");
+	assert_same(only, back);
+	profile_free(back);
+	profile_free(only);
+	profile_free(p);
+}
+
+static bool run_has(const char *file, const char *run, const char *name)
+{
+	hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+	hid_t group = H5Gopen2(f, run, H5P_DEFAULT);
+	bool yes = H5Lexists(group, name, H5P_DEFAULT) > 0;
+
+	H5Gclose(group);
+	H5Fclose(f);
+	return yes;
+}
+
+/* As every file of schema 1. */
+static void writes_no_zones_where_none_are(void **state)
+{
+	(void)state;
+	save_small("p.h5");
+	assert_true(run_has("p.h5", RUN, "nodes"));
+	assert_false(run_has("p.h5", RUN, "zones"));
+	assert_false(run_has("p.h5", RUN, "zone_edges"));
+	assert_false(run_has("p.h5", RUN "/samples", "zone"));
+}
+
+/* A table of zones with Tracy's columns and no other, in place of the whole one. */
+static void keep_ten_columns(void)
+{
+	hid_t f = reopen(), from = H5Dopen2(f, ZONE_RUN "/zones", H5P_DEFAULT), to;
+	hid_t whole = H5Dget_type(from), space = H5Dget_space(from), ten;
+	hsize_t n = (hsize_t)H5Sget_simple_extent_npoints(space);
+	size_t bytes = H5Tget_member_offset(whole, 10);
+	_free_ char *rows = mem_zalloc(n, bytes);
+
+	ten = H5Tcreate(H5T_COMPOUND, bytes);
+	for (unsigned i = 0; i < 10; i++) {
+		char *name = H5Tget_member_name(whole, i);
+		hid_t type = H5Tget_member_type(whole, i);
+
+		H5Tinsert(ten, name, H5Tget_member_offset(whole, i), type);
+		H5Tclose(type);
+		H5free_memory(name);
+	}
+	assert_true(H5Dread(from, ten, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0);
+	H5Dclose(from);
+	H5Ldelete(f, ZONE_RUN "/zones", H5P_DEFAULT);
+	to = H5Dcreate2(f, ZONE_RUN "/zones", ten, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+	assert_true(H5Dwrite(to, ten, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0);
+	H5Dclose(to);
+	H5Tclose(ten);
+	H5Tclose(whole);
+	H5Sclose(space);
+	H5Fclose(f);
+}
+
+static void unlink_in_run(const char *name)
+{
+	_free_ char *path = mem_printf(ZONE_RUN "/%s", name);
+	hid_t f = reopen();
+
+	assert_true(H5Ldelete(f, path, H5P_DEFAULT) >= 0);
+	H5Fclose(f);
+}
+
+static void reads_zones_of_other_writers(void **state)
+{
+	struct profile *p = zone_profile(), *back;
+
+	(void)state;
+	assert_int_equal(store_save("p.h5", false, p), 0);
+	keep_ten_columns();
+	back = load("p.h5");
+	assert_int_equal(back->zones.n, Z_COUNT);
+	for (size_t i = 0; i < Z_COUNT; i++) {
+		struct zone *a = &p->zones.at[i], *b = &back->zones.at[i];
+
+		assert_memory_equal(a, b, offsetof(struct zone, std_ns) + sizeof(a->std_ns));
+		assert_int_equal(b->self_ns, 0);
+		assert_int_equal(b->function, 0);
+		assert_string_equal(profile_text(back, b->note), "");
+	}
+	profile_free(back);
+	unlink_in_run("zone_threads");
+	unlink_in_run("zone_hist");
+	unlink_in_run("zone_values");
+	unlink_in_run("samples/zone");
+	unlink_in_run("zone_edges");
+	back = load("p.h5");
+	assert_int_equal(back->zone_edges.n, 1);
+	assert_int_equal(back->samples.zone.n, SAMPLE_KEPT);
+	assert_int_equal(back->samples.zone.at[0], 0);
+	profile_free(back);
+	profile_free(p);
+}
+
+static void refuses_wrong_zones(void **state)
+{
+	struct profile *p = zone_profile();
+
+	(void)state;
+	p->zone_edges.at[4].parent = 7;
+	assert_int_equal(store_save("p.h5", true, p), 0);
+	assert_refused("p.h5", -EINVAL,
+		       "cannot read 'p.h5': zone_edges, row 4: parent 7 is out of range");
+	p->zone_edges.at[4].parent = E_EXEC;
+	p->zones.at[1].note = 77777;
+	assert_int_equal(store_save("p.h5", true, p), 0);
+	assert_refused("p.h5", -EINVAL,
+		       "cannot read 'p.h5': zones, row 1: note 77777 is out of range");
+	p->zones.at[1].note = 0;
+	assert_int_equal(store_save("p.h5", true, p), 0);
+	unlink_in_run("zone_edges");
+	assert_refused("p.h5", -EINVAL,
+		       "cannot read 'p.h5': samples, row 0: zone 3 is out of range");
+	assert_int_equal(store_save("p.h5", true, p), 0);
+	unlink_in_run("zones");
+	assert_refused("p.h5", -EINVAL,
+		       "cannot read 'p.h5': zone_edges, row 1: zone 0 is out of range");
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,6 +601,10 @@ int main(void)
 		IN_FOLDER(refuses_links_to_elsewhere),
 		IN_FOLDER(cleans_strings),
 		IN_FOLDER(takes_the_run_asked_for),
+		IN_FOLDER(brings_zones_back),
+		IN_FOLDER(writes_no_zones_where_none_are),
+		IN_FOLDER(reads_zones_of_other_writers),
+		IN_FOLDER(refuses_wrong_zones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// Opens pages that tests/unit/test_html wrote into a folder, in Chromium, and does with them what
+// Opens pages that tests/cli/html.test had written into a folder, in Chromium, and does with them what
 // a reader does. Prints "ok NAME" and "not ok NAME: WHY".
 //
 //	node tests/web/page.test.js FOLDER
@@ -201,6 +201,100 @@ test("a path shows itself in the graph", async browser => {
 	await page.click(".paths summary >> nth=0");
 	await page.click(".paths button >> nth=0");
 	same(await chosen(page), "vdbeRecordCompareInt", "chosen");
+});
+
+/* --- zones ---------------------------------------------------------------------------------- */
+
+const zoneRows = page => page.locator(".many tbody tr");
+const zoneNames = page => page.locator(".many tbody td.text.code:not(.extra)").allTextContents();
+const filterZones = (page, text) => page.fill(".many [aria-label='Filter rows']", text);
+
+test("zones: the page has no complaints", async browser => {
+	for (const name of ["zones.html", "inside.html"]) {
+		const page = await open(browser, name);
+		same(page.asked.length, 1, "requests");
+		same(page.complaints, [], "complaints");
+	}
+});
+
+test("zones: the flame graph has exact times", async browser => {
+	const page = await open(browser, "zones.html");
+	const boxes = await page.evaluate(() => {
+		const {tree} = eprof.flames[0];
+		const name = i => tree.of(i).name.split("<int")[0];
+		return tree.children(0).map(i => [name(i), tree.x[i], tree.total[i], tree.totalSamples[i]]);
+	});
+	same(boxes, [["<wait>", 0, 1999999998, 12], ["dict", 1999999998, 999000000, 2003],
+		["memcpy", 2998999998, 0, 21474836480], ["sqlite3_step", 2998999998, 5592620000, 100]]);
+	const box = await place(page, "sqlite3VdbeExec", 2);
+	await page.mouse.move(box.x, box.y);
+	same(await page.locator("#tip > *").allTextContents(), ["sqlite3VdbeExec",
+		"Total: 5.09 s, 100 calls: 59.3 % of all", "Self: 2.90 s: 33.7 % of all",
+		"From: zone · /usr/lib/libsqlite3.so.0 · sqlite3.c:93120"]);
+	await page.fill(".flame >> nth=0 >> input", "^expr|pread");
+	same(await page.textContent(".flame >> nth=0 >> .matched"), "2 matches · 13.9 % of all (1.20 s)");
+	same(await page.locator(".flame >> nth=0 >> .legend li:not(.keys)").allTextContents(),
+		["zone", "no function"]);
+});
+
+test("zones: the table sorts by any column", async browser => {
+	const page = await open(browser, "zones.html");
+	same((await zoneNames(page))[0], "sqlite3_step", "first by total");
+	await page.click(".many th button:has-text('Calls')");
+	same((await zoneNames(page)).slice(0, 2), ["memcpy", "vdbeRecordCompareInt"], "by calls");
+	await page.click(".many th button:has-text('Zone')");
+	same((await zoneNames(page))[0], "<wait>", "by name");
+	same(await page.locator(".many th.extra >> visible=true").count(), 0, "extra columns");
+	await page.click("text=/\\d+ more columns/");
+	await page.click(".many th button:has-text('Minor faults')");
+	same((await zoneNames(page))[0].slice(0, 5), "dict<", "by faults");
+	/* What nothing stands in is not there. */
+	same(await page.locator(".many th:has-text('Major faults')").count(), 0, "empty columns");
+	await page.click("text=Fewer columns");
+	same(await page.locator(".many th.extra >> visible=true").count(), 0, "extra columns");
+});
+
+test("zones: the table filters by any column", async browser => {
+	const page = await open(browser, "zones.html");
+	const cases = [
+		["mean>=4ms", 5], ["mean>4ms", 4], ["mean>4.0ms calls<50", 2], ["counts=1000000", 1],
+		["calls!=100", 6], ["share>54.9%", 2], ["module=libc", 2], ["module!=sqlite", 4],
+		["netmean<1.5us mean>0ns", 1], ["minorfaults>4000", 1], ["site=stepped", 1], ["exit=returns", 2],
+		["sqlite3 total>5.5s", 1], ["walk", 1], ["notes=short", 1], ["dict<int, std", 1], ["mean>x", 0],
+		["nosuch>5", 0], ["", 8],
+	];
+	for (const [text, rows] of cases) {
+		await filterZones(page, text);
+		same(await zoneRows(page).count(), rows, text);
+	}
+	await filterZones(page, "p99>1ms");
+	same(await page.textContent(".many .count"), "5 of 8", "count");
+});
+
+test("zones: names lead to the graph that they belong to", async browser => {
+	const page = await open(browser, "zones.html");
+	await page.click(".many button.name:has-text('vdbeRecordCompareInt')");
+	same(await page.textContent(".flame >> nth=0 >> .matched"), "1 match · 11.6 % of all (1.00 s)");
+	same(await page.textContent(".flame >> nth=1 >> .matched"), "", "the samples' graph");
+	await page.click("#report > .table:not(.many) >> nth=0 >> button.name:has-text('vdbeRecordCompareInt')");
+	same(await page.textContent(".flame >> nth=1 >> .matched"),
+		"1 match · 45.0 % of all (450 samples)", "the samples' graph");
+});
+
+test("zones: one zone has its callers, lines and nothing of others", async browser => {
+	const page = await open(browser, "inside.html");
+	const headings = await page.locator("h2").allTextContents();
+	same(headings.slice(0, 5), ["Zone flame graph", "Zones", "Zone sqlite3VdbeExec",
+		"Hottest lines inside sqlite3VdbeExec", "Flame graph"]);
+	same(await zoneNames(page), ["sqlite3VdbeExec"], "zones");
+	same(await page.evaluate(() => eprof.flames[1].tree.totalSamples[0]), 720, "samples");
+});
+
+test("zones: all columns show without the script", async browser => {
+	const context = await browser.newContext({javaScriptEnabled: false});
+	const page = await context.newPage();
+	await page.goto(pathToFileURL(path.join(folder, "zones.html")).href);
+	same(await page.locator(".many th:has-text('Minor faults')").isVisible(), true, "column");
 });
 
 test("hostile names are text", async browser => {

@@ -1,0 +1,122 @@
+# What the tests of the zones' safety share. Each target runs bare, then with entry and exit of
+# every function probed, of the program and of its libraries, where eprof allows it. It must not
+# notice: same output, same exit status. Sourced after tests/kernel/lib.sh.
+#
+# Targets' counts are exact: what they say in lines "calls FUNCTION N" must hold.
+
+ZONES='--zone * --zones-max 100000'
+judge=tests/kernel/zones.py
+
+# as_bare TEXT: whether $T/zoned.out and $status are those of the bare run.
+as_bare()
+{
+	if [ "$status" != "$bare_status" ]; then
+		not_ok "$1: as bare" "status $status instead of $bare_status: $(tail -n 3 "$T/zoned.err")"
+	elif ! cmp -s "$T/bare.out" "$T/zoned.out"; then
+		not_ok "$1: as bare" "$(diff "$T/bare.out" "$T/zoned.out" | head -n 4)"
+	else
+		ok "$1: as bare, status $status"
+	fi
+}
+
+# judged TEXT COMMAND ARGUMENTS…: what zones.py says.
+judged()
+{
+	said=$1
+	shift
+	if why=$(/usr/bin/python3 $judge "$@" 2>&1); then
+		ok "$said: $why"
+	else
+		not_ok "$said" "$(echo "$why" | tail -n 1)"
+	fi
+}
+
+bare()
+{
+	"$@" >"$T/bare.out" 2>"$T/bare.err"
+	bare_status=$?
+}
+
+# probed TEXT OPTIONS COMMAND…: captures with OPTIONS from the start to the end, after bare.
+probed()
+{
+	what=$1 options=$2
+	shift 2
+	rm -f "$T/zoned.h5"
+	set -f # the patterns are eprof's
+	timeout -k 5 120 "$EPROF" $options --exit-code -o "$T/zoned.h5" -- "$@" \
+		>"$T/zoned.out" 2>"$T/zoned.err"
+	status=$?
+	set +f
+	as_bare "$what"
+	judged "$what: zones" check "$T/zoned.h5"
+	! grep -q '^calls' "$T/bare.out" ||
+		judged "$what: calls" counts "$T/zoned.h5" "$T/bare.out"
+}
+
+# zoned TEXT STATUS COMMAND…: both with its own functions alone, where return addresses may be
+# hijacked, and with everything. STATUS is what the bare one must end with, so that nothing is
+# compared with a target that failed.
+zoned()
+{
+	who=$1 wanted=$2
+	shift 2
+	bare "$@"
+	check "$who: bare" "$bare_status" = "$wanted"
+	probed "$who, own functions" "--zone ${OWN:-${1##*/}:*} --zones-max 100000" "$@"
+	probed "$who, everything" "$ZONES" "$@"
+}
+
+# attached TEXT COMMAND…: the same for one that runs already, which eprof leaves again.
+attached()
+{
+	who=$1
+	shift
+	bare "$@"
+	grep -v '^calls' "$T/bare.out" >"$T/bare.rest"
+	mv "$T/bare.rest" "$T/bare.out"
+	rm -f "$T/zoned.h5" "$T/zoned.err"
+	printf 0 >"$T/gate"
+	ZONE_GATE=$T/gate "$@" >"$T/zoned.out" 2>"$T/target.err" &
+	target=$!
+	running="$running $target"
+	sleep 0.2
+	set -f
+	env --default-signal=INT "$EPROF" $ZONES -o "$T/zoned.h5" -p $target \
+		>"$T/eprof.out" 2>"$T/zoned.err" &
+	capture=$!
+	set +f
+	running="$running $capture"
+	started "$capture"
+	sleep 1
+	kill -INT "$capture"
+	wait "$capture"
+	check "$who: capture ends well" "$?" = 0
+	sleep 0.2
+	printf 1 1<>"$T/gate" # not cut meanwhile: it is mapped
+	ended "$target"
+	as_bare "$who, attached and left"
+	judged "$who, attached: zones" check "$T/zoned.h5"
+}
+
+# Waits until the capture $1 says that it has begun, or has ended.
+started()
+{
+	for _ in $(seq 300); do
+		! kill -0 "$1" 2>/dev/null || grep -q -E "$BEGUN" "$T/zoned.err" && return
+		sleep 0.1
+	done
+}
+BEGUN='(sampling|counting|timing|zones)'
+
+# Waits for the target $1, which is to end by itself; its status is in $status.
+ended()
+{
+	for _ in $(seq 300); do
+		kill -0 "$1" 2>/dev/null || break
+		sleep 0.1
+	done
+	kill -9 "$1" 2>/dev/null && status=hung && return
+	wait "$1"
+	status=$?
+}

@@ -1,0 +1,132 @@
+/* Stacks from the kernel and stacks walked here become the same chains of places. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "source/stacks.h"
+
+#define PID 0x7ffffffe /* no process has it */
+
+struct world {
+	struct images *images;
+	struct procs *procs;
+	struct stacks stacks;
+};
+
+static int open_world(void **state)
+{
+	struct world *w = mem_zalloc(1, sizeof(*w));
+
+	w->images = images_new();
+	w->procs = procs_new(w->images);
+	*state = w;
+	return 0;
+}
+
+static int close_world(void **state)
+{
+	struct world *w = *state;
+
+	stacks_release(&w->stacks);
+	procs_free(w->procs);
+	images_free(w->images);
+	free(w);
+	return 0;
+}
+
+/* A record as it comes from the ring. */
+struct record {
+	struct wire_stack head;
+	uint64_t frames[WIRE_USER_FRAMES];
+};
+
+static const uint64_t handled[] = {0x1000, 0x2000, 0x3000 | WIRE_EXACT, 0x4000 | WIRE_EXACT,
+				   0x5000 | WIRE_BY_FRAME_POINTER};
+
+static void check_handled(const struct stacks *s, uint32_t number, bool syscall)
+{
+	const struct stack *stack = &s->stacks.at[number];
+
+	assert_int_equal(stack->n, 5);
+	assert_true(stack->guessed);
+	assert_int_equal(stack->cut_at, 0);
+	for (uint32_t i = 0; i < 5; i++) {
+		uint32_t frame = s->chain.at[stack->first + i];
+
+		assert_int_equal(s->book.places.at[frame].offset, 0x1000 * (i + 1));
+		/* Neither the innermost nor a signal's frames follow a call. */
+		assert_int_equal(s->book.is_return.at[frame], i == 0 ? syscall : i == 1 || i == 4);
+		assert_int_equal(s->book.guessed.at[frame], i == 4);
+	}
+}
+
+static void tells_exact_frames(void **state)
+{
+	struct world *w = *state;
+	struct record r = {
+		.head = {.pid = PID, .hash = 7, .depth = 5, .end = WIRE_END_ROOT, .syscall = 1}};
+	const struct stack_frames f = {.address = handled, .n = 5, .end = WIRE_END_BROKEN};
+
+	memcpy(r.frames, handled, sizeof(handled));
+	stacks_add(&w->stacks, &r.head, w->procs);
+	assert_int_equal(stacks_find(&w->stacks, 7), 0);
+	check_handled(&w->stacks, 0, true);
+	assert_int_equal(stacks_add_frames(&w->stacks, &f, PID, w->procs), 1);
+	check_handled(&w->stacks, 1, false);
+	assert_int_equal(w->stacks.stacks.at[1].end, WIRE_END_BROKEN);
+	assert_int_equal(stacks_find(&w->stacks, 7), 0);
+	assert_int_equal(stacks_find(&w->stacks, 8), NO_STACK);
+	assert_int_equal(w->stacks.missing, 1);
+}
+
+static void puts_the_outermost_in_order(void **state)
+{
+	const uint32_t inner = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
+	struct world *w = *state;
+	struct record r = {.head = {.pid = PID, .hash = 9, .depth = WIRE_USER_FRAMES}};
+	const struct stack *stack;
+
+	/* Frame i at address i + 1, of 600; the last ones stand in a ring. */
+	r.head.left_out = 600 - WIRE_USER_FRAMES;
+	for (uint64_t i = 0; i < 600; i++)
+		r.frames[i < inner ? i : inner + (i - inner) % WIRE_TAIL_FRAMES] = i + 1;
+	stacks_add(&w->stacks, &r.head, w->procs);
+	stack = &w->stacks.stacks.at[0];
+	assert_int_equal(stack->cut_at, inner);
+	for (uint32_t i = 0; i < WIRE_USER_FRAMES; i++) {
+		uint32_t frame = w->stacks.chain.at[stack->first + i];
+
+		assert_int_equal(w->stacks.book.places.at[frame].offset,
+				 i < inner ? i + 1 : i + 1 + r.head.left_out);
+	}
+}
+
+static void marks_no_kernel_address(void **state)
+{
+	struct world *w = *state;
+	struct record r = {.head = {.hash = 3, .depth = 2, .kernel = 1}};
+	const struct place *p;
+
+	r.frames[0] = r.frames[1] = 0xffffffff81000000;
+	stacks_add(&w->stacks, &r.head, w->procs);
+	assert_false(w->stacks.stacks.at[0].guessed);
+	p = &w->stacks.book.places.at[w->stacks.chain.at[1]];
+	assert_int_equal(p->offset, 0xffffffff81000000);
+	assert_int_equal(p->image, IMAGE_KERNEL);
+	assert_false(w->stacks.book.is_return.at[w->stacks.chain.at[0]]);
+	assert_true(w->stacks.book.is_return.at[w->stacks.chain.at[1]]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(tells_exact_frames, open_world, close_world),
+		cmocka_unit_test_setup_teardown(puts_the_outermost_in_order, open_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(marks_no_kernel_address, open_world, close_world),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
