@@ -29,7 +29,8 @@ typedef uint64_t wire_u64;
 /* Frames after which a walk is given up: more than any real program has. */
 #define WIRE_WALK_FRAMES 16384
 
-/* Set in a user address whose frame was found by frame pointer, for want of a rule. */
+/* Set in a user address whose frame is a guess, for want of a rule: found by frame pointer, or by a
+ * rule that was made from the code itself. */
 #define WIRE_BY_FRAME_POINTER (1ull << 63)
 /* Set in one that is no return address: it was interrupted there, or is a signal's return stub. */
 #define WIRE_EXACT (1ull << 62)

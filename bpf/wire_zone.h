@@ -38,18 +38,20 @@
  *	bits 40 … 51	image: its row in zone_generation
  *	bits 52 … 59	generation: the probe counts while that row holds the same number
  */
-#define WIRE_ZONE_LOOPS	 1  /* code of its own jumps to the entry site: same rsp, no new call */
-#define WIRE_ZONE_GO	 2  /* Go: the stack moves; r14 is the goroutine */
-#define WIRE_ZONE_ITSELF 4  /* uses its return address: never hijacked */
-#define WIRE_ZONE_RETS	 8  /* has probes at all its exits */
-#define WIRE_ZONE_JUMP	 16 /* exit of a switch function by a jump: rsp is past the return address \
-			     */
-#define WIRE_ZONE_BACK 32 /* of a switch function: it may go back on the stack it is on (longjmp) \
-			   */
+#define WIRE_ZONE_LOOPS	 1 /* code of its own jumps to the entry site: same rsp, no new call */
+#define WIRE_ZONE_GO	 2 /* Go: the stack moves; r14 is the goroutine */
+#define WIRE_ZONE_ITSELF 4 /* uses its return address: never hijacked */
+#define WIRE_ZONE_RETS	 8 /* has probes at all its exits */
+#define WIRE_ZONE_JUMP                                                            \
+	16 /* exit of a switch function by a jump: rsp is past the return address \
+	    */
+#define WIRE_ZONE_BACK                                                             \
+	32 /* of a switch function: it may go back on the stack it is on (longjmp) \
+	    */
 #define WIRE_ZONE_ALWAYS 0xff
 
-static inline wire_u64 wire_zone_cookie(wire_u32 zone, wire_u32 flags, wire_u32 condition,
-					wire_u32 image, wire_u32 generation)
+static inline __attribute__((always_inline, unused)) wire_u64 wire_zone_cookie(
+	wire_u32 zone, wire_u32 flags, wire_u32 condition, wire_u32 image, wire_u32 generation)
 {
 	return (wire_u64)(generation & 0xff) << 52 | (wire_u64)(image & 0xfff) << 40 |
 	       (wire_u64)(condition & 0xff) << 32 | (wire_u64)(flags & 0xff) << 24 |
@@ -57,9 +59,10 @@ static inline wire_u64 wire_zone_cookie(wire_u32 zone, wire_u32 flags, wire_u32 
 }
 
 /* What is known of a process: value of zone_procs, by pid. */
-#define WIRE_PROC_TARGET 1 /* its calls count */
-#define WIRE_PROC_HIJACK 2 /* return addresses on its threads' own stacks may be hijacked */
-#define WIRE_PROC_RETS	 4 /* it has the probes at exits, where a zone can have them */
+#define WIRE_PROC_TARGET  1 /* its calls count */
+#define WIRE_PROC_HIJACK  2 /* return addresses on its threads' own stacks may be hijacked */
+#define WIRE_PROC_RETS	  4 /* it has the probes at exits, where a zone can have them */
+#define WIRE_PROC_FOREIGN 8 /* stacks off its threads' own are told apart */
 struct wire_zone_proc {
 	wire_u32 flags;
 	wire_u32 exec_flags; /* from its next exec on */
@@ -71,12 +74,29 @@ _Static_assert(sizeof(struct wire_zone_proc) == 8, "wire_zone_proc is part of th
 #define WIRE_CLOCK_SCHED  2  /* time on the CPU, runnable and blocked */
 #define WIRE_CLOCK_RUSAGE 4  /* that and user and system time, faults, switches, block I/O */
 #define WIRE_CLOCK_EVENTS 8  /* perf events */
-#define WIRE_CLOCK_TSC	  16 /* wall time by the CPU's time stamp counter */
+#define WIRE_CLOCK_CPU	  16 /* time itself is time on the CPU */
 
 /* 128 bits of unsigned sum. */
 struct wire_wide {
 	wire_u64 low, high;
 };
+
+/* Adds @ns squared. */
+static inline __attribute__((always_inline, unused)) void wire_add_square(struct wire_wide *sum,
+									  wire_u64 ns)
+{
+	wire_u64 low = ns * ns;
+
+	if (ns >> 32) {
+		wire_u64 a = ns >> 32, b = ns & 0xffffffff, cross = a * b;
+		wire_u64 square = b * b;
+
+		low = square + (cross << 33);
+		sum->high += a * a + (cross >> 31) + (low < square);
+	}
+	sum->low += low;
+	sum->high += sum->low < low;
+}
 
 /*
  * Statistics of a zone at one place of one thread's call tree. Written by that thread alone, or
@@ -128,6 +148,37 @@ struct wire_zone_bins {
 	wire_u64 count[WIRE_ZONE_BINS];
 };
 
+/* The number of the highest bit that is set, 0 for 0: BPF has no instruction for it. */
+static inline __attribute__((always_inline, unused)) wire_u32 wire_highest_bit(wire_u64 x)
+{
+	wire_u32 n = 0;
+
+	if (x >> 32)
+		x >>= 32, n += 32;
+	if (x >> 16)
+		x >>= 16, n += 16;
+	if (x >> 8)
+		x >>= 8, n += 8;
+	if (x >> 4)
+		x >>= 4, n += 4;
+	if (x >> 2)
+		x >>= 2, n += 2;
+	return n + (wire_u32)(x >> 1);
+}
+
+/* The bin of @ns, as hist_bin() of model/hist.h. */
+static inline __attribute__((always_inline, unused)) wire_u32 wire_zone_bin(wire_u64 ns)
+{
+	wire_u32 shift;
+
+	if (ns < WIRE_ZONE_BINS)
+		return (wire_u32)ns;
+	if (ns >> 63)
+		ns = ~0ull >> 1;
+	shift = wire_highest_bit(ns) - 6;
+	return shift * WIRE_ZONE_BINS + (wire_u32)(ns >> shift);
+}
+
 /* A thread by its number. Its pid and tid as the first namespace sees them; of number 0 and of
  * strands off their threads' stacks tid is 0. */
 struct wire_zone_thread {
@@ -135,10 +186,11 @@ struct wire_zone_thread {
 	wire_u64 time_ns; /* of its first call */
 	wire_u32 ended;	  /* it is gone, or runs another program: its open calls never end */
 	wire_u32 pad;
-	wire_u64 main_ns; /* of a thread that runs coroutines: on its own stack, see <main> … */
-	wire_u64 stays;	  /* … and how often it left that */
+	/* Of a thread that runs coroutines: on its own stack, and how often it left that; of it in
+	 * system calls that wait for events: see <main> and <wait>. */
+	wire_u64 main_ns, stays, wait_ns, waits;
 };
-_Static_assert(sizeof(struct wire_zone_thread) == 40, "wire_zone_thread is part of the contract");
+_Static_assert(sizeof(struct wire_zone_thread) == 56, "wire_zone_thread is part of the contract");
 
 /* Counted per CPU over all zones. */
 enum wire_zone_counter {

@@ -175,8 +175,10 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 	frame->zone = zone;
 	frame->last_zone = frame->last_node = 0;
 	frame->flags = hijack ? ZONE_HIJACKED : 0;
+	if (config_zone_clocks & ZONE_CLOCKS_MORE && !shared)
+		zone_clock_enter(s->depth);
 	s->depth++;
-	frame->start_ns = bpf_ktime_get_ns();
+	frame->start_ns = zone_strand_time(s, zone_now());
 	return hijack ? WANT_RETURN : NO_RETURN;
 }
 
@@ -203,13 +205,14 @@ static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cooki
 		top = zone_top(s);
 	}
 	if (top && top->sp == sp && top->zone == zone && (top->flags & ZONE_HIJACKED) == hijacked) {
-		zone_pop(s, top, now_ns);
+		zone_pop(s, top, now_ns, s == &t->own);
 		return;
 	}
 	/* One whose return address is hijacked too ends in a moment; some were counted already. */
-	if (hijacked || t->unsure || !(t->flags & WIRE_PROC_RETS) || (top && top->sp == sp))
+	if (hijacked || t->unsure || s != &t->own || !(t->flags & WIRE_PROC_RETS) ||
+	    (top && top->sp == sp))
 		return;
-	node = zone_node(zone_child(s, zone, s != &t->own));
+	node = zone_node(zone_child(s, zone, false));
 	if (node)
 		zone_node_count(node, &node->at_start);
 }
@@ -220,7 +223,7 @@ SEC("?uprobe") int zone_session(struct pt_regs *ctx)
 
 	if (ctx->rip == bpf_get_func_ip(ctx))
 		return enter(ctx, true);
-	now_ns = bpf_ktime_get_ns();
+	now_ns = zone_now();
 	cookie = bpf_get_attach_cookie(ctx);
 	if (zone_enabled)
 		leave(ctx, now_ns, cookie, 8, ZONE_HIJACKED);
@@ -272,10 +275,32 @@ static __always_inline bool holds(__u32 condition, __u64 flags)
 
 SEC("?uprobe") int zone_exit(struct pt_regs *ctx)
 {
-	__u64 now_ns = bpf_ktime_get_ns(), cookie = bpf_get_attach_cookie(ctx);
+	__u64 now_ns = zone_now(), cookie = bpf_get_attach_cookie(ctx);
 
 	if (counts_now(cookie) && holds(cookie >> 32 & 0xff, ctx->eflags))
 		leave(ctx, now_ns, cookie, 0, 0);
+	return 0;
+}
+
+/* By zone; per CPU, read by the loader, which sets the size. A program on a probe can be preempted
+ * by another on the same CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} zone_calls SEC(".maps");
+
+SEC("?uprobe") int zone_count(struct pt_regs *ctx)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx), *calls;
+	__u32 zone = cookie & 0xffffff;
+
+	if (!counts_now(cookie) || !zone_is_target())
+		return 0;
+	calls = bpf_map_lookup_elem(&zone_calls, &zone);
+	if (calls)
+		__sync_fetch_and_add(calls, 1);
 	return 0;
 }
 
@@ -289,6 +314,35 @@ SEC("?uprobe") int zone_switch(struct pt_regs *ctx)
 	t = zone_thread();
 	if (t)
 		zone_switch_from(t, ctx->rsp);
+	return 0;
+}
+
+/* System calls that wait for events; hung on the tracepoints of each. */
+SEC("?tracepoint") int zone_wait(void *ctx)
+{
+	struct zone_thread *t = zone_enabled ? zone_thread_known() : NULL;
+
+	if (t && t->main_ns)
+		t->wait_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("?tracepoint") int zone_waited(void *ctx)
+{
+	struct zone_thread *t = zone_enabled ? zone_thread_known() : NULL;
+	struct wire_zone_thread *info;
+	__u64 ns;
+
+	if (!t || !t->wait_ns)
+		return 0;
+	ns = bpf_ktime_get_ns() - t->wait_ns;
+	t->wait_ns = 0;
+	t->main_ns += ns;
+	info = zone_thread_info(t->own.thread);
+	if (info) {
+		info->wait_ns += ns;
+		info->waits++;
+	}
 	return 0;
 }
 

@@ -111,7 +111,7 @@ static __always_inline void atomic_square(struct wire_wide *sum, __u64 ns)
 	struct wire_wide one = {0};
 	__u64 before;
 
-	add_square(&one, ns);
+	wire_add_square(&one, ns);
 	before = __sync_fetch_and_add(&sum->low, one.low);
 	__sync_fetch_and_add(&sum->high, one.high + (before + one.low < before));
 }

@@ -37,60 +37,16 @@ void zone_hist_new(__u32 key, __u32 slot) __hidden;
 void zone_node_add_shared(struct wire_zone_node *node, __u64 ns, __u64 self_ns) __hidden;
 void zone_tell(enum wire_zone_counter counter) __hidden;
 
-/* The number of the highest bit that is set; 0 for 0. The processor that BPF is does not have it.
- */
-static __always_inline __u32 highest_bit(__u64 x)
-{
-	__u32 n = 0;
-
-	if (x >> 32)
-		x >>= 32, n += 32;
-	if (x >> 16)
-		x >>= 16, n += 16;
-	if (x >> 8)
-		x >>= 8, n += 8;
-	if (x >> 4)
-		x >>= 4, n += 4;
-	if (x >> 2)
-		x >>= 2, n += 2;
-	return n + (__u32)(x >> 1);
-}
-
-/* model/hist.h's rule. */
 static __always_inline void zone_hist_add(__u32 zone, __u64 ns)
 {
-	__u32 octave = 0, key, slot = (__u32)ns;
-	struct wire_zone_bins *bins;
+	__u32 bin = wire_zone_bin(ns), slot = bin & (WIRE_ZONE_BINS - 1);
+	__u32 key = zone << 8 | bin / WIRE_ZONE_BINS;
+	struct wire_zone_bins *bins = bpf_map_lookup_elem(&zone_hist, &key);
 
-	if (ns >= WIRE_ZONE_BINS) {
-		__u32 shift = highest_bit(ns) - 6;
-
-		octave = shift + 1;
-		slot = (__u32)(ns >> shift);
-	}
-	slot &= WIRE_ZONE_BINS - 1;
-	key = zone << 8 | octave;
-	bins = bpf_map_lookup_elem(&zone_hist, &key);
 	if (bins)
 		__sync_fetch_and_add(&bins->count[slot], 1);
 	else
 		zone_hist_new(key, slot);
-}
-
-/* 128 bits of ns². */
-static __always_inline void add_square(struct wire_wide *sum, __u64 ns)
-{
-	__u64 low = ns * ns;
-
-	if (ns >> 32) {
-		__u64 a = ns >> 32, b = ns & 0xffffffff, cross = a * b;
-		__u64 square = b * b;
-
-		low = square + (cross << 33);
-		sum->high += a * a + (cross >> 31) + (low < square);
-	}
-	sum->low += low;
-	sum->high += sum->low < low;
 }
 
 static __always_inline void zone_node_add(struct wire_zone_node *n, __u64 ns, __u64 self_ns)
@@ -111,8 +67,8 @@ static __always_inline void zone_node_add(struct wire_zone_node *n, __u64 ns, __
 		n->self_min_ns = self_ns + 1;
 	if (self_ns > n->self_max_ns)
 		n->self_max_ns = self_ns;
-	add_square(&n->squares, ns);
-	add_square(&n->self_squares, self_ns);
+	wire_add_square(&n->squares, ns);
+	wire_add_square(&n->self_squares, self_ns);
 }
 
 static __always_inline void zone_node_count(struct wire_zone_node *n, __u64 *counter)

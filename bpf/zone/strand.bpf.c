@@ -15,15 +15,20 @@ struct mm_struct___zone {
 	unsigned long start_stack;
 } CORE;
 
-/* Just above the thread's own stack: a process's first stack pointer; of threads born later the
- * thread control block, which libraries keep at the top of the stack. */
-static __u64 stack_top(void)
+/* The end of the thread's own stack, which @m would hold: of a process's first thread that of the
+ * mapping with its first stack pointer; of threads born later the thread control block, which
+ * libraries keep at the top of the stack. 0: it is not in @m. */
+static __u64 stack_end(const struct vma *m)
 {
 	struct task_struct___zone *task = (void *)bpf_get_current_task_btf();
+	__u64 top;
 
-	if (task->pid != task->tgid)
-		return task->thread.fsbase;
-	return task->mm ? task->mm->start_stack : 0;
+	if (task->pid != task->tgid) {
+		top = task->thread.fsbase;
+		return top > m->start && top <= m->end ? top : 0;
+	}
+	top = task->mm ? task->mm->start_stack : 0;
+	return top >= m->start && top < m->end ? m->end : 0;
 }
 
 /* Coroutines with open calls. Written and read by programs; the loader counts what is open at the
@@ -70,16 +75,17 @@ static __noinline struct zone_strand *strand_of(struct zone_thread *t,
 /* Whether @sp is on the thread's own stack; else t->vma is where it is. */
 static bool look_at(struct zone_thread *t, __u64 sp)
 {
-	__u64 top = stack_top();
+	__u64 end;
 
 	if (sp >= t->vma.start && sp < t->vma.end)
 		return false;
 	if (!vma_find(sp, &t->vma, &t->room))
 		t->vma.start = t->vma.end = 0;
-	if (sp >= top || top > t->vma.end)
+	end = stack_end(&t->vma);
+	if (sp >= end)
 		return false;
 	t->low = t->vma.start;
-	t->high = top;
+	t->high = end;
 	t->vma.start = t->vma.end = 0;
 	return true;
 }
@@ -91,7 +97,7 @@ struct zone_strand *zone_strand_find(struct zone_thread *t, __u64 sp, bool known
 
 	if (look_at(t, sp))
 		return &t->own;
-	if (!(t->flags & WIRE_PROC_RETS))
+	if (!(t->flags & WIRE_PROC_FOREIGN))
 		return NULL;
 	key.id = t->vma.start;
 	if (t->on.kind)
@@ -122,15 +128,19 @@ struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, boo
 
 static void park(struct zone_strand *s, __u64 now_ns)
 {
-	if (!s->parked_ns)
-		s->parked_ns = now_ns;
+	if (s->parked_ns)
+		return;
+	s->parked_ns = now_ns;
+	s->ran_ns = zone_strand_time(s, zone_now());
 }
 
 static void unpark(struct zone_strand *s, __u64 now_ns)
 {
-	if (s->parked_ns)
-		s->suspended_ns += now_ns - s->parked_ns;
+	if (!s->parked_ns)
+		return;
+	s->suspended_ns += now_ns - s->parked_ns;
 	s->parked_ns = 0;
+	s->since_ns = zone_now();
 }
 
 static __noinline void park_foreign(struct zone_thread *t, __u64 sp, __u64 now_ns)
@@ -170,6 +180,8 @@ void zone_switch_from(struct zone_thread *t, __u64 sp)
 		return;
 	}
 	park(&t->own, now_ns);
+	if (config_zone_clocks & ZONE_CLOCKS_MORE)
+		zone_clock_park();
 	info = zone_thread_info(number);
 	if (info && t->main_ns)
 		info->main_ns += now_ns - t->main_ns;
@@ -213,6 +225,8 @@ void zone_switch_to(struct zone_thread *t, __u64 sp, __u32 flags)
 	t->on.kind = ZONE_OWN;
 	t->main_ns = now_ns;
 	unpark(&t->own, now_ns);
+	if (config_zone_clocks & ZONE_CLOCKS_MORE)
+		zone_clock_unpark();
 }
 
 /* What zone_drop_dead() goes through. */

@@ -6,6 +6,7 @@
 #ifndef ZONE_STRAND_H
 #define ZONE_STRAND_H
 
+#include "zone/clock.h"
 #include "zone/stats.h"
 #include "zone/thread.h"
 
@@ -69,15 +70,26 @@ static __always_inline __u32 zone_child(struct zone_strand *s, __u32 zone, bool 
 	return node;
 }
 
-/* The call of the innermost frame ends at @now_ns. */
-static __always_inline void zone_pop(struct zone_strand *s, struct zone_frame *top, __u64 now_ns)
+/* The strand's own time when the clock says @now_ns. */
+static __always_inline __u64 zone_strand_time(const struct zone_strand *s, __u64 now_ns)
 {
-	__u64 ns = now_ns - top->start_ns, suspended = s->suspended_ns - top->suspended_ns;
+	return s->ran_ns + now_ns - s->since_ns;
+}
+
+/* The call of the innermost frame ends at @now_ns. @own: @s is the thread's own strand. */
+static __always_inline void zone_pop(struct zone_strand *s, struct zone_frame *top, __u64 now_ns,
+				     bool own)
+{
+	__u64 suspended = s->suspended_ns - top->suspended_ns;
+	__u64 ns = zone_strand_time(s, now_ns) - top->start_ns;
 	struct wire_zone_node *node = zone_node(top->node);
 	struct zone_frame *caller;
 
-	ns = ns > suspended && (__s64)ns > 0 ? ns - suspended : 0;
+	if ((__s64)ns < 0)
+		ns = 0;
 	s->depth--;
+	if (config_zone_clocks & ZONE_CLOCKS_MORE && own)
+		zone_clock_leave(s->depth, top->node);
 	caller = zone_top(s);
 	if (caller)
 		caller->child_ns += ns;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "zone/thread.h"
+#include "zone/clock.h"
 #include "zone/stats.h"
 
 const volatile __u32 config_zones;
@@ -132,6 +133,11 @@ static __u32 flags_now(void)
 	return WIRE_PROC_TARGET;
 }
 
+bool zone_is_target(void)
+{
+	return flags_now() & WIRE_PROC_TARGET;
+}
+
 struct zone_thread *zone_thread_check(struct zone_thread *t)
 {
 	__u32 epoch = zone_epoch, flags = flags_now();
@@ -152,6 +158,8 @@ struct zone_thread *zone_thread_check(struct zone_thread *t)
 	if (!t->epoch) {
 		both = bpf_get_current_pid_tgid();
 		t->own.thread = zone_thread_number(both >> 32, both);
+		if (config_zone_clocks & (ZONE_CLOCKS_MORE | WIRE_CLOCK_CPU))
+			zone_clock(true);
 	}
 	t->epoch = epoch;
 	t->flags = flags;

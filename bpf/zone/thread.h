@@ -11,16 +11,24 @@
  * not count. Made if need be. */
 struct zone_thread *zone_thread_check(struct zone_thread *t) __hidden;
 
+/* The current thread's state where there is one. */
+static __always_inline struct zone_thread *zone_thread_known(void)
+{
+	return bpf_task_storage_get(&zone_states, bpf_get_current_task_btf(), NULL, 0);
+}
+
 /* The current thread's state; NULL where its calls do not count. */
 static __always_inline struct zone_thread *zone_thread(void)
 {
-	struct zone_thread *t =
-		bpf_task_storage_get(&zone_states, bpf_get_current_task_btf(), NULL, 0);
+	struct zone_thread *t = zone_thread_known();
 
 	if (t && t->epoch == zone_epoch && t->flags & WIRE_PROC_TARGET)
 		return t;
 	return zone_thread_check(t);
 }
+
+/* Whether the current thread's calls count, without a state. */
+bool zone_is_target(void) __hidden;
 
 /* A number for statistics that several threads of @pid write (tid 0), or that one writes. 0: there
  * are too many. */

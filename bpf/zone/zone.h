@@ -15,8 +15,8 @@
 
 /* An open call. */
 struct zone_frame {
-	__u64 sp; /* where its return address stands */
-	__u64 start_ns;
+	__u64 sp;	    /* where its return address stands */
+	__u64 start_ns;	    /* of the strand's own time */
 	__u64 child_ns;	    /* of it in zones below */
 	__u64 suspended_ns; /* the strand's, at its start */
 	__u32 node, zone;
@@ -43,8 +43,11 @@ struct zone_strand {
 	__u32 depth;
 	__u32 thread;		    /* number whose nodes its calls are */
 	__u32 last_zone, last_node; /* as in zone_frame, for calls from outside all zones */
-	__u64 suspended_ns;	    /* so far */
-	__u64 parked_ns;	    /* since when it is not running; 0: it runs */
+	/* Its own time: how long it ran before the last switch to it, and when that was. Threads
+	 * between which it moves need not agree on a clock. */
+	__u64 ran_ns, since_ns;
+	__u64 suspended_ns; /* so far, by the clock on the wall */
+	__u64 parked_ns;    /* since when it is not running, by that; 0: it runs */
 	struct zone_frame frames[WIRE_ZONE_DEPTH];
 };
 
@@ -55,7 +58,9 @@ struct zone_thread {
 	__u32 epoch;	 /* zone_epoch when flags were read */
 	__u32 flags;	 /* WIRE_PROC_… of its process */
 	__u64 unsure;	 /* calls were counted alone that may be seen to end all the same */
-	__u64 main_ns;	 /* of a thread that runs coroutines: since when it is on its own stack */
+	/* Of a thread that runs coroutines: since when it is on its own stack; since when it waits
+	 * for events there. */
+	__u64 main_ns, wait_ns;
 	struct zone_strand_key on; /* the strand that a switch function entered; kind 0: none */
 	struct vma vma;		   /* that the last event off its own stack was in */
 	struct vma_node room;

@@ -47,6 +47,20 @@ capture_later()
 	done
 }
 
+# The same for one of zones alone.
+zones_later()
+{
+	name=$1
+	shift
+	env --default-signal=INT "$EPROF" -o "$T/$name.h5" "$@" >"$T/$name.out" 2>"$T/$name.err" &
+	capture=$!
+	running="$running $capture"
+	for _ in $(seq 300); do
+		! kill -0 "$capture" 2>/dev/null || grep -q capturing "$T/$name.err" && return
+		sleep 0.1
+	done
+}
+
 # capture_end NAME: waits for capture_later.
 capture_end()
 {

@@ -23,6 +23,7 @@ enum {
 	OPT_ZONE_FILE,
 	OPT_ZONES_MAX,
 	OPT_ZONE_EXIT,
+	OPT_CLOCK,
 	OPT_SWITCH_FN,
 	OPT_UPROBES,
 	OPT_TABLE_KIB
@@ -53,6 +54,11 @@ void record_options_help(void)
 	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN takes some out again\n"
 	      "                    (alone: no samples; 'eprof zones' lists functions)\n"
 	      "  --zone-file FILE  such patterns, one a line\n"
+	      "  --clock CLOCK,…   what is measured of each call: wall (default), cpu (time on "
+	      "the\n"
+	      "                    CPU alone), rusage (also user and system time, faults, "
+	      "switches,\n"
+	      "                    block I/O), none (calls are only counted), perf's event names\n"
 	      "  -d SECONDS        stop after that time (also 20ms, 1.5m); else Ctrl-C\n"
 	      "  --no-inherit      without threads and children born meanwhile\n"
 	      "Result\n"
@@ -141,6 +147,56 @@ static int parse_uprobes(struct record_options *o, const char *arg)
 	return o->zone_o.no_session ? 0 : err(-EINVAL, "--uprobes is one or multi");
 }
 
+static int parse_zone_event(struct zones_options *o, const char *name)
+{
+	int ret;
+
+	if (o->n_events == WIRE_ZONE_EVENTS)
+		return err(-E2BIG, "--clock takes at most %d events", WIRE_ZONE_EVENTS);
+	ret = event_parse(name, &o->events[o->n_events]);
+	if (!ret && o->events[o->n_events].class == EVENT_TRACEPOINT)
+		ret = err(-EINVAL, "--clock takes no tracepoints: '%s'", name);
+	o->n_events++;
+	o->clocks |= WIRE_CLOCK_EVENTS;
+	return ret;
+}
+
+/* "cpu", "rusage,page-faults", …: what is known by name, and perf's events. */
+static int parse_clock(struct record_options *o, const char *list)
+{
+	static const struct {
+		const char *name;
+		uint32_t clocks;
+	} names[] = {{"wall", 0},
+		     {"tsc", 0},
+		     {"none", WIRE_CLOCK_NONE},
+		     {"cpu", WIRE_CLOCK_CPU | WIRE_CLOCK_SCHED},
+		     {"rusage", WIRE_CLOCK_SCHED | WIRE_CLOCK_RUSAGE}};
+	_free_ char *copy = mem_strdup(list);
+	char *save = NULL;
+	int ret = 0;
+
+	o->clock = list;
+	for (char *word = strtok_r(copy, ",", &save); word && !ret;
+	     word = strtok_r(NULL, ",", &save)) {
+		bool known = false;
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+			if (strcmp(word, names[i].name) != 0)
+				continue;
+			o->zone_o.clocks |= names[i].clocks;
+			known = true;
+		}
+		if (!strcmp(word, "tsc"))
+			fputs("eprof: --clock tsc: no program of this kernel may read that clock; "
+			      "times are by the wall's\n",
+			      stderr);
+		if (!known)
+			ret = parse_zone_event(&o->zone_o, word);
+	}
+	return ret;
+}
+
 static int parse_zone_exit(struct record_options *o, const char *arg)
 {
 	static const char *const words[] = {[ZONE_ENDS_AUTO] = "auto",
@@ -192,6 +248,8 @@ static int take(struct record_options *o, int opt, const char *arg)
 		return ret;
 	case OPT_ZONE_EXIT:
 		return parse_zone_exit(o, arg);
+	case OPT_CLOCK:
+		return parse_clock(o, arg);
 	case OPT_UPROBES:
 		return parse_uprobes(o, arg);
 	case OPT_SWITCH_FN:
@@ -270,6 +328,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"zones-max", required_argument, 0, OPT_ZONES_MAX},
 		{"zone-exit", required_argument, 0, OPT_ZONE_EXIT},
 		{"switch-fn", required_argument, 0, OPT_SWITCH_FN},
+		{"clock", required_argument, 0, OPT_CLOCK},
 		{"uprobes", required_argument, 0, OPT_UPROBES},
 		{"help", no_argument, 0, 'h'},
 		{0},

@@ -24,6 +24,7 @@ struct record_options {
 	struct zonepatterns *zones;  /* owned; NULL: none */
 	struct zones_options zone_o; /* patterns: zones */
 	VEC(const char *) switches;
+	const char *clock; /* as it was given; NULL: not */
 	enum sampler sampler;
 	unsigned hash_bits;
 	uint64_t table_bytes;

@@ -35,6 +35,14 @@ struct frame {
 	int32_t cfa, bp_offset;
 };
 
+/* The same, going forward: by both registers, as far as each is known. */
+struct origin {
+	bool reached, has_rsp, has_rbp;
+	uint8_t bp;		/* enum bp */
+	int32_t by_rsp, by_rbp; /* the CFA less the register */
+	int32_t bp_offset;
+};
+
 enum kind {
 	KIND_PLAIN,    /* goes on */
 	KIND_ADD,      /* rsp += amount */
@@ -60,8 +68,9 @@ struct step {
 	uint8_t bytes;
 	uint8_t kind; /* enum kind */
 	int32_t amount;
-	uint32_t target; /* in the code read; NOWHERE: outside */
-	struct frame frame;
+	uint32_t target;      /* in the code read; NOWHERE: outside */
+	struct frame frame;   /* by the way to the return */
+	struct origin origin; /* by the way from where the function starts */
 };
 
 #define NOWHERE UINT32_MAX
@@ -210,6 +219,17 @@ static bool is_variable(const ZydisDecodedOperand *o)
 	return o[0].type == ZYDIS_OPERAND_TYPE_MEMORY && o[0].mem.base == ZYDIS_REGISTER_RIP;
 }
 
+/* A function whose address is taken. */
+static void note_address(struct reading *r, const ZydisDecodedInstruction *i,
+			 const ZydisDecodedOperand *o, const struct step *s)
+{
+	int64_t to = (int64_t)s->at + s->bytes + o[1].mem.disp.value;
+
+	if (i->mnemonic == ZYDIS_MNEMONIC_LEA && o[1].mem.base == ZYDIS_REGISTER_RIP && to >= 0 &&
+	    to < (int64_t)r->n)
+		r->starts[to] = 1;
+}
+
 static void read_way(const struct reading *r, const ZydisDecodedInstruction *i,
 		     const ZydisDecodedOperand *o, struct step *s)
 {
@@ -229,10 +249,6 @@ static void read_way(const struct reading *r, const ZydisDecodedInstruction *i,
 		s->kind = is_variable(o) ? KIND_RETURN : KIND_JUMP;
 		s->target = target_of(r, s, o);
 		return;
-	case ZYDIS_CATEGORY_NOP:
-	case ZYDIS_CATEGORY_WIDENOP:
-		s->kind = KIND_PADDING;
-		return;
 	default:
 		break;
 	}
@@ -243,23 +259,55 @@ static void read_way(const struct reading *r, const ZydisDecodedInstruction *i,
 		read_stack(i, o, s);
 }
 
-/* Every instruction, one behind the other; bytes that are none are passed over. */
-static void read_all(struct reading *r)
+/* Whether it can be of interest: most instructions are told by their bytes not to write to rsp or
+ * rbp, which saves half of the time. */
+static bool may_matter(const ZydisDecodedInstruction *i)
+{
+	const uint8_t reg = i->raw.modrm.reg, rm = i->raw.modrm.rm;
+
+	if (!(i->attributes & ZYDIS_ATTRIB_HAS_MODRM) || i->mnemonic == ZYDIS_MNEMONIC_LEA ||
+	    i->meta.category == ZYDIS_CATEGORY_CALL || i->meta.category == ZYDIS_CATEGORY_PUSH ||
+	    i->meta.category == ZYDIS_CATEGORY_POP || i->meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+		return true;
+	/* A store of rbp has it for a source. */
+	return reg == 4 || reg == 5 || (i->raw.modrm.mod == 3 && (rm == 4 || rm == 5));
+}
+
+static bool read_one(struct reading *r, const ZydisDecoder *decoder, struct step *s)
 {
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction i;
+	ZydisDecoderContext context;
+
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, &context, r->code + s->at,
+							r->n - s->at, &i)))
+		return false;
+	s->bytes = i.length;
+	s->kind = KIND_PLAIN;
+	if (i.meta.category == ZYDIS_CATEGORY_NOP || i.meta.category == ZYDIS_CATEGORY_WIDENOP)
+		s->kind = KIND_PADDING;
+	else if (may_matter(&i)) {
+		if (!ZYAN_SUCCESS(
+			    ZydisDecoderDecodeOperands(decoder, &context, &i, o, i.operand_count)))
+			return false;
+		read_way(r, &i, o, s);
+		note_address(r, &i, o, s);
+	}
+	return true;
+}
+
+/* Every instruction, one behind the other; bytes that are none are passed over. */
+static void read_all(struct reading *r)
+{
 	ZydisDecoder decoder;
 
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	for (size_t at = 0; at < r->n;) {
-		struct step s = {
-			.at = (uint32_t)at, .bytes = 1, .kind = KIND_STOP, .target = NOWHERE};
+		struct step s = {.at = (uint32_t)at, .target = NOWHERE};
 
-		if (ZYAN_SUCCESS(
-			    ZydisDecoderDecodeFull(&decoder, r->code + at, r->n - at, &i, o))) {
-			s.bytes = i.length;
-			s.kind = KIND_PLAIN;
-			read_way(r, &i, o, &s);
+		if (!read_one(r, &decoder, &s)) {
+			s.bytes = 1;
+			s.kind = KIND_STOP;
 		}
 		if (s.kind == KIND_CALL && s.target != NOWHERE)
 			r->starts[s.target] = 1;
@@ -283,21 +331,31 @@ static struct frame merge(struct frame a, struct frame b)
 	return none;
 }
 
-static const struct step *step_at(const struct reading *r, uint32_t at)
+static struct step *step_at(const struct reading *r, uint32_t at)
 {
 	return at < r->n && r->step_at[at] ? &r->steps.at[r->step_at[at] - 1] : NULL;
 }
 
-/* Of the instruction behind @s. A call that nothing follows but padding, or another function, does
- * not return. */
+/* The instruction behind @s, where the code goes on; NULL where it does not. A call does not return
+ * that nothing follows but padding or another function: calls are made with more on the stack than
+ * the return address. */
+static struct step *step_behind(const struct reading *r, const struct step *s)
+{
+	struct step *next = step_at(r, s->at + s->bytes);
+
+	if (!next || s->kind != KIND_CALL)
+		return next;
+	if (next->kind == KIND_PADDING || next->kind == KIND_STOP || r->starts[next->at] ||
+	    !memcmp(&next->frame, &at_start, sizeof(at_start)))
+		return NULL;
+	return next;
+}
+
 static struct frame frame_behind(const struct reading *r, const struct step *s)
 {
-	const struct step *next = step_at(r, s->at + s->bytes);
+	const struct step *next = step_behind(r, s);
 
-	if (!next || (s->kind == KIND_CALL && (next->kind == KIND_PADDING ||
-					       next->kind == KIND_STOP || r->starts[next->at])))
-		return unknown;
-	return next->frame;
+	return next ? next->frame : unknown;
 }
 
 /* At the target of a jump. Functions that are called by others are jumped to in the place of a call
@@ -429,21 +487,163 @@ static void find_frames(struct reading *r)
 		r->steps.at[i].frame = none;
 }
 
-/* Where a function starts nothing is on the stack but the return address: a function that comes to
- * another result was misread. */
-static void check_starts(struct reading *r)
+/* --- ways from the start ---------------------------------------------------------------------- */
+
+static struct origin lose_bp(struct origin o)
 {
-	bool good = true;
+	if (o.bp == BP_SAME)
+		o.bp = BP_LOST;
+	return o;
+}
 
-	for (size_t i = 0; i < r->steps.n; i++) {
-		struct step *s = &r->steps.at[i];
+/* rbp is read from @at: back from where it was kept, or something else. */
+static struct origin load_bp(struct origin o, bool has_at, int32_t at)
+{
+	o.has_rbp = false;
+	o.by_rbp = 0;
+	if (o.bp != BP_AT_CFA || !has_at || o.bp_offset != at)
+		return lose_bp(o);
+	o.bp = BP_SAME;
+	o.bp_offset = 0;
+	return o;
+}
 
-		if (r->starts[s->at])
-			good = s->frame.way == WAY_UNKNOWN ||
-			       !memcmp(&s->frame, &at_start, sizeof(at_start));
-		if (!good)
-			s->frame = none;
+static struct origin save_bp(struct origin o, int32_t at)
+{
+	if (o.has_rsp && o.bp == BP_SAME) {
+		o.bp = BP_AT_CFA;
+		o.bp_offset = at;
 	}
+	return o;
+}
+
+static struct origin set_rsp(struct origin o, bool known, int64_t by_rsp)
+{
+	o.has_rsp = known && by_rsp >= -MAX_FRAME && by_rsp <= MAX_FRAME;
+	o.by_rsp = o.has_rsp ? (int32_t)by_rsp : 0;
+	return o;
+}
+
+static struct origin set_rbp(struct origin o, bool known, int64_t by_rbp)
+{
+	o = lose_bp(o);
+	o.has_rbp = known && by_rbp >= -MAX_FRAME && by_rbp <= MAX_FRAME;
+	o.by_rbp = o.has_rbp ? (int32_t)by_rbp : 0;
+	return o;
+}
+
+/* What holds behind an instruction, from what holds before it, @o. */
+static struct origin after(const struct step *s, struct origin o)
+{
+	switch (s->kind) {
+	case KIND_ADD:
+		return set_rsp(o, o.has_rsp, (int64_t)o.by_rsp - s->amount);
+	case KIND_PUSH_RBP:
+		o = set_rsp(o, o.has_rsp, (int64_t)o.by_rsp + 8);
+		return save_bp(o, -o.by_rsp);
+	case KIND_POP_RBP:
+		o = load_bp(o, o.has_rsp, -o.by_rsp);
+		return set_rsp(o, o.has_rsp, (int64_t)o.by_rsp - 8);
+	case KIND_SAVE_RBP:
+		return save_bp(o, s->amount - o.by_rsp);
+	case KIND_LOAD_RBP:
+		return load_bp(o, o.has_rsp, s->amount - o.by_rsp);
+	case KIND_LEAVE:
+		o = set_rsp(o, o.has_rbp, (int64_t)o.by_rbp - 8);
+		return load_bp(o, o.has_rsp, -o.by_rsp - 8);
+	case KIND_FROM_RBP:
+		return set_rsp(o, o.has_rbp, (int64_t)o.by_rbp - s->amount);
+	case KIND_TO_RBP:
+		return set_rbp(o, o.has_rsp, (int64_t)o.by_rsp - s->amount);
+	case KIND_SET_RSP:
+		return set_rsp(o, false, 0);
+	case KIND_SET_RBP:
+		return set_rbp(o, false, 0);
+	default:
+		return o;
+	}
+}
+
+/* What both say. */
+static struct origin both(const struct origin *a, const struct origin *b)
+{
+	struct origin o = *a;
+
+	if (!a->reached || !b->reached)
+		return a->reached ? *a : *b;
+	if (!b->has_rsp || b->by_rsp != a->by_rsp)
+		o = set_rsp(o, false, 0);
+	if (!b->has_rbp || b->by_rbp != a->by_rbp) {
+		o.has_rbp = false;
+		o.by_rbp = 0;
+	}
+	if (b->bp != a->bp || b->bp_offset != a->bp_offset) {
+		o.bp = BP_LOST;
+		o.bp_offset = 0;
+	}
+	return o;
+}
+
+/* True when that changed what is known there. */
+static bool reach(struct reading *r, struct step *s, const struct origin *o)
+{
+	struct origin now;
+
+	if (!s || r->starts[s->at])
+		return false;
+	now = both(&s->origin, o);
+	if (!memcmp(&now, &s->origin, sizeof(now)))
+		return false;
+	s->origin = now;
+	return true;
+}
+
+static bool spread_one(struct reading *r, const struct step *s)
+{
+	const struct origin o = after(s, s->origin);
+	bool changed = false;
+
+	if (s->kind == KIND_RETURN || s->kind == KIND_STOP)
+		return false;
+	if (s->kind == KIND_JUMP || s->kind == KIND_BRANCH)
+		changed = s->target != NOWHERE && reach(r, step_at(r, s->target), &o);
+	if (s->kind != KIND_JUMP)
+		changed |= reach(r, step_behind(r, s), &o);
+	return changed;
+}
+
+static void find_origins(struct reading *r)
+{
+	bool changed = true;
+
+	for (size_t i = 0; i < r->steps.n; i++)
+		if (r->starts[r->steps.at[i].at])
+			r->steps.at[i].origin =
+				(struct origin){.reached = true, .has_rsp = true, .by_rsp = 8};
+	for (int pass = 0; changed && pass < MAX_PASSES; pass++) {
+		changed = false;
+		for (size_t i = 0; i < r->steps.n; i++)
+			if (r->steps.at[i].origin.reached)
+				changed |= spread_one(r, &r->steps.at[i]);
+	}
+	for (size_t i = 0; changed && i < r->steps.n; i++)
+		r->steps.at[i].origin.reached = false;
+}
+
+/* What the ways from the start tell, unless those to the return tell otherwise. */
+static struct frame agreed(const struct step *s)
+{
+	const struct origin *o = &s->origin;
+	struct frame f = {.way = o->has_rsp ? WAY_RSP : WAY_RBP,
+			  .bp = o->bp,
+			  .cfa = o->has_rsp ? o->by_rsp : o->by_rbp,
+			  .bp_offset = o->bp_offset};
+
+	if (!o->reached || (!o->has_rsp && !o->has_rbp) ||
+	    (s->frame.way == WAY_RSP && o->has_rsp && s->frame.cfa != o->by_rsp) ||
+	    (s->frame.way == WAY_RBP && o->has_rbp && s->frame.cfa != o->by_rbp))
+		return none;
+	return f;
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -467,13 +667,14 @@ static struct cfi_row row_of(const struct frame *f, uint64_t offset)
 static int tell_rows(const struct reading *r, uint64_t from, uint64_t to, cfi_row_fn *row,
 		     void *context)
 {
-	struct cfi_row last = {.offset = from};
+	struct cfi_row last = {0};
 	bool told = false;
 	int rc = 0;
 
 	for (size_t i = 0; i < r->steps.n && rc >= 0; i++) {
 		const struct step *s = &r->steps.at[i];
-		struct cfi_row now = row_of(&s->frame, r->start + s->at);
+		const struct frame f = agreed(s);
+		struct cfi_row now = row_of(&f, r->start + s->at);
 
 		if (now.offset >= to)
 			break;
@@ -487,71 +688,129 @@ static int tell_rows(const struct reading *r, uint64_t from, uint64_t to, cfi_ro
 		last = now;
 		rc = row(context, &now);
 	}
-	return rc < 0 || told ? rc : row(context, &last);
+	if (rc >= 0 && r->start + r->n < to)
+		rc = row(context, &(struct cfi_row){.offset = r->start + r->n});
+	return rc;
 }
 
-/* The code around [@from, @to) as far as its segment goes. */
-static int read_code(const struct elffile *f, uint64_t from, uint64_t to, struct reading *r)
+/* --- the file ------------------------------------------------------------------------------- */
+
+#define MAX_SYMBOLS (1u << 18)
+
+struct returns {
+	const struct elffile *file;
+	VEC(uint64_t) exports; /* offsets of functions, ascending */
+	bool has_exports;
+};
+
+struct returns *returns_new(const struct elffile *f)
+{
+	struct returns *x = mem_zalloc(1, sizeof(*x));
+
+	x->file = f;
+	return x;
+}
+
+void returns_free(struct returns *x)
+{
+	if (x)
+		vec_release(&x->exports);
+	free(x);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Functions that others may call: those that are called here are found by that. */
+static void read_exports(struct returns *x)
+{
+	_free_ Elf64_Sym *symbols = NULL;
+	Elf64_Shdr h;
+	uint64_t offset;
+	size_t n;
+
+	x->has_exports = true;
+	if (elffile_section(x->file, ".dynsym", &h) || h.sh_size > x->file->bytes ||
+	    h.sh_size / sizeof(*symbols) > MAX_SYMBOLS)
+		return;
+	n = h.sh_size / sizeof(*symbols);
+	symbols = mem_zalloc(n, sizeof(*symbols));
+	if (elffile_read(x->file, h.sh_offset, symbols, n * sizeof(*symbols)))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
+		    segments_offset(x->file, symbols[i].st_value, &offset))
+			vec_push(&x->exports, offset);
+	if (x->exports.n)
+		qsort(x->exports.at, x->exports.n, sizeof(*x->exports.at), ascending);
+}
+
+static void mark_exports(const struct returns *x, struct reading *r)
+{
+	size_t low = 0, high = x->exports.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (x->exports.at[mid] < r->start)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < x->exports.n && x->exports.at[low] - r->start < r->n; low++)
+		r->starts[x->exports.at[low] - r->start] = 1;
+}
+
+/* The code of the part, and around it, as far as its segment goes. */
+static int read_code(const struct elffile *f, const struct returns_part *part, struct reading *r)
 {
 	for (size_t i = 0; i < f->segments.n; i++) {
 		const Elf64_Phdr *p = &f->segments.at[i];
-		uint64_t end;
+		const uint64_t before = part->cut_before ? BEFORE : 0;
+		uint64_t left, n;
 
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || from < p->p_offset ||
-		    from - p->p_offset >= p->p_filesz || p->p_filesz > UINT64_MAX - p->p_offset)
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || part->from < p->p_offset ||
+		    part->from - p->p_offset >= p->p_filesz)
 			continue;
-		end = p->p_offset + p->p_filesz;
-		r->start = from - p->p_offset > BEFORE ? from - BEFORE : p->p_offset;
-		r->n = (end - to > BEHIND && to < end ? to + BEHIND : end) - r->start;
+		r->start = part->from - p->p_offset > before ? part->from - before : p->p_offset;
+		left = p->p_filesz - (r->start - p->p_offset);
+		n = part->to - r->start + (part->cut_behind ? BEHIND : 0);
+		r->n = n < left ? n : left;
 		r->code = mem_zalloc(r->n, 1);
 		return elffile_read(f, r->start, r->code, r->n);
 	}
 	return -EINVAL;
 }
 
-#define MAX_SYMBOLS (1u << 16)
-
-/* Functions that others may call: those that are called here are found by that. */
-static void find_exports(const struct elffile *f, struct reading *r)
+static void follow(struct reading *r)
 {
-	_free_ Elf64_Sym *symbols = NULL;
-	Elf64_Shdr h;
-	size_t n;
-
-	if (elffile_section(f, ".dynsym", &h) || h.sh_size > MAX_SYMBOLS * sizeof(*symbols))
-		return;
-	n = h.sh_size / sizeof(*symbols);
-	symbols = mem_zalloc(n, sizeof(*symbols));
-	if (elffile_read(f, h.sh_offset, symbols, n * sizeof(*symbols)))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t offset;
-
-		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
-		    segments_offset(f, symbols[i].st_value, &offset) && offset - r->start < r->n)
-			r->starts[offset - r->start] = 1;
-	}
+	read_all(r);
+	find_frames(r);
+	find_origins(r);
 }
 
-int returns_rows(const struct elffile *f, uint64_t from, uint64_t to, cfi_row_fn *row,
-		 void *context)
+int returns_rows(struct returns *x, const struct returns_part *part, cfi_row_fn *row, void *context)
 {
-	struct cfi_row nothing = {.offset = from};
+	const struct elffile *f = x->file;
 	struct reading r = {0};
 	int rc;
 
-	if (from >= to || to - from > MAX_CODE || !f->is_64 || f->machine != EM_X86_64 ||
-	    read_code(f, from, to, &r)) {
+	if (part->from >= part->to || part->to - part->from > MAX_CODE || !f->is_64 ||
+	    f->machine != EM_X86_64 || read_code(f, part, &r)) {
 		free(r.code);
-		return row(context, &nothing);
+		return row(context, &(struct cfi_row){.offset = part->from});
 	}
+	if (!x->has_exports)
+		read_exports(x);
 	r.step_at = mem_zalloc(r.n, sizeof(*r.step_at));
 	r.starts = mem_zalloc(r.n, 1);
-	find_exports(f, &r);
-	read_all(&r);
-	find_frames(&r);
-	check_starts(&r);
-	rc = tell_rows(&r, from, to, row, context);
+	mark_exports(x, &r);
+	follow(&r);
+	rc = tell_rows(&r, part->from, part->to, row, context);
 	free(r.code);
 	free(r.step_at);
 	free(r.starts);

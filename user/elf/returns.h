@@ -13,9 +13,18 @@
 #include "elf/cfi.h"
 #include "elf/file.h"
 
-/* Calls @row for the code at [@from, @to), offsets in @f, at most 1 MiB, as cfi_rows() does: in
- * ascending order, with CFI_NONE where nothing is known; there is one at @from. */
-int returns_rows(const struct elffile *f, uint64_t from, uint64_t to, cfi_row_fn *row,
-		 void *context);
+/* A file whose code is to be read. @f must outlive it. */
+struct returns;
+struct returns *returns_new(const struct elffile *f);
+void returns_free(struct returns *);
+
+/* Calls @row for the code at [@from, @to), offsets in the file, at most 1 MiB, as cfi_rows() does:
+ * in ascending order, with CFI_NONE where nothing is known; there is one at @from. What is cut at
+ * one of its ends goes on beyond it, of the same kind. */
+struct returns_part {
+	uint64_t from, to;
+	bool cut_before, cut_behind;
+};
+int returns_rows(struct returns *, const struct returns_part *, cfi_row_fn *row, void *context);
 
 #endif

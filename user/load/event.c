@@ -235,6 +235,19 @@ int event_open(const struct event *e, double hz, const struct event_where *w)
 	return fd >= 0 ? fd : open_error(e, w, errno);
 }
 
+int event_open_counter(const struct event *e, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = e->type,
+		.config = e->config,
+		.exclude_user = e->exclude_user,
+		.exclude_kernel = e->exclude_kernel,
+	};
+	int fd = event_syscall(&attr, -1, cpu, -1, 0);
+
+	return fd >= 0 ? fd : open_error(e, NULL, errno);
+}
+
 int event_open_tracepoint(const struct event *e)
 {
 	struct perf_event_attr attr = {

@@ -51,6 +51,8 @@ struct event_where {
 /* Opens a sampled event at @hz. The descriptor, or a negative errno with a text that says what
  * privilege is missing where that is the cause. */
 int event_open(const struct event *, double hz, const struct event_where *);
+/* Counts on @cpu, all tasks, from now on. Errors as event_open()'s. */
+int event_open_counter(const struct event *, int cpu);
 /* A tracepoint, for a program to hang on: it then sees the hits of all tasks. */
 int event_open_tracepoint(const struct event *);
 

@@ -8,7 +8,8 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "load/event.h"
+#include "base/mem.h"
+#include "load/cpus.h"
 #include "load/uprobes.h"
 #include "load/zone_session.h"
 #include "eprof.skel.h"
@@ -22,6 +23,38 @@ static void drop_maps(struct eprof_bpf *skel)
 
 	bpf_object__for_each_map(map, skel->obj) if (str_starts(bpf_map__name(map), "zone_"))
 		bpf_map__set_autocreate(map, false);
+}
+
+/* Times of the scheduler are the base of all clocks but that on the wall. */
+static bool has_clocks(const struct zone_request *r)
+{
+	return r->clocks &
+	       (WIRE_CLOCK_SCHED | WIRE_CLOCK_RUSAGE | WIRE_CLOCK_EVENTS | WIRE_CLOCK_CPU);
+}
+
+static uint32_t nodes_of(const struct zone_request *r)
+{
+	return 1 + r->max_zones + WIRE_ZONE_SPARE + WIRE_ZONE_NODES;
+}
+
+static void configure_clocks(struct eprof_bpf *skel, const struct zone_request *r)
+{
+	bool rusage = r->clocks & WIRE_CLOCK_RUSAGE;
+
+	bpf_program__set_autoload(skel->progs.zone_sched_switch, has_clocks(r));
+	bpf_program__set_autoload(skel->progs.zone_sched_wakeup, has_clocks(r));
+	bpf_program__set_autoload(skel->progs.zone_sys_enter, rusage);
+	bpf_program__set_autoload(skel->progs.zone_sys_exit, rusage);
+	bpf_map__set_autocreate(skel->maps.zone_clocks, has_clocks(r));
+	bpf_map__set_autocreate(skel->maps.zone_sums, has_clocks(r));
+	bpf_map__set_autocreate(skel->maps.zone_events, has_clocks(r));
+	bpf_map__set_autocreate(skel->maps.zone_calls, r->clocks & WIRE_CLOCK_NONE);
+	bpf_map__set_max_entries(skel->maps.zone_sums, nodes_of(r));
+	bpf_map__set_max_entries(skel->maps.zone_calls, r->max_zones + WIRE_ZONE_SPARE);
+	bpf_map__set_max_entries(skel->maps.zone_events,
+				 (uint32_t)cpus_possible() * WIRE_ZONE_EVENTS);
+	skel->rodata->config_zone_clocks = r->clocks;
+	skel->rodata->config_zone_events = (uint32_t)r->n_events;
 }
 
 static void want(struct bpf_program *program, enum uprobes_attach attach)
@@ -43,6 +76,8 @@ static void choose_programs(struct eprof_bpf *skel, const struct zone_request *r
 {
 	enum uprobes_attach attach = has(UPROBES_MULTI, r) ? UPROBES_MULTI : UPROBES_PERF;
 
+	if (r->clocks & WIRE_CLOCK_NONE)
+		want(skel->progs.zone_count, attach);
 	if (has(UPROBES_SESSION, r))
 		want(skel->progs.zone_session, UPROBES_SESSION);
 	want(skel->progs.zone_entry, attach);
@@ -54,6 +89,8 @@ static void choose_programs(struct eprof_bpf *skel, const struct zone_request *r
 	bpf_program__set_autoload(skel->progs.zone_fork, true);
 	bpf_program__set_autoload(skel->progs.zone_mmap_enter, true);
 	bpf_program__set_autoload(skel->progs.zone_mmap_exit, true);
+	bpf_program__set_autoload(skel->progs.zone_wait, true);
+	bpf_program__set_autoload(skel->progs.zone_waited, true);
 }
 
 void zone_session_configure(struct eprof_bpf *skel, const struct zone_request *r,
@@ -64,15 +101,14 @@ void zone_session_configure(struct eprof_bpf *skel, const struct zone_request *r
 		return;
 	}
 	skel->rodata->config_zones = 1;
-	skel->rodata->config_zone_clocks = r->clocks;
 	skel->rodata->config_zone_count = r->max_zones + WIRE_ZONE_SPARE;
 	skel->rodata->config_zone_inherit = t->inherit;
 	skel->rodata->config_zone_tid = t->kind == TARGET_TID ? t->tid : 0;
 	skel->rodata->config_zone_all = t->kind == TARGET_ALL	   ? ZONES_ALL
 					: t->kind == TARGET_CGROUP ? ZONES_CGROUP
 								   : ZONES_NAMED;
-	bpf_map__set_max_entries(skel->maps.zone_nodes,
-				 1 + r->max_zones + WIRE_ZONE_SPARE + WIRE_ZONE_NODES);
+	bpf_map__set_max_entries(skel->maps.zone_nodes, nodes_of(r));
+	configure_clocks(skel, r);
 	choose_programs(skel, r);
 }
 
@@ -82,11 +118,11 @@ static int attach(struct zone_session *z, struct bpf_program *program)
 
 	if (!link)
 		return err(-errno, "cannot watch threads come and go: %s", strerror(errno));
-	z->links[z->n_links++] = link;
+	vec_push(&z->links, link);
 	return 0;
 }
 
-static int trace(struct zone_session *z, struct bpf_program *program, const char *name)
+static int trace(struct zone_session *z, int program_fd, const char *name)
 {
 	struct event event;
 	int fd = event_parse(name, &event);
@@ -95,11 +131,65 @@ static int trace(struct zone_session *z, struct bpf_program *program, const char
 		fd = event_open_tracepoint(&event);
 	if (fd < 0)
 		return fd;
-	z->event_fds[z->n_events++] = fd;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, bpf_program__fd(program)) ||
-	    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
+	vec_push(&z->event_fds, fd);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program_fd) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
 		return err(-errno, "cannot hang a program on '%s': %s", name, strerror(errno));
 	return 0;
+}
+
+void zone_session_watch_waits(struct zone_session *z)
+{
+	static const char *const calls[] = {"epoll_wait", "epoll_pwait",   "epoll_pwait2",
+					    "poll",	  "ppoll",	   "select",
+					    "pselect6",	  "io_uring_enter"};
+
+	if (z->watches_waits)
+		return;
+	z->watches_waits = true;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		_free_ char *enter = mem_printf("syscalls:sys_enter_%s", calls[i]);
+		_free_ char *leave = mem_printf("syscalls:sys_exit_%s", calls[i]);
+
+		if (!trace(z, z->wait_fds[0], enter))
+			(void)trace(z, z->wait_fds[1], leave);
+	}
+}
+
+/* Hangs each program that was loaded on its tracepoint. */
+static int attach_all(struct eprof_bpf *skel, struct zone_session *z)
+{
+	struct bpf_program *const programs[] = {
+		skel->progs.zone_thread_exit,  skel->progs.zone_exec,
+		skel->progs.zone_fork,	       skel->progs.zone_sched_switch,
+		skel->progs.zone_sched_wakeup, skel->progs.zone_sys_enter,
+		skel->progs.zone_sys_exit};
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs) && !ret; i++)
+		if (bpf_program__fd(programs[i]) >= 0)
+			ret = attach(z, programs[i]);
+	return ret;
+}
+
+/* A counter of each event on each CPU. */
+static int open_events(struct eprof_bpf *skel, const struct zone_request *r, struct zone_session *z)
+{
+	_free_ int *cpus = NULL;
+	int n = r->n_events ? cpus_online(&cpus) : 0, ret = n < 0 ? n : 0;
+
+	for (int i = 0; i < n; i++) {
+		for (uint32_t k = 0; k < r->n_events && !ret; k++) {
+			uint32_t at = (uint32_t)cpus[i] * WIRE_ZONE_EVENTS + k;
+			int fd = event_open_counter(&r->events[k], cpus[i]);
+
+			if (fd < 0)
+				return fd;
+			vec_push(&z->event_fds, fd);
+			ret = bpf_map__update_elem(skel->maps.zone_events, &at, sizeof(at), &fd,
+						   sizeof(fd), BPF_ANY);
+		}
+	}
+	return ret ? err(ret, "cannot count events: %s", strerror(-ret)) : 0;
 }
 
 int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
@@ -111,7 +201,8 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 		.zone_threads = bpf_map__fd(skel->maps.zone_threads),
 		.zone_hist = bpf_map__fd(skel->maps.zone_hist),
 		.zone_counters = bpf_map__fd(skel->maps.zone_counters),
-		.zone_sums = -1,
+		.zone_sums = has_clocks(r) ? bpf_map__fd(skel->maps.zone_sums) : -1,
+		.zone_calls = r->clocks & WIRE_CLOCK_NONE ? bpf_map__fd(skel->maps.zone_calls) : -1,
 		.zone_enabled = &skel->bss->zone_enabled,
 		.zone_epoch = &skel->data->zone_epoch,
 		.zone_nodes_used = &skel->bss->zone_nodes_used,
@@ -119,17 +210,20 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 		.zone_generation = skel->bss->zone_generation,
 		.max_zones = r->max_zones,
 	};
-	struct bpf_program *const watchers[] = {skel->progs.zone_thread_exit, skel->progs.zone_exec,
-						skel->progs.zone_fork};
 	int ret = zonemaps_new(&raw, &out->maps);
 
-	for (size_t i = 0; i < sizeof(watchers) / sizeof(*watchers) && !ret; i++)
-		ret = attach(out, watchers[i]);
+	if (!ret)
+		ret = open_events(skel, r, out);
+	if (!ret)
+		ret = attach_all(skel, out);
 	/* Without it the loader sees new code a little later. */
 	if (!ret)
-		out->sees_modules =
-			!trace(out, skel->progs.zone_mmap_enter, "syscalls:sys_enter_mmap") &&
-			!trace(out, skel->progs.zone_mmap_exit, "syscalls:sys_exit_mmap");
+		out->sees_modules = !trace(out, bpf_program__fd(skel->progs.zone_mmap_enter),
+					   "syscalls:sys_enter_mmap") &&
+				    !trace(out, bpf_program__fd(skel->progs.zone_mmap_exit),
+					   "syscalls:sys_exit_mmap");
+	out->wait_fds[0] = bpf_program__fd(skel->progs.zone_wait);
+	out->wait_fds[1] = bpf_program__fd(skel->progs.zone_waited);
 	out->sessions = bpf_program__fd(skel->progs.zone_session) >= 0;
 	out->probes.multi = bpf_program__get_expected_attach_type(skel->progs.zone_entry) != 0;
 	for (int i = 0; i < PROBE_PROGRAMS; i++)
@@ -137,6 +231,7 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 	out->probes.program_fds[PROBE_SESSION] = bpf_program__fd(skel->progs.zone_session);
 	out->probes.program_fds[PROBE_ENTRY] = bpf_program__fd(skel->progs.zone_entry);
 	out->probes.program_fds[PROBE_EXIT] = bpf_program__fd(skel->progs.zone_exit);
+	out->probes.program_fds[PROBE_COUNT] = bpf_program__fd(skel->progs.zone_count);
 	out->probes.program_fds[PROBE_SWITCH] = bpf_program__fd(skel->progs.zone_switch);
 	out->probes.program_fds[PROBE_SWITCH_TO] = bpf_program__fd(skel->progs.zone_switched);
 	return ret;
@@ -144,10 +239,12 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 
 void zone_session_close(struct zone_session *z)
 {
-	while (z->n_events)
-		close(z->event_fds[--z->n_events]);
-	while (z->n_links)
-		bpf_link__destroy(z->links[--z->n_links]);
+	for (size_t i = 0; i < z->event_fds.n; i++)
+		close(z->event_fds.at[i]);
+	for (size_t i = 0; i < z->links.n; i++)
+		bpf_link__destroy(z->links.at[i]);
+	vec_release(&z->event_fds);
+	vec_release(&z->links);
 	zonemaps_free(z->maps);
 	z->maps = NULL;
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+#include "load/event.h"
 #include "load/probes.h"
 #include "load/target.h"
 #include "load/zonemaps.h"
@@ -15,7 +17,9 @@
 /* What is asked for. */
 struct zone_request {
 	uint32_t max_zones;
-	uint32_t clocks; /* WIRE_CLOCK_… */
+	uint32_t clocks;	    /* WIRE_CLOCK_… */
+	const struct event *events; /* at most WIRE_ZONE_EVENTS, with WIRE_CLOCK_EVENTS */
+	size_t n_events;
 	bool one_by_one; /* as on kernels before 6.6; in tests */
 	bool no_session; /* as on kernels before 6.13; in tests */
 };
@@ -26,10 +30,10 @@ struct zone_session {
 	struct probes probes;
 	bool sessions;	   /* the kernel has them */
 	bool sees_modules; /* the loader is woken when code is mapped */
-	struct bpf_link *links[8];
-	unsigned n_links;
-	int event_fds[8];
-	unsigned n_events;
+	int wait_fds[2];   /* programs: such a system call begins, ends */
+	bool watches_waits;
+	VEC(struct bpf_link *) links;
+	VEC(int) event_fds;
 };
 
 struct eprof_bpf;
@@ -37,6 +41,9 @@ struct eprof_bpf;
 void zone_session_configure(struct eprof_bpf *, const struct zone_request *, const struct target *);
 /* Once they are. Errors with a text. */
 int zone_session_open(struct eprof_bpf *, const struct zone_request *, struct zone_session *out);
+/* From now on the time is measured that threads which run coroutines wait for events. Where the
+ * kernel does not let us, it is not. */
+void zone_session_watch_waits(struct zone_session *);
 void zone_session_close(struct zone_session *);
 
 #endif

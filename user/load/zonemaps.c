@@ -176,16 +176,26 @@ void zonemaps_bins(const struct zonemaps *m, zonemaps_bins_fn fn, void *context)
 	}
 }
 
-uint64_t zonemaps_counter(const struct zonemaps *m, enum wire_zone_counter counter)
+/* Entry @key of a per-CPU array, all CPUs together. */
+static uint64_t sum_cpus(int fd, uint32_t key)
 {
 	int cpus = cpus_possible();
 	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
-	uint32_t key = counter;
 	uint64_t n = 0;
 
-	if (bpf_map_lookup_elem(m->raw.zone_counters, &key, values))
+	if (bpf_map_lookup_elem(fd, &key, values))
 		return 0;
 	for (int i = 0; i < cpus; i++)
 		n += values[i];
 	return n;
+}
+
+uint64_t zonemaps_calls(const struct zonemaps *m, uint32_t zone)
+{
+	return m->raw.zone_calls < 0 ? 0 : sum_cpus(m->raw.zone_calls, zone);
+}
+
+uint64_t zonemaps_counter(const struct zonemaps *m, enum wire_zone_counter counter)
+{
+	return sum_cpus(m->raw.zone_counters, counter);
 }

@@ -14,7 +14,8 @@
 /* The maps and variables of those names in bpf/zone/; borrowed. */
 struct zonemaps_raw {
 	int zone_procs, zone_nodes, zone_threads, zone_hist, zone_counters;
-	int zone_sums; /* -1: no other clocks */
+	int zone_sums;	/* -1: no other clocks */
+	int zone_calls; /* -1: calls are not only counted */
 	uint32_t *zone_enabled, *zone_epoch, *zone_nodes_used, *zone_threads_used;
 	uint8_t *zone_generation;
 	uint32_t max_zones; /* besides a few for calibration */
@@ -39,6 +40,8 @@ uint32_t zonemaps_max_zones(const struct zonemaps *);
 /* Nodes are numbered 0 … n - 1; those that nothing was counted at are all 0. */
 size_t zonemaps_nodes(const struct zonemaps *);
 struct wire_zone_node zonemaps_node(const struct zonemaps *, size_t node);
+/* Calls of @zone, where they are only counted. */
+uint64_t zonemaps_calls(const struct zonemaps *, uint32_t zone);
 /* Sums of the other clocks at a node; all 0 where there are none. */
 struct wire_zone_sums zonemaps_sums(const struct zonemaps *, size_t node);
 /* Threads are numbered 0 … n - 1. */

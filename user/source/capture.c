@@ -102,6 +102,8 @@ static int open_all(struct capture *c)
 	if (c->o.zones) {
 		zones.max_zones = c->o.zones->max;
 		zones.clocks = c->o.zones->clocks;
+		zones.events = c->o.zones->events;
+		zones.n_events = c->o.zones->n_events;
 		zones.one_by_one = c->o.zones->one_by_one;
 		zones.no_session = c->o.zones->no_session;
 		o.zones = &zones;
@@ -122,7 +124,12 @@ static int open_all(struct capture *c)
 	intake_snapshot(&c->in);
 	if (c->o.zones)
 		ret = intake_zones(&c->in, c->o.zones);
-	return ret ? ret : watch_all(c);
+	if (!ret)
+		ret = watch_all(c);
+	/* Calls count from here on: when it is said that the capture has begun, it has. */
+	if (!ret && c->o.zones)
+		zones_start(c->in.zones);
+	return ret;
 }
 
 int capture_open(const struct capture_options *o, struct capture **out)
@@ -266,8 +273,6 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->start_ns = clock_ns(CLOCK_MONOTONIC);
 	c->start_unix_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	c->cpu_at_start_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	if (c->o.zones)
-		zones_start(c->in.zones);
 	ret = hooks_start(session_hooks(c->session));
 	/* Threads born while their siblings' events were opened are taken in now. */
 	if (!ret)

@@ -101,8 +101,7 @@ static void add_notes(const struct oncpu *o, struct assembly *a, uint32_t metric
 	}
 	if (guessed)
 		profile_ledger(a->p, metric, LEDGER_NOTE,
-			       "some frames found by frame pointer: code without unwind rules",
-			       guessed);
+			       "some frames guessed: code without unwind rules", guessed);
 	for (uint8_t e = 0; e < ASSEMBLY_ENDS; e++)
 		if (ends[e] && assembly_end_note(e))
 			profile_ledger(a->p, metric, LEDGER_NOTE, assembly_end_note(e), ends[e]);

@@ -18,7 +18,7 @@ struct stack {
 	uint32_t first, n; /* in stacks.chain */
 	uint32_t cut_at;   /* where left_out frames are missing; 0: nowhere */
 	uint8_t end;	   /* enum wire_end */
-	bool guessed;	   /* frames of it were found by frame pointer */
+	bool guessed;	   /* frames of it are guesses: WIRE_BY_FRAME_POINTER */
 };
 
 /* A zeroed one is empty and valid. */

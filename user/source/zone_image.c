@@ -177,7 +177,9 @@ static int hang_program(struct job *job, enum probe_program program)
 	} else if (program == PROBE_EXIT) {
 		if (want->exits)
 			add_exits(job->z, job->generation, want, &list);
-	} else if (want->entries == (program == PROBE_SESSION ? HANG_SESSIONS : HANG_ENTRIES)) {
+	} else if (want->entries == (program == PROBE_SESSION ? HANG_SESSIONS
+				     : program == PROBE_ENTRY ? HANG_ENTRIES
+							      : HANG_COUNTS)) {
 		add_entries(job->z, job->generation, want, &list);
 	}
 	ret = list.n ? hang(job, program, pid, &list) : 0;
@@ -192,8 +194,8 @@ static int hang_program(struct job *job, enum probe_program program)
  */
 static int hang_all(struct job *job)
 {
-	static const enum probe_program order[] = {PROBE_SWITCH, PROBE_EXIT, PROBE_ENTRY,
-						   PROBE_SESSION, PROBE_SWITCH_TO};
+	static const enum probe_program order[] = {PROBE_SWITCH, PROBE_EXIT,	PROBE_COUNT,
+						   PROBE_ENTRY,	 PROBE_SESSION, PROBE_SWITCH_TO};
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && !ret; i++)

@@ -26,7 +26,7 @@ enum zone_ends {
 
 /* Which probes an image has, or should have. */
 struct zone_hanging {
-	enum { HANG_NOTHING, HANG_ENTRIES, HANG_SESSIONS } entries;
+	enum { HANG_NOTHING, HANG_COUNTS, HANG_ENTRIES, HANG_SESSIONS } entries;
 	bool exits;
 	bool switches;		      /* functions that switch stacks are watched */
 	uint32_t entry_pid, exit_pid; /* for this process alone; 0: for all */

@@ -124,7 +124,7 @@ static const char *note_of(const struct zones *z, const struct zone_image *image
 		return "the kernel refuses a probe there";
 	if (way != ZONE_EXIT_NONE && way != ZONE_EXIT_MIXED)
 		return "";
-	if (z->in.o->ends == ZONE_ENDS_NONE)
+	if (z->in.o->ends == ZONE_ENDS_NONE || z->in.o->clocks & WIRE_CLOCK_NONE)
 		return "calls are only counted, as was asked for";
 	if (s->own_return)
 		return "it uses its own return address, so its calls are only counted";
@@ -224,6 +224,13 @@ static void add_sums(struct zone *zone, const struct wire_zone_sums *s)
 	zone->oublock += s->sum[WIRE_SUM_OUBLOCK] / 512;
 }
 
+static void add_events(const struct rows *r, uint32_t zone, const struct wire_zone_sums *s)
+{
+	for (size_t i = 0; i < r->z->in.o->n_events; i++)
+		profile_zone_value(r->p, zone, r->z->in.o->events[i].name,
+				   (int64_t)s->sum[WIRE_SUM_EVENT + i]);
+}
+
 static void add_thread(struct rows *r, uint32_t zone, const struct wire_zone_node *n)
 {
 	uint32_t row, thread;
@@ -296,6 +303,24 @@ static void add_node(struct rows *r, size_t node)
 		zone->total_ns += (int64_t)n.total_ns;
 		zone->suspended_ns += (int64_t)n.suspended_ns;
 		add_sums(zone, &sums);
+		add_events(r, edge->zone, &sums);
+	}
+}
+
+/* Calls that were counted by zone alone. */
+static void add_counted(struct rows *r)
+{
+	for (uint32_t i = 0; i < r->z->used; i++) {
+		uint64_t n = zonemaps_calls(r->z->in.session->maps, i);
+		uint32_t edge;
+
+		if (!n || r->zone_of[i] == NO_ROW)
+			continue;
+		edge = profile_zone_edge(r->p, 0, r->zone_of[i]);
+		r->p->zone_edges.at[edge].counts += n;
+		r->p->zones.at[r->zone_of[i]].counts += n;
+		r->p->zones.at[r->zone_of[i]].untimed += n;
+		r->entered += n;
 	}
 }
 
@@ -352,6 +377,41 @@ static void place_samples(const struct rows *r)
 	}
 }
 
+/* --- pseudo-zones ---------------------------------------------------------------------------- */
+
+static void add_pseudo(struct rows *r, const char *name, uint64_t n, uint64_t ns)
+{
+	struct zone e = {.name = intern_add(&r->p->strings, name),
+			 .flags = ZONE_PSEUDO,
+			 .counts = n,
+			 .total_ns = (int64_t)ns,
+			 .self_ns = (int64_t)ns,
+			 .calls_ns = (int64_t)ns};
+
+	if (!n)
+		return;
+	e.mean_ns = e.min_ns = e.max_ns = (int64_t)(ns / n);
+	profile_zone(r->p, &e);
+}
+
+/* What threads that run coroutines do on their own stacks: they wait for events, or run. */
+static void add_pseudos(struct rows *r)
+{
+	const struct zonemaps *maps = r->z->in.session->maps;
+	struct wire_zone_thread sum = {0};
+
+	for (size_t i = 1; i < zonemaps_threads(maps); i++) {
+		struct wire_zone_thread t = zonemaps_thread(maps, i);
+
+		sum.main_ns += t.main_ns;
+		sum.stays += t.stays;
+		sum.wait_ns += t.wait_ns;
+		sum.waits += t.waits;
+	}
+	add_pseudo(r, "<main>", sum.stays, sum.main_ns);
+	add_pseudo(r, "<wait>", sum.waits, sum.wait_ns);
+}
+
 /* --- accounts ------------------------------------------------------------------------------- */
 
 static void add_ledger(const struct rows *r)
@@ -401,11 +461,13 @@ void zone_rows(const struct zones *z, struct assembly *a)
 	r.tallies = mem_zalloc(r.p->zones.n + 1, sizeof(*r.tallies));
 	for (size_t i = 1; i < r.nodes; i++)
 		add_node(&r, i);
+	add_counted(&r);
 	for (size_t i = 1; i < r.nodes; i++)
 		add_thread_total(&r, i);
 	set_times(&r);
 	zonemaps_bins(z->in.session->maps, add_bins, &r);
 	place_samples(&r);
+	add_pseudos(&r);
 	zones_finish(r.p);
 	zone_cost_rows(z, r.p);
 	add_ledger(&r);

@@ -358,16 +358,22 @@ static const char *unsafe_why(const struct zones *z, const struct zone_process *
 	return NULL;
 }
 
+/* There are other programs for that, which do nothing else. */
+static bool counts_only(const struct zones *z)
+{
+	return z->in.o->clocks & WIRE_CLOCK_NONE;
+}
+
 static uint32_t judge(const struct zones *z, struct zone_process *p)
 {
 	enum zone_ends ends = z->in.o->ends;
 
 	p->unsafe = unsafe_why(z, p);
-	if (ends == ZONE_ENDS_NONE || p->unknown_until_ns)
+	if (ends == ZONE_ENDS_NONE || counts_only(z) || p->unknown_until_ns)
 		return WIRE_PROC_TARGET;
 	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && !p->unsafe)
 		return WIRE_PROC_TARGET | WIRE_PROC_HIJACK;
-	return WIRE_PROC_TARGET | WIRE_PROC_RETS;
+	return WIRE_PROC_TARGET | WIRE_PROC_RETS | (p->foreign ? WIRE_PROC_FOREIGN : 0);
 }
 
 static bool is_for_all(const struct target *t)
@@ -403,7 +409,9 @@ static struct zone_hanging wanted(struct zones *z, uint32_t number)
 			with_exits++;
 			want.exit_pid = p->pid;
 		}
-		if (flags & WIRE_PROC_HIJACK)
+		if (counts_only(z))
+			want.entries = HANG_COUNTS;
+		else if (flags & WIRE_PROC_HIJACK)
 			want.entries = HANG_SESSIONS;
 		else if (want.entries == HANG_NOTHING)
 			want.entries = HANG_ENTRIES;
@@ -457,6 +465,32 @@ static int settle(struct zones *z, struct zone_process *p)
 	return ret;
 }
 
+/* The module that @pattern names is not there yet. A pattern that names none never waits. */
+static bool waits(const struct zones *z, const struct zonelist *lists,
+		  const struct image *const *images, size_t n, size_t pattern)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((pattern < lists[i].hits.n && lists[i].hits.at[pattern]) ||
+		    zonepatterns_is_for(z->in.o->patterns, pattern, images[i]->path))
+			return false;
+	return true;
+}
+
+/* Whether all patterns but those that wait for their module match something. */
+static bool matches_or_waits(const struct zones *z, const struct zonelist *lists,
+			     const struct image *const *images, size_t n)
+{
+	for (size_t p = 0; p < zonepatterns_count(z->in.o->patterns); p++) {
+		bool hit = zonepatterns_is_exclusion(z->in.o->patterns, p);
+
+		for (size_t i = 0; i < n; i++)
+			hit |= p < lists[i].hits.n && lists[i].hits.at[p];
+		if (!hit && !waits(z, lists, images, n, p))
+			return false;
+	}
+	return true;
+}
+
 /* Patterns that nothing matches are an error while nothing is captured yet. */
 static int check(struct zones *z)
 {
@@ -476,6 +510,8 @@ static int check(struct zones *z)
 		images[n] = images_at(z->in.images, z->at.at[i]->image);
 		lists[n++] = z->at.at[i]->list;
 	}
+	if (matches_or_waits(z, lists, images, n))
+		return 0;
 	return zonelist_check(images, lists, n, &request);
 }
 
@@ -553,6 +589,7 @@ static void zones_take(void *state, const void *record, struct stacks *stacks, s
 		take_thread(z, r, procs);
 	if (r->news == WIRE_NEWS_FOREIGN) {
 		zone_process_of(z, r->pid)->foreign = true;
+		zone_session_watch_waits(z->in.session);
 		zones_process(z, r->pid);
 	}
 	if (r->news == WIRE_NEWS_PROC)

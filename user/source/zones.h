@@ -25,7 +25,9 @@ struct zones_options {
 	const char *const *switches; /* names of functions that switch stacks */
 	size_t n_switches;
 	enum zone_ends ends;
-	uint32_t clocks;	     /* WIRE_CLOCK_… */
+	uint32_t clocks; /* WIRE_CLOCK_… */
+	struct event events[WIRE_ZONE_EVENTS];
+	size_t n_events;
 	bool one_by_one, no_session; /* as on older kernels: see load/zone_session.h; in tests */
 };
 

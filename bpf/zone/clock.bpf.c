@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "zone/clock.h"
+
+const volatile __u32 config_zone_events;
+
+struct zone_clocks_map zone_clocks SEC(".maps");
+
+/* Node → sums of the other clocks over its timed calls. Written as zone_nodes are; the loader sets
+ * the size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_zone_sums);
+} zone_sums SEC(".maps");
+
+/* Counting events: WIRE_ZONE_EVENTS a CPU. Filled by the loader, which sets the size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} zone_events SEC(".maps");
+
+struct task_io_accounting___zone {
+	__u64 read_bytes, write_bytes;
+} CORE;
+
+struct task_struct___rusage {
+	unsigned long min_flt, maj_flt, nvcsw, nivcsw;
+	struct task_io_accounting___zone ioac;
+} CORE;
+
+static __u64 event_now(__u32 event)
+{
+	struct bpf_perf_event_value value = {0};
+	__u32 at = bpf_get_smp_processor_id() * WIRE_ZONE_EVENTS + event;
+
+	if (bpf_perf_event_read_value(&zone_events, at, &value, sizeof(value)))
+		return 0;
+	return value.counter;
+}
+
+struct zone_clock *zone_clock(bool make)
+{
+	struct zone_clock *c = bpf_task_storage_get(&zone_clocks, bpf_get_current_task_btf(), NULL,
+						    make ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+
+	for (__u32 i = 0; make && c && i < WIRE_ZONE_EVENTS && i < config_zone_events; i++)
+		c->event_base[i] = event_now(i);
+	return c;
+}
+
+static void read_rusage(__u64 *to)
+{
+	struct task_struct___rusage *task = (void *)bpf_get_current_task_btf();
+
+	to[WIRE_SUM_MINFLT] = task->min_flt;
+	to[WIRE_SUM_MAJFLT] = task->maj_flt;
+	to[WIRE_SUM_NVCSW] = task->nvcsw;
+	to[WIRE_SUM_NIVCSW] = task->nivcsw;
+	if (bpf_core_field_exists(task->ioac.read_bytes)) {
+		to[WIRE_SUM_INBLOCK] = task->ioac.read_bytes;
+		to[WIRE_SUM_OUBLOCK] = task->ioac.write_bytes;
+	}
+}
+
+static void read_all(struct zone_clock *c, __u64 *to)
+{
+	to[WIRE_SUM_CPU] = bpf_ktime_get_ns() - c->runnable_ns - c->blocked_ns;
+	to[WIRE_SUM_SYS] = c->sys_ns;
+	to[WIRE_SUM_RUNNABLE] = c->runnable_ns;
+	to[WIRE_SUM_BLOCKED] = c->blocked_ns;
+	if (config_zone_clocks & WIRE_CLOCK_RUSAGE)
+		read_rusage(to);
+	for (__u32 i = 0; i < WIRE_ZONE_EVENTS && i < config_zone_events; i++)
+		to[WIRE_SUM_EVENT + i] = c->event[i] + event_now(i) - c->event_base[i];
+}
+
+/* Less what passed while the thread was not on its own stack. */
+static void read_own(struct zone_clock *c, __u64 *to)
+{
+	read_all(c, to);
+	for (__u32 i = 0; i < WIRE_ZONE_SUMS; i++)
+		to[i] -= c->not_own[i];
+}
+
+void zone_clock_enter(__u32 depth)
+{
+	struct zone_clock *c = zone_clock(false);
+
+	if (!c || depth >= ZONE_CLOCK_DEPTH)
+		return;
+	read_own(c, c->at[depth]);
+}
+
+void zone_clock_leave(__u32 depth, __u32 node)
+{
+	struct zone_clock *c = zone_clock(false);
+	struct wire_zone_sums *sums;
+	__u64 now[WIRE_ZONE_SUMS] = {0};
+
+	if (!c || depth >= ZONE_CLOCK_DEPTH)
+		return;
+	read_own(c, now);
+	sums = bpf_map_lookup_elem(&zone_sums, &node);
+	for (__u32 i = 0; i < WIRE_ZONE_SUMS && sums; i++)
+		__sync_fetch_and_add(&sums->sum[i], now[i] - c->at[depth][i]);
+}
+
+void zone_clock_park(void)
+{
+	struct zone_clock *c = zone_clock(false);
+
+	if (c)
+		read_all(c, c->parked);
+}
+
+void zone_clock_unpark(void)
+{
+	struct zone_clock *c = zone_clock(false);
+	__u64 now[WIRE_ZONE_SUMS] = {0};
+
+	if (!c)
+		return;
+	read_all(c, now);
+	for (__u32 i = 0; i < WIRE_ZONE_SUMS; i++)
+		c->not_own[i] += now[i] - c->parked[i];
+}
+
+__u64 zone_clock_cpu_now(void)
+{
+	struct zone_clock *c = zone_clock(false);
+
+	return bpf_ktime_get_ns() - (c ? c->runnable_ns + c->blocked_ns : 0);
+}
+
+/* --- the kernel's word ---------------------------------------------------------------------- */
+
+static void switch_out(struct task_struct *task, bool blocks, __u64 now_ns)
+{
+	struct zone_clock *c = bpf_task_storage_get(&zone_clocks, task, NULL, 0);
+
+	if (!c)
+		return;
+	c->out_ns = now_ns;
+	c->woken_ns = 0;
+	c->blocks = blocks;
+	for (__u32 i = 0; i < WIRE_ZONE_EVENTS && i < config_zone_events; i++)
+		c->event[i] += event_now(i) - c->event_base[i];
+}
+
+static void switch_in(struct task_struct *task, __u64 now_ns)
+{
+	struct zone_clock *c = bpf_task_storage_get(&zone_clocks, task, NULL, 0);
+	__u64 ready_ns;
+
+	if (!c)
+		return;
+	for (__u32 i = 0; i < WIRE_ZONE_EVENTS && i < config_zone_events; i++)
+		c->event_base[i] = event_now(i);
+	if (!c->out_ns)
+		return;
+	ready_ns = c->blocks ? c->woken_ns : c->out_ns;
+	if (!ready_ns || ready_ns < c->out_ns || ready_ns > now_ns)
+		ready_ns = c->blocks ? now_ns : c->out_ns;
+	c->blocked_ns += ready_ns - c->out_ns;
+	c->runnable_ns += now_ns - ready_ns;
+	c->out_ns = 0;
+}
+
+SEC("?tp_btf/sched_switch")
+int zone_sched_switch(__u64 *args)
+{
+	bool preempted = args[0];
+	struct task_struct *prev = (void *)args[1], *next = (void *)args[2];
+	__u64 now_ns = bpf_ktime_get_ns();
+
+	/* The state that it leaves in; 0: it would go on. */
+	switch_out(prev, !preempted && (__u32)args[3], now_ns);
+	switch_in(next, now_ns);
+	return 0;
+}
+
+SEC("?tp_btf/sched_wakeup")
+int zone_sched_wakeup(__u64 *args)
+{
+	struct zone_clock *c =
+		bpf_task_storage_get(&zone_clocks, (struct task_struct *)args[0], NULL, 0);
+
+	if (c && c->out_ns && !c->woken_ns)
+		c->woken_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* System calls that are the probes' own: uretprobe and uprobe of x86-64. */
+#define OWN_CALL_FIRST 335
+#define OWN_CALL_LAST  336
+
+SEC("?tp_btf/sys_enter")
+int zone_sys_enter(__u64 *args)
+{
+	struct zone_clock *c = zone_clock(false);
+	__u64 number = args[1];
+
+	if (!c || (number >= OWN_CALL_FIRST && number <= OWN_CALL_LAST))
+		return 0;
+	c->in_syscall = 1;
+	c->sys_since_ns = bpf_ktime_get_ns();
+	c->sys_off_ns = c->runnable_ns + c->blocked_ns;
+	return 0;
+}
+
+SEC("?tp_btf/sys_exit")
+int zone_sys_exit(__u64 *args)
+{
+	struct zone_clock *c = zone_clock(false);
+
+	if (!c || !c->in_syscall)
+		return 0;
+	c->in_syscall = 0;
+	c->sys_ns += bpf_ktime_get_ns() - c->sys_since_ns -
+		     (c->runnable_ns + c->blocked_ns - c->sys_off_ns);
+	return 0;
+}

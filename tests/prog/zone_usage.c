@@ -1,0 +1,63 @@
+/*
+ * zone_usage PAGES SLEEPS: what the kernel accounts for in functions: zu_faults touches PAGES new
+ * pages, zu_sleeps sleeps SLEEPS times 10 ms, zu_spins is on the CPU for 50 ms of its time,
+ * zu_calls is 50 ms in system calls that need the CPU; zu_all calls them all.
+ */
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "prog.h"
+
+static volatile uint64_t sink;
+
+FRAME void zu_faults(int pages)
+{
+	char *at = mmap(NULL, (size_t)pages * 4096, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		exit(99);
+	madvise(at, (size_t)pages * 4096, MADV_NOHUGEPAGE);
+	for (int i = 0; i < pages; i++)
+		((volatile char *)at)[i * 4096] = 1;
+	munmap(at, (size_t)pages * 4096);
+}
+
+FRAME void zu_sleeps(int n)
+{
+	struct timespec t = {.tv_nsec = 10000000};
+
+	while (n--)
+		nanosleep(&t, NULL);
+}
+
+FRAME void zu_spins(double seconds)
+{
+	sink += spin_for(seconds);
+}
+
+FRAME void zu_calls(double seconds)
+{
+	double end = cpu_s() + seconds;
+	static char block[1 << 16];
+	int zero = open("/dev/zero", O_RDONLY);
+
+	while (zero >= 0 && cpu_s() < end)
+		for (int i = 0; i < 16; i++)
+			sink += (uint64_t)read(zero, block, sizeof(block));
+}
+
+FRAME void zu_all(int pages, int sleeps)
+{
+	zu_faults(pages);
+	zu_sleeps(sleeps);
+	zu_spins(0.05);
+	zu_calls(0.05);
+}
+
+int main(int argc, char **argv)
+{
+	zu_all((int)arg(argc, argv, 1, 1000), (int)arg(argc, argv, 2, 10));
+	printf("pid=%d\n", getpid());
+	return 0;
+}
