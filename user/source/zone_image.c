@@ -20,13 +20,7 @@ bool zone_image_has_exits(const struct zone_image *z, size_t k)
 {
 	const struct sites *s = sites_of(z, k);
 
-	if (!s->exits_known || !s->exits.n)
-		return false;
-	/* A function that is nothing but a jump begins and ends with one probe. */
-	for (size_t i = 0; i < s->exits.n; i++)
-		if (s->exits.at[i].address == s->entry.address)
-			return false;
-	return true;
+	return s->exits_known && s->exits.n;
 }
 
 static uint32_t flags_of(const struct zone_image *z, size_t k, const struct zone_hanging *want)

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "elf/cfi.h"
 #include "elf/gotab.h"
-#include "elf/returns.h"
 #include "unwind/table_gap.h"
 #include "unwind/table_rule.h"
 
@@ -20,13 +19,11 @@
 struct table_maker {
 	struct cfi *cfi;
 	struct gotab *go; /* NULL: not written in Go */
-	struct returns *returns;
 	struct table_gaps gaps;
 };
 
 struct builder {
 	struct table_gaps *gaps;
-	struct returns *returns;
 	uint64_t from, to; /* offsets: what lies outside is of no interest */
 	struct table_rules rules;
 	VEC(uint32_t) pages; /* their first rows */
@@ -107,7 +104,7 @@ static int add_row(struct builder *b, uint64_t offset, const struct table_rule *
 	open_pages(b, offset);
 	/* What the row said of the same place is void. */
 	if (offset == b->now_at && offset > b->last_at) {
-		b->last.flags &= TABLE_SIGNAL | TABLE_GUESS;
+		b->last.flags &= TABLE_SIGNAL;
 		b->now = b->last;
 	}
 	if (offset == b->last_at) {
@@ -123,40 +120,6 @@ static int add_row(struct builder *b, uint64_t offset, const struct table_rule *
 	return 0;
 }
 
-/* What the code itself tells of a frame. */
-static int on_code_row(void *context, const struct cfi_row *row)
-{
-	struct builder *b = context;
-	struct table_rule rule = table_rule_of(row);
-
-	if (rule.cfa == TABLE_CFA_NONE && !b->pages.n)
-		return 0;
-	if (rule.cfa != TABLE_CFA_NONE)
-		rule.flags |= TABLE_GUESS;
-	return add_row(b, row->offset, &rule);
-}
-
-/* Code that nothing is said about, by parts of the size of a piece, so that tables of pieces are
- * those of the whole. */
-static int add_code(struct builder *b, uint64_t from, uint64_t to)
-{
-	const uint64_t piece = UINT64_C(1) << WIRE_PIECE_BITS;
-	int rc = 0;
-
-	while (from < to && from < b->to && !rc) {
-		uint64_t end = (from / piece + 1) * piece;
-		struct returns_part part;
-
-		part = (struct returns_part){.from = from,
-					     .to = end < to ? end : to,
-					     .cut_before = from == end - piece,
-					     .cut_behind = end <= to};
-		rc = returns_rows(b->returns, &part, on_code_row, b);
-		from = end;
-	}
-	return rc;
-}
-
 /* The rows of the gap up to @to. */
 static int fill_gap(struct builder *b, uint64_t to)
 {
@@ -168,14 +131,14 @@ static int fill_gap(struct builder *b, uint64_t to)
 	if (to - at <= MAX_PADDING && b->pages.n)
 		return 0;
 	n = table_gap_islands(b->gaps, at, to, islands);
+	if ((b->pages.n || n) && (!n || islands[0].start > at))
+		rc = add_row(b, at, &no_rule);
 	for (size_t i = 0; i < n && !rc; i++) {
-		rc = add_code(b, at, islands[i].start);
-		if (!rc)
-			rc = add_row(b, islands[i].start, &islands[i].rule);
+		rc = add_row(b, islands[i].start, &islands[i].rule);
 		at = islands[i].end;
+		if (!rc && at < to && (i + 1 == n || islands[i + 1].start > at))
+			rc = add_row(b, at, &no_rule);
 	}
-	if (!rc && at < to)
-		rc = add_code(b, at, to);
 	return rc;
 }
 
@@ -270,7 +233,6 @@ int table_maker_new(const struct elffile *f, struct table_maker **out)
 		return rc;
 	}
 	m->go = gotab_open(f);
-	m->returns = returns_new(f);
 	table_gaps_init(&m->gaps, f);
 	*out = m;
 	return 0;
@@ -281,7 +243,6 @@ void table_maker_free(struct table_maker *m)
 	if (m) {
 		cfi_close(m->cfi);
 		gotab_close(m->go);
-		returns_free(m->returns);
 	}
 	free(m);
 }
@@ -320,7 +281,7 @@ static int add_parts(struct builder *b, const struct table_maker *m, uint64_t fr
 
 int table_make(struct table_maker *m, uint64_t from, uint64_t to, struct table_blob *out)
 {
-	struct builder b = {.gaps = &m->gaps, .returns = m->returns};
+	struct builder b = {.gaps = &m->gaps};
 	int rc;
 
 	*out = (struct table_blob){0};

@@ -1,0 +1,132 @@
+/* What the dynamic linker will load, foretold; against what it has loaded into this very process.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "elf/needed.h"
+#include "symbol/closure.h"
+
+static int has(const closure *c, const char *path)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (!strcmp(c->at[i], path))
+			return 1;
+	return 0;
+}
+
+/* Every shared library that is mapped executable here and that the program is linked against. */
+static void test_it_is_what_the_linker_loads(void **state)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char self[PATH_MAX] = "", line[PATH_MAX + 128];
+	closure c = {0};
+	int seen = 0;
+
+	(void)state;
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	closure_of_program(self, &c);
+	assert_true(c.n > 2);
+	assert_string_equal(c.at[0], self);
+	while (maps && fgets(line, sizeof(line), maps)) {
+		char *path = strchr(line, '/');
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!path || !strstr(line, " r-xp ") || !strstr(path, ".so"))
+			continue;
+		assert_true(has(&c, path));
+		seen++;
+	}
+	assert_true(seen > 2);
+	fclose(maps);
+	closure_release(&c);
+}
+
+static void test_a_command_is_searched_for(void **state)
+{
+	closure c = {0};
+
+	(void)state;
+	closure_of_command("sh", &c);
+	assert_true(c.n >= 2);
+	closure_release(&c);
+	closure_of_command("no-such-command-anywhere", &c);
+	assert_int_equal(c.n, 0);
+}
+
+static void write_file(char *path, const void *data, size_t n)
+{
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, n), n);
+	close(fd);
+}
+
+static void test_a_script_is_its_interpreter(void **state)
+{
+	char path[] = "/tmp/eprof-closure-XXXXXX", real[PATH_MAX];
+	static const char text[] = "#! /bin/sh -e\necho\n";
+	closure c = {0};
+
+	(void)state;
+	write_file(path, text, sizeof(text) - 1);
+	closure_of_program(path, &c);
+	assert_non_null(realpath("/bin/sh", real));
+	assert_true(c.n >= 2);
+	assert_string_equal(c.at[0], real);
+	closure_release(&c);
+	unlink(path);
+}
+
+/* Each byte of the headers and the dynamic section is spoilt in turn: nothing but less is found. */
+static void test_spoilt_files_are_no_harm(void **state)
+{
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	static uint8_t bytes[1 << 16];
+	ssize_t n = read(self, bytes, sizeof(bytes));
+
+	(void)state;
+	assert_int_equal(n, sizeof(bytes));
+	close(self);
+	for (size_t i = 0; i < 1024; i += 3) {
+		char path[] = "/tmp/eprof-needed-XXXXXX";
+		struct needed needed = {0};
+		struct elffile f;
+		uint8_t was = bytes[i];
+		int fd;
+
+		bytes[i] = (uint8_t)(was ^ 0xff);
+		write_file(path, bytes, sizeof(bytes));
+		bytes[i] = was;
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (!elffile_open(fd, &f)) {
+			needed_read(&f, &needed);
+			elffile_release(&f);
+		}
+		needed_release(&needed);
+		close(fd);
+		unlink(path);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_it_is_what_the_linker_loads),
+		cmocka_unit_test(test_a_command_is_searched_for),
+		cmocka_unit_test(test_a_script_is_its_interpreter),
+		cmocka_unit_test(test_spoilt_files_are_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
