@@ -316,6 +316,18 @@ static const char *find_obstacle(const struct site_world *w, const struct code *
 	return NULL;
 }
 
+/* Whether the function's frame begins to be made at the entry site: what jumps back before it has
+ * taken its frame down, and is a call of the function by itself in place of a return. */
+static bool opens_frame(const struct flow *f, uint64_t address)
+{
+	const uint8_t *at;
+	size_t n = flow_bytes(f, address, &at);
+
+	if (n > 1 && at[0] == 0x41) /* REX.B: r8 … r15 */
+		at++;
+	return n > 1 && (at[0] & 0xf8) == 0x50; /* push */
+}
+
 void sites_find(const struct site_world *w, const struct code *own, struct sites *out)
 {
 	struct approach a = {.kernel = &w->kernel};
@@ -329,7 +341,7 @@ void sites_find(const struct site_world *w, const struct code *own, struct sites
 	a.flow = &f;
 	if (approach(&a)) {
 		out->entry = a.best;
-		out->loops = f.loops.n > 0 && !a.restarts;
+		out->loops = f.loops.n > 0 && !a.restarts && !opens_frame(&f, a.best.address);
 		out->own_return |= f.own_return || a.own_return;
 		take_exits(&f, &w->kernel, out);
 	} else {
