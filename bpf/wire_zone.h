@@ -66,8 +66,26 @@ static inline __attribute__((always_inline, unused)) wire_u64 wire_zone_cookie(
 struct wire_zone_proc {
 	wire_u32 flags;
 	wire_u32 exec_flags; /* from its next exec on */
+	/* How often it had got code that nobody had looked at before, when its code was looked at
+	 * for the flags: WIRE_PROC_HIJACK holds until it gets more (bpf/zone/code.h). */
+	wire_u32 code_seen;
 };
-_Static_assert(sizeof(struct wire_zone_proc) == 8, "wire_zone_proc is part of the contract");
+_Static_assert(sizeof(struct wire_zone_proc) == 12, "wire_zone_proc is part of the contract");
+
+/* A file that may be mapped without a look at its code: key of zone_files. The device as
+ * wire_device() has it. */
+struct wire_zone_file {
+	wire_u64 inode;
+	wire_u64 device;
+};
+_Static_assert(sizeof(struct wire_zone_file) == 16, "wire_zone_file is part of the contract");
+
+/* As the kernel keeps it inside. */
+static inline __attribute__((always_inline, unused)) wire_u64 wire_device(wire_u32 major,
+									  wire_u32 minor)
+{
+	return (wire_u64)major << 20 | minor;
+}
 
 /* What a capture measures of each call besides wall time: config_zone_clocks. */
 #define WIRE_CLOCK_NONE	  1  /* calls are only counted */
@@ -207,7 +225,9 @@ enum wire_zone_counter {
 enum wire_zone_news {
 	WIRE_NEWS_THREAD,  /* number: of the thread, which made its first call */
 	WIRE_NEWS_FOREIGN, /* calls off the thread's stack in a process without probes at exits */
-	WIRE_NEWS_FORK,	   /* number: pid of the child */
+	/* Of these code is the code_seen of who looks at the process then; of the first the child's,
+	 * whose pid is number. */
+	WIRE_NEWS_FORK,
 	WIRE_NEWS_EXEC,
 	WIRE_NEWS_MODULE, /* code was mapped */
 	WIRE_NEWS_PROC,	  /* a process that nothing is known of made a call */
@@ -217,7 +237,7 @@ struct wire_zone_record {
 	wire_u32 pid;
 	wire_u64 time_ns;
 	wire_u32 tid, news; /* enum wire_zone_news */
-	wire_u32 number, pad;
+	wire_u32 number, code;
 };
 _Static_assert(sizeof(struct wire_zone_record) == 32, "wire_zone_record is part of the contract");
 

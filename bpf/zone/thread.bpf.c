@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "zone/thread.h"
 #include "zone/clock.h"
+#include "zone/code.h"
 #include "zone/stats.h"
 
 const volatile __u32 config_zones;
@@ -56,7 +57,7 @@ struct {
 
 __u32 zone_threads_used;
 
-void zone_news(enum wire_zone_news news, __u32 number)
+void zone_news(enum wire_zone_news news, __u32 number, __u32 code)
 {
 	__u64 both = bpf_get_current_pid_tgid();
 	struct wire_zone_record record = {.kind = WIRE_ZONE,
@@ -64,7 +65,8 @@ void zone_news(enum wire_zone_news news, __u32 number)
 					  .tid = both,
 					  .time_ns = bpf_ktime_get_ns(),
 					  .news = news,
-					  .number = number};
+					  .number = number,
+					  .code = code};
 
 	if (news == WIRE_NEWS_THREAD)
 		send(&record, sizeof(record));
@@ -78,7 +80,19 @@ void zone_news_once(enum wire_zone_news news)
 	__u8 one = 1;
 
 	if (!bpf_map_update_elem(&zone_told, &key, &one, BPF_NOEXIST))
-		zone_news(news, 0);
+		zone_news(news, 0, 0);
+}
+
+struct wire_zone_proc *zone_proc(__u32 pid)
+{
+	return bpf_map_lookup_elem(&zone_procs, &pid);
+}
+
+void zone_changed(void)
+{
+	/* 0 is the epoch of a thread that is not known. */
+	if (!(__u32)(1 + __sync_fetch_and_add(&zone_epoch, 1)))
+		__sync_fetch_and_add(&zone_epoch, 1);
 }
 
 struct wire_zone_thread *zone_thread_info(__u32 number)
@@ -100,7 +114,7 @@ __u32 zone_thread_number(__u32 pid, __u32 tid)
 	info->pid = pid;
 	info->tid = tid;
 	info->time_ns = bpf_ktime_get_ns();
-	zone_news(WIRE_NEWS_THREAD, number);
+	zone_news(WIRE_NEWS_THREAD, number, 0);
 	return number;
 }
 
@@ -121,12 +135,12 @@ __u32 zone_thread_shared(void)
 static __u32 flags_now(void)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
-	struct wire_zone_proc *proc = bpf_map_lookup_elem(&zone_procs, &pid);
+	struct wire_zone_proc *proc = zone_proc(pid);
 
 	if (config_zone_tid && config_zone_tid != (__u32)bpf_get_current_pid_tgid())
 		return 0;
 	if (proc)
-		return proc->flags;
+		return zone_code_is_seen(proc) ? proc->flags : proc->flags & ~WIRE_PROC_HIJACK;
 	if (!config_zone_all || (config_zone_all == 2 && !in_target_cgroup()))
 		return 0;
 	zone_news_once(WIRE_NEWS_PROC);
@@ -215,8 +229,9 @@ int zone_thread_exit(__u64 *args)
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
 
 	end_thread(bpf_get_current_task_btf());
-	if (task->signal->live.counter == 0 && bpf_map_lookup_elem(&zone_procs, &pid)) {
+	if (task->signal->live.counter == 0 && zone_proc(pid)) {
 		forget_process();
+		zone_code_forget();
 		bpf_map_delete_elem(&zone_procs, &pid);
 	}
 	return 0;
@@ -227,57 +242,16 @@ SEC("?tp_btf/sched_process_exec")
 int zone_exec(__u64 *args)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
-	struct wire_zone_proc *proc = bpf_map_lookup_elem(&zone_procs, &pid);
+	struct wire_zone_proc *proc = zone_proc(pid);
 
 	end_thread(bpf_get_current_task_btf());
 	forget_process();
 	if (!proc)
 		return 0;
+	proc->code_seen = zone_code_exec();
 	proc->flags = proc->exec_flags;
 	proc->exec_flags &= WIRE_PROC_TARGET;
-	zone_news(WIRE_NEWS_EXEC, 0);
-	return 0;
-}
-
-/* Threads that are about to map code. Written and read by the two programs below. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
-	__type(key, __u64);
-	__type(value, __u8);
-} zone_mapping SEC(".maps");
-
-#define PROT_EXEC 4
-
-/* As the tracepoints of system calls hand them out. */
-struct syscall_enter {
-	__u64 unused, number, args[6];
-};
-
-SEC("?tracepoint")
-int zone_mmap_enter(struct syscall_enter *ctx)
-{
-	__u64 thread = bpf_get_current_pid_tgid();
-	__u32 pid = thread >> 32;
-	struct wire_zone_proc *proc;
-	__u8 one = 1;
-
-	if (!(ctx->args[2] & PROT_EXEC))
-		return 0;
-	proc = bpf_map_lookup_elem(&zone_procs, &pid);
-	if (proc && proc->flags & WIRE_PROC_TARGET)
-		bpf_map_update_elem(&zone_mapping, &thread, &one, BPF_ANY);
-	return 0;
-}
-
-/* The loader reads of it in the sideband, and should at once: there may be zones in the code. */
-SEC("?tracepoint")
-int zone_mmap_exit(void *ctx)
-{
-	__u64 thread = bpf_get_current_pid_tgid();
-
-	if (!bpf_map_delete_elem(&zone_mapping, &thread))
-		zone_news(WIRE_NEWS_MODULE, 0);
+	zone_news(WIRE_NEWS_EXEC, 0, proc->code_seen);
 	return 0;
 }
 
@@ -287,15 +261,17 @@ SEC("?tp_btf/sched_process_fork")
 int zone_fork(__u64 *args)
 {
 	struct task_struct *parent = (void *)args[0], *child = (void *)args[1];
-	__u32 from = parent->tgid, to = child->tgid;
-	struct wire_zone_proc *proc = bpf_map_lookup_elem(&zone_procs, &from), copy;
+	__u32 from = parent->tgid, to = child->tgid, code = 0;
+	struct wire_zone_proc *proc = zone_proc(from), copy;
 
 	if (from == to || !proc)
 		return 0;
 	copy = *proc;
-	if (config_zone_inherit)
+	if (config_zone_inherit) {
+		code = zone_code_fork(from, to);
 		bpf_map_update_elem(&zone_procs, &to, &copy, BPF_ANY);
+	}
 	if (child->mm != parent->mm)
-		zone_news(WIRE_NEWS_FORK, to);
+		zone_news(WIRE_NEWS_FORK, to, code);
 	return 0;
 }

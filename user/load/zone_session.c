@@ -197,6 +197,7 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 {
 	struct zonemaps_raw raw = {
 		.zone_procs = bpf_map__fd(skel->maps.zone_procs),
+		.zone_files = bpf_map__fd(skel->maps.zone_files),
 		.zone_nodes = bpf_map__fd(skel->maps.zone_nodes),
 		.zone_threads = bpf_map__fd(skel->maps.zone_threads),
 		.zone_hist = bpf_map__fd(skel->maps.zone_hist),
@@ -216,7 +217,7 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 		ret = open_events(skel, r, out);
 	if (!ret)
 		ret = attach_all(skel, out);
-	/* Without it the loader sees new code a little later. */
+	/* Without it the loader sees new code a little later, and nothing may be hijacked. */
 	if (!ret)
 		out->sees_modules = !trace(out, bpf_program__fd(skel->progs.zone_mmap_enter),
 					   "syscalls:sys_enter_mmap") &&

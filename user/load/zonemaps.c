@@ -104,15 +104,17 @@ int zonemaps_set_proc(struct zonemaps *m, uint32_t pid, struct wire_zone_proc pr
 	return 0;
 }
 
-bool zonemaps_get_proc(const struct zonemaps *m, uint32_t pid, struct wire_zone_proc *out)
-{
-	return !bpf_map_lookup_elem(m->raw.zone_procs, &pid, out);
-}
-
 void zonemaps_forget_proc(struct zonemaps *m, uint32_t pid)
 {
 	bpf_map_delete_elem(m->raw.zone_procs, &pid);
 	changed(m);
+}
+
+void zonemaps_pass_file(struct zonemaps *m, const struct wire_zone_file *file)
+{
+	uint8_t one = 1;
+
+	(void)bpf_map_update_elem(m->raw.zone_files, file, &one, BPF_ANY);
 }
 
 void zonemaps_set_generation(struct zonemaps *m, uint32_t image, uint8_t generation)

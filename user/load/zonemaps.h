@@ -13,7 +13,7 @@
 
 /* The maps and variables of those names in bpf/zone/; borrowed. */
 struct zonemaps_raw {
-	int zone_procs, zone_nodes, zone_threads, zone_hist, zone_counters;
+	int zone_procs, zone_files, zone_nodes, zone_threads, zone_hist, zone_counters;
 	int zone_sums;	/* -1: no other clocks */
 	int zone_calls; /* -1: calls are not only counted */
 	uint32_t *zone_enabled, *zone_epoch, *zone_nodes_used, *zone_threads_used;
@@ -30,9 +30,10 @@ void zonemaps_free(struct zonemaps *);
 void zonemaps_enable(struct zonemaps *, bool on);
 /* What @pid's calls are worth: takes effect at its threads' next call. Errors with a text. */
 int zonemaps_set_proc(struct zonemaps *, uint32_t pid, struct wire_zone_proc);
-/* False: nothing is known of @pid. */
-bool zonemaps_get_proc(const struct zonemaps *, uint32_t pid, struct wire_zone_proc *out);
 void zonemaps_forget_proc(struct zonemaps *, uint32_t pid);
+/* A file that processes may map while their return addresses are hijacked. Where that finds no room,
+ * it is as any other. */
+void zonemaps_pass_file(struct zonemaps *, const struct wire_zone_file *);
 /* Probes of @image count that were hung under @generation, no others. */
 void zonemaps_set_generation(struct zonemaps *, uint32_t image, uint8_t generation);
 

@@ -23,6 +23,13 @@ bool zone_image_has_exits(const struct zone_image *z, size_t k)
 	return s->exits_known && s->exits.n;
 }
 
+const char *zone_image_hazard(const struct zone_image *z)
+{
+	if (z->list.hijack_unsafe)
+		return z->list.hijack_unsafe;
+	return z->list.flags & ZONELIST_GO ? "a Go program moves its stacks" : NULL;
+}
+
 static uint32_t flags_of(const struct zone_image *z, size_t k, const struct zone_hanging *want)
 {
 	const struct sites *s = sites_of(z, k);

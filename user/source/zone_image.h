@@ -48,6 +48,9 @@ struct zone_image {
 bool zone_image_has(const struct zone_image *, size_t k);
 bool zone_image_has_exits(const struct zone_image *, size_t k);
 
+/* What in its code forbids to hijack return addresses in a process that maps it; NULL: nothing. */
+const char *zone_image_hazard(const struct zone_image *);
+
 /* Hangs what @want says instead of what hangs there, without a call lost or counted twice. Errors
  * with a text: nothing has changed then. */
 int zone_image_hang(struct zone_image *, struct zone_session *, const struct image *,

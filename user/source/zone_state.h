@@ -15,6 +15,9 @@ struct zone_process {
 	VEC(uint32_t) images;	   /* numbers in zones.at: whose code it maps */
 	bool foreign;		   /* runs calls off its threads' stacks */
 	bool dirty;		   /* to be looked at */
+	bool told;		   /* the kernel knows it */
+	uint32_t code_seen;	   /* of its code: see wire_zone_proc */
+	uint32_t code_told;	   /* as the kernel has it */
 	bool before_exec;	   /* its images are those of the program that it will run */
 	uint64_t unknown_until_ns; /* its code may not all be known before that: CLOCK_MONOTONIC */
 	const char *unsafe;	   /* why return addresses are let alone; NULL: they are not */
@@ -41,8 +44,26 @@ struct zones {
 };
 #define NO_THREAD UINT32_MAX
 
-void zone_note(struct zones *, const char *text);
+/* zone_process: */
 struct zone_process *zone_process_of(struct zones *, uint32_t pid);
+/* Adds the files that it maps now to its images. */
+void zone_process_gather(struct zones *, struct zone_process *);
+/* All code of @pid is known that it got before the kernel counted to @code. */
+void zone_process_saw_code(struct zones *, uint32_t pid, uint32_t code);
+/* Of the images that were read. */
+bool zone_process_has_zones(const struct zones *, const struct zone_process *);
+
+/* zone_read: reads the images of dirty processes that were not read yet. */
+void zone_read_new(struct zones *);
+/* Patterns that nothing matches are an error while nothing is captured yet. With a text. */
+int zone_read_check(struct zones *);
+
+/* zone_decide: WIRE_PROC_… for a process by what is known of its code. */
+uint32_t zone_decide_flags(const struct zones *, struct zone_process *);
+/* What should hang in image @number, once processes have the flags that are decided on. */
+struct zone_hanging zone_decide_probes(struct zones *, uint32_t number);
+/* Its processes are not named one by one. */
+bool zone_is_for_all(const struct target *);
 
 /* Adds the rows of zones to a profile. */
 void zone_rows(const struct zones *, struct assembly *);

@@ -1,0 +1,90 @@
+/*
+ * zone_decide: how the ends of calls are seen in a process, and which probes a file gets for that.
+ */
+#include "source/zone_state.h"
+
+/* Why return addresses in @p must be let alone; NULL: they need not. */
+static const char *unsafe_why(const struct zones *z, const struct zone_process *p)
+{
+	if (z->in.o->ends == ZONE_ENDS_SESSION)
+		return NULL;
+	if (p->foreign)
+		return "it runs code off its threads' stacks";
+	if (!z->in.session->sees_modules)
+		return "the kernel does not tell of new code before it runs";
+	for (size_t i = 0; i < p->images.n; i++) {
+		const char *hazard = zone_image_hazard(z->at.at[p->images.at[i]]);
+
+		if (hazard)
+			return hazard;
+	}
+	return NULL;
+}
+
+/* There are other programs for that, which do nothing else. */
+static bool counts_only(const struct zones *z)
+{
+	return z->in.o->clocks & WIRE_CLOCK_NONE;
+}
+
+uint32_t zone_decide_flags(const struct zones *z, struct zone_process *p)
+{
+	enum zone_ends ends = z->in.o->ends;
+
+	p->unsafe = unsafe_why(z, p);
+	if (ends == ZONE_ENDS_NONE || counts_only(z) || p->unknown_until_ns)
+		return WIRE_PROC_TARGET;
+	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && !p->unsafe)
+		return WIRE_PROC_TARGET | WIRE_PROC_HIJACK;
+	return WIRE_PROC_TARGET | WIRE_PROC_RETS | (p->foreign ? WIRE_PROC_FOREIGN : 0);
+}
+
+bool zone_is_for_all(const struct target *t)
+{
+	return t->kind == TARGET_ALL || t->kind == TARGET_CGROUP;
+}
+
+static bool maps(const struct zone_process *p, uint32_t number)
+{
+	for (size_t i = 0; i < p->images.n; i++)
+		if (p->images.at[i] == number)
+			return true;
+	return false;
+}
+
+/* What should hang in image @number, once processes have the flags that zone_decide_flags() says. */
+struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
+{
+	struct zone_image *image = z->at.at[number];
+	struct zone_hanging want = {0};
+	size_t users = 0, with_exits = 0;
+
+	for (size_t i = 0; i < z->processes.n; i++) {
+		struct zone_process *p = z->processes.at[i];
+		uint32_t flags = maps(p, number) ? zone_decide_flags(z, p) : 0;
+
+		if (!flags)
+			continue;
+		users++;
+		want.entry_pid = p->pid;
+		want.switches |= p->foreign && image->list.switches.n;
+		if (flags & WIRE_PROC_RETS) {
+			with_exits++;
+			want.exit_pid = p->pid;
+		}
+		if (counts_only(z))
+			want.entries = HANG_COUNTS;
+		else if (flags & WIRE_PROC_HIJACK)
+			want.entries = HANG_SESSIONS;
+		else if (want.entries == HANG_NOTHING)
+			want.entries = HANG_ENTRIES;
+	}
+	want.exits = with_exits > 0;
+	image->entries_for_all |= users > 1 || zone_is_for_all(z->in.target);
+	image->exits_for_all |= with_exits > 1 || zone_is_for_all(z->in.target);
+	if (image->entries_for_all || want.entries == HANG_SESSIONS)
+		want.entry_pid = 0;
+	if (image->exits_for_all)
+		want.exit_pid = 0;
+	return want;
+}

@@ -1,0 +1,195 @@
+/*
+ * zone_process: the processes of the target and the files whose code they map.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "source/zone_state.h"
+#include "symbol/closure.h"
+
+/* A program of which nothing could be foretold has mapped its libraries after that time. */
+#define LINKING_NS 1000000000u
+
+struct zone_process *zone_process_of(struct zones *z, uint32_t pid)
+{
+	bool fresh;
+	uint32_t *at = map_put(&z->by_pid, pid, &fresh);
+
+	if (fresh) {
+		struct zone_process *p = mem_zalloc(1, sizeof(*p));
+
+		p->pid = pid;
+		*at = (uint32_t)z->processes.n;
+		vec_push(&z->processes, p);
+	}
+	return z->processes.at[*at];
+}
+
+void zones_process(struct zones *z, uint32_t pid)
+{
+	zone_process_of(z, pid)->dirty = true;
+	z->unsettled = true;
+}
+
+bool zones_unsettled(const struct zones *z)
+{
+	return z->unsettled;
+}
+
+void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
+{
+	struct zone_process *from = zone_process_of(z, pid), *to = zone_process_of(z, child);
+
+	to->flags = from->flags;
+	to->foreign = from->foreign;
+	to->told = from->told;
+	to->code_seen = from->code_seen;
+	to->before_exec = false;
+	to->unknown_until_ns = from->unknown_until_ns;
+	to->images.n = 0;
+	for (size_t i = 0; i < from->images.n; i++)
+		vec_push(&to->images, from->images.at[i]);
+	zones_process(z, child);
+}
+
+void zone_process_saw_code(struct zones *z, uint32_t pid, uint32_t code)
+{
+	zone_process_of(z, pid)->code_seen = code;
+	zones_process(z, pid);
+}
+
+void zones_tick(struct zones *z)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	for (size_t i = 0; i < z->processes.n; i++) {
+		struct zone_process *p = z->processes.at[i];
+
+		if (p->unknown_until_ns && p->unknown_until_ns < now) {
+			p->unknown_until_ns = 0;
+			zones_process(z, p->pid);
+		}
+	}
+}
+
+/* The image's number among those that were read; it is made, unread, where it is new. */
+static uint32_t number_of(struct zones *z, uint32_t image)
+{
+	bool fresh;
+	uint32_t *at = map_put(&z->by_image, image, &fresh);
+
+	if (fresh) {
+		struct zone_image *i = mem_zalloc(1, sizeof(*i));
+
+		i->image = image;
+		i->slot = (uint32_t)z->at.n % WIRE_ZONE_IMAGES;
+		i->first = UINT32_MAX;
+		*at = (uint32_t)z->at.n;
+		vec_push(&z->at, i);
+	}
+	return *at;
+}
+
+static void add_image(struct zones *z, struct zone_process *p, uint32_t image)
+{
+	uint32_t number = number_of(z, image);
+
+	for (size_t i = 0; i < p->images.n; i++)
+		if (p->images.at[i] == number)
+			return;
+	vec_push(&p->images, number);
+}
+
+struct gathering {
+	struct zones *z;
+	struct zone_process *p;
+};
+
+static void gather_image(void *context, uint32_t image)
+{
+	struct gathering *g = context;
+
+	if (images_at(g->z->in.images, image)->kind == IMAGE_KIND_FILE)
+		add_image(g->z, g->p, image);
+}
+
+void zone_process_gather(struct zones *z, struct zone_process *p)
+{
+	struct gathering g = {z, p};
+
+	procs_each_image(z->in.procs, p->pid, gather_image, &g);
+}
+
+/* Takes the files of @c for the code of @p. */
+static void add_closure(struct zones *z, struct zone_process *p, const closure *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		struct image_id id = {.path = c->at[i]};
+		struct stat st;
+
+		if (stat(c->at[i], &st))
+			continue;
+		id.dev_major = major(st.st_dev);
+		id.dev_minor = minor(st.st_dev);
+		id.inode = st.st_ino;
+		add_image(z, p, images_file(z->in.images, p->pid, 0, 0, &id));
+	}
+}
+
+void zones_command(struct zones *z, uint32_t pid, const char *command)
+{
+	struct zone_process *p = zone_process_of(z, pid);
+	closure c = {0};
+
+	closure_of_command(command, &c);
+	add_closure(z, p, &c);
+	closure_release(&c);
+	p->before_exec = true;
+	zones_process(z, pid);
+}
+
+/* Whether paths mean the same to @pid as to us. */
+static bool shares_root(uint32_t pid)
+{
+	_free_ char *path = mem_printf("/proc/%u/root/.", pid);
+	struct stat ours, its;
+
+	return !stat("/", &ours) && !stat(path, &its) && ours.st_dev == its.st_dev &&
+	       ours.st_ino == its.st_ino;
+}
+
+/* What the program that @p runs now will have mapped in a moment. Of one that sees other files than
+ * we do, that has to be waited for. */
+static void foretell(struct zones *z, struct zone_process *p)
+{
+	_free_ char *link = mem_printf("/proc/%u/exe", p->pid);
+	char path[4096];
+	closure c = {0};
+	ssize_t n = readlink(link, path, sizeof(path) - 1);
+
+	if (n > 0 && shares_root(p->pid)) {
+		path[n] = '\0';
+		closure_of_program(path, &c);
+	}
+	add_closure(z, p, &c);
+	p->unknown_until_ns = c.n ? 0 : clock_ns(CLOCK_MONOTONIC) + LINKING_NS;
+	closure_release(&c);
+}
+
+void zones_exec(struct zones *z, uint32_t pid)
+{
+	struct zone_process *p = zone_process_of(z, pid);
+
+	p->foreign = false;
+	if (!p->before_exec) {
+		p->images.n = 0;
+		p->flags = WIRE_PROC_TARGET;
+		foretell(z, p);
+	}
+	p->before_exec = false;
+	zones_process(z, pid);
+}

@@ -1,0 +1,169 @@
+/*
+ * zone_read: the zones of the files that processes map, and what else is to be known of these.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "source/zone_state.h"
+
+static bool is_read(const struct zone_image *i)
+{
+	return i->first != UINT32_MAX;
+}
+
+/* Gives the zones of an image that was just read their numbers. */
+static void number_zones(struct zones *z, struct zone_image *i)
+{
+	size_t room = z->in.o->max - z->used;
+
+	i->first = z->used;
+	if (i->list.zones.n > room || z->at.n > WIRE_ZONE_IMAGES) {
+		z->too_many += i->list.zones.n;
+		zonelist_release(&i->list);
+	}
+	z->used += (uint32_t)i->list.zones.n;
+	for (size_t k = 0; k < i->list.zones.n; k++)
+		vec_push(&i->refused, false);
+}
+
+/* Its code does no harm in a process whose return addresses are hijacked: it may be mapped without
+ * a word. */
+static void pass(struct zones *z, const struct zone_image *i)
+{
+	const struct image *image = images_at(z->in.images, i->image);
+	struct wire_zone_file file = {image->inode,
+				      wire_device(image->dev_major, image->dev_minor)};
+	struct stat st;
+
+	if (zone_image_hazard(i))
+		return;
+	if (!file.inode && image->fd >= 0 && !fstat(image->fd, &st)) {
+		file.inode = st.st_ino;
+		file.device = wire_device(major(st.st_dev), minor(st.st_dev));
+	}
+	if (file.inode)
+		zonemaps_pass_file(z->in.session->maps, &file);
+}
+
+typedef VEC(uint32_t) numbers;
+
+static void read_images(struct zones *z, const numbers *which)
+{
+	struct zonelist_request request = {.patterns = z->in.o->patterns,
+					   .kernel = site_kernel_running(),
+					   .max = z->in.o->max,
+					   .lines = true,
+					   .switches = z->in.o->switches,
+					   .n_switches = z->in.o->n_switches};
+	_free_ const struct image **images = mem_zalloc(which->n + 1, sizeof(*images));
+	_free_ struct zonelist *lists = mem_zalloc(which->n + 1, sizeof(*lists));
+
+	for (size_t i = 0; i < which->n; i++)
+		images[i] = images_at(z->in.images, z->at.at[which->at[i]]->image);
+	zonelist_read(images, which->n, &request, lists);
+	for (size_t i = 0; i < which->n; i++) {
+		struct zone_image *image = z->at.at[which->at[i]];
+
+		image->list = lists[i];
+		number_zones(z, image);
+		pass(z, image);
+	}
+}
+
+bool zone_process_has_zones(const struct zones *z, const struct zone_process *p)
+{
+	for (size_t i = 0; i < p->images.n; i++)
+		if (z->at.at[p->images.at[i]]->list.zones.n)
+			return true;
+	return false;
+}
+
+/* Adds the images of @p that are not read yet: those where zones may be, or all. */
+static void add_unread(const struct zones *z, const struct zone_process *p, bool all, numbers *out)
+{
+	for (size_t i = 0; i < p->images.n; i++) {
+		uint32_t number = p->images.at[i];
+		const struct zone_image *image = z->at.at[number];
+		bool there = false;
+
+		for (size_t k = 0; k < out->n; k++)
+			there |= out->at[k] == number;
+		if (there || is_read(image))
+			continue;
+		if (all || zonepatterns_want_module(z->in.o->patterns,
+						    images_at(z->in.images, image->image)->path))
+			vec_push(out, number);
+	}
+}
+
+/* Those where zones may be first: code of processes without zones is nobody's business. */
+void zone_read_new(struct zones *z)
+{
+	for (int all = 0; all < 2; all++) {
+		numbers which = {0};
+
+		for (size_t i = 0; i < z->processes.n; i++) {
+			struct zone_process *p = z->processes.at[i];
+
+			if (p->dirty && (!all || zone_process_has_zones(z, p)))
+				add_unread(z, p, all, &which);
+		}
+		if (which.n)
+			read_images(z, &which);
+		vec_release(&which);
+	}
+}
+
+/* The module that @pattern names is not there yet. A pattern that names none never waits. */
+static bool waits(const struct zones *z, const struct zonelist *lists,
+		  const struct image *const *images, size_t n, size_t pattern)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((pattern < lists[i].hits.n && lists[i].hits.at[pattern]) ||
+		    zonepatterns_is_for(z->in.o->patterns, pattern, images[i]->path))
+			return false;
+	return true;
+}
+
+/* Whether all patterns but those that wait for their module match something. */
+static bool matches_or_waits(const struct zones *z, const struct zonelist *lists,
+			     const struct image *const *images, size_t n)
+{
+	for (size_t p = 0; p < zonepatterns_count(z->in.o->patterns); p++) {
+		bool hit = zonepatterns_is_exclusion(z->in.o->patterns, p);
+
+		for (size_t i = 0; i < n; i++)
+			hit |= p < lists[i].hits.n && lists[i].hits.at[p];
+		if (!hit && !waits(z, lists, images, n, p))
+			return false;
+	}
+	return true;
+}
+
+/* Patterns that nothing matches are an error while nothing is captured yet. */
+int zone_read_check(struct zones *z)
+{
+	struct zonelist_request request = {.patterns = z->in.o->patterns, .max = z->in.o->max};
+	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));
+	_free_ struct zonelist *lists = mem_zalloc(z->at.n + 1, sizeof(*lists));
+	size_t n = 0;
+
+	if (z->too_many)
+		return err(-E2BIG,
+			   "more than %u functions match: ask for fewer, or for more with "
+			   "--zones-max",
+			   z->in.o->max);
+	for (size_t i = 0; i < z->at.n; i++) {
+		if (!is_read(z->at.at[i]))
+			continue;
+		images[n] = images_at(z->in.images, z->at.at[i]->image);
+		lists[n++] = z->at.at[i]->list;
+	}
+	if (matches_or_waits(z, lists, images, n))
+		return 0;
+	return zonelist_check(images, lists, n, &request);
+}
