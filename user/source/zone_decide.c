@@ -3,6 +3,17 @@
  */
 #include "source/zone_state.h"
 
+bool zone_decide_coroutines(const struct zones *z, const struct zone_process *p)
+{
+	for (size_t i = 0; i < p->images.n; i++) {
+		const struct zonelist *list = &z->at.at[p->images.at[i]]->list;
+
+		if (list->zones.n && list->flags & ZONELIST_SWITCHES)
+			return true;
+	}
+	return false;
+}
+
 /* Why return addresses in @p must be let alone; NULL: they need not. */
 static const char *unsafe_why(const struct zones *z, const struct zone_process *p)
 {

@@ -58,6 +58,9 @@ void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 
 void zone_process_saw_code(struct zones *z, uint32_t pid, uint32_t code)
 {
+	/* Children are no targets where they are not followed. */
+	if (!map_get(&z->by_pid, pid))
+		return;
 	zone_process_of(z, pid)->code_seen = code;
 	zones_process(z, pid);
 }

@@ -58,7 +58,9 @@ void zone_read_new(struct zones *);
 /* Patterns that nothing matches are an error while nothing is captured yet. With a text. */
 int zone_read_check(struct zones *);
 
-/* zone_decide: WIRE_PROC_… for a process by what is known of its code. */
+/* zone_decide: whether it is to be taken for one that runs coroutines before it does. */
+bool zone_decide_coroutines(const struct zones *, const struct zone_process *);
+/* WIRE_PROC_… for a process by what is known of its code. */
 uint32_t zone_decide_flags(const struct zones *, struct zone_process *);
 /* What should hang in image @number, once processes have the flags that are decided on. */
 struct zone_hanging zone_decide_probes(struct zones *, uint32_t number);

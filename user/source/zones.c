@@ -101,14 +101,24 @@ static int begin_with(struct zones *z, struct zone_process *p)
 	return ret;
 }
 
+/* @p has, or will have, calls off its threads' stacks. */
+static void runs_coroutines(struct zones *z, struct zone_process *p)
+{
+	p->foreign = true;
+	zone_session_watch_waits(z->in.session);
+}
+
 /* Probes and flags of one process after a change of its code. Nothing is hijacked before it is
  * known to be safe, and nothing is seen to begin whose end would not be seen. */
 static int settle(struct zones *z, struct zone_process *p)
 {
-	uint32_t flags = zone_decide_flags(z, p);
+	uint32_t flags;
 	int ret = 0;
 
 	p->dirty = false;
+	if (!p->foreign && zone_decide_coroutines(z, p))
+		runs_coroutines(z, p);
+	flags = zone_decide_flags(z, p);
 	if (!p->told && !p->before_exec && zone_process_has_zones(z, p))
 		return begin_with(z, p);
 	if (!zone_process_has_zones(z, p))
@@ -207,8 +217,7 @@ static void zones_take(void *state, const void *record, struct stacks *stacks, s
 	if (r->news == WIRE_NEWS_THREAD && r->number < WIRE_ZONE_THREADS)
 		take_thread(z, r, procs);
 	if (r->news == WIRE_NEWS_FOREIGN) {
-		zone_process_of(z, r->pid)->foreign = true;
-		zone_session_watch_waits(z->in.session);
+		runs_coroutines(z, zone_process_of(z, r->pid));
 		zones_process(z, r->pid);
 	}
 	if (r->news == WIRE_NEWS_FORK)

@@ -3,17 +3,7 @@
 /* The first mapping that ends behind @address. */
 static size_t first_behind(const struct maps *m, uint64_t address)
 {
-	size_t low = 0, high = m->at.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (m->at.at[mid].end <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return vec_upto(&m->at, end, address);
 }
 
 /* Puts @n_new mappings where @n_old stood from @at on. */

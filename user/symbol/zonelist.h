@@ -54,6 +54,7 @@ enum {
 	ZONELIST_NO_LINES = 4,	 /* no DWARF: source files are not known */
 	ZONELIST_GO = 8,	 /* a Go program: its stacks move */
 	ZONELIST_PROGRAM = 16,	 /* a program, not a library */
+	ZONELIST_SWITCHES = 32,	 /* it calls functions that switch stacks */
 };
 
 /* Of one image. Zeroed: empty and valid. */

@@ -1,6 +1,5 @@
 #include "symbol/zoneread.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,14 +12,7 @@
 #include "symbol/perfmap.h"
 #include "symbol/zonelines.h"
 #include "symbol/zonename.h"
-
-/* Functions that leave the stack that they were called on for another: of glibc, boost.context (PHP
- * has it too), Ruby, libcoro (Perl's Coro), libco and its kin, minicoro, D, Crystal. */
-static const char *const known_switches[] = {
-	"swapcontext",	       "setcontext", "jump_fcontext",	"ontop_fcontext", "coro_transfer",
-	"coroutine_transfer",  "co_switch",  "co_swap",		"coctx_swap",	  "_mco_switch",
-	"fiber_switchContext", "acosw",	     "tb_context_jump",
-};
+#include "symbol/zoneswitch.h"
 
 struct reader {
 	const struct zonelist_request *request;
@@ -143,20 +135,8 @@ static bool is_switch(const struct reader *r, const struct function *function)
 	const struct functions *f = &r->file.functions;
 
 	for (uint32_t i = function->first; i < function->first + function->n; i++) {
-		const char *text = f->names.at[i].text;
-		const size_t n = function_name_bytes(text);
-
-		for (size_t k = 0; k < sizeof(known_switches) / sizeof(*known_switches); k++) {
-			if (strlen(known_switches[k]) == n && !strncmp(known_switches[k], text, n))
-				return true;
-		}
-		for (size_t k = 0; k < r->request->n_switches; k++) {
-			_free_ char *name = mem_strndup(text, n);
-
-			if (!strcmp(r->request->switches[k], name) ||
-			    !fnmatch(r->request->switches[k], name, 0))
-				return true;
-		}
+		if (zoneswitch_is(f->names.at[i].text, r->request))
+			return true;
 	}
 	return false;
 }
@@ -272,6 +252,8 @@ static void read_file(struct reader *r, bool wanted)
 		if (r->lines.known && r->out->zones.n > before)
 			put_line(r, i, &r->out->zones.at[before]);
 	}
+	if (zoneswitch_used(&r->file, r->request))
+		r->out->flags |= ZONELIST_SWITCHES;
 	if (r->request->lines && r->out->zones.n && !zonepatterns_need_lines(patterns)) {
 		find_zone_lines(r);
 		for (size_t i = 0; i < r->out->zones.n; i++)
