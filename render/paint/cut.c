@@ -5,7 +5,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-const char *cut_at(const char *s, size_t n)
+/* Where the @n-th code point of @s starts; the end where it has fewer. */
+static const char *cut_at(const char *s, size_t n)
 {
 	while (*s && n--) {
 		s++;

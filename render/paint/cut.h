@@ -14,7 +14,4 @@ char *cut_middle(const char *s, size_t columns);
 /* The same for a box of a flame graph: where there is little room the start alone is kept. */
 char *cut_label(const char *s, size_t columns);
 
-/* Where the @n-th code point of @s starts; the end where it has fewer. */
-const char *cut_at(const char *s, size_t n);
-
 #endif

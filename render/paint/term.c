@@ -107,11 +107,6 @@ void term_wrap_with(struct term *t, enum term_style style, const char *word, con
 	t->column += width;
 }
 
-void term_wrap(struct term *t, enum term_style style, const char *word)
-{
-	term_wrap_with(t, style, word, "");
-}
-
 void term_wrap_text(struct term *t, enum term_style style, const char *text)
 {
 	while (*text) {
@@ -119,7 +114,7 @@ void term_wrap_text(struct term *t, enum term_style style, const char *text)
 		_free_ char *word = mem_strndup(text, n);
 
 		if (n)
-			term_wrap(t, style, word);
+			term_wrap_with(t, style, word, "");
 		text += n + (text[n] == ' ');
 	}
 	fputc('\n', t->out);

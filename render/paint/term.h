@@ -45,10 +45,9 @@ void term_spaces(struct term *, size_t n);
 void term_bar(struct term *, double percent);
 
 /* A word of a line that wraps at the width (at 100 where there is none); longer words are cut in
- * the middle where there is a width. term_wrap_begin() says where the lines stand. */
+ * the middle where there is a width. term_wrap_begin() says where the lines stand. @suffix is never
+ * parted from the word, dim behind it; "": none. */
 void term_wrap_begin(struct term *, size_t indent);
-void term_wrap(struct term *, enum term_style, const char *word);
-/* The same with @suffix, which is never parted from it, dim behind it. */
 void term_wrap_with(struct term *, enum term_style, const char *word, const char *suffix);
 /* All words of a text, divided by spaces, and the end of the line. */
 void term_wrap_text(struct term *, enum term_style, const char *text);

@@ -125,6 +125,10 @@ static void stays_on_the_way_of_every_call(void **state)
 
 CODE(loop_inside, "xor %eax,%eax\n1: add %rdi,%rax\n dec %rdi\n nop\n jne 1b\n ret")
 CODE(loop_to_entry, "1: pause\n cmpl $0,(%rdi)\n jne 1b\n ret")
+CODE(push_and_loop, "1: push %rbx\n test %edi,%edi\n je 2f\n pop %rbx\n jmp 1b\n2: pop %rbx\n ret")
+CODE(sub_and_loop, "1: sub $24,%rsp\n test %edi,%edi\n je 2f\n add $24,%rsp\n jmp 1b\n"
+		   "2: add $24,%rsp\n ret")
+CODE(pop_and_loop, "1: pop %rax\n test %edi,%edi\n je 2f\n push %rax\n jmp 1b\n2: jmp *%rax")
 CODE(go_start, "1: cmp 0x10(%r14),%rsp\n jbe 2f\n sub $24,%rsp\n add $24,%rsp\n ret\n"
 	       "2: mov %rax,8(%rsp)\n call .+0x2000\n mov 8(%rsp),%rax\n jmp 1b")
 CODE(go_and_loop, "1: cmp 0x10(%r14),%rsp\n jbe 2f\n sub $24,%rsp\n add $24,%rsp\n jmp 1b\n"
@@ -141,6 +145,15 @@ static void is_met_once_a_call(void **state)
 	FIND(new, loop_to_entry, &s);
 	assert_true(s.loops);
 	expect_entry(&s, 0, SITE_EMULATED);
+	FIND(new, push_and_loop, &s); /* back where no frame is: a call of itself */
+	assert_false(s.loops);
+	expect_entry(&s, 0, SITE_EMULATED);
+	FIND(new, sub_and_loop, &s);
+	assert_false(s.loops);
+	expect_entry(&s, 0, SITE_STEPPED);
+	FIND(new, pop_and_loop, &s); /* moves the stack, but makes no frame */
+	assert_true(s.loops);
+	expect_entry(&s, 0, SITE_STEPPED);
 	FIND(new, go_start, &s); /* behind the branch after which it may begin anew */
 	assert_false(s.loops);
 	expect_entry(&s, 6, SITE_STEPPED);

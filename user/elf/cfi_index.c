@@ -191,20 +191,12 @@ int cfi_index_find(struct cfi_index *r, uint64_t from, uint64_t to)
 
 size_t cfi_index_first(const struct cfi_index *r, uint64_t from)
 {
-	size_t low = 0, high = r->spans.n;
+	size_t n = vec_upto(&r->spans, start, from);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (r->spans.at[mid].start <= from)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	/* Of those that start at one place the first counts. */
-	while (low > 1 && r->spans.at[low - 2].start == r->spans.at[low - 1].start)
-		low--;
-	return low ? low - 1 : 0;
+	while (n > 1 && r->spans.at[n - 2].start == r->spans.at[n - 1].start)
+		n--;
+	return n ? n - 1 : 0;
 }
 
 static int open_sections(struct cfi_index *r, const struct elffile *f)

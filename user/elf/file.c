@@ -192,7 +192,8 @@ int elffile_section(const struct elffile *f, const char *name, Elf64_Shdr *out)
 	return -ENOENT;
 }
 
-int elffile_reopen(int path_fd)
+/* Opens for reading what the O_PATH descriptor @path_fd stands for, only a regular file. */
+static int reopen(int path_fd)
 {
 	char link[32];
 	struct stat st;
@@ -215,5 +216,5 @@ int elffile_open_path(int root_fd, const char *path)
 		path_fd = open(path, O_PATH | O_CLOEXEC);
 	else
 		path_fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-	return path_fd < 0 ? -errno : elffile_reopen(path_fd);
+	return path_fd < 0 ? -errno : reopen(path_fd);
 }

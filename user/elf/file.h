@@ -43,7 +43,5 @@ int elffile_section(const struct elffile *, const char *name, Elf64_Shdr *out);
  * symbolic links included. Only a regular file is ever opened; -EINVAL (no text) for others.
  */
 int elffile_open_path(int root_fd, const char *path);
-/* Opens for reading what the O_PATH descriptor @path_fd stands for, under the same terms. */
-int elffile_reopen(int path_fd);
 
 #endif

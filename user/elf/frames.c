@@ -73,17 +73,9 @@ static void read_ranges(struct frames *f)
 
 const struct frames_range *frames_range(const struct frames *f, uint64_t address)
 {
-	size_t low = 0, high = f->ranges.n;
+	const size_t n = vec_upto(&f->ranges, start, address);
 
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-
-		if (f->ranges.at[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && address < f->ranges.at[low - 1].end ? &f->ranges.at[low - 1] : NULL;
+	return n && address < f->ranges.at[n - 1].end ? &f->ranges.at[n - 1] : NULL;
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -117,17 +109,9 @@ static void read_rows(struct frames *f, uint64_t offset)
 /* The last row at or before @offset. */
 static const struct cfi_row *find_row(const struct frames *f, uint64_t offset)
 {
-	size_t low = 0, high = f->rows.n;
+	const size_t n = vec_upto(&f->rows, offset, offset);
 
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-
-		if (f->rows.at[mid].offset <= offset)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &f->rows.at[low - 1] : NULL;
+	return n ? &f->rows.at[n - 1] : NULL;
 }
 
 bool frames_at(struct frames *f, uint64_t address, struct site_frame *out)

@@ -1,13 +1,9 @@
 #include "elf/function.h"
 
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks add up, as symtab's do. */
-#define RANK_UNDERSCORE 1 /* each, up to 7 */
-#define RANK_LOCAL	8
-#define RANK_LABEL	16
+#include "elf/codesym.h"
 
 size_t function_name_bytes(const char *text)
 {
@@ -15,32 +11,6 @@ size_t function_name_bytes(const char *text)
 }
 
 /* --- symbol tables -------------------------------------------------------------------------- */
-
-static uint8_t rank_of(const GElf_Sym *sym, const char *name)
-{
-	const size_t underscores = strspn(name, "_");
-	uint8_t rank = (uint8_t)(RANK_UNDERSCORE * (underscores < 7 ? underscores : 7));
-
-	if (GELF_ST_BIND(sym->st_info) == STB_LOCAL)
-		rank += RANK_LOCAL;
-	if (GELF_ST_TYPE(sym->st_info) == STT_NOTYPE)
-		rank += RANK_LABEL;
-	return rank;
-}
-
-/* Labels of assembly count where they are meant for others. */
-static bool is_function(const GElf_Sym *sym)
-{
-	switch (GELF_ST_TYPE(sym->st_info)) {
-	case STT_FUNC:
-	case STT_GNU_IFUNC:
-		return true;
-	case STT_NOTYPE:
-		return GELF_ST_BIND(sym->st_info) != STB_LOCAL;
-	default:
-		return false;
-	}
-}
 
 /* Code that was moved out of @name's function: "name.cold", "name.cold.3". */
 static bool is_part(const char *name)
@@ -50,72 +20,29 @@ static bool is_part(const char *name)
 	return cold && cold > name && (cold[5] == '\0' || cold[5] == '.');
 }
 
-/* Where the section of code that @sym is defined in ends; 0: in none. */
-static uint64_t code_limit(Elf *elf, const GElf_Sym *sym)
+static void add_symbol(void *context, const struct codesym *s)
 {
-	GElf_Shdr header;
-	Elf_Scn *section;
+	struct functions *f = context;
+	const struct function_name name = {.text = s->name,
+					   .address = s->start,
+					   .size = s->size,
+					   .room = s->room,
+					   .rank = s->rank,
+					   .label = s->label,
+					   .chosen = s->chosen};
 
-	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE)
-		return 0;
-	section = elf_getscn(elf, sym->st_shndx);
-	if (!section || !gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR))
-		return 0;
-	if (sym->st_value < header.sh_addr || sym->st_value - header.sh_addr >= header.sh_size)
-		return 0;
-	return header.sh_addr + header.sh_size;
-}
-
-static void add_symbol(struct functions *f, Elf *elf, const GElf_Sym *sym, const char *text)
-{
-	struct function_name name = {.text = text, .address = sym->st_value};
-	uint64_t limit;
-
-	if (!text || !text[0] || text[0] == '@' || text[0] == '.' || text[0] == '$' ||
-	    !is_function(sym))
+	/* Labels of assembly count where they are meant for others. */
+	if (strchr("@.$", s->name[0]) || (s->label && s->local))
 		return;
-	limit = code_limit(elf, sym);
-	if (!limit)
-		return;
-	name.room = limit - sym->st_value;
-	name.size = sym->st_size < name.room ? sym->st_size : name.room;
-	name.rank = rank_of(sym, text);
-	name.label = GELF_ST_TYPE(sym->st_info) == STT_NOTYPE;
-	name.chosen = GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC;
-	if (is_part(text))
+	if (is_part(s->name))
 		vec_push(&f->parts, name);
 	else
 		vec_push(&f->names, name);
 }
 
-static void add_table(struct functions *f, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	const size_t one = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	const size_t n = data && one ? data->d_size / one : 0;
-
-	/* gelf_getsym takes an int. */
-	for (size_t i = 1; i < n && i < INT32_MAX; i++) {
-		GElf_Sym sym;
-
-		if (gelf_getsym(data, (int)i, &sym))
-			add_symbol(f, elf, &sym, elf_strptr(elf, header->sh_link, sym.st_name));
-	}
-}
-
 void functions_add(struct functions *f, Elf *elf)
 {
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-
-		if (!gelf_getshdr(section, &header) ||
-		    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
-			continue;
-		f->has_symtab |= header.sh_type == SHT_SYMTAB;
-		add_table(f, elf, section, &header);
-	}
+	f->has_symtab |= codesyms_each(elf, add_symbol, f);
 }
 
 static void add_go(void *context, const char *name, uint64_t start, uint64_t end)
@@ -258,19 +185,10 @@ void functions_release(struct functions *f)
 
 const struct function *functions_around(const struct functions *f, uint64_t address)
 {
-	size_t low = 0, high = f->at.n;
+	const size_t n = vec_upto(&f->at, address, address);
 
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-
-		if (f->at.at[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && address - f->at.at[low - 1].address < f->at.at[low - 1].size
-		       ? &f->at.at[low - 1]
-		       : NULL;
+	return n && address - f->at.at[n - 1].address < f->at.at[n - 1].size ? &f->at.at[n - 1]
+									     : NULL;
 }
 
 const struct function *functions_at(const struct functions *f, uint64_t address)
@@ -282,17 +200,9 @@ const struct function *functions_at(const struct functions *f, uint64_t address)
 
 const struct function_name *functions_part(const struct functions *f, uint64_t address)
 {
-	size_t low = 0, high = f->parts.n;
+	const size_t n = vec_upto(&f->parts, address, address);
 
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-
-		if (f->parts.at[mid].address <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low && address - f->parts.at[low - 1].address < f->parts.at[low - 1].size
-		       ? &f->parts.at[low - 1]
+	return n && address - f->parts.at[n - 1].address < f->parts.at[n - 1].size
+		       ? &f->parts.at[n - 1]
 		       : NULL;
 }

@@ -1,10 +1,10 @@
 #include "elf/hazard.h"
 
-#include <gelf.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "elf/imports.h"
 
 #define WALKS "walks its own stack"
 
@@ -47,36 +47,11 @@ static size_t judge(const char *name, size_t best)
 	return best;
 }
 
-static size_t judge_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, size_t best)
+static void judge_import(void *context, const char *name)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	const size_t one = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	const size_t n = data && one ? data->d_size / one : 0;
+	size_t *best = context;
 
-	/* gelf_getsym takes an int. */
-	for (size_t i = 1; i < n && i < INT32_MAX; i++) {
-		const char *name = NULL;
-		GElf_Sym sym;
-
-		if (gelf_getsym(data, (int)i, &sym) && sym.st_shndx == SHN_UNDEF)
-			name = elf_strptr(elf, header->sh_link, sym.st_name);
-		best = name ? judge(name, best) : best;
-	}
-	return best;
-}
-
-/* What it has from others. */
-static size_t judge_imports(Elf *elf, size_t best)
-{
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM)
-			best = judge_table(elf, section, &header, best);
-	}
-	return best;
+	*best = judge(name, *best);
 }
 
 static bool has_pads(const struct frames *f)
@@ -112,7 +87,7 @@ const char *hazard_find(const struct zonefile *z, const char *base)
 		return NULL;
 	if (str_starts(base, "_greenlet."))
 		return hazards[0].what;
-	best = judge_imports(z->elf, best);
+	imports_each(z, judge_import, &best);
 	for (size_t i = 0; i < z->functions.names.n; i++)
 		best = judge(z->functions.names.at[i].text, best);
 	if (best < N)

@@ -320,12 +320,13 @@ static const char *find_obstacle(const struct site_world *w, const struct code *
  * taken its frame down, and is a call of the function by itself in place of a return. */
 static bool opens_frame(const struct flow *f, uint64_t address)
 {
+	struct insn_effects effects;
 	const uint8_t *at;
-	size_t n = flow_bytes(f, address, &at);
+	struct insn insn;
+	const size_t n = flow_bytes(f, address, &at);
 
-	if (n > 1 && at[0] == 0x41) /* REX.B: r8 … r15 */
-		at++;
-	return n > 1 && (at[0] & 0xf8) == 0x50; /* push */
+	return n && insn_read(at, n, address, &insn) && insn.kind == INSN_PLAIN && !insn.pops &&
+	       insn_effects(at, n, &effects) && effects.moves_stack;
 }
 
 void sites_find(const struct site_world *w, const struct code *own, struct sites *out)

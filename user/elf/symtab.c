@@ -1,94 +1,26 @@
 #include "elf/symtab.h"
 
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks add up: what makes a name worse weighs more the further up it stands. */
-#define RANK_UNDERSCORE 1 /* each, up to 7 */
-#define RANK_LOCAL	8
-#define RANK_LABEL	16
+#include "elf/codesym.h"
 
-static uint8_t rank_of(const GElf_Sym *sym, const char *name)
+static void add_symbol(void *context, const struct codesym *s)
 {
-	const size_t underscores = strspn(name, "_");
-	uint8_t rank = (uint8_t)(RANK_UNDERSCORE * (underscores < 7 ? underscores : 7));
+	struct symtab *t = context;
 
-	if (GELF_ST_BIND(sym->st_info) == STB_LOCAL)
-		rank += RANK_LOCAL;
-	if (GELF_ST_TYPE(sym->st_info) == STT_NOTYPE)
-		rank += RANK_LABEL;
-	return rank;
-}
-
-static bool is_code_type(const GElf_Sym *sym)
-{
-	const int type = GELF_ST_TYPE(sym->st_info);
-
-	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
-}
-
-/* Where the section that @sym is defined in ends; 0: not in one of code. */
-static uint64_t code_limit(Elf *elf, const GElf_Sym *sym)
-{
-	GElf_Shdr header;
-	Elf_Scn *section;
-
-	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE)
-		return 0;
-	section = elf_getscn(elf, sym->st_shndx);
-	if (!section || !gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR))
-		return 0;
-	if (sym->st_value < header.sh_addr || sym->st_value - header.sh_addr >= header.sh_size)
-		return 0;
-	return header.sh_addr + header.sh_size;
-}
-
-static void add_symbol(struct symtab *t, Elf *elf, const GElf_Sym *sym, const char *name)
-{
-	uint64_t limit;
-
-	if (!is_code_type(sym) || !name || !name[0] || !strncmp(name, ".L", 2))
+	if (!strncmp(s->name, ".L", 2))
 		return;
-	limit = code_limit(elf, sym);
-	if (!limit)
-		return;
-	vec_push(&t->at,
-		 ((struct symbol){.start = sym->st_value,
-				  .end = sym->st_size && sym->st_size < limit - sym->st_value
-						 ? sym->st_value + sym->st_size
-						 : limit,
-				  .name = name,
-				  .rank = rank_of(sym, name),
-				  .sized = sym->st_size != 0}));
-}
-
-static void add_table(struct symtab *t, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	const size_t one = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	size_t n = data && one ? data->d_size / one : 0;
-
-	/* gelf_getsym takes an int. */
-	for (size_t i = 1; i < n && i < INT32_MAX; i++) {
-		GElf_Sym sym;
-
-		if (gelf_getsym(data, (int)i, &sym))
-			add_symbol(t, elf, &sym, elf_strptr(elf, header->sh_link, sym.st_name));
-	}
+	vec_push(&t->at, ((struct symbol){.start = s->start,
+					  .end = s->start + (s->size ? s->size : s->room),
+					  .name = s->name,
+					  .rank = s->rank,
+					  .sized = s->size != 0}));
 }
 
 void symtab_add(struct symtab *t, Elf *elf)
 {
-	Elf_Scn *section = NULL;
-
-	while ((section = elf_nextscn(elf, section))) {
-		GElf_Shdr header;
-
-		if (gelf_getshdr(section, &header) &&
-		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-			add_table(t, elf, section, &header);
-	}
+	codesyms_each(elf, add_symbol, t);
 }
 
 static int compare(const void *pa, const void *pb)
@@ -181,15 +113,7 @@ void symtab_release(struct symtab *t)
 
 const struct symbol *symtab_find(const struct symtab *t, uint64_t address)
 {
-	size_t low = 0, high = t->at.n;
+	const size_t n = vec_upto(&t->at, end, address);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->at.at[mid].end <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < t->at.n && t->at.at[low].start <= address ? &t->at.at[low] : NULL;
+	return n < t->at.n && t->at.at[n].start <= address ? &t->at.at[n] : NULL;
 }

@@ -107,6 +107,20 @@ int file_check_new(const char *path, bool force)
 	return check_existing(path, force);
 }
 
+/* Gives an open file to the calling user when running under sudo; else does nothing. */
+static void give_to_caller(int fd)
+{
+	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID");
+	int64_t uid, gid;
+
+	if (geteuid() != 0 || !u || !g)
+		return;
+	if (units_parse_int(u, "SUDO_UID", 0, UINT32_MAX - 1, &uid) ||
+	    units_parse_int(g, "SUDO_GID", 0, UINT32_MAX - 1, &gid))
+		return;
+	(void)!fchown(fd, uid, gid);
+}
+
 int file_begin(struct file_new *f, const char *path, bool force)
 {
 	_free_ char *folder = folder_of(path);
@@ -129,7 +143,7 @@ int file_begin(struct file_new *f, const char *path, bool force)
 		return rc;
 	}
 	f->path = mem_strdup(path);
-	file_give_to_caller(f->fd);
+	give_to_caller(f->fd);
 	return 0;
 }
 
@@ -215,17 +229,4 @@ void file_drop(struct file_new *f)
 	free(f->path);
 	free(f->temp);
 	*f = (struct file_new){.fd = -1};
-}
-
-void file_give_to_caller(int fd)
-{
-	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID");
-	int64_t uid, gid;
-
-	if (geteuid() != 0 || !u || !g)
-		return;
-	if (units_parse_int(u, "SUDO_UID", 0, UINT32_MAX - 1, &uid) ||
-	    units_parse_int(g, "SUDO_GID", 0, UINT32_MAX - 1, &gid))
-		return;
-	(void)!fchown(fd, uid, gid);
 }

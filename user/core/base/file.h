@@ -38,9 +38,6 @@ void file_drop(struct file_new *);
 /* All of @n bytes at the file's position. */
 int file_write(struct file_new *, const void *data, size_t n);
 
-/* Gives an open file to the calling user when running under sudo; else does nothing. */
-void file_give_to_caller(int fd);
-
 /* Checks early that @path could be made: folder there and writable, file absent or @force. */
 int file_check_new(const char *path, bool force);
 

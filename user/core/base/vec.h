@@ -46,6 +46,21 @@
 		&(v)->at[(v)->n++];                            \
 	})
 
+/* How many elements have a @member of at most @key; they must ascend by it. */
+#define vec_upto(v, member, key)                                       \
+	({                                                             \
+		const __typeof__((v)->at->member) key_ = (key);        \
+		size_t low_ = 0, high_ = (v)->n;                       \
+		while (low_ < high_) {                                 \
+			const size_t mid_ = low_ + (high_ - low_) / 2; \
+			if ((v)->at[mid_].member <= key_)              \
+				low_ = mid_ + 1;                       \
+			else                                           \
+				high_ = mid_;                          \
+		}                                                      \
+		low_;                                                  \
+	})
+
 #define vec_release(v)                 \
 	do {                           \
 		free((v)->at);         \

@@ -1,0 +1,37 @@
+/*
+ * codesym: the symbols of a file's tables, and of these what names code, with what tells which of
+ * several names of one place is best. Uses libelf, which trusts what it reads more than we do: for
+ * processes that may die of it.
+ */
+#ifndef ELF_CODESYM_H
+#define ELF_CODESYM_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Calls @each with every symbol of the tables whose types are in @types, bits 1 << SHT_SYMTAB and
+ * 1 << SHT_DYNSYM, in the file's order. Returns the types that there were. @name: in the Elf's
+ * memory, NULL where it cannot be read. */
+uint32_t symbols_each(Elf *, uint32_t types,
+		      void (*each)(void *context, const GElf_Sym *, const char *name),
+		      void *context);
+
+struct codesym {
+	const char *name; /* mangled, not empty, may end in @VERSION; in the Elf's memory: valid
+			   * until elf_end */
+	uint64_t start;
+	uint64_t size; /* within its section; 0: not known */
+	uint64_t room; /* from start to the end of its section, never 0 */
+	uint8_t rank;  /* of several names of one place the lowest is the best: functions before
+			* labels, global before local, fewer leading underscores */
+	bool local;
+	bool label;  /* not said to be a function */
+	bool chosen; /* an IFUNC */
+};
+
+/* Calls @each with the symbols of .symtab and .dynsym that are defined in a section of code. True
+ * where the file has a .symtab. */
+bool codesyms_each(Elf *, void (*each)(void *context, const struct codesym *), void *context);
+
+#endif
