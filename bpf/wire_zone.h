@@ -225,8 +225,8 @@ enum wire_zone_counter {
 enum wire_zone_news {
 	WIRE_NEWS_THREAD,  /* number: of the thread, which made its first call */
 	WIRE_NEWS_FOREIGN, /* calls off the thread's stack in a process without probes at exits */
-	/* Of these code is the code_seen of who looks at the process then; of the first the child's,
-	 * whose pid is number. */
+	/* Of these code is the code_seen of who looks at the process then; of the first the
+	 * child's, whose pid is number. */
 	WIRE_NEWS_FORK,
 	WIRE_NEWS_EXEC,
 	WIRE_NEWS_MODULE, /* code was mapped */

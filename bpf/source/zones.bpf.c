@@ -312,7 +312,9 @@ SEC("?uprobe") int zone_switch(struct pt_regs *ctx)
 	if (!counts_now(cookie))
 		return 0;
 	t = zone_thread();
-	if (t)
+	if (t && flags_of(cookie) & WIRE_ZONE_BACK)
+		zone_jump_from(t, ctx->rsp);
+	else if (t)
 		zone_switch_from(t, ctx->rsp);
 	return 0;
 }

@@ -126,24 +126,57 @@ struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, boo
 
 /* --- switches ------------------------------------------------------------------------------- */
 
-static void park(struct zone_strand *s, __u64 now_ns)
+/* When a strand is left or entered: by the wall's clock, and by that of strands. */
+struct moment {
+	__u64 ns, clock_ns;
+};
+
+static struct moment moment_now(void)
+{
+	return (struct moment){bpf_ktime_get_ns(), zone_now()};
+}
+
+static void park(struct zone_strand *s, const struct moment *now)
 {
 	if (s->parked_ns)
 		return;
-	s->parked_ns = now_ns;
-	s->ran_ns = zone_strand_time(s, zone_now());
+	s->parked_ns = now->ns;
+	s->ran_ns = zone_strand_time(s, now->clock_ns);
 }
 
-static void unpark(struct zone_strand *s, __u64 now_ns)
+static void unpark(struct zone_strand *s, const struct moment *now)
 {
 	if (!s->parked_ns)
 		return;
-	s->suspended_ns += now_ns - s->parked_ns;
+	s->suspended_ns += now->ns - s->parked_ns;
 	s->parked_ns = 0;
-	s->since_ns = zone_now();
+	s->since_ns = now->clock_ns;
 }
 
-static __noinline void park_foreign(struct zone_thread *t, __u64 sp, __u64 now_ns)
+static __noinline void leave_own(struct zone_thread *t, const struct moment *now)
+{
+	struct wire_zone_thread *info = zone_thread_info(t->own.thread);
+
+	park(&t->own, now);
+	if (config_zone_clocks & ZONE_CLOCKS_MORE)
+		zone_clock_park();
+	if (info && t->main_ns)
+		info->main_ns += now->ns - t->main_ns;
+	if (info)
+		info->stays++;
+	t->main_ns = 0;
+}
+
+static __noinline void enter_own(struct zone_thread *t, const struct moment *now)
+{
+	t->on.kind = ZONE_OWN;
+	t->main_ns = now->ns;
+	unpark(&t->own, now);
+	if (config_zone_clocks & ZONE_CLOCKS_MORE)
+		zone_clock_unpark();
+}
+
+static __noinline void park_foreign(struct zone_thread *t, __u64 sp, const struct moment *now)
 {
 	struct zone_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
 				      .kind = ZONE_MAPPING};
@@ -161,7 +194,7 @@ static __noinline void park_foreign(struct zone_thread *t, __u64 sp, __u64 now_n
 		bpf_map_delete_elem(&zone_strands, &key);
 		return;
 	}
-	park(s, now_ns);
+	park(s, now);
 	/* A strand that was left there before is gone: another has its place. */
 	old = bpf_map_lookup_elem(&zone_parked, &at);
 	if (old && old->id != key.id)
@@ -171,26 +204,17 @@ static __noinline void park_foreign(struct zone_thread *t, __u64 sp, __u64 now_n
 
 void zone_switch_from(struct zone_thread *t, __u64 sp)
 {
-	__u64 now_ns = bpf_ktime_get_ns();
-	struct wire_zone_thread *info;
-	__u32 number = t->own.thread;
+	struct moment now = moment_now();
 
-	if (!is_own(t, sp) && !look_at(t, sp)) {
-		park_foreign(t, sp, now_ns);
-		return;
-	}
-	park(&t->own, now_ns);
-	if (config_zone_clocks & ZONE_CLOCKS_MORE)
-		zone_clock_park();
-	info = zone_thread_info(number);
-	if (info && t->main_ns)
-		info->main_ns += now_ns - t->main_ns;
-	if (info)
-		info->stays++;
-	t->main_ns = 0;
+	if (t->jump_ns)
+		zone_jump_to(t, sp);
+	if (!is_own(t, sp) && !look_at(t, sp))
+		park_foreign(t, sp, &now);
+	else
+		leave_own(t, &now);
 }
 
-static __noinline void enter_foreign(struct zone_thread *t, __u64 sp, __u64 now_ns, bool back)
+static __noinline void enter_foreign(struct zone_thread *t, __u64 sp, const struct moment *now)
 {
 	struct parked_at at = {.sp = sp, .pid = bpf_get_current_pid_tgid() >> 32};
 	struct zone_strand_key *parked = bpf_map_lookup_elem(&zone_parked, &at);
@@ -199,34 +223,69 @@ static __noinline void enter_foreign(struct zone_thread *t, __u64 sp, __u64 now_
 	if (parked) {
 		t->on = *parked;
 		bpf_map_delete_elem(&zone_parked, &at);
-	} else if (!back) {
+	} else {
 		t->on = (struct zone_strand_key){.id = 1 +
 						       __sync_fetch_and_add(&zone_strand_ids, 1),
 						 .pid = at.pid,
 						 .kind = ZONE_SWITCHED};
-	} else if (!t->on.kind) {
-		return;
 	}
 	s = bpf_map_lookup_elem(&zone_strands, &t->on);
 	if (s)
-		unpark(s, now_ns);
+		unpark(s, now);
 }
 
 void zone_switch_to(struct zone_thread *t, __u64 sp, __u32 flags)
 {
-	__u64 now_ns = bpf_ktime_get_ns();
+	struct moment now = moment_now();
 
 	if (flags & WIRE_ZONE_JUMP)
 		sp -= 8;
-	if (!is_own(t, sp) && !look_at(t, sp)) {
-		enter_foreign(t, sp, now_ns, flags & WIRE_ZONE_BACK);
+	if (!is_own(t, sp) && !look_at(t, sp))
+		enter_foreign(t, sp, &now);
+	else
+		enter_own(t, &now);
+}
+
+void zone_jump_from(struct zone_thread *t, __u64 sp)
+{
+	struct moment now = moment_now();
+
+	if (t->jump_ns)
+		zone_jump_to(t, sp);
+	t->jump_id = is_own(t, sp) || look_at(t, sp) ? 0 : t->vma.start;
+	t->jump_clock_ns = now.clock_ns;
+	t->jump_ns = now.ns;
+}
+
+/* The strand on the stack in the mapping at @id; NULL: it has no open call. */
+static struct zone_strand *strand_in(__u64 id)
+{
+	struct zone_strand_key key = {
+		.id = id, .pid = bpf_get_current_pid_tgid() >> 32, .kind = ZONE_MAPPING};
+
+	return bpf_map_lookup_elem(&zone_strands, &key);
+}
+
+void zone_jump_to(struct zone_thread *t, __u64 sp)
+{
+	struct moment then = {t->jump_ns, t->jump_clock_ns};
+	__u64 from = t->jump_id, to;
+	struct zone_strand *s;
+
+	t->jump_ns = 0;
+	to = is_own(t, sp) || look_at(t, sp) ? 0 : t->vma.start;
+	if (from == to)
 		return;
-	}
-	t->on.kind = ZONE_OWN;
-	t->main_ns = now_ns;
-	unpark(&t->own, now_ns);
-	if (config_zone_clocks & ZONE_CLOCKS_MORE)
-		zone_clock_unpark();
+	s = from ? strand_in(from) : NULL;
+	if (s)
+		park(s, &then);
+	if (!from)
+		leave_own(t, &then);
+	s = to ? strand_in(to) : NULL;
+	if (s)
+		unpark(s, &then);
+	if (!to)
+		enter_own(t, &then);
 }
 
 /* What zone_drop_dead() goes through. */

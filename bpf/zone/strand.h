@@ -24,6 +24,11 @@ struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, boo
 void zone_switch_from(struct zone_thread *t, __u64 sp) __hidden;
 void zone_switch_to(struct zone_thread *t, __u64 sp, __u32 flags) __hidden;
 
+/* longjmp is called at @sp: it may lead to another stack, or not. */
+void zone_jump_from(struct zone_thread *t, __u64 sp) __hidden;
+/* The first event since then is at @sp: by that it is known. */
+void zone_jump_to(struct zone_thread *t, __u64 sp) __hidden;
+
 /* Calls with a return address below @sp are dead; with @same, one at @sp too. They are left by
  * longjmp, an exception, or a return that nothing told of. */
 void zone_drop_dead(struct zone_strand *s, __u64 sp, bool same) __hidden;
@@ -45,6 +50,8 @@ static __always_inline struct zone_strand *zone_strand_at(struct zone_thread *t,
 	*sp = regs->rsp - past;
 	if (flags & WIRE_ZONE_GO)
 		return zone_strand_go(t, regs->r14, *sp, known, sp);
+	if (t->jump_ns)
+		zone_jump_to(t, *sp);
 	return is_own(t, *sp) ? &t->own : zone_strand_find(t, *sp, known);
 }
 

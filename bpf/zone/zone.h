@@ -61,6 +61,10 @@ struct zone_thread {
 	/* Of a thread that runs coroutines: since when it is on its own stack; since when it waits
 	 * for events there. */
 	__u64 main_ns, wait_ns;
+	/* Since longjmp was called, which may have left the stack; 0: no. By the wall's clock and
+	 * by that of strands. */
+	__u64 jump_ns, jump_clock_ns;
+	__u64 jump_id;		   /* start of the mapping it was called in; 0: the own stack */
 	struct zone_strand_key on; /* the strand that a switch function entered; kind 0: none */
 	struct vma vma;		   /* that the last event off its own stack was in */
 	struct vma_node room;

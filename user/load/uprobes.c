@@ -20,7 +20,8 @@ int uprobes_bpf(int cmd, const void *attr, size_t bytes)
 	return r < 0 ? -errno : (int)r;
 }
 
-int uprobes_load_nothing(enum uprobes_attach attach)
+/* Loads a program that does nothing, with that attach type; -EINVAL where there is no such. */
+static int load_nothing(enum uprobes_attach attach)
 {
 	static const struct bpf_insn nothing[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 0, .imm = 0},
@@ -51,7 +52,7 @@ int uprobes_link(const struct uprobes_link *link)
  * as looking at it. */
 int uprobes_try(enum uprobes_attach attach)
 {
-	_close_ int program = uprobes_load_nothing(attach);
+	_close_ int program = load_nothing(attach);
 	const uint64_t offset = 0;
 	struct uprobes_link link = {
 		.program_fd = program, .attach = attach, .path = "/", .offsets = &offset, .n = 1};

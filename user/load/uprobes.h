@@ -18,8 +18,6 @@ enum uprobes_attach {
 /* bpf(2) without a libc: a descriptor or 0, or a negative errno without a text. */
 int uprobes_bpf(int cmd, const void *attr, size_t bytes);
 
-/* Loads a program that does nothing, with that attach type; -EINVAL where there is no such. */
-int uprobes_load_nothing(enum uprobes_attach);
 /* 0 where the kernel has it, else a negative errno without a text: -EINVAL, -EPERM. */
 int uprobes_try(enum uprobes_attach);
 

@@ -31,8 +31,8 @@ void zonemaps_enable(struct zonemaps *, bool on);
 /* What @pid's calls are worth: takes effect at its threads' next call. Errors with a text. */
 int zonemaps_set_proc(struct zonemaps *, uint32_t pid, struct wire_zone_proc);
 void zonemaps_forget_proc(struct zonemaps *, uint32_t pid);
-/* A file that processes may map while their return addresses are hijacked. Where that finds no room,
- * it is as any other. */
+/* A file that processes may map while their return addresses are hijacked. Where that finds no
+ * room, it is as any other. */
 void zonemaps_pass_file(struct zonemaps *, const struct wire_zone_file *);
 /* Probes of @image count that were hung under @generation, no others. */
 void zonemaps_set_generation(struct zonemaps *, uint32_t image, uint8_t generation);

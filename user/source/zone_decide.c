@@ -17,9 +17,8 @@ bool zone_decide_coroutines(const struct zones *z, const struct zone_process *p)
 /* Why return addresses in @p must be let alone; NULL: they need not. */
 static const char *unsafe_why(const struct zones *z, const struct zone_process *p)
 {
-	if (z->in.o->ends == ZONE_ENDS_SESSION)
-		return NULL;
-	if (p->foreign)
+	/* What is on such a stack is seen at each call; to leave all alone only costs less. */
+	if (p->foreign && z->in.o->ends != ZONE_ENDS_SESSION)
 		return "it runs code off its threads' stacks";
 	if (!z->in.session->sees_modules)
 		return "the kernel does not tell of new code before it runs";
@@ -47,6 +46,8 @@ uint32_t zone_decide_flags(const struct zones *z, struct zone_process *p)
 		return WIRE_PROC_TARGET;
 	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && !p->unsafe)
 		return WIRE_PROC_TARGET | WIRE_PROC_HIJACK;
+	if (ends == ZONE_ENDS_SESSION)
+		return WIRE_PROC_TARGET;
 	return WIRE_PROC_TARGET | WIRE_PROC_RETS | (p->foreign ? WIRE_PROC_FOREIGN : 0);
 }
 
@@ -63,7 +64,8 @@ static bool maps(const struct zone_process *p, uint32_t number)
 	return false;
 }
 
-/* What should hang in image @number, once processes have the flags that zone_decide_flags() says. */
+/* What should hang in image @number, once processes have the flags that zone_decide_flags() says.
+ */
 struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];

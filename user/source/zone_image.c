@@ -88,7 +88,8 @@ static void add_switch(const struct zone_image *z, const struct zone_switch *s, 
 {
 	uint32_t back = strstr(s->name, "longjmp") ? WIRE_ZONE_BACK : 0;
 
-	if (s->sites.why)
+	/* Where longjmp leads is seen afterwards. */
+	if (s->sites.why || (at_exit && back))
 		return;
 	if (!at_exit) {
 		struct probe probe = {.offset = s->sites.entry.offset};

@@ -15,6 +15,7 @@ static const char *const known[] = {
 	"fiber_switchContext", "acosw",	     "tb_context_jump",
 };
 
+/* They may lead to another stack, or back on the one they are on. */
 static const char *const jumps[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
 
 static bool is_one_of(const char *name, const char *const *names, size_t n)
@@ -28,9 +29,14 @@ static bool is_one_of(const char *name, const char *const *names, size_t n)
 	return false;
 }
 
+static bool is_jump(const char *name)
+{
+	return is_one_of(name, jumps, sizeof(jumps) / sizeof(*jumps));
+}
+
 bool zoneswitch_is(const char *name, const struct zonelist_request *r)
 {
-	if (is_one_of(name, known, sizeof(known) / sizeof(*known)))
+	if (is_jump(name) || is_one_of(name, known, sizeof(known) / sizeof(*known)))
 		return true;
 	for (size_t i = 0; i < r->n_switches; i++) {
 		_free_ char *plain = mem_strndup(name, function_name_bytes(name));
@@ -51,9 +57,9 @@ static void look_at(void *context, const char *name)
 	static const char *const stack[] = {"sigaltstack"};
 	struct looking *l = context;
 
-	l->switches |= zoneswitch_is(name, l->request);
+	l->switches |= !is_jump(name) && zoneswitch_is(name, l->request);
 	l->signal_stack |= is_one_of(name, stack, 1);
-	l->jumps |= is_one_of(name, jumps, sizeof(jumps) / sizeof(*jumps));
+	l->jumps |= is_jump(name);
 }
 
 bool zoneswitch_used(const struct zonefile *z, const struct zonelist_request *r)
