@@ -38,16 +38,12 @@
  *	bits 40 … 51	image: its row in zone_generation
  *	bits 52 … 59	generation: the probe counts while that row holds the same number
  */
-#define WIRE_ZONE_LOOPS	 1 /* code of its own jumps to the entry site: same rsp, no new call */
-#define WIRE_ZONE_GO	 2 /* Go: the stack moves; r14 is the goroutine */
-#define WIRE_ZONE_ITSELF 4 /* uses its return address: never hijacked */
-#define WIRE_ZONE_RETS	 8 /* has probes at all its exits */
-#define WIRE_ZONE_JUMP                                                            \
-	16 /* exit of a switch function by a jump: rsp is past the return address \
-	    */
-#define WIRE_ZONE_BACK                                                             \
-	32 /* of a switch function: it may go back on the stack it is on (longjmp) \
-	    */
+#define WIRE_ZONE_LOOPS	 1  /* code of its own jumps to the entry site: same rsp, no new call */
+#define WIRE_ZONE_GO	 2  /* Go: the stack moves; r14 is the goroutine */
+#define WIRE_ZONE_ITSELF 4  /* uses its return address: never hijacked */
+#define WIRE_ZONE_RETS	 8  /* has probes at all its exits */
+#define WIRE_ZONE_JUMP	 16 /* an exit by a jump: rsp is past the return address */
+#define WIRE_ZONE_BACK	 32 /* a switch function that may stay on its stack: longjmp */
 #define WIRE_ZONE_ALWAYS 0xff
 
 static inline __attribute__((always_inline, unused)) wire_u64 wire_zone_cookie(
