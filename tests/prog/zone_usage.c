@@ -1,7 +1,8 @@
 /*
  * zone_usage PAGES SLEEPS: what the kernel accounts for in functions: zu_faults touches PAGES new
  * pages, zu_sleeps sleeps SLEEPS times 10 ms, zu_spins is on the CPU for 50 ms of its time,
- * zu_calls is 50 ms in system calls that need the CPU; zu_all calls them all.
+ * zu_calls is 50 ms in system calls that need the CPU; zu_all calls them all. Says how fast the
+ * time stamp counter runs.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -55,8 +56,24 @@ FRAME void zu_all(int pages, int sleeps)
 	zu_calls(0.05);
 }
 
+/* Of the processor's time stamp counter, over 10 ms. */
+static uint64_t ticks_per_us(void)
+{
+	struct timespec t, u;
+	uint64_t start = __builtin_ia32_rdtsc(), ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &u);
+		ns = (uint64_t)(u.tv_sec - t.tv_sec) * 1000000000 + (uint64_t)u.tv_nsec -
+		     (uint64_t)t.tv_nsec;
+	} while (ns < 10000000);
+	return (__builtin_ia32_rdtsc() - start) * 1000 / ns;
+}
+
 int main(int argc, char **argv)
 {
+	printf("ticks_per_us=%lu\n", ticks_per_us());
 	zu_all((int)arg(argc, argv, 1, 1000), (int)arg(argc, argv, 2, 10));
 	printf("pid=%d\n", getpid());
 	return 0;

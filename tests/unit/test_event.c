@@ -47,6 +47,21 @@ static void names_are_perfs(void **state)
 	}
 }
 
+/* The processor's units are not everywhere, but the kernel lists its own. */
+static void units_are_known_by_number(void **state)
+{
+	struct event e;
+
+	(void)state;
+	if (event_parse("msr/tsc/", &e))
+		skip();
+	assert_int_equal(e.config, 0);
+	assert_true(e.type > PERF_TYPE_BREAKPOINT);
+	assert_int_equal(event_parse("msr/event=0x3/", &e), 0);
+	assert_int_equal(e.config, 3);
+	assert_int_equal(event_parse("msr/event=4/u", &e), -EINVAL);
+}
+
 static void modifiers_exclude(void **state)
 {
 	struct event e;
@@ -62,8 +77,19 @@ static void modifiers_exclude(void **state)
 
 static void unknown_names_say_so(void **state)
 {
-	static const char *const bad[] = {
-		"", "cyclez", "r", "rxyz", "r0123456789abcdef0", "cycles:q", "L1-dcache-load-hits"};
+	static const char *const bad[] = {"",
+					  "cyclez",
+					  "r",
+					  "rxyz",
+					  "r0123456789abcdef0",
+					  "cycles:q",
+					  "L1-dcache-load-hits",
+					  "msr/",
+					  "msr//",
+					  "/tsc/",
+					  "nosuch/tsc/",
+					  "msr/nosuch/",
+					  "software/../x/"};
 	struct event e;
 
 	(void)state;
@@ -78,6 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_perfs),
+		cmocka_unit_test(units_are_known_by_number),
 		cmocka_unit_test(modifiers_exclude),
 		cmocka_unit_test(unknown_names_say_so),
 	};

@@ -58,7 +58,8 @@ void record_options_help(void)
 	      "the\n"
 	      "                    CPU alone), rusage (also user and system time, faults, "
 	      "switches,\n"
-	      "                    block I/O), none (calls are only counted), perf's event names\n"
+	      "                    block I/O), tsc (ticks on the CPU), none (calls are only\n"
+	      "                    counted), perf's event names\n"
 	      "  -d SECONDS        stop after that time (also 20ms, 1.5m); else Ctrl-C\n"
 	      "  --no-inherit      without threads and children born meanwhile\n"
 	      "Result\n"
@@ -168,7 +169,6 @@ static int parse_clock(struct record_options *o, const char *list)
 		const char *name;
 		uint32_t clocks;
 	} names[] = {{"wall", 0},
-		     {"tsc", 0},
 		     {"none", WIRE_CLOCK_NONE},
 		     {"cpu", WIRE_CLOCK_CPU | WIRE_CLOCK_SCHED},
 		     {"rusage", WIRE_CLOCK_SCHED | WIRE_CLOCK_RUSAGE}};
@@ -177,7 +177,7 @@ static int parse_clock(struct record_options *o, const char *list)
 	int ret = 0;
 
 	o->clock = list;
-	for (char *word = strtok_r(copy, ",", &save); word && !ret;
+	for (const char *word = strtok_r(copy, ",", &save); word && !ret;
 	     word = strtok_r(NULL, ",", &save)) {
 		bool known = false;
 
@@ -187,10 +187,9 @@ static int parse_clock(struct record_options *o, const char *list)
 			o->zone_o.clocks |= names[i].clocks;
 			known = true;
 		}
+		/* The processor's time stamp counter, while the thread runs. */
 		if (!strcmp(word, "tsc"))
-			fputs("eprof: --clock tsc: no program of this kernel may read that clock; "
-			      "times are by the wall's\n",
-			      stderr);
+			word = "msr/tsc/";
 		if (!known)
 			ret = parse_zone_event(&o->zone_o, word);
 	}

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "load/event.h"
+#include "load/event_pmu.h"
 
 /* perf's names, from perf-list(1). */
 static const struct named_event {
@@ -160,6 +161,8 @@ int event_parse(const char *name, struct event *out)
 	parse_modifiers(base, out);
 	if (parse_named(base, out) || parse_cache(base, out) || parse_raw(base, out))
 		return 0;
+	if (strchr(base, '/'))
+		return event_parse_pmu(base, out);
 	if (strchr(base, ':'))
 		return parse_tracepoint(base, out);
 	return err(-EINVAL,

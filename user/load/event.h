@@ -24,9 +24,9 @@ struct event {
 	bool exclude_user, exclude_kernel; /* modifiers :k and :u */
 };
 
-/* "cycles", "page-faults", "L1-dcache-load-misses", "sched:sched_switch", "r01c2"; then :u, :k
- * or :uk. -EINVAL for a name that is none of these, -ENOENT for a tracepoint or hardware event
- * that this kernel does not have; both with a text. */
+/* "cycles", "page-faults", "L1-dcache-load-misses", "sched:sched_switch", "r01c2", "msr/tsc/"; then
+ * :u, :k or :uk. -EINVAL for a name that is none of these, -ENOENT for a tracepoint or hardware
+ * event that this kernel does not have; both with a text. */
 int event_parse(const char *name, struct event *out);
 
 /* cycles where there is a PMU, else cpu-clock. @why is a static sentence for the user. */

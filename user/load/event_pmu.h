@@ -1,0 +1,14 @@
+/*
+ * event_pmu: events of the processor's and other devices' counting units, by the names that the
+ * kernel gives them in sysfs, as perf does.
+ */
+#ifndef LOAD_EVENT_PMU_H
+#define LOAD_EVENT_PMU_H
+
+#include "load/event.h"
+
+/* "msr/tsc/", "cpu/event=0xc0,umask=1/": type and config of @out. -EINVAL or -ENOENT, with a text,
+ * for what is not there. */
+int event_parse_pmu(const char *name, struct event *out);
+
+#endif
