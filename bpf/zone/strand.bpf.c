@@ -329,3 +329,23 @@ void zone_strand_drop(const struct zone_strand_key *key)
 	zone_drop_dead(s, ~0ull, true);
 	bpf_map_delete_elem(&zone_strands, key);
 }
+
+/* What zone_strands_end() goes through. */
+struct ending {
+	__u32 thread;
+};
+
+static long end_one(void *map, const struct zone_strand_key *key, struct zone_strand *s,
+		    struct ending *ending)
+{
+	if (s->thread == ending->thread)
+		bpf_map_delete_elem(map, key);
+	return 0;
+}
+
+void zone_strands_end(__u32 thread)
+{
+	struct ending ending = {thread};
+
+	bpf_for_each_map_elem(&zone_strands, end_one, &ending, 0);
+}

@@ -214,8 +214,10 @@ static void forget_process(void)
 	struct told foreign = {pid, WIRE_NEWS_FOREIGN}, unknown = {pid, WIRE_NEWS_PROC};
 	__u32 *shared = bpf_map_lookup_elem(&zone_shared, &pid);
 
-	if (shared)
+	if (shared) {
 		end_number(*shared);
+		zone_strands_end(*shared);
+	}
 	bpf_map_delete_elem(&zone_shared, &pid);
 	bpf_map_delete_elem(&zone_told, &foreign);
 	bpf_map_delete_elem(&zone_told, &unknown);

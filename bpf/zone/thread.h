@@ -36,6 +36,9 @@ __u32 zone_thread_number(__u32 pid, __u32 tid) __hidden;
 /* That of what no thread of the current process writes alone. */
 __u32 zone_thread_shared(void) __hidden;
 
+/* Strands whose calls are @thread's are forgotten. (strand.bpf.c) */
+void zone_strands_end(__u32 thread) __hidden;
+
 struct wire_zone_thread *zone_thread_info(__u32 number) __hidden;
 
 /* What is known of process @pid; NULL: nothing. */
