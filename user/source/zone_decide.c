@@ -14,21 +14,20 @@ bool zone_decide_coroutines(const struct zones *z, const struct zone_process *p)
 	return false;
 }
 
-/* Why return addresses in @p must be let alone; NULL: they need not. */
-static const char *unsafe_why(const struct zones *z, const struct zone_process *p)
+/* Whether return addresses in @p may be hijacked. */
+static bool is_safe(const struct zones *z, const struct zone_process *p)
 {
 	/* What is on such a stack is seen at each call; to leave all alone only costs less. */
 	if (p->foreign && z->in.o->ends != ZONE_ENDS_SESSION)
-		return "it runs code off its threads' stacks";
+		return false;
+	/* Else new code could run before it is looked at. */
 	if (!z->in.session->sees_modules)
-		return "the kernel does not tell of new code before it runs";
+		return false;
 	for (size_t i = 0; i < p->images.n; i++) {
-		const char *hazard = zone_image_hazard(z->at.at[p->images.at[i]]);
-
-		if (hazard)
-			return hazard;
+		if (!zone_image_is_harmless(z->at.at[p->images.at[i]]))
+			return false;
 	}
-	return NULL;
+	return true;
 }
 
 /* There are other programs for that, which do nothing else. */
@@ -37,14 +36,13 @@ static bool counts_only(const struct zones *z)
 	return z->in.o->clocks & WIRE_CLOCK_NONE;
 }
 
-uint32_t zone_decide_flags(const struct zones *z, struct zone_process *p)
+uint32_t zone_decide_flags(const struct zones *z, const struct zone_process *p)
 {
 	enum zone_ends ends = z->in.o->ends;
 
-	p->unsafe = unsafe_why(z, p);
 	if (ends == ZONE_ENDS_NONE || counts_only(z) || p->unknown_until_ns)
 		return WIRE_PROC_TARGET;
-	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && !p->unsafe)
+	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && is_safe(z, p))
 		return WIRE_PROC_TARGET | WIRE_PROC_HIJACK;
 	if (ends == ZONE_ENDS_SESSION)
 		return WIRE_PROC_TARGET;

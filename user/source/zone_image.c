@@ -23,11 +23,15 @@ bool zone_image_has_exits(const struct zone_image *z, size_t k)
 	return s->exits_known && s->exits.n;
 }
 
-const char *zone_image_hazard(const struct zone_image *z)
+bool zone_image_is_harmless(const struct zone_image *z)
 {
-	if (z->list.hijack_unsafe)
-		return z->list.hijack_unsafe;
-	return z->list.flags & ZONELIST_GO ? "a Go program moves its stacks" : NULL;
+	return zone_image_is_read(z) && !z->list.problem && !z->list.hijack_unsafe &&
+	       !(z->list.flags & ZONELIST_GO);
+}
+
+bool zone_image_is_read(const struct zone_image *z)
+{
+	return z->first != UINT32_MAX;
 }
 
 static uint32_t flags_of(const struct zone_image *z, size_t k, const struct zone_hanging *want)

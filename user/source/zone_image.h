@@ -35,7 +35,7 @@ struct zone_hanging {
 struct zone_image {
 	uint32_t image; /* in images */
 	uint32_t slot;	/* its row of generations */
-	uint32_t first; /* zone number of list.zones.at[0]; the others follow */
+	uint32_t first; /* zone number of list.zones.at[0]; the others follow; UINT32_MAX: unread */
 	struct zonelist list;
 	VEC(bool) refused; /* of list.zones: by the kernel */
 	struct zone_hanging hanging;
@@ -48,8 +48,10 @@ struct zone_image {
 bool zone_image_has(const struct zone_image *, size_t k);
 bool zone_image_has_exits(const struct zone_image *, size_t k);
 
-/* What in its code forbids to hijack return addresses in a process that maps it; NULL: nothing. */
-const char *zone_image_hazard(const struct zone_image *);
+bool zone_image_is_read(const struct zone_image *);
+/* Return addresses may be hijacked in a process that maps it, for all that is known of its code;
+ * nothing is known of a file that could not be read. */
+bool zone_image_is_harmless(const struct zone_image *);
 
 /* Hangs what @want says instead of what hangs there, without a call lost or counted twice. Errors
  * with a text: nothing has changed then. */

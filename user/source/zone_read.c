@@ -10,11 +10,6 @@
 #include "base/mem.h"
 #include "source/zone_state.h"
 
-static bool is_read(const struct zone_image *i)
-{
-	return i->first != UINT32_MAX;
-}
-
 /* Gives the zones of an image that was just read their numbers. */
 static void number_zones(struct zones *z, struct zone_image *i)
 {
@@ -23,7 +18,7 @@ static void number_zones(struct zones *z, struct zone_image *i)
 	i->first = z->used;
 	if (i->list.zones.n > room || z->at.n > WIRE_ZONE_IMAGES) {
 		z->too_many += i->list.zones.n;
-		zonelist_release(&i->list);
+		zonelist_drop(&i->list);
 	}
 	z->used += (uint32_t)i->list.zones.n;
 	for (size_t k = 0; k < i->list.zones.n; k++)
@@ -39,7 +34,7 @@ static void pass(struct zones *z, const struct zone_image *i)
 				      wire_device(image->dev_major, image->dev_minor)};
 	struct stat st;
 
-	if (zone_image_hazard(i))
+	if (!zone_image_is_harmless(i))
 		return;
 	if (!file.inode && image->fd >= 0 && !fstat(image->fd, &st)) {
 		file.inode = st.st_ino;
@@ -92,7 +87,7 @@ static void add_unread(const struct zones *z, const struct zone_process *p, bool
 
 		for (size_t k = 0; k < out->n; k++)
 			there |= out->at[k] == number;
-		if (there || is_read(image))
+		if (there || zone_image_is_read(image))
 			continue;
 		if (all || zonepatterns_want_module(z->in.o->patterns,
 						    images_at(z->in.images, image->image)->path))
@@ -158,7 +153,7 @@ int zone_read_check(struct zones *z)
 			   "--zones-max",
 			   z->in.o->max);
 	for (size_t i = 0; i < z->at.n; i++) {
-		if (!is_read(z->at.at[i]))
+		if (!zone_image_is_read(z->at.at[i]))
 			continue;
 		images[n] = images_at(z->in.images, z->at.at[i]->image);
 		lists[n++] = z->at.at[i]->list;

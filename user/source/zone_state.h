@@ -20,7 +20,6 @@ struct zone_process {
 	uint32_t code_told;	   /* as the kernel has it */
 	bool before_exec;	   /* its images are those of the program that it will run */
 	uint64_t unknown_until_ns; /* its code may not all be known before that: CLOCK_MONOTONIC */
-	const char *unsafe;	   /* why return addresses are let alone; NULL: they are not */
 };
 
 /* Of what cannot be told in a row. */
@@ -61,7 +60,7 @@ int zone_read_check(struct zones *);
 /* zone_decide: whether it is to be taken for one that runs coroutines before it does. */
 bool zone_decide_coroutines(const struct zones *, const struct zone_process *);
 /* WIRE_PROC_… for a process by what is known of its code. */
-uint32_t zone_decide_flags(const struct zones *, struct zone_process *);
+uint32_t zone_decide_flags(const struct zones *, const struct zone_process *);
 /* What should hang in image @number, once processes have the flags that are decided on. */
 struct zone_hanging zone_decide_probes(struct zones *, uint32_t number);
 /* Its processes are not named one by one. */
