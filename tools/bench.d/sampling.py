@@ -1,0 +1,234 @@
+"""Samples: what they cost, against perf on the same work."""
+
+import os
+import shutil
+import signal
+import statistics
+import time
+
+from base import (BUILD, EPROF, KEEP, Job, OURS, PERF, PERF_RECORD, QUICK, READY_S, RENDER, TOP,
+                  TURNS, Tool, capture, eprof_tool, naming_s, profile, row, run, samples)
+
+SHORT, LONG = (100_000, 300_000) if QUICK else (200_000, 600_000)  # words of tools/work.sql
+SLOW_WORDS = 8 * LONG  # a second of 99 Hz is 99 samples: long enough for a file to show its growth
+FAST_HZ = 20_000  # where the cost of a sample stands out of the noise
+
+
+def sqlite(words):
+    return {"argv": ["sqlite3", "-cmd", f".parameter set :n {words}", ":memory:"],
+            "stdin": os.path.join(TOP, "tools/work.sql")}
+
+
+def split(rounds):
+    return {"argv": [os.path.join(BUILD, "prog/split"), "0", "1", str(rounds)], "stdin": None}
+
+
+start_ms = {}  # what startup() found, by tool
+
+
+def startup():
+    """A capture with next to nothing to sample."""
+    cpu, peak, wall = ({t.name: [] for t in (OURS, PERF)} for _ in range(3))
+    for _ in range(TURNS):
+        for tool in (OURS, PERF):
+            began = time.monotonic()
+            _, p = capture(tool, "-p", 99, {"argv": ["sleep", "0.2"], "stdin": None}, "startup")
+            cpu[tool.name].append(1e3 * p.cpu_s)
+            peak[tool.name].append(p.peak_kib / 1024)
+            wall[tool.name].append(1e3 * (time.monotonic() - began - READY_S - 0.2))
+    row("start-up and end of a capture, CPU", "ms", cpu[OURS.name], PERF.name, cpu[PERF.name])
+    start_ms.update({name: statistics.median(of) for name, of in cpu.items()})
+    row("start-up and end of a capture, time", "ms", wall[OURS.name], PERF.name, wall[PERF.name])
+    row("profiler's peak memory, no samples", "MiB", peak[OURS.name], PERF.name, peak[PERF.name])
+
+
+def measure(mode, hz, work, tools, tag, turns=TURNS):
+    """Per tool lists over so many turns: extra CPU (s), that without naming, the profiler's own
+    part; samples, peak (MiB), file (KiB). What the target grew by is against a bare run of the
+    same turn, so that drift has no say."""
+    found = {t: {k: [] for k in ("extra", "unnamed", "own", "target", "samples", "peak", "file")}
+             for t in tools}
+    for turn in range(turns):
+        bare = run(work["argv"], stdin=work["stdin"]).cpu_s
+        for tool in tools if turn % 2 else tools[::-1]:
+            target, profiler = capture(tool, mode, hz, work, tag)
+            extra = target.cpu_s - bare + profiler.cpu_s
+            for key, value in (("extra", extra), ("unnamed", extra - naming_s(tool, tag)),
+                               ("own", profiler.cpu_s), ("target", target.cpu_s),
+                               ("samples", samples(tool, tag)), ("peak", profiler.peak_kib / 1024),
+                               ("file", os.path.getsize(tool.file(tag)) / 1024)):
+                found[tool][key].append(value)
+    return found
+
+
+def compare(what, unit, key, found, scale=1):
+    """One row of what measure() found for the first tool against the second."""
+    ours, theirs = found
+    row(what, unit, [scale * x for x in found[ours][key]], theirs.name,
+        [scale * x for x in found[theirs][key]])
+
+
+def cost():
+    """Extra CPU on sqlite, at both rates and for both kinds of target."""
+    for mode in ("-p", "-a"):
+        for hz in (99, 999):
+            work = sqlite(LONG if QUICK or hz > 99 else SLOW_WORDS)
+            got = measure(mode, hz, work, (OURS, PERF), f"sqlite{mode}{hz}",
+                          TURNS if hz > 99 else min(TURNS, 3))
+            name = f"sqlite, {statistics.median(got[OURS]['target']):.1f} s, {mode}, {hz} Hz"
+            compare(f"extra CPU: {name}", "ms", "extra", got, 1e3)
+            compare(f"extra CPU, naming apart: {name}", "ms", "unnamed", got, 1e3)
+            compare(f"profiler's own CPU: {name}", "ms", "own", got, 1e3)
+            compare(f"file: {name}", "KiB", "file", got)
+            compare(f"samples: {name}", "samples", "samples", got)
+            if mode == "-p":
+                compare(f"profiler's peak memory: {name}", "MiB", "peak", got)
+
+
+def sample():
+    """What a sample costs, the target's share included, naming apart: the slope over two lengths
+    of work."""
+    for mode in ("-p",) if QUICK else ("-p", "-a"):
+        got = {n: measure(mode, FAST_HZ, sqlite(n), (OURS, PERF), f"slope{mode}", min(TURNS, 3))
+               for n in (SHORT, LONG)}
+        each = {tool.name: slope(got, tool) for tool in (OURS, PERF)}
+        row(f"cost a sample, naming apart, slope of two lengths: sqlite, {mode}, {FAST_HZ} Hz", "µs",
+            each[OURS.name], PERF.name, each[PERF.name])
+        # What a run of the work cannot show: at such rates a busy machine's noise is larger.
+        for hz in (99, 999) if start_ms and all(each.values()) else ():
+            sums = [start_ms[n] + 10 * hz * each[n] / 1e3 for n in (OURS.name, PERF.name)]
+            row(f"extra CPU of 10 s on a CPU, start-up + samples × slope: {mode}, {hz} Hz", "ms",
+                sums[0], PERF.name, sums[1])
+
+
+COPIES = Tool("perf record --call-graph dwarf,65528", ".copies.data",
+              PERF_RECORD + ["--call-graph", "dwarf,65528"])
+
+
+CPP = """#include <algorithm>
+#include <map>
+#include <regex>
+#include <string>
+#include <vector>
+template <int K> int turn(const std::string &s) {
+	static const std::regex word("[a-z]+" + std::to_string(K));
+	std::map<std::string, std::vector<int>> all;
+	for (std::sregex_iterator i(s.begin(), s.end(), word), end; i != end; ++i)
+		all[i->str()].push_back(K);
+	std::sort(all[s].begin(), all[s].end(), [](int a, int b) { return a % (K + 1) < b; });
+	return (int)all.size() + turn<K - 1>(s);
+}
+template <> int turn<0>(const std::string &s) { return (int)s.size(); }
+int main(int, char **argv) { return turn<WORDS>(argv[0]); }
+"""
+
+
+def whole():
+    """Whole stacks of a program without frame pointers: by table in the kernel, by copies of
+    64 KiB, and perf's broken ones. A C++ file at -O2 by clang, stacks of some 40 frames. What
+    tables cost, once a piece of code, falls out of the slope."""
+    clang = shutil.which("clang++-19") or shutil.which("clang++") or shutil.which("clang")
+    source = os.path.join(KEEP, "whole.cpp")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(CPP)
+    for hz in (99, 999):
+        got = {n: measure("-p", hz, {"argv": [clang, "-O2", "-c", f"-DWORDS={words}", source, "-o",
+                                              "/dev/null"], "stdin": None},
+                          (OURS, COPIES, PERF), f"whole{hz}", min(TURNS, 3))
+               for n, words in ((SHORT, 10), (LONG, 110))}
+        took = statistics.median(got[LONG][OURS]["target"])
+        name = f"clang -O2, {took:.1f} s, -p, {hz} Hz"
+        for peer in (COPIES, PERF):
+            pair = {OURS: got[LONG][OURS], peer: got[LONG][peer]}
+            compare(f"extra CPU, naming apart: {name}", "ms", "unnamed", pair, 1e3)
+            compare(f"file: {name}", "KiB", "file", pair)
+            row(f"cost a sample, slope of two lengths: {name}", "µs", slope(got, OURS), peer.name,
+                slope(got, peer))
+            row(f"bytes a sample, slope of two lengths: {name}", "B",
+                1024 * slope(got, OURS, "file") / 1e6, peer.name,
+                1024 * slope(got, peer, "file") / 1e6)
+
+
+def slope(got, tool, key="unnamed"):
+    """Millionths of what @key counts (so, µs of extra CPU) a sample, between the two lengths of the
+    work."""
+    mid = {n: {k: statistics.median(got[n][tool][k]) for k in (key, "samples")}
+           for n in (SHORT, LONG)}
+    more = mid[LONG]["samples"] - mid[SHORT]["samples"]
+    return 1e6 * (mid[LONG][key] - mid[SHORT][key]) / more if more > 0 else 0
+
+
+def even():
+    """The same on a target with few, short stacks."""
+    work = split(70 if QUICK else 120)
+    got = measure("-p", 999, work, (OURS, PERF), "split")
+    name = f"split, {statistics.median(got[OURS]['target']):.1f} s, -p, 999 Hz"
+    compare(f"extra CPU: {name}", "ms", "extra", got, 1e3)
+    compare(f"file: {name}", "KiB", "file", got)
+
+
+def hundred_thousand():
+    """100,000 samples of sqlite: from Ctrl-C to the file, rendering, size."""
+    hz, seconds = FAST_HZ, 5.2
+    stop, peak, cpu, size, text, taken = ({t.name: [] for t in (OURS, PERF)} for _ in range(6))
+    reports = {OURS.name: lambda t: [RENDER, t.file("many"), "-o", "many.txt"],
+               PERF.name: lambda t: ["perf", "report", "--stdio", "--no-inline", "-i",
+                                     t.file("many")]}
+    for _ in range(1 if QUICK else 3):
+        for tool in (OURS, PERF):
+            target = Job(**sqlite(3_000_000), stopped=True)
+            profiler = Job(tool.command("-p", hz, target.pid, "many"))
+            time.sleep(READY_S)
+            target.signal(signal.SIGCONT)
+            time.sleep(seconds)
+            began = time.monotonic()
+            profiler.signal(signal.SIGINT)
+            profiler.end()
+            stop[tool.name].append(time.monotonic() - began)
+            target.signal(signal.SIGKILL)
+            target.end()
+            peak[tool.name].append(profiler.peak_kib / 1024)
+            cpu[tool.name].append(1e3 * profiler.cpu_s)
+            size[tool.name].append(os.path.getsize(tool.file("many")) / 1024)
+            taken[tool.name].append(samples(tool, "many"))
+            if os.path.exists(os.path.join(KEEP, "many.txt")):
+                os.remove(os.path.join(KEEP, "many.txt"))
+            text[tool.name].append(run(reports[tool.name](tool)).took_s)
+    name = "sqlite, -p, 20,000 Hz"
+    row(f"samples: {name}", "samples", taken[OURS.name], PERF.name, taken[PERF.name])
+    row(f"Ctrl-C to the written profile: {name}", "s", stop[OURS.name],
+        "perf record -g (nothing named yet)", stop[PERF.name])
+    row(f"profiler's own CPU: {name}", "ms", cpu[OURS.name], PERF.name, cpu[PERF.name])
+    row(f"profiler's peak memory: {name}", "MiB", peak[OURS.name], PERF.name, peak[PERF.name])
+    row(f"file: {name}", "KiB", size[OURS.name], PERF.name, size[PERF.name])
+    row(f"report as text: {name}", "s", text[OURS.name], "perf report --stdio --no-inline",
+        text[PERF.name])
+    naming = [profile(OURS.file("many"))[1]["loader CPU, naming"] / 1e6]
+    script = run(["perf", "script", "--no-inline", "-i", PERF.file("many")])
+    row(f"naming, CPU: {name}", "ms", naming, "perf script --no-inline", [1e3 * script.cpu_s])
+
+
+def samplers():
+    """Events by task against events by CPU filtered in BPF: cost and completeness."""
+    by = {how: eprof_tool("--sampler", how) for how in ("task", "cpu")}
+    got = measure("-p", 999, sqlite(LONG), tuple(by.values()), "sampler")
+    task, cpu = got[by["task"]], got[by["cpu"]]
+    name = f"sqlite, {statistics.median(task['target']):.1f} s, -p, 999 Hz, --sampler task"
+    row(f"extra CPU: {name}", "ms", [1e3 * x for x in task["extra"]], "--sampler cpu",
+        [1e3 * x for x in cpu["extra"]])
+
+    def explained(f):
+        return [100 * n / 999 / t for n, t in zip(f["samples"], f["target"])]
+
+    row(f"CPU time explained: {name}", "%", explained(task), "--sampler cpu", explained(cpu))
+    found = {how: [] for how in by}
+    for _ in range(TURNS):
+        for how, tool in by.items():
+            run([EPROF, "--force", "-F", "999", "-o", tool.file("kids"), "--sampler", how, "--",
+                 os.path.join(BUILD, "prog/shortlived"), "50", "20"])
+            found[how].append(100 * samples(tool, "kids") / 999)
+    row("CPU time explained: 50 children of 20 ms, --sampler task", "%", found["task"],
+        "--sampler cpu", found["cpu"])
+
+
+GROUPS = (startup, cost, sample, even, whole, hundred_thousand, samplers)
