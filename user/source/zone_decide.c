@@ -44,8 +44,6 @@ uint32_t zone_decide_flags(const struct zones *z, const struct zone_process *p)
 		return WIRE_PROC_TARGET;
 	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && is_safe(z, p))
 		return WIRE_PROC_TARGET | WIRE_PROC_HIJACK;
-	if (ends == ZONE_ENDS_SESSION)
-		return WIRE_PROC_TARGET;
 	return WIRE_PROC_TARGET | WIRE_PROC_RETS | (p->foreign ? WIRE_PROC_FOREIGN : 0);
 }
 

@@ -19,7 +19,7 @@
 /* How the ends of calls are to be seen, --zone-exit. */
 enum zone_ends {
 	ZONE_ENDS_AUTO,	   /* by sessions where they do no harm, else by probes at exits */
-	ZONE_ENDS_SESSION, /* by sessions where they do no harm; else calls are counted */
+	ZONE_ENDS_SESSION, /* the same, also where code runs off its threads' stacks */
 	ZONE_ENDS_RETS,
 	ZONE_ENDS_NONE, /* calls are counted */
 };

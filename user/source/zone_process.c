@@ -115,8 +115,10 @@ struct gathering {
 static void gather_image(void *context, uint32_t image)
 {
 	struct gathering *g = context;
+	const struct image *i = images_at(g->z->in.images, image);
 
-	if (images_at(g->z->in.images, image)->kind == IMAGE_KIND_FILE)
+	/* The kernel's own mappings are no files: "[uprobes]", "[vsyscall]". */
+	if (i->kind == IMAGE_KIND_FILE && i->path[0] != '[')
 		add_image(g->z, g->p, image);
 }
 
