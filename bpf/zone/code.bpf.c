@@ -38,11 +38,13 @@ static struct unseen *unseen_of(__u32 pid)
 	return bpf_map_lookup_elem(&zone_unseen, &pid);
 }
 
-bool zone_code_is_seen(const struct wire_zone_proc *proc)
+bool zone_code_is_seen(void)
 {
-	struct unseen *n = unseen_of(bpf_get_current_pid_tgid() >> 32);
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	struct wire_zone_proc *proc = zone_proc(pid);
+	struct unseen *n = unseen_of(pid);
 
-	return (n ? n->begun : 0) == proc->code_seen;
+	return proc && (n ? n->begun : 0) == proc->code_seen;
 }
 
 void zone_code_forget(void)

@@ -9,8 +9,8 @@
 
 #include "zone/zone.h"
 
-/* Whether the loader has looked at all code of the current process, @proc. */
-bool zone_code_is_seen(const struct wire_zone_proc *proc) __hidden;
+/* Whether the loader has looked at all code of the current process. */
+bool zone_code_is_seen(void) __hidden;
 /* The current process is gone. */
 void zone_code_forget(void) __hidden;
 /* The current process runs another program: its wire_zone_proc.code_seen once that is looked at. */

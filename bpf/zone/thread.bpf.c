@@ -140,16 +140,35 @@ static __u32 flags_now(void)
 	if (config_zone_tid && config_zone_tid != (__u32)bpf_get_current_pid_tgid())
 		return 0;
 	if (proc)
-		return zone_code_is_seen(proc) ? proc->flags : proc->flags & ~WIRE_PROC_HIJACK;
+		return proc->flags;
 	if (!config_zone_all || (config_zone_all == 2 && !in_target_cgroup()))
 		return 0;
 	zone_news_once(WIRE_NEWS_PROC);
 	return WIRE_PROC_TARGET;
 }
 
+/* The process that zone_is_target() last found to be one on this CPU: zone_epoch << 32 | pid. One
+ * word, since a program on a probe can be preempted by another. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} zone_target SEC(".maps");
+
 bool zone_is_target(void)
 {
-	return flags_now() & WIRE_PROC_TARGET;
+	__u32 zero = 0;
+	__u64 known = (__u64)zone_epoch << 32 | bpf_get_current_pid_tgid() >> 32, *last;
+
+	last = bpf_map_lookup_elem(&zone_target, &zero);
+	if (last && *(volatile __u64 *)last == known && !config_zone_tid)
+		return true;
+	if (!(flags_now() & WIRE_PROC_TARGET))
+		return false;
+	if (last)
+		*(volatile __u64 *)last = known;
+	return true;
 }
 
 struct zone_thread *zone_thread_check(struct zone_thread *t)
@@ -157,6 +176,8 @@ struct zone_thread *zone_thread_check(struct zone_thread *t)
 	__u32 epoch = zone_epoch, flags = flags_now();
 	__u64 both;
 
+	if (flags & WIRE_PROC_HIJACK && !zone_code_is_seen())
+		flags &= ~WIRE_PROC_HIJACK;
 	if (!(flags & WIRE_PROC_TARGET)) {
 		if (t)
 			t->flags = 0;
@@ -235,6 +256,7 @@ int zone_thread_exit(__u64 *args)
 		forget_process();
 		zone_code_forget();
 		bpf_map_delete_elem(&zone_procs, &pid);
+		zone_changed();
 	}
 	return 0;
 }
@@ -253,6 +275,7 @@ int zone_exec(__u64 *args)
 	proc->code_seen = zone_code_exec();
 	proc->flags = proc->exec_flags;
 	proc->exec_flags &= WIRE_PROC_TARGET;
+	zone_changed();
 	zone_news(WIRE_NEWS_EXEC, 0, proc->code_seen);
 	return 0;
 }
