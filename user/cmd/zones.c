@@ -27,11 +27,9 @@ static const char help[] =
 	"\n"
 	"Usage: eprof zones [OPTION]… BINARY|-p PID [PATTERN]…\n"
 	"\n"
-	"Lists functions that --zone could count and time: where the entry probe would go (nop5 "
-	"and\n"
-	"emulated sites are cheap, stepped ones are not), how the end of a call would be seen, "
-	"what\n"
-	"that costs a call, and why some functions cannot be zones.\n"
+	"Lists functions that --zone could count and time: where the entry probe would go\n"
+	"(emulated sites are cheap, stepped ones are not), how the end of a call would be seen,\n"
+	"what that costs a call, and why some functions cannot be zones.\n"
 	"\n"
 	"  PATTERN           [MODULE:]NAME with globs, [MODULE:]/REGEX/, [MODULE:]@FILE[:LINE];\n"
 	"                    !PATTERN takes out again\n"
@@ -140,12 +138,27 @@ static bool lacks_sessions(void)
 	return false;
 }
 
+/* Why a capture would let return addresses alone in a process that maps file @i. Owned by the
+ * caller; NULL: it would not. */
+static char *why_let_alone(const struct zones_listing *l, size_t i)
+{
+	const struct zonelist *list = &l->lists[i];
+	const char *path = l->images[i]->path, *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+
+	if (list->problem && l->images[i]->kind == IMAGE_KIND_FILE)
+		return mem_printf("%s cannot be read: %s", base, list->problem);
+	if (list->hijack_unsafe)
+		return mem_strdup(list->hijack_unsafe);
+	if (list->zones.n && list->flags & ZONELIST_SWITCHES)
+		return mem_printf("%s calls functions that switch stacks", base);
+	return NULL;
+}
+
 static void judge_exits(struct zones_listing *l)
 {
-	for (size_t i = 0; i < l->n && !l->why_not; i++) {
-		if (l->lists[i].hijack_unsafe)
-			l->why_not = mem_strdup(l->lists[i].hijack_unsafe);
-	}
+	for (size_t i = 0; i < l->n && !l->why_not; i++)
+		l->why_not = why_let_alone(l, i);
 	if (!l->why_not && lacks_sessions())
 		l->why_not = mem_strdup("this kernel has no uprobe sessions (Linux 6.13)");
 	l->hijack = !l->why_not;
