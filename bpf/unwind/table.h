@@ -64,6 +64,8 @@ enum table_saved {
 
 /* Flags: an interrupted frame: its caller's pc is exact, no return address. */
 #define TABLE_SIGNAL 1
+/* It was not told but guessed, from the code itself: the caller's frame is marked. */
+#define TABLE_GUESS 32
 /* So many bytes behind the row, 0: never, cfa_offset grows by 8, or with TABLE_POP shrinks. */
 #define TABLE_AFTER(flags) ((flags) >> 1 & 7)
 #define TABLE_MAX_AFTER	   7
@@ -92,7 +94,7 @@ static inline __attribute__((always_inline, unused)) void table_rule_past(struct
 
 	if (after && past >= after)
 		r->cfa_offset += r->flags & TABLE_POP ? -8 : 8;
-	r->flags &= TABLE_SIGNAL;
+	r->flags &= TABLE_SIGNAL | TABLE_GUESS;
 }
 
 #endif

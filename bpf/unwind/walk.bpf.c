@@ -258,13 +258,13 @@ static long walk_one(__u32 i, struct walk **context)
 	}
 	if (code == CODE_NO_TABLE)
 		return end_walk(walk, WIRE_END_NO_TABLE);
-	walk->guessed = code == CODE_NO_RULE;
-	if (walk->guessed) {
-		end = walk_step_bp(walk, &walk->at);
+	walk->guessed = code == CODE_NO_RULE || walk->rule.flags & TABLE_GUESS;
+	if (walk->guessed)
 		mark = WIRE_BY_FRAME_POINTER;
-	} else {
+	if (code == CODE_NO_RULE)
+		end = walk_step_bp(walk, &walk->at);
+	else
 		end = walk_step(walk, &walk->at, &walk->rule);
-	}
 	if (end != STEP_NEXT)
 		return end_walk(walk, end_of(end));
 	/* A signal's frame: the stub before it was put there, not called. */

@@ -36,7 +36,7 @@ struct walk {
 	struct uretprobe_origins origins;
 	struct wire_table table; /* of vma.file with its piece */
 	bool has_table;
-	bool guessed;		/* the last step was by frame pointer */
+	bool guessed;		/* the last step was by frame pointer, or a rule that is a guess */
 	struct table_rule rule; /* of the step under way */
 	struct memo memo;
 	__u64 window_at;    /* stack memory at that address stands in window */

@@ -31,7 +31,7 @@ static inline bool says_nothing_new(const struct parts *p, uint32_t i)
 	struct table_rule before = p->rules[p->rows[i - 1] >> 16], now = p->rules[p->rows[i] >> 16];
 
 	table_rule_past(&before, TABLE_PAGE_MASK);
-	now.flags &= TABLE_SIGNAL;
+	now.flags &= TABLE_SIGNAL | TABLE_GUESS;
 	return now.cfa != TABLE_CFA_OTHER && !memcmp(&before, &now, sizeof(now));
 }
 

@@ -31,7 +31,7 @@ static bool may_be_ours_alone(const struct comparison *c, uint64_t offset,
 			      const struct table_rule *r)
 {
 	return offset - c->covered_to <= 15 || r->ra == TABLE_UNDEFINED ||
-	       (r->flags & TABLE_SIGNAL);
+	       (r->flags & (TABLE_SIGNAL | TABLE_GUESS));
 }
 
 /* Compares the rules at @offset. Returns the offset up to which libdw's holds. */

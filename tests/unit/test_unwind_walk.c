@@ -297,7 +297,7 @@ static void check_walk(struct recording *r)
 	read_mappings(&m);
 	end = native_walk(&walk, frames, MAX_DEPTH);
 	assert_int_equal(end.end, STEP_ROOT);
-	assert_int_equal(end.n_by_bp, 0);
+	assert_int_equal(end.n_guessed, 0);
 	/* The sanitizer's own backtrace() is a frame more. */
 	skip = (size_t)r->n_frames - end.n;
 	assert_in_range(skip, 0, 1);

@@ -205,6 +205,26 @@ static bool pops(const ZydisDecodedInstruction *i)
 	       ((i->opcode & 0xf8) == 0x58 || i->opcode == 0x8f);
 }
 
+/* What its bytes do not exclude: most instructions have neither register for an operand. */
+static bool may_frame(const ZydisDecodedInstruction *i)
+{
+	const uint8_t reg = i->raw.modrm.reg, rm = i->raw.modrm.rm;
+
+	if (!(i->attributes & ZYDIS_ATTRIB_HAS_MODRM))
+		return true;
+	/* push and pop of memory; those whose destination a VEX prefix names */
+	if (i->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY ? i->opcode == 0xff || pops(i)
+							     : i->opcode >= 0xf0)
+		return true;
+	return reg == 4 || reg == 5 || (i->raw.modrm.mod == 3 && (rm == 4 || rm == 5));
+}
+
+/* lea of a place at a distance from the next instruction */
+static bool takes_address(const ZydisDecodedInstruction *i)
+{
+	return i->mnemonic == ZYDIS_MNEMONIC_LEA && i->raw.modrm.mod == 0 && i->raw.modrm.rm == 5;
+}
+
 bool insn_read(const uint8_t *at, size_t n, uint64_t address, struct insn *out)
 {
 	const ZydisDecoder decoder = decoder_of(true);
@@ -219,7 +239,10 @@ bool insn_read(const uint8_t *at, size_t n, uint64_t address, struct insn *out)
 	if (i.raw.imm[0].is_relative)
 		out->target = address + i.length + (uint64_t)i.raw.imm[0].value.s;
 	out->notrack = is_group_5(&i, 4) && has_prefix(&i, 0x3e);
+	if (takes_address(&i))
+		out->takes = address + i.length + (uint64_t)i.raw.disp.value;
 	out->pops = pops(&i);
+	out->frames = may_frame(&i);
 	find_base(&i, out);
 	return true;
 }

@@ -43,8 +43,10 @@ struct insn {
 	uint8_t base;	   /* enum insn_base: of its memory operand, where that has no index */
 	bool pops;
 	bool notrack; /* of an indirect jump: the compiler says that it goes to a known place */
+	bool frames;  /* it may be one that insn_stack() knows of: others need not be asked for */
 	int32_t displacement; /* of the memory operand */
 	uint64_t target;
+	uint64_t takes; /* the address beside rip that it puts in a register; 0: none */
 };
 
 /* The instruction in the @n bytes at @at, loaded at @address. False for what is none. */

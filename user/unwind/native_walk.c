@@ -149,24 +149,28 @@ static enum step_end step_in_full(struct walking *k)
 	return step_to(&k->at, caller.value[CFI_RIP], caller.value[CFI_RSP], bp, frame.signal);
 }
 
-/* To the caller; *@by_bp says that there is no rule: by frame pointer. */
-static enum step_end step(struct walking *k, bool *by_bp)
+static enum step_end step_by_rule(struct walking *k, const struct table_rule *rule)
+{
+	enum step_end end = walk_step((void *)(uintptr_t)k->w, &k->at, rule);
+
+	return end == STEP_OTHER ? step_in_full(k) : end;
+}
+
+/* To the caller; *@guessed says that nothing but code and frame pointer tells of it. */
+static enum step_end step(struct walking *k, bool *guessed)
 {
 	const struct native_walk *w = k->w;
-	void *context = (void *)(uintptr_t)w;
 	struct native_code code = {0};
 	struct table_rule rule;
 	enum step_end end;
+	bool has_rule = w->find(w->context, step_key(&k->at), &code) && code.table &&
+			native_find(code.table, code.offset, &rule);
 
-	*by_bp = false;
-	if (w->find(w->context, step_key(&k->at), &code) && code.table &&
-	    native_find(code.table, code.offset, &rule)) {
-		end = walk_step(context, &k->at, &rule);
-		return end == STEP_OTHER ? step_in_full(k) : end;
-	}
-	*by_bp = true;
-	end = walk_step_bp(context, &k->at);
-	return end == STEP_NEXT && !is_code(w, step_key(&k->at)) ? STEP_BROKEN : end;
+	*guessed = !has_rule || rule.flags & TABLE_GUESS;
+	end = has_rule ? step_by_rule(k, &rule) : walk_step_bp((void *)(uintptr_t)w, &k->at);
+	if (end == STEP_NEXT && *guessed && !is_code(w, step_key(&k->at)))
+		return STEP_BROKEN;
+	return end;
 }
 
 /* Where the return address led before a uretprobe took its place. */
@@ -193,7 +197,7 @@ struct native_end native_walk(const struct native_walk *w, uint64_t *frames, siz
 		if (exact)
 			frames[out.n - 1] |= exact;
 		frames[out.n++] = k.at.ip | exact | (guessed ? WIRE_BY_FRAME_POINTER : 0);
-		out.n_by_bp += guessed;
+		out.n_guessed += guessed;
 		key = step_key(&k.at);
 		out.end = step(&k, &guessed);
 		out.no_rule = guessed;

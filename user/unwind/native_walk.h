@@ -40,7 +40,7 @@ struct native_walk {
 struct native_end {
 	size_t n;	   /* frames, the innermost included */
 	enum step_end end; /* STEP_NEXT: there was no room for more frames */
-	size_t n_by_bp;	   /* of them found by frame pointer, where there was no rule */
+	size_t n_guessed;  /* of them, where there was no rule */
 	bool no_rule;	   /* it ended where there was none */
 };
 

@@ -7,11 +7,15 @@
 #include "base/mem.h"
 #include "elf/cfi.h"
 #include "elf/gotab.h"
+#include "elf/returns.h"
 #include "unwind/table_gap.h"
 #include "unwind/table_rule.h"
 
 /* Between functions there is padding; a larger gap is code that nothing is said about. */
 #define MAX_PADDING 15
+
+/* Before cache lines there is more padding: what is smaller is not worth reading. */
+#define MIN_CODE 64
 
 #define MAX_OFFSET (UINT64_C(1) << 32)
 #define MAX_ROWS   (1u << 25)
@@ -19,11 +23,13 @@
 struct table_maker {
 	struct cfi *cfi;
 	struct gotab *go; /* NULL: not written in Go */
+	struct returns *returns;
 	struct table_gaps gaps;
 };
 
 struct builder {
 	struct table_gaps *gaps;
+	struct returns *returns;
 	uint64_t from, to; /* offsets: what lies outside is of no interest */
 	struct table_rules rules;
 	VEC(uint32_t) pages; /* their first rows */
@@ -44,6 +50,11 @@ static const struct table_rule no_rule = {.cfa = TABLE_CFA_NONE};
 static bool is_same(const struct table_rule *a, const struct table_rule *b)
 {
 	return !memcmp(a, b, sizeof(*a));
+}
+
+static uint64_t lower(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 static void put_last_row(struct builder *b)
@@ -104,7 +115,7 @@ static int add_row(struct builder *b, uint64_t offset, const struct table_rule *
 	open_pages(b, offset);
 	/* What the row said of the same place is void. */
 	if (offset == b->now_at && offset > b->last_at) {
-		b->last.flags &= TABLE_SIGNAL;
+		b->last.flags &= TABLE_SIGNAL | TABLE_GUESS;
 		b->now = b->last;
 	}
 	if (offset == b->last_at) {
@@ -120,6 +131,41 @@ static int add_row(struct builder *b, uint64_t offset, const struct table_rule *
 	return 0;
 }
 
+/* What the code itself tells of a frame. */
+static int on_code_row(void *context, const struct cfi_row *row)
+{
+	struct builder *b = context;
+	struct table_rule rule = table_rule_of(row);
+
+	/* A row would open pages. */
+	if (rule.cfa == TABLE_CFA_NONE && b->now.cfa == TABLE_CFA_NONE)
+		return 0;
+	if (rule.cfa != TABLE_CFA_NONE)
+		rule.flags |= TABLE_GUESS;
+	return add_row(b, row->offset, &rule);
+}
+
+/* Code that nothing is said about, by parts that do not reach over pieces, so that tables of pieces
+ * are those of the whole. */
+static int add_code(struct builder *b, uint64_t from, uint64_t to)
+{
+	const uint64_t piece = UINT64_C(1) << WIRE_PIECE_BITS;
+	int rc = 0;
+
+	for (uint64_t next; from < to && from < b->to && !rc; from = next) {
+		struct returns_part part = {.from = from, .cut_before = from % piece == 0};
+
+		next = (from / piece + 1) * piece;
+		part.to = lower(next, to);
+		part.cut_behind = next <= to;
+		if (part.to - from < MIN_CODE)
+			rc = on_code_row(b, &(struct cfi_row){.offset = from});
+		else
+			rc = returns_rows(b->returns, &part, on_code_row, b);
+	}
+	return rc;
+}
+
 /* The rows of the gap up to @to. */
 static int fill_gap(struct builder *b, uint64_t to)
 {
@@ -131,14 +177,14 @@ static int fill_gap(struct builder *b, uint64_t to)
 	if (to - at <= MAX_PADDING && b->pages.n)
 		return 0;
 	n = table_gap_islands(b->gaps, at, to, islands);
-	if ((b->pages.n || n) && (!n || islands[0].start > at))
-		rc = add_row(b, at, &no_rule);
 	for (size_t i = 0; i < n && !rc; i++) {
-		rc = add_row(b, islands[i].start, &islands[i].rule);
+		rc = add_code(b, at, islands[i].start);
+		if (!rc)
+			rc = add_row(b, islands[i].start, &islands[i].rule);
 		at = islands[i].end;
-		if (!rc && at < to && (i + 1 == n || islands[i + 1].start > at))
-			rc = add_row(b, at, &no_rule);
 	}
+	if (!rc && at < to)
+		rc = add_code(b, at, to);
 	return rc;
 }
 
@@ -203,11 +249,6 @@ static void write_blob(const struct builder *b, struct table_blob *out)
 	memcpy(out->words + h.rules_at, b->rules.at.at, n_rules * sizeof(struct table_rule));
 }
 
-static uint64_t lower(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* What holds at the end holds up to `to`, or the end of the code. */
 static int finish(struct builder *b)
 {
@@ -233,6 +274,7 @@ int table_maker_new(const struct elffile *f, struct table_maker **out)
 		return rc;
 	}
 	m->go = gotab_open(f);
+	m->returns = returns_new(f);
 	table_gaps_init(&m->gaps, f);
 	*out = m;
 	return 0;
@@ -243,6 +285,7 @@ void table_maker_free(struct table_maker *m)
 	if (m) {
 		cfi_close(m->cfi);
 		gotab_close(m->go);
+		returns_free(m->returns);
 	}
 	free(m);
 }
@@ -281,7 +324,7 @@ static int add_parts(struct builder *b, const struct table_maker *m, uint64_t fr
 
 int table_make(struct table_maker *m, uint64_t from, uint64_t to, struct table_blob *out)
 {
-	struct builder b = {.gaps = &m->gaps};
+	struct builder b = {.gaps = &m->gaps, .returns = m->returns};
 	int rc;
 
 	*out = (struct table_blob){0};

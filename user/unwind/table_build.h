@@ -1,6 +1,6 @@
 /*
- * table_build: compiles what a file's call frame information says into the table that the walker
- * reads (bpf/unwind/table.h).
+ * table_build: compiles what a file's call frame information says, and its code where that says
+ * nothing, into the table that the walker reads (bpf/unwind/table.h).
  */
 #ifndef UNWIND_TABLE_BUILD_H
 #define UNWIND_TABLE_BUILD_H
@@ -29,8 +29,8 @@ void table_maker_free(struct table_maker *);
 /*
  * The table of the code at offsets [@from, @to) of the file; both are multiples of a page, or 0 and
  * UINT64_MAX. A file without call frame information still gets one: of its entry point, behind
- * which there is no caller, and of its sigreturn stubs, which have a known frame. About 4 bytes a
- * row. -EFBIG with a text for code beyond 4 GiB into the file.
+ * which there is no caller, of its sigreturn stubs, which have a known frame, and of what its code
+ * tells. About 4 bytes a row. -EFBIG with a text for code beyond 4 GiB into the file.
  */
 int table_make(struct table_maker *, uint64_t from, uint64_t to, struct table_blob *out);
 /* cfi_frame_at() of the file. */

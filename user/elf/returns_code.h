@@ -1,0 +1,51 @@
+/*
+ * returns_code: code without call frame information, as instructions. Only for the returns files.
+ */
+#ifndef ELF_RETURNS_CODE_H
+#define ELF_RETURNS_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+
+#define RETURNS_NOWHERE UINT32_MAX
+
+struct returns_step {
+	uint32_t at; /* in the code */
+	uint32_t
+		target; /* in the code, of a jump or call; RETURNS_NOWHERE: outside, or not known */
+	int32_t amount;
+	uint8_t bytes;
+	uint8_t kind;  /* enum insn_kind; a jump by a variable is taken for a return */
+	uint8_t stack; /* enum insn_stack_kind, with amount */
+};
+
+struct returns_code {
+	const uint8_t *bytes; /* borrowed */
+	size_t n;
+	VEC(struct returns_step) steps;
+	uint32_t *step_at; /* of each byte: the step that starts there + 1, or 0 */
+	uint8_t *starts;   /* of each byte: a function starts there */
+};
+
+/* Whether there is anything to be read in the @n bytes: not where they are data, or keep frame
+ * pointers. */
+bool returns_code_tells(const uint8_t *bytes, size_t n);
+
+/* @bytes as instructions, one behind the other; bytes that are none are passed over. Starts are
+ * what is called, and whose address is taken. @out is to be released. */
+void returns_code_read(const uint8_t *bytes, size_t n, struct returns_code *out);
+void returns_code_release(struct returns_code *);
+
+/* The number of the step that starts at @at: false where none does. */
+static inline bool returns_step_at(const struct returns_code *c, uint32_t at, uint32_t *number)
+{
+	if (at >= c->n || !c->step_at[at])
+		return false;
+	*number = c->step_at[at] - 1;
+	return true;
+}
+
+#endif
