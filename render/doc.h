@@ -28,7 +28,7 @@ enum cell_kind {
 };
 
 struct doc_column {
-	const char *title; /* static */
+	const char *title; /* static, or kept as long as the document */
 	enum cell_kind kind;
 	const char *help; /* one sentence for a tooltip and the legend; static, may be NULL */
 };
@@ -41,11 +41,11 @@ struct doc_cell {
 	bool is_code; /* a function's name: formats set it in monospace */
 };
 
-#define DOC_SPARE_MOST 5
+#define DOC_SPARE_MOST 32
 
 struct doc_table {
 	VEC(struct doc_column) columns;
-	VEC(const char *) keys; /* names of the columns for machines, static; none: the titles */
+	VEC(const char *) keys;	    /* names of the columns for machines; none: the titles */
 	VEC(struct doc_cell) cells; /* row by row */
 	size_t extra_from; /* columns from this one on are for formats that have the room: html
 			    * behind a button, csv; 0: none */
@@ -101,7 +101,8 @@ void doc_cell(struct doc_table *, double value, const char *fmt, ...)
 void doc_cell_code(struct doc_table *, enum code_kind, const char *name); /* is_code */
 /* Gives the last cell its raw text. */
 void doc_raw(struct doc_table *, const char *raw);
-/* What the columns are called by machines: "self_percent"; NULL for bars. All static. */
+/* What the columns are called by machines: "self_percent"; NULL for bars. Static or kept, as
+ * titles. */
 void doc_keys(struct doc_table *, const char *const *keys);
 void doc_bar(struct doc_table *, double percent);
 void doc_flame(struct doc *, const char *caption, const struct tree *);

@@ -101,7 +101,9 @@ int render_help(int argc, char **argv)
 	puts("\nFormats:");
 	for (const struct format *const *f = formats; *f; f++)
 		printf("  %-10s %s\n", (*f)->extension, (*f)->about);
-	puts("\nColumns of zones, for --sort and --where (_ns may be left out):");
+	puts("\nColumns of zones, for --sort and --where (_ns may be left out); events that "
+	     "--clock\n"
+	     "counted are columns too, by their exact names:");
 	print_columns();
 	puts("\nExit status: 0 done, 1 failed, 2 wrong usage.");
 	return fflush(stdout) ? 1 : 0;

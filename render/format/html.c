@@ -11,6 +11,9 @@
 /* Rows of a table that stand in the page itself, for those who read it without its script; all
  * of them are in the data. */
 #define STATIC_ROWS 30
+/* Main columns that a window has room for; of more, those that the table can spare go behind the
+ * button. */
+#define MAIN_COLUMNS 16
 /* Frames at the end of a path that show before it is opened. */
 #define PATH_LEAVES 4
 
@@ -117,9 +120,20 @@ static bool is_written(const struct doc_table *t, size_t column)
 	return false;
 }
 
+/* Behind the button, though something stands in it. */
+static bool is_spared(const struct doc_table *t, size_t column)
+{
+	size_t over = t->extra_from > MAIN_COLUMNS ? t->extra_from - MAIN_COLUMNS : 0;
+
+	for (size_t i = 0; i < over && i < t->n_spare; i++)
+		if (t->spare[i] == column)
+			return true;
+	return is_extra(t, column);
+}
+
 static const char *extra_class(const struct doc_table *t, size_t column)
 {
-	return is_extra(t, column) ? " extra" : "";
+	return is_spared(t, column) ? " extra" : "";
 }
 
 static void cell_write(FILE *out, const struct doc_table *t, size_t row, size_t c)
@@ -180,7 +194,7 @@ static void column_pack(struct pack *out, const struct doc_table *t, size_t c)
 
 	pack_uint(out, kind);
 	pack_uint(out, pack_string(out, key));
-	pack_uint(out, is_extra(t, c));
+	pack_uint(out, is_spared(t, c));
 	for (size_t r = 0; r < rows; r++) {
 		const struct doc_cell *cell = &t->cells.at[r * t->columns.n + c];
 

@@ -8,7 +8,7 @@
 #define GAP	    12.0
 #define BAR_WIDTH   70.0
 #define BAR_HEIGHT  7.0
-#define MAX_COLUMNS 16
+#define MAX_COLUMNS 40
 #define NEEDED_ROWS 4	/* a table does not start with fewer at the foot of a page */
 #define MEASURED    400 /* rows by which columns are measured */
 #define TEXT_LEAST  60.0

@@ -10,7 +10,7 @@
 #include "paint/cut.h"
 
 #define GAP	    2
-#define MAX_COLUMNS 16
+#define MAX_COLUMNS 40
 #define TEXT_WANTED 40 /* columns of text below which bars give way */
 #define MIN_TEXT    8
 #define PIPE_TEXT   48 /* pads a text up to this where nothing limits the width */
@@ -184,9 +184,13 @@ static void put_row(struct term *term, const struct doc_table *t, const struct l
 
 static void put_titles(struct term *term, const struct doc_table *t, const struct layout *l)
 {
+	size_t end = l->columns;
+
+	while (end > 1 && !l->width[end - 1])
+		end--;
 	term_spaces(term, TXT_MARGIN);
-	for (size_t i = 0; i < l->columns; i++) {
-		bool text = t->columns.at[i].kind == CELL_TEXT, last = i + 1 == l->columns;
+	for (size_t i = 0; i < end; i++) {
+		bool text = t->columns.at[i].kind == CELL_TEXT, last = i + 1 == end;
 
 		if (!l->width[i])
 			continue;

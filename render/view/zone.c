@@ -85,10 +85,12 @@ static void values_fact(const struct view_input *in, struct doc_block *b, uint32
 		const struct zone_value *v = &p->zone_values.at[i];
 		char text[UNITS_BUF];
 
+		const char *name = profile_text(p, v->name), *unit = zone_event_unit(name);
+
 		if (v->zone == zone)
-			str_addf(&s, "%s%s %s", s.n ? ", " : "",
-				 units_count(text, sizeof(text), v->value),
-				 profile_text(p, v->name));
+			str_addf(&s, "%s%s %s%s%s", s.n ? ", " : "",
+				 units_count(text, sizeof(text), v->value), name,
+				 unit[0] ? " " : "", unit);
 	}
 	if (s.n)
 		doc_fact(b, false, "Events", "%s", s.s);

@@ -22,6 +22,8 @@ char *zone_cell_text(const struct zone_column *c, const struct profile *p, const
 			return mem_strdup("–");
 		return mem_strdup(units_ns(text, sizeof(text), v));
 	case ZONE_COUNT:
+		if (c->field == ZONE_FIELD_FAULTS && !zone_timed(z))
+			return mem_strdup("–");
 		return mem_strdup(
 			units_count(text, sizeof(text), (int64_t)zone_column_number(c, z)));
 	case ZONE_PERCENT:
@@ -38,16 +40,27 @@ char *zone_cell_text(const struct zone_column *c, const struct profile *p, const
 	return mem_printf("%.4g", v);
 }
 
-void zone_cell(struct doc_table *t, const struct zone_column *c, const struct profile *p,
-	       const struct zone *z)
+/* Events are summed up over timed calls, as times are. */
+static char *event_text(const struct zone_column *c, const struct zone_row *r)
 {
-	_free_ char *text = zone_cell_text(c, p, z);
-	_free_ char *raw = zone_column_print(c, p, z);
+	char text[UNITS_BUF];
+
+	if (!r->events || !zone_timed(&r->at))
+		return mem_strdup("–");
+	return mem_strdup(units_count(text, sizeof(text), r->events[c->offset]));
+}
+
+void zone_cell(struct doc_table *t, const struct zone_column *c, const struct profile *p,
+	       const struct zone_row *r)
+{
+	bool event = c->field == ZONE_FIELD_EVENT;
+	_free_ char *text = event ? event_text(c, r) : zone_cell_text(c, p, &r->at);
+	_free_ char *raw = zone_row_print(c, p, r);
 
 	if (c->kind == ZONE_TEXT && c->offset == offsetof(struct zone, name))
-		doc_cell_code(t, p->functions.at[z->function].kind, text);
+		doc_cell_code(t, p->functions.at[r->at.function].kind, text);
 	else
-		doc_cell(t, (double)zone_column_number(c, z), "%s", text);
+		doc_cell(t, (double)zone_row_number(c, r), "%s", text);
 	doc_raw(t, raw);
 }
 
@@ -89,6 +102,21 @@ char *zone_clock(const struct profile *p)
 	if (!clock || !clock[0] || !strcmp(clock, "wall"))
 		return mem_strdup("wall clock");
 	return mem_printf("clock: %s", clock);
+}
+
+bool zone_has_clock(const struct profile *p, const char *name)
+{
+	const char *at = profile_run(p, RUN_CLOCK);
+
+	while (at && *at) {
+		size_t n = strcspn(at, ", ");
+
+		if (n == strlen(name) && !strncmp(at, name, n))
+			return true;
+		at += n;
+		at += strspn(at, ", ");
+	}
+	return false;
 }
 
 bool zone_is_netted(const struct profile *p)

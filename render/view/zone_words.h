@@ -10,9 +10,9 @@
 /* The value of a column as people read it; "–" for times where none was taken. */
 char *zone_cell_text(const struct zone_column *, const struct profile *, const struct zone *);
 
-/* A cell of that column, with its exact value for machines. */
+/* A cell of that column, of any kind, with its exact value for machines. */
 void zone_cell(struct doc_table *, const struct zone_column *, const struct profile *,
-	       const struct zone *);
+	       const struct zone_row *);
 
 /* "counted; 3 unwound; 2 in flight": what a reader must know before trusting the row, "" where
  * there is nothing. Freed by the caller. */
@@ -23,6 +23,9 @@ bool zone_is_counted(const struct zone *);
 
 /* "wall clock", or what the capture says of its clock. */
 char *zone_clock(const struct profile *);
+
+/* Whether --clock asked for that clock: "cpu", "rusage". */
+bool zone_has_clock(const struct profile *, const char *name);
 
 /* Whether any zone's times differ once the cost of probes is taken off. */
 bool zone_is_netted(const struct profile *);

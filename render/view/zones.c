@@ -44,21 +44,66 @@ static bool is_shown(const struct layout *l, const struct zone_column *c)
 	return false;
 }
 
+/* What is known of a profile's zones besides what every capture measures. */
+enum { NET = 1, CPU = 2, RUSAGE = 4, EVENTS = 8 };
+
+static unsigned measured(const struct view_input *in)
+{
+	bool usage = zone_has_clock(in->profile, "rusage");
+	unsigned what = usage ? CPU | RUSAGE : 0;
+
+	if (zone_is_netted(in->profile))
+		what |= NET;
+	if (zone_has_clock(in->profile, "cpu"))
+		what |= CPU;
+	if (in->zone_rows->events.columns.n)
+		what |= EVENTS;
+	return what;
+}
+
+static void show_events(const struct view_input *in, struct layout *l)
+{
+	const struct zone_events *e = &in->zone_rows->events;
+
+	for (size_t i = 0; i < e->columns.n; i++)
+		vec_push(&l->columns, &e->columns.at[i]);
+}
+
+/* The main columns: each where the profile has all that it asks for. */
+struct main_column {
+	const char *name; /* "": the bar of the share; "events": a column each */
+	unsigned needs;
+};
+
+static const struct main_column of_all[] = {
+	{"share", 0},	     {"", 0},	       {"total", 0},
+	{"comp_total", NET}, {"self", 0},      {"cpu", CPU},
+	{"sys", RUSAGE},     {"blocked", CPU}, {"faults", RUSAGE},
+	{"events", EVENTS},  {"calls", 0},     {"mean", 0},
+	{"comp_mean", NET},  {"p50", 0},       {"p99", 0},
+	{"name", 0},	     {"module", 0},    {0},
+};
+
+static const struct main_column of_threads[] = {
+	{"share", 0}, {"", 0},	  {"total", 0}, {"self", 0},   {"calls", 0},
+	{"min", 0},   {"max", 0}, {"name", 0},	{"module", 0}, {0},
+};
+
 static void lay_out(const struct view_input *in, struct layout *l)
 {
-	static const char *const all[] = {"share", "",	     "total",	  "comp_total", "self",
-					  "calls", "mean",   "comp_mean", "p50",	"p99",
-					  "name",  "module", NULL};
-	static const char *const of_threads[] = {"share", "",	 "total", "self",   "calls",
-						 "min",	  "max", "name",  "module", NULL};
-	bool net = zone_is_netted(in->profile), threads = in->zone_rows->of_threads;
+	bool threads = in->zone_rows->of_threads;
+	unsigned known = measured(in);
 
 	*l = (struct layout){0};
-	for (const char *const *name = threads ? of_threads : all; *name; name++) {
-		if (!**name)
+	for (const struct main_column *m = threads ? of_threads : of_all; m->name; m++) {
+		if (m->needs & ~known)
+			continue;
+		if (!*m->name)
 			vec_push(&l->columns, &bar);
-		else if (net || !str_starts(*name, "comp_"))
-			show(l, *name);
+		else if (m->needs == EVENTS)
+			show_events(in, l);
+		else
+			show(l, m->name);
 	}
 	if (!threads && has_notes(in))
 		vec_push(&l->columns, &note);
@@ -110,6 +155,12 @@ static char *caption_of(const struct view_input *in)
 			  sum == 1 ? "" : "s", clock);
 }
 
+/* A stranger's event may be called anything. */
+static const char *key_of(const struct zone_column *c)
+{
+	return str_is_clean(c->name, strlen(c->name)) ? c->name : c->title;
+}
+
 static struct doc_table *start_table(const struct view_input *in, const struct layout *l,
 				     struct doc *doc)
 {
@@ -122,7 +173,7 @@ static struct doc_table *start_table(const struct view_input *in, const struct l
 		const struct zone_column *c = l->columns.at[i];
 
 		vec_push(&columns, column_of(c));
-		vec_push(&keys, c == &bar ? NULL : c == &note ? "notes" : c->name);
+		vec_push(&keys, c == &bar ? NULL : c == &note ? "notes" : key_of(c));
 	}
 	t = doc_table(doc, caption, columns.at, columns.n);
 	doc_keys(t, keys.at);
@@ -135,16 +186,30 @@ static struct doc_table *start_table(const struct view_input *in, const struct l
 	return t;
 }
 
-/* What a narrow terminal does without, in this order. */
-static void spare_columns(const struct layout *l, struct doc_table *t)
+static void spare(const struct layout *l, struct doc_table *t, const struct zone_column *c)
 {
-	static const char *const names[DOC_SPARE_MOST] = {"module", "comp_total_ns", "p50_ns",
-							  "comp_mean_ns", "self_ns"};
+	for (size_t i = 0; i < l->main && t->n_spare < DOC_SPARE_MOST; i++)
+		if (l->columns.at[i] == c)
+			t->spare[t->n_spare++] = (uint8_t)i;
+}
 
-	for (size_t k = 0; k < DOC_SPARE_MOST; k++)
-		for (size_t i = 0; i < l->main; i++)
-			if (l->columns.at[i]->name && !strcmp(l->columns.at[i]->name, names[k]))
-				t->spare[t->n_spare++] = (uint8_t)i;
+/* What goes where room is short, in this order. What --clock asked for outlasts what every profile
+ * has, and of several events the first one stays. */
+static void spare_columns(const struct view_input *in, const struct layout *l, struct doc_table *t)
+{
+	static const char *const always[] = {"module", "comp_total", "p50", "comp_mean", "self"};
+	static const char *const more[] = {"p99", "sys", "mean"};
+	const struct zone_events *e = &in->zone_rows->events;
+
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+		spare(l, t, zone_column_find(always[i]));
+	if (in->zone_rows->of_threads || !(measured(in) & (CPU | EVENTS)))
+		return;
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+		spare(l, t, zone_column_find(more[i]));
+	spare(l, t, &bar);
+	for (size_t i = e->columns.n; i-- > 1;)
+		spare(l, t, &e->columns.at[i]);
 }
 
 static void row(const struct view_input *in, const struct layout *l, struct doc_table *t,
@@ -160,9 +225,26 @@ static void row(const struct view_input *in, const struct layout *l, struct doc_
 
 			doc_cell(t, 0, "%s", text);
 		} else {
-			zone_cell(t, c, in->profile, &r->at);
+			zone_cell(t, c, in->profile, r);
 		}
 	}
+}
+
+/* "page-faults, msr/tsc/ (ticks): sums over the calls in Total. " */
+static void explain_events(const struct view_input *in, struct str *text)
+{
+	const struct zone_events *e = &in->zone_rows->events;
+
+	for (size_t i = 0; i < e->columns.n; i++) {
+		const char *unit = zone_event_unit(e->columns.at[i].name);
+
+		str_addf(text, "%s%s%s%s%s", i ? ", " : "", e->columns.at[i].title,
+			 unit[0] ? " (" : "", unit, unit[0] ? ")" : "");
+	}
+	if (e->columns.n)
+		str_add(text, ": sums over the calls in Total. ");
+	if (e->more)
+		str_addf(text, "%zu more events are in the zones' own reports. ", e->more);
 }
 
 /* What the words of the notes mean, of those that are there. */
@@ -182,6 +264,7 @@ static void legend(const struct view_input *in, struct doc *doc)
 	}
 	if (zone_is_netted(in->profile))
 		str_add(&text, "Net: less what the probes added. ");
+	explain_events(in, &text);
 	if (s.shorts)
 		str_add(&text,
 			"Short: a call's net mean is below three times what its probes cost, so "
@@ -213,15 +296,17 @@ static int zones_write(const struct view_input *in, struct doc *doc)
 	lay_out(in, &l);
 	doc_heading(doc, "Zones");
 	t = start_table(in, &l, doc);
-	spare_columns(&l, t);
+	spare_columns(in, &l, t);
 	for (size_t i = 0; i < in->zone_rows->rows.n; i++)
 		row(in, &l, t, &in->zone_rows->rows.at[i]);
 	if (!in->zone_rows->of_threads)
 		legend(in, doc);
 	else
 		doc_text(doc,
-			 "Of the selected threads; percentiles, deviations and net times are kept "
-			 "of all threads together only.");
+			 "Of the selected threads; percentiles, deviations%s are kept of all "
+			 "threads together only.",
+			 measured(in) & (CPU | EVENTS) ? ", net times, events and other clocks"
+						       : " and net times");
 	if (unheard)
 		doc_text(doc, "%s.", unheard);
 	vec_release(&l.columns);

@@ -150,7 +150,7 @@ function shortName(column) {
 
 function findColumn(name, columns) {
 	const n = name.toLowerCase();
-	return columns.find(c => c.key === n) ||
+	return columns.find(c => c.key.toLowerCase() === n) ||
 		columns.find(c => c.kind !== CELL_BAR && shortName(c) === n) ||
 		columns.find(c => c.key === n + "_ns");
 }
@@ -171,11 +171,15 @@ function textTest(column, sign, text) {
 	return sign === "=" || sign === "!=" ? r => re.test(column.text[r]) === (sign === "=") : null;
 }
 
+/* A condition: a name, which may be an event's such as page-faults or cpu/event=0xc0/, a sign, a
+ * value. */
+const CONDITION = /^((?:[^\s<>=!/]|\/[^/]*\/)+)(>=|<=|!=|>|<|=)(.+)$/;
+
 /* The words of a filter that are conditions on a column, and the rest of it. */
 function parseFilter(filter, columns) {
 	const conditions = [], rest = [];
 	for (const word of filter.split(/\s+/)) {
-		const [, name, sign, value] = /^([\w.]+)(>=|<=|!=|>|<|=)(.+)$/.exec(word) || [];
+		const [, name, sign, value] = CONDITION.exec(word) || [];
 		const column = name && findColumn(name, columns);
 		const test = column && (column.kind === CELL_TEXT ? textTest : numberTest)(column, sign, value);
 		if (test)

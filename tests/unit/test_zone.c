@@ -337,6 +337,13 @@ static void columns_print_exactly(void **state)
 	free(text);
 	assert_string_equal(zone_column_text(zone_column_find("module"), p, z),
 			    "/usr/lib/libc.so.6");
+	z->minflt = 40;
+	z->majflt = 2;
+	text = zone_column_print(zone_column_find("faults"), p, z);
+	assert_string_equal(text, "42");
+	free(text);
+	z->majflt = UINT64_MAX; /* as no file may have it */
+	assert_true(zone_column_number(zone_column_find("faults"), z) == (long double)INT64_MAX);
 	assert_string_equal(zone_exit_text(99), "");
 	profile_free(p);
 }

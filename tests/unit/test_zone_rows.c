@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,9 +18,8 @@
 #include "zone_profile.h"
 
 /* The names of the rows in their order, as "a b c"; those of more than one word by the first. */
-static void assert_rows(const struct selection *sel, const char *names)
+static void assert_rows_of(struct profile *p, const struct selection *sel, const char *names)
 {
-	struct profile *p = zone_profile();
 	struct zone_rows rows;
 	struct str got = {0};
 
@@ -34,6 +34,11 @@ static void assert_rows(const struct selection *sel, const char *names)
 	str_release(&got);
 	zone_rows_release(&rows);
 	profile_free(p);
+}
+
+static void assert_rows(const struct selection *sel, const char *names)
+{
+	assert_rows_of(zone_profile(), sel, names);
 }
 
 static void sorts(void **state)
@@ -92,7 +97,14 @@ static void refuses_bad_conditions(void **state)
 		{"mean", "'mean' is no condition: COLUMN, one of > >= < <= = !=, and a value"},
 		{"mean!4", "'mean!4' is no condition: COLUMN, one of > >= < <= = !=, and a value"},
 		{">5", "'>5' is no condition: COLUMN, one of > >= < <= = !=, and a value"},
-		{"speed>5", "zones have no column 'speed': see eprof-render --help"},
+		{"speed>5", "zones have no column 'speed': see eprof-render --help; the profile's "
+			    "events are cycles"},
+		{"Cycles>5", "zones have no column 'Cycles': see eprof-render --help; the "
+			     "profile's events are cycles"},
+		{"a/b=c/d", "'a/b=c/d' is no condition: COLUMN, one of > >= < <= = !=, and a "
+			    "value"},
+		{"cycles>", "cycles: '' is no number"},
+		{"cycles>1ms", "cycles: '1ms' is no number"},
 		{"counts>", "counts: '' is no number"},
 		{"counts>5x", "counts: '5x' is no number"},
 		{"counts>5%", "counts: '5%' is no number"},
@@ -100,14 +112,198 @@ static void refuses_bad_conditions(void **state)
 		{"module>a", "module is a text: compare it with = or !="},
 		{"name=", "an empty pattern matches nothing"},
 	};
+	struct profile *p = zone_profile();
+	struct zone_events events;
 	struct zone_condition c;
 
 	(void)state;
+	zone_events_init(&events, p);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(zone_condition_init(&c, cases[i].where), -EINVAL);
+		assert_int_equal(zone_condition_init(&c, &events, cases[i].where), -EINVAL);
 		assert_string_equal(err_text(), cases[i].text);
 	}
-	assert_int_equal(zone_condition_init(&c, "mean>5q"), -EINVAL);
+	assert_int_equal(zone_condition_init(&c, &events, "mean>5q"), -EINVAL);
+	zone_events_release(&events);
+	profile_free(p);
+}
+
+/* What is wrong without any profile is known before one is read; an event's name is not. */
+static void conditions_before_the_profile(void **state)
+{
+	struct zone_condition c;
+
+	(void)state;
+	assert_int_equal(zone_condition_init(&c, NULL, "page-faults>5"), 0);
+	assert_null(c.column);
+	zone_condition_release(&c);
+	assert_int_equal(zone_condition_init(&c, NULL, "cpu/event=0xc0/>5"), 0);
+	assert_null(c.column);
+	assert_int_equal(zone_condition_init(&c, NULL, "mean>5ms"), 0);
+	assert_string_equal(c.column->name, "mean_ns");
+	assert_int_equal(zone_condition_init(&c, NULL, "mean>fast"), -EINVAL);
+	assert_int_equal(zone_condition_init(&c, NULL, "page-faults"), -EINVAL);
+}
+
+/* --- events ----------------------------------------------------------------------------------- */
+
+#define ODD_EVENT "cpu/event=0xc0,umask=1/"
+
+/* Besides the cycles of Z_FIND, each event in another order of zones. */
+static struct profile *events_profile(void)
+{
+	struct profile *p = zone_profile();
+
+	profile_zone_value(p, Z_STEP, "page-faults", 12);
+	profile_zone_value(p, Z_STEP, ODD_EVENT, INT64_C(9007199254740993));
+	profile_zone_value(p, Z_STEP, "L1-dcache-load-misses:u", 7);
+	profile_zone_value(p, Z_PREAD, "page-faults", 300);
+	/* No double tells it from that of Z_STEP. */
+	profile_zone_value(p, Z_PREAD, ODD_EVENT, INT64_C(9007199254740992));
+	profile_zone_value(p, Z_EXEC, "page-faults", 5);
+	profile_zone_value(p, Z_EXEC, "L1-dcache-load-misses:u", 8);
+	profile_zone_value(p, Z_EXEC, "page-faults", 4);
+	profile_zone_value(p, Z_EXEC, "total", 1);
+	return p;
+}
+
+/* The sums of each event stand in its own column, whatever came before it. */
+static void events_are_columns(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t step, exec, pread, find;
+	} known[] = {
+		{"cycles", 0, 0, 0, 3000000000},
+		{"page-faults", 12, 9, 300, 0},
+		{ODD_EVENT, INT64_C(9007199254740993), 0, INT64_C(9007199254740992), 0},
+		{"L1-dcache-load-misses:u", 7, 8, 0, 0},
+		{"total", 0, 1, 0, 0},
+	};
+	const size_t n = sizeof(known) / sizeof(*known);
+	struct profile *p = events_profile();
+	struct zone_rows rows;
+
+	(void)state;
+	assert_int_equal(profile_check(p), 0);
+	assert_int_equal(zone_rows_build(p, &(struct selection){.sort = "line"}, &rows), 0);
+	assert_int_equal(rows.events.columns.n, n);
+	assert_int_equal(rows.events.more, 0);
+	for (size_t i = 0; i < n; i++) {
+		const struct zone_column *c = &rows.events.columns.at[i];
+		const int64_t expected[Z_COUNT] = {[Z_STEP] = known[i].step,
+						   [Z_EXEC] = known[i].exec,
+						   [Z_PREAD] = known[i].pread,
+						   [Z_FIND] = known[i].find};
+
+		assert_string_equal(c->name, known[i].name);
+		assert_ptr_equal(zone_events_find(&rows.events, known[i].name), c);
+		for (size_t k = 0; k < rows.rows.n; k++) {
+			const struct zone_row *r = &rows.rows.at[k];
+			_free_ char *text = zone_row_print(c, p, r);
+			_free_ char *wanted = mem_printf("%lld", (long long)expected[r->zone]);
+
+			assert_true(zone_row_number(c, r) == (long double)expected[r->zone]);
+			assert_string_equal(text, wanted);
+		}
+	}
+	assert_string_equal(zone_events_column(&rows.events, "total")->name, "total_ns");
+	assert_null(zone_events_find(&rows.events, "page-fault"));
+	zone_rows_release(&rows);
+	profile_free(p);
+}
+
+static void sorts_and_filters_by_events(void **state)
+{
+	static const struct {
+		const char *sort, *where, *names;
+	} cases[] = {
+		{"page-faults", "page-faults>0", "pread64 sqlite3_step sqlite3VdbeExec"},
+		{"-page-faults", "page-faults>0", "sqlite3VdbeExec sqlite3_step pread64"},
+		{"page-faults", "page-faults>9", "pread64 sqlite3_step"},
+		{"page-faults", "page-faults>=9", "pread64 sqlite3_step sqlite3VdbeExec"},
+		{"page-faults", "page-faults=3e2", "pread64"},
+		{ODD_EVENT, ODD_EVENT ">1000", "sqlite3_step pread64"},
+		{"-" ODD_EVENT, ODD_EVENT "!=0", "pread64 sqlite3_step"},
+		{NULL, ODD_EVENT "=9007199254740993", "sqlite3_step"},
+		{"L1-dcache-load-misses:u", "L1-dcache-load-misses:u!=0",
+		 "sqlite3VdbeExec sqlite3_step"},
+		{"cycles", "cycles>1000", "dict"},
+		{NULL, "total>=5.5s", "sqlite3_step sqlite3VdbeExec"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_rows_of(events_profile(),
+			       &(struct selection){.sort = cases[i].sort,
+						   .where = {cases[i].where},
+						   .n_where = 1},
+			       cases[i].names);
+}
+
+static void names_the_events_there_are(void **state)
+{
+	struct profile *p = events_profile(), *none = sample_profile();
+	struct zone_rows rows;
+
+	(void)state;
+	assert_int_equal(zone_rows_build(p, &(struct selection){.sort = "-faulty"}, &rows),
+			 -EINVAL);
+	zone_rows_release(&rows);
+	assert_string_equal(err_text(),
+			    "--sort: zones have no column 'faulty': see eprof-render "
+			    "--help; the profile's events are cycles, "
+			    "page-faults, " ODD_EVENT ", L1-dcache-load-misses:u, total");
+	assert_int_equal(zone_rows_build(none, &(struct selection){.sort = "cycles"}, &rows),
+			 -EINVAL);
+	zone_rows_release(&rows);
+	assert_string_equal(err_text(),
+			    "--sort: zones have no column 'cycles': see eprof-render --help");
+	profile_free(p);
+	profile_free(none);
+}
+
+/* What a file may hold that no capture writes. */
+static void odd_events(void **state)
+{
+	struct profile *p = zone_profile();
+	struct zone_events e;
+	char name[400];
+
+	(void)state;
+	vec_push(&p->zone_values, p->zone_values.at[0]); /* twice: they add up */
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = 0;
+	profile_zone_value(p, Z_STEP, name, 1);
+	profile_zone_value(p, Z_STEP, "a\n\033[2Jb", 2);
+	for (int i = 0; i < ZONE_EVENTS_MOST; i++) {
+		snprintf(name, sizeof(name), "event-%d", i);
+		profile_zone_value(p, Z_STEP, name, i);
+	}
+	zone_events_init(&e, p);
+	assert_int_equal(e.columns.n, ZONE_EVENTS_MOST);
+	assert_int_equal(e.more, 3);
+	assert_int_equal(zone_events_sums(&e, Z_FIND)[0], 6000000000);
+	assert_int_equal(str_width(e.columns.at[1].title), 40);
+	assert_string_equal(e.columns.at[2].title, "a??[2Jb");
+	assert_int_equal(zone_events_sums(&e, Z_STEP)[2], 2);
+	assert_non_null(zone_events_find(&e, "event-12"));
+	assert_int_equal(zone_events_sums(&e, Z_STEP)[ZONE_EVENTS_MOST - 1], 12);
+	assert_null(zone_events_find(&e, "event-13"));
+	zone_events_release(&e);
+	profile_free(p);
+}
+
+static void units_of_events(void **state)
+{
+	static const char *const known[][2] = {
+		{"msr/tsc/", "ticks"}, {"msr/tsc/u", "ticks"}, {"task-clock", "ns"},
+		{"cpu-clock:u", "ns"}, {"page-faults", ""},    {"task-clocks", ""},
+		{"msr/aperf/", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		assert_string_equal(zone_event_unit(known[i][0]), known[i][1]);
 }
 
 static void patterns(void **state)
@@ -186,6 +382,8 @@ static void threads(void **state)
 	assert_float_equal(rows.rows.at[0].at.total_perc, 15, 1e-9);
 	assert_int_equal(rows.rows.at[0].at.p99_ns, 0);
 	assert_int_equal(rows.rows.at[1].zone, Z_COPY);
+	assert_null(rows.rows.at[0].events); /* they are of all threads together */
+	assert_true(zone_row_number(&rows.events.columns.at[0], &rows.rows.at[0]) == 0);
 	zone_rows_release(&rows);
 	/* Both processes: as all together. */
 	assert_int_equal(zone_rows_build(p, &(struct selection){.pid = "*"}, &rows), 0);
@@ -301,6 +499,12 @@ int main(void)
 		cmocka_unit_test(sorts),
 		cmocka_unit_test(conditions),
 		cmocka_unit_test(refuses_bad_conditions),
+		cmocka_unit_test(conditions_before_the_profile),
+		cmocka_unit_test(events_are_columns),
+		cmocka_unit_test(sorts_and_filters_by_events),
+		cmocka_unit_test(names_the_events_there_are),
+		cmocka_unit_test(odd_events),
+		cmocka_unit_test(units_of_events),
 		cmocka_unit_test(patterns),
 		cmocka_unit_test(names_without_parameters),
 		cmocka_unit_test(no_such_zone),

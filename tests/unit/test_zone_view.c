@@ -41,11 +41,21 @@ static void assert_view(struct profile *p, const struct selection *sel, const ch
 	assert_string_equal(text, expected);
 }
 
+/* As --clock wall leaves it: no events. */
+static struct profile *plain_profile(void)
+{
+	struct profile *p = zone_profile();
+
+	p->zone_values.n = 0;
+	map_release(&p->zone_value_by_key);
+	return p;
+}
+
 static void zones_on_a_wide_terminal(void **state)
 {
 	(void)state;
 	assert_view(
-		zone_profile(), NULL, "zones", 200,
+		plain_profile(), NULL, "zones", 200,
 		"\n"
 		"Zones  100 % = the capture's 10.0 s, threads add up; 8 zones, 21,475,838,925 "
 		"calls; wall clock\n"
@@ -86,7 +96,7 @@ static void zones_on_a_narrow_terminal(void **state)
 {
 	(void)state;
 	assert_view(
-		zone_profile(), &(struct selection){.sort = "counts"}, "zones", 80,
+		plain_profile(), &(struct selection){.sort = "counts"}, "zones", 80,
 		"\n"
 		"Zones  100 % = the capture's 10.0 s, threads add up; 8 zones, 21,475,838,925\n"
 		"       calls; wall clock\n"
@@ -110,7 +120,7 @@ static void zones_on_a_narrow_terminal(void **state)
 static void zones_of_a_thread(void **state)
 {
 	(void)state;
-	assert_view(zone_profile(), &(struct selection){.thread = "4800", .from_ns = 5}, "zones",
+	assert_view(plain_profile(), &(struct selection){.thread = "4800", .from_ns = 5}, "zones",
 		    100,
 		    "\n"
 		    "Zones  100 % = the capture's 10.0 s, threads add up; 2 zones, 21,474,836,510 "
@@ -127,10 +137,226 @@ static void zones_of_a_thread(void **state)
 		    "  --from does not apply to zones: they are of the whole capture.\n");
 }
 
+/* Two zones as captured with other clocks. */
+static struct profile *clocked_profile(const char *clock)
+{
+	struct profile *p = plain_profile();
+	struct zone *step = &p->zones.at[Z_STEP], *exec = &p->zones.at[Z_EXEC];
+
+	profile_set_run(p, RUN_CLOCK, clock);
+	step->cpu_ns = 4000000000;
+	step->sys_ns = 250000000;
+	step->blocked_ns = 1900000000;
+	step->minflt = 1200;
+	step->majflt = 34;
+	exec->cpu_ns = 3700000000;
+	exec->sys_ns = 1000;
+	return p;
+}
+
+static const struct selection two_zones = {.zone = "sqlite3*"};
+
+static void zones_by_cpu(void **state)
+{
+	(void)state;
+	assert_view(clocked_profile("cpu"), &two_zones, "zones", 140,
+		    "\n"
+		    "Zones  100 % = the capture's 10.0 s, threads add up; 2 zones, 200 calls; "
+		    "clock: cpu\n"
+		    "   Share             Total  Net total    Self     CPU  Blocked  Calls     "
+		    "Mean  Net mean      p50      p99  Zone             Module\n"
+		    "  60.0 %  ████▊     6.00 s     5.59 s  500 ms  4.00 s   1.90 s    100  60.0 "
+		    "ms   55.9 ms  50.3 ms  70.0 ms  sqlite3_step     libsqlite3.so.0\n"
+		    "  55.0 %  ████▍     5.50 s     5.09 s  3.10 s  3.70 s     0 ns    100  55.0 "
+		    "ms   50.9 ms  45.1 ms  65.0 ms  sqlite3VdbeExec  libsqlite3.so.0\n"
+		    "  Net: less what the probes added.\n");
+	assert_view(
+		clocked_profile("cpu"), &two_zones, "zones", 80,
+		"\n"
+		"Zones  100 % = the capture's 10.0 s, threads add up; 2 zones, 200 calls; clock:\n"
+		"       cpu\n"
+		"   Share   Total     CPU  Blocked  Calls     Mean      p99  Zone\n"
+		"  60.0 %  6.00 s  4.00 s   1.90 s    100  60.0 ms  70.0 ms  sqlite3_step\n"
+		"  55.0 %  5.50 s  3.70 s     0 ns    100  55.0 ms  65.0 ms  sqlite3VdbeExec\n"
+		"  Net: less what the probes added.\n");
+}
+
+static void zones_with_rusage(void **state)
+{
+	(void)state;
+	assert_view(clocked_profile("wall, rusage"), &two_zones, "zones", 140,
+		    "\n"
+		    "Zones  100 % = the capture's 10.0 s, threads add up; 2 zones, 200 calls; "
+		    "clock: wall, rusage\n"
+		    "   Share   Total  Net total    Self     CPU   System  Blocked  Faults  Calls  "
+		    "   Mean  Net mean      p50      p99  Zone\n"
+		    "  60.0 %  6.00 s     5.59 s  500 ms  4.00 s   250 ms   1.90 s   1,234    100  "
+		    "60.0 ms   55.9 ms  50.3 ms  70.0 ms  sqlite3_step\n"
+		    "  55.0 %  5.50 s     5.09 s  3.10 s  3.70 s  1.00 µs     0 ns       0    100  "
+		    "55.0 ms   50.9 ms  45.1 ms  65.0 ms  sqlite3VdbeExec\n"
+		    "  Net: less what the probes added.\n");
+	assert_view(
+		clocked_profile("rusage"), &two_zones, "zones", 80,
+		"\n"
+		"Zones  100 % = the capture's 10.0 s, threads add up; 2 zones, 200 calls; clock:\n"
+		"       rusage\n"
+		"   Share   Total     CPU  Blocked  Faults  Calls     Mean  Zone\n"
+		"  60.0 %  6.00 s  4.00 s   1.90 s   1,234    100  60.0 ms  sqlite3_step\n"
+		"  55.0 %  5.50 s  3.70 s     0 ns       0    100  55.0 ms  sqlite3VdbeExec\n"
+		"  Net: less what the probes added.\n");
+}
+
+/* A column each, by its name; on a narrow terminal the first of them stays. */
+static struct profile *counted_profile(void)
+{
+	struct profile *p = clocked_profile("page-faults,tsc");
+
+	profile_zone_value(p, Z_STEP, "page-faults", 1234);
+	profile_zone_value(p, Z_STEP, "msr/tsc/", 10478799616);
+	profile_zone_value(p, Z_EXEC, "msr/tsc/", 9007199254740993);
+	return p;
+}
+
+static void zones_with_events(void **state)
+{
+	(void)state;
+	assert_view(counted_profile(), &(struct selection){.zone = "/^(sqlite3|mem)/"}, "zones",
+		    140,
+		    "\n"
+		    "Zones  100 % = the capture's 10.0 s, threads add up; 3 zones, 21,474,836,680 "
+		    "calls; clock: page-faults,tsc\n"
+		    "   Share   Total    Self  page-faults               msr/tsc/           Calls  "
+		    "   Mean  Net mean      p50      p99  Zone             Notes\n"
+		    "  60.0 %  6.00 s  500 ms        1,234         10,478,799,616             100  "
+		    "60.0 ms   55.9 ms  50.3 ms  70.0 ms  sqlite3_step\n"
+		    "  55.0 %  5.50 s  3.10 s            0  9,007,199,254,740,993             100  "
+		    "55.0 ms   50.9 ms  45.1 ms  65.0 ms  sqlite3VdbeExec\n"
+		    "       –       –       –            –                      –  21,474,836,480  "
+		    "      –         –        –        –  memcpy           counted\n"
+		    "  Net: less what the probes added. page-faults, msr/tsc/ (ticks): sums over "
+		    "the calls in Total. Counted: not timed; the zone's own report\n"
+		    "  and the summary say why.\n");
+	assert_view(
+		counted_profile(), &two_zones, "zones", 80,
+		"\n"
+		"Zones  100 % = the capture's 10.0 s, threads add up; 2 zones, 200 calls; clock:\n"
+		"       page-faults,tsc\n"
+		"   Share   Total  page-faults               msr/tsc/  Calls  Zone\n"
+		"  60.0 %  6.00 s        1,234         10,478,799,616    100  sqlite3_step\n"
+		"  55.0 %  5.50 s            0  9,007,199,254,740,993    100  sqlite3VdbeExec\n"
+		"  Net: less what the probes added. page-faults, msr/tsc/ (ticks): sums over the\n"
+		"  calls in Total.\n");
+}
+
+/* Narrower than it can be: what was asked for stays, of events the first. */
+static void zones_with_no_room(void **state)
+{
+	_free_ char *events = view_text(counted_profile(), &two_zones, "zones", "txt", 50);
+	_free_ char *usage = view_text(clocked_profile("rusage"), &two_zones, "zones", "txt", 50);
+
+	(void)state;
+	assert_non_null(strstr(events, "\n   Share   Total  page-faults  Calls  Zone"));
+	assert_non_null(strstr(usage, "\n   Share   Total     CPU  Blocked  Faults  Calls  Zone"));
+}
+
+/* Events of PMUs that are called as clocks are, or begin like them. */
+static void clocks_are_whole_words(void **state)
+{
+	_free_ char *text = view_text(clocked_profile("cpu-clock,cpu/cycles/,c,rus"), &two_zones,
+				      "zones", "txt", 200);
+
+	(void)state;
+	assert_null(strstr(text, "  CPU  "));
+	assert_null(strstr(text, "  Faults  "));
+}
+
+/* As many as there may be: none runs out of its table. */
+static void zones_with_everything(void **state)
+{
+	struct profile *p = clocked_profile("rusage,…");
+	_free_ char *text = NULL;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		_free_ char *name = mem_printf("event-%d", i);
+
+		profile_zone_value(p, Z_STEP, name, 1000 + i);
+	}
+	profile_zone_value(p, Z_STEP, "\033[2J", 5);
+	text = view_text(p, NULL, "zones", "txt", 400);
+	assert_non_null(strstr(text, "  event-15  "));
+	assert_non_null(strstr(text, "  1,015  "));
+	assert_null(strstr(text, "event-16"));
+	assert_non_null(strstr(text, "Module           Notes\n"));
+	assert_non_null(strstr(text, "5 more events are in the zones' own reports."));
+	assert_null(strchr(text, '\033'));
+}
+
+static void events_of_one_zone(void **state)
+{
+	_free_ char *text = view_text(
+		counted_profile(), &(struct selection){.zone = "sqlite3_step"}, "zone", "txt", 100);
+
+	(void)state;
+	assert_non_null(strstr(text, "\n  Events    1,234 page-faults, 10,478,799,616 msr/tsc/ "
+				     "ticks\n"));
+}
+
+/* Where there are more than a window has room for, the button has what can be spared. */
+static void events_in_a_page(void **state)
+{
+	struct profile *p = counted_profile();
+	_free_ char *few = NULL, *many = NULL;
+
+	(void)state;
+	few = view_text(p, NULL, "zones", "html", 0);
+	assert_non_null(strstr(few, "class=\"number\" title=\"how many there were in the calls in "
+				    "Total\">page-faults</th>"));
+	assert_non_null(strstr(few, "class=\"number\" title=\"ticks of the processor"));
+	assert_non_null(strstr(few, ">9,007,199,254,740,993</td>"));
+	assert_null(strstr(few, "class=\"text extra\" title=\"file that holds"));
+	p = counted_profile();
+	profile_set_run(p, RUN_CLOCK, "rusage,page-faults,tsc");
+	many = view_text(p, NULL, "zones", "html", 0);
+	assert_non_null(strstr(many, "class=\"number\" title=\"ticks of the processor"));
+	assert_non_null(strstr(many, "class=\"text extra\" title=\"file that holds"));
+}
+
+/* Exact, under their own names, where the table has them; and what --sort and --where take. */
+static void events_in_csv(void **state)
+{
+	const struct selection sel = {
+		.zone = "sqlite3*", .sort = "msr/tsc/", .where = {"msr/tsc/>1000"}, .n_where = 1};
+	static const char *const lines[] = {
+		"total_perc,total_ns,comp_total_ns,self_ns,page-faults,msr/tsc/,counts,mean_ns,",
+		"55,5500000000,5092720000,3100000000,0,9007199254740993,100,55000000,",
+		"60,6000000000,5592620000,500000000,1234,10478799616,100,60000000,"};
+	_free_ char *text = view_text(counted_profile(), &sel, "zones", "csv", 0);
+	const char *at = text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		assert_memory_equal(at, lines[i], strlen(lines[i]));
+		at = strchr(at, '\n') + 1;
+	}
+	assert_int_equal(*at, 0);
+}
+
+static void no_events_of_a_thread(void **state)
+{
+	_free_ char *text = view_text(counted_profile(), &(struct selection){.thread = "4800"},
+				      "zones", "txt", 200);
+
+	(void)state;
+	assert_null(strstr(text, "page-faults  "));
+	assert_non_null(strstr(text, "percentiles, deviations, net times, events and other clocks "
+				     "are kept of all threads together only."));
+}
+
 static void zones_where(void **state)
 {
 	(void)state;
-	assert_view(zone_profile(), &(struct selection){.where = {"site=stepped"}, .n_where = 1},
+	assert_view(plain_profile(), &(struct selection){.where = {"site=stepped"}, .n_where = 1},
 		    "zones", 100,
 		    "\n"
 		    "Zones  100 % = the capture's 10.0 s, threads add up; 1 zone, 200 calls; wall "
@@ -349,19 +575,23 @@ static void csv_has_every_column(void **state)
 	text = view_text(p, &(struct selection){.zone = "/dict|memcpy/"}, "zones", "csv", 0);
 	assert_string_equal(
 		text,
-		"total_perc,total_ns,comp_total_ns,self_ns,counts,mean_ns,comp_mean_ns,p50_ns,p99_"
+		"total_perc,total_ns,comp_total_ns,self_ns,cycles,counts,mean_ns,comp_mean_ns,p50_"
+		"ns,p99_"
 		"ns,name,module,notes,src_file,src_line,min_ns,max_ns,std_ns,calls_ns,m2,self_min_"
 		"ns,self_max_ns,self_std_ns,self_m2,p90_ns,p999_ns,comp_self_ns,cpu_ns,user_ns,sys_"
-		"ns,runnable_ns,blocked_ns,suspended_ns,minflt,majflt,nvcsw,nivcsw,inblock,oublock,"
+		"ns,runnable_ns,blocked_ns,suspended_ns,minflt,majflt,faults,nvcsw,nivcsw,inblock,"
+		"oublock,"
 		"in_flight,at_start,unwound,untimed,site_class,exit_way,flags,address,note\r\n"
-		"10,1000000000,999000000,1000000000,2003,500000,499500,401405,600000,\"dict<int, "
+		"10,1000000000,999000000,1000000000,3000000000,2003,500000,499500,401405,600000,"
+		"\"dict<int, "
 		"std::less<int>, \"\"x\"\">::find(int const&)\",/usr/lib/libfoo & bar.so,3 "
 		"unwound; 2 in flight; 1 open at start,foo "
 		"<v2>.hpp,7,400000,600000,100025.00937890795,1000000000,20000000000000,400000,"
 		"600000,100025.00937890795,20000000000000,600000,600000,999000000,900000000,0,0,"
-		"20000000,80000000,0,9007199254740993,0,0,0,0,0,2,1,3,0,emulated,returns,,7,\r\n"
-		"0,0,0,0,21474836481,0,0,0,0,memcpy,/usr/lib/"
-		"libc.so.6,counted,,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+		"20000000,80000000,0,9007199254740993,0,9007199254740993,0,0,0,0,2,1,3,0,emulated,"
+		"returns,,7,\r\n"
+		"0,0,0,0,0,21474836481,0,0,0,0,memcpy,/usr/lib/"
+		"libc.so.6,counted,,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
 		"21474836481,emulated,none,,0,no RET and indirect jumps: its end cannot be "
 		"seen\r\n");
 }
@@ -527,6 +757,16 @@ int main(void)
 		cmocka_unit_test(zones_on_a_wide_terminal),
 		cmocka_unit_test(zones_on_a_narrow_terminal),
 		cmocka_unit_test(zones_of_a_thread),
+		cmocka_unit_test(zones_by_cpu),
+		cmocka_unit_test(zones_with_rusage),
+		cmocka_unit_test(zones_with_events),
+		cmocka_unit_test(zones_with_no_room),
+		cmocka_unit_test(clocks_are_whole_words),
+		cmocka_unit_test(zones_with_everything),
+		cmocka_unit_test(events_of_one_zone),
+		cmocka_unit_test(events_in_a_page),
+		cmocka_unit_test(events_in_csv),
+		cmocka_unit_test(no_events_of_a_thread),
 		cmocka_unit_test(zones_where),
 		cmocka_unit_test(zones_never_called),
 		cmocka_unit_test(no_zones_no_view),

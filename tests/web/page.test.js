@@ -261,7 +261,7 @@ test("zones: the table filters by any column", async browser => {
 		["calls!=100", 6], ["share>54.9%", 2], ["module=libc", 2], ["module!=sqlite", 4],
 		["netmean<1.5us mean>0ns", 1], ["minorfaults>4000", 1], ["site=stepped", 1], ["exit=returns", 2],
 		["sqlite3 total>5.5s", 1], ["walk", 1], ["notes=short", 1], ["dict<int, std", 1], ["mean>x", 0],
-		["nosuch>5", 0], ["", 8],
+		["cycles>1000", 1], ["cycles=0", 7], ["Cycles>=3e9 calls>1", 1], ["nosuch>5", 0], ["", 8],
 	];
 	for (const [text, rows] of cases) {
 		await filterZones(page, text);
@@ -269,6 +269,17 @@ test("zones: the table filters by any column", async browser => {
 	}
 	await filterZones(page, "p99>1ms");
 	same(await page.textContent(".many .count"), "5 of 8", "count");
+});
+
+test("zones: conditions name events as the kernel does", async browser => {
+	const page = await open(browser, "zones.html");
+	const parsed = await page.evaluate(() => {
+		const columns = ["L1-dcache-load-misses", "msr/tsc/", "cpu/event=0xc0,umask=1/"].map(
+			key => ({kind: 1, key, title: key, text: ["5", "9"], value: [5, 9]}));
+		return ["L1-dcache-load-misses>5", "msr/tsc/<=5", "cpu/event=0xc0,umask=1/!=5", "msr/tsc>5"]
+			.map(text => parseFilter(text, columns).conditions.map(holds => [holds(0), holds(1)]));
+	});
+	same(parsed, [[[false, true]], [[true, false]], [[false, true]], []]);
 });
 
 test("zones: names lead to the graph that they belong to", async browser => {

@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "model/zone_condition.h"
-#include "model/zone_rows.h"
 
 const char selection_help[] =
 	"      --metric NAME    which metric, where the profile has several\n"
@@ -19,9 +18,9 @@ const char selection_help[] =
 	"      --zone PATTERN   these zones; of samples, those taken inside one of them\n"
 	"      --sort COLUMN    order of zones: total, self, counts, mean, p99, comp_mean, name "
 	"…;\n"
-	"                       -COLUMN turns it round\n"
-	"      --where COND     only zones for which 'mean>1ms', 'counts<=10' or 'module=*libc*'\n"
-	"                       holds; may be given again, then all must hold\n"
+	"                       or an event of --clock: page-faults; -COLUMN turns it round\n"
+	"      --where COND     only zones for which 'mean>1ms', 'counts<=10', 'page-faults>100'\n"
+	"                       or 'module=*libc*' holds; given again, all must hold\n"
 	"                       PATTERN: a glob on the whole name, or /regular expression/\n";
 
 enum option { METRIC, THREAD, PID, FROM, TO, FOCUS, IGNORE, OMIT, ZONE, SORT, WHERE, OPTIONS };
@@ -35,18 +34,10 @@ static int check_pattern(const char *text)
 	return rc;
 }
 
-static int check_sort(const char *text)
-{
-	const struct zone_column *column;
-	bool ascending;
-
-	return zone_sort_parse(text, &column, &ascending);
-}
-
 static int add_condition(struct selection *s, const char *text)
 {
 	struct zone_condition c;
-	int rc = zone_condition_init(&c, text);
+	int rc = zone_condition_init(&c, NULL, text);
 
 	if (rc)
 		return rc;
@@ -72,11 +63,10 @@ int selection_option(struct selection *s, int opt, const char *arg)
 		rc = units_parse_ns(arg, "--from", &s->from_ns);
 	else if (which == TO)
 		rc = units_parse_ns(arg, "--to", &s->to_ns);
-	else if (which == SORT)
-		rc = check_sort(arg);
 	else if (which == WHERE)
 		rc = add_condition(s, arg);
-	else if (which != METRIC)
+	else if (which != METRIC &&
+		 which != SORT) /* a profile's own names: it must be read first */
 		rc = check_pattern(arg);
 	if (rc)
 		return rc;

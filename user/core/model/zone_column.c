@@ -50,6 +50,7 @@ const struct zone_column zone_columns[] = {
 	       I64),
 	COLUMN(minflt, "Minor faults", NULL, COUNT, U64),
 	COLUMN(majflt, "Major faults", NULL, COUNT, U64),
+	{"faults", "Faults", "page faults, minor and major", ZONE_COUNT, ZONE_FIELD_FAULTS, 0},
 	COLUMN(nvcsw, "Vol. switches", "voluntary context switches", COUNT, U64),
 	COLUMN(nivcsw, "Invol. switches", "involuntary context switches", COUNT, U64),
 	COLUMN(inblock, "Blocks in", "blocks of 512 bytes read from disks", COUNT, U64),
@@ -101,6 +102,16 @@ static const void *field_of(const struct zone_column *c, const struct zone *z)
 	return (const char *)z + c->offset;
 }
 
+/* A stranger's two may pass what one may be. */
+static int64_t faults_of(const struct zone *z)
+{
+	uint64_t sum;
+
+	if (__builtin_add_overflow(z->minflt, z->majflt, &sum) || sum > INT64_MAX)
+		return INT64_MAX;
+	return (int64_t)sum;
+}
+
 long double zone_column_number(const struct zone_column *c, const struct zone *z)
 {
 	const void *at = field_of(c, z);
@@ -114,6 +125,8 @@ long double zone_column_number(const struct zone_column *c, const struct zone *z
 		return (long double)*(const double *)at;
 	case ZONE_FIELD_U32:
 		return (long double)*(const uint32_t *)at;
+	case ZONE_FIELD_FAULTS:
+		return (long double)faults_of(z);
 	default:
 		return 0;
 	}
@@ -174,7 +187,28 @@ char *zone_column_print(const struct zone_column *c, const struct profile *p, co
 		return mem_printf("%.17g", *(const double *)at);
 	case ZONE_FIELD_U32:
 		return mem_printf("%" PRIu32, *(const uint32_t *)at);
+	case ZONE_FIELD_FAULTS:
+		return mem_printf("%" PRId64, faults_of(z));
 	default:
 		return mem_strdup(zone_column_text(c, p, z));
 	}
+}
+
+static int64_t event_of(const struct zone_column *c, const struct zone_row *r)
+{
+	return r->events ? r->events[c->offset] : 0;
+}
+
+long double zone_row_number(const struct zone_column *c, const struct zone_row *r)
+{
+	if (c->field == ZONE_FIELD_EVENT)
+		return (long double)event_of(c, r);
+	return zone_column_number(c, &r->at);
+}
+
+char *zone_row_print(const struct zone_column *c, const struct profile *p, const struct zone_row *r)
+{
+	if (c->field == ZONE_FIELD_EVENT)
+		return mem_printf("%" PRId64, event_of(c, r));
+	return zone_column_print(c, p, &r->at);
 }

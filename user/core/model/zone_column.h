@@ -1,6 +1,7 @@
 /*
  * zone_column: the columns of a zone by name: what --sort and --where mean, what the tables of
- * reports are headed with, and what a check of a stranger's file goes through.
+ * reports are headed with, and what a check of a stranger's file goes through. The events that a
+ * profile has besides are columns too: see zone_events.h.
  */
 #ifndef MODEL_ZONE_COLUMN_H
 #define MODEL_ZONE_COLUMN_H
@@ -28,6 +29,8 @@ enum zone_field {
 	ZONE_FIELD_SITE,   /* enum zone_site */
 	ZONE_FIELD_EXIT,   /* enum zone_exit */
 	ZONE_FIELD_MARKS,  /* flags, as words */
+	ZONE_FIELD_FAULTS, /* minflt and majflt together */
+	ZONE_FIELD_EVENT,  /* not there: the sum of an event, see struct zone_row */
 };
 
 struct zone_column {
@@ -36,22 +39,34 @@ struct zone_column {
 	const char *help;  /* one sentence; NULL where the title says it all */
 	enum zone_kind kind;
 	enum zone_field field;
-	size_t offset; /* in struct zone */
+	size_t offset; /* in struct zone; of an event: its place among the events */
 };
 
-/* In the order of the file's table, Tracy's ten first. The end has no name. */
+/* A zone as tables show it: its figures are those that the selection leaves of it. */
+struct zone_row {
+	uint32_t zone; /* row of zones */
+	struct zone at;
+	const int64_t *events; /* borrowed: the events' sums; NULL where they are not known */
+};
+
+/* In the order of the file's table, Tracy's ten first, and what follows from it by "faults". The
+ * end has no name. */
 extern const struct zone_column zone_columns[];
 
 /* By name, or by the name less "_ns", or "count", "marks"; NULL where there is none. */
 const struct zone_column *zone_column_find(const char *name);
 
-/* The value of a column of numbers, exact. */
+/* The value of a column of numbers, exact; of columns that stand in struct zone. */
 long double zone_column_number(const struct zone_column *, const struct zone *);
 /* The value of a ZONE_TEXT column; lives as long as the profile. */
 const char *zone_column_text(const struct zone_column *, const struct profile *,
 			     const struct zone *);
 /* "12345", "0.125", "name": the value as machines read it. Freed by the caller. */
 char *zone_column_print(const struct zone_column *, const struct profile *, const struct zone *);
+
+/* The same of any column, events too; 0 for what is not known. */
+long double zone_row_number(const struct zone_column *, const struct zone_row *);
+char *zone_row_print(const struct zone_column *, const struct profile *, const struct zone_row *);
 
 /* Words for enum zone_site and enum zone_exit; "" for what is out of range or unknown. */
 const char *zone_site_text(uint8_t site_class);

@@ -60,31 +60,50 @@ static int read_value(struct zone_condition *c, const char *value)
 	return pattern_new(value, &c->pattern);
 }
 
-int zone_condition_init(struct zone_condition *c, const char *text)
+/* The name that @text starts with: up to an operator outside of the slashes of "cpu/event=0xc0/".
+ */
+static size_t name_length(const char *text)
 {
-	size_t n = strcspn(text, "<>=!");
+	size_t n = strcspn(text, "<>=!/");
+
+	while (text[n] == '/') {
+		const char *end = strchr(text + n + 1, '/');
+
+		if (!end)
+			return strcspn(text, "<>=!");
+		n = (size_t)(end + 1 - text);
+		n += strcspn(text + n, "<>=!/");
+	}
+	return n;
+}
+
+int zone_condition_init(struct zone_condition *c, const struct zone_events *events,
+			const char *text)
+{
+	size_t n = name_length(text);
 	_free_ char *name = mem_strndup(text, n);
 	const char *value;
 
-	*c = (struct zone_condition){.column = zone_column_find(name)};
+	*c = (struct zone_condition){.column = events ? zone_events_column(events, name)
+						      : zone_column_find(name)};
 	if (!n || read_operator(text + n, &c->op, &value))
 		return err(-EINVAL,
 			   "'%s' is no condition: COLUMN, one of > >= < <= = !=, and a value",
 			   text);
-	if (!c->column)
-		return err(-EINVAL, "zones have no column '%s': see eprof-render --help", name);
-	return read_value(c, value);
+	if (c->column)
+		return read_value(c, value);
+	return events ? zone_events_no_column(events, "", name) : 0;
 }
 
 bool zone_condition_holds(const struct zone_condition *c, const struct profile *p,
-			  const struct zone *z)
+			  const struct zone_row *r)
 {
 	long double v;
 
 	if (c->pattern)
-		return pattern_match(c->pattern, zone_column_text(c->column, p, z)) ==
+		return pattern_match(c->pattern, zone_column_text(c->column, p, &r->at)) ==
 		       (c->op == ZONE_EQ);
-	v = zone_column_number(c->column, z);
+	v = zone_row_number(c->column, r);
 	switch (c->op) {
 	case ZONE_GT:
 		return v > c->number;

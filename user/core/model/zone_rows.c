@@ -61,7 +61,7 @@ static int none_matches(const struct profile *p, const char *text)
 	struct str names = {0};
 
 	for (uint32_t i = 0; i < p->zones.n; i++)
-		vec_push(&rows, ((struct zone_row){i, p->zones.at[i]}));
+		vec_push(&rows, ((struct zone_row){.zone = i, .at = p->zones.at[i]}));
 	if (rows.n)
 		qsort(rows.at, rows.n, sizeof(*rows.at), by_total);
 	for (size_t i = 0; i < rows.n && i < NAMED_MOST; i++)
@@ -157,27 +157,27 @@ struct order {
 	bool ascending;
 };
 
-int zone_sort_parse(const char *text, const struct zone_column **column, bool *ascending)
+/* The column of --sort and its direction; "-column" turns it round. -EINVAL with a text. */
+static int parse_sort(struct order *o, const struct zone_events *events, const char *text)
 {
 	bool turned = text[0] == '-';
 
-	*column = zone_column_find(text + turned);
-	if (!*column)
-		return err(-EINVAL, "--sort: zones have no column '%s': see eprof-render --help",
-			   text + turned);
-	*ascending = ((*column)->kind == ZONE_TEXT) != turned;
+	o->column = zone_events_column(events, text + turned);
+	if (!o->column)
+		return zone_events_no_column(events, "--sort: ", text + turned);
+	o->ascending = (o->column->kind == ZONE_TEXT) != turned;
 	return 0;
 }
 
-static int compare_column(const struct order *o, const struct zone *a, const struct zone *b)
+static int compare_column(const struct order *o, const struct zone_row *a, const struct zone_row *b)
 {
 	long double x, y;
 
 	if (o->column->kind == ZONE_TEXT)
-		return strcmp(zone_column_text(o->column, o->profile, a),
-			      zone_column_text(o->column, o->profile, b));
-	x = zone_column_number(o->column, a);
-	y = zone_column_number(o->column, b);
+		return strcmp(zone_column_text(o->column, o->profile, &a->at),
+			      zone_column_text(o->column, o->profile, &b->at));
+	x = zone_row_number(o->column, a);
+	y = zone_row_number(o->column, b);
 	return x < y ? -1 : x > y;
 }
 
@@ -185,7 +185,7 @@ static int compare(const void *left, const void *right, void *order)
 {
 	const struct zone_row *a = left, *b = right;
 	const struct order *o = order;
-	int by = compare_column(o, &a->at, &b->at);
+	int by = compare_column(o, a, b);
 
 	if (by)
 		return o->ascending ? by : -by;
@@ -207,21 +207,22 @@ static void conditions_release(struct conditions *c)
 		zone_condition_release(&c->at[--c->n]);
 }
 
-static int conditions_init(struct conditions *c, const struct selection *sel)
+static int conditions_init(struct conditions *c, const struct zone_events *events,
+			   const struct selection *sel)
 {
 	int rc = 0;
 
 	for (c->n = 0; !rc && c->n < sel->n_where; c->n += !rc)
-		rc = zone_condition_init(&c->at[c->n], sel->where[c->n]);
+		rc = zone_condition_init(&c->at[c->n], events, sel->where[c->n]);
 	if (rc)
 		conditions_release(c);
 	return rc;
 }
 
-static bool all_hold(const struct conditions *c, const struct profile *p, const struct zone *z)
+static bool all_hold(const struct conditions *c, const struct profile *p, const struct zone_row *r)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (!zone_condition_holds(&c->at[i], p, z))
+		if (!zone_condition_holds(&c->at[i], p, r))
 			return false;
 	return true;
 }
@@ -230,11 +231,15 @@ static void take_rows(const struct profile *p, const struct zone *zones, const b
 		      const struct conditions *where, struct zone_rows *out)
 {
 	for (uint32_t i = 0; i < p->zones.n; i++) {
-		if ((match && !match[i]) || !all_hold(where, p, &zones[i]))
+		struct zone_row row = {.zone = i, .at = zones[i]};
+
+		if (!out->of_threads)
+			row.events = zone_events_sums(&out->events, i);
+		if ((match && !match[i]) || !all_hold(where, p, &row))
 			continue;
 		if (out->of_threads && !zones[i].counts)
 			continue;
-		vec_push(&out->rows, ((struct zone_row){i, zones[i]}));
+		vec_push(&out->rows, row);
 	}
 }
 
@@ -244,10 +249,11 @@ int zone_rows_build(const struct profile *p, const struct selection *sel, struct
 	struct conditions where;
 	_free_ struct zone *zones = NULL;
 	_free_ bool *match = NULL;
-	int rc = zone_sort_parse(sel->sort ? sel->sort : "total_ns", &order.column,
-				 &order.ascending);
+	int rc;
 
 	*out = (struct zone_rows){.of_threads = sel->thread || sel->pid};
+	zone_events_init(&out->events, p);
+	rc = parse_sort(&order, &out->events, sel->sort ? sel->sort : "total_ns");
 	if (!rc)
 		rc = zone_match(p, sel->zone, &match);
 	if (rc)
@@ -257,7 +263,7 @@ int zone_rows_build(const struct profile *p, const struct selection *sel, struct
 		rc = in_threads(p, sel, zones);
 	}
 	if (!rc)
-		rc = conditions_init(&where, sel);
+		rc = conditions_init(&where, &out->events, sel);
 	if (rc)
 		return rc;
 	take_rows(p, zones ? zones : p->zones.at, match, &where, out);
@@ -270,4 +276,5 @@ int zone_rows_build(const struct profile *p, const struct selection *sel, struct
 void zone_rows_release(struct zone_rows *rows)
 {
 	vec_release(&rows->rows);
+	zone_events_release(&rows->events);
 }
