@@ -17,7 +17,8 @@
  * too. */
 #define WIRE_ZONE_HIJACKS 60
 
-/* Threads that have statistics of their own; those beyond share number 0. */
+/* Threads that have statistics of their own; those beyond share number 0, and those that begin when
+ * there is little room for nodes. */
 #define WIRE_ZONE_THREADS 32768
 /* Places in the call trees of all threads, besides one of each zone for what finds no room. */
 #define WIRE_ZONE_NODES 65536
@@ -214,6 +215,7 @@ enum wire_zone_counter {
 	WIRE_ZONE_NOTE_FOREIGN, /* not timed: off the thread's stack, and no probes at exits */
 	WIRE_ZONE_NOTE_FULL,	/* counted at the zone's own node: no room for its place */
 	WIRE_ZONE_NOTE_HIST,	/* timed, not in the histogram: no room */
+	WIRE_ZONE_NOTE_SHARED,	/* threads that have no figures of their own: no room */
 	WIRE_ZONE_COUNTERS
 };
 

@@ -15,7 +15,6 @@ struct {
 	__type(value, __u64);
 } zone_counters SEC(".maps");
 
-/* Nodes given out so far; those of the zones themselves are not in it. */
 __u32 zone_nodes_used;
 
 static const struct wire_zone_bins no_bins;
@@ -56,7 +55,7 @@ __u32 zone_node_new(const struct wire_zone_edge *edge, bool shared)
 	n->thread = edge->thread;
 	n->parent = edge->parent;
 	n->zone = edge->zone;
-	n->flags = shared ? WIRE_NODE_SHARED : 0;
+	n->flags = shared || !edge->thread ? WIRE_NODE_SHARED : 0;
 	if (!bpf_map_update_elem(&zone_edges, edge, &number, BPF_NOEXIST))
 		return number;
 	/* Another thread was faster, or there is no memory; the number is left unused. */

@@ -29,6 +29,9 @@ struct zone_hist_map {
 };
 extern struct zone_hist_map zone_hist SEC(".maps");
 
+/* Nodes given out so far; those of the zones themselves are not in it. */
+extern __u32 zone_nodes_used;
+
 /* The node of a call that was not met before; the zone's own where there is no room. */
 __u32 zone_node_new(const struct wire_zone_edge *edge, bool shared) __hidden;
 /* As zone_hist_add() of a bin whose octave is new. */

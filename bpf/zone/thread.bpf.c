@@ -57,6 +57,9 @@ struct {
 
 __u32 zone_threads_used;
 
+/* The last nodes are kept for the threads that are there, and for the tree that others share. */
+#define ROOM_FOR_THREADS (WIRE_ZONE_NODES / 4 * 3)
+
 void zone_news(enum wire_zone_news news, __u32 number, __u32 code)
 {
 	__u64 both = bpf_get_current_pid_tgid();
@@ -105,8 +108,10 @@ __u32 zone_thread_number(__u32 pid, __u32 tid)
 	struct wire_zone_thread *info;
 	__u32 number;
 
-	if (zone_threads_used >= WIRE_ZONE_THREADS - 1)
+	if (zone_threads_used >= WIRE_ZONE_THREADS - 1 || zone_nodes_used >= ROOM_FOR_THREADS) {
+		zone_tell(WIRE_ZONE_NOTE_SHARED);
 		return 0;
+	}
 	number = 1 + __sync_fetch_and_add(&zone_threads_used, 1);
 	info = bpf_map_lookup_elem(&zone_threads, &number);
 	if (!info)

@@ -427,6 +427,8 @@ static void add_ledger(const struct rows *r)
 		 "not timed: off the thread's stack, before exits were probed"},
 		{WIRE_ZONE_NOTE_FULL, LEDGER_NOTE, "counted outside the call tree: it was full"},
 		{WIRE_ZONE_NOTE_HIST, LEDGER_NOTE, "not in the histogram: it was full"},
+		{WIRE_ZONE_NOTE_SHARED, LEDGER_NOTE,
+		 "threads without figures of their own: too many"},
 	};
 	const struct zonemaps *maps = r->z->in.session->maps;
 	int64_t lost = (int64_t)zonemaps_counter(maps, WIRE_ZONE_LOST_STATE);
