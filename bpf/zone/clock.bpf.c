@@ -66,7 +66,16 @@ static void read_rusage(__u64 *to)
 	}
 }
 
-static void read_all(struct zone_clock *c, __u64 *to)
+/* A thread can be switched out while it reads its clocks, and they stop: then it reads them again.
+ * Being switched out so often in a row is as good as impossible. */
+#define READ_TRIES 4
+
+static __u64 switches_of(const struct zone_clock *c)
+{
+	return *(const volatile __u64 *)&c->switches;
+}
+
+static __noinline void read_once(struct zone_clock *c, __u64 *to)
 {
 	to[WIRE_SUM_CPU] = bpf_ktime_get_ns() - c->runnable_ns - c->blocked_ns;
 	to[WIRE_SUM_SYS] = c->sys_ns;
@@ -76,6 +85,18 @@ static void read_all(struct zone_clock *c, __u64 *to)
 		read_rusage(to);
 	for (__u32 i = 0; i < WIRE_ZONE_EVENTS && i < config_zone_events; i++)
 		to[WIRE_SUM_EVENT + i] = c->event[i] + event_now(i) - c->event_base[i];
+}
+
+static void read_all(struct zone_clock *c, __u64 *to)
+{
+	__u64 switches;
+
+	for (int i = 0; i < READ_TRIES; i++) {
+		switches = switches_of(c);
+		read_once(c, to);
+		if (switches == switches_of(c))
+			return;
+	}
 }
 
 /* Less what passed while the thread was not on its own stack. */
@@ -132,8 +153,17 @@ void zone_clock_unpark(void)
 __u64 zone_clock_cpu_now(void)
 {
 	struct zone_clock *c = zone_clock(false);
+	__u64 switches, now_ns = 0;
 
-	return bpf_ktime_get_ns() - (c ? c->runnable_ns + c->blocked_ns : 0);
+	if (!c)
+		return bpf_ktime_get_ns();
+	for (int i = 0; i < READ_TRIES; i++) {
+		switches = switches_of(c);
+		now_ns = bpf_ktime_get_ns() - c->runnable_ns - c->blocked_ns;
+		if (switches == switches_of(c))
+			break;
+	}
+	return now_ns;
 }
 
 /* --- the kernel's word ---------------------------------------------------------------------- */
@@ -144,6 +174,7 @@ static void switch_out(struct task_struct *task, bool blocks, __u64 now_ns)
 
 	if (!c)
 		return;
+	c->switches++;
 	c->out_ns = now_ns;
 	c->woken_ns = 0;
 	c->blocks = blocks;

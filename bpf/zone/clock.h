@@ -21,6 +21,7 @@ struct zone_clock {
 	__u64 sys_since_ns, sys_off_ns; /* of the one it is in; time off the CPU before it */
 	__u32 blocks;			/* it is out of its own will */
 	__u32 in_syscall;
+	__u64 switches; /* how often it was switched out: a read between two is of no use */
 	__u64 event[WIRE_ZONE_EVENTS], event_base[WIRE_ZONE_EVENTS];
 	__u64 parked[WIRE_ZONE_SUMS], not_own[WIRE_ZONE_SUMS]; /* while it ran coroutines */
 	__u64 at[ZONE_CLOCK_DEPTH][WIRE_ZONE_SUMS];	       /* of each open call, at its start */

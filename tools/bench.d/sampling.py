@@ -10,7 +10,7 @@ from base import (BUILD, EPROF, KEEP, Job, OURS, PERF, PERF_RECORD, QUICK, READY
                   TURNS, Tool, capture, eprof_tool, naming_s, profile, row, run, samples)
 
 SHORT, LONG = (100_000, 300_000) if QUICK else (200_000, 600_000)  # words of tools/work.sql
-SLOW_WORDS = 8 * LONG  # a second of 99 Hz is 99 samples: long enough for a file to show its growth
+SLOW_WORDS = 3 * LONG  # a second of 99 Hz is 99 samples: long enough for a file to show its growth
 FAST_HZ = 20_000  # where the cost of a sample stands out of the noise
 
 
