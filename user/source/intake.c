@@ -8,6 +8,8 @@
 #include "source/source.h"
 #include "symbol/procfs.h"
 
+#define MOST_UNDRAINED_NS 10000000u
+
 /* The sources, each with the kind of its records. */
 static const struct {
 	uint32_t kind;
@@ -44,6 +46,26 @@ static void zones_see(struct intake *in, uint32_t pid)
 	zones_process(in->zones, pid);
 }
 
+static void keep_record(void *context, const void *record, size_t bytes)
+{
+	struct intake *in = context;
+	const struct wire_head *head = record;
+
+	pending_ring(&in->pending, record, bytes, head->time_ns);
+}
+
+/* A process that maps hundreds of files at once takes long to take in. Meanwhile the ring is not to
+ * overflow: what is in it is put aside. */
+static void make_room(struct intake *in)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (now - in->drained_ns < MOST_UNDRAINED_NS)
+		return;
+	in->drained_ns = now;
+	(void)session_drain(in->session, keep_record, in);
+}
+
 static void take_fork(struct intake *in, const struct side_record *r)
 {
 	if (!follows(in, r->parent_pid))
@@ -62,6 +84,7 @@ static void take_side(void *context, const struct side_record *r)
 {
 	struct intake *in = context;
 
+	make_room(in);
 	if (r->kind == SIDE_FORK) {
 		take_fork(in, r);
 	} else if (!follows(in, r->pid)) {
@@ -107,6 +130,7 @@ static void take_ring(void *context, const void *record)
 	struct intake *in = context;
 	uint32_t kind = *(const uint32_t *)record;
 
+	make_room(in);
 	if (kind == WIRE_STACK)
 		stacks_add(&in->stacks, record, in->procs);
 	if (kind == WIRE_WANT)
@@ -116,14 +140,6 @@ static void take_ring(void *context, const void *record)
 	for (size_t i = 0; i < SOURCES; i++)
 		if (sources[i].kind == kind)
 			sources[i].source->take(in->states[i], record, &in->stacks, in->procs);
-}
-
-static void keep_record(void *context, const void *record, size_t bytes)
-{
-	struct intake *in = context;
-	const struct wire_head *head = record;
-
-	pending_ring(&in->pending, record, bytes, head->time_ns);
 }
 
 void intake_snapshot(struct intake *in)
@@ -167,13 +183,22 @@ int intake_drain(struct intake *in, bool last)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), lost;
 	struct pending_handlers handlers = {take_ring, take_side, in};
+	struct pending taken;
 	size_t first;
 	int ret = session_drain(in->session, keep_record, in);
 
+	in->drained_ns = now;
 	first = in->pending.side.n;
 	lost = sideband_drain(in->sideband, &in->pending.side);
 	pending_side(&in->pending, first);
-	pending_take(&in->pending, last ? UINT64_MAX : now, &handlers);
+	/* What comes in meanwhile is for the next time, or at the end for the next round. */
+	do {
+		taken = in->pending;
+		in->pending = (struct pending){0};
+		pending_take(&taken, last ? UINT64_MAX : now, &handlers);
+		pending_append(&taken, &in->pending);
+		in->pending = taken;
+	} while (last && in->pending.items.n);
 	if (!last && zones_unsettled(in->zones))
 		(void)zones_settle(in->zones, false);
 	if (lost) {

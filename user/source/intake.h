@@ -33,6 +33,7 @@ struct intake {
 	struct zones *zones; /* one of them */
 	struct calibration calibration;
 	struct pending pending;
+	uint64_t drained_ns; /* when the ring was last: CLOCK_MONOTONIC */
 	struct map followed; /* processes of the target, where it is not everything */
 	uint64_t remaps;     /* of procs, as of the last drain */
 	uint64_t side_lost;

@@ -87,6 +87,17 @@ void pending_take(struct pending *p, uint64_t until_ns, const struct pending_han
 		vec_release(&p->bytes);
 }
 
+void pending_append(struct pending *to, struct pending *from)
+{
+	for (size_t i = 0; i < from->items.n; i++) {
+		const struct pending_item *item = &from->items.at[i];
+
+		if (!item->side)
+			pending_ring(to, from->bytes.at + item->at, item->n, item->time_ns);
+	}
+	pending_release(from);
+}
+
 void pending_release(struct pending *p)
 {
 	side_records_clear(&p->side);

@@ -30,6 +30,9 @@ void pending_ring(struct pending *, const void *record, size_t n, uint64_t time_
 /* Side records are drained into p->side directly; this makes items of those from @first on. */
 void pending_side(struct pending *, size_t first);
 
+/* Moves the ring records of @from behind those of @to; @from is empty then. */
+void pending_append(struct pending *to, struct pending *from);
+
 /* Calls one of the two for each item with a time before @until_ns, in order of time; what is
  * later stays. A record from another CPU can come a little late, so @until_ns should be the time
  * before the rings were drained. */
