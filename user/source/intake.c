@@ -9,6 +9,7 @@
 #include "symbol/procfs.h"
 
 #define MOST_UNDRAINED_NS 10000000u
+#define MOST_ROUNDS	  8
 
 /* The sources, each with the kind of its records. */
 static const struct {
@@ -64,6 +65,7 @@ static void make_room(struct intake *in)
 		return;
 	in->drained_ns = now;
 	(void)session_drain(in->session, keep_record, in);
+	in->put_aside |= in->pending.items.n > 0;
 }
 
 static void take_fork(struct intake *in, const struct side_record *r)
@@ -179,7 +181,8 @@ int intake_zones(struct intake *in, const struct zones_options *o)
 	return zones_settle(in->zones, true);
 }
 
-int intake_drain(struct intake *in, bool last)
+/* One round: what is there now, but for what is put aside meanwhile. */
+static int drain(struct intake *in, bool last)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), lost;
 	struct pending_handlers handlers = {take_ring, take_side, in};
@@ -191,14 +194,12 @@ int intake_drain(struct intake *in, bool last)
 	first = in->pending.side.n;
 	lost = sideband_drain(in->sideband, &in->pending.side);
 	pending_side(&in->pending, first);
-	/* What comes in meanwhile is for the next time, or at the end for the next round. */
-	do {
-		taken = in->pending;
-		in->pending = (struct pending){0};
-		pending_take(&taken, last ? UINT64_MAX : now, &handlers);
-		pending_append(&taken, &in->pending);
-		in->pending = taken;
-	} while (last && in->pending.items.n);
+	taken = in->pending;
+	in->pending = (struct pending){0};
+	in->put_aside = false;
+	pending_take(&taken, last ? UINT64_MAX : now, &handlers);
+	pending_append(&taken, &in->pending);
+	in->pending = taken;
 	if (!last && zones_unsettled(in->zones))
 		(void)zones_settle(in->zones, false);
 	if (lost) {
@@ -209,6 +210,17 @@ int intake_drain(struct intake *in, bool last)
 		in->remaps = procs_remaps(in->procs);
 		session_new_epoch(in->session);
 	}
+	return ret;
+}
+
+int intake_drain(struct intake *in, bool last)
+{
+	int ret = drain(in, last);
+
+	/* Nothing wakes the loader again for what it has put aside. While events come faster than
+	 * they are taken in, the rest waits for the next time. */
+	for (int round = 1; !ret && in->put_aside && (last || round < MOST_ROUNDS); round++)
+		ret = drain(in, last);
 	return ret;
 }
 
