@@ -75,9 +75,26 @@ static __u64 switches_of(const struct zone_clock *c)
 	return *(const volatile __u64 *)&c->switches;
 }
 
+/* Does @read until the thread was not switched out meanwhile. */
+#define UNTORN(c, read)                                         \
+	do {                                                    \
+		for (int try_ = 0; try_ < READ_TRIES; try_++) { \
+			__u64 switches_ = switches_of(c);       \
+                                                                \
+			read;                                   \
+			if (switches_ == switches_of(c))        \
+				break;                          \
+		}                                               \
+	} while (0)
+
+static __u64 cpu_now(const struct zone_clock *c)
+{
+	return bpf_ktime_get_ns() - c->runnable_ns - c->blocked_ns;
+}
+
 static __noinline void read_once(struct zone_clock *c, __u64 *to)
 {
-	to[WIRE_SUM_CPU] = bpf_ktime_get_ns() - c->runnable_ns - c->blocked_ns;
+	to[WIRE_SUM_CPU] = cpu_now(c);
 	to[WIRE_SUM_SYS] = c->sys_ns;
 	to[WIRE_SUM_RUNNABLE] = c->runnable_ns;
 	to[WIRE_SUM_BLOCKED] = c->blocked_ns;
@@ -89,14 +106,7 @@ static __noinline void read_once(struct zone_clock *c, __u64 *to)
 
 static void read_all(struct zone_clock *c, __u64 *to)
 {
-	__u64 switches;
-
-	for (int i = 0; i < READ_TRIES; i++) {
-		switches = switches_of(c);
-		read_once(c, to);
-		if (switches == switches_of(c))
-			return;
-	}
+	UNTORN(c, read_once(c, to));
 }
 
 /* Less what passed while the thread was not on its own stack. */
@@ -153,16 +163,11 @@ void zone_clock_unpark(void)
 __u64 zone_clock_cpu_now(void)
 {
 	struct zone_clock *c = zone_clock(false);
-	__u64 switches, now_ns = 0;
+	__u64 now_ns = 0;
 
 	if (!c)
 		return bpf_ktime_get_ns();
-	for (int i = 0; i < READ_TRIES; i++) {
-		switches = switches_of(c);
-		now_ns = bpf_ktime_get_ns() - c->runnable_ns - c->blocked_ns;
-		if (switches == switches_of(c))
-			break;
-	}
+	UNTORN(c, now_ns = cpu_now(c));
 	return now_ns;
 }
 

@@ -176,6 +176,17 @@ static __noinline void enter_own(struct zone_thread *t, const struct moment *now
 		zone_clock_unpark();
 }
 
+/* All calls of a strand are dead, and it is forgotten. */
+static void drop_strand(const struct zone_strand_key *key)
+{
+	struct zone_strand *s = bpf_map_lookup_elem(&zone_strands, key);
+
+	if (!s)
+		return;
+	zone_drop_dead(s, ~0ull, true);
+	bpf_map_delete_elem(&zone_strands, key);
+}
+
 static __noinline void park_foreign(struct zone_thread *t, __u64 sp, const struct moment *now)
 {
 	struct zone_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
@@ -198,7 +209,7 @@ static __noinline void park_foreign(struct zone_thread *t, __u64 sp, const struc
 	/* A strand that was left there before is gone: another has its place. */
 	old = bpf_map_lookup_elem(&zone_parked, &at);
 	if (old && old->id != key.id)
-		zone_strand_drop(old);
+		drop_strand(old);
 	bpf_map_update_elem(&zone_parked, &at, &key, BPF_ANY);
 }
 
@@ -318,16 +329,6 @@ void zone_drop_dead(struct zone_strand *s, __u64 sp, bool same)
 	struct drop drop = {s, sp, same};
 
 	bpf_loop(WIRE_ZONE_DEPTH, drop_one, &drop, 0);
-}
-
-void zone_strand_drop(const struct zone_strand_key *key)
-{
-	struct zone_strand *s = bpf_map_lookup_elem(&zone_strands, key);
-
-	if (!s)
-		return;
-	zone_drop_dead(s, ~0ull, true);
-	bpf_map_delete_elem(&zone_strands, key);
 }
 
 /* What zone_strands_end() goes through. */

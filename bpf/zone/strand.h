@@ -33,9 +33,6 @@ void zone_jump_to(struct zone_thread *t, __u64 sp) __hidden;
  * longjmp, an exception, or a return that nothing told of. */
 void zone_drop_dead(struct zone_strand *s, __u64 sp, bool same) __hidden;
 
-/* All calls of a strand are dead, and it is forgotten. */
-void zone_strand_drop(const struct zone_strand_key *key) __hidden;
-
 static __always_inline bool is_own(const struct zone_thread *t, __u64 sp)
 {
 	return sp - t->low < t->high - t->low;

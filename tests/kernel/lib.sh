@@ -31,34 +31,32 @@ capture_cut()
 	show "$name"
 }
 
-# capture_later NAME ARGUMENTS…: the same in the background; the pid of eprof is in $capture.
-capture_later()
+# begin_capture WORD TENTHS NAME ARGUMENTS…: the same in the background, until it says WORD, at most
+# so many tenths of a second; the pid of eprof is in $capture.
+begin_capture()
 {
-	name=$1
-	shift
+	word=$1 tenths=$2 name=$3
+	shift 3
 	# A background job of a shell without job control ignores SIGINT; env restores it.
 	env --default-signal=INT "$EPROF" -o "$T/$name.h5" "$@" >"$T/$name.out" 2>"$T/$name.err" &
 	capture=$!
 	running="$running $capture"
 	# Emulated kernels take seconds to load the programs; a command's capture says nothing then.
-	for _ in $(seq 100); do
-		! kill -0 "$capture" 2>/dev/null || grep -q sampling "$T/$name.err" && return
+	for _ in $(seq "$tenths"); do
+		! kill -0 "$capture" 2>/dev/null || grep -q "$word" "$T/$name.err" && return
 		sleep 0.1
 	done
 }
 
-# The same for one of zones alone.
+# capture_later NAME ARGUMENTS…: of samples; zones_later: of zones alone.
+capture_later()
+{
+	begin_capture sampling 100 "$@"
+}
+
 zones_later()
 {
-	name=$1
-	shift
-	env --default-signal=INT "$EPROF" -o "$T/$name.h5" "$@" >"$T/$name.out" 2>"$T/$name.err" &
-	capture=$!
-	running="$running $capture"
-	for _ in $(seq 300); do
-		! kill -0 "$capture" 2>/dev/null || grep -q capturing "$T/$name.err" && return
-		sleep 0.1
-	done
+	begin_capture capturing 300 "$@"
 }
 
 # capture_end NAME: waits for capture_later.

@@ -143,14 +143,13 @@ static bool lacks_sessions(void)
 static char *why_let_alone(const struct zones_listing *l, size_t i)
 {
 	const struct zonelist *list = &l->lists[i];
-	const char *path = l->images[i]->path, *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
+	const char *base = str_base(l->images[i]->path);
 
-	if (list->problem && l->images[i]->kind == IMAGE_KIND_FILE)
-		return mem_printf("%s cannot be read: %s", base, list->problem);
-	if (list->hijack_unsafe)
-		return mem_strdup(list->hijack_unsafe);
-	if (list->zones.n && list->flags & ZONELIST_SWITCHES)
+	if (l->images[i]->kind == IMAGE_KIND_FILE && !zonelist_is_harmless(list))
+		return list->hijack_unsafe
+			       ? mem_strdup(list->hijack_unsafe)
+			       : mem_printf("%s cannot be read: %s", base, list->problem);
+	if (zonelist_runs_coroutines(list))
 		return mem_printf("%s calls functions that switch stacks", base);
 	return NULL;
 }

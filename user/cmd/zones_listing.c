@@ -12,13 +12,6 @@
 static const char *const exit_name[] = {
 	[EXIT_SESSION] = "session", [EXIT_RETS] = "rets", [EXIT_NONE] = "none"};
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* --- table ---------------------------------------------------------------------------------- */
 
 /* Why it cannot be a zone, or only in part; NULL: it can. */
@@ -49,7 +42,7 @@ static void print_zone(const struct zones_listing *l, size_t image, const struct
 	for (size_t n = str_width(zone->name); n < width; n++)
 		str_addc(&s, ' ');
 	if (l->n > 1)
-		str_addf(&s, "  %s", base_of(l->images[image]->path));
+		str_addf(&s, "  %s", str_base(l->images[image]->path));
 	if (zone->file && zone->line)
 		str_addf(&s, "  %s:%u", zone->file, zone->line);
 	else if (zone->file)
@@ -127,7 +120,7 @@ static void print_files(const struct zones_listing *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct zonelist *list = &l->lists[i];
-		const char *base = base_of(l->images[i]->path);
+		const char *base = str_base(l->images[i]->path);
 
 		if (!list->zones.n)
 			continue;

@@ -6,9 +6,7 @@
 bool zone_decide_coroutines(const struct zones *z, const struct zone_process *p)
 {
 	for (size_t i = 0; i < p->images.n; i++) {
-		const struct zonelist *list = &z->at.at[p->images.at[i]]->list;
-
-		if (list->zones.n && list->flags & ZONELIST_SWITCHES)
+		if (zonelist_runs_coroutines(&z->at.at[p->images.at[i]]->list))
 			return true;
 	}
 	return false;

@@ -25,8 +25,7 @@ bool zone_image_has_exits(const struct zone_image *z, size_t k)
 
 bool zone_image_is_harmless(const struct zone_image *z)
 {
-	return zone_image_is_read(z) && !z->list.problem && !z->list.hijack_unsafe &&
-	       !(z->list.flags & ZONELIST_GO);
+	return zone_image_is_read(z) && zonelist_is_harmless(&z->list);
 }
 
 bool zone_image_is_read(const struct zone_image *z)

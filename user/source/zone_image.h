@@ -49,8 +49,7 @@ bool zone_image_has(const struct zone_image *, size_t k);
 bool zone_image_has_exits(const struct zone_image *, size_t k);
 
 bool zone_image_is_read(const struct zone_image *);
-/* Return addresses may be hijacked in a process that maps it, for all that is known of its code;
- * nothing is known of a file that could not be read. */
+/* zonelist_is_harmless() of one that was read. */
 bool zone_image_is_harmless(const struct zone_image *);
 
 /* Hangs what @want says instead of what hangs there, without a call lost or counted twice. Errors

@@ -1,5 +1,5 @@
 /*
- * zones: which processes have which code, and what that means for their probes.
+ * zones: the source, and the probes and flags of each process as its code changes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -116,13 +116,13 @@ static int settle(struct zones *z, struct zone_process *p)
 	int ret = 0;
 
 	p->dirty = false;
+	if (!zone_process_has_zones(z, p))
+		return zone_is_for_all(z->in.target) ? 0 : tell(z, p, WIRE_PROC_TARGET);
+	if (!p->told && !p->before_exec)
+		return begin_with(z, p);
 	if (!p->foreign && zone_decide_coroutines(z, p))
 		runs_coroutines(z, p);
 	flags = zone_decide_flags(z, p);
-	if (!p->told && !p->before_exec && zone_process_has_zones(z, p))
-		return begin_with(z, p);
-	if (!zone_process_has_zones(z, p))
-		return zone_is_for_all(z->in.target) ? 0 : tell(z, p, WIRE_PROC_TARGET);
 	if (p->flags & WIRE_PROC_HIJACK && !(flags & WIRE_PROC_HIJACK))
 		ret = tell(z, p, WIRE_PROC_TARGET);
 	for (size_t i = 0; i < p->images.n && !ret; i++)

@@ -21,8 +21,7 @@
 
 char *naming_offset_name(const char *path, uint64_t offset)
 {
-	const char *slash = strrchr(path, '/');
-	const char *base = slash && slash[1] && !str_starts(path, "//") ? slash + 1 : path;
+	const char *base = str_starts(path, "//") ? path : str_base(path);
 
 	return mem_printf("%s+0x%lx", base, offset);
 }

@@ -73,6 +73,20 @@ struct zonelist {
 	char *hijack_unsafe;
 };
 void zonelist_release(struct zonelist *);
+
+/* Return addresses may be hijacked in a process that maps the file, for all that is known of its
+ * code; nothing is known of one that could not be read. */
+static inline bool zonelist_is_harmless(const struct zonelist *l)
+{
+	return !l->problem && !l->hijack_unsafe;
+}
+
+/* A process is to be taken for one that runs coroutines before it does. */
+static inline bool zonelist_runs_coroutines(const struct zonelist *l)
+{
+	return l->zones.n && l->flags & ZONELIST_SWITCHES;
+}
+
 /* Leaves out all zones and switches. */
 void zonelist_drop(struct zonelist *);
 

@@ -21,9 +21,7 @@ struct checking {
 
 static const char *base_of(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] && !str_starts(path, "//") ? slash + 1 : path;
+	return str_starts(path, "//") ? path : str_base(path);
 }
 
 static bool is_for(const struct checking *c, size_t pattern, size_t image)

@@ -274,11 +274,8 @@ static void match_generated(void *context, const char *text)
 
 static int open_file(struct reader *r, const struct zoneread *z)
 {
-	const char *slash;
-
 	r->path = z->image->path;
-	slash = strrchr(r->path, '/');
-	r->base = slash && slash[1] ? slash + 1 : r->path;
+	r->base = str_base(r->path);
 	return zonefile_open(z->fd, z->debug_fd, &r->file);
 }
 
