@@ -33,10 +33,32 @@ static __always_inline __u64 finish(__u64 x)
 	return x ^ (x >> 33);
 }
 
+struct hashing {
+	struct two_hashes h;
+	const struct stack_buffer *buffer;
+	__u32 depth;
+};
+
+/* So many frames at a time in a loop of the kernel's: of one here over all the frames the verifier
+ * would follow every length, a third of all that it has to do. */
+#define CHUNK 16
+
+static long mix_chunk(__u32 chunk, struct hashing *hashing)
+{
+	struct two_hashes h = hashing->h;
+	__u32 i, at = chunk * CHUNK;
+
+	for (i = 0; i < CHUNK && at < hashing->depth; i++, at++)
+		mix(&h, hashing->buffer->frames[at & (WIRE_USER_FRAMES - 1)]);
+	hashing->h = h;
+	return i < CHUNK;
+}
+
 static struct two_hashes hash_stack(const struct stack_buffer *buffer)
 {
-	struct two_hashes h = {1, 2};
 	__u32 depth = buffer->head.depth;
+	struct hashing hashing = {{1, 2}, buffer, depth};
+	struct two_hashes h = hashing.h;
 
 	mix(&h, (__u64)buffer->head.pid << 32 | stack_epoch);
 	mix(&h, (__u64)(depth + buffer->head.left_out) << 32 | buffer->head.end << 8 |
@@ -47,11 +69,9 @@ static struct two_hashes hash_stack(const struct stack_buffer *buffer)
 		/* The same addresses are other code after an exec. */
 		mix(&h, BPF_CORE_READ(task, self_exec_id));
 	}
-	for (__u32 i = 0; i < WIRE_USER_FRAMES; i++) {
-		if (i >= depth)
-			break;
-		mix(&h, buffer->frames[i]);
-	}
+	hashing.h = h;
+	bpf_loop(WIRE_USER_FRAMES / CHUNK, mix_chunk, &hashing, 0);
+	h = hashing.h;
 	h.key = finish(h.key) & config_hash_mask;
 	h.check = finish(h.check);
 	/* 0 means "no stack" in a sample. */
@@ -61,10 +81,14 @@ static struct two_hashes hash_stack(const struct stack_buffer *buffer)
 
 int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns)
 {
-	struct two_hashes h = hash_stack(buffer);
-	__u64 *check = bpf_map_lookup_elem(&known_stacks, &h.key);
-	__u64 depth = buffer->head.depth;
+	struct two_hashes h;
+	__u64 *check, depth;
 
+	if (!buffer)
+		return STACK_NO_ROOM;
+	h = hash_stack(buffer);
+	check = bpf_map_lookup_elem(&known_stacks, &h.key);
+	depth = buffer->head.depth;
 	buffer->head.hash = h.key;
 	if (check && *check == h.check)
 		return STACK_OK;

@@ -16,6 +16,6 @@ enum stack_result {
 
 /* Makes sure that the loader has the stack in @buffer (head.depth frames); its hash is left in
  * head.hash. Counts what happened under @event. */
-int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns) __hidden;
+int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns);
 
 #endif

@@ -39,21 +39,38 @@ static bool is_trampoline(struct task_struct *task, __u64 ip)
 	       ip == BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
 }
 
+/* Loops over instances are the kernel's: of one here the verifier would follow every length. */
+struct search {
+	struct return_instance *instance;
+	__u32 before; /* so many are still to be passed */
+	__u64 origin;
+};
+
+static long search_one(__u32 i, struct search *s)
+{
+	struct return_instance *instance = s->instance;
+
+	if (!instance)
+		return 1;
+	if (!BPF_CORE_READ(instance, chained) && s->before-- == 0) {
+		s->origin = BPF_CORE_READ(instance, orig_ret_vaddr);
+		return 1;
+	}
+	s->instance = BPF_CORE_READ(instance, next);
+	return 0;
+}
+
 __u64 uretprobe_origin(__u64 ip, __u32 nth)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_struct___uprobes *probed = (void *)task;
-	struct return_instance *instance;
+	struct search search = {.before = nth};
 
 	if (!is_trampoline(task, ip))
 		return 0;
-	instance = BPF_CORE_READ(probed, utask, return_instances);
-	for (int i = 0; i < MAX_DEPTH && instance; i++) {
-		if (!BPF_CORE_READ(instance, chained) && nth-- == 0)
-			return BPF_CORE_READ(instance, orig_ret_vaddr);
-		instance = BPF_CORE_READ(instance, next);
-	}
-	return 0;
+	search.instance = BPF_CORE_READ(probed, utask, return_instances);
+	bpf_loop(MAX_DEPTH, search_one, &search, 0);
+	return search.origin;
 }
 
 struct telling {
@@ -61,7 +78,6 @@ struct telling {
 	struct return_instance *instance;
 };
 
-/* In a loop of the kernel's: of one here the verifier would follow every length. */
 static long tell_one(__u32 i, struct telling *t)
 {
 	struct return_instance *instance = t->instance;

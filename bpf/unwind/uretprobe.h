@@ -10,7 +10,7 @@
 
 /* @ip is what stands on the stack; @nth such address of this walk, from 0. 0: it is no
  * trampoline's, or the kernel knows no more. */
-__u64 uretprobe_origin(__u64 ip, __u32 nth) __hidden;
+__u64 uretprobe_origin(__u64 ip, __u32 nth);
 
 /* All of them of one thread, the innermost first, and what stands in their place. */
 struct uretprobe_origins {
@@ -22,6 +22,6 @@ void uretprobe_origins(struct uretprobe_origins *out) __hidden;
 
 /* The probed instruction's own address while the thread executes its copy, @ip, elsewhere; else
  * @ip. */
-__u64 uprobe_origin(__u64 ip) __hidden;
+__u64 uprobe_origin(__u64 ip);
 
 #endif

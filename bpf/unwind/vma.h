@@ -27,6 +27,6 @@ struct vma_node {
 };
 
 /* False where nothing is mapped at @address, or where the tree could not be read. */
-bool vma_find(__u64 address, struct vma *out, struct vma_node *room) __hidden;
+bool vma_find(__u64 address, struct vma *out, struct vma_node *room);
 
 #endif
