@@ -290,10 +290,18 @@ int session_drain(struct session *s, session_record_fn fn, void *context)
 {
 	int n;
 
+	if (!s->ring)
+		return 0;
 	s->fn = fn;
 	s->context = context;
 	n = ring_buffer__consume(s->ring);
 	return n < 0 ? err(n, "cannot read the ring buffer: %s", strerror(-n)) : 0;
+}
+
+void session_drained(struct session *s)
+{
+	ring_buffer__free(s->ring);
+	s->ring = NULL;
 }
 
 int session_fd(const struct session *s)

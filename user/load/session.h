@@ -43,6 +43,8 @@ void session_close(struct session *);
 /* The ring's records (kinds of wire.h) that have come since, whole and checked for size. */
 typedef void (*session_record_fn)(void *context, const void *record, size_t bytes);
 int session_drain(struct session *, session_record_fn, void *context);
+/* After the last drain: gives the memory of the ring back, which nothing is read from any more. */
+void session_drained(struct session *);
 /* Readable when the ring is half full. */
 int session_fd(const struct session *);
 
