@@ -75,6 +75,35 @@ static bool user_registers(struct pt_regs *now, struct walk *walk)
 	return true;
 }
 
+#define BREAKPOINT 0xcc
+
+/* The thread was interrupted in the kernel, behind an uprobe's breakpoint: either it has just hit
+ * it, and stands at the probed instruction for all that counts, or the instruction is one byte long
+ * and done. */
+static bool is_behind_breakpoint(struct pt_regs *now, const struct walk *walk)
+{
+	__u8 before = 0;
+
+	if ((now && (now->cs & 3)) || walk->out.head.syscall)
+		return false;
+	return !bpf_probe_read_user(&before, 1, (void *)(walk->registers[16] - 1)) &&
+	       before == BREAKPOINT;
+}
+
+/* The stack of @walk's registers. Of the two places behind a breakpoint the stack tells: from the
+ * wrong one the first step leads to no code. */
+static void walk_probed(struct pt_regs *now, struct walk *walk)
+{
+	bool behind = is_behind_breakpoint(now, walk);
+
+	walk->registers[16] -= behind;
+	walk_user(walk);
+	if (behind && walk->out.head.end == WIRE_END_BROKEN && walk->depth <= 2) {
+		walk->registers[16]++;
+		walk_user(walk);
+	}
+}
+
 /* What becomes of a sample after the walk of its user stack. */
 enum user_result { USER_KEEP, USER_LOST, USER_SLICE };
 
@@ -85,7 +114,7 @@ static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32
 		return USER_KEEP;
 	walk->out.head.pid = bpf_get_current_pid_tgid() >> 32;
 	walk->out.head.kernel = 0;
-	walk_user(walk);
+	walk_probed(now, walk);
 	if (walk->out.head.end == WIRE_END_NO_TABLE || walk->out.head.end == WIRE_END_OTHER)
 		return USER_SLICE;
 	return publish(&walk->out, event, now_ns, hash) ? USER_KEEP : USER_LOST;

@@ -17,6 +17,7 @@ struct mm_struct {
 } CORE;
 
 struct return_instance {
+	unsigned long stack; /* where the return address stood */
 	unsigned long orig_ret_vaddr;
 	bool chained; /* another probe of the same return: no address of its own on the stack */
 	struct return_instance *next;
@@ -43,7 +44,7 @@ static bool is_trampoline(struct task_struct *task, __u64 ip)
 struct search {
 	struct return_instance *instance;
 	__u32 before; /* so many are still to be passed */
-	__u64 origin;
+	struct return_instance *found;
 };
 
 static long search_one(__u32 i, struct search *s)
@@ -53,24 +54,71 @@ static long search_one(__u32 i, struct search *s)
 	if (!instance)
 		return 1;
 	if (!BPF_CORE_READ(instance, chained) && s->before-- == 0) {
-		s->origin = BPF_CORE_READ(instance, orig_ret_vaddr);
+		s->found = instance;
 		return 1;
 	}
 	s->instance = BPF_CORE_READ(instance, next);
 	return 0;
 }
 
+/* The @nth from the innermost on that has an address of its own; NULL: there are no more. */
+static struct return_instance *instance_at(struct task_struct *task, __u32 nth)
+{
+	struct task_struct___uprobes *probed = (void *)task;
+	struct search search = {.instance = BPF_CORE_READ(probed, utask, return_instances),
+				.before = nth};
+
+	bpf_loop(MAX_DEPTH, search_one, &search, 0);
+	return search.found;
+}
+
 __u64 uretprobe_origin(__u64 ip, __u32 nth)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_struct___uprobes *probed = (void *)task;
-	struct search search = {.before = nth};
+	struct return_instance *instance;
 
 	if (!is_trampoline(task, ip))
 		return 0;
-	search.instance = BPF_CORE_READ(probed, utask, return_instances);
-	bpf_loop(MAX_DEPTH, search_one, &search, 0);
-	return search.origin;
+	instance = instance_at(task, nth);
+	return instance ? BPF_CORE_READ(instance, orig_ret_vaddr) : 0;
+}
+
+/*
+ * arch/x86/kernel/uprobes.c from 6.11 on: push rax (at 0), push rcx (1), push r11 (2), mov to rax
+ * (4), syscall (11), pop r11 (13), pop rcx (15), ret (16), with the way back where rax was pushed
+ * from the system call on. Before, it is a breakpoint.
+ */
+#define TRAMPOLINE_BYTES 17
+#define AFTER_SYSCALL	 13
+
+static __always_inline __u32 words_pushed(__u32 offset)
+{
+	if (offset <= 2)
+		return offset;
+	return offset <= AFTER_SYSCALL ? 3 : TRAMPOLINE_BYTES - offset;
+}
+
+bool uretprobe_leave(__u64 ip, __u64 sp, struct uretprobe_way *out)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct return_instance *instance;
+	struct mm_struct *mm = task->mm;
+	__u64 offset, stack;
+
+	if (!out || !mm || !BPF_CORE_READ(mm, uprobes_state.xol_area))
+		return false;
+	offset = ip - BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
+	if (offset >= TRAMPOLINE_BYTES)
+		return false;
+	*out = (struct uretprobe_way){.sp = sp + 8 * words_pushed(offset)};
+	instance = instance_at(task, 0);
+	stack = instance ? BPF_CORE_READ(instance, stack) + 8 : 0;
+	/* Handlers of the system call see the stack pointer without what was pushed. */
+	if (stack && (stack == out->sp || stack == sp)) {
+		out->ip = BPF_CORE_READ(instance, orig_ret_vaddr);
+		out->sp = stack;
+	}
+	return out->ip || offset >= AFTER_SYSCALL;
 }
 
 struct telling {

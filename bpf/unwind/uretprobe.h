@@ -12,6 +12,14 @@
  * trampoline's, or the kernel knows no more. */
 __u64 uretprobe_origin(__u64 ip, __u32 nth);
 
+/* The way out of the trampoline. */
+struct uretprobe_way {
+	__u64 ip; /* 0: it stands below sp, and the kernel has forgotten the call */
+	__u64 sp;
+};
+/* For a thread whose innermost frame is the trampoline's. False: it is not there. */
+bool uretprobe_leave(__u64 ip, __u64 sp, struct uretprobe_way *out);
+
 /* All of them of one thread, the innermost first, and what stands in their place. */
 struct uretprobe_origins {
 	__u64 trampoline; /* 0: no probe was met yet */

@@ -203,6 +203,22 @@ static __always_inline bool restore(struct walk *walk)
 	return enter(walk, step_key(&walk->at));
 }
 
+/* Steps out of the trampoline of return probes, where the thread is. */
+static __always_inline bool leave(struct walk *walk)
+{
+	struct uretprobe_way way;
+
+	if (!walk->at.innermost || !uretprobe_leave(walk->at.ip, walk->at.sp, &way))
+		return false;
+	if (way.ip)
+		walk->restored++;
+	else if (step_read(walk, way.sp - 8, &way.ip))
+		return false;
+	walk->at = (struct step_regs){.ip = way.ip, .sp = way.sp, .bp = walk->at.bp};
+	keep_frame(walk, way.ip);
+	return enter(walk, step_key(&walk->at));
+}
+
 static __always_inline long end_walk(struct walk *walk, enum wire_end end)
 {
 	/* What a frame pointer led to proves that it was none. */
@@ -222,8 +238,8 @@ static __always_inline enum code look_up(struct walk *walk)
 {
 	__u64 key, offset;
 
-	if ((!enter(walk, step_key(&walk->at)) || is_anonymous(walk)) && !restore(walk) &&
-	    !is_anonymous(walk))
+	if ((!enter(walk, step_key(&walk->at)) || is_anonymous(walk)) && !leave(walk) &&
+	    !restore(walk) && !is_anonymous(walk))
 		return CODE_NONE;
 	if (is_anonymous(walk))
 		return CODE_NO_RULE;
@@ -287,6 +303,8 @@ int walk_user(struct walk *walk)
 {
 	struct walk *context = walk;
 
+	if (!walk)
+		return 0;
 	step_start(&walk->at, uprobe_origin(walk->registers[16]), walk->registers[STEP_RSP],
 		   walk->registers[STEP_RBP]);
 	walk->vma.start = walk->vma.end = 0;
