@@ -55,9 +55,12 @@ int main(int argc, char **argv)
 	unsigned int rounds = 0;
 
 	for (; now_s() < end; rounds++) {
-		by_index(200000);
-		by_expression(200000);
-		by_rbx(below, 200000);
+		/* No two rounds alike, so that no sampler's rate can beat with them. */
+		uint64_t n = 1000000 + rounds * 2654435761u % 1000000;
+
+		by_index(n);
+		by_expression(n);
+		by_rbx(below, n);
 	}
 	printf("pid=%d rounds=%u\n", getpid(), rounds);
 	return 0;
