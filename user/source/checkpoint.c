@@ -8,7 +8,7 @@
 #include "source/checkpoint.h"
 #include "store/store.h"
 
-#define FIRST_NS (10ull * 1000000000)
+#define FIRST_NS (20ull * 1000000000)
 #define MOST_NS	 (600ull * 1000000000)
 
 static void __attribute__((noreturn)) write_and_exit(struct capture *c, const char *path)

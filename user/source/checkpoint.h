@@ -18,7 +18,7 @@ struct checkpoint {
 	uint64_t next_ns;
 };
 
-/* At each tick: begins one when it is due and none is under way. The first after 10 s, each
+/* At each tick: begins one when it is due and none is under way. The first after 20 s, each
  * next one after twice the time, up to every 10 minutes: its cost stays a small share. */
 void checkpoint_tick(struct checkpoint *, struct capture *, const char *path);
 /* Waits for the one under way. */
