@@ -132,17 +132,20 @@ static __always_inline enum wire_end end_of(enum step_end end)
 	}
 }
 
-/* The table of the piece of vma's file that @offset lies in, in walk->table. */
+/* The table of the piece of vma's file that @offset lies in, in walk->table. Here as below, Linux
+ * 6.1 takes a key from the stack, but not from memory of which it knows no more than the size. */
 static __always_inline bool find_table(struct walk *walk, __u64 offset)
 {
 	__u32 piece = offset >> WIRE_PIECE_BITS;
 	struct wire_table *found;
+	struct wire_piece key;
 
 	if (walk->has_table && piece == walk->vma.file.piece)
 		return true;
 	walk->has_table = false;
 	walk->vma.file.piece = piece;
-	found = bpf_map_lookup_elem(&tables, &walk->vma.file);
+	key = walk->vma.file;
+	found = bpf_map_lookup_elem(&tables, &key);
 	if (!found)
 		return false;
 	/* Written only where it is news: others read it. */
@@ -157,8 +160,9 @@ static __always_inline bool find_table(struct walk *walk, __u64 offset)
  */
 static __always_inline bool find_rule(struct walk *walk, __u64 offset)
 {
-	struct open_table table = {bpf_map_lookup_elem(&pools, &walk->table.pool),
-				   walk->table.first, walk->table.lines};
+	__u32 pool = walk->table.pool;
+	struct open_table table = {bpf_map_lookup_elem(&pools, &pool), walk->table.first,
+				   walk->table.lines};
 	const struct table_header *header = (const void *)walk->table.header;
 	const struct table_rule *rule;
 	__u32 number, past;
