@@ -51,13 +51,15 @@ static void notes_fact(const struct view_input *in, struct doc_block *b,
 		       const struct ledger_sums *sums)
 {
 	_free_ char *notes = ledger_reasons(in->profile, in->tree->metric, LEDGER_NOTE);
+	/* More than one may be told of one sample. */
+	int64_t most = sums->notes < sums->kept ? sums->notes : sums->kept;
 	char share[UNITS_BUF];
 
 	if (!sums->notes)
 		return;
-	units_percent(share, sizeof(share), (double)sums->notes, (double)sums->kept);
+	units_percent(share, sizeof(share), (double)most, (double)sums->kept);
 	doc_fact(b, (double)sums->notes >= DOUBT / 100 * (double)sums->kept, "Notes",
-		 "on %s of the kept ones: %s", share, notes);
+		 "on up to %s of the kept ones: %s", share, notes);
 }
 
 /* "1,000 kept of 1,019 taken", "19 (1.9 % of taken): 12 ring full; 7 stack unreadable" */

@@ -164,7 +164,7 @@ static void test_summary_names_every_loss(void **state)
 	b = report_doc_block(&r, BLOCK_FACTS, 0);
 	assert_string_equal(fact(b, "Samples"), "1,000 kept of 1,019 taken");
 	assert_string_equal(fact(b, "Notes"),
-			    "on 0.5 % of the kept ones: 5 stack cut at 512 frames");
+			    "on up to 0.5 % of the kept ones: 5 stack cut at 512 frames");
 	assert_string_equal(fact(b, "Lost"),
 			    "19 (1.9 % of taken): 12 ring full; 7 stack unreadable");
 	assert_string_equal(fact(b, "On CPU"), "10.0 s: 1.00 CPUs busy on average");
