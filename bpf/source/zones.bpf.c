@@ -175,8 +175,8 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 	frame->zone = zone;
 	frame->last_zone = frame->last_node = 0;
 	frame->flags = hijack ? ZONE_HIJACKED : 0;
-	if (config_zone_clocks & ZONE_CLOCKS_MORE && !shared)
-		zone_clock_enter(s->depth);
+	if (config_zone_clocks & ZONE_CLOCKS_MORE)
+		zone_clock_enter(s, s->depth);
 	s->depth++;
 	frame->start_ns = zone_strand_time(s, zone_now());
 	return hijack ? WANT_RETURN : NO_RETURN;
@@ -205,7 +205,7 @@ static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cooki
 		top = zone_top(s);
 	}
 	if (top && top->sp == sp && top->zone == zone && (top->flags & ZONE_HIJACKED) == hijacked) {
-		zone_pop(s, top, now_ns, s == &t->own);
+		zone_pop(s, top, now_ns);
 		return;
 	}
 	/* One whose return address is hijacked too ends in a moment; some were counted already. */

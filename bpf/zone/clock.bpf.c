@@ -109,55 +109,94 @@ static void read_all(struct zone_clock *c, __u64 *to)
 	UNTORN(c, read_once(c, to));
 }
 
-/* Less what passed while the thread was not on its own stack. */
-static void read_own(struct zone_clock *c, __u64 *to)
+/* Of coroutines with open calls that are timed. Written and read by programs. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIRE_ZONE_STRANDS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct zone_strand_key);
+	__type(value, struct zone_strand_clock);
+} zone_strand_clocks SEC(".maps");
+
+static const struct zone_strand_clock no_clock;
+
+static struct zone_strand_clock *clock_of(struct zone_clock *c, const struct zone_strand *s)
 {
-	read_all(c, to);
+	if (s->key.kind == ZONE_OWN)
+		return &c->own;
+	return bpf_map_lookup_elem(&zone_strand_clocks, &s->key);
+}
+
+void zone_clock_enter(const struct zone_strand *s, __u32 depth)
+{
+	struct zone_clock *c = zone_clock(false);
+	struct zone_strand_clock *k;
+
+	if (!c || depth >= ZONE_CLOCK_DEPTH || s->key.kind == ZONE_GOROUTINE)
+		return;
+	k = clock_of(c, s);
+	if (!k) {
+		bpf_map_update_elem(&zone_strand_clocks, &s->key, &no_clock, BPF_NOEXIST);
+		k = clock_of(c, s);
+	}
+	if (!k)
+		return;
+	/* One that came to another thread unseen starts anew. */
+	k->tid = bpf_get_current_pid_tgid();
+	read_all(c, k->at[depth]);
 	for (__u32 i = 0; i < WIRE_ZONE_SUMS; i++)
-		to[i] -= c->not_own[i];
+		k->at[depth][i] -= k->base[i];
 }
 
-void zone_clock_enter(__u32 depth)
+void zone_clock_leave(const struct zone_strand *s, __u32 depth, __u32 node)
 {
 	struct zone_clock *c = zone_clock(false);
-
-	if (!c || depth >= ZONE_CLOCK_DEPTH)
-		return;
-	read_own(c, c->at[depth]);
-}
-
-void zone_clock_leave(__u32 depth, __u32 node)
-{
-	struct zone_clock *c = zone_clock(false);
+	struct zone_strand_clock *k;
 	struct wire_zone_sums *sums;
-	__u64 now[WIRE_ZONE_SUMS] = {0};
 
-	if (!c || depth >= ZONE_CLOCK_DEPTH)
+	if (!c || depth >= ZONE_CLOCK_DEPTH || s->key.kind == ZONE_GOROUTINE)
 		return;
-	read_own(c, now);
+	k = clock_of(c, s);
+	if (!k || k->tid != (__u32)bpf_get_current_pid_tgid())
+		return;
+	read_all(c, c->now);
 	sums = bpf_map_lookup_elem(&zone_sums, &node);
 	for (__u32 i = 0; i < WIRE_ZONE_SUMS && sums; i++)
-		__sync_fetch_and_add(&sums->sum[i], now[i] - c->at[depth][i]);
+		__sync_fetch_and_add(&sums->sum[i], c->now[i] - k->base[i] - k->at[depth][i]);
 }
 
-void zone_clock_park(void)
+const __u64 *zone_clock_read(bool jump)
 {
 	struct zone_clock *c = zone_clock(false);
-
-	if (c)
-		read_all(c, c->parked);
-}
-
-void zone_clock_unpark(void)
-{
-	struct zone_clock *c = zone_clock(false);
-	__u64 now[WIRE_ZONE_SUMS] = {0};
 
 	if (!c)
+		return NULL;
+	read_all(c, jump ? c->jump : c->now);
+	return jump ? c->jump : c->now;
+}
+
+const __u64 *zone_clock_at_jump(void)
+{
+	struct zone_clock *c = zone_clock(false);
+
+	return c ? c->jump : NULL;
+}
+
+void zone_clock_turn(const struct zone_strand *s, const __u64 *sums)
+{
+	struct zone_clock *c = zone_clock(false);
+	struct zone_strand_clock *k = c ? clock_of(c, s) : NULL;
+
+	if (!k)
 		return;
-	read_all(c, now);
+	k->tid = bpf_get_current_pid_tgid();
 	for (__u32 i = 0; i < WIRE_ZONE_SUMS; i++)
-		c->not_own[i] += now[i] - c->parked[i];
+		k->base[i] = sums[i] - k->base[i];
+}
+
+void zone_clock_forget(const struct zone_strand_key *key)
+{
+	bpf_map_delete_elem(&zone_strand_clocks, key);
 }
 
 __u64 zone_clock_cpu_now(void)

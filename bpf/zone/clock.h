@@ -8,8 +8,15 @@
 
 #include "zone/stats.h"
 
-/* Open calls of a thread's own stack whose other clocks are kept; those of deeper ones are not. */
-#define ZONE_CLOCK_DEPTH 56
+/* Open calls of a strand whose other clocks are kept; those of deeper ones are not. */
+#define ZONE_CLOCK_DEPTH 54
+
+/* Other clocks of a strand: those of the thread that runs it, which go on only while it does. */
+struct zone_strand_clock {
+	__u64 base[WIRE_ZONE_SUMS]; /* what they are behind; while none runs it, what they say */
+	__u64 at[ZONE_CLOCK_DEPTH][WIRE_ZONE_SUMS]; /* of each open call, at its start */
+	__u32 tid, pad;				    /* the thread that runs it */
+};
 
 /* Of a thread, in its task storage. Written by the thread itself and by the scheduler while it is
  * not running. */
@@ -23,8 +30,8 @@ struct zone_clock {
 	__u32 in_syscall;
 	__u64 switches; /* how often it was switched out: a read between two is of no use */
 	__u64 event[WIRE_ZONE_EVENTS], event_base[WIRE_ZONE_EVENTS];
-	__u64 parked[WIRE_ZONE_SUMS], not_own[WIRE_ZONE_SUMS]; /* while it ran coroutines */
-	__u64 at[ZONE_CLOCK_DEPTH][WIRE_ZONE_SUMS];	       /* of each open call, at its start */
+	__u64 now[WIRE_ZONE_SUMS], jump[WIRE_ZONE_SUMS]; /* what zone_clock_read() read */
+	struct zone_strand_clock own;
 };
 _Static_assert(sizeof(struct zone_clock) < 7900, "task storage is allocated up to 8 KiB");
 
@@ -42,12 +49,18 @@ extern const volatile __u32 config_zone_events; /* how many */
 
 /* The current thread's; made with @make. */
 struct zone_clock *zone_clock(bool make) __hidden;
-/* A call of the thread's own stack starts, as its number @depth, or ends, at @node. */
-void zone_clock_enter(__u32 depth) __hidden;
-void zone_clock_leave(__u32 depth, __u32 node) __hidden;
-/* The thread leaves its own stack for a coroutine's, and comes back. */
-void zone_clock_park(void) __hidden;
-void zone_clock_unpark(void) __hidden;
+/* A call in @s starts, as its number @depth, or ends, at @node. Of goroutines nothing is kept: they
+ * change threads unseen. */
+void zone_clock_enter(const struct zone_strand *s, __u32 depth) __hidden;
+void zone_clock_leave(const struct zone_strand *s, __u32 depth, __u32 node) __hidden;
+/* What the thread's clocks say; @jump: as longjmp is called, to be asked for when it is known where
+ * that led. NULL: it has none. Valid until the next of the kind. */
+const __u64 *zone_clock_read(bool jump) __hidden;
+const __u64 *zone_clock_at_jump(void) __hidden;
+/* When they say @sums the current thread starts to run @s, or no longer does. */
+void zone_clock_turn(const struct zone_strand *s, const __u64 *sums) __hidden;
+/* The coroutine is no more. */
+void zone_clock_forget(const struct zone_strand_key *key) __hidden;
 /* Now, by the clock of the capture. */
 __u64 zone_clock_cpu_now(void) __hidden;
 

@@ -67,8 +67,10 @@ static __noinline struct zone_strand *strand_of(struct zone_thread *t,
 		return s;
 	bpf_map_update_elem(&zone_strands, key, &no_strand, BPF_NOEXIST);
 	s = bpf_map_lookup_elem(&zone_strands, key);
-	if (s && !s->thread)
+	if (s && !s->thread) {
+		s->key = *key;
 		s->thread = zone_thread_shared();
+	}
 	return s;
 }
 
@@ -126,14 +128,17 @@ struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, boo
 
 /* --- switches ------------------------------------------------------------------------------- */
 
-/* When a strand is left or entered: by the wall's clock, and by that of strands. */
+/* When a strand is left or entered: by the wall's clock, by that of strands, and by others. */
 struct moment {
 	__u64 ns, clock_ns;
+	const __u64 *sums; /* zone_clock_read(), or NULL */
 };
 
-static struct moment moment_now(void)
+static struct moment moment_now(bool jump)
 {
-	return (struct moment){bpf_ktime_get_ns(), zone_now()};
+	const __u64 *sums = config_zone_clocks & ZONE_CLOCKS_MORE ? zone_clock_read(jump) : NULL;
+
+	return (struct moment){bpf_ktime_get_ns(), zone_now(), sums};
 }
 
 static void park(struct zone_strand *s, const struct moment *now)
@@ -142,6 +147,8 @@ static void park(struct zone_strand *s, const struct moment *now)
 		return;
 	s->parked_ns = now->ns;
 	s->ran_ns = zone_strand_time(s, now->clock_ns);
+	if (now->sums)
+		zone_clock_turn(s, now->sums);
 }
 
 static void unpark(struct zone_strand *s, const struct moment *now)
@@ -151,6 +158,8 @@ static void unpark(struct zone_strand *s, const struct moment *now)
 	s->suspended_ns += now->ns - s->parked_ns;
 	s->parked_ns = 0;
 	s->since_ns = now->clock_ns;
+	if (now->sums)
+		zone_clock_turn(s, now->sums);
 }
 
 static __noinline void leave_own(struct zone_thread *t, const struct moment *now)
@@ -158,8 +167,6 @@ static __noinline void leave_own(struct zone_thread *t, const struct moment *now
 	struct wire_zone_thread *info = zone_thread_info(t->own.thread);
 
 	park(&t->own, now);
-	if (config_zone_clocks & ZONE_CLOCKS_MORE)
-		zone_clock_park();
 	if (info && t->main_ns)
 		info->main_ns += now->ns - t->main_ns;
 	if (info)
@@ -172,8 +179,13 @@ static __noinline void enter_own(struct zone_thread *t, const struct moment *now
 	t->on.kind = ZONE_OWN;
 	t->main_ns = now->ns;
 	unpark(&t->own, now);
+}
+
+static void forget(const struct zone_strand_key *key)
+{
+	bpf_map_delete_elem(&zone_strands, key);
 	if (config_zone_clocks & ZONE_CLOCKS_MORE)
-		zone_clock_unpark();
+		zone_clock_forget(key);
 }
 
 /* All calls of a strand are dead, and it is forgotten. */
@@ -184,7 +196,7 @@ static void drop_strand(const struct zone_strand_key *key)
 	if (!s)
 		return;
 	zone_drop_dead(s, ~0ull, true);
-	bpf_map_delete_elem(&zone_strands, key);
+	forget(key);
 }
 
 static __noinline void park_foreign(struct zone_thread *t, __u64 sp, const struct moment *now)
@@ -202,7 +214,7 @@ static __noinline void park_foreign(struct zone_thread *t, __u64 sp, const struc
 	if (!s)
 		return;
 	if (!s->depth) {
-		bpf_map_delete_elem(&zone_strands, &key);
+		forget(&key);
 		return;
 	}
 	park(s, now);
@@ -215,7 +227,7 @@ static __noinline void park_foreign(struct zone_thread *t, __u64 sp, const struc
 
 void zone_switch_from(struct zone_thread *t, __u64 sp)
 {
-	struct moment now = moment_now();
+	struct moment now = moment_now(false);
 
 	if (t->jump_ns)
 		zone_jump_to(t, sp);
@@ -247,7 +259,7 @@ static __noinline void enter_foreign(struct zone_thread *t, __u64 sp, const stru
 
 void zone_switch_to(struct zone_thread *t, __u64 sp, __u32 flags)
 {
-	struct moment now = moment_now();
+	struct moment now = moment_now(false);
 
 	if (flags & WIRE_ZONE_JUMP)
 		sp -= 8;
@@ -259,7 +271,7 @@ void zone_switch_to(struct zone_thread *t, __u64 sp, __u32 flags)
 
 void zone_jump_from(struct zone_thread *t, __u64 sp)
 {
-	struct moment now = moment_now();
+	struct moment now = moment_now(true);
 
 	if (t->jump_ns)
 		zone_jump_to(t, sp);
@@ -279,7 +291,8 @@ static struct zone_strand *strand_in(__u64 id)
 
 void zone_jump_to(struct zone_thread *t, __u64 sp)
 {
-	struct moment then = {t->jump_ns, t->jump_clock_ns};
+	const __u64 *sums = config_zone_clocks & ZONE_CLOCKS_MORE ? zone_clock_at_jump() : NULL;
+	struct moment then = {t->jump_ns, t->jump_clock_ns, sums};
 	__u64 from = t->jump_id, to;
 	struct zone_strand *s;
 
@@ -340,7 +353,7 @@ static long end_one(void *map, const struct zone_strand_key *key, struct zone_st
 		    struct ending *ending)
 {
 	if (s->thread == ending->thread)
-		bpf_map_delete_elem(map, key);
+		forget(key);
 	return 0;
 }
 

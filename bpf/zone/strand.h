@@ -80,9 +80,8 @@ static __always_inline __u64 zone_strand_time(const struct zone_strand *s, __u64
 	return s->ran_ns + now_ns - s->since_ns;
 }
 
-/* The call of the innermost frame ends at @now_ns. @own: @s is the thread's own strand. */
-static __always_inline void zone_pop(struct zone_strand *s, struct zone_frame *top, __u64 now_ns,
-				     bool own)
+/* The call of the innermost frame ends at @now_ns. */
+static __always_inline void zone_pop(struct zone_strand *s, struct zone_frame *top, __u64 now_ns)
 {
 	__u64 suspended = s->suspended_ns - top->suspended_ns;
 	__u64 ns = zone_strand_time(s, now_ns) - top->start_ns;
@@ -92,8 +91,8 @@ static __always_inline void zone_pop(struct zone_strand *s, struct zone_frame *t
 	if ((__s64)ns < 0)
 		ns = 0;
 	s->depth--;
-	if (config_zone_clocks & ZONE_CLOCKS_MORE && own)
-		zone_clock_leave(s->depth, top->node);
+	if (config_zone_clocks & ZONE_CLOCKS_MORE)
+		zone_clock_leave(s, s->depth, top->node);
 	caller = zone_top(s);
 	if (caller)
 		caller->child_ns += ns;

@@ -40,6 +40,7 @@ struct zone_strand_key {
 };
 
 struct zone_strand {
+	struct zone_strand_key key; /* kind 0: a thread's own */
 	__u32 depth;
 	__u32 thread;		    /* number whose nodes its calls are */
 	__u32 last_zone, last_node; /* as in zone_frame, for calls from outside all zones */

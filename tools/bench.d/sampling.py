@@ -123,30 +123,43 @@ int main(int, char **argv) { return turn<WORDS>(argv[0]); }
 """
 
 
+def unwinding_s(tool, tag):
+    """CPU seconds of making stacks of perf's copies, none of them named."""
+    return run(["perf", "script", "-F", "ip", "--no-inline", "-i", tool.file(tag)]).cpu_s
+
+
 def whole():
     """Whole stacks of a program without frame pointers: by table in the kernel, by copies of
     64 KiB, and perf's broken ones. A C++ file at -O2 by clang, stacks of some 40 frames. What
-    tables cost, once a piece of code, falls out of the slope."""
+    tables cost, once a piece of code, falls out of the slope. Copies are no stacks until they are
+    unwound: with that, and without."""
     clang = shutil.which("clang++-19") or shutil.which("clang++") or shutil.which("clang")
     source = os.path.join(KEEP, "whole.cpp")
     with open(source, "w", encoding="utf-8") as f:
         f.write(CPP)
     for hz in (99, 999):
-        got = {n: measure("-p", hz, {"argv": [clang, "-O2", "-c", f"-DWORDS={words}", source, "-o",
-                                              "/dev/null"], "stdin": None},
-                          (OURS, COPIES, PERF), f"whole{hz}", min(TURNS, 3))
-               for n, words in ((SHORT, 10), (LONG, 110))}
+        got, unwound = {}, {}
+        for n, words in ((SHORT, 10), (LONG, 110)):
+            work = {"argv": [clang, "-O2", "-c", f"-DWORDS={words}", source, "-o", "/dev/null"],
+                    "stdin": None}
+            got[n] = measure("-p", hz, work, (OURS, COPIES, PERF), f"whole{hz}", min(TURNS, 3))
+            unwound[n] = unwinding_s(COPIES, f"whole{hz}")
         took = statistics.median(got[LONG][OURS]["target"])
         name = f"clang -O2, {took:.1f} s, -p, {hz} Hz"
+        each = {tool: slope(got, tool) for tool in (OURS, COPIES, PERF)}
+        more = [statistics.median(got[n][COPIES]["samples"]) for n in (LONG, SHORT)]
+        unwind = 1e6 * (unwound[LONG] - unwound[SHORT]) / (more[0] - more[1])
         for peer in (COPIES, PERF):
             pair = {OURS: got[LONG][OURS], peer: got[LONG][peer]}
             compare(f"extra CPU, naming apart: {name}", "ms", "unnamed", pair, 1e3)
             compare(f"file: {name}", "KiB", "file", pair)
-            row(f"cost a sample, slope of two lengths: {name}", "µs", slope(got, OURS), peer.name,
-                slope(got, peer))
+            row(f"cost a sample, slope of two lengths: {name}", "µs", each[OURS], peer.name,
+                each[peer])
             row(f"bytes a sample, slope of two lengths: {name}", "B",
                 1024 * slope(got, OURS, "file") / 1e6, peer.name,
                 1024 * slope(got, peer, "file") / 1e6)
+        row(f"cost a whole stack, slope of two lengths: {name}", "µs", each[OURS],
+            f"{COPIES.name} and perf script", each[COPIES] + unwind)
 
 
 def slope(got, tool, key="unnamed"):

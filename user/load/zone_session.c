@@ -46,6 +46,7 @@ static void configure_clocks(struct eprof_bpf *skel, const struct zone_request *
 	bpf_program__set_autoload(skel->progs.zone_sys_enter, rusage);
 	bpf_program__set_autoload(skel->progs.zone_sys_exit, rusage);
 	bpf_map__set_autocreate(skel->maps.zone_clocks, has_clocks(r));
+	bpf_map__set_autocreate(skel->maps.zone_strand_clocks, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.zone_sums, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.zone_events, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.zone_calls, r->clocks & WIRE_CLOCK_NONE);
