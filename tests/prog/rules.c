@@ -51,10 +51,10 @@ FRAME void below(uint64_t n)
 
 int main(int argc, char **argv)
 {
-	double end = now_s() + arg(argc, argv, 1, 2);
+	double end = cpu_s() + arg(argc, argv, 1, 2);
 	unsigned int rounds = 0;
 
-	for (; now_s() < end; rounds++) {
+	for (; cpu_s() < end; rounds++) {
 		/* No two rounds alike, so that no sampler's rate can beat with them. */
 		uint64_t n = 1000000 + rounds * 2654435761u % 1000000;
 
