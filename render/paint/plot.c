@@ -52,7 +52,7 @@ const char *plot_name(const struct plot *p, const struct flame_box *b)
 {
 	const struct tree *t = p->flame.tree;
 
-	return b->node ? profile_text(t->profile, t->nodes.at[b->node].name) : "all";
+	return b->node ? profile_text(t->profile, t->nodes.at[b->node].name) : "root";
 }
 
 char *plot_note(const struct plot *p, double min_width, const char *unit)
@@ -68,8 +68,8 @@ char *plot_note(const struct plot *p, double min_width, const char *unit)
 enum legend_kind { KIND_USER, KIND_KERNEL, KIND_INLINED, KIND_JIT, KIND_UNNAMED, KIND_THREAD };
 
 static const char *const kind_labels[LEGEND_MAX] = {
-	[KIND_USER] = "user",	 [KIND_KERNEL] = "kernel",     [KIND_INLINED] = "inlined",
-	[KIND_JIT] = "JIT code", [KIND_UNNAMED] = "no symbol", [KIND_THREAD] = "thread",
+	[KIND_USER] = "user",	 [KIND_KERNEL] = "kernel",   [KIND_INLINED] = "inlined",
+	[KIND_JIT] = "JIT code", [KIND_UNNAMED] = "unnamed", [KIND_THREAD] = "thread",
 };
 static const char *const zone_labels[LEGEND_MAX] = {
 	[KIND_USER] = "zone",	 [KIND_KERNEL] = "kernel",	 [KIND_INLINED] = "inlined",

@@ -28,7 +28,7 @@ void plot_release(struct plot *);
 /* Where a box stands; false when its row is not shown. */
 bool plot_place(const struct plot *, const struct flame_box *, struct plot_rect *out);
 
-/* "all" for the root, else the node's name. Not yet clean: see str_clean(). */
+/* "root" for that, else the node's name. Not yet clean: see str_clean(). */
 const char *plot_name(const struct plot *, const struct flame_box *);
 
 /* "boxes under 0.1 px are left out: 0.8 % in all", or NULL where nothing is. @unit names what
