@@ -274,6 +274,8 @@ static struct shares shares_of(const char *path)
 		const struct function *f = &o.z.functions.at.at[i];
 		struct sites s;
 
+		if (f->stub)
+			continue;
 		zonefile_sites(&o.z, &kernel, f->address, f->size, false, &s);
 		sum.n++;
 		sum.refused += s.why != NULL;

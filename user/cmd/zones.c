@@ -32,7 +32,7 @@ static const char help[] =
 	"what that costs a call, and why some functions cannot be zones.\n"
 	"\n"
 	"  PATTERN           [MODULE:]NAME with globs, [MODULE:]/REGEX/, [MODULE:]@FILE[:LINE];\n"
-	"                    !PATTERN takes out again\n"
+	"                    !PATTERN takes out again; NAME@plt: calls of other modules\n"
 	"  --zone-file FILE  more patterns, one a line\n"
 	"  --zones-max N     list up to N functions (10000)\n"
 	"  --switch-fn NAME  a function that switches stacks, besides those known\n"

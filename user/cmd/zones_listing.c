@@ -125,7 +125,8 @@ static void print_files(const struct zones_listing *l)
 		if (!list->zones.n)
 			continue;
 		if (list->flags & ZONELIST_NO_SYMTAB)
-			printf("%s is stripped: only its exported functions are known by name.\n",
+			printf("%s is stripped: only its exported functions are known by name, "
+			       "and what it calls of others ('*@plt').\n",
 			       base);
 	}
 }

@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/str.h"
 #include "elf/codesym.h"
+#include "elf/plt.h"
 
 size_t function_name_bytes(const char *text)
 {
-	return strcspn(text, "@");
+	return str_ends(text, FUNCTION_STUB) ? strlen(text) : strcspn(text, "@");
 }
 
 /* --- symbol tables -------------------------------------------------------------------------- */
@@ -43,6 +46,22 @@ static void add_symbol(void *context, const struct codesym *s)
 void functions_add(struct functions *f, Elf *elf)
 {
 	f->has_symtab |= codesyms_each(elf, add_symbol, f);
+}
+
+static void add_stub(void *context, const char *name, uint64_t start, uint64_t n)
+{
+	struct functions *f = context;
+	char *text = mem_printf("%.*s" FUNCTION_STUB, (int)function_name_bytes(name), name);
+
+	vec_push(&f->texts, text);
+	vec_push(&f->names,
+		 ((struct function_name){
+			 .text = text, .address = start, .size = n, .room = n, .stub = true}));
+}
+
+void functions_add_stubs(struct functions *f, Elf *elf)
+{
+	plt_each(elf, add_stub, f);
 }
 
 static void add_go(void *context, const char *name, uint64_t start, uint64_t end)
@@ -111,6 +130,7 @@ static void add_function(struct functions *f, uint32_t first, uint32_t n)
 		out.size = name->size > out.size ? name->size : out.size;
 		out.room = name->room > out.room ? name->room : out.room;
 		out.chosen |= name->chosen;
+		out.stub |= name->stub;
 		out.label &= name->label;
 	}
 	vec_push(&f->at, out);
@@ -179,6 +199,9 @@ void functions_release(struct functions *f)
 	vec_release(&f->at);
 	vec_release(&f->names);
 	vec_release(&f->parts);
+	for (size_t i = 0; i < f->texts.n; i++)
+		free(f->texts.at[i]);
+	vec_release(&f->texts);
 }
 
 /* --- looking up ----------------------------------------------------------------------------- */

@@ -90,8 +90,13 @@ static bool stub_slot(const uint8_t *code, size_t n, uint64_t address, uint64_t 
 	return false;
 }
 
-static void add_stubs(struct symtab *t, const struct slots *slots, Elf_Scn *section,
-		      const GElf_Shdr *header)
+struct walk {
+	struct slots slots;
+	void (*each)(void *context, const char *name, uint64_t start, uint64_t n);
+	void *context;
+};
+
+static void each_stub(const struct walk *w, Elf_Scn *section, const GElf_Shdr *header)
 {
 	const Elf_Data *data = elf_rawdata(section, NULL);
 	const size_t stub = header->sh_entsize == 8 ? 8 : 16;
@@ -104,13 +109,9 @@ static void add_stubs(struct symtab *t, const struct slots *slots, Elf_Scn *sect
 		uint64_t slot;
 
 		if (stub_slot((const uint8_t *)data->d_buf + at, stub, address, &slot))
-			name = slot_name(slots, slot);
+			name = slot_name(&w->slots, slot);
 		if (name)
-			vec_push(&t->at, ((struct symbol){.start = address,
-							  .end = address + stub,
-							  .name = name,
-							  .sized = true,
-							  .plt = true}));
+			w->each(w->context, name, address, stub);
 	}
 }
 
@@ -129,11 +130,6 @@ static void each_section(Elf *elf, uint32_t type,
 	}
 }
 
-struct walk {
-	struct symtab *symtab;
-	struct slots slots;
-};
-
 static void take_relocations(void *context, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
 	struct walk *w = context;
@@ -150,12 +146,13 @@ static void take_stubs(void *context, Elf *elf, Elf_Scn *section, const GElf_Shd
 	if (!elf_getshdrstrndx(elf, &names))
 		name = elf_strptr(elf, names, header->sh_name);
 	if (name && is_plt_name(name))
-		add_stubs(w->symtab, &w->slots, section, header);
+		each_stub(w, section, header);
 }
 
-void plt_add(struct symtab *t, Elf *elf)
+void plt_each(Elf *elf, void (*each)(void *context, const char *name, uint64_t start, uint64_t n),
+	      void *context)
 {
-	struct walk w = {.symtab = t};
+	struct walk w = {.each = each, .context = context};
 	GElf_Ehdr header;
 
 	if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64)
@@ -166,4 +163,20 @@ void plt_add(struct symtab *t, Elf *elf)
 		each_section(elf, SHT_PROGBITS, take_stubs, &w);
 	}
 	vec_release(&w.slots.at);
+}
+
+static void add_symbol(void *context, const char *name, uint64_t start, uint64_t n)
+{
+	struct symtab *t = context;
+
+	vec_push(&t->at, ((struct symbol){.start = start,
+					  .end = start + n,
+					  .name = name,
+					  .sized = true,
+					  .plt = true}));
+}
+
+void plt_add(struct symtab *t, Elf *elf)
+{
+	plt_each(elf, add_symbol, t);
 }

@@ -8,6 +8,11 @@
 
 #include "elf/symtab.h"
 
+/* Calls @each with every stub: the name of what it calls, in the Elf's memory, maybe with
+ * "@VERSION", its address and its bytes. */
+void plt_each(Elf *elf, void (*each)(void *context, const char *name, uint64_t start, uint64_t n),
+	      void *context);
+
 /* Adds a symbol with plt set for each stub. Before symtab_finish(). */
 void plt_add(struct symtab *, Elf *elf);
 

@@ -29,6 +29,8 @@ const char sites_chosen[] = "it chooses the function once, when the program star
 			    "have names of their own";
 const char sites_label[] = "its symbol does not say that it is a function: it may be data";
 
+const char sites_stub[] = "it goes on in another module: there the function can be timed";
+
 const char *sites_reason(uint32_t number)
 {
 	static const char *const reasons[] = {
@@ -51,6 +53,7 @@ const char *sites_reason(uint32_t number)
 		flow_unknown_pads,
 		sites_chosen,
 		sites_label,
+		sites_stub,
 	};
 
 	return number < sizeof(reasons) / sizeof(*reasons) ? reasons[number] : NULL;

@@ -134,6 +134,8 @@ void sites_find(const struct site_world *, const struct code *own, struct sites 
 extern const char sites_chosen[];
 /* Why a label without call frame information is none: constants have such labels too. */
 extern const char sites_label[];
+/* Why the end of a stub's call is not in the file, in exits_why. */
+extern const char sites_stub[];
 
 /* The number of a text that stands in why or exits_why, 0 for NULL; and back: NULL also for numbers
  * that are none. So that they can pass between processes. */

@@ -62,6 +62,7 @@ int zonefile_open(int fd, int debug_fd, struct zonefile *out)
 	find_stubs(out);
 	frames_open(&out->file, &out->frames);
 	functions_add(&out->functions, out->elf);
+	functions_add_stubs(&out->functions, out->elf);
 	if (out->debug)
 		functions_add(&out->functions, out->debug);
 	functions_finish(&out->functions, &out->frames);
@@ -108,11 +109,25 @@ static bool find_code(const struct zonefile *z, uint64_t address, uint64_t n, st
 	return false;
 }
 
+static bool is_stub(const struct zonefile *z, uint64_t address)
+{
+	for (size_t i = 0; i < ZONEFILE_STUBS; i++) {
+		if (address - z->stubs[i].start < z->stubs[i].bytes)
+			return true;
+	}
+	return false;
+}
+
 static bool frame(void *context, uint64_t address, struct site_frame *out)
 {
 	const struct asking *a = context;
 	const bool known = frames_at(&a->z->frames, address, out);
 
+	/* Up to its jump; what is told of it is an expression that covers what lies behind, too. */
+	if (is_stub(a->z, address)) {
+		*out = (struct site_frame){0};
+		return true;
+	}
 	if (address != a->z->start || !address)
 		return known;
 	*out = (struct site_frame){.no_caller = true};
@@ -180,15 +195,6 @@ static enum site_target judge_range(const struct asking *a, const struct frames_
 	if (!bare || leads_back(a, out))
 		return SITE_TARGET_PART;
 	return address == range->start ? SITE_TARGET_FUNCTION : SITE_TARGET_UNKNOWN;
-}
-
-static bool is_stub(const struct zonefile *z, uint64_t address)
-{
-	for (size_t i = 0; i < ZONEFILE_STUBS; i++) {
-		if (address - z->stubs[i].start < z->stubs[i].bytes)
-			return true;
-	}
-	return false;
 }
 
 static enum site_target target(void *context, uint64_t address, struct code *out)

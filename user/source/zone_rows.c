@@ -126,6 +126,8 @@ static const char *note_of(const struct zones *z, const struct zone_image *image
 		return "";
 	if (z->in.o->ends == ZONE_ENDS_NONE || z->in.o->clocks & WIRE_CLOCK_NONE)
 		return "calls are only counted, as was asked for";
+	if (s->exits_why == sites_stub)
+		return sites_stub;
 	if (s->own_return)
 		return "it uses its own return address, so its calls are only counted";
 	if (s->exits_why)

@@ -55,6 +55,7 @@ enum {
 	ZONELIST_GO = 8,	 /* a Go program: its stacks move */
 	ZONELIST_PROGRAM = 16,	 /* a program, not a library */
 	ZONELIST_SWITCHES = 32,	 /* it calls functions that switch stacks */
+	ZONELIST_STUBS = 64,	 /* it calls other modules by stubs: "NAME@plt" */
 };
 
 /* Of one image. Zeroed: empty and valid. */

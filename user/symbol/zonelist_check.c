@@ -80,11 +80,15 @@ static const char *remark_on(const struct checking *c, size_t pattern, size_t im
 			       ? l->problem
 			       : NULL;
 	if (l->flags & ZONELIST_NO_SYMBOLS)
-		return "has no symbols";
+		return l->flags & ZONELIST_STUBS
+			       ? "has no symbols: only what it calls of others is known by name "
+				 "('*@plt')"
+			       : "has no symbols";
 	if (by_file && (l->flags & ZONELIST_NO_LINES))
 		return "has no debug information, so that its source files are not known";
 	if (l->flags & ZONELIST_NO_SYMTAB)
-		return "is stripped: only its exported functions are known by name";
+		return "is stripped: only its exported functions are known by name, and what it "
+		       "calls of others ('*@plt')";
 	return NULL;
 }
 
@@ -159,8 +163,11 @@ static int say_nothing_there(const struct checking *c)
 				   c->lists[i].problem);
 	}
 	if (c->n == 1)
-		return err(-ENOENT, "%s has no symbols: no function is known by name",
-			   base_of(c->images[0]->path));
+		return err(-ENOENT, "%s has no symbols: no function is known by name%s",
+			   base_of(c->images[0]->path),
+			   c->lists[0].flags & ZONELIST_STUBS
+				   ? ", only what it calls of others ('*@plt')"
+				   : "");
 	return err(-ENOENT, "no function is known by name");
 }
 

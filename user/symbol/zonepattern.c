@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "base/vec.h"
+#include "elf/function.h"
 #include "symbol/zonename.h"
 #include "symbol/zoneword.h"
 
@@ -359,6 +360,8 @@ static bool takes(const struct pattern *p, const struct zone_names *f, const str
 {
 	if (!is_for(p, f->module))
 		return false;
+	if (f->stub && !p->excludes && !strstr(p->text, FUNCTION_STUB))
+		return false;
 	if (p->kind == KIND_FILE)
 		return file_matches(p, f);
 	for (size_t i = 0; i < s->n; i++) {
@@ -417,5 +420,5 @@ size_t zonepatterns_match(const struct zonepatterns *z, const struct zone_names 
 	free(s.name_stem);
 	if (m.excluded)
 		return ZONEPATTERN_EXCLUDED;
-	return z->n_takers ? m.first : 0;
+	return z->n_takers || f->stub ? m.first : 0;
 }

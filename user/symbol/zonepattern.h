@@ -9,6 +9,8 @@
  *	@json.c			functions declared in a source file: a path, or the end of one
  *	@src/json.c:120		the function around that line
  *	!free_*			takes out again what the others take
+ *	*@plt			the calls of other modules' functions; patterns without "@plt" mean
+ *				none of these
  *
  * MODULE may leave out ".so" and what follows it: libc is libc.so.6; with a "/" it is a glob on the
  * whole path. C++ and Rust names match as people write them, with and without the parameter list,
@@ -54,6 +56,7 @@ struct zone_names {
 	const char *full;	 /* demangled, with the parameter list */
 	const char *file;	 /* where it is declared */
 	uint32_t line, end_line; /* its lines in that file; end_line 0: not known */
+	bool stub;		 /* a call of another module's function: its names end in "@plt" */
 };
 
 /* False: none takes a function that the linker calls @linkage, whatever its readable name is. So

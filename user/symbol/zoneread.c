@@ -46,10 +46,25 @@ struct spelled {
 	char *linkage, *name, *full; /* owned; full may be NULL */
 };
 
-static void spell(const char *text, struct spelled *out)
+static void add_ending(char **name)
 {
-	out->linkage = mem_strndup(text, function_name_bytes(text));
+	char *whole = *name ? mem_printf("%s" FUNCTION_STUB, *name) : NULL;
+
+	free(*name);
+	*name = whole;
+}
+
+static void spell(const struct function_name *name, struct spelled *out)
+{
+	const size_t n = function_name_bytes(name->text);
+
+	out->linkage = mem_strndup(name->text, n - (name->stub ? strlen(FUNCTION_STUB) : 0));
 	zonename_spell(out->linkage, &out->name, &out->full);
+	if (name->stub) {
+		add_ending(&out->linkage);
+		add_ending(&out->name);
+		add_ending(&out->full);
+	}
 }
 
 static void forget(struct spelled *s)
@@ -99,7 +114,7 @@ struct match {
 	struct spelled name;
 };
 
-static void match_name(const struct reader *r, size_t function, const char *text,
+static void match_name(const struct reader *r, size_t function, const struct function_name *name,
 		       struct match *best)
 {
 	const struct zonepatterns *patterns = r->request->patterns;
@@ -108,13 +123,14 @@ static void match_name(const struct reader *r, size_t function, const char *text
 	struct zone_names names = {.module = r->path,
 				   .file = d ? d->file : NULL,
 				   .line = d ? d->line : 0,
-				   .end_line = d ? zonelines_end(&r->lines, function) : 0};
+				   .end_line = d ? zonelines_end(&r->lines, function) : 0,
+				   .stub = name->stub};
 	struct spelled s;
 	size_t pattern;
 
-	if (!zonepatterns_may_take(patterns, text))
+	if (!zonepatterns_may_take(patterns, name->text))
 		return;
-	spell(text, &s);
+	spell(name, &s);
 	names.linkage = s.linkage;
 	names.name = s.name;
 	names.full = s.full;
@@ -158,6 +174,14 @@ static void find_sites(struct reader *r, const struct function *f, bool switches
 	else
 		zonefile_sites(&r->file, &r->request->kernel, f->address, f->size, switches, out);
 	out->own_return |= switches;
+	/* What the jump of a stub leads to returns for it, and is not known: it may look at its
+	 * return address, or keep it, as setjmp does. */
+	if (f->stub) {
+		out->exits.n = 0;
+		out->exits_known = false;
+		out->exits_why = sites_stub;
+		out->own_return = true;
+	}
 }
 
 static void add_zone(struct reader *r, const struct function *f, struct match *m, bool switches)
@@ -208,7 +232,7 @@ static void read_function(struct reader *r, size_t i, bool wanted)
 		add_switch(r, f);
 	for (uint32_t k = f->first; wanted && k < f->first + f->n; k++) {
 		if (match.pattern != ZONEPATTERN_EXCLUDED)
-			match_name(r, i, functions->names.at[k].text, &match);
+			match_name(r, i, &functions->names.at[k], &match);
 	}
 	if (match.pattern != ZONEPATTERN_NONE && match.pattern != ZONEPATTERN_EXCLUDED)
 		add_zone(r, f, &match, switches);
@@ -228,8 +252,10 @@ static uint32_t flags_of(const struct zonefile *z)
 		flags |= ZONELIST_PROGRAM;
 	if (!z->functions.has_symtab)
 		flags |= ZONELIST_NO_SYMTAB;
-	if (!z->functions.at.n)
+	if (z->functions.texts.n == z->functions.at.n)
 		flags |= ZONELIST_NO_SYMBOLS;
+	if (z->functions.texts.n)
+		flags |= ZONELIST_STUBS;
 	if (z->frames.go)
 		flags |= ZONELIST_GO;
 	return flags;
@@ -241,7 +267,7 @@ static void read_file(struct reader *r, bool wanted)
 	const char *hazard = hazard_find(&r->file, r->base);
 
 	r->out->flags = flags_of(&r->file);
-	r->out->functions = r->file.functions.at.n;
+	r->out->functions = r->file.functions.at.n - r->file.functions.texts.n;
 	r->out->hijack_unsafe = hazard ? mem_printf("%s %s", r->base, hazard) : NULL;
 	if (wanted && zonepatterns_need_lines(patterns))
 		find_all_lines(r);
@@ -324,7 +350,9 @@ void zoneread_nearest(const struct zoneread *z, const struct zonelist_request *r
 	for (size_t i = 0; i < r.file.functions.names.n; i++) {
 		struct spelled s;
 
-		spell(r.file.functions.names.at[i].text, &s);
+		if (r.file.functions.names.at[i].stub && !strstr(wanted, FUNCTION_STUB))
+			continue;
+		spell(&r.file.functions.names.at[i], &s);
 		nearest_add(out, s.name, nearest_distance(wanted, s.name));
 		forget(&s);
 	}

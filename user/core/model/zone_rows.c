@@ -189,6 +189,9 @@ static int compare(const void *left, const void *right, void *order)
 
 	if (by)
 		return o->ascending ? by : -by;
+	/* Of those that are alike, as all that are not timed, the most called come first. */
+	if (a->at.counts != b->at.counts)
+		return a->at.counts < b->at.counts ? 1 : -1;
 	by = strcmp(profile_text(o->profile, a->at.name), profile_text(o->profile, b->at.name));
 	return by ? by : a->zone < b->zone ? -1 : a->zone > b->zone;
 }
