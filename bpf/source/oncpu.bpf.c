@@ -87,7 +87,7 @@ static bool is_behind_breakpoint(struct pt_regs *now, const struct walk *walk)
 	if ((now && (now->cs & 3)) || walk->out.head.syscall)
 		return false;
 	return !bpf_probe_read_user(&before, 1, (void *)(walk->registers[16] - 1)) &&
-	       before == BREAKPOINT;
+	       before == BREAKPOINT && uprobe_was_hit();
 }
 
 /* The stack of @walk's registers. Of the two places behind a breakpoint the stack tells: from the

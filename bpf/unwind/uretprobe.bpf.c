@@ -154,6 +154,13 @@ void uretprobe_origins(struct uretprobe_origins *out)
 	bpf_loop(MAX_DEPTH, tell_one, &t, 0);
 }
 
+bool uprobe_was_hit(void)
+{
+	struct task_struct___uprobes *probed = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(probed, utask);
+}
+
 /* The copies stand in one page, the trampoline at its start. */
 #define PAGE_BYTES 4096
 

@@ -20,6 +20,9 @@ struct uretprobe_way {
 /* For a thread whose innermost frame is the trampoline's. False: it is not there. */
 bool uretprobe_leave(__u64 ip, __u64 sp, struct uretprobe_way *out);
 
+/* The current thread has hit a probe before: other code may hold breakpoints too, as padding. */
+bool uprobe_was_hit(void) __hidden;
+
 /* All of them of one thread, the innermost first, and what stands in their place. */
 struct uretprobe_origins {
 	__u64 trampoline; /* 0: no probe was met yet */
