@@ -42,13 +42,13 @@ def startup():
     row("profiler's peak memory, no samples", "MiB", peak[OURS.name], PERF.name, peak[PERF.name])
 
 
-def measure(mode, hz, work, tools, tag, turns=TURNS):
+def measure(mode, hz, work, tools, tag, turns=range(TURNS)):
     """Per tool lists over so many turns: extra CPU (s), that without naming, the profiler's own
     part; samples, peak (MiB), file (KiB). What the target grew by is against a bare run of the
     same turn, so that drift has no say."""
     found = {t: {k: [] for k in ("extra", "unnamed", "own", "target", "samples", "peak", "file")}
              for t in tools}
-    for turn in range(turns):
+    for turn in turns:
         bare = run(work["argv"], stdin=work["stdin"]).cpu_s
         for tool in tools if turn % 2 else tools[::-1]:
             target, profiler = capture(tool, mode, hz, work, tag)
@@ -74,7 +74,7 @@ def cost():
         for hz in (99, 999):
             work = sqlite(LONG if QUICK or hz > 99 else SLOW_WORDS)
             got = measure(mode, hz, work, (OURS, PERF), f"sqlite{mode}{hz}",
-                          TURNS if hz > 99 else min(TURNS, 3))
+                          range(TURNS if hz > 99 else min(TURNS, 3)))
             name = f"sqlite, {statistics.median(got[OURS]['target']):.1f} s, {mode}, {hz} Hz"
             compare(f"extra CPU: {name}", "ms", "extra", got, 1e3)
             compare(f"extra CPU, naming apart: {name}", "ms", "unnamed", got, 1e3)
@@ -85,12 +85,34 @@ def cost():
                 compare(f"profiler's peak memory: {name}", "MiB", "peak", got)
 
 
+def measure_lengths(mode, hz, works, tools, tag):
+    """What measure() finds of works of two lengths, by length, which take turns: what drifts has no
+    say in the difference."""
+    got = {}
+    for turn in range(TURNS):
+        for n, work in works.items():
+            for tool, found in measure(mode, hz, work, tools, tag, [turn]).items():
+                for key, values in found.items():
+                    got.setdefault(n, {}).setdefault(tool, {}).setdefault(key, []).extend(values)
+    return got
+
+
+def slope(got, tool, key="unnamed"):
+    """Millionths of what @key counts (so, µs of extra CPU) a sample, between the two lengths of the
+    work: the median of those of each turn."""
+    slopes = []
+    for turn in range(TURNS):
+        more = {k: got[LONG][tool][k][turn] - got[SHORT][tool][k][turn] for k in (key, "samples")}
+        slopes.append(1e6 * more[key] / more["samples"] if more["samples"] > 0 else 0)
+    return statistics.median(slopes)
+
+
 def sample():
     """What a sample costs, the target's share included, naming apart: the slope over two lengths
     of work."""
     for mode in ("-p",) if QUICK else ("-p", "-a"):
-        got = {n: measure(mode, FAST_HZ, sqlite(n), (OURS, PERF), f"slope{mode}", min(TURNS, 3))
-               for n in (SHORT, LONG)}
+        got = measure_lengths(mode, FAST_HZ, {n: sqlite(n) for n in (SHORT, LONG)}, (OURS, PERF),
+                              f"slope{mode}")
         each = {tool.name: slope(got, tool) for tool in (OURS, PERF)}
         row(f"cost a sample, naming apart, slope of two lengths: sqlite, {mode}, {FAST_HZ} Hz", "µs",
             each[OURS.name], PERF.name, each[PERF.name])
@@ -137,18 +159,15 @@ def whole():
     source = os.path.join(KEEP, "whole.cpp")
     with open(source, "w", encoding="utf-8") as f:
         f.write(CPP)
+    works = {n: {"argv": [clang, "-O2", "-c", f"-DWORDS={words}", source, "-o", "/dev/null"],
+                 "stdin": None} for n, words in ((SHORT, 10), (LONG, 110))}
     for hz in (99, 999):
-        got, unwound = {}, {}
-        for n, words in ((SHORT, 10), (LONG, 110)):
-            work = {"argv": [clang, "-O2", "-c", f"-DWORDS={words}", source, "-o", "/dev/null"],
-                    "stdin": None}
-            got[n] = measure("-p", hz, work, (OURS, COPIES, PERF), f"whole{hz}", min(TURNS, 3))
-            unwound[n] = unwinding_s(COPIES, f"whole{hz}")
+        got = measure_lengths("-p", hz, works, (OURS, COPIES, PERF), f"whole{hz}")
         took = statistics.median(got[LONG][OURS]["target"])
         name = f"clang -O2, {took:.1f} s, -p, {hz} Hz"
         each = {tool: slope(got, tool) for tool in (OURS, COPIES, PERF)}
-        more = [statistics.median(got[n][COPIES]["samples"]) for n in (LONG, SHORT)]
-        unwind = 1e6 * (unwound[LONG] - unwound[SHORT]) / (more[0] - more[1])
+        # The last capture of all was the long one's.
+        unwind = 1e6 * unwinding_s(COPIES, f"whole{hz}") / got[LONG][COPIES]["samples"][-1]
         for peer in (COPIES, PERF):
             pair = {OURS: got[LONG][OURS], peer: got[LONG][peer]}
             compare(f"extra CPU, naming apart: {name}", "ms", "unnamed", pair, 1e3)
@@ -158,17 +177,8 @@ def whole():
             row(f"bytes a sample, slope of two lengths: {name}", "B",
                 1024 * slope(got, OURS, "file") / 1e6, peer.name,
                 1024 * slope(got, peer, "file") / 1e6)
-        row(f"cost a whole stack, slope of two lengths: {name}", "µs", each[OURS],
-            f"{COPIES.name} and perf script", each[COPIES] + unwind)
-
-
-def slope(got, tool, key="unnamed"):
-    """Millionths of what @key counts (so, µs of extra CPU) a sample, between the two lengths of the
-    work."""
-    mid = {n: {k: statistics.median(got[n][tool][k]) for k in (key, "samples")}
-           for n in (SHORT, LONG)}
-    more = mid[LONG]["samples"] - mid[SHORT]["samples"]
-    return 1e6 * (mid[LONG][key] - mid[SHORT][key]) / more if more > 0 else 0
+        row(f"cost a whole stack: {name}", "µs", each[OURS],
+            f"{COPIES.name}, then perf script", each[COPIES] + unwind)
 
 
 def even():
