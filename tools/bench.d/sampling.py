@@ -46,15 +46,17 @@ def measure(mode, hz, work, tools, tag, turns=range(TURNS)):
     """Per tool lists over so many turns: extra CPU (s), that without naming, the profiler's own
     part; samples, peak (MiB), file (KiB). What the target grew by is against a bare run of the
     same turn, so that drift has no say."""
-    found = {t: {k: [] for k in ("extra", "unnamed", "own", "target", "samples", "peak", "file")}
-             for t in tools}
+    keys = ("extra", "unnamed", "own", "own_unnamed", "target", "samples", "peak", "file")
+    found = {t: {k: [] for k in keys} for t in tools}
     for turn in turns:
         bare = run(work["argv"], stdin=work["stdin"]).cpu_s
         for tool in tools if turn % 2 else tools[::-1]:
             target, profiler = capture(tool, mode, hz, work, tag)
             extra = target.cpu_s - bare + profiler.cpu_s
-            for key, value in (("extra", extra), ("unnamed", extra - naming_s(tool, tag)),
-                               ("own", profiler.cpu_s), ("target", target.cpu_s),
+            naming = naming_s(tool, tag)
+            for key, value in (("extra", extra), ("unnamed", extra - naming),
+                               ("own", profiler.cpu_s), ("own_unnamed", profiler.cpu_s - naming),
+                               ("target", target.cpu_s),
                                ("samples", samples(tool, tag)), ("peak", profiler.peak_kib / 1024),
                                ("file", os.path.getsize(tool.file(tag)) / 1024)):
                 found[tool][key].append(value)
@@ -79,6 +81,7 @@ def cost():
             compare(f"extra CPU: {name}", "ms", "extra", got, 1e3)
             compare(f"extra CPU, naming apart: {name}", "ms", "unnamed", got, 1e3)
             compare(f"profiler's own CPU: {name}", "ms", "own", got, 1e3)
+            compare(f"profiler's own CPU, naming apart: {name}", "ms", "own_unnamed", got, 1e3)
             compare(f"file: {name}", "KiB", "file", got)
             compare(f"samples: {name}", "samples", "samples", got)
             if mode == "-p":
