@@ -58,25 +58,23 @@ static struct two_hashes hash_stack(const struct stack_buffer *buffer)
 {
 	__u32 depth = buffer->head.depth;
 	struct hashing hashing = {{1, 2}, buffer, depth};
-	struct two_hashes h = hashing.h;
+	struct two_hashes *h = &hashing.h;
 
-	mix(&h, (__u64)buffer->head.pid << 32 | stack_epoch);
-	mix(&h, (__u64)(depth + buffer->head.left_out) << 32 | buffer->head.end << 8 |
-			buffer->head.kernel << 1 | buffer->head.syscall);
+	mix(h, (__u64)buffer->head.pid << 32 | stack_epoch);
+	mix(h, (__u64)(depth + buffer->head.left_out) << 32 | buffer->head.end << 8 |
+		       buffer->head.kernel << 1 | buffer->head.syscall);
 	if (!buffer->head.kernel) {
 		struct task_struct *task = (void *)bpf_get_current_task();
 
 		/* The same addresses are other code after an exec. */
-		mix(&h, BPF_CORE_READ(task, self_exec_id));
+		mix(h, BPF_CORE_READ(task, self_exec_id));
 	}
-	hashing.h = h;
 	bpf_loop(WIRE_USER_FRAMES / CHUNK, mix_chunk, &hashing, 0);
-	h = hashing.h;
-	h.key = finish(h.key) & config_hash_mask;
-	h.check = finish(h.check);
+	h->key = finish(h->key) & config_hash_mask;
+	h->check = finish(h->check);
 	/* 0 means "no stack" in a sample. */
-	h.key = h.key ?: 1;
-	return h;
+	h->key = h->key ?: 1;
+	return *h;
 }
 
 int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns)
@@ -84,6 +82,7 @@ int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns)
 	struct two_hashes h;
 	__u64 *check, depth;
 
+	/* For the verifier, which goes through this once for all callers. */
 	if (!buffer)
 		return STACK_NO_ROOM;
 	h = hash_stack(buffer);

@@ -32,12 +32,15 @@ struct task_struct___uprobes {
 	struct uprobe_task *utask;
 } CORE;
 
-static bool is_trampoline(struct task_struct *task, __u64 ip)
+/* Where the trampoline of return probes stands in the task's memory, at the start of a page; behind
+ * it copies of probed instructions. 0: there is none, as no probe needed one yet. */
+static __u64 trampoline_of(struct task_struct *task)
 {
 	struct mm_struct *mm = task->mm;
 
-	return mm && BPF_CORE_READ(mm, uprobes_state.xol_area) &&
-	       ip == BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
+	if (!mm || !BPF_CORE_READ(mm, uprobes_state.xol_area))
+		return 0;
+	return BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
 }
 
 /* Loops over instances are the kernel's: of one here the verifier would follow every length. */
@@ -77,7 +80,7 @@ __u64 uretprobe_origin(__u64 ip, __u32 nth)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct return_instance *instance;
 
-	if (!is_trampoline(task, ip))
+	if (!ip || ip != trampoline_of(task))
 		return 0;
 	instance = instance_at(task, nth);
 	return instance ? BPF_CORE_READ(instance, orig_ret_vaddr) : 0;
@@ -101,14 +104,10 @@ static __always_inline __u32 words_pushed(__u32 offset)
 bool uretprobe_leave(__u64 ip, __u64 sp, struct uretprobe_way *out)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 trampoline = trampoline_of(task), offset = ip - trampoline, stack;
 	struct return_instance *instance;
-	struct mm_struct *mm = task->mm;
-	__u64 offset, stack;
 
-	if (!out || !mm || !BPF_CORE_READ(mm, uprobes_state.xol_area))
-		return false;
-	offset = ip - BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
-	if (offset >= TRAMPOLINE_BYTES)
+	if (!out || !trampoline || offset >= TRAMPOLINE_BYTES)
 		return false;
 	*out = (struct uretprobe_way){.sp = sp + 8 * words_pushed(offset)};
 	instance = instance_at(task, 0);
@@ -144,12 +143,11 @@ void uretprobe_origins(struct uretprobe_origins *out)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_struct___uprobes *probed = (void *)task;
 	struct telling t = {.out = out};
-	struct mm_struct *mm = task->mm;
 
-	out->trampoline = out->n = 0;
-	if (!mm || !BPF_CORE_READ(mm, uprobes_state.xol_area))
+	out->n = 0;
+	out->trampoline = trampoline_of(task);
+	if (!out->trampoline)
 		return;
-	out->trampoline = BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
 	t.instance = BPF_CORE_READ(probed, utask, return_instances);
 	bpf_loop(MAX_DEPTH, tell_one, &t, 0);
 }
@@ -161,19 +159,16 @@ bool uprobe_was_hit(void)
 	return BPF_CORE_READ(probed, utask);
 }
 
-/* The copies stand in one page, the trampoline at its start. */
 #define PAGE_BYTES 4096
 
 __u64 uprobe_origin(__u64 ip)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_struct___uprobes *probed = (void *)task;
-	struct mm_struct *mm = task->mm;
-	__u64 page, copy;
+	__u64 page = trampoline_of(task), copy;
 
-	if (!mm || !BPF_CORE_READ(mm, uprobes_state.xol_area))
+	if (!page)
 		return ip;
-	page = BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
 	copy = BPF_CORE_READ(probed, utask, xol_vaddr);
 	if (ip - page >= PAGE_BYTES || copy <= page || ip - copy > 16)
 		return ip;

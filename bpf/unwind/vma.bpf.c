@@ -110,6 +110,7 @@ bool vma_find(__u64 address, struct vma *out, struct vma_node *room)
 	struct mm_struct *mm = task->mm;
 	struct vm_area_struct *vma;
 
+	/* The latter two for the verifier, which goes through this once for all callers. */
 	if (!mm || !out || !room)
 		return false;
 	vma = find(mm, address, room);
