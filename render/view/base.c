@@ -64,13 +64,3 @@ bool base_is_zones_only(const struct view_input *in)
 {
 	return !in->profile->metrics.n && in->profile->zones.n;
 }
-
-const char *base_module(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	/* "//anon" and its like are no paths. */
-	if (!slash || !slash[1] || (path[0] == '/' && path[1] == '/'))
-		return path;
-	return slash + 1;
-}

@@ -27,7 +27,4 @@ const char *base_value_key(const struct view_input *);
 /* A profile that has zones and no metric: views of samples have nothing to say about it. */
 bool base_is_zones_only(const struct view_input *);
 
-/* The file name of a module's path. Points into @path. */
-const char *base_module(const char *path);
-
 #endif

@@ -1,4 +1,5 @@
 /* functions: every function by self, with its total. */
+#include "base/str.h"
 #include "view/base.h"
 #include "view/views.h"
 
@@ -17,7 +18,7 @@ static void row(const struct view_input *in, struct doc_table *t, const struct t
 	doc_bar(t, base_percent(in, r->total));
 	base_value_cell(t, in, r->self);
 	doc_cell_code(t, f->named ? f->kind : CODE_UNKNOWN, profile_text(p, f->name));
-	doc_cell(t, 0, "%s", base_module(path));
+	doc_cell(t, 0, "%s", str_base(path));
 }
 
 static int functions_write(const struct view_input *in, struct doc *doc)

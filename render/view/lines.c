@@ -1,6 +1,7 @@
 /* lines: source lines by self. */
 #include "model/lines.h"
 
+#include "base/str.h"
 #include "view/base.h"
 #include "view/views.h"
 
@@ -11,7 +12,7 @@ static void row(const struct view_input *in, struct doc_table *t, const struct l
 {
 	const struct profile *p = in->profile;
 	const struct function *f = &p->functions.at[r->function];
-	const char *file = base_module(profile_text(p, f->file));
+	const char *file = str_base(profile_text(p, f->file));
 
 	base_percent_cell(t, in, r->self);
 	doc_bar(t, base_percent(in, r->self));

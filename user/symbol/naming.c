@@ -21,9 +21,7 @@
 
 char *naming_offset_name(const char *path, uint64_t offset)
 {
-	const char *base = str_starts(path, "//") ? path : str_base(path);
-
-	return mem_printf("%s+0x%lx", base, offset);
+	return mem_printf("%s+0x%lx", str_base(path), offset);
 }
 
 /* --- opening -------------------------------------------------------------------------------- */

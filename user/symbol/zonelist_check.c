@@ -19,11 +19,6 @@ struct checking {
 	const struct zonelist_request *request;
 };
 
-static const char *base_of(const char *path)
-{
-	return str_starts(path, "//") ? path : str_base(path);
-}
-
 static bool is_for(const struct checking *c, size_t pattern, size_t image)
 {
 	return zonepatterns_is_for(c->request->patterns, pattern, c->images[image]->path);
@@ -101,7 +96,7 @@ static void add_remarks(const struct checking *c, size_t pattern, bool problems,
 
 		if (!remark || problems != (c->lists[i].problem != NULL) || (*n)++ >= MAX_REMARKS)
 			continue;
-		str_addf(s, "; %s%s %s", base_of(c->images[i]->path), problems ? ":" : "", remark);
+		str_addf(s, "; %s%s %s", str_base(c->images[i]->path), problems ? ":" : "", remark);
 	}
 }
 
@@ -114,7 +109,7 @@ static char *nearest_modules(const struct checking *c, size_t pattern)
 	char *list;
 
 	for (size_t i = 0; i < c->n; i++) {
-		const char *base = base_of(c->images[i]->path);
+		const char *base = str_base(c->images[i]->path);
 
 		nearest_add(&nearest, base, nearest_distance(module, base));
 	}
@@ -159,12 +154,12 @@ static int say_nothing_there(const struct checking *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->lists[i].problem)
-			return err(-ENOENT, "%s: %s", base_of(c->images[i]->path),
+			return err(-ENOENT, "%s: %s", str_base(c->images[i]->path),
 				   c->lists[i].problem);
 	}
 	if (c->n == 1)
 		return err(-ENOENT, "%s has no symbols: no function is known by name%s",
-			   base_of(c->images[0]->path),
+			   str_base(c->images[0]->path),
 			   c->lists[0].flags & ZONELIST_STUBS
 				   ? ", only what it calls of others ('*@plt')"
 				   : "");

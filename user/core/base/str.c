@@ -191,7 +191,7 @@ const char *str_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash && slash[1] ? slash + 1 : path;
+	return slash && slash[1] && !str_starts(path, "//") ? slash + 1 : path;
 }
 
 bool str_starts(const char *s, const char *prefix)

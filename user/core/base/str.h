@@ -38,7 +38,8 @@ char *str_clean(const char *s, size_t n);
 /* Columns that a terminal shows for UTF-8 @s: code points, combining marks and double width
  * left aside. */
 size_t str_width(const char *s);
-/* What stands behind the last slash of @path, a part of it; all of it where nothing does. */
+/* What stands behind the last slash of @path, a part of it; all of it where nothing does, and of
+ * "//anon" and its like, which are no paths. */
 const char *str_base(const char *path);
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
