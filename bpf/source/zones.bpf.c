@@ -319,17 +319,38 @@ SEC("?uprobe") int zone_switch(struct pt_regs *ctx)
 	return 0;
 }
 
-/* System calls that wait for events; hung on the tracepoints of each. */
-SEC("?tracepoint") int zone_wait(void *ctx)
+/* System calls that wait for events, by their x86-64 numbers. */
+static bool is_wait(__u64 number)
 {
-	struct zone_thread *t = zone_enabled ? zone_thread_known() : NULL;
+	switch (number) {
+	case 7:	  /* poll */
+	case 23:  /* select */
+	case 232: /* epoll_wait */
+	case 270: /* pselect6 */
+	case 271: /* ppoll */
+	case 281: /* epoll_pwait */
+	case 426: /* io_uring_enter */
+	case 441: /* epoll_pwait2 */
+		return true;
+	}
+	return false;
+}
 
+/* On the tracepoint of all calls: it is let go at once, where each of those of single calls, which
+ * only perf events reach, takes a grace period of the kernel, one after the other. */
+SEC("?raw_tp/sys_enter") int zone_wait(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct zone_thread *t;
+
+	if (!zone_enabled || !is_wait(ctx->args[1]))
+		return 0;
+	t = zone_thread_known();
 	if (t && t->main_ns)
 		t->wait_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
-SEC("?tracepoint") int zone_waited(void *ctx)
+SEC("?raw_tp/sys_exit") int zone_waited(void *ctx)
 {
 	struct zone_thread *t = zone_enabled ? zone_thread_known() : NULL;
 	struct wire_zone_thread *info;

@@ -118,7 +118,8 @@ static int attach(struct zone_session *z, struct bpf_program *program)
 	struct bpf_link *link = bpf_program__attach(program);
 
 	if (!link)
-		return err(-errno, "cannot watch threads come and go: %s", strerror(errno));
+		return err(-errno, "cannot hang '%s' on its tracepoint: %s",
+			   bpf_program__name(program), strerror(errno));
 	vec_push(&z->links, link);
 	return 0;
 }
@@ -140,20 +141,11 @@ static int trace(struct zone_session *z, int program_fd, const char *name)
 
 void zone_session_watch_waits(struct zone_session *z)
 {
-	static const char *const calls[] = {"epoll_wait", "epoll_pwait",   "epoll_pwait2",
-					    "poll",	  "ppoll",	   "select",
-					    "pselect6",	  "io_uring_enter"};
-
 	if (z->watches_waits)
 		return;
 	z->watches_waits = true;
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		_free_ char *enter = mem_printf("syscalls:sys_enter_%s", calls[i]);
-		_free_ char *leave = mem_printf("syscalls:sys_exit_%s", calls[i]);
-
-		if (!trace(z, z->wait_fds[0], enter))
-			(void)trace(z, z->wait_fds[1], leave);
-	}
+	if (!attach(z, z->waits[0]))
+		(void)attach(z, z->waits[1]);
 }
 
 /* Hangs each program that was loaded on its tracepoint. */
@@ -224,8 +216,8 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 					   "syscalls:sys_enter_mmap") &&
 				    !trace(out, bpf_program__fd(skel->progs.zone_mmap_exit),
 					   "syscalls:sys_exit_mmap");
-	out->wait_fds[0] = bpf_program__fd(skel->progs.zone_wait);
-	out->wait_fds[1] = bpf_program__fd(skel->progs.zone_waited);
+	out->waits[0] = skel->progs.zone_wait;
+	out->waits[1] = skel->progs.zone_waited;
 	out->sessions = bpf_program__fd(skel->progs.zone_session) >= 0;
 	out->probes.multi = bpf_program__get_expected_attach_type(skel->progs.zone_entry) != 0;
 	for (int i = 0; i < PROBE_PROGRAMS; i++)

@@ -30,7 +30,7 @@ struct zone_session {
 	struct probes probes;
 	bool sessions;	   /* the kernel has them */
 	bool sees_modules; /* code that is mapped is noted before it runs, and the loader woken */
-	int wait_fds[2];   /* programs: such a system call begins, ends */
+	struct bpf_program *waits[2]; /* such a system call begins, ends */
 	bool watches_waits;
 	VEC(struct bpf_link *) links;
 	VEC(int) event_fds;
