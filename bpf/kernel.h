@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * kernel: the few kernel types that the programs read, cut down to the members used; CO-RE
- * finds these on the running kernel.
+ * finds these on the running kernel. Each type stands here, and once: for every one that has a name
+ * of its own libbpf goes through all types of the kernel, which takes longer than most of a start.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -17,12 +18,96 @@
 
 #define CORE __attribute__((preserve_access_index))
 
-struct mm_struct;
+struct super_block {
+	unsigned int s_dev;
+} CORE;
+
+struct inode {
+	unsigned long i_ino;
+	unsigned int i_generation;
+	struct super_block *i_sb;
+} CORE;
+
+struct file {
+	struct inode *f_inode;
+} CORE;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} CORE;
+
+struct files_struct {
+	struct fdtable *fdt;
+} CORE;
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end, vm_pgoff, vm_flags;
+	struct file *vm_file;
+} CORE;
+
+struct maple_tree {
+	void *ma_root;
+} CORE;
+
+struct xol_area {
+	unsigned long vaddr; /* where the trampoline of return probes stands */
+} CORE;
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+} CORE;
+
+typedef struct {
+	void *vdso;
+} CORE mm_context_t;
+
+struct mm_struct {
+	struct maple_tree mm_mt;
+	unsigned long exec_vm; /* pages mapped as code */
+	unsigned long start_stack;
+	struct uprobes_state uprobes_state;
+	mm_context_t context;
+} CORE;
+
+struct return_instance {
+	unsigned long stack; /* where the return address stood */
+	unsigned long orig_ret_vaddr;
+	bool chained; /* another probe of the same return: no address of its own on the stack */
+	struct return_instance *next;
+} CORE;
+
+struct uprobe_task {
+	struct return_instance *return_instances; /* the innermost first */
+	unsigned int depth;			  /* how many */
+	unsigned long vaddr, xol_vaddr; /* of the instruction that is stepped, and of its copy */
+} CORE;
+
+struct thread_struct {
+	unsigned long fsbase;
+} CORE;
+
+struct task_io_accounting {
+	__u64 read_bytes, write_bytes;
+} CORE;
+
+struct signal_struct {
+	struct {
+		int counter;
+	} live; /* threads that have not exited */
+} CORE;
 
 struct task_struct {
 	int pid, tgid;
 	unsigned int self_exec_id; /* grows with each exec of the process */
 	struct mm_struct *mm;	   /* NULL for a kernel thread */
+	struct task_struct *real_parent;
+	struct signal_struct *signal;
+	struct files_struct *files;
+	struct uprobe_task *utask;
+	struct thread_struct thread;
+	unsigned long min_flt, maj_flt, nvcsw, nivcsw;
+	struct task_io_accounting ioac;
 } CORE;
 
 /* The 64-bit register frame; linux/ptrace.h has the same under user names. */
@@ -30,5 +115,12 @@ struct pt_regs___kernel {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
 	unsigned long orig_ax, ip, cs, sp;
 } CORE;
+
+/* The current task, for BPF_CORE_READ: bpf_get_current_task_btf()'s pointer reads faster, but the
+ * verifier of 6.18 goes through all the kernel's types for each pointer that is read by it. */
+static __always_inline struct task_struct *current_task(void)
+{
+	return (void *)bpf_get_current_task();
+}
 
 #endif

@@ -55,7 +55,6 @@ static void registers_saved(struct pt_regs___kernel *saved, __u64 *to)
 /* Registers of the innermost user frame, by DWARF number; false where there is none. */
 static bool user_registers(struct pt_regs *now, struct walk *walk)
 {
-	struct task_struct *task;
 	struct pt_regs___kernel *saved;
 
 	walk->out.head.syscall = 0;
@@ -63,10 +62,9 @@ static bool user_registers(struct pt_regs *now, struct walk *walk)
 		registers_now(now, walk->registers);
 		return true;
 	}
-	task = bpf_get_current_task_btf();
-	if (!task->mm)
+	if (!BPF_CORE_READ(current_task(), mm))
 		return false;
-	saved = (void *)bpf_task_pt_regs(task);
+	saved = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	/* A kernel thread that borrows an mm has no user frame: its saved registers are void. */
 	if (!(saved->cs & 3))
 		return false;

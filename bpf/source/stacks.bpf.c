@@ -63,12 +63,9 @@ static struct two_hashes hash_stack(const struct stack_buffer *buffer)
 	mix(h, (__u64)buffer->head.pid << 32 | stack_epoch);
 	mix(h, (__u64)(depth + buffer->head.left_out) << 32 | buffer->head.end << 8 |
 		       buffer->head.kernel << 1 | buffer->head.syscall);
-	if (!buffer->head.kernel) {
-		struct task_struct *task = (void *)bpf_get_current_task();
-
-		/* The same addresses are other code after an exec. */
-		mix(h, BPF_CORE_READ(task, self_exec_id));
-	}
+	/* The same addresses are other code after an exec. */
+	if (!buffer->head.kernel)
+		mix(h, BPF_CORE_READ(current_task(), self_exec_id));
 	bpf_loop(WIRE_USER_FRAMES / CHUNK, mix_chunk, &hashing, 0);
 	h->key = finish(h->key) & config_hash_mask;
 	h->check = finish(h->check);

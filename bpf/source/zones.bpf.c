@@ -10,14 +10,6 @@
 #define WANT_RETURN 0
 #define NO_RETURN   1
 
-struct uprobe_task___depth {
-	unsigned int depth;
-} CORE;
-
-struct task_struct___depth {
-	struct uprobe_task___depth *utask;
-} CORE;
-
 static __always_inline bool counts_now(__u64 cookie)
 {
 	__u32 image = cookie >> 40 & (WIRE_ZONE_IMAGES - 1);
@@ -34,8 +26,8 @@ static __always_inline __u32 flags_of(__u64 cookie)
  * process whose code bears it, and with room in the kernel's own list. */
 static __always_inline bool may_hijack(struct zone_thread *t, struct zone_strand *s, __u32 flags)
 {
-	struct task_struct___depth *task = (void *)bpf_get_current_task_btf();
-	struct uprobe_task___depth *probed;
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct uprobe_task *probed;
 
 	if (s != &t->own || !(t->flags & WIRE_PROC_HIJACK) || flags & WIRE_ZONE_ITSELF)
 		return false;
@@ -57,18 +49,13 @@ static int count_only(struct zone_strand *s, __u32 zone, bool shared, enum wire_
 	return NO_RETURN;
 }
 
-struct task_struct___parent {
-	int tgid;
-	struct mm_struct *mm;
-	struct task_struct___parent *real_parent;
-} CORE;
-
 /* A child that was made to run another program, on a stack for that purpose. */
 static bool borrows_memory(void)
 {
-	struct task_struct___parent *task = (void *)bpf_get_current_task_btf();
+	struct task_struct *task = current_task(), *parent = BPF_CORE_READ(task, real_parent);
 
-	return task->real_parent->tgid != task->tgid && task->real_parent->mm == task->mm;
+	return BPF_CORE_READ(parent, tgid) != BPF_CORE_READ(task, tgid) &&
+	       BPF_CORE_READ(parent, mm) == BPF_CORE_READ(task, mm);
 }
 
 /* A call whose stack nothing can be kept of: at the zone's place outside all others. */
@@ -87,30 +74,16 @@ static __noinline int count_foreign(struct zone_thread *t, __u32 zone)
 	return NO_RETURN;
 }
 
-struct xol_area___zone {
-	unsigned long vaddr;
-} CORE;
-
-struct mm_struct___xol {
-	struct {
-		struct xol_area___zone *xol_area;
-	} uprobes_state;
-} CORE;
-
-struct task_struct___xol {
-	struct mm_struct___xol *mm;
-} CORE;
-
 /* The return address at @sp was hijacked before: the call stands in the place of one that is open
  * still, by a jump. */
 static bool is_hijacked(__u64 sp)
 {
-	struct task_struct___xol *task = (void *)bpf_get_current_task_btf();
 	__u64 address = 0;
 
 	if (bpf_probe_read_user(&address, sizeof(address), (void *)sp))
 		return false;
-	return address && address == BPF_CORE_READ(task, mm, uprobes_state.xol_area, vaddr);
+	return address &&
+	       address == BPF_CORE_READ(current_task(), mm, uprobes_state.xol_area, vaddr);
 }
 
 /* The innermost open call of @s has its return address at @sp or below, where that of a call of

@@ -28,20 +28,10 @@ struct memo {
 	struct memo_entry at[MEMO_ENTRIES];
 };
 
-struct task_struct___memo {
-	int tgid;
-	unsigned int self_exec_id;
-	struct mm_struct___memo *mm;
-} CORE;
-
-struct mm_struct___memo {
-	unsigned long exec_vm; /* pages mapped as code */
-} CORE;
-
 /* For the current task; before the first memo_find() of a walk. */
 static __always_inline void memo_start(struct memo *memo)
 {
-	struct task_struct___memo *task = (void *)bpf_get_current_task();
+	struct task_struct *task = current_task();
 	__u64 code = BPF_CORE_READ(task, mm, exec_vm);
 	__u64 exec = BPF_CORE_READ(task, self_exec_id);
 	__u64 tgid = BPF_CORE_READ(task, tgid);

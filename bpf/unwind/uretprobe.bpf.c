@@ -4,43 +4,13 @@
 /* MAX_URETPROBE_DEPTH of the kernel. */
 #define MAX_DEPTH 64
 
-struct xol_area {
-	unsigned long vaddr; /* where the trampoline of return probes stands */
-} CORE;
-
-struct uprobes_state {
-	struct xol_area *xol_area;
-} CORE;
-
-struct mm_struct {
-	struct uprobes_state uprobes_state;
-} CORE;
-
-struct return_instance {
-	unsigned long stack; /* where the return address stood */
-	unsigned long orig_ret_vaddr;
-	bool chained; /* another probe of the same return: no address of its own on the stack */
-	struct return_instance *next;
-} CORE;
-
-struct uprobe_task {
-	struct return_instance *return_instances; /* the innermost first */
-	unsigned long vaddr, xol_vaddr; /* of the instruction that is stepped, and of its copy */
-} CORE;
-
-struct task_struct___uprobes {
-	struct uprobe_task *utask;
-} CORE;
-
 /* Where the trampoline of return probes stands in the task's memory, at the start of a page; behind
  * it copies of probed instructions. 0: there is none, as no probe needed one yet. */
 static __u64 trampoline_of(struct task_struct *task)
 {
-	struct mm_struct *mm = task->mm;
+	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
 
-	if (!mm || !BPF_CORE_READ(mm, uprobes_state.xol_area))
-		return 0;
-	return BPF_CORE_READ(mm, uprobes_state.xol_area, vaddr);
+	return area ? BPF_CORE_READ(area, vaddr) : 0;
 }
 
 /* Loops over instances are the kernel's: of one here the verifier would follow every length. */
@@ -67,8 +37,7 @@ static long search_one(__u32 i, struct search *s)
 /* The @nth from the innermost on that has an address of its own; NULL: there are no more. */
 static struct return_instance *instance_at(struct task_struct *task, __u32 nth)
 {
-	struct task_struct___uprobes *probed = (void *)task;
-	struct search search = {.instance = BPF_CORE_READ(probed, utask, return_instances),
+	struct search search = {.instance = BPF_CORE_READ(task, utask, return_instances),
 				.before = nth};
 
 	bpf_loop(MAX_DEPTH, search_one, &search, 0);
@@ -77,7 +46,7 @@ static struct return_instance *instance_at(struct task_struct *task, __u32 nth)
 
 __u64 uretprobe_origin(__u64 ip, __u32 nth)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	struct return_instance *instance;
 
 	if (!ip || ip != trampoline_of(task))
@@ -103,7 +72,7 @@ static __always_inline __u32 words_pushed(__u32 offset)
 
 bool uretprobe_leave(__u64 ip, __u64 sp, struct uretprobe_way *out)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_struct *task = current_task();
 	__u64 trampoline = trampoline_of(task), offset = ip - trampoline, stack;
 	struct return_instance *instance;
 
@@ -140,37 +109,33 @@ static long tell_one(__u32 i, struct telling *t)
 
 void uretprobe_origins(struct uretprobe_origins *out)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_struct___uprobes *probed = (void *)task;
+	struct task_struct *task = current_task();
 	struct telling t = {.out = out};
 
 	out->n = 0;
 	out->trampoline = trampoline_of(task);
 	if (!out->trampoline)
 		return;
-	t.instance = BPF_CORE_READ(probed, utask, return_instances);
+	t.instance = BPF_CORE_READ(task, utask, return_instances);
 	bpf_loop(MAX_DEPTH, tell_one, &t, 0);
 }
 
 bool uprobe_was_hit(void)
 {
-	struct task_struct___uprobes *probed = (void *)bpf_get_current_task();
-
-	return BPF_CORE_READ(probed, utask);
+	return BPF_CORE_READ(current_task(), utask);
 }
 
 #define PAGE_BYTES 4096
 
 __u64 uprobe_origin(__u64 ip)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_struct___uprobes *probed = (void *)task;
+	struct task_struct *task = current_task();
 	__u64 page = trampoline_of(task), copy;
 
 	if (!page)
 		return ip;
-	copy = BPF_CORE_READ(probed, utask, xol_vaddr);
+	copy = BPF_CORE_READ(task, utask, xol_vaddr);
 	if (ip - page >= PAGE_BYTES || copy <= page || ip - copy > 16)
 		return ip;
-	return BPF_CORE_READ(probed, utask, vaddr) + (ip - copy);
+	return BPF_CORE_READ(task, utask, vaddr) + (ip - copy);
 }

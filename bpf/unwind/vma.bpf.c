@@ -16,38 +16,6 @@
 
 #define VM_EXEC 4
 
-struct maple_tree {
-	void *ma_root;
-} CORE;
-
-struct super_block {
-	unsigned int s_dev;
-} CORE;
-
-struct inode {
-	unsigned long i_ino;
-	unsigned int i_generation;
-	struct super_block *i_sb;
-} CORE;
-
-struct file {
-	struct inode *f_inode;
-} CORE;
-
-struct vm_area_struct {
-	unsigned long vm_start, vm_end, vm_pgoff, vm_flags;
-	struct file *vm_file;
-} CORE;
-
-typedef struct {
-	void *vdso;
-} CORE mm_context_t;
-
-struct mm_struct {
-	struct maple_tree mm_mt;
-	mm_context_t context;
-} CORE;
-
 /* A node is the parent, then the pivots, then the slots: the same shape for leaf, range and
  * arange nodes but for the number of pivots. */
 /* The slot of the pivot that bounds @address from above; a 0 pivot ends the node early. */
@@ -106,8 +74,7 @@ static void read_file(struct vm_area_struct *vma, struct vma *out)
 
 bool vma_find(__u64 address, struct vma *out, struct vma_node *room)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
 	struct vm_area_struct *vma;
 
 	/* The latter two for the verifier, which goes through this once for all callers. */

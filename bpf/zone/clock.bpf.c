@@ -23,15 +23,6 @@ struct {
 	__type(value, __u32);
 } zone_events SEC(".maps");
 
-struct task_io_accounting___zone {
-	__u64 read_bytes, write_bytes;
-} CORE;
-
-struct task_struct___rusage {
-	unsigned long min_flt, maj_flt, nvcsw, nivcsw;
-	struct task_io_accounting___zone ioac;
-} CORE;
-
 static __u64 event_now(__u32 event)
 {
 	struct bpf_perf_event_value value = {0};
@@ -54,7 +45,7 @@ struct zone_clock *zone_clock(bool make)
 
 static void read_rusage(__u64 *to)
 {
-	struct task_struct___rusage *task = (void *)bpf_get_current_task_btf();
+	struct task_struct *task = bpf_get_current_task_btf();
 
 	to[WIRE_SUM_MINFLT] = task->min_flt;
 	to[WIRE_SUM_MAJFLT] = task->maj_flt;

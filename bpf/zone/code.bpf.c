@@ -77,38 +77,12 @@ __u32 zone_code_fork(__u32 from, __u32 to)
 	return copy.begun;
 }
 
-struct super_block___code {
-	unsigned int s_dev;
-} CORE;
-
-struct inode___code {
-	unsigned long i_ino;
-	struct super_block___code *i_sb;
-} CORE;
-
-struct file___code {
-	struct inode___code *f_inode;
-} CORE;
-
-struct fdtable___code {
-	unsigned int max_fds;
-	struct file___code **fd;
-} CORE;
-
-struct files_struct___code {
-	struct fdtable___code *fdt;
-} CORE;
-
-struct task_struct___code {
-	struct files_struct___code *files;
-} CORE;
-
 /* Whether the file open as @fd is one that the loader has looked at. */
 static bool is_known(__u64 fd)
 {
-	struct task_struct___code *task = (void *)bpf_get_current_task_btf();
-	struct fdtable___code *table = BPF_CORE_READ(task, files, fdt);
-	struct file___code **files = BPF_CORE_READ(table, fd), *file = NULL;
+	struct task_struct *task = current_task();
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file **files = BPF_CORE_READ(table, fd), *file = NULL;
 	struct wire_zone_file key = {0};
 
 	if (fd >= BPF_CORE_READ(table, max_fds) ||

@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "zone/strand.h"
 
-struct thread_struct___zone {
-	unsigned long fsbase;
-} CORE;
-
-struct task_struct___zone {
-	int pid, tgid;
-	struct mm_struct___zone *mm;
-	struct thread_struct___zone thread;
-} CORE;
-
-struct mm_struct___zone {
-	unsigned long start_stack;
-} CORE;
-
 /* The end of the thread's own stack, which @m would hold: of a process's first thread that of the
  * mapping with its first stack pointer; of threads born later the thread control block, which
  * libraries keep at the top of the stack. 0: it is not in @m. */
 static __u64 stack_end(const struct vma *m)
 {
-	struct task_struct___zone *task = (void *)bpf_get_current_task_btf();
+	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 top;
 
 	if (task->pid != task->tgid) {
 		top = task->thread.fsbase;
 		return top > m->start && top <= m->end ? top : 0;
 	}
-	top = task->mm ? task->mm->start_stack : 0;
+	top = BPF_CORE_READ(current_task(), mm, start_stack);
 	return top >= m->start && top < m->end ? m->end : 0;
 }
 

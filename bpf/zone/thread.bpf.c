@@ -206,16 +206,6 @@ struct zone_thread *zone_thread_check(struct zone_thread *t)
 	return t;
 }
 
-struct signal_struct___exit {
-	struct {
-		int counter;
-	} live; /* threads that have not exited */
-} CORE;
-
-struct task_struct___exit {
-	struct signal_struct___exit *signal;
-} CORE;
-
 static void end_number(__u32 number)
 {
 	struct wire_zone_thread *info = zone_thread_info(number);
@@ -253,11 +243,10 @@ static void forget_process(void)
 SEC("?tp_btf/sched_process_exit")
 int zone_thread_exit(__u64 *args)
 {
-	struct task_struct___exit *task = (void *)bpf_get_current_task_btf();
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
 
 	end_thread(bpf_get_current_task_btf());
-	if (task->signal->live.counter == 0 && zone_proc(pid)) {
+	if (BPF_CORE_READ(current_task(), signal, live.counter) == 0 && zone_proc(pid)) {
 		forget_process();
 		zone_code_forget();
 		bpf_map_delete_elem(&zone_procs, &pid);
