@@ -131,6 +131,7 @@ def sample():
 
 COPIES = Tool("perf record --call-graph dwarf,65528", ".copies.data",
               PERF_RECORD + ["--call-graph", "dwarf,65528"])
+FLAT = Tool("perf record, no stacks", ".flat.data", PERF_RECORD)
 
 
 CPP = """#include <algorithm>
@@ -156,43 +157,54 @@ def unwinding_s(tool, tag):
     return run(["perf", "script", "-F", "ip", "--no-inline", "-i", tool.file(tag)]).cpu_s
 
 
+def stacks_of(name, tag, hz, works, tools):
+    """Rows of what a sample costs, the slope over the @works' two lengths, with each of the tools
+    that take stacks. Copies are no stacks until they are unwound: with that, and without."""
+    got = measure_lengths("-p", hz, works, tools, tag)
+    name = f"{name}, {statistics.median(got[LONG][OURS]['target']):.1f} s, -p, {hz} Hz"
+    each = {tool: slope(got, tool) for tool in tools}
+    size = {tool: 1024 * slope(got, tool, "file") / 1e6 for tool in tools}
+    # The last capture of all was the long one's.
+    unwound = each[COPIES] + (1e6 * unwinding_s(COPIES, tag) /
+                              got[LONG][COPIES]["samples"][-1])
+    for peer in tools[1:]:
+        row(f"cost a sample, slope of two lengths: {name}", "µs", each[OURS], peer.name, each[peer])
+        row(f"bytes a sample, slope of two lengths: {name}", "B", size[OURS], peer.name, size[peer])
+    then = f"{COPIES.name}, then perf script"
+    row(f"cost a sample with a whole stack: {name}", "µs", each[OURS], then, unwound)
+    if FLAT in tools:
+        row(f"of that the stack, beyond a sample without: {name}", "µs", each[OURS] - each[FLAT],
+            then, unwound - each[FLAT])
+
+
 def whole():
-    """Whole stacks of a program without frame pointers: by table in the kernel, by copies of
-    64 KiB, and perf's broken ones. A C++ file at -O2 by clang, stacks of some 40 frames. What
-    tables cost, once a piece of code, falls out of the slope. Copies are no stacks until they are
-    unwound: with that, and without."""
+    """Whole stacks of programs without frame pointers: by table in the kernel, by copies of 64 KiB,
+    and perf's broken ones. What tables cost, once a piece of code, falls out of the slope. A
+    program of our own, whose time is steady, at both rates; clang, with all its caches' misses, at
+    the higher one, as its own time differs by more than samples at the lower one cost."""
+    for hz in (99, 999):
+        works = {n: {"argv": [os.path.join(BUILD, "prog/bench_deep"), "40", str(rounds)],
+                     "stdin": None} for n, rounds in ((SHORT, 8_000), (LONG, 58_000))}
+        stacks_of("40 frames", f"deep{hz}", hz, works, (OURS, COPIES, PERF, FLAT))
     clang = shutil.which("clang++-19") or shutil.which("clang++") or shutil.which("clang")
     source = os.path.join(KEEP, "whole.cpp")
     with open(source, "w", encoding="utf-8") as f:
         f.write(CPP)
     works = {n: {"argv": [clang, "-O2", "-c", f"-DWORDS={words}", source, "-o", "/dev/null"],
                  "stdin": None} for n, words in ((SHORT, 10), (LONG, 110))}
-    for hz in (99, 999):
-        got = measure_lengths("-p", hz, works, (OURS, COPIES, PERF), f"whole{hz}")
-        took = statistics.median(got[LONG][OURS]["target"])
-        name = f"clang -O2, {took:.1f} s, -p, {hz} Hz"
-        each = {tool: slope(got, tool) for tool in (OURS, COPIES, PERF)}
-        # The last capture of all was the long one's.
-        unwind = 1e6 * unwinding_s(COPIES, f"whole{hz}") / got[LONG][COPIES]["samples"][-1]
-        for peer in (COPIES, PERF):
-            pair = {OURS: got[LONG][OURS], peer: got[LONG][peer]}
-            compare(f"extra CPU, naming apart: {name}", "ms", "unnamed", pair, 1e3)
-            compare(f"file: {name}", "KiB", "file", pair)
-            row(f"cost a sample, slope of two lengths: {name}", "µs", each[OURS], peer.name,
-                each[peer])
-            row(f"bytes a sample, slope of two lengths: {name}", "B",
-                1024 * slope(got, OURS, "file") / 1e6, peer.name,
-                1024 * slope(got, peer, "file") / 1e6)
-        row(f"cost a whole stack: {name}", "µs", each[OURS],
-            f"{COPIES.name}, then perf script", each[COPIES] + unwind)
+    stacks_of("clang -O2", "clang", 999, works, (OURS, COPIES, PERF, FLAT))
 
 
 def even():
-    """The same on a target with few, short stacks."""
+    """The same on a target with few, short stacks, whose own time is steady: what the work of
+    cost() hides in its noise shows here."""
     work = split(70 if QUICK else 120)
-    got = measure("-p", 999, work, (OURS, PERF), "split")
-    name = f"split, {statistics.median(got[OURS]['target']):.1f} s, -p, 999 Hz"
-    compare(f"extra CPU: {name}", "ms", "extra", got, 1e3)
+    for mode in ("-p", "-a"):
+        for hz in (99, 999):
+            got = measure(mode, hz, work, (OURS, PERF), "split", range(3 * TURNS))
+            name = f"split, {statistics.median(got[OURS]['target']):.1f} s, {mode}, {hz} Hz"
+            compare(f"extra CPU: {name}", "ms", "extra", got, 1e3)
+            compare(f"extra CPU, naming apart: {name}", "ms", "unnamed", got, 1e3)
     compare(f"file: {name}", "KiB", "file", got)
 
 
