@@ -203,9 +203,9 @@ def even():
         for hz in (99, 999):
             got = measure(mode, hz, work, (OURS, PERF), "split", range(3 * TURNS))
             name = f"split, {statistics.median(got[OURS]['target']):.1f} s, {mode}, {hz} Hz"
-            compare(f"extra CPU: {name}", "ms", "extra", got, 1e3)
-            compare(f"extra CPU, naming apart: {name}", "ms", "unnamed", got, 1e3)
-    compare(f"file: {name}", "KiB", "file", got)
+            for key, what in (("extra", "extra CPU"), ("unnamed", "extra CPU, naming apart")):
+                compare(f"{what}: {name}", "ms", key, got, 1e3)
+            compare(f"file: {name}", "KiB", "file", got)
 
 
 def hundred_thousand():
