@@ -213,11 +213,15 @@ enum wire_zone_counter {
 	WIRE_ZONE_LOST_STATE,	/* call not counted: no memory for the thread's state */
 	WIRE_ZONE_NOTE_DEEP,	/* not timed: too many open calls */
 	WIRE_ZONE_NOTE_FOREIGN, /* not timed: off the thread's stack, and no probes at exits */
+	WIRE_ZONE_NOTE_EARLY,	/* not timed: how calls of the process end was not decided yet */
 	WIRE_ZONE_NOTE_FULL,	/* counted at the zone's own node: no room for its place */
 	WIRE_ZONE_NOTE_HIST,	/* timed, not in the histogram: no room */
 	WIRE_ZONE_NOTE_SHARED,	/* threads that have no figures of their own: no room */
 	WIRE_ZONE_COUNTERS
 };
+
+/* Whose calls count: of the processes that the loader names; of all; of all in the cgroup. */
+enum wire_zones_of { WIRE_ZONES_NAMED, WIRE_ZONES_ALL, WIRE_ZONES_CGROUP };
 
 /* Something that the loader should know at once. */
 enum wire_zone_news {

@@ -129,7 +129,10 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 		hijack = may_hijack(t, s, flags);
 	if (!hijack && !(t->flags & WIRE_PROC_RETS && flags & WIRE_ZONE_RETS)) {
 		t->unsure |= flags & WIRE_ZONE_RETS;
-		return count_only(s, zone, shared, WIRE_ZONE_COUNTERS);
+		return count_only(s, zone, shared,
+				  t->flags & (WIRE_PROC_HIJACK | WIRE_PROC_RETS)
+					  ? WIRE_ZONE_COUNTERS
+					  : WIRE_ZONE_NOTE_EARLY);
 	}
 	frame = zone_frame(s, s->depth);
 	if (!frame) {

@@ -60,7 +60,7 @@ __u32 zone_threads_used;
 /* The last nodes are kept for the threads that are there, and for the tree that others share. */
 #define ROOM_FOR_THREADS (WIRE_ZONE_NODES / 4 * 3)
 
-void zone_news(enum wire_zone_news news, __u32 number, __u32 code)
+bool zone_news(enum wire_zone_news news, __u32 number, __u32 code)
 {
 	__u64 both = bpf_get_current_pid_tgid();
 	struct wire_zone_record record = {.kind = WIRE_ZONE,
@@ -72,9 +72,8 @@ void zone_news(enum wire_zone_news news, __u32 number, __u32 code)
 					  .code = code};
 
 	if (news == WIRE_NEWS_THREAD)
-		send(&record, sizeof(record));
-	else
-		send_now(&record, sizeof(record));
+		return send(&record, sizeof(record));
+	return send_now(&record, sizeof(record));
 }
 
 void zone_news_once(enum wire_zone_news news)
@@ -82,8 +81,11 @@ void zone_news_once(enum wire_zone_news news)
 	struct told key = {bpf_get_current_pid_tgid() >> 32, news};
 	__u8 one = 1;
 
-	if (!bpf_map_update_elem(&zone_told, &key, &one, BPF_NOEXIST))
-		zone_news(news, 0, 0);
+	if (bpf_map_update_elem(&zone_told, &key, &one, BPF_NOEXIST))
+		return;
+	/* What the ring has no room for is told at the next call. */
+	if (!zone_news(news, 0, 0))
+		bpf_map_delete_elem(&zone_told, &key);
 }
 
 struct wire_zone_proc *zone_proc(__u32 pid)
@@ -140,13 +142,17 @@ __u32 zone_thread_shared(void)
 static __u32 flags_now(void)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
-	struct wire_zone_proc *proc = zone_proc(pid);
+	struct wire_zone_proc *proc;
 
 	if (config_zone_tid && config_zone_tid != (__u32)bpf_get_current_pid_tgid())
 		return 0;
+	/* The loader looks at the code of all processes; who counts is told here. */
+	if (config_zone_all == WIRE_ZONES_CGROUP && !in_target_cgroup())
+		return 0;
+	proc = zone_proc(pid);
 	if (proc)
 		return proc->flags;
-	if (!config_zone_all || (config_zone_all == 2 && !in_target_cgroup()))
+	if (!config_zone_all)
 		return 0;
 	zone_news_once(WIRE_NEWS_PROC);
 	return WIRE_PROC_TARGET;

@@ -46,8 +46,8 @@ struct wire_zone_proc *zone_proc(__u32 pid) __hidden;
 /* What is known of a process has changed: its threads look at it at their next call. */
 void zone_changed(void) __hidden;
 
-/* Tells the loader; @number and @code as the record has them. */
-void zone_news(enum wire_zone_news news, __u32 number, __u32 code) __hidden;
+/* Tells the loader; @number and @code as the record has them. False: the ring is full. */
+bool zone_news(enum wire_zone_news news, __u32 number, __u32 code) __hidden;
 /* Once a process. */
 void zone_news_once(enum wire_zone_news news) __hidden;
 

@@ -74,8 +74,7 @@ _Static_assert(sizeof(struct zone_thread) < 7900, "task storage is allocated up 
 
 /* Set by the loader before load. */
 extern const volatile __u32 config_zones;	 /* capture zones at all */
-extern const volatile __u32 config_zone_all;	 /* targets are, besides those in zone_procs: 1: all
-						     processes, 2: those in target_cgroup */
+extern const volatile __u32 config_zone_all;	 /* enum wire_zones_of */
 extern const volatile __u32 config_zone_tid;	 /* a thread: no other one's calls count; 0: none */
 extern const volatile __u32 config_zone_inherit; /* children of targets are targets */
 extern const volatile __u32 config_zone_clocks;	 /* WIRE_CLOCK_… */

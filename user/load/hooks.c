@@ -8,15 +8,28 @@
 #include "load/cpus.h"
 #include "load/hooks.h"
 
+static int set_program(const struct hooks *h, const struct hook *one)
+{
+	if (ioctl(one->fd, PERF_EVENT_IOC_SET_BPF, h->o.program_fds[one->event]))
+		return err(-errno, "cannot hang a program on event '%s': %s",
+			   h->o.events[one->event].name, strerror(errno));
+	return 0;
+}
+
+static bool is_tracepoint(const struct hooks *h, const struct hook *one)
+{
+	return h->o.events[one->event].class == EVENT_TRACEPOINT;
+}
+
+/* A program on a tracepoint runs as long as it hangs there, whether the event is enabled or not. */
 static int hook(struct hooks *h, int fd, uint32_t event)
 {
+	struct hook one = {.fd = fd, .event = event};
+
 	if (fd < 0)
 		return fd;
-	vec_push(&h->at, ((struct hook){.fd = fd, .event = event}));
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, h->o.program_fds[event]))
-		return err(-errno, "cannot hang a program on event '%s': %s",
-			   h->o.events[event].name, strerror(errno));
-	return 0;
+	vec_push(&h->at, one);
+	return is_tracepoint(h, &one) ? 0 : set_program(h, &one);
 }
 
 /* -ESRCH when the thread has exited, which is no error of the whole. */
@@ -139,9 +152,12 @@ int hooks_start(struct hooks *h)
 
 	h->started = true;
 	for (size_t i = 0; i < h->at.n; i++) {
-		bool sampled = h->o.events[h->at.at[i].event].class == EVENT_SAMPLED;
+		bool tracepoint = is_tracepoint(h, &h->at.at[i]);
+		int ret = tracepoint ? set_program(h, &h->at.at[i]) : 0;
 
-		if (by_exec && sampled)
+		if (ret)
+			return ret;
+		if (by_exec && !tracepoint)
 			continue;
 		if (ioctl(h->at.at[i].fd, PERF_EVENT_IOC_ENABLE, 0))
 			return err(-errno, "cannot start sampling: %s", strerror(errno));
@@ -151,8 +167,16 @@ int hooks_start(struct hooks *h)
 
 void hooks_stop(struct hooks *h)
 {
-	for (size_t i = 0; i < h->at.n; i++)
-		ioctl(h->at.at[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (size_t i = 0; i < h->at.n; i++) {
+		struct hook *one = &h->at.at[i];
+
+		ioctl(one->fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (!is_tracepoint(h, one))
+			continue;
+		/* Waits for programs that run still: what is counted stands then. */
+		close(one->fd);
+		one->fd = -1;
+	}
 	h->started = false;
 }
 
@@ -173,7 +197,8 @@ uint64_t hooks_count(const struct hooks *h, size_t event)
 void hooks_release(struct hooks *h)
 {
 	for (size_t i = 0; i < h->at.n; i++)
-		close(h->at.at[i].fd);
+		if (h->at.at[i].fd >= 0)
+			close(h->at.at[i].fd);
 	vec_release(&h->at);
 	map_release(&h->opened_at);
 	vec_release(&h->opened_ns);

@@ -14,9 +14,6 @@
 #include "load/zone_session.h"
 #include "eprof.skel.h"
 
-/* Which processes count that the loader says nothing of: config_zone_all of bpf/zone/. */
-enum { ZONES_NAMED = 0, ZONES_ALL = 1, ZONES_CGROUP = 2 };
-
 static void drop_maps(struct eprof_bpf *skel)
 {
 	struct bpf_map *map;
@@ -105,9 +102,9 @@ void zone_session_configure(struct eprof_bpf *skel, const struct zone_request *r
 	skel->rodata->config_zone_count = r->max_zones + WIRE_ZONE_SPARE;
 	skel->rodata->config_zone_inherit = t->inherit;
 	skel->rodata->config_zone_tid = t->kind == TARGET_TID ? t->tid : 0;
-	skel->rodata->config_zone_all = t->kind == TARGET_ALL	   ? ZONES_ALL
-					: t->kind == TARGET_CGROUP ? ZONES_CGROUP
-								   : ZONES_NAMED;
+	skel->rodata->config_zone_all = t->kind == TARGET_ALL	   ? WIRE_ZONES_ALL
+					: t->kind == TARGET_CGROUP ? WIRE_ZONES_CGROUP
+								   : WIRE_ZONES_NAMED;
 	bpf_map__set_max_entries(skel->maps.zone_nodes, nodes_of(r));
 	configure_clocks(skel, r);
 	choose_programs(skel, r);

@@ -288,6 +288,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->end_ns = clock_ns(CLOCK_MONOTONIC);
 	c->cpu_at_end_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	last = intake_drain(&c->in, true);
+	if (c->o.zones)
+		zones_drained(c->in.zones);
 	/* Before names are looked up, which takes memory of its own. */
 	session_drained(c->session);
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
@@ -347,6 +349,11 @@ int capture_profile(struct capture *c, struct profile **out)
 	ledger_cost(p, &in, &stats);
 	*out = p;
 	return 0;
+}
+
+char *capture_waiting(const struct capture *c)
+{
+	return zones_waiting(c->in.zones);
 }
 
 int capture_command_status(const struct capture *c)

@@ -55,6 +55,10 @@ int capture_run(struct capture *, capture_progress_fn, void *context, enum captu
 int capture_profile(struct capture *, struct profile **out);
 void capture_free(struct capture *);
 
+/* Says of a pattern of zones that the module it asks for is not there yet; NULL: all are. The
+ * caller owns it. */
+char *capture_waiting(const struct capture *);
+
 /* Wait status of the command, once it has exited; -1 before, or without a command. */
 int capture_command_status(const struct capture *);
 /* Why the command could not be run: -ENOENT, -EACCES …; 0 where that is not what failed. */

@@ -16,8 +16,9 @@ static void number_zones(struct zones *z, struct zone_image *i)
 	size_t room = z->in.o->max - z->used;
 
 	i->first = z->used;
-	if (i->list.zones.n > room || z->at.n > WIRE_ZONE_IMAGES) {
-		z->too_many += i->list.zones.n;
+	/* Of a list of too many there are as many zones as may be. */
+	if (i->list.matched > room || z->at.n > WIRE_ZONE_IMAGES) {
+		z->too_many += i->list.matched;
 		zonelist_drop(&i->list);
 	}
 	z->used += (uint32_t)i->list.zones.n;
@@ -139,6 +140,24 @@ static bool matches_or_waits(const struct zones *z, const struct zonelist *lists
 	return true;
 }
 
+char *zone_read_waiting(const struct zones *z)
+{
+	const struct zonepatterns *patterns = z->in.o->patterns;
+	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));
+
+	for (size_t i = 0; i < z->at.n; i++)
+		images[i] = images_at(z->in.images, z->at.at[i]->image);
+	for (size_t p = 0; p < zonepatterns_count(patterns); p++) {
+		bool there = zonepatterns_is_exclusion(patterns, p);
+
+		for (size_t i = 0; i < z->at.n && !there; i++)
+			there = zonepatterns_is_for(patterns, p, images[i]->path);
+		if (!there)
+			return zonelist_no_module(images, z->at.n, zonepatterns_text(patterns, p));
+	}
+	return NULL;
+}
+
 /* Patterns that nothing matches are an error while nothing is captured yet. */
 int zone_read_check(struct zones *z)
 {
@@ -148,10 +167,7 @@ int zone_read_check(struct zones *z)
 	size_t n = 0;
 
 	if (z->too_many)
-		return err(-E2BIG,
-			   "more than %u functions match: ask for fewer, or for more with "
-			   "--zones-max",
-			   z->in.o->max);
+		return zonelist_too_many(z->used + z->too_many, &request);
 	for (size_t i = 0; i < z->at.n; i++) {
 		if (!zone_image_is_read(z->at.at[i]))
 			continue;

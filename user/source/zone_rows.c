@@ -427,6 +427,8 @@ static void add_ledger(const struct rows *r)
 		{WIRE_ZONE_NOTE_DEEP, LEDGER_NOTE, "not timed: too many open calls"},
 		{WIRE_ZONE_NOTE_FOREIGN, LEDGER_NOTE,
 		 "not timed: off the thread's stack, before exits were probed"},
+		{WIRE_ZONE_NOTE_EARLY, LEDGER_NOTE,
+		 "not timed: the code of the process was still being read"},
 		{WIRE_ZONE_NOTE_FULL, LEDGER_NOTE, "counted outside the call tree: it was full"},
 		{WIRE_ZONE_NOTE_HIST, LEDGER_NOTE, "not in the histogram: it was full"},
 		{WIRE_ZONE_NOTE_SHARED, LEDGER_NOTE,
@@ -434,15 +436,20 @@ static void add_ledger(const struct rows *r)
 	};
 	const struct zonemaps *maps = r->z->in.session->maps;
 	int64_t lost = (int64_t)zonemaps_counter(maps, WIRE_ZONE_LOST_STATE);
+	_free_ char *waiting = zone_read_waiting(r->z);
 
 	profile_ledger(r->p, LEDGER_ZONES, LEDGER_TAKEN, "taken", (int64_t)r->entered + lost);
 	profile_ledger(r->p, LEDGER_ZONES, LEDGER_KEPT, "kept", (int64_t)r->entered);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		int64_t n = (int64_t)zonemaps_counter(maps, rows[i].counter);
+		bool asked = rows[i].counter == WIRE_ZONE_NOTE_EARLY &&
+			     r->z->in.o->ends == ZONE_ENDS_NONE;
 
-		if (n)
+		if (n && !asked)
 			profile_ledger(r->p, LEDGER_ZONES, rows[i].class, rows[i].name, n);
 	}
+	if (waiting)
+		profile_ledger(r->p, LEDGER_ZONES, LEDGER_NOTE, waiting, 1);
 	for (size_t i = 0; i < r->z->notes.n; i++)
 		profile_ledger(r->p, LEDGER_ZONES, LEDGER_NOTE, r->z->notes.at[i].text,
 			       (int64_t)r->z->notes.at[i].n);

@@ -56,6 +56,9 @@ bool zone_process_has_zones(const struct zones *, const struct zone_process *);
 void zone_read_new(struct zones *);
 /* Patterns that nothing matches are an error while nothing is captured yet. With a text. */
 int zone_read_check(struct zones *);
+/* That a pattern asks for a module which no process has mapped so far; NULL: none does. The caller
+ * owns it. */
+char *zone_read_waiting(const struct zones *);
 
 /* zone_decide: whether it is to be taken for one that runs coroutines before it does. */
 bool zone_decide_coroutines(const struct zones *, const struct zone_process *);

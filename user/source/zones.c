@@ -179,6 +179,32 @@ void zones_stop(struct zones *z)
 	zonemaps_enable(z->in.session->maps, false);
 }
 
+static void know_thread(struct zones *z, uint32_t number, uint32_t thread)
+{
+	while (z->thread_of.n <= number)
+		vec_push(&z->thread_of, NO_THREAD);
+	z->thread_of.at[number] = thread;
+}
+
+void zones_drained(struct zones *z)
+{
+	const struct zonemaps *maps = z->in.session->maps;
+
+	for (uint32_t i = 1; i < zonemaps_threads(maps); i++) {
+		const struct wire_zone_thread t = zonemaps_thread(maps, i);
+
+		if (t.pid && (i >= z->thread_of.n || z->thread_of.at[i] == NO_THREAD))
+			know_thread(
+				z, i,
+				procs_thread(z->in.procs, t.pid, t.tid ? t.tid : t.pid, t.time_ns));
+	}
+}
+
+char *zones_waiting(const struct zones *z)
+{
+	return zones_active(z) ? zone_read_waiting(z) : NULL;
+}
+
 size_t zones_count(const struct zones *z)
 {
 	size_t n = 0;
@@ -202,10 +228,8 @@ uint64_t zones_calls(const struct zones *z)
 
 static void take_thread(struct zones *z, const struct wire_zone_record *r, struct procs *procs)
 {
-	while (z->thread_of.n <= r->number)
-		vec_push(&z->thread_of, NO_THREAD);
-	z->thread_of.at[r->number] =
-		procs_thread(procs, r->pid, r->tid ? r->tid : r->pid, r->time_ns);
+	know_thread(z, r->number,
+		    procs_thread(procs, r->pid, r->tid ? r->tid : r->pid, r->time_ns));
 }
 
 static void zones_take(void *state, const void *record, struct stacks *stacks, struct procs *procs)

@@ -115,5 +115,10 @@ void zonelist_read(const struct image *const *images, size_t n, const struct zon
  */
 int zonelist_check(const struct image *const *images, const struct zonelist *lists, size_t n,
 		   const struct zonelist_request *);
+/* -E2BIG with its text: so many functions @matched. */
+int zonelist_too_many(uint64_t matched, const struct zonelist_request *);
+/* That no module is what the pattern of @text asks for, and the nearest of the @n there are. The
+ * caller owns it. */
+char *zonelist_no_module(const struct image *const *images, size_t n, const char *text);
 
 #endif

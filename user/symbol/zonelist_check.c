@@ -100,16 +100,15 @@ static void add_remarks(const struct checking *c, size_t pattern, bool problems,
 	}
 }
 
-static char *nearest_modules(const struct checking *c, size_t pattern)
+static char *nearest_modules(const struct image *const *images, size_t n, const char *text)
 {
-	const char *text = zonepatterns_text(c->request->patterns, pattern);
 	const char *colon = strchr(text, ':');
 	_free_ char *module = mem_strndup(text, colon ? (size_t)(colon - text) : 0);
 	struct nearest nearest = {0};
 	char *list;
 
-	for (size_t i = 0; i < c->n; i++) {
-		const char *base = str_base(c->images[i]->path);
+	for (size_t i = 0; i < n; i++) {
+		const char *base = str_base(images[i]->path);
 
 		nearest_add(&nearest, base, nearest_distance(module, base));
 	}
@@ -118,16 +117,20 @@ static char *nearest_modules(const struct checking *c, size_t pattern)
 	return list;
 }
 
+char *zonelist_no_module(const struct image *const *images, size_t n, const char *text)
+{
+	_free_ char *nearest = nearest_modules(images, n, text);
+
+	return mem_printf("no program or library matches the module of '%s'%s%s%s", text,
+			  *nearest ? " (nearest: " : "", nearest, *nearest ? ")" : "");
+}
+
 static int say_no_module(const struct checking *c, size_t pattern)
 {
-	_free_ char *nearest = nearest_modules(c, pattern);
-	const char *text = zonepatterns_text(c->request->patterns, pattern);
+	_free_ char *text = zonelist_no_module(c->images, c->n,
+					       zonepatterns_text(c->request->patterns, pattern));
 
-	if (*nearest)
-		return err(-ENOENT,
-			   "no program or library matches the module of '%s' (nearest: %s)", text,
-			   nearest);
-	return err(-ENOENT, "no program or library matches the module of '%s'", text);
+	return err(-ENOENT, "%s", text);
 }
 
 static int say_no_match(const struct checking *c, size_t pattern)
@@ -177,11 +180,21 @@ static int check_pattern(const struct checking *c, size_t pattern)
 	return any ? say_no_match(c, pattern) : say_no_module(c, pattern);
 }
 
+int zonelist_too_many(uint64_t matched, const struct zonelist_request *request)
+{
+	char found[UNITS_BUF], most[UNITS_BUF];
+
+	return err(-E2BIG,
+		   "%s functions match, more than %s: choose fewer, or raise the limit by "
+		   "--zones-max %lu",
+		   units_count(found, sizeof(found), (int64_t)matched),
+		   units_count(most, sizeof(most), (int64_t)zonelist_max(request)), matched);
+}
+
 int zonelist_check(const struct image *const *images, const struct zonelist *lists, size_t n,
 		   const struct zonelist_request *request)
 {
 	const struct checking c = {images, lists, n, request};
-	char found[UNITS_BUF], most[UNITS_BUF];
 	uint64_t matched = 0;
 	int rc = 0;
 
@@ -193,11 +206,5 @@ int zonelist_check(const struct image *const *images, const struct zonelist *lis
 		matched += lists[i].matched;
 	if (!matched)
 		return say_nothing_there(&c);
-	if (matched <= zonelist_max(request))
-		return 0;
-	return err(-E2BIG,
-		   "%s functions match, more than %s: choose fewer, or raise the limit by "
-		   "--zones-max %lu",
-		   units_count(found, sizeof(found), (int64_t)matched),
-		   units_count(most, sizeof(most), (int64_t)zonelist_max(request)), matched);
+	return matched <= zonelist_max(request) ? 0 : zonelist_too_many(matched, request);
 }
