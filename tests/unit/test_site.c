@@ -289,6 +289,11 @@ CODE(guarded_tail, "mov 8(%rdi),%rax\n ror $17,%rax\n xor %fs:0x30,%rax\n jmp *%
 CODE(argument_tail, "mov %rsi,%rdx\n jmp *%rdi")
 CODE(table_or_tail, "mov (%rdi,%rsi,8),%rax\n jmp *%rax")
 CODE(notrack, "mov %rdi,%rax\n notrack jmp *%rax\n ret\n nop\n mov $1,%eax\n ret")
+CODE(added_tail, "mov 8(%rdi),%rdx\n add (%rdi),%rdx\n mov %rsi,%rdi\n jmp *%rdx")
+CODE(summed_tail, "mov 8(%rdi),%rdx\n mov (%rdi),%rax\n add %rdx,%rax\n jmp *%rax")
+CODE(summed_by_lea, "mov 8(%rdi),%rdx\n mov (%rdi),%rax\n lea (%rax,%rdx),%rax\n jmp *%rax")
+CODE(summed, "add %rsi,%rdi\n jmp *%rdi\n ret")
+CODE(computed, "lea 1f(%rip),%rax\n add %rdi,%rax\n jmp *%rax\n1: ret")
 CODE(switched, "lea 1f(%rip),%rdx\n movslq (%rdx,%rax,4),%rax\n add %rdx,%rax\n jmp *%rax\n"
 	       "1: mov $1,%eax\n ret\n nop\n int3\n mov $2,%eax\n ret")
 CODE(lock_skipped, "cmpl $0,%fs:0x18\n je 1f\n lock\n1: cmpxchg %esi,(%rdi)\n ret")
@@ -328,6 +333,14 @@ static void follows_indirect_jumps(void **state)
 	expect_exits(&s, 1, (uint64_t[]){17});
 	FIND(new, argument_tail, &s);
 	expect_exits(&s, 1, (uint64_t[]){3});
+	FIND(new, added_tail, &s);
+	expect_exits(&s, 1, (uint64_t[]){10});
+	FIND(new, summed_tail, &s);
+	expect_exits(&s, 1, (uint64_t[]){10});
+	FIND(new, summed_by_lea, &s);
+	expect_exits(&s, 1, (uint64_t[]){11});
+	FIND(new, computed, &s);
+	expect_exits(&s, 1, (uint64_t[]){12});
 	FIND(new, notrack, &s);
 	expect_exits(&s, 2, (uint64_t[]){6, 13});
 	FIND(new, switched, &s);
@@ -348,6 +361,8 @@ static void says_where_exits_may_be_missing(void **state)
 
 	(void)state;
 	FIND(new, table_or_tail, &s);
+	expect_unknown(&s, "indirect jump");
+	FIND(new, summed, &s);
 	expect_unknown(&s, "indirect jump");
 	FIND(new, odd_condition, &s);
 	expect_unknown(&s, "conditional jump");

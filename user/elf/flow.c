@@ -43,6 +43,7 @@ size_t flow_bytes(const struct flow *f, uint64_t address, const uint8_t **at)
 {
 	const struct flow_piece *piece = piece_of(f, address);
 
+	*at = NULL;
 	if (!piece)
 		return 0;
 	*at = piece->code.bytes + (address - piece->code.address);
@@ -176,6 +177,41 @@ static enum whither by_table(const struct flow *f, const struct insn_value *valu
 	return piece_of(f, entry) ? WHITHER_INSIDE : WHITHER_AWAY;
 }
 
+/* Where @value, a register's, comes from by the instructions of @h before number @end; hands out
+ * which of them says so. */
+static struct insn_value origin_of(const struct flow *f, const struct flow_history *h, size_t *end,
+				   struct insn_value value)
+{
+	while (value.source == INSN_FROM_REGISTER && *end > 0) {
+		const uint8_t *at;
+		const size_t n = flow_bytes(f, h->at[--*end], &at);
+
+		insn_writes(at, n, value.number, &value);
+	}
+	return value;
+}
+
+/* Whether the sum holds an entry of a table of distances, or a place in the code: what compilers
+ * make of a switch. Two loaded values make up a function's address in a module. */
+static enum whither by_sum(const struct flow *f, const struct flow_history *h, size_t end,
+			   const struct insn_value *sum)
+{
+	const int16_t numbers[] = {sum->number, sum->other};
+	bool variables = true;
+
+	for (size_t k = 0; k < 2; k++) {
+		size_t i = end;
+		const struct insn_value v = origin_of(
+			f, h, &i,
+			(struct insn_value){.source = INSN_FROM_REGISTER, .number = numbers[k]});
+
+		if (v.source == INSN_FROM_DISTANCE || v.source == INSN_FROM_CODE)
+			return WHITHER_INSIDE;
+		variables &= v.source == INSN_FROM_MEMORY;
+	}
+	return variables ? WHITHER_AWAY : WHITHER_UNKNOWN;
+}
+
 /* By what was put in the register before: compilers add an entry of a table of distances for a
  * switch, and load a function's address from a variable. */
 static enum whither by_history(const struct flow *f, const struct flow_history *h,
@@ -183,17 +219,13 @@ static enum whither by_history(const struct flow *f, const struct flow_history *
 {
 	size_t i = h->n;
 
-	while (value.source == INSN_FROM_REGISTER && i-- > 0) {
-		const uint8_t *at;
-		const size_t n = flow_bytes(f, h->at[i], &at);
-
-		insn_writes(at, n, value.number, &value);
-	}
+	value = origin_of(f, h, &i, value);
 	switch (value.source) {
 	case INSN_FROM_REGISTER: /* an argument, where nothing was before */
 		return h->n < FLOW_HISTORY && (!h->n || h->at[0] == entry_of(f)) ? WHITHER_AWAY
 										 : WHITHER_UNKNOWN;
 	case INSN_FROM_SUM:
+		return by_sum(f, h, i, &value);
 	case INSN_FROM_CODE:
 		return WHITHER_INSIDE;
 	case INSN_FROM_MEMORY:

@@ -317,6 +317,31 @@ bool insn_jump_value(const uint8_t *at, size_t n, struct insn_value *out)
 	return true;
 }
 
+static void sum_of(ZydisRegister a, ZydisRegister b, struct insn_value *out)
+{
+	*out = (struct insn_value){
+		.source = INSN_FROM_SUM, .number = (int16_t)whole(a), .other = (int16_t)whole(b)};
+}
+
+/* Of two registers; or of one and a variable, which is as good as that. */
+static void added_value(const ZydisDecodedOperand *to, const ZydisDecodedOperand *o,
+			struct insn_value *out)
+{
+	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		sum_of(to->reg.value, o->reg.value, out);
+	else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY && o->mem.index == ZYDIS_REGISTER_NONE)
+		out->source = INSN_FROM_MEMORY;
+}
+
+static void lea_value(const ZydisDecodedOperand *o, struct insn_value *out)
+{
+	if (o->mem.base == ZYDIS_REGISTER_RIP)
+		out->source = INSN_FROM_CODE;
+	else if (o->mem.base != ZYDIS_REGISTER_NONE && o->mem.index != ZYDIS_REGISTER_NONE &&
+		 o->mem.scale == 1 && !o->mem.disp.value)
+		sum_of(o->mem.base, o->mem.index, out);
+}
+
 static void written_value(const struct full *f, int16_t number, struct insn_value *out)
 {
 	*out = (struct insn_value){.source = INSN_FROM_OTHER};
@@ -328,11 +353,15 @@ static void written_value(const struct full *f, int16_t number, struct insn_valu
 	case ZYDIS_MNEMONIC_MOV:
 		value_of(&f->operands[1], out);
 		break;
+	case ZYDIS_MNEMONIC_MOVSXD:
+		if (f->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
+			out->source = INSN_FROM_DISTANCE;
+		break;
 	case ZYDIS_MNEMONIC_ADD:
-		out->source = INSN_FROM_SUM;
+		added_value(&f->operands[0], &f->operands[1], out);
 		break;
 	case ZYDIS_MNEMONIC_LEA:
-		out->source = INSN_FROM_CODE;
+		lea_value(&f->operands[1], out);
 		break;
 	default:
 		break;
