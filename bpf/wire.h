@@ -147,6 +147,11 @@ struct wire_stack {
 };
 _Static_assert(sizeof(struct wire_stack) == 40, "wire_stack is part of the contract");
 
+/* A return address that a uretprobe put the trampoline in the place of, and where it stood. */
+struct wire_origin {
+	wire_u64 stack, address;
+};
+
 /* A sample whose user stack is to be walked by user space: instead of a wire_sample. Stack memory
  * follows, room for the pieces. */
 struct wire_slice {
@@ -159,10 +164,10 @@ struct wire_slice {
 	wire_u32 syscall; /* as in wire_stack */
 	wire_u32 n_origins;
 	wire_u64 trampoline; /* what uretprobes put in the place of return addresses … */
-	wire_u64 origins[WIRE_ORIGINS]; /* … and those addresses, the innermost first */
+	struct wire_origin origins[WIRE_ORIGINS]; /* … and those */
 	struct wire_piece missing; /* what the walker found no table of; all 0: it was not that */
 };
-_Static_assert(sizeof(struct wire_slice) == 512, "wire_slice is part of the contract");
+_Static_assert(sizeof(struct wire_slice) == 768, "wire_slice is part of the contract");
 
 /* Per event and CPU; the ledger is made of these. TAKEN = KEPT + every LOST. */
 enum wire_counter {

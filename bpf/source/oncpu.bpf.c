@@ -75,29 +75,48 @@ static bool user_registers(struct pt_regs *now, struct walk *walk)
 
 #define BREAKPOINT 0xcc
 
-/* The thread was interrupted in the kernel, behind an uprobe's breakpoint: either it has just hit
- * it, and stands at the probed instruction for all that counts, or the instruction is one byte long
- * and done. */
-static bool is_behind_breakpoint(struct pt_regs *now, const struct walk *walk)
+/* An uprobe's breakpoint at @back bytes before the place where the thread was interrupted, in the
+ * kernel. */
+static bool is_at_breakpoint(struct pt_regs *now, const struct walk *walk, __u32 back)
 {
-	__u8 before = 0;
+	__u8 there = 0;
 
 	if ((now && (now->cs & 3)) || walk->out.head.syscall)
 		return false;
-	return !bpf_probe_read_user(&before, 1, (void *)(walk->registers[16] - 1)) &&
-	       before == BREAKPOINT && uprobe_was_hit();
+	return !bpf_probe_read_user(&there, 1, (void *)(walk->registers[16] - back)) &&
+	       there == BREAKPOINT && uprobe_was_hit();
 }
 
-/* The stack of @walk's registers. Of the two places behind a breakpoint the stack tells: from the
- * wrong one the first step leads to no code. */
+/* The first step led to no code. Where a return address is taken over in this moment, it led to none
+ * that could be told of. */
+static bool went_wrong(const struct walk *walk)
+{
+	return walk->out.head.end == WIRE_END_BROKEN && walk->depth == 2;
+}
+
+/*
+ * The stack of @walk's registers, which may be those of a thread amid an uprobe. Behind a
+ * breakpoint it has either just hit it, and stands at the probed instruction for all that counts,
+ * or the instruction is one byte long and done. At one, a push that the kernel emulates may be done
+ * but for the instruction pointer. The stack tells: the wrong guess leads to no code.
+ */
 static void walk_probed(struct pt_regs *now, struct walk *walk)
 {
-	bool behind = is_behind_breakpoint(now, walk);
+	bool behind = is_at_breakpoint(now, walk, 1);
 
 	walk->registers[16] -= behind;
 	walk_user(walk);
-	if (behind && walk->out.head.end == WIRE_END_BROKEN && walk->depth <= 2) {
+	if (!went_wrong(walk))
+		return;
+	if (behind) {
 		walk->registers[16]++;
+		walk_user(walk);
+	} else if (is_at_breakpoint(now, walk, 0)) {
+		walk->registers[STEP_RSP] += 8;
+		walk_user(walk);
+		if (walk->depth > 2)
+			return;
+		walk->registers[STEP_RSP] -= 8;
 		walk_user(walk);
 	}
 }

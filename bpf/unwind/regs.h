@@ -7,6 +7,10 @@
 
 #include "wire.h"
 
+/* By their DWARF numbers. */
+#define STEP_RBP 6
+#define STEP_RSP 7
+
 struct step_regs {
 	wire_u64 ip, sp, bp;
 	wire_u8 exact;	   /* ip was interrupted, or is the innermost: it is not behind a call */

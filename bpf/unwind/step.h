@@ -21,9 +21,6 @@
 
 #define STEP_INLINE static inline __attribute__((always_inline, unused))
 
-#define STEP_RBP 6
-#define STEP_RSP 7
-
 /* Times that a walk may go on at a lower address: signal handlers and functions that switch
  * stacks. A loop of broken frames does so without end. */
 #define STEP_MAX_TURNS 16

@@ -13,10 +13,12 @@ static __u64 trampoline_of(struct task_struct *task)
 	return area ? BPF_CORE_READ(area, vaddr) : 0;
 }
 
+#define ANY_SLOT 0
+
 /* Loops over instances are the kernel's: of one here the verifier would follow every length. */
 struct search {
 	struct return_instance *instance;
-	__u32 before; /* so many are still to be passed */
+	__u64 slot;
 	struct return_instance *found;
 };
 
@@ -26,7 +28,8 @@ static long search_one(__u32 i, struct search *s)
 
 	if (!instance)
 		return 1;
-	if (!BPF_CORE_READ(instance, chained) && s->before-- == 0) {
+	if (!BPF_CORE_READ(instance, chained) &&
+	    (s->slot == ANY_SLOT || BPF_CORE_READ(instance, stack) == s->slot)) {
 		s->found = instance;
 		return 1;
 	}
@@ -34,25 +37,25 @@ static long search_one(__u32 i, struct search *s)
 	return 0;
 }
 
-/* The @nth from the innermost on that has an address of its own; NULL: there are no more. */
-static struct return_instance *instance_at(struct task_struct *task, __u32 nth)
+/* The innermost one with an address of its own, which stood at @slot; NULL: there is none. */
+static struct return_instance *instance_at(struct task_struct *task, __u64 slot)
 {
 	struct search search = {.instance = BPF_CORE_READ(task, utask, return_instances),
-				.before = nth};
+				.slot = slot};
 
 	bpf_loop(MAX_DEPTH, search_one, &search, 0);
 	return search.found;
 }
 
-__u64 uretprobe_origin(__u64 ip, __u32 nth)
+__u64 uretprobe_origin(__u64 ip, __u64 slot)
 {
 	struct task_struct *task = current_task();
 	struct return_instance *instance;
 
 	if (!ip || ip != trampoline_of(task))
 		return 0;
-	instance = instance_at(task, nth);
-	return instance ? BPF_CORE_READ(instance, orig_ret_vaddr) : 0;
+	instance = instance_at(task, slot);
+	return instance ? BPF_CORE_READ(instance, orig_ret_vaddr) : URETPROBE_LOST;
 }
 
 /*
@@ -79,7 +82,7 @@ bool uretprobe_leave(__u64 ip, __u64 sp, struct uretprobe_way *out)
 	if (!out || !trampoline || offset >= TRAMPOLINE_BYTES)
 		return false;
 	*out = (struct uretprobe_way){.sp = sp + 8 * words_pushed(offset)};
-	instance = instance_at(task, 0);
+	instance = instance_at(task, ANY_SLOT);
 	stack = instance ? BPF_CORE_READ(instance, stack) + 8 : 0;
 	/* Handlers of the system call see the stack pointer without what was pushed. */
 	if (stack && (stack == out->sp || stack == sp)) {
@@ -102,7 +105,8 @@ static long tell_one(__u32 i, struct telling *t)
 	if (!instance || out->n >= WIRE_ORIGINS)
 		return 1;
 	if (!BPF_CORE_READ(instance, chained))
-		out->at[out->n++ & (WIRE_ORIGINS - 1)] = BPF_CORE_READ(instance, orig_ret_vaddr);
+		out->at[out->n++ & (WIRE_ORIGINS - 1)] = (struct wire_origin){
+			BPF_CORE_READ(instance, stack), BPF_CORE_READ(instance, orig_ret_vaddr)};
 	t->instance = BPF_CORE_READ(instance, next);
 	return 0;
 }

@@ -8,9 +8,12 @@
 #include "kernel.h"
 #include "wire.h"
 
-/* @ip is what stands on the stack; @nth such address of this walk, from 0. 0: it is no
- * trampoline's, or the kernel knows no more. */
-__u64 uretprobe_origin(__u64 ip, __u32 nth);
+/* @ip is what stands on the stack at @slot, in the place of a return address. 0: it is no
+ * trampoline's. URETPROBE_LOST: the kernel does not tell, as in the moment in which it puts it
+ * there.
+ */
+#define URETPROBE_LOST (~0ull)
+__u64 uretprobe_origin(__u64 ip, __u64 slot);
 
 /* The way out of the trampoline. */
 struct uretprobe_way {
@@ -23,10 +26,10 @@ bool uretprobe_leave(__u64 ip, __u64 sp, struct uretprobe_way *out);
 /* The current thread has hit a probe before: other code may hold breakpoints too, as padding. */
 bool uprobe_was_hit(void) __hidden;
 
-/* All of them of one thread, the innermost first, and what stands in their place. */
+/* All of them of one thread, and what stands in their place. */
 struct uretprobe_origins {
 	__u64 trampoline; /* 0: no probe was met yet */
-	__u64 at[WIRE_ORIGINS];
+	struct wire_origin at[WIRE_ORIGINS];
 	__u32 n;
 };
 void uretprobe_origins(struct uretprobe_origins *out) __hidden;

@@ -192,17 +192,20 @@ static __always_inline void keep_frame(struct walk *walk, __u64 address)
 	*frame_slot(walk, walk->depth++) = address;
 }
 
-/* Makes @walk stand where the return address led before a uretprobe took its place. The frame is
- * told already: by its true address from here on. */
+/* Whether @walk stands in code: where the return address led before a uretprobe took its place, if
+ * one did. The frame is told already: by its true address from here on, or no more. */
 static __always_inline bool restore(struct walk *walk)
 {
-	__u64 ip = uretprobe_origin(walk->at.ip, walk->restored);
+	__u64 ip = uretprobe_origin(walk->at.ip, walk->at.sp - 8);
 
 	if (!ip)
-		return false;
-	walk->restored++;
-	walk->at.ip = ip;
+		return is_anonymous(walk);
 	walk->depth--;
+	if (ip == URETPROBE_LOST) {
+		walk->guessed = false;
+		return false;
+	}
+	walk->at.ip = ip;
 	keep_frame(walk, ip);
 	return enter(walk, step_key(&walk->at));
 }
@@ -214,9 +217,7 @@ static __always_inline bool leave(struct walk *walk)
 
 	if (!walk->at.innermost || !uretprobe_leave(walk->at.ip, walk->at.sp, &way))
 		return false;
-	if (way.ip)
-		walk->restored++;
-	else if (step_read(walk, way.sp - 8, &way.ip))
+	if (!way.ip && step_read(walk, way.sp - 8, &way.ip))
 		return false;
 	walk->at = (struct step_regs){.ip = way.ip, .sp = way.sp, .bp = walk->at.bp};
 	keep_frame(walk, way.ip);
@@ -243,7 +244,7 @@ static __always_inline enum code look_up(struct walk *walk)
 	__u64 key, offset;
 
 	if ((!enter(walk, step_key(&walk->at)) || is_anonymous(walk)) && !leave(walk) &&
-	    !restore(walk) && !is_anonymous(walk))
+	    !restore(walk))
 		return CODE_NONE;
 	if (is_anonymous(walk))
 		return CODE_NO_RULE;
@@ -313,7 +314,7 @@ int walk_user(struct walk *walk)
 		   walk->registers[STEP_RBP]);
 	walk->vma.start = walk->vma.end = 0;
 	walk->has_table = walk->guessed = false;
-	walk->depth = walk->restored = 0;
+	walk->depth = 0;
 	walk->out.head.end = WIRE_END_CUT;
 	walk->out.head.left_out = 0;
 	walk->window_words = 0;

@@ -29,7 +29,6 @@ struct walk {
 	__u64 registers[32]; /* of the innermost frame, by DWARF number; 16 is rip; rest unused */
 	struct step_regs at;
 	__u32 depth;	/* frames found so far */
-	__u32 restored; /* return addresses of uretprobes met so far */
 	struct vma vma; /* of the frame before, likely of this one too */
 	/* For who asks for them, after the walk. */
 	struct vma stack;

@@ -69,7 +69,6 @@ struct walking {
 	VEC(struct passed) passed;
 	struct cfi_registers all; /* of the frame that was reached with followed frames passed */
 	size_t followed;
-	size_t restored; /* return addresses of uretprobes */
 };
 
 static void start(struct walking *k, const struct native_walk *w)
@@ -178,8 +177,9 @@ static void restore(struct walking *k)
 {
 	const struct native_walk *w = k->w;
 
-	if (w->trampoline && k->at.ip == w->trampoline && k->restored < w->n_origins)
-		k->at.ip = w->origins[k->restored++];
+	for (size_t i = 0; i < w->n_origins && w->trampoline && k->at.ip == w->trampoline; i++)
+		if (w->origins[i].stack == k->at.sp - 8)
+			k->at.ip = w->origins[i].address;
 }
 
 struct native_end native_walk(const struct native_walk *w, uint64_t *frames, size_t max)

@@ -32,7 +32,7 @@ struct native_walk {
 	bool (*frame)(void *context, uint64_t address, struct cfi_frame *out);
 	/* What uretprobes have put in the place of return addresses, 0: nothing; and those. */
 	uint64_t trampoline;
-	const uint64_t *origins; /* the innermost first; borrowed */
+	const struct wire_origin *origins; /* borrowed */
 	size_t n_origins;
 	void *context;
 };
