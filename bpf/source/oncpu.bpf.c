@@ -87,8 +87,8 @@ static bool is_at_breakpoint(struct pt_regs *now, const struct walk *walk, __u32
 	       there == BREAKPOINT && uprobe_was_hit();
 }
 
-/* The first step led to no code. Where a return address is taken over in this moment, it led to none
- * that could be told of. */
+/* The first step led to no code. Where a return address is taken over in this moment, it led to
+ * none that could be told of. */
 static bool went_wrong(const struct walk *walk)
 {
 	return walk->out.head.end == WIRE_END_BROKEN && walk->depth == 2;

@@ -1,6 +1,6 @@
 /*
- * zone_forks CHILDREN CALLS: when a line is there, forks children one after the other, each of which
- * calls zf_call so often at once and exits.
+ * zone_forks CHILDREN CALLS: when a line is there, forks children one after the other, each of
+ * which calls zf_call so often at once and exits.
  */
 #include <sys/wait.h>
 

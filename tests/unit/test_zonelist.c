@@ -6,11 +6,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/err.h"
 #include "snippet.h"
+#include "symbol/crew.h"
 #include "symbol/place.h"
 #include "symbol/zonelist.h"
 #include "symbol/zonewire.h"
@@ -445,6 +448,47 @@ static void refuses_bad_answers(void **state)
 	}
 }
 
+/* One who waits; gives up after so many times. */
+struct waiting {
+	int asked, patience;
+};
+
+static bool goes_on(void *context)
+{
+	struct waiting *w = context;
+
+	return w->asked++ < w->patience;
+}
+
+/* Our own program takes long enough to read that one who waits is asked. */
+static void can_be_given_up(void **state)
+{
+	static const int patience[] = {0, 1 << 20};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct waiting waiting = {.patience = patience[i]};
+		const struct crew_wait wait = {goes_on, &waiting};
+		struct world w;
+
+		BEGIN(&w, "*");
+		w.images[0] = (struct image){.kind = IMAGE_KIND_FILE,
+					     .path = strdup("/proc/self/exe"),
+					     .fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC),
+					     .root_fd = -1};
+		w.at[w.n++] = &w.images[0];
+		w.request.wait = &wait;
+		zonelist_read(w.at, w.n, &w.request, w.lists);
+		assert_true(waiting.asked > 0);
+		if (patience[i])
+			assert_null(w.lists[0].problem);
+		else
+			assert_string_equal(w.lists[0].problem, "it was not read before the end");
+		assert_int_equal(w.lists[0].zones.n > 0, patience[i] > 0);
+		end(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -459,6 +503,7 @@ int main(void)
 		cmocka_unit_test(survives_damage),
 		cmocka_unit_test(answers_cross_over),
 		cmocka_unit_test(refuses_bad_answers),
+		cmocka_unit_test(can_be_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, snippet_teardown);

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct capture {
 	struct session *session;
 	struct sideband *sideband;
 	struct intake in;
+	struct crew_wait ending; /* what intake asks while it waits for others */
 	struct checkpoint checkpoint;
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
 	int64_t start_unix_ns;
@@ -235,10 +237,23 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 	fn(context, &p);
 }
 
+static uint64_t deadline_of(const struct capture *c)
+{
+	return c->o.duration_ns ? c->start_ns + (uint64_t)c->o.duration_ns : UINT64_MAX;
+}
+
+/* Neither the time is over nor a signal there, which loop() takes in. */
+static bool goes_on(void *context)
+{
+	const struct capture *c = context;
+	struct pollfd p = {.fd = c->signal_fd, .events = POLLIN};
+
+	return clock_ns(CLOCK_MONOTONIC) < deadline_of(c) && poll(&p, 1, 0) == 0;
+}
+
 static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *context, int *ret)
 {
-	uint64_t deadline =
-		c->o.duration_ns ? c->start_ns + (uint64_t)c->o.duration_ns : UINT64_MAX;
+	uint64_t deadline = deadline_of(c);
 	uint64_t tick = c->start_ns + TICK_NS;
 
 	for (;;) {
@@ -281,6 +296,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 		ret = c->command_error = target_go(c->o.target);
 	if (ret)
 		return ret;
+	c->ending = (struct crew_wait){goes_on, c};
+	c->in.ending = &c->ending;
 	*end = loop(c, fn, context, &ret);
 	hooks_stop(session_hooks(c->session));
 	if (c->o.zones)
@@ -326,7 +343,8 @@ int capture_profile(struct capture *c, struct profile **out)
 
 	p->started_unix_ns = c->start_unix_ns;
 	p->duration_ns = (int64_t)(until - c->start_ns);
-	p->hz = c->o.hz;
+	for (size_t i = 0; i < c->o.n_events; i++)
+		p->hz = c->o.events[i].class == EVENT_SAMPLED ? c->o.hz : p->hz;
 	unwinder_stats(c->in.unwinder, &in.unwind);
 	add_metrics(c, p);
 	for (size_t i = 0; i < c->o.n_events; i++)
@@ -347,6 +365,8 @@ int capture_profile(struct capture *c, struct profile **out)
 		in.run_cpu_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) - c->cpu_at_start_ns;
 	in.name_cpu_ns = own_cpu_ns() - before_ns;
 	ledger_cost(p, &in, &stats);
+	if (c->o.describe)
+		c->o.describe(c->o.context, p);
 	*out = p;
 	return 0;
 }

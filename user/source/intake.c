@@ -68,6 +68,15 @@ static void make_room(struct intake *in)
 	in->put_aside |= in->pending.items.n > 0;
 }
 
+/* While others read code: the ring goes on to be drained, and the capture may end meanwhile. */
+static bool goes_on(void *context)
+{
+	struct intake *in = context;
+
+	make_room(in);
+	return !in->ending || in->ending->goes_on(in->ending->context);
+}
+
 static void take_fork(struct intake *in, const struct side_record *r)
 {
 	if (!follows(in, r->parent_pid))
@@ -168,8 +177,10 @@ int intake_zones(struct intake *in, const struct zones_options *o)
 				    .session = session_zones(in->session),
 				    .images = in->images,
 				    .procs = in->procs,
-				    .target = in->target};
+				    .target = in->target,
+				    .wait = &in->wait};
 
+	in->wait = (struct crew_wait){goes_on, in};
 	calibrate(input.session, &in->calibration);
 	zones_configure(in->zones, &input);
 	if (follows_all(in))

@@ -17,6 +17,7 @@
 #include "source/stacks.h"
 #include "source/unwinder.h"
 #include "source/zones.h"
+#include "symbol/crew.h"
 #include "symbol/images.h"
 #include "symbol/procs.h"
 
@@ -38,6 +39,8 @@ struct intake {
 	struct map followed; /* processes of the target, where it is not everything */
 	uint64_t remaps;     /* of procs, as of the last drain */
 	uint64_t side_lost;
+	struct crew_wait wait;		/* of who reads code for zones */
+	const struct crew_wait *ending; /* whether the capture goes on; borrowed, NULL: it does */
 };
 
 /* With a loaded session: before it is attached. Errors with a text; released all the same. */

@@ -54,7 +54,8 @@ static void read_images(struct zones *z, const numbers *which)
 					   .max = z->in.o->max,
 					   .lines = true,
 					   .switches = z->in.o->switches,
-					   .n_switches = z->in.o->n_switches};
+					   .n_switches = z->in.o->n_switches,
+					   .wait = z->in.wait};
 	_free_ const struct image **images = mem_zalloc(which->n + 1, sizeof(*images));
 	_free_ struct zonelist *lists = mem_zalloc(which->n + 1, sizeof(*lists));
 

@@ -39,6 +39,7 @@ struct zones_input {
 	struct images *images;
 	struct procs *procs;
 	const struct target *target;
+	const struct crew_wait *wait; /* while code is read */
 };
 
 struct zones;

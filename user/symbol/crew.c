@@ -18,6 +18,7 @@
 #define WALL_FACTOR  4 /* children wait for the disk and for each other */
 #define MEMORY_BYTES (2ull << 30)
 #define OUTPUT_BASE  (16ull << 20)
+#define WAIT_MS	     20
 
 struct batch {
 	VEC(uint32_t) tasks;
@@ -112,8 +113,22 @@ static void start(const struct crew *c, struct batch *b)
 		b->pidfd = pidfd_open(b->pid, 0);
 }
 
+/* How long to wait at once. */
+static int patience(const struct crew *c, int64_t left_ms)
+{
+	return (int)(c->wait && left_ms > WAIT_MS ? WAIT_MS : left_ms);
+}
+
+/* Whether the child may go on; not for ever, and not longer than somebody waits for it. */
+static bool goes_on(struct crew *c, const struct batch *b, bool *late)
+{
+	*late = now_ms() >= b->deadline_ms;
+	c->given_up |= c->wait && !*late && !c->wait->goes_on(c->wait->context);
+	return !*late && !c->given_up;
+}
+
 /* Waits for the child, up to its deadline; true when it ran out of CPU time or of time. */
-static bool finish(struct batch *b)
+static bool finish(struct crew *c, struct batch *b)
 {
 	struct pollfd p = {.fd = b->pidfd, .events = POLLIN};
 	bool late = false;
@@ -123,14 +138,12 @@ static bool finish(struct batch *b)
 		return false;
 	while (b->pidfd >= 0) {
 		int64_t left = b->deadline_ms - now_ms();
-		int n = left > 0 ? poll(&p, 1, (int)left) : 0;
+		int n = left > 0 ? poll(&p, 1, patience(c, left)) : 0;
 
-		if (n < 0 && errno == EINTR)
+		if ((n < 0 && errno == EINTR) || (n == 0 && goes_on(c, b, &late)))
 			continue;
-		if (n != 0)
-			break;
-		late = true;
-		kill(b->pid, SIGKILL);
+		if (n == 0)
+			kill(b->pid, SIGKILL);
 		break;
 	}
 	while (waitpid(b->pid, &status, 0) < 0 && errno == EINTR)
@@ -173,9 +186,9 @@ static void collect(const struct crew *c, const struct batch *b)
 }
 
 /* The first task that the child left undone, where time ran out on it, is not tried again. */
-static void end(const struct crew *c, struct batch *b)
+static void end(struct crew *c, struct batch *b)
 {
-	const bool ran_out = finish(b);
+	const bool ran_out = finish(c, b);
 
 	collect(c, b);
 	for (size_t i = 0; i < b->tasks.n && ran_out; i++) {
@@ -199,7 +212,7 @@ static int by_cost(const void *pa, const void *pb)
 }
 
 /* Deals the tasks to @width batches, the largest first, each to the batch that has least. */
-static void run_together(const struct crew *c, unsigned int width)
+static void run_together(struct crew *c, unsigned int width)
 {
 	_free_ struct batch *single = mem_zalloc(c->n, sizeof(*single));
 	struct batch batches[MAX_WIDTH] = {0};
@@ -225,17 +238,19 @@ static void run_together(const struct crew *c, unsigned int width)
 }
 
 /* A child of its own for each task that is left. */
-static void run_singly(const struct crew *c)
+static void run_singly(struct crew *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		struct batch b = {0};
 
+		if (c->given_up)
+			return;
 		if (c->tasks[i].done || c->tasks[i].failed)
 			continue;
 		vec_push(&b.tasks, (uint32_t)i);
 		start(c, &b);
 		end(c, &b);
-		c->tasks[i].failed = !c->tasks[i].done;
+		c->tasks[i].failed = !c->tasks[i].done && !c->given_up;
 	}
 }
 

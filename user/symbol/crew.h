@@ -26,6 +26,12 @@ struct crew_fds {
 /* Nothing for a negative one. */
 void crew_keep(struct crew_fds *, int fd);
 
+/* Called every so often while children work. */
+struct crew_wait {
+	bool (*goes_on)(void *context); /* false: what is not done by then is left */
+	void *context;
+};
+
 struct crew {
 	struct crew_task *tasks;
 	size_t n;
@@ -45,12 +51,14 @@ struct crew {
 	 * answer it. */
 	bool (*take)(void *context, size_t task);
 	void *context;
+	const struct crew_wait *wait; /* NULL: nobody minds how long it takes */
+	bool given_up;
 };
 
 /* How many children run at once. */
 unsigned int crew_width(void);
 
-/* Runs all tasks. */
+/* Runs all tasks. One that is neither done nor failed was given up. */
 void crew_run(struct crew *);
 
 #endif

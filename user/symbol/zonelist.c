@@ -148,7 +148,8 @@ static void run(struct run *r, size_t n)
 			    .run = read_one,
 			    .read = read_answer,
 			    .take = take_answer,
-			    .context = r};
+			    .context = r,
+			    .wait = r->request->wait};
 
 	r->open = mem_zalloc(n + 1, sizeof(*r->open));
 	for (size_t i = 0; i < n; i++)
@@ -158,6 +159,8 @@ static void run(struct run *r, size_t n)
 		if (tasks[i].failed)
 			r->lists[i].problem =
 				mem_strdup("it could not be read: it is damaged, or too large");
+		else if (!tasks[i].done)
+			r->lists[i].problem = mem_strdup("it was not read before the end");
 	}
 	zonewire_release(&r->answer);
 	free(r->open);

@@ -99,6 +99,7 @@ struct zonelist_request {
 	const char *const *switches; /* names (globs) of functions that switch stacks, besides those
 				      * known; borrowed */
 	size_t n_switches;
+	const struct crew_wait *wait; /* borrowed; NULL: none. What is given up has a problem */
 };
 
 /*
