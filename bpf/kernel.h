@@ -100,7 +100,8 @@ struct signal_struct {
 struct task_struct {
 	int pid, tgid;
 	unsigned int self_exec_id; /* grows with each exec of the process */
-	struct mm_struct *mm;	   /* NULL for a kernel thread */
+	unsigned int in_execve : 1;
+	struct mm_struct *mm; /* NULL for a kernel thread */
 	struct task_struct *real_parent;
 	struct signal_struct *signal;
 	struct files_struct *files;

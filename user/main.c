@@ -31,7 +31,7 @@ static int help(void)
 	return EXIT_OK;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 	    !strcmp(argv[1], "help"))
@@ -44,4 +44,9 @@ int main(int argc, char **argv)
 	if (argv[1][0] == '-')
 		return cmd_record(argc, argv);
 	return cmd_usage("no command '%s'; to profile a program: eprof -- %s", argv[1], argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	return cmd_end(run(argc, argv));
 }

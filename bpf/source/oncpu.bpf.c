@@ -121,6 +121,12 @@ static void walk_probed(struct pt_regs *now, struct walk *walk)
 	}
 }
 
+/* From some point on the registers are those of the old program, and its stack is gone. */
+static bool is_in_exec(void)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(current_task(), in_execve);
+}
+
 /* What becomes of a sample after the walk of its user stack. */
 enum user_result { USER_KEEP, USER_LOST, USER_SLICE };
 
@@ -132,6 +138,10 @@ static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32
 	walk->out.head.pid = bpf_get_current_pid_tgid() >> 32;
 	walk->out.head.kernel = 0;
 	walk_probed(now, walk);
+	if (walk->out.head.end != WIRE_END_ROOT && is_in_exec()) {
+		count(event, WIRE_NOTE_EXEC, 1);
+		return USER_KEEP;
+	}
 	if (walk->out.head.end == WIRE_END_NO_TABLE || walk->out.head.end == WIRE_END_OTHER)
 		return USER_SLICE;
 	return publish(&walk->out, event, now_ns, hash) ? USER_KEEP : USER_LOST;

@@ -3,7 +3,7 @@
  *
  * To add one: a file cmd/x.c with `int render_x(int argc, char **argv)`, its declaration below, and
  * a row in cmd/table.c. argv[0] is the subcommand's name; what it returns is the exit status: 0
- * done, 1 failed (render_fail), 2 wrong usage (render_usage).
+ * done, 1 failed (render_fail), 2 wrong usage (render_usage, render_refuse).
  */
 #ifndef CMD_COMMAND_H
 #define CMD_COMMAND_H
@@ -23,6 +23,9 @@ int render_help(int argc, char **argv);
 
 /* Prints err_text() as "eprof-render: …" to stderr; returns 1. */
 int render_fail(void);
+/* The same for what options ask for and was refused with @rc: returns 2 where a value is wrong
+ * (-EINVAL, -ERANGE, -E2BIG), 1 where what it names is not there. */
+int render_refuse(int rc);
 /* Prints the line and where help is to be found; returns 2. */
 int render_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

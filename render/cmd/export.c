@@ -120,43 +120,44 @@ static int build_tree(const struct arguments *a, const struct profile *p, struct
 	return rc;
 }
 
+/* The exit status, as of the one below. */
 static int write_export(const struct arguments *a, const struct export_input *in)
 {
 	struct output output;
 	int rc = output_open(&output, a->output, a->force);
 
-	return rc ? rc : output_close(&output, a->to->write(in, output.out));
+	if (!rc)
+		rc = output_close(&output, a->to->write(in, output.out));
+	return rc ? render_fail() : 0;
 }
 
+/* Up to the tree errors are the selection's: the profile was checked when it was read. */
 static int export_profile(const struct arguments *a, const struct profile *p)
 {
 	struct zone_rows rows;
 	struct export_input in = {
 		.profile = p, .selection = &a->selection, .zone_rows = &rows, .self = a->self};
-	int rc = zone_rows_build(p, &a->selection, &rows);
+	int rc = zone_rows_build(p, &a->selection, &rows), status;
 
 	if (!rc)
 		rc = build_tree(a, p, &in);
-	if (!rc)
-		rc = write_export(a, &in);
+	status = rc ? render_refuse(rc) : write_export(a, &in);
 	tree_free((struct tree *)in.tree);
 	zone_rows_release(&rows);
-	return rc;
+	return status;
 }
 
 int render_export(int argc, char **argv)
 {
 	struct arguments a = {0};
 	struct profile *p = NULL;
-	int rc = parse(argc, argv, &a);
+	int status = parse(argc, argv, &a);
 
-	if (rc >= 0)
-		return rc;
-	rc = a.output ? file_check_new(a.output, a.force) : 0;
-	if (!rc)
-		rc = store_load(a.input, NULL, &p);
-	if (!rc)
-		rc = export_profile(&a, p);
+	if (status >= 0)
+		return status;
+	if ((a.output && file_check_new(a.output, a.force)) || store_load(a.input, NULL, &p))
+		return render_fail();
+	status = export_profile(&a, p);
 	profile_free(p);
-	return rc ? render_fail() : 0;
+	return status;
 }

@@ -1,6 +1,7 @@
 /* help: what eprof-render can do; and how commands fail. */
 #include "cmd/command.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +21,12 @@ int render_fail(void)
 {
 	fprintf(stderr, "eprof-render: %s\n", err_text());
 	return 1;
+}
+
+int render_refuse(int rc)
+{
+	render_fail();
+	return rc == -EINVAL || rc == -ERANGE || rc == -E2BIG ? 2 : 1;
 }
 
 int render_usage(const char *fmt, ...)

@@ -248,12 +248,12 @@ struct material {
 	struct zone_rows zone_rows;
 };
 
-static int material_init(struct material *m, const struct report *r)
+/* What the selection takes of the profile. Errors are the selection's: the profile was checked when
+ * it was read. */
+static int material_select(struct material *m, const struct report *r)
 {
-	int rc = store_load(r->input, &(struct store_key){0}, &m->profile);
+	int rc = tree_build(m->profile, &r->selection, &m->tree);
 
-	if (rc == 0)
-		rc = tree_build(m->profile, &r->selection, &m->tree);
 	if (rc == 0)
 		rc = zone_tree_build(m->profile, &r->selection, &m->zone_tree);
 	if (rc == 0)
@@ -272,27 +272,44 @@ static void material_release(struct material *m)
 	profile_free(m->profile);
 }
 
+/* 0, or a negative errno with a text. */
+static int write_material(struct report *r, const struct material *m)
+{
+	int rc = choose_views(r, m->profile);
+
+	if (rc == 0)
+		rc = write_report(r, &(struct view_input){.profile = m->profile,
+							  .selection = &r->selection,
+							  .tree = m->tree,
+							  .top = &m->top,
+							  .zone_tree = m->zone_tree,
+							  .zone_rows = &m->zone_rows});
+	return rc;
+}
+
+/* The exit status, as of the two below. */
+static int report_of(struct report *r, struct material *m)
+{
+	int rc = store_load(r->input, &(struct store_key){0}, &m->profile);
+
+	if (rc < 0)
+		return render_fail();
+	rc = material_select(m, r);
+	if (rc < 0)
+		return render_refuse(rc);
+	return write_material(r, m) < 0 ? render_fail() : 0;
+}
+
 static int make_report(struct report *r)
 {
 	struct material m = {0};
-	int rc = 0;
+	int status;
 
-	if (r->output && strcmp(r->output, "-"))
-		rc = file_check_new(r->output, r->force);
-	if (rc < 0)
-		return rc;
-	rc = material_init(&m, r);
-	if (rc == 0)
-		rc = choose_views(r, m.profile);
-	if (rc == 0)
-		rc = write_report(r, &(struct view_input){.profile = m.profile,
-							  .selection = &r->selection,
-							  .tree = m.tree,
-							  .top = &m.top,
-							  .zone_tree = m.zone_tree,
-							  .zone_rows = &m.zone_rows});
+	if (r->output && strcmp(r->output, "-") && file_check_new(r->output, r->force) < 0)
+		return render_fail();
+	status = report_of(r, &m);
 	material_release(&m);
-	return rc;
+	return status;
 }
 
 static int run_report(struct report *r)
@@ -301,9 +318,7 @@ static int run_report(struct report *r)
 
 	if (rc == 0)
 		rc = parse_views(r);
-	if (rc == 0)
-		rc = make_report(r);
-	return rc < 0 ? render_fail() : 0;
+	return rc < 0 ? render_refuse(rc) : make_report(r);
 }
 
 int render_report(int argc, char **argv)

@@ -79,17 +79,14 @@ static int csv_write(const struct doc *doc, const struct format_options *options
 	return 0;
 }
 
-static const char *const *csv_views_of(const struct profile *p)
-{
-	static const char *const zones[] = {"zones", NULL};
-	static const char *const functions[] = {"functions", NULL};
-
-	return p->zones.n ? zones : functions;
-}
+static const char *const csv_of_samples[] = {"functions", NULL};
+static const char *const csv_of_zones[] = {"zones", NULL};
 
 const struct format csv_format = {
 	.extension = "csv",
 	.about = "tables with every column and every row: zones, else functions",
-	.views_of = csv_views_of,
+	.of_samples = csv_of_samples,
+	.of_zones = csv_of_zones,
+	.of_both = csv_of_zones,
 	.write = csv_write,
 };

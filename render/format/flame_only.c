@@ -5,28 +5,29 @@
 #include "base/err.h"
 #include "base/str.h"
 
-const char *const *picture_views_of(const struct profile *p)
-{
-	static const char *const flame[] = {"flame", NULL};
-	static const char *const zone_flame[] = {"zone-flame", NULL};
-
-	return !p->metrics.n && p->zones.n ? zone_flame : flame;
-}
+const char *const picture_of_samples[] = {"flame", NULL};
+const char *const picture_of_zones[] = {"zone-flame", NULL};
 
 static int find_flame(const struct doc *doc, const struct doc_block **out)
 {
+	size_t others = 0;
+
 	*out = NULL;
 	for (size_t i = 0; i < doc->blocks.n; i++) {
 		const struct doc_block *b = &doc->blocks.at[i];
+		bool first = b->kind == BLOCK_FLAME && !*out;
 
-		if (b->kind == BLOCK_HEADING)
-			continue;
-		if (b->kind != BLOCK_FLAME || *out)
-			return err(-EINVAL, "a picture shows one flame graph and nothing else: "
-					    "--view flame or zone-flame, or write html or pdf");
-		*out = b;
+		*out = first ? b : *out;
+		/* A view of what the profile does not have leaves a text that says so. */
+		others += !first && b->kind != BLOCK_HEADING && b->kind != BLOCK_TEXT;
 	}
-	return *out ? 0 : err(-EINVAL, "a picture needs a flame graph: leave --view out");
+	if (others)
+		return err(-EINVAL, "a picture shows one flame graph and nothing else: --view "
+				    "flame or zone-flame, or write html or pdf");
+	if (!*out)
+		return err(-EINVAL, "a picture shows one flame graph, and there is none here: see "
+				    "--view");
+	return 0;
 }
 
 int picture_init(struct picture *p, const struct doc *doc, const struct format_options *o,

@@ -17,10 +17,9 @@ struct format_options {
 struct format {
 	const char *extension; /* "html": chosen by the output's name */
 	const char *about;     /* one line for --help */
-	/* The views that make this format's report when --view names none, NULL-terminated. */
-	const char *const *views;
-	/* The same, where it depends on what the profile holds; NULL: views. */
-	const char *const *(*views_of)(const struct profile *);
+	/* The views that make this format's report when --view names none, by what the profile
+	 * holds: samples alone, zones alone, or both. NULL-terminated. */
+	const char *const *of_samples, *const *of_zones, *const *of_both;
 	/* Writes all of @doc to @out. 0, or a negative errno with a text. The caller checks
 	 * ferror() and closes. */
 	int (*write)(const struct doc *, const struct format_options *, FILE *out);

@@ -61,6 +61,8 @@ static int png_write(const struct doc *doc, const struct format_options *options
 const struct format png_format = {
 	.extension = "png",
 	.about = "the flame graph, in pixels",
-	.views_of = picture_views_of,
+	.of_samples = picture_of_samples,
+	.of_zones = picture_of_zones,
+	.of_both = picture_of_samples,
 	.write = png_write,
 };

@@ -191,6 +191,8 @@ static int svg_write(const struct doc *doc, const struct format_options *options
 const struct format svg_format = {
 	.extension = "svg",
 	.about = "the flame graph, with tooltips",
-	.views_of = picture_views_of,
+	.of_samples = picture_of_samples,
+	.of_zones = picture_of_zones,
+	.of_both = picture_of_samples,
 	.write = svg_write,
 };

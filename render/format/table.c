@@ -8,7 +8,9 @@ const struct format *const formats[] = {
 
 const char *const *format_views(const struct format *f, const struct profile *p)
 {
-	return f->views_of ? f->views_of(p) : f->views;
+	if (!profile_is_of_zones(p))
+		return f->of_samples;
+	return p->metrics.n ? f->of_both : f->of_zones;
 }
 
 const struct format *format_find(const char *extension)

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "paint/cut.h"
+#include "paint/words.h"
 
 #define SANS	     "DejaVu Sans, Liberation Sans, sans-serif"
 #define LABEL_LETTER 0.602 /* width of a letter of the label font, per size */
@@ -145,9 +146,10 @@ void canvas_text_in(struct canvas *c, enum canvas_font font, struct rgb rgb, dou
 double canvas_paragraph(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y,
 			double width, const char *text, bool draw)
 {
+	_free_ char *tied = words_tie(text);
 	int w, h;
 
-	set_text(c, font, width, true, text);
+	set_text(c, font, width, true, tied);
 	if (draw)
 		show(c, rgb, x, y);
 	pango_layout_get_size(c->layout, &w, &h);

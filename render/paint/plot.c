@@ -42,7 +42,8 @@ bool plot_place(const struct plot *p, const struct flame_box *b, struct plot_rec
 	if (b->depth < p->first_row || b->depth - p->first_row >= p->rows)
 		return false;
 	out->x = p->x + (double)b->x * scale;
-	out->w = (double)b->w * scale;
+	/* A flame of nothing is its root. */
+	out->w = p->flame.width > 0 ? (double)b->w * scale : p->width;
 	out->y = p->y + (p->rows - 1 - (b->depth - p->first_row)) * p->row_height;
 	out->h = p->row_height;
 	return true;

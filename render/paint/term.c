@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "model/profile.h"
 #include "paint/cut.h"
+#include "paint/words.h"
 
 #define PIPE_WRAP 100
 #define MIN_WORD  16 /* a word is not cut below this */
@@ -110,7 +111,7 @@ void term_wrap_with(struct term *t, enum term_style style, const char *word, con
 void term_wrap_text(struct term *t, enum term_style style, const char *text)
 {
 	while (*text) {
-		size_t n = strcspn(text, " ");
+		size_t n = words_run(text);
 		_free_ char *word = mem_strndup(text, n);
 
 		if (n)

@@ -49,7 +49,7 @@ void term_bar(struct term *, double percent);
  * parted from the word, dim behind it; "": none. */
 void term_wrap_begin(struct term *, size_t indent);
 void term_wrap_with(struct term *, enum term_style, const char *word, const char *suffix);
-/* All words of a text, divided by spaces, and the end of the line. */
+/* All words of a text, and the end of the line; see paint/words.h for where it breaks. */
 void term_wrap_text(struct term *, enum term_style, const char *text);
 
 #endif

@@ -62,5 +62,12 @@ const char *base_value_key(const struct view_input *in)
 
 bool base_is_zones_only(const struct view_input *in)
 {
-	return !in->profile->metrics.n && in->profile->zones.n;
+	return !in->profile->metrics.n;
+}
+
+bool base_says_no_samples(const struct view_input *in, struct doc *doc)
+{
+	if (base_is_zones_only(in))
+		doc_text(doc, "No samples in this profile: it is of zones alone.");
+	return base_is_zones_only(in);
 }

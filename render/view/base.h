@@ -24,7 +24,10 @@ const char *base_value_title(const struct view_input *);
 /* And what machines call those columns. */
 const char *base_value_key(const struct view_input *);
 
-/* A profile that has zones and no metric: views of samples have nothing to say about it. */
+/* A profile without a metric, which is of zones, whether there are any or not. */
 bool base_is_zones_only(const struct view_input *);
+
+/* Such a profile has nothing for a view of samples, which then says so and no more. */
+bool base_says_no_samples(const struct view_input *, struct doc *);
 
 #endif

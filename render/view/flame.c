@@ -7,7 +7,7 @@ static int flame_write(const struct view_input *in, struct doc *doc)
 	_free_ char *base = base_text(in);
 	_free_ char *caption = mem_printf("100 %% = %s", base);
 
-	if (base_is_zones_only(in))
+	if (base_says_no_samples(in, doc))
 		return 0;
 	doc_heading(doc, "Flame graph");
 	doc_flame(doc, caption, in->tree);

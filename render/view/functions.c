@@ -40,7 +40,7 @@ static int functions_write(const struct view_input *in, struct doc *doc)
 	_free_ char *caption = mem_printf("100 %% = %s", base);
 	struct doc_table *t;
 
-	if (base_is_zones_only(in))
+	if (base_says_no_samples(in, doc))
 		return 0;
 	doc_heading(doc, "Top functions");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));

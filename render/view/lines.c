@@ -60,7 +60,7 @@ static int lines_write(const struct view_input *in, struct doc *doc)
 	struct line_rows rows;
 	int rc;
 
-	if (base_is_zones_only(in))
+	if (base_says_no_samples(in, doc))
 		return 0;
 	rc = lines_build(in->profile, in->selection, &rows);
 	if (!rc)

@@ -117,7 +117,7 @@ static int paths_write(const struct view_input *in, struct doc *doc)
 	size_t shown = 0;
 	struct doc_block *b;
 
-	if (base_is_zones_only(in))
+	if (base_says_no_samples(in, doc))
 		return 0;
 	group_stacks(in->tree, &groups);
 	for (; shown < groups.n && shown < MAX_PATHS; shown++) {

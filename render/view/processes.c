@@ -90,8 +90,11 @@ static int processes_write(const struct view_input *in, struct doc *doc)
 {
 	struct thread_rows rows = {0};
 	group_rows groups = {0};
-	int rc = threads_build(in->profile, in->selection, true, &rows);
+	int rc;
 
+	if (base_says_no_samples(in, doc))
+		return 0;
+	rc = threads_build(in->profile, in->selection, true, &rows);
 	if (rc < 0)
 		return rc;
 	group_by_name(&rows, &groups);

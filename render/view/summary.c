@@ -36,14 +36,18 @@ static void event_fact(const struct view_input *in, struct doc_block *b)
 static void time_fact(const struct view_input *in, struct doc_block *b)
 {
 	const char *end = profile_run(in->profile, RUN_END);
+	const char *before = "; ended by ";
 	bool dated = in->profile->started_unix_ns > 0;
 	char from[UNITS_BUF] = "", length[UNITS_BUF];
 
+	if (!end || !end[0])
+		end = before = "";
+	else if (!strcmp(end, RUN_END_NONE))
+		before = "; ";
 	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
 	if (dated)
 		units_time(from, sizeof(from), in->profile->started_unix_ns);
-	doc_fact(b, false, "Time", "%s%s%s%s%s", length, dated ? " from " : "", from,
-		 end && end[0] ? "; ended by " : "", end ? end : "");
+	doc_fact(b, false, "Time", "%s%s%s%s%s", length, dated ? " from " : "", from, before, end);
 }
 
 /* What is told of samples that were kept; to be seen where it is told of many. */
@@ -120,8 +124,12 @@ static void zones_fact(const struct view_input *in, struct doc_block *b)
 	_free_ char *reasons = ledger_reasons(in->profile, LEDGER_ZONES, LEDGER_LOST);
 	char zones[UNITS_BUF], calls[UNITS_BUF], open[UNITS_BUF];
 
-	if (!sums.zones)
+	if (!profile_is_of_zones(in->profile))
 		return;
+	if (!sums.zones) {
+		doc_fact(b, true, "Zones", "0 calls of zones: %s; %s", ZONE_NONE_WHY, clock);
+		return;
+	}
 	units_count(zones, sizeof(zones), (int64_t)sums.zones);
 	units_count(calls, sizeof(calls), (int64_t)sums.calls);
 	units_count(open, sizeof(open), (int64_t)sums.in_flight);
@@ -173,9 +181,9 @@ static void selection_fact(const struct view_input *in, struct doc_block *b)
 		str_addf(&text, " from %s to %s", units_ns(from, sizeof(from), (double)s->from_ns),
 			 to);
 	units_count(shown, sizeof(shown), in->tree->samples);
-	zones = in->profile->zones.n ? mem_printf("%zu zone%s", in->zone_rows->rows.n,
-						  in->zone_rows->rows.n == 1 ? "" : "s")
-				     : NULL;
+	zones = profile_is_of_zones(in->profile) ? mem_printf("%zu zone%s", in->zone_rows->rows.n,
+							      in->zone_rows->rows.n == 1 ? "" : "s")
+						 : NULL;
 	if (text.n && base_is_zones_only(in))
 		doc_fact(b, false, "Shown", "only%s: %s", text.s, zones);
 	else if (text.n)

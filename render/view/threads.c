@@ -34,7 +34,7 @@ static int threads_write(const struct view_input *in, struct doc *doc)
 	struct doc_table *t;
 	int rc;
 
-	if (base_is_zones_only(in))
+	if (base_says_no_samples(in, doc))
 		return 0;
 	rc = threads_build(in->profile, in->selection, false, &rows);
 	if (rc < 0)

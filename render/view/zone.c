@@ -350,8 +350,10 @@ static int zone_write(const struct view_input *in, struct doc *doc)
 	_free_ char *unheard = zone_unheard(in->selection, true);
 	const struct zone_rows *rows = in->zone_rows;
 
-	if (!in->selection->zone)
+	if (!in->selection->zone) {
+		zone_says_none(in, doc);
 		return 0;
+	}
 	for (size_t i = 0; i < rows->rows.n && i < MAX_ZONES; i++) {
 		uint32_t zone = rows->rows.at[i].zone;
 

@@ -11,14 +11,15 @@ static int zone_flame_write(const struct view_input *in, struct doc *doc)
 	_free_ char *caption = NULL;
 	char total[UNITS_BUF], calls[UNITS_BUF];
 
-	if (!in->profile->zones.n)
+	if (zone_says_none(in, doc))
 		return 0;
 	units_ns(total, sizeof(total), (double)t->nodes.at[0].total);
 	units_count(calls, sizeof(calls), t->samples);
 	/* All in the caption: a picture shows nothing beside its flame. */
-	caption = mem_printf("100 %% = %s in zones, %s call%s of all threads; %s%s%s%s", total,
+	caption = mem_printf("100 %% = %s in zones, %s call%s of all threads; %s%s%s%s%s", total,
 			     calls, t->samples == 1 ? "" : "s", clock,
 			     zone_is_netted(in->profile) ? ", less what the probes added" : "",
+			     in->profile->zones.n ? "" : "; no zone was called: " ZONE_NONE_WHY,
 			     unheard ? "; " : "", unheard ? unheard : "");
 	doc_heading(doc, "Zone flame graph");
 	doc_flame(doc, caption, t);

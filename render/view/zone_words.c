@@ -149,6 +149,14 @@ struct zone_sums zone_sum(const struct profile *p)
 	return sums;
 }
 
+bool zone_says_none(const struct view_input *in, struct doc *doc)
+{
+	if (profile_is_of_zones(in->profile))
+		return false;
+	doc_text(doc, "No zones in this profile: eprof --zone PATTERN counts and times functions.");
+	return true;
+}
+
 char *zone_unheard(const struct selection *s, bool threads)
 {
 	const struct {

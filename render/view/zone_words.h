@@ -37,6 +37,12 @@ struct zone_sums {
 };
 struct zone_sums zone_sum(const struct profile *);
 
+/* A profile that is of no zones has nothing for a view of zones, which then says so and no more. */
+bool zone_says_none(const struct view_input *, struct doc *);
+
+/* Why a profile that is of zones has none. */
+#define ZONE_NONE_WHY "what ran had no function that matches"
+
 /* The options in force that zones cannot follow, as a sentence; NULL where there are none. Freed by
  * the caller. @threads: --thread and --pid are among those. */
 char *zone_unheard(const struct selection *, bool threads);

@@ -291,7 +291,7 @@ static int zones_write(const struct view_input *in, struct doc *doc)
 	struct layout l;
 	struct doc_table *t;
 
-	if (!in->profile->zones.n)
+	if (zone_says_none(in, doc))
 		return 0;
 	lay_out(in, &l);
 	doc_heading(doc, "Zones");
@@ -299,7 +299,9 @@ static int zones_write(const struct view_input *in, struct doc *doc)
 	spare_columns(in, &l, t);
 	for (size_t i = 0; i < in->zone_rows->rows.n; i++)
 		row(in, &l, t, &in->zone_rows->rows.at[i]);
-	if (!in->zone_rows->of_threads)
+	if (!in->profile->zones.n)
+		doc_text(doc, "No zone was called: " ZONE_NONE_WHY ".");
+	else if (!in->zone_rows->of_threads)
 		legend(in, doc);
 	else
 		doc_text(doc,

@@ -38,7 +38,7 @@ static void page_write(const struct profile *p, const char *title, FILE *out)
 	assert_int_equal(zone_rows_build(p, &selection, &zone_rows), 0);
 	top_build(tree, &top);
 	doc_init(&doc, p, title, "cpu-clock at 100 Hz");
-	for (const char *const *name = html->views; *name; name++) {
+	for (const char *const *name = format_views(html, p); *name; name++) {
 		const struct view *view = view_find(*name);
 
 		assert_non_null(view);
@@ -356,6 +356,7 @@ static int save_pages(const char *dir, unsigned stacks)
 
 	rc |= save_profile(dir, "zones.h5", zone_profile());
 	rc |= save_profile(dir, "zones-only.h5", zones_only_profile());
+	rc |= save_profile(dir, "zones-none.h5", zones_none_profile());
 	rc |= save_page(dir, "small.html", p);
 	rc |= save_page(dir, "hostile.html", hostile_profile());
 	rc |= save_page(dir, "deep.html", deep_profile());

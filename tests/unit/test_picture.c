@@ -217,6 +217,40 @@ static void test_every_format_copes_with_nothing(void **state)
 	}
 }
 
+static void test_every_format_copes_with_zones_that_none_called(void **state)
+{
+	(void)state;
+	for (const struct format *const *f = formats; *f; f++) {
+		struct profile *p = zones_none_profile();
+		struct report_doc r;
+		size_t n;
+		_free_ char *text = NULL;
+
+		report_doc_init(&r, p, NULL, format_views(*f, p));
+		text = report_doc_write(&r.doc, (*f)->extension, &(struct format_options){0}, &n);
+		assert_true(n > 100);
+		report_doc_release(&r);
+	}
+}
+
+static void test_flame_of_nothing_is_its_root(void **state)
+{
+	struct profile *p = zones_none_profile();
+	struct plot_rect rect;
+	struct tree *t;
+	struct plot plot;
+
+	(void)state;
+	assert_int_equal(zone_tree_build(p, &(struct selection){0}, &t), 0);
+	plot_init(&plot, t, 100, 0.1);
+	assert_int_equal(plot.flame.boxes.n, 1);
+	assert_true(plot_place(&plot, &plot.flame.boxes.at[0], &rect));
+	assert_float_equal(rect.w, 100, 1e-9);
+	plot_release(&plot);
+	tree_free(t);
+	profile_free(p);
+}
+
 /* Zones with samples, and alone. */
 static void test_every_format_shows_zones(void **state)
 {
@@ -248,6 +282,8 @@ int main(void)
 		cmocka_unit_test(test_pdf_has_its_pages),
 		cmocka_unit_test(test_pictures_show_flames_only),
 		cmocka_unit_test(test_every_format_copes_with_nothing),
+		cmocka_unit_test(test_every_format_copes_with_zones_that_none_called),
+		cmocka_unit_test(test_flame_of_nothing_is_its_root),
 		cmocka_unit_test(test_every_format_shows_zones),
 	};
 

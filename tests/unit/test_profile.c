@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "model/meta.h"
 #include "small_profile.h"
 
 static void starts_with_none(void **state)
@@ -90,6 +91,25 @@ static void keeps_attributes(void **state)
 	profile_free(p);
 }
 
+/* By what it holds, or by what was asked for. */
+static void knows_whether_it_is_of_zones(void **state)
+{
+	struct profile *p = profile_new();
+
+	(void)state;
+	assert_true(profile_is_of_zones(p));
+	profile_metric(p, "cpu-clock", "ns", METRIC_SUM);
+	assert_false(profile_is_of_zones(p));
+	profile_set_run(p, RUN_CLOCK, "wall");
+	assert_true(profile_is_of_zones(p));
+	profile_free(p);
+	p = small_profile();
+	assert_false(profile_is_of_zones(p));
+	profile_zone(p, &(struct zone){.name = intern_add(&p->strings, "f")});
+	assert_true(profile_is_of_zones(p));
+	profile_free(p);
+}
+
 static void finds_metrics(void **state)
 {
 	struct profile *p = small_profile();
@@ -153,10 +173,14 @@ static void checks_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(starts_with_none),	   cmocka_unit_test(adds_each_once),
-		cmocka_unit_test(finds_what_it_was_given), cmocka_unit_test(keeps_attributes),
-		cmocka_unit_test(finds_metrics),	   cmocka_unit_test(checks_indices),
+		cmocka_unit_test(starts_with_none),
+		cmocka_unit_test(adds_each_once),
+		cmocka_unit_test(finds_what_it_was_given),
+		cmocka_unit_test(keeps_attributes),
+		cmocka_unit_test(finds_metrics),
+		cmocka_unit_test(checks_indices),
 		cmocka_unit_test(checks_numbers),
+		cmocka_unit_test(knows_whether_it_is_of_zones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,11 +242,11 @@ static void test_bad_calls(void **state)
 	assert_refused(RUN("good.h5", "--from", "-1"), 2, "--from");
 	assert_refused(RUN("missing.h5"), 1, "missing.h5");
 	assert_refused(RUN("bad.h5"), 1, "bad.h5");
-	assert_refused(RUN("good.h5", "-o", "r.doc"), 1, "no format 'doc'");
-	assert_refused(RUN("good.h5", "-o", "report"), 1, "does not say which format");
+	assert_refused(RUN("good.h5", "-o", "r.doc"), 2, "no format 'doc'");
+	assert_refused(RUN("good.h5", "-o", "report"), 2, "does not say which format");
 	assert_refused(RUN("good.h5", "-o", "none/r.txt"), 1, "none");
-	assert_refused(RUN("good.h5", "--view", "pie"), 1, "no view 'pie'");
-	assert_refused(RUN("good.h5", "--view", ""), 1, "no view ''");
+	assert_refused(RUN("good.h5", "--view", "pie"), 2, "no view 'pie'");
+	assert_refused(RUN("good.h5", "--view", ""), 2, "no view ''");
 	assert_refused(RUN("good.h5", "--metric", "sheep"), 1, "sheep");
 	assert_refused(RUN("good.h5", "-o", "r.png", "--view", "cost"), 1, "one flame graph");
 	assert_int_not_equal(access("r.png", F_OK), 0);

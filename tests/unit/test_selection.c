@@ -109,10 +109,8 @@ static void selects_rows(void **state)
 	assert_int_equal(sum((struct selection){.from_ns = 500}), 1);
 	assert_int_equal(sum((struct selection){.thread = "11"}), 7);
 	assert_int_equal(sum((struct selection){.thread = "/^(main|cc1)$/"}), 36);
-	assert_int_equal(sum((struct selection){.thread = "99999999999"}), 0);
 	assert_int_equal(sum((struct selection){.pid = "20"}), 1);
 	assert_int_equal(sum((struct selection){.pid = "pro?"}), 42);
-	assert_int_equal(sum((struct selection){.pid = "pro?", .thread = "cc1"}), 0);
 }
 
 static void selects_stacks(void **state)
@@ -122,7 +120,102 @@ static void selects_stacks(void **state)
 	assert_int_equal(sum((struct selection){.focus = "main"}), 43);
 	assert_int_equal(sum((struct selection){.ignore = "b"}), 13);
 	assert_int_equal(sum((struct selection){.focus = "a", .ignore = "/^[bz]$/"}), 6);
-	assert_int_equal(sum((struct selection){.focus = "nothing"}), 0);
+}
+
+/* A selection that nothing answers is told, not drawn as an empty report. */
+static void refuses_what_is_not_there(void **state)
+{
+	static const struct {
+		struct selection selection;
+		const char *text;
+	} cases[] = {
+		{{.thread = "99999999999"},
+		 "no thread matches '99999999999': there are main (10), worker (11), cc1 (20)"},
+		{{.pid = "nosuch"}, "no process matches 'nosuch': there are prog (10), make (20)"},
+		{{.pid = "pro?", .thread = "cc1"},
+		 "no thread matches --thread 'cc1' in a process of --pid 'pro?'"},
+		{{.focus = "nothing"}, "--focus: no stack has a function that matches 'nothing'"},
+		{{.focus = "ol"},
+		 "--focus: no stack has a function 'ol': to mean 'fold', ask for '*ol*'"},
+		{{.from_ns = 1000}, "--from 1.00 µs is past the end: the profile has 1.00 µs"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile *p = small_profile();
+		struct filter f;
+
+		assert_int_equal(filter_init(&f, p, &cases[i].selection), -ENOENT);
+		assert_string_equal(err_text(), cases[i].text);
+		filter_release(&f);
+		profile_free(p);
+	}
+}
+
+/* Each part is there, but they leave nothing together. @zones: that have something to tell still.
+ */
+static int check_any(struct selection s, bool zones)
+{
+	struct profile *p = small_profile();
+	struct filter f;
+	int rc;
+
+	if (zones)
+		profile_zone(p, &(struct zone){.name = intern_add(&p->strings, "zone")});
+	assert_int_equal(filter_init(&f, p, &s), 0);
+	rc = filter_check_any(&f, &s);
+	filter_release(&f);
+	profile_free(p);
+	return rc;
+}
+
+static void refuses_what_leaves_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(check_any((struct selection){0}, false), 0);
+	assert_int_equal(check_any((struct selection){.pid = "20"}, false), 0);
+	assert_int_equal(check_any((struct selection){.ignore = "main"}, false), -ENOENT);
+	assert_string_equal(err_text(), "no sample is left of the profile's 5 by --ignore main");
+	assert_int_equal(check_any((struct selection){.pid = "make", .to_ns = 500}, false),
+			 -ENOENT);
+	assert_string_equal(err_text(),
+			    "no sample is left of the profile's 5 by --pid make, --to 500 ns");
+	assert_int_equal(check_any((struct selection){.focus = "z", .thread = "10"}, false),
+			 -ENOENT);
+	assert_int_equal(check_any((struct selection){.focus = "z", .thread = "10"}, true),
+			 -ENOENT);
+	assert_int_equal(check_any((struct selection){.zone = "zone"}, true), 0);
+}
+
+/* One without samples has none to lose; one without stacks none to look in. */
+static void empty_profiles_may_be_selected_from(void **state)
+{
+	const struct selection s = {.focus = "x", .from_ns = 5};
+	struct profile *p = profile_new();
+	struct filter f;
+
+	(void)state;
+	for (int metrics = 0; metrics < 2; metrics++) {
+		assert_int_equal(filter_init(&f, p, &s), 0);
+		assert_int_equal(filter_check_any(&f, &s), 0);
+		filter_release(&f);
+		profile_metric(p, "faults", "events", METRIC_COUNT);
+	}
+	profile_free(p);
+}
+
+static void span_has_a_length(void **state)
+{
+	struct selection s = {0};
+
+	(void)state;
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "2s"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 4, "1s"), -EINVAL);
+	assert_string_equal(err_text(),
+			    "--from 2.00 s is not before --to 1.00 s: nothing is between them");
+	s = (struct selection){0};
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 4, "1s"), 1);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "1s"), -EINVAL);
 }
 
 static void refuses_unknown_metrics(void **state)
@@ -146,6 +239,10 @@ int main(void)
 		cmocka_unit_test(options),
 		cmocka_unit_test(selects_rows),
 		cmocka_unit_test(selects_stacks),
+		cmocka_unit_test(refuses_what_is_not_there),
+		cmocka_unit_test(refuses_what_leaves_nothing),
+		cmocka_unit_test(empty_profiles_may_be_selected_from),
+		cmocka_unit_test(span_has_a_length),
 		cmocka_unit_test(refuses_unknown_metrics),
 	};
 

@@ -81,7 +81,6 @@ static void selects(void **state)
 									  "2 main 0 1 1\n"
 									  "3 z 0 1 1\n"
 									  "4 a 1 1 1\n");
-	assert_tree((struct selection){.from_ns = 2000}, "0 root 0 0 0\n");
 }
 
 static void merges_lines_and_thread_names(void **state)
@@ -118,6 +117,8 @@ static void refuses(void **state)
 	(void)state;
 	assert_int_equal(tree_build(p, &(struct selection){.metric = "x"}, &t), -ENOENT);
 	assert_int_equal(tree_build(p, &(struct selection){.focus = "/(/"}, &t), -EINVAL);
+	assert_int_equal(tree_build(p, &(struct selection){.from_ns = 2000}, &t), -ENOENT);
+	assert_int_equal(tree_build(p, &(struct selection){.ignore = "main"}, &t), -ENOENT);
 	profile_free(p);
 }
 

@@ -185,6 +185,20 @@ static void test_summary_says_what_is_selected(void **state)
 	report_doc_release(&r);
 }
 
+static void test_time_of_a_capture_that_went_on(void **state)
+{
+	struct profile *p = sample_profile();
+	struct report_doc r;
+
+	(void)state;
+	profile_set_run(p, RUN_END, RUN_END_NONE);
+	report_doc_init(&r, p, NULL, (const char *const[]){"summary", NULL});
+	assert_string_equal(
+		fact(report_doc_block(&r, BLOCK_FACTS, 0), "Time"),
+		"10.0 s from 2026-03-01T12:00:00Z; capture still running when this was written");
+	report_doc_release(&r);
+}
+
 static void test_ledger_that_does_not_add_up_is_said(void **state)
 {
 	struct profile *p = sample_profile();
@@ -245,6 +259,7 @@ int main(void)
 		cmocka_unit_test(test_one_process_needs_no_table),
 		cmocka_unit_test(test_summary_names_every_loss),
 		cmocka_unit_test(test_summary_says_what_is_selected),
+		cmocka_unit_test(test_time_of_a_capture_that_went_on),
 		cmocka_unit_test(test_ledger_that_does_not_add_up_is_said),
 		cmocka_unit_test(test_cost_shows_ledger_and_cost),
 		cmocka_unit_test(test_every_view_copes_with_nothing),

@@ -386,11 +386,58 @@ static void zones_never_called(void **state)
 
 static void no_zones_no_view(void **state)
 {
+	static const char *const names[] = {"zones", "zone-flame", "zone"};
+
 	(void)state;
-	assert_view(sample_profile(), NULL, "zones", 100, "");
-	assert_view(sample_profile(), NULL, "zone-flame", 100, "");
-	assert_view(sample_profile(), NULL, "zone", 100, "");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_view(sample_profile(), NULL, names[i], 100,
+			    "\n"
+			    "  No zones in this profile: eprof --zone PATTERN counts and times "
+			    "functions.\n");
 	assert_view(zone_profile(), NULL, "zone", 100, "");
+}
+
+/* What --zone asks for was not there: a profile of zones all the same. */
+static void no_zone_called(void **state)
+{
+	struct profile *both = sample_profile();
+
+	(void)state;
+	assert_view(zones_none_profile(), NULL, "zones", 100,
+		    "\n"
+		    "Zones  100 % = the capture's 10.0 s, threads add up; 0 zones, 0 calls; wall "
+		    "clock\n"
+		    "  Share            Total  Self  Calls  Mean  p50  p99  Zone  Module\n"
+		    "  No zone was called: what ran had no function that matches.\n");
+	assert_view(
+		zones_none_profile(), NULL, "zone-flame", 100,
+		"\n"
+		"Zone flame graph  100 % = 0 ns in zones, 0 calls of all threads; wall clock; no "
+		"zone was called:\n"
+		"                  what ran had no function that matches\n"
+		"     Total      Self  Zone\n"
+		"  branches below 1 % are left out\n");
+	assert_view(zones_none_profile(), &(struct selection){.focus = "f"}, "summary", 100,
+		    "\n"
+		    "  Time      10.0 s\n"
+		    "  Event     zones\n"
+		    "! Zones     0 calls of zones: what ran had no function that matches; wall "
+		    "clock\n"
+		    "  Shown     only --focus f: 0 zones\n");
+	profile_set_run(both, RUN_CLOCK, "wall");
+	_free_ char *text = view_text(both, NULL, "summary", "txt", 100);
+
+	assert_non_null(strstr(text, "\n  Samples   1,000 kept of 1,019 taken\n"));
+	assert_non_null(strstr(text, "\n! Zones     0 calls of zones: what ran had no function"));
+}
+
+static void no_zone_called_in_csv(void **state)
+{
+	_free_ char *text = view_text(zones_none_profile(), NULL, "zones", "csv", 0);
+
+	(void)state;
+	assert_non_null(strstr(text, "total_perc,total_ns,"));
+	assert_string_equal(strchr(text, '\n'), "\n");
 }
 
 static void tree_of_zones(void **state)
@@ -529,7 +576,8 @@ static void samples_views_without_samples(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		assert_view(zones_only_profile(), NULL, names[i], 100, "");
+		assert_view(zones_only_profile(), NULL, names[i], 100,
+			    "\n  No samples in this profile: it is of zones alone.\n");
 }
 
 /* --- csv -------------------------------------------------------------------------------------- */
@@ -770,6 +818,8 @@ int main(void)
 		cmocka_unit_test(zones_where),
 		cmocka_unit_test(zones_never_called),
 		cmocka_unit_test(no_zones_no_view),
+		cmocka_unit_test(no_zone_called),
+		cmocka_unit_test(no_zone_called_in_csv),
 		cmocka_unit_test(tree_of_zones),
 		cmocka_unit_test(one_zone),
 		cmocka_unit_test(lines_in_a_zone),

@@ -289,6 +289,20 @@ static inline struct profile *zone_profile(void)
 	return p;
 }
 
+/* A capture that asked for zones, of which none was there. */
+static inline struct profile *zones_none_profile(void)
+{
+	struct profile *p = profile_new();
+
+	profile_set_run(p, RUN_COMMAND, "sleep 10");
+	profile_set_run(p, RUN_EVENTS, "zones");
+	profile_set_run(p, RUN_CLOCK, "wall");
+	p->duration_ns = 10000000000;
+	profile_ledger(p, LEDGER_ZONES, LEDGER_TAKEN, "taken", 0);
+	profile_ledger(p, LEDGER_ZONES, LEDGER_KEPT, "kept", 0);
+	return p;
+}
+
 /* Zones and nothing else: no metric, no sample. */
 static inline struct profile *zones_only_profile(void)
 {

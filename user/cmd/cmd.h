@@ -15,7 +15,14 @@ int cmd_report(int argc, char **argv);
 
 /* "eprof: <err_text()>" on stderr; returns EXIT_FAILED. */
 int cmd_failed(void);
+/* The same for an argument that was refused with @rc: EXIT_USAGE where its value is wrong (-EINVAL,
+ * -ERANGE, -E2BIG), EXIT_FAILED where what it names is not there, or not to be had. */
+int cmd_refused(int rc);
 /* "eprof: <text> (see 'eprof --help')" on stderr; returns EXIT_USAGE. */
 int cmd_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* At the end of main: the status of a command that returned @status, when all that it printed is
+ * out. EXIT_FAILED, with a line, where it is not. */
+int cmd_end(int status);
 
 #endif

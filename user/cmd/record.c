@@ -43,14 +43,30 @@ static char *join(char **argv)
 	return text ? str_clean(text, strlen(text)) : mem_strdup("");
 }
 
+/* "cycles, page-faults"; how many they are. */
+static size_t add_events(struct str *s, const struct record_options *o, enum event_class class)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < o->n_events; i++) {
+		if (o->events[i].class == class)
+			str_addf(s, "%s%s", n++ ? ", " : "", o->events[i].name);
+	}
+	return n;
+}
+
+/* "cycles at 99 Hz and every hit of sched:sched_switch"; "sched:sched_switch, every hit". */
 static char *describe_events(const struct record_options *o)
 {
 	struct str s = {0};
+	size_t n = add_events(&s, o, EVENT_SAMPLED);
 
-	for (size_t i = 0; i < o->n_events; i++)
-		str_addf(&s, "%s%s", i ? ", " : "", o->events[i].name);
-	if (o->n_events)
+	if (n)
 		str_addf(&s, " at %" PRId64 " Hz", o->hz);
+	if (n && n < o->n_events)
+		str_add(&s, " and every hit of ");
+	if (add_events(&s, o, EVENT_TRACEPOINT) && !n)
+		str_add(&s, ", every hit");
 	if (o->zones && !o->n_events)
 		str_add(&s, "zones");
 	return str_steal(&s);
@@ -114,6 +130,8 @@ static char *describe_end(const struct record *r)
 {
 	char took[UNITS_BUF];
 
+	if (r->end == CAPTURE_RUNNING)
+		return mem_strdup(RUN_END_NONE);
 	if (r->end == CAPTURE_SIGNAL)
 		return mem_strdup("Ctrl-C or a signal");
 	if (r->end == CAPTURE_TIME)
@@ -127,8 +145,9 @@ static char *describe_end(const struct record *r)
 	return mem_printf("the command's exit with status %d", WEXITSTATUS(r->status));
 }
 
-static void describe_run(const struct record *r, struct profile *p)
+static void describe_run(const void *record, struct profile *p)
 {
+	const struct record *r = record;
 	char when[UNITS_BUF], pid[16];
 	_free_ char *end = describe_end(r);
 	const char *word = strrchr(r->command, '/');
@@ -200,7 +219,7 @@ static char *describe_result(const struct record *r, const struct profile *p)
 			 r->events);
 	for (size_t i = 0; i < p->zones.n; i++) {
 		n_calls += p->zones.at[i].flags & ZONE_PSEUDO ? 0 : p->zones.at[i].counts;
-		n_zones += p->zones.at[i].counts > 0;
+		n_zones += !(p->zones.at[i].flags & ZONE_PSEUDO);
 	}
 	if (r->o.zones)
 		str_addf(&s, "%s%s calls of %s zones", r->o.n_events ? ", " : "",
@@ -239,6 +258,15 @@ static int run_capture(struct record *r, struct capture *c, struct profile **p)
 	return ret ? ret : capture_profile(c, p);
 }
 
+/* A zone that cannot be yet is no error: its library may come. But the name may be wrong. */
+static void say_waiting(const struct capture *c, const char *so_far)
+{
+	_free_ char *what = capture_waiting(c);
+
+	if (what)
+		fprintf(stderr, "eprof: %s%s\n", what, so_far);
+}
+
 /* A command's own output comes next, or the word that it cannot be run: nothing before it. */
 static void say_start(const struct record *r)
 {
@@ -261,6 +289,8 @@ static int record(struct record *r)
 				    .zones = r->o.zones ? &r->o.zone_o : NULL,
 				    .hash_bits = r->o.hash_bits,
 				    .table_bytes = r->o.table_bytes,
+				    .describe = describe_run,
+				    .context = r,
 				    .checkpoint = r->part};
 	struct capture *c = NULL;
 	struct profile *p = NULL;
@@ -273,13 +303,15 @@ static int record(struct record *r)
 	if (ret)
 		return ret;
 	say_start(r);
+	if (r->o.target.kind != TARGET_COMMAND)
+		say_waiting(c, " so far: its zones are captured when it comes");
 	ret = run_capture(r, c, &p);
-	if (!ret) {
-		describe_run(r, p);
-		ret = save(r, p);
-	}
 	if (!ret)
+		ret = save(r, p);
+	if (!ret) {
 		say_result(r, p);
+		say_waiting(c, "");
+	}
 	profile_free(p);
 	capture_free(c);
 	return ret;
@@ -316,7 +348,7 @@ int cmd_record(int argc, char **argv)
 	if (ret || r.o.help) {
 		if (!ret)
 			record_options_help();
-		target_release(&r.o.target);
+		record_options_release(&r.o);
 		return ret;
 	}
 	r.part = mem_printf("%s.part", r.o.output);
@@ -328,13 +360,11 @@ int cmd_record(int argc, char **argv)
 		ret = record(&r);
 	if (ret)
 		cmd_failed();
-	target_release(&r.o.target);
-	zonepatterns_free(r.o.zones);
-	vec_release(&r.o.switches);
 	free(r.part);
 	free(r.events);
 	free(r.target);
 	free(r.command);
 	free(r.options);
+	record_options_release(&r.o);
 	return exit_status(&r, ret);
 }

@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -9,6 +10,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/record_options.h"
+#include "cmd/zone_file.h"
 
 #define DEFAULT_HZ 99 /* not 100, which would march in step with timers */
 
@@ -48,7 +50,8 @@ void record_options_help(void)
 	      "What\n"
 	      "  -F HZ             samples a second of each thread's CPU time (99)\n"
 	      "  -e EVENT[,EVENT]  perf's names: cycles, cpu-clock, page-faults,\n"
-	      "                    context-switches, sched:sched_switch, …; :u or :k behind it\n"
+	      "                    context-switches, … with :u or :k behind it, and tracepoints:\n"
+	      "                    sched:sched_switch, …\n"
 	      "                    (cycles where there is a PMU, else cpu-clock)\n"
 	      "  --zone PATTERN    count and time every call of functions: [MODULE:]NAME with\n"
 	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN takes some out again\n"
@@ -85,22 +88,36 @@ static int one_target(struct record_options *o, enum target_kind kind)
 	return 0;
 }
 
+/* Puts it behind the @n that are there, where there is room. */
+static int add_event(struct event *events, size_t *n, const char *name)
+{
+	int ret = event_parse(name, &events[*n]);
+
+	for (size_t i = 0; i < *n && !ret; i++) {
+		if (event_same(&events[i], &events[*n]))
+			ret = err(-EINVAL, "'%s' and '%s' are one event: leave one of them out",
+				  events[i].name, name);
+	}
+	*n += !ret;
+	return ret;
+}
+
 static int parse_events(struct record_options *o, const char *list)
 {
 	_free_ char *copy = mem_strdup(list);
+	size_t before = o->n_events;
 	char *save = NULL;
 
 	for (char *name = strtok_r(copy, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
 		if (o->n_events == WIRE_EVENTS)
 			return err(-E2BIG, "at most %d events can be captured together",
 				   WIRE_EVENTS);
-		int ret = event_parse(name, &o->events[o->n_events]);
+		int ret = add_event(o->events, &o->n_events, name);
 
 		if (ret)
 			return ret;
-		o->n_events++;
 	}
-	return 0;
+	return o->n_events > before ? 0 : err(-EINVAL, "-e '%s' names no event", list);
 }
 
 static int parse_hz(struct record_options *o, const char *arg)
@@ -137,7 +154,7 @@ static int parse_zone(struct record_options *o, const char *arg, bool is_file)
 {
 	if (!o->zones)
 		o->zones = zonepatterns_new();
-	return is_file ? zonepatterns_add_file(o->zones, arg) : zonepatterns_add(o->zones, arg);
+	return is_file ? zone_file_read(o->zones, arg) : zonepatterns_add(o->zones, arg);
 }
 
 /* What an older kernel has, for tests: "multi": no sessions; "one": neither, nor many at once. */
@@ -154,16 +171,15 @@ static int parse_zone_event(struct zones_options *o, const char *name)
 
 	if (o->n_events == WIRE_ZONE_EVENTS)
 		return err(-E2BIG, "--clock takes at most %d events", WIRE_ZONE_EVENTS);
-	ret = event_parse(name, &o->events[o->n_events]);
-	if (!ret && o->events[o->n_events].class == EVENT_TRACEPOINT)
+	ret = add_event(o->events, &o->n_events, name);
+	if (!ret && o->events[o->n_events - 1].class == EVENT_TRACEPOINT)
 		ret = err(-EINVAL, "--clock takes no tracepoints: '%s'", name);
-	o->n_events++;
 	o->clocks |= WIRE_CLOCK_EVENTS;
 	return ret;
 }
 
-/* "cpu", "rusage,page-faults", …: what is known by name, and perf's events. */
-static int parse_clock(struct record_options *o, const char *list)
+/* What is known by name, or one of perf's events. */
+static int parse_clock_word(struct zones_options *o, const char *word)
 {
 	static const struct {
 		const char *name;
@@ -172,28 +188,45 @@ static int parse_clock(struct record_options *o, const char *list)
 		     {"none", WIRE_CLOCK_NONE},
 		     {"cpu", WIRE_CLOCK_CPU | WIRE_CLOCK_SCHED},
 		     {"rusage", WIRE_CLOCK_SCHED | WIRE_CLOCK_RUSAGE}};
-	_free_ char *copy = mem_strdup(list);
-	char *save = NULL;
-	int ret = 0;
 
-	o->clock = list;
-	for (const char *word = strtok_r(copy, ",", &save); word && !ret;
-	     word = strtok_r(NULL, ",", &save)) {
-		bool known = false;
-
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-			if (strcmp(word, names[i].name) != 0)
-				continue;
-			o->zone_o.clocks |= names[i].clocks;
-			known = true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!strcmp(word, names[i].name)) {
+			o->clocks |= names[i].clocks;
+			return 0;
 		}
-		/* The processor's time stamp counter, while the thread runs. */
-		if (!strcmp(word, "tsc"))
-			word = "msr/tsc/";
-		if (!known)
-			ret = parse_zone_event(&o->zone_o, word);
 	}
-	return ret;
+	/* The processor's time stamp counter, while the thread runs. */
+	return parse_zone_event(o, strcmp(word, "tsc") ? word : "msr/tsc/");
+}
+
+/* "cpu", "rusage,page-faults", …: of all --clock together. */
+static int parse_clock(struct record_options *o)
+{
+	_free_ char *copy = mem_strdup(o->clock);
+	char *save = NULL;
+	size_t n = 0;
+
+	for (const char *word = strtok_r(copy, ",", &save); word;
+	     word = strtok_r(NULL, ",", &save)) {
+		int ret = parse_clock_word(&o->zone_o, word);
+
+		if (ret)
+			return ret;
+		n++;
+	}
+	if (!n)
+		return err(-EINVAL, "--clock '%s' names no clock", o->clock);
+	if (n > 1 && o->zone_o.clocks & WIRE_CLOCK_NONE)
+		return err(-EINVAL, "--clock none measures nothing: '%s' asks for more", o->clock);
+	return 0;
+}
+
+static void add_clock(struct record_options *o, const char *arg)
+{
+	char *before = o->clock;
+
+	o->clock = before ? mem_printf("%s,%s", before, arg) : mem_strdup(arg);
+	free(before);
 }
 
 static int parse_zone_exit(struct record_options *o, const char *arg)
@@ -242,16 +275,21 @@ static int take(struct record_options *o, int opt, const char *arg)
 	case OPT_ZONE_FILE:
 		return parse_zone(o, arg, opt == OPT_ZONE_FILE);
 	case OPT_ZONES_MAX:
+		o->zone_option = "--zones-max";
 		ret = units_parse_int(arg, "--zones-max", 1, WIRE_ZONES_MAX, &number);
 		o->zone_o.max = (uint32_t)number;
 		return ret;
 	case OPT_ZONE_EXIT:
+		o->zone_option = "--zone-exit";
 		return parse_zone_exit(o, arg);
 	case OPT_CLOCK:
-		return parse_clock(o, arg);
+		o->zone_option = "--clock";
+		add_clock(o, arg);
+		return 0;
 	case OPT_UPROBES:
 		return parse_uprobes(o, arg);
 	case OPT_SWITCH_FN:
+		o->zone_option = "--switch-fn";
 		vec_push(&o->switches, arg);
 		return 0;
 	case 'd':
@@ -295,13 +333,33 @@ static bool take_plain(struct record_options *o, int opt, const char *arg)
 	}
 }
 
+/* What was asked for, but could not be done as things are; EXIT_USAGE after a line. */
+static int check_together(const struct record_options *o)
+{
+	if (o->target.kind == TARGET_NONE)
+		return cmd_usage("what to profile: -p PID, -t TID, -a, -G CGROUP or -- COMMAND");
+	if (o->zone_option && !o->zones)
+		return cmd_usage("%s is for zones: name some with --zone", o->zone_option);
+	if (o->exit_code && o->target.kind != TARGET_COMMAND)
+		return cmd_usage("--exit-code is for a command: -- COMMAND");
+	if (!strcmp(o->output, "-"))
+		return cmd_usage("-o -: a profile cannot go to the standard output; name a file");
+	return 0;
+}
+
+/* As take(). */
 static int finish(struct record_options *o, int argc, char **argv)
 {
+	int ret;
+
 	if (optind < argc && one_target(o, TARGET_COMMAND))
 		return EXIT_USAGE;
 	o->target.argv = argv + optind;
-	if (o->target.kind == TARGET_NONE)
-		return cmd_usage("what to profile: -p PID, -t TID, -a, -G CGROUP or -- COMMAND");
+	ret = check_together(o);
+	if (!ret && o->clock)
+		ret = parse_clock(o);
+	if (ret)
+		return ret;
 	o->zone_o.patterns = o->zones;
 	o->zone_o.switches = o->switches.at;
 	o->zone_o.n_switches = o->switches.n;
@@ -332,7 +390,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"help", no_argument, 0, 'h'},
 		{0},
 	};
-	int opt;
+	int opt, ret = 0;
 
 	*o = (struct record_options){
 		.target = {.inherit = true, .cgroup_fd = -1, .go_fd = -1, .status_fd = -1},
@@ -343,10 +401,19 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		.table_bytes = TABLES_MAX_BYTES};
 	optind = 1;
 	while ((opt = getopt_long(argc, argv, "+p:t:aG:F:e:d:o:h", long_options, NULL)) != -1) {
-		int ret = take_plain(o, opt, optarg) ? 0 : take(o, opt, optarg);
-
+		ret = take_plain(o, opt, optarg) ? 0 : take(o, opt, optarg);
 		if (ret)
-			return ret < 0 ? cmd_failed() : EXIT_USAGE;
+			break;
 	}
-	return o->help ? 0 : finish(o, argc, argv);
+	if (!ret && !o->help)
+		ret = finish(o, argc, argv);
+	return ret < 0 ? cmd_refused(ret) : ret;
+}
+
+void record_options_release(struct record_options *o)
+{
+	target_release(&o->target);
+	zonepatterns_free(o->zones);
+	vec_release(&o->switches);
+	free(o->clock);
 }

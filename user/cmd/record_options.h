@@ -24,14 +24,17 @@ struct record_options {
 	struct zonepatterns *zones;  /* owned; NULL: none */
 	struct zones_options zone_o; /* patterns: zones */
 	VEC(const char *) switches;
-	const char *clock; /* as it was given; NULL: not */
+	const char *zone_option; /* one that was given, and is for zones alone; else NULL */
+	char *clock;		 /* as it was given; owned; NULL: not */
 	enum sampler sampler;
 	unsigned hash_bits;
 	uint64_t table_bytes;
 };
 
-/* 0, or an exit status after it has said on stderr what is wrong. argv is borrowed. */
+/* 0, or an exit status after it has said on stderr what is wrong. argv is borrowed. To be released
+ * in either case. */
 int record_options_parse(struct record_options *, int argc, char **argv);
+void record_options_release(struct record_options *);
 void record_options_help(void);
 
 #endif

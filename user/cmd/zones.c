@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "cmd/zone_file.h"
 #include "cmd/zones_listing.h"
 #include "elf/buildid.h"
 #include "elf/file.h"
@@ -215,7 +216,7 @@ static int take(struct options *o, int opt)
 	case 'm':
 		return units_parse_int(optarg, "--zones-max", 1, ZONES_MAX, &o->max);
 	case 'f':
-		return zonepatterns_add_file(o->patterns, optarg);
+		return zone_file_read(o->patterns, optarg);
 	case 's':
 		vec_push(&o->switches, optarg);
 		return 0;
@@ -240,8 +241,10 @@ static int parse_arguments(struct options *o, int argc, char **argv)
 	if (!o->pid)
 		o->binary = argv[optind++];
 	for (; optind < argc; optind++) {
-		if (zonepatterns_add(o->patterns, argv[optind]))
-			return cmd_failed();
+		const int rc = zonepatterns_add(o->patterns, argv[optind]);
+
+		if (rc)
+			return cmd_refused(rc);
 	}
 	return EXIT_OK;
 }
@@ -262,7 +265,7 @@ static int parse(struct options *o, int argc, char **argv)
 		const int rc = take(o, opt);
 
 		if (rc)
-			return rc < 0 ? cmd_failed() : EXIT_USAGE;
+			return rc < 0 ? cmd_refused(rc) : EXIT_USAGE;
 	}
 	return o->help ? EXIT_OK : parse_arguments(o, argc, argv);
 }

@@ -134,41 +134,70 @@ static int parse_tracepoint(const char *name, struct event *out)
 	return 0;
 }
 
-/* Cuts the modifiers off @base; false when there is something else behind the colon. */
-static void parse_modifiers(char *base, struct event *out)
+/* Cuts the modifiers off @base; false: there are none, whatever else is behind a colon. */
+static bool parse_modifiers(char *base, struct event *out)
 {
 	char *colon = strrchr(base, ':');
 	bool user, kernel;
 
 	if (!colon || colon[1] == '\0' || strspn(colon + 1, "uk") != strlen(colon + 1))
-		return;
+		return false;
 	user = strchr(colon, 'u');
 	kernel = strchr(colon, 'k');
 	out->exclude_kernel = user && !kernel;
 	out->exclude_user = kernel && !user;
 	*colon = '\0';
+	return true;
+}
+
+static bool parse_sampled(const char *base, struct event *out)
+{
+	return parse_named(base, out) || parse_cache(base, out) || parse_raw(base, out);
+}
+
+/* "cpu-clock:x", "msr/tsc/:x": what stands before the colon shows that it is no tracepoint. */
+static bool has_wrong_modifier(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+	_free_ char *base = colon ? mem_strndup(name, (size_t)(colon - name)) : NULL;
+	struct event ignored;
+
+	return base && (parse_sampled(base, &ignored) || str_ends(base, "/"));
 }
 
 int event_parse(const char *name, struct event *out)
 {
 	char base[sizeof(out->name)];
+	bool modified;
 
 	*out = (struct event){.class = EVENT_SAMPLED};
 	if (!*name || strlen(name) >= sizeof(base))
 		return err(-EINVAL, "unknown event '%.40s'", name);
 	strcpy(base, name);
 	strcpy(out->name, name);
-	parse_modifiers(base, out);
-	if (parse_named(base, out) || parse_cache(base, out) || parse_raw(base, out))
+	modified = parse_modifiers(base, out);
+	if (parse_sampled(base, out))
 		return 0;
+	if (has_wrong_modifier(base))
+		return err(-EINVAL, "event '%s': '%s' is no modifier: there are :u, :k and :uk",
+			   name, strrchr(base, ':'));
 	if (strchr(base, '/'))
 		return event_parse_pmu(base, out);
+	/* The program of a tracepoint runs at every hit, whatever its event leaves out. */
 	if (strchr(base, ':'))
-		return parse_tracepoint(base, out);
+		return modified
+			       ? err(-EINVAL, "event '%s': :u and :k are not for tracepoints", name)
+			       : parse_tracepoint(base, out);
 	return err(-EINVAL,
 		   "unknown event '%s'; perf's names are known: cycles, cpu-clock, page-faults, "
 		   "sched:sched_switch, …",
 		   name);
+}
+
+bool event_same(const struct event *a, const struct event *b)
+{
+	return a->type == b->type && a->config == b->config && a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel;
 }
 
 int event_syscall(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
@@ -191,8 +220,34 @@ void event_default(struct event *out, const char **why)
 	event_parse(fd >= 0 ? "cycles" : "cpu-clock", out);
 }
 
+/* 0: as a counter. */
+static bool opens_at(const struct event *e, uint64_t hz)
+{
+	struct perf_event_attr attr = {.type = e->type,
+				       .config = e->config,
+				       .freq = hz > 0,
+				       .sample_freq = hz,
+				       .disabled = 1};
+	int fd = event_syscall(&attr, -1, 0, -1, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* Units without an interrupt, such as msr, refuse any rate with the errno of other mistakes. */
+static bool only_counts(const struct event *e)
+{
+	return opens_at(e, 0) && !opens_at(e, 1);
+}
+
+/* @w: where it was to be sampled; NULL: it was to be counted. */
 static int open_error(const struct event *e, const struct event_where *w, int code)
 {
+	if (w && (code == EINVAL || code == EOPNOTSUPP) && only_counts(e))
+		return err(-code,
+			   "event '%s' cannot be sampled, only counted: with --zone and --clock",
+			   e->name);
 	if (code == EACCES || code == EPERM)
 		return err(-code,
 			   "cannot sample '%s': needs root or CAP_PERFMON; run it under sudo, or "

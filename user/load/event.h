@@ -24,10 +24,13 @@ struct event {
 	bool exclude_user, exclude_kernel; /* modifiers :k and :u */
 };
 
-/* "cycles", "page-faults", "L1-dcache-load-misses", "sched:sched_switch", "r01c2", "msr/tsc/"; then
- * :u, :k or :uk. -EINVAL for a name that is none of these, -ENOENT for a tracepoint or hardware
- * event that this kernel does not have; both with a text. */
+/* "cycles", "page-faults", "L1-dcache-load-misses", "sched:sched_switch", "r01c2", "msr/tsc/";
+ * then, but for tracepoints, :u, :k or :uk. -EINVAL for a name that is none of these, -ENOENT for a
+ * tracepoint or hardware event that this kernel does not have; both with a text. */
 int event_parse(const char *name, struct event *out);
+
+/* Whether they count the same, by whatever names. */
+bool event_same(const struct event *, const struct event *);
 
 /* cycles where there is a PMU, else cpu-clock. @why is a static sentence for the user. */
 void event_default(struct event *out, const char **why);

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/capability.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "base/file.h"
@@ -111,18 +110,6 @@ static enum feature_state probe_rate(char found[FEATURE_FOUND])
 		       : FEATURE_OK;
 }
 
-static enum feature_state probe_memlock(char found[FEATURE_FOUND])
-{
-	struct rlimit l;
-
-	if (getrlimit(RLIMIT_MEMLOCK, &l) || l.rlim_cur == RLIM_INFINITY) {
-		snprintf(found, FEATURE_FOUND, "unlimited");
-		return FEATURE_OK;
-	}
-	snprintf(found, FEATURE_FOUND, "%llu KiB", (unsigned long long)l.rlim_cur / 1024);
-	return has_cap(CAP_IPC_LOCK) ? FEATURE_OK : FEATURE_LIMITED;
-}
-
 static enum feature_state probe_yama(char found[FEATURE_FOUND])
 {
 	long scope = setting("/proc/sys/kernel/yama/ptrace_scope", 0, found);
@@ -167,8 +154,6 @@ static const struct feature_row setting_rows[] = {
 	{0, "max_sample_rate", "kernel.perf_event_max_sample_rate", probe_rate, "the highest -F",
 	 "the highest -F, lowered by the kernel as samples took too long",
 	 "sysctl kernel.perf_event_max_sample_rate=100000"},
-	{0, "memlock", "RLIMIT_MEMLOCK", probe_memlock, "maps may be as big as needed",
-	 "maps may not fit before Linux 5.11", "ulimit -l unlimited, or " AS_ROOT},
 	{0, "ptrace_scope", "kernel.yama.ptrace_scope", probe_yama, "does not bind this user",
 	 "other processes' mappings may be unreadable",
 	 AS_ROOT ", or sysctl kernel.yama.ptrace_scope=0"},

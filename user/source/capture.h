@@ -24,6 +24,11 @@ struct capture_options {
 	const struct zones_options *zones; /* NULL: none; borrowed */
 	unsigned hash_bits;		   /* 64 but in tests */
 	uint64_t table_bytes;		   /* TABLES_MAX_BYTES but in tests */
+	/* Says what the caller knows of the run (profile_set_run, machine_describe): of every
+	 * profile that is made, also those of checkpoints, which are while the capture goes on.
+	 * NULL: nothing. */
+	void (*describe)(const void *context, struct profile *);
+	const void *context;	/* of describe; borrowed */
 	const char *checkpoint; /* where the profile so far is kept while the capture runs; a
 				 * kill -9 loses no more than what came after it. NULL: nowhere */
 };
@@ -50,8 +55,8 @@ struct capture;
 int capture_open(const struct capture_options *, struct capture **);
 /* Counts until the end. A second signal, during or after it, kills the program as usual. */
 int capture_run(struct capture *, capture_progress_fn, void *context, enum capture_end *end);
-/* The profile of what was captured, named, with ledger and cost; the caller adds what it knows
- * of the run (profile_set_run). Owned by the caller. */
+/* The profile of what was captured, named, with ledger and cost, and described. Owned by the
+ * caller. */
 int capture_profile(struct capture *, struct profile **out);
 void capture_free(struct capture *);
 

@@ -18,10 +18,8 @@ static void __attribute__((noreturn)) write_and_exit(struct capture *c, const ch
 
 	setpriority(PRIO_PROCESS, 0, 10);
 	ret = capture_profile(c, &p);
-	if (!ret) {
-		profile_set_run(p, "end", "capture still running when this was written");
+	if (!ret)
 		ret = store_save(path, true, p);
-	}
 	_exit(ret ? 1 : 0);
 }
 

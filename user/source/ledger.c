@@ -13,6 +13,7 @@ static const struct {
 	{WIRE_LOST_STACK, LEDGER_LOST, "no stack"},
 	{WIRE_NOTE_RESENT, LEDGER_NOTE, "stack sent again, stack table full"},
 	{WIRE_NOTE_RULE, LEDGER_NOTE, "stack walked by user space: a rule beyond the tables"},
+	{WIRE_NOTE_EXEC, LEDGER_NOTE, "amid an exec: no user stack"},
 	{WIRE_NOTE_NO_SLICE, LEDGER_NOTE, "stack cut short: no room to send it to user space"},
 };
 

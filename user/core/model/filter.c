@@ -1,9 +1,17 @@
 #include "model/filter.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
+#include "base/str.h"
+#include "base/units.h"
 #include "model/zone_rows.h"
+
+#define NAMED_MOST 6 /* threads or processes that an error names */
+
+/* --- threads and processes -------------------------------------------------------------------- */
 
 /* A number or a pattern: --thread and --pid take either. */
 struct chooser {
@@ -34,6 +42,63 @@ static bool chooser_takes(const struct chooser *c, uint32_t number, const char *
 	return c->pattern ? pattern_match(c->pattern, name) : number == c->number;
 }
 
+/* "no process matches 'x': there are sqlite3 (4711), node (4800)"; of many only how many. */
+static int no_thread(const struct profile *p, const char *text, bool by_process)
+{
+	const char *what = by_process ? "process" : "thread";
+	struct map known = {0};
+	struct str names = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->threads.n; i++) {
+		const struct thread *t = &p->threads.at[i];
+		uint32_t id = by_process ? t->pid : t->tid,
+			 name = by_process ? t->process : t->name;
+		bool fresh;
+
+		map_put(&known, (uint64_t)id << 32 | name, &fresh);
+		if (fresh && n++ < NAMED_MOST)
+			str_addf(&names, "%s%s (%u)", names.n ? ", " : "", profile_text(p, name),
+				 id);
+	}
+	if (!n)
+		err(-ENOENT, "no %s matches '%s': the profile has none", what, text);
+	else if (n <= NAMED_MOST)
+		err(-ENOENT, "no %s matches '%s': there %s %s", what, text, n == 1 ? "is" : "are",
+		    str_text(&names));
+	else
+		err(-ENOENT, "no %s of the profile's %zu matches '%s'", what, n, text);
+	map_release(&known);
+	str_release(&names);
+	return -ENOENT;
+}
+
+static int choose_threads(const struct profile *p, const struct selection *sel,
+			  const struct chooser *by_thread, const struct chooser *by_pid,
+			  bool *taken)
+{
+	size_t threads = 0, processes = 0, both = 0;
+
+	for (size_t i = 0; i < p->threads.n; i++) {
+		const struct thread *t = &p->threads.at[i];
+		bool thread = chooser_takes(by_thread, t->tid, profile_text(p, t->name));
+		bool process = chooser_takes(by_pid, t->pid, profile_text(p, t->process));
+
+		taken[i] = thread && process;
+		threads += thread;
+		processes += process;
+		both += taken[i];
+	}
+	if (sel->thread && !threads)
+		return no_thread(p, sel->thread, false);
+	if (sel->pid && !processes)
+		return no_thread(p, sel->pid, true);
+	if (!both)
+		return err(-ENOENT, "no thread matches --thread '%s' in a process of --pid '%s'",
+			   sel->thread, sel->pid);
+	return 0;
+}
+
 int filter_threads(const struct profile *p, const struct selection *sel, bool **out)
 {
 	struct chooser by_thread, by_pid = {0};
@@ -44,17 +109,14 @@ int filter_threads(const struct profile *p, const struct selection *sel, bool **
 		rc = chooser_init(&by_pid, sel->pid);
 	if (!rc && (sel->thread || sel->pid)) {
 		*out = mem_zalloc(p->threads.n + 1, sizeof(**out));
-		for (size_t i = 0; i < p->threads.n; i++) {
-			const struct thread *t = &p->threads.at[i];
-
-			(*out)[i] = chooser_takes(&by_thread, t->tid, profile_text(p, t->name)) &&
-				    chooser_takes(&by_pid, t->pid, profile_text(p, t->process));
-		}
+		rc = choose_threads(p, sel, &by_thread, &by_pid, *out);
 	}
 	pattern_free(by_thread.pattern);
 	pattern_free(by_pid.pattern);
 	return rc;
 }
+
+/* --- zones and functions ---------------------------------------------------------------------- */
 
 int filter_zones(const struct profile *p, const struct selection *sel, bool **out)
 {
@@ -104,6 +166,31 @@ static bool *spread(const struct profile *p, const bool *match)
 	return out;
 }
 
+/* Patterns are of whole names: who asks for "sort" may mean "std::sort<int*>". */
+static int no_function(const struct profile *p, const char *text)
+{
+	for (size_t i = 1; i < p->nodes.n; i++) {
+		const struct frame *frame = &p->frames.at[p->nodes.at[i].frame];
+		const char *name = profile_text(p, p->functions.at[frame->function].name);
+
+		if (strstr(name, text))
+			return err(-ENOENT,
+				   "--focus: no stack has a function '%s': to mean '%s', ask for "
+				   "'*%s*'",
+				   text, name, text);
+	}
+	return err(-ENOENT, "--focus: no stack has a function that matches '%s'", text);
+}
+
+/* Without samples there is no stack to look in. */
+static int check_focus(const struct profile *p, const bool *in, const char *text)
+{
+	for (size_t i = 1; i < p->nodes.n; i++)
+		if (in[i])
+			return 0;
+	return p->samples.time_ns.n ? no_function(p, text) : 0;
+}
+
 static int choose_nodes(struct filter *f, const struct selection *sel)
 {
 	const struct profile *p = f->profile;
@@ -119,12 +206,25 @@ static int choose_nodes(struct filter *f, const struct selection *sel)
 	f->node = mem_zalloc(p->nodes.n, sizeof(*f->node));
 	for (size_t i = 0; i < p->nodes.n; i++)
 		f->node[i] = (!in || in[i]) && !(out && out[i]);
-	return 0;
+	return in ? check_focus(p, in, sel->focus) : 0;
+}
+
+/* --- all together ----------------------------------------------------------------------------- */
+
+static int check_from(const struct profile *p, int64_t from_ns)
+{
+	char from[UNITS_BUF], length[UNITS_BUF];
+
+	if (p->duration_ns <= 0 || from_ns < p->duration_ns)
+		return 0;
+	return err(-ENOENT, "--from %s is past the end: the profile has %s",
+		   units_ns(from, sizeof(from), (double)from_ns),
+		   units_ns(length, sizeof(length), (double)p->duration_ns));
 }
 
 int filter_init(struct filter *f, const struct profile *p, const struct selection *sel)
 {
-	bool none = !p->metrics.n && p->zones.n && !sel->metric;
+	bool none = !p->metrics.n && !sel->metric;
 	int metric = none ? 0 : profile_find_metric(p, sel->metric), rc;
 
 	*f = (struct filter){
@@ -135,7 +235,9 @@ int filter_init(struct filter *f, const struct profile *p, const struct selectio
 	};
 	if (metric < 0)
 		return metric;
-	rc = filter_threads(p, sel, &f->thread);
+	rc = check_from(p, sel->from_ns);
+	if (!rc)
+		rc = filter_threads(p, sel, &f->thread);
 	if (!rc)
 		rc = choose_nodes(f, sel);
 	if (!rc)
@@ -170,4 +272,52 @@ int64_t filter_value(const struct filter *f, size_t row)
 	if (f->zone && !f->zone[s->zone.at[row]])
 		return 0;
 	return s->values.at[f->metric].at[row];
+}
+
+/* The options that leave samples out, in words: "--focus a, --from 2.00 s". */
+static void add_options(struct str *s, const struct selection *sel)
+{
+	const struct {
+		const char *name, *value;
+	} options[] = {{"--thread", sel->thread},
+		       {"--pid", sel->pid},
+		       {"--zone", sel->zone},
+		       {"--focus", sel->focus},
+		       {"--ignore", sel->ignore}};
+	char time[UNITS_BUF];
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].value)
+			str_addf(s, "%s%s %s", s->n ? ", " : "", options[i].name, options[i].value);
+	if (sel->from_ns)
+		str_addf(s, "%s--from %s", s->n ? ", " : "",
+			 units_ns(time, sizeof(time), (double)sel->from_ns));
+	if (sel->to_ns)
+		str_addf(s, "%s--to %s", s->n ? ", " : "",
+			 units_ns(time, sizeof(time), (double)sel->to_ns));
+}
+
+int filter_check_any(const struct filter *f, const struct selection *sel)
+{
+	const struct profile *p = f->profile;
+	bool stacks = sel->focus || sel->ignore || sel->from_ns || sel->to_ns;
+	bool places = sel->thread || sel->pid || sel->zone;
+	struct str options = {0};
+	int64_t samples = 0;
+	char count[UNITS_BUF];
+
+	if (!p->metrics.n || !(stacks || (places && !p->zones.n)))
+		return 0;
+	for (size_t i = 0; i < p->samples.time_ns.n; i++) {
+		if (filter_value(f, i))
+			return 0;
+		samples += p->samples.values.at[f->metric].at[i] != 0;
+	}
+	if (!samples)
+		return 0;
+	add_options(&options, sel);
+	err(-ENOENT, "no sample is left of the profile's %s by %s",
+	    units_count(count, sizeof(count), samples), str_text(&options));
+	str_release(&options);
+	return -ENOENT;
 }

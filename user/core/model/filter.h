@@ -19,14 +19,20 @@ struct filter {
 	bool *zone;		 /* per row of zone_edges: in a selected zone; NULL: all */
 };
 
-/* -ENOENT for an unknown metric or a --zone that there is not, -EINVAL for a bad pattern, each with
- * a text. The filter is to be released in either case; the profile must outlive it. A profile of
- * zones alone needs no metric: it has no sample to take. */
+/* -ENOENT for a metric, thread, process, function to focus on, zone or time that the profile does
+ * not have, -EINVAL for a bad pattern, each with a text. The filter is to be released in either
+ * case; the profile must outlive it. A profile of zones alone needs no metric: it has no sample to
+ * take. */
 int filter_init(struct filter *, const struct profile *, const struct selection *);
 void filter_release(struct filter *);
 
+/* -ENOENT with a text where each part of a selection is there, but together they leave no sample
+ * of those that the profile has. Not where zones are still to be told of: --thread, --pid and
+ * --zone select those too. */
+int filter_check_any(const struct filter *, const struct selection *);
+
 /* *@out: per thread whether --thread and --pid take it; NULL where neither is given. Freed by the
- * caller. -EINVAL for a bad pattern. */
+ * caller. -EINVAL for a bad pattern, -ENOENT where they take none. */
 int filter_threads(const struct profile *, const struct selection *, bool **out);
 
 /* *@out: per row of zone_edges whether it or a row above it is a zone that --zone means; NULL where

@@ -33,4 +33,7 @@
 #define RUN_END	       "end" /* why it ended: "Ctrl-C", "-d 10", "target exited with status 0" */
 #define RUN_WRITTEN_BY "written_by"
 
+/* RUN_END of a profile that was written while its capture went on. */
+#define RUN_END_NONE "capture still running when this was written"
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "model/hist.h"
+#include "model/meta.h"
 
 struct profile *profile_new(void)
 {
@@ -381,4 +382,9 @@ int profile_find_metric(const struct profile *p, const char *name)
 	if (name)
 		return err(-ENOENT, "the profile has no metric '%s'", name);
 	return err(-ENOENT, "the profile has no metrics");
+}
+
+bool profile_is_of_zones(const struct profile *p)
+{
+	return !p->metrics.n || p->zones.n || profile_run(p, RUN_CLOCK);
 }

@@ -197,6 +197,10 @@ const char *profile_run(const struct profile *, const char *key);
 /* The index of the metric named @name, or -ENOENT. NULL is the first. */
 int profile_find_metric(const struct profile *, const char *name);
 
+/* Whether calls of zones were counted, though there may be none: what --zone asks for may not have
+ * been there while the capture ran. A profile without metrics is of zones alone. */
+bool profile_is_of_zones(const struct profile *);
+
 /*
  * Checks all invariants; -EINVAL with a text that names the table and row. For what was read
  * from a file, and for tests. Beyond the indices: times and counts fit int64_t and are not

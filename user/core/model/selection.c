@@ -48,6 +48,18 @@ static int add_condition(struct selection *s, const char *text)
 	return 0;
 }
 
+/* Either may come first; that there is no time between them is known with the second. */
+static int check_span(const struct selection *s)
+{
+	char from[UNITS_BUF], to[UNITS_BUF];
+
+	if (!s->to_ns || s->from_ns < s->to_ns)
+		return 0;
+	return err(-EINVAL, "--from %s is not before --to %s: nothing is between them",
+		   units_ns(from, sizeof(from), (double)s->from_ns),
+		   units_ns(to, sizeof(to), (double)s->to_ns));
+}
+
 int selection_option(struct selection *s, int opt, const char *arg)
 {
 	const char **const texts[OPTIONS] = {
@@ -68,6 +80,8 @@ int selection_option(struct selection *s, int opt, const char *arg)
 	else if (which != METRIC &&
 		 which != SORT) /* a profile's own names: it must be read first */
 		rc = check_pattern(arg);
+	if (!rc && (which == FROM || which == TO))
+		rc = check_span(s);
 	if (rc)
 		return rc;
 	if (texts[which])

@@ -253,6 +253,8 @@ int tree_build(const struct profile *p, const struct selection *sel, struct tree
 	struct filter filter;
 	int rc = filter_init(&filter, p, sel);
 
+	if (!rc)
+		rc = filter_check_any(&filter, sel);
 	if (!rc) {
 		t->metric = filter.metric;
 		t->unit = p->metrics.n ? profile_text(p, p->metrics.at[filter.metric].unit) : "ns";

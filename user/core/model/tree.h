@@ -39,8 +39,8 @@ struct tree {
 /* More than this many nodes is -EFBIG: only a file made for it comes near. */
 #define TREE_MAX_NODES (1u << 23)
 
-/* -ENOENT with a text when the metric is unknown, -EINVAL for a bad pattern. An empty selection
- * gives a tree of one node. Owned by the caller; the profile must outlive it. */
+/* Errors of filter_init() and filter_check_any(). Of a profile without samples of the metric the
+ * tree is one node. Owned by the caller; the profile must outlive it. */
 int tree_build(const struct profile *, const struct selection *, struct tree **out);
 void tree_free(struct tree *);
 

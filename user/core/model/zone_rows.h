@@ -16,8 +16,8 @@ struct zone_rows {
 };
 
 /* By --sort, else by total, largest first; equal ones by name. -EINVAL for a bad pattern, condition
- * or column, -ENOENT for a --zone that no zone matches, each with a text. To be released in either
- * case, and not to be moved before. */
+ * or column, -ENOENT for a --zone, --thread or --pid that nothing matches, each with a text. To be
+ * released in either case, and not to be moved before. */
 int zone_rows_build(const struct profile *, const struct selection *, struct zone_rows *out);
 void zone_rows_release(struct zone_rows *);
 
