@@ -208,11 +208,11 @@ static void init_doc(struct doc *doc, const struct view_input *in)
 	if (events || !in->profile->zones.n)
 		str_addf(&subtitle, "%s · ", events ? events : "unknown event");
 	str_add(&subtitle, length);
-	if (in->profile->metrics.n || !in->profile->zones.n)
+	if (in->profile->metrics.n || !profile_is_of_zones(in->profile))
 		str_addf(&subtitle, " · %s sample%s",
 			 units_count(count, sizeof(count), in->tree->samples),
 			 in->tree->samples == 1 ? "" : "s");
-	if (in->profile->zones.n)
+	if (profile_is_of_zones(in->profile))
 		str_addf(&subtitle, " · %s zone%s",
 			 units_count(count, sizeof(count), (int64_t)in->zone_rows->rows.n),
 			 in->zone_rows->rows.n == 1 ? "" : "s");

@@ -5,9 +5,7 @@
 
 #include "elf/segments.h"
 
-/* Far beyond what linkers write. */
-#define MAX_ENTRIES 65536
-#define MAX_TEXT    4096
+#define MAX_TEXT 4096
 
 /* The text at @offset, up to MAX_TEXT bytes; NULL where it has no end. Owned by the caller. */
 static char *read_text(const struct elffile *f, uint64_t offset)
@@ -23,34 +21,6 @@ static char *read_text(const struct elffile *f, uint64_t offset)
 		return NULL;
 	text[n] = '\0';
 	return strlen(text) < n ? mem_strdup(text) : NULL;
-}
-
-/* The first segment of that type, NULL where there is none. */
-static const Elf64_Phdr *segment(const struct elffile *f, uint32_t type)
-{
-	for (size_t i = 0; i < f->segments.n; i++)
-		if (f->segments.at[i].p_type == type)
-			return &f->segments.at[i];
-	return NULL;
-}
-
-/* Calls for each entry of the dynamic section until one returns true; only 64-bit files. */
-static bool each_entry(const struct elffile *f, bool (*fn)(void *, const Elf64_Dyn *),
-		       void *context)
-{
-	const Elf64_Phdr *dynamic = segment(f, PT_DYNAMIC);
-	uint64_t n = dynamic ? dynamic->p_filesz / sizeof(Elf64_Dyn) : 0;
-
-	for (uint64_t i = 0; i < n && i < MAX_ENTRIES && f->is_64; i++) {
-		Elf64_Dyn d;
-
-		if (elffile_read(f, dynamic->p_offset + i * sizeof(d), &d, sizeof(d)) ||
-		    d.d_tag == DT_NULL)
-			return false;
-		if (fn(context, &d))
-			return true;
-	}
-	return false;
 }
 
 static bool find_strings(void *context, const Elf64_Dyn *d)
@@ -91,15 +61,16 @@ static bool take(void *context, const Elf64_Dyn *d)
 
 void needed_read(const struct elffile *f, struct needed *out)
 {
-	const Elf64_Phdr *interpreter = segment(f, PT_INTERP);
+	const Elf64_Phdr *interpreter = segments_first(f, PT_INTERP);
 	struct reading r = {.f = f, .out = out};
 	uint64_t address;
 
 	if (interpreter)
 		out->interpreter = read_text(f, interpreter->p_offset);
-	if (!each_entry(f, find_strings, &address) || !segments_offset(f, address, &r.strings))
+	if (!segments_dynamic(f, find_strings, &address) ||
+	    !segments_offset(f, address, &r.strings))
 		return;
-	each_entry(f, take, &r);
+	segments_dynamic(f, take, &r);
 	if (out->runpath) {
 		free(out->rpath);
 		out->rpath = NULL;

@@ -1,5 +1,8 @@
 #include "elf/segments.h"
 
+/* Far beyond what linkers write. */
+#define MAX_ENTRIES 65536
+
 static bool is_code(const Elf64_Phdr *p)
 {
 	return p->p_type == PT_LOAD && (p->p_flags & PF_X);
@@ -40,6 +43,31 @@ bool segments_offset(const struct elffile *f, uint64_t address, uint64_t *offset
 			*offset = p->p_offset + (address - p->p_vaddr);
 			return true;
 		}
+	}
+	return false;
+}
+
+const Elf64_Phdr *segments_first(const struct elffile *f, uint32_t type)
+{
+	for (size_t i = 0; i < f->segments.n; i++)
+		if (f->segments.at[i].p_type == type)
+			return &f->segments.at[i];
+	return NULL;
+}
+
+bool segments_dynamic(const struct elffile *f, bool (*fn)(void *, const Elf64_Dyn *), void *context)
+{
+	const Elf64_Phdr *dynamic = segments_first(f, PT_DYNAMIC);
+	uint64_t n = dynamic ? dynamic->p_filesz / sizeof(Elf64_Dyn) : 0;
+
+	for (uint64_t i = 0; i < n && i < MAX_ENTRIES && f->is_64; i++) {
+		Elf64_Dyn d;
+
+		if (elffile_read(f, dynamic->p_offset + i * sizeof(d), &d, sizeof(d)) ||
+		    d.d_tag == DT_NULL)
+			return false;
+		if (fn(context, &d))
+			return true;
 	}
 	return false;
 }

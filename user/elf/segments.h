@@ -15,6 +15,14 @@
 bool segments_address(const struct elffile *, uint64_t offset, uint64_t *address);
 bool segments_offset(const struct elffile *, uint64_t address, uint64_t *offset);
 
+/* The first segment of that type, NULL where there is none. */
+const Elf64_Phdr *segments_first(const struct elffile *, uint32_t type);
+
+/* Calls @fn for each entry of the dynamic section until one returns true, and then does so, too;
+ * for 64-bit files alone. */
+bool segments_dynamic(const struct elffile *, bool (*fn)(void *context, const Elf64_Dyn *),
+		      void *context);
+
 /* The lowest address of an executable segment, 0 where there is none. */
 uint64_t segments_code_start(const struct elffile *);
 

@@ -158,7 +158,7 @@ static int add_code(struct builder *b, uint64_t from, uint64_t to)
 		next = (from / piece + 1) * piece;
 		part.to = lower(next, to);
 		part.cut_behind = next <= to;
-		if (part.to - from < MIN_CODE)
+		if (part.to - from < MIN_CODE && !table_gap_is_called(b->gaps, from, part.to))
 			rc = on_code_row(b, &(struct cfi_row){.offset = from});
 		else
 			rc = returns_rows(b->returns, &part, on_code_row, b);
@@ -174,7 +174,7 @@ static int fill_gap(struct builder *b, uint64_t to)
 	size_t n;
 	int rc = 0;
 
-	if (to - at <= MAX_PADDING && b->pages.n)
+	if (to - at <= MAX_PADDING && b->pages.n && !table_gap_is_called(b->gaps, at, to))
 		return 0;
 	n = table_gap_islands(b->gaps, at, to, islands);
 	for (size_t i = 0; i < n && !rc; i++) {

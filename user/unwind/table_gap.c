@@ -45,12 +45,27 @@ static const uint8_t stub_tail[] = {0x0f, 0, 0, 0, 0x0f, 0x05};
 static const uint8_t stub_rax[] = {0x48, 0xc7, 0xc0};
 static const uint8_t stub_eax[] = {0xb8};
 
+static bool find_calls(void *context, const Elf64_Dyn *d)
+{
+	struct table_gaps *g = context;
+
+	if (d->d_tag == DT_INIT)
+		segments_offset(g->file, d->d_un.d_ptr, &g->init);
+	if (d->d_tag == DT_FINI)
+		segments_offset(g->file, d->d_un.d_ptr, &g->fini);
+	return false;
+}
+
 void table_gaps_init(struct table_gaps *g, const struct elffile *f)
 {
 	uint64_t address;
 
-	*g = (struct table_gaps){
-		.file = f, .start = UINT64_MAX, .entry = UINT64_MAX, .n_reads = MAX_READS};
+	*g = (struct table_gaps){.file = f,
+				 .start = UINT64_MAX,
+				 .entry = UINT64_MAX,
+				 .init = UINT64_MAX,
+				 .fini = UINT64_MAX,
+				 .n_reads = MAX_READS};
 	for (size_t i = 0; i < f->segments.n; i++) {
 		const Elf64_Phdr *p = &f->segments.at[i];
 
@@ -62,6 +77,12 @@ void table_gaps_init(struct table_gaps *g, const struct elffile *f)
 	}
 	if (!elffile_read(f, offsetof(Elf64_Ehdr, e_entry), &address, sizeof(address)) && address)
 		segments_offset(f, address, &g->entry);
+	segments_dynamic(f, find_calls, g);
+}
+
+bool table_gap_is_called(const struct table_gaps *g, uint64_t from, uint64_t to)
+{
+	return (g->init >= from && g->init < to) || (g->fini >= from && g->fini < to);
 }
 
 /* Bytes of a stub's first instruction that stand before @tail; 0: it is no stub. */

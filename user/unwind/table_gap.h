@@ -6,6 +6,7 @@
 #ifndef UNWIND_TABLE_GAP_H
 #define UNWIND_TABLE_GAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ struct table_gaps {
 	const struct elffile *file; /* borrowed */
 	uint64_t start, end;	    /* offsets of the first executable byte, behind the last */
 	uint64_t entry;		    /* offset of the entry point; UINT64_MAX: none */
+	uint64_t init, fini;	    /* of what runs first and last, made of crt files; the same */
 	size_t n_reads;		    /* gaps that may still be searched for stubs */
 };
 
@@ -28,6 +30,9 @@ struct table_island {
 #define TABLE_ISLANDS 4
 
 void table_gaps_init(struct table_gaps *, const struct elffile *);
+/* Whether there is code in [@from, @to), however small, that is called. */
+bool table_gap_is_called(const struct table_gaps *, uint64_t from, uint64_t to);
+
 /* The islands in [@from, @to), in order and disjoint; returns how many. */
 size_t table_gap_islands(struct table_gaps *, uint64_t from, uint64_t to,
 			 struct table_island out[TABLE_ISLANDS]);
