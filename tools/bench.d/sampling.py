@@ -184,7 +184,7 @@ def whole():
     the higher one, as its own time differs by more than samples at the lower one cost."""
     for hz in (99, 999):
         works = {n: {"argv": [os.path.join(BUILD, "prog/bench_deep"), "40", str(rounds)],
-                     "stdin": None} for n, rounds in ((SHORT, 8_000), (LONG, 58_000))}
+                     "stdin": None} for n, rounds in ((SHORT, 8_000), (LONG, 33_000))}
         stacks_of("40 frames", f"deep{hz}", hz, works, (OURS, COPIES, PERF, FLAT))
     clang = shutil.which("clang++-19") or shutil.which("clang++") or shutil.which("clang")
     source = os.path.join(KEEP, "whole.cpp")
@@ -198,7 +198,7 @@ def whole():
 def even():
     """The same on a target with few, short stacks, whose own time is steady: what the work of
     cost() hides in its noise shows here."""
-    work = split(70 if QUICK else 120)
+    work = split(60)
     for mode in ("-p", "-a"):
         for hz in (99, 999):
             got = measure(mode, hz, work, (OURS, PERF), "split", range(3 * TURNS))
