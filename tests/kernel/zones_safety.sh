@@ -5,7 +5,7 @@
 # Targets' counts are exact: what they say in lines "calls FUNCTION N" must hold.
 #
 # Set before a call where they do not fit: OWN, the pattern of a target's own functions; FEW, one of
-# not too many of them.
+# not too many of them; JUDGED, what zones.py is to look at in a target that was attached to.
 
 judge=tests/kernel/zones.py
 
@@ -147,7 +147,7 @@ attached()
 	printf 1 1<>"$T/gate" # not cut meanwhile: it is mapped
 	ended "$target"
 	as_bare "$who, attached and left"
-	judged "$who, attached: zones" check "$T/zoned.h5"
+	judged "$who, attached: zones" "${JUDGED:-check}" "$T/zoned.h5"
 }
 
 # Waits until the capture $1 says that it has begun, or has ended.
