@@ -2,6 +2,7 @@
 
 	zones.py check FILE [TRUTH]	the tables of zones agree with each other, the ledger adds up;
 					each line "calls NAME N" in TRUTH holds exactly
+	zones.py idle FILE		as check, of a target that may have called no zone
 	zones.py timed FILE TRUTH WAY	and each of those calls was timed, its end being seen by WAY
 	zones.py callgrind FILE OUT MODULE	so do the calls in callgrind's OUT of a module's functions
 	zones.py times FILE TRUTH…	compensated means are those of the lines "time NAME …"
