@@ -58,11 +58,15 @@ static bool maps(const struct zone_process *p, uint32_t number)
 	return false;
 }
 
-/* Whether calls of more than one process may count. A child that is forked runs at once: were
- * probes hung for its parent alone, its calls would be missed until they hang for it too. */
-static bool may_be_several(const struct target *t)
+/* Whether probes of the image hang for all processes from the start. A child that is forked runs at
+ * once: were they hung for its parent alone, its calls would be missed until they hang for it too.
+ * But a library is everybody's, eprof's own among them: there it is told. */
+static bool is_for_all(const struct zones *z, const struct zone_image *image)
 {
-	return zone_is_for_all(t) || (t->inherit && t->kind != TARGET_TID);
+	const struct target *t = z->in.target;
+
+	return zone_is_for_all(t) ||
+	       (t->inherit && t->kind != TARGET_TID && image->list.flags & ZONELIST_PROGRAM);
 }
 
 /* What should hang in image @number, once processes have the flags that zone_decide_flags() says.
@@ -94,8 +98,8 @@ struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
 			want.entries = HANG_ENTRIES;
 	}
 	want.exits = with_exits > 0;
-	image->entries_for_all |= users > 1 || may_be_several(z->in.target);
-	image->exits_for_all |= with_exits > 1 || may_be_several(z->in.target);
+	image->entries_for_all |= users > 1 || is_for_all(z, image);
+	image->exits_for_all |= with_exits > 1 || is_for_all(z, image);
 	if (image->entries_for_all || want.entries == HANG_SESSIONS)
 		want.entry_pid = 0;
 	if (image->exits_for_all)

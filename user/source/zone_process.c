@@ -43,6 +43,7 @@ bool zones_unsettled(const struct zones *z)
 void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 {
 	struct zone_process *from = zone_process_of(z, pid), *to = zone_process_of(z, child);
+	bool misses = false;
 
 	to->flags = from->flags;
 	to->foreign = from->foreign;
@@ -51,8 +52,15 @@ void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 	to->before_exec = false;
 	to->unknown_until_ns = from->unknown_until_ns;
 	to->images.n = 0;
-	for (size_t i = 0; i < from->images.n; i++)
+	for (size_t i = 0; i < from->images.n; i++) {
+		const struct zone_hanging *h = &z->at.at[from->images.at[i]]->hanging;
+
+		misses |= h->entry_pid || h->exit_pid;
 		vec_push(&to->images, from->images.at[i]);
+	}
+	if (misses)
+		zone_note(z, "children whose first calls of libraries were missed: probes hung for "
+			     "the parent alone");
 	zones_process(z, child);
 }
 

@@ -43,6 +43,9 @@ struct zones {
 };
 #define NO_THREAD UINT32_MAX
 
+/* zones: for the ledger; counts how often it is said. */
+void zone_note(struct zones *, const char *text);
+
 /* zone_process: */
 struct zone_process *zone_process_of(struct zones *, uint32_t pid);
 /* Adds the files that it maps now to its images. */

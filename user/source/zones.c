@@ -55,7 +55,7 @@ bool zones_active(const struct zones *z)
 	return z->in.session;
 }
 
-static void note(struct zones *z, const char *text)
+void zone_note(struct zones *z, const char *text)
 {
 	for (size_t i = 0; i < z->notes.n; i++) {
 		if (!strcmp(z->notes.at[i].text, text)) {
@@ -141,7 +141,7 @@ static int settle_dirty(struct zones *z, bool first)
 			continue;
 		ret = settle(z, z->processes.at[i]);
 		if (ret && !first) {
-			note(z, err_text());
+			zone_note(z, err_text());
 			ret = 0;
 		}
 	}

@@ -240,16 +240,32 @@ static void read_function(struct reader *r, size_t i, bool wanted)
 
 /* --- all ------------------------------------------------------------------------------------ */
 
+struct kind {
+	bool named, pie;
+};
+
+static bool read_kind(void *context, const Elf64_Dyn *d)
+{
+	struct kind *k = context;
+
+	k->named |= d->d_tag == DT_SONAME;
+	k->pie |= d->d_tag == DT_FLAGS_1 && d->d_un.d_val & DF_1_PIE;
+	return false;
+}
+
+/* Libraries may ask for a dynamic linker, too, as the C library does; they have a name then. */
+static bool is_program(const struct zonefile *z)
+{
+	struct kind k = {0};
+
+	segments_dynamic(&z->file, read_kind, &k);
+	return z->elf_type == ET_EXEC || k.pie || (segments_first(&z->file, PT_INTERP) && !k.named);
+}
+
 static uint32_t flags_of(const struct zonefile *z)
 {
-	uint32_t flags = 0;
+	uint32_t flags = is_program(z) ? ZONELIST_PROGRAM : 0;
 
-	for (size_t i = 0; i < z->file.segments.n; i++) {
-		if (z->file.segments.at[i].p_type == PT_INTERP)
-			flags |= ZONELIST_PROGRAM;
-	}
-	if (z->elf_type == ET_EXEC)
-		flags |= ZONELIST_PROGRAM;
 	if (!z->functions.has_symtab)
 		flags |= ZONELIST_NO_SYMTAB;
 	if (z->functions.texts.n == z->functions.at.n)
