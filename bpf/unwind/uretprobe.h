@@ -10,8 +10,7 @@
 
 /* @ip is what stands on the stack at @slot, in the place of a return address. 0: it is no
  * trampoline's. URETPROBE_LOST: the kernel does not tell, as in the moment in which it puts it
- * there.
- */
+ * there. */
 #define URETPROBE_LOST (~0ull)
 __u64 uretprobe_origin(__u64 ip, __u64 slot);
 

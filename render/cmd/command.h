@@ -23,8 +23,8 @@ int render_help(int argc, char **argv);
 
 /* Prints err_text() as "eprof-render: …" to stderr; returns 1. */
 int render_fail(void);
-/* The same for what options ask for and was refused with @rc: returns 2 where a value is wrong
- * (-EINVAL, -ERANGE, -E2BIG), 1 where what it names is not there. */
+/* The same for what options ask for and was refused with @rc: returns 2 where err_is_usage(),
+ * else 1. */
 int render_refuse(int rc);
 /* Prints the line and where help is to be found; returns 2. */
 int render_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,7 +1,6 @@
 /* help: what eprof-render can do; and how commands fail. */
 #include "cmd/command.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,7 +25,7 @@ int render_fail(void)
 int render_refuse(int rc)
 {
 	render_fail();
-	return rc == -EINVAL || rc == -ERANGE || rc == -E2BIG ? 2 : 1;
+	return err_is_usage(rc) ? 2 : 1;
 }
 
 int render_usage(const char *fmt, ...)

@@ -86,6 +86,14 @@ show()
 	fi
 }
 
+# zone NAME ZONE COLUMN…: of the capture $T/NAME.h5; see zones_column.py.
+zone()
+{
+	captured=$T/$1.h5
+	shift
+	/usr/bin/python3 tests/kernel/zones_column.py "$captured" "$@" 2>&1
+}
+
 # start COMMAND…: in the background, its pid in $pid.
 start()
 {

@@ -157,9 +157,11 @@ def unwinding_s(tool, tag):
     return run(["perf", "script", "-F", "ip", "--no-inline", "-i", tool.file(tag)]).cpu_s
 
 
-def stacks_of(name, tag, hz, works, tools):
-    """Rows of what a sample costs, the slope over the @works' two lengths, with each of the tools
-    that take stacks. Copies are no stacks until they are unwound: with that, and without."""
+def stacks_of(name, tag, hz, works):
+    """Rows of what a sample costs, the slope over the @works' two lengths, with whole stacks, with
+    perf's broken ones and without any. Copies are no stacks until they are unwound: with that, and
+    without."""
+    tools = (OURS, COPIES, PERF, FLAT)
     got = measure_lengths("-p", hz, works, tools, tag)
     name = f"{name}, {statistics.median(got[LONG][OURS]['target']):.1f} s, -p, {hz} Hz"
     each = {tool: slope(got, tool) for tool in tools}
@@ -172,9 +174,8 @@ def stacks_of(name, tag, hz, works, tools):
         row(f"bytes a sample, slope of two lengths: {name}", "B", size[OURS], peer.name, size[peer])
     then = f"{COPIES.name}, then perf script"
     row(f"cost a sample with a whole stack: {name}", "µs", each[OURS], then, unwound)
-    if FLAT in tools:
-        row(f"of that the stack, beyond a sample without: {name}", "µs", each[OURS] - each[FLAT],
-            then, unwound - each[FLAT])
+    row(f"of that the stack, beyond a sample without: {name}", "µs", each[OURS] - each[FLAT], then,
+        unwound - each[FLAT])
 
 
 def whole():
@@ -185,14 +186,14 @@ def whole():
     for hz in (99, 999):
         works = {n: {"argv": [os.path.join(BUILD, "prog/bench_deep"), "40", str(rounds)],
                      "stdin": None} for n, rounds in ((SHORT, 8_000), (LONG, 33_000))}
-        stacks_of("40 frames", f"deep{hz}", hz, works, (OURS, COPIES, PERF, FLAT))
+        stacks_of("40 frames", f"deep{hz}", hz, works)
     clang = shutil.which("clang++-19") or shutil.which("clang++") or shutil.which("clang")
     source = os.path.join(KEEP, "whole.cpp")
     with open(source, "w", encoding="utf-8") as f:
         f.write(CPP)
     works = {n: {"argv": [clang, "-O2", "-c", f"-DWORDS={words}", source, "-o", "/dev/null"],
                  "stdin": None} for n, words in ((SHORT, 10), (LONG, 110))}
-    stacks_of("clang -O2", "clang", 999, works, (OURS, COPIES, PERF, FLAT))
+    stacks_of("clang -O2", "clang", 999, works)
 
 
 def even():

@@ -15,7 +15,7 @@ int cmd_failed(void)
 int cmd_refused(int rc)
 {
 	cmd_failed();
-	return rc == -EINVAL || rc == -ERANGE || rc == -E2BIG ? EXIT_USAGE : EXIT_FAILED;
+	return err_is_usage(rc) ? EXIT_USAGE : EXIT_FAILED;
 }
 
 int cmd_usage(const char *fmt, ...)

@@ -15,8 +15,8 @@ int cmd_report(int argc, char **argv);
 
 /* "eprof: <err_text()>" on stderr; returns EXIT_FAILED. */
 int cmd_failed(void);
-/* The same for an argument that was refused with @rc: EXIT_USAGE where its value is wrong (-EINVAL,
- * -ERANGE, -E2BIG), EXIT_FAILED where what it names is not there, or not to be had. */
+/* The same for an argument that was refused with @rc: EXIT_USAGE where err_is_usage(), else
+ * EXIT_FAILED. */
 int cmd_refused(int rc);
 /* "eprof: <text> (see 'eprof --help')" on stderr; returns EXIT_USAGE. */
 int cmd_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -66,8 +66,7 @@ enum insn_source {
 	INSN_FROM_REGISTER, /* number, as it was before */
 	INSN_FROM_MEMORY,   /* no index: a variable */
 	INSN_FROM_TABLE,    /* memory with an index; address where it stands in the instruction */
-	INSN_FROM_DISTANCE, /* 4 bytes of memory, with their sign: an entry of a table of distances
-			     */
+	INSN_FROM_DISTANCE, /* 4 bytes of memory, signed: an entry of a table of distances */
 	INSN_FROM_SUM,	    /* of the registers number and other */
 	INSN_FROM_CODE,	    /* an address that the instruction has in it */
 };

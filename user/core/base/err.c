@@ -54,3 +54,8 @@ const char *err_text(void)
 {
 	return err_line;
 }
+
+bool err_is_usage(int code)
+{
+	return code == -EINVAL || code == -ERANGE || code == -E2BIG;
+}

@@ -13,11 +13,17 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
+#include <stdbool.h>
+
 /* Keeps the text for this thread and returns @code (a negative errno), errno itself untouched. */
 int err(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The text of this thread's last err(), "" where there was none. Control characters in it (a
  * file name may hold any) are already made visible, so it is always one printable line. */
 const char *err_text(void);
+
+/* Whether @code, met while the command line is read, says that a value is wrong: -EINVAL, -ERANGE,
+ * -E2BIG. Of others what it names is not there, or not to be had. */
+bool err_is_usage(int code);
 
 #endif
