@@ -40,7 +40,5 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	command = argc > 1 ? find_command(argv[1]) : NULL;
-	if (command)
-		return command->run(argc - 1, argv + 1);
-	return render_report(argc, argv);
+	return render_end(command ? command->run(argc - 1, argv + 1) : render_report(argc, argv));
 }

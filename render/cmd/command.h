@@ -21,6 +21,8 @@ int render_report(int argc, char **argv);
 int render_export(int argc, char **argv);
 int render_help(int argc, char **argv);
 
+/* The exit status after a command that returned @status: 1 where stdout could not take all. */
+int render_end(int status);
 /* Prints err_text() as "eprof-render: …" to stderr; returns 1. */
 int render_fail(void);
 /* The same for what options ask for and was refused with @rc: returns 2 where err_is_usage(),

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "format/format.h"
@@ -15,6 +16,14 @@
 #include "view/view.h"
 
 #define LINE_WIDTH 78
+
+int render_end(int status)
+{
+	/* A failed one has said why, which may be this. */
+	if (status || file_flush(stdout, "stdout") == 0)
+		return status;
+	return render_fail();
+}
 
 int render_fail(void)
 {
@@ -112,5 +121,5 @@ int render_help(int argc, char **argv)
 	     "counted are columns too, by their exact names:");
 	print_columns();
 	puts("\nExit status: 0 done, 1 failed, 2 wrong usage.");
-	return fflush(stdout) ? 1 : 0;
+	return 0;
 }

@@ -28,20 +28,10 @@ int output_open(struct output *o, const char *path, bool force)
 	return rc;
 }
 
-static int flush(struct output *o)
-{
-	bool failed = ferror(o->out) || fflush(o->out) == EOF;
-	int cause = errno ? errno : EIO;
-
-	if (!failed)
-		return 0;
-	return err(-cause, "cannot write '%s': %s", o->path ? o->path : "stdout", strerror(cause));
-}
-
 int output_close(struct output *o, int rc)
 {
 	if (rc == 0)
-		rc = flush(o);
+		rc = file_flush(o->out, o->path ? o->path : "stdout");
 	if (!o->path)
 		return rc;
 	fclose(o->out);

@@ -152,18 +152,6 @@ static int parse_views(struct report *r)
 	return rc;
 }
 
-/* Without --view those that the format's report has of this profile. */
-static int choose_views(struct report *r, const struct profile *p)
-{
-	const char *const *names = format_views(r->format, p);
-	size_t n = 0;
-	int rc = 0;
-
-	for (; !r->view_names && *names && !rc; names++)
-		rc = add_view(r, &n, *names);
-	return rc;
-}
-
 /* Columns of the terminal; 0: no limit. COLUMNS has the last word. */
 static unsigned terminal_width(bool terminal)
 {
@@ -275,16 +263,14 @@ static void material_release(struct material *m)
 /* 0, or a negative errno with a text. */
 static int write_material(struct report *r, const struct material *m)
 {
-	int rc = choose_views(r, m->profile);
-
-	if (rc == 0)
-		rc = write_report(r, &(struct view_input){.profile = m->profile,
-							  .selection = &r->selection,
-							  .tree = m->tree,
-							  .top = &m->top,
-							  .zone_tree = m->zone_tree,
-							  .zone_rows = &m->zone_rows});
-	return rc;
+	if (!r->view_names)
+		view_choose(r->format->views, r->format->one_view, m->profile, r->views);
+	return write_report(r, &(struct view_input){.profile = m->profile,
+						    .selection = &r->selection,
+						    .tree = m->tree,
+						    .top = &m->top,
+						    .zone_tree = m->zone_tree,
+						    .zone_rows = &m->zone_rows});
 }
 
 /* The exit status, as of the two below. */

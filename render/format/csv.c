@@ -79,14 +79,12 @@ static int csv_write(const struct doc *doc, const struct format_options *options
 	return 0;
 }
 
-static const char *const csv_of_samples[] = {"functions", NULL};
-static const char *const csv_of_zones[] = {"zones", NULL};
+static const char *const csv_views[] = {"zones", "functions", NULL};
 
 const struct format csv_format = {
 	.extension = "csv",
 	.about = "tables with every column and every row: zones, else functions",
-	.of_samples = csv_of_samples,
-	.of_zones = csv_of_zones,
-	.of_both = csv_of_zones,
+	.views = csv_views,
+	.one_view = true,
 	.write = csv_write,
 };

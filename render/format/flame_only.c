@@ -5,8 +5,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-const char *const picture_of_samples[] = {"flame", NULL};
-const char *const picture_of_zones[] = {"zone-flame", NULL};
+const char *const picture_views[] = {"flame", "zone-flame", NULL};
 
 static int find_flame(const struct doc *doc, const struct doc_block **out)
 {

@@ -24,7 +24,7 @@ struct picture {
 };
 
 /* Of a profile of zones alone the zones' flame graph, else that of samples. */
-extern const char *const picture_of_samples[], *const picture_of_zones[];
+extern const char *const picture_views[];
 
 /* -EINVAL with a text when the document is not one flame graph. At most @max_height pixels. */
 int picture_init(struct picture *, const struct doc *, const struct format_options *,

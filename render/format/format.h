@@ -17,9 +17,10 @@ struct format_options {
 struct format {
 	const char *extension; /* "html": chosen by the output's name */
 	const char *about;     /* one line for --help */
-	/* The views that make this format's report when --view names none, by what the profile
-	 * holds: samples alone, zones alone, or both. NULL-terminated. */
-	const char *const *of_samples, *const *of_zones, *const *of_both;
+	/* The views that make this format's report when --view names none: those of which the
+	 * profile holds something, or the first such alone. NULL-terminated. */
+	const char *const *views;
+	bool one_view;
 	/* Writes all of @doc to @out. 0, or a negative errno with a text. The caller checks
 	 * ferror() and closes. */
 	int (*write)(const struct doc *, const struct format_options *, FILE *out);
@@ -27,8 +28,6 @@ struct format {
 
 /* NULL-terminated. */
 extern const struct format *const formats[];
-/* The views of @f's report of a profile. */
-const char *const *format_views(const struct format *f, const struct profile *);
 const struct format *format_find(const char *extension);
 
 #endif

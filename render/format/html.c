@@ -412,18 +412,13 @@ static int html_write(const struct doc *doc, const struct format_options *option
 	return rc;
 }
 
-static const char *const html_of_samples[] = {"summary",   "flame",   "functions", "paths",
-					      "processes", "threads", "cost",	   NULL};
-static const char *const html_of_zones[] = {"summary", "zone-flame", "zones", "zone", "cost", NULL};
-static const char *const html_of_both[] = {"summary", "zone-flame", "zones", "zone",
-					   "flame",   "functions",  "paths", "processes",
-					   "threads", "cost",	    NULL};
+static const char *const html_views[] = {"summary", "zone-flame", "zones", "zone",
+					 "flame",   "functions",  "paths", "processes",
+					 "threads", "cost",	  NULL};
 
 const struct format html_format = {
 	.extension = "html",
 	.about = "one page with flame graph, search and tables; loads nothing",
-	.of_samples = html_of_samples,
-	.of_zones = html_of_zones,
-	.of_both = html_of_both,
+	.views = html_views,
 	.write = html_write,
 };

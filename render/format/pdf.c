@@ -184,18 +184,13 @@ static int pdf_write(const struct doc *doc, const struct format_options *options
 	return rc;
 }
 
-static const char *const pdf_of_samples[] = {"summary", "processes", "flame", "functions",
-					     "paths",	"threads",   "cost",  NULL};
-static const char *const pdf_of_zones[] = {"summary", "zones", "zone-flame", "zone", "cost", NULL};
-static const char *const pdf_of_both[] = {"summary",   "zones", "zone-flame", "zone",
-					  "processes", "flame", "functions",  "paths",
-					  "threads",   "cost",	NULL};
+static const char *const pdf_views[] = {"summary",   "zones", "zone-flame", "zone",
+					"processes", "flame", "functions",  "paths",
+					"threads",   "cost",  NULL};
 
 const struct format pdf_format = {
 	.extension = "pdf",
 	.about = "the whole report, to print and to mail",
-	.of_samples = pdf_of_samples,
-	.of_zones = pdf_of_zones,
-	.of_both = pdf_of_both,
+	.views = pdf_views,
 	.write = pdf_write,
 };

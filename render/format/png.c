@@ -61,8 +61,7 @@ static int png_write(const struct doc *doc, const struct format_options *options
 const struct format png_format = {
 	.extension = "png",
 	.about = "the flame graph, in pixels",
-	.of_samples = picture_of_samples,
-	.of_zones = picture_of_zones,
-	.of_both = picture_of_samples,
+	.views = picture_views,
+	.one_view = true,
 	.write = png_write,
 };

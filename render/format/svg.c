@@ -191,8 +191,7 @@ static int svg_write(const struct doc *doc, const struct format_options *options
 const struct format svg_format = {
 	.extension = "svg",
 	.about = "the flame graph, with tooltips",
-	.of_samples = picture_of_samples,
-	.of_zones = picture_of_zones,
-	.of_both = picture_of_samples,
+	.views = picture_views,
+	.one_view = true,
 	.write = svg_write,
 };

@@ -6,13 +6,6 @@ const struct format *const formats[] = {
 	&html_format, &pdf_format, &svg_format, &png_format, &csv_format, &txt_format, NULL,
 };
 
-const char *const *format_views(const struct format *f, const struct profile *p)
-{
-	if (!profile_is_of_zones(p))
-		return f->of_samples;
-	return p->metrics.n ? f->of_both : f->of_zones;
-}
-
 const struct format *format_find(const char *extension)
 {
 	for (const struct format *const *f = formats; *f; f++)

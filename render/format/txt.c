@@ -144,17 +144,12 @@ static int txt_write(const struct doc *doc, const struct format_options *options
 	return 0;
 }
 
-static const char *const txt_of_samples[] = {"summary", "functions", "paths", "processes",
-					     "threads", "cost",	     NULL};
-static const char *const txt_of_zones[] = {"summary", "zones", "zone", "cost", NULL};
-static const char *const txt_of_both[] = {"summary",   "zones",	  "zone", "functions", "paths",
-					  "processes", "threads", "cost", NULL};
+static const char *const txt_views[] = {"summary",   "zones",	"zone", "functions", "paths",
+					"processes", "threads", "cost", NULL};
 
 const struct format txt_format = {
 	.extension = "txt",
 	.about = "plain text, as on the terminal",
-	.of_samples = txt_of_samples,
-	.of_zones = txt_of_zones,
-	.of_both = txt_of_both,
+	.views = txt_views,
 	.write = txt_write,
 };

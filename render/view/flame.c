@@ -17,5 +17,6 @@ static int flame_write(const struct view_input *in, struct doc *doc)
 const struct view flame_view = {
 	.name = "flame",
 	.about = "flame graph of all stacks",
+	.of = VIEW_OF_SAMPLES,
 	.write = flame_write,
 };

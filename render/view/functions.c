@@ -56,5 +56,6 @@ static int functions_write(const struct view_input *in, struct doc *doc)
 const struct view functions_view = {
 	.name = "functions",
 	.about = "functions by self and total share",
+	.of = VIEW_OF_SAMPLES,
 	.write = functions_write,
 };

@@ -110,5 +110,6 @@ static int processes_write(const struct view_input *in, struct doc *doc)
 const struct view processes_view = {
 	.name = "processes",
 	.about = "share of each program, where there are several processes",
+	.of = VIEW_OF_SAMPLES,
 	.write = processes_write,
 };

@@ -14,3 +14,30 @@ const struct view *view_find(const char *name)
 			return *v;
 	return NULL;
 }
+
+static bool has_something(const struct profile *p, const struct view *v)
+{
+	switch (v->of) {
+	case VIEW_OF_SAMPLES:
+		return p->metrics.n > 0;
+	case VIEW_OF_ZONES:
+		return profile_is_of_zones(p);
+	case VIEW_OF_ANY:
+		break;
+	}
+	return true;
+}
+
+void view_choose(const char *const *names, bool one, const struct profile *p,
+		 const struct view **out)
+{
+	size_t n = 0;
+
+	for (; *names && !(n && one); names++) {
+		const struct view *v = view_find(*names);
+
+		if (has_something(p, v))
+			out[n++] = v;
+	}
+	out[n] = NULL;
+}

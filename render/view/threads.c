@@ -53,5 +53,6 @@ static int threads_write(const struct view_input *in, struct doc *doc)
 const struct view threads_view = {
 	.name = "threads",
 	.about = "share of each thread",
+	.of = VIEW_OF_SAMPLES,
 	.write = threads_write,
 };

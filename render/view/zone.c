@@ -374,5 +374,6 @@ static int zone_write(const struct view_input *in, struct doc *doc)
 const struct view zone_view = {
 	.name = "zone",
 	.about = "with --zone: callers, callees, distribution, threads and lines of each",
+	.of = VIEW_OF_ZONES,
 	.write = zone_write,
 };

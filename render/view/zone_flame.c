@@ -29,5 +29,6 @@ static int zone_flame_write(const struct view_input *in, struct doc *doc)
 const struct view zone_flame_view = {
 	.name = "zone-flame",
 	.about = "flame graph of zones: exact time, not samples",
+	.of = VIEW_OF_ZONES,
 	.write = zone_flame_write,
 };

@@ -200,6 +200,36 @@ static void test_pictures_show_flames_only(void **state)
 	report_doc_release(&r);
 }
 
+/* The views of @format's report of @p, which it frees, each with a space behind it. */
+static const char *views_of(struct profile *p, const char *format)
+{
+	static char text[256];
+	const struct format *f = format_find(format);
+	const struct view *v[16];
+
+	text[0] = 0;
+	view_choose(f->views, f->one_view, p, v);
+	for (size_t i = 0; v[i]; i++)
+		strcat(strcat(text, v[i]->name), " ");
+	profile_free(p);
+	return text;
+}
+
+static void test_reports_show_what_there_is(void **state)
+{
+	(void)state;
+	assert_string_equal(views_of(sample_profile(), "txt"),
+			    "summary functions paths processes threads cost ");
+	assert_string_equal(views_of(zones_only_profile(), "txt"), "summary zones zone cost ");
+	assert_string_equal(views_of(zone_profile(), "txt"),
+			    "summary zones zone functions paths processes threads cost ");
+	assert_string_equal(views_of(sample_profile(), "csv"), "functions ");
+	assert_string_equal(views_of(zones_only_profile(), "csv"), "zones ");
+	assert_string_equal(views_of(zone_profile(), "csv"), "zones ");
+	assert_string_equal(views_of(zones_only_profile(), "png"), "zone-flame ");
+	assert_string_equal(views_of(zone_profile(), "png"), "flame ");
+}
+
 static void test_every_format_copes_with_nothing(void **state)
 {
 	(void)state;
@@ -210,7 +240,7 @@ static void test_every_format_copes_with_nothing(void **state)
 		_free_ char *text = NULL;
 
 		profile_metric(p, "cpu-clock", "ns", METRIC_SUM);
-		report_doc_init(&r, p, NULL, format_views(*f, p));
+		report_doc_of_format(&r, p, *f);
 		text = report_doc_write(&r.doc, (*f)->extension, &(struct format_options){0}, &n);
 		assert_true(n > 0);
 		report_doc_release(&r);
@@ -226,7 +256,7 @@ static void test_every_format_copes_with_zones_that_none_called(void **state)
 		size_t n;
 		_free_ char *text = NULL;
 
-		report_doc_init(&r, p, NULL, format_views(*f, p));
+		report_doc_of_format(&r, p, *f);
 		text = report_doc_write(&r.doc, (*f)->extension, &(struct format_options){0}, &n);
 		assert_true(n > 100);
 		report_doc_release(&r);
@@ -262,7 +292,7 @@ static void test_every_format_shows_zones(void **state)
 			size_t n;
 			_free_ char *text = NULL;
 
-			report_doc_init(&r, p, NULL, format_views(*f, p));
+			report_doc_of_format(&r, p, *f);
 			text = report_doc_write(&r.doc, (*f)->extension,
 						&(struct format_options){0}, &n);
 			assert_true(n > 1000);
@@ -281,6 +311,7 @@ int main(void)
 		cmocka_unit_test(test_png_is_cut_where_it_must_be),
 		cmocka_unit_test(test_pdf_has_its_pages),
 		cmocka_unit_test(test_pictures_show_flames_only),
+		cmocka_unit_test(test_reports_show_what_there_is),
 		cmocka_unit_test(test_every_format_copes_with_nothing),
 		cmocka_unit_test(test_every_format_copes_with_zones_that_none_called),
 		cmocka_unit_test(test_flame_of_nothing_is_its_root),

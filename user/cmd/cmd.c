@@ -1,9 +1,8 @@
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "cmd/cmd.h"
 
 int cmd_failed(void)
@@ -32,13 +31,7 @@ int cmd_usage(const char *fmt, ...)
 
 int cmd_end(int status)
 {
-	if (fflush(stdout))
-		fprintf(stderr, "eprof: cannot write to the standard output: %s\n",
-			strerror(errno));
-	else if (ferror(stdout)) /* earlier, by now nobody knows why */
-		fputs("eprof: cannot write to the standard output: what it printed is cut off\n",
-		      stderr);
-	else
-		return status;
-	return status ? status : EXIT_FAILED;
+	int failed = file_flush(stdout, "stdout") < 0 ? cmd_failed() : 0;
+
+	return status ? status : failed;
 }

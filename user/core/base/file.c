@@ -230,3 +230,12 @@ void file_drop(struct file_new *f)
 	free(f->temp);
 	*f = (struct file_new){.fd = -1};
 }
+
+int file_flush(FILE *out, const char *name)
+{
+	if (fflush(out) == EOF)
+		return err(-errno, "cannot write '%s': %s", name, strerror(errno));
+	if (ferror(out)) /* earlier; by now nobody knows why */
+		return err(-EIO, "cannot write '%s': what was written is cut off", name);
+	return 0;
+}

@@ -38,6 +38,9 @@ void file_drop(struct file_new *);
 /* All of @n bytes at the file's position. */
 int file_write(struct file_new *, const void *data, size_t n);
 
+/* Flushes @out, called @name; fails too where an earlier write to it did. */
+int file_flush(FILE *out, const char *name);
+
 /* Checks early that @path could be made: folder there and writable, file absent or @force. */
 int file_check_new(const char *path, bool force);
 
