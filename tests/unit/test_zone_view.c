@@ -729,6 +729,7 @@ static void tracy_csv(void **state)
 	_free_ char *all = tracy(zone_profile(), NULL, false);
 	_free_ char *self = tracy(zone_profile(), &(struct selection){.sort = "name"}, true);
 	_free_ char *some = tracy(zone_profile(), &(struct selection){.zone = "sqlite3*"}, false);
+	_free_ char *none = tracy(zones_none_profile(), NULL, false);
 
 	(void)state;
 	assert_string_equal(
@@ -761,6 +762,7 @@ static void tracy_csv(void **state)
 		"000000\n"
 		"vdbeRecordCompareInt,sqlite3.c,86612,1200000000,12.000000,1000000,1200,1100,1300,"
 		"100.000050\n");
+	assert_string_equal(none, TRACY_HEAD);
 	assert_string_equal(some, TRACY_HEAD "sqlite3_step,sqlite3.c,89031,6000000000,60.000000,"
 					     "100,60000000,50000000,70000000,10050378.152592\n"
 					     "sqlite3VdbeExec,sqlite3.c,93120,5500000000,55.000000,"

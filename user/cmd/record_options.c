@@ -266,10 +266,9 @@ static int take(struct record_options *o, int opt, const char *arg)
 		o->target.cgroup = arg;
 		return one_target(o, TARGET_CGROUP);
 	case 'F':
-		o->sampled = true;
+		o->rate_given = true;
 		return parse_hz(o, arg);
 	case 'e':
-		o->sampled = true;
 		return parse_events(o, arg);
 	case OPT_ZONE:
 	case OPT_ZONE_FILE:
@@ -333,6 +332,14 @@ static bool take_plain(struct record_options *o, int opt, const char *arg)
 	}
 }
 
+static bool has_rate(const struct record_options *o)
+{
+	for (size_t i = 0; i < o->n_events; i++)
+		if (o->events[i].class == EVENT_SAMPLED)
+			return true;
+	return false;
+}
+
 /* What was asked for, but could not be done as things are; EXIT_USAGE after a line. */
 static int check_together(const struct record_options *o)
 {
@@ -342,6 +349,9 @@ static int check_together(const struct record_options *o)
 		return cmd_usage("%s is for zones: name some with --zone", o->zone_option);
 	if (o->exit_code && o->target.kind != TARGET_COMMAND)
 		return cmd_usage("--exit-code is for a command: -- COMMAND");
+	if (o->rate_given && o->n_events && !has_rate(o))
+		return cmd_usage("-F is for events that are sampled: every hit of '%s' counts",
+				 o->events[0].name);
 	if (!strcmp(o->output, "-"))
 		return cmd_usage("-o -: a profile cannot go to the standard output; name a file");
 	return 0;
@@ -363,7 +373,7 @@ static int finish(struct record_options *o, int argc, char **argv)
 	o->zone_o.patterns = o->zones;
 	o->zone_o.switches = o->switches.at;
 	o->zone_o.n_switches = o->switches.n;
-	if (!o->n_events && (o->sampled || !o->zones)) {
+	if (!o->n_events && (o->rate_given || !o->zones)) {
 		event_default(&o->events[0], &o->event_choice);
 		o->n_events = 1;
 	}

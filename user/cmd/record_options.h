@@ -20,7 +20,7 @@ struct record_options {
 	int64_t hz, duration_ns;
 	const char *output, *version_key;
 	bool force, exit_code, help;
-	bool sampled;		     /* -e or -F was given */
+	bool rate_given;	     /* -F was */
 	struct zonepatterns *zones;  /* owned; NULL: none */
 	struct zones_options zone_o; /* patterns: zones */
 	VEC(const char *) switches;
