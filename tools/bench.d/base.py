@@ -187,6 +187,11 @@ def samples(tool, tag=""):
     return profile(tool.file(tag))[0] if tool.suffix == ".h5" else perf_samples(tool.file(tag))
 
 
+def cost_s(tool, tag, name):
+    """Seconds of a row of cost in the profile; perf's say nothing."""
+    return profile(tool.file(tag))[1][name] / 1e9 if tool.suffix == ".h5" else 0
+
+
 def naming_s(tool, tag):
     """CPU seconds of naming within the capture; perf names only when it shows a profile."""
-    return profile(tool.file(tag))[1]["loader CPU, naming"] / 1e9 if tool.suffix == ".h5" else 0
+    return cost_s(tool, tag, "loader CPU, naming")

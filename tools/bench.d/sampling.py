@@ -7,7 +7,7 @@ import statistics
 import time
 
 from base import (BUILD, EPROF, KEEP, Job, OURS, PERF, PERF_RECORD, QUICK, READY_S, RENDER, TOP,
-                  TURNS, Tool, capture, eprof_tool, naming_s, profile, row, run, samples)
+                  TURNS, Tool, capture, cost_s, eprof_tool, naming_s, profile, row, run, samples)
 
 SHORT, LONG = (100_000, 300_000) if QUICK else (200_000, 600_000)  # words of tools/work.sql
 SLOW_WORDS = 3 * LONG  # a second of 99 Hz is 99 samples: long enough for a file to show its growth
@@ -44,9 +44,9 @@ def startup():
 
 def measure(mode, hz, work, tools, tag, turns=range(TURNS)):
     """Per tool lists over the turns, whose numbers say who comes first: extra CPU (s), that without
-    naming, the profiler's own part; samples, peak (MiB), file (KiB). What the target grew by is
+    naming, the profiler's own part, that of its BPF programs; samples, peak (MiB), file (KiB). What the target grew by is
     against a bare run of the same turn, so that drift has no say."""
-    keys = ("extra", "unnamed", "own", "own_unnamed", "target", "samples", "peak", "file")
+    keys = ("extra", "unnamed", "own", "own_unnamed", "bpf", "target", "samples", "peak", "file")
     found = {t: {k: [] for k in keys} for t in tools}
     for turn in turns:
         bare = run(work["argv"], stdin=work["stdin"]).cpu_s
@@ -56,6 +56,7 @@ def measure(mode, hz, work, tools, tag, turns=range(TURNS)):
             naming = naming_s(tool, tag)
             for key, value in (("extra", extra), ("unnamed", extra - naming),
                                ("own", profiler.cpu_s), ("own_unnamed", profiler.cpu_s - naming),
+                               ("bpf", cost_s(tool, tag, "BPF run time")),
                                ("target", target.cpu_s),
                                ("samples", samples(tool, tag)), ("peak", profiler.peak_kib / 1024),
                                ("file", os.path.getsize(tool.file(tag)) / 1024)):
@@ -176,6 +177,9 @@ def stacks_of(name, tag, hz, works):
     row(f"cost a sample with a whole stack: {name}", "µs", each[OURS], then, unwound)
     row(f"of that the stack, beyond a sample without: {name}", "µs", each[OURS] - each[FLAT], then,
         unwound - each[FLAT])
+    ours = slope(got, OURS, "bpf") + slope(got, OURS, "own_unnamed")
+    row(f"of that BPF programs and loader, by their own clocks: {name}", "µs", ours,
+        f"{then}, beyond a sample without", unwound - each[FLAT])
 
 
 def whole():

@@ -64,6 +64,19 @@ void functions_add_stubs(struct functions *f, Elf *elf)
 	plt_each(elf, add_stub, f);
 }
 
+void functions_add_choice(struct functions *f, size_t chosen, uint64_t address, uint64_t room)
+{
+	const struct function_name name = {.text = f->names.at[chosen].text,
+					   .address = address,
+					   .room = room,
+					   /* Names that say which one it is are better. */
+					   .rank = UINT8_MAX,
+					   .choice = true};
+
+	f->names.at[chosen].resolved = true;
+	vec_push(&f->names, name);
+}
+
 static void add_go(void *context, const char *name, uint64_t start, uint64_t end)
 {
 	struct functions *f = context;
@@ -101,7 +114,8 @@ static bool same_name(const struct function_name *a, const struct function_name 
 	       !strncmp(a->text, b->text, n);
 }
 
-/* Both tables of a file have its exports. */
+/* Both tables of a file have its exports. What chooses has no name any more where the choices have
+ * it. */
 static void drop_doubles(struct functions *f)
 {
 	size_t n = 0;
@@ -109,6 +123,8 @@ static void drop_doubles(struct functions *f)
 	for (size_t i = 0; i < f->names.n; i++) {
 		struct function_name *last = n ? &f->names.at[n - 1] : NULL;
 
+		if (f->names.at[i].resolved)
+			continue;
 		if (last && same_name(last, &f->names.at[i])) {
 			last->size = last->size ? last->size : f->names.at[i].size;
 			last->chosen |= f->names.at[i].chosen;

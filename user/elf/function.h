@@ -23,6 +23,8 @@ struct function_name {
 	bool label;		/* not said to be a function */
 	bool chosen;		/* an IFUNC: what lies there chooses the function when the program
 				 * starts, and is not it */
+	bool resolved;		/* of such: what it may choose is known, and has its name */
+	bool choice;		/* the name of an IFUNC that may choose the function */
 	bool stub;		/* of the PLT: calls the function of that name in another module */
 };
 
@@ -47,6 +49,9 @@ struct functions {
 void functions_add(struct functions *, Elf *elf);
 /* Adds the stubs of @elf. */
 void functions_add_stubs(struct functions *, Elf *elf);
+/* The function at @address, with @room bytes of code from there on, has the name of the IFUNC
+ * names.at[chosen], too, which no longer stands for the code that chooses. */
+void functions_add_choice(struct functions *, size_t chosen, uint64_t address, uint64_t room);
 /* After the last addition: sorts, joins the names of one address, finds sizes that are not known
  * by the next function or by @frames. Takes a Go program's table where there is no .symtab. */
 void functions_finish(struct functions *, struct frames *frames);

@@ -6,12 +6,71 @@
 
 #include "base/err.h"
 #include "elf/begin.h"
+#include "elf/chosen.h"
 #include "elf/insn.h"
 #include "elf/lsda.h"
 #include "elf/segments.h"
 
 /* Of a part: how much is looked through for a way back. */
 #define MAX_PART_BYTES (64u << 10)
+
+/* Up to @n bytes of code at @address; false where there is none. */
+static bool find_code(const struct zonefile *z, uint64_t address, uint64_t n, struct code *out)
+{
+	for (size_t i = 0; i < z->file.segments.n && z->bytes; i++) {
+		const Elf64_Phdr *p = &z->file.segments.at[i];
+		uint64_t left;
+
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || address < p->p_vaddr ||
+		    address - p->p_vaddr >= p->p_filesz)
+			continue;
+		*out = (struct code){.address = address,
+				     .offset = p->p_offset + (address - p->p_vaddr)};
+		left = p->p_filesz - (address - p->p_vaddr);
+		if (out->offset >= z->n_bytes)
+			return false;
+		if (left > z->n_bytes - out->offset)
+			left = z->n_bytes - out->offset;
+		out->n = n < left ? n : left;
+		out->bytes = z->bytes + out->offset;
+		return true;
+	}
+	return false;
+}
+
+/* --- what IFUNCs choose --------------------------------------------------------------------- */
+
+struct choices {
+	struct zonefile *z;
+	size_t name; /* in functions.names */
+};
+
+static void add_choice(void *context, uint64_t address)
+{
+	const struct choices *c = context;
+	const struct frames_range *range = frames_range(&c->z->frames, address);
+	struct code code;
+
+	/* Its code takes addresses of tables, too. */
+	if (range && range->start == address && find_code(c->z, address, UINT64_MAX, &code))
+		functions_add_choice(&c->z->functions, c->name, address, code.n);
+}
+
+static void add_choices(struct zonefile *z)
+{
+	const size_t n = z->functions.names.n;
+
+	for (struct choices c = {.z = z}; c.name < n; c.name++) {
+		const struct function_name *name = &z->functions.names.at[c.name];
+		struct code code;
+
+		if (!name->chosen ||
+		    chosen_may_be_vdso(name->text, function_name_bytes(name->text)) ||
+		    !find_code(z, name->address, name->size, &code))
+			continue;
+		chosen_each(&code, add_choice, &c);
+	}
+}
 
 /* --- open ----------------------------------------------------------------------------------- */
 
@@ -65,6 +124,7 @@ int zonefile_open(int fd, int debug_fd, struct zonefile *out)
 	functions_add_stubs(&out->functions, out->elf);
 	if (out->debug)
 		functions_add(&out->functions, out->debug);
+	add_choices(out);
 	functions_finish(&out->functions, &out->frames);
 	return 0;
 }
@@ -84,30 +144,6 @@ struct asking {
 	struct zonefile *z;
 	uint64_t address, size; /* of the function */
 };
-
-/* Up to @n bytes of code at @address; false where there is none. */
-static bool find_code(const struct zonefile *z, uint64_t address, uint64_t n, struct code *out)
-{
-	for (size_t i = 0; i < z->file.segments.n && z->bytes; i++) {
-		const Elf64_Phdr *p = &z->file.segments.at[i];
-		uint64_t left;
-
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || address < p->p_vaddr ||
-		    address - p->p_vaddr >= p->p_filesz)
-			continue;
-		*out = (struct code){.address = address,
-				     .offset = p->p_offset + (address - p->p_vaddr)};
-		left = p->p_filesz - (address - p->p_vaddr);
-		if (out->offset >= z->n_bytes)
-			return false;
-		if (left > z->n_bytes - out->offset)
-			left = z->n_bytes - out->offset;
-		out->n = n < left ? n : left;
-		out->bytes = z->bytes + out->offset;
-		return true;
-	}
-	return false;
-}
 
 static bool is_stub(const struct zonefile *z, uint64_t address)
 {

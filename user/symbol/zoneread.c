@@ -114,6 +114,13 @@ struct match {
 	struct spelled name;
 };
 
+/* Of the functions that an IFUNC may choose, each is shown by the name that tells which it is. */
+static void tell_choice(const struct functions *f, size_t function, struct spelled *s)
+{
+	forget(s);
+	spell(&f->names.at[f->at.at[function].first], s);
+}
+
 static void match_name(const struct reader *r, size_t function, const struct function_name *name,
 		       struct match *best)
 {
@@ -140,6 +147,8 @@ static void match_name(const struct reader *r, size_t function, const struct fun
 		forget(&best->name);
 		*best = (struct match){.pattern = pattern};
 	} else if (pattern != ZONEPATTERN_NONE && best->pattern == ZONEPATTERN_NONE) {
+		if (name->choice)
+			tell_choice(&r->file.functions, function, &s);
 		*best = (struct match){pattern, s};
 		return;
 	}
