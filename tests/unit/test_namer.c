@@ -211,6 +211,40 @@ static void stripped_functions_stay_whole(void **state)
 	end(&t);
 }
 
+/* As the C library's memcpy, where it is stripped. */
+static void what_an_ifunc_chooses_has_its_name(void **state)
+{
+	struct naming_test t;
+	uint64_t fast, slow;
+	uint32_t image;
+
+	(void)state;
+	snippet_build("choose.so",
+		      "static int fast(int x) { return x * 3; }\n"
+		      "static int slow(int x) { return x + x + x; }\n"
+		      "int volatile cpu;\n"
+		      "static void *choose(void) { return cpu ? fast : slow; }\n"
+		      "int chosen(int) __attribute__((ifunc(\"choose\")));\n",
+		      "-O1 -shared -fPIC");
+	fast = snippet_address("choose.so", "fast");
+	slow = snippet_address("choose.so", "slow");
+	begin(&t);
+	image = add_binary(&t, "choose.so");
+	add_address(&t, image, fast + 1, false);
+	run(&t);
+	assert_string_equal(name_of(&t, 0, 0), "fast");
+	end(&t);
+	snippet_run("strip choose.so");
+	begin(&t);
+	image = add_binary(&t, "choose.so");
+	add_address(&t, image, fast + 1, false);
+	add_address(&t, image, slow, false);
+	run(&t);
+	assert_string_equal(name_of(&t, 0, 0), "chosen");
+	assert_string_equal(name_of(&t, 1, 0), "chosen");
+	end(&t);
+}
+
 static void separate_debug_files_are_used(void **state)
 {
 	struct naming_test t;
@@ -600,6 +634,7 @@ int main(void)
 		cmocka_unit_test(names_functions_lines_and_inlines),
 		cmocka_unit_test(return_addresses_are_the_call_s),
 		cmocka_unit_test(stripped_functions_stay_whole),
+		cmocka_unit_test(what_an_ifunc_chooses_has_its_name),
 		cmocka_unit_test(separate_debug_files_are_used),
 		cmocka_unit_test(deleted_files_are_named),
 		cmocka_unit_test(cxx_and_plt),

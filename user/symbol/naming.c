@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "elf/begin.h"
+#include "elf/chosen.h"
 #include "elf/debugfile.h"
 #include "elf/dwarf.h"
 #include "elf/fde.h"
@@ -108,6 +109,7 @@ static void open_sources(struct sources *s, const struct naming *naming)
 	if (s->elf) {
 		symtab_add(&s->symtab, s->elf);
 		plt_add(&s->symtab, s->elf);
+		chosen_add(&s->symtab, s->elf, &s->fdes);
 	}
 	if (s->debug_elf)
 		symtab_add(&s->symtab, s->debug_elf);
