@@ -220,20 +220,26 @@ static void busy_fact(const struct view_input *in, struct doc_block *b)
 
 static void unnamed_fact(const struct view_input *in, struct doc_block *b)
 {
-	int64_t unnamed = 0;
+	int64_t unnamed = 0, jit = 0;
 	char share[UNITS_BUF];
 
 	for (size_t i = 0; i < in->top->rows.n; i++) {
 		const struct top_row *r = &in->top->rows.at[i];
+		const struct function *f = &in->profile->functions.at[r->function];
 
-		if (r->function && !in->profile->functions.at[r->function].named)
-			unnamed += r->self;
+		if (!r->function || f->named)
+			continue;
+		unnamed += r->self;
+		jit += f->kind == CODE_JIT ? r->self : 0;
 	}
 	if (!unnamed)
 		return;
 	units_percent(share, sizeof(share), (double)unnamed, (double)in->tree->nodes.at[0].total);
 	doc_fact(b, base_percent(in, unnamed) >= DOUBT, "Unnamed",
-		 "%s are in code without symbols, shown as module+offset", share);
+		 "%s are in code without symbols, shown as %s", share,
+		 !jit		  ? "module+offset"
+		 : jit == unnamed ? "[JIT code]"
+				  : "module+offset or [JIT code]");
 }
 
 static void host_fact(const struct view_input *in, struct doc_block *b)

@@ -351,13 +351,17 @@ static void jit_code_by_perf_map(void **state)
 	add_place(&t, image, 0x7f0000001010, false);
 	add_place(&t, image, 0x7f0000001040, true);
 	add_place(&t, image, 0x7f0000001040, false);
+	add_place(&t, image, 0x7f0000002000, false);
 	run(&t);
 	unlink(path);
 	assert_string_equal(name_of(&t, 0, 0), "LazyCompile:*render /app/a.js:10");
 	assert_string_equal(name_of(&t, 1, 0), "LazyCompile:*render /app/a.js:10");
-	assert_string_equal(name_of(&t, 2, 0), "//anon+0x7f0000001040");
+	assert_string_equal(name_of(&t, 2, 0), "[JIT code]");
 	assert_int_equal(function_of(&t, 2, 0)->kind, CODE_JIT);
-	assert_int_equal(t.stats.unnamed, 1);
+	assert_false(function_of(&t, 2, 0)->named);
+	/* All that no line covers is one function: no node an address. */
+	assert_int_equal(frame_of(&t, 2, 0)->function, frame_of(&t, 3, 0)->function);
+	assert_int_equal(t.stats.unnamed, 2);
 	end(&t);
 }
 

@@ -173,6 +173,33 @@ static void test_summary_names_every_loss(void **state)
 	report_doc_release(&r);
 }
 
+static void test_summary_says_how_the_unnamed_are_shown(void **state)
+{
+	const char *wanted[] = {
+		"2.5 % are in code without symbols, shown as module+offset",
+		"11.4 % are in code without symbols, shown as module+offset or [JIT code]",
+	};
+
+	(void)state;
+	for (int with_jit = 0; with_jit < 2; with_jit++) {
+		struct profile *p = sample_profile();
+		const int64_t value = 100 * SAMPLE_PERIOD;
+		struct function f = {.name = intern_add(&p->strings, "[JIT code]"),
+				     .module = profile_module(p, "//anon", ""),
+				     .kind = CODE_JIT};
+		struct frame frame = {.function = profile_function(p, &f)};
+		struct report_doc r;
+
+		if (with_jit)
+			profile_sample(p, 1, 0, profile_node(p, 0, profile_frame(p, &frame)),
+				       &value);
+		report_doc_init(&r, p, NULL, (const char *const[]){"summary", NULL});
+		assert_string_equal(fact(report_doc_block(&r, BLOCK_FACTS, 0), "Unnamed"),
+				    wanted[with_jit]);
+		report_doc_release(&r);
+	}
+}
+
 static void test_summary_says_what_is_selected(void **state)
 {
 	const struct selection part = {.pid = "node", .to_ns = 9950000000};
@@ -258,6 +285,7 @@ int main(void)
 		cmocka_unit_test(test_processes_of_one_name_are_one_row),
 		cmocka_unit_test(test_one_process_needs_no_table),
 		cmocka_unit_test(test_summary_names_every_loss),
+		cmocka_unit_test(test_summary_says_how_the_unnamed_are_shown),
 		cmocka_unit_test(test_summary_says_what_is_selected),
 		cmocka_unit_test(test_time_of_a_capture_that_went_on),
 		cmocka_unit_test(test_ledger_that_does_not_add_up_is_said),

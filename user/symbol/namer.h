@@ -7,8 +7,9 @@
  * separate debug file (build-id, then debuglink, under the process's root, then ours), the ELF
  * symbol tables (.symtab, .dynsym, PLT stubs as "name@plt"), and for the kernel /proc/kallsyms.
  * JIT code: /tmp/perf-PID.map in the process's own mount namespace. What has no name becomes
- * "module+0xoffset" (named = 0), an address in no mapping "[unknown] 0x…" with kind CODE_UNKNOWN.
- * C++ and Rust names are demangled (libiberty); "linkage" keeps the mangled form.
+ * "module+0xoffset", of JIT code "[JIT code]" (named = 0), an address in no mapping "[unknown]
+ * 0x…" with kind CODE_UNKNOWN. C++ and Rust names are demangled (libiberty); "linkage" keeps the
+ * mangled form.
  */
 #ifndef SYMBOL_NAMER_H
 #define SYMBOL_NAMER_H

@@ -20,9 +20,11 @@
 #include "elf/symtab.h"
 #include "symbol/perfmap.h"
 
-char *naming_offset_name(const char *path, uint64_t offset)
+char *naming_nameless(const struct image *image, uint64_t offset)
 {
-	return mem_printf("%s+0x%lx", str_base(path), offset);
+	if (image->kind == IMAGE_KIND_JIT)
+		return mem_strdup("[JIT code]");
+	return mem_printf("%s+0x%lx", str_base(image->path), offset);
 }
 
 /* --- opening -------------------------------------------------------------------------------- */
@@ -53,6 +55,14 @@ void naming_open(struct naming *n, const struct image *image)
 	n->extra_fd = open_debug_file(n);
 }
 
+static void say_nameless(const struct image *image, uint64_t offset, uint32_t line,
+			 struct answer *a)
+{
+	_free_ char *name = naming_nameless(image, offset);
+
+	answer_frame(a, name, NULL, NULL, 0, line, false, false);
+}
+
 /* --- JIT code ------------------------------------------------------------------------------- */
 
 static bool same_file(int a, int b)
@@ -77,12 +87,10 @@ static void name_jit(const struct naming *naming, const struct query *queries, u
 	if (naming->extra_fd >= 0 && (naming->fd < 0 || !same_file(naming->fd, naming->extra_fd)))
 		perfmap_find(naming->extra_fd, addresses, n, names, &stats);
 	for (uint32_t i = 0; i < n; i++) {
-		_free_ char *offset = naming_offset_name(naming->image->path, queries[i].offset);
-
 		if (names[i])
 			answer_frame_mangled(a, names[i], NULL, NULL, NULL, 0, 0, false);
 		else
-			answer_frame(a, offset, NULL, NULL, 0, 0, false, false);
+			say_nameless(naming->image, queries[i].offset, 0, a);
 		answer_next(a);
 		free(names[i]);
 	}
@@ -91,7 +99,7 @@ static void name_jit(const struct naming *naming, const struct query *queries, u
 /* --- ELF files ------------------------------------------------------------------------------ */
 
 struct sources {
-	const char *path;
+	const struct image *image;
 	struct elffile file;
 	struct fde_table fdes;
 	struct symtab symtab;
@@ -102,7 +110,7 @@ struct sources {
 
 static void open_sources(struct sources *s, const struct naming *naming)
 {
-	s->path = naming->image->path;
+	s->image = naming->image;
 	s->elf = begin_elf(naming->fd);
 	s->debug_elf = begin_elf(naming->extra_fd);
 	fde_open(&s->file, &s->fdes);
@@ -181,23 +189,14 @@ static void say_address(const struct sources *s, uint64_t address, const struct 
 	uint64_t start = 0, end;
 	const bool has_fde = fde_find(&s->fdes, address, &start, &end);
 	const struct symbol *symbol = symbol_at(s, address, has_fde, start);
-	_free_ char *name = NULL;
 
 	if (span && span->n) {
 		say_dwarf(s, span, symbol, a);
 	} else if (symbol) {
 		say_symbol(symbol, span ? span->line : 0, a);
 	} else {
-		name = naming_offset_name(s->path, has_fde ? start : address);
-		answer_frame(a, name, NULL, NULL, 0, span ? span->line : 0, false, false);
+		say_nameless(s->image, has_fde ? start : address, span ? span->line : 0, a);
 	}
-}
-
-static void say_offset(const char *path, uint64_t offset, struct answer *a)
-{
-	_free_ char *name = naming_offset_name(path, offset);
-
-	answer_frame(a, name, NULL, NULL, 0, 0, false, false);
 }
 
 /* An address to name, and the query it came from. */
@@ -260,7 +259,7 @@ static void name_elf(const struct naming *naming, const struct query *queries, u
 			say_address(&s, wanted[i].address,
 				    s.has_dwarf ? &s.dwarf.spans.at[span_of[i]] : NULL, a);
 		else
-			say_offset(naming->image->path, queries[i].offset, a);
+			say_nameless(naming->image, queries[i].offset, 0, a);
 		answer_next(a);
 	}
 	if (readable && !s.has_dwarf && !s.symtab.at.n)

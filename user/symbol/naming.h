@@ -23,7 +23,8 @@ void naming_open(struct naming *, const struct image *);
 /* Answers @queries, which ascend by query_lookup(). Every query gets at least one frame. */
 void naming_run(const struct naming *, const struct query *queries, uint32_t n, struct answer *);
 
-/* "libfoo.so.1+0x1f30", for what has no name; the caller's to free. */
-char *naming_offset_name(const char *path, uint64_t offset);
+/* For what has no name; the caller's to free: "libfoo.so.1+0x1f30", and "[JIT code]" for all of a
+ * process's JIT code, whose addresses say nothing to anybody. */
+char *naming_nameless(const struct image *, uint64_t offset);
 
 #endif
