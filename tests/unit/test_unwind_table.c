@@ -222,6 +222,33 @@ static void ends_at_entry_and_sigreturn(void **state)
 	table_blob_release(&t);
 }
 
+/* As main() of a Rust program that aborts on panic, between functions of its library. */
+static void reads_small_functions_between_others(void **state)
+{
+	struct sample s = {.section = ".eh_frame"};
+	const uint64_t at = CODE_BYTES - sizeof(s.code);
+	size_t cie = sample_cie(&s);
+	struct table_blob t;
+	struct table_rule r;
+
+	(void)state;
+	/* sub $24, %rsp; nop; add $24, %rsp; ret; padding */
+	memset(s.code, 0xcc, sizeof(s.code));
+	memcpy(s.code + 0x10, "\x48\x83\xec\x18\x90\x48\x83\xc4\x18\xc3", 10);
+	sample_fde(&s, cie, at, 0x10, BYTES("\x0e\x10"));
+	sample_fde(&s, cie, at + 0x30, 0x10, BYTES("\x0e\x20"));
+	build_sample(&s, &t);
+	assert_int_equal(offset_at(&t, at + 0xf), 16);
+	assert_int_equal(offset_at(&t, at + 0x10), 8);
+	assert_int_equal(offset_at(&t, at + 0x14), 32);
+	assert_int_equal(offset_at(&t, at + 0x19), 8);
+	assert_int_equal(offset_at(&t, at + 0x1a), -1);
+	assert_int_equal(offset_at(&t, at + 0x30), 32);
+	assert_true(native_find(&t, CODE + at + 0x14, &r));
+	assert_true(r.flags & TABLE_GUESS);
+	table_blob_release(&t);
+}
+
 static void builds_without_frames(void **state)
 {
 	struct sample s = {.entry = CODE + BIAS + 0x100};
@@ -344,6 +371,7 @@ int main(void)
 		cmocka_unit_test(folds_within_limits),
 		cmocka_unit_test(overflows_to_user_space),
 		cmocka_unit_test(ends_at_entry_and_sigreturn),
+		cmocka_unit_test(reads_small_functions_between_others),
 		cmocka_unit_test(builds_without_frames),
 		cmocka_unit_test(survives_damage),
 		cmocka_unit_test(survives_a_damaged_table),

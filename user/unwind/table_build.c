@@ -14,9 +14,6 @@
 /* Between functions there is padding; a larger gap is code that nothing is said about. */
 #define MAX_PADDING 15
 
-/* Before cache lines there is more padding: what is smaller is not worth reading. */
-#define MIN_CODE 64
-
 #define MAX_OFFSET (UINT64_C(1) << 32)
 #define MAX_ROWS   (1u << 25)
 
@@ -158,10 +155,7 @@ static int add_code(struct builder *b, uint64_t from, uint64_t to)
 		next = (from / piece + 1) * piece;
 		part.to = lower(next, to);
 		part.cut_behind = next <= to;
-		if (part.to - from < MIN_CODE && !table_gap_is_called(b->gaps, from, part.to))
-			rc = on_code_row(b, &(struct cfi_row){.offset = from});
-		else
-			rc = returns_rows(b->returns, &part, on_code_row, b);
+		rc = returns_rows(b->returns, &part, on_code_row, b);
 	}
 	return rc;
 }
