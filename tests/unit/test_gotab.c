@@ -168,6 +168,7 @@ static void tells_frames(void **state)
 }
 
 struct told {
+	const struct gotab *go;
 	size_t n, bytes; /* of names */
 	bool whole;	 /* the table is as it was written */
 };
@@ -183,6 +184,13 @@ static void take_function(void *context, const char *name, uint64_t start, uint6
 	}
 	told->n++;
 	told->bytes += strlen(name);
+	/* The same by address; a damaged table may name one twice. */
+	if (told->whole) {
+		assert_string_equal(gotab_name(told->go, start), name);
+		assert_string_equal(gotab_name(told->go, end - 1), name);
+	} else if (gotab_name(told->go, start)) {
+		told->bytes += strlen(gotab_name(told->go, start));
+	}
 }
 
 static struct told tell_functions(const uint8_t *table, bool whole)
@@ -194,8 +202,14 @@ static struct told tell_functions(const uint8_t *table, bool whole)
 
 	assert_int_equal(elffile_open(fd, &f), 0);
 	t = gotab_open(&f);
+	told.go = t;
 	if (t)
 		gotab_functions(t, take_function, &told);
+	if (t && whole) {
+		assert_null(gotab_name(t, TEXT + BIAS - 1));
+		assert_null(gotab_name(t, TEXT + BIAS + END));
+		assert_null(gotab_name(t, UINT64_MAX));
+	}
 	gotab_close(t);
 	elffile_release(&f);
 	close(fd);

@@ -233,19 +233,38 @@ void gotab_range(const struct gotab *t, uint64_t *start, uint64_t *end)
 	*end = t->text_offset + t->end;
 }
 
+/* The name of function @i; NULL where it has none, or no code. */
+static const char *name_of(const struct gotab *t, uint32_t i)
+{
+	const uint32_t start = start_of(t, i), end = start_of(t, i + 1);
+	const uint64_t record =
+		t->functions_at + number_at(t, t->functions_at + 8 * (uint64_t)i + 4, 4);
+	const uint64_t name = t->names_at + number_at(t, record + FUNC_NAME, 4);
+
+	/* The section's copy ends with a zero. */
+	return start < end && end <= t->end && name < t->n ? (const char *)t->bytes + name : NULL;
+}
+
 void gotab_functions(const struct gotab *t, gotab_function_fn *function, void *context)
 {
 	for (uint32_t i = 0; i < t->n_functions; i++) {
-		const uint32_t start = start_of(t, i), end = start_of(t, i + 1);
-		const uint64_t record =
-			t->functions_at + number_at(t, t->functions_at + 8 * (uint64_t)i + 4, 4);
-		const uint64_t name = t->names_at + number_at(t, record + FUNC_NAME, 4);
+		const char *name = name_of(t, i);
 
-		/* The section's copy ends with a zero. */
-		if (start < end && end <= t->end && name < t->n)
-			function(context, (const char *)t->bytes + name, t->text + start,
-				 t->text + end);
+		if (name)
+			function(context, name, t->text + start_of(t, i),
+				 t->text + start_of(t, i + 1));
 	}
+}
+
+const char *gotab_name(const struct gotab *t, uint64_t address)
+{
+	const uint64_t place = address - t->text;
+	uint32_t i;
+
+	if (address < t->text || place >= t->end)
+		return NULL;
+	i = find_function(t, place);
+	return start_of(t, i) <= place && place < start_of(t, i + 1) ? name_of(t, i) : NULL;
 }
 
 static bool read_section(const struct elffile *f, struct gotab *t)

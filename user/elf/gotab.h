@@ -26,5 +26,7 @@ int gotab_rows(const struct gotab *, uint64_t from, uint64_t to, cfi_row_fn *row
 typedef void gotab_function_fn(void *context, const char *name, uint64_t start, uint64_t end);
 /* Calls @function for each, by address. */
 void gotab_functions(const struct gotab *, gotab_function_fn *function, void *context);
+/* The name of the one that holds @address, valid as long as the gotab, or NULL. */
+const char *gotab_name(const struct gotab *, uint64_t address);
 
 #endif

@@ -15,6 +15,7 @@
 #include "elf/dwarf.h"
 #include "elf/fde.h"
 #include "elf/file.h"
+#include "elf/gotab.h"
 #include "elf/plt.h"
 #include "elf/segments.h"
 #include "elf/symtab.h"
@@ -103,6 +104,7 @@ struct sources {
 	struct elffile file;
 	struct fde_table fdes;
 	struct symtab symtab;
+	struct gotab *go; /* of a stripped Go program; else NULL */
 	Elf *elf, *debug_elf;
 	struct dwarf_names dwarf;
 	bool has_dwarf;
@@ -110,6 +112,8 @@ struct sources {
 
 static void open_sources(struct sources *s, const struct naming *naming)
 {
+	Elf64_Shdr symbols;
+
 	s->image = naming->image;
 	s->elf = begin_elf(naming->fd);
 	s->debug_elf = begin_elf(naming->extra_fd);
@@ -122,11 +126,14 @@ static void open_sources(struct sources *s, const struct naming *naming)
 	if (s->debug_elf)
 		symtab_add(&s->symtab, s->debug_elf);
 	symtab_finish(&s->symtab);
+	if (elffile_section(&s->file, ".symtab", &symbols))
+		s->go = gotab_open(&s->file);
 }
 
 static void close_sources(struct sources *s)
 {
 	dwarf_names_release(&s->dwarf);
+	gotab_close(s->go);
 	symtab_release(&s->symtab);
 	fde_release(&s->fdes);
 	elffile_release(&s->file);
@@ -182,7 +189,19 @@ static const struct symbol *symbol_at(const struct sources *s, uint64_t address,
 	return symbol && symbol->name[0] != '@' ? symbol : NULL;
 }
 
-/* Samples of one nameless function stay together: they bear the offset of its first byte. */
+/* What has no name in any symbol table: as Go's own table calls it. Samples of one nameless
+ * function stay together: they bear the offset of its first byte. */
+static void say_unlisted(const struct sources *s, uint64_t address, uint64_t start, uint32_t line,
+			 struct answer *a)
+{
+	const char *name = s->go ? gotab_name(s->go, address) : NULL;
+
+	if (name && name[0])
+		answer_frame_mangled(a, name, NULL, NULL, NULL, 0, line, false);
+	else
+		say_nameless(s->image, start, line, a);
+}
+
 static void say_address(const struct sources *s, uint64_t address, const struct dwarf_span *span,
 			struct answer *a)
 {
@@ -195,7 +214,7 @@ static void say_address(const struct sources *s, uint64_t address, const struct 
 	} else if (symbol) {
 		say_symbol(symbol, span ? span->line : 0, a);
 	} else {
-		say_nameless(s->image, has_fde ? start : address, span ? span->line : 0, a);
+		say_unlisted(s, address, has_fde ? start : address, span ? span->line : 0, a);
 	}
 }
 
@@ -262,7 +281,7 @@ static void name_elf(const struct naming *naming, const struct query *queries, u
 			say_nameless(naming->image, queries[i].offset, 0, a);
 		answer_next(a);
 	}
-	if (readable && !s.has_dwarf && !s.symtab.at.n)
+	if (readable && !s.has_dwarf && !s.symtab.at.n && !s.go)
 		a->flags |= ANSWER_NO_SYMBOLS;
 	close_sources(&s);
 }
