@@ -119,6 +119,60 @@ static void marks_no_kernel_address(void **state)
 	assert_true(w->stacks.book.is_return.at[w->stacks.chain.at[1]]);
 }
 
+static void map_code(struct world *w, uint64_t start, const char *path)
+{
+	procs_mmap(w->procs,
+		   &(struct proc_mmap){.pid = PID,
+				       .tid = PID,
+				       .start = start,
+				       .end = start + 0x1000,
+				       .id = {.path = path, .inode = 5}},
+		   1);
+}
+
+/* What a rule leads to from the bottom of a stack that makecontext() made is no code. */
+static void drops_what_is_no_code(void **state)
+{
+	static const uint64_t addresses[] = {0x1010, 0x1020, 0x5629c0ef4520};
+	static const struct {
+		uint32_t n;
+		uint8_t end;
+		uint32_t kept;
+	} cases[] = {{3, WIRE_END_BROKEN, 2},
+		     {3, WIRE_END_UNREADABLE, 3},
+		     {2, WIRE_END_BROKEN, 2},
+		     {1, WIRE_END_BROKEN, 1}};
+	struct world *w = *state;
+
+	map_code(w, 0x1000, "/opt/lost.so");
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct stack_frames f = {
+			.address = addresses, .n = cases[i].n, .end = cases[i].end};
+		const uint32_t at = stacks_add_frames(&w->stacks, &f, PID, w->procs);
+
+		assert_int_equal(w->stacks.stacks.at[at].n, cases[i].kept);
+		assert_int_equal(w->stacks.stacks.at[at].end, cases[i].end);
+	}
+	/* The chain goes on behind what was kept. */
+	assert_int_equal(w->stacks.stacks.at[1].first, 2);
+}
+
+/* rbp may be 0 in code that keeps no frame pointer. */
+static void no_thread_starts_in_jit_code(void **state)
+{
+	static const uint64_t in_jit[] = {0x1010, 0x3010}, in_file[] = {0x3010, 0x1010};
+	struct world *w = *state;
+	struct stack_frames f = {.address = in_jit, .n = 2, .end = WIRE_END_ROOT};
+
+	map_code(w, 0x1000, "/opt/lost.so");
+	map_code(w, 0x3000, "//anon");
+	assert_int_equal(stacks_add_frames(&w->stacks, &f, PID, w->procs), 0);
+	assert_int_equal(w->stacks.stacks.at[0].end, WIRE_END_NO_RULE);
+	f.address = in_file;
+	assert_int_equal(stacks_add_frames(&w->stacks, &f, PID, w->procs), 1);
+	assert_int_equal(w->stacks.stacks.at[1].end, WIRE_END_ROOT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +180,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(puts_the_outermost_in_order, open_world,
 						close_world),
 		cmocka_unit_test_setup_teardown(marks_no_kernel_address, open_world, close_world),
+		cmocka_unit_test_setup_teardown(drops_what_is_no_code, open_world, close_world),
+		cmocka_unit_test_setup_teardown(no_thread_starts_in_jit_code, open_world,
+						close_world),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

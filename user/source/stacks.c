@@ -32,6 +32,28 @@ static uint32_t frame_of(struct stacks *s, const struct stack_frames *f, uint32_
 	return placebook_add(&s->book, place, is_return(f, i), guessed);
 }
 
+static struct place place_of(const struct stacks *s, const struct stack *stack, uint32_t frame)
+{
+	return s->book.places.at[s->chain.at[stack->first + frame]];
+}
+
+/* What is known here of the outermost frame of a user stack, and not to the walker. */
+static void judge_end(struct stacks *s, struct stack *stack, const struct procs *procs)
+{
+	/* What a rule led to is no frame where there is no code: a word of a made-up stack, and
+	 * another one in each. */
+	if (stack->end == WIRE_END_BROKEN && stack->n > 1 &&
+	    place_of(s, stack, stack->n - 1).image == IMAGE_NONE &&
+	    place_of(s, stack, stack->n - 2).image != IMAGE_NONE) {
+		stack->n--;
+		s->chain.n--;
+	}
+	/* No thread starts in JIT code: where rbp is no frame pointer, 0 in it means nothing. */
+	if (stack->end == WIRE_END_ROOT && stack->n &&
+	    procs_is_jit(procs, place_of(s, stack, stack->n - 1)))
+		stack->end = WIRE_END_NO_RULE;
+}
+
 uint32_t stacks_add_frames(struct stacks *s, const struct stack_frames *f, uint32_t pid,
 			   struct procs *procs)
 {
@@ -45,6 +67,8 @@ uint32_t stacks_add_frames(struct stacks *s, const struct stack_frames *f, uint3
 		stack->guessed |= s->book.guessed.at[frame];
 		vec_push(&s->chain, frame);
 	}
+	if (!f->kernel)
+		judge_end(s, stack, procs);
 	return (uint32_t)s->stacks.n - 1;
 }
 

@@ -351,6 +351,11 @@ struct place procs_place(struct procs *p, uint32_t pid, uint64_t address)
 	return place;
 }
 
+bool procs_is_jit(const struct procs *p, struct place place)
+{
+	return images_at(p->images, place.image)->kind == IMAGE_KIND_JIT;
+}
+
 /* --- entries -------------------------------------------------------------------------------- */
 
 static uint64_t name_key(const struct task *t)

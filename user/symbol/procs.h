@@ -48,6 +48,8 @@ void procs_exit(struct procs *, uint32_t pid, uint32_t tid, uint64_t time_ns);
 /* Places of user addresses in @pid as its mappings are now (records are fed in order of time). A
  * process not known yet is read from /proc first, once. An address in no mapping: IMAGE_NONE. */
 struct place procs_place(struct procs *, uint32_t pid, uint64_t address);
+/* Whether that is code made at run time. */
+bool procs_is_jit(const struct procs *, struct place);
 
 /* Calls @each for every file whose code @pid has mapped, once a mapping. */
 void procs_each_image(const struct procs *, uint32_t pid,
