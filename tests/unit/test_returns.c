@@ -35,15 +35,20 @@ static int add_row(void *context, const struct cfi_row *row)
 }
 
 /* A file whose code starts with these bytes, and is zeros then. */
-static void open_code(const void *bytes, size_t n, struct elffile *f)
+static void open_code_entered(uint64_t entry, const void *bytes, size_t n, struct elffile *f)
 {
-	struct sample s = {.section = ".eh_frame"};
+	struct sample s = {.section = ".eh_frame", .entry = entry};
 	int fd;
 
 	sample_put32(&s, 0);
 	fd = sample_file(&s);
 	sample_write(fd, CODE, bytes, n);
 	assert_int_equal(elffile_open(fd, f), 0);
+}
+
+static void open_code(const void *bytes, size_t n, struct elffile *f)
+{
+	open_code_entered(0, bytes, n, f);
 }
 
 static void close_code(struct elffile *f)
@@ -142,6 +147,41 @@ static void follows_functions(void **state)
 		const struct function *t = &functions[i];
 
 		check_rows(t->bytes, t->n, t->expected);
+	}
+}
+
+/* main() that never returns, and is called by nobody but the C library: the entry point tells. */
+static void knows_main(void **state)
+{
+	/* push rbx; sub $8, rsp; call *rax; ud2 */
+	static const char main[] = "\x53\x48\x83\xec\x08\xff\xd0\x0f\x0b";
+	static const struct {
+		const char *bytes; /* behind xor ebp, ebp */
+		size_t n;
+		const char *expected;
+	} entries[] = {
+		/* lea main(rip), rdi; mov $main, rdi; mov $main, edi: main is at 0x11000 */
+		{BYTES("\x48\x8d\x3d\xf7\xef\xff\xff"), "0: r7+8; 1: r7+16; 5: r7+24; 7: none; "},
+		{BYTES("\x48\xc7\xc7\x00\x10\x01\x00"), "0: r7+8; 1: r7+16; 5: r7+24; 7: none; "},
+		{BYTES("\xbf\x00\x10\x01\x00"), "0: r7+8; 1: r7+16; 5: r7+24; 7: none; "},
+		/* mov $main, esi; mov $1, edi */
+		{BYTES("\xbe\x00\x10\x01\x00"), "0: none; "},
+		{BYTES("\xbf\x01\x00\x00\x00"), "0: none; "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++) {
+		const uint64_t entry = CODE + 0x1000;
+		struct str got = {0};
+		struct elffile f;
+
+		open_code_entered(entry + BIAS, main, sizeof(main) - 1, &f);
+		sample_write(f.fd, entry, "\x31\xed", 2);
+		sample_write(f.fd, entry + 2, entries[i].bytes, entries[i].n);
+		assert_int_equal(read_rows(&f, CODE, CODE + sizeof(main) - 1, add_row, &got), 0);
+		assert_string_equal(str_text(&got), entries[i].expected);
+		str_release(&got);
+		close_code(&f);
 	}
 }
 
@@ -380,6 +420,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(follows_functions),
+		cmocka_unit_test(knows_main),
 		cmocka_unit_test(agrees_with_libraries),
 		cmocka_unit_test(leaves_frame_pointers),
 		cmocka_unit_test(leaves_data),

@@ -115,6 +115,7 @@ static int read_rows(struct returns *x, struct reading *r, cfi_row_fn *row, void
 	if (!tells(x, r))
 		return tell_nothing(r->from, row, context);
 	returns_code_read(r->bytes, r->n, &code);
+	returns_file_mark_main(&x->file, r->start, code.starts, code.n);
 	if (r->n >= EXPORTS_FROM)
 		returns_file_mark_exports(&x->file, r->start, code.starts, code.n);
 	frames = returns_follow(&code);

@@ -1,10 +1,16 @@
 #include "elf/returns_file.h"
 
+#include <string.h>
+
 #include "base/mem.h"
+#include "elf/insn.h"
 #include "elf/segments.h"
 
 #define MAX_SECTIONS 4096
 #define MAX_SYMBOLS  (1u << 18)
+
+/* The entry point's code up to the call of what calls main(). */
+#define ENTRY_BYTES 64
 
 static int ascending(const void *a, const void *b)
 {
@@ -45,6 +51,41 @@ static void add_segments(struct returns_file *x)
 	}
 }
 
+/* lea main(%rip), %rdi; mov $main, %rdi; mov $main, %edi: as all crt1.o have it, gcc's and musl's.
+ * The address, or 0. */
+static uint64_t passes_main(const uint8_t *at, const struct insn *insn)
+{
+	uint32_t low;
+	int32_t wide;
+
+	if (insn->takes && insn->bytes == 7 && at[0] == 0x48 && at[2] == 0x3d)
+		return insn->takes;
+	memcpy(&low, at + 1, sizeof(low));
+	if (insn->bytes == 5 && at[0] == 0xbf)
+		return low;
+	memcpy(&wide, at + 3, sizeof(wide));
+	return insn->bytes == 7 && !memcmp(at, "\x48\xc7\xc7", 3) ? (uint64_t)(int64_t)wide : 0;
+}
+
+static void find_main(struct returns_file *x)
+{
+	uint8_t code[ENTRY_BYTES];
+	uint64_t entry, from, main = 0;
+	struct insn insn;
+
+	if (elffile_read(x->elf, offsetof(Elf64_Ehdr, e_entry), &entry, sizeof(entry)) ||
+	    !segments_offset(x->elf, entry, &from) ||
+	    elffile_read(x->elf, from, code, sizeof(code)))
+		return;
+	for (size_t at = 0; !main && at + 16 <= sizeof(code); at += insn.bytes) {
+		if (!insn_read(code + at, sizeof(code) - at, entry + at, &insn))
+			return;
+		main = passes_main(code + at, &insn);
+	}
+	if (!main || !segments_offset(x->elf, main, &x->main))
+		x->main = 0;
+}
+
 static void find_code(struct returns_file *x)
 {
 	uint64_t end = 0;
@@ -57,6 +98,7 @@ static void find_code(struct returns_file *x)
 		add_segments(x);
 	if (x->code.n)
 		qsort(x->code.at, x->code.n, sizeof(*x->code.at), ascending);
+	find_main(x);
 	for (size_t i = 0; i < x->code.n; i++) {
 		struct returns_range *r = &x->code.at[i];
 
@@ -119,6 +161,12 @@ void returns_file_mark_exports(struct returns_file *x, uint64_t from, uint8_t *m
 	i = from ? vec_upto(&x->exports, start, from - 1) : 0;
 	for (; i < x->exports.n && x->exports.at[i].start - from < n; i++)
 		marks[x->exports.at[i].start - from] = 1;
+}
+
+void returns_file_mark_main(const struct returns_file *x, uint64_t from, uint8_t *marks, size_t n)
+{
+	if (x->main && x->main >= from && x->main - from < n)
+		marks[x->main - from] = 1;
 }
 
 void returns_file_release(struct returns_file *x)
