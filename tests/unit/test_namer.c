@@ -245,6 +245,46 @@ static void what_an_ifunc_chooses_has_its_name(void **state)
 	end(&t);
 }
 
+/* As in musl, where clone() stands behind memset(), and only the latter is exported. */
+static void assembly_ends_where_it_leads_no_further(void **state)
+{
+	static const struct {
+		const char *at, *name; /* NULL: none */
+	} cases[] = {{"exported", "exported"}, {"aside", "exported"},	 {"helper", "exported"},
+		     {"clone", NULL},	       {"by_table", "by_table"}, {"entry", "by_table"}};
+	struct naming_test t;
+	uint64_t addresses[sizeof(cases) / sizeof(*cases)];
+	uint32_t image;
+
+	(void)state;
+	snippet_build("asm",
+		      "__asm__(\".text\\n.irp f,aside,helper,clone,entry\\n.globl \\\\f\\n.hidden "
+		      "\\\\f\\n"
+		      ".endr\\n.irp f,exported,by_table\\n.globl \\\\f\\n.type \\\\f,@function\\n"
+		      ".endr\\n"
+		      "exported: test %edi,%edi\\nje aside\\ncall helper\\nret\\n"
+		      "aside: nop\\njmp exported\\n"
+		      "helper: nop\\nret\\n"
+		      "clone: nop\\nret\\n"
+		      "by_table: jmp *%rax\\n"
+		      "entry: nop\\nret\\n\");\n",
+		      "-shared -fPIC -nostdlib");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		addresses[i] = snippet_address("asm", cases[i].at);
+	snippet_run("strip asm");
+	begin(&t);
+	image = add_binary(&t, "asm");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		add_address(&t, image, addresses[i], false);
+	run(&t);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(function_of(&t, i, 0)->named, cases[i].name != NULL);
+		if (cases[i].name)
+			assert_string_equal(name_of(&t, i, 0), cases[i].name);
+	}
+	end(&t);
+}
+
 static void separate_debug_files_are_used(void **state)
 {
 	struct naming_test t;
@@ -639,6 +679,7 @@ int main(void)
 		cmocka_unit_test(return_addresses_are_the_call_s),
 		cmocka_unit_test(stripped_functions_stay_whole),
 		cmocka_unit_test(what_an_ifunc_chooses_has_its_name),
+		cmocka_unit_test(assembly_ends_where_it_leads_no_further),
 		cmocka_unit_test(separate_debug_files_are_used),
 		cmocka_unit_test(deleted_files_are_named),
 		cmocka_unit_test(cxx_and_plt),

@@ -17,6 +17,7 @@
 #include "elf/file.h"
 #include "elf/gotab.h"
 #include "elf/plt.h"
+#include "elf/reach.h"
 #include "elf/segments.h"
 #include "elf/symtab.h"
 #include "symbol/perfmap.h"
@@ -104,6 +105,8 @@ struct sources {
 	struct elffile file;
 	struct fde_table fdes;
 	struct symtab symtab;
+	struct reach reach; /* of the symbol asked for last */
+	bool is_stripped;
 	struct gotab *go; /* of a stripped Go program; else NULL */
 	Elf *elf, *debug_elf;
 	struct dwarf_names dwarf;
@@ -126,7 +129,8 @@ static void open_sources(struct sources *s, const struct naming *naming)
 	if (s->debug_elf)
 		symtab_add(&s->symtab, s->debug_elf);
 	symtab_finish(&s->symtab);
-	if (elffile_section(&s->file, ".symtab", &symbols))
+	s->is_stripped = !s->debug_elf && elffile_section(&s->file, ".symtab", &symbols);
+	if (s->is_stripped)
 		s->go = gotab_open(&s->file);
 }
 
@@ -134,6 +138,7 @@ static void close_sources(struct sources *s)
 {
 	dwarf_names_release(&s->dwarf);
 	gotab_close(s->go);
+	reach_release(&s->reach);
 	symtab_release(&s->symtab);
 	fde_release(&s->fdes);
 	elffile_release(&s->file);
@@ -178,15 +183,27 @@ static void say_symbol(const struct symbol *symbol, uint32_t line, struct answer
 	answer_frame_mangled(a, name, NULL, symbol->plt ? "@plt" : NULL, NULL, 0, line, false);
 }
 
-/* The symbol at @address, unless a function that has only an FDE lies between the two. */
-static const struct symbol *symbol_at(const struct sources *s, uint64_t address, bool has_fde,
+/* Whether a symbol without a size means @address: between it and the next one there may be
+ * functions that have only an FDE, or that were stripped of their names. */
+static bool means(struct sources *s, const struct symbol *symbol, uint64_t address, bool has_fde,
+		  uint64_t fde_start)
+{
+	if (symbol->sized || has_fde)
+		return symbol->sized || fde_start <= symbol->start;
+	if (!s->is_stripped)
+		return true;
+	reach_read(&s->reach, &s->file, symbol->start, symbol->end);
+	return reach_holds(&s->reach, address);
+}
+
+static const struct symbol *symbol_at(struct sources *s, uint64_t address, bool has_fde,
 				      uint64_t fde_start)
 {
 	const struct symbol *symbol = symtab_find(&s->symtab, address);
 
-	if (symbol && !symbol->sized && has_fde && fde_start > symbol->start)
+	if (symbol && (symbol->name[0] == '@' || !means(s, symbol, address, has_fde, fde_start)))
 		return NULL;
-	return symbol && symbol->name[0] != '@' ? symbol : NULL;
+	return symbol;
 }
 
 /* What has no name in any symbol table: as Go's own table calls it. Samples of one nameless
@@ -202,7 +219,7 @@ static void say_unlisted(const struct sources *s, uint64_t address, uint64_t sta
 		say_nameless(s->image, start, line, a);
 }
 
-static void say_address(const struct sources *s, uint64_t address, const struct dwarf_span *span,
+static void say_address(struct sources *s, uint64_t address, const struct dwarf_span *span,
 			struct answer *a)
 {
 	uint64_t start = 0, end;

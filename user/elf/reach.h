@@ -1,0 +1,28 @@
+/*
+ * reach: the code of a function of which only the start is known: what its first byte leads to, by
+ * jumps and calls. For exported assembly without a size: behind it there may be functions whose
+ * names were stripped.
+ *
+ * Works on untrusted code: time and memory are linear in the room that the function has.
+ */
+#ifndef ELF_REACH_H
+#define ELF_REACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "elf/file.h"
+
+/* A zeroed one is of no function. */
+struct reach {
+	uint64_t start, end; /* addresses */
+	uint8_t *seen;	     /* a byte of code each; NULL: cannot be told, all of it may be */
+};
+
+/* Makes it that of the function at @start which ends at @end at the latest, if it is not yet. */
+void reach_read(struct reach *, const struct elffile *, uint64_t start, uint64_t end);
+/* Whether @address may belong to it. */
+bool reach_holds(const struct reach *, uint64_t address);
+void reach_release(struct reach *);
+
+#endif
