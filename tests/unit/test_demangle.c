@@ -44,6 +44,26 @@ static void reads_rust(void **state)
 	       "<std::path::PathBuf>::new");
 }
 
+static void reads_d(void **state)
+{
+	char *full;
+
+	(void)state;
+	expect("_D8demangle4testi", "demangle.test");
+	expect("_D8demangle3fnAMxFZv", "demangle.fnA() const");
+	expect("_D8demangle4testFZ3fooMFiZv", "demangle.test().foo");
+	expect("_D2rt6dmain212_d_run_main2UAAamPUQgZiZ6runAllMFZv",
+	       "rt.dmain2._d_run_main2(char[][], ulong, extern(C) int(char[][]) function).runAll");
+	expect("_D8demangle4testFiiZv", "demangle.test");
+	expect("_D8demangle__T4testTiZv", "demangle.test!(int)");
+	expect("_Dmain", "(none)");
+	expect("_D", "(none)");
+	expect("_D8demangle", "(none)");
+	full = demangle_full("_D8demangle4testFiiZv");
+	assert_string_equal(full, "demangle.test(int, int)");
+	free(full);
+}
+
 static void leaves_other_names_alone(void **state)
 {
 	(void)state;
@@ -81,6 +101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_cxx),
 		cmocka_unit_test(reads_rust),
+		cmocka_unit_test(reads_d),
 		cmocka_unit_test(leaves_other_names_alone),
 		cmocka_unit_test(refuses_hostile_names),
 	};

@@ -2,13 +2,16 @@
 
 #include <libiberty/demangle.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 
 /* Names of deep templates are a few KiB; what a short one expands to can be exponential. */
 #define MAX_MANGLED   8192
 #define MAX_DEMANGLED (32 * 1024)
+#define MAX_MANGLED_D 2048
 
 struct output {
 	struct str text;
@@ -48,12 +51,46 @@ static char *demangle_as(const char *linkage, int options)
 	return str_steal(&out.text);
 }
 
+/* --- D -------------------------------------------------------------------------------------- */
+
+/* "_D" and the length of the first part; "_Dmain" needs no translation. */
+static bool is_d(const char *linkage)
+{
+	return linkage[0] == '_' && linkage[1] == 'D' && linkage[2] >= '1' && linkage[2] <= '9' &&
+	       strnlen(linkage, MAX_MANGLED_D + 1) <= MAX_MANGLED_D;
+}
+
+/* Where the parameter list that ends @name starts; its length where it ends in none. */
+static size_t before_parameters(const char *name)
+{
+	const size_t n = strlen(name);
+	size_t depth = 0;
+
+	for (size_t i = n; i-- > 0;) {
+		depth += name[i] == ')';
+		depth -= name[i] == '(';
+		if (!depth)
+			return name[i] == '(' && i && name[i - 1] != '!' ? i : n;
+	}
+	return n;
+}
+
+static char *demangle_d(const char *linkage, bool full)
+{
+	_free_ char *name = dlang_demangle(linkage, DMGL_NO_OPTS);
+
+	if (!name || !name[0] || strlen(name) > MAX_DEMANGLED)
+		return NULL;
+	return mem_strndup(name, full ? strlen(name) : before_parameters(name));
+}
+
 char *demangle(const char *linkage)
 {
-	return demangle_as(linkage, DMGL_NO_OPTS);
+	return is_d(linkage) ? demangle_d(linkage, false) : demangle_as(linkage, DMGL_NO_OPTS);
 }
 
 char *demangle_full(const char *linkage)
 {
-	return demangle_as(linkage, DMGL_PARAMS | DMGL_ANSI);
+	return is_d(linkage) ? demangle_d(linkage, true)
+			     : demangle_as(linkage, DMGL_PARAMS | DMGL_ANSI);
 }
