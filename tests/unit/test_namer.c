@@ -187,6 +187,35 @@ static void return_addresses_are_the_call_s(void **state)
 	end(&t);
 }
 
+/* What makecontext() writes below a stack's first function is a function itself, that no call
+ * stands before. */
+static void return_addresses_put_there_by_hand(void **state)
+{
+	struct naming_test t;
+	uint64_t before, start;
+	uint32_t image;
+
+	(void)state;
+	snippet_build("hand",
+		      "__asm__(\".text\\n.irp f,before,start\\n.balign 16\\n.globl \\\\f\\n"
+		      ".type \\\\f,@function\\n\\\\f: .cfi_startproc\\nnop\\nret\\n.cfi_endproc\\n"
+		      ".size \\\\f,.-\\\\f\\n.endr\\n\");\n"
+		      "int main(void) { return 0; }\n",
+		      "-O1");
+	before = snippet_address("hand", "before");
+	start = snippet_address("hand", "start");
+	begin(&t);
+	image = add_binary(&t, "hand");
+	add_address(&t, image, start, true);
+	add_address(&t, image, before + 1, true);
+	add_address(&t, image, before + 2, true);
+	run(&t);
+	assert_string_equal(name_of(&t, 0, 0), "start");
+	assert_string_equal(name_of(&t, 1, 0), "before");
+	assert_string_equal(name_of(&t, 2, 0), "before");
+	end(&t);
+}
+
 static void stripped_functions_stay_whole(void **state)
 {
 	struct naming_test t;
@@ -677,6 +706,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_functions_lines_and_inlines),
 		cmocka_unit_test(return_addresses_are_the_call_s),
+		cmocka_unit_test(return_addresses_put_there_by_hand),
 		cmocka_unit_test(stripped_functions_stay_whole),
 		cmocka_unit_test(what_an_ifunc_chooses_has_its_name),
 		cmocka_unit_test(assembly_ends_where_it_leads_no_further),

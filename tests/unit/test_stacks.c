@@ -157,6 +157,32 @@ static void drops_what_is_no_code(void **state)
 	assert_int_equal(w->stacks.stacks.at[1].first, 2);
 }
 
+static bool is_the_second(void *context, struct place place)
+{
+	(*(int *)context)++;
+	return place.offset == 0x1020 - 0x1000;
+}
+
+/* … which is where such a stack starts. */
+static void made_up_stacks_are_whole(void **state)
+{
+	static const uint64_t addresses[] = {0x1010, 0x1020, 0x5629c0ef4520};
+	struct world *w = *state;
+	struct stack_frames f = {.address = addresses, .n = 3, .end = WIRE_END_BROKEN};
+	int asked = 0;
+
+	map_code(w, 0x1000, "/opt/lost.so");
+	w->stacks.is_made_up = is_the_second;
+	w->stacks.context = &asked;
+	assert_int_equal(stacks_add_frames(&w->stacks, &f, PID, w->procs), 0);
+	assert_int_equal(w->stacks.stacks.at[0].n, 2);
+	assert_int_equal(w->stacks.stacks.at[0].end, WIRE_END_ROOT);
+	f.n = 2; /* leads to code, which is another matter */
+	assert_int_equal(stacks_add_frames(&w->stacks, &f, PID, w->procs), 1);
+	assert_int_equal(w->stacks.stacks.at[1].end, WIRE_END_BROKEN);
+	assert_int_equal(asked, 1);
+}
+
 /* rbp may be 0 in code that keeps no frame pointer. */
 static void no_thread_starts_in_jit_code(void **state)
 {
@@ -181,6 +207,7 @@ int main(void)
 						close_world),
 		cmocka_unit_test_setup_teardown(marks_no_kernel_address, open_world, close_world),
 		cmocka_unit_test_setup_teardown(drops_what_is_no_code, open_world, close_world),
+		cmocka_unit_test_setup_teardown(made_up_stacks_are_whole, open_world, close_world),
 		cmocka_unit_test_setup_teardown(no_thread_starts_in_jit_code, open_world,
 						close_world),
 	};

@@ -235,6 +235,11 @@ int intake_drain(struct intake *in, bool last)
 	return ret;
 }
 
+static bool is_made_up(void *unwinder, struct place place)
+{
+	return unwinder && unwinder_is_made_up(unwinder, place);
+}
+
 int intake_init(struct intake *in, const struct target *target, struct session *session,
 		struct sideband *sideband)
 {
@@ -253,6 +258,8 @@ int intake_init(struct intake *in, const struct target *target, struct session *
 	ret = session_tables(session, &in->tables);
 	if (!ret)
 		in->unwinder = unwinder_new(in->tables, in->images, in->procs);
+	in->stacks.is_made_up = is_made_up;
+	in->stacks.context = in->unwinder;
 	return ret;
 }
 

@@ -41,12 +41,15 @@ static struct place place_of(const struct stacks *s, const struct stack *stack, 
 static void judge_end(struct stacks *s, struct stack *stack, const struct procs *procs)
 {
 	/* What a rule led to is no frame where there is no code: a word of a made-up stack, and
-	 * another one in each. */
+	 * another one in each. Where makecontext() made it, it ends in a return address that is
+	 * none, but where the last function is to go. */
 	if (stack->end == WIRE_END_BROKEN && stack->n > 1 &&
 	    place_of(s, stack, stack->n - 1).image == IMAGE_NONE &&
 	    place_of(s, stack, stack->n - 2).image != IMAGE_NONE) {
 		stack->n--;
 		s->chain.n--;
+		if (s->is_made_up && s->is_made_up(s->context, place_of(s, stack, stack->n - 1)))
+			stack->end = WIRE_END_ROOT;
 	}
 	/* No thread starts in JIT code: where rbp is no frame pointer, 0 in it means nothing. */
 	if (stack->end == WIRE_END_ROOT && stack->n &&

@@ -27,7 +27,10 @@ struct stacks {
 	VEC(uint32_t) chain; /* numbers in book, innermost first, stack after stack */
 	VEC(struct stack) stacks;
 	struct map by_hash; /* the kernel's hash → the newest stack that has it */
-	uint64_t missing;   /* asked for, never sent: none, while the ring is whole */
+	/* Whether no call returns to that place: it is a function's first byte. NULL: none is. */
+	bool (*is_made_up)(void *context, struct place);
+	void *context;
+	uint64_t missing; /* asked for, never sent: none, while the ring is whole */
 };
 
 /* The frames of a stack, innermost first, with the marks of wire.h. Borrowed. */

@@ -248,6 +248,15 @@ static bool frame(void *context, uint64_t address, struct cfi_frame *out)
 	return maker && table_frame(maker, place.offset, out);
 }
 
+bool unwinder_is_made_up(struct unwinder *u, struct place place)
+{
+	struct table_maker *maker = place.image < IMAGE_FIRST ? NULL : maker_of(u, place.image);
+	struct cfi_frame found;
+
+	return maker && table_frame(maker, place.offset, &found) && !found.signal &&
+	       !table_frame(maker, place.offset - 1, &found);
+}
+
 /* From one of the slice's two parts. */
 static bool read_part(const struct wire_slice *slice, int part, uint64_t address, uint64_t *out)
 {

@@ -5,6 +5,7 @@
 #ifndef SOURCE_UNWINDER_H
 #define SOURCE_UNWINDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "load/tables.h"
@@ -20,6 +21,10 @@ void unwinder_free(struct unwinder *);
 
 /* A file without a table was met: it gets one, an empty one where nothing can be told of it. */
 void unwinder_want(struct unwinder *, const struct wire_want *);
+
+/* Whether @place is the first byte of what call frame information describes there, and nothing is
+ * described before it: no call returns to it. */
+bool unwinder_is_made_up(struct unwinder *, struct place);
 
 /* The stack of a slice, added to @stacks: its number. */
 uint32_t unwinder_walk(struct unwinder *, const struct wire_slice *, struct stacks *);

@@ -235,6 +235,18 @@ static void say_address(struct sources *s, uint64_t address, const struct dwarf_
 	}
 }
 
+/* @address is the byte before a return address. Where that is nothing, and behind it a function
+ * starts, it was put there by hand (makecontext() does), and means the function. */
+static uint64_t called_or_made_up(const struct sources *s, uint64_t address)
+{
+	uint64_t start, end;
+
+	if (fde_find(&s->fdes, address, &start, &end) || symtab_find(&s->symtab, address) ||
+	    !fde_find(&s->fdes, address + 1, &start, &end) || start != address + 1)
+		return address;
+	return start;
+}
+
 /* An address to name, and the query it came from. */
 struct wanted {
 	uint64_t address;
@@ -287,6 +299,8 @@ static void name_elf(const struct naming *naming, const struct query *queries, u
 		wanted[i].query = i;
 		wanted[i].known =
 			segments_address(&s.file, query_lookup(&queries[i]), &wanted[i].address);
+		if (wanted[i].known && queries[i].is_return)
+			wanted[i].address = called_or_made_up(&s, wanted[i].address);
 	}
 	if (readable)
 		find_dwarf(&s, wanted, n, span_of);
