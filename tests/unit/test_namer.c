@@ -333,6 +333,37 @@ static void separate_debug_files_are_used(void **state)
 	end(&t);
 }
 
+/* As Fedora strips: the functions that .dynsym lacks are left in a compressed file. */
+static void small_debug_files_within_are_used(void **state)
+{
+	struct naming_test t;
+	uint64_t address;
+	uint32_t image;
+
+	(void)state;
+	snippet_build("m", source, "-O2 -g");
+	address = snippet_address("m", "hidden");
+	snippet_run("nm -f posix --defined-only m | awk '$2 ~ /[Tt]/ { print $1 }' >m.keep &&"
+		    " objcopy -S -R .comment --keep-symbols=m.keep m m.small && xz m.small &&"
+		    " strip m && objcopy --add-section .gnu_debugdata=m.small.xz m");
+	begin(&t);
+	image = add_binary(&t, "m");
+	add_address(&t, image, address, false);
+	run(&t);
+	assert_string_equal(name_of(&t, 0, 0), "hidden");
+	end(&t);
+
+	/* What cannot be decompressed is none. */
+	snippet_run("head -c 100 m.small.xz >m.bad &&"
+		    " objcopy --update-section .gnu_debugdata=m.bad m");
+	begin(&t);
+	add_address(&t, add_binary(&t, "m"), address, false);
+	run(&t);
+	assert_false(function_of(&t, 0, 0)->named);
+	assert_int_equal(t.stats.images_corrupt, 0);
+	end(&t);
+}
+
 static void deleted_files_are_named(void **state)
 {
 	struct naming_test t;
@@ -711,6 +742,7 @@ int main(void)
 		cmocka_unit_test(what_an_ifunc_chooses_has_its_name),
 		cmocka_unit_test(assembly_ends_where_it_leads_no_further),
 		cmocka_unit_test(separate_debug_files_are_used),
+		cmocka_unit_test(small_debug_files_within_are_used),
 		cmocka_unit_test(deleted_files_are_named),
 		cmocka_unit_test(cxx_and_plt),
 		cmocka_unit_test(exported_names_are_plain),

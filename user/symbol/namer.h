@@ -5,11 +5,11 @@
  *
  * Names come, best first, from: DWARF (function, line, inlined frames) of the image or of its
  * separate debug file (build-id, then debuglink, under the process's root, then ours), the ELF
- * symbol tables (.symtab, .dynsym, PLT stubs as "name@plt"), the own table of a stripped Go
- * program, and for the kernel /proc/kallsyms. JIT code: /tmp/perf-PID.map in the process's own
- * mount namespace. What has no name becomes "module+0xoffset", of JIT code "[JIT code]" (named =
- * 0), an address in no mapping "[unknown] 0x…" with kind CODE_UNKNOWN. C++ and Rust names are
- * demangled (libiberty); "linkage" keeps the mangled form.
+ * symbol tables (.symtab, the one in .gnu_debugdata, .dynsym, PLT stubs as "name@plt"), the own
+ * table of a stripped Go program, and for the kernel /proc/kallsyms. JIT code: /tmp/perf-PID.map
+ * in the process's own mount namespace. What has no name becomes "module+0xoffset", of JIT code
+ * "[JIT code]" (named = 0), an address in no mapping "[unknown] 0x…" with kind CODE_UNKNOWN. C++,
+ * Rust and D names are demangled (libiberty); "linkage" keeps the mangled form.
  */
 #ifndef SYMBOL_NAMER_H
 #define SYMBOL_NAMER_H

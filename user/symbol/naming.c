@@ -16,6 +16,7 @@
 #include "elf/fde.h"
 #include "elf/file.h"
 #include "elf/gotab.h"
+#include "elf/minidebug.h"
 #include "elf/plt.h"
 #include "elf/reach.h"
 #include "elf/segments.h"
@@ -105,13 +106,25 @@ struct sources {
 	struct elffile file;
 	struct fde_table fdes;
 	struct symtab symtab;
-	struct reach reach; /* of the symbol asked for last */
-	bool is_stripped;
-	struct gotab *go; /* of a stripped Go program; else NULL */
+	struct reach reach;	/* of the symbol asked for last */
+	bool is_stripped;	/* has but its exports */
+	struct gotab *go;	/* of a stripped Go program; else NULL */
+	struct minidebug small; /* of another stripped file; else empty */
 	Elf *elf, *debug_elf;
 	struct dwarf_names dwarf;
 	bool has_dwarf;
 };
+
+/* What stripping left besides .dynsym. */
+static void open_leftovers(struct sources *s)
+{
+	s->go = gotab_open(&s->file);
+	minidebug_open(&s->file, &s->small);
+	if (s->small.elf) {
+		symtab_add(&s->symtab, s->small.elf);
+		s->is_stripped = false;
+	}
+}
 
 static void open_sources(struct sources *s, const struct naming *naming)
 {
@@ -120,6 +133,7 @@ static void open_sources(struct sources *s, const struct naming *naming)
 	s->image = naming->image;
 	s->elf = begin_elf(naming->fd);
 	s->debug_elf = begin_elf(naming->extra_fd);
+	s->is_stripped = !s->debug_elf && elffile_section(&s->file, ".symtab", &symbols);
 	fde_open(&s->file, &s->fdes);
 	if (s->elf) {
 		symtab_add(&s->symtab, s->elf);
@@ -128,16 +142,16 @@ static void open_sources(struct sources *s, const struct naming *naming)
 	}
 	if (s->debug_elf)
 		symtab_add(&s->symtab, s->debug_elf);
-	symtab_finish(&s->symtab);
-	s->is_stripped = !s->debug_elf && elffile_section(&s->file, ".symtab", &symbols);
 	if (s->is_stripped)
-		s->go = gotab_open(&s->file);
+		open_leftovers(s);
+	symtab_finish(&s->symtab);
 }
 
 static void close_sources(struct sources *s)
 {
 	dwarf_names_release(&s->dwarf);
 	gotab_close(s->go);
+	minidebug_close(&s->small);
 	reach_release(&s->reach);
 	symtab_release(&s->symtab);
 	fde_release(&s->fdes);
