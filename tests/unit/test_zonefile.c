@@ -149,6 +149,48 @@ static void reads_what_gcc_makes(void **state)
 	}
 }
 
+/* By a tail call the caller's return address becomes the callee's. */
+static void follows_return_addresses_to_others(void **state)
+{
+	static const struct {
+		const char *name;
+		bool own;
+	} functions[] = {
+		{"next", true},	 {"next_one", true}, {"opens", true}, {"reads", true},
+		{"ping", true},	 {"pong", true},     {"here", true},  {"uses", false},
+		{"turn", false}, {"turns", false},
+	};
+	struct opened o;
+
+	(void)state;
+	snippet_build("tails.so",
+		      "#define _GNU_SOURCE\n"
+		      "#include <dlfcn.h>\n"
+		      "#define FN __attribute__((noinline, noclone))\n"
+		      "extern int outside(int);\n"
+		      "static FN void *next(const char *s) { return dlsym(RTLD_NEXT, s); }\n"
+		      "static FN void *next_one(const char *s) { return next(s + 1); }\n"
+		      "FN void *opens(const char *s) { return dlopen(s, RTLD_NOW); }\n"
+		      "static FN void *here(void) { return __builtin_return_address(0); }\n"
+		      "FN void *reads(void) { outside(1); return here(); }\n"
+		      "FN long uses(const char *s) { return (long)next(s) + (long)here() + 1; }\n"
+		      "static FN void *pong(int);\n"
+		      "static FN void *ping(int x) { return x ? pong(x - 1) : here(); }\n"
+		      "static FN void *pong(int x) { outside(2); return ping(x + outside(x)); }\n"
+		      "static FN int turns(int);\n"
+		      "static FN int turn(int x) { return x ? turns(outside(x)) : 3; }\n"
+		      "static FN int turns(int x) { return turn(x + outside(3)); }\n"
+		      "FN void *all(int x)\n"
+		      "{ return pong(x) + (long)next_one(\"x\") + turn(x); }\n",
+		      "-O2 -shared -fPIC -fno-semantic-interposition");
+	open_snippet("tails.so", &o);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		if (own_return(&o, functions[i].name) != functions[i].own)
+			fail_msg("%s: %d", functions[i].name, !functions[i].own);
+	}
+	close_file(&o);
+}
+
 static void names_and_sizes(void **state)
 {
 	const struct function *f;
@@ -439,8 +481,8 @@ static void agrees_with_objdump(void **state)
 /* What must never be hijacked, in the real thing. */
 static void knows_the_c_librarys_own_ways(void **state)
 {
-	static const char *const own[] = {"__sigsetjmp", "vfork", "dlsym", "getcontext",
-					  "swapcontext"};
+	static const char *const own[] = {"__sigsetjmp", "_setjmp",    "setjmp",     "vfork",
+					  "dlsym",	 "getcontext", "swapcontext"};
 	static const char *const others[] = {"malloc", "free", "fopen", "qsort", "printf"};
 	struct opened o;
 	struct sites s;
@@ -497,6 +539,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_gcc_makes),
+		cmocka_unit_test(follows_return_addresses_to_others),
 		cmocka_unit_test(names_and_sizes),
 		cmocka_unit_test(ifuncs_stand_for_what_they_choose),
 		cmocka_unit_test(sees_landing_pads),

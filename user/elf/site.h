@@ -58,8 +58,9 @@ struct sites {
 	bool splits;	  /* code outside [address, address + size) belongs to it (name.cold) */
 	bool loops;	  /* code of its own jumps back to the entry site: such a pass is met as
 			   * another call, with the same rsp */
-	/* It reads, writes or pops its own return address (setjmp, vfork, dlsym, …) or has none
-	 * (_start): a hijacked one would change what it does. Never EXIT_SESSION. */
+	/* It reads, writes or pops its own return address (setjmp, vfork, dlsym, …), leaves it by a
+	 * tail call to one that does (_setjmp: zonefile_sites() knows), or has none (_start): a
+	 * hijacked one would change what is done. Never EXIT_SESSION. */
 	bool own_return;
 	const char *why;       /* cannot be probed: the reason, one clause; NULL: it can */
 	const char *exits_why; /* the reason why exits are not known; NULL: they are */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "elf/begin.h"
 #include "elf/chosen.h"
 #include "elf/insn.h"
@@ -13,6 +14,9 @@
 
 /* Of a part: how much is looked through for a way back. */
 #define MAX_PART_BYTES (64u << 10)
+
+/* So many functions are looked at that a function may leave its return address to. */
+#define MAX_TAILS 256
 
 /* Up to @n bytes of code at @address; false where there is none. */
 static bool find_code(const struct zonefile *z, uint64_t address, uint64_t n, struct code *out)
@@ -131,6 +135,7 @@ int zonefile_open(int fd, int debug_fd, struct zonefile *out)
 
 void zonefile_release(struct zonefile *z)
 {
+	map_release(&z->harmless);
 	functions_release(&z->functions);
 	frames_release(&z->frames);
 	elf_end(z->debug);
@@ -140,9 +145,20 @@ void zonefile_release(struct zonefile *z)
 
 /* --- the world of one function -------------------------------------------------------------- */
 
+/* Functions that tail calls lead to, each once, as they are found. */
+struct tail {
+	uint64_t address, size;
+	const struct function *function; /* NULL: it has no symbol */
+};
+struct tails {
+	VEC(struct tail) at;
+	struct map known;
+};
+
 struct asking {
 	struct zonefile *z;
 	uint64_t address, size; /* of the function */
+	struct tails *tails;
 };
 
 static bool is_stub(const struct zonefile *z, uint64_t address)
@@ -233,16 +249,30 @@ static enum site_target judge_range(const struct asking *a, const struct frames_
 	return address == range->start ? SITE_TARGET_FUNCTION : SITE_TARGET_UNKNOWN;
 }
 
+static void add_tail(struct tails *t, struct tail tail)
+{
+	bool fresh;
+
+	map_put(&t->known, tail.address, &fresh);
+	if (fresh)
+		vec_push(&t->at, tail);
+}
+
 static enum site_target target(void *context, uint64_t address, struct code *out)
 {
 	const struct asking *a = context;
 	const struct function_name *part = functions_part(&a->z->functions, address);
 	const struct frames_range *range = frames_range(&a->z->frames, address);
+	const struct function *f = functions_around(&a->z->functions, address);
 
 	if (part && find_code(a->z, part->address, part->size, out))
 		return SITE_TARGET_PART;
+	if (f && f->address == address)
+		add_tail(a->tails, (struct tail){address, f->size, f});
+	else if (!f && range && range->start == address)
+		add_tail(a->tails, (struct tail){address, range->end - address, NULL});
 	/* What lies in a function by its symbol is code that several share. */
-	if (functions_around(&a->z->functions, address))
+	if (f)
 		return SITE_TARGET_FUNCTION;
 	if (range && (range->start > a->address || range->end <= a->address))
 		return is_stub(a->z, address) ? SITE_TARGET_FUNCTION
@@ -250,20 +280,79 @@ static enum site_target target(void *context, uint64_t address, struct code *out
 	return is_stub(a->z, address) ? SITE_TARGET_FUNCTION : SITE_TARGET_UNKNOWN;
 }
 
-void zonefile_sites(struct zonefile *z, const struct site_kernel *kernel, uint64_t address,
-		    uint64_t size, bool switches, struct sites *out)
+static void find_sites(struct asking *a, const struct site_kernel *kernel, bool switches,
+		       struct sites *out)
 {
-	struct asking a = {z, address, size};
 	const struct site_world world = {.kernel = *kernel,
-					 .sweep = z->frames.go != NULL,
+					 .sweep = a->z->frames.go != NULL,
 					 .switches = switches,
 					 .frame = frame,
 					 .target = target,
 					 .pads = pads,
 					 .data = data,
-					 .context = &a};
-	struct code own = {.address = address};
+					 .context = a};
+	struct code own = {.address = a->address};
 
-	find_code(z, address, size, &own);
+	find_code(a->z, a->address, a->size, &own);
 	sites_find(&world, &own, out);
+}
+
+/* --- return addresses that are left to others ----------------------------------------------- */
+
+/* What the C library has of the kind that can be the last thing a function does. */
+static bool is_known_stub(const struct zonefile *z, const struct function *f)
+{
+	static const char *const names[] = {
+		"dlopen",  "dlmopen",	  "dlsym", "dlvsym",	 "dl_iterate_phdr", "setjmp",
+		"_setjmp", "__sigsetjmp", "vfork", "getcontext", "swapcontext",	    "mcount",
+	};
+	const char *text = z->functions.names.at[f->first].text;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (str_starts(text, names[i]) && !strcmp(text + strlen(names[i]), FUNCTION_STUB))
+			return true;
+	}
+	return false;
+}
+
+static bool uses_return(struct zonefile *z, const struct site_kernel *kernel, struct tail tail,
+			struct tails *tails)
+{
+	struct asking a = {z, tail.address, tail.size, tails};
+	struct sites s;
+
+	if (tail.function && tail.function->stub)
+		return is_known_stub(z, tail.function);
+	find_sites(&a, kernel, false, &s);
+	sites_release(&s);
+	return s.own_return;
+}
+
+/* Whether one of @tails, or of those that they lead to, uses the return address that it is left. */
+static bool are_harmful(struct zonefile *z, const struct site_kernel *kernel, struct tails *tails)
+{
+	bool fresh;
+
+	for (size_t i = 0; i < tails->at.n; i++) {
+		if (i == MAX_TAILS)
+			return true; /* who knows */
+		if (!map_get(&z->harmless, tails->at.at[i].address) &&
+		    uses_return(z, kernel, tails->at.at[i], tails))
+			return true;
+	}
+	for (size_t i = 0; i < tails->at.n; i++)
+		map_put(&z->harmless, tails->at.at[i].address, &fresh);
+	return false;
+}
+
+void zonefile_sites(struct zonefile *z, const struct site_kernel *kernel, uint64_t address,
+		    uint64_t size, bool switches, struct sites *out)
+{
+	struct tails tails = {0};
+	struct asking a = {z, address, size, &tails};
+
+	find_sites(&a, kernel, switches, out);
+	out->own_return |= are_harmful(z, kernel, &tails);
+	vec_release(&tails.at);
+	map_release(&tails.known);
 }

@@ -7,6 +7,7 @@
 
 #include <libelf.h>
 
+#include "base/hash.h"
 #include "elf/file.h"
 #include "elf/frames.h"
 #include "elf/function.h"
@@ -28,6 +29,7 @@ struct zonefile {
 	struct frames frames;
 	struct functions functions;
 	struct zonefile_stubs stubs[ZONEFILE_STUBS];
+	struct map harmless; /* functions to which others may leave a hijacked return address */
 };
 
 /* Both descriptors stay the caller's; @debug_fd may be -1. -EINVAL or -ENOTSUP, with a text that is
