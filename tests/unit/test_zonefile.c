@@ -150,7 +150,7 @@ static void reads_what_gcc_makes(void **state)
 }
 
 /* By a tail call the caller's return address becomes the callee's. */
-static void follows_return_addresses_to_others(void **state)
+static void expect_followed(const char *flags)
 {
 	static const struct {
 		const char *name;
@@ -162,7 +162,6 @@ static void follows_return_addresses_to_others(void **state)
 	};
 	struct opened o;
 
-	(void)state;
 	snippet_build("tails.so",
 		      "#define _GNU_SOURCE\n"
 		      "#include <dlfcn.h>\n"
@@ -182,13 +181,20 @@ static void follows_return_addresses_to_others(void **state)
 		      "static FN int turns(int x) { return turn(x + outside(3)); }\n"
 		      "FN void *all(int x)\n"
 		      "{ return pong(x) + (long)next_one(\"x\") + turn(x); }\n",
-		      "-O2 -shared -fPIC -fno-semantic-interposition");
+		      flags);
 	open_snippet("tails.so", &o);
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
 		if (own_return(&o, functions[i].name) != functions[i].own)
 			fail_msg("%s: %d", functions[i].name, !functions[i].own);
 	}
 	close_file(&o);
+}
+
+static void follows_return_addresses_to_others(void **state)
+{
+	(void)state;
+	expect_followed("-O2 -shared -fPIC -fno-semantic-interposition");
+	expect_followed("-O2 -shared -fPIC -fno-semantic-interposition -fno-plt");
 }
 
 static void names_and_sizes(void **state)

@@ -213,19 +213,18 @@ static enum whither by_sum(const struct flow *f, const struct flow_history *h, s
 }
 
 /* By what was put in the register before: compilers add an entry of a table of distances for a
- * switch, and load a function's address from a variable. */
+ * switch, and load a function's address from a variable. Hands out the number of the instruction
+ * in @h that says so. */
 static enum whither by_history(const struct flow *f, const struct flow_history *h,
-			       struct insn_value value)
+			       struct insn_value value, size_t *origin)
 {
-	size_t i = h->n;
-
-	value = origin_of(f, h, &i, value);
+	value = origin_of(f, h, origin, value);
 	switch (value.source) {
 	case INSN_FROM_REGISTER: /* an argument, where nothing was before */
 		return h->n < FLOW_HISTORY && (!h->n || h->at[0] == entry_of(f)) ? WHITHER_AWAY
 										 : WHITHER_UNKNOWN;
 	case INSN_FROM_SUM:
-		return by_sum(f, h, i, &value);
+		return by_sum(f, h, *origin, &value);
 	case INSN_FROM_CODE:
 		return WHITHER_INSIDE;
 	case INSN_FROM_MEMORY:
@@ -237,6 +236,18 @@ static enum whither by_history(const struct flow *f, const struct flow_history *
 	}
 }
 
+/* Whether the instruction at @address reads the address of a function that uses its return
+ * address: by a jump there it would be that of our function. */
+static bool reads_keeper(const struct flow *f, uint64_t address)
+{
+	struct insn insn;
+	const uint8_t *at;
+	const size_t n = flow_bytes(f, address, &at);
+
+	return f->world->keeps_return && insn_read(at, n, address, &insn) && insn.variable &&
+	       f->world->keeps_return(f->world->context, insn.variable);
+}
+
 static void jump_indirectly(struct flow *f, const struct insn *insn, uint64_t from,
 			    const struct flow_history *h)
 {
@@ -245,15 +256,16 @@ static void jump_indirectly(struct flow *f, const struct insn *insn, uint64_t fr
 	const uint8_t *at;
 	const size_t n = flow_bytes(f, from, &at);
 	bool known, bare = is_bare(f, from, &known);
+	size_t origin = h->n;
 
 	if (f->world->switches)
 		whither = WHITHER_AWAY;
 	else if (insn->notrack || (known && !bare))
 		whither = WHITHER_INSIDE;
 	else if (insn_jump_value(at, n, &value))
-		whither = by_history(f, h, value);
+		whither = by_history(f, h, value, &origin);
 	/* Where no more is known the jump may go to its own return address, as jump_fcontext's. */
-	f->own_return |= !known;
+	f->own_return |= !known || reads_keeper(f, origin < h->n ? h->at[origin] : from);
 	if (whither == WHITHER_INSIDE)
 		f->inner_jumps = true;
 	else if (whither == WHITHER_AWAY)

@@ -219,10 +219,23 @@ static bool may_frame(const ZydisDecodedInstruction *i)
 	return reg == 4 || reg == 5 || (i->raw.modrm.mod == 3 && (rm == 4 || rm == 5));
 }
 
-/* lea of a place at a distance from the next instruction */
-static bool takes_address(const ZydisDecodedInstruction *i)
+/* A memory operand at a distance from the next instruction. */
+static bool is_beside_rip(const ZydisDecodedInstruction *i)
 {
-	return i->mnemonic == ZYDIS_MNEMONIC_LEA && i->raw.modrm.mod == 0 && i->raw.modrm.rm == 5;
+	return i->attributes & ZYDIS_ATTRIB_HAS_MODRM && i->raw.modrm.mod == 0 &&
+	       i->raw.modrm.rm == 5;
+}
+
+static void find_beside_rip(const ZydisDecodedInstruction *i, uint64_t next, struct insn *out)
+{
+	const uint64_t place = next + (uint64_t)i->raw.disp.value;
+
+	if (!is_beside_rip(i))
+		return;
+	if (i->mnemonic == ZYDIS_MNEMONIC_LEA)
+		out->takes = place;
+	else
+		out->variable = place;
 }
 
 bool insn_read(const uint8_t *at, size_t n, uint64_t address, struct insn *out)
@@ -239,8 +252,7 @@ bool insn_read(const uint8_t *at, size_t n, uint64_t address, struct insn *out)
 	if (i.raw.imm[0].is_relative)
 		out->target = address + i.length + (uint64_t)i.raw.imm[0].value.s;
 	out->notrack = is_group_5(&i, 4) && has_prefix(&i, 0x3e);
-	if (takes_address(&i))
-		out->takes = address + i.length + (uint64_t)i.raw.disp.value;
+	find_beside_rip(&i, address + i.length, out);
 	out->pops = pops(&i);
 	out->frames = may_frame(&i);
 	find_base(&i, out);

@@ -46,7 +46,8 @@ struct insn {
 	bool frames;  /* it may be one that insn_stack() knows of: others need not be asked for */
 	int32_t displacement; /* of the memory operand */
 	uint64_t target;
-	uint64_t takes; /* the address beside rip that it puts in a register; 0: none */
+	uint64_t takes;	   /* the address beside rip that it puts in a register; 0: none */
+	uint64_t variable; /* the address of its memory operand, where that is beside rip; 0 */
 };
 
 /* The instruction in the @n bytes at @at, loaded at @address. False for what is none. */

@@ -149,13 +149,32 @@ static void take_stubs(void *context, Elf *elf, Elf_Scn *section, const GElf_Shd
 		each_stub(w, section, header);
 }
 
+static bool is_ours(Elf *elf)
+{
+	GElf_Ehdr header;
+
+	return gelf_getehdr(elf, &header) && header.e_machine == EM_X86_64;
+}
+
+void plt_slots_each(Elf *elf, void (*each)(void *context, const char *name, uint64_t slot),
+		    void *context)
+{
+	struct walk w = {0};
+
+	if (!is_ours(elf))
+		return;
+	each_section(elf, SHT_RELA, take_relocations, &w);
+	for (size_t i = 0; i < w.slots.at.n; i++)
+		each(context, w.slots.at.at[i].name, w.slots.at.at[i].address);
+	vec_release(&w.slots.at);
+}
+
 void plt_each(Elf *elf, void (*each)(void *context, const char *name, uint64_t start, uint64_t n),
 	      void *context)
 {
 	struct walk w = {.each = each, .context = context};
-	GElf_Ehdr header;
 
-	if (!gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64)
+	if (!is_ours(elf))
 		return;
 	each_section(elf, SHT_RELA, take_relocations, &w);
 	if (w.slots.at.n) {

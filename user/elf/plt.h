@@ -13,6 +13,11 @@
 void plt_each(Elf *elf, void (*each)(void *context, const char *name, uint64_t start, uint64_t n),
 	      void *context);
 
+/* Calls @each with every slot of the GOT that holds the address of a function or variable of a
+ * name, in the Elf's memory, maybe with "@VERSION". */
+void plt_slots_each(Elf *elf, void (*each)(void *context, const char *name, uint64_t slot),
+		    void *context);
+
 /* Adds a symbol with plt set for each stub. Before symtab_finish(). */
 void plt_add(struct symtab *, Elf *elf);
 

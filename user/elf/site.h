@@ -122,6 +122,9 @@ struct site_world {
 	 * @address; false: that is not known. */
 	bool (*pads)(void *context, uint64_t address,
 		     void (*pad)(void *pad_context, uint64_t address), void *pad_context);
+	/* Whether the variable at @address holds a function of another module that looks at its
+	 * return address, or keeps it. NULL: none does. */
+	bool (*keeps_return)(void *context, uint64_t address);
 	/* @n bytes of the file's data at @address, for jump tables; false: not there. */
 	bool (*data)(void *context, uint64_t address, void *buf, size_t n);
 	void *context;

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/str.h"
 #include "elf/begin.h"
 #include "elf/chosen.h"
 #include "elf/insn.h"
 #include "elf/lsda.h"
+#include "elf/plt.h"
 #include "elf/segments.h"
 
 /* Of a part: how much is looked through for a way back. */
@@ -40,6 +40,33 @@ static bool find_code(const struct zonefile *z, uint64_t address, uint64_t n, st
 		return true;
 	}
 	return false;
+}
+
+/* --- who uses return addresses -------------------------------------------------------------- */
+
+/* What the C library has of the kind that can be the last thing a function does. */
+static bool is_keeper(const char *name)
+{
+	static const char *const names[] = {
+		"dlopen",  "dlmopen",	  "dlsym", "dlvsym",	 "dl_iterate_phdr", "setjmp",
+		"_setjmp", "__sigsetjmp", "vfork", "getcontext", "swapcontext",	    "mcount",
+	};
+	const size_t n = strcspn(name, "@");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
+			return true;
+	}
+	return false;
+}
+
+static void note_keeper(void *context, const char *name, uint64_t slot)
+{
+	struct zonefile *z = context;
+	bool fresh;
+
+	if (is_keeper(name))
+		map_put(&z->keepers, slot, &fresh);
 }
 
 /* --- what IFUNCs choose --------------------------------------------------------------------- */
@@ -123,6 +150,7 @@ int zonefile_open(int fd, int debug_fd, struct zonefile *out)
 	out->debug = begin_elf(debug_fd);
 	out->bytes = (const uint8_t *)elf_rawfile(out->elf, &out->n_bytes);
 	find_stubs(out);
+	plt_slots_each(out->elf, note_keeper, out);
 	frames_open(&out->file, &out->frames);
 	functions_add(&out->functions, out->elf);
 	functions_add_stubs(&out->functions, out->elf);
@@ -135,6 +163,7 @@ int zonefile_open(int fd, int debug_fd, struct zonefile *out)
 
 void zonefile_release(struct zonefile *z)
 {
+	map_release(&z->keepers);
 	map_release(&z->harmless);
 	functions_release(&z->functions);
 	frames_release(&z->frames);
@@ -168,6 +197,13 @@ static bool is_stub(const struct zonefile *z, uint64_t address)
 			return true;
 	}
 	return false;
+}
+
+static bool keeps_return(void *context, uint64_t address)
+{
+	const struct asking *a = context;
+
+	return map_get(&a->z->keepers, address) != NULL;
 }
 
 static bool frame(void *context, uint64_t address, struct site_frame *out)
@@ -258,26 +294,36 @@ static void add_tail(struct tails *t, struct tail tail)
 		vec_push(&t->at, tail);
 }
 
+/* What has no symbol; @range, where it is not NULL, holds it. */
+static enum site_target target_in_range(const struct asking *a, const struct frames_range *range,
+					uint64_t address, struct code *out)
+{
+	enum site_target what = SITE_TARGET_FUNCTION;
+
+	if (is_stub(a->z, address))
+		return what;
+	if (!range || (range->start <= a->address && a->address < range->end))
+		return SITE_TARGET_UNKNOWN;
+	what = judge_range(a, range, address, out);
+	if (what == SITE_TARGET_FUNCTION)
+		add_tail(a->tails, (struct tail){address, range->end - address, NULL});
+	return what;
+}
+
 static enum site_target target(void *context, uint64_t address, struct code *out)
 {
 	const struct asking *a = context;
 	const struct function_name *part = functions_part(&a->z->functions, address);
-	const struct frames_range *range = frames_range(&a->z->frames, address);
 	const struct function *f = functions_around(&a->z->functions, address);
 
 	if (part && find_code(a->z, part->address, part->size, out))
 		return SITE_TARGET_PART;
-	if (f && f->address == address)
+	if (!f)
+		return target_in_range(a, frames_range(&a->z->frames, address), address, out);
+	if (f->address == address)
 		add_tail(a->tails, (struct tail){address, f->size, f});
-	else if (!f && range && range->start == address)
-		add_tail(a->tails, (struct tail){address, range->end - address, NULL});
 	/* What lies in a function by its symbol is code that several share. */
-	if (f)
-		return SITE_TARGET_FUNCTION;
-	if (range && (range->start > a->address || range->end <= a->address))
-		return is_stub(a->z, address) ? SITE_TARGET_FUNCTION
-					      : judge_range(a, range, address, out);
-	return is_stub(a->z, address) ? SITE_TARGET_FUNCTION : SITE_TARGET_UNKNOWN;
+	return SITE_TARGET_FUNCTION;
 }
 
 static void find_sites(struct asking *a, const struct site_kernel *kernel, bool switches,
@@ -289,6 +335,7 @@ static void find_sites(struct asking *a, const struct site_kernel *kernel, bool 
 					 .frame = frame,
 					 .target = target,
 					 .pads = pads,
+					 .keeps_return = keeps_return,
 					 .data = data,
 					 .context = a};
 	struct code own = {.address = a->address};
@@ -299,22 +346,6 @@ static void find_sites(struct asking *a, const struct site_kernel *kernel, bool 
 
 /* --- return addresses that are left to others ----------------------------------------------- */
 
-/* What the C library has of the kind that can be the last thing a function does. */
-static bool is_known_stub(const struct zonefile *z, const struct function *f)
-{
-	static const char *const names[] = {
-		"dlopen",  "dlmopen",	  "dlsym", "dlvsym",	 "dl_iterate_phdr", "setjmp",
-		"_setjmp", "__sigsetjmp", "vfork", "getcontext", "swapcontext",	    "mcount",
-	};
-	const char *text = z->functions.names.at[f->first].text;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (str_starts(text, names[i]) && !strcmp(text + strlen(names[i]), FUNCTION_STUB))
-			return true;
-	}
-	return false;
-}
-
 static bool uses_return(struct zonefile *z, const struct site_kernel *kernel, struct tail tail,
 			struct tails *tails)
 {
@@ -322,7 +353,7 @@ static bool uses_return(struct zonefile *z, const struct site_kernel *kernel, st
 	struct sites s;
 
 	if (tail.function && tail.function->stub)
-		return is_known_stub(z, tail.function);
+		return is_keeper(z->functions.names.at[tail.function->first].text);
 	find_sites(&a, kernel, false, &s);
 	sites_release(&s);
 	return s.own_return;

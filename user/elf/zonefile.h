@@ -29,6 +29,7 @@ struct zonefile {
 	struct frames frames;
 	struct functions functions;
 	struct zonefile_stubs stubs[ZONEFILE_STUBS];
+	struct map keepers;  /* slots of the GOT: of functions that use their return address */
 	struct map harmless; /* functions to which others may leave a hijacked return address */
 };
 
