@@ -38,7 +38,15 @@ struct zonefile {
 int zonefile_open(int fd, int debug_fd, struct zonefile *out);
 void zonefile_release(struct zonefile *);
 
-/* The sites of the function at @address. @switches: it leaves its stack, see struct site_world. */
+/* Up to @n bytes of code at @address; false where there is none. */
+bool zonefile_code(const struct zonefile *, uint64_t address, uint64_t n, struct code *out);
+
+/* Whether the function of that name, which may have a version or FUNCTION_STUB behind it, is one of
+ * the C library's that look at their return address, or keep it. */
+bool zonefile_is_keeper(const char *name);
+
+/* In zonefile_sites.c: the sites of the function at @address. @switches: it leaves its stack, see
+ * struct site_world. */
 void zonefile_sites(struct zonefile *, const struct site_kernel *, uint64_t address, uint64_t size,
 		    bool switches, struct sites *out);
 
