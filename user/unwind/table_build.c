@@ -147,8 +147,13 @@ static int on_code_row(void *context, const struct cfi_row *row)
 static int add_code(struct builder *b, uint64_t from, uint64_t to)
 {
 	const uint64_t piece = UINT64_C(1) << WIRE_PIECE_BITS;
+	const uint64_t wanted = lower(b->from, to ? to - 1 : 0) / piece * piece;
 	int rc = 0;
 
+	/* A gap may be all that was linked without call frame information: megabytes before. What
+	 * holds at its end is asked for all the same. */
+	if (from < wanted)
+		from = wanted;
 	for (uint64_t next; from < to && from < b->to && !rc; from = next) {
 		struct returns_part part = {.from = from, .cut_before = from % piece == 0};
 
