@@ -23,6 +23,7 @@ struct ways {
 	/* Of each step, before it. */
 	struct returns_frame *frames; /* by the way to the return */
 	struct origin *origins;	      /* by the way from the start */
+	uint8_t *news;		      /* whether the origin is not told to the steps that follow */
 };
 
 static bool is_sane(int64_t cfa)
@@ -208,20 +209,32 @@ static struct returns_frame frame_of(const struct ways *w, size_t i)
 	}
 }
 
+/* True when that changed what is known there. */
+static bool find_frame(struct ways *w, size_t i)
+{
+	const struct returns_frame f = merge(w->frames[i], frame_of(w, i));
+	const bool changed = !is_same(&f, &w->frames[i]);
+
+	w->frames[i] = f;
+	return changed;
+}
+
 /* From the end to the start, again where jumps lead back: frames only ever become known, then
- * differ. */
+ * differ. After the first time there is news at the target of a jump or behind a step alone. */
 static void find_frames(struct ways *w)
 {
 	const size_t n = w->code->steps.n;
 	bool changed = true;
 
 	for (int pass = 0; changed && pass < MAX_PASSES; pass++) {
+		bool news = false;
+
 		changed = false;
 		for (size_t i = n; i-- > 0;) {
-			struct returns_frame f = merge(w->frames[i], frame_of(w, i));
-
-			changed |= !is_same(&f, &w->frames[i]);
-			w->frames[i] = f;
+			if (pass && !news && w->code->steps.at[i].target == RETURNS_NOWHERE)
+				continue;
+			news = find_frame(w, i);
+			changed |= news;
 		}
 	}
 	/* What did not settle is not known. */
@@ -339,6 +352,7 @@ static bool reach(struct ways *w, uint32_t i, const struct origin *o)
 	if (!memcmp(&now, &w->origins[i], sizeof(now)))
 		return false;
 	w->origins[i] = now;
+	w->news[i] = 1;
 	return true;
 }
 
@@ -364,15 +378,18 @@ static void find_origins(struct ways *w)
 	bool changed = true;
 
 	for (size_t i = 0; i < n; i++) {
-		if (w->code->starts[w->code->steps.at[i].at])
-			w->origins[i] =
-				(struct origin){.reached = true, .has_rsp = true, .by_rsp = 8};
+		if (!w->code->starts[w->code->steps.at[i].at])
+			continue;
+		w->origins[i] = (struct origin){.reached = true, .has_rsp = true, .by_rsp = 8};
+		w->news[i] = 1;
 	}
 	for (int pass = 0; changed && pass < MAX_PASSES; pass++) {
 		changed = false;
 		for (size_t i = 0; i < n; i++) {
-			if (w->origins[i].reached)
+			if (w->news[i]) {
+				w->news[i] = 0;
 				changed |= spread_one(w, i);
+			}
 		}
 	}
 	for (size_t i = 0; changed && i < n; i++)
@@ -400,12 +417,14 @@ struct returns_frame *returns_follow(const struct returns_code *code)
 	const size_t n = code->steps.n ? code->steps.n : 1;
 	struct ways w = {.code = code,
 			 .frames = mem_zalloc(n, sizeof(*w.frames)),
-			 .origins = mem_zalloc(n, sizeof(*w.origins))};
+			 .origins = mem_zalloc(n, sizeof(*w.origins)),
+			 .news = mem_zalloc(n, 1)};
 
 	find_frames(&w);
 	find_origins(&w);
 	for (size_t i = 0; i < code->steps.n; i++)
 		w.frames[i] = agreed(&w.frames[i], &w.origins[i]);
 	free(w.origins);
+	free(w.news);
 	return w.frames;
 }
