@@ -158,7 +158,8 @@ static void run(struct run *r, size_t n)
 	for (size_t i = 0; i < n && r->lists; i++) {
 		if (tasks[i].failed)
 			r->lists[i].problem =
-				mem_strdup("it could not be read: it is damaged, or too large");
+				mem_strdup("it could not be read: it is damaged or too large, "
+					   "or this machine is too busy");
 		else if (!tasks[i].done)
 			r->lists[i].problem = mem_strdup("it was not read before the end");
 	}

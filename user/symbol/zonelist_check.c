@@ -121,6 +121,8 @@ char *zonelist_no_module(const struct image *const *images, size_t n, const char
 {
 	_free_ char *nearest = nearest_modules(images, n, text);
 
+	if (!n)
+		return mem_printf("no code of the target is known that '%s' could match", text);
 	return mem_printf("no program or library matches the module of '%s'%s%s%s", text,
 			  *nearest ? " (nearest: " : "", nearest, *nearest ? ")" : "");
 }
