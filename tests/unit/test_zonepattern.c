@@ -5,10 +5,14 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "symbol/nearest.h"
 #include "symbol/zonename.h"
 #include "symbol/zonepattern.h"
@@ -61,6 +65,27 @@ static void names_and_globs(void **state)
 	assert_true(takes("*", LIBC, "_ZN1a1bEv"));
 	assert_true(takes("main.(*T).Add", "/x", "main.(*T).Add"));
 	assert_true(takes("main.f[...]", "/x", "main.f[...]"));
+}
+
+/* What a link in PATH starts may be meant by the link's name. */
+static void modules_that_are_links(void **state)
+{
+	_free_ char *old = mem_strdup(getenv("PATH"));
+	_free_ char *folder = getcwd(NULL, 0);
+	_free_ char *real = mem_printf("%s/check-db", folder);
+	int fd = open(real, O_CREAT | O_WRONLY | O_CLOEXEC, 0755);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(symlink("check-db", "db-server"), 0);
+	setenv("PATH", folder, 1);
+	assert_true(takes("db-server:f", real, "f"));
+	assert_true(takes("check-db:f", real, "f"));
+	assert_false(takes("db-server:f", "/other/check-db", "f"));
+	assert_false(takes("db-serve?:f", real, "f"));
+	assert_false(takes("db:f", real, "f"));
+	setenv("PATH", old, 1);
 }
 
 static void modules(void **state)
@@ -300,11 +325,17 @@ static void near_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_and_globs), cmocka_unit_test(modules),
-		cmocka_unit_test(cxx_and_rust),	   cmocka_unit_test(compilers_copies),
-		cmocka_unit_test(expressions),	   cmocka_unit_test(exclusions),
-		cmocka_unit_test(source_files),	   cmocka_unit_test(bad_patterns),
-		IN_FOLDER(files_of_patterns),	   cmocka_unit_test(many_plain_patterns),
+		cmocka_unit_test(names_and_globs),
+		cmocka_unit_test(modules),
+		cmocka_unit_test_setup_teardown(modules_that_are_links, enter_folder, leave_folder),
+		cmocka_unit_test(cxx_and_rust),
+		cmocka_unit_test(compilers_copies),
+		cmocka_unit_test(expressions),
+		cmocka_unit_test(exclusions),
+		cmocka_unit_test(source_files),
+		cmocka_unit_test(bad_patterns),
+		IN_FOLDER(files_of_patterns),
+		cmocka_unit_test(many_plain_patterns),
 		cmocka_unit_test(near_names),
 	};
 

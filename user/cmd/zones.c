@@ -14,6 +14,7 @@
 #include "elf/buildid.h"
 #include "elf/file.h"
 #include "load/features.h"
+#include "symbol/closure.h"
 #include "symbol/procs.h"
 
 #define PID_MAX	  4194304 /* PID_MAX_LIMIT of 64-bit kernels */
@@ -60,8 +61,11 @@ struct files {
 	struct image binary;
 };
 
-static int open_binary(struct files *f, const char *path)
+/* @name: a path, or what PATH finds where there is no such file here. */
+static int open_binary(struct files *f, const char *name)
 {
+	_free_ char *program = access(name, F_OK) ? closure_program(name) : NULL;
+	const char *path = program ? program : name;
 	struct elffile elf;
 	int fd = elffile_open_path(-1, path);
 
@@ -107,8 +111,13 @@ static int open_process(struct files *f, uint32_t pid)
 		return rc;
 	if (!rc)
 		procs_each_image(f->procs, pid, take_image, f);
-	if (!f->at.n)
+	if (!f->at.n && geteuid())
 		return err(-EACCES, "cannot read the mappings of process %u: run it with sudo",
+			   pid);
+	if (!f->at.n)
+		return err(-EACCES,
+			   "process %u maps no file that can be read: a thread of the "
+			   "kernel, or closed to root too",
 			   pid);
 	take_image(f, IMAGE_VDSO);
 	return 0;

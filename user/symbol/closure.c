@@ -239,24 +239,30 @@ void closure_of_program(const char *path, closure *out)
 	free(s.cache.file);
 }
 
-void closure_of_command(const char *command, closure *out)
+char *closure_program(const char *command)
 {
 	const char *path = getenv("PATH");
 	_free_ char *copy = mem_strdup(path ? path : "/bin:/usr/bin");
 	char *save = NULL;
 
-	if (strchr(command, '/')) {
-		closure_of_program(command, out);
-		return;
-	}
+	if (strchr(command, '/'))
+		return mem_strdup(command);
 	for (char *dir = strtok_r(copy, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
-		_free_ char *full = mem_printf("%s/%s", dir, command);
+		char *full = mem_printf("%s/%s", dir, command);
 
-		if (is_there(full) && !access(full, X_OK)) {
-			closure_of_program(full, out);
-			return;
-		}
+		if (is_there(full) && !access(full, X_OK))
+			return full;
+		free(full);
 	}
+	return NULL;
+}
+
+void closure_of_command(const char *command, closure *out)
+{
+	_free_ char *path = closure_program(command);
+
+	if (path)
+		closure_of_program(path, out);
 }
 
 void closure_release(closure *c)

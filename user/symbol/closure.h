@@ -18,4 +18,7 @@ void closure_of_command(const char *command, closure *out);
 void closure_of_program(const char *path, closure *out);
 void closure_release(closure *);
 
+/* The file that execvp(3) would run; owned by the caller; NULL: there is none. */
+char *closure_program(const char *command);
+
 #endif

@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "elf/function.h"
+#include "symbol/closure.h"
 #include "symbol/zonename.h"
 #include "symbol/zoneword.h"
 
@@ -30,8 +31,9 @@ struct pattern {
 	char *text; /* as given */
 	enum kind kind;
 	bool excludes;
-	char *module; /* glob, NULL: any */
-	char *name;   /* plain, glob, expression or file */
+	char *module;  /* glob, NULL: any */
+	char *program; /* the file of that name in PATH, where it is called otherwise; or NULL */
+	char *name;    /* plain, glob, expression or file */
 	uint32_t line;
 	char *word; /* stands in the linker's name of whatever it matches; NULL: nothing must */
 	regex_t regex;
@@ -55,6 +57,7 @@ static void release(struct pattern *p)
 		regfree(&p->regex);
 	free(p->text);
 	free(p->module);
+	free(p->program);
 	free(p->name);
 	free(p->word);
 }
@@ -140,6 +143,18 @@ static int parse_what(struct pattern *p, const char *text)
 	return 0;
 }
 
+/* A link may start a program of another name: redis-server is one to redis-check-rdb. */
+static char *find_program(const char *module)
+{
+	_free_ char *path = strpbrk(module, "*?[/") ? NULL : closure_program(module);
+	char *real = path ? realpath(path, NULL) : NULL;
+
+	if (real && strcmp(str_base(real), module))
+		return real;
+	free(real);
+	return NULL;
+}
+
 static int parse(struct pattern *p)
 {
 	const char *text = p->text, *end;
@@ -168,6 +183,16 @@ static void index_plain(struct zonepatterns *z, uint32_t i)
 	z->n_plain++;
 }
 
+/* Of many patterns that name one module after the other it is looked for once. */
+static char *program_of(const struct zonepatterns *z, const char *module)
+{
+	const struct pattern *last = z->at.n ? &z->at.at[z->at.n - 1] : NULL;
+
+	if (!last || !last->module || strcmp(last->module, module))
+		return find_program(module);
+	return last->program ? mem_strdup(last->program) : NULL;
+}
+
 int zonepatterns_add(struct zonepatterns *z, const char *text)
 {
 	struct pattern p = {.text = mem_strdup(text)};
@@ -177,6 +202,8 @@ int zonepatterns_add(struct zonepatterns *z, const char *text)
 		release(&p);
 		return rc;
 	}
+	if (p.module)
+		p.program = program_of(z, p.module);
 	vec_push(&z->at, p);
 	z->n_takers += !p.excludes;
 	z->n_files += p.kind == KIND_FILE;
@@ -264,7 +291,7 @@ static bool is_for(const struct pattern *p, const char *path)
 		return true;
 	if (strchr(p->module, '/'))
 		return matches(p->module, path);
-	if (matches(p->module, base))
+	if (matches(p->module, base) || (p->program && !strcmp(p->program, path)))
 		return true;
 	if (!so || so == base || (so[3] && so[3] != '.'))
 		return false;

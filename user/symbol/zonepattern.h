@@ -13,12 +13,12 @@
  *				none of these
  *
  * MODULE may leave out ".so" and what follows it: libc is libc.so.6; with a "/" it is a glob on the
- * whole path. C++ and Rust names match as people write them, with and without the parameter list,
- * and as the linker writes them. Copies that a compiler made of the whole function
- * (name.constprop.0, name.isra.0) match by its name, parts of it (name.part.0) do not; all
- * functions that an IFUNC may choose match by its name. A pattern is a name in the first place: one
- * that equals a name matches it whatever signs are in it. Patterns without "!" add up; where all
- * have one, "*" stands before them.
+ * whole path; it may be a link in PATH to a program of another name. C++ and Rust names match as
+ * people write them, with and without the parameter list, and as the linker writes them. Copies
+ * that a compiler made of the whole function (name.constprop.0, name.isra.0) match by its name,
+ * parts of it (name.part.0) do not; all functions that an IFUNC may choose match by its name. A
+ * pattern is a name in the first place: one that equals a name matches it whatever signs are in it.
+ * Patterns without "!" add up; where all have one, "*" stands before them.
  */
 #ifndef SYMBOL_ZONEPATTERN_H
 #define SYMBOL_ZONEPATTERN_H
