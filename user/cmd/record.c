@@ -125,6 +125,14 @@ static void show_progress(void *context, const struct capture_progress *p)
 		units_ns(cpu, sizeof(cpu), (double)p->own_cpu_ns));
 }
 
+/* Names what may take long besides the capture itself, on a terminal, until the next such word;
+ * "": nothing any more. */
+static void show_doing(const char *what)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K%s", what);
+}
+
 /* What ended it, to follow "ended by". */
 static char *describe_end(const struct record *r)
 {
@@ -248,14 +256,15 @@ static void say_result(const struct record *r, const struct profile *p)
 
 static int run_capture(struct record *r, struct capture *c, struct profile **p)
 {
-	bool terminal = isatty(STDERR_FILENO);
+	const bool terminal = isatty(STDERR_FILENO);
 	int ret = capture_run(c, terminal ? show_progress : NULL, r, &r->end);
 
-	if (terminal)
-		fputs("\r\033[K", stderr);
 	r->status = capture_command_status(c);
 	r->command_error = capture_command_error(c);
-	return ret ? ret : capture_profile(c, p);
+	show_doing("naming what was found");
+	ret = ret ? ret : capture_profile(c, p);
+	show_doing("");
+	return ret;
 }
 
 /* A zone that cannot be yet is no error: its library may come. But the name may be wrong. */
@@ -299,7 +308,9 @@ static int record(struct record *r)
 	if (ret)
 		return ret;
 	r->command = describe_command(&r->o);
+	show_doing(r->o.zones ? "looking for zones, and putting probes there" : "");
 	ret = capture_open(&o, &c);
+	show_doing("");
 	if (ret)
 		return ret;
 	say_start(r);
@@ -313,7 +324,10 @@ static int record(struct record *r)
 		say_waiting(c, "");
 	}
 	profile_free(p);
+	/* The kernel takes its time for thousands. */
+	show_doing(r->o.zones ? "taking the probes away" : "");
 	capture_free(c);
+	show_doing("");
 	return ret;
 }
 

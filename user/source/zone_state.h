@@ -37,9 +37,10 @@ struct zones {
 	bool unsettled;		 /* processes are dirty */
 	VEC(uint32_t) thread_of; /* number of a thread in the kernel → in procs; NO_THREAD */
 	VEC(struct zone_note) notes;
-	uint32_t used;	   /* zone numbers given out */
-	uint64_t too_many; /* zones that found no number */
-	int64_t attach_ns; /* wall time spent on it */
+	uint32_t used;	       /* zone numbers given out */
+	uint64_t too_many;     /* zones that found no number */
+	int64_t attach_ns;     /* wall time spent on it */
+	uint64_t calls_before; /* calibration's */
 };
 #define NO_THREAD UINT32_MAX
 

@@ -169,8 +169,23 @@ int zones_settle(struct zones *z, bool first)
 	return ret;
 }
 
+static uint64_t calls_of_all(const struct zones *z)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < zonemaps_nodes(z->in.session->maps); i++)
+		n += zonemaps_node(z->in.session->maps, i).entered;
+	return n;
+}
+
+uint64_t zones_calls(const struct zones *z)
+{
+	return calls_of_all(z) - z->calls_before;
+}
+
 void zones_start(struct zones *z)
 {
+	z->calls_before = calls_of_all(z);
 	zonemaps_enable(z->in.session->maps, true);
 }
 
@@ -212,15 +227,6 @@ size_t zones_count(const struct zones *z)
 	for (size_t i = 0; i < z->at.n; i++)
 		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++)
 			n += zone_image_has(z->at.at[i], k);
-	return n;
-}
-
-uint64_t zones_calls(const struct zones *z)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < zonemaps_nodes(z->in.session->maps); i++)
-		n += zonemaps_node(z->in.session->maps, i).entered;
 	return n;
 }
 
