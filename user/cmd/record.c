@@ -230,9 +230,11 @@ static char *describe_result(const struct record *r, const struct profile *p)
 		n_zones += !(p->zones.at[i].flags & ZONE_PSEUDO);
 	}
 	if (r->o.zones)
-		str_addf(&s, "%s%s calls of %s zones", r->o.n_events ? ", " : "",
+		str_addf(&s, "%s%s call%s of %s zone%s", r->o.n_events ? ", " : "",
 			 units_count(calls, sizeof(calls), (int64_t)n_calls),
-			 units_count(zones, sizeof(zones), (int64_t)n_zones));
+			 n_calls == 1 ? "" : "s",
+			 units_count(zones, sizeof(zones), (int64_t)n_zones),
+			 n_zones == 1 ? "" : "s");
 	return str_steal(&s);
 }
 

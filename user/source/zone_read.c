@@ -126,10 +126,15 @@ static bool waits(const struct zones *z, const struct zonelist *lists,
 	return true;
 }
 
-/* Whether all patterns but those that wait for their module match something. */
+/* Whether all patterns but those that wait for their module match something, of which exclusions
+ * leave something over. */
 static bool matches_or_waits(const struct zones *z, const struct zonelist *lists,
 			     const struct image *const *images, size_t n)
 {
+	bool waiting = false, matched = false;
+
+	for (size_t i = 0; i < n; i++)
+		matched |= lists[i].matched > 0;
 	for (size_t p = 0; p < zonepatterns_count(z->in.o->patterns); p++) {
 		bool hit = zonepatterns_is_exclusion(z->in.o->patterns, p);
 
@@ -137,8 +142,9 @@ static bool matches_or_waits(const struct zones *z, const struct zonelist *lists
 			hit |= p < lists[i].hits.n && lists[i].hits.at[p];
 		if (!hit && !waits(z, lists, images, n, p))
 			return false;
+		waiting |= !hit;
 	}
-	return true;
+	return matched || waiting;
 }
 
 char *zone_read_waiting(const struct zones *z)

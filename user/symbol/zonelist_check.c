@@ -171,6 +171,17 @@ static int say_nothing_there(const struct checking *c)
 	return err(-ENOENT, "no function is known by name");
 }
 
+static int say_none(const struct checking *c)
+{
+	for (size_t i = 0; i < zonepatterns_count(c->request->patterns); i++) {
+		if (!zonepatterns_is_exclusion(c->request->patterns, i) && takes_any(c, i))
+			return err(-ENOENT,
+				   "what '%s' matches is all taken out again by exclusions (!)",
+				   zonepatterns_text(c->request->patterns, i));
+	}
+	return say_nothing_there(c);
+}
+
 static int check_pattern(const struct checking *c, size_t pattern)
 {
 	bool any = false;
@@ -207,6 +218,6 @@ int zonelist_check(const struct image *const *images, const struct zonelist *lis
 	for (size_t i = 0; i < n; i++)
 		matched += lists[i].matched;
 	if (!matched)
-		return say_nothing_there(&c);
+		return say_none(&c);
 	return matched <= zonelist_max(request) ? 0 : zonelist_too_many(matched, request);
 }
