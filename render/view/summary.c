@@ -1,6 +1,7 @@
 /* summary: what was captured, how, and how much of it is here. */
 #include "view/base.h"
 #include "view/ledger.h"
+#include "view/probe_cost.h"
 #include "view/views.h"
 
 #include <string.h>
@@ -135,6 +136,7 @@ static void zones_fact(const struct view_input *in, struct doc_block *b)
 	units_count(open, sizeof(open), (int64_t)sums.in_flight);
 	doc_fact(b, false, "Zones", "%s zone%s, %s call%s, %s in flight at the end; %s", zones,
 		 sums.zones == 1 ? "" : "s", calls, sums.calls == 1 ? "" : "s", open, clock);
+	probe_cost_fact(in, b);
 	if (sums.shorts)
 		doc_fact(b, true, "Short zones",
 			 "%llu of %s have a mean below three times what their probes cost: their "

@@ -568,6 +568,58 @@ static void summary_of_zones(void **state)
 		    "  Shown         only --zone mem*: 1 zone\n");
 }
 
+/* @n zones in a second: each was called 1,000 times more than the one before, for 10 us a call if
+ * its number is odd, else 1 us. */
+static struct profile *costly_profile(int n)
+{
+	_free_ char *stepped = zone_cost_name(ZONE_SITE_STEPPED, ZONE_EXIT_SESSION);
+	_free_ char *emulated = zone_cost_name(ZONE_SITE_EMULATED, ZONE_EXIT_SESSION);
+	struct profile *p = profile_new();
+	double all = 0;
+
+	profile_set_run(p, RUN_CLOCK, "wall");
+	p->duration_ns = 1000000000;
+	for (int i = 0; i < n; i++) {
+		char name[] = {'z', (char)('a' + i), '\0'};
+		struct zone z = {.name = intern_add(&p->strings, name),
+				 .site_class = i % 2 ? ZONE_SITE_STEPPED : ZONE_SITE_EMULATED,
+				 .exit_way = ZONE_EXIT_SESSION,
+				 .counts = 1000 * (uint64_t)(i + 1)};
+
+		profile_zone(p, &z);
+		all += (double)z.counts * (i % 2 ? 10000 : 1000);
+	}
+	profile_cost(p, stepped, "ns", 10000);
+	profile_cost(p, emulated, "ns", 1000);
+	profile_cost(p, ZONE_COST_ALL, "ns", all);
+	return p;
+}
+
+static void expect_in_summary(struct profile *p, const char *wanted)
+{
+	_free_ char *text = view_text(p, NULL, "summary", "txt", 0);
+
+	if (!strstr(text, wanted))
+		fail_msg("not in the summary: %s\n%s", wanted, text);
+}
+
+static void summary_names_dear_zones(void **state)
+{
+	_free_ char *none = view_text(zone_profile(), NULL, "summary", "txt", 0);
+
+	(void)state;
+	assert_null(strstr(none, "Probes"));
+	expect_in_summary(costly_profile(3),
+			  "\n  Probes    cost what ran 24.0 ms, 2.4 % of the capture's length\n");
+	expect_in_summary(costly_profile(9),
+			  "\n! Probes    cost what ran 225 ms, 22.5 % of the capture's length\n");
+	expect_in_summary(
+		costly_profile(12),
+		"\n! Probes    cost what ran 456 ms, 45.6 % of the capture's length; 65.8 % of "
+		"it for zl, zj, zh: an\n            exclusion (--zone '!NAME') leaves one "
+		"out\n");
+}
+
 /* Views of samples have nothing to say where there are none. */
 static void samples_views_without_samples(void **state)
 {
@@ -827,6 +879,7 @@ int main(void)
 		cmocka_unit_test(lines_in_a_zone),
 		cmocka_unit_test(ledger_of_zones),
 		cmocka_unit_test(summary_of_zones),
+		cmocka_unit_test(summary_names_dear_zones),
 		cmocka_unit_test(samples_views_without_samples),
 		cmocka_unit_test(csv_quotes_what_it_must),
 		cmocka_unit_test(csv_has_every_column),

@@ -3,9 +3,6 @@
 #include "base/mem.h"
 #include "source/zone_cost.h"
 
-static const char *const class_names[] = {"nop5", "emulated", "stepped"};
-static const char *const way_names[] = {"session", "probes at exits", "count only"};
-
 /* By the row's class and way of exit; where processes differ, the dearest. */
 static struct zone_cost cost_of(const struct calibration *c, const struct zone *z)
 {
@@ -41,8 +38,7 @@ static void add_classes(const struct zones *z, struct profile *p)
 	for (int i = 0; i < CALIBRATE_ZONES; i++) {
 		int class = i / CALIBRATE_WAYS, way = i % CALIBRATE_WAYS;
 		const struct calibrated *at = &z->in.calibration->at[class][way];
-		_free_ char *name = mem_printf("zones: a call, %s site, %s", class_names[class],
-					       way_names[way]);
+		_free_ char *name = zone_cost_name(class + ZONE_SITE_NOP5, way + ZONE_EXIT_SESSION);
 
 		if (used[class][way] && at->known)
 			profile_cost(p, name, "ns", at->outer_ns);
@@ -57,7 +53,7 @@ void zone_cost_rows(const struct zones *z, struct profile *p)
 		costs[i] = cost_of(z->in.calibration, &p->zones.at[i]);
 	zones_compensate(p, costs);
 	add_classes(z, p);
-	profile_cost(p, "zones: cost of all calls", "ns", zones_probe_ns(p, costs));
+	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p, costs));
 	profile_cost(p, "zones: probed functions", "events", (double)zones_count(z));
 	profile_cost(p, "zones: time to hang probes", "ns", (double)z->attach_ns);
 }

@@ -262,6 +262,15 @@ void profile_cost(struct profile *p, const char *name, const char *unit, double 
 	vec_push(&p->cost, row);
 }
 
+double profile_cost_of(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->cost.n; i++) {
+		if (!strcmp(profile_text(p, p->cost.at[i].name), name))
+			return p->cost.at[i].value;
+	}
+	return 0;
+}
+
 /* Flame graphs and tables of zones colour and name functions. */
 static uint32_t function_of(struct profile *p, const struct zone *z)
 {

@@ -177,6 +177,8 @@ void profile_sample_zone(struct profile *, size_t row, uint32_t edge);
 void profile_ledger(struct profile *, uint32_t metric, enum ledger_class, const char *name,
 		    int64_t count);
 void profile_cost(struct profile *, const char *name, const char *unit, double value);
+/* The value of the row of that name; 0 where there is none. */
+double profile_cost_of(const struct profile *, const char *name);
 
 /* Zones (zone.h). The first always adds, with a function of that name and place where @e has
  * none; the next three return the row of that key, adding an

@@ -186,4 +186,9 @@ void zones_compensate(struct profile *, const struct zone_cost *costs);
 /* What the probes cost the target in all: Σ counts·outer over the zones. */
 double zones_probe_ns(const struct profile *, const struct zone_cost *costs);
 
+/* Rows of the profile's cost: of all calls, in ns; and of one call by class and way, outer_ns. The
+ * latter's name is the caller's to free; NULL where class or way are not one. */
+#define ZONE_COST_ALL "zones: cost of all calls"
+char *zone_cost_name(enum zone_site, enum zone_exit);
+
 #endif

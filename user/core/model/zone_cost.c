@@ -125,3 +125,18 @@ double zones_probe_ns(const struct profile *p, const struct zone_cost *costs)
 		all += (double)p->zones.at[i].counts * costs[i].outer_ns;
 	return all;
 }
+
+char *zone_cost_name(enum zone_site site, enum zone_exit way)
+{
+	static const char *const sites[] = {[ZONE_SITE_NOP5] = "nop5",
+					    [ZONE_SITE_EMULATED] = "emulated",
+					    [ZONE_SITE_STEPPED] = "stepped"};
+	static const char *const ways[] = {[ZONE_EXIT_SESSION] = "session",
+					   [ZONE_EXIT_RETS] = "probes at exits",
+					   [ZONE_EXIT_NONE] = "count only"};
+
+	if (site < ZONE_SITE_NOP5 || site > ZONE_SITE_STEPPED || way < ZONE_EXIT_SESSION ||
+	    way > ZONE_EXIT_NONE)
+		return NULL;
+	return mem_printf("zones: a call, %s site, %s", sites[site], ways[way]);
+}

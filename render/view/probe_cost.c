@@ -1,0 +1,87 @@
+#include "view/probe_cost.h"
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "model/zone.h"
+
+#define NAMED_MOST 3 /* zones that are named */
+/* Percent of the capture's length from which the cost of probes is to be seen, and of that cost
+ * from which it is worth while to leave some of many zones out. */
+#define HIGH 10.0
+#define MUCH 20.0
+#define MANY 10
+
+struct dear {
+	const struct zone *zone;
+	double ns;
+};
+
+struct dears {
+	struct dear at[NAMED_MOST]; /* the dearest first */
+	size_t n;
+	size_t called; /* zones that cost anything */
+	double ns;     /* of the n together */
+};
+
+static double cost_of(const struct profile *p, const struct zone *z)
+{
+	_free_ char *name = zone_cost_name(z->site_class, z->exit_way);
+
+	return name ? (double)z->counts * profile_cost_of(p, name) : 0;
+}
+
+static void take(struct dears *d, struct dear new)
+{
+	for (size_t i = 0; i<NAMED_MOST &&new.ns> 0; i++) {
+		const struct dear old = i < d->n ? d->at[i] : (struct dear){0};
+
+		if (new.ns <= old.ns)
+			continue;
+		d->at[i] = new;
+		new = old;
+		d->n += i == d->n;
+	}
+}
+
+static struct dears find(const struct profile *p)
+{
+	struct dears d = {0};
+
+	for (size_t i = 0; i < p->zones.n; i++) {
+		const struct zone *z = &p->zones.at[i];
+
+		const double ns = cost_of(p, z);
+
+		d.called += ns > 0;
+		take(&d, (struct dear){z, ns});
+	}
+	for (size_t i = 0; i < d.n; i++)
+		d.ns += d.at[i].ns;
+	return d;
+}
+
+void probe_cost_fact(const struct view_input *in, struct doc_block *b)
+{
+	const double all = profile_cost_of(in->profile, ZONE_COST_ALL);
+	const double length = (double)in->profile->duration_ns;
+	const bool high = all * 100 >= length * HIGH;
+	char cost[UNITS_BUF], share[UNITS_BUF];
+	struct dears d = find(in->profile);
+	struct str s = {0};
+
+	if (all <= 0 || length <= 0)
+		return;
+	str_addf(&s, "cost what ran %s, %s of the capture's length",
+		 units_ns(cost, sizeof(cost), all),
+		 units_percent(share, sizeof(share), all, length));
+	if (high && d.ns * 100 >= all * MUCH && d.called >= MANY) {
+		str_addf(&s, "; %s of it for", units_percent(share, sizeof(share), d.ns, all));
+		for (size_t i = 0; i < d.n; i++)
+			str_addf(&s, "%s %s", i ? "," : "",
+				 profile_text(in->profile, d.at[i].zone->name));
+		str_add(&s, ": an exclusion (--zone '!NAME') leaves one out");
+	}
+	doc_fact(b, high, "Probes", "%s", s.s);
+	str_release(&s);
+}
