@@ -181,6 +181,7 @@ whole()
 	set -- $(tally "$name" "$roots")
 	n=$1 percent=$2
 	shift 2
+	[ "$n" -ge 100 ] || tail -n 5 "$T/$name.err" # what the command said, and how it ended
 	at_least "$name: samples" "$n" 100
 	at_least "$name: percent of the stacks whole${1:+, most others begin in $*}" "$percent" 99.5
 }

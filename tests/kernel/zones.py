@@ -14,6 +14,7 @@ Prints one line of what was found; ends with status 1 where something is wrong.
 
 import collections
 import os
+import statistics
 import sys
 
 import h5py
@@ -306,28 +307,26 @@ def bare_times(paths):
 
 
 def times(*paths):
-    """Captures end in .h5, what bare runs told does not. Noise only adds time to the bare runs: the
-    least counts. What is compensated is off to both sides, as what probes cost is measured once a
-    capture: the median counts."""
+    """As many captures, which end in .h5, as bare runs of the same turns, in the same order. A
+    machine's speed drifts by more than probes are off, and what they cost is measured once in each
+    capture: what counts is the median of the differences from the bare run beside each."""
+    captures = [Zones(p) for p in paths if p.endswith(".h5")]
     bare = bare_times([p for p in paths if not p.endswith(".h5")])
-    found, worst, wrong = collections.defaultdict(list), 0, []
-    for path in (p for p in paths if p.endswith(".h5")):
-        for row in Zones(path).functions():
-            if row["timed"]:
-                found[row["name"]].append(row)
+    worst, wrong = 0, []
     for name, means in bare.items():
-        if name not in found:
-            wrong.append(f"{name}: no such zone")
+        rows = [row for z in captures for row in z.functions()
+                if row["name"] == name and row["timed"]]
+        if len(rows) != len(means):
+            wrong.append(f"{name}: timed in {len(rows)} captures of {len(means)}")
             continue
-        truth = min(means)
-        row = sorted(found[name], key=lambda row: row["comp_mean_ns"])[len(found[name]) // 2]
-        stepped = SITES[row["site_class"]] == "stepped" or EXITS[row["exit_way"]] == "rets"
+        truth = statistics.median(means)
+        off = statistics.median(row["comp_mean_ns"] - mean for row, mean in zip(rows, means))
+        stepped = SITES[rows[0]["site_class"]] == "stepped" or EXITS[rows[0]["exit_way"]] == "rets"
         allowed = max(truth / 10, 2000 if stepped else 100)
-        off = row["comp_mean_ns"] - truth
         worst = max(worst, abs(off) / allowed)
         if abs(off) > allowed:
-            wrong.append(f"{name} ({SITES[row['site_class']]}, {EXITS[row['exit_way']]}): "
-                         f"{row['comp_mean_ns']} of {truth} ns, raw {row['mean_ns']}")
+            wrong.append(f"{name} ({SITES[rows[0]['site_class']]}, {EXITS[rows[0]['exit_way']]}): "
+                         f"{off:+.0f} of {truth:.0f} ns, raw {rows[0]['mean_ns']}")
     if wrong or not bare:
         fail(f"{len(wrong)} of {len(bare)} are off:", "; ".join(wrong[:8]))
     print(f"{len(bare)} zones, at most {100 * worst:.0f} % of what is allowed off")
