@@ -24,34 +24,53 @@ struct dears {
 	double ns;     /* of the n together */
 };
 
-static double cost_of(const struct profile *p, const struct zone *z)
-{
-	_free_ char *name = zone_cost_name(z->site_class, z->exit_way);
+/* What a call costs, by class of its site and way to see its end; 0: not known. */
+struct prices {
+	double ns[ZONE_SITE_MIXED + 1][ZONE_EXIT_MIXED + 1];
+};
 
-	return name ? (double)z->counts * profile_cost_of(p, name) : 0;
+static struct prices prices_of(const struct profile *p)
+{
+	struct prices prices = {0};
+
+	for (int site = 0; site <= ZONE_SITE_MIXED; site++)
+		for (int way = 0; way <= ZONE_EXIT_MIXED; way++) {
+			_free_ char *name = zone_cost_name(site, way);
+
+			prices.ns[site][way] = name ? profile_cost_of(p, name) : 0;
+		}
+	return prices;
 }
 
-static void take(struct dears *d, struct dear new)
+/* The zone is as the file has it, whose classes and ways need not be any. */
+static double cost_of(const struct prices *prices, const struct zone *z)
 {
-	for (size_t i = 0; i<NAMED_MOST &&new.ns> 0; i++) {
+	if (z->site_class > ZONE_SITE_MIXED || z->exit_way > ZONE_EXIT_MIXED)
+		return 0;
+	return (double)z->counts * prices->ns[z->site_class][z->exit_way];
+}
+
+static void take(struct dears *d, struct dear one)
+{
+	for (size_t i = 0; i < NAMED_MOST && one.ns > 0; i++) {
 		const struct dear old = i < d->n ? d->at[i] : (struct dear){0};
 
-		if (new.ns <= old.ns)
+		if (one.ns <= old.ns)
 			continue;
-		d->at[i] = new;
-		new = old;
+		d->at[i] = one;
+		one = old;
 		d->n += i == d->n;
 	}
 }
 
 static struct dears find(const struct profile *p)
 {
+	const struct prices prices = prices_of(p);
 	struct dears d = {0};
 
 	for (size_t i = 0; i < p->zones.n; i++) {
 		const struct zone *z = &p->zones.at[i];
-
-		const double ns = cost_of(p, z);
+		const double ns = cost_of(&prices, z);
 
 		d.called += ns > 0;
 		take(&d, (struct dear){z, ns});

@@ -44,8 +44,8 @@ def startup():
 
 def measure(mode, hz, work, tools, tag, turns=range(TURNS)):
     """Per tool lists over the turns, whose numbers say who comes first: extra CPU (s), that without
-    naming, the profiler's own part, that of its BPF programs; samples, peak (MiB), file (KiB). What the target grew by is
-    against a bare run of the same turn, so that drift has no say."""
+    naming, the profiler's own part, that of its BPF programs; samples, peak (MiB), file (KiB). What
+    the target grew by is against a bare run of the same turn, so that drift has no say."""
     keys = ("extra", "unnamed", "own", "own_unnamed", "bpf", "target", "samples", "peak", "file")
     found = {t: {k: [] for k in keys} for t in tools}
     for turn in turns:

@@ -1,8 +1,7 @@
 #include "elf/chosen.h"
 
-#include <string.h>
-
 #include "elf/codesym.h"
+#include "elf/function.h"
 #include "elf/insn.h"
 #include "elf/segments.h"
 
@@ -19,17 +18,13 @@ void chosen_each(const struct code *code, void (*each)(void *context, uint64_t a
 	}
 }
 
-bool chosen_may_be_vdso(const char *name, size_t n)
+bool chosen_may_be_vdso(const char *name)
 {
 	/* What glibc's ifunc-vdso and its kin choose for x86-64: sysdeps/unix/sysv/linux. */
 	static const char *const names[] = {"time", "gettimeofday", "__gettimeofday",
 					    "clock_gettime", "getcpu"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
-			return true;
-	}
-	return false;
+	return function_name_is_one_of(name, names, sizeof(names) / sizeof(*names));
 }
 
 /* --- as symbols ----------------------------------------------------------------------------- */

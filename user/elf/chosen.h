@@ -21,7 +21,8 @@ void chosen_each(const struct code *, void (*each)(void *context, uint64_t addre
  * to any other name. Before symtab_finish(). */
 void chosen_add(struct symtab *, Elf *, const struct fde_table *fdes);
 
-/* Whether the function of that name may also be the kernel's own, in the vDSO. */
-bool chosen_may_be_vdso(const char *name, size_t n);
+/* Whether the function of that name, which may have a version behind it, may also be the kernel's
+ * own, in the vDSO. */
+bool chosen_may_be_vdso(const char *name);
 
 #endif

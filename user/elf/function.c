@@ -13,6 +13,17 @@ size_t function_name_bytes(const char *text)
 	return str_ends(text, FUNCTION_STUB) ? strlen(text) : strcspn(text, "@");
 }
 
+bool function_name_is_one_of(const char *text, const char *const *names, size_t n)
+{
+	const size_t bytes = function_name_bytes(text);
+
+	for (size_t i = 0; i < n; i++) {
+		if (strlen(names[i]) == bytes && !strncmp(names[i], text, bytes))
+			return true;
+	}
+	return false;
+}
+
 /* --- symbol tables -------------------------------------------------------------------------- */
 
 /* Code that was moved out of @name's function: "name.cold", "name.cold.3". */

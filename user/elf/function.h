@@ -69,5 +69,7 @@ const struct function_name *functions_part(const struct functions *, uint64_t ad
 
 /* How long @text is without its version: "memcpy@@GLIBC_2.14" is memcpy, "memcpy@plt" itself. */
 size_t function_name_bytes(const char *text);
+/* Whether that is one of the @n @names. */
+bool function_name_is_one_of(const char *text, const char *const *names, size_t n);
 
 #endif

@@ -34,27 +34,18 @@ bool zonefile_code(const struct zonefile *z, uint64_t address, uint64_t n, struc
 
 /* --- who uses return addresses -------------------------------------------------------------- */
 
-bool zonefile_is_keeper(const char *name)
+/* Of the C library's functions that look at their return address, or keep it, those that can be the
+ * last thing a function does. */
+static void note_keeper(void *context, const char *name, uint64_t slot)
 {
 	static const char *const names[] = {
 		"dlopen",  "dlmopen",	  "dlsym", "dlvsym",	 "dl_iterate_phdr", "setjmp",
 		"_setjmp", "__sigsetjmp", "vfork", "getcontext", "swapcontext",	    "mcount",
 	};
-	const size_t n = strcspn(name, "@");
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strlen(names[i]) == n && !memcmp(names[i], name, n))
-			return true;
-	}
-	return false;
-}
-
-static void note_keeper(void *context, const char *name, uint64_t slot)
-{
 	struct zonefile *z = context;
 	bool fresh;
 
-	if (zonefile_is_keeper(name))
+	if (function_name_is_one_of(name, names, sizeof(names) / sizeof(*names)))
 		map_put(&z->keepers, slot, &fresh);
 }
 
@@ -84,8 +75,7 @@ static void add_choices(struct zonefile *z)
 		const struct function_name *name = &z->functions.names.at[c.name];
 		struct code code;
 
-		if (!name->chosen ||
-		    chosen_may_be_vdso(name->text, function_name_bytes(name->text)) ||
+		if (!name->chosen || chosen_may_be_vdso(name->text) ||
 		    !zonefile_code(z, name->address, name->size, &code))
 			continue;
 		chosen_each(&code, add_choice, &c);

@@ -41,10 +41,6 @@ void zonefile_release(struct zonefile *);
 /* Up to @n bytes of code at @address; false where there is none. */
 bool zonefile_code(const struct zonefile *, uint64_t address, uint64_t n, struct code *out);
 
-/* Whether the function of that name, which may have a version or FUNCTION_STUB behind it, is one of
- * the C library's that look at their return address, or keep it. */
-bool zonefile_is_keeper(const char *name);
-
 /* In zonefile_sites.c: the sites of the function at @address. @switches: it leaves its stack, see
  * struct site_world. */
 void zonefile_sites(struct zonefile *, const struct site_kernel *, uint64_t address, uint64_t size,

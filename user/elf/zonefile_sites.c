@@ -17,7 +17,6 @@
 /* Functions that tail calls lead to, each once, as they are found. */
 struct tail {
 	uint64_t address, size;
-	const struct function *function; /* NULL: it has no symbol */
 };
 struct tails {
 	VEC(struct tail) at;
@@ -147,7 +146,7 @@ static enum site_target target_in_range(const struct asking *a, const struct fra
 		return SITE_TARGET_UNKNOWN;
 	what = judge_range(a, range, address, out);
 	if (what == SITE_TARGET_FUNCTION)
-		add_tail(a->tails, (struct tail){address, range->end - address, NULL});
+		add_tail(a->tails, (struct tail){address, range->end - address});
 	return what;
 }
 
@@ -162,7 +161,7 @@ static enum site_target target(void *context, uint64_t address, struct code *out
 	if (!f)
 		return target_in_range(a, frames_range(&a->z->frames, address), address, out);
 	if (f->address == address)
-		add_tail(a->tails, (struct tail){address, f->size, f});
+		add_tail(a->tails, (struct tail){address, f->size});
 	/* What lies in a function by its symbol is code that several share. */
 	return SITE_TARGET_FUNCTION;
 }
@@ -193,8 +192,6 @@ static bool uses_return(struct zonefile *z, const struct site_kernel *kernel, st
 	struct asking a = {z, tail.address, tail.size, tails};
 	struct sites s;
 
-	if (tail.function && tail.function->stub)
-		return zonefile_is_keeper(z->functions.names.at[tail.function->first].text);
 	find_sites(&a, kernel, false, &s);
 	sites_release(&s);
 	return s.own_return;

@@ -18,25 +18,14 @@ static const char *const known[] = {
 /* They may lead to another stack, or back on the one they are on. */
 static const char *const jumps[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
 
-static bool is_one_of(const char *name, const char *const *names, size_t n)
-{
-	const size_t bytes = function_name_bytes(name);
-
-	for (size_t i = 0; i < n; i++) {
-		if (strlen(names[i]) == bytes && !strncmp(names[i], name, bytes))
-			return true;
-	}
-	return false;
-}
-
 static bool is_jump(const char *name)
 {
-	return is_one_of(name, jumps, sizeof(jumps) / sizeof(*jumps));
+	return function_name_is_one_of(name, jumps, sizeof(jumps) / sizeof(*jumps));
 }
 
 bool zoneswitch_is(const char *name, const struct zonelist_request *r)
 {
-	if (is_jump(name) || is_one_of(name, known, sizeof(known) / sizeof(*known)))
+	if (is_jump(name) || function_name_is_one_of(name, known, sizeof(known) / sizeof(*known)))
 		return true;
 	for (size_t i = 0; i < r->n_switches; i++) {
 		_free_ char *plain = mem_strndup(name, function_name_bytes(name));
@@ -58,7 +47,7 @@ static void look_at(void *context, const char *name)
 	struct looking *l = context;
 
 	l->switches |= !is_jump(name) && zoneswitch_is(name, l->request);
-	l->signal_stack |= is_one_of(name, stack, 1);
+	l->signal_stack |= function_name_is_one_of(name, stack, 1);
 	l->jumps |= is_jump(name);
 }
 
