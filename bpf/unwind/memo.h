@@ -1,35 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * memo: the rules of return addresses that were met lately, on this CPU. Most frames of a sample
- * are those of the sample before; their rules cost one cache line each, where mapping, table, page
- * and rows cost a dozen.
+ * memo: what walks found lately, for those to come: the rules of return addresses, and where the
+ * tables of code stand. Most frames of a sample are those of the sample before: a rule costs one
+ * cache line then, where mapping, table, page and rows cost some thirty, all of them cold at
+ * the usual rates. Of a new address in known code, mapping and table, most of it, cost two.
  *
  * An entry holds for one process while what it has mapped as code stays as it is: that is what the
  * tag says. A library that takes the very place of another, of the same size, within one tick of
  * the loader (200 ms; it grows stack_epoch then) would be stepped through by the rules of the old
  * one: the stacks of these samples would end early, and be counted so.
+ *
+ * All CPUs share the entries, and write them without a lock: where two wrote one at once, its check
+ * does not hold.
  */
 #ifndef UNWIND_MEMO_H
 #define UNWIND_MEMO_H
 
 #include "shared.h"
-#include "unwind/table.h"
+#include "unwind/walk.h"
 
-/* Two entries a cache line, 16 KiB a CPU: the frames of some ten different deep stacks. */
-#define MEMO_ENTRIES 512
+#define MEMO_RULE_BITS 13
+#define MEMO_CODE_BITS 10
 
-struct memo_entry {
-	__u64 address, tag;
+struct memo_rule_entry {
+	__u64 address, check;
 	struct table_rule rule;
 };
 
-struct memo {
-	__u64 tag; /* of the current walk */
-	struct memo_entry at[MEMO_ENTRIES];
+struct memo_code_entry {
+	struct walk_code code;
+	__u64 check;
 };
 
-/* For the current task; before the first memo_find() of a walk. */
-static __always_inline void memo_start(struct memo *memo)
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << MEMO_RULE_BITS);
+	__type(key, __u32);
+	__type(value, struct memo_rule_entry);
+} memo_rules SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1 << MEMO_CODE_BITS);
+	__type(key, __u32);
+	__type(value, struct memo_code_entry);
+} memo_codes SEC(".maps");
+
+#define MEMO_SPREAD 0x9e3779b97f4a7c15ull
+
+/* For the current task; the others want it. */
+static __always_inline __u64 memo_tag(void)
 {
 	struct task_struct *task = current_task();
 	__u64 code = BPF_CORE_READ(task, mm, exec_vm);
@@ -37,36 +57,90 @@ static __always_inline void memo_start(struct memo *memo)
 	__u64 tgid = BPF_CORE_READ(task, tgid);
 
 	/* No field is longer than its place: 2^22 processes, 2^34 pages of code. */
-	memo->tag = (tgid << 42 | (exec & 0xff) << 34 | code) * 0x9e3779b97f4a7c15ull +
-		    (stack_epoch + table_epoch) * 0xc2b2ae3d27d4eb4full;
+	return (tgid << 42 | (exec & 0xff) << 34 | code) * MEMO_SPREAD +
+	       (stack_epoch + table_epoch) * 0xc2b2ae3d27d4eb4full;
 }
 
-static __always_inline struct memo_entry *memo_slot(struct memo *memo, __u64 address)
+static __always_inline __u64 memo_mix(__u64 check, __u64 word)
 {
-	__u32 slot = (address * 0x9e3779b97f4a7c15ull) >> 55;
+	return (check ^ word) * MEMO_SPREAD;
+}
 
-	return &memo->at[slot & (MEMO_ENTRIES - 1)];
+static __always_inline __u64 memo_rule_check(__u64 tag, __u64 address,
+					     const struct table_rule *rule)
+{
+	const __u64 *word = (const void *)rule;
+
+	return memo_mix(memo_mix(tag ^ address, word[0]), word[1]);
+}
+
+static __always_inline struct memo_rule_entry *memo_rule_slot(__u64 address)
+{
+	__u32 slot = (address * MEMO_SPREAD) >> (64 - MEMO_RULE_BITS);
+
+	return bpf_map_lookup_elem(&memo_rules, &slot);
 }
 
 /* The rule for the return address @address, copied to @rule; false where it is not known. */
-static __always_inline bool memo_find(struct memo *memo, __u64 address, struct table_rule *rule)
+static __always_inline bool memo_find_rule(__u64 tag, __u64 address, struct table_rule *rule)
 {
-	const struct memo_entry *entry = memo_slot(memo, address);
+	const struct memo_rule_entry *entry = memo_rule_slot(address);
 
-	if (entry->address != address || entry->tag != memo->tag)
+	if (!entry || entry->address != address)
 		return false;
 	*rule = entry->rule;
-	return true;
+	return entry->check == memo_rule_check(tag, address, rule);
 }
 
-static __always_inline void memo_keep(struct memo *memo, __u64 address,
-				      const struct table_rule *rule)
+static __always_inline void memo_keep_rule(__u64 tag, __u64 address, const struct table_rule *rule)
 {
-	struct memo_entry *entry = memo_slot(memo, address);
+	struct memo_rule_entry *entry = memo_rule_slot(address);
 
+	if (!entry)
+		return;
 	entry->address = address;
-	entry->tag = memo->tag;
+	entry->check = memo_rule_check(tag, address, rule);
 	entry->rule = *rule;
+}
+
+static __always_inline __u64 memo_code_check(__u64 tag, const struct walk_code *code)
+{
+	const __u64 *word = (const void *)code;
+	__u64 check = tag;
+
+	for (__u32 i = 0; i < sizeof(*code) / sizeof(*word); i++)
+		check = memo_mix(check, word[i]);
+	return check;
+}
+
+/* Of a piece's two ends, which may lie in one block with others' ones, each has its own. */
+static __always_inline struct memo_code_entry *memo_code_slot(__u64 address)
+{
+	__u64 block = address >> (WIRE_PIECE_BITS - 2);
+	__u32 slot = (block * MEMO_SPREAD) >> (64 - MEMO_CODE_BITS);
+
+	return bpf_map_lookup_elem(&memo_codes, &slot);
+}
+
+/* The code at @address, copied to @code; false where it is not known. */
+static __always_inline bool memo_find_code(__u64 tag, __u64 address, struct walk_code *code)
+{
+	const struct memo_code_entry *entry = memo_code_slot(address);
+
+	if (!entry || address < entry->code.start || address >= entry->code.end)
+		return false;
+	*code = entry->code;
+	return entry->check == memo_code_check(tag, code);
+}
+
+static __always_inline void memo_keep_code(__u64 tag, __u64 address, const struct walk_code *code)
+{
+	struct memo_code_entry *entry = memo_code_slot(address);
+
+	if (!entry)
+		return;
+	entry->code = *code;
+	entry->check = memo_code_check(tag, code);
 }
 
 #endif

@@ -88,6 +88,7 @@ static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
 }
 
 #include "unwind/lookup.h"
+#include "unwind/memo.h"
 #include "unwind/step.h"
 
 static void want(struct walk *walk, __u64 address)
@@ -107,7 +108,6 @@ static __always_inline bool enter(struct walk *walk, __u64 address)
 {
 	if (address >= walk->vma.start && address < walk->vma.end)
 		return true;
-	walk->has_table = false;
 	walk->vma.end = 0;
 	return vma_find(address, &walk->vma, &walk->room) && walk->vma.executable;
 }
@@ -132,17 +132,19 @@ static __always_inline enum wire_end end_of(enum step_end end)
 	}
 }
 
-/* The table of the piece of vma's file that @offset lies in, in walk->table. Here as below, Linux
- * 6.1 takes a key from the stack, but not from memory of which it knows no more than the size. */
-static __always_inline bool find_table(struct walk *walk, __u64 offset)
+/* What stands at @address, in walk->vma, from there as far as its piece of the file reaches, in
+ * walk->code; false where that piece has no table. Here as below, Linux 6.1 takes a key from the
+ * stack, but not from memory of which it knows no more than the size. */
+static __always_inline bool find_table(struct walk *walk, __u64 address)
 {
-	__u32 piece = offset >> WIRE_PIECE_BITS;
+	const struct vma *vma = &walk->vma;
+	__u64 to_offset = vma->file_offset - vma->start;
+	__u32 piece = (address + to_offset) >> WIRE_PIECE_BITS;
+	__u64 first = (__u64)piece << WIRE_PIECE_BITS, start = first - to_offset;
+	__u64 end = start + (1ull << WIRE_PIECE_BITS);
 	struct wire_table *found;
 	struct wire_piece key;
 
-	if (walk->has_table && piece == walk->vma.file.piece)
-		return true;
-	walk->has_table = false;
 	walk->vma.file.piece = piece;
 	key = walk->vma.file;
 	found = bpf_map_lookup_elem(&tables, &key);
@@ -151,8 +153,12 @@ static __always_inline bool find_table(struct walk *walk, __u64 offset)
 	/* Written only where it is news: others read it. */
 	if (found->used != table_epoch)
 		found->used = table_epoch;
-	walk->table = *found;
-	walk->has_table = true;
+	walk->code.table = *found;
+	walk->code.start = start;
+	if (vma->file_offset > first)
+		walk->code.start = vma->start;
+	walk->code.end = end < vma->end ? end : vma->end;
+	walk->code.file_offset = walk->code.start + to_offset;
 	return true;
 }
 
@@ -160,10 +166,10 @@ static __always_inline bool find_table(struct walk *walk, __u64 offset)
  */
 static __always_inline bool find_rule(struct walk *walk, __u64 offset)
 {
-	__u32 pool = walk->table.pool;
-	struct open_table table = {bpf_map_lookup_elem(&pools, &pool), walk->table.first,
-				   walk->table.lines};
-	const struct table_header *header = (const void *)walk->table.header;
+	const struct wire_table *at = &walk->code.table;
+	__u32 pool = at->pool;
+	struct open_table table = {bpf_map_lookup_elem(&pools, &pool), at->first, at->lines};
+	const struct table_header *header = (const void *)at->header;
 	const struct table_rule *rule;
 	__u32 number, past;
 
@@ -239,27 +245,53 @@ enum code {
 	CODE_NONE,     /* it is no code */
 };
 
-static __always_inline enum code look_up(struct walk *walk)
+/* Finds walk->code for @walk. */
+static __always_inline enum code find_code(struct walk *walk)
 {
-	__u64 key, offset;
+	__u64 key = step_key(&walk->at);
 
-	if ((!enter(walk, step_key(&walk->at)) || is_anonymous(walk)) && !leave(walk) &&
-	    !restore(walk))
+	if ((key >= walk->code.start && key < walk->code.end) ||
+	    memo_find_code(walk->memo_tag, key, &walk->code))
+		return CODE_RULE;
+	walk->code.end = 0;
+	if ((!enter(walk, key) || is_anonymous(walk)) && !leave(walk) && !restore(walk))
 		return CODE_NONE;
 	if (is_anonymous(walk))
 		return CODE_NO_RULE;
 	key = step_key(&walk->at);
-	offset = key - walk->vma.start + walk->vma.file_offset;
-	if (!find_table(walk, offset)) {
+	if (!find_table(walk, key)) {
 		want(walk, key);
 		return CODE_NO_TABLE;
 	}
-	if (!find_rule(walk, offset))
+	memo_keep_code(walk->memo_tag, key, &walk->code);
+	return CODE_RULE;
+}
+
+static __always_inline enum code look_up(struct walk *walk)
+{
+	enum code code = find_code(walk);
+	__u64 key = step_key(&walk->at);
+
+	if (code != CODE_RULE)
+		return code;
+	if (!find_rule(walk, key - walk->code.start + walk->code.file_offset))
 		return CODE_NO_RULE;
 	/* Where a thread was interrupted, it will hardly be again. */
-	if (!walk->at.exact)
-		memo_keep(&walk->memo, key, &walk->rule);
+	if (!walk->at.exact) {
+		memo_keep_rule(walk->memo_tag, key, &walk->rule);
+		trail_keep(&walk->trails, key, walk->at.sp, &walk->rule);
+	}
 	return CODE_RULE;
+}
+
+/* The rule for the return address @address, to walk->rule, from the walks before. */
+static __always_inline bool remember(struct walk *walk, __u64 address)
+{
+	if (!trail_find(&walk->trails, address, walk->at.sp, &walk->rule) &&
+	    !memo_find_rule(walk->memo_tag, address, &walk->rule))
+		return false;
+	trail_keep(&walk->trails, address, walk->at.sp, &walk->rule);
+	return true;
 }
 
 /* From the frame that @walk stands at to its caller: 0, or 1 when that was the last. */
@@ -270,7 +302,7 @@ static long walk_one(__u32 i, struct walk **context)
 	enum code code = CODE_RULE;
 	__u64 mark = 0;
 
-	if (walk->at.exact || !memo_find(&walk->memo, step_key(&walk->at), &walk->rule))
+	if (walk->at.exact || !remember(walk, step_key(&walk->at)))
 		code = look_up(walk);
 	if (code == CODE_NONE) {
 		/* What a frame pointer led to is no frame when it is no code. */
@@ -313,12 +345,14 @@ int walk_user(struct walk *walk)
 	step_start(&walk->at, uprobe_origin(walk->registers[16]), walk->registers[STEP_RSP],
 		   walk->registers[STEP_RBP]);
 	walk->vma.start = walk->vma.end = 0;
-	walk->has_table = walk->guessed = false;
+	walk->code.start = walk->code.end = 0;
+	walk->guessed = false;
 	walk->depth = 0;
 	walk->out.head.end = WIRE_END_CUT;
 	walk->out.head.left_out = 0;
 	walk->window_words = 0;
-	memo_start(&walk->memo);
+	walk->memo_tag = memo_tag();
+	trail_start(&walk->trails, walk->memo_tag);
 	keep_frame(walk, walk->at.ip);
 	bpf_loop(WIRE_WALK_FRAMES, walk_one, &context, 0);
 	walk->out.head.depth = walk->depth;

@@ -7,11 +7,11 @@
 #define UNWIND_WALK_H
 
 #include "shared.h"
-#include "unwind/memo.h"
 #include "unwind/uretprobe.h"
 #include "unwind/vma.h"
 #include "unwind/table.h"
 #include "unwind/regs.h"
+#include "unwind/trail.h"
 
 /* A stack on its way: the record and the room for its frames. */
 struct stack_buffer {
@@ -23,6 +23,13 @@ struct stack_buffer {
  * and a read costs much the same whatever its length. A power of two. */
 #define WALK_WINDOW 64
 
+/* Code that has one table: a part of a mapping. Its other parts may have others. */
+struct walk_code {
+	__u64 start, end;
+	__u64 file_offset; /* of start */
+	struct wire_table table;
+};
+
 /* All that a walk needs, in a per-CPU map of the program kind: a sample may interrupt a probe. */
 struct walk {
 	struct stack_buffer out;
@@ -33,11 +40,11 @@ struct walk {
 	/* For who asks for them, after the walk. */
 	struct vma stack;
 	struct uretprobe_origins origins;
-	struct wire_table table; /* of vma.file with its piece */
-	bool has_table;
+	struct walk_code code;	/* of the frame before, likely of this one too */
 	bool guessed;		/* the last step was by frame pointer, or a rule that is a guess */
 	struct table_rule rule; /* of the step under way */
-	struct memo memo;
+	__u64 memo_tag;
+	struct trails trails;
 	__u64 window_at;    /* stack memory at that address stands in window */
 	__u32 window_words; /* WALK_WINDOW, or 0: none does */
 	__u64 window[WALK_WINDOW];

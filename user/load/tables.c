@@ -202,6 +202,8 @@ static void evict(struct tables *t)
 	for (size_t i = 0; i < c.at.n && t->room.used > most; i++)
 		forget(t, c.at.at[i].index);
 	vec_release(&c.at);
+	/* Walkers remember where tables stand, for as long as this is the same. */
+	++*t->maps.epoch;
 	wait_for_walks(t);
 }
 
