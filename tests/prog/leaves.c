@@ -15,10 +15,10 @@ FRAME void saver(void)
 
 FRAME uint64_t call_all(double seconds)
 {
-	double end = now_s() + seconds;
+	double end = cpu_s() + seconds;
 	uint64_t x = 1;
 
-	while (now_s() < end)
+	while (cpu_s() < end)
 		for (int i = 0; i < 100000; i++) {
 			x += leaf(x);
 			saver();

@@ -1,6 +1,7 @@
 /*
  * prog: what the targets share. Each target is one small program whose answer is known: it
- * prints it on stdout as key=value words, and ends by itself.
+ * prints it on stdout as key=value words, and ends by itself. SECONDS in its usage are seconds of
+ * CPU time, where it does not say otherwise: there are as many samples of them on a busy machine.
  */
 #ifndef PROG_H
 #define PROG_H

@@ -35,14 +35,14 @@ FRAME uint64_t f10(uint64_t x, uint64_t n)
 FRAME void *lane(void *data)
 {
 	struct lane *l = data;
-	double end = now_s() + seconds;
+	double end = cpu_s() + seconds;
 	uint64_t x = l->number, units = 0, r = 0;
 	char name[16];
 
 	snprintf(name, sizeof(name), "lane-%d", l->number);
 	if (l->number)
 		prctl(PR_SET_NAME, name);
-	for (; fixed_rounds ? r < fixed_rounds : now_s() < end; r++) {
+	for (; fixed_rounds ? r < fixed_rounds : cpu_s() < end; r++) {
 		/* Some 25 ms: many periods of a sampler, so that chance has little say in the
 		 * shares; and no two rounds alike, so that no rate can beat with them. */
 		uint64_t n = 1000000 + x % 1000000;
