@@ -15,20 +15,36 @@ capture()
 	show "$name"
 }
 
-# capture_cut NAME ARGUMENTS…: the same for a command that would go on when its time (-d) is over.
+# capture_cut NAME MS ARGUMENTS…: the same for a command that may go on when it has had MS of CPU
+# time: it is ended then.
 capture_cut()
 {
-	name=$1
-	shift
+	name=$1 work_ms=$2
+	shift 2
 	# A background job's standard input is nothing; a session of its own can be ended as a whole.
 	exec 3<&0
-	setsid "$EPROF" -o "$T/$name.h5" "$@" <&3 >"$T/$name.out" 2>"$T/$name.err" &
+	setsid env --default-signal=INT "$EPROF" -o "$T/$name.h5" "$@" <&3 >"$T/$name.out" \
+		2>"$T/$name.err" &
 	group=$!
+	until [ "$(command_ms $group)" -ge "$work_ms" ] || ! kill -0 $group 2>/dev/null; do
+		sleep 0.1
+	done
+	kill -INT $group 2>/dev/null
 	wait $group
 	status=$?
 	kill -9 -$group 2>/dev/null
 	exec 3<&-
 	show "$name"
+}
+
+# command_ms PID: CPU time of the command that an eprof captures; not of its own children.
+command_ms()
+{
+	ms=0
+	for child in $(pgrep -P "$1"); do
+		[ "$(cat "/proc/$child/comm" 2>/dev/null)" = eprof ] || ms=$((ms + $(cpu_ms "$child")))
+	done
+	echo $ms
 }
 
 # begin_capture WORD TENTHS NAME ARGUMENTS…: the same in the background, until it says WORD, at most
@@ -51,12 +67,51 @@ begin_capture()
 # capture_later NAME ARGUMENTS…: of samples; zones_later: of zones alone.
 capture_later()
 {
-	begin_capture sampling 100 "$@"
+	begin_capture sampling 1200 "$@"
 }
 
 zones_later()
 {
-	begin_capture capturing 300 "$@"
+	begin_capture capturing 1200 "$@"
+}
+
+# cpu_ms PID: CPU time that a process has had, with its threads and the children that have ended.
+cpu_ms()
+{
+	stat=
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null
+	# shellcheck disable=SC2086
+	set -- ${stat##*) } # what comes after the name, which may hold spaces
+	echo $(((${12:-0} + ${13:-0} + ${14:-0} + ${15:-0}) * 1000 / ticks_hz))
+}
+ticks_hz=$(getconf CLK_TCK)
+
+# await_cpu MS PID…: waits until each of the processes has had so much CPU time from now on, however
+# long a busy machine takes for it; not for those that end.
+await_cpu()
+{
+	ms=$1 awaited=
+	shift
+	for job; do
+		awaited="$awaited $job:$(($(cpu_ms "$job") + ms))"
+	done
+	for job in $awaited; do
+		while kill -0 "${job%:*}" 2>/dev/null && [ "$(cpu_ms "${job%:*}")" -lt "${job#*:}" ]; do
+			sleep 0.1
+		done
+	done
+}
+
+# capture_work NAME MS PIDS ARGUMENTS…: captures until each of PIDS has had so much CPU time.
+capture_work()
+{
+	name=$1 work_ms=$2 workers=$3
+	shift 3
+	capture_later "$name" "$@"
+	# shellcheck disable=SC2086
+	await_cpu "$work_ms" $workers
+	kill -INT "$capture" 2>/dev/null
+	capture_end "$name"
 }
 
 # capture_end NAME: waits for capture_later.
@@ -106,7 +161,7 @@ start()
 wait_for()
 {
 	i=0
-	until "$@" 2>/dev/null || [ $((i += 1)) -gt 100 ]; do
+	until "$@" 2>/dev/null || [ $((i += 1)) -gt 1200 ]; do
 		sleep 0.05
 	done
 }
@@ -128,10 +183,27 @@ share()
 	} END { printf "%.1f\n", all ? 100 * with / all : -1 }' "$T/$1.folded"
 }
 
+# Patterns are given to awk as they are: of what is assigned by -v it takes backslashes away, each
+# awk in its own way.
+
+# percent NAME PATTERN [OF]: of the samples with a user stack, in which OF matches, those in which
+# PATTERN does.
+percent()
+{
+	pattern=$2 of=${3:-.} awk '{
+		n = $NF
+		sub(/ [0-9]+$/, "")
+		if (split($0, part, ";") < 2 || part[2] ~ /_\[k\]$/ || $0 !~ ENVIRON["of"]) next
+		all += n
+		if ($0 ~ ENVIRON["pattern"]) with += n
+	} END { printf "%.2f\n", all ? 100 * with / all : -1 }' "$T/$1.folded"
+}
+
 # count NAME [PATTERN]: samples whose folded line matches.
 count()
 {
-	awk -v p="${2:-.}" '$0 ~ p { n += $NF } END { print n + 0 }' "$T/$1.folded"
+	pattern=${2:-.} awk '$0 ~ ENVIRON["pattern"] { n += $NF } END { print n + 0 }' \
+		"$T/$1.folded"
 }
 
 # near TEXT VALUE WANTED WITHIN: one test of a number with decimals.

@@ -153,7 +153,7 @@ attached()
 # Waits until the capture $1 says that it has begun, or has ended.
 started()
 {
-	for _ in $(seq 300); do
+	for _ in $(seq 1200); do
 		! kill -0 "$1" 2>/dev/null || grep -q -E "$BEGUN" "$T/zoned.err" && return
 		sleep 0.1
 	done
@@ -163,7 +163,7 @@ BEGUN='(sampling|counting|timing|zones)'
 # Waits for the target $1, which is to end by itself; its status is in $status.
 ended()
 {
-	for _ in $(seq 300); do
+	for _ in $(seq 1200); do
 		kill -0 "$1" 2>/dev/null || break
 		sleep 0.1
 	done
