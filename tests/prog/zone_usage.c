@@ -2,10 +2,12 @@
  * zone_usage PAGES SLEEPS: what the kernel accounts for in functions: zu_faults touches PAGES new
  * pages, zu_sleeps sleeps SLEEPS times 10 ms, zu_spins is on the CPU for 50 ms of its time,
  * zu_calls is 50 ms in system calls that need the CPU; zu_all calls them all. Says how fast the
- * time stamp counter runs.
+ * time stamp counter runs, and how often it gave up the CPU in zu_sleeps: SLEEPS times, or more
+ * often where others hold the locks that a page fault or another's probe needs.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "prog.h"
 
@@ -48,10 +50,22 @@ FRAME void zu_calls(double seconds)
 			sink += (uint64_t)read(zero, block, sizeof(block));
 }
 
+static long switches(void)
+{
+	struct rusage use;
+
+	getrusage(RUSAGE_THREAD, &use);
+	return use.ru_nvcsw;
+}
+
 FRAME void zu_all(int pages, int sleeps)
 {
+	long before;
+
 	zu_faults(pages);
+	before = switches();
 	zu_sleeps(sleeps);
+	printf("nvcsw=%ld\n", switches() - before);
 	zu_spins(0.05);
 	zu_calls(0.05);
 }
