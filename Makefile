@@ -116,13 +116,15 @@ unit: $(UNIT_BIN) ## build and run the unit tests, under ASan and UBSan
 # Targets with known answers. Flags of their own stand in their first line: // cflags: …
 PROGS	:= $(patsubst tests/prog/%.c,$(BUILD)/prog/%,$(PROG_SRC))
 progs: $(PROGS) $(patsubst tests/prog/%,$(BUILD)/prog/%,$(basename $(ZONE_SRC)))
-$(BUILD)/prog/%: tests/prog/%.c
+# One whose list of headers is missing is made anew: what it was made of is not known.
+$(PROGS:%=%.d) $(patsubst tests/prog/%.cc,$(BUILD)/prog/%.d,$(filter %.cc,$(ZONE_SRC))): ;
+$(BUILD)/prog/%: tests/prog/%.c $(BUILD)/prog/%.d
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer \
 		-mno-omit-leaf-frame-pointer -pthread -MMD -MP -MT $@ -MF $@.d \
 		$$(sed -n '1s,^// cflags: ,,p' $<) -o $@ $< -lm
-$(BUILD)/prog/%: tests/prog/%.cc
+$(BUILD)/prog/%: tests/prog/%.cc $(BUILD)/prog/%.d
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(CXX) -std=gnu++17 -D_GNU_SOURCE -g -pthread -MMD -MP -MT $@ -MF $@.d \
