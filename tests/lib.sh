@@ -29,6 +29,17 @@ check()
 	not_ok "$1" "'$2' $3 '$4' does not hold"
 }
 
+# within SECONDS COMMAND…: kills it where a process of it takes so much CPU time, ends it where it
+# hangs. What is to end soon ends late on a busy machine.
+within()
+{
+	(
+		ulimit -t "$1"
+		shift
+		exec timeout -k 5 300 "$@"
+	)
+}
+
 # A folder for this test in $T, gone at the end with the processes in $running and the empty
 # folders in $cgroups.
 running=

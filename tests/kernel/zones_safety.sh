@@ -85,7 +85,7 @@ probed()
 	shift 2
 	rm -f "$T/zoned.h5"
 	set -f # the patterns are eprof's
-	timeout -k 5 120 "$EPROF" $options --exit-code -o "$T/zoned.h5" -- "$@" \
+	timeout -k 5 600 "$EPROF" $options --exit-code -o "$T/zoned.h5" -- "$@" \
 		>"$T/zoned.out" 2>"$T/zoned.err"
 	status=$?
 	set +f

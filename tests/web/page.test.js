@@ -30,7 +30,7 @@ async function open(browser, name, options = {}) {
 	page.on("pageerror", e => page.complaints.push(e.message));
 	page.on("dialog", d => page.complaints.push("dialog " + d.message()) && d.dismiss());
 	await page.goto(url);
-	await page.waitForSelector("html[data-ready]", {timeout: 20000});
+	await page.waitForSelector("html[data-ready]", {timeout: 120000});
 	return page;
 }
 
