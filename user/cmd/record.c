@@ -278,6 +278,14 @@ static void say_waiting(const struct capture *c, const char *so_far)
 		fprintf(stderr, "eprof: %s%s\n", what, so_far);
 }
 
+static void say_forbidden(const struct capture *c)
+{
+	_free_ char *what = capture_forbidden(c);
+
+	if (what)
+		fprintf(stderr, "eprof: %s\n", what);
+}
+
 /* A command's own output comes next, or the word that it cannot be run: nothing before it. */
 static void say_start(const struct record *r)
 {
@@ -318,12 +326,15 @@ static int record(struct record *r)
 	say_start(r);
 	if (r->o.target.kind != TARGET_COMMAND)
 		say_waiting(c, " so far: its zones are captured when it comes");
+	if (r->o.target.kind != TARGET_COMMAND)
+		say_forbidden(c);
 	ret = run_capture(r, c, &p);
 	if (!ret)
 		ret = save(r, p);
 	if (!ret) {
 		say_result(r, p);
 		say_waiting(c, "");
+		say_forbidden(c);
 	}
 	profile_free(p);
 	/* The kernel takes its time for thousands. */

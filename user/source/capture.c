@@ -376,6 +376,11 @@ char *capture_waiting(const struct capture *c)
 	return zones_waiting(c->in.zones);
 }
 
+char *capture_forbidden(const struct capture *c)
+{
+	return zones_forbidden(c->in.zones);
+}
+
 int capture_command_status(const struct capture *c)
 {
 	return c->status;

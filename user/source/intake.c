@@ -91,11 +91,25 @@ static void take_fork(struct intake *in, const struct side_record *r)
 		hooks_adopt(session_hooks(in->session), r->pid, r->parent_tid, r->tid, r->time_ns);
 }
 
+/* Of all processes. */
+static void tell_guard(struct intake *in, const struct side_record *r)
+{
+	if (!zones_active(in->zones))
+		return;
+	if (r->kind == SIDE_FORK)
+		zones_born(in->zones, r->parent_pid, r->pid);
+	else if (r->kind == SIDE_COMM && r->exec)
+		zones_program(in->zones, r->pid);
+	else if (r->kind == SIDE_EXIT && r->pid == r->tid)
+		zones_end(in->zones, r->pid);
+}
+
 static void take_side(void *context, const struct side_record *r)
 {
 	struct intake *in = context;
 
 	make_room(in);
+	tell_guard(in, r);
 	if (r->kind == SIDE_FORK) {
 		take_fork(in, r);
 	} else if (!follows(in, r->pid)) {

@@ -104,5 +104,7 @@ struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
 		want.entry_pid = 0;
 	if (image->exits_for_all)
 		want.exit_pid = 0;
+	if (zone_guard_forbids(z, image, &want))
+		want = (struct zone_hanging){0};
 	return want;
 }

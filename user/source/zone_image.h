@@ -42,6 +42,7 @@ struct zone_image {
 	uint8_t generation;
 	struct probe_link link;
 	bool entries_for_all, exits_for_all; /* they were once, and stay so */
+	uint32_t kept_from; /* no probes for the sake of this process; 0: see zone_guard */
 };
 
 /* Whether zone @k of the list has probes at all, and at all of its exits. */

@@ -77,6 +77,7 @@ void zones_tick(struct zones *z)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
+	zone_guard_tick(z);
 	for (size_t i = 0; i < z->processes.n; i++) {
 		struct zone_process *p = z->processes.at[i];
 
@@ -160,6 +161,7 @@ void zones_command(struct zones *z, uint32_t pid, const char *command)
 
 	closure_of_command(command, &c);
 	add_closure(z, p, &c);
+	zone_guard_command(z, pid, command);
 	closure_release(&c);
 	p->before_exec = true;
 	zones_process(z, pid);

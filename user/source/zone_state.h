@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "elf/translator.h"
 #include "source/zones.h"
 
 /* A process of the target. */
@@ -20,6 +21,19 @@ struct zone_process {
 	uint32_t code_told;	   /* as the kernel has it */
 	bool before_exec;	   /* its images are those of the program that it will run */
 	uint64_t unknown_until_ns; /* its code may not all be known before that: CLOCK_MONOTONIC */
+};
+
+/* A part of a file that a translator reads as code. */
+struct zone_reads {
+	uint64_t inode, from, to;
+};
+
+/* A process, of the target or not, that translates the code of the program it runs. */
+struct zone_translator {
+	uint32_t pid;
+	const struct translator *is;
+	uint64_t begun_ns; /* the program: CLOCK_MONOTONIC; 0: before the capture */
+	VEC(struct zone_reads) reads;
 };
 
 /* Of what cannot be told in a row. */
@@ -37,10 +51,14 @@ struct zones {
 	bool unsettled;		 /* processes are dirty */
 	VEC(uint32_t) thread_of; /* number of a thread in the kernel → in procs; NO_THREAD */
 	VEC(struct zone_note) notes;
-	uint32_t used;	       /* zone numbers given out */
-	uint64_t too_many;     /* zones that found no number */
-	int64_t attach_ns;     /* wall time spent on it */
-	uint64_t calls_before; /* calibration's */
+	VEC(struct zone_translator) translators;
+	VEC(const struct translator *) judged; /* programs; NULL: none */
+	struct map programs;		       /* file → in judged */
+	char *forbidden;		       /* the first thing that they forbade; owned */
+	uint32_t used;			       /* zone numbers given out */
+	uint64_t too_many;		       /* zones that found no number */
+	int64_t attach_ns;		       /* wall time spent on it */
+	uint64_t calls_before;		       /* calibration's */
 };
 #define NO_THREAD UINT32_MAX
 
@@ -63,6 +81,15 @@ int zone_read_check(struct zones *);
 /* That a pattern asks for a module which no process has mapped so far; NULL: none does. The caller
  * owns it. */
 char *zone_read_waiting(const struct zones *);
+
+/* zone_guard: the translators that run now. */
+void zone_guard_find(struct zones *);
+/* @pid will run @command. */
+void zone_guard_command(struct zones *, uint32_t pid, const char *command);
+void zone_guard_tick(struct zones *);
+/* Whether what @want says must not hang in the image; noted. */
+bool zone_guard_forbids(struct zones *, struct zone_image *, const struct zone_hanging *want);
+void zone_guard_release(struct zones *);
 
 /* zone_decide: whether it is to be taken for one that runs coroutines before it does. */
 bool zone_decide_coroutines(const struct zones *, const struct zone_process *);

@@ -1,6 +1,7 @@
 /*
  * zones: the source, and the probes and flags of each process as its code changes.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ static void zones_free(void *state)
 		free(z->notes.at[i].text);
 	vec_release(&z->at);
 	vec_release(&z->processes);
+	zone_guard_release(z);
 	vec_release(&z->thread_of);
 	vec_release(&z->notes);
 	map_release(&z->by_image);
@@ -148,11 +150,24 @@ static int settle_dirty(struct zones *z, bool first)
 	return ret;
 }
 
+/* Where a capture begins that nothing could be captured of, it is an error. */
+static int check_forbidden(const struct zones *z)
+{
+	if (!z->forbidden)
+		return 0;
+	for (size_t i = 0; i < z->at.n; i++)
+		if (z->at.at[i]->hanging.entries != HANG_NOTHING)
+			return 0;
+	return err(-EBUSY, "%s", z->forbidden);
+}
+
 int zones_settle(struct zones *z, bool first)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	int ret = 0;
 
+	if (first)
+		zone_guard_find(z);
 	/* A process that is met first makes a second round. */
 	for (int round = 0; round < 2 && !ret && (z->unsettled || !round); round++) {
 		z->unsettled = false;
@@ -165,6 +180,8 @@ int zones_settle(struct zones *z, bool first)
 		if (!ret)
 			ret = settle_dirty(z, first);
 	}
+	if (first && !ret)
+		ret = check_forbidden(z);
 	z->attach_ns += (int64_t)(clock_ns(CLOCK_MONOTONIC) - start);
 	return ret;
 }
@@ -218,6 +235,11 @@ void zones_drained(struct zones *z)
 char *zones_waiting(const struct zones *z)
 {
 	return zones_active(z) ? zone_read_waiting(z) : NULL;
+}
+
+char *zones_forbidden(const struct zones *z)
+{
+	return zones_active(z) && z->forbidden ? mem_strdup(z->forbidden) : NULL;
 }
 
 size_t zones_count(const struct zones *z)

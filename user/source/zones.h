@@ -56,6 +56,11 @@ void zones_fork(struct zones *, uint32_t pid, uint32_t child);
 void zones_command(struct zones *, uint32_t pid, const char *command);
 /* @pid runs another program. */
 void zones_exec(struct zones *, uint32_t pid);
+/* Any process, of the target or not, runs another program; was born of @pid; is gone. Some harm
+ * probes in others' files: see zone_guard.c. */
+void zones_program(struct zones *, uint32_t pid);
+void zones_born(struct zones *, uint32_t pid, uint32_t child);
+void zones_end(struct zones *, uint32_t pid);
 /* At each tick. */
 void zones_tick(struct zones *);
 
@@ -75,6 +80,9 @@ void zones_drained(struct zones *);
 /* Says of a pattern that the module it asks for is not there yet; NULL: all are. The caller owns
  * it. */
 char *zones_waiting(const struct zones *);
+
+/* Why functions that match got no probes at the start; NULL: they did. The caller owns it. */
+char *zones_forbidden(const struct zones *);
 
 /* How many functions have probes, and how many processes. */
 size_t zones_count(const struct zones *);

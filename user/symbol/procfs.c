@@ -30,27 +30,37 @@ static void unescape(char *s)
 	*to = '\0';
 }
 
-void procfs_parse_maps_line(char *line, void (*each)(void *, const struct procfs_mapping *),
-			    void *context)
+static bool parse(char *line, struct procfs_mapping *m)
 {
-	struct procfs_mapping m = {0};
 	int path_at = 0;
 	char perms[5];
 	char *path;
 
+	*m = (struct procfs_mapping){0};
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu%n", &m.start, &m.end, perms, &m.file_offset,
-		   &m.dev_major, &m.dev_minor, &m.inode, &path_at) != 7 ||
-	    !path_at || m.start >= m.end || !strchr(perms, 'x'))
-		return;
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu%n", &m->start, &m->end, perms, &m->file_offset,
+		   &m->dev_major, &m->dev_minor, &m->inode, &path_at) != 7 ||
+	    !path_at || m->start >= m->end)
+		return false;
+	m->executable = strchr(perms, 'x') != NULL;
 	path = line + path_at;
 	path += strspn(path, " ");
 	unescape(path);
-	m.path = path;
-	each(context, &m);
+	m->path = path;
+	return true;
 }
 
-int procfs_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *), void *context)
+void procfs_parse_maps_line(char *line, void (*each)(void *, const struct procfs_mapping *),
+			    void *context)
+{
+	struct procfs_mapping m;
+
+	if (parse(line, &m) && m.executable)
+		each(context, &m);
+}
+
+int procfs_all_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *),
+		    void *context)
 {
 	_free_ char *line = NULL;
 	size_t cap = 0, total = 0;
@@ -63,11 +73,34 @@ int procfs_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *
 	if (!f)
 		return -ESRCH;
 	while (total < MAX_MAPS_BYTES && (n = getline(&line, &cap, f)) > 0) {
+		struct procfs_mapping m;
+
 		total += (size_t)n;
-		procfs_parse_maps_line(line, each, context);
+		if (parse(line, &m))
+			each(context, &m);
 	}
 	fclose(f);
 	return 0;
+}
+
+struct executables {
+	void (*each)(void *context, const struct procfs_mapping *);
+	void *context;
+};
+
+static void take_executable(void *context, const struct procfs_mapping *m)
+{
+	const struct executables *e = context;
+
+	if (m->executable)
+		e->each(e->context, m);
+}
+
+int procfs_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *), void *context)
+{
+	struct executables e = {each, context};
+
+	return procfs_all_maps(pid, take_executable, &e);
 }
 
 static int each_number(const char *dir, void (*each)(void *, uint32_t), void *context)

@@ -5,6 +5,7 @@
 #ifndef SYMBOL_PROCFS_H
 #define SYMBOL_PROCFS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PROCFS_COMM 16
@@ -15,13 +16,17 @@ struct procfs_mapping {
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;
 	const char *path; /* unescaped; "" for anonymous memory; valid during the call */
+	bool executable;
 };
 
 /* Calls @each for every executable mapping, in order of address. -ESRCH (no text) when it cannot
  * be read; lines that make no sense are passed over; reading ends after 16 MiB. */
 int procfs_maps(uint32_t pid, void (*each)(void *context, const struct procfs_mapping *),
 		void *context);
-/* The same for a text of that form, which is overwritten. */
+/* The same for every mapping. */
+int procfs_all_maps(uint32_t pid, void (*each)(void *context, const struct procfs_mapping *),
+		    void *context);
+/* As procfs_maps() for a text of that form, which is overwritten. */
 void procfs_parse_maps_line(char *line, void (*each)(void *, const struct procfs_mapping *),
 			    void *context);
 
