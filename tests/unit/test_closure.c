@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -88,6 +89,22 @@ static void test_a_script_is_its_interpreter(void **state)
 	unlink(path);
 }
 
+static void test_a_script_of_no_interpreter_is_the_shells(void **state)
+{
+	char path[] = "/tmp/eprof-closure-XXXXXX", real[PATH_MAX];
+	closure c = {0};
+
+	(void)state;
+	write_file(path, "echo\n", 5);
+	assert_int_equal(chmod(path, 0700), 0);
+	closure_of_command(path, &c);
+	assert_non_null(realpath("/bin/sh", real));
+	assert_true(c.n >= 2);
+	assert_string_equal(c.at[0], real);
+	closure_release(&c);
+	unlink(path);
+}
+
 /* Each byte of the headers and the dynamic section is spoilt in turn: nothing but less is found. */
 static void test_spoilt_files_are_no_harm(void **state)
 {
@@ -125,6 +142,7 @@ int main(void)
 		cmocka_unit_test(test_it_is_what_the_linker_loads),
 		cmocka_unit_test(test_a_command_is_searched_for),
 		cmocka_unit_test(test_a_script_is_its_interpreter),
+		cmocka_unit_test(test_a_script_of_no_interpreter_is_the_shells),
 		cmocka_unit_test(test_spoilt_files_are_no_harm),
 	};
 

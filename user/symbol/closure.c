@@ -257,12 +257,26 @@ char *closure_program(const char *command)
 	return NULL;
 }
 
+static bool is_elf(const char *path)
+{
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char magic[SELFMAG];
+
+	return fd >= 0 && read(fd, magic, SELFMAG) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
 void closure_of_command(const char *command, closure *out)
 {
 	_free_ char *path = closure_program(command);
 
-	if (path)
-		closure_of_program(path, out);
+	if (!path)
+		return;
+	closure_of_program(path, out);
+	/* A script that names no interpreter: execvp(3) has the shell run it. */
+	if (out->n == 1 && !is_elf(out->at[0])) {
+		closure_release(out);
+		closure_of_program("/bin/sh", out);
+	}
 }
 
 void closure_release(closure *c)

@@ -12,7 +12,7 @@
 typedef VEC(char *) closure;
 
 /* Of the program that execvp(3) would find as @command with this process's environment. Empty: it
- * is not found, or is no ELF file: of a script it is its interpreter's. */
+ * is not found. Of a script it is its interpreter's, the shell's where it names none. */
 void closure_of_command(const char *command, closure *out);
 /* Of the program in the file @path. */
 void closure_of_program(const char *path, closure *out);
