@@ -197,6 +197,32 @@ static void follows_return_addresses_to_others(void **state)
 	expect_followed("-O2 -shared -fPIC -fno-semantic-interposition -fno-plt");
 }
 
+/* A jump by a variable may lead to any function that variables hold. */
+static void follows_return_addresses_through_variables(void **state)
+{
+	static const char stores[] =
+		"#include <dlfcn.h>\n"
+		"typedef void *fn(void *, const char *);\n"
+		"fn *table[2] = {0, HELD};\n"
+		"void *picks(int i, void *h) { return table[i](h, \"x\"); }\n"
+		"void *given(fn **f, void *h) { return f[1](h, \"x\"); }\n"
+		"void *plain(fn **f, void *h) { return f[1](h, \"x\") + 1; }\n";
+	struct opened o;
+
+	(void)state;
+	snippet_build("stores.so", stores, "-O2 -shared -fPIC -DHELD=dlsym");
+	open_snippet("stores.so", &o);
+	assert_true(own_return(&o, "picks"));
+	assert_true(own_return(&o, "given"));
+	assert_false(own_return(&o, "plain"));
+	close_file(&o);
+	snippet_build("calls.so", stores, "-O2 -shared -fPIC -DHELD=0");
+	open_snippet("calls.so", &o);
+	assert_false(own_return(&o, "picks"));
+	assert_false(own_return(&o, "given"));
+	close_file(&o);
+}
+
 static void names_and_sizes(void **state)
 {
 	const struct function *f;
@@ -546,6 +572,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_what_gcc_makes),
 		cmocka_unit_test(follows_return_addresses_to_others),
+		cmocka_unit_test(follows_return_addresses_through_variables),
 		cmocka_unit_test(names_and_sizes),
 		cmocka_unit_test(ifuncs_stand_for_what_they_choose),
 		cmocka_unit_test(sees_landing_pads),

@@ -265,7 +265,8 @@ static void jump_indirectly(struct flow *f, const struct insn *insn, uint64_t fr
 	else if (insn_jump_value(at, n, &value))
 		whither = by_history(f, h, value, &origin);
 	/* Where no more is known the jump may go to its own return address, as jump_fcontext's. */
-	f->own_return |= !known || reads_keeper(f, origin < h->n ? h->at[origin] : from);
+	f->own_return |= !known || reads_keeper(f, origin < h->n ? h->at[origin] : from) ||
+			 (f->world->stores_keepers && whither != WHITHER_INSIDE);
 	if (whither == WHITHER_INSIDE)
 		f->inner_jumps = true;
 	else if (whither == WHITHER_AWAY)

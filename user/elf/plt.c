@@ -8,6 +8,7 @@
 struct slot {
 	uint64_t address;
 	const char *name;
+	bool stored; /* no slot of the GOT */
 };
 
 struct slots {
@@ -50,11 +51,12 @@ static void add_relocations(struct slots *slots, Elf *elf, Elf_Scn *section,
 		if (!gelf_getrela(data, (int)i, &rela))
 			continue;
 		type = GELF_R_TYPE(rela.r_info);
-		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT && type != R_X86_64_64)
 			continue;
 		name = symbol_name(elf, header->sh_link, (uint32_t)GELF_R_SYM(rela.r_info));
 		if (name && name[0])
-			vec_push(&slots->at, ((struct slot){rela.r_offset, name}));
+			vec_push(&slots->at,
+				 ((struct slot){rela.r_offset, name, type == R_X86_64_64}));
 	}
 }
 
@@ -156,7 +158,8 @@ static bool is_ours(Elf *elf)
 	return gelf_getehdr(elf, &header) && header.e_machine == EM_X86_64;
 }
 
-void plt_slots_each(Elf *elf, void (*each)(void *context, const char *name, uint64_t slot),
+void plt_slots_each(Elf *elf,
+		    void (*each)(void *context, const char *name, uint64_t slot, bool stored),
 		    void *context)
 {
 	struct walk w = {0};
@@ -165,7 +168,8 @@ void plt_slots_each(Elf *elf, void (*each)(void *context, const char *name, uint
 		return;
 	each_section(elf, SHT_RELA, take_relocations, &w);
 	for (size_t i = 0; i < w.slots.at.n; i++)
-		each(context, w.slots.at.at[i].name, w.slots.at.at[i].address);
+		each(context, w.slots.at.at[i].name, w.slots.at.at[i].address,
+		     w.slots.at.at[i].stored);
 	vec_release(&w.slots.at);
 }
 

@@ -13,9 +13,11 @@
 void plt_each(Elf *elf, void (*each)(void *context, const char *name, uint64_t start, uint64_t n),
 	      void *context);
 
-/* Calls @each with every slot of the GOT that holds the address of a function or variable of a
- * name, in the Elf's memory, maybe with "@VERSION". */
-void plt_slots_each(Elf *elf, void (*each)(void *context, const char *name, uint64_t slot),
+/* Calls @each with every place that holds the address of a function or variable of a name, in the
+ * Elf's memory, maybe with "@VERSION": slots of the GOT, and others (@stored), as in a table of
+ * functions. */
+void plt_slots_each(Elf *elf,
+		    void (*each)(void *context, const char *name, uint64_t slot, bool stored),
 		    void *context);
 
 /* Adds a symbol with plt set for each stub. Before symtab_finish(). */

@@ -125,6 +125,7 @@ struct site_world {
 	/* Whether the variable at @address holds a function of another module that looks at its
 	 * return address, or keeps it. NULL: none does. */
 	bool (*keeps_return)(void *context, uint64_t address);
+	bool stores_keepers; /* any variable may hold such a function */
 	/* @n bytes of the file's data at @address, for jump tables; false: not there. */
 	bool (*data)(void *context, uint64_t address, void *buf, size_t n);
 	void *context;
@@ -138,6 +139,8 @@ void sites_find(const struct site_world *, const struct code *own, struct sites 
 extern const char sites_chosen[];
 /* Why a label without call frame information is none: constants have such labels too. */
 extern const char sites_label[];
+/* Why nothing is a zone in code that its runtime reads. */
+extern const char sites_read[];
 /* Why the end of a stub's call is not in the file, in exits_why. */
 extern const char sites_stub[];
 

@@ -36,7 +36,7 @@ bool zonefile_code(const struct zonefile *z, uint64_t address, uint64_t n, struc
 
 /* Of the C library's functions that look at their return address, or keep it, those that can be the
  * last thing a function does. */
-static void note_keeper(void *context, const char *name, uint64_t slot)
+static void note_keeper(void *context, const char *name, uint64_t slot, bool stored)
 {
 	static const char *const names[] = {
 		"dlopen",  "dlmopen",	  "dlsym", "dlvsym",	 "dl_iterate_phdr", "setjmp",
@@ -45,8 +45,10 @@ static void note_keeper(void *context, const char *name, uint64_t slot)
 	struct zonefile *z = context;
 	bool fresh;
 
-	if (function_name_is_one_of(name, names, sizeof(names) / sizeof(*names)))
-		map_put(&z->keepers, slot, &fresh);
+	if (!function_name_is_one_of(name, names, sizeof(names) / sizeof(*names)))
+		return;
+	map_put(&z->keepers, slot, &fresh);
+	z->stores_keepers |= stored;
 }
 
 /* --- what IFUNCs choose --------------------------------------------------------------------- */

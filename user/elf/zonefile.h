@@ -30,6 +30,7 @@ struct zonefile {
 	struct functions functions;
 	struct zonefile_stubs stubs[ZONEFILE_STUBS];
 	struct map keepers;  /* slots of the GOT: of functions that use their return address */
+	bool stores_keepers; /* variables of its own hold such functions, too */
 	struct map harmless; /* functions to which others may leave a hijacked return address */
 };
 

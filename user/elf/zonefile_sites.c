@@ -176,6 +176,7 @@ static void find_sites(struct asking *a, const struct site_kernel *kernel, bool 
 					 .target = target,
 					 .pads = pads,
 					 .keeps_return = keeps_return,
+					 .stores_keepers = a->z->stores_keepers,
 					 .data = data,
 					 .context = a};
 	struct code own = {.address = a->address};
