@@ -176,6 +176,22 @@ static void knows_switches(void **state)
 	end(&w);
 }
 
+/* mono asserts what it finds in the stubs of what it compiled ahead of time. */
+static void leaves_mono_alone(void **state)
+{
+	struct world w;
+
+	(void)state;
+	snippet_build("mono.so", "char mono_aot_file_info[8]; int f(int x) { return x; }\n",
+		      "-O1 -shared -fPIC");
+	BEGIN(&w, "f");
+	add_image(&w, "mono.so");
+	assert_int_equal(read_and_check(&w), 0);
+	assert_int_equal(w.lists[0].zones.n, 1);
+	assert_non_null(strstr(w.lists[0].zones.at[0].sites.why, "mono"));
+	end(&w);
+}
+
 /* A module that no pattern is for is read for its switches and hazards only. */
 static void reads_all_modules(void **state)
 {
@@ -492,6 +508,7 @@ static void can_be_given_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(leaves_mono_alone),
 		cmocka_unit_test(lists_what_matches),
 		cmocka_unit_test(finds_functions_by_line),
 		cmocka_unit_test(knows_switches),

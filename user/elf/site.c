@@ -29,6 +29,8 @@ const char sites_chosen[] = "it chooses the function once, when the program star
 			    "have names of their own";
 const char sites_label[] = "its symbol does not say that it is a function: it may be data";
 
+const char sites_read[] = "mono reads and patches the code of this file while it runs it";
+
 const char sites_stub[] = "it goes on in another module: there the function can be timed";
 
 const char *sites_reason(uint32_t number)
@@ -54,6 +56,7 @@ const char *sites_reason(uint32_t number)
 		sites_chosen,
 		sites_label,
 		sites_stub,
+		sites_read,
 	};
 
 	return number < sizeof(reasons) / sizeof(*reasons) ? reasons[number] : NULL;

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "elf/codesym.h"
 #include "elf/hazard.h"
 #include "elf/segments.h"
 #include "elf/zonefile.h"
@@ -21,6 +22,7 @@ struct reader {
 	struct zonelist *out;
 	struct zonelines lines; /* of all functions where patterns are by file, else of the zones */
 	bool by_file;
+	bool is_patched; /* its runtime looks for what stands in its code, and writes to it */
 };
 
 const char *zoneread_obstacle(const struct image *image)
@@ -176,7 +178,9 @@ static uint64_t offset_of(const struct reader *r, uint64_t address)
 
 static void find_sites(struct reader *r, const struct function *f, bool switches, struct sites *out)
 {
-	if (f->chosen)
+	if (r->is_patched)
+		*out = (struct sites){.why = sites_read};
+	else if (f->chosen)
 		*out = (struct sites){.why = sites_chosen};
 	else if (f->label && !switches && !frames_range(&r->file.frames, f->address))
 		*out = (struct sites){.why = sites_label};
@@ -286,11 +290,21 @@ static uint32_t flags_of(const struct zonefile *z)
 	return flags;
 }
 
+/* Of what mono compiles ahead of time every stub and call is looked at before it is patched: a
+ * breakpoint there ends the program. */
+static void note_patched(void *context, const GElf_Sym *sym, const char *name)
+{
+	bool *is_patched = context;
+
+	*is_patched |= sym->st_shndx != SHN_UNDEF && name && str_starts(name, "mono_aot_file_info");
+}
+
 static void read_file(struct reader *r, bool wanted)
 {
 	const struct zonepatterns *patterns = r->request->patterns;
 	const char *hazard = hazard_find(&r->file, r->base);
 
+	symbols_each(r->file.elf, 1u << SHT_DYNSYM, note_patched, &r->is_patched);
 	r->out->flags = flags_of(&r->file);
 	r->out->functions = r->file.functions.at.n - r->file.functions.texts.n;
 	r->out->hijack_unsafe = hazard ? mem_printf("%s %s", r->base, hazard) : NULL;
