@@ -5,7 +5,7 @@
 #include "base/mem.h"
 
 /* The constants of the known ones are within their first 3 MiB. */
-#define MAX_BYTES   (32u << 20)
+#define MAX_BYTES   (8u << 20)
 #define CHUNK_BYTES (1u << 20)
 
 #define MARKS	   2

@@ -1,8 +1,7 @@
 /*
  * translator: programs that run the code of another program by reading it and running a copy of
  * their own make: what a probe has put there they take for code, of which the other program dies.
- * Known by what stands in their constants, or by name. Bounded reads of an untrusted
- * file.
+ * Known by what stands in their constants, or by name. Bounded reads of an untrusted file.
  */
 #ifndef ELF_TRANSLATOR_H
 #define ELF_TRANSLATOR_H
