@@ -307,6 +307,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	last = intake_drain(&c->in, true);
 	if (c->o.zones)
 		zones_drained(c->in.zones);
+	if (c->o.zones)
+		zones_take_away(c->in.zones);
 	/* Before names are looked up, which takes memory of its own. */
 	session_drained(c->session);
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);

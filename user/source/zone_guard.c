@@ -106,7 +106,7 @@ static bool has_zone_in(const struct zone_image *image, const struct zone_reads 
 	return false;
 }
 
-static uint64_t inode_of(const struct image *image)
+uint64_t zone_guard_inode(const struct image *image)
 {
 	struct stat st;
 
@@ -130,7 +130,7 @@ static const struct zone_translator *who_reads(const struct zones *z,
 					       const struct zone_image *image,
 					       const struct zone_hanging *want)
 {
-	const uint64_t inode = inode_of(images_at(z->in.images, image->image));
+	const uint64_t inode = zone_guard_inode(images_at(z->in.images, image->image));
 
 	for (size_t i = 0; i < z->translators.n; i++) {
 		const struct zone_translator *t = &z->translators.at[i];

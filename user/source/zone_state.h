@@ -4,6 +4,8 @@
 #ifndef SOURCE_ZONE_STATE_H
 #define SOURCE_ZONE_STATE_H
 
+#include <pthread.h>
+
 #include "base/hash.h"
 #include "base/vec.h"
 #include "elf/translator.h"
@@ -36,6 +38,13 @@ struct zone_translator {
 	VEC(struct zone_reads) reads;
 };
 
+/* Probes on their way out. */
+struct zone_removal {
+	struct probe_link link; /* the thread's */
+	pthread_t thread;
+	bool runs;
+};
+
 /* Of what cannot be told in a row. */
 struct zone_note {
 	char *text; /* owned */
@@ -58,7 +67,8 @@ struct zones {
 	uint32_t used;			       /* zone numbers given out */
 	uint64_t too_many;		       /* zones that found no number */
 	int64_t attach_ns;		       /* wall time spent on it */
-	uint64_t calls_before;		       /* calibration's */
+	struct zone_removal removal;
+	uint64_t calls_before; /* calibration's */
 };
 #define NO_THREAD UINT32_MAX
 
@@ -89,7 +99,12 @@ void zone_guard_command(struct zones *, uint32_t pid, const char *command);
 void zone_guard_tick(struct zones *);
 /* Whether what @want says must not hang in the image; noted. */
 bool zone_guard_forbids(struct zones *, struct zone_image *, const struct zone_hanging *want);
+/* Of an image's file; 0: not known. */
+uint64_t zone_guard_inode(const struct image *);
 void zone_guard_release(struct zones *);
+
+/* zone_removal: until all probes are gone that zones_take_away() has begun with. */
+void zone_removal_wait(struct zones *);
 
 /* zone_decide: whether it is to be taken for one that runs coroutines before it does. */
 bool zone_decide_coroutines(const struct zones *, const struct zone_process *);

@@ -29,6 +29,7 @@ static void zones_free(void *state)
 
 	if (!z)
 		return;
+	zone_removal_wait(z);
 	for (size_t i = 0; i < z->at.n; i++) {
 		zone_image_release(z->at.at[i]);
 		free(z->at.at[i]);

@@ -73,6 +73,8 @@ int zones_settle(struct zones *, bool first);
 /* Calls count from here to there. */
 void zones_start(struct zones *);
 void zones_stop(struct zones *);
+/* Begins to take all probes away, for good; goes on beside what follows. After zones_drained(). */
+void zones_take_away(struct zones *);
 /* After the last record was taken: threads that a full ring had no room to tell of are known by
  * what the kernel keeps of them, under the name that they have by then. */
 void zones_drained(struct zones *);
