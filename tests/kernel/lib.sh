@@ -152,7 +152,8 @@ zone()
 # start COMMAND…: in the background, its pid in $pid.
 start()
 {
-	"$@" >"$T/start.$((started = ${started:-0} + 1))" &
+	started=$((${started:-0} + 1))
+	"$@" >"$T/start.$started" &
 	pid=$!
 	running="$running $pid"
 }
