@@ -280,7 +280,7 @@ static void say_waiting(const struct capture *c, const char *so_far)
 
 static void say_forbidden(const struct capture *c)
 {
-	_free_ char *what = capture_forbidden(c);
+	const char *what = capture_forbidden(c);
 
 	if (what)
 		fprintf(stderr, "eprof: %s\n", what);
@@ -324,10 +324,10 @@ static int record(struct record *r)
 	if (ret)
 		return ret;
 	say_start(r);
-	if (r->o.target.kind != TARGET_COMMAND)
+	if (r->o.target.kind != TARGET_COMMAND) {
 		say_waiting(c, " so far: its zones are captured when it comes");
-	if (r->o.target.kind != TARGET_COMMAND)
 		say_forbidden(c);
+	}
 	ret = run_capture(r, c, &p);
 	if (!ret)
 		ret = save(r, p);

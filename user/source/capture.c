@@ -305,10 +305,10 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->end_ns = clock_ns(CLOCK_MONOTONIC);
 	c->cpu_at_end_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	last = intake_drain(&c->in, true);
-	if (c->o.zones)
+	if (c->o.zones) {
 		zones_drained(c->in.zones);
-	if (c->o.zones)
 		zones_take_away(c->in.zones);
+	}
 	/* Before names are looked up, which takes memory of its own. */
 	session_drained(c->session);
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
@@ -378,7 +378,7 @@ char *capture_waiting(const struct capture *c)
 	return zones_waiting(c->in.zones);
 }
 
-char *capture_forbidden(const struct capture *c)
+const char *capture_forbidden(const struct capture *c)
 {
 	return zones_forbidden(c->in.zones);
 }

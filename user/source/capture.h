@@ -55,8 +55,8 @@ struct capture;
 int capture_open(const struct capture_options *, struct capture **);
 /* Counts until the end. A second signal, during or after it, kills the program as usual. */
 int capture_run(struct capture *, capture_progress_fn, void *context, enum capture_end *end);
-/* Says why zones have no probes: others would die of them; NULL: they have. The caller owns it. */
-char *capture_forbidden(const struct capture *);
+/* Says why zones have no probes: others would die of them; NULL: they have. */
+const char *capture_forbidden(const struct capture *);
 /* The profile of what was captured, named, with ledger and cost, and described. Owned by the
  * caller. */
 int capture_profile(struct capture *, struct profile **out);

@@ -4,7 +4,6 @@
  * program too, each time that it calls its C library.
  */
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/hash.h"

@@ -238,9 +238,9 @@ char *zones_waiting(const struct zones *z)
 	return zones_active(z) ? zone_read_waiting(z) : NULL;
 }
 
-char *zones_forbidden(const struct zones *z)
+const char *zones_forbidden(const struct zones *z)
 {
-	return zones_active(z) && z->forbidden ? mem_strdup(z->forbidden) : NULL;
+	return z->forbidden;
 }
 
 size_t zones_count(const struct zones *z)

@@ -73,18 +73,18 @@ int zones_settle(struct zones *, bool first);
 /* Calls count from here to there. */
 void zones_start(struct zones *);
 void zones_stop(struct zones *);
-/* Begins to take all probes away, for good; goes on beside what follows. After zones_drained(). */
-void zones_take_away(struct zones *);
 /* After the last record was taken: threads that a full ring had no room to tell of are known by
  * what the kernel keeps of them, under the name that they have by then. */
 void zones_drained(struct zones *);
+/* Begins to take all probes away, for good; goes on beside what follows. */
+void zones_take_away(struct zones *);
 
 /* Says of a pattern that the module it asks for is not there yet; NULL: all are. The caller owns
  * it. */
 char *zones_waiting(const struct zones *);
 
-/* Why functions that match got no probes at the start; NULL: they did. The caller owns it. */
-char *zones_forbidden(const struct zones *);
+/* Why functions that match got no probes at the start; NULL: they did. */
+const char *zones_forbidden(const struct zones *);
 
 /* How many functions have probes, and how many processes. */
 size_t zones_count(const struct zones *);
