@@ -277,21 +277,16 @@ static __always_inline enum code look_up(struct walk *walk)
 	if (!find_rule(walk, key - walk->code.start + walk->code.file_offset))
 		return CODE_NO_RULE;
 	/* Where a thread was interrupted, it will hardly be again. */
-	if (!walk->at.exact) {
+	if (!walk->at.exact)
 		memo_keep_rule(walk->memo_tag, key, &walk->rule);
-		trail_keep(&walk->trails, key, walk->at.sp, &walk->rule);
-	}
 	return CODE_RULE;
 }
 
 /* The rule for the return address @address, to walk->rule, from the walks before. */
 static __always_inline bool remember(struct walk *walk, __u64 address)
 {
-	if (!trail_find(&walk->trails, address, walk->at.sp, &walk->rule) &&
-	    !memo_find_rule(walk->memo_tag, address, &walk->rule))
-		return false;
-	trail_keep(&walk->trails, address, walk->at.sp, &walk->rule);
-	return true;
+	return trail_find(&walk->trails, address, walk->at.sp, &walk->rule) ||
+	       memo_find_rule(walk->memo_tag, address, &walk->rule);
 }
 
 /* From the frame that @walk stands at to its caller: 0, or 1 when that was the last. */
@@ -311,6 +306,8 @@ static long walk_one(__u32 i, struct walk **context)
 	}
 	if (code == CODE_NO_TABLE)
 		return end_walk(walk, WIRE_END_NO_TABLE);
+	if (code == CODE_RULE && !walk->at.exact)
+		trail_keep(&walk->trails, step_key(&walk->at), walk->at.sp, &walk->rule);
 	walk->guessed = code == CODE_NO_RULE || walk->rule.flags & TABLE_GUESS;
 	if (walk->guessed)
 		mark = WIRE_BY_FRAME_POINTER;

@@ -106,15 +106,6 @@ static bool has_zone_in(const struct zone_image *image, const struct zone_reads 
 	return false;
 }
 
-uint64_t zone_guard_inode(const struct image *image)
-{
-	struct stat st;
-
-	if (image->inode)
-		return image->inode;
-	return image->fd >= 0 && !fstat(image->fd, &st) ? st.st_ino : 0;
-}
-
 static bool reads(const struct zone_translator *t, const struct zone_image *image, uint64_t inode)
 {
 	if (t->begun_ns && clock_ns(CLOCK_MONOTONIC) - t->begun_ns < BEGINNING_NS)
@@ -130,7 +121,7 @@ static const struct zone_translator *who_reads(const struct zones *z,
 					       const struct zone_image *image,
 					       const struct zone_hanging *want)
 {
-	const uint64_t inode = zone_guard_inode(images_at(z->in.images, image->image));
+	const uint64_t inode = image_inode(images_at(z->in.images, image->image));
 
 	for (size_t i = 0; i < z->translators.n; i++) {
 		const struct zone_translator *t = &z->translators.at[i];

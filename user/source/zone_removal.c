@@ -35,7 +35,7 @@ static void take_links(struct zones *z, struct probe_link *out)
 	for (int ours = 0; ours < 2; ours++) {
 		for (size_t i = 0; i < z->at.n; i++) {
 			struct zone_image *image = z->at.at[i];
-			uint64_t inode = zone_guard_inode(images_at(z->in.images, image->image));
+			uint64_t inode = image_inode(images_at(z->in.images, image->image));
 
 			if (!!map_get(&own, inode) == ours)
 				move(&image->link, out);

@@ -99,8 +99,6 @@ void zone_guard_command(struct zones *, uint32_t pid, const char *command);
 void zone_guard_tick(struct zones *);
 /* Whether what @want says must not hang in the image; noted. */
 bool zone_guard_forbids(struct zones *, struct zone_image *, const struct zone_hanging *want);
-/* Of an image's file; 0: not known. */
-uint64_t zone_guard_inode(const struct image *);
 void zone_guard_release(struct zones *);
 
 /* zone_removal: until all probes are gone that zones_take_away() has begun with. */

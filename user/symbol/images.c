@@ -200,6 +200,15 @@ int images_open_again(const struct image *image)
 	return fd < 0 ? -1 : fd;
 }
 
+uint64_t image_inode(const struct image *image)
+{
+	struct stat st;
+
+	if (image->inode)
+		return image->inode;
+	return image->fd >= 0 && !fstat(image->fd, &st) ? st.st_ino : 0;
+}
+
 /* The image known by @id, or IMAGE_NONE. */
 static uint32_t find(const struct images *m, const struct identity *id, const char *path)
 {

@@ -77,6 +77,8 @@ void images_jit_end(struct images *, uint32_t pid);
  * a descriptor for the caller, or -1 unless build-id or device and inode agree with what was
  * mapped. For images that found no free descriptor. */
 int images_open_again(const struct image *);
+/* The inode of the image's file: as mapped, else of the open one; 0: not known. */
+uint64_t image_inode(const struct image *);
 /* The perf map of JIT code as it stands under its name now: a descriptor for the caller, or -1.
  * Only one that belongs to the process's user or to root: /tmp is everybody's. */
 int images_open_perf_map(const struct image *);
