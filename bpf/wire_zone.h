@@ -39,13 +39,14 @@
  *	bits 40 … 51	image: its row in zone_generation
  *	bits 52 … 59	generation: the probe counts while that row holds the same number
  */
-#define WIRE_ZONE_LOOPS	 1  /* code of its own jumps to the entry site: same rsp, no new call */
-#define WIRE_ZONE_GO	 2  /* Go: the stack moves; r14 is the goroutine */
-#define WIRE_ZONE_ITSELF 4  /* uses its return address: never hijacked */
-#define WIRE_ZONE_RETS	 8  /* has probes at all its exits */
-#define WIRE_ZONE_JUMP	 16 /* an exit by a jump: rsp is past the return address */
-#define WIRE_ZONE_BACK	 32 /* a switch function that may stay on its stack: longjmp */
-#define WIRE_ZONE_ALWAYS 0xff
+#define WIRE_ZONE_LOOPS	  1  /* code of its own jumps to the entry site: same rsp, no new call */
+#define WIRE_ZONE_GO	  2  /* Go: the stack moves; r14 is the goroutine */
+#define WIRE_ZONE_ITSELF  4  /* uses its return address: never hijacked */
+#define WIRE_ZONE_RETS	  8  /* has probes at all its exits */
+#define WIRE_ZONE_JUMP	  16 /* an exit by a jump: rsp is past the return address */
+#define WIRE_ZONE_BACK	  32 /* a switch function that may stay on its stack: longjmp */
+#define WIRE_ZONE_STEPPED 64 /* the probed instruction is stepped over, out of line */
+#define WIRE_ZONE_ALWAYS  0xff
 
 static inline __attribute__((always_inline, unused)) wire_u64 wire_zone_cookie(
 	wire_u32 zone, wire_u32 flags, wire_u32 condition, wire_u32 image, wire_u32 generation)
@@ -56,10 +57,11 @@ static inline __attribute__((always_inline, unused)) wire_u64 wire_zone_cookie(
 }
 
 /* What is known of a process: value of zone_procs, by pid. */
-#define WIRE_PROC_TARGET  1 /* its calls count */
-#define WIRE_PROC_HIJACK  2 /* return addresses on its threads' own stacks may be hijacked */
-#define WIRE_PROC_RETS	  4 /* it has the probes at exits, where a zone can have them */
-#define WIRE_PROC_FOREIGN 8 /* stacks off its threads' own are told apart */
+#define WIRE_PROC_TARGET  1  /* its calls count */
+#define WIRE_PROC_HIJACK  2  /* return addresses on its threads' own stacks may be hijacked */
+#define WIRE_PROC_RETS	  4  /* it has the probes at exits, where a zone can have them */
+#define WIRE_PROC_FOREIGN 8  /* stacks off its threads' own are told apart */
+#define WIRE_PROC_OURS	  16 /* calibration's: counts whoever the target is */
 struct wire_zone_proc {
 	wire_u32 flags;
 	wire_u32 exec_flags; /* from its next exec on */
@@ -209,14 +211,16 @@ _Static_assert(sizeof(struct wire_zone_thread) == 56, "wire_zone_thread is part 
 
 /* Counted per CPU over all zones. */
 enum wire_zone_counter {
-	WIRE_ZONE_CALLS,	/* entries met */
-	WIRE_ZONE_LOST_STATE,	/* call not counted: no memory for the thread's state */
-	WIRE_ZONE_NOTE_DEEP,	/* not timed: too many open calls */
-	WIRE_ZONE_NOTE_FOREIGN, /* not timed: off the thread's stack, and no probes at exits */
-	WIRE_ZONE_NOTE_EARLY,	/* not timed: how calls of the process end was not decided yet */
-	WIRE_ZONE_NOTE_FULL,	/* counted at the zone's own node: no room for its place */
-	WIRE_ZONE_NOTE_HIST,	/* timed, not in the histogram: no room */
-	WIRE_ZONE_NOTE_SHARED,	/* threads that have no figures of their own: no room */
+	WIRE_ZONE_CALLS,	  /* entries met */
+	WIRE_ZONE_LOST_STATE,	  /* call not counted: no memory for the thread's state */
+	WIRE_ZONE_NOTE_DEEP,	  /* not timed: too many open calls */
+	WIRE_ZONE_NOTE_FOREIGN,	  /* not timed: off the thread's stack, and no probes at exits */
+	WIRE_ZONE_NOTE_EARLY,	  /* not timed: how calls of the process end was not decided yet */
+	WIRE_ZONE_NOTE_FULL,	  /* counted at the zone's own node: no room for its place */
+	WIRE_ZONE_NOTE_HIST,	  /* timed, not in the histogram: no room */
+	WIRE_ZONE_NOTE_SHARED,	  /* threads that have no figures of their own: no room */
+	WIRE_ZONE_OTHERS,	  /* probes hit by who is no target, where the kernel emulates */
+	WIRE_ZONE_OTHERS_STEPPED, /* the same where it steps */
 	WIRE_ZONE_COUNTERS
 };
 

@@ -115,7 +115,7 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 
 	if (!counts_now(cookie))
 		return NO_RETURN;
-	t = zone_thread();
+	t = zone_thread(flags);
 	if (!t)
 		return NO_RETURN;
 	s = zone_strand_at(t, ctx, flags, 0, false, &sp);
@@ -164,7 +164,7 @@ static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cooki
 				  __u32 hijacked)
 {
 	__u32 zone = cookie & 0xffffff;
-	struct zone_thread *t = zone_thread();
+	struct zone_thread *t = zone_thread(flags_of(cookie));
 	struct wire_zone_node *node;
 	struct zone_strand *s;
 	struct zone_frame *top;
@@ -272,7 +272,7 @@ SEC("?uprobe") int zone_count(struct pt_regs *ctx)
 	__u64 cookie = bpf_get_attach_cookie(ctx), *calls;
 	__u32 zone = cookie & 0xffffff;
 
-	if (!counts_now(cookie) || !zone_is_target())
+	if (!counts_now(cookie) || !zone_is_target(flags_of(cookie)))
 		return 0;
 	calls = bpf_map_lookup_elem(&zone_calls, &zone);
 	if (calls)
@@ -287,7 +287,7 @@ SEC("?uprobe") int zone_switch(struct pt_regs *ctx)
 
 	if (!counts_now(cookie))
 		return 0;
-	t = zone_thread();
+	t = zone_thread(flags_of(cookie));
 	if (t && flags_of(cookie) & WIRE_ZONE_BACK)
 		zone_jump_from(t, ctx->rsp);
 	else if (t)
@@ -352,7 +352,7 @@ SEC("?uprobe") int zone_switched(struct pt_regs *ctx)
 
 	if (!counts_now(cookie) || !holds(cookie >> 32 & 0xff, ctx->eflags))
 		return 0;
-	t = zone_thread();
+	t = zone_thread(flags_of(cookie));
 	if (t)
 		zone_switch_to(t, ctx->rsp, flags_of(cookie));
 	return 0;

@@ -142,14 +142,15 @@ __u32 zone_thread_shared(void)
 static __u32 flags_now(void)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
-	struct wire_zone_proc *proc;
+	struct wire_zone_proc *proc = zone_proc(pid);
 
+	if (proc && proc->flags & WIRE_PROC_OURS)
+		return proc->flags;
 	if (config_zone_tid && config_zone_tid != (__u32)bpf_get_current_pid_tgid())
 		return 0;
 	/* The loader looks at the code of all processes; who counts is told here. */
 	if (config_zone_all == WIRE_ZONES_CGROUP && !in_target_cgroup())
 		return 0;
-	proc = zone_proc(pid);
 	if (proc)
 		return proc->flags;
 	if (!config_zone_all)
@@ -167,7 +168,13 @@ struct {
 	__type(value, __u64);
 } zone_target SEC(".maps");
 
-bool zone_is_target(void)
+/* Who is no target pays for the probe all the same. */
+static void tell_other(__u32 flags)
+{
+	zone_tell(flags & WIRE_ZONE_STEPPED ? WIRE_ZONE_OTHERS_STEPPED : WIRE_ZONE_OTHERS);
+}
+
+bool zone_is_target(__u32 flags)
 {
 	__u32 zero = 0;
 	__u64 known = (__u64)zone_epoch << 32 | bpf_get_current_pid_tgid() >> 32, *last;
@@ -175,23 +182,26 @@ bool zone_is_target(void)
 	last = bpf_map_lookup_elem(&zone_target, &zero);
 	if (last && *(volatile __u64 *)last == known && !config_zone_tid)
 		return true;
-	if (!(flags_now() & WIRE_PROC_TARGET))
+	if (!(flags_now() & WIRE_PROC_TARGET)) {
+		tell_other(flags);
 		return false;
+	}
 	if (last)
 		*(volatile __u64 *)last = known;
 	return true;
 }
 
-struct zone_thread *zone_thread_check(struct zone_thread *t)
+struct zone_thread *zone_thread_check(struct zone_thread *t, __u32 flags)
 {
-	__u32 epoch = zone_epoch, flags = flags_now();
+	__u32 epoch = zone_epoch, process = flags_now();
 	__u64 both;
 
-	if (flags & WIRE_PROC_HIJACK && !zone_code_is_seen())
-		flags &= ~WIRE_PROC_HIJACK;
-	if (!(flags & WIRE_PROC_TARGET)) {
+	if (process & WIRE_PROC_HIJACK && !zone_code_is_seen())
+		process &= ~WIRE_PROC_HIJACK;
+	if (!(process & WIRE_PROC_TARGET)) {
 		if (t)
 			t->flags = 0;
+		tell_other(flags);
 		return NULL;
 	}
 	if (!t)
@@ -208,7 +218,7 @@ struct zone_thread *zone_thread_check(struct zone_thread *t)
 			zone_clock(true);
 	}
 	t->epoch = epoch;
-	t->flags = flags;
+	t->flags = process;
 	return t;
 }
 

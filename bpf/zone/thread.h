@@ -8,8 +8,8 @@
 #include "zone/zone.h"
 
 /* The current thread's state after a look at what is known of its process; NULL where its calls do
- * not count. Made if need be. */
-struct zone_thread *zone_thread_check(struct zone_thread *t) __hidden;
+ * not count: it is told then that a probe with @flags was hit. Made if need be. */
+struct zone_thread *zone_thread_check(struct zone_thread *t, __u32 flags) __hidden;
 
 /* The current thread's state where there is one. */
 static __always_inline struct zone_thread *zone_thread_known(void)
@@ -17,18 +17,18 @@ static __always_inline struct zone_thread *zone_thread_known(void)
 	return bpf_task_storage_get(&zone_states, bpf_get_current_task_btf(), NULL, 0);
 }
 
-/* The current thread's state; NULL where its calls do not count. */
-static __always_inline struct zone_thread *zone_thread(void)
+/* The current thread's state, at a probe with @flags; NULL where its calls do not count. */
+static __always_inline struct zone_thread *zone_thread(__u32 flags)
 {
 	struct zone_thread *t = zone_thread_known();
 
 	if (t && t->epoch == zone_epoch && t->flags & WIRE_PROC_TARGET)
 		return t;
-	return zone_thread_check(t);
+	return zone_thread_check(t, flags);
 }
 
 /* Whether the current thread's calls count, without a state. */
-bool zone_is_target(void) __hidden;
+bool zone_is_target(__u32 flags) __hidden;
 
 /* A number for statistics that several threads of @pid write (tid 0), or that one writes. 0: there
  * are too many. */

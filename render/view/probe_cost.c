@@ -80,17 +80,41 @@ static struct dears find(const struct profile *p)
 	return d;
 }
 
+static bool is_high(const struct profile *p, double ns)
+{
+	return ns * 100 >= (double)p->duration_ns * HIGH;
+}
+
+/* Whoever runs a probed file pays, target or not. */
+static void elsewhere_fact(const struct profile *p, struct doc_block *b)
+{
+	const double hits = profile_cost_of(p, ZONE_COST_HITS_ELSEWHERE);
+	const double ns = profile_cost_of(p, ZONE_COST_ELSEWHERE);
+	char times[UNITS_BUF], cost[UNITS_BUF], share[UNITS_BUF];
+
+	/* What eprof itself does meanwhile is not worth a line. */
+	if (ns * 1000 >= (double)p->duration_ns)
+		doc_fact(b, is_high(p, ns), "Elsewhere",
+			 "what is no target hit the probes %s times, which cost it %s, %s of the "
+			 "capture's length",
+			 units_count(times, sizeof(times), (int64_t)hits),
+			 units_ns(cost, sizeof(cost), ns),
+			 units_percent(share, sizeof(share), ns, (double)p->duration_ns));
+}
+
 void probe_cost_fact(const struct view_input *in, struct doc_block *b)
 {
 	const double all = profile_cost_of(in->profile, ZONE_COST_ALL);
 	const double length = (double)in->profile->duration_ns;
-	const bool high = all * 100 >= length * HIGH;
+	const bool high = is_high(in->profile, all);
 	char cost[UNITS_BUF], share[UNITS_BUF];
 	struct dears d = find(in->profile);
 	struct str s = {0};
 
-	if (all <= 0 || length <= 0)
+	if (length <= 0)
 		return;
+	if (all <= 0)
+		return elsewhere_fact(in->profile, b);
 	str_addf(&s, "cost what ran %s, %s of the capture's length",
 		 units_ns(cost, sizeof(cost), all),
 		 units_percent(share, sizeof(share), all, length));
@@ -103,4 +127,5 @@ void probe_cost_fact(const struct view_input *in, struct doc_block *b)
 	}
 	doc_fact(b, high, "Probes", "%s", s.s);
 	str_release(&s);
+	elsewhere_fact(in->profile, b);
 }

@@ -624,6 +624,23 @@ static void summary_names_dear_zones(void **state)
 		"out\n");
 }
 
+static void summary_tells_cost_elsewhere(void **state)
+{
+	struct profile *little = costly_profile(3), *much = costly_profile(3);
+	_free_ char *text = NULL;
+
+	(void)state;
+	profile_cost(little, ZONE_COST_HITS_ELSEWHERE, "events", 12);
+	profile_cost(little, ZONE_COST_ELSEWHERE, "ns", 999999);
+	text = view_text(little, NULL, "summary", "txt", 0);
+	assert_null(strstr(text, "Elsewhere"));
+	profile_cost(much, ZONE_COST_HITS_ELSEWHERE, "events", 12345);
+	profile_cost(much, ZONE_COST_ELSEWHERE, "ns", 250e6);
+	expect_in_summary(much, "\n! Elsewhere  what is no target hit the probes 12,345 times, "
+				"which cost it 250 ms, 25.0 % of the\n             capture's "
+				"length\n");
+}
+
 /* Views of samples have nothing to say where there are none. */
 static void samples_views_without_samples(void **state)
 {
@@ -884,6 +901,7 @@ int main(void)
 		cmocka_unit_test(ledger_of_zones),
 		cmocka_unit_test(summary_of_zones),
 		cmocka_unit_test(summary_names_dear_zones),
+		cmocka_unit_test(summary_tells_cost_elsewhere),
 		cmocka_unit_test(samples_views_without_samples),
 		cmocka_unit_test(csv_quotes_what_it_must),
 		cmocka_unit_test(csv_has_every_column),

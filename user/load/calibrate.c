@@ -304,7 +304,7 @@ static void time_all(struct run *r, struct calibration *out)
 void calibrate(struct zone_session *z, struct calibration *out)
 {
 	const struct wire_zone_proc proc = {.flags = WIRE_PROC_TARGET | WIRE_PROC_HIJACK |
-						     WIRE_PROC_RETS};
+						     WIRE_PROC_RETS | WIRE_PROC_OURS};
 	struct run r = {.z = z, .first = zonemaps_max_zones(z->maps)};
 	_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 

@@ -45,6 +45,26 @@ static void add_classes(const struct zones *z, struct profile *p)
 	}
 }
 
+/* A probe that is hit where calls do not count costs as much as a call that is only counted. */
+static void add_elsewhere(const struct zones *z, struct profile *p)
+{
+	static const struct {
+		enum wire_zone_counter counter;
+		int class;
+	} hits[] = {{WIRE_ZONE_OTHERS, CALIBRATE_EMULATED},
+		    {WIRE_ZONE_OTHERS_STEPPED, CALIBRATE_STEPPED}};
+	double n = 0, ns = 0;
+
+	for (size_t i = 0; i < sizeof(hits) / sizeof(*hits); i++) {
+		double here = (double)zonemaps_counter(z->in.session->maps, hits[i].counter);
+
+		n += here;
+		ns += here * z->in.calibration->at[hits[i].class][CALIBRATE_NONE].outer_ns;
+	}
+	profile_cost(p, ZONE_COST_HITS_ELSEWHERE, "events", n);
+	profile_cost(p, ZONE_COST_ELSEWHERE, "ns", ns);
+}
+
 void zone_cost_rows(const struct zones *z, struct profile *p)
 {
 	_free_ struct zone_cost *costs = mem_zalloc(p->zones.n + 1, sizeof(*costs));
@@ -54,6 +74,7 @@ void zone_cost_rows(const struct zones *z, struct profile *p)
 	zones_compensate(p, costs);
 	add_classes(z, p);
 	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p, costs));
+	add_elsewhere(z, p);
 	profile_cost(p, "zones: probed functions", "events", (double)zones_count(z));
 	profile_cost(p, "zones: time to hang probes", "ns", (double)z->attach_ns);
 }

@@ -33,11 +33,19 @@ bool zone_image_is_read(const struct zone_image *z)
 	return z->first != UINT32_MAX;
 }
 
-static uint32_t flags_of(const struct zone_image *z, size_t k, const struct zone_hanging *want)
+static uint32_t stepped_flag(const struct site *site)
+{
+	return site->class == SITE_STEPPED ? WIRE_ZONE_STEPPED : 0;
+}
+
+/* Of the probe at @site, of zone @k. */
+static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site *site,
+			 const struct zone_hanging *want)
 {
 	const struct sites *s = sites_of(z, k);
 
-	return (s->loops ? WIRE_ZONE_LOOPS : 0) | (s->own_return ? WIRE_ZONE_ITSELF : 0) |
+	return stepped_flag(site) | (s->loops ? WIRE_ZONE_LOOPS : 0) |
+	       (s->own_return ? WIRE_ZONE_ITSELF : 0) |
 	       (z->list.flags & ZONELIST_GO ? WIRE_ZONE_GO : 0) |
 	       (want->exits && zone_image_has_exits(z, k) ? WIRE_ZONE_RETS : 0);
 }
@@ -51,7 +59,7 @@ static void add_entries(const struct zone_image *z, uint8_t generation,
 
 		if (!zone_image_has(z, k))
 			continue;
-		probe.cookie = wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, want),
+		probe.cookie = wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, site, want),
 						WIRE_ZONE_ALWAYS, z->slot, generation);
 		vec_push(out, probe);
 	}
@@ -66,11 +74,12 @@ static void add_exits(const struct zone_image *z, uint8_t generation,
 		if (!zone_image_has(z, k) || !zone_image_has_exits(z, k))
 			continue;
 		for (size_t i = 0; i < s->exits.n; i++) {
-			struct probe probe = {.offset = s->exits.at[i].offset};
+			const struct site *site = &s->exits.at[i];
+			struct probe probe = {.offset = site->offset};
 
 			probe.cookie =
-				wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, want),
-						 s->exits.at[i].condition, z->slot, generation);
+				wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, site, want),
+						 site->condition, z->slot, generation);
 			vec_push(out, probe);
 		}
 	}
@@ -97,7 +106,8 @@ static void add_switch(const struct zone_image *z, const struct zone_switch *s, 
 	if (!at_exit) {
 		struct probe probe = {.offset = s->sites.entry.offset};
 
-		probe.cookie = wire_zone_cookie(0, back, WIRE_ZONE_ALWAYS, z->slot, generation);
+		probe.cookie = wire_zone_cookie(0, back | stepped_flag(&s->sites.entry),
+						WIRE_ZONE_ALWAYS, z->slot, generation);
 		vec_push(out, probe);
 	}
 	for (size_t i = 0; i < s->sites.exits.n && at_exit; i++) {
@@ -105,8 +115,8 @@ static void add_switch(const struct zone_image *z, const struct zone_switch *s, 
 		uint32_t jump = is_ret(fd, site->offset) ? 0 : WIRE_ZONE_JUMP;
 		struct probe probe = {.offset = site->offset};
 
-		probe.cookie =
-			wire_zone_cookie(0, back | jump, site->condition, z->slot, generation);
+		probe.cookie = wire_zone_cookie(0, back | jump | stepped_flag(site),
+						site->condition, z->slot, generation);
 		vec_push(out, probe);
 	}
 }

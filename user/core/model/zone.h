@@ -186,9 +186,13 @@ void zones_compensate(struct profile *, const struct zone_cost *costs);
 /* What the probes cost the target in all: Σ counts·outer over the zones. */
 double zones_probe_ns(const struct profile *, const struct zone_cost *costs);
 
-/* Rows of the profile's cost: of all calls, in ns; and of one call by class and way, outer_ns. The
- * latter's name is the caller's to free; NULL where class or way are not one. */
+/* Rows of the profile's cost: of all calls, in ns … */
 #define ZONE_COST_ALL "zones: cost of all calls"
+/* Of hits of the probes by processes (of -t: threads) that are no targets: how many, and in ns. */
+#define ZONE_COST_HITS_ELSEWHERE "zones: hits elsewhere"
+#define ZONE_COST_ELSEWHERE	 "zones: cost of hits elsewhere"
+/* … and of one call by class and way, outer_ns: the name is the caller's to free; NULL where class
+ * or way are not one. */
 char *zone_cost_name(enum zone_site, enum zone_exit);
 
 #endif
