@@ -297,6 +297,19 @@ static void say_start(const struct record *r)
 	fputs(r->o.duration_ns ? "\n" : "; Ctrl-C ends it\n", stderr);
 }
 
+/* Of a server that forks it is its children that work. */
+static void say_children(const struct record *r)
+{
+	uint32_t parent;
+	size_t n = target_children(&r->o.target, &parent);
+
+	if (n)
+		fprintf(stderr,
+			"eprof: %u has %zu child%s already, which %s not captured: "
+			"-p %u,$(pgrep -d, -P %u) takes them too\n",
+			parent, n, n == 1 ? "" : "ren", n == 1 ? "is" : "are", parent, parent);
+}
+
 static int record(struct record *r)
 {
 	struct capture_options o = {.target = &r->o.target,
@@ -324,6 +337,7 @@ static int record(struct record *r)
 	if (ret)
 		return ret;
 	say_start(r);
+	say_children(r);
 	if (r->o.target.kind != TARGET_COMMAND) {
 		say_waiting(c, " so far: its zones are captured when it comes");
 		say_forbidden(c);

@@ -200,6 +200,51 @@ int target_threads(uint32_t pid, target_tids *out)
 			       : err(-ESRCH, "process %u exited before it could be sampled", pid);
 }
 
+static bool has_pid(const struct target *t, uint32_t pid)
+{
+	for (size_t i = 0; i < t->pids.n; i++)
+		if (t->pids.at[i] == pid)
+			return true;
+	return false;
+}
+
+static size_t children_of_thread(const struct target *t, uint32_t pid, uint32_t tid)
+{
+	_free_ char *path = mem_printf("/proc/%u/task/%u/children", pid, tid);
+	_free_ char *text = NULL;
+	char *save = NULL;
+	size_t bytes, n = 0;
+
+	if (file_read(path, 1 << 20, &text, &bytes))
+		return 0;
+	for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		n += !has_pid(t, (uint32_t)strtoul(word, NULL, 10));
+	return n;
+}
+
+static size_t children_of(const struct target *t, uint32_t pid)
+{
+	target_tids tids = {0};
+	size_t n = 0;
+
+	(void)target_threads(pid, &tids);
+	for (size_t i = 0; i < tids.n; i++)
+		n += children_of_thread(t, pid, tids.at[i]);
+	vec_release(&tids);
+	return n;
+}
+
+size_t target_children(const struct target *t, uint32_t *parent)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->pids.n && t->kind == TARGET_PIDS && !n; i++) {
+		*parent = t->pids.at[i];
+		n = children_of(t, *parent);
+	}
+	return n;
+}
+
 void target_release(struct target *t)
 {
 	if (t->kind == TARGET_COMMAND && t->go_fd >= 0 && t->pids.n) {

@@ -46,6 +46,9 @@ int target_go(struct target *);
 /* The threads of @pid at this moment, appended; -ESRCH with a text when it is gone. */
 typedef VEC(uint32_t) target_tids;
 int target_threads(uint32_t pid, target_tids *out);
+/* How many children that are none of PIDS the first of them has that has any: *@parent. 0 also
+ * where the kernel does not tell. */
+size_t target_children(const struct target *, uint32_t *parent);
 /* Kills a command that was never let go; closes what is open. */
 void target_release(struct target *);
 
