@@ -236,6 +236,7 @@ void zone_session_close(struct zone_session *z)
 		bpf_link__destroy(z->links.at[i]);
 	vec_release(&z->event_fds);
 	vec_release(&z->links);
+	own_code_release(&z->own);
 	zonemaps_free(z->maps);
 	z->maps = NULL;
 }

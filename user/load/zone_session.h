@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "load/event.h"
+#include "load/own_code.h"
 #include "load/probes.h"
 #include "load/target.h"
 #include "load/zonemaps.h"
@@ -28,6 +29,7 @@ struct zone_request {
 struct zone_session {
 	struct zonemaps *maps;
 	struct probes probes;
+	struct own_code own;
 	bool sessions;	   /* the kernel has them */
 	bool sees_modules; /* code that is mapped is noted before it runs, and the loader woken */
 	struct bpf_program *waits[2]; /* such a system call begins, ends */

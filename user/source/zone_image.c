@@ -230,6 +230,7 @@ int zone_image_hang(struct zone_image *z, struct zone_session *session, const st
 
 	if (same(want, &z->hanging))
 		return 0;
+	own_code_leave(&session->own, job.fd);
 	ret = hang_all(&job);
 	if (ret) {
 		probe_link_close(&job.link);
