@@ -29,6 +29,27 @@ static const struct {
 };
 #define KNOWN (sizeof(known) / sizeof(*known))
 
+/* The tools of valgrind stand in a folder of its own. */
+const char *const translator_programs[] = {"valgrind",
+					   "valgrind.bin",
+					   "memcheck-amd64-linux",
+					   "none-amd64-linux",
+					   "cachegrind-amd64-linux",
+					   "callgrind-amd64-linux",
+					   "helgrind-amd64-linux",
+					   "drd-amd64-linux",
+					   "massif-amd64-linux",
+					   "dhat-amd64-linux",
+					   "lackey-amd64-linux",
+					   "exp-bbv-amd64-linux",
+					   "qemu-x86_64",
+					   "qemu-x86_64-static",
+					   "drrun",
+					   "libdynamorio.so",
+					   "pinbin",
+					   "box64",
+					   NULL};
+
 struct looking {
 	const struct elffile *file;
 	uint8_t *chunk;

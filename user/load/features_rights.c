@@ -139,8 +139,10 @@ static const struct feature_row privilege_rows[] = {
 	 CAP("cap_checkpoint_restore")},
 	{0, "cap_syslog", "CAP_SYSLOG", probe_cap_syslog, "kernel symbols can be read",
 	 "kernel frames may be bare addresses", CAP("cap_syslog")},
-	{0, "cap_sys_admin", "CAP_SYS_ADMIN", probe_cap_admin, "kernel statistics, tracefs",
-	 "no kernel statistics, no tracepoints by name", AS_ROOT},
+	{0, "cap_sys_admin", "CAP_SYS_ADMIN", probe_cap_admin,
+	 "kernel statistics, tracefs, zones beside valgrind",
+	 "no kernel statistics, no tracepoints by name; zones harm a valgrind that starts",
+	 AS_ROOT},
 };
 const struct feature_rows features_privilege = {privilege_rows,
 						sizeof(privilege_rows) / sizeof(*privilege_rows)};

@@ -228,8 +228,14 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 	return ret;
 }
 
+int zone_session_keep(struct zone_session *z)
+{
+	return keeper_new(&z->probes, &z->keeper);
+}
+
 void zone_session_close(struct zone_session *z)
 {
+	keeper_free(z->keeper);
 	for (size_t i = 0; i < z->event_fds.n; i++)
 		close(z->event_fds.at[i]);
 	for (size_t i = 0; i < z->links.n; i++)

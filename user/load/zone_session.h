@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "load/event.h"
+#include "load/keeper.h"
 #include "load/own_code.h"
 #include "load/probes.h"
 #include "load/target.h"
@@ -29,6 +30,7 @@ struct zone_request {
 struct zone_session {
 	struct zonemaps *maps;
 	struct probes probes;
+	struct keeper *keeper; /* of the probes; NULL until zone_session_keep() */
 	struct own_code own;
 	bool sessions;	   /* the kernel has them */
 	bool sees_modules; /* code that is mapped is noted before it runs, and the loader woken */
@@ -43,6 +45,8 @@ struct eprof_bpf;
 void zone_session_configure(struct eprof_bpf *, const struct zone_request *, const struct target *);
 /* Once they are. Errors with a text. */
 int zone_session_open(struct eprof_bpf *, const struct zone_request *, struct zone_session *out);
+/* From now on probes can be hung by the keeper. Errors with a text. */
+int zone_session_keep(struct zone_session *);
 /* From now on the time is measured that threads which run coroutines wait for events. Where the
  * kernel does not let us, it is not. */
 void zone_session_watch_waits(struct zone_session *);

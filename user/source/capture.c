@@ -41,14 +41,20 @@ static int64_t usage_ns(const struct timeval *t)
 	return (int64_t)t->tv_sec * 1000000000 + (int64_t)t->tv_usec * 1000;
 }
 
-/* Of this process and of its children that have been waited for: naming is done by such. */
-static int64_t own_cpu_ns(void)
+/* Of this process and of the one that holds the probes. */
+static int64_t loader_cpu_ns(const struct capture *c)
+{
+	return (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) +
+	       (c->in.zones ? zones_keeper_cpu_ns(c->in.zones) : 0);
+}
+
+/* And of the children that have been waited for: naming is done by such. */
+static int64_t own_cpu_ns(const struct capture *c)
 {
 	struct rusage children;
 
 	getrusage(RUSAGE_CHILDREN, &children);
-	return (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) + usage_ns(&children.ru_utime) +
-	       usage_ns(&children.ru_stime);
+	return loader_cpu_ns(c) + usage_ns(&children.ru_utime) + usage_ns(&children.ru_stime);
 }
 
 static int block_signals(struct capture *c)
@@ -142,7 +148,7 @@ int capture_open(const struct capture_options *o, struct capture **out)
 	c->o = *o;
 	c->status = -1;
 	c->epoll_fd = c->signal_fd = -1;
-	c->cpu_at_open_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	c->cpu_at_open_ns = loader_cpu_ns(c);
 	ret = open_all(c);
 	if (ret) {
 		capture_free(c);
@@ -222,11 +228,11 @@ static enum capture_end wait_for_tick(struct capture *c, uint64_t until_ns)
 
 static void progress(struct capture *c, capture_progress_fn fn, void *context)
 {
-	struct capture_progress p = {
-		.elapsed_ns = (int64_t)(clock_ns(CLOCK_MONOTONIC) - c->start_ns),
-		.kept = intake_taken(&c->in),
-		.calls = c->o.zones && fn ? zones_calls(c->in.zones) : 0,
-		.own_cpu_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) - c->cpu_at_start_ns};
+	struct capture_progress p = {.elapsed_ns =
+					     (int64_t)(clock_ns(CLOCK_MONOTONIC) - c->start_ns),
+				     .kept = intake_taken(&c->in),
+				     .calls = c->o.zones && fn ? zones_calls(c->in.zones) : 0,
+				     .own_cpu_ns = loader_cpu_ns(c) - c->cpu_at_start_ns};
 	uint64_t counters[WIRE_COUNTERS];
 
 	if (!fn)
@@ -287,7 +293,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 10);
 	c->start_ns = clock_ns(CLOCK_MONOTONIC);
 	c->start_unix_ns = (int64_t)clock_ns(CLOCK_REALTIME);
-	c->cpu_at_start_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	c->cpu_at_start_ns = loader_cpu_ns(c);
 	ret = hooks_start(session_hooks(c->session));
 	/* Threads born while their siblings' events were opened are taken in now. */
 	if (!ret)
@@ -303,7 +309,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	if (c->o.zones)
 		zones_stop(c->in.zones);
 	c->end_ns = clock_ns(CLOCK_MONOTONIC);
-	c->cpu_at_end_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	c->cpu_at_end_ns = loader_cpu_ns(c);
 	last = intake_drain(&c->in, true);
 	if (c->o.zones) {
 		zones_drained(c->in.zones);
@@ -338,7 +344,7 @@ int capture_profile(struct capture *c, struct profile **out)
 				  .side_lost = c->in.side_lost,
 				  .open_cpu_ns = c->cpu_at_start_ns - c->cpu_at_open_ns,
 				  .run_cpu_ns = c->cpu_at_end_ns - c->cpu_at_start_ns};
-	int64_t before_ns = own_cpu_ns();
+	int64_t before_ns = own_cpu_ns(c);
 	struct namer_stats stats = {0};
 	struct assembly assembly;
 	int ret;
@@ -364,8 +370,8 @@ int capture_profile(struct capture *c, struct profile **out)
 	if (c->in.stacks.missing)
 		profile_ledger(p, 0, LEDGER_NOTE, "stack missing", (int64_t)c->in.stacks.missing);
 	if (!c->end_ns) /* a checkpoint: the capture goes on */
-		in.run_cpu_ns = (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) - c->cpu_at_start_ns;
-	in.name_cpu_ns = own_cpu_ns() - before_ns;
+		in.run_cpu_ns = loader_cpu_ns(c) - c->cpu_at_start_ns;
+	in.name_cpu_ns = own_cpu_ns(c) - before_ns;
 	ledger_cost(p, &in, &stats);
 	if (c->o.describe)
 		c->o.describe(c->o.context, p);

@@ -99,9 +99,9 @@ static void tell_guard(struct intake *in, const struct side_record *r)
 	if (r->kind == SIDE_FORK)
 		zones_born(in->zones, r->parent_pid, r->pid);
 	else if (r->kind == SIDE_COMM && r->exec)
-		zones_program(in->zones, r->pid);
+		zones_program(in->zones, r->pid, r->time_ns);
 	else if (r->kind == SIDE_EXIT && r->pid == r->tid)
-		zones_end(in->zones, r->pid);
+		zones_end(in->zones, r->pid, r->time_ns);
 }
 
 static void take_side(void *context, const struct side_record *r)
@@ -193,9 +193,13 @@ int intake_zones(struct intake *in, const struct zones_options *o)
 				    .procs = in->procs,
 				    .target = in->target,
 				    .wait = &in->wait};
+	int ret;
 
 	in->wait = (struct crew_wait){goes_on, in};
 	calibrate(input.session, &in->calibration);
+	ret = zone_session_keep(input.session);
+	if (ret)
+		return ret;
 	zones_configure(in->zones, &input);
 	if (follows_all(in))
 		(void)procfs_processes(see_one, in->zones);
@@ -215,6 +219,7 @@ static int drain(struct intake *in, bool last)
 	size_t first;
 	int ret = session_drain(in->session, keep_record, in);
 
+	zones_heed(in->zones);
 	in->drained_ns = now;
 	first = in->pending.side.n;
 	lost = sideband_drain(in->sideband, &in->pending.side);

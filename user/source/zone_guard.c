@@ -1,8 +1,12 @@
 /*
  * zone_guard: programs that run others by translating their code (elf/translator.h). A probe stands
  * in its file, and so in all processes that map it: one that they read as code kills what they run.
- * While such a process runs, files whose code it reads have no probes for all; nor has any file for
- * a while after it began, when it maps what it will run.
+ * While such a process runs, no library has probes for all, since it may load any, and no program
+ * whose code it reads; nor has any for a while after it began, when it maps what it will run.
+ *
+ * The start of one whose file was found (zone_watch.c) waits until the probes are gone (load/
+ * keeper.h). Another's is seen afterwards, which is too late for most of what they run; the second
+ * start of the same file waits.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -19,8 +23,8 @@
 #include "symbol/closure.h"
 #include "symbol/procfs.h"
 
-/* valgrind has mapped the program and its C library within 0.1 to 1 s. */
-#define BEGINNING_NS 3000000000u
+/* valgrind has mapped the program within 0.1 s, where it gets a processor. */
+#define BEGINNING_NS 10000000000u
 
 static uint64_t key_of(const struct stat *st)
 {
@@ -28,38 +32,56 @@ static uint64_t key_of(const struct stat *st)
 			hash_two((uint64_t)st->st_ctim.tv_sec, (uint64_t)st->st_ctim.tv_nsec));
 }
 
-static const struct translator *read_program(const char *path, int fd)
+static const struct translator *read_program(const char *path, int fd, bool *is_script)
 {
 	const struct translator *is = translator_called(str_base(path));
 	struct elffile f;
 
-	if (is || elffile_open(fd, &f))
+	*is_script = elffile_open(fd, &f) != 0;
+	if (*is_script)
 		return is;
-	is = translator_find(&f);
+	if (!is)
+		is = translator_find(&f);
 	elffile_release(&f);
 	return is;
 }
 
-/* What the file is; each is read once. */
-static const struct translator *judge(struct zones *z, const char *path)
+/* What the file is; each is read once. What a script runs is a file of its own. */
+static const struct translator *judge_file(struct zones *z, int fd)
 {
-	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_free_ char *link = mem_printf("/proc/self/fd/%d", fd);
+	const struct translator *is;
 	char name[PATH_MAX];
 	struct stat st;
 	uint32_t *at;
 	ssize_t n;
-	bool fresh;
+	bool fresh, is_script;
 
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return NULL;
 	at = map_put(&z->programs, key_of(&st), &fresh);
-	if (fresh) {
-		n = readlink(path, name, sizeof(name) - 1);
-		name[n > 0 ? n : 0] = '\0';
-		*at = (uint32_t)z->judged.n;
-		vec_push(&z->judged, read_program(n > 0 ? name : path, fd));
-	}
-	return z->judged.at[*at];
+	if (!fresh)
+		return z->judged.at[*at];
+	n = readlink(link, name, sizeof(name) - 1);
+	name[n > 0 ? n : 0] = '\0';
+	is = read_program(name, fd, &is_script);
+	*at = (uint32_t)z->judged.n;
+	vec_push(&z->judged, is);
+	if (is && !is_script)
+		keeper_watch(z->in.session->keeper, fd, *at);
+	return is;
+}
+
+static const struct translator *judge(struct zones *z, const char *path)
+{
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd < 0 ? NULL : judge_file(z, fd);
+}
+
+void zone_guard_watch(struct zones *z, int fd)
+{
+	(void)judge_file(z, fd);
 }
 
 /* Probes of all processes are to be decided on anew. */
@@ -108,6 +130,8 @@ static bool has_zone_in(const struct zone_image *image, const struct zone_reads 
 
 static bool reads(const struct zone_translator *t, const struct zone_image *image, uint64_t inode)
 {
+	if (!(image->list.flags & ZONELIST_PROGRAM))
+		return true;
 	if (t->begun_ns && clock_ns(CLOCK_MONOTONIC) - t->begun_ns < BEGINNING_NS)
 		return true;
 	for (size_t i = 0; i < t->reads.n; i++)
@@ -173,18 +197,34 @@ static void take_down(struct zones *z)
 
 /* --- processes ------------------------------------------------------------------------------ */
 
-static void add(struct zones *z, uint32_t pid, const struct translator *is, bool begins)
+static void add(struct zones *z, const struct zone_translator *what)
 {
-	struct zone_translator *t = find(z, pid);
+	struct zone_translator *t = find(z, what->pid);
 
 	if (!t)
 		t = vec_add(&z->translators);
-	t->pid = pid;
-	t->is = is;
-	t->begun_ns = begins ? clock_ns(CLOCK_MONOTONIC) : 0;
+	t->pid = what->pid;
+	t->is = what->is;
+	t->begun_ns = what->begun_ns;
+	t->held_ns = what->held_ns;
 	(void)read_maps(t);
 	take_down(z);
 	look_again(z);
+}
+
+static void forget(struct zones *z, struct zone_translator *t)
+{
+	vec_release(&t->reads);
+	*t = z->translators.at[--z->translators.n];
+	look_again(z);
+}
+
+static void end(struct zones *z, uint32_t pid)
+{
+	struct zone_translator *t = find(z, pid);
+
+	if (t)
+		forget(z, t);
 }
 
 static void judge_process(struct zones *z, uint32_t pid, bool begins)
@@ -192,10 +232,14 @@ static void judge_process(struct zones *z, uint32_t pid, bool begins)
 	_free_ char *path = mem_printf("/proc/%u/exe", pid);
 	const struct translator *is = judge(z, path);
 
+	struct zone_translator t = {.pid = pid, .is = is};
+
+	if (begins)
+		t.begun_ns = clock_ns(CLOCK_MONOTONIC);
 	if (is)
-		add(z, pid, is, begins);
+		add(z, &t);
 	else
-		zones_end(z, pid);
+		end(z, pid);
 }
 
 /* What a command's process will run is known already. */
@@ -207,46 +251,76 @@ static void judge_running(void *context, uint32_t pid)
 		judge_process(z, pid, false);
 }
 
+static void watch_running(void *context, uint32_t pid)
+{
+	zone_watch_process(context, pid, true);
+}
+
+/* What was started just before its file was watched runs by now. */
 void zone_guard_find(struct zones *z)
 {
+	(void)procfs_processes(watch_running, z);
 	(void)procfs_processes(judge_running, z);
+}
+
+void zone_guard_heed(struct zones *z)
+{
+	keeper_starts starts = {0};
+
+	if (!keeper_started(z->in.session->keeper, &starts))
+		return;
+	for (size_t i = 0; i < starts.n; i++) {
+		struct zone_translator t = {.pid = starts.at[i].pid,
+					    .is = z->judged.at[starts.at[i].tag],
+					    .begun_ns = clock_ns(CLOCK_MONOTONIC),
+					    .held_ns = starts.at[i].time_ns};
+
+		add(z, &t);
+	}
+	vec_release(&starts);
 }
 
 void zone_guard_command(struct zones *z, uint32_t pid, const char *command)
 {
 	_free_ char *program = closure_program(command);
-	const struct translator *is = program ? judge(z, program) : NULL;
+	struct zone_translator t = {.pid = pid, .begun_ns = clock_ns(CLOCK_MONOTONIC)};
 
-	if (is)
-		add(z, pid, is, true);
+	t.is = program ? judge(z, program) : NULL;
+	if (t.is)
+		add(z, &t);
 }
 
-void zones_program(struct zones *z, uint32_t pid)
+/* What happened to a process before its start was held says nothing of what it is now. */
+static bool is_past(struct zones *z, uint32_t pid, uint64_t time_ns)
 {
-	judge_process(z, pid, true);
+	const struct zone_translator *t = find(z, pid);
+
+	return t && time_ns < t->held_ns;
+}
+
+void zones_program(struct zones *z, uint32_t pid, uint64_t time_ns)
+{
+	zone_watch_process(z, pid, false);
+	if (!is_past(z, pid, time_ns))
+		judge_process(z, pid, true);
 }
 
 void zones_born(struct zones *z, uint32_t pid, uint32_t child)
 {
 	const struct zone_translator *t = find(z, pid);
+	struct zone_translator born = {.pid = child};
 
-	if (t && pid != child)
-		add(z, child, t->is, t->begun_ns);
+	if (!t || find(z, child))
+		return;
+	born.is = t->is;
+	born.begun_ns = t->begun_ns;
+	add(z, &born);
 }
 
-static void forget(struct zones *z, struct zone_translator *t)
+void zones_end(struct zones *z, uint32_t pid, uint64_t time_ns)
 {
-	vec_release(&t->reads);
-	*t = z->translators.at[--z->translators.n];
-	look_again(z);
-}
-
-void zones_end(struct zones *z, uint32_t pid)
-{
-	struct zone_translator *t = find(z, pid);
-
-	if (t)
-		forget(z, t);
+	if (!is_past(z, pid, time_ns))
+		end(z, pid);
 }
 
 /* They may map more. */
@@ -255,7 +329,8 @@ void zone_guard_tick(struct zones *z)
 	for (size_t i = z->translators.n; i-- > 0;) {
 		struct zone_translator *t = &z->translators.at[i];
 
-		if (!read_maps(t))
+		/* Of one that we do not see it is not known when it ends. */
+		if (t->pid && !read_maps(t))
 			forget(z, t);
 	}
 	if (z->translators.n)

@@ -135,7 +135,7 @@ struct job {
 	int fd;
 	const struct zone_hanging *want;
 	uint8_t generation;
-	struct probe_link link;
+	keeper_links links;
 };
 
 /* A refusal that one probe of many may be to blame for. */
@@ -152,16 +152,10 @@ static int hang(struct job *job, enum probe_program program, uint32_t pid, const
 	bool of_zones = program != PROBE_SWITCH && program != PROBE_SWITCH_TO;
 	probe_list half[2] = {{.at = list->at, .n = list->n / 2},
 			      {.at = list->at + list->n / 2, .n = list->n - list->n / 2}};
-	struct probe_link link = {0};
-	int ret = probes_attach(&job->session->probes, program, job->fd, pid, list, &link);
+	int ret = keeper_hang(job->session->keeper, program, job->fd, pid, list, &job->links);
 
-	if (!ret || !may_be_one(ret)) {
-		for (size_t i = 0; i < link.fds.n; i++)
-			vec_push(&job->link.fds, link.fds.at[i]);
-		vec_release(&link.fds);
+	if (!ret || !may_be_one(ret))
 		return ret;
-	}
-	probe_link_close(&link);
 	if (list->n == 1) {
 		if (of_zones)
 			job->z->refused.at[(list->at->cookie & 0xffffff) - job->z->first] = true;
@@ -233,12 +227,12 @@ int zone_image_hang(struct zone_image *z, struct zone_session *session, const st
 	own_code_leave(&session->own, job.fd);
 	ret = hang_all(&job);
 	if (ret) {
-		probe_link_close(&job.link);
+		keeper_drop(session->keeper, &job.links);
 		return ret;
 	}
 	zonemaps_set_generation(session->maps, z->slot, job.generation);
-	probe_link_close(&z->link);
-	z->link = job.link;
+	keeper_drop(session->keeper, &z->links);
+	z->links = job.links;
 	z->generation = job.generation;
 	z->hanging = *want;
 	return 0;
@@ -246,7 +240,7 @@ int zone_image_hang(struct zone_image *z, struct zone_session *session, const st
 
 void zone_image_release(struct zone_image *z)
 {
-	probe_link_close(&z->link);
+	vec_release(&z->links);
 	zonelist_release(&z->list);
 	vec_release(&z->refused);
 }

@@ -40,7 +40,7 @@ struct zone_image {
 	VEC(bool) refused; /* of list.zones: by the kernel */
 	struct zone_hanging hanging;
 	uint8_t generation;
-	struct probe_link link;
+	keeper_links links;
 	bool entries_for_all, exits_for_all; /* they were once, and stay so */
 	uint32_t kept_from; /* no probes for the sake of this process; 0: see zone_guard */
 };

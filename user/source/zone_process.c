@@ -73,11 +73,21 @@ void zone_process_saw_code(struct zones *z, uint32_t pid, uint32_t code)
 	zones_process(z, pid);
 }
 
+/* Somebody killed it, and the probes went with it. */
+static void note_keeper(struct zones *z)
+{
+	if (z->keeper_gone || !keeper_is_gone(z->in.session->keeper))
+		return;
+	z->keeper_gone = true;
+	zone_note(z, "the process that held the probes was killed: calls were counted until then");
+}
+
 void zones_tick(struct zones *z)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	zone_guard_tick(z);
+	note_keeper(z);
 	for (size_t i = 0; i < z->processes.n; i++) {
 		struct zone_process *p = z->processes.at[i];
 

@@ -4,8 +4,6 @@
 #ifndef SOURCE_ZONE_STATE_H
 #define SOURCE_ZONE_STATE_H
 
-#include <pthread.h>
-
 #include "base/hash.h"
 #include "base/vec.h"
 #include "elf/translator.h"
@@ -35,14 +33,14 @@ struct zone_translator {
 	uint32_t pid;
 	const struct translator *is;
 	uint64_t begun_ns; /* the program: CLOCK_MONOTONIC; 0: before the capture */
+	uint64_t held_ns;  /* its start waited for us then; 0: it did not */
 	VEC(struct zone_reads) reads;
 };
 
-/* Probes on their way out. */
-struct zone_removal {
-	struct probe_link link; /* the thread's */
-	pthread_t thread;
-	bool runs;
+/* Where translators' files were looked for. */
+struct zone_watch {
+	struct roots *roots;
+	struct map folders; /* hashes of root and folder */
 };
 
 /* Of what cannot be told in a row. */
@@ -63,11 +61,12 @@ struct zones {
 	VEC(struct zone_translator) translators;
 	VEC(const struct translator *) judged; /* programs; NULL: none */
 	struct map programs;		       /* file → in judged */
-	char *forbidden;		       /* the first thing that they forbade; owned */
-	uint32_t used;			       /* zone numbers given out */
-	uint64_t too_many;		       /* zones that found no number */
-	int64_t attach_ns;		       /* wall time spent on it */
-	struct zone_removal removal;
+	struct zone_watch watch;
+	char *forbidden;       /* the first thing that they forbade; owned */
+	uint32_t used;	       /* zone numbers given out */
+	uint64_t too_many;     /* zones that found no number */
+	int64_t attach_ns;     /* wall time spent on it */
+	bool keeper_gone;      /* and it was said */
 	uint64_t calls_before; /* calibration's */
 };
 #define NO_THREAD UINT32_MAX
@@ -92,17 +91,24 @@ int zone_read_check(struct zones *);
  * owns it. */
 char *zone_read_waiting(const struct zones *);
 
+/* zone_watch: before what runs is looked at. */
+void zone_watch_init(struct zones *);
+/* Looks where @pid looks for programs; @runs: also where others with its root were seen already. */
+void zone_watch_process(struct zones *, uint32_t pid, bool runs);
+void zone_watch_release(struct zones *);
+
 /* zone_guard: the translators that run now. */
 void zone_guard_find(struct zones *);
+/* The start of the program in the file @fd is to wait where it is a translator. */
+void zone_guard_watch(struct zones *, int fd);
+/* Takes in which translators have started, as of now. */
+void zone_guard_heed(struct zones *);
 /* @pid will run @command. */
 void zone_guard_command(struct zones *, uint32_t pid, const char *command);
 void zone_guard_tick(struct zones *);
 /* Whether what @want says must not hang in the image; noted. */
 bool zone_guard_forbids(struct zones *, struct zone_image *, const struct zone_hanging *want);
 void zone_guard_release(struct zones *);
-
-/* zone_removal: until all probes are gone that zones_take_away() has begun with. */
-void zone_removal_wait(struct zones *);
 
 /* zone_decide: whether it is to be taken for one that runs coroutines before it does. */
 bool zone_decide_coroutines(const struct zones *, const struct zone_process *);

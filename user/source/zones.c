@@ -29,7 +29,6 @@ static void zones_free(void *state)
 
 	if (!z)
 		return;
-	zone_removal_wait(z);
 	for (size_t i = 0; i < z->at.n; i++) {
 		zone_image_release(z->at.at[i]);
 		free(z->at.at[i]);
@@ -41,6 +40,7 @@ static void zones_free(void *state)
 	vec_release(&z->at);
 	vec_release(&z->processes);
 	zone_guard_release(z);
+	zone_watch_release(z);
 	vec_release(&z->thread_of);
 	vec_release(&z->notes);
 	map_release(&z->by_image);
@@ -135,6 +135,18 @@ static int settle(struct zones *z, struct zone_process *p)
 	return ret;
 }
 
+/* While a translator starts nothing is hung that was decided on before. */
+static int settle_anew(struct zones *z, struct zone_process *p)
+{
+	int ret;
+
+	do {
+		zone_guard_heed(z);
+		ret = settle(z, p);
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
 static int settle_dirty(struct zones *z, bool first)
 {
 	int ret = 0;
@@ -142,7 +154,7 @@ static int settle_dirty(struct zones *z, bool first)
 	for (size_t i = 0; i < z->processes.n && !ret; i++) {
 		if (!z->processes.at[i]->dirty)
 			continue;
-		ret = settle(z, z->processes.at[i]);
+		ret = settle_anew(z, z->processes.at[i]);
 		if (ret && !first) {
 			zone_note(z, err_text());
 			ret = 0;
@@ -167,8 +179,10 @@ int zones_settle(struct zones *z, bool first)
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	int ret = 0;
 
-	if (first)
+	if (first) {
+		zone_watch_init(z);
 		zone_guard_find(z);
+	}
 	/* A process that is met first makes a second round. */
 	for (int round = 0; round < 2 && !ret && (z->unsettled || !round); round++) {
 		z->unsettled = false;
@@ -194,6 +208,17 @@ static uint64_t calls_of_all(const struct zones *z)
 	for (size_t i = 0; i < zonemaps_nodes(z->in.session->maps); i++)
 		n += zonemaps_node(z->in.session->maps, i).entered;
 	return n;
+}
+
+void zones_heed(struct zones *z)
+{
+	if (zones_active(z))
+		zone_guard_heed(z);
+}
+
+int64_t zones_keeper_cpu_ns(const struct zones *z)
+{
+	return zones_active(z) ? keeper_cpu_ns(z->in.session->keeper) : 0;
 }
 
 uint64_t zones_calls(const struct zones *z)

@@ -58,9 +58,11 @@ void zones_command(struct zones *, uint32_t pid, const char *command);
 void zones_exec(struct zones *, uint32_t pid);
 /* Any process, of the target or not, runs another program; was born of @pid; is gone. Some harm
  * probes in others' files: see zone_guard.c. */
-void zones_program(struct zones *, uint32_t pid);
+void zones_program(struct zones *, uint32_t pid, uint64_t time_ns);
 void zones_born(struct zones *, uint32_t pid, uint32_t child);
-void zones_end(struct zones *, uint32_t pid);
+void zones_end(struct zones *, uint32_t pid, uint64_t time_ns);
+/* Before what came until now is taken in. */
+void zones_heed(struct zones *);
 /* At each tick. */
 void zones_tick(struct zones *);
 
@@ -88,6 +90,8 @@ const char *zones_forbidden(const struct zones *);
 
 /* How many functions have probes, and how many processes. */
 size_t zones_count(const struct zones *);
+/* CPU time of the process that holds the probes. */
+int64_t zones_keeper_cpu_ns(const struct zones *);
 /* Calls that were met so far, for a progress line. */
 uint64_t zones_calls(const struct zones *);
 /* False: it was never configured. */
