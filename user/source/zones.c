@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -84,14 +85,33 @@ static int tell(struct zones *z, struct zone_process *p, uint32_t flags)
 	return zonemaps_set_proc(z->in.session->maps, p->pid, proc);
 }
 
+/* Whether @pid was a process of ours, and is one no more; then it maps nothing. */
+static bool forget_gone(struct zones *z, uint32_t pid)
+{
+	_free_ char *link = mem_printf("/proc/%u/exe", pid);
+	char byte;
+
+	if (!pid || readlink(link, &byte, 1) >= 0 || !zone_process_of(z, pid)->images.n)
+		return false;
+	zone_process_of(z, pid)->images.n = 0;
+	return true;
+}
+
+/* What the kernel will not hang for a process that is gone is decided on without it. */
 static int hang(struct zones *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];
-	struct zone_hanging want = zone_decide_probes(z, number);
+	struct zone_hanging want;
+	int ret;
 
-	if (!image->list.zones.n && !want.switches)
-		return 0;
-	return zone_image_hang(image, z->in.session, images_at(z->in.images, image->image), &want);
+	do {
+		want = zone_decide_probes(z, number);
+		if (!image->list.zones.n && !want.switches)
+			return 0;
+		ret = zone_image_hang(image, z->in.session, images_at(z->in.images, image->image),
+				      &want);
+	} while (ret == -ESRCH && (forget_gone(z, want.entry_pid) | forget_gone(z, want.exit_pid)));
+	return ret;
 }
 
 /* From here on the kernel counts what code @p maps; what it had before is read once more. */
