@@ -6,9 +6,10 @@ import subprocess
 import sys
 
 pid, program, function = sys.argv[1:]
-symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
+symbols = "".join(subprocess.run(["nm", *which, program], capture_output=True, text=True,
+                                 check=True).stdout for which in ([], ["-D"]))
 address = next(int(line.split()[0], 16) for line in symbols.splitlines()
-               if line.split()[-1] == function)
+               if line.split()[-1].split("@")[0] == function)
 with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
     base = next(int(line.split("-")[0], 16) for line in maps if line.rstrip().endswith(program))
 with open(f"/proc/{pid}/mem", "rb") as memory:

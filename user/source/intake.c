@@ -120,6 +120,8 @@ static void take_side(void *context, const struct side_record *r)
 			zones_exec(in->zones, r->pid);
 	} else if (r->kind == SIDE_EXIT) {
 		procs_exit(in->procs, r->pid, r->tid, r->time_ns);
+		if (r->pid == r->tid && zones_active(in->zones))
+			zones_leader_exit(in->zones, r->pid);
 	} else {
 		struct proc_mmap m = {
 			.pid = r->pid,

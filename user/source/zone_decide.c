@@ -69,35 +69,54 @@ static bool is_for_all(const struct zones *z, const struct zone_image *image)
 	       (t->inherit && t->kind != TARGET_TID && image->list.flags & ZONELIST_PROGRAM);
 }
 
-/* What should hang in image @number, once processes have the flags that zone_decide_flags() says.
- */
+static void want_for(const struct zones *z, const struct zone_image *image, bool hijack, bool rets,
+		     bool foreign, struct zone_hanging *want)
+{
+	want->switches |= foreign && image->list.switches.n;
+	want->exits |= rets;
+	if (counts_only(z))
+		want->entries = HANG_COUNTS;
+	else if (hijack)
+		want->entries = HANG_SESSIONS;
+	else if (want->entries == HANG_NOTHING)
+		want->entries = HANG_ENTRIES;
+}
+
+/* Thousands of probes do not come and go with each process: what was wanted stays. */
+static void want_past(const struct zones *z, const struct zone_image *image,
+		      struct zone_hanging *want)
+{
+	const struct zone_past *past = &image->past;
+
+	if (past->hijack || past->rets || past->none)
+		want_for(z, image, past->hijack, past->rets, past->foreign, want);
+}
+
+/* What should hang in image @number, once processes have the flags that they want. */
 struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];
 	struct zone_hanging want = {0};
 	size_t users = 0, with_exits = 0;
 
+	want_past(z, image, &want);
 	for (size_t i = 0; i < z->processes.n; i++) {
-		struct zone_process *p = z->processes.at[i];
-		uint32_t flags = maps(p, number) ? zone_decide_flags(z, p) : 0;
+		const struct zone_process *p = z->processes.at[i];
 
-		if (!flags)
+		if (!p->wants || !maps(p, number))
 			continue;
+		want_for(z, image, p->wants & WIRE_PROC_HIJACK, p->wants & WIRE_PROC_RETS,
+			 p->foreign, &want);
+		/* To the kernel a process is what its first thread has mapped. */
+		image->entries_for_all |= p->leaderless;
+		image->exits_for_all |= p->leaderless;
 		users++;
 		want.entry_pid = p->pid;
-		want.switches |= p->foreign && image->list.switches.n;
-		if (flags & WIRE_PROC_RETS) {
+		if (p->wants & WIRE_PROC_RETS) {
 			with_exits++;
 			want.exit_pid = p->pid;
 		}
-		if (counts_only(z))
-			want.entries = HANG_COUNTS;
-		else if (flags & WIRE_PROC_HIJACK)
-			want.entries = HANG_SESSIONS;
-		else if (want.entries == HANG_NOTHING)
-			want.entries = HANG_ENTRIES;
 	}
-	want.exits = with_exits > 0;
 	image->entries_for_all |= users > 1 || is_for_all(z, image);
 	image->exits_for_all |= with_exits > 1 || is_for_all(z, image);
 	if (image->entries_for_all || want.entries == HANG_SESSIONS)

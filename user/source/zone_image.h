@@ -42,6 +42,10 @@ struct zone_image {
 	uint8_t generation;
 	keeper_links links;
 	bool entries_for_all, exits_for_all; /* they were once, and stay so */
+	/* How calls ended in processes that have ended: what hangs for their like goes on to. */
+	struct zone_past {
+		bool hijack, rets, none, foreign;
+	} past;
 	uint32_t kept_from; /* no probes for the sake of this process; 0: see zone_guard */
 };
 

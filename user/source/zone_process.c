@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "source/zone_state.h"
 #include "symbol/closure.h"
+#include "symbol/procfs.h"
 
 /* A program of which nothing could be foretold has mapped its libraries after that time. */
 #define LINKING_NS 1000000000u
@@ -20,13 +21,68 @@ struct zone_process *zone_process_of(struct zones *z, uint32_t pid)
 	uint32_t *at = map_put(&z->by_pid, pid, &fresh);
 
 	if (fresh) {
-		struct zone_process *p = mem_zalloc(1, sizeof(*p));
-
-		p->pid = pid;
-		*at = (uint32_t)z->processes.n;
-		vec_push(&z->processes, p);
+		*at = (uint32_t)z->met.n;
+		vec_push(&z->met, mem_zalloc(1, sizeof(struct zone_process)));
+		z->met.at[*at]->ended = true;
 	}
-	return z->processes.at[*at];
+	if (z->met.at[*at]->ended) {
+		*z->met.at[*at] = (struct zone_process){.pid = pid};
+		vec_push(&z->processes, z->met.at[*at]);
+	}
+	return z->met.at[*at];
+}
+
+static void count_thread(void *context, uint32_t tid)
+{
+	size_t *n = context;
+
+	(void)tid;
+	++*n;
+}
+
+/* The first thread of one that has exited is there until the process is waited for. */
+static bool runs_without_leader(const struct zone_process *p)
+{
+	size_t n = 0;
+
+	return !procfs_threads(p->pid, count_thread, &n) && n > 1;
+}
+
+static void keep_past(const struct zone_process *p, struct zone_past *past)
+{
+	past->hijack |= p->flags & WIRE_PROC_HIJACK;
+	past->rets |= p->flags & WIRE_PROC_RETS;
+	past->none |= !(p->flags & (WIRE_PROC_HIJACK | WIRE_PROC_RETS));
+	past->foreign |= p->foreign;
+}
+
+/* Of thousands, as they come and go in a build, none is looked at once it is gone. */
+static void end_process(struct zones *z, size_t at)
+{
+	struct zone_process *p = z->processes.at[at];
+
+	for (size_t i = 0; i < p->images.n; i++)
+		keep_past(p, &z->at.at[p->images.at[i]]->past);
+	vec_release(&p->images);
+	p->images.n = 0;
+	p->ended = true;
+	z->processes.at[at] = z->processes.at[--z->processes.n];
+}
+
+void zones_leader_exit(struct zones *z, uint32_t pid)
+{
+	const uint32_t *at = map_get(&z->by_pid, pid);
+	struct zone_process *p = at ? z->met.at[*at] : NULL;
+
+	if (!p || p->ended)
+		return;
+	p->leaderless = runs_without_leader(p);
+	/* Its probes are to be decided on anew. */
+	if (p->leaderless)
+		zones_process(z, pid);
+	for (size_t i = z->processes.n; i-- > 0 && !p->leaderless;)
+		if (z->processes.at[i] == p)
+			end_process(z, i);
 }
 
 void zones_process(struct zones *z, uint32_t pid)
@@ -46,6 +102,7 @@ void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 	bool misses = false;
 
 	to->flags = from->flags;
+	to->wants = from->wants;
 	to->foreign = from->foreign;
 	to->told = from->told;
 	to->code_seen = from->code_seen;
@@ -66,10 +123,12 @@ void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 
 void zone_process_saw_code(struct zones *z, uint32_t pid, uint32_t code)
 {
+	const uint32_t *at = map_get(&z->by_pid, pid);
+
 	/* Children are no targets where they are not followed. */
-	if (!map_get(&z->by_pid, pid))
+	if (!at || z->met.at[*at]->ended)
 		return;
-	zone_process_of(z, pid)->code_seen = code;
+	z->met.at[*at]->code_seen = code;
 	zones_process(z, pid);
 }
 
@@ -88,9 +147,13 @@ void zones_tick(struct zones *z)
 
 	zone_guard_tick(z);
 	note_keeper(z);
-	for (size_t i = 0; i < z->processes.n; i++) {
+	for (size_t i = z->processes.n; i-- > 0;) {
 		struct zone_process *p = z->processes.at[i];
 
+		if (p->leaderless && !runs_without_leader(p)) {
+			end_process(z, i);
+			continue;
+		}
 		if (p->unknown_until_ns && p->unknown_until_ns < now) {
 			p->unknown_until_ns = 0;
 			zones_process(z, p->pid);

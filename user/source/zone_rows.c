@@ -97,19 +97,25 @@ static bool maps_image(const struct zones *z, const struct zone_process *p,
 	return false;
 }
 
+static enum zone_exit add_way(enum zone_exit way, enum zone_exit here)
+{
+	return way == ZONE_EXIT_UNKNOWN || way == here ? here : ZONE_EXIT_MIXED;
+}
+
 static enum zone_exit exit_of(const struct zones *z, const struct zone_image *image, size_t k)
 {
+	const struct zone_past *past = &image->past;
 	enum zone_exit way = ZONE_EXIT_UNKNOWN;
 
-	for (size_t i = 0; i < z->processes.n; i++) {
-		const struct zone_process *p = z->processes.at[i];
-		enum zone_exit here;
-
-		if (!maps_image(z, p, image))
-			continue;
-		here = exit_in(image, k, p->flags);
-		way = way == ZONE_EXIT_UNKNOWN || way == here ? here : ZONE_EXIT_MIXED;
-	}
+	if (past->hijack)
+		way = add_way(way, exit_in(image, k, WIRE_PROC_HIJACK));
+	if (past->rets)
+		way = add_way(way, exit_in(image, k, WIRE_PROC_RETS));
+	if (past->none)
+		way = add_way(way, exit_in(image, k, 0));
+	for (size_t i = 0; i < z->processes.n; i++)
+		if (maps_image(z, z->processes.at[i], image))
+			way = add_way(way, exit_in(image, k, z->processes.at[i]->flags));
 	return way;
 }
 

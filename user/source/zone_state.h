@@ -21,6 +21,9 @@ struct zone_process {
 	uint32_t code_told;	   /* as the kernel has it */
 	bool before_exec;	   /* its images are those of the program that it will run */
 	uint64_t unknown_until_ns; /* its code may not all be known before that: CLOCK_MONOTONIC */
+	uint32_t wants;	 /* flags as last decided, whether the kernel has them yet or not */
+	bool leaderless; /* its first thread has exited; it is looked whether others run */
+	bool ended;
 };
 
 /* A part of a file that a translator reads as code. */
@@ -51,11 +54,12 @@ struct zone_note {
 
 struct zones {
 	struct zones_input in;
-	VEC(struct zone_image *) at; /* owned */
-	struct map by_image;	     /* number in images → in at */
-	VEC(struct zone_process *) processes;
-	struct map by_pid;
-	bool unsettled;		 /* processes are dirty */
+	VEC(struct zone_image *) at;	      /* owned */
+	struct map by_image;		      /* number in images → in at */
+	VEC(struct zone_process *) processes; /* that run */
+	VEC(struct zone_process *) met;	      /* all, owned; of one pid the last */
+	struct map by_pid;		      /* → in met */
+	bool unsettled;			      /* processes are dirty */
 	VEC(uint32_t) thread_of; /* number of a thread in the kernel → in procs; NO_THREAD */
 	VEC(struct zone_note) notes;
 	VEC(struct zone_translator) translators;

@@ -34,12 +34,13 @@ static void zones_free(void *state)
 		zone_image_release(z->at.at[i]);
 		free(z->at.at[i]);
 	}
-	for (size_t i = 0; i < z->processes.n; i++)
-		process_free(z->processes.at[i]);
+	for (size_t i = 0; i < z->met.n; i++)
+		process_free(z->met.at[i]);
 	for (size_t i = 0; i < z->notes.n; i++)
 		free(z->notes.at[i].text);
 	vec_release(&z->at);
 	vec_release(&z->processes);
+	vec_release(&z->met);
 	zone_guard_release(z);
 	zone_watch_release(z);
 	vec_release(&z->thread_of);
@@ -85,15 +86,15 @@ static int tell(struct zones *z, struct zone_process *p, uint32_t flags)
 	return zonemaps_set_proc(z->in.session->maps, p->pid, proc);
 }
 
-/* Whether @pid was a process of ours, and is one no more; then it maps nothing. */
+/* Whether @pid is a process of ours that is gone, which is known from now on. */
 static bool forget_gone(struct zones *z, uint32_t pid)
 {
 	_free_ char *link = mem_printf("/proc/%u/exe", pid);
 	char byte;
 
-	if (!pid || readlink(link, &byte, 1) >= 0 || !zone_process_of(z, pid)->images.n)
+	if (!pid || readlink(link, &byte, 1) >= 0 || !zone_process_of(z, pid)->wants)
 		return false;
-	zone_process_of(z, pid)->images.n = 0;
+	zone_process_of(z, pid)->wants = 0;
 	return true;
 }
 
@@ -104,6 +105,8 @@ static int hang(struct zones *z, uint32_t number)
 	struct zone_hanging want;
 	int ret;
 
+	if (!image->list.zones.n && !image->list.switches.n)
+		return 0;
 	do {
 		want = zone_decide_probes(z, number);
 		if (!image->list.zones.n && !want.switches)
@@ -145,7 +148,7 @@ static int settle(struct zones *z, struct zone_process *p)
 		return begin_with(z, p);
 	if (!p->foreign && zone_decide_coroutines(z, p))
 		runs_coroutines(z, p);
-	flags = zone_decide_flags(z, p);
+	flags = p->wants = zone_decide_flags(z, p);
 	if (p->flags & WIRE_PROC_HIJACK && !(flags & WIRE_PROC_HIJACK))
 		ret = tell(z, p, WIRE_PROC_TARGET);
 	for (size_t i = 0; i < p->images.n && !ret; i++)
@@ -167,10 +170,19 @@ static int settle_anew(struct zones *z, struct zone_process *p)
 	return ret;
 }
 
+/* Of all of them first: one that is alone with a file has its probes for itself. */
+static void decide_flags(struct zones *z)
+{
+	for (size_t i = 0; i < z->processes.n; i++)
+		if (z->processes.at[i]->dirty)
+			z->processes.at[i]->wants = zone_decide_flags(z, z->processes.at[i]);
+}
+
 static int settle_dirty(struct zones *z, bool first)
 {
 	int ret = 0;
 
+	decide_flags(z);
 	for (size_t i = 0; i < z->processes.n && !ret; i++) {
 		if (!z->processes.at[i]->dirty)
 			continue;

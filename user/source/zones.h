@@ -54,6 +54,8 @@ void zones_fork(struct zones *, uint32_t pid, uint32_t child);
 /* @pid will run @command: its code, as far as it can be foretold, is taken for @pid's from then
  * on. */
 void zones_command(struct zones *, uint32_t pid, const char *command);
+/* The first thread of @pid has exited, and with it the process unless it has others. */
+void zones_leader_exit(struct zones *, uint32_t pid);
 /* @pid runs another program. */
 void zones_exec(struct zones *, uint32_t pid);
 /* Any process, of the target or not, runs another program; was born of @pid; is gone. Some harm
