@@ -24,6 +24,8 @@
 /* Without a descriptor to spare the kernel would refuse the start that it asks us about. */
 #define SPARE_FILES 64
 
+#define WAIT_MS 10
+
 #define MOST_STARTS 64 /* told at once */
 #define MOST_LINKS  64 /* dropped at once */
 
@@ -46,6 +48,7 @@ struct reply {
 struct keeper {
 	pid_t pid;
 	int socket;
+	const struct crew_wait *wait;
 	clockid_t cpu;
 	_Atomic uint32_t *untold; /* starts that were not asked for; shared with the process */
 };
@@ -333,6 +336,15 @@ static int gone(void)
 	return err(-EPIPE, "the process that holds the probes was killed");
 }
 
+/* Until the answer is there: the kernel takes seconds to hang thousands of probes. */
+static void await(const struct keeper *k)
+{
+	struct pollfd p = {.fd = k->socket, .events = POLLIN};
+
+	while (poll(&p, 1, WAIT_MS) <= 0)
+		(void)k->wait->goes_on(k->wait->context);
+}
+
 static int ask(struct keeper *k, const struct request *r, const int *files, size_t n,
 	       struct reply *reply)
 {
@@ -340,6 +352,7 @@ static int ask(struct keeper *k, const struct request *r, const int *files, size
 
 	if (send_request(k, r, files, n))
 		return gone();
+	await(k);
 	do
 		got = recv(k->socket, reply, sizeof(*reply), 0);
 	while (got < 0 && errno == EINTR);
@@ -445,11 +458,12 @@ static int start_process(const struct probes *probes, struct keeper *k)
 	return k->pid < 0 ? -errno : -clock_getcpuclockid(k->pid, &k->cpu);
 }
 
-int keeper_new(const struct probes *probes, struct keeper **out)
+int keeper_new(const struct probes *probes, const struct crew_wait *wait, struct keeper **out)
 {
 	struct keeper *k = mem_zalloc(1, sizeof(*k));
 	int ret = 0;
 
+	k->wait = wait;
 	k->socket = -1;
 	k->untold = mmap(NULL, sizeof(*k->untold), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);

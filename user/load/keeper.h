@@ -19,6 +19,7 @@
 
 #include "base/vec.h"
 #include "load/probes.h"
+#include "symbol/crew.h"
 
 /* Links that the keeper holds; for keeper_drop(). */
 typedef VEC(uint32_t) keeper_links;
@@ -32,8 +33,8 @@ struct keeper_start {
 typedef VEC(struct keeper_start) keeper_starts;
 
 struct keeper;
-/* Errors with a text. */
-int keeper_new(const struct probes *, struct keeper **out);
+/* @wait is asked every so often while the keeper works; borrowed. Errors with a text. */
+int keeper_new(const struct probes *, const struct crew_wait *wait, struct keeper **out);
 /* Takes all probes away, and waits for that. NULL is fine. */
 void keeper_free(struct keeper *);
 

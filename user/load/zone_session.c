@@ -228,9 +228,9 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 	return ret;
 }
 
-int zone_session_keep(struct zone_session *z)
+int zone_session_keep(struct zone_session *z, const struct crew_wait *wait)
 {
-	return keeper_new(&z->probes, &z->keeper);
+	return keeper_new(&z->probes, wait, &z->keeper);
 }
 
 void zone_session_close(struct zone_session *z)

@@ -45,8 +45,8 @@ struct eprof_bpf;
 void zone_session_configure(struct eprof_bpf *, const struct zone_request *, const struct target *);
 /* Once they are. Errors with a text. */
 int zone_session_open(struct eprof_bpf *, const struct zone_request *, struct zone_session *out);
-/* From now on probes can be hung by the keeper. Errors with a text. */
-int zone_session_keep(struct zone_session *);
+/* From now on probes can be hung by the keeper; see there for @wait. Errors with a text. */
+int zone_session_keep(struct zone_session *, const struct crew_wait *wait);
 /* From now on the time is measured that threads which run coroutines wait for events. Where the
  * kernel does not let us, it is not. */
 void zone_session_watch_waits(struct zone_session *);

@@ -199,7 +199,7 @@ int intake_zones(struct intake *in, const struct zones_options *o)
 
 	in->wait = (struct crew_wait){goes_on, in};
 	calibrate(input.session, &in->calibration);
-	ret = zone_session_keep(input.session);
+	ret = zone_session_keep(input.session, &in->wait);
 	if (ret)
 		return ret;
 	zones_configure(in->zones, &input);
