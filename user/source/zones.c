@@ -269,6 +269,13 @@ void zones_stop(struct zones *z)
 	zonemaps_enable(z->in.session->maps, false);
 }
 
+/* The kernel takes its time for thousands. */
+void zones_take_away(struct zones *z)
+{
+	for (size_t i = 0; i < z->at.n; i++)
+		keeper_drop(z->in.session->keeper, &z->at.at[i]->links);
+}
+
 static void know_thread(struct zones *z, uint32_t number, uint32_t thread)
 {
 	while (z->thread_of.n <= number)
