@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -330,6 +331,10 @@ static int record(struct record *r)
 
 	if (ret)
 		return ret;
+	/* Only then: the command inherits it. A file that may not grow is an error to be told, and
+	 * how a child ended is to be had. */
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
 	r->command = describe_command(&r->o);
 	show_doing(r->o.zones ? "looking for zones, and putting probes there" : "");
 	ret = capture_open(&o, &c);

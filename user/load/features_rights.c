@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "load/features_row.h"
+#include "symbol/procfs.h"
 
 static bool has_cap(int cap)
 {
@@ -123,6 +124,12 @@ static enum feature_state probe_unprivileged(char found[FEATURE_FOUND])
 	return has_cap(CAP_BPF) || has_cap(CAP_SYS_ADMIN) ? FEATURE_OK : FEATURE_LIMITED;
 }
 
+static enum feature_state probe_namespace(char found[FEATURE_FOUND])
+{
+	(void)found;
+	return procfs_in_first_namespace() ? FEATURE_OK : FEATURE_MISSING;
+}
+
 #define CAP(name) AS_ROOT ", or give the program " name " (setcap)"
 
 static const struct feature_row privilege_rows[] = {
@@ -159,6 +166,11 @@ static const struct feature_row setting_rows[] = {
 	{0, "ptrace_scope", "kernel.yama.ptrace_scope", probe_yama, "does not bind this user",
 	 "other processes' mappings may be unreadable",
 	 AS_ROOT ", or sysctl kernel.yama.ptrace_scope=0"},
+	{1, "pid_namespace", "first PID namespace", probe_namespace,
+	 "processes have the numbers that the kernel gives them",
+	 "the kernel's numbers of processes mean others here: no sampling",
+	 "run eprof outside of the container, or the container with the host's PID namespace "
+	 "(docker run --pid=host)"},
 	{0, "unprivileged_bpf", "kernel.unprivileged_bpf_disabled", probe_unprivileged,
 	 "does not bind who holds CAP_BPF",
 	 "without CAP_BPF no perf event program loads, whatever it says", CAP("cap_bpf")},

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "load/cpus.h"
 #include "load/session.h"
+#include "symbol/procfs.h"
 #include "eprof.skel.h"
 
 /* Past this many threads an event each costs more files than an event a CPU costs interrupts. */
@@ -206,9 +207,22 @@ static void raise_file_limit(void)
 	}
 }
 
+static int check_namespace(void)
+{
+	if (procfs_in_first_namespace())
+		return 0;
+	return err(-ENOTSUP,
+		   "this is a PID namespace of its own, a container's, where the kernel's "
+		   "numbers of processes mean others: run eprof outside of it, or the "
+		   "container with the host's (docker run --pid=host)");
+}
+
 static int load(struct session *s)
 {
-	int ret;
+	int ret = check_namespace();
+
+	if (ret)
+		return ret;
 
 	s->skel = eprof_bpf__open();
 	if (!s->skel)

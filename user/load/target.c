@@ -133,10 +133,6 @@ static int open_command(struct target *t)
 	if (pid < 0)
 		return err(-errno, "cannot start a process: %s", strerror(errno));
 	if (pid == 0) {
-		sigset_t none;
-
-		sigemptyset(&none);
-		sigprocmask(SIG_SETMASK, &none, NULL);
 		close(go[1]);
 		run_command(t->argv, go[0], status[1]);
 	}

@@ -38,7 +38,8 @@ int target_parse_pids(struct target *, const char *list);
 
 /*
  * Makes sure that it is there: processes exist, the cgroup is a v2 one, the command's process is
- * made (it waits). Errors with a text: -ESRCH, -ENOENT, -EACCES.
+ * made (it waits; signals are for it what they are for the caller). Errors with a text: -ESRCH,
+ * -ENOENT, -EACCES.
  */
 int target_open(struct target *);
 /* Lets the command exec. -ENOENT or -EACCES with a text when it cannot be run. */

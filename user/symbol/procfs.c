@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -129,6 +130,18 @@ int procfs_threads(uint32_t pid, void (*each)(void *, uint32_t), void *context)
 int procfs_processes(void (*each)(void *, uint32_t), void *context)
 {
 	return each_number("/proc", each, context);
+}
+
+/* PROC_PID_INIT_INO of the kernel: that of the first namespace on every machine. */
+#define FIRST_NAMESPACE "pid:[4026531836]"
+
+bool procfs_in_first_namespace(void)
+{
+	char name[64];
+	ssize_t n = readlink("/proc/self/ns/pid", name, sizeof(name) - 1);
+
+	name[n > 0 ? n : 0] = '\0';
+	return n <= 0 || !strcmp(name, FIRST_NAMESPACE);
 }
 
 void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM])

@@ -35,6 +35,10 @@ int procfs_threads(uint32_t pid, void (*each)(void *context, uint32_t tid), void
 /* Calls @each for every process. */
 int procfs_processes(void (*each)(void *context, uint32_t pid), void *context);
 
+/* Whether the numbers of processes here are those by which the kernel tells of them: not in a PID
+ * namespace below the first, a container's. */
+bool procfs_in_first_namespace(void);
+
 /* The thread's name, "" where it is gone. */
 void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM]);
 /* The v2 cgroup path, "" unknown; the caller's to free. */
