@@ -1,5 +1,4 @@
 /* functions: every function by self, with its total. */
-#include "base/str.h"
 #include "view/base.h"
 #include "view/views.h"
 
@@ -10,7 +9,6 @@ static void row(const struct view_input *in, struct doc_table *t, const struct t
 {
 	const struct profile *p = in->profile;
 	const struct function *f = &p->functions.at[r->function];
-	const char *path = profile_text(p, p->modules.at[f->module].path);
 
 	base_percent_cell(t, in, r->self);
 	doc_bar(t, base_percent(in, r->self));
@@ -18,7 +16,7 @@ static void row(const struct view_input *in, struct doc_table *t, const struct t
 	doc_bar(t, base_percent(in, r->total));
 	base_value_cell(t, in, r->self);
 	doc_cell_code(t, f->named ? f->kind : CODE_UNKNOWN, profile_text(p, f->name));
-	doc_cell(t, 0, "%s", str_base(path));
+	doc_cell(t, 0, "%s", profile_module_name(p, f->module));
 }
 
 static int functions_write(const struct view_input *in, struct doc *doc)

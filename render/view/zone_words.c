@@ -15,7 +15,7 @@ char *zone_cell_text(const struct zone_column *c, const struct profile *p, const
 	switch (c->kind) {
 	case ZONE_TEXT:
 		if (c->field == ZONE_FIELD_MODULE)
-			return mem_strdup(str_base(zone_column_text(c, p, z)));
+			return mem_strdup(profile_module_name(p, z->module));
 		return mem_strdup(zone_column_text(c, p, z));
 	case ZONE_TIME:
 		if (!z->total_ns)

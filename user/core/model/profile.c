@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "model/hist.h"
 #include "model/meta.h"
 
@@ -161,6 +162,32 @@ static uint32_t settle(const struct profile *p, struct map *m, struct identity i
 	if (found != last)
 		--*n;
 	return found;
+}
+
+/* Whether another path than @path ends in "/@end". */
+static bool is_shared_end(const struct profile *p, const char *path, const char *end)
+{
+	const size_t n = strlen(end);
+
+	for (size_t i = 1; i < p->modules.n; i++) {
+		const char *other = profile_text(p, p->modules.at[i].path);
+		const size_t m = strlen(other);
+
+		if (m > n && other[m - n - 1] == '/' && !strcmp(other + m - n, end) &&
+		    strcmp(other, path) != 0)
+			return true;
+	}
+	return false;
+}
+
+const char *profile_module_name(const struct profile *p, uint32_t module)
+{
+	const char *path = profile_text(p, p->modules.at[module].path), *name = str_base(path);
+
+	while (name > path && is_shared_end(p, path, name))
+		for (name--; name > path && name[-1] != '/'; name--)
+			;
+	return name;
 }
 
 uint32_t profile_module(struct profile *p, const char *path, const char *build_id)

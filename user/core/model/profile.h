@@ -158,6 +158,10 @@ static inline const char *profile_text(const struct profile *p, uint32_t string)
 	return intern_text(&p->strings, string);
 }
 
+/* What people call the module: its file's name, and before it as many folders as tell it from the
+ * other modules of that name. Within its path. */
+const char *profile_module_name(const struct profile *, uint32_t module);
+
 /* The adders return the index of the entry equal to @e, adding it where there is none yet. The
  * function's identity is (name, file, line, module, kind); all else comes from the first. */
 uint32_t profile_module(struct profile *, const char *path, const char *build_id);
