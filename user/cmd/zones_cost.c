@@ -28,7 +28,21 @@ void zones_cost_reference(struct zones_cost *out)
 	memcpy(out->ns, reference_ns, sizeof(out->ns));
 }
 
-static int measure(struct calibration *out)
+static void take_known(const struct calibration *c, struct zones_cost *out)
+{
+	for (int class = 0; class < SITE_CLASSES; class ++) {
+		for (int exit = 0; exit < 3; exit++) {
+			const struct calibrated at = calibration_of(c, class, exit);
+
+			if (!at.known)
+				continue;
+			out->ns[class][exit] = at.outer_ns;
+			out->measured = true;
+		}
+	}
+}
+
+static int measure(struct zones_cost *out)
 {
 	const struct zone_request request = {.max_zones = 1};
 	struct target target = {.kind = TARGET_PIDS, .cgroup_fd = -1};
@@ -37,13 +51,17 @@ static int measure(struct calibration *out)
 					  .tick_ns = 200000000,
 					  .zones = &request,
 					  .table_bytes = TABLES_MAX_BYTES};
+	struct calibration *calibration;
 	struct session *session = NULL;
 	int rc;
 
 	vec_push(&target.pids, (uint32_t)getpid());
 	rc = session_open(&o, &session);
-	if (!rc)
-		calibrate(session_zones(session), out);
+	if (!rc) {
+		calibration = calibrate(session_zones(session));
+		take_known(calibration, out);
+		calibration_free(calibration);
+	}
 	session_close(session);
 	vec_release(&target.pids);
 	return rc;
@@ -51,18 +69,10 @@ static int measure(struct calibration *out)
 
 int zones_cost_measure(struct zones_cost *out)
 {
-	struct calibration c = {0};
-	int rc = measure(&c);
+	int rc;
 
 	zones_cost_reference(out);
-	for (int class = 0; class < SITE_CLASSES && !rc; class ++) {
-		for (int exit = 0; exit < 3; exit++) {
-			if (!c.at[class][exit].known)
-				continue;
-			out->ns[class][exit] = c.at[class][exit].outer_ns;
-			out->measured = true;
-		}
-	}
+	rc = measure(out);
 	return !rc && !out->measured ? err(-EIO, "probes could not be timed on this machine") : rc;
 }
 

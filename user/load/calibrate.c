@@ -1,253 +1,45 @@
-#include <errno.h>
-#include <fcntl.h>
+#include "load/calibrate.h"
+
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "load/calibrate.h"
-#include "symbol/procfs.h"
+#include "load/calibrator.h"
+#include "load/drift.h"
 
-/* Each function is called so often a batch, in so many batches; the median counts. A stepped site
- * takes twenty times as long as others on some machines. */
+/* So many batches of each function are timed at first; the median counts. */
 #define BATCHES 9
-static const int calls_of[CALIBRATE_CLASSES] = {200, 200, 50};
-#define MOST_CALLS 200
 
-/* Between calls there is other work, as in a program: back to back they would be cheaper. */
-#define WORK_NS 1000
+/* Of its probes. */
+#define GENERATION 1
 
-/* A row of generations that images do not reach. */
-#define SLOT (WIRE_ZONE_IMAGES - 1)
+/* A batch takes a ms, on an emulated machine some 100; the last round is no reason to wait long. */
+#define FIRST_MS 10000
+#define LAST_MS	 20
 
-/* One function for each class and way: nothing is called from two places. */
-#define FUNCTION(name, body)                                                         \
-	__asm__(".text\n.p2align 6\n.type " name ",@function\n" name ":\n" body "\n" \
-		".size " name ", . - " name "\n")
-#define FUNCTIONS(class, body)                         \
-	FUNCTION("calibrate_" class "_session", body); \
-	FUNCTION("calibrate_" class "_rets", body);    \
-	FUNCTION("calibrate_" class "_none", body)
-FUNCTIONS("nop5", ".byte 0x0f, 0x1f, 0x44, 0, 0\nret");
-FUNCTIONS("emulated", "nop\nret");
-FUNCTIONS("stepped", "mov %edi, %eax\nret");
-
-typedef void function(void);
-function calibrate_nop5_session, calibrate_nop5_rets, calibrate_nop5_none;
-function calibrate_emulated_session, calibrate_emulated_rets, calibrate_emulated_none;
-function calibrate_stepped_session, calibrate_stepped_rets, calibrate_stepped_none;
-
-static const struct {
-	function *call;
-	uint64_t ret; /* where its RET stands, from its start */
-} functions[CALIBRATE_CLASSES][CALIBRATE_WAYS] = {
-	{{calibrate_nop5_session, 5}, {calibrate_nop5_rets, 5}, {calibrate_nop5_none, 5}},
-	{{calibrate_emulated_session, 1},
-	 {calibrate_emulated_rets, 1},
-	 {calibrate_emulated_none, 1}},
-	{{calibrate_stepped_session, 2}, {calibrate_stepped_rets, 2}, {calibrate_stepped_none, 2}},
-};
-
-/* --- the process that calls ----------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* The processor's own clock: reading another after the kernel was entered costs what is measured.
- */
-static uint64_t ticks(void)
-{
-	return __builtin_ia32_rdtsc();
-}
-
-static double ticks_a_ns(void)
-{
-	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC), start = ticks(), end_ns;
-
-	do
-		end_ns = clock_ns(CLOCK_MONOTONIC);
-	while (end_ns - start_ns < 1000000);
-	return (double)(ticks() - start) / (double)(end_ns - start_ns);
-}
-
-/* The mean time of a call; the twentieth that took longest was disturbed by something else. */
-static double time_batch(function *call, int n, double rate)
-{
-	uint64_t work = (uint64_t)(WORK_NS * rate);
-	double took[MOST_CALLS], sum = 0;
-	int kept = n - n / 20;
-
-	for (int i = 0; i < n; i++) {
-		uint64_t start = ticks(), before;
-
-		do
-			before = ticks();
-		while (before - start < work);
-		call();
-		took[i] = (double)(ticks() - before);
-	}
-	qsort(took, (size_t)n, sizeof(*took), by_value);
-	for (int i = 0; i < kept; i++)
-		sum += took[i];
-	return sum / kept / rate;
-}
-
-/* Answers each number of a function with the time of a batch of its calls. */
-static void __attribute__((noreturn)) serve(int from, int to)
-{
-	double rate = ticks_a_ns();
-	uint8_t number;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	while (read(from, &number, 1) == 1) {
-		int class = number / CALIBRATE_WAYS, way = number % CALIBRATE_WAYS;
-		double ns = time_batch(functions[class][way].call, calls_of[class], rate);
-
-		if (write(to, &ns, sizeof(ns)) != sizeof(ns))
-			break;
-	}
-	_exit(0);
-}
-
-struct server {
-	pid_t pid;
-	int to, from;
-};
-
-static bool server_start(struct server *s)
-{
-	int there[2], back[2];
-
-	if (pipe2(there, O_CLOEXEC))
-		return false;
-	if (pipe2(back, O_CLOEXEC)) {
-		close(there[0]);
-		close(there[1]);
-		return false;
-	}
-	s->pid = fork();
-	if (s->pid == 0) {
-		close(there[1]);
-		serve(there[0], back[1]);
-	}
-	close(there[0]);
-	close(back[1]);
-	s->to = there[1];
-	s->from = back[0];
-	return s->pid > 0;
-}
-
-static void server_end(struct server *s)
-{
-	close(s->to);
-	close(s->from);
-	if (s->pid > 0)
-		waitpid(s->pid, NULL, 0);
-}
-
-static bool ask(struct server *s, uint8_t number, double *ns)
-{
-	return write(s->to, &number, 1) == 1 && read(s->from, ns, sizeof(*ns)) == sizeof(*ns);
-}
-
-/* --- probes --------------------------------------------------------------------------------- */
-
-struct finding {
-	uint64_t address, offset;
-};
-
-static void find_mapping(void *context, const struct procfs_mapping *m)
-{
-	struct finding *f = context;
-
-	if (f->address >= m->start && f->address < m->end)
-		f->offset = f->address - m->start + m->file_offset;
-}
-
-/* The address's place in our own file; 0: none. */
-static uint64_t offset_of(function *at)
-{
-	struct finding f = {.address = (uint64_t)(uintptr_t)at};
-
-	(void)procfs_maps((uint32_t)getpid(), find_mapping, &f);
-	return f.offset;
-}
-
-struct run {
+struct calibration {
 	struct zone_session *z;
-	struct server server;
-	struct probe_link links[3];
-	uint32_t first; /* zone number */
-	double bare_ns[CALIBRATE_ZONES];
+	struct calibrator process;
+	struct calibrated at[CALIBRATE_ZONES]; /* as timed at first */
+	double bare_ns[CALIBRATE_ZONES];       /* the same calls without probes */
+	struct drift drift[CALIBRATE_ZONES];   /* of outer_ns, as a part of that at first */
+	uint64_t start_ns, due_ns, end_ns;     /* CLOCK_MONOTONIC; 0: not yet */
+	uint64_t asked_ns;		       /* for the round that is under way */
+	int64_t start_cpu_ns;
 };
 
-static uint32_t number_of(int class, int way)
-{
-	return (uint32_t)(class * CALIBRATE_WAYS + way);
-}
-
-static void add_probe(const struct run *r, int class, int way, bool at_exit, probe_list *list)
-{
-	struct probe probe = {.offset = offset_of(functions[class][way].call)};
-
-	if (at_exit)
-		probe.offset += functions[class][way].ret;
-	probe.cookie = wire_zone_cookie(r->first + number_of(class, way),
-					way == CALIBRATE_RETS ? WIRE_ZONE_RETS : 0,
-					WIRE_ZONE_ALWAYS, SLOT, 1);
-	vec_push(list, probe);
-}
-
-static bool hang(struct run *r, int fd)
-{
-	probe_list sessions = {0}, entries = {0}, exits = {0};
-	uint32_t pid = (uint32_t)r->server.pid;
-	int ret;
-
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++) {
-		if (r->z->sessions)
-			add_probe(r, class, CALIBRATE_SESSION, false, &sessions);
-		add_probe(r, class, CALIBRATE_RETS, false, &entries);
-		add_probe(r, class, CALIBRATE_NONE, false, &entries);
-		add_probe(r, class, CALIBRATE_RETS, true, &exits);
-	}
-	ret = probes_attach(&r->z->probes, PROBE_SESSION, fd, pid, &sessions, &r->links[0]);
-	if (!ret)
-		ret = probes_attach(&r->z->probes, PROBE_ENTRY, fd, pid, &entries, &r->links[1]);
-	if (!ret)
-		ret = probes_attach(&r->z->probes, PROBE_EXIT, fd, pid, &exits, &r->links[2]);
-	vec_release(&sessions);
-	vec_release(&entries);
-	vec_release(&exits);
-	return !ret;
-}
-
-/* --- figures -------------------------------------------------------------------------------- */
-
-static double median(double *values, int n)
-{
-	qsort(values, (size_t)n, sizeof(*values), by_value);
-	return values[n / 2];
-}
+/* --- at first ------------------------------------------------------------------------------- */
 
 /* What the kernel has counted of that function so far. */
-static struct wire_zone_node counted(const struct run *r, uint32_t number)
+static struct wire_zone_node counted(const struct calibration *c, uint32_t number)
 {
 	struct wire_zone_node sum = {0};
 
-	for (size_t i = 1; i < zonemaps_nodes(r->z->maps); i++) {
-		struct wire_zone_node n = zonemaps_node(r->z->maps, i);
+	for (size_t i = 1; i < zonemaps_nodes(c->z->maps); i++) {
+		struct wire_zone_node n = zonemaps_node(c->z->maps, i);
 
-		if (n.zone != r->first + number)
+		if (n.zone != zonemaps_max_zones(c->z->maps) + number)
 			continue;
 		sum.timed += n.timed;
 		sum.total_ns += n.total_ns;
@@ -255,72 +47,181 @@ static struct wire_zone_node counted(const struct run *r, uint32_t number)
 	return sum;
 }
 
-/* Calls without probes: what is to be taken off. */
-static bool time_bare(struct run *r)
+static bool time_one(struct calibration *c, uint32_t number, double *ns)
 {
-	for (uint8_t i = 0; i < CALIBRATE_ZONES; i++) {
-		double values[BATCHES];
+	struct calibrator_times times;
 
-		for (int k = 0; k < BATCHES; k++)
-			if (!ask(&r->server, i, &values[k]))
-				return false;
-		r->bare_ns[i] = median(values, BATCHES);
-	}
+	calibrator_ask(&c->process, 1u << number, false);
+	if (!calibrator_answer(&c->process, FIRST_MS, &times))
+		return false;
+	*ns = times.ns[number];
 	return true;
 }
 
-static bool time_probed(struct run *r, uint32_t number, struct calibrated *out)
+static bool time_first(struct calibration *c, uint32_t number)
 {
+	struct calibrated *out = &c->at[number];
 	double outer[BATCHES], inner[BATCHES], warm;
 	struct wire_zone_node before, after;
 
-	if (!ask(&r->server, (uint8_t)number, &warm))
+	if (!time_one(c, number, &warm))
 		return false;
-	before = counted(r, number);
+	before = counted(c, number);
 	for (int k = 0; k < BATCHES; k++) {
-		if (!ask(&r->server, (uint8_t)number, &outer[k]))
+		if (!time_one(c, number, &outer[k]))
 			return false;
-		after = counted(r, number);
+		after = counted(c, number);
 		inner[k] = after.timed > before.timed ? (double)(after.total_ns - before.total_ns) /
 								(double)(after.timed - before.timed)
 						      : 0;
 		before = after;
 	}
-	out->outer_ns = fmax(0, median(outer, BATCHES) - r->bare_ns[number]);
-	out->inner_ns = fmin(median(inner, BATCHES), out->outer_ns);
+	out->outer_ns = fmax(0, calibrator_median(outer, BATCHES) - c->bare_ns[number]);
+	out->inner_ns = fmin(calibrator_median(inner, BATCHES), out->outer_ns);
 	out->known = true;
 	return true;
 }
 
-static void time_all(struct run *r, struct calibration *out)
+static bool time_all(struct calibration *c)
 {
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++)
-		for (int way = 0; way < CALIBRATE_WAYS; way++)
-			if ((way != CALIBRATE_SESSION || r->z->sessions) &&
-			    !time_probed(r, number_of(class, way), &out->at[class][way]))
-				return;
+	for (uint32_t i = 0; i < CALIBRATE_ZONES; i++)
+		if ((i % CALIBRATE_WAYS != CALIBRATE_SESSION || c->z->sessions) &&
+		    !time_first(c, i))
+			return false;
+	return true;
 }
 
-void calibrate(struct zone_session *z, struct calibration *out)
+static bool start_process(struct calibration *c)
 {
+	const struct calibrator_probes probes = {.probes = &c->z->probes,
+						 .sessions = c->z->sessions,
+						 .first = zonemaps_max_zones(c->z->maps),
+						 .slot = ZONEMAPS_CALIBRATION,
+						 .generation = GENERATION};
 	const struct wire_zone_proc proc = {.flags = WIRE_PROC_TARGET | WIRE_PROC_HIJACK |
 						     WIRE_PROC_RETS | WIRE_PROC_OURS};
-	struct run r = {.z = z, .first = zonemaps_max_zones(z->maps)};
-	_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct calibrator_times bare;
 
-	*out = (struct calibration){0};
-	if (fd < 0 || !server_start(&r.server))
-		return;
-	if (time_bare(&r) && hang(&r, fd) &&
-	    !zonemaps_set_proc(z->maps, (uint32_t)r.server.pid, proc)) {
-		zonemaps_set_generation(z->maps, SLOT, 1);
+	if (!calibrator_start(&c->process, &probes, &bare))
+		return false;
+	for (int i = 0; i < CALIBRATE_ZONES; i++)
+		c->bare_ns[i] = bare.ns[i];
+	zonemaps_set_generation(c->z->maps, ZONEMAPS_CALIBRATION, GENERATION);
+	return !zonemaps_set_proc(c->z->maps, calibration_pid(c), proc);
+}
+
+struct calibration *calibrate(struct zone_session *z)
+{
+	struct calibration *c = mem_zalloc(1, sizeof(*c));
+	bool goes_on;
+
+	c->z = z;
+	goes_on = start_process(c);
+	if (goes_on) {
 		zonemaps_enable(z->maps, true);
-		time_all(&r, out);
+		goes_on = time_all(c);
 		zonemaps_enable(z->maps, false);
-		zonemaps_set_generation(z->maps, SLOT, 2);
-		zonemaps_forget_proc(z->maps, (uint32_t)r.server.pid);
 	}
-	server_end(&r.server);
-	for (size_t i = 0; i < sizeof(r.links) / sizeof(*r.links); i++)
-		probe_link_close(&r.links[i]);
+	if (!goes_on)
+		calibrator_end(&c->process);
+	return c;
+}
+
+void calibration_free(struct calibration *c)
+{
+	if (!c)
+		return;
+	calibrator_end(&c->process);
+	free(c);
+}
+
+/* --- rounds --------------------------------------------------------------------------------- */
+
+struct calibrated calibration_of(const struct calibration *c, int class, int way)
+{
+	uint64_t until_ns = c->end_ns ? c->end_ns : clock_ns(CLOCK_MONOTONIC);
+	int number = CALIBRATE_NUMBER(class, way);
+	double factor = drift_mean(&c->drift[number], until_ns);
+	struct calibrated at = c->at[number];
+
+	at.inner_ns *= factor;
+	at.outer_ns *= factor;
+	return at;
+}
+
+static void set_due(struct calibration *c, uint64_t now_ns)
+{
+	c->due_ns = c->start_ns + drift_due_ns(now_ns - c->start_ns,
+					       (uint64_t)(calibration_cpu_ns(c) - c->start_cpu_ns));
+}
+
+void calibration_start(struct calibration *c, uint32_t which)
+{
+	c->start_ns = clock_ns(CLOCK_MONOTONIC);
+	c->start_cpu_ns = calibration_cpu_ns(c);
+	for (int i = 0; i < CALIBRATE_ZONES; i++)
+		if (which >> i & 1)
+			drift_add(&c->drift[i], c->start_ns, 1);
+	set_due(c, c->start_ns);
+}
+
+uint64_t calibration_due_ns(const struct calibration *c)
+{
+	return c->process.pid > 0 && c->due_ns ? c->due_ns : UINT64_MAX;
+}
+
+static void ask(struct calibration *c, uint32_t which)
+{
+	if (!which || c->process.asked)
+		return;
+	calibrator_ask(&c->process, which, true);
+	c->asked_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+/* False: there is none. */
+static bool take_answer(struct calibration *c, int wait_ms)
+{
+	struct calibrator_times times;
+
+	if (!calibrator_answer(&c->process, wait_ms, &times))
+		return false;
+	for (int i = 0; i < CALIBRATE_ZONES; i++)
+		if (times.ns[i] > 0 && c->at[i].outer_ns > 0)
+			drift_add(&c->drift[i], c->asked_ns,
+				  fmax(0, times.ns[i] - c->bare_ns[i]) / c->at[i].outer_ns);
+	return true;
+}
+
+void calibration_round(struct calibration *c, uint32_t which)
+{
+	(void)take_answer(c, 0);
+	ask(c, which);
+	set_due(c, clock_ns(CLOCK_MONOTONIC));
+}
+
+void calibration_finish(struct calibration *c, uint32_t which)
+{
+	if (calibration_due_ns(c) == UINT64_MAX)
+		return;
+	/* One that is under way and does not come is the last. */
+	if (!c->process.asked || take_answer(c, LAST_MS)) {
+		ask(c, which);
+		(void)take_answer(c, LAST_MS);
+	}
+	c->end_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+void calibration_stop(const struct calibration *c)
+{
+	calibrator_kill(&c->process);
+}
+
+uint32_t calibration_pid(const struct calibration *c)
+{
+	return c->process.pid > 0 ? (uint32_t)c->process.pid : 0;
+}
+
+int64_t calibration_cpu_ns(const struct calibration *c)
+{
+	return calibrator_cpu_ns(&c->process);
 }

@@ -1,19 +1,25 @@
 /*
- * calibrate: what a probe costs on this machine at this moment, by the class of its site and by how
- * the call's end is seen: timed with functions of our own, in a process of our own, with the very
- * programs that the capture uses.
+ * calibrate: what a probe costs on this machine while a capture runs, by the class of its site and
+ * by how the call's end is seen: timed with functions of our own, in a process of our own, with the
+ * very programs that the capture uses. It is timed once before calls count, and again in rounds
+ * while they do: on virtual machines, and where processors change their clock, it is now this and
+ * now half as much again, for seconds. What counts is the mean over the capture.
  */
 #ifndef LOAD_CALIBRATE_H
 #define LOAD_CALIBRATE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "load/zone_session.h"
 
 /* As in elf/site.h. */
 enum { CALIBRATE_NOP5, CALIBRATE_EMULATED, CALIBRATE_STEPPED, CALIBRATE_CLASSES };
 enum { CALIBRATE_SESSION, CALIBRATE_RETS, CALIBRATE_NONE, CALIBRATE_WAYS };
-#define CALIBRATE_ZONES (CALIBRATE_CLASSES * CALIBRATE_WAYS)
+#define CALIBRATE_ZONES		     (CALIBRATE_CLASSES * CALIBRATE_WAYS)
+#define CALIBRATE_NUMBER(class, way) ((class) * CALIBRATE_WAYS + (way))
+/* A set of classes and ways holds these bits. */
+#define CALIBRATE_BIT(class, way) (1u << CALIBRATE_NUMBER(class, way))
 
 struct calibrated {
 	bool known;
@@ -21,12 +27,30 @@ struct calibrated {
 	double outer_ns; /* what they add to its caller's: all of it */
 };
 
-struct calibration {
-	struct calibrated at[CALIBRATE_CLASSES][CALIBRATE_WAYS];
-};
+struct calibration;
+/* Takes some 100 ms. What could not be timed is not known: no errors, never NULL. Calls must not
+ * count yet; zone numbers from the session's max_zones on are used for it. Borrows the session. */
+struct calibration *calibrate(struct zone_session *);
+/* Waits until its process, and its probes with it, is gone. NULL is fine. */
+void calibration_free(struct calibration *);
 
-/* Takes some 100 ms. What could not be timed is not known: no errors. Calls must not count yet;
- * zone numbers from the session's max_zones on are used for it. */
-void calibrate(struct zone_session *, struct calibration *out);
+/* The mean over the capture so far. */
+struct calibrated calibration_of(const struct calibration *, int class, int way);
+
+/* Calls begin to count; @which classes and ways cost something from now on. */
+void calibration_start(struct calibration *, uint32_t which);
+/* When the next round is due: CLOCK_MONOTONIC; UINT64_MAX: there are none. */
+uint64_t calibration_due_ns(const struct calibration *);
+/* Takes in the last round, and asks for another of @which. Does not wait for anything: one that is
+ * not there yet is taken in later, one that never comes is done without. */
+void calibration_round(struct calibration *, uint32_t which);
+/* One last round, of some ms, before calls count no more. */
+void calibration_finish(struct calibration *, uint32_t which);
+/* Begins to end its process, and to take its probes away with it. */
+void calibration_stop(const struct calibration *);
+
+/* Of its process: it is no target, whoever is; 0: there is none. And its CPU time. */
+uint32_t calibration_pid(const struct calibration *);
+int64_t calibration_cpu_ns(const struct calibration *);
 
 #endif

@@ -9,6 +9,11 @@
  * other's, until the probes that they could meet are gone. The loader hears of it afterwards, and
  * gets no probe hung before it has. Where the kernel does not let us watch (no CAP_SYS_ADMIN),
  * nothing waits.
+ *
+ * So it is with the writing of a file that has probes: the kernel runs the instruction that stood
+ * at a probe when it was hung, also once the file holds other code. Who opens it for writing waits
+ * until its probes are gone (fcntl(2), leases), where the file system has leases, it was not open
+ * for writing before, and it is ours or we have CAP_LEASE.
  */
 #ifndef LOAD_KEEPER_H
 #define LOAD_KEEPER_H
@@ -16,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/vec.h"
 #include "load/probes.h"
@@ -32,24 +38,48 @@ struct keeper_start {
 };
 typedef VEC(struct keeper_start) keeper_starts;
 
+/* A file with what it holds, which is the same as long as nobody has written to it. */
+struct keeper_file {
+	dev_t dev;
+	ino_t inode;
+	off_t size;
+	int64_t modified_ns;
+};
+typedef VEC(struct keeper_file) keeper_files;
+
+/* All 0 where the kernel tells nothing of it. */
+struct keeper_file keeper_file_of(int fd);
+bool keeper_file_is(const struct keeper_file *, const struct keeper_file *);
+
 struct keeper;
 /* @wait is asked every so often while the keeper works; borrowed. Errors with a text. */
 int keeper_new(const struct probes *, const struct crew_wait *wait, struct keeper **out);
 /* Takes all probes away, and waits for that. NULL is fine. */
 void keeper_free(struct keeper *);
 
-/* As probes_attach(), but for nothing where it fails; adds the link to @out. -EAGAIN without a
- * text: keeper_started() has news first. */
-int keeper_hang(struct keeper *, enum probe_program, int fd, uint32_t pid, const probe_list *,
-		keeper_links *out);
+/* Before the file @fd is read for places where probes may hang: from then on who opens it for
+ * writing waits, as said above. Waits a little for one that has it open for writing now. */
+void keeper_lease(struct keeper *, int fd);
+/* As probes_attach(), but for nothing where it fails; adds the link to @out. @read: what the file
+ * @fd held when the places in @list were found; -ESTALE where it holds something else by now.
+ * -EAGAIN without a text: keeper_has_news() comes first. */
+int keeper_hang(struct keeper *, enum probe_program, int fd, const struct keeper_file *read,
+		uint32_t pid, const probe_list *list, keeper_links *out);
 /* Takes the probes of these links away, in that order; does not wait for it. */
 void keeper_drop(struct keeper *, keeper_links *);
 
 /* Watches the file @fd. */
 void keeper_watch(struct keeper *, int fd, uint32_t tag);
-/* What has begun since it was asked last; false: nothing. What was hung for all processes, or for
- * that one, hangs no more, though its links are still to be dropped. */
-bool keeper_started(struct keeper *, keeper_starts *out);
+/* A zeroed one is empty and valid. */
+struct keeper_news {
+	keeper_starts starts; /* that have waited */
+	keeper_files written; /* opened for writing, as they were before */
+};
+/* What has happened since it was asked last; false: nothing. What was hung for all processes, for
+ * one that starts, or in one of the files, hangs no more, though its links are still to be dropped.
+ */
+bool keeper_has_news(struct keeper *, struct keeper_news *out);
+void keeper_news_release(struct keeper_news *);
 
 /* Somebody killed it: there are no probes any more. */
 bool keeper_is_gone(const struct keeper *);

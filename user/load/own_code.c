@@ -1,13 +1,11 @@
 #include "load/own_code.h"
 
-#include <errno.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/mem.h"
 #include "symbol/procfs.h"
 
 #ifndef MFD_EXEC
@@ -43,17 +41,19 @@ static bool take_out(struct own_code *own, const struct stat *st)
 	return found;
 }
 
-static int new_file(void)
+int own_code_file(const char *name)
 {
-	int fd = memfd_create("own-code", MFD_CLOEXEC | MFD_EXEC);
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_EXEC);
 
-	return fd < 0 && errno == EINVAL ? memfd_create("own-code", MFD_CLOEXEC) : fd;
+	/* Where it is forbidden (vm.memfd_noexec) what may be mapped is still left to the kernel.
+	 */
+	return fd < 0 ? memfd_create(name, MFD_CLOEXEC) : fd;
 }
 
 /* By reading: what is mapped may hold the breakpoints of others. A descriptor, or -1. */
 static int copy_of(int fd, const struct stat *st)
 {
-	int copy = new_file();
+	int copy = own_code_file("own-code");
 	off_t at = 0;
 
 	while (copy >= 0 && at < st->st_size) {

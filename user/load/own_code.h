@@ -23,6 +23,9 @@ struct own_code {
 	bool known;
 };
 
+/* A new file in memory that code can be mapped from. A descriptor, or -1. */
+int own_code_file(const char *name);
+
 /* Before the file @fd is probed. Where it cannot be done the probes are met: slower, not wrong. One
  * thread only. */
 void own_code_leave(struct own_code *, int fd);

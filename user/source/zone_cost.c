@@ -3,6 +3,61 @@
 #include "base/mem.h"
 #include "source/zone_cost.h"
 
+/* A probe that is hit where calls do not count costs as much as a call that is only counted. */
+static const struct {
+	enum wire_zone_counter counter;
+	int class;
+} hits[] = {{WIRE_ZONE_OTHERS, CALIBRATE_EMULATED}, {WIRE_ZONE_OTHERS_STEPPED, CALIBRATE_STEPPED}};
+#define HITS (sizeof(hits) / sizeof(*hits))
+
+/* Ways in which calls of an image end, as a set of these, each with the flags of a process. */
+static const uint32_t flags_of_way[] = {WIRE_PROC_HIJACK, WIRE_PROC_RETS, 0};
+#define WAYS (sizeof(flags_of_way) / sizeof(*flags_of_way))
+
+static unsigned int way_bit(uint32_t flags)
+{
+	return flags & WIRE_PROC_HIJACK ? 1 : flags & WIRE_PROC_RETS ? 2 : 4;
+}
+
+static unsigned int past_bits(const struct zone_past *past)
+{
+	return (past->hijack ? 1 : 0) | (past->rets ? 2 : 0) | (past->none ? 4 : 0);
+}
+
+static uint32_t which_of_zone(const struct zone_image *image, size_t k, unsigned int ways)
+{
+	uint32_t which = 0;
+
+	for (size_t i = 0; i < WAYS && zone_image_has(image, k); i++)
+		if (ways >> i & 1)
+			which |= CALIBRATE_BIT((int)image->list.zones.at[k].sites.entry.class,
+					       (int)zone_image_exit(image, k, flags_of_way[i]) -
+						       (int)ZONE_EXIT_SESSION);
+	return which;
+}
+
+uint32_t zone_cost_which(const struct zones *z)
+{
+	_free_ unsigned int *ways = mem_zalloc(z->at.n + 1, sizeof(*ways));
+	uint32_t which = 0;
+
+	for (size_t i = 0; i < z->processes.n; i++) {
+		const struct zone_process *p = z->processes.at[i];
+
+		for (size_t k = 0; k < p->images.n; k++)
+			ways[p->images.at[k]] |= way_bit(p->flags);
+	}
+	for (size_t i = 0; i < z->at.n; i++) {
+		ways[i] |= past_bits(&z->at.at[i]->past);
+		for (size_t k = 0; ways[i] && k < z->at.at[i]->list.zones.n; k++)
+			which |= which_of_zone(z->at.at[i], k, ways[i]);
+	}
+	for (size_t i = 0; i < HITS; i++)
+		if (zonemaps_counter(z->in.session->maps, hits[i].counter))
+			which |= CALIBRATE_BIT(hits[i].class, CALIBRATE_NONE);
+	return which;
+}
+
 /* By the row's class and way of exit; where processes differ, the dearest. */
 static struct zone_cost cost_of(const struct calibration *c, const struct zone *z)
 {
@@ -10,15 +65,14 @@ static struct zone_cost cost_of(const struct calibration *c, const struct zone *
 	struct zone_cost cost = {0};
 
 	for (int way = 0; way < CALIBRATE_WAYS; way++) {
-		const struct calibrated *at;
+		struct calibrated at;
 
 		if (class < 0 || class >= CALIBRATE_CLASSES ||
 		    (z->exit_way != ZONE_EXIT_MIXED && way != z->exit_way - (int)ZONE_EXIT_SESSION))
 			continue;
-		at = &c->at[class][way];
-		if (at->known && at->outer_ns > cost.outer_ns)
-			cost = (struct zone_cost){.inner_ns = at->inner_ns,
-						  .outer_ns = at->outer_ns};
+		at = calibration_of(c, class, way);
+		if (at.known && at.outer_ns > cost.outer_ns)
+			cost = (struct zone_cost){.inner_ns = at.inner_ns, .outer_ns = at.outer_ns};
 	}
 	return cost;
 }
@@ -37,29 +91,24 @@ static void add_classes(const struct zones *z, struct profile *p)
 	}
 	for (int i = 0; i < CALIBRATE_ZONES; i++) {
 		int class = i / CALIBRATE_WAYS, way = i % CALIBRATE_WAYS;
-		const struct calibrated *at = &z->in.calibration->at[class][way];
+		const struct calibrated at = calibration_of(z->in.calibration, class, way);
 		_free_ char *name = zone_cost_name(class + ZONE_SITE_NOP5, way + ZONE_EXIT_SESSION);
 
-		if (used[class][way] && at->known)
-			profile_cost(p, name, "ns", at->outer_ns);
+		if (used[class][way] && at.known)
+			profile_cost(p, name, "ns", at.outer_ns);
 	}
 }
 
-/* A probe that is hit where calls do not count costs as much as a call that is only counted. */
 static void add_elsewhere(const struct zones *z, struct profile *p)
 {
-	static const struct {
-		enum wire_zone_counter counter;
-		int class;
-	} hits[] = {{WIRE_ZONE_OTHERS, CALIBRATE_EMULATED},
-		    {WIRE_ZONE_OTHERS_STEPPED, CALIBRATE_STEPPED}};
 	double n = 0, ns = 0;
 
-	for (size_t i = 0; i < sizeof(hits) / sizeof(*hits); i++) {
+	for (size_t i = 0; i < HITS; i++) {
 		double here = (double)zonemaps_counter(z->in.session->maps, hits[i].counter);
 
 		n += here;
-		ns += here * z->in.calibration->at[hits[i].class][CALIBRATE_NONE].outer_ns;
+		ns += here *
+		      calibration_of(z->in.calibration, hits[i].class, CALIBRATE_NONE).outer_ns;
 	}
 	profile_cost(p, ZONE_COST_HITS_ELSEWHERE, "events", n);
 	profile_cost(p, ZONE_COST_ELSEWHERE, "ns", ns);

@@ -7,6 +7,8 @@
 
 #include "source/zone_state.h"
 
+/* The classes and ways of calibration that calls can cost by now. */
+uint32_t zone_cost_which(const struct zones *);
 /* Compensates the times of all zones, and says what the probes cost in all. */
 void zone_cost_rows(const struct zones *, struct profile *);
 
