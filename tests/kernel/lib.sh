@@ -149,6 +149,29 @@ zone()
 	/usr/bin/python3 tests/kernel/zones_column.py "$captured" "$@" 2>&1
 }
 
+# calibrator: the process of $capture that times probes while zones are captured.
+calibrator()
+{
+	for child in $(pgrep -P "$capture"); do
+		! grep -q memfd:calibrator "/proc/$child/maps" 2>/dev/null || echo "$child"
+	done
+}
+
+# slept PID: how often it has gone to sleep.
+slept()
+{
+	sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$1/status"
+}
+
+# await_rounds N: until the calibrator has been asked N times more, at most a minute.
+await_rounds()
+{
+	timer=$(calibrator)
+	asked=$(($(slept "$timer") + $1))
+	wait_for eval '[ "$(slept "$timer")" -ge "$asked" ]'
+	check "probes are timed while the capture runs" "$(slept "$timer")" -ge "$asked"
+}
+
 # start COMMAND…: in the background, its pid in $pid.
 start()
 {

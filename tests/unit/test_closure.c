@@ -20,7 +20,7 @@
 static int has(const closure *c, const char *path)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (!strcmp(c->at[i], path))
+		if (!strcmp(c->at[i].path, path))
 			return 1;
 	return 0;
 }
@@ -35,9 +35,9 @@ static void test_it_is_what_the_linker_loads(void **state)
 
 	(void)state;
 	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
-	closure_of_program(self, &c);
+	closure_of_program(-1, self, &c);
 	assert_true(c.n > 2);
-	assert_string_equal(c.at[0], self);
+	assert_string_equal(c.at[0].path, self);
 	while (maps && fgets(line, sizeof(line), maps)) {
 		char *path = strchr(line, '/');
 
@@ -64,6 +64,25 @@ static void test_a_command_is_searched_for(void **state)
 	assert_int_equal(c.n, 0);
 }
 
+static void count_library(void *context, const char *path)
+{
+	int *n = context;
+
+	*n += !strcmp(path, "/lib/x86_64-linux-gnu/libc.so.6");
+}
+
+static void test_a_library_is_found_by_its_name(void **state)
+{
+	_free_ char *path = closure_library("libc.so.6"), *none = closure_library("libnosuch.so.1");
+	int n = 0;
+
+	(void)state;
+	assert_string_equal(path, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+	assert_null(none);
+	closure_each_library(count_library, &n);
+	assert_int_equal(n, 1);
+}
+
 static void write_file(char *path, const void *data, size_t n)
 {
 	int fd = mkstemp(path);
@@ -81,10 +100,10 @@ static void test_a_script_is_its_interpreter(void **state)
 
 	(void)state;
 	write_file(path, text, sizeof(text) - 1);
-	closure_of_program(path, &c);
+	closure_of_program(-1, path, &c);
 	assert_non_null(realpath("/bin/sh", real));
 	assert_true(c.n >= 2);
-	assert_string_equal(c.at[0], real);
+	assert_string_equal(c.at[0].path, real);
 	closure_release(&c);
 	unlink(path);
 }
@@ -100,9 +119,41 @@ static void test_a_script_of_no_interpreter_is_the_shells(void **state)
 	closure_of_command(path, &c);
 	assert_non_null(realpath("/bin/sh", real));
 	assert_true(c.n >= 2);
-	assert_string_equal(c.at[0], real);
+	assert_string_equal(c.at[0].path, real);
 	closure_release(&c);
 	unlink(path);
+}
+
+/* Below another root: paths are as seen from there. */
+static void test_another_root(void **state)
+{
+	char dir[] = "/tmp/eprof-root-XXXXXX", command[PATH_MAX];
+	closure c = {0};
+	int root;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(command, sizeof(command),
+		 "cd %s && cp /bin/true program && ln -s usr/lib lib && ln -s usr/lib64 lib64 && "
+		 "mkdir -p usr/lib/x86_64-linux-gnu usr/lib64 && "
+		 "cp /lib/x86_64-linux-gnu/libc.so.6 usr/lib/x86_64-linux-gnu/ && "
+		 "cp /lib64/ld-linux-x86-64.so.2 usr/lib64/",
+		 dir);
+	assert_int_equal(system(command), 0);
+	root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_true(root >= 0);
+	closure_of_program(root, "/program", &c);
+	assert_int_equal(c.n, 3);
+	assert_string_equal(c.at[0].path, "/program");
+	assert_true(has(&c, "/usr/lib/x86_64-linux-gnu/libc.so.6"));
+	assert_true(has(&c, "/usr/lib64/ld-linux-x86-64.so.2"));
+	closure_release(&c);
+	/* Links lead nowhere else. */
+	closure_of_program(root, "/../../bin/true", &c);
+	assert_int_equal(c.n, 0);
+	close(root);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
 }
 
 /* Each byte of the headers and the dynamic section is spoilt in turn: nothing but less is found. */
@@ -142,6 +193,8 @@ int main(void)
 		cmocka_unit_test(test_it_is_what_the_linker_loads),
 		cmocka_unit_test(test_a_command_is_searched_for),
 		cmocka_unit_test(test_a_script_is_its_interpreter),
+		cmocka_unit_test(test_another_root),
+		cmocka_unit_test(test_a_library_is_found_by_its_name),
 		cmocka_unit_test(test_a_script_of_no_interpreter_is_the_shells),
 		cmocka_unit_test(test_spoilt_files_are_no_harm),
 	};

@@ -76,6 +76,41 @@ static void one_build_is_one_image(void **state)
 	images_free(m);
 }
 
+/* Where copies are asked for, each file is an image, by whatever names. */
+static void copies_are_parted(void **state)
+{
+	struct images *m = images_new();
+	_free_ char *path = snippet_path("c"), *copy_path = snippet_path("c_copy"),
+		    *link_path = snippet_path("c_link"), *third_path = snippet_path("c_third");
+	struct image_id id, copy_id, link_id, third_id;
+	uint32_t first, copy, third;
+
+	(void)state;
+	images_part_copies(m);
+	snippet_build("c", source, "-Wl,--build-id=0x0c0c0c0c");
+	snippet_run("cp c c_copy && ln c c_link && cp c c_third");
+	id = id_of(path);
+	copy_id = id_of(copy_path);
+	link_id = id_of(link_path);
+	third_id = id_of(third_path);
+	first = add(m, &id);
+	copy = add(m, &copy_id);
+	third = add(m, &third_id);
+	assert_int_equal(first, IMAGE_FIRST);
+	assert_int_equal(copy, first + 1);
+	assert_int_equal(third, first + 2);
+	assert_int_equal(add(m, &link_id), first);
+	assert_int_equal(add(m, &copy_id), copy);
+	assert_int_equal(add(m, &third_id), third);
+	assert_int_equal(images_at(m, first)->first, first);
+	assert_int_equal(images_at(m, copy)->first, first);
+	assert_int_equal(images_at(m, third)->first, first);
+	assert_string_equal(images_at(m, copy)->path, copy_path);
+	assert_true(images_at(m, copy)->fd >= 0);
+	assert_int_equal(images_count(m), IMAGE_FIRST + 3);
+	images_free(m);
+}
+
 static void other_files_are_refused(void **state)
 {
 	struct images *m = images_new();
@@ -214,6 +249,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fixed_images_come_first),
 		cmocka_unit_test(one_build_is_one_image),
+		cmocka_unit_test(copies_are_parted),
 		cmocka_unit_test(other_files_are_refused),
 		cmocka_unit_test(outlives_its_file),
 		cmocka_unit_test(finds_deleted_files_by_their_mapping),

@@ -110,6 +110,31 @@ static void knows_whether_it_is_of_zones(void **state)
 	profile_free(p);
 }
 
+static void tells_modules_of_one_name_apart(void **state)
+{
+	struct profile *p = profile_new();
+	uint32_t only = profile_module(p, "/usr/lib/libonly.so", ""),
+		 a = profile_module(p, "/opt/a/lib/libz.so", "11"),
+		 b = profile_module(p, "/opt/b/lib/libz.so", "22"),
+		 other = profile_module(p, "/usr/lib64/libz.so", "33"),
+		 longer = profile_module(p, "/usr/lib/xlibz.so", ""),
+		 again = profile_module(p, "/usr/lib/libonly.so", "44"),
+		 short_path = profile_module(p, "/libz.so", ""),
+		 anonymous = profile_module(p, "//anon", "");
+
+	(void)state;
+	assert_string_equal(profile_module_name(p, 0), "");
+	assert_string_equal(profile_module_name(p, only), "libonly.so");
+	assert_string_equal(profile_module_name(p, again), "libonly.so");
+	assert_string_equal(profile_module_name(p, a), "a/lib/libz.so");
+	assert_string_equal(profile_module_name(p, b), "b/lib/libz.so");
+	assert_string_equal(profile_module_name(p, other), "lib64/libz.so");
+	assert_string_equal(profile_module_name(p, longer), "xlibz.so");
+	assert_string_equal(profile_module_name(p, short_path), "/libz.so");
+	assert_string_equal(profile_module_name(p, anonymous), "//anon");
+	profile_free(p);
+}
+
 static void finds_metrics(void **state)
 {
 	struct profile *p = small_profile();
@@ -177,6 +202,7 @@ int main(void)
 		cmocka_unit_test(adds_each_once),
 		cmocka_unit_test(finds_what_it_was_given),
 		cmocka_unit_test(keeps_attributes),
+		cmocka_unit_test(tells_modules_of_one_name_apart),
 		cmocka_unit_test(finds_metrics),
 		cmocka_unit_test(checks_indices),
 		cmocka_unit_test(checks_numbers),

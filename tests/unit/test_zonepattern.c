@@ -67,6 +67,20 @@ static void names_and_globs(void **state)
 	assert_true(takes("main.f[...]", "/x", "main.f[...]"));
 }
 
+static void assert_named(const char *pattern, const char *path)
+{
+	struct zonepatterns *z = zonepatterns_new();
+	const char *file;
+
+	assert_int_equal(zonepatterns_add(z, pattern), 0);
+	file = zonepatterns_file(z, 0);
+	if (path)
+		assert_string_equal(file, path);
+	else
+		assert_null(file);
+	zonepatterns_free(z);
+}
+
 /* What a link in PATH starts may be meant by the link's name. */
 static void modules_that_are_links(void **state)
 {
@@ -85,6 +99,14 @@ static void modules_that_are_links(void **state)
 	assert_false(takes("db-server:f", "/other/check-db", "f"));
 	assert_false(takes("db-serve?:f", real, "f"));
 	assert_false(takes("db:f", real, "f"));
+	assert_true(takes("./db-server:f", real, "f"));
+	assert_false(takes("./db-serve?:f", real, "f"));
+	assert_named("db-server:f", real);
+	assert_named("./db-server:f", real);
+	assert_named("!db-server:f", NULL);
+	assert_named("db-server*:f", NULL);
+	assert_named("db-client:f", NULL);
+	assert_named("f", NULL);
 	setenv("PATH", old, 1);
 }
 

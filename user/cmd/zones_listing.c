@@ -19,7 +19,11 @@ static const char *remark_on(const struct zone_def *zone, enum exit_way exit)
 {
 	if (zone->sites.why)
 		return zone->sites.why;
-	return exit == EXIT_NONE ? zone->sites.exits_why : NULL;
+	if (exit != EXIT_NONE)
+		return NULL;
+	if (!zone->sites.exits_why && zone->sites.own_return)
+		return "it uses its own return address";
+	return zone->sites.exits_why;
 }
 
 /* emulated  session   970 ns       216  free  malloc.c:3280 */

@@ -171,6 +171,16 @@ void elffile_release(struct elffile *f)
 	vec_release(&f->segments);
 }
 
+bool elffile_is(int fd)
+{
+	struct elffile f;
+	bool yes = fd >= 0 && !elffile_open(fd, &f);
+
+	if (yes)
+		elffile_release(&f);
+	return yes;
+}
+
 int elffile_section(const struct elffile *f, const char *name, Elf64_Shdr *out)
 {
 	size_t want = strlen(name) + 1;

@@ -30,6 +30,8 @@ struct elffile {
  * the caller's and must outlive the elffile.
  */
 int elffile_open(int fd, struct elffile *out);
+/* Whether elffile_open() takes it; a negative @fd is none. */
+bool elffile_is(int fd);
 void elffile_release(struct elffile *);
 
 /* Exactly @n bytes at @offset, or -EINVAL: no text, since callers go on without. */

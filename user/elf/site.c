@@ -102,8 +102,8 @@ enum exit_way sites_exit_way(const struct sites *s, bool hijack)
 {
 	if (s->why)
 		return EXIT_NONE;
-	if (hijack && !s->own_return)
-		return EXIT_SESSION;
+	if (hijack)
+		return s->own_return ? EXIT_NONE : EXIT_SESSION;
 	return s->exits_known ? EXIT_RETS : EXIT_NONE;
 }
 

@@ -85,7 +85,8 @@ struct site_kernel site_kernel_of(const char *release);
 struct site_kernel site_kernel_running(void);
 
 /* Whether a call of the function may be timed, and by what: @hijack where nothing in the process
- * forbids to hijack return addresses. */
+ * forbids to hijack return addresses. A process has one way for all: where it is hijacked, what
+ * uses its own return address is only counted. */
 enum exit_way sites_exit_way(const struct sites *, bool hijack);
 
 /* A piece of code in memory. */

@@ -11,6 +11,23 @@
 #define MARKS	   2
 #define MARK_BYTES 32 /* and fewer */
 
+/* They stand in a folder of valgrind's own. */
+static const char *const valgrind_tools[] = {"memcheck-amd64-linux",
+					     "none-amd64-linux",
+					     "cachegrind-amd64-linux",
+					     "callgrind-amd64-linux",
+					     "helgrind-amd64-linux",
+					     "drd-amd64-linux",
+					     "massif-amd64-linux",
+					     "dhat-amd64-linux",
+					     "lackey-amd64-linux",
+					     "exp-bbv-amd64-linux",
+					     NULL};
+static const char *const qemu_programs[] = {"qemu-x86_64", "qemu-x86_64-static", NULL};
+static const char *const no_others[] = {NULL};
+
+#define BASES 2
+
 /*
  * Marks are names of variables of the environment, which are their interface, and of their files;
  * written backwards, for else this program would be taken for one. Of QEMU the one that runs
@@ -18,37 +35,20 @@
  */
 static const struct {
 	struct translator is;
-	const char *marks[MARKS]; /* all of them are there */
-	const char *bases[2];	  /* or the file has one of these names */
+	const char *marks[MARKS];  /* all of them are there */
+	const char *bases[BASES];  /* or the file has one of these names */
+	const char *const *others; /* names of files that have the marks */
 } known[] = {
-	{{"valgrind", false}, {"REHCNUAL_DNIRGLAV", "_daolerpgv"}, {"valgrind", "valgrind.bin"}},
-	{{"QEMU's user mode", true}, {"XIFERP_DL_UMEQ", " 46_68x-umeq"}, {NULL}},
-	{{"DynamoRIO", false}, {NULL}, {"drrun", "libdynamorio.so"}},
-	{{"Pin", false}, {NULL}, {"pinbin"}},
-	{{"box64", true}, {NULL}, {"box64"}},
+	{{"valgrind", false},
+	 {"REHCNUAL_DNIRGLAV", "_daolerpgv"},
+	 {"valgrind", "valgrind.bin"},
+	 valgrind_tools},
+	{{"QEMU's user mode", true}, {"XIFERP_DL_UMEQ", " 46_68x-umeq"}, {NULL}, qemu_programs},
+	{{"DynamoRIO", false}, {NULL}, {"drrun", "libdynamorio.so"}, no_others},
+	{{"Pin", false}, {NULL}, {"pinbin"}, no_others},
+	{{"box64", true}, {NULL}, {"box64"}, no_others},
 };
 #define KNOWN (sizeof(known) / sizeof(*known))
-
-/* The tools of valgrind stand in a folder of its own. */
-const char *const translator_programs[] = {"valgrind",
-					   "valgrind.bin",
-					   "memcheck-amd64-linux",
-					   "none-amd64-linux",
-					   "cachegrind-amd64-linux",
-					   "callgrind-amd64-linux",
-					   "helgrind-amd64-linux",
-					   "drd-amd64-linux",
-					   "massif-amd64-linux",
-					   "dhat-amd64-linux",
-					   "lackey-amd64-linux",
-					   "exp-bbv-amd64-linux",
-					   "qemu-x86_64",
-					   "qemu-x86_64-static",
-					   "drrun",
-					   "libdynamorio.so",
-					   "pinbin",
-					   "box64",
-					   NULL};
 
 struct looking {
 	const struct elffile *file;
@@ -112,12 +112,22 @@ static bool look(struct looking *l, uint32_t flags)
 const struct translator *translator_called(const char *base)
 {
 	for (size_t i = 0; i < KNOWN; i++) {
-		for (size_t k = 0; k < 2; k++) {
+		for (size_t k = 0; k < BASES; k++) {
 			if (known[i].bases[k] && !strcmp(known[i].bases[k], base))
 				return &known[i].is;
 		}
 	}
 	return NULL;
+}
+
+void translator_each_name(void (*each)(void *context, const char *name), void *context)
+{
+	for (size_t i = 0; i < KNOWN; i++) {
+		for (size_t k = 0; k < BASES && known[i].bases[k]; k++)
+			each(context, known[i].bases[k]);
+		for (const char *const *name = known[i].others; *name; name++)
+			each(context, *name);
+	}
 }
 
 const struct translator *translator_find(const struct elffile *f)

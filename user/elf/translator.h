@@ -21,8 +21,7 @@ const struct translator *translator_find(const struct elffile *);
 /* By its name, or that of a script that starts it, without folders; NULL the same. */
 const struct translator *translator_called(const char *base);
 
-/* Names under which such programs are installed, NULL behind the last. Who is called so need not be
- * one. */
-extern const char *const translator_programs[];
+/* The names under which such programs are installed. Who is called so need not be one. */
+void translator_each_name(void (*each)(void *context, const char *name), void *context);
 
 #endif

@@ -40,8 +40,9 @@ void side_records_clear(side_records *records)
 	records->n = 0;
 }
 
-static int open_ring(int cpu, struct side_ring *ring)
+static int open_ring(int cpu, bool by_inode, struct side_ring *ring)
 {
+
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
@@ -49,7 +50,7 @@ static int open_ring(int cpu, struct side_ring *ring)
 		.sample_id_all = 1,
 		.mmap = 1,
 		.mmap2 = 1,
-		.build_id = 1,
+		.build_id = !by_inode,
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
@@ -82,7 +83,7 @@ static int open_ring(int cpu, struct side_ring *ring)
 	return 0;
 }
 
-int sideband_open(struct sideband **out)
+int sideband_open(bool by_inode, struct sideband **out)
 {
 	struct sideband *s = mem_zalloc(1, sizeof(*s));
 	_free_ int *cpus = NULL;
@@ -93,7 +94,7 @@ int sideband_open(struct sideband **out)
 		struct side_ring *ring = vec_add(&s->rings);
 
 		ring->fd = -1;
-		ret = open_ring(cpus[i], ring);
+		ret = open_ring(cpus[i], by_inode, ring);
 	}
 	if (ret) {
 		sideband_close(s);

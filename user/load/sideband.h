@@ -29,8 +29,9 @@ typedef VEC(struct side_record) side_records;
 void side_records_clear(side_records *);
 
 struct sideband;
-/* On all CPUs that are online; already running when it returns. Errors with a text. */
-int sideband_open(struct sideband **);
+/* On all CPUs that are online; already running when it returns. @by_inode: mappings tell their
+ * file's device and inode, else its build-id where the kernel can. Errors with a text. */
+int sideband_open(bool by_inode, struct sideband **);
 void sideband_close(struct sideband *);
 
 /* Appends what has come since, in order of each CPU. Returns how many records the kernel says it

@@ -21,6 +21,9 @@ struct zonemaps_raw {
 	uint32_t max_zones; /* besides a few for calibration */
 };
 
+/* The last row of generations. */
+#define ZONEMAPS_CALIBRATION (WIRE_ZONE_IMAGES - 1)
+
 struct zonemaps;
 /* Errors with a text. */
 int zonemaps_new(const struct zonemaps_raw *, struct zonemaps **out);
@@ -34,7 +37,8 @@ void zonemaps_forget_proc(struct zonemaps *, uint32_t pid);
 /* A file that processes may map while their return addresses are hijacked. Where that finds no
  * room, it is as any other. */
 void zonemaps_pass_file(struct zonemaps *, const struct wire_zone_file *);
-/* Probes of @image count that were hung under @generation, no others. */
+/* Probes of @image count that were hung under @generation, no others. Images share the rows before
+ * ZONEMAPS_CALIBRATION. */
 void zonemaps_set_generation(struct zonemaps *, uint32_t image, uint8_t generation);
 
 uint32_t zonemaps_max_zones(const struct zonemaps *);

@@ -41,11 +41,11 @@ static int64_t usage_ns(const struct timeval *t)
 	return (int64_t)t->tv_sec * 1000000000 + (int64_t)t->tv_usec * 1000;
 }
 
-/* Of this process and of the one that holds the probes. */
+/* Of this process and of those that work for it all the time. */
 static int64_t loader_cpu_ns(const struct capture *c)
 {
 	return (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) +
-	       (c->in.zones ? zones_keeper_cpu_ns(c->in.zones) : 0);
+	       (c->in.zones ? zones_cpu_ns(c->in.zones) : 0);
 }
 
 /* And of the children that have been waited for: naming is done by such. */
@@ -118,7 +118,7 @@ static int open_all(struct capture *c)
 	}
 	/* The sideband comes first, so that nothing is born or mapped unseen. */
 	if (!ret)
-		ret = sideband_open(&c->sideband);
+		ret = sideband_open(c->o.zones != NULL, &c->sideband);
 	if (!ret)
 		ret = session_open(&o, &c->session);
 	if (ret)
@@ -257,19 +257,31 @@ static bool goes_on(void *context)
 	return clock_ns(CLOCK_MONOTONIC) < deadline_of(c) && poll(&p, 1, 0) == 0;
 }
 
+/* What probes cost is timed between the ticks, too. */
+static uint64_t wait_until(const struct capture *c, uint64_t tick, uint64_t deadline)
+{
+	uint64_t until = tick < deadline ? tick : deadline;
+	uint64_t due = c->o.zones ? zones_due_ns(c->in.zones) : UINT64_MAX;
+
+	return due < until ? due : until;
+}
+
 static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *context, int *ret)
 {
 	uint64_t deadline = deadline_of(c);
 	uint64_t tick = c->start_ns + TICK_NS;
 
 	for (;;) {
-		enum capture_end end = wait_for_tick(c, tick < deadline ? tick : deadline);
+		enum capture_end end = wait_for_tick(c, wait_until(c, tick, deadline));
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 		if (now >= deadline && end == CAPTURE_RUNNING)
 			end = CAPTURE_TIME;
 		if (end != CAPTURE_RUNNING)
 			return end;
+		/* What is in the rings besides comes next. */
+		if (c->o.zones && zones_round(c->in.zones) && now < tick)
+			continue;
 		*ret = intake_drain(&c->in, false);
 		if (*ret)
 			return CAPTURE_SIGNAL;
@@ -305,6 +317,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->ending = (struct crew_wait){goes_on, c};
 	c->in.ending = &c->ending;
 	*end = loop(c, fn, context, &ret);
+	if (c->o.zones)
+		zones_last_round(c->in.zones);
 	hooks_stop(session_hooks(c->session));
 	if (c->o.zones)
 		zones_stop(c->in.zones);

@@ -189,7 +189,6 @@ static void see_one(void *context, uint32_t pid)
 int intake_zones(struct intake *in, const struct zones_options *o)
 {
 	struct zones_input input = {.o = o,
-				    .calibration = &in->calibration,
 				    .session = session_zones(in->session),
 				    .images = in->images,
 				    .procs = in->procs,
@@ -198,7 +197,7 @@ int intake_zones(struct intake *in, const struct zones_options *o)
 	int ret;
 
 	in->wait = (struct crew_wait){goes_on, in};
-	calibrate(input.session, &in->calibration);
+	in->calibration = input.calibration = calibrate(input.session);
 	ret = zone_session_keep(input.session, &in->wait);
 	if (ret)
 		return ret;
@@ -269,6 +268,8 @@ int intake_init(struct intake *in, const struct target *target, struct session *
 	*in = (struct intake){.target = target, .session = session, .sideband = sideband};
 	in->images = images_new();
 	images_set_kernel_names(in->images, ksyms_find);
+	if (session_zones(session))
+		images_part_copies(in->images);
 	in->procs = procs_new(in->images);
 	in->states = mem_zalloc(SOURCES, sizeof(*in->states));
 	for (size_t i = 0; i < SOURCES; i++) {
@@ -296,6 +297,7 @@ void intake_release(struct intake *in)
 	images_free(in->images);
 	pending_release(&in->pending);
 	map_release(&in->followed);
+	calibration_free(in->calibration);
 }
 
 uint64_t intake_taken(const struct intake *in)

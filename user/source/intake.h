@@ -30,9 +30,9 @@ struct intake {
 	struct tables *tables;
 	struct unwinder *unwinder;
 	struct stacks stacks;
-	void **states;	     /* of the sources, in the order of sources.def */
-	struct zones *zones; /* one of them */
-	struct calibration calibration;
+	void **states;			 /* of the sources, in the order of sources.def */
+	struct zones *zones;		 /* one of them */
+	struct calibration *calibration; /* NULL: no zones */
 	struct pending pending;
 	uint64_t drained_ns; /* when the ring was last: CLOCK_MONOTONIC */
 	bool put_aside;	     /* records came in while others were taken in */

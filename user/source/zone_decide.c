@@ -34,15 +34,23 @@ static bool counts_only(const struct zones *z)
 	return z->in.o->clocks & WIRE_CLOCK_NONE;
 }
 
-uint32_t zone_decide_flags(const struct zones *z, const struct zone_process *p)
+/* @safe: return addresses may be hijacked, where the kernel can do that. */
+static uint32_t flags_for(const struct zones *z, bool safe)
 {
 	enum zone_ends ends = z->in.o->ends;
 
-	if (ends == ZONE_ENDS_NONE || counts_only(z) || p->unknown_until_ns)
+	if (ends == ZONE_ENDS_NONE || counts_only(z))
 		return WIRE_PROC_TARGET;
-	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && is_safe(z, p))
+	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && safe)
 		return WIRE_PROC_TARGET | WIRE_PROC_HIJACK;
-	return WIRE_PROC_TARGET | WIRE_PROC_RETS | (p->foreign ? WIRE_PROC_FOREIGN : 0);
+	return WIRE_PROC_TARGET | WIRE_PROC_RETS;
+}
+
+uint32_t zone_decide_flags(const struct zones *z, const struct zone_process *p)
+{
+	uint32_t flags = p->unknown_until_ns ? WIRE_PROC_TARGET : flags_for(z, is_safe(z, p));
+
+	return flags | (flags & WIRE_PROC_RETS && p->foreign ? WIRE_PROC_FOREIGN : 0);
 }
 
 bool zone_is_for_all(const struct target *t)
@@ -92,6 +100,16 @@ static void want_past(const struct zones *z, const struct zone_image *image,
 		want_for(z, image, past->hijack, past->rets, past->foreign, want);
 }
 
+/* Nobody runs it yet: as for a process of which no more is known than this file. */
+static void want_named(const struct zones *z, struct zone_image *image, struct zone_hanging *want)
+{
+	const uint32_t flags = flags_for(z, zone_image_is_harmless(image) &&
+						    !zonelist_runs_coroutines(&image->list));
+
+	want_for(z, image, flags & WIRE_PROC_HIJACK, flags & WIRE_PROC_RETS, false, want);
+	image->entries_for_all = image->exits_for_all = true;
+}
+
 /* What should hang in image @number, once processes have the flags that they want. */
 struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
 {
@@ -117,6 +135,8 @@ struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
 			want.exit_pid = p->pid;
 		}
 	}
+	if (image->named && !users && want.entries == HANG_NOTHING)
+		want_named(z, image, &want);
 	image->entries_for_all |= users > 1 || is_for_all(z, image);
 	image->exits_for_all |= with_exits > 1 || is_for_all(z, image);
 	if (image->entries_for_all || want.entries == HANG_SESSIONS)

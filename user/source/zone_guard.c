@@ -230,13 +230,11 @@ static void end(struct zones *z, uint32_t pid)
 static void judge_process(struct zones *z, uint32_t pid, bool begins)
 {
 	_free_ char *path = mem_printf("/proc/%u/exe", pid);
-	const struct translator *is = judge(z, path);
-
-	struct zone_translator t = {.pid = pid, .is = is};
+	struct zone_translator t = {.pid = pid, .is = judge(z, path)};
 
 	if (begins)
 		t.begun_ns = clock_ns(CLOCK_MONOTONIC);
-	if (is)
+	if (t.is)
 		add(z, &t);
 	else
 		end(z, pid);
@@ -263,21 +261,46 @@ void zone_guard_find(struct zones *z)
 	(void)procfs_processes(judge_running, z);
 }
 
+void zone_guard_written(struct zones *z, struct zone_image *image)
+{
+	_free_ char *text = mem_printf("%s was opened for writing: its probes were taken away, its "
+				       "calls were counted until then",
+				       str_base(images_at(z->in.images, image->image)->path));
+
+	image->written = true;
+	if (image->list.zones.n)
+		zone_note(z, text);
+}
+
+/* What is mapped of it from now on may be another image, with probes of its own. */
+static void heed_written(struct zones *z, const struct keeper_file *file)
+{
+	for (size_t i = 0; i < z->at.n; i++)
+		if (keeper_file_is(file, &z->at.at[i]->file))
+			zone_guard_written(z, z->at.at[i]);
+}
+
+static void heed_start(struct zones *z, const struct keeper_start *start)
+{
+	const struct zone_translator t = {.pid = start->pid,
+					  .is = z->judged.at[start->tag],
+					  .begun_ns = clock_ns(CLOCK_MONOTONIC),
+					  .held_ns = start->time_ns};
+
+	add(z, &t);
+}
+
 void zone_guard_heed(struct zones *z)
 {
-	keeper_starts starts = {0};
+	struct keeper_news news = {0};
 
-	if (!keeper_started(z->in.session->keeper, &starts))
-		return;
-	for (size_t i = 0; i < starts.n; i++) {
-		struct zone_translator t = {.pid = starts.at[i].pid,
-					    .is = z->judged.at[starts.at[i].tag],
-					    .begun_ns = clock_ns(CLOCK_MONOTONIC),
-					    .held_ns = starts.at[i].time_ns};
-
-		add(z, &t);
+	if (keeper_has_news(z->in.session->keeper, &news)) {
+		for (size_t i = 0; i < news.written.n; i++)
+			heed_written(z, &news.written.at[i]);
+		for (size_t i = 0; i < news.starts.n; i++)
+			heed_start(z, &news.starts.at[i]);
 	}
-	vec_release(&starts);
+	keeper_news_release(&news);
 }
 
 void zone_guard_command(struct zones *z, uint32_t pid, const char *command)

@@ -23,6 +23,22 @@ bool zone_image_has_exits(const struct zone_image *z, size_t k)
 	return s->exits_known && s->exits.n;
 }
 
+bool zone_image_is_met(const struct zone_image *z, uint32_t pid)
+{
+	const struct zone_hanging *h = &z->hanging;
+
+	return h->entries != HANG_NOTHING && (!h->entry_pid || h->entry_pid == pid);
+}
+
+enum zone_exit zone_image_exit(const struct zone_image *z, size_t k, uint32_t flags)
+{
+	if (flags & WIRE_PROC_HIJACK)
+		return sites_of(z, k)->own_return ? ZONE_EXIT_NONE : ZONE_EXIT_SESSION;
+	if (flags & WIRE_PROC_RETS)
+		return zone_image_has_exits(z, k) ? ZONE_EXIT_RETS : ZONE_EXIT_NONE;
+	return ZONE_EXIT_NONE;
+}
+
 bool zone_image_is_harmless(const struct zone_image *z)
 {
 	return zone_image_is_read(z) && zonelist_is_harmless(&z->list);
@@ -152,7 +168,8 @@ static int hang(struct job *job, enum probe_program program, uint32_t pid, const
 	bool of_zones = program != PROBE_SWITCH && program != PROBE_SWITCH_TO;
 	probe_list half[2] = {{.at = list->at, .n = list->n / 2},
 			      {.at = list->at + list->n / 2, .n = list->n - list->n / 2}};
-	int ret = keeper_hang(job->session->keeper, program, job->fd, pid, list, &job->links);
+	int ret = keeper_hang(job->session->keeper, program, job->fd, &job->z->file, pid, list,
+			      &job->links);
 
 	if (!ret || !may_be_one(ret))
 		return ret;
@@ -222,7 +239,7 @@ int zone_image_hang(struct zone_image *z, struct zone_session *session, const st
 			  .generation = z->generation + 1};
 	int ret;
 
-	if (same(want, &z->hanging))
+	if (same(want, &z->hanging) || z->written)
 		return 0;
 	own_code_leave(&session->own, job.fd);
 	ret = hang_all(&job);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "load/zone_session.h"
+#include "model/zone.h"
 #include "symbol/images.h"
 #include "symbol/zonelist.h"
 
@@ -37,7 +38,9 @@ struct zone_image {
 	uint32_t slot;	/* its row of generations */
 	uint32_t first; /* zone number of list.zones.at[0]; the others follow; UINT32_MAX: unread */
 	struct zonelist list;
-	VEC(bool) refused; /* of list.zones: by the kernel */
+	struct keeper_file file; /* as it was before the list was made */
+	bool written;		 /* since then: it has no probes any more */
+	VEC(bool) refused;	 /* of list.zones: by the kernel */
 	struct zone_hanging hanging;
 	uint8_t generation;
 	keeper_links links;
@@ -46,12 +49,18 @@ struct zone_image {
 	struct zone_past {
 		bool hijack, rets, none, foreign;
 	} past;
+	bool named;	    /* by a pattern: it has probes before anybody runs it */
 	uint32_t kept_from; /* no probes for the sake of this process; 0: see zone_guard */
 };
 
 /* Whether zone @k of the list has probes at all, and at all of its exits. */
 bool zone_image_has(const struct zone_image *, size_t k);
 bool zone_image_has_exits(const struct zone_image *, size_t k);
+
+/* Whether its probes are met by process @pid. */
+bool zone_image_is_met(const struct zone_image *, uint32_t pid);
+/* How calls of zone @k end in a process with these flags, WIRE_PROC_…. */
+enum zone_exit zone_image_exit(const struct zone_image *, size_t k, uint32_t flags);
 
 bool zone_image_is_read(const struct zone_image *);
 /* zonelist_is_harmless() of one that was read. */

@@ -2,15 +2,13 @@
  * zone_process: the processes of the target and the files whose code they map.
  */
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "source/zone_state.h"
 #include "symbol/closure.h"
 #include "symbol/procfs.h"
+#include "symbol/roots.h"
 
 /* A program of which nothing could be foretold has mapped its libraries after that time. */
 #define LINKING_NS 1000000000u
@@ -64,9 +62,32 @@ static void end_process(struct zones *z, size_t at)
 	for (size_t i = 0; i < p->images.n; i++)
 		keep_past(p, &z->at.at[p->images.at[i]]->past);
 	vec_release(&p->images);
-	p->images.n = 0;
 	p->ended = true;
 	z->processes.at[at] = z->processes.at[--z->processes.n];
+}
+
+void zone_process_ran_before(struct zones *z, struct zone_process *p)
+{
+	if (z->counting && !p->missed)
+		zone_note(z,
+			  "programs and libraries that ran before their probes hung: first calls "
+			  "may be missing");
+	p->missed = true;
+}
+
+/* Whether it may have run functions that nobody has looked for, or before their probes hung. */
+static bool ran_unseen(struct zones *z, struct zone_process *p)
+{
+	zone_process_gather(z, p);
+	for (size_t i = 0; i < p->images.n; i++) {
+		const struct zone_image *image = z->at.at[p->images.at[i]];
+
+		if (zone_image_is_read(image)
+			    ? image->list.zones.n && !zone_image_is_met(image, p->pid)
+			    : zone_read_wants(z, image))
+			return true;
+	}
+	return false;
 }
 
 void zones_leader_exit(struct zones *z, uint32_t pid)
@@ -80,13 +101,23 @@ void zones_leader_exit(struct zones *z, uint32_t pid)
 	/* Its probes are to be decided on anew. */
 	if (p->leaderless)
 		zones_process(z, pid);
+	else if (p->dirty && !p->before_exec && ran_unseen(z, p))
+		zone_process_ran_before(z, p);
 	for (size_t i = z->processes.n; i-- > 0 && !p->leaderless;)
 		if (z->processes.at[i] == p)
 			end_process(z, i);
 }
 
+/* Calibration's process has probes of its own and is no target, not even of -a. */
+static bool is_ours(const struct zones *z, uint32_t pid)
+{
+	return pid == calibration_pid(z->in.calibration);
+}
+
 void zones_process(struct zones *z, uint32_t pid)
 {
+	if (is_ours(z, pid))
+		return;
 	zone_process_of(z, pid)->dirty = true;
 	z->unsettled = true;
 }
@@ -98,9 +129,13 @@ bool zones_unsettled(const struct zones *z)
 
 void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 {
-	struct zone_process *from = zone_process_of(z, pid), *to = zone_process_of(z, child);
+	struct zone_process *from, *to;
 	bool misses = false;
 
+	if (is_ours(z, child))
+		return;
+	from = zone_process_of(z, pid);
+	to = zone_process_of(z, child);
 	to->flags = from->flags;
 	to->wants = from->wants;
 	to->foreign = from->foreign;
@@ -115,6 +150,7 @@ void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 		misses |= h->entry_pid || h->exit_pid;
 		vec_push(&to->images, from->images.at[i]);
 	}
+	to->missed = misses;
 	if (misses)
 		zone_note(z, "children whose first calls of libraries were missed: probes hung for "
 			     "the parent alone");
@@ -161,8 +197,7 @@ void zones_tick(struct zones *z)
 	}
 }
 
-/* The image's number among those that were read; it is made, unread, where it is new. */
-static uint32_t number_of(struct zones *z, uint32_t image)
+uint32_t zone_number_of(struct zones *z, uint32_t image)
 {
 	bool fresh;
 	uint32_t *at = map_put(&z->by_image, image, &fresh);
@@ -171,7 +206,7 @@ static uint32_t number_of(struct zones *z, uint32_t image)
 		struct zone_image *i = mem_zalloc(1, sizeof(*i));
 
 		i->image = image;
-		i->slot = (uint32_t)z->at.n % WIRE_ZONE_IMAGES;
+		i->slot = (uint32_t)z->at.n % ZONEMAPS_CALIBRATION;
 		i->first = UINT32_MAX;
 		*at = (uint32_t)z->at.n;
 		vec_push(&z->at, i);
@@ -181,7 +216,7 @@ static uint32_t number_of(struct zones *z, uint32_t image)
 
 static void add_image(struct zones *z, struct zone_process *p, uint32_t image)
 {
-	uint32_t number = number_of(z, image);
+	uint32_t number = zone_number_of(z, image);
 
 	for (size_t i = 0; i < p->images.n; i++)
 		if (p->images.at[i] == number)
@@ -215,14 +250,12 @@ void zone_process_gather(struct zones *z, struct zone_process *p)
 static void add_closure(struct zones *z, struct zone_process *p, const closure *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		struct image_id id = {.path = c->at[i]};
-		struct stat st;
+		const struct closure_file *f = &c->at[i];
+		const struct image_id id = {.path = f->path,
+					    .dev_major = f->dev_major,
+					    .dev_minor = f->dev_minor,
+					    .inode = f->inode};
 
-		if (stat(c->at[i], &st))
-			continue;
-		id.dev_major = major(st.st_dev);
-		id.dev_minor = minor(st.st_dev);
-		id.inode = st.st_ino;
 		add_image(z, p, images_file(z->in.images, p->pid, 0, 0, &id));
 	}
 }
@@ -240,29 +273,13 @@ void zones_command(struct zones *z, uint32_t pid, const char *command)
 	zones_process(z, pid);
 }
 
-/* Whether paths mean the same to @pid as to us. */
-static bool shares_root(uint32_t pid)
-{
-	_free_ char *path = mem_printf("/proc/%u/root/.", pid);
-	struct stat ours, its;
-
-	return !stat("/", &ours) && !stat(path, &its) && ours.st_dev == its.st_dev &&
-	       ours.st_ino == its.st_ino;
-}
-
-/* What the program that @p runs now will have mapped in a moment. Of one that sees other files than
- * we do, that has to be waited for. */
+/* What the program that @p runs now will have mapped in a moment. Where that cannot be told it has
+ * to be waited for. */
 static void foretell(struct zones *z, struct zone_process *p)
 {
-	_free_ char *link = mem_printf("/proc/%u/exe", p->pid);
-	char path[4096];
 	closure c = {0};
-	ssize_t n = readlink(link, path, sizeof(path) - 1);
 
-	if (n > 0 && shares_root(p->pid)) {
-		path[n] = '\0';
-		closure_of_program(path, &c);
-	}
+	closure_of_process(roots_of(z->watch.roots, p->pid), p->pid, &c);
 	add_closure(z, p, &c);
 	p->unknown_until_ns = c.n ? 0 : clock_ns(CLOCK_MONOTONIC) + LINKING_NS;
 	closure_release(&c);
@@ -276,6 +293,7 @@ void zones_exec(struct zones *z, uint32_t pid)
 	if (!p->before_exec) {
 		p->images.n = 0;
 		p->flags = WIRE_PROC_TARGET;
+		p->missed = false;
 		foretell(z, p);
 	}
 	p->before_exec = false;

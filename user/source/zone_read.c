@@ -45,6 +45,15 @@ static void pass(struct zones *z, const struct zone_image *i)
 		zonemaps_pass_file(z->in.session->maps, &file);
 }
 
+/* What is found in it holds as long as nobody writes to it. */
+static void lease(struct zones *z, struct zone_image *i, int fd)
+{
+	if (fd < 0)
+		return;
+	keeper_lease(z->in.session->keeper, fd);
+	i->file = keeper_file_of(fd);
+}
+
 typedef VEC(uint32_t) numbers;
 
 static void read_images(struct zones *z, const numbers *which)
@@ -59,8 +68,10 @@ static void read_images(struct zones *z, const numbers *which)
 	_free_ const struct image **images = mem_zalloc(which->n + 1, sizeof(*images));
 	_free_ struct zonelist *lists = mem_zalloc(which->n + 1, sizeof(*lists));
 
-	for (size_t i = 0; i < which->n; i++)
+	for (size_t i = 0; i < which->n; i++) {
 		images[i] = images_at(z->in.images, z->at.at[which->at[i]]->image);
+		lease(z, z->at.at[which->at[i]], images[i]->fd);
+	}
 	zonelist_read(images, which->n, &request, lists);
 	for (size_t i = 0; i < which->n; i++) {
 		struct zone_image *image = z->at.at[which->at[i]];
@@ -71,6 +82,12 @@ static void read_images(struct zones *z, const numbers *which)
 	}
 }
 
+bool zone_read_wants(const struct zones *z, const struct zone_image *image)
+{
+	return zonepatterns_want_module(z->in.o->patterns,
+					images_at(z->in.images, image->image)->path);
+}
+
 bool zone_process_has_zones(const struct zones *z, const struct zone_process *p)
 {
 	for (size_t i = 0; i < p->images.n; i++)
@@ -79,22 +96,31 @@ bool zone_process_has_zones(const struct zones *z, const struct zone_process *p)
 	return false;
 }
 
+static void add_number(numbers *to, uint32_t number)
+{
+	for (size_t i = 0; i < to->n; i++)
+		if (to->at[i] == number)
+			return;
+	vec_push(to, number);
+}
+
 /* Adds the images of @p that are not read yet: those where zones may be, or all. */
 static void add_unread(const struct zones *z, const struct zone_process *p, bool all, numbers *out)
 {
 	for (size_t i = 0; i < p->images.n; i++) {
-		uint32_t number = p->images.at[i];
-		const struct zone_image *image = z->at.at[number];
-		bool there = false;
+		const struct zone_image *image = z->at.at[p->images.at[i]];
 
-		for (size_t k = 0; k < out->n; k++)
-			there |= out->at[k] == number;
-		if (there || zone_image_is_read(image))
-			continue;
-		if (all || zonepatterns_want_module(z->in.o->patterns,
-						    images_at(z->in.images, image->image)->path))
-			vec_push(out, number);
+		if (!zone_image_is_read(image) && (all || zone_read_wants(z, image)))
+			add_number(out, p->images.at[i]);
 	}
+}
+
+/* Adds the images that patterns name. */
+static void add_named(const struct zones *z, numbers *out)
+{
+	for (uint32_t i = 0; i < z->at.n; i++)
+		if (z->at.at[i]->named && !zone_image_is_read(z->at.at[i]))
+			add_number(out, i);
 }
 
 /* Those where zones may be first: code of processes without zones is nobody's business. */
@@ -103,6 +129,7 @@ void zone_read_new(struct zones *z)
 	for (int all = 0; all < 2; all++) {
 		numbers which = {0};
 
+		add_named(z, &which);
 		for (size_t i = 0; i < z->processes.n; i++) {
 			struct zone_process *p = z->processes.at[i];
 

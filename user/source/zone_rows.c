@@ -9,6 +9,7 @@
 #include "elf/buildid.h"
 #include "model/hist.h"
 #include "source/zone_cost.h"
+#include "source/zone_ledger.h"
 #include "source/zone_state.h"
 
 #define NO_ROW UINT32_MAX
@@ -19,6 +20,7 @@ struct rows {
 	struct assembly *a;
 	struct profile *p;
 	struct map function_by_key;
+	struct map row_by_key; /* → row of zones */
 	size_t nodes;	       /* in the kernel */
 	uint32_t *zone_of;     /* zone number → row of zones */
 	uint32_t *edge_of;     /* node → row of zone_edges */
@@ -79,15 +81,6 @@ static uint32_t module_row(const struct rows *r, const struct zone_image *z)
 	return profile_module(r->p, path, hex);
 }
 
-static enum zone_exit exit_in(const struct zone_image *z, size_t k, uint32_t flags)
-{
-	if (flags & WIRE_PROC_HIJACK)
-		return z->list.zones.at[k].sites.own_return ? ZONE_EXIT_NONE : ZONE_EXIT_SESSION;
-	if (flags & WIRE_PROC_RETS)
-		return zone_image_has_exits(z, k) ? ZONE_EXIT_RETS : ZONE_EXIT_NONE;
-	return ZONE_EXIT_NONE;
-}
-
 static bool maps_image(const struct zones *z, const struct zone_process *p,
 		       const struct zone_image *image)
 {
@@ -108,14 +101,14 @@ static enum zone_exit exit_of(const struct zones *z, const struct zone_image *im
 	enum zone_exit way = ZONE_EXIT_UNKNOWN;
 
 	if (past->hijack)
-		way = add_way(way, exit_in(image, k, WIRE_PROC_HIJACK));
+		way = add_way(way, zone_image_exit(image, k, WIRE_PROC_HIJACK));
 	if (past->rets)
-		way = add_way(way, exit_in(image, k, WIRE_PROC_RETS));
+		way = add_way(way, zone_image_exit(image, k, WIRE_PROC_RETS));
 	if (past->none)
-		way = add_way(way, exit_in(image, k, 0));
+		way = add_way(way, zone_image_exit(image, k, 0));
 	for (size_t i = 0; i < z->processes.n; i++)
 		if (maps_image(z, z->processes.at[i], image))
-			way = add_way(way, exit_in(image, k, z->processes.at[i]->flags));
+			way = add_way(way, zone_image_exit(image, k, z->processes.at[i]->flags));
 	return way;
 }
 
@@ -164,6 +157,28 @@ static uint32_t add_zone(struct rows *r, const struct zone_image *image, size_t 
 	return profile_zone(r->p, &e);
 }
 
+/* The row of a zone, that of a copy of the file under the same name included: containers have
+ * copies. */
+static uint32_t zone_row(struct rows *r, const struct zone_image *image, size_t k, uint32_t module)
+{
+	const struct zone_def *def = &image->list.zones.at[k];
+	uint64_t key = hash_two(function_key(module, def->name), def->address);
+	bool fresh;
+	uint32_t *at = map_put(&r->row_by_key, key, &fresh);
+	struct zone *row = fresh ? NULL : &r->p->zones.at[*at];
+
+	if (!row || row->module != module || row->address != def->address ||
+	    strcmp(profile_text(r->p, row->name), def->name)) {
+		*at = add_zone(r, image, k, module);
+	} else {
+		enum zone_exit way = exit_of(r->z, image, k);
+
+		if (way != ZONE_EXIT_UNKNOWN)
+			row->exit_way = (uint8_t)add_way(row->exit_way, way);
+	}
+	return *at;
+}
+
 static void add_zones(struct rows *r)
 {
 	for (size_t i = 0; i < r->z->at.n; i++) {
@@ -171,7 +186,7 @@ static void add_zones(struct rows *r)
 		uint32_t module = image->list.zones.n ? module_row(r, image) : 0;
 
 		for (size_t k = 0; k < image->list.zones.n; k++)
-			r->zone_of[image->first + k] = add_zone(r, image, k, module);
+			r->zone_of[image->first + k] = zone_row(r, image, k, module);
 	}
 }
 
@@ -420,51 +435,6 @@ static void add_pseudos(struct rows *r)
 	add_pseudo(r, "<wait>", sum.waits, sum.wait_ns);
 }
 
-/* --- accounts ------------------------------------------------------------------------------- */
-
-static void add_ledger(const struct rows *r)
-{
-	static const struct {
-		enum wire_zone_counter counter;
-		enum ledger_class class;
-		const char *name;
-	} rows[] = {
-		{WIRE_ZONE_LOST_STATE, LEDGER_LOST, "no memory for the thread's state"},
-		{WIRE_ZONE_NOTE_DEEP, LEDGER_NOTE, "not timed: too many open calls"},
-		{WIRE_ZONE_NOTE_FOREIGN, LEDGER_NOTE,
-		 "not timed: off the thread's stack, before exits were probed"},
-		{WIRE_ZONE_NOTE_EARLY, LEDGER_NOTE,
-		 "not timed: the code of the process was still being read"},
-		{WIRE_ZONE_NOTE_FULL, LEDGER_NOTE, "counted outside the call tree: it was full"},
-		{WIRE_ZONE_NOTE_HIST, LEDGER_NOTE, "not in the histogram: it was full"},
-		{WIRE_ZONE_NOTE_SHARED, LEDGER_NOTE,
-		 "threads without figures of their own: too many"},
-	};
-	const struct zonemaps *maps = r->z->in.session->maps;
-	int64_t lost = (int64_t)zonemaps_counter(maps, WIRE_ZONE_LOST_STATE);
-	_free_ char *waiting = zone_read_waiting(r->z);
-
-	profile_ledger(r->p, LEDGER_ZONES, LEDGER_TAKEN, "taken", (int64_t)r->entered + lost);
-	profile_ledger(r->p, LEDGER_ZONES, LEDGER_KEPT, "kept", (int64_t)r->entered);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		int64_t n = (int64_t)zonemaps_counter(maps, rows[i].counter);
-		bool asked = rows[i].counter == WIRE_ZONE_NOTE_EARLY &&
-			     r->z->in.o->ends == ZONE_ENDS_NONE;
-
-		if (n && !asked)
-			profile_ledger(r->p, LEDGER_ZONES, rows[i].class, rows[i].name, n);
-	}
-	if (waiting)
-		profile_ledger(r->p, LEDGER_ZONES, LEDGER_NOTE, waiting, 1);
-	for (size_t i = 0; i < r->z->notes.n; i++)
-		profile_ledger(r->p, LEDGER_ZONES, LEDGER_NOTE, r->z->notes.at[i].text,
-			       (int64_t)r->z->notes.at[i].n);
-	if (r->z->too_many)
-		profile_ledger(r->p, LEDGER_ZONES, LEDGER_NOTE,
-			       "functions that matched and got no probe: too many",
-			       (int64_t)r->z->too_many);
-}
-
 void zone_rows(const struct zones *z, struct assembly *a)
 {
 	struct rows r = {.z = z, .a = a, .p = a->p, .nodes = zonemaps_nodes(z->in.session->maps)};
@@ -487,9 +457,10 @@ void zone_rows(const struct zones *z, struct assembly *a)
 	add_pseudos(&r);
 	zones_finish(r.p);
 	zone_cost_rows(z, r.p);
-	add_ledger(&r);
+	zone_ledger_rows(z, r.p, r.entered);
 	free(r.zone_of);
 	free(r.edge_of);
 	free(r.tallies);
 	map_release(&r.function_by_key);
+	map_release(&r.row_by_key);
 }

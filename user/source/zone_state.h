@@ -24,6 +24,7 @@ struct zone_process {
 	uint32_t wants;	 /* flags as last decided, whether the kernel has them yet or not */
 	bool leaderless; /* its first thread has exited; it is looked whether others run */
 	bool ended;
+	bool missed; /* it was noted that calls may be missing */
 };
 
 /* A part of a file that a translator reads as code. */
@@ -60,34 +61,47 @@ struct zones {
 	VEC(struct zone_process *) met;	      /* all, owned; of one pid the last */
 	struct map by_pid;		      /* → in met */
 	bool unsettled;			      /* processes are dirty */
+	bool counting;			      /* the capture has begun */
 	VEC(uint32_t) thread_of; /* number of a thread in the kernel → in procs; NO_THREAD */
 	VEC(struct zone_note) notes;
 	VEC(struct zone_translator) translators;
 	VEC(const struct translator *) judged; /* programs; NULL: none */
 	struct map programs;		       /* file → in judged */
 	struct zone_watch watch;
-	char *forbidden;       /* the first thing that they forbade; owned */
-	uint32_t used;	       /* zone numbers given out */
-	uint64_t too_many;     /* zones that found no number */
-	int64_t attach_ns;     /* wall time spent on it */
-	bool keeper_gone;      /* and it was said */
-	uint64_t calls_before; /* calibration's */
+	char *forbidden;   /* the first thing that they forbade; owned */
+	uint32_t used;	   /* zone numbers given out */
+	uint64_t too_many; /* zones that found no number */
+	int64_t attach_ns; /* wall time spent on it */
+	bool keeper_gone;  /* and it was said */
 };
 #define NO_THREAD UINT32_MAX
 
 /* zones: for the ledger; counts how often it is said. */
 void zone_note(struct zones *, const char *text);
 
+/* zone_named: finds the files that patterns name, and hangs their probes. */
+void zone_named_find(struct zones *);
+int zone_named_hang(struct zones *);
+
+/* Hangs what should hang in image @number. Errors with a text. */
+int zone_hang(struct zones *, uint32_t number);
+
 /* zone_process: */
+/* The image's number in zones.at; it is made, unread, where it is new. */
+uint32_t zone_number_of(struct zones *, uint32_t image);
 struct zone_process *zone_process_of(struct zones *, uint32_t pid);
 /* Adds the files that it maps now to its images. */
 void zone_process_gather(struct zones *, struct zone_process *);
 /* All code of @pid is known that it got before the kernel counted to @code. */
 void zone_process_saw_code(struct zones *, uint32_t pid, uint32_t code);
+/* Notes, of what runs meanwhile, that its first calls may be missing. */
+void zone_process_ran_before(struct zones *, struct zone_process *);
 /* Of the images that were read. */
 bool zone_process_has_zones(const struct zones *, const struct zone_process *);
 
-/* zone_read: reads the images of dirty processes that were not read yet. */
+/* zone_read: whether there may be zones in the image. */
+bool zone_read_wants(const struct zones *, const struct zone_image *);
+/* Reads the images of dirty processes that were not read yet. */
 void zone_read_new(struct zones *);
 /* Patterns that nothing matches are an error while nothing is captured yet. With a text. */
 int zone_read_check(struct zones *);
@@ -105,8 +119,10 @@ void zone_watch_release(struct zones *);
 void zone_guard_find(struct zones *);
 /* The start of the program in the file @fd is to wait where it is a translator. */
 void zone_guard_watch(struct zones *, int fd);
-/* Takes in which translators have started, as of now. */
+/* Takes in which translators have started, and which files are written to, as of now. */
 void zone_guard_heed(struct zones *);
+/* The image's file holds something else, or will: it gets no probes any more; noted. */
+void zone_guard_written(struct zones *, struct zone_image *);
 /* @pid will run @command. */
 void zone_guard_command(struct zones *, uint32_t pid, const char *command);
 void zone_guard_tick(struct zones *);

@@ -35,19 +35,31 @@ static void look_at(struct zones *z, int root, const char *path)
 		zone_guard_watch(z, fd);
 }
 
+struct looking {
+	struct zones *z;
+	int root;
+	const char *folder;
+};
+
+static void look_for(void *context, const char *name)
+{
+	const struct looking *l = context;
+	_free_ char *path = mem_printf("%s/%s", l->folder, name);
+
+	look_at(l->z, l->root, path);
+}
+
 static void look_into(struct zones *z, int root, const char *folder)
 {
+	struct looking looking = {z, root, folder};
 	struct map *known = &z->watch.folders;
 	bool fresh;
 
 	if (*folder != '/' || known->n >= MAX_FOLDERS)
 		return;
 	map_put(known, hash_two((uint64_t)root, hash_bytes(folder, strlen(folder))), &fresh);
-	for (size_t i = 0; fresh && translator_programs[i]; i++) {
-		_free_ char *path = mem_printf("%s/%s", folder, translator_programs[i]);
-
-		look_at(z, root, path);
-	}
+	if (fresh)
+		translator_each_name(look_for, &looking);
 }
 
 /* @folders: with colons between them. */

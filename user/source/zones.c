@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "source/source.h"
+#include "source/zone_cost.h"
 #include "source/zone_state.h"
 #include "source/zones.h"
 
@@ -99,7 +100,7 @@ static bool forget_gone(struct zones *z, uint32_t pid)
 }
 
 /* What the kernel will not hang for a process that is gone is decided on without it. */
-static int hang(struct zones *z, uint32_t number)
+int zone_hang(struct zones *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];
 	struct zone_hanging want;
@@ -114,7 +115,10 @@ static int hang(struct zones *z, uint32_t number)
 		ret = zone_image_hang(image, z->in.session, images_at(z->in.images, image->image),
 				      &want);
 	} while (ret == -ESRCH && (forget_gone(z, want.entry_pid) | forget_gone(z, want.exit_pid)));
-	return ret;
+	if (ret != -ESTALE)
+		return ret;
+	zone_guard_written(z, image);
+	return 0;
 }
 
 /* From here on the kernel counts what code @p maps; what it had before is read once more. */
@@ -132,6 +136,20 @@ static void runs_coroutines(struct zones *z, struct zone_process *p)
 {
 	p->foreign = true;
 	zone_session_watch_waits(z->in.session);
+}
+
+/* The image's probes, while @p runs its code. */
+static int hang_in(struct zones *z, struct zone_process *p, uint32_t number)
+{
+	const struct zone_image *image = z->at.at[number];
+	const bool was_met = zone_image_is_met(image, p->pid);
+	int ret = zone_hang(z, number);
+
+	/* A process that is gone wants nothing. */
+	if (!ret && !was_met && image->list.zones.n && !p->before_exec &&
+	    (zone_image_is_met(image, p->pid) || !p->wants))
+		zone_process_ran_before(z, p);
+	return ret;
 }
 
 /* Probes and flags of one process after a change of its code. Nothing is hijacked before it is
@@ -152,7 +170,7 @@ static int settle(struct zones *z, struct zone_process *p)
 	if (p->flags & WIRE_PROC_HIJACK && !(flags & WIRE_PROC_HIJACK))
 		ret = tell(z, p, WIRE_PROC_TARGET);
 	for (size_t i = 0; i < p->images.n && !ret; i++)
-		ret = hang(z, p->images.at[i]);
+		ret = hang_in(z, p, p->images.at[i]);
 	if (!ret && (flags != p->flags || p->code_seen != p->code_told))
 		ret = tell(z, p, flags);
 	return ret;
@@ -221,6 +239,8 @@ int zones_settle(struct zones *z, bool first)
 		for (size_t i = 0; i < z->processes.n; i++)
 			if (z->processes.at[i]->dirty && !z->processes.at[i]->before_exec)
 				zone_process_gather(z, z->processes.at[i]);
+		if (first && !round)
+			zone_named_find(z);
 		zone_read_new(z);
 		if (first && !round)
 			ret = zone_read_check(z);
@@ -228,18 +248,11 @@ int zones_settle(struct zones *z, bool first)
 			ret = settle_dirty(z, first);
 	}
 	if (first && !ret)
+		ret = zone_named_hang(z);
+	if (first && !ret)
 		ret = check_forbidden(z);
 	z->attach_ns += (int64_t)(clock_ns(CLOCK_MONOTONIC) - start);
 	return ret;
-}
-
-static uint64_t calls_of_all(const struct zones *z)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < zonemaps_nodes(z->in.session->maps); i++)
-		n += zonemaps_node(z->in.session->maps, i).entered;
-	return n;
 }
 
 void zones_heed(struct zones *z)
@@ -248,20 +261,50 @@ void zones_heed(struct zones *z)
 		zone_guard_heed(z);
 }
 
-int64_t zones_keeper_cpu_ns(const struct zones *z)
+int64_t zones_cpu_ns(const struct zones *z)
 {
-	return zones_active(z) ? keeper_cpu_ns(z->in.session->keeper) : 0;
+	return zones_active(z) ? keeper_cpu_ns(z->in.session->keeper) +
+					 calibration_cpu_ns(z->in.calibration)
+			       : 0;
 }
 
+/* Calibration goes on all the time, with numbers past those of zones. */
 uint64_t zones_calls(const struct zones *z)
 {
-	return calls_of_all(z) - z->calls_before;
+	const struct zonemaps *maps = z->in.session->maps;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < zonemaps_nodes(maps); i++) {
+		const struct wire_zone_node node = zonemaps_node(maps, i);
+
+		n += node.zone < zonemaps_max_zones(maps) ? node.entered : 0;
+	}
+	return n;
 }
 
 void zones_start(struct zones *z)
 {
-	z->calls_before = calls_of_all(z);
+	z->counting = true;
 	zonemaps_enable(z->in.session->maps, true);
+	calibration_start(z->in.calibration, zone_cost_which(z));
+}
+
+uint64_t zones_due_ns(const struct zones *z)
+{
+	return calibration_due_ns(z->in.calibration);
+}
+
+bool zones_round(struct zones *z)
+{
+	if (clock_ns(CLOCK_MONOTONIC) < zones_due_ns(z))
+		return false;
+	calibration_round(z->in.calibration, zone_cost_which(z));
+	return true;
+}
+
+void zones_last_round(struct zones *z)
+{
+	calibration_finish(z->in.calibration, zone_cost_which(z));
 }
 
 void zones_stop(struct zones *z)
@@ -274,6 +317,7 @@ void zones_take_away(struct zones *z)
 {
 	for (size_t i = 0; i < z->at.n; i++)
 		keeper_drop(z->in.session->keeper, &z->at.at[i]->links);
+	calibration_stop(z->in.calibration);
 }
 
 static void know_thread(struct zones *z, uint32_t number, uint32_t thread)

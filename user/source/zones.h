@@ -34,7 +34,7 @@ struct zones_options {
 /* All borrowed while the zones live. */
 struct zones_input {
 	const struct zones_options *o;
-	const struct calibration *calibration;
+	struct calibration *calibration;
 	struct zone_session *session;
 	struct images *images;
 	struct procs *procs;
@@ -77,6 +77,11 @@ int zones_settle(struct zones *, bool first);
 /* Calls count from here to there. */
 void zones_start(struct zones *);
 void zones_stop(struct zones *);
+/* While they do, what probes cost is timed now and then: when that is due next (CLOCK_MONOTONIC;
+ * never: UINT64_MAX); if it is (false: it is not); for the last time, which takes some ms. */
+uint64_t zones_due_ns(const struct zones *);
+bool zones_round(struct zones *);
+void zones_last_round(struct zones *);
 /* After the last record was taken: threads that a full ring had no room to tell of are known by
  * what the kernel keeps of them, under the name that they have by then. */
 void zones_drained(struct zones *);
@@ -92,8 +97,8 @@ const char *zones_forbidden(const struct zones *);
 
 /* How many functions have probes, and how many processes. */
 size_t zones_count(const struct zones *);
-/* CPU time of the process that holds the probes. */
-int64_t zones_keeper_cpu_ns(const struct zones *);
+/* CPU time of the processes of ours that hold the probes, and that time what they cost. */
+int64_t zones_cpu_ns(const struct zones *);
 /* Calls that were met so far, for a progress line. */
 uint64_t zones_calls(const struct zones *);
 /* False: it was never configured. */

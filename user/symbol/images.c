@@ -18,6 +18,7 @@
 #include "symbol/identity.h"
 #include "symbol/place.h"
 #include "symbol/roots.h"
+#include "symbol/samefile.h"
 #include "symbol/vdso.h"
 
 /* One identity under which an image is known. A file mapped by its build-id here and by its
@@ -35,6 +36,7 @@ struct images {
 	struct roots *roots;
 	uint64_t max_fds;
 	kallsyms_ask_fn kernel_names;
+	bool parts_copies;
 };
 
 /* Descriptors that the rest of eprof needs while files are kept open. */
@@ -44,7 +46,11 @@ static struct image *add(struct images *m, enum image_kind kind, const char *pat
 {
 	struct image *image = mem_zalloc(1, sizeof(*image));
 
-	*image = (struct image){.kind = kind, .path = mem_strdup(path), .fd = -1, .root_fd = -1};
+	*image = (struct image){.kind = kind,
+				.path = mem_strdup(path),
+				.fd = -1,
+				.root_fd = -1,
+				.first = (uint32_t)m->at.n};
 	vec_push(&m->at, image);
 	return image;
 }
@@ -230,14 +236,22 @@ static void know(struct images *m, const struct identity *id, const char *path, 
 	vec_push(&m->aliases, ((struct alias){.id = *id, .image = image}));
 }
 
-static bool is_elf(int fd)
+/* Which of the images of one build the open file @fd is of; IMAGE_NONE: of none. */
+static uint32_t find_copy(const struct images *m, uint32_t first, int fd)
 {
-	struct elffile f;
-	bool yes = fd >= 0 && !elffile_open(fd, &f);
+	if (!m->parts_copies || fd < 0)
+		return first;
+	for (uint32_t i = first; i != IMAGE_NONE; i = m->at.at[i]->next_copy)
+		if (samefile(m->at.at[i]->fd, fd))
+			return i;
+	return IMAGE_NONE;
+}
 
-	if (yes)
-		elffile_release(&f);
-	return yes;
+static void link_copy(struct images *m, uint32_t first, uint32_t number)
+{
+	m->at.at[number]->first = first;
+	m->at.at[number]->next_copy = m->at.at[first]->next_copy;
+	m->at.at[first]->next_copy = number;
 }
 
 /* Takes over @fd. The number of the image, an older one where the build-id is known already. */
@@ -246,11 +260,12 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 {
 	struct identity full = *id;
 	struct image *image;
-	uint32_t number;
+	uint32_t number, first;
 
 	if (!full.build_id_bytes && fd >= 0)
 		full.build_id_bytes = identity_read_build_id(fd, full.build_id);
-	number = full.build_id_bytes ? find(m, &full, path) : IMAGE_NONE;
+	first = full.build_id_bytes ? find(m, &full, path) : IMAGE_NONE;
+	number = first != IMAGE_NONE ? find_copy(m, first, fd) : IMAGE_NONE;
 	if (number != IMAGE_NONE) {
 		close(fd);
 	} else {
@@ -263,7 +278,10 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 		image->dev_major = full.dev_major;
 		image->dev_minor = full.dev_minor;
 		image->inode = full.inode;
-		know(m, &full, path, number);
+		if (first == IMAGE_NONE)
+			know(m, &full, path, number);
+		else
+			link_copy(m, first, number);
 	}
 	if (!id->build_id_bytes && full.build_id_bytes)
 		know(m, id, path, number);
@@ -287,7 +305,7 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	root_fd = roots_of(m->roots, pid);
 	fd = path[0] == '[' ? -1 : open_mapped(m, pid, start, end, path, &want, &note);
 	/* What a JIT writes to a file without a name is as good as anonymous. */
-	if ((is_deleted && fd >= 0 && !is_elf(fd)) || (str_starts(path, "/memfd:") && fd < 0)) {
+	if ((is_deleted && fd >= 0 && !elffile_is(fd)) || (str_starts(path, "/memfd:") && fd < 0)) {
 		if (fd >= 0)
 			close(fd);
 		return images_jit(m, pid);
@@ -376,6 +394,11 @@ void images_jit_end(struct images *m, uint32_t pid)
 	if (image->fd < 0)
 		image->fd = images_open_perf_map(image);
 	*number = 0;
+}
+
+void images_part_copies(struct images *m)
+{
+	m->parts_copies = true;
 }
 
 void images_set_kernel_names(struct images *m, kallsyms_ask_fn ask)

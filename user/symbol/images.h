@@ -3,7 +3,7 @@
  * stacks lie in. An image is opened when it is first seen, while its process lives, and kept by
  * file descriptor: a file that is deleted, replaced or in another mount namespace can still be
  * named. The same file mapped by many processes is one image: known by build-id, else by device
- * and inode, else by path.
+ * and inode, else by path. Who asks for it has copies of a file as images of their own.
  */
 #ifndef SYMBOL_IMAGES_H
 #define SYMBOL_IMAGES_H
@@ -46,6 +46,8 @@ struct image {
 		      * own. For debug files and perf maps */
 	uint32_t jit_ns_pid; /* the pid as its own namespace sees it */
 	uint32_t jit_uid;    /* whose files may name its code, besides root's */
+	uint32_t first;	     /* the first image of the same build; its own number: it is that */
+	uint32_t next_copy;  /* of the first one, or of a copy; IMAGE_NONE: none */
 };
 
 struct images;
@@ -58,6 +60,10 @@ struct image *images_at(struct images *, uint32_t image);
  * after images_new(): by that alone. */
 void images_set_kernel_names(struct images *, kallsyms_ask_fn);
 kallsyms_ask_fn images_kernel_names(const struct images *);
+
+/* From now on files of one build are images of their own, as containers have them: a probe stands
+ * in one file, and is met by those who map that one. Before, they are one image. */
+void images_part_copies(struct images *);
 
 /*
  * The image for a file mapped at [@start, @end) in @pid: found or opened. Tried in turn:

@@ -347,7 +347,8 @@ struct place procs_place(struct procs *p, uint32_t pid, uint64_t address)
 {
 	struct place place = {.offset = address, .image = IMAGE_NONE};
 
-	maps_place(&need_proc(p, pid)->maps, address, &place);
+	if (maps_place(&need_proc(p, pid)->maps, address, &place))
+		place.image = images_at(p->images, place.image)->first;
 	return place;
 }
 

@@ -1,6 +1,6 @@
 /*
  * roots: the root directories of processes that live in another mount namespace or chroot than
- * we do, one descriptor each. Used by images alone.
+ * we do, one descriptor each.
  */
 #ifndef SYMBOL_ROOTS_H
 #define SYMBOL_ROOTS_H

@@ -31,9 +31,9 @@ struct pattern {
 	char *text; /* as given */
 	enum kind kind;
 	bool excludes;
-	char *module;  /* glob, NULL: any */
-	char *program; /* the file of that name in PATH, where it is called otherwise; or NULL */
-	char *name;    /* plain, glob, expression or file */
+	char *module; /* glob, NULL: any */
+	char *file;   /* that module names, without links; or NULL */
+	char *name;   /* plain, glob, expression or file */
 	uint32_t line;
 	char *word; /* stands in the linker's name of whatever it matches; NULL: nothing must */
 	regex_t regex;
@@ -57,7 +57,7 @@ static void release(struct pattern *p)
 		regfree(&p->regex);
 	free(p->text);
 	free(p->module);
-	free(p->program);
+	free(p->file);
 	free(p->name);
 	free(p->word);
 }
@@ -143,16 +143,17 @@ static int parse_what(struct pattern *p, const char *text)
 	return 0;
 }
 
-/* A link may start a program of another name: redis-server is one to redis-check-rdb. */
-static char *find_program(const char *module)
+/* The file that a MODULE without globs names: a path, a program in PATH, or a library's name. What
+ * is a link may lead to one of another name: redis-server to redis-check-rdb, libz.so.1 to
+ * libz.so.1.2.13. */
+static char *find_file(const char *module)
 {
-	_free_ char *path = strpbrk(module, "*?[/") ? NULL : closure_program(module);
-	char *real = path ? realpath(path, NULL) : NULL;
+	_free_ char *path = NULL;
 
-	if (real && strcmp(str_base(real), module))
-		return real;
-	free(real);
-	return NULL;
+	if (strpbrk(module, "*?["))
+		return NULL;
+	path = closure_program(module);
+	return path ? realpath(path, NULL) : closure_library(module);
 }
 
 static int parse(struct pattern *p)
@@ -184,13 +185,13 @@ static void index_plain(struct zonepatterns *z, uint32_t i)
 }
 
 /* Of many patterns that name one module after the other it is looked for once. */
-static char *program_of(const struct zonepatterns *z, const char *module)
+static char *file_of(const struct zonepatterns *z, const char *module)
 {
 	const struct pattern *last = z->at.n ? &z->at.at[z->at.n - 1] : NULL;
 
 	if (!last || !last->module || strcmp(last->module, module))
-		return find_program(module);
-	return last->program ? mem_strdup(last->program) : NULL;
+		return find_file(module);
+	return last->file ? mem_strdup(last->file) : NULL;
 }
 
 int zonepatterns_add(struct zonepatterns *z, const char *text)
@@ -203,7 +204,7 @@ int zonepatterns_add(struct zonepatterns *z, const char *text)
 		return rc;
 	}
 	if (p.module)
-		p.program = program_of(z, p.module);
+		p.file = file_of(z, p.module);
 	vec_push(&z->at, p);
 	z->n_takers += !p.excludes;
 	z->n_files += p.kind == KIND_FILE;
@@ -287,11 +288,11 @@ static bool is_for(const struct pattern *p, const char *path)
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	const char *so = strstr(base, ".so");
 
-	if (!p->module)
+	if (!p->module || (p->file && !strcmp(p->file, path)))
 		return true;
 	if (strchr(p->module, '/'))
 		return matches(p->module, path);
-	if (matches(p->module, base) || (p->program && !strcmp(p->program, path)))
+	if (matches(p->module, base))
 		return true;
 	if (!so || so == base || (so[3] && so[3] != '.'))
 		return false;
@@ -303,6 +304,20 @@ static bool is_for(const struct pattern *p, const char *path)
 bool zonepatterns_is_for(const struct zonepatterns *z, size_t pattern, const char *path)
 {
 	return is_for(&z->at.at[pattern], path);
+}
+
+const char *zonepatterns_file(const struct zonepatterns *z, size_t pattern)
+{
+	const struct pattern *p = &z->at.at[pattern];
+
+	return p->excludes ? NULL : p->file;
+}
+
+const char *zonepatterns_module(const struct zonepatterns *z, size_t pattern)
+{
+	const struct pattern *p = &z->at.at[pattern];
+
+	return p->excludes ? NULL : p->module;
 }
 
 bool zonepatterns_want_module(const struct zonepatterns *z, const char *path)

@@ -13,12 +13,13 @@
  *				none of these
  *
  * MODULE may leave out ".so" and what follows it: libc is libc.so.6; with a "/" it is a glob on the
- * whole path; it may be a link in PATH to a program of another name. C++ and Rust names match as
- * people write them, with and without the parameter list, and as the linker writes them. Copies
- * that a compiler made of the whole function (name.constprop.0, name.isra.0) match by its name,
- * parts of it (name.part.0) do not; all functions that an IFUNC may choose match by its name. A
- * pattern is a name in the first place: one that equals a name matches it whatever signs are in it.
- * Patterns without "!" add up; where all have one, "*" stands before them.
+ * whole path; it may be a link, in PATH or of a library's name (libz.so.1), to a file of another
+ * name. C++ and Rust names match as people write them, with and without the parameter list, and as
+ * the linker writes them. Copies that a compiler made of the whole function (name.constprop.0,
+ * name.isra.0) match by its name, parts of it (name.part.0) do not; all functions that an IFUNC may
+ * choose match by its name. A pattern is a name in the first place: one that equals a name matches
+ * it whatever signs are in it. Patterns without "!" add up; where all have one, "*" stands before
+ * them.
  */
 #ifndef SYMBOL_ZONEPATTERN_H
 #define SYMBOL_ZONEPATTERN_H
@@ -72,6 +73,12 @@ bool zonepatterns_may_take(const struct zonepatterns *, const char *linkage);
  * match it, exclusions left aside; may be NULL. */
 size_t zonepatterns_match(const struct zonepatterns *, const struct zone_names *, uint32_t *hits);
 
+/* The path, without symbolic links, of the file that @pattern's MODULE names, whether any process
+ * maps it or not: one without globs that is a path, a program in PATH, or what the dynamic linker
+ * finds for a library of that name. NULL: there is none, or the pattern excludes. */
+const char *zonepatterns_file(const struct zonepatterns *, size_t pattern);
+/* @pattern's MODULE; NULL: it has none, or excludes. */
+const char *zonepatterns_module(const struct zonepatterns *, size_t pattern);
 /* Whether @pattern's MODULE matches @path; where it has none, any does. */
 bool zonepatterns_is_for(const struct zonepatterns *, size_t pattern, const char *path);
 /* The NAME of a pattern that is one, without its MODULE; NULL for others. */
