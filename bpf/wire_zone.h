@@ -28,6 +28,8 @@
 #define WIRE_ZONE_SPARE 16
 /* Images with probes at once: see wire_zone_cookie. */
 #define WIRE_ZONE_IMAGES 4096
+/* The row of generations that calibration's own probes count under: no image's. */
+#define WIRE_ZONE_CALIBRATION (WIRE_ZONE_IMAGES - 1)
 /* Coroutines whose open calls are known at once. */
 #define WIRE_ZONE_STRANDS 8192
 
@@ -211,7 +213,7 @@ _Static_assert(sizeof(struct wire_zone_thread) == 56, "wire_zone_thread is part 
 
 /* Counted per CPU over all zones. */
 enum wire_zone_counter {
-	WIRE_ZONE_CALLS,	  /* entries met */
+	WIRE_ZONE_HITS,		  /* probes at entries, whoever hit them, but for calibration */
 	WIRE_ZONE_LOST_STATE,	  /* call not counted: no memory for the thread's state */
 	WIRE_ZONE_NOTE_DEEP,	  /* not timed: too many open calls */
 	WIRE_ZONE_NOTE_FOREIGN,	  /* not timed: off the thread's stack, and no probes at exits */

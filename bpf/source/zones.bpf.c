@@ -10,11 +10,24 @@
 #define WANT_RETURN 0
 #define NO_RETURN   1
 
+static __always_inline __u32 image_of(__u64 cookie)
+{
+	return cookie >> 40 & (WIRE_ZONE_IMAGES - 1);
+}
+
 static __always_inline bool counts_now(__u64 cookie)
 {
-	__u32 image = cookie >> 40 & (WIRE_ZONE_IMAGES - 1);
+	return zone_enabled && zone_generation[image_of(cookie)] == (__u8)(cookie >> 52);
+}
 
-	return zone_enabled && zone_generation[image] == (__u8)(cookie >> 52);
+/* The same at a function's entry. */
+static __always_inline bool hit_counts(__u64 cookie)
+{
+	if (!counts_now(cookie))
+		return false;
+	if (image_of(cookie) != WIRE_ZONE_CALIBRATION)
+		zone_hit();
+	return true;
 }
 
 static __always_inline __u32 flags_of(__u64 cookie)
@@ -113,7 +126,7 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 	struct zone_strand *s;
 	struct zone_thread *t;
 
-	if (!counts_now(cookie))
+	if (!hit_counts(cookie))
 		return NO_RETURN;
 	t = zone_thread(flags);
 	if (!t)
@@ -272,7 +285,7 @@ SEC("?uprobe") int zone_count(struct pt_regs *ctx)
 	__u64 cookie = bpf_get_attach_cookie(ctx), *calls;
 	__u32 zone = cookie & 0xffffff;
 
-	if (!counts_now(cookie) || !zone_is_target(flags_of(cookie)))
+	if (!hit_counts(cookie) || !zone_is_target(flags_of(cookie)))
 		return 0;
 	calls = bpf_map_lookup_elem(&zone_calls, &zone);
 	if (calls)

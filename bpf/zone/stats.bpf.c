@@ -6,14 +6,7 @@ const volatile __u32 config_zone_count = 1;
 struct zone_nodes_map zone_nodes SEC(".maps");
 struct zone_edges_map zone_edges SEC(".maps");
 struct zone_hist_map zone_hist SEC(".maps");
-
-/* By enum wire_zone_counter; per CPU, read by the loader at its ticks. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WIRE_ZONE_COUNTERS);
-	__type(key, __u32);
-	__type(value, __u64);
-} zone_counters SEC(".maps");
+struct zone_counters_map zone_counters SEC(".maps");
 
 __u32 zone_nodes_used;
 

@@ -29,6 +29,15 @@ struct zone_hist_map {
 };
 extern struct zone_hist_map zone_hist SEC(".maps");
 
+/* By enum wire_zone_counter; per CPU, read by the loader at its ticks. */
+struct zone_counters_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_ZONE_COUNTERS);
+	__type(key, __u32);
+	__type(value, __u64);
+};
+extern struct zone_counters_map zone_counters SEC(".maps");
+
 /* Nodes given out so far; those of the zones themselves are not in it. */
 extern __u32 zone_nodes_used;
 
@@ -39,6 +48,17 @@ void zone_hist_new(__u32 key, __u32 slot) __hidden;
 /* A timed call at a node that others write too. */
 void zone_node_add_shared(struct wire_zone_node *node, __u64 ns, __u64 self_ns) __hidden;
 void zone_tell(enum wire_zone_counter counter) __hidden;
+
+/* A probe was hit on this CPU. Only about: one is not counted where a program on a probe is
+ * preempted by another just then. */
+static __always_inline void zone_hit(void)
+{
+	__u32 key = WIRE_ZONE_HITS;
+	volatile __u64 *hits = bpf_map_lookup_elem(&zone_counters, &key);
+
+	if (hits)
+		++*hits;
+}
 
 static __always_inline void zone_hist_add(__u32 zone, __u64 ns)
 {

@@ -3,16 +3,16 @@
  * zone_clock TURNS: how long functions take by the program's own clock: zm_CLASS_SIZE_outer calls
  * _mid, which calls _inner, each with work of SIZE, 1us to 10ms. TURNS of the loop are a
  * microsecond; 0: says how many and does nothing else. Says "time FUNCTION CALLS MEAN MEDIAN" in
- * ns. Runs as a real-time task on one CPU meanwhile, where it may, so that nobody else's work
- * falls into the times. Status 42.
+ * ns. All have their turns several times over: a machine that is slower for a while is so for all
+ * of them. Status 42.
  */
-#include <sched.h>
 #include <string.h>
 
 #include "prog.h"
 #include "zone_stub.h"
 
 #define CALLS_MAX 1000
+#define ROUNDS	  5
 
 struct level {
 	const char *name;
@@ -53,10 +53,10 @@ FRAME uint64_t zm_body(struct level *l)
 	return x;
 }
 
-#define EACH(X, class)          \
-	X(class, 1us, 1, 1000)  \
-	X(class, 10us, 10, 300) \
-	X(class, 100us, 100, 60) X(class, 1ms, 1000, 10) X(class, 10ms, 10000, 2)
+#define EACH(X, class)         \
+	X(class, 1us, 1, 200)  \
+	X(class, 10us, 10, 60) \
+	X(class, 100us, 100, 12) X(class, 1ms, 1000, 2) X(class, 10ms, 10000, 1)
 
 #define STUBS(class, size, us, n)                          \
 	STUB(zm_##class##_##size##_outer, class, zm_body); \
@@ -82,19 +82,6 @@ static void say(struct level *l)
 	qsort(l->ns, l->calls, sizeof(l->ns[0]), by_value);
 	printf("time %s %d %ld %ld\n", l->name, l->calls, (long)(sum / l->calls),
 	       (long)l->ns[l->calls / 2]);
-}
-
-static void nested(struct level levels[3], uint64_t work, int n)
-{
-	for (int i = 0; i < 3; i++) {
-		levels[i].turns = work;
-		levels[i].next = i < 2 ? &levels[i + 1] : NULL;
-		levels[i].calls = 0;
-	}
-	for (int i = 0; i < n; i++)
-		measure(&levels[0]);
-	for (int i = 0; i < 3; i++)
-		say(&levels[i]);
 }
 
 static void calibrate_clock(void)
@@ -124,40 +111,63 @@ static uint64_t calibrate_turns(void)
 	return 100000 * 1000 / (best ? best : 1);
 }
 
-static void alone(void)
-{
-	struct sched_param param = {.sched_priority = 20};
-	cpu_set_t cpus;
+#define LEVEL(class, size, us, which)                                                           \
+	{                                                                                       \
+		.name = "zm_" #class "_" #size "_" #which,                                      \
+		.call = (uint64_t(*)(struct level *))zm_##class##_##size##_##which, .turns = us \
+	}
+#define LEVELS(class, size, us, n)                                              \
+	static struct level class##_##size[3] = {LEVEL(class, size, us, outer), \
+						 LEVEL(class, size, us, mid),   \
+						 LEVEL(class, size, us, inner)};
+EACH(LEVELS, nop)
+EACH(LEVELS, push)
+EACH(LEVELS, step)
 
-	CPU_ZERO(&cpus);
-	CPU_SET(sched_getcpu(), &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
-	sched_setscheduler(0, SCHED_FIFO, &param);
+static void set_up(struct level levels[3], uint64_t turns_per_us)
+{
+	for (int i = 0; i < 3; i++) {
+		levels[i].turns *= turns_per_us;
+		levels[i].next = i < 2 ? &levels[i + 1] : NULL;
+	}
+}
+
+static void nested(struct level levels[3], int n)
+{
+	for (int i = 0; i < n; i++)
+		measure(&levels[0]);
+}
+
+static void say_all(struct level levels[3])
+{
+	for (int i = 0; i < 3; i++)
+		say(&levels[i]);
 }
 
 int main(int argc, char **argv)
 {
-	static struct level levels[3];
 	uint64_t per_us = arg(argc, argv, 1, 0);
 
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
-	alone();
 	calibrate_clock();
 	if (!per_us) {
 		printf("turns %lu\n", (unsigned long)calibrate_turns());
 		return 0;
 	}
-#define LEVEL(class, size, which)                                  \
-	((struct level){.name = "zm_" #class "_" #size "_" #which, \
-			.call = (uint64_t(*)(struct level *))zm_##class##_##size##_##which})
-#define RUN(class, size, us, n)                \
-	levels[0] = LEVEL(class, size, outer); \
-	levels[1] = LEVEL(class, size, mid);   \
-	levels[2] = LEVEL(class, size, inner); \
-	nested(levels, per_us *us, n);
-	EACH(RUN, nop)
-	EACH(RUN, push)
-	EACH(RUN, step)
+#define SET_UP(class, size, us, n) set_up(class##_##size, per_us);
+#define RUN(class, size, us, n)	   nested(class##_##size, n);
+#define SAY(class, size, us, n)	   say_all(class##_##size);
+	EACH(SET_UP, nop)
+	EACH(SET_UP, push)
+	EACH(SET_UP, step)
+	for (int i = 0; i < ROUNDS; i++) {
+		EACH(RUN, nop)
+		EACH(RUN, push)
+		EACH(RUN, step)
+	}
+	EACH(SAY, nop)
+	EACH(SAY, push)
+	EACH(SAY, step)
 	printf("clock %ld\n", (long)clock_ns);
 	return 42;
 }

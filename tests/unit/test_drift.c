@@ -1,4 +1,4 @@
-/* A figure that changes: its mean over the time, and when it is measured again. */
+/* A figure that changes: its mean over the calls that it is of, and when it is measured again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,28 +25,40 @@ static void test_measured_once(void **state)
 	struct drift d = {0};
 
 	(void)state;
-	drift_add(&d, 5 * S, 1.5);
-	assert_true(drift_mean(&d, 5 * S) == 1.5);
-	assert_true(drift_mean(&d, 9 * S) == 1.5);
-	/* What is asked of a time before is answered with what there is. */
+	drift_add(&d, 500, 1.5);
+	assert_true(drift_mean(&d, 500) == 1.5);
+	assert_true(drift_mean(&d, 900) == 1.5);
+	/* What is asked of fewer is answered with what there is. */
 	assert_true(drift_mean(&d, 0) == 1.5);
 }
 
-static void test_each_stands_for_its_time(void **state)
+/* Before there was any call: it is the figure of none. */
+static void test_measured_of_nothing(void **state)
 {
 	struct drift d = {0};
 
 	(void)state;
-	/* 1 for 4 s, from 1 to 2 within 2 s, 2 for 2 s: 4 + 3 + 4 in 8 s. */
-	drift_add(&d, 10 * S, 1);
-	drift_add(&d, 14 * S, 1);
-	drift_add(&d, 16 * S, 2);
-	assert_true(drift_mean(&d, 16 * S) == 7.0 / 6);
-	assert_true(drift_mean(&d, 18 * S) == 11.0 / 8);
-	/* Twice at one time: the second holds from then on. */
-	drift_add(&d, 16 * S, 4);
-	assert_true(drift_mean(&d, 16 * S) == 7.0 / 6);
-	assert_true(drift_mean(&d, 18 * S) == 15.0 / 8);
+	drift_add(&d, 0, 3);
+	drift_add(&d, 0, 1.5);
+	assert_true(drift_mean(&d, 0) == 1.5);
+	assert_true(drift_mean(&d, 100) == 1.5);
+}
+
+static void test_each_stands_for_its_calls(void **state)
+{
+	struct drift d = {0};
+
+	(void)state;
+	/* 1 for 400 calls, from 1 to 2 within 200, 2 for 200: 4 + 3 + 4 in 8. */
+	drift_add(&d, 200, 1);
+	drift_add(&d, 400, 1);
+	drift_add(&d, 600, 2);
+	assert_true(drift_mean(&d, 600) == 7.0 / 6);
+	assert_true(drift_mean(&d, 800) == 11.0 / 8);
+	/* Twice at one place: the second holds from then on. */
+	drift_add(&d, 600, 4);
+	assert_true(drift_mean(&d, 600) == 7.0 / 6);
+	assert_true(drift_mean(&d, 800) == 15.0 / 8);
 }
 
 /* A cost that is 1 and 2 in turns, of which the first measurement happened to see the lower. */
@@ -57,16 +69,16 @@ static void test_phases(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i <= 100; i++)
-		drift_add(&d, i * 50 * MS, i / 10 % 2 ? 2 : 1);
-	mean = drift_mean(&d, 5 * S);
+		drift_add(&d, i * 50, i / 10 % 2 ? 2 : 1);
+	mean = drift_mean(&d, 5000);
 	assert_true(mean > 1.49 && mean < 1.51);
 }
 
 static void test_due(void **state)
 {
 	(void)state;
-	assert_int_equal(drift_due_ns(0, 0), 50 * MS);
-	assert_int_equal(drift_due_ns(50 * MS, 0), 100 * MS);
+	assert_int_equal(drift_due_ns(0, 0), 10 * MS);
+	assert_int_equal(drift_due_ns(50 * MS, 0), 60 * MS);
 	assert_int_equal(drift_due_ns(500 * MS, 0), 550 * MS);
 	assert_int_equal(drift_due_ns(2 * S, 0), 2200 * MS);
 	assert_int_equal(drift_due_ns(50 * S, 0), 55 * S);
@@ -89,7 +101,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_measured),
 		cmocka_unit_test(test_measured_once),
-		cmocka_unit_test(test_each_stands_for_its_time),
+		cmocka_unit_test(test_measured_of_nothing),
+		cmocka_unit_test(test_each_stands_for_its_calls),
 		cmocka_unit_test(test_phases),
 		cmocka_unit_test(test_due),
 		cmocka_unit_test(test_due_when_it_is_dear),

@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "load/calibrator.h"
+#include "load/cpus.h"
 #include "load/drift.h"
+#include "load/fair.h"
 
 /* So many batches of each function are timed at first; the median counts. */
 #define BATCHES 9
@@ -24,8 +26,9 @@ struct calibration {
 	struct calibrated at[CALIBRATE_ZONES]; /* as timed at first */
 	double bare_ns[CALIBRATE_ZONES];       /* the same calls without probes */
 	struct drift drift[CALIBRATE_ZONES];   /* of outer_ns, as a part of that at first */
-	uint64_t start_ns, due_ns, end_ns;     /* CLOCK_MONOTONIC; 0: not yet */
-	uint64_t asked_ns;		       /* for the round that is under way */
+	struct fair *hits;		       /* of probes, by CPU */
+	uint64_t asked_hits;		       /* by then, of the round that is under way */
+	uint64_t start_ns, due_ns;	       /* CLOCK_MONOTONIC; 0: not yet */
 	int64_t start_cpu_ns;
 };
 
@@ -96,7 +99,7 @@ static bool start_process(struct calibration *c)
 	const struct calibrator_probes probes = {.probes = &c->z->probes,
 						 .sessions = c->z->sessions,
 						 .first = zonemaps_max_zones(c->z->maps),
-						 .slot = ZONEMAPS_CALIBRATION,
+						 .slot = WIRE_ZONE_CALIBRATION,
 						 .generation = GENERATION};
 	const struct wire_zone_proc proc = {.flags = WIRE_PROC_TARGET | WIRE_PROC_HIJACK |
 						     WIRE_PROC_RETS | WIRE_PROC_OURS};
@@ -106,7 +109,7 @@ static bool start_process(struct calibration *c)
 		return false;
 	for (int i = 0; i < CALIBRATE_ZONES; i++)
 		c->bare_ns[i] = bare.ns[i];
-	zonemaps_set_generation(c->z->maps, ZONEMAPS_CALIBRATION, GENERATION);
+	zonemaps_set_generation(c->z->maps, WIRE_ZONE_CALIBRATION, GENERATION);
 	return !zonemaps_set_proc(c->z->maps, calibration_pid(c), proc);
 }
 
@@ -116,6 +119,7 @@ struct calibration *calibrate(struct zone_session *z)
 	bool goes_on;
 
 	c->z = z;
+	c->hits = fair_new(cpus_possible());
 	goes_on = start_process(c);
 	if (goes_on) {
 		zonemaps_enable(z->maps, true);
@@ -132,6 +136,7 @@ void calibration_free(struct calibration *c)
 	if (!c)
 		return;
 	calibrator_end(&c->process);
+	fair_free(c->hits);
 	free(c);
 }
 
@@ -139,9 +144,8 @@ void calibration_free(struct calibration *c)
 
 struct calibrated calibration_of(const struct calibration *c, int class, int way)
 {
-	uint64_t until_ns = c->end_ns ? c->end_ns : clock_ns(CLOCK_MONOTONIC);
 	int number = CALIBRATE_NUMBER(class, way);
-	double factor = drift_mean(&c->drift[number], until_ns);
+	double factor = drift_mean(&c->drift[number], fair_sum(c->hits));
 	struct calibrated at = c->at[number];
 
 	at.inner_ns *= factor;
@@ -155,13 +159,10 @@ static void set_due(struct calibration *c, uint64_t now_ns)
 					       (uint64_t)(calibration_cpu_ns(c) - c->start_cpu_ns));
 }
 
-void calibration_start(struct calibration *c, uint32_t which)
+void calibration_start(struct calibration *c)
 {
 	c->start_ns = clock_ns(CLOCK_MONOTONIC);
 	c->start_cpu_ns = calibration_cpu_ns(c);
-	for (int i = 0; i < CALIBRATE_ZONES; i++)
-		if (which >> i & 1)
-			drift_add(&c->drift[i], c->start_ns, 1);
 	set_due(c, c->start_ns);
 }
 
@@ -170,12 +171,22 @@ uint64_t calibration_due_ns(const struct calibration *c)
 	return c->process.pid > 0 && c->due_ns ? c->due_ns : UINT64_MAX;
 }
 
+/* On a processor where probes are hit: one that runs faster than its neighbour, or shares its core
+ * with whom that does not, is as it is for the target. */
 static void ask(struct calibration *c, uint32_t which)
 {
-	if (!which || c->process.asked)
+	_free_ uint64_t *hits = mem_zalloc((size_t)cpus_possible(), sizeof(*hits));
+	int cpu;
+
+	if (!which || c->process.asked ||
+	    !zonemaps_counter_by_cpu(c->z->maps, WIRE_ZONE_HITS, hits))
 		return;
+	cpu = fair_turn(c->hits, hits);
+	if (cpu < 0)
+		return;
+	calibrator_move(&c->process, cpu);
 	calibrator_ask(&c->process, which, true);
-	c->asked_ns = clock_ns(CLOCK_MONOTONIC);
+	c->asked_hits = fair_sum(c->hits);
 }
 
 /* False: there is none. */
@@ -187,7 +198,7 @@ static bool take_answer(struct calibration *c, int wait_ms)
 		return false;
 	for (int i = 0; i < CALIBRATE_ZONES; i++)
 		if (times.ns[i] > 0 && c->at[i].outer_ns > 0)
-			drift_add(&c->drift[i], c->asked_ns,
+			drift_add(&c->drift[i], c->asked_hits,
 				  fmax(0, times.ns[i] - c->bare_ns[i]) / c->at[i].outer_ns);
 	return true;
 }
@@ -208,7 +219,6 @@ void calibration_finish(struct calibration *c, uint32_t which)
 		ask(c, which);
 		(void)take_answer(c, LAST_MS);
 	}
-	c->end_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
 void calibration_stop(const struct calibration *c)

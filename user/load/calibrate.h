@@ -2,8 +2,9 @@
  * calibrate: what a probe costs on this machine while a capture runs, by the class of its site and
  * by how the call's end is seen: timed with functions of our own, in a process of our own, with the
  * very programs that the capture uses. It is timed once before calls count, and again in rounds
- * while they do: on virtual machines, and where processors change their clock, it is now this and
- * now half as much again, for seconds. What counts is the mean over the capture.
+ * while they do, on the processors where probes are hit: on virtual machines, and where processors
+ * change their clock, it is now this and now half as much again, for seconds, and not on all of
+ * them at once. What counts is the mean over the calls.
  */
 #ifndef LOAD_CALIBRATE_H
 #define LOAD_CALIBRATE_H
@@ -34,11 +35,11 @@ struct calibration *calibrate(struct zone_session *);
 /* Waits until its process, and its probes with it, is gone. NULL is fine. */
 void calibration_free(struct calibration *);
 
-/* The mean over the capture so far. */
+/* The mean over the calls of the capture so far. */
 struct calibrated calibration_of(const struct calibration *, int class, int way);
 
-/* Calls begin to count; @which classes and ways cost something from now on. */
-void calibration_start(struct calibration *, uint32_t which);
+/* Calls begin to count. */
+void calibration_start(struct calibration *);
 /* When the next round is due: CLOCK_MONOTONIC; UINT64_MAX: there are none. */
 uint64_t calibration_due_ns(const struct calibration *);
 /* Takes in the last round, and asks for another of @which. Does not wait for anything: one that is

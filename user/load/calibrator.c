@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,6 +318,19 @@ bool calibrator_answer(struct calibrator *c, int wait_ms, struct calibrator_time
 		return false;
 	c->asked = false;
 	return true;
+}
+
+void calibrator_move(const struct calibrator *c, int cpu)
+{
+	cpu_set_t *one = CPU_ALLOC(cpu + 1);
+	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+
+	if (!one)
+		return;
+	CPU_ZERO_S(bytes, one);
+	CPU_SET_S((size_t)cpu, bytes, one);
+	(void)sched_setaffinity(c->pid, bytes, one);
+	CPU_FREE(one);
 }
 
 int64_t calibrator_cpu_ns(const struct calibrator *c)

@@ -44,6 +44,8 @@ bool calibrator_start(struct calibrator *, const struct calibrator_probes *,
 void calibrator_ask(struct calibrator *, uint32_t which, bool brief);
 /* False: the answer is not there within @wait_ms. */
 bool calibrator_answer(struct calibrator *, int wait_ms, struct calibrator_times *);
+/* It runs on @cpu from now on, where it may; else where it did. */
+void calibrator_move(const struct calibrator *, int cpu);
 /* Its CPU time. */
 int64_t calibrator_cpu_ns(const struct calibrator *);
 /* Kills it, whatever state it is in; does not wait for that. */

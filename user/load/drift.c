@@ -1,31 +1,30 @@
 #include "load/drift.h"
 
-#define LEAST_NS 50000000u
+#define LEAST_NS 10000000u
 #define MOST_NS	 5000000000u
 
 /* A tenth of what has elapsed: what a measurement stands for is never more than that of it all. */
 #define PART  10
 #define SHARE 1000
 
-void drift_add(struct drift *d, uint64_t at_ns, double value)
+void drift_add(struct drift *d, uint64_t at, double value)
 {
 	if (!d->begun)
-		*d = (struct drift){.begun = true, .from_ns = at_ns, .at_ns = at_ns, .last = value};
-	d->area += (double)(at_ns - d->at_ns) * (d->last + value) / 2;
-	d->at_ns = at_ns;
+		*d = (struct drift){.begun = true, .last = value};
+	d->area += (double)(at - d->at) * (d->last + value) / 2;
+	d->at = at;
 	d->last = value;
 }
 
-double drift_mean(const struct drift *d, uint64_t until_ns)
+double drift_mean(const struct drift *d, uint64_t until)
 {
 	if (!d->begun)
 		return 1;
-	if (until_ns < d->at_ns)
-		until_ns = d->at_ns;
-	if (until_ns == d->from_ns)
+	if (until < d->at)
+		until = d->at;
+	if (!until)
 		return d->last;
-	return (d->area + (double)(until_ns - d->at_ns) * d->last) /
-	       (double)(until_ns - d->from_ns);
+	return (d->area + (double)(until - d->at) * d->last) / (double)until;
 }
 
 uint64_t drift_due_ns(uint64_t elapsed_ns, uint64_t spent_ns)

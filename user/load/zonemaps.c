@@ -201,3 +201,11 @@ uint64_t zonemaps_counter(const struct zonemaps *m, enum wire_zone_counter count
 {
 	return sum_cpus(m->raw.zone_counters, counter);
 }
+
+bool zonemaps_counter_by_cpu(const struct zonemaps *m, enum wire_zone_counter counter,
+			     uint64_t *out)
+{
+	uint32_t key = counter;
+
+	return !bpf_map_lookup_elem(m->raw.zone_counters, &key, out);
+}

@@ -21,9 +21,6 @@ struct zonemaps_raw {
 	uint32_t max_zones; /* besides a few for calibration */
 };
 
-/* The last row of generations. */
-#define ZONEMAPS_CALIBRATION (WIRE_ZONE_IMAGES - 1)
-
 struct zonemaps;
 /* Errors with a text. */
 int zonemaps_new(const struct zonemaps_raw *, struct zonemaps **out);
@@ -38,7 +35,7 @@ void zonemaps_forget_proc(struct zonemaps *, uint32_t pid);
  * room, it is as any other. */
 void zonemaps_pass_file(struct zonemaps *, const struct wire_zone_file *);
 /* Probes of @image count that were hung under @generation, no others. Images share the rows before
- * ZONEMAPS_CALIBRATION. */
+ * WIRE_ZONE_CALIBRATION. */
 void zonemaps_set_generation(struct zonemaps *, uint32_t image, uint8_t generation);
 
 uint32_t zonemaps_max_zones(const struct zonemaps *);
@@ -59,5 +56,7 @@ typedef void (*zonemaps_bins_fn)(void *context, uint32_t zone, uint32_t octave,
 void zonemaps_bins(const struct zonemaps *, zonemaps_bins_fn, void *context);
 /* Over all CPUs. */
 uint64_t zonemaps_counter(const struct zonemaps *, enum wire_zone_counter);
+/* The same of each CPU: cpus_possible() values. False: they cannot be read. */
+bool zonemaps_counter_by_cpu(const struct zonemaps *, enum wire_zone_counter, uint64_t *out);
 
 #endif

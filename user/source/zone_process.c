@@ -206,7 +206,7 @@ uint32_t zone_number_of(struct zones *z, uint32_t image)
 		struct zone_image *i = mem_zalloc(1, sizeof(*i));
 
 		i->image = image;
-		i->slot = (uint32_t)z->at.n % ZONEMAPS_CALIBRATION;
+		i->slot = (uint32_t)z->at.n % WIRE_ZONE_CALIBRATION;
 		i->first = UINT32_MAX;
 		*at = (uint32_t)z->at.n;
 		vec_push(&z->at, i);

@@ -286,7 +286,7 @@ void zones_start(struct zones *z)
 {
 	z->counting = true;
 	zonemaps_enable(z->in.session->maps, true);
-	calibration_start(z->in.calibration, zone_cost_which(z));
+	calibration_start(z->in.calibration);
 }
 
 uint64_t zones_due_ns(const struct zones *z)
