@@ -3,6 +3,14 @@
 #include "view/views.h"
 #include "view/zone_words.h"
 
+static const char *how_net(const struct view_input *in)
+{
+	if (!zone_is_netted(in->profile))
+		return "";
+	return in->zone_tree->net ? ", less what the probes added"
+				  : ", as measured: less what the probes added nothing is left";
+}
+
 static int zone_flame_write(const struct view_input *in, struct doc *doc)
 {
 	const struct tree *t = in->zone_tree;
@@ -17,8 +25,7 @@ static int zone_flame_write(const struct view_input *in, struct doc *doc)
 	units_count(calls, sizeof(calls), t->samples);
 	/* All in the caption: a picture shows nothing beside its flame. */
 	caption = mem_printf("100 %% = %s in zones, %s call%s of all threads; %s%s%s%s%s", total,
-			     calls, t->samples == 1 ? "" : "s", clock,
-			     zone_is_netted(in->profile) ? ", less what the probes added" : "",
+			     calls, t->samples == 1 ? "" : "s", clock, how_net(in),
 			     in->profile->zones.n ? "" : "; no zone was called: " ZONE_NONE_WHY,
 			     unheard ? "; " : "", unheard ? unheard : "");
 	doc_heading(doc, "Zone flame graph");

@@ -412,13 +412,20 @@ static void tree_of_exact_time(void **state)
 				    profile_text(p, p->zones.at[p->zone_edges.at[i].zone].name));
 	}
 	assert_int_equal(t->max_depth, 4);
+	assert_true(t->net);
 	tree_free(t);
-	/* Without compensation as it was measured. */
+	/* Where nothing is left of it, and without compensation, as it was measured. */
+	for (size_t i = 0; i < p->zone_edges.n; i++)
+		p->zone_edges.at[i].comp_self_ns = p->zone_edges.at[i].comp_total_ns = 0;
+	assert_int_equal(zone_tree_build(p, &(struct selection){0}, &t), 0);
+	assert_false(t->net);
+	for (size_t i = 1; i < t->nodes.n; i++)
+		assert_int_equal(t->nodes.at[i].total, p->zone_edges.at[i].total_ns);
+	tree_free(t);
 	for (size_t i = 0; i < p->zones.n; i++)
 		p->zones.at[i].flags = 0;
 	assert_int_equal(zone_tree_build(p, &(struct selection){0}, &t), 0);
-	for (size_t i = 1; i < t->nodes.n; i++)
-		assert_int_equal(t->nodes.at[i].total, p->zone_edges.at[i].total_ns);
+	assert_false(t->net);
 	tree_free(t);
 	profile_free(p);
 }

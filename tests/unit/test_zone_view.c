@@ -440,6 +440,21 @@ static void no_zone_called_in_csv(void **state)
 	assert_string_equal(strchr(text, '\n'), "\n");
 }
 
+/* Where probes are taken for all of the time there is a picture still, of what was measured. */
+static void tree_of_nothing_left(void **state)
+{
+	struct profile *p = zone_profile();
+	_free_ char *text = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < p->zone_edges.n; i++)
+		p->zone_edges.at[i].comp_self_ns = p->zone_edges.at[i].comp_total_ns = 0;
+	text = view_text(p, NULL, "zone-flame", "txt", 200);
+	assert_non_null(strstr(text, "wall clock, as measured: less what the probes added nothing "
+				     "is left\n"));
+	assert_non_null(strstr(text, "  sqlite3_step\n"));
+}
+
 static void tree_of_zones(void **state)
 {
 	(void)state;
@@ -896,6 +911,7 @@ int main(void)
 		cmocka_unit_test(no_zone_called),
 		cmocka_unit_test(no_zone_called_in_csv),
 		cmocka_unit_test(tree_of_zones),
+		cmocka_unit_test(tree_of_nothing_left),
 		cmocka_unit_test(one_zone),
 		cmocka_unit_test(lines_in_a_zone),
 		cmocka_unit_test(ledger_of_zones),

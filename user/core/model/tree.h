@@ -33,7 +33,9 @@ struct tree {
 	uint32_t max_depth;
 	int64_t samples; /* rows that the selection took */
 	const char *unit;
-	bool of_zones; /* see zone_tree_build() */
+	/* See zone_tree_build(). */
+	bool of_zones;
+	bool net; /* less the cost of the probes */
 };
 
 /* More than this many nodes is -EFBIG: only a file made for it comes near. */
@@ -45,7 +47,8 @@ int tree_build(const struct profile *, const struct selection *, struct tree **o
 void tree_free(struct tree *);
 
 /*
- * The call tree of zones: values are exact ns, less the cost of the probes where that is known.
+ * The call tree of zones: values are exact ns, less the cost of the probes where that is known and
+ * leaves any.
  * There is no level of threads, nodes are named by their zone, and "samples" are the calls at a
  * place, the same in self_samples and total_samples: they do not add up. --zone leaves the zones
  * that it means, with all below them and the way to them; of the rest of the selection zones know

@@ -15,6 +15,15 @@ static bool is_compensated(const struct profile *p)
 	return false;
 }
 
+/* Whether the cost of the probes leaves anything of the times. */
+static bool leaves_time(const struct profile *p, const bool *taken)
+{
+	for (size_t i = 1; i < p->zone_edges.n; i++)
+		if ((!taken || taken[i]) && p->zone_edges.at[i].comp_self_ns > 0)
+			return true;
+	return false;
+}
+
 /* Per row of zone_edges whether it stays: what @taken takes (NULL: all), and the way there. */
 static bool *find_kept(const struct profile *p, const bool *taken)
 {
@@ -31,7 +40,6 @@ static bool *find_kept(const struct profile *p, const bool *taken)
 static void fill(struct tree *t, const bool *kept, const bool *taken)
 {
 	const struct profile *p = t->profile;
-	bool net = is_compensated(p);
 	_free_ uint32_t *place = mem_zalloc(p->zone_edges.n, sizeof(*place));
 
 	for (size_t i = 1; i < p->zone_edges.n; i++) {
@@ -45,7 +53,7 @@ static void fill(struct tree *t, const bool *kept, const bool *taken)
 		if (taken && !taken[i])
 			continue;
 		node = &t->nodes.at[place[i]];
-		node->self = net ? e->comp_self_ns : e->self_ns;
+		node->self = t->net ? e->comp_self_ns : e->self_ns;
 		node->self_samples = (int64_t)e->counts;
 		t->samples += node->self_samples;
 	}
@@ -64,6 +72,7 @@ int zone_tree_build(const struct profile *p, const struct selection *sel, struct
 	t = tree_new(p);
 	t->unit = "ns";
 	t->of_zones = true;
+	t->net = is_compensated(p) && leaves_time(p, taken);
 	kept = find_kept(p, taken);
 	fill(t, kept, taken);
 	tree_finish(t);
