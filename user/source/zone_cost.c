@@ -36,6 +36,19 @@ static uint32_t which_of_zone(const struct zone_image *image, size_t k, unsigned
 	return which;
 }
 
+/* Found once: calibration asks in each of its rounds. */
+static uint32_t which_of_image(struct zone_image *image, unsigned int ways)
+{
+	size_t n = image->list.zones.n;
+
+	if (image->costing.ways == ways && image->costing.zones == n)
+		return image->costing.which;
+	image->costing = (struct zone_costing){.ways = ways, .zones = n};
+	for (size_t k = 0; k < n; k++)
+		image->costing.which |= which_of_zone(image, k, ways);
+	return image->costing.which;
+}
+
 uint32_t zone_cost_which(const struct zones *z)
 {
 	_free_ unsigned int *ways = mem_zalloc(z->at.n + 1, sizeof(*ways));
@@ -49,8 +62,7 @@ uint32_t zone_cost_which(const struct zones *z)
 	}
 	for (size_t i = 0; i < z->at.n; i++) {
 		ways[i] |= past_bits(&z->at.at[i]->past);
-		for (size_t k = 0; ways[i] && k < z->at.at[i]->list.zones.n; k++)
-			which |= which_of_zone(z->at.at[i], k, ways[i]);
+		which |= which_of_image(z->at.at[i], ways[i]);
 	}
 	for (size_t i = 0; i < HITS; i++)
 		if (zonemaps_counter(z->in.session->maps, hits[i].counter))

@@ -49,6 +49,12 @@ struct zone_image {
 	struct zone_past {
 		bool hijack, rets, none, foreign;
 	} past;
+	/* What zone_cost_which() found of so many zones whose calls end in these ways. */
+	struct zone_costing {
+		unsigned int ways;
+		size_t zones;
+		uint32_t which;
+	} costing;
 	bool named;	    /* by a pattern: it has probes before anybody runs it */
 	uint32_t kept_from; /* no probes for the sake of this process; 0: see zone_guard */
 };
