@@ -59,7 +59,7 @@ struct process {
 	int socket;
 	const uint8_t *code;
 	double ticks_a_ns;
-	struct probe_link links[3];
+	struct probe_link links[PROBE_PROGRAMS];
 };
 
 /* Always part of the function that calls it: one that is entered could have a probe. */
@@ -210,25 +210,24 @@ static void add_probe(const struct process *p, int class, int way, bool at_exit,
 static bool hang(struct process *p, int fd)
 {
 	const struct probes *probes = p->want->probes;
-	probe_list sessions = {0}, entries = {0}, exits = {0};
-	uint32_t pid = (uint32_t)getpid();
-	int ret;
+	bool counts = probes->program_fds[PROBE_COUNT] >= 0;
+	probe_list lists[PROBE_PROGRAMS] = {0};
+	int ret = 0;
 
 	for (int class = 0; class < CALIBRATE_CLASSES; class ++) {
 		if (p->want->sessions)
-			add_probe(p, class, CALIBRATE_SESSION, false, &sessions);
-		add_probe(p, class, CALIBRATE_RETS, false, &entries);
-		add_probe(p, class, CALIBRATE_NONE, false, &entries);
-		add_probe(p, class, CALIBRATE_RETS, true, &exits);
+			add_probe(p, class, CALIBRATE_SESSION, false, &lists[PROBE_SESSION]);
+		add_probe(p, class, CALIBRATE_RETS, false, &lists[PROBE_ENTRY]);
+		add_probe(p, class, CALIBRATE_NONE, false,
+			  &lists[counts ? PROBE_COUNT : PROBE_ENTRY]);
+		add_probe(p, class, CALIBRATE_RETS, true, &lists[PROBE_EXIT]);
 	}
-	ret = probes_attach(probes, PROBE_SESSION, fd, pid, &sessions, &p->links[0]);
-	if (!ret)
-		ret = probes_attach(probes, PROBE_ENTRY, fd, pid, &entries, &p->links[1]);
-	if (!ret)
-		ret = probes_attach(probes, PROBE_EXIT, fd, pid, &exits, &p->links[2]);
-	vec_release(&sessions);
-	vec_release(&entries);
-	vec_release(&exits);
+	for (int i = 0; i < PROBE_PROGRAMS; i++) {
+		if (!ret && lists[i].n)
+			ret = probes_attach(probes, (enum probe_program)i, fd, (uint32_t)getpid(),
+					    &lists[i], &p->links[i]);
+		vec_release(&lists[i]);
+	}
 	return !ret;
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <bpf/bpf.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
 
@@ -128,4 +129,35 @@ void probe_link_close(struct probe_link *link)
 	for (size_t i = link->fds.n; i-- > 0;)
 		close(link->fds.at[i]);
 	vec_release(&link->fds);
+}
+
+struct program_run program_run(int program_fd)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t bytes = sizeof(info);
+
+	if (program_fd < 0 || bpf_obj_get_info_by_fd(program_fd, &info, &bytes))
+		return (struct program_run){0};
+	return (struct program_run){info.run_time_ns, info.run_cnt};
+}
+
+struct program_run probes_run(const struct probes *p)
+{
+	struct program_run sum = {0};
+
+	for (int i = 0; i < PROBE_PROGRAMS; i++) {
+		struct program_run one = program_run(p->program_fds[i]);
+
+		sum.ns += one.ns;
+		sum.runs += one.runs;
+	}
+	return sum;
+}
+
+bool probes_have(const struct probes *p, int program_fd)
+{
+	for (int i = 0; i < PROBE_PROGRAMS; i++)
+		if (p->program_fds[i] == program_fd)
+			return true;
+	return false;
 }

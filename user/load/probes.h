@@ -33,6 +33,16 @@ struct probes {
 	bool multi;			 /* many at once */
 };
 
+/* What a program in the kernel has run so far, as far as the kernel's statistics were on; what all
+ * those of probes have. */
+struct program_run {
+	uint64_t ns, runs;
+};
+struct program_run program_run(int program_fd);
+struct program_run probes_run(const struct probes *);
+/* Whether @program_fd is one of them. */
+bool probes_have(const struct probes *, int program_fd);
+
 /* One or many probes of one file. */
 struct probe_link {
 	VEC(int) fds;

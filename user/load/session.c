@@ -249,7 +249,9 @@ int session_open(const struct session_options *o, struct session **out)
 	libbpf_set_print(quiet);
 	raise_file_limit();
 	s->sampler = choose_sampler(o);
-	s->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	s->stats_fd = o->zones && !zone_session_needs_stats(o->zones)
+			      ? -1
+			      : bpf_enable_stats(BPF_STATS_RUN_TIME);
 	ret = load(s);
 	if (ret) {
 		session_close(s);
@@ -370,6 +372,15 @@ static uint64_t map_bytes(int fd)
 	return strtoull(at + 8, NULL, 10);
 }
 
+/* A program that is timed otherwise, where the kernel's statistics are not on all the time. */
+static bool is_timed_otherwise(const struct session *s, int program_fd)
+{
+	for (size_t i = 0; i < s->o.n_events; i++)
+		if (bpf_program__fd(program_of(s, i)) == program_fd)
+			return true;
+	return s->o.zones && probes_have(&s->zones.probes, program_fd);
+}
+
 void session_cost(struct session *s, struct session_cost *out)
 {
 	struct bpf_program *program;
@@ -378,14 +389,13 @@ void session_cost(struct session *s, struct session_cost *out)
 	*out = (struct session_cost){.by_kernel = s->stats_fd >= 0};
 	bpf_object__for_each_program(program, s->skel->obj)
 	{
-		struct bpf_prog_info info = {0};
-		uint32_t bytes = sizeof(info);
 		int fd = bpf_program__fd(program);
+		struct program_run run = program_run(fd);
 
-		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &bytes)) {
-			out->bpf_ns += info.run_time_ns;
-			out->bpf_runs += info.run_cnt;
-		}
+		if (!out->by_kernel && is_timed_otherwise(s, fd))
+			continue;
+		out->bpf_ns += run.ns;
+		out->bpf_runs += run.runs;
 	}
 	bpf_object__for_each_map(map, s->skel->obj) out->map_bytes += map_bytes(bpf_map__fd(map));
 	for (size_t i = 0; i < s->o.n_events && !out->by_kernel; i++) {

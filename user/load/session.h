@@ -57,7 +57,7 @@ void session_new_epoch(struct session *);
 /* Totals over all CPUs, in the order of enum wire_counter. */
 int session_counters(struct session *, size_t event, uint64_t out[WIRE_COUNTERS]);
 struct session_cost {
-	uint64_t bpf_ns, bpf_runs; /* all programs together */
+	uint64_t bpf_ns, bpf_runs; /* all programs together; those on probes only if by_kernel */
 	bool by_kernel;		   /* the kernel's statistics; else by our own clock reads */
 	uint64_t map_bytes;	   /* memory of all maps, as the kernel counts it */
 };

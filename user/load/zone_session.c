@@ -29,6 +29,11 @@ static bool has_clocks(const struct zone_request *r)
 	       (WIRE_CLOCK_SCHED | WIRE_CLOCK_RUSAGE | WIRE_CLOCK_EVENTS | WIRE_CLOCK_CPU);
 }
 
+bool zone_session_needs_stats(const struct zone_request *r)
+{
+	return has_clocks(r);
+}
+
 static uint32_t nodes_of(const struct zone_request *r)
 {
 	return 1 + r->max_zones + WIRE_ZONE_SPARE + WIRE_ZONE_NODES;
@@ -141,6 +146,7 @@ void zone_session_watch_waits(struct zone_session *z)
 	if (z->watches_waits)
 		return;
 	z->watches_waits = true;
+	z->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (!attach(z, z->waits[0]))
 		(void)attach(z, z->waits[1]);
 }
@@ -213,6 +219,7 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 					   "syscalls:sys_enter_mmap") &&
 				    !trace(out, bpf_program__fd(skel->progs.zone_mmap_exit),
 					   "syscalls:sys_exit_mmap");
+	out->stats_fd = -1;
 	out->waits[0] = skel->progs.zone_wait;
 	out->waits[1] = skel->progs.zone_waited;
 	out->sessions = bpf_program__fd(skel->progs.zone_session) >= 0;
@@ -240,6 +247,8 @@ void zone_session_close(struct zone_session *z)
 		close(z->event_fds.at[i]);
 	for (size_t i = 0; i < z->links.n; i++)
 		bpf_link__destroy(z->links.at[i]);
+	if (z->maps && z->stats_fd >= 0)
+		close(z->stats_fd);
 	vec_release(&z->event_fds);
 	vec_release(&z->links);
 	own_code_release(&z->own);

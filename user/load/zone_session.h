@@ -36,10 +36,14 @@ struct zone_session {
 	bool sees_modules; /* code that is mapped is noted before it runs, and the loader woken */
 	struct bpf_program *waits[2]; /* such a system call begins, ends */
 	bool watches_waits;
+	int stats_fd; /* the kernel's statistics of these; -1: they are not on */
 	VEC(struct bpf_link *) links;
 	VEC(int) event_fds;
 };
 
+/* Whether only the kernel can tell how long the programs of such a request run: with its statistics
+ * on, each call of a zone costs a tenth more. Else there is calibration for those on probes. */
+bool zone_session_needs_stats(const struct zone_request *);
 struct eprof_bpf;
 /* Before the programs are loaded; NULL: no zones. */
 void zone_session_configure(struct eprof_bpf *, const struct zone_request *, const struct target *);

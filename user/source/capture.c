@@ -386,6 +386,8 @@ int capture_profile(struct capture *c, struct profile **out)
 	if (!c->end_ns) /* a checkpoint: the capture goes on */
 		in.run_cpu_ns = loader_cpu_ns(c) - c->cpu_at_start_ns;
 	in.name_cpu_ns = own_cpu_ns(c) - before_ns;
+	if (c->o.zones)
+		in.probes = zones_run(c->in.zones, p);
 	ledger_cost(p, &in, &stats);
 	if (c->o.describe)
 		c->o.describe(c->o.context, p);

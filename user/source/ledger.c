@@ -144,6 +144,10 @@ void ledger_cost(struct profile *p, const struct ledger_input *in, const struct 
 	struct rusage self;
 
 	session_cost(in->session, &cost);
+	if (!cost.by_kernel) {
+		cost.bpf_ns += in->probes.ns;
+		cost.bpf_runs += in->probes.runs;
+	}
 	getrusage(RUSAGE_SELF, &self);
 	profile_cost(p, cost.by_kernel ? "BPF run time" : "BPF run time (own timing)", "ns",
 		     (double)cost.bpf_ns);

@@ -20,6 +20,7 @@ struct ledger_input {
 	double hz;
 	struct unwinder_stats unwind;
 	uint64_t side_lost;			      /* records about processes */
+	struct program_run probes;		      /* of zones, as calibrated */
 	int64_t open_cpu_ns, run_cpu_ns, name_cpu_ns; /* of the loader */
 };
 

@@ -71,10 +71,10 @@ uint32_t zone_cost_which(const struct zones *z)
 }
 
 /* By the row's class and way of exit; where processes differ, the dearest. */
-static struct zone_cost cost_of(const struct calibration *c, const struct zone *z)
+static struct calibrated cost_of(const struct calibration *c, const struct zone *z, int *runs)
 {
 	int class = z->site_class - ZONE_SITE_NOP5;
-	struct zone_cost cost = {0};
+	struct calibrated cost = {0};
 
 	for (int way = 0; way < CALIBRATE_WAYS; way++) {
 		struct calibrated at;
@@ -83,8 +83,10 @@ static struct zone_cost cost_of(const struct calibration *c, const struct zone *
 		    (z->exit_way != ZONE_EXIT_MIXED && way != z->exit_way - (int)ZONE_EXIT_SESSION))
 			continue;
 		at = calibration_of(c, class, way);
-		if (at.known && at.outer_ns > cost.outer_ns)
-			cost = (struct zone_cost){.inner_ns = at.inner_ns, .outer_ns = at.outer_ns};
+		if (at.known && at.outer_ns > cost.outer_ns) {
+			cost = at;
+			*runs = calibrated_runs(way);
+		}
 	}
 	return cost;
 }
@@ -129,13 +131,38 @@ static void add_elsewhere(const struct zones *z, struct profile *p)
 void zone_cost_rows(const struct zones *z, struct profile *p)
 {
 	_free_ struct zone_cost *costs = mem_zalloc(p->zones.n + 1, sizeof(*costs));
+	int runs;
 
-	for (size_t i = 0; i < p->zones.n; i++)
-		costs[i] = cost_of(z->in.calibration, &p->zones.at[i]);
+	for (size_t i = 0; i < p->zones.n; i++) {
+		const struct calibrated at = cost_of(z->in.calibration, &p->zones.at[i], &runs);
+
+		costs[i] = (struct zone_cost){.inner_ns = at.inner_ns, .outer_ns = at.outer_ns};
+	}
 	zones_compensate(p, costs);
 	add_classes(z, p);
 	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p, costs));
 	add_elsewhere(z, p);
 	profile_cost(p, "zones: probed functions", "events", (double)zones_count(z));
 	profile_cost(p, "zones: time to hang probes", "ns", (double)z->attach_ns);
+}
+
+struct program_run zone_cost_run(const struct zones *z, const struct profile *p)
+{
+	const struct calibration *c = z->in.calibration;
+	double ns = 0, runs = 0;
+
+	for (size_t i = 0; i < p->zones.n; i++) {
+		double calls = (double)p->zones.at[i].counts;
+		int a_call = 0;
+
+		ns += calls * cost_of(c, &p->zones.at[i], &a_call).bpf_ns;
+		runs += calls * a_call;
+	}
+	for (size_t i = 0; i < HITS; i++) {
+		double here = (double)zonemaps_counter(z->in.session->maps, hits[i].counter);
+
+		ns += here * calibration_of(c, hits[i].class, CALIBRATE_NONE).bpf_ns;
+		runs += here;
+	}
+	return (struct program_run){(uint64_t)ns, (uint64_t)runs};
 }

@@ -11,5 +11,7 @@
 uint32_t zone_cost_which(const struct zones *);
 /* Compensates the times of all zones, and says what the probes cost in all. */
 void zone_cost_rows(const struct zones *, struct profile *);
+/* zones_run(). */
+struct program_run zone_cost_run(const struct zones *, const struct profile *);
 
 #endif

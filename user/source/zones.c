@@ -282,6 +282,11 @@ uint64_t zones_calls(const struct zones *z)
 	return n;
 }
 
+struct program_run zones_run(const struct zones *z, const struct profile *p)
+{
+	return zones_active(z) ? zone_cost_run(z, p) : (struct program_run){0};
+}
+
 void zones_start(struct zones *z)
 {
 	z->counting = true;

@@ -101,6 +101,8 @@ size_t zones_count(const struct zones *);
 int64_t zones_cpu_ns(const struct zones *);
 /* Calls that were met so far, for a progress line. */
 uint64_t zones_calls(const struct zones *);
+/* How long our programs on the probes ran for what the profile counts, as calibrated. */
+struct program_run zones_run(const struct zones *, const struct profile *);
 /* False: it was never configured. */
 bool zones_active(const struct zones *);
 
