@@ -9,13 +9,13 @@
 #include "load/session.h"
 
 /*
- * Of the reference machine: a virtual one, where stepping costs far more than on bare metal. A RET
- * is stepped.
+ * Of the reference machine, as the target sees it (tools/bench zone_cost): a virtual one, where
+ * stepping costs far more than on bare metal. A RET is stepped.
  */
 static const double reference_ns[SITE_CLASSES][3] = {
-	[SITE_NOP5] = {[EXIT_SESSION] = 570, [EXIT_RETS] = 18000, [EXIT_NONE] = 260},
-	[SITE_EMULATED] = {[EXIT_SESSION] = 970, [EXIT_RETS] = 18300, [EXIT_NONE] = 530},
-	[SITE_STEPPED] = {[EXIT_SESSION] = 18600, [EXIT_RETS] = 36000, [EXIT_NONE] = 18000},
+	[SITE_NOP5] = {[EXIT_SESSION] = 1250, [EXIT_RETS] = 10500, [EXIT_NONE] = 600},
+	[SITE_EMULATED] = {[EXIT_SESSION] = 1500, [EXIT_RETS] = 10700, [EXIT_NONE] = 660},
+	[SITE_STEPPED] = {[EXIT_SESSION] = 10400, [EXIT_RETS] = 19500, [EXIT_NONE] = 9300},
 };
 
 _Static_assert((int)CALIBRATE_NOP5 == SITE_NOP5 && (int)CALIBRATE_STEPPED == SITE_STEPPED &&
