@@ -249,9 +249,11 @@ int session_open(const struct session_options *o, struct session **out)
 	libbpf_set_print(quiet);
 	raise_file_limit();
 	s->sampler = choose_sampler(o);
-	s->stats_fd = o->zones && !zone_session_needs_stats(o->zones)
-			      ? -1
-			      : bpf_enable_stats(BPF_STATS_RUN_TIME);
+	/* They slow down all programs in the kernel, not ours alone: only where nothing else does.
+	 */
+	s->stats_fd = o->zones && zone_session_needs_stats(o->zones)
+			      ? bpf_enable_stats(BPF_STATS_RUN_TIME)
+			      : -1;
 	ret = load(s);
 	if (ret) {
 		session_close(s);

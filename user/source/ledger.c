@@ -149,8 +149,7 @@ void ledger_cost(struct profile *p, const struct ledger_input *in, const struct 
 		cost.bpf_runs += in->probes.runs;
 	}
 	getrusage(RUSAGE_SELF, &self);
-	profile_cost(p, cost.by_kernel ? "BPF run time" : "BPF run time (own timing)", "ns",
-		     (double)cost.bpf_ns);
+	profile_cost(p, "BPF run time", "ns", (double)cost.bpf_ns);
 	profile_cost(p, "BPF runs", "events", (double)cost.bpf_runs);
 	add_slowdown(p, in, cost.bpf_ns);
 	profile_cost(p, "BPF map memory", "bytes", (double)cost.map_bytes);
