@@ -48,11 +48,10 @@ void tree_free(struct tree *);
 
 /*
  * The call tree of zones: values are exact ns, less the cost of the probes where that is known and
- * leaves any.
- * There is no level of threads, nodes are named by their zone, and "samples" are the calls at a
- * place, the same in self_samples and total_samples: they do not add up. --zone leaves the zones
- * that it means, with all below them and the way to them; of the rest of the selection zones know
- * nothing. Errors of tree_build().
+ * leaves any. There is no level of threads, nodes are named by their zone, and "samples" are the
+ * calls at a place, the same in self_samples and total_samples: they do not add up. --zone leaves
+ * the zones that it means, with all below them and the way to them; of the rest of the selection
+ * zones know nothing. Errors of tree_build().
  */
 int zone_tree_build(const struct profile *, const struct selection *, struct tree **out);
 
