@@ -1,7 +1,7 @@
 /*
- * zone_named: programs that patterns name by path, or that are in PATH, and libraries that the
- * dynamic linker would find. Some process of the target may run one at any moment, for less time
- * than it takes to read its symbols: the probes hang before.
+ * zone_named: programs that patterns name by path, or that are in PATH or among the arguments of
+ * the command, and libraries that the dynamic linker would find. Some process of the target may run
+ * one at any moment, for less time than it takes to read its symbols: the probes hang before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,8 @@
 #define MAX_LIBRARIES 8
 
 /* Each is held against each pattern. */
-#define MAX_PATTERNS 1000
+#define MAX_PATTERNS  1000
+#define MAX_ARGUMENTS 64
 
 typedef VEC(char *) paths;
 
@@ -78,6 +79,22 @@ static void find_libraries(struct zones *z, size_t pattern, paths *libraries)
 	}
 }
 
+/* What env(1), nice(1), taskset(1) and the like run. */
+static bool find_argument(struct zones *z, size_t pattern)
+{
+	char *const *argv = z->in.target->kind == TARGET_COMMAND ? z->in.target->argv : NULL;
+	bool found = false;
+
+	for (int i = 1; argv && argv[i] && i < MAX_ARGUMENTS; i++) {
+		_free_ char *path = strchr(argv[i], '/') ? realpath(argv[i], NULL) : NULL;
+
+		if (path && (zonepatterns_is_for(z->in.o->patterns, pattern, argv[i]) ||
+			     zonepatterns_is_for(z->in.o->patterns, pattern, path)))
+			found |= find(z, path);
+	}
+	return found;
+}
+
 static void find_all(struct zones *z, paths *libraries)
 {
 	const struct zonepatterns *patterns = z->in.o->patterns;
@@ -89,7 +106,7 @@ static void find_all(struct zones *z, paths *libraries)
 
 		if (!module || !strcmp(module, last))
 			continue;
-		if (!path || !find(z, path))
+		if ((!path || !find(z, path)) && !find_argument(z, i))
 			find_libraries(z, i, libraries);
 		last = module;
 	}
