@@ -83,6 +83,7 @@ static bool time_first(struct calibration *c, uint32_t number)
 	}
 	out->outer_ns = fmax(0, calibrator_median(outer, BATCHES) - c->bare_ns[number]);
 	out->inner_ns = fmin(calibrator_median(inner, BATCHES), out->outer_ns);
+	out->bpf_runs = number % CALIBRATE_WAYS == CALIBRATE_NONE ? 1 : 2;
 	out->known = true;
 	return true;
 }
@@ -103,20 +104,21 @@ static bool time_programs(struct calibration *c)
 	bool all = true;
 	double ns;
 
-	for (uint32_t i = 0; i < CALIBRATE_ZONES && stats >= 0 && all; i++) {
+	if (stats < 0)
+		return true;
+	for (uint32_t i = 0; i < CALIBRATE_ZONES && all; i++) {
+		struct calibrated *at = &c->at[i];
 		struct program_run before = probes_run(&c->z->probes), after;
 
-		if (!c->at[i].known)
+		if (!at->known)
 			continue;
 		all = time_one(c, i, &ns);
 		after = probes_run(&c->z->probes);
 		if (after.runs > before.runs)
-			c->at[i].bpf_ns = calibrated_runs(i % CALIBRATE_WAYS) *
-					  (double)(after.ns - before.ns) /
-					  (double)(after.runs - before.runs);
+			at->bpf_ns = at->bpf_runs * (double)(after.ns - before.ns) /
+				     (double)(after.runs - before.runs);
 	}
-	if (stats >= 0)
-		close(stats);
+	close(stats);
 	return all;
 }
 

@@ -27,13 +27,8 @@ struct calibrated {
 	double inner_ns; /* what the probes add to the call's own measured time */
 	double outer_ns; /* what they add to its caller's: all of it */
 	double bpf_ns;	 /* of it in our programs, where the kernel tells */
+	int bpf_runs;	 /* how often they run in a call */
 };
-
-/* Runs of our programs that a call is. */
-static inline int calibrated_runs(int way)
-{
-	return way == CALIBRATE_NONE ? 1 : 2;
-}
 
 struct calibration;
 /* Takes some 100 ms. What could not be timed is not known: no errors, never NULL. Calls must not

@@ -71,7 +71,7 @@ uint32_t zone_cost_which(const struct zones *z)
 }
 
 /* By the row's class and way of exit; where processes differ, the dearest. */
-static struct calibrated cost_of(const struct calibration *c, const struct zone *z, int *runs)
+static struct calibrated cost_of(const struct calibration *c, const struct zone *z)
 {
 	int class = z->site_class - ZONE_SITE_NOP5;
 	struct calibrated cost = {0};
@@ -83,10 +83,8 @@ static struct calibrated cost_of(const struct calibration *c, const struct zone 
 		    (z->exit_way != ZONE_EXIT_MIXED && way != z->exit_way - (int)ZONE_EXIT_SESSION))
 			continue;
 		at = calibration_of(c, class, way);
-		if (at.known && at.outer_ns > cost.outer_ns) {
+		if (at.known && at.outer_ns > cost.outer_ns)
 			cost = at;
-			*runs = calibrated_runs(way);
-		}
 	}
 	return cost;
 }
@@ -113,56 +111,56 @@ static void add_classes(const struct zones *z, struct profile *p)
 	}
 }
 
-static void add_elsewhere(const struct zones *z, struct profile *p)
+/* Hits where calls do not count, all together, and what they cost. */
+struct elsewhere {
+	double hits, ns, bpf_ns;
+};
+
+static struct elsewhere sum_elsewhere(const struct zones *z)
 {
-	double n = 0, ns = 0;
+	struct elsewhere sum = {0};
 
 	for (size_t i = 0; i < HITS; i++) {
 		double here = (double)zonemaps_counter(z->in.session->maps, hits[i].counter);
+		const struct calibrated at =
+			calibration_of(z->in.calibration, hits[i].class, CALIBRATE_NONE);
 
-		n += here;
-		ns += here *
-		      calibration_of(z->in.calibration, hits[i].class, CALIBRATE_NONE).outer_ns;
+		sum.hits += here;
+		sum.ns += here * at.outer_ns;
+		sum.bpf_ns += here * at.bpf_ns;
 	}
-	profile_cost(p, ZONE_COST_HITS_ELSEWHERE, "events", n);
-	profile_cost(p, ZONE_COST_ELSEWHERE, "ns", ns);
+	return sum;
 }
 
 void zone_cost_rows(const struct zones *z, struct profile *p)
 {
 	_free_ struct zone_cost *costs = mem_zalloc(p->zones.n + 1, sizeof(*costs));
-	int runs;
+	const struct elsewhere elsewhere = sum_elsewhere(z);
 
 	for (size_t i = 0; i < p->zones.n; i++) {
-		const struct calibrated at = cost_of(z->in.calibration, &p->zones.at[i], &runs);
+		const struct calibrated at = cost_of(z->in.calibration, &p->zones.at[i]);
 
 		costs[i] = (struct zone_cost){.inner_ns = at.inner_ns, .outer_ns = at.outer_ns};
 	}
 	zones_compensate(p, costs);
 	add_classes(z, p);
 	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p, costs));
-	add_elsewhere(z, p);
+	profile_cost(p, ZONE_COST_HITS_ELSEWHERE, "events", elsewhere.hits);
+	profile_cost(p, ZONE_COST_ELSEWHERE, "ns", elsewhere.ns);
 	profile_cost(p, "zones: probed functions", "events", (double)zones_count(z));
 	profile_cost(p, "zones: time to hang probes", "ns", (double)z->attach_ns);
 }
 
 struct program_run zone_cost_run(const struct zones *z, const struct profile *p)
 {
-	const struct calibration *c = z->in.calibration;
-	double ns = 0, runs = 0;
+	const struct elsewhere elsewhere = sum_elsewhere(z);
+	double ns = elsewhere.bpf_ns, runs = elsewhere.hits;
 
 	for (size_t i = 0; i < p->zones.n; i++) {
-		double calls = (double)p->zones.at[i].counts;
-		int a_call = 0;
+		const struct calibrated at = cost_of(z->in.calibration, &p->zones.at[i]);
 
-		ns += calls * cost_of(c, &p->zones.at[i], &a_call).bpf_ns;
-		runs += calls * a_call;
-	}
-	for (size_t i = 0; i < HITS; i++) {
-		double here = (double)zonemaps_counter(z->in.session->maps, hits[i].counter);
-
-		ns += here * calibration_of(c, hits[i].class, CALIBRATE_NONE).bpf_ns;
-		runs += here;
+		ns += (double)p->zones.at[i].counts * at.bpf_ns;
+		runs += (double)p->zones.at[i].counts * at.bpf_runs;
 	}
 	return (struct program_run){(uint64_t)ns, (uint64_t)runs};
 }
