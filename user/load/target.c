@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "load/target.h"
+#include "symbol/procfs.h"
 
 #define CGROUP2_MAGIC 0x63677270
 #define PID_MAX	      4194304 /* PID_MAX_LIMIT of 64-bit kernels */
@@ -261,7 +262,7 @@ void target_release(struct target *t)
 
 char *target_cmdline(uint32_t pid)
 {
-	_free_ char *path = mem_printf("/proc/%u/cmdline", pid);
+	_free_ char *path = procfs_path(pid, "cmdline");
 	_free_ char *comm_path = mem_printf("/proc/%u/comm", pid);
 	_free_ char *text = NULL;
 	size_t n = 0;

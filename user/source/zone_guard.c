@@ -229,7 +229,7 @@ static void end(struct zones *z, uint32_t pid)
 
 static void judge_process(struct zones *z, uint32_t pid, bool begins)
 {
-	_free_ char *path = mem_printf("/proc/%u/exe", pid);
+	_free_ char *path = procfs_path(pid, "exe");
 	struct zone_translator t = {.pid = pid, .is = judge(z, path)};
 
 	if (begins)

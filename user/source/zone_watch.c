@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "source/zone_state.h"
+#include "symbol/procfs.h"
 #include "symbol/roots.h"
 
 #define MAX_FOLDERS	  4096
@@ -85,7 +86,7 @@ void zone_watch_process(struct zones *z, uint32_t pid, bool runs)
 {
 	const size_t before = roots_count(z->watch.roots);
 	const int root = roots_of(z->watch.roots, pid);
-	_free_ char *file = mem_printf("/proc/%u/environ", pid);
+	_free_ char *file = procfs_path(pid, "environ");
 	_free_ char *text = NULL;
 	const char *path;
 	size_t n;

@@ -13,6 +13,7 @@
 #include "source/zone_cost.h"
 #include "source/zone_state.h"
 #include "source/zones.h"
+#include "symbol/procfs.h"
 
 static void *zones_new(void)
 {
@@ -90,7 +91,7 @@ static int tell(struct zones *z, struct zone_process *p, uint32_t flags)
 /* Whether @pid is a process of ours that is gone, which is known from now on. */
 static bool forget_gone(struct zones *z, uint32_t pid)
 {
-	_free_ char *link = mem_printf("/proc/%u/exe", pid);
+	_free_ char *link = procfs_path(pid, "exe");
 	char byte;
 
 	if (!pid || readlink(link, &byte, 1) >= 0 || !zone_process_of(z, pid)->wants)

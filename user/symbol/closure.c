@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "elf/needed.h"
+#include "symbol/procfs.h"
 
 /* More objects than any program is linked against; a chain of scripts as long as the kernel takes;
  * a cache of 100,000 libraries. */
@@ -348,7 +349,7 @@ void closure_of_program(int root_fd, const char *path, closure *out)
 
 void closure_of_process(int root_fd, uint32_t pid, closure *out)
 {
-	_free_ char *link = mem_printf("/proc/%u/exe", pid);
+	_free_ char *link = procfs_path(pid, "exe");
 	_free_ char *path = read_link(link), *root = root_path(root_fd);
 	struct search s = {.out = out, .root_fd = root_fd, .root = root};
 

@@ -17,6 +17,7 @@
 #include "elf/file.h"
 #include "symbol/identity.h"
 #include "symbol/place.h"
+#include "symbol/procfs.h"
 #include "symbol/roots.h"
 #include "symbol/samefile.h"
 #include "symbol/vdso.h"
@@ -139,7 +140,7 @@ static int open_map_file(uint32_t pid, uint64_t start, uint64_t end)
 {
 	char path[96];
 
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", pid, start, end);
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", procfs_living(pid), start, end);
 	return elffile_open_path(-1, path);
 }
 

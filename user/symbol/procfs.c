@@ -60,16 +60,65 @@ void procfs_parse_maps_line(char *line, void (*each)(void *, const struct procfs
 		each(context, &m);
 }
 
-int procfs_all_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *),
-		    void *context)
+static int each_number(const char *dir, void (*each)(void *, uint32_t), void *context)
+{
+	const struct dirent *entry;
+	DIR *d = opendir(dir);
+
+	if (!d)
+		return -ESRCH;
+	while ((entry = readdir(d))) {
+		if (isdigit((unsigned char)entry->d_name[0]))
+			each(context, (uint32_t)strtoul(entry->d_name, NULL, 10));
+	}
+	closedir(d);
+	return 0;
+}
+
+/* Whether it has memory, or there is no telling. Threads of the kernel have none. */
+static bool has_memory(uint32_t tid)
+{
+	char path[32], byte;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", tid);
+	return readlink(path, &byte, 1) >= 0 || errno != ENOENT;
+}
+
+static void take_living(void *context, uint32_t tid)
+{
+	uint32_t *living = context;
+
+	if (!*living && has_memory(tid))
+		*living = tid;
+}
+
+uint32_t procfs_living(uint32_t pid)
+{
+	uint32_t living = 0;
+
+	if (has_memory(pid))
+		return pid;
+	(void)procfs_threads(pid, take_living, &living);
+	return living ? living : pid;
+}
+
+char *procfs_path(uint32_t pid, const char *file)
+{
+	return mem_printf("/proc/%u/%s", procfs_living(pid), file);
+}
+
+/* How many mappings there were, -ESRCH where they cannot be read. */
+static int64_t read_maps(uint32_t tid, void (*each)(void *, const struct procfs_mapping *),
+			 void *context)
 {
 	_free_ char *line = NULL;
 	size_t cap = 0, total = 0;
+	int64_t mappings = 0;
 	char path[32];
 	ssize_t n;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", tid);
 	f = fopen(path, "re");
 	if (!f)
 		return -ESRCH;
@@ -77,11 +126,24 @@ int procfs_all_maps(uint32_t pid, void (*each)(void *, const struct procfs_mappi
 		struct procfs_mapping m;
 
 		total += (size_t)n;
-		if (parse(line, &m))
+		if (parse(line, &m)) {
 			each(context, &m);
+			mappings++;
+		}
 	}
 	fclose(f);
-	return 0;
+	return mappings;
+}
+
+int procfs_all_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *),
+		    void *context)
+{
+	int64_t n = read_maps(pid, each, context);
+	uint32_t living = n ? pid : procfs_living(pid);
+
+	if (living != pid)
+		n = read_maps(living, each, context);
+	return n < 0 ? (int)n : 0;
 }
 
 struct executables {
@@ -102,21 +164,6 @@ int procfs_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *
 	struct executables e = {each, context};
 
 	return procfs_all_maps(pid, take_executable, &e);
-}
-
-static int each_number(const char *dir, void (*each)(void *, uint32_t), void *context)
-{
-	const struct dirent *entry;
-	DIR *d = opendir(dir);
-
-	if (!d)
-		return -ESRCH;
-	while ((entry = readdir(d))) {
-		if (isdigit((unsigned char)entry->d_name[0]))
-			each(context, (uint32_t)strtoul(entry->d_name, NULL, 10));
-	}
-	closedir(d);
-	return 0;
 }
 
 int procfs_threads(uint32_t pid, void (*each)(void *, uint32_t), void *context)

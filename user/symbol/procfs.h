@@ -19,6 +19,12 @@ struct procfs_mapping {
 	bool executable;
 };
 
+/* The number by which /proc tells of @pid's memory, files and namespaces: its own or, where its
+ * first thread has exited before the others, that of one which lives. */
+uint32_t procfs_living(uint32_t pid);
+/* "/proc/NUMBER/FILE" with that number; the caller's to free. */
+char *procfs_path(uint32_t pid, const char *file);
+
 /* Calls @each for every executable mapping, in order of address. -ESRCH (no text) when it cannot
  * be read; lines that make no sense are passed over; reading ends after 16 MiB. */
 int procfs_maps(uint32_t pid, void (*each)(void *context, const struct procfs_mapping *),

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "symbol/procfs.h"
 
 /* Containers of one machine; each root costs a descriptor, and a file that was mapped by a
  * process now gone is looked for in every one. */
@@ -67,10 +68,11 @@ void roots_free(struct roots *r)
 
 int roots_of(struct roots *r, uint32_t pid)
 {
+	const uint32_t living = procfs_living(pid);
 	char path[64];
 	struct root root;
 
-	snprintf(path, sizeof(path), "/proc/%u", pid);
+	snprintf(path, sizeof(path), "/proc/%u", living);
 	if (!identify(path, &root) || same(&root, &r->own))
 		return -1;
 	for (size_t i = 0; i < r->others.n; i++) {
@@ -79,7 +81,7 @@ int roots_of(struct roots *r, uint32_t pid)
 	}
 	if (r->others.n == MAX_ROOTS)
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	snprintf(path, sizeof(path), "/proc/%u/root", living);
 	root.fd = open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
 	if (root.fd >= 0)
 		vec_push(&r->others, root);
