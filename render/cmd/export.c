@@ -151,11 +151,14 @@ int render_export(int argc, char **argv)
 {
 	struct arguments a = {0};
 	struct profile *p = NULL;
-	int status = parse(argc, argv, &a);
+	int status = parse(argc, argv, &a), rc;
 
 	if (status >= 0)
 		return status;
-	if ((a.output && file_check_new(a.output, a.force)) || store_load(a.input, NULL, &p))
+	rc = output_check(a.output, a.force, &a.input, 1);
+	if (rc)
+		return render_refuse(rc);
+	if (store_load(a.input, NULL, &p))
 		return render_fail();
 	status = export_profile(&a, p);
 	profile_free(p);

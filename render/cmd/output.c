@@ -2,16 +2,47 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
+
+static bool is_stdout(const char *path)
+{
+	return !path || !strcmp(path, "-");
+}
+
+/* A device may be read and written at once. */
+static bool is_same_file(const struct stat *out, const char *input)
+{
+	struct stat in;
+
+	return S_ISREG(out->st_mode) && !stat(input, &in) && in.st_dev == out->st_dev &&
+	       in.st_ino == out->st_ino;
+}
+
+int output_check(const char *path, bool force, const char *const *inputs, size_t n)
+{
+	const char *name = is_stdout(path) ? "the standard output" : path;
+	struct stat out;
+
+	if (is_stdout(path) ? fstat(STDOUT_FILENO, &out) : stat(path, &out))
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (is_same_file(&out, inputs[i]))
+			return err(-EINVAL,
+				   "%s is '%s', which is to be read: it would be lost; name "
+				   "another file for the output",
+				   name, inputs[i]);
+	return is_stdout(path) ? 0 : file_check_new(path, force);
+}
 
 int output_open(struct output *o, const char *path, bool force)
 {
 	int rc, fd;
 
 	*o = (struct output){.out = stdout};
-	if (!path || !strcmp(path, "-"))
+	if (is_stdout(path))
 		return 0;
 	o->path = path;
 	rc = file_begin(&o->file, path, force);

@@ -289,10 +289,10 @@ static int report_of(struct report *r, struct material *m)
 static int make_report(struct report *r)
 {
 	struct material m = {0};
-	int status;
+	int status, rc = output_check(r->output, r->force, &r->input, 1);
 
-	if (r->output && strcmp(r->output, "-") && file_check_new(r->output, r->force) < 0)
-		return render_fail();
+	if (rc < 0)
+		return render_refuse(rc);
 	status = report_of(r, &m);
 	material_release(&m);
 	return status;
