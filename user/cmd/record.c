@@ -19,8 +19,9 @@
 #include "source/machine.h"
 #include "store/store.h"
 
-/* The shell's statuses for a command that cannot be run. */
-enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
+/* The shell's statuses for a command that cannot be run, and timeout(1)'s for one that did not end
+ * in time. */
+enum { EXIT_GOES_ON = 124, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
 /* What is said of the run while it goes on and afterwards. */
 struct record {
@@ -239,6 +240,23 @@ static char *describe_result(const struct record *r, const struct profile *p)
 	return str_steal(&s);
 }
 
+static bool command_runs(const struct record *r)
+{
+	return r->o.target.kind == TARGET_COMMAND && r->status < 0 && !r->command_error;
+}
+
+/* By the time that everything else is done it may have ended, of the same Ctrl-C perhaps. */
+static void say_goes_on(struct record *r, struct capture *c)
+{
+	if (!command_runs(r))
+		return;
+	r->status = capture_command_status(c);
+	if (command_runs(r))
+		fprintf(stderr, "eprof: the command goes on without eprof, as process %u%s\n",
+			r->o.target.pids.at[0],
+			r->o.exit_code ? ": it has no status yet, so eprof's is 124" : "");
+}
+
 static void say_result(const struct record *r, const struct profile *p)
 {
 	_free_ char *what = describe_result(r, p);
@@ -355,6 +373,7 @@ static int record(struct record *r)
 		say_waiting(c, "");
 		say_forbidden(c);
 	}
+	say_goes_on(r, c);
 	profile_free(p);
 	/* The kernel takes its time for thousands. */
 	show_doing(r->o.zones ? "taking the probes away" : "");
@@ -381,8 +400,10 @@ static int exit_status(const struct record *r, int ret)
 		return r->command_error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	if (ret)
 		return EXIT_FAILED;
-	if (!r->o.exit_code || r->status < 0)
+	if (!r->o.exit_code)
 		return EXIT_OK;
+	if (r->status < 0)
+		return EXIT_GOES_ON;
 	return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
 }
 

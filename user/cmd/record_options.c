@@ -69,7 +69,7 @@ void record_options_help(void)
 	      "  -o FILE           the profile (eprof.h5)\n"
 	      "  --force           overwrite FILE\n"
 	      "  --version-key V   version under which the profile is filed (build-id)\n"
-	      "  --exit-code       exit with COMMAND's status\n"
+	      "  --exit-code       exit with COMMAND's status; 124 where it goes on (-d, Ctrl-C)\n"
 	      "Rarely\n"
 	      "  --zones-max N     most functions that patterns may match (10000)\n"
 	      "  --zone-exit auto|session|rets|none  how the ends of calls are seen: by taking\n"

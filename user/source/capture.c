@@ -405,8 +405,9 @@ const char *capture_forbidden(const struct capture *c)
 	return zones_forbidden(c->in.zones);
 }
 
-int capture_command_status(const struct capture *c)
+int capture_command_status(struct capture *c)
 {
+	reap_command(c);
 	return c->status;
 }
 

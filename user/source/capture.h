@@ -66,8 +66,8 @@ void capture_free(struct capture *);
  * caller owns it. */
 char *capture_waiting(const struct capture *);
 
-/* Wait status of the command, once it has exited; -1 before, or without a command. */
-int capture_command_status(const struct capture *);
+/* Wait status of the command, which is looked at anew; -1 while it runs, or without a command. */
+int capture_command_status(struct capture *);
 /* Why the command could not be run: -ENOENT, -EACCES …; 0 where that is not what failed. */
 int capture_command_error(const struct capture *);
 
