@@ -90,21 +90,21 @@ static void finds_the_build_id(void **state)
 	close_binary(&f);
 }
 
-static void finds_nameless_functions(void **state)
+/* @flags: of the linker; @cut: what is done to the stripped file "s". */
+static void check_nameless(const char *flags, const char *cut, bool has_rows)
 {
 	unsigned long hidden, main_address;
 	uint64_t start, end;
 	struct elffile f;
 	struct fde_table t;
 
-	(void)state;
-	snippet_build("s", source, "-O1");
+	snippet_build("s", source, flags);
 	hidden = snippet_address("s", "hidden");
 	main_address = snippet_address("s", "main");
-	snippet_run("strip s");
+	snippet_run("strip s && %s", cut);
 	open_binary("s", &f);
 	fde_open(&f, &t);
-	assert_true(t.rows.n >= 2);
+	assert_int_equal(t.rows.n >= 2, has_rows);
 	assert_true(fde_find(&t, hidden + 1, &start, &end));
 	assert_int_equal(start, hidden);
 	assert_true(end > hidden + 1 && end <= main_address);
@@ -114,6 +114,21 @@ static void finds_nameless_functions(void **state)
 	assert_false(fde_find(&t, end + 0x100000, &start, &end));
 	fde_release(&t);
 	close_binary(&f);
+}
+
+/* Takes away what leads to the section headers: e_shoff, e_shnum, e_shstrndx. */
+#define CUT_SECTIONS                                                             \
+	"dd if=/dev/zero of=s bs=1 seek=40 count=8 conv=notrunc status=none && " \
+	"dd if=/dev/zero of=s bs=1 seek=60 count=4 conv=notrunc status=none"
+
+static void finds_nameless_functions(void **state)
+{
+	(void)state;
+	check_nameless("-O1", "true", true);
+	check_nameless("-O1", CUT_SECTIONS, true);
+	check_nameless("-O1 -Wl,--no-eh-frame-hdr", "true", false);
+	check_nameless("-O1 -Wl,--no-eh-frame-hdr", CUT_SECTIONS, false);
+	check_nameless("-O1 -static -Wl,--no-eh-frame-hdr", CUT_SECTIONS, false);
 }
 
 /* Headers that lead outside the file are refused or passed over, whatever is cut off. */

@@ -208,7 +208,7 @@ static int open_sections(struct cfi_index *r, const struct elffile *f)
 	if (rc)
 		return rc;
 	if (r->sections[0].n && !r->sections[1].n)
-		fde_open(f, &r->table);
+		fde_open_rows(f, &r->table);
 	r->table.file = NULL; /* only its rows are used */
 	for (uint8_t i = 0; i < 2 && !rc && !r->table.rows.n; i++)
 		rc = add_section(r, i);

@@ -7,10 +7,14 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "elf/cfi_pointer.h"
+#include "elf/cfi_scan.h"
 #include "elf/segments.h"
 
 /* Ten times that of the largest libraries there are. */
 #define MAX_BYTES (256u << 20)
+
+/* Of a segment, where it is to be searched for. */
+#define MAX_SCANNED (64u << 20)
 
 /* What deflate can do at best: a greater claim is a lie. */
 #define MAX_DEFLATE_RATIO 1040
@@ -107,6 +111,24 @@ static int load_by_header(const struct elffile *f, const Elf64_Phdr *hdr, struct
 	return 0;
 }
 
+/* Where nothing tells of it. */
+static int load_unlisted(const struct elffile *f, struct cfi_section *s)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < f->segments.n && !rc && !s->n; i++) {
+		const Elf64_Phdr *p = &f->segments.at[i];
+
+		if (p->p_type != PT_LOAD || p->p_filesz > MAX_SCANNED)
+			continue;
+		s->address = p->p_vaddr;
+		rc = load(f, p->p_offset, p->p_filesz, s);
+		if (s->n)
+			cfi_scan(f, s);
+	}
+	return rc;
+}
+
 int cfi_section_eh(const struct elffile *f, struct cfi_section *out)
 {
 	int rc;
@@ -117,6 +139,8 @@ int cfi_section_eh(const struct elffile *f, struct cfi_section *out)
 		if (f->segments.at[i].p_type == PT_GNU_EH_FRAME)
 			rc = load_by_header(f, &f->segments.at[i], out);
 	}
+	if (!rc && !out->n && !f->n_sections)
+		rc = load_unlisted(f, out);
 	return rc;
 }
 

@@ -29,7 +29,7 @@ static void skip_pointer(struct cfi_cursor *c, uint8_t encoding, bool is_64)
 	cfi_skip(c, n);
 }
 
-void fde_open(const struct elffile *f, struct fde_table *t)
+void fde_open_rows(const struct elffile *f, struct fde_table *t)
 {
 	uint8_t head[HDR_BYTES];
 	uint32_t count;
@@ -56,8 +56,16 @@ void fde_open(const struct elffile *f, struct fde_table *t)
 	}
 }
 
+void fde_open(const struct elffile *f, struct fde_table *t)
+{
+	fde_open_rows(f, t);
+	if (!t->rows.n)
+		cfi_ranges_read(f, &t->ranges);
+}
+
 void fde_release(struct fde_table *t)
 {
+	vec_release(&t->ranges);
 	vec_release(&t->rows);
 }
 
@@ -125,6 +133,17 @@ static uint64_t read_range(const struct elffile *f, uint64_t address)
 	return cfi_uint(&c, width);
 }
 
+static bool find_range(const struct fde_table *t, uint64_t address, uint64_t *start, uint64_t *end)
+{
+	const struct cfi_range *range = cfi_ranges_find(&t->ranges, address);
+
+	if (range) {
+		*start = range->start;
+		*end = range->end;
+	}
+	return range;
+}
+
 bool fde_find(const struct fde_table *t, uint64_t address, uint64_t *start, uint64_t *end)
 {
 	size_t low = 0, high = t->rows.n;
@@ -139,7 +158,7 @@ bool fde_find(const struct fde_table *t, uint64_t address, uint64_t *start, uint
 			high = mid;
 	}
 	if (!low)
-		return false;
+		return find_range(t, address, start, end);
 	*start = t->address + (uint64_t)(int64_t)t->rows.at[low - 1].start;
 	range = read_range(t->file, t->address + (uint64_t)(int64_t)t->rows.at[low - 1].entry);
 	*end = *start + range;

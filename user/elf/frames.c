@@ -1,82 +1,9 @@
 #include "elf/frames.h"
 
-#include <stdlib.h>
-
-#include "base/hash.h"
-#include "elf/cfi_entry.h"
 #include "elf/segments.h"
-
-/* Ten times what the largest programs have. */
-#define MAX_RANGES (1u << 22)
 
 /* Rows are read for so many bytes of code at once: those of a few functions. */
 #define ROWS_BYTES 4096
-
-/* --- ranges --------------------------------------------------------------------------------- */
-
-struct reading {
-	struct frames *frames;
-	struct cfi_section section;
-	VEC(struct cfi_cie) cies;
-	struct map by_place; /* offset of a CIE → cies */
-};
-
-static void take_cie(struct reading *r, const struct cfi_entry *e)
-{
-	struct cfi_cie cie;
-	bool fresh;
-
-	if (!cfi_cie_read(e, &cie))
-		return;
-	*map_put(&r->by_place, e->at, &fresh) = (uint32_t)r->cies.n;
-	vec_push(&r->cies, cie);
-}
-
-static void take_fde(struct reading *r, const struct cfi_entry *e)
-{
-	const uint32_t *cie = map_get(&r->by_place, e->cie_at);
-	struct cfi_fde fde;
-
-	if (!cie || !cfi_fde_read(&r->section, e, &r->cies.at[*cie], &fde) || !fde.bytes ||
-	    fde.start + fde.bytes < fde.start || r->frames->ranges.n == MAX_RANGES)
-		return;
-	vec_push(&r->frames->ranges,
-		 ((struct frames_range){fde.start, fde.start + fde.bytes, fde.lsda}));
-}
-
-static int by_start(const void *pa, const void *pb)
-{
-	const struct frames_range *a = pa, *b = pb;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
-static void read_ranges(struct frames *f)
-{
-	struct reading r = {.frames = f};
-	struct cfi_entry e;
-
-	if (cfi_section_eh(f->file, &r.section))
-		return;
-	for (size_t at = 0; cfi_entry_next(&r.section, &at, &e);) {
-		if (e.is_cie)
-			take_cie(&r, &e);
-		else
-			take_fde(&r, &e);
-	}
-	if (f->ranges.n)
-		qsort(f->ranges.at, f->ranges.n, sizeof(*f->ranges.at), by_start);
-	vec_release(&r.cies);
-	map_release(&r.by_place);
-	cfi_section_release(&r.section);
-}
-
-const struct frames_range *frames_range(const struct frames *f, uint64_t address)
-{
-	const size_t n = vec_upto(&f->ranges, start, address);
-
-	return n && address < f->ranges.at[n - 1].end ? &f->ranges.at[n - 1] : NULL;
-}
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
@@ -144,7 +71,7 @@ void frames_open(const struct elffile *file, struct frames *out)
 	out->go = gotab_open(file);
 	if (cfi_open(file, &out->cfi))
 		out->cfi = NULL;
-	read_ranges(out);
+	cfi_ranges_read(file, &out->ranges);
 }
 
 void frames_release(struct frames *f)

@@ -8,19 +8,15 @@
 
 #include "base/vec.h"
 #include "elf/cfi.h"
+#include "elf/cfi_ranges.h"
 #include "elf/gotab.h"
 #include "elf/site.h"
 
-struct frames_range {
-	uint64_t start, end; /* addresses */
-	uint64_t lsda;	     /* address of its table of landing pads, 0: none */
-};
-
 struct frames {
-	const struct elffile *file;	 /* borrowed */
-	struct cfi *cfi;		 /* NULL: none */
-	struct gotab *go;		 /* NULL: no Go program */
-	VEC(struct frames_range) ranges; /* by start, of .eh_frame */
+	const struct elffile *file; /* borrowed */
+	struct cfi *cfi;	    /* NULL: none */
+	struct gotab *go;	    /* NULL: no Go program */
+	cfi_ranges ranges;
 	/* The rows asked for last. */
 	VEC(struct cfi_row) rows;
 	uint64_t rows_from, rows_to; /* offsets */
@@ -29,9 +25,6 @@ struct frames {
 /* Never fails: what cannot be read has no ranges. @f must outlive it. */
 void frames_open(const struct elffile *f, struct frames *out);
 void frames_release(struct frames *);
-
-/* The range that holds @address, NULL where there is none. */
-const struct frames_range *frames_range(const struct frames *, uint64_t address);
 
 /* A slot of frames whose return address is at a place that is neither rsp nor rbp and a number. */
 #define FRAMES_ELSEWHERE INT64_MIN

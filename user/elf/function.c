@@ -166,7 +166,7 @@ static void add_function(struct functions *f, uint32_t first, uint32_t n)
 static uint64_t guess_size(const struct functions *f, size_t i, const struct frames *frames)
 {
 	const uint64_t address = f->at.at[i].address;
-	const struct frames_range *range = frames_range(frames, address);
+	const struct cfi_range *range = cfi_ranges_find(&frames->ranges, address);
 	uint64_t size = f->at.at[i].room;
 
 	if (i + 1 < f->at.n && f->at.at[i + 1].address - address < size)

@@ -61,7 +61,7 @@ struct choices {
 static void add_choice(void *context, uint64_t address)
 {
 	const struct choices *c = context;
-	const struct frames_range *range = frames_range(&c->z->frames, address);
+	const struct cfi_range *range = cfi_ranges_find(&c->z->frames.ranges, address);
 	struct code code;
 
 	/* Its code takes addresses of tables, too. */

@@ -76,7 +76,7 @@ static bool data(void *context, uint64_t address, void *buf, size_t n)
 static bool pads(void *context, uint64_t address, void (*pad)(void *, uint64_t), void *pad_context)
 {
 	const struct asking *a = context;
-	const struct frames_range *range = frames_range(&a->z->frames, address);
+	const struct cfi_range *range = cfi_ranges_find(&a->z->frames.ranges, address);
 	struct cfi_cursor bytes = {0};
 	uint64_t offset;
 
@@ -107,7 +107,7 @@ static bool leads_back(const struct asking *a, const struct code *code)
 
 /* Code that has no symbol, by its entry in the call frame information: a part starts with the frame
  * of its function in place, as a rule. */
-static enum site_target judge_range(const struct asking *a, const struct frames_range *range,
+static enum site_target judge_range(const struct asking *a, const struct cfi_range *range,
 				    uint64_t address, struct code *out)
 {
 	const uint64_t bytes = range->end - range->start;
@@ -135,7 +135,7 @@ static void add_tail(struct tails *t, struct tail tail)
 }
 
 /* What has no symbol; @range, where it is not NULL, holds it. */
-static enum site_target target_in_range(const struct asking *a, const struct frames_range *range,
+static enum site_target target_in_range(const struct asking *a, const struct cfi_range *range,
 					uint64_t address, struct code *out)
 {
 	enum site_target what = SITE_TARGET_FUNCTION;
@@ -159,7 +159,8 @@ static enum site_target target(void *context, uint64_t address, struct code *out
 	if (part && zonefile_code(a->z, part->address, part->size, out))
 		return SITE_TARGET_PART;
 	if (!f)
-		return target_in_range(a, frames_range(&a->z->frames, address), address, out);
+		return target_in_range(a, cfi_ranges_find(&a->z->frames.ranges, address), address,
+				       out);
 	if (f->address == address)
 		add_tail(a->tails, (struct tail){address, f->size});
 	/* What lies in a function by its symbol is code that several share. */

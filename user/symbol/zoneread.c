@@ -182,7 +182,7 @@ static void find_sites(struct reader *r, const struct function *f, bool switches
 		*out = (struct sites){.why = sites_read};
 	else if (f->chosen)
 		*out = (struct sites){.why = sites_chosen};
-	else if (f->label && !switches && !frames_range(&r->file.frames, f->address))
+	else if (f->label && !switches && !cfi_ranges_find(&r->file.frames.ranges, f->address))
 		*out = (struct sites){.why = sites_label};
 	else
 		zonefile_sites(&r->file, &r->request->kernel, f->address, f->size, switches, out);
