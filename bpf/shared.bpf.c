@@ -7,6 +7,7 @@ const volatile __u32 config_self_time;
 const volatile __u64 config_hash_mask = ~0ull;
 __u32 stack_epoch;
 __u32 table_epoch;
+__u32 ring_woken;
 
 struct ring_map ring SEC(".maps");
 
@@ -28,12 +29,16 @@ void count(__u32 event, enum wire_counter counter, __u64 n)
 		*value += n;
 }
 
+/* Once until it drains: a wake-up is an interrupt, and that may be an event, too. */
 __u64 wake_flag(void)
 {
 	__u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
 	__u64 size = bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE);
 
-	return waiting > size / 2 ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	if (waiting <= size / 2 || ring_woken)
+		return BPF_RB_NO_WAKEUP;
+	ring_woken = 1;
+	return BPF_RB_FORCE_WAKEUP;
 }
 
 bool send(const void *record, __u64 bytes)

@@ -21,13 +21,20 @@ extern const volatile __u32 config_filter[];  /* enum wire_filter of each event 
 extern const volatile __u32 config_self_time; /* add up run time in WIRE_RUN_NS */
 extern const volatile __u64 config_hash_mask; /* all ones; fewer only in tests of collisions */
 
+/* The loader's process where its own events are to be left out: of all that runs. Else 0. */
+extern const volatile __u32 config_own_pid;
+
 /* Grown by the loader to make every stack new again: addresses may mean other code now. */
 extern __u32 stack_epoch;
 /* Grown by the loader where tables take much memory: walkers note which ones they use. */
 extern __u32 table_epoch;
+/* The loader was woken to drain the ring; it sets it to 0 when it begins to. */
+extern __u32 ring_woken;
 
 void count(__u32 event, enum wire_counter counter, __u64 n) __hidden;
 bool is_target(__u32 event) __hidden;
+/* The current task is the loader, or works for it. */
+bool is_loader(void) __hidden;
 /* The current task is in the cgroup of -G. */
 bool in_target_cgroup(void) __hidden;
 /* Sends @bytes to the loader; wakes it only when the ring is half full, since a wake-up costs more

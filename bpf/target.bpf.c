@@ -6,6 +6,8 @@
 
 const volatile __u32 config_filter[WIRE_EVENTS];
 
+const volatile __u32 config_own_pid;
+
 /* pid or tid → 1. Written by the loader and by the fork program, read by is_target(). As large
  * as a machine can have processes that one target starts within a capture. */
 struct {
@@ -40,6 +42,25 @@ bool is_target(__u32 event)
 	if (filter == WIRE_FILTER_CGROUP)
 		return in_target_cgroup();
 	return bpf_map_lookup_elem(&target_pids, &id) != NULL;
+}
+
+/* What works for the loader is its child, or a child of the child that writes a checkpoint. */
+#define OWN_GENERATIONS 2
+
+bool is_loader(void)
+{
+	struct task_struct *task = current_task();
+
+	if (!config_own_pid)
+		return false;
+	if (bpf_get_current_pid_tgid() >> 32 == config_own_pid)
+		return true;
+	for (int i = 0; i < OWN_GENERATIONS; i++) {
+		task = BPF_CORE_READ(task, real_parent);
+		if ((__u32)BPF_CORE_READ(task, tgid) == config_own_pid)
+			return true;
+	}
+	return false;
 }
 
 /* Child processes of the target join it, where the events are not inherited. Runs in the parent. */

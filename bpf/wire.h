@@ -181,6 +181,7 @@ enum wire_counter {
 	WIRE_NOTE_RULE,	     /* the same: a rule that only user space evaluates */
 	WIRE_NOTE_EXEC,	     /* kept without its user stack: amid an exec */
 	WIRE_NOTE_NO_SLICE,  /* kept, but that was not possible: no room for the slice */
+	WIRE_OWN,	     /* not taken: the loader's own, or of its children */
 	WIRE_RUN_NS,	     /* time in the program, where own timing is on */
 	WIRE_COUNTERS
 };

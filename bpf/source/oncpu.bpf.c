@@ -287,12 +287,17 @@ static void hit(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 {
 	__u64 start_ns = config_self_time ? bpf_ktime_get_ns() : 0;
 
-	if (bpf_get_current_pid_tgid() >> 32 && is_target(event))
-		take(ctx, now, event, weight);
+	if (bpf_get_current_pid_tgid() >> 32 && is_target(event)) {
+		if (is_loader())
+			count(event, WIRE_OWN, 1);
+		else
+			take(ctx, now, event, weight);
+	}
 	if (config_self_time)
 		count(event, WIRE_RUN_NS, bpf_ktime_get_ns() - start_ns);
 }
 
+/* 1: a tracepoint's other users see the hit too, and 0 would hide it from them. */
 #define EVENT(n)                                                           \
 	SEC("?perf_event") int sample_##n(struct bpf_perf_event_data *ctx) \
 	{                                                                  \
@@ -302,7 +307,7 @@ static void hit(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 	SEC("?tracepoint") int trace_##n(void *ctx)                        \
 	{                                                                  \
 		hit(ctx, NULL, n, 1);                                      \
-		return 0;                                                  \
+		return 1;                                                  \
 	}
 
 EVENT(0)

@@ -115,6 +115,7 @@ struct syscall_enter {
 	__u64 unused, number, args[6];
 };
 
+/* Both return 1: the tracepoint's other users see the hit too, and 0 would hide it from them. */
 SEC("?tracepoint")
 int zone_mmap_enter(struct syscall_enter *ctx)
 {
@@ -123,15 +124,15 @@ int zone_mmap_enter(struct syscall_enter *ctx)
 	struct wire_zone_proc *proc;
 
 	if (!(ctx->args[2] & PROT_EXEC) || ctx->args[3] & MAP_ANONYMOUS)
-		return 0;
+		return 1;
 	proc = zone_proc(pid);
 	if (!proc || !(proc->flags & WIRE_PROC_TARGET))
-		return 0;
+		return 1;
 	unseen = !is_known((__u32)ctx->args[4]);
 	if (unseen)
 		begin_unseen(pid, proc);
 	bpf_map_update_elem(&zone_mapping, &thread, &unseen, BPF_ANY);
-	return 0;
+	return 1;
 }
 
 /* The loader reads of it in the sideband, and should at once: there may be zones in the code. */
@@ -143,12 +144,12 @@ int zone_mmap_exit(void *ctx)
 	struct unseen *n;
 
 	if (!mapping)
-		return 0;
+		return 1;
 	unseen = *mapping;
 	bpf_map_delete_elem(&zone_mapping, &thread);
 	n = unseen_of(thread >> 32);
 	if (n && unseen)
 		__sync_fetch_and_add(&n->ended, 1);
 	zone_news(WIRE_NEWS_MODULE, 0, n ? n->ended : 0);
-	return 0;
+	return 1;
 }

@@ -4,10 +4,8 @@
 #include "view/views.h"
 
 static const char *const class_names[] = {
-	[LEDGER_TAKEN] = "taken",
-	[LEDGER_KEPT] = "kept",
-	[LEDGER_LOST] = "lost",
-	[LEDGER_NOTE] = "note on kept",
+	[LEDGER_TAKEN] = "taken",	[LEDGER_KEPT] = "kept",	  [LEDGER_LOST] = "lost",
+	[LEDGER_NOTE] = "note on kept", [LEDGER_APART] = "apart",
 };
 
 static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledger_class class,
@@ -32,7 +30,9 @@ static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledge
 static void ledger_metric(const struct view_input *in, uint32_t metric, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Outcome", CELL_TEXT, "taken = kept + lost; notes are of kept ones, in no sum"},
+		{"Outcome", CELL_TEXT,
+		 "taken = kept + lost; notes are of kept ones, what stands apart is of none "
+		 "of them: in no sum"},
 		{"Events", CELL_NUMBER, NULL},
 		{"Share", CELL_PERCENT, "of the events taken"},
 		{"Reason", CELL_TEXT, NULL},
@@ -48,7 +48,7 @@ static void ledger_metric(const struct view_input *in, uint32_t metric, struct d
 	caption = mem_printf("%s: 100 %% = events taken", name);
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
 	doc_keys(t, keys);
-	for (enum ledger_class class = LEDGER_TAKEN; class <= LEDGER_NOTE; class ++)
+	for (enum ledger_class class = LEDGER_TAKEN; class < LEDGER_CLASSES; class ++)
 		ledger_rows(in, metric, class, sums.taken, t);
 	if (sums.taken != sums.kept + sums.lost)
 		doc_fact(doc_facts(doc), true, "Does not add up",

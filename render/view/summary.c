@@ -67,6 +67,15 @@ static void notes_fact(const struct view_input *in, struct doc_block *b,
 		 "on up to %s of the kept ones: %s", share, notes);
 }
 
+/* What happened besides: events that were not for the profile, or came too late for it. */
+static void apart_fact(const struct view_input *in, struct doc_block *b)
+{
+	_free_ char *rows = ledger_reasons(in->profile, in->tree->metric, LEDGER_APART);
+
+	if (rows[0])
+		doc_fact(b, false, "Apart", "%s", rows);
+}
+
 /* "1,000 kept of 1,019 taken", "19 (1.9 % of taken): 12 ring full; 7 stack unreadable" */
 static void samples_fact(const struct view_input *in, struct doc_block *b)
 {
@@ -92,6 +101,7 @@ static void samples_fact(const struct view_input *in, struct doc_block *b)
 	if (sums.taken != sums.kept + sums.lost)
 		doc_fact(b, true, "Ledger", "does not add up: see the ledger");
 	notes_fact(in, b, &sums);
+	apart_fact(in, b);
 }
 
 /* "2 of 8 zones: memcpy (no RET: its end cannot be seen), free" */

@@ -6,7 +6,7 @@ import sys
 
 import h5py
 
-TAKEN, KEPT, LOST, NOTE = range(4)
+TAKEN, KEPT, LOST, NOTE, APART = range(5)
 ZONES = 2**32 - 1  # the metric of calls of zones
 PSEUDO = 2
 
@@ -22,7 +22,7 @@ def check(run):
     said = []
     ledger = run["ledger"]
     for metric, _ in enumerate(run["metrics"]):
-        sums = {k: 0 for k in (TAKEN, KEPT, LOST, NOTE)}
+        sums = {k: 0 for k in (TAKEN, KEPT, LOST, NOTE, APART)}
         for row in ledger[()]:
             if row["metric"] == metric:
                 sums[row["class"]] += int(row["count"])
@@ -32,7 +32,7 @@ def check(run):
         if sums[KEPT] != rows:
             raise SystemExit(f"kept {sums[KEPT]} but {rows} samples")
         said.append(f"{sums[TAKEN]} taken = {sums[KEPT]} kept + {sums[LOST]} lost")
-    sums = {k: 0 for k in (TAKEN, KEPT, LOST, NOTE)}
+    sums = {k: 0 for k in (TAKEN, KEPT, LOST, NOTE, APART)}
     for row in ledger[()]:
         if row["metric"] == ZONES:
             sums[row["class"]] += int(row["count"])

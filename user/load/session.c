@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -28,8 +29,16 @@ struct session {
 	struct hooks hooks;
 	struct zone_session zones;
 
+	struct ring_page *consumer, *producer; /* of the ring; NULL: not mapped */
+
 	session_record_fn fn; /* of the drain that is going on */
 	void *context;
+	uint64_t left; /* bytes that it still takes */
+};
+
+/* How far the ring was read or written, at the start of a page of its own: linux/bpf.h. */
+struct ring_page {
+	uint64_t position;
 };
 
 /* libbpf explains itself on stderr; what it says is ours to tell, so it is kept quiet. */
@@ -105,6 +114,8 @@ static void configure(struct session *s)
 	}
 	bpf_program__set_autoload(s->skel->progs.follow_fork, filters && s->o.target->inherit);
 	s->skel->rodata->config_self_time = s->stats_fd < 0;
+	if (s->o.target->kind == TARGET_ALL || s->o.target->kind == TARGET_CGROUP)
+		s->skel->rodata->config_own_pid = (uint32_t)getpid();
 	if (s->o.hash_bits < 64)
 		s->skel->rodata->config_hash_mask = (1ull << s->o.hash_bits) - 1;
 	zone_session_configure(s->skel, s->o.zones, s->o.target);
@@ -164,17 +175,26 @@ static size_t slice_bytes(const struct wire_slice *slice)
 	return (size_t)n * WIRE_SLICE_PIECE;
 }
 
+/* Of a record, with what comes before and behind it: linux/bpf.h. */
+static uint64_t ring_room(size_t bytes)
+{
+	return (BPF_RINGBUF_HDR_SZ + bytes + 7) / 8 * 8;
+}
+
+/* Negative, which ends the drain, behind the last record that it was to take. */
 static int on_record(void *context, void *data, size_t bytes)
 {
 	struct session *s = context;
 	const struct wire_slice *slice = data;
+	uint64_t room = ring_room(bytes);
 
-	if (!is_whole(data, bytes))
-		return 0;
-	if (slice->sample.kind == WIRE_SLICE)
-		bytes = sizeof(*slice) + slice_bytes(slice);
-	s->fn(s->context, data, bytes);
-	return 0;
+	if (is_whole(data, bytes)) {
+		if (slice->sample.kind == WIRE_SLICE)
+			bytes = sizeof(*slice) + slice_bytes(slice);
+		s->fn(s->context, data, bytes);
+	}
+	s->left -= room < s->left ? room : s->left;
+	return s->left ? 0 : -ECANCELED;
 }
 
 static enum sampler choose_sampler(const struct session_options *o)
@@ -217,6 +237,39 @@ static int check_namespace(void)
 		   "container with the host's (docker run --pid=host)");
 }
 
+static struct ring_page *map_position(int fd, long page)
+{
+	long bytes = sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, fd, page * bytes);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static int map_ring(struct session *s)
+{
+	int fd = bpf_map__fd(s->skel->maps.ring);
+
+	s->ring = ring_buffer__new(fd, on_record, s, NULL);
+	s->consumer = map_position(fd, 0);
+	s->producer = map_position(fd, 1);
+	if (!s->ring || !s->consumer || !s->producer)
+		return err(-errno, "cannot map the ring buffer: %s", strerror(errno));
+	return 0;
+}
+
+static void unmap_ring(struct session *s)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	ring_buffer__free(s->ring);
+	if (s->consumer)
+		munmap(s->consumer, bytes);
+	if (s->producer)
+		munmap(s->producer, bytes);
+	s->ring = NULL;
+	s->consumer = s->producer = NULL;
+}
+
 static int load(struct session *s)
 {
 	int ret = check_namespace();
@@ -234,10 +287,7 @@ static int load(struct session *s)
 	ret = fill_filter(s);
 	if (!ret && s->o.zones)
 		ret = zone_session_open(s->skel, s->o.zones, &s->zones);
-	if (ret)
-		return ret;
-	s->ring = ring_buffer__new(bpf_map__fd(s->skel->maps.ring), on_record, s, NULL);
-	return s->ring ? 0 : err(-errno, "cannot map the ring buffer: %s", strerror(errno));
+	return ret ? ret : map_ring(s);
 }
 
 int session_open(const struct session_options *o, struct session **out)
@@ -297,14 +347,14 @@ void session_close(struct session *s)
 	hooks_release(&s->hooks);
 	zone_session_close(&s->zones);
 	bpf_link__destroy(s->follow);
-	ring_buffer__free(s->ring);
+	unmap_ring(s);
 	if (s->stats_fd >= 0)
 		close(s->stats_fd);
 	eprof_bpf__destroy(s->skel);
 	free(s);
 }
 
-int session_drain(struct session *s, session_record_fn fn, void *context)
+int session_drain(struct session *s, uint64_t most_bytes, session_record_fn fn, void *context)
 {
 	int n;
 
@@ -312,14 +362,18 @@ int session_drain(struct session *s, session_record_fn fn, void *context)
 		return 0;
 	s->fn = fn;
 	s->context = context;
-	n = ring_buffer__consume(s->ring);
-	return n < 0 ? err(n, "cannot read the ring buffer: %s", strerror(-n)) : 0;
+	s->skel->bss->ring_woken = 0;
+	s->left = __atomic_load_n(&s->producer->position, __ATOMIC_ACQUIRE) -
+		  __atomic_load_n(&s->consumer->position, __ATOMIC_ACQUIRE);
+	s->left = s->left < most_bytes ? s->left : most_bytes;
+	n = s->left ? ring_buffer__consume(s->ring) : 0;
+	return n < 0 && n != -ECANCELED ? err(n, "cannot read the ring buffer: %s", strerror(-n))
+					: 0;
 }
 
 void session_drained(struct session *s)
 {
-	ring_buffer__free(s->ring);
-	s->ring = NULL;
+	unmap_ring(s);
 }
 
 int session_fd(const struct session *s)

@@ -40,9 +40,11 @@ struct hooks *session_hooks(struct session *);
 struct zone_session *session_zones(struct session *);
 void session_close(struct session *);
 
-/* The ring's records (kinds of wire.h) that have come since, whole and checked for size. */
+/* The ring's records (kinds of wire.h) that are in it at the moment of the call, whole and checked
+ * for size; of them no more than @most_bytes (the last one may exceed that). The rest waits in the
+ * ring: when that is full, the programs count samples as lost. */
 typedef void (*session_record_fn)(void *context, const void *record, size_t bytes);
-int session_drain(struct session *, session_record_fn, void *context);
+int session_drain(struct session *, uint64_t most_bytes, session_record_fn, void *context);
 /* After the last drain: gives the memory of the ring back, which nothing is read from any more. */
 void session_drained(struct session *);
 /* Readable when the ring is half full. */

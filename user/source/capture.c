@@ -57,14 +57,23 @@ static int64_t own_cpu_ns(const struct capture *c)
 	return loader_cpu_ns(c) + usage_ns(&children.ru_utime) + usage_ns(&children.ru_stime);
 }
 
-static int block_signals(struct capture *c)
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+#define ENDING_SIGNALS (sizeof(ending) / sizeof(*ending))
+
+static sigset_t ending_signals(void)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	for (size_t i = 0; i < ENDING_SIGNALS; i++)
+		sigaddset(&set, ending[i]);
+	return set;
+}
+
+static int block_signals(struct capture *c)
+{
+	sigset_t set = ending_signals();
+
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	c->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return c->signal_fd < 0 ? err(-errno, "signalfd: %s", strerror(errno)) : 0;
@@ -193,15 +202,33 @@ static void on_exit_of(struct capture *c, int pidfd)
 static void let_signals_kill(const struct capture *c)
 {
 	struct signalfd_siginfo info;
-	sigset_t set;
+	sigset_t set = ending_signals();
 
 	/* The first one is taken here; the next acts as if nobody caught it. */
 	if (read(c->signal_fd, &info, sizeof(info)) < 0)
 		return;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void let_next_kill(int signal_number)
+{
+	(void)signal_number;
+	for (size_t i = 0; i < ENDING_SIGNALS; i++)
+		signal(ending[i], SIG_DFL);
+}
+
+/* A capture that ended by itself is being finished: the first signal asks for no more than that,
+ * the second kills. */
+static void let_second_kill(void)
+{
+	struct sigaction before, action = {.sa_handler = let_next_kill, .sa_flags = SA_RESTART};
+	sigset_t set = ending_signals();
+
+	for (size_t i = 0; i < ENDING_SIGNALS; i++) {
+		sigaction(ending[i], NULL, &before);
+		if (before.sa_handler != SIG_IGN)
+			sigaction(ending[i], &action, NULL);
+	}
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -317,6 +344,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->ending = (struct crew_wait){goes_on, c};
 	c->in.ending = &c->ending;
 	*end = loop(c, fn, context, &ret);
+	if (*end != CAPTURE_SIGNAL)
+		let_second_kill();
 	if (c->o.zones)
 		zones_last_round(c->in.zones);
 	hooks_stop(session_hooks(c->session));

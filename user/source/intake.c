@@ -10,6 +10,11 @@
 
 #define MOST_UNDRAINED_NS 10000000u
 #define MOST_ROUNDS	  8
+#define MOST_LAST_ROUNDS  64
+
+/* Of the ring, in memory: no more than the ring itself has. What comes faster than it is taken in
+ * stays there, and is lost there when that is full, which the programs count. */
+#define MOST_PENDING (16u << 20)
 
 /* The sources, each with the kind of its records. */
 static const struct {
@@ -55,6 +60,16 @@ static void keep_record(void *context, const void *record, size_t bytes)
 	pending_ring(&in->pending, record, bytes, head->time_ns);
 }
 
+static int drain_ring(struct intake *in)
+{
+	uint64_t n = in->pending.bytes.n;
+	int ret = session_drain(in->session, n < MOST_PENDING ? MOST_PENDING - n : 0, keep_record,
+				in);
+
+	in->put_aside |= in->pending.bytes.n >= MOST_PENDING;
+	return ret;
+}
+
 /* A process that maps hundreds of files at once takes long to take in. Meanwhile the ring is not to
  * overflow: what is in it is put aside. */
 static void make_room(struct intake *in)
@@ -64,8 +79,13 @@ static void make_room(struct intake *in)
 	if (now - in->drained_ns < MOST_UNDRAINED_NS)
 		return;
 	in->drained_ns = now;
-	(void)session_drain(in->session, keep_record, in);
+	(void)drain_ring(in);
 	in->put_aside |= in->pending.items.n > 0;
+}
+
+static bool is_ending(const struct intake *in)
+{
+	return in->ending && !in->ending->goes_on(in->ending->context);
 }
 
 /* While others read code: the ring goes on to be drained, and the capture may end meanwhile. */
@@ -74,7 +94,7 @@ static bool goes_on(void *context)
 	struct intake *in = context;
 
 	make_room(in);
-	return !in->ending || in->ending->goes_on(in->ending->context);
+	return !is_ending(in);
 }
 
 static void take_fork(struct intake *in, const struct side_record *r)
@@ -218,8 +238,10 @@ static int drain(struct intake *in, bool last)
 	struct pending_handlers handlers = {take_ring, take_side, in};
 	struct pending taken;
 	size_t first;
-	int ret = session_drain(in->session, keep_record, in);
+	int ret;
 
+	in->put_aside = false;
+	ret = drain_ring(in);
 	zones_heed(in->zones);
 	in->drained_ns = now;
 	first = in->pending.side.n;
@@ -227,7 +249,6 @@ static int drain(struct intake *in, bool last)
 	pending_side(&in->pending, first);
 	taken = in->pending;
 	in->pending = (struct pending){0};
-	in->put_aside = false;
 	pending_take(&taken, last ? UINT64_MAX : now, &handlers);
 	pending_append(&taken, &in->pending);
 	in->pending = taken;
@@ -249,9 +270,13 @@ int intake_drain(struct intake *in, bool last)
 	int ret = drain(in, last);
 
 	/* Nothing wakes the loader again for what it has put aside. While events come faster than
-	 * they are taken in, the rest waits for the next time. */
-	for (int round = 1; !ret && in->put_aside && (last || round < MOST_ROUNDS); round++)
+	 * they are taken in, the rest waits for the next time. At the last time none come any
+	 * more. */
+	for (int round = 1; !ret && in->put_aside; round++) {
+		if (round >= (last ? MOST_LAST_ROUNDS : MOST_ROUNDS) || (!last && is_ending(in)))
+			break;
 		ret = drain(in, last);
+	}
 	return ret;
 }
 

@@ -15,6 +15,7 @@ static const struct {
 	{WIRE_NOTE_RULE, LEDGER_NOTE, "stack walked by user space: a rule beyond the tables"},
 	{WIRE_NOTE_EXEC, LEDGER_NOTE, "amid an exec: no user stack"},
 	{WIRE_NOTE_NO_SLICE, LEDGER_NOTE, "stack cut short: no room to send it to user space"},
+	{WIRE_OWN, LEDGER_APART, "eprof's own, left out"},
 };
 
 /* An event that follows its tasks counts their time; one on a CPU counts the idle time too. */

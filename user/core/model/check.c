@@ -175,7 +175,7 @@ static int check_ledger(const struct profile *p)
 		rc = CHECK_ROW("ledger", i, {"name", e->name, strings},
 			       {"metric", e->metric == LEDGER_ZONES ? 0 : e->metric,
 				e->metric == LEDGER_ZONES ? 1 : p->metrics.n},
-			       {"class", e->class, LEDGER_NOTE + 1});
+			       {"class", e->class, LEDGER_CLASSES});
 		if (!rc && (e->count < 0 || __builtin_add_overflow(sum, e->count, &sum)))
 			rc = err(-EINVAL, "ledger, row %zu: count %" PRId64 " is out of range", i,
 				 e->count);

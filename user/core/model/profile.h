@@ -95,10 +95,18 @@ struct samples {
 /*
  * The ledger: where every event went. Per metric the rows of class TAKEN equal the sum of those
  * of class KEPT and LOST; NOTE rows tell more about kept ones (e.g. "stack cut at 512 frames")
- * and are in no sum. Calls of zones are accounted for in the same way, under LEDGER_ZONES.
+ * and are in no sum. APART rows are of events that are none of the taken ones (e.g. the profiler's
+ * own), in no sum either. Calls of zones are accounted for in the same way, under LEDGER_ZONES.
  */
 #define LEDGER_ZONES UINT32_MAX
-enum ledger_class { LEDGER_TAKEN = 0, LEDGER_KEPT = 1, LEDGER_LOST = 2, LEDGER_NOTE = 3 };
+enum ledger_class {
+	LEDGER_TAKEN = 0,
+	LEDGER_KEPT = 1,
+	LEDGER_LOST = 2,
+	LEDGER_NOTE = 3,
+	LEDGER_APART = 4,
+	LEDGER_CLASSES
+};
 struct ledger_row {
 	uint32_t name;	 /* "taken", "kept", "ring full", … */
 	uint32_t metric; /* index, or LEDGER_ZONES */
