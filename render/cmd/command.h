@@ -8,6 +8,8 @@
 #ifndef CMD_COMMAND_H
 #define CMD_COMMAND_H
 
+struct profile;
+
 struct cmd {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -28,6 +30,8 @@ int render_fail(void);
 /* The same for what options ask for and was refused with @rc: returns 2 where err_is_usage(),
  * else 1. */
 int render_refuse(int rc);
+/* One line to stderr where the profile, read from @input, contradicts itself (model/doubt.h). */
+void render_doubt(const struct profile *, const char *input);
 /* Prints the line and where help is to be found; returns 2. */
 int render_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

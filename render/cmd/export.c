@@ -141,6 +141,8 @@ static int export_profile(const struct arguments *a, const struct profile *p)
 
 	if (!rc)
 		rc = build_tree(a, p, &in);
+	if (!rc)
+		render_doubt(p, a->input);
 	status = rc ? render_refuse(rc) : write_export(a, &in);
 	tree_free((struct tree *)in.tree);
 	zone_rows_release(&rows);

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "format/format.h"
+#include "model/doubt.h"
 #include "model/selection.h"
 #include "model/zone_column.h"
 #include "view/view.h"
@@ -35,6 +36,19 @@ int render_refuse(int rc)
 {
 	render_fail();
 	return err_is_usage(rc) ? 2 : 1;
+}
+
+void render_doubt(const struct profile *p, const char *input)
+{
+	_free_ char *doubts = doubts_text(p);
+	_free_ char *line = NULL;
+	_free_ char *clean = NULL;
+
+	if (!doubts)
+		return;
+	line = mem_printf("'%s' is inconsistent: %s; shown as it is", input, doubts);
+	clean = str_clean(line, strlen(line));
+	fprintf(stderr, "eprof-render: %s\n", clean);
 }
 
 int render_usage(const char *fmt, ...)

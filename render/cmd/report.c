@@ -260,11 +260,23 @@ static void material_release(struct material *m)
 	profile_free(m->profile);
 }
 
+static bool has_view(const struct report *r, const char *name)
+{
+	const struct view *const *v = r->views;
+
+	while (*v && strcmp((*v)->name, name))
+		v++;
+	return *v;
+}
+
 /* 0, or a negative errno with a text. */
 static int write_material(struct report *r, const struct material *m)
 {
 	if (!r->view_names)
 		view_choose(r->format->views, r->format->one_view, m->profile, r->views);
+	/* The summary tells it in the report. */
+	if (!has_view(r, "summary"))
+		render_doubt(m->profile, r->input);
 	return write_report(r, &(struct view_input){.profile = m->profile,
 						    .selection = &r->selection,
 						    .tree = m->tree,

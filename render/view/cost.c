@@ -23,7 +23,8 @@ static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledge
 		base_count_cell(t, r->count);
 		units_percent(share, sizeof(share), (double)r->count, (double)taken);
 		doc_cell(t, taken > 0 ? 100.0 * (double)r->count / (double)taken : 0, "%s", share);
-		doc_cell(t, 0, "%s", profile_text(p, r->name));
+		doc_cell(t, 0, "%s%s", profile_text(p, r->name),
+			 r->count < 0 ? " (below 0: it cannot be true)" : "");
 	}
 }
 

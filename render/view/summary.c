@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "model/doubt.h"
 #include "model/meta.h"
 #include "view/zone_words.h"
 
@@ -98,10 +99,17 @@ static void samples_fact(const struct view_input *in, struct doc_block *b)
 		 sums.lost ? "" : ", none lost");
 	if (sums.lost)
 		doc_fact(b, true, "Lost", "%s (%s of taken): %s", lost, share, reasons);
-	if (sums.taken != sums.kept + sums.lost)
-		doc_fact(b, true, "Ledger", "does not add up: see the ledger");
 	notes_fact(in, b, &sums);
 	apart_fact(in, b);
+}
+
+/* What cannot all be true, as in a copy that was made while its numbers still changed. */
+static void doubts_fact(const struct view_input *in, struct doc_block *b)
+{
+	_free_ char *doubts = doubts_text(in->profile);
+
+	if (doubts)
+		doc_fact(b, true, "Inconsistent", "%s; shown as it is", doubts);
 }
 
 /* "2 of 8 zones: memcpy (no RET: its end cannot be seen), free" */
@@ -160,8 +168,6 @@ static void zones_fact(const struct view_input *in, struct doc_block *b)
 			 units_percent(open, sizeof(open), (double)ledger.lost,
 				       (double)ledger.taken),
 			 reasons);
-	if (ledger.taken != ledger.kept + ledger.lost)
-		doc_fact(b, true, "Ledger", "of zones does not add up: see the ledger");
 }
 
 static void add_choice(struct str *s, const char *option, const char *value)
@@ -284,6 +290,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	event_fact(in, b);
 	samples_fact(in, b);
 	zones_fact(in, b);
+	doubts_fact(in, b);
 	selection_fact(in, b);
 	busy_fact(in, b);
 	unnamed_fact(in, b);

@@ -189,10 +189,9 @@ static void checks_numbers(void **state)
 	       "samples, row 1: the sum of the values does not fit");
 	SPOILS(p->samples.values.at[0].at[1] = INT64_MIN,
 	       "samples, row 1: the sum of the values does not fit");
-	SPOILS(p->ledger.at[1].count = -1, "ledger, row 1: count -1 is out of range");
+	SPOILS(p->ledger.at[1].count = INT64_MIN, "ledger, row 1: the sum of counts does not fit");
 	SPOILS(p->cost.at[0].value = NAN, "cost, row 0: the value is no finite number");
-	SPOILS(p->hz = INFINITY, "run: hz inf is out of range");
-	SPOILS(p->duration_ns = -1, "run: duration_ns -1 is negative");
+	SPOILS(p->hz = INFINITY, "run: hz inf is no finite number");
 }
 
 int main(void)

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "hdf5_leaks.h"
 #include "report_doc.h"
+#include "model/doubt.h"
 #include "model/tree.h"
 #include "model/zone_rows.h"
 #include "small_profile.h"
@@ -90,6 +91,7 @@ static bool try(const char *path)
 		tree_free(t);
 	if (!zone_rows_build(p, &all, &rows))
 		zone_rows_release(&rows);
+	free(doubts_text(p));
 	profile_free(p);
 	return true;
 }

@@ -234,8 +234,9 @@ static void test_ledger_that_does_not_add_up_is_said(void **state)
 	(void)state;
 	profile_ledger(p, 0, LEDGER_LOST, "forgotten", 3);
 	report_doc_init(&r, p, NULL, (const char *const[]){"summary", "cost", NULL});
-	assert_string_equal(fact(report_doc_block(&r, BLOCK_FACTS, 0), "Ledger"),
-			    "does not add up: see the ledger");
+	assert_string_equal(fact(report_doc_block(&r, BLOCK_FACTS, 0), "Inconsistent"),
+			    "ledger of cpu-clock: 1019 taken, but 1000 kept + 22 lost; shown as it "
+			    "is");
 	assert_string_equal(fact(report_doc_block(&r, BLOCK_FACTS, 1), "Does not add up"),
 			    "cpu-clock: 1019 taken, but 1000 kept + 22 lost = 1022");
 	report_doc_release(&r);

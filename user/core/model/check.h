@@ -24,6 +24,15 @@ int check_row(struct spot, const struct bounded *, size_t n);
 	check_row((struct spot){table, row}, (const struct bounded[]){__VA_ARGS__}, \
 		  sizeof((const struct bounded[]){__VA_ARGS__}) / sizeof(struct bounded))
 
+/* What @value adds to a sum of magnitudes: no partial sum of values is larger than that sum. */
+static inline uint64_t check_magnitude(int64_t value)
+{
+	return value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
+
+/* Adds to a sum that must fit int64_t; -EINVAL with a text where it does not. */
+int check_add(struct spot, const char *what, uint64_t magnitude, int64_t *sum);
+
 /* The tables of zones. */
 int check_zones(const struct profile *);
 

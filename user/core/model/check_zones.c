@@ -7,22 +7,13 @@
 #include "model/check.h"
 #include "model/zone_column.h"
 
-/* Times and counts are not negative and fit int64_t. */
-#define AMOUNT(value)                                  \
-	{                                              \
-#value, (uint64_t)e->value, 1ull << 63 \
+/* Its magnitude fits int64_t, so that it can be negated. */
+#define AMOUNT(value)                                         \
+	{                                                     \
+#value, check_magnitude(e->value), 1ull << 63 \
 	}
 
-/* A sum that must not overflow; -EINVAL with a text when it does. */
-static int add(struct spot s, const char *what, uint64_t value, int64_t *sum)
-{
-	if (value > INT64_MAX || __builtin_add_overflow(*sum, (int64_t)value, sum))
-		return err(-EINVAL, "%s, row %zu: the sum of %s does not fit", s.table, s.row,
-			   what);
-	return 0;
-}
-
-/* The amounts of one zone: finite, not negative, in int64_t. */
+/* The amounts of one zone: finite, and whole ones in int64_t with either sign. */
 static int check_amounts(const struct zone *z, size_t row)
 {
 	for (const struct zone_column *c = zone_columns; c->name; c++) {
@@ -31,7 +22,7 @@ static int check_amounts(const struct zone *z, size_t row)
 
 		if (c->kind == ZONE_TEXT || c->kind == ZONE_CODE)
 			continue;
-		if (!isfinite((double)v) || v < 0 || (integer && v > (long double)INT64_MAX))
+		if (!isfinite((double)v) || (integer && fabsl(v) > (long double)INT64_MAX))
 			return err(-EINVAL, "zones, row %zu: %s %Lg is out of range", row, c->name,
 				   v);
 	}
@@ -55,10 +46,8 @@ static int check_table(const struct profile *p)
 			{"function", e->function, p->functions.n});
 		if (!rc)
 			rc = check_amounts(e, i);
-		if (!rc && (e->untimed > e->counts || e->unwound > e->counts - e->untimed))
-			rc = err(-EINVAL, "zones, row %zu: more untimed calls than calls", i);
 		if (!rc)
-			rc = add((struct spot){"zones", i}, "counts", e->counts, &calls);
+			rc = check_add((struct spot){"zones", i}, "counts", e->counts, &calls);
 	}
 	return rc;
 }
@@ -69,9 +58,8 @@ static int check_root(const struct profile *p)
 
 	if (!p->zone_edges.n)
 		return err(-EINVAL, "zone_edges: the table is empty");
-	if (root->parent || root->zone != ZONE_NONE || root->counts || root->timed ||
-	    root->total_ns || root->self_ns || root->comp_total_ns || root->comp_self_ns)
-		return err(-EINVAL, "zone_edges, row 0: must be an empty root");
+	if (root->parent || root->zone != ZONE_NONE)
+		return err(-EINVAL, "zone_edges, row 0: must be the root");
 	return 0;
 }
 
@@ -86,14 +74,14 @@ static int check_edges(const struct profile *p)
 
 		rc = CHECK_ROW("zone_edges", i, {"parent", e->parent, i},
 			       {"zone", e->zone, p->zones.n}, AMOUNT(total_ns),
-			       AMOUNT(comp_total_ns),
-			       {"timed", e->timed, e->counts < UINT64_MAX ? e->counts + 1 : 0});
+			       AMOUNT(comp_total_ns), {"timed", e->timed, 1ull << 63});
 		if (!rc)
-			rc = add(spot, "counts", e->counts, &calls);
+			rc = check_add(spot, "counts", e->counts, &calls);
 		if (!rc)
-			rc = add(spot, "self_ns", (uint64_t)e->self_ns, &self);
+			rc = check_add(spot, "self_ns", check_magnitude(e->self_ns), &self);
 		if (!rc)
-			rc = add(spot, "comp_self_ns", (uint64_t)e->comp_self_ns, &net);
+			rc = check_add(spot, "comp_self_ns", check_magnitude(e->comp_self_ns),
+				       &net);
 	}
 	return rc;
 }
@@ -110,11 +98,11 @@ static int check_zone_threads(const struct profile *p)
 		rc = CHECK_ROW("zone_threads", i, {"zone", e->zone, p->zones.n},
 			       {"thread", e->thread, p->threads.n}, AMOUNT(min_ns), AMOUNT(max_ns));
 		if (!rc)
-			rc = add(spot, "counts", e->counts, &calls);
+			rc = check_add(spot, "counts", e->counts, &calls);
 		if (!rc)
-			rc = add(spot, "total_ns", (uint64_t)e->total_ns, &total);
+			rc = check_add(spot, "total_ns", check_magnitude(e->total_ns), &total);
 		if (!rc)
-			rc = add(spot, "self_ns", (uint64_t)e->self_ns, &self);
+			rc = check_add(spot, "self_ns", check_magnitude(e->self_ns), &self);
 	}
 	return rc;
 }
@@ -124,13 +112,15 @@ static int check_hist(const struct profile *p)
 	int64_t calls = 0;
 	int rc = 0;
 
+	/* Their octave, by the highest bit, is an index: not negative. */
 	for (size_t i = 0; !rc && i < p->zone_hist.n; i++) {
 		const struct zone_bin *e = &p->zone_hist.at[i];
 
-		rc = CHECK_ROW("zone_hist", i, {"zone", e->zone, p->zones.n}, AMOUNT(high_ns),
-			       {"low_ns", (uint64_t)e->low_ns, (uint64_t)e->high_ns});
+		rc = CHECK_ROW("zone_hist", i, {"zone", e->zone, p->zones.n},
+			       {"low_ns", (uint64_t)e->low_ns, 1ull << 63},
+			       {"high_ns", (uint64_t)e->high_ns, 1ull << 63});
 		if (!rc)
-			rc = add((struct spot){"zone_hist", i}, "count", e->count, &calls);
+			rc = check_add((struct spot){"zone_hist", i}, "count", e->count, &calls);
 	}
 	return rc;
 }
@@ -147,8 +137,8 @@ static int check_values(const struct profile *p)
 		rc = CHECK_ROW("zone_values", i, {"zone", e->zone, p->zones.n},
 			       {"name", e->name, strings});
 		if (!rc)
-			rc = add((struct spot){"zone_values", i}, "value", (uint64_t)e->value,
-				 &sum);
+			rc = check_add((struct spot){"zone_values", i}, "value",
+				       check_magnitude(e->value), &sum);
 	}
 	return rc;
 }

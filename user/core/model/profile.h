@@ -216,10 +216,11 @@ int profile_find_metric(const struct profile *, const char *name);
 bool profile_is_of_zones(const struct profile *);
 
 /*
- * Checks all invariants; -EINVAL with a text that names the table and row. For what was read
- * from a file, and for tests. Beyond the indices: times and counts fit int64_t and are not
- * negative, all numbers are finite, and no sum over a metric's values can overflow, so views need
- * not look again. Whether the ledger adds up is not judged here: a report shows it.
+ * Checks all that could lead a reader astray; -EINVAL with a text that names the table and row. For
+ * what was read from a file, and for tests. These are the invariants above; and all numbers are
+ * finite, fit int64_t, may be negated, and no sum over a column can overflow, so views need not
+ * look again. What contradicts itself, a ledger that does not add up or a count below 0, is not
+ * refused here: model/doubt.h finds it, and reports show it with a word.
  */
 int profile_check(const struct profile *);
 

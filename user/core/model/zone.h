@@ -140,9 +140,12 @@ struct zone_value {
 /* A sum of squares of ns: one call of 4.3 s overflows 64 bits. */
 typedef unsigned __int128 zone_squares;
 
+/* 0 where a file claims more of the others than there are calls (model/doubt.h). */
 static inline uint64_t zone_timed(const struct zone *z)
 {
-	return z->counts - z->untimed - z->unwound;
+	uint64_t others = z->untimed + z->unwound;
+
+	return z->counts > others ? z->counts - others : 0;
 }
 
 /* Σ(x - mean)² of @n values that sum up to @sum and their squares to @squares: exact in the
