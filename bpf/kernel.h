@@ -97,8 +97,13 @@ struct signal_struct {
 	} live; /* threads that have not exited */
 } CORE;
 
+struct sched_entity {
+	__u64 sum_exec_runtime; /* ns on a CPU */
+} CORE;
+
 struct task_struct {
 	int pid, tgid;
+	struct sched_entity se;
 	unsigned int self_exec_id; /* grows with each exec of the process */
 	unsigned int in_execve : 1;
 	struct mm_struct *mm; /* NULL for a kernel thread */
@@ -109,6 +114,10 @@ struct task_struct {
 	struct thread_struct thread;
 	unsigned long min_flt, maj_flt, nvcsw, nivcsw;
 	struct task_io_accounting ioac;
+} CORE;
+
+struct bpf_iter__task {
+	struct task_struct *task; /* NULL at the end */
 } CORE;
 
 /* The 64-bit register frame; linux/ptrace.h has the same under user names. */

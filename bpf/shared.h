@@ -33,8 +33,12 @@ extern __u32 ring_woken;
 
 void count(__u32 event, enum wire_counter counter, __u64 n) __hidden;
 bool is_target(__u32 event) __hidden;
-/* The current task is the loader, or works for it. */
-bool is_loader(void) __hidden;
+/* The task is the loader, or works for it, unless those are the target. */
+bool is_loader(struct task_struct *) __hidden;
+/* The process or thread @id is one of those of WIRE_FILTER_PIDS or _TIDS. */
+bool is_target_id(__u32 id) __hidden;
+/* It has ended: its number may come again. */
+void forget_target(__u32 id) __hidden;
 /* The current task is in the cgroup of -G. */
 bool in_target_cgroup(void) __hidden;
 /* Sends @bytes to the loader; wakes it only when the ring is half full, since a wake-up costs more

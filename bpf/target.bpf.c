@@ -8,8 +8,8 @@ const volatile __u32 config_filter[WIRE_EVENTS];
 
 const volatile __u32 config_own_pid;
 
-/* pid or tid → 1. Written by the loader and by the fork program, read by is_target(). As large
- * as a machine can have processes that one target starts within a capture. */
+/* pid or tid → 1. Written by the loader, the fork program and, for what has ended, ran_free(); read
+ * by is_target(). As large as one target can have processes at a time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -31,6 +31,16 @@ bool in_target_cgroup(void)
 	return bpf_current_task_under_cgroup(&target_cgroup, 0) == 1;
 }
 
+bool is_target_id(__u32 id)
+{
+	return bpf_map_lookup_elem(&target_pids, &id) != NULL;
+}
+
+void forget_target(__u32 id)
+{
+	bpf_map_delete_elem(&target_pids, &id);
+}
+
 bool is_target(__u32 event)
 {
 	__u32 filter = config_filter[event & (WIRE_EVENTS - 1)];
@@ -41,24 +51,20 @@ bool is_target(__u32 event)
 		return true;
 	if (filter == WIRE_FILTER_CGROUP)
 		return in_target_cgroup();
-	return bpf_map_lookup_elem(&target_pids, &id) != NULL;
+	return is_target_id(id);
 }
 
 /* What works for the loader is its child, or a child of the child that writes a checkpoint. */
 #define OWN_GENERATIONS 2
 
-bool is_loader(void)
+bool is_loader(struct task_struct *task)
 {
-	struct task_struct *task = current_task();
-
 	if (!config_own_pid)
 		return false;
-	if (bpf_get_current_pid_tgid() >> 32 == config_own_pid)
-		return true;
-	for (int i = 0; i < OWN_GENERATIONS; i++) {
-		task = BPF_CORE_READ(task, real_parent);
+	for (int i = 0; i <= OWN_GENERATIONS; i++) {
 		if ((__u32)BPF_CORE_READ(task, tgid) == config_own_pid)
 			return true;
+		task = BPF_CORE_READ(task, real_parent);
 	}
 	return false;
 }

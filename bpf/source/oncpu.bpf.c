@@ -288,7 +288,7 @@ static void hit(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 	__u64 start_ns = config_self_time ? bpf_ktime_get_ns() : 0;
 
 	if (bpf_get_current_pid_tgid() >> 32 && is_target(event)) {
-		if (is_loader())
+		if (is_loader(current_task()))
 			count(event, WIRE_OWN, 1);
 		else
 			take(ctx, now, event, weight);

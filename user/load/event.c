@@ -194,6 +194,11 @@ int event_parse(const char *name, struct event *out)
 		   name);
 }
 
+bool event_is_timed(const struct event *e)
+{
+	return e->class == EVENT_SAMPLED && (e->clock || e->type != PERF_TYPE_SOFTWARE);
+}
+
 bool event_same(const struct event *a, const struct event *b)
 {
 	return a->type == b->type && a->config == b->config && a->exclude_user == b->exclude_user &&

@@ -29,6 +29,10 @@ struct event {
  * tracepoint or hardware event that this kernel does not have; both with a text. */
 int event_parse(const char *name, struct event *out);
 
+/* Its hits are spread over time on a CPU, as those of a clock or of cycles are: sampled by task,
+ * they miss what is shorter than a period. */
+bool event_is_timed(const struct event *);
+
 /* Whether they count the same, by whatever names. */
 bool event_same(const struct event *, const struct event *);
 

@@ -21,6 +21,18 @@ static bool is_tracepoint(const struct hooks *h, const struct hook *one)
 	return h->o.events[one->event].class == EVENT_TRACEPOINT;
 }
 
+static enum sampler sampler_of(const struct hooks *h, uint32_t event)
+{
+	const struct event *e = &h->o.events[event];
+
+	return event_is_timed(e) ? h->o.by.time : h->o.by.counts;
+}
+
+static bool is_sampled_by(const struct hooks *h, uint32_t event, enum sampler sampler)
+{
+	return h->o.events[event].class == EVENT_SAMPLED && sampler_of(h, event) == sampler;
+}
+
 /* A program on a tracepoint runs as long as it hangs there, whether the event is enabled or not. */
 static int hook(struct hooks *h, int fd, uint32_t event)
 {
@@ -50,7 +62,7 @@ static int hook_thread(struct hooks *h, uint32_t tid)
 					.inherit = t->inherit && t->kind != TARGET_TID,
 					.enable_on_exec = t->kind == TARGET_COMMAND};
 
-		if (h->o.events[i].class == EVENT_SAMPLED)
+		if (is_sampled_by(h, i, SAMPLER_TASK))
 			ret = hook(h, event_open(&h->o.events[i], h->o.hz, &w), i);
 	}
 	return ret;
@@ -100,7 +112,7 @@ static int hook_cpus(struct hooks *h)
 				.id = cpus[c],
 				.cgroup_fd = t->cgroup_fd};
 
-			if (h->o.events[i].class == EVENT_SAMPLED)
+			if (is_sampled_by(h, i, SAMPLER_CPU))
 				ret = hook(h, event_open(&h->o.events[i], h->o.hz, &w), i);
 		}
 	}
@@ -117,10 +129,21 @@ static int hook_tracepoints(struct hooks *h)
 	return ret;
 }
 
+/* Some event follows tasks. */
+static bool has_tasks(const struct hooks *h)
+{
+	for (uint32_t i = 0; i < h->o.n_events; i++)
+		if (is_sampled_by(h, i, SAMPLER_TASK))
+			return true;
+	return false;
+}
+
 int hooks_attach(struct hooks *h)
 {
-	int ret = h->o.sampler == SAMPLER_TASK ? hook_tasks(h) : hook_cpus(h);
+	int ret = has_tasks(h) ? hook_tasks(h) : 0;
 
+	if (!ret)
+		ret = hook_cpus(h);
 	return ret ? ret : hook_tracepoints(h);
 }
 
@@ -131,7 +154,7 @@ void hooks_adopt(struct hooks *h, uint32_t pid, uint32_t parent_tid, uint32_t ti
 	size_t before = h->at.n;
 	bool ours = false;
 
-	if (h->o.sampler != SAMPLER_TASK || t->kind != TARGET_PIDS || !t->inherit)
+	if (!has_tasks(h) || t->kind != TARGET_PIDS || !t->inherit)
 		return;
 	if (parent && born_ns >= h->opened_ns.at[*parent])
 		return; /* inherited */
@@ -148,21 +171,49 @@ void hooks_adopt(struct hooks *h, uint32_t pid, uint32_t parent_tid, uint32_t ti
 
 int hooks_start(struct hooks *h)
 {
-	bool by_exec = h->o.sampler == SAMPLER_TASK && h->o.target->kind == TARGET_COMMAND;
+	bool command = h->o.target->kind == TARGET_COMMAND;
 
 	h->started = true;
 	for (size_t i = 0; i < h->at.n; i++) {
-		bool tracepoint = is_tracepoint(h, &h->at.at[i]);
-		int ret = tracepoint ? set_program(h, &h->at.at[i]) : 0;
+		int ret = is_tracepoint(h, &h->at.at[i]) ? set_program(h, &h->at.at[i]) : 0;
 
 		if (ret)
 			return ret;
-		if (by_exec && !tracepoint)
+		/* The exec does it. */
+		if (command && is_sampled_by(h, h->at.at[i].event, SAMPLER_TASK))
 			continue;
 		if (ioctl(h->at.at[i].fd, PERF_EVENT_IOC_ENABLE, 0))
 			return err(-errno, "cannot start sampling: %s", strerror(errno));
 	}
 	return 0;
+}
+
+/* Of the first @n, those of tasks that are sampled by CPU now. */
+static void stop_tasks(struct hooks *h, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_sampled_by(h, h->at.at[i].event, SAMPLER_CPU))
+			ioctl(h->at.at[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+int hooks_change_over(struct hooks *h)
+{
+	size_t before = h->at.n;
+	int ret;
+
+	h->o.by.time = SAMPLER_CPU;
+	ret = hook_cpus(h);
+	for (size_t i = before; i < h->at.n && !ret; i++)
+		if (ioctl(h->at.at[i].fd, PERF_EVENT_IOC_ENABLE, 0))
+			ret = err(-errno, "cannot start sampling by CPU: %s", strerror(errno));
+	if (!ret) {
+		stop_tasks(h, before);
+		return 0;
+	}
+	while (h->at.n > before)
+		close(h->at.at[--h->at.n].fd);
+	h->o.by.time = SAMPLER_TASK;
+	return ret;
 }
 
 void hooks_stop(struct hooks *h)

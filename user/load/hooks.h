@@ -15,9 +15,16 @@
 
 /* How sampled events are opened for -p and --. */
 enum sampler {
-	SAMPLER_AUTO, /* by task, unless there are too many threads for that */
+	SAMPLER_AUTO, /* as sampling_choose() finds best */
 	SAMPLER_TASK, /* an event a thread, inherited: only the target pays */
-	SAMPLER_CPU,  /* an event a CPU, filtered in BPF */
+	SAMPLER_CPU,  /* an event a CPU, filtered in BPF: threads that are shorter than a period
+		       * are sampled like others */
+};
+
+/* That, by what the events count. */
+struct sampling {
+	enum sampler time;   /* clocks and cycles: event_is_timed() */
+	enum sampler counts; /* page faults and the like */
 };
 
 struct hooks_options {
@@ -25,7 +32,7 @@ struct hooks_options {
 	size_t n_events;
 	double hz;
 	const struct target *target;
-	enum sampler sampler;	      /* not AUTO */
+	struct sampling by;	      /* none AUTO */
 	int program_fds[WIRE_EVENTS]; /* of each event */
 };
 
@@ -50,6 +57,9 @@ int hooks_attach(struct hooks *);
  * there. */
 void hooks_adopt(struct hooks *, uint32_t pid, uint32_t parent_tid, uint32_t tid, uint64_t born_ns);
 int hooks_start(struct hooks *);
+/* While it runs: clocks and cycles by CPU from now on instead of by task. Errors with a text, after
+ * which all goes on as before. */
+int hooks_change_over(struct hooks *);
 void hooks_stop(struct hooks *);
 /* The event's own count (ns of a clock) over all that was opened, children included; 0 for
  * tracepoints. */

@@ -12,12 +12,11 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "load/cpus.h"
+#include "load/ran.h"
+#include "load/sampling.h"
 #include "load/session.h"
 #include "symbol/procfs.h"
 #include "eprof.skel.h"
-
-/* Past this many threads an event each costs more files than an event a CPU costs interrupts. */
-#define MAX_TASK_EVENTS 2048
 
 struct session {
 	struct session_options o;
@@ -25,8 +24,10 @@ struct session {
 	struct bpf_link *follow;
 	struct ring_buffer *ring;
 	int stats_fd;
-	enum sampler sampler;
+	struct sampling by;
 	struct hooks hooks;
+	struct ran ran;
+	unsigned ticks; /* so many have been */
 	struct zone_session zones;
 
 	struct ring_page *consumer, *producer; /* of the ring; NULL: not mapped */
@@ -71,8 +72,10 @@ static enum wire_filter filter_of(const struct session *s, const struct event *e
 
 	if (kind == TARGET_ALL)
 		return WIRE_FILTER_NONE;
-	if (e->class == EVENT_SAMPLED &&
-	    (kind == TARGET_CGROUP || kind == TARGET_TID || s->sampler == SAMPLER_TASK))
+	if (e->class == EVENT_SAMPLED && (kind == TARGET_CGROUP || kind == TARGET_TID))
+		return WIRE_FILTER_NONE;
+	/* Timed ones may change over to CPUs. */
+	if (e->class == EVENT_SAMPLED && !event_is_timed(e) && s->by.counts == SAMPLER_TASK)
 		return WIRE_FILTER_NONE;
 	return kind == TARGET_CGROUP ? WIRE_FILTER_CGROUP
 	       : kind == TARGET_TID  ? WIRE_FILTER_TIDS
@@ -113,6 +116,7 @@ static void configure(struct session *s)
 		bpf_program__set_autoload(program_of(s, i), true);
 	}
 	bpf_program__set_autoload(s->skel->progs.follow_fork, filters && s->o.target->inherit);
+	ran_configure(s->skel, s->o.target);
 	s->skel->rodata->config_self_time = s->stats_fd < 0;
 	if (s->o.target->kind == TARGET_ALL || s->o.target->kind == TARGET_CGROUP)
 		s->skel->rodata->config_own_pid = (uint32_t)getpid();
@@ -197,26 +201,6 @@ static int on_record(void *context, void *data, size_t bytes)
 	return s->left ? 0 : -ECANCELED;
 }
 
-static enum sampler choose_sampler(const struct session_options *o)
-{
-	target_tids tids = {0};
-	size_t want;
-
-	if (o->target->kind == TARGET_COMMAND || o->target->kind == TARGET_TID)
-		return o->sampler == SAMPLER_CPU && o->target->kind == TARGET_COMMAND
-			       ? SAMPLER_CPU
-			       : SAMPLER_TASK;
-	if (o->target->kind != TARGET_PIDS)
-		return SAMPLER_CPU;
-	for (size_t i = 0; i < o->target->pids.n; i++)
-		(void)target_threads(o->target->pids.at[i], &tids);
-	want = tids.n * o->n_events;
-	vec_release(&tids);
-	if (o->sampler != SAMPLER_AUTO)
-		return o->sampler;
-	return want > MAX_TASK_EVENTS ? SAMPLER_CPU : SAMPLER_TASK;
-}
-
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -298,7 +282,8 @@ int session_open(const struct session_options *o, struct session **out)
 	s->o = *o;
 	libbpf_set_print(quiet);
 	raise_file_limit();
-	s->sampler = choose_sampler(o);
+	s->by = sampling_choose(
+		&(struct sampling_options){o->target, o->sampler, o->hz, o->n_events});
 	/* They slow down all programs in the kernel, not ours alone: only where nothing else does.
 	 */
 	s->stats_fd = o->zones && zone_session_needs_stats(o->zones)
@@ -320,11 +305,12 @@ int session_attach(struct session *s)
 		if (!s->follow)
 			return load_error(-errno);
 	}
+	ran_attach(&s->ran, s->skel, s->o.target);
 	s->hooks.o = (struct hooks_options){.events = s->o.events,
 					    .n_events = s->o.n_events,
 					    .hz = s->o.hz,
 					    .target = s->o.target,
-					    .sampler = s->sampler};
+					    .by = s->by};
 	for (size_t i = 0; i < s->o.n_events; i++)
 		s->hooks.o.program_fds[i] = bpf_program__fd(program_of(s, i));
 	return hooks_attach(&s->hooks);
@@ -345,6 +331,7 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	hooks_release(&s->hooks);
+	ran_detach(&s->ran);
 	zone_session_close(&s->zones);
 	bpf_link__destroy(s->follow);
 	unmap_ring(s);
@@ -464,7 +451,62 @@ void session_cost(struct session *s, struct session_cost *out)
 	}
 }
 
-enum sampler session_sampler(const struct session *s)
+struct sampling session_sampling(const struct session *s)
 {
-	return s->sampler;
+	return s->hooks.o.by;
+}
+
+bool session_ran(struct session *s, uint64_t *ns)
+{
+	return s->hooks.started ? ran_read(&s->ran, ns) : ran_last(&s->ran, ns);
+}
+
+int session_start(struct session *s)
+{
+	ran_start(&s->ran);
+	return hooks_start(&s->hooks);
+}
+
+void session_stop(struct session *s)
+{
+	uint64_t ns;
+
+	(void)session_ran(s, &ns);
+	hooks_stop(&s->hooks);
+}
+
+/* The first event that is a clock, by task, and may be sampled by CPU; -1: none. */
+static int changeable(const struct session *s)
+{
+	if (s->o.target->kind != TARGET_PIDS || s->o.sampler != SAMPLER_AUTO ||
+	    s->hooks.o.by.time == SAMPLER_CPU || !sampling_by_cpu_is_cheap(s->o.hz))
+		return -1;
+	for (size_t i = 0; i < s->o.n_events; i++)
+		if (s->o.events[i].clock && !s->o.events[i].exclude_user &&
+		    !s->o.events[i].exclude_kernel)
+			return (int)i;
+	return -1;
+}
+
+/* At ticks 1, 2, 4 … 64, then every 64th: to go through all threads of a large machine takes a
+ * millisecond. */
+static bool is_due(unsigned tick)
+{
+	return tick >= 64 ? tick % 64 == 0 : (tick & (tick - 1)) == 0;
+}
+
+void session_tick(struct session *s)
+{
+	uint64_t counters[WIRE_COUNTERS], ran_ns;
+	int event = changeable(s);
+	struct coverage c = {.period_ns = 1e9 / s->o.hz};
+
+	if (event < 0 || !is_due(++s->ticks) || !session_ran(s, &ran_ns) ||
+	    session_counters(s, (size_t)event, counters))
+		return;
+	c.ran_ns = (double)ran_ns;
+	c.sampled_ns = (double)counters[WIRE_TAKEN] * c.period_ns;
+	/* Where it cannot be, the ledger has the row all the same. */
+	if (sampling_falls_short(&c))
+		(void)hooks_change_over(&s->hooks);
 }

@@ -64,7 +64,17 @@ struct session_cost {
 	uint64_t map_bytes;	   /* memory of all maps, as the kernel counts it */
 };
 void session_cost(struct session *, struct session_cost *out);
-/* How the sampled events were opened after all. */
-enum sampler session_sampler(const struct session *);
+/* How the sampled events are opened by now. */
+struct sampling session_sampling(const struct session *);
+
+/* At each tick of a capture: samples clocks and cycles by CPU from now on, where it shows that
+ * those by task leave out what lives shortly. */
+void session_tick(struct session *);
+/* The target's time on a CPU by the scheduler's own account, since hooks_start(); once more as of
+ * the end where that is over. False where the kernel does not tell. */
+bool session_ran(struct session *, uint64_t *ns);
+/* Starts and ends counting: the events, and what they are held against. Errors with a text. */
+int session_start(struct session *);
+void session_stop(struct session *);
 
 #endif

@@ -21,6 +21,9 @@
  * the files of a process that lives shortly to be there still. */
 #define TICK_NS (200 * 1000 * 1000)
 
+/* The loader's priority while it captures: so much better (nice). */
+#define RAISED 10
+
 struct capture {
 	struct capture_options o;
 	struct session *session;
@@ -115,6 +118,11 @@ static int open_all(struct capture *c)
 				    .table_bytes = c->o.table_bytes};
 	struct zone_request zones = {0};
 	int ret = block_signals(c);
+
+	/* Beside hundreds of busy threads the loader would take seconds to start, and, later, lose
+	 * the first stacks of what starts. It sleeps nearly all the time. Without the right to it,
+	 * it does without. */
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - RAISED);
 
 	if (c->o.zones) {
 		zones.max_zones = c->o.zones->max;
@@ -317,6 +325,7 @@ static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *co
 		if (c->o.zones)
 			zones_tick(c->in.zones);
 		progress(c, fn, context);
+		session_tick(c->session);
 		tables_tick(c->in.tables);
 		checkpoint_tick(&c->checkpoint, c, c->o.checkpoint);
 		tick = now + TICK_NS;
@@ -327,13 +336,10 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 {
 	int ret, last;
 
-	/* A late loader loses the first stacks of what starts on a busy machine. It sleeps nearly
-	 * all the time. Without the right to it, it does without. */
-	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 10);
 	c->start_ns = clock_ns(CLOCK_MONOTONIC);
 	c->start_unix_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	c->cpu_at_start_ns = loader_cpu_ns(c);
-	ret = hooks_start(session_hooks(c->session));
+	ret = session_start(c->session);
 	/* Threads born while their siblings' events were opened are taken in now. */
 	if (!ret)
 		ret = intake_drain(&c->in, false);
@@ -348,7 +354,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 		let_second_kill();
 	if (c->o.zones)
 		zones_last_round(c->in.zones);
-	hooks_stop(session_hooks(c->session));
+	session_stop(c->session);
 	if (c->o.zones)
 		zones_stop(c->in.zones);
 	c->end_ns = clock_ns(CLOCK_MONOTONIC);
@@ -360,7 +366,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	}
 	/* Before names are looked up, which takes memory of its own. */
 	session_drained(c->session);
-	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + RAISED);
 	reap_command(c);
 	checkpoint_end(&c->checkpoint);
 	return ret ? ret : last;

@@ -18,12 +18,6 @@ static const struct {
 	{WIRE_OWN, LEDGER_APART, "eprof's own, left out"},
 };
 
-/* An event that follows its tasks counts their time; one on a CPU counts the idle time too. */
-static bool counts_target_time(const struct ledger_input *in, size_t event)
-{
-	return in->events[event].clock && session_sampler(in->session) == SAMPLER_TASK;
-}
-
 /* Stacks that the walker in the kernel found no table for. */
 static void add_slices(struct profile *p, const struct ledger_input *in, size_t event,
 		       const uint64_t counters[WIRE_COUNTERS])
@@ -42,19 +36,26 @@ static void add_slices(struct profile *p, const struct ledger_input *in, size_t 
 }
 
 /*
- * A clock event counts the time that its task ran, whether or not its timer came in time: what
- * the samples leave unexplained was throttled by the kernel or stolen from the machine. Each
- * task may leave a part of a period at its end, which is no loss.
+ * The scheduler's account of the target's time on CPUs, in periods, less the ticks that hit it:
+ * what the ledger lacks to add up to all that ran. Events of tasks miss what each thread ran after
+ * its last tick; all miss ticks that the kernel throttled or the machine's host took, and those of
+ * CPUs are spread by chance: then there may be more of them, too.
  */
-static void add_missed(struct profile *p, const struct ledger_input *in, size_t event,
-		       const uint64_t counters[WIRE_COUNTERS])
+static void add_uncovered(struct profile *p, const struct ledger_input *in, size_t event,
+			  const uint64_t counters[WIRE_COUNTERS])
 {
-	double expected = (double)hooks_count(session_hooks(in->session), event) * in->hz / 1e9;
-	double missed = expected - (double)counters[WIRE_TAKEN];
+	uint64_t ran_ns;
+	double periods;
 
-	if (counts_target_time(in, event) && missed > 0.02 * expected + 2)
-		profile_ledger(p, (uint32_t)event, LEDGER_NOTE,
-			       "timer ticks that never came (estimate)", (int64_t)missed);
+	if (!in->events[event].clock || !session_ran(in->session, &ran_ns))
+		return;
+	periods = round((double)ran_ns * in->hz / 1e9) - (double)counters[WIRE_TAKEN];
+	if (periods > 0)
+		profile_ledger(p, (uint32_t)event, LEDGER_APART, "on a CPU, but hit by no tick",
+			       (int64_t)periods);
+	if (periods < 0)
+		profile_ledger(p, (uint32_t)event, LEDGER_APART,
+			       "ticks by chance beyond the time on CPUs", (int64_t)-periods);
 }
 
 void ledger_counters(struct profile *p, const struct ledger_input *in, size_t event)
@@ -78,7 +79,7 @@ void ledger_counters(struct profile *p, const struct ledger_input *in, size_t ev
 		profile_ledger(p, metric, LEDGER_LOST, "unaccounted",
 			       (int64_t)counters[WIRE_TAKEN] - accounted);
 	add_slices(p, in, event, counters);
-	add_missed(p, in, event, counters);
+	add_uncovered(p, in, event, counters);
 	if (event == 0 && in->side_lost)
 		profile_ledger(p, metric, LEDGER_NOTE,
 			       "records about processes lost, read from /proc",
@@ -110,20 +111,20 @@ void ledger_settle(struct profile *p)
 	}
 }
 
-/* Time that the target was on a CPU: counted where the event does that, else from the samples. */
+/* Time that the target was on a CPU: the scheduler's account where the kernel tells, else from the
+ * samples. */
 static double target_ns(const struct ledger_input *in)
 {
 	double most = 0;
+	uint64_t ran_ns;
 
+	if (session_ran(in->session, &ran_ns))
+		return (double)ran_ns;
 	for (size_t i = 0; i < in->n_events; i++) {
 		uint64_t counters[WIRE_COUNTERS] = {0};
-		double ran = 0;
 
-		if (counts_target_time(in, i))
-			ran = (double)hooks_count(session_hooks(in->session), i);
-		else if (in->events[i].clock && !session_counters(in->session, i, counters))
-			ran = (double)counters[WIRE_TAKEN] / in->hz * 1e9;
-		most = fmax(most, ran);
+		if (in->events[i].clock && !session_counters(in->session, i, counters))
+			most = fmax(most, (double)counters[WIRE_TAKEN] / in->hz * 1e9);
 	}
 	return most;
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ran: how long the target's threads were on a CPU, by the scheduler's own account, also those
+ * that lived between two ticks of the sampler: what samples are held against.
+ */
+#include "shared.h"
+
+const volatile __u32 config_ran_filter; /* enum wire_filter; not CGROUP */
+
+/* Of a thread, the part of its time that is in ran_ns already. Written and read by the programs
+ * here; of threads that were there when the loader looked, and of those that are exiting. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, __u64);
+} ran_before SEC(".maps");
+
+/* Nanoseconds on a CPU, all threads ever counted together. Written by the programs here, read by
+ * the loader; per CPU, so that no two write one line. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} ran_ns SEC(".maps");
+
+static __always_inline bool counts(struct task_struct *task)
+{
+	__u32 id = config_ran_filter == WIRE_FILTER_TIDS ? task->pid : task->tgid;
+
+	return config_ran_filter == WIRE_FILTER_NONE || is_target_id(id);
+}
+
+/* Adds what @task ran since it was last here. The programs of an exiting thread and of the loader's
+ * walk over all threads may meet: each nanosecond is taken by one of them. */
+static __always_inline void add_up(struct task_struct *task)
+{
+	__u64 *before =
+		bpf_task_storage_get(&ran_before, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	__u64 now = task->se.sum_exec_runtime, *sum;
+	__u32 zero = 0;
+
+	sum = bpf_map_lookup_elem(&ran_ns, &zero);
+	if (before && sum)
+		*sum += now - __sync_lock_test_and_set(before, now);
+}
+
+/* Runs in the exiting thread. */
+SEC("?tp_btf/sched_process_exit")
+int ran_exit(__u64 *args)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (counts(task) && !is_loader(task))
+		add_up(task);
+	return 0;
+}
+
+/* What it ran after that: it gives its memory back. Who its parent was cannot be told any more, but
+ * the loader's children have not been counted before. Nobody has its number any more, and the next
+ * process to get it is none of the target's. */
+SEC("?tp_btf/sched_process_free")
+int ran_free(__u64 *args)
+{
+	struct task_struct *task = (void *)args[0];
+
+	if (!counts(task))
+		return 0;
+	if (bpf_task_storage_get(&ran_before, task, NULL, 0))
+		add_up(task);
+	if (config_ran_filter == WIRE_FILTER_PIDS && task->pid == task->tgid)
+		forget_target(task->tgid);
+	return 0;
+}
+
+/* Run by the loader whenever it wants the sum to be up to date. */
+SEC("?iter/task")
+int ran_now(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (task && counts(task) && !is_loader(task))
+		add_up(task);
+	return 0;
+}

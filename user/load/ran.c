@@ -1,0 +1,120 @@
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/mem.h"
+#include "load/cpus.h"
+#include "load/ran.h"
+#include "eprof.skel.h"
+
+static bool is_cgroup(const struct target *t)
+{
+	return t->kind == TARGET_CGROUP;
+}
+
+void ran_configure(struct eprof_bpf *skel, const struct target *t)
+{
+	bool wanted = !is_cgroup(t);
+
+	bpf_program__set_autoload(skel->progs.ran_exit, wanted);
+	bpf_program__set_autoload(skel->progs.ran_free, wanted);
+	bpf_program__set_autoload(skel->progs.ran_now, wanted);
+	bpf_map__set_autocreate(skel->maps.ran_before, wanted);
+	bpf_map__set_autocreate(skel->maps.ran_ns, wanted);
+	skel->rodata->config_ran_filter = t->kind == TARGET_ALL	  ? WIRE_FILTER_NONE
+					  : t->kind == TARGET_TID ? WIRE_FILTER_TIDS
+								  : WIRE_FILTER_PIDS;
+}
+
+void ran_attach(struct ran *r, struct eprof_bpf *skel, const struct target *t)
+{
+	*r = (struct ran){.target = t, .sum_fd = -1};
+	if (is_cgroup(t))
+		return;
+	r->exit = bpf_program__attach(skel->progs.ran_exit);
+	r->free = bpf_program__attach(skel->progs.ran_free);
+	r->walk = bpf_program__attach(skel->progs.ran_now);
+	if (r->exit && r->free && r->walk)
+		r->sum_fd = bpf_map__fd(skel->maps.ran_ns);
+}
+
+/* usage_usec of cpu.stat, which every v2 cgroup has. */
+static bool read_cgroup(int cgroup_fd, uint64_t *ns)
+{
+	_close_ int fd = openat(cgroup_fd, "cpu.stat", O_RDONLY | O_CLOEXEC);
+	char text[512] = "";
+	const char *at;
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		return false;
+	at = strstr(text, "usage_usec ");
+	if (at)
+		*ns = strtoull(at + strlen("usage_usec "), NULL, 10) * 1000;
+	return at;
+}
+
+/* Has the programs go through all threads that there are. */
+static bool walk_threads(const struct ran *r)
+{
+	_close_ int fd = bpf_iter_create(bpf_link__fd(r->walk));
+	char nothing[64];
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	do
+		n = read(fd, nothing, sizeof(nothing));
+	while (n > 0);
+	return n == 0;
+}
+
+static bool read_sum(const struct ran *r, uint64_t *ns)
+{
+	int cpus = cpus_possible();
+	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
+	uint32_t zero = 0;
+
+	if (!walk_threads(r) || bpf_map_lookup_elem(r->sum_fd, &zero, values))
+		return false;
+	*ns = 0;
+	for (int i = 0; i < cpus; i++)
+		*ns += values[i];
+	return true;
+}
+
+static bool read_total(const struct ran *r, uint64_t *ns)
+{
+	if (is_cgroup(r->target))
+		return read_cgroup(r->target->cgroup_fd, ns);
+	return r->sum_fd >= 0 && read_sum(r, ns);
+}
+
+void ran_start(struct ran *r)
+{
+	r->started = read_total(r, &r->base_ns);
+	r->last_ns = r->base_ns;
+}
+
+bool ran_last(const struct ran *r, uint64_t *ns)
+{
+	*ns = r->last_ns - r->base_ns;
+	return r->started;
+}
+
+bool ran_read(struct ran *r, uint64_t *ns)
+{
+	if (r->started && !read_total(r, &r->last_ns))
+		r->started = false;
+	return ran_last(r, ns);
+}
+
+void ran_detach(struct ran *r)
+{
+	bpf_link__destroy(r->exit);
+	bpf_link__destroy(r->free);
+	bpf_link__destroy(r->walk);
+	*r = (struct ran){.sum_fd = -1};
+}
