@@ -236,6 +236,23 @@ static void busy_fact(const struct view_input *in, struct doc_block *b)
 		 total / (double)in->profile->duration_ns);
 }
 
+/* "17.2 % by samples: interrupts and BPF programs" */
+static void slowdown_fact(const struct view_input *in, struct doc_block *b)
+{
+	const struct profile *p = in->profile;
+	const size_t what = strlen("slowdown ");
+	char share[UNITS_BUF];
+
+	for (size_t i = 0; i < p->cost.n; i++) {
+		const struct cost_row *r = &p->cost.at[i];
+		const char *name = profile_text(p, r->name);
+
+		if (str_starts(name, COST_SLOWDOWN))
+			doc_fact(b, r->value >= DOUBT, "Slowdown", "%s %s",
+				 ledger_cost_text(share, sizeof(share), p, r), name + what);
+	}
+}
+
 static void unnamed_fact(const struct view_input *in, struct doc_block *b)
 {
 	int64_t unnamed = 0, jit = 0;
@@ -293,6 +310,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	doubts_fact(in, b);
 	selection_fact(in, b);
 	busy_fact(in, b);
+	slowdown_fact(in, b);
 	unnamed_fact(in, b);
 	host_fact(in, b);
 	return 0;

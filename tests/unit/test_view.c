@@ -226,6 +226,29 @@ static void test_time_of_a_capture_that_went_on(void **state)
 	report_doc_release(&r);
 }
 
+static void test_slowdown_is_in_the_summary(void **state)
+{
+	const struct doc_block *b;
+	struct report_doc r;
+
+	(void)state;
+	for (int high = 0; high < 2; high++) {
+		struct profile *p = sample_profile();
+		bool seen = false;
+
+		profile_cost(p, COST_SLOWDOWN "interrupts and BPF programs", "%", high ? 17.2 : 1);
+		report_doc_init(&r, p, NULL, (const char *const[]){"summary", NULL});
+		b = report_doc_block(&r, BLOCK_FACTS, 0);
+		assert_string_equal(fact(b, "Slowdown"),
+				    high ? "17.2 % by samples: interrupts and BPF programs"
+					 : "1.0 % by samples: interrupts and BPF programs");
+		for (size_t i = 0; i < b->facts.n; i++)
+			seen |= b->facts.at[i].warn && !strcmp(b->facts.at[i].label, "Slowdown");
+		assert_int_equal(seen, high);
+		report_doc_release(&r);
+	}
+}
+
 static void test_ledger_that_does_not_add_up_is_said(void **state)
 {
 	struct profile *p = sample_profile();
@@ -289,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_summary_says_how_the_unnamed_are_shown),
 		cmocka_unit_test(test_summary_says_what_is_selected),
 		cmocka_unit_test(test_time_of_a_capture_that_went_on),
+		cmocka_unit_test(test_slowdown_is_in_the_summary),
 		cmocka_unit_test(test_ledger_that_does_not_add_up_is_said),
 		cmocka_unit_test(test_cost_shows_ledger_and_cost),
 		cmocka_unit_test(test_every_view_copes_with_nothing),

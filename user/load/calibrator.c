@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "load/cpus.h"
 #include "load/own_code.h"
 #include "load/own_process.h"
 #include "symbol/confine.h"
@@ -321,15 +321,7 @@ bool calibrator_answer(struct calibrator *c, int wait_ms, struct calibrator_time
 
 void calibrator_move(const struct calibrator *c, int cpu)
 {
-	cpu_set_t *one = CPU_ALLOC(cpu + 1);
-	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
-
-	if (!one)
-		return;
-	CPU_ZERO_S(bytes, one);
-	CPU_SET_S((size_t)cpu, bytes, one);
-	(void)sched_setaffinity(c->pid, bytes, one);
-	CPU_FREE(one);
+	cpus_move(c->pid, cpu);
 }
 
 int64_t calibrator_cpu_ns(const struct calibrator *c)

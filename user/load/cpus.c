@@ -41,3 +41,33 @@ int cpus_possible(void)
 {
 	return libbpf_num_possible_cpus();
 }
+
+void cpus_move(pid_t tid, int cpu)
+{
+	cpu_set_t *one = CPU_ALLOC(cpu + 1);
+	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+
+	if (!one)
+		return;
+	CPU_ZERO_S(bytes, one);
+	CPU_SET_S((size_t)cpu, bytes, one);
+	(void)sched_setaffinity(tid, bytes, one);
+	CPU_FREE(one);
+}
+
+cpu_set_t *cpus_allowed(void)
+{
+	cpu_set_t *set = CPU_ALLOC(MAX_CPUS);
+
+	if (set && !sched_getaffinity(0, CPU_ALLOC_SIZE(MAX_CPUS), set))
+		return set;
+	CPU_FREE(set);
+	return NULL;
+}
+
+void cpus_return(cpu_set_t *allowed)
+{
+	if (allowed)
+		(void)sched_setaffinity(0, CPU_ALLOC_SIZE(MAX_CPUS), allowed);
+	CPU_FREE(allowed);
+}

@@ -106,15 +106,17 @@ static uint32_t ring_bytes(const struct session *s, int cpus)
 
 static void configure(struct session *s)
 {
-	bool filters = false;
+	bool filters = false, timed = false;
 
 	for (size_t i = 0; i < s->o.n_events; i++) {
 		enum wire_filter filter = filter_of(s, &s->o.events[i]);
 
 		s->skel->rodata->config_filter[i] = filter;
 		filters |= filter == WIRE_FILTER_PIDS;
+		timed |= event_is_timed(&s->o.events[i]);
 		bpf_program__set_autoload(program_of(s, i), true);
 	}
+	bpf_program__set_autoload(s->skel->progs.time_tick, timed);
 	bpf_program__set_autoload(s->skel->progs.follow_fork, filters && s->o.target->inherit);
 	ran_configure(s->skel, s->o.target);
 	s->skel->rodata->config_self_time = s->stats_fd < 0;
@@ -383,18 +385,30 @@ void session_new_epoch(struct session *s)
 	s->skel->bss->stack_epoch++;
 }
 
+static int counter_by_cpu(struct session *s, size_t event, uint32_t counter, uint64_t *out)
+{
+	uint32_t key = (uint32_t)event * WIRE_COUNTERS + counter;
+	int ret = bpf_map__lookup_elem(s->skel->maps.counters, &key, sizeof(key), out,
+				       (size_t)cpus_possible() * sizeof(*out), 0);
+
+	return ret ? err(ret, "cannot read the counters: %s", strerror(-ret)) : 0;
+}
+
+int session_taken_by_cpu(struct session *s, size_t event, uint64_t *out)
+{
+	return counter_by_cpu(s, event, WIRE_TAKEN, out);
+}
+
 int session_counters(struct session *s, size_t event, uint64_t out[WIRE_COUNTERS])
 {
 	int cpus = cpus_possible();
 	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
 
 	for (uint32_t c = 0; c < WIRE_COUNTERS; c++) {
-		uint32_t key = (uint32_t)event * WIRE_COUNTERS + c;
-		int ret = bpf_map__lookup_elem(s->skel->maps.counters, &key, sizeof(key), values,
-					       (size_t)cpus * sizeof(*values), 0);
+		int ret = counter_by_cpu(s, event, c, values);
 
 		if (ret)
-			return err(ret, "cannot read the counters: %s", strerror(-ret));
+			return ret;
 		out[c] = 0;
 		for (int i = 0; i < cpus; i++)
 			out[c] += values[i];
@@ -449,6 +463,21 @@ void session_cost(struct session *s, struct session_cost *out)
 		out->bpf_ns += counters[WIRE_RUN_NS];
 		out->bpf_runs += counters[WIRE_TAKEN];
 	}
+}
+
+uint64_t session_event_ns(struct session *s, size_t event)
+{
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (s->stats_fd >= 0)
+		return program_run(bpf_program__fd(program_of(s, event))).ns;
+	return session_counters(s, event, counters) ? 0 : counters[WIRE_RUN_NS];
+}
+
+struct tick_program session_tick_program(const struct session *s)
+{
+	return (struct tick_program){.fd = bpf_program__fd(s->skel->progs.time_tick),
+				     .count = &s->skel->bss->timed_ticks};
 }
 
 struct sampling session_sampling(const struct session *s)

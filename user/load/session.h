@@ -12,6 +12,7 @@
 #include "load/hooks.h"
 #include "load/tables.h"
 #include "load/target.h"
+#include "load/tick_cost.h"
 #include "load/zone_session.h"
 #include "wire.h"
 
@@ -58,12 +59,18 @@ void session_new_epoch(struct session *);
 
 /* Totals over all CPUs, in the order of enum wire_counter. */
 int session_counters(struct session *, size_t event, uint64_t out[WIRE_COUNTERS]);
+/* Samples taken, by possible CPU. */
+int session_taken_by_cpu(struct session *, size_t event, uint64_t *out);
+/* For tick_cost_new(); not loaded where no event needs it. */
+struct tick_program session_tick_program(const struct session *);
 struct session_cost {
 	uint64_t bpf_ns, bpf_runs; /* all programs together; those on probes only if by_kernel */
 	bool by_kernel;		   /* the kernel's statistics; else by our own clock reads */
 	uint64_t map_bytes;	   /* memory of all maps, as the kernel counts it */
 };
 void session_cost(struct session *, struct session_cost *out);
+/* Time in the program of one event. */
+uint64_t session_event_ns(struct session *, size_t event);
 /* How the sampled events are opened by now. */
 struct sampling session_sampling(const struct session *);
 

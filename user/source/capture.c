@@ -27,6 +27,7 @@
 struct capture {
 	struct capture_options o;
 	struct session *session;
+	struct slowdown *slowdown;
 	struct sideband *sideband;
 	struct intake in;
 	struct crew_wait ending; /* what intake asks while it waits for others */
@@ -146,6 +147,7 @@ static int open_all(struct capture *c)
 	ret = session_attach(c->session);
 	if (ret)
 		return ret;
+	c->slowdown = slowdown_new(c->session, c->o.events, c->o.n_events, c->o.hz);
 	intake_snapshot(&c->in);
 	if (c->o.zones)
 		ret = intake_zones(&c->in, c->o.zones);
@@ -180,6 +182,7 @@ void capture_free(struct capture *c)
 	if (!c)
 		return;
 	intake_release(&c->in);
+	slowdown_free(c->slowdown);
 	session_close(c->session);
 	sideband_close(c->sideband);
 	checkpoint_end(&c->checkpoint);
@@ -324,6 +327,7 @@ static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *co
 			continue; /* a ring was half full */
 		if (c->o.zones)
 			zones_tick(c->in.zones);
+		slowdown_tick(c->slowdown);
 		progress(c, fn, context);
 		session_tick(c->session);
 		tables_tick(c->in.tables);
@@ -354,6 +358,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 		let_second_kill();
 	if (c->o.zones)
 		zones_last_round(c->in.zones);
+	slowdown_finish(c->slowdown);
 	session_stop(c->session);
 	if (c->o.zones)
 		zones_stop(c->in.zones);
@@ -390,6 +395,7 @@ int capture_profile(struct capture *c, struct profile **out)
 				  .events = c->o.events,
 				  .n_events = c->o.n_events,
 				  .hz = c->o.hz,
+				  .slowdown = c->slowdown,
 				  .side_lost = c->in.side_lost,
 				  .open_cpu_ns = c->cpu_at_start_ns - c->cpu_at_open_ns,
 				  .run_cpu_ns = c->cpu_at_end_ns - c->cpu_at_start_ns};

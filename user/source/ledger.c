@@ -129,19 +129,9 @@ static double target_ns(const struct ledger_input *in)
 	return most;
 }
 
-/* The share of that time which the programs in the kernel took. */
-static void add_slowdown(struct profile *p, const struct ledger_input *in, uint64_t bpf_ns)
-{
-	double ran_ns = target_ns(in);
-
-	if (ran_ns <= 0)
-		return;
-	profile_cost(p, "target's time on CPU", "ns", ran_ns);
-	profile_cost(p, "slowdown by BPF", "%", 100 * (double)bpf_ns / ran_ns);
-}
-
 void ledger_cost(struct profile *p, const struct ledger_input *in, const struct namer_stats *names)
 {
+	const double ran_ns = target_ns(in);
 	struct session_cost cost;
 	struct rusage self;
 
@@ -153,7 +143,9 @@ void ledger_cost(struct profile *p, const struct ledger_input *in, const struct 
 	getrusage(RUSAGE_SELF, &self);
 	profile_cost(p, "BPF run time", "ns", (double)cost.bpf_ns);
 	profile_cost(p, "BPF runs", "events", (double)cost.bpf_runs);
-	add_slowdown(p, in, cost.bpf_ns);
+	if (ran_ns > 0)
+		profile_cost(p, "target's time on CPU", "ns", ran_ns);
+	slowdown_rows(in->slowdown, p, ran_ns);
 	profile_cost(p, "BPF map memory", "bytes", (double)cost.map_bytes);
 	profile_cost(p, "unwind tables", "bytes", (double)in->unwind.table_bytes);
 	profile_cost(p, "pieces of code with a table", "events", (double)in->unwind.tables);

@@ -10,6 +10,7 @@
 #include "load/event.h"
 #include "load/session.h"
 #include "model/profile.h"
+#include "source/slowdown.h"
 #include "source/unwinder.h"
 #include "symbol/namer.h"
 
@@ -18,6 +19,7 @@ struct ledger_input {
 	const struct event *events;
 	size_t n_events;
 	double hz;
+	const struct slowdown *slowdown;
 	struct unwinder_stats unwind;
 	uint64_t side_lost;			      /* records about processes */
 	struct program_run probes;		      /* of zones, as calibrated */

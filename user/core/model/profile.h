@@ -115,6 +115,7 @@ struct ledger_row {
 };
 
 /* What the profile cost: "BPF run time", "ns" … Also facts of quality that are no events. */
+#define COST_SLOWDOWN "slowdown by samples: " /* … and what it holds; % of an undisturbed run */
 struct cost_row {
 	uint32_t name, unit;
 	double value;

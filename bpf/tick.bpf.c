@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * tick: the program of the event with which the loader times what an interrupt costs
+ * (load/tick_cost): it only counts, so that what is timed is the interrupt and not a sample.
+ */
+#include "shared.h"
+
+/* Written by the program, on one CPU at a time; read by the loader through its mapping of .bss. */
+__u32 timed_ticks;
+
+SEC("?perf_event")
+int time_tick(void *ctx)
+{
+	timed_ticks++;
+	return 0;
+}

@@ -1,0 +1,152 @@
+#include "load/tick_cost.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "load/cpus.h"
+#include "load/drift.h"
+#include "load/fair.h"
+
+/* Ticks of a round come at this rate, for as long or until there are so many. */
+#define HZ	 19999
+#define ROUND_NS 1000000
+#define MOST	 10
+/* Of them, the part that took longest was disturbed by something else. */
+#define DISTURBED 8
+/* As many rounds are worth their time in however short a capture. */
+#define FREE_NS 2000000
+
+struct tick_cost {
+	int fd; /* an event of the thread that made it, stopped but in a round */
+	const volatile uint32_t *count;
+	struct fair *samples; /* by CPU */
+	struct drift drift;   /* ns, over the samples */
+	uint64_t start_ns, due_ns, spent_ns;
+};
+
+struct tick_cost *tick_cost_new(const struct event *e, const struct tick_program *program)
+{
+	const struct event_where here = {.scope = EVENT_TASK};
+	struct event plain = *e;
+	struct tick_cost *t;
+	double most = (double)event_max_hz();
+	int fd = -1;
+
+	/* What an event leaves out interrupts all the same. */
+	plain.exclude_user = plain.exclude_kernel = false;
+	if (program->fd >= 0 && event_is_timed(e))
+		fd = event_open(&plain, most < HZ ? most : HZ, &here);
+	if (fd < 0)
+		return NULL;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program->fd)) {
+		close(fd);
+		return NULL;
+	}
+	t = mem_zalloc(1, sizeof(*t));
+	t->fd = fd;
+	t->count = program->count;
+	t->samples = fair_new(cpus_possible());
+	t->start_ns = clock_ns(CLOCK_MONOTONIC);
+	return t;
+}
+
+void tick_cost_free(struct tick_cost *t)
+{
+	if (!t)
+		return;
+	close(t->fd);
+	fair_free(t->samples);
+	free(t);
+}
+
+/* How long each tick took that comes meanwhile, and how many: at most MOST. */
+static int time_ticks(const struct tick_cost *t, double *took)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), end = now + ROUND_NS, before = now;
+	uint32_t count = *t->count;
+	int n = 0;
+
+	while (now < end && n < MOST) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (*t->count == count) {
+			before = now;
+			continue;
+		}
+		/* It came before the count was read, and may have come after the clock was. */
+		now = clock_ns(CLOCK_MONOTONIC);
+		took[n++] = (double)(now - before);
+		before = now;
+		count = *t->count;
+	}
+	return n;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static double mean_of(double *took, int n)
+{
+	int left = n - n / DISTURBED;
+	double sum = 0;
+
+	qsort(took, (size_t)n, sizeof(*took), by_value);
+	for (int i = 0; i < left; i++)
+		sum += took[i];
+	return sum / left;
+}
+
+static void time_round(struct tick_cost *t)
+{
+	double took[MOST];
+	int n;
+
+	if (ioctl(t->fd, PERF_EVENT_IOC_ENABLE, 0))
+		return;
+	n = time_ticks(t, took);
+	ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
+	if (n)
+		drift_add(&t->drift, fair_sum(t->samples), mean_of(took, n));
+}
+
+static void round_on(struct tick_cost *t, const uint64_t *samples)
+{
+	uint64_t start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	int cpu = fair_turn(t->samples, samples);
+	cpu_set_t *before;
+
+	if (cpu < 0)
+		return;
+	before = cpus_allowed();
+	cpus_move(0, cpu);
+	time_round(t);
+	cpus_return(before);
+	t->spent_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
+}
+
+void tick_cost_round(struct tick_cost *t, const uint64_t *samples)
+{
+	uint64_t elapsed_ns = clock_ns(CLOCK_MONOTONIC) - t->start_ns;
+
+	if (elapsed_ns < t->due_ns)
+		return;
+	round_on(t, samples);
+	t->due_ns = drift_due_ns(elapsed_ns, t->spent_ns + DRIFT_FREE_NS - FREE_NS);
+}
+
+void tick_cost_last_round(struct tick_cost *t, const uint64_t *samples)
+{
+	if (!t->drift.begun)
+		round_on(t, samples);
+}
+
+double tick_cost_ns(const struct tick_cost *t)
+{
+	return t && t->drift.begun ? drift_mean(&t->drift, fair_sum(t->samples)) : 0;
+}

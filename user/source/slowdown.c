@@ -1,0 +1,111 @@
+#include "source/slowdown.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "load/cpus.h"
+
+struct slowdown {
+	struct session *session;
+	const struct event *events;
+	size_t n;
+	double hz;
+	struct tick_cost *ticks[WIRE_EVENTS];
+	uint64_t *taken; /* by CPU: room for one event's */
+};
+
+struct slowdown *slowdown_new(struct session *session, const struct event *events, size_t n,
+			      double hz)
+{
+	struct slowdown *s = mem_zalloc(1, sizeof(*s));
+	const struct tick_program program = session_tick_program(session);
+
+	s->session = session;
+	s->events = events;
+	s->n = n;
+	s->hz = hz;
+	s->taken = mem_zalloc((size_t)cpus_possible(), sizeof(*s->taken));
+	for (size_t i = 0; i < n; i++)
+		s->ticks[i] = tick_cost_new(&events[i], &program);
+	return s;
+}
+
+void slowdown_free(struct slowdown *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		tick_cost_free(s->ticks[i]);
+	free(s->taken);
+	free(s);
+}
+
+static void each(struct slowdown *s, void (*round)(struct tick_cost *, const uint64_t *))
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->ticks[i] && !session_taken_by_cpu(s->session, i, s->taken))
+			round(s->ticks[i], s->taken);
+}
+
+void slowdown_tick(struct slowdown *s)
+{
+	each(s, tick_cost_round);
+}
+
+void slowdown_finish(struct slowdown *s)
+{
+	each(s, tick_cost_last_round);
+}
+
+/* A clock whose ticks are left out in user or in kernel mode interrupts there, too. */
+static double interrupts(const struct slowdown *s, size_t event, double ran_ns)
+{
+	const struct event *e = &s->events[event];
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (e->clock && (e->exclude_user || e->exclude_kernel))
+		return ran_ns * s->hz / 1e9;
+	return session_counters(s->session, event, counters) ? 0 : (double)counters[WIRE_TAKEN];
+}
+
+static void interrupt_row(struct profile *p, const struct event *e, double ns)
+{
+	_free_ char *name = mem_printf("interrupt of a sample of %s", e->name);
+
+	profile_cost(p, name, "ns", ns);
+}
+
+/* A program that computed for a second in each 1.25 s it was given is slowed down by a quarter. */
+static double percent(double lost_ns, double ran_ns)
+{
+	double left_ns = ran_ns - lost_ns;
+
+	/* All but all of it, and the measurement's own error with it. */
+	if (left_ns < ran_ns / 100)
+		left_ns = ran_ns / 100;
+	return 100 * lost_ns / left_ns;
+}
+
+void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns)
+{
+	bool any = false, all = true;
+	double lost_ns = 0;
+	_free_ char *name = NULL;
+
+	if (ran_ns <= 0)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		double tick_ns = tick_cost_ns(s->ticks[i]);
+
+		lost_ns += (double)session_event_ns(s->session, i) +
+			   tick_ns * interrupts(s, i, ran_ns);
+		any |= tick_ns > 0;
+		all &= tick_ns > 0 || !event_is_timed(&s->events[i]);
+		if (tick_ns > 0)
+			interrupt_row(p, &s->events[i], tick_ns);
+	}
+	name = mem_printf(COST_SLOWDOWN "%s", !any  ? "BPF programs alone"
+					      : all ? "interrupts and BPF programs"
+						    : "BPF programs and some interrupts");
+	profile_cost(p, name, "%", percent(lost_ns, ran_ns));
+}
