@@ -182,7 +182,8 @@ enum wire_counter {
 	WIRE_NOTE_EXEC,	     /* kept without its user stack: amid an exec */
 	WIRE_NOTE_NO_SLICE,  /* kept, but that was not possible: no room for the slice */
 	WIRE_OWN,	     /* not taken: the loader's own, or of its children */
-	WIRE_RUN_NS,	     /* time in the program, where own timing is on */
+	WIRE_RUN_NS,	     /* time in the program, where own timing is on, on the target's hits */
+	WIRE_RUN_OTHERS_NS,  /* the same, on those that are not taken */
 	WIRE_COUNTERS
 };
 

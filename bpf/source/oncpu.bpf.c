@@ -286,15 +286,18 @@ static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 static void hit(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 {
 	__u64 start_ns = config_self_time ? bpf_ktime_get_ns() : 0;
+	enum wire_counter whose = WIRE_RUN_OTHERS_NS;
 
 	if (bpf_get_current_pid_tgid() >> 32 && is_target(event)) {
-		if (is_loader(current_task()))
+		if (is_loader(current_task())) {
 			count(event, WIRE_OWN, 1);
-		else
+		} else {
 			take(ctx, now, event, weight);
+			whose = WIRE_RUN_NS;
+		}
 	}
 	if (config_self_time)
-		count(event, WIRE_RUN_NS, bpf_ktime_get_ns() - start_ns);
+		count(event, whose, bpf_ktime_get_ns() - start_ns);
 }
 
 /* 1: a tracepoint's other users see the hit too, and 0 would hide it from them. */

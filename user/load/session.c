@@ -460,7 +460,7 @@ void session_cost(struct session *s, struct session_cost *out)
 
 		if (session_counters(s, i, counters))
 			continue;
-		out->bpf_ns += counters[WIRE_RUN_NS];
+		out->bpf_ns += counters[WIRE_RUN_NS] + counters[WIRE_RUN_OTHERS_NS];
 		out->bpf_runs += counters[WIRE_TAKEN];
 	}
 }
@@ -483,6 +483,13 @@ struct tick_program session_tick_program(const struct session *s)
 struct sampling session_sampling(const struct session *s)
 {
 	return s->hooks.o.by;
+}
+
+bool session_interrupts_others(const struct session *s)
+{
+	enum target_kind kind = s->o.target->kind;
+
+	return (kind == TARGET_PIDS || kind == TARGET_COMMAND) && s->hooks.o.by.time == SAMPLER_CPU;
 }
 
 bool session_ran(struct session *s, uint64_t *ns)

@@ -69,10 +69,12 @@ struct session_cost {
 	uint64_t map_bytes;	   /* memory of all maps, as the kernel counts it */
 };
 void session_cost(struct session *, struct session_cost *out);
-/* Time in the program of one event. */
+/* Time in the program of one event, on the target's hits where that can be told. */
 uint64_t session_event_ns(struct session *, size_t event);
 /* How the sampled events are opened by now. */
 struct sampling session_sampling(const struct session *);
+/* Events of CPUs, of a target that others share them with: they are interrupted, too. */
+bool session_interrupts_others(const struct session *);
 
 /* At each tick of a capture: samples clocks and cycles by CPU from now on, where it shows that
  * those by task leave out what lives shortly. */

@@ -86,6 +86,18 @@ static double percent(double lost_ns, double ran_ns)
 	return 100 * lost_ns / left_ns;
 }
 
+/* A tick is no more to those that are not the target than its interrupt. */
+static void others_row(const struct slowdown *s, struct profile *p)
+{
+	double lost_ns = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		lost_ns += s->hz * tick_cost_ns(s->ticks[i]);
+	if (lost_ns > 0 && session_interrupts_others(s->session))
+		profile_cost(p, "slowdown of all else on these CPUs: interrupts", "%",
+			     percent(lost_ns, 1e9));
+}
+
 void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns)
 {
 	bool any = false, all = true;
@@ -108,4 +120,5 @@ void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns)
 					      : all ? "interrupts and BPF programs"
 						    : "BPF programs and some interrupts");
 	profile_cost(p, name, "%", percent(lost_ns, ran_ns));
+	others_row(s, p);
 }
