@@ -130,9 +130,14 @@ struct wire_zone_node {
 	wire_u64 min_ns, max_ns; /* min_ns: one more than it is; 0: none yet */
 	wire_u64 self_min_ns, self_max_ns;
 	struct wire_wide squares, self_squares;
+	/* Of the timed calls those that a probe at an exit ended; and hits of such probes that
+	 * ended none, of calls that a session times or that are counted: by WIRE_EXIT_…. */
+	wire_u64 exits[2], passed[2];
 };
-#define WIRE_NODE_SHARED 1 /* more than one thread writes it */
-_Static_assert(sizeof(struct wire_zone_node) == 144, "wire_zone_node is part of the contract");
+#define WIRE_NODE_SHARED   1 /* more than one thread writes it */
+#define WIRE_EXIT_EMULATED 0
+#define WIRE_EXIT_STEPPED  1
+_Static_assert(sizeof(struct wire_zone_node) == 176, "wire_zone_node is part of the contract");
 
 /* Sums of the other clocks over a node's timed calls, by enum wire_zone_sum; in a map of its own,
  * which is there where they are asked for. */

@@ -171,21 +171,42 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 	return hijack ? WANT_RETURN : NO_RETURN;
 }
 
+/* A probe with @flags at an exit was hit: it ended a call of @node, or none. */
+static __always_inline void count_exit(__u32 node, __u32 flags, bool ended)
+{
+	__u32 how = flags & WIRE_ZONE_STEPPED ? WIRE_EXIT_STEPPED : WIRE_EXIT_EMULATED;
+	struct wire_zone_node *n = zone_node(node);
+
+	if (n)
+		zone_node_count(n, ended ? &n->exits[how] : &n->passed[how]);
+}
+
+/* The same of a call that has no open frame: it is only counted, or began before the capture. */
+static __noinline void count_unknown_exit(struct zone_thread *t, __u32 zone, __u32 flags)
+{
+	__u32 number = zone_child(&t->own, zone, false);
+	struct wire_zone_node *node = zone_node(number);
+
+	if (t->unsure || !(t->flags & WIRE_PROC_RETS))
+		count_exit(number, flags, false);
+	else if (node)
+		zone_node_count(node, &node->at_start);
+}
+
 /* A call of the zone of @cookie ends, by way of @hijacked; its return address stood @past bytes
  * below rsp. */
 static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cookie, __u32 past,
 				  __u32 hijacked)
 {
-	__u32 zone = cookie & 0xffffff;
-	struct zone_thread *t = zone_thread(flags_of(cookie));
-	struct wire_zone_node *node;
+	__u32 zone = cookie & 0xffffff, flags = flags_of(cookie);
+	struct zone_thread *t = zone_thread(flags);
 	struct zone_strand *s;
 	struct zone_frame *top;
 	__u64 sp;
 
 	if (!t)
 		return;
-	s = zone_strand_at(t, ctx, flags_of(cookie), past, true, &sp);
+	s = zone_strand_at(t, ctx, flags, past, true, &sp);
 	if (!s)
 		return;
 	top = zone_top(s);
@@ -194,16 +215,16 @@ static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cooki
 		top = zone_top(s);
 	}
 	if (top && top->sp == sp && top->zone == zone && (top->flags & ZONE_HIJACKED) == hijacked) {
+		if (!hijacked)
+			count_exit(top->node, flags, true);
 		zone_pop(s, top, now_ns);
 		return;
 	}
-	/* One whose return address is hijacked too ends in a moment; some were counted already. */
-	if (hijacked || t->unsure || s != &t->own || !(t->flags & WIRE_PROC_RETS) ||
-	    (top && top->sp == sp))
-		return;
-	node = zone_node(zone_child(s, zone, false));
-	if (node)
-		zone_node_count(node, &node->at_start);
+	/* One whose return address is hijacked too ends in a moment. */
+	if (!hijacked && top && top->sp == sp)
+		count_exit(top->node, flags, false);
+	else if (!hijacked && s == &t->own)
+		count_unknown_exit(t, zone, flags);
 }
 
 SEC("?uprobe") int zone_session(struct pt_regs *ctx)

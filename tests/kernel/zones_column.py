@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """zones_column.py FILE ZONE COLUMN…: what the row of a zone says, one word a column; value:EVENT is of
 the table zone_values, samples the number of samples that were taken in the zone or in one it called,
-edge:ZONE the calls from that one. "none" where there is no such zone."""
+edge:ZONE the calls from that one, cost_percent what the probes of all zones cost in percent of the
+capture's length. "none" where there is no such zone."""
 
 import sys
 
@@ -44,6 +45,9 @@ def column(zone, name):
         caller = names.index(name[5:])
         return sum(int(edge["counts"]) for i, edge in enumerate(edges)
                    if i and edge["zone"] == zone and edges[parents[i]]["zone"] == caller)
+    if name == "cost_percent":
+        return sum(int(100 * row["value"] / run.attrs["duration_ns"]) for row in run["cost"][()]
+                   if strings[row["name"]] == "zones: cost of all calls")
     if name == "samples":
         return sum(is_within(int(edge), zone) for edge in run["samples/zone"][()])
     return zones[zone][name]

@@ -248,11 +248,11 @@ static void marks_short_zones(void **state)
 static void never_compensates_below_zero(void **state)
 {
 	struct profile *p = zone_profile();
-	struct zone_cost costs[Z_COUNT];
+	struct zone_costs costs[Z_COUNT];
 
 	(void)state;
 	for (size_t i = 0; i < Z_COUNT; i++)
-		costs[i] = (struct zone_cost){1e12, 2e12};
+		costs[i] = zone_alike(1e12, 2e12);
 	zones_compensate(p, costs);
 	for (size_t i = 0; i < p->zone_edges.n; i++) {
 		assert_int_equal(p->zone_edges.at[i].comp_total_ns, 0);
@@ -265,7 +265,7 @@ static void never_compensates_below_zero(void **state)
 /* Calls that were not timed hold their part of the probes below them. */
 static void untimed_calls_take_their_share(void **state)
 {
-	const struct zone_cost costs[] = {{100, 100}, {10, 50}};
+	const struct zone_costs costs[] = {zone_alike(100, 100), zone_alike(10, 50)};
 	struct profile *p = profile_new();
 	struct zone z = {.counts = 4, .unwound = 2};
 	uint32_t outer = profile_zone(p, &z), inner, at;
@@ -278,7 +278,45 @@ static void untimed_calls_take_their_share(void **state)
 	zones_compensate(p, costs);
 	assert_int_equal(p->zone_edges.at[at].comp_total_ns, 10000 - 2 * 100 - 8 * 50 / 2);
 	assert_int_equal(p->zone_edges.at[at].comp_self_ns, 8000 - 2 * 100 - 8 * 40 / 2);
-	assert_true(zones_probe_ns(p, costs) == 4 * 100 + 8 * 50);
+	assert_true(zones_probe_ns(p) == 4 * 100 + 8 * 50);
+	profile_free(p);
+}
+
+/* Calls that a session timed, that a probe at an exit did, stepped or not, and hits of such a probe
+ * by the former. */
+static void bills_each_call_by_what_timed_it(void **state)
+{
+	const struct zone_costs costs[] = {
+		{.session = {0}},
+		{.session = {10, 30, 1, 2},
+		 .count = {.outer_ns = 20, .outer_off_ns = 1},
+		 .exit = {{15, 100, 3, 4}, {15, 1000, 5, 50}},
+		 .passed = {{.outer_ns = 80}, {.outer_ns = 900, .outer_off_ns = 90}}},
+	};
+	struct profile *p = profile_new();
+	struct zone z = {.counts = 1};
+	uint32_t outer = profile_zone(p, &z), inner, at, below;
+	const int64_t all = 3 * 30 + 2 * 20 + 4 * 100 + 5 * 1000 + 1 * 900;
+	const int64_t own = 3 * 10 + 4 * 15 + 5 * 15 + 1 * 900;
+
+	(void)state;
+	z = (struct zone){.counts = 14, .untimed = 2, .rets = 9};
+	inner = profile_zone(p, &z);
+	at = zone_place(p, 0, outer, 1, 1, 100000, 40000);
+	below = zone_place(p, at, inner, 14, 12, 60000, 60000);
+	p->zone_edges.at[below].exits[0] = 4;
+	p->zone_edges.at[below].exits[1] = 5;
+	p->zone_edges.at[below].passed[1] = 1;
+	zones_compensate(p, costs);
+	assert_int_equal(p->zone_edges.at[below].comp_total_ns, 60000 - own);
+	assert_int_equal(p->zone_edges.at[at].comp_total_ns, 100000 - all);
+	assert_int_equal(p->zone_edges.at[at].comp_self_ns, 40000 - (all - own));
+	assert_int_equal(p->zones.at[inner].probe_ns, all);
+	assert_true(zones_probe_ns(p) == (double)all);
+	/* Margins add up. */
+	assert_int_equal(p->zones.at[inner].total_margin_ns, 3 * 1 + 4 * 3 + 5 * 5 + 90);
+	assert_int_equal(p->zones.at[inner].mean_margin_ns, (3 + 12 + 25 + 90 + 11) / 12);
+	assert_int_equal(p->zones.at[outer].total_margin_ns, 3 * 2 + 2 + 4 * 4 + 5 * 50 + 90);
 	profile_free(p);
 }
 
@@ -286,7 +324,7 @@ static void untimed_calls_take_their_share(void **state)
 static void compensates_deep_recursion(void **state)
 {
 	enum { DEPTH = 200000 };
-	const struct zone_cost cost = {1, 2};
+	const struct zone_costs cost = zone_alike(1, 2);
 	struct profile *p = profile_new();
 	struct zone z = {.counts = DEPTH};
 	uint32_t zone = profile_zone(p, &z), at = 0;
@@ -430,6 +468,7 @@ int main(void)
 		cmocka_unit_test(marks_short_zones),
 		cmocka_unit_test(never_compensates_below_zero),
 		cmocka_unit_test(untimed_calls_take_their_share),
+		cmocka_unit_test(bills_each_call_by_what_timed_it),
 		cmocka_unit_test(compensates_deep_recursion),
 		cmocka_unit_test(columns_by_name),
 		cmocka_unit_test(columns_print_exactly),

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -24,9 +25,14 @@ static unsigned int past_bits(const struct zone_past *past)
 	return (past->hijack ? 1 : 0) | (past->rets ? 2 : 0) | (past->none ? 4 : 0);
 }
 
+/* What an exit that is emulated costs, and one that ends no call, follows from these. */
+#define BESIDE_RETS                                         \
+	(CALIBRATE_BIT(CALIBRATE_STEPPED, CALIBRATE_NONE) | \
+	 CALIBRATE_BIT(CALIBRATE_EMULATED, CALIBRATE_NONE))
+
 static uint32_t which_of_zone(const struct zone_image *image, size_t k, unsigned int ways)
 {
-	uint32_t which = 0;
+	uint32_t which = ways & way_bit(WIRE_PROC_RETS) ? BESIDE_RETS : 0;
 
 	for (size_t i = 0; i < WAYS && zone_image_has(image, k); i++)
 		if (ways >> i & 1)
@@ -70,23 +76,63 @@ uint32_t zone_cost_which(const struct zones *z)
 	return which;
 }
 
-/* By the row's class and way of exit; where processes differ, the dearest. */
-static struct calibrated cost_of(const struct calibration *c, const struct zone *z)
+static struct zone_cost cost_of(const struct calibrated *at)
+{
+	if (!at->known)
+		return (struct zone_cost){0};
+	return (struct zone_cost){.inner_ns = at->inner_ns, .outer_ns = at->outer_ns};
+}
+
+/* What the hit of a probe is cheaper by where the kernel emulates instead of stepping. */
+static double step_ns(const struct calibration *c)
+{
+	return fmax(0, calibration_of(c, CALIBRATE_STEPPED, CALIBRATE_NONE).outer_ns -
+			       calibration_of(c, CALIBRATE_EMULATED, CALIBRATE_NONE).outer_ns);
+}
+
+/* A RET, as calibrated, is stepped. Up to the end of the call that makes no difference. */
+static struct zone_cost emulated_exit(struct zone_cost ret, double step)
+{
+	ret.outer_ns = fmax(ret.inner_ns, ret.outer_ns - step);
+	return ret;
+}
+
+/* Of a probe at an exit that ends no call: what is left of one that does without the entry. */
+static struct zone_cost passed_exit(const struct zone_cost *exit, const struct zone_cost *count)
+{
+	return (struct zone_cost){.outer_ns = fmax(0, exit->outer_ns - count->outer_ns)};
+}
+
+/* Of a zone by the class of its site. */
+static struct zone_costs costs_of(const struct calibration *c, const struct zone *z)
 {
 	int class = z->site_class - ZONE_SITE_NOP5;
-	struct calibrated cost = {0};
+	struct calibrated at[CALIBRATE_WAYS];
+	struct zone_costs costs;
 
-	for (int way = 0; way < CALIBRATE_WAYS; way++) {
-		struct calibrated at;
+	if (class < 0 || class >= CALIBRATE_CLASSES)
+		return (struct zone_costs){0};
+	for (int way = 0; way < CALIBRATE_WAYS; way++)
+		at[way] = calibration_of(c, class, way);
+	costs.session = cost_of(&at[CALIBRATE_SESSION]);
+	costs.count = cost_of(&at[CALIBRATE_NONE]);
+	costs.exit[WIRE_EXIT_STEPPED] = cost_of(&at[CALIBRATE_RETS]);
+	costs.exit[WIRE_EXIT_EMULATED] = emulated_exit(costs.exit[WIRE_EXIT_STEPPED], step_ns(c));
+	for (int i = 0; i < 2; i++)
+		costs.passed[i] = passed_exit(&costs.exit[i], &costs.count);
+	return costs;
+}
 
-		if (class < 0 || class >= CALIBRATE_CLASSES ||
-		    (z->exit_way != ZONE_EXIT_MIXED && way != z->exit_way - (int)ZONE_EXIT_SESSION))
-			continue;
-		at = calibration_of(c, class, way);
-		if (at.known && at.outer_ns > cost.outer_ns)
-			cost = at;
-	}
-	return cost;
+/* The way of its zone, or those of its calls where they are mixed. */
+static void use_ways(const struct zone *z, bool used[CALIBRATE_WAYS])
+{
+	int way = z->exit_way - (int)ZONE_EXIT_SESSION;
+
+	if (way >= 0 && way < CALIBRATE_WAYS)
+		used[way] = true;
+	used[CALIBRATE_SESSION] |= zone_timed(z) > z->rets;
+	used[CALIBRATE_RETS] |= z->rets > 0;
+	used[CALIBRATE_NONE] |= z->untimed > 0;
 }
 
 /* What was calibrated, of what there are zones. */
@@ -95,11 +141,11 @@ static void add_classes(const struct zones *z, struct profile *p)
 	bool used[CALIBRATE_CLASSES][CALIBRATE_WAYS] = {0};
 
 	for (size_t i = 0; i < p->zones.n; i++) {
-		int class = p->zones.at[i].site_class - ZONE_SITE_NOP5;
-		int way = p->zones.at[i].exit_way - (int)ZONE_EXIT_SESSION;
+		const struct zone *zone = &p->zones.at[i];
+		int class = zone->site_class - ZONE_SITE_NOP5;
 
-		if (class >= 0 && class < CALIBRATE_CLASSES && way >= 0 && way < CALIBRATE_WAYS)
-			used[class][way] = true;
+		if (class >= 0 && class < CALIBRATE_CLASSES)
+			use_ways(zone, used[class]);
 	}
 	for (int i = 0; i < CALIBRATE_ZONES; i++) {
 		int class = i / CALIBRATE_WAYS, way = i % CALIBRATE_WAYS;
@@ -134,33 +180,45 @@ static struct elsewhere sum_elsewhere(const struct zones *z)
 
 void zone_cost_rows(const struct zones *z, struct profile *p)
 {
-	_free_ struct zone_cost *costs = mem_zalloc(p->zones.n + 1, sizeof(*costs));
+	_free_ struct zone_costs *costs = mem_zalloc(p->zones.n + 1, sizeof(*costs));
 	const struct elsewhere elsewhere = sum_elsewhere(z);
 
-	for (size_t i = 0; i < p->zones.n; i++) {
-		const struct calibrated at = cost_of(z->in.calibration, &p->zones.at[i]);
-
-		costs[i] = (struct zone_cost){.inner_ns = at.inner_ns, .outer_ns = at.outer_ns};
-	}
+	for (size_t i = 0; i < p->zones.n; i++)
+		costs[i] = costs_of(z->in.calibration, &p->zones.at[i]);
 	zones_compensate(p, costs);
 	add_classes(z, p);
-	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p, costs));
+	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p));
 	profile_cost(p, ZONE_COST_HITS_ELSEWHERE, "events", elsewhere.hits);
 	profile_cost(p, ZONE_COST_ELSEWHERE, "ns", elsewhere.ns);
 	profile_cost(p, "zones: probed functions", "events", (double)zones_count(z));
 	profile_cost(p, "zones: time to hang probes", "ns", (double)z->attach_ns);
 }
 
+/* Adds @n calls that end in @way. */
+static void add_runs(struct elsewhere *sum, const struct calibration *c, int class, int way,
+		     uint64_t n)
+{
+	const struct calibrated at = calibration_of(c, class, way);
+
+	sum->ns += (double)n * at.bpf_ns;
+	sum->hits += (double)n * at.bpf_runs;
+}
+
 struct program_run zone_cost_run(const struct zones *z, const struct profile *p)
 {
 	const struct elsewhere elsewhere = sum_elsewhere(z);
-	double ns = elsewhere.bpf_ns, runs = elsewhere.hits;
+	struct elsewhere sum = {.ns = elsewhere.bpf_ns, .hits = elsewhere.hits};
 
 	for (size_t i = 0; i < p->zones.n; i++) {
-		const struct calibrated at = cost_of(z->in.calibration, &p->zones.at[i]);
+		const struct zone *zone = &p->zones.at[i];
+		int class = zone->site_class - ZONE_SITE_NOP5;
+		uint64_t timed = zone_timed(zone);
 
-		ns += (double)p->zones.at[i].counts * at.bpf_ns;
-		runs += (double)p->zones.at[i].counts * at.bpf_runs;
+		if (class < 0 || class >= CALIBRATE_CLASSES)
+			continue;
+		add_runs(&sum, z->in.calibration, class, CALIBRATE_RETS, zone->rets);
+		add_runs(&sum, z->in.calibration, class, CALIBRATE_SESSION, timed - zone->rets);
+		add_runs(&sum, z->in.calibration, class, CALIBRATE_NONE, zone->counts - timed);
 	}
-	return (struct program_run){(uint64_t)ns, (uint64_t)runs};
+	return (struct program_run){(uint64_t)sum.ns, (uint64_t)sum.hits};
 }

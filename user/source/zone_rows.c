@@ -290,6 +290,16 @@ static bool thread_ended(const struct rows *r, uint32_t thread)
 	       zonemaps_thread(r->z->in.session->maps, thread).ended;
 }
 
+/* What probes at exits saw. */
+static void add_exits(struct zone_edge *edge, struct zone *zone, const struct wire_zone_node *n)
+{
+	for (int i = 0; i < 2; i++) {
+		edge->exits[i] += n->exits[i];
+		edge->passed[i] += n->passed[i];
+		zone->rets += n->exits[i];
+	}
+}
+
 static void add_node(struct rows *r, size_t node)
 {
 	struct wire_zone_node n = zonemaps_node(r->z->in.session->maps, node);
@@ -312,6 +322,7 @@ static void add_node(struct rows *r, size_t node)
 	edge->total_ns += (int64_t)n.total_ns;
 	edge->self_ns += (int64_t)n.self_ns;
 	zone = &r->p->zones.at[edge->zone];
+	add_exits(edge, zone, &n);
 	zone->counts += n.timed + n.unwound + n.untimed;
 	zone->unwound += n.unwound;
 	zone->untimed += n.untimed;

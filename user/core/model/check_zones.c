@@ -74,7 +74,8 @@ static int check_edges(const struct profile *p)
 
 		rc = CHECK_ROW("zone_edges", i, {"parent", e->parent, i},
 			       {"zone", e->zone, p->zones.n}, AMOUNT(total_ns),
-			       AMOUNT(comp_total_ns), {"timed", e->timed, 1ull << 63});
+			       AMOUNT(comp_total_ns), AMOUNT(total_margin_ns),
+			       AMOUNT(self_margin_ns), {"timed", e->timed, 1ull << 63});
 		if (!rc)
 			rc = check_add(spot, "counts", e->counts, &calls);
 		if (!rc)

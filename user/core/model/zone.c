@@ -24,6 +24,15 @@ double zone_std(uint64_t n, double m2)
 	return n > 1 ? sqrt(m2 / (double)(n - 1)) : 0;
 }
 
+/* So many times as much was taken off. */
+#define DWARFED_TIMES 10
+
+bool zone_is_dwarfed(const struct zone *z)
+{
+	return z->flags & ZONE_COMPENSATED &&
+	       (double)z->total_ns > (1 + DWARFED_TIMES) * (double)z->comp_total_ns;
+}
+
 static int64_t cut(uint64_t ns)
 {
 	return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;

@@ -77,6 +77,9 @@ struct zone {
 	/* Less what the probes added; set by zones_compensate(). Never negative. */
 	int64_t comp_total_ns, comp_self_ns;
 	int64_t comp_mean_ns;
+	/* How far these may be off, to either side, in 19 of 20 captures. */
+	int64_t total_margin_ns, self_margin_ns, mean_margin_ns;
+	int64_t probe_ns; /* what the probes of all its calls cost who made them */
 
 	/* Of the calls in total_ns, of the calling thread, each 0 where it was not measured: see
 	 * RUN_CLOCK. */
@@ -90,6 +93,7 @@ struct zone {
 	uint64_t at_start;  /* ended, but begun before the capture; in no count and no time */
 	uint64_t unwound;   /* left by longjmp, an exception, an exit of the thread; not timed */
 	uint64_t untimed;   /* counted alone: throttled, too deep, no safe way to see the end */
+	uint64_t rets;	    /* timed calls whose end a probe at an exit saw; of others a session */
 
 	uint8_t site_class; /* enum zone_site */
 	uint8_t exit_way;   /* enum zone_exit */
@@ -113,6 +117,11 @@ struct zone_edge {
 	int64_t total_ns;		     /* sum over the timed calls at this place */
 	int64_t self_ns;		     /* less the zones below */
 	int64_t comp_total_ns, comp_self_ns; /* set by zones_compensate() */
+	int64_t total_margin_ns, self_margin_ns; /* their margins: see struct zone */
+	/* What zones_compensate() bills, not in the file: of the timed calls those that a probe at
+	 * an exit ended, hits of such probes that ended none; at sites emulated [0], stepped [1].
+	 */
+	uint64_t exits[2], passed[2];
 };
 
 /* A zone in one thread. */
@@ -148,6 +157,9 @@ static inline uint64_t zone_timed(const struct zone *z)
 	return z->counts > others ? z->counts - others : 0;
 }
 
+/* Less than a tenth of what was taken off is left of the total: the figure says little. */
+bool zone_is_dwarfed(const struct zone *);
+
 /* Σ(x - mean)² of @n values that sum up to @sum and their squares to @squares: exact in the
  * integers, rounded once. 0 for n = 0, or for sums that no values have. */
 double zone_m2(uint64_t n, uint64_t sum, zone_squares squares);
@@ -166,28 +178,39 @@ void zone_set_self(struct zone *, uint64_t timed, uint64_t sum, zone_squares squ
  * zone_hist by zone and bin, and zone_threads by zone and total. */
 void zones_finish(struct profile *);
 
-/* What the probes of one call of a zone cost, as calibrated for its class. */
+/* What the probes of one call cost, as calibrated; and how far off that may be, to either side. */
 struct zone_cost {
 	double inner_ns; /* what they add to the call's own measured time */
 	double outer_ns; /* what they add to its callers' times: all of it, inner_ns included */
+	double inner_off_ns, outer_off_ns;
+};
+
+/* The same for a zone, by what times a call: a zone's calls need not all be timed alike. Those of a
+ * probe at an exit, and hits of such a probe that end no call, by its site: emulated [0], stepped
+ * [1]; of the latter all is outer cost. */
+struct zone_costs {
+	struct zone_cost session, count;
+	struct zone_cost exit[2], passed[2];
 };
 
 /*
- * Takes the cost of the probes off every time of the zone tree. With n calls at a place:
+ * Takes the cost of the probes off every time of the zone tree. With n calls at a place, each
+ * billed by what timed it:
  *
- *	comp_total = total - timed·inner(zone) - Σ all places below: n·outer(their zone)
- *	comp_self  = self  - timed·inner(zone) - Σ places right below: n·outer - timed·inner
+ *	comp_total = total - Σ inner(timed calls) - Σ all places below: Σ outer(calls)
+ *	comp_self  = self  - Σ inner(timed calls) - Σ places right below: Σ outer - Σ inner
  *
  * where calls at a place that were not timed take their share of the sum below with them; never
- * below 0, rounded to ns. A zone's comp_total is the sum over its outermost places, its comp_self
- * and comp_mean over all of its places. Sets ZONE_COMPENSATED, and ZONE_SHORT where there are
- * timed calls whose compensated mean is below three times outer_ns. @costs has one entry a zone;
- * NULL: the times are right as they are (an import).
+ * below 0, rounded to ns. The margins are sums of the costs' own, which are all off together. A
+ * zone's comp_total is the sum over its outermost places, its comp_self and comp_mean over all of
+ * its places. Sets ZONE_COMPENSATED; ZONE_SHORT where there are timed calls whose compensated mean
+ * is below three times their outer cost. @costs has one entry a zone; NULL: the times are right as
+ *they are (an import).
  */
-void zones_compensate(struct profile *, const struct zone_cost *costs);
+void zones_compensate(struct profile *, const struct zone_costs *costs);
 
-/* What the probes cost the target in all: Σ counts·outer over the zones. */
-double zones_probe_ns(const struct profile *, const struct zone_cost *costs);
+/* What the probes cost the target in all: Σ probe_ns over the zones. */
+double zones_probe_ns(const struct profile *);
 
 /* Rows of the profile's cost: of all calls, in ns … */
 #define ZONE_COST_ALL "zones: cost of all calls"

@@ -96,6 +96,10 @@ static const struct column zones[] = {
 	LATER(zone, comp_total_ns, COLUMN_I64, CODING_PLAIN),
 	LATER(zone, comp_self_ns, COLUMN_I64, CODING_PLAIN),
 	LATER(zone, comp_mean_ns, COLUMN_I64, CODING_PLAIN),
+	LATER(zone, total_margin_ns, COLUMN_I64, CODING_PLAIN),
+	LATER(zone, self_margin_ns, COLUMN_I64, CODING_PLAIN),
+	LATER(zone, mean_margin_ns, COLUMN_I64, CODING_PLAIN),
+	LATER(zone, probe_ns, COLUMN_I64, CODING_PLAIN),
 	LATER(zone, cpu_ns, COLUMN_I64, CODING_PLAIN),
 	LATER(zone, user_ns, COLUMN_I64, CODING_PLAIN),
 	LATER(zone, sys_ns, COLUMN_I64, CODING_PLAIN),
@@ -112,6 +116,7 @@ static const struct column zones[] = {
 	LATER(zone, at_start, COLUMN_U64, CODING_PLAIN),
 	LATER(zone, unwound, COLUMN_U64, CODING_PLAIN),
 	LATER(zone, untimed, COLUMN_U64, CODING_PLAIN),
+	LATER(zone, rets, COLUMN_U64, CODING_PLAIN),
 	LATER(zone, site_class, COLUMN_U8, CODING_PLAIN),
 	LATER(zone, exit_way, COLUMN_U8, CODING_PLAIN),
 	LATER(zone, flags, COLUMN_U8, CODING_PLAIN),
@@ -130,6 +135,8 @@ static const struct column zone_edges[] = {
 	COLUMN(zone_edge, self_ns, COLUMN_I64, CODING_PLAIN),
 	COLUMN(zone_edge, comp_total_ns, COLUMN_I64, CODING_PLAIN),
 	COLUMN(zone_edge, comp_self_ns, COLUMN_I64, CODING_PLAIN),
+	LATER(zone_edge, total_margin_ns, COLUMN_I64, CODING_PLAIN),
+	LATER(zone_edge, self_margin_ns, COLUMN_I64, CODING_PLAIN),
 };
 
 static const struct column zone_threads[] = {
@@ -200,7 +207,8 @@ const char schema_about[] =
 	"taken = 1 kept + 2 lost; 3 note; a metric of 2^32-1 there is calls of zones. zones, one "
 	"row a "
 	"function whose calls were timed: counts = timed + untimed + unwound; total_ns of the "
-	"outermost calls, calls_ns of all; comp_… is less what the probes cost. zone_edges is "
+	"outermost calls, calls_ns of all; comp_… is less what the probes cost, …_margin_ns how "
+	"far that may be off. zone_edges is "
 	"their "
 	"call tree, row 0 its root; samples.zone is a row of it. Columns of encoding 'delta' hold "
 	"the difference to the "
