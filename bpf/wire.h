@@ -74,7 +74,8 @@ struct wire_sample {
 	wire_u32 event;	   /* 0 … WIRE_EVENTS-1: which of the events asked for; from
 			    * WIRE_ZONE_SHIFT on: the node of the zone it was in, 0 none */
 	wire_u64 time_ns;  /* CLOCK_MONOTONIC */
-	wire_u32 pid, tid; /* as the first namespace sees them */
+	wire_u32 pid, tid; /* as the first namespace sees them; pid 0, the idle loop: tid is the
+			    * CPU */
 	wire_u64 user_hash;
 	wire_u64 kernel_hash;
 	wire_u64 weight; /* the event's period: ns of a clock, events otherwise */
@@ -182,9 +183,37 @@ enum wire_counter {
 	WIRE_NOTE_EXEC,	     /* kept without its user stack: amid an exec */
 	WIRE_NOTE_NO_SLICE,  /* kept, but that was not possible: no room for the slice */
 	WIRE_OWN,	     /* not taken: the loader's own, or of its children */
+	WIRE_OTHER_MODE,     /* not taken: in user mode with :k, in the kernel with :u */
 	WIRE_RUN_NS,	     /* time in the program, where own timing is on, on the target's hits */
 	WIRE_RUN_OTHERS_NS,  /* the same, on those that are not taken */
 	WIRE_COUNTERS
+};
+
+/* What the program of an event does with its hits: flags. */
+enum wire_mode {
+	WIRE_MODE_IDLE =
+		1, /* those in the idle loop count, as of process 0 and of a thread a CPU */
+	WIRE_MODE_NO_USER = 2, /* those in user mode do not, where the event itself lets them by */
+	WIRE_MODE_NO_KERNEL = 4, /* nor those in the kernel */
+};
+
+/* How the hits of an event become samples, where not each of them is one. Zeros: each is. */
+struct wire_pace {
+	wire_u64 every;	    /* each so manieth; 0: as many as come to … */
+	wire_u64 most;	    /* … so many samples a CPU … */
+	wire_u64 window_ns; /* … within such a time */
+};
+
+/* How far a CPU is with that, for each event. A sample stands for itself and for the hits since the
+ * one before, so the sum over all samples and what is left is what there was. */
+struct wire_step {
+	wire_u64 seen;	    /* hits of the target so far */
+	wire_u64 since;	    /* of them, behind the last sample */
+	wire_u64 left;	    /* hits up to the next sample; 0: there was none yet */
+	wire_u64 mean;	    /* of such a step, where it is drawn */
+	wire_u64 window_ns; /* since when … */
+	wire_u64 in_window; /* … so many samples were taken */
+	wire_u64 last_ns;   /* time of the last sample */
 };
 
 /* Which tasks the events of a capture are for, where the events themselves do not say. */

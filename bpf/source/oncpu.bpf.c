@@ -16,6 +16,21 @@ struct {
 	__type(value, struct walk);
 } sample_scratch SEC(".maps");
 
+/* For the verifier, which may not know that it is one. */
+#define EVENT_OF(event) ((event) & (WIRE_EVENTS - 1))
+
+const volatile __u32 config_mode[WIRE_EVENTS];
+const volatile struct wire_pace config_pace[WIRE_EVENTS];
+
+/* Event → how far the CPU is. Written by the sampling programs, of which one runs at a time on a
+ * CPU; read by the loader when it makes a profile. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_EVENTS);
+	__type(key, __u32);
+	__type(value, struct wire_step);
+} steps SEC(".maps");
+
 struct slice {
 	struct wire_slice head;
 	__u8 bytes[];
@@ -243,9 +258,10 @@ static bool keep_part(struct walk *walk, struct wire_sample *sample)
 	return publish(&walk->out, event, sample->time_ns, &sample->user_hash);
 }
 
-static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
+static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 now_ns, __u64 weight)
 {
-	struct wire_sample sample = {.kind = WIRE_SAMPLE, .event = event, .weight = weight};
+	struct wire_sample sample = {
+		.kind = WIRE_SAMPLE, .event = event, .time_ns = now_ns, .weight = weight};
 	__u64 both = bpf_get_current_pid_tgid();
 	enum user_result user;
 	struct walk *walk;
@@ -255,9 +271,8 @@ static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 	walk = bpf_map_lookup_elem(&sample_scratch, &zero);
 	if (!walk)
 		return;
-	sample.time_ns = bpf_ktime_get_ns();
 	sample.pid = both >> 32;
-	sample.tid = both;
+	sample.tid = both >> 32 ? (__u32)both : bpf_get_smp_processor_id();
 	/* The kernel's half first: the user's stays in the buffer, for a slice. */
 	if (!(now && (now->cs & 3)) &&
 	    !kernel_stack(ctx, &walk->out, event, sample.time_ns, &sample.kernel_hash))
@@ -282,20 +297,102 @@ static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 		count(event, WIRE_LOST_RING, 1);
 }
 
-/* As take(), for the target only, and timed where asked for. Process 0 is the idle loop. */
+/* The next sample is so many hits away. Where it is drawn it is so at random, lest it march in step
+ * with what the target does. */
+static __u64 next_step(const struct wire_step *s, __u64 every)
+{
+	if (every)
+		return every;
+	return s->mean < 2 ? 1 : 1 + bpf_get_prandom_u32() % (2 * s->mean - 1);
+}
+
+#define MEAN_MOST (1 << 20)
+
+/* After each sample: steps get longer while there are too many in a window, the faster the more
+ * there are; shorter, as its rate wants it, behind one that had too few. */
+static void keep_pace(struct wire_step *s, __u32 event, __u64 now_ns)
+{
+	const volatile struct wire_pace *pace = &config_pace[EVENT_OF(event)];
+	__u64 most = pace->most, took_ns = now_ns - s->window_ns, fitting;
+
+	s->in_window++;
+	if (took_ns < pace->window_ns) {
+		if (s->in_window >= most && s->in_window % (most / 16 ?: 1) == 0)
+			s->mean = s->mean < MEAN_MOST ? 2 * (s->mean ?: 1) : s->mean;
+		return;
+	}
+	fitting = s->in_window * s->mean * pace->window_ns / took_ns / most;
+	if (2 * fitting < s->mean)
+		s->mean = fitting;
+	s->window_ns = now_ns;
+	s->in_window = 0;
+}
+
+/* One more hit: how many a sample of it stands for; 0: none is taken. */
+static __u64 step(__u32 event, __u64 *now_ns)
+{
+	struct wire_step *s = bpf_map_lookup_elem(&steps, &event);
+	__u64 every = config_pace[EVENT_OF(event)].every, weight;
+
+	if (!s)
+		return 0;
+	s->seen++;
+	s->since++;
+	if (!s->left)
+		s->left = next_step(s, every);
+	if (--s->left)
+		return 0;
+	weight = s->since;
+	*now_ns = s->last_ns = bpf_ktime_get_ns();
+	if (!every)
+		keep_pace(s, event, s->last_ns);
+	s->left = next_step(s, every);
+	s->since = 0;
+	return weight;
+}
+
+/* In the mode, user or kernel, that was not asked for; the event itself lets it by where its count
+ * is to be that of both. */
+static bool is_left_out(struct pt_regs *now, __u32 event)
+{
+	__u32 mode = config_mode[EVENT_OF(event)];
+
+	if (!now || !(mode & (WIRE_MODE_NO_USER | WIRE_MODE_NO_KERNEL)))
+		return false;
+	return mode & (now->cs & 3 ? WIRE_MODE_NO_USER : WIRE_MODE_NO_KERNEL);
+}
+
+/* A hit of the target; false: of the loader. */
+static bool offer(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
+{
+	bool stepped = config_pace[EVENT_OF(event)].every || config_pace[EVENT_OF(event)].most;
+	__u64 now_ns = stepped ? 0 : bpf_ktime_get_ns();
+
+	if (is_loader(current_task())) {
+		count(event, WIRE_OWN, 1);
+		return false;
+	}
+	if (is_left_out(now, event)) {
+		count(event, WIRE_OTHER_MODE, 1);
+		return true;
+	}
+	if (stepped)
+		weight = step(event, &now_ns);
+	if (weight)
+		take(ctx, now, event, now_ns, weight);
+	return true;
+}
+
+/* For the target only, and timed where asked for. Process 0 is the idle loop. */
 static void hit(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 {
 	__u64 start_ns = config_self_time ? bpf_ktime_get_ns() : 0;
+	bool idle = !(bpf_get_current_pid_tgid() >> 32);
 	enum wire_counter whose = WIRE_RUN_OTHERS_NS;
 
-	if (bpf_get_current_pid_tgid() >> 32 && is_target(event)) {
-		if (is_loader(current_task())) {
-			count(event, WIRE_OWN, 1);
-		} else {
-			take(ctx, now, event, weight);
-			whose = WIRE_RUN_NS;
-		}
-	}
+	if ((!idle || config_mode[EVENT_OF(event)] & WIRE_MODE_IDLE) && is_target(event) &&
+	    offer(ctx, now, event, weight))
+		whose = WIRE_RUN_NS;
 	if (config_self_time)
 		count(event, whose, bpf_ktime_get_ns() - start_ns);
 }

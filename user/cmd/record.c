@@ -45,29 +45,43 @@ static char *join(char **argv)
 	return text ? str_clean(text, strlen(text)) : mem_strdup("");
 }
 
-/* "cycles, page-faults"; how many they are. */
-static size_t add_events(struct str *s, const struct record_options *o, enum event_class class)
+/* "st" of 1st. */
+static const char *ordinal(uint64_t n)
+{
+	static const char *const ends[] = {"th", "st", "nd", "rd"};
+
+	return n % 10 < 4 && n / 10 % 10 != 1 ? ends[n % 10] : "th";
+}
+
+/* "cycles, page-faults": of those with a rate or of those without, with -c of all; how many they
+ * are. */
+static size_t add_events(struct str *s, const struct record_options *o, bool rate)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < o->n_events; i++) {
-		if (o->events[i].class == class)
+		if (event_has_rate(&o->events[i]) == rate || o->every)
 			str_addf(s, "%s%s", n++ ? ", " : "", o->events[i].name);
 	}
 	return n;
 }
 
-/* "cycles at 99 Hz and every hit of sched:sched_switch"; "sched:sched_switch, every hit". */
+/* "cycles at 99 Hz and every hit of sched:sched_switch"; "sched:sched_switch, every hit";
+ * "page-faults, each 100th". */
 static char *describe_events(const struct record_options *o)
 {
 	struct str s = {0};
-	size_t n = add_events(&s, o, EVENT_SAMPLED);
+	size_t n = add_events(&s, o, true);
 
+	if (n && o->every) {
+		str_addf(&s, ", each %" PRIu64 "%s", o->every, ordinal(o->every));
+		return str_steal(&s);
+	}
 	if (n)
 		str_addf(&s, " at %" PRId64 " Hz", o->hz);
 	if (n && n < o->n_events)
 		str_add(&s, " and every hit of ");
-	if (add_events(&s, o, EVENT_TRACEPOINT) && !n)
+	if (add_events(&s, o, false) && !n)
 		str_add(&s, ", every hit");
 	if (o->zones && !o->n_events)
 		str_add(&s, "zones");

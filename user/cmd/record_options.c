@@ -48,7 +48,10 @@ void record_options_help(void)
 	      "  -G CGROUP         a v2 cgroup, and those below it\n"
 	      "  -- COMMAND ARG…   run a command; its status is printed\n"
 	      "What\n"
-	      "  -F HZ             samples a second of each thread's CPU time (99)\n"
+	      "  -F HZ             samples a second of each thread's CPU time (99); of "
+	      "page-faults\n"
+	      "                    and the like: at most, on each CPU (10000)\n"
+	      "  -c N              each Nth of the events instead: of a clock, each N ns\n"
 	      "  -e EVENT[,EVENT]  perf's names: cycles, cpu-clock, page-faults,\n"
 	      "                    context-switches, … with :u or :k behind it, and tracepoints:\n"
 	      "                    sched:sched_switch, …\n"
@@ -270,6 +273,10 @@ static int take(struct record_options *o, int opt, const char *arg)
 		return parse_hz(o, arg);
 	case 'e':
 		return parse_events(o, arg);
+	case 'c':
+		ret = units_parse_int(arg, "-c", 1, INT64_MAX, &number);
+		o->every = (uint64_t)number;
+		return ret;
 	case OPT_ZONE:
 	case OPT_ZONE_FILE:
 		return parse_zone(o, arg, opt == OPT_ZONE_FILE);
@@ -340,6 +347,21 @@ static bool has_rate(const struct record_options *o)
 	return false;
 }
 
+/* As take(). */
+static int set_pace(struct record_options *o)
+{
+	uint64_t hz = o->rate_given ? (uint64_t)o->hz : 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < o->n_events && !ret; i++) {
+		ret = event_pace(&o->events[i], o->every, hz);
+		/* Of a clock a period is a rate. */
+		if (o->events[i].clock && o->every)
+			o->hz = (int64_t)(1000000000 / o->every);
+	}
+	return ret;
+}
+
 /* What was asked for, but could not be done as things are; EXIT_USAGE after a line. */
 static int check_together(const struct record_options *o)
 {
@@ -349,6 +371,10 @@ static int check_together(const struct record_options *o)
 		return cmd_usage("%s is for zones: name some with --zone", o->zone_option);
 	if (o->exit_code && o->target.kind != TARGET_COMMAND)
 		return cmd_usage("--exit-code is for a command: -- COMMAND");
+	if (o->rate_given && o->every)
+		return cmd_usage("-F is a rate, -c a period: only one of them can be");
+	if (o->every && o->zones && !o->n_events)
+		return cmd_usage("-c is for events: name one with -e");
 	if (o->rate_given && o->n_events && !has_rate(o))
 		return cmd_usage("-F is for events that are sampled: every hit of '%s' counts",
 				 o->events[0].name);
@@ -377,7 +403,7 @@ static int finish(struct record_options *o, int argc, char **argv)
 		event_default(&o->events[0], &o->event_choice);
 		o->n_events = 1;
 	}
-	return 0;
+	return set_pace(o);
 }
 
 int record_options_parse(struct record_options *o, int argc, char **argv)
@@ -410,7 +436,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		.zone_o = {.max = ZONELIST_DEFAULT_MAX},
 		.table_bytes = TABLES_MAX_BYTES};
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, "+p:t:aG:F:e:d:o:h", long_options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+p:t:aG:F:e:c:d:o:h", long_options, NULL)) != -1) {
 		ret = take_plain(o, opt, optarg) ? 0 : take(o, opt, optarg);
 		if (ret)
 			break;

@@ -20,6 +20,7 @@ struct record_options {
 	int64_t hz, duration_ns;
 	const char *output, *version_key;
 	bool force, exit_code, help;
+	uint64_t every;		     /* -c; 0: by rate */
 	bool rate_given;	     /* -F was */
 	struct zonepatterns *zones;  /* owned; NULL: none */
 	struct zones_options zone_o; /* patterns: zones */

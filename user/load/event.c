@@ -14,6 +14,12 @@
 #include "load/event.h"
 #include "load/event_pmu.h"
 
+/* Of the timers of cpu-clock and task-clock: perf_swevent_start_hrtimer(). */
+#define CLOCK_LEAST_NS 10000
+
+/* A sample costs some 2 µs: so many of a counted event are 2 % of a CPU. */
+#define COUNTED_HZ 10000
+
 /* perf's names, from perf-list(1). */
 static const struct named_event {
 	const char *name, *alias;
@@ -81,6 +87,7 @@ static bool parse_named(const char *name, struct event *out)
 		out->clock =
 			e->type == PERF_TYPE_SOFTWARE && (e->config == PERF_COUNT_SW_CPU_CLOCK ||
 							  e->config == PERF_COUNT_SW_TASK_CLOCK);
+		out->counted = e->type == PERF_TYPE_SOFTWARE && !out->clock;
 		return true;
 	}
 	return false;
@@ -199,6 +206,28 @@ bool event_is_timed(const struct event *e)
 	return e->class == EVENT_SAMPLED && (e->clock || e->type != PERF_TYPE_SOFTWARE);
 }
 
+int event_pace(struct event *e, uint64_t every, uint64_t hz)
+{
+	if (e->clock && every && every < CLOCK_LEAST_NS)
+		return err(-EINVAL,
+			   "-c %llu: '%s' counts ns, and the kernel's timers do no fewer than %d",
+			   (unsigned long long)every, e->name, CLOCK_LEAST_NS);
+	e->every = every;
+	if (e->counted && !every)
+		e->most_hz = hz ? hz : COUNTED_HZ;
+	return 0;
+}
+
+bool event_has_rate(const struct event *e)
+{
+	return e->class == EVENT_SAMPLED && !e->counted && !e->every;
+}
+
+bool event_is_stepped(const struct event *e)
+{
+	return e->counted || (e->class == EVENT_TRACEPOINT && e->every);
+}
+
 bool event_same(const struct event *a, const struct event *b)
 {
 	return a->type == b->type && a->config == b->config && a->exclude_user == b->exclude_user &&
@@ -275,14 +304,17 @@ static int open_error(const struct event *e, const struct event_where *w, int co
 
 int event_open(const struct event *e, double hz, const struct event_where *w)
 {
+	/* The program picks: the kernel's own rate gives samples weights that do not add up. */
+	uint64_t period = e->counted ? 1 : e->every;
+	/* And it leaves out the ticks of the other mode, which the clock counts all the same. */
 	struct perf_event_attr attr = {
 		.type = e->type,
 		.config = e->config,
-		.freq = 1,
-		.sample_freq = (uint64_t)(hz + 0.5),
+		.freq = !period,
+		.sample_freq = period ? period : (uint64_t)(hz + 0.5),
 		.disabled = 1,
-		.exclude_user = e->exclude_user,
-		.exclude_kernel = e->exclude_kernel,
+		.exclude_user = e->exclude_user && !e->clock,
+		.exclude_kernel = e->exclude_kernel && !e->clock,
 		.exclude_hv = 1,
 		.exclude_idle = 1,
 		.inherit = w->scope == EVENT_TASK && w->inherit,

@@ -21,7 +21,12 @@ struct event {
 	uint32_t type; /* PERF_TYPE_… */
 	uint64_t config;
 	bool clock;			   /* its period is in ns of time on the CPU */
+	bool counted;			   /* of the kernel's own: a program can see each */
 	bool exclude_user, exclude_kernel; /* modifiers :k and :u */
+	/* By event_pace(). */
+	uint64_t every;	  /* each so manieth is a sample; 0: by rate, of a tracepoint each */
+	uint64_t most_hz; /* counted, by rate: samples a second and CPU; what there is up to that
+			   * is sampled each by each */
 };
 
 /* "cycles", "page-faults", "L1-dcache-load-misses", "sched:sched_switch", "r01c2", "msr/tsc/";
@@ -32,6 +37,15 @@ int event_parse(const char *name, struct event *out);
 /* Its hits are spread over time on a CPU, as those of a clock or of cycles are: sampled by task,
  * they miss what is shorter than a period. */
 bool event_is_timed(const struct event *);
+
+/* Says which events are to be samples: each @every-th, where that is not 0, else by rate. @hz: 0:
+ * as is usual. -EINVAL with a text for a period that the kernel's timers do not have. */
+int event_pace(struct event *, uint64_t every, uint64_t hz);
+
+/* Whether its samples come at -F HZ. */
+bool event_has_rate(const struct event *);
+/* Whether the programs take steps of its hits: wire_step. */
+bool event_is_stepped(const struct event *);
 
 /* Whether they count the same, by whatever names. */
 bool event_same(const struct event *, const struct event *);

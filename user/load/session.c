@@ -104,6 +104,27 @@ static uint32_t ring_bytes(const struct session *s, int cpus)
 	return bytes;
 }
 
+static void configure_pace(struct session *s, size_t event)
+{
+	const struct event *e = &s->o.events[event];
+	struct wire_pace pace = {0};
+	bool idle = !e->clock && (e->counted || e->class == EVENT_TRACEPOINT);
+	uint32_t mode = idle ? WIRE_MODE_IDLE : 0;
+
+	if (e->clock && e->exclude_user)
+		mode |= WIRE_MODE_NO_USER;
+	if (e->clock && e->exclude_kernel)
+		mode |= WIRE_MODE_NO_KERNEL;
+	if (event_is_stepped(e))
+		pace.every = e->every;
+	if (e->counted && !e->every) {
+		pace.window_ns = e->most_hz < 100 ? 1000000000 : 100000000;
+		pace.most = (e->most_hz * pace.window_ns + 999999999) / 1000000000;
+	}
+	memcpy((void *)&s->skel->rodata->config_pace[event], &pace, sizeof(pace));
+	s->skel->rodata->config_mode[event] = mode;
+}
+
 static void configure(struct session *s)
 {
 	bool filters = false, timed = false;
@@ -115,6 +136,7 @@ static void configure(struct session *s)
 		filters |= filter == WIRE_FILTER_PIDS;
 		timed |= event_is_timed(&s->o.events[i]);
 		bpf_program__set_autoload(program_of(s, i), true);
+		configure_pace(s, i);
 	}
 	bpf_program__set_autoload(s->skel->progs.time_tick, timed);
 	bpf_program__set_autoload(s->skel->progs.follow_fork, filters && s->o.target->inherit);
@@ -404,7 +426,10 @@ int session_counters(struct session *s, size_t event, uint64_t out[WIRE_COUNTERS
 	int cpus = cpus_possible();
 	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
 
-	for (uint32_t c = 0; c < WIRE_COUNTERS; c++) {
+	/* The programs go on meanwhile. What becomes of a hit is counted behind TAKEN, and read
+	 * before it: there are never more outcomes than hits. */
+	_Static_assert(WIRE_TAKEN == 0, "TAKEN is read last");
+	for (uint32_t c = WIRE_COUNTERS; c-- > 0;) {
 		int ret = counter_by_cpu(s, event, c, values);
 
 		if (ret)
@@ -414,6 +439,31 @@ int session_counters(struct session *s, size_t event, uint64_t out[WIRE_COUNTERS
 			out[c] += values[i];
 	}
 	return 0;
+}
+
+int session_steps(struct session *s, size_t event, session_step_list *out)
+{
+	uint32_t key = (uint32_t)event;
+	size_t cpus = (size_t)cpus_possible();
+	_free_ struct wire_step *steps = mem_zalloc(cpus, sizeof(*steps));
+	int ret = bpf_map__lookup_elem(s->skel->maps.steps, &key, sizeof(key), steps,
+				       cpus * sizeof(*steps), 0);
+
+	if (ret)
+		return err(ret, "cannot read the counters: %s", strerror(-ret));
+	for (size_t i = 0; i < cpus; i++)
+		vec_push(out, steps[i]);
+	return 0;
+}
+
+uint64_t session_missed(const struct session *s, size_t event)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t n = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(bpf_program__fd(program_of(s, event)), &info, &n)
+		       ? 0
+		       : info.recursion_misses;
 }
 
 /* "memlock:" of a map's fdinfo. */
@@ -478,6 +528,11 @@ struct tick_program session_tick_program(const struct session *s)
 {
 	return (struct tick_program){.fd = bpf_program__fd(s->skel->progs.time_tick),
 				     .count = &s->skel->bss->timed_ticks};
+}
+
+bool session_filters(const struct session *s, size_t event)
+{
+	return filter_of(s, &s->o.events[event]) != WIRE_FILTER_NONE;
 }
 
 struct sampling session_sampling(const struct session *s)

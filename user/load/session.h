@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/vec.h"
 #include "load/event.h"
 #include "load/hooks.h"
 #include "load/tables.h"
@@ -57,12 +58,20 @@ int session_tables(struct session *, struct tables **out);
 /* Addresses may mean other code now: every stack is sent again. */
 void session_new_epoch(struct session *);
 
-/* Totals over all CPUs, in the order of enum wire_counter. */
+/* Totals over all CPUs, in the order of enum wire_counter. While the programs run, TAKEN may be
+ * ahead of its outcomes, never behind. */
 int session_counters(struct session *, size_t event, uint64_t out[WIRE_COUNTERS]);
 /* Samples taken, by possible CPU. */
 int session_taken_by_cpu(struct session *, size_t event, uint64_t *out);
 /* For tick_cost_new(); not loaded where no event needs it. */
 struct tick_program session_tick_program(const struct session *);
+/* How far each CPU is with the steps of a counted event, or one with -c; appended. */
+typedef VEC(struct wire_step) session_step_list;
+int session_steps(struct session *, size_t event, session_step_list *out);
+/* Hits of a tracepoint, by whomever, at which the kernel ran no program of ours, being amid one of
+ * BPF already. */
+uint64_t session_missed(const struct session *, size_t event);
+
 struct session_cost {
 	uint64_t bpf_ns, bpf_runs; /* all programs together; those on probes only if by_kernel */
 	bool by_kernel;		   /* the kernel's statistics; else by our own clock reads */
@@ -71,6 +80,8 @@ struct session_cost {
 void session_cost(struct session *, struct session_cost *out);
 /* Time in the program of one event, on the target's hits where that can be told. */
 uint64_t session_event_ns(struct session *, size_t event);
+/* Whether the programs see the event's hits by others, too, and let them go. */
+bool session_filters(const struct session *, size_t event);
 /* How the sampled events are opened by now. */
 struct sampling session_sampling(const struct session *);
 /* Events of CPUs, of a target that others share them with: they are interrupted, too. */

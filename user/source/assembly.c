@@ -113,7 +113,7 @@ uint32_t assembly_thread(struct assembly *a, uint32_t number)
 		_free_ char *name = str_clean(t->comm, strnlen(t->comm, sizeof(t->comm)));
 		struct thread e = {
 			.pid = t->pid,
-			.tid = t->tid,
+			.tid = t->pid ? t->tid : 0, /* the idle loop's is the CPU */
 			.name = intern_add(strings, name),
 			.process = intern_add(strings, procs_name(a->procs, t->pid)),
 			.cgroup = intern_add(strings, procs_cgroup(a->procs, t->pid)),

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "source/capture.h"
 #include "source/checkpoint.h"
+#include "source/counted.h"
 #include "source/intake.h"
 #include "source/ledger.h"
 
@@ -396,6 +397,8 @@ int capture_profile(struct capture *c, struct profile **out)
 				  .n_events = c->o.n_events,
 				  .hz = c->o.hz,
 				  .slowdown = c->slowdown,
+				  .start_ns = c->start_ns,
+				  .running = !c->end_ns,
 				  .side_lost = c->in.side_lost,
 				  .open_cpu_ns = c->cpu_at_start_ns - c->cpu_at_open_ns,
 				  .run_cpu_ns = c->cpu_at_end_ns - c->cpu_at_start_ns};
@@ -407,7 +410,7 @@ int capture_profile(struct capture *c, struct profile **out)
 	p->started_unix_ns = c->start_unix_ns;
 	p->duration_ns = (int64_t)(until - c->start_ns);
 	for (size_t i = 0; i < c->o.n_events; i++)
-		p->hz = c->o.events[i].class == EVENT_SAMPLED ? c->o.hz : p->hz;
+		p->hz = event_has_rate(&c->o.events[i]) ? c->o.hz : p->hz;
 	unwinder_stats(c->in.unwinder, &in.unwind);
 	add_metrics(c, p);
 	for (size_t i = 0; i < c->o.n_events; i++)
@@ -418,6 +421,8 @@ int capture_profile(struct capture *c, struct profile **out)
 		intake_finish(&c->in, &assembly);
 	assembly_release(&assembly);
 	ledger_settle(p);
+	for (size_t i = 0; i < c->o.n_events; i++)
+		counted_totals(p, &in, i);
 	if (ret) {
 		profile_free(p);
 		return ret;

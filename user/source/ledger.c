@@ -49,7 +49,8 @@ static void add_uncovered(struct profile *p, const struct ledger_input *in, size
 
 	if (!in->events[event].clock || !session_ran(in->session, &ran_ns))
 		return;
-	periods = round((double)ran_ns * in->hz / 1e9) - (double)counters[WIRE_TAKEN];
+	periods = round((double)ran_ns * in->hz / 1e9) -
+		  (double)(counters[WIRE_TAKEN] + counters[WIRE_OTHER_MODE]);
 	if (periods > 0)
 		profile_ledger(p, (uint32_t)event, LEDGER_APART, "on a CPU, but hit by no tick",
 			       (int64_t)periods);
@@ -58,30 +59,50 @@ static void add_uncovered(struct profile *p, const struct ledger_input *in, size
 			       "ticks by chance beyond the time on CPUs", (int64_t)-periods);
 }
 
-void ledger_counters(struct profile *p, const struct ledger_input *in, size_t event)
+void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],
+		     bool running)
 {
-	uint64_t counters[WIRE_COUNTERS];
-	uint32_t metric = (uint32_t)event;
-	int64_t accounted;
+	uint64_t outcomes = counters[WIRE_KEPT] + counters[WIRE_LOST_RING] +
+			    counters[WIRE_LOST_COLLISION] + counters[WIRE_LOST_STACK];
+	uint64_t taken = counters[WIRE_TAKEN] > outcomes ? counters[WIRE_TAKEN] : outcomes;
 
-	if (session_counters(in->session, event, counters))
-		return;
-	accounted = (int64_t)(counters[WIRE_KEPT] + counters[WIRE_LOST_RING] +
-			      counters[WIRE_LOST_COLLISION] + counters[WIRE_LOST_STACK]);
-	profile_ledger(p, metric, LEDGER_TAKEN, "taken", (int64_t)counters[WIRE_TAKEN]);
+	profile_ledger(p, metric, LEDGER_TAKEN, "taken", (int64_t)taken);
 	profile_ledger(p, metric, LEDGER_KEPT, "kept", (int64_t)counters[WIRE_KEPT]);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (counters[rows[i].counter])
 			profile_ledger(p, metric, rows[i].class, rows[i].name,
 				       (int64_t)counters[rows[i].counter]);
-	/* Cannot be while the programs are whole; shown rather than hidden if they are not. */
-	if (accounted != (int64_t)counters[WIRE_TAKEN])
-		profile_ledger(p, metric, LEDGER_LOST, "unaccounted",
-			       (int64_t)counters[WIRE_TAKEN] - accounted);
+	/* None are, once the programs have ended; shown rather than hidden if some are. */
+	if (taken > outcomes)
+		profile_ledger(p, metric, LEDGER_LOST,
+			       running ? "under way when this was written" : "unaccounted",
+			       (int64_t)(taken - outcomes));
+}
+
+/* Ticks in the mode that was not asked for. */
+static void add_other_mode(struct profile *p, const struct ledger_input *in, size_t event,
+			   const uint64_t counters[WIRE_COUNTERS])
+{
+	if (counters[WIRE_OTHER_MODE])
+		profile_ledger(p, (uint32_t)event, LEDGER_APART,
+			       in->events[event].exclude_user
+				       ? "in user mode, which :k leaves out"
+				       : "in the kernel, which :u leaves out",
+			       (int64_t)counters[WIRE_OTHER_MODE]);
+}
+
+void ledger_counters(struct profile *p, const struct ledger_input *in, size_t event)
+{
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (session_counters(in->session, event, counters))
+		return;
+	ledger_outcomes(p, (uint32_t)event, counters, in->running);
+	add_other_mode(p, in, event, counters);
 	add_slices(p, in, event, counters);
 	add_uncovered(p, in, event, counters);
 	if (event == 0 && in->side_lost)
-		profile_ledger(p, metric, LEDGER_NOTE,
+		profile_ledger(p, (uint32_t)event, LEDGER_NOTE,
 			       "records about processes lost, read from /proc",
 			       (int64_t)in->side_lost);
 }
@@ -95,6 +116,13 @@ static int64_t rows_of(const struct profile *p, uint32_t metric)
 	return n;
 }
 
+static void add_taken(struct profile *p, uint32_t metric, int64_t n)
+{
+	for (size_t i = 0; i < p->ledger.n; i++)
+		if (p->ledger.at[i].class == LEDGER_TAKEN && p->ledger.at[i].metric == metric)
+			p->ledger.at[i].count += n;
+}
+
 void ledger_settle(struct profile *p)
 {
 	for (size_t i = 0, n = p->ledger.n; i < n; i++) {
@@ -105,9 +133,11 @@ void ledger_settle(struct profile *p)
 			continue;
 		held = rows_of(p, row.metric);
 		p->ledger.at[i].count = held;
-		if (row.count != held)
+		if (row.count > held)
 			profile_ledger(p, row.metric, LEDGER_LOST, "sent, but not read",
 				       row.count - held);
+		else /* sent and read, but not counted yet */
+			add_taken(p, row.metric, held - row.count);
 	}
 }
 

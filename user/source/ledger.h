@@ -5,6 +5,7 @@
 #ifndef SOURCE_LEDGER_H
 #define SOURCE_LEDGER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "load/event.h"
@@ -20,12 +21,18 @@ struct ledger_input {
 	size_t n_events;
 	double hz;
 	const struct slowdown *slowdown;
+	uint64_t start_ns; /* CLOCK_MONOTONIC */
+	bool running;	   /* a checkpoint: the capture goes on */
 	struct unwinder_stats unwind;
 	uint64_t side_lost;			      /* records about processes */
 	struct program_run probes;		      /* of zones, as calibrated */
 	int64_t open_cpu_ns, run_cpu_ns, name_cpu_ns; /* of the loader */
 };
 
+/* What became of the hits of an event, from its counters: taken, kept, each loss that occurred.
+ * Adds up, whatever they are. @running: they grew while they were read. */
+void ledger_outcomes(struct profile *, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],
+		     bool running);
 /* Rows of @event: taken, kept, each loss that occurred, notes. */
 void ledger_counters(struct profile *, const struct ledger_input *, size_t event);
 /* Makes "kept" what the profile holds, after all samples were added: what the kernel sent and the

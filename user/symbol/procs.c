@@ -1,6 +1,7 @@
 #include "symbol/procs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,10 @@
 #include "symbol/procfs.h"
 
 #define NO_ENTRY UINT32_MAX
+
+/* The idle loop: /proc does not have it. The kernel's name; its threads are known by their CPU. */
+#define IDLE	  0
+#define IDLE_NAME "swapper"
 
 /* A process, for good: a pid that comes again takes the entry over. */
 struct proc {
@@ -198,7 +203,10 @@ static struct task *need_task(struct procs *p, uint32_t pid, uint32_t tid)
 
 	if (task)
 		return task;
-	procfs_comm(pid, tid, comm);
+	if (pid == IDLE)
+		snprintf(comm, sizeof(comm), IDLE_NAME "/%u", tid);
+	else
+		procfs_comm(pid, tid, comm);
 	proc = find_proc(p, pid);
 	return start_task(p, pid, tid, comm[0] || !proc ? comm : proc->comm, 0);
 }
@@ -239,7 +247,10 @@ static struct proc *need_proc(struct procs *p, uint32_t pid)
 	if (proc)
 		return proc;
 	add_proc(p, pid);
-	read_proc(p, pid);
+	if (pid == IDLE)
+		set_comm(find_proc(p, pid)->comm, IDLE_NAME);
+	else
+		read_proc(p, pid);
 	return find_proc(p, pid);
 }
 

@@ -1,0 +1,91 @@
+#include "source/counted.h"
+
+static void add_row(struct profile *p, size_t event, const char *name, int64_t n)
+{
+	if (n > 0)
+		profile_ledger(p, (uint32_t)event, LEDGER_APART, name, n);
+}
+
+/* The last sample of @metric at @time_ns; where that was lost, the last of all; SIZE_MAX: none. */
+static size_t find_sample(const struct profile *p, uint32_t metric, uint64_t time_ns)
+{
+	const profile_values *values = &p->samples.values.at[metric];
+	size_t last = SIZE_MAX;
+
+	for (size_t i = p->samples.time_ns.n; i-- > 0;) {
+		if (!values->at[i])
+			continue;
+		if (p->samples.time_ns.at[i] == time_ns)
+			return i;
+		last = last == SIZE_MAX ? i : last;
+	}
+	return last;
+}
+
+/* Where a CPU's last sample is, it stands for what came behind it, too: less than a step. */
+static uint64_t add_remainder(struct profile *p, const struct ledger_input *in, size_t event,
+			      const struct wire_step *s)
+{
+	uint64_t time_ns = s->last_ns > in->start_ns ? s->last_ns - in->start_ns : 0;
+	size_t at = s->since ? find_sample(p, (uint32_t)event, time_ns) : SIZE_MAX;
+
+	if (at == SIZE_MAX)
+		return s->since;
+	p->samples.values.at[event].at[at] += (int64_t)s->since;
+	return 0;
+}
+
+static int64_t sum_of(const struct profile *p, size_t event)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+		sum += p->samples.values.at[event].at[i];
+	return sum;
+}
+
+/* Of the target, by the kernel's own count, where that is of nobody else. */
+static uint64_t count_of(const struct ledger_input *in, size_t event, uint64_t seen)
+{
+	uint64_t counters[WIRE_COUNTERS], all;
+
+	if (!in->events[event].counted || session_filters(in->session, event) ||
+	    session_counters(in->session, event, counters))
+		return seen;
+	all = hooks_count(session_hooks(in->session), event);
+	return all > counters[WIRE_OWN] + seen ? all - counters[WIRE_OWN] : seen;
+}
+
+static void add_steps(struct profile *p, const struct ledger_input *in, size_t event)
+{
+	uint64_t seen = 0, since = 0, counted;
+	session_step_list steps = {0};
+
+	if (session_steps(in->session, event, &steps))
+		return;
+	for (size_t i = 0; i < steps.n; i++) {
+		const struct wire_step *s = &steps.at[i];
+
+		seen += s->seen;
+		since += in->events[event].every ? s->since : add_remainder(p, in, event, s);
+	}
+	vec_release(&steps);
+	counted = count_of(in, event, seen);
+	add_row(p, event, "counted in all", (int64_t)counted);
+	add_row(p, event, "behind the last sample of a CPU", (int64_t)since);
+	add_row(p, event, "amid a BPF program: counted, not seen", (int64_t)(counted - seen));
+	if (!in->running)
+		add_row(p, event, "that lost samples stand for",
+			(int64_t)(seen - since) - sum_of(p, event));
+}
+
+void counted_totals(struct profile *p, const struct ledger_input *in, size_t event)
+{
+	const struct event *e = &in->events[event];
+
+	if (event_is_stepped(e))
+		add_steps(p, in, event);
+	if (e->class == EVENT_TRACEPOINT)
+		add_row(p, event, "amid a BPF program, not seen, by any process",
+			(int64_t)session_missed(in->session, event));
+}
