@@ -230,6 +230,14 @@ static __always_inline bool leave(struct walk *walk)
 	return enter(walk, step_key(&walk->at));
 }
 
+/* Whether the frames that were left fill the stack's memory to its very end: there is no room for a
+ * caller's. What a coroutine's first function would return to was put there by hand. */
+static __always_inline bool is_used_up(struct walk *walk)
+{
+	return !walk->at.innermost && vma_find(walk->at.sp - 1, &walk->stack, &walk->room) &&
+	       walk->stack.end == walk->at.sp;
+}
+
 static __always_inline long end_walk(struct walk *walk, enum wire_end end)
 {
 	/* What a frame pointer led to proves that it was none. */
@@ -295,14 +303,19 @@ static long walk_one(__u32 i, struct walk **context)
 	struct walk *walk = *context;
 	enum step_end end;
 	enum code code = CODE_RULE;
+	bool was_guessed = walk->guessed;
 	__u64 mark = 0;
 
 	if (walk->at.exact || !remember(walk, step_key(&walk->at)))
 		code = look_up(walk);
 	if (code == CODE_NONE) {
 		/* What a frame pointer led to is no frame when it is no code. */
-		walk->depth -= walk->guessed;
-		return end_walk(walk, WIRE_END_BROKEN);
+		if (walk->guessed || !is_used_up(walk)) {
+			walk->depth -= walk->guessed;
+			return end_walk(walk, WIRE_END_BROKEN);
+		}
+		walk->depth--;
+		return end_walk(walk, WIRE_END_ROOT);
 	}
 	if (code == CODE_NO_TABLE)
 		return end_walk(walk, WIRE_END_NO_TABLE);
@@ -315,6 +328,8 @@ static long walk_one(__u32 i, struct walk **context)
 		end = walk_step_bp(walk, &walk->at);
 	else
 		end = walk_step(walk, &walk->at, &walk->rule);
+	if ((end == STEP_UNREADABLE || end == STEP_BROKEN) && !was_guessed && is_used_up(walk))
+		end = STEP_ROOT;
 	if (end != STEP_NEXT)
 		return end_walk(walk, end_of(end));
 	/* A signal's frame: the stub before it was put there, not called. */

@@ -162,10 +162,13 @@ static enum step_end step(struct walking *k, bool *guessed)
 	struct native_code code = {0};
 	struct table_rule rule;
 	enum step_end end;
-	bool has_rule = w->find(w->context, step_key(&k->at), &code) && code.table &&
-			native_find(code.table, code.offset, &rule);
+	bool has_code = w->find(w->context, step_key(&k->at), &code);
+	bool has_rule = has_code && code.table && native_find(code.table, code.offset, &rule);
 
-	*guessed = !has_rule || rule.flags & TABLE_GUESS;
+	*guessed = has_code && (!has_rule || rule.flags & TABLE_GUESS);
+	/* As the walker in the kernel ends where what a rule led to is no code. */
+	if (!has_code)
+		return STEP_BROKEN;
 	end = has_rule ? step_by_rule(k, &rule) : walk_step_bp((void *)(uintptr_t)w, &k->at);
 	if (end == STEP_NEXT && *guessed && !is_code(w, step_key(&k->at)))
 		return STEP_BROKEN;

@@ -21,7 +21,8 @@
 #define SIGNAL_RSP 160
 #define SIGNAL_RIP 168
 
-static const struct table_rule entry_rule = {
+/* Of code that nothing called. */
+static const struct table_rule root_rule = {
 	.cfa = TABLE_CFA_REG,
 	.reg = CFI_RSP,
 	.cfa_offset = 8,
@@ -44,6 +45,12 @@ static const struct table_rule signal_rule = {
 static const uint8_t stub_tail[] = {0x0f, 0, 0, 0, 0x0f, 0x05};
 static const uint8_t stub_rax[] = {0x48, 0xc7, 0xc0};
 static const uint8_t stub_eax[] = {0xb8};
+
+/* What a coroutine made by Boost's make_fcontext (PHP has a copy) returns to, as its return address
+ * was put there by hand: xor %edi, %edi (or %rdi); call _exit; hlt. No compiler writes that hlt. */
+static const uint8_t finish_head[] = {0x31, 0xff, 0xe8};
+static const uint8_t hlt = 0xf4;
+#define FINISH_BYTES (sizeof(finish_head) + 4 + sizeof(hlt))
 
 static bool find_calls(void *context, const Elf64_Dyn *d)
 {
@@ -120,11 +127,37 @@ static size_t find_stubs(const uint8_t *code, size_t n, uint64_t from, struct ta
 	return n_out;
 }
 
+static size_t find_finishes(const uint8_t *code, size_t n, uint64_t from, struct table_island *out,
+			    size_t max)
+{
+	const uint8_t *at = code, *end = code + n;
+	size_t n_out = 0;
+
+	while (n_out < max &&
+	       (at = memmem(at, (size_t)(end - at), finish_head, sizeof(finish_head)))) {
+		size_t start = (size_t)(at - code);
+
+		if ((size_t)(end - at) < FINISH_BYTES)
+			break;
+		at += FINISH_BYTES;
+		if (at[-1] != hlt) {
+			at -= FINISH_BYTES - 1;
+			continue;
+		}
+		/* Looked up one byte lower, as a signal's stub; REX stands before. */
+		out[n_out++] = (struct table_island){.start = from + (start > 2 ? start - 2 : 0),
+						     .end = from + start + FINISH_BYTES,
+						     .rule = root_rule};
+	}
+	return n_out;
+}
+
 static size_t search(struct table_gaps *g, uint64_t from, uint64_t to, struct table_island *out,
 		     size_t max)
 {
 	bool is_all = from == g->start && to == g->end;
 	_free_ uint8_t *code = NULL;
+	size_t n;
 
 	if (!g->n_reads || to - from > (is_all ? MAX_ALL_BYTES : MAX_GAP_BYTES))
 		return 0;
@@ -132,7 +165,8 @@ static size_t search(struct table_gaps *g, uint64_t from, uint64_t to, struct ta
 	code = mem_zalloc(to - from, 1);
 	if (elffile_read(g->file, from, code, to - from))
 		return 0;
-	return find_stubs(code, to - from, from, out, max);
+	n = find_stubs(code, to - from, from, out, max);
+	return n + find_finishes(code, to - from, from, out + n, max - n);
 }
 
 /* Sorts the few islands and drops those that reach into the one before. */
@@ -168,7 +202,7 @@ size_t table_gap_islands(struct table_gaps *g, uint64_t from, uint64_t to,
 		out[n++] = (struct table_island){.start = g->entry,
 						 .end = g->entry +
 							(left < ENTRY_BYTES ? left : ENTRY_BYTES),
-						 .rule = entry_rule};
+						 .rule = root_rule};
 	}
 	n += search(g, from, to, out + n, TABLE_ISLANDS - n);
 	return order(out, n);

@@ -1,7 +1,8 @@
 /*
  * table_gap: what is known of code that no call frame information covers: the entry point of the
- * file, and the stubs to which signal handlers return where the C library does not describe them
- * (musl). Only for the table_build files.
+ * file, the stubs to which signal handlers return where the C library does not describe them
+ * (musl), and what a coroutine's first function returns to (Boost.Context, PHP). Only for the
+ * table_build files.
  */
 #ifndef UNWIND_TABLE_GAP_H
 #define UNWIND_TABLE_GAP_H
