@@ -1,5 +1,6 @@
 #include "load/tick_cost.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -10,14 +11,20 @@
 #include "load/drift.h"
 #include "load/fair.h"
 
-/* Ticks of a round come at this rate, for as long or until there are so many. */
-#define HZ	 19999
-#define ROUND_NS 1000000
+/* Ticks of a round come at this rate at least, for as long or until there are so many. Where those
+ * of the capture come faster, one leads into the next, and they are cheaper. */
+#define LEAST_HZ 19999
+#define ROUND_NS 2000000
 #define MOST	 10
-/* Of them, the part that took longest was disturbed by something else. */
-#define DISTURBED 8
-/* As many rounds are worth their time in however short a capture. */
+/* Fewer tell nothing. One that takes so many times the median was no tick alone: another thread had
+ * the CPU, or the host. */
+#define FEWEST	  2
+#define DISTURBED 3
+/* Rounds are worth so much in however short a capture; below some rate, where samples cost little
+ * anyhow, a quarter of it, and seldomer later on. */
 #define FREE_NS 2000000
+#define LOW_HZ	1000
+#define THRIFT	4
 
 struct tick_cost {
 	int fd; /* an event of the thread that made it, stopped but in a round */
@@ -25,20 +32,21 @@ struct tick_cost {
 	struct fair *samples; /* by CPU */
 	struct drift drift;   /* ns, over the samples */
 	uint64_t start_ns, due_ns, spent_ns;
+	unsigned thrift;
 };
 
-struct tick_cost *tick_cost_new(const struct event *e, const struct tick_program *program)
+struct tick_cost *tick_cost_new(const struct event *e, double hz,
+				const struct tick_program *program)
 {
 	const struct event_where here = {.scope = EVENT_TASK};
 	struct event plain = *e;
 	struct tick_cost *t;
-	double most = (double)event_max_hz();
 	int fd = -1;
 
 	/* What an event leaves out interrupts all the same. */
 	plain.exclude_user = plain.exclude_kernel = false;
 	if (program->fd >= 0 && event_is_timed(e))
-		fd = event_open(&plain, most < HZ ? most : HZ, &here);
+		fd = event_open(&plain, fmin(fmax(hz, LEAST_HZ), (double)event_max_hz()), &here);
 	if (fd < 0)
 		return NULL;
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program->fd)) {
@@ -48,6 +56,7 @@ struct tick_cost *tick_cost_new(const struct event *e, const struct tick_program
 	t = mem_zalloc(1, sizeof(*t));
 	t->fd = fd;
 	t->count = program->count;
+	t->thrift = hz < LOW_HZ ? THRIFT : 1;
 	t->samples = fair_new(cpus_possible());
 	t->start_ns = clock_ns(CLOCK_MONOTONIC);
 	return t;
@@ -77,7 +86,7 @@ static int time_ticks(const struct tick_cost *t, double *took)
 		}
 		/* It came before the count was read, and may have come after the clock was. */
 		now = clock_ns(CLOCK_MONOTONIC);
-		took[n++] = (double)(now - before);
+		took[n++] = (double)(now - before) / (*t->count - count);
 		before = now;
 		count = *t->count;
 	}
@@ -93,13 +102,13 @@ static int by_value(const void *a, const void *b)
 
 static double mean_of(double *took, int n)
 {
-	int left = n - n / DISTURBED;
 	double sum = 0;
+	int taken = 0;
 
 	qsort(took, (size_t)n, sizeof(*took), by_value);
-	for (int i = 0; i < left; i++)
-		sum += took[i];
-	return sum / left;
+	while (taken < n && took[taken] <= DISTURBED * took[n / 2])
+		sum += took[taken++];
+	return sum / taken;
 }
 
 static void time_round(struct tick_cost *t)
@@ -111,7 +120,7 @@ static void time_round(struct tick_cost *t)
 		return;
 	n = time_ticks(t, took);
 	ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
-	if (n)
+	if (n >= FEWEST)
 		drift_add(&t->drift, fair_sum(t->samples), mean_of(took, n));
 }
 
@@ -137,7 +146,7 @@ void tick_cost_round(struct tick_cost *t, const uint64_t *samples)
 	if (elapsed_ns < t->due_ns)
 		return;
 	round_on(t, samples);
-	t->due_ns = drift_due_ns(elapsed_ns, t->spent_ns + DRIFT_FREE_NS - FREE_NS);
+	t->due_ns = drift_due_ns(elapsed_ns, t->thrift * t->spent_ns + DRIFT_FREE_NS - FREE_NS);
 }
 
 void tick_cost_last_round(struct tick_cost *t, const uint64_t *samples)

@@ -22,10 +22,10 @@ struct tick_program {
 struct tick_cost;
 /* Nothing is timed yet. NULL where the event interrupts nobody by itself (page faults), or cannot
  * be opened so: no error. Of a thread: that thread calls the others, too. */
-struct tick_cost *tick_cost_new(const struct event *, const struct tick_program *);
+struct tick_cost *tick_cost_new(const struct event *, double hz, const struct tick_program *);
 void tick_cost_free(struct tick_cost *); /* NULL is fine */
 
-/* Times some ticks, for a millisecond at most, if that is due: often at first, then so seldom that
+/* Times some ticks, for 2 ms at most, if that is due: often at first, then so seldom that
  * it takes less than a thousandth of a CPU. @samples: taken so far, by possible CPU; where none
  * came since the last round there is none. */
 void tick_cost_round(struct tick_cost *, const uint64_t *samples);

@@ -1,5 +1,6 @@
 #include "source/slowdown.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -26,7 +27,7 @@ struct slowdown *slowdown_new(struct session *session, const struct event *event
 	s->hz = hz;
 	s->taken = mem_zalloc((size_t)cpus_possible(), sizeof(*s->taken));
 	for (size_t i = 0; i < n; i++)
-		s->ticks[i] = tick_cost_new(&events[i], &program);
+		s->ticks[i] = tick_cost_new(&events[i], hz, &program);
 	return s;
 }
 
@@ -78,12 +79,9 @@ static void interrupt_row(struct profile *p, const struct event *e, double ns)
 /* A program that computed for a second in each 1.25 s it was given is slowed down by a quarter. */
 static double percent(double lost_ns, double ran_ns)
 {
-	double left_ns = ran_ns - lost_ns;
-
-	/* All but all of it, and the measurement's own error with it. */
-	if (left_ns < ran_ns / 100)
-		left_ns = ran_ns / 100;
-	return 100 * lost_ns / left_ns;
+	/* Of all but all of it, the measurement's own error would make anything. */
+	lost_ns = fmin(lost_ns, 0.95 * ran_ns);
+	return 100 * lost_ns / (ran_ns - lost_ns);
 }
 
 /* A tick is no more to those that are not the target than its interrupt. */
