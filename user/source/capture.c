@@ -22,8 +22,13 @@
  * the files of a process that lives shortly to be there still. */
 #define TICK_NS (200 * 1000 * 1000)
 
-/* The loader's priority while it captures: so much better (nice). */
-#define RAISED 10
+/* How much better than it was asked for the loader's priority (nice) is. While it loads its
+ * programs and opens events, some 50 ms: beside hundreds of busy threads that would take many
+ * seconds. */
+#define STARTING 20
+/* Afterwards: a late loader loses the first stacks of what starts. It sleeps nearly all the time.
+ */
+#define RUNNING 10
 
 struct capture {
 	struct capture_options o;
@@ -37,6 +42,7 @@ struct capture {
 	int64_t start_unix_ns;
 	int64_t cpu_at_start_ns, cpu_at_end_ns, cpu_at_open_ns;
 	int epoll_fd, signal_fd;
+	int nice;		   /* as it was asked for */
 	int status, command_error; /* of the command */
 	size_t exited;		   /* how many of the target's processes */
 };
@@ -108,6 +114,12 @@ static int watch_all(struct capture *c)
 	return ret ? ret : sideband_watch(c->sideband, c->epoll_fd);
 }
 
+/* Without the right to it, it does without. */
+static void hurry(const struct capture *c, int by)
+{
+	setpriority(PRIO_PROCESS, 0, c->nice - by);
+}
+
 static int open_all(struct capture *c)
 {
 	struct session_options o = {.events = c->o.events,
@@ -121,11 +133,8 @@ static int open_all(struct capture *c)
 	struct zone_request zones = {0};
 	int ret = block_signals(c);
 
-	/* Beside hundreds of busy threads the loader would take seconds to start, and, later, lose
-	 * the first stacks of what starts. It sleeps nearly all the time. Without the right to it,
-	 * it does without. */
-	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - RAISED);
-
+	c->nice = getpriority(PRIO_PROCESS, 0);
+	hurry(c, STARTING);
 	if (c->o.zones) {
 		zones.max_zones = c->o.zones->max;
 		zones.clocks = c->o.zones->clocks;
@@ -148,6 +157,7 @@ static int open_all(struct capture *c)
 	ret = session_attach(c->session);
 	if (ret)
 		return ret;
+	hurry(c, RUNNING);
 	c->slowdown = slowdown_new(c->session, c->o.events, c->o.n_events, c->o.hz);
 	intake_snapshot(&c->in);
 	if (c->o.zones)
@@ -372,7 +382,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	}
 	/* Before names are looked up, which takes memory of its own. */
 	session_drained(c->session);
-	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + RAISED);
+	hurry(c, 0);
 	reap_command(c);
 	checkpoint_end(&c->checkpoint);
 	return ret ? ret : last;
