@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/str.h"
 #include "cmd/cmd.h"
 
 static const struct command {
@@ -31,6 +33,13 @@ static int help(void)
 	return EXIT_OK;
 }
 
+static int no_command(const char *name)
+{
+	_free_ char *quoted = str_quote(name);
+
+	return cmd_usage("no command '%s'; to profile a program: eprof -- %s", name, quoted);
+}
+
 static int run(int argc, char **argv)
 {
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
@@ -43,7 +52,7 @@ static int run(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 	if (argv[1][0] == '-')
 		return cmd_record(argc, argv);
-	return cmd_usage("no command '%s'; to profile a program: eprof -- %s", argv[1], argv[1]);
+	return no_command(argv[1]);
 }
 
 int main(int argc, char **argv)

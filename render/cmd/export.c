@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/usage.h"
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "export/export.h"
@@ -87,10 +88,11 @@ static int parse(int argc, char **argv, struct arguments *a)
 
 	optind = 1;
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, "o:eh", longopts, NULL)) != -1) {
-		if (opt == '?')
-			return render_usage("export: unknown option, or without its value: '%s'",
-					    argv[optind - 1]);
+	while ((opt = getopt_long(argc, argv, ":o:eh", longopts, NULL)) != -1) {
+		if (opt == '?' || opt == ':') {
+			usage_option(opt, argv, longopts);
+			return render_usage("export: %s", err_text());
+		}
 		status = option(a, opt);
 		if (status >= 0)
 			return status;

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "base/usage.h"
 #include "cmd/output.h"
 #include "format/format.h"
 #include "model/meta.h"
@@ -269,6 +270,25 @@ static bool has_view(const struct report *r, const char *name)
 	return *v;
 }
 
+#define NAMED_MOST 3
+
+/* The view of single zones has nothing to say where none is named: that is told by name, which the
+ * other views asked for must not hide. */
+static int check_zone_named(const struct report *r, const struct material *m)
+{
+	_free_ char *names = NULL;
+	struct str s = {0};
+
+	if (r->selection.zone || !has_view(r, "zone") || !profile_is_of_zones(m->profile))
+		return 0;
+	for (size_t i = 0; i < m->zone_rows.rows.n && i < NAMED_MOST; i++)
+		str_addf(&s, "%s%s", i ? ", " : "; the largest are ",
+			 profile_text(m->profile, m->zone_rows.rows.at[i].at.name));
+	names = str_steal(&s);
+	return err(-EINVAL, "--view zone is about single zones: name some with --zone PATTERN%s",
+		   names[0] ? names : "; this profile has none");
+}
+
 /* 0, or a negative errno with a text. */
 static int write_material(struct report *r, const struct material *m)
 {
@@ -293,6 +313,8 @@ static int report_of(struct report *r, struct material *m)
 	if (rc < 0)
 		return render_fail();
 	rc = material_select(m, r);
+	if (rc == 0)
+		rc = check_zone_named(r, m);
 	if (rc < 0)
 		return render_refuse(rc);
 	return write_material(r, m) < 0 ? render_fail() : 0;
@@ -324,9 +346,12 @@ int render_report(int argc, char **argv)
 	struct report r = {0};
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1) {
-		if (opt == '?')
-			return 2; /* getopt has said why */
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
+		if (opt == '?' || opt == ':') {
+			usage_option(opt, argv, long_options);
+			return render_usage("%s", err_text());
+		}
 		if (opt == 'h')
 			return render_help(argc, argv);
 		if (opt == OPT_VERSION) {

@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#include "base/str.h"
+
+#define IDLE_SHARE 0.01 /* of one CPU, below which a target is idle */
+
 char *base_text(const struct view_input *in)
 {
 	const struct tree *t = in->tree;
@@ -58,6 +62,47 @@ const char *base_value_title(const struct view_input *in)
 const char *base_value_key(const struct view_input *in)
 {
 	return in->tree->unit && !strcmp(in->tree->unit, "ns") ? "value_ns" : "value";
+}
+
+bool base_is_cpu_time(const struct view_input *in)
+{
+	const struct profile *p = in->profile;
+	const char *name = "", *unit = in->tree->unit;
+
+	if (in->tree->metric < p->metrics.n)
+		name = profile_text(p, p->metrics.at[in->tree->metric].name);
+	return unit && !strcmp(unit, "ns") &&
+	       (str_starts(name, "cpu-clock") || str_starts(name, "task-clock"));
+}
+
+/* The kernel's figure where the profile has it, which knows of what ran between two ticks. */
+static double on_cpu_ns(const struct view_input *in)
+{
+	double ticks = (double)in->tree->nodes.at[0].total;
+	double ran = profile_cost_of(in->profile, "target's time on CPU");
+
+	return ran > ticks ? ran : ticks;
+}
+
+char *base_idle_text(const struct view_input *in)
+{
+	double length = (double)in->profile->duration_ns, ran = on_cpu_ns(in);
+	const char *ticks = in->tree->samples ? "" : ", between two ticks";
+	char on[UNITS_BUF], all[UNITS_BUF];
+	const char *metric;
+
+	if (base_is_zones_only(in))
+		return NULL;
+	metric = profile_text(in->profile, in->profile->metrics.at[in->tree->metric].name);
+	units_ns(all, sizeof(all), length);
+	if (!base_is_cpu_time(in))
+		return in->tree->samples ? NULL
+					 : mem_printf("no %s of the target in %s", metric, all);
+	if (length <= 0 || ran >= IDLE_SHARE * length)
+		return NULL;
+	return mem_printf(
+		"%s of %s%s; the target slept or waited: time off the CPU is not captured",
+		units_ns(on, sizeof(on), ran), all, ran > 0 ? ticks : "");
 }
 
 bool base_is_zones_only(const struct view_input *in)

@@ -24,6 +24,14 @@ const char *base_value_title(const struct view_input *);
 /* And what machines call those columns. */
 const char *base_value_key(const struct view_input *);
 
+/* Whether the samples are of an event that counts time on a CPU. */
+bool base_is_cpu_time(const struct view_input *);
+
+/* Why there is next to nothing to see, where the target hardly ran: "…, of 10.0 s; the target slept
+ * or waited for the rest: time off the CPU is not captured". Freed by the caller; NULL where it is
+ * not so. */
+char *base_idle_text(const struct view_input *);
+
 /* A profile without a metric, which is of zones, whether there are any or not. */
 bool base_is_zones_only(const struct view_input *);
 

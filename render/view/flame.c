@@ -5,7 +5,11 @@
 static int flame_write(const struct view_input *in, struct doc *doc)
 {
 	_free_ char *base = base_text(in);
-	_free_ char *caption = mem_printf("100 %% = %s", base);
+	/* A picture shows nothing but its caption. */
+	_free_ char *idle = in->tree->samples ? NULL : base_idle_text(in);
+	const char *of = base_is_cpu_time(in) ? "; on CPU " : "; ";
+	_free_ char *caption =
+		mem_printf("100 %% = %s%s%s", base, idle ? of : "", idle ? idle : "");
 
 	if (base_says_no_samples(in, doc))
 		return 0;

@@ -4,6 +4,7 @@
 
 #define TERMINAL_ROWS 20
 #define PRINTED_ROWS  140
+#define MAIN_COLUMNS  7 /* the numbers of samples behind them are for formats with room */
 
 static void row(const struct view_input *in, struct doc_table *t, const struct top_row *r)
 {
@@ -17,6 +18,8 @@ static void row(const struct view_input *in, struct doc_table *t, const struct t
 	base_value_cell(t, in, r->self);
 	doc_cell_code(t, f->named ? f->kind : CODE_UNKNOWN, profile_text(p, f->name));
 	doc_cell(t, 0, "%s", profile_module_name(p, f->module));
+	base_count_cell(t, r->self_samples);
+	base_count_cell(t, r->total_samples);
 }
 
 static int functions_write(const struct view_input *in, struct doc *doc)
@@ -31,9 +34,13 @@ static int functions_write(const struct view_input *in, struct doc *doc)
 		{base_value_title(in), CELL_NUMBER, "amount in the function itself"},
 		{"Function", CELL_TEXT, NULL},
 		{"Module", CELL_TEXT, "file that holds the function's code"},
+		{"Samples", CELL_NUMBER, "number of samples in the function itself"},
+		{"Total samples", CELL_NUMBER,
+		 "number of samples in the function or in what it called"},
 	};
 	const char *const keys[] = {"self_percent",	NULL,	    "total_percent", NULL,
-				    base_value_key(in), "function", "module"};
+				    base_value_key(in), "function", "module",	     "samples",
+				    "total_samples"};
 	_free_ char *base = base_text(in);
 	_free_ char *caption = mem_printf("100 %% = %s", base);
 	struct doc_table *t;
@@ -43,6 +50,7 @@ static int functions_write(const struct view_input *in, struct doc *doc)
 	doc_heading(doc, "Top functions");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
 	doc_keys(t, keys);
+	t->extra_from = MAIN_COLUMNS;
 	t->terminal_rows = TERMINAL_ROWS;
 	t->printed_rows = PRINTED_ROWS;
 	t->more = mem_strdup("functions");

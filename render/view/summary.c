@@ -210,26 +210,19 @@ static void selection_fact(const struct view_input *in, struct doc_block *b)
 	str_release(&text);
 }
 
-/* Events that count time on a CPU. */
-static bool is_cpu_time(const struct tree *t)
-{
-	const struct profile *p = t->profile;
-	const char *name = "";
-
-	if (t->metric < p->metrics.n)
-		name = profile_text(p, p->metrics.at[t->metric].name);
-	return t->unit && !strcmp(t->unit, "ns") &&
-	       (str_starts(name, "cpu-clock") || str_starts(name, "task-clock"));
-}
-
 /* How many CPUs the target kept busy: only of the whole capture. */
 static void busy_fact(const struct view_input *in, struct doc_block *b)
 {
 	const struct selection *s = in->selection;
 	double total = (double)in->tree->nodes.at[0].total;
+	_free_ char *idle = base_idle_text(in);
 	char value[UNITS_BUF];
 
-	if (!is_cpu_time(in->tree) || in->profile->duration_ns <= 0 || s->from_ns || s->to_ns)
+	if (s->from_ns || s->to_ns || base_is_zones_only(in))
+		return;
+	if (idle)
+		return doc_fact(b, true, base_is_cpu_time(in) ? "On CPU" : "Nothing", "%s", idle);
+	if (!base_is_cpu_time(in) || in->profile->duration_ns <= 0)
 		return;
 	units_ns(value, sizeof(value), total);
 	doc_fact(b, false, "On CPU", "%s: %.2f CPUs busy on average", value,

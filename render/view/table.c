@@ -15,11 +15,12 @@ const struct view *view_find(const char *name)
 	return NULL;
 }
 
-static bool has_something(const struct profile *p, const struct view *v)
+/* Of samples that never came the summary tells; a format of one view shows its empty table. */
+static bool has_something(const struct profile *p, const struct view *v, bool one)
 {
 	switch (v->of) {
 	case VIEW_OF_SAMPLES:
-		return p->metrics.n > 0;
+		return one ? p->metrics.n > 0 : p->samples.time_ns.n > 0;
 	case VIEW_OF_ZONES:
 		return profile_is_of_zones(p);
 	case VIEW_OF_ANY:
@@ -36,7 +37,7 @@ void view_choose(const char *const *names, bool one, const struct profile *p,
 	for (; *names && !(n && one); names++) {
 		const struct view *v = view_find(*names);
 
-		if (has_something(p, v))
+		if (has_something(p, v, one))
 			out[n++] = v;
 	}
 	out[n] = NULL;

@@ -81,6 +81,30 @@ static void cleans(void **state)
 	assert_clean("\xe2\x80\xa8\xe2\x80\xae\xc2\x85", 8, "???");
 }
 
+static void assert_quoted(const char *s, const char *expected)
+{
+	char *quoted = str_quote(s);
+
+	assert_string_equal(quoted, expected);
+	free(quoted);
+}
+
+static void quotes(void **state)
+{
+	(void)state;
+	assert_quoted("eprof.h5", "eprof.h5");
+	assert_quoted("/tmp/a_b-c@d,e:f.h5", "/tmp/a_b-c@d,e:f.h5");
+	assert_quoted("my file.h5", "'my file.h5'");
+	assert_quoted("it's", "'it'\\''s'");
+	assert_quoted("$(rm *)", "'$(rm *)'");
+	assert_quoted("größe.h5", "'größe.h5'");
+	assert_quoted("~me", "'~me'");
+	assert_quoted("", "''");
+	assert_quoted("-o.h5", "./-o.h5");
+	assert_quoted("-o x", "./'-o x'");
+	assert_quoted("a\n7'\xff", "$'a\\0127\\'\\377'");
+}
+
 static void measures(void **state)
 {
 	(void)state;
@@ -95,10 +119,8 @@ static void measures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(grows),
-		cmocka_unit_test(knows_utf8),
-		cmocka_unit_test(cleans),
-		cmocka_unit_test(measures),
+		cmocka_unit_test(grows),  cmocka_unit_test(knows_utf8), cmocka_unit_test(cleans),
+		cmocka_unit_test(quotes), cmocka_unit_test(measures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,12 @@
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/usage.h"
 #include "cmd/cmd.h"
 
 int cmd_failed(void)
@@ -19,14 +23,24 @@ int cmd_refused(int rc)
 
 int cmd_usage(const char *fmt, ...)
 {
+	_free_ char *text = NULL;
+	_free_ char *clean = NULL;
 	va_list args;
 
-	fputs("eprof: ", stderr);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	if (vasprintf(&text, fmt, args) < 0)
+		text = NULL;
 	va_end(args);
-	fputs(" (see 'eprof --help')\n", stderr);
+	/* A name among the words may hold anything. */
+	clean = str_clean(text ? text : "", text ? strlen(text) : 0);
+	fprintf(stderr, "eprof: %s (see 'eprof --help')\n", clean);
 	return EXIT_USAGE;
+}
+
+int cmd_bad_option(int got, char *const *argv, const struct option *longopts)
+{
+	usage_option(got, argv, longopts);
+	return cmd_usage("%s", err_text());
 }
 
 int cmd_end(int status)

@@ -21,6 +21,10 @@ int cmd_refused(int rc);
 /* "eprof: <text> (see 'eprof --help')" on stderr; returns EXIT_USAGE. */
 int cmd_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same for what getopt_long() refused, see base/usage.h. */
+struct option;
+int cmd_bad_option(int got, char *const *argv, const struct option *longopts);
+
 /* At the end of main: the status of a command that returned @status, when all that it printed is
  * out. EXIT_FAILED, with a line, where it is not. */
 int cmd_end(int status);

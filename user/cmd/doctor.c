@@ -92,13 +92,14 @@ int cmd_doctor(int argc, char **argv)
 	int c;
 
 	optind = 1;
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return EXIT_OK;
 		}
 		if (c != 'j')
-			return EXIT_USAGE;
+			return cmd_bad_option(c, argv, options);
 		json = true;
 	}
 	if (optind < argc)

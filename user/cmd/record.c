@@ -274,6 +274,7 @@ static void say_goes_on(struct record *r, struct capture *c)
 static void say_result(const struct record *r, const struct profile *p)
 {
 	_free_ char *what = describe_result(r, p);
+	_free_ char *file = str_quote(r->o.output);
 	char lost[UNITS_BUF], took[UNITS_BUF];
 	int64_t n_lost = 0;
 
@@ -286,7 +287,7 @@ static void say_result(const struct record *r, const struct profile *p)
 	}
 	fprintf(stderr, "eprof: %s in %s, %s lost; see them with: eprof report %s\n", what,
 		units_ns(took, sizeof(took), (double)p->duration_ns),
-		units_count(lost, sizeof(lost), n_lost), r->o.output);
+		units_count(lost, sizeof(lost), n_lost), file);
 }
 
 static int run_capture(struct record *r, struct capture *c, struct profile **p)

@@ -75,9 +75,9 @@ void record_options_help(void)
 	      "  --exit-code       exit with COMMAND's status; 124 where it goes on (-d, Ctrl-C)\n"
 	      "Rarely\n"
 	      "  --zones-max N     most functions that patterns may match (10000)\n"
-	      "  --zone-exit auto|session|rets|none  how the ends of calls are seen: by taking\n"
+	      "  --zone-exit auto|session|returns|none  how the ends of calls are seen: by taking\n"
 	      "                    the return address over (session) where that does no harm, by\n"
-	      "                    probes on return instructions (rets), not at all (none)\n"
+	      "                    probes on return instructions (returns), not at all (none)\n"
 	      "  --switch-fn NAME  a function that switches stacks, besides those known\n"
 	      "  --sampler task|cpu  one event a thread, or one a CPU that BPF filters\n",
 	      stdout);
@@ -236,16 +236,19 @@ static int parse_zone_exit(struct record_options *o, const char *arg)
 {
 	static const char *const words[] = {[ZONE_ENDS_AUTO] = "auto",
 					    [ZONE_ENDS_SESSION] = "session",
-					    [ZONE_ENDS_RETS] = "rets",
+					    [ZONE_ENDS_RETS] = "returns",
 					    [ZONE_ENDS_NONE] = "none"};
 
+	/* As it was called at first. */
+	if (!strcmp(arg, "rets"))
+		arg = words[ZONE_ENDS_RETS];
 	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (!strcmp(arg, words[i])) {
 			o->zone_o.ends = (enum zone_ends)i;
 			return 0;
 		}
 	}
-	return err(-EINVAL, "--zone-exit is auto, session, rets or none, not '%s'", arg);
+	return err(-EINVAL, "--zone-exit is auto, session, returns or none, not '%s'", arg);
 }
 
 /* One option; an exit status or a negative errno when it is wrong. */
@@ -311,7 +314,7 @@ static int take(struct record_options *o, int opt, const char *arg)
 		o->table_bytes = (uint64_t)number * 1024;
 		return ret;
 	default:
-		return EXIT_USAGE; /* getopt has said why */
+		return 0;
 	}
 }
 
@@ -436,8 +439,12 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		.zone_o = {.max = ZONELIST_DEFAULT_MAX},
 		.table_bytes = TABLES_MAX_BYTES};
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, "+p:t:aG:F:e:c:d:o:h", long_options, NULL)) != -1) {
-		ret = take_plain(o, opt, optarg) ? 0 : take(o, opt, optarg);
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, "+:p:t:aG:F:e:c:d:o:h", long_options, NULL)) != -1) {
+		if (opt == '?' || opt == ':')
+			ret = cmd_bad_option(opt, argv, long_options);
+		else
+			ret = take_plain(o, opt, optarg) ? 0 : take(o, opt, optarg);
 		if (ret)
 			break;
 	}

@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/zone_file.h"
 #include "cmd/zones_listing.h"
+#include "cmd/zones_order.h"
 #include "elf/buildid.h"
 #include "elf/file.h"
 #include "load/features.h"
@@ -38,6 +39,8 @@ static const char help[] =
 	"  --zone-file FILE  more patterns, one a line\n"
 	"  --zones-max N     list up to N functions (10000)\n"
 	"  --switch-fn NAME  a function that switches stacks, besides those known\n"
+	"  --sort COLUMN     by " ZONES_ORDER_NAMES ";\n"
+	"                    -COLUMN turns it round (by module, then address)\n"
 	"  --measure         time what a call costs on this machine first (as root, half a "
 	"second)\n"
 	"  --json            for programs\n";
@@ -45,7 +48,7 @@ static const char help[] =
 struct options {
 	int64_t pid; /* 0: none */
 	int64_t max;
-	const char *binary;
+	const char *binary, *order; /* order NULL: the default */
 	struct zonepatterns *patterns;
 	VEC(const char *) switches;
 	bool measure, json, help;
@@ -175,6 +178,15 @@ static void judge_exits(struct zones_listing *l)
 
 /* --- all ------------------------------------------------------------------------------------ */
 
+static void show(const struct options *o, const struct zones_listing *listing)
+{
+	struct zones_rows rows;
+
+	zones_rows_build(listing, o->order, &rows);
+	(o->json ? zones_listing_json : zones_listing_table)(listing, &rows);
+	zones_rows_release(&rows);
+}
+
 static int list(const struct options *o, const struct files *f)
 {
 	const struct zonelist_request request = {.patterns = o->patterns,
@@ -196,7 +208,7 @@ static int list(const struct options *o, const struct files *f)
 		rc = zones_cost_measure(&cost);
 	if (!rc) {
 		judge_exits(&listing);
-		(o->json ? zones_listing_json : zones_listing_table)(&listing);
+		show(o, &listing);
 		free(listing.why_not);
 	}
 	for (size_t i = 0; i < f->at.n; i++)
@@ -216,7 +228,7 @@ static int run(const struct options *o)
 	return rc ? cmd_failed() : EXIT_OK;
 }
 
-/* One option; a negative errno or EXIT_USAGE when it is wrong. */
+/* One option; a negative errno when it is wrong. */
 static int take(struct options *o, int opt)
 {
 	switch (opt) {
@@ -229,6 +241,9 @@ static int take(struct options *o, int opt)
 	case 's':
 		vec_push(&o->switches, optarg);
 		return 0;
+	case 'o':
+		o->order = optarg;
+		return zones_order_check(optarg);
 	case 'c':
 		o->measure = true;
 		return 0;
@@ -239,7 +254,7 @@ static int take(struct options *o, int opt)
 		o->help = true;
 		return 0;
 	default:
-		return EXIT_USAGE; /* getopt has said why */
+		return 0;
 	}
 }
 
@@ -263,6 +278,7 @@ static int parse(struct options *o, int argc, char **argv)
 	static const struct option options[] = {{"zone-file", required_argument, NULL, 'f'},
 						{"zones-max", required_argument, NULL, 'm'},
 						{"switch-fn", required_argument, NULL, 's'},
+						{"sort", required_argument, NULL, 'o'},
 						{"measure", no_argument, NULL, 'c'},
 						{"json", no_argument, NULL, 'j'},
 						{"help", no_argument, NULL, 'h'},
@@ -270,11 +286,15 @@ static int parse(struct options *o, int argc, char **argv)
 	int opt;
 
 	optind = 1;
-	while ((opt = getopt_long(argc, argv, "p:h", options, NULL)) != -1) {
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, ":p:h", options, NULL)) != -1) {
 		const int rc = take(o, opt);
 
+		if (opt == '?' || opt == ':')
+			return cmd_bad_option(opt, argv, options);
+
 		if (rc)
-			return rc < 0 ? cmd_refused(rc) : EXIT_USAGE;
+			return cmd_refused(rc);
 	}
 	return o->help ? EXIT_OK : parse_arguments(o, argc, argv);
 }

@@ -7,10 +7,11 @@
 #include "base/units.h"
 #include "cmd/json.h"
 #include "cmd/zones_listing.h"
+#include "cmd/zones_order.h"
 #include "elf/buildid.h"
 
 static const char *const exit_name[] = {
-	[EXIT_SESSION] = "session", [EXIT_RETS] = "rets", [EXIT_NONE] = "none"};
+	[EXIT_SESSION] = "session", [EXIT_RETS] = "returns", [EXIT_NONE] = "none"};
 
 /* --- table ---------------------------------------------------------------------------------- */
 
@@ -26,10 +27,16 @@ static const char *remark_on(const struct zone_def *zone, enum exit_way exit)
 	return zone->sites.exits_why;
 }
 
-/* emulated  session   970 ns       216  free  malloc.c:3280 */
-static void print_zone(const struct zones_listing *l, size_t image, const struct zone_def *zone,
-		       size_t width)
+/* Of the table's columns, as wide as what stands in them. */
+struct widths {
+	size_t address, name;
+};
+
+/* emulated  session   970 ns       216    9f4c0  free  malloc.c:3280 */
+static void print_zone(const struct zones_listing *l, const struct zones_row *row,
+		       const struct widths *widths)
 {
+	const struct zone_def *zone = row->zone;
 	const enum exit_way exit = sites_exit_way(&zone->sites, l->hijack);
 	const char *remark = remark_on(zone, exit);
 	const bool can = !zone->sites.why;
@@ -37,16 +44,17 @@ static void print_zone(const struct zones_listing *l, size_t image, const struct
 	struct str s = {0};
 
 	if (can)
-		units_ns(cost, sizeof(cost), zones_cost_of(l->cost, &zone->sites, exit));
+		units_ns(cost, sizeof(cost), row->cost_ns);
 	str_addf(&s, "%-8s  %-7s  ", can ? site_class_name(zone->sites.entry.class) : "no",
 		 can ? exit_name[exit] : "");
 	for (size_t n = str_width(cost); n < 7; n++)
 		str_addc(&s, ' ');
-	str_addf(&s, "%s %8" PRIu64 "  %s", cost, zone->size, zone->name);
-	for (size_t n = str_width(zone->name); n < width; n++)
+	str_addf(&s, "%s %8" PRIu64 "  %*" PRIx64 "  %s", cost, zone->size, (int)widths->address,
+		 zone->address, zone->name);
+	for (size_t n = str_width(zone->name); n < widths->name; n++)
 		str_addc(&s, ' ');
 	if (l->n > 1)
-		str_addf(&s, "  %s", str_base(l->images[image]->path));
+		str_addf(&s, "  %s", str_base(l->images[row->image]->path));
 	if (zone->file && zone->line)
 		str_addf(&s, "  %s:%u", zone->file, zone->line);
 	else if (zone->file)
@@ -59,19 +67,20 @@ static void print_zone(const struct zones_listing *l, size_t image, const struct
 	str_release(&s);
 }
 
-/* How wide the column of names is: not as wide as the longest of C++. */
-static size_t name_width(const struct zones_listing *l)
+/* The column of names is not as wide as the longest of C++. */
+static struct widths widths_of(const struct zones_rows *rows)
 {
-	size_t most = 8;
+	struct widths w = {.address = strlen("Address"), .name = strlen("Function")};
 
-	for (size_t i = 0; i < l->n; i++) {
-		for (size_t k = 0; k < l->lists[i].zones.n; k++) {
-			const size_t width = str_width(l->lists[i].zones.at[k].name);
+	for (size_t i = 0; i < rows->at.n; i++) {
+		const struct zone_def *zone = rows->at.at[i].zone;
+		const size_t name = str_width(zone->name);
+		const size_t address = (size_t)snprintf(NULL, 0, "%" PRIx64, zone->address);
 
-			most = width > most && width <= 40 ? width : most;
-		}
+		w.name = name > w.name && name <= 40 ? name : w.name;
+		w.address = address > w.address ? address : w.address;
 	}
-	return most;
+	return w;
 }
 
 struct sums {
@@ -135,16 +144,15 @@ static void print_files(const struct zones_listing *l)
 	}
 }
 
-void zones_listing_table(const struct zones_listing *l)
+void zones_listing_table(const struct zones_listing *l, const struct zones_rows *rows)
 {
-	const size_t width = name_width(l);
+	const struct widths w = widths_of(rows);
 
-	printf("%-8s  %-7s  %7s %8s  %-*s%s  %s\n", "Site", "Exit", "Cost", "Bytes", (int)width,
-	       "Function", l->n > 1 ? "  Module" : "", "Source");
-	for (size_t i = 0; i < l->n; i++) {
-		for (size_t k = 0; k < l->lists[i].zones.n; k++)
-			print_zone(l, i, &l->lists[i].zones.at[k], width);
-	}
+	printf("%-8s  %-7s  %7s %8s  %*s  %-*s%s  %s\n", "Site", "Exit", "Cost", "Bytes",
+	       (int)w.address, "Address", (int)w.name, "Function", l->n > 1 ? "  Module" : "",
+	       "Source");
+	for (size_t i = 0; i < rows->at.n; i++)
+		print_zone(l, &rows->at.at[i], &w);
 	print_sums(l);
 	print_files(l);
 	if (l->why_not)
@@ -156,9 +164,9 @@ void zones_listing_table(const struct zones_listing *l)
 
 /* --- JSON ----------------------------------------------------------------------------------- */
 
-static void add_site(struct str *s, const struct zones_listing *l, const struct zone_def *zone,
-		     enum exit_way exit)
+static void add_site(struct str *s, const struct zones_row *row, enum exit_way exit)
 {
+	const struct zone_def *zone = row->zone;
 	const struct site *entry = &zone->sites.entry;
 
 	if (zone->sites.why) {
@@ -169,22 +177,22 @@ static void add_site(struct str *s, const struct zones_listing *l, const struct 
 		 ", \"site\": {\"class\": \"%s\", \"address\": %" PRIu64 ", \"offset\": %" PRIu64
 		 "}, \"exit\": \"%s\", \"exits\": %zu, \"cost_ns\": %.0f",
 		 site_class_name(entry->class), entry->address, entry->offset, exit_name[exit],
-		 zone->sites.exits.n, zones_cost_of(l->cost, &zone->sites, exit));
+		 zone->sites.exits.n, row->cost_ns);
 }
 
-static void add_zone(struct str *s, const struct zones_listing *l, size_t image,
-		     const struct zone_def *zone)
+static void add_zone(struct str *s, const struct zones_listing *l, const struct zones_row *row)
 {
+	const struct zone_def *zone = row->zone;
 	const enum exit_way exit = sites_exit_way(&zone->sites, l->hijack);
 
 	str_add(s, "{\"name\": ");
 	json_text(s, zone->name);
 	json_member(s, "linkage", zone->linkage ? zone->linkage : zone->name);
-	json_member(s, "module", l->images[image]->path);
+	json_member(s, "module", l->images[row->image]->path);
 	json_member(s, "file", zone->file);
 	str_addf(s, ", \"line\": %u, \"address\": %" PRIu64 ", \"size\": %" PRIu64, zone->line,
 		 zone->address, zone->size);
-	add_site(s, l, zone, exit);
+	add_site(s, row, exit);
 	str_addf(s, ", \"splits\": %s, \"loops\": %s, \"own_return\": %s",
 		 zone->sites.splits ? "true" : "false", zone->sites.loops ? "true" : "false",
 		 zone->sites.own_return ? "true" : "false");
@@ -209,10 +217,9 @@ static void add_module(struct str *s, const struct image *image, const struct zo
 	str_addc(s, '}');
 }
 
-void zones_listing_json(const struct zones_listing *l)
+void zones_listing_json(const struct zones_listing *l, const struct zones_rows *rows)
 {
 	struct str s = {0};
-	size_t told = 0;
 
 	str_addf(&s, "{\"hijack\": %s, \"cost_measured\": %s", l->hijack ? "true" : "false",
 		 l->cost->measured ? "true" : "false");
@@ -223,11 +230,9 @@ void zones_listing_json(const struct zones_listing *l)
 		add_module(&s, l->images[i], &l->lists[i]);
 	}
 	str_add(&s, "\n], \"functions\": [");
-	for (size_t i = 0; i < l->n; i++) {
-		for (size_t k = 0; k < l->lists[i].zones.n; k++) {
-			str_add(&s, told++ ? ",\n  " : "\n  ");
-			add_zone(&s, l, i, &l->lists[i].zones.at[k]);
-		}
+	for (size_t i = 0; i < rows->at.n; i++) {
+		str_add(&s, i ? ",\n  " : "\n  ");
+		add_zone(&s, l, &rows->at.at[i]);
 	}
 	str_add(&s, "\n]}\n");
 	fputs(str_text(&s), stdout);

@@ -16,7 +16,8 @@ struct zones_listing {
 	char *why_not; /* why they may not, one clause; NULL: they may; owned by the caller */
 };
 
-void zones_listing_table(const struct zones_listing *);
-void zones_listing_json(const struct zones_listing *);
+struct zones_rows; /* cmd/zones_order.h: all of them, in order */
+void zones_listing_table(const struct zones_listing *, const struct zones_rows *);
+void zones_listing_json(const struct zones_listing *, const struct zones_rows *);
 
 #endif

@@ -172,6 +172,45 @@ char *str_clean(const char *s, size_t n)
 	return str_steal(&out);
 }
 
+/* $'…' of bash, zsh, ksh and POSIX.1-2024. */
+static void quote_escaped(struct str *out, const char *s)
+{
+	str_add(out, "$'");
+	for (size_t n = strlen(s), len; n; s += len, n -= len) {
+		len = str_char(s, n);
+		if (len && !str_is_control(s, len)) {
+			str_add(out, *s == '\'' || *s == '\\' ? "\\" : "");
+			str_addn(out, s, len);
+			continue;
+		}
+		/* Three octal digits: what follows may be a digit. */
+		len = 1;
+		str_addf(out, "\\%03o", (unsigned char)*s);
+	}
+	str_addc(out, '\'');
+}
+
+char *str_quote(const char *s)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789_@%+=:,./-";
+	struct str out = {0};
+
+	if (*s == '-')
+		str_add(&out, "./");
+	if (*s && strspn(s, plain) == strlen(s)) {
+		str_add(&out, s);
+	} else if (!str_is_clean(s, strlen(s))) {
+		quote_escaped(&out, s);
+	} else {
+		str_addc(&out, '\'');
+		for (; *s; s++)
+			*s == '\'' ? str_add(&out, "'\\''") : str_addc(&out, *s);
+		str_addc(&out, '\'');
+	}
+	return str_steal(&out);
+}
+
 size_t str_width(const char *s)
 {
 	size_t n = strlen(s), width = 0;

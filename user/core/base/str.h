@@ -35,6 +35,9 @@ bool str_is_clean(const char *s, size_t n);
  * (newline too; str_is_control) become '?'. For every name that comes from a target. Freed by the
  * caller. */
 char *str_clean(const char *s, size_t n);
+/* The file name @s as a shell takes it for one word that is no option: as it is where nothing in it
+ * is special, else in quotes. Always one line that can be pasted. Freed by the caller. */
+char *str_quote(const char *s);
 /* Columns that a terminal shows for UTF-8 @s: code points, combining marks and double width
  * left aside. */
 size_t str_width(const char *s);
