@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "load/features.h"
+#include "load/rights.h"
 
 static const char help[] =
 	"Examples:\n"
@@ -78,8 +79,7 @@ static void print_table(const struct feature *f, size_t n, bool works)
 	printf("\nSampling %s.\n", works ? "works here" : "does not work here");
 	if (!works && geteuid())
 		printf("To see what root can do: sudo eprof doctor. To do without root:\n"
-		       "  sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog,"
-		       "cap_checkpoint_restore+ep $(command -v eprof)\n");
+		       "  sudo setcap " RIGHTS_CAPS " $(command -v eprof)\n");
 }
 
 int cmd_doctor(int argc, char **argv)

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "load/event.h"
 #include "load/event_pmu.h"
+#include "load/rights.h"
 
 /* Of the timers of cpu-clock and task-clock: perf_swevent_start_hrtimer(). */
 #define CLOCK_LEAST_NS 10000
@@ -283,10 +284,7 @@ static int open_error(const struct event *e, const struct event_where *w, int co
 			   "event '%s' cannot be sampled, only counted: with --zone and --clock",
 			   e->name);
 	if (code == EACCES || code == EPERM)
-		return err(-code,
-			   "cannot sample '%s': needs root or CAP_PERFMON; run it under sudo, or "
-			   "'setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep' on eprof",
-			   e->name);
+		return err(-code, "no right to sample '%s': " RIGHTS_HOW, e->name);
 	if (code == ENOENT && w && w->scope == EVENT_CPU_IN_CGROUP)
 		return err(-code,
 			   "this kernel cannot sample the cgroup: enable any controller for it "

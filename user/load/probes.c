@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "load/event.h"
 #include "load/probes.h"
+#include "load/rights.h"
 #include "load/uprobes.h"
 
 /* Of union bpf_attr, the part for BPF_LINK_CREATE on a perf event (5.15). */
@@ -25,8 +26,7 @@ static int attach_error(int code, uint32_t pid)
 	if (code == -ESRCH)
 		return err(code, "process %u is gone", pid);
 	if (code == -EPERM || code == -EACCES)
-		return err(code, "cannot put probes into programs: needs root or CAP_BPF and "
-				 "CAP_PERFMON (run it under sudo)");
+		return err(code, "no right to put probes into programs: " RIGHTS_HOW);
 	return err(code, "the kernel refused a probe: %s", strerror(-code));
 }
 

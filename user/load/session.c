@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "load/cpus.h"
+#include "load/rights.h"
 #include "load/ran.h"
 #include "load/sampling.h"
 #include "load/session.h"
@@ -54,8 +55,7 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 static int load_error(int code)
 {
 	if (code == -EPERM)
-		return err(code, "cannot load BPF programs: needs root or CAP_BPF and CAP_PERFMON; "
-				 "run it under sudo ('eprof doctor' tells more)");
+		return err(code, "no right to load BPF programs: " RIGHTS_HOW);
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return err(-ENOTSUP,
 			   "this kernel has no BTF (/sys/kernel/btf/vmlinux): it needs one "

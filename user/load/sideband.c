@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "load/cpus.h"
 #include "load/event.h"
+#include "load/rights.h"
 #include "load/sideband.h"
 
 /* Per CPU; a power of two of pages. An exec is about ten records of 100 bytes, so that this holds
@@ -38,6 +39,13 @@ void side_records_clear(side_records *records)
 	for (size_t i = 0; i < records->n; i++)
 		free(records->at[i].text);
 	records->n = 0;
+}
+
+static int open_error(int code)
+{
+	if (code == EACCES || code == EPERM)
+		return err(-code, "no right to capture, one's own processes neither: " RIGHTS_HOW);
+	return err(-code, "cannot watch processes: %s", strerror(code));
 }
 
 static int open_ring(int cpu, bool by_inode, struct side_ring *ring)
@@ -69,10 +77,7 @@ static int open_ring(int cpu, bool by_inode, struct side_ring *ring)
 		ring->fd = event_syscall(&attr, -1, cpu, -1, 0);
 	}
 	if (ring->fd < 0)
-		return err(
-			-errno,
-			"cannot watch processes: %s; needs root or CAP_PERFMON (run it under sudo)",
-			strerror(errno));
+		return open_error(errno);
 	map = mmap(NULL, (size_t)page + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
 		   0);
 	if (map == MAP_FAILED)

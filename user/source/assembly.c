@@ -4,6 +4,10 @@
 #include "base/str.h"
 #include "source/assembly.h"
 
+#define PROBE_MARK "[eprof probe]"
+/* The outermost frames of a kernel stack, among which stands how the kernel was entered. */
+#define ENTRY_FRAMES 4
+
 static const struct {
 	const char *mark, *note;
 } ends[ASSEMBLY_ENDS] = {
@@ -41,17 +45,21 @@ void assembly_release(struct assembly *a)
 	vec_release(&a->threads);
 }
 
-static uint32_t mark_frame(struct assembly *a, uint8_t end)
+static uint32_t mark_frame(struct assembly *a, uint32_t *mark, const char *name)
 {
-	if (!a->mark[end]) {
-		struct function function = {.name = intern_add(&a->p->strings, ends[end].mark),
-					    .kind = CODE_MARK,
-					    .named = 1};
+	if (!*mark) {
+		struct function function = {
+			.name = intern_add(&a->p->strings, name), .kind = CODE_MARK, .named = 1};
 		struct frame frame = {.function = profile_function(a->p, &function)};
 
-		a->mark[end] = profile_frame(a->p, &frame);
+		*mark = profile_frame(a->p, &frame);
 	}
-	return a->mark[end];
+	return *mark;
+}
+
+static uint32_t end_frame(struct assembly *a, uint8_t end)
+{
+	return mark_frame(a, &a->mark[end], ends[end].mark);
 }
 
 /* Frame @frame as one that was found by frame pointer. */
@@ -72,12 +80,12 @@ static uint32_t grow(struct assembly *a, uint32_t node, uint32_t index)
 		return node;
 	stack = &a->stacks->stacks.at[index];
 	if (stack->end < ASSEMBLY_ENDS && ends[stack->end].mark)
-		node = profile_node(a->p, node, mark_frame(a, stack->end));
+		node = profile_node(a->p, node, end_frame(a, stack->end));
 	for (uint32_t i = stack->n; i-- > 0;) {
 		uint32_t place = a->stacks->chain.at[stack->first + i];
 
 		if (stack->cut_at && i + 1 == stack->cut_at)
-			node = profile_node(a->p, node, mark_frame(a, WIRE_END_CUT));
+			node = profile_node(a->p, node, end_frame(a, WIRE_END_CUT));
 		for (uint32_t k = a->named.first.at[place + 1]; k-- > a->named.first.at[place];) {
 			uint32_t frame = a->named.frame.at[k];
 
@@ -89,14 +97,46 @@ static uint32_t grow(struct assembly *a, uint32_t node, uint32_t index)
 	return node;
 }
 
+void assembly_mark_probes(struct assembly *a)
+{
+	probe_frames_init(&a->probes, a->p);
+}
+
+/* Of @n of the stack's frames from @first on, innermost first. */
+static bool has_probe(const struct assembly *a, const struct stack *stack, uint32_t first,
+		      uint32_t n)
+{
+	for (uint32_t i = first; i < first + n && i < stack->n; i++) {
+		uint32_t place = a->stacks->chain.at[stack->first + i];
+
+		for (uint32_t k = a->named.first.at[place]; k < a->named.first.at[place + 1]; k++)
+			if (probe_frames_has(&a->probes, a->p, a->named.frame.at[k]))
+				return true;
+	}
+	return false;
+}
+
+bool assembly_is_probe(const struct assembly *a, uint32_t user, uint32_t kernel)
+{
+	const struct stack *u = user == NO_STACK ? NULL : &a->stacks->stacks.at[user];
+	const struct stack *k = kernel == NO_STACK ? NULL : &a->stacks->stacks.at[kernel];
+
+	if (u && has_probe(a, u, 0, 1))
+		return true;
+	return k && has_probe(a, k, k->n > ENTRY_FRAMES ? k->n - ENTRY_FRAMES : 0, ENTRY_FRAMES);
+}
+
 uint32_t assembly_node(struct assembly *a, uint32_t user, uint32_t kernel)
 {
 	bool fresh;
-	uint32_t *node = map_put(&a->node_of, (uint64_t)user << 32 | kernel, &fresh);
+	uint32_t *node = map_put(&a->node_of, (uint64_t)user << 32 | kernel, &fresh), at;
 
-	if (fresh)
-		*node = grow(a, grow(a, 0, user), kernel);
-	return *node;
+	if (!fresh)
+		return *node;
+	at = grow(a, 0, user);
+	if (assembly_is_probe(a, user, kernel))
+		at = profile_node(a->p, at, mark_frame(a, &a->probe_mark, PROBE_MARK));
+	return *node = grow(a, at, kernel);
 }
 
 uint64_t assembly_time(const struct assembly *a, uint64_t time_ns)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "model/profile.h"
+#include "source/probe_frames.h"
 #include "source/stacks.h"
 #include "symbol/namer.h"
 #include "symbol/procs.h"
@@ -20,7 +21,9 @@ struct assembly {
 	const struct procs *procs;
 	uint64_t start_ns; /* of the capture, CLOCK_MONOTONIC */
 	struct named named;
+	struct probe_frames probes;
 	uint32_t mark[ASSEMBLY_ENDS]; /* frames, made when first used */
+	uint32_t probe_mark;	      /* the same */
 	struct map node_of;	      /* user stack, kernel stack → node */
 	VEC(uint32_t) threads;	      /* of procs → of the profile; UINT32_MAX: not there yet */
 };
@@ -32,6 +35,10 @@ void assembly_release(struct assembly *);
 /* The node of a user stack with a kernel stack upon it; either may be NO_STACK. A user stack that
  * does not reach the thread's first frame stands upon a mark that says why. */
 uint32_t assembly_node(struct assembly *, uint32_t user, uint32_t kernel);
+/* From now on what is the kernel's handling of a probe stands upon a mark that says so. */
+void assembly_mark_probes(struct assembly *);
+/* The stacks are such. */
+bool assembly_is_probe(const struct assembly *, uint32_t user, uint32_t kernel);
 /* The profile's thread for @number of procs. */
 uint32_t assembly_thread(struct assembly *, uint32_t number);
 uint64_t assembly_time(const struct assembly *, uint64_t time_ns);

@@ -427,6 +427,8 @@ int capture_profile(struct capture *c, struct profile **out)
 		ledger_counters(p, &in, i);
 	ret = assembly_init(&assembly, p, &c->in.stacks, c->in.images, c->in.procs, c->start_ns,
 			    &stats);
+	if (c->o.zones)
+		assembly_mark_probes(&assembly);
 	if (!ret)
 		intake_finish(&c->in, &assembly);
 	assembly_release(&assembly);

@@ -86,22 +86,26 @@ static void add_rows(const struct oncpu *o, struct assembly *a)
 	}
 }
 
-/* How many of the samples have stacks that are not whole. */
+/* How many of the samples have stacks that are not whole, or not the program's own doing. */
 static void add_notes(const struct oncpu *o, struct assembly *a, uint32_t metric)
 {
-	int64_t ends[ASSEMBLY_ENDS] = {0}, guessed = 0;
+	int64_t ends[ASSEMBLY_ENDS] = {0}, guessed = 0, probed = 0;
 
 	for (size_t i = 0; i < o->rows.n; i++) {
 		const struct row *row = &o->rows.at[i];
 
 		if (row->event != metric || row->user == NO_STACK)
 			continue;
+		probed += assembly_is_probe(a, row->user, row->kernel);
 		ends[a->stacks->stacks.at[row->user].end % ASSEMBLY_ENDS]++;
 		guessed += a->stacks->stacks.at[row->user].guessed;
 	}
 	if (guessed)
 		profile_ledger(a->p, metric, LEDGER_NOTE,
 			       "some frames guessed: code without unwind rules", guessed);
+	if (probed)
+		profile_ledger(a->p, metric, LEDGER_NOTE, "amid a probe of a zone: [eprof probe]",
+			       probed);
 	for (uint8_t e = 0; e < ASSEMBLY_ENDS; e++)
 		if (ends[e] && assembly_end_note(e))
 			profile_ledger(a->p, metric, LEDGER_NOTE, assembly_end_note(e), ends[e]);
