@@ -132,12 +132,11 @@ void ledger_settle(struct profile *p)
 		if (row.class != LEDGER_KEPT || row.metric == LEDGER_ZONES)
 			continue;
 		held = rows_of(p, row.metric);
-		p->ledger.at[i].count = held;
-		if (row.count > held)
-			profile_ledger(p, row.metric, LEDGER_LOST, "sent, but not read",
-				       row.count - held);
-		else /* sent and read, but not counted yet */
+		if (row.count < held) { /* sent and read, but not counted yet */
 			add_taken(p, row.metric, held - row.count);
+			p->ledger.at[i].count = held;
+		}
+		profile_ledger_lose(p, row.metric, "sent, but not read", row.count - held);
 	}
 }
 

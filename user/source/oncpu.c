@@ -14,13 +14,24 @@ struct row {
 	uint32_t zone; /* node of the kernel's, 0 none */
 };
 
+/* A sample's share of memory at most: its row here, its columns in the profile with all metrics,
+ * both with room to grow. */
+#define SAMPLE_BYTES 256
+/* The part of memory that samples may take. */
+#define SHARE 4
+
 struct oncpu {
 	VEC(struct row) rows;
+	size_t most;		   /* rows */
+	int64_t lost[WIRE_EVENTS]; /* came when there were so many */
 };
 
 static void *oncpu_new(void)
 {
-	return mem_zalloc(1, sizeof(struct oncpu));
+	struct oncpu *o = mem_zalloc(1, sizeof(*o));
+
+	o->most = mem_most() / SHARE / SAMPLE_BYTES;
+	return o;
 }
 
 static void oncpu_free(void *state)
@@ -43,7 +54,10 @@ static void add(struct oncpu *o, const struct wire_sample *w, uint32_t user, str
 			  .user = user,
 			  .kernel = stacks_find(stacks, w->kernel_hash)};
 
-	vec_push(&o->rows, row);
+	if (o->rows.n < o->most)
+		vec_push(&o->rows, row);
+	else
+		o->lost[row.event % WIRE_EVENTS]++;
 }
 
 static void oncpu_take(void *state, const void *record, struct stacks *stacks, struct procs *procs)
@@ -116,8 +130,11 @@ static void oncpu_finish(const void *state, struct assembly *a)
 	const struct oncpu *o = state;
 
 	add_rows(o, a);
-	for (uint32_t metric = 0; metric < a->p->metrics.n; metric++)
+	for (uint32_t metric = 0; metric < a->p->metrics.n; metric++) {
 		add_notes(o, a, metric);
+		profile_ledger_lose(a->p, metric, "no memory for more samples",
+				    o->lost[metric % WIRE_EVENTS]);
+	}
 }
 
 const struct source oncpu_source = {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/resource.h>
 
 static __attribute__((noreturn)) void die(size_t n, size_t size)
 {
@@ -57,6 +58,14 @@ char *mem_printf(const char *fmt, ...)
 		die(1, strlen(fmt));
 	va_end(args);
 	return s;
+}
+
+uint64_t mem_most(void)
+{
+	uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur < all ? limit.rlim_cur : all;
 }
 
 void mem_cleanup_free(void *pointer_to_pointer)

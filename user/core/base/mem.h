@@ -7,6 +7,7 @@
 #define BASE_MEM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* @n elements of @size bytes, zeroed. n * size is checked for overflow. Freed by free(). */
 void *mem_zalloc(size_t n, size_t size) __attribute__((malloc, warn_unused_result));
@@ -16,6 +17,9 @@ char *mem_strdup(const char *s) __attribute__((malloc, warn_unused_result));
 char *mem_strndup(const char *s, size_t n) __attribute__((malloc, warn_unused_result));
 /* A string printed into memory of its own. */
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), warn_unused_result));
+
+/* Bytes that this process may come to: the machine's memory, or RLIMIT_AS where that is less. */
+uint64_t mem_most(void);
 
 /* __attribute__((cleanup)) helpers: `_free_ char *path = …;` and `_close_ int fd = …;`. */
 void mem_cleanup_free(void *pointer_to_pointer);

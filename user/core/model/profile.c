@@ -278,6 +278,16 @@ void profile_ledger(struct profile *p, uint32_t metric, enum ledger_class class,
 	vec_push(&p->ledger, row);
 }
 
+void profile_ledger_lose(struct profile *p, uint32_t metric, const char *name, int64_t n)
+{
+	if (n <= 0)
+		return;
+	for (size_t i = 0; i < p->ledger.n; i++)
+		if (p->ledger.at[i].class == LEDGER_KEPT && p->ledger.at[i].metric == metric)
+			p->ledger.at[i].count -= n;
+	profile_ledger(p, metric, LEDGER_LOST, name, n);
+}
+
 void profile_cost(struct profile *p, const char *name, const char *unit, double value)
 {
 	struct cost_row row = {

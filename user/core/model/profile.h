@@ -189,6 +189,8 @@ void profile_sample(struct profile *, uint64_t time_ns, uint32_t thread, uint32_
 void profile_sample_zone(struct profile *, size_t row, uint32_t edge);
 void profile_ledger(struct profile *, uint32_t metric, enum ledger_class, const char *name,
 		    int64_t count);
+/* @n of the kept ones of @metric are lost after all; nothing where that is 0 or less. */
+void profile_ledger_lose(struct profile *, uint32_t metric, const char *name, int64_t n);
 void profile_cost(struct profile *, const char *name, const char *unit, double value);
 /* The value of the row of that name; 0 where there is none. */
 double profile_cost_of(const struct profile *, const char *name);
