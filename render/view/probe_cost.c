@@ -24,32 +24,6 @@ struct dears {
 	double ns;     /* of the n together */
 };
 
-/* What a call costs, by class of its site and way to see its end; 0: not known. */
-struct prices {
-	double ns[ZONE_SITE_MIXED + 1][ZONE_EXIT_MIXED + 1];
-};
-
-static struct prices prices_of(const struct profile *p)
-{
-	struct prices prices = {0};
-
-	for (int site = 0; site <= ZONE_SITE_MIXED; site++)
-		for (int way = 0; way <= ZONE_EXIT_MIXED; way++) {
-			_free_ char *name = zone_cost_name(site, way);
-
-			prices.ns[site][way] = name ? profile_cost_of(p, name) : 0;
-		}
-	return prices;
-}
-
-/* The zone is as the file has it, whose classes and ways need not be any. */
-static double cost_of(const struct prices *prices, const struct zone *z)
-{
-	if (z->site_class > ZONE_SITE_MIXED || z->exit_way > ZONE_EXIT_MIXED)
-		return 0;
-	return (double)z->counts * prices->ns[z->site_class][z->exit_way];
-}
-
 static void take(struct dears *d, struct dear one)
 {
 	for (size_t i = 0; i < NAMED_MOST && one.ns > 0; i++) {
@@ -65,12 +39,11 @@ static void take(struct dears *d, struct dear one)
 
 static struct dears find(const struct profile *p)
 {
-	const struct prices prices = prices_of(p);
 	struct dears d = {0};
 
 	for (size_t i = 0; i < p->zones.n; i++) {
 		const struct zone *z = &p->zones.at[i];
-		const double ns = cost_of(&prices, z);
+		const double ns = (double)z->probe_ns;
 
 		d.called += ns > 0;
 		take(&d, (struct dear){z, ns});

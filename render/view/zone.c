@@ -36,7 +36,7 @@ static void columns_fact(const struct view_input *in, struct doc_block *b, const
 
 	for (; *names; names++) {
 		const struct zone_column *c = zone_column_find(*names);
-		_free_ char *text = zone_cell_text(c, in->profile, z);
+		_free_ char *text = zone_net_text(c, in->profile, z, true);
 		_free_ char *title = lower_title(c);
 
 		if (all || zone_column_number(c, z) != 0)

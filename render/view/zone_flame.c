@@ -3,12 +3,17 @@
 #include "view/views.h"
 #include "view/zone_words.h"
 
-static const char *how_net(const struct view_input *in)
+/* Freed by the caller. */
+static char *how_net(const struct view_input *in)
 {
+	char margin[UNITS_BUF];
+
 	if (!zone_is_netted(in->profile))
-		return "";
-	return in->zone_tree->net ? ", less what the probes added"
-				  : ", as measured: less what the probes added nothing is left";
+		return mem_strdup("");
+	if (!in->zone_tree->net)
+		return mem_strdup(", as measured: less what the probes added nothing is left");
+	return mem_printf(", less what the probes added (±%s)",
+			  units_ns(margin, sizeof(margin), (double)in->zone_tree->margin_ns));
 }
 
 static int zone_flame_write(const struct view_input *in, struct doc *doc)
@@ -16,6 +21,7 @@ static int zone_flame_write(const struct view_input *in, struct doc *doc)
 	const struct tree *t = in->zone_tree;
 	_free_ char *clock = zone_clock(in->profile);
 	_free_ char *unheard = zone_unheard(in->selection, true);
+	_free_ char *net = how_net(in);
 	_free_ char *caption = NULL;
 	char total[UNITS_BUF], calls[UNITS_BUF];
 
@@ -25,7 +31,7 @@ static int zone_flame_write(const struct view_input *in, struct doc *doc)
 	units_count(calls, sizeof(calls), t->samples);
 	/* All in the caption: a picture shows nothing beside its flame. */
 	caption = mem_printf("100 %% = %s in zones, %s call%s of all threads; %s%s%s%s%s", total,
-			     calls, t->samples == 1 ? "" : "s", clock, how_net(in),
+			     calls, t->samples == 1 ? "" : "s", clock, net,
 			     in->profile->zones.n ? "" : "; no zone was called: " ZONE_NONE_WHY,
 			     unheard ? "; " : "", unheard ? unheard : "");
 	doc_heading(doc, "Zone flame graph");

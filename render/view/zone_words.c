@@ -40,6 +40,57 @@ char *zone_cell_text(const struct zone_column *c, const struct profile *p, const
 	return mem_printf("%.4g", v);
 }
 
+/* Margins of more than so much of a figure stand beside it, in percent. */
+#define SHOWN_FROM 10
+
+static const struct {
+	size_t net, margin; /* int64_t in struct zone */
+} margins[] = {
+	{offsetof(struct zone, comp_total_ns), offsetof(struct zone, total_margin_ns)},
+	{offsetof(struct zone, comp_self_ns), offsetof(struct zone, self_margin_ns)},
+	{offsetof(struct zone, comp_mean_ns), offsetof(struct zone, mean_margin_ns)},
+};
+#define MARGINS (sizeof(margins) / sizeof(*margins))
+
+static int64_t field(const struct zone *z, size_t offset)
+{
+	return *(const int64_t *)((const char *)z + offset);
+}
+
+static bool is_wide(const struct zone *z, size_t i)
+{
+	return (double)field(z, margins[i].margin) * 100 >
+	       (double)field(z, margins[i].net) * SHOWN_FROM;
+}
+
+bool zone_shows_margin(const struct zone *z)
+{
+	for (size_t i = 0; i < MARGINS; i++)
+		if (z->total_ns && is_wide(z, i))
+			return true;
+	return false;
+}
+
+char *zone_net_text(const struct zone_column *c, const struct profile *p, const struct zone *z,
+		    bool always)
+{
+	char *text = zone_cell_text(c, p, z);
+	char margin[UNITS_BUF];
+
+	for (size_t i = 0; i < MARGINS; i++) {
+		_free_ char *net = text;
+
+		if (c->field != ZONE_FIELD_I64 || c->offset != margins[i].net || !z->total_ns ||
+		    !(z->flags & ZONE_COMPENSATED) || !(always || is_wide(z, i)))
+			net = NULL;
+		else
+			text = mem_printf("%s ±%s", net,
+					  units_ns(margin, sizeof(margin),
+						   (double)field(z, margins[i].margin)));
+	}
+	return text;
+}
+
 /* Events are summed up over timed calls, as times are. */
 static char *event_text(const struct zone_column *c, const struct zone_row *r)
 {
@@ -54,7 +105,7 @@ void zone_cell(struct doc_table *t, const struct zone_column *c, const struct pr
 	       const struct zone_row *r)
 {
 	bool event = c->field == ZONE_FIELD_EVENT;
-	_free_ char *text = event ? event_text(c, r) : zone_cell_text(c, p, &r->at);
+	_free_ char *text = event ? event_text(c, r) : zone_net_text(c, p, &r->at, false);
 	_free_ char *raw = zone_row_print(c, p, r);
 
 	if (c->kind == ZONE_TEXT && c->offset == offsetof(struct zone, name))
@@ -84,6 +135,8 @@ char *zone_notes(const struct zone *z)
 
 	if (z->flags & ZONE_SHORT)
 		str_add(&s, "short");
+	if (zone_is_dwarfed(z))
+		str_addf(&s, "%sdwarfed", s.n ? "; " : "");
 	if (zone_is_counted(z))
 		str_addf(&s, "%scounted", s.n ? "; " : "");
 	else
@@ -144,6 +197,8 @@ struct zone_sums zone_sum(const struct profile *p)
 		sums.unwound += z->unwound;
 		sums.untimed += z->untimed;
 		sums.shorts += !!(z->flags & ZONE_SHORT);
+		sums.dwarfed += zone_is_dwarfed(z);
+		sums.margins += zone_shows_margin(z);
 		sums.counted += zone_is_counted(z);
 	}
 	return sums;

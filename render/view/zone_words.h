@@ -10,6 +10,14 @@
 /* The value of a column as people read it; "–" for times where none was taken. */
 char *zone_cell_text(const struct zone_column *, const struct profile *, const struct zone *);
 
+/* The same; a net time with its margin, "192 ms ±216 ms", where that is more than a tenth of it, or
+ * always. */
+char *zone_net_text(const struct zone_column *, const struct profile *, const struct zone *,
+		    bool always);
+
+/* Whether that stands beside any net time of the zone. */
+bool zone_shows_margin(const struct zone *);
+
 /* A cell of that column, of any kind, with its exact value for machines. */
 void zone_cell(struct doc_table *, const struct zone_column *, const struct profile *,
 	       const struct zone_row *);
@@ -33,7 +41,8 @@ bool zone_is_netted(const struct profile *);
 /* Sums over all zones of the profile. */
 struct zone_sums {
 	uint64_t zones, calls, in_flight, at_start, unwound, untimed;
-	uint64_t shorts, counted; /* zones that are short; that are counted only */
+	uint64_t shorts, counted;  /* zones that are short; that are counted only */
+	uint64_t dwarfed, margins; /* zone_is_dwarfed(), zone_shows_margin() */
 };
 struct zone_sums zone_sum(const struct profile *);
 

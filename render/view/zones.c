@@ -257,6 +257,8 @@ static void legend(const struct view_input *in, struct doc *doc)
 		const struct zone *z = &in->zone_rows->rows.at[i].at;
 
 		s.shorts += !!(z->flags & ZONE_SHORT);
+		s.dwarfed += zone_is_dwarfed(z);
+		s.margins += zone_shows_margin(z);
 		s.counted += zone_is_counted(z);
 		s.unwound += z->unwound;
 		s.in_flight += z->in_flight;
@@ -264,11 +266,18 @@ static void legend(const struct view_input *in, struct doc *doc)
 	}
 	if (zone_is_netted(in->profile))
 		str_add(&text, "Net: less what the probes added. ");
+	if (s.margins)
+		str_add(&text,
+			"±: how far net may be off, where that is more than a tenth of it. ");
 	explain_events(in, &text);
 	if (s.shorts)
 		str_add(&text,
 			"Short: a call's net mean is below three times what its probes cost, so "
 			"its times are mostly theirs. ");
+	if (s.dwarfed)
+		str_add(&text, "Dwarfed: what the probes added was more than ten times what is "
+			       "left of the "
+			       "total, so net says little more than how large it can be. ");
 	if (s.counted)
 		str_add(&text,
 			"Counted: not timed; the zone's own report and the summary say why. ");

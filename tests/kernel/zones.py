@@ -6,6 +6,7 @@
 	zones.py timed FILE TRUTH WAY	and each of those calls was timed, its end being seen by WAY
 	zones.py callgrind FILE OUT MODULE	so do the calls in callgrind's OUT of a module's functions
 	zones.py times FILE TRUTH…	compensated means are those of the lines "time NAME …"
+	zones.py margins FILE TRUTH…	net means are those of the lines "twin NAME …" within their margins
 	zones.py pauses FILE TRUTH…	running and suspended times are those of lines "running NAME …"
 	zones.py list FILE		each zone: module, name, counts, …
 
@@ -334,6 +335,41 @@ def times(*paths):
     print(f"{len(bare)} zones, at most {100 * worst:.0f} % of what is allowed off")
 
 
+# --- margins --------------------------------------------------------------------------------------
+Held = collections.namedtuple("Held", "off margin chance net taken")
+
+
+def held(path, truth_path):
+    """Name → how far the net mean of a capture is off what twins without probes took meanwhile, its
+    margin, and what is chance: two standard errors of both means."""
+    found = {}
+    rows = {row["name"]: row for row in Zones(path).functions()}
+    with open(truth_path, encoding="utf-8") as lines:
+        for name, calls, mean, _, variance in (line.split()[1:] for line in lines
+                                               if line.startswith("twin ")):
+            row = rows[name]
+            chance = 2 * ((float(variance) + row["std_ns"] ** 2) / int(calls)) ** 0.5
+            found[name] = Held(row["comp_mean_ns"] - float(mean), row["mean_margin_ns"], chance,
+                               row["comp_mean_ns"], row["mean_ns"] - row["comp_mean_ns"])
+    return found
+
+
+def margins(*paths):
+    """As many captures as truths, in the same order; of each zone the median counts."""
+    captures = [held(*both) for both in zip((p for p in paths if p.endswith(".h5")),
+                                            (p for p in paths if not p.endswith(".h5")))]
+    wrong, told = [], []
+    for name in captures[0]:
+        off, margin, chance = (statistics.median(getattr(c[name], field) for c in captures)
+                               for field in ("off", "margin", "chance"))
+        told.append(f"{name} {off:+.0f} ±{margin:.0f}")
+        if abs(off) > margin + chance:
+            wrong.append(f"{name}: {off:+.0f} ns off, margin {margin:.0f}, chance {chance:.0f}")
+    if wrong:
+        fail(f"{len(wrong)} of {len(captures[0])} are off:", "; ".join(wrong))
+    print("; ".join(told))
+
+
 # --- pauses ---------------------------------------------------------------------------------------
 def pauses(*paths):
     """As times: the least of several runs of each, within 10 %."""
@@ -369,7 +405,8 @@ def list_zones(path):
 
 
 COMMANDS = {"check": check, "idle": idle, "timed": timed, "callgrind": callgrind, "times": times,
-            "pauses": pauses, "list": list_zones}
-if len(sys.argv) < 3 or sys.argv[1] not in COMMANDS:
-    sys.exit(__doc__)
-COMMANDS[sys.argv[1]](*sys.argv[2:])
+            "margins": margins, "pauses": pauses, "list": list_zones}
+if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] not in COMMANDS:
+        sys.exit(__doc__)
+    COMMANDS[sys.argv[1]](*sys.argv[2:])

@@ -32,6 +32,28 @@ static void test_measured_once(void **state)
 	assert_true(drift_mean(&d, 0) == 1.5);
 }
 
+/* Two standard errors; few measurements tell nothing of it. */
+static void test_spread(void **state)
+{
+	struct drift d = {0};
+
+	(void)state;
+	assert_true(drift_off(&d) == DRIFT_UNSURE);
+	for (int i = 0; i < 3; i++)
+		drift_add(&d, 100, 1);
+	assert_true(drift_off(&d) == DRIFT_UNSURE);
+	drift_add(&d, 100, 1);
+	assert_true(drift_off(&d) == 0);
+	d = (struct drift){0};
+	for (uint64_t i = 0; i < 100; i++)
+		drift_add(&d, i, i % 2 ? 1.1 : 0.9);
+	/* 2 * 0.1 / sqrt(99) */
+	assert_in_range((int)(drift_off(&d) * 1e6), 20100, 20101);
+	for (uint64_t i = 0; i < 4; i++)
+		drift_add(&d, 100, i % 2 ? 0.01 : 20);
+	assert_true(drift_off(&d) == DRIFT_UNSURE);
+}
+
 /* Before there was any call: it is the figure of none. */
 static void test_measured_of_nothing(void **state)
 {
@@ -101,6 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_measured),
 		cmocka_unit_test(test_measured_once),
+		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_measured_of_nothing),
 		cmocka_unit_test(test_each_stands_for_its_calls),
 		cmocka_unit_test(test_phases),

@@ -462,9 +462,9 @@ static void tree_of_zones(void **state)
 		    "\n"
 		    "Zone flame graph  100 % = 8.59 s in zones, 21,475,838,925 calls of all "
 		    "threads; wall clock, less\n"
-		    "                  what the probes added; --pid does not apply to zones: they "
-		    "are of the whole\n"
-		    "                  capture\n"
+		    "                  what the probes added (±103 ms); --pid does not apply to "
+		    "zones: they are of the\n"
+		    "                  whole capture\n"
 		    "     Total      Self  Zone\n"
 		    "    23.3 %    23.3 %  <wait>\n"
 		    "    11.6 %    11.6 %  dict<int, std::less<int>, \"x\">::find(int const&)\n"
@@ -480,33 +480,34 @@ static void tree_of_zones(void **state)
 static void one_zone(void **state)
 {
 	(void)state;
-	assert_view(zone_profile(), &(struct selection){.zone = "expr_walk"}, "zone", 100,
-		    "\n"
-		    "Zone expr_walk\n"
-		    "  Function  sqlite3.c:110200 · /usr/lib/libsqlite3.so.0 at 0x1ae78\n"
-		    "  Probes    entry: emulated; end of a call: session\n"
-		    "  Calls     30\n"
-		    "  Time      total 400 ms, self 400 ms, share 4.0 %\n"
-		    "  A call    mean 23.3 ms, std 12.0 ms, min 15.0 ms, p50 15.0 ms, p90 40.0 ms, "
-		    "p99 40.0 ms, p99.9\n"
-		    "            40.0 ms, max 40.0 ms\n"
-		    "  Net       total 400 ms, self 400 ms, mean 23.3 ms\n"
-		    "\n"
-		    "Callers and callees; 100 % = time of all calls of this zone\n"
-		    "  Way         Share             Total  Calls  Zone\n"
-		    "  called by  57.1 %  ████▋     400 ms     10  sqlite3VdbeExec\n"
-		    "  called by  42.9 %  ███▍      300 ms     20  expr_walk\n"
-		    "  calls      42.9 %  ███▍      300 ms     20  expr_walk\n"
-		    "\n"
-		    "How long calls took, as measured\n"
-		    "     From    Below  Calls   Share            Up to here\n"
-		    "  8.39 ms  16.8 ms     20  66.7 %  █████▍        66.7 %\n"
-		    "  16.8 ms  33.6 ms      0     0 %                66.7 %\n"
-		    "  33.6 ms  67.1 ms     10  33.3 %  ██▋            100 %\n"
-		    "\n"
-		    "Threads\n"
-		    "  Calls   Total    Self      Min      Max   PID   TID  Thread\n"
-		    "     30  400 ms  400 ms  15.0 ms  40.0 ms  4711  4711  sqlite3\n");
+	assert_view(
+		zone_profile(), &(struct selection){.zone = "expr_walk"}, "zone", 100,
+		"\n"
+		"Zone expr_walk\n"
+		"  Function  sqlite3.c:110200 · /usr/lib/libsqlite3.so.0 at 0x1ae78\n"
+		"  Probes    entry: emulated; end of a call: session\n"
+		"  Calls     30\n"
+		"  Time      total 400 ms, self 400 ms, share 4.0 %\n"
+		"  A call    mean 23.3 ms, std 12.0 ms, min 15.0 ms, p50 15.0 ms, p90 40.0 ms, "
+		"p99 40.0 ms, p99.9\n"
+		"            40.0 ms, max 40.0 ms\n"
+		"  Net       total 400 ms ±11.5 µs, self 400 ms ±12.5 µs, mean 23.3 ms ±417 ns\n"
+		"\n"
+		"Callers and callees; 100 % = time of all calls of this zone\n"
+		"  Way         Share             Total  Calls  Zone\n"
+		"  called by  57.1 %  ████▋     400 ms     10  sqlite3VdbeExec\n"
+		"  called by  42.9 %  ███▍      300 ms     20  expr_walk\n"
+		"  calls      42.9 %  ███▍      300 ms     20  expr_walk\n"
+		"\n"
+		"How long calls took, as measured\n"
+		"     From    Below  Calls   Share            Up to here\n"
+		"  8.39 ms  16.8 ms     20  66.7 %  █████▍        66.7 %\n"
+		"  16.8 ms  33.6 ms      0     0 %                66.7 %\n"
+		"  33.6 ms  67.1 ms     10  33.3 %  ██▋            100 %\n"
+		"\n"
+		"Threads\n"
+		"  Calls   Total    Self      Min      Max   PID   TID  Thread\n"
+		"     30  400 ms  400 ms  15.0 ms  40.0 ms  4711  4711  sqlite3\n");
 	assert_view(zones_only_profile(), &(struct selection){.zone = "dict*::find"}, "zone", 100,
 		    "\n"
 		    "Zone dict<int, std::less<int>, \"x\">::find(int const&)\n"
@@ -517,7 +518,7 @@ static void one_zone(void **state)
 		    "  A call    mean 500 µs, std 100 µs, min 400 µs, p50 401 µs, p90 600 µs, p99 "
 		    "600 µs, p99.9 600 µs,\n"
 		    "            max 600 µs\n"
-		    "  Net       total 999 ms, self 999 ms, mean 500 µs\n"
+		    "  Net       total 999 ms ±100 µs, self 999 ms ±100 µs, mean 500 µs ±50 ns\n"
 		    "  CPU       CPU 900 ms, runnable 20.0 ms, blocked 80.0 ms\n"
 		    "  Usage     minor faults 4,242\n"
 		    "  Events    3,000,000,000 cycles\n"
@@ -587,8 +588,6 @@ static void summary_of_zones(void **state)
  * its number is odd, else 1 us. */
 static struct profile *costly_profile(int n)
 {
-	_free_ char *stepped = zone_cost_name(ZONE_SITE_STEPPED, ZONE_EXIT_SESSION);
-	_free_ char *emulated = zone_cost_name(ZONE_SITE_EMULATED, ZONE_EXIT_SESSION);
 	struct profile *p = profile_new();
 	double all = 0;
 
@@ -599,13 +598,12 @@ static struct profile *costly_profile(int n)
 		struct zone z = {.name = intern_add(&p->strings, name),
 				 .site_class = i % 2 ? ZONE_SITE_STEPPED : ZONE_SITE_EMULATED,
 				 .exit_way = ZONE_EXIT_SESSION,
-				 .counts = 1000 * (uint64_t)(i + 1)};
+				 .counts = 1000 * (uint64_t)(i + 1),
+				 .probe_ns = 1000 * (i + 1) * (i % 2 ? 10000 : 1000)};
 
 		profile_zone(p, &z);
-		all += (double)z.counts * (i % 2 ? 10000 : 1000);
+		all += (double)z.probe_ns;
 	}
-	profile_cost(p, stepped, "ns", 10000);
-	profile_cost(p, emulated, "ns", 1000);
 	profile_cost(p, ZONE_COST_ALL, "ns", all);
 	return p;
 }
@@ -696,6 +694,27 @@ static void csv_quotes_what_it_must(void **state)
 
 		assert_string_equal(text, cases[i][1]);
 	}
+}
+
+/* Of one row the margin is worth a look, and most of the total was probes. */
+static void margins_where_they_are_wide(void **state)
+{
+	struct profile *p = zone_profile();
+	struct zone *z = &p->zones.at[Z_FIND];
+	_free_ char *before = view_text(zone_profile(), NULL, "zones", "txt", 0);
+	_free_ char *text = NULL;
+
+	(void)state;
+	assert_null(strstr(before, "±"));
+	assert_false(zone_is_dwarfed(z));
+	z->comp_total_ns = 90000000;
+	z->total_margin_ns = 216000000;
+	assert_true(zone_is_dwarfed(z));
+	text = view_text(p, NULL, "zones", "txt", 0);
+	assert_non_null(strstr(text, "90.0 ms ±216 ms"));
+	assert_non_null(strstr(text, "dwarfed"));
+	assert_non_null(strstr(text, "±: how far net may be off"));
+	assert_non_null(strstr(text, "Dwarfed: "));
 }
 
 static void csv_has_every_column(void **state)
@@ -926,6 +945,7 @@ int main(void)
 		cmocka_unit_test(summary_tells_cost_elsewhere),
 		cmocka_unit_test(samples_views_without_samples),
 		cmocka_unit_test(csv_quotes_what_it_must),
+		cmocka_unit_test(margins_where_they_are_wide),
 		cmocka_unit_test(csv_has_every_column),
 		cmocka_unit_test(csv_of_threads),
 		cmocka_unit_test(csv_of_samples),

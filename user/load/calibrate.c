@@ -25,12 +25,13 @@
 struct calibration {
 	struct zone_session *z;
 	struct calibrator process;
-	struct calibrated at[CALIBRATE_ZONES]; /* as timed at first */
-	double bare_ns[CALIBRATE_ZONES];       /* the same calls without probes */
-	struct drift drift[CALIBRATE_ZONES];   /* of outer_ns, as a part of that at first */
-	struct fair *hits;		       /* of probes, by CPU */
-	uint64_t asked_hits;		       /* by then, of the round that is under way */
-	uint64_t start_ns, due_ns;	       /* CLOCK_MONOTONIC; 0: not yet */
+	struct calibrated at[CALIBRATE_ZONES];	 /* as timed at first */
+	struct calibrated cold[CALIBRATE_ZONES]; /* what a cold call costs more: inner, outer */
+	double bare_ns[CALIBRATE_ZONES];	 /* the same calls without probes */
+	struct drift drift[CALIBRATE_ZONES];	 /* of outer_ns, as a part of that at first */
+	struct fair *hits;			 /* of probes, by CPU */
+	uint64_t asked_hits;			 /* by then, of the round that is under way */
+	uint64_t start_ns, due_ns;		 /* CLOCK_MONOTONIC; 0: not yet */
 	int64_t start_cpu_ns;
 };
 
@@ -52,39 +53,54 @@ static struct wire_zone_node counted(const struct calibration *c, uint32_t numbe
 	return sum;
 }
 
-static bool time_one(struct calibration *c, uint32_t number, double *ns)
+static bool time_one(struct calibration *c, uint32_t number, enum calibrator_calls how, double *ns)
 {
 	struct calibrator_times times;
 
-	calibrator_ask(&c->process, 1u << number, false);
+	calibrator_ask(&c->process, 1u << number, how);
 	if (!calibrator_answer(&c->process, FIRST_MS, &times))
 		return false;
 	*ns = times.ns[number];
 	return true;
 }
 
+/* One batch: the mean time of a call, and what the kernel measured of it. */
+static bool time_both(struct calibration *c, uint32_t number, enum calibrator_calls how,
+		      double *outer, double *inner)
+{
+	const struct wire_zone_node before = counted(c, number);
+	struct wire_zone_node after;
+
+	if (!time_one(c, number, how, outer))
+		return false;
+	after = counted(c, number);
+	*inner = after.timed > before.timed ? (double)(after.total_ns - before.total_ns) /
+						      (double)(after.timed - before.timed)
+					    : 0;
+	return true;
+}
+
+/* Cold and warm batches take turns, since a machine's speed drifts. */
 static bool time_first(struct calibration *c, uint32_t number)
 {
-	struct calibrated *out = &c->at[number];
-	double outer[BATCHES], inner[BATCHES], warm;
-	struct wire_zone_node before, after;
+	struct calibrated *out = &c->at[number], *cold = &c->cold[number];
+	double outer[BATCHES], inner[BATCHES], more[BATCHES], more_inner[BATCHES], warm;
 
-	if (!time_one(c, number, &warm))
+	if (!time_one(c, number, CALIBRATOR_WARM, &warm))
 		return false;
-	before = counted(c, number);
 	for (int k = 0; k < BATCHES; k++) {
-		if (!time_one(c, number, &outer[k]))
+		if (!time_both(c, number, CALIBRATOR_WARM, &outer[k], &inner[k]) ||
+		    !time_both(c, number, CALIBRATOR_COLD, &more[k], &more_inner[k]))
 			return false;
-		after = counted(c, number);
-		inner[k] = after.timed > before.timed ? (double)(after.total_ns - before.total_ns) /
-								(double)(after.timed - before.timed)
-						      : 0;
-		before = after;
+		more[k] -= outer[k];
+		more_inner[k] -= inner[k];
 	}
 	out->outer_ns = fmax(0, calibrator_median(outer, BATCHES) - c->bare_ns[number]);
 	out->inner_ns = fmin(calibrator_median(inner, BATCHES), out->outer_ns);
 	out->bpf_runs = number % CALIBRATE_WAYS == CALIBRATE_NONE ? 1 : 2;
 	out->known = true;
+	cold->outer_ns = fmax(0, calibrator_median(more, BATCHES));
+	cold->inner_ns = fmin(fmax(0, calibrator_median(more_inner, BATCHES)), cold->outer_ns);
 	return true;
 }
 
@@ -112,7 +128,7 @@ static bool time_programs(struct calibration *c)
 
 		if (!at->known)
 			continue;
-		all = time_one(c, i, &ns);
+		all = time_one(c, i, CALIBRATOR_WARM, &ns);
 		after = probes_run(&c->z->probes);
 		if (after.runs > before.runs)
 			at->bpf_ns = at->bpf_runs * (double)(after.ns - before.ns) /
@@ -170,14 +186,29 @@ void calibration_free(struct calibration *c)
 
 /* --- rounds --------------------------------------------------------------------------------- */
 
+/* Of a program's calls none is as cheap as in a loop, and few are dearer than with a cold cache:
+ * half of that is what they cost more, and as much again it may be either way. Besides, what is
+ * timed by a process of our own is true to a fiftieth. */
+#define COLD_PART 0.5
+#define OWN_OFF	  0.02
+
+static double off(double ns, double cold_ns, double spread)
+{
+	return cold_ns + ns * (OWN_OFF + spread);
+}
+
 struct calibrated calibration_of(const struct calibration *c, int class, int way)
 {
 	int number = CALIBRATE_NUMBER(class, way);
 	double factor = drift_mean(&c->drift[number], fair_sum(c->hits));
+	const struct calibrated *cold = &c->cold[number];
+	double spread = drift_off(&c->drift[number]);
 	struct calibrated at = c->at[number];
 
-	at.inner_ns *= factor;
-	at.outer_ns *= factor;
+	at.inner_ns = factor * (at.inner_ns + COLD_PART * cold->inner_ns);
+	at.outer_ns = factor * (at.outer_ns + COLD_PART * cold->outer_ns);
+	at.inner_off_ns = off(at.inner_ns, factor * cold->inner_ns, spread);
+	at.outer_off_ns = off(at.outer_ns, factor * cold->outer_ns, spread);
 	at.bpf_ns *= factor;
 	return at;
 }
@@ -214,7 +245,7 @@ static void ask(struct calibration *c, uint32_t which)
 	if (cpu < 0)
 		return;
 	calibrator_move(&c->process, cpu);
-	calibrator_ask(&c->process, which, true);
+	calibrator_ask(&c->process, which, CALIBRATOR_BRIEF);
 	c->asked_hits = fair_sum(c->hits);
 }
 

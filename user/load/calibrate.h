@@ -26,8 +26,12 @@ struct calibrated {
 	bool known;
 	double inner_ns; /* what the probes add to the call's own measured time */
 	double outer_ns; /* what they add to its caller's: all of it */
-	double bpf_ns;	 /* of it in our programs, where the kernel tells */
-	int bpf_runs;	 /* how often they run in a call */
+	/* How far off these may be for calls of a program, to either side: by the spread of rounds,
+	 * and since they are dearer where caches are used by others than where a call follows the
+	 * other: the figures stand between both. */
+	double inner_off_ns, outer_off_ns;
+	double bpf_ns; /* of it in our programs, where the kernel tells */
+	int bpf_runs;  /* how often they run in a call */
 };
 
 struct calibration;

@@ -30,6 +30,10 @@ static const int calls_of[CALIBRATE_CLASSES] = {MOST_CALLS, MOST_CALLS, 50};
 /* Between calls there is other work, as in a program: back to back they would be cheaper. */
 #define WORK_NS 1000
 
+/* What is read between cold calls: twice what most processors' first cache holds. */
+#define COLD_BYTES (64 << 10)
+#define LINE_BYTES 64
+
 #define BARE_BATCHES 9
 
 /* One function for each class and way, each in a cache line of its own: nothing is called from two
@@ -49,7 +53,7 @@ static const struct {
 
 struct request {
 	uint32_t which;
-	bool brief;
+	enum calibrator_calls how;
 };
 
 /* --- the process ---------------------------------------------------------------------------- */
@@ -58,6 +62,7 @@ struct process {
 	const struct calibrator_probes *want;
 	int socket;
 	const uint8_t *code;
+	volatile uint8_t *memory; /* COLD_BYTES */
 	double ticks_a_ns;
 	struct probe_link links[PROBE_PROGRAMS];
 };
@@ -111,25 +116,34 @@ WITHIN double mean_of(double *took, int n)
 	return sum / n;
 }
 
-WITHIN int calls_in(int class, int way, bool brief)
+WITHIN int calls_in(int class, int way, enum calibrator_calls how)
 {
-	if (!brief)
+	if (how != CALIBRATOR_BRIEF)
 		return calls_of[class];
 	return class == CALIBRATE_STEPPED || way == CALIBRATE_RETS ? BRIEF_CALLS_STEPPED
 								   : BRIEF_CALLS;
 }
 
+WITHIN void empty_cache(const struct process *p)
+{
+	for (int i = 0; i < COLD_BYTES; i += LINE_BYTES)
+		p->memory[i]++;
+}
+
 /* The mean time of a call. */
-WITHIN double time_batch(const struct process *p, int number, bool brief)
+WITHIN double time_batch(const struct process *p, int number, enum calibrator_calls how)
 {
 	uint64_t work = (uint64_t)(WORK_NS * p->ticks_a_ns);
 	void (*call)(void) = (void (*)(void))(uintptr_t)(p->code + number * FUNCTION_BYTES);
-	int n = calls_in(number / CALIBRATE_WAYS, number % CALIBRATE_WAYS, brief);
+	int n = calls_in(number / CALIBRATE_WAYS, number % CALIBRATE_WAYS, how);
 	double took[MOST_CALLS];
 
 	for (int i = -COLD_CALLS; i < n; i++) {
-		uint64_t start = ticks(), before;
+		uint64_t start, before;
 
+		if (how == CALIBRATOR_COLD)
+			empty_cache(p);
+		start = ticks();
 		do
 			before = ticks();
 		while (before - start < work);
@@ -151,7 +165,7 @@ static void __attribute__((noreturn, noinline)) serve(const struct process *p)
 		if (n != sizeof(r))
 			continue;
 		for (int i = 0; i < CALIBRATE_ZONES; i++)
-			times.ns[i] = r.which >> i & 1 ? time_batch(p, i, r.brief) : 0;
+			times.ns[i] = r.which >> i & 1 ? time_batch(p, i, r.how) : 0;
 		n = system_call(SYS_write, p->socket, &times, sizeof(times));
 	} while (n > 0 || n == -EINTR);
 	for (;;)
@@ -177,7 +191,7 @@ static void time_bare(const struct process *p, struct calibrator_times *out)
 		double values[BARE_BATCHES];
 
 		for (int k = 0; k < BARE_BATCHES; k++)
-			values[k] = time_batch(p, i, false);
+			values[k] = time_batch(p, i, CALIBRATOR_WARM);
 		out->ns[i] = calibrator_median(values, BARE_BATCHES);
 	}
 }
@@ -265,6 +279,10 @@ static void __attribute__((noreturn)) run(struct process *p, pid_t loader)
 		       fd, 0);
 	if (p->code == MAP_FAILED)
 		_exit(1);
+	p->memory = mmap(NULL, COLD_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (p->memory == MAP_FAILED)
+		_exit(1);
 	p->ticks_a_ns = ticks_a_ns();
 	time_bare(p, &bare);
 	if (!hang(p, fd) || write(p->socket, &bare, sizeof(bare)) != sizeof(bare))
@@ -300,9 +318,9 @@ bool calibrator_start(struct calibrator *c, const struct calibrator_probes *want
 	return false;
 }
 
-void calibrator_ask(struct calibrator *c, uint32_t which, bool brief)
+void calibrator_ask(struct calibrator *c, uint32_t which, enum calibrator_calls how)
 {
-	const struct request r = {.which = which, .brief = brief};
+	const struct request r = {.which = which, .how = how};
 
 	if (c->pid > 0 && !c->asked)
 		c->asked = send(c->socket, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(r);

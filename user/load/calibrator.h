@@ -39,9 +39,15 @@ struct calibrator_times {
 /* Starts it; @bare is the time of calls before the probes hung. False: there is none then. */
 bool calibrator_start(struct calibrator *, const struct calibrator_probes *,
 		      struct calibrator_times *bare);
-/* Asks it to time the functions in the set @which, with fewer calls where it is @brief. Does not
- * wait. Only one that has answered is asked again. */
-void calibrator_ask(struct calibrator *, uint32_t which, bool brief);
+/* How the functions are called. */
+enum calibrator_calls {
+	CALIBRATOR_WARM, /* nothing but the clock is read between calls */
+	CALIBRATOR_COLD, /* more memory than the first cache holds is, as in a real program */
+	CALIBRATOR_BRIEF /* as warm, fewer calls */
+};
+/* Asks it to time the functions in the set @which. Does not wait. Only one that has answered is
+ * asked again. */
+void calibrator_ask(struct calibrator *, uint32_t which, enum calibrator_calls how);
 /* False: the answer is not there within @wait_ms. */
 bool calibrator_answer(struct calibrator *, int wait_ms, struct calibrator_times *);
 /* It runs on @cpu from now on, where it may; else where it did. */

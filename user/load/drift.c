@@ -1,5 +1,7 @@
 #include "load/drift.h"
 
+#include <math.h>
+
 #define LEAST_NS 10000000u
 #define MOST_NS	 5000000000u
 
@@ -7,10 +9,33 @@
 #define PART  10
 #define SHARE 1000
 
+/* So many measurements tell their spread. */
+#define SPREAD_LEAST 4
+
+/* Welford's way. */
+static void spread(struct drift *d, double value)
+{
+	double off = value - d->mean;
+
+	d->mean += off / ++d->n;
+	d->m2 += off * (value - d->mean);
+}
+
+double drift_off(const struct drift *d)
+{
+	double off;
+
+	if (d->n < SPREAD_LEAST || d->mean <= 0)
+		return DRIFT_UNSURE;
+	off = 2 * sqrt(d->m2 / (d->n - 1) / d->n) / d->mean;
+	return off < DRIFT_UNSURE ? off : DRIFT_UNSURE;
+}
+
 void drift_add(struct drift *d, uint64_t at, double value)
 {
 	if (!d->begun)
 		*d = (struct drift){.begun = true, .last = value};
+	spread(d, value);
 	d->area += (double)(at - d->at) * (d->last + value) / 2;
 	d->at = at;
 	d->last = value;

@@ -15,6 +15,8 @@ struct drift {
 	uint64_t at; /* the last measurement */
 	double last;
 	double area; /* of the line through all measurements */
+	unsigned int n;
+	double mean, m2; /* of the measurements, and the sum of their squared distances from it */
 };
 
 /* It was @value after @at calls, no fewer than last time. */
@@ -22,6 +24,11 @@ void drift_add(struct drift *, uint64_t at, double value);
 /* The mean over the first @until calls: between two measurements it goes straight from one to the
  * other, before the first and after the last it stays. 1 where nothing was measured. */
 double drift_mean(const struct drift *, uint64_t until);
+
+/* How far off, as a part of it, that mean may be by the spread of the measurements: two standard
+ * errors, DRIFT_UNSURE where there are too few to tell. */
+double drift_off(const struct drift *);
+#define DRIFT_UNSURE 0.1
 
 /*
  * When the next measurement is due, by the time since the start: @elapsed_ns now, with @spent_ns of

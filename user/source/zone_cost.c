@@ -80,7 +80,7 @@ static struct zone_cost cost_of(const struct calibrated *at)
 {
 	if (!at->known)
 		return (struct zone_cost){0};
-	return (struct zone_cost){.inner_ns = at->inner_ns, .outer_ns = at->outer_ns};
+	return (struct zone_cost){at->inner_ns, at->outer_ns, at->inner_off_ns, at->outer_off_ns};
 }
 
 /* What the hit of a probe is cheaper by where the kernel emulates instead of stepping. */
@@ -100,7 +100,8 @@ static struct zone_cost emulated_exit(struct zone_cost ret, double step)
 /* Of a probe at an exit that ends no call: what is left of one that does without the entry. */
 static struct zone_cost passed_exit(const struct zone_cost *exit, const struct zone_cost *count)
 {
-	return (struct zone_cost){.outer_ns = fmax(0, exit->outer_ns - count->outer_ns)};
+	return (struct zone_cost){.outer_ns = fmax(0, exit->outer_ns - count->outer_ns),
+				  .outer_off_ns = exit->outer_off_ns};
 }
 
 /* Of a zone by the class of its site. */

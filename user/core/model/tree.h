@@ -35,7 +35,8 @@ struct tree {
 	const char *unit;
 	/* See zone_tree_build(). */
 	bool of_zones;
-	bool net; /* less the cost of the probes */
+	bool net;	   /* less the cost of the probes */
+	int64_t margin_ns; /* how far all of its values together may be off then */
 };
 
 /* More than this many nodes is -EFBIG: only a file made for it comes near. */

@@ -7,6 +7,10 @@
 /* Compensated means shorter than so many probes say little. */
 #define SHORT_PROBES 3
 
+/* Where a program's own work between two probes takes long, it may empty caches that calibration
+ * finds full: a call was up to twice as dear then, and that at most this part of the work. */
+#define REFILL_PART 0.02
+
 /* A sum of costs, in ns, and how far off it may be. */
 struct sum {
 	double ns, off;
@@ -54,6 +58,15 @@ static void bill_place(struct place *p, const struct zone_edge *e, const struct 
 	}
 }
 
+/* What the calls right below may have cost more than was calibrated: see REFILL_PART. */
+static void add_refill(struct place *p, const struct zone_edge *e)
+{
+	double refill = fmin(p->in_self.ns, REFILL_PART * (double)e->self_ns);
+
+	add(&p->in_self, 1, 0, refill);
+	add(&p->below, 1, 0, refill);
+}
+
 /* Children have larger rows than their parents, so from the last row up every sum is whole. */
 static void sum_below(const struct profile *p, const struct zone_costs *costs, struct place *places)
 {
@@ -63,6 +76,7 @@ static void sum_below(const struct profile *p, const struct zone_costs *costs, s
 
 		if (costs)
 			bill_place(here, e, &costs[e->zone]);
+		add_refill(here, e);
 		add(&parent->below, 1, here->below.ns + here->all.ns,
 		    here->below.off + here->all.off);
 		add(&parent->in_self, 1, here->all.ns - here->own.ns, here->all.off);

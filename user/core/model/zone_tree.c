@@ -36,6 +36,14 @@ static bool *find_kept(const struct profile *p, const bool *taken)
 	return kept;
 }
 
+/* A stranger's margins may be any. */
+static int64_t add_up(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return b < 0 || __builtin_add_overflow(a, b, &sum) ? a : sum;
+}
+
 /* Rows that are taken bring their values, those on the way to them only their names. */
 static void fill(struct tree *t, const bool *kept, const bool *taken)
 {
@@ -55,6 +63,7 @@ static void fill(struct tree *t, const bool *kept, const bool *taken)
 		node = &t->nodes.at[place[i]];
 		node->self = t->net ? e->comp_self_ns : e->self_ns;
 		node->self_samples = (int64_t)e->counts;
+		t->margin_ns = add_up(t->margin_ns, e->self_margin_ns);
 		t->samples += node->self_samples;
 	}
 }
