@@ -288,9 +288,9 @@ static void bills_each_call_by_what_timed_it(void **state)
 {
 	const struct zone_costs costs[] = {
 		{.session = {0}},
-		{.session = {10, 30, 1, 2},
+		{.session = {10, 30, 1, 2, 0, 0},
 		 .count = {.outer_ns = 20, .outer_off_ns = 1},
-		 .exit = {{15, 100, 3, 4}, {15, 1000, 5, 50}},
+		 .exit = {{15, 100, 3, 4, 0, 0}, {15, 1000, 5, 50, 0, 0}},
 		 .passed = {{.outer_ns = 80}, {.outer_ns = 900, .outer_off_ns = 90}}},
 	};
 	struct profile *p = profile_new();
@@ -318,6 +318,33 @@ static void bills_each_call_by_what_timed_it(void **state)
 	assert_int_equal(p->zones.at[inner].mean_margin_ns, (3 + 12 + 25 + 90 + 11) / 12);
 	assert_int_equal(p->zones.at[outer].total_margin_ns,
 			 3 * 2 + 2 + 4 * 4 + 5 * 50 + 90 + 40000 / 50);
+	profile_free(p);
+}
+
+/* CPU time loses what the probes added to it, in the call itself and below. */
+static void takes_probes_off_clocks(void **state)
+{
+	const struct zone_costs costs[] = {{.session = {10, 30, 1, 2, 18, 5}},
+					   {.session = {10, 30, 1, 2, 20, 0}}};
+	struct profile *p = profile_new();
+	struct zone z = {
+		.counts = 2, .total_ns = 1000, .cpu_ns = 900, .user_ns = 700, .sys_ns = 200};
+	uint32_t outer = profile_zone(p, &z), inner, at;
+
+	(void)state;
+	z = (struct zone){.counts = 4, .total_ns = 60, .cpu_ns = 110, .sys_ns = 100};
+	inner = profile_zone(p, &z);
+	at = zone_place(p, 0, outer, 2, 2, 1000, 800);
+	zone_place(p, at, inner, 4, 4, 60, 60);
+	zones_compensate(p, costs);
+	assert_int_equal(p->zones.at[outer].cpu_ns, 900 - 2 * 18 - 4 * 30);
+	assert_int_equal(p->zones.at[outer].sys_ns, 200 - 2 * 5);
+	assert_int_equal(p->zones.at[outer].user_ns, 744 - 190);
+	/* 30 would be left, 20 are of the total. */
+	assert_int_equal(p->zones.at[inner].comp_total_ns, 20);
+	assert_int_equal(p->zones.at[inner].cpu_ns, 20);
+	assert_int_equal(p->zones.at[inner].sys_ns, 20);
+	assert_int_equal(p->zones.at[inner].user_ns, 0);
 	profile_free(p);
 }
 
@@ -470,6 +497,7 @@ int main(void)
 		cmocka_unit_test(never_compensates_below_zero),
 		cmocka_unit_test(untimed_calls_take_their_share),
 		cmocka_unit_test(bills_each_call_by_what_timed_it),
+		cmocka_unit_test(takes_probes_off_clocks),
 		cmocka_unit_test(compensates_deep_recursion),
 		cmocka_unit_test(columns_by_name),
 		cmocka_unit_test(columns_print_exactly),

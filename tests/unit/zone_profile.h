@@ -196,7 +196,7 @@ static inline void zone_samples_add(struct profile *p)
 /* A zone whose calls all cost the same, whatever times them. */
 static inline struct zone_costs zone_alike(double inner, double outer)
 {
-	const struct zone_cost one = {inner, outer, inner / 10, outer / 20};
+	const struct zone_cost one = {inner, outer, inner / 10, outer / 20, 0, 0};
 
 	return (struct zone_costs){.session = one, .count = one, .exit = {one, one}};
 }

@@ -37,20 +37,40 @@ struct calibration {
 
 /* --- at first ------------------------------------------------------------------------------- */
 
-/* What the kernel has counted of that function so far. */
-static struct wire_zone_node counted(const struct calibration *c, uint32_t number)
+/* What the kernel has measured of calls: so far, or of each. */
+struct measured {
+	double timed, total_ns, cpu_ns, sys_ns;
+};
+
+static struct measured counted(const struct calibration *c, uint32_t number)
 {
-	struct wire_zone_node sum = {0};
+	struct measured sum = {0};
 
 	for (size_t i = 1; i < zonemaps_nodes(c->z->maps); i++) {
 		struct wire_zone_node n = zonemaps_node(c->z->maps, i);
+		struct wire_zone_sums sums;
 
 		if (n.zone != zonemaps_max_zones(c->z->maps) + number)
 			continue;
-		sum.timed += n.timed;
-		sum.total_ns += n.total_ns;
+		sums = zonemaps_sums(c->z->maps, i);
+		sum.timed += (double)n.timed;
+		sum.total_ns += (double)n.total_ns;
+		sum.cpu_ns += (double)sums.sum[WIRE_SUM_CPU];
+		sum.sys_ns += (double)sums.sum[WIRE_SUM_SYS];
 	}
 	return sum;
+}
+
+static struct measured of_each(const struct measured *from, const struct measured *to)
+{
+	double n = to->timed - from->timed;
+
+	if (n <= 0)
+		return (struct measured){0};
+	return (struct measured){.timed = n,
+				 .total_ns = (to->total_ns - from->total_ns) / n,
+				 .cpu_ns = (to->cpu_ns - from->cpu_ns) / n,
+				 .sys_ns = (to->sys_ns - from->sys_ns) / n};
 }
 
 static bool time_one(struct calibration *c, uint32_t number, enum calibrator_calls how, double *ns)
@@ -66,41 +86,64 @@ static bool time_one(struct calibration *c, uint32_t number, enum calibrator_cal
 
 /* One batch: the mean time of a call, and what the kernel measured of it. */
 static bool time_both(struct calibration *c, uint32_t number, enum calibrator_calls how,
-		      double *outer, double *inner)
+		      double *outer, struct measured *inner)
 {
-	const struct wire_zone_node before = counted(c, number);
-	struct wire_zone_node after;
+	const struct measured before = counted(c, number);
+	struct measured after;
 
 	if (!time_one(c, number, how, outer))
 		return false;
 	after = counted(c, number);
-	*inner = after.timed > before.timed ? (double)(after.total_ns - before.total_ns) /
-						      (double)(after.timed - before.timed)
-					    : 0;
+	*inner = of_each(&before, &after);
 	return true;
 }
 
+/* Batches of one function, by column. */
+struct batches {
+	double outer[BATCHES], inner[BATCHES], cpu[BATCHES], sys[BATCHES];
+	double more_outer[BATCHES], more_inner[BATCHES]; /* of cold calls */
+};
+
 /* Cold and warm batches take turns, since a machine's speed drifts. */
+static bool time_batches(struct calibration *c, uint32_t number, struct batches *b)
+{
+	for (int k = 0; k < BATCHES; k++) {
+		struct measured warm, cold;
+		double cold_outer;
+
+		if (!time_both(c, number, CALIBRATOR_WARM, &b->outer[k], &warm) ||
+		    !time_both(c, number, CALIBRATOR_COLD, &cold_outer, &cold))
+			return false;
+		b->inner[k] = warm.total_ns;
+		b->cpu[k] = warm.cpu_ns;
+		b->sys[k] = warm.sys_ns;
+		b->more_outer[k] = cold_outer - b->outer[k];
+		b->more_inner[k] = cold.total_ns - warm.total_ns;
+	}
+	return true;
+}
+
+static double median(double *values)
+{
+	return calibrator_median(values, BATCHES);
+}
+
 static bool time_first(struct calibration *c, uint32_t number)
 {
 	struct calibrated *out = &c->at[number], *cold = &c->cold[number];
-	double outer[BATCHES], inner[BATCHES], more[BATCHES], more_inner[BATCHES], warm;
+	struct batches b;
+	double warm_up;
 
-	if (!time_one(c, number, CALIBRATOR_WARM, &warm))
+	if (!time_one(c, number, CALIBRATOR_WARM, &warm_up) || !time_batches(c, number, &b))
 		return false;
-	for (int k = 0; k < BATCHES; k++) {
-		if (!time_both(c, number, CALIBRATOR_WARM, &outer[k], &inner[k]) ||
-		    !time_both(c, number, CALIBRATOR_COLD, &more[k], &more_inner[k]))
-			return false;
-		more[k] -= outer[k];
-		more_inner[k] -= inner[k];
-	}
-	out->outer_ns = fmax(0, calibrator_median(outer, BATCHES) - c->bare_ns[number]);
-	out->inner_ns = fmin(calibrator_median(inner, BATCHES), out->outer_ns);
+	out->outer_ns = fmax(0, median(b.outer) - c->bare_ns[number]);
+	out->inner_ns = fmin(median(b.inner), out->outer_ns);
+	out->cpu_ns = fmin(median(b.cpu), out->outer_ns);
+	out->sys_ns = fmin(median(b.sys), out->cpu_ns);
 	out->bpf_runs = number % CALIBRATE_WAYS == CALIBRATE_NONE ? 1 : 2;
 	out->known = true;
-	cold->outer_ns = fmax(0, calibrator_median(more, BATCHES));
-	cold->inner_ns = fmin(fmax(0, calibrator_median(more_inner, BATCHES)), cold->outer_ns);
+	cold->outer_ns = fmax(0, median(b.more_outer));
+	cold->inner_ns = fmin(fmax(0, median(b.more_inner)), cold->outer_ns);
 	return true;
 }
 
@@ -207,6 +250,8 @@ struct calibrated calibration_of(const struct calibration *c, int class, int way
 
 	at.inner_ns = factor * (at.inner_ns + COLD_PART * cold->inner_ns);
 	at.outer_ns = factor * (at.outer_ns + COLD_PART * cold->outer_ns);
+	at.cpu_ns = at.cpu_ns > 0 ? factor * (at.cpu_ns + COLD_PART * cold->inner_ns) : 0;
+	at.sys_ns *= factor;
 	at.inner_off_ns = off(at.inner_ns, factor * cold->inner_ns, spread);
 	at.outer_off_ns = off(at.outer_ns, factor * cold->outer_ns, spread);
 	at.bpf_ns *= factor;

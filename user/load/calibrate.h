@@ -30,8 +30,9 @@ struct calibrated {
 	 * and since they are dearer where caches are used by others than where a call follows the
 	 * other: the figures stand between both. */
 	double inner_off_ns, outer_off_ns;
-	double bpf_ns; /* of it in our programs, where the kernel tells */
-	int bpf_runs;  /* how often they run in a call */
+	double cpu_ns, sys_ns; /* what they add to the call's own CPU and system time as measured */
+	double bpf_ns;	       /* of it in our programs, where the kernel tells */
+	int bpf_runs;	       /* how often they run in a call */
 };
 
 struct calibration;

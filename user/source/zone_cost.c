@@ -80,7 +80,12 @@ static struct zone_cost cost_of(const struct calibrated *at)
 {
 	if (!at->known)
 		return (struct zone_cost){0};
-	return (struct zone_cost){at->inner_ns, at->outer_ns, at->inner_off_ns, at->outer_off_ns};
+	return (struct zone_cost){.inner_ns = at->inner_ns,
+				  .outer_ns = at->outer_ns,
+				  .inner_off_ns = at->inner_off_ns,
+				  .outer_off_ns = at->outer_off_ns,
+				  .cpu_ns = at->cpu_ns,
+				  .sys_ns = at->sys_ns};
 }
 
 /* What the hit of a probe is cheaper by where the kernel emulates instead of stepping. */

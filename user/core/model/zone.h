@@ -82,7 +82,8 @@ struct zone {
 	int64_t probe_ns; /* what the probes of all its calls cost who made them */
 
 	/* Of the calls in total_ns, of the calling thread, each 0 where it was not measured: see
-	 * RUN_CLOCK. */
+	 * RUN_CLOCK. CPU, user and system time are less what the probes added, once that is known:
+	 * the first is user and system time together, and no more than comp_total_ns. */
 	int64_t cpu_ns, user_ns, sys_ns;
 	int64_t runnable_ns, blocked_ns; /* off the CPU: ready to run; waiting */
 	int64_t suspended_ns; /* its coroutine was switched out; in no other time of this row */
@@ -183,6 +184,7 @@ struct zone_cost {
 	double inner_ns; /* what they add to the call's own measured time */
 	double outer_ns; /* what they add to its callers' times: all of it, inner_ns included */
 	double inner_off_ns, outer_off_ns;
+	double cpu_ns, sys_ns; /* what they add to the call's own CPU and system time */
 };
 
 /* The same for a zone, by what times a call: a zone's calls need not all be timed alike. Those of a
@@ -203,7 +205,8 @@ struct zone_costs {
  * where calls at a place that were not timed take their share of the sum below with them; never
  * below 0, rounded to ns. The margins are sums of the costs' own, which are all off together. A
  * zone's comp_total is the sum over its outermost places, its comp_self and comp_mean over all of
- * its places. Sets ZONE_COMPENSATED; ZONE_SHORT where there are timed calls whose compensated mean
+ * its places. CPU and system time become less what the probes added to them; more than once is
+ * not to be. Sets ZONE_COMPENSATED; ZONE_SHORT where there are timed calls whose compensated mean
  * is below three times their outer cost. @costs has one entry a zone; NULL: the times are right as
  *they are (an import).
  */

@@ -22,6 +22,7 @@ struct place {
 	struct sum all;	    /* what they cost all of its calls */
 	struct sum below;   /* the same of all calls below it */
 	struct sum in_self; /* what the calls right below it left in its self time */
+	double cpu, sys;    /* as own, of these times */
 	uint32_t first_child, next_sibling; /* 0: none */
 	bool outermost;			    /* no place above it is of the same zone */
 };
@@ -37,6 +38,8 @@ static void bill(struct place *p, double n, double timed, const struct zone_cost
 {
 	add(&p->all, n, c->outer_ns, c->outer_off_ns);
 	add(&p->own, timed, c->inner_ns, c->inner_off_ns);
+	p->cpu += timed * c->cpu_ns;
+	p->sys += timed * c->sys_ns;
 }
 
 /* All that the probes cost at one place. */
@@ -54,6 +57,7 @@ static void bill_place(struct place *p, const struct zone_edge *e, const struct 
 		bill(p, (double)e->exits[i], (double)e->exits[i], &c->exit[i]);
 		bill(p, passed, 0, &c->passed[i]);
 		add(&p->own, here, c->passed[i].outer_ns, c->passed[i].outer_off_ns);
+		p->cpu += here * c->passed[i].outer_ns;
 		within -= here;
 	}
 }
@@ -141,6 +145,32 @@ struct calls {
 	double ns, off, probes;
 };
 
+static double least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* Probes do all that they do on the CPU, those of calls below too, and nothing of it in a system
+ * call of the program's. */
+static void take_clocks_off(struct zone *z, const struct zone_edge *e, const struct place *p)
+{
+	double share = e->counts ? (double)e->timed / (double)e->counts : 0;
+
+	z->cpu_ns -= whole_ns(least((double)z->cpu_ns, p->cpu + p->below.ns * share));
+	z->sys_ns -= whole_ns(least((double)z->sys_ns, p->sys));
+}
+
+/* What is left of the clocks is no more than they can be. */
+static void bound_clocks(struct zone *z)
+{
+	if (z->cpu_ns > z->comp_total_ns)
+		z->cpu_ns = z->comp_total_ns;
+	if (z->sys_ns > z->cpu_ns)
+		z->sys_ns = z->cpu_ns;
+	if (z->user_ns > z->cpu_ns - z->sys_ns)
+		z->user_ns = z->cpu_ns - z->sys_ns;
+}
+
 static void sum_zones(struct profile *p, const struct place *places, struct calls *calls)
 {
 	for (size_t i = 1; i < p->zone_edges.n; i++) {
@@ -151,6 +181,8 @@ static void sum_zones(struct profile *p, const struct place *places, struct call
 		z->self_margin_ns += e->self_margin_ns;
 		z->comp_total_ns += places[i].outermost ? e->comp_total_ns : 0;
 		z->total_margin_ns += places[i].outermost ? e->total_margin_ns : 0;
+		if (places[i].outermost)
+			take_clocks_off(z, e, &places[i]);
 		calls[e->zone].ns += (double)e->comp_total_ns;
 		calls[e->zone].off += (double)e->total_margin_ns;
 		calls[e->zone].probes += places[i].all.ns;
@@ -191,6 +223,8 @@ void zones_compensate(struct profile *p, const struct zone_costs *costs)
 	sum_zones(p, places, calls);
 	for (size_t i = 0; i < p->zones.n; i++)
 		judge(&p->zones.at[i], &calls[i]);
+	for (size_t i = 0; costs && i < p->zones.n; i++)
+		bound_clocks(&p->zones.at[i]);
 }
 
 double zones_probe_ns(const struct profile *p)

@@ -1,0 +1,77 @@
+"""Zones: how often the margins of net times hold.
+
+twins			tests/prog/zone_twin: functions beside twins without probes, which take turns
+			in one process. Captures, of 20, whose margin holds the mean that the program
+			itself told of the twin (beside two standard errors of both means: the calls
+			are not the same ones). 19 are wanted.
+sqlite3_step		Amid a million probed calls against itself probed alone, as in the README. Also
+			of 20.
+"""
+
+import collections
+import os
+import subprocess
+import statistics
+import sys
+
+from base import BUILD, EPROF, KEEP, QUICK, TOP, note, row
+
+sys.path.insert(0, os.path.join(TOP, "tests/kernel"))
+# pylint: disable=wrong-import-position
+from zones import Zones, held
+
+CAPTURES = 5 if QUICK else 20
+SQL = ["sqlite3", "-cmd", ".parameter set :n 10000", ":memory:"]
+
+
+def capture(name, patterns, command, stdin=None):
+    path = os.path.join(KEEP, f"{name}.h5")
+    zones = [word for pattern in patterns for word in ("--zone", pattern)]
+    done = subprocess.run([EPROF, *zones, "--force", "-o", path, "--", *command], stdin=stdin,
+                          capture_output=True, check=True)
+    return path, done.stdout
+
+
+def twins():
+    inside, seen = collections.Counter(), collections.defaultdict(list)
+    for _ in range(CAPTURES):
+        path, out = capture("twin", ["zone_twin:zt_*"], [os.path.join(BUILD, "prog/zone_twin"), "20"])
+        truth = os.path.join(KEEP, "twin.out")
+        with open(truth, "wb") as f:
+            f.write(out)
+        for name, h in held(path, truth).items():
+            inside[name] += abs(h.off) <= h.margin + h.chance
+            seen[name].append(h)
+    for name, all_of in seen.items():
+        off, margin = (statistics.median(getattr(h, field) for h in all_of)
+                       for field in ("off", "margin"))
+        note(f"{name}: {off:+.0f} ±{margin:.0f} ns, without probes "
+             f"{statistics.median(h.net - h.off for h in all_of):.0f} ns")
+        row(f"captures whose margin holds {name}", "captures", inside[name], "captures", CAPTURES)
+
+
+def step(patterns):
+    with open(os.path.join(TOP, "tools/work.sql"), "rb") as sql:
+        path, _ = capture("step", patterns, SQL, sql)
+    return Zones(path).named("sqlite3_step")[0]
+
+
+def steps():
+    inside, told = 0, []
+    for _ in range(CAPTURES):
+        amid = step(["libsqlite3*:sqlite3_*", "libc*:malloc", "libc*:free"])
+        alone = step(["libsqlite3*:sqlite3_step"])
+        off = amid["comp_total_ns"] - alone["comp_total_ns"]
+        inside += abs(off) <= amid["total_margin_ns"] + alone["total_margin_ns"]
+        told.append((off / 1e6, amid["total_margin_ns"] / 1e6, alone["comp_total_ns"] / 1e6))
+    off, margin, truth = (statistics.median(column) for column in zip(*told))
+    note(f"sqlite3_step: {off:+.1f} ±{margin:.1f} ms, alone {truth:.1f} ms")
+    row("captures whose margin holds sqlite3_step", "captures", inside, "captures", CAPTURES)
+
+
+def zone_margin():
+    twins()
+    steps()
+
+
+GROUPS = (zone_margin,)
