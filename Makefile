@@ -41,7 +41,7 @@ ZONE_SRC   := $(sort $(wildcard tests/prog/*.cc tests/prog/*.go tests/prog/*.rs)
 obj	= $(patsubst %.S,$(BUILD)/$(1)/%.o,$(patsubst %.c,$(BUILD)/$(1)/%.o,$(2)))
 SAN	:= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: all help demo check bench agree vmtest install clean unit format progs
+.PHONY: all help demo check bench agree vmtest install uninstall clean unit format progs
 .PRECIOUS: $(BUILD)/%.o
 .DELETE_ON_ERROR:
 
@@ -155,10 +155,33 @@ format: ## put all C in the house's format
 	clang-format -i $$(git ls-files 'bpf/*.[ch]' 'user/*.[ch]' 'render/*.[ch]' 'tests/*.[ch]')
 
 # --- the rest -----------------------------------------------------------------------------------
-install: all ## install programs and man pages under DESTDIR/PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(BUILD)/eprof $(BUILD)/eprof-render $(DESTDIR)$(PREFIX)/bin
-	install -m 644 user/eprof.1 render/eprof-render.1 $(DESTDIR)$(PREFIX)/share/man/man1
+# Options and subcommands for shells, as --help tells of them.
+COMPLETIONS := $(addprefix $(BUILD)/completions/,eprof.bash _eprof eprof.fish eprof-render.fish)
+$(COMPLETIONS) &: tools/completions $(BUILD)/eprof $(BUILD)/eprof-render
+	$(call say,GEN,$(BUILD)/completions)
+	$(Q)LC_ALL=C.UTF-8 tools/completions $(BUILD)/eprof $(BUILD)/eprof-render $(BUILD)/completions
+
+# What is installed: where it comes from, and its place under PREFIX.
+INSTALLED := \
+	$(BUILD)/eprof:bin/eprof \
+	$(BUILD)/eprof-render:bin/eprof-render \
+	user/eprof.1:share/man/man1/eprof.1 \
+	render/eprof-render.1:share/man/man1/eprof-render.1 \
+	$(BUILD)/completions/eprof.bash:share/bash-completion/completions/eprof \
+	$(BUILD)/completions/eprof.bash:share/bash-completion/completions/eprof-render \
+	$(BUILD)/completions/_eprof:share/zsh/site-functions/_eprof \
+	$(BUILD)/completions/eprof.fish:share/fish/vendor_completions.d/eprof.fish \
+	$(BUILD)/completions/eprof-render.fish:share/fish/vendor_completions.d/eprof-render.fish
+root	:= "$(DESTDIR)$(PREFIX)"
+
+install: all $(COMPLETIONS) ## install programs, man pages, completions under DESTDIR/PREFIX
+	$(Q)for file in $(INSTALLED); do \
+		mode=644; case $$file in *:bin/*) mode=755 ;; esac; \
+		install -D -m $$mode "$${file%%:*}" $(root)/"$${file#*:}" || exit; \
+	done
+
+uninstall: ## remove what install put there
+	$(Q)for file in $(INSTALLED); do rm -f $(root)/"$${file#*:}" || exit; done
 
 clean: ## remove what was built
 	rm -rf $(BUILD)

@@ -93,7 +93,7 @@ static const char options[] =
 	"      --view NAME,…    these views, in this order\n"
 	"      --force          replace OUT if it exists\n"
 	"      --width N        txt: columns; svg, png: pixels (1200)\n"
-	"      --colour WHEN    auto (default), always, never; NO_COLOR is respected\n"
+	"      --colour auto|always|never  (auto); NO_COLOR is respected\n"
 	"  -h, --help           this text\n"
 	"      --version        the version\n"
 	"\n"

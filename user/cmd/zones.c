@@ -36,6 +36,7 @@ static const char help[] =
 	"\n"
 	"  PATTERN           [MODULE:]NAME with globs, [MODULE:]/REGEX/, [MODULE:]@FILE[:LINE];\n"
 	"                    !PATTERN takes out again; NAME@plt: calls of other modules\n"
+	"  -p PID            in all modules of that process, instead of one BINARY\n"
 	"  --zone-file FILE  more patterns, one a line\n"
 	"  --zones-max N     list up to N functions (10000)\n"
 	"  --switch-fn NAME  a function that switches stacks, besides those known\n"
