@@ -223,6 +223,7 @@ enum wire_zone_counter {
 	WIRE_ZONE_NOTE_DEEP,	  /* not timed: too many open calls */
 	WIRE_ZONE_NOTE_FOREIGN,	  /* not timed: off the thread's stack, and no probes at exits */
 	WIRE_ZONE_NOTE_EARLY,	  /* not timed: how calls of the process end was not decided yet */
+	WIRE_ZONE_NOTE_LIMIT,	  /* not timed: that would slow the target down too much */
 	WIRE_ZONE_NOTE_FULL,	  /* counted at the zone's own node: no room for its place */
 	WIRE_ZONE_NOTE_HIST,	  /* timed, not in the histogram: no room */
 	WIRE_ZONE_NOTE_SHARED,	  /* threads that have no figures of their own: no room */

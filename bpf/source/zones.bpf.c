@@ -62,6 +62,22 @@ static int count_only(struct zone_strand *s, __u32 zone, bool shared, enum wire_
 	return NO_RETURN;
 }
 
+/* Zone → 1: its calls are only counted for now. Written by the loader, which sets the size, one
+ * value a zone; read at each call where there is a limit to what zones may cost. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} zone_counted SEC(".maps");
+
+static __always_inline bool is_counted(__u32 zone)
+{
+	__u32 *counted = config_zone_limit ? bpf_map_lookup_elem(&zone_counted, &zone) : NULL;
+
+	return counted && *counted;
+}
+
 /* A child that was made to run another program, on a stack for that purpose. */
 static bool borrows_memory(void)
 {
@@ -138,6 +154,10 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 	frame = zone_top(s);
 	if (frame && frame->sp <= sp && settle(s, sp, zone, flags))
 		return NO_RETURN;
+	if (is_counted(zone)) {
+		t->unsure |= 1;
+		return count_only(s, zone, shared, WIRE_ZONE_NOTE_LIMIT);
+	}
 	if (session)
 		hijack = may_hijack(t, s, flags);
 	if (!hijack && !(t->flags & WIRE_PROC_RETS && flags & WIRE_ZONE_RETS)) {

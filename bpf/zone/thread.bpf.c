@@ -9,6 +9,7 @@ const volatile __u32 config_zone_all;
 const volatile __u32 config_zone_tid;
 const volatile __u32 config_zone_clocks;
 const volatile __u32 config_zone_inherit;
+const volatile __u32 config_zone_limit;
 
 __u32 zone_enabled;
 __u32 zone_epoch = 1;

@@ -79,6 +79,7 @@ extern const volatile __u32 config_zone_tid;	 /* a thread: no other one's calls 
 extern const volatile __u32 config_zone_inherit; /* children of targets are targets */
 extern const volatile __u32 config_zone_clocks;	 /* WIRE_CLOCK_… */
 extern const volatile __u32 config_zone_count;	 /* zones there can be: see zone_nodes */
+extern const volatile __u32 config_zone_limit;	 /* zones may be only counted: see zone_counted */
 
 /* Written by the loader while programs run. */
 extern __u32 zone_enabled; /* calls count */

@@ -112,26 +112,33 @@ static void doubts_fact(const struct view_input *in, struct doc_block *b)
 		doc_fact(b, true, "Inconsistent", "%s; shown as it is", doubts);
 }
 
-/* "2 of 8 zones: memcpy (no RET: its end cannot be seen), free" */
-static void counted_fact(const struct view_input *in, struct doc_block *b, uint64_t counted)
+/* "2 of 8 zones, not timed: memcpy (no RET: its end cannot be seen), free", of those that are so.
+ */
+static void named_fact(const struct view_input *in, struct doc_block *b, const char *title,
+		       const char *what, bool (*is)(const struct zone *))
 {
 	const struct profile *p = in->profile;
+	uint64_t n = 0, named = 0;
 	struct str s = {0};
-	uint64_t named = 0;
 
-	for (size_t i = 0; i < p->zones.n && named < NAMED_MOST; i++) {
+	for (size_t i = 0; i < p->zones.n; i++) {
 		const struct zone *z = &p->zones.at[i];
 		const char *why = profile_text(p, z->note);
 
-		if (!zone_is_counted(z))
+		if (!is(z) || n++ >= NAMED_MOST)
 			continue;
 		str_addf(&s, "%s%s%s%s%s", named++ ? ", " : "", profile_text(p, z->name),
 			 why[0] ? " (" : "", why, why[0] ? ")" : "");
 	}
-	doc_fact(b, true, "Counted only", "%llu of %zu zones, not timed: %s%s",
-		 (unsigned long long)counted, p->zones.n, str_text(&s),
-		 counted > named ? ", …" : "");
+	if (n)
+		doc_fact(b, true, title, "%llu of %zu zones, %s: %s%s", (unsigned long long)n,
+			 p->zones.n, what, str_text(&s), n > named ? ", …" : "");
 	str_release(&s);
+}
+
+static bool is_counted_alone(const struct zone *z)
+{
+	return zone_is_counted(z) && !zone_is_detached(z);
 }
 
 /* "8 zones, 1,234 calls; wall clock", and what of them is not as it seems. */
@@ -160,8 +167,8 @@ static void zones_fact(const struct view_input *in, struct doc_block *b)
 			 "%llu of %s have a mean below three times what their probes cost: their "
 			 "times are mostly the probes'",
 			 (unsigned long long)sums.shorts, zones);
-	if (sums.counted)
-		counted_fact(in, b, sums.counted);
+	named_fact(in, b, "Counted only", "not timed", is_counted_alone);
+	named_fact(in, b, "Detached", "not counted until the end", zone_is_detached);
 	if (ledger.lost)
 		doc_fact(b, true, "Calls lost", "%s (%s of all): %s",
 			 units_count(calls, sizeof(calls), ledger.lost),

@@ -129,12 +129,19 @@ bool zone_is_counted(const struct zone *z)
 	return z->counts && z->untimed == z->counts;
 }
 
+bool zone_is_detached(const struct zone *z)
+{
+	return z->flags & ZONE_DETACHED;
+}
+
 char *zone_notes(const struct zone *z)
 {
 	struct str s = {0};
 
+	if (z->flags & ZONE_DETACHED)
+		str_add(&s, "detached");
 	if (z->flags & ZONE_SHORT)
-		str_add(&s, "short");
+		str_addf(&s, "%sshort", s.n ? "; " : "");
 	if (zone_is_dwarfed(z))
 		str_addf(&s, "%sdwarfed", s.n ? "; " : "");
 	if (zone_is_counted(z))
@@ -200,6 +207,7 @@ struct zone_sums zone_sum(const struct profile *p)
 		sums.dwarfed += zone_is_dwarfed(z);
 		sums.margins += zone_shows_margin(z);
 		sums.counted += zone_is_counted(z);
+		sums.detached += zone_is_detached(z);
 	}
 	return sums;
 }

@@ -28,6 +28,8 @@ char *zone_notes(const struct zone *);
 
 /* It has calls, and not one of them was timed. */
 bool zone_is_counted(const struct zone *);
+/* Its probes were taken away before the capture ended. */
+bool zone_is_detached(const struct zone *);
 
 /* "wall clock", or what the capture says of its clock. */
 char *zone_clock(const struct profile *);
@@ -43,6 +45,7 @@ struct zone_sums {
 	uint64_t zones, calls, in_flight, at_start, unwound, untimed;
 	uint64_t shorts, counted;  /* zones that are short; that are counted only */
 	uint64_t dwarfed, margins; /* zone_is_dwarfed(), zone_shows_margin() */
+	uint64_t detached;	   /* zones that are not counted until the end */
 };
 struct zone_sums zone_sum(const struct profile *);
 

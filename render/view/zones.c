@@ -260,6 +260,7 @@ static void legend(const struct view_input *in, struct doc *doc)
 		s.dwarfed += zone_is_dwarfed(z);
 		s.margins += zone_shows_margin(z);
 		s.counted += zone_is_counted(z);
+		s.detached += zone_is_detached(z);
 		s.unwound += z->unwound;
 		s.in_flight += z->in_flight;
 		s.at_start += z->at_start;
@@ -281,6 +282,9 @@ static void legend(const struct view_input *in, struct doc *doc)
 	if (s.counted)
 		str_add(&text,
 			"Counted: not timed; the zone's own report and the summary say why. ");
+	if (s.detached)
+		str_add(&text, "Detached: its probes were taken away before the end, so its "
+			       "counts and times are of the calls until then. ");
 	if (s.unwound)
 		str_add(&text,
 			"Unwound: left by longjmp, an exception or the thread's end; counted, "

@@ -137,6 +137,9 @@ static void show_progress(void *context, const struct capture_progress *p)
 		fprintf(stderr, "%s samples  ", units_count(kept, sizeof(kept), (int64_t)p->kept));
 	if (r->o.zones)
 		fprintf(stderr, "%s calls  ", units_count(kept, sizeof(kept), (int64_t)p->calls));
+	if (p->slowdown >= 0)
+		fprintf(stderr, "zones cost %s  ",
+			units_percent(kept, sizeof(kept), p->slowdown, 1));
 	fprintf(stderr, "%s lost  own CPU %s", units_count(lost, sizeof(lost), (int64_t)p->lost),
 		units_ns(cpu, sizeof(cpu), (double)p->own_cpu_ns));
 }
@@ -147,6 +150,13 @@ static void show_doing(const char *what)
 {
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K%s", what);
+}
+
+/* What is to be known before the end. A progress line gives way to it. */
+static void say_amid(const void *record, const char *text)
+{
+	(void)record;
+	fprintf(stderr, "%seprof: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
 }
 
 /* What ended it, to follow "ended by". */
@@ -366,6 +376,7 @@ static int record(struct record *r)
 		return ret;
 	/* Only then: the command inherits it. A file that may not grow is an error to be told, and
 	 * how a child ended is to be had. */
+	r->o.zone_o.say = say_amid;
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	r->command = describe_command(&r->o);

@@ -28,6 +28,7 @@ enum {
 	OPT_CLOCK,
 	OPT_SWITCH_FN,
 	OPT_UPROBES,
+	OPT_MAX_SLOWDOWN,
 	OPT_TABLE_KIB
 };
 
@@ -78,6 +79,9 @@ void record_options_help(void)
 	      "  --zone-exit auto|session|returns|none  how the ends of calls are seen: by taking\n"
 	      "                    the return address over (session) where that does no harm, by\n"
 	      "                    probes on return instructions (returns), not at all (none)\n"
+	      "  --max-slowdown PERCENT  never slow the target down by more than that: zones are\n"
+	      "                    only counted at first, and timed where the limit allows; what\n"
+	      "                    is too dear to be counted loses its probes\n"
 	      "  --switch-fn NAME  a function that switches stacks, besides those known\n"
 	      "  --sampler task|cpu  one event a thread, or one a CPU that BPF filters\n",
 	      stdout);
@@ -251,6 +255,23 @@ static int parse_zone_exit(struct record_options *o, const char *arg)
 	return err(-EINVAL, "--zone-exit is auto, session, returns or none, not '%s'", arg);
 }
 
+/* "10", "2.5", "2.5%". */
+static int parse_max_slowdown(struct record_options *o, const char *arg)
+{
+	size_t n = strspn(arg, "0123456789.");
+	char *end;
+	double percent = strtod(arg, &end);
+
+	o->zone_option = "--max-slowdown";
+	if (!n || end != arg + n || strcmp(end, *end == '%' ? "%" : "") != 0)
+		return err(-EINVAL, "--max-slowdown takes a percentage (10, 2.5), not '%s'", arg);
+	if (percent <= 0 || percent > 10000)
+		return err(-EINVAL,
+			   "--max-slowdown must be more than 0 and at most 10000, not '%s'", arg);
+	o->zone_o.max_slowdown = percent / 100;
+	return 0;
+}
+
 /* One option; an exit status or a negative errno when it is wrong. */
 static int take(struct record_options *o, int opt, const char *arg)
 {
@@ -295,6 +316,8 @@ static int take(struct record_options *o, int opt, const char *arg)
 		o->zone_option = "--clock";
 		add_clock(o, arg);
 		return 0;
+	case OPT_MAX_SLOWDOWN:
+		return parse_max_slowdown(o, arg);
 	case OPT_UPROBES:
 		return parse_uprobes(o, arg);
 	case OPT_SWITCH_FN:
@@ -372,6 +395,10 @@ static int check_together(const struct record_options *o)
 		return cmd_usage("what to profile: -p PID, -t TID, -a, -G CGROUP or -- COMMAND");
 	if (o->zone_option && !o->zones)
 		return cmd_usage("%s is for zones: name some with --zone", o->zone_option);
+	if (o->zone_o.clocks & WIRE_CLOCK_NONE &&
+	    (o->zone_o.ends == ZONE_ENDS_SESSION || o->zone_o.ends == ZONE_ENDS_RETS))
+		return cmd_usage("--clock none times no calls, so their ends are not seen: leave it or "
+				 "--zone-exit out");
 	if (o->exit_code && o->target.kind != TARGET_COMMAND)
 		return cmd_usage("--exit-code is for a command: -- COMMAND");
 	if (o->rate_given && o->every)
@@ -394,9 +421,9 @@ static int finish(struct record_options *o, int argc, char **argv)
 	if (optind < argc && one_target(o, TARGET_COMMAND))
 		return EXIT_USAGE;
 	o->target.argv = argv + optind;
-	ret = check_together(o);
-	if (!ret && o->clock)
-		ret = parse_clock(o);
+	ret = o->clock ? parse_clock(o) : 0;
+	if (!ret)
+		ret = check_together(o);
 	if (ret)
 		return ret;
 	o->zone_o.patterns = o->zones;
@@ -425,6 +452,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"zone-exit", required_argument, 0, OPT_ZONE_EXIT},
 		{"switch-fn", required_argument, 0, OPT_SWITCH_FN},
 		{"clock", required_argument, 0, OPT_CLOCK},
+		{"max-slowdown", required_argument, 0, OPT_MAX_SLOWDOWN},
 		{"uprobes", required_argument, 0, OPT_UPROBES},
 		{"help", no_argument, 0, 'h'},
 		{0},

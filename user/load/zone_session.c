@@ -110,6 +110,9 @@ void zone_session_configure(struct eprof_bpf *skel, const struct zone_request *r
 	skel->rodata->config_zone_all = t->kind == TARGET_ALL	   ? WIRE_ZONES_ALL
 					: t->kind == TARGET_CGROUP ? WIRE_ZONES_CGROUP
 								   : WIRE_ZONES_NAMED;
+	skel->rodata->config_zone_limit = r->limited;
+	bpf_map__set_autocreate(skel->maps.zone_counted, r->limited);
+	bpf_map__set_max_entries(skel->maps.zone_counted, r->max_zones + WIRE_ZONE_SPARE);
 	bpf_map__set_max_entries(skel->maps.zone_nodes, nodes_of(r));
 	configure_clocks(skel, r);
 	choose_programs(skel, r);
@@ -200,6 +203,7 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 		.zone_counters = bpf_map__fd(skel->maps.zone_counters),
 		.zone_sums = has_clocks(r) ? bpf_map__fd(skel->maps.zone_sums) : -1,
 		.zone_calls = r->clocks & WIRE_CLOCK_NONE ? bpf_map__fd(skel->maps.zone_calls) : -1,
+		.zone_counted = r->limited ? bpf_map__fd(skel->maps.zone_counted) : -1,
 		.zone_enabled = &skel->bss->zone_enabled,
 		.zone_epoch = &skel->data->zone_epoch,
 		.zone_nodes_used = &skel->bss->zone_nodes_used,

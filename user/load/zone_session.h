@@ -22,6 +22,7 @@ struct zone_request {
 	uint32_t clocks;	    /* WIRE_CLOCK_… */
 	const struct event *events; /* at most WIRE_ZONE_EVENTS, with WIRE_CLOCK_EVENTS */
 	size_t n_events;
+	bool limited;	 /* zones may come to be only counted: zonemaps_count_only() */
 	bool one_by_one; /* as on kernels before 6.6; in tests */
 	bool no_session; /* as on kernels before 6.13; in tests */
 };

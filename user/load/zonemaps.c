@@ -197,6 +197,57 @@ uint64_t zonemaps_calls(const struct zonemaps *m, uint32_t zone)
 	return m->raw.zone_calls < 0 ? 0 : sum_cpus(m->raw.zone_calls, zone);
 }
 
+static void add_nodes(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
+{
+	const struct wire_zone_node *node = m->nodes.at;
+	size_t nodes = zonemaps_nodes(m);
+
+	for (size_t i = 1; i < nodes; i++) {
+		uint64_t untimed = node[i].untimed;
+
+		if (node[i].zone >= n || node[i].entered < untimed)
+			continue;
+		out[node[i].zone].timed += node[i].entered - untimed;
+		out[node[i].zone].counted += untimed;
+	}
+}
+
+/* So many values of zones, each of every CPU, are asked for at once. */
+#define BATCH 128
+
+static void add_counters(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
+{
+	int cpus = cpus_possible();
+	_free_ uint64_t *values = mem_zalloc(BATCH * (size_t)cpus, sizeof(*values));
+	uint32_t keys[BATCH], next = 0, got = BATCH;
+
+	for (uint32_t first = 0; first < n && got; first += got) {
+		got = BATCH;
+		if (bpf_map_lookup_batch(m->raw.zone_calls, first ? &next : NULL, &next, keys,
+					 values, &got, NULL) &&
+		    errno != ENOENT)
+			return;
+		for (uint32_t i = 0; i < got && keys[i] < n; i++)
+			for (int cpu = 0; cpu < cpus; cpu++)
+				out[keys[i]].counted += values[i * (uint32_t)cpus + (uint32_t)cpu];
+	}
+}
+
+void zonemaps_add_calls(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
+{
+	add_nodes(m, out, n);
+	if (m->raw.zone_calls >= 0)
+		add_counters(m, out, n);
+}
+
+void zonemaps_count_only(struct zonemaps *m, uint32_t zone, bool on)
+{
+	uint32_t value = on;
+
+	if (m->raw.zone_counted >= 0)
+		(void)bpf_map_update_elem(m->raw.zone_counted, &zone, &value, BPF_ANY);
+}
+
 uint64_t zonemaps_counter(const struct zonemaps *m, enum wire_zone_counter counter)
 {
 	return sum_cpus(m->raw.zone_counters, counter);

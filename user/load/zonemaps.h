@@ -14,8 +14,9 @@
 /* The maps and variables of those names in bpf/zone/; borrowed. */
 struct zonemaps_raw {
 	int zone_procs, zone_files, zone_nodes, zone_threads, zone_hist, zone_counters;
-	int zone_sums;	/* -1: no other clocks */
-	int zone_calls; /* -1: calls are not only counted */
+	int zone_sums;	  /* -1: no other clocks */
+	int zone_calls;	  /* -1: calls are not only counted */
+	int zone_counted; /* -1: they are all timed, or all counted */
 	uint32_t *zone_enabled, *zone_epoch, *zone_nodes_used, *zone_threads_used;
 	uint8_t *zone_generation;
 	uint32_t max_zones; /* besides a few for calibration */
@@ -38,12 +39,22 @@ void zonemaps_pass_file(struct zonemaps *, const struct wire_zone_file *);
  * WIRE_ZONE_CALIBRATION. */
 void zonemaps_set_generation(struct zonemaps *, uint32_t image, uint8_t generation);
 
+/* Calls of @zone are only counted from now on, or timed again, in a session that was asked to be
+ * limited. */
+void zonemaps_count_only(struct zonemaps *, uint32_t zone, bool on);
+
 uint32_t zonemaps_max_zones(const struct zonemaps *);
 /* Nodes are numbered 0 … n - 1; those that nothing was counted at are all 0. */
 size_t zonemaps_nodes(const struct zonemaps *);
 struct wire_zone_node zonemaps_node(const struct zonemaps *, size_t node);
 /* Calls of @zone, where they are only counted. */
 uint64_t zonemaps_calls(const struct zonemaps *, uint32_t zone);
+/* Adds to @out what was counted of the first @n zones so far, of which @n is no more than the zones
+ * of the capture. */
+struct zonemaps_calls {
+	uint64_t timed, counted; /* calls whose end is, or was, awaited; others */
+};
+void zonemaps_add_calls(const struct zonemaps *, struct zonemaps_calls *out, uint32_t n);
 /* Sums of the other clocks at a node; all 0 where there are none. */
 struct wire_zone_sums zonemaps_sums(const struct zonemaps *, size_t node);
 /* Threads are numbered 0 … n - 1. */

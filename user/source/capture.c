@@ -142,6 +142,7 @@ static int open_all(struct capture *c)
 		zones.n_events = c->o.zones->n_events;
 		zones.one_by_one = c->o.zones->one_by_one;
 		zones.no_session = c->o.zones->no_session;
+		zones.limited = c->o.zones->max_slowdown > 0;
 		o.zones = &zones;
 	}
 	/* The sideband comes first, so that nothing is born or mapped unseen. */
@@ -281,6 +282,7 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 					     (int64_t)(clock_ns(CLOCK_MONOTONIC) - c->start_ns),
 				     .kept = intake_taken(&c->in),
 				     .calls = c->o.zones && fn ? zones_calls(c->in.zones) : 0,
+				     .slowdown = c->o.zones ? zones_slowdown(c->in.zones) : -1,
 				     .own_cpu_ns = loader_cpu_ns(c) - c->cpu_at_start_ns};
 	uint64_t counters[WIRE_COUNTERS];
 

@@ -45,6 +45,7 @@ struct capture_progress {
 	int64_t elapsed_ns;
 	uint64_t kept, lost;
 	uint64_t calls;	    /* of zones */
+	double slowdown;    /* by zones, of late, as zones_slowdown(); below 0: not known */
 	int64_t own_cpu_ns; /* of the loader, since the start of the capture */
 };
 typedef void (*capture_progress_fn)(void *context, const struct capture_progress *);

@@ -1,6 +1,8 @@
 /*
  * zone_decide: how the ends of calls are seen in a process, and which probes a file gets for that.
  */
+#include "base/mem.h"
+#include "base/str.h"
 #include "source/zone_state.h"
 
 bool zone_decide_coroutines(const struct zones *z, const struct zone_process *p)
@@ -26,6 +28,26 @@ static bool is_safe(const struct zones *z, const struct zone_process *p)
 			return false;
 	}
 	return true;
+}
+
+char *zone_decide_objection(const struct zones *z, const struct zone_process *p)
+{
+	if (!z->in.session->sessions)
+		return mem_strdup("this kernel has no uprobe sessions (Linux 6.13 has)");
+	if (!z->in.session->sees_modules)
+		return mem_strdup("the kernel does not tell of code that is mapped (tracepoints "
+				  "syscalls:sys_enter_mmap and sys_exit_mmap)");
+	for (size_t i = 0; i < p->images.n; i++) {
+		const struct zone_image *image = z->at.at[p->images.at[i]];
+		const char *path = images_at(z->in.images, image->image)->path;
+
+		if (image->list.hijack_unsafe)
+			return mem_strdup(image->list.hijack_unsafe);
+		if (image->list.problem)
+			return mem_printf("%s cannot be read: %s", str_base(path),
+					  image->list.problem);
+	}
+	return NULL;
 }
 
 /* There are other programs for that, which do nothing else. */
@@ -114,7 +136,7 @@ static void want_named(const struct zones *z, struct zone_image *image, struct z
 struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];
-	struct zone_hanging want = {0};
+	struct zone_hanging want = {.modes_number = image->modes_number};
 	size_t users = 0, with_exits = 0;
 
 	want_past(z, image, &want);

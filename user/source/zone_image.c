@@ -49,6 +49,11 @@ bool zone_image_is_read(const struct zone_image *z)
 	return z->first != UINT32_MAX;
 }
 
+static bool is_timed(const struct zone_image *z, size_t k)
+{
+	return z->modes.at[k] == ZONE_MODE_TIMED && zone_image_has_exits(z, k);
+}
+
 static uint32_t stepped_flag(const struct site *site)
 {
 	return site->class == SITE_STEPPED ? WIRE_ZONE_STEPPED : 0;
@@ -63,7 +68,7 @@ static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site
 	return stepped_flag(site) | (s->loops ? WIRE_ZONE_LOOPS : 0) |
 	       (s->own_return ? WIRE_ZONE_ITSELF : 0) |
 	       (z->list.flags & ZONELIST_GO ? WIRE_ZONE_GO : 0) |
-	       (want->exits && zone_image_has_exits(z, k) ? WIRE_ZONE_RETS : 0);
+	       (want->exits && is_timed(z, k) ? WIRE_ZONE_RETS : 0);
 }
 
 static void add_entries(const struct zone_image *z, uint8_t generation,
@@ -73,7 +78,7 @@ static void add_entries(const struct zone_image *z, uint8_t generation,
 		const struct site *site = &sites_of(z, k)->entry;
 		struct probe probe = {.offset = site->offset};
 
-		if (!zone_image_has(z, k))
+		if (!zone_image_has(z, k) || z->modes.at[k] == ZONE_MODE_DETACHED)
 			continue;
 		probe.cookie = wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, site, want),
 						WIRE_ZONE_ALWAYS, z->slot, generation);
@@ -87,7 +92,7 @@ static void add_exits(const struct zone_image *z, uint8_t generation,
 	for (size_t k = 0; k < z->list.zones.n; k++) {
 		const struct sites *s = sites_of(z, k);
 
-		if (!zone_image_has(z, k) || !zone_image_has_exits(z, k))
+		if (!zone_image_has(z, k) || !is_timed(z, k))
 			continue;
 		for (size_t i = 0; i < s->exits.n; i++) {
 			const struct site *site = &s->exits.at[i];
@@ -185,7 +190,8 @@ static int hang(struct job *job, enum probe_program program, uint32_t pid, const
 static bool same(const struct zone_hanging *a, const struct zone_hanging *b)
 {
 	return a->entries == b->entries && a->exits == b->exits && a->switches == b->switches &&
-	       a->entry_pid == b->entry_pid && a->exit_pid == b->exit_pid;
+	       a->entry_pid == b->entry_pid && a->exit_pid == b->exit_pid &&
+	       a->modes_number == b->modes_number;
 }
 
 /* Probes of one program; none of it where nothing is wanted of it. */
@@ -260,4 +266,5 @@ void zone_image_release(struct zone_image *z)
 	vec_release(&z->links);
 	zonelist_release(&z->list);
 	vec_release(&z->refused);
+	vec_release(&z->modes);
 }

@@ -14,6 +14,7 @@
 
 #include "load/zone_session.h"
 #include "model/zone.h"
+#include "source/zone_governor.h"
 #include "symbol/images.h"
 #include "symbol/zonelist.h"
 
@@ -31,6 +32,7 @@ struct zone_hanging {
 	bool exits;
 	bool switches;		      /* functions that switch stacks are watched */
 	uint32_t entry_pid, exit_pid; /* for this process alone; 0: for all */
+	uint32_t modes_number;	      /* the image's */
 };
 
 struct zone_image {
@@ -41,6 +43,8 @@ struct zone_image {
 	struct keeper_file file; /* as it was before the list was made */
 	bool written;		 /* since then: it has no probes any more */
 	VEC(bool) refused;	 /* of list.zones: by the kernel */
+	VEC(uint8_t) modes;	 /* of list.zones: enum zone_mode, as the kernel has them */
+	uint32_t modes_number;	 /* grows when other probes should hang for their sake */
 	struct zone_hanging hanging;
 	uint8_t generation;
 	keeper_links links;

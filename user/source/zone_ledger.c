@@ -1,6 +1,7 @@
 #include "source/zone_ledger.h"
 
 #include "base/mem.h"
+#include "source/zone_limit.h"
 
 void zone_ledger_rows(const struct zones *z, struct profile *p, uint64_t entered)
 {
@@ -15,6 +16,8 @@ void zone_ledger_rows(const struct zones *z, struct profile *p, uint64_t entered
 		 "not timed: off the thread's stack, before exits were probed"},
 		{WIRE_ZONE_NOTE_EARLY, LEDGER_NOTE,
 		 "not timed: the code of the process was still being read"},
+		{WIRE_ZONE_NOTE_LIMIT, LEDGER_NOTE,
+		 "not timed: only counted, to keep to --max-slowdown"},
 		{WIRE_ZONE_NOTE_FULL, LEDGER_NOTE, "counted outside the call tree: it was full"},
 		{WIRE_ZONE_NOTE_HIST, LEDGER_NOTE, "not in the histogram: it was full"},
 		{WIRE_ZONE_NOTE_SHARED, LEDGER_NOTE,
@@ -39,6 +42,7 @@ void zone_ledger_rows(const struct zones *z, struct profile *p, uint64_t entered
 	for (size_t i = 0; i < z->notes.n; i++)
 		profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE, z->notes.at[i].text,
 			       (int64_t)z->notes.at[i].n);
+	zone_limit_rows(z, p);
 	if (z->too_many)
 		profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE,
 			       "functions that matched and got no probe: too many",

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "source/zone_state.h"
+#include "source/zone_limit.h"
 #include "symbol/closure.h"
 #include "symbol/procfs.h"
 #include "symbol/roots.h"
@@ -182,6 +182,7 @@ void zones_tick(struct zones *z)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	zone_guard_tick(z);
+	zone_limit_tick(z);
 	note_keeper(z);
 	for (size_t i = z->processes.n; i-- > 0;) {
 		struct zone_process *p = z->processes.at[i];

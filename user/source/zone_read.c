@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "source/zone_state.h"
+#include "source/zone_limit.h"
 
 /* Gives the zones of an image that was just read their numbers. */
 static void number_zones(struct zones *z, struct zone_image *i)
@@ -24,6 +24,7 @@ static void number_zones(struct zones *z, struct zone_image *i)
 	z->used += (uint32_t)i->list.zones.n;
 	for (size_t k = 0; k < i->list.zones.n; k++)
 		vec_push(&i->refused, false);
+	zone_limit_begin(z, i);
 }
 
 /* Its code does no harm in a process whose return addresses are hijacked: it may be mapped without

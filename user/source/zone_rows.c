@@ -10,6 +10,7 @@
 #include "model/hist.h"
 #include "source/zone_cost.h"
 #include "source/zone_ledger.h"
+#include "source/zone_limit.h"
 #include "source/zone_state.h"
 
 #define NO_ROW UINT32_MAX
@@ -140,6 +141,7 @@ static uint32_t add_zone(struct rows *r, const struct zone_image *image, size_t 
 	enum zone_exit way = exit_of(r->z, image, k);
 	struct intern *strings = &r->p->strings;
 	_free_ char *name = str_clean(def->name, strlen(def->name));
+	_free_ char *limited = zone_limit_note(r->z, image->first + (uint32_t)k);
 	_free_ char *file = def->file ? str_clean(def->file, strlen(def->file)) : mem_strdup("");
 	struct zone e = {
 		.name = intern_add(strings, name),
@@ -149,9 +151,11 @@ static uint32_t add_zone(struct rows *r, const struct zone_image *image, size_t 
 		.function = function_of(r, module, def),
 		.address = def->address,
 		.exit_way = (uint8_t)way,
-		.note = intern_add(strings, note_of(r->z, image, k, way)),
+		.note = intern_add(strings, limited ? limited : note_of(r->z, image, k, way)),
 	};
 
+	if (zone_limit_detached(r->z, image->first + (uint32_t)k))
+		e.flags = ZONE_DETACHED;
 	if (zone_image_has(image, k))
 		e.site_class = (uint8_t)(def->sites.entry.class + ZONE_SITE_NOP5);
 	return profile_zone(r->p, &e);

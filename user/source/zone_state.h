@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "elf/translator.h"
+#include "source/zone_governor.h"
 #include "source/zones.h"
 
 /* A process of the target. */
@@ -24,7 +25,8 @@ struct zone_process {
 	uint32_t wants;	 /* flags as last decided, whether the kernel has them yet or not */
 	bool leaderless; /* its first thread has exited; it is looked whether others run */
 	bool ended;
-	bool missed; /* it was noted that calls may be missing */
+	bool missed;  /* it was noted that calls may be missing */
+	bool refused; /* it was said that it cannot have what --zone-exit asks for */
 };
 
 /* A part of a file that a translator reads as code. */
@@ -53,6 +55,15 @@ struct zone_note {
 	uint64_t n;
 };
 
+/* What zones cost the target, and what is done about it. */
+struct zone_limit {
+	struct governor governor;
+	VEC(struct governed) zones; /* by number */
+	bool told;		    /* what they cost */
+	bool warned;
+	unsigned int over, said; /* judgements above what is warned of, on end; lines said */
+};
+
 struct zones {
 	struct zones_input in;
 	VEC(struct zone_image *) at;	      /* owned */
@@ -68,6 +79,7 @@ struct zones {
 	VEC(const struct translator *) judged; /* programs; NULL: none */
 	struct map programs;		       /* file → in judged */
 	struct zone_watch watch;
+	struct zone_limit limit;
 	char *forbidden;   /* the first thing that they forbade; owned */
 	uint32_t used;	   /* zone numbers given out */
 	uint64_t too_many; /* zones that found no number */
@@ -83,8 +95,11 @@ void zone_note(struct zones *, const char *text);
 void zone_named_find(struct zones *);
 int zone_named_hang(struct zones *);
 
-/* Hangs what should hang in image @number. Errors with a text. */
+/* Hangs what should hang in image @number. Errors with a text, but for -EAGAIN: news of translators
+ * come first. */
 int zone_hang(struct zones *, uint32_t number);
+/* The same after those. */
+int zone_hang_anew(struct zones *, uint32_t number);
 
 /* zone_process: */
 /* The image's number in zones.at; it is made, unread, where it is new. */
@@ -130,7 +145,10 @@ void zone_guard_tick(struct zones *);
 bool zone_guard_forbids(struct zones *, struct zone_image *, const struct zone_hanging *want);
 void zone_guard_release(struct zones *);
 
-/* zone_decide: whether it is to be taken for one that runs coroutines before it does. */
+/* zone_decide: why return addresses in @p cannot be hijacked, a clause for the caller to free;
+ * NULL: they can. */
+char *zone_decide_objection(const struct zones *, const struct zone_process *);
+/* Whether it is to be taken for one that runs coroutines before it does. */
 bool zone_decide_coroutines(const struct zones *, const struct zone_process *);
 /* WIRE_PROC_… for a process by what is known of its code. */
 uint32_t zone_decide_flags(const struct zones *, const struct zone_process *);

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "source/source.h"
 #include "source/zone_cost.h"
+#include "source/zone_limit.h"
 #include "source/zone_state.h"
 #include "source/zones.h"
 #include "symbol/procfs.h"
@@ -45,6 +46,7 @@ static void zones_free(void *state)
 	vec_release(&z->met);
 	zone_guard_release(z);
 	zone_watch_release(z);
+	zone_limit_release(z);
 	vec_release(&z->thread_of);
 	vec_release(&z->notes);
 	map_release(&z->by_image);
@@ -55,6 +57,7 @@ static void zones_free(void *state)
 void zones_configure(struct zones *z, const struct zones_input *in)
 {
 	z->in = *in;
+	z->limit.governor = governor_of(in->o->max_slowdown);
 }
 
 bool zones_active(const struct zones *z)
@@ -122,6 +125,17 @@ int zone_hang(struct zones *z, uint32_t number)
 	return 0;
 }
 
+int zone_hang_anew(struct zones *z, uint32_t number)
+{
+	int ret;
+
+	do {
+		zone_guard_heed(z);
+		ret = zone_hang(z, number);
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
 /* From here on the kernel counts what code @p maps; what it had before is read once more. */
 static int begin_with(struct zones *z, struct zone_process *p)
 {
@@ -168,6 +182,7 @@ static int settle(struct zones *z, struct zone_process *p)
 	if (!p->foreign && zone_decide_coroutines(z, p))
 		runs_coroutines(z, p);
 	flags = p->wants = zone_decide_flags(z, p);
+	zone_limit_refused(z, p);
 	if (p->flags & WIRE_PROC_HIJACK && !(flags & WIRE_PROC_HIJACK))
 		ret = tell(z, p, WIRE_PROC_TARGET);
 	for (size_t i = 0; i < p->images.n && !ret; i++)
@@ -201,7 +216,6 @@ static int settle_dirty(struct zones *z, bool first)
 {
 	int ret = 0;
 
-	decide_flags(z);
 	for (size_t i = 0; i < z->processes.n && !ret; i++) {
 		if (!z->processes.at[i]->dirty)
 			continue;
@@ -245,6 +259,9 @@ int zones_settle(struct zones *z, bool first)
 		zone_read_new(z);
 		if (first && !round)
 			ret = zone_read_check(z);
+		decide_flags(z);
+		if (first && !round && !ret)
+			ret = zone_limit_expect(z);
 		if (!ret)
 			ret = settle_dirty(z, first);
 	}
@@ -269,17 +286,12 @@ int64_t zones_cpu_ns(const struct zones *z)
 			       : 0;
 }
 
-/* Calibration goes on all the time, with numbers past those of zones. */
 uint64_t zones_calls(const struct zones *z)
 {
-	const struct zonemaps *maps = z->in.session->maps;
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < zonemaps_nodes(maps); i++) {
-		const struct wire_zone_node node = zonemaps_node(maps, i);
-
-		n += node.zone < zonemaps_max_zones(maps) ? node.entered : 0;
-	}
+	for (size_t i = 0; i < z->limit.zones.n; i++)
+		n += z->limit.zones.at[i].timed + z->limit.zones.at[i].counted;
 	return n;
 }
 
@@ -293,6 +305,7 @@ void zones_start(struct zones *z)
 	z->counting = true;
 	zonemaps_enable(z->in.session->maps, true);
 	calibration_start(z->in.calibration);
+	zone_limit_tick(z);
 }
 
 uint64_t zones_due_ns(const struct zones *z)

@@ -28,6 +28,11 @@ struct zones_options {
 	uint32_t clocks; /* WIRE_CLOCK_… */
 	struct event events[WIRE_ZONE_EVENTS];
 	size_t n_events;
+	double max_slowdown; /* 0.1: zones take a tenth of the target's own time at most; 0: no
+				limit */
+	/* Is told what is to be known while the capture goes on, a line; NULL: nobody is. */
+	void (*say)(const void *context, const char *text);
+	const void *context;	     /* of say; borrowed */
 	bool one_by_one, no_session; /* as on older kernels: see load/zone_session.h; in tests */
 };
 
@@ -99,7 +104,10 @@ const char *zones_forbidden(const struct zones *);
 size_t zones_count(const struct zones *);
 /* CPU time of the processes of ours that hold the probes, and that time what they cost. */
 int64_t zones_cpu_ns(const struct zones *);
-/* Calls that were met so far, for a progress line. */
+/* The time that probes add to that of the target, as a part of what it takes without them, of late;
+ * below 0: it is not known yet. */
+double zones_slowdown(const struct zones *);
+/* Calls that were met until the last tick, for a progress line. */
 uint64_t zones_calls(const struct zones *);
 /* How long our programs on the probes ran for what the profile counts, as calibrated. */
 struct program_run zones_run(const struct zones *, const struct profile *);

@@ -46,7 +46,8 @@ enum zone_exit {
 #define ZONE_PSEUDO	 0x02 /* no function: <main>, <wait>, <overflow> */
 #define ZONE_SELF_SPREAD 0x04 /* self_min_ns, self_max_ns, self_std_ns, self_m2 were measured */
 #define ZONE_COMPENSATED 0x08 /* comp_* were computed */
-#define ZONE_FLAGS	 0x0f /* all there are */
+#define ZONE_DETACHED	 0x10 /* its probes were taken away: counts and times are of calls before */
+#define ZONE_FLAGS	 0x1f /* all there are */
 
 /*
  * One zone: a function in a module. Counters are exact.
@@ -220,8 +221,9 @@ double zones_probe_ns(const struct profile *);
 /* Of hits of the probes by processes (of -t: threads) that are no targets: how many, and in ns. */
 #define ZONE_COST_HITS_ELSEWHERE "zones: hits elsewhere"
 #define ZONE_COST_ELSEWHERE	 "zones: cost of hits elsewhere"
-/* … and of one call by class and way, outer_ns: the name is the caller's to free; NULL where class
+/* … and of one call by class and way, outer_ns: the name begins with ZONE_COST_CALL, and is the caller's to free; NULL where class
  * or way are not one. */
+#define ZONE_COST_CALL "zones: a call, "
 char *zone_cost_name(enum zone_site, enum zone_exit);
 
 #endif

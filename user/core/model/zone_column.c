@@ -157,6 +157,8 @@ static const char *marks_text(const struct zone *z)
 {
 	bool is_short = z->flags & ZONE_SHORT, pseudo = z->flags & ZONE_PSEUDO;
 
+	if (z->flags & ZONE_DETACHED)
+		return is_short ? "short detached" : "detached";
 	return is_short && pseudo ? "short pseudo" : is_short ? "short" : pseudo ? "pseudo" : "";
 }
 

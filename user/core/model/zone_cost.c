@@ -248,5 +248,5 @@ char *zone_cost_name(enum zone_site site, enum zone_exit way)
 	if (site < ZONE_SITE_NOP5 || site > ZONE_SITE_STEPPED || way < ZONE_EXIT_SESSION ||
 	    way > ZONE_EXIT_NONE)
 		return NULL;
-	return mem_printf("zones: a call, %s site, %s", sites[site], ways[way]);
+	return mem_printf(ZONE_COST_CALL "%s site, %s", sites[site], ways[way]);
 }

@@ -1,0 +1,24 @@
+/*
+ * zone_price: what a call of a zone costs, as calibrated, by how its end will be seen in the
+ * processes that run now. For source/zone* only.
+ */
+#ifndef SOURCE_ZONE_PRICE_H
+#define SOURCE_ZONE_PRICE_H
+
+#include "source/zone_state.h"
+
+struct zone_price {
+	enum zone_site site;
+	enum zone_exit exit; /* the dearest that there is; UNKNOWN: it has no probes, or nobody maps
+			      * its file */
+	double full_ns;	     /* with that */
+	double count_ns;     /* where it is only counted */
+};
+
+/* How calls end in the processes that map each image, by its number; for zone_price_of(). The
+ * caller's to free. */
+unsigned int *zone_price_ways(const struct zones *);
+struct zone_price zone_price_of(const struct zones *, const struct zone_image *, size_t k,
+				unsigned int ways);
+
+#endif
