@@ -433,7 +433,7 @@ static void checks_zones(void **state)
 	SPOILS(p->zones.at[2].note = 9999, "zones, row 2: note 9999 is out of range");
 	SPOILS(p->zones.at[1].module = 99, "zones, row 1: module 99 is out of range");
 	SPOILS(p->zones.at[1].function = 999, "zones, row 1: function 999 is out of range");
-	SPOILS(p->zones.at[1].flags = 16, "zones, row 1: flags 16 is out of range");
+	SPOILS(p->zones.at[1].flags = 32, "zones, row 1: flags 32 is out of range");
 	SPOILS(p->zones.at[1].site_class = ZONE_SITES,
 	       "zones, row 1: site_class 5 is out of range");
 	SPOILS(p->zones.at[0].total_ns = INT64_MIN,

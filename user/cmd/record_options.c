@@ -397,8 +397,9 @@ static int check_together(const struct record_options *o)
 		return cmd_usage("%s is for zones: name some with --zone", o->zone_option);
 	if (o->zone_o.clocks & WIRE_CLOCK_NONE &&
 	    (o->zone_o.ends == ZONE_ENDS_SESSION || o->zone_o.ends == ZONE_ENDS_RETS))
-		return cmd_usage("--clock none times no calls, so their ends are not seen: leave it or "
-				 "--zone-exit out");
+		return cmd_usage(
+			"--clock none times no calls, so their ends are not seen: leave it or "
+			"--zone-exit out");
 	if (o->exit_code && o->target.kind != TARGET_COMMAND)
 		return cmd_usage("--exit-code is for a command: -- COMMAND");
 	if (o->rate_given && o->every)

@@ -36,7 +36,7 @@ struct governed {
 	uint64_t detached_calls; /* it had so many calls by then */
 	uint64_t hold_ns;	 /* it is not timed again before that */
 	uint32_t falls;		 /* how often it was too dear to be timed */
-	bool doomed;		  /* counting it alone is too dear */
+	bool doomed;		 /* counting it alone is too dear */
 	uint64_t seen_timed, seen_counted;
 	double rate, peak; /* calls per ns of the target's own time, last and of late */
 };

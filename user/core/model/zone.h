@@ -221,8 +221,8 @@ double zones_probe_ns(const struct profile *);
 /* Of hits of the probes by processes (of -t: threads) that are no targets: how many, and in ns. */
 #define ZONE_COST_HITS_ELSEWHERE "zones: hits elsewhere"
 #define ZONE_COST_ELSEWHERE	 "zones: cost of hits elsewhere"
-/* … and of one call by class and way, outer_ns: the name begins with ZONE_COST_CALL, and is the caller's to free; NULL where class
- * or way are not one. */
+/* … and of one call by class and way, outer_ns: the name begins with ZONE_COST_CALL, and is the
+ * caller's to free; NULL where class or way are not one. */
 #define ZONE_COST_CALL "zones: a call, "
 char *zone_cost_name(enum zone_site, enum zone_exit);
 
