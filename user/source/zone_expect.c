@@ -120,7 +120,7 @@ static int check_session(const struct zones *z)
 	_free_ char *why = zone_decide_objection(z, refused);
 
 	return err(-ENOTSUP,
-		   "--zone-exit session cannot be in process %u: %s; leave it out, or use rets",
+		   "--zone-exit session cannot be in process %u: %s; leave it out, or use returns",
 		   refused->pid, why ? why : "its code is not known");
 }
 
