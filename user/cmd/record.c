@@ -266,7 +266,8 @@ static char *describe_result(const struct record *r, const struct profile *p)
 
 static bool command_runs(const struct record *r)
 {
-	return r->o.target.kind == TARGET_COMMAND && r->status < 0 && !r->command_error;
+	return r->o.target.kind == TARGET_COMMAND && r->o.target.go_fd < 0 && r->status < 0 &&
+	       !r->command_error;
 }
 
 /* By the time that everything else is done it may have ended, of the same Ctrl-C perhaps. */

@@ -8,17 +8,21 @@
 #include "load/cpus.h"
 #include "load/hooks.h"
 
-static int set_program(const struct hooks *h, const struct hook *one)
-{
-	if (ioctl(one->fd, PERF_EVENT_IOC_SET_BPF, h->o.program_fds[one->event]))
-		return err(-errno, "cannot hang a program on event '%s': %s",
-			   h->o.events[one->event].name, strerror(errno));
-	return 0;
-}
-
 static bool is_tracepoint(const struct hooks *h, const struct hook *one)
 {
 	return h->o.events[one->event].class == EVENT_TRACEPOINT;
+}
+
+static int set_program(const struct hooks *h, const struct hook *one)
+{
+	const char *name = h->o.events[one->event].name;
+
+	if (!ioctl(one->fd, PERF_EVENT_IOC_SET_BPF, h->o.program_fds[one->event]))
+		return 0;
+	if (errno == EINVAL && is_tracepoint(h, one))
+		return err(-EINVAL,
+			   "event '%s' cannot be sampled: the kernel runs no programs on it", name);
+	return err(-errno, "cannot attach a program to event '%s': %s", name, strerror(errno));
 }
 
 static enum sampler sampler_of(const struct hooks *h, uint32_t event)
