@@ -212,6 +212,14 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, const 
 	return true;
 }
 
+/* Slices are a thousand times as large as samples: they leave these a part of the ring. */
+static bool has_room_for_slices(void)
+{
+	__u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+
+	return waiting <= bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 4 * 3;
+}
+
 /* Up to the end of the mapping that the stack pointer is in; and what is outside of it and the walk
  * has come to. */
 static bool send_slice(const struct wire_sample *sample, struct walk *walk)
@@ -220,6 +228,8 @@ static bool send_slice(const struct wire_sample *sample, struct walk *walk)
 	struct extent extent = {.start = {walk->registers[7] & mask, walk->at.sp & mask}};
 	__u64 bytes = WIRE_SLICE_BYTES;
 
+	if (!has_room_for_slices())
+		return false;
 	if (vma_find(walk->registers[7], &walk->stack, &walk->room))
 		bytes = walk->stack.end - extent.start[0];
 	uretprobe_origins(&walk->origins);

@@ -42,7 +42,7 @@ static void takes_in_order_of_time(void **state)
 {
 	struct pending p = {0};
 	struct str got = {0};
-	struct pending_handlers h = {on_ring, on_side, &got};
+	struct pending_handlers h = {on_ring, on_side, &got, NULL};
 
 	(void)state;
 	add_ring(&p, 30, 1);
@@ -61,7 +61,7 @@ static void keeps_what_is_later(void **state)
 {
 	struct pending p = {0};
 	struct str got = {0};
-	struct pending_handlers h = {on_ring, on_side, &got};
+	struct pending_handlers h = {on_ring, on_side, &got, NULL};
 
 	(void)state;
 	add_ring(&p, 40, 4);
@@ -81,7 +81,7 @@ static void equal_times_keep_arrival(void **state)
 {
 	struct pending p = {0};
 	struct str got = {0};
-	struct pending_handlers h = {on_ring, on_side, &got};
+	struct pending_handlers h = {on_ring, on_side, &got, NULL};
 
 	(void)state;
 	for (uint64_t i = 0; i < 20; i++)
@@ -94,12 +94,45 @@ static void equal_times_keep_arrival(void **state)
 	pending_release(&p);
 }
 
+/* Sets *stop with the second record. */
+struct stopping {
+	struct str got;
+	bool stop;
+};
+
+static void on_ring_stop(void *context, const void *record)
+{
+	struct stopping *s = context;
+
+	on_ring(&s->got, record);
+	s->stop = s->got.n > strlen("r10=1 ");
+}
+
+static void stops_and_keeps_the_rest(void **state)
+{
+	struct pending p = {0};
+	struct stopping s = {0};
+	struct pending_handlers h = {on_ring_stop, on_side, &s, &s.stop};
+
+	(void)state;
+	for (uint64_t i = 1; i < 5; i++)
+		add_ring(&p, i * 10, i);
+	pending_take(&p, UINT64_MAX, &h);
+	assert_string_equal(str_text(&s.got), "r10=1 r20=2 ");
+	h.stop = NULL;
+	pending_take(&p, UINT64_MAX, &h);
+	assert_string_equal(str_text(&s.got), "r10=1 r20=2 r30=3 r40=4 ");
+	str_release(&s.got);
+	pending_release(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_in_order_of_time),
 		cmocka_unit_test(keeps_what_is_later),
 		cmocka_unit_test(equal_times_keep_arrival),
+		cmocka_unit_test(stops_and_keeps_the_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,6 +70,11 @@ static int drain_ring(struct intake *in)
 	return ret;
 }
 
+static bool is_ending(const struct intake *in)
+{
+	return in->ending && !in->ending->goes_on(in->ending->context);
+}
+
 /* A process that maps hundreds of files at once takes long to take in. Meanwhile the ring is not to
  * overflow: what is in it is put aside. */
 static void make_room(struct intake *in)
@@ -81,11 +86,7 @@ static void make_room(struct intake *in)
 	in->drained_ns = now;
 	(void)drain_ring(in);
 	in->put_aside |= in->pending.items.n > 0;
-}
-
-static bool is_ending(const struct intake *in)
-{
-	return in->ending && !in->ending->goes_on(in->ending->context);
+	in->stop |= is_ending(in);
 }
 
 /* While others read code: the ring goes on to be drained, and the capture may end meanwhile. */
@@ -235,12 +236,12 @@ int intake_zones(struct intake *in, const struct zones_options *o)
 static int drain(struct intake *in, bool last)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), lost;
-	struct pending_handlers handlers = {take_ring, take_side, in};
+	struct pending_handlers handlers = {take_ring, take_side, in, last ? NULL : &in->stop};
 	struct pending taken;
 	size_t first;
 	int ret;
 
-	in->put_aside = false;
+	in->put_aside = in->stop = false;
 	ret = drain_ring(in);
 	zones_heed(in->zones);
 	in->drained_ns = now;

@@ -36,6 +36,7 @@ struct intake {
 	struct pending pending;
 	uint64_t drained_ns; /* when the ring was last: CLOCK_MONOTONIC */
 	bool put_aside;	     /* records came in while others were taken in */
+	bool stop;	     /* the capture ends: others wait until nothing comes any more */
 	struct map followed; /* processes of the target, where it is not everything */
 	uint64_t remaps;     /* of procs, as of the last drain */
 	uint64_t side_lost;

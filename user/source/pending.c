@@ -62,13 +62,18 @@ static void keep_rest(struct pending *p, size_t done)
 	*p = rest;
 }
 
+static bool is_stopped(const struct pending_handlers *h)
+{
+	return h->stop && *h->stop;
+}
+
 void pending_take(struct pending *p, uint64_t until_ns, const struct pending_handlers *h)
 {
 	size_t i;
 
 	if (p->items.n)
 		qsort(p->items.at, p->items.n, sizeof(*p->items.at), by_time);
-	for (i = 0; i < p->items.n && p->items.at[i].time_ns < until_ns; i++) {
+	for (i = 0; i < p->items.n && p->items.at[i].time_ns < until_ns && !is_stopped(h); i++) {
 		const struct pending_item *item = &p->items.at[i];
 
 		if (item->side)

@@ -5,6 +5,7 @@
 #ifndef SOURCE_PENDING_H
 #define SOURCE_PENDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,7 @@ struct pending_handlers {
 	void (*ring)(void *context, const void *record);
 	void (*side)(void *context, const struct side_record *);
 	void *context;
+	const bool *stop; /* once it is set, what is left stays; NULL: nothing stops it */
 };
 void pending_take(struct pending *, uint64_t until_ns, const struct pending_handlers *);
 void pending_release(struct pending *);
