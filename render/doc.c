@@ -4,7 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
+
+/* Columns: what is longer fills the page and is read by nobody; tables and exports have the names
+ * whole. */
+#define LONGEST_HEADING 240
+#define LONGEST_TEXT	2000
 
 /* Names come from targets, so every text is made one line of well-formed UTF-8 here, once for
  * all formats. */
@@ -20,6 +26,18 @@ static char *clean_vprintf(const char *fmt, va_list args)
 	return str_clean(raw, (size_t)n);
 }
 
+/* @text itself, or a shorter one in its place. */
+static char *bounded(char *text, size_t columns)
+{
+	char *cut;
+
+	if (strlen(text) <= columns)
+		return text;
+	cut = str_cut_middle(text, columns, "…");
+	free(text);
+	return cut;
+}
+
 static struct doc_block *doc_block(struct doc *doc, enum block_kind kind)
 {
 	struct doc_block *b = vec_add(&doc->blocks);
@@ -31,7 +49,7 @@ static struct doc_block *doc_block(struct doc *doc, enum block_kind kind)
 void doc_init(struct doc *doc, const struct profile *p, const char *title, const char *subtitle)
 {
 	*doc = (struct doc){.profile = p};
-	doc->title = str_clean(title, strlen(title));
+	doc->title = bounded(str_clean(title, strlen(title)), LONGEST_TEXT);
 	doc->subtitle = str_clean(subtitle, strlen(subtitle));
 }
 
@@ -78,7 +96,7 @@ void doc_heading(struct doc *doc, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	doc_block(doc, BLOCK_HEADING)->text = clean_vprintf(fmt, args);
+	doc_block(doc, BLOCK_HEADING)->text = bounded(clean_vprintf(fmt, args), LONGEST_HEADING);
 	va_end(args);
 }
 
@@ -87,7 +105,7 @@ void doc_text(struct doc *doc, const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	doc_block(doc, BLOCK_TEXT)->text = clean_vprintf(fmt, args);
+	doc_block(doc, BLOCK_TEXT)->text = bounded(clean_vprintf(fmt, args), LONGEST_TEXT);
 	va_end(args);
 }
 
@@ -104,7 +122,7 @@ void doc_fact(struct doc_block *b, bool warn, const char *label, const char *fmt
 	fact->warn = warn;
 	fact->label = str_clean(label, strlen(label));
 	va_start(args, fmt);
-	fact->value = clean_vprintf(fmt, args);
+	fact->value = bounded(clean_vprintf(fmt, args), LONGEST_TEXT);
 	va_end(args);
 }
 
@@ -175,4 +193,34 @@ struct doc_block *doc_paths(struct doc *doc, const char *caption, const struct t
 	b->text = str_clean(caption, strlen(caption));
 	b->tree = tree;
 	return b;
+}
+
+static void to_ascii(char **text)
+{
+	char *plain = *text ? ascii_text(*text) : NULL;
+
+	free(*text);
+	*text = plain;
+}
+
+static void block_to_ascii(struct doc_block *b)
+{
+	to_ascii(&b->text);
+	to_ascii(&b->table.more);
+	for (size_t i = 0; i < b->table.cells.n; i++)
+		to_ascii(&b->table.cells.at[i].text);
+	for (size_t i = 0; i < b->facts.n; i++) {
+		to_ascii(&b->facts.at[i].label);
+		to_ascii(&b->facts.at[i].value);
+	}
+	for (size_t i = 0; i < b->paths.n; i++)
+		to_ascii(&b->paths.at[i].share);
+}
+
+void doc_to_ascii(struct doc *doc)
+{
+	to_ascii(&doc->title);
+	to_ascii(&doc->subtitle);
+	for (size_t i = 0; i < doc->blocks.n; i++)
+		block_to_ascii(&doc->blocks.at[i]);
 }

@@ -108,6 +108,10 @@ void doc_bar(struct doc_table *, double percent);
 void doc_flame(struct doc *, const char *caption, const struct tree *);
 struct doc_block *doc_paths(struct doc *, const char *caption, const struct tree *);
 
+/* Puts all texts but raw ones into ASCII (base/ascii.h), so that their widths are known when they
+ * are laid out. */
+void doc_to_ascii(struct doc *);
+
 static inline size_t doc_table_rows(const struct doc_table *t)
 {
 	return t->columns.n ? t->cells.n / t->columns.n : 0;

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "cmd/command.h"
 
 static bool is_privileged(void)
@@ -27,6 +28,9 @@ static const struct cmd *find_command(const char *name)
 int main(int argc, char **argv)
 {
 	const struct cmd *command;
+	FILE *err = ascii_wanted() ? ascii_stream(STDERR_FILENO, true) : NULL;
+
+	stderr = err ? err : stderr;
 
 	if (is_privileged()) {
 		fputs("eprof-render: refuses to run setuid, setgid or with file capabilities: it "

@@ -1,6 +1,10 @@
 # What test scripts share; sourced with the tree's top as the directory. A test prints lines
 # "ok NAME" and "not ok NAME: WHY", and ends with finish.
 
+# Expected output is in UTF-8, whatever the user's locale is.
+LC_ALL=C.UTF-8
+export LC_ALL
+
 BUILD=${BUILD:-build}
 EPROF=${EPROF:-$BUILD/eprof}
 RENDER=${RENDER:-$BUILD/eprof-render}

@@ -4,7 +4,9 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
@@ -55,7 +57,21 @@ static int run(int argc, char **argv)
 	return no_command(argv[1]);
 }
 
+/* What eprof says is in ASCII where the locale is; its children's output is theirs. */
+static void choose_charset(void)
+{
+	FILE *out, *err;
+
+	if (!ascii_wanted())
+		return;
+	out = ascii_stream(STDOUT_FILENO, false);
+	err = ascii_stream(STDERR_FILENO, true);
+	stdout = out ? out : stdout;
+	stderr = err ? err : stderr;
+}
+
 int main(int argc, char **argv)
 {
+	choose_charset();
 	return cmd_end(run(argc, argv));
 }

@@ -23,6 +23,8 @@ int render_report(int argc, char **argv);
 int render_export(int argc, char **argv);
 int render_help(int argc, char **argv);
 
+/* Makes stdout fit the locale: for help, which goes nowhere else. */
+void render_help_charset(void);
 /* The exit status after a command that returned @status: 1 where stdout could not take all. */
 int render_end(int status);
 /* Prints err_text() as "eprof-render: …" to stderr; returns 1. */

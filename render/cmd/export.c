@@ -61,6 +61,7 @@ static int option(struct arguments *a, int opt)
 		a->self = true;
 		return -1;
 	case 'h':
+		render_help_charset();
 		help(stdout);
 		return 0;
 	case OPT_TO:

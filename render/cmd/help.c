@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -114,10 +116,18 @@ static void print_columns(void)
 	puts("");
 }
 
+void render_help_charset(void)
+{
+	FILE *out = ascii_wanted() ? ascii_stream(STDOUT_FILENO, false) : NULL;
+
+	stdout = out ? out : stdout;
+}
+
 int render_help(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
+	render_help_charset();
 	fputs(examples, stdout);
 	puts("\nCommands:");
 	for (const struct cmd *c = commands; c->name; c++)

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/ascii.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
@@ -173,7 +174,8 @@ static struct format_options format_options(const struct report *r)
 	bool text = !strcmp(r->format->extension, "txt");
 	bool to_stdout = !r->output || !strcmp(r->output, "-");
 	bool terminal = to_stdout && isatty(STDOUT_FILENO);
-	struct format_options o = {.width = r->width};
+	/* A file is read elsewhere: it is in UTF-8 always. */
+	struct format_options o = {.width = r->width, .ascii = text && to_stdout && ascii_wanted()};
 
 	if (r->colour == COLOUR_AUTO)
 		o.colour = terminal && !(no_colour && no_colour[0]) &&
@@ -221,6 +223,8 @@ static int write_report(const struct report *r, const struct view_input *in)
 	init_doc(&doc, in);
 	for (const struct view *const *v = r->views; *v && rc == 0; v++)
 		rc = (*v)->write(in, &doc);
+	if (options.ascii)
+		doc_to_ascii(&doc);
 	if (rc == 0)
 		rc = output_open(&out, r->output, r->force);
 	if (rc == 0)

@@ -11,6 +11,7 @@
 
 struct format_options {
 	bool colour;	/* txt: use terminal colours */
+	bool ascii;	/* txt: no sign beyond ASCII; the document is already so (doc_to_ascii) */
 	unsigned width; /* txt: columns of the terminal, 0: no limit; svg, png: pixels, 0: 1200 */
 };
 

@@ -3,9 +3,11 @@
 
 #include <glib.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "format/html_flame.h"
+#include "paint/cut.h"
 #include "web/web.h"
 
 /* Rows of a table that stand in the page itself, for those who read it without its script; all
@@ -16,6 +18,8 @@
 #define MAIN_COLUMNS 16
 /* Frames at the end of a path that show before it is opened. */
 #define PATH_LEAVES 4
+/* Letters of a name that show; its title has all of them. The same number is in page.js. */
+#define NAME_MOST 120
 
 /* What stands in the data, as the viewer knows it. */
 enum tag { TAG_END, TAG_FLAME, TAG_TABLE };
@@ -64,6 +68,22 @@ static void element(FILE *out, const char *tag, const char *attributes, const ch
 	fprintf(out, "<%s%s>", tag, attributes);
 	text_write(out, text);
 	fprintf(out, "</%s>\n", tag);
+}
+
+/* The same with a name for its text, cut in the middle where it is long, and whole in its title. */
+static void named_element(FILE *out, const char *tag, const char *attributes, const char *name)
+{
+	_free_ char *cut = cut_middle(name, NAME_MOST);
+
+	fprintf(out, "<%s%s", tag, attributes);
+	if (strcmp(cut, name)) {
+		fputs(" title=\"", out);
+		text_write(out, name);
+		fputs("\"", out);
+	}
+	fputs(">", out);
+	text_write(out, cut);
+	fprintf(out, "</%s>", tag);
 }
 
 static void heading_write(struct page *pg, const struct doc_block *b)
@@ -140,17 +160,17 @@ static void cell_write(FILE *out, const struct doc_table *t, size_t row, size_t 
 {
 	const struct doc_column *column = &t->columns.at[c];
 	const struct doc_cell *cell = &t->cells.at[row * t->columns.n + c];
+	char class[64];
 
-	fprintf(out, "<td class=\"%s%s%s\">", cell_class[column->kind],
-		cell->is_code ? " code" : "", extra_class(t, c));
+	snprintf(class, sizeof(class), " class=\"%s%s%s\"", cell_class[column->kind],
+		 cell->is_code ? " code" : "", extra_class(t, c));
 	if (column->kind == CELL_BAR)
 		fprintf(out,
-			"<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" "
-			"aria-hidden=\"true\"><rect width=\"%.2f\" height=\"8\"/></svg>",
-			isfinite(cell->value) ? fmax(0, fmin(100, cell->value)) : 0);
+			"<td%s><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" "
+			"aria-hidden=\"true\"><rect width=\"%.2f\" height=\"8\"/></svg></td>",
+			class, isfinite(cell->value) ? fmax(0, fmin(100, cell->value)) : 0);
 	else
-		text_write(out, cell->text);
-	fputs("</td>", out);
+		named_element(out, "td", class, cell->text ? cell->text : "");
 }
 
 static void columns_write(FILE *out, const struct doc_table *t)
@@ -222,7 +242,7 @@ static void table_pack(struct pack *out, const struct doc_table *t)
 static void table_write(struct page *pg, const struct doc_block *b)
 {
 	fprintf(pg->out, "<div class=\"table%s\" data-table=\"%u\">\n<table>\n",
-		b->table.extra_from ? " many" : "", pg->n_tables++);
+		b->table.columns.n > MAIN_COLUMNS ? " many" : "", pg->n_tables++);
 	if (b->text)
 		element(pg->out, "caption", "", b->text);
 	columns_write(pg->out, &b->table);
@@ -259,7 +279,8 @@ static void frame_write(FILE *out, const struct tree *t, uint32_t node)
 	char attributes[32];
 
 	snprintf(attributes, sizeof(attributes), " class=\"k%u\"", html_frame_kind(t, n));
-	element(out, "li", attributes, profile_text(t->profile, n->name));
+	named_element(out, "li", attributes, profile_text(t->profile, n->name));
+	fputs("\n", out);
 }
 
 /* The line that stands for a path until it is opened: its share and the end of it. */
@@ -273,7 +294,8 @@ static void path_summary(FILE *out, const struct doc_path *path, const struct tr
 	if (first)
 		fputs("… › ", out);
 	for (size_t i = first; i < n; i++) {
-		text_write(out, profile_text(t->profile, t->nodes.at[path->nodes.at[i]].name));
+		named_element(out, "span", "",
+			      profile_text(t->profile, t->nodes.at[path->nodes.at[i]].name));
 		fputs(i + 1 < n ? " › " : "", out);
 	}
 	fputs("</span></summary>\n", out);

@@ -3,7 +3,6 @@
 
 #include "base/str.h"
 #include "format/formats.h"
-#include "paint/cut.h"
 #include "paint/path.h"
 
 #define PATH_ITEMS  14
@@ -12,7 +11,7 @@
 
 static void put_title(struct term *term, const struct doc *doc)
 {
-	_free_ char *title = cut_middle(doc->title, term->width ? term->width : (size_t)-1);
+	_free_ char *title = term_cut(term, doc->title, term->width ? term->width : (size_t)-1);
 
 	term_put(term, TERM_TITLE, title);
 	fputc('\n', term->out);
@@ -22,11 +21,14 @@ static void put_title(struct term *term, const struct doc *doc)
 
 static void put_heading(struct term *term, const char *heading, const char *caption)
 {
+	_free_ char *cut =
+		heading ? term_cut(term, heading, term->width ? term->width : (size_t)-1) : NULL;
+
 	fputc('\n', term->out);
 	term_wrap_begin(term, 0);
 	if (heading) {
-		term_put(term, TERM_TITLE, heading);
-		term->column = str_width(heading);
+		term_put(term, TERM_TITLE, cut);
+		term->column = str_width(cut);
 	}
 	if (caption && caption[0]) {
 		if (heading) {
@@ -119,7 +121,10 @@ static void put_block(struct term *term, const struct doc_block *b)
 
 static int txt_write(const struct doc *doc, const struct format_options *options, FILE *out)
 {
-	struct term term = {.out = out, .colour = options->colour, .width = options->width};
+	struct term term = {.out = out,
+			    .colour = options->colour,
+			    .ascii = options->ascii,
+			    .width = options->width};
 	const char *heading = NULL;
 
 	put_title(&term, doc);

@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "paint/cut.h"
 
 #define GAP	    2
 #define MAX_COLUMNS 40
@@ -144,7 +143,7 @@ static void put_cell(struct term *term, const struct layout *l, const struct doc
 		term_right(term, style, l->width[i], text);
 		return;
 	}
-	cut = cut_middle(text, term->width ? l->width[i] : (size_t)-1);
+	cut = term_cut(term, text, term->width ? l->width[i] : (size_t)-1);
 	style = term_code_style(cell->code);
 	if (i == last)
 		term_put(term, style, cut);

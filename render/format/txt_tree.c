@@ -4,21 +4,21 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "paint/cut.h"
 
 #define MIN_PART   100 /* a hundredth of the whole is shown */
 #define NUMBERS	   20  /* columns before the names */
 #define MAX_INDENT 48  /* columns, or a third of the width; deeper ones tell their depth */
 #define MIN_NAME   16
 
-static char *node_name(const struct tree *t, const struct tree_node *n, size_t indent, size_t room)
+static char *node_name(const struct term *term, const struct tree *t, const struct tree_node *n,
+		       size_t indent, size_t room)
 {
 	const char *name = profile_text(t->profile, n->name);
 	_free_ char *clean = str_clean(name, strlen(name));
 	_free_ char *text = n->depth - 1 > indent ? mem_printf("%s (depth %u)", clean, n->depth)
 						  : mem_strdup(clean);
 
-	return cut_middle(text, room);
+	return term_cut(term, text, room);
 }
 
 static void put_node(struct term *term, const struct tree *t, const struct tree_node *n)
@@ -35,7 +35,7 @@ static void put_node(struct term *term, const struct tree *t, const struct tree_
 		room = term->width > TXT_MARGIN + NUMBERS + indent + MIN_NAME
 			       ? term->width - TXT_MARGIN - NUMBERS - indent
 			       : MIN_NAME;
-	name = node_name(t, n, indent, room);
+	name = node_name(term, t, n, indent, room);
 	term_spaces(term, TXT_MARGIN);
 	units_percent(text, sizeof(text), (double)n->total, (double)t->nodes.at[0].total);
 	term_right(term, TERM_PLAIN, 8, text);

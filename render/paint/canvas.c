@@ -13,6 +13,8 @@
 #define LABEL_LEAST  3	   /* letters */
 #define LABEL_SHARE  0.78  /* of a row's height */
 
+#define LETTERS_MOST 240 /* of a text on one line */
+
 #define MONO "DejaVu Sans Mono, Liberation Mono, monospace"
 
 const struct rgb CANVAS_INK = {31, 35, 40}, CANVAS_GREY = {99, 108, 118},
@@ -139,7 +141,10 @@ void canvas_text_right(struct canvas *c, enum canvas_font font, struct rgb rgb, 
 void canvas_text_in(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y,
 		    double width, const char *text)
 {
-	set_text(c, font, width, false, text);
+	/* What pango leaves out is still text of a PDF, to be searched and copied. */
+	_free_ char *cut = cut_middle(text, LETTERS_MOST);
+
+	set_text(c, font, width, false, cut);
 	show(c, rgb, x, y);
 }
 

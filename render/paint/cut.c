@@ -20,16 +20,7 @@ static const char *cut_at(const char *s, size_t n)
 
 char *cut_middle(const char *s, size_t columns)
 {
-	size_t width = str_width(s), head = columns / 2;
-	const char *end, *tail;
-
-	if (width <= columns)
-		return mem_strdup(s);
-	if (!columns)
-		return mem_strdup("");
-	end = cut_at(s, head);
-	tail = cut_at(end, width - head - (columns - head - 1));
-	return mem_printf("%.*s…%s", (int)(end - s), s, tail);
+	return str_cut_middle(s, columns, "…");
 }
 
 char *cut_label(const char *s, size_t columns)

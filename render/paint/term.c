@@ -2,14 +2,15 @@
 
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "model/profile.h"
-#include "paint/cut.h"
 #include "paint/words.h"
 
 #define PIPE_WRAP 100
-#define MIN_WORD  16 /* a word is not cut below this */
+#define MIN_WORD  16  /* a word is not cut below this */
+#define LONGEST	  512 /* columns of a name where nothing else limits it */
 
 static const char *const escapes[] = {
 	[TERM_PLAIN] = "",	    [TERM_TITLE] = "\033[1m",	[TERM_DIM] = "\033[2m",
@@ -28,13 +29,20 @@ enum term_style term_code_style(uint8_t code)
 	return code < CODE_KINDS ? code_styles[code] : TERM_PLAIN;
 }
 
+char *term_cut(const struct term *t, const char *s, size_t columns)
+{
+	columns = columns < LONGEST ? columns : LONGEST;
+	return str_cut_middle(s, columns, t->ascii ? "..." : "…");
+}
+
 void term_put(struct term *t, enum term_style style, const char *text)
 {
 	bool styled = t->colour && escapes[style][0] && text[0];
+	_free_ char *plain = t->ascii ? ascii_text(text) : NULL;
 
 	if (styled)
 		fputs(escapes[style], t->out);
-	fputs(text, t->out);
+	fputs(plain ? plain : text, t->out);
 	if (styled)
 		fputs("\033[0m", t->out);
 }
@@ -64,7 +72,9 @@ void term_left(struct term *t, enum term_style style, size_t columns, const char
 
 void term_bar(struct term *t, double percent)
 {
-	static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+	static const char *const blocks[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+	static const char *const plain[] = {"", ".", ".", ".", ":", ":", ":", "#", "#"};
+	const char *const *parts = t->ascii ? plain : blocks;
 	double share = percent > 100 ? 100 : percent > 0 ? percent : 0;
 	size_t eighths = (size_t)(share / 100 * TERM_BAR_COLUMNS * 8 + 0.5);
 	char text[3 * (TERM_BAR_COLUMNS + 1) + 1] = "";
@@ -73,7 +83,7 @@ void term_bar(struct term *t, double percent)
 	if (!eighths && share > 0)
 		eighths = 1;
 	for (size_t i = 0; i < eighths / 8; i++)
-		strcat(text, "█");
+		strcat(text, parts[8]);
 	strcat(text, parts[eighths % 8]);
 	term_left(t, TERM_BAR, TERM_BAR_COLUMNS, text);
 }
@@ -90,7 +100,7 @@ void term_wrap_with(struct term *t, enum term_style style, const char *word, con
 
 	room = limit > t->indent + MIN_WORD ? limit - t->indent : MIN_WORD;
 	room -= str_width(suffix);
-	cut = cut_middle(word, t->width ? room : (size_t)-1);
+	cut = term_cut(t, word, t->width ? room : LONGEST);
 	width = str_width(cut) + str_width(suffix);
 	if (t->column > t->indent) {
 		if (t->column + 1 + width > limit) {

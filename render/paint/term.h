@@ -12,6 +12,7 @@
 struct term {
 	FILE *out;
 	bool colour;
+	bool ascii;    /* no sign beyond ASCII */
 	size_t width;  /* columns, 0: no limit */
 	size_t indent; /* of wrapped lines, columns */
 	size_t column; /* where the next word of a wrapped line goes */
@@ -32,6 +33,10 @@ enum term_style {
 
 /* The style of a function's name, by enum code_kind. */
 enum term_style term_code_style(uint8_t code);
+
+/* @s in at most @columns, and in any case within what a pipe has room for, cut in the middle. Freed
+ * by the caller. */
+char *term_cut(const struct term *, const char *s, size_t columns);
 
 /* @text in @style, nothing added. */
 void term_put(struct term *, enum term_style, const char *text);

@@ -184,7 +184,7 @@ class Flame {
 
 	sentence(i) {
 		const {tree} = this, siblings = tree.children(tree.parent[i]);
-		return tree.of(i).name + ", total " + Units.percent(tree.total[i], tree.total[0]) +
+		return shorten(tree.of(i).name) + ", total " + Units.percent(tree.total[i], tree.total[0]) +
 			", self " + Units.percent(tree.self[i], tree.total[0]) + ", level " +
 			tree.depth[i] + (i ? ", " + (siblings.indexOf(i) + 1) + " of " + siblings.length : "") +
 			", calls " + tree.children(i).length;
@@ -195,14 +195,14 @@ class Flame {
 		const list = make("dl");
 		for (const [label, text] of this.lines(i))
 			list.append(make("div", {}, make("dt", {}, label), make("dd", {}, text)));
-		this.detail.replaceChildren(make("h3", {}, tree.of(i).name), list);
+		this.detail.replaceChildren(makeNamed("h3", {}, tree.of(i).name), list);
 		const callees = tree.children(i).sort((a, b) => tree.total[b] - tree.total[a]);
 		if (!callees.length)
 			return;
 		const names = make("ul", {class: "callees", "aria-label": "Calls"});
 		for (const c of callees.slice(0, MOST_CALLEES)) {
 			const b = make("button", {type: "button", title: tree.of(c).name},
-				swatch(tree.of(c).colour), make("span", {}, tree.of(c).name),
+				swatch(tree.of(c).colour), make("span", {}, shorten(tree.of(c).name)),
 				make("b", {}, Units.percent(tree.total[c], tree.total[0])));
 			b.addEventListener("click", () => this.go(c));
 			names.append(make("li", {}, b));

@@ -7,6 +7,22 @@ function make(tag, attributes, ...content) {
 	return e;
 }
 
+/* Letters of a name that show, cut in the middle; the title has all of them. As in html.c. */
+const NAME_MOST = 120;
+
+function shorten(name) {
+	if (name.length <= NAME_MOST)
+		return name;
+	const letters = Array.from(name), head = NAME_MOST / 2;
+	return letters.length <= NAME_MOST ? name :
+		letters.slice(0, head).join("") + "…" + letters.slice(head + 1 - NAME_MOST).join("");
+}
+
+function makeNamed(tag, attributes, name) {
+	const shown = shorten(name);
+	return make(tag, shown === name ? attributes : {...attributes, title: name}, shown);
+}
+
 function swatch(colour) {
 	const e = make("span", {class: "swatch", "aria-hidden": "true"});
 	e.style.background = colour;
@@ -68,7 +84,7 @@ class Report {
 
 	nameButton(flame, frame, name) {
 		const b = make("button", {type: "button", class: "name",
-			title: name + "\nSearch it in the flame graph"}, swatch(frame.colour), make("span", {}, name));
+			title: name + "\nSearch it in the flame graph"}, swatch(frame.colour), make("span", {}, shorten(name)));
 		b.addEventListener("click", () => {
 			flame.search("^" + escapePattern(name) + "$");
 			flame.box.scrollIntoView();

@@ -137,7 +137,8 @@ class Table {
 		if (column.kind !== CELL_TEXT)
 			return make("td", {class: "number" + extra}, column.text[r]);
 		const button = this.find(column.text[r]);
-		return make("td", {class: "text" + (button ? " code" : "") + extra}, button || column.text[r]);
+		const attributes = {class: "text" + (button ? " code" : "") + extra};
+		return button ? make("td", attributes, button) : makeNamed("td", attributes, column.text[r]);
 	}
 }
 

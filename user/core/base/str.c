@@ -244,3 +244,29 @@ bool str_ends(const char *s, const char *suffix)
 
 	return n >= k && !memcmp(s + n - k, suffix, k);
 }
+
+/* Where the @n-th code point of @s starts; the end where it has fewer. */
+static const char *cut_at(const char *s, size_t n)
+{
+	while (*s && n--) {
+		s++;
+		while (((unsigned char)*s & 0xc0) == 0x80)
+			s++;
+	}
+	return s;
+}
+
+char *str_cut_middle(const char *s, size_t columns, const char *dots)
+{
+	size_t width = str_width(s), between = str_width(dots), head = columns / 2;
+	const char *end, *tail;
+
+	if (width <= columns)
+		return mem_strdup(s);
+	if (columns < between)
+		return mem_strdup("");
+	head = head + between > columns ? columns - between : head;
+	end = cut_at(s, head);
+	tail = cut_at(end, width - head - (columns - head - between));
+	return mem_printf("%.*s%s%s", (int)(end - s), s, dots, tail);
+}

@@ -38,6 +38,9 @@ char *str_clean(const char *s, size_t n);
 /* The file name @s as a shell takes it for one word that is no option: as it is where nothing in it
  * is special, else in quotes. Always one line that can be pasted. Freed by the caller. */
 char *str_quote(const char *s);
+/* @s in at most @columns, cut in the middle with @dots where it is longer; "" where those do not
+ * fit. Freed by the caller. */
+char *str_cut_middle(const char *s, size_t columns, const char *dots);
 /* Columns that a terminal shows for UTF-8 @s: code points, combining marks and double width
  * left aside. */
 size_t str_width(const char *s);
