@@ -101,9 +101,15 @@ struct sched_entity {
 	__u64 sum_exec_runtime; /* ns on a CPU */
 } CORE;
 
+/* Empty where the kernel does not keep it. */
+struct sched_info {
+	unsigned long long run_delay; /* ns that it was ready and did not run */
+} CORE;
+
 struct task_struct {
 	int pid, tgid;
 	struct sched_entity se;
+	struct sched_info sched_info;
 	unsigned int self_exec_id; /* grows with each exec of the process */
 	unsigned int in_execve : 1;
 	struct mm_struct *mm; /* NULL for a kernel thread */

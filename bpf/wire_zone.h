@@ -213,8 +213,11 @@ struct wire_zone_thread {
 	/* Of a thread that runs coroutines: on its own stack, and how often it left that; of it in
 	 * system calls that wait for events: see <main> and <wait>. */
 	wire_u64 main_ns, stays, wait_ns, waits;
+	/* By the scheduler, since the thread was made: on a CPU, and ready to run after it was
+	 * interrupted; when it was first met, and when it was last looked at. */
+	wire_u64 ran_first_ns, ran_ns, waited_first_ns, waited_ns;
 };
-_Static_assert(sizeof(struct wire_zone_thread) == 56, "wire_zone_thread is part of the contract");
+_Static_assert(sizeof(struct wire_zone_thread) == 88, "wire_zone_thread is part of the contract");
 
 /* Counted per CPU over all zones. */
 enum wire_zone_counter {

@@ -192,6 +192,25 @@ bool zone_is_target(__u32 flags)
 	return true;
 }
 
+/* How long the thread was kept from running, of all that it was ready to: as often as it was
+ * switched out against its will. */
+static __noinline void look_at_waits(__u32 number)
+{
+	struct wire_zone_thread *info = zone_thread_info(number);
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 forced = task->nivcsw, all = forced + task->nvcsw;
+
+	if (!info)
+		return;
+	info->ran_ns = task->se.sum_exec_runtime;
+	if (bpf_core_field_exists(task->sched_info.run_delay) && all)
+		info->waited_ns = task->sched_info.run_delay / all * forced;
+	if (info->ran_first_ns)
+		return;
+	info->ran_first_ns = info->ran_ns;
+	info->waited_first_ns = info->waited_ns;
+}
+
 struct zone_thread *zone_thread_check(struct zone_thread *t, __u32 flags)
 {
 	__u32 epoch = zone_epoch, process = flags_now();
@@ -218,6 +237,7 @@ struct zone_thread *zone_thread_check(struct zone_thread *t, __u32 flags)
 		if (config_zone_clocks & (ZONE_CLOCKS_MORE | WIRE_CLOCK_CPU))
 			zone_clock(true);
 	}
+	look_at_waits(t->own.thread);
 	t->epoch = epoch;
 	t->flags = process;
 	return t;
@@ -237,6 +257,7 @@ static void end_thread(struct task_struct *task)
 
 	if (!t)
 		return;
+	look_at_waits(t->own.thread);
 	end_number(t->own.thread);
 	bpf_task_storage_delete(&zone_states, task);
 }

@@ -94,6 +94,11 @@ static void changed(struct zonemaps *m)
 		__atomic_add_fetch(m->raw.zone_epoch, 1, __ATOMIC_SEQ_CST);
 }
 
+void zonemaps_look_again(struct zonemaps *m)
+{
+	changed(m);
+}
+
 int zonemaps_set_proc(struct zonemaps *m, uint32_t pid, struct wire_zone_proc proc)
 {
 	int ret = bpf_map_update_elem(m->raw.zone_procs, &pid, &proc, BPF_ANY);

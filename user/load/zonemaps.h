@@ -61,6 +61,9 @@ struct wire_zone_sums zonemaps_sums(const struct zonemaps *, size_t node);
 size_t zonemaps_threads(const struct zonemaps *);
 struct wire_zone_thread zonemaps_thread(const struct zonemaps *, size_t thread);
 
+/* Threads are looked at anew, at their next calls: see ran_ns of wire_zone_thread. */
+void zonemaps_look_again(struct zonemaps *);
+
 /* Each octave of each zone's histogram. */
 typedef void (*zonemaps_bins_fn)(void *context, uint32_t zone, uint32_t octave,
 				 const struct wire_zone_bins *);

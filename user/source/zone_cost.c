@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "source/zone_cost.h"
+#include "source/zone_margin.h"
 
 /* A probe that is hit where calls do not count costs as much as a call that is only counted. */
 static const struct {
@@ -191,6 +192,7 @@ void zone_cost_rows(const struct zones *z, struct profile *p)
 
 	for (size_t i = 0; i < p->zones.n; i++)
 		costs[i] = costs_of(z->in.calibration, &p->zones.at[i]);
+	zone_margin_widen(z, p, costs);
 	zones_compensate(p, costs);
 	add_classes(z, p);
 	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p));

@@ -323,6 +323,7 @@ bool zones_round(struct zones *z)
 
 void zones_last_round(struct zones *z)
 {
+	zonemaps_look_again(z->in.session->maps);
 	calibration_finish(z->in.calibration, zone_cost_which(z));
 }
 
