@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -243,13 +244,19 @@ static void reads_lines_of_maps(void **state)
 	assert_string_equal(seen.path, "");
 }
 
+struct idler {
+	pthread_barrier_t barrier;
+	uint32_t tid;
+};
+
 static void *idle(void *arg)
 {
-	pthread_barrier_t *barrier = arg;
+	struct idler *idler = arg;
 
 	prctl(PR_SET_NAME, "idle;thread");
-	pthread_barrier_wait(barrier);
-	pthread_barrier_wait(barrier);
+	idler->tid = (uint32_t)syscall(SYS_gettid);
+	pthread_barrier_wait(&idler->barrier);
+	pthread_barrier_wait(&idler->barrier);
 	return NULL;
 }
 
@@ -257,16 +264,16 @@ static void *idle(void *arg)
 static void snapshot_reads_proc(void **state)
 {
 	const uint32_t pid = (uint32_t)getpid();
-	pthread_barrier_t barrier;
+	struct idler idler = {0};
 	struct place place;
 	pthread_t thread;
+	uint32_t entry;
 	uint8_t byte;
-	bool found = false;
 
 	(void)state;
-	pthread_barrier_init(&barrier, NULL, 2);
-	pthread_create(&thread, NULL, idle, &barrier);
-	pthread_barrier_wait(&barrier);
+	pthread_barrier_init(&idler.barrier, NULL, 2);
+	pthread_create(&thread, NULL, idle, &idler);
+	pthread_barrier_wait(&idler.barrier);
 	assert_int_equal(procs_snapshot(procs, pid), 0);
 	place = procs_place(procs, pid, (uintptr_t)snapshot_reads_proc);
 	assert_true(place.image >= IMAGE_FIRST);
@@ -274,16 +281,12 @@ static void snapshot_reads_proc(void **state)
 	assert_int_equal(pread(images_at(images, place.image)->fd, &byte, 1, (off_t)place.offset),
 			 1);
 	assert_int_equal(byte, *(const uint8_t *)(uintptr_t)snapshot_reads_proc);
-	for (uint32_t tid = pid; tid < pid + 64 && !found; tid++) {
-		const uint32_t entry = procs_thread(procs, pid, tid, 0);
-
-		found = !strcmp(procs_thread_at(procs, entry)->comm, "idle;thread");
-	}
-	assert_true(found);
+	entry = procs_thread(procs, pid, idler.tid, 0);
+	assert_string_equal(procs_thread_at(procs, entry)->comm, "idle;thread");
 	assert_int_equal(strncmp(procs_name(procs, pid), "test_procs", 10), 0);
-	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&idler.barrier);
 	pthread_join(thread, NULL);
-	pthread_barrier_destroy(&barrier);
+	pthread_barrier_destroy(&idler.barrier);
 }
 
 static void absent_processes_are_said(void **state)
