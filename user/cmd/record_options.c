@@ -400,6 +400,10 @@ static int check_together(const struct record_options *o)
 		return cmd_usage(
 			"--clock none times no calls, so their ends are not seen: leave it or "
 			"--zone-exit out");
+	if (!o->target.inherit && (o->target.kind == TARGET_ALL || o->target.kind == TARGET_CGROUP))
+		return cmd_usage(
+			"--no-inherit is for processes and threads: -a and -G take all that "
+			"is born there");
 	if (o->exit_code && o->target.kind != TARGET_COMMAND)
 		return cmd_usage("--exit-code is for a command: -- COMMAND");
 	if (o->rate_given && o->every)
