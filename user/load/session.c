@@ -416,9 +416,17 @@ static int counter_by_cpu(struct session *s, size_t event, uint32_t counter, uin
 	return ret ? err(ret, "cannot read the counters: %s", strerror(-ret)) : 0;
 }
 
-int session_taken_by_cpu(struct session *s, size_t event, uint64_t *out)
+int session_hits_by_cpu(struct session *s, size_t event, uint64_t *out)
 {
-	return counter_by_cpu(s, event, WIRE_TAKEN, out);
+	int cpus = cpus_possible();
+	_free_ uint64_t *left_out = mem_zalloc((size_t)cpus, sizeof(*left_out));
+	int ret = counter_by_cpu(s, event, WIRE_TAKEN, out);
+
+	if (!ret)
+		ret = counter_by_cpu(s, event, WIRE_OTHER_MODE, left_out);
+	for (int i = 0; i < cpus && !ret; i++)
+		out[i] += left_out[i];
+	return ret;
 }
 
 int session_counters(struct session *s, size_t event, uint64_t out[WIRE_COUNTERS])

@@ -61,8 +61,8 @@ void session_new_epoch(struct session *);
 /* Totals over all CPUs, in the order of enum wire_counter. While the programs run, TAKEN may be
  * ahead of its outcomes, never behind. */
 int session_counters(struct session *, size_t event, uint64_t out[WIRE_COUNTERS]);
-/* Samples taken, by possible CPU. */
-int session_taken_by_cpu(struct session *, size_t event, uint64_t *out);
+/* Hits of the target, those in the mode that is left out too, by possible CPU. */
+int session_hits_by_cpu(struct session *, size_t event, uint64_t *out);
 /* For tick_cost_new(); not loaded where no event needs it. */
 struct tick_program session_tick_program(const struct session *);
 /* How far each CPU is with the steps of a counted event, or one with -c; appended. */

@@ -43,8 +43,9 @@ struct tick_cost *tick_cost_new(const struct event *e, double hz,
 	struct tick_cost *t;
 	int fd = -1;
 
-	/* What an event leaves out interrupts all the same. */
+	/* What an event leaves out interrupts all the same; and whatever its period is. */
 	plain.exclude_user = plain.exclude_kernel = false;
+	plain.every = 0;
 	if (program->fd >= 0 && event_is_timed(e))
 		fd = event_open(&plain, fmin(fmax(hz, LEAST_HZ), (double)event_max_hz()), &here);
 	if (fd < 0)

@@ -26,8 +26,8 @@ struct tick_cost *tick_cost_new(const struct event *, double hz, const struct ti
 void tick_cost_free(struct tick_cost *); /* NULL is fine */
 
 /* Times some ticks, for 2 ms at most, if that is due: often at first, then so seldom that
- * it takes less than a thousandth of a CPU. @samples: taken so far, by possible CPU; where none
- * came since the last round there is none. */
+ * it takes less than a thousandth of a CPU. @samples: hits of the target so far, by possible CPU;
+ * where none came since the last round there is none. */
 void tick_cost_round(struct tick_cost *, const uint64_t *samples);
 /* The same, due or not, where nothing was timed yet. */
 void tick_cost_last_round(struct tick_cost *, const uint64_t *samples);

@@ -12,7 +12,7 @@ struct slowdown {
 	size_t n;
 	double hz;
 	struct tick_cost *ticks[WIRE_EVENTS];
-	uint64_t *taken; /* by CPU: room for one event's */
+	uint64_t *hits; /* by CPU: room for one event's */
 };
 
 struct slowdown *slowdown_new(struct session *session, const struct event *events, size_t n,
@@ -25,7 +25,7 @@ struct slowdown *slowdown_new(struct session *session, const struct event *event
 	s->events = events;
 	s->n = n;
 	s->hz = hz;
-	s->taken = mem_zalloc((size_t)cpus_possible(), sizeof(*s->taken));
+	s->hits = mem_zalloc((size_t)cpus_possible(), sizeof(*s->hits));
 	for (size_t i = 0; i < n; i++)
 		s->ticks[i] = tick_cost_new(&events[i], hz, &program);
 	return s;
@@ -37,15 +37,15 @@ void slowdown_free(struct slowdown *s)
 		return;
 	for (size_t i = 0; i < s->n; i++)
 		tick_cost_free(s->ticks[i]);
-	free(s->taken);
+	free(s->hits);
 	free(s);
 }
 
 static void each(struct slowdown *s, void (*round)(struct tick_cost *, const uint64_t *))
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->ticks[i] && !session_taken_by_cpu(s->session, i, s->taken))
-			round(s->ticks[i], s->taken);
+		if (s->ticks[i] && !session_hits_by_cpu(s->session, i, s->hits))
+			round(s->ticks[i], s->hits);
 }
 
 void slowdown_tick(struct slowdown *s)
@@ -59,14 +59,13 @@ void slowdown_finish(struct slowdown *s)
 }
 
 /* A clock whose ticks are left out in user or in kernel mode interrupts there, too. */
-static double interrupts(const struct slowdown *s, size_t event, double ran_ns)
+static double interrupts(const struct slowdown *s, size_t event)
 {
-	const struct event *e = &s->events[event];
 	uint64_t counters[WIRE_COUNTERS];
 
-	if (e->clock && (e->exclude_user || e->exclude_kernel))
-		return ran_ns * s->hz / 1e9;
-	return session_counters(s->session, event, counters) ? 0 : (double)counters[WIRE_TAKEN];
+	if (session_counters(s->session, event, counters))
+		return 0;
+	return (double)(counters[WIRE_TAKEN] + counters[WIRE_OTHER_MODE]);
 }
 
 static void interrupt_row(struct profile *p, const struct event *e, double ns)
@@ -90,7 +89,8 @@ static void others_row(const struct slowdown *s, struct profile *p)
 	double lost_ns = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		lost_ns += s->hz * tick_cost_ns(s->ticks[i]);
+		if (s->events[i].clock || event_has_rate(&s->events[i]))
+			lost_ns += s->hz * tick_cost_ns(s->ticks[i]);
 	if (lost_ns > 0 && session_interrupts_others(s->session))
 		profile_cost(p, "slowdown of all else on these CPUs: interrupts", "%",
 			     percent(lost_ns, 1e9));
@@ -107,8 +107,7 @@ void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns)
 	for (size_t i = 0; i < s->n; i++) {
 		double tick_ns = tick_cost_ns(s->ticks[i]);
 
-		lost_ns += (double)session_event_ns(s->session, i) +
-			   tick_ns * interrupts(s, i, ran_ns);
+		lost_ns += (double)session_event_ns(s->session, i) + tick_ns * interrupts(s, i);
 		any |= tick_ns > 0;
 		all &= tick_ns > 0 || !event_is_timed(&s->events[i]);
 		if (tick_ns > 0)
