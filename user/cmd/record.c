@@ -97,6 +97,8 @@ static char *describe_target(const struct record_options *o)
 		str_add(&s, "-p ");
 		for (size_t i = 0; i < o->target.pids.n; i++)
 			str_addf(&s, "%s%u", i ? "," : "", o->target.pids.at[i]);
+		if (o->target.children)
+			str_add(&s, " --children");
 		break;
 	case TARGET_TID:
 		str_addf(&s, "-t %u", o->target.tid);
@@ -203,7 +205,7 @@ static void describe_run(const void *record, struct profile *p)
 	profile_set_run(p, RUN_OPTIONS, r->options);
 	profile_set_run(p, RUN_END, end);
 	profile_set_run(p, RUN_WRITTEN_BY, "eprof " EPROF_VERSION);
-	if (r->o.target.pids.n == 1) {
+	if (r->o.target.kind == TARGET_PIDS ? r->o.target.n_named == 1 : r->o.target.pids.n == 1) {
 		snprintf(pid, sizeof(pid), "%u", r->o.target.pids.at[0]);
 		profile_set_run(p, RUN_PID, pid);
 	}
@@ -345,14 +347,17 @@ static void say_start(const struct record *r)
 /* Of a server that forks it is its children that work. */
 static void say_children(const struct record *r)
 {
+	const struct target *t = &r->o.target;
 	uint32_t parent;
-	size_t n = target_children(&r->o.target, &parent);
+	size_t n = t->children ? t->pids.n - t->n_named : target_children(t, &parent);
 
-	if (n)
+	if (n && t->children)
+		fprintf(stderr, "eprof: with %zu child process%s\n", n, n == 1 ? "" : "es");
+	else if (n)
 		fprintf(stderr,
 			"eprof: %u has %zu child%s already, which %s not captured: "
-			"-p %u,$(pgrep -d, -P %u) takes them too\n",
-			parent, n, n == 1 ? "" : "ren", n == 1 ? "is" : "are", parent, parent);
+			"--children takes them too\n",
+			parent, n, n == 1 ? "" : "ren", n == 1 ? "is" : "are");
 }
 
 static int record(struct record *r)

@@ -17,6 +17,7 @@
 enum {
 	OPT_FORCE = 0x100,
 	OPT_NO_INHERIT,
+	OPT_CHILDREN,
 	OPT_EXIT_CODE,
 	OPT_SAMPLER,
 	OPT_VERSION_KEY,
@@ -44,6 +45,7 @@ void record_options_help(void)
 	      "  sudo eprof --zone 'parse_*' -p 4711 every call of functions, counted and timed\n\n"
 	      "Target (one of)\n"
 	      "  -p PID[,PID…]     processes, with threads and children born meanwhile\n"
+	      "  --children        with -p: with the children that they have already, and theirs\n"
 	      "  -t TID            one thread\n"
 	      "  -a                everything\n"
 	      "  -G CGROUP         a v2 cgroup, and those below it\n"
@@ -360,6 +362,9 @@ static bool take_plain(struct record_options *o, int opt, const char *arg)
 	case OPT_NO_INHERIT:
 		o->target.inherit = false;
 		return true;
+	case OPT_CHILDREN:
+		o->target.children = true;
+		return true;
 	default:
 		return false;
 	}
@@ -404,6 +409,8 @@ static int check_together(const struct record_options *o)
 		return cmd_usage(
 			"--no-inherit is for processes and threads: -a and -G take all that "
 			"is born there");
+	if (o->target.children && o->target.kind != TARGET_PIDS)
+		return cmd_usage("--children is for -p: other targets have theirs");
 	if (o->exit_code && o->target.kind != TARGET_COMMAND)
 		return cmd_usage("--exit-code is for a command: -- COMMAND");
 	if (o->rate_given && o->every)
@@ -446,6 +453,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 	static const struct option long_options[] = {
 		{"force", no_argument, 0, OPT_FORCE},
 		{"no-inherit", no_argument, 0, OPT_NO_INHERIT},
+		{"children", no_argument, 0, OPT_CHILDREN},
 		{"exit-code", no_argument, 0, OPT_EXIT_CODE},
 		{"sampler", required_argument, 0, OPT_SAMPLER},
 		{"version-key", required_argument, 0, OPT_VERSION_KEY},

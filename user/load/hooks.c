@@ -52,14 +52,10 @@ static int hook(struct hooks *h, int fd, uint32_t event)
 static int hook_thread(struct hooks *h, uint32_t tid)
 {
 	const struct target *t = h->o.target;
-	bool fresh;
-	uint32_t *at = map_put(&h->opened_at, tid, &fresh);
 	int ret = 0;
 
-	if (!fresh)
+	if (births_know(&h->opened, tid))
 		return 0;
-	*at = (uint32_t)h->opened_ns.n;
-	vec_push(&h->opened_ns, clock_ns(CLOCK_MONOTONIC));
 	for (uint32_t i = 0; i < h->o.n_events && !ret; i++) {
 		struct event_where w = {.scope = EVENT_TASK,
 					.id = (int)tid,
@@ -69,6 +65,7 @@ static int hook_thread(struct hooks *h, uint32_t tid)
 		if (is_sampled_by(h, i, SAMPLER_TASK))
 			ret = hook(h, event_open(&h->o.events[i], h->o.hz, &w), i);
 	}
+	births_note(&h->opened, tid, ret ? BIRTHS_NEVER : clock_ns(CLOCK_MONOTONIC));
 	return ret;
 }
 
@@ -91,6 +88,30 @@ static int hook_process(struct hooks *h, uint32_t pid)
 	return ret;
 }
 
+/* Some event follows tasks. */
+static bool has_tasks(const struct hooks *h)
+{
+	for (uint32_t i = 0; i < h->o.n_events; i++)
+		if (is_sampled_by(h, i, SAMPLER_TASK))
+			return true;
+	return false;
+}
+
+static void enable_from(const struct hooks *h, size_t first)
+{
+	for (size_t i = first; h->started && i < h->at.n; i++)
+		ioctl(h->at.at[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+int hooks_add(struct hooks *h, uint32_t pid)
+{
+	size_t before = h->at.n;
+	int ret = has_tasks(h) ? hook_process(h, pid) : 0;
+
+	enable_from(h, before);
+	return ret;
+}
+
 static int hook_tasks(struct hooks *h)
 {
 	const struct target *t = h->o.target;
@@ -98,8 +119,11 @@ static int hook_tasks(struct hooks *h)
 
 	if (t->kind == TARGET_TID || t->kind == TARGET_COMMAND)
 		return hook_thread(h, t->kind == TARGET_TID ? t->tid : t->pids.at[0]);
-	for (size_t i = 0; i < t->pids.n && !ret; i++)
+	for (size_t i = 0; i < t->pids.n && !ret; i++) {
 		ret = hook_process(h, t->pids.at[i]);
+		if (ret == -ESRCH && i >= t->n_named)
+			ret = 0;
+	}
 	return ret;
 }
 
@@ -133,15 +157,6 @@ static int hook_tracepoints(struct hooks *h)
 	return ret;
 }
 
-/* Some event follows tasks. */
-static bool has_tasks(const struct hooks *h)
-{
-	for (uint32_t i = 0; i < h->o.n_events; i++)
-		if (is_sampled_by(h, i, SAMPLER_TASK))
-			return true;
-	return false;
-}
-
 int hooks_attach(struct hooks *h)
 {
 	int ret = has_tasks(h) ? hook_tasks(h) : 0;
@@ -151,26 +166,15 @@ int hooks_attach(struct hooks *h)
 	return ret ? ret : hook_tracepoints(h);
 }
 
-void hooks_adopt(struct hooks *h, uint32_t pid, uint32_t parent_tid, uint32_t tid, uint64_t born_ns)
+bool hooks_adopt(struct hooks *h, uint32_t parent_tid, uint32_t tid, uint64_t born_ns)
 {
-	const struct target *t = h->o.target;
-	const uint32_t *parent = map_get(&h->opened_at, parent_tid);
 	size_t before = h->at.n;
-	bool ours = false;
 
-	if (!has_tasks(h) || t->kind != TARGET_PIDS || !t->inherit)
-		return;
-	if (parent && born_ns >= h->opened_ns.at[*parent])
-		return; /* inherited */
-	for (size_t i = 0; i < t->pids.n; i++)
-		ours |= t->pids.at[i] == pid;
-	/* A child of a thread that came too late to be opened itself is reached through it. */
-	if (!ours || (!parent && born_ns > h->opened_ns.at[h->opened_ns.n - 1]))
-		return;
-	if (hook_thread(h, tid))
-		return; /* it has exited */
-	for (size_t i = before; h->started && i < h->at.n; i++)
-		ioctl(h->at.at[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+	if (!has_tasks(h) || births_inherit(&h->opened, parent_tid, tid, born_ns))
+		return false;
+	(void)hook_thread(h, tid);
+	enable_from(h, before);
+	return true;
 }
 
 int hooks_start(struct hooks *h)
@@ -255,6 +259,5 @@ void hooks_release(struct hooks *h)
 		if (h->at.at[i].fd >= 0)
 			close(h->at.at[i].fd);
 	vec_release(&h->at);
-	map_release(&h->opened_at);
-	vec_release(&h->opened_ns);
+	births_release(&h->opened);
 }

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/hash.h"
 #include "base/vec.h"
+#include "load/births.h"
 #include "load/event.h"
 #include "load/target.h"
 #include "wire.h"
@@ -46,16 +46,17 @@ struct hook {
 struct hooks {
 	struct hooks_options o;
 	VEC(struct hook) at;
-	struct map opened_at; /* tid → index in opened_ns */
-	VEC(uint64_t) opened_ns;
+	struct births opened; /* threads */
 	bool started;
 };
 
 /* Opens the events, stopped. Errors with a text. */
 int hooks_attach(struct hooks *);
-/* A thread was born: takes it in if it was missed, being born before its parent's event was
- * there. */
-void hooks_adopt(struct hooks *, uint32_t pid, uint32_t parent_tid, uint32_t tid, uint64_t born_ns);
+/* Opens the events for a process of the target that was found later. -ESRCH when it is gone. */
+int hooks_add(struct hooks *, uint32_t pid);
+/* A thread of the target was born. Whether it was missed, being born before its parent's event was
+ * there: it is taken in then, unless it has exited. */
+bool hooks_adopt(struct hooks *, uint32_t parent_tid, uint32_t tid, uint64_t born_ns);
 int hooks_start(struct hooks *);
 /* While it runs: clocks and cycles by CPU from now on instead of by task. Errors with a text, after
  * which all goes on as before. */

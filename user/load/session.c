@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -27,6 +29,8 @@ struct session {
 	int stats_fd;
 	struct sampling by;
 	struct hooks hooks;
+	struct births followed; /* processes; all that BPF filters by */
+	bool adopted, settled;	/* see session_settle() */
 	struct ran ran;
 	unsigned ticks; /* so many have been */
 	struct zone_session zones;
@@ -150,23 +154,27 @@ static void configure(struct session *s)
 	bpf_map__set_max_entries(s->skel->maps.ring, ring_bytes(s, cpus_possible()));
 }
 
+static int add_to_filter(struct session *s, uint32_t id)
+{
+	uint8_t one = 1;
+
+	return bpf_map__update_elem(s->skel->maps.target_pids, &id, sizeof(id), &one, 1, BPF_ANY);
+}
+
 static int fill_filter(struct session *s)
 {
 	const struct target *t = s->o.target;
 	uint32_t zero = 0;
-	uint8_t one = 1;
 	int ret = 0;
 
 	if (t->kind == TARGET_CGROUP)
 		ret = bpf_map__update_elem(s->skel->maps.target_cgroup, &zero, sizeof(zero),
 					   &t->cgroup_fd, sizeof(int), BPF_ANY);
 	else if (t->kind == TARGET_TID)
-		ret = bpf_map__update_elem(s->skel->maps.target_pids, &t->tid, sizeof(t->tid), &one,
-					   1, BPF_ANY);
+		ret = add_to_filter(s, t->tid);
 	else
 		for (size_t i = 0; i < t->pids.n && !ret; i++)
-			ret = bpf_map__update_elem(s->skel->maps.target_pids, &t->pids.at[i],
-						   sizeof(uint32_t), &one, 1, BPF_ANY);
+			ret = add_to_filter(s, t->pids.at[i]);
 	return ret ? err(ret, "cannot tell BPF its target: %s", strerror(-ret)) : 0;
 }
 
@@ -329,6 +337,8 @@ int session_attach(struct session *s)
 		if (!s->follow)
 			return load_error(-errno);
 	}
+	for (size_t i = 0; i < s->o.target->pids.n; i++)
+		births_note(&s->followed, s->o.target->pids.at[i], clock_ns(CLOCK_MONOTONIC));
 	ran_attach(&s->ran, s->skel, s->o.target);
 	s->hooks.o = (struct hooks_options){.events = s->o.events,
 					    .n_events = s->o.n_events,
@@ -338,6 +348,54 @@ int session_attach(struct session *s)
 	for (size_t i = 0; i < s->o.n_events; i++)
 		s->hooks.o.program_fds[i] = bpf_program__fd(program_of(s, i));
 	return hooks_attach(&s->hooks);
+}
+
+/* Takes @pid, too; its children from now on follow by themselves. One that has exited does not
+ * leave its number in the filter, for others. */
+static int follow(struct session *s, uint32_t pid)
+{
+	int ret;
+
+	if (kill((pid_t)pid, 0)) {
+		births_note(&s->followed, pid, BIRTHS_NEVER);
+		return 0;
+	}
+	ret = add_to_filter(s, pid);
+	births_note(&s->followed, pid, clock_ns(CLOCK_MONOTONIC));
+	return ret ? err(ret, "cannot tell BPF its target: %s", strerror(-ret)) : 0;
+}
+
+int session_add(struct session *s, uint32_t pid)
+{
+	int ret = follow(s, pid);
+
+	if (ret)
+		return ret;
+	ret = hooks_add(&s->hooks, pid);
+	return ret == -ESRCH ? 0 : ret;
+}
+
+void session_adopt(struct session *s, uint32_t parent_pid, uint32_t pid, uint32_t parent_tid,
+		   uint32_t tid, uint64_t born_ns)
+{
+	const struct target *t = s->o.target;
+
+	if (s->settled || t->kind != TARGET_PIDS || !t->inherit)
+		return;
+	if (pid != parent_pid && !births_inherit(&s->followed, parent_pid, pid, born_ns)) {
+		s->adopted = true;
+		(void)follow(s, pid);
+	}
+	s->adopted |= hooks_adopt(&s->hooks, parent_tid, tid, born_ns);
+}
+
+bool session_settle(struct session *s)
+{
+	bool settled = !s->adopted;
+
+	s->settled |= s->hooks.started && settled;
+	s->adopted = false;
+	return settled;
 }
 
 struct hooks *session_hooks(struct session *s)
@@ -355,6 +413,7 @@ void session_close(struct session *s)
 	if (!s)
 		return;
 	hooks_release(&s->hooks);
+	births_release(&s->followed);
 	ran_detach(&s->ran);
 	zone_session_close(&s->zones);
 	bpf_link__destroy(s->follow);

@@ -36,6 +36,16 @@ struct session;
 int session_open(const struct session_options *, struct session **);
 /* Hangs them on events for the target; nothing is counted before hooks_start(). */
 int session_attach(struct session *);
+/* Takes in what belongs to the target and was not known when the session was opened: a process that
+ * was found, or a thread, maybe of a new process, that was born to one of the target's. What is
+ * gone is passed over. */
+int session_add(struct session *, uint32_t pid);
+void session_adopt(struct session *, uint32_t parent_pid, uint32_t pid, uint32_t parent_tid,
+		   uint32_t tid, uint64_t born_ns);
+/* All births up to a moment were told. Where none of them since the last call had to be taken in,
+ * all that are born later belong to the target by themselves: nobody is adopted any more. False
+ * where some had: what they have started since is told next, and better soon. */
+bool session_settle(struct session *);
 /* Its events: to start, stop, count. Borrowed. */
 struct hooks *session_hooks(struct session *);
 /* Its zones; NULL where none were asked for. Borrowed. */

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
@@ -52,15 +53,123 @@ static int open_pidfd(struct target *t, uint32_t pid)
 	return err(-ESRCH, "no process %u", pid);
 }
 
+static bool has_pid(const struct target *t, uint32_t pid)
+{
+	for (size_t i = 0; i < t->pids.n; i++)
+		if (t->pids.at[i] == pid)
+			return true;
+	return false;
+}
+
+/* A process and its parent. */
+struct descent {
+	uint32_t pid, parent;
+};
+typedef VEC(struct descent) descents;
+
+/* Field 4 of /proc/PID/stat, behind the name, which may hold anything; 0: it is gone. */
+static uint32_t parent_of(uint32_t pid)
+{
+	_free_ char *path = mem_printf("/proc/%u/stat", pid);
+	_free_ char *text = NULL;
+	unsigned int parent;
+	const char *at;
+	size_t n;
+
+	if (file_read(path, 4096, &text, &n) || !(at = strrchr(text, ')')) ||
+	    sscanf(at, ") %*c %u", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+static void take_pid(void *context, uint32_t pid)
+{
+	target_tids *pids = context;
+
+	vec_push(pids, pid);
+}
+
+/* Of all processes, the youngest first, as a rule: they may be gone soonest. */
+static void read_descents(descents *out)
+{
+	target_tids pids = {0};
+
+	(void)procfs_processes(take_pid, &pids);
+	for (size_t i = pids.n; i-- > 0;) {
+		struct descent d = {pids.at[i], parent_of(pids.at[i])};
+
+		if (d.parent)
+			vec_push(out, d);
+	}
+	vec_release(&pids);
+}
+
+size_t target_children(const struct target *t, uint32_t *parent)
+{
+	descents all = {0};
+	size_t n = 0;
+
+	if (t->kind == TARGET_PIDS)
+		read_descents(&all);
+	for (size_t i = 0; i < t->pids.n && !n; i++) {
+		*parent = t->pids.at[i];
+		for (size_t k = 0; k < all.n; k++)
+			n += all.at[k].parent == *parent && !has_pid(t, all.at[k].pid);
+	}
+	vec_release(&all);
+	return n;
+}
+
+/* One that is gone meanwhile may have left children that are there. */
+static int add_child(struct target *t, uint32_t pid)
+{
+	int ret = open_pidfd(t, pid);
+
+	vec_push(&t->pids, pid);
+	return ret == -ESRCH && errno == ESRCH ? 0 : ret;
+}
+
+int target_add_children(struct target *t)
+{
+	const size_t before = t->pids.n;
+	const uint32_t own = (uint32_t)getpid();
+	struct map known = {0};
+	descents all = {0};
+	bool fresh, more = true;
+	int ret = 0;
+
+	read_descents(&all);
+	for (size_t i = 0; i < t->pids.n; i++)
+		map_put(&known, t->pids.at[i], &fresh);
+	/* A child may have a lower number than its parent. */
+	while (more && !ret) {
+		more = false;
+		for (size_t i = 0; i < all.n && !ret; i++) {
+			const struct descent *d = &all.at[i];
+
+			if (d->pid == own || map_get(&known, d->pid) || !map_get(&known, d->parent))
+				continue;
+			map_put(&known, d->pid, &fresh);
+			ret = add_child(t, d->pid);
+			more = true;
+		}
+	}
+	map_release(&known);
+	vec_release(&all);
+	return ret ? ret : (int)(t->pids.n - before);
+}
+
 static int open_pids(struct target *t)
 {
-	for (size_t i = 0; i < t->pids.n; i++) {
-		int ret = open_pidfd(t, t->pids.at[i]);
+	int ret = 0;
 
-		if (ret)
-			return ret;
-	}
-	return 0;
+	t->n_named = t->pids.n;
+	for (size_t i = 0; i < t->pids.n && !ret; i++)
+		ret = open_pidfd(t, t->pids.at[i]);
+	if (ret)
+		return ret;
+	ret = t->children ? target_add_children(t) : 0;
+	return ret < 0 ? ret : 0;
 }
 
 /* The process that thread @tid belongs to. */
@@ -195,51 +304,6 @@ int target_threads(uint32_t pid, target_tids *out)
 		closedir(dir);
 	return out->n > before ? 0
 			       : err(-ESRCH, "process %u exited before it could be sampled", pid);
-}
-
-static bool has_pid(const struct target *t, uint32_t pid)
-{
-	for (size_t i = 0; i < t->pids.n; i++)
-		if (t->pids.at[i] == pid)
-			return true;
-	return false;
-}
-
-static size_t children_of_thread(const struct target *t, uint32_t pid, uint32_t tid)
-{
-	_free_ char *path = mem_printf("/proc/%u/task/%u/children", pid, tid);
-	_free_ char *text = NULL;
-	char *save = NULL;
-	size_t bytes, n = 0;
-
-	if (file_read(path, 1 << 20, &text, &bytes))
-		return 0;
-	for (char *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save))
-		n += !has_pid(t, (uint32_t)strtoul(word, NULL, 10));
-	return n;
-}
-
-static size_t children_of(const struct target *t, uint32_t pid)
-{
-	target_tids tids = {0};
-	size_t n = 0;
-
-	(void)target_threads(pid, &tids);
-	for (size_t i = 0; i < tids.n; i++)
-		n += children_of_thread(t, pid, tids.at[i]);
-	vec_release(&tids);
-	return n;
-}
-
-size_t target_children(const struct target *t, uint32_t *parent)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->pids.n && t->kind == TARGET_PIDS && !n; i++) {
-		*parent = t->pids.at[i];
-		n = children_of(t, *parent);
-	}
-	return n;
 }
 
 void target_release(struct target *t)

@@ -22,7 +22,9 @@ enum target_kind {
 struct target {
 	enum target_kind kind;
 	VEC(uint32_t) pids; /* PIDS; TID: its process; COMMAND: the child, once it is made */
-	uint32_t tid;	    /* TID */
+	size_t n_named; /* PIDS: the first so many of pids were named, the rest descend from them */
+	bool children;	/* PIDS: processes that descend from them belong to it, too */
+	uint32_t tid;	/* TID */
 	const char *cgroup; /* CGROUP: path as given; borrowed */
 	int cgroup_fd;	    /* CGROUP, after target_open */
 	char **argv;	    /* COMMAND; borrowed, NULL-terminated */
@@ -47,9 +49,11 @@ int target_go(struct target *);
 /* The threads of @pid at this moment, appended; -ESRCH with a text when it is gone. */
 typedef VEC(uint32_t) target_tids;
 int target_threads(uint32_t pid, target_tids *out);
-/* How many children that are none of PIDS the first of them has that has any: *@parent. 0 also
- * where the kernel does not tell. */
+/* How many children that are none of PIDS the first of them has that has any: *@parent. */
 size_t target_children(const struct target *, uint32_t *parent);
+/* Appends the processes (some may be gone by now) to pids that descend from them at this moment and are not there yet, less
+ * the caller and what descends from it. Returns how many, or a negative errno with a text. */
+int target_add_children(struct target *);
 /* Kills a command that was never let go; closes what is open. */
 void target_release(struct target *);
 

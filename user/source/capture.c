@@ -30,6 +30,9 @@
  */
 #define RUNNING 10
 
+/* Looks for children that were born meanwhile: few find any. */
+#define MOST_ROUNDS 8
+
 struct capture {
 	struct capture_options o;
 	struct session *session;
@@ -120,6 +123,22 @@ static void hurry(const struct capture *c, int by)
 	setpriority(PRIO_PROCESS, 0, c->nice - by);
 }
 
+/* What was born before its parent belonged to the target is found by looking until there is nobody
+ * new; of whom lost its parent meanwhile the sideband tells. */
+static int add_children(struct capture *c)
+{
+	struct target *t = c->o.target;
+	size_t known = t->pids.n;
+	int n = 1, ret = 0;
+
+	for (int round = 0; round < MOST_ROUNDS && n > 0 && !ret; round++) {
+		n = target_add_children(t);
+		for (; known < t->pids.n && !ret; known++)
+			ret = session_add(c->session, t->pids.at[known]);
+	}
+	return n < 0 ? n : ret;
+}
+
 static int open_all(struct capture *c)
 {
 	struct session_options o = {.events = c->o.events,
@@ -156,6 +175,8 @@ static int open_all(struct capture *c)
 	if (ret)
 		return ret;
 	ret = session_attach(c->session);
+	if (!ret && c->o.target->children)
+		ret = add_children(c);
 	if (ret)
 		return ret;
 	hurry(c, RUNNING);

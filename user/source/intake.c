@@ -108,8 +108,7 @@ static void take_fork(struct intake *in, const struct side_record *r)
 	procs_fork(in->procs, r->parent_pid, r->pid, r->parent_tid, r->tid, r->time_ns);
 	if (r->pid != r->parent_pid && zones_active(in->zones))
 		zones_fork(in->zones, r->parent_pid, r->pid);
-	if (r->pid == r->parent_pid)
-		hooks_adopt(session_hooks(in->session), r->pid, r->parent_tid, r->tid, r->time_ns);
+	session_adopt(in->session, r->parent_pid, r->pid, r->parent_tid, r->tid, r->time_ns);
 }
 
 /* Of all processes. */
@@ -251,6 +250,7 @@ static int drain(struct intake *in, bool last)
 	taken = in->pending;
 	in->pending = (struct pending){0};
 	pending_take(&taken, last ? UINT64_MAX : now, &handlers);
+	in->put_aside |= !session_settle(in->session) && !last;
 	pending_append(&taken, &in->pending);
 	in->pending = taken;
 	if (!last && zones_unsettled(in->zones))

@@ -318,6 +318,8 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 	need_proc(p, parent_pid);
 	parent_task = need_task(p, parent_pid, parent_tid);
 	memcpy(comm, parent_task->comm, sizeof(comm));
+	if (!comm[0])
+		procfs_comm(pid, tid, comm);
 	start_task(p, pid, tid, comm, time_ns);
 	if (pid == parent_pid)
 		return;
@@ -331,6 +333,9 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 	child->cgroup = parent->cgroup;
 	child->exited = false;
 	set_comm(child->comm, comm);
+	/* The parent was gone before anybody looked. */
+	if (!child->maps.at.n)
+		(void)read_proc(p, pid);
 }
 
 void procs_exit(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time_ns)
