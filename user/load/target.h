@@ -51,8 +51,9 @@ typedef VEC(uint32_t) target_tids;
 int target_threads(uint32_t pid, target_tids *out);
 /* How many children that are none of PIDS the first of them has that has any: *@parent. */
 size_t target_children(const struct target *, uint32_t *parent);
-/* Appends the processes (some may be gone by now) to pids that descend from them at this moment and are not there yet, less
- * the caller and what descends from it. Returns how many, or a negative errno with a text. */
+/* Appends the processes (some may be gone by now) to pids that descend from them at this moment and
+ * are not there yet, less the caller and what descends from it. Returns how many, or a negative
+ * errno with a text. */
 int target_add_children(struct target *);
 /* Kills a command that was never let go; closes what is open. */
 void target_release(struct target *);
