@@ -7,7 +7,7 @@
 
 const volatile __u32 config_ran_filter; /* enum wire_filter; not CGROUP */
 
-/* Of a thread, the part of its time that is in ran_ns already. Written and read by the programs
+/* Of a thread, the part of its time that is in ran_sums already. Written and read by the programs
  * here; of threads that were there when the loader looked, and of those that are exiting. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -16,14 +16,25 @@ struct {
 	__type(value, __u64);
 } ran_before SEC(".maps");
 
-/* Nanoseconds on a CPU, all threads ever counted together. Written by the programs here, read by
- * the loader; per CPU, so that no two write one line. */
+/* Set by the loader when the capture ends: what runs from then on does not count. */
+__u32 ran_stopped;
+
+/* enum wire_ran → sum over all threads ever counted. Written by the programs here, read by the
+ * loader; per CPU, so that no two write one line. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, WIRE_RANS);
 	__type(key, __u32);
 	__type(value, __u64);
-} ran_ns SEC(".maps");
+} ran_sums SEC(".maps");
+
+static __always_inline void sum_up(__u32 what, __u64 n)
+{
+	__u64 *sum = bpf_map_lookup_elem(&ran_sums, &what);
+
+	if (sum)
+		*sum += n;
+}
 
 static __always_inline bool counts(struct task_struct *task)
 {
@@ -38,12 +49,10 @@ static __always_inline void add_up(struct task_struct *task)
 {
 	__u64 *before =
 		bpf_task_storage_get(&ran_before, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	__u64 now = task->se.sum_exec_runtime, *sum;
-	__u32 zero = 0;
+	__u64 now = task->se.sum_exec_runtime;
 
-	sum = bpf_map_lookup_elem(&ran_ns, &zero);
-	if (before && sum)
-		*sum += now - __sync_lock_test_and_set(before, now);
+	if (before)
+		sum_up(WIRE_RAN_NS, now - __sync_lock_test_and_set(before, now));
 }
 
 /* Runs in the exiting thread. */
@@ -52,8 +61,14 @@ int ran_exit(__u64 *args)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (counts(task) && !is_loader(task))
-		add_up(task);
+	if (!counts(task) || is_loader(task))
+		return 0;
+	if (ran_stopped) {
+		bpf_task_storage_delete(&ran_before, task);
+		return 0;
+	}
+	add_up(task);
+	sum_up(WIRE_RAN_EXITED, 1);
 	return 0;
 }
 
@@ -67,8 +82,10 @@ int ran_free(__u64 *args)
 
 	if (!counts(task))
 		return 0;
-	if (bpf_task_storage_get(&ran_before, task, NULL, 0))
+	if (bpf_task_storage_get(&ran_before, task, NULL, 0)) {
 		add_up(task);
+		sum_up(WIRE_RAN_FREED, 1);
+	}
 	if (config_ran_filter == WIRE_FILTER_PIDS && task->pid == task->tgid)
 		forget_target(task->tgid);
 	return 0;

@@ -216,6 +216,10 @@ struct wire_step {
 	wire_u64 last_ns;   /* time of the last sample */
 };
 
+/* What is known of the target's time on CPUs from the scheduler. A thread that has exited runs a
+ * little more, until it is freed. */
+enum wire_ran { WIRE_RAN_NS, WIRE_RAN_EXITED, WIRE_RAN_FREED, WIRE_RANS };
+
 /* Which tasks the events of a capture are for, where the events themselves do not say. */
 enum wire_filter {
 	WIRE_FILTER_NONE = 0,	/* every hit is the target's */

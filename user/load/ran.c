@@ -10,6 +10,9 @@
 #include "load/ran.h"
 #include "eprof.skel.h"
 
+#define SETTLE_ROUNDS 10
+#define SETTLE_US     5000
+
 static bool is_cgroup(const struct target *t)
 {
 	return t->kind == TARGET_CGROUP;
@@ -23,7 +26,7 @@ void ran_configure(struct eprof_bpf *skel, const struct target *t)
 	bpf_program__set_autoload(skel->progs.ran_free, wanted);
 	bpf_program__set_autoload(skel->progs.ran_now, wanted);
 	bpf_map__set_autocreate(skel->maps.ran_before, wanted);
-	bpf_map__set_autocreate(skel->maps.ran_ns, wanted);
+	bpf_map__set_autocreate(skel->maps.ran_sums, wanted);
 	skel->rodata->config_ran_filter = t->kind == TARGET_ALL	  ? WIRE_FILTER_NONE
 					  : t->kind == TARGET_TID ? WIRE_FILTER_TIDS
 								  : WIRE_FILTER_PIDS;
@@ -37,8 +40,9 @@ void ran_attach(struct ran *r, struct eprof_bpf *skel, const struct target *t)
 	r->exit = bpf_program__attach(skel->progs.ran_exit);
 	r->free = bpf_program__attach(skel->progs.ran_free);
 	r->walk = bpf_program__attach(skel->progs.ran_now);
+	r->stopped = &skel->bss->ran_stopped;
 	if (r->exit && r->free && r->walk)
-		r->sum_fd = bpf_map__fd(skel->maps.ran_ns);
+		r->sum_fd = bpf_map__fd(skel->maps.ran_sums);
 }
 
 /* usage_usec of cpu.stat, which every v2 cgroup has. */
@@ -71,17 +75,17 @@ static bool walk_threads(const struct ran *r)
 	return n == 0;
 }
 
-static bool read_sum(const struct ran *r, uint64_t *ns)
+static bool read_sum(const struct ran *r, enum wire_ran what, uint64_t *sum)
 {
 	int cpus = cpus_possible();
 	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
-	uint32_t zero = 0;
+	uint32_t key = what;
 
-	if (!walk_threads(r) || bpf_map_lookup_elem(r->sum_fd, &zero, values))
+	if (bpf_map_lookup_elem(r->sum_fd, &key, values))
 		return false;
-	*ns = 0;
+	*sum = 0;
 	for (int i = 0; i < cpus; i++)
-		*ns += values[i];
+		*sum += values[i];
 	return true;
 }
 
@@ -89,7 +93,7 @@ static bool read_total(const struct ran *r, uint64_t *ns)
 {
 	if (is_cgroup(r->target))
 		return read_cgroup(r->target->cgroup_fd, ns);
-	return r->sum_fd >= 0 && read_sum(r, ns);
+	return r->sum_fd >= 0 && walk_threads(r) && read_sum(r, WIRE_RAN_NS, ns);
 }
 
 void ran_start(struct ran *r)
@@ -109,6 +113,32 @@ bool ran_read(struct ran *r, uint64_t *ns)
 	if (r->started && !read_total(r, &r->last_ns))
 		r->started = false;
 	return ran_last(r, ns);
+}
+
+/* Those that have exited give their memory back after the kernel's next grace period. */
+static bool is_settled(const struct ran *r)
+{
+	uint64_t exited, freed;
+
+	return !read_sum(r, WIRE_RAN_EXITED, &exited) || !read_sum(r, WIRE_RAN_FREED, &freed) ||
+	       freed >= exited;
+}
+
+void ran_stop(struct ran *r)
+{
+	uint64_t ns;
+
+	if (ran_read(r, &ns) && r->stopped)
+		*r->stopped = 1;
+}
+
+void ran_settle(struct ran *r)
+{
+	if (!r->started || r->sum_fd < 0)
+		return;
+	for (int i = 0; i < SETTLE_ROUNDS && !is_settled(r); i++)
+		usleep(SETTLE_US);
+	r->started = read_sum(r, WIRE_RAN_NS, &r->last_ns);
 }
 
 void ran_detach(struct ran *r)

@@ -18,6 +18,7 @@ struct bpf_link;
 struct ran {
 	const struct target *target;
 	struct bpf_link *exit, *free, *walk;
+	uint32_t *stopped; /* of the programs */
 	int sum_fd;
 	uint64_t base_ns, last_ns;
 	bool started;
@@ -33,7 +34,11 @@ void ran_start(struct ran *);
  * this moment may be short of what it has had since the scheduler last looked, some milliseconds.
  */
 bool ran_read(struct ran *, uint64_t *ns);
-/* The same once more, as of the last ran_read(). */
+/* Ends counting. */
+void ran_stop(struct ran *);
+/* Then waits for what exits at that moment, 50 ms at most. */
+void ran_settle(struct ran *);
+/* The same once more, as of the last ran_read() or of ran_settle(). */
 bool ran_last(const struct ran *, uint64_t *ns);
 void ran_detach(struct ran *);
 

@@ -627,10 +627,9 @@ int session_start(struct session *s)
 
 void session_stop(struct session *s)
 {
-	uint64_t ns;
-
-	(void)session_ran(s, &ns);
+	ran_stop(&s->ran);
 	hooks_stop(&s->hooks);
+	ran_settle(&s->ran);
 }
 
 /* The first event that is a clock, by task, and may be sampled by CPU; -1: none. */
