@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -15,6 +14,7 @@
 #include "base/mem.h"
 #include "load/cpus.h"
 #include "load/rights.h"
+#include "load/ring.h"
 #include "load/ran.h"
 #include "load/sampling.h"
 #include "load/session.h"
@@ -25,7 +25,7 @@ struct session {
 	struct session_options o;
 	struct eprof_bpf *skel;
 	struct bpf_link *follow;
-	struct ring_buffer *ring;
+	struct ring *ring; /* NULL: read to its end */
 	int stats_fd;
 	struct sampling by;
 	struct hooks hooks;
@@ -34,17 +34,6 @@ struct session {
 	struct ran ran;
 	unsigned ticks; /* so many have been */
 	struct zone_session zones;
-
-	struct ring_page *consumer, *producer; /* of the ring; NULL: not mapped */
-
-	session_record_fn fn; /* of the drain that is going on */
-	void *context;
-	uint64_t left; /* bytes that it still takes */
-};
-
-/* How far the ring was read or written, at the start of a page of its own: linux/bpf.h. */
-struct ring_page {
-	uint64_t position;
 };
 
 /* libbpf explains itself on stderr; what it says is ours to tell, so it is kept quiet. */
@@ -178,61 +167,6 @@ static int fill_filter(struct session *s)
 	return ret ? err(ret, "cannot tell BPF its target: %s", strerror(-ret)) : 0;
 }
 
-/* Whether a record is as long as its kind says. */
-static bool is_whole(const void *data, size_t bytes)
-{
-	const struct wire_head *head = data;
-	const struct wire_stack *stack = data;
-	const struct wire_slice *slice = data;
-
-	switch (bytes < sizeof(*head) ? 0 : head->kind) {
-	case WIRE_SAMPLE:
-		return bytes == sizeof(struct wire_sample);
-	case WIRE_STACK:
-		return bytes > sizeof(*stack) &&
-		       bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);
-	case WIRE_ZONE:
-		return bytes == sizeof(struct wire_zone_record);
-	case WIRE_WANT:
-		return bytes == sizeof(struct wire_want);
-	case WIRE_SLICE:
-		return bytes >= sizeof(struct wire_slice) && slice->pieces <= WIRE_SLICE_PIECES &&
-		       bytes == sizeof(*slice) + (size_t)slice->pieces * WIRE_SLICE_PIECE;
-	default:
-		return false;
-	}
-}
-
-/* Of the stack memory, up to the last piece that is there. */
-static size_t slice_bytes(const struct wire_slice *slice)
-{
-	int n = slice->present ? WIRE_SLICE_PIECES - __builtin_clzll(slice->present) : 0;
-
-	return (size_t)n * WIRE_SLICE_PIECE;
-}
-
-/* Of a record, with what comes before and behind it: linux/bpf.h. */
-static uint64_t ring_room(size_t bytes)
-{
-	return (BPF_RINGBUF_HDR_SZ + bytes + 7) / 8 * 8;
-}
-
-/* Negative, which ends the drain, behind the last record that it was to take. */
-static int on_record(void *context, void *data, size_t bytes)
-{
-	struct session *s = context;
-	const struct wire_slice *slice = data;
-	uint64_t room = ring_room(bytes);
-
-	if (is_whole(data, bytes)) {
-		if (slice->sample.kind == WIRE_SLICE)
-			bytes = sizeof(*slice) + slice_bytes(slice);
-		s->fn(s->context, data, bytes);
-	}
-	s->left -= room < s->left ? room : s->left;
-	return s->left ? 0 : -ECANCELED;
-}
-
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -253,39 +187,6 @@ static int check_namespace(void)
 		   "container with the host's (docker run --pid=host)");
 }
 
-static struct ring_page *map_position(int fd, long page)
-{
-	long bytes = sysconf(_SC_PAGESIZE);
-	void *at = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, fd, page * bytes);
-
-	return at == MAP_FAILED ? NULL : at;
-}
-
-static int map_ring(struct session *s)
-{
-	int fd = bpf_map__fd(s->skel->maps.ring);
-
-	s->ring = ring_buffer__new(fd, on_record, s, NULL);
-	s->consumer = map_position(fd, 0);
-	s->producer = map_position(fd, 1);
-	if (!s->ring || !s->consumer || !s->producer)
-		return err(-errno, "cannot map the ring buffer: %s", strerror(errno));
-	return 0;
-}
-
-static void unmap_ring(struct session *s)
-{
-	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
-
-	ring_buffer__free(s->ring);
-	if (s->consumer)
-		munmap(s->consumer, bytes);
-	if (s->producer)
-		munmap(s->producer, bytes);
-	s->ring = NULL;
-	s->consumer = s->producer = NULL;
-}
-
 static int load(struct session *s)
 {
 	int ret = check_namespace();
@@ -303,7 +204,7 @@ static int load(struct session *s)
 	ret = fill_filter(s);
 	if (!ret && s->o.zones)
 		ret = zone_session_open(s->skel, s->o.zones, &s->zones);
-	return ret ? ret : map_ring(s);
+	return ret ? ret : ring_open(bpf_map__fd(s->skel->maps.ring), &s->ring);
 }
 
 int session_open(const struct session_options *o, struct session **out)
@@ -417,38 +318,30 @@ void session_close(struct session *s)
 	ran_detach(&s->ran);
 	zone_session_close(&s->zones);
 	bpf_link__destroy(s->follow);
-	unmap_ring(s);
+	ring_close(s->ring);
 	if (s->stats_fd >= 0)
 		close(s->stats_fd);
 	eprof_bpf__destroy(s->skel);
 	free(s);
 }
 
-int session_drain(struct session *s, uint64_t most_bytes, session_record_fn fn, void *context)
+int session_drain(struct session *s, uint64_t most_bytes, ring_record_fn fn, void *context)
 {
-	int n;
-
 	if (!s->ring)
 		return 0;
-	s->fn = fn;
-	s->context = context;
 	s->skel->bss->ring_woken = 0;
-	s->left = __atomic_load_n(&s->producer->position, __ATOMIC_ACQUIRE) -
-		  __atomic_load_n(&s->consumer->position, __ATOMIC_ACQUIRE);
-	s->left = s->left < most_bytes ? s->left : most_bytes;
-	n = s->left ? ring_buffer__consume(s->ring) : 0;
-	return n < 0 && n != -ECANCELED ? err(n, "cannot read the ring buffer: %s", strerror(-n))
-					: 0;
+	return ring_drain(s->ring, most_bytes, fn, context);
 }
 
 void session_drained(struct session *s)
 {
-	unmap_ring(s);
+	ring_close(s->ring);
+	s->ring = NULL;
 }
 
 int session_fd(const struct session *s)
 {
-	return ring_buffer__epoll_fd(s->ring);
+	return ring_fd(s->ring);
 }
 
 int session_tables(struct session *s, struct tables **out)

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "load/event.h"
 #include "load/hooks.h"
+#include "load/ring.h"
 #include "load/tables.h"
 #include "load/target.h"
 #include "load/tick_cost.h"
@@ -52,11 +53,9 @@ struct hooks *session_hooks(struct session *);
 struct zone_session *session_zones(struct session *);
 void session_close(struct session *);
 
-/* The ring's records (kinds of wire.h) that are in it at the moment of the call, whole and checked
- * for size; of them no more than @most_bytes (the last one may exceed that). The rest waits in the
- * ring: when that is full, the programs count samples as lost. */
-typedef void (*session_record_fn)(void *context, const void *record, size_t bytes);
-int session_drain(struct session *, uint64_t most_bytes, session_record_fn, void *context);
+/* ring_drain() of its ring. What is left there waits: when the ring is full, the programs count
+ * samples as lost. */
+int session_drain(struct session *, uint64_t most_bytes, ring_record_fn, void *context);
 /* After the last drain: gives the memory of the ring back, which nothing is read from any more. */
 void session_drained(struct session *);
 /* Readable when the ring is half full. */

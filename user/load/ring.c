@@ -1,0 +1,139 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <bpf/libbpf.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "load/ring.h"
+#include "wire.h"
+#include "wire_zone.h"
+
+/* How far the ring was read or written, at the start of a page of its own: linux/bpf.h. */
+struct ring_page {
+	uint64_t position;
+};
+
+struct ring {
+	struct ring_buffer *records;
+	struct ring_page *consumer, *producer; /* NULL: not mapped */
+
+	ring_record_fn fn; /* of the drain that is going on */
+	void *context;
+	uint64_t left; /* bytes that it still takes */
+};
+
+/* Whether a record is as long as its kind says. */
+static bool is_whole(const void *data, size_t bytes)
+{
+	const struct wire_head *head = data;
+	const struct wire_stack *stack = data;
+	const struct wire_slice *slice = data;
+
+	switch (bytes < sizeof(*head) ? 0 : head->kind) {
+	case WIRE_SAMPLE:
+		return bytes == sizeof(struct wire_sample);
+	case WIRE_STACK:
+		return bytes > sizeof(*stack) &&
+		       bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);
+	case WIRE_ZONE:
+		return bytes == sizeof(struct wire_zone_record);
+	case WIRE_WANT:
+		return bytes == sizeof(struct wire_want);
+	case WIRE_SLICE:
+		return bytes >= sizeof(struct wire_slice) && slice->pieces <= WIRE_SLICE_PIECES &&
+		       bytes == sizeof(*slice) + (size_t)slice->pieces * WIRE_SLICE_PIECE;
+	default:
+		return false;
+	}
+}
+
+/* Of the stack memory, up to the last piece that is there. */
+static size_t slice_bytes(const struct wire_slice *slice)
+{
+	int n = slice->present ? WIRE_SLICE_PIECES - __builtin_clzll(slice->present) : 0;
+
+	return (size_t)n * WIRE_SLICE_PIECE;
+}
+
+/* Of a record, with what comes before and behind it: linux/bpf.h. */
+static uint64_t room_of(size_t bytes)
+{
+	return (BPF_RINGBUF_HDR_SZ + bytes + 7) / 8 * 8;
+}
+
+/* Negative, which ends the drain, behind the last record that it was to take. */
+static int on_record(void *context, void *data, size_t bytes)
+{
+	struct ring *r = context;
+	const struct wire_slice *slice = data;
+	uint64_t room = room_of(bytes);
+
+	if (is_whole(data, bytes)) {
+		if (slice->sample.kind == WIRE_SLICE)
+			bytes = sizeof(*slice) + slice_bytes(slice);
+		r->fn(r->context, data, bytes);
+	}
+	r->left -= room < r->left ? room : r->left;
+	return r->left ? 0 : -ECANCELED;
+}
+
+static struct ring_page *map_position(int fd, long page)
+{
+	long bytes = sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, (size_t)bytes, PROT_READ, MAP_SHARED, fd, page * bytes);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
+int ring_open(int map_fd, struct ring **out)
+{
+	struct ring *r = mem_zalloc(1, sizeof(*r));
+	int ret;
+
+	r->records = ring_buffer__new(map_fd, on_record, r, NULL);
+	r->consumer = map_position(map_fd, 0);
+	r->producer = map_position(map_fd, 1);
+	if (!r->records || !r->consumer || !r->producer) {
+		ret = err(-errno, "cannot map the ring buffer: %s", strerror(errno));
+		ring_close(r);
+		return ret;
+	}
+	*out = r;
+	return 0;
+}
+
+void ring_close(struct ring *r)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!r)
+		return;
+	ring_buffer__free(r->records);
+	if (r->consumer)
+		munmap(r->consumer, bytes);
+	if (r->producer)
+		munmap(r->producer, bytes);
+	free(r);
+}
+
+int ring_drain(struct ring *r, uint64_t most_bytes, ring_record_fn fn, void *context)
+{
+	int n;
+
+	r->fn = fn;
+	r->context = context;
+	r->left = __atomic_load_n(&r->producer->position, __ATOMIC_ACQUIRE) -
+		  __atomic_load_n(&r->consumer->position, __ATOMIC_ACQUIRE);
+	r->left = r->left < most_bytes ? r->left : most_bytes;
+	n = r->left ? ring_buffer__consume(r->records) : 0;
+	return n < 0 && n != -ECANCELED ? err(n, "cannot read the ring buffer: %s", strerror(-n))
+					: 0;
+}
+
+int ring_fd(const struct ring *r)
+{
+	return ring_buffer__epoll_fd(r->records);
+}
