@@ -522,6 +522,10 @@ void session_stop(struct session *s)
 {
 	ran_stop(&s->ran);
 	hooks_stop(&s->hooks);
+}
+
+void session_await_exits(struct session *s)
+{
 	ran_settle(&s->ran);
 }
 

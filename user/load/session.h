@@ -105,5 +105,7 @@ bool session_ran(struct session *, uint64_t *ns);
 /* Starts and ends counting: the events, and what they are held against. Errors with a text. */
 int session_start(struct session *);
 void session_stop(struct session *);
+/* After the end: waits for what threads run that exited shortly before, 50 ms at most. */
+void session_await_exits(struct session *);
 
 #endif

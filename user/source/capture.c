@@ -399,6 +399,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->end_ns = clock_ns(CLOCK_MONOTONIC);
 	c->cpu_at_end_ns = loader_cpu_ns(c);
 	last = intake_drain(&c->in, true);
+	session_await_exits(c->session);
 	if (c->o.zones) {
 		zones_drained(c->in.zones);
 		zones_take_away(c->in.zones);
