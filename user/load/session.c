@@ -448,12 +448,11 @@ static bool is_timed_otherwise(const struct session *s, int program_fd)
 	return s->o.zones && probes_have(&s->zones.probes, program_fd);
 }
 
-void session_cost(struct session *s, struct session_cost *out)
+/* By the kernel's statistics: of all programs, or of those that nothing else times. */
+static void add_runs(const struct session *s, struct session_cost *out)
 {
 	struct bpf_program *program;
-	struct bpf_map *map;
 
-	*out = (struct session_cost){.by_kernel = s->stats_fd >= 0};
 	bpf_object__for_each_program(program, s->skel->obj)
 	{
 		int fd = bpf_program__fd(program);
@@ -464,6 +463,17 @@ void session_cost(struct session *s, struct session_cost *out)
 		out->bpf_ns += run.ns;
 		out->bpf_runs += run.runs;
 	}
+}
+
+void session_cost(struct session *s, struct session_cost *out)
+{
+	struct bpf_map *map;
+
+	*out = (struct session_cost){.by_kernel = s->stats_fd >= 0};
+	/* Else they are on for moments, while probes are calibrated: that part of the runs says
+	 * nothing. */
+	if (out->by_kernel || s->zones.watches_waits)
+		add_runs(s, out);
 	bpf_object__for_each_map(map, s->skel->obj) out->map_bytes += map_bytes(bpf_map__fd(map));
 	for (size_t i = 0; i < s->o.n_events && !out->by_kernel; i++) {
 		uint64_t counters[WIRE_COUNTERS];
