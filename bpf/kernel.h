@@ -94,7 +94,8 @@ struct task_io_accounting {
 struct signal_struct {
 	struct {
 		int counter;
-	} live; /* threads that have not exited */
+	} live;	       /* threads that have not exited */
+	void *pids[4]; /* struct pid by enum pid_type; NULL once the process is waited for */
 } CORE;
 
 struct sched_entity {
@@ -118,6 +119,7 @@ struct task_struct {
 	struct files_struct *files;
 	struct uprobe_task *utask;
 	struct thread_struct thread;
+	void *thread_pid; /* struct pid; NULL once it has exited and nobody waits for it */
 	unsigned long min_flt, maj_flt, nvcsw, nivcsw;
 	struct task_io_accounting ioac;
 } CORE;

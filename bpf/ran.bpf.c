@@ -38,7 +38,7 @@ static __always_inline void sum_up(__u32 what, __u64 n)
 
 static __always_inline bool counts(struct task_struct *task)
 {
-	__u32 id = config_ran_filter == WIRE_FILTER_TIDS ? task->pid : task->tgid;
+	__u32 id = config_ran_filter == WIRE_FILTER_TIDS ? ids_thread(task) : ids_process(task);
 
 	return config_ran_filter == WIRE_FILTER_NONE || is_target_id(id);
 }
@@ -87,7 +87,7 @@ int ran_free(__u64 *args)
 		sum_up(WIRE_RAN_FREED, 1);
 	}
 	if (config_ran_filter == WIRE_FILTER_PIDS && task->pid == task->tgid)
-		forget_target(task->tgid);
+		forget_target(ids_process(task));
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #define SHARED_H
 
 #include "kernel.h"
+#include "ids.h"
 #include "wire.h"
 
 /* Records to the loader. Written by all programs, read by load/session, which sets the size. */
@@ -23,7 +24,8 @@ extern const volatile struct wire_pace config_pace[];
 extern const volatile __u32 config_self_time; /* add up run time in WIRE_RUN_NS */
 extern const volatile __u64 config_hash_mask; /* all ones; fewer only in tests of collisions */
 
-/* The loader's process where its own events are to be left out: of all that runs. Else 0. */
+/* The loader's process where its own events are to be left out: of all that runs. Else 0. It is
+ * the kernel's own number of it only in the first PID namespace. */
 extern const volatile __u32 config_own_pid;
 
 /* Grown by the loader to make every stack new again: addresses may mean other code now. */

@@ -44,14 +44,14 @@ void forget_target(__u32 id)
 bool is_target(__u32 event)
 {
 	__u32 filter = config_filter[event & (WIRE_EVENTS - 1)];
-	__u64 both = bpf_get_current_pid_tgid();
-	__u32 id = filter == WIRE_FILTER_TIDS ? (__u32)both : both >> 32;
+	__u64 both;
 
 	if (filter == WIRE_FILTER_NONE)
 		return true;
 	if (filter == WIRE_FILTER_CGROUP)
 		return in_target_cgroup();
-	return is_target_id(id);
+	both = ids_current();
+	return is_target_id(filter == WIRE_FILTER_TIDS ? (__u32)both : both >> 32);
 }
 
 /* What works for the loader is its child, or a child of the child that writes a checkpoint. */
@@ -59,10 +59,12 @@ bool is_target(__u32 event)
 
 bool is_loader(struct task_struct *task)
 {
+	__u32 loader = config_ids_inner ? ids_loader : config_own_pid;
+
 	if (!config_own_pid)
 		return false;
 	for (int i = 0; i <= OWN_GENERATIONS; i++) {
-		if ((__u32)BPF_CORE_READ(task, tgid) == config_own_pid)
+		if ((__u32)BPF_CORE_READ(task, tgid) == loader)
 			return true;
 		task = BPF_CORE_READ(task, real_parent);
 	}
@@ -74,10 +76,10 @@ SEC("?tp_btf/sched_process_fork")
 int follow_fork(__u64 *args)
 {
 	struct task_struct *parent = (void *)args[0], *child = (void *)args[1];
-	__u32 from = parent->tgid, to = child->tgid;
+	__u32 from = ids_process(parent), to = ids_process(child);
 	__u8 one = 1;
 
-	if (bpf_map_lookup_elem(&target_pids, &from))
+	if (!ids_are_outside(to) && bpf_map_lookup_elem(&target_pids, &from))
 		bpf_map_update_elem(&target_pids, &to, &one, BPF_ANY);
 	return 0;
 }

@@ -62,6 +62,10 @@ enum wire_kind {
 #undef SOURCE
 };
 
+/* Stands for the number of a process that the loader's PID namespace does not have: where that is
+ * not the first one. */
+#define WIRE_OUTSIDE 0xffffffffu
+
 /* How every record begins. */
 struct wire_head {
 	wire_u32 kind, event_or_pid;
@@ -74,8 +78,8 @@ struct wire_sample {
 	wire_u32 event;	   /* 0 … WIRE_EVENTS-1: which of the events asked for; from
 			    * WIRE_ZONE_SHIFT on: the node of the zone it was in, 0 none */
 	wire_u64 time_ns;  /* CLOCK_MONOTONIC */
-	wire_u32 pid, tid; /* as the first namespace sees them; pid 0, the idle loop: tid is the
-			    * CPU */
+	wire_u32 pid, tid; /* as the loader sees them, or WIRE_OUTSIDE; pid 0, the idle loop: tid is
+			    * the CPU */
 	wire_u64 user_hash;
 	wire_u64 kernel_hash;
 	wire_u64 weight; /* the event's period: ns of a clock, events otherwise */
@@ -91,6 +95,7 @@ enum wire_end {
 	WIRE_END_NO_TABLE = 4,	 /* the table of a piece of code is not there yet */
 	WIRE_END_OTHER = 5,	 /* a rule that only user space can evaluate */
 	WIRE_END_NO_RULE = 6,	 /* code without rules, and its frame pointer leads nowhere */
+	WIRE_END_OUTSIDE = 7,	 /* of a process WIRE_OUTSIDE: not walked */
 	WIRE_ENDS
 };
 

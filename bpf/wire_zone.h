@@ -203,7 +203,7 @@ static inline __attribute__((always_inline, unused)) wire_u32 wire_zone_bin(wire
 	return shift * WIRE_ZONE_BINS + (wire_u32)(ns >> shift);
 }
 
-/* A thread by its number. Its pid and tid as the first namespace sees them; of number 0 and of
+/* A thread by its number. Its pid and tid as the loader sees them; of number 0 and of
  * strands off their threads' stacks tid is 0. */
 struct wire_zone_thread {
 	wire_u32 pid, tid;

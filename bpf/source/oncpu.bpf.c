@@ -145,12 +145,34 @@ static bool is_in_exec(void)
 /* What becomes of a sample after the walk of its user stack. */
 enum user_result { USER_KEEP, USER_LOST, USER_SLICE };
 
-static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32 event,
-				   __u64 now_ns, __u64 *hash)
+/* Publishes the user stack in @walk as that of @sample. */
+static enum user_result publish_user(struct walk *walk, __u32 event, struct wire_sample *sample)
 {
+	bool done = publish(&walk->out, event, sample->time_ns, &sample->user_hash);
+
+	return done ? USER_KEEP : USER_LOST;
+}
+
+/* In the place of the stack of a process that the loader knows nothing of. */
+static enum user_result no_stack(struct walk *walk, __u32 event, struct wire_sample *sample)
+{
+	walk->out.head.pid = sample->pid;
+	walk->out.head.kernel = 0;
+	walk->out.head.depth = 0;
+	walk->out.head.left_out = 0;
+	walk->out.head.syscall = 0;
+	walk->out.head.end = WIRE_END_OUTSIDE;
+	return publish_user(walk, event, sample);
+}
+
+static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32 event,
+				   struct wire_sample *sample)
+{
+	if (ids_are_outside(sample->pid))
+		return no_stack(walk, event, sample);
 	if (!user_registers(now, walk))
 		return USER_KEEP;
-	walk->out.head.pid = bpf_get_current_pid_tgid() >> 32;
+	walk->out.head.pid = sample->pid;
 	walk->out.head.kernel = 0;
 	walk_probed(now, walk);
 	if (walk->out.head.end != WIRE_END_ROOT && is_in_exec()) {
@@ -159,7 +181,7 @@ static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32
 	}
 	if (walk->out.head.end == WIRE_END_NO_TABLE || walk->out.head.end == WIRE_END_OTHER)
 		return USER_SLICE;
-	return publish(&walk->out, event, now_ns, hash) ? USER_KEEP : USER_LOST;
+	return publish_user(walk, event, sample);
 }
 
 /* Stack memory to be sent. */
@@ -272,7 +294,7 @@ static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 now_ns, __u6
 {
 	struct wire_sample sample = {
 		.kind = WIRE_SAMPLE, .event = event, .time_ns = now_ns, .weight = weight};
-	__u64 both = bpf_get_current_pid_tgid();
+	__u64 both = ids_current();
 	enum user_result user;
 	struct walk *walk;
 	__u32 zero = 0;
@@ -287,7 +309,7 @@ static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 now_ns, __u6
 	if (!(now && (now->cs & 3)) &&
 	    !kernel_stack(ctx, &walk->out, event, sample.time_ns, &sample.kernel_hash))
 		return;
-	user = user_stack(now, walk, event, sample.time_ns, &sample.user_hash);
+	user = user_stack(now, walk, event, &sample);
 	if (user == USER_LOST)
 		return;
 	sample.event |= zone_open(walk->registers[7]) << WIRE_ZONE_SHIFT;

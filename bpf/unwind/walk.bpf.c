@@ -94,7 +94,7 @@ static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
 static void want(struct walk *walk, __u64 address)
 {
 	struct wire_want record = {.kind = WIRE_WANT,
-				   .pid = bpf_get_current_pid_tgid() >> 32,
+				   .pid = walk->out.head.pid,
 				   .time_ns = bpf_ktime_get_ns(),
 				   .address = address,
 				   .piece = walk->vma.file};

@@ -40,7 +40,7 @@ static struct unseen *unseen_of(__u32 pid)
 
 bool zone_code_is_seen(void)
 {
-	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u32 pid = ids_current_process();
 	struct wire_zone_proc *proc = zone_proc(pid);
 	struct unseen *n = unseen_of(pid);
 
@@ -49,14 +49,14 @@ bool zone_code_is_seen(void)
 
 void zone_code_forget(void)
 {
-	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u32 pid = ids_current_process();
 
 	bpf_map_delete_elem(&zone_unseen, &pid);
 }
 
 __u32 zone_code_exec(void)
 {
-	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u32 pid = ids_current_process();
 	struct unseen *n = unseen_of(pid), next = {0};
 
 	next.begun = next.ended = (n ? n->begun : 0) + 1;
@@ -119,7 +119,7 @@ struct syscall_enter {
 SEC("?tracepoint")
 int zone_mmap_enter(struct syscall_enter *ctx)
 {
-	__u64 thread = bpf_get_current_pid_tgid();
+	__u64 thread = ids_current();
 	__u32 pid = thread >> 32, unseen;
 	struct wire_zone_proc *proc;
 
@@ -139,7 +139,7 @@ int zone_mmap_enter(struct syscall_enter *ctx)
 SEC("?tracepoint")
 int zone_mmap_exit(void *ctx)
 {
-	__u64 thread = bpf_get_current_pid_tgid();
+	__u64 thread = ids_current();
 	__u32 *mapping = bpf_map_lookup_elem(&zone_mapping, &thread), unseen;
 	struct unseen *n;
 

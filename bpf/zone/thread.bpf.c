@@ -63,7 +63,7 @@ __u32 zone_threads_used;
 
 bool zone_news(enum wire_zone_news news, __u32 number, __u32 code)
 {
-	__u64 both = bpf_get_current_pid_tgid();
+	__u64 both = ids_current();
 	struct wire_zone_record record = {.kind = WIRE_ZONE,
 					  .pid = both >> 32,
 					  .tid = both,
@@ -79,7 +79,7 @@ bool zone_news(enum wire_zone_news news, __u32 number, __u32 code)
 
 void zone_news_once(enum wire_zone_news news)
 {
-	struct told key = {bpf_get_current_pid_tgid() >> 32, news};
+	struct told key = {ids_current_process(), news};
 	__u8 one = 1;
 
 	if (bpf_map_update_elem(&zone_told, &key, &one, BPF_NOEXIST))
@@ -128,7 +128,7 @@ __u32 zone_thread_number(__u32 pid, __u32 tid)
 
 __u32 zone_thread_shared(void)
 {
-	__u32 pid = bpf_get_current_pid_tgid() >> 32, number;
+	__u32 pid = ids_current_process(), number;
 	__u32 *known = bpf_map_lookup_elem(&zone_shared, &pid);
 
 	if (known)
@@ -142,12 +142,14 @@ __u32 zone_thread_shared(void)
 
 static __u32 flags_now(void)
 {
-	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u32 pid = ids_current_process();
 	struct wire_zone_proc *proc = zone_proc(pid);
 
 	if (proc && proc->flags & WIRE_PROC_OURS)
 		return proc->flags;
-	if (config_zone_tid && config_zone_tid != (__u32)bpf_get_current_pid_tgid())
+	if (ids_are_outside(pid))
+		return 0;
+	if (config_zone_tid && config_zone_tid != (__u32)ids_current())
 		return 0;
 	/* The loader looks at the code of all processes; who counts is told here. */
 	if (config_zone_all == WIRE_ZONES_CGROUP && !in_target_cgroup())
@@ -232,7 +234,7 @@ struct zone_thread *zone_thread_check(struct zone_thread *t, __u32 flags)
 		return NULL;
 	}
 	if (!t->epoch) {
-		both = bpf_get_current_pid_tgid();
+		both = ids_current();
 		t->own.thread = zone_thread_number(both >> 32, both);
 		if (config_zone_clocks & (ZONE_CLOCKS_MORE | WIRE_CLOCK_CPU))
 			zone_clock(true);
@@ -264,7 +266,7 @@ static void end_thread(struct task_struct *task)
 
 static void forget_process(void)
 {
-	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u32 pid = ids_current_process();
 	struct told foreign = {pid, WIRE_NEWS_FOREIGN}, unknown = {pid, WIRE_NEWS_PROC};
 	__u32 *shared = bpf_map_lookup_elem(&zone_shared, &pid);
 
@@ -281,7 +283,7 @@ static void forget_process(void)
 SEC("?tp_btf/sched_process_exit")
 int zone_thread_exit(__u64 *args)
 {
-	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u32 pid = ids_current_process();
 
 	end_thread(bpf_get_current_task_btf());
 	if (BPF_CORE_READ(current_task(), signal, live.counter) == 0 && zone_proc(pid)) {
@@ -297,7 +299,7 @@ int zone_thread_exit(__u64 *args)
 SEC("?tp_btf/sched_process_exec")
 int zone_exec(__u64 *args)
 {
-	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u32 pid = ids_current_process();
 	struct wire_zone_proc *proc = zone_proc(pid);
 
 	end_thread(bpf_get_current_task_btf());
@@ -318,10 +320,10 @@ SEC("?tp_btf/sched_process_fork")
 int zone_fork(__u64 *args)
 {
 	struct task_struct *parent = (void *)args[0], *child = (void *)args[1];
-	__u32 from = parent->tgid, to = child->tgid, code = 0;
+	__u32 from = ids_process(parent), to = ids_process(child), code = 0;
 	struct wire_zone_proc *proc = zone_proc(from), copy;
 
-	if (from == to || !proc)
+	if (from == to || !proc || ids_are_outside(to))
 		return 0;
 	copy = *proc;
 	if (config_zone_inherit) {

@@ -126,8 +126,9 @@ static enum feature_state probe_unprivileged(char found[FEATURE_FOUND])
 
 static enum feature_state probe_namespace(char found[FEATURE_FOUND])
 {
-	(void)found;
-	return procfs_in_first_namespace() ? FEATURE_OK : FEATURE_MISSING;
+	snprintf(found, FEATURE_FOUND, "%s",
+		 procfs_in_first_namespace() ? "the first" : "a container's");
+	return procfs_is_own() ? FEATURE_OK : FEATURE_MISSING;
 }
 
 #define CAP(name) AS_ROOT ", or give the program " name " (setcap)"
@@ -167,11 +168,10 @@ static const struct feature_row setting_rows[] = {
 	{0, "ptrace_scope", "kernel.yama.ptrace_scope", probe_yama, "does not bind this user",
 	 "other processes' mappings may be unreadable",
 	 AS_ROOT ", or sysctl kernel.yama.ptrace_scope=0"},
-	{1, "pid_namespace", "first PID namespace", probe_namespace,
-	 "processes have the numbers that the kernel gives them",
-	 "the kernel's numbers of processes mean others here: no sampling",
-	 "run eprof outside of the container, or the container with the host's PID namespace "
-	 "(docker run --pid=host)"},
+	{1, "pid_namespace", "PID namespace", probe_namespace,
+	 "processes have the numbers that /proc shows",
+	 "/proc shows other processes, or by other numbers: no sampling",
+	 "mount the namespace's own (unshare --mount-proc, or mount -t proc proc /proc)"},
 	{0, "unprivileged_bpf", "kernel.unprivileged_bpf_disabled", probe_unprivileged,
 	 "does not bind who holds CAP_BPF",
 	 "without CAP_BPF no perf event program loads, whatever it says", CAP("cap_bpf")},

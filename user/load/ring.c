@@ -36,7 +36,7 @@ static bool is_whole(const void *data, size_t bytes)
 	case WIRE_SAMPLE:
 		return bytes == sizeof(struct wire_sample);
 	case WIRE_STACK:
-		return bytes > sizeof(*stack) &&
+		return bytes >= sizeof(*stack) &&
 		       bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);
 	case WIRE_ZONE:
 		return bytes == sizeof(struct wire_zone_record);

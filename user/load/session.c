@@ -13,19 +13,20 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "load/cpus.h"
+#include "load/namespace.h"
 #include "load/rights.h"
 #include "load/ring.h"
 #include "load/ran.h"
 #include "load/sampling.h"
 #include "load/session.h"
-#include "symbol/procfs.h"
 #include "eprof.skel.h"
 
 struct session {
 	struct session_options o;
 	struct eprof_bpf *skel;
 	struct bpf_link *follow;
-	struct ring *ring; /* NULL: read to its end */
+	struct bpf_link *exits; /* see namespace_open() */
+	struct ring *ring;	/* NULL: read to its end */
 	int stats_fd;
 	struct sampling by;
 	struct hooks hooks;
@@ -133,6 +134,7 @@ static void configure(struct session *s)
 	}
 	bpf_program__set_autoload(s->skel->progs.time_tick, timed);
 	bpf_program__set_autoload(s->skel->progs.follow_fork, filters && s->o.target->inherit);
+	namespace_configure(s->skel);
 	ran_configure(s->skel, s->o.target);
 	s->skel->rodata->config_self_time = s->stats_fd < 0;
 	if (s->o.target->kind == TARGET_ALL || s->o.target->kind == TARGET_CGROUP)
@@ -177,19 +179,9 @@ static void raise_file_limit(void)
 	}
 }
 
-static int check_namespace(void)
-{
-	if (procfs_in_first_namespace())
-		return 0;
-	return err(-ENOTSUP,
-		   "this is a PID namespace of its own, a container's, where the kernel's "
-		   "numbers of processes mean others: run eprof outside of it, or the "
-		   "container with the host's (docker run --pid=host)");
-}
-
 static int load(struct session *s)
 {
-	int ret = check_namespace();
+	int ret = namespace_check();
 
 	if (ret)
 		return ret;
@@ -201,7 +193,9 @@ static int load(struct session *s)
 	ret = eprof_bpf__load(s->skel);
 	if (ret)
 		return load_error(ret);
-	ret = fill_filter(s);
+	ret = namespace_open(s->skel, &s->exits);
+	if (!ret)
+		ret = fill_filter(s);
 	if (!ret && s->o.zones)
 		ret = zone_session_open(s->skel, s->o.zones, &s->zones);
 	return ret ? ret : ring_open(bpf_map__fd(s->skel->maps.ring), &s->ring);
@@ -318,6 +312,7 @@ void session_close(struct session *s)
 	ran_detach(&s->ran);
 	zone_session_close(&s->zones);
 	bpf_link__destroy(s->follow);
+	bpf_link__destroy(s->exits);
 	ring_close(s->ring);
 	if (s->stats_fd >= 0)
 		close(s->stats_fd);

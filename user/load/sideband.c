@@ -13,6 +13,7 @@
 #include "load/event.h"
 #include "load/rights.h"
 #include "load/sideband.h"
+#include "symbol/procfs.h"
 
 /* Per CPU; a power of two of pages. An exec is about ten records of 100 bytes, so that this holds
  * some thousand between two ticks. */
@@ -151,11 +152,18 @@ struct raw_task {
 	uint64_t time;
 };
 
+/* The kernel gives 0 for a process that our PID namespace does not have, and -1 for one that has no
+ * number any more. */
+static uint32_t number_of(uint32_t raw)
+{
+	return raw ? raw : PROCFS_OUTSIDE;
+}
+
 static void decode_mmap(const struct raw_mmap2 *raw, uint16_t misc, size_t text_max,
 			struct side_record *r)
 {
 	*r = (struct side_record){.kind = SIDE_MMAP,
-				  .pid = raw->pid,
+				  .pid = number_of(raw->pid),
 				  .tid = raw->tid,
 				  .start = raw->addr,
 				  .end = raw->addr + raw->len,
@@ -184,16 +192,17 @@ static bool decode(const struct perf_event_header *h, struct side_record *r)
 	} else if (h->type == PERF_RECORD_COMM && room > sizeof(struct raw_comm)) {
 		const struct raw_comm *raw = (const void *)body;
 
-		*r = (struct side_record){.kind = SIDE_COMM, .pid = raw->pid, .tid = raw->tid};
+		*r = (struct side_record){
+			.kind = SIDE_COMM, .pid = number_of(raw->pid), .tid = raw->tid};
 		r->exec = h->misc & MISC_COMM_EXEC;
 		r->text = mem_strndup(raw->comm, room - sizeof(*raw));
 	} else if ((h->type == PERF_RECORD_FORK || h->type == PERF_RECORD_EXIT) &&
 		   room >= sizeof(*task)) {
 		*r = (struct side_record){.kind = h->type == PERF_RECORD_FORK ? SIDE_FORK
 									      : SIDE_EXIT,
-					  .pid = task->pid,
+					  .pid = number_of(task->pid),
 					  .tid = task->tid,
-					  .parent_pid = task->ppid,
+					  .parent_pid = number_of(task->ppid),
 					  .parent_tid = task->ptid};
 	} else {
 		return false;
@@ -211,6 +220,15 @@ static uint64_t lost_count(const struct perf_event_header *h)
 		return 0;
 	memcpy(fields, h + 1, sizeof(fields));
 	return fields[1];
+}
+
+/* Nothing is known of processes outside of our namespace, nor asked. */
+static void keep(side_records *records, struct side_record *r)
+{
+	if (r->pid == PROCFS_OUTSIDE)
+		free(r->text);
+	else
+		vec_push(records, *r);
 }
 
 static uint64_t drain_ring(struct sideband *s, struct side_ring *ring, side_records *records)
@@ -235,7 +253,7 @@ static uint64_t drain_ring(struct sideband *s, struct side_ring *ring, side_reco
 			break; /* not the kernel's: resynchronise at the head */
 		lost += lost_count(h);
 		if (decode(h, &r))
-			vec_push(records, r);
+			keep(records, &r);
 		tail += h->size;
 	}
 	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);

@@ -16,7 +16,7 @@ struct side_record {
 	enum side_kind kind;
 	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t pid, tid;
-	uint32_t parent_pid, parent_tid;  /* FORK */
+	uint32_t parent_pid, parent_tid;  /* FORK; PROCFS_OUTSIDE: not in our PID namespace */
 	bool exec;			  /* COMM */
 	char *text;			  /* COMM: name; MMAP: path. Owned by the record */
 	uint64_t start, end, file_offset; /* MMAP */

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "source/assembly.h"
+#include "symbol/procfs.h"
 
 #define PROBE_MARK "[eprof probe]"
 /* The outermost frames of a kernel stack, among which stands how the kernel was entered. */
@@ -20,6 +21,8 @@ static const struct {
 			      "code without unwind rules or frame pointer, outer frames missing"},
 	[WIRE_END_OTHER] = {"[stack incomplete]",
 			    "unwind rule not evaluated, outer frames missing"},
+	[WIRE_END_OUTSIDE] = {"[outside of the PID namespace]",
+			      "of processes outside of eprof's PID namespace, stacks not walked"},
 };
 
 const char *assembly_end_note(uint8_t end)
@@ -151,9 +154,11 @@ uint32_t assembly_thread(struct assembly *a, uint32_t number)
 
 	if (a->threads.at[number] == UINT32_MAX) {
 		_free_ char *name = str_clean(t->comm, strnlen(t->comm, sizeof(t->comm)));
+		bool outside = t->pid == PROCFS_OUTSIDE;
 		struct thread e = {
-			.pid = t->pid,
-			.tid = t->pid ? t->tid : 0, /* the idle loop's is the CPU */
+			.pid = outside ? 0 : t->pid,
+			/* The idle loop's is the CPU. */
+			.tid = t->pid && !outside ? t->tid : 0,
 			.name = intern_add(strings, name),
 			.process = intern_add(strings, procs_name(a->procs, t->pid)),
 			.cgroup = intern_add(strings, procs_cgroup(a->procs, t->pid)),

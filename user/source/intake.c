@@ -98,8 +98,21 @@ static bool goes_on(void *context)
 	return !is_ending(in);
 }
 
+/* It entered our PID namespace by its birth (setns(2)). */
+static void take_newcomer(struct intake *in, const struct side_record *r)
+{
+	if (!follows_all(in))
+		return;
+	(void)procs_snapshot(in->procs, r->pid);
+	zones_see(in, r->pid);
+}
+
 static void take_fork(struct intake *in, const struct side_record *r)
 {
+	if (r->parent_pid == PROCFS_OUTSIDE) {
+		take_newcomer(in, r);
+		return;
+	}
 	if (!follows(in, r->parent_pid))
 		return;
 	if (r->pid != r->parent_pid && !in->target->inherit && !follows_all(in))

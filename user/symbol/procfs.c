@@ -9,6 +9,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -189,6 +190,20 @@ bool procfs_in_first_namespace(void)
 
 	name[n > 0 ? n : 0] = '\0';
 	return n <= 0 || !strcmp(name, FIRST_NAMESPACE);
+}
+
+/* Status lists our numbers from that of the namespace that /proc was mounted in to that of ours. */
+bool procfs_is_own(void)
+{
+	_free_ char *text = NULL;
+	const char *numbers;
+	size_t n;
+
+	if (file_read("/proc/self/status", 65536, &text, &n))
+		return false;
+	numbers = strstr(text, "\nNSpid:\t");
+	/* A kernel without namespaces tells of none. */
+	return !numbers || numbers[8 + strcspn(numbers + 8, "\t\n")] == '\n';
 }
 
 void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM])

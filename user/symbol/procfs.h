@@ -10,6 +10,9 @@
 
 #define PROCFS_COMM 16
 
+/* No process's number: stands for one that our PID namespace does not have. */
+#define PROCFS_OUTSIDE UINT32_MAX
+
 /* One line of /proc/PID/maps. */
 struct procfs_mapping {
 	uint64_t start, end, file_offset;
@@ -41,9 +44,11 @@ int procfs_threads(uint32_t pid, void (*each)(void *context, uint32_t tid), void
 /* Calls @each for every process. */
 int procfs_processes(void (*each)(void *context, uint32_t pid), void *context);
 
-/* Whether the numbers of processes here are those by which the kernel tells of them: not in a PID
- * namespace below the first, a container's. */
+/* Whether our PID namespace is the first: not so in a container, where processes have other numbers
+ * than the kernel's own. */
 bool procfs_in_first_namespace(void);
+/* Whether /proc shows processes by the numbers that they have in our PID namespace. */
+bool procfs_is_own(void);
 
 /* The thread's name, "" where it is gone. */
 void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM]);

@@ -19,6 +19,9 @@
 #define IDLE	  0
 #define IDLE_NAME "swapper"
 
+/* All that PROCFS_OUTSIDE stands for. */
+#define OUTSIDE_NAME "[outside]"
+
 /* A process, for good: a pid that comes again takes the entry over. */
 struct proc {
 	uint32_t pid;
@@ -205,6 +208,8 @@ static struct task *need_task(struct procs *p, uint32_t pid, uint32_t tid)
 		return task;
 	if (pid == IDLE)
 		snprintf(comm, sizeof(comm), IDLE_NAME "/%u", tid);
+	else if (pid == PROCFS_OUTSIDE)
+		set_comm(comm, OUTSIDE_NAME);
 	else
 		procfs_comm(pid, tid, comm);
 	proc = find_proc(p, pid);
@@ -249,6 +254,8 @@ static struct proc *need_proc(struct procs *p, uint32_t pid)
 	add_proc(p, pid);
 	if (pid == IDLE)
 		set_comm(find_proc(p, pid)->comm, IDLE_NAME);
+	else if (pid == PROCFS_OUTSIDE)
+		set_comm(find_proc(p, pid)->comm, OUTSIDE_NAME);
 	else
 		read_proc(p, pid);
 	return find_proc(p, pid);
