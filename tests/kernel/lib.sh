@@ -230,6 +230,20 @@ count()
 		"$T/$1.folded"
 }
 
+# apart NAME REASON: what the ledger has of that apart from the samples.
+apart()
+{
+	"$RENDER" "$T/$1.h5" --view cost | sed -n "s/^ *apart *\([0-9,]*\) .*$2.*/\1/p" | tr -d ,
+}
+
+# scheduled_ms NAME: of a capture at 999 Hz, what the scheduler knows: ticks that hit, and what they
+# are short of it or beyond.
+scheduled_ms()
+{
+	missed=$(apart "$1" 'hit by no tick') more=$(apart "$1" 'by chance')
+	echo $(($(count "$1") + ${missed:-0} - ${more:-0}))
+}
+
 # near TEXT VALUE WANTED WITHIN: one test of a number with decimals.
 near()
 {

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "load/namespace.h"
 #include "load/target.h"
 #include "symbol/procfs.h"
 
@@ -256,7 +257,12 @@ static int open_command(struct target *t)
 
 int target_open(struct target *t)
 {
+	int ret;
+
 	t->cgroup_fd = t->go_fd = t->status_fd = -1;
+	ret = namespace_check();
+	if (ret)
+		return ret;
 	switch (t->kind) {
 	case TARGET_PIDS:
 		return open_pids(t);

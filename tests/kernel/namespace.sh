@@ -1,0 +1,76 @@
+# What namespace.test runs inside: namespace.sh OUTER, a process outside by its number there.
+. tests/kernel/lib.sh
+outer=$1
+
+# The next process here gets that number.
+echo $((outer - 1)) >/proc/sys/kernel/ns_last_pid
+start "$PROG/spin" 200
+twin=$pid
+check "a process has the number of one outside" $twin = "$outer"
+start "$PROG/split" 200 2
+lanes=$pid
+
+for how in task cpu; do
+	capture_work twin_$how 500 $twin -F 999 --sampler $how -p $twin
+	at_least "-p, $how: it is there" "$(count twin_$how '^spin;_start;.*;spin_here')" 300
+	check "-p, $how: nothing else is" \
+		"$(count twin_$how)" = "$(count twin_$how '^spin;')"
+	at_least "-p, $how: its stacks are whole" "$(percent twin_$how '^spin;_start;')" 99
+done
+
+tid=$(ls /proc/$lanes/task | tail -n 1)
+for event in cpu-clock sched:sched_switch; do
+	name=thread-${event%:*}
+	capture_work $name 500 $lanes -e $event -t "$tid"
+	at_least "-t, $event: the thread is there" "$(count $name '^lane-1;')" 5
+	check "-t, $event: no other thread is" "$(count $name)" = "$(count $name '^lane-1;')"
+done
+
+# A process further down has a number here, too.
+start unshare --pid --fork --kill-child "$PROG/leaves" 200
+further=
+find_further()
+{
+	further=$(pgrep -x leaves)
+}
+wait_for find_further
+capture_work further 300 "$further" -F 999 -p "$further"
+at_least "-p: a process in a namespace below" "$(count further '^leaves;_start;')" 200
+kill "$further"
+
+capture_work all 300 "$twin $lanes" -F 499 -a
+at_least "-a: the process with the outer one's number" "$(count all '^spin;_start;.*;spin_here')" 50
+at_least "-a: a thread" "$(count all '^lane-1;.*;f70')" 10
+at_least "-a: what is outside" \
+	"$(count all '^.outside.;.outside of the PID namespace.')" 20
+check "-a: of which nothing else is known" \
+	"$(grep -F '[outside];' "$T/all.folded" |
+		grep -vcE '^\[outside\];\[outside of the PID namespace\](;[^;]*_\[k\])* [0-9]+$')" = 0
+check "-a: and nothing stands elsewhere" "$(count all '^(deep|swapper);')" = 0
+"$RENDER" export "$T/all.h5" -o "$T/number.folded" --to folded --pid $twin
+check "-a: by its number only the one inside" "$(grep -vc '^spin;' "$T/number.folded")" = 0
+check "-a: eprof itself is left out" "$(count all '^eprof;')" = 0
+kill $twin $lanes
+
+for how in task cpu; do
+	capture storm_$how -F 999 --sampler $how -- "$PROG/shortlived" 20 20
+	spent=$(sed -n 's/.*cpu_us=\([0-9]*\)$/\1/p' "$T/storm_$how.out")
+	near "--, $how: the children's CPU time is there, in ms" \
+		"$(count storm_$how '^(kid|exe)-')" $((${spent:-0} / 1000)) 80
+	near "--, $how: with what no tick hit it is the scheduler's, in ms" \
+		"$(scheduled_ms storm_$how)" $((${spent:-0} / 1000)) $((${spent:-0} / 20000))
+done
+
+: >"$T/line"
+start "$PROG/brood" 0.3 "$T/line"
+wait_for grep -q ready "$T/start.$started"
+capture_later brood -F 999 --sampler cpu --zone 'brood:brood_*' -p $pid --children
+echo >"$T/line"
+capture_end brood
+near "--children: children, in ms" "$(count brood ';brood_child')" 600 80
+near "--children: children of children" "$(count brood ';brood_grandchild')" 300 40
+check "--children: calls of zones" "$(zone brood brood_child counts
+	zone brood brood_grandchild counts)" = "2
+1"
+
+finish
