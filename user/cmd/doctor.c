@@ -19,7 +19,8 @@ static const char help[] =
 	"\n"
 	"Tries what eprof needs of this kernel and of these privileges, and says what each means "
 	"and\n"
-	"how to get what is missing. Exit status: 0 sampling works, 1 it does not.\n";
+	"how to get what is missing. Exit status: 0 sampling works, be it of one's own processes\n"
+	"alone; 1 it does not.\n";
 
 static const char *const state_name[] = {[FEATURE_OK] = "ok",
 					 [FEATURE_LIMITED] = "limited",
@@ -29,11 +30,12 @@ static const char *const group_name[] = {[FEATURE_KERNEL] = "kernel",
 					 [FEATURE_PRIVILEGE] = "privileges",
 					 [FEATURE_SETTING] = "settings"};
 
-static void print_json(const struct feature *f, size_t n, bool works)
+static void print_json(const struct feature *f, size_t n, bool works, bool own)
 {
 	struct str s = {0};
 
-	str_addf(&s, "{\"sampling_works\": %s, \"features\": [", works ? "true" : "false");
+	str_addf(&s, "{\"sampling_works\": %s, \"own_processes_work\": %s, \"features\": [",
+		 works ? "true" : "false", own ? "true" : "false");
 	for (size_t i = 0; i < n; i++) {
 		str_addf(&s, "%s\n  {\"key\": \"%s\"", i ? "," : "", f[i].key);
 		json_member(&s, "group", group_name[f[i].group]);
@@ -63,7 +65,7 @@ static void print_row(const struct feature *f, size_t what, size_t found)
 		printf("  %-7s  to get it: %s\n", "", f->get);
 }
 
-static void print_table(const struct feature *f, size_t n, bool works)
+static void print_table(const struct feature *f, size_t n, bool works, bool own)
 {
 	size_t what = 0, found = 0;
 
@@ -76,9 +78,12 @@ static void print_table(const struct feature *f, size_t n, bool works)
 			printf("%s%s\n", i ? "\n" : "", group_name[f[i].group]);
 		print_row(&f[i], what, found);
 	}
-	printf("\nSampling %s.\n", works ? "works here" : "does not work here");
+	printf("\nSampling %s.\n", works ? "works here"
+				   : own ? "works here for your own processes alone, in user mode "
+					   "(-p, -t, -- COMMAND)"
+					 : "does not work here");
 	if (!works && geteuid())
-		printf("To see what root can do: sudo eprof doctor. To do without root:\n"
+		printf("To see what root can do: sudo eprof doctor. To do all of it without root:\n"
 		       "  sudo setcap " RIGHTS_CAPS " $(command -v eprof)\n");
 }
 
@@ -87,7 +92,7 @@ int cmd_doctor(int argc, char **argv)
 	static const struct option options[] = {
 		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
 	struct feature features[FEATURES_MAX];
-	bool json = false, works;
+	bool json = false, works, own;
 	size_t n;
 	int c;
 
@@ -106,6 +111,7 @@ int cmd_doctor(int argc, char **argv)
 		return cmd_usage("doctor takes no '%s'", argv[optind]);
 	n = features_probe(features);
 	works = features_suffice(features, n);
-	(json ? print_json : print_table)(features, n, works);
-	return works ? EXIT_OK : EXIT_FAILED;
+	own = works || features_own(features, n);
+	(json ? print_json : print_table)(features, n, works, own);
+	return own ? EXIT_OK : EXIT_FAILED;
 }

@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/record_options.h"
 #include "cmd/zone_file.h"
+#include "load/rights.h"
 
 #define DEFAULT_HZ 99 /* not 100, which would march in step with timers */
 
@@ -42,6 +43,7 @@ void record_options_help(void)
 	      "  sudo eprof -G system.slice -d 30    a cgroup (v2)\n"
 	      "  sudo eprof -F 999 -- make -j2       a command and all that it starts\n"
 	      "  sudo eprof -e page-faults -p 4711   another event\n"
+	      "  eprof -- ./program                  without root: your own processes, user mode\n"
 	      "  sudo eprof --zone 'parse_*' -p 4711 every call of functions, counted and timed\n\n"
 	      "Target (one of)\n"
 	      "  -p PID[,PID…]     processes, with threads and children born meanwhile\n"
@@ -102,6 +104,8 @@ static int add_event(struct event *events, size_t *n, const char *name)
 {
 	int ret = event_parse(name, &events[*n]);
 
+	if (!ret && !rights_to_bpf())
+		event_user_only(&events[*n]);
 	for (size_t i = 0; i < *n && !ret; i++) {
 		if (event_same(&events[i], &events[*n]))
 			ret = err(-EINVAL, "'%s' and '%s' are one event: leave one of them out",
@@ -444,6 +448,10 @@ static int finish(struct record_options *o, int argc, char **argv)
 	if (!o->n_events && (o->rate_given || !o->zones)) {
 		event_default(&o->events[0], &o->event_choice);
 		o->n_events = 1;
+	}
+	if (o->n_events && !rights_to_bpf()) {
+		event_user_only(&o->events[0]); /* the default one; others are so already */
+		o->event_choice = "without root: user mode alone";
 	}
 	return set_pace(o);
 }

@@ -134,6 +134,8 @@ static int parse_tracepoint(const char *name, struct event *out)
 		return err(-EACCES,
 			   "cannot read tracepoint '%s': no access to tracefs; run as root", name);
 	fd = openat(root, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == EACCES)
+		return err(-EACCES, "no right to tracepoint '%s': " RIGHTS_HOW, name);
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
 		return err(-ENOENT, "unknown tracepoint '%s': this kernel does not have it", name);
 	out->type = PERF_TYPE_TRACEPOINT;
@@ -207,6 +209,21 @@ bool event_is_timed(const struct event *e)
 	return e->class == EVENT_SAMPLED && (e->clock || e->type != PERF_TYPE_SOFTWARE);
 }
 
+void event_user_only(struct event *e)
+{
+	char *colon = strrchr(e->name, ':');
+	size_t n;
+
+	if (!event_is_timed(e) || e->exclude_user || e->exclude_kernel)
+		return;
+	if (colon) /* ":uk" */
+		*colon = '\0';
+	n = strlen(e->name);
+	if (n + 2 < sizeof(e->name))
+		strcpy(e->name + n, ":u");
+	e->exclude_kernel = true;
+}
+
 int event_pace(struct event *e, uint64_t every, uint64_t hz)
 {
 	if (e->clock && every && every < CLOCK_LEAST_NS)
@@ -245,8 +262,10 @@ int event_syscall(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd
 
 void event_default(struct event *out, const char **why)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES, .disabled = 1};
+	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+				       .config = PERF_COUNT_HW_CPU_CYCLES,
+				       .exclude_kernel = !rights_to_bpf(),
+				       .disabled = 1};
 	int fd = event_syscall(&attr, 0, -1, -1, 0);
 
 	if (fd >= 0)
@@ -276,8 +295,7 @@ static bool only_counts(const struct event *e)
 	return opens_at(e, 0) && !opens_at(e, 1);
 }
 
-/* @w: where it was to be sampled; NULL: it was to be counted. */
-static int open_error(const struct event *e, const struct event_where *w, int code)
+int event_error(const struct event *e, const struct event_where *w, int code)
 {
 	if (w && (code == EINVAL || code == EOPNOTSUPP) && only_counts(e))
 		return err(-code,
@@ -325,7 +343,7 @@ int event_open(const struct event *e, double hz, const struct event_where *w)
 					: -1,
 			       task ? -1 : w->id, -1, cgroup ? PERF_FLAG_PID_CGROUP : 0);
 
-	return fd >= 0 ? fd : open_error(e, w, errno);
+	return fd >= 0 ? fd : event_error(e, w, errno);
 }
 
 int event_open_counter(const struct event *e, int cpu)
@@ -338,7 +356,7 @@ int event_open_counter(const struct event *e, int cpu)
 	};
 	int fd = event_syscall(&attr, -1, cpu, -1, 0);
 
-	return fd >= 0 ? fd : open_error(e, NULL, errno);
+	return fd >= 0 ? fd : event_error(e, NULL, errno);
 }
 
 int event_open_tracepoint(const struct event *e)
@@ -348,7 +366,7 @@ int event_open_tracepoint(const struct event *e)
 	/* Any one CPU will do: the program hangs on the tracepoint, not on this event. */
 	int fd = event_syscall(&attr, -1, 0, -1, 0);
 
-	return fd >= 0 ? fd : open_error(e, NULL, errno);
+	return fd >= 0 ? fd : event_error(e, NULL, errno);
 }
 
 int64_t event_max_hz(void)

@@ -38,6 +38,10 @@ int event_parse(const char *name, struct event *out);
  * they miss what is shorter than a period. */
 bool event_is_timed(const struct event *);
 
+/* Leaves out what runs in the kernel, and says so in its name: ":u". Of clocks and the like; not of
+ * what was asked of the kernel alone. */
+void event_user_only(struct event *);
+
 /* Says which events are to be samples: each @every-th, where that is not 0, else by rate. @hz: 0:
  * as is usual. -EINVAL with a text for a period that the kernel's timers do not have. */
 int event_pace(struct event *, uint64_t every, uint64_t hz);
@@ -72,6 +76,9 @@ struct event_where {
 /* Opens a sampled event at @hz. The descriptor, or a negative errno with a text that says what
  * privilege is missing where that is the cause. */
 int event_open(const struct event *, double hz, const struct event_where *);
+/* The text of event_open() for @code of errno, which it returns negative; @w NULL: it was to be
+ * counted. */
+int event_error(const struct event *, const struct event_where *w, int code);
 /* Counts on @cpu, all tasks, from now on. Errors as event_open()'s. */
 int event_open_counter(const struct event *, int cpu);
 /* A tracepoint, for a program to hang on: it then sees the hits of all tasks. */

@@ -51,6 +51,14 @@ size_t features_probe(struct feature out[FEATURES_MAX])
 	return n;
 }
 
+bool features_own(const struct feature *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(f[i].key, FEATURE_OWN))
+			return f[i].state == FEATURE_LIMITED;
+	return false;
+}
+
 bool features_suffice(const struct feature *f, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

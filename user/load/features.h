@@ -34,6 +34,11 @@ struct feature {
  * milliseconds. */
 size_t features_probe(struct feature out[FEATURES_MAX]);
 
+/* The key of what is sampled of one's own processes. */
+#define FEATURE_OWN "own_processes"
+/* True where one's own processes can be sampled without rights; false, too, to who has them. */
+bool features_own(const struct feature *, size_t n);
+
 /* True when nothing essential is missing or could not be tried. */
 bool features_suffice(const struct feature *, size_t n);
 

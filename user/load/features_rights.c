@@ -1,29 +1,22 @@
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/capability.h>
-#include <sys/syscall.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "load/event.h"
 #include "load/features_row.h"
+#include "load/rights.h"
 #include "symbol/procfs.h"
-
-static bool has_cap(int cap)
-{
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {0};
-
-	return !syscall(SYS_capget, &head, data) &&
-	       (data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap));
-}
 
 static enum feature_state either_cap(int cap, int wider, char found[FEATURE_FOUND])
 {
-	if (has_cap(cap))
+	if (rights_have(cap))
 		return FEATURE_OK;
-	if (has_cap(wider)) {
+	if (rights_have(wider)) {
 		strcpy(found, wider == CAP_SYS_ADMIN ? "by CAP_SYS_ADMIN" : "");
 		return FEATURE_OK;
 	}
@@ -84,7 +77,7 @@ static enum feature_state probe_paranoid(char found[FEATURE_FOUND])
 {
 	long level = setting("/proc/sys/kernel/perf_event_paranoid", -1, found);
 
-	if (has_cap(CAP_PERFMON) || has_cap(CAP_SYS_ADMIN) || level < 0)
+	if (rights_have(CAP_PERFMON) || rights_have(CAP_SYS_ADMIN) || level < 0)
 		return FEATURE_OK;
 	return level > 2 ? FEATURE_MISSING : FEATURE_LIMITED;
 }
@@ -115,13 +108,14 @@ static enum feature_state probe_yama(char found[FEATURE_FOUND])
 {
 	long scope = setting("/proc/sys/kernel/yama/ptrace_scope", 0, found);
 
-	return scope < 3 && (scope == 0 || has_cap(CAP_SYS_PTRACE)) ? FEATURE_OK : FEATURE_LIMITED;
+	return scope < 3 && (scope == 0 || rights_have(CAP_SYS_PTRACE)) ? FEATURE_OK
+									: FEATURE_LIMITED;
 }
 
 static enum feature_state probe_unprivileged(char found[FEATURE_FOUND])
 {
 	setting("/proc/sys/kernel/unprivileged_bpf_disabled", 0, found);
-	return has_cap(CAP_BPF) || has_cap(CAP_SYS_ADMIN) ? FEATURE_OK : FEATURE_LIMITED;
+	return rights_have(CAP_BPF) || rights_have(CAP_SYS_ADMIN) ? FEATURE_OK : FEATURE_LIMITED;
 }
 
 static enum feature_state probe_namespace(char found[FEATURE_FOUND])
@@ -129,6 +123,26 @@ static enum feature_state probe_namespace(char found[FEATURE_FOUND])
 	snprintf(found, FEATURE_FOUND, "%s",
 		 procfs_in_first_namespace() ? "the first" : "a container's");
 	return procfs_is_own() ? FEATURE_OK : FEATURE_MISSING;
+}
+
+/* What is sampled without any right: see session_plain. */
+static enum feature_state probe_own(char found[FEATURE_FOUND])
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_CPU_CLOCK,
+				       .exclude_kernel = 1,
+				       .disabled = 1};
+	int fd = event_syscall(&attr, 0, -1, -1, 0);
+
+	if (fd < 0) {
+		snprintf(found, FEATURE_FOUND, "%s", strerror(errno));
+		return FEATURE_MISSING;
+	}
+	close(fd);
+	if (rights_to_bpf())
+		return FEATURE_OK;
+	strcpy(found, "user mode");
+	return FEATURE_LIMITED;
 }
 
 #define CAP(name) AS_ROOT ", or give the program " name " (setcap)"
@@ -159,6 +173,11 @@ static const struct feature_row setting_rows[] = {
 	{0, "perf_event_paranoid", "kernel.perf_event_paranoid", probe_paranoid,
 	 "does not bind who holds CAP_PERFMON", "binds who does not hold CAP_PERFMON",
 	 CAP("cap_perfmon")},
+	{0, FEATURE_OWN, "one's own processes", probe_own, "are sampled like all others",
+	 "-p, -t and -- COMMAND show what runs in user mode; no -a, no -G, no --zone",
+	 AS_ROOT
+	 "; where nothing works, sysctl kernel.perf_event_paranoid=2 lets users sample what "
+	 "is theirs"},
 	{0, "kptr_restrict", "kernel.kptr_restrict", probe_kptr, "kernel symbols have addresses",
 	 "kernel frames are bare addresses",
 	 CAP("cap_syslog") "; a value of 2 hides them from all: sysctl kernel.kptr_restrict=1"},

@@ -1,9 +1,12 @@
 /*
- * rights: what to tell those who lack the rights to capture; the kernel gives BPF programs to
- * nobody else, for one's own processes neither.
+ * rights: whether this process may load BPF programs, and what to tell those who may not: the
+ * kernel lets them sample processes of their own by perf events, and nothing else.
  */
 #ifndef LOAD_RIGHTS_H
 #define LOAD_RIGHTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* For setcap(8). */
 #define RIGHTS_CAPS "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog,cap_checkpoint_restore+ep"
@@ -11,5 +14,18 @@
 #define RIGHTS_HOW                                                                                \
 	"run it under sudo, or let all who may run it capture anything: sudo setcap " RIGHTS_CAPS \
 	" $(command -v eprof) ('eprof doctor' tells more)"
+
+/* Whether a capability, one of CAP_… of linux/capability.h, is in force. */
+bool rights_have(int cap);
+/* Whether BPF programs may be loaded and attached to perf events. */
+bool rights_to_bpf(void);
+
+/* Of kernel.perf_event_paranoid: at most this lets users sample what is theirs, in user mode. */
+#define RIGHTS_PARANOID_OWN 2
+/* -EACCES with a text: the kernel refuses perf events of this process to itself, where
+ * kernel.perf_event_paranoid is @level. */
+int rights_no_events(long level);
+/* -EACCES with a text: the kernel refuses those of thread @tid of process @pid. */
+int rights_no_thread(uint32_t pid, uint32_t tid);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * session: the programs in the kernel: loaded, hung on events, read, ended. All that is written
- * there goes when the session is closed or the process dies.
+ * session: what samples the target: opened, attached to events, read, ended. As a rule BPF programs
+ * in the kernel do it; who has no right to such samples processes of his own by perf events alone.
+ * All of it goes when the session is closed or the process dies.
  */
 #ifndef LOAD_SESSION_H
 #define LOAD_SESSION_H
@@ -10,8 +11,9 @@
 
 #include "base/vec.h"
 #include "load/event.h"
-#include "load/hooks.h"
 #include "load/ring.h"
+#include "load/sampling.h"
+#include "load/sideband.h"
 #include "load/tables.h"
 #include "load/target.h"
 #include "load/tick_cost.h"
@@ -33,9 +35,12 @@ struct session_options {
 
 struct session;
 
-/* Loads the programs. Errors with a text that says which privilege or kernel feature is missing. */
+/* Loads the programs, where there are rights to it. Errors with a text that says which privilege or
+ * kernel feature is missing. */
 int session_open(const struct session_options *, struct session **);
-/* Hangs them on events for the target; nothing is counted before hooks_start(). */
+/* What processes do meanwhile: already running. Borrowed. */
+struct sideband *session_sideband(struct session *);
+/* Attaches to events of the target; nothing is counted before session_start(). */
 int session_attach(struct session *);
 /* Takes in what belongs to the target and was not known when the session was opened: a process that
  * was found, or a thread, maybe of a new process, that was born to one of the target's. What is
@@ -47,10 +52,13 @@ void session_adopt(struct session *, uint32_t parent_pid, uint32_t pid, uint32_t
  * all that are born later belong to the target by themselves: nobody is adopted any more. False
  * where some had: what they have started since is told next, and better soon. */
 bool session_settle(struct session *);
-/* Its events: to start, stop, count. Borrowed. */
-struct hooks *session_hooks(struct session *);
+/* The event's own count (ns of a clock), children included; 0 where that is not known. */
+uint64_t session_count(struct session *, size_t event);
 /* Its zones; NULL where none were asked for. Borrowed. */
 struct zone_session *session_zones(struct session *);
+/* Programs in the kernel take the samples; else the kernel's ring of perf events alone, and what
+ * runs in the kernel is not seen. */
+bool session_has_programs(const struct session *);
 void session_close(struct session *);
 
 /* ring_drain() of its ring. What is left there waits: when the ring is full, the programs count
@@ -58,10 +66,11 @@ void session_close(struct session *);
 int session_drain(struct session *, uint64_t most_bytes, ring_record_fn, void *context);
 /* After the last drain: gives the memory of the ring back, which nothing is read from any more. */
 void session_drained(struct session *);
-/* Readable when the ring is half full. */
-int session_fd(const struct session *);
+/* Adds the ring to an epoll set, so that a half-full one wakes it. */
+int session_watch(struct session *, int epoll_fd);
 
-/* The walker's tables, empty; owned by the caller, to be freed before the session. */
+/* The walker's tables, empty; owned by the caller, to be freed before the session. NULL where no
+ * walker is in the kernel. */
 int session_tables(struct session *, struct tables **out);
 
 /* Addresses may mean other code now: every stack is sent again. */
@@ -91,15 +100,15 @@ void session_cost(struct session *, struct session_cost *out);
 uint64_t session_event_ns(struct session *, size_t event);
 /* Whether the programs see the event's hits by others, too, and let them go. */
 bool session_filters(const struct session *, size_t event);
-/* How the sampled events are opened by now. */
-struct sampling session_sampling(const struct session *);
+/* How often the kernel held the events back, for want of time. */
+uint64_t session_throttled(const struct session *);
 /* Events of CPUs, of a target that others share them with: they are interrupted, too. */
 bool session_interrupts_others(const struct session *);
 
 /* At each tick of a capture: samples clocks and cycles by CPU from now on, where it shows that
  * those by task leave out what lives shortly. */
 void session_tick(struct session *);
-/* The target's time on a CPU by the scheduler's own account, since hooks_start(); once more as of
+/* The target's time on a CPU by the scheduler's own account, since session_start(); once more as of
  * the end where that is over. False where the kernel does not tell. */
 bool session_ran(struct session *, uint64_t *ns);
 /* Starts and ends counting: the events, and what they are held against. Errors with a text. */

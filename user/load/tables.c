@@ -211,7 +211,7 @@ void tables_tick(struct tables *t)
 {
 	/* A walker that notes a use writes to memory that others read, and forgets what it has
 	 * learned: not before there is need. */
-	if (t->room.used > t->room.limit / 4 * 3)
+	if (t && t->room.used > t->room.limit / 4 * 3)
 		++*t->maps.epoch;
 }
 
@@ -326,20 +326,20 @@ void tables_ask_again(struct tables *t, const struct wire_piece *piece)
 
 bool tables_dropped(const struct tables *t, const struct wire_piece *piece)
 {
-	return map_get(&t->dropped, hash_bytes(piece, sizeof(*piece)));
+	return t && map_get(&t->dropped, hash_bytes(piece, sizeof(*piece)));
 }
 
 uint64_t tables_bytes(const struct tables *t)
 {
-	return (uint64_t)t->room.used * TABLE_LINE_BYTES;
+	return t ? (uint64_t)t->room.used * TABLE_LINE_BYTES : 0;
 }
 
 size_t tables_count(const struct tables *t)
 {
-	return t->tables.n - t->gone.n;
+	return t ? t->tables.n - t->gone.n : 0;
 }
 
 uint64_t tables_evicted(const struct tables *t)
 {
-	return t->evicted;
+	return t ? t->evicted : 0;
 }

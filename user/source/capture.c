@@ -37,7 +37,6 @@ struct capture {
 	struct capture_options o;
 	struct session *session;
 	struct slowdown *slowdown;
-	struct sideband *sideband;
 	struct intake in;
 	struct crew_wait ending; /* what intake asks while it waits for others */
 	struct checkpoint checkpoint;
@@ -111,10 +110,10 @@ static int watch_all(struct capture *c)
 		return err(-errno, "epoll: %s", strerror(errno));
 	ret = watch(c, c->signal_fd);
 	if (!ret)
-		ret = watch(c, session_fd(c->session));
+		ret = session_watch(c->session, c->epoll_fd);
 	for (size_t i = 0; i < c->o.target->pidfds.n && !ret; i++)
 		ret = watch(c, c->o.target->pidfds.at[i]);
-	return ret ? ret : sideband_watch(c->sideband, c->epoll_fd);
+	return ret ? ret : sideband_watch(session_sideband(c->session), c->epoll_fd);
 }
 
 /* Without the right to it, it does without. */
@@ -164,14 +163,11 @@ static int open_all(struct capture *c)
 		zones.limited = c->o.zones->max_slowdown > 0;
 		o.zones = &zones;
 	}
-	/* The sideband comes first, so that nothing is born or mapped unseen. */
-	if (!ret)
-		ret = sideband_open(c->o.zones != NULL, &c->sideband);
 	if (!ret)
 		ret = session_open(&o, &c->session);
 	if (ret)
 		return ret;
-	ret = intake_init(&c->in, c->o.target, c->session, c->sideband);
+	ret = intake_init(&c->in, c->o.target, c->session);
 	if (ret)
 		return ret;
 	ret = session_attach(c->session);
@@ -217,7 +213,6 @@ void capture_free(struct capture *c)
 	intake_release(&c->in);
 	slowdown_free(c->slowdown);
 	session_close(c->session);
-	sideband_close(c->sideband);
 	checkpoint_end(&c->checkpoint);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);

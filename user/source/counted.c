@@ -52,7 +52,7 @@ static uint64_t count_of(const struct ledger_input *in, size_t event, uint64_t s
 	if (!in->events[event].counted || session_filters(in->session, event) ||
 	    session_counters(in->session, event, counters))
 		return seen;
-	all = hooks_count(session_hooks(in->session), event);
+	all = session_count(in->session, event);
 	return all > counters[WIRE_OWN] + seen ? all - counters[WIRE_OWN] : seen;
 }
 

@@ -299,12 +299,12 @@ static bool is_made_up(void *unwinder, struct place place)
 	return unwinder && unwinder_is_made_up(unwinder, place);
 }
 
-int intake_init(struct intake *in, const struct target *target, struct session *session,
-		struct sideband *sideband)
+int intake_init(struct intake *in, const struct target *target, struct session *session)
 {
 	int ret;
 
-	*in = (struct intake){.target = target, .session = session, .sideband = sideband};
+	*in = (struct intake){
+		.target = target, .session = session, .sideband = session_sideband(session)};
 	in->images = images_new();
 	images_set_kernel_names(in->images, ksyms_find);
 	if (session_zones(session))

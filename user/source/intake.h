@@ -22,7 +22,7 @@
 #include "symbol/procs.h"
 
 struct intake {
-	const struct target *target; /* borrowed, as session and sideband */
+	const struct target *target; /* borrowed, as the session and its sideband */
 	struct session *session;
 	struct sideband *sideband;
 	struct images *images;
@@ -45,7 +45,7 @@ struct intake {
 };
 
 /* With a loaded session: before it is attached. Errors with a text; released all the same. */
-int intake_init(struct intake *, const struct target *, struct session *, struct sideband *);
+int intake_init(struct intake *, const struct target *, struct session *);
 void intake_release(struct intake *);
 
 /* What there is already: the target's processes, or all. */

@@ -52,8 +52,12 @@ static void add_uncovered(struct profile *p, const struct ledger_input *in, size
 	periods = round((double)ran_ns * in->hz / 1e9) -
 		  (double)(counters[WIRE_TAKEN] + counters[WIRE_OTHER_MODE]);
 	if (periods > 0)
-		profile_ledger(p, (uint32_t)event, LEDGER_APART, "on a CPU, but hit by no tick",
-			       (int64_t)periods);
+		profile_ledger(
+			p, (uint32_t)event, LEDGER_APART,
+			session_has_programs(in->session)
+				? "on a CPU, but hit by no tick"
+				: "in the kernel, which takes rights to see, or hit by no tick",
+			(int64_t)periods);
 	if (periods < 0)
 		profile_ledger(p, (uint32_t)event, LEDGER_APART,
 			       "ticks by chance beyond the time on CPUs", (int64_t)-periods);
@@ -101,6 +105,9 @@ void ledger_counters(struct profile *p, const struct ledger_input *in, size_t ev
 	add_other_mode(p, in, event, counters);
 	add_slices(p, in, event, counters);
 	add_uncovered(p, in, event, counters);
+	if (event == 0 && session_throttled(in->session))
+		profile_ledger(p, (uint32_t)event, LEDGER_NOTE, "throttled by the kernel, times",
+			       (int64_t)session_throttled(in->session));
 	if (event == 0 && in->side_lost)
 		profile_ledger(p, (uint32_t)event, LEDGER_NOTE,
 			       "records about processes lost, read from /proc",
@@ -160,6 +167,7 @@ static double target_ns(const struct ledger_input *in)
 
 void ledger_cost(struct profile *p, const struct ledger_input *in, const struct namer_stats *names)
 {
+	const bool programs = session_has_programs(in->session);
 	const double ran_ns = target_ns(in);
 	struct session_cost cost;
 	struct rusage self;
@@ -170,12 +178,16 @@ void ledger_cost(struct profile *p, const struct ledger_input *in, const struct 
 		cost.bpf_runs += in->probes.runs;
 	}
 	getrusage(RUSAGE_SELF, &self);
-	profile_cost(p, "BPF run time", "ns", (double)cost.bpf_ns);
-	profile_cost(p, "BPF runs", "events", (double)cost.bpf_runs);
+	if (programs) {
+		profile_cost(p, "BPF run time", "ns", (double)cost.bpf_ns);
+		profile_cost(p, "BPF runs", "events", (double)cost.bpf_runs);
+	}
 	if (ran_ns > 0)
 		profile_cost(p, "target's time on CPU", "ns", ran_ns);
-	slowdown_rows(in->slowdown, p, ran_ns);
-	profile_cost(p, "BPF map memory", "bytes", (double)cost.map_bytes);
+	if (programs)
+		slowdown_rows(in->slowdown, p, ran_ns);
+	profile_cost(p, programs ? "BPF map memory" : "memory of the kernel's rings", "bytes",
+		     (double)cost.map_bytes);
 	profile_cost(p, "unwind tables", "bytes", (double)in->unwind.table_bytes);
 	profile_cost(p, "pieces of code with a table", "events", (double)in->unwind.tables);
 	if (in->unwind.evicted)

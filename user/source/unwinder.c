@@ -341,5 +341,9 @@ void unwinder_stats(const struct unwinder *u, struct unwinder_stats *out)
 				       .evicted = tables_evicted(u->tables),
 				       .walks = u->walks,
 				       .build_ns = u->build_ns};
+	for (size_t i = 0; i < u->entries.n; i++) {
+		out->tables += u->entries.at[i].own.n_words > 0;
+		out->table_bytes += u->entries.at[i].own.n_words * sizeof(uint64_t);
+	}
 	memcpy(out->dropped, u->dropped, sizeof(out->dropped));
 }

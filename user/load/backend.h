@@ -1,0 +1,54 @@
+/*
+ * backend: what stands behind a session: how samples are taken and read. For load/session*.c only;
+ * a new backend is one file and one row in session.c.
+ */
+#ifndef LOAD_BACKEND_H
+#define LOAD_BACKEND_H
+
+#include "load/session.h"
+
+/* The operations of session.h, on the state that open() made. Those that may be NULL say what is so
+ * then. */
+struct backend {
+	/* Errors with a text; nothing is left open then. */
+	int (*open)(const struct session_options *, void **state);
+	void (*close)(void *);
+	struct sideband *(*sideband)(void *);
+	int (*attach)(void *);
+	int (*add)(void *, uint32_t pid);
+	/* NULL: whatever is born to the target is taken in by itself, from attach() on. */
+	void (*adopt)(void *, uint32_t parent_pid, uint32_t pid, uint32_t parent_tid, uint32_t tid,
+		      uint64_t born_ns);
+	bool (*settle)(void *);
+
+	int (*drain)(void *, uint64_t most_bytes, ring_record_fn, void *context);
+	void (*drained)(void *);
+	int (*watch)(void *, int epoll_fd);
+	int (*start)(void *);
+	void (*stop)(void *);
+	void (*tick)(void *);	     /* NULL: nothing is due */
+	void (*await_exits)(void *); /* NULL: the same */
+
+	int (*counters)(void *, size_t event, uint64_t out[WIRE_COUNTERS]);
+	bool (*ran)(void *, uint64_t *ns);
+	void (*cost)(void *, struct session_cost *out);
+	uint64_t (*throttled)(const void *); /* NULL: it is not told */
+
+	/* BPF programs: NULL where there are none. */
+	struct zone_session *(*zones)(void *);
+	int (*tables)(void *, struct tables **out);
+	void (*new_epoch)(void *);
+	uint64_t (*count)(void *, size_t event);
+	int (*hits_by_cpu)(void *, size_t event, uint64_t *out);
+	struct tick_program (*tick_program)(const void *);
+	int (*steps)(void *, size_t event, session_step_list *out);
+	uint64_t (*missed)(const void *, size_t event);
+	uint64_t (*event_ns)(void *, size_t event);
+	bool (*filters)(const void *, size_t event);
+	bool (*interrupts_others)(const void *);
+};
+
+extern const struct backend bpf_backend;   /* all that eprof can; needs rights */
+extern const struct backend plain_backend; /* one's own processes, in user mode, without any */
+
+#endif

@@ -1,0 +1,641 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/epoll.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "load/backend.h"
+#include "load/cpus.h"
+#include "load/namespace.h"
+#include "load/rights.h"
+#include "load/ring.h"
+#include "load/ran.h"
+#include "load/sampling.h"
+#include "eprof.skel.h"
+
+struct bpf_session {
+	struct session_options o;
+	struct sideband *sideband;
+	struct eprof_bpf *skel;
+	struct bpf_link *follow;
+	struct bpf_link *exits; /* see namespace_open() */
+	struct ring *ring;	/* NULL: read to its end */
+	int stats_fd;
+	struct sampling by;
+	struct hooks hooks;
+	struct births followed; /* processes; all that BPF filters by */
+	bool adopted, settled;	/* see session_settle() */
+	struct ran ran;
+	unsigned ticks; /* so many have been */
+	struct zone_session zones;
+};
+
+/* libbpf explains itself on stderr; what it says is ours to tell, so it is kept quiet. */
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	(void)level;
+	(void)fmt;
+	(void)args;
+	return 0;
+}
+
+static int load_error(int code)
+{
+	if (code == -EPERM)
+		return err(code, "no right to load BPF programs: " RIGHTS_HOW);
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return err(-ENOTSUP,
+			   "this kernel has no BTF (/sys/kernel/btf/vmlinux): it needs one "
+			   "built with CONFIG_DEBUG_INFO_BTF=y");
+	return err(code,
+		   "the kernel refused eprof's BPF programs: %s ('eprof doctor' tells what "
+		   "it lacks)",
+		   strerror(-code));
+}
+
+static enum wire_filter filter_of(const struct bpf_session *s, const struct event *e)
+{
+	enum target_kind kind = s->o.target->kind;
+
+	if (kind == TARGET_ALL)
+		return WIRE_FILTER_NONE;
+	if (e->class == EVENT_SAMPLED && (kind == TARGET_CGROUP || kind == TARGET_TID))
+		return WIRE_FILTER_NONE;
+	/* Timed ones may change over to CPUs. */
+	if (e->class == EVENT_SAMPLED && !event_is_timed(e) && s->by.counts == SAMPLER_TASK)
+		return WIRE_FILTER_NONE;
+	return kind == TARGET_CGROUP ? WIRE_FILTER_CGROUP
+	       : kind == TARGET_TID  ? WIRE_FILTER_TIDS
+				     : WIRE_FILTER_PIDS;
+}
+
+static struct bpf_program *program_of(const struct bpf_session *s, size_t event)
+{
+	bool trace = s->o.events[event].class == EVENT_TRACEPOINT;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_%zu", trace ? "trace" : "sample", event);
+	return bpf_object__find_program_by_name(s->skel->obj, name);
+}
+
+/* Room for what may come within eight ticks: a sample and, as a rule of thumb, half a stack of
+ * 64 frames each; between 8 and 16 MiB, a power of two. */
+static uint32_t ring_bytes(const struct bpf_session *s, int cpus)
+{
+	double a_tick = s->o.hz * (double)s->o.tick_ns / 1e9 * cpus * (double)s->o.n_events;
+	double want = 8 * a_tick * (sizeof(struct wire_sample) + 32 * sizeof(uint64_t));
+	uint32_t bytes = 8 * 1024 * 1024; /* a hundred slices, of the first moments */
+
+	while (bytes < want && bytes < 16 * 1024 * 1024)
+		bytes *= 2;
+	return bytes;
+}
+
+static void configure_pace(struct bpf_session *s, size_t event)
+{
+	const struct event *e = &s->o.events[event];
+	struct wire_pace pace = {0};
+	bool idle = !e->clock && (e->counted || e->class == EVENT_TRACEPOINT);
+	uint32_t mode = idle ? WIRE_MODE_IDLE : 0;
+
+	if (e->clock && e->exclude_user)
+		mode |= WIRE_MODE_NO_USER;
+	if (e->clock && e->exclude_kernel)
+		mode |= WIRE_MODE_NO_KERNEL;
+	if (event_is_stepped(e))
+		pace.every = e->every;
+	if (e->counted && !e->every) {
+		pace.window_ns = e->most_hz < 100 ? 1000000000 : 100000000;
+		pace.most = (e->most_hz * pace.window_ns + 999999999) / 1000000000;
+	}
+	memcpy((void *)&s->skel->rodata->config_pace[event], &pace, sizeof(pace));
+	s->skel->rodata->config_mode[event] = mode;
+}
+
+static void configure(struct bpf_session *s)
+{
+	bool filters = false, timed = false;
+
+	for (size_t i = 0; i < s->o.n_events; i++) {
+		enum wire_filter filter = filter_of(s, &s->o.events[i]);
+
+		s->skel->rodata->config_filter[i] = filter;
+		filters |= filter == WIRE_FILTER_PIDS;
+		timed |= event_is_timed(&s->o.events[i]);
+		bpf_program__set_autoload(program_of(s, i), true);
+		configure_pace(s, i);
+	}
+	bpf_program__set_autoload(s->skel->progs.time_tick, timed);
+	bpf_program__set_autoload(s->skel->progs.follow_fork, filters && s->o.target->inherit);
+	namespace_configure(s->skel);
+	ran_configure(s->skel, s->o.target);
+	s->skel->rodata->config_self_time = s->stats_fd < 0;
+	if (s->o.target->kind == TARGET_ALL || s->o.target->kind == TARGET_CGROUP)
+		s->skel->rodata->config_own_pid = (uint32_t)getpid();
+	if (s->o.hash_bits < 64)
+		s->skel->rodata->config_hash_mask = (1ull << s->o.hash_bits) - 1;
+	zone_session_configure(s->skel, s->o.zones, s->o.target);
+	bpf_map__set_max_entries(s->skel->maps.ring, ring_bytes(s, cpus_possible()));
+}
+
+static int add_to_filter(struct bpf_session *s, uint32_t id)
+{
+	uint8_t one = 1;
+
+	return bpf_map__update_elem(s->skel->maps.target_pids, &id, sizeof(id), &one, 1, BPF_ANY);
+}
+
+static int fill_filter(struct bpf_session *s)
+{
+	const struct target *t = s->o.target;
+	uint32_t zero = 0;
+	int ret = 0;
+
+	if (t->kind == TARGET_CGROUP)
+		ret = bpf_map__update_elem(s->skel->maps.target_cgroup, &zero, sizeof(zero),
+					   &t->cgroup_fd, sizeof(int), BPF_ANY);
+	else if (t->kind == TARGET_TID)
+		ret = add_to_filter(s, t->tid);
+	else
+		for (size_t i = 0; i < t->pids.n && !ret; i++)
+			ret = add_to_filter(s, t->pids.at[i]);
+	return ret ? err(ret, "cannot tell BPF its target: %s", strerror(-ret)) : 0;
+}
+
+static int load(struct bpf_session *s)
+{
+	int ret = namespace_check();
+
+	if (ret)
+		return ret;
+
+	s->skel = eprof_bpf__open();
+	if (!s->skel)
+		return load_error(-errno);
+	configure(s);
+	ret = eprof_bpf__load(s->skel);
+	if (ret)
+		return load_error(ret);
+	ret = namespace_open(s->skel, &s->exits);
+	if (!ret)
+		ret = fill_filter(s);
+	if (!ret && s->o.zones)
+		ret = zone_session_open(s->skel, s->o.zones, &s->zones);
+	return ret ? ret : ring_open(bpf_map__fd(s->skel->maps.ring), &s->ring);
+}
+
+static void bpf_close(void *state)
+{
+	struct bpf_session *s = state;
+
+	if (!s)
+		return;
+	hooks_release(&s->hooks);
+	births_release(&s->followed);
+	ran_detach(&s->ran);
+	zone_session_close(&s->zones);
+	bpf_link__destroy(s->follow);
+	bpf_link__destroy(s->exits);
+	ring_close(s->ring);
+	sideband_close(s->sideband);
+	if (s->stats_fd >= 0)
+		close(s->stats_fd);
+	eprof_bpf__destroy(s->skel);
+	free(s);
+}
+
+static int bpf_open(const struct session_options *o, void **out)
+{
+	struct bpf_session *s = mem_zalloc(1, sizeof(*s));
+	int ret;
+
+	s->o = *o;
+	libbpf_set_print(quiet);
+	s->by = sampling_choose(
+		&(struct sampling_options){o->target, o->sampler, o->hz, o->n_events});
+	/* They slow down all programs in the kernel, not ours alone: only where nothing else does.
+	 */
+	s->stats_fd = o->zones && zone_session_needs_stats(o->zones)
+			      ? bpf_enable_stats(BPF_STATS_RUN_TIME)
+			      : -1;
+	/* The sideband comes first, so that nothing is born or mapped unseen. */
+	ret = sideband_open(o->zones != NULL, &s->sideband);
+	if (!ret)
+		ret = load(s);
+	if (ret) {
+		bpf_close(s);
+		return ret;
+	}
+	*out = s;
+	return 0;
+}
+
+static int bpf_attach(void *state)
+{
+	struct bpf_session *s = state;
+
+	if (bpf_program__fd(s->skel->progs.follow_fork) >= 0) {
+		s->follow = bpf_program__attach(s->skel->progs.follow_fork);
+		if (!s->follow)
+			return load_error(-errno);
+	}
+	for (size_t i = 0; i < s->o.target->pids.n; i++)
+		births_note(&s->followed, s->o.target->pids.at[i], clock_ns(CLOCK_MONOTONIC));
+	ran_attach(&s->ran, s->skel, s->o.target);
+	s->hooks.o = (struct hooks_options){.events = s->o.events,
+					    .n_events = s->o.n_events,
+					    .hz = s->o.hz,
+					    .target = s->o.target,
+					    .by = s->by};
+	for (size_t i = 0; i < s->o.n_events; i++)
+		s->hooks.o.program_fds[i] = bpf_program__fd(program_of(s, i));
+	return hooks_attach(&s->hooks);
+}
+
+/* Takes @pid, too; its children from now on follow by themselves. One that has exited does not
+ * leave its number in the filter, for others. */
+static int follow(struct bpf_session *s, uint32_t pid)
+{
+	int ret;
+
+	if (kill((pid_t)pid, 0)) {
+		births_note(&s->followed, pid, BIRTHS_NEVER);
+		return 0;
+	}
+	ret = add_to_filter(s, pid);
+	births_note(&s->followed, pid, clock_ns(CLOCK_MONOTONIC));
+	return ret ? err(ret, "cannot tell BPF its target: %s", strerror(-ret)) : 0;
+}
+
+static int bpf_add(void *state, uint32_t pid)
+{
+	struct bpf_session *s = state;
+	int ret = follow(s, pid);
+
+	if (ret)
+		return ret;
+	ret = hooks_add(&s->hooks, pid);
+	return ret == -ESRCH ? 0 : ret;
+}
+
+static void bpf_adopt(void *state, uint32_t parent_pid, uint32_t pid, uint32_t parent_tid,
+		      uint32_t tid, uint64_t born_ns)
+{
+	struct bpf_session *s = state;
+	const struct target *t = s->o.target;
+
+	if (s->settled || t->kind != TARGET_PIDS || !t->inherit)
+		return;
+	if (pid != parent_pid && !births_inherit(&s->followed, parent_pid, pid, born_ns)) {
+		s->adopted = true;
+		(void)follow(s, pid);
+	}
+	s->adopted |= hooks_adopt(&s->hooks, parent_tid, tid, born_ns);
+}
+
+static bool bpf_settle(void *state)
+{
+	struct bpf_session *s = state;
+	bool settled = !s->adopted;
+
+	s->settled |= s->hooks.started && settled;
+	s->adopted = false;
+	return settled;
+}
+
+static struct sideband *bpf_sideband(void *state)
+{
+	struct bpf_session *s = state;
+
+	return s->sideband;
+}
+
+static uint64_t bpf_count(void *state, size_t event)
+{
+	const struct bpf_session *s = state;
+
+	return hooks_count(&s->hooks, event);
+}
+
+static struct zone_session *bpf_zones(void *state)
+{
+	struct bpf_session *s = state;
+
+	return s->zones.maps ? &s->zones : NULL;
+}
+
+static int bpf_drain(void *state, uint64_t most_bytes, ring_record_fn fn, void *context)
+{
+	struct bpf_session *s = state;
+
+	if (!s->ring)
+		return 0;
+	s->skel->bss->ring_woken = 0;
+	return ring_drain(s->ring, most_bytes, fn, context);
+}
+
+static void bpf_drained(void *state)
+{
+	struct bpf_session *s = state;
+
+	ring_close(s->ring);
+	s->ring = NULL;
+}
+
+static int bpf_watch(void *state, int epoll_fd)
+{
+	const struct bpf_session *s = state;
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = ring_fd(s->ring)};
+
+	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, e.data.fd, &e))
+		return err(-errno, "epoll: %s", strerror(errno));
+	return 0;
+}
+
+static int bpf_tables(void *state, struct tables **out)
+{
+	struct bpf_session *s = state;
+	struct tables_maps maps = {.tables_fd = bpf_map__fd(s->skel->maps.tables),
+				   .pools_fd = bpf_map__fd(s->skel->maps.pools),
+				   .wanted_fd = bpf_map__fd(s->skel->maps.wanted),
+				   .epoch = &s->skel->bss->table_epoch};
+
+	return tables_new(&maps, s->o.table_bytes, out);
+}
+
+static void bpf_new_epoch(void *state)
+{
+	struct bpf_session *s = state;
+
+	s->skel->bss->stack_epoch++;
+}
+
+static int counter_by_cpu(struct bpf_session *s, size_t event, uint32_t counter, uint64_t *out)
+{
+	uint32_t key = (uint32_t)event * WIRE_COUNTERS + counter;
+	int ret = bpf_map__lookup_elem(s->skel->maps.counters, &key, sizeof(key), out,
+				       (size_t)cpus_possible() * sizeof(*out), 0);
+
+	return ret ? err(ret, "cannot read the counters: %s", strerror(-ret)) : 0;
+}
+
+static int bpf_hits_by_cpu(void *state, size_t event, uint64_t *out)
+{
+	struct bpf_session *s = state;
+	int cpus = cpus_possible();
+	_free_ uint64_t *left_out = mem_zalloc((size_t)cpus, sizeof(*left_out));
+	int ret = counter_by_cpu(s, event, WIRE_TAKEN, out);
+
+	if (!ret)
+		ret = counter_by_cpu(s, event, WIRE_OTHER_MODE, left_out);
+	for (int i = 0; i < cpus && !ret; i++)
+		out[i] += left_out[i];
+	return ret;
+}
+
+static int bpf_counters(void *state, size_t event, uint64_t out[WIRE_COUNTERS])
+{
+	struct bpf_session *s = state;
+	int cpus = cpus_possible();
+	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
+
+	/* The programs go on meanwhile. What becomes of a hit is counted behind TAKEN, and read
+	 * before it: there are never more outcomes than hits. */
+	_Static_assert(WIRE_TAKEN == 0, "TAKEN is read last");
+	for (uint32_t c = WIRE_COUNTERS; c-- > 0;) {
+		int ret = counter_by_cpu(s, event, c, values);
+
+		if (ret)
+			return ret;
+		out[c] = 0;
+		for (int i = 0; i < cpus; i++)
+			out[c] += values[i];
+	}
+	return 0;
+}
+
+static int bpf_steps(void *state, size_t event, session_step_list *out)
+{
+	struct bpf_session *s = state;
+	uint32_t key = (uint32_t)event;
+	size_t cpus = (size_t)cpus_possible();
+	_free_ struct wire_step *steps = mem_zalloc(cpus, sizeof(*steps));
+	int ret = bpf_map__lookup_elem(s->skel->maps.steps, &key, sizeof(key), steps,
+				       cpus * sizeof(*steps), 0);
+
+	if (ret)
+		return err(ret, "cannot read the counters: %s", strerror(-ret));
+	for (size_t i = 0; i < cpus; i++)
+		vec_push(out, steps[i]);
+	return 0;
+}
+
+static uint64_t bpf_missed(const void *state, size_t event)
+{
+	const struct bpf_session *s = state;
+	struct bpf_prog_info info = {0};
+	uint32_t n = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(bpf_program__fd(program_of(s, event)), &info, &n)
+		       ? 0
+		       : info.recursion_misses;
+}
+
+/* "memlock:" of a map's fdinfo. */
+static uint64_t map_bytes(int fd)
+{
+	_free_ char *path = mem_printf("/proc/self/fdinfo/%d", fd);
+	_free_ char *text = NULL;
+	const char *at;
+	size_t n;
+
+	if (file_read(path, 4096, &text, &n) || !(at = strstr(text, "memlock:")))
+		return 0;
+	return strtoull(at + 8, NULL, 10);
+}
+
+/* A program that is timed otherwise, where the kernel's statistics are not on all the time. */
+static bool is_timed_otherwise(const struct bpf_session *s, int program_fd)
+{
+	for (size_t i = 0; i < s->o.n_events; i++)
+		if (bpf_program__fd(program_of(s, i)) == program_fd)
+			return true;
+	return s->o.zones && probes_have(&s->zones.probes, program_fd);
+}
+
+/* By the kernel's statistics: of all programs, or of those that nothing else times. */
+static void add_runs(const struct bpf_session *s, struct session_cost *out)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, s->skel->obj)
+	{
+		int fd = bpf_program__fd(program);
+		struct program_run run = program_run(fd);
+
+		if (!out->by_kernel && is_timed_otherwise(s, fd))
+			continue;
+		out->bpf_ns += run.ns;
+		out->bpf_runs += run.runs;
+	}
+}
+
+static void bpf_cost(void *state, struct session_cost *out)
+{
+	struct bpf_session *s = state;
+	struct bpf_map *map;
+
+	*out = (struct session_cost){.by_kernel = s->stats_fd >= 0};
+	/* Else they are on for moments, while probes are calibrated: that part of the runs says
+	 * nothing. */
+	if (out->by_kernel || s->zones.watches_waits)
+		add_runs(s, out);
+	bpf_object__for_each_map(map, s->skel->obj) out->map_bytes += map_bytes(bpf_map__fd(map));
+	for (size_t i = 0; i < s->o.n_events && !out->by_kernel; i++) {
+		uint64_t counters[WIRE_COUNTERS];
+
+		if (bpf_counters(s, i, counters))
+			continue;
+		out->bpf_ns += counters[WIRE_RUN_NS] + counters[WIRE_RUN_OTHERS_NS];
+		out->bpf_runs += counters[WIRE_TAKEN];
+	}
+}
+
+static uint64_t bpf_event_ns(void *state, size_t event)
+{
+	struct bpf_session *s = state;
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (s->stats_fd >= 0)
+		return program_run(bpf_program__fd(program_of(s, event))).ns;
+	return bpf_counters(s, event, counters) ? 0 : counters[WIRE_RUN_NS];
+}
+
+static struct tick_program bpf_tick_program(const void *state)
+{
+	const struct bpf_session *s = state;
+
+	return (struct tick_program){.fd = bpf_program__fd(s->skel->progs.time_tick),
+				     .count = &s->skel->bss->timed_ticks};
+}
+
+static bool bpf_filters(const void *state, size_t event)
+{
+	const struct bpf_session *s = state;
+
+	return filter_of(s, &s->o.events[event]) != WIRE_FILTER_NONE;
+}
+
+static bool bpf_interrupts_others(const void *state)
+{
+	const struct bpf_session *s = state;
+	enum target_kind kind = s->o.target->kind;
+
+	return (kind == TARGET_PIDS || kind == TARGET_COMMAND) && s->hooks.o.by.time == SAMPLER_CPU;
+}
+
+static bool bpf_ran(void *state, uint64_t *ns)
+{
+	struct bpf_session *s = state;
+
+	return s->hooks.started ? ran_read(&s->ran, ns) : ran_last(&s->ran, ns);
+}
+
+static int bpf_start(void *state)
+{
+	struct bpf_session *s = state;
+
+	ran_start(&s->ran);
+	return hooks_start(&s->hooks);
+}
+
+static void bpf_stop(void *state)
+{
+	struct bpf_session *s = state;
+
+	ran_stop(&s->ran);
+	hooks_stop(&s->hooks);
+}
+
+static void bpf_await_exits(void *state)
+{
+	struct bpf_session *s = state;
+
+	ran_settle(&s->ran);
+}
+
+/* The first event that is a clock, by task, and may be sampled by CPU; -1: none. */
+static int changeable(const struct bpf_session *s)
+{
+	if (s->o.target->kind != TARGET_PIDS || s->o.sampler != SAMPLER_AUTO ||
+	    s->hooks.o.by.time == SAMPLER_CPU || !sampling_by_cpu_is_cheap(s->o.hz))
+		return -1;
+	for (size_t i = 0; i < s->o.n_events; i++)
+		if (s->o.events[i].clock && !s->o.events[i].exclude_user &&
+		    !s->o.events[i].exclude_kernel)
+			return (int)i;
+	return -1;
+}
+
+/* At ticks 1, 2, 4 … 64, then every 64th: to go through all threads of a large machine takes a
+ * millisecond. */
+static bool is_due(unsigned tick)
+{
+	return tick >= 64 ? tick % 64 == 0 : (tick & (tick - 1)) == 0;
+}
+
+static void bpf_tick(void *state)
+{
+	struct bpf_session *s = state;
+	uint64_t counters[WIRE_COUNTERS], ran_ns;
+	int event = changeable(s);
+	struct coverage c = {.period_ns = 1e9 / s->o.hz};
+
+	if (event < 0 || !is_due(++s->ticks) || !bpf_ran(s, &ran_ns) ||
+	    bpf_counters(s, (size_t)event, counters))
+		return;
+	c.ran_ns = (double)ran_ns;
+	c.sampled_ns = (double)counters[WIRE_TAKEN] * c.period_ns;
+	/* Where it cannot be, the ledger has the row all the same. */
+	if (sampling_falls_short(&c))
+		(void)hooks_change_over(&s->hooks);
+}
+
+const struct backend bpf_backend = {
+	.open = bpf_open,
+	.close = bpf_close,
+	.sideband = bpf_sideband,
+	.attach = bpf_attach,
+	.add = bpf_add,
+	.adopt = bpf_adopt,
+	.settle = bpf_settle,
+	.drain = bpf_drain,
+	.drained = bpf_drained,
+	.watch = bpf_watch,
+	.start = bpf_start,
+	.stop = bpf_stop,
+	.tick = bpf_tick,
+	.await_exits = bpf_await_exits,
+	.counters = bpf_counters,
+	.ran = bpf_ran,
+	.cost = bpf_cost,
+	.zones = bpf_zones,
+	.tables = bpf_tables,
+	.new_epoch = bpf_new_epoch,
+	.count = bpf_count,
+	.hits_by_cpu = bpf_hits_by_cpu,
+	.tick_program = bpf_tick_program,
+	.steps = bpf_steps,
+	.missed = bpf_missed,
+	.event_ns = bpf_event_ns,
+	.filters = bpf_filters,
+	.interrupts_others = bpf_interrupts_others,
+};
