@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "load/cpus.h"
 #include "load/ran.h"
+#include "symbol/procfs.h"
 #include "eprof.skel.h"
 
 #define SETTLE_ROUNDS 10
@@ -18,9 +19,16 @@ static bool is_cgroup(const struct target *t)
 	return t->kind == TARGET_CGROUP;
 }
 
+/* The kernel goes through the threads of our PID namespace alone: below the first that is not the
+ * whole machine. */
+static bool is_walked(const struct target *t)
+{
+	return !is_cgroup(t) && (t->kind != TARGET_ALL || procfs_in_first_namespace());
+}
+
 void ran_configure(struct eprof_bpf *skel, const struct target *t)
 {
-	bool wanted = !is_cgroup(t);
+	bool wanted = is_walked(t);
 
 	bpf_program__set_autoload(skel->progs.ran_exit, wanted);
 	bpf_program__set_autoload(skel->progs.ran_free, wanted);
@@ -35,7 +43,7 @@ void ran_configure(struct eprof_bpf *skel, const struct target *t)
 void ran_attach(struct ran *r, struct eprof_bpf *skel, const struct target *t)
 {
 	*r = (struct ran){.target = t, .sum_fd = -1};
-	if (is_cgroup(t))
+	if (!is_walked(t))
 		return;
 	r->exit = bpf_program__attach(skel->progs.ran_exit);
 	r->free = bpf_program__attach(skel->progs.ran_free);

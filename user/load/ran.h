@@ -26,7 +26,8 @@ struct ran {
 
 /* Before the programs are loaded. */
 void ran_configure(struct eprof_bpf *, const struct target *);
-/* From now on those that end are seen. Without the right or the kernel for it nothing is known. */
+/* From now on those that end are seen. Without the right or the kernel for it nothing is known, nor
+ * of the whole machine in a PID namespace below the first. */
 void ran_attach(struct ran *, struct eprof_bpf *, const struct target *);
 /* Counts from now on. */
 void ran_start(struct ran *);
