@@ -1,10 +1,17 @@
-# What namespace.test runs inside: namespace.sh OUTER, a process outside by its number there.
+# What namespace.test runs inside: namespace.sh DEEP SPIN, such processes outside by their numbers
+# there.
 . tests/kernel/lib.sh
-outer=$1
+outer=$1 caller=$2
 
-# The next process here gets that number.
-echo $((outer - 1)) >/proc/sys/kernel/ns_last_pid
-start "$PROG/spin" 200
+# start_as NUMBER COMMAND…: where nothing else is started at the same time.
+start_as()
+{
+	echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid
+	shift
+	start "$@"
+}
+
+start_as "$outer" "$PROG/spin" 200
 twin=$pid
 check "a process has the number of one outside" $twin = "$outer"
 start "$PROG/split" 200 2
@@ -53,6 +60,19 @@ check "-a: nothing is said of the time of those that cannot be counted" \
 	"$("$RENDER" "$T/all.h5" --view cost | grep -c '^ *apart .*\(by no tick\|by chance\)')" = 0
 check "-a: eprof itself is left out" "$(count all '^eprof;')" = 0
 kill $twin $lanes
+wait $twin $lanes 2>/dev/null # one of their numbers is wanted again
+
+start_as "$caller" "$PROG/deep" 10 200
+twin=$pid
+zones_later calls -a --zone "$(realpath "$PROG/spin"):spin_here"
+"$PROG/spin" 0.3 >"$T/spin.out"
+kill -INT $capture
+capture_end calls
+check "-a: calls by the process with the outer one's number" $twin = "$caller"
+check "-a: calls are those of processes inside" "$(zone calls spin_here counts)" = \
+	"$(sed -n 's/.*rounds=//p' "$T/spin.out")"
+check "-a: others are told of" "$("$RENDER" "$T/calls.h5")" has "what is no target hit the probes"
+kill $twin
 
 for how in task cpu; do
 	capture storm_$how -F 999 --sampler $how -- "$PROG/shortlived" 20 20
