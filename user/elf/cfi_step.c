@@ -80,13 +80,24 @@ static enum cfi_step find_cfa(const struct stepping *s, uint64_t *out)
 	return CFI_STEP_DONE;
 }
 
+/* Saved below the stack pointer: it has been popped, which rules do not tell. */
+static bool is_popped(const struct stepping *s, const struct cfi_value *v)
+{
+	uint64_t sp, at;
+
+	return v->how == CFI_AT_CFA && cfi_register(s->about.registers, CFI_RSP, &sp) &&
+	       !find(s, v, &at) && at < sp;
+}
+
 static enum cfi_step find_register(const struct stepping *s, uint32_t number, uint64_t *out)
 {
 	const struct cfi_value *v = &s->frame->registers[number];
+	enum cfi_step end = v->how == CFI_SAME ? CFI_STEP_DONE : find_value(s, v, out);
 
-	if (v->how != CFI_SAME)
-		return find_value(s, v, out);
-	return cfi_register(s->about.registers, number, out) ? CFI_STEP_DONE : CFI_STEP_UNKNOWN;
+	if (v->how == CFI_SAME || (end == CFI_STEP_UNREADABLE && is_popped(s, v)))
+		end = cfi_register(s->about.registers, number, out) ? CFI_STEP_DONE
+								    : CFI_STEP_UNKNOWN;
+	return end;
 }
 
 enum cfi_step cfi_step(const struct cfi_frame *f, const struct cfi_memory *memory,

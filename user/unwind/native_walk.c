@@ -11,11 +11,28 @@ static inline const void *table_line(void *table, wire_u32 number)
 						      : NULL;
 }
 
+/* What stands so little below the stack pointer has been popped: at the end of a function its rules
+ * go on to say where rbp was, though it is back already. */
+#define POPPED_BYTES 256
+
+static inline bool is_popped(const struct native_walk *w, uint64_t address)
+{
+	const uint64_t sp = w->registers[CFI_RSP];
+
+	return address < sp && sp - address <= POPPED_BYTES;
+}
+
+/* Memory below the stack pointer may not be there. A table asks for none of it but rbp. */
 static inline int step_read(void *context, wire_u64 address, wire_u64 *out)
 {
 	const struct native_walk *w = context;
 
-	return w->read(w->context, address, out) ? 0 : -1;
+	if (w->read(w->context, address, out))
+		return 0;
+	if (!is_popped(w, address))
+		return -1;
+	*out = w->registers[CFI_RBP];
+	return 0;
 }
 
 static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
