@@ -94,7 +94,8 @@ static enum cfi_step find_register(const struct stepping *s, uint32_t number, ui
 	const struct cfi_value *v = &s->frame->registers[number];
 	enum cfi_step end = v->how == CFI_SAME ? CFI_STEP_DONE : find_value(s, v, out);
 
-	if (v->how == CFI_SAME || (end == CFI_STEP_UNREADABLE && is_popped(s, v)))
+	if (v->how == CFI_SAME ||
+	    (end == CFI_STEP_UNREADABLE && number != CFI_RIP && is_popped(s, v)))
 		end = cfi_register(s->about.registers, number, out) ? CFI_STEP_DONE
 								    : CFI_STEP_UNKNOWN;
 	return end;
