@@ -10,6 +10,7 @@ import subprocess
 import time
 
 import h5py
+import numpy
 
 from base import BUILD, EPROF, KEEP, QUICK, RENDER, Job, note, row
 
@@ -67,6 +68,30 @@ def compile_command():
     return ["make", "-s", "-B", "-j2", "-C", folder, "all"]
 
 
+# A process that lives for some 100 µs, without libc.
+BRIEF = """void _start(void)
+{
+	for (volatile int i = 0; i < 40000; i++)
+		;
+	__asm__ volatile("syscall" : : "a"(60), "D"(0));
+}
+"""
+
+# The shell's own time by the scheduler, in ns, behind its start.
+STORM = """read a b c < /proc/$$/schedstat
+i=0; while [ $i -lt 2000 ]; do %s; i=$((i + 1)); done
+read d b c < /proc/$$/schedstat; echo $((d - a))"""
+
+
+def built(name, source, *flags):
+    """The program of that name, as C source says."""
+    path = os.path.join(KEEP, name)
+    with open(path + ".c", "w", encoding="utf-8") as f:
+        f.write(source)
+    subprocess.run(["gcc", "-O1", "-g", *flags, "-o", path, path + ".c"], check=True)
+    return path
+
+
 def group(name):
     """Threads of a pool as one: worker-17 is worker."""
     return re.sub(r"-\d+$", "", name)
@@ -91,6 +116,26 @@ def judged(argv):
     return ran, int(re.search(r"@all: (\d+)", said)[1])
 
 
+def run_group(f):
+    """Of the one capture in a file; and its strings."""
+    text = []
+    f.visit(lambda name: text.append(name) if name.endswith("/ledger") else None)
+    run = f[text[0]].parent
+    return run, bytes(run["strings"][:]).split(b"\0")
+
+
+def ledger_ticks(run, strings):
+    """Kept and lost ones, and those that should have been."""
+    ticks = 0
+    for r in run["ledger"][()]:
+        name = strings[r["name"]].decode()
+        if r["class"] == 0 or "hit by no tick" in name:
+            ticks += int(r["count"])
+        elif "by chance" in name:
+            ticks -= int(r["count"])
+    return ticks
+
+
 def sampled(path):
     """Samples by name; and the time of the ledger: kept and lost ones, and what no tick hit."""
     by_name = collections.Counter()
@@ -99,18 +144,8 @@ def sampled(path):
     for line in folded.splitlines():
         stack, n = line.rsplit(" ", 1)
         by_name[group(stack.split(";")[0])] += int(n)
-    ticks = 0
     with h5py.File(path) as f:
-        text = []
-        f.visit(lambda name: text.append(name) if name.endswith("/ledger") else None)
-        run_group = f[text[0]].parent
-        strings = bytes(run_group["strings"][:]).split(b"\0")
-        for r in run_group["ledger"][()]:
-            name = strings[r["name"]].decode()
-            if r["class"] == 0 or "hit by no tick" in name:
-                ticks += int(r["count"])
-            elif "by chance" in name:
-                ticks -= int(r["count"])
+        ticks = ledger_ticks(*run_group(f))
     return by_name, ticks / HZ
 
 
@@ -139,8 +174,55 @@ def compare(name, argv):
     row(f"ledger against the scheduler's sum: {name}", "%", off, "allowed", 1)
 
 
+def sigmas(found, n, share):
+    """How far @found of @n is off a share."""
+    return (found - share * n) / math.sqrt(n * share * (1 - share))
+
+
+def storm(name, program):
+    """The shell and what it starts, by the scheduler's own sums: nothing traces, which would add time
+    with interrupts off at each switch, and shift samples to whom it switches to."""
+    path = os.path.join(KEEP, "shares.h5")
+    all_n = all_found = all_ticks = all_ran = 0
+    for _ in range(CAPTURES):
+        said = subprocess.run([EPROF, "--force", "-F", str(HZ), "-o", path, "--", "sh", "-c",
+                               STORM % program], check=True, capture_output=True, text=True).stdout
+        all_ran += int(said) / 1e9
+        with h5py.File(path) as f:
+            run, strings = run_group(f)
+            pids = run["threads"]["pid"][run["samples/thread"][()]]
+            all_found += int((pids == run["threads"]["pid"][0]).sum())
+            all_n += len(pids)
+            all_ticks += ledger_ticks(run, strings)
+    share = all_ran / (all_ticks / HZ)
+    off = sigmas(all_found, all_n, share)
+    note(f"{name}: the shell: {100 * share:.2f} % by the scheduler, "
+         f"{100 * all_found / all_n:.2f} % of the samples, {off:+.1f} sigma")
+    row(f"the shell's share, {CAPTURES} captures: {name}", "sigma", abs(off), "allowed", 3)
+
+
+def lateness():
+    """How much later than the earliest ones timer interrupts come, in a loop that never leaves its
+    CPU: what runs for no longer than that at a time loses ticks to whom comes next, or to the idle
+    CPU. The floor of the two rows above."""
+    path = os.path.join(KEEP, "shares.h5")
+    subprocess.run([EPROF, "--force", "-F", str(HZ), "-o", path, "--", "timeout", "3", "taskset", "-c",
+                    "1", "sh", "-c", "while :; do :; done"], check=False, capture_output=True)
+    with h5py.File(path) as f:
+        run, _ = run_group(f)
+        times = numpy.cumsum(run["samples/time_ns"][()], dtype="uint64").astype("int64")
+    period = 10**9 // HZ
+    phase = (times - times[0] + period // 2) % period
+    late = phase - numpy.percentile(phase, 1)
+    row("lateness of a tick beyond the earliest: 9 of 10", "us", numpy.percentile(late, 90) / 1000,
+        "half of them", numpy.percentile(late, 50) / 1000)
+
+
 def shares():
     """A storm of forks, a compile, threads."""
+    storm("2,000 × a process without libc", built("brief", BRIEF, "-static", "-nostdlib"))
+    storm("2,000 × /bin/true", "/bin/true")
+    lateness()
     compare("500 × /bin/true", ["sh", "-c", "i=0; while [ $i -lt 500 ]; do /bin/true; "
                                             "i=$((i + 1)); done"])
     compare("make -j2", compile_command())
