@@ -27,6 +27,16 @@ enum cell_kind {
 	CELL_BAR,     /* value is 0 … 100, drawn as a bar */
 };
 
+/* Where a document is read. */
+enum doc_place {
+	DOC_PAGE,     /* html */
+	DOC_PAPER,    /* pdf */
+	DOC_TERMINAL, /* txt */
+	DOC_TABLE,    /* csv */
+	DOC_PICTURE,  /* svg, png */
+	DOC_PLACES
+};
+
 struct doc_column {
 	const char *title; /* static, or kept as long as the document */
 	enum cell_kind kind;

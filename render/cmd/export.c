@@ -114,7 +114,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 /* Of zones alone the exact time of their tree is what there is to export. */
 static int build_tree(const struct arguments *a, const struct profile *p, struct export_input *in)
 {
-	bool zones = !p->metrics.n && p->zones.n;
+	bool zones = !profile_has(p, PART_SAMPLES) && profile_has(p, PART_ZONES);
 	struct tree *t = NULL;
 	int rc = zones ? zone_tree_build(p, &a->selection, &t) : tree_build(p, &a->selection, &t);
 

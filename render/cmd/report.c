@@ -21,7 +21,6 @@
 #include "view/view.h"
 
 #define MAX_WIDTH   32767
-#define MAX_VIEWS   16
 #define LEAST_WIDTH 40 /* columns; a narrower terminal wraps by itself */
 
 enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
@@ -30,7 +29,7 @@ struct report {
 	const char *input, *output; /* output NULL: stdout */
 	const char *format_name, *view_names;
 	const struct format *format;
-	const struct view *views[MAX_VIEWS + 1];
+	const struct view *views[VIEWS_MOST];
 	struct selection selection;
 	unsigned width;
 	enum colour colour;
@@ -134,8 +133,8 @@ static int add_view(struct report *r, size_t *n, const char *name)
 
 	if (!v)
 		return err(-EINVAL, "no view '%s': see eprof-render --help", name);
-	if (*n == MAX_VIEWS)
-		return err(-E2BIG, "more than %d views", MAX_VIEWS);
+	if (*n == VIEWS_MOST - 1)
+		return err(-E2BIG, "more than %d views", VIEWS_MOST - 1);
 	r->views[(*n)++] = v;
 	return 0;
 }
@@ -196,14 +195,14 @@ static void init_doc(struct doc *doc, const struct view_input *in)
 	struct str subtitle = {0};
 
 	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
-	if (events || !in->profile->zones.n)
+	if (events || !profile_has(in->profile, PART_ZONES))
 		str_addf(&subtitle, "%s · ", events ? events : "unknown event");
 	str_add(&subtitle, length);
-	if (in->profile->metrics.n || !profile_is_of_zones(in->profile))
+	if (profile_has(in->profile, PART_SAMPLES) || !profile_has(in->profile, PART_ZONES))
 		str_addf(&subtitle, " · %s sample%s",
 			 units_count(count, sizeof(count), in->tree->samples),
 			 in->tree->samples == 1 ? "" : "s");
-	if (profile_is_of_zones(in->profile))
+	if (profile_has(in->profile, PART_ZONES))
 		str_addf(&subtitle, " · %s zone%s",
 			 units_count(count, sizeof(count), (int64_t)in->zone_rows->rows.n),
 			 in->zone_rows->rows.n == 1 ? "" : "s");
@@ -283,7 +282,7 @@ static int check_zone_named(const struct report *r, const struct material *m)
 	_free_ char *names = NULL;
 	struct str s = {0};
 
-	if (r->selection.zone || !has_view(r, "zone") || !profile_is_of_zones(m->profile))
+	if (r->selection.zone || !has_view(r, "zone") || !profile_has(m->profile, PART_ZONES))
 		return 0;
 	for (size_t i = 0; i < m->zone_rows.rows.n && i < NAMED_MOST; i++)
 		str_addf(&s, "%s%s", i ? ", " : "; the largest are ",
@@ -297,7 +296,7 @@ static int check_zone_named(const struct report *r, const struct material *m)
 static int write_material(struct report *r, const struct material *m)
 {
 	if (!r->view_names)
-		view_choose(r->format->views, r->format->one_view, m->profile, r->views);
+		view_choose(r->format->place, r->format->one_view, m->profile, r->views);
 	/* The summary tells it in the report. */
 	if (!has_view(r, "summary"))
 		render_doubt(m->profile, r->input);

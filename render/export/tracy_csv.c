@@ -68,7 +68,7 @@ static int check(const struct export_input *in)
 {
 	const struct zone_rows *rows = in->zone_rows;
 
-	if (!profile_is_of_zones(in->profile))
+	if (!profile_has(in->profile, PART_ZONES))
 		return err(-EINVAL, "the profile has no zones: capture them with eprof --zone");
 	if (rows->of_threads)
 		return err(-EINVAL, "tracy-csv: deviations are kept of all threads together: leave "

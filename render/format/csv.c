@@ -79,12 +79,10 @@ static int csv_write(const struct doc *doc, const struct format_options *options
 	return 0;
 }
 
-static const char *const csv_views[] = {"zones", "functions", NULL};
-
 const struct format csv_format = {
 	.extension = "csv",
 	.about = "tables with every column and every row: zones, else functions",
-	.views = csv_views,
+	.place = DOC_TABLE,
 	.one_view = true,
 	.write = csv_write,
 };

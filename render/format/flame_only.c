@@ -5,8 +5,6 @@
 #include "base/err.h"
 #include "base/str.h"
 
-const char *const picture_views[] = {"flame", "zone-flame", NULL};
-
 static int find_flame(const struct doc *doc, const struct doc_block **out)
 {
 	size_t others = 0;

@@ -23,9 +23,6 @@ struct picture {
 	uint32_t rows_cut;	       /* rows at the top that found no room */
 };
 
-/* Of a profile of zones alone the zones' flame graph, else that of samples. */
-extern const char *const picture_views[];
-
 /* -EINVAL with a text when the document is not one flame graph. At most @max_height pixels. */
 int picture_init(struct picture *, const struct doc *, const struct format_options *,
 		 double max_height);

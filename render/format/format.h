@@ -18,9 +18,9 @@ struct format_options {
 struct format {
 	const char *extension; /* "html": chosen by the output's name */
 	const char *about;     /* one line for --help */
-	/* The views that make this format's report when --view names none: those of which the
-	 * profile holds something, or the first such alone. NULL-terminated. */
-	const char *const *views;
+	/* Which views make this format's report when --view names none, and whether the first of
+	 * them alone. */
+	enum doc_place place;
 	bool one_view;
 	/* Writes all of @doc to @out. 0, or a negative errno with a text. The caller checks
 	 * ferror() and closes. */

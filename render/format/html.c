@@ -434,13 +434,9 @@ static int html_write(const struct doc *doc, const struct format_options *option
 	return rc;
 }
 
-static const char *const html_views[] = {"summary", "zone-flame", "zones", "zone",
-					 "flame",   "functions",  "paths", "processes",
-					 "threads", "cost",	  NULL};
-
 const struct format html_format = {
 	.extension = "html",
 	.about = "one page with flame graph, search and tables; loads nothing",
-	.views = html_views,
+	.place = DOC_PAGE,
 	.write = html_write,
 };

@@ -184,13 +184,9 @@ static int pdf_write(const struct doc *doc, const struct format_options *options
 	return rc;
 }
 
-static const char *const pdf_views[] = {"summary",   "zones", "zone-flame", "zone",
-					"processes", "flame", "functions",  "paths",
-					"threads",   "cost",  NULL};
-
 const struct format pdf_format = {
 	.extension = "pdf",
 	.about = "the whole report, to print and to mail",
-	.views = pdf_views,
+	.place = DOC_PAPER,
 	.write = pdf_write,
 };

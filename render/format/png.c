@@ -61,7 +61,7 @@ static int png_write(const struct doc *doc, const struct format_options *options
 const struct format png_format = {
 	.extension = "png",
 	.about = "the flame graph, in pixels",
-	.views = picture_views,
+	.place = DOC_PICTURE,
 	.one_view = true,
 	.write = png_write,
 };

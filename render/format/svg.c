@@ -191,7 +191,7 @@ static int svg_write(const struct doc *doc, const struct format_options *options
 const struct format svg_format = {
 	.extension = "svg",
 	.about = "the flame graph, with tooltips",
-	.views = picture_views,
+	.place = DOC_PICTURE,
 	.one_view = true,
 	.write = svg_write,
 };

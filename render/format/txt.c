@@ -149,12 +149,9 @@ static int txt_write(const struct doc *doc, const struct format_options *options
 	return 0;
 }
 
-static const char *const txt_views[] = {"summary",   "zones",	"zone", "functions", "paths",
-					"processes", "threads", "cost", NULL};
-
 const struct format txt_format = {
 	.extension = "txt",
 	.about = "plain text, as on the terminal",
-	.views = txt_views,
+	.place = DOC_TERMINAL,
 	.write = txt_write,
 };

@@ -107,7 +107,7 @@ char *base_idle_text(const struct view_input *in)
 
 bool base_is_zones_only(const struct view_input *in)
 {
-	return !in->profile->metrics.n;
+	return !profile_has(in->profile, PART_SAMPLES);
 }
 
 bool base_says_no_samples(const struct view_input *in, struct doc *doc)

@@ -101,5 +101,6 @@ static int cost_write(const struct view_input *in, struct doc *doc)
 const struct view cost_view = {
 	.name = "cost",
 	.about = "where every event went, and what the capture cost",
+	.shows = {IN_REPORTS},
 	.write = cost_write,
 };

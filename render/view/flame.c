@@ -21,6 +21,7 @@ static int flame_write(const struct view_input *in, struct doc *doc)
 const struct view flame_view = {
 	.name = "flame",
 	.about = "flame graph of all stacks",
-	.of = VIEW_OF_SAMPLES,
+	.part = PART_SAMPLES,
+	.shows = {[DOC_PAGE] = SHOWS, [DOC_PAPER] = SHOWS, [DOC_PICTURE] = SHOWS},
 	.write = flame_write,
 };

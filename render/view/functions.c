@@ -62,6 +62,7 @@ static int functions_write(const struct view_input *in, struct doc *doc)
 const struct view functions_view = {
 	.name = "functions",
 	.about = "functions by self and total share",
-	.of = VIEW_OF_SAMPLES,
+	.part = PART_SAMPLES,
+	.shows = {IN_REPORTS, [DOC_TABLE] = SHOWS_ELSE},
 	.write = functions_write,
 };

@@ -72,6 +72,6 @@ static int lines_write(const struct view_input *in, struct doc *doc)
 const struct view lines_view = {
 	.name = "lines",
 	.about = "source lines by self share",
-	.of = VIEW_OF_SAMPLES,
+	.part = PART_SAMPLES,
 	.write = lines_write,
 };

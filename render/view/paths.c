@@ -138,6 +138,7 @@ static int paths_write(const struct view_input *in, struct doc *doc)
 const struct view paths_view = {
 	.name = "paths",
 	.about = "the stacks in which most samples ended",
-	.of = VIEW_OF_SAMPLES,
+	.part = PART_SAMPLES,
+	.shows = {IN_REPORTS},
 	.write = paths_write,
 };

@@ -110,6 +110,7 @@ static int processes_write(const struct view_input *in, struct doc *doc)
 const struct view processes_view = {
 	.name = "processes",
 	.about = "share of each program, where there are several processes",
-	.of = VIEW_OF_SAMPLES,
+	.part = PART_SAMPLES,
+	.shows = {IN_REPORTS},
 	.write = processes_write,
 };

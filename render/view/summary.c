@@ -150,7 +150,7 @@ static void zones_fact(const struct view_input *in, struct doc_block *b)
 	_free_ char *reasons = ledger_reasons(in->profile, LEDGER_ZONES, LEDGER_LOST);
 	char zones[UNITS_BUF], calls[UNITS_BUF], open[UNITS_BUF];
 
-	if (!profile_is_of_zones(in->profile))
+	if (!profile_has(in->profile, PART_ZONES))
 		return;
 	if (!sums.zones) {
 		doc_fact(b, true, "Zones", "0 calls of zones: %s; %s", ZONE_NONE_WHY, clock);
@@ -206,9 +206,10 @@ static void selection_fact(const struct view_input *in, struct doc_block *b)
 		str_addf(&text, " from %s to %s", units_ns(from, sizeof(from), (double)s->from_ns),
 			 to);
 	units_count(shown, sizeof(shown), in->tree->samples);
-	zones = profile_is_of_zones(in->profile) ? mem_printf("%zu zone%s", in->zone_rows->rows.n,
-							      in->zone_rows->rows.n == 1 ? "" : "s")
-						 : NULL;
+	zones = profile_has(in->profile, PART_ZONES)
+			? mem_printf("%zu zone%s", in->zone_rows->rows.n,
+				     in->zone_rows->rows.n == 1 ? "" : "s")
+			: NULL;
 	if (text.n && base_is_zones_only(in))
 		doc_fact(b, false, "Shown", "only%s: %s", text.s, zones);
 	else if (text.n)
@@ -298,6 +299,16 @@ static void host_fact(const struct view_input *in, struct doc_block *b)
 	str_release(&text);
 }
 
+/* What a newer program wrote, and this one cannot show. */
+static void unknown_fact(const struct view_input *in, struct doc_block *b)
+{
+	const char *unknown = profile_run(in->profile, RUN_UNKNOWN_PARTS);
+
+	if (unknown && unknown[0])
+		doc_fact(b, true, "Not shown",
+			 "%s: this program does not know them; use a newer eprof-render", unknown);
+}
+
 static int summary_write(const struct view_input *in, struct doc *doc)
 {
 	struct doc_block *b = doc_facts(doc);
@@ -308,6 +319,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	samples_fact(in, b);
 	zones_fact(in, b);
 	doubts_fact(in, b);
+	unknown_fact(in, b);
 	selection_fact(in, b);
 	busy_fact(in, b);
 	slowdown_fact(in, b);
@@ -319,5 +331,6 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 const struct view summary_view = {
 	.name = "summary",
 	.about = "target, event, samples kept and lost, zones, host",
+	.shows = {IN_REPORTS},
 	.write = summary_write,
 };

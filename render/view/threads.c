@@ -53,6 +53,7 @@ static int threads_write(const struct view_input *in, struct doc *doc)
 const struct view threads_view = {
 	.name = "threads",
 	.about = "share of each thread",
-	.of = VIEW_OF_SAMPLES,
+	.part = PART_SAMPLES,
+	.shows = {IN_REPORTS},
 	.write = threads_write,
 };

@@ -17,24 +17,30 @@ struct view_input {
 	const struct zone_rows *zone_rows;
 };
 
-/* What a profile must hold for a view to have something to show. */
-enum view_of { VIEW_OF_ANY, VIEW_OF_SAMPLES, VIEW_OF_ZONES };
+/* What a view is in a report whose user names none by --view. */
+enum view_shows {
+	SHOWS_NOT,
+	SHOWS,
+	SHOWS_ELSE, /* where no other view does */
+};
+#define IN_REPORTS [DOC_PAGE] = SHOWS, [DOC_PAPER] = SHOWS, [DOC_TERMINAL] = SHOWS
 
 struct view {
-	const char *name;  /* for --view */
-	const char *about; /* one line for --help */
-	enum view_of of;
+	const char *name;	   /* for --view */
+	const char *about;	   /* one line for --help */
+	enum profile_part part;	   /* what a profile must have for it; PART_ANY: nothing */
+	uint8_t shows[DOC_PLACES]; /* enum view_shows; [DOC_PAGE] = SHOWS … */
 	/* Adds its blocks. 0, or a negative errno with a text. */
 	int (*write)(const struct view_input *, struct doc *);
 };
 
-/* NULL-terminated. */
+/* NULL-terminated, in the order in which a report has them. */
 extern const struct view *const views[];
+#define VIEWS_MOST 32
 /* The view of that name; NULL where there is none. */
 const struct view *view_find(const char *name);
-/* Puts those views of @names (NULL-terminated) into @out of which the profile holds something, or
- * the first such alone; @out has room for all, and ends with a NULL. */
-void view_choose(const char *const *names, bool one, const struct profile *,
-		 const struct view **out);
+/* Puts the views into @out that show in @place and of which the profile has something, or the first
+ * such alone; @out has room for VIEWS_MOST, and ends with a NULL. */
+void view_choose(enum doc_place place, bool one, const struct profile *, const struct view **out);
 
 #endif

@@ -374,6 +374,7 @@ static int zone_write(const struct view_input *in, struct doc *doc)
 const struct view zone_view = {
 	.name = "zone",
 	.about = "with --zone: callers, callees, distribution, threads and lines of each",
-	.of = VIEW_OF_ZONES,
+	.part = PART_ZONES,
+	.shows = {IN_REPORTS},
 	.write = zone_write,
 };

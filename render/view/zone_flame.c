@@ -42,6 +42,7 @@ static int zone_flame_write(const struct view_input *in, struct doc *doc)
 const struct view zone_flame_view = {
 	.name = "zone-flame",
 	.about = "flame graph of zones: exact time, not samples",
-	.of = VIEW_OF_ZONES,
+	.part = PART_ZONES,
+	.shows = {[DOC_PAGE] = SHOWS, [DOC_PAPER] = SHOWS, [DOC_PICTURE] = SHOWS_ELSE},
 	.write = zone_flame_write,
 };

@@ -214,7 +214,7 @@ struct zone_sums zone_sum(const struct profile *p)
 
 bool zone_says_none(const struct view_input *in, struct doc *doc)
 {
-	if (profile_is_of_zones(in->profile))
+	if (profile_has(in->profile, PART_ZONES))
 		return false;
 	doc_text(doc, "No zones in this profile: eprof --zone PATTERN counts and times functions.");
 	return true;

@@ -331,6 +331,7 @@ static int zones_write(const struct view_input *in, struct doc *doc)
 const struct view zones_view = {
 	.name = "zones",
 	.about = "functions whose calls were counted and timed, by total time",
-	.of = VIEW_OF_ZONES,
+	.part = PART_ZONES,
+	.shows = {IN_REPORTS, [DOC_TABLE] = SHOWS},
 	.write = zones_write,
 };

@@ -29,7 +29,7 @@ static void page_write(const struct profile *p, const char *title, FILE *out)
 	const struct format *html = format_find("html");
 	const struct selection selection = {0};
 	struct tree *tree = NULL, *zone_tree = NULL;
-	const struct view *chosen[16];
+	const struct view *chosen[VIEWS_MOST];
 	struct zone_rows zone_rows;
 	struct top top = {0};
 	struct doc doc;
@@ -39,7 +39,7 @@ static void page_write(const struct profile *p, const char *title, FILE *out)
 	assert_int_equal(zone_rows_build(p, &selection, &zone_rows), 0);
 	top_build(tree, &top);
 	doc_init(&doc, p, title, "cpu-clock at 100 Hz");
-	view_choose(html->views, html->one_view, p, chosen);
+	view_choose(html->place, html->one_view, p, chosen);
 	for (const struct view **view = chosen; *view; view++)
 		assert_int_equal((*view)->write(&(struct view_input){.profile = p,
 								     .selection = &selection,

@@ -205,10 +205,10 @@ static const char *views_of(struct profile *p, const char *format)
 {
 	static char text[256];
 	const struct format *f = format_find(format);
-	const struct view *v[16];
+	const struct view *v[VIEWS_MOST];
 
 	text[0] = 0;
-	view_choose(f->views, f->one_view, p, v);
+	view_choose(f->place, f->one_view, p, v);
 	for (size_t i = 0; v[i]; i++)
 		strcat(strcat(text, v[i]->name), " ");
 	profile_free(p);

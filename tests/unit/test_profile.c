@@ -91,23 +91,25 @@ static void keeps_attributes(void **state)
 	profile_free(p);
 }
 
-/* By what it holds, or by what was asked for. */
-static void knows_whether_it_is_of_zones(void **state)
+static void has_the_parts_that_were_said(void **state)
 {
-	struct profile *p = profile_new();
+	struct profile *p = profile_new(), *q = profile_new();
+	_free_ char *none = profile_parts(p), *both = NULL;
 
 	(void)state;
-	assert_true(profile_is_of_zones(p));
+	assert_string_equal(none, "");
+	assert_true(profile_has(p, PART_ANY));
+	assert_false(profile_has(p, PART_SAMPLES) || profile_has(p, PART_ZONES));
 	profile_metric(p, "cpu-clock", "ns", METRIC_SUM);
-	assert_false(profile_is_of_zones(p));
-	profile_set_run(p, RUN_CLOCK, "wall");
-	assert_true(profile_is_of_zones(p));
-	profile_free(p);
-	p = small_profile();
-	assert_false(profile_is_of_zones(p));
+	assert_true(profile_has(p, PART_SAMPLES) && !profile_has(p, PART_ZONES));
 	profile_zone(p, &(struct zone){.name = intern_add(&p->strings, "f")});
-	assert_true(profile_is_of_zones(p));
+	both = profile_parts(p);
+	assert_string_equal(both, "samples,zones");
+	profile_add_parts(q, "zones,waits,,locks,zone");
+	assert_true(profile_has(q, PART_ZONES) && !profile_has(q, PART_SAMPLES));
+	assert_string_equal(profile_run(q, RUN_UNKNOWN_PARTS), "waits, locks, zone");
 	profile_free(p);
+	profile_free(q);
 }
 
 static void tells_modules_of_one_name_apart(void **state)
@@ -205,7 +207,7 @@ int main(void)
 		cmocka_unit_test(finds_metrics),
 		cmocka_unit_test(checks_indices),
 		cmocka_unit_test(checks_numbers),
-		cmocka_unit_test(knows_whether_it_is_of_zones),
+		cmocka_unit_test(has_the_parts_that_were_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,9 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "hdf5_leaks.h"
+#include "model/meta.h"
 #include "small_profile.h"
+#include "store/h5.h"
 #include "store/schema.h"
 #include "store/store.h"
 #include "temp_folder.h"
@@ -74,8 +76,8 @@ static void assert_same_table(const struct table *t, const struct any_vec *a,
 
 static void assert_same(const struct profile *a, const struct profile *b)
 {
-	for (const struct table *t = schema_tables; t->name; t++)
-		assert_same_table(t, schema_vec(t, a), schema_vec(t, b));
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		assert_same_table(t->table, table_vec(t, a), table_vec(t, b));
 	SAME_COLUMN(a, b, strings.bytes);
 	SAME_COLUMN(a, b, samples.time_ns);
 	SAME_COLUMN(a, b, samples.thread);
@@ -265,18 +267,63 @@ static hid_t reopen(void)
 	return f;
 }
 
-static void refuses_a_newer_schema(void **state)
+static void set_root(const char *key, int value)
 {
-	const int newer = STORE_SCHEMA + 6;
-	hid_t f, attr;
+	hid_t f = reopen(), attr = H5Aopen(f, key, H5P_DEFAULT);
+
+	assert_true(H5Awrite(attr, H5T_NATIVE_INT, &value) >= 0);
+	H5Aclose(attr);
+	H5Fclose(f);
+}
+
+static void drop_root(const char *key)
+{
+	hid_t f = reopen();
+
+	assert_true(H5Adelete(f, key) >= 0);
+	H5Fclose(f);
+}
+
+/* A later schema that says it may be read by who knows this one; of the parts it has those are
+ * shown that are known here. */
+static void opens_a_newer_schema_that_lets_it(void **state)
+{
+	struct profile *q;
+	hid_t f, run, attr;
+	_free_ char *parts = NULL;
+	const char text[] = "samples,waits";
+	_h5_ hid_t type = H5Tcopy(H5T_C_S1);
 
 	(void)state;
 	save_small("p.h5");
+	set_root("schema", STORE_SCHEMA + 6);
 	f = reopen();
-	attr = H5Aopen(f, "schema", H5P_DEFAULT);
-	H5Awrite(attr, H5T_NATIVE_INT, &newer);
+	run = H5Gopen(f, RUN, H5P_DEFAULT);
+	assert_true(run >= 0 && H5Adelete(run, "parts") >= 0);
+	H5Tset_size(type, sizeof(text));
+	attr = H5Acreate2(run, "parts", type, H5Screate(H5S_SCALAR), H5P_DEFAULT, H5P_DEFAULT);
+	assert_true(H5Awrite(attr, type, text) >= 0);
 	H5Aclose(attr);
+	H5Gclose(run);
 	H5Fclose(f);
+	assert_int_equal(store_load("p.h5", NULL, &q), 0);
+	parts = profile_parts(q);
+	assert_string_equal(parts, "samples");
+	assert_string_equal(profile_run(q, RUN_UNKNOWN_PARTS), "waits");
+	profile_free(q);
+}
+
+static void refuses_a_newer_schema(void **state)
+{
+	(void)state;
+	save_small("p.h5");
+	set_root("schema", STORE_SCHEMA + 6);
+	set_root("min_reader", STORE_SCHEMA + 6);
+	assert_refused("p.h5", -ENOTSUP,
+		       "cannot read 'p.h5': it has schema 8, and this program knows up to 2: use a "
+		       "newer eprof-render");
+	/* Those that came before files said who may read them. */
+	drop_root("min_reader");
 	assert_refused("p.h5", -ENOTSUP,
 		       "cannot read 'p.h5': it has schema 8, and this program knows up to 2: use a "
 		       "newer eprof-render");
@@ -595,6 +642,7 @@ int main(void)
 		IN_FOLDER(survives_a_full_disk),
 		IN_FOLDER(refuses_what_is_no_profile),
 		IN_FOLDER(refuses_what_is_cut),
+		IN_FOLDER(opens_a_newer_schema_that_lets_it),
 		IN_FOLDER(refuses_a_newer_schema),
 		IN_FOLDER(refuses_indices_out_of_range),
 		IN_FOLDER(refuses_odd_storage),

@@ -142,7 +142,7 @@ static void survives_mutations(void **state)
 	free(bytes);
 }
 
-/* Of schema_tables: those of samples come first, then those of zones. */
+/* Of profile_tables: those of samples come first, then those of zones. */
 #define SAMPLE_TABLES 8
 #define ZONE_TABLES   5
 
@@ -155,11 +155,11 @@ static void spoil(struct profile *p, uint64_t *seed)
 		(const struct any_vec *)&p->samples.node,
 		(const struct any_vec *)&p->samples.values.at[0],
 	};
-	const struct table *t = &schema_tables[next(seed) % SAMPLE_TABLES];
+	const struct table_place *t = &profile_tables[next(seed) % SAMPLE_TABLES];
 	const struct any_vec *v = columns[next(seed) % 4];
 
 	if (next(seed) % 3)
-		mutate(schema_vec(t, p)->at, schema_vec(t, p)->n * t->row_bytes, seed);
+		mutate(table_vec(t, p)->at, table_vec(t, p)->n * t->table->row_bytes, seed);
 	else
 		mutate(v->at, v->n * sizeof(uint32_t), seed);
 }
@@ -187,10 +187,10 @@ static void survives_wrong_tables(void **state)
 
 static void spoil_zones(struct profile *p, uint64_t *seed)
 {
-	const struct table *t = &schema_tables[SAMPLE_TABLES + next(seed) % ZONE_TABLES];
+	const struct table_place *t = &profile_tables[SAMPLE_TABLES + next(seed) % ZONE_TABLES];
 
 	if (next(seed) % 8)
-		mutate(schema_vec(t, p)->at, schema_vec(t, p)->n * t->row_bytes, seed);
+		mutate(table_vec(t, p)->at, table_vec(t, p)->n * t->table->row_bytes, seed);
 	else
 		mutate((char *)p->samples.zone.at, p->samples.zone.n * sizeof(uint32_t), seed);
 }

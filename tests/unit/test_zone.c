@@ -447,7 +447,7 @@ static void checks_zones(void **state)
 static void checks_edges(void **state)
 {
 	(void)state;
-	SPOILS(p->zone_edges.n = 0, "samples, row 0: zone 3 is out of range");
+	SPOILS(p->zone_edges.n = 0, "zone_edges: the table is empty");
 	SPOILS(p->zone_edges.at[0].zone = 0, "zone_edges, row 0: must be the root");
 	SPOILS(p->zone_edges.at[3].parent = 3, "zone_edges, row 3: parent 3 is out of range");
 	SPOILS(p->zone_edges.at[3].zone = ZONE_NONE,

@@ -424,7 +424,7 @@ static void no_zone_called(void **state)
 		    "! Zones     0 calls of zones: what ran had no function that matches; wall "
 		    "clock\n"
 		    "  Shown     only --focus f: 0 zones\n");
-	profile_set_run(both, RUN_CLOCK, "wall");
+	profile_add_part(both, PART_ZONES);
 	_free_ char *text = view_text(both, NULL, "summary", "txt", 100);
 
 	assert_non_null(strstr(text, "\n  Samples   1,000 kept of 1,019 taken\n"));

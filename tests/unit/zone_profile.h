@@ -235,6 +235,7 @@ static inline struct profile *zones_none_profile(void)
 {
 	struct profile *p = profile_new();
 
+	profile_add_part(p, PART_ZONES);
 	profile_set_run(p, RUN_COMMAND, "sleep 10");
 	profile_set_run(p, RUN_EVENTS, "zones");
 	profile_set_run(p, RUN_CLOCK, "wall");

@@ -470,6 +470,7 @@ void zone_rows(const struct zones *z, struct assembly *a)
 	zonemaps_bins(z->in.session->maps, add_bins, &r);
 	place_samples(&r);
 	add_pseudos(&r);
+	profile_add_part(r.p, PART_ZONES); /* though none was called */
 	zones_finish(r.p);
 	zone_cost_rows(z, r.p);
 	zone_ledger_rows(z, r.p, r.entered);

@@ -31,59 +31,6 @@ int check_add(struct spot s, const char *what, uint64_t magnitude, int64_t *sum)
 	return 0;
 }
 
-static int check_modules(const struct profile *p)
-{
-	const size_t strings = intern_count(&p->strings);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->modules.n; i++) {
-		const struct module *e = &p->modules.at[i];
-
-		rc = CHECK_ROW("modules", i, {"path", e->path, strings},
-			       {"build_id", e->build_id, strings});
-	}
-	return rc;
-}
-
-static int check_functions(const struct profile *p)
-{
-	const size_t strings = intern_count(&p->strings);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->functions.n; i++) {
-		const struct function *e = &p->functions.at[i];
-
-		rc = CHECK_ROW("functions", i, {"name", e->name, strings},
-			       {"linkage", e->linkage, strings}, {"file", e->file, strings},
-			       {"module", e->module, p->modules.n}, {"kind", e->kind, CODE_KINDS},
-			       {"named", e->named, 2});
-	}
-	return rc;
-}
-
-static int check_frames(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->frames.n; i++) {
-		const struct frame *e = &p->frames.at[i];
-
-		rc = CHECK_ROW("frames", i, {"function", e->function, p->functions.n},
-			       {"inlined", e->inlined, 2}, {"guessed", e->guessed, 2});
-	}
-	return rc;
-}
-
-static int check_nodes(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->nodes.n; i++)
-		rc = CHECK_ROW("nodes", i, {"parent", p->nodes.at[i].parent, i ? i : 1},
-			       {"frame", p->nodes.at[i].frame, p->frames.n});
-	return rc;
-}
-
 /* Row 0 of these tables means "none" to all who refer to it. */
 static int check_none(const struct profile *p)
 {
@@ -106,35 +53,6 @@ static int check_none(const struct profile *p)
 			return err(-EINVAL, "%s, row 0: must be empty", tables[i].table);
 	}
 	return 0;
-}
-
-static int check_threads(const struct profile *p)
-{
-	const size_t strings = intern_count(&p->strings);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->threads.n; i++) {
-		const struct thread *e = &p->threads.at[i];
-
-		rc = CHECK_ROW("threads", i, {"name", e->name, strings},
-			       {"process", e->process, strings}, {"cgroup", e->cgroup, strings},
-			       {"start_ns", e->start_ns, INT64_MAX});
-	}
-	return rc;
-}
-
-static int check_metrics(const struct profile *p)
-{
-	const size_t strings = intern_count(&p->strings);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->metrics.n; i++) {
-		const struct metric *e = &p->metrics.at[i];
-
-		rc = CHECK_ROW("metrics", i, {"name", e->name, strings}, {"unit", e->unit, strings},
-			       {"kind", e->kind, METRIC_COUNT + 1});
-	}
-	return rc;
 }
 
 /* No sum over any part of the column can overflow. */
@@ -172,41 +90,6 @@ static int check_samples(const struct profile *p)
 	return rc;
 }
 
-static int check_ledger(const struct profile *p)
-{
-	const size_t strings = intern_count(&p->strings);
-	int64_t sum = 0;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->ledger.n; i++) {
-		const struct ledger_row *e = &p->ledger.at[i];
-
-		rc = CHECK_ROW("ledger", i, {"name", e->name, strings},
-			       {"metric", e->metric == LEDGER_ZONES ? 0 : e->metric,
-				e->metric == LEDGER_ZONES ? 1 : p->metrics.n},
-			       {"class", e->class, LEDGER_CLASSES});
-		if (!rc)
-			rc = check_add((struct spot){"ledger", i}, "counts",
-				       check_magnitude(e->count), &sum);
-	}
-	return rc;
-}
-
-static int check_cost(const struct profile *p)
-{
-	const size_t strings = intern_count(&p->strings);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->cost.n; i++) {
-		const struct cost_row *e = &p->cost.at[i];
-
-		rc = CHECK_ROW("cost", i, {"name", e->name, strings}, {"unit", e->unit, strings});
-		if (!rc && !isfinite(e->value))
-			rc = err(-EINVAL, "cost, row %zu: the value is no finite number", i);
-	}
-	return rc;
-}
-
 static int check_attrs(const struct profile *p, const char *table, const struct attr *at, size_t n)
 {
 	const size_t strings = intern_count(&p->strings);
@@ -224,6 +107,8 @@ static int check_run(const struct profile *p)
 
 	if (!rc)
 		rc = check_attrs(p, "run", p->run.at, p->run.n);
+	if (!rc && profile_has(p, PART_SAMPLES) && !p->metrics.n)
+		rc = err(-EINVAL, "run: samples, but no metric that they are of");
 	if (!rc && !isfinite(p->hz))
 		rc = err(-EINVAL, "run: hz %g is no finite number", p->hz);
 	return rc;
@@ -231,14 +116,11 @@ static int check_run(const struct profile *p)
 
 int profile_check(const struct profile *p)
 {
-	static int (*const checks[])(const struct profile *) = {
-		check_none,   check_modules, check_functions, check_frames,
-		check_nodes,  check_threads, check_metrics,   check_samples,
-		check_ledger, check_cost,    check_run,	      check_zones,
-	};
-	int rc = 0;
+	int rc = check_none(p);
 
-	for (size_t i = 0; !rc && i < sizeof(checks) / sizeof(*checks); i++)
-		rc = checks[i](p);
-	return rc;
+	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
+		rc = t->table->check ? t->table->check(p) : 0;
+	if (!rc)
+		rc = check_samples(p);
+	return rc ? rc : check_run(p);
 }

@@ -1,5 +1,5 @@
 /*
- * check: what the parts of profile_check() share. For model/check*.c only.
+ * check: what the parts of profile_check() share. For model/check.c and the checks of tables.
  */
 #ifndef MODEL_CHECK_H
 #define MODEL_CHECK_H
@@ -32,8 +32,5 @@ static inline uint64_t check_magnitude(int64_t value)
 
 /* Adds to a sum that must fit int64_t; -EINVAL with a text where it does not. */
 int check_add(struct spot, const char *what, uint64_t magnitude, int64_t *sum);
-
-/* The tables of zones. */
-int check_zones(const struct profile *);
 
 #endif

@@ -306,7 +306,7 @@ int filter_check_any(const struct filter *f, const struct selection *sel)
 	int64_t samples = 0;
 	char count[UNITS_BUF];
 
-	if (!p->metrics.n || !(stacks || (places && !p->zones.n)))
+	if (!profile_has(p, PART_SAMPLES) || !(stacks || (places && !p->zones.n)))
 		return 0;
 	for (size_t i = 0; i < p->samples.time_ns.n; i++) {
 		if (filter_value(f, i))

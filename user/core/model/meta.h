@@ -32,6 +32,8 @@
 #define RUN_OPTIONS    "options" /* the command line of eprof */
 #define RUN_END	       "end" /* why it ended: "Ctrl-C", "-d 10", "target exited with status 0" */
 #define RUN_WRITTEN_BY "written_by"
+/* Set by who reads it, not by who writes it: parts that the program does not know, in words. */
+#define RUN_UNKNOWN_PARTS "unknown_parts"
 
 /* RUN_END of a profile that was written while its capture went on. */
 #define RUN_END_NONE "capture still running when this was written"

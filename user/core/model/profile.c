@@ -30,12 +30,8 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	intern_release(&p->strings);
-	vec_release(&p->modules);
-	vec_release(&p->functions);
-	vec_release(&p->frames);
-	vec_release(&p->nodes);
-	vec_release(&p->threads);
-	vec_release(&p->metrics);
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		free(table_vec(t, p)->at);
 	vec_release(&p->samples.time_ns);
 	vec_release(&p->samples.thread);
 	vec_release(&p->samples.node);
@@ -43,13 +39,6 @@ void profile_free(struct profile *p)
 	for (size_t i = 0; i < p->samples.values.n; i++)
 		vec_release(&p->samples.values.at[i]);
 	vec_release(&p->samples.values);
-	vec_release(&p->ledger);
-	vec_release(&p->cost);
-	vec_release(&p->zones);
-	vec_release(&p->zone_edges);
-	vec_release(&p->zone_threads);
-	vec_release(&p->zone_hist);
-	vec_release(&p->zone_values);
 	vec_release(&p->meta);
 	vec_release(&p->run);
 	map_release(&p->module_by_key);
@@ -243,6 +232,7 @@ uint32_t profile_metric(struct profile *p, const char *name, const char *unit,
 	};
 
 	assert(!p->samples.time_ns.n);
+	profile_add_part(p, PART_SAMPLES);
 	vec_push(&p->metrics, e);
 	vec_add(&p->samples.values);
 	return p->metrics.n - 1;
@@ -325,6 +315,7 @@ uint32_t profile_zone(struct profile *p, const struct zone *e)
 {
 	uint32_t row = p->zones.n;
 
+	profile_add_part(p, PART_ZONES);
 	vec_push(&p->zones, *e);
 	if (!e->function)
 		p->zones.at[row].function = function_of(p, e);
@@ -428,9 +419,4 @@ int profile_find_metric(const struct profile *p, const char *name)
 	if (name)
 		return err(-ENOENT, "the profile has no metric '%s'", name);
 	return err(-ENOENT, "the profile has no metrics");
-}
-
-bool profile_is_of_zones(const struct profile *p)
-{
-	return !p->metrics.n || p->zones.n || profile_run(p, RUN_CLOCK);
 }

@@ -19,6 +19,8 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/vec.h"
+#include "model/part.h"
+#include "model/table.h"
 #include "model/zone.h"
 
 /* What kind of code a function is. Stored: append only. */
@@ -128,21 +130,11 @@ struct attr {
 
 struct profile {
 	struct intern strings;
-	VEC(struct module) modules;
-	VEC(struct function) functions;
-	VEC(struct frame) frames;
-	VEC(struct node) nodes;
-	VEC(struct thread) threads;
-	VEC(struct metric) metrics;
+#define TABLE(name, row) VEC(struct row) name;
+#include "model/tables.def"
+#undef TABLE
 	struct samples samples;
-	VEC(struct ledger_row) ledger;
-	VEC(struct cost_row) cost;
-
-	VEC(struct zone) zones;
-	VEC(struct zone_edge) zone_edges;
-	VEC(struct zone_thread) zone_threads;
-	VEC(struct zone_bin) zone_hist;
-	VEC(struct zone_value) zone_values;
+	uint32_t parts; /* enum profile_part, as bits: see part.h */
 
 	VEC(struct attr) meta; /* of the machine and the build: attributes of /…/meta */
 	VEC(struct attr) run;  /* of this run: attributes of /…/profiles/<name> */
@@ -213,10 +205,6 @@ const char *profile_run(const struct profile *, const char *key);
 
 /* The index of the metric named @name, or -ENOENT. NULL is the first. */
 int profile_find_metric(const struct profile *, const char *name);
-
-/* Whether calls of zones were counted, though there may be none: what --zone asks for may not have
- * been there while the capture ran. A profile without metrics is of zones alone. */
-bool profile_is_of_zones(const struct profile *);
 
 /*
  * Checks all that could lead a reader astray; -EINVAL with a text that names the table and row. For

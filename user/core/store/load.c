@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "model/meta.h"
 #include "store/reader.h"
 
 /* What is passed down while one run is read. */
@@ -121,14 +122,15 @@ static int take_rows(struct load *l, const struct table *t, hid_t stored, struct
 	return rc;
 }
 
-static int load_table(struct load *l, hid_t run, const struct table *t)
+static int load_table(struct load *l, hid_t run, const struct table_place *place)
 {
-	struct any_vec *v = schema_vec(t, l->profile);
+	const struct table *t = place->table;
+	struct any_vec *v = table_vec(place, l->profile);
 	_h5_ hid_t set = -1, stored = -1, type = -1;
 	size_t n;
 	int rc;
 
-	if (t->of_zones && !reader_has(run, t->name))
+	if (t->part != PART_ANY && !reader_has(run, t->name))
 		return 0;
 	rc = reader_dataset(l->reader, run, t->name, t->row_bytes, &set, &n);
 	if (!rc)
@@ -221,7 +223,8 @@ static int take_attr(struct attrs *a, hid_t obj, const char *key)
 	if (attr < 0)
 		return reader_err(a->reader, -EINVAL, "attribute '%s' is damaged", key);
 	/* Our own numbers, or something that others keep there. */
-	if (!strcmp(key, SCHEMA_STARTED) || h5_attr_text(attr, READER_TEXT_BYTES, &text, &n))
+	if (!strcmp(key, SCHEMA_STARTED) || !strcmp(key, SCHEMA_PARTS) ||
+	    h5_attr_text(attr, READER_TEXT_BYTES, &text, &n))
 		return 0;
 	rc = reader_take(a->reader, key, n, 4);
 	if (rc)
@@ -277,6 +280,30 @@ static int load_numbers(struct load *l, hid_t run)
 	return 0;
 }
 
+/* A file from before parts were written has those that its tables are of, and that of zones where
+ * their clock is told, or where there is nothing else. */
+static void infer_parts(struct profile *p)
+{
+	if (p->metrics.n)
+		profile_add_part(p, PART_SAMPLES);
+	if (!p->metrics.n || p->zones.n || profile_run(p, RUN_CLOCK))
+		profile_add_part(p, PART_ZONES);
+}
+
+static void load_parts(struct load *l, hid_t run)
+{
+	_h5_ hid_t attr = -1;
+	_free_ char *names = NULL;
+	size_t n;
+
+	if (H5Aexists(run, SCHEMA_PARTS) > 0)
+		attr = H5Aopen(run, SCHEMA_PARTS, H5P_DEFAULT);
+	if (attr < 0 || h5_attr_text(attr, READER_TEXT_BYTES, &names, &n))
+		infer_parts(l->profile);
+	else
+		profile_add_parts(l->profile, names);
+}
+
 static int load_run(struct load *l, hid_t platform, hid_t run)
 {
 	_h5_ hid_t meta = -1;
@@ -286,7 +313,7 @@ static int load_run(struct load *l, hid_t platform, hid_t run)
 		rc = load_numbers(l, run);
 	if (!rc)
 		rc = load_strings(l, run);
-	for (const struct table *t = schema_tables; !rc && t->name; t++)
+	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
 		rc = load_table(l, run, t);
 	if (!rc)
 		rc = load_samples(l, run);
@@ -294,6 +321,8 @@ static int load_run(struct load *l, hid_t platform, hid_t run)
 		rc = load_attrs(l, meta, profile_set_meta);
 	if (!rc)
 		rc = load_attrs(l, run, profile_set_run);
+	if (!rc)
+		load_parts(l, run);
 	free(l->strings);
 	if (!rc && profile_check(l->profile))
 		rc = reader_err(l->reader, -EINVAL, "%s", err_text());

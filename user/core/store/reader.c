@@ -58,17 +58,19 @@ static bool root_says(const struct reader *r, const char *name, const char *expe
 
 static int check_schema(const struct reader *r)
 {
-	uint32_t schema;
+	uint32_t schema, needed;
 
 	if (!root_says(r, "format", "eprof"))
 		return reader_err(r, -EINVAL, "it is an HDF5 file, but not a profile of eprof");
 	if (h5_get_number(r->file, "schema", H5T_NATIVE_UINT32, &schema) || !schema)
 		return reader_err(r, -EINVAL, "it does not say which schema it has");
-	if (schema > STORE_SCHEMA)
+	if (h5_get_number(r->file, "min_reader", H5T_NATIVE_UINT32, &needed))
+		needed = schema;
+	if (needed > STORE_SCHEMA)
 		return reader_err(r, -ENOTSUP,
 				  "it has schema %u, and this program knows up to %u: use a newer "
 				  "eprof-render",
-				  schema, STORE_SCHEMA);
+				  needed, STORE_SCHEMA);
 	return 0;
 }
 

@@ -92,9 +92,10 @@ static int put_dataset(hid_t group, const char *name, hid_t type, size_t n, cons
 	return *encoding ? h5_put_text(set, "encoding", encoding) : 0;
 }
 
-static int put_table(hid_t run, const struct table *t, const struct profile *p)
+static int put_table(hid_t run, const struct table_place *place, const struct profile *p)
 {
-	const struct any_vec *v = schema_vec(t, p);
+	const struct table *t = place->table;
+	const struct any_vec *v = table_vec(place, p);
 	_free_ char *encoding = columns_encoding(t->columns, t->n_columns);
 	_free_ char *copy = mem_zalloc(v->n, t->row_bytes);
 	_h5_ hid_t type = h5_row_type(t, -1);
@@ -125,7 +126,7 @@ static int put_samples(hid_t run, const struct profile *p)
 	int rc = 0;
 
 	for (const struct column *c = schema_samples; !rc && c->name; c++)
-		if (!c->optional || p->zones.n)
+		if (!c->optional || profile_has(p, PART_ZONES))
 			rc = put_column(
 				group, c, c->name,
 				(const struct any_vec *)((const char *)&p->samples + c->offset));
@@ -142,7 +143,8 @@ static int put_samples(hid_t run, const struct profile *p)
 static bool is_reserved(const char *key)
 {
 	return !*key || !strcmp(key, SCHEMA_STARTED) || !strcmp(key, SCHEMA_STARTED_NS) ||
-	       !strcmp(key, SCHEMA_DURATION) || !strcmp(key, SCHEMA_HZ);
+	       !strcmp(key, SCHEMA_DURATION) || !strcmp(key, SCHEMA_HZ) ||
+	       !strcmp(key, SCHEMA_PARTS);
 }
 
 static int put_attrs(hid_t group, const struct profile *p, const struct attr *at, size_t n)
@@ -160,6 +162,7 @@ static int put_attrs(hid_t group, const struct profile *p, const struct attr *at
 
 static int put_run(hid_t run, const struct profile *p)
 {
+	_free_ char *parts = profile_parts(p);
 	char started[UNITS_BUF];
 	int rc = put_attrs(run, p, p->run.at, p->run.n);
 
@@ -167,14 +170,15 @@ static int put_run(hid_t run, const struct profile *p)
 	if (rc || h5_put_text(run, SCHEMA_STARTED, started) ||
 	    h5_put_number(run, SCHEMA_STARTED_NS, H5T_NATIVE_INT64, &p->started_unix_ns) ||
 	    h5_put_number(run, SCHEMA_DURATION, H5T_NATIVE_INT64, &p->duration_ns) ||
-	    h5_put_number(run, SCHEMA_HZ, H5T_NATIVE_DOUBLE, &p->hz))
+	    h5_put_number(run, SCHEMA_HZ, H5T_NATIVE_DOUBLE, &p->hz) ||
+	    h5_put_text(run, SCHEMA_PARTS, parts))
 		return -EIO;
 	/* A string 0 exists even where nothing was interned. */
 	rc = put_dataset(run, "strings", H5T_NATIVE_UINT8,
 			 p->strings.bytes.n ? p->strings.bytes.n : 1,
 			 p->strings.bytes.n ? p->strings.bytes.at : "", "");
-	for (const struct table *t = schema_tables; !rc && t->name; t++)
-		if (!t->of_zones || p->zones.n)
+	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
+		if (profile_has(p, t->table->part))
 			rc = put_table(run, t, p);
 	return rc ? rc : put_samples(run, p);
 }
@@ -182,10 +186,11 @@ static int put_run(hid_t run, const struct profile *p)
 static int put_root(hid_t file, const struct profile *p)
 {
 	const char *writer = profile_run(p, RUN_WRITTEN_BY);
-	const uint32_t schema = STORE_SCHEMA;
+	const uint32_t schema = STORE_SCHEMA, min_reader = STORE_MIN_READER;
 
 	if (h5_put_text(file, "format", "eprof") ||
 	    h5_put_number(file, "schema", H5T_NATIVE_UINT32, &schema) ||
+	    h5_put_number(file, "min_reader", H5T_NATIVE_UINT32, &min_reader) ||
 	    h5_put_text(file, "written_by", writer ? writer : "eprof") ||
 	    h5_put_text(file, "about", schema_about))
 		return -EIO;

@@ -1,6 +1,6 @@
 /*
- * schema: which tables a run has in the file and which columns these have: one description that
- * both save and load go by. Used by store only.
+ * schema: what a run has in the file besides the tables of model/tables.def, and how columns are
+ * coded: one description that both save and load go by. Used by store only.
  *
  * A table of rows is one dataset of a compound type; the samples are a group with one dataset a
  * column. Rows refer to rows of other tables by number and to texts by the number of the string.
@@ -14,44 +14,9 @@
 
 #include "model/profile.h"
 
-enum column_type { COLUMN_U8, COLUMN_U32, COLUMN_U64, COLUMN_I64, COLUMN_F64, COLUMN_TEXT };
-
-/* How numbers are written so that they deflate better. All differences wrap around. */
-enum coding {
-	CODING_PLAIN,
-	CODING_DELTA, /* difference to the row before; the first row as it is */
-	CODING_BACK,  /* row number less value: how many rows above the parent stands */
-};
-
-struct column {
-	const char *name;
-	size_t offset; /* in the row in memory */
-	uint8_t type;  /* enum column_type */
-	uint8_t coding;
-	uint8_t optional; /* a file may lack it: 0 in each row then */
-};
-
-/* The vec behind each table of rows, seen without its type. */
-struct any_vec {
-	char *at;
-	size_t n, cap;
-};
-
-struct table {
-	const char *name;
-	size_t vec;	  /* offset of the vec in struct profile */
-	size_t row_bytes; /* of one row in memory */
-	const struct column *columns;
-	size_t n_columns;
-	bool of_zones; /* a file may lack it; not written for a profile without zones */
-};
-
-/* In the order in which they are written; the end has no name. */
-extern const struct table schema_tables[];
-
-/* The columns of the samples; the optional one is not written for a profile without zones. The
- * offset is that of the vec in struct samples. The values of metric i are in dataset "value_<i>".
- * The end has no name. */
+/* The columns of the samples; the optional one is not written for a profile without the part of
+ * zones. The offset is that of the vec in struct samples. The values of metric i are in dataset
+ * "value_<i>". The end has no name. */
 extern const struct column schema_samples[];
 extern const struct column schema_values;
 
@@ -60,14 +25,10 @@ extern const struct column schema_values;
 #define SCHEMA_STARTED_NS "started_unix_ns"
 #define SCHEMA_DURATION	  "duration_ns"
 #define SCHEMA_HZ	  "hz"
+#define SCHEMA_PARTS	  "parts" /* profile_parts() */
 
 /* For the root's attribute "about": what a person with h5py needs to know. */
 extern const char schema_about[];
-
-static inline struct any_vec *schema_vec(const struct table *t, const struct profile *p)
-{
-	return (struct any_vec *)((char *)p + t->vec);
-}
 
 size_t column_bytes(const struct column *);
 

@@ -4,8 +4,9 @@
  * index against its table, before anything is allocated or used.
  *
  * Layout (design, section 4): /<version>/<platform_id>/meta and …/profiles/<run>. The schema
- * number grows by one with every addition; readers accept unknown groups and columns and refuse
- * a newer schema than theirs by name.
+ * number grows by one with every addition, and min_reader says which number a reader must know at
+ * least to make sense of the file: others read what they know of it, and refuse by name what is too
+ * new for them. Unknown tables, columns and parts are left alone.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -15,7 +16,8 @@
 #include "model/profile.h"
 
 /* 1: samples. 2: zones. */
-#define STORE_SCHEMA 2
+#define STORE_SCHEMA	 2
+#define STORE_MIN_READER 2
 
 /*
  * A new file at @path with this one profile, through a temporary name (file_begin). Errors:

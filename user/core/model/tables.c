@@ -1,0 +1,12 @@
+#include "model/profile.h"
+
+#define TABLE(name, row) extern const struct table name##_table;
+#include "model/tables.def"
+#undef TABLE
+
+const struct table_place profile_tables[] = {
+#define TABLE(name, row) {&name##_table, offsetof(struct profile, name)},
+#include "model/tables.def"
+#undef TABLE
+	{0},
+};
