@@ -96,6 +96,7 @@ enum wire_end {
 	WIRE_END_OTHER = 5,	 /* a rule that only user space can evaluate */
 	WIRE_END_NO_RULE = 6,	 /* code without rules, and its frame pointer leads nowhere */
 	WIRE_END_OUTSIDE = 7,	 /* of a process WIRE_OUTSIDE: not walked */
+	WIRE_END_LARGE = 8,	 /* beyond what was copied of it; from user space alone */
 	WIRE_ENDS
 };
 

@@ -21,6 +21,8 @@ static const struct {
 			      "code without unwind rules or frame pointer, outer frames missing"},
 	[WIRE_END_OTHER] = {"[stack incomplete]",
 			    "unwind rule not evaluated, outer frames missing"},
+	[WIRE_END_LARGE] = {"[stack cut]",
+			    "stack larger than the copy of it, outer frames missing"},
 	[WIRE_END_OUTSIDE] = {"[outside of the PID namespace]",
 			      "of processes outside of eprof's PID namespace, stacks not walked"},
 };

@@ -220,6 +220,7 @@ struct walk {
 	struct unwinder *u;
 	const struct wire_slice *slice;
 	struct table_blob table; /* of the code that was found last */
+	bool beyond;		 /* memory was asked for that lies behind a full copy */
 };
 
 static bool find(void *context, uint64_t address, struct native_code *out)
@@ -273,11 +274,23 @@ static bool read_part(const struct wire_slice *slice, int part, uint64_t address
 	return true;
 }
 
+/* Behind the copy of one stack, which ended by its size and not where memory does. */
+static bool is_beyond(const struct wire_slice *slice, uint64_t address)
+{
+	const uint32_t n = slice->pieces;
+
+	return n && slice->split >= n && slice->present >> (n - 1) & 1 &&
+	       address >= slice->start[0] + (uint64_t)n * WIRE_SLICE_PIECE;
+}
+
 static bool read_stack(void *context, uint64_t address, uint64_t *out)
 {
-	const struct walk *w = context;
+	struct walk *w = context;
 
-	return read_part(w->slice, 0, address, out) || read_part(w->slice, 1, address, out);
+	if (read_part(w->slice, 0, address, out) || read_part(w->slice, 1, address, out))
+		return true;
+	w->beyond |= is_beyond(w->slice, address);
+	return false;
 }
 
 /* As the walker in the kernel tells it. */
@@ -328,6 +341,8 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 				 .end = end_of(&end),
 				 .syscall = slice->syscall};
 
+	if (f.end == WIRE_END_UNREADABLE && w.beyond)
+		f.end = WIRE_END_LARGE;
 	u->walks++;
 	u->dropped[slice->sample.event % WIRE_EVENTS] += tables_dropped(u->tables, &slice->missing);
 	cut(u->frames, &f);
