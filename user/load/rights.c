@@ -65,8 +65,8 @@ int rights_no_thread(uint32_t pid, uint32_t tid)
 			"be looked at: " RIGHTS_HOW,
 			pid);
 	user = getpwuid(uid);
-	return err(
-		-EACCES,
-		"process %u belongs to %s, and without root there are only one's own: " RIGHTS_HOW,
-		pid, user ? user->pw_name : "another user");
+	return err(-EACCES,
+		   "process %u belongs to %s, and without root eprof samples only your "
+		   "own: " RIGHTS_HOW,
+		   pid, user ? user->pw_name : "another user");
 }
