@@ -14,23 +14,36 @@ struct session {
 	void *state; /* of that */
 };
 
-static void raise_file_limit(void)
+/* Programs, maps, rings and files that are being named, before what grows with the target: some 50,
+ * with zones some 170. Short of them libbpf and the kernel fail with errors of all kinds. */
+#define LEAST_FILES	  64
+#define LEAST_FILES_ZONES 200
+
+static int raise_file_limit(bool zones)
 {
+	const rlim_t least = zones ? LEAST_FILES_ZONES : LEAST_FILES;
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_max >= least)
+		return 0;
+	return err(-EMFILE,
+		   "only %llu files may be open here, and a capture%s needs %llu: raise "
+		   "'ulimit -n'",
+		   (unsigned long long)limit.rlim_max, zones ? " of zones" : "",
+		   (unsigned long long)least);
 }
 
 int session_open(const struct session_options *o, struct session **out)
 {
 	struct session s = {.backend = rights_to_bpf() ? &bpf_backend : &plain_backend};
-	int ret;
+	int ret = raise_file_limit(o->zones);
 
-	raise_file_limit();
-	ret = s.backend->open(o, &s.state);
+	if (!ret)
+		ret = s.backend->open(o, &s.state);
 	if (ret)
 		return ret;
 	*out = mem_zalloc(1, sizeof(**out));
