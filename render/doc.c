@@ -148,7 +148,7 @@ void doc_cell(struct doc_table *t, double value, const char *fmt, ...)
 	va_end(args);
 }
 
-void doc_cell_code(struct doc_table *t, enum code_kind code, const char *name)
+void doc_cell_code(struct doc_table *t, enum frame_class code, const char *name)
 {
 	struct doc_cell *cell = vec_add(&t->cells);
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "model/frame_class.h"
 #include "model/tree.h"
 
 enum block_kind {
@@ -47,7 +48,7 @@ struct doc_cell {
 	char *text;   /* owned; NULL for bars */
 	char *raw;    /* owned: as machines read it, where value is not exact enough; or NULL */
 	double value; /* for sorting, bars and machine formats (csv) */
-	uint8_t code; /* enum code_kind for a function name, so that formats can colour it */
+	uint8_t code; /* enum frame_class of a function name, so that formats can colour it */
 	bool is_code; /* a function's name: formats set it in monospace */
 };
 
@@ -108,7 +109,7 @@ struct doc_table *doc_table(struct doc *, const char *caption, const struct doc_
 /* Cells are added left to right, row by row. */
 void doc_cell(struct doc_table *, double value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void doc_cell_code(struct doc_table *, enum code_kind, const char *name); /* is_code */
+void doc_cell_code(struct doc_table *, enum frame_class, const char *name); /* is_code */
 /* Gives the last cell its raw text. */
 void doc_raw(struct doc_table *, const char *raw);
 /* What the columns are called by machines: "self_percent"; NULL for bars. Static or kept, as

@@ -13,23 +13,19 @@
 #include <inttypes.h>
 
 #include "base/str.h"
+#include "model/frame_class.h"
 
-static const char *const suffix_of_kind[CODE_KINDS] = {[CODE_KERNEL] = "_[k]", [CODE_JIT] = "_[j]"};
-
-static const char *suffix(const struct tree *t, const struct tree_node *n)
-{
-	const struct function *f = &t->profile->functions.at[n->function];
-	const char *s = n->function && f->kind < CODE_KINDS ? suffix_of_kind[f->kind] : NULL;
-
-	if (n->function && n->inlined)
-		return "_[i]";
-	return s ? s : "";
-}
+static const char *const suffixes[FRAME_CLASSES] = {
+	[FRAME_KERNEL] = "_[k]",
+	[FRAME_JIT] = "_[j]",
+	[FRAME_INLINED] = "_[i]",
+};
 
 /* The path with @n's name at its end; one of no letters is "?", for an empty frame is none. */
 static void frame_add(struct str *path, const struct tree *t, const struct tree_node *n)
 {
 	const char *name = profile_text(t->profile, n->name);
+	const char *suffix = suffixes[frame_class_of_node(t, n)];
 	_free_ char *clean = str_clean(name, strlen(name));
 
 	for (char *s = clean; *s; s++)
@@ -38,7 +34,7 @@ static void frame_add(struct str *path, const struct tree *t, const struct tree_
 	if (path->n)
 		str_addc(path, ';');
 	str_add(path, *clean ? clean : "?");
-	str_add(path, suffix(t, n));
+	str_add(path, suffix ? suffix : "");
 }
 
 static void path_cut(struct str *path, size_t n)

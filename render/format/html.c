@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "format/html_flame.h"
+#include "model/frame_class.h"
 #include "paint/cut.h"
 #include "web/web.h"
 
@@ -278,7 +279,7 @@ static void frame_write(FILE *out, const struct tree *t, uint32_t node)
 	const struct tree_node *n = &t->nodes.at[node];
 	char attributes[32];
 
-	snprintf(attributes, sizeof(attributes), " class=\"k%u\"", html_frame_kind(t, n));
+	snprintf(attributes, sizeof(attributes), " class=\"k%u\"", frame_class_of_node(t, n));
 	named_element(out, "li", attributes, profile_text(t->profile, n->name));
 	fputs("\n", out);
 }

@@ -1,11 +1,8 @@
 #include "format/html_flame.h"
 
 #include "base/hash.h"
+#include "model/frame_class.h"
 #include "paint/flame.h"
-
-/* Kinds of frames beside enum code_kind, as the viewer knows them. */
-#define KIND_INLINED 6
-#define KIND_THREAD  7
 
 /* Frames by number, in the order in which a walk meets them. */
 struct frames {
@@ -45,17 +42,6 @@ static uint32_t colour_of(struct frames *f, const struct tree_node *n)
 	return *colour;
 }
 
-unsigned html_frame_kind(const struct tree *t, const struct tree_node *n)
-{
-	const struct function *f = &t->profile->functions.at[n->function];
-
-	if (!n->function)
-		return KIND_THREAD;
-	if (!f->named)
-		return CODE_UNKNOWN;
-	return n->inlined ? KIND_INLINED : f->kind;
-}
-
 static void frame_pack(struct frames *f, const struct tree_node *n)
 {
 	const struct profile *p = f->tree->profile;
@@ -66,7 +52,7 @@ static void frame_pack(struct frames *f, const struct tree_node *n)
 	pack_uint(f->out, pack_string(f->out, profile_text(p, fn->file)));
 	pack_uint(f->out, fn->line);
 	pack_uint(f->out, pack_string(f->out, profile_text(p, module)));
-	pack_uint(f->out, html_frame_kind(f->tree, n));
+	pack_uint(f->out, frame_class_of_node(f->tree, n));
 	pack_uint(f->out, colour_of(f, n));
 }
 

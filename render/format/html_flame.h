@@ -20,7 +20,4 @@
  */
 void html_flame_pack(const struct tree *t, struct pack *out, uint32_t *place);
 
-/* The kind of a frame as the page knows it: enum code_kind, 6 inlined, 7 a thread's name. */
-unsigned html_frame_kind(const struct tree *t, const struct tree_node *n);
-
 #endif

@@ -64,13 +64,9 @@ static enum term_style item_style(const struct tree *t, const struct path_item *
 {
 	const struct tree_node *n = &t->nodes.at[item->node];
 
-	if (!n->function)
-		return TERM_DIM;
-	if (n->inlined)
-		return TERM_INLINED;
-	if (t->profile->functions.at[n->function].kind == CODE_USER && leaf)
-		return TERM_STRONG;
-	return term_code_style(t->profile->functions.at[n->function].kind);
+	enum frame_class class = frame_class_of_node(t, n);
+
+	return class == FRAME_USER && leaf ? TERM_STRONG : term_frame_style(class);
 }
 
 static void put_path(struct term *term, const struct tree *t, const struct doc_path *path)

@@ -144,7 +144,7 @@ static void put_cell(struct term *term, const struct layout *l, const struct doc
 		return;
 	}
 	cut = term_cut(term, text, term->width ? l->width[i] : (size_t)-1);
-	style = term_code_style(cell->code);
+	style = term_frame_style(cell->code);
 	if (i == last)
 		term_put(term, style, cut);
 	else

@@ -25,9 +25,7 @@ static void put_node(struct term *term, const struct tree *t, const struct tree_
 {
 	size_t most = term->width ? term->width / 3 : MAX_INDENT, room = (size_t)-1;
 	size_t indent = n->depth - 1 < most ? n->depth - 1 : most;
-	enum term_style style =
-		n->inlined ? TERM_INLINED
-			   : term_code_style(t->profile->functions.at[n->function].kind);
+	enum term_style style = term_frame_style(frame_class_of_node(t, n));
 	_free_ char *name = NULL;
 	char text[UNITS_BUF];
 

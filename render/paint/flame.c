@@ -1,39 +1,23 @@
 #include "paint/flame.h"
 
 #include "base/hash.h"
+#include "model/frame_class.h"
 
 #define SHADES 16
 
-enum family { FAMILY_USER, FAMILY_KERNEL, FAMILY_INLINED, FAMILY_JIT, FAMILY_GREY, FAMILY_THREAD };
-
-/* The two ends of each family's shades. All are light enough for near-black text: contrast of at
+/* The two ends of each class's shades. All are light enough for near-black text: contrast of at
  * least 5 to 1, in light and in dark surroundings. */
 static const struct {
 	struct rgb from, to;
-} palette[] = {
-	[FAMILY_USER] = {{255, 226, 146}, {243, 158, 136}},
-	[FAMILY_KERNEL] = {{248, 164, 72}, {228, 122, 36}},
-	[FAMILY_INLINED] = {{150, 222, 222}, {98, 190, 204}},
-	[FAMILY_JIT] = {{178, 220, 132}, {122, 192, 104}},
-	[FAMILY_GREY] = {{218, 218, 216}, {188, 188, 186}},
-	[FAMILY_THREAD] = {{204, 212, 226}, {174, 188, 210}},
+} palette[FRAME_CLASSES] = {
+	[FRAME_USER] = {{255, 226, 146}, {243, 158, 136}},
+	[FRAME_KERNEL] = {{248, 164, 72}, {228, 122, 36}},
+	[FRAME_INLINED] = {{150, 222, 222}, {98, 190, 204}},
+	[FRAME_JIT] = {{178, 220, 132}, {122, 192, 104}},
+	[FRAME_UNNAMED] = {{218, 218, 216}, {188, 188, 186}},
+	[FRAME_MARK] = {{218, 218, 216}, {188, 188, 186}},
+	[FRAME_THREAD] = {{204, 212, 226}, {174, 188, 210}},
 };
-
-static const enum family family_of_code[CODE_KINDS] = {
-	[CODE_USER] = FAMILY_USER, [CODE_KERNEL] = FAMILY_KERNEL, [CODE_JIT] = FAMILY_JIT,
-	[CODE_VDSO] = FAMILY_USER, [CODE_UNKNOWN] = FAMILY_GREY,  [CODE_MARK] = FAMILY_GREY,
-};
-
-static enum family node_family(const struct tree *t, const struct tree_node *n)
-{
-	const struct function *f = &t->profile->functions.at[n->function];
-
-	if (!n->function)
-		return FAMILY_THREAD;
-	if (!f->named || f->kind >= CODE_KINDS)
-		return FAMILY_GREY;
-	return n->inlined ? FAMILY_INLINED : family_of_code[f->kind];
-}
 
 static uint8_t blend(uint8_t from, uint8_t to, unsigned step)
 {
@@ -44,8 +28,8 @@ struct rgb flame_colour(const struct tree *t, const struct tree_node *n)
 {
 	const char *name = profile_text(t->profile, n->name);
 	unsigned shade = (unsigned)(hash_bytes(name, strlen(name)) % SHADES);
-	enum family family = node_family(t, n);
-	struct rgb a = palette[family].from, b = palette[family].to;
+	enum frame_class class = frame_class_of_node(t, n);
+	struct rgb a = palette[class].from, b = palette[class].to;
 
 	return (struct rgb){blend(a.r, b.r, shade), blend(a.g, b.g, shade), blend(a.b, b.b, shade)};
 }

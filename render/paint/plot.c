@@ -66,32 +66,6 @@ char *plot_note(const struct plot *p, double min_width, const char *unit)
 	return mem_printf("not drawn: %s in boxes under %g %s", share, min_width, unit);
 }
 
-enum legend_kind { KIND_USER, KIND_KERNEL, KIND_INLINED, KIND_JIT, KIND_UNNAMED, KIND_THREAD };
-
-static const char *const kind_labels[LEGEND_MAX] = {
-	[KIND_USER] = "user",	 [KIND_KERNEL] = "kernel",   [KIND_INLINED] = "inlined",
-	[KIND_JIT] = "JIT code", [KIND_UNNAMED] = "unnamed", [KIND_THREAD] = "thread",
-};
-static const char *const zone_labels[LEGEND_MAX] = {
-	[KIND_USER] = "zone",	 [KIND_KERNEL] = "kernel",	 [KIND_INLINED] = "inlined",
-	[KIND_JIT] = "JIT code", [KIND_UNNAMED] = "no function", [KIND_THREAD] = "zone",
-};
-
-static enum legend_kind node_kind(const struct tree *t, const struct tree_node *n)
-{
-	static const enum legend_kind of_code[CODE_KINDS] = {
-		[CODE_USER] = KIND_USER, [CODE_KERNEL] = KIND_KERNEL,	[CODE_JIT] = KIND_JIT,
-		[CODE_VDSO] = KIND_USER, [CODE_UNKNOWN] = KIND_UNNAMED, [CODE_MARK] = KIND_UNNAMED,
-	};
-	const struct function *f = &t->profile->functions.at[n->function];
-
-	if (!n->function)
-		return KIND_THREAD;
-	if (!f->named || f->kind >= CODE_KINDS)
-		return KIND_UNNAMED;
-	return n->inlined ? KIND_INLINED : of_code[f->kind];
-}
-
 size_t plot_legend(const struct plot *p, struct legend_entry out[LEGEND_MAX])
 {
 	const struct tree *t = p->flame.tree;
@@ -101,16 +75,16 @@ size_t plot_legend(const struct plot *p, struct legend_entry out[LEGEND_MAX])
 
 	for (size_t i = 0; i < p->flame.boxes.n; i++) {
 		const struct flame_box *b = &p->flame.boxes.at[i];
-		enum legend_kind kind = node_kind(t, &t->nodes.at[b->node]);
+		enum frame_class kind = frame_class_of_node(t, &t->nodes.at[b->node]);
 
 		if (b->node && b->w > widest[kind]) {
 			widest[kind] = b->w;
 			colours[kind] = flame_colour(t, &t->nodes.at[b->node]);
 		}
 	}
-	for (size_t kind = 0; kind < LEGEND_MAX; kind++)
+	for (enum frame_class kind = 0; kind < LEGEND_MAX; kind++)
 		if (widest[kind])
-			out[n++] = (struct legend_entry){
-				t->of_zones ? zone_labels[kind] : kind_labels[kind], colours[kind]};
+			out[n++] = (struct legend_entry){frame_class_label(kind, t->of_zones),
+							 colours[kind]};
 	return n;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "model/frame_class.h"
 #include "paint/flame.h"
 
 struct plot_rect {
@@ -36,7 +37,7 @@ const char *plot_name(const struct plot *, const struct flame_box *);
 char *plot_note(const struct plot *, double min_width, const char *unit);
 
 /* What the colours mean, of those that are there: each in the shade of its widest box. */
-#define LEGEND_MAX 6
+#define LEGEND_MAX FRAME_CLASSES
 struct legend_entry {
 	const char *label;
 	struct rgb colour;

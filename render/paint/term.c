@@ -19,14 +19,15 @@ static const char *const escapes[] = {
 	[TERM_UNNAMED] = "\033[2m",
 };
 
-static const enum term_style code_styles[CODE_KINDS] = {
-	[CODE_USER] = TERM_PLAIN, [CODE_KERNEL] = TERM_KERNEL,	 [CODE_JIT] = TERM_JIT,
-	[CODE_VDSO] = TERM_PLAIN, [CODE_UNKNOWN] = TERM_UNNAMED, [CODE_MARK] = TERM_UNNAMED,
+static const enum term_style frame_styles[FRAME_CLASSES] = {
+	[FRAME_USER] = TERM_PLAIN,	[FRAME_KERNEL] = TERM_KERNEL,	[FRAME_JIT] = TERM_JIT,
+	[FRAME_INLINED] = TERM_INLINED, [FRAME_UNNAMED] = TERM_UNNAMED, [FRAME_MARK] = TERM_UNNAMED,
+	[FRAME_THREAD] = TERM_DIM,
 };
 
-enum term_style term_code_style(uint8_t code)
+enum term_style term_frame_style(enum frame_class class)
 {
-	return code < CODE_KINDS ? code_styles[code] : TERM_PLAIN;
+	return frame_styles[class];
 }
 
 char *term_cut(const struct term *t, const char *s, size_t columns)

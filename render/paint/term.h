@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "model/frame_class.h"
+
 struct term {
 	FILE *out;
 	bool colour;
@@ -31,8 +33,7 @@ enum term_style {
 	TERM_UNNAMED,
 };
 
-/* The style of a function's name, by enum code_kind. */
-enum term_style term_code_style(uint8_t code);
+enum term_style term_frame_style(enum frame_class);
 
 /* @s in at most @columns, and in any case within what a pipe has room for, cut in the middle. Freed
  * by the caller. */

@@ -16,7 +16,7 @@ static void row(const struct view_input *in, struct doc_table *t, const struct t
 	base_percent_cell(t, in, r->total);
 	doc_bar(t, base_percent(in, r->total));
 	base_value_cell(t, in, r->self);
-	doc_cell_code(t, f->named ? f->kind : CODE_UNKNOWN, profile_text(p, f->name));
+	doc_cell_code(t, frame_class_of(f), profile_text(p, f->name));
 	doc_cell(t, 0, "%s", profile_module_name(p, f->module));
 	base_count_cell(t, r->self_samples);
 	base_count_cell(t, r->total_samples);

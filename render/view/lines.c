@@ -22,8 +22,7 @@ static void row(const struct view_input *in, struct doc_table *t, const struct l
 		doc_cell(t, 0, "%s:%u", file, r->line);
 	else
 		doc_cell(t, 0, "%s", file[0] ? file : "–");
-	doc_cell_code(t, f->named ? f->kind : CODE_UNKNOWN,
-		      r->function ? profile_text(p, f->name) : "–");
+	doc_cell_code(t, frame_class_of(f), r->function ? profile_text(p, f->name) : "–");
 }
 
 static void write_table(const struct view_input *in, const struct line_rows *rows, struct doc *doc)

@@ -198,7 +198,7 @@ static void neighbour_row(const struct view_input *in, struct doc_table *t, uint
 	if (n->zone == ZONE_NONE)
 		doc_cell(t, 0, "outside of all zones");
 	else
-		doc_cell_code(t, p->functions.at[p->zones.at[n->zone].function].kind,
+		doc_cell_code(t, frame_class_of(&p->functions.at[p->zones.at[n->zone].function]),
 			      profile_text(p, p->zones.at[n->zone].name));
 }
 

@@ -109,7 +109,7 @@ void zone_cell(struct doc_table *t, const struct zone_column *c, const struct pr
 	_free_ char *raw = zone_row_print(c, p, r);
 
 	if (c->kind == ZONE_TEXT && c->offset == offsetof(struct zone, name))
-		doc_cell_code(t, p->functions.at[r->at.function].kind, text);
+		doc_cell_code(t, frame_class_of(&p->functions.at[r->at.function]), text);
 	else
 		doc_cell(t, (double)zone_row_number(c, r), "%s", text);
 	doc_raw(t, raw);

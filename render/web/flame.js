@@ -53,7 +53,6 @@ class Flame {
 		for (const frame of this.tree.frames)
 			if (!seen.has(frame.kind))
 				seen.set(frame.kind, frame);
-		seen.delete(KINDS.indexOf("vDSO")); /* as user code */
 		if (this.tree.ofZones)
 			seen.delete(KINDS.indexOf("thread")); /* the root alone */
 		for (const kind of [...seen.keys()].sort())

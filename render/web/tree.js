@@ -1,5 +1,6 @@
-const KINDS = ["user", "kernel", "JIT", "vDSO", "unnamed", "note", "inlined", "thread"];
-const ZONE_KINDS = ["zone", "kernel", "JIT", "vDSO", "unnamed", "no function", "inlined", "zone"];
+/* By enum frame_class. */
+const KINDS = ["user", "kernel", "JIT code", "inlined", "unnamed", "note", "thread"];
+const ZONE_KINDS = ["zone", "kernel", "JIT code", "inlined", "unnamed", "no function", "zone"];
 
 /* Tree: a flame graph's boxes, a parent before its children and all below it before its next
  * sibling; columns by the box's number. x and total are the layout's own integers. */

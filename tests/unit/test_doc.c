@@ -22,12 +22,12 @@ static void test_names_become_one_clean_line(void **state)
 	doc_init(&doc, NULL, "a\nb", "\xff");
 	t = doc_table(&doc, "caption", columns, 2);
 	doc_cell(t, 12.5, "%s", "12.5 %");
-	doc_cell_code(t, CODE_KERNEL, "read\033[31m\n");
+	doc_cell_code(t, FRAME_KERNEL, "read\033[31m\n");
 	assert_string_equal(doc.title, "a?b");
 	assert_string_equal(doc.subtitle, "\xef\xbf\xbd");
 	assert_string_equal(t->cells.at[1].text, "read?[31m?");
 	assert_true(t->cells.at[1].is_code);
-	assert_int_equal(t->cells.at[1].code, CODE_KERNEL);
+	assert_int_equal(t->cells.at[1].code, FRAME_KERNEL);
 	assert_false(t->cells.at[0].is_code);
 	doc_release(&doc);
 }
