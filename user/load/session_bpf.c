@@ -13,7 +13,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "load/backend.h"
-#include "load/cpus.h"
+#include "load/configure.h"
+#include "load/counters.h"
 #include "load/namespace.h"
 #include "load/rights.h"
 #include "load/ring.h"
@@ -61,89 +62,9 @@ static int load_error(int code)
 		   strerror(-code));
 }
 
-static enum wire_filter filter_of(const struct bpf_session *s, const struct event *e)
-{
-	enum target_kind kind = s->o.target->kind;
-
-	if (kind == TARGET_ALL)
-		return WIRE_FILTER_NONE;
-	if (e->class == EVENT_SAMPLED && (kind == TARGET_CGROUP || kind == TARGET_TID))
-		return WIRE_FILTER_NONE;
-	/* Timed ones may change over to CPUs. */
-	if (e->class == EVENT_SAMPLED && !event_is_timed(e) && s->by.counts == SAMPLER_TASK)
-		return WIRE_FILTER_NONE;
-	return kind == TARGET_CGROUP ? WIRE_FILTER_CGROUP
-	       : kind == TARGET_TID  ? WIRE_FILTER_TIDS
-				     : WIRE_FILTER_PIDS;
-}
-
 static struct bpf_program *program_of(const struct bpf_session *s, size_t event)
 {
-	bool trace = s->o.events[event].class == EVENT_TRACEPOINT;
-	char name[32];
-
-	snprintf(name, sizeof(name), "%s_%zu", trace ? "trace" : "sample", event);
-	return bpf_object__find_program_by_name(s->skel->obj, name);
-}
-
-/* Room for what may come within eight ticks: a sample and, as a rule of thumb, half a stack of
- * 64 frames each; between 8 and 16 MiB, a power of two. */
-static uint32_t ring_bytes(const struct bpf_session *s, int cpus)
-{
-	double a_tick = s->o.hz * (double)s->o.tick_ns / 1e9 * cpus * (double)s->o.n_events;
-	double want = 8 * a_tick * (sizeof(struct wire_sample) + 32 * sizeof(uint64_t));
-	uint32_t bytes = 8 * 1024 * 1024; /* a hundred slices, of the first moments */
-
-	while (bytes < want && bytes < 16 * 1024 * 1024)
-		bytes *= 2;
-	return bytes;
-}
-
-static void configure_pace(struct bpf_session *s, size_t event)
-{
-	const struct event *e = &s->o.events[event];
-	struct wire_pace pace = {0};
-	bool idle = !e->clock && (e->counted || e->class == EVENT_TRACEPOINT);
-	uint32_t mode = idle ? WIRE_MODE_IDLE : 0;
-
-	if (e->clock && e->exclude_user)
-		mode |= WIRE_MODE_NO_USER;
-	if (e->clock && e->exclude_kernel)
-		mode |= WIRE_MODE_NO_KERNEL;
-	if (event_is_stepped(e))
-		pace.every = e->every;
-	if (e->counted && !e->every) {
-		pace.window_ns = e->most_hz < 100 ? 1000000000 : 100000000;
-		pace.most = (e->most_hz * pace.window_ns + 999999999) / 1000000000;
-	}
-	memcpy((void *)&s->skel->rodata->config_pace[event], &pace, sizeof(pace));
-	s->skel->rodata->config_mode[event] = mode;
-}
-
-static void configure(struct bpf_session *s)
-{
-	bool filters = false, timed = false;
-
-	for (size_t i = 0; i < s->o.n_events; i++) {
-		enum wire_filter filter = filter_of(s, &s->o.events[i]);
-
-		s->skel->rodata->config_filter[i] = filter;
-		filters |= filter == WIRE_FILTER_PIDS;
-		timed |= event_is_timed(&s->o.events[i]);
-		bpf_program__set_autoload(program_of(s, i), true);
-		configure_pace(s, i);
-	}
-	bpf_program__set_autoload(s->skel->progs.time_tick, timed);
-	bpf_program__set_autoload(s->skel->progs.follow_fork, filters && s->o.target->inherit);
-	namespace_configure(s->skel);
-	ran_configure(s->skel, s->o.target);
-	s->skel->rodata->config_self_time = s->stats_fd < 0;
-	if (s->o.target->kind == TARGET_ALL || s->o.target->kind == TARGET_CGROUP)
-		s->skel->rodata->config_own_pid = (uint32_t)getpid();
-	if (s->o.hash_bits < 64)
-		s->skel->rodata->config_hash_mask = (1ull << s->o.hash_bits) - 1;
-	zone_session_configure(s->skel, s->o.zones, s->o.target);
-	bpf_map__set_max_entries(s->skel->maps.ring, ring_bytes(s, cpus_possible()));
+	return configure_program(s->skel, &s->o, event);
 }
 
 static int add_to_filter(struct bpf_session *s, uint32_t id)
@@ -180,7 +101,7 @@ static int load(struct bpf_session *s)
 	s->skel = eprof_bpf__open();
 	if (!s->skel)
 		return load_error(-errno);
-	configure(s);
+	configure(s->skel, &s->o, s->by, s->stats_fd < 0);
 	ret = eprof_bpf__load(s->skel);
 	if (ret)
 		return load_error(ret);
@@ -378,64 +299,25 @@ static void bpf_new_epoch(void *state)
 	s->skel->bss->stack_epoch++;
 }
 
-static int counter_by_cpu(struct bpf_session *s, size_t event, uint32_t counter, uint64_t *out)
-{
-	uint32_t key = (uint32_t)event * WIRE_COUNTERS + counter;
-	int ret = bpf_map__lookup_elem(s->skel->maps.counters, &key, sizeof(key), out,
-				       (size_t)cpus_possible() * sizeof(*out), 0);
-
-	return ret ? err(ret, "cannot read the counters: %s", strerror(-ret)) : 0;
-}
-
 static int bpf_hits_by_cpu(void *state, size_t event, uint64_t *out)
 {
 	struct bpf_session *s = state;
-	int cpus = cpus_possible();
-	_free_ uint64_t *left_out = mem_zalloc((size_t)cpus, sizeof(*left_out));
-	int ret = counter_by_cpu(s, event, WIRE_TAKEN, out);
 
-	if (!ret)
-		ret = counter_by_cpu(s, event, WIRE_OTHER_MODE, left_out);
-	for (int i = 0; i < cpus && !ret; i++)
-		out[i] += left_out[i];
-	return ret;
+	return counters_hits_by_cpu(bpf_map__fd(s->skel->maps.counters), event, out);
 }
 
 static int bpf_counters(void *state, size_t event, uint64_t out[WIRE_COUNTERS])
 {
 	struct bpf_session *s = state;
-	int cpus = cpus_possible();
-	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
 
-	/* The programs go on meanwhile. What becomes of a hit is counted behind TAKEN, and read
-	 * before it: there are never more outcomes than hits. */
-	_Static_assert(WIRE_TAKEN == 0, "TAKEN is read last");
-	for (uint32_t c = WIRE_COUNTERS; c-- > 0;) {
-		int ret = counter_by_cpu(s, event, c, values);
-
-		if (ret)
-			return ret;
-		out[c] = 0;
-		for (int i = 0; i < cpus; i++)
-			out[c] += values[i];
-	}
-	return 0;
+	return counters_read(bpf_map__fd(s->skel->maps.counters), event, out);
 }
 
 static int bpf_steps(void *state, size_t event, session_step_list *out)
 {
 	struct bpf_session *s = state;
-	uint32_t key = (uint32_t)event;
-	size_t cpus = (size_t)cpus_possible();
-	_free_ struct wire_step *steps = mem_zalloc(cpus, sizeof(*steps));
-	int ret = bpf_map__lookup_elem(s->skel->maps.steps, &key, sizeof(key), steps,
-				       cpus * sizeof(*steps), 0);
 
-	if (ret)
-		return err(ret, "cannot read the counters: %s", strerror(-ret));
-	for (size_t i = 0; i < cpus; i++)
-		vec_push(out, steps[i]);
-	return 0;
+	return counters_steps(bpf_map__fd(s->skel->maps.steps), event, out);
 }
 
 static uint64_t bpf_missed(const void *state, size_t event)
@@ -531,7 +413,7 @@ static bool bpf_filters(const void *state, size_t event)
 {
 	const struct bpf_session *s = state;
 
-	return filter_of(s, &s->o.events[event]) != WIRE_FILTER_NONE;
+	return configure_filter(&s->o, s->by, event) != WIRE_FILTER_NONE;
 }
 
 static bool bpf_interrupts_others(const void *state)

@@ -62,4 +62,10 @@ void target_release(struct target *);
  * the caller. */
 char *target_cmdline(uint32_t pid);
 
+/* It is not a list of processes: any there are may belong to it, and any that come. */
+static inline bool target_is_open(const struct target *t)
+{
+	return t->kind == TARGET_ALL || t->kind == TARGET_CGROUP;
+}
+
 #endif

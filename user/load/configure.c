@@ -1,0 +1,98 @@
+#include "load/configure.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <bpf/libbpf.h>
+
+#include "load/cpus.h"
+#include "load/namespace.h"
+#include "load/ran.h"
+#include "eprof.skel.h"
+
+enum wire_filter configure_filter(const struct session_options *o, struct sampling by, size_t event)
+{
+	const struct event *e = &o->events[event];
+	enum target_kind kind = o->target->kind;
+
+	if (kind == TARGET_ALL)
+		return WIRE_FILTER_NONE;
+	if (e->class == EVENT_SAMPLED && (kind == TARGET_CGROUP || kind == TARGET_TID))
+		return WIRE_FILTER_NONE;
+	/* Timed ones may change over to CPUs. */
+	if (e->class == EVENT_SAMPLED && !event_is_timed(e) && by.counts == SAMPLER_TASK)
+		return WIRE_FILTER_NONE;
+	return kind == TARGET_CGROUP ? WIRE_FILTER_CGROUP
+	       : kind == TARGET_TID  ? WIRE_FILTER_TIDS
+				     : WIRE_FILTER_PIDS;
+}
+
+struct bpf_program *configure_program(struct eprof_bpf *skel, const struct session_options *o,
+				      size_t event)
+{
+	bool trace = o->events[event].class == EVENT_TRACEPOINT;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s_%zu", trace ? "trace" : "sample", event);
+	return bpf_object__find_program_by_name(skel->obj, name);
+}
+
+/* Room for what may come within eight ticks: a sample and, as a rule of thumb, half a stack of
+ * 64 frames each; between 8 and 16 MiB, a power of two. */
+static uint32_t ring_bytes(const struct session_options *o, int cpus)
+{
+	double a_tick = o->hz * (double)o->tick_ns / 1e9 * cpus * (double)o->n_events;
+	double want = 8 * a_tick * (sizeof(struct wire_sample) + 32 * sizeof(uint64_t));
+	uint32_t bytes = 8 * 1024 * 1024; /* a hundred slices, of the first moments */
+
+	while (bytes < want && bytes < 16 * 1024 * 1024)
+		bytes *= 2;
+	return bytes;
+}
+
+static void configure_pace(struct eprof_bpf *skel, const struct event *e, size_t event)
+{
+	struct wire_pace pace = {0};
+	bool idle = !e->clock && (e->counted || e->class == EVENT_TRACEPOINT);
+	uint32_t mode = idle ? WIRE_MODE_IDLE : 0;
+
+	if (e->clock && e->exclude_user)
+		mode |= WIRE_MODE_NO_USER;
+	if (e->clock && e->exclude_kernel)
+		mode |= WIRE_MODE_NO_KERNEL;
+	if (event_is_stepped(e))
+		pace.every = e->every;
+	if (e->counted && !e->every) {
+		pace.window_ns = e->most_hz < 100 ? 1000000000 : 100000000;
+		pace.most = (e->most_hz * pace.window_ns + 999999999) / 1000000000;
+	}
+	memcpy((void *)&skel->rodata->config_pace[event], &pace, sizeof(pace));
+	skel->rodata->config_mode[event] = mode;
+}
+
+void configure(struct eprof_bpf *skel, const struct session_options *o, struct sampling by,
+	       bool self_time)
+{
+	bool filters = false, timed = false;
+
+	for (size_t i = 0; i < o->n_events; i++) {
+		enum wire_filter filter = configure_filter(o, by, i);
+
+		skel->rodata->config_filter[i] = filter;
+		filters |= filter == WIRE_FILTER_PIDS;
+		timed |= event_is_timed(&o->events[i]);
+		bpf_program__set_autoload(configure_program(skel, o, i), true);
+		configure_pace(skel, &o->events[i], i);
+	}
+	bpf_program__set_autoload(skel->progs.time_tick, timed);
+	bpf_program__set_autoload(skel->progs.follow_fork, filters && o->target->inherit);
+	namespace_configure(skel);
+	ran_configure(skel, o->target);
+	skel->rodata->config_self_time = self_time;
+	if (o->target->kind == TARGET_ALL || o->target->kind == TARGET_CGROUP)
+		skel->rodata->config_own_pid = (uint32_t)getpid();
+	if (o->hash_bits < 64)
+		skel->rodata->config_hash_mask = (1ull << o->hash_bits) - 1;
+	zone_session_configure(skel, o->zones, o->target);
+	bpf_map__set_max_entries(skel->maps.ring, ring_bytes(o, cpus_possible()));
+}

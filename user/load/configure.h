@@ -1,0 +1,26 @@
+/*
+ * configure: tells the BPF programs, before they are loaded, what to do for a capture: which of
+ * them are wanted, whose hits count, how many become samples. For load/session_bpf.c.
+ */
+#ifndef LOAD_CONFIGURE_H
+#define LOAD_CONFIGURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "load/sampling.h"
+#include "load/session.h"
+
+struct bpf_program;
+struct eprof_bpf;
+
+/* @self_time: the sampling programs time themselves. */
+void configure(struct eprof_bpf *, const struct session_options *, struct sampling by,
+	       bool self_time);
+/* How the program of an event knows the target's hits. */
+enum wire_filter configure_filter(const struct session_options *, struct sampling by, size_t event);
+/* The program of an event. */
+struct bpf_program *configure_program(struct eprof_bpf *, const struct session_options *,
+				      size_t event);
+
+#endif

@@ -1,0 +1,65 @@
+#include "load/counters.h"
+
+#include <errno.h>
+#include <string.h>
+#include <bpf/bpf.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "load/cpus.h"
+
+static int read_slots(int map_fd, uint32_t key, void *out)
+{
+	if (bpf_map_lookup_elem(map_fd, &key, out))
+		return err(-errno, "cannot read the counters: %s", strerror(errno));
+	return 0;
+}
+
+static int counter_by_cpu(int map_fd, size_t event, uint32_t counter, uint64_t *out)
+{
+	return read_slots(map_fd, (uint32_t)event * WIRE_COUNTERS + counter, out);
+}
+
+int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out)
+{
+	int cpus = cpus_possible();
+	_free_ uint64_t *left_out = mem_zalloc((size_t)cpus, sizeof(*left_out));
+	int ret = counter_by_cpu(map_fd, event, WIRE_TAKEN, out);
+
+	if (!ret)
+		ret = counter_by_cpu(map_fd, event, WIRE_OTHER_MODE, left_out);
+	for (int i = 0; i < cpus && !ret; i++)
+		out[i] += left_out[i];
+	return ret;
+}
+
+int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS])
+{
+	int cpus = cpus_possible();
+	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
+
+	/* The programs go on meanwhile. What becomes of a hit is counted behind TAKEN, and read
+	 * before it: there are never more outcomes than hits. */
+	_Static_assert(WIRE_TAKEN == 0, "TAKEN is read last");
+	for (uint32_t c = WIRE_COUNTERS; c-- > 0;) {
+		int ret = counter_by_cpu(map_fd, event, c, values);
+
+		if (ret)
+			return ret;
+		out[c] = 0;
+		for (int i = 0; i < cpus; i++)
+			out[c] += values[i];
+	}
+	return 0;
+}
+
+int counters_steps(int map_fd, size_t event, session_step_list *out)
+{
+	size_t cpus = (size_t)cpus_possible();
+	_free_ struct wire_step *steps = mem_zalloc(cpus, sizeof(*steps));
+	int ret = read_slots(map_fd, (uint32_t)event, steps);
+
+	for (size_t i = 0; i < cpus && !ret; i++)
+		vec_push(out, steps[i]);
+	return ret;
+}

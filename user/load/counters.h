@@ -1,0 +1,22 @@
+/*
+ * counters: what the sampling programs count, by event: read from their maps of a slot a CPU. The
+ * programs go on meanwhile. For load/session_bpf.c.
+ */
+#ifndef LOAD_COUNTERS_H
+#define LOAD_COUNTERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "load/session.h"
+
+/* Sums over all CPUs, by enum wire_counter; never more outcomes than hits. Errors with a text, here
+ * and below. */
+int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS]);
+/* Hits of the target by CPU, those in the mode that is left out included; room for
+ * cpus_possible(). */
+int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out);
+/* How far each CPU is, in the map of steps. */
+int counters_steps(int map_fd, size_t event, session_step_list *out);
+
+#endif
