@@ -125,8 +125,9 @@ struct task_struct {
 } CORE;
 
 struct bpf_iter__task {
+	void *meta;
 	struct task_struct *task; /* NULL at the end */
-} CORE;
+};
 
 /* The 64-bit register frame; linux/ptrace.h has the same under user names. */
 struct pt_regs___kernel {

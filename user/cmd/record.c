@@ -138,10 +138,11 @@ static void show_progress(void *context, const struct capture_progress *p)
 	if (r->o.n_events)
 		fprintf(stderr, "%s samples  ", units_count(kept, sizeof(kept), (int64_t)p->kept));
 	if (r->o.zones)
-		fprintf(stderr, "%s calls  ", units_count(kept, sizeof(kept), (int64_t)p->calls));
-	if (p->slowdown >= 0)
+		fprintf(stderr, "%s calls  ",
+			units_count(kept, sizeof(kept), (int64_t)p->source.calls));
+	if (p->source.slowdown >= 0)
 		fprintf(stderr, "zones cost %s  ",
-			units_percent(kept, sizeof(kept), p->slowdown, 1));
+			units_percent(kept, sizeof(kept), p->source.slowdown, 1));
 	fprintf(stderr, "%s lost  own CPU %s", units_count(lost, sizeof(lost), (int64_t)p->lost),
 		units_ns(cpu, sizeof(cpu), (double)p->own_cpu_ns));
 }
@@ -368,7 +369,8 @@ static int record(struct record *r)
 				    .hz = (double)r->o.hz,
 				    .duration_ns = r->o.duration_ns,
 				    .sampler = r->o.sampler,
-				    .zones = r->o.zones ? &r->o.zone_o : NULL,
+				    .sources = {[SOURCE_oncpu] = r->o.n_events ? r->o.events : NULL,
+						[SOURCE_zones] = r->o.zones ? &r->o.zone_o : NULL},
 				    .hash_bits = r->o.hash_bits,
 				    .table_bytes = r->o.table_bytes,
 				    .describe = describe_run,

@@ -17,6 +17,7 @@
 #include "source/counted.h"
 #include "source/intake.h"
 #include "source/ledger.h"
+#include "source/sources.h"
 
 /* How often the loader looks: seldom enough to cost nothing, often enough for the rings, and for
  * the files of a process that lives shortly to be there still. */
@@ -37,6 +38,7 @@ struct capture {
 	struct capture_options o;
 	struct session *session;
 	struct slowdown *slowdown;
+	struct sources sources;
 	struct intake in;
 	struct crew_wait ending; /* what intake asks while it waits for others */
 	struct checkpoint checkpoint;
@@ -57,8 +59,7 @@ static int64_t usage_ns(const struct timeval *t)
 /* Of this process and of those that work for it all the time. */
 static int64_t loader_cpu_ns(const struct capture *c)
 {
-	return (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) +
-	       (c->in.zones ? zones_cpu_ns(c->in.zones) : 0);
+	return (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) + sources_cpu_ns(&c->sources);
 }
 
 /* And of the children that have been waited for: naming is done by such. */
@@ -148,26 +149,17 @@ static int open_all(struct capture *c)
 				    .tick_ns = TICK_NS,
 				    .hash_bits = c->o.hash_bits,
 				    .table_bytes = c->o.table_bytes};
-	struct zone_request zones = {0};
 	int ret = block_signals(c);
 
 	c->nice = getpriority(PRIO_PROCESS, 0);
 	hurry(c, STARTING);
-	if (c->o.zones) {
-		zones.max_zones = c->o.zones->max;
-		zones.clocks = c->o.zones->clocks;
-		zones.events = c->o.zones->events;
-		zones.n_events = c->o.zones->n_events;
-		zones.one_by_one = c->o.zones->one_by_one;
-		zones.no_session = c->o.zones->no_session;
-		zones.limited = c->o.zones->max_slowdown > 0;
-		o.zones = &zones;
-	}
+	sources_init(&c->sources, c->o.sources);
+	sources_request(&c->sources, &o);
 	if (!ret)
 		ret = session_open(&o, &c->session);
 	if (ret)
 		return ret;
-	ret = intake_init(&c->in, c->o.target, c->session);
+	ret = intake_init(&c->in, c->o.target, c->session, &c->sources);
 	if (ret)
 		return ret;
 	ret = session_attach(c->session);
@@ -178,13 +170,12 @@ static int open_all(struct capture *c)
 	hurry(c, RUNNING);
 	c->slowdown = slowdown_new(c->session, c->o.events, c->o.n_events, c->o.hz);
 	intake_snapshot(&c->in);
-	if (c->o.zones)
-		ret = intake_zones(&c->in, c->o.zones);
+	ret = sources_open(&c->sources);
 	if (!ret)
 		ret = watch_all(c);
-	/* Calls count from here on: when it is said that the capture has begun, it has. */
-	if (!ret && c->o.zones)
-		zones_start(c->in.zones);
+	/* When it is said that the capture has begun, it has. */
+	if (!ret)
+		sources_start(&c->sources);
 	return ret;
 }
 
@@ -211,6 +202,7 @@ void capture_free(struct capture *c)
 	if (!c)
 		return;
 	intake_release(&c->in);
+	sources_release(&c->sources);
 	slowdown_free(c->slowdown);
 	session_close(c->session);
 	checkpoint_end(&c->checkpoint);
@@ -296,14 +288,13 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 {
 	struct capture_progress p = {.elapsed_ns =
 					     (int64_t)(clock_ns(CLOCK_MONOTONIC) - c->start_ns),
-				     .kept = intake_taken(&c->in),
-				     .calls = c->o.zones && fn ? zones_calls(c->in.zones) : 0,
-				     .slowdown = c->o.zones ? zones_slowdown(c->in.zones) : -1,
+				     .kept = sources_taken(&c->sources),
 				     .own_cpu_ns = loader_cpu_ns(c) - c->cpu_at_start_ns};
 	uint64_t counters[WIRE_COUNTERS];
 
 	if (!fn)
 		return;
+	p.source = sources_progress(&c->sources);
 	for (size_t i = 0; i < c->o.n_events; i++)
 		if (!session_counters(c->session, i, counters))
 			p.lost += counters[WIRE_TAKEN] - counters[WIRE_KEPT];
@@ -324,11 +315,11 @@ static bool goes_on(void *context)
 	return clock_ns(CLOCK_MONOTONIC) < deadline_of(c) && poll(&p, 1, 0) == 0;
 }
 
-/* What probes cost is timed between the ticks, too. */
+/* Sources have work between the ticks, too. */
 static uint64_t wait_until(const struct capture *c, uint64_t tick, uint64_t deadline)
 {
 	uint64_t until = tick < deadline ? tick : deadline;
-	uint64_t due = c->o.zones ? zones_due_ns(c->in.zones) : UINT64_MAX;
+	uint64_t due = sources_due_ns(&c->sources);
 
 	return due < until ? due : until;
 }
@@ -347,15 +338,14 @@ static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *co
 		if (end != CAPTURE_RUNNING)
 			return end;
 		/* What is in the rings besides comes next. */
-		if (c->o.zones && zones_round(c->in.zones) && now < tick)
+		if (sources_round(&c->sources) && now < tick)
 			continue;
 		*ret = intake_drain(&c->in, false);
 		if (*ret)
 			return CAPTURE_SIGNAL;
 		if (now < tick)
 			continue; /* a ring was half full */
-		if (c->o.zones)
-			zones_tick(c->in.zones);
+		sources_tick(&c->sources);
 		slowdown_tick(c->slowdown);
 		progress(c, fn, context);
 		session_tick(c->session);
@@ -385,20 +375,14 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	*end = loop(c, fn, context, &ret);
 	if (*end != CAPTURE_SIGNAL)
 		let_second_kill();
-	if (c->o.zones)
-		zones_last_round(c->in.zones);
+	sources_ending(&c->sources);
 	slowdown_finish(c->slowdown);
 	session_stop(c->session);
-	if (c->o.zones)
-		zones_stop(c->in.zones);
+	sources_stop(&c->sources);
 	c->end_ns = clock_ns(CLOCK_MONOTONIC);
 	c->cpu_at_end_ns = loader_cpu_ns(c);
 	last = intake_drain(&c->in, true);
-	session_await_exits(c->session);
-	if (c->o.zones) {
-		zones_drained(c->in.zones);
-		zones_take_away(c->in.zones);
-	}
+	sources_drained(&c->sources);
 	/* Before names are looked up, which takes memory of its own. */
 	session_drained(c->session);
 	hurry(c, 0);
@@ -442,14 +426,15 @@ int capture_profile(struct capture *c, struct profile **out)
 		p->hz = event_has_rate(&c->o.events[i]) ? c->o.hz : p->hz;
 	unwinder_stats(c->in.unwinder, &in.unwind);
 	add_metrics(c, p);
-	for (size_t i = 0; i < c->o.n_events; i++)
-		ledger_counters(p, &in, i);
 	ret = assembly_init(&assembly, p, &c->in.stacks, c->in.images, c->in.procs, c->start_ns,
 			    &stats);
-	if (c->o.zones)
-		assembly_mark_probes(&assembly);
+	/* Names are known now: those that were exiting then have had the time to. */
+	if (c->end_ns)
+		session_await_exits(c->session);
+	for (size_t i = 0; i < c->o.n_events; i++)
+		ledger_counters(p, &in, i);
 	if (!ret)
-		intake_finish(&c->in, &assembly);
+		sources_finish(&c->sources, &assembly);
 	assembly_release(&assembly);
 	ledger_settle(p);
 	for (size_t i = 0; i < c->o.n_events; i++)
@@ -463,8 +448,7 @@ int capture_profile(struct capture *c, struct profile **out)
 	if (!c->end_ns) /* a checkpoint: the capture goes on */
 		in.run_cpu_ns = loader_cpu_ns(c) - c->cpu_at_start_ns;
 	in.name_cpu_ns = own_cpu_ns(c) - before_ns;
-	if (c->o.zones)
-		in.probes = zones_run(c->in.zones, p);
+	in.probes = sources_run(&c->sources, p);
 	ledger_cost(p, &in, &stats);
 	if (c->o.describe)
 		c->o.describe(c->o.context, p);
@@ -474,12 +458,12 @@ int capture_profile(struct capture *c, struct profile **out)
 
 char *capture_waiting(const struct capture *c)
 {
-	return zones_waiting(c->in.zones);
+	return sources_waiting(&c->sources);
 }
 
 const char *capture_forbidden(const struct capture *c)
 {
-	return zones_forbidden(c->in.zones);
+	return sources_forbidden(&c->sources);
 }
 
 int capture_command_status(struct capture *c)

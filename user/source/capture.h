@@ -12,7 +12,7 @@
 #include "load/session.h"
 #include "load/target.h"
 #include "model/profile.h"
-#include "source/zones.h"
+#include "source/sources.h"
 
 struct capture_options {
 	struct target *target;	    /* opened; borrowed */
@@ -21,9 +21,9 @@ struct capture_options {
 	double hz;
 	int64_t duration_ns; /* 0: until the target ends or a signal comes */
 	enum sampler sampler;
-	const struct zones_options *zones; /* NULL: none; borrowed */
-	unsigned hash_bits;		   /* 64 but in tests */
-	uint64_t table_bytes;		   /* TABLES_MAX_BYTES but in tests */
+	const void *sources[SOURCES]; /* the options of each; NULL: it is not asked for; borrowed */
+	unsigned hash_bits;	      /* 64 but in tests */
+	uint64_t table_bytes;	      /* TABLES_MAX_BYTES but in tests */
 	/* Says what the caller knows of the run (profile_set_run, machine_describe): of every
 	 * profile that is made, also those of checkpoints, which are while the capture goes on.
 	 * NULL: nothing. */
@@ -44,8 +44,7 @@ enum capture_end {
 struct capture_progress {
 	int64_t elapsed_ns;
 	uint64_t kept, lost;
-	uint64_t calls;	    /* of zones */
-	double slowdown;    /* by zones, of late, as zones_slowdown(); below 0: not known */
+	struct source_progress source;
 	int64_t own_cpu_ns; /* of the loader, since the start of the capture */
 };
 typedef void (*capture_progress_fn)(void *context, const struct capture_progress *);
@@ -56,15 +55,15 @@ struct capture;
 int capture_open(const struct capture_options *, struct capture **);
 /* Counts until the end. A second signal, during or after it, kills the program as usual. */
 int capture_run(struct capture *, capture_progress_fn, void *context, enum capture_end *end);
-/* Says why zones have no probes: others would die of them; NULL: they have. */
+/* Why a source that was asked for captures nothing; NULL: all do. */
 const char *capture_forbidden(const struct capture *);
 /* The profile of what was captured, named, with ledger and cost, and described. Owned by the
  * caller. */
 int capture_profile(struct capture *, struct profile **out);
 void capture_free(struct capture *);
 
-/* Says of a pattern of zones that the module it asks for is not there yet; NULL: all are. The
- * caller owns it. */
+/* What a source still waits for, as a library that is not loaded yet; NULL: nothing. The caller
+ * owns it. */
 char *capture_waiting(const struct capture *);
 
 /* Wait status of the command, which is looked at anew; -1 while it runs, or without a command. */

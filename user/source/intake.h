@@ -14,9 +14,9 @@
 #include "load/sideband.h"
 #include "source/assembly.h"
 #include "source/pending.h"
+#include "source/sources.h"
 #include "source/stacks.h"
 #include "source/unwinder.h"
-#include "source/zones.h"
 #include "symbol/crew.h"
 #include "symbol/images.h"
 #include "symbol/procs.h"
@@ -30,9 +30,7 @@ struct intake {
 	struct tables *tables;
 	struct unwinder *unwinder;
 	struct stacks stacks;
-	void **states;			 /* of the sources, in the order of sources.def */
-	struct zones *zones;		 /* one of them */
-	struct calibration *calibration; /* NULL: no zones */
+	const struct sources *sources; /* borrowed, as the session */
 	struct pending pending;
 	uint64_t drained_ns; /* when the ring was last: CLOCK_MONOTONIC */
 	bool put_aside;	     /* records came in while others were taken in */
@@ -40,23 +38,16 @@ struct intake {
 	struct map followed; /* processes of the target, where it is not everything */
 	uint64_t remaps;     /* of procs, as of the last drain */
 	uint64_t side_lost;
-	struct crew_wait wait;		/* of who reads code for zones */
+	struct crew_wait wait;		/* of sources that wait for others */
 	const struct crew_wait *ending; /* whether the capture goes on; borrowed, NULL: it does */
 };
 
 /* With a loaded session: before it is attached. Errors with a text; released all the same. */
-int intake_init(struct intake *, const struct target *, struct session *);
+int intake_init(struct intake *, const struct target *, struct session *, const struct sources *);
 void intake_release(struct intake *);
 
 /* What there is already: the target's processes, or all. */
 void intake_snapshot(struct intake *);
-/* Hangs the probes of zones in that. Errors with a text. */
-int intake_zones(struct intake *, const struct zones_options *);
 /* Takes what came before now. @last: takes everything. */
 int intake_drain(struct intake *, bool last);
-/* Rows that the sources have taken. */
-uint64_t intake_taken(const struct intake *);
-/* Adds the sources' rows. */
-void intake_finish(const struct intake *, struct assembly *);
-
 #endif

@@ -26,10 +26,11 @@ struct oncpu {
 	int64_t lost[WIRE_EVENTS]; /* came when there were so many */
 };
 
-static void *oncpu_new(void)
+static void *oncpu_new(const void *options)
 {
 	struct oncpu *o = mem_zalloc(1, sizeof(*o));
 
+	(void)options;
 	o->most = mem_most() / SHARE / SAMPLE_BYTES;
 	return o;
 }
@@ -141,8 +142,8 @@ const struct source oncpu_source = {
 	.name = "oncpu",
 	.new = oncpu_new,
 	.free = oncpu_free,
+	.finish = oncpu_finish,
 	.take = oncpu_take,
 	.take_slice = oncpu_take_slice,
 	.taken = oncpu_taken,
-	.finish = oncpu_finish,
 };

@@ -1,36 +1,103 @@
 /*
- * source: the user half of an event source: takes its records, and adds its rows to a profile.
- * To add one: a row in bpf/sources.def, which says where the two halves live.
+ * source: the user half of an event source: turns records and what happens to processes into rows
+ * of a profile. The capture knows sources by their table alone (sources.h). To add one: a row in
+ * bpf/sources.def, which says where the two halves live.
  */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
 
 #include <stddef.h>
 
+#include "load/session.h"
+#include "load/sideband.h"
+#include "load/target.h"
 #include "source/assembly.h"
 #include "source/stacks.h"
+#include "symbol/crew.h"
+#include "symbol/images.h"
 #include "symbol/procs.h"
 
+/* What all sources share; borrowed while the capture lasts. */
+struct source_services {
+	struct session *session;
+	struct images *images;
+	struct procs *procs;
+	const struct target *target;
+	const struct crew_wait *wait; /* asked while others are waited for */
+};
+
+/* A line of progress. */
+struct source_progress {
+	uint64_t calls;	 /* counted so far */
+	double slowdown; /* of the target by the source, of late, as a part of what it takes
+			    without; below 0: not known, or nothing to speak of */
+};
+
+/* All operations but the first four may be NULL: nothing to do then. They are called of sources
+ * that the capture asks for, on the state that new() made, in the order in which they stand here.
+ */
 struct source {
 	const char *name;
-	/* What it keeps during a capture. */
-	void *(*new)(void);
+	void *(*new)(const void *options);
 	void (*free)(void *);
-	/* A record of its kind, in order of time, whole; @procs is as it was at that time. */
-	void (*take)(void *, const void *record, struct stacks *, struct procs *);
-	/* The same for a sample whose user stack had to be walked here: NULL where the source has
-	 * no such. */
-	void (*take_slice)(void *, const struct wire_slice *, uint32_t stack, struct stacks *,
-			   struct procs *);
-	/* How many it has taken. */
-	size_t (*taken)(const void *);
 	/* Adds its rows; the profile's metrics are those of the capture's events. May be called
 	 * once a profile, any number of times. */
 	void (*finish)(const void *, struct assembly *);
-};
 
-#define SOURCE(name, KIND, number) extern const struct source name##_source;
-#include "sources.def"
-#undef SOURCE
+	/* --- the start --- */
+	/* Before the session is opened: what of it the source needs. */
+	void (*request)(void *, struct session_options *);
+	/* Before anything is taken in. */
+	void (*begin)(void *, const struct source_services *);
+	/* The target's processes are known, and events attached. Errors with a text. */
+	int (*open)(void *);
+	/* What counts, counts from here on. */
+	void (*start)(void *);
+
+	/* --- records --- */
+	/* One of its kind, in order of time, whole; @procs is as it was at that time. */
+	void (*take)(void *, const void *record, struct stacks *, struct procs *);
+	/* A sample whose user stack had to be walked here. */
+	void (*take_slice)(void *, const struct wire_slice *, uint32_t stack, struct stacks *,
+			   struct procs *);
+	/* How many rows it has taken. */
+	size_t (*taken)(const void *);
+
+	/* --- processes of the target --- */
+	void (*code_changed)(void *, uint32_t pid); /* by a mapping; also: it is new */
+	void (*forked)(void *, uint32_t pid, uint32_t child);
+	void (*exec)(void *, uint32_t pid);
+	void (*leader_exited)(void *, uint32_t pid); /* its first thread; others may go on */
+	/* Of all processes there are, before what it means for the target. */
+	void (*seen)(void *, const struct side_record *);
+
+	/* --- time --- */
+	/* Around what has come in since the last time: before, and after but for the last time. */
+	void (*before_drain)(void *);
+	void (*after_drain)(void *);
+	/* Work between ticks: when it is due (CLOCK_MONOTONIC; UINT64_MAX: never), and, if it is, a
+	 * round of it; false: it was not. */
+	uint64_t (*due_ns)(const void *);
+	bool (*round)(void *);
+	void (*tick)(void *);
+	void (*progress)(const void *, struct source_progress *);
+
+	/* --- the end --- */
+	void (*ending)(void *);	 /* events still come */
+	void (*stop)(void *);	 /* what counts, counts no more */
+	void (*drained)(void *); /* the last record was taken */
+
+	/* --- a profile --- */
+	/* Before any source adds rows. */
+	void (*assemble)(const void *, struct assembly *);
+	/* How long its BPF programs ran, where the session does not know. */
+	struct program_run (*run)(const void *, const struct profile *);
+	/* CPU time of processes that work for it. */
+	int64_t (*cpu_ns)(const void *);
+	/* What it waits for still, in words of the caller's own; NULL: nothing. */
+	char *(*waiting)(const void *);
+	/* Why it captures nothing at all though it could; NULL: it does. */
+	const char *(*forbidden)(const void *);
+};
 
 #endif

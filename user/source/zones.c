@@ -16,9 +16,13 @@
 #include "source/zones.h"
 #include "symbol/procfs.h"
 
-static void *zones_new(void)
+static void *zones_new(const void *options)
 {
-	return mem_zalloc(1, sizeof(struct zones));
+	struct zones *z = mem_zalloc(1, sizeof(*z));
+
+	z->in.o = options;
+	z->limit.governor = governor_of(z->in.o->max_slowdown);
+	return z;
 }
 
 static void process_free(struct zone_process *p)
@@ -51,18 +55,8 @@ static void zones_free(void *state)
 	vec_release(&z->notes);
 	map_release(&z->by_image);
 	map_release(&z->by_pid);
+	calibration_free(z->in.calibration);
 	free(z);
-}
-
-void zones_configure(struct zones *z, const struct zones_input *in)
-{
-	z->in = *in;
-	z->limit.governor = governor_of(in->o->max_slowdown);
-}
-
-bool zones_active(const struct zones *z)
-{
-	return z->in.session;
 }
 
 void zone_note(struct zones *z, const char *text)
@@ -239,7 +233,9 @@ static int check_forbidden(const struct zones *z)
 	return err(-EBUSY, "%s", z->forbidden);
 }
 
-int zones_settle(struct zones *z, bool first)
+/* Reads new images, decides how calls end in each process, attaches probes. What cannot be attached
+ * is noted: only at the start (@first) are errors returned, and patterns that match nothing. */
+static int settle_all(struct zones *z, bool first)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	int ret = 0;
@@ -273,71 +269,164 @@ int zones_settle(struct zones *z, bool first)
 	return ret;
 }
 
-void zones_heed(struct zones *z)
+size_t zones_count(const struct zones *z)
 {
-	if (zones_active(z))
-		zone_guard_heed(z);
-}
+	size_t n = 0;
 
-int64_t zones_cpu_ns(const struct zones *z)
-{
-	return zones_active(z) ? keeper_cpu_ns(z->in.session->keeper) +
-					 calibration_cpu_ns(z->in.calibration)
-			       : 0;
-}
-
-uint64_t zones_calls(const struct zones *z)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < z->limit.zones.n; i++)
-		n += z->limit.zones.at[i].timed + z->limit.zones.at[i].counted;
+	for (size_t i = 0; i < z->at.n; i++)
+		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++)
+			n += zone_image_has(z->at.at[i], k);
 	return n;
 }
 
-struct program_run zones_run(const struct zones *z, const struct profile *p)
+/* --- the source: the start ------------------------------------------------------------------ */
+
+static void zones_request(void *state, struct session_options *out)
 {
-	return zones_active(z) ? zone_cost_run(z, p) : (struct program_run){0};
+	struct zones *z = state;
+	const struct zones_options *o = z->in.o;
+
+	z->request = (struct zone_request){.max_zones = o->max,
+					   .clocks = o->clocks,
+					   .events = o->events,
+					   .n_events = o->n_events,
+					   .one_by_one = o->one_by_one,
+					   .no_session = o->no_session,
+					   .limited = o->max_slowdown > 0};
+	out->zones = &z->request;
 }
 
-void zones_start(struct zones *z)
+static void zones_begin(void *state, const struct source_services *services)
 {
+	struct zones *z = state;
+
+	z->in.session = session_zones(services->session);
+	z->in.images = services->images;
+	z->in.procs = services->procs;
+	z->in.target = services->target;
+	z->in.wait = services->wait;
+	images_part_copies(services->images);
+}
+
+static void see(void *state, uint32_t pid)
+{
+	zones_process(state, pid);
+}
+
+static int zones_open(void *state)
+{
+	struct zones *z = state;
+	const struct target *t = z->in.target;
+	int ret;
+
+	z->in.calibration = calibrate(z->in.session);
+	ret = zone_session_keep(z->in.session, z->in.wait);
+	if (ret)
+		return ret;
+	if (target_is_open(t))
+		(void)procfs_processes(see, z);
+	if (t->kind == TARGET_COMMAND)
+		zones_command(z, t->pids.at[0], t->argv[0]);
+	for (size_t i = 0; i < t->pids.n; i++)
+		zones_process(z, t->pids.at[i]);
+	return settle_all(z, true);
+}
+
+static void zones_start(void *state)
+{
+	struct zones *z = state;
+
 	z->counting = true;
 	zonemaps_enable(z->in.session->maps, true);
 	calibration_start(z->in.calibration);
 	zone_limit_tick(z);
 }
 
-uint64_t zones_due_ns(const struct zones *z)
+/* --- the source: processes and time --------------------------------------------------------- */
+
+static void forked(void *state, uint32_t pid, uint32_t child)
 {
+	zones_fork(state, pid, child);
+}
+
+static void exec(void *state, uint32_t pid)
+{
+	zones_exec(state, pid);
+}
+
+static void leader_exited(void *state, uint32_t pid)
+{
+	zones_leader_exit(state, pid);
+}
+
+static void seen(void *state, const struct side_record *r)
+{
+	if (r->kind == SIDE_FORK)
+		zones_born(state, r->parent_pid, r->pid);
+	else if (r->kind == SIDE_COMM && r->exec)
+		zones_program(state, r->pid, r->time_ns);
+	else if (r->kind == SIDE_EXIT && r->pid == r->tid)
+		zones_end(state, r->pid, r->time_ns);
+}
+
+static void before_drain(void *state)
+{
+	zone_guard_heed(state);
+}
+
+static void after_drain(void *state)
+{
+	if (zones_unsettled(state))
+		(void)settle_all(state, false);
+}
+
+static uint64_t due_ns(const void *state)
+{
+	const struct zones *z = state;
+
 	return calibration_due_ns(z->in.calibration);
 }
 
-bool zones_round(struct zones *z)
+/* What probes cost is timed now and then. */
+static bool time_round(void *state)
 {
-	if (clock_ns(CLOCK_MONOTONIC) < zones_due_ns(z))
+	struct zones *z = state;
+
+	if (clock_ns(CLOCK_MONOTONIC) < due_ns(z))
 		return false;
 	calibration_round(z->in.calibration, zone_cost_which(z));
 	return true;
 }
 
-void zones_last_round(struct zones *z)
+static void tick(void *state)
 {
+	zones_tick(state);
+}
+
+static void progress(const void *state, struct source_progress *p)
+{
+	const struct zones *z = state;
+
+	for (size_t i = 0; i < z->limit.zones.n; i++)
+		p->calls += z->limit.zones.at[i].timed + z->limit.zones.at[i].counted;
+	p->slowdown = zones_slowdown(z);
+}
+
+/* --- the source: the end -------------------------------------------------------------------- */
+
+static void zones_ending(void *state)
+{
+	struct zones *z = state;
+
 	zonemaps_look_again(z->in.session->maps);
 	calibration_finish(z->in.calibration, zone_cost_which(z));
 }
 
-void zones_stop(struct zones *z)
+static void zones_stop(void *state)
 {
-	zonemaps_enable(z->in.session->maps, false);
-}
+	struct zones *z = state;
 
-/* The kernel takes its time for thousands. */
-void zones_take_away(struct zones *z)
-{
-	for (size_t i = 0; i < z->at.n; i++)
-		keeper_drop(z->in.session->keeper, &z->at.at[i]->links);
-	calibration_stop(z->in.calibration);
+	zonemaps_enable(z->in.session->maps, false);
 }
 
 static void know_thread(struct zones *z, uint32_t number, uint32_t thread)
@@ -347,7 +436,9 @@ static void know_thread(struct zones *z, uint32_t number, uint32_t thread)
 	z->thread_of.at[number] = thread;
 }
 
-void zones_drained(struct zones *z)
+/* Threads that a full ring had no room to tell of are known by what the kernel keeps of them, under
+ * the name that they have by then. */
+static void find_threads(struct zones *z)
 {
 	const struct zonemaps *maps = z->in.session->maps;
 
@@ -361,27 +452,18 @@ void zones_drained(struct zones *z)
 	}
 }
 
-char *zones_waiting(const struct zones *z)
+/* The kernel takes its time to detach thousands of probes: that goes on beside what follows. */
+static void zones_drained(void *state)
 {
-	return zones_active(z) ? zone_read_waiting(z) : NULL;
-}
+	struct zones *z = state;
 
-const char *zones_forbidden(const struct zones *z)
-{
-	return z->forbidden;
-}
-
-size_t zones_count(const struct zones *z)
-{
-	size_t n = 0;
-
+	find_threads(z);
 	for (size_t i = 0; i < z->at.n; i++)
-		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++)
-			n += zone_image_has(z->at.at[i], k);
-	return n;
+		keeper_drop(z->in.session->keeper, &z->at.at[i]->links);
+	calibration_stop(z->in.calibration);
 }
 
-/* --- the source ----------------------------------------------------------------------------- */
+/* --- the source: records and profile -------------------------------------------------------- */
 
 static void take_thread(struct zones *z, const struct wire_zone_record *r, struct procs *procs)
 {
@@ -409,25 +491,68 @@ static void zones_take(void *state, const void *record, struct stacks *stacks, s
 		zones_process(z, r->pid);
 }
 
-static size_t zones_taken(const void *state)
+static void assemble(const void *state, struct assembly *a)
 {
 	(void)state;
-	return 0;
+	assembly_mark_probes(a);
 }
 
-static void zones_finish_source(const void *state, struct assembly *a)
+static void add_rows(const void *state, struct assembly *a)
+{
+	zone_rows(state, a);
+}
+
+static struct program_run zones_run(const void *state, const struct profile *p)
+{
+	return zone_cost_run(state, p);
+}
+
+static int64_t cpu_ns(const void *state)
 {
 	const struct zones *z = state;
 
-	if (zones_active(z))
-		zone_rows(z, a);
+	return keeper_cpu_ns(z->in.session->keeper) + calibration_cpu_ns(z->in.calibration);
+}
+
+static char *waiting(const void *state)
+{
+	return zone_read_waiting(state);
+}
+
+static const char *forbidden(const void *state)
+{
+	const struct zones *z = state;
+
+	return z->forbidden;
 }
 
 const struct source zones_source = {
 	.name = "zones",
 	.new = zones_new,
 	.free = zones_free,
+	.finish = add_rows,
+	.request = zones_request,
+	.begin = zones_begin,
+	.open = zones_open,
+	.start = zones_start,
 	.take = zones_take,
-	.taken = zones_taken,
-	.finish = zones_finish_source,
+	.code_changed = see,
+	.forked = forked,
+	.exec = exec,
+	.leader_exited = leader_exited,
+	.seen = seen,
+	.before_drain = before_drain,
+	.after_drain = after_drain,
+	.due_ns = due_ns,
+	.round = time_round,
+	.tick = tick,
+	.progress = progress,
+	.ending = zones_ending,
+	.stop = zones_stop,
+	.drained = zones_drained,
+	.assemble = assemble,
+	.run = zones_run,
+	.cpu_ns = cpu_ns,
+	.waiting = waiting,
+	.forbidden = forbidden,
 };

@@ -1,7 +1,7 @@
 /*
  * zones: exact calls of functions: which functions of which processes get probes, what they count,
- * and the rows that come of it. An event source like the others; besides, it is told of what
- * processes map, and hangs its probes where zones are.
+ * and the rows that come of it. An event source like the others (zones.c); here are its options,
+ * and what the files of zones share.
  */
 #ifndef SOURCE_ZONES_H
 #define SOURCE_ZONES_H
@@ -36,7 +36,7 @@ struct zones_options {
 	bool one_by_one, no_session; /* as on older kernels: see load/zone_session.h; in tests */
 };
 
-/* All borrowed while the zones live. */
+/* All borrowed while the zones live; but for the calibration. */
 struct zones_input {
 	const struct zones_options *o;
 	struct calibration *calibration;
@@ -49,10 +49,7 @@ struct zones_input {
 
 struct zones;
 
-/* Makes a source's empty state one that works. */
-void zones_configure(struct zones *, const struct zones_input *);
-
-/* @pid's code may have changed: it is looked at when zones_settle() is called. */
+/* @pid's code may have changed: it is looked at when the zones are settled next. */
 void zones_process(struct zones *, uint32_t pid);
 /* @child has the code of @pid. */
 void zones_fork(struct zones *, uint32_t pid, uint32_t child);
@@ -68,50 +65,15 @@ void zones_exec(struct zones *, uint32_t pid);
 void zones_program(struct zones *, uint32_t pid, uint64_t time_ns);
 void zones_born(struct zones *, uint32_t pid, uint32_t child);
 void zones_end(struct zones *, uint32_t pid, uint64_t time_ns);
-/* Before what came until now is taken in. */
-void zones_heed(struct zones *);
 /* At each tick. */
 void zones_tick(struct zones *);
 
-/* True: zones_settle() has something to do. */
+/* True: there is something to settle. */
 bool zones_unsettled(const struct zones *);
-/* Reads new images, decides how calls end in each process, hangs probes. What cannot be hung is
- * noted: only at the start (@first) are errors returned, and patterns that match nothing. */
-int zones_settle(struct zones *, bool first);
-
-/* Calls count from here to there. */
-void zones_start(struct zones *);
-void zones_stop(struct zones *);
-/* While they do, what probes cost is timed now and then: when that is due next (CLOCK_MONOTONIC;
- * never: UINT64_MAX); if it is (false: it is not); for the last time, which takes some ms. */
-uint64_t zones_due_ns(const struct zones *);
-bool zones_round(struct zones *);
-void zones_last_round(struct zones *);
-/* After the last record was taken: threads that a full ring had no room to tell of are known by
- * what the kernel keeps of them, under the name that they have by then. */
-void zones_drained(struct zones *);
-/* Begins to take all probes away, for good; goes on beside what follows. */
-void zones_take_away(struct zones *);
-
-/* Says of a pattern that the module it asks for is not there yet; NULL: all are. The caller owns
- * it. */
-char *zones_waiting(const struct zones *);
-
-/* Why functions that match got no probes at the start; NULL: they did. */
-const char *zones_forbidden(const struct zones *);
-
-/* How many functions have probes, and how many processes. */
+/* How many functions have probes. */
 size_t zones_count(const struct zones *);
-/* CPU time of the processes of ours that hold the probes, and that time what they cost. */
-int64_t zones_cpu_ns(const struct zones *);
 /* The time that probes add to that of the target, as a part of what it takes without them, of late;
  * below 0: it is not known yet. */
 double zones_slowdown(const struct zones *);
-/* Calls that were met until the last tick, for a progress line. */
-uint64_t zones_calls(const struct zones *);
-/* How long our programs on the probes ran for what the profile counts, as calibrated. */
-struct program_run zones_run(const struct zones *, const struct profile *);
-/* False: it was never configured. */
-bool zones_active(const struct zones *);
 
 #endif

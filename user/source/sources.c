@@ -1,0 +1,219 @@
+#include "source/sources.h"
+
+#define SOURCE(name, KIND, number) extern const struct source name##_source;
+#include "sources.def"
+#undef SOURCE
+
+/* Each with the kind of its records. */
+static const struct {
+	uint32_t kind;
+	const struct source *is;
+} table[SOURCES] = {
+#define SOURCE(name, KIND, number) {KIND, &name##_source},
+#include "sources.def"
+#undef SOURCE
+};
+
+/* Calls @operation of each source that is asked for and has it. */
+#define EACH(sources, operation, ...)                                \
+	for (size_t i_ = 0; i_ < SOURCES; i_++)                      \
+		if ((sources)->state[i_] && table[i_].is->operation) \
+	table[i_].is->operation((sources)->state[i_] __VA_OPT__(, ) __VA_ARGS__)
+
+void sources_init(struct sources *s, const void *const options[SOURCES])
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		s->state[i] = options[i] ? table[i].is->new (options[i]) : NULL;
+}
+
+void sources_release(struct sources *s)
+{
+	EACH(s, free);
+	*s = (struct sources){0};
+}
+
+void sources_request(const struct sources *s, struct session_options *o)
+{
+	EACH(s, request, o);
+}
+
+void sources_begin(const struct sources *s, const struct source_services *services)
+{
+	EACH(s, begin, services);
+}
+
+int sources_open(const struct sources *s)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < SOURCES && !ret; i++)
+		if (s->state[i] && table[i].is->open)
+			ret = table[i].is->open(s->state[i]);
+	return ret;
+}
+
+void sources_start(const struct sources *s)
+{
+	EACH(s, start);
+}
+
+void sources_take(const struct sources *s, uint32_t kind, const void *record, struct stacks *stacks,
+		  struct procs *procs)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		if (table[i].kind == kind && s->state[i] && table[i].is->take)
+			table[i].is->take(s->state[i], record, stacks, procs);
+}
+
+void sources_take_slice(const struct sources *s, const struct wire_slice *slice, uint32_t stack,
+			struct stacks *stacks, struct procs *procs)
+{
+	EACH(s, take_slice, slice, stack, stacks, procs);
+}
+
+uint64_t sources_taken(const struct sources *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < SOURCES; i++)
+		if (s->state[i] && table[i].is->taken)
+			n += table[i].is->taken(s->state[i]);
+	return n;
+}
+
+void sources_code_changed(const struct sources *s, uint32_t pid)
+{
+	EACH(s, code_changed, pid);
+}
+
+void sources_forked(const struct sources *s, uint32_t pid, uint32_t child)
+{
+	EACH(s, forked, pid, child);
+}
+
+void sources_exec(const struct sources *s, uint32_t pid)
+{
+	EACH(s, exec, pid);
+}
+
+void sources_leader_exited(const struct sources *s, uint32_t pid)
+{
+	EACH(s, leader_exited, pid);
+}
+
+void sources_seen(const struct sources *s, const struct side_record *r)
+{
+	EACH(s, seen, r);
+}
+
+void sources_before_drain(const struct sources *s)
+{
+	EACH(s, before_drain);
+}
+
+void sources_after_drain(const struct sources *s)
+{
+	EACH(s, after_drain);
+}
+
+uint64_t sources_due_ns(const struct sources *s)
+{
+	uint64_t first = UINT64_MAX, due;
+
+	for (size_t i = 0; i < SOURCES; i++) {
+		if (!s->state[i] || !table[i].is->due_ns)
+			continue;
+		due = table[i].is->due_ns(s->state[i]);
+		first = due < first ? due : first;
+	}
+	return first;
+}
+
+bool sources_round(const struct sources *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < SOURCES; i++)
+		if (s->state[i] && table[i].is->round)
+			any |= table[i].is->round(s->state[i]);
+	return any;
+}
+
+void sources_tick(const struct sources *s)
+{
+	EACH(s, tick);
+}
+
+struct source_progress sources_progress(const struct sources *s)
+{
+	struct source_progress p = {.slowdown = -1};
+
+	EACH(s, progress, &p);
+	return p;
+}
+
+void sources_ending(const struct sources *s)
+{
+	EACH(s, ending);
+}
+
+void sources_stop(const struct sources *s)
+{
+	EACH(s, stop);
+}
+
+void sources_drained(const struct sources *s)
+{
+	EACH(s, drained);
+}
+
+void sources_finish(const struct sources *s, struct assembly *a)
+{
+	EACH(s, assemble, a);
+	EACH(s, finish, a);
+}
+
+struct program_run sources_run(const struct sources *s, const struct profile *p)
+{
+	struct program_run sum = {0};
+
+	for (size_t i = 0; i < SOURCES; i++) {
+		struct program_run run = {0};
+
+		if (s->state[i] && table[i].is->run)
+			run = table[i].is->run(s->state[i], p);
+		sum.ns += run.ns;
+		sum.runs += run.runs;
+	}
+	return sum;
+}
+
+int64_t sources_cpu_ns(const struct sources *s)
+{
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < SOURCES; i++)
+		if (s->state[i] && table[i].is->cpu_ns)
+			ns += table[i].is->cpu_ns(s->state[i]);
+	return ns;
+}
+
+char *sources_waiting(const struct sources *s)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < SOURCES && !text; i++)
+		if (s->state[i] && table[i].is->waiting)
+			text = table[i].is->waiting(s->state[i]);
+	return text;
+}
+
+const char *sources_forbidden(const struct sources *s)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < SOURCES && !text; i++)
+		if (s->state[i] && table[i].is->forbidden)
+			text = table[i].is->forbidden(s->state[i]);
+	return text;
+}

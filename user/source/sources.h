@@ -1,0 +1,64 @@
+/*
+ * sources: the sources that a capture asks for, with their state: hands on to each what source.h
+ * says. For capture and intake.
+ */
+#ifndef SOURCE_SOURCES_H
+#define SOURCE_SOURCES_H
+
+#include "source/source.h"
+
+enum source_number {
+#define SOURCE(name, KIND, number) SOURCE_##name,
+#include "sources.def"
+#undef SOURCE
+	SOURCES
+};
+
+struct sources {
+	void *state[SOURCES]; /* NULL: not asked for */
+};
+
+/* @options has each source's own, borrowed while the sources live; NULL: it is not asked for. */
+void sources_init(struct sources *, const void *const options[SOURCES]);
+void sources_release(struct sources *);
+
+void sources_request(const struct sources *, struct session_options *);
+void sources_begin(const struct sources *, const struct source_services *);
+int sources_open(const struct sources *);
+void sources_start(const struct sources *);
+
+/* A record of @kind. */
+void sources_take(const struct sources *, uint32_t kind, const void *record, struct stacks *,
+		  struct procs *);
+void sources_take_slice(const struct sources *, const struct wire_slice *, uint32_t stack,
+			struct stacks *, struct procs *);
+uint64_t sources_taken(const struct sources *);
+
+void sources_code_changed(const struct sources *, uint32_t pid);
+void sources_forked(const struct sources *, uint32_t pid, uint32_t child);
+void sources_exec(const struct sources *, uint32_t pid);
+void sources_leader_exited(const struct sources *, uint32_t pid);
+void sources_seen(const struct sources *, const struct side_record *);
+
+void sources_before_drain(const struct sources *);
+void sources_after_drain(const struct sources *);
+/* The earliest of all. */
+uint64_t sources_due_ns(const struct sources *);
+/* True: one of them had work. */
+bool sources_round(const struct sources *);
+void sources_tick(const struct sources *);
+struct source_progress sources_progress(const struct sources *);
+
+void sources_ending(const struct sources *);
+void sources_stop(const struct sources *);
+void sources_drained(const struct sources *);
+
+/* All rows of all sources. */
+void sources_finish(const struct sources *, struct assembly *);
+struct program_run sources_run(const struct sources *, const struct profile *);
+int64_t sources_cpu_ns(const struct sources *);
+/* Of the first that has something to say. */
+char *sources_waiting(const struct sources *);
+const char *sources_forbidden(const struct sources *);
+
+#endif
