@@ -71,6 +71,7 @@ static size_t add_events(struct str *s, const struct record_options *o, bool rat
 static char *describe_events(const struct record_options *o)
 {
 	struct str s = {0};
+	_free_ char *sources = sources_names(o->sources);
 	size_t n = add_events(&s, o, true);
 
 	if (n && o->every) {
@@ -83,8 +84,8 @@ static char *describe_events(const struct record_options *o)
 		str_add(&s, " and every hit of ");
 	if (add_events(&s, o, false) && !n)
 		str_add(&s, ", every hit");
-	if (o->zones && !o->n_events)
-		str_add(&s, "zones");
+	if (!o->n_events)
+		str_add(&s, sources);
 	return str_steal(&s);
 }
 
@@ -131,18 +132,11 @@ static char *describe_command(const struct record_options *o)
 
 static void show_progress(void *context, const struct capture_progress *p)
 {
-	char kept[UNITS_BUF], lost[UNITS_BUF], cpu[UNITS_BUF];
-	const struct record *r = context;
+	char lost[UNITS_BUF], cpu[UNITS_BUF];
 
+	(void)context;
 	fprintf(stderr, "\r\033[K%.1f s  ", (double)p->elapsed_ns / 1e9);
-	if (r->o.n_events)
-		fprintf(stderr, "%s samples  ", units_count(kept, sizeof(kept), (int64_t)p->kept));
-	if (r->o.zones)
-		fprintf(stderr, "%s calls  ",
-			units_count(kept, sizeof(kept), (int64_t)p->source.calls));
-	if (p->source.slowdown >= 0)
-		fprintf(stderr, "zones cost %s  ",
-			units_percent(kept, sizeof(kept), p->source.slowdown, 1));
+	fputs(p->sources, stderr);
 	fprintf(stderr, "%s lost  own CPU %s", units_count(lost, sizeof(lost), (int64_t)p->lost),
 		units_ns(cpu, sizeof(cpu), (double)p->own_cpu_ns));
 }
@@ -201,8 +195,6 @@ static void describe_run(const void *record, struct profile *p)
 	profile_set_run(p, RUN_EVENTS, r->events);
 	if (r->o.event_choice)
 		profile_set_run(p, RUN_EVENT_CHOICE, r->o.event_choice);
-	if (r->o.zones)
-		profile_set_run(p, RUN_CLOCK, r->o.clock ? r->o.clock : "wall");
 	profile_set_run(p, RUN_OPTIONS, r->options);
 	profile_set_run(p, RUN_END, end);
 	profile_set_run(p, RUN_WRITTEN_BY, "eprof " EPROF_VERSION);
@@ -243,30 +235,6 @@ static int save(const struct record *r, const struct profile *p)
 	return err(-EIO, "%s; the profile is in '%s' instead", why, path);
 }
 
-/* "105 samples of cycles at 99 Hz, 2,145 calls of 15 zones". Owned by the caller. */
-static char *describe_result(const struct record *r, const struct profile *p)
-{
-	char samples[UNITS_BUF], calls[UNITS_BUF], zones[UNITS_BUF];
-	uint64_t n_calls = 0, n_zones = 0;
-	struct str s = {0};
-
-	if (r->o.n_events)
-		str_addf(&s, "%s samples of %s",
-			 units_count(samples, sizeof(samples), (int64_t)p->samples.time_ns.n),
-			 r->events);
-	for (size_t i = 0; i < p->zones.n; i++) {
-		n_calls += p->zones.at[i].flags & ZONE_PSEUDO ? 0 : p->zones.at[i].counts;
-		n_zones += !(p->zones.at[i].flags & ZONE_PSEUDO);
-	}
-	if (r->o.zones)
-		str_addf(&s, "%s%s call%s of %s zone%s", r->o.n_events ? ", " : "",
-			 units_count(calls, sizeof(calls), (int64_t)n_calls),
-			 n_calls == 1 ? "" : "s",
-			 units_count(zones, sizeof(zones), (int64_t)n_zones),
-			 n_zones == 1 ? "" : "s");
-	return str_steal(&s);
-}
-
 static bool command_runs(const struct record *r)
 {
 	return r->o.target.kind == TARGET_COMMAND && r->o.target.go_fd < 0 && r->status < 0 &&
@@ -285,9 +253,9 @@ static void say_goes_on(struct record *r, struct capture *c)
 			r->o.exit_code ? ": it has no status yet, so eprof's is 124" : "");
 }
 
-static void say_result(const struct record *r, const struct profile *p)
+static void say_result(const struct record *r, const struct capture *c, const struct profile *p)
 {
-	_free_ char *what = describe_result(r, p);
+	_free_ char *what = capture_total(c, p);
 	_free_ char *file = str_quote(r->o.output);
 	char lost[UNITS_BUF], took[UNITS_BUF];
 	int64_t n_lost = 0;
@@ -317,7 +285,7 @@ static int run_capture(struct record *r, struct capture *c, struct profile **p)
 	return ret;
 }
 
-/* A zone that cannot be yet is no error: its library may come. But the name may be wrong. */
+/* What cannot be yet is no error: its library may come. But the name may be wrong. */
 static void say_waiting(const struct capture *c, const char *so_far)
 {
 	_free_ char *what = capture_waiting(c);
@@ -369,11 +337,10 @@ static int record(struct record *r)
 				    .hz = (double)r->o.hz,
 				    .duration_ns = r->o.duration_ns,
 				    .sampler = r->o.sampler,
-				    .sources = {[SOURCE_oncpu] = r->o.n_events ? r->o.events : NULL,
-						[SOURCE_zones] = r->o.zones ? &r->o.zone_o : NULL},
 				    .hash_bits = r->o.hash_bits,
 				    .table_bytes = r->o.table_bytes,
 				    .describe = describe_run,
+				    .say = say_amid,
 				    .context = r,
 				    .checkpoint = r->part};
 	struct capture *c = NULL;
@@ -384,11 +351,11 @@ static int record(struct record *r)
 		return ret;
 	/* Only then: the command inherits it. A file that may not grow is an error to be told, and
 	 * how a child ended is to be had. */
-	r->o.zone_o.say = say_amid;
+	memcpy(o.sources, r->o.sources, sizeof(o.sources));
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	r->command = describe_command(&r->o);
-	show_doing(r->o.zones ? "looking for zones, and putting probes there" : "");
+	show_doing(sources_opening(r->o.sources));
 	ret = capture_open(&o, &c);
 	show_doing("");
 	if (ret)
@@ -396,21 +363,21 @@ static int record(struct record *r)
 	say_start(r);
 	say_children(r);
 	if (r->o.target.kind != TARGET_COMMAND) {
-		say_waiting(c, " so far: its zones are captured when it comes");
+		say_waiting(c, " so far: it is captured when it comes");
 		say_forbidden(c);
 	}
 	ret = run_capture(r, c, &p);
 	if (!ret)
 		ret = save(r, p);
 	if (!ret) {
-		say_result(r, p);
+		say_result(r, c, p);
 		say_waiting(c, "");
 		say_forbidden(c);
 	}
 	say_goes_on(r, c);
 	profile_free(p);
 	/* The kernel takes its time for thousands. */
-	show_doing(r->o.zones ? "taking the probes away" : "");
+	show_doing(sources_closing(r->o.sources));
 	capture_free(c);
 	show_doing("");
 	return ret;

@@ -445,6 +445,7 @@ static int finish(struct record_options *o, int argc, char **argv)
 	o->zone_o.patterns = o->zones;
 	o->zone_o.switches = o->switches.at;
 	o->zone_o.n_switches = o->switches.n;
+	o->zone_o.clock = o->clock;
 	if (!o->n_events && (o->rate_given || !o->zones)) {
 		event_default(&o->events[0], &o->event_choice);
 		o->n_events = 1;
@@ -453,6 +454,8 @@ static int finish(struct record_options *o, int argc, char **argv)
 		event_user_only(&o->events[0]); /* the default one; others are so already */
 		o->event_choice = "without root: user mode alone";
 	}
+	o->sources[SOURCE_oncpu] = o->n_events ? o->events : NULL;
+	o->sources[SOURCE_zones] = o->zones ? &o->zone_o : NULL;
 	return set_pace(o);
 }
 

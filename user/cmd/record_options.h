@@ -10,6 +10,7 @@
 #include "load/event.h"
 #include "load/session.h"
 #include "load/target.h"
+#include "source/sources.h"
 #include "source/zones.h"
 
 struct record_options {
@@ -20,10 +21,11 @@ struct record_options {
 	int64_t hz, duration_ns;
 	const char *output, *version_key;
 	bool force, exit_code, help;
-	uint64_t every;		     /* -c; 0: by rate */
-	bool rate_given;	     /* -F was */
-	struct zonepatterns *zones;  /* owned; NULL: none */
-	struct zones_options zone_o; /* patterns: zones */
+	uint64_t every;		      /* -c; 0: by rate */
+	bool rate_given;	      /* -F was */
+	const void *sources[SOURCES]; /* the options of those that are asked for, else NULL */
+	struct zonepatterns *zones;   /* owned; NULL: none */
+	struct zones_options zone_o;  /* patterns: zones */
 	VEC(const char *) switches;
 	const char *zone_option; /* one that was given, and is for zones alone; else NULL */
 	char *clock;		 /* as it was given; owned; NULL: not */

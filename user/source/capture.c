@@ -149,6 +149,8 @@ static int open_all(struct capture *c)
 				    .tick_ns = TICK_NS,
 				    .hash_bits = c->o.hash_bits,
 				    .table_bytes = c->o.table_bytes};
+	struct source_services services = {
+		.target = c->o.target, .say = c->o.say, .context = c->o.context};
 	int ret = block_signals(c);
 
 	c->nice = getpriority(PRIO_PROCESS, 0);
@@ -159,7 +161,8 @@ static int open_all(struct capture *c)
 		ret = session_open(&o, &c->session);
 	if (ret)
 		return ret;
-	ret = intake_init(&c->in, c->o.target, c->session, &c->sources);
+	services.session = c->session;
+	ret = intake_init(&c->in, &services, &c->sources);
 	if (ret)
 		return ret;
 	ret = session_attach(c->session);
@@ -288,13 +291,13 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 {
 	struct capture_progress p = {.elapsed_ns =
 					     (int64_t)(clock_ns(CLOCK_MONOTONIC) - c->start_ns),
-				     .kept = sources_taken(&c->sources),
 				     .own_cpu_ns = loader_cpu_ns(c) - c->cpu_at_start_ns};
 	uint64_t counters[WIRE_COUNTERS];
+	_free_ char *text = NULL;
 
 	if (!fn)
 		return;
-	p.source = sources_progress(&c->sources);
+	p.sources = text = sources_progress(&c->sources);
 	for (size_t i = 0; i < c->o.n_events; i++)
 		if (!session_counters(c->session, i, counters))
 			p.lost += counters[WIRE_TAKEN] - counters[WIRE_KEPT];
@@ -459,6 +462,11 @@ int capture_profile(struct capture *c, struct profile **out)
 char *capture_waiting(const struct capture *c)
 {
 	return sources_waiting(&c->sources);
+}
+
+char *capture_total(const struct capture *c, const struct profile *p)
+{
+	return sources_total(&c->sources, p);
 }
 
 const char *capture_forbidden(const struct capture *c)

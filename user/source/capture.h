@@ -28,7 +28,9 @@ struct capture_options {
 	 * profile that is made, also those of checkpoints, which are while the capture goes on.
 	 * NULL: nothing. */
 	void (*describe)(const void *context, struct profile *);
-	const void *context;	/* of describe; borrowed */
+	/* Is told what is to be known while the capture goes on, a line; NULL: nobody is. */
+	void (*say)(const void *context, const char *text);
+	const void *context;	/* of both; borrowed */
 	const char *checkpoint; /* where the profile so far is kept while the capture runs; a
 				 * kill -9 loses no more than what came after it. NULL: nowhere */
 };
@@ -43,8 +45,8 @@ enum capture_end {
 /* What a progress line shows. */
 struct capture_progress {
 	int64_t elapsed_ns;
-	uint64_t kept, lost;
-	struct source_progress source;
+	const char *sources; /* what each source says of itself */
+	uint64_t lost;
 	int64_t own_cpu_ns; /* of the loader, since the start of the capture */
 };
 typedef void (*capture_progress_fn)(void *context, const struct capture_progress *);
@@ -65,6 +67,10 @@ void capture_free(struct capture *);
 /* What a source still waits for, as a library that is not loaded yet; NULL: nothing. The caller
  * owns it. */
 char *capture_waiting(const struct capture *);
+
+/* "105 samples of cycles at 99 Hz, 2,145 calls of 15 zones": of a profile that it made. The caller
+ * owns it. */
+char *capture_total(const struct capture *, const struct profile *);
 
 /* Wait status of the command, which is looked at anew; -1 while it runs, or without a command. */
 int capture_command_status(struct capture *);

@@ -226,24 +226,25 @@ static bool is_made_up(void *unwinder, struct place place)
 	return unwinder && unwinder_is_made_up(unwinder, place);
 }
 
-int intake_init(struct intake *in, const struct target *target, struct session *session,
+int intake_init(struct intake *in, const struct source_services *services,
 		const struct sources *sources)
 {
-	struct source_services services = {.session = session, .target = target, .wait = &in->wait};
+	struct source_services all = *services;
 	int ret;
 
-	*in = (struct intake){.target = target,
-			      .session = session,
-			      .sideband = session_sideband(session),
+	*in = (struct intake){.target = services->target,
+			      .session = services->session,
+			      .sideband = session_sideband(services->session),
 			      .sources = sources,
 			      .wait = {goes_on, in}};
 	in->images = images_new();
 	images_set_kernel_names(in->images, ksyms_find);
 	in->procs = procs_new(in->images);
-	services.images = in->images;
-	services.procs = in->procs;
-	sources_begin(sources, &services);
-	ret = session_tables(session, &in->tables);
+	all.images = in->images;
+	all.procs = in->procs;
+	all.wait = &in->wait;
+	sources_begin(sources, &all);
+	ret = session_tables(in->session, &in->tables);
 	if (!ret)
 		in->unwinder = unwinder_new(in->tables, in->images, in->procs);
 	in->stacks.is_made_up = is_made_up;

@@ -42,8 +42,9 @@ struct intake {
 	const struct crew_wait *ending; /* whether the capture goes on; borrowed, NULL: it does */
 };
 
-/* With a loaded session: before it is attached. Errors with a text; released all the same. */
-int intake_init(struct intake *, const struct target *, struct session *, const struct sources *);
+/* With a loaded session: before it is attached. Of @services what the capture has; the rest is
+ * intake's own. Errors with a text; released all the same. */
+int intake_init(struct intake *, const struct source_services *services, const struct sources *);
 void intake_release(struct intake *);
 
 /* What there is already: the target's processes, or all. */

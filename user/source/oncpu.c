@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/units.h"
+#include "model/meta.h"
 #include "source/source.h"
 
 struct row {
@@ -74,11 +76,12 @@ static void oncpu_take_slice(void *state, const struct wire_slice *slice, uint32
 	add(state, &slice->sample, stack, stacks, procs);
 }
 
-static size_t oncpu_taken(const void *state)
+static void oncpu_progress(const void *state, struct str *out)
 {
 	const struct oncpu *o = state;
+	char n[UNITS_BUF];
 
-	return o->rows.n;
+	str_addf(out, "%s samples  ", units_count(n, sizeof(n), (int64_t)o->rows.n));
 }
 
 static void add_rows(const struct oncpu *o, struct assembly *a)
@@ -138,6 +141,16 @@ static void oncpu_finish(const void *state, struct assembly *a)
 	}
 }
 
+static void oncpu_total(const void *state, const struct profile *p, struct str *out)
+{
+	const char *events = profile_run(p, RUN_EVENTS);
+	char n[UNITS_BUF];
+
+	(void)state;
+	str_addf(out, "%s samples of %s", units_count(n, sizeof(n), (int64_t)p->samples.time_ns.n),
+		 events ? events : "");
+}
+
 const struct source oncpu_source = {
 	.name = "oncpu",
 	.new = oncpu_new,
@@ -145,5 +158,6 @@ const struct source oncpu_source = {
 	.finish = oncpu_finish,
 	.take = oncpu_take,
 	.take_slice = oncpu_take_slice,
-	.taken = oncpu_taken,
+	.progress = oncpu_progress,
+	.total = oncpu_total,
 };

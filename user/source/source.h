@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "base/str.h"
 #include "load/session.h"
 #include "load/sideband.h"
 #include "load/target.h"
@@ -24,13 +25,9 @@ struct source_services {
 	struct procs *procs;
 	const struct target *target;
 	const struct crew_wait *wait; /* asked while others are waited for */
-};
-
-/* A line of progress. */
-struct source_progress {
-	uint64_t calls;	 /* counted so far */
-	double slowdown; /* of the target by the source, of late, as a part of what it takes
-			    without; below 0: not known, or nothing to speak of */
+	/* Is told what is to be known while the capture goes on, a line; NULL: nobody is. */
+	void (*say)(const void *context, const char *text);
+	const void *context; /* of say */
 };
 
 /* All operations but the first four may be NULL: nothing to do then. They are called of sources
@@ -38,6 +35,9 @@ struct source_progress {
  */
 struct source {
 	const char *name;
+	/* What takes long at the start, and at the end, in words: "taking the probes away". NULL:
+	 * nothing does. */
+	const char *opening, *closing;
 	void *(*new)(const void *options);
 	void (*free)(void *);
 	/* Adds its rows; the profile's metrics are those of the capture's events. May be called
@@ -60,8 +60,6 @@ struct source {
 	/* A sample whose user stack had to be walked here. */
 	void (*take_slice)(void *, const struct wire_slice *, uint32_t stack, struct stacks *,
 			   struct procs *);
-	/* How many rows it has taken. */
-	size_t (*taken)(const void *);
 
 	/* --- processes of the target --- */
 	void (*code_changed)(void *, uint32_t pid); /* by a mapping; also: it is new */
@@ -80,7 +78,8 @@ struct source {
 	uint64_t (*due_ns)(const void *);
 	bool (*round)(void *);
 	void (*tick)(void *);
-	void (*progress)(const void *, struct source_progress *);
+	/* For a line of progress, two spaces behind each part: "1,204 calls  ". */
+	void (*progress)(const void *, struct str *);
 
 	/* --- the end --- */
 	void (*ending)(void *);	 /* events still come */
@@ -94,6 +93,8 @@ struct source {
 	struct program_run (*run)(const void *, const struct profile *);
 	/* CPU time of processes that work for it. */
 	int64_t (*cpu_ns)(const void *);
+	/* What the profile has of it: "2,145 calls of 15 zones". */
+	void (*total)(const void *, const struct profile *, struct str *);
 	/* What it waits for still, in words of the caller's own; NULL: nothing. */
 	char *(*waiting)(const void *);
 	/* Why it captures nothing at all though it could; NULL: it does. */

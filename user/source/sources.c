@@ -71,16 +71,6 @@ void sources_take_slice(const struct sources *s, const struct wire_slice *slice,
 	EACH(s, take_slice, slice, stack, stacks, procs);
 }
 
-uint64_t sources_taken(const struct sources *s)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < SOURCES; i++)
-		if (s->state[i] && table[i].is->taken)
-			n += table[i].is->taken(s->state[i]);
-	return n;
-}
-
 void sources_code_changed(const struct sources *s, uint32_t pid)
 {
 	EACH(s, code_changed, pid);
@@ -144,12 +134,12 @@ void sources_tick(const struct sources *s)
 	EACH(s, tick);
 }
 
-struct source_progress sources_progress(const struct sources *s)
+char *sources_progress(const struct sources *s)
 {
-	struct source_progress p = {.slowdown = -1};
+	struct str text = {0};
 
-	EACH(s, progress, &p);
-	return p;
+	EACH(s, progress, &text);
+	return str_steal(&text);
 }
 
 void sources_ending(const struct sources *s)
@@ -196,6 +186,48 @@ int64_t sources_cpu_ns(const struct sources *s)
 		if (s->state[i] && table[i].is->cpu_ns)
 			ns += table[i].is->cpu_ns(s->state[i]);
 	return ns;
+}
+
+char *sources_total(const struct sources *s, const struct profile *p)
+{
+	struct str text = {0};
+
+	for (size_t i = 0; i < SOURCES; i++) {
+		if (!s->state[i] || !table[i].is->total)
+			continue;
+		if (text.n)
+			str_add(&text, ", ");
+		table[i].is->total(s->state[i], p, &text);
+	}
+	return str_steal(&text);
+}
+
+char *sources_names(const void *const options[SOURCES])
+{
+	struct str text = {0};
+
+	for (size_t i = 0; i < SOURCES; i++)
+		if (options[i])
+			str_addf(&text, "%s%s", text.n ? ", " : "", table[i].is->name);
+	return str_steal(&text);
+}
+
+const char *sources_opening(const void *const options[SOURCES])
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < SOURCES && !text; i++)
+		text = options[i] ? table[i].is->opening : NULL;
+	return text ? text : "";
+}
+
+const char *sources_closing(const void *const options[SOURCES])
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < SOURCES && !text; i++)
+		text = options[i] ? table[i].is->closing : NULL;
+	return text ? text : "";
 }
 
 char *sources_waiting(const struct sources *s)

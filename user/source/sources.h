@@ -32,7 +32,6 @@ void sources_take(const struct sources *, uint32_t kind, const void *record, str
 		  struct procs *);
 void sources_take_slice(const struct sources *, const struct wire_slice *, uint32_t stack,
 			struct stacks *, struct procs *);
-uint64_t sources_taken(const struct sources *);
 
 void sources_code_changed(const struct sources *, uint32_t pid);
 void sources_forked(const struct sources *, uint32_t pid, uint32_t child);
@@ -47,16 +46,25 @@ uint64_t sources_due_ns(const struct sources *);
 /* True: one of them had work. */
 bool sources_round(const struct sources *);
 void sources_tick(const struct sources *);
-struct source_progress sources_progress(const struct sources *);
+/* Of all, one after the other; owned by the caller. */
+char *sources_progress(const struct sources *);
 
 void sources_ending(const struct sources *);
 void sources_stop(const struct sources *);
 void sources_drained(const struct sources *);
 
+/* Of those that @options ask for: names, "zones, waits", owned by the caller; and of the first that
+ * has such: see source.h; "" of none. */
+char *sources_names(const void *const options[SOURCES]);
+const char *sources_opening(const void *const options[SOURCES]);
+const char *sources_closing(const void *const options[SOURCES]);
+
 /* All rows of all sources. */
 void sources_finish(const struct sources *, struct assembly *);
 struct program_run sources_run(const struct sources *, const struct profile *);
 int64_t sources_cpu_ns(const struct sources *);
+/* "105 samples of cycles at 99 Hz, 2,145 calls of 15 zones"; owned by the caller. */
+char *sources_total(const struct sources *, const struct profile *);
 /* Of the first that has something to say. */
 char *sources_waiting(const struct sources *);
 const char *sources_forbidden(const struct sources *);

@@ -14,8 +14,8 @@
 
 static void say(const struct zones *z, const char *text)
 {
-	if (z->in.o->say)
-		z->in.o->say(z->in.o->context, text);
+	if (z->in.say)
+		z->in.say(z->in.context, text);
 }
 
 /* --- what a call costs ------------------------------------------------------------------------ */

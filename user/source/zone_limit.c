@@ -136,8 +136,8 @@ static void change_all(struct zones *z)
 
 static void say(struct zones *z, const char *text)
 {
-	if (z->in.o->say && z->limit.said++ < MOST_SAID)
-		z->in.o->say(z->in.o->context, text);
+	if (z->in.say && z->limit.said++ < MOST_SAID)
+		z->in.say(z->in.context, text);
 }
 
 /* The zone whose calls cost most. */

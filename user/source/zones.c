@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/units.h"
+#include "model/meta.h"
 #include "source/source.h"
 #include "source/zone_cost.h"
 #include "source/zone_limit.h"
@@ -305,6 +307,8 @@ static void zones_begin(void *state, const struct source_services *services)
 	z->in.procs = services->procs;
 	z->in.target = services->target;
 	z->in.wait = services->wait;
+	z->in.say = services->say;
+	z->in.context = services->context;
 	images_part_copies(services->images);
 }
 
@@ -403,13 +407,18 @@ static void tick(void *state)
 	zones_tick(state);
 }
 
-static void progress(const void *state, struct source_progress *p)
+static void progress(const void *state, struct str *out)
 {
 	const struct zones *z = state;
+	double slowdown = zones_slowdown(z);
+	char text[UNITS_BUF];
+	uint64_t calls = 0;
 
 	for (size_t i = 0; i < z->limit.zones.n; i++)
-		p->calls += z->limit.zones.at[i].timed + z->limit.zones.at[i].counted;
-	p->slowdown = zones_slowdown(z);
+		calls += z->limit.zones.at[i].timed + z->limit.zones.at[i].counted;
+	str_addf(out, "%s calls  ", units_count(text, sizeof(text), (int64_t)calls));
+	if (slowdown >= 0)
+		str_addf(out, "zones cost %s  ", units_percent(text, sizeof(text), slowdown, 1));
 }
 
 /* --- the source: the end -------------------------------------------------------------------- */
@@ -499,7 +508,25 @@ static void assemble(const void *state, struct assembly *a)
 
 static void add_rows(const void *state, struct assembly *a)
 {
+	const struct zones *z = state;
+
+	profile_set_run(a->p, RUN_CLOCK, z->in.o->clock ? z->in.o->clock : "wall");
 	zone_rows(state, a);
+}
+
+static void total(const void *state, const struct profile *p, struct str *out)
+{
+	char calls[UNITS_BUF], zones[UNITS_BUF];
+	uint64_t n_calls = 0, n_zones = 0;
+
+	(void)state;
+	for (size_t i = 0; i < p->zones.n; i++) {
+		n_calls += p->zones.at[i].flags & ZONE_PSEUDO ? 0 : p->zones.at[i].counts;
+		n_zones += !(p->zones.at[i].flags & ZONE_PSEUDO);
+	}
+	str_addf(out, "%s call%s of %s zone%s", units_count(calls, sizeof(calls), (int64_t)n_calls),
+		 n_calls == 1 ? "" : "s", units_count(zones, sizeof(zones), (int64_t)n_zones),
+		 n_zones == 1 ? "" : "s");
 }
 
 static struct program_run zones_run(const void *state, const struct profile *p)
@@ -528,6 +555,8 @@ static const char *forbidden(const void *state)
 
 const struct source zones_source = {
 	.name = "zones",
+	.opening = "looking for zones, and attaching probes there",
+	.closing = "taking the probes away",
 	.new = zones_new,
 	.free = zones_free,
 	.finish = add_rows,
@@ -553,6 +582,7 @@ const struct source zones_source = {
 	.assemble = assemble,
 	.run = zones_run,
 	.cpu_ns = cpu_ns,
+	.total = total,
 	.waiting = waiting,
 	.forbidden = forbidden,
 };

@@ -25,14 +25,12 @@ struct zones_options {
 	const char *const *switches; /* names of functions that switch stacks */
 	size_t n_switches;
 	enum zone_ends ends;
-	uint32_t clocks; /* WIRE_CLOCK_… */
+	uint32_t clocks;   /* WIRE_CLOCK_… */
+	const char *clock; /* as it was asked for; NULL: not at all, which is the wall clock */
 	struct event events[WIRE_ZONE_EVENTS];
 	size_t n_events;
 	double max_slowdown; /* 0.1: zones take a tenth of the target's own time at most; 0: no
 				limit */
-	/* Is told what is to be known while the capture goes on, a line; NULL: nobody is. */
-	void (*say)(const void *context, const char *text);
-	const void *context;	     /* of say; borrowed */
 	bool one_by_one, no_session; /* as on older kernels: see load/zone_session.h; in tests */
 };
 
@@ -44,7 +42,9 @@ struct zones_input {
 	struct images *images;
 	struct procs *procs;
 	const struct target *target;
-	const struct crew_wait *wait; /* while code is read */
+	const struct crew_wait *wait;			    /* while code is read */
+	void (*say)(const void *context, const char *text); /* as source_services has it */
+	const void *context;
 };
 
 struct zones;
