@@ -44,12 +44,12 @@ static void take_known(const struct calibration *c, struct zones_cost *out)
 
 static int measure(struct zones_cost *out)
 {
-	const struct zone_request request = {.max_zones = 1};
+	const struct probe_request request = {.max_zones = 1};
 	struct target target = {.kind = TARGET_PIDS, .cgroup_fd = -1};
 	const struct session_options o = {.target = &target,
 					  .hash_bits = 64,
 					  .tick_ns = 200000000,
-					  .zones = &request,
+					  .probes = &request,
 					  .table_bytes = TABLES_MAX_BYTES};
 	struct calibration *calibration;
 	struct session *session = NULL;
@@ -58,7 +58,7 @@ static int measure(struct zones_cost *out)
 	vec_push(&target.pids, (uint32_t)getpid());
 	rc = session_open(&o, &session);
 	if (!rc) {
-		calibration = calibrate(session_zones(session));
+		calibration = calibrate(session_probes(session));
 		take_known(calibration, out);
 		calibration_free(calibration);
 	}

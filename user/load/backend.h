@@ -35,7 +35,7 @@ struct backend {
 	uint64_t (*throttled)(const void *); /* NULL: it is not told */
 
 	/* BPF programs: NULL where there are none. */
-	struct zone_session *(*zones)(void *);
+	struct probe_session *(*probes)(void *);
 	int (*tables)(void *, struct tables **out);
 	void (*new_epoch)(void *);
 	uint64_t (*count)(void *, size_t event);

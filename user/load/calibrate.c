@@ -23,7 +23,7 @@
 #define LAST_MS	 20
 
 struct calibration {
-	struct zone_session *z;
+	struct probe_session *z;
 	struct calibrator process;
 	struct calibrated at[CALIBRATE_ZONES];	 /* as timed at first */
 	struct calibrated cold[CALIBRATE_ZONES]; /* what a cold call costs more: inner, outer */
@@ -200,7 +200,7 @@ static bool start_process(struct calibration *c)
 	return !zonemaps_set_proc(c->z->maps, calibration_pid(c), proc);
 }
 
-struct calibration *calibrate(struct zone_session *z)
+struct calibration *calibrate(struct probe_session *z)
 {
 	struct calibration *c = mem_zalloc(1, sizeof(*c));
 	bool goes_on;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "load/zone_session.h"
+#include "load/probe_session.h"
 
 /* As in elf/site.h. */
 enum { CALIBRATE_NOP5, CALIBRATE_EMULATED, CALIBRATE_STEPPED, CALIBRATE_CLASSES };
@@ -38,7 +38,7 @@ struct calibrated {
 struct calibration;
 /* Takes some 100 ms. What could not be timed is not known: no errors, never NULL. Calls must not
  * count yet; zone numbers from the session's max_zones on are used for it. Borrows the session. */
-struct calibration *calibrate(struct zone_session *);
+struct calibration *calibrate(struct probe_session *);
 /* Waits until its process, and its probes with it, is gone. NULL is fine. */
 void calibration_free(struct calibration *);
 

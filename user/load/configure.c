@@ -93,6 +93,6 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 		skel->rodata->config_own_pid = (uint32_t)getpid();
 	if (o->hash_bits < 64)
 		skel->rodata->config_hash_mask = (1ull << o->hash_bits) - 1;
-	zone_session_configure(skel, o->zones, o->target);
+	probe_session_configure(skel, o->probes, o->target);
 	bpf_map__set_max_entries(skel->maps.ring, ring_bytes(o, cpus_possible()));
 }

@@ -15,13 +15,13 @@ struct session {
 };
 
 /* Programs, maps, rings and files that are being named, before what grows with the target: some 50,
- * with zones some 170. Short of them libbpf and the kernel fail with errors of all kinds. */
-#define LEAST_FILES	  64
-#define LEAST_FILES_ZONES 200
+ * with probes some 170. Short of them libbpf and the kernel fail with errors of all kinds. */
+#define LEAST_FILES	   64
+#define LEAST_FILES_PROBES 200
 
-static int raise_file_limit(bool zones)
+static int raise_file_limit(bool probes)
 {
-	const rlim_t least = zones ? LEAST_FILES_ZONES : LEAST_FILES;
+	const rlim_t least = probes ? LEAST_FILES_PROBES : LEAST_FILES;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
@@ -33,14 +33,14 @@ static int raise_file_limit(bool zones)
 	return err(-EMFILE,
 		   "only %llu files may be open here, and a capture%s needs %llu: raise "
 		   "'ulimit -n'",
-		   (unsigned long long)limit.rlim_max, zones ? " of zones" : "",
+		   (unsigned long long)limit.rlim_max, probes ? " with probes" : "",
 		   (unsigned long long)least);
 }
 
 int session_open(const struct session_options *o, struct session **out)
 {
 	struct session s = {.backend = rights_to_bpf() ? &bpf_backend : &plain_backend};
-	int ret = raise_file_limit(o->zones);
+	int ret = raise_file_limit(o->probes);
 
 	if (!ret)
 		ret = s.backend->open(o, &s.state);
@@ -91,9 +91,9 @@ bool session_has_programs(const struct session *s)
 	return s->backend->tables;
 }
 
-struct zone_session *session_zones(struct session *s)
+struct probe_session *session_probes(struct session *s)
 {
-	return s->backend->zones ? s->backend->zones(s->state) : NULL;
+	return s->backend->probes ? s->backend->probes(s->state) : NULL;
 }
 
 int session_drain(struct session *s, uint64_t most_bytes, ring_record_fn fn, void *context)

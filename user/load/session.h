@@ -11,13 +11,13 @@
 
 #include "base/vec.h"
 #include "load/event.h"
+#include "load/probe_session.h"
 #include "load/ring.h"
 #include "load/sampling.h"
 #include "load/sideband.h"
 #include "load/tables.h"
 #include "load/target.h"
 #include "load/tick_cost.h"
-#include "load/zone_session.h"
 #include "wire.h"
 
 struct session_options {
@@ -26,9 +26,9 @@ struct session_options {
 	double hz;
 	const struct target *target; /* opened; borrowed */
 	enum sampler sampler;
-	int64_t tick_ns;		  /* how often the ring will be drained: sets its size */
-	unsigned hash_bits;		  /* 64; fewer only to provoke collisions in tests */
-	const struct zone_request *zones; /* NULL: none; borrowed while the session is opened */
+	int64_t tick_ns;		    /* how often the ring will be drained: sets its size */
+	unsigned hash_bits;		    /* 64; fewer only to provoke collisions in tests */
+	const struct probe_request *probes; /* NULL: none; borrowed while the session is opened */
 	uint64_t table_bytes; /* most memory for unwind tables: TABLES_MAX_BYTES; less only in tests
 			       */
 };
@@ -54,8 +54,8 @@ void session_adopt(struct session *, uint32_t parent_pid, uint32_t pid, uint32_t
 bool session_settle(struct session *);
 /* The event's own count (ns of a clock), children included; 0 where that is not known. */
 uint64_t session_count(struct session *, size_t event);
-/* Its zones; NULL where none were asked for. Borrowed. */
-struct zone_session *session_zones(struct session *);
+/* Its probes; NULL where none were asked for. Borrowed. */
+struct probe_session *session_probes(struct session *);
 /* Programs in the kernel take the samples; else the kernel's ring of perf events alone, and what
  * runs in the kernel is not seen. */
 bool session_has_programs(const struct session *);

@@ -36,7 +36,7 @@ struct bpf_session {
 	bool adopted, settled;	/* see session_settle() */
 	struct ran ran;
 	unsigned ticks; /* so many have been */
-	struct zone_session zones;
+	struct probe_session probes;
 };
 
 /* libbpf explains itself on stderr; what it says is ours to tell, so it is kept quiet. */
@@ -108,8 +108,8 @@ static int load(struct bpf_session *s)
 	ret = namespace_open(s->skel, &s->exits);
 	if (!ret)
 		ret = fill_filter(s);
-	if (!ret && s->o.zones)
-		ret = zone_session_open(s->skel, s->o.zones, &s->zones);
+	if (!ret && s->o.probes)
+		ret = probe_session_open(s->skel, s->o.probes, &s->probes);
 	return ret ? ret : ring_open(bpf_map__fd(s->skel->maps.ring), &s->ring);
 }
 
@@ -122,7 +122,7 @@ static void bpf_close(void *state)
 	hooks_release(&s->hooks);
 	births_release(&s->followed);
 	ran_detach(&s->ran);
-	zone_session_close(&s->zones);
+	probe_session_close(&s->probes);
 	bpf_link__destroy(s->follow);
 	bpf_link__destroy(s->exits);
 	ring_close(s->ring);
@@ -144,11 +144,11 @@ static int bpf_open(const struct session_options *o, void **out)
 		&(struct sampling_options){o->target, o->sampler, o->hz, o->n_events});
 	/* They slow down all programs in the kernel, not ours alone: only where nothing else does.
 	 */
-	s->stats_fd = o->zones && zone_session_needs_stats(o->zones)
+	s->stats_fd = o->probes && probe_session_needs_stats(o->probes)
 			      ? bpf_enable_stats(BPF_STATS_RUN_TIME)
 			      : -1;
 	/* The sideband comes first, so that nothing is born or mapped unseen. */
-	ret = sideband_open(o->zones != NULL, &s->sideband);
+	ret = sideband_open(o->probes != NULL, &s->sideband);
 	if (!ret)
 		ret = load(s);
 	if (ret) {
@@ -246,11 +246,11 @@ static uint64_t bpf_count(void *state, size_t event)
 	return hooks_count(&s->hooks, event);
 }
 
-static struct zone_session *bpf_zones(void *state)
+static struct probe_session *bpf_probes(void *state)
 {
 	struct bpf_session *s = state;
 
-	return s->zones.maps ? &s->zones : NULL;
+	return s->probes.maps ? &s->probes : NULL;
 }
 
 static int bpf_drain(void *state, uint64_t most_bytes, ring_record_fn fn, void *context)
@@ -350,7 +350,7 @@ static bool is_timed_otherwise(const struct bpf_session *s, int program_fd)
 	for (size_t i = 0; i < s->o.n_events; i++)
 		if (bpf_program__fd(program_of(s, i)) == program_fd)
 			return true;
-	return s->o.zones && probes_have(&s->zones.probes, program_fd);
+	return s->o.probes && probes_have(&s->probes.probes, program_fd);
 }
 
 /* By the kernel's statistics: of all programs, or of those that nothing else times. */
@@ -378,7 +378,7 @@ static void bpf_cost(void *state, struct session_cost *out)
 	*out = (struct session_cost){.by_kernel = s->stats_fd >= 0};
 	/* Else they are on for moments, while probes are calibrated: that part of the runs says
 	 * nothing. */
-	if (out->by_kernel || s->zones.watches_waits)
+	if (out->by_kernel || s->probes.watches_waits)
 		add_runs(s, out);
 	bpf_object__for_each_map(map, s->skel->obj) out->map_bytes += map_bytes(bpf_map__fd(map));
 	for (size_t i = 0; i < s->o.n_events && !out->by_kernel; i++) {
@@ -509,7 +509,7 @@ const struct backend bpf_backend = {
 	.counters = bpf_counters,
 	.ran = bpf_ran,
 	.cost = bpf_cost,
-	.zones = bpf_zones,
+	.probes = bpf_probes,
 	.tables = bpf_tables,
 	.new_epoch = bpf_new_epoch,
 	.count = bpf_count,

@@ -38,7 +38,7 @@ struct plain_session {
 /* Whether something is asked for that takes rights; an error with a text then. */
 static int check(const struct session_options *o)
 {
-	const char *what = o->zones			      ? "zones"
+	const char *what = o->probes			      ? "zones"
 			   : o->target->kind == TARGET_ALL    ? "the whole machine"
 			   : o->target->kind == TARGET_CGROUP ? "cgroups"
 			   : o->sampler == SAMPLER_CPU	      ? "by CPU (--sampler cpu)"

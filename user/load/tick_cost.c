@@ -16,8 +16,8 @@
 #define LEAST_HZ 19999
 #define ROUND_NS 2000000
 #define MOST	 10
-/* Fewer tell nothing. One that takes so many times the median was no tick alone: another thread had
- * the CPU, or the host. */
+/* Fewer tell nothing. One that takes so many times what the quickest quarter of them does was no tick
+ * alone: another thread had the CPU, or the host. */
 #define FEWEST	  2
 #define DISTURBED 3
 /* Rounds are worth so much in however short a capture; below some rate, where samples cost little
@@ -107,7 +107,7 @@ static double mean_of(double *took, int n)
 	int taken = 0;
 
 	qsort(took, (size_t)n, sizeof(*took), by_value);
-	while (taken < n && took[taken] <= DISTURBED * took[n / 2])
+	while (taken < n && took[taken] <= DISTURBED * took[n / 4])
 		sum += took[taken++];
 	return sum / taken;
 }

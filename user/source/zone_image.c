@@ -152,7 +152,7 @@ static void add_switches(const struct zone_image *z, int fd, uint8_t generation,
 /* What is being hung. */
 struct job {
 	struct zone_image *z;
-	struct zone_session *session;
+	struct probe_session *session;
 	int fd;
 	const struct zone_hanging *want;
 	uint8_t generation;
@@ -235,7 +235,7 @@ static int hang_all(struct job *job)
 	return ret;
 }
 
-int zone_image_hang(struct zone_image *z, struct zone_session *session, const struct image *image,
+int zone_image_hang(struct zone_image *z, struct probe_session *session, const struct image *image,
 		    const struct zone_hanging *want)
 {
 	struct job job = {.z = z,

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "load/zone_session.h"
+#include "load/probe_session.h"
 #include "model/zone.h"
 #include "source/zone_governor.h"
 #include "symbol/images.h"
@@ -78,7 +78,7 @@ bool zone_image_is_harmless(const struct zone_image *);
 
 /* Hangs what @want says instead of what hangs there, without a call lost or counted twice. Errors
  * with a text: nothing has changed then. */
-int zone_image_hang(struct zone_image *, struct zone_session *, const struct image *,
+int zone_image_hang(struct zone_image *, struct probe_session *, const struct image *,
 		    const struct zone_hanging *want);
 void zone_image_release(struct zone_image *);
 

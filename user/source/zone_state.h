@@ -66,7 +66,7 @@ struct zone_limit {
 
 struct zones {
 	struct zones_input in;
-	struct zone_request request;	      /* of the session */
+	struct probe_request request;	      /* of the session */
 	VEC(struct zone_image *) at;	      /* owned */
 	struct map by_image;		      /* number in images → in at */
 	VEC(struct zone_process *) processes; /* that run */

@@ -146,7 +146,7 @@ static int begin_with(struct zones *z, struct zone_process *p)
 static void runs_coroutines(struct zones *z, struct zone_process *p)
 {
 	p->foreign = true;
-	zone_session_watch_waits(z->in.session);
+	probe_session_watch_waits(z->in.session);
 }
 
 /* The image's probes, while @p runs its code. */
@@ -288,21 +288,21 @@ static void zones_request(void *state, struct session_options *out)
 	struct zones *z = state;
 	const struct zones_options *o = z->in.o;
 
-	z->request = (struct zone_request){.max_zones = o->max,
-					   .clocks = o->clocks,
-					   .events = o->events,
-					   .n_events = o->n_events,
-					   .one_by_one = o->one_by_one,
-					   .no_session = o->no_session,
-					   .limited = o->max_slowdown > 0};
-	out->zones = &z->request;
+	z->request = (struct probe_request){.max_zones = o->max,
+					    .clocks = o->clocks,
+					    .events = o->events,
+					    .n_events = o->n_events,
+					    .one_by_one = o->one_by_one,
+					    .no_session = o->no_session,
+					    .limited = o->max_slowdown > 0};
+	out->probes = &z->request;
 }
 
 static void zones_begin(void *state, const struct source_services *services)
 {
 	struct zones *z = state;
 
-	z->in.session = session_zones(services->session);
+	z->in.session = session_probes(services->session);
 	z->in.images = services->images;
 	z->in.procs = services->procs;
 	z->in.target = services->target;
@@ -324,7 +324,7 @@ static int zones_open(void *state)
 	int ret;
 
 	z->in.calibration = calibrate(z->in.session);
-	ret = zone_session_keep(z->in.session, z->in.wait);
+	ret = probe_session_keep(z->in.session, z->in.wait);
 	if (ret)
 		return ret;
 	if (target_is_open(t))

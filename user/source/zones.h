@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "load/calibrate.h"
+#include "load/probe_session.h"
 #include "load/target.h"
-#include "load/zone_session.h"
 #include "model/profile.h"
 #include "source/assembly.h"
 #include "source/zone_image.h"
@@ -31,14 +31,14 @@ struct zones_options {
 	size_t n_events;
 	double max_slowdown; /* 0.1: zones take a tenth of the target's own time at most; 0: no
 				limit */
-	bool one_by_one, no_session; /* as on older kernels: see load/zone_session.h; in tests */
+	bool one_by_one, no_session; /* as on older kernels: see load/probe_session.h; in tests */
 };
 
 /* All borrowed while the zones live; but for the calibration. */
 struct zones_input {
 	const struct zones_options *o;
 	struct calibration *calibration;
-	struct zone_session *session;
+	struct probe_session *session;
 	struct images *images;
 	struct procs *procs;
 	const struct target *target;

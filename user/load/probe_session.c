@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "load/cpus.h"
 #include "load/uprobes.h"
-#include "load/zone_session.h"
+#include "load/probe_session.h"
 #include "eprof.skel.h"
 
 static void drop_maps(struct eprof_bpf *skel)
@@ -23,23 +23,23 @@ static void drop_maps(struct eprof_bpf *skel)
 }
 
 /* Times of the scheduler are the base of all clocks but that on the wall. */
-static bool has_clocks(const struct zone_request *r)
+static bool has_clocks(const struct probe_request *r)
 {
 	return r->clocks &
 	       (WIRE_CLOCK_SCHED | WIRE_CLOCK_RUSAGE | WIRE_CLOCK_EVENTS | WIRE_CLOCK_CPU);
 }
 
-bool zone_session_needs_stats(const struct zone_request *r)
+bool probe_session_needs_stats(const struct probe_request *r)
 {
 	return has_clocks(r);
 }
 
-static uint32_t nodes_of(const struct zone_request *r)
+static uint32_t nodes_of(const struct probe_request *r)
 {
 	return 1 + r->max_zones + WIRE_ZONE_SPARE + WIRE_ZONE_NODES;
 }
 
-static void configure_clocks(struct eprof_bpf *skel, const struct zone_request *r)
+static void configure_clocks(struct eprof_bpf *skel, const struct probe_request *r)
 {
 	bool rusage = r->clocks & WIRE_CLOCK_RUSAGE;
 
@@ -68,14 +68,14 @@ static void want(struct bpf_program *program, enum uprobes_attach attach)
 }
 
 /* Uprobes that come many at once, where the kernel can and is not to be taken for an older one. */
-static bool has(enum uprobes_attach attach, const struct zone_request *r)
+static bool has(enum uprobes_attach attach, const struct probe_request *r)
 {
 	if (r->one_by_one || (attach == UPROBES_SESSION && r->no_session))
 		return false;
 	return uprobes_try(attach) == 0;
 }
 
-static void choose_programs(struct eprof_bpf *skel, const struct zone_request *r)
+static void choose_programs(struct eprof_bpf *skel, const struct probe_request *r)
 {
 	enum uprobes_attach attach = has(UPROBES_MULTI, r) ? UPROBES_MULTI : UPROBES_PERF;
 
@@ -96,8 +96,8 @@ static void choose_programs(struct eprof_bpf *skel, const struct zone_request *r
 	bpf_program__set_autoload(skel->progs.zone_waited, true);
 }
 
-void zone_session_configure(struct eprof_bpf *skel, const struct zone_request *r,
-			    const struct target *t)
+void probe_session_configure(struct eprof_bpf *skel, const struct probe_request *r,
+			     const struct target *t)
 {
 	if (!r) {
 		drop_maps(skel);
@@ -118,7 +118,7 @@ void zone_session_configure(struct eprof_bpf *skel, const struct zone_request *r
 	choose_programs(skel, r);
 }
 
-static int attach(struct zone_session *z, struct bpf_program *program)
+static int attach(struct probe_session *z, struct bpf_program *program)
 {
 	struct bpf_link *link = bpf_program__attach(program);
 
@@ -129,7 +129,7 @@ static int attach(struct zone_session *z, struct bpf_program *program)
 	return 0;
 }
 
-static int trace(struct zone_session *z, int program_fd, const char *name)
+static int trace(struct probe_session *z, int program_fd, const char *name)
 {
 	struct event event;
 	int fd = event_parse(name, &event);
@@ -144,7 +144,7 @@ static int trace(struct zone_session *z, int program_fd, const char *name)
 	return 0;
 }
 
-void zone_session_watch_waits(struct zone_session *z)
+void probe_session_watch_waits(struct probe_session *z)
 {
 	if (z->watches_waits)
 		return;
@@ -155,7 +155,7 @@ void zone_session_watch_waits(struct zone_session *z)
 }
 
 /* Hangs each program that was loaded on its tracepoint. */
-static int attach_all(struct eprof_bpf *skel, struct zone_session *z)
+static int attach_all(struct eprof_bpf *skel, struct probe_session *z)
 {
 	struct bpf_program *const programs[] = {
 		skel->progs.zone_thread_exit,  skel->progs.zone_exec,
@@ -171,7 +171,8 @@ static int attach_all(struct eprof_bpf *skel, struct zone_session *z)
 }
 
 /* A counter of each event on each CPU. */
-static int open_events(struct eprof_bpf *skel, const struct zone_request *r, struct zone_session *z)
+static int open_events(struct eprof_bpf *skel, const struct probe_request *r,
+		       struct probe_session *z)
 {
 	_free_ int *cpus = NULL;
 	int n = r->n_events ? cpus_online(&cpus) : 0, ret = n < 0 ? n : 0;
@@ -191,8 +192,8 @@ static int open_events(struct eprof_bpf *skel, const struct zone_request *r, str
 	return ret ? err(ret, "cannot count events: %s", strerror(-ret)) : 0;
 }
 
-int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
-		      struct zone_session *out)
+int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
+		       struct probe_session *out)
 {
 	struct zonemaps_raw raw = {
 		.zone_procs = bpf_map__fd(skel->maps.zone_procs),
@@ -239,12 +240,12 @@ int zone_session_open(struct eprof_bpf *skel, const struct zone_request *r,
 	return ret;
 }
 
-int zone_session_keep(struct zone_session *z, const struct crew_wait *wait)
+int probe_session_keep(struct probe_session *z, const struct crew_wait *wait)
 {
 	return keeper_new(&z->probes, wait, &z->keeper);
 }
 
-void zone_session_close(struct zone_session *z)
+void probe_session_close(struct probe_session *z)
 {
 	keeper_free(z->keeper);
 	for (size_t i = 0; i < z->event_fds.n; i++)

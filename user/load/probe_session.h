@@ -1,9 +1,9 @@
 /*
- * zone_session: the part of a session that is about zones: its programs and maps are loaded where
- * zones are asked for, and cost nothing else.
+ * probe_session: the part of a session that is about probes: its programs and maps are loaded where
+ * probes are asked for, and cost nothing else.
  */
-#ifndef LOAD_ZONE_SESSION_H
-#define LOAD_ZONE_SESSION_H
+#ifndef LOAD_PROBE_SESSION_H
+#define LOAD_PROBE_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 #include "load/zonemaps.h"
 
 /* What is asked for. */
-struct zone_request {
+struct probe_request {
 	uint32_t max_zones;
 	uint32_t clocks;	    /* WIRE_CLOCK_… */
 	const struct event *events; /* at most WIRE_ZONE_EVENTS, with WIRE_CLOCK_EVENTS */
@@ -28,10 +28,10 @@ struct zone_request {
 };
 
 /* What there is then. Borrowed from the session. */
-struct zone_session {
+struct probe_session {
 	struct zonemaps *maps;
 	struct probes probes;
-	struct keeper *keeper; /* of the probes; NULL until zone_session_keep() */
+	struct keeper *keeper; /* of the probes; NULL until probe_session_keep() */
 	struct own_code own;
 	bool sessions;	   /* the kernel has them */
 	bool sees_modules; /* code that is mapped is noted before it runs, and the loader woken */
@@ -44,17 +44,18 @@ struct zone_session {
 
 /* Whether only the kernel can tell how long the programs of such a request run: with its statistics
  * on, each call of a zone costs a tenth more. Else there is calibration for those on probes. */
-bool zone_session_needs_stats(const struct zone_request *);
+bool probe_session_needs_stats(const struct probe_request *);
 struct eprof_bpf;
 /* Before the programs are loaded; NULL: no zones. */
-void zone_session_configure(struct eprof_bpf *, const struct zone_request *, const struct target *);
+void probe_session_configure(struct eprof_bpf *, const struct probe_request *,
+			     const struct target *);
 /* Once they are. Errors with a text. */
-int zone_session_open(struct eprof_bpf *, const struct zone_request *, struct zone_session *out);
+int probe_session_open(struct eprof_bpf *, const struct probe_request *, struct probe_session *out);
 /* From now on probes can be hung by the keeper; see there for @wait. Errors with a text. */
-int zone_session_keep(struct zone_session *, const struct crew_wait *wait);
+int probe_session_keep(struct probe_session *, const struct crew_wait *wait);
 /* From now on the time is measured that threads which run coroutines wait for events. Where the
  * kernel does not let us, it is not. */
-void zone_session_watch_waits(struct zone_session *);
-void zone_session_close(struct zone_session *);
+void probe_session_watch_waits(struct probe_session *);
+void probe_session_close(struct probe_session *);
 
 #endif
