@@ -3,7 +3,8 @@
 twins			tests/prog/zone_twin: functions beside twins without probes, which take turns
 			in one process. Captures, of 20, whose margin holds the mean that the program
 			itself told of the twin (beside two standard errors of both means: the calls
-			are not the same ones). 19 are wanted.
+			are not the same ones). 19 are wanted. Once more beside a program that throws,
+			where calls end by probes at exits.
 sqlite3_step		Amid a million probed calls against itself probed alone, as in the README. Also
 			of 20.
 """
@@ -33,10 +34,10 @@ def capture(name, patterns, command, stdin=None):
     return path, done.stdout
 
 
-def twins():
+def twins(what, patterns, command):
     inside, seen = collections.Counter(), collections.defaultdict(list)
     for _ in range(CAPTURES):
-        path, out = capture("twin", ["zone_twin:zt_*"], [os.path.join(BUILD, "prog/zone_twin"), "20"])
+        path, out = capture("twin", ["zone_twin:zt_*", *patterns], command)
         truth = os.path.join(KEEP, "twin.out")
         with open(truth, "wb") as f:
             f.write(out)
@@ -46,9 +47,9 @@ def twins():
     for name, all_of in seen.items():
         off, margin = (statistics.median(getattr(h, field) for h in all_of)
                        for field in ("off", "margin"))
-        note(f"{name}: {off:+.0f} ±{margin:.0f} ns, without probes "
+        note(f"{what}{name}: {off:+.0f} ±{margin:.0f} ns, without probes "
              f"{statistics.median(h.net - h.off for h in all_of):.0f} ns")
-        row(f"captures whose margin holds {name}", "captures", inside[name], "captures", CAPTURES)
+        row(f"captures whose margin holds {what}{name}", "captures", inside[name], "captures", CAPTURES)
 
 
 def step(patterns):
@@ -71,7 +72,11 @@ def steps():
 
 
 def zone_margin():
-    twins()
+    prog = os.path.join(BUILD, "prog")
+    twins("", [], [f"{prog}/zone_twin", "20"])
+    # malloc ends by probes at exits in the one, by sessions in the other.
+    twins("amid mixed exits: ", ["libc*:malloc"],
+          ["sh", "-c", f"{prog}/zone_mallocs_throw 20000 >/dev/null; {prog}/zone_twin 200"])
     steps()
 
 
