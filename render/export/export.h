@@ -1,6 +1,7 @@
 /*
  * export: an export writes a selection of a profile in the format of another tool. To add one:
- * a file export/x.c that exports one `const struct export x_export`, and a row in export/table.c.
+ * a file export/x.c that exports one `const struct export x_export`, and a row in
+ * export/exports.def.
  */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
@@ -35,7 +36,5 @@ extern const struct export *const exports[];
 /* By name, and by the extension of a file's name; NULL where there is none. */
 const struct export *export_find(const char *name);
 const struct export *export_find_for(const char *path);
-
-extern const struct export folded_export, json_export, tracy_csv_export;
 
 #endif

@@ -1,6 +1,15 @@
 #include "export/export.h"
 
-const struct export *const exports[] = {&folded_export, &json_export, &tracy_csv_export, NULL};
+#define EXPORT(name) extern const struct export name##_export;
+#include "export/exports.def"
+#undef EXPORT
+
+const struct export *const exports[] = {
+#define EXPORT(name) &name##_export,
+#include "export/exports.def"
+#undef EXPORT
+	NULL,
+};
 
 const struct export *export_find(const char *name)
 {

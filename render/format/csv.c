@@ -10,7 +10,6 @@
 #include <math.h>
 
 #include "base/err.h"
-#include "format/formats.h"
 #include "paint/csv.h"
 
 static void put_titles(FILE *out, const struct doc_table *t)

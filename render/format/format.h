@@ -1,6 +1,6 @@
 /*
  * format: a format writes a document to a file. To add one: a file format/x.c that exports one
- * `const struct format x_format`, and a row in format/table.c.
+ * `const struct format x_format`, and a row in format/formats.def.
  */
 #ifndef FORMAT_FORMAT_H
 #define FORMAT_FORMAT_H

@@ -1,11 +1,11 @@
 /* pdf: the report to print and to mail, A4 landscape. Text is text: it can be searched. */
+#include "format/format.h"
 #include "format/pdf.h"
 
 #include <cairo-pdf.h>
 #include <errno.h>
 
 #include "base/err.h"
-#include "format/formats.h"
 #include "paint/cut.h"
 
 #define TITLE_GAP   26.0

@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "base/err.h"
-#include "format/formats.h"
 #include "paint/canvas.h"
 
 #define MAX_SIDE   32767      /* of cairo's image surfaces */

@@ -7,7 +7,6 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "format/formats.h"
 #include "paint/cut.h"
 #include "paint/xml.h"
 

@@ -1,9 +1,16 @@
+#include "format/format.h"
+
 #include <string.h>
 
-#include "format/formats.h"
+#define FORMAT(name) extern const struct format name##_format;
+#include "format/formats.def"
+#undef FORMAT
 
 const struct format *const formats[] = {
-	&html_format, &pdf_format, &svg_format, &png_format, &csv_format, &txt_format, NULL,
+#define FORMAT(name) &name##_format,
+#include "format/formats.def"
+#undef FORMAT
+	NULL,
 };
 
 const struct format *format_find(const char *extension)

@@ -1,8 +1,8 @@
 /* txt: the report for a terminal, a pipe or a text file. */
+#include "format/format.h"
 #include "format/txt.h"
 
 #include "base/str.h"
-#include "format/formats.h"
 #include "paint/path.h"
 
 #define PATH_ITEMS  14

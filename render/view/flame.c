@@ -1,6 +1,5 @@
 /* flame: the flame graph of the selection. */
 #include "view/base.h"
-#include "view/views.h"
 
 static int flame_write(const struct view_input *in, struct doc *doc)
 {

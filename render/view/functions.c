@@ -1,6 +1,5 @@
 /* functions: every function by self, with its total. */
 #include "view/base.h"
-#include "view/views.h"
 
 #define TERMINAL_ROWS 20
 #define PRINTED_ROWS  140

@@ -3,7 +3,6 @@
 
 #include "base/str.h"
 #include "view/base.h"
-#include "view/views.h"
 
 #define TERMINAL_ROWS 20
 #define PRINTED_ROWS  60

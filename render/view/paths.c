@@ -4,7 +4,6 @@
  * those whose leaf is inlined into the same function.
  */
 #include "view/base.h"
-#include "view/views.h"
 
 #include "base/hash.h"
 

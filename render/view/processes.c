@@ -3,7 +3,6 @@
  * are one row: a build runs hundreds of compilers that each matter little.
  */
 #include "view/base.h"
-#include "view/views.h"
 
 #include "base/hash.h"
 

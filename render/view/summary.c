@@ -2,7 +2,6 @@
 #include "view/base.h"
 #include "view/ledger.h"
 #include "view/probe_cost.h"
-#include "view/views.h"
 
 #include <string.h>
 

@@ -1,11 +1,16 @@
+#include "view/view.h"
+
 #include <string.h>
 
-#include "view/views.h"
+#define VIEW(name) extern const struct view name##_view;
+#include "view/views.def"
+#undef VIEW
 
 const struct view *const views[] = {
-	&summary_view,	 &zone_flame_view, &zones_view, &zone_view,
-	&flame_view,	 &functions_view,  &lines_view, &paths_view,
-	&processes_view, &threads_view,	   &cost_view,	NULL,
+#define VIEW(name) &name##_view,
+#include "view/views.def"
+#undef VIEW
+	NULL,
 };
 
 _Static_assert(sizeof(views) / sizeof(*views) <= VIEWS_MOST, "those who choose have room for all");

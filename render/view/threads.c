@@ -1,6 +1,5 @@
 /* threads: each thread's share. */
 #include "view/base.h"
-#include "view/views.h"
 
 #define TERMINAL_ROWS 10
 

@@ -1,6 +1,6 @@
 /*
  * view: a view turns a profile, seen through a selection, into blocks of a document. To add
- * one: a file view/x.c that exports one `const struct view x_view`, and a row in view/table.c.
+ * one: a file view/x.c that exports one `const struct view x_view`, and a row in view/views.def.
  */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H

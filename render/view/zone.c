@@ -3,7 +3,6 @@
  * callees, how long its calls took, threads; and the lines that samples found inside.
  */
 #include "view/base.h"
-#include "view/views.h"
 #include "view/zone_words.h"
 
 #include <stdlib.h>
@@ -368,7 +367,7 @@ static int zone_write(const struct view_input *in, struct doc *doc)
 			 rows->rows.n - MAX_ZONES);
 	if (unheard)
 		doc_text(doc, "%s.", unheard);
-	return in->tree->samples ? lines_view.write(in, doc) : 0;
+	return in->tree->samples ? view_find("lines")->write(in, doc) : 0;
 }
 
 const struct view zone_view = {

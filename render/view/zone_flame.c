@@ -1,6 +1,5 @@
 /* zone-flame: the call tree of zones as a flame graph of exact time. */
 #include "view/base.h"
-#include "view/views.h"
 #include "view/zone_words.h"
 
 /* Freed by the caller. */

@@ -49,6 +49,8 @@ struct table {
 	/* Written where the profile has that part; a file may lack it. PART_ANY: every profile has
 	 * the table. */
 	enum profile_part part;
+	/* It came later than others of its part: a file may lack it. */
+	bool later;
 	/* What could lead a reader astray: -EINVAL with a text that names table and row. NULL: any
 	 * row is in order. */
 	int (*check)(const struct profile *);

@@ -130,7 +130,7 @@ static int load_table(struct load *l, hid_t run, const struct table_place *place
 	size_t n;
 	int rc;
 
-	if (t->part != PART_ANY && !reader_has(run, t->name))
+	if ((t->later || t->part != PART_ANY) && !reader_has(run, t->name))
 		return 0;
 	rc = reader_dataset(l->reader, run, t->name, t->row_bytes, &set, &n);
 	if (!rc)
