@@ -10,7 +10,7 @@
 
 static char *folded(const struct profile *p, bool values)
 {
-	return export_text(&folded_export, p, values);
+	return export_text(export_find("folded"), p, values);
 }
 
 static uint32_t push(struct profile *p, uint32_t node, const char *name, uint8_t kind, bool inlined)
@@ -100,10 +100,10 @@ static void test_nothing_is_no_line(void **state)
 static void test_found_by_name_and_extension(void **state)
 {
 	(void)state;
-	assert_ptr_equal(export_find("folded"), &folded_export);
+	assert_string_equal(export_find("folded")->name, "folded");
 	assert_null(export_find("foldedx"));
-	assert_ptr_equal(export_find_for("a.b/out.folded"), &folded_export);
-	assert_ptr_equal(export_find_for("out.json"), &json_export);
+	assert_ptr_equal(export_find_for("a.b/out.folded"), export_find("folded"));
+	assert_ptr_equal(export_find_for("out.json"), export_find("json"));
 	assert_null(export_find_for("a.json/out"));
 	assert_null(export_find_for("out"));
 }

@@ -12,7 +12,7 @@
 
 static char *json(const struct profile *p, bool values)
 {
-	return export_text(&json_export, p, values);
+	return export_text(export_find("json"), p, values);
 }
 
 static uint32_t push(struct profile *p, uint32_t node, const char *name, const char *module)

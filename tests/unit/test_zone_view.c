@@ -823,7 +823,7 @@ static char *tracy(struct profile *p, const struct selection *sel, bool self)
 
 	assert_int_equal(zone_rows_build(p, in.selection, &rows), 0);
 	in.zone_rows = &rows;
-	rc = tracy_csv_export.write(&in, out);
+	rc = export_find("tracy-csv")->write(&in, out);
 	fclose(out);
 	zone_rows_release(&rows);
 	profile_free(p);

@@ -16,8 +16,8 @@
 #define LEAST_HZ 19999
 #define ROUND_NS 2000000
 #define MOST	 10
-/* Fewer tell nothing. One that takes so many times what the quickest quarter of them does was no tick
- * alone: another thread had the CPU, or the host. */
+/* Fewer tell nothing. One that takes so many times what the quickest quarter of them does was no
+ * tick alone: another thread had the CPU, or the host. */
 #define FEWEST	  2
 #define DISTURBED 3
 /* Rounds are worth so much in however short a capture; below some rate, where samples cost little
