@@ -114,12 +114,38 @@ static int check_run(const struct profile *p)
 	return rc;
 }
 
+/* The texts of row @i. */
+static int check_texts(const struct profile *p, const struct table_place *place, size_t i)
+{
+	const size_t strings = intern_count(&p->strings);
+	const struct table *t = place->table;
+	int rc = 0;
+
+	for (size_t c = 0; !rc && c < t->n_columns; c++) {
+		const char *at = table_vec(place, p)->at + i * t->row_bytes + t->columns[c].offset;
+
+		if (t->columns[c].type == COLUMN_TEXT)
+			rc = CHECK_ROW(t->name, i,
+				       {t->columns[c].name, *(const uint32_t *)at, strings});
+	}
+	return rc;
+}
+
+static int check_table(const struct profile *p, const struct table_place *t)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < table_vec(t, p)->n; i++)
+		rc = check_texts(p, t, i);
+	return rc || !t->table->check ? rc : t->table->check(p);
+}
+
 int profile_check(const struct profile *p)
 {
 	int rc = check_none(p);
 
 	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
-		rc = t->table->check ? t->table->check(p) : 0;
+		rc = check_table(p, t);
 	if (!rc)
 		rc = check_samples(p);
 	return rc ? rc : check_run(p);

@@ -11,24 +11,9 @@ static const struct column modules_columns[] = {
 	TABLE_COLUMN(module, build_id, COLUMN_TEXT, CODING_PLAIN),
 };
 
-static int check_modules(const struct profile *p)
-{
-	const size_t strings = intern_count(&p->strings);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->modules.n; i++) {
-		const struct module *e = &p->modules.at[i];
-
-		rc = CHECK_ROW("modules", i, {"path", e->path, strings},
-			       {"build_id", e->build_id, strings});
-	}
-	return rc;
-}
-
 const struct table modules_table = {
 	.name = "modules",
 	TABLE_OF(module, modules_columns),
-	.check = check_modules,
 };
 
 static const struct column functions_columns[] = {
@@ -43,16 +28,13 @@ static const struct column functions_columns[] = {
 
 static int check_functions(const struct profile *p)
 {
-	const size_t strings = intern_count(&p->strings);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->functions.n; i++) {
 		const struct function *e = &p->functions.at[i];
 
-		rc = CHECK_ROW("functions", i, {"name", e->name, strings},
-			       {"linkage", e->linkage, strings}, {"file", e->file, strings},
-			       {"module", e->module, p->modules.n}, {"kind", e->kind, CODE_KINDS},
-			       {"named", e->named, 2});
+		rc = CHECK_ROW("functions", i, {"module", e->module, p->modules.n},
+			       {"kind", e->kind, CODE_KINDS}, {"named", e->named, 2});
 	}
 	return rc;
 }
@@ -121,15 +103,12 @@ static const struct column threads_columns[] = {
 
 static int check_threads(const struct profile *p)
 {
-	const size_t strings = intern_count(&p->strings);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->threads.n; i++) {
 		const struct thread *e = &p->threads.at[i];
 
-		rc = CHECK_ROW("threads", i, {"name", e->name, strings},
-			       {"process", e->process, strings}, {"cgroup", e->cgroup, strings},
-			       {"start_ns", e->start_ns, INT64_MAX});
+		rc = CHECK_ROW("threads", i, {"start_ns", e->start_ns, INT64_MAX});
 	}
 	return rc;
 }
@@ -148,14 +127,12 @@ static const struct column metrics_columns[] = {
 
 static int check_metrics(const struct profile *p)
 {
-	const size_t strings = intern_count(&p->strings);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->metrics.n; i++) {
 		const struct metric *e = &p->metrics.at[i];
 
-		rc = CHECK_ROW("metrics", i, {"name", e->name, strings}, {"unit", e->unit, strings},
-			       {"kind", e->kind, METRIC_COUNT + 1});
+		rc = CHECK_ROW("metrics", i, {"kind", e->kind, METRIC_COUNT + 1});
 	}
 	return rc;
 }
@@ -175,14 +152,13 @@ static const struct column ledger_columns[] = {
 
 static int check_ledger(const struct profile *p)
 {
-	const size_t strings = intern_count(&p->strings);
 	int64_t sum = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->ledger.n; i++) {
 		const struct ledger_row *e = &p->ledger.at[i];
 
-		rc = CHECK_ROW("ledger", i, {"name", e->name, strings},
+		rc = CHECK_ROW("ledger", i,
 			       {"metric", e->metric == LEDGER_ZONES ? 0 : e->metric,
 				e->metric == LEDGER_ZONES ? 1 : p->metrics.n},
 			       {"class", e->class, LEDGER_CLASSES});
@@ -207,17 +183,10 @@ static const struct column cost_columns[] = {
 
 static int check_cost(const struct profile *p)
 {
-	const size_t strings = intern_count(&p->strings);
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->cost.n; i++) {
-		const struct cost_row *e = &p->cost.at[i];
-
-		rc = CHECK_ROW("cost", i, {"name", e->name, strings}, {"unit", e->unit, strings});
-		if (!rc && !isfinite(e->value))
-			rc = err(-EINVAL, "cost, row %zu: the value is no finite number", i);
-	}
-	return rc;
+	for (size_t i = 0; i < p->cost.n; i++)
+		if (!isfinite(p->cost.at[i].value))
+			return err(-EINVAL, "cost, row %zu: the value is no finite number", i);
+	return 0;
 }
 
 const struct table cost_table = {

@@ -51,8 +51,8 @@ struct table {
 	enum profile_part part;
 	/* It came later than others of its part: a file may lack it. */
 	bool later;
-	/* What could lead a reader astray: -EINVAL with a text that names table and row. NULL: any
-	 * row is in order. */
+	/* What could lead a reader astray, but for the numbers of texts, which are checked for all
+	 * tables: -EINVAL with a text that names table and row. NULL: any row is in order. */
 	int (*check)(const struct profile *);
 };
 

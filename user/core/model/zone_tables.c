@@ -87,19 +87,17 @@ static int check_amounts(const struct zone *z, size_t row)
 
 static int check_zones(const struct profile *p)
 {
-	const size_t strings = intern_count(&p->strings);
 	int64_t calls = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->zones.n; i++) {
 		const struct zone *e = &p->zones.at[i];
 
-		rc = CHECK_ROW(
-			"zones", i, {"name", e->name, strings}, {"src_file", e->src_file, strings},
-			{"note", e->note, strings}, {"site_class", e->site_class, ZONE_SITES},
-			{"exit_way", e->exit_way, ZONE_EXITS}, {"flags", e->flags, ZONE_FLAGS + 1},
-			{"module", e->module, p->modules.n},
-			{"function", e->function, p->functions.n});
+		rc = CHECK_ROW("zones", i, {"site_class", e->site_class, ZONE_SITES},
+			       {"exit_way", e->exit_way, ZONE_EXITS},
+			       {"flags", e->flags, ZONE_FLAGS + 1},
+			       {"module", e->module, p->modules.n},
+			       {"function", e->function, p->functions.n});
 		if (!rc)
 			rc = check_amounts(e, i);
 		if (!rc)
@@ -248,15 +246,13 @@ static const struct column zone_values_columns[] = {
 
 static int check_zone_values(const struct profile *p)
 {
-	const size_t strings = intern_count(&p->strings);
 	int64_t sum = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->zone_values.n; i++) {
 		const struct zone_value *e = &p->zone_values.at[i];
 
-		rc = CHECK_ROW("zone_values", i, {"zone", e->zone, p->zones.n},
-			       {"name", e->name, strings});
+		rc = CHECK_ROW("zone_values", i, {"zone", e->zone, p->zones.n});
 		if (!rc)
 			rc = check_add((struct spot){"zone_values", i}, "value",
 				       check_magnitude(e->value), &sum);
