@@ -37,7 +37,7 @@
  * What a probe's cookie says:
  *	bits  0 … 23	zone
  *	bits 24 … 31	flags, WIRE_ZONE_…
- *	bits 32 … 39	of exits: the condition under which it is one (elf/site.h), 0xff: always
+ *	bits 32 … 39	of exits: the condition under which it is one (code/site.h), 0xff: always
  *	bits 40 … 51	image: its row in zone_generation
  *	bits 52 … 59	generation: the probe counts while that row holds the same number
  */

@@ -11,8 +11,8 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "cfi/cfi.h"
 #include "cfi_sample.h"
-#include "elf/cfi.h"
 
 static void add_value(struct str *out, const struct cfi_value *v)
 {

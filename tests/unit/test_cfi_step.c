@@ -11,8 +11,8 @@
 #include <link.h>
 #include <unistd.h>
 
+#include "cfi/cfi_step.h"
 #include "cfi_sample.h"
-#include "elf/cfi_step.h"
 #include "elf/segments.h"
 
 #define RBX	3

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "elf/needed.h"
-#include "symbol/closure.h"
+#include "process/closure.h"
 
 static int has(const closure *c, const char *path)
 {

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "elf/dwarf.h"
+#include "debuginfo/dwarf.h"
 #include "snippet.h"
 
 /* Line numbers below count from here. */

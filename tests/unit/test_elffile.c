@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
+#include "cfi/fde.h"
 #include "elf/buildid.h"
-#include "elf/fde.h"
 #include "elf/file.h"
 #include "elf/segments.h"
 #include "snippet.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "elf/gotab.h"
+#include "cfi/gotab.h"
 #include "unwind/native_walk.h"
 
 enum { TEXT = 0x1000, TEXT_BYTES = 0x1000, TABLE = 0x2000, TABLE_BYTES = 0x400, BIAS = 0x400000 };

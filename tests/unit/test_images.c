@@ -11,9 +11,9 @@
 #include <sys/sysmacros.h>
 
 #include "elf/file.h"
+#include "process/images.h"
+#include "process/place.h"
 #include "snippet.h"
-#include "symbol/images.h"
-#include "symbol/place.h"
 
 static const char source[] = "int main(void) { return 0; }\n";
 

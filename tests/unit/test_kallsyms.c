@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "symbol/kallsyms.h"
+#include "process/kallsyms.h"
 
 static int find(const char *text, const uint64_t *at, size_t n, struct kallsym *out)
 {

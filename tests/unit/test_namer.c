@@ -13,9 +13,9 @@
 
 #include "elf/file.h"
 #include "elf/segments.h"
+#include "process/confine.h"
 #include "snippet.h"
 #include "symbol/answer.h"
-#include "symbol/confine.h"
 #include "symbol/namer.h"
 #include "symbol/worker.h"
 

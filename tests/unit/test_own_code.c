@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "load/own_code.h"
-#include "symbol/procfs.h"
+#include "process/procfs.h"
 
 /* What is mapped where a function of the C library is. */
 struct there {

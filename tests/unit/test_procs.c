@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "symbol/procfs.h"
-#include "symbol/procs.h"
+#include "process/procfs.h"
+#include "process/procs.h"
 
 /* Above the kernel's largest pid: nothing is read from /proc for these. */
 enum { SHELL = 5000001, CHILD, OTHER };

@@ -10,7 +10,7 @@
 
 #include "base/str.h"
 #include "cfi_sample.h"
-#include "elf/returns.h"
+#include "code/returns.h"
 
 /* "5: r7+32 c-16; ", by the offset from the start of the code: the CFA, then rbp. */
 static int add_row(void *context, const struct cfi_row *row)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "elf/site.h"
+#include "code/site.h"
 
 #define CODE(name, text)                                                              \
 	__asm__(".pushsection .rodata\n.globl code_" #name "\ncode_" #name ":\n" text \

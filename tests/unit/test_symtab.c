@@ -6,8 +6,8 @@
 
 #include <sys/stat.h>
 
-#include "elf/plt.h"
-#include "elf/symtab.h"
+#include "debuginfo/plt.h"
+#include "debuginfo/symtab.h"
 #include "snippet.h"
 
 static const char source[] =

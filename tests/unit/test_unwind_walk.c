@@ -14,7 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "elf/cfi.h"
+#include "cfi/cfi.h"
 #include "table_sample.h"
 
 #define MAX_DEPTH   64

@@ -11,8 +11,8 @@
 
 #include "base/err.h"
 #include "base/hash.h"
-#include "elf/hazard.h"
-#include "elf/zonefile.h"
+#include "debuginfo/hazard.h"
+#include "debuginfo/zonefile.h"
 #include "snippet.h"
 
 static const struct site_kernel kernel = {.long_nops = true};

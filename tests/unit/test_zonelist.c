@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "process/crew.h"
+#include "process/place.h"
 #include "snippet.h"
-#include "symbol/crew.h"
-#include "symbol/place.h"
 #include "symbol/zonelist.h"
 #include "symbol/zonewire.h"
 

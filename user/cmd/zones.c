@@ -15,8 +15,8 @@
 #include "elf/buildid.h"
 #include "elf/file.h"
 #include "load/features.h"
-#include "symbol/closure.h"
-#include "symbol/procs.h"
+#include "process/closure.h"
+#include "process/procs.h"
 
 #define PID_MAX	  4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 #define ZONES_MAX 100000000

@@ -5,7 +5,7 @@
 #ifndef CMD_ZONES_COST_H
 #define CMD_ZONES_COST_H
 
-#include "elf/site.h"
+#include "code/site.h"
 
 struct zones_cost {
 	double ns[SITE_CLASSES][3]; /* by enum exit_way */

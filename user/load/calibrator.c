@@ -16,7 +16,7 @@
 #include "load/cpus.h"
 #include "load/own_code.h"
 #include "load/own_process.h"
-#include "symbol/confine.h"
+#include "process/confine.h"
 
 /* Each function is called so often a batch, and in a brief one. A stepped site takes twenty times
  * as long as others on some machines; a RET is stepped. */

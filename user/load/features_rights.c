@@ -10,7 +10,7 @@
 #include "load/event.h"
 #include "load/features_row.h"
 #include "load/rights.h"
-#include "symbol/procfs.h"
+#include "process/procfs.h"
 
 static enum feature_state either_cap(int cap, int wider, char found[FEATURE_FOUND])
 {

@@ -25,7 +25,7 @@
 
 #include "base/vec.h"
 #include "load/probes.h"
-#include "symbol/crew.h"
+#include "process/crew.h"
 
 /* Links that the keeper holds; for keeper_drop(). */
 typedef VEC(uint32_t) keeper_links;

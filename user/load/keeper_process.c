@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "load/own_process.h"
-#include "symbol/confine.h"
+#include "process/confine.h"
 
 /* Without a descriptor to spare the kernel would refuse the start that it asks us about. */
 #define SPARE_FILES 64

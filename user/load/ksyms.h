@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbol/kallsyms.h"
+#include "process/kallsyms.h"
 
 /* A kallsyms_fn. Negative without a text where the kernel does not do this (before 5.13) or the
  * privilege is missing. */

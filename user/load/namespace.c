@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "load/namespace.h"
-#include "symbol/procfs.h"
+#include "process/procfs.h"
 #include "wire.h"
 #include "eprof.skel.h"
 

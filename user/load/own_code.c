@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "symbol/procfs.h"
+#include "process/procfs.h"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10u /* from Linux 6.3 on */

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "load/cpus.h"
 #include "load/ran.h"
-#include "symbol/procfs.h"
+#include "process/procfs.h"
 #include "eprof.skel.h"
 
 #define SETTLE_ROUNDS 10

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "symbol/procfs.h"
+#include "process/procfs.h"
 
 /* The record bits that MMAP2 carries in misc; newer than some headers. */
 #define MISC_BUILD_ID  (1 << 14)

@@ -19,7 +19,7 @@
 #include "base/units.h"
 #include "load/namespace.h"
 #include "load/target.h"
-#include "symbol/procfs.h"
+#include "process/procfs.h"
 
 #define CGROUP2_MAGIC 0x63677270
 #define PID_MAX	      4194304 /* PID_MAX_LIMIT of 64-bit kernels */

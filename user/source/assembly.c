@@ -2,8 +2,8 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "process/procfs.h"
 #include "source/assembly.h"
-#include "symbol/procfs.h"
 
 #define PROBE_MARK "[eprof probe]"
 /* The outermost frames of a kernel stack, among which stands how the kernel was entered. */

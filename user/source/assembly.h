@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 #include "model/profile.h"
+#include "process/procs.h"
 #include "source/probe_frames.h"
 #include "source/stacks.h"
 #include "symbol/namer.h"
-#include "symbol/procs.h"
 
 #define ASSEMBLY_ENDS WIRE_ENDS
 

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "load/ksyms.h"
+#include "process/procfs.h"
 #include "source/intake.h"
-#include "symbol/procfs.h"
 
 #define MOST_UNDRAINED_NS 10000000u
 #define MOST_ROUNDS	  8

@@ -12,14 +12,14 @@
 #include "base/hash.h"
 #include "load/session.h"
 #include "load/sideband.h"
+#include "process/crew.h"
+#include "process/images.h"
+#include "process/procs.h"
 #include "source/assembly.h"
 #include "source/pending.h"
 #include "source/sources.h"
 #include "source/stacks.h"
 #include "source/unwinder.h"
-#include "symbol/crew.h"
-#include "symbol/images.h"
-#include "symbol/procs.h"
 
 struct intake {
 	const struct target *target; /* borrowed, as the session and its sideband */

@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "symbol/place.h"
+#include "process/place.h"
 
 /* A zeroed one is empty and valid. */
 struct placebook {

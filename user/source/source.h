@@ -12,11 +12,11 @@
 #include "load/session.h"
 #include "load/sideband.h"
 #include "load/target.h"
+#include "process/crew.h"
+#include "process/images.h"
+#include "process/procs.h"
 #include "source/assembly.h"
 #include "source/stacks.h"
-#include "symbol/crew.h"
-#include "symbol/images.h"
-#include "symbol/procs.h"
 
 /* What all sources share; borrowed while the capture lasts. */
 struct source_services {

@@ -8,8 +8,8 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "process/procs.h"
 #include "source/placebook.h"
-#include "symbol/procs.h"
 #include "wire.h"
 
 #define NO_STACK UINT32_MAX

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "load/tables.h"
+#include "process/images.h"
+#include "process/procs.h"
 #include "source/stacks.h"
-#include "symbol/images.h"
-#include "symbol/procs.h"
 #include "wire.h"
 
 struct unwinder;

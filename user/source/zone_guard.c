@@ -19,9 +19,9 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "elf/translator.h"
+#include "process/closure.h"
+#include "process/procfs.h"
 #include "source/zone_state.h"
-#include "symbol/closure.h"
-#include "symbol/procfs.h"
 
 /* valgrind has mapped the program within 0.1 s, where it gets a processor. */
 #define BEGINNING_NS 10000000000u

@@ -14,8 +14,8 @@
 
 #include "load/probe_session.h"
 #include "model/zone.h"
+#include "process/images.h"
 #include "source/zone_governor.h"
-#include "symbol/images.h"
 #include "symbol/zonelist.h"
 
 /* How the ends of calls are to be seen, --zone-exit. */

@@ -12,8 +12,8 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "elf/file.h"
+#include "process/closure.h"
 #include "source/zone_state.h"
-#include "symbol/closure.h"
 
 /* A pattern that means more libraries means any. */
 #define MAX_LIBRARIES 8

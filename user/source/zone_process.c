@@ -5,10 +5,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "process/closure.h"
+#include "process/procfs.h"
+#include "process/roots.h"
 #include "source/zone_limit.h"
-#include "symbol/closure.h"
-#include "symbol/procfs.h"
-#include "symbol/roots.h"
 
 /* A program of which nothing could be foretold has mapped its libraries after that time. */
 #define LINKING_NS 1000000000u

@@ -12,9 +12,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "process/procfs.h"
+#include "process/roots.h"
 #include "source/zone_state.h"
-#include "symbol/procfs.h"
-#include "symbol/roots.h"
 
 #define MAX_FOLDERS	  4096
 #define MAX_ENVIRON_BYTES (4u << 20)

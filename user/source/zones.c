@@ -11,12 +11,12 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "model/meta.h"
+#include "process/procfs.h"
 #include "source/source.h"
 #include "source/zone_cost.h"
 #include "source/zone_limit.h"
 #include "source/zone_state.h"
 #include "source/zones.h"
-#include "symbol/procfs.h"
 
 static void *zones_new(const void *options)
 {

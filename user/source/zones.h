@@ -14,10 +14,10 @@
 #include "load/probe_session.h"
 #include "load/target.h"
 #include "model/profile.h"
+#include "process/images.h"
+#include "process/procs.h"
 #include "source/assembly.h"
 #include "source/zone_image.h"
-#include "symbol/images.h"
-#include "symbol/procs.h"
 
 struct zones_options {
 	const struct zonepatterns *patterns;

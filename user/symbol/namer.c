@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "elf/buildid.h"
-#include "symbol/kallsyms.h"
+#include "process/kallsyms.h"
 #include "symbol/naming.h"
 #include "symbol/worker.h"
 

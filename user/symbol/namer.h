@@ -19,8 +19,8 @@
 
 #include "base/vec.h"
 #include "model/profile.h"
-#include "symbol/images.h"
-#include "symbol/place.h"
+#include "process/images.h"
+#include "process/place.h"
 
 /* The frames of place i are frame.at[first[i] … first[i + 1] - 1], innermost (inlined) first. */
 struct named {

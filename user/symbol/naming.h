@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
+#include "process/images.h"
 #include "symbol/answer.h"
-#include "symbol/images.h"
 
 struct naming {
 	const struct image *image; /* borrowed */

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "symbol/crew.h"
+#include "process/crew.h"
 #include "symbol/naming.h"
 
 /* What a job may use: generous for the largest honest binaries (gigabytes of DWARF), an end for

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "process/images.h"
 #include "symbol/answer.h"
-#include "symbol/images.h"
 
 struct job {
 	const struct image *image;

@@ -5,8 +5,8 @@
 #ifndef SYMBOL_ZONELINES_H
 #define SYMBOL_ZONELINES_H
 
-#include "elf/dwarf.h"
-#include "elf/zonefile.h"
+#include "debuginfo/dwarf.h"
+#include "debuginfo/zonefile.h"
 
 struct zonelines {
 	struct dwarf_names names;

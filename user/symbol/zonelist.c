@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
-#include "symbol/crew.h"
+#include "process/crew.h"
 #include "symbol/naming.h"
 #include "symbol/zonelist_run.h"
 #include "symbol/zoneread.h"

@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "elf/site.h"
-#include "symbol/images.h"
+#include "code/site.h"
+#include "process/images.h"
 #include "symbol/zonepattern.h"
 
 /* How many zones there may be where nobody says otherwise. */

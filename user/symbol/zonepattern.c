@@ -13,8 +13,8 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "elf/function.h"
-#include "symbol/closure.h"
+#include "debuginfo/function.h"
+#include "process/closure.h"
 #include "symbol/zonename.h"
 #include "symbol/zoneword.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "elf/imports.h"
+#include "debuginfo/imports.h"
 
 /* Of glibc, boost.context (PHP has it too), Ruby, libcoro (Perl's Coro), libco and its kin,
  * minicoro, D, Crystal. */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "elf/zonefile.h"
+#include "debuginfo/zonefile.h"
 #include "symbol/zonelist.h"
 
 /* Whether that is what the function @name is for, as is known or as the request says. A version

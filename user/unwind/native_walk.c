@@ -1,7 +1,7 @@
 #include "unwind/native_walk.h"
 
 #include "base/vec.h"
-#include "elf/cfi_step.h"
+#include "cfi/cfi_step.h"
 
 static inline const void *table_line(void *table, wire_u32 number)
 {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf/cfi.h"
+#include "cfi/cfi.h"
 #include "unwind/regs.h"
 #include "unwind/table_build.h"
 

@@ -5,9 +5,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "elf/cfi.h"
-#include "elf/gotab.h"
-#include "elf/returns.h"
+#include "cfi/cfi.h"
+#include "cfi/gotab.h"
+#include "code/returns.h"
 #include "unwind/table_gap.h"
 #include "unwind/table_rule.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf/cfi.h"
+#include "cfi/cfi.h"
 #include "elf/file.h"
 #include "unwind/table.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "elf/cfi.h"
+#include "cfi/cfi.h"
 #include "elf/segments.h"
 
 /* The entry point is a few instructions that set up a call and never return. */

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "elf/cfi.h"
+#include "cfi/cfi.h"
 #include "unwind/table.h"
 
 /* What a rule cannot express is left to user space: *_OTHER. */

@@ -1,0 +1,243 @@
+#include "cfi/cfi_index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "cfi/cfi_entry.h"
+
+/* More than ten times what the largest programs have. */
+#define MAX_COMMONS (1u << 20)
+#define MAX_ENTRIES (1u << 22)
+
+static const uint32_t *find_common(struct cfi_commons *x, uint64_t at)
+{
+	const uint32_t *found;
+
+	if (x->has_last && at == x->last_at)
+		return &x->last;
+	found = map_get(&x->by_place, at);
+	if (!found)
+		return NULL;
+	x->last = *found;
+	x->last_at = at;
+	x->has_last = true;
+	return &x->last;
+}
+
+static int add_common(struct cfi_index *r, struct cfi_commons *x, const struct cfi_entry *e,
+		      uint8_t section)
+{
+	struct cfi_common common = {.section = section};
+	bool fresh;
+
+	common.bad = !cfi_cie_read(e, &common.cie) ||
+		     !cfi_program_start(&common.cie, &r->sections[section], &common.initial);
+	if (r->commons.n == MAX_COMMONS)
+		return err(-EFBIG, "call frame information of over %u kinds", MAX_COMMONS);
+	*map_put(&x->by_place, e->at, &fresh) = (uint32_t)r->commons.n;
+	vec_push(&r->commons, common);
+	return 0;
+}
+
+static void find_segments(struct cfi_index *r, const struct elffile *f)
+{
+	for (size_t i = 0; i < f->segments.n && r->n_segments < CFI_MAX_SEGMENTS; i++) {
+		const Elf64_Phdr *p = &f->segments.at[i];
+
+		if (p->p_type == PT_LOAD && (p->p_flags & PF_X) && p->p_offset <= f->bytes &&
+		    p->p_filesz <= f->bytes - p->p_offset)
+			r->segments[r->n_segments++] = *p;
+	}
+}
+
+/* The segment that holds all the code; NULL where none does. */
+static const Elf64_Phdr *find_segment(const struct cfi_index *r, uint64_t start, uint64_t bytes)
+{
+	for (size_t i = 0; i < r->n_segments; i++) {
+		const Elf64_Phdr *p = &r->segments[i];
+
+		if (start >= p->p_vaddr && bytes <= p->p_filesz &&
+		    start - p->p_vaddr <= p->p_filesz - bytes)
+			return p;
+	}
+	return NULL;
+}
+
+static int add_entry(struct cfi_index *r, struct cfi_commons *x, const struct cfi_entry *e,
+		     uint8_t section)
+{
+	const uint32_t *common = find_common(x, e->cie_at);
+	const Elf64_Phdr *segment;
+	struct cfi_fde fde;
+
+	if (!common || r->commons.at[*common].bad ||
+	    !cfi_fde_read(&r->sections[section], e, &r->commons.at[*common].cie, &fde))
+		return 0;
+	segment = fde.bytes ? find_segment(r, fde.start, fde.bytes) : NULL;
+	if (!segment)
+		return 0;
+	if (r->spans.n == MAX_ENTRIES)
+		return err(-EFBIG, "call frame information of over %u functions", MAX_ENTRIES);
+	vec_push(&r->spans,
+		 ((struct cfi_span){
+			 .start = segment->p_offset + (fde.start - segment->p_vaddr),
+			 .end = segment->p_offset + (fde.start - segment->p_vaddr) + fde.bytes,
+			 .address = fde.start,
+			 .program = fde.program.at,
+			 .program_bytes = (uint32_t)cfi_left(&fde.program),
+			 .common = *common,
+			 .number = (uint32_t)r->spans.n,
+		 }));
+	return 0;
+}
+
+/* All entries of a section. */
+static int add_section(struct cfi_index *r, uint8_t section)
+{
+	struct cfi_entry e;
+	int rc = 0;
+
+	for (size_t at = 0; !rc && cfi_entry_next(&r->sections[section], &at, &e);) {
+		rc = e.is_cie ? add_common(r, &r->by_section[section], &e, section)
+			      : add_entry(r, &r->by_section[section], &e, section);
+	}
+	return rc;
+}
+
+/* By place; of two at one place the one that was read first comes first. */
+static int compare_spans(const void *a, const void *b)
+{
+	const struct cfi_span *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
+static void sort_spans(struct cfi_index *r)
+{
+	size_t i = 1;
+
+	while (i < r->spans.n && compare_spans(&r->spans.at[i - 1], &r->spans.at[i]) < 0)
+		i++;
+	if (i < r->spans.n)
+		qsort(r->spans.at, r->spans.n, sizeof(*r->spans.at), compare_spans);
+}
+
+/* The entry that a row of the sorted table leads to, and its CIE. */
+static int add_row(struct cfi_index *r, const struct fde_row *row)
+{
+	const struct cfi_section *s = &r->sections[0];
+	uint64_t address = r->table.address + (uint64_t)(int64_t)row->entry;
+	size_t at = address - s->address, cie_at;
+	struct cfi_entry e, cie;
+	int rc = 0;
+
+	if (address < s->address || at >= s->n || !cfi_entry_next(s, &at, &e) || e.is_cie)
+		return 0;
+	cie_at = e.cie_at;
+	if (!find_common(&r->by_section[0], e.cie_at)) {
+		if (e.cie_at >= s->n || !cfi_entry_next(s, &cie_at, &cie) || !cie.is_cie ||
+		    cie.at != e.cie_at)
+			return 0;
+		rc = add_common(r, &r->by_section[0], &cie, 0);
+	}
+	return rc ? rc : add_entry(r, &r->by_section[0], &e, 0);
+}
+
+/* The rows of the sorted table for code at addresses [@low, @high). */
+static int add_rows(struct cfi_index *r, uint64_t low, uint64_t high)
+{
+	const struct fde_table *t = &r->table;
+	size_t first = 0, end = t->rows.n;
+	int rc = 0;
+
+	while (first < end) {
+		size_t mid = first + (end - first) / 2;
+
+		if (t->address + (uint64_t)(int64_t)t->rows.at[mid].start <= low)
+			first = mid + 1;
+		else
+			end = mid;
+	}
+	/* The one before may reach beyond @low. */
+	for (size_t i = first ? first - 1 : 0; i < t->rows.n && !rc; i++) {
+		if (t->address + (uint64_t)(int64_t)t->rows.at[i].start >= high)
+			break;
+		rc = add_row(r, &t->rows.at[i]);
+	}
+	return rc;
+}
+
+int cfi_index_find(struct cfi_index *r, uint64_t from, uint64_t to)
+{
+	int rc = 0;
+
+	if (!r->table.rows.n)
+		return 0;
+	r->spans.n = 0;
+	for (size_t i = 0; i < r->n_segments && !rc; i++) {
+		const Elf64_Phdr *p = &r->segments[i];
+		uint64_t low = from > p->p_offset ? from - p->p_offset : 0;
+		uint64_t high = to - p->p_offset < p->p_filesz ? to - p->p_offset : p->p_filesz;
+
+		if (to > p->p_offset && low < high)
+			rc = add_rows(r, p->p_vaddr + low, p->p_vaddr + high);
+	}
+	sort_spans(r);
+	return rc;
+}
+
+size_t cfi_index_first(const struct cfi_index *r, uint64_t from)
+{
+	size_t n = vec_upto(&r->spans, start, from);
+
+	/* Of those that start at one place the first counts. */
+	while (n > 1 && r->spans.at[n - 2].start == r->spans.at[n - 1].start)
+		n--;
+	return n ? n - 1 : 0;
+}
+
+static int open_sections(struct cfi_index *r, const struct elffile *f)
+{
+	int rc = cfi_section_eh(f, &r->sections[0]);
+
+	if (!rc)
+		rc = cfi_section_debug(f, &r->sections[1]);
+	if (rc)
+		return rc;
+	if (r->sections[0].n && !r->sections[1].n)
+		fde_open_rows(f, &r->table);
+	r->table.file = NULL; /* only its rows are used */
+	for (uint8_t i = 0; i < 2 && !rc && !r->table.rows.n; i++)
+		rc = add_section(r, i);
+	return rc;
+}
+
+int cfi_index_open(const struct elffile *f, struct cfi_index *out)
+{
+	int rc;
+
+	*out = (struct cfi_index){0};
+	if (!f->is_64 || f->machine != EM_X86_64)
+		return err(-ENOTSUP, "not a 64-bit x86 file");
+	find_segments(out, f);
+	rc = open_sections(out, f);
+	if (rc)
+		cfi_index_release(out);
+	else
+		sort_spans(out);
+	return rc;
+}
+
+void cfi_index_release(struct cfi_index *r)
+{
+	fde_release(&r->table);
+	vec_release(&r->spans);
+	vec_release(&r->commons);
+	for (size_t i = 0; i < 2; i++) {
+		map_release(&r->by_section[i].by_place);
+		cfi_section_release(&r->sections[i]);
+	}
+}

@@ -1,0 +1,314 @@
+#include "cfi/cfi_program.h"
+
+#include <dwarf.h>
+
+#include "cfi/cfi_expression.h"
+#include "cfi/cfi_pointer.h"
+
+/* Compilers nest states once or twice. */
+#define MAX_REMEMBERED 16
+
+/* rbx, rbp, r12 to r15. */
+static const uint8_t callee_saved[] = {3, CFI_RBP, 12, 13, 14, 15};
+
+#define LOW_BITS 0x3f /* operand of the three instructions that are told by their high bits */
+
+struct run {
+	const struct cfi_code *code;
+	struct cfi_cursor c;
+	struct cfi_state now;
+	uint64_t at;
+	int rc; /* of the state function */
+	unsigned int n_remembered;
+	struct cfi_state remembered[MAX_REMEMBERED];
+};
+
+static struct cfi_value make_value(enum cfi_how how, uint64_t reg, int64_t offset)
+{
+	if (reg > CFI_RIP || offset != (int32_t)offset)
+		return (struct cfi_value){.how = CFI_OTHER};
+	return (struct cfi_value){
+		.how = (uint8_t)how, .reg = (uint8_t)reg, .offset = (int32_t)offset};
+}
+
+/* @n of @unit bytes; what overflows becomes too large for make_value. */
+static int64_t scaled(int64_t n, int64_t unit)
+{
+	int64_t bytes;
+
+	return __builtin_mul_overflow(n, unit, &bytes) ? INT64_MAX : bytes;
+}
+
+static int64_t data_offset(const struct run *r, int64_t n)
+{
+	return scaled(n, r->code->cie->data_align);
+}
+
+static void set_register(struct run *r, uint64_t reg, struct cfi_value v)
+{
+	if (reg < CFI_REGISTERS)
+		r->now.registers[reg] = v;
+}
+
+static void restore_register(struct run *r, uint64_t reg)
+{
+	const struct cfi_state *initial = r->code->initial;
+
+	if (!initial)
+		cfi_fail(&r->c);
+	else if (reg < CFI_REGISTERS)
+		r->now.registers[reg] = initial->registers[reg];
+}
+
+/* The state so far holds up to @to. */
+static void advance_to(struct run *r, uint64_t to)
+{
+	if (to < r->at || !r->code->state) {
+		cfi_fail(&r->c);
+		return;
+	}
+	if (to == r->at)
+		return;
+	r->rc = r->code->state(r->code->context, r->at, &r->now);
+	r->at = to;
+	/* The rest of the program is about code that is not there. */
+	if (to >= r->code->end || r->rc < 0)
+		r->c.at = r->c.end;
+}
+
+static void advance(struct run *r, uint64_t n)
+{
+	uint64_t bytes;
+
+	if (__builtin_mul_overflow(n, r->code->cie->code_align, &bytes) ||
+	    bytes > r->code->end - r->at)
+		bytes = r->code->end - r->at;
+	advance_to(r, r->at + bytes);
+}
+
+static void set_location(struct run *r)
+{
+	const struct cfi_section *s = r->code->section;
+	struct cfi_bases bases = {.start = s->bytes, .address = s->address};
+	uint64_t to = cfi_pointer(&r->c, r->code->cie->encoding, &bases);
+
+	if (!r->c.bad)
+		advance_to(r, to < r->code->end ? to : r->code->end);
+}
+
+static void remember(struct run *r)
+{
+	if (r->n_remembered == MAX_REMEMBERED)
+		cfi_fail(&r->c);
+	else
+		r->remembered[r->n_remembered++] = r->now;
+}
+
+static void restore(struct run *r)
+{
+	if (!r->n_remembered)
+		cfi_fail(&r->c);
+	else
+		r->now = r->remembered[--r->n_remembered];
+}
+
+static void set_base(struct run *r, uint64_t reg, int64_t offset)
+{
+	r->now.base = make_value(CFI_REG, reg, offset);
+	r->now.cfa = r->now.base;
+}
+
+/* Only the register or only the offset changes, which needs a CFA of both. */
+static void change_base(struct run *r, uint64_t reg, int64_t offset)
+{
+	if (r->now.base.how == CFI_REG)
+		set_base(r, reg, offset);
+	else
+		r->now.cfa = r->now.base = (struct cfi_value){.how = CFI_NONE};
+}
+
+/* As libgcc does, a new offset leaves an expression in force. */
+static void change_offset(struct run *r, int64_t offset)
+{
+	struct cfi_value cfa = r->now.cfa;
+	bool hidden = memcmp(&cfa, &r->now.base, sizeof(cfa)) != 0;
+
+	change_base(r, r->now.base.reg, offset);
+	if (hidden)
+		r->now.cfa = cfa;
+}
+
+/* An expression as the instruction @op has it: the CFA's, a register's or where that stands. */
+static struct cfi_value read_expression(struct run *r, uint8_t op)
+{
+	uint64_t at = (uint64_t)(r->c.at - r->code->section->bytes);
+	struct cfi_cursor block = cfi_part(&r->c, cfi_uleb(&r->c));
+
+	return op == DW_CFA_expression ? cfi_expression_place(block, at)
+				       : cfi_expression_value(block, at);
+}
+
+/* Instructions about the CFA; false for others. */
+static bool run_cfa(struct run *r, uint8_t op)
+{
+	uint64_t reg;
+
+	switch (op) {
+	case DW_CFA_def_cfa:
+		reg = cfi_uleb(&r->c);
+		set_base(r, reg, (int64_t)cfi_uleb(&r->c));
+		return true;
+	case DW_CFA_def_cfa_sf:
+		reg = cfi_uleb(&r->c);
+		set_base(r, reg, data_offset(r, cfi_sleb(&r->c)));
+		return true;
+	case DW_CFA_def_cfa_register:
+		change_base(r, cfi_uleb(&r->c), r->now.base.offset);
+		return true;
+	case DW_CFA_def_cfa_offset:
+		change_offset(r, (int64_t)cfi_uleb(&r->c));
+		return true;
+	case DW_CFA_def_cfa_offset_sf:
+		change_offset(r, data_offset(r, cfi_sleb(&r->c)));
+		return true;
+	case DW_CFA_def_cfa_expression:
+		r->now.cfa = read_expression(r, op);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Instructions about the place in the code and about whole states; false for others. */
+static bool run_place(struct run *r, uint8_t op)
+{
+	switch (op) {
+	case DW_CFA_nop:
+		return true;
+	case DW_CFA_GNU_args_size:
+		cfi_uleb(&r->c);
+		return true;
+	case DW_CFA_advance_loc1:
+		advance(r, cfi_uint(&r->c, 1));
+		return true;
+	case DW_CFA_advance_loc2:
+		advance(r, cfi_uint(&r->c, 2));
+		return true;
+	case DW_CFA_advance_loc4:
+		advance(r, cfi_uint(&r->c, 4));
+		return true;
+	case DW_CFA_MIPS_advance_loc8:
+		advance(r, cfi_uint(&r->c, 8));
+		return true;
+	case DW_CFA_set_loc:
+		set_location(r);
+		return true;
+	case DW_CFA_remember_state:
+		remember(r);
+		return true;
+	case DW_CFA_restore_state:
+		restore(r);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The value that an instruction about one register gives it. */
+static struct cfi_value read_value(struct run *r, uint8_t op)
+{
+	switch (op) {
+	case DW_CFA_undefined:
+		return (struct cfi_value){.how = CFI_UNDEFINED};
+	case DW_CFA_same_value:
+		return (struct cfi_value){.how = CFI_SAME};
+	case DW_CFA_offset_extended:
+		return make_value(CFI_AT_CFA, 0, data_offset(r, (int64_t)cfi_uleb(&r->c)));
+	case DW_CFA_offset_extended_sf:
+		return make_value(CFI_AT_CFA, 0, data_offset(r, cfi_sleb(&r->c)));
+	case DW_CFA_GNU_negative_offset_extended:
+		return make_value(CFI_AT_CFA, 0,
+				  scaled(data_offset(r, (int64_t)cfi_uleb(&r->c)), -1));
+	case DW_CFA_register:
+		return make_value(CFI_REG, cfi_uleb(&r->c), 0);
+	case DW_CFA_expression:
+	case DW_CFA_val_expression:
+		return read_expression(r, op);
+	case DW_CFA_val_offset:
+		return make_value(CFI_CFA, 0, data_offset(r, (int64_t)cfi_uleb(&r->c)));
+	case DW_CFA_val_offset_sf:
+		return make_value(CFI_CFA, 0, data_offset(r, cfi_sleb(&r->c)));
+	default:
+		cfi_fail(&r->c);
+		return (struct cfi_value){.how = CFI_NONE};
+	}
+}
+
+static void run_register(struct run *r, uint8_t op)
+{
+	uint64_t reg = cfi_uleb(&r->c);
+
+	if (op == DW_CFA_restore_extended)
+		restore_register(r, reg);
+	else
+		set_register(r, reg, read_value(r, op));
+}
+
+static void run_one(struct run *r)
+{
+	uint8_t op = *r->c.at++;
+
+	switch (op & ~LOW_BITS) {
+	case DW_CFA_advance_loc:
+		advance(r, op & LOW_BITS);
+		break;
+	case DW_CFA_offset:
+		set_register(r, op & LOW_BITS,
+			     make_value(CFI_AT_CFA, 0, data_offset(r, (int64_t)cfi_uleb(&r->c))));
+		break;
+	case DW_CFA_restore:
+		restore_register(r, op & LOW_BITS);
+		break;
+	default:
+		if (!run_cfa(r, op) && !run_place(r, op))
+			run_register(r, op);
+	}
+}
+
+bool cfi_program_start(const struct cfi_cie *cie, const struct cfi_section *s,
+		       struct cfi_state *out)
+{
+	struct cfi_code code = {.cie = cie, .section = s};
+	struct run r = {.code = &code, .c = cie->program};
+
+	for (size_t i = 0; i < CFI_REGISTERS; i++)
+		r.now.registers[i].how = CFI_UNDEFINED;
+	/* What a call leaves as it is, where nothing is said of it (psABI 3.2.1); the caller's rsp
+	 * is the CFA. */
+	for (size_t i = 0; i < sizeof(callee_saved); i++)
+		r.now.registers[callee_saved[i]].how = CFI_SAME;
+	r.now.registers[CFI_RSP].how = CFI_CFA;
+	while (r.c.at < r.c.end)
+		run_one(&r);
+	*out = r.now;
+	return !r.c.bad;
+}
+
+int cfi_program_run(const struct cfi_code *code, struct cfi_cursor program)
+{
+	static const struct cfi_state nothing = {0};
+	struct run r;
+
+	/* Not all of it: the remembered states are only read after they were written. */
+	r.code = code;
+	r.c = program;
+	r.now = *code->initial;
+	r.at = code->start;
+	r.rc = 0;
+	r.n_remembered = 0;
+	while (r.c.at < r.c.end)
+		run_one(&r);
+	if (r.rc < 0 || r.at >= code->end)
+		return r.rc;
+	return code->state(code->context, r.at, r.c.bad ? &nothing : &r.now);
+}

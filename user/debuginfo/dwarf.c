@@ -1,0 +1,260 @@
+#include "debuginfo/dwarf.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bound.h"
+#include "base/hash.h"
+#include "debuginfo/dwarfwalk.h"
+
+/* How far abstract origins and specifications are followed; also what ends a cycle of them. */
+#define MAX_ORIGINS 16
+
+struct finder {
+	Dwarf *dwarf;
+	struct dwarf_names *out;
+	const uint64_t *addresses;
+	uint32_t n;
+	uint64_t code_start;
+	struct map by_die; /* key of the abstract function's entry → functions */
+};
+
+/* --- functions ------------------------------------------------------------------------------ */
+
+static bool follow(Dwarf_Die *die, unsigned int attribute)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr(die, attribute, &attr) && dwarf_formref_die(&attr, die);
+}
+
+static const char *text_of(Dwarf_Die *die, unsigned int attribute)
+{
+	Dwarf_Attribute attr;
+
+	return dwarf_attr(die, attribute, &attr) ? dwarf_formstring(&attr) : NULL;
+}
+
+static bool number_of(Dwarf_Die *die, unsigned int attribute, uint32_t *out)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (!dwarf_attr(die, attribute, &attr) || dwarf_formudata(&attr, &value) ||
+	    value > UINT32_MAX)
+		return false;
+	*out = (uint32_t)value;
+	return true;
+}
+
+static const char *file_of(Dwarf_Die *die, uint32_t number)
+{
+	Dwarf_Files *files;
+	Dwarf_Die unit;
+	size_t n;
+
+	if (!dwarf_diecu(die, &unit, NULL, NULL) || dwarf_getsrcfiles(&unit, &files, &n) ||
+	    number >= n)
+		return NULL;
+	return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+/* Collects what @die, its abstract origin and its declaration say, the nearest first. */
+static struct dwarf_function read_function(Dwarf_Die die)
+{
+	struct dwarf_function f = {0};
+
+	for (int i = 0; i < MAX_ORIGINS; i++) {
+		uint32_t file;
+
+		if (!f.name)
+			f.name = text_of(&die, DW_AT_name);
+		if (!f.linkage)
+			f.linkage = text_of(&die, DW_AT_linkage_name);
+		if (!f.linkage)
+			f.linkage = text_of(&die, DW_AT_MIPS_linkage_name);
+		if (!f.line)
+			number_of(&die, DW_AT_decl_line, &f.line);
+		if (!f.file && number_of(&die, DW_AT_decl_file, &file))
+			f.file = file_of(&die, file);
+		if (!follow(&die, DW_AT_abstract_origin) && !follow(&die, DW_AT_specification))
+			break;
+	}
+	return f;
+}
+
+/* The function that @die is an instance of; read once for all its instances. */
+static uint32_t function_of(struct finder *f, Dwarf_Die die)
+{
+	Dwarf_Die abstract = die;
+	uint32_t *number;
+	bool fresh;
+
+	if (!follow(&abstract, DW_AT_abstract_origin))
+		abstract = die;
+	number = map_put(&f->by_die, (uintptr_t)abstract.addr, &fresh);
+	if (fresh) {
+		const struct dwarf_function function = read_function(die);
+
+		*number = (uint32_t)f->out->functions.n;
+		vec_push(&f->out->functions, function);
+	}
+	return *number;
+}
+
+/* --- addresses ------------------------------------------------------------------------------ */
+
+static uint32_t line_at(Dwarf_Die *unit, uint64_t address)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	int number = 0;
+
+	if (!line || dwarf_lineno(line, &number) || number < 0)
+		return 0;
+	return (uint32_t)number;
+}
+
+/* @chain: the entries around one address, outermost first. */
+static void add_frames(struct finder *f, struct dwarf_span *span, const struct dwarf_hit *chain,
+		       uint32_t n)
+{
+	uint32_t line = span->line;
+
+	span->first = (uint32_t)f->out->frames.n;
+	for (uint32_t i = n; i-- > 0;) {
+		Dwarf_Die die = chain[i].die;
+		const uint32_t function = function_of(f, die);
+		const struct dwarf_function *known = &f->out->functions.at[function];
+
+		/* Without a name for the function itself the chain says nothing. */
+		if (i == 0 && !known->name && !known->linkage) {
+			f->out->frames.n = span->first;
+			return;
+		}
+		vec_push(&f->out->frames, ((struct dwarf_frame){function, line}));
+		line = 0;
+		number_of(&die, DW_AT_call_line, &line);
+	}
+	span->n = n;
+}
+
+/* The addresses that one unit claims: their numbers, ascending, and themselves. */
+struct claim {
+	VEC(uint32_t) number;
+	VEC(uint64_t) address;
+};
+
+static int compare_numbers(const void *pa, const void *pb)
+{
+	const uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+static void claim_addresses(struct finder *f, Dwarf_Die *unit, struct claim *out)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+	size_t n = 0;
+
+	while ((at = dwarf_ranges(unit, at, &base, &low, &high)) > 0) {
+		if (low < f->code_start || low >= high)
+			continue;
+		for (size_t i = bound_lower(f->addresses, f->n, low);
+		     i < f->n && f->addresses[i] < high; i++) {
+			if (!f->out->spans.at[i].n)
+				vec_push(&out->number, (uint32_t)i);
+		}
+	}
+	if (!out->number.n)
+		return;
+	qsort(out->number.at, out->number.n, sizeof(*out->number.at), compare_numbers);
+	for (size_t i = 0; i < out->number.n; i++) {
+		if (i && out->number.at[i] == out->number.at[n - 1])
+			continue;
+		vec_push(&out->address, f->addresses[out->number.at[i]]);
+		out->number.at[n++] = out->number.at[i];
+	}
+	out->number.n = n;
+}
+
+static void name_claim(struct finder *f, struct dwarf_unit *unit, const struct claim *claim)
+{
+	struct dwarf_hits hits = {0};
+	size_t at = 0;
+
+	dwarfwalk_unit(unit, claim->address.at, (uint32_t)claim->address.n, f->code_start, &hits);
+	for (uint32_t i = 0; i < claim->number.n; i++) {
+		struct dwarf_span *span = &f->out->spans.at[claim->number.at[i]];
+		const uint32_t line = line_at(&unit->die, claim->address.at[i]);
+		size_t n = 0;
+
+		while (at + n < hits.at.n && hits.at.at[at + n].address == i)
+			n++;
+		span->line = line ? line : span->line;
+		if (n)
+			add_frames(f, span, &hits.at.at[at], (uint32_t)n);
+		at += n;
+	}
+	vec_release(&hits.at);
+}
+
+static void find_in_unit(struct finder *f, struct dwarf_unit *unit)
+{
+	struct claim claim = {0};
+
+	claim_addresses(f, &unit->die, &claim);
+	if (claim.number.n)
+		name_claim(f, unit, &claim);
+	vec_release(&claim.number);
+	vec_release(&claim.address);
+}
+
+static void find_all(struct finder *f)
+{
+	Dwarf_Off offset = 0, next;
+	size_t header;
+
+	while (!dwarf_next_unit(f->dwarf, offset, &next, &header, NULL, NULL, NULL, NULL, NULL,
+				NULL)) {
+		struct dwarf_unit unit = {.bytes = next - offset};
+
+		if (next <= offset)
+			return;
+		if (dwarf_offdie(f->dwarf, offset + header, &unit.die))
+			find_in_unit(f, &unit);
+		offset = next;
+	}
+}
+
+int dwarf_find(Elf *elf, const uint64_t *addresses, uint32_t n, uint64_t code_start,
+	       struct dwarf_names *out)
+{
+	struct finder f = {.out = out, .addresses = addresses, .n = n, .code_start = code_start};
+
+	*out = (struct dwarf_names){0};
+	/* A plain number of libdw's, 15 for "no DWARF information", has no name in its header. */
+	f.dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (!f.dwarf)
+		return -ENOENT;
+	out->dwarf = f.dwarf;
+	vec_reserve(&out->spans, n);
+	memset(out->spans.at, 0, n * sizeof(*out->spans.at));
+	out->spans.n = n;
+	find_all(&f);
+	map_release(&f.by_die);
+	return 0;
+}
+
+void dwarf_names_release(struct dwarf_names *names)
+{
+	vec_release(&names->functions);
+	vec_release(&names->frames);
+	vec_release(&names->spans);
+	if (names->dwarf)
+		dwarf_end(names->dwarf);
+	names->dwarf = NULL;
+}

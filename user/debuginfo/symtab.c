@@ -1,0 +1,119 @@
+#include "debuginfo/symtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debuginfo/codesym.h"
+
+static void add_symbol(void *context, const struct codesym *s)
+{
+	struct symtab *t = context;
+
+	if (!strncmp(s->name, ".L", 2))
+		return;
+	vec_push(&t->at, ((struct symbol){.start = s->start,
+					  .end = s->start + (s->size ? s->size : s->room),
+					  .name = s->name,
+					  .rank = s->rank,
+					  .sized = s->size != 0}));
+}
+
+void symtab_add(struct symtab *t, Elf *elf)
+{
+	codesyms_each(elf, add_symbol, t);
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct symbol *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->sized != b->sized)
+		return a->sized ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* One symbol an address; unsized ones only outside of sized ones, and up to the next start. */
+static void drop_shadowed(struct symtab *t)
+{
+	uint64_t sized_end = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->at.n; i++) {
+		const struct symbol *s = &t->at.at[i];
+
+		if (n && t->at.at[n - 1].start == s->start)
+			continue;
+		if (!s->sized && s->start < sized_end)
+			continue;
+		if (n && !t->at.at[n - 1].sized && t->at.at[n - 1].end > s->start)
+			t->at.at[n - 1].end = s->start;
+		if (s->sized && s->end > sized_end)
+			sized_end = s->end;
+		t->at.at[n++] = *s;
+	}
+	t->at.n = n;
+}
+
+struct flat {
+	struct symtab out;
+	VEC(struct symbol) open; /* those around the present position, innermost last */
+	uint64_t at;
+};
+
+static void emit(struct flat *f, const struct symbol *s, uint64_t end)
+{
+	if (end <= f->at)
+		return;
+	vec_push(&f->out.at, *s);
+	f->out.at.at[f->out.at.n - 1].start = f->at;
+	f->out.at.at[f->out.at.n - 1].end = end;
+	f->at = end;
+}
+
+/* Closes what ends at or before @until. */
+static void close_until(struct flat *f, uint64_t until)
+{
+	while (f->open.n && f->open.at[f->open.n - 1].end <= until) {
+		emit(f, &f->open.at[f->open.n - 1], f->open.at[f->open.n - 1].end);
+		f->open.n--;
+	}
+}
+
+void symtab_finish(struct symtab *t)
+{
+	struct flat f = {0};
+
+	if (!t->at.n)
+		return;
+	qsort(t->at.at, t->at.n, sizeof(*t->at.at), compare);
+	drop_shadowed(t);
+	for (size_t i = 0; i < t->at.n; i++) {
+		const struct symbol *s = &t->at.at[i];
+
+		close_until(&f, s->start);
+		if (f.open.n)
+			emit(&f, &f.open.at[f.open.n - 1], s->start);
+		f.at = s->start;
+		vec_push(&f.open, *s);
+	}
+	close_until(&f, UINT64_MAX);
+	vec_release(&f.open);
+	vec_release(&t->at);
+	*t = f.out;
+}
+
+void symtab_release(struct symtab *t)
+{
+	vec_release(&t->at);
+}
+
+const struct symbol *symtab_find(const struct symtab *t, uint64_t address)
+{
+	const size_t n = vec_upto(&t->at, end, address);
+
+	return n < t->at.n && t->at.at[n].start <= address ? &t->at.at[n] : NULL;
+}

@@ -1,0 +1,66 @@
+#include "process/identity.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "elf/file.h"
+
+enum { KEY_BUILDID = 1, KEY_INODE, KEY_PATH }; /* so that kinds of keys do not meet */
+
+uint64_t identity_key(const struct identity *id, const char *path)
+{
+	if (id->build_id_bytes)
+		return hash_two(hash_bytes(id->build_id, id->build_id_bytes), KEY_BUILDID);
+	if (id->inode)
+		return hash_two(
+			hash_two(((uint64_t)id->dev_major << 32) | id->dev_minor, id->inode),
+			KEY_INODE);
+	return hash_two(hash_bytes(path, strlen(path)), KEY_PATH);
+}
+
+bool identity_same(const struct identity *a, const struct identity *b)
+{
+	if (a->build_id_bytes || b->build_id_bytes)
+		return a->build_id_bytes == b->build_id_bytes &&
+		       !memcmp(a->build_id, b->build_id, a->build_id_bytes);
+	return a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
+}
+
+uint8_t identity_read_build_id(int fd, uint8_t id[BUILDID_MAX])
+{
+	struct elffile f;
+	uint8_t n;
+
+	if (elffile_open(fd, &f))
+		return 0;
+	n = buildid_read(&f, id);
+	elffile_release(&f);
+	return n;
+}
+
+static bool agrees(int fd, const struct identity *want)
+{
+	uint8_t id[BUILDID_MAX];
+	struct stat st;
+
+	if (want->build_id_bytes)
+		return identity_read_build_id(fd, id) == want->build_id_bytes &&
+		       !memcmp(id, want->build_id, want->build_id_bytes);
+	return want->inode && !fstat(fd, &st) && st.st_ino == want->inode &&
+	       major(st.st_dev) == want->dev_major && minor(st.st_dev) == want->dev_minor;
+}
+
+int identity_open(int root_fd, const char *path, const struct identity *want)
+{
+	int fd = elffile_open_path(root_fd, path);
+
+	if (fd >= 0 && !agrees(fd, want)) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd;
+}

@@ -1,0 +1,413 @@
+#include "process/images.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "elf/buildid.h"
+#include "elf/file.h"
+#include "process/identity.h"
+#include "process/place.h"
+#include "process/procfs.h"
+#include "process/roots.h"
+#include "process/samefile.h"
+#include "process/vdso.h"
+
+/* One identity under which an image is known. A file mapped by its build-id here and by its
+ * inode there has two. */
+struct alias {
+	struct identity id;
+	uint32_t image;
+};
+
+struct images {
+	VEC(struct image *) at; /* pointers, so that images_at() stays valid */
+	VEC(struct alias) aliases;
+	struct map by_key; /* hash of build-id, of device and inode, or of path → alias */
+	struct map by_pid; /* JIT images of processes that live */
+	struct roots *roots;
+	uint64_t max_fds;
+	kallsyms_ask_fn kernel_names;
+	bool parts_copies;
+};
+
+/* Descriptors that the rest of eprof needs while files are kept open. */
+#define SPARE_FDS 64
+
+static struct image *add(struct images *m, enum image_kind kind, const char *path)
+{
+	struct image *image = mem_zalloc(1, sizeof(*image));
+
+	*image = (struct image){.kind = kind,
+				.path = mem_strdup(path),
+				.fd = -1,
+				.root_fd = -1,
+				.first = (uint32_t)m->at.n};
+	vec_push(&m->at, image);
+	return image;
+}
+
+/* Every mapped file holds a descriptor until it is named; the soft limit is for select(2).
+ * Returns how many there may be. */
+static uint64_t raise_descriptor_limit(void)
+{
+	struct rlimit limit, raised;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return UINT64_MAX;
+	raised = (struct rlimit){limit.rlim_max, limit.rlim_max};
+	return setrlimit(RLIMIT_NOFILE, &raised) ? limit.rlim_cur : raised.rlim_cur;
+}
+
+struct images *images_new(void)
+{
+	struct images *m = mem_zalloc(1, sizeof(*m));
+	struct image *vdso;
+
+	m->max_fds = raise_descriptor_limit();
+	m->roots = roots_new();
+	add(m, IMAGE_KIND_NONE, "");
+	add(m, IMAGE_KIND_KERNEL, "[kernel]");
+	vdso = add(m, IMAGE_KIND_VDSO, "[vdso]");
+	vdso->fd = vdso_open();
+	if (vdso->fd < 0)
+		vdso->note = mem_strdup("our own vDSO could not be copied");
+	return m;
+}
+
+void images_free(struct images *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->at.n; i++) {
+		struct image *image = m->at.at[i];
+
+		if (image->fd >= 0)
+			close(image->fd);
+		free(image->path);
+		free(image->note);
+		free(image);
+	}
+	vec_release(&m->at);
+	vec_release(&m->aliases);
+	map_release(&m->by_key);
+	map_release(&m->by_pid);
+	roots_free(m->roots);
+	free(m);
+}
+
+size_t images_count(const struct images *m)
+{
+	return m->at.n;
+}
+
+struct image *images_at(struct images *m, uint32_t image)
+{
+	return image < m->at.n ? m->at.at[image] : NULL;
+}
+
+static struct identity of_id(const struct image_id *id)
+{
+	struct identity out = {
+		.dev_major = id->dev_major, .dev_minor = id->dev_minor, .inode = id->inode};
+
+	out.build_id_bytes = id->build_id_bytes <= BUILDID_MAX ? id->build_id_bytes : 0;
+	memcpy(out.build_id, id->build_id, out.build_id_bytes);
+	return out;
+}
+
+static struct identity of_image(const struct image *image)
+{
+	struct identity out = {.build_id_bytes = image->build_id_bytes,
+			       .dev_major = image->dev_major,
+			       .dev_minor = image->dev_minor,
+			       .inode = image->inode};
+
+	memcpy(out.build_id, image->build_id, image->build_id_bytes);
+	return out;
+}
+
+static int open_map_file(uint32_t pid, uint64_t start, uint64_t end)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", procfs_living(pid), start, end);
+	return elffile_open_path(-1, path);
+}
+
+/* What to say of a file that could not be opened: the first cause that is not mere absence. */
+static const char *why_not(int by_map, int by_path)
+{
+	if (by_map == -EMFILE || by_path == -EMFILE || by_map == -ENFILE || by_path == -ENFILE)
+		return "too many open files";
+	if (by_path == -ESTALE)
+		return "replaced since it was mapped";
+	if (by_path == -ENOENT)
+		return "deleted";
+	if (by_path == -EACCES || by_path == -EPERM)
+		return "no permission to read it";
+	return "could not be opened";
+}
+
+/* A descriptor, or -1 with *@note set (borrowed text). */
+static int open_by_any(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
+		       const char *path, const struct identity *want, const char **note)
+{
+	int by_map = open_map_file(pid, start, end), by_path = -ENOENT, fd;
+
+	if (by_map >= 0)
+		return by_map;
+	if (path[0] != '/') {
+		*note = "not a file";
+		return -1;
+	}
+	for (size_t i = 0; i < roots_count(m->roots); i++) {
+		fd = identity_open(roots_at(m->roots, i), path, want);
+		if (fd >= 0)
+			return fd;
+		if (by_path == -ENOENT)
+			by_path = fd;
+	}
+	*note = why_not(by_map, by_path);
+	return -1;
+}
+
+static int open_mapped(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
+		       const char *path, const struct identity *want, const char **note)
+{
+	int fd = open_by_any(m, pid, start, end, path, want, note);
+
+	if (fd < 0 || (uint64_t)fd + SPARE_FDS <= m->max_fds)
+		return fd;
+	close(fd);
+	*note = why_not(-EMFILE, 0);
+	return -1;
+}
+
+int images_open_again(const struct image *image)
+{
+	const struct identity want = of_image(image);
+	int fd = -1;
+
+	if (image->path[0] != '/')
+		return -1;
+	if (image->root_fd >= 0)
+		fd = identity_open(image->root_fd, image->path, &want);
+	if (fd < 0)
+		fd = identity_open(-1, image->path, &want);
+	return fd < 0 ? -1 : fd;
+}
+
+uint64_t image_inode(const struct image *image)
+{
+	struct stat st;
+
+	if (image->inode)
+		return image->inode;
+	return image->fd >= 0 && !fstat(image->fd, &st) ? st.st_ino : 0;
+}
+
+/* The image known by @id, or IMAGE_NONE. */
+static uint32_t find(const struct images *m, const struct identity *id, const char *path)
+{
+	const uint32_t *number = map_get(&m->by_key, identity_key(id, path));
+	const struct alias *alias = number ? &m->aliases.at[*number] : NULL;
+
+	if (!alias || !identity_same(&alias->id, id))
+		return IMAGE_NONE;
+	if (!id->build_id_bytes && !id->inode && strcmp(m->at.at[alias->image]->path, path))
+		return IMAGE_NONE;
+	return alias->image;
+}
+
+static void know(struct images *m, const struct identity *id, const char *path, uint32_t image)
+{
+	bool fresh;
+
+	*map_put(&m->by_key, identity_key(id, path), &fresh) = (uint32_t)m->aliases.n;
+	vec_push(&m->aliases, ((struct alias){.id = *id, .image = image}));
+}
+
+/* Which of the images of one build the open file @fd is of; IMAGE_NONE: of none. */
+static uint32_t find_copy(const struct images *m, uint32_t first, int fd)
+{
+	if (!m->parts_copies || fd < 0)
+		return first;
+	for (uint32_t i = first; i != IMAGE_NONE; i = m->at.at[i]->next_copy)
+		if (samefile(m->at.at[i]->fd, fd))
+			return i;
+	return IMAGE_NONE;
+}
+
+static void link_copy(struct images *m, uint32_t first, uint32_t number)
+{
+	m->at.at[number]->first = first;
+	m->at.at[number]->next_copy = m->at.at[first]->next_copy;
+	m->at.at[first]->next_copy = number;
+}
+
+/* Takes over @fd. The number of the image, an older one where the build-id is known already. */
+static uint32_t add_file(struct images *m, const char *path, const struct identity *id, int fd,
+			 const char *note)
+{
+	struct identity full = *id;
+	struct image *image;
+	uint32_t number, first;
+
+	if (!full.build_id_bytes && fd >= 0)
+		full.build_id_bytes = identity_read_build_id(fd, full.build_id);
+	first = full.build_id_bytes ? find(m, &full, path) : IMAGE_NONE;
+	number = first != IMAGE_NONE ? find_copy(m, first, fd) : IMAGE_NONE;
+	if (number != IMAGE_NONE) {
+		close(fd);
+	} else {
+		number = (uint32_t)m->at.n;
+		image = add(m, IMAGE_KIND_FILE, path);
+		image->fd = fd;
+		image->note = note ? mem_strdup(note) : NULL;
+		image->build_id_bytes = full.build_id_bytes;
+		memcpy(image->build_id, full.build_id, full.build_id_bytes);
+		image->dev_major = full.dev_major;
+		image->dev_minor = full.dev_minor;
+		image->inode = full.inode;
+		if (first == IMAGE_NONE)
+			know(m, &full, path, number);
+		else
+			link_copy(m, first, number);
+	}
+	if (!id->build_id_bytes && full.build_id_bytes)
+		know(m, id, path, number);
+	return number;
+}
+
+uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
+		     const struct image_id *id)
+{
+	static const char deleted[] = " (deleted)";
+	const struct identity want = of_id(id);
+	const bool is_deleted = str_ends(id->path, deleted);
+	const size_t n = strlen(id->path) - (is_deleted ? sizeof(deleted) - 1 : 0);
+	_free_ char *path = mem_strndup(id->path, n);
+	const char *note = is_deleted ? "deleted" : NULL;
+	uint32_t number = find(m, &want, path);
+	int fd, root_fd;
+
+	if (number != IMAGE_NONE)
+		return number;
+	root_fd = roots_of(m->roots, pid);
+	fd = path[0] == '[' ? -1 : open_mapped(m, pid, start, end, path, &want, &note);
+	/* What a JIT writes to a file without a name is as good as anonymous. */
+	if ((is_deleted && fd >= 0 && !elffile_is(fd)) || (str_starts(path, "/memfd:") && fd < 0)) {
+		if (fd >= 0)
+			close(fd);
+		return images_jit(m, pid);
+	}
+	number = add_file(m, path, &want, fd, note);
+	if (m->at.at[number]->root_fd < 0)
+		m->at.at[number]->root_fd = root_fd;
+	return number;
+}
+
+/* Of a process that is gone: root's. */
+static uint32_t user_of(uint32_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	return stat(path, &st) ? 0 : st.st_uid;
+}
+
+static uint32_t namespace_pid(uint32_t pid)
+{
+	char path[32], line[256];
+	uint32_t out = pid;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (str_starts(line, "NSpid:")) {
+			const char *last = strrchr(line, '\t');
+
+			out = last ? (uint32_t)strtoul(last, NULL, 10) : pid;
+			break;
+		}
+	}
+	if (f)
+		fclose(f);
+	return out ? out : pid;
+}
+
+int images_open_perf_map(const struct image *image)
+{
+	char path[48];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", image->jit_ns_pid);
+	fd = elffile_open_path(image->root_fd, path);
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &st) || (st.st_uid && st.st_uid != image->jit_uid)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+uint32_t images_jit(struct images *m, uint32_t pid)
+{
+	struct image *image;
+	uint32_t *number;
+	bool fresh;
+
+	number = map_put(&m->by_pid, pid, &fresh);
+	if (!fresh && *number)
+		return *number;
+	*number = (uint32_t)m->at.n;
+	image = add(m, IMAGE_KIND_JIT, "//anon");
+	image->jit_pid = pid;
+	image->jit_ns_pid = namespace_pid(pid);
+	image->jit_uid = user_of(pid);
+	image->root_fd = roots_of(m->roots, pid);
+	image->fd = images_open_perf_map(image);
+	return (uint32_t)(m->at.n - 1);
+}
+
+void images_jit_end(struct images *m, uint32_t pid)
+{
+	uint32_t *number = map_get(&m->by_pid, pid);
+	struct image *image;
+
+	if (!number || !*number)
+		return;
+	image = m->at.at[*number];
+	if (image->fd < 0)
+		image->fd = images_open_perf_map(image);
+	*number = 0;
+}
+
+void images_part_copies(struct images *m)
+{
+	m->parts_copies = true;
+}
+
+void images_set_kernel_names(struct images *m, kallsyms_ask_fn ask)
+{
+	m->kernel_names = ask;
+}
+
+kallsyms_ask_fn images_kernel_names(const struct images *m)
+{
+	return m->kernel_names;
+}

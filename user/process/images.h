@@ -1,0 +1,92 @@
+/*
+ * images: the distinct executable files (and the kernel, the vDSO, each process's JIT code) that
+ * stacks lie in. An image is opened when it is first seen, while its process lives, and kept by
+ * file descriptor: a file that is deleted, replaced or in another mount namespace can still be
+ * named. The same file mapped by many processes is one image: known by build-id, else by device
+ * and inode, else by path. Who asks for it has copies of a file as images of their own.
+ */
+#ifndef SYMBOL_IMAGES_H
+#define SYMBOL_IMAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "process/kallsyms.h"
+
+enum image_kind {
+	IMAGE_KIND_NONE,
+	IMAGE_KIND_KERNEL,
+	IMAGE_KIND_VDSO,
+	IMAGE_KIND_FILE,
+	IMAGE_KIND_JIT, /* anonymous executable memory of one process, named by its perf map */
+};
+
+/* What is known of a mapping's file when it is seen. */
+struct image_id {
+	const char *path; /* as the target sees it */
+	uint8_t build_id[20];
+	uint8_t build_id_bytes; /* 0: not known */
+	uint32_t dev_major, dev_minor;
+	uint64_t inode; /* 0: not known */
+};
+
+struct image {
+	enum image_kind kind;
+	char *path; /* as the target sees it; owned */
+	int fd;	    /* the file, for JIT code its perf map; -1: not opened (why: note) */
+	char *note; /* why it cannot be named in full: "deleted", "replaced since it was mapped",
+		     * "no symbols", …; owned, NULL where all is well */
+	uint8_t build_id[20];
+	uint8_t build_id_bytes;
+	uint32_t dev_major, dev_minor; /* as mapped */
+	uint64_t inode;		       /* as mapped, 0: not known */
+	uint32_t jit_pid;	       /* IMAGE_KIND_JIT: whose */
+	int root_fd; /* O_PATH of the process's root where it is not ours, else -1; struct images'
+		      * own. For debug files and perf maps */
+	uint32_t jit_ns_pid; /* the pid as its own namespace sees it */
+	uint32_t jit_uid;    /* whose files may name its code, besides root's */
+	uint32_t first;	     /* the first image of the same build; its own number: it is that */
+	uint32_t next_copy;  /* of the first one, or of a copy; IMAGE_NONE: none */
+};
+
+struct images;
+struct images *images_new(void);
+void images_free(struct images *);
+size_t images_count(const struct images *);
+struct image *images_at(struct images *, uint32_t image);
+
+/* How the kernel's addresses are named where /proc/kallsyms need not be read for it; NULL, as
+ * after images_new(): by that alone. */
+void images_set_kernel_names(struct images *, kallsyms_ask_fn);
+kallsyms_ask_fn images_kernel_names(const struct images *);
+
+/* From now on files of one build are images of their own, as containers have them: a probe stands
+ * in one file, and is met by those who map that one. Before, they are one image. */
+void images_part_copies(struct images *);
+
+/*
+ * The image for a file mapped at [@start, @end) in @pid: found or opened. Tried in turn:
+ * /proc/PID/map_files/START-END (right even when deleted), /proc/PID/root/PATH, the same path
+ * in our own root when the process is gone; the last two only when build-id or device and inode
+ * agree with @id. Never fails: an image that cannot be opened has fd -1 and a note.
+ */
+uint32_t images_file(struct images *, uint32_t pid, uint64_t start, uint64_t end,
+		     const struct image_id *id);
+/* The image of @pid's anonymous executable memory. */
+uint32_t images_jit(struct images *, uint32_t pid);
+/* @pid exits or calls exec: its perf map is looked for a last time; code that appears under this
+ * pid later is another image's. */
+void images_jit_end(struct images *, uint32_t pid);
+
+/* The mapped file of @image opened again by its path, under the process's root, then under ours:
+ * a descriptor for the caller, or -1 unless build-id or device and inode agree with what was
+ * mapped. For images that found no free descriptor. */
+int images_open_again(const struct image *);
+/* The inode of the image's file: as mapped, else of the open one; 0: not known. */
+uint64_t image_inode(const struct image *);
+/* The perf map of JIT code as it stands under its name now: a descriptor for the caller, or -1.
+ * Only one that belongs to the process's user or to root: /tmp is everybody's. */
+int images_open_perf_map(const struct image *);
+
+#endif

@@ -1,0 +1,69 @@
+#include "process/maps.h"
+
+/* The first mapping that ends behind @address. */
+static size_t first_behind(const struct maps *m, uint64_t address)
+{
+	return vec_upto(&m->at, end, address);
+}
+
+/* Puts @n_new mappings where @n_old stood from @at on. */
+static void replace(struct maps *m, size_t at, size_t n_old, const struct mapping *put,
+		    size_t n_new)
+{
+	vec_reserve(&m->at, m->at.n + n_new);
+	memmove(&m->at.at[at + n_new], &m->at.at[at + n_old],
+		(m->at.n - at - n_old) * sizeof(*m->at.at));
+	memcpy(&m->at.at[at], put, n_new * sizeof(*put));
+	m->at.n += n_new - n_old;
+}
+
+bool maps_add(struct maps *m, const struct mapping *new)
+{
+	struct mapping put[3];
+	size_t first, last, n = 0;
+	bool other = false;
+
+	if (new->start >= new->end)
+		return false;
+	first = last = first_behind(m, new->start);
+	for (; last < m->at.n && m->at.at[last].start < new->end; last++) {
+		const struct mapping *old = &m->at.at[last];
+
+		other |= old->image != new->image || old->bias != new->bias;
+	}
+	if (last > first && m->at.at[first].start < new->start) {
+		put[n] = m->at.at[first];
+		put[n++].end = new->start;
+	}
+	put[n++] = *new;
+	if (last > first && m->at.at[last - 1].end > new->end) {
+		put[n] = m->at.at[last - 1];
+		put[n++].start = new->end;
+	}
+	replace(m, first, last - first, put, n);
+	return other;
+}
+
+void maps_copy(struct maps *to, const struct maps *from)
+{
+	to->at.n = 0;
+	vec_reserve(&to->at, from->at.n);
+	if (from->at.n)
+		memcpy(to->at.at, from->at.at, from->at.n * sizeof(*from->at.at));
+	to->at.n = from->at.n;
+}
+
+void maps_release(struct maps *m)
+{
+	vec_release(&m->at);
+}
+
+bool maps_place(const struct maps *m, uint64_t address, struct place *out)
+{
+	size_t i = first_behind(m, address);
+
+	if (i == m->at.n || m->at.at[i].start > address)
+		return false;
+	*out = (struct place){.offset = address + m->at.at[i].bias, .image = m->at.at[i].image};
+	return true;
+}

@@ -1,0 +1,244 @@
+#include "process/procfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+/* 65,530 mappings, the kernel's default limit, with paths of 200 bytes. */
+#define MAX_MAPS_BYTES (16u << 20)
+
+/* The kernel writes a newline in a path as \012 and nothing else that way. */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	while (*s) {
+		if (str_starts(s, "\\012")) {
+			*to++ = '\n';
+			s += 4;
+		} else {
+			*to++ = *s++;
+		}
+	}
+	*to = '\0';
+}
+
+static bool parse(char *line, struct procfs_mapping *m)
+{
+	int path_at = 0;
+	char perms[5];
+	char *path;
+
+	*m = (struct procfs_mapping){0};
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu%n", &m->start, &m->end, perms, &m->file_offset,
+		   &m->dev_major, &m->dev_minor, &m->inode, &path_at) != 7 ||
+	    !path_at || m->start >= m->end)
+		return false;
+	m->executable = strchr(perms, 'x') != NULL;
+	path = line + path_at;
+	path += strspn(path, " ");
+	unescape(path);
+	m->path = path;
+	return true;
+}
+
+void procfs_parse_maps_line(char *line, void (*each)(void *, const struct procfs_mapping *),
+			    void *context)
+{
+	struct procfs_mapping m;
+
+	if (parse(line, &m) && m.executable)
+		each(context, &m);
+}
+
+static int each_number(const char *dir, void (*each)(void *, uint32_t), void *context)
+{
+	const struct dirent *entry;
+	DIR *d = opendir(dir);
+
+	if (!d)
+		return -ESRCH;
+	while ((entry = readdir(d))) {
+		if (isdigit((unsigned char)entry->d_name[0]))
+			each(context, (uint32_t)strtoul(entry->d_name, NULL, 10));
+	}
+	closedir(d);
+	return 0;
+}
+
+/* Whether it has memory, or there is no telling. Threads of the kernel have none. */
+static bool has_memory(uint32_t tid)
+{
+	char path[32], byte;
+
+	snprintf(path, sizeof(path), "/proc/%u/exe", tid);
+	return readlink(path, &byte, 1) >= 0 || errno != ENOENT;
+}
+
+static void take_living(void *context, uint32_t tid)
+{
+	uint32_t *living = context;
+
+	if (!*living && has_memory(tid))
+		*living = tid;
+}
+
+uint32_t procfs_living(uint32_t pid)
+{
+	uint32_t living = 0;
+
+	if (has_memory(pid))
+		return pid;
+	(void)procfs_threads(pid, take_living, &living);
+	return living ? living : pid;
+}
+
+char *procfs_path(uint32_t pid, const char *file)
+{
+	return mem_printf("/proc/%u/%s", procfs_living(pid), file);
+}
+
+/* How many mappings there were, -ESRCH where they cannot be read. */
+static int64_t read_maps(uint32_t tid, void (*each)(void *, const struct procfs_mapping *),
+			 void *context)
+{
+	_free_ char *line = NULL;
+	size_t cap = 0, total = 0;
+	int64_t mappings = 0;
+	char path[32];
+	ssize_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return -ESRCH;
+	while (total < MAX_MAPS_BYTES && (n = getline(&line, &cap, f)) > 0) {
+		struct procfs_mapping m;
+
+		total += (size_t)n;
+		if (parse(line, &m)) {
+			each(context, &m);
+			mappings++;
+		}
+	}
+	fclose(f);
+	return mappings;
+}
+
+int procfs_all_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *),
+		    void *context)
+{
+	int64_t n = read_maps(pid, each, context);
+	uint32_t living = n ? pid : procfs_living(pid);
+
+	if (living != pid)
+		n = read_maps(living, each, context);
+	return n < 0 ? (int)n : 0;
+}
+
+struct executables {
+	void (*each)(void *context, const struct procfs_mapping *);
+	void *context;
+};
+
+static void take_executable(void *context, const struct procfs_mapping *m)
+{
+	const struct executables *e = context;
+
+	if (m->executable)
+		e->each(e->context, m);
+}
+
+int procfs_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *), void *context)
+{
+	struct executables e = {each, context};
+
+	return procfs_all_maps(pid, take_executable, &e);
+}
+
+int procfs_threads(uint32_t pid, void (*each)(void *, uint32_t), void *context)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	return each_number(path, each, context);
+}
+
+int procfs_processes(void (*each)(void *, uint32_t), void *context)
+{
+	return each_number("/proc", each, context);
+}
+
+/* PROC_PID_INIT_INO of the kernel: that of the first namespace on every machine. */
+#define FIRST_NAMESPACE "pid:[4026531836]"
+
+bool procfs_in_first_namespace(void)
+{
+	char name[64];
+	ssize_t n = readlink("/proc/self/ns/pid", name, sizeof(name) - 1);
+
+	name[n > 0 ? n : 0] = '\0';
+	return n <= 0 || !strcmp(name, FIRST_NAMESPACE);
+}
+
+/* Status lists our numbers from that of the namespace that /proc was mounted in to that of ours. */
+bool procfs_is_own(void)
+{
+	_free_ char *text = NULL;
+	const char *numbers;
+	size_t n;
+
+	if (file_read("/proc/self/status", 65536, &text, &n))
+		return false;
+	numbers = strstr(text, "\nNSpid:\t");
+	/* A kernel without namespaces tells of none. */
+	return !numbers || numbers[8 + strcspn(numbers + 8, "\t\n")] == '\n';
+}
+
+void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM])
+{
+	char path[64];
+	size_t n = 0;
+	FILE *f;
+
+	memset(comm, 0, PROCFS_COMM);
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(comm, 1, PROCFS_COMM - 1, f);
+		fclose(f);
+	}
+	/* A name may hold a newline of its own: only the last one is the file's. */
+	if (n && comm[n - 1] == '\n')
+		comm[n - 1] = '\0';
+}
+
+char *procfs_cgroup(uint32_t pid)
+{
+	_free_ char *line = NULL;
+	char path[32], *out = NULL;
+	size_t cap = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
+	f = fopen(path, "re");
+	while (f && !out && getline(&line, &cap, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (str_starts(line, "0::"))
+			out = mem_strdup(line + 3);
+	}
+	if (f)
+		fclose(f);
+	return out ? out : mem_strdup("");
+}

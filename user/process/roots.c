@@ -1,0 +1,99 @@
+#include "process/roots.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "process/procfs.h"
+
+/* Containers of one machine; each root costs a descriptor, and a file that was mapped by a
+ * process now gone is looked for in every one. */
+#define MAX_ROOTS 256
+
+struct root {
+	ino_t ns; /* inode of the mount namespace */
+	dev_t dev;
+	ino_t inode; /* of the root directory in it */
+	int fd;
+};
+
+struct roots {
+	struct root own;
+	VEC(struct root) others;
+};
+
+static bool identify(const char *proc, struct root *out)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/ns/mnt", proc);
+	if (stat(path, &st))
+		return false;
+	out->ns = st.st_ino;
+	snprintf(path, sizeof(path), "%s/root", proc);
+	if (stat(path, &st))
+		return false;
+	out->dev = st.st_dev;
+	out->inode = st.st_ino;
+	return true;
+}
+
+static bool same(const struct root *a, const struct root *b)
+{
+	return a->ns == b->ns && a->dev == b->dev && a->inode == b->inode;
+}
+
+struct roots *roots_new(void)
+{
+	struct roots *r = mem_zalloc(1, sizeof(*r));
+
+	r->own.fd = -1;
+	identify("/proc/self", &r->own);
+	return r;
+}
+
+void roots_free(struct roots *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->others.n; i++)
+		close(r->others.at[i].fd);
+	vec_release(&r->others);
+	free(r);
+}
+
+int roots_of(struct roots *r, uint32_t pid)
+{
+	const uint32_t living = procfs_living(pid);
+	char path[64];
+	struct root root;
+
+	snprintf(path, sizeof(path), "/proc/%u", living);
+	if (!identify(path, &root) || same(&root, &r->own))
+		return -1;
+	for (size_t i = 0; i < r->others.n; i++) {
+		if (same(&root, &r->others.at[i]))
+			return r->others.at[i].fd;
+	}
+	if (r->others.n == MAX_ROOTS)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%u/root", living);
+	root.fd = open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	if (root.fd >= 0)
+		vec_push(&r->others, root);
+	return root.fd;
+}
+
+size_t roots_count(const struct roots *r)
+{
+	return r->others.n + 1;
+}
+
+int roots_at(const struct roots *r, size_t i)
+{
+	return i < r->others.n ? r->others.at[r->others.n - 1 - i].fd : -1;
+}
