@@ -30,9 +30,10 @@ CORE_SRC   := $(sort $(wildcard user/core/*/*.c))
 USER_SRC   := $(sort $(filter-out user/core/%,$(wildcard user/*/*.c)))
 RENDER_SRC := $(sort $(wildcard render/*/*.c) $(filter-out render/main.c,$(wildcard render/*.c)))
 RENDER_ASM := render/web/embed.S
-# The linker wants maps defined before they are used: what sources share comes first.
-BPF_SRC	   := $(sort $(filter-out bpf/source/%,$(wildcard bpf/*.bpf.c bpf/*/*.bpf.c))) \
-	      $(sort $(wildcard bpf/source/*.bpf.c))
+# The linker wants maps defined before they are used: what others share comes first.
+BPF_SRC	   := $(sort $(wildcard bpf/*.bpf.c)) $(sort $(wildcard bpf/probe/zone_*.bpf.c)) \
+	      $(sort $(filter-out bpf/probe/zone_%,$(wildcard bpf/probe/*.bpf.c))) \
+	      $(sort $(wildcard bpf/sample/*.bpf.c)) $(sort $(wildcard bpf/source/*.bpf.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
 PROG_SRC   := $(sort $(wildcard tests/prog/*.c))
 # Of languages and libraries that only tests need.
@@ -90,9 +91,9 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
 	@mkdir -p $(@D)
 	$(call say,BPF,$@)
 	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -c -o $@ $<
-$(BUILD)/bpf/eprof.o: $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(BPF_SRC))
+$(BUILD)/bpf/eprof.o: Makefile $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(BPF_SRC))
 	$(call say,BPF,$@)
-	$(Q)$(BPFTOOL) gen object $@ $^
+	$(Q)$(BPFTOOL) gen object $@ $(filter %.o,$^)
 $(BUILD)/gen/eprof.skel.h: $(BUILD)/bpf/eprof.o
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)

@@ -18,9 +18,8 @@ struct ring_map {
 extern struct ring_map ring SEC(".maps");
 
 /* Set by the loader before load; the verifier drops what they turn off. */
-extern const volatile __u32 config_filter[]; /* enum wire_filter of each event */
-extern const volatile __u32 config_mode[];   /* enum wire_mode of each, as flags */
-extern const volatile struct wire_pace config_pace[];
+extern const volatile __u32 config_filter[];  /* enum wire_filter of each event */
+extern const volatile __u32 config_mode[];    /* enum wire_mode of each, as flags */
 extern const volatile __u32 config_self_time; /* add up run time in WIRE_RUN_NS */
 extern const volatile __u64 config_hash_mask; /* all ones; fewer only in tests of collisions */
 

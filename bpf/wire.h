@@ -115,7 +115,7 @@ _Static_assert(sizeof(struct wire_piece) == 24, "wire_piece is the key of the ta
 /* Pieces that have a table, at most: of 256 KiB each they are 16 GiB of code. */
 #define WIRE_TABLES 65536
 
-/* Where a piece's table (unwind/table.h) stands: lines of a pool. Tables are of all sizes, pools of
+/* Where a piece's table (sample/table.h) stands: lines of a pool. Tables are of all sizes, pools of
  * one, since the kernel waits for all its CPUs at each map that is put into a map. */
 #define WIRE_POOLS	256
 #define WIRE_POOL_LINES 1024
@@ -183,6 +183,7 @@ enum wire_counter {
 	WIRE_LOST_RING,	     /* no room in the ring for the sample or its stack */
 	WIRE_LOST_COLLISION, /* another stack has the same 64-bit hash */
 	WIRE_LOST_STACK,     /* the kernel gave no stack at all */
+	WIRE_LOST_SCRATCH,   /* programs that preempted each other had no room to walk stacks */
 	WIRE_NOTE_RESENT,    /* stack sent again: the table of known hashes is full */
 	WIRE_NOTE_SLICE,     /* kept, its stack left to user space: no table yet */
 	WIRE_NOTE_RULE,	     /* the same: a rule that only user space evaluates */
@@ -190,6 +191,8 @@ enum wire_counter {
 	WIRE_NOTE_NO_SLICE,  /* kept, but that was not possible: no room for the slice */
 	WIRE_OWN,	     /* not taken: the loader's own, or of its children */
 	WIRE_OTHER_MODE,     /* not taken: in user mode with :k, in the kernel with :u */
+	WIRE_HITS,	     /* of an action: of its probes, where the kernel emulates … */
+	WIRE_HITS_STEPPED,   /* … and where it steps */
 	WIRE_RUN_NS,	     /* time in the program, where own timing is on, on the target's hits */
 	WIRE_RUN_OTHERS_NS,  /* the same, on those that are not taken */
 	WIRE_COUNTERS

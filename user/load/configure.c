@@ -15,7 +15,7 @@ enum wire_filter configure_filter(const struct session_options *o, struct sampli
 	const struct event *e = &o->events[event];
 	enum target_kind kind = o->target->kind;
 
-	if (kind == TARGET_ALL)
+	if (kind == TARGET_ALL || e->class == EVENT_PROBE)
 		return WIRE_FILTER_NONE;
 	if (e->class == EVENT_SAMPLED && (kind == TARGET_CGROUP || kind == TARGET_TID))
 		return WIRE_FILTER_NONE;
@@ -30,10 +30,13 @@ enum wire_filter configure_filter(const struct session_options *o, struct sampli
 struct bpf_program *configure_program(struct eprof_bpf *skel, const struct session_options *o,
 				      size_t event)
 {
-	bool trace = o->events[event].class == EVENT_TRACEPOINT;
-	char name[32];
+	const enum event_class class = o->events[event].class;
+	char name[64];
 
-	snprintf(name, sizeof(name), "%s_%zu", trace ? "trace" : "sample", event);
+	if (class == EVENT_PROBE)
+		return probe_session_action_program(skel, o->events[event].config);
+	snprintf(name, sizeof(name), "%s_%zu", class == EVENT_TRACEPOINT ? "trace" : "sample",
+		 event);
 	return bpf_object__find_program_by_name(skel->obj, name);
 }
 
@@ -82,6 +85,8 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 		filters |= filter == WIRE_FILTER_PIDS;
 		timed |= event_is_timed(&o->events[i]);
 		bpf_program__set_autoload(configure_program(skel, o, i), true);
+		if (o->events[i].class == EVENT_PROBE)
+			skel->rodata->config_action_event[o->events[i].config] = (uint32_t)i;
 		configure_pace(skel, &o->events[i], i);
 	}
 	bpf_program__set_autoload(skel->progs.time_tick, timed);

@@ -236,6 +236,14 @@ int event_pace(struct event *e, uint64_t every, uint64_t hz)
 	return 0;
 }
 
+struct event event_of_probes(const char *metric, uint64_t action)
+{
+	struct event e = {.class = EVENT_PROBE, .config = action, .counted = true};
+
+	snprintf(e.name, sizeof(e.name), "%s", metric);
+	return e;
+}
+
 bool event_has_rate(const struct event *e)
 {
 	return e->class == EVENT_SAMPLED && !e->counted && !e->every;

@@ -14,11 +14,23 @@
 #include "load/probe_session.h"
 #include "eprof.skel.h"
 
+struct bpf_program *probe_session_action_program(const struct eprof_bpf *skel, uint64_t action)
+{
+	static const char *const names[] = {
+#define ACTION(name, number) [number] = "probe_" #name,
+#include "actions.def"
+#undef ACTION
+	};
+
+	return bpf_object__find_program_by_name(skel->obj, names[action]);
+}
+
 static void drop_maps(struct eprof_bpf *skel)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, skel->obj) if (str_starts(bpf_map__name(map), "zone_"))
+	bpf_object__for_each_map(map, skel->obj) if (str_starts(bpf_map__name(map), "zone_") ||
+						     str_starts(bpf_map__name(map), "probe_"))
 		bpf_map__set_autocreate(map, false);
 }
 
@@ -81,6 +93,9 @@ static void choose_programs(struct eprof_bpf *skel, const struct probe_request *
 
 	if (r->clocks & WIRE_CLOCK_NONE)
 		want(skel->progs.zone_count, attach);
+	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
+		if (r->actions >> i & 1)
+			want(probe_session_action_program(skel, i), attach);
 	if (has(UPROBES_SESSION, r))
 		want(skel->progs.zone_session, UPROBES_SESSION);
 	want(skel->progs.zone_entry, attach);
@@ -237,6 +252,10 @@ int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 	out->probes.program_fds[PROBE_COUNT] = bpf_program__fd(skel->progs.zone_count);
 	out->probes.program_fds[PROBE_SWITCH] = bpf_program__fd(skel->progs.zone_switch);
 	out->probes.program_fds[PROBE_SWITCH_TO] = bpf_program__fd(skel->progs.zone_switched);
+	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
+		if (r->actions >> i & 1)
+			out->probes.program_fds[PROBE_ACTION + i - 1] =
+				bpf_program__fd(probe_session_action_program(skel, i));
 	return ret;
 }
 

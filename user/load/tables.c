@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "load/room.h"
 #include "load/tables.h"
-#include "unwind/table.h"
+#include "sample/table.h"
 
 #define POOL_BYTES ((size_t)WIRE_POOL_LINES * TABLE_LINE_BYTES)
 

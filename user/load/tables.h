@@ -16,7 +16,7 @@
 #define TABLES_MAX_BYTES ((uint64_t)WIRE_POOLS * WIRE_POOL_LINES * 4096)
 
 struct tables;
-/* The maps of that name in bpf/unwind/walk.bpf.c, and the walkers' table_epoch; borrowed. */
+/* The maps of that name in bpf/sample/walk.bpf.c, and the walkers' table_epoch; borrowed. */
 struct tables_maps {
 	int tables_fd, pools_fd, wanted_fd;
 	uint32_t *epoch;

@@ -452,6 +452,7 @@ int capture_profile(struct capture *c, struct profile **out)
 		in.run_cpu_ns = loader_cpu_ns(c) - c->cpu_at_start_ns;
 	in.name_cpu_ns = own_cpu_ns(c) - before_ns;
 	in.probes = sources_run(&c->sources, p);
+	in.probes_ns = sources_probes_ns(&c->sources);
 	ledger_cost(p, &in, &stats);
 	if (c->o.describe)
 		c->o.describe(c->o.context, p);

@@ -91,6 +91,8 @@ struct source {
 	void (*assemble)(const void *, struct assembly *);
 	/* How long its BPF programs ran, where the session does not know. */
 	struct program_run (*run)(const void *, const struct profile *);
+	/* Time that its probes took from the target, beside the programs that the session times. */
+	double (*probes_ns)(const void *);
 	/* CPU time of processes that work for it. */
 	int64_t (*cpu_ns)(const void *);
 	/* What the profile has of it: "2,145 calls of 15 zones". */

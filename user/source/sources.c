@@ -178,6 +178,16 @@ struct program_run sources_run(const struct sources *s, const struct profile *p)
 	return sum;
 }
 
+double sources_probes_ns(const struct sources *s)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < SOURCES; i++)
+		if (s->state[i] && table[i].is->probes_ns)
+			ns += table[i].is->probes_ns(s->state[i]);
+	return ns;
+}
+
 int64_t sources_cpu_ns(const struct sources *s)
 {
 	int64_t ns = 0;
@@ -193,11 +203,14 @@ char *sources_total(const struct sources *s, const struct profile *p)
 	struct str text = {0};
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		if (!s->state[i] || !table[i].is->total)
-			continue;
-		if (text.n)
-			str_add(&text, ", ");
-		table[i].is->total(s->state[i], p, &text);
+		_free_ char *one = NULL;
+		struct str of_one = {0};
+
+		if (s->state[i] && table[i].is->total)
+			table[i].is->total(s->state[i], p, &of_one);
+		one = str_steal(&of_one);
+		if (one && *one)
+			str_addf(&text, "%s%s", text.n ? ", " : "", one);
 	}
 	return str_steal(&text);
 }

@@ -62,6 +62,7 @@ const char *sources_closing(const void *const options[SOURCES]);
 /* All rows of all sources. */
 void sources_finish(const struct sources *, struct assembly *);
 struct program_run sources_run(const struct sources *, const struct profile *);
+double sources_probes_ns(const struct sources *);
 int64_t sources_cpu_ns(const struct sources *);
 /* "105 samples of cycles at 99 Hz, 2,145 calls of 15 zones"; owned by the caller. */
 char *sources_total(const struct sources *, const struct profile *);

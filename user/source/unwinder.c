@@ -7,7 +7,7 @@
 #include "elf/file.h"
 #include "source/unwinder.h"
 #include "unwind/native_walk.h"
-#include "unwind/regs.h"
+#include "sample/regs.h"
 #include "unwind/table_build.h"
 
 /* A piece of what no process admits to having mapped is asked for so often before it is given up.

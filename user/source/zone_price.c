@@ -1,6 +1,7 @@
 #include "source/zone_price.h"
 
 #include "base/mem.h"
+#include "load/session.h"
 
 /* Ways in which calls end, as a set of these by their place, with the flags of such a process. */
 static const uint32_t flags_of_way[] = {WIRE_PROC_HIJACK, WIRE_PROC_RETS, WIRE_PROC_TARGET};
@@ -30,6 +31,16 @@ static double cost_of(const struct zones *z, enum site_class class, enum zone_ex
 		.outer_ns;
 }
 
+double zone_price_hits(const struct zones *z, uint32_t event)
+{
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (session_counters(z->in.whole, event, counters))
+		return 0;
+	return (double)counters[WIRE_HITS] * cost_of(z, SITE_EMULATED, ZONE_EXIT_NONE) +
+	       (double)counters[WIRE_HITS_STEPPED] * cost_of(z, SITE_STEPPED, ZONE_EXIT_NONE);
+}
+
 /* Calls that only ever end by jumps, which the kernel emulates, are cheaper than what is calibrated
  * with a RET. */
 static bool steps_exits(const struct sites *s)
@@ -54,7 +65,7 @@ struct zone_price zone_price_of(const struct zones *z, const struct zone_image *
 	enum site_class class = image->list.zones.at[k].sites.entry.class;
 	struct zone_price price = {.site = (enum zone_site)(class + ZONE_SITE_NOP5)};
 
-	if (!zone_image_has(image, k))
+	if (!zone_image_has_zone(image, k))
 		return (struct zone_price){0};
 	price.count_ns = cost_of(z, class, ZONE_EXIT_NONE);
 	for (size_t i = 0; i < WAYS; i++) {

@@ -15,6 +15,8 @@ struct zone_price {
 	double count_ns;     /* where it is only counted */
 };
 
+/* What the probes of an action took, whose samples are of @event, without its program, in ns. */
+double zone_price_hits(const struct zones *, uint32_t event);
 /* How calls end in the processes that map each image, by its number; for zone_price_of(). The
  * caller's to free. */
 unsigned int *zone_price_ways(const struct zones *);

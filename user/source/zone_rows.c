@@ -190,7 +190,8 @@ static void add_zones(struct rows *r)
 		uint32_t module = image->list.zones.n ? module_row(r, image) : 0;
 
 		for (size_t k = 0; k < image->list.zones.n; k++)
-			r->zone_of[image->first + k] = zone_row(r, image, k, module);
+			if (zone_def_is_zone(&image->list.zones.at[k]))
+				r->zone_of[image->first + k] = zone_row(r, image, k, module);
 	}
 }
 

@@ -33,10 +33,17 @@ struct zone_def {
 	char *file;		/* source file; NULL unknown; owned */
 	uint32_t line;		/* where the function is declared, 0 unknown */
 	uint32_t pattern;	/* number of the one that took it */
+	uint32_t actions;	/* of the patterns that took it */
 	uint64_t address, size; /* as in the file's symbols */
 	uint64_t offset;	/* of the first byte, in the file */
 	struct sites sites;	/* sites.why set: it cannot be a zone */
 };
+
+/* Its calls are counted or timed; else other actions alone are for it. */
+static inline bool zone_def_is_zone(const struct zone_def *z)
+{
+	return z->actions & 1;
+}
 
 /* What a function that leaves the stack it was called on does at its sites. */
 struct zone_switch {

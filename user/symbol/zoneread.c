@@ -110,11 +110,16 @@ static void put_line(const struct reader *r, size_t i, struct zone_def *zone)
 
 /* --- matching ------------------------------------------------------------------------------- */
 
-/* The best of a function's names that a pattern takes. */
+/* What patterns say of a function by all of its names, and the best name that one takes. */
 struct match {
-	size_t pattern; /* ZONEPATTERN_… */
+	struct zone_taking taking;
 	struct spelled name;
 };
+
+static uint32_t actions_of(const struct match *m)
+{
+	return m->taking.taken & ~m->taking.excluded;
+}
 
 /* Of the functions that an IFUNC may choose, each is shown by the name that tells which it is. */
 static void tell_choice(const struct functions *f, size_t function, struct spelled *s)
@@ -134,8 +139,8 @@ static void match_name(const struct reader *r, size_t function, const struct fun
 				   .line = d ? d->line : 0,
 				   .end_line = d ? zonelines_end(&r->lines, function) : 0,
 				   .stub = name->stub};
+	struct zone_taking taking;
 	struct spelled s;
-	size_t pattern;
 
 	if (!zonepatterns_may_take(patterns, name->text))
 		return;
@@ -143,15 +148,15 @@ static void match_name(const struct reader *r, size_t function, const struct fun
 	names.linkage = s.linkage;
 	names.name = s.name;
 	names.full = s.full;
-	pattern = zonepatterns_match(patterns, &names, r->out->hits.at);
+	taking = zonepatterns_ask(patterns, &names, r->out->hits.at);
+	best->taking.taken |= taking.taken;
+	best->taking.excluded |= taking.excluded;
 	/* Names come best first; an exclusion is one by whatever name. */
-	if (pattern == ZONEPATTERN_EXCLUDED) {
-		forget(&best->name);
-		*best = (struct match){.pattern = pattern};
-	} else if (pattern != ZONEPATTERN_NONE && best->pattern == ZONEPATTERN_NONE) {
+	if (taking.first != ZONEPATTERN_NONE && best->taking.first == ZONEPATTERN_NONE) {
 		if (name->choice)
 			tell_choice(&r->file.functions, function, &s);
-		*best = (struct match){pattern, s};
+		best->taking.first = taking.first;
+		best->name = s;
 		return;
 	}
 	forget(&s);
@@ -215,7 +220,8 @@ static void add_zone(struct reader *r, const struct function *f, struct match *m
 		free(zone->linkage);
 		zone->linkage = NULL;
 	}
-	zone->pattern = (uint32_t)m->pattern;
+	zone->pattern = (uint32_t)m->taking.first;
+	zone->actions = actions_of(m);
 	zone->address = f->address;
 	zone->size = f->size;
 	zone->offset = offset_of(r, f->address);
@@ -239,16 +245,16 @@ static void read_function(struct reader *r, size_t i, bool wanted)
 	const struct functions *functions = &r->file.functions;
 	const struct function *f = &functions->at.at[i];
 	const bool switches = is_switch(r, f);
-	struct match match = {.pattern = ZONEPATTERN_NONE};
+	struct match match = {.taking.first = ZONEPATTERN_NONE};
 
 	if (switches)
 		add_switch(r, f);
-	for (uint32_t k = f->first; wanted && k < f->first + f->n; k++) {
-		if (match.pattern != ZONEPATTERN_EXCLUDED)
-			match_name(r, i, &functions->names.at[k], &match);
-	}
-	if (match.pattern != ZONEPATTERN_NONE && match.pattern != ZONEPATTERN_EXCLUDED)
+	for (uint32_t k = f->first; wanted && k < f->first + f->n; k++)
+		match_name(r, i, &functions->names.at[k], &match);
+	if (actions_of(&match))
 		add_zone(r, f, &match, switches);
+	else
+		forget(&match.name);
 }
 
 /* --- all ------------------------------------------------------------------------------------ */

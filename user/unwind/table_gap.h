@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "elf/file.h"
-#include "unwind/table.h"
+#include "sample/table.h"
 
 struct table_gaps {
 	const struct elffile *file; /* borrowed */
