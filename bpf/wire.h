@@ -57,7 +57,7 @@ enum wire_kind {
 	WIRE_STACK = 1000,
 	WIRE_WANT = 1001,
 	WIRE_SLICE = 1002,
-#define SOURCE(name, KIND, number) KIND = number,
+#define SOURCE(name, KIND, number, bytes) KIND = number,
 #include "sources.def"
 #undef SOURCE
 };
@@ -168,8 +168,9 @@ struct wire_slice {
 	wire_u64 present;	   /* pieces of it that could be read: bit 0 is the first */
 	wire_u32 pieces;	   /* that follow, each there or not */
 	wire_u32 split;	  /* so many are from the first start on, the others from the second */
-	wire_u32 syscall; /* as in wire_stack */
-	wire_u32 n_origins;
+	wire_u32 source;  /* kind of the sample that it stands for */
+	wire_u16 syscall; /* as in wire_stack */
+	wire_u16 n_origins;
 	wire_u64 trampoline; /* what uretprobes put in the place of return addresses … */
 	struct wire_origin origins[WIRE_ORIGINS]; /* … and those */
 	struct wire_piece missing; /* what the walker found no table of; all 0: it was not that */

@@ -40,7 +40,12 @@ static struct scratch *take_scratch(void)
 
 static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
 {
-	struct wire_sample sample = {.event = EVENT, .time_ns = now_ns, .weight = weight };
+	struct wire_sample sample = {
+		.kind = WIRE_SAMPLE,
+		.event = EVENT,
+		.time_ns = now_ns,
+		.weight = weight
+	};
 	struct scratch *s = take_scratch();
 
 	if (!s) {

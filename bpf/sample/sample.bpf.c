@@ -174,6 +174,7 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, const 
 		return false;
 	slice->head.sample = *sample;
 	slice->head.sample.kind = WIRE_SLICE;
+	slice->head.source = sample->kind;
 	slice->head.syscall = walk->out.head.syscall;
 	slice->head.start[0] = from;
 	slice->head.start[1] = extent->start[1];
@@ -277,7 +278,6 @@ void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_
 	enum user_result user;
 
 	count(event, WIRE_TAKEN, 1);
-	sample->kind = WIRE_SAMPLE;
 	sample->pid = both >> 32;
 	sample->tid = both >> 32 ? (__u32)both : bpf_get_smp_processor_id();
 	/* The kernel's half first: the user's stays in the buffer, for a slice. */

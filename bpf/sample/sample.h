@@ -9,9 +9,9 @@
 
 #include "sample/stacks.h"
 
-/* Sends @sample, of which event, time_ns and weight are set, and counts what became of it under
- * that event. @now: the registers where the task was interrupted, NULL where nobody knows; @walk:
- * the scratch, which nobody else uses meanwhile. */
+/* Sends @sample, of which kind, event, time_ns and weight are set, and counts what became of it
+ * under that event. @now: the registers where the task was interrupted, NULL where nobody knows;
+ * @walk: the scratch, which nobody else uses meanwhile. */
 void sample_take(void *ctx, struct pt_regs *now, struct walk *walk,
 		 struct wire_sample *sample) __hidden;
 

@@ -18,7 +18,8 @@ const volatile __u32 config_mode[WIRE_EVENTS];
 
 static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 now_ns, __u64 weight)
 {
-	struct wire_sample sample = {.event = event, .time_ns = now_ns, .weight = weight};
+	struct wire_sample sample = {
+		.kind = WIRE_SAMPLE, .event = event, .time_ns = now_ns, .weight = weight};
 	__u32 zero = 0;
 	struct walk *walk = bpf_map_lookup_elem(&sample_scratch, &zero);
 

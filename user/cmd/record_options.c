@@ -25,6 +25,56 @@ enum {
 	OPT_TABLE_KIB
 };
 
+/* --- sources with an option of their own ------------------------------------------------------ */
+
+/* Their numbers; those of probes follow. */
+#define OPT_SOURCE 0x800
+
+static void sources_help(void)
+{
+	for (size_t i = 0; i < SOURCES; i++) {
+		const struct source *s = sources_at(i);
+
+		if (s)
+			printf("  --%s%s%s\n                    %s\n", s->option,
+			       s->argument ? " " : "", s->argument ? s->argument : "", s->does);
+	}
+}
+
+static size_t sources_options(struct option *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < SOURCES; i++) {
+		const struct source *s = sources_at(i);
+
+		if (s)
+			out[n++] = (struct option){s->option,
+						   s->argument ? required_argument : no_argument, 0,
+						   OPT_SOURCE + (int)i};
+	}
+	return n;
+}
+
+/* As take(). */
+static int take_source(struct record_options *o, size_t source, const char *arg)
+{
+	void *parsed = sources_at(source)->parse(arg, o->parsed[source]);
+
+	if (!parsed)
+		return -EINVAL;
+	o->sources[source] = o->parsed[source] = parsed;
+	return 0;
+}
+
+static bool asks_for_source(const struct record_options *o)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		if (o->parsed[i])
+			return true;
+	return false;
+}
+
 void record_options_help(void)
 {
 	fputs("eprof record: capture a profile\n\n"
@@ -56,6 +106,7 @@ void record_options_help(void)
 	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN takes some out again\n"
 	      "                    (alone: no samples; 'eprof zones' lists functions)\n",
 	      stdout);
+	sources_help();
 	record_probes_help();
 	fputs("  --zone-file FILE  such patterns, one a line\n"
 	      "  --clock CLOCK,…   what is measured of each call: wall (default), cpu (time on "
@@ -275,7 +326,7 @@ static int finish(struct record_options *o, int argc, char **argv)
 		ret = record_probes_finish(&o->probes);
 	if (ret)
 		return ret;
-	if (!o->n_events && (o->rate_given || !o->probes.patterns)) {
+	if (!o->n_events && (o->rate_given || !(o->probes.patterns || asks_for_source(o)))) {
 		event_default(&o->events[0], &o->event_choice);
 		o->n_events = 1;
 	}
@@ -302,11 +353,14 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"table-kib", required_argument, 0, OPT_TABLE_KIB}, /* … and of full memory */
 		{"help", no_argument, 0, 'h'},
 	};
-	struct option long_options[sizeof(mine) / sizeof(*mine) + RECORD_PROBES_OPTIONS + 1] = {0};
+	struct option long_options[sizeof(mine) / sizeof(*mine) + SOURCES + RECORD_PROBES_OPTIONS +
+				   1] = {0};
+	size_t n = sizeof(mine) / sizeof(*mine);
 	int opt, ret = 0;
 
 	memcpy(long_options, mine, sizeof(mine));
-	record_probes_options(long_options + sizeof(mine) / sizeof(*mine));
+	n += sources_options(long_options + n);
+	record_probes_options(long_options + n);
 
 	*o = (struct record_options){
 		.target = {.inherit = true, .cgroup_fd = -1, .go_fd = -1, .status_fd = -1},
@@ -322,6 +376,8 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 			ret = cmd_bad_option(opt, argv, long_options);
 		else if (opt >= RECORD_PROBES_FIRST)
 			ret = record_probes_take(&o->probes, opt, optarg);
+		else if (opt >= OPT_SOURCE)
+			ret = take_source(o, (size_t)(opt - OPT_SOURCE), optarg);
 		else
 			ret = take_plain(o, opt, optarg) ? 0 : take(o, opt, optarg);
 		if (ret)
@@ -336,4 +392,6 @@ void record_options_release(struct record_options *o)
 {
 	target_release(&o->target);
 	record_probes_release(&o->probes);
+	for (size_t i = 0; i < SOURCES; i++)
+		free(o->parsed[i]);
 }

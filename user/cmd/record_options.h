@@ -23,6 +23,7 @@ struct record_options {
 	bool force, exit_code, help;
 	uint64_t every;		      /* -c; 0: by rate */
 	bool rate_given;	      /* -F was */
+	void *parsed[SOURCES];	      /* options of sources that have their own; owned */
 	const void *sources[SOURCES]; /* the options of those that are asked for, else NULL */
 	struct record_probes probes;
 	enum sampler sampler;

@@ -35,6 +35,7 @@ struct backend {
 	uint64_t (*throttled)(const void *); /* NULL: it is not told */
 
 	/* BPF programs: NULL where there are none. */
+	int (*map)(void *, const char *name);
 	struct probe_session *(*probes)(void *);
 	int (*tables)(void *, struct tables **out);
 	void (*new_epoch)(void *);

@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 
+#include "base/mem.h"
+#include "base/str.h"
 #include "load/cpus.h"
 #include "load/namespace.h"
 #include "load/ran.h"
@@ -73,6 +75,25 @@ static void configure_pace(struct eprof_bpf *skel, const struct event *e, size_t
 	skel->rodata->config_mode[event] = mode;
 }
 
+/* Programs and maps of sources. */
+static void configure_sources(struct eprof_bpf *skel, const struct session_options *o)
+{
+	struct bpf_map *map;
+
+	for (size_t i = 0; i < o->programs.n; i++)
+		bpf_program__set_autoload(
+			bpf_object__find_program_by_name(skel->obj, o->programs.at[i]), true);
+	for (size_t i = 0; i < o->absent.n; i++) {
+		_free_ char *prefix = mem_printf("%s_", o->absent.at[i]);
+
+		bpf_object__for_each_map(map, skel->obj)
+		{
+			if (str_starts(bpf_map__name(map), prefix))
+				bpf_map__set_autocreate(map, false);
+		}
+	}
+}
+
 void configure(struct eprof_bpf *skel, const struct session_options *o, struct sampling by,
 	       bool self_time)
 {
@@ -98,6 +119,7 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 		skel->rodata->config_own_pid = (uint32_t)getpid();
 	if (o->hash_bits < 64)
 		skel->rodata->config_hash_mask = (1ull << o->hash_bits) - 1;
+	configure_sources(skel, o);
 	probe_session_configure(skel, o->probes, o->target);
 	bpf_map__set_max_entries(skel->maps.ring, ring_bytes(o, cpus_possible()));
 }

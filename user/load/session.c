@@ -91,6 +91,11 @@ bool session_has_programs(const struct session *s)
 	return s->backend->tables;
 }
 
+int session_map(struct session *s, const char *name)
+{
+	return s->backend->map ? s->backend->map(s->state, name) : -1;
+}
+
 struct probe_session *session_probes(struct session *s)
 {
 	return s->backend->probes ? s->backend->probes(s->state) : NULL;

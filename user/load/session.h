@@ -29,6 +29,8 @@ struct session_options {
 	int64_t tick_ns;		    /* how often the ring will be drained: sets its size */
 	unsigned hash_bits;		    /* 64; fewer only to provoke collisions in tests */
 	const struct probe_request *probes; /* NULL: none; borrowed while the session is opened */
+	VEC(const char *) programs; /* of sources: loaded, and attached as their sections say */
+	VEC(const char *) absent;   /* sources that are not asked for: no maps of theirs */
 	uint64_t table_bytes; /* most memory for unwind tables: TABLES_MAX_BYTES; less only in tests
 			       */
 };
@@ -54,6 +56,8 @@ void session_adopt(struct session *, uint32_t parent_pid, uint32_t pid, uint32_t
 bool session_settle(struct session *);
 /* The event's own count (ns of a clock), children included; 0 where that is not known. */
 uint64_t session_count(struct session *, size_t event);
+/* A map of the programs of a source, by its name; -1: there is none. */
+int session_map(struct session *, const char *name);
 /* Its probes; NULL where none were asked for. Borrowed. */
 struct probe_session *session_probes(struct session *);
 /* Programs in the kernel take the samples; else the kernel's ring of perf events alone, and what

@@ -28,7 +28,8 @@ struct bpf_session {
 	struct eprof_bpf *skel;
 	struct bpf_link *follow;
 	struct bpf_link *exits; /* see namespace_open() */
-	struct ring *ring;	/* NULL: read to its end */
+	VEC(struct bpf_link *) of_sources;
+	struct ring *ring; /* NULL: read to its end */
 	int stats_fd;
 	struct sampling by;
 	struct hooks hooks;
@@ -124,6 +125,9 @@ static void bpf_close(void *state)
 	ran_detach(&s->ran);
 	probe_session_close(&s->probes);
 	bpf_link__destroy(s->follow);
+	for (size_t i = 0; i < s->of_sources.n; i++)
+		bpf_link__destroy(s->of_sources.at[i]);
+	vec_release(&s->of_sources);
 	bpf_link__destroy(s->exits);
 	ring_close(s->ring);
 	sideband_close(s->sideband);
@@ -159,9 +163,28 @@ static int bpf_open(const struct session_options *o, void **out)
 	return 0;
 }
 
+static int attach_of_sources(struct bpf_session *s)
+{
+	for (size_t i = 0; i < s->o.programs.n; i++) {
+		const char *name = s->o.programs.at[i];
+		struct bpf_link *link =
+			bpf_program__attach(bpf_object__find_program_by_name(s->skel->obj, name));
+
+		if (!link)
+			return err(-errno, "cannot attach the BPF program '%s': %s", name,
+				   strerror(errno));
+		vec_push(&s->of_sources, link);
+	}
+	return 0;
+}
+
 static int bpf_attach(void *state)
 {
 	struct bpf_session *s = state;
+	int ret = attach_of_sources(s);
+
+	if (ret)
+		return ret;
 
 	if (bpf_program__fd(s->skel->progs.follow_fork) >= 0) {
 		s->follow = bpf_program__attach(s->skel->progs.follow_fork);
@@ -244,6 +267,13 @@ static uint64_t bpf_count(void *state, size_t event)
 	const struct bpf_session *s = state;
 
 	return hooks_count(&s->hooks, event);
+}
+
+static int bpf_map_of(void *state, const char *name)
+{
+	const struct bpf_session *s = state;
+
+	return bpf_object__find_map_fd_by_name(s->skel->obj, name);
 }
 
 static struct probe_session *bpf_probes(void *state)
@@ -509,6 +539,7 @@ const struct backend bpf_backend = {
 	.counters = bpf_counters,
 	.ran = bpf_ran,
 	.cost = bpf_cost,
+	.map = bpf_map_of,
 	.probes = bpf_probes,
 	.tables = bpf_tables,
 	.new_epoch = bpf_new_epoch,

@@ -19,7 +19,7 @@ const struct action *action_of(uint32_t number)
 	return number && number < sizeof(table) / sizeof(*table) ? table[number] : NULL;
 }
 
-void actions_finish(uint32_t actions, const struct probe_session *session, struct assembly *a)
+void actions_finish(uint32_t actions, struct session *session, struct assembly *a)
 {
 	for (uint32_t i = 0; i < 32; i++) {
 		const struct action *action = actions >> i & 1 ? action_of(i) : NULL;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "load/probe_session.h"
+#include "load/session.h"
 #include "source/assembly.h"
 #include "wire_zone.h"
 
@@ -20,7 +20,7 @@ struct action {
 	const char *does;   /* for the help: "sample the calls of functions, with their stacks" */
 	const char *metric; /* what its samples count: "calls"; NULL: it takes none */
 	/* Adds its rows to a profile; NULL: it has none but samples. */
-	void (*finish)(const struct probe_session *, struct assembly *);
+	void (*finish)(struct session *, struct assembly *);
 };
 
 /* That of @number, enum wire_action; NULL for zone, and where there is none of that number. */
@@ -32,6 +32,6 @@ static inline uint32_t action_bit(enum wire_action number)
 }
 
 /* Adds the rows of all actions among @actions, bits. */
-void actions_finish(uint32_t actions, const struct probe_session *, struct assembly *);
+void actions_finish(uint32_t actions, struct session *, struct assembly *);
 
 #endif

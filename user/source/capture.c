@@ -36,6 +36,7 @@
 
 struct capture {
 	struct capture_options o;
+	struct session_options session_options;
 	struct session *session;
 	struct slowdown *slowdown;
 	struct sources sources;
@@ -141,24 +142,25 @@ static int add_children(struct capture *c)
 
 static int open_all(struct capture *c)
 {
-	struct session_options o = {.events = c->o.events,
-				    .n_events = c->o.n_events,
-				    .hz = c->o.hz,
-				    .target = c->o.target,
-				    .sampler = c->o.sampler,
-				    .tick_ns = TICK_NS,
-				    .hash_bits = c->o.hash_bits,
-				    .table_bytes = c->o.table_bytes};
+	const struct session_options o = {.events = c->o.events,
+					  .n_events = c->o.n_events,
+					  .hz = c->o.hz,
+					  .target = c->o.target,
+					  .sampler = c->o.sampler,
+					  .tick_ns = TICK_NS,
+					  .hash_bits = c->o.hash_bits,
+					  .table_bytes = c->o.table_bytes};
 	struct source_services services = {
 		.target = c->o.target, .say = c->o.say, .context = c->o.context};
 	int ret = block_signals(c);
 
+	c->session_options = o;
 	c->nice = getpriority(PRIO_PROCESS, 0);
 	hurry(c, STARTING);
 	sources_init(&c->sources, c->o.sources);
-	sources_request(&c->sources, &o);
+	sources_request(&c->sources, &c->session_options);
 	if (!ret)
-		ret = session_open(&o, &c->session);
+		ret = session_open(&c->session_options, &c->session);
 	if (ret)
 		return ret;
 	services.session = c->session;
@@ -208,6 +210,8 @@ void capture_free(struct capture *c)
 	sources_release(&c->sources);
 	slowdown_free(c->slowdown);
 	session_close(c->session);
+	vec_release(&c->session_options.programs);
+	vec_release(&c->session_options.absent);
 	checkpoint_end(&c->checkpoint);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);

@@ -35,6 +35,17 @@ struct source_services {
  */
 struct source {
 	const char *name;
+	/* The option of record that asks for it: "off-cpu", what its argument is called in the
+	 * help, and what it does. NULL: there is none, the command knows the source's options. */
+	const char *option, *argument, *does;
+	/* What new() gets, from the argument, NULL without one. @before: what an option before this
+	 * one led to; it may be changed and given back. The caller's to free(3). NULL: errors with
+	 * a text. */
+	void *(*parse)(const char *argument, void *before);
+	/* Names of BPF programs, NULL behind the last: loaded, and attached to what their sections
+	 * name, where the source is asked for. So are maps made whose names begin with that of the
+	 * source and "_". */
+	const char *const *programs;
 	/* What takes long at the start, and at the end, in words: "taking the probes away". NULL:
 	 * nothing does. */
 	const char *opening, *closing;

@@ -1,6 +1,6 @@
 #include "source/sources.h"
 
-#define SOURCE(name, KIND, number) extern const struct source name##_source;
+#define SOURCE(name, KIND, number, bytes) extern const struct source name##_source;
 #include "sources.def"
 #undef SOURCE
 
@@ -9,7 +9,7 @@ static const struct {
 	uint32_t kind;
 	const struct source *is;
 } table[SOURCES] = {
-#define SOURCE(name, KIND, number) {KIND, &name##_source},
+#define SOURCE(name, KIND, number, bytes) {KIND, &name##_source},
 #include "sources.def"
 #undef SOURCE
 };
@@ -19,6 +19,11 @@ static const struct {
 	for (size_t i_ = 0; i_ < SOURCES; i_++)                      \
 		if ((sources)->state[i_] && table[i_].is->operation) \
 	table[i_].is->operation((sources)->state[i_] __VA_OPT__(, ) __VA_ARGS__)
+
+const struct source *sources_at(size_t source)
+{
+	return source < SOURCES && table[source].is->option ? table[source].is : NULL;
+}
 
 void sources_init(struct sources *s, const void *const options[SOURCES])
 {
@@ -34,6 +39,14 @@ void sources_release(struct sources *s)
 
 void sources_request(const struct sources *s, struct session_options *o)
 {
+	for (size_t i = 0; i < SOURCES; i++) {
+		const char *const *program = table[i].is->programs;
+
+		if (!s->state[i])
+			vec_push(&o->absent, table[i].is->name);
+		for (; s->state[i] && program && *program; program++)
+			vec_push(&o->programs, *program);
+	}
 	EACH(s, request, o);
 }
 
@@ -68,7 +81,9 @@ void sources_take(const struct sources *s, uint32_t kind, const void *record, st
 void sources_take_slice(const struct sources *s, const struct wire_slice *slice, uint32_t stack,
 			struct stacks *stacks, struct procs *procs)
 {
-	EACH(s, take_slice, slice, stack, stacks, procs);
+	for (size_t i = 0; i < SOURCES; i++)
+		if (table[i].kind == slice->source && s->state[i] && table[i].is->take_slice)
+			table[i].is->take_slice(s->state[i], slice, stack, stacks, procs);
 }
 
 void sources_code_changed(const struct sources *s, uint32_t pid)

@@ -8,7 +8,7 @@
 #include "source/source.h"
 
 enum source_number {
-#define SOURCE(name, KIND, number) SOURCE_##name,
+#define SOURCE(name, KIND, number, bytes) SOURCE_##name,
 #include "sources.def"
 #undef SOURCE
 	SOURCES
@@ -19,6 +19,8 @@ struct sources {
 };
 
 /* @options has each source's own, borrowed while the sources live; NULL: it is not asked for. */
+/* Whose option of its own that of number @source is; NULL: none. */
+const struct source *sources_at(size_t source);
 void sources_init(struct sources *, const void *const options[SOURCES]);
 void sources_release(struct sources *);
 

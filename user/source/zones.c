@@ -523,7 +523,7 @@ static void add_rows(const void *state, struct assembly *a)
 		profile_set_run(a->p, RUN_CLOCK, z->in.o->clock ? z->in.o->clock : "wall");
 		zone_rows(z, a);
 	}
-	actions_finish(z->in.o->actions, z->in.session, a);
+	actions_finish(z->in.o->actions, z->in.whole, a);
 }
 
 static void total(const void *state, const struct profile *p, struct str *out)
