@@ -230,9 +230,9 @@ struct wire_step {
  * little more, until it is freed. */
 enum wire_ran { WIRE_RAN_NS, WIRE_RAN_EXITED, WIRE_RAN_FREED, WIRE_RANS };
 
-/* Which tasks the events of a capture are for, where the events themselves do not say. */
+/* Which tasks are the target. */
 enum wire_filter {
-	WIRE_FILTER_NONE = 0,	/* every hit is the target's */
+	WIRE_FILTER_NONE = 0,	/* all */
 	WIRE_FILTER_PIDS = 1,	/* processes in the map target_pids */
 	WIRE_FILTER_TIDS = 2,	/* threads in it */
 	WIRE_FILTER_CGROUP = 3, /* tasks under target_cgroup[0] */

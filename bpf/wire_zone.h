@@ -248,9 +248,6 @@ enum wire_zone_counter {
 	WIRE_ZONE_COUNTERS
 };
 
-/* Whose calls count: of the processes that the loader names; of all; of all in the cgroup. */
-enum wire_zones_of { WIRE_ZONES_NAMED, WIRE_ZONES_ALL, WIRE_ZONES_CGROUP };
-
 /* Something that the loader should know at once. */
 enum wire_zone_news {
 	WIRE_NEWS_THREAD,  /* number: of the thread, which made its first call */

@@ -73,13 +73,10 @@ struct zone_thread {
 _Static_assert(sizeof(struct zone_thread) < 7900, "task storage is allocated up to 8 KiB");
 
 /* Set by the loader before load. */
-extern const volatile __u32 config_zones;	 /* capture zones at all */
-extern const volatile __u32 config_zone_all;	 /* enum wire_zones_of */
-extern const volatile __u32 config_zone_tid;	 /* a thread: no other one's calls count; 0: none */
-extern const volatile __u32 config_zone_inherit; /* children of targets are targets */
-extern const volatile __u32 config_zone_clocks;	 /* WIRE_CLOCK_… */
-extern const volatile __u32 config_zone_count;	 /* zones there can be: see zone_nodes */
-extern const volatile __u32 config_zone_limit;	 /* zones may be only counted: see zone_counted */
+extern const volatile __u32 config_zones;	/* capture zones at all */
+extern const volatile __u32 config_zone_clocks; /* WIRE_CLOCK_… */
+extern const volatile __u32 config_zone_count;	/* zones there can be: see zone_nodes */
+extern const volatile __u32 config_zone_limit;	/* zones may be only counted: see zone_counted */
 
 /* Written by the loader while programs run. */
 extern __u32 zone_enabled; /* calls count */

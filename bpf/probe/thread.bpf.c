@@ -6,10 +6,7 @@
 #include "probe/zone_stats.h"
 
 const volatile __u32 config_zones;
-const volatile __u32 config_zone_all;
-const volatile __u32 config_zone_tid;
 const volatile __u32 config_zone_clocks;
-const volatile __u32 config_zone_inherit;
 const volatile __u32 config_zone_limit;
 const volatile __u32 config_action_event[WIRE_ACTIONS];
 
@@ -151,14 +148,12 @@ static __u32 flags_now(void)
 		return proc->flags;
 	if (ids_are_outside(pid))
 		return 0;
-	if (config_zone_tid && config_zone_tid != (__u32)ids_current())
-		return 0;
 	/* The loader looks at the code of all processes; who counts is told here. */
-	if (config_zone_all == WIRE_ZONES_CGROUP && !in_target_cgroup())
+	if (!in_target())
 		return 0;
 	if (proc)
 		return proc->flags;
-	if (!config_zone_all)
+	if (config_target == WIRE_FILTER_PIDS || config_target == WIRE_FILTER_TIDS)
 		return 0;
 	zone_news_once(WIRE_NEWS_PROC);
 	return WIRE_PROC_TARGET;
@@ -185,7 +180,7 @@ bool zone_is_target(__u32 flags)
 	__u64 known = (__u64)zone_epoch << 32 | bpf_get_current_pid_tgid() >> 32, *last;
 
 	last = bpf_map_lookup_elem(&zone_target, &zero);
-	if (last && *(volatile __u64 *)last == known && !config_zone_tid)
+	if (last && *(volatile __u64 *)last == known && config_target != WIRE_FILTER_TIDS)
 		return true;
 	if (!(flags_now() & WIRE_PROC_TARGET)) {
 		tell_other(flags);
@@ -316,23 +311,20 @@ int zone_exec(__u64 *args)
 	return 0;
 }
 
-/* Runs in the parent, before the child does: what is known of the parent's code holds for the
- * child. One that shares the parent's memory will run another program, or end, in a moment. */
-SEC("?tp_btf/sched_process_fork")
-int zone_fork(__u64 *args)
+/* What is known of the parent's code holds for the child. One that shares the parent's memory will
+ * run another program, or end, in a moment. */
+void zone_forked(__u32 from, __u32 to, bool shares_memory)
 {
-	struct task_struct *parent = (void *)args[0], *child = (void *)args[1];
-	__u32 from = ids_process(parent), to = ids_process(child), code = 0;
 	struct wire_zone_proc *proc = zone_proc(from), copy;
+	__u32 code = 0;
 
-	if (from == to || !proc || ids_are_outside(to))
-		return 0;
+	if (!proc)
+		return;
 	copy = *proc;
-	if (config_zone_inherit) {
+	if (config_inherit) {
 		code = zone_code_fork(from, to);
 		bpf_map_update_elem(&zone_procs, &to, &copy, BPF_ANY);
 	}
-	if (child->mm != parent->mm)
+	if (!shares_memory)
 		zone_news(WIRE_NEWS_FORK, to, code);
-	return 0;
 }

@@ -43,6 +43,8 @@ struct wire_zone_thread *zone_thread_info(__u32 number) __hidden;
 
 /* What is known of process @pid; NULL: nothing. */
 struct wire_zone_proc *zone_proc(__u32 pid) __hidden;
+/* Process @to was born to @from. */
+void zone_forked(__u32 from, __u32 to, bool shares_memory) __hidden;
 /* What is known of a process has changed: its threads look at it at their next call. */
 void zone_changed(void) __hidden;
 

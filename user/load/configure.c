@@ -12,21 +12,25 @@
 #include "load/ran.h"
 #include "eprof.skel.h"
 
-enum wire_filter configure_filter(const struct session_options *o, struct sampling by, size_t event)
+static enum wire_filter filter_of(enum target_kind kind)
+{
+	return kind == TARGET_ALL      ? WIRE_FILTER_NONE
+	       : kind == TARGET_CGROUP ? WIRE_FILTER_CGROUP
+	       : kind == TARGET_TID    ? WIRE_FILTER_TIDS
+				       : WIRE_FILTER_PIDS;
+}
+
+bool configure_filters(const struct session_options *o, struct sampling by, size_t event)
 {
 	const struct event *e = &o->events[event];
 	enum target_kind kind = o->target->kind;
 
 	if (kind == TARGET_ALL || e->class == EVENT_PROBE)
-		return WIRE_FILTER_NONE;
+		return false;
 	if (e->class == EVENT_SAMPLED && (kind == TARGET_CGROUP || kind == TARGET_TID))
-		return WIRE_FILTER_NONE;
+		return false;
 	/* Timed ones may change over to CPUs. */
-	if (e->class == EVENT_SAMPLED && !event_is_timed(e) && by.counts == SAMPLER_TASK)
-		return WIRE_FILTER_NONE;
-	return kind == TARGET_CGROUP ? WIRE_FILTER_CGROUP
-	       : kind == TARGET_TID  ? WIRE_FILTER_TIDS
-				     : WIRE_FILTER_PIDS;
+	return !(e->class == EVENT_SAMPLED && !event_is_timed(e) && by.counts == SAMPLER_TASK);
 }
 
 struct bpf_program *configure_program(struct eprof_bpf *skel, const struct session_options *o,
@@ -97,13 +101,12 @@ static void configure_sources(struct eprof_bpf *skel, const struct session_optio
 void configure(struct eprof_bpf *skel, const struct session_options *o, struct sampling by,
 	       bool self_time)
 {
-	bool filters = false, timed = false;
+	const enum wire_filter target = filter_of(o->target->kind);
+	bool follows = o->probes || o->programs.n, timed = false;
 
 	for (size_t i = 0; i < o->n_events; i++) {
-		enum wire_filter filter = configure_filter(o, by, i);
-
-		skel->rodata->config_filter[i] = filter;
-		filters |= filter == WIRE_FILTER_PIDS;
+		skel->rodata->config_filter[i] = configure_filters(o, by, i);
+		follows |= configure_filters(o, by, i);
 		timed |= event_is_timed(&o->events[i]);
 		bpf_program__set_autoload(configure_program(skel, o, i), true);
 		if (o->events[i].class == EVENT_PROBE)
@@ -111,7 +114,10 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 		configure_pace(skel, &o->events[i], i);
 	}
 	bpf_program__set_autoload(skel->progs.time_tick, timed);
-	bpf_program__set_autoload(skel->progs.follow_fork, filters && o->target->inherit);
+	skel->rodata->config_target = target;
+	skel->rodata->config_inherit = o->target->inherit;
+	follows &= target == WIRE_FILTER_PIDS && o->target->inherit;
+	bpf_program__set_autoload(skel->progs.follow_fork, follows || o->probes);
 	namespace_configure(skel);
 	ran_configure(skel, o->target);
 	skel->rodata->config_self_time = self_time;
@@ -120,6 +126,6 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 	if (o->hash_bits < 64)
 		skel->rodata->config_hash_mask = (1ull << o->hash_bits) - 1;
 	configure_sources(skel, o);
-	probe_session_configure(skel, o->probes, o->target);
+	probe_session_configure(skel, o->probes);
 	bpf_map__set_max_entries(skel->maps.ring, ring_bytes(o, cpus_possible()));
 }

@@ -104,15 +104,13 @@ static void choose_programs(struct eprof_bpf *skel, const struct probe_request *
 	want(skel->progs.zone_switched, attach);
 	bpf_program__set_autoload(skel->progs.zone_thread_exit, true);
 	bpf_program__set_autoload(skel->progs.zone_exec, true);
-	bpf_program__set_autoload(skel->progs.zone_fork, true);
 	bpf_program__set_autoload(skel->progs.zone_mmap_enter, true);
 	bpf_program__set_autoload(skel->progs.zone_mmap_exit, true);
 	bpf_program__set_autoload(skel->progs.zone_wait, true);
 	bpf_program__set_autoload(skel->progs.zone_waited, true);
 }
 
-void probe_session_configure(struct eprof_bpf *skel, const struct probe_request *r,
-			     const struct target *t)
+void probe_session_configure(struct eprof_bpf *skel, const struct probe_request *r)
 {
 	if (!r) {
 		drop_maps(skel);
@@ -120,11 +118,6 @@ void probe_session_configure(struct eprof_bpf *skel, const struct probe_request 
 	}
 	skel->rodata->config_zones = 1;
 	skel->rodata->config_zone_count = r->max_zones + WIRE_ZONE_SPARE;
-	skel->rodata->config_zone_inherit = t->inherit;
-	skel->rodata->config_zone_tid = t->kind == TARGET_TID ? t->tid : 0;
-	skel->rodata->config_zone_all = t->kind == TARGET_ALL	   ? WIRE_ZONES_ALL
-					: t->kind == TARGET_CGROUP ? WIRE_ZONES_CGROUP
-								   : WIRE_ZONES_NAMED;
 	skel->rodata->config_zone_limit = r->limited;
 	bpf_map__set_autocreate(skel->maps.zone_counted, r->limited);
 	bpf_map__set_max_entries(skel->maps.zone_counted, r->max_zones + WIRE_ZONE_SPARE);
@@ -174,9 +167,8 @@ static int attach_all(struct eprof_bpf *skel, struct probe_session *z)
 {
 	struct bpf_program *const programs[] = {
 		skel->progs.zone_thread_exit,  skel->progs.zone_exec,
-		skel->progs.zone_fork,	       skel->progs.zone_sched_switch,
-		skel->progs.zone_sched_wakeup, skel->progs.zone_sys_enter,
-		skel->progs.zone_sys_exit};
+		skel->progs.zone_sched_switch, skel->progs.zone_sched_wakeup,
+		skel->progs.zone_sys_enter,    skel->progs.zone_sys_exit};
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs) && !ret; i++)

@@ -51,8 +51,7 @@ struct bpf_program;
 /* The program of an action at the entry of functions: enum wire_action, not zone. */
 struct bpf_program *probe_session_action_program(const struct eprof_bpf *, uint64_t action);
 /* Before the programs are loaded; NULL: no zones. */
-void probe_session_configure(struct eprof_bpf *, const struct probe_request *,
-			     const struct target *);
+void probe_session_configure(struct eprof_bpf *, const struct probe_request *);
 /* Once they are. Errors with a text. */
 int probe_session_open(struct eprof_bpf *, const struct probe_request *, struct probe_session *out);
 /* From now on probes can be hung by the keeper; see there for @wait. Errors with a text. */

@@ -35,9 +35,6 @@ void ran_configure(struct eprof_bpf *skel, const struct target *t)
 	bpf_program__set_autoload(skel->progs.ran_now, wanted);
 	bpf_map__set_autocreate(skel->maps.ran_before, wanted);
 	bpf_map__set_autocreate(skel->maps.ran_sums, wanted);
-	skel->rodata->config_ran_filter = t->kind == TARGET_ALL	  ? WIRE_FILTER_NONE
-					  : t->kind == TARGET_TID ? WIRE_FILTER_TIDS
-								  : WIRE_FILTER_PIDS;
 }
 
 void ran_attach(struct ran *r, struct eprof_bpf *skel, const struct target *t)

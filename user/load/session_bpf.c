@@ -443,7 +443,7 @@ static bool bpf_filters(const void *state, size_t event)
 {
 	const struct bpf_session *s = state;
 
-	return configure_filter(&s->o, s->by, event) != WIRE_FILTER_NONE;
+	return configure_filters(&s->o, s->by, event);
 }
 
 static bool bpf_interrupts_others(const void *state)
