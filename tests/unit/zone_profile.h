@@ -18,6 +18,8 @@
 #define TESTS_ZONE_PROFILE_H
 
 #include "model/hist.h"
+#include "model/zone_compensate.h"
+#include "model/zone_finish.h"
 #include "sample_profile.h"
 
 #define ZONE_FIND "dict<int, std::less<int>, \"x\">::find(int const&)"

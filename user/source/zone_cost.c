@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "model/zone_compensate.h"
 #include "source/zone_cost.h"
 #include "source/zone_margin.h"
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "model/zone_compensate.h"
 #include "source/zone_limit.h"
 #include "source/zone_price.h"
 

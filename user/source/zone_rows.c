@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "elf/buildid.h"
 #include "model/hist.h"
+#include "model/zone_finish.h"
 #include "source/zone_cost.h"
 #include "source/zone_ledger.h"
 #include "source/zone_limit.h"

@@ -1,8 +1,8 @@
-/* zones_compensate(): see zone.h. Linear in the tables; no walk recurses. */
+/* Linear in the tables; no walk recurses. */
+#include "model/zone_compensate.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "model/profile.h"
 
 /* Compensated means shorter than so many probes say little. */
 #define SHORT_PROBES 3
