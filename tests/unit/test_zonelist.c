@@ -15,7 +15,8 @@
 #include "process/crew.h"
 #include "process/place.h"
 #include "snippet.h"
-#include "symbol/zonelist.h"
+#include "symbol/zonelist_check.h"
+#include "symbol/zonelist_read.h"
 #include "symbol/zonewire.h"
 
 static const char source[] = "int helper(int x) { return x * 3; }\n" /* line 1 */

@@ -7,7 +7,6 @@
 #include "base/units.h"
 #include "cmd/json.h"
 #include "cmd/zones_listing.h"
-#include "cmd/zones_order.h"
 #include "elf/buildid.h"
 
 static const char *const exit_name[] = {
@@ -33,7 +32,7 @@ struct widths {
 };
 
 /* emulated  session   970 ns       216    9f4c0  free  malloc.c:3280 */
-static void print_zone(const struct zones_listing *l, const struct zones_row *row,
+static void print_zone(const struct zones_found *l, const struct zones_row *row,
 		       const struct widths *widths)
 {
 	const struct zone_def *zone = row->zone;
@@ -87,7 +86,7 @@ struct sums {
 	uint64_t all, by_class[SITE_CLASSES], cannot, counted;
 };
 
-static struct sums add_up(const struct zones_listing *l)
+static struct sums add_up(const struct zones_found *l)
 {
 	struct sums s = {0};
 
@@ -114,7 +113,7 @@ static void print_count(uint64_t n, const char *what)
 		printf(", %s %s", units_count(count, sizeof(count), (int64_t)n), what);
 }
 
-static void print_sums(const struct zones_listing *l)
+static void print_sums(const struct zones_found *l)
 {
 	const struct sums s = add_up(l);
 	char count[UNITS_BUF];
@@ -129,7 +128,7 @@ static void print_sums(const struct zones_listing *l)
 }
 
 /* What is to be known of the files. */
-static void print_files(const struct zones_listing *l)
+static void print_files(const struct zones_found *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct zonelist *list = &l->lists[i];
@@ -144,7 +143,7 @@ static void print_files(const struct zones_listing *l)
 	}
 }
 
-void zones_listing_table(const struct zones_listing *l, const struct zones_rows *rows)
+void zones_listing_table(const struct zones_found *l, const struct zones_rows *rows)
 {
 	const struct widths w = widths_of(rows);
 
@@ -180,7 +179,7 @@ static void add_site(struct str *s, const struct zones_row *row, enum exit_way e
 		 zone->sites.exits.n, row->cost_ns);
 }
 
-static void add_zone(struct str *s, const struct zones_listing *l, const struct zones_row *row)
+static void add_zone(struct str *s, const struct zones_found *l, const struct zones_row *row)
 {
 	const struct zone_def *zone = row->zone;
 	const enum exit_way exit = sites_exit_way(&zone->sites, l->hijack);
@@ -217,7 +216,7 @@ static void add_module(struct str *s, const struct image *image, const struct zo
 	str_addc(s, '}');
 }
 
-void zones_listing_json(const struct zones_listing *l, const struct zones_rows *rows)
+void zones_listing_json(const struct zones_found *l, const struct zones_rows *rows)
 {
 	struct str s = {0};
 
