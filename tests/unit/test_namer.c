@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "elf/segments.h"
 #include "process/confine.h"
 #include "snippet.h"

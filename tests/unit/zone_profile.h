@@ -166,7 +166,7 @@ static inline void zone_threads_add(struct profile *p)
 		const struct zone *z = &p->zones.at[i];
 		uint32_t row = profile_zone_thread(p, i, thread_of[i]);
 
-		p->zone_threads.at[row] = (struct zone_thread){
+		p->zone_threads.at[row] = (struct zone_in_thread){
 			i, thread_of[i], z->counts, z->total_ns, z->self_ns, z->min_ns, z->max_ns};
 	}
 	/* A second thread for one of them: 30 of the 100 calls. */
@@ -175,7 +175,7 @@ static inline void zone_threads_add(struct profile *p)
 	p->zone_threads.at[Z_STEP].self_ns = 350000000;
 	second = profile_zone_thread(p, Z_STEP, 2);
 	p->zone_threads.at[second] =
-		(struct zone_thread){Z_STEP, 2, 30, 1500000000, 150000000, 50000000, 70000000};
+		(struct zone_in_thread){Z_STEP, 2, 30, 1500000000, 150000000, 50000000, 70000000};
 }
 
 /* Samples of stacks abcdfe… are in the zones of those functions: 'd' exec, 'e' compare. */

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "cfi/cfi_value.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 /* Holds from its offset to that of the next row. */
 struct cfi_row {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 struct cfi_section {
 	uint8_t *bytes; /* owned */

@@ -12,7 +12,7 @@
 #include "cmd/zone_file.h"
 #include "cmd/zones_listing.h"
 #include "elf/buildid.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "load/features.h"
 #include "process/closure.h"
 #include "process/procs.h"

@@ -148,7 +148,7 @@ static void drop_doubles(struct functions *f)
 
 static void add_function(struct functions *f, uint32_t first, uint32_t n)
 {
-	struct function out = {
+	struct elf_function out = {
 		.address = f->names.at[first].address, .first = first, .n = n, .label = true};
 
 	for (uint32_t i = first; i < first + n; i++) {
@@ -181,7 +181,7 @@ static void join_names(struct functions *f)
 	uint64_t sized_end = 0;
 
 	for (size_t i = 0, next; i < f->names.n; i = next) {
-		const struct function *last;
+		const struct elf_function *last;
 
 		for (next = i + 1;
 		     next < f->names.n && f->names.at[next].address == f->names.at[i].address;)
@@ -233,7 +233,7 @@ void functions_release(struct functions *f)
 
 /* --- looking up ----------------------------------------------------------------------------- */
 
-const struct function *functions_around(const struct functions *f, uint64_t address)
+const struct elf_function *functions_around(const struct functions *f, uint64_t address)
 {
 	const size_t n = vec_upto(&f->at, address, address);
 
@@ -241,9 +241,9 @@ const struct function *functions_around(const struct functions *f, uint64_t addr
 									     : NULL;
 }
 
-const struct function *functions_at(const struct functions *f, uint64_t address)
+const struct elf_function *functions_at(const struct functions *f, uint64_t address)
 {
-	const struct function *found = functions_around(f, address);
+	const struct elf_function *found = functions_around(f, address);
 
 	return found && found->address == address ? found : NULL;
 }

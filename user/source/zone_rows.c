@@ -263,7 +263,7 @@ static void add_events(const struct rows *r, uint32_t zone, const struct wire_zo
 static void add_thread(struct rows *r, uint32_t zone, const struct wire_zone_node *n)
 {
 	uint32_t row, thread;
-	struct zone_thread *t;
+	struct zone_in_thread *t;
 
 	if (!n->thread || n->thread >= r->z->thread_of.n ||
 	    r->z->thread_of.at[n->thread] == NO_THREAD)

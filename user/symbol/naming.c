@@ -19,7 +19,7 @@
 #include "debuginfo/plt.h"
 #include "debuginfo/symtab.h"
 #include "elf/debugfile.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "elf/segments.h"
 #include "symbol/perfmap.h"
 

@@ -162,7 +162,7 @@ static void match_name(const struct reader *r, size_t function, const struct fun
 	forget(&s);
 }
 
-static bool is_switch(const struct reader *r, const struct function *function)
+static bool is_switch(const struct reader *r, const struct elf_function *function)
 {
 	const struct functions *f = &r->file.functions;
 
@@ -181,7 +181,8 @@ static uint64_t offset_of(const struct reader *r, uint64_t address)
 	return offset;
 }
 
-static void find_sites(struct reader *r, const struct function *f, bool switches, struct sites *out)
+static void find_sites(struct reader *r, const struct elf_function *f, bool switches,
+		       struct sites *out)
 {
 	if (r->is_patched)
 		*out = (struct sites){.why = sites_read};
@@ -202,7 +203,7 @@ static void find_sites(struct reader *r, const struct function *f, bool switches
 	}
 }
 
-static void add_zone(struct reader *r, const struct function *f, struct match *m, bool switches)
+static void add_zone(struct reader *r, const struct elf_function *f, struct match *m, bool switches)
 {
 	const uint64_t max = r->request->max ? r->request->max : ZONELIST_DEFAULT_MAX;
 	struct zone_def *zone;
@@ -228,7 +229,7 @@ static void add_zone(struct reader *r, const struct function *f, struct match *m
 	find_sites(r, f, switches, &zone->sites);
 }
 
-static void add_switch(struct reader *r, const struct function *f)
+static void add_switch(struct reader *r, const struct elf_function *f)
 {
 	const char *text = r->file.functions.names.at[f->first].text;
 	struct zone_switch *s = vec_add(&r->out->switches);
@@ -243,7 +244,7 @@ static void add_switch(struct reader *r, const struct function *f)
 static void read_function(struct reader *r, size_t i, bool wanted)
 {
 	const struct functions *functions = &r->file.functions;
-	const struct function *f = &functions->at.at[i];
+	const struct elf_function *f = &functions->at.at[i];
 	const bool switches = is_switch(r, f);
 	struct match match = {.taking.first = ZONEPATTERN_NONE};
 

@@ -336,7 +336,7 @@ uint32_t profile_zone_thread(struct profile *p, uint32_t zone, uint32_t thread)
 	static const struct identity id = {zone_thread_key, NULL};
 
 	assert(zone < p->zones.n);
-	vec_push(&p->zone_threads, ((struct zone_thread){.zone = zone, .thread = thread}));
+	vec_push(&p->zone_threads, ((struct zone_in_thread){.zone = zone, .thread = thread}));
 	return settle(p, &p->zone_thread_by_key, id, &p->zone_threads.n);
 }
 

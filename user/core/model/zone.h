@@ -125,7 +125,7 @@ struct zone_edge {
 };
 
 /* A zone in one thread. */
-struct zone_thread {
+struct zone_in_thread {
 	uint32_t zone, thread; /* rows */
 	uint64_t counts;
 	int64_t total_ns, self_ns; /* as in struct zone */

@@ -15,7 +15,7 @@ static int by_zone_low(const void *left, const void *right)
 
 static int by_zone_total(const void *left, const void *right)
 {
-	const struct zone_thread *a = left, *b = right;
+	const struct zone_in_thread *a = left, *b = right;
 
 	if (a->zone != b->zone)
 		return a->zone < b->zone ? -1 : 1;

@@ -29,7 +29,7 @@ static struct zone identity(const struct zone *z)
 	};
 }
 
-static void add_thread(struct zone *z, const struct zone_thread *t)
+static void add_thread(struct zone *z, const struct zone_in_thread *t)
 {
 	if (t->total_ns && (!z->total_ns || t->min_ns < z->min_ns))
 		z->min_ns = t->min_ns;
@@ -49,7 +49,7 @@ static int in_threads(const struct profile *p, const struct selection *sel, stru
 	for (size_t i = 0; !rc && i < p->zones.n; i++)
 		zones[i] = identity(&p->zones.at[i]);
 	for (size_t i = 0; !rc && i < p->zone_threads.n; i++) {
-		const struct zone_thread *t = &p->zone_threads.at[i];
+		const struct zone_in_thread *t = &p->zone_threads.at[i];
 
 		if (!thread || thread[t->thread])
 			add_thread(&zones[t->zone], t);
