@@ -15,7 +15,7 @@
 #include "elf/segments.h"
 #include "process/confine.h"
 #include "snippet.h"
-#include "symbol/answer.h"
+#include "symbol/answer_mangled.h"
 #include "symbol/namer.h"
 #include "symbol/worker.h"
 

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "debuginfo/hazard.h"
 #include "debuginfo/zonefile.h"
+#include "elf/symbolname.h"
 #include "snippet.h"
 
 static const struct site_kernel kernel = {.long_nops = true};
@@ -75,7 +76,7 @@ static const struct elf_function *function_named(struct zonefile *z, const char 
 		for (uint32_t k = f->first; k < f->first + f->n; k++) {
 			const char *text = z->functions.names.at[k].text;
 
-			if (strlen(name) == function_name_bytes(text) &&
+			if (strlen(name) == symbolname_bytes(text) &&
 			    !strncmp(name, text, strlen(name)))
 				return f;
 		}

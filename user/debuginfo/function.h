@@ -64,12 +64,4 @@ const struct elf_function *functions_around(const struct functions *, uint64_t a
 /* The part that holds it. */
 const struct function_name *functions_part(const struct functions *, uint64_t address);
 
-/* What stands behind the name of a stub. */
-#define FUNCTION_STUB "@plt"
-
-/* How long @text is without its version: "memcpy@@GLIBC_2.14" is memcpy, "memcpy@plt" itself. */
-size_t function_name_bytes(const char *text);
-/* Whether that is one of the @n @names. */
-bool function_name_is_one_of(const char *text, const char *const *names, size_t n);
-
 #endif

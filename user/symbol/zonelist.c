@@ -27,3 +27,19 @@ void zonelist_release(struct zonelist *l)
 	free(l->hijack_unsafe);
 	*l = (struct zonelist){0};
 }
+
+const char *zonelist_obstacle(const struct image *image)
+{
+	switch (image->kind) {
+	case IMAGE_KIND_FILE:
+		if (image->fd >= 0)
+			return NULL;
+		return image->note ? image->note : "it could not be opened";
+	case IMAGE_KIND_VDSO:
+		return "the vDSO is the kernel's: it takes no probes there";
+	case IMAGE_KIND_JIT:
+		return "generated code (JIT) is in no file that probes could be put in";
+	default:
+		return "kernel code: zones are for programs and libraries";
+	}
+}

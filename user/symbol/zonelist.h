@@ -89,6 +89,9 @@ static inline bool zonelist_runs_coroutines(const struct zonelist *l)
 /* Leaves out all zones and switches. */
 void zonelist_drop(struct zonelist *);
 
+/* What is said of an image that no function of can be a zone; NULL: functions of it can. */
+const char *zonelist_obstacle(const struct image *);
+
 struct zonelist_request {
 	const struct zonepatterns *patterns; /* borrowed */
 	struct site_kernel kernel;

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "process/crew.h"
-#include "symbol/naming.h"
+#include "symbol/image_files.h"
 #include "symbol/zoneread.h"
 #include "symbol/zonewire.h"
 
@@ -20,7 +20,7 @@
 struct run {
 	const struct image *const *images;
 	const struct zonelist_request *request;
-	struct naming *open;
+	struct image_files *open;
 	size_t pattern;		/* whose nearest names are asked for, ZONEPATTERN_NONE: lists are */
 	struct zonewire answer; /* read last */
 	struct zonelist *lists;
@@ -51,7 +51,7 @@ static void open_image(void *context, size_t task, struct crew_fds *fds)
 {
 	const struct run *r = context;
 
-	naming_open(&r->open[task], r->images[task]);
+	image_files_open(&r->open[task], r->images[task]);
 	crew_keep(fds, r->open[task].fd);
 	crew_keep(fds, r->open[task].extra_fd);
 }
@@ -140,7 +140,7 @@ static void run(struct run *r, size_t n)
 static bool is_readable(const struct image *image)
 {
 	return image->kind == IMAGE_KIND_VDSO || image->kind == IMAGE_KIND_JIT ||
-	       !zoneread_obstacle(image);
+	       !zonelist_obstacle(image);
 }
 
 void zonelist_nearest(const struct image *const *images, size_t n,
@@ -176,7 +176,7 @@ void zonelist_read(const struct image *const *images, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		out[i] = is_readable(images[i]) ? lists[next++] : (struct zonelist){0};
 		if (!is_readable(images[i]))
-			out[i].problem = mem_strdup(zoneread_obstacle(images[i]));
+			out[i].problem = mem_strdup(zonelist_obstacle(images[i]));
 		give_hits(request, &out[i]);
 	}
 }

@@ -10,6 +10,7 @@
 #include "debuginfo/hazard.h"
 #include "debuginfo/zonefile.h"
 #include "elf/segments.h"
+#include "elf/symbolname.h"
 #include "symbol/perfmap.h"
 #include "symbol/zonelines.h"
 #include "symbol/zonename.h"
@@ -25,22 +26,6 @@ struct reader {
 	bool is_patched; /* its runtime looks for what stands in its code, and writes to it */
 };
 
-const char *zoneread_obstacle(const struct image *image)
-{
-	switch (image->kind) {
-	case IMAGE_KIND_FILE:
-		if (image->fd >= 0)
-			return NULL;
-		return image->note ? image->note : "it could not be opened";
-	case IMAGE_KIND_VDSO:
-		return "the vDSO is the kernel's: it takes no probes there";
-	case IMAGE_KIND_JIT:
-		return "generated code (JIT) is in no file that probes could be put in";
-	default:
-		return "kernel code: zones are for programs and libraries";
-	}
-}
-
 /* --- names ---------------------------------------------------------------------------------- */
 
 /* All spellings of one name of a function. */
@@ -50,7 +35,7 @@ struct spelled {
 
 static void add_ending(char **name)
 {
-	char *whole = *name ? mem_printf("%s" FUNCTION_STUB, *name) : NULL;
+	char *whole = *name ? mem_printf("%s" SYMBOLNAME_STUB, *name) : NULL;
 
 	free(*name);
 	*name = whole;
@@ -58,9 +43,9 @@ static void add_ending(char **name)
 
 static void spell(const struct function_name *name, struct spelled *out)
 {
-	const size_t n = function_name_bytes(name->text);
+	const size_t n = symbolname_bytes(name->text);
 
-	out->linkage = mem_strndup(name->text, n - (name->stub ? strlen(FUNCTION_STUB) : 0));
+	out->linkage = mem_strndup(name->text, n - (name->stub ? strlen(SYMBOLNAME_STUB) : 0));
 	zonename_spell(out->linkage, &out->name, &out->full);
 	if (name->stub) {
 		add_ending(&out->linkage);
@@ -234,7 +219,7 @@ static void add_switch(struct reader *r, const struct elf_function *f)
 	const char *text = r->file.functions.names.at[f->first].text;
 	struct zone_switch *s = vec_add(&r->out->switches);
 
-	s->name = mem_strndup(text, function_name_bytes(text));
+	s->name = mem_strndup(text, symbolname_bytes(text));
 	s->address = f->address;
 	s->size = f->size;
 	s->offset = offset_of(r, f->address);
@@ -361,7 +346,7 @@ void zoneread_run(const struct zoneread *z, const struct zonelist_request *reque
 		  struct zonelist *out)
 {
 	struct reader r = {.request = request, .out = out, .path = z->image->path};
-	const char *obstacle = zoneread_obstacle(z->image);
+	const char *obstacle = zonelist_obstacle(z->image);
 
 	vec_reserve(&out->hits, zonepatterns_count(request->patterns) + 1);
 	out->hits.n = zonepatterns_count(request->patterns);
@@ -396,7 +381,7 @@ void zoneread_nearest(const struct zoneread *z, const struct zonelist_request *r
 	for (size_t i = 0; i < r.file.functions.names.n; i++) {
 		struct spelled s;
 
-		if (r.file.functions.names.at[i].stub && !strstr(wanted, FUNCTION_STUB))
+		if (r.file.functions.names.at[i].stub && !strstr(wanted, SYMBOLNAME_STUB))
 			continue;
 		spell(&r.file.functions.names.at[i], &s);
 		nearest_add(out, s.name, nearest_distance(wanted, s.name));
