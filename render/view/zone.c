@@ -68,7 +68,7 @@ static void place_fact(const struct view_input *in, struct doc_block *b, const s
 
 static void probes_fact(struct doc_block *b, const struct zone *z)
 {
-	const char *site = zone_site_text(z->site_class), *exit = zone_exit_text(z->exit_way);
+	const char *site = site_class_name(z->site_class), *exit = exit_way_name(z->exit_way);
 
 	if (site[0] || exit[0])
 		doc_fact(b, false, "Probes", "entry: %s; end of a call: %s",

@@ -9,9 +9,6 @@
 #include "cmd/zones_listing.h"
 #include "elf/buildid.h"
 
-static const char *const exit_name[] = {
-	[EXIT_SESSION] = "session", [EXIT_RETS] = "returns", [EXIT_NONE] = "none"};
-
 /* --- table ---------------------------------------------------------------------------------- */
 
 /* Why it cannot be a zone, or only in part; NULL: it can. */
@@ -45,7 +42,7 @@ static void print_zone(const struct zones_found *l, const struct zones_row *row,
 	if (can)
 		units_ns(cost, sizeof(cost), row->cost_ns);
 	str_addf(&s, "%-8s  %-7s  ", can ? site_class_name(zone->sites.entry.class) : "no",
-		 can ? exit_name[exit] : "");
+		 can ? exit_way_name(exit) : "");
 	for (size_t n = str_width(cost); n < 7; n++)
 		str_addc(&s, ' ');
 	str_addf(&s, "%s %8" PRIu64 "  %*" PRIx64 "  %s", cost, zone->size, (int)widths->address,
@@ -120,8 +117,8 @@ static void print_sums(const struct zones_found *l)
 
 	printf("\n%s function%s", units_count(count, sizeof(count), (int64_t)s.all),
 	       s.all == 1 ? "" : "s");
-	for (int i = 0; i < SITE_CLASSES; i++)
-		print_count(s.by_class[i], site_class_name((enum site_class)i));
+	for (unsigned int i = SITE_NOP5; i <= SITE_STEPPED; i++)
+		print_count(s.by_class[i], site_class_name(i));
 	print_count(s.cannot, "cannot be zones");
 	print_count(s.counted, "can be counted, not timed");
 	puts(".");
@@ -175,7 +172,7 @@ static void add_site(struct str *s, const struct zones_row *row, enum exit_way e
 	str_addf(s,
 		 ", \"site\": {\"class\": \"%s\", \"address\": %" PRIu64 ", \"offset\": %" PRIu64
 		 "}, \"exit\": \"%s\", \"exits\": %zu, \"cost_ns\": %.0f",
-		 site_class_name(entry->class), entry->address, entry->offset, exit_name[exit],
+		 site_class_name(entry->class), entry->address, entry->offset, exit_way_name(exit),
 		 zone->sites.exits.n, row->cost_ns);
 }
 

@@ -71,14 +71,6 @@ uint32_t sites_reason_number(const char *why)
 	return 0;
 }
 
-const char *site_class_name(enum site_class class)
-{
-	static const char *const names[] = {
-		[SITE_NOP5] = "nop5", [SITE_EMULATED] = "emulated", [SITE_STEPPED] = "stepped"};
-
-	return names[class];
-}
-
 enum exit_way sites_exit_way(const struct sites *s, bool hijack)
 {
 	if (s->why)

@@ -15,17 +15,7 @@
 
 #include "base/vec.h"
 #include "code/site_world.h"
-
-/* What a probe costs there, cheapest first. */
-enum site_class {
-	SITE_NOP5,     /* rewritten to a call by kernels that can */
-	SITE_EMULATED, /* a trap; the kernel does itself what the instruction does */
-	SITE_STEPPED,  /* two traps; the instruction is executed out of line */
-};
-#define SITE_CLASSES 3
-
-/* "nop5", "emulated", "stepped". */
-const char *site_class_name(enum site_class);
+#include "model/probing.h"
 
 struct site {
 	uint64_t address; /* as the file's symbols count */
@@ -35,13 +25,6 @@ struct site {
 	 * only where this condition code (the low four bits of the opcode, as in Jcc: 4 is "equal")
 	 * holds in the flags. SITE_ALWAYS for RETs and plain jumps, and for entries. */
 	uint8_t condition;
-};
-
-/* How the end of a call is seen. Chosen by who puts the probes. */
-enum exit_way {
-	EXIT_SESSION, /* uprobe session: the return address is hijacked */
-	EXIT_RETS,    /* probes on RETs and on jumps that leave the function */
-	EXIT_NONE,    /* not at all: calls are counted, not timed */
 };
 
 /* Those of one function. */

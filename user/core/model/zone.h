@@ -19,25 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the entry probe costs. Stored: append only. 0 is what an import has. */
-enum zone_site {
-	ZONE_SITE_UNKNOWN = 0,
-	ZONE_SITE_NOP5 = 1,
-	ZONE_SITE_EMULATED = 2,
-	ZONE_SITE_STEPPED = 3,
-	ZONE_SITE_MIXED = 4, /* not the same in all processes */
-	ZONE_SITES
-};
-
-/* How a call's end was seen. Stored: append only. */
-enum zone_exit {
-	ZONE_EXIT_UNKNOWN = 0,
-	ZONE_EXIT_SESSION = 1, /* return address hijacked */
-	ZONE_EXIT_RETS = 2,    /* probes on RETs and tail jumps */
-	ZONE_EXIT_NONE = 3,    /* calls are counted, not timed */
-	ZONE_EXIT_MIXED = 4,   /* not the same in all processes */
-	ZONE_EXITS
-};
+#include "model/probing.h"
 
 /* struct zone, flags. Stored: append only. */
 #define ZONE_SHORT	 0x01 /* compensated mean < 3 × probe cost: times are mostly probe */
@@ -61,7 +43,7 @@ struct zone {
 	uint32_t src_line; /* 0 unknown */
 	int64_t total_ns;  /* timed calls; of recursive ones the outermost alone */
 	double total_perc; /* 100 · total_ns / the profile's duration; set by zones_finish() */
-	uint64_t counts;   /* calls that ended (ZONE_EXIT_NONE: that began); recursion included */
+	uint64_t counts;   /* calls that ended (EXIT_NONE: that began); recursion included */
 	int64_t mean_ns;   /* calls_ns / timed, rounded down; 0 without timed calls */
 	int64_t min_ns, max_ns;
 	double std_ns; /* of the timed calls, with n - 1; 0 for fewer than two */
@@ -95,8 +77,8 @@ struct zone {
 	uint64_t untimed;   /* counted alone: throttled, too deep, no safe way to see the end */
 	uint64_t rets;	    /* timed calls whose end a probe at an exit saw; of others a session */
 
-	uint8_t site_class; /* enum zone_site */
-	uint8_t exit_way;   /* enum zone_exit */
+	uint8_t site_class; /* enum site_class */
+	uint8_t exit_way;   /* enum exit_way */
 	uint8_t flags;	    /* ZONE_… */
 	uint32_t module;    /* index, 0 none */
 	uint32_t function; /* index: the same function in samples; profile_zone() sets it where 0 */
@@ -119,9 +101,8 @@ struct zone_edge {
 	int64_t comp_total_ns, comp_self_ns; /* set by zones_compensate() */
 	int64_t total_margin_ns, self_margin_ns; /* their margins: see struct zone */
 	/* What zones_compensate() bills, not in the file: of the timed calls those that a probe at
-	 * an exit ended, hits of such probes that ended none; at sites emulated [0], stepped [1].
-	 */
-	uint64_t exits[2], passed[2];
+	 * an exit ended, hits of such probes that ended none; by EXIT_AT_…. */
+	uint64_t exits[EXIT_SITES], passed[EXIT_SITES];
 };
 
 /* A zone in one thread. */

@@ -20,7 +20,7 @@ struct zone_cost {
  * [1]; of the latter all is outer cost. */
 struct zone_costs {
 	struct zone_cost session, count;
-	struct zone_cost exit[2], passed[2];
+	struct zone_cost exit[EXIT_SITES], passed[EXIT_SITES];
 };
 
 /*
@@ -51,6 +51,6 @@ double zones_probe_ns(const struct profile *);
 /* … and of one call by class and way, outer_ns: the name begins with ZONE_COST_CALL, and is the
  * caller's to free; NULL where class or way are not one. */
 #define ZONE_COST_CALL "zones: a call, "
-char *zone_cost_name(enum zone_site, enum zone_exit);
+char *zone_cost_name(enum site_class, enum exit_way);
 
 #endif

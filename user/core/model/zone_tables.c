@@ -93,8 +93,8 @@ static int check_zones(const struct profile *p)
 	for (size_t i = 0; !rc && i < p->zones.n; i++) {
 		const struct zone *e = &p->zones.at[i];
 
-		rc = CHECK_ROW("zones", i, {"site_class", e->site_class, ZONE_SITES},
-			       {"exit_way", e->exit_way, ZONE_EXITS},
+		rc = CHECK_ROW("zones", i, {"site_class", e->site_class, SITE_CLASSES},
+			       {"exit_way", e->exit_way, EXIT_WAYS},
 			       {"flags", e->flags, ZONE_FLAGS + 1},
 			       {"module", e->module, p->modules.n},
 			       {"function", e->function, p->functions.n});
