@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "probe/code.h"
-#include "probe/thread.h"
+#include "probe/proc.h"
 
 /* pid → mappings of files that are not in zone_files, and programs: as many have begun, and have
  * ended. Written and read here. */

@@ -16,16 +16,6 @@ __u8 zone_generation[WIRE_ZONE_IMAGES];
 
 struct zone_states_map zone_states SEC(".maps");
 
-/* pid → what is known of it. Written by the loader, and by the programs below at fork and exec;
- * read when a thread is first met and when zone_epoch has grown. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32);
-	__type(value, struct wire_zone_proc);
-} zone_procs SEC(".maps");
-
 /* pid → number of what its threads share. Written and read here. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -34,17 +24,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } zone_shared SEC(".maps");
-
-/* pid, news → told. LRU: a lost entry only tells twice. */
-struct told {
-	__u32 pid, news;
-};
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
-	__type(key, struct told);
-	__type(value, __u8);
-} zone_told SEC(".maps");
 
 /* Number of a thread → who it is. Written here, read by the loader through mmap. */
 struct {
@@ -59,46 +38,6 @@ __u32 zone_threads_used;
 
 /* The last nodes are kept for the threads that are there, and for the tree that others share. */
 #define ROOM_FOR_THREADS (WIRE_ZONE_NODES / 4 * 3)
-
-bool zone_news(enum wire_zone_news news, __u32 number, __u32 code)
-{
-	__u64 both = ids_current();
-	struct wire_zone_record record = {.kind = WIRE_ZONE,
-					  .pid = both >> 32,
-					  .tid = both,
-					  .time_ns = bpf_ktime_get_ns(),
-					  .news = news,
-					  .number = number,
-					  .code = code};
-
-	if (news == WIRE_NEWS_THREAD)
-		return send(&record, sizeof(record));
-	return send_now(&record, sizeof(record));
-}
-
-void zone_news_once(enum wire_zone_news news)
-{
-	struct told key = {ids_current_process(), news};
-	__u8 one = 1;
-
-	if (bpf_map_update_elem(&zone_told, &key, &one, BPF_NOEXIST))
-		return;
-	/* What the ring has no room for is told at the next call. */
-	if (!zone_news(news, 0, 0))
-		bpf_map_delete_elem(&zone_told, &key);
-}
-
-struct wire_zone_proc *zone_proc(__u32 pid)
-{
-	return bpf_map_lookup_elem(&zone_procs, &pid);
-}
-
-void zone_changed(void)
-{
-	/* 0 is the epoch of a thread that is not known. */
-	if (!(__u32)(1 + __sync_fetch_and_add(&zone_epoch, 1)))
-		__sync_fetch_and_add(&zone_epoch, 1);
-}
 
 struct wire_zone_thread *zone_thread_info(__u32 number)
 {
@@ -264,7 +203,6 @@ static void end_thread(struct task_struct *task)
 static void forget_process(void)
 {
 	__u32 pid = ids_current_process();
-	struct told foreign = {pid, WIRE_NEWS_FOREIGN}, unknown = {pid, WIRE_NEWS_PROC};
 	__u32 *shared = bpf_map_lookup_elem(&zone_shared, &pid);
 
 	if (shared) {
@@ -272,8 +210,7 @@ static void forget_process(void)
 		zone_strands_end(*shared);
 	}
 	bpf_map_delete_elem(&zone_shared, &pid);
-	bpf_map_delete_elem(&zone_told, &foreign);
-	bpf_map_delete_elem(&zone_told, &unknown);
+	zone_news_forget(pid);
 }
 
 /* The number of a process that is gone may be another's soon. */
@@ -286,7 +223,7 @@ int zone_thread_exit(__u64 *args)
 	if (BPF_CORE_READ(current_task(), signal, live.counter) == 0 && zone_proc(pid)) {
 		forget_process();
 		zone_code_forget();
-		bpf_map_delete_elem(&zone_procs, &pid);
+		zone_proc_forget(pid);
 		zone_changed();
 	}
 	return 0;
@@ -323,7 +260,7 @@ void zone_forked(__u32 from, __u32 to, bool shares_memory)
 	copy = *proc;
 	if (config_inherit) {
 		code = zone_code_fork(from, to);
-		bpf_map_update_elem(&zone_procs, &to, &copy, BPF_ANY);
+		zone_proc_set(to, &copy);
 	}
 	if (!shares_memory)
 		zone_news(WIRE_NEWS_FORK, to, code);

@@ -6,6 +6,7 @@
 #define PROBE_THREAD_H
 
 #include "probe/calls.h"
+#include "probe/proc.h"
 
 /* The current thread's state after a look at what is known of its process; NULL where its calls do
  * not count: it is told then that a probe with @flags was hit. Made if need be. */
@@ -41,16 +42,7 @@ void zone_strands_end(__u32 thread) __hidden;
 
 struct wire_zone_thread *zone_thread_info(__u32 number) __hidden;
 
-/* What is known of process @pid; NULL: nothing. */
-struct wire_zone_proc *zone_proc(__u32 pid) __hidden;
 /* Process @to was born to @from. */
 void zone_forked(__u32 from, __u32 to, bool shares_memory) __hidden;
-/* What is known of a process has changed: its threads look at it at their next call. */
-void zone_changed(void) __hidden;
-
-/* Tells the loader; @number and @code as the record has them. False: the ring is full. */
-bool zone_news(enum wire_zone_news news, __u32 number, __u32 code) __hidden;
-/* Once a process. */
-void zone_news_once(enum wire_zone_news news) __hidden;
 
 #endif

@@ -17,7 +17,8 @@
 #define SAMPLE_MEMO_H
 
 #include "shared.h"
-#include "sample/walk.h"
+#include "sample/table.h"
+#include "sample/walk_code.h"
 
 #define MEMO_RULE_BITS 13
 #define MEMO_CODE_BITS 10

@@ -12,6 +12,7 @@
 #include "sample/table.h"
 #include "sample/regs.h"
 #include "sample/trail.h"
+#include "sample/walk_code.h"
 
 /* A stack on its way: the record and the room for its frames. */
 struct stack_buffer {
@@ -22,13 +23,6 @@ struct stack_buffer {
 /* Words of stack memory that are read at once: a frame's two words are near those of its caller,
  * and a read costs much the same whatever its length. A power of two. */
 #define WALK_WINDOW 64
-
-/* Code that has one table: a part of a mapping. Its other parts may have others. */
-struct walk_code {
-	__u64 start, end;
-	__u64 file_offset; /* of start */
-	struct wire_table table;
-};
 
 /* All that a walk needs, in a per-CPU map of the program kind: a sample may interrupt a probe. */
 struct walk {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "process/images.h"
 #include "process/place.h"
 #include "snippet.h"

@@ -192,7 +192,7 @@ int event_parse(const char *name, struct event *out)
 		return err(-EINVAL, "event '%s': '%s' is no modifier: there are :u, :k and :uk",
 			   name, strrchr(base, ':'));
 	if (strchr(base, '/'))
-		return event_parse_pmu(base, out);
+		return event_parse_pmu(base, &out->type, &out->config);
 	/* The program of a tracepoint runs at every hit, whatever its event leaves out. */
 	if (strchr(base, ':'))
 		return modified

@@ -151,7 +151,7 @@ static void take_ring(void *context, const void *record)
 
 	make_room(in);
 	if (kind == WIRE_STACK)
-		stacks_add(&in->stacks, record, in->procs);
+		stackbook_add(&in->stacks, record, in->procs);
 	if (kind == WIRE_WANT)
 		unwinder_want(in->unwinder, record);
 	if (kind == WIRE_SLICE)
@@ -254,7 +254,7 @@ int intake_init(struct intake *in, const struct source_services *services,
 
 void intake_release(struct intake *in)
 {
-	stacks_release(&in->stacks);
+	stackbook_release(&in->stacks);
 	unwinder_free(in->unwinder);
 	tables_free(in->tables);
 	procs_free(in->procs);

@@ -18,7 +18,7 @@
 #include "source/assembly.h"
 #include "source/pending.h"
 #include "source/sources.h"
-#include "source/stacks.h"
+#include "source/stackbook.h"
 #include "source/unwinder.h"
 
 struct intake {
@@ -29,7 +29,7 @@ struct intake {
 	struct procs *procs;
 	struct tables *tables;
 	struct unwinder *unwinder;
-	struct stacks stacks;
+	struct stackbook stacks;
 	const struct sources *sources; /* borrowed, as the session */
 	struct pending pending;
 	uint64_t drained_ns; /* when the ring was last: CLOCK_MONOTONIC */

@@ -16,7 +16,7 @@
 #include "process/images.h"
 #include "process/procs.h"
 #include "source/assembly.h"
-#include "source/stacks.h"
+#include "source/stackbook.h"
 
 /* What all sources share; borrowed while the capture lasts. */
 struct source_services {
@@ -67,9 +67,9 @@ struct source {
 
 	/* --- records --- */
 	/* One of its kind, in order of time, whole; @procs is as it was at that time. */
-	void (*take)(void *, const void *record, struct stacks *, struct procs *);
+	void (*take)(void *, const void *record, struct stackbook *, struct procs *);
 	/* A sample whose user stack had to be walked here. */
-	void (*take_slice)(void *, const struct wire_slice *, uint32_t stack, struct stacks *,
+	void (*take_slice)(void *, const struct wire_slice *, uint32_t stack, struct stackbook *,
 			   struct procs *);
 
 	/* --- processes of the target --- */

@@ -70,8 +70,8 @@ void sources_start(const struct sources *s)
 	EACH(s, start);
 }
 
-void sources_take(const struct sources *s, uint32_t kind, const void *record, struct stacks *stacks,
-		  struct procs *procs)
+void sources_take(const struct sources *s, uint32_t kind, const void *record,
+		  struct stackbook *stacks, struct procs *procs)
 {
 	for (size_t i = 0; i < SOURCES; i++)
 		if (table[i].kind == kind && s->state[i] && table[i].is->take)
@@ -79,7 +79,7 @@ void sources_take(const struct sources *s, uint32_t kind, const void *record, st
 }
 
 void sources_take_slice(const struct sources *s, const struct wire_slice *slice, uint32_t stack,
-			struct stacks *stacks, struct procs *procs)
+			struct stackbook *stacks, struct procs *procs)
 {
 	for (size_t i = 0; i < SOURCES; i++)
 		if (table[i].kind == slice->source && s->state[i] && table[i].is->take_slice)

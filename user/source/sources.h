@@ -30,10 +30,10 @@ int sources_open(const struct sources *);
 void sources_start(const struct sources *);
 
 /* A record of @kind. */
-void sources_take(const struct sources *, uint32_t kind, const void *record, struct stacks *,
+void sources_take(const struct sources *, uint32_t kind, const void *record, struct stackbook *,
 		  struct procs *);
 void sources_take_slice(const struct sources *, const struct wire_slice *, uint32_t stack,
-			struct stacks *, struct procs *);
+			struct stackbook *, struct procs *);
 
 void sources_code_changed(const struct sources *, uint32_t pid);
 void sources_forked(const struct sources *, uint32_t pid, uint32_t child);

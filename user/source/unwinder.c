@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "source/unwinder.h"
 #include "unwind/native_walk.h"
 #include "sample/regs.h"
@@ -323,7 +323,7 @@ static void cut(uint64_t *frames, struct stack_frames *f)
 	f->cut_at = inner;
 }
 
-uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struct stacks *stacks)
+uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struct stackbook *stacks)
 {
 	struct walk w = {.u = u, .slice = slice};
 	const struct native_walk walk = {
@@ -346,7 +346,7 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 	u->walks++;
 	u->dropped[slice->sample.event % WIRE_EVENTS] += tables_dropped(u->tables, &slice->missing);
 	cut(u->frames, &f);
-	return stacks_add_frames(stacks, &f, slice->sample.pid, u->procs);
+	return stackbook_add_frames(stacks, &f, slice->sample.pid, u->procs);
 }
 
 void unwinder_stats(const struct unwinder *u, struct unwinder_stats *out)

@@ -35,13 +35,13 @@ bool zone_image_is_met(const struct zone_image *z, uint32_t pid)
 	return h->entries != HANG_NOTHING && (!h->entry_pid || h->entry_pid == pid);
 }
 
-enum zone_exit zone_image_exit(const struct zone_image *z, size_t k, uint32_t flags)
+enum exit_way zone_image_exit(const struct zone_image *z, size_t k, uint32_t flags)
 {
 	if (flags & WIRE_PROC_HIJACK)
-		return sites_of(z, k)->own_return ? ZONE_EXIT_NONE : ZONE_EXIT_SESSION;
+		return sites_of(z, k)->own_return ? EXIT_NONE : EXIT_SESSION;
 	if (flags & WIRE_PROC_RETS)
-		return zone_image_has_exits(z, k) ? ZONE_EXIT_RETS : ZONE_EXIT_NONE;
-	return ZONE_EXIT_NONE;
+		return zone_image_has_exits(z, k) ? EXIT_RETS : EXIT_NONE;
+	return EXIT_NONE;
 }
 
 bool zone_image_is_harmless(const struct zone_image *z)

@@ -73,7 +73,7 @@ bool zone_image_has_exits(const struct zone_image *, size_t k);
 /* Whether its probes are met by process @pid. */
 bool zone_image_is_met(const struct zone_image *, uint32_t pid);
 /* How calls of zone @k end in a process with these flags, WIRE_PROC_…. */
-enum zone_exit zone_image_exit(const struct zone_image *, size_t k, uint32_t flags);
+enum exit_way zone_image_exit(const struct zone_image *, size_t k, uint32_t flags);
 
 bool zone_image_is_read(const struct zone_image *);
 /* zonelist_is_harmless() of one that was read. */

@@ -8,11 +8,11 @@
 #include "source/zone_state.h"
 
 struct zone_price {
-	enum zone_site site;
-	enum zone_exit exit; /* the dearest that there is; UNKNOWN: it has no probes, or nobody maps
-			      * its file */
-	double full_ns;	     /* with that */
-	double count_ns;     /* where it is only counted */
+	enum site_class site;
+	enum exit_way exit; /* the dearest that there is; UNKNOWN: it has no probes, or nobody maps
+			     * its file */
+	double full_ns;	    /* with that */
+	double count_ns;    /* where it is only counted */
 };
 
 /* What the probes of an action took, whose samples are of @event, without its program, in ns. */

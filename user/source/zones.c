@@ -484,7 +484,8 @@ static void take_thread(struct zones *z, const struct wire_zone_record *r, struc
 		    procs_thread(procs, r->pid, r->tid ? r->tid : r->pid, r->time_ns));
 }
 
-static void zones_take(void *state, const void *record, struct stacks *stacks, struct procs *procs)
+static void zones_take(void *state, const void *record, struct stackbook *stacks,
+		       struct procs *procs)
 {
 	const struct wire_zone_record *r = record;
 	struct zones *z = state;

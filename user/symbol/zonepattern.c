@@ -13,9 +13,8 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "debuginfo/function.h"
+#include "elf/symbolname.h"
 #include "process/closure.h"
-#include "symbol/zonename.h"
 #include "symbol/zoneword.h"
 
 /* Far more than anybody writes; a list of all functions of a program is smaller. */
@@ -376,7 +375,7 @@ static void spell(struct spellings *s, const char *name, char **stem)
 			return;
 	}
 	s->at[s->n++] = name;
-	ending = stem ? zonename_copy_ending(name) : NULL;
+	ending = stem ? symbolname_copy_ending(name) : NULL;
 	if (ending) {
 		*stem = mem_strndup(name, (size_t)(ending - name));
 		s->at[s->n++] = *stem;
@@ -413,7 +412,7 @@ static bool takes(const struct pattern *p, const struct zone_names *f, const str
 {
 	if (!is_for(p, f->module))
 		return false;
-	if (f->stub && !p->excludes && !strstr(p->text, FUNCTION_STUB))
+	if (f->stub && !p->excludes && !strstr(p->text, SYMBOLNAME_STUB))
 		return false;
 	if (p->kind == KIND_FILE)
 		return file_matches(p, f);

@@ -206,7 +206,7 @@ static void get_site(struct source *s, struct site *out)
 {
 	out->address = get(s, 8);
 	out->offset = get(s, 8);
-	out->class = (enum site_class)get_below(s, 4, SITE_CLASSES);
+	out->class = (enum site_class)get_below(s, 4, SITE_STEPPED + 1);
 	out->condition = (uint8_t)get_below(s, 4, SITE_ALWAYS + 1);
 	if (out->condition > 0xf && out->condition != SITE_ALWAYS)
 		fail(s);
@@ -220,12 +220,17 @@ static void get_sites(struct source *s, struct sites *out)
 	n = get_count(s, LEAST_SITE);
 	for (size_t i = 0; i < n; i++)
 		get_site(s, vec_add(&out->exits));
+	for (size_t i = 0; i < out->exits.n; i++)
+		if (out->exits.at[i].class == SITE_UNKNOWN)
+			fail(s);
 	out->exits_known = get_below(s, 1, 2);
 	out->splits = get_below(s, 1, 2);
 	out->loops = get_below(s, 1, 2);
 	out->own_return = get_below(s, 1, 2);
 	out->why = sites_reason((uint32_t)get(s, 4));
 	out->exits_why = sites_reason((uint32_t)get(s, 4));
+	if (!out->why && out->entry.class == SITE_UNKNOWN)
+		fail(s);
 }
 
 static void get_zone(struct source *s, size_t n_patterns, struct zone_def *out)

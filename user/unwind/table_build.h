@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "cfi/cfi.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "sample/table.h"
 
 struct table_blob {

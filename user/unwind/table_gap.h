@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "sample/table.h"
 
 struct table_gaps {

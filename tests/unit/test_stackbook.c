@@ -5,14 +5,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "source/stacks.h"
+#include "source/stackbook.h"
 
 #define PID 0x7ffffffe /* no process has it */
 
 struct world {
 	struct images *images;
 	struct procs *procs;
-	struct stacks stacks;
+	struct stackbook stacks;
 };
 
 static int open_world(void **state)
@@ -29,7 +29,7 @@ static int close_world(void **state)
 {
 	struct world *w = *state;
 
-	stacks_release(&w->stacks);
+	stackbook_release(&w->stacks);
 	procs_free(w->procs);
 	images_free(w->images);
 	free(w);
@@ -45,7 +45,7 @@ struct record {
 static const uint64_t handled[] = {0x1000, 0x2000, 0x3000 | WIRE_EXACT, 0x4000 | WIRE_EXACT,
 				   0x5000 | WIRE_BY_FRAME_POINTER};
 
-static void check_handled(const struct stacks *s, uint32_t number, bool syscall)
+static void check_handled(const struct stackbook *s, uint32_t number, bool syscall)
 {
 	const struct stack *stack = &s->stacks.at[number];
 
@@ -70,14 +70,14 @@ static void tells_exact_frames(void **state)
 	const struct stack_frames f = {.address = handled, .n = 5, .end = WIRE_END_BROKEN};
 
 	memcpy(r.frames, handled, sizeof(handled));
-	stacks_add(&w->stacks, &r.head, w->procs);
-	assert_int_equal(stacks_find(&w->stacks, 7), 0);
+	stackbook_add(&w->stacks, &r.head, w->procs);
+	assert_int_equal(stackbook_find(&w->stacks, 7), 0);
 	check_handled(&w->stacks, 0, true);
-	assert_int_equal(stacks_add_frames(&w->stacks, &f, PID, w->procs), 1);
+	assert_int_equal(stackbook_add_frames(&w->stacks, &f, PID, w->procs), 1);
 	check_handled(&w->stacks, 1, false);
 	assert_int_equal(w->stacks.stacks.at[1].end, WIRE_END_BROKEN);
-	assert_int_equal(stacks_find(&w->stacks, 7), 0);
-	assert_int_equal(stacks_find(&w->stacks, 8), NO_STACK);
+	assert_int_equal(stackbook_find(&w->stacks, 7), 0);
+	assert_int_equal(stackbook_find(&w->stacks, 8), NO_STACK);
 	assert_int_equal(w->stacks.missing, 1);
 }
 
@@ -92,7 +92,7 @@ static void puts_the_outermost_in_order(void **state)
 	r.head.left_out = 600 - WIRE_USER_FRAMES;
 	for (uint64_t i = 0; i < 600; i++)
 		r.frames[i < inner ? i : inner + (i - inner) % WIRE_TAIL_FRAMES] = i + 1;
-	stacks_add(&w->stacks, &r.head, w->procs);
+	stackbook_add(&w->stacks, &r.head, w->procs);
 	stack = &w->stacks.stacks.at[0];
 	assert_int_equal(stack->cut_at, inner);
 	for (uint32_t i = 0; i < WIRE_USER_FRAMES; i++) {
@@ -110,7 +110,7 @@ static void marks_no_kernel_address(void **state)
 	const struct place *p;
 
 	r.frames[0] = r.frames[1] = 0xffffffff81000000;
-	stacks_add(&w->stacks, &r.head, w->procs);
+	stackbook_add(&w->stacks, &r.head, w->procs);
 	assert_false(w->stacks.stacks.at[0].guessed);
 	p = &w->stacks.book.places.at[w->stacks.chain.at[1]];
 	assert_int_equal(p->offset, 0xffffffff81000000);
@@ -148,7 +148,7 @@ static void drops_what_is_no_code(void **state)
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct stack_frames f = {
 			.address = addresses, .n = cases[i].n, .end = cases[i].end};
-		const uint32_t at = stacks_add_frames(&w->stacks, &f, PID, w->procs);
+		const uint32_t at = stackbook_add_frames(&w->stacks, &f, PID, w->procs);
 
 		assert_int_equal(w->stacks.stacks.at[at].n, cases[i].kept);
 		assert_int_equal(w->stacks.stacks.at[at].end, cases[i].end);
@@ -174,11 +174,11 @@ static void made_up_stacks_are_whole(void **state)
 	map_code(w, 0x1000, "/opt/lost.so");
 	w->stacks.is_made_up = is_the_second;
 	w->stacks.context = &asked;
-	assert_int_equal(stacks_add_frames(&w->stacks, &f, PID, w->procs), 0);
+	assert_int_equal(stackbook_add_frames(&w->stacks, &f, PID, w->procs), 0);
 	assert_int_equal(w->stacks.stacks.at[0].n, 2);
 	assert_int_equal(w->stacks.stacks.at[0].end, WIRE_END_ROOT);
 	f.n = 2; /* leads to code, which is another matter */
-	assert_int_equal(stacks_add_frames(&w->stacks, &f, PID, w->procs), 1);
+	assert_int_equal(stackbook_add_frames(&w->stacks, &f, PID, w->procs), 1);
 	assert_int_equal(w->stacks.stacks.at[1].end, WIRE_END_BROKEN);
 	assert_int_equal(asked, 1);
 }
@@ -192,10 +192,10 @@ static void no_thread_starts_in_jit_code(void **state)
 
 	map_code(w, 0x1000, "/opt/lost.so");
 	map_code(w, 0x3000, "//anon");
-	assert_int_equal(stacks_add_frames(&w->stacks, &f, PID, w->procs), 0);
+	assert_int_equal(stackbook_add_frames(&w->stacks, &f, PID, w->procs), 0);
 	assert_int_equal(w->stacks.stacks.at[0].end, WIRE_END_NO_RULE);
 	f.address = in_file;
-	assert_int_equal(stacks_add_frames(&w->stacks, &f, PID, w->procs), 1);
+	assert_int_equal(stackbook_add_frames(&w->stacks, &f, PID, w->procs), 1);
 	assert_int_equal(w->stacks.stacks.at[1].end, WIRE_END_ROOT);
 }
 

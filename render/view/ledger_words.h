@@ -1,8 +1,8 @@
 /*
- * ledger: sums over a profile's ledger and cost rows in words. For the views only.
+ * ledger_words: sums over a profile's ledger and cost rows in words. For the views only.
  */
-#ifndef VIEW_LEDGER_H
-#define VIEW_LEDGER_H
+#ifndef VIEW_LEDGER_WORDS_H
+#define VIEW_LEDGER_WORDS_H
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * it is checked against the file's size first, so it may be used with full privileges. What
  * needs libelf or libdw (symtab, plt, dwarf) is for processes that may die of it.
  */
-#ifndef ELF_FILE_H
-#define ELF_FILE_H
+#ifndef ELF_ELFFILE_H
+#define ELF_ELFFILE_H
 
 #include <elf.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
-/* zones_compensate(): see zone.h. Linear in the tables; no walk recurses. */
+/* Linear in the tables; no walk recurses. */
+#include "model/zone_compensate.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "model/profile.h"
 
 /* Compensated means shorter than so many probes say little. */
 #define SHORT_PROBES 3
@@ -236,17 +236,13 @@ double zones_probe_ns(const struct profile *p)
 	return all;
 }
 
-char *zone_cost_name(enum zone_site site, enum zone_exit way)
+char *zone_cost_name(enum site_class site, enum exit_way way)
 {
-	static const char *const sites[] = {[ZONE_SITE_NOP5] = "nop5",
-					    [ZONE_SITE_EMULATED] = "emulated",
-					    [ZONE_SITE_STEPPED] = "stepped"};
-	static const char *const ways[] = {[ZONE_EXIT_SESSION] = "session",
-					   [ZONE_EXIT_RETS] = "probes at exits",
-					   [ZONE_EXIT_NONE] = "count only"};
+	static const char *const ways[] = {[EXIT_SESSION] = "session",
+					   [EXIT_RETS] = "probes at exits",
+					   [EXIT_NONE] = "count only"};
 
-	if (site < ZONE_SITE_NOP5 || site > ZONE_SITE_STEPPED || way < ZONE_EXIT_SESSION ||
-	    way > ZONE_EXIT_NONE)
+	if (site < SITE_NOP5 || site > SITE_STEPPED || way < EXIT_SESSION || way > EXIT_NONE)
 		return NULL;
-	return mem_printf(ZONE_COST_CALL "%s site, %s", sites[site], ways[way]);
+	return mem_printf(ZONE_COST_CALL "%s site, %s", site_class_name(site), ways[way]);
 }

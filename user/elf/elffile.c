@@ -1,4 +1,4 @@
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 #include <errno.h>
 #include <fcntl.h>

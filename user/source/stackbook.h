@@ -1,8 +1,8 @@
 /*
- * stacks: the distinct stacks of a capture, as chains of places; shared by all event sources.
+ * stackbook: the distinct stacks of a capture, as chains of places; shared by all event sources.
  */
-#ifndef SOURCE_STACKS_H
-#define SOURCE_STACKS_H
+#ifndef SOURCE_STACKBOOK_H
+#define SOURCE_STACKBOOK_H
 
 #include <stdint.h>
 
@@ -15,14 +15,14 @@
 #define NO_STACK UINT32_MAX
 
 struct stack {
-	uint32_t first, n; /* in stacks.chain */
+	uint32_t first, n; /* in stackbook.chain */
 	uint32_t cut_at;   /* where left_out frames are missing; 0: nowhere */
 	uint8_t end;	   /* enum wire_end */
 	bool guessed;	   /* frames of it are guesses: WIRE_BY_FRAME_POINTER */
 };
 
 /* A zeroed one is empty and valid. */
-struct stacks {
+struct stackbook {
 	struct placebook book;
 	VEC(uint32_t) chain; /* numbers in book, innermost first, stack after stack */
 	VEC(struct stack) stacks;
@@ -43,13 +43,13 @@ struct stack_frames {
 	bool syscall; /* as in wire_stack */
 };
 /* While @procs is as it was at that time. Its number; every such stack is a new one. */
-uint32_t stacks_add_frames(struct stacks *, const struct stack_frames *, uint32_t pid,
-			   struct procs *);
+uint32_t stackbook_add_frames(struct stackbook *, const struct stack_frames *, uint32_t pid,
+			      struct procs *);
 
 /* A stack record, under the same terms. */
-void stacks_add(struct stacks *, const struct wire_stack *, struct procs *);
+void stackbook_add(struct stackbook *, const struct wire_stack *, struct procs *);
 /* The stack of that hash; NO_STACK for 0 and for one that never came, which is counted. */
-uint32_t stacks_find(struct stacks *, uint64_t hash);
-void stacks_release(struct stacks *);
+uint32_t stackbook_find(struct stackbook *, uint64_t hash);
+void stackbook_release(struct stackbook *);
 
 #endif

@@ -1,4 +1,4 @@
-#include "view/ledger.h"
+#include "view/ledger_words.h"
 
 #include <math.h>
 #include <stdio.h>

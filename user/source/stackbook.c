@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "source/stacks.h"
+#include "source/stackbook.h"
 
 /* Which of the addresses sent is frame @i, innermost first: the outermost frames of a stack that is
  * too deep stand in a ring (wire.h). */
@@ -20,8 +20,8 @@ static bool is_return(const struct stack_frames *f, uint32_t i)
 	return f->kernel || !(f->address[i] & WIRE_EXACT);
 }
 
-static uint32_t frame_of(struct stacks *s, const struct stack_frames *f, uint32_t i, uint32_t pid,
-			 struct procs *procs)
+static uint32_t frame_of(struct stackbook *s, const struct stack_frames *f, uint32_t i,
+			 uint32_t pid, struct procs *procs)
 {
 	const uint64_t address = f->address[i] & ~(WIRE_BY_FRAME_POINTER | WIRE_EXACT);
 	const bool guessed = !f->kernel && (f->address[i] & WIRE_BY_FRAME_POINTER);
@@ -32,13 +32,13 @@ static uint32_t frame_of(struct stacks *s, const struct stack_frames *f, uint32_
 	return placebook_add(&s->book, place, is_return(f, i), guessed);
 }
 
-static struct place place_of(const struct stacks *s, const struct stack *stack, uint32_t frame)
+static struct place place_of(const struct stackbook *s, const struct stack *stack, uint32_t frame)
 {
 	return s->book.places.at[s->chain.at[stack->first + frame]];
 }
 
 /* What is known here of the outermost frame of a user stack, and not to the walker. */
-static void judge_end(struct stacks *s, struct stack *stack, const struct procs *procs)
+static void judge_end(struct stackbook *s, struct stack *stack, const struct procs *procs)
 {
 	/* What a rule led to is no frame where there is no code: a word of a made-up stack, and
 	 * another one in each. Where makecontext() made it, it ends in a return address that is
@@ -57,8 +57,8 @@ static void judge_end(struct stacks *s, struct stack *stack, const struct procs 
 		stack->end = WIRE_END_NO_RULE;
 }
 
-uint32_t stacks_add_frames(struct stacks *s, const struct stack_frames *f, uint32_t pid,
-			   struct procs *procs)
+uint32_t stackbook_add_frames(struct stackbook *s, const struct stack_frames *f, uint32_t pid,
+			      struct procs *procs)
 {
 	struct stack *stack = vec_add(&s->stacks);
 
@@ -75,7 +75,7 @@ uint32_t stacks_add_frames(struct stacks *s, const struct stack_frames *f, uint3
 	return (uint32_t)s->stacks.n - 1;
 }
 
-void stacks_add(struct stacks *s, const struct wire_stack *w, struct procs *procs)
+void stackbook_add(struct stackbook *s, const struct wire_stack *w, struct procs *procs)
 {
 	const uint32_t n = w->depth < WIRE_USER_FRAMES ? w->depth : WIRE_USER_FRAMES;
 	const uint8_t *sent = (const uint8_t *)(w + 1);
@@ -91,10 +91,10 @@ void stacks_add(struct stacks *s, const struct wire_stack *w, struct procs *proc
 
 	for (uint32_t i = 0; i < n; i++)
 		memcpy(&frames[i], sent + frame_at(w, i) * sizeof(*frames), sizeof(*frames));
-	*map_put(&s->by_hash, w->hash, &fresh) = stacks_add_frames(s, &f, w->pid, procs);
+	*map_put(&s->by_hash, w->hash, &fresh) = stackbook_add_frames(s, &f, w->pid, procs);
 }
 
-uint32_t stacks_find(struct stacks *s, uint64_t hash)
+uint32_t stackbook_find(struct stackbook *s, uint64_t hash)
 {
 	const uint32_t *at = hash ? map_get(&s->by_hash, hash) : NULL;
 
@@ -103,7 +103,7 @@ uint32_t stacks_find(struct stacks *s, uint64_t hash)
 	return at ? *at : NO_STACK;
 }
 
-void stacks_release(struct stacks *s)
+void stackbook_release(struct stackbook *s)
 {
 	placebook_release(&s->book);
 	vec_release(&s->chain);
