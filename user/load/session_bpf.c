@@ -15,6 +15,7 @@
 #include "load/backend.h"
 #include "load/configure.h"
 #include "load/counters.h"
+#include "load/kernel_types.h"
 #include "load/namespace.h"
 #include "load/rights.h"
 #include "load/ring.h"
@@ -93,16 +94,17 @@ static int fill_filter(struct bpf_session *s)
 
 static int load(struct bpf_session *s)
 {
+	struct kernel_types *types;
 	int ret = namespace_check();
 
 	if (ret)
 		return ret;
-
-	s->skel = eprof_bpf__open();
+	s->skel = kernel_types_open(&types);
 	if (!s->skel)
 		return load_error(-errno);
 	configure(s->skel, &s->o, s->by, s->stats_fd < 0);
 	ret = eprof_bpf__load(s->skel);
+	kernel_types_free(types);
 	if (ret)
 		return load_error(ret);
 	ret = namespace_open(s->skel, &s->exits);
@@ -164,7 +166,7 @@ static int bpf_attach(void *state)
 	struct bpf_session *s = state;
 
 	if (bpf_program__fd(s->skel->progs.follow_fork) >= 0) {
-		s->follow = bpf_program__attach(s->skel->progs.follow_fork);
+		s->follow = kernel_types_attach(s->skel->progs.follow_fork);
 		if (!s->follow)
 			return load_error(-errno);
 	}
