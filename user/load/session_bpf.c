@@ -18,6 +18,7 @@
 #include "load/kernel_types.h"
 #include "load/namespace.h"
 #include "load/rights.h"
+#include "load/pool.h"
 #include "load/ring.h"
 #include "load/ran.h"
 #include "load/sampling.h"
@@ -28,8 +29,9 @@ struct bpf_session {
 	struct sideband *sideband;
 	struct eprof_bpf *skel;
 	struct bpf_link *follow;
-	struct bpf_link *exits; /* see namespace_open() */
-	struct ring *ring;	/* NULL: read to its end */
+	struct bpf_link *exits;	 /* see namespace_open() */
+	struct pool_first *pool; /* NULL: the tables have it */
+	struct ring *ring;	 /* NULL: read to its end */
 	int stats_fd;
 	struct sampling by;
 	struct hooks hooks;
@@ -103,6 +105,7 @@ static int load(struct bpf_session *s)
 	if (!s->skel)
 		return load_error(-errno);
 	configure(s->skel, &s->o, s->by, s->stats_fd < 0);
+	s->pool = pool_begin(s->skel->maps.pools);
 	ret = eprof_bpf__load(s->skel);
 	kernel_types_free(types);
 	if (ret)
@@ -113,6 +116,15 @@ static int load(struct bpf_session *s)
 	if (!ret && s->o.probes)
 		ret = probe_session_open(s->skel, s->o.probes, &s->probes);
 	return ret ? ret : ring_open(bpf_map__fd(s->skel->maps.ring), &s->ring);
+}
+
+/* That no tables came to have. */
+static void drop_pool(struct bpf_session *s)
+{
+	int fd = pool_end(s->pool);
+
+	if (fd >= 0)
+		close(fd);
 }
 
 static void bpf_close(void *state)
@@ -128,6 +140,7 @@ static void bpf_close(void *state)
 	bpf_link__destroy(s->follow);
 	bpf_link__destroy(s->exits);
 	ring_close(s->ring);
+	drop_pool(s);
 	sideband_close(s->sideband);
 	if (s->stats_fd >= 0)
 		close(s->stats_fd);
@@ -289,8 +302,10 @@ static int bpf_tables(void *state, struct tables **out)
 	struct tables_maps maps = {.tables_fd = bpf_map__fd(s->skel->maps.tables),
 				   .pools_fd = bpf_map__fd(s->skel->maps.pools),
 				   .wanted_fd = bpf_map__fd(s->skel->maps.wanted),
-				   .epoch = &s->skel->bss->table_epoch};
+				   .epoch = &s->skel->bss->table_epoch,
+				   .first = s->pool};
 
+	s->pool = NULL;
 	return tables_new(&maps, s->o.table_bytes, out);
 }
 
