@@ -8,10 +8,6 @@
 
 /* Newer kinds than this file knows: how long they are is not known either. */
 #define LAST_KIND BTF_KIND_ENUM64
-/* Names of types whose numbers are asked for begin so: btf_trace_…, bpf_iter_…. Most do not, and
- * there are tens of thousands. */
-#define ID_FIRST 'b'
-
 /* The kernel's type information, checked as far as it is read. */
 struct source {
 	const uint8_t *types;
@@ -35,32 +31,27 @@ static uint32_t count_of(const struct btf_type *t)
 	return BTF_INFO_VLEN(t->info);
 }
 
-/* What follows a struct btf_type, in bytes. */
+/* What follows a struct btf_type, in bytes, of each kind: so much, and for each of its parts. */
+static const struct length {
+	uint8_t fixed, each;
+} lengths[LAST_KIND + 1] = {
+	[BTF_KIND_INT] = {sizeof(uint32_t), 0},
+	[BTF_KIND_ARRAY] = {sizeof(struct btf_array), 0},
+	[BTF_KIND_STRUCT] = {0, sizeof(struct btf_member)},
+	[BTF_KIND_UNION] = {0, sizeof(struct btf_member)},
+	[BTF_KIND_ENUM] = {0, sizeof(struct btf_enum)},
+	[BTF_KIND_ENUM64] = {0, sizeof(struct btf_enum64)},
+	[BTF_KIND_FUNC_PROTO] = {0, sizeof(struct btf_param)},
+	[BTF_KIND_VAR] = {sizeof(struct btf_var), 0},
+	[BTF_KIND_DATASEC] = {0, sizeof(struct btf_var_secinfo)},
+	[BTF_KIND_DECL_TAG] = {sizeof(struct btf_decl_tag), 0},
+};
+
 static uint32_t rest_of(const struct btf_type *t)
 {
-	switch (kind_of(t)) {
-	case BTF_KIND_INT:
-		return sizeof(uint32_t);
-	case BTF_KIND_ARRAY:
-		return sizeof(struct btf_array);
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-		return count_of(t) * (uint32_t)sizeof(struct btf_member);
-	case BTF_KIND_ENUM:
-		return count_of(t) * (uint32_t)sizeof(struct btf_enum);
-	case BTF_KIND_ENUM64:
-		return count_of(t) * (uint32_t)sizeof(struct btf_enum64);
-	case BTF_KIND_FUNC_PROTO:
-		return count_of(t) * (uint32_t)sizeof(struct btf_param);
-	case BTF_KIND_VAR:
-		return sizeof(struct btf_var);
-	case BTF_KIND_DATASEC:
-		return count_of(t) * (uint32_t)sizeof(struct btf_var_secinfo);
-	case BTF_KIND_DECL_TAG:
-		return sizeof(struct btf_decl_tag);
-	default:
-		return 0;
-	}
+	const struct length *l = &lengths[kind_of(t)];
+
+	return l->fixed + count_of(t) * l->each;
 }
 
 static const struct btf_type *type_at(const struct source *s, uint32_t number)
@@ -73,11 +64,36 @@ static const char *name_at(const struct source *s, uint32_t offset)
 	return offset < s->strings_bytes ? s->strings + offset : "";
 }
 
-uint64_t btf_cut_hash(const char *name)
+/* The bit in begins[] for @name, of which up to three characters are read. */
+static uint32_t begin_of(const char *name)
+{
+	uint32_t first = (uint8_t)name[0];
+
+	if (name[0] && name[1])
+		first |= (uint32_t)(uint8_t)name[1] << 8 | (uint32_t)(uint8_t)name[2] << 16;
+	return (first * 0x9e3779b1u) >> 20;
+}
+
+static uint64_t hash_of(const char *name)
 {
 	const char *flavour = strstr(name, "___");
 
 	return hash_bytes(name, flavour ? (size_t)(flavour - name) : strlen(name));
+}
+
+static void note_begin(struct btf_cut *c, const char *name)
+{
+	uint32_t bit = begin_of(name);
+
+	c->begins[bit / 64] |= 1ull << bit % 64;
+}
+
+void btf_cut_want(struct btf_cut *c, const char *name)
+{
+	bool fresh;
+
+	map_put(&c->names, hash_of(name), &fresh);
+	note_begin(c, name);
 }
 
 static int open_source(struct source *s, const void *data, size_t n)
@@ -114,25 +130,34 @@ static void note_id(struct btf_cut *c, const char *name, uint32_t number)
 			c->ids[i].id = number;
 }
 
+/* Most are not: their names need not be read. */
+static bool may_be_asked_for(const struct btf_cut *c, const struct source *s,
+			     const struct btf_type *t)
+{
+	uint32_t bit;
+
+	bit = begin_of(name_at(s, t->name_off));
+	return c->begins[bit / 64] >> bit % 64 & 1;
+}
+
 /* By its name: a number to be known, or one of those that are asked for. */
 static void consider(struct btf_cut *c, struct source *s, const struct btf_type *t, uint32_t number)
 {
-	const char *name = name_at(s, t->name_off);
-
 	switch (kind_of(t)) {
 	case BTF_KIND_FUNC:
-		if (name[0] == ID_FIRST)
-			note_id(c, name, number);
+		if (may_be_asked_for(c, s, t))
+			note_id(c, name_at(s, t->name_off), number);
 		break;
 	case BTF_KIND_TYPEDEF:
-		if (name[0] == ID_FIRST)
-			note_id(c, name, number);
+		if (may_be_asked_for(c, s, t))
+			note_id(c, name_at(s, t->name_off), number);
 		/* fallthrough */
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		if (*name && map_get(&c->names, btf_cut_hash(name)))
+		if (may_be_asked_for(c, s, t) &&
+		    map_get(&c->names, hash_of(name_at(s, t->name_off))))
 			take(s, number);
 	}
 }
@@ -275,6 +300,8 @@ int btf_cut(struct btf_cut *c, const void *data, size_t n)
 	struct source s = {0};
 	int ret = open_source(&s, data, n);
 
+	for (size_t i = 0; i < c->n_ids; i++)
+		note_begin(c, c->ids[i].name);
 	if (!ret)
 		ret = read_types(c, &s);
 	if (!ret)

@@ -19,17 +19,20 @@ struct btf_cut_id {
 	uint32_t id; /* 0: there is none */
 };
 
+/* A zeroed one asks for nothing. */
 struct btf_cut {
-	struct map names; /* btf_cut_hash() of what is to be there; set by the caller */
-	struct btf_cut_id *ids;
+	struct btf_cut_id *ids; /* of the caller, as are their names */
 	size_t n_ids;
 	VEC(uint8_t) bytes; /* the result: BTF with types of those names, and what stands in them */
+
+	struct map names;    /* hashes of those that are wanted */
+	uint64_t begins[64]; /* bits: how names begin that are asked for, of the two kinds */
 };
 
-/* Of a type's name without the flavour behind it: "file" of "file___old". */
-uint64_t btf_cut_hash(const char *name);
-/* Of @data, what c->names and c->ids ask for. Pointers point to void: where a type lies in another
- * does not depend on what they point to. -EINVAL where @data is none that is known here. */
+/* Asks for the types called @name, without the flavour behind it: "file" for "file___old". */
+void btf_cut_want(struct btf_cut *, const char *name);
+/* Of @data, what btf_cut_want() and c->ids asked for. Pointers point to void: where a type lies in
+ * another does not depend on what they point to. -EINVAL where @data is none that is known here. */
 int btf_cut(struct btf_cut *c, const void *data, size_t n);
 void btf_cut_release(struct btf_cut *c);
 

@@ -110,14 +110,13 @@ static void ask(struct kernel_types *k, const struct eprof_bpf *skel)
 {
 	const struct btf *own = bpf_object__btf(skel->obj);
 	struct bpf_program *program;
-	bool fresh;
 
 	for (uint32_t i = 1; i < btf__type_cnt(own); i++) {
 		const struct btf_type *t = btf__type_by_id(own, i);
 		const char *name = btf__name_by_offset(own, t->name_off);
 
 		if (has_layout(t) && name && *name)
-			map_put(&k->cut.names, btf_cut_hash(name), &fresh);
+			btf_cut_want(&k->cut, name);
 	}
 	bpf_object__for_each_program(program, skel->obj)
 	{
