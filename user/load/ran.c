@@ -12,8 +12,8 @@
 #include "process/procfs.h"
 #include "eprof.skel.h"
 
-#define SETTLE_ROUNDS 10
-#define SETTLE_US     5000
+#define SETTLE_ROUNDS 25
+#define SETTLE_US     2000
 
 static bool is_cgroup(const struct target *t)
 {
