@@ -82,13 +82,27 @@ int ran_free(__u64 *args)
 	return 0;
 }
 
-/* Run by the loader whenever it wants the sum to be up to date. */
+/* It has exited and left its CPU for good: all that is to come is that somebody waits for it. */
+static __always_inline bool is_over(struct task_struct *task)
+{
+	return task->exit_state && !task->on_cpu;
+}
+
+/* Run by the loader whenever it wants the sum to be up to date. Of one that is over this is the
+ * last word, which need not wait for its memory to be given back. */
 SEC("?iter/task")
 int ran_now(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
+	bool over;
 
-	if (task && in_target_task(task) && !is_loader(task))
-		add_up(task);
+	if (!task || !in_target_task(task) || is_loader(task))
+		return 0;
+	over = is_over(task);
+	if (over && !bpf_task_storage_get(&ran_before, task, NULL, 0))
+		return 0;
+	add_up(task);
+	if (over && !bpf_task_storage_delete(&ran_before, task))
+		sum_up(WIRE_RAN_FREED, 1);
 	return 0;
 }

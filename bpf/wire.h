@@ -226,8 +226,8 @@ struct wire_step {
 	wire_u64 last_ns;   /* time of the last sample */
 };
 
-/* What is known of the target's time on CPUs from the scheduler. A thread that has exited runs a
- * little more, until it is freed. */
+/* What is known of the target's time on CPUs from the scheduler: the time, threads that have
+ * exited, which run a little more, and those of them that do so no more. */
 enum wire_ran { WIRE_RAN_NS, WIRE_RAN_EXITED, WIRE_RAN_FREED, WIRE_RANS };
 
 /* Which tasks are the target. */

@@ -3,7 +3,8 @@
 
 /* Hash of a stack → a second hash of it, which tells a collision of the first. Written and read
  * by the sampling programs only. A stack that was forgotten costs bandwidth, not samples: it is
- * sent again when it comes again. 64 Ki stacks are minutes of a busy machine, in about 6 MiB. */
+ * sent again when it comes again. 64 Ki stacks are minutes of a busy machine, in about 6 MiB; of
+ * few samples the loader asks for fewer. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 65536);

@@ -59,6 +59,20 @@ static uint32_t ring_bytes(const struct session_options *o, int cpus)
 	return bytes;
 }
 
+/* Half a minute of stacks, two a sample, of which none comes again; fewer for seldom samples, since
+ * all of it is made at once. */
+static uint32_t stacks_known(const struct session_options *o, int cpus, uint32_t most)
+{
+	uint32_t n = 8192;
+
+	for (size_t i = 0; i < o->n_events; i++)
+		if (!event_is_timed(&o->events[i]))
+			return most;
+	while (n < most && n < 30 * 2 * o->hz * cpus * (double)o->n_events)
+		n *= 2;
+	return n;
+}
+
 static void configure_pace(struct eprof_bpf *skel, const struct event *e, size_t event)
 {
 	struct wire_pace pace = {0};
@@ -128,4 +142,7 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 	configure_sources(skel, o);
 	probe_session_configure(skel, o->probes);
 	bpf_map__set_max_entries(skel->maps.ring, ring_bytes(o, cpus_possible()));
+	bpf_map__set_max_entries(
+		skel->maps.known_stacks,
+		stacks_known(o, cpus_possible(), bpf_map__max_entries(skel->maps.known_stacks)));
 }

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/mem.h"
 #include "load/cpus.h"
+#include "load/kernel_types.h"
 #include "load/uprobes.h"
 #include "load/probe_session.h"
 #include "eprof.skel.h"
@@ -128,7 +129,7 @@ void probe_session_configure(struct eprof_bpf *skel, const struct probe_request 
 
 static int attach(struct probe_session *z, struct bpf_program *program)
 {
-	struct bpf_link *link = bpf_program__attach(program);
+	struct bpf_link *link = kernel_types_attach(program);
 
 	if (!link)
 		return err(-errno, "cannot hang '%s' on its tracepoint: %s",

@@ -234,7 +234,6 @@ static void on_exit_of(struct capture *c, int pidfd)
 {
 	epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, pidfd, NULL);
 	c->exited++;
-	reap_command(c);
 }
 
 static void let_signals_kill(const struct capture *c)
@@ -393,6 +392,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	/* Before names are looked up, which takes memory of its own. */
 	session_drained(c->session);
 	hurry(c, 0);
+	/* Only then: what it ran is to be had at once of one that nobody has waited for. */
 	reap_command(c);
 	checkpoint_end(&c->checkpoint);
 	return ret ? ret : last;
