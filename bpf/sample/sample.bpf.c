@@ -161,31 +161,6 @@ struct extent {
 	__u32 split; /* pieces from the first start on */
 };
 
-/* A slice that is being filled. */
-struct filling {
-	struct slice *slice;
-	__u64 pieces; /* a constant: how long the slice is */
-	__u64 from, second;
-	__u64 split, present;
-};
-
-/* In a loop of the kernel's: of one here the verifier would follow every turn, a quarter of all
- * that it has to do. */
-static long fill_piece(__u32 number, struct filling *f)
-{
-	__u64 i = number;
-
-	if (i >= f->pieces)
-		return 1;
-	if (i == f->split)
-		f->from = f->second;
-	if (!bpf_probe_read_user(f->slice->bytes + i * WIRE_SLICE_PIECE, WIRE_SLICE_PIECE,
-				 (void *)f->from))
-		f->present |= 1ull << i;
-	f->from += WIRE_SLICE_PIECE;
-	return 0;
-}
-
 /* The sample with registers and @pieces of stack memory, a constant, for user space to walk. False:
  * no room. */
 static __always_inline bool send_pieces(const struct wire_sample *sample, const struct walk *walk,
@@ -193,19 +168,15 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, const 
 {
 	struct slice *slice =
 		bpf_ringbuf_reserve(&ring, sizeof(*slice) + pieces * WIRE_SLICE_PIECE, 0);
-	struct filling filling = {.pieces = pieces,
-				  .from = extent->start[0],
-				  .second = extent->start[1],
-				  .split = extent->split};
+	__u64 from = extent->start[0], present = 0;
 
 	if (!slice)
 		return false;
-	filling.slice = slice;
 	slice->head.sample = *sample;
 	slice->head.sample.kind = WIRE_SLICE;
 	slice->head.source = sample->kind;
 	slice->head.syscall = walk->out.head.syscall;
-	slice->head.start[0] = extent->start[0];
+	slice->head.start[0] = from;
 	slice->head.start[1] = extent->start[1];
 	slice->head.split = extent->split;
 	slice->head.pieces = pieces;
@@ -215,10 +186,22 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, const 
 	slice->head.trampoline = walk->origins.trampoline;
 	slice->head.n_origins = walk->origins.n;
 	__builtin_memcpy(slice->head.origins, walk->origins.at, sizeof(slice->head.origins));
-	__builtin_memcpy(slice->head.registers, walk->registers, sizeof(slice->head.registers));
+	for (int i = 0; i < 17; i++)
+		slice->head.registers[i] = walk->registers[i];
 	slice->head.registers[16] = uprobe_origin(walk->registers[16]);
-	bpf_loop(pieces, fill_piece, &filling, 0);
-	slice->head.present = filling.present;
+	for (__u32 i = 0; i < pieces; i++) {
+		__u64 missing;
+
+		if (i == extent->split)
+			from = extent->start[1];
+		/* By arithmetic: of a branch the verifier would follow both ways each time. */
+		missing = (__u64)bpf_probe_read_user(slice->bytes + i * WIRE_SLICE_PIECE,
+						     WIRE_SLICE_PIECE, (void *)from) >>
+			  63;
+		present |= (missing ^ 1) << i;
+		from += WIRE_SLICE_PIECE;
+	}
+	slice->head.present = present;
 	bpf_ringbuf_submit(slice, wake_flag());
 	return true;
 }
@@ -232,18 +215,15 @@ static bool has_room_for_slices(void)
 }
 
 /* Up to the end of the mapping that the stack pointer is in; and what is outside of it and the walk
- * has come to. Not static: the verifier goes through it once, and not for each way that leads here;
- * it is to be told that there are the two. */
-int send_slice(const struct wire_sample *sample, struct walk *walk)
+ * has come to. */
+static bool send_slice(const struct wire_sample *sample, struct walk *walk)
 {
 	const __u64 mask = ~(WIRE_SLICE_PIECE - 1ull);
-	struct extent extent = {0};
+	struct extent extent = {.start = {walk->registers[7] & mask, walk->at.sp & mask}};
 	__u64 bytes = WIRE_SLICE_BYTES;
 
-	if (!sample || !walk || !has_room_for_slices())
+	if (!has_room_for_slices())
 		return false;
-	extent.start[0] = walk->registers[7] & mask;
-	extent.start[1] = walk->at.sp & mask;
 	if (vma_find(walk->registers[7], &walk->stack, &walk->room))
 		bytes = walk->stack.end - extent.start[0];
 	uretprobe_origins(&walk->origins);

@@ -32,44 +32,29 @@ static __always_inline __u32 find_slot(const struct vma_node *n, __u32 pivots, _
 	return i;
 }
 
-/* On the way down the tree. */
-struct descent {
-	__u64 at, address;
-	struct vma_node *node;
-	struct vm_area_struct *found;
-};
-
-/* In a loop of the kernel's: of one here the verifier would follow every level by itself. */
-static long descend(__u32 level, struct descent *d)
-{
-	__u32 kind = (d->at >> KIND_SHIFT) & KIND_MASK, pivots, slot;
-	struct vma_node *n = d->node;
-
-	/* A root that is no node is one mapping over everything, which no process has. */
-	if (d->at <= 4096 || (level == 0 && !(d->at & 2)))
-		return 1;
-	pivots = kind == KIND_ARANGE ? ARANGE_PIVOTS : RANGE_PIVOTS;
-	if (bpf_probe_read_kernel(n->word, sizeof(n->word), (void *)(d->at & ~NODE_MASK)))
-		return 1;
-	/* By way of memory, of whose content the verifier knows nothing: else it would go on with
-	 * every slot by itself. */
-	*(volatile __u64 *)&n->slot = 1 + pivots + find_slot(n, pivots, d->address);
-	slot = *(volatile __u64 *)&n->slot;
-	if (slot >= sizeof(n->word) / sizeof(n->word[0]))
-		return 1;
-	d->at = n->word[slot];
-	if (kind == KIND_LEAF && !(d->at & 3)) /* else a reserved entry */
-		d->found = (void *)d->at;
-	return kind != KIND_RANGE && kind != KIND_ARANGE;
-}
-
 static struct vm_area_struct *find(struct mm_struct *mm, __u64 address, struct vma_node *n)
 {
-	struct descent d = {
-		.at = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root), .address = address, .node = n};
+	__u64 at = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
 
-	bpf_loop(LEVELS, descend, &d, 0);
-	return d.found;
+	for (int level = 0; level < LEVELS; level++) {
+		__u32 kind = (at >> KIND_SHIFT) & KIND_MASK, pivots, slot;
+
+		/* A root that is no node is one mapping over everything, which no process has. */
+		if (at <= 4096 || (level == 0 && !(at & 2)))
+			return NULL;
+		pivots = kind == KIND_ARANGE ? ARANGE_PIVOTS : RANGE_PIVOTS;
+		if (bpf_probe_read_kernel(n, sizeof(*n), (void *)(at & ~NODE_MASK)))
+			return NULL;
+		slot = 1 + pivots + find_slot(n, pivots, address);
+		if (slot >= sizeof(*n) / sizeof(n->word[0]))
+			return NULL;
+		at = n->word[slot];
+		if (kind == KIND_LEAF)
+			return (at & 3) ? NULL : (void *)at; /* else a reserved entry */
+		if (kind != KIND_RANGE && kind != KIND_ARANGE)
+			return NULL;
+	}
+	return NULL;
 }
 
 static void read_file(struct vm_area_struct *vma, struct vma *out)

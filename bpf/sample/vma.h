@@ -24,7 +24,6 @@ struct vma {
 /* Room for one node of the tree while it is searched; belongs to the caller's scratch. */
 struct vma_node {
 	__u64 word[32];
-	__u64 slot; /* that find() goes on with */
 };
 
 /* False where nothing is mapped at @address, or where the tree could not be read. */
