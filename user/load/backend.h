@@ -40,7 +40,7 @@ struct backend {
 	uint64_t (*throttled)(const void *); /* NULL: it is not told */
 
 	/* BPF programs: NULL where there are none. */
-	int (*map)(void *, const char *name);
+	int (*map_value)(void *, const char *name, uint32_t key, uint64_t *out);
 	struct probe_session *(*probes)(void *);
 	int (*tables)(void *, struct tables **out);
 	void (*new_epoch)(void *);

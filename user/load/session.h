@@ -39,8 +39,9 @@ void session_adopt(struct session *, uint32_t parent_pid, uint32_t pid, uint32_t
 bool session_settle(struct session *);
 /* The event's own count (ns of a clock), children included; 0 where that is not known. */
 uint64_t session_count(struct session *, size_t event);
-/* A map of the programs of a source, by its name; -1: there is none. */
-int session_map(struct session *, const char *name);
+/* The 64 bits at @key of an array map of a source's or an action's programs, by the map's name;
+ * -ENOENT: there is none. */
+int session_map_value(struct session *, const char *name, uint32_t key, uint64_t *out);
 /* Its probes; NULL where none were asked for. Borrowed. */
 struct probe_session *session_probes(struct session *);
 /* Programs in the kernel take the samples; else the kernel's ring of perf events alone, and what

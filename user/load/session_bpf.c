@@ -284,11 +284,12 @@ static uint64_t bpf_count(void *state, size_t event)
 	return hooks_count(&s->hooks, event);
 }
 
-static int bpf_map_of(void *state, const char *name)
+static int bpf_map_value(void *state, const char *name, uint32_t key, uint64_t *out)
 {
 	const struct bpf_session *s = state;
+	int fd = bpf_object__find_map_fd_by_name(s->skel->obj, name);
 
-	return bpf_object__find_map_fd_by_name(s->skel->obj, name);
+	return fd < 0 || bpf_map_lookup_elem(fd, &key, out) ? -ENOENT : 0;
 }
 
 static struct probe_session *bpf_probes(void *state)
@@ -556,7 +557,7 @@ const struct backend bpf_backend = {
 	.counters = bpf_counters,
 	.ran = bpf_ran,
 	.cost = bpf_cost,
-	.map = bpf_map_of,
+	.map_value = bpf_map_value,
 	.probes = bpf_probes,
 	.tables = bpf_tables,
 	.new_epoch = bpf_new_epoch,
