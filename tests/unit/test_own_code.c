@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "load/own_code.h"
+#include "probe/own_code.h"
 #include "process/procfs.h"
 
 /* What is mapped where a function of the C library is. */

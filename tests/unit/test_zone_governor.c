@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "source/zone_governor.h"
+#include "probe/zone_governor.h"
 
 #define S  1000000000ull
 #define MS 1000000ull

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "load/event.h"
-#include "source/zones.h"
+#include "probe/zones.h"
 
 struct record_probes {
 	struct zonepatterns *patterns; /* owned; NULL: none, no probes */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "load/calibrate.h"
+#include "probe/calibrate.h"
 #include "load/session.h"
 
 /*

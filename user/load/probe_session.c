@@ -252,14 +252,8 @@ int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 	return ret;
 }
 
-int probe_session_keep(struct probe_session *z, const struct crew_wait *wait)
-{
-	return keeper_new(&z->probes, wait, &z->keeper);
-}
-
 void probe_session_close(struct probe_session *z)
 {
-	keeper_free(z->keeper);
 	for (size_t i = 0; i < z->event_fds.n; i++)
 		close(z->event_fds.at[i]);
 	for (size_t i = 0; i < z->links.n; i++)
@@ -268,7 +262,6 @@ void probe_session_close(struct probe_session *z)
 		close(z->stats_fd);
 	vec_release(&z->event_fds);
 	vec_release(&z->links);
-	own_code_release(&z->own);
 	zonemaps_free(z->maps);
 	z->maps = NULL;
 }

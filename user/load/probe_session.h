@@ -10,8 +10,6 @@
 
 #include "base/vec.h"
 #include "load/event.h"
-#include "load/keeper.h"
-#include "load/own_code.h"
 #include "load/probes.h"
 #include "load/target.h"
 #include "load/zonemaps.h"
@@ -32,8 +30,6 @@ struct probe_request {
 struct probe_session {
 	struct zonemaps *maps;
 	struct probes probes;
-	struct keeper *keeper; /* of the probes; NULL until probe_session_keep() */
-	struct own_code own;
 	bool sessions;	   /* the kernel has them */
 	bool sees_modules; /* code that is mapped is noted before it runs, and the loader woken */
 	struct bpf_program *waits[2]; /* such a system call begins, ends */
@@ -54,8 +50,6 @@ struct bpf_program *probe_session_action_program(const struct eprof_bpf *, uint6
 void probe_session_configure(struct eprof_bpf *, const struct probe_request *);
 /* Once they are. Errors with a text. */
 int probe_session_open(struct eprof_bpf *, const struct probe_request *, struct probe_session *out);
-/* From now on probes can be hung by the keeper; see there for @wait. Errors with a text. */
-int probe_session_keep(struct probe_session *, const struct crew_wait *wait);
 /* From now on the time is measured that threads which run coroutines wait for events. Where the
  * kernel does not let us, it is not. */
 void probe_session_watch_waits(struct probe_session *);

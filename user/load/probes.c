@@ -154,6 +154,11 @@ struct program_run probes_run(const struct probes *p)
 	return sum;
 }
 
+int probes_time_programs(void)
+{
+	return bpf_enable_stats(BPF_STATS_RUN_TIME);
+}
+
 bool probes_have(const struct probes *p, int program_fd)
 {
 	for (int i = 0; i < PROBE_PROGRAMS; i++)

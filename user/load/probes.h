@@ -42,6 +42,9 @@ struct program_run {
 };
 struct program_run program_run(int program_fd);
 struct program_run probes_run(const struct probes *);
+/* Has the kernel time BPF programs, all of them, until what is returned is closed; negative: it
+ * does not. */
+int probes_time_programs(void);
 /* Whether @program_fd is one of them. */
 bool probes_have(const struct probes *, int program_fd);
 

@@ -5,7 +5,7 @@
 #ifndef SOURCE_ZONE_COST_H
 #define SOURCE_ZONE_COST_H
 
-#include "source/zone_state.h"
+#include "probe/zone_state.h"
 
 /* The classes and ways of calibration that calls can cost by now. */
 uint32_t zone_cost_which(const struct zones *);

@@ -1,7 +1,7 @@
 #include "source/zone_ledger.h"
 
 #include "base/mem.h"
-#include "source/zone_limit.h"
+#include "probe/zone_limit.h"
 
 void zone_ledger_rows(const struct zones *z, struct profile *p, uint64_t entered)
 {

@@ -1,10 +1,11 @@
 /*
- * zone_ledger: the account of the calls of zones, in the rows of a profile. For source/zone* only.
+ * zone_ledger: the account of the calls of zones, in the rows of a profile. For probe/ and the
+ * source of zones.
  */
 #ifndef SOURCE_ZONE_LEDGER_H
 #define SOURCE_ZONE_LEDGER_H
 
-#include "source/zone_state.h"
+#include "probe/zone_state.h"
 
 /* @entered: calls that were counted. */
 void zone_ledger_rows(const struct zones *, struct profile *, uint64_t entered);

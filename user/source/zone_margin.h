@@ -7,7 +7,7 @@
 #define SOURCE_ZONE_MARGIN_H
 
 #include "model/zone_compensate.h"
-#include "source/zone_state.h"
+#include "probe/zone_state.h"
 
 /* Widens the margins of @costs, one a zone of the profile, whose percentiles are there. */
 void zone_margin_widen(const struct zones *, struct profile *, struct zone_costs *costs);

@@ -1,5 +1,5 @@
 /*
- * zones: the source, and the probes and flags of each process as its code changes.
+ * zones: the source of what functions with probes tell: zones, and the other actions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,10 +15,11 @@
 #include "source/action.h"
 #include "source/source.h"
 #include "source/zone_cost.h"
-#include "source/zone_limit.h"
-#include "source/zone_price.h"
-#include "source/zone_state.h"
-#include "source/zones.h"
+#include "source/zone_tables.h"
+#include "probe/zone_limit.h"
+#include "probe/zone_price.h"
+#include "probe/zone_state.h"
+#include "probe/zones.h"
 
 static void *zones_new(const void *options)
 {
@@ -60,227 +61,9 @@ static void zones_free(void *state)
 	map_release(&z->by_image);
 	map_release(&z->by_pid);
 	calibration_free(z->in.calibration);
+	keeper_free(z->keeper);
+	own_code_release(&z->own);
 	free(z);
-}
-
-void zone_note(struct zones *z, const char *text)
-{
-	for (size_t i = 0; i < z->notes.n; i++) {
-		if (!strcmp(z->notes.at[i].text, text)) {
-			z->notes.at[i].n++;
-			return;
-		}
-	}
-	vec_push(&z->notes, ((struct zone_note){.text = mem_strdup(text), .n = 1}));
-}
-
-/* --- settling ------------------------------------------------------------------------------- */
-
-static int tell(struct zones *z, struct zone_process *p, uint32_t flags)
-{
-	struct wire_zone_proc proc = {
-		.flags = flags, .exec_flags = WIRE_PROC_TARGET, .code_seen = p->code_seen};
-
-	if (p->before_exec)
-		proc = (struct wire_zone_proc){.exec_flags = flags};
-	p->flags = flags;
-	p->told = true;
-	p->code_told = p->code_seen;
-	return zonemaps_set_proc(z->in.session->maps, p->pid, proc);
-}
-
-/* Whether @pid is a process of ours that is gone, which is known from now on. */
-static bool forget_gone(struct zones *z, uint32_t pid)
-{
-	_free_ char *link = procfs_path(pid, "exe");
-	char byte;
-
-	if (!pid || readlink(link, &byte, 1) >= 0 || !zone_process_of(z, pid)->wants)
-		return false;
-	zone_process_of(z, pid)->wants = 0;
-	return true;
-}
-
-/* What the kernel will not hang for a process that is gone is decided on without it. */
-int zone_hang(struct zones *z, uint32_t number)
-{
-	struct zone_image *image = z->at.at[number];
-	struct zone_hanging want;
-	int ret;
-
-	if (!image->list.zones.n && !image->list.switches.n)
-		return 0;
-	do {
-		want = zone_decide_probes(z, number);
-		if (!image->list.zones.n && !want.switches)
-			return 0;
-		ret = zone_image_hang(image, z->in.session, images_at(z->in.images, image->image),
-				      &want);
-	} while (ret == -ESRCH && (forget_gone(z, want.entry_pid) | forget_gone(z, want.exit_pid)));
-	if (ret != -ESTALE)
-		return ret;
-	zone_guard_written(z, image);
-	return 0;
-}
-
-int zone_hang_anew(struct zones *z, uint32_t number)
-{
-	int ret;
-
-	do {
-		zone_guard_heed(z);
-		ret = zone_hang(z, number);
-	} while (ret == -EAGAIN);
-	return ret;
-}
-
-/* From here on the kernel counts what code @p maps; what it had before is read once more. */
-static int begin_with(struct zones *z, struct zone_process *p)
-{
-	int ret = tell(z, p, WIRE_PROC_TARGET);
-
-	(void)procs_snapshot(z->in.procs, p->pid);
-	zones_process(z, p->pid);
-	return ret;
-}
-
-/* @p has, or will have, calls off its threads' stacks. */
-static void runs_coroutines(struct zones *z, struct zone_process *p)
-{
-	p->foreign = true;
-	probe_session_watch_waits(z->in.session);
-}
-
-/* The image's probes, while @p runs its code. */
-static int hang_in(struct zones *z, struct zone_process *p, uint32_t number)
-{
-	const struct zone_image *image = z->at.at[number];
-	const bool was_met = zone_image_is_met(image, p->pid);
-	int ret = zone_hang(z, number);
-
-	/* A process that is gone wants nothing. */
-	if (!ret && !was_met && image->list.zones.n && !p->before_exec &&
-	    (zone_image_is_met(image, p->pid) || !p->wants))
-		zone_process_ran_before(z, p);
-	return ret;
-}
-
-/* Probes and flags of one process after a change of its code. Nothing is hijacked before it is
- * known to be safe, and nothing is seen to begin whose end would not be seen. */
-static int settle(struct zones *z, struct zone_process *p)
-{
-	uint32_t flags;
-	int ret = 0;
-
-	p->dirty = false;
-	if (!zone_process_has_zones(z, p))
-		return zone_is_for_all(z->in.target) ? 0 : tell(z, p, WIRE_PROC_TARGET);
-	if (!p->told && !p->before_exec)
-		return begin_with(z, p);
-	if (!p->foreign && zone_decide_coroutines(z, p))
-		runs_coroutines(z, p);
-	flags = p->wants = zone_decide_flags(z, p);
-	zone_limit_refused(z, p);
-	if (p->flags & WIRE_PROC_HIJACK && !(flags & WIRE_PROC_HIJACK))
-		ret = tell(z, p, WIRE_PROC_TARGET);
-	for (size_t i = 0; i < p->images.n && !ret; i++)
-		ret = hang_in(z, p, p->images.at[i]);
-	if (!ret && (flags != p->flags || p->code_seen != p->code_told))
-		ret = tell(z, p, flags);
-	return ret;
-}
-
-/* While a translator starts nothing is hung that was decided on before. */
-static int settle_anew(struct zones *z, struct zone_process *p)
-{
-	int ret;
-
-	do {
-		zone_guard_heed(z);
-		ret = settle(z, p);
-	} while (ret == -EAGAIN);
-	return ret;
-}
-
-/* Of all of them first: one that is alone with a file has its probes for itself. */
-static void decide_flags(struct zones *z)
-{
-	for (size_t i = 0; i < z->processes.n; i++)
-		if (z->processes.at[i]->dirty)
-			z->processes.at[i]->wants = zone_decide_flags(z, z->processes.at[i]);
-}
-
-static int settle_dirty(struct zones *z, bool first)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < z->processes.n && !ret; i++) {
-		if (!z->processes.at[i]->dirty)
-			continue;
-		ret = settle_anew(z, z->processes.at[i]);
-		if (ret && !first) {
-			zone_note(z, err_text());
-			ret = 0;
-		}
-	}
-	return ret;
-}
-
-/* Where a capture begins that nothing could be captured of, it is an error. */
-static int check_forbidden(const struct zones *z)
-{
-	if (!z->forbidden)
-		return 0;
-	for (size_t i = 0; i < z->at.n; i++)
-		if (z->at.at[i]->hanging.entries != HANG_NOTHING)
-			return 0;
-	return err(-EBUSY, "%s", z->forbidden);
-}
-
-/* Reads new images, decides how calls end in each process, attaches probes. What cannot be attached
- * is noted: only at the start (@first) are errors returned, and patterns that match nothing. */
-static int settle_all(struct zones *z, bool first)
-{
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
-	int ret = 0;
-
-	if (first) {
-		zone_watch_init(z);
-		zone_guard_find(z);
-	}
-	/* A process that is met first makes a second round. */
-	for (int round = 0; round < 2 && !ret && (z->unsettled || !round); round++) {
-		z->unsettled = false;
-		for (size_t i = 0; i < z->processes.n; i++)
-			if (z->processes.at[i]->dirty && !z->processes.at[i]->before_exec)
-				zone_process_gather(z, z->processes.at[i]);
-		if (first && !round)
-			zone_named_find(z);
-		zone_read_new(z);
-		if (first && !round)
-			ret = zone_read_check(z);
-		decide_flags(z);
-		if (first && !round && !ret)
-			ret = zone_limit_expect(z);
-		if (!ret)
-			ret = settle_dirty(z, first);
-	}
-	if (first && !ret)
-		ret = zone_named_hang(z);
-	if (first && !ret)
-		ret = check_forbidden(z);
-	z->attach_ns += (int64_t)(clock_ns(CLOCK_MONOTONIC) - start);
-	return ret;
-}
-
-size_t zones_count(const struct zones *z)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < z->at.n; i++)
-		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++)
-			n += zone_image_has(z->at.at[i], k);
-	return n;
 }
 
 /* --- the source: the start ------------------------------------------------------------------ */
@@ -328,7 +111,8 @@ static int zones_open(void *state)
 	int ret;
 
 	z->in.calibration = calibrate(z->in.session);
-	ret = probe_session_keep(z->in.session, z->in.wait);
+	ret = keeper_new(&z->in.session->probes, z->in.wait, &z->keeper);
+	z->tools = (struct zone_tools){z->keeper, &z->own, z->in.session->maps};
 	if (ret)
 		return ret;
 	if (target_is_open(t))
@@ -337,7 +121,7 @@ static int zones_open(void *state)
 		zones_command(z, t->pids.at[0], t->argv[0]);
 	for (size_t i = 0; i < t->pids.n; i++)
 		zones_process(z, t->pids.at[i]);
-	return settle_all(z, true);
+	return zone_settle_all(z, true);
 }
 
 static void zones_start(void *state)
@@ -385,7 +169,7 @@ static void before_drain(void *state)
 static void after_drain(void *state)
 {
 	if (zones_unsettled(state))
-		(void)settle_all(state, false);
+		(void)zone_settle_all(state, false);
 }
 
 static uint64_t due_ns(const void *state)
@@ -472,7 +256,7 @@ static void zones_drained(void *state)
 
 	find_threads(z);
 	for (size_t i = 0; i < z->at.n; i++)
-		keeper_drop(z->in.session->keeper, &z->at.at[i]->links);
+		keeper_drop(z->keeper, &z->at.at[i]->links);
 	calibration_stop(z->in.calibration);
 }
 
@@ -494,7 +278,7 @@ static void zones_take(void *state, const void *record, struct stackbook *stacks
 	if (r->news == WIRE_NEWS_THREAD && r->number < WIRE_ZONE_THREADS)
 		take_thread(z, r, procs);
 	if (r->news == WIRE_NEWS_FOREIGN) {
-		runs_coroutines(z, zone_process_of(z, r->pid));
+		zone_runs_coroutines(z, zone_process_of(z, r->pid));
 		zones_process(z, r->pid);
 	}
 	if (r->news == WIRE_NEWS_FORK)
@@ -522,7 +306,7 @@ static void add_rows(const void *state, struct assembly *a)
 
 	if (has_zones(z)) {
 		profile_set_run(a->p, RUN_CLOCK, z->in.o->clock ? z->in.o->clock : "wall");
-		zone_rows(z, a);
+		zone_tables_fill(z, a);
 	}
 	actions_finish(z->in.o->actions, z->in.whole, a);
 }
@@ -564,7 +348,7 @@ static int64_t cpu_ns(const void *state)
 {
 	const struct zones *z = state;
 
-	return keeper_cpu_ns(z->in.session->keeper) + calibration_cpu_ns(z->in.calibration);
+	return keeper_cpu_ns(z->keeper) + calibration_cpu_ns(z->in.calibration);
 }
 
 static char *waiting(const void *state)

@@ -1,0 +1,226 @@
+#include "probe/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "probe/keeper_process.h"
+
+#define WAIT_MS 10
+
+#define BUSY_TRIES 3 /* of a lease on a file that is being written */
+
+struct keeper {
+	pid_t pid;
+	int socket;
+	const struct crew_wait *wait;
+	clockid_t cpu;
+	keeper_untold *untold;
+};
+
+static int send_request(struct keeper *k, const struct keeper_request *r, const int *files,
+			size_t n)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control = {0};
+	struct iovec part = {(void *)r, sizeof(*r)};
+	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (n) {
+		m.msg_control = &control;
+		m.msg_controllen = CMSG_SPACE(n * sizeof(int));
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(&control.head), files, n * sizeof(int));
+	}
+	return sendmsg(k->socket, &m, MSG_NOSIGNAL) == sizeof(*r) ? 0 : -EPIPE;
+}
+
+static int gone(void)
+{
+	return err(-EPIPE, "the process that holds the probes was killed");
+}
+
+/* Until the answer is there: the kernel takes seconds to hang thousands of probes. */
+static void await(const struct keeper *k)
+{
+	struct pollfd p = {.fd = k->socket, .events = POLLIN};
+
+	while (poll(&p, 1, WAIT_MS) <= 0)
+		(void)k->wait->goes_on(k->wait->context);
+}
+
+static int ask(struct keeper *k, const struct keeper_request *r, const int *files, size_t n,
+	       struct keeper_reply *reply)
+{
+	ssize_t got;
+
+	if (send_request(k, r, files, n))
+		return gone();
+	await(k);
+	do
+		got = recv(k->socket, reply, sizeof(*reply), 0);
+	while (got < 0 && errno == EINTR);
+	if (got != sizeof(*reply))
+		return gone();
+	return reply->code < 0 ? err(reply->code, "%s", reply->text) : reply->code;
+}
+
+/* A file with @bytes of @data: a message would wait for room. A descriptor, or -1. */
+static int in_a_file(const void *data, size_t bytes)
+{
+	int fd = memfd_create("list", MFD_CLOEXEC);
+
+	if (fd >= 0 && pwrite(fd, data, bytes, 0) == (ssize_t)bytes)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+void keeper_lease(struct keeper *k, int fd)
+{
+	const struct keeper_request r = {.what = ASK_LEASE};
+	struct keeper_reply reply;
+
+	for (int i = 0; i < BUSY_TRIES && ask(k, &r, &fd, 1, &reply) == -EAGAIN; i++)
+		usleep(WAIT_MS * 1000);
+}
+
+int keeper_hang(struct keeper *k, enum probe_program program, int fd,
+		const struct keeper_file *read, uint32_t pid, const probe_list *list,
+		keeper_links *out)
+{
+	_close_ int list_fd = in_a_file(list->at, list->n * sizeof(*list->at));
+	const int files[2] = {fd, list_fd};
+	const struct keeper_request r = {
+		.what = ASK_HANG, .program = program, .pid = pid, .read = *read, .n = list->n};
+	struct keeper_reply reply;
+	int ret;
+
+	if (!list->n)
+		return 0;
+	if (list_fd < 0)
+		return err(-errno, "cannot tell which probes to hang: %s", strerror(errno));
+	ret = ask(k, &r, files, 2, &reply);
+	if (ret < 0)
+		return ret;
+	vec_push(out, (uint32_t)ret);
+	return 0;
+}
+
+void keeper_drop(struct keeper *k, keeper_links *links)
+{
+	for (size_t i = 0; i < links->n; i += MOST_LINKS) {
+		struct keeper_request r = {.what = ASK_DROP, .n = links->n - i};
+
+		r.n = r.n < MOST_LINKS ? r.n : MOST_LINKS;
+		memcpy(r.links, links->at + i, r.n * sizeof(*r.links));
+		(void)send_request(k, &r, NULL, 0);
+	}
+	vec_release(links);
+}
+
+void keeper_watch(struct keeper *k, int fd, uint32_t tag)
+{
+	const struct keeper_request r = {.what = ASK_WATCH, .tag = tag};
+
+	(void)send_request(k, &r, &fd, 1);
+}
+
+bool keeper_has_news(struct keeper *k, struct keeper_news *out)
+{
+	const struct keeper_request r = {.what = ASK_NEWS};
+	struct keeper_reply reply;
+
+	while (atomic_load(k->untold)) {
+		if (ask(k, &r, NULL, 0, &reply) < 0)
+			break;
+		for (size_t i = 0; i < reply.n_starts; i++)
+			vec_push(&out->starts, reply.starts[i]);
+		for (size_t i = 0; i < reply.n_written; i++)
+			vec_push(&out->written, reply.written[i]);
+	}
+	return out->starts.n || out->written.n;
+}
+
+void keeper_news_release(struct keeper_news *news)
+{
+	vec_release(&news->starts);
+	vec_release(&news->written);
+}
+
+bool keeper_is_gone(const struct keeper *k)
+{
+	struct pollfd p = {.fd = k->socket};
+
+	return poll(&p, 1, 0) > 0;
+}
+
+int64_t keeper_cpu_ns(const struct keeper *k)
+{
+	return (int64_t)clock_ns(k->cpu);
+}
+
+static int start_process(const struct probes *probes, struct keeper *k)
+{
+	_close_ int parent = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	int ends[2];
+
+	if (parent < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return -errno;
+	k->socket = ends[0];
+	k->pid = fork();
+	if (k->pid == 0)
+		keeper_process_run(probes, ends[1], parent, k->untold);
+	close(ends[1]);
+	return k->pid < 0 ? -errno : -clock_getcpuclockid(k->pid, &k->cpu);
+}
+
+int keeper_new(const struct probes *probes, const struct crew_wait *wait, struct keeper **out)
+{
+	struct keeper *k = mem_zalloc(1, sizeof(*k));
+	int ret = 0;
+
+	k->wait = wait;
+	k->socket = -1;
+	k->untold = mmap(NULL, sizeof(*k->untold), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (k->untold == MAP_FAILED)
+		ret = -errno;
+	else
+		ret = start_process(probes, k);
+	if (!ret) {
+		*out = k;
+		return 0;
+	}
+	keeper_free(k);
+	return err(ret, "cannot start a process to hold the probes: %s", strerror(-ret));
+}
+
+void keeper_free(struct keeper *k)
+{
+	if (!k)
+		return;
+	/* Children of ours may have it still. */
+	shutdown(k->socket, SHUT_WR);
+	close(k->socket);
+	if (k->pid > 0)
+		waitpid(k->pid, NULL, 0);
+	if (k->untold != MAP_FAILED)
+		munmap(k->untold, sizeof(*k->untold));
+	free(k);
+}

@@ -1,0 +1,172 @@
+/*
+ * zone_decide: how the ends of calls are seen in a process, and which probes a file gets for that.
+ */
+#include "base/mem.h"
+#include "base/str.h"
+#include "probe/zone_state.h"
+
+bool zone_decide_coroutines(const struct zones *z, const struct zone_process *p)
+{
+	for (size_t i = 0; i < p->images.n; i++) {
+		if (zonelist_runs_coroutines(&z->at.at[p->images.at[i]]->list))
+			return true;
+	}
+	return false;
+}
+
+/* Whether return addresses in @p may be hijacked. */
+static bool is_safe(const struct zones *z, const struct zone_process *p)
+{
+	/* What is on such a stack is seen at each call; to leave all alone only costs less. */
+	if (p->foreign && z->in.o->ends != ZONE_ENDS_SESSION)
+		return false;
+	/* Else new code could run before it is looked at. */
+	if (!z->in.session->sees_modules)
+		return false;
+	for (size_t i = 0; i < p->images.n; i++) {
+		if (!zone_image_is_harmless(z->at.at[p->images.at[i]]))
+			return false;
+	}
+	return true;
+}
+
+char *zone_decide_objection(const struct zones *z, const struct zone_process *p)
+{
+	if (!z->in.session->sessions)
+		return mem_strdup("this kernel has no uprobe sessions (Linux 6.13 has)");
+	if (!z->in.session->sees_modules)
+		return mem_strdup("the kernel does not tell of code that is mapped (tracepoints "
+				  "syscalls:sys_enter_mmap and sys_exit_mmap)");
+	for (size_t i = 0; i < p->images.n; i++) {
+		const struct zone_image *image = z->at.at[p->images.at[i]];
+		const char *path = images_at(z->in.images, image->image)->path;
+
+		if (image->list.hijack_unsafe)
+			return mem_strdup(image->list.hijack_unsafe);
+		if (image->list.problem)
+			return mem_printf("%s cannot be read: %s", str_base(path),
+					  image->list.problem);
+	}
+	return NULL;
+}
+
+/* There are other programs for that, which do nothing else. */
+static bool counts_only(const struct zones *z)
+{
+	return z->in.o->clocks & WIRE_CLOCK_NONE;
+}
+
+/* @safe: return addresses may be hijacked, where the kernel can do that. */
+static uint32_t flags_for(const struct zones *z, bool safe)
+{
+	enum zone_ends ends = z->in.o->ends;
+
+	if (ends == ZONE_ENDS_NONE || counts_only(z))
+		return WIRE_PROC_TARGET;
+	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && safe)
+		return WIRE_PROC_TARGET | WIRE_PROC_HIJACK;
+	return WIRE_PROC_TARGET | WIRE_PROC_RETS;
+}
+
+uint32_t zone_decide_flags(const struct zones *z, const struct zone_process *p)
+{
+	uint32_t flags = p->unknown_until_ns ? WIRE_PROC_TARGET : flags_for(z, is_safe(z, p));
+
+	return flags | (flags & WIRE_PROC_RETS && p->foreign ? WIRE_PROC_FOREIGN : 0);
+}
+
+bool zone_is_for_all(const struct target *t)
+{
+	return t->kind == TARGET_ALL || t->kind == TARGET_CGROUP;
+}
+
+static bool maps(const struct zone_process *p, uint32_t number)
+{
+	for (size_t i = 0; i < p->images.n; i++)
+		if (p->images.at[i] == number)
+			return true;
+	return false;
+}
+
+/* Whether probes of the image hang for all processes from the start. A child that is forked runs at
+ * once: were they hung for its parent alone, its calls would be missed until they hang for it too.
+ * But a library is everybody's, eprof's own among them: there it is told. */
+static bool is_for_all(const struct zones *z, const struct zone_image *image)
+{
+	const struct target *t = z->in.target;
+
+	return zone_is_for_all(t) ||
+	       (t->inherit && t->kind != TARGET_TID && image->list.flags & ZONELIST_PROGRAM);
+}
+
+static void want_for(const struct zones *z, const struct zone_image *image, bool hijack, bool rets,
+		     bool foreign, struct zone_hanging *want)
+{
+	want->switches |= foreign && image->list.switches.n;
+	want->exits |= rets;
+	want->actions = z->in.o->actions & ~(1u << WIRE_ACTION_zone);
+	if (counts_only(z))
+		want->entries = HANG_COUNTS;
+	else if (hijack)
+		want->entries = HANG_SESSIONS;
+	else if (want->entries == HANG_NOTHING)
+		want->entries = HANG_ENTRIES;
+}
+
+/* Thousands of probes do not come and go with each process: what was wanted stays. */
+static void want_past(const struct zones *z, const struct zone_image *image,
+		      struct zone_hanging *want)
+{
+	const struct zone_past *past = &image->past;
+
+	if (past->hijack || past->rets || past->none)
+		want_for(z, image, past->hijack, past->rets, past->foreign, want);
+}
+
+/* Nobody runs it yet: as for a process of which no more is known than this file. */
+static void want_named(const struct zones *z, struct zone_image *image, struct zone_hanging *want)
+{
+	const uint32_t flags = flags_for(z, zone_image_is_harmless(image) &&
+						    !zonelist_runs_coroutines(&image->list));
+
+	want_for(z, image, flags & WIRE_PROC_HIJACK, flags & WIRE_PROC_RETS, false, want);
+	image->entries_for_all = image->exits_for_all = true;
+}
+
+/* What should hang in image @number, once processes have the flags that they want. */
+struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
+{
+	struct zone_image *image = z->at.at[number];
+	struct zone_hanging want = {.modes_number = image->modes_number};
+	size_t users = 0, with_exits = 0;
+
+	want_past(z, image, &want);
+	for (size_t i = 0; i < z->processes.n; i++) {
+		const struct zone_process *p = z->processes.at[i];
+
+		if (!p->wants || !maps(p, number))
+			continue;
+		want_for(z, image, p->wants & WIRE_PROC_HIJACK, p->wants & WIRE_PROC_RETS,
+			 p->foreign, &want);
+		/* To the kernel a process is what its first thread has mapped. */
+		image->entries_for_all |= p->leaderless;
+		image->exits_for_all |= p->leaderless;
+		users++;
+		want.entry_pid = p->pid;
+		if (p->wants & WIRE_PROC_RETS) {
+			with_exits++;
+			want.exit_pid = p->pid;
+		}
+	}
+	if (image->named && !users && want.entries == HANG_NOTHING)
+		want_named(z, image, &want);
+	image->entries_for_all |= users > 1 || is_for_all(z, image);
+	image->exits_for_all |= with_exits > 1 || is_for_all(z, image);
+	if (image->entries_for_all || want.entries == HANG_SESSIONS)
+		want.entry_pid = 0;
+	if (image->exits_for_all)
+		want.exit_pid = 0;
+	if (zone_guard_forbids(z, image, &want))
+		want = (struct zone_hanging){0};
+	return want;
+}

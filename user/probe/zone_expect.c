@@ -1,0 +1,142 @@
+/*
+ * zone_expect: what is said of zones before they are probed, and what cannot be done as it was
+ * asked for. The first half of zone_limit.h.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "model/zone_compensate.h"
+#include "probe/zone_limit.h"
+#include "probe/zone_price.h"
+
+static void say(const struct zones *z, const char *text)
+{
+	if (z->in.say)
+		z->in.say(z->in.context, text);
+}
+
+/* --- what a call costs ------------------------------------------------------------------------ */
+
+/* Zones by site and exit, and what a call of such a one costs. */
+struct classes {
+	size_t n[SITE_CLASSES][EXIT_WAYS], all;
+	double ns[SITE_CLASSES][EXIT_WAYS];
+};
+
+static void count_classes(const struct zones *z, struct classes *c)
+{
+	_free_ unsigned int *ways = zone_price_ways(z);
+
+	for (size_t i = 0; i < z->at.n; i++) {
+		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++) {
+			const struct zone_price p = zone_price_of(z, z->at.at[i], k, ways[i]);
+
+			c->all += p.exit != EXIT_UNKNOWN;
+			c->n[p.site][p.exit]++;
+			c->ns[p.site][p.exit] = p.full_ns;
+		}
+	}
+}
+
+/* "60 at 1.50 µs (emulated site, session)" */
+static void add_class(struct str *s, const struct classes *c, unsigned int site, unsigned int exit)
+{
+	_free_ char *name = zone_cost_name(site, exit);
+	char n[UNITS_BUF], cost[UNITS_BUF];
+
+	if (!c->n[site][exit] || !name)
+		return;
+	str_addf(s, "%s%s at %s (%s)", s->n ? ", " : "",
+		 units_count(n, sizeof(n), (int64_t)c->n[site][exit]),
+		 units_ns(cost, sizeof(cost), c->ns[site][exit]), name + strlen(ZONE_COST_CALL));
+}
+
+static void say_expected(const struct zones *z)
+{
+	struct classes c = {0};
+	struct str list = {0};
+	char n[UNITS_BUF];
+
+	count_classes(z, &c);
+	for (unsigned int site = 0; site < SITE_CLASSES; site++)
+		for (unsigned int exit = 0; exit < EXIT_WAYS; exit++)
+			add_class(&list, &c, site, exit);
+	if (list.n) {
+		_free_ char *text = mem_printf("%s zone%s, by what a call will cost: %s",
+					       units_count(n, sizeof(n), (int64_t)c.all),
+					       c.all == 1 ? "" : "s", list.s);
+
+		say(z, text);
+	}
+	str_release(&list);
+}
+
+/* --- what cannot be --------------------------------------------------------------------------- */
+
+/* Whether calls in @p end otherwise than --zone-exit session asks. */
+static bool is_refused(const struct zones *z, const struct zone_process *p)
+{
+	return z->in.o->ends == ZONE_ENDS_SESSION && !p->unknown_until_ns &&
+	       zone_process_has_zones(z, p) && !(p->wants & WIRE_PROC_HIJACK);
+}
+
+void zone_limit_refused(struct zones *z, struct zone_process *p)
+{
+	_free_ char *why = NULL, *text = NULL;
+
+	if (p->refused || !is_refused(z, p))
+		return;
+	why = zone_decide_objection(z, p);
+	p->refused = true;
+	text = mem_printf("--zone-exit session cannot be in process %u: %s; ends of its calls are "
+			  "seen at their returns",
+			  p->pid, why ? why : "its code is not known");
+	zone_note(z, text);
+	say(z, text);
+}
+
+/* Where the target is named, each of its processes is to do as was asked; of all processes, and of
+ * a cgroup's, one. */
+static int check_session(const struct zones *z)
+{
+	const struct zone_process *refused = NULL;
+	size_t fit = 0;
+
+	for (size_t i = 0; i < z->processes.n; i++) {
+		const struct zone_process *p = z->processes.at[i];
+
+		if (!zone_process_has_zones(z, p))
+			continue;
+		if (is_refused(z, p))
+			refused = p;
+		else
+			fit++;
+	}
+	if (!refused || (fit && zone_is_for_all(z->in.target)))
+		return 0;
+	_free_ char *why = zone_decide_objection(z, refused);
+
+	return err(-ENOTSUP,
+		   "--zone-exit session cannot be in process %u: %s; leave it out, or use returns",
+		   refused->pid, why ? why : "its code is not known");
+}
+
+static bool is_priced(const struct zones *z)
+{
+	return calibration_of(z->in.calibration, SITE_EMULATED, EXIT_NONE).known;
+}
+
+int zone_limit_expect(struct zones *z)
+{
+	int ret = check_session(z);
+
+	if (!ret && z->in.o->max_slowdown > 0 && !is_priced(z))
+		ret = err(-ENOTSUP, "--max-slowdown: what probes cost could not be timed here");
+	if (!ret)
+		say_expected(z);
+	return ret;
+}

@@ -1,0 +1,286 @@
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "probe/zone_image.h"
+#include "wire_zone.h"
+
+static const struct sites *sites_of(const struct zone_image *z, size_t k)
+{
+	return &z->list.zones.at[k].sites;
+}
+
+bool zone_image_has(const struct zone_image *z, size_t k)
+{
+	return !sites_of(z, k)->why && !z->refused.at[k];
+}
+
+bool zone_image_has_zone(const struct zone_image *z, size_t k)
+{
+	return zone_image_has(z, k) && zone_def_is_zone(&z->list.zones.at[k]);
+}
+
+bool zone_image_has_exits(const struct zone_image *z, size_t k)
+{
+	const struct sites *s = sites_of(z, k);
+
+	return s->exits_known && s->exits.n;
+}
+
+bool zone_image_is_met(const struct zone_image *z, uint32_t pid)
+{
+	const struct zone_hanging *h = &z->hanging;
+
+	return h->entries != HANG_NOTHING && (!h->entry_pid || h->entry_pid == pid);
+}
+
+enum exit_way zone_image_exit(const struct zone_image *z, size_t k, uint32_t flags)
+{
+	if (flags & WIRE_PROC_HIJACK)
+		return sites_of(z, k)->own_return ? EXIT_NONE : EXIT_SESSION;
+	if (flags & WIRE_PROC_RETS)
+		return zone_image_has_exits(z, k) ? EXIT_RETS : EXIT_NONE;
+	return EXIT_NONE;
+}
+
+bool zone_image_is_harmless(const struct zone_image *z)
+{
+	return zone_image_is_read(z) && zonelist_is_harmless(&z->list);
+}
+
+bool zone_image_is_read(const struct zone_image *z)
+{
+	return z->first != UINT32_MAX;
+}
+
+static bool is_timed(const struct zone_image *z, size_t k)
+{
+	return z->modes.at[k] == ZONE_MODE_TIMED && zone_image_has_exits(z, k);
+}
+
+static uint32_t stepped_flag(const struct site *site)
+{
+	return site->class == SITE_STEPPED ? WIRE_ZONE_STEPPED : 0;
+}
+
+/* Of the probe at @site, of zone @k. */
+static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site *site,
+			 const struct zone_hanging *want)
+{
+	const struct sites *s = sites_of(z, k);
+
+	return stepped_flag(site) | (s->loops ? WIRE_ZONE_LOOPS : 0) |
+	       (s->own_return ? WIRE_ZONE_ITSELF : 0) |
+	       (z->list.flags & ZONELIST_GO ? WIRE_ZONE_GO : 0) |
+	       (want->exits && is_timed(z, k) ? WIRE_ZONE_RETS : 0);
+}
+
+/* At the entries of functions that have @action. */
+static void add_entries(const struct zone_image *z, uint8_t generation, uint32_t action,
+			const struct zone_hanging *want, probe_list *out)
+{
+	for (size_t k = 0; k < z->list.zones.n; k++) {
+		const struct site *site = &sites_of(z, k)->entry;
+		struct probe probe = {.offset = site->offset};
+
+		if (!zone_image_has(z, k) || !(z->list.zones.at[k].actions >> action & 1) ||
+		    (action == WIRE_ACTION_zone && z->modes.at[k] == ZONE_MODE_DETACHED))
+			continue;
+		probe.cookie = wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, site, want),
+						WIRE_ZONE_ALWAYS, z->slot, generation);
+		vec_push(out, probe);
+	}
+}
+
+static void add_exits(const struct zone_image *z, uint8_t generation,
+		      const struct zone_hanging *want, probe_list *out)
+{
+	for (size_t k = 0; k < z->list.zones.n; k++) {
+		const struct sites *s = sites_of(z, k);
+
+		if (!zone_image_has_zone(z, k) || !is_timed(z, k))
+			continue;
+		for (size_t i = 0; i < s->exits.n; i++) {
+			const struct site *site = &s->exits.at[i];
+			struct probe probe = {.offset = site->offset};
+
+			probe.cookie =
+				wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, site, want),
+						 site->condition, z->slot, generation);
+			vec_push(out, probe);
+		}
+	}
+}
+
+/* Whether the instruction at @offset of the file is a RET. */
+static bool is_ret(int fd, uint64_t offset)
+{
+	uint8_t bytes[2] = {0};
+
+	if (pread(fd, bytes, sizeof(bytes), (off_t)offset) < 1)
+		return false;
+	return bytes[0] == 0xc3 || bytes[0] == 0xc2 || (bytes[0] == 0xf3 && bytes[1] == 0xc3);
+}
+
+static void add_switch(const struct zone_image *z, const struct zone_switch *s, int fd,
+		       uint8_t generation, bool at_exit, probe_list *out)
+{
+	uint32_t back = strstr(s->name, "longjmp") ? WIRE_ZONE_BACK : 0;
+
+	/* Where longjmp leads is seen afterwards. */
+	if (s->sites.why || (at_exit && back))
+		return;
+	if (!at_exit) {
+		struct probe probe = {.offset = s->sites.entry.offset};
+
+		probe.cookie = wire_zone_cookie(0, back | stepped_flag(&s->sites.entry),
+						WIRE_ZONE_ALWAYS, z->slot, generation);
+		vec_push(out, probe);
+	}
+	for (size_t i = 0; i < s->sites.exits.n && at_exit; i++) {
+		const struct site *site = &s->sites.exits.at[i];
+		uint32_t jump = is_ret(fd, site->offset) ? 0 : WIRE_ZONE_JUMP;
+		struct probe probe = {.offset = site->offset};
+
+		probe.cookie = wire_zone_cookie(0, back | jump | stepped_flag(site),
+						site->condition, z->slot, generation);
+		vec_push(out, probe);
+	}
+}
+
+static void add_switches(const struct zone_image *z, int fd, uint8_t generation, bool at_exit,
+			 probe_list *out)
+{
+	for (size_t i = 0; i < z->list.switches.n; i++)
+		add_switch(z, &z->list.switches.at[i], fd, generation, at_exit, out);
+}
+
+/* What is being hung. */
+struct job {
+	struct zone_image *z;
+	const struct zone_tools *tools;
+	int fd;
+	const struct zone_hanging *want;
+	uint8_t generation;
+	keeper_links links;
+};
+
+/* A refusal that one probe of many may be to blame for. */
+static bool may_be_one(int code)
+{
+	return code == -EINVAL || code == -EIO || code == -EOPNOTSUPP || code == -ENOTSUP ||
+	       code == -ENOEXEC || code == -ENOENT;
+}
+
+/* Hangs @list; of one that the kernel refuses for some of its probes all others, and notes whose
+ * they are. */
+static int hang(struct job *job, enum probe_program program, uint32_t pid, const probe_list *list)
+{
+	bool of_zones = program != PROBE_SWITCH && program != PROBE_SWITCH_TO;
+	probe_list half[2] = {{.at = list->at, .n = list->n / 2},
+			      {.at = list->at + list->n / 2, .n = list->n - list->n / 2}};
+	int ret = keeper_hang(job->tools->keeper, program, job->fd, &job->z->file, pid, list,
+			      &job->links);
+
+	if (!ret || !may_be_one(ret))
+		return ret;
+	if (list->n == 1) {
+		if (of_zones)
+			job->z->refused.at[(list->at->cookie & 0xffffff) - job->z->first] = true;
+		return 0;
+	}
+	ret = hang(job, program, pid, &half[0]);
+	return ret ? ret : hang(job, program, pid, &half[1]);
+}
+
+static bool same(const struct zone_hanging *a, const struct zone_hanging *b)
+{
+	return a->entries == b->entries && a->actions == b->actions && a->exits == b->exits &&
+	       a->switches == b->switches && a->entry_pid == b->entry_pid &&
+	       a->exit_pid == b->exit_pid && a->modes_number == b->modes_number;
+}
+
+/* Probes of one program; none of it where nothing is wanted of it. */
+static int hang_program(struct job *job, enum probe_program program)
+{
+	const struct zone_hanging *want = job->want;
+	uint32_t pid = program == PROBE_EXIT ? want->exit_pid : want->entry_pid;
+	probe_list list = {0};
+	int ret;
+
+	if (program == PROBE_SWITCH || program == PROBE_SWITCH_TO) {
+		if (want->switches)
+			add_switches(job->z, job->fd, job->generation, program == PROBE_SWITCH_TO,
+				     &list);
+	} else if (program == PROBE_EXIT) {
+		if (want->exits)
+			add_exits(job->z, job->generation, want, &list);
+	} else if (program >= PROBE_ACTION) {
+		const uint32_t action = (uint32_t)(program - PROBE_ACTION) + 1;
+
+		if (want->actions >> action & 1)
+			add_entries(job->z, job->generation, action, want, &list);
+	} else if (want->entries == (program == PROBE_SESSION ? HANG_SESSIONS
+				     : program == PROBE_ENTRY ? HANG_ENTRIES
+							      : HANG_COUNTS)) {
+		add_entries(job->z, job->generation, WIRE_ACTION_zone, want, &list);
+	}
+	ret = list.n ? hang(job, program, pid, &list) : 0;
+	vec_release(&list);
+	return ret;
+}
+
+/*
+ * Of several programs at one place the one that was hung last runs first: a call is noted before
+ * its stack is left, and ends after its stack is entered again. And what is seen to begin is to be
+ * seen to end. Other actions run before a call's time begins.
+ */
+static int hang_all(struct job *job)
+{
+	static const enum probe_program order[] = {PROBE_SWITCH, PROBE_EXIT, PROBE_COUNT,
+						   PROBE_ENTRY, PROBE_SESSION};
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && !ret; i++)
+		ret = hang_program(job, order[i]);
+	for (int program = PROBE_ACTION; program < PROBE_PROGRAMS && !ret; program++)
+		ret = hang_program(job, (enum probe_program)program);
+	if (!ret)
+		ret = hang_program(job, PROBE_SWITCH_TO);
+	return ret;
+}
+
+int zone_image_hang(struct zone_image *z, const struct zone_tools *tools, const struct image *image,
+		    const struct zone_hanging *want)
+{
+	struct job job = {.z = z,
+			  .tools = tools,
+			  .fd = image->fd,
+			  .want = want,
+			  .generation = z->generation + 1};
+	int ret;
+
+	if (same(want, &z->hanging) || z->written)
+		return 0;
+	own_code_leave(tools->own, job.fd);
+	ret = hang_all(&job);
+	if (ret) {
+		keeper_drop(tools->keeper, &job.links);
+		return ret;
+	}
+	zonemaps_set_generation(tools->maps, z->slot, job.generation);
+	keeper_drop(tools->keeper, &z->links);
+	z->links = job.links;
+	z->generation = job.generation;
+	z->hanging = *want;
+	return 0;
+}
+
+void zone_image_release(struct zone_image *z)
+{
+	vec_release(&z->links);
+	zonelist_release(&z->list);
+	vec_release(&z->refused);
+	vec_release(&z->modes);
+}

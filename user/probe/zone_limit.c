@@ -1,0 +1,330 @@
+#include "probe/zone_limit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "load/target_cpu.h"
+#include "probe/zone_price.h"
+#include "probe/zone_text.h"
+
+/* Above it who asked for no limit is told. */
+#define WARN_ABOVE 0.2
+/* So many judgements one after the other are above it: a program's start is no reason. */
+#define WARN_AFTER 2
+
+/* A probe amid other work finds less in the caches than in the loop that calibrates it: in redis
+ * its hit costs 1.1 to 1.5 times as much. */
+#define AMID_OTHERS 1.3
+
+/* Lines said of one capture, and zones that the ledger names. */
+#define MOST_SAID  20
+#define MOST_NAMED 20
+
+static const char *const to_keep = "to keep to --max-slowdown";
+
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+void zone_limit_begin(struct zones *z, struct zone_image *image)
+{
+	for (size_t k = 0; k < image->list.zones.n; k++) {
+		struct governed *g = vec_add(&z->limit.zones);
+
+		governor_begin(&z->limit.governor, g);
+		vec_push(&image->modes, g->mode);
+		if (g->mode == ZONE_MODE_COUNTED)
+			zonemaps_count_only(z->in.session->maps, image->first + (uint32_t)k, true);
+	}
+}
+
+void zone_limit_release(struct zones *z)
+{
+	vec_release(&z->limit.zones);
+}
+
+/* --- what the governor is told --------------------------------------------------------------- */
+
+/* Of each zone; the caller's to free. */
+static struct zonemaps_calls *calls_now(const struct zones *z)
+{
+	size_t n = z->limit.zones.n;
+	struct zonemaps_calls *calls = mem_zalloc(n + 1, sizeof(*calls));
+
+	zonemaps_add_calls(z->in.session->maps, calls, (uint32_t)n);
+	return calls;
+}
+
+static void take_calls(struct zones *z)
+{
+	struct zone_limit *l = &z->limit;
+	_free_ struct zonemaps_calls *calls = calls_now(z);
+
+	for (size_t i = 0; i < l->zones.n; i++) {
+		struct governed *g = &l->zones.at[i];
+
+		/* A call may be seen as timed first, and as counted then. */
+		g->timed = calls[i].timed > g->timed ? calls[i].timed : g->timed;
+		g->counted = calls[i].counted > g->counted ? calls[i].counted : g->counted;
+	}
+}
+
+static void take_prices(struct zones *z)
+{
+	_free_ unsigned int *ways = zone_price_ways(z);
+
+	for (size_t i = 0; i < z->at.n; i++) {
+		const struct zone_image *image = z->at.at[i];
+
+		for (size_t k = 0; k < image->list.zones.n && ways[i]; k++) {
+			const struct zone_price price = zone_price_of(z, image, k, ways[i]);
+			struct governed *g = &z->limit.zones.at[image->first + k];
+
+			g->full_ns = AMID_OTHERS * price.full_ns;
+			g->count_ns = fmin(AMID_OTHERS * price.count_ns, g->full_ns);
+		}
+	}
+}
+
+static uint64_t cpu_of_target(const struct zones *z)
+{
+	_free_ uint32_t *pids = mem_zalloc(z->processes.n + 1, sizeof(*pids));
+
+	for (size_t i = 0; i < z->processes.n; i++)
+		pids[i] = z->processes.at[i]->pid;
+	return target_cpu_ns(z->in.target, pids, z->processes.n);
+}
+
+/* --- what it decides ------------------------------------------------------------------------- */
+
+/* Gives zone @k of the image the mode that was decided on; whether other probes are due. */
+static bool change(struct zones *z, struct zone_image *image, size_t k)
+{
+	const uint32_t number = image->first + (uint32_t)k;
+	const enum zone_mode mode = z->limit.zones.at[number].mode;
+
+	if (image->modes.at[k] == mode)
+		return false;
+	image->modes.at[k] = mode;
+	if (mode == ZONE_MODE_DETACHED)
+		return true;
+	zonemaps_count_only(z->in.session->maps, number, mode == ZONE_MODE_COUNTED);
+	return image->hanging.exits && zone_image_has_exits(image, k);
+}
+
+static void change_all(struct zones *z)
+{
+	for (uint32_t i = 0; i < z->at.n; i++) {
+		bool due = false;
+
+		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++)
+			due |= change(z, z->at.at[i], k);
+		z->at.at[i]->modes_number += due;
+		if (due && zone_hang_anew(z, i))
+			zone_note(z, err_text());
+	}
+}
+
+/* --- what is said ---------------------------------------------------------------------------- */
+
+static void say(struct zones *z, const char *text)
+{
+	if (z->in.say && z->limit.said++ < MOST_SAID)
+		z->in.say(z->in.context, text);
+}
+
+/* The zone whose calls cost most. */
+static uint32_t dearest(const struct zones *z)
+{
+	const struct zone_limit *l = &z->limit;
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < l->zones.n; i++)
+		if (l->zones.at[i].rate * l->zones.at[i].full_ns >
+		    l->zones.at[most].rate * l->zones.at[most].full_ns)
+			most = i;
+	return most;
+}
+
+static void say_slowdown(struct zones *z)
+{
+	const struct governor *g = &z->limit.governor;
+	_free_ char *name = zone_text_name(z, dearest(z));
+	char part[UNITS_BUF], calls[UNITS_BUF];
+	bool warn = g->slowdown > WARN_ABOVE;
+	_free_ char *text = mem_printf(
+		"zones slow the target down by %s: %s calls a second, most time for %s%s",
+		zone_text_percent(part, g->slowdown),
+		units_count(calls, sizeof(calls), (int64_t)g->calls_a_second), name,
+		warn ? "; --max-slowdown PERCENT sets a limit, --zone-exit none only counts, "
+		       "--zone '!NAME' leaves one out"
+		     : "");
+
+	z->limit.warned |= warn;
+	say(z, text);
+}
+
+/* What was done just now, or at first was not: to zones that are called. */
+static bool is_news(const struct zones *z, const struct governed *g, enum zone_mode mode,
+		    bool first)
+{
+	uint64_t now = z->limit.governor.judged_ns;
+
+	if (g->mode != mode || g->rate <= 0)
+		return false;
+	return mode == ZONE_MODE_DETACHED ? g->detached_ns == now : first || g->fallen_ns == now;
+}
+
+static void say_changes(struct zones *z, enum zone_mode mode, bool first)
+{
+	static const char *const words[][2] = {
+		[ZONE_MODE_COUNTED] = {"is only counted", "are only counted"},
+		[ZONE_MODE_DETACHED] = {"has no probes any more", "have no probes any more"}};
+	const struct zone_limit *l = &z->limit;
+	struct str names = {0};
+	char part[UNITS_BUF];
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < l->zones.n; i++)
+		if (is_news(z, &l->zones.at[i], mode, first))
+			zone_text_add(z, &names, i, n++);
+	if (n) {
+		_free_ char *text = mem_printf("to stay below %s, %s %s",
+					       zone_text_percent(part, l->governor.limit),
+					       str_text(&names), words[mode][n > 1]);
+		say(z, text);
+	}
+	str_release(&names);
+}
+
+static void say_limited(struct zones *z)
+{
+	const struct governor *g = &z->limit.governor;
+	char part[UNITS_BUF];
+	_free_ char *text = mem_printf("timing each call would slow the target down by %s",
+				       zone_text_percent(part, g->would_be));
+
+	say(z, text);
+}
+
+static void say_judged(struct zones *z)
+{
+	struct zone_limit *l = &z->limit;
+	const struct governor *g = &l->governor;
+
+	const bool first = !l->told && g->calls_a_second > 0;
+
+	l->told |= first;
+	l->over = g->slowdown > WARN_ABOVE ? l->over + 1 : 0;
+	if (g->limit > 0) {
+		if (first)
+			say_limited(z);
+		say_changes(z, ZONE_MODE_COUNTED, first);
+		say_changes(z, ZONE_MODE_DETACHED, first);
+	} else if (first || (!l->warned && l->over >= WARN_AFTER)) {
+		say_slowdown(z);
+	}
+}
+
+void zone_limit_tick(struct zones *z)
+{
+	struct zone_limit *l = &z->limit;
+
+	take_calls(z);
+	take_prices(z);
+	if (!governor_tick(&l->governor, now_ns(), cpu_of_target(z), l->zones.at, l->zones.n))
+		return;
+	if (l->governor.limit > 0)
+		change_all(z);
+	say_judged(z);
+}
+
+double zones_slowdown(const struct zones *z)
+{
+	return z->limit.governor.slowdown;
+}
+
+/* --- what is kept of it ----------------------------------------------------------------------- */
+
+static double seconds_at(const struct zones *z, uint64_t ns)
+{
+	uint64_t begun = z->limit.governor.begun_ns;
+
+	return ns > begun ? (double)(ns - begun) / 1e9 : 0;
+}
+
+bool zone_limit_detached(const struct zones *z, uint32_t number)
+{
+	return z->limit.zones.at[number].mode == ZONE_MODE_DETACHED;
+}
+
+char *zone_limit_note(const struct zones *z, uint32_t number)
+{
+	const struct governed *g = &z->limit.zones.at[number];
+	char calls[UNITS_BUF];
+
+	if (g->mode == ZONE_MODE_DETACHED)
+		return mem_printf("its probes were taken away at %.1f s, after %s calls, %s",
+				  seconds_at(z, g->detached_ns),
+				  units_count(calls, sizeof(calls), (int64_t)g->detached_calls),
+				  to_keep);
+	if (g->falls && g->mode == ZONE_MODE_COUNTED)
+		return mem_printf("only counted from %.1f s on, %s",
+				  seconds_at(z, g->counted_from_ns), to_keep);
+	if (g->falls)
+		return mem_printf("only counted at times from %.1f s to %.1f s, %s",
+				  seconds_at(z, g->counted_from_ns),
+				  seconds_at(z, g->timed_from_ns), to_keep);
+	/* Some are never timed. */
+	if (g->mode != ZONE_MODE_COUNTED || g->full_ns <= g->count_ns)
+		return NULL;
+	if (!z->limit.told)
+		return mem_strdup("only counted: the capture ended before it was known what "
+				  "timing costs");
+	return mem_printf("only counted, %s", to_keep);
+}
+
+static void add_row(const struct zones *z, struct profile *p, uint32_t number, const char *note,
+		    uint64_t calls)
+{
+	_free_ char *name = zone_text_name(z, number);
+	_free_ char *text = mem_printf("%s: %s", name, note);
+
+	profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE, text, (int64_t)calls);
+}
+
+void zone_limit_rows(const struct zones *z, struct profile *p)
+{
+	const struct zone_limit *l = &z->limit;
+	_free_ struct zonemaps_calls *calls = calls_now(z);
+	int64_t named = 0, others = 0, at_first = 0;
+
+	for (uint32_t i = 0; i < l->zones.n && l->governor.limit > 0; i++) {
+		_free_ char *note = zone_limit_note(z, i);
+		uint64_t n = calls[i].timed + calls[i].counted;
+
+		at_first += !note && l->zones.at[i].mode == ZONE_MODE_TIMED;
+		if (!note || !n)
+			continue;
+		if (named++ < MOST_NAMED)
+			add_row(z, p, i, note, n);
+		else
+			others++;
+	}
+	if (at_first)
+		profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE,
+			       "zones that were only counted at first, to see what timing costs",
+			       at_first);
+	if (others)
+		profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE,
+			       "more zones only counted, or without probes, to keep to "
+			       "--max-slowdown: their rows say which",
+			       others);
+}

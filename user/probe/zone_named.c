@@ -1,0 +1,136 @@
+/*
+ * zone_named: programs that patterns name by path, or that are in PATH or among the arguments of
+ * the command, and libraries that the dynamic linker would find. Some process of the target may run
+ * one at any moment, for less time than it takes to read its symbols: the probes hang before.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "elf/elffile.h"
+#include "process/closure.h"
+#include "probe/zone_state.h"
+
+/* A pattern that means more libraries means any. */
+#define MAX_LIBRARIES 8
+
+/* Each is held against each pattern. */
+#define MAX_PATTERNS  1000
+#define MAX_ARGUMENTS 64
+
+typedef VEC(char *) paths;
+
+/* Whether other programs may come to run in the target. */
+static bool may_come(const struct target *t)
+{
+	return zone_is_for_all(t) || (t->inherit && t->kind != TARGET_TID);
+}
+
+/* False: it is not there. */
+static bool find(struct zones *z, const char *path)
+{
+	_close_ int fd = elffile_open_path(-1, path);
+	struct image_id id = {.path = path};
+	struct stat st;
+	uint32_t image;
+
+	if (!elffile_is(fd) || fstat(fd, &st))
+		return false;
+	id.dev_major = major(st.st_dev);
+	id.dev_minor = minor(st.st_dev);
+	id.inode = st.st_ino;
+	image = images_file(z->in.images, (uint32_t)getpid(), 0, 0, &id);
+	z->at.at[zone_number_of(z, image)]->named = true;
+	return true;
+}
+
+static void keep_path(void *context, const char *path)
+{
+	paths *libraries = context;
+
+	vec_push(libraries, mem_strdup(path));
+}
+
+/* Those whose names @pattern may mean, by link or file. @libraries are listed when they are wanted
+ * first. */
+static void find_libraries(struct zones *z, size_t pattern, paths *libraries)
+{
+	const char *which[MAX_LIBRARIES];
+	size_t n = 0;
+
+	if (!libraries->n)
+		closure_each_library(keep_path, libraries);
+	for (size_t i = 0; i < libraries->n; i++) {
+		if (!zonepatterns_is_for(z->in.o->patterns, pattern, libraries->at[i]))
+			continue;
+		if (n == MAX_LIBRARIES)
+			return;
+		which[n++] = libraries->at[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		_free_ char *path = realpath(which[i], NULL);
+
+		if (path && zonepatterns_is_for(z->in.o->patterns, pattern, path))
+			(void)find(z, path);
+	}
+}
+
+/* What env(1), nice(1), taskset(1) and the like run. */
+static bool find_argument(struct zones *z, size_t pattern)
+{
+	char *const *argv = z->in.target->kind == TARGET_COMMAND ? z->in.target->argv : NULL;
+	bool found = false;
+
+	for (int i = 1; argv && argv[i] && i < MAX_ARGUMENTS; i++) {
+		_free_ char *path = strchr(argv[i], '/') ? realpath(argv[i], NULL) : NULL;
+
+		if (path && (zonepatterns_is_for(z->in.o->patterns, pattern, argv[i]) ||
+			     zonepatterns_is_for(z->in.o->patterns, pattern, path)))
+			found |= find(z, path);
+	}
+	return found;
+}
+
+static void find_all(struct zones *z, paths *libraries)
+{
+	const struct zonepatterns *patterns = z->in.o->patterns;
+	const char *last = "";
+
+	for (size_t i = 0; i < zonepatterns_count(patterns) && i < MAX_PATTERNS; i++) {
+		const char *module = zonepatterns_module(patterns, i);
+		const char *path = zonepatterns_file(patterns, i);
+
+		if (!module || !strcmp(module, last))
+			continue;
+		if ((!path || !find(z, path)) && !find_argument(z, i))
+			find_libraries(z, i, libraries);
+		last = module;
+	}
+}
+
+void zone_named_find(struct zones *z)
+{
+	paths libraries = {0};
+
+	/* Where probes are hung one by one there are few of them. */
+	if (!may_come(z->in.target) || !z->in.session->probes.multi)
+		return;
+	find_all(z, &libraries);
+	for (size_t i = 0; i < libraries.n; i++)
+		free(libraries.at[i]);
+	vec_release(&libraries);
+}
+
+int zone_named_hang(struct zones *z)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < z->at.n && !ret; i++)
+		if (z->at.at[i]->named)
+			ret = zone_hang(z, i);
+	return ret;
+}

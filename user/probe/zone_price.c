@@ -1,0 +1,79 @@
+#include "probe/zone_price.h"
+
+#include "base/mem.h"
+#include "load/session.h"
+
+/* Ways in which calls end, as a set of these by their place, with the flags of such a process. */
+static const uint32_t flags_of_way[] = {WIRE_PROC_HIJACK, WIRE_PROC_RETS, WIRE_PROC_TARGET};
+#define WAYS (sizeof(flags_of_way) / sizeof(*flags_of_way))
+
+static unsigned int bit_of(uint32_t flags)
+{
+	return flags & WIRE_PROC_HIJACK ? 1 : flags & WIRE_PROC_RETS ? 2 : 4;
+}
+
+unsigned int *zone_price_ways(const struct zones *z)
+{
+	unsigned int *ways = mem_zalloc(z->at.n + 1, sizeof(*ways));
+
+	for (size_t i = 0; i < z->processes.n; i++) {
+		const struct zone_process *p = z->processes.at[i];
+
+		for (size_t k = 0; k < p->images.n && p->wants; k++)
+			ways[p->images.at[k]] |= bit_of(p->wants);
+	}
+	return ways;
+}
+
+static double cost_of(const struct zones *z, enum site_class class, enum exit_way exit)
+{
+	return calibration_of(z->in.calibration, class, exit).outer_ns;
+}
+
+double zone_price_hits(const struct zones *z, uint32_t event)
+{
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (session_counters(z->in.whole, event, counters))
+		return 0;
+	return (double)counters[WIRE_HITS] * cost_of(z, SITE_EMULATED, EXIT_NONE) +
+	       (double)counters[WIRE_HITS_STEPPED] * cost_of(z, SITE_STEPPED, EXIT_NONE);
+}
+
+/* Calls that only ever end by jumps, which the kernel emulates, are cheaper than what is calibrated
+ * with a RET. */
+static bool steps_exits(const struct sites *s)
+{
+	for (size_t i = 0; i < s->exits.n; i++)
+		if (s->exits.at[i].class == SITE_STEPPED)
+			return true;
+	return false;
+}
+
+static double price_with(const struct zones *z, const struct sites *s, enum exit_way exit)
+{
+	if (exit == EXIT_RETS && !steps_exits(s))
+		return cost_of(z, s->entry.class, EXIT_NONE) + cost_of(z, SITE_EMULATED, EXIT_NONE);
+	return cost_of(z, s->entry.class, exit);
+}
+
+struct zone_price zone_price_of(const struct zones *z, const struct zone_image *image, size_t k,
+				unsigned int ways)
+{
+	enum site_class class = image->list.zones.at[k].sites.entry.class;
+	struct zone_price price = {.site = class};
+
+	if (!zone_image_has_zone(image, k))
+		return (struct zone_price){0};
+	price.count_ns = cost_of(z, class, EXIT_NONE);
+	for (size_t i = 0; i < WAYS; i++) {
+		enum exit_way exit = zone_image_exit(image, k, flags_of_way[i]);
+		double ns = price_with(z, &image->list.zones.at[k].sites, exit);
+
+		if (ways >> i & 1 && (ns > price.full_ns || !price.exit)) {
+			price.exit = exit;
+			price.full_ns = ns;
+		}
+	}
+	return price;
+}

@@ -1,0 +1,302 @@
+/*
+ * zone_process: the processes of the target and the files whose code they map.
+ */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "process/closure.h"
+#include "process/procfs.h"
+#include "process/roots.h"
+#include "probe/zone_limit.h"
+
+/* A program of which nothing could be foretold has mapped its libraries after that time. */
+#define LINKING_NS 1000000000u
+
+struct zone_process *zone_process_of(struct zones *z, uint32_t pid)
+{
+	bool fresh;
+	uint32_t *at = map_put(&z->by_pid, pid, &fresh);
+
+	if (fresh) {
+		*at = (uint32_t)z->met.n;
+		vec_push(&z->met, mem_zalloc(1, sizeof(struct zone_process)));
+		z->met.at[*at]->ended = true;
+	}
+	if (z->met.at[*at]->ended) {
+		*z->met.at[*at] = (struct zone_process){.pid = pid};
+		vec_push(&z->processes, z->met.at[*at]);
+	}
+	return z->met.at[*at];
+}
+
+static void count_thread(void *context, uint32_t tid)
+{
+	size_t *n = context;
+
+	(void)tid;
+	++*n;
+}
+
+/* The first thread of one that has exited is there until the process is waited for. */
+static bool runs_without_leader(const struct zone_process *p)
+{
+	size_t n = 0;
+
+	return !procfs_threads(p->pid, count_thread, &n) && n > 1;
+}
+
+static void keep_past(const struct zone_process *p, struct zone_past *past)
+{
+	past->hijack |= p->flags & WIRE_PROC_HIJACK;
+	past->rets |= p->flags & WIRE_PROC_RETS;
+	past->none |= !(p->flags & (WIRE_PROC_HIJACK | WIRE_PROC_RETS));
+	past->foreign |= p->foreign;
+}
+
+/* Of thousands, as they come and go in a build, none is looked at once it is gone. */
+static void end_process(struct zones *z, size_t at)
+{
+	struct zone_process *p = z->processes.at[at];
+
+	for (size_t i = 0; i < p->images.n; i++)
+		keep_past(p, &z->at.at[p->images.at[i]]->past);
+	vec_release(&p->images);
+	p->ended = true;
+	z->processes.at[at] = z->processes.at[--z->processes.n];
+}
+
+void zone_process_ran_before(struct zones *z, struct zone_process *p)
+{
+	if (z->counting && !p->missed)
+		zone_note(z,
+			  "programs and libraries that ran before their probes hung: first calls "
+			  "may be missing");
+	p->missed = true;
+}
+
+/* Whether it may have run functions that nobody has looked for, or before their probes hung. */
+static bool ran_unseen(struct zones *z, struct zone_process *p)
+{
+	zone_process_gather(z, p);
+	for (size_t i = 0; i < p->images.n; i++) {
+		const struct zone_image *image = z->at.at[p->images.at[i]];
+
+		if (zone_image_is_read(image)
+			    ? image->list.zones.n && !zone_image_is_met(image, p->pid)
+			    : zone_read_wants(z, image))
+			return true;
+	}
+	return false;
+}
+
+void zones_leader_exit(struct zones *z, uint32_t pid)
+{
+	const uint32_t *at = map_get(&z->by_pid, pid);
+	struct zone_process *p = at ? z->met.at[*at] : NULL;
+
+	if (!p || p->ended)
+		return;
+	p->leaderless = runs_without_leader(p);
+	/* Its probes are to be decided on anew. */
+	if (p->leaderless)
+		zones_process(z, pid);
+	else if (p->dirty && !p->before_exec && ran_unseen(z, p))
+		zone_process_ran_before(z, p);
+	for (size_t i = z->processes.n; i-- > 0 && !p->leaderless;)
+		if (z->processes.at[i] == p)
+			end_process(z, i);
+}
+
+/* Calibration's process has probes of its own and is no target, not even of -a. */
+static bool is_ours(const struct zones *z, uint32_t pid)
+{
+	return pid == calibration_pid(z->in.calibration);
+}
+
+void zones_process(struct zones *z, uint32_t pid)
+{
+	if (is_ours(z, pid))
+		return;
+	zone_process_of(z, pid)->dirty = true;
+	z->unsettled = true;
+}
+
+bool zones_unsettled(const struct zones *z)
+{
+	return z->unsettled;
+}
+
+void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
+{
+	struct zone_process *from, *to;
+	bool misses = false;
+
+	if (is_ours(z, child))
+		return;
+	from = zone_process_of(z, pid);
+	to = zone_process_of(z, child);
+	to->flags = from->flags;
+	to->wants = from->wants;
+	to->foreign = from->foreign;
+	to->told = from->told;
+	to->code_seen = from->code_seen;
+	to->before_exec = false;
+	to->unknown_until_ns = from->unknown_until_ns;
+	to->images.n = 0;
+	for (size_t i = 0; i < from->images.n; i++) {
+		const struct zone_hanging *h = &z->at.at[from->images.at[i]]->hanging;
+
+		misses |= h->entry_pid || h->exit_pid;
+		vec_push(&to->images, from->images.at[i]);
+	}
+	to->missed = misses;
+	if (misses)
+		zone_note(z, "children whose first calls of libraries were missed: probes hung for "
+			     "the parent alone");
+	zones_process(z, child);
+}
+
+void zone_process_saw_code(struct zones *z, uint32_t pid, uint32_t code)
+{
+	const uint32_t *at = map_get(&z->by_pid, pid);
+
+	/* Children are no targets where they are not followed. */
+	if (!at || z->met.at[*at]->ended)
+		return;
+	z->met.at[*at]->code_seen = code;
+	zones_process(z, pid);
+}
+
+/* Somebody killed it, and the probes went with it. */
+static void note_keeper(struct zones *z)
+{
+	if (z->keeper_gone || !keeper_is_gone(z->keeper))
+		return;
+	z->keeper_gone = true;
+	zone_note(z, "the process that held the probes was killed: calls were counted until then");
+}
+
+void zones_tick(struct zones *z)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	zone_guard_tick(z);
+	zone_limit_tick(z);
+	note_keeper(z);
+	for (size_t i = z->processes.n; i-- > 0;) {
+		struct zone_process *p = z->processes.at[i];
+
+		if (p->leaderless && !runs_without_leader(p)) {
+			end_process(z, i);
+			continue;
+		}
+		if (p->unknown_until_ns && p->unknown_until_ns < now) {
+			p->unknown_until_ns = 0;
+			zones_process(z, p->pid);
+		}
+	}
+}
+
+uint32_t zone_number_of(struct zones *z, uint32_t image)
+{
+	bool fresh;
+	uint32_t *at = map_put(&z->by_image, image, &fresh);
+
+	if (fresh) {
+		struct zone_image *i = mem_zalloc(1, sizeof(*i));
+
+		i->image = image;
+		i->slot = (uint32_t)z->at.n % WIRE_ZONE_CALIBRATION;
+		i->first = UINT32_MAX;
+		*at = (uint32_t)z->at.n;
+		vec_push(&z->at, i);
+	}
+	return *at;
+}
+
+static void add_image(struct zones *z, struct zone_process *p, uint32_t image)
+{
+	uint32_t number = zone_number_of(z, image);
+
+	for (size_t i = 0; i < p->images.n; i++)
+		if (p->images.at[i] == number)
+			return;
+	vec_push(&p->images, number);
+}
+
+struct gathering {
+	struct zones *z;
+	struct zone_process *p;
+};
+
+static void gather_image(void *context, uint32_t image)
+{
+	struct gathering *g = context;
+	const struct image *i = images_at(g->z->in.images, image);
+
+	/* The kernel's own mappings are no files: "[uprobes]", "[vsyscall]". */
+	if (i->kind == IMAGE_KIND_FILE && i->path[0] != '[')
+		add_image(g->z, g->p, image);
+}
+
+void zone_process_gather(struct zones *z, struct zone_process *p)
+{
+	struct gathering g = {z, p};
+
+	procs_each_image(z->in.procs, p->pid, gather_image, &g);
+}
+
+/* Takes the files of @c for the code of @p. */
+static void add_closure(struct zones *z, struct zone_process *p, const closure *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct closure_file *f = &c->at[i];
+		const struct image_id id = {.path = f->path,
+					    .dev_major = f->dev_major,
+					    .dev_minor = f->dev_minor,
+					    .inode = f->inode};
+
+		add_image(z, p, images_file(z->in.images, p->pid, 0, 0, &id));
+	}
+}
+
+void zones_command(struct zones *z, uint32_t pid, const char *command)
+{
+	struct zone_process *p = zone_process_of(z, pid);
+	closure c = {0};
+
+	closure_of_command(command, &c);
+	add_closure(z, p, &c);
+	zone_guard_command(z, pid, command);
+	closure_release(&c);
+	p->before_exec = true;
+	zones_process(z, pid);
+}
+
+/* What the program that @p runs now will have mapped in a moment. Where that cannot be told it has
+ * to be waited for. */
+static void foretell(struct zones *z, struct zone_process *p)
+{
+	closure c = {0};
+
+	closure_of_process(roots_of(z->watch.roots, p->pid), p->pid, &c);
+	add_closure(z, p, &c);
+	p->unknown_until_ns = c.n ? 0 : clock_ns(CLOCK_MONOTONIC) + LINKING_NS;
+	closure_release(&c);
+}
+
+void zones_exec(struct zones *z, uint32_t pid)
+{
+	struct zone_process *p = zone_process_of(z, pid);
+
+	p->foreign = false;
+	if (!p->before_exec) {
+		p->images.n = 0;
+		p->flags = WIRE_PROC_TARGET;
+		p->missed = false;
+		foretell(z, p);
+	}
+	p->before_exec = false;
+	zones_process(z, pid);
+}

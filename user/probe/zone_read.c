@@ -1,0 +1,217 @@
+/*
+ * zone_read: the zones of the files that processes map, and what else is to be known of these.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "probe/zone_limit.h"
+#include "symbol/zonelist_check.h"
+#include "symbol/zonelist_read.h"
+
+/* Gives the zones of an image that was just read their numbers. */
+static void number_zones(struct zones *z, struct zone_image *i)
+{
+	size_t room = z->in.o->max - z->used;
+
+	i->first = z->used;
+	/* Of a list of too many there are as many zones as may be. */
+	if (i->list.matched > room || z->at.n > WIRE_ZONE_IMAGES) {
+		z->too_many += i->list.matched;
+		zonelist_drop(&i->list);
+	}
+	z->used += (uint32_t)i->list.zones.n;
+	for (size_t k = 0; k < i->list.zones.n; k++)
+		vec_push(&i->refused, false);
+	zone_limit_begin(z, i);
+}
+
+/* Its code does no harm in a process whose return addresses are hijacked: it may be mapped without
+ * a word. */
+static void pass(struct zones *z, const struct zone_image *i)
+{
+	const struct image *image = images_at(z->in.images, i->image);
+	struct wire_zone_file file = {image->inode,
+				      wire_device(image->dev_major, image->dev_minor)};
+	struct stat st;
+
+	if (!zone_image_is_harmless(i))
+		return;
+	if (!file.inode && image->fd >= 0 && !fstat(image->fd, &st)) {
+		file.inode = st.st_ino;
+		file.device = wire_device(major(st.st_dev), minor(st.st_dev));
+	}
+	if (file.inode)
+		zonemaps_pass_file(z->in.session->maps, &file);
+}
+
+/* What is found in it holds as long as nobody writes to it. */
+static void lease(struct zones *z, struct zone_image *i, int fd)
+{
+	if (fd < 0)
+		return;
+	keeper_lease(z->keeper, fd);
+	i->file = keeper_file_of(fd);
+}
+
+typedef VEC(uint32_t) numbers;
+
+static void read_images(struct zones *z, const numbers *which)
+{
+	struct zonelist_request request = {.patterns = z->in.o->patterns,
+					   .kernel = site_kernel_running(),
+					   .max = z->in.o->max,
+					   .lines = true,
+					   .switches = z->in.o->switches,
+					   .n_switches = z->in.o->n_switches,
+					   .wait = z->in.wait};
+	_free_ const struct image **images = mem_zalloc(which->n + 1, sizeof(*images));
+	_free_ struct zonelist *lists = mem_zalloc(which->n + 1, sizeof(*lists));
+
+	for (size_t i = 0; i < which->n; i++) {
+		images[i] = images_at(z->in.images, z->at.at[which->at[i]]->image);
+		lease(z, z->at.at[which->at[i]], images[i]->fd);
+	}
+	zonelist_read(images, which->n, &request, lists);
+	for (size_t i = 0; i < which->n; i++) {
+		struct zone_image *image = z->at.at[which->at[i]];
+
+		image->list = lists[i];
+		number_zones(z, image);
+		pass(z, image);
+	}
+}
+
+bool zone_read_wants(const struct zones *z, const struct zone_image *image)
+{
+	return zonepatterns_want_module(z->in.o->patterns,
+					images_at(z->in.images, image->image)->path);
+}
+
+bool zone_process_has_zones(const struct zones *z, const struct zone_process *p)
+{
+	for (size_t i = 0; i < p->images.n; i++)
+		if (z->at.at[p->images.at[i]]->list.zones.n)
+			return true;
+	return false;
+}
+
+static void add_number(numbers *to, uint32_t number)
+{
+	for (size_t i = 0; i < to->n; i++)
+		if (to->at[i] == number)
+			return;
+	vec_push(to, number);
+}
+
+/* Adds the images of @p that are not read yet: those where zones may be, or all. */
+static void add_unread(const struct zones *z, const struct zone_process *p, bool all, numbers *out)
+{
+	for (size_t i = 0; i < p->images.n; i++) {
+		const struct zone_image *image = z->at.at[p->images.at[i]];
+
+		if (!zone_image_is_read(image) && (all || zone_read_wants(z, image)))
+			add_number(out, p->images.at[i]);
+	}
+}
+
+/* Adds the images that patterns name. */
+static void add_named(const struct zones *z, numbers *out)
+{
+	for (uint32_t i = 0; i < z->at.n; i++)
+		if (z->at.at[i]->named && !zone_image_is_read(z->at.at[i]))
+			add_number(out, i);
+}
+
+/* Those where zones may be first: code of processes without zones is nobody's business. */
+void zone_read_new(struct zones *z)
+{
+	for (int all = 0; all < 2; all++) {
+		numbers which = {0};
+
+		add_named(z, &which);
+		for (size_t i = 0; i < z->processes.n; i++) {
+			struct zone_process *p = z->processes.at[i];
+
+			if (p->dirty && (!all || zone_process_has_zones(z, p)))
+				add_unread(z, p, all, &which);
+		}
+		if (which.n)
+			read_images(z, &which);
+		vec_release(&which);
+	}
+}
+
+/* The module that @pattern names is not there yet. A pattern that names none never waits. */
+static bool waits(const struct zones *z, const struct zonelist *lists,
+		  const struct image *const *images, size_t n, size_t pattern)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((pattern < lists[i].hits.n && lists[i].hits.at[pattern]) ||
+		    zonepatterns_is_for(z->in.o->patterns, pattern, images[i]->path))
+			return false;
+	return true;
+}
+
+/* Whether all patterns but those that wait for their module match something, of which exclusions
+ * leave something over. */
+static bool matches_or_waits(const struct zones *z, const struct zonelist *lists,
+			     const struct image *const *images, size_t n)
+{
+	bool waiting = false, matched = false;
+
+	for (size_t i = 0; i < n; i++)
+		matched |= lists[i].matched > 0;
+	for (size_t p = 0; p < zonepatterns_count(z->in.o->patterns); p++) {
+		bool hit = zonepatterns_is_exclusion(z->in.o->patterns, p);
+
+		for (size_t i = 0; i < n; i++)
+			hit |= p < lists[i].hits.n && lists[i].hits.at[p];
+		if (!hit && !waits(z, lists, images, n, p))
+			return false;
+		waiting |= !hit;
+	}
+	return matched || waiting;
+}
+
+char *zone_read_waiting(const struct zones *z)
+{
+	const struct zonepatterns *patterns = z->in.o->patterns;
+	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));
+
+	for (size_t i = 0; i < z->at.n; i++)
+		images[i] = images_at(z->in.images, z->at.at[i]->image);
+	for (size_t p = 0; p < zonepatterns_count(patterns); p++) {
+		bool there = zonepatterns_is_exclusion(patterns, p);
+
+		for (size_t i = 0; i < z->at.n && !there; i++)
+			there = zonepatterns_is_for(patterns, p, images[i]->path);
+		if (!there)
+			return zonelist_no_module(images, z->at.n, zonepatterns_text(patterns, p));
+	}
+	return NULL;
+}
+
+/* Patterns that nothing matches are an error while nothing is captured yet. */
+int zone_read_check(struct zones *z)
+{
+	struct zonelist_request request = {.patterns = z->in.o->patterns, .max = z->in.o->max};
+	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));
+	_free_ struct zonelist *lists = mem_zalloc(z->at.n + 1, sizeof(*lists));
+	size_t n = 0;
+
+	if (z->too_many)
+		return zonelist_too_many(z->used + z->too_many, &request);
+	for (size_t i = 0; i < z->at.n; i++) {
+		if (!zone_image_is_read(z->at.at[i]))
+			continue;
+		images[n] = images_at(z->in.images, z->at.at[i]->image);
+		lists[n++] = z->at.at[i]->list;
+	}
+	if (matches_or_waits(z, lists, images, n))
+		return 0;
+	return zonelist_check(images, lists, n, &request);
+}

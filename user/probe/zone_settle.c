@@ -1,0 +1,229 @@
+/*
+ * zone_settle: brings probes and flags of processes in line with what is known of their code.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "probe/zone_limit.h"
+#include "probe/zone_state.h"
+#include "process/procfs.h"
+
+void zone_note(struct zones *z, const char *text)
+{
+	for (size_t i = 0; i < z->notes.n; i++) {
+		if (!strcmp(z->notes.at[i].text, text)) {
+			z->notes.at[i].n++;
+			return;
+		}
+	}
+	vec_push(&z->notes, ((struct zone_note){.text = mem_strdup(text), .n = 1}));
+}
+
+static int tell(struct zones *z, struct zone_process *p, uint32_t flags)
+{
+	struct wire_zone_proc proc = {
+		.flags = flags, .exec_flags = WIRE_PROC_TARGET, .code_seen = p->code_seen};
+
+	if (p->before_exec)
+		proc = (struct wire_zone_proc){.exec_flags = flags};
+	p->flags = flags;
+	p->told = true;
+	p->code_told = p->code_seen;
+	return zonemaps_set_proc(z->in.session->maps, p->pid, proc);
+}
+
+/* Whether @pid is a process of ours that is gone, which is known from now on. */
+static bool forget_gone(struct zones *z, uint32_t pid)
+{
+	_free_ char *link = procfs_path(pid, "exe");
+	char byte;
+
+	if (!pid || readlink(link, &byte, 1) >= 0 || !zone_process_of(z, pid)->wants)
+		return false;
+	zone_process_of(z, pid)->wants = 0;
+	return true;
+}
+
+/* What the kernel will not hang for a process that is gone is decided on without it. */
+int zone_hang(struct zones *z, uint32_t number)
+{
+	struct zone_image *image = z->at.at[number];
+	struct zone_hanging want;
+	int ret;
+
+	if (!image->list.zones.n && !image->list.switches.n)
+		return 0;
+	do {
+		want = zone_decide_probes(z, number);
+		if (!image->list.zones.n && !want.switches)
+			return 0;
+		ret = zone_image_hang(image, &z->tools, images_at(z->in.images, image->image),
+				      &want);
+	} while (ret == -ESRCH && (forget_gone(z, want.entry_pid) | forget_gone(z, want.exit_pid)));
+	if (ret != -ESTALE)
+		return ret;
+	zone_guard_written(z, image);
+	return 0;
+}
+
+int zone_hang_anew(struct zones *z, uint32_t number)
+{
+	int ret;
+
+	do {
+		zone_guard_heed(z);
+		ret = zone_hang(z, number);
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
+/* From here on the kernel counts what code @p maps; what it had before is read once more. */
+static int begin_with(struct zones *z, struct zone_process *p)
+{
+	int ret = tell(z, p, WIRE_PROC_TARGET);
+
+	(void)procs_snapshot(z->in.procs, p->pid);
+	zones_process(z, p->pid);
+	return ret;
+}
+
+void zone_runs_coroutines(struct zones *z, struct zone_process *p)
+{
+	p->foreign = true;
+	probe_session_watch_waits(z->in.session);
+}
+
+/* The image's probes, while @p runs its code. */
+static int hang_in(struct zones *z, struct zone_process *p, uint32_t number)
+{
+	const struct zone_image *image = z->at.at[number];
+	const bool was_met = zone_image_is_met(image, p->pid);
+	int ret = zone_hang(z, number);
+
+	/* A process that is gone wants nothing. */
+	if (!ret && !was_met && image->list.zones.n && !p->before_exec &&
+	    (zone_image_is_met(image, p->pid) || !p->wants))
+		zone_process_ran_before(z, p);
+	return ret;
+}
+
+/* Probes and flags of one process after a change of its code. Nothing is hijacked before it is
+ * known to be safe, and nothing is seen to begin whose end would not be seen. */
+static int settle(struct zones *z, struct zone_process *p)
+{
+	uint32_t flags;
+	int ret = 0;
+
+	p->dirty = false;
+	if (!zone_process_has_zones(z, p))
+		return zone_is_for_all(z->in.target) ? 0 : tell(z, p, WIRE_PROC_TARGET);
+	if (!p->told && !p->before_exec)
+		return begin_with(z, p);
+	if (!p->foreign && zone_decide_coroutines(z, p))
+		zone_runs_coroutines(z, p);
+	flags = p->wants = zone_decide_flags(z, p);
+	zone_limit_refused(z, p);
+	if (p->flags & WIRE_PROC_HIJACK && !(flags & WIRE_PROC_HIJACK))
+		ret = tell(z, p, WIRE_PROC_TARGET);
+	for (size_t i = 0; i < p->images.n && !ret; i++)
+		ret = hang_in(z, p, p->images.at[i]);
+	if (!ret && (flags != p->flags || p->code_seen != p->code_told))
+		ret = tell(z, p, flags);
+	return ret;
+}
+
+/* While a translator starts nothing is hung that was decided on before. */
+static int settle_anew(struct zones *z, struct zone_process *p)
+{
+	int ret;
+
+	do {
+		zone_guard_heed(z);
+		ret = settle(z, p);
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
+/* Of all of them first: one that is alone with a file has its probes for itself. */
+static void decide_flags(struct zones *z)
+{
+	for (size_t i = 0; i < z->processes.n; i++)
+		if (z->processes.at[i]->dirty)
+			z->processes.at[i]->wants = zone_decide_flags(z, z->processes.at[i]);
+}
+
+static int settle_dirty(struct zones *z, bool first)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < z->processes.n && !ret; i++) {
+		if (!z->processes.at[i]->dirty)
+			continue;
+		ret = settle_anew(z, z->processes.at[i]);
+		if (ret && !first) {
+			zone_note(z, err_text());
+			ret = 0;
+		}
+	}
+	return ret;
+}
+
+/* Where a capture begins that nothing could be captured of, it is an error. */
+static int check_forbidden(const struct zones *z)
+{
+	if (!z->forbidden)
+		return 0;
+	for (size_t i = 0; i < z->at.n; i++)
+		if (z->at.at[i]->hanging.entries != HANG_NOTHING)
+			return 0;
+	return err(-EBUSY, "%s", z->forbidden);
+}
+
+/* Reads new images, decides how calls end in each process, attaches probes. What cannot be attached
+ * is noted: only at the start (@first) are errors returned, and patterns that match nothing. */
+int zone_settle_all(struct zones *z, bool first)
+{
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	int ret = 0;
+
+	if (first) {
+		zone_watch_init(z);
+		zone_guard_find(z);
+	}
+	/* A process that is met first makes a second round. */
+	for (int round = 0; round < 2 && !ret && (z->unsettled || !round); round++) {
+		z->unsettled = false;
+		for (size_t i = 0; i < z->processes.n; i++)
+			if (z->processes.at[i]->dirty && !z->processes.at[i]->before_exec)
+				zone_process_gather(z, z->processes.at[i]);
+		if (first && !round)
+			zone_named_find(z);
+		zone_read_new(z);
+		if (first && !round)
+			ret = zone_read_check(z);
+		decide_flags(z);
+		if (first && !round && !ret)
+			ret = zone_limit_expect(z);
+		if (!ret)
+			ret = settle_dirty(z, first);
+	}
+	if (first && !ret)
+		ret = zone_named_hang(z);
+	if (first && !ret)
+		ret = check_forbidden(z);
+	z->attach_ns += (int64_t)(clock_ns(CLOCK_MONOTONIC) - start);
+	return ret;
+}
+
+size_t zones_count(const struct zones *z)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < z->at.n; i++)
+		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++)
+			n += zone_image_has(z->at.at[i], k);
+	return n;
+}

@@ -1,0 +1,12 @@
+/*
+ * zone_tables: the rows of zones in a profile. For the source of zones.
+ */
+#ifndef SOURCE_ZONE_TABLES_H
+#define SOURCE_ZONE_TABLES_H
+
+#include "probe/zone_state.h"
+#include "source/assembly.h"
+
+void zone_tables_fill(const struct zones *, struct assembly *);
+
+#endif
