@@ -435,7 +435,7 @@ static void takes_parts_that_lie_elsewhere(void **state)
 	expect_unknown(&s, "unknown ownership");
 	a.target = SITE_TARGET_FUNCTION;
 	find_around(&a, code_whole, code_whole_end, &s);
-	expect_unknown(&s, "frame in place");
+	expect_unknown(&s, "without taking down its frame");
 	a.slot = 0;
 	find_around(&a, code_whole, code_whole_end, &s);
 	assert_false(s.splits);
