@@ -268,11 +268,11 @@ static void refuses_what_is_no_code(void **state)
 
 	(void)state;
 	find_at(&new, AT, bad, bad, &s);
-	expect_refusal(&s, "no code");
+	expect_refusal(&s, " code");
 	find_at(&new, AT, bad, bad + sizeof(bad), &s);
-	expect_refusal(&s, "no code");
+	expect_refusal(&s, " code");
 	find_at(&new, AT, code_nop4, code_nop4 + 2, &s); /* cut off */
-	expect_refusal(&s, "no code");
+	expect_refusal(&s, " code");
 }
 
 /* --- exits ---------------------------------------------------------------------------------- */
@@ -573,7 +573,7 @@ static void finds_exits_of_landing_pads(void **state)
 	expect_exits(&s, 2, (uint64_t[]){7, 18});
 	world.pads = no_pads;
 	sites_find(&world, &code, &s);
-	expect_unknown(&s, "exceptions");
+	expect_unknown(&s, "landing pads");
 }
 
 /* --- damage --------------------------------------------------------------------------------- */
