@@ -664,7 +664,7 @@ static void samples_views_without_samples(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_view(zones_only_profile(), NULL, names[i], 100,
-			    "\n  No samples in this profile: it is of zones alone.\n");
+			    "\n  No samples in this profile: it has only zones.\n");
 }
 
 /* --- csv -------------------------------------------------------------------------------------- */
