@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * memo: what walks found lately, for those to come: the rules of return addresses, and where the
- * tables of code stand. Most frames of a sample are those of the sample before: a rule costs one
+ * memo: a cache of what recent walks found: the rules of return addresses, and where the tables of
+ * code are. Most frames of a sample are those of the sample before: a rule costs one
  * cache line then, where mapping, table, page and rows cost some thirty, all of them cold at
  * the usual rates. Of a new address in known code, mapping and table, most of it, cost two.
  *

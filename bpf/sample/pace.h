@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pace: which hits of an event become samples, where not each of them does: every so manieth, or as
- * many as come to a rate, drawn at random. What a sample stands for adds up to all hits.
+ * pace: decides which hits of an event become samples, where not all do: every Nth, or a random
+ * choice that keeps to a rate. The weights of the samples add up to all hits.
  */
 #ifndef SAMPLE_PACE_H
 #define SAMPLE_PACE_H

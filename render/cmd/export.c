@@ -29,7 +29,7 @@ static void help(FILE *out)
 	      "  eprof-render export eprof.h5 --to tracy-csv -o zones.csv --where 'counts>10'\n"
 	      "\n"
 	      "Usage: eprof-render export FILE [-o OUT] [--to FORMAT] [--force] [selection]\n"
-	      "Numbers of samples are written; with --metric the values of that metric. Of a\n"
+	      "\n"
 	      "profile of zones alone the ns of their call tree.\n"
 	      "\n"
 	      "  -o, --output OUT     where to; '-' or nothing is the standard output\n"
@@ -99,13 +99,13 @@ static int parse(int argc, char **argv, struct arguments *a)
 			return status;
 	}
 	if (argc - optind != 1)
-		return render_usage("export: which profile? One, please");
+		return render_usage("export: name one profile");
 	a->input = argv[optind];
 	if (!a->to && a->output)
 		a->to = export_find_for(a->output);
 	if (!a->to)
 		return render_usage(
-			"export: which format? Say --to folded, --to json or --to tracy-csv");
+			"export: name a format: --to folded, --to json or --to tracy-csv");
 	if (a->self && !a->to->takes_self)
 		return render_usage("export: --self is of tracy-csv, not of %s", a->to->name);
 	return -1;

@@ -75,7 +75,7 @@ bool base_is_cpu_time(const struct view_input *in)
 	       (str_starts(name, "cpu-clock") || str_starts(name, "task-clock"));
 }
 
-/* The kernel's figure where the profile has it, which knows of what ran between two ticks. */
+/* The scheduler's figure where the profile has it: it includes what ran between two ticks. */
 static double on_cpu_ns(const struct view_input *in)
 {
 	double ticks = (double)in->tree->nodes.at[0].total;
@@ -113,6 +113,6 @@ bool base_is_zones_only(const struct view_input *in)
 bool base_says_no_samples(const struct view_input *in, struct doc *doc)
 {
 	if (base_is_zones_only(in))
-		doc_text(doc, "No samples in this profile: it is of zones alone.");
+		doc_text(doc, "No samples in this profile: it has only zones.");
 	return base_is_zones_only(in);
 }

@@ -23,7 +23,7 @@ static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledge
 		units_percent(share, sizeof(share), (double)r->count, (double)taken);
 		doc_cell(t, taken > 0 ? 100.0 * (double)r->count / (double)taken : 0, "%s", share);
 		doc_cell(t, 0, "%s%s", profile_text(p, r->name),
-			 r->count < 0 ? " (below 0: it cannot be true)" : "");
+			 r->count < 0 ? " (below 0, which is impossible)" : "");
 	}
 }
 
@@ -31,8 +31,8 @@ static void ledger_metric(const struct view_input *in, uint32_t metric, struct d
 {
 	static const struct doc_column columns[] = {
 		{"Outcome", CELL_TEXT,
-		 "taken = kept + lost; notes are of kept ones, what stands apart is of none "
-		 "of them: in no sum"},
+		 "taken = kept + lost; notes are about kept events; apart are events that are "
+		 "in none of these sums"},
 		{"Events", CELL_NUMBER, NULL},
 		{"Share", CELL_PERCENT, "of the events taken"},
 		{"Reason", CELL_TEXT, NULL},

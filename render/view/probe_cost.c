@@ -58,7 +58,7 @@ static bool is_high(const struct profile *p, double ns)
 	return ns * 100 >= (double)p->duration_ns * HIGH;
 }
 
-/* Whoever runs a probed file pays, target or not. */
+/* Every process that runs a probed file pays for hits, target or not. */
 static void elsewhere_fact(const struct profile *p, struct doc_block *b)
 {
 	const double hits = profile_cost_of(p, ZONE_COST_HITS_ELSEWHERE);
@@ -68,8 +68,8 @@ static void elsewhere_fact(const struct profile *p, struct doc_block *b)
 	/* What eprof itself does meanwhile is not worth a line. */
 	if (ns * 1000 >= (double)p->duration_ns)
 		doc_fact(b, is_high(p, ns), "Elsewhere",
-			 "what is no target hit the probes %s times, which cost it %s, %s of the "
-			 "capture's length",
+			 "other processes and threads hit the probes %s times, which cost them %s, "
+			 "%s of the capture's length",
 			 units_count(times, sizeof(times), (int64_t)hits),
 			 units_ns(cost, sizeof(cost), ns),
 			 units_percent(share, sizeof(share), ns, (double)p->duration_ns));
@@ -88,7 +88,7 @@ void probe_cost_fact(const struct view_input *in, struct doc_block *b)
 		return;
 	if (all <= 0)
 		return elsewhere_fact(in->profile, b);
-	str_addf(&s, "cost what ran %s, %s of the capture's length",
+	str_addf(&s, "cost the target %s, %s of the capture's length",
 		 units_ns(cost, sizeof(cost), all),
 		 units_percent(share, sizeof(share), all, length));
 	if (high && d.ns * 100 >= all * MUCH && d.called >= MANY) {

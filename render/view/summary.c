@@ -164,7 +164,7 @@ static void zones_fact(const struct view_input *in, struct doc_block *b)
 	if (sums.shorts)
 		doc_fact(b, true, "Short zones",
 			 "%llu of %s have a mean below three times what their probes cost: their "
-			 "times are mostly the probes'",
+			 "times are mostly probe cost",
 			 (unsigned long long)sums.shorts, zones);
 	named_fact(in, b, "Counted only", "not timed", is_counted_alone);
 	named_fact(in, b, "Detached", "not counted until the end", zone_is_detached);

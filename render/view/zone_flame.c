@@ -10,7 +10,7 @@ static char *how_net(const struct view_input *in)
 	if (!zone_is_netted(in->profile))
 		return mem_strdup("");
 	if (!in->zone_tree->net)
-		return mem_strdup(", as measured: less what the probes added nothing is left");
+		return mem_strdup(", as measured: the probes' cost would leave nothing");
 	return mem_printf(", less what the probes added (±%s)",
 			  units_ns(margin, sizeof(margin), (double)in->zone_tree->margin_ns));
 }

@@ -273,11 +273,11 @@ static void legend(const struct view_input *in, struct doc *doc)
 	if (s.shorts)
 		str_add(&text,
 			"Short: a call's net mean is below three times what its probes cost, so "
-			"its times are mostly theirs. ");
+			"its times are mostly probe cost. ");
 	if (s.dwarfed)
 		str_add(&text, "Dwarfed: what the probes added was more than ten times what is "
 			       "left of the "
-			       "total, so net says little more than how large it can be. ");
+			       "total, so net is little more than an upper bound. ");
 	if (s.counted)
 		str_add(&text,
 			"Counted: not timed; the zone's own report and the summary say why. ");

@@ -136,7 +136,7 @@ static void refuses_what_is_not_there(void **state)
 		 "no thread matches --thread 'cc1' in a process of --pid 'pro?'"},
 		{{.focus = "nothing"}, "--focus: no stack has a function that matches 'nothing'"},
 		{{.focus = "ol"},
-		 "--focus: no stack has a function 'ol': to mean 'fold', ask for '*ol*'"},
+		 "--focus: no stack has a function 'ol'; for 'fold' the pattern is '*ol*'"},
 		{{.from_ns = 1000}, "--from 1.00 µs is past the end: the profile has 1.00 µs"},
 	};
 

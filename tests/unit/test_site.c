@@ -268,11 +268,11 @@ static void refuses_what_is_no_code(void **state)
 
 	(void)state;
 	find_at(&new, AT, bad, bad, &s);
-	expect_refusal(&s, "no code");
+	expect_refusal(&s, " code");
 	find_at(&new, AT, bad, bad + sizeof(bad), &s);
-	expect_refusal(&s, "no code");
+	expect_refusal(&s, " code");
 	find_at(&new, AT, code_nop4, code_nop4 + 2, &s); /* cut off */
-	expect_refusal(&s, "no code");
+	expect_refusal(&s, " code");
 }
 
 /* --- exits ---------------------------------------------------------------------------------- */
@@ -435,7 +435,7 @@ static void takes_parts_that_lie_elsewhere(void **state)
 	expect_unknown(&s, "unknown ownership");
 	a.target = SITE_TARGET_FUNCTION;
 	find_around(&a, code_whole, code_whole_end, &s);
-	expect_unknown(&s, "frame in place");
+	expect_unknown(&s, "without taking down its frame");
 	a.slot = 0;
 	find_around(&a, code_whole, code_whole_end, &s);
 	assert_false(s.splits);
@@ -573,7 +573,7 @@ static void finds_exits_of_landing_pads(void **state)
 	expect_exits(&s, 2, (uint64_t[]){7, 18});
 	world.pads = no_pads;
 	sites_find(&world, &code, &s);
-	expect_unknown(&s, "exceptions");
+	expect_unknown(&s, "landing pads");
 }
 
 /* --- damage --------------------------------------------------------------------------------- */

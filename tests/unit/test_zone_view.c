@@ -85,7 +85,7 @@ static void zones_on_a_wide_terminal(void **state)
 		"      –        –  memcpy                                            libc.so.6     "
 		"   counted\n"
 		"  Net: less what the probes added. Short: a call's net mean is below three times "
-		"what its probes cost, so its times are mostly theirs. Counted: not timed; the "
+		"what its probes cost, so its times are mostly probe cost. Counted: not timed; the "
 		"zone's own report and the summary say\n"
 		"  why. Unwound: left by longjmp, an exception or the thread's end; counted, not "
 		"timed. In flight, open at start: not ended or not begun while captured; in no "
@@ -110,8 +110,8 @@ static void zones_on_a_narrow_terminal(void **state)
 		"   4.0 %  400 ms              30  23.3 ms  40.0 ms  expr_walk\n"
 		"  20.0 %  2.00 s              12   167 ms   233 ms  <wait>\n"
 		"  Net: less what the probes added. Short: a call's net mean is below three times\n"
-		"  what its probes cost, so its times are mostly theirs. Counted: not timed; the\n"
-		"  zone's own report and the summary say why. Unwound: left by longjmp, an\n"
+		"  what its probes cost, so its times are mostly probe cost. Counted: not timed;\n"
+		"  the zone's own report and the summary say why. Unwound: left by longjmp, an\n"
 		"  exception or the thread's end; counted, not timed. In flight, open at start:\n"
 		"  not ended or not begun while captured; in no other column.\n");
 }
@@ -450,8 +450,8 @@ static void tree_of_nothing_left(void **state)
 	for (size_t i = 0; i < p->zone_edges.n; i++)
 		p->zone_edges.at[i].comp_self_ns = p->zone_edges.at[i].comp_total_ns = 0;
 	text = view_text(p, NULL, "zone-flame", "txt", 200);
-	assert_non_null(strstr(text, "wall clock, as measured: less what the probes added nothing "
-				     "is left\n"));
+	assert_non_null(strstr(text, "wall clock, as measured: the probes' cost would leave "
+				     "nothing\n"));
 	assert_non_null(strstr(text, "  sqlite3_step\n"));
 }
 
@@ -577,7 +577,7 @@ static void summary_of_zones(void **state)
 		    "clock\n"
 		    "! Short zones   1 of 8 have a mean below three times what their probes cost: "
 		    "their times are mostly\n"
-		    "                the probes'\n"
+		    "                probe cost\n"
 		    "! Counted only  1 of 8 zones, not timed: memcpy (no RET and indirect jumps: "
 		    "its end cannot be seen)\n"
 		    "! Calls lost    7 (<0.1 % of all): 7 call table full\n"
@@ -625,14 +625,14 @@ static void summary_names_dear_zones(void **state)
 	assert_null(strstr(none, "Probes"));
 	/* As a file may say it. */
 	odd->zones.at[0].site_class = odd->zones.at[1].exit_way = UINT8_MAX;
-	expect_in_summary(odd, "\n  Probes    cost what ran 24.0 ms, 2.4 %");
+	expect_in_summary(odd, "\n  Probes    cost the target 24.0 ms, 2.4 %");
 	expect_in_summary(costly_profile(3),
-			  "\n  Probes    cost what ran 24.0 ms, 2.4 % of the capture's length\n");
+			  "\n  Probes    cost the target 24.0 ms, 2.4 % of the capture's length\n");
 	expect_in_summary(costly_profile(9),
-			  "\n! Probes    cost what ran 225 ms, 22.5 % of the capture's length\n");
+			  "\n! Probes    cost the target 225 ms, 22.5 % of the capture's length\n");
 	expect_in_summary(
 		costly_profile(12),
-		"\n! Probes    cost what ran 456 ms, 45.6 % of the capture's length; 65.8 % of "
+		"\n! Probes    cost the target 456 ms, 45.6 % of the capture's length; 65.8 % of "
 		"it for zl, zj, zh: an\n            exclusion (--zone '!NAME') leaves one "
 		"out\n");
 }
@@ -649,9 +649,10 @@ static void summary_tells_cost_elsewhere(void **state)
 	assert_null(strstr(text, "Elsewhere"));
 	profile_cost(much, ZONE_COST_HITS_ELSEWHERE, "events", 12345);
 	profile_cost(much, ZONE_COST_ELSEWHERE, "ns", 250e6);
-	expect_in_summary(much, "\n! Elsewhere  what is no target hit the probes 12,345 times, "
-				"which cost it 250 ms, 25.0 % of the\n             capture's "
-				"length\n");
+	expect_in_summary(much,
+			  "\n! Elsewhere  other processes and threads hit the probes 12,345 times, "
+			  "which cost them 250 ms, 25.0 %\n             of the capture's "
+			  "length\n");
 }
 
 /* Views of samples have nothing to say where there are none. */
@@ -663,7 +664,7 @@ static void samples_views_without_samples(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_view(zones_only_profile(), NULL, names[i], 100,
-			    "\n  No samples in this profile: it is of zones alone.\n");
+			    "\n  No samples in this profile: it has only zones.\n");
 }
 
 /* --- csv -------------------------------------------------------------------------------------- */

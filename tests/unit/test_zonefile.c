@@ -321,7 +321,7 @@ static void sees_landing_pads(void **state)
 	open_snippet("catch.so", &o);
 	expect_landing(&o);
 	assert_string_equal(hazard_find(&o.z, "catch.so"),
-			    "has code that stack unwinding lands in");
+			    "has landing pads, which stack unwinding enters");
 	close_file(&o);
 	snippet_run("strip catch.so");
 	open_snippet("catch.so", &o);

@@ -525,7 +525,8 @@ static void can_be_given_up(void **state)
 		if (patience[i])
 			assert_null(w.lists[0].problem);
 		else
-			assert_string_equal(w.lists[0].problem, "it was not read before the end");
+			assert_string_equal(w.lists[0].problem,
+					    "the capture ended before it was read");
 		assert_int_equal(w.lists[0].zones.n > 0, patience[i] > 0);
 		end(&w);
 	}

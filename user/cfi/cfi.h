@@ -1,8 +1,8 @@
 /*
- * cfi: what the call frame information of a file says about finding a caller: for each place in
- * its code the CFA, the return address and rbp. Reads .eh_frame, through the program header where
- * the section headers are stripped, and .debug_frame, of 64-bit x86 files. Formats: DWARF 5, 6.4;
- * LSB 5.0, 10.6; x86-64 psABI 3.7.
+ * cfi: reads a file's call frame information as unwind rows: for each range of its code how to
+ * find the CFA, the return address and the caller's rbp. Reads .eh_frame (through the program
+ * header where the section headers are stripped) and .debug_frame of 64-bit x86 files. Formats:
+ * DWARF 5, 6.4; LSB 5.0, 10.6; x86-64 psABI 3.7.
  *
  * Works on untrusted files: time and memory are linear in the size of the sections.
  */
@@ -20,8 +20,7 @@
 struct cfi_row {
 	uint64_t offset; /* in the file */
 	struct cfi_value cfa, ra, bp;
-	bool signal; /* the frame of a signal trampoline: the caller's address was interrupted, not
-			left by a call */
+	bool signal; /* a signal trampoline: its caller was interrupted, it did not make a call */
 };
 
 /* A negative return ends the reading and is passed on. */
@@ -41,13 +40,14 @@ void cfi_close(struct cfi *);
  * in ascending, distinct order of offsets; the first ones may lie before @from. Neighbours differ,
  * and code that no entry covers has a row with CFI_NONE unless it lies before the first row. Where
  * entries overlap the one that starts later ends the earlier one for good; of two that start at one
- * place the first counts, .eh_frame before .debug_frame. What an entry says after bytes that make
- * no sense is CFI_NONE. Entries outside the file's part of executable segments do not count. A file
- * without call frame information has no rows. Its cost is that of the entries it runs.
+ * place the first counts, .eh_frame before .debug_frame. From malformed bytes in an entry on its
+ * rows are CFI_NONE. Entries outside the file's executable segments do not count. A file without
+ * call frame information has no rows. The cost is that of the entries it interprets.
  */
 int cfi_rows(struct cfi *, uint64_t from, uint64_t to, cfi_row_fn *row, void *context);
 
-/* All that is said of one place in the code; borrows the cfi. See cfi_step. */
+/* All that the call frame information says of one place in the code; borrows the cfi. See
+ * cfi_step. */
 struct cfi_frame {
 	struct cfi_value cfa, registers[CFI_REGISTERS];
 	bool signal; /* as in a row */

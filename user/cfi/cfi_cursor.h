@@ -1,6 +1,6 @@
 /*
  * cfi_cursor: reads call frame information byte by byte and never past its end. A read that does
- * not fit gives 0 and leaves the cursor bad and empty, so a parser checks once, at the end. Only
+ * not fit returns 0 and leaves the cursor bad and empty, so a parser checks once, at the end. Only
  * for the cfi files.
  */
 #ifndef ELF_CFI_CURSOR_H

@@ -1,6 +1,6 @@
 /*
- * cfi_entry: the entries of .eh_frame and .debug_frame: what is common to many functions (CIE) and
- * what is said of one (FDE). Only for the cfi files.
+ * cfi_entry: parses the entries of .eh_frame and .debug_frame: CIEs (what many functions have in
+ * common) and FDEs (one function each). Only for the cfi files.
  */
 #ifndef ELF_CFI_ENTRY_H
 #define ELF_CFI_ENTRY_H
@@ -20,8 +20,8 @@ struct cfi_cie {
 	uint64_t code_align;
 	int64_t data_align;
 	uint8_t encoding; /* of addresses, see cfi_pointer */
-	uint8_t lsda; /* of the address that FDEs have, see there; CFI_PE_OMIT: they have none */
-	bool sized;   /* its FDEs have augmentation data, with their size before it */
+	uint8_t lsda;	  /* encoding of the FDEs' lsda address; CFI_PE_OMIT: they have none */
+	bool sized;	  /* its FDEs have augmentation data, with their size before it */
 	bool signal;
 };
 
@@ -31,11 +31,10 @@ struct cfi_fde {
 	uint64_t lsda;	       /* where its table of landing pads is; 0: it has none */
 };
 
-/* The entry at or behind *@at, which moves behind it. False at the end, or where no entry can be.
- */
+/* The next entry from *@at on, which moves past it. False at the end, or where no entry can be. */
 bool cfi_entry_next(const struct cfi_section *, size_t *at, struct cfi_entry *out);
 
-/* False for what makes no sense, or for what no compiler makes for this machine. */
+/* False for a malformed entry, or one that no compiler emits for x86-64. */
 bool cfi_cie_read(const struct cfi_entry *, struct cfi_cie *out);
 bool cfi_fde_read(const struct cfi_section *, const struct cfi_entry *, const struct cfi_cie *,
 		  struct cfi_fde *out);

@@ -1,7 +1,7 @@
 /*
- * cfi_index: the entries of a file's call frame information, by the place of the code that they
- * are of. With .eh_frame_hdr's sorted table only those asked for are read, so that a large library
- * costs nothing before its code is met; without it all are read at once. Only for the cfi files.
+ * cfi_index: finds the entries of a file's call frame information by the code that they cover.
+ * With .eh_frame_hdr's sorted table it reads only those asked for, so that a large library costs
+ * nothing until its code is met; without the table it reads all at once. Only for the cfi files.
  */
 #ifndef ELF_CFI_INDEX_H
 #define ELF_CFI_INDEX_H
@@ -33,7 +33,8 @@ struct cfi_span {
 	uint32_t number; /* in order of reading */
 };
 
-/* The CIEs of one section. One at a time is in use as a rule, so the last one is asked first. */
+/* The CIEs of one section. Neighbouring FDEs mostly share one, so the last one found is tried
+ * first. */
 struct cfi_commons {
 	struct map by_place; /* offset in the section → index in commons */
 	uint64_t last_at;

@@ -1,6 +1,6 @@
 /*
- * cfi_pointer: addresses as .eh_frame writes them (LSB 5.0, 10.5). Only for fde and the cfi
- * files.
+ * cfi_pointer: decodes addresses as .eh_frame encodes them (LSB 5.0, 10.5). Only for fde and the
+ * cfi files.
  */
 #ifndef ELF_CFI_POINTER_H
 #define ELF_CFI_POINTER_H
@@ -21,7 +21,7 @@ struct cfi_bases {
 size_t cfi_pointer_bytes(uint8_t encoding);
 /* Makes the cursor bad for encodings that need the memory of a process or do not exist. */
 uint64_t cfi_pointer(struct cfi_cursor *, uint8_t encoding, const struct cfi_bases *);
-/* As above, of the value alone, as the lengths of code are written. */
+/* As above without adding a base: for lengths of code. */
 uint64_t cfi_pointer_value(struct cfi_cursor *, uint8_t encoding);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * cfi_ranges: the code that each entry of a file's .eh_frame is of: as a rule a function each.
- * All are read at once. Works on untrusted files: time and memory are linear in the section's size.
+ * cfi_ranges: the ranges of code that the entries of a file's .eh_frame cover, usually a function
+ * each. All are read at once. Works on untrusted files: time and memory are linear in the section's
+ * size.
  */
 #ifndef ELF_CFI_RANGES_H
 #define ELF_CFI_RANGES_H
@@ -17,7 +18,7 @@ struct cfi_range {
 
 typedef VEC(struct cfi_range) cfi_ranges;
 
-/* Appended to @out, which is sorted by start then. Never fails: what cannot be read has none. */
+/* Appends to @out and sorts it by start. Never fails: a file that cannot be read has no ranges. */
 void cfi_ranges_read(const struct elffile *, cfi_ranges *out);
 
 /* The range that holds @address, NULL where there is none. */

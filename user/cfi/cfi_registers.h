@@ -1,6 +1,6 @@
 /*
- * cfi_registers: the state that a step from a frame to its caller starts from: the frame's
- * registers and the memory of its stack; and how such a step can end.
+ * cfi_registers: the registers and stack memory of a frame, from which a step to its caller starts,
+ * and the ways in which such a step can end.
  */
 #ifndef CFI_REGISTERS_H
 #define CFI_REGISTERS_H
@@ -26,11 +26,11 @@ struct cfi_memory {
 enum cfi_step {
 	CFI_STEP_DONE = 0,
 	CFI_STEP_ROOT,	     /* there is no caller */
-	CFI_STEP_UNREADABLE, /* memory that the caller is to be found by */
-	CFI_STEP_UNKNOWN,    /* so is a register, or what is said makes no sense */
+	CFI_STEP_UNREADABLE, /* memory that the step needs cannot be read */
+	CFI_STEP_UNKNOWN,    /* a register that it needs is unknown, or the rule is malformed */
 };
 
-/* False where it is not known, or is none. */
+/* False where its value is not known, or there is no such register. */
 static inline bool cfi_register(const struct cfi_registers *r, uint64_t number, uint64_t *out)
 {
 	if (number >= CFI_REGISTERS || !(r->known >> number & 1))

@@ -1,6 +1,6 @@
 /*
- * cfi_value: how call frame information says that a value of the caller is found, and the numbers
- * of the registers it speaks of.
+ * cfi_value: a rule of call frame information for one register of the caller, and the DWARF numbers
+ * of the registers.
  */
 #ifndef CFI_VALUE_H
 #define CFI_VALUE_H
@@ -26,8 +26,8 @@ enum cfi_how {
 	CFI_AT_CFA,	   /* *(CFA + offset) */
 	CFI_PLT,	   /* rsp + 8 + ((rip & 15) >= offset ? 8 : 0) */
 	CFI_EXPRESSION,	   /* what the expression at offset of its section computes */
-	CFI_AT_EXPRESSION, /* what stands at the place that it computes */
-	CFI_OTHER, /* beyond what there is: a register that no x86-64 has, an offset of gigabytes */
+	CFI_AT_EXPRESSION, /* the word at the address that the expression computes */
+	CFI_OTHER, /* not representable: a register that x86-64 lacks, an offset of gigabytes */
 };
 
 struct cfi_value {

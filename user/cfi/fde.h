@@ -1,8 +1,7 @@
 /*
- * fde: which function an address lies in, where there is no symbol: the range of the frame
- * description entry that unwinders use. Found through .eh_frame_hdr's sorted table, which is
- * there in stripped files too, or by reading all of .eh_frame. Formats: LSB 5.0, 10.6; DWARF
- * 5, 6.4.
+ * fde: finds the bounds of the function that holds an address without symbols: the range of its
+ * frame description entry. Found through .eh_frame_hdr's sorted table, which stripped files have
+ * too, or by reading all of .eh_frame. Formats: LSB 5.0, 10.6; DWARF 5, 6.4.
  */
 #ifndef ELF_FDE_H
 #define ELF_FDE_H

@@ -1,8 +1,7 @@
 /*
- * gotab: what a Go program's own table (.gopclntab, of Go 1.18 and later) says about finding a
- * caller. It is there however the program was stripped, and unlike the call frame information that
- * Go writes it knows where rbp was saved, which functions leave the stack they were called on, and
- * which have no caller.
+ * gotab: reads unwind rows from a Go program's own table (.gopclntab, of Go 1.18 and later). The
+ * table survives stripping, and unlike the call frame information that Go writes it knows where rbp
+ * was saved, which functions switch to another stack, and which have no caller.
  *
  * Works on untrusted files: time and memory are linear in the size of the section.
  */
@@ -16,7 +15,7 @@ struct gotab;
 struct gotab *gotab_open(const struct elffile *f);
 void gotab_close(struct gotab *);
 
-/* The code that it is about, [*@start, *@end), offsets in the file. */
+/* The code that the table covers, [*@start, *@end), offsets in the file. */
 void gotab_range(const struct gotab *, uint64_t *start, uint64_t *end);
 
 /* As cfi_rows(): of the functions whose code reaches into [@from, @to); there are no gaps. */

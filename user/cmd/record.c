@@ -241,7 +241,7 @@ static bool command_runs(const struct record *r)
 	       !r->command_error;
 }
 
-/* By the time that everything else is done it may have ended, of the same Ctrl-C perhaps. */
+/* Called last: by then the command may have ended, perhaps by the same Ctrl-C. */
 static void say_goes_on(struct record *r, struct capture *c)
 {
 	if (!command_runs(r))
@@ -250,7 +250,7 @@ static void say_goes_on(struct record *r, struct capture *c)
 	if (command_runs(r))
 		fprintf(stderr, "eprof: the command goes on without eprof, as process %u%s\n",
 			r->o.target.pids.at[0],
-			r->o.exit_code ? ": it has no status yet, so eprof's is 124" : "");
+			r->o.exit_code ? ": it has not exited, so eprof exits with 124" : "");
 }
 
 static void say_result(const struct record *r, const struct capture *c, const struct profile *p)
@@ -363,7 +363,7 @@ static int record(struct record *r)
 	say_start(r);
 	say_children(r);
 	if (r->o.target.kind != TARGET_COMMAND) {
-		say_waiting(c, " so far: it is captured when it comes");
+		say_waiting(c, " so far: it is captured once it is mapped");
 		say_forbidden(c);
 	}
 	ret = run_capture(r, c, &p);
@@ -390,7 +390,7 @@ static int check_output(const struct record *r)
 
 	if (!ret && !r->o.force && access(r->part, F_OK) == 0)
 		ret = err(-EEXIST,
-			  "'%s' is there: a capture that was cut off; rename it, or use --force",
+			  "'%s' exists, from a capture that was cut off; rename it, or use --force",
 			  r->part);
 	return ret;
 }

@@ -124,8 +124,9 @@ void record_options_help(void)
 	      "  --exit-code       exit with COMMAND's status; 124 where it goes on (-d, Ctrl-C)\n"
 	      "Rarely\n"
 	      "  --zones-max N     most functions that patterns may match (10000)\n"
-	      "  --zone-exit auto|session|returns|none  how the ends of calls are seen: by taking\n"
-	      "                    the return address over (session) where that does no harm, by\n"
+	      "  --zone-exit auto|session|returns|none  how the ends of calls are seen: by "
+	      "replacing\n"
+	      "                    the return address (session) where that does no harm, by\n"
 	      "                    probes on return instructions (returns), not at all (none)\n"
 	      "  --max-slowdown PERCENT  never slow the target down by more than that: zones are\n"
 	      "                    only counted at first, and timed where the limit allows; what\n"
@@ -298,7 +299,7 @@ static int check_together(const struct record_options *o)
 			"--no-inherit is for processes and threads: -a and -G take all that "
 			"is born there");
 	if (o->target.children && o->target.kind != TARGET_PIDS)
-		return cmd_usage("--children is for -p: other targets have theirs");
+		return cmd_usage("--children is for -p: other targets include their children");
 	if (o->exit_code && o->target.kind != TARGET_COMMAND)
 		return cmd_usage("--exit-code is for a command: -- COMMAND");
 	if (o->rate_given && o->every)
@@ -332,7 +333,7 @@ static int finish(struct record_options *o, int argc, char **argv)
 	}
 	if (o->n_events && !rights_to_bpf()) {
 		event_user_only(&o->events[0]); /* the default one; others are so already */
-		o->event_choice = "without root: user mode alone";
+		o->event_choice = "without root: user mode only";
 	}
 	ret = record_probes_add_events(&o->probes, o->events, &o->n_events);
 	o->sources[SOURCE_oncpu] = o->n_events ? o->events : NULL;

@@ -135,7 +135,7 @@ static void print_files(const struct zones_found *l)
 			continue;
 		if (list->flags & ZONELIST_NO_SYMTAB)
 			printf("%s is stripped: only its exported functions are known by name, "
-			       "and what it calls of others ('*@plt').\n",
+			       "and those that it calls in other modules ('*@plt').\n",
 			       base);
 	}
 }

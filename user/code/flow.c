@@ -9,14 +9,15 @@
 /* Pieces that a compiler makes of one function are two or three. */
 #define MAX_PIECES 16
 
-const char flow_bad_bytes[] = "some of its bytes are no code";
+const char flow_bad_bytes[] = "some of its bytes are not code";
 const char flow_runs_off[] = "it runs on into the code behind it";
 const char flow_indirect[] = "an indirect jump may leave it";
-const char flow_foreign_frame[] = "it jumps into other code with its frame in place";
+const char flow_foreign_frame[] = "it jumps into other code without taking down its frame";
 const char flow_unknown_target[] = "it jumps into code of unknown ownership";
-const char flow_odd_condition[] = "it is left by a conditional jump that cannot be judged";
+const char flow_odd_condition[] =
+	"it is left by a conditional jump on rcx, which a probe cannot evaluate";
 const char flow_refused[] = "the kernel refuses a probe where it ends";
-const char flow_unknown_pads[] = "where exceptions land in it cannot be read";
+const char flow_unknown_pads[] = "its landing pads cannot be read";
 const char flow_calls_itself[] = "it calls into its own middle";
 
 /* In flow_piece.marks. */

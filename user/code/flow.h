@@ -1,6 +1,6 @@
 /*
- * flow: the way through one function's code: every instruction that its jumps lead to, and where
- * they lead out of it. Only for the site files.
+ * flow: the control flow of one function: every instruction that its jumps reach, and the exits by
+ * which a call leaves it. Only for the site files.
  */
 #ifndef ELF_FLOW_H
 #define ELF_FLOW_H
@@ -32,9 +32,8 @@ struct flow_place {
 
 struct flow_piece {
 	struct code code;
-	uint8_t *marks; /* one a byte: whether an instruction was read that starts there, or is
-			   around */
-	size_t swept;	/* up to here every byte is read, or padding */
+	uint8_t *marks; /* one a byte: whether a decoded instruction starts there, or spans it */
+	size_t swept;	/* up to here every byte is decoded, or padding */
 };
 
 struct flow {

@@ -1,7 +1,7 @@
 /*
- * frames: what a file's call frame information, or a Go program's table, says of its functions:
- * where they start and end, whether unwinders land in them, and where the return address is while
- * they run. Works on untrusted files: time and memory are linear in the size of the sections.
+ * frames: where functions start and end, whether they have landing pads, and where the return
+ * address is while they run, by a file's call frame information or a Go program's table. Works on
+ * untrusted files: time and memory are linear in the size of the sections.
  */
 #ifndef ELF_FRAMES_H
 #define ELF_FRAMES_H
@@ -26,7 +26,7 @@ struct frames {
 void frames_open(const struct elffile *f, struct frames *out);
 void frames_release(struct frames *);
 
-/* A slot of frames whose return address is at a place that is neither rsp nor rbp and a number. */
+/* The slot of a frame whose return address is not at a constant distance from rsp or rbp. */
 #define FRAMES_ELSEWHERE INT64_MIN
 
 /* False where nothing is known of the code at @address. */

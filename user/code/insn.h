@@ -1,7 +1,7 @@
 /*
- * insn: one machine instruction, as far as it matters where a probe may go and where the code goes
- * on. x86-64 alone; decodes untrusted bytes with Zydis. What the kernel does with probes is in
- * its arch/x86/kernel/uprobes.c. Only for the site files.
+ * insn: decodes one machine instruction, as far as needed to place probes and to follow control
+ * flow. x86-64 only; decodes untrusted bytes with Zydis. How the kernel treats a probed instruction
+ * is in its arch/x86/kernel/uprobes.c. Only for the site files.
  */
 #ifndef ELF_INSN_H
 #define ELF_INSN_H
@@ -15,19 +15,19 @@ enum insn_kind {
 	INSN_NOP,
 	INSN_CALL,
 	INSN_JUMP,     /* to target */
-	INSN_BRANCH,   /* to target, or on */
-	INSN_INDIRECT, /* a jump to where a register or memory says */
+	INSN_BRANCH,   /* conditional: to target, or to the next instruction */
+	INSN_INDIRECT, /* a jump to an address in a register or in memory */
 	INSN_RET,
-	INSN_STOP, /* never gets further: ud2, hlt, int3 */
+	INSN_STOP, /* execution ends here: ud2, hlt, int3 */
 };
 
-/* What becomes of a probe. */
+/* How the kernel treats a probe on it. */
 enum insn_probe {
 	INSN_REFUSED, /* by the kernel, or by us: it would change what the instruction does */
 	INSN_STEPPED,
 	INSN_EMULATED,
 	INSN_LONG_NOP, /* emulated by kernels that know long nops, else stepped */
-	INSN_NOP5,     /* by the former rewritten to a call, else stepped */
+	INSN_NOP5,     /* rewritten to a call by kernels that know long nops, else stepped */
 };
 
 /* Conditions on rcx: jrcxz, loop. */
@@ -43,21 +43,21 @@ struct insn {
 	uint8_t base;	   /* enum insn_base: of its memory operand, where that has no index */
 	bool pops;
 	bool notrack; /* of an indirect jump: the compiler says that it goes to a known place */
-	bool frames;  /* it may be one that insn_stack() knows of: others need not be asked for */
+	bool frames;  /* insn_stack() may know it; false: it does not, so no need to call it */
 	int32_t displacement; /* of the memory operand */
 	uint64_t target;
-	uint64_t takes;	   /* the address beside rip that it puts in a register; 0: none */
-	uint64_t variable; /* the address of its memory operand, where that is beside rip; 0 */
+	uint64_t takes;	   /* the rip-relative address that it puts in a register; 0: none */
+	uint64_t variable; /* the address of its memory operand, where rip-relative; else 0 */
 };
 
-/* The instruction in the @n bytes at @at, loaded at @address. False for what is none. */
+/* The instruction in the @n bytes at @at, loaded at @address. False where there is none. */
 bool insn_read(const uint8_t *at, size_t n, uint64_t address, struct insn *out);
 
-/* More, at more cost. */
+/* What takes a full decode to know. */
 struct insn_effects {
 	bool moves_stack; /* changes rsp */
 	bool writes;	  /* to memory */
-	bool lingers;	  /* may take long, or be interrupted: a system call, a repeated one */
+	bool lingers;	  /* may take long, or be interrupted: a system call, a rep prefix */
 };
 bool insn_effects(const uint8_t *at, size_t n, struct insn_effects *out);
 

@@ -1,6 +1,6 @@
 /*
- * insn_stack: what an instruction does to rsp and rbp, as far as frames are made of it. For those
- * whose insn.frames is set. Only for the returns files.
+ * insn_stack: how an instruction sets up or takes down a stack frame: its effect on rsp and rbp.
+ * For instructions whose insn.frames is set. Only for the returns files.
  */
 #ifndef ELF_INSN_STACK_H
 #define ELF_INSN_STACK_H

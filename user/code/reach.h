@@ -1,9 +1,9 @@
 /*
- * reach: the code of a function of which only the start is known: what its first byte leads to, by
- * jumps and calls. For exported assembly without a size: behind it there may be functions whose
- * names were stripped.
+ * reach: the code of a function whose end is not known: what is reachable from its first byte by
+ * jumps and calls. For exported assembly functions without a size, which may be followed by
+ * functions whose names were stripped.
  *
- * Works on untrusted code: time and memory are linear in the room that the function has.
+ * Works on untrusted code: time and memory are linear in the bytes up to the next known function.
  */
 #ifndef ELF_REACH_H
 #define ELF_REACH_H

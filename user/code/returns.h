@@ -1,13 +1,13 @@
 /*
- * returns: the frames of code that no call frame information describes (musl, hand assembly, crt
- * files), by following the code to where it returns: the way there tells how far the stack pointer
- * is from the return address, and where the caller's rbp stands. Where ways differ, or lead to what
- * cannot be followed, nothing is told; nor where a part keeps frame pointers, which tell more (V8's
- * builtins), or is data. What is told holds for code that keeps to the psABI, which nobody
- * promises: it is a guess that checks out.
+ * returns: infers unwind rows for code that no call frame information describes (musl, hand-written
+ * assembly, crt files), by following each path to a return: the pushes and pops on it tell how far
+ * the stack pointer is from the return address, and where the caller's rbp is saved. There is no
+ * row where paths disagree or cannot be followed, nor for data, nor for code that keeps frame
+ * pointers, which serve better (V8's builtins). The rows assume that the code keeps to the psABI,
+ * which is not certain: samples mark such frames as guessed.
  *
- * returns_file: where the code is; returns_code: its instructions; returns_ways: frames from them;
- * returns: their rows.
+ * returns_file finds the code, returns_code decodes it, returns_ways follows its paths, returns
+ * makes the rows.
  *
  * Works on untrusted code: time and memory are linear in its size.
  */

@@ -1,5 +1,6 @@
 /*
- * returns_code: code without call frame information, as instructions. Only for the returns files.
+ * returns_code: the decoded instructions of code without call frame information. Only for the
+ * returns files.
  */
 #ifndef ELF_RETURNS_CODE_H
 #define ELF_RETURNS_CODE_H
@@ -30,12 +31,11 @@ struct returns_code {
 	uint8_t *starts;   /* of each byte: a function starts there */
 };
 
-/* Whether there is anything to be read in the @n bytes: not where they are data, or keep frame
- * pointers. */
+/* Whether the @n bytes are worth decoding: not where they are data, or keep frame pointers. */
 bool returns_code_tells(const uint8_t *bytes, size_t n);
 
-/* @bytes as instructions, one behind the other; bytes that are none are passed over. Starts are
- * what is called, and whose address is taken. @out is to be released. */
+/* Decodes @bytes in sequence, skipping those that are no instruction. Functions start where a call
+ * goes or an address is taken. The caller releases @out. */
 void returns_code_read(const uint8_t *bytes, size_t n, struct returns_code *out);
 void returns_code_release(struct returns_code *);
 

@@ -1,6 +1,7 @@
 /*
- * returns_ways: what the ways through code tell of its frames: from where a function starts to an
- * instruction, and from there to the return. Only for the returns files.
+ * returns_ways: infers the frame at each instruction from the control-flow paths through it: from
+ * the function's start to the instruction, and from there to the return. Only for the returns
+ * files.
  */
 #ifndef ELF_RETURNS_WAYS_H
 #define ELF_RETURNS_WAYS_H
@@ -8,10 +9,10 @@
 #include "code/returns_code.h"
 
 enum returns_way {
-	RETURNS_UNKNOWN, /* no way was found yet */
+	RETURNS_UNKNOWN, /* no path was found yet */
 	RETURNS_BY_RSP,	 /* the CFA is rsp + cfa */
 	RETURNS_BY_RBP,	 /* … rbp + cfa */
-	RETURNS_DIFFER,	 /* ways differ */
+	RETURNS_DIFFER,	 /* paths disagree */
 };
 
 /* Where the caller's rbp is. */
@@ -23,8 +24,8 @@ struct returns_frame {
 	int32_t cfa, bp_offset;
 };
 
-/* Before each step of @code, owned by the caller: RETURNS_BY_RSP or _RBP where something is told,
- * else RETURNS_DIFFER. */
+/* The frame before each step of @code, owned by the caller: RETURNS_BY_RSP or _RBP where it was
+ * inferred, else RETURNS_DIFFER. */
 struct returns_frame *returns_follow(const struct returns_code *code);
 
 #endif

@@ -18,18 +18,18 @@
 
 static const char why_empty[] = "it has no code";
 static const char why_large[] = "it is larger than 16 MiB";
-static const char why_no_code[] = "its first bytes are no code";
+static const char why_no_code[] = "its first bytes are not code";
 static const char why_not_called[] = "it is not entered by a call";
 static const char why_signal[] = "signal handlers return to it";
 static const char why_prefix[] = "the kernel takes no probe on its first instructions";
 static const char why_no_return[] = "it never returns";
-const char sites_chosen[] = "it chooses the function once, when the program starts: the real ones "
-			    "have names of their own";
+const char sites_chosen[] = "it only chooses the function, once when the program starts: the real "
+			    "ones have names of their own";
 const char sites_label[] = "its symbol does not say that it is a function: it may be data";
 
 const char sites_read[] = "mono reads and patches the code of this file while it runs it";
 
-const char sites_stub[] = "it goes on in another module: there the function can be timed";
+const char sites_stub[] = "its call ends in another module, where the function itself can be timed";
 
 const char *sites_reason(uint32_t number)
 {

@@ -1,10 +1,10 @@
 /*
- * site: where in a function's code probes go: the instruction at which every call is met once,
- * and those at which it ends. Found by disassembly (Zydis) of untrusted bytes; time and memory are
- * linear in their number.
+ * site: the instructions of a function on which probes go: the entry, which every call executes
+ * once, and the exits, at which it ends. Found by disassembly (Zydis) of untrusted bytes; time and
+ * memory are linear in their number.
  *
- * At every entry site rsp still holds what it held at the function's first instruction: it points
- * to the return address. At an exit rsp points to it again, where the exit is one of that call.
+ * At an entry site rsp is still what it was at the function's first instruction: it points to the
+ * return address. At an exit that ends the call rsp points to it again.
  */
 #ifndef ELF_SITE_H
 #define ELF_SITE_H
@@ -21,9 +21,9 @@ struct site {
 	uint64_t address; /* as the file's symbols count */
 	uint64_t offset;  /* in the file: what a uprobe takes */
 	enum site_class class;
-	/* Of exits: the probe is hit whether a conditional jump is taken or not; it ends the call
-	 * only where this condition code (the low four bits of the opcode, as in Jcc: 4 is "equal")
-	 * holds in the flags. SITE_ALWAYS for RETs and plain jumps, and for entries. */
+	/* Of exits: a probe is hit whether a conditional jump is taken or not; the jump ends the
+	 * call only where this condition code (the low four bits of the opcode, as in Jcc: 4 is
+	 * "equal") holds in the flags. SITE_ALWAYS for RETs and plain jumps, and for entries. */
 	uint8_t condition;
 };
 
@@ -37,8 +37,8 @@ struct sites {
 	VEC(struct site) exits;
 	bool exits_known; /* false: exits may lack some; why: exits_why */
 	bool splits;	  /* code outside [address, address + size) belongs to it (name.cold) */
-	bool loops;	  /* code of its own jumps back to the entry site: such a pass is met as
-			   * another call, with the same rsp */
+	bool loops; /* its own code jumps back to the entry site: the probe sees each such pass
+		     * as another call, with the same rsp */
 	/* It reads, writes or pops its own return address (setjmp, vfork, dlsym, …), leaves it by a
 	 * tail call to one that does (_setjmp: zonefile_sites() knows), or has none (_start): a
 	 * hijacked one would change what is done. Never EXIT_SESSION. */
@@ -48,26 +48,26 @@ struct sites {
 };
 void sites_release(struct sites *);
 
-/* Whether a call of the function may be timed, and by what: @hijack where nothing in the process
- * forbids to hijack return addresses. A process has one way for all: where it is hijacked, what
- * uses its own return address is only counted. */
+/* How the end of a call is seen, if at all. @hijack: nothing in the process forbids hijacking
+ * return addresses. All functions of a process use one way: where return addresses are hijacked, a
+ * function that uses its own is only counted. */
 enum exit_way sites_exit_way(const struct sites *, bool hijack);
 
-/* The sites of the function whose code is @own: its first byte is the entry. Never fails: what
- * makes no sense has a why. @out is to be released. */
+/* The sites of the function whose code is @own: its first byte is the entry. Never fails: malformed
+ * code has a why. The caller releases @out. */
 void sites_find(const struct site_world *, const struct code *own, struct sites *out);
 
-/* Why an IFUNC's own code is no zone; this and the next are set by who knows symbols. */
+/* Why an IFUNC's own code is no zone. Set, like those below, by callers that know the symbols. */
 extern const char sites_chosen[];
-/* Why a label without call frame information is none: constants have such labels too. */
+/* Why a label without call frame information is no zone: constants have such labels too. */
 extern const char sites_label[];
-/* Why nothing is a zone in code that its runtime reads. */
+/* Why there are no zones in code that its runtime reads and patches. */
 extern const char sites_read[];
 /* Why the end of a stub's call is not in the file, in exits_why. */
 extern const char sites_stub[];
 
-/* The number of a text that stands in why or exits_why, 0 for NULL; and back: NULL also for numbers
- * that are none. So that they can pass between processes. */
+/* The number of a text in why or exits_why, 0 for NULL, to pass it between processes; and the text
+ * of a number, NULL for an unknown one. */
 uint32_t sites_reason_number(const char *why);
 const char *sites_reason(uint32_t number);
 

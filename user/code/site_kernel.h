@@ -1,5 +1,5 @@
 /*
- * site_kernel: what the kernel's uprobes can do with the instructions that they are put on.
+ * site_kernel: how this kernel's uprobes treat nops, which depends on its release.
  */
 #ifndef CODE_SITE_KERNEL_H
 #define CODE_SITE_KERNEL_H

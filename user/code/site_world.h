@@ -1,6 +1,6 @@
 /*
- * site_world: what is known of a function besides its bytes, for who follows its code: what else
- * the file says of it, told by calls.
+ * site_world: callbacks by which the code that follows a function's control flow asks what the rest
+ * of the file says of it: frames, parts elsewhere, landing pads, data.
  */
 #ifndef CODE_SITE_WORLD_H
 #define CODE_SITE_WORLD_H
@@ -37,15 +37,15 @@ enum site_target {
 /* What is known of a function besides its bytes. Any of the calls may be NULL. */
 struct site_world {
 	struct site_kernel kernel;
-	bool sweep; /* what lies between its code is code too: parts of it are reached by no jump */
-	bool switches; /* it leaves its stack for another, by an indirect jump or a RET */
+	bool sweep;    /* bytes that no jump reaches are code too, if they lie between its code */
+	bool switches; /* it switches to another stack, by an indirect jump or a RET */
 	/* False where it is not known. */
 	bool (*frame)(void *context, uint64_t address, struct site_frame *out);
-	/* What code outside of the function is that it jumps to; @out is set for
-	 * SITE_TARGET_PART. NULL: another function. */
+	/* Classifies the target of a jump out of the function; sets @out for SITE_TARGET_PART.
+	 * NULL: all targets are other functions. */
 	enum site_target (*target)(void *context, uint64_t address, struct code *out);
-	/* Calls @pad with every place where unwinders may land, of the code that starts at
-	 * @address; false: that is not known. */
+	/* Calls @pad with every landing pad of the code that starts at @address; false: they are
+	 * not known. */
 	bool (*pads)(void *context, uint64_t address,
 		     void (*pad)(void *pad_context, uint64_t address), void *pad_context);
 	/* Whether the variable at @address holds a function of another module that looks at its

@@ -1,12 +1,13 @@
 /*
- * begin: opens a file for libelf and libdw. For processes that may die of it.
+ * begin: opens a file for libelf and libdw. Only in confined worker processes, as a hostile file
+ * may crash the library.
  */
 #ifndef ELF_BEGIN_H
 #define ELF_BEGIN_H
 
 #include <libelf.h>
 
-/* NULL for what is no ELF file, and for a negative @fd. The caller's to end by elf_end(); @fd must
+/* NULL for a file that is not ELF, and for a negative @fd. The caller calls elf_end(); @fd must
  * stay open until then. */
 Elf *begin_elf(int fd);
 

@@ -1,8 +1,8 @@
 /*
- * chosen: the functions behind an IFUNC. Its symbol stands for code that runs once, when the
- * program starts, and chooses by the processor which function the name means from then on; it takes
- * the address of each that it may choose. Decodes untrusted bytes; what takes an Elf is for
- * processes that may die of it.
+ * chosen: finds the implementations that an IFUNC may choose. The IFUNC's symbol stands for a
+ * resolver that runs once, when the program starts, and picks an implementation by the processor;
+ * its code takes the address of each. Decodes untrusted bytes; what takes an Elf is only for
+ * confined worker processes.
  */
 #ifndef ELF_CHOSEN_H
 #define ELF_CHOSEN_H
@@ -17,12 +17,11 @@
  * also of data. */
 void chosen_each(const struct code *, void (*each)(void *context, uint64_t address), void *context);
 
-/* Adds a symbol with the IFUNC's name for each function behind one that @fdes knows; it gives way
- * to any other name. Before symtab_finish(). */
+/* Adds a symbol with the IFUNC's name for each implementation that @fdes knows; any other name of
+ * that function is preferred. Before symtab_finish(). */
 void chosen_add(struct symtab *, Elf *, const struct fde_table *fdes);
 
-/* Whether the function of that name, which may have a version behind it, may also be the kernel's
- * own, in the vDSO. */
+/* Whether the function @name, with or without a version, may be implemented in the vDSO. */
 bool chosen_may_be_vdso(const char *name);
 
 #endif

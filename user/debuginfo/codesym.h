@@ -1,7 +1,7 @@
 /*
- * codesym: the symbols of a file's tables, and of these what names code, with what tells which of
- * several names of one place is best. Uses libelf, which trusts what it reads more than we do: for
- * processes that may die of it.
+ * codesym: iterates over a file's symbols, or over those that name code, with a rank by which the
+ * best of several names of one place is chosen. Uses libelf, which may crash on a hostile file:
+ * only in confined worker processes.
  */
 #ifndef ELF_CODESYM_H
 #define ELF_CODESYM_H
@@ -26,7 +26,7 @@ struct codesym {
 	uint8_t rank;  /* of several names of one place the lowest is the best: functions before
 			* labels, global before local, fewer leading underscores */
 	bool local;
-	bool label;  /* not said to be a function */
+	bool label;  /* its type is not function */
 	bool chosen; /* an IFUNC */
 };
 

@@ -1,7 +1,7 @@
 /*
- * dwarf: functions, lines and inlined calls at a list of addresses. The work is one pass over the
- * units that hold any of them, not a search an address. Uses libdw: for processes that may die
- * of what a stranger's DWARF does to it.
+ * dwarf: finds the functions, lines and inlined calls at a list of addresses, in one pass over the
+ * units that hold any of them instead of a search per address. Uses libdw, which may crash on
+ * hostile DWARF: only in confined worker processes.
  */
 #ifndef ELF_DWARF_H
 #define ELF_DWARF_H

@@ -1,7 +1,7 @@
 /*
- * dwarfwalk: which functions and inlined calls of one DWARF unit lie around given addresses. One
- * walk over the unit's tree of entries; what holds none of the addresses is not entered. Used by
- * dwarf alone.
+ * dwarfwalk: finds the functions and inlined calls of one DWARF unit that contain given addresses,
+ * in one walk over the unit's tree of entries that skips subtrees without any of them. Only for
+ * dwarf.
  */
 #ifndef ELF_DWARFWALK_H
 #define ELF_DWARFWALK_H

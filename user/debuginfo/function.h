@@ -1,8 +1,8 @@
 /*
  * function: the functions of a binary, each with all its names, and the parts of functions that
- * compilers put elsewhere. From .symtab and .dynsym of the file and of its separate debug file, and
- * from a Go program's own table. The stubs of the PLT are there too, as "NAME@plt". Uses libelf,
- * which trusts what it reads more than we do: for processes that may die of it.
+ * compilers put elsewhere (name.cold). From .symtab and .dynsym of the file and of its separate
+ * debug file, and from a Go program's own table. PLT stubs are included as "NAME@plt". Uses libelf,
+ * which may crash on a hostile file: only in confined worker processes.
  */
 #ifndef ELF_FUNCTION_H
 #define ELF_FUNCTION_H
@@ -20,11 +20,11 @@ struct function_name {
 	uint64_t address, size; /* size 0: not known */
 	uint64_t room;		/* from address to the end of its section */
 	uint8_t rank;		/* of several names of one function the lowest is the best */
-	bool label;		/* not said to be a function */
-	bool chosen;		/* an IFUNC: what lies there chooses the function when the program
-				 * starts, and is not it */
-	bool resolved;		/* of such: what it may choose is known, and has its name */
-	bool choice;		/* the name of an IFUNC that may choose the function */
+	bool label;		/* its type is not function */
+	bool chosen;		/* an IFUNC: the code there is the resolver, which chooses the
+				 * function when the program starts */
+	bool resolved;		/* an IFUNC whose implementations are known, and have its name */
+	bool choice;		/* the name of an IFUNC that may choose this function */
 	bool stub;		/* of the PLT: calls the function of that name in another module */
 };
 

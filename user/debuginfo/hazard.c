@@ -93,5 +93,5 @@ const char *hazard_find(const struct zonefile *z, const char *base)
 		best = judge(z->functions.names.at[i].text, best);
 	if (best < N)
 		return hazards[best].what;
-	return has_pads(&z->frames) ? "has code that stack unwinding lands in" : NULL;
+	return has_pads(&z->frames) ? "has landing pads, which stack unwinding enters" : NULL;
 }

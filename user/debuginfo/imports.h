@@ -1,5 +1,5 @@
 /*
- * imports: the names of what a file has from others. For processes that may die of reading it.
+ * imports: the names that a file imports from others. Only in confined worker processes.
  */
 #ifndef ELF_IMPORTS_H
 #define ELF_IMPORTS_H

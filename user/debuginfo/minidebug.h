@@ -1,7 +1,7 @@
 /*
- * minidebug: the symbols that Fedora, Red Hat and SUSE leave in what they strip: a small ELF file
- * with a .symtab, compressed, in the section .gnu_debugdata. Uses libdwfl to get at it, which
- * trusts what it reads more than we do: for processes that may die of it.
+ * minidebug: opens the symbols that Fedora, Red Hat and SUSE leave in stripped files: a small ELF
+ * file with a .symtab, compressed, in the section .gnu_debugdata. Uses libdwfl, which may crash on
+ * a hostile file: only in confined worker processes.
  */
 #ifndef ELF_MINIDEBUG_H
 #define ELF_MINIDEBUG_H

@@ -1,7 +1,7 @@
 /*
- * plt: the stubs through which a file calls functions of other modules. A stub jumps through a
- * slot of the GOT; the relocation of that slot names the function. Works for .plt, .plt.sec and
- * .plt.got of x86-64 alike, since it reads the jump instead of counting entries.
+ * plt: finds the PLT stubs through which a file calls functions of other modules. A stub jumps
+ * through a slot of the GOT; the relocation of that slot names the function. Works for .plt,
+ * .plt.sec and .plt.got of x86-64 alike, since it decodes the jump instead of counting entries.
  */
 #ifndef ELF_PLT_H
 #define ELF_PLT_H
@@ -13,9 +13,9 @@
 void plt_each(Elf *elf, void (*each)(void *context, const char *name, uint64_t start, uint64_t n),
 	      void *context);
 
-/* Calls @each with every place that holds the address of a function or variable of a name, in the
- * Elf's memory, maybe with "@VERSION": slots of the GOT, and others (@stored), as in a table of
- * functions. */
+/* Calls @each with every place that the dynamic linker fills with the address of a named function
+ * or variable: slots of the GOT, and others (@stored), such as tables of functions. @name is in the
+ * Elf's memory, maybe with "@VERSION". */
 void plt_slots_each(Elf *elf,
 		    void (*each)(void *context, const char *name, uint64_t slot, bool stored),
 		    void *context);

@@ -1,6 +1,6 @@
 /*
  * symtab: the functions that a file's symbol tables name, as disjoint sorted ranges. Uses libelf,
- * which trusts what it reads more than we do: for processes that may die of it.
+ * which may crash on a hostile file: only in confined worker processes.
  */
 #ifndef ELF_SYMTAB_H
 #define ELF_SYMTAB_H

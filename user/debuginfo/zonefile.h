@@ -1,6 +1,6 @@
 /*
- * zonefile: one binary open to be asked for the sites of its functions. Uses libelf: for processes
- * that may die of it.
+ * zonefile: one binary, opened to find the probe sites of its functions. Uses libelf, which may
+ * crash on a hostile file: only in confined worker processes.
  */
 #ifndef ELF_ZONEFILE_H
 #define ELF_ZONEFILE_H
@@ -22,20 +22,20 @@ struct zonefile_stubs {
 struct zonefile {
 	struct elffile file;
 	uint16_t elf_type;    /* ET_EXEC, ET_DYN */
-	uint64_t start;	      /* where the program starts: nobody calls that */
+	uint64_t start;	      /* the program's entry point: nothing calls it */
 	Elf *elf, *debug;     /* debug: its separate debug file, NULL: none */
 	const uint8_t *bytes; /* of the whole file; in the Elf's memory */
 	size_t n_bytes;
 	struct frames frames;
 	struct functions functions;
 	struct zonefile_stubs stubs[ZONEFILE_STUBS];
-	struct map keepers;  /* slots of the GOT: of functions that use their return address */
-	bool stores_keepers; /* variables of its own hold such functions, too */
-	struct map harmless; /* functions to which others may leave a hijacked return address */
+	struct map keepers;  /* GOT slots of imported functions that use their return address */
+	bool stores_keepers; /* its own variables hold such functions, too */
+	struct map harmless; /* functions that may be tail-called with a hijacked return address */
 };
 
-/* Both descriptors stay the caller's; @debug_fd may be -1. -EINVAL or -ENOTSUP, with a text that is
- * one clause, for what is no program or library for 64-bit x86. */
+/* Both descriptors stay the caller's; @debug_fd may be -1. -EINVAL or -ENOTSUP, with a text of one
+ * clause, where the file is not a program or library for 64-bit x86. */
 int zonefile_open(int fd, int debug_fd, struct zonefile *out);
 void zonefile_release(struct zonefile *);
 

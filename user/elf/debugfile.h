@@ -1,8 +1,8 @@
 /*
- * debugfile: where a stripped file's symbols and DWARF live apart. By build-id
- * (/usr/lib/debug/.build-id/xx/yyyy.debug), then by .gnu_debuglink (the file's own folder, its
- * .debug/, /usr/lib/debug + folder; CRC-32 of the whole file must agree), each first under the
- * root of the process, then under ours. Reads by pread alone, as elffile does.
+ * debugfile: finds the separate debug file that holds a stripped file's symbols and DWARF. By
+ * build-id (/usr/lib/debug/.build-id/xx/yyyy.debug), then by .gnu_debuglink (the file's own folder,
+ * its .debug/, /usr/lib/debug + folder; the CRC-32 of the whole file must match), each first under
+ * the root of the process, then under ours. Reads by pread(2) alone, as elffile does.
  */
 #ifndef ELF_DEBUGFILE_H
 #define ELF_DEBUGFILE_H

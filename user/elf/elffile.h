@@ -1,7 +1,8 @@
 /*
  * elffile: the headers of a foreign ELF file, read by pread(2) alone: every offset and count in
- * it is checked against the file's size first, so it may be used with full privileges. What
- * needs libelf or libdw (symtab, plt, dwarf) is for processes that may die of it.
+ * it is checked against the file's size first, so it may be used with full privileges. Code that
+ * needs libelf or libdw (debuginfo/) runs in confined worker processes, which a hostile file may
+ * crash.
  */
 #ifndef ELF_ELFFILE_H
 #define ELF_ELFFILE_H
@@ -26,15 +27,15 @@ struct elffile {
 };
 
 /*
- * -EINVAL with a text for what is no little-endian ELF or has headers outside the file. @fd stays
- * the caller's and must outlive the elffile.
+ * -EINVAL with a text where the file is not a little-endian ELF file or its headers lie outside
+ * it. @fd stays the caller's and must outlive the elffile.
  */
 int elffile_open(int fd, struct elffile *out);
-/* Whether elffile_open() takes it; a negative @fd is none. */
+/* Whether elffile_open() accepts it; false for a negative @fd. */
 bool elffile_is(int fd);
 void elffile_release(struct elffile *);
 
-/* Exactly @n bytes at @offset, or -EINVAL: no text, since callers go on without. */
+/* Exactly @n bytes at @offset, or -EINVAL: no text, since callers do without them. */
 int elffile_read(const struct elffile *, uint64_t offset, void *buf, size_t n);
 
 /* The first section called @name; -ENOENT (no text) where there is none. */

@@ -1,6 +1,6 @@
 /*
- * needed: which shared objects a binary asks the dynamic linker for, and where it is to look for
- * them. Bounded reads of an untrusted file.
+ * needed: the shared objects that a binary asks the dynamic linker for, and the search paths that
+ * it gives. Bounded reads of an untrusted file.
  */
 #ifndef ELF_NEEDED_H
 #define ELF_NEEDED_H
@@ -16,7 +16,7 @@ struct needed {
 	char *interpreter; /* the dynamic linker; NULL: none */
 };
 
-/* Nothing is found in a file that makes no sense. */
+/* Finds nothing in a malformed file. */
 void needed_read(const struct elffile *, struct needed *out);
 void needed_release(struct needed *);
 

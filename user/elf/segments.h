@@ -1,6 +1,6 @@
 /*
- * segments: between offsets in an ELF file and the addresses its symbols and DWARF speak of,
- * through the PT_LOAD program headers. Section headers are not needed: they may be stripped.
+ * segments: translates between offsets in an ELF file and the addresses that its symbols and DWARF
+ * use, by the PT_LOAD program headers. Section headers are not needed: they may be stripped.
  */
 #ifndef ELF_SEGMENTS_H
 #define ELF_SEGMENTS_H
@@ -18,8 +18,8 @@ bool segments_offset(const struct elffile *, uint64_t address, uint64_t *offset)
 /* The first segment of that type, NULL where there is none. */
 const Elf64_Phdr *segments_first(const struct elffile *, uint32_t type);
 
-/* Calls @fn for each entry of the dynamic section until one returns true, and then does so, too;
- * for 64-bit files alone. */
+/* Calls @fn for each entry of the dynamic section until it returns true; returns whether it did.
+ * 64-bit files only. */
 bool segments_dynamic(const struct elffile *, bool (*fn)(void *context, const Elf64_Dyn *),
 		      void *context);
 

@@ -1,6 +1,6 @@
 /*
- * symbolname: how the names in symbol tables are written: with versions, as stubs of the PLT, as
- * copies of functions. Looks at the text alone: safe anywhere.
+ * symbolname: takes apart the names in symbol tables: symbol versions, PLT stubs, copies that a
+ * compiler made of functions. Looks only at the text: safe in any process.
  */
 #ifndef ELF_SYMBOLNAME_H
 #define ELF_SYMBOLNAME_H
@@ -8,16 +8,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What stands behind the name of a stub. */
+/* The suffix that a stub's name gets. */
 #define SYMBOLNAME_STUB "@plt"
 
-/* How long @text is without its version: "memcpy@@GLIBC_2.14" is memcpy, "memcpy@plt" itself. */
+/* The length of @text without its version: of "memcpy@@GLIBC_2.14" that of "memcpy"; "memcpy@plt"
+ * has none. */
 size_t symbolname_bytes(const char *text);
 /* Whether that is one of the @n @names. */
 bool symbolname_is_one_of(const char *text, const char *const *names, size_t n);
 
-/* Where the ending of a compiler's copy of the whole function starts in either of its names; NULL:
- * it is no copy, or a part. */
+/* Where the suffix of a compiler's copy of a whole function (".constprop.0") starts in its mangled
+ * or readable name; NULL: it is not a copy, or only a part of a function. */
 const char *symbolname_copy_ending(const char *name);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * translator: programs that run the code of another program by reading it and running a copy of
- * their own make: what a probe has put there they take for code, of which the other program dies.
- * Known by what stands in their constants, or by name. Bounded reads of an untrusted file.
+ * translator: recognises binary translators (valgrind, qemu's user mode): programs that read
+ * another program's code and run a translated copy of it. They would translate a probe's breakpoint
+ * as an instruction, and the program that they run would crash. Recognised by strings in their
+ * constants, or by name. Bounded reads of an untrusted file.
  */
 #ifndef ELF_TRANSLATOR_H
 #define ELF_TRANSLATOR_H
@@ -12,16 +13,16 @@
 
 struct translator {
 	const char *name;
-	bool needs_libraries; /* what it maps executable are libraries of its own, which the
-			       * processor runs as they are; it reads what it maps otherwise */
+	bool needs_libraries; /* the files that it maps executable are its own libraries, which run
+			       * natively; what it translates it maps without execute permission */
 };
 
-/* By what is in the file; NULL: it is none that is known. */
+/* By the file's contents; NULL: not a known translator. */
 const struct translator *translator_find(const struct elffile *);
-/* By its name, or that of a script that starts it, without folders; NULL the same. */
+/* By the base name of the program, or of a script that starts it; NULL as above. */
 const struct translator *translator_called(const char *base);
 
-/* The names under which such programs are installed. Who is called so need not be one. */
+/* The names under which such programs are installed. A file of such a name need not be one. */
 void translator_each_name(void (*each)(void *context, const char *name), void *context);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * births: since when threads, or processes, have something that all which they start from then on
- * inherits. Used by hooks and session while a capture begins.
+ * births: since when threads or processes have had an attribute that all their children from then
+ * on inherit. Used by hooks and session while a capture begins.
  */
 #ifndef LOAD_BIRTHS_H
 #define LOAD_BIRTHS_H

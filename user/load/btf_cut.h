@@ -1,7 +1,7 @@
 /*
- * btf_cut: of the kernel's type information (BTF) the few types that programs refer to. libbpf goes
- * through all of the kernel's for each of those, having read and indexed the whole of it: some 15
- * ms of each start. Pure: bytes in, bytes out. Format: linux/btf.h.
+ * btf_cut: cuts the kernel's type information (BTF) down to the few types that the programs refer
+ * to. libbpf would read and index all of it and search it for each of them: some 15 ms of each
+ * start. Pure: bytes in, bytes out. Format: linux/btf.h.
  */
 #ifndef LOAD_BTF_CUT_H
 #define LOAD_BTF_CUT_H

@@ -1,7 +1,7 @@
 /*
- * drift: a figure that is measured now and then, since it changes, and its mean over what it is the
- * figure of: what a call costs, over the calls; and when it is worth while to measure it again. It
- * knows no clock: times are the caller's, in ns.
+ * drift: a quantity that changes and is therefore measured repeatedly (the cost of a call), its
+ * mean weighted by what it applies to (the calls), and when to measure it again. It reads no clock:
+ * the caller passes times, in ns.
  */
 #ifndef LOAD_DRIFT_H
 #define LOAD_DRIFT_H

@@ -1,5 +1,5 @@
 /*
- * fair: of several, whose turn it is: each has as many turns as is its part of what is counted.
+ * fair: picks whose turn it is, so that each has turns in proportion to its share of a count.
  */
 #ifndef LOAD_FAIR_H
 #define LOAD_FAIR_H

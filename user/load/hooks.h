@@ -1,5 +1,5 @@
 /*
- * hooks: the perf events of a session: opened for its target, each with a program hung on it.
+ * hooks: the perf events of a session: opened for its target, each with a program attached.
  */
 #ifndef LOAD_HOOKS_H
 #define LOAD_HOOKS_H

@@ -1,6 +1,6 @@
 /*
- * namespace: has the programs tell processes by the numbers that we see, also in a PID namespace
- * below the first, as in a container (bpf/ids.h). Used by session.
+ * namespace: makes the programs identify processes by the numbers that we see, also in a PID
+ * namespace below the first, as in a container (bpf/ids.h). Used by session.
  */
 #ifndef LOAD_NAMESPACE_H
 #define LOAD_NAMESPACE_H

@@ -1,6 +1,6 @@
 /*
- * pool: a map of 4 MiB that unwind tables stand in, and the first of them. The kernel waits some 10
- * ms whenever a map is put into a map: of the first pool it does so while the programs are loaded.
+ * pool: a map of 4 MiB that holds unwind tables, and the first such map. The kernel waits some 10
+ * ms whenever a map is put into a map: for the first pool it does so while the programs are loaded.
  * For tables and session_bpf.
  */
 #ifndef LOAD_POOL_H

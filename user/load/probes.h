@@ -1,6 +1,6 @@
 /*
- * probes: the probes of zones, hung on code by its file: many at once where the kernel can, else
- * one by one. They go when their link is closed, or when the process dies.
+ * probes: attaches the probes of zones to files: many at once where the kernel can, else one by
+ * one. The kernel detaches them when their link is closed, or when the process that holds it dies.
  */
 #ifndef LOAD_PROBES_H
 #define LOAD_PROBES_H

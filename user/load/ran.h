@@ -1,6 +1,6 @@
 /*
  * ran: how long the target was on a CPU by the scheduler's own account: every nanosecond, also of
- * threads that lived between two ticks. What samples are held against. Used by session.
+ * threads that lived between two ticks. Samples are checked against it. Used by session.
  */
 #ifndef LOAD_RAN_H
 #define LOAD_RAN_H

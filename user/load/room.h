@@ -1,5 +1,5 @@
 /*
- * room: which lines of the tables' pools are taken. Only for tables.
+ * room: the allocator of table lines in the tables' pools. Only for tables.
  */
 #ifndef LOAD_ROOM_H
 #define LOAD_ROOM_H

@@ -1,5 +1,5 @@
 /*
- * sampling: by task or by CPU: which of both a capture begins with, and when it changes over.
+ * sampling: whether a capture begins with events by task or by CPU, and when it changes over.
  */
 #ifndef LOAD_SAMPLING_H
 #define LOAD_SAMPLING_H

@@ -1,5 +1,5 @@
 /*
- * session_readings: what a session tells of itself: what it has cost, and how far its events are.
+ * session_readings: what a session reports about itself: its cost, and how far it has read.
  */
 #ifndef LOAD_SESSION_READINGS_H
 #define LOAD_SESSION_READINGS_H

@@ -1,6 +1,6 @@
 /*
  * sideband: the kernel's records of what processes map, are called, fork and exit, from all
- * CPUs. What procs is fed with. Never wakes the loader unless a buffer is half full.
+ * CPUs, which feed procs. Wakes the loader only when a buffer is half full.
  */
 #ifndef LOAD_SIDEBAND_H
 #define LOAD_SIDEBAND_H

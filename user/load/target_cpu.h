@@ -1,5 +1,5 @@
 /*
- * target_cpu: the CPU time that the target of a capture has had: what a slowdown is a part of.
+ * target_cpu: the CPU time that the target of a capture has used, of which a slowdown is a share.
  */
 #ifndef LOAD_TARGET_CPU_H
 #define LOAD_TARGET_CPU_H

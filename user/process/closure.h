@@ -1,7 +1,7 @@
 /*
- * closure: the files that the dynamic linker will load with a program, foretold from the program
- * and the shared objects it needs: what is to be known of its code before it runs. What the program
- * loads by itself later is not among them.
+ * closure: predicts the files that the dynamic linker will load with a program, from the program
+ * and the shared objects it needs, so that its code is known before it runs. Files that the program
+ * loads later by dlopen are not included.
  */
 #ifndef SYMBOL_CLOSURE_H
 #define SYMBOL_CLOSURE_H

@@ -1,6 +1,6 @@
 /*
- * confine: gives up, for good, whatever this process could do harm with, before it parses a
- * stranger's file.
+ * confine: drops, irrevocably, all rights of this process with which it could do harm, before it
+ * parses an untrusted file.
  */
 #ifndef SYMBOL_CONFINE_H
 #define SYMBOL_CONFINE_H

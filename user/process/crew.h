@@ -1,7 +1,7 @@
 /*
- * crew: child processes that are confined before they read what strangers wrote: eprof runs as
- * root. A child takes a batch of tasks, as many children run as there are CPUs. When one dies, what
- * it left undone is tried again task by task, so that only the culprit is lost.
+ * crew: runs tasks in worker processes that are confined before they read untrusted files, since
+ * eprof runs as root. A worker takes a batch of tasks, and there are as many workers as CPUs. When
+ * one dies, its unfinished tasks are retried one by one, so that only the culprit is lost.
  */
 #ifndef SYMBOL_CREW_H
 #define SYMBOL_CREW_H

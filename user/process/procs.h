@@ -1,5 +1,5 @@
 /*
- * procs: which process had what mapped where, and what its threads were called, at each moment
+ * procs: the executable mappings of each process, and the names of its threads, at each moment
  * of the capture. Fed by a snapshot of /proc at the start and by the kernel's MMAP2, COMM, FORK
  * and EXIT records in order of time; asked for the place of an address. A process that has
  * exited stays known.

@@ -1,7 +1,7 @@
 /*
- * samefile: whether two open files are one to the kernel, as probes and mappings see it. Through
- * overlayfs, as containers have it, a file of a lower layer has a device of its own in each mount,
- * and one that was copied up keeps its old number: what stat(2) says does not tell. Used by images
+ * samefile: whether two descriptors refer to the same inode, as probes and mappings see it. Under
+ * overlayfs, in containers, a file of a lower layer has another device number in each mount, and
+ * one that was copied up keeps its old number, so stat(2) does not tell. Used by images
  * alone.
  */
 #ifndef SYMBOL_SAMEFILE_H

@@ -1,7 +1,7 @@
 /*
- * answer: what is said of one image's addresses, on its way from the confined process that read
- * the image to us. The bytes come from a process that a hostile file may have taken over: they
- * are checked in full before use.
+ * answer: the names of one image's addresses, serialised by the confined worker process that read
+ * the image and parsed by the loader. The bytes come from a process that a hostile file may have
+ * taken over: they are checked in full before use.
  */
 #ifndef SYMBOL_ANSWER_H
 #define SYMBOL_ANSWER_H

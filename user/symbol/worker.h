@@ -1,7 +1,7 @@
 /*
- * worker: has images named by child processes that are confined before they read them: eprof runs
- * as root, and what they parse was written by strangers. A child takes a batch of jobs, as many
- * children run as there are CPUs. When one dies, what it left undone is tried again job by job, so
+ * worker: names the addresses of images in worker processes that are confined before they read the
+ * images: eprof runs as root, and the images are untrusted. A worker takes a batch of jobs, and
+ * there are as many workers as CPUs. When one dies, its unfinished jobs are retried one by one, so
  * that only the culprit is lost.
  */
 #ifndef SYMBOL_WORKER_H

@@ -38,7 +38,7 @@ const char *zonelist_obstacle(const struct image *image)
 	case IMAGE_KIND_VDSO:
 		return "the vDSO is the kernel's: it takes no probes there";
 	case IMAGE_KIND_JIT:
-		return "generated code (JIT) is in no file that probes could be put in";
+		return "generated code (JIT) is in no file, and probes are put in files";
 	default:
 		return "kernel code: zones are for programs and libraries";
 	}

@@ -69,22 +69,22 @@ static const char *remark_on(const struct checking *c, size_t pattern, size_t im
 	const bool by_file = !zonepatterns_name(c->request->patterns, pattern) &&
 			     zonepatterns_need_lines(c->request->patterns);
 
-	/* The kernel's own mappings, the vDSO and generated code are of interest only where they
-	 * have what was asked for. */
+	/* The kernel's own mappings, the vDSO and generated code matter only where they have what
+	 * was asked for. */
 	if (l->problem)
 		return l->hits.at[pattern] || c->n == 1 || c->images[image]->path[0] == '/'
 			       ? l->problem
 			       : NULL;
 	if (l->flags & ZONELIST_NO_SYMBOLS)
 		return l->flags & ZONELIST_STUBS
-			       ? "has no symbols: only what it calls of others is known by name "
-				 "('*@plt')"
+			       ? "has no symbols: only what it calls in other modules is known by "
+				 "name ('*@plt')"
 			       : "has no symbols";
 	if (by_file && (l->flags & ZONELIST_NO_LINES))
 		return "has no debug information, so that its source files are not known";
 	if (l->flags & ZONELIST_NO_SYMTAB)
-		return "is stripped: only its exported functions are known by name, and what it "
-		       "calls of others ('*@plt')";
+		return "is stripped: only its exported functions are known by name, and those that "
+		       "it calls in other modules ('*@plt')";
 	return NULL;
 }
 
@@ -167,7 +167,7 @@ static int say_nothing_there(const struct checking *c)
 		return err(-ENOENT, "%s has no symbols: no function is known by name%s",
 			   str_base(c->images[0]->path),
 			   c->lists[0].flags & ZONELIST_STUBS
-				   ? ", only what it calls of others ('*@plt')"
+				   ? ", only what it calls in other modules ('*@plt')"
 				   : "");
 	return err(-ENOENT, "no function is known by name");
 }
@@ -176,8 +176,7 @@ static int say_none(const struct checking *c)
 {
 	for (size_t i = 0; i < zonepatterns_count(c->request->patterns); i++) {
 		if (!zonepatterns_is_exclusion(c->request->patterns, i) && takes_any(c, i))
-			return err(-ENOENT,
-				   "what '%s' matches is all taken out again by exclusions (!)",
+			return err(-ENOENT, "exclusions (!) take out all that '%s' matches",
 				   zonepatterns_text(c->request->patterns, i));
 	}
 	return say_nothing_there(c);

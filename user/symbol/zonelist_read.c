@@ -130,7 +130,7 @@ static void run(struct run *r, size_t n)
 				mem_strdup("it could not be read: it is damaged or too large, "
 					   "or this machine is too busy");
 		else if (!tasks[i].done)
-			r->lists[i].problem = mem_strdup("it was not read before the end");
+			r->lists[i].problem = mem_strdup("the capture ended before it was read");
 	}
 	zonewire_release(&r->answer);
 	free(r->open);

@@ -1,5 +1,5 @@
 /*
- * zoneswitch: functions that leave the stack that they were called on for another, by their names.
+ * zoneswitch: recognises, by name, functions that switch to another stack (coroutine switches).
  */
 #ifndef SYMBOL_ZONESWITCH_H
 #define SYMBOL_ZONESWITCH_H

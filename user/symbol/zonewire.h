@@ -1,7 +1,7 @@
 /*
- * zonewire: a zonelist and the nearest names, on their way from the confined process that read a
- * file to us. The bytes come from a process that a hostile file may have taken over: they are
- * checked before use.
+ * zonewire: a zonelist and the nearest names, serialised by the confined worker process that read a
+ * file and parsed by the loader. The bytes come from a process that a hostile file may have taken
+ * over: they are checked before use.
  */
 #ifndef SYMBOL_ZONEWIRE_H
 #define SYMBOL_ZONEWIRE_H

@@ -236,6 +236,6 @@ int file_flush(FILE *out, const char *name)
 	if (fflush(out) == EOF)
 		return err(-errno, "cannot write '%s': %s", name, strerror(errno));
 	if (ferror(out)) /* earlier; by now nobody knows why */
-		return err(-EIO, "cannot write '%s': what was written is cut off", name);
+		return err(-EIO, "cannot write '%s': the output is incomplete", name);
 	return 0;
 }

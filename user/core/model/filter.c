@@ -166,7 +166,7 @@ static bool *spread(const struct profile *p, const bool *match)
 	return out;
 }
 
-/* Patterns are of whole names: who asks for "sort" may mean "std::sort<int*>". */
+/* Patterns match whole names: a user who asks for "sort" may mean "std::sort<int*>". */
 static int no_function(const struct profile *p, const char *text)
 {
 	for (size_t i = 1; i < p->nodes.n; i++) {
@@ -175,8 +175,8 @@ static int no_function(const struct profile *p, const char *text)
 
 		if (strstr(name, text))
 			return err(-ENOENT,
-				   "--focus: no stack has a function '%s': to mean '%s', ask for "
-				   "'*%s*'",
+				   "--focus: no stack has a function '%s'; for '%s' the pattern "
+				   "is '*%s*'",
 				   text, name, text);
 	}
 	return err(-ENOENT, "--focus: no stack has a function that matches '%s'", text);
