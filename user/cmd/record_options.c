@@ -31,7 +31,8 @@ enum {
 	OPT_SWITCH_FN,
 	OPT_UPROBES,
 	OPT_MAX_SLOWDOWN,
-	OPT_TABLE_KIB
+	OPT_TABLE_KIB,
+	OPT_WINDOW
 };
 
 void record_options_help(void)
@@ -87,7 +88,8 @@ void record_options_help(void)
 	      "                    only counted at first, and timed where the limit allows; what\n"
 	      "                    is too dear to be counted loses its probes\n"
 	      "  --switch-fn NAME  a function that switches stacks, besides those known\n"
-	      "  --sampler task|cpu  one event a thread, or one a CPU that BPF filters\n",
+	      "  --sampler task|cpu  one event a thread, or one a CPU that BPF filters\n"
+	      "  --window SECONDS  how often what was captured goes to FILE.part (20)\n",
 	      stdout);
 }
 
@@ -161,6 +163,18 @@ static int parse_duration(struct record_options *o, const char *arg)
 	int ret = units_parse_ns(arg, "-d", &o->duration_ns);
 
 	return !ret && !o->duration_ns ? err(-EINVAL, "-d must be more than 0") : ret;
+}
+
+/* A window takes two ticks to end, and a process of its own to be written. */
+#define LEAST_WINDOW_NS 500000000
+
+static int parse_window(struct record_options *o, const char *arg)
+{
+	int ret = units_parse_ns(arg, "--window", &o->window_ns);
+
+	if (!ret && o->window_ns < LEAST_WINDOW_NS)
+		return err(-EINVAL, "--window must be at least 0.5 s");
+	return ret;
 }
 
 static int parse_zone(struct record_options *o, const char *arg, bool is_file)
@@ -332,6 +346,8 @@ static int take(struct record_options *o, int opt, const char *arg)
 		return 0;
 	case 'd':
 		return parse_duration(o, arg);
+	case OPT_WINDOW:
+		return parse_window(o, arg);
 	case OPT_SAMPLER:
 		return parse_sampler(o, arg);
 	case OPT_HASH_BITS:
@@ -477,6 +493,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"switch-fn", required_argument, 0, OPT_SWITCH_FN},
 		{"clock", required_argument, 0, OPT_CLOCK},
 		{"max-slowdown", required_argument, 0, OPT_MAX_SLOWDOWN},
+		{"window", required_argument, 0, OPT_WINDOW},
 		{"uprobes", required_argument, 0, OPT_UPROBES},
 		{"help", no_argument, 0, 'h'},
 		{0},

@@ -38,22 +38,33 @@ struct images {
 	uint64_t max_fds;
 	kallsyms_ask_fn kernel_names;
 	bool parts_copies;
+	VEC(uint32_t) unused; /* numbers of images that were forgotten */
+	uint32_t serial;      /* of the newest image */
+	uint32_t round;	      /* grows with each images_forget() */
 };
 
 /* Descriptors that the rest of eprof needs while files are kept open. */
 #define SPARE_FDS 64
 
-static struct image *add(struct images *m, enum image_kind kind, const char *path)
+/* The number of the new image. */
+static uint32_t add(struct images *m, enum image_kind kind, const char *path)
 {
 	struct image *image = mem_zalloc(1, sizeof(*image));
+	uint32_t number = (uint32_t)m->at.n;
 
+	if (m->unused.n)
+		number = m->unused.at[--m->unused.n];
+	else
+		vec_push(&m->at, NULL);
 	*image = (struct image){.kind = kind,
 				.path = mem_strdup(path),
 				.fd = -1,
 				.root_fd = -1,
-				.first = (uint32_t)m->at.n};
-	vec_push(&m->at, image);
-	return image;
+				.first = number,
+				.serial = m->serial++,
+				.asked = m->round};
+	m->at.at[number] = image;
+	return number;
 }
 
 /* Every mapped file holds a descriptor until it is named; the soft limit is for select(2).
@@ -77,27 +88,32 @@ struct images *images_new(void)
 	m->roots = roots_new();
 	add(m, IMAGE_KIND_NONE, "");
 	add(m, IMAGE_KIND_KERNEL, "[kernel]");
-	vdso = add(m, IMAGE_KIND_VDSO, "[vdso]");
+	vdso = m->at.at[add(m, IMAGE_KIND_VDSO, "[vdso]")];
 	vdso->fd = vdso_open();
 	if (vdso->fd < 0)
 		vdso->note = mem_strdup("our own vDSO could not be copied");
 	return m;
 }
 
+static void image_free(struct image *image)
+{
+	if (!image)
+		return;
+	if (image->fd >= 0)
+		close(image->fd);
+	free(image->path);
+	free(image->note);
+	free(image);
+}
+
 void images_free(struct images *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->at.n; i++) {
-		struct image *image = m->at.at[i];
-
-		if (image->fd >= 0)
-			close(image->fd);
-		free(image->path);
-		free(image->note);
-		free(image);
-	}
+	for (size_t i = 0; i < m->at.n; i++)
+		image_free(m->at.at[i]);
 	vec_release(&m->at);
+	vec_release(&m->unused);
 	vec_release(&m->aliases);
 	map_release(&m->by_key);
 	map_release(&m->by_pid);
@@ -270,8 +286,8 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 	if (number != IMAGE_NONE) {
 		close(fd);
 	} else {
-		number = (uint32_t)m->at.n;
-		image = add(m, IMAGE_KIND_FILE, path);
+		number = add(m, IMAGE_KIND_FILE, path);
+		image = m->at.at[number];
 		image->fd = fd;
 		image->note = note ? mem_strdup(note) : NULL;
 		image->build_id_bytes = full.build_id_bytes;
@@ -301,8 +317,10 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	uint32_t number = find(m, &want, path);
 	int fd, root_fd;
 
-	if (number != IMAGE_NONE)
+	if (number != IMAGE_NONE) {
+		m->at.at[number]->asked = m->round;
 		return number;
+	}
 	root_fd = roots_of(m->roots, pid);
 	fd = path[0] == '[' ? -1 : open_mapped(m, pid, start, end, path, &want, &note);
 	/* What a JIT writes to a file without a name is as good as anonymous. */
@@ -374,14 +392,14 @@ uint32_t images_jit(struct images *m, uint32_t pid)
 	number = map_put(&m->by_pid, pid, &fresh);
 	if (!fresh && *number)
 		return *number;
-	*number = (uint32_t)m->at.n;
-	image = add(m, IMAGE_KIND_JIT, "//anon");
+	*number = add(m, IMAGE_KIND_JIT, "//anon");
+	image = m->at.at[*number];
 	image->jit_pid = pid;
 	image->jit_ns_pid = namespace_pid(pid);
 	image->jit_uid = user_of(pid);
 	image->root_fd = roots_of(m->roots, pid);
 	image->fd = images_open_perf_map(image);
-	return (uint32_t)(m->at.n - 1);
+	return *number;
 }
 
 void images_jit_end(struct images *m, uint32_t pid)
@@ -400,6 +418,68 @@ void images_jit_end(struct images *m, uint32_t pid)
 void images_part_copies(struct images *m)
 {
 	m->parts_copies = true;
+}
+
+/* Whether an image has it as its process's root. */
+static bool is_root_of_any(void *context, int fd)
+{
+	const struct images *m = context;
+
+	for (size_t i = 0; i < m->at.n; i++)
+		if (m->at.at[i] && m->at.at[i]->root_fd == fd)
+			return true;
+	return false;
+}
+
+/* The names and pids by which images are found, of those that are left. */
+static void forget_keys(struct images *m)
+{
+	struct map by_key = {0}, by_pid = {0};
+	size_t n = 0;
+	bool fresh;
+
+	for (size_t i = 0; i < m->aliases.n; i++) {
+		const struct alias *a = &m->aliases.at[i];
+		const struct image *image = m->at.at[a->image];
+		uint64_t key = image ? identity_key(&a->id, image->path) : 0;
+		const uint32_t *known = image ? map_get(&m->by_key, key) : NULL;
+
+		if (!known || *known != i)
+			continue;
+		*map_put(&by_key, key, &fresh) = (uint32_t)n;
+		m->aliases.at[n++] = *a;
+	}
+	m->aliases.n = n;
+	for (uint32_t i = IMAGE_FIRST; i < m->at.n; i++) {
+		const struct image *image = m->at.at[i];
+		const uint32_t *now = image ? map_get(&m->by_pid, image->jit_pid) : NULL;
+
+		if (now && *now == i)
+			*map_put(&by_pid, image->jit_pid, &fresh) = i;
+	}
+	map_release(&m->by_key);
+	map_release(&m->by_pid);
+	m->by_key = by_key;
+	m->by_pid = by_pid;
+}
+
+void images_forget(struct images *m, const uint8_t *used)
+{
+	if (m->parts_copies)
+		return;
+	for (uint32_t i = IMAGE_FIRST; i < m->at.n; i++) {
+		struct image *image = m->at.at[i];
+
+		if (!image || used[i] ||
+		    (image->kind != IMAGE_KIND_JIT && image->asked + 1 >= m->round))
+			continue;
+		image_free(image);
+		m->at.at[i] = NULL;
+		vec_push(&m->unused, i);
+	}
+	m->round++;
+	forget_keys(m);
+	roots_forget(m->roots, is_root_of_any, m);
 }
 
 void images_set_kernel_names(struct images *m, kallsyms_ask_fn ask)

@@ -22,10 +22,11 @@
 /* All that PROCFS_OUTSIDE stands for. */
 #define OUTSIDE_NAME "[outside]"
 
-/* A process, for good: a pid that comes again takes the entry over. */
+/* A process, until it is forgotten: a pid that comes again takes the entry over. */
 struct proc {
 	uint32_t pid;
-	bool exited;
+	bool exited; /* its main thread: others may go on */
+	uint64_t born_ns;
 	char comm[PROCFS_COMM]; /* of the main thread, the last one */
 	uint32_t cgroup;	/* in strings */
 	struct maps maps;
@@ -38,6 +39,7 @@ struct task {
 	uint64_t start_ns;
 	uint32_t life;	/* grows at each birth and exec: old entries are not taken up again */
 	uint32_t entry; /* in entries, or NO_ENTRY: none under this name yet */
+	bool exited;
 };
 
 struct procs {
@@ -195,6 +197,7 @@ static struct task *start_task(struct procs *p, uint32_t pid, uint32_t tid, cons
 	task->start_ns = start_ns;
 	task->life++;
 	task->entry = NO_ENTRY;
+	task->exited = false;
 	return task;
 }
 
@@ -213,7 +216,10 @@ static struct task *need_task(struct procs *p, uint32_t pid, uint32_t tid)
 	else
 		procfs_comm(pid, tid, comm);
 	proc = find_proc(p, pid);
-	return start_task(p, pid, tid, comm[0] || !proc ? comm : proc->comm, 0);
+	task = start_task(p, pid, tid, comm[0] || !proc ? comm : proc->comm, 0);
+	/* A late record of one that has ended: nobody will tell that again. */
+	task->exited = !comm[0];
+	return task;
 }
 
 static void take_thread(void *context, uint32_t tid)
@@ -256,8 +262,8 @@ static struct proc *need_proc(struct procs *p, uint32_t pid)
 		set_comm(find_proc(p, pid)->comm, IDLE_NAME);
 	else if (pid == PROCFS_OUTSIDE)
 		set_comm(find_proc(p, pid)->comm, OUTSIDE_NAME);
-	else
-		read_proc(p, pid);
+	else if (read_proc(p, pid))
+		find_proc(p, pid)->exited = true;
 	return find_proc(p, pid);
 }
 
@@ -339,6 +345,7 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 	maps_copy(&child->maps, &parent->maps);
 	child->cgroup = parent->cgroup;
 	child->exited = false;
+	child->born_ns = time_ns;
 	set_comm(child->comm, comm);
 	/* The parent was gone before anybody looked. */
 	if (!child->maps.at.n)
@@ -348,8 +355,11 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 void procs_exit(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	struct proc *proc = find_proc(p, pid);
+	struct task *task = find_task(p, pid, tid);
 
 	(void)time_ns;
+	if (task)
+		task->exited = true;
 	if (!proc || tid != pid)
 		return;
 	proc->exited = true;
@@ -382,11 +392,11 @@ bool procs_is_jit(const struct procs *p, struct place place)
 
 /* --- entries -------------------------------------------------------------------------------- */
 
-static uint64_t name_key(const struct task *t)
+static uint64_t name_key(uint32_t pid, uint32_t tid, uint32_t life, const char comm[PROCFS_COMM])
 {
-	const uint64_t name = hash_bytes(t->comm, sizeof(t->comm));
+	const uint64_t name = hash_bytes(comm, PROCFS_COMM);
 
-	return hash_two(hash_two(((uint64_t)t->pid << 32) | t->tid, t->life), name);
+	return hash_two(hash_two(((uint64_t)pid << 32) | tid, life), name);
 }
 
 static bool is_entry_of(const struct procs *p, uint32_t i, const struct task *t)
@@ -404,6 +414,7 @@ static uint32_t add_entry(struct procs *p, const struct task *t)
 	e->pid = t->pid;
 	e->tid = t->tid;
 	e->start_ns = t->start_ns;
+	e->born_ns = find_proc(p, t->pid)->born_ns;
 	memcpy(e->comm, t->comm, sizeof(e->comm));
 	vec_push(&p->entry_life, t->life);
 	return (uint32_t)(p->entries.n - 1);
@@ -421,7 +432,7 @@ uint32_t procs_thread(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time
 	if (task->entry != NO_ENTRY)
 		return task->entry;
 	/* A thread that goes back to an old name goes back to its entry. */
-	i = map_put(&p->by_name, name_key(task), &fresh);
+	i = map_put(&p->by_name, name_key(task->pid, task->tid, task->life, task->comm), &fresh);
 	if (fresh || !is_entry_of(p, *i, task))
 		*i = add_entry(p, task);
 	task->entry = *i;
@@ -455,4 +466,143 @@ const char *procs_cgroup(const struct procs *p, uint32_t pid)
 uint64_t procs_remaps(const struct procs *p)
 {
 	return p->remaps;
+}
+
+/* --- forgetting ----------------------------------------------------------------------------- */
+
+size_t procs_count(const struct procs *p)
+{
+	return p->tasks.n;
+}
+
+bool procs_knows(const struct procs *p, uint32_t pid)
+{
+	return find_proc(p, pid) != NULL;
+}
+
+void procs_mark_images(const struct procs *p, uint8_t *used)
+{
+	for (size_t i = 0; i < p->procs.n; i++) {
+		const struct maps *maps = &p->procs.at[i].maps;
+
+		for (size_t k = 0; k < maps->at.n; k++)
+			used[maps->at.at[k].image] = 1;
+	}
+}
+
+/* What has ended though no record says so. */
+static void ask_who_lives(struct procs *p)
+{
+	char comm[PROCFS_COMM];
+
+	for (size_t i = 0; i < p->procs.n; i++) {
+		struct proc *proc = &p->procs.at[i];
+
+		if (proc->pid == IDLE || proc->pid == PROCFS_OUTSIDE)
+			continue;
+		procfs_comm(proc->pid, proc->pid, comm);
+		proc->exited |= !comm[0];
+	}
+	for (size_t i = 0; i < p->tasks.n; i++) {
+		struct task *task = &p->tasks.at[i];
+
+		if (task->pid == IDLE || task->pid == PROCFS_OUTSIDE)
+			continue;
+		procfs_comm(task->pid, task->tid, comm);
+		task->exited |= !comm[0];
+	}
+}
+
+/* A process whose main thread has ended lives as long as another thread does. Of one that somebody
+ * refers to, the name stays. */
+static void forget_procs(struct procs *p, const uint32_t *entries)
+{
+	struct map alive = {0}, named = {0}, by_pid = {0};
+	struct intern strings = {0};
+	size_t n = 0;
+	bool fresh;
+
+	for (size_t i = 0; i < p->tasks.n; i++)
+		if (!p->tasks.at[i].exited)
+			map_put(&alive, p->tasks.at[i].pid, &fresh);
+	for (size_t i = 0; i < p->entries.n; i++)
+		if (entries[i])
+			map_put(&named, p->entries.at[i].pid, &fresh);
+	for (size_t i = 0; i < p->procs.n; i++) {
+		struct proc *proc = &p->procs.at[i];
+
+		if (proc->exited && !map_get(&alive, proc->pid)) {
+			maps_release(&proc->maps);
+			if (!map_get(&named, proc->pid))
+				continue;
+		}
+		proc->cgroup = intern_add(&strings, intern_text(&p->strings, proc->cgroup));
+		*map_put(&by_pid, proc->pid, &fresh) = (uint32_t)n;
+		p->procs.at[n++] = *proc;
+	}
+	p->procs.n = n;
+	map_release(&alive);
+	map_release(&named);
+	map_release(&p->by_pid);
+	intern_release(&p->strings);
+	p->by_pid = by_pid;
+	p->strings = strings;
+}
+
+static void forget_tasks(struct procs *p)
+{
+	struct map by_task = {0};
+	size_t n = 0;
+	bool fresh;
+
+	for (size_t i = 0; i < p->tasks.n; i++) {
+		const struct task *t = &p->tasks.at[i];
+
+		if (t->exited || !find_proc(p, t->pid))
+			continue;
+		*map_put(&by_task, (uint64_t)t->pid << 32 | t->tid, &fresh) = (uint32_t)n;
+		p->tasks.at[n++] = *t;
+	}
+	p->tasks.n = n;
+	map_release(&p->by_task);
+	p->by_task = by_task;
+}
+
+static void forget_entries(struct procs *p, uint32_t *entries)
+{
+	struct map by_name = {0};
+	uint32_t n = 0;
+	bool fresh;
+
+	for (uint32_t i = 0; i < p->entries.n; i++) {
+		const struct proc_thread *e = &p->entries.at[i];
+		const uint32_t life = p->entry_life.at[i];
+
+		if (!entries[i]) {
+			entries[i] = NO_PROC_THREAD;
+			continue;
+		}
+		*map_put(&by_name, name_key(e->pid, e->tid, life, e->comm), &fresh) = n;
+		p->entries.at[n] = *e;
+		p->entry_life.at[n] = life;
+		entries[i] = n++;
+	}
+	p->entries.n = p->entry_life.n = n;
+	map_release(&p->by_name);
+	p->by_name = by_name;
+}
+
+void procs_forget(struct procs *p, uint32_t *entries, bool doubt)
+{
+	if (doubt)
+		ask_who_lives(p);
+	forget_procs(p, entries);
+	forget_tasks(p);
+	for (size_t i = 0; i < p->tasks.n; i++)
+		if (p->tasks.at[i].entry != NO_ENTRY)
+			entries[p->tasks.at[i].entry] = 1;
+	forget_entries(p, entries);
+	for (size_t i = 0; i < p->tasks.n; i++)
+		if (p->tasks.at[i].entry != NO_ENTRY)
+			p->tasks.at[i].entry = entries[p->tasks.at[i].entry];
 }

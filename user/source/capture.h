@@ -25,14 +25,16 @@ struct capture_options {
 	unsigned hash_bits;	      /* 64 but in tests */
 	uint64_t table_bytes;	      /* TABLES_MAX_BYTES but in tests */
 	/* Says what the caller knows of the run (profile_set_run, machine_describe): of every
-	 * profile that is made, also those of checkpoints, which are while the capture goes on.
+	 * profile that is made, also those of windows, which are while the capture goes on.
 	 * NULL: nothing. */
 	void (*describe)(const void *context, struct profile *);
 	/* Is told what is to be known while the capture goes on, a line; NULL: nobody is. */
 	void (*say)(const void *context, const char *text);
 	const void *context;	/* of both; borrowed */
-	const char *checkpoint; /* where the profile so far is kept while the capture runs; a
-				 * kill -9 loses no more than what came after it. NULL: nowhere */
+	const char *checkpoint; /* where the windows so far are kept while the capture runs; a
+				 * kill -9 loses no more than what came after them. NULL: nowhere,
+				 * and all is in memory */
+	int64_t window_ns;	/* how long one is; 0: the usual */
 };
 
 enum capture_end {
@@ -59,6 +61,9 @@ int capture_open(const struct capture_options *, struct capture **);
 int capture_run(struct capture *, capture_progress_fn, void *context, enum capture_end *end);
 /* Why a source that was asked for captures nothing; NULL: all do. */
 const char *capture_forbidden(const struct capture *);
+/* Whether the file of the windows (checkpoint) has what the profile has not: it could not be read.
+ * After capture_profile(). */
+bool capture_part_needed(const struct capture *);
 /* The profile of what was captured, named, with ledger and cost, and described. Owned by the
  * caller. */
 int capture_profile(struct capture *, struct profile **out);

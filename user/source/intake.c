@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +192,8 @@ static int drain(struct intake *in, bool last)
 	in->pending = (struct pending){0};
 	pending_take(&taken, last ? UINT64_MAX : now, &handlers);
 	in->put_aside |= !session_settle(in->session) && !last;
+	if (!in->put_aside)
+		in->settled_ns = now;
 	pending_append(&taken, &in->pending);
 	in->pending = taken;
 	if (!last)
@@ -250,6 +253,45 @@ int intake_init(struct intake *in, const struct source_services *services,
 	in->stacks.is_made_up = is_made_up;
 	in->stacks.context = in->unwinder;
 	return ret;
+}
+
+/* The target's processes, of those that are known still. */
+static void forget_followed(struct intake *in)
+{
+	struct map rest = {0};
+	bool fresh;
+
+	for (size_t i = 0; i < in->followed.cap; i++) {
+		const struct map_slot *slot = &in->followed.slots[i];
+
+		if (slot->used && procs_knows(in->procs, (uint32_t)slot->key))
+			map_put(&rest, slot->key, &fresh);
+	}
+	map_release(&in->followed);
+	in->followed = rest;
+}
+
+static void forget_images(struct intake *in)
+{
+	_free_ uint8_t *used = mem_zalloc(images_count(in->images), 1);
+
+	procs_mark_images(in->procs, used);
+	for (size_t i = 0; i < in->stacks.book.places.n; i++)
+		used[in->stacks.book.places.at[i].image] = 1;
+	images_forget(in->images, used);
+	unwinder_forget(in->unwinder);
+}
+
+void intake_forget(struct intake *in, struct remains *r, uint32_t first_stack, bool doubt,
+		   bool hold_images)
+{
+	stacks_forget(&in->stacks, first_stack, r->stacks.at);
+	procs_forget(in->procs, r->threads.at, doubt);
+	forget_followed(in);
+	if (!hold_images)
+		forget_images(in);
+	/* Else what the window took stays with this process. */
+	malloc_trim(0);
 }
 
 void intake_release(struct intake *in)

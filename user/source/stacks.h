@@ -50,6 +50,11 @@ uint32_t stacks_add_frames(struct stacks *, const struct stack_frames *, uint32_
 void stacks_add(struct stacks *, const struct wire_stack *, struct procs *);
 /* The stack of that hash; NO_STACK for 0 and for one that never came, which is counted. */
 uint32_t stacks_find(struct stacks *, uint64_t hash);
+
+/* Forgets the stacks before number @from but for those whose @numbers is not 0 (one for each stack
+ * that there is), and the places that only they had. Their new numbers stand there afterwards,
+ * NO_STACK for those that are gone. The kernel must have been told to send them anew. */
+void stacks_forget(struct stacks *, uint32_t from, uint32_t *numbers);
 void stacks_release(struct stacks *);
 
 #endif
