@@ -16,32 +16,12 @@
 #include "elf/buildid.h"
 #include "elf/file.h"
 #include "process/identity.h"
+#include "process/images_state.h"
 #include "process/place.h"
 #include "process/procfs.h"
 #include "process/roots.h"
 #include "process/samefile.h"
 #include "process/vdso.h"
-
-/* One identity under which an image is known. A file mapped by its build-id here and by its
- * inode there has two. */
-struct alias {
-	struct identity id;
-	uint32_t image;
-};
-
-struct images {
-	VEC(struct image *) at; /* pointers, so that images_at() stays valid */
-	VEC(struct alias) aliases;
-	struct map by_key; /* hash of build-id, of device and inode, or of path → alias */
-	struct map by_pid; /* JIT images of processes that live */
-	struct roots *roots;
-	uint64_t max_fds;
-	kallsyms_ask_fn kernel_names;
-	bool parts_copies;
-	VEC(uint32_t) unused; /* numbers of images that were forgotten */
-	uint32_t serial;      /* of the newest image */
-	uint32_t round;	      /* grows with each images_forget() */
-};
 
 /* Descriptors that the rest of eprof needs while files are kept open. */
 #define SPARE_FDS 64
@@ -93,17 +73,6 @@ struct images *images_new(void)
 	if (vdso->fd < 0)
 		vdso->note = mem_strdup("our own vDSO could not be copied");
 	return m;
-}
-
-static void image_free(struct image *image)
-{
-	if (!image)
-		return;
-	if (image->fd >= 0)
-		close(image->fd);
-	free(image->path);
-	free(image->note);
-	free(image);
 }
 
 void images_free(struct images *m)
@@ -418,68 +387,6 @@ void images_jit_end(struct images *m, uint32_t pid)
 void images_part_copies(struct images *m)
 {
 	m->parts_copies = true;
-}
-
-/* Whether an image has it as its process's root. */
-static bool is_root_of_any(void *context, int fd)
-{
-	const struct images *m = context;
-
-	for (size_t i = 0; i < m->at.n; i++)
-		if (m->at.at[i] && m->at.at[i]->root_fd == fd)
-			return true;
-	return false;
-}
-
-/* The names and pids by which images are found, of those that are left. */
-static void forget_keys(struct images *m)
-{
-	struct map by_key = {0}, by_pid = {0};
-	size_t n = 0;
-	bool fresh;
-
-	for (size_t i = 0; i < m->aliases.n; i++) {
-		const struct alias *a = &m->aliases.at[i];
-		const struct image *image = m->at.at[a->image];
-		uint64_t key = image ? identity_key(&a->id, image->path) : 0;
-		const uint32_t *known = image ? map_get(&m->by_key, key) : NULL;
-
-		if (!known || *known != i)
-			continue;
-		*map_put(&by_key, key, &fresh) = (uint32_t)n;
-		m->aliases.at[n++] = *a;
-	}
-	m->aliases.n = n;
-	for (uint32_t i = IMAGE_FIRST; i < m->at.n; i++) {
-		const struct image *image = m->at.at[i];
-		const uint32_t *now = image ? map_get(&m->by_pid, image->jit_pid) : NULL;
-
-		if (now && *now == i)
-			*map_put(&by_pid, image->jit_pid, &fresh) = i;
-	}
-	map_release(&m->by_key);
-	map_release(&m->by_pid);
-	m->by_key = by_key;
-	m->by_pid = by_pid;
-}
-
-void images_forget(struct images *m, const uint8_t *used)
-{
-	if (m->parts_copies)
-		return;
-	for (uint32_t i = IMAGE_FIRST; i < m->at.n; i++) {
-		struct image *image = m->at.at[i];
-
-		if (!image || used[i] ||
-		    (image->kind != IMAGE_KIND_JIT && image->asked + 1 >= m->round))
-			continue;
-		image_free(image);
-		m->at.at[i] = NULL;
-		vec_push(&m->unused, i);
-	}
-	m->round++;
-	forget_keys(m);
-	roots_forget(m->roots, is_root_of_any, m);
 }
 
 void images_set_kernel_names(struct images *m, kallsyms_ask_fn ask)

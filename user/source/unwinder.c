@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "elf/file.h"
 #include "source/unwinder.h"
+#include "source/unwinder_state.h"
 #include "unwind/native_walk.h"
 #include "unwind/regs.h"
 #include "unwind/table_build.h"
@@ -13,36 +14,6 @@
 /* A piece of what no process admits to having mapped is asked for so often before it is given up.
  */
 #define MAX_ASKED 8
-
-/* The table of a piece of an image: in the kernel once the walker has met it, else only here. */
-struct entry {
-	struct table_blob own; /* no words: in the kernel, or not made yet */
-	struct wire_piece piece;
-	bool in_kernel;
-};
-
-/* An image opened to make tables of its pieces. */
-struct maker {
-	struct elffile file;
-	struct table_maker *maker; /* NULL: cannot be */
-};
-
-struct unwinder {
-	struct tables *tables;
-	struct images *images;
-	struct procs *procs;
-	struct map by_piece; /* image, piece → index in entries */
-	VEC(struct entry) entries;
-	struct map file_of; /* image → index in files: how the kernel calls it, once known */
-	VEC(struct wire_piece) files;
-	struct map makers_by_image; /* → index in makers */
-	VEC(struct maker *) makers; /* owned */
-	struct map asked;	    /* hash of a piece → how often in vain */
-	uint64_t walks;
-	uint64_t dropped[WIRE_EVENTS]; /* of them for want of a table that was dropped */
-	int64_t build_ns;
-	uint64_t frames[WIRE_WALK_FRAMES]; /* of the walk under way */
-};
 
 struct unwinder *unwinder_new(struct tables *tables, struct images *images, struct procs *procs)
 {
@@ -54,13 +25,6 @@ struct unwinder *unwinder_new(struct tables *tables, struct images *images, stru
 	return u;
 }
 
-static void maker_free(struct maker *m)
-{
-	table_maker_free(m->maker);
-	elffile_release(&m->file);
-	free(m);
-}
-
 void unwinder_free(struct unwinder *u)
 {
 	if (!u)
@@ -68,7 +32,7 @@ void unwinder_free(struct unwinder *u)
 	for (size_t i = 0; i < u->entries.n; i++)
 		table_blob_release(&u->entries.at[i].own);
 	for (size_t i = 0; i < u->makers.n; i++)
-		maker_free(u->makers.at[i]);
+		unwinder_maker_free(u->makers.at[i]);
 	vec_release(&u->makers);
 	map_release(&u->makers_by_image);
 	map_release(&u->file_of);
@@ -351,96 +315,6 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 	u->dropped[slice->sample.event % WIRE_EVENTS] += tables_dropped(u->tables, &slice->missing);
 	cut(u->frames, &f);
 	return stacks_add_frames(stacks, &f, slice->sample.pid, u->procs);
-}
-
-/* --- forgetting ---------------------------------------------------------------------------------
- */
-
-/* The numbers in @m of those of @n things whose image is there still, which are marked in @kept. */
-static void forget_keys(const struct unwinder *u, struct map *m, unsigned image_bits, uint8_t *kept)
-{
-	struct map rest = {0};
-	bool fresh;
-
-	for (size_t i = 0; i < m->cap; i++) {
-		const struct map_slot *slot = &m->slots[i];
-
-		if (!slot->used || !images_at(u->images, (uint32_t)(slot->key >> image_bits)))
-			continue;
-		kept[slot->value] = 1;
-		*map_put(&rest, slot->key, &fresh) = slot->value;
-	}
-	map_release(m);
-	*m = rest;
-}
-
-static void renumber(const struct map *m, const uint32_t *numbers)
-{
-	for (size_t i = 0; i < m->cap; i++)
-		if (m->slots[i].used)
-			m->slots[i].value = numbers[m->slots[i].value];
-}
-
-static void forget_entries(struct unwinder *u)
-{
-	_free_ uint8_t *kept = mem_zalloc(u->entries.n + 1, 1);
-	_free_ uint32_t *numbers = mem_zalloc(u->entries.n + 1, sizeof(*numbers));
-	size_t n = 0;
-
-	forget_keys(u, &u->by_piece, 32, kept);
-	for (size_t i = 0; i < u->entries.n; i++) {
-		numbers[i] = (uint32_t)n;
-		if (kept[i])
-			u->entries.at[n++] = u->entries.at[i];
-		else
-			table_blob_release(&u->entries.at[i].own);
-	}
-	u->entries.n = n;
-	renumber(&u->by_piece, numbers);
-}
-
-static void forget_files(struct unwinder *u)
-{
-	_free_ uint8_t *kept = mem_zalloc(u->files.n + 1, 1);
-	_free_ uint32_t *numbers = mem_zalloc(u->files.n + 1, sizeof(*numbers));
-	size_t n = 0;
-
-	forget_keys(u, &u->file_of, 0, kept);
-	for (size_t i = 0; i < u->files.n; i++) {
-		numbers[i] = (uint32_t)n;
-		if (kept[i])
-			u->files.at[n++] = u->files.at[i];
-	}
-	u->files.n = n;
-	renumber(&u->file_of, numbers);
-}
-
-static void forget_makers(struct unwinder *u)
-{
-	_free_ uint8_t *kept = mem_zalloc(u->makers.n + 1, 1);
-	_free_ uint32_t *numbers = mem_zalloc(u->makers.n + 1, sizeof(*numbers));
-	size_t n = 0;
-
-	forget_keys(u, &u->makers_by_image, 0, kept);
-	for (size_t i = 0; i < u->makers.n; i++) {
-		numbers[i] = (uint32_t)n;
-		if (kept[i])
-			u->makers.at[n++] = u->makers.at[i];
-		else
-			maker_free(u->makers.at[i]);
-	}
-	u->makers.n = n;
-	renumber(&u->makers_by_image, numbers);
-}
-
-void unwinder_forget(struct unwinder *u)
-{
-	if (!u)
-		return;
-	forget_entries(u);
-	forget_files(u);
-	forget_makers(u);
-	map_release(&u->asked);
 }
 
 void unwinder_stats(const struct unwinder *u, struct unwinder_stats *out)
