@@ -179,10 +179,12 @@ static int drain(struct intake *in, bool last)
 	struct pending_handlers handlers = {take_ring, take_side, in, last ? NULL : &in->stop};
 	struct pending taken;
 	size_t first;
+	bool whole; /* nothing is left in the ring */
 	int ret;
 
 	in->put_aside = in->stop = false;
 	ret = drain_ring(in);
+	whole = !in->put_aside;
 	sources_before_drain(in->sources);
 	in->drained_ns = now;
 	first = in->pending.side.n;
@@ -191,9 +193,9 @@ static int drain(struct intake *in, bool last)
 	taken = in->pending;
 	in->pending = (struct pending){0};
 	pending_take(&taken, last ? UINT64_MAX : now, &handlers);
-	in->put_aside |= !session_settle(in->session) && !last;
-	if (!in->put_aside)
+	if (whole && !in->stop)
 		in->settled_ns = now;
+	in->put_aside |= !session_settle(in->session) && !last;
 	pending_append(&taken, &in->pending);
 	in->pending = taken;
 	if (!last)
