@@ -81,6 +81,7 @@ write_and_exit(struct checkpoint *k, const char *path, const struct checkpoint_m
 {
 	int ret;
 
+	setpgid(0, 0);
 	setpriority(PRIO_PROCESS, 0, 10);
 	ret = write_window(k, path, m);
 	k->report->error = ret;
@@ -113,8 +114,11 @@ int checkpoint_begin(struct checkpoint *k, const char *path, const struct checkp
 	k->child = fork();
 	if (k->child == 0)
 		write_and_exit(k, path, m);
-	if (k->child > 0)
+	if (k->child > 0) {
+		/* As it does itself: whoever comes first. */
+		setpgid(k->child, k->child);
 		return 0;
+	}
 	k->child = 0;
 	if (k->names_fd >= 0)
 		close(k->names_fd);
@@ -153,6 +157,11 @@ static int take_report(struct checkpoint *k, const struct checkpoint_maker *m,
 	if (k->names_fd >= 0)
 		(void)namebook_receive(m->names, k->names_fd);
 	return 0;
+}
+
+void checkpoint_hurry(const struct checkpoint *k)
+{
+	setpriority(PRIO_PGRP, (id_t)k->child, getpriority(PRIO_PROCESS, 0));
 }
 
 static int64_t cpu_ns(const struct rusage *u)

@@ -59,6 +59,9 @@ int checkpoint_begin(struct checkpoint *, const char *path, const struct checkpo
  * in it added to @past, and else the error, with a text. @wait: until it ends. */
 bool checkpoint_busy(struct checkpoint *, bool wait, const struct checkpoint_maker *,
 		     struct ledger_past *past, int *error);
+/* The child, and what works for it, run at the priority of the caller from now on: beside thousands
+ * of busy processes it would take minutes else, and the next window grows meanwhile. */
+void checkpoint_hurry(const struct checkpoint *);
 /* Reads all windows there are. An error with a text where one is not what was written: those before
  * it have been added. */
 int checkpoint_read(const struct checkpoint *, const char *path, struct splice *);

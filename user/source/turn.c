@@ -18,6 +18,9 @@
 #define MOST_STACKS  (128u << 10)
 #define MOST_THREADS (32u << 10)
 
+/* The writer gives way to all others for so long. */
+#define PATIENCE_NS (5ull * 1000000000)
+
 static uint64_t next_ns(const struct turn *t)
 {
 	const uint64_t n = t->file.windows.n + 1;
@@ -92,10 +95,12 @@ static void forget(struct turn *t)
 	remains_release(&r);
 }
 
-static void see_writer(struct turn *t, bool wait)
+static void see_writer(struct turn *t, bool wait, uint64_t now_ns)
 {
 	int error = 0;
 
+	if (wait || now_ns >= t->tried_ns + PATIENCE_NS)
+		checkpoint_hurry(&t->file);
 	if (checkpoint_busy(&t->file, wait, &t->host.maker, &t->past, &error))
 		return;
 	t->step = TURN_NONE;
@@ -119,14 +124,14 @@ void turn_tick(struct turn *t, uint64_t now_ns)
 	} else if (t->step == TURN_RESENDING && t->host.in->settled_ns > t->resent_ns) {
 		begin_writing(t);
 	} else if (t->step == TURN_WRITING) {
-		see_writer(t, false);
+		see_writer(t, false, now_ns);
 	}
 }
 
 void turn_end(struct turn *t)
 {
 	if (t->step == TURN_WRITING)
-		see_writer(t, true);
+		see_writer(t, true, 0);
 	t->step = TURN_NONE;
 }
 
