@@ -1,5 +1,6 @@
 /* storm RATE SECONDS [MS]: starts RATE processes a second, evenly, each a program of its own that
- * computes for MS milliseconds (1) in short_lived() and ends. Prints how many it started. */
+ * computes for MS milliseconds (1) in short_lived() and ends. Prints how many it started: fewer
+ * where the machine cannot keep up, for no more than MOST live at a time. */
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#define MOST 32
 
 extern char **environ;
 
@@ -28,29 +31,32 @@ __attribute__((noinline)) int short_lived(double ms)
 	return x == 1;
 }
 
-static void reap(int flags)
+/* Leaves no more than @most of @living. */
+static long reap(long living, long most)
 {
-	while (waitpid(-1, NULL, flags) > 0)
-		;
+	while (living > 0 && waitpid(-1, NULL, living > most ? 0 : WNOHANG) > 0)
+		living--;
+	return living;
 }
 
 static void storm(const char *self, double rate, double seconds, char *ms)
 {
 	char *argv[] = {"short", "child", ms, NULL};
 	double start = now_s(CLOCK_MONOTONIC);
-	long n = 0;
+	long n = 0, living = 0;
 	pid_t pid;
 
-	for (double at = 0; at < seconds; at = (double)++n / rate) {
+	for (double at = 0; at < seconds && now_s(CLOCK_MONOTONIC) < start + seconds;
+	     at = (double)++n / rate) {
 		double wait = start + at - now_s(CLOCK_MONOTONIC);
 
 		if (wait > 0)
 			usleep((useconds_t)(wait * 1e6));
 		if (posix_spawn(&pid, self, NULL, NULL, argv, environ))
 			exit(1);
-		reap(WNOHANG);
+		living = reap(living + 1, MOST);
 	}
-	reap(0);
+	reap(living, 0);
 	printf("%ld\n", n);
 }
 
