@@ -113,7 +113,8 @@ struct task_struct {
 	struct sched_info sched_info;
 	unsigned int self_exec_id; /* grows with each exec of the process */
 	unsigned int in_execve : 1;
-	struct mm_struct *mm; /* NULL for a kernel thread */
+	int on_cpu, exit_state; /* 0: it is on none; it has not exited */
+	struct mm_struct *mm;	/* NULL for a kernel thread */
 	struct task_struct *real_parent;
 	struct signal_struct *signal;
 	struct files_struct *files;

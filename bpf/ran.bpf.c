@@ -5,8 +5,6 @@
  */
 #include "shared.h"
 
-const volatile __u32 config_ran_filter; /* enum wire_filter; not CGROUP */
-
 /* Of a thread, the part of its time that is in ran_sums already. Written and read by the programs
  * here; of threads that were there when the loader looked, and of those that are exiting. */
 struct {
@@ -36,13 +34,6 @@ static __always_inline void sum_up(__u32 what, __u64 n)
 		*sum += n;
 }
 
-static __always_inline bool counts(struct task_struct *task)
-{
-	__u32 id = config_ran_filter == WIRE_FILTER_TIDS ? ids_thread(task) : ids_process(task);
-
-	return config_ran_filter == WIRE_FILTER_NONE || is_target_id(id);
-}
-
 /* Adds what @task ran since it was last here. The programs of an exiting thread and of the loader's
  * walk over all threads may meet: each nanosecond is taken by one of them. */
 static __always_inline void add_up(struct task_struct *task)
@@ -61,7 +52,7 @@ int ran_exit(__u64 *args)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (!counts(task) || is_loader(task))
+	if (!in_target_task(task) || is_loader(task))
 		return 0;
 	if (ran_stopped) {
 		bpf_task_storage_delete(&ran_before, task);
@@ -80,24 +71,38 @@ int ran_free(__u64 *args)
 {
 	struct task_struct *task = (void *)args[0];
 
-	if (!counts(task))
+	if (!in_target_task(task))
 		return 0;
 	if (bpf_task_storage_get(&ran_before, task, NULL, 0)) {
 		add_up(task);
 		sum_up(WIRE_RAN_FREED, 1);
 	}
-	if (config_ran_filter == WIRE_FILTER_PIDS && task->pid == task->tgid)
+	if (config_target == WIRE_FILTER_PIDS && task->pid == task->tgid)
 		forget_target(ids_process(task));
 	return 0;
 }
 
-/* Run by the loader whenever it wants the sum to be up to date. */
+/* It has exited and left its CPU for good: all that is to come is that somebody waits for it. */
+static __always_inline bool is_over(struct task_struct *task)
+{
+	return task->exit_state && !task->on_cpu;
+}
+
+/* Run by the loader whenever it wants the sum to be up to date. Of one that is over this is the
+ * last word, which need not wait for its memory to be given back. */
 SEC("?iter/task")
 int ran_now(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
+	bool over;
 
-	if (task && counts(task) && !is_loader(task))
-		add_up(task);
+	if (!task || !in_target_task(task) || is_loader(task))
+		return 0;
+	over = is_over(task);
+	if (over && !bpf_task_storage_get(&ran_before, task, NULL, 0))
+		return 0;
+	add_up(task);
+	if (over && !bpf_task_storage_delete(&ran_before, task))
+		sum_up(WIRE_RAN_FREED, 1);
 	return 0;
 }

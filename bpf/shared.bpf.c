@@ -12,7 +12,7 @@ __u32 ring_woken;
 struct ring_map ring SEC(".maps");
 
 /* [event * WIRE_COUNTERS + counter], written by the programs, read by the loader at its ticks.
- * Per CPU, so that no two write one line. */
+ * Per CPU, so that no two write one line; a program on a probe can be preempted by another. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, WIRE_EVENTS *WIRE_COUNTERS);
@@ -26,7 +26,7 @@ void count(__u32 event, enum wire_counter counter, __u64 n)
 	__u64 *value = bpf_map_lookup_elem(&counters, &key);
 
 	if (value)
-		*value += n;
+		__sync_fetch_and_add(value, n);
 }
 
 /* Once until it drains: a wake-up is an interrupt, and that may be an event, too. */

@@ -18,9 +18,10 @@ struct ring_map {
 extern struct ring_map ring SEC(".maps");
 
 /* Set by the loader before load; the verifier drops what they turn off. */
-extern const volatile __u32 config_filter[]; /* enum wire_filter of each event */
-extern const volatile __u32 config_mode[];   /* enum wire_mode of each, as flags */
-extern const volatile struct wire_pace config_pace[];
+extern const volatile __u32 config_target;    /* enum wire_filter: who is the target */
+extern const volatile __u32 config_inherit;   /* so are its children */
+extern const volatile __u32 config_filter[];  /* 1: others hit the event, too */
+extern const volatile __u32 config_mode[];    /* enum wire_mode of each, as flags */
 extern const volatile __u32 config_self_time; /* add up run time in WIRE_RUN_NS */
 extern const volatile __u64 config_hash_mask; /* all ones; fewer only in tests of collisions */
 
@@ -36,15 +37,15 @@ extern __u32 table_epoch;
 extern __u32 ring_woken;
 
 void count(__u32 event, enum wire_counter counter, __u64 n) __hidden;
+/* The current task is of the target; counts where it hits @event. */
+bool in_target(void) __hidden;
 bool is_target(__u32 event) __hidden;
+/* The same of a task that the kernel's type information vouches for; not of a cgroup's. */
+bool in_target_task(struct task_struct *) __hidden;
 /* The task is the loader, or works for it, unless those are the target. */
 bool is_loader(struct task_struct *) __hidden;
-/* The process or thread @id is one of those of WIRE_FILTER_PIDS or _TIDS. */
-bool is_target_id(__u32 id) __hidden;
-/* It has ended: its number may come again. */
+/* The process or thread of that number has ended: its number may come again. */
 void forget_target(__u32 id) __hidden;
-/* The current task is in the cgroup of -G. */
-bool in_target_cgroup(void) __hidden;
 /* Sends @bytes to the loader; wakes it only when the ring is half full, since a wake-up costs more
  * than all the rest. False: no room. */
 bool send(const void *record, __u64 bytes) __hidden;

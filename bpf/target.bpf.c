@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * target: whose events count, where the kernel's own event does not say it already.
+ * target: which tasks belong to the target, and who is born to it.
  */
-#include "shared.h"
+#include "probe/thread.h"
 
+const volatile __u32 config_target;
+const volatile __u32 config_inherit;
 const volatile __u32 config_filter[WIRE_EVENTS];
 
 const volatile __u32 config_own_pid;
 
 /* pid or tid → 1. Written by the loader, the fork program and, for what has ended, ran_free(); read
- * by is_target(). As large as one target can have processes at a time. */
+ * by in_target(). As large as one target can have processes at a time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -26,12 +28,7 @@ struct {
 	__type(value, __u32);
 } target_cgroup SEC(".maps");
 
-bool in_target_cgroup(void)
-{
-	return bpf_current_task_under_cgroup(&target_cgroup, 0) == 1;
-}
-
-bool is_target_id(__u32 id)
+static bool is_id(__u32 id)
 {
 	return bpf_map_lookup_elem(&target_pids, &id) != NULL;
 }
@@ -41,17 +38,28 @@ void forget_target(__u32 id)
 	bpf_map_delete_elem(&target_pids, &id);
 }
 
-bool is_target(__u32 event)
+bool in_target(void)
 {
-	__u32 filter = config_filter[event & (WIRE_EVENTS - 1)];
 	__u64 both;
 
-	if (filter == WIRE_FILTER_NONE)
+	if (config_target == WIRE_FILTER_NONE)
 		return true;
-	if (filter == WIRE_FILTER_CGROUP)
-		return in_target_cgroup();
+	if (config_target == WIRE_FILTER_CGROUP)
+		return bpf_current_task_under_cgroup(&target_cgroup, 0) == 1;
 	both = ids_current();
-	return is_target_id(filter == WIRE_FILTER_TIDS ? (__u32)both : both >> 32);
+	return is_id(config_target == WIRE_FILTER_TIDS ? (__u32)both : both >> 32);
+}
+
+bool in_target_task(struct task_struct *task)
+{
+	if (config_target == WIRE_FILTER_NONE)
+		return true;
+	return is_id(config_target == WIRE_FILTER_TIDS ? ids_thread(task) : ids_process(task));
+}
+
+bool is_target(__u32 event)
+{
+	return !config_filter[event & (WIRE_EVENTS - 1)] || in_target();
 }
 
 /* What works for the loader is its child, or a child of the child that writes a checkpoint. */
@@ -71,7 +79,8 @@ bool is_loader(struct task_struct *task)
 	return false;
 }
 
-/* Child processes of the target join it, where the events are not inherited. Runs in the parent. */
+/* Child processes of the target join it, and what is known of their code. Runs in the parent,
+ * before the child does. */
 SEC("?tp_btf/sched_process_fork")
 int follow_fork(__u64 *args)
 {
@@ -79,7 +88,11 @@ int follow_fork(__u64 *args)
 	__u32 from = ids_process(parent), to = ids_process(child);
 	__u8 one = 1;
 
-	if (!ids_are_outside(to) && bpf_map_lookup_elem(&target_pids, &from))
+	if (from == to || ids_are_outside(to))
+		return 0;
+	if (config_target == WIRE_FILTER_PIDS && config_inherit && is_id(from))
 		bpf_map_update_elem(&target_pids, &to, &one, BPF_ANY);
+	if (config_zones)
+		zone_forked(from, to, child->mm == parent->mm);
 	return 0;
 }

@@ -57,7 +57,7 @@ enum wire_kind {
 	WIRE_STACK = 1000,
 	WIRE_WANT = 1001,
 	WIRE_SLICE = 1002,
-#define SOURCE(name, KIND, number) KIND = number,
+#define SOURCE(name, KIND, number, bytes) KIND = number,
 #include "sources.def"
 #undef SOURCE
 };
@@ -115,7 +115,7 @@ _Static_assert(sizeof(struct wire_piece) == 24, "wire_piece is the key of the ta
 /* Pieces that have a table, at most: of 256 KiB each they are 16 GiB of code. */
 #define WIRE_TABLES 65536
 
-/* Where a piece's table (unwind/table.h) stands: lines of a pool. Tables are of all sizes, pools of
+/* Where a piece's table (sample/table.h) stands: lines of a pool. Tables are of all sizes, pools of
  * one, since the kernel waits for all its CPUs at each map that is put into a map. */
 #define WIRE_POOLS	256
 #define WIRE_POOL_LINES 1024
@@ -168,8 +168,9 @@ struct wire_slice {
 	wire_u64 present;	   /* pieces of it that could be read: bit 0 is the first */
 	wire_u32 pieces;	   /* that follow, each there or not */
 	wire_u32 split;	  /* so many are from the first start on, the others from the second */
-	wire_u32 syscall; /* as in wire_stack */
-	wire_u32 n_origins;
+	wire_u32 source;  /* kind of the sample that it stands for */
+	wire_u16 syscall; /* as in wire_stack */
+	wire_u16 n_origins;
 	wire_u64 trampoline; /* what uretprobes put in the place of return addresses … */
 	struct wire_origin origins[WIRE_ORIGINS]; /* … and those */
 	struct wire_piece missing; /* what the walker found no table of; all 0: it was not that */
@@ -183,6 +184,7 @@ enum wire_counter {
 	WIRE_LOST_RING,	     /* no room in the ring for the sample or its stack */
 	WIRE_LOST_COLLISION, /* another stack has the same 64-bit hash */
 	WIRE_LOST_STACK,     /* the kernel gave no stack at all */
+	WIRE_LOST_SCRATCH,   /* programs that preempted each other had no room to walk stacks */
 	WIRE_NOTE_RESENT,    /* stack sent again: the table of known hashes is full */
 	WIRE_NOTE_SLICE,     /* kept, its stack left to user space: no table yet */
 	WIRE_NOTE_RULE,	     /* the same: a rule that only user space evaluates */
@@ -190,6 +192,8 @@ enum wire_counter {
 	WIRE_NOTE_NO_SLICE,  /* kept, but that was not possible: no room for the slice */
 	WIRE_OWN,	     /* not taken: the loader's own, or of its children */
 	WIRE_OTHER_MODE,     /* not taken: in user mode with :k, in the kernel with :u */
+	WIRE_HITS,	     /* of an action: of its probes, where the kernel emulates … */
+	WIRE_HITS_STEPPED,   /* … and where it steps */
 	WIRE_RUN_NS,	     /* time in the program, where own timing is on, on the target's hits */
 	WIRE_RUN_OTHERS_NS,  /* the same, on those that are not taken */
 	WIRE_COUNTERS
@@ -222,13 +226,13 @@ struct wire_step {
 	wire_u64 last_ns;   /* time of the last sample */
 };
 
-/* What is known of the target's time on CPUs from the scheduler. A thread that has exited runs a
- * little more, until it is freed. */
+/* What is known of the target's time on CPUs from the scheduler: the time, threads that have
+ * exited, which run a little more, and those of them that do so no more. */
 enum wire_ran { WIRE_RAN_NS, WIRE_RAN_EXITED, WIRE_RAN_FREED, WIRE_RANS };
 
-/* Which tasks the events of a capture are for, where the events themselves do not say. */
+/* Which tasks are the target. */
 enum wire_filter {
-	WIRE_FILTER_NONE = 0,	/* every hit is the target's */
+	WIRE_FILTER_NONE = 0,	/* all */
 	WIRE_FILTER_PIDS = 1,	/* processes in the map target_pids */
 	WIRE_FILTER_TIDS = 2,	/* threads in it */
 	WIRE_FILTER_CGROUP = 3, /* tasks under target_cgroup[0] */

@@ -33,6 +33,19 @@
 /* Coroutines whose open calls are known at once. */
 #define WIRE_ZONE_STRANDS 8192
 
+/* What is done at the calls of a function that has probes: numbers, of which it has the bits. */
+enum wire_action {
+#define ACTION(name, number) WIRE_ACTION_##name = number,
+#include "actions.def"
+#undef ACTION
+};
+#define ACTION(name, number) +1
+enum {
+	WIRE_ACTIONS = 0
+#include "actions.def"
+};
+#undef ACTION
+
 /*
  * What a probe's cookie says:
  *	bits  0 … 23	zone
@@ -68,7 +81,7 @@ struct wire_zone_proc {
 	wire_u32 flags;
 	wire_u32 exec_flags; /* from its next exec on */
 	/* How often it had got code that nobody had looked at before, when its code was looked at
-	 * for the flags: WIRE_PROC_HIJACK holds until it gets more (bpf/zone/code.h). */
+	 * for the flags: WIRE_PROC_HIJACK holds until it gets more (bpf/probe/code.h). */
 	wire_u32 code_seen;
 };
 _Static_assert(sizeof(struct wire_zone_proc) == 12, "wire_zone_proc is part of the contract");
@@ -234,9 +247,6 @@ enum wire_zone_counter {
 	WIRE_ZONE_OTHERS_STEPPED, /* the same where it steps */
 	WIRE_ZONE_COUNTERS
 };
-
-/* Whose calls count: of the processes that the loader names; of all; of all in the cgroup. */
-enum wire_zones_of { WIRE_ZONES_NAMED, WIRE_ZONES_ALL, WIRE_ZONES_CGROUP };
 
 /* Something that the loader should know at once. */
 enum wire_zone_news {

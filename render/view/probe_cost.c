@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "model/zone.h"
+#include "model/zone_compensate.h"
 
 #define NAMED_MOST 3 /* zones that are named */
 /* Percent of the capture's length from which the cost of probes is to be seen, and of that cost

@@ -1,6 +1,6 @@
 /* summary: what was captured, how, and how much of it is here. */
 #include "view/base.h"
-#include "view/ledger.h"
+#include "view/ledger_words.h"
 #include "view/probe_cost.h"
 
 #include <string.h>

@@ -68,7 +68,7 @@ static void place_fact(const struct view_input *in, struct doc_block *b, const s
 
 static void probes_fact(struct doc_block *b, const struct zone *z)
 {
-	const char *site = zone_site_text(z->site_class), *exit = zone_exit_text(z->exit_way);
+	const char *site = site_class_name(z->site_class), *exit = exit_way_name(z->exit_way);
 
 	if (site[0] || exit[0])
 		doc_fact(b, false, "Probes", "entry: %s; end of a call: %s",
@@ -298,7 +298,7 @@ static void range_table(const struct view_input *in, struct doc *doc, uint32_t z
 /* --- threads ---------------------------------------------------------------------------------- */
 
 static void thread_row(const struct view_input *in, struct doc_table *t,
-		       const struct zone_thread *r)
+		       const struct zone_in_thread *r)
 {
 	const struct profile *p = in->profile;
 	const struct thread *thread = &p->threads.at[r->thread];
@@ -327,7 +327,7 @@ static void thread_table(const struct view_input *in, struct doc *doc, uint32_t 
 	struct doc_table *t = NULL;
 
 	for (size_t i = 0; i < in->profile->zone_threads.n; i++) {
-		const struct zone_thread *r = &in->profile->zone_threads.at[i];
+		const struct zone_in_thread *r = &in->profile->zone_threads.at[i];
 
 		if (r->zone != zone)
 			continue;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "unwind/table.h"
+#include "sample/table.h"
 
 static inline bool judge_base(const Dwarf_Op *op, uint8_t *reg, int64_t *offset)
 {

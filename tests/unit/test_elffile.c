@@ -10,7 +10,7 @@
 
 #include "cfi/fde.h"
 #include "elf/buildid.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "elf/segments.h"
 #include "snippet.h"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "process/images.h"
 #include "process/place.h"
 #include "snippet.h"

@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "elf/segments.h"
 #include "snippet.h"
 #include "symbol/namebook.h"

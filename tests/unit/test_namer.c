@@ -11,11 +11,11 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "elf/segments.h"
 #include "process/confine.h"
 #include "snippet.h"
-#include "symbol/answer.h"
+#include "symbol/answer_mangled.h"
 #include "symbol/namer.h"
 #include "symbol/worker.h"
 

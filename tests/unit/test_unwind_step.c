@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <stdbool.h>
 
-#include "unwind/table.h"
+#include "sample/table.h"
 
 #define STACK 0x7000
 
@@ -29,7 +29,7 @@ static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
 	return number == 5 ? 0 : -1;
 }
 
-#include "unwind/step.h"
+#include "sample/step.h"
 
 struct step_case {
 	struct table_rule rule;

@@ -410,7 +410,7 @@ static void columns_print_exactly(void **state)
 	free(text);
 	z->majflt = UINT64_MAX; /* as no file may have it */
 	assert_true(zone_column_number(zone_column_find("faults"), z) == (long double)INT64_MAX);
-	assert_string_equal(zone_exit_text(99), "");
+	assert_string_equal(exit_way_name(99), "");
 	profile_free(p);
 }
 
@@ -434,7 +434,7 @@ static void checks_zones(void **state)
 	SPOILS(p->zones.at[1].module = 99, "zones, row 1: module 99 is out of range");
 	SPOILS(p->zones.at[1].function = 999, "zones, row 1: function 999 is out of range");
 	SPOILS(p->zones.at[1].flags = 32, "zones, row 1: flags 32 is out of range");
-	SPOILS(p->zones.at[1].site_class = ZONE_SITES,
+	SPOILS(p->zones.at[1].site_class = SITE_CLASSES,
 	       "zones, row 1: site_class 5 is out of range");
 	SPOILS(p->zones.at[0].total_ns = INT64_MIN,
 	       "zones, row 0: total_ns -9.22337e+18 is out of range");

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "model/tree.h"
 #include "model/zone_condition.h"
+#include "model/zone_match.h"
 #include "model/zone_rows.h"
 #include "zone_profile.h"
 

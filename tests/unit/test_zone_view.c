@@ -596,8 +596,8 @@ static struct profile *costly_profile(int n)
 	for (int i = 0; i < n; i++) {
 		char name[] = {'z', (char)('a' + i), '\0'};
 		struct zone z = {.name = intern_add(&p->strings, name),
-				 .site_class = i % 2 ? ZONE_SITE_STEPPED : ZONE_SITE_EMULATED,
-				 .exit_way = ZONE_EXIT_SESSION,
+				 .site_class = i % 2 ? SITE_STEPPED : SITE_EMULATED,
+				 .exit_way = EXIT_SESSION,
 				 .counts = 1000 * (uint64_t)(i + 1),
 				 .probe_ns = 1000 * (i + 1) * (i % 2 ? 10000 : 1000)};
 

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "debuginfo/hazard.h"
 #include "debuginfo/zonefile.h"
+#include "elf/symbolname.h"
 #include "snippet.h"
 
 static const struct site_kernel kernel = {.long_nops = true};
@@ -67,15 +68,15 @@ static void close_file(struct opened *o)
 	close(o->fd);
 }
 
-static const struct function *function_named(struct zonefile *z, const char *name)
+static const struct elf_function *function_named(struct zonefile *z, const char *name)
 {
 	for (size_t i = 0; i < z->functions.at.n; i++) {
-		const struct function *f = &z->functions.at.at[i];
+		const struct elf_function *f = &z->functions.at.at[i];
 
 		for (uint32_t k = f->first; k < f->first + f->n; k++) {
 			const char *text = z->functions.names.at[k].text;
 
-			if (strlen(name) == function_name_bytes(text) &&
+			if (strlen(name) == symbolname_bytes(text) &&
 			    !strncmp(name, text, strlen(name)))
 				return f;
 		}
@@ -86,7 +87,7 @@ static const struct function *function_named(struct zonefile *z, const char *nam
 
 static void sites_of(struct opened *o, const char *name, struct sites *out)
 {
-	const struct function *f = function_named(&o->z, name);
+	const struct elf_function *f = function_named(&o->z, name);
 
 	zonefile_sites(&o->z, &kernel, f->address, f->size, false, out);
 	assert_null(out->why);
@@ -225,7 +226,7 @@ static void follows_return_addresses_through_variables(void **state)
 
 static void names_and_sizes(void **state)
 {
-	const struct function *f;
+	const struct elf_function *f;
 	struct opened o;
 
 	(void)state;
@@ -259,7 +260,7 @@ static void names_and_sizes(void **state)
  * where nothing else says so. What may be the kernel's own stays unknown. */
 static void ifuncs_stand_for_what_they_choose(void **state)
 {
-	const struct function *f;
+	const struct elf_function *f;
 	struct opened o;
 
 	(void)state;
@@ -377,7 +378,7 @@ static struct shares shares_of(const char *path)
 
 	open_file(path, &o);
 	for (size_t i = 0; i < o.z.functions.at.n; i++) {
-		const struct function *f = &o.z.functions.at.at[i];
+		const struct elf_function *f = &o.z.functions.at.at[i];
 		struct sites s;
 
 		if (f->stub)
@@ -466,7 +467,8 @@ static void judge_open(const char *path, struct judge *j)
 	pclose(f);
 }
 
-static void judge_function(const struct judge *j, const struct function *f, const struct sites *s)
+static void judge_function(const struct judge *j, const struct elf_function *f,
+			   const struct sites *s)
 {
 	struct map exits = {0};
 	bool fresh;
@@ -496,7 +498,7 @@ static void agrees_with_objdump(void **state)
 	assert_true(judge.rets.n > 3000);
 	open_file(libc, &o);
 	for (size_t i = 0; i < o.z.functions.at.n; i++) {
-		const struct function *f = &o.z.functions.at.at[i];
+		const struct elf_function *f = &o.z.functions.at.at[i];
 		struct sites s;
 
 		zonefile_sites(&o.z, &kernel, f->address, f->size, false, &s);

@@ -15,7 +15,8 @@
 #include "process/crew.h"
 #include "process/place.h"
 #include "snippet.h"
-#include "symbol/zonelist.h"
+#include "symbol/zonelist_check.h"
+#include "symbol/zonelist_read.h"
 #include "symbol/zonewire.h"
 
 static const char source[] = "int helper(int x) { return x * 3; }\n" /* line 1 */
@@ -391,23 +392,31 @@ static void fill(struct zonewire *w)
 	zone->sites.exits_known = true;
 	zone->sites.why = sites_chosen;
 	change->name = mem_strdup("jump");
+	change->sites.entry.class = SITE_EMULATED;
 	nearest_add(&w->nearest, "near", 2);
 }
 
-static size_t write_answer(void **bytes)
+/* Releases @w. */
+static size_t write_wire(struct zonewire *w, void **bytes)
 {
 	const int fd = memfd_create("answer", MFD_CLOEXEC);
-	struct zonewire w = {0};
 	struct stat st;
 
-	fill(&w);
-	assert_int_equal(zonewire_write(&w, fd), 0);
-	zonewire_release(&w);
+	assert_int_equal(zonewire_write(w, fd), 0);
+	zonewire_release(w);
 	assert_int_equal(fstat(fd, &st), 0);
 	*bytes = mem_zalloc((size_t)st.st_size, 1);
 	assert_int_equal(pread(fd, *bytes, (size_t)st.st_size, 0), st.st_size);
 	close(fd);
 	return (size_t)st.st_size;
+}
+
+static size_t write_answer(void **bytes)
+{
+	struct zonewire w = {0};
+
+	fill(&w);
+	return write_wire(&w, bytes);
 }
 
 static void answers_cross_over(void **state)
@@ -462,6 +471,23 @@ static void refuses_bad_answers(void **state)
 		if (zonewire_read(spoiled, n, 2, &w))
 			zonewire_release(&w);
 	}
+}
+
+static void refuses_sites_of_no_class(void **state)
+{
+	struct zonewire entry = {0}, exit = {0}, got;
+	_free_ void *first = NULL, *second = NULL;
+	size_t n;
+
+	(void)state;
+	fill(&entry);
+	entry.list.switches.at[0].sites.entry.class = SITE_UNKNOWN;
+	n = write_wire(&entry, &first);
+	assert_int_equal(zonewire_read(first, n, 2, &got), 0);
+	fill(&exit);
+	exit.list.zones.at[0].sites.exits.at[0].class = SITE_UNKNOWN;
+	n = write_wire(&exit, &second);
+	assert_int_equal(zonewire_read(second, n, 2, &got), 0);
 }
 
 /* One who waits; gives up after so many times. */
@@ -520,6 +546,7 @@ int main(void)
 		cmocka_unit_test(survives_damage),
 		cmocka_unit_test(answers_cross_over),
 		cmocka_unit_test(refuses_bad_answers),
+		cmocka_unit_test(refuses_sites_of_no_class),
 		cmocka_unit_test(can_be_given_up),
 	};
 

@@ -18,6 +18,8 @@
 #define TESTS_ZONE_PROFILE_H
 
 #include "model/hist.h"
+#include "model/zone_compensate.h"
+#include "model/zone_finish.h"
 #include "sample_profile.h"
 
 #define ZONE_FIND "dict<int, std::less<int>, \"x\">::find(int const&)"
@@ -36,23 +38,21 @@ struct zone_spec {
 };
 
 static const struct zone_spec zone_specs[Z_COUNT] = {
-	[Z_STEP] = {"sqlite3_step", "sqlite3.c", "/usr/lib/libsqlite3.so.0", 89031,
-		    ZONE_SITE_EMULATED, ZONE_EXIT_SESSION, 100, 50000000, 70000000, 5000000,
-		    5000000, 500, 1000},
+	[Z_STEP] = {"sqlite3_step", "sqlite3.c", "/usr/lib/libsqlite3.so.0", 89031, SITE_EMULATED,
+		    EXIT_SESSION, 100, 50000000, 70000000, 5000000, 5000000, 500, 1000},
 	[Z_EXEC] = {"sqlite3VdbeExec", "sqlite3.c", "/usr/lib/libsqlite3.so.0", 93120,
-		    ZONE_SITE_EMULATED, ZONE_EXIT_SESSION, 100, 45000000, 65000000, 21000000,
-		    41000000, 500, 1000},
+		    SITE_EMULATED, EXIT_SESSION, 100, 45000000, 65000000, 21000000, 41000000, 500,
+		    1000},
 	[Z_COMPARE] = {"vdbeRecordCompareInt", "sqlite3.c", "/usr/lib/libsqlite3.so.0", 86612,
-		       ZONE_SITE_NOP5, ZONE_EXIT_SESSION, 1000000, 1100, 1300, 1100, 1300, 200,
-		       400},
-	[Z_PREAD] = {"pread64", "../sysdeps/pread64.c", "/usr/lib/libc.so.6", 24, ZONE_SITE_STEPPED,
-		     ZONE_EXIT_RETS, 200, 3000000, 5000000, 3000000, 5000000, 18000, 36000},
-	[Z_WALK] = {"expr_walk", "sqlite3.c", "/usr/lib/libsqlite3.so.0", 110200,
-		    ZONE_SITE_EMULATED, ZONE_EXIT_SESSION, 30, 0, 0, 0, 0, 500, 1000},
-	[Z_FIND] = {ZONE_FIND, "foo <v2>.hpp", "/usr/lib/libfoo & bar.so", 7, ZONE_SITE_EMULATED,
-		    ZONE_EXIT_RETS, 2000, 400000, 600000, 400000, 600000, 500, 1000},
-	[Z_COPY] = {"memcpy", "", "/usr/lib/libc.so.6", 0, ZONE_SITE_EMULATED, ZONE_EXIT_NONE, 0, 0,
-		    0, 0, 0, 0, 300},
+		       SITE_NOP5, EXIT_SESSION, 1000000, 1100, 1300, 1100, 1300, 200, 400},
+	[Z_PREAD] = {"pread64", "../sysdeps/pread64.c", "/usr/lib/libc.so.6", 24, SITE_STEPPED,
+		     EXIT_RETS, 200, 3000000, 5000000, 3000000, 5000000, 18000, 36000},
+	[Z_WALK] = {"expr_walk", "sqlite3.c", "/usr/lib/libsqlite3.so.0", 110200, SITE_EMULATED,
+		    EXIT_SESSION, 30, 0, 0, 0, 0, 500, 1000},
+	[Z_FIND] = {ZONE_FIND, "foo <v2>.hpp", "/usr/lib/libfoo & bar.so", 7, SITE_EMULATED,
+		    EXIT_RETS, 2000, 400000, 600000, 400000, 600000, 500, 1000},
+	[Z_COPY] = {"memcpy", "", "/usr/lib/libc.so.6", 0, SITE_EMULATED, EXIT_NONE, 0, 0, 0, 0, 0,
+		    0, 300},
 	[Z_WAIT] = {"<wait>", "", "", 0, 0, 0, 12, 100000000, 233333333, 100000000, 233333333, 0,
 		    0},
 };
@@ -164,7 +164,7 @@ static inline void zone_threads_add(struct profile *p)
 		const struct zone *z = &p->zones.at[i];
 		uint32_t row = profile_zone_thread(p, i, thread_of[i]);
 
-		p->zone_threads.at[row] = (struct zone_thread){
+		p->zone_threads.at[row] = (struct zone_in_thread){
 			i, thread_of[i], z->counts, z->total_ns, z->self_ns, z->min_ns, z->max_ns};
 	}
 	/* A second thread for one of them: 30 of the 100 calls. */
@@ -173,7 +173,7 @@ static inline void zone_threads_add(struct profile *p)
 	p->zone_threads.at[Z_STEP].self_ns = 350000000;
 	second = profile_zone_thread(p, Z_STEP, 2);
 	p->zone_threads.at[second] =
-		(struct zone_thread){Z_STEP, 2, 30, 1500000000, 150000000, 50000000, 70000000};
+		(struct zone_in_thread){Z_STEP, 2, 30, 1500000000, 150000000, 50000000, 70000000};
 }
 
 /* Samples of stacks abcdfe… are in the zones of those functions: 'd' exec, 'e' compare. */

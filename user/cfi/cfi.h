@@ -13,38 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf/file.h"
-
-/* DWARF register numbers. */
-#define CFI_RBP 6
-#define CFI_RSP 7
-#define CFI_RIP 16
-
-#define CFI_REGISTERS 17
-
-/* How a value of the caller is found. */
-enum cfi_how {
-	CFI_NONE = 0,	   /* no entry covers the code, or a broken one: only as a CFA */
-	CFI_SAME,	   /* still in its register */
-	CFI_UNDEFINED,	   /* lost; for the return address: there is no caller */
-	CFI_REG,	   /* register reg + offset */
-	CFI_AT_REG,	   /* *(register reg + offset) + add */
-	CFI_AT_INDEX,	   /* *(register reg + offset + 8 * register index) + add */
-	CFI_CFA,	   /* CFA + offset */
-	CFI_AT_CFA,	   /* *(CFA + offset) */
-	CFI_PLT,	   /* rsp + 8 + ((rip & 15) >= offset ? 8 : 0) */
-	CFI_EXPRESSION,	   /* what the expression at offset of its section computes */
-	CFI_AT_EXPRESSION, /* what stands at the place that it computes */
-	CFI_OTHER, /* beyond what there is: a register that no x86-64 has, an offset of gigabytes */
-};
-
-struct cfi_value {
-	uint8_t how; /* enum cfi_how */
-	uint8_t reg; /* DWARF number, at most CFI_RIP */
-	uint8_t index;
-	uint8_t pad;
-	int32_t offset, add;
-};
+#include "cfi/cfi_value.h"
+#include "elf/elffile.h"
 
 /* Holds from its offset to that of the next row. */
 struct cfi_row {

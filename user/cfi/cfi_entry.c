@@ -1,7 +1,7 @@
 #include "cfi/cfi_entry.h"
 
-#include "cfi/cfi.h"
 #include "cfi/cfi_pointer.h"
+#include "cfi/cfi_value.h"
 
 #define LENGTH_64 0xffffffffu /* in the place of a length: eight bytes of it follow */
 

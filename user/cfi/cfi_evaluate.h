@@ -7,7 +7,7 @@
 #define ELF_CFI_EVALUATE_H
 
 #include "cfi/cfi_cursor.h"
-#include "cfi/cfi_step.h"
+#include "cfi/cfi_registers.h"
 
 /* Compilers' expressions have ten operations, and loops are allowed. */
 #define CFI_MAX_OPERATIONS 4096

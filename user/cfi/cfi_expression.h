@@ -5,8 +5,8 @@
 #ifndef ELF_CFI_EXPRESSION_H
 #define ELF_CFI_EXPRESSION_H
 
-#include "cfi/cfi.h"
 #include "cfi/cfi_cursor.h"
+#include "cfi/cfi_value.h"
 
 /* The value that @expression computes, which stands with its length at @at of the section: CFI_REG,
  * CFI_AT_REG, CFI_AT_INDEX, CFI_PLT or, for all others, CFI_EXPRESSION. */

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "cfi/cfi_entry.h"
+#include "cfi/cfi_find.h"
 
 /* More than ten times what the largest programs have. */
 #define MAX_COMMONS (1u << 20)
@@ -201,10 +202,10 @@ size_t cfi_index_first(const struct cfi_index *r, uint64_t from)
 
 static int open_sections(struct cfi_index *r, const struct elffile *f)
 {
-	int rc = cfi_section_eh(f, &r->sections[0]);
+	int rc = cfi_find_eh(f, &r->sections[0]);
 
 	if (!rc)
-		rc = cfi_section_debug(f, &r->sections[1]);
+		rc = cfi_find_debug(f, &r->sections[1]);
 	if (rc)
 		return rc;
 	if (r->sections[0].n && !r->sections[1].n)

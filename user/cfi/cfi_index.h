@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "cfi/cfi_program.h"
 #include "cfi/fde.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 /* Executable ones; linkers make one to four. */
 #define CFI_MAX_SEGMENTS 64

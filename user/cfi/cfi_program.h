@@ -5,8 +5,8 @@
 #ifndef ELF_CFI_PROGRAM_H
 #define ELF_CFI_PROGRAM_H
 
-#include "cfi/cfi.h"
 #include "cfi/cfi_entry.h"
+#include "cfi/cfi_value.h"
 
 struct cfi_state {
 	struct cfi_value cfa, registers[CFI_REGISTERS];

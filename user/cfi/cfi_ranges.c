@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "cfi/cfi_entry.h"
+#include "cfi/cfi_find.h"
 
 /* Ten times what the largest programs have. */
 #define MAX_RANGES (1u << 22)
@@ -49,7 +50,7 @@ void cfi_ranges_read(const struct elffile *f, cfi_ranges *out)
 	struct reading r = {.ranges = out};
 	struct cfi_entry e;
 
-	if (cfi_section_eh(f, &r.section))
+	if (cfi_find_eh(f, &r.section))
 		return;
 	for (size_t at = 0; cfi_entry_next(&r.section, &at, &e);) {
 		if (e.is_cie)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 struct cfi_range {
 	uint64_t start, end; /* addresses */

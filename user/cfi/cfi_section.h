@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 struct cfi_section {
 	uint8_t *bytes; /* owned */
@@ -18,10 +18,11 @@ struct cfi_section {
 	bool ends_at_0;	  /* its size is not known: an entry of length 0 is the last */
 };
 
-/* An empty section where the file has none that can be read; -EFBIG with a text for one that is
- * beyond reason. */
-int cfi_section_eh(const struct elffile *, struct cfi_section *out);
-int cfi_section_debug(const struct elffile *, struct cfi_section *out);
+/* The @n bytes at @offset of the file; none where it has no such bytes or they cannot be read.
+ * -EFBIG with a text for more than is reasonable. */
+int cfi_section_load(const struct elffile *, uint64_t offset, uint64_t n, struct cfi_section *);
+/* Those of the section @name, inflated, and its address. Errors as above. */
+int cfi_section_named(const struct elffile *, const char *name, struct cfi_section *);
 void cfi_section_release(struct cfi_section *);
 
 #endif

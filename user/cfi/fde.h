@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "cfi/cfi_ranges.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 struct fde_row {
 	int32_t start, entry; /* relative to the table's own address */

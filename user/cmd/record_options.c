@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/record_options.h"
-#include "cmd/zone_file.h"
 #include "load/rights.h"
 
 #define DEFAULT_HZ 99 /* not 100, which would march in step with timers */
@@ -23,17 +22,59 @@ enum {
 	OPT_SAMPLER,
 	OPT_VERSION_KEY,
 	OPT_HASH_BITS,
-	OPT_ZONE,
-	OPT_ZONE_FILE,
-	OPT_ZONES_MAX,
-	OPT_ZONE_EXIT,
-	OPT_CLOCK,
-	OPT_SWITCH_FN,
-	OPT_UPROBES,
-	OPT_MAX_SLOWDOWN,
 	OPT_TABLE_KIB,
 	OPT_WINDOW
 };
+
+/* --- sources with an option of their own ------------------------------------------------------ */
+
+/* Their numbers; those of probes follow. */
+#define OPT_SOURCE 0x800
+
+static void sources_help(void)
+{
+	for (size_t i = 0; i < SOURCES; i++) {
+		const struct source *s = sources_at(i);
+
+		if (s)
+			printf("  --%s%s%s\n                    %s\n", s->option,
+			       s->argument ? " " : "", s->argument ? s->argument : "", s->does);
+	}
+}
+
+static size_t sources_options(struct option *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < SOURCES; i++) {
+		const struct source *s = sources_at(i);
+
+		if (s)
+			out[n++] = (struct option){s->option,
+						   s->argument ? required_argument : no_argument, 0,
+						   OPT_SOURCE + (int)i};
+	}
+	return n;
+}
+
+/* As take(). */
+static int take_source(struct record_options *o, size_t source, const char *arg)
+{
+	void *parsed = sources_at(source)->parse(arg, o->parsed[source]);
+
+	if (!parsed)
+		return -EINVAL;
+	o->sources[source] = o->parsed[source] = parsed;
+	return 0;
+}
+
+static bool asks_for_source(const struct record_options *o)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		if (o->parsed[i])
+			return true;
+	return false;
+}
 
 void record_options_help(void)
 {
@@ -64,8 +105,11 @@ void record_options_help(void)
 	      "                    (cycles where there is a PMU, else cpu-clock)\n"
 	      "  --zone PATTERN    count and time every call of functions: [MODULE:]NAME with\n"
 	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN takes some out again\n"
-	      "                    (alone: no samples; 'eprof zones' lists functions)\n"
-	      "  --zone-file FILE  such patterns, one a line\n"
+	      "                    (alone: no samples; 'eprof zones' lists functions)\n",
+	      stdout);
+	sources_help();
+	record_probes_help();
+	fputs("  --zone-file FILE  such patterns, one a line\n"
 	      "  --clock CLOCK,…   what is measured of each call: wall (default), cpu (time on "
 	      "the\n"
 	      "                    CPU alone), rusage (also user and system time, faults, "
@@ -101,22 +145,6 @@ static int one_target(struct record_options *o, enum target_kind kind)
 	return 0;
 }
 
-/* Puts it behind the @n that are there, where there is room. */
-static int add_event(struct event *events, size_t *n, const char *name)
-{
-	int ret = event_parse(name, &events[*n]);
-
-	if (!ret && !rights_to_bpf())
-		event_user_only(&events[*n]);
-	for (size_t i = 0; i < *n && !ret; i++) {
-		if (event_same(&events[i], &events[*n]))
-			ret = err(-EINVAL, "'%s' and '%s' are one event: leave one of them out",
-				  events[i].name, name);
-	}
-	*n += !ret;
-	return ret;
-}
-
 static int parse_events(struct record_options *o, const char *list)
 {
 	_free_ char *copy = mem_strdup(list);
@@ -127,7 +155,7 @@ static int parse_events(struct record_options *o, const char *list)
 		if (o->n_events == WIRE_EVENTS)
 			return err(-E2BIG, "at most %d events can be captured together",
 				   WIRE_EVENTS);
-		int ret = add_event(o->events, &o->n_events, name);
+		int ret = record_add_event(o->events, &o->n_events, name);
 
 		if (ret)
 			return ret;
@@ -177,121 +205,6 @@ static int parse_window(struct record_options *o, const char *arg)
 	return ret;
 }
 
-static int parse_zone(struct record_options *o, const char *arg, bool is_file)
-{
-	if (!o->zones)
-		o->zones = zonepatterns_new();
-	return is_file ? zone_file_read(o->zones, arg) : zonepatterns_add(o->zones, arg);
-}
-
-/* What an older kernel has, for tests: "multi": no sessions; "one": neither, nor many at once. */
-static int parse_uprobes(struct record_options *o, const char *arg)
-{
-	o->zone_o.one_by_one = !strcmp(arg, "one");
-	o->zone_o.no_session = o->zone_o.one_by_one || !strcmp(arg, "multi");
-	return o->zone_o.no_session ? 0 : err(-EINVAL, "--uprobes is one or multi");
-}
-
-static int parse_zone_event(struct zones_options *o, const char *name)
-{
-	int ret;
-
-	if (o->n_events == WIRE_ZONE_EVENTS)
-		return err(-E2BIG, "--clock takes at most %d events", WIRE_ZONE_EVENTS);
-	ret = add_event(o->events, &o->n_events, name);
-	if (!ret && o->events[o->n_events - 1].class == EVENT_TRACEPOINT)
-		ret = err(-EINVAL, "--clock takes no tracepoints: '%s'", name);
-	o->clocks |= WIRE_CLOCK_EVENTS;
-	return ret;
-}
-
-/* What is known by name, or one of perf's events. */
-static int parse_clock_word(struct zones_options *o, const char *word)
-{
-	static const struct {
-		const char *name;
-		uint32_t clocks;
-	} names[] = {{"wall", 0},
-		     {"none", WIRE_CLOCK_NONE},
-		     {"cpu", WIRE_CLOCK_CPU | WIRE_CLOCK_SCHED},
-		     {"rusage", WIRE_CLOCK_SCHED | WIRE_CLOCK_RUSAGE}};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!strcmp(word, names[i].name)) {
-			o->clocks |= names[i].clocks;
-			return 0;
-		}
-	}
-	/* The processor's time stamp counter, while the thread runs. */
-	return parse_zone_event(o, strcmp(word, "tsc") ? word : "msr/tsc/");
-}
-
-/* "cpu", "rusage,page-faults", …: of all --clock together. */
-static int parse_clock(struct record_options *o)
-{
-	_free_ char *copy = mem_strdup(o->clock);
-	char *save = NULL;
-	size_t n = 0;
-
-	for (const char *word = strtok_r(copy, ",", &save); word;
-	     word = strtok_r(NULL, ",", &save)) {
-		int ret = parse_clock_word(&o->zone_o, word);
-
-		if (ret)
-			return ret;
-		n++;
-	}
-	if (!n)
-		return err(-EINVAL, "--clock '%s' names no clock", o->clock);
-	if (n > 1 && o->zone_o.clocks & WIRE_CLOCK_NONE)
-		return err(-EINVAL, "--clock none measures nothing: '%s' asks for more", o->clock);
-	return 0;
-}
-
-static void add_clock(struct record_options *o, const char *arg)
-{
-	char *before = o->clock;
-
-	o->clock = before ? mem_printf("%s,%s", before, arg) : mem_strdup(arg);
-	free(before);
-}
-
-static int parse_zone_exit(struct record_options *o, const char *arg)
-{
-	static const char *const words[] = {[ZONE_ENDS_AUTO] = "auto",
-					    [ZONE_ENDS_SESSION] = "session",
-					    [ZONE_ENDS_RETS] = "returns",
-					    [ZONE_ENDS_NONE] = "none"};
-
-	/* As it was called at first. */
-	if (!strcmp(arg, "rets"))
-		arg = words[ZONE_ENDS_RETS];
-	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (!strcmp(arg, words[i])) {
-			o->zone_o.ends = (enum zone_ends)i;
-			return 0;
-		}
-	}
-	return err(-EINVAL, "--zone-exit is auto, session, returns or none, not '%s'", arg);
-}
-
-/* "10", "2.5", "2.5%". */
-static int parse_max_slowdown(struct record_options *o, const char *arg)
-{
-	size_t n = strspn(arg, "0123456789.");
-	char *end;
-	double percent = strtod(arg, &end);
-
-	o->zone_option = "--max-slowdown";
-	if (!n || end != arg + n || strcmp(end, *end == '%' ? "%" : "") != 0)
-		return err(-EINVAL, "--max-slowdown takes a percentage (10, 2.5), not '%s'", arg);
-	if (percent <= 0 || percent > 10000)
-		return err(-EINVAL,
-			   "--max-slowdown must be more than 0 and at most 10000, not '%s'", arg);
-	o->zone_o.max_slowdown = percent / 100;
-	return 0;
-}
-
 /* One option; an exit status or a negative errno when it is wrong. */
 static int take(struct record_options *o, int opt, const char *arg)
 {
@@ -321,29 +234,6 @@ static int take(struct record_options *o, int opt, const char *arg)
 		ret = units_parse_int(arg, "-c", 1, INT64_MAX, &number);
 		o->every = (uint64_t)number;
 		return ret;
-	case OPT_ZONE:
-	case OPT_ZONE_FILE:
-		return parse_zone(o, arg, opt == OPT_ZONE_FILE);
-	case OPT_ZONES_MAX:
-		o->zone_option = "--zones-max";
-		ret = units_parse_int(arg, "--zones-max", 1, WIRE_ZONES_MAX, &number);
-		o->zone_o.max = (uint32_t)number;
-		return ret;
-	case OPT_ZONE_EXIT:
-		o->zone_option = "--zone-exit";
-		return parse_zone_exit(o, arg);
-	case OPT_CLOCK:
-		o->zone_option = "--clock";
-		add_clock(o, arg);
-		return 0;
-	case OPT_MAX_SLOWDOWN:
-		return parse_max_slowdown(o, arg);
-	case OPT_UPROBES:
-		return parse_uprobes(o, arg);
-	case OPT_SWITCH_FN:
-		o->zone_option = "--switch-fn";
-		vec_push(&o->switches, arg);
-		return 0;
 	case 'd':
 		return parse_duration(o, arg);
 	case OPT_WINDOW:
@@ -405,7 +295,8 @@ static int set_pace(struct record_options *o)
 	int ret = 0;
 
 	for (size_t i = 0; i < o->n_events && !ret; i++) {
-		ret = event_pace(&o->events[i], o->every, hz);
+		ret = event_pace(&o->events[i], o->every,
+				 o->events[i].class == EVENT_PROBE ? 0 : hz);
 		/* Of a clock a period is a rate. */
 		if (o->events[i].clock && o->every)
 			o->hz = (int64_t)(1000000000 / o->every);
@@ -418,13 +309,6 @@ static int check_together(const struct record_options *o)
 {
 	if (o->target.kind == TARGET_NONE)
 		return cmd_usage("what to profile: -p PID, -t TID, -a, -G CGROUP or -- COMMAND");
-	if (o->zone_option && !o->zones)
-		return cmd_usage("%s is for zones: name some with --zone", o->zone_option);
-	if (o->zone_o.clocks & WIRE_CLOCK_NONE &&
-	    (o->zone_o.ends == ZONE_ENDS_SESSION || o->zone_o.ends == ZONE_ENDS_RETS))
-		return cmd_usage(
-			"--clock none times no calls, so their ends are not seen: leave it or "
-			"--zone-exit out");
 	if (!o->target.inherit && (o->target.kind == TARGET_ALL || o->target.kind == TARGET_CGROUP))
 		return cmd_usage(
 			"--no-inherit is for processes and threads: -a and -G take all that "
@@ -435,7 +319,7 @@ static int check_together(const struct record_options *o)
 		return cmd_usage("--exit-code is for a command: -- COMMAND");
 	if (o->rate_given && o->every)
 		return cmd_usage("-F is a rate, -c a period: only one of them can be");
-	if (o->every && o->zones && !o->n_events)
+	if (o->every && o->probes.patterns && !o->n_events && !record_probes_sample(&o->probes))
 		return cmd_usage("-c is for events: name one with -e");
 	if (o->rate_given && o->n_events && !has_rate(o))
 		return cmd_usage("-F is for events that are sampled: every hit of '%s' counts",
@@ -453,16 +337,12 @@ static int finish(struct record_options *o, int argc, char **argv)
 	if (optind < argc && one_target(o, TARGET_COMMAND))
 		return EXIT_USAGE;
 	o->target.argv = argv + optind;
-	ret = o->clock ? parse_clock(o) : 0;
+	ret = check_together(o);
 	if (!ret)
-		ret = check_together(o);
+		ret = record_probes_finish(&o->probes);
 	if (ret)
 		return ret;
-	o->zone_o.patterns = o->zones;
-	o->zone_o.switches = o->switches.at;
-	o->zone_o.n_switches = o->switches.n;
-	o->zone_o.clock = o->clock;
-	if (!o->n_events && (o->rate_given || !o->zones)) {
+	if (!o->n_events && (o->rate_given || !(o->probes.patterns || asks_for_source(o)))) {
 		event_default(&o->events[0], &o->event_choice);
 		o->n_events = 1;
 	}
@@ -470,14 +350,15 @@ static int finish(struct record_options *o, int argc, char **argv)
 		event_user_only(&o->events[0]); /* the default one; others are so already */
 		o->event_choice = "without root: user mode alone";
 	}
+	ret = record_probes_add_events(&o->probes, o->events, &o->n_events);
 	o->sources[SOURCE_oncpu] = o->n_events ? o->events : NULL;
-	o->sources[SOURCE_zones] = o->zones ? &o->zone_o : NULL;
-	return set_pace(o);
+	o->sources[SOURCE_zones] = o->probes.patterns ? &o->probes.o : NULL;
+	return ret ? ret : set_pace(o);
 }
 
 int record_options_parse(struct record_options *o, int argc, char **argv)
 {
-	static const struct option long_options[] = {
+	static const struct option mine[] = {
 		{"force", no_argument, 0, OPT_FORCE},
 		{"no-inherit", no_argument, 0, OPT_NO_INHERIT},
 		{"children", no_argument, 0, OPT_CHILDREN},
@@ -486,32 +367,34 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"version-key", required_argument, 0, OPT_VERSION_KEY},
 		{"hash-bits", required_argument, 0, OPT_HASH_BITS}, /* for tests of collisions */
 		{"table-kib", required_argument, 0, OPT_TABLE_KIB}, /* … and of full memory */
-		{"zone", required_argument, 0, OPT_ZONE},
-		{"zone-file", required_argument, 0, OPT_ZONE_FILE},
-		{"zones-max", required_argument, 0, OPT_ZONES_MAX},
-		{"zone-exit", required_argument, 0, OPT_ZONE_EXIT},
-		{"switch-fn", required_argument, 0, OPT_SWITCH_FN},
-		{"clock", required_argument, 0, OPT_CLOCK},
-		{"max-slowdown", required_argument, 0, OPT_MAX_SLOWDOWN},
 		{"window", required_argument, 0, OPT_WINDOW},
-		{"uprobes", required_argument, 0, OPT_UPROBES},
 		{"help", no_argument, 0, 'h'},
-		{0},
 	};
+	struct option long_options[sizeof(mine) / sizeof(*mine) + SOURCES + RECORD_PROBES_OPTIONS +
+				   1] = {0};
+	size_t n = sizeof(mine) / sizeof(*mine);
 	int opt, ret = 0;
+
+	memcpy(long_options, mine, sizeof(mine));
+	n += sources_options(long_options + n);
+	record_probes_options(long_options + n);
 
 	*o = (struct record_options){
 		.target = {.inherit = true, .cgroup_fd = -1, .go_fd = -1, .status_fd = -1},
 		.hz = DEFAULT_HZ,
 		.output = "eprof.h5",
 		.hash_bits = 64,
-		.zone_o = {.max = ZONELIST_DEFAULT_MAX},
+		.probes = {.o.max = ZONELIST_DEFAULT_MAX},
 		.table_bytes = TABLES_MAX_BYTES};
 	optind = 1;
 	opterr = 0;
 	while ((opt = getopt_long(argc, argv, "+:p:t:aG:F:e:c:d:o:h", long_options, NULL)) != -1) {
 		if (opt == '?' || opt == ':')
 			ret = cmd_bad_option(opt, argv, long_options);
+		else if (opt >= RECORD_PROBES_FIRST)
+			ret = record_probes_take(&o->probes, opt, optarg);
+		else if (opt >= OPT_SOURCE)
+			ret = take_source(o, (size_t)(opt - OPT_SOURCE), optarg);
 		else
 			ret = take_plain(o, opt, optarg) ? 0 : take(o, opt, optarg);
 		if (ret)
@@ -525,7 +408,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 void record_options_release(struct record_options *o)
 {
 	target_release(&o->target);
-	zonepatterns_free(o->zones);
-	vec_release(&o->switches);
-	free(o->clock);
+	record_probes_release(&o->probes);
+	for (size_t i = 0; i < SOURCES; i++)
+		free(o->parsed[i]);
 }

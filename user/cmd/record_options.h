@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/record_probes.h"
 #include "load/event.h"
 #include "load/session.h"
 #include "load/target.h"
 #include "source/sources.h"
-#include "source/zones.h"
 
 struct record_options {
 	struct target target; /* not opened */
@@ -24,12 +24,9 @@ struct record_options {
 	bool force, exit_code, help;
 	uint64_t every;		      /* -c; 0: by rate */
 	bool rate_given;	      /* -F was */
+	void *parsed[SOURCES];	      /* options of sources that have their own; owned */
 	const void *sources[SOURCES]; /* the options of those that are asked for, else NULL */
-	struct zonepatterns *zones;   /* owned; NULL: none */
-	struct zones_options zone_o;  /* patterns: zones */
-	VEC(const char *) switches;
-	const char *zone_option; /* one that was given, and is for zones alone; else NULL */
-	char *clock;		 /* as it was given; owned; NULL: not */
+	struct record_probes probes;
 	enum sampler sampler;
 	unsigned hash_bits;
 	uint64_t table_bytes;

@@ -11,12 +11,13 @@
 #include "cmd/cmd.h"
 #include "cmd/zone_file.h"
 #include "cmd/zones_listing.h"
-#include "cmd/zones_order.h"
 #include "elf/buildid.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "load/features.h"
 #include "process/closure.h"
 #include "process/procs.h"
+#include "symbol/zonelist_check.h"
+#include "symbol/zonelist_read.h"
 
 #define PID_MAX	  4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 #define ZONES_MAX 100000000
@@ -154,7 +155,7 @@ static bool lacks_sessions(void)
 
 /* Why a capture would let return addresses alone in a process that maps file @i. Owned by the
  * caller; NULL: it would not. */
-static char *why_let_alone(const struct zones_listing *l, size_t i)
+static char *why_let_alone(const struct zones_found *l, size_t i)
 {
 	const struct zonelist *list = &l->lists[i];
 	const char *base = str_base(l->images[i]->path);
@@ -168,7 +169,7 @@ static char *why_let_alone(const struct zones_listing *l, size_t i)
 	return NULL;
 }
 
-static void judge_exits(struct zones_listing *l)
+static void judge_exits(struct zones_found *l)
 {
 	for (size_t i = 0; i < l->n && !l->why_not; i++)
 		l->why_not = why_let_alone(l, i);
@@ -179,7 +180,7 @@ static void judge_exits(struct zones_listing *l)
 
 /* --- all ------------------------------------------------------------------------------------ */
 
-static void show(const struct options *o, const struct zones_listing *listing)
+static void show(const struct options *o, const struct zones_found *listing)
 {
 	struct zones_rows rows;
 
@@ -198,7 +199,7 @@ static int list(const struct options *o, const struct files *f)
 						 .n_switches = o->switches.n};
 	struct zonelist *lists = mem_zalloc(f->at.n, sizeof(*lists));
 	struct zones_cost cost;
-	struct zones_listing listing = {
+	struct zones_found listing = {
 		.images = f->at.at, .lists = lists, .n = f->at.n, .cost = &cost};
 	int rc;
 

@@ -12,15 +12,11 @@
  * Of the reference machine, as the target sees it (tools/bench zone_cost): a virtual one, where
  * stepping costs far more than on bare metal. A RET is stepped.
  */
-static const double reference_ns[SITE_CLASSES][3] = {
+static const double reference_ns[SITE_CLASSES][EXIT_WAYS] = {
 	[SITE_NOP5] = {[EXIT_SESSION] = 1250, [EXIT_RETS] = 10500, [EXIT_NONE] = 600},
 	[SITE_EMULATED] = {[EXIT_SESSION] = 1500, [EXIT_RETS] = 10700, [EXIT_NONE] = 660},
 	[SITE_STEPPED] = {[EXIT_SESSION] = 10400, [EXIT_RETS] = 19500, [EXIT_NONE] = 9300},
 };
-
-_Static_assert((int)CALIBRATE_NOP5 == SITE_NOP5 && (int)CALIBRATE_STEPPED == SITE_STEPPED &&
-		       (int)CALIBRATE_SESSION == EXIT_SESSION && (int)CALIBRATE_NONE == EXIT_NONE,
-	       "calibrate counts as site does");
 
 void zones_cost_reference(struct zones_cost *out)
 {
@@ -30,8 +26,8 @@ void zones_cost_reference(struct zones_cost *out)
 
 static void take_known(const struct calibration *c, struct zones_cost *out)
 {
-	for (int class = 0; class < SITE_CLASSES; class ++) {
-		for (int exit = 0; exit < 3; exit++) {
+	for (int class = SITE_NOP5; class <= SITE_STEPPED; class ++) {
+		for (int exit = EXIT_SESSION; exit <= EXIT_NONE; exit++) {
 			const struct calibrated at = calibration_of(c, class, exit);
 
 			if (!at.known)

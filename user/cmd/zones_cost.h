@@ -8,8 +8,8 @@
 #include "code/site.h"
 
 struct zones_cost {
-	double ns[SITE_CLASSES][3]; /* by enum exit_way */
-	bool measured;		    /* on this machine */
+	double ns[SITE_CLASSES][EXIT_WAYS];
+	bool measured; /* on this machine */
 };
 
 void zones_cost_reference(struct zones_cost *out);

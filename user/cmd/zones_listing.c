@@ -7,11 +7,7 @@
 #include "base/units.h"
 #include "cmd/json.h"
 #include "cmd/zones_listing.h"
-#include "cmd/zones_order.h"
 #include "elf/buildid.h"
-
-static const char *const exit_name[] = {
-	[EXIT_SESSION] = "session", [EXIT_RETS] = "returns", [EXIT_NONE] = "none"};
 
 /* --- table ---------------------------------------------------------------------------------- */
 
@@ -33,7 +29,7 @@ struct widths {
 };
 
 /* emulated  session   970 ns       216    9f4c0  free  malloc.c:3280 */
-static void print_zone(const struct zones_listing *l, const struct zones_row *row,
+static void print_zone(const struct zones_found *l, const struct zones_row *row,
 		       const struct widths *widths)
 {
 	const struct zone_def *zone = row->zone;
@@ -46,7 +42,7 @@ static void print_zone(const struct zones_listing *l, const struct zones_row *ro
 	if (can)
 		units_ns(cost, sizeof(cost), row->cost_ns);
 	str_addf(&s, "%-8s  %-7s  ", can ? site_class_name(zone->sites.entry.class) : "no",
-		 can ? exit_name[exit] : "");
+		 can ? exit_way_name(exit) : "");
 	for (size_t n = str_width(cost); n < 7; n++)
 		str_addc(&s, ' ');
 	str_addf(&s, "%s %8" PRIu64 "  %*" PRIx64 "  %s", cost, zone->size, (int)widths->address,
@@ -87,7 +83,7 @@ struct sums {
 	uint64_t all, by_class[SITE_CLASSES], cannot, counted;
 };
 
-static struct sums add_up(const struct zones_listing *l)
+static struct sums add_up(const struct zones_found *l)
 {
 	struct sums s = {0};
 
@@ -114,22 +110,22 @@ static void print_count(uint64_t n, const char *what)
 		printf(", %s %s", units_count(count, sizeof(count), (int64_t)n), what);
 }
 
-static void print_sums(const struct zones_listing *l)
+static void print_sums(const struct zones_found *l)
 {
 	const struct sums s = add_up(l);
 	char count[UNITS_BUF];
 
 	printf("\n%s function%s", units_count(count, sizeof(count), (int64_t)s.all),
 	       s.all == 1 ? "" : "s");
-	for (int i = 0; i < SITE_CLASSES; i++)
-		print_count(s.by_class[i], site_class_name((enum site_class)i));
+	for (unsigned int i = SITE_NOP5; i <= SITE_STEPPED; i++)
+		print_count(s.by_class[i], site_class_name(i));
 	print_count(s.cannot, "cannot be zones");
 	print_count(s.counted, "can be counted, not timed");
 	puts(".");
 }
 
 /* What is to be known of the files. */
-static void print_files(const struct zones_listing *l)
+static void print_files(const struct zones_found *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct zonelist *list = &l->lists[i];
@@ -144,7 +140,7 @@ static void print_files(const struct zones_listing *l)
 	}
 }
 
-void zones_listing_table(const struct zones_listing *l, const struct zones_rows *rows)
+void zones_listing_table(const struct zones_found *l, const struct zones_rows *rows)
 {
 	const struct widths w = widths_of(rows);
 
@@ -176,11 +172,11 @@ static void add_site(struct str *s, const struct zones_row *row, enum exit_way e
 	str_addf(s,
 		 ", \"site\": {\"class\": \"%s\", \"address\": %" PRIu64 ", \"offset\": %" PRIu64
 		 "}, \"exit\": \"%s\", \"exits\": %zu, \"cost_ns\": %.0f",
-		 site_class_name(entry->class), entry->address, entry->offset, exit_name[exit],
+		 site_class_name(entry->class), entry->address, entry->offset, exit_way_name(exit),
 		 zone->sites.exits.n, row->cost_ns);
 }
 
-static void add_zone(struct str *s, const struct zones_listing *l, const struct zones_row *row)
+static void add_zone(struct str *s, const struct zones_found *l, const struct zones_row *row)
 {
 	const struct zone_def *zone = row->zone;
 	const enum exit_way exit = sites_exit_way(&zone->sites, l->hijack);
@@ -217,7 +213,7 @@ static void add_module(struct str *s, const struct image *image, const struct zo
 	str_addc(s, '}');
 }
 
-void zones_listing_json(const struct zones_listing *l, const struct zones_rows *rows)
+void zones_listing_json(const struct zones_found *l, const struct zones_rows *rows)
 {
 	struct str s = {0};
 

@@ -6,11 +6,11 @@
 
 #include "base/err.h"
 
-typedef int compare_fn(const struct zones_listing *, const struct zones_row *,
+typedef int compare_fn(const struct zones_found *, const struct zones_row *,
 		       const struct zones_row *);
 
 struct order {
-	const struct zones_listing *listing;
+	const struct zones_found *listing;
 	compare_fn *by; /* NULL: the default */
 	bool turned;
 };
@@ -20,14 +20,14 @@ static int by_number(double a, double b)
 	return a < b ? -1 : a > b;
 }
 
-static int by_address(const struct zones_listing *l, const struct zones_row *a,
+static int by_address(const struct zones_found *l, const struct zones_row *a,
 		      const struct zones_row *b)
 {
 	(void)l;
 	return a->zone->address < b->zone->address ? -1 : a->zone->address > b->zone->address;
 }
 
-static int by_name(const struct zones_listing *l, const struct zones_row *a,
+static int by_name(const struct zones_found *l, const struct zones_row *a,
 		   const struct zones_row *b)
 {
 	(void)l;
@@ -35,14 +35,14 @@ static int by_name(const struct zones_listing *l, const struct zones_row *a,
 }
 
 /* The largest first, as is the dearest. */
-static int by_size(const struct zones_listing *l, const struct zones_row *a,
+static int by_size(const struct zones_found *l, const struct zones_row *a,
 		   const struct zones_row *b)
 {
 	(void)l;
 	return by_number((double)b->zone->size, (double)a->zone->size);
 }
 
-static int by_cost(const struct zones_listing *l, const struct zones_row *a,
+static int by_cost(const struct zones_found *l, const struct zones_row *a,
 		   const struct zones_row *b)
 {
 	(void)l;
@@ -55,25 +55,25 @@ static int site_rank(const struct zones_row *r)
 	return r->zone->sites.why ? SITE_CLASSES : (int)r->zone->sites.entry.class;
 }
 
-static int by_site(const struct zones_listing *l, const struct zones_row *a,
+static int by_site(const struct zones_found *l, const struct zones_row *a,
 		   const struct zones_row *b)
 {
 	(void)l;
 	return site_rank(a) - site_rank(b);
 }
 
-static int exit_rank(const struct zones_listing *l, const struct zones_row *r)
+static int exit_rank(const struct zones_found *l, const struct zones_row *r)
 {
 	return r->zone->sites.why ? EXIT_NONE + 1 : (int)sites_exit_way(&r->zone->sites, l->hijack);
 }
 
-static int by_exit(const struct zones_listing *l, const struct zones_row *a,
+static int by_exit(const struct zones_found *l, const struct zones_row *a,
 		   const struct zones_row *b)
 {
 	return exit_rank(l, a) - exit_rank(l, b);
 }
 
-static int by_file(const struct zones_listing *l, const struct zones_row *a,
+static int by_file(const struct zones_found *l, const struct zones_row *a,
 		   const struct zones_row *b)
 {
 	const char *x = a->zone->file, *y = b->zone->file;
@@ -83,7 +83,7 @@ static int by_file(const struct zones_listing *l, const struct zones_row *a,
 	return by ? by : by_number(a->zone->line, b->zone->line);
 }
 
-static int by_module(const struct zones_listing *l, const struct zones_row *a,
+static int by_module(const struct zones_found *l, const struct zones_row *a,
 		     const struct zones_row *b)
 {
 	return strcmp(l->images[a->image]->path, l->images[b->image]->path);
@@ -126,7 +126,7 @@ static int compare(const void *left, const void *right, void *context)
 	return by ? by : by_name(o->listing, a, b);
 }
 
-void zones_rows_build(const struct zones_listing *l, const char *order, struct zones_rows *out)
+void zones_rows_build(const struct zones_found *l, const char *order, struct zones_rows *out)
 {
 	struct order o = {.listing = l, .turned = order && order[0] == '-'};
 

@@ -6,7 +6,7 @@
 #define CMD_ZONES_ORDER_H
 
 #include "base/vec.h"
-#include "cmd/zones_listing.h"
+#include "cmd/zones_found.h"
 
 /* A function of the listing. */
 struct zones_row {
@@ -27,7 +27,7 @@ struct zones_rows {
 int zones_order_check(const char *order);
 /* All functions of the listing in the order that zones_order_check() let pass; NULL: the default.
  * Released by zones_rows_release(). */
-void zones_rows_build(const struct zones_listing *, const char *order, struct zones_rows *out);
+void zones_rows_build(const struct zones_found *, const char *order, struct zones_rows *out);
 void zones_rows_release(struct zones_rows *);
 
 #endif

@@ -6,7 +6,7 @@
 #define ELF_FLOW_H
 
 #include "base/vec.h"
-#include "code/site.h"
+#include "code/site_world.h"
 
 /* A place where a call may end. */
 struct flow_exit {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 /* A zeroed one is of no function. */
 struct reach {

@@ -15,7 +15,7 @@
 #define ELF_RETURNS_H
 
 #include "cfi/cfi.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 /* A file whose code is to be read. @f must outlive it. */
 struct returns;

@@ -6,7 +6,7 @@
 #define ELF_RETURNS_FILE_H
 
 #include "base/vec.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 /* Offsets in the file. */
 struct returns_range {

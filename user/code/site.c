@@ -1,9 +1,7 @@
 #include "code/site.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "code/flow.h"
 #include "code/insn.h"
@@ -71,31 +69,6 @@ uint32_t sites_reason_number(const char *why)
 			return i;
 	}
 	return 0;
-}
-
-const char *site_class_name(enum site_class class)
-{
-	static const char *const names[] = {
-		[SITE_NOP5] = "nop5", [SITE_EMULATED] = "emulated", [SITE_STEPPED] = "stepped"};
-
-	return names[class];
-}
-
-struct site_kernel site_kernel_of(const char *release)
-{
-	unsigned int major = 0, minor = 0;
-	struct site_kernel k = {0};
-
-	if (sscanf(release, "%u.%u", &major, &minor) == 2)
-		k.long_nops = major > 6 || (major == 6 && minor >= 18);
-	return k;
-}
-
-struct site_kernel site_kernel_running(void)
-{
-	struct utsname name;
-
-	return uname(&name) ? (struct site_kernel){0} : site_kernel_of(name.release);
 }
 
 enum exit_way sites_exit_way(const struct sites *s, bool hijack)

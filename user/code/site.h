@@ -14,20 +14,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-
-/* What a probe costs there, cheapest first. */
-enum site_class {
-	SITE_NOP5,     /* rewritten to a call by kernels that can */
-	SITE_EMULATED, /* a trap; the kernel does itself what the instruction does */
-	SITE_STEPPED,  /* two traps; the instruction is executed out of line */
-};
-#define SITE_CLASSES 3
-
-/* "nop5", "emulated", "stepped". */
-const char *site_class_name(enum site_class);
-
-/* A condition that always holds. */
-#define SITE_ALWAYS 0xff
+#include "code/site_world.h"
+#include "model/probing.h"
 
 struct site {
 	uint64_t address; /* as the file's symbols count */
@@ -37,13 +25,6 @@ struct site {
 	 * only where this condition code (the low four bits of the opcode, as in Jcc: 4 is "equal")
 	 * holds in the flags. SITE_ALWAYS for RETs and plain jumps, and for entries. */
 	uint8_t condition;
-};
-
-/* How the end of a call is seen. Chosen by who puts the probes. */
-enum exit_way {
-	EXIT_SESSION, /* uprobe session: the return address is hijacked */
-	EXIT_RETS,    /* probes on RETs and on jumps that leave the function */
-	EXIT_NONE,    /* not at all: calls are counted, not timed */
 };
 
 /* Those of one function. */
@@ -67,70 +48,10 @@ struct sites {
 };
 void sites_release(struct sites *);
 
-/* What the kernel's uprobes can do. */
-struct site_kernel {
-	/*
-	 * A probe on a 5-byte nop becomes a call into memory that the kernel maps for it. Only
-	 * where the target cannot call fork: up to 6.18.44 at least a forked child gets the call
-	 * but not the memory, and dies of it. Where long_nops is set and this is not, such nops are
-	 * never used.
-	 */
-	bool nop5;
-	bool long_nops; /* nops of several bytes are emulated (6.18), and probes on 5-byte ones
-			 * become calls whether we want it or not */
-};
-/* By the release, as of uname(2): "6.18.44-…". nop5 is never set. */
-struct site_kernel site_kernel_of(const char *release);
-/* Of the kernel that runs. */
-struct site_kernel site_kernel_running(void);
-
 /* Whether a call of the function may be timed, and by what: @hijack where nothing in the process
  * forbids to hijack return addresses. A process has one way for all: where it is hijacked, what
  * uses its own return address is only counted. */
 enum exit_way sites_exit_way(const struct sites *, bool hijack);
-
-/* A piece of code in memory. */
-struct code {
-	const uint8_t *bytes; /* borrowed */
-	size_t n;
-	uint64_t address, offset; /* of the first byte */
-};
-
-/* Where the return address is at some place in the code: at rsp or rbp + slot. */
-struct site_frame {
-	bool by_rbp;
-	bool no_caller; /* there is none */
-	int64_t slot;
-};
-
-enum site_target {
-	SITE_TARGET_FUNCTION, /* another function: the jump is a tail call */
-	SITE_TARGET_PART,     /* a part of this one that was put elsewhere */
-	SITE_TARGET_UNKNOWN,
-};
-
-/* What is known of a function besides its bytes. Any of the calls may be NULL. */
-struct site_world {
-	struct site_kernel kernel;
-	bool sweep; /* what lies between its code is code too: parts of it are reached by no jump */
-	bool switches; /* it leaves its stack for another, by an indirect jump or a RET */
-	/* False where it is not known. */
-	bool (*frame)(void *context, uint64_t address, struct site_frame *out);
-	/* What code outside of the function is that it jumps to; @out is set for
-	 * SITE_TARGET_PART. NULL: another function. */
-	enum site_target (*target)(void *context, uint64_t address, struct code *out);
-	/* Calls @pad with every place where unwinders may land, of the code that starts at
-	 * @address; false: that is not known. */
-	bool (*pads)(void *context, uint64_t address,
-		     void (*pad)(void *pad_context, uint64_t address), void *pad_context);
-	/* Whether the variable at @address holds a function of another module that looks at its
-	 * return address, or keeps it. NULL: none does. */
-	bool (*keeps_return)(void *context, uint64_t address);
-	bool stores_keepers; /* any variable may hold such a function */
-	/* @n bytes of the file's data at @address, for jump tables; false: not there. */
-	bool (*data)(void *context, uint64_t address, void *buf, size_t n);
-	void *context;
-};
 
 /* The sites of the function whose code is @own: its first byte is the entry. Never fails: what
  * makes no sense has a why. @out is to be released. */

@@ -4,6 +4,7 @@
 #include "debuginfo/codesym.h"
 #include "debuginfo/function.h"
 #include "elf/segments.h"
+#include "elf/symbolname.h"
 
 void chosen_each(const struct code *code, void (*each)(void *context, uint64_t address),
 		 void *context)
@@ -24,7 +25,7 @@ bool chosen_may_be_vdso(const char *name)
 	static const char *const names[] = {"time", "gettimeofday", "__gettimeofday",
 					    "clock_gettime", "getcpu"};
 
-	return function_name_is_one_of(name, names, sizeof(names) / sizeof(*names));
+	return symbolname_is_one_of(name, names, sizeof(names) / sizeof(*names));
 }
 
 /* --- as symbols ----------------------------------------------------------------------------- */

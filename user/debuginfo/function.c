@@ -7,22 +7,7 @@
 #include "base/str.h"
 #include "debuginfo/codesym.h"
 #include "debuginfo/plt.h"
-
-size_t function_name_bytes(const char *text)
-{
-	return str_ends(text, FUNCTION_STUB) ? strlen(text) : strcspn(text, "@");
-}
-
-bool function_name_is_one_of(const char *text, const char *const *names, size_t n)
-{
-	const size_t bytes = function_name_bytes(text);
-
-	for (size_t i = 0; i < n; i++) {
-		if (strlen(names[i]) == bytes && !strncmp(names[i], text, bytes))
-			return true;
-	}
-	return false;
-}
+#include "elf/symbolname.h"
 
 /* --- symbol tables -------------------------------------------------------------------------- */
 
@@ -62,7 +47,7 @@ void functions_add(struct functions *f, Elf *elf)
 static void add_stub(void *context, const char *name, uint64_t start, uint64_t n)
 {
 	struct functions *f = context;
-	char *text = mem_printf("%.*s" FUNCTION_STUB, (int)function_name_bytes(name), name);
+	char *text = mem_printf("%.*s" SYMBOLNAME_STUB, (int)symbolname_bytes(name), name);
 
 	vec_push(&f->texts, text);
 	vec_push(&f->names,
@@ -111,17 +96,17 @@ static int compare_names(const void *pa, const void *pb)
 		return a->address < b->address ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	na = function_name_bytes(a->text);
-	nb = function_name_bytes(b->text);
+	na = symbolname_bytes(a->text);
+	nb = symbolname_bytes(b->text);
 	differ = strncmp(a->text, b->text, na < nb ? na : nb);
 	return differ ? differ : na < nb ? -1 : na > nb;
 }
 
 static bool same_name(const struct function_name *a, const struct function_name *b)
 {
-	const size_t n = function_name_bytes(a->text);
+	const size_t n = symbolname_bytes(a->text);
 
-	return a->address == b->address && n == function_name_bytes(b->text) &&
+	return a->address == b->address && n == symbolname_bytes(b->text) &&
 	       !strncmp(a->text, b->text, n);
 }
 
@@ -148,7 +133,7 @@ static void drop_doubles(struct functions *f)
 
 static void add_function(struct functions *f, uint32_t first, uint32_t n)
 {
-	struct function out = {
+	struct elf_function out = {
 		.address = f->names.at[first].address, .first = first, .n = n, .label = true};
 
 	for (uint32_t i = first; i < first + n; i++) {
@@ -181,7 +166,7 @@ static void join_names(struct functions *f)
 	uint64_t sized_end = 0;
 
 	for (size_t i = 0, next; i < f->names.n; i = next) {
-		const struct function *last;
+		const struct elf_function *last;
 
 		for (next = i + 1;
 		     next < f->names.n && f->names.at[next].address == f->names.at[i].address;)
@@ -233,7 +218,7 @@ void functions_release(struct functions *f)
 
 /* --- looking up ----------------------------------------------------------------------------- */
 
-const struct function *functions_around(const struct functions *f, uint64_t address)
+const struct elf_function *functions_around(const struct functions *f, uint64_t address)
 {
 	const size_t n = vec_upto(&f->at, address, address);
 
@@ -241,9 +226,9 @@ const struct function *functions_around(const struct functions *f, uint64_t addr
 									     : NULL;
 }
 
-const struct function *functions_at(const struct functions *f, uint64_t address)
+const struct elf_function *functions_at(const struct functions *f, uint64_t address)
 {
-	const struct function *found = functions_around(f, address);
+	const struct elf_function *found = functions_around(f, address);
 
 	return found && found->address == address ? found : NULL;
 }

@@ -28,7 +28,7 @@ struct function_name {
 	bool stub;		/* of the PLT: calls the function of that name in another module */
 };
 
-struct function {
+struct elf_function {
 	uint64_t address, size;
 	uint64_t room;	   /* as of its names */
 	uint32_t first, n; /* in names, best first */
@@ -38,7 +38,7 @@ struct function {
 
 /* A zeroed one is empty and valid. */
 struct functions {
-	VEC(struct function) at;	 /* by address */
+	VEC(struct elf_function) at;	 /* by address */
 	VEC(struct function_name) names; /* by address, then rank */
 	VEC(struct function_name) parts; /* "name.cold", by address */
 	VEC(char *) texts;		 /* of stubs */
@@ -58,18 +58,10 @@ void functions_finish(struct functions *, struct frames *frames);
 void functions_release(struct functions *);
 
 /* The function that starts at @address, NULL where none does. */
-const struct function *functions_at(const struct functions *, uint64_t address);
+const struct elf_function *functions_at(const struct functions *, uint64_t address);
 /* The one that holds it. */
-const struct function *functions_around(const struct functions *, uint64_t address);
+const struct elf_function *functions_around(const struct functions *, uint64_t address);
 /* The part that holds it. */
 const struct function_name *functions_part(const struct functions *, uint64_t address);
-
-/* What stands behind the name of a stub. */
-#define FUNCTION_STUB "@plt"
-
-/* How long @text is without its version: "memcpy@@GLIBC_2.14" is memcpy, "memcpy@plt" itself. */
-size_t function_name_bytes(const char *text);
-/* Whether that is one of the @n @names. */
-bool function_name_is_one_of(const char *text, const char *const *names, size_t n);
 
 #endif

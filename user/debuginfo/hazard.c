@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "debuginfo/imports.h"
+#include "elf/symbolname.h"
 
 #define WALKS "walks its own stack"
 
@@ -36,7 +37,7 @@ static const struct {
 /* Names may have a version behind an "@". */
 static size_t judge(const char *name, size_t best)
 {
-	const size_t n = function_name_bytes(name);
+	const size_t n = symbolname_bytes(name);
 
 	for (size_t i = 0; i < best; i++) {
 		const size_t want = strlen(hazards[i].name);

@@ -7,7 +7,7 @@
 #include "debuginfo/zonefile.h"
 
 /* Calls @each with every undefined name of the file's dynamic symbols. Names may have a version
- * behind an "@": function_name_bytes() of elf/function.h is their length without. */
+ * behind an "@": symbolname_bytes() of elf/symbolname.h is their length without. */
 void imports_each(const struct zonefile *, void (*each)(void *context, const char *name),
 		  void *context);
 

@@ -8,7 +8,7 @@
 
 #include <elfutils/libdwfl.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 struct minidebug {
 	Elf *elf; /* NULL: there is none */

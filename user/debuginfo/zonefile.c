@@ -8,6 +8,7 @@
 #include "debuginfo/begin.h"
 #include "debuginfo/chosen.h"
 #include "debuginfo/plt.h"
+#include "elf/symbolname.h"
 
 bool zonefile_code(const struct zonefile *z, uint64_t address, uint64_t n, struct code *out)
 {
@@ -45,7 +46,7 @@ static void note_keeper(void *context, const char *name, uint64_t slot, bool sto
 	struct zonefile *z = context;
 	bool fresh;
 
-	if (!function_name_is_one_of(name, names, sizeof(names) / sizeof(*names)))
+	if (!symbolname_is_one_of(name, names, sizeof(names) / sizeof(*names)))
 		return;
 	map_put(&z->keepers, slot, &fresh);
 	z->stores_keepers |= stored;

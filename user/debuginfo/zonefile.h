@@ -11,7 +11,7 @@
 #include "code/frames.h"
 #include "code/site.h"
 #include "debuginfo/function.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 /* Stubs that call other modules: of .plt and its like. */
 #define ZONEFILE_STUBS 3

@@ -154,7 +154,7 @@ static enum site_target target(void *context, uint64_t address, struct code *out
 {
 	const struct asking *a = context;
 	const struct function_name *part = functions_part(&a->z->functions, address);
-	const struct function *f = functions_around(&a->z->functions, address);
+	const struct elf_function *f = functions_around(&a->z->functions, address);
 
 	if (part && zonefile_code(a->z, part->address, part->size, out))
 		return SITE_TARGET_PART;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 #define BUILDID_MAX 20
 #define BUILDID_HEX (2 * BUILDID_MAX + 1)

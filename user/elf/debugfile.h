@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 /* An open descriptor, the caller's to close, or -ENOENT (no text). @path is the stripped file's
  * name as its process sees it; @root_fd that process's root or -1. */

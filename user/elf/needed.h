@@ -6,7 +6,7 @@
 #define ELF_NEEDED_H
 
 #include "base/vec.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 /* A zeroed one is empty and valid. Texts are owned. */
 struct needed {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 /* False where no loaded segment holds it. Executable segments are asked first: the file ranges of
  * neighbours may share a page. */

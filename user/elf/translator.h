@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 struct translator {
 	const char *name;

@@ -5,7 +5,12 @@
 #ifndef LOAD_BACKEND_H
 #define LOAD_BACKEND_H
 
-#include "load/session.h"
+#include "load/ring.h"
+#include "load/session_options.h"
+#include "load/session_readings.h"
+#include "load/sideband.h"
+#include "load/tables.h"
+#include "load/tick_cost.h"
 
 /* The operations of session.h, on the state that open() made. Those that may be NULL say what is so
  * then. */
@@ -35,6 +40,7 @@ struct backend {
 	uint64_t (*throttled)(const void *); /* NULL: it is not told */
 
 	/* BPF programs: NULL where there are none. */
+	int (*map_value)(void *, const char *name, uint32_t key, uint64_t *out);
 	struct probe_session *(*probes)(void *);
 	int (*tables)(void *, struct tables **out);
 	void (*new_epoch)(void *);

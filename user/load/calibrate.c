@@ -140,7 +140,7 @@ static bool time_first(struct calibration *c, uint32_t number)
 	out->inner_ns = fmin(median(b.inner), out->outer_ns);
 	out->cpu_ns = fmin(median(b.cpu), out->outer_ns);
 	out->sys_ns = fmin(median(b.sys), out->cpu_ns);
-	out->bpf_runs = number % CALIBRATE_WAYS == CALIBRATE_NONE ? 1 : 2;
+	out->bpf_runs = CALIBRATE_WAY_OF(number) == EXIT_NONE ? 1 : 2;
 	out->known = true;
 	cold->outer_ns = fmax(0, median(b.more_outer));
 	cold->inner_ns = fmin(fmax(0, median(b.more_inner)), cold->outer_ns);
@@ -150,8 +150,7 @@ static bool time_first(struct calibration *c, uint32_t number)
 static bool time_all(struct calibration *c)
 {
 	for (uint32_t i = 0; i < CALIBRATE_ZONES; i++)
-		if ((i % CALIBRATE_WAYS != CALIBRATE_SESSION || c->z->sessions) &&
-		    !time_first(c, i))
+		if ((CALIBRATE_WAY_OF(i) != EXIT_SESSION || c->z->sessions) && !time_first(c, i))
 			return false;
 	return true;
 }
@@ -240,9 +239,8 @@ static double off(double ns, double cold_ns, double spread)
 	return cold_ns + ns * (OWN_OFF + spread);
 }
 
-struct calibrated calibration_of(const struct calibration *c, int class, int way)
+static struct calibrated timed(const struct calibration *c, int number)
 {
-	int number = CALIBRATE_NUMBER(class, way);
 	double factor = drift_mean(&c->drift[number], fair_sum(c->hits));
 	const struct calibrated *cold = &c->cold[number];
 	double spread = drift_off(&c->drift[number]);
@@ -256,6 +254,14 @@ struct calibrated calibration_of(const struct calibration *c, int class, int way
 	at.outer_off_ns = off(at.outer_ns, factor * cold->outer_ns, spread);
 	at.bpf_ns *= factor;
 	return at;
+}
+
+struct calibrated calibration_of(const struct calibration *c, enum site_class class,
+				 enum exit_way way)
+{
+	if (!calibrate_is_timed(class) || way < EXIT_SESSION || way > EXIT_NONE)
+		return (struct calibrated){0};
+	return timed(c, CALIBRATE_NUMBER(class, way));
 }
 
 static void set_due(struct calibration *c, uint64_t now_ns)

@@ -13,12 +13,16 @@
 #include <stdint.h>
 
 #include "load/probe_session.h"
+#include "model/probing.h"
 
-/* As in code/site.h. */
-enum { CALIBRATE_NOP5, CALIBRATE_EMULATED, CALIBRATE_STEPPED, CALIBRATE_CLASSES };
-enum { CALIBRATE_SESSION, CALIBRATE_RETS, CALIBRATE_NONE, CALIBRATE_WAYS };
-#define CALIBRATE_ZONES		     (CALIBRATE_CLASSES * CALIBRATE_WAYS)
-#define CALIBRATE_NUMBER(class, way) ((class) * CALIBRATE_WAYS + (way))
+/* What is timed: calls by each class of site that probes have with each way of their end, by
+ * number. */
+#define CALIBRATE_WAYS		   (EXIT_NONE - EXIT_SESSION + 1)
+#define CALIBRATE_ZONES		   ((SITE_STEPPED - SITE_NOP5 + 1) * CALIBRATE_WAYS)
+#define CALIBRATE_CLASS_OF(number) ((enum site_class)((number) / CALIBRATE_WAYS + SITE_NOP5))
+#define CALIBRATE_WAY_OF(number)   ((enum exit_way)((number) % CALIBRATE_WAYS + EXIT_SESSION))
+#define CALIBRATE_NUMBER(class, way) \
+	(((int)(class) - SITE_NOP5) * CALIBRATE_WAYS + ((int)(way)-EXIT_SESSION))
 /* A set of classes and ways holds these bits. */
 #define CALIBRATE_BIT(class, way) (1u << CALIBRATE_NUMBER(class, way))
 
@@ -35,6 +39,12 @@ struct calibrated {
 	int bpf_runs;	       /* how often they run in a call */
 };
 
+/* Whether calls are timed by sites of @class. */
+static inline bool calibrate_is_timed(enum site_class class)
+{
+	return class >= SITE_NOP5 && class <= SITE_STEPPED;
+}
+
 struct calibration;
 /* Takes some 100 ms. What could not be timed is not known: no errors, never NULL. Calls must not
  * count yet; zone numbers from the session's max_zones on are used for it. Borrows the session. */
@@ -42,8 +52,9 @@ struct calibration *calibrate(struct probe_session *);
 /* Waits until its process, and its probes with it, is gone. NULL is fine. */
 void calibration_free(struct calibration *);
 
-/* The mean over the calls of the capture so far. */
-struct calibrated calibration_of(const struct calibration *, int class, int way);
+/* The mean over the calls of the capture so far. Not known of classes and ways that are not
+ * timed. */
+struct calibrated calibration_of(const struct calibration *, enum site_class, enum exit_way);
 
 /* Calls begin to count. */
 void calibration_start(struct calibration *);

@@ -21,7 +21,8 @@
 /* Each function is called so often a batch, and in a brief one. A stepped site takes twenty times
  * as long as others on some machines; a RET is stepped. */
 #define MOST_CALLS 200
-static const int calls_of[CALIBRATE_CLASSES] = {MOST_CALLS, MOST_CALLS, 50};
+static const int calls_of[] = {
+	[SITE_NOP5] = MOST_CALLS, [SITE_EMULATED] = MOST_CALLS, [SITE_STEPPED] = 50};
 #define BRIEF_CALLS	    40
 #define BRIEF_CALLS_STEPPED 12
 /* The first ones find nothing in the caches: it has slept. They are not timed. */
@@ -42,10 +43,10 @@ static const int calls_of[CALIBRATE_CLASSES] = {MOST_CALLS, MOST_CALLS, 50};
 static const struct {
 	uint8_t code[8];
 	uint64_t ret; /* where its RET stands, from its start */
-} functions[CALIBRATE_CLASSES] = {
-	[CALIBRATE_NOP5] = {{0x0f, 0x1f, 0x44, 0, 0, 0xc3}, 5},
-	[CALIBRATE_EMULATED] = {{0x90, 0xc3}, 1},
-	[CALIBRATE_STEPPED] = {{0x89, 0xf8, 0xc3}, 2}, /* mov %edi, %eax */
+} functions[] = {
+	[SITE_NOP5] = {{0x0f, 0x1f, 0x44, 0, 0, 0xc3}, 5},
+	[SITE_EMULATED] = {{0x90, 0xc3}, 1},
+	[SITE_STEPPED] = {{0x89, 0xf8, 0xc3}, 2}, /* mov %edi, %eax */
 };
 
 /* How long it may take to start: the kernel waits for others when it hangs probes. */
@@ -116,12 +117,11 @@ WITHIN double mean_of(double *took, int n)
 	return sum / n;
 }
 
-WITHIN int calls_in(int class, int way, enum calibrator_calls how)
+WITHIN int calls_in(enum site_class class, enum exit_way way, enum calibrator_calls how)
 {
 	if (how != CALIBRATOR_BRIEF)
 		return calls_of[class];
-	return class == CALIBRATE_STEPPED || way == CALIBRATE_RETS ? BRIEF_CALLS_STEPPED
-								   : BRIEF_CALLS;
+	return class == SITE_STEPPED || way == EXIT_RETS ? BRIEF_CALLS_STEPPED : BRIEF_CALLS;
 }
 
 WITHIN void empty_cache(const struct process *p)
@@ -135,7 +135,7 @@ WITHIN double time_batch(const struct process *p, int number, enum calibrator_ca
 {
 	uint64_t work = (uint64_t)(WORK_NS * p->ticks_a_ns);
 	void (*call)(void) = (void (*)(void))(uintptr_t)(p->code + number * FUNCTION_BYTES);
-	int n = calls_in(number / CALIBRATE_WAYS, number % CALIBRATE_WAYS, how);
+	int n = calls_in(CALIBRATE_CLASS_OF(number), CALIBRATE_WAY_OF(number), how);
 	double took[MOST_CALLS];
 
 	for (int i = -COLD_CALLS; i < n; i++) {
@@ -203,12 +203,13 @@ static int file_with_code(void)
 	int fd = own_code_file("calibrator");
 
 	for (int i = 0; i < CALIBRATE_ZONES; i++)
-		memcpy(page + i * FUNCTION_BYTES, functions[i / CALIBRATE_WAYS].code,
+		memcpy(page + i * FUNCTION_BYTES, functions[CALIBRATE_CLASS_OF(i)].code,
 		       sizeof(functions->code));
 	return fd >= 0 && write(fd, page, sizeof(page)) == sizeof(page) ? fd : -1;
 }
 
-static void add_probe(const struct process *p, int class, int way, bool at_exit, probe_list *list)
+static void add_probe(const struct process *p, enum site_class class, enum exit_way way,
+		      bool at_exit, probe_list *list)
 {
 	int number = CALIBRATE_NUMBER(class, way);
 	struct probe probe = {.offset = (uint64_t)number * FUNCTION_BYTES};
@@ -216,8 +217,8 @@ static void add_probe(const struct process *p, int class, int way, bool at_exit,
 	if (at_exit)
 		probe.offset += functions[class].ret;
 	probe.cookie = wire_zone_cookie(p->want->first + (uint32_t)number,
-					way == CALIBRATE_RETS ? WIRE_ZONE_RETS : 0,
-					WIRE_ZONE_ALWAYS, p->want->slot, p->want->generation);
+					way == EXIT_RETS ? WIRE_ZONE_RETS : 0, WIRE_ZONE_ALWAYS,
+					p->want->slot, p->want->generation);
 	vec_push(list, probe);
 }
 
@@ -228,13 +229,12 @@ static bool hang(struct process *p, int fd)
 	probe_list lists[PROBE_PROGRAMS] = {0};
 	int ret = 0;
 
-	for (int class = 0; class < CALIBRATE_CLASSES; class ++) {
+	for (enum site_class class = SITE_NOP5; class <= SITE_STEPPED; class ++) {
 		if (p->want->sessions)
-			add_probe(p, class, CALIBRATE_SESSION, false, &lists[PROBE_SESSION]);
-		add_probe(p, class, CALIBRATE_RETS, false, &lists[PROBE_ENTRY]);
-		add_probe(p, class, CALIBRATE_NONE, false,
-			  &lists[counts ? PROBE_COUNT : PROBE_ENTRY]);
-		add_probe(p, class, CALIBRATE_RETS, true, &lists[PROBE_EXIT]);
+			add_probe(p, class, EXIT_SESSION, false, &lists[PROBE_SESSION]);
+		add_probe(p, class, EXIT_RETS, false, &lists[PROBE_ENTRY]);
+		add_probe(p, class, EXIT_NONE, false, &lists[counts ? PROBE_COUNT : PROBE_ENTRY]);
+		add_probe(p, class, EXIT_RETS, true, &lists[PROBE_EXIT]);
 	}
 	for (int i = 0; i < PROBE_PROGRAMS; i++) {
 		if (!ret && lists[i].n)

@@ -5,35 +5,44 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 
+#include "base/mem.h"
+#include "base/str.h"
 #include "load/cpus.h"
 #include "load/namespace.h"
 #include "load/ran.h"
 #include "eprof.skel.h"
 
-enum wire_filter configure_filter(const struct session_options *o, struct sampling by, size_t event)
+static enum wire_filter filter_of(enum target_kind kind)
+{
+	return kind == TARGET_ALL      ? WIRE_FILTER_NONE
+	       : kind == TARGET_CGROUP ? WIRE_FILTER_CGROUP
+	       : kind == TARGET_TID    ? WIRE_FILTER_TIDS
+				       : WIRE_FILTER_PIDS;
+}
+
+bool configure_filters(const struct session_options *o, struct sampling by, size_t event)
 {
 	const struct event *e = &o->events[event];
 	enum target_kind kind = o->target->kind;
 
-	if (kind == TARGET_ALL)
-		return WIRE_FILTER_NONE;
+	if (kind == TARGET_ALL || e->class == EVENT_PROBE)
+		return false;
 	if (e->class == EVENT_SAMPLED && (kind == TARGET_CGROUP || kind == TARGET_TID))
-		return WIRE_FILTER_NONE;
+		return false;
 	/* Timed ones may change over to CPUs. */
-	if (e->class == EVENT_SAMPLED && !event_is_timed(e) && by.counts == SAMPLER_TASK)
-		return WIRE_FILTER_NONE;
-	return kind == TARGET_CGROUP ? WIRE_FILTER_CGROUP
-	       : kind == TARGET_TID  ? WIRE_FILTER_TIDS
-				     : WIRE_FILTER_PIDS;
+	return !(e->class == EVENT_SAMPLED && !event_is_timed(e) && by.counts == SAMPLER_TASK);
 }
 
 struct bpf_program *configure_program(struct eprof_bpf *skel, const struct session_options *o,
 				      size_t event)
 {
-	bool trace = o->events[event].class == EVENT_TRACEPOINT;
-	char name[32];
+	const enum event_class class = o->events[event].class;
+	char name[64];
 
-	snprintf(name, sizeof(name), "%s_%zu", trace ? "trace" : "sample", event);
+	if (class == EVENT_PROBE)
+		return probe_session_action_program(skel, o->events[event].config);
+	snprintf(name, sizeof(name), "%s_%zu", class == EVENT_TRACEPOINT ? "trace" : "sample",
+		 event);
 	return bpf_object__find_program_by_name(skel->obj, name);
 }
 
@@ -48,6 +57,20 @@ static uint32_t ring_bytes(const struct session_options *o, int cpus)
 	while (bytes < want && bytes < 16 * 1024 * 1024)
 		bytes *= 2;
 	return bytes;
+}
+
+/* Half a minute of stacks, two a sample, of which none comes again; fewer for seldom samples, since
+ * all of it is made at once. */
+static uint32_t stacks_known(const struct session_options *o, int cpus, uint32_t most)
+{
+	uint32_t n = 8192;
+
+	for (size_t i = 0; i < o->n_events; i++)
+		if (!event_is_timed(&o->events[i]))
+			return most;
+	while (n < most && n < 30 * 2 * o->hz * cpus * (double)o->n_events)
+		n *= 2;
+	return n;
 }
 
 static void configure_pace(struct eprof_bpf *skel, const struct event *e, size_t event)
@@ -70,22 +93,45 @@ static void configure_pace(struct eprof_bpf *skel, const struct event *e, size_t
 	skel->rodata->config_mode[event] = mode;
 }
 
+/* Programs and maps of sources. */
+static void configure_sources(struct eprof_bpf *skel, const struct session_options *o)
+{
+	struct bpf_map *map;
+
+	for (size_t i = 0; i < o->programs.n; i++)
+		bpf_program__set_autoload(
+			bpf_object__find_program_by_name(skel->obj, o->programs.at[i]), true);
+	for (size_t i = 0; i < o->absent.n; i++) {
+		_free_ char *prefix = mem_printf("%s_", o->absent.at[i]);
+
+		bpf_object__for_each_map(map, skel->obj)
+		{
+			if (str_starts(bpf_map__name(map), prefix))
+				bpf_map__set_autocreate(map, false);
+		}
+	}
+}
+
 void configure(struct eprof_bpf *skel, const struct session_options *o, struct sampling by,
 	       bool self_time)
 {
-	bool filters = false, timed = false;
+	const enum wire_filter target = filter_of(o->target->kind);
+	bool follows = o->probes || o->programs.n, timed = false;
 
 	for (size_t i = 0; i < o->n_events; i++) {
-		enum wire_filter filter = configure_filter(o, by, i);
-
-		skel->rodata->config_filter[i] = filter;
-		filters |= filter == WIRE_FILTER_PIDS;
+		skel->rodata->config_filter[i] = configure_filters(o, by, i);
+		follows |= configure_filters(o, by, i);
 		timed |= event_is_timed(&o->events[i]);
 		bpf_program__set_autoload(configure_program(skel, o, i), true);
+		if (o->events[i].class == EVENT_PROBE)
+			skel->rodata->config_action_event[o->events[i].config] = (uint32_t)i;
 		configure_pace(skel, &o->events[i], i);
 	}
 	bpf_program__set_autoload(skel->progs.time_tick, timed);
-	bpf_program__set_autoload(skel->progs.follow_fork, filters && o->target->inherit);
+	skel->rodata->config_target = target;
+	skel->rodata->config_inherit = o->target->inherit;
+	follows &= target == WIRE_FILTER_PIDS && o->target->inherit;
+	bpf_program__set_autoload(skel->progs.follow_fork, follows || o->probes);
 	namespace_configure(skel);
 	ran_configure(skel, o->target);
 	skel->rodata->config_self_time = self_time;
@@ -93,6 +139,10 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 		skel->rodata->config_own_pid = (uint32_t)getpid();
 	if (o->hash_bits < 64)
 		skel->rodata->config_hash_mask = (1ull << o->hash_bits) - 1;
-	probe_session_configure(skel, o->probes, o->target);
+	configure_sources(skel, o);
+	probe_session_configure(skel, o->probes);
 	bpf_map__set_max_entries(skel->maps.ring, ring_bytes(o, cpus_possible()));
+	bpf_map__set_max_entries(
+		skel->maps.known_stacks,
+		stacks_known(o, cpus_possible(), bpf_map__max_entries(skel->maps.known_stacks)));
 }

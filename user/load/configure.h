@@ -17,8 +17,8 @@ struct eprof_bpf;
 /* @self_time: the sampling programs time themselves. */
 void configure(struct eprof_bpf *, const struct session_options *, struct sampling by,
 	       bool self_time);
-/* How the program of an event knows the target's hits. */
-enum wire_filter configure_filter(const struct session_options *, struct sampling by, size_t event);
+/* Others than the target hit the event, too: its program is to tell. */
+bool configure_filters(const struct session_options *, struct sampling by, size_t event);
 /* The program of an event. */
 struct bpf_program *configure_program(struct eprof_bpf *, const struct session_options *,
 				      size_t event);

@@ -192,7 +192,7 @@ int event_parse(const char *name, struct event *out)
 		return err(-EINVAL, "event '%s': '%s' is no modifier: there are :u, :k and :uk",
 			   name, strrchr(base, ':'));
 	if (strchr(base, '/'))
-		return event_parse_pmu(base, out);
+		return event_parse_pmu(base, &out->type, &out->config);
 	/* The program of a tracepoint runs at every hit, whatever its event leaves out. */
 	if (strchr(base, ':'))
 		return modified
@@ -234,6 +234,14 @@ int event_pace(struct event *e, uint64_t every, uint64_t hz)
 	if (e->counted && !every)
 		e->most_hz = hz ? hz : COUNTED_HZ;
 	return 0;
+}
+
+struct event event_of_probes(const char *metric, uint64_t action)
+{
+	struct event e = {.class = EVENT_PROBE, .config = action, .counted = true};
+
+	snprintf(e.name, sizeof(e.name), "%s", metric);
+	return e;
 }
 
 bool event_has_rate(const struct event *e)

@@ -13,6 +13,7 @@
 enum event_class {
 	EVENT_SAMPLED,	  /* hits come at a rate (-F) and stand for a period each */
 	EVENT_TRACEPOINT, /* every hit counts, once */
+	EVENT_PROBE,	  /* hits of an action's probes: nothing to open */
 };
 
 struct event {
@@ -50,6 +51,9 @@ int event_pace(struct event *, uint64_t every, uint64_t hz);
 bool event_has_rate(const struct event *);
 /* Whether the programs take steps of its hits: wire_step. */
 bool event_is_stepped(const struct event *);
+
+/* The samples of an action of probes, of that number. */
+struct event event_of_probes(const char *metric, uint64_t action);
 
 /* Whether they count the same, by whatever names. */
 bool event_same(const struct event *, const struct event *);

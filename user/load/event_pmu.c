@@ -55,7 +55,7 @@ static int unknown(const char *name)
 }
 
 /* "event=0xc0,umask=1": each by the unit's own format. */
-static int put_terms(const char *name, const char *pmu, const char *terms, struct event *out)
+static int put_terms(const char *name, const char *pmu, const char *terms, uint64_t *config)
 {
 	_free_ char *copy = mem_strdup(terms);
 	char *save = NULL;
@@ -70,24 +70,24 @@ static int put_terms(const char *name, const char *pmu, const char *terms, struc
 			value = strtoull(equals + 1, &end, 0);
 		}
 		format = read_text(pmu, "format/", term);
-		if (!format || (end && *end) || !put_bits(format, value, &out->config))
+		if (!format || (end && *end) || !put_bits(format, value, config))
 			return unknown(name);
 	}
 	return 0;
 }
 
-int event_parse_pmu(const char *name, struct event *out)
+int event_parse_pmu(const char *name, uint32_t *type, uint64_t *config)
 {
-	_free_ char *pmu = mem_strdup(name), *type = NULL, *event = NULL;
+	_free_ char *pmu = mem_strdup(name), *number = NULL, *event = NULL;
 	char *slash = strchr(pmu, '/'), *end = slash ? strrchr(slash + 1, '/') : NULL;
 
 	if (!end || end[1] || end == slash + 1)
 		return err(-EINVAL, "unknown event '%s': it should read PMU/EVENT/", name);
 	*slash = *end = '\0';
-	type = read_text(pmu, "", "type");
-	if (!type)
+	number = read_text(pmu, "", "type");
+	if (!number)
 		return err(-ENOENT, "unknown event '%s': this machine has no PMU '%s'", name, pmu);
-	out->type = (uint32_t)strtoul(type, NULL, 10);
+	*type = (uint32_t)strtoul(number, NULL, 10);
 	event = read_text(pmu, "events/", slash + 1);
-	return put_terms(name, pmu, event ? event : slash + 1, out);
+	return put_terms(name, pmu, event ? event : slash + 1, config);
 }

@@ -5,10 +5,10 @@
 #ifndef LOAD_EVENT_PMU_H
 #define LOAD_EVENT_PMU_H
 
-#include "load/event.h"
+#include <stdint.h>
 
-/* "msr/tsc/", "cpu/event=0xc0,umask=1/": type and config of @out. -EINVAL or -ENOENT, with a text,
- * for what is not there. */
-int event_parse_pmu(const char *name, struct event *out);
+/* "msr/tsc/", "cpu/event=0xc0,umask=1/": its perf_event_attr.type and config. -EINVAL or
+ * -ENOENT, with a text, for what is not there. */
+int event_parse_pmu(const char *name, uint32_t *type, uint64_t *config);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "load/features.h"
 #include "load/features_row.h"
 
 /* A descriptor is closed and means ok; an errno is told apart. */

@@ -5,7 +5,9 @@
 #ifndef LOAD_FEATURES_ROW_H
 #define LOAD_FEATURES_ROW_H
 
-#include "load/features.h"
+#include <stddef.h>
+
+#include "load/feature.h"
 
 struct feature_row {
 	bool essential;

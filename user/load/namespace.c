@@ -4,6 +4,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/err.h"
+#include "load/kernel_types.h"
 #include "load/namespace.h"
 #include "process/procfs.h"
 #include "wire.h"
@@ -40,7 +41,7 @@ int namespace_open(struct eprof_bpf *skel, struct bpf_link **out)
 	if (!ret && !run.retval)
 		ret = -EFAULT;
 	if (!ret) {
-		*out = bpf_program__attach(skel->progs.ids_exit);
+		*out = kernel_types_attach(skel->progs.ids_exit);
 		ret = *out ? 0 : -errno;
 	}
 	return ret ? err(ret, "cannot tell the processes of this PID namespace: %s", strerror(-ret))

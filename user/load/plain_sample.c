@@ -130,7 +130,7 @@ size_t plain_sample_decode(const struct perf_event_header *h, struct plain_slice
 	struct wire_slice *s = &out->head;
 	uint64_t task, abi;
 
-	*s = (struct wire_slice){.sample.kind = WIRE_SLICE};
+	*s = (struct wire_slice){.sample.kind = WIRE_SLICE, .source = WIRE_SAMPLE};
 	if (h->type != PERF_RECORD_SAMPLE || h->size < sizeof(*h) || !take_word(&r, id) ||
 	    !take_word(&r, &task) || !take_word(&r, (uint64_t *)&s->sample.time_ns) ||
 	    !take_word(&r, (uint64_t *)&s->sample.weight) || !take_word(&r, &abi))

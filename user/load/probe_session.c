@@ -10,15 +10,28 @@
 #include "base/str.h"
 #include "base/mem.h"
 #include "load/cpus.h"
+#include "load/kernel_types.h"
 #include "load/uprobes.h"
 #include "load/probe_session.h"
 #include "eprof.skel.h"
+
+struct bpf_program *probe_session_action_program(const struct eprof_bpf *skel, uint64_t action)
+{
+	static const char *const names[] = {
+#define ACTION(name, number) [number] = "probe_" #name,
+#include "actions.def"
+#undef ACTION
+	};
+
+	return bpf_object__find_program_by_name(skel->obj, names[action]);
+}
 
 static void drop_maps(struct eprof_bpf *skel)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, skel->obj) if (str_starts(bpf_map__name(map), "zone_"))
+	bpf_object__for_each_map(map, skel->obj) if (str_starts(bpf_map__name(map), "zone_") ||
+						     str_starts(bpf_map__name(map), "probe_"))
 		bpf_map__set_autocreate(map, false);
 }
 
@@ -81,6 +94,9 @@ static void choose_programs(struct eprof_bpf *skel, const struct probe_request *
 
 	if (r->clocks & WIRE_CLOCK_NONE)
 		want(skel->progs.zone_count, attach);
+	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
+		if (r->actions >> i & 1)
+			want(probe_session_action_program(skel, i), attach);
 	if (has(UPROBES_SESSION, r))
 		want(skel->progs.zone_session, UPROBES_SESSION);
 	want(skel->progs.zone_entry, attach);
@@ -89,15 +105,13 @@ static void choose_programs(struct eprof_bpf *skel, const struct probe_request *
 	want(skel->progs.zone_switched, attach);
 	bpf_program__set_autoload(skel->progs.zone_thread_exit, true);
 	bpf_program__set_autoload(skel->progs.zone_exec, true);
-	bpf_program__set_autoload(skel->progs.zone_fork, true);
 	bpf_program__set_autoload(skel->progs.zone_mmap_enter, true);
 	bpf_program__set_autoload(skel->progs.zone_mmap_exit, true);
 	bpf_program__set_autoload(skel->progs.zone_wait, true);
 	bpf_program__set_autoload(skel->progs.zone_waited, true);
 }
 
-void probe_session_configure(struct eprof_bpf *skel, const struct probe_request *r,
-			     const struct target *t)
+void probe_session_configure(struct eprof_bpf *skel, const struct probe_request *r)
 {
 	if (!r) {
 		drop_maps(skel);
@@ -105,11 +119,6 @@ void probe_session_configure(struct eprof_bpf *skel, const struct probe_request 
 	}
 	skel->rodata->config_zones = 1;
 	skel->rodata->config_zone_count = r->max_zones + WIRE_ZONE_SPARE;
-	skel->rodata->config_zone_inherit = t->inherit;
-	skel->rodata->config_zone_tid = t->kind == TARGET_TID ? t->tid : 0;
-	skel->rodata->config_zone_all = t->kind == TARGET_ALL	   ? WIRE_ZONES_ALL
-					: t->kind == TARGET_CGROUP ? WIRE_ZONES_CGROUP
-								   : WIRE_ZONES_NAMED;
 	skel->rodata->config_zone_limit = r->limited;
 	bpf_map__set_autocreate(skel->maps.zone_counted, r->limited);
 	bpf_map__set_max_entries(skel->maps.zone_counted, r->max_zones + WIRE_ZONE_SPARE);
@@ -120,7 +129,7 @@ void probe_session_configure(struct eprof_bpf *skel, const struct probe_request 
 
 static int attach(struct probe_session *z, struct bpf_program *program)
 {
-	struct bpf_link *link = bpf_program__attach(program);
+	struct bpf_link *link = kernel_types_attach(program);
 
 	if (!link)
 		return err(-errno, "cannot hang '%s' on its tracepoint: %s",
@@ -159,9 +168,8 @@ static int attach_all(struct eprof_bpf *skel, struct probe_session *z)
 {
 	struct bpf_program *const programs[] = {
 		skel->progs.zone_thread_exit,  skel->progs.zone_exec,
-		skel->progs.zone_fork,	       skel->progs.zone_sched_switch,
-		skel->progs.zone_sched_wakeup, skel->progs.zone_sys_enter,
-		skel->progs.zone_sys_exit};
+		skel->progs.zone_sched_switch, skel->progs.zone_sched_wakeup,
+		skel->progs.zone_sys_enter,    skel->progs.zone_sys_exit};
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs) && !ret; i++)
@@ -237,6 +245,10 @@ int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 	out->probes.program_fds[PROBE_COUNT] = bpf_program__fd(skel->progs.zone_count);
 	out->probes.program_fds[PROBE_SWITCH] = bpf_program__fd(skel->progs.zone_switch);
 	out->probes.program_fds[PROBE_SWITCH_TO] = bpf_program__fd(skel->progs.zone_switched);
+	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
+		if (r->actions >> i & 1)
+			out->probes.program_fds[PROBE_ACTION + i - 1] =
+				bpf_program__fd(probe_session_action_program(skel, i));
 	return ret;
 }
 

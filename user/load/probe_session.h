@@ -22,9 +22,10 @@ struct probe_request {
 	uint32_t clocks;	    /* WIRE_CLOCK_… */
 	const struct event *events; /* at most WIRE_ZONE_EVENTS, with WIRE_CLOCK_EVENTS */
 	size_t n_events;
-	bool limited;	 /* zones may come to be only counted: zonemaps_count_only() */
-	bool one_by_one; /* as on kernels before 6.6; in tests */
-	bool no_session; /* as on kernels before 6.13; in tests */
+	uint32_t actions; /* bits, enum wire_action */
+	bool limited;	  /* zones may come to be only counted: zonemaps_count_only() */
+	bool one_by_one;  /* as on kernels before 6.6; in tests */
+	bool no_session;  /* as on kernels before 6.13; in tests */
 };
 
 /* What there is then. Borrowed from the session. */
@@ -46,9 +47,11 @@ struct probe_session {
  * on, each call of a zone costs a tenth more. Else there is calibration for those on probes. */
 bool probe_session_needs_stats(const struct probe_request *);
 struct eprof_bpf;
+struct bpf_program;
+/* The program of an action at the entry of functions: enum wire_action, not zone. */
+struct bpf_program *probe_session_action_program(const struct eprof_bpf *, uint64_t action);
 /* Before the programs are loaded; NULL: no zones. */
-void probe_session_configure(struct eprof_bpf *, const struct probe_request *,
-			     const struct target *);
+void probe_session_configure(struct eprof_bpf *, const struct probe_request *);
 /* Once they are. Errors with a text. */
 int probe_session_open(struct eprof_bpf *, const struct probe_request *, struct probe_session *out);
 /* From now on probes can be hung by the keeper; see there for @wait. Errors with a text. */

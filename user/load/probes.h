@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "wire_zone.h"
 
 enum probe_program {
 	PROBE_SESSION, /* a call and its return; where the kernel has sessions */
@@ -18,7 +19,8 @@ enum probe_program {
 	PROBE_COUNT,	 /* a call, which is counted and no more */
 	PROBE_SWITCH,	 /* entry of a function that leaves its stack */
 	PROBE_SWITCH_TO, /* its end, on another stack */
-	PROBE_PROGRAMS
+	PROBE_ACTION,	 /* and the numbers behind it: action 1 and on, at entries */
+	PROBE_PROGRAMS = PROBE_ACTION + WIRE_ACTIONS - 1
 };
 
 struct probe {

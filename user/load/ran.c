@@ -7,12 +7,13 @@
 
 #include "base/mem.h"
 #include "load/cpus.h"
+#include "load/kernel_types.h"
 #include "load/ran.h"
 #include "process/procfs.h"
 #include "eprof.skel.h"
 
-#define SETTLE_ROUNDS 10
-#define SETTLE_US     5000
+#define SETTLE_ROUNDS 25
+#define SETTLE_US     2000
 
 static bool is_cgroup(const struct target *t)
 {
@@ -35,9 +36,6 @@ void ran_configure(struct eprof_bpf *skel, const struct target *t)
 	bpf_program__set_autoload(skel->progs.ran_now, wanted);
 	bpf_map__set_autocreate(skel->maps.ran_before, wanted);
 	bpf_map__set_autocreate(skel->maps.ran_sums, wanted);
-	skel->rodata->config_ran_filter = t->kind == TARGET_ALL	  ? WIRE_FILTER_NONE
-					  : t->kind == TARGET_TID ? WIRE_FILTER_TIDS
-								  : WIRE_FILTER_PIDS;
 }
 
 void ran_attach(struct ran *r, struct eprof_bpf *skel, const struct target *t)
@@ -45,9 +43,9 @@ void ran_attach(struct ran *r, struct eprof_bpf *skel, const struct target *t)
 	*r = (struct ran){.target = t, .sum_fd = -1};
 	if (!is_walked(t))
 		return;
-	r->exit = bpf_program__attach(skel->progs.ran_exit);
-	r->free = bpf_program__attach(skel->progs.ran_free);
-	r->walk = bpf_program__attach(skel->progs.ran_now);
+	r->exit = kernel_types_attach(skel->progs.ran_exit);
+	r->free = kernel_types_attach(skel->progs.ran_free);
+	r->walk = kernel_types_attach(skel->progs.ran_now);
 	r->stopped = &skel->bss->ran_stopped;
 	if (r->exit && r->free && r->walk)
 		r->sum_fd = bpf_map__fd(skel->maps.ran_sums);

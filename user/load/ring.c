@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "load/ring.h"
 #include "wire.h"
-#include "wire_zone.h"
 
 /* How far the ring was read or written, at the start of a page of its own: linux/bpf.h. */
 struct ring_page {
@@ -33,13 +32,14 @@ static bool is_whole(const void *data, size_t bytes)
 	const struct wire_slice *slice = data;
 
 	switch (bytes < sizeof(*head) ? 0 : head->kind) {
-	case WIRE_SAMPLE:
-		return bytes == sizeof(struct wire_sample);
+#define SOURCE(name, KIND, number, size) \
+	case KIND:                       \
+		return bytes == (size);
+#include "sources.def"
+#undef SOURCE
 	case WIRE_STACK:
 		return bytes >= sizeof(*stack) &&
 		       bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);
-	case WIRE_ZONE:
-		return bytes == sizeof(struct wire_zone_record);
 	case WIRE_WANT:
 		return bytes == sizeof(struct wire_want);
 	case WIRE_SLICE:

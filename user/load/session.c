@@ -91,6 +91,11 @@ bool session_has_programs(const struct session *s)
 	return s->backend->tables;
 }
 
+int session_map_value(struct session *s, const char *name, uint32_t key, uint64_t *out)
+{
+	return s->backend->map_value ? s->backend->map_value(s->state, name, key, out) : -ENOENT;
+}
+
 struct probe_session *session_probes(struct session *s)
 {
 	return s->backend->probes ? s->backend->probes(s->state) : NULL;

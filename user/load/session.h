@@ -9,29 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/vec.h"
-#include "load/event.h"
 #include "load/probe_session.h"
 #include "load/ring.h"
-#include "load/sampling.h"
+#include "load/session_options.h"
+#include "load/session_readings.h"
 #include "load/sideband.h"
 #include "load/tables.h"
-#include "load/target.h"
 #include "load/tick_cost.h"
 #include "wire.h"
-
-struct session_options {
-	const struct event *events; /* at most WIRE_EVENTS; borrowed while the session lives */
-	size_t n_events;
-	double hz;
-	const struct target *target; /* opened; borrowed */
-	enum sampler sampler;
-	int64_t tick_ns;		    /* how often the ring will be drained: sets its size */
-	unsigned hash_bits;		    /* 64; fewer only to provoke collisions in tests */
-	const struct probe_request *probes; /* NULL: none; borrowed while the session is opened */
-	uint64_t table_bytes; /* most memory for unwind tables: TABLES_MAX_BYTES; less only in tests
-			       */
-};
 
 struct session;
 
@@ -54,6 +39,9 @@ void session_adopt(struct session *, uint32_t parent_pid, uint32_t pid, uint32_t
 bool session_settle(struct session *);
 /* The event's own count (ns of a clock), children included; 0 where that is not known. */
 uint64_t session_count(struct session *, size_t event);
+/* The 64 bits at @key of an array map of a source's or an action's programs, by the map's name;
+ * -ENOENT: there is none. */
+int session_map_value(struct session *, const char *name, uint32_t key, uint64_t *out);
 /* Its probes; NULL where none were asked for. Borrowed. */
 struct probe_session *session_probes(struct session *);
 /* Programs in the kernel take the samples; else the kernel's ring of perf events alone, and what
@@ -84,17 +72,11 @@ int session_hits_by_cpu(struct session *, size_t event, uint64_t *out);
 /* For tick_cost_new(); not loaded where no event needs it. */
 struct tick_program session_tick_program(const struct session *);
 /* How far each CPU is with the steps of a counted event, or one with -c; appended. */
-typedef VEC(struct wire_step) session_step_list;
 int session_steps(struct session *, size_t event, session_step_list *out);
 /* Hits of a tracepoint, by whomever, at which the kernel ran no program of ours, being amid one of
  * BPF already. */
 uint64_t session_missed(const struct session *, size_t event);
 
-struct session_cost {
-	uint64_t bpf_ns, bpf_runs; /* all programs together; those on probes only if by_kernel */
-	bool by_kernel;		   /* the kernel's statistics; else by our own clock reads */
-	uint64_t map_bytes;	   /* memory of all maps, as the kernel counts it */
-};
 void session_cost(struct session *, struct session_cost *out);
 /* Time in the program of one event, on the target's hits where that can be told. */
 uint64_t session_event_ns(struct session *, size_t event);

@@ -15,8 +15,10 @@
 #include "load/backend.h"
 #include "load/configure.h"
 #include "load/counters.h"
+#include "load/kernel_types.h"
 #include "load/namespace.h"
 #include "load/rights.h"
+#include "load/pool.h"
 #include "load/ring.h"
 #include "load/ran.h"
 #include "load/sampling.h"
@@ -28,7 +30,9 @@ struct bpf_session {
 	struct eprof_bpf *skel;
 	struct bpf_link *follow;
 	struct bpf_link *exits; /* see namespace_open() */
-	struct ring *ring;	/* NULL: read to its end */
+	VEC(struct bpf_link *) of_sources;
+	struct pool_first *pool; /* NULL: the tables have it */
+	struct ring *ring;	 /* NULL: read to its end */
 	int stats_fd;
 	struct sampling by;
 	struct hooks hooks;
@@ -93,16 +97,18 @@ static int fill_filter(struct bpf_session *s)
 
 static int load(struct bpf_session *s)
 {
+	struct kernel_types *types;
 	int ret = namespace_check();
 
 	if (ret)
 		return ret;
-
-	s->skel = eprof_bpf__open();
+	s->skel = kernel_types_open(&types);
 	if (!s->skel)
 		return load_error(-errno);
 	configure(s->skel, &s->o, s->by, s->stats_fd < 0);
+	s->pool = pool_begin(s->skel->maps.pools);
 	ret = eprof_bpf__load(s->skel);
+	kernel_types_free(types);
 	if (ret)
 		return load_error(ret);
 	ret = namespace_open(s->skel, &s->exits);
@@ -111,6 +117,15 @@ static int load(struct bpf_session *s)
 	if (!ret && s->o.probes)
 		ret = probe_session_open(s->skel, s->o.probes, &s->probes);
 	return ret ? ret : ring_open(bpf_map__fd(s->skel->maps.ring), &s->ring);
+}
+
+/* That no tables came to have. */
+static void drop_pool(struct bpf_session *s)
+{
+	int fd = pool_end(s->pool);
+
+	if (fd >= 0)
+		close(fd);
 }
 
 static void bpf_close(void *state)
@@ -124,8 +139,12 @@ static void bpf_close(void *state)
 	ran_detach(&s->ran);
 	probe_session_close(&s->probes);
 	bpf_link__destroy(s->follow);
+	for (size_t i = 0; i < s->of_sources.n; i++)
+		bpf_link__destroy(s->of_sources.at[i]);
+	vec_release(&s->of_sources);
 	bpf_link__destroy(s->exits);
 	ring_close(s->ring);
+	drop_pool(s);
 	sideband_close(s->sideband);
 	if (s->stats_fd >= 0)
 		close(s->stats_fd);
@@ -159,12 +178,31 @@ static int bpf_open(const struct session_options *o, void **out)
 	return 0;
 }
 
+static int attach_of_sources(struct bpf_session *s)
+{
+	for (size_t i = 0; i < s->o.programs.n; i++) {
+		const char *name = s->o.programs.at[i];
+		struct bpf_link *link =
+			kernel_types_attach(bpf_object__find_program_by_name(s->skel->obj, name));
+
+		if (!link)
+			return err(-errno, "cannot attach the BPF program '%s': %s", name,
+				   strerror(errno));
+		vec_push(&s->of_sources, link);
+	}
+	return 0;
+}
+
 static int bpf_attach(void *state)
 {
 	struct bpf_session *s = state;
+	int ret = attach_of_sources(s);
+
+	if (ret)
+		return ret;
 
 	if (bpf_program__fd(s->skel->progs.follow_fork) >= 0) {
-		s->follow = bpf_program__attach(s->skel->progs.follow_fork);
+		s->follow = kernel_types_attach(s->skel->progs.follow_fork);
 		if (!s->follow)
 			return load_error(-errno);
 	}
@@ -246,6 +284,14 @@ static uint64_t bpf_count(void *state, size_t event)
 	return hooks_count(&s->hooks, event);
 }
 
+static int bpf_map_value(void *state, const char *name, uint32_t key, uint64_t *out)
+{
+	const struct bpf_session *s = state;
+	int fd = bpf_object__find_map_fd_by_name(s->skel->obj, name);
+
+	return fd < 0 || bpf_map_lookup_elem(fd, &key, out) ? -ENOENT : 0;
+}
+
 static struct probe_session *bpf_probes(void *state)
 {
 	struct bpf_session *s = state;
@@ -287,8 +333,10 @@ static int bpf_tables(void *state, struct tables **out)
 	struct tables_maps maps = {.tables_fd = bpf_map__fd(s->skel->maps.tables),
 				   .pools_fd = bpf_map__fd(s->skel->maps.pools),
 				   .wanted_fd = bpf_map__fd(s->skel->maps.wanted),
-				   .epoch = &s->skel->bss->table_epoch};
+				   .epoch = &s->skel->bss->table_epoch,
+				   .first = s->pool};
 
+	s->pool = NULL;
 	return tables_new(&maps, s->o.table_bytes, out);
 }
 
@@ -413,7 +461,7 @@ static bool bpf_filters(const void *state, size_t event)
 {
 	const struct bpf_session *s = state;
 
-	return configure_filter(&s->o, s->by, event) != WIRE_FILTER_NONE;
+	return configure_filters(&s->o, s->by, event);
 }
 
 static bool bpf_interrupts_others(const void *state)
@@ -509,6 +557,7 @@ const struct backend bpf_backend = {
 	.counters = bpf_counters,
 	.ran = bpf_ran,
 	.cost = bpf_cost,
+	.map_value = bpf_map_value,
 	.probes = bpf_probes,
 	.tables = bpf_tables,
 	.new_epoch = bpf_new_epoch,

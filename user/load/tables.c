@@ -9,11 +9,10 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "load/pool.h"
 #include "load/room.h"
 #include "load/tables.h"
-#include "unwind/table.h"
-
-#define POOL_BYTES ((size_t)WIRE_POOL_LINES * TABLE_LINE_BYTES)
+#include "sample/table.h"
 
 /* So much of the room is made free at once, since that waits for all CPUs. */
 #define EVICTED_SHARE 8
@@ -40,28 +39,34 @@ struct tables {
 static int map_pool(struct tables *t, int fd)
 {
 	uint8_t *lines = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	uint32_t number = (uint32_t)t->pools.n;
-	int ret;
 
 	if (lines == MAP_FAILED)
 		return -errno;
-	ret = bpf_map_update_elem(t->maps.pools_fd, &number, &fd, BPF_ANY);
-	if (ret) {
-		munmap(lines, POOL_BYTES);
-		return ret;
-	}
 	vec_push(&t->pools, lines);
 	room_add_pool(&t->room);
 	return 0;
 }
 
+/* For walkers to see, which look only where a table is said to stand. */
+static int show_pool(struct tables *t, int fd)
+{
+	uint32_t number = (uint32_t)t->pools.n;
+
+	return bpf_map_update_elem(t->maps.pools_fd, &number, &fd, BPF_ANY);
+}
+
 static int add_pool(struct tables *t)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "pool_map", 4, TABLE_LINE_BYTES,
-				WIRE_POOL_LINES, &opts);
-	int ret = fd < 0 ? fd : map_pool(t, fd);
+	/* The first one may be there since the programs were loaded. */
+	int fd = pool_end(t->maps.first), ret = 0;
 
+	t->maps.first = NULL;
+	if (fd < 0) {
+		fd = pool_create();
+		ret = fd < 0 ? fd : show_pool(t, fd);
+	}
+	if (!ret)
+		ret = map_pool(t, fd);
 	if (!ret && t->pool_fd < 0)
 		t->pool_fd = fd;
 	else if (fd >= 0)

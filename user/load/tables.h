@@ -15,11 +15,14 @@
 /* The most that tables may take, unless less is asked for. */
 #define TABLES_MAX_BYTES ((uint64_t)WIRE_POOLS * WIRE_POOL_LINES * 4096)
 
+struct pool_first;
 struct tables;
-/* The maps of that name in bpf/unwind/walk.bpf.c, and the walkers' table_epoch; borrowed. */
+/* The maps of that name in bpf/sample/walk.bpf.c, and the walkers' table_epoch; borrowed, but for
+ * the first pool. */
 struct tables_maps {
 	int tables_fd, pools_fd, wanted_fd;
 	uint32_t *epoch;
+	struct pool_first *first; /* see pool_begin(); NULL: pools_fd is empty */
 };
 /* With a first pool, so that the first tables need not wait for it. At most @max_bytes of tables.
  * Errors with a text. */

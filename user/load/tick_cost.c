@@ -27,8 +27,11 @@
 #define THRIFT	4
 
 struct tick_cost {
-	int fd; /* an event of the thread that made it, stopped but in a round */
-	const volatile uint32_t *count;
+	struct event event;
+	double hz;
+	struct tick_program program;
+	int fd;	      /* an event of the thread that times, stopped but in a round; -1: not yet */
+	bool unknown; /* it cannot be opened */
 	struct fair *samples; /* by CPU */
 	struct drift drift;   /* ns, over the samples */
 	uint64_t start_ns, due_ns, spent_ns;
@@ -38,25 +41,18 @@ struct tick_cost {
 struct tick_cost *tick_cost_new(const struct event *e, double hz,
 				const struct tick_program *program)
 {
-	const struct event_where here = {.scope = EVENT_TASK};
-	struct event plain = *e;
 	struct tick_cost *t;
-	int fd = -1;
 
-	/* What an event leaves out interrupts all the same; and whatever its period is. */
-	plain.exclude_user = plain.exclude_kernel = false;
-	plain.every = 0;
-	if (program->fd >= 0 && event_is_timed(e))
-		fd = event_open(&plain, fmin(fmax(hz, LEAST_HZ), (double)event_max_hz()), &here);
-	if (fd < 0)
+	if (program->fd < 0 || !event_is_timed(e))
 		return NULL;
-	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program->fd)) {
-		close(fd);
-		return NULL;
-	}
 	t = mem_zalloc(1, sizeof(*t));
-	t->fd = fd;
-	t->count = program->count;
+	/* What an event leaves out interrupts all the same; and whatever its period is. */
+	t->event = *e;
+	t->event.exclude_user = t->event.exclude_kernel = false;
+	t->event.every = 0;
+	t->hz = hz;
+	t->program = *program;
+	t->fd = -1;
 	t->thrift = hz < LOW_HZ ? THRIFT : 1;
 	t->samples = fair_new(cpus_possible());
 	t->start_ns = clock_ns(CLOCK_MONOTONIC);
@@ -67,7 +63,8 @@ void tick_cost_free(struct tick_cost *t)
 {
 	if (!t)
 		return;
-	close(t->fd);
+	if (t->fd >= 0)
+		close(t->fd);
 	fair_free(t->samples);
 	free(t);
 }
@@ -76,20 +73,20 @@ void tick_cost_free(struct tick_cost *t)
 static int time_ticks(const struct tick_cost *t, double *took)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), end = now + ROUND_NS, before = now;
-	uint32_t count = *t->count;
+	uint32_t count = *t->program.count;
 	int n = 0;
 
 	while (now < end && n < MOST) {
 		now = clock_ns(CLOCK_MONOTONIC);
-		if (*t->count == count) {
+		if (*t->program.count == count) {
 			before = now;
 			continue;
 		}
 		/* It came before the count was read, and may have come after the clock was. */
 		now = clock_ns(CLOCK_MONOTONIC);
-		took[n++] = (double)(now - before) / (*t->count - count);
+		took[n++] = (double)(now - before) / (*t->program.count - count);
 		before = now;
-		count = *t->count;
+		count = *t->program.count;
 	}
 	return n;
 }
@@ -125,13 +122,31 @@ static void time_round(struct tick_cost *t)
 		drift_add(&t->drift, fair_sum(t->samples), mean_of(took, n));
 }
 
+/* Only when there is something to time: with the machine's first event of a task the kernel waits
+ * for all CPUs, some 10 ms. */
+static bool is_open(struct tick_cost *t)
+{
+	const struct event_where here = {.scope = EVENT_TASK};
+
+	if (t->fd >= 0 || t->unknown)
+		return t->fd >= 0;
+	t->fd = event_open(&t->event, fmin(fmax(t->hz, LEAST_HZ), (double)event_max_hz()), &here);
+	t->unknown = t->fd < 0;
+	if (t->fd >= 0 && ioctl(t->fd, PERF_EVENT_IOC_SET_BPF, t->program.fd)) {
+		close(t->fd);
+		t->fd = -1;
+		t->unknown = true;
+	}
+	return t->fd >= 0;
+}
+
 static void round_on(struct tick_cost *t, const uint64_t *samples)
 {
 	uint64_t start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	int cpu = fair_turn(t->samples, samples);
 	cpu_set_t *before;
 
-	if (cpu < 0)
+	if (cpu < 0 || !is_open(t))
 		return;
 	before = cpus_allowed();
 	cpus_move(0, cpu);

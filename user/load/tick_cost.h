@@ -20,8 +20,8 @@ struct tick_program {
 };
 
 struct tick_cost;
-/* Nothing is timed yet. NULL where the event interrupts nobody by itself (page faults), or cannot
- * be opened so: no error. Of a thread: that thread calls the others, too. */
+/* Nothing is timed yet. NULL where the event interrupts nobody by itself (page faults): no error.
+ * The same thread calls the others, too. */
 struct tick_cost *tick_cost_new(const struct event *, double hz, const struct tick_program *);
 void tick_cost_free(struct tick_cost *); /* NULL is fine */
 

@@ -11,7 +11,7 @@
 
 #include "wire_zone.h"
 
-/* The maps and variables of those names in bpf/zone/; borrowed. */
+/* The maps and variables of those names in bpf/probe/; borrowed. */
 struct zonemaps_raw {
 	int zone_procs, zone_files, zone_nodes, zone_threads, zone_hist, zone_counters;
 	int zone_sums;	  /* -1: no other clocks */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 
 enum { KEY_BUILDID = 1, KEY_INODE, KEY_PATH }; /* so that kinds of keys do not meet */
 

@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "elf/buildid.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "process/identity.h"
 #include "process/images_state.h"
 #include "process/place.h"

@@ -1,4 +1,5 @@
 /* images_forget(): see images.h. */
+#include "process/images.h"
 #include "process/images_state.h"
 
 #include <stdlib.h>

@@ -7,8 +7,10 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "process/identity.h"
-#include "process/images.h"
+#include "process/kallsyms.h"
 #include "process/roots.h"
+
+struct image;
 
 /* One identity under which an image is known. A file mapped by its build-id here and by its
  * inode there has two. */

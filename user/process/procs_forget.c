@@ -1,4 +1,5 @@
 /* procs_forget(), and what tells of what is left: see procs.h. */
+#include "process/procs.h"
 #include "process/procs_state.h"
 
 #include "base/mem.h"

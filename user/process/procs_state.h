@@ -9,7 +9,9 @@
 #include "base/vec.h"
 #include "process/maps.h"
 #include "process/procfs.h"
-#include "process/procs.h"
+
+struct images;
+struct proc_thread;
 
 /* The idle loop: /proc does not have it. Its threads are known by their CPU. */
 #define IDLE 0

@@ -32,7 +32,7 @@ const char *assembly_end_note(uint8_t end)
 	return end < ASSEMBLY_ENDS ? ends[end].note : NULL;
 }
 
-int assembly_init(struct assembly *a, struct profile *p, const struct stacks *stacks,
+int assembly_init(struct assembly *a, struct profile *p, const struct stackbook *stacks,
 		  struct images *images, const struct procs *procs, uint64_t start_ns,
 		  struct namebook *names)
 {

@@ -10,14 +10,14 @@
 #include "model/profile.h"
 #include "process/procs.h"
 #include "source/probe_frames.h"
-#include "source/stacks.h"
+#include "source/stackbook.h"
 #include "symbol/namebook.h"
 
 #define ASSEMBLY_ENDS WIRE_ENDS
 
 struct assembly {
 	struct profile *p; /* borrowed, as all that follows until named */
-	const struct stacks *stacks;
+	const struct stackbook *stacks;
 	const struct procs *procs;
 	uint64_t start_ns; /* of the capture, CLOCK_MONOTONIC */
 	struct named named;
@@ -28,7 +28,7 @@ struct assembly {
 	VEC(uint32_t) threads;	      /* of procs → of the profile; UINT32_MAX: not there yet */
 };
 
-int assembly_init(struct assembly *, struct profile *, const struct stacks *, struct images *,
+int assembly_init(struct assembly *, struct profile *, const struct stackbook *, struct images *,
 		  const struct procs *, uint64_t start_ns, struct namebook *);
 void assembly_release(struct assembly *);
 

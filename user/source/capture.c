@@ -100,24 +100,25 @@ static int add_children(struct capture *c)
 
 static int open_all(struct capture *c)
 {
-	struct session_options o = {.events = c->o.events,
-				    .n_events = c->o.n_events,
-				    .hz = c->o.hz,
-				    .target = c->o.target,
-				    .sampler = c->o.sampler,
-				    .tick_ns = TICK_NS,
-				    .hash_bits = c->o.hash_bits,
-				    .table_bytes = c->o.table_bytes};
+	const struct session_options o = {.events = c->o.events,
+					  .n_events = c->o.n_events,
+					  .hz = c->o.hz,
+					  .target = c->o.target,
+					  .sampler = c->o.sampler,
+					  .tick_ns = TICK_NS,
+					  .hash_bits = c->o.hash_bits,
+					  .table_bytes = c->o.table_bytes};
 	struct source_services services = {
 		.target = c->o.target, .say = c->o.say, .context = c->o.context};
 	int ret = block_signals(c);
 
+	c->session_options = o;
 	c->nice = getpriority(PRIO_PROCESS, 0);
 	hurry(c, STARTING);
 	sources_init(&c->sources, c->o.sources);
-	sources_request(&c->sources, &o);
+	sources_request(&c->sources, &c->session_options);
 	if (!ret)
-		ret = session_open(&o, &c->session);
+		ret = session_open(&c->session_options, &c->session);
 	if (ret)
 		return ret;
 	services.session = c->session;
@@ -169,6 +170,8 @@ void capture_free(struct capture *c)
 	session_close(c->session);
 	turn_release(&c->turn);
 	namebook_release(&c->names);
+	vec_release(&c->session_options.programs);
+	vec_release(&c->session_options.absent);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);
 	if (c->signal_fd >= 0)
@@ -190,7 +193,6 @@ static void on_exit_of(struct capture *c, int pidfd)
 {
 	epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, pidfd, NULL);
 	c->exited++;
-	reap_command(c);
 }
 
 static void let_signals_kill(const struct capture *c)
@@ -350,6 +352,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	/* Before names are looked up, which takes memory of its own. */
 	session_drained(c->session);
 	hurry(c, 0);
+	/* Only then: what it ran is to be had at once of one that nobody has waited for. */
 	reap_command(c);
 	turn_end(&c->turn);
 	return ret ? ret : last;

@@ -1,4 +1,5 @@
 /* The profiles that a capture makes: one of each window, and the one of all: see capture.h. */
+#include "source/capture.h"
 #include "source/capture_state.h"
 
 #include <sys/resource.h>
@@ -85,6 +86,7 @@ static void conclude(struct capture *c, struct ledger_input *in, struct profile 
 		profile_ledger(p, 0, LEDGER_NOTE, "stack missing", (int64_t)c->in.stacks.missing);
 	in->name_cpu_ns = own_cpu_ns(c) - cpu_before_ns + c->turn.file.cpu_ns;
 	in->probes = sources_run(&c->sources, p);
+	in->probes_ns = sources_probes_ns(&c->sources);
 	ledger_cost(p, in, &c->names.stats);
 	if (c->o.describe)
 		c->o.describe(c->o.context, p);

@@ -4,7 +4,7 @@
 #ifndef SOURCE_CAPTURE_STATE_H
 #define SOURCE_CAPTURE_STATE_H
 
-#include "source/capture.h"
+#include "source/capture_options.h"
 #include "source/intake.h"
 #include "source/slowdown.h"
 #include "source/sources.h"
@@ -13,6 +13,7 @@
 
 struct capture {
 	struct capture_options o;
+	struct session_options session_options;
 	struct session *session;
 	struct slowdown *slowdown;
 	struct sources sources;

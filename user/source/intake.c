@@ -152,7 +152,7 @@ static void take_ring(void *context, const void *record)
 
 	make_room(in);
 	if (kind == WIRE_STACK)
-		stacks_add(&in->stacks, record, in->procs);
+		stackbook_add(&in->stacks, record, in->procs);
 	if (kind == WIRE_WANT)
 		unwinder_want(in->unwinder, record);
 	if (kind == WIRE_SLICE)
@@ -287,7 +287,7 @@ static void forget_images(struct intake *in)
 void intake_forget(struct intake *in, struct remains *r, uint32_t first_stack, bool doubt,
 		   bool hold_images)
 {
-	stacks_forget(&in->stacks, first_stack, r->stacks.at);
+	stackbook_forget(&in->stacks, first_stack, r->stacks.at);
 	procs_forget(in->procs, r->threads.at, doubt);
 	forget_followed(in);
 	if (!hold_images)
@@ -298,7 +298,7 @@ void intake_forget(struct intake *in, struct remains *r, uint32_t first_stack, b
 
 void intake_release(struct intake *in)
 {
-	stacks_release(&in->stacks);
+	stackbook_release(&in->stacks);
 	unwinder_free(in->unwinder);
 	tables_free(in->tables);
 	procs_free(in->procs);

@@ -19,7 +19,7 @@
 #include "source/pending.h"
 #include "source/remains.h"
 #include "source/sources.h"
-#include "source/stacks.h"
+#include "source/stackbook.h"
 #include "source/unwinder.h"
 
 struct intake {
@@ -30,7 +30,7 @@ struct intake {
 	struct procs *procs;
 	struct tables *tables;
 	struct unwinder *unwinder;
-	struct stacks stacks;
+	struct stackbook stacks;
 	const struct sources *sources; /* borrowed, as the session */
 	struct pending pending;
 	uint64_t drained_ns; /* when the ring was last: CLOCK_MONOTONIC */

@@ -11,6 +11,7 @@ static const struct {
 	{WIRE_LOST_RING, LEDGER_LOST, "ring full"},
 	{WIRE_LOST_COLLISION, LEDGER_LOST, "stack hash collision"},
 	{WIRE_LOST_STACK, LEDGER_LOST, "no stack"},
+	{WIRE_LOST_SCRATCH, LEDGER_LOST, "too many programs amid a sample on one CPU"},
 	{WIRE_NOTE_RESENT, LEDGER_NOTE, "stack sent again, stack table full"},
 	{WIRE_NOTE_RULE, LEDGER_NOTE, "stack walked by user space: a rule beyond the tables"},
 	{WIRE_NOTE_EXEC, LEDGER_NOTE, "amid an exec: no user stack"},
@@ -67,7 +68,8 @@ void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters
 		     bool running)
 {
 	uint64_t outcomes = counters[WIRE_KEPT] + counters[WIRE_LOST_RING] +
-			    counters[WIRE_LOST_COLLISION] + counters[WIRE_LOST_STACK];
+			    counters[WIRE_LOST_COLLISION] + counters[WIRE_LOST_STACK] +
+			    counters[WIRE_LOST_SCRATCH];
 	uint64_t taken = counters[WIRE_TAKEN] > outcomes ? counters[WIRE_TAKEN] : outcomes;
 
 	profile_ledger(p, metric, LEDGER_TAKEN, "taken", (int64_t)taken);
@@ -186,7 +188,7 @@ void ledger_cost(struct profile *p, const struct ledger_input *in, const struct 
 	if (ran_ns > 0)
 		profile_cost(p, "target's time on CPU", "ns", ran_ns);
 	if (programs)
-		slowdown_rows(in->slowdown, p, ran_ns);
+		slowdown_rows(in->slowdown, p, ran_ns, in->probes_ns);
 	profile_cost(p, programs ? "BPF map memory" : "memory of the kernel's rings", "bytes",
 		     (double)cost.map_bytes);
 	profile_cost(p, "unwind tables", "bytes", (double)in->unwind.table_bytes);

@@ -30,6 +30,7 @@ struct ledger_input {
 	bool running;	   /* of a window: the capture goes on */
 	struct unwinder_stats unwind;
 	uint64_t side_lost;			      /* records about processes */
+	double probes_ns;			      /* of actions, beside their programs */
 	struct program_run probes;		      /* of zones, as calibrated */
 	int64_t open_cpu_ns, run_cpu_ns, name_cpu_ns; /* of the loader */
 };

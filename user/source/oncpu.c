@@ -61,8 +61,8 @@ static void oncpu_free(void *state)
 	free(o);
 }
 
-static void add(struct oncpu *o, const struct wire_sample *w, uint32_t user, struct stacks *stacks,
-		struct procs *procs)
+static void add(struct oncpu *o, const struct wire_sample *w, uint32_t user,
+		struct stackbook *stacks, struct procs *procs)
 {
 	struct row row = {.time_ns = w->time_ns,
 			  .weight = w->weight,
@@ -70,7 +70,7 @@ static void add(struct oncpu *o, const struct wire_sample *w, uint32_t user, str
 			  .zone = w->event >> WIRE_ZONE_SHIFT,
 			  .thread = procs_thread(procs, w->pid, w->tid, w->time_ns),
 			  .user = user,
-			  .kernel = stacks_find(stacks, w->kernel_hash)};
+			  .kernel = stackbook_find(stacks, w->kernel_hash)};
 
 	if (o->written + o->rows.n < o->most)
 		vec_push(&o->rows, row);
@@ -78,15 +78,16 @@ static void add(struct oncpu *o, const struct wire_sample *w, uint32_t user, str
 		o->lost[row.event % WIRE_EVENTS]++;
 }
 
-static void oncpu_take(void *state, const void *record, struct stacks *stacks, struct procs *procs)
+static void oncpu_take(void *state, const void *record, struct stackbook *stacks,
+		       struct procs *procs)
 {
 	const struct wire_sample *w = record;
 
-	add(state, w, stacks_find(stacks, w->user_hash), stacks, procs);
+	add(state, w, stackbook_find(stacks, w->user_hash), stacks, procs);
 }
 
 static void oncpu_take_slice(void *state, const struct wire_slice *slice, uint32_t stack,
-			     struct stacks *stacks, struct procs *procs)
+			     struct stackbook *stacks, struct procs *procs)
 {
 	add(state, &slice->sample, stack, stacks, procs);
 }

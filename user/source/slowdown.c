@@ -96,10 +96,20 @@ static void others_row(const struct slowdown *s, struct profile *p)
 			     percent(lost_ns, 1e9));
 }
 
-void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns)
+/* What is in the sum: "interrupts and BPF programs". */
+static const char *in_words(bool any, bool all, bool probes)
+{
+	if (probes)
+		return any ? "interrupts, probes and BPF programs" : "probes and BPF programs";
+	return !any  ? "BPF programs alone"
+	       : all ? "interrupts and BPF programs"
+		     : "BPF programs and some interrupts";
+}
+
+void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns, double probes_ns)
 {
 	bool any = false, all = true;
-	double lost_ns = 0;
+	double lost_ns = probes_ns;
 	_free_ char *name = NULL;
 
 	if (ran_ns <= 0)
@@ -113,9 +123,9 @@ void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns)
 		if (tick_ns > 0)
 			interrupt_row(p, &s->events[i], tick_ns);
 	}
-	name = mem_printf(COST_SLOWDOWN "%s", !any  ? "BPF programs alone"
-					      : all ? "interrupts and BPF programs"
-						    : "BPF programs and some interrupts");
+	if (probes_ns > 0)
+		profile_cost(p, "probes of sampled calls, without their programs", "ns", probes_ns);
+	name = mem_printf(COST_SLOWDOWN "%s", in_words(any, all, probes_ns > 0));
 	profile_cost(p, name, "%", percent(lost_ns, ran_ns));
 	others_row(s, p);
 }

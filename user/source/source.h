@@ -17,7 +17,7 @@
 #include "process/procs.h"
 #include "source/assembly.h"
 #include "source/remains.h"
-#include "source/stacks.h"
+#include "source/stackbook.h"
 
 /* What all sources share; borrowed while the capture lasts. */
 struct source_services {
@@ -36,6 +36,17 @@ struct source_services {
  */
 struct source {
 	const char *name;
+	/* The option of record that asks for it: "off-cpu", what its argument is called in the
+	 * help, and what it does. NULL: there is none, the command knows the source's options. */
+	const char *option, *argument, *does;
+	/* What new() gets, from the argument, NULL without one. @before: what an option before this
+	 * one led to; it may be changed and given back. The caller's to free(3). NULL: errors with
+	 * a text. */
+	void *(*parse)(const char *argument, void *before);
+	/* Names of BPF programs, NULL behind the last: loaded, and attached to what their sections
+	 * name, where the source is asked for. So are maps made whose names begin with that of the
+	 * source and "_". */
+	const char *const *programs;
 	/* What takes long at the start, and at the end, in words: "taking the probes away". NULL:
 	 * nothing does. */
 	const char *opening, *closing;
@@ -57,9 +68,9 @@ struct source {
 
 	/* --- records --- */
 	/* One of its kind, in order of time, whole; @procs is as it was at that time. */
-	void (*take)(void *, const void *record, struct stacks *, struct procs *);
+	void (*take)(void *, const void *record, struct stackbook *, struct procs *);
 	/* A sample whose user stack had to be walked here. */
-	void (*take_slice)(void *, const struct wire_slice *, uint32_t stack, struct stacks *,
+	void (*take_slice)(void *, const struct wire_slice *, uint32_t stack, struct stackbook *,
 			   struct procs *);
 
 	/* --- processes of the target --- */
@@ -104,6 +115,8 @@ struct source {
 	void (*assemble)(const void *, struct assembly *);
 	/* How long its BPF programs ran, where the session does not know. */
 	struct program_run (*run)(const void *, const struct profile *);
+	/* Time that its probes took from the target, beside the programs that the session times. */
+	double (*probes_ns)(const void *);
 	/* CPU time of processes that work for it. */
 	int64_t (*cpu_ns)(const void *);
 	/* What the profile has of it: "2,145 calls of 15 zones". */

@@ -1,6 +1,6 @@
 #include "source/sources.h"
 
-#define SOURCE(name, KIND, number) extern const struct source name##_source;
+#define SOURCE(name, KIND, number, bytes) extern const struct source name##_source;
 #include "sources.def"
 #undef SOURCE
 
@@ -9,7 +9,7 @@ static const struct {
 	uint32_t kind;
 	const struct source *is;
 } table[SOURCES] = {
-#define SOURCE(name, KIND, number) {KIND, &name##_source},
+#define SOURCE(name, KIND, number, bytes) {KIND, &name##_source},
 #include "sources.def"
 #undef SOURCE
 };
@@ -19,6 +19,11 @@ static const struct {
 	for (size_t i_ = 0; i_ < SOURCES; i_++)                      \
 		if ((sources)->state[i_] && table[i_].is->operation) \
 	table[i_].is->operation((sources)->state[i_] __VA_OPT__(, ) __VA_ARGS__)
+
+const struct source *sources_at(size_t source)
+{
+	return source < SOURCES && table[source].is->option ? table[source].is : NULL;
+}
 
 void sources_init(struct sources *s, const void *const options[SOURCES])
 {
@@ -34,6 +39,14 @@ void sources_release(struct sources *s)
 
 void sources_request(const struct sources *s, struct session_options *o)
 {
+	for (size_t i = 0; i < SOURCES; i++) {
+		const char *const *program = table[i].is->programs;
+
+		if (!s->state[i])
+			vec_push(&o->absent, table[i].is->name);
+		for (; s->state[i] && program && *program; program++)
+			vec_push(&o->programs, *program);
+	}
 	EACH(s, request, o);
 }
 
@@ -57,8 +70,8 @@ void sources_start(const struct sources *s)
 	EACH(s, start);
 }
 
-void sources_take(const struct sources *s, uint32_t kind, const void *record, struct stacks *stacks,
-		  struct procs *procs)
+void sources_take(const struct sources *s, uint32_t kind, const void *record,
+		  struct stackbook *stacks, struct procs *procs)
 {
 	for (size_t i = 0; i < SOURCES; i++)
 		if (table[i].kind == kind && s->state[i] && table[i].is->take)
@@ -66,9 +79,11 @@ void sources_take(const struct sources *s, uint32_t kind, const void *record, st
 }
 
 void sources_take_slice(const struct sources *s, const struct wire_slice *slice, uint32_t stack,
-			struct stacks *stacks, struct procs *procs)
+			struct stackbook *stacks, struct procs *procs)
 {
-	EACH(s, take_slice, slice, stack, stacks, procs);
+	for (size_t i = 0; i < SOURCES; i++)
+		if (table[i].kind == slice->source && s->state[i] && table[i].is->take_slice)
+			table[i].is->take_slice(s->state[i], slice, stack, stacks, procs);
 }
 
 void sources_code_changed(const struct sources *s, uint32_t pid)
@@ -202,6 +217,16 @@ struct program_run sources_run(const struct sources *s, const struct profile *p)
 	return sum;
 }
 
+double sources_probes_ns(const struct sources *s)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < SOURCES; i++)
+		if (s->state[i] && table[i].is->probes_ns)
+			ns += table[i].is->probes_ns(s->state[i]);
+	return ns;
+}
+
 int64_t sources_cpu_ns(const struct sources *s)
 {
 	int64_t ns = 0;
@@ -217,11 +242,14 @@ char *sources_total(const struct sources *s, const struct profile *p)
 	struct str text = {0};
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		if (!s->state[i] || !table[i].is->total)
-			continue;
-		if (text.n)
-			str_add(&text, ", ");
-		table[i].is->total(s->state[i], p, &text);
+		_free_ char *one = NULL;
+		struct str of_one = {0};
+
+		if (s->state[i] && table[i].is->total)
+			table[i].is->total(s->state[i], p, &of_one);
+		one = str_steal(&of_one);
+		if (one && *one)
+			str_addf(&text, "%s%s", text.n ? ", " : "", one);
 	}
 	return str_steal(&text);
 }

@@ -8,7 +8,7 @@
 #include "source/source.h"
 
 enum source_number {
-#define SOURCE(name, KIND, number) SOURCE_##name,
+#define SOURCE(name, KIND, number, bytes) SOURCE_##name,
 #include "sources.def"
 #undef SOURCE
 	SOURCES
@@ -19,6 +19,8 @@ struct sources {
 };
 
 /* @options has each source's own, borrowed while the sources live; NULL: it is not asked for. */
+/* Whose option of its own that of number @source is; NULL: none. */
+const struct source *sources_at(size_t source);
 void sources_init(struct sources *, const void *const options[SOURCES]);
 void sources_release(struct sources *);
 
@@ -28,10 +30,10 @@ int sources_open(const struct sources *);
 void sources_start(const struct sources *);
 
 /* A record of @kind. */
-void sources_take(const struct sources *, uint32_t kind, const void *record, struct stacks *,
+void sources_take(const struct sources *, uint32_t kind, const void *record, struct stackbook *,
 		  struct procs *);
 void sources_take_slice(const struct sources *, const struct wire_slice *, uint32_t stack,
-			struct stacks *, struct procs *);
+			struct stackbook *, struct procs *);
 
 void sources_code_changed(const struct sources *, uint32_t pid);
 void sources_forked(const struct sources *, uint32_t pid, uint32_t child);
@@ -67,6 +69,7 @@ const char *sources_closing(const void *const options[SOURCES]);
 /* All rows of all sources. */
 void sources_finish(const struct sources *, struct assembly *);
 struct program_run sources_run(const struct sources *, const struct profile *);
+double sources_probes_ns(const struct sources *);
 int64_t sources_cpu_ns(const struct sources *);
 /* "105 samples of cycles at 99 Hz, 2,145 calls of 15 zones"; owned by the caller. */
 char *sources_total(const struct sources *, const struct profile *);

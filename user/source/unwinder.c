@@ -4,11 +4,11 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "source/unwinder.h"
 #include "source/unwinder_state.h"
 #include "unwind/native_walk.h"
-#include "unwind/regs.h"
+#include "sample/regs.h"
 #include "unwind/table_build.h"
 
 /* A piece of what no process admits to having mapped is asked for so often before it is given up.
@@ -291,7 +291,7 @@ static void cut(uint64_t *frames, struct stack_frames *f)
 	f->cut_at = inner;
 }
 
-uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struct stacks *stacks)
+uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struct stackbook *stacks)
 {
 	struct walk w = {.u = u, .slice = slice};
 	const struct native_walk walk = {
@@ -314,7 +314,7 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 	u->walks++;
 	u->dropped[slice->sample.event % WIRE_EVENTS] += tables_dropped(u->tables, &slice->missing);
 	cut(u->frames, &f);
-	return stacks_add_frames(stacks, &f, slice->sample.pid, u->procs);
+	return stackbook_add_frames(stacks, &f, slice->sample.pid, u->procs);
 }
 
 void unwinder_stats(const struct unwinder *u, struct unwinder_stats *out)

@@ -11,7 +11,7 @@
 #include "load/tables.h"
 #include "process/images.h"
 #include "process/procs.h"
-#include "source/stacks.h"
+#include "source/stackbook.h"
 #include "wire.h"
 
 struct unwinder;
@@ -27,7 +27,7 @@ void unwinder_want(struct unwinder *, const struct wire_want *);
 bool unwinder_is_made_up(struct unwinder *, struct place);
 
 /* The stack of a slice, added to @stacks: its number. */
-uint32_t unwinder_walk(struct unwinder *, const struct wire_slice *, struct stacks *);
+uint32_t unwinder_walk(struct unwinder *, const struct wire_slice *, struct stackbook *);
 
 /* Forgets what it knows of images that are forgotten (images_forget), before their numbers are
  * given to others. */

@@ -1,4 +1,5 @@
 /* unwinder_forget(): see unwinder.h. */
+#include "source/unwinder.h"
 #include "source/unwinder_state.h"
 
 #include <stdlib.h>

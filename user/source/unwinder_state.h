@@ -6,9 +6,13 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "elf/file.h"
-#include "source/unwinder.h"
+#include "elf/elffile.h"
 #include "unwind/table_build.h"
+#include "wire.h"
+
+struct images;
+struct procs;
+struct tables;
 
 /* The table of a piece of an image: in the kernel once the walker has met it, else only here. */
 struct entry {

@@ -2,14 +2,15 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "model/zone_compensate.h"
 #include "source/zone_cost.h"
 #include "source/zone_margin.h"
 
 /* A probe that is hit where calls do not count costs as much as a call that is only counted. */
 static const struct {
 	enum wire_zone_counter counter;
-	int class;
-} hits[] = {{WIRE_ZONE_OTHERS, CALIBRATE_EMULATED}, {WIRE_ZONE_OTHERS_STEPPED, CALIBRATE_STEPPED}};
+	enum site_class class;
+} hits[] = {{WIRE_ZONE_OTHERS, SITE_EMULATED}, {WIRE_ZONE_OTHERS_STEPPED, SITE_STEPPED}};
 #define HITS (sizeof(hits) / sizeof(*hits))
 
 /* Ways in which calls of an image end, as a set of these, each with the flags of a process. */
@@ -27,9 +28,8 @@ static unsigned int past_bits(const struct zone_past *past)
 }
 
 /* What an exit that is emulated costs, and one that ends no call, follows from these. */
-#define BESIDE_RETS                                         \
-	(CALIBRATE_BIT(CALIBRATE_STEPPED, CALIBRATE_NONE) | \
-	 CALIBRATE_BIT(CALIBRATE_EMULATED, CALIBRATE_NONE))
+#define BESIDE_RETS \
+	(CALIBRATE_BIT(SITE_STEPPED, EXIT_NONE) | CALIBRATE_BIT(SITE_EMULATED, EXIT_NONE))
 
 static uint32_t which_of_zone(const struct zone_image *image, size_t k, unsigned int ways)
 {
@@ -37,9 +37,8 @@ static uint32_t which_of_zone(const struct zone_image *image, size_t k, unsigned
 
 	for (size_t i = 0; i < WAYS && zone_image_has(image, k); i++)
 		if (ways >> i & 1)
-			which |= CALIBRATE_BIT((int)image->list.zones.at[k].sites.entry.class,
-					       (int)zone_image_exit(image, k, flags_of_way[i]) -
-						       (int)ZONE_EXIT_SESSION);
+			which |= CALIBRATE_BIT(image->list.zones.at[k].sites.entry.class,
+					       zone_image_exit(image, k, flags_of_way[i]));
 	return which;
 }
 
@@ -73,7 +72,7 @@ uint32_t zone_cost_which(const struct zones *z)
 	}
 	for (size_t i = 0; i < HITS; i++)
 		if (zonemaps_counter(z->in.session->maps, hits[i].counter))
-			which |= CALIBRATE_BIT(hits[i].class, CALIBRATE_NONE);
+			which |= CALIBRATE_BIT(hits[i].class, EXIT_NONE);
 	return which;
 }
 
@@ -92,8 +91,8 @@ static struct zone_cost cost_of(const struct calibrated *at)
 /* What the hit of a probe is cheaper by where the kernel emulates instead of stepping. */
 static double step_ns(const struct calibration *c)
 {
-	return fmax(0, calibration_of(c, CALIBRATE_STEPPED, CALIBRATE_NONE).outer_ns -
-			       calibration_of(c, CALIBRATE_EMULATED, CALIBRATE_NONE).outer_ns);
+	return fmax(0, calibration_of(c, SITE_STEPPED, EXIT_NONE).outer_ns -
+			       calibration_of(c, SITE_EMULATED, EXIT_NONE).outer_ns);
 }
 
 /* A RET, as calibrated, is stepped. Up to the end of the call that makes no difference. */
@@ -113,51 +112,49 @@ static struct zone_cost passed_exit(const struct zone_cost *exit, const struct z
 /* Of a zone by the class of its site. */
 static struct zone_costs costs_of(const struct calibration *c, const struct zone *z)
 {
-	int class = z->site_class - ZONE_SITE_NOP5;
-	struct calibrated at[CALIBRATE_WAYS];
+	enum site_class class = z->site_class;
+	struct calibrated at[EXIT_WAYS];
 	struct zone_costs costs;
 
-	if (class < 0 || class >= CALIBRATE_CLASSES)
+	if (!calibrate_is_timed(class))
 		return (struct zone_costs){0};
-	for (int way = 0; way < CALIBRATE_WAYS; way++)
+	for (int way = 0; way < EXIT_WAYS; way++)
 		at[way] = calibration_of(c, class, way);
-	costs.session = cost_of(&at[CALIBRATE_SESSION]);
-	costs.count = cost_of(&at[CALIBRATE_NONE]);
-	costs.exit[WIRE_EXIT_STEPPED] = cost_of(&at[CALIBRATE_RETS]);
-	costs.exit[WIRE_EXIT_EMULATED] = emulated_exit(costs.exit[WIRE_EXIT_STEPPED], step_ns(c));
-	for (int i = 0; i < 2; i++)
+	costs.session = cost_of(&at[EXIT_SESSION]);
+	costs.count = cost_of(&at[EXIT_NONE]);
+	costs.exit[EXIT_AT_STEPPED] = cost_of(&at[EXIT_RETS]);
+	costs.exit[EXIT_AT_EMULATED] = emulated_exit(costs.exit[EXIT_AT_STEPPED], step_ns(c));
+	for (int i = 0; i < EXIT_SITES; i++)
 		costs.passed[i] = passed_exit(&costs.exit[i], &costs.count);
 	return costs;
 }
 
 /* The way of its zone, or those of its calls where they are mixed. */
-static void use_ways(const struct zone *z, bool used[CALIBRATE_WAYS])
+static void use_ways(const struct zone *z, bool used[EXIT_WAYS])
 {
-	int way = z->exit_way - (int)ZONE_EXIT_SESSION;
-
-	if (way >= 0 && way < CALIBRATE_WAYS)
-		used[way] = true;
-	used[CALIBRATE_SESSION] |= zone_timed(z) > z->rets;
-	used[CALIBRATE_RETS] |= z->rets > 0;
-	used[CALIBRATE_NONE] |= z->untimed > 0;
+	if (z->exit_way < EXIT_WAYS)
+		used[z->exit_way] = true;
+	used[EXIT_SESSION] |= zone_timed(z) > z->rets;
+	used[EXIT_RETS] |= z->rets > 0;
+	used[EXIT_NONE] |= z->untimed > 0;
 }
 
 /* What was calibrated, of what there are zones. */
 static void add_classes(const struct zones *z, struct profile *p)
 {
-	bool used[CALIBRATE_CLASSES][CALIBRATE_WAYS] = {0};
+	bool used[SITE_CLASSES][EXIT_WAYS] = {0};
 
 	for (size_t i = 0; i < p->zones.n; i++) {
 		const struct zone *zone = &p->zones.at[i];
-		int class = zone->site_class - ZONE_SITE_NOP5;
 
-		if (class >= 0 && class < CALIBRATE_CLASSES)
-			use_ways(zone, used[class]);
+		if (calibrate_is_timed(zone->site_class))
+			use_ways(zone, used[zone->site_class]);
 	}
 	for (int i = 0; i < CALIBRATE_ZONES; i++) {
-		int class = i / CALIBRATE_WAYS, way = i % CALIBRATE_WAYS;
+		enum site_class class = CALIBRATE_CLASS_OF(i);
+		enum exit_way way = CALIBRATE_WAY_OF(i);
 		const struct calibrated at = calibration_of(z->in.calibration, class, way);
-		_free_ char *name = zone_cost_name(class + ZONE_SITE_NOP5, way + ZONE_EXIT_SESSION);
+		_free_ char *name = zone_cost_name(class, way);
 
 		if (used[class][way] && at.known)
 			profile_cost(p, name, "ns", at.outer_ns);
@@ -176,7 +173,7 @@ static struct elsewhere sum_elsewhere(const struct zones *z)
 	for (size_t i = 0; i < HITS; i++) {
 		double here = (double)zonemaps_counter(z->in.session->maps, hits[i].counter);
 		const struct calibrated at =
-			calibration_of(z->in.calibration, hits[i].class, CALIBRATE_NONE);
+			calibration_of(z->in.calibration, hits[i].class, EXIT_NONE);
 
 		sum.hits += here;
 		sum.ns += here * at.outer_ns;
@@ -203,8 +200,8 @@ void zone_cost_rows(const struct zones *z, struct profile *p)
 }
 
 /* Adds @n calls that end in @way. */
-static void add_runs(struct elsewhere *sum, const struct calibration *c, int class, int way,
-		     uint64_t n)
+static void add_runs(struct elsewhere *sum, const struct calibration *c, enum site_class class,
+		     enum exit_way way, uint64_t n)
 {
 	const struct calibrated at = calibration_of(c, class, way);
 
@@ -219,14 +216,14 @@ struct program_run zone_cost_run(const struct zones *z, const struct profile *p)
 
 	for (size_t i = 0; i < p->zones.n; i++) {
 		const struct zone *zone = &p->zones.at[i];
-		int class = zone->site_class - ZONE_SITE_NOP5;
+		enum site_class class = zone->site_class;
 		uint64_t timed = zone_timed(zone);
 
-		if (class < 0 || class >= CALIBRATE_CLASSES)
+		if (!calibrate_is_timed(class))
 			continue;
-		add_runs(&sum, z->in.calibration, class, CALIBRATE_RETS, zone->rets);
-		add_runs(&sum, z->in.calibration, class, CALIBRATE_SESSION, timed - zone->rets);
-		add_runs(&sum, z->in.calibration, class, CALIBRATE_NONE, zone->counts - timed);
+		add_runs(&sum, z->in.calibration, class, EXIT_RETS, zone->rets);
+		add_runs(&sum, z->in.calibration, class, EXIT_SESSION, timed - zone->rets);
+		add_runs(&sum, z->in.calibration, class, EXIT_NONE, zone->counts - timed);
 	}
 	return (struct program_run){(uint64_t)sum.ns, (uint64_t)sum.hits};
 }

@@ -3,6 +3,7 @@
  */
 #include "base/mem.h"
 #include "base/str.h"
+#include "source/action.h"
 #include "source/zone_state.h"
 
 bool zone_decide_coroutines(const struct zones *z, const struct zone_process *p)
@@ -104,6 +105,7 @@ static void want_for(const struct zones *z, const struct zone_image *image, bool
 {
 	want->switches |= foreign && image->list.switches.n;
 	want->exits |= rets;
+	want->actions = z->in.o->actions & ~action_bit(WIRE_ACTION_zone);
 	if (counts_only(z))
 		want->entries = HANG_COUNTS;
 	else if (hijack)

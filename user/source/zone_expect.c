@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "model/zone_compensate.h"
 #include "source/zone_limit.h"
 #include "source/zone_price.h"
 
@@ -22,8 +23,8 @@ static void say(const struct zones *z, const char *text)
 
 /* Zones by site and exit, and what a call of such a one costs. */
 struct classes {
-	size_t n[ZONE_SITES][ZONE_EXITS], all;
-	double ns[ZONE_SITES][ZONE_EXITS];
+	size_t n[SITE_CLASSES][EXIT_WAYS], all;
+	double ns[SITE_CLASSES][EXIT_WAYS];
 };
 
 static void count_classes(const struct zones *z, struct classes *c)
@@ -34,7 +35,7 @@ static void count_classes(const struct zones *z, struct classes *c)
 		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++) {
 			const struct zone_price p = zone_price_of(z, z->at.at[i], k, ways[i]);
 
-			c->all += p.exit != ZONE_EXIT_UNKNOWN;
+			c->all += p.exit != EXIT_UNKNOWN;
 			c->n[p.site][p.exit]++;
 			c->ns[p.site][p.exit] = p.full_ns;
 		}
@@ -61,8 +62,8 @@ static void say_expected(const struct zones *z)
 	char n[UNITS_BUF];
 
 	count_classes(z, &c);
-	for (unsigned int site = 0; site < ZONE_SITES; site++)
-		for (unsigned int exit = 0; exit < ZONE_EXITS; exit++)
+	for (unsigned int site = 0; site < SITE_CLASSES; site++)
+		for (unsigned int exit = 0; exit < EXIT_WAYS; exit++)
 			add_class(&list, &c, site, exit);
 	if (list.n) {
 		_free_ char *text = mem_printf("%s zone%s, by what a call will cost: %s",
@@ -126,7 +127,7 @@ static int check_session(const struct zones *z)
 
 static bool is_priced(const struct zones *z)
 {
-	return calibration_of(z->in.calibration, CALIBRATE_EMULATED, CALIBRATE_NONE).known;
+	return calibration_of(z->in.calibration, SITE_EMULATED, EXIT_NONE).known;
 }
 
 int zone_limit_expect(struct zones *z)

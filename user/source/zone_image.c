@@ -16,6 +16,11 @@ bool zone_image_has(const struct zone_image *z, size_t k)
 	return !sites_of(z, k)->why && !z->refused.at[k];
 }
 
+bool zone_image_has_zone(const struct zone_image *z, size_t k)
+{
+	return zone_image_has(z, k) && zone_def_is_zone(&z->list.zones.at[k]);
+}
+
 bool zone_image_has_exits(const struct zone_image *z, size_t k)
 {
 	const struct sites *s = sites_of(z, k);
@@ -30,13 +35,13 @@ bool zone_image_is_met(const struct zone_image *z, uint32_t pid)
 	return h->entries != HANG_NOTHING && (!h->entry_pid || h->entry_pid == pid);
 }
 
-enum zone_exit zone_image_exit(const struct zone_image *z, size_t k, uint32_t flags)
+enum exit_way zone_image_exit(const struct zone_image *z, size_t k, uint32_t flags)
 {
 	if (flags & WIRE_PROC_HIJACK)
-		return sites_of(z, k)->own_return ? ZONE_EXIT_NONE : ZONE_EXIT_SESSION;
+		return sites_of(z, k)->own_return ? EXIT_NONE : EXIT_SESSION;
 	if (flags & WIRE_PROC_RETS)
-		return zone_image_has_exits(z, k) ? ZONE_EXIT_RETS : ZONE_EXIT_NONE;
-	return ZONE_EXIT_NONE;
+		return zone_image_has_exits(z, k) ? EXIT_RETS : EXIT_NONE;
+	return EXIT_NONE;
 }
 
 bool zone_image_is_harmless(const struct zone_image *z)
@@ -71,14 +76,16 @@ static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site
 	       (want->exits && is_timed(z, k) ? WIRE_ZONE_RETS : 0);
 }
 
-static void add_entries(const struct zone_image *z, uint8_t generation,
+/* At the entries of functions that have @action. */
+static void add_entries(const struct zone_image *z, uint8_t generation, uint32_t action,
 			const struct zone_hanging *want, probe_list *out)
 {
 	for (size_t k = 0; k < z->list.zones.n; k++) {
 		const struct site *site = &sites_of(z, k)->entry;
 		struct probe probe = {.offset = site->offset};
 
-		if (!zone_image_has(z, k) || z->modes.at[k] == ZONE_MODE_DETACHED)
+		if (!zone_image_has(z, k) || !(z->list.zones.at[k].actions >> action & 1) ||
+		    (action == WIRE_ACTION_zone && z->modes.at[k] == ZONE_MODE_DETACHED))
 			continue;
 		probe.cookie = wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, site, want),
 						WIRE_ZONE_ALWAYS, z->slot, generation);
@@ -92,7 +99,7 @@ static void add_exits(const struct zone_image *z, uint8_t generation,
 	for (size_t k = 0; k < z->list.zones.n; k++) {
 		const struct sites *s = sites_of(z, k);
 
-		if (!zone_image_has(z, k) || !is_timed(z, k))
+		if (!zone_image_has_zone(z, k) || !is_timed(z, k))
 			continue;
 		for (size_t i = 0; i < s->exits.n; i++) {
 			const struct site *site = &s->exits.at[i];
@@ -189,9 +196,9 @@ static int hang(struct job *job, enum probe_program program, uint32_t pid, const
 
 static bool same(const struct zone_hanging *a, const struct zone_hanging *b)
 {
-	return a->entries == b->entries && a->exits == b->exits && a->switches == b->switches &&
-	       a->entry_pid == b->entry_pid && a->exit_pid == b->exit_pid &&
-	       a->modes_number == b->modes_number;
+	return a->entries == b->entries && a->actions == b->actions && a->exits == b->exits &&
+	       a->switches == b->switches && a->entry_pid == b->entry_pid &&
+	       a->exit_pid == b->exit_pid && a->modes_number == b->modes_number;
 }
 
 /* Probes of one program; none of it where nothing is wanted of it. */
@@ -209,10 +216,15 @@ static int hang_program(struct job *job, enum probe_program program)
 	} else if (program == PROBE_EXIT) {
 		if (want->exits)
 			add_exits(job->z, job->generation, want, &list);
+	} else if (program >= PROBE_ACTION) {
+		const uint32_t action = (uint32_t)(program - PROBE_ACTION) + 1;
+
+		if (want->actions >> action & 1)
+			add_entries(job->z, job->generation, action, want, &list);
 	} else if (want->entries == (program == PROBE_SESSION ? HANG_SESSIONS
 				     : program == PROBE_ENTRY ? HANG_ENTRIES
 							      : HANG_COUNTS)) {
-		add_entries(job->z, job->generation, want, &list);
+		add_entries(job->z, job->generation, WIRE_ACTION_zone, want, &list);
 	}
 	ret = list.n ? hang(job, program, pid, &list) : 0;
 	vec_release(&list);
@@ -222,16 +234,20 @@ static int hang_program(struct job *job, enum probe_program program)
 /*
  * Of several programs at one place the one that was hung last runs first: a call is noted before
  * its stack is left, and ends after its stack is entered again. And what is seen to begin is to be
- * seen to end.
+ * seen to end. Other actions run before a call's time begins.
  */
 static int hang_all(struct job *job)
 {
-	static const enum probe_program order[] = {PROBE_SWITCH, PROBE_EXIT,	PROBE_COUNT,
-						   PROBE_ENTRY,	 PROBE_SESSION, PROBE_SWITCH_TO};
+	static const enum probe_program order[] = {PROBE_SWITCH, PROBE_EXIT, PROBE_COUNT,
+						   PROBE_ENTRY, PROBE_SESSION};
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && !ret; i++)
 		ret = hang_program(job, order[i]);
+	for (int program = PROBE_ACTION; program < PROBE_PROGRAMS && !ret; program++)
+		ret = hang_program(job, (enum probe_program)program);
+	if (!ret)
+		ret = hang_program(job, PROBE_SWITCH_TO);
 	return ret;
 }
 

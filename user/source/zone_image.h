@@ -29,6 +29,7 @@ enum zone_ends {
 /* Which probes an image has, or should have. */
 struct zone_hanging {
 	enum { HANG_NOTHING, HANG_COUNTS, HANG_ENTRIES, HANG_SESSIONS } entries;
+	uint32_t actions; /* bits: those whose programs hang at entries, besides zone */
 	bool exits;
 	bool switches;		      /* functions that switch stacks are watched */
 	uint32_t entry_pid, exit_pid; /* for this process alone; 0: for all */
@@ -63,14 +64,16 @@ struct zone_image {
 	uint32_t kept_from; /* no probes for the sake of this process; 0: see zone_guard */
 };
 
-/* Whether zone @k of the list has probes at all, and at all of its exits. */
+/* Whether function @k of the list can have probes at all; is a zone that has; can have them at all
+ * of its exits. */
 bool zone_image_has(const struct zone_image *, size_t k);
+bool zone_image_has_zone(const struct zone_image *, size_t k);
 bool zone_image_has_exits(const struct zone_image *, size_t k);
 
 /* Whether its probes are met by process @pid. */
 bool zone_image_is_met(const struct zone_image *, uint32_t pid);
 /* How calls of zone @k end in a process with these flags, WIRE_PROC_…. */
-enum zone_exit zone_image_exit(const struct zone_image *, size_t k, uint32_t flags);
+enum exit_way zone_image_exit(const struct zone_image *, size_t k, uint32_t flags);
 
 bool zone_image_is_read(const struct zone_image *);
 /* zonelist_is_harmless() of one that was read. */

@@ -57,7 +57,7 @@ static void widen_all(struct zone_costs *c, double part)
 {
 	widen(&c->session, part);
 	widen(&c->count, part);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < EXIT_SITES; i++) {
 		widen(&c->exit[i], part);
 		widen(&c->passed[i], part);
 	}
@@ -65,12 +65,12 @@ static void widen_all(struct zone_costs *c, double part)
 
 void zone_margin_widen(const struct zones *z, struct profile *p, struct zone_costs *costs)
 {
-	double waits = waits_of(z), more[ZONE_SITES] = {0};
+	double waits = waits_of(z), more[SITE_CLASSES] = {0};
 
-	for (uint8_t class = 0; class < ZONE_SITES; class ++)
+	for (uint8_t class = 0; class < SITE_CLASSES; class ++)
 		more[class] = fmax(WAITS_OFF * waits, tail_of(p, costs, class));
 	for (size_t i = 0; i < p->zones.n; i++)
-		if (p->zones.at[i].site_class < ZONE_SITES)
+		if (p->zones.at[i].site_class < SITE_CLASSES)
 			widen_all(&costs[i], more[p->zones.at[i].site_class]);
 	profile_cost(p, "zones: waiting for a CPU, of the time on one", "%", 100 * waits);
 }

@@ -6,6 +6,7 @@
 #ifndef SOURCE_ZONE_MARGIN_H
 #define SOURCE_ZONE_MARGIN_H
 
+#include "model/zone_compensate.h"
 #include "source/zone_state.h"
 
 /* Widens the margins of @costs, one a zone of the profile, whose percentiles are there. */

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "process/closure.h"
 #include "source/zone_state.h"
 

@@ -1,6 +1,7 @@
 #include "source/zone_price.h"
 
 #include "base/mem.h"
+#include "load/session.h"
 
 /* Ways in which calls end, as a set of these by their place, with the flags of such a process. */
 static const uint32_t flags_of_way[] = {WIRE_PROC_HIJACK, WIRE_PROC_RETS, WIRE_PROC_TARGET};
@@ -24,10 +25,19 @@ unsigned int *zone_price_ways(const struct zones *z)
 	return ways;
 }
 
-static double cost_of(const struct zones *z, enum site_class class, enum zone_exit exit)
+static double cost_of(const struct zones *z, enum site_class class, enum exit_way exit)
 {
-	return calibration_of(z->in.calibration, (int)class, (int)exit - (int)ZONE_EXIT_SESSION)
-		.outer_ns;
+	return calibration_of(z->in.calibration, class, exit).outer_ns;
+}
+
+double zone_price_hits(const struct zones *z, uint32_t event)
+{
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (session_counters(z->in.whole, event, counters))
+		return 0;
+	return (double)counters[WIRE_HITS] * cost_of(z, SITE_EMULATED, EXIT_NONE) +
+	       (double)counters[WIRE_HITS_STEPPED] * cost_of(z, SITE_STEPPED, EXIT_NONE);
 }
 
 /* Calls that only ever end by jumps, which the kernel emulates, are cheaper than what is calibrated
@@ -40,11 +50,10 @@ static bool steps_exits(const struct sites *s)
 	return false;
 }
 
-static double price_with(const struct zones *z, const struct sites *s, enum zone_exit exit)
+static double price_with(const struct zones *z, const struct sites *s, enum exit_way exit)
 {
-	if (exit == ZONE_EXIT_RETS && !steps_exits(s))
-		return cost_of(z, s->entry.class, ZONE_EXIT_NONE) +
-		       cost_of(z, SITE_EMULATED, ZONE_EXIT_NONE);
+	if (exit == EXIT_RETS && !steps_exits(s))
+		return cost_of(z, s->entry.class, EXIT_NONE) + cost_of(z, SITE_EMULATED, EXIT_NONE);
 	return cost_of(z, s->entry.class, exit);
 }
 
@@ -52,13 +61,13 @@ struct zone_price zone_price_of(const struct zones *z, const struct zone_image *
 				unsigned int ways)
 {
 	enum site_class class = image->list.zones.at[k].sites.entry.class;
-	struct zone_price price = {.site = (enum zone_site)(class + ZONE_SITE_NOP5)};
+	struct zone_price price = {.site = class};
 
-	if (!zone_image_has(image, k))
+	if (!zone_image_has_zone(image, k))
 		return (struct zone_price){0};
-	price.count_ns = cost_of(z, class, ZONE_EXIT_NONE);
+	price.count_ns = cost_of(z, class, EXIT_NONE);
 	for (size_t i = 0; i < WAYS; i++) {
-		enum zone_exit exit = zone_image_exit(image, k, flags_of_way[i]);
+		enum exit_way exit = zone_image_exit(image, k, flags_of_way[i]);
 		double ns = price_with(z, &image->list.zones.at[k].sites, exit);
 
 		if (ways >> i & 1 && (ns > price.full_ns || !price.exit)) {

@@ -8,13 +8,15 @@
 #include "source/zone_state.h"
 
 struct zone_price {
-	enum zone_site site;
-	enum zone_exit exit; /* the dearest that there is; UNKNOWN: it has no probes, or nobody maps
-			      * its file */
-	double full_ns;	     /* with that */
-	double count_ns;     /* where it is only counted */
+	enum site_class site;
+	enum exit_way exit; /* the dearest that there is; UNKNOWN: it has no probes, or nobody maps
+			     * its file */
+	double full_ns;	    /* with that */
+	double count_ns;    /* where it is only counted */
 };
 
+/* What the probes of an action took, whose samples are of @event, without its program, in ns. */
+double zone_price_hits(const struct zones *, uint32_t event);
 /* How calls end in the processes that map each image, by its number; for zone_price_of(). The
  * caller's to free. */
 unsigned int *zone_price_ways(const struct zones *);

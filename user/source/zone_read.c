@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "source/zone_limit.h"
+#include "symbol/zonelist_check.h"
+#include "symbol/zonelist_read.h"
 
 /* Gives the zones of an image that was just read their numbers. */
 static void number_zones(struct zones *z, struct zone_image *i)

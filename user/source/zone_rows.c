@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "elf/buildid.h"
 #include "model/hist.h"
+#include "model/zone_finish.h"
 #include "source/zone_cost.h"
 #include "source/zone_ledger.h"
 #include "source/zone_limit.h"
@@ -91,15 +92,15 @@ static bool maps_image(const struct zones *z, const struct zone_process *p,
 	return false;
 }
 
-static enum zone_exit add_way(enum zone_exit way, enum zone_exit here)
+static enum exit_way add_way(enum exit_way way, enum exit_way here)
 {
-	return way == ZONE_EXIT_UNKNOWN || way == here ? here : ZONE_EXIT_MIXED;
+	return way == EXIT_UNKNOWN || way == here ? here : EXIT_MIXED;
 }
 
-static enum zone_exit exit_of(const struct zones *z, const struct zone_image *image, size_t k)
+static enum exit_way exit_of(const struct zones *z, const struct zone_image *image, size_t k)
 {
 	const struct zone_past *past = &image->past;
-	enum zone_exit way = ZONE_EXIT_UNKNOWN;
+	enum exit_way way = EXIT_UNKNOWN;
 
 	if (past->hijack)
 		way = add_way(way, zone_image_exit(image, k, WIRE_PROC_HIJACK));
@@ -114,7 +115,7 @@ static enum zone_exit exit_of(const struct zones *z, const struct zone_image *im
 }
 
 static const char *note_of(const struct zones *z, const struct zone_image *image, size_t k,
-			   enum zone_exit way)
+			   enum exit_way way)
 {
 	const struct sites *s = &image->list.zones.at[k].sites;
 
@@ -122,7 +123,7 @@ static const char *note_of(const struct zones *z, const struct zone_image *image
 		return s->why;
 	if (image->refused.at[k])
 		return "the kernel refuses a probe there";
-	if (way != ZONE_EXIT_NONE && way != ZONE_EXIT_MIXED)
+	if (way != EXIT_NONE && way != EXIT_MIXED)
 		return "";
 	if (z->in.o->ends == ZONE_ENDS_NONE || z->in.o->clocks & WIRE_CLOCK_NONE)
 		return "calls are only counted, as was asked for";
@@ -138,7 +139,7 @@ static const char *note_of(const struct zones *z, const struct zone_image *image
 static uint32_t add_zone(struct rows *r, const struct zone_image *image, size_t k, uint32_t module)
 {
 	const struct zone_def *def = &image->list.zones.at[k];
-	enum zone_exit way = exit_of(r->z, image, k);
+	enum exit_way way = exit_of(r->z, image, k);
 	struct intern *strings = &r->p->strings;
 	_free_ char *name = str_clean(def->name, strlen(def->name));
 	_free_ char *limited = zone_limit_note(r->z, image->first + (uint32_t)k);
@@ -157,7 +158,7 @@ static uint32_t add_zone(struct rows *r, const struct zone_image *image, size_t 
 	if (zone_limit_detached(r->z, image->first + (uint32_t)k))
 		e.flags = ZONE_DETACHED;
 	if (zone_image_has(image, k))
-		e.site_class = (uint8_t)(def->sites.entry.class + ZONE_SITE_NOP5);
+		e.site_class = (uint8_t)def->sites.entry.class;
 	return profile_zone(r->p, &e);
 }
 
@@ -175,9 +176,9 @@ static uint32_t zone_row(struct rows *r, const struct zone_image *image, size_t 
 	    strcmp(profile_text(r->p, row->name), def->name)) {
 		*at = add_zone(r, image, k, module);
 	} else {
-		enum zone_exit way = exit_of(r->z, image, k);
+		enum exit_way way = exit_of(r->z, image, k);
 
-		if (way != ZONE_EXIT_UNKNOWN)
+		if (way != EXIT_UNKNOWN)
 			row->exit_way = (uint8_t)add_way(row->exit_way, way);
 	}
 	return *at;
@@ -190,7 +191,8 @@ static void add_zones(struct rows *r)
 		uint32_t module = image->list.zones.n ? module_row(r, image) : 0;
 
 		for (size_t k = 0; k < image->list.zones.n; k++)
-			r->zone_of[image->first + k] = zone_row(r, image, k, module);
+			if (zone_def_is_zone(&image->list.zones.at[k]))
+				r->zone_of[image->first + k] = zone_row(r, image, k, module);
 	}
 }
 
@@ -261,7 +263,7 @@ static void add_events(const struct rows *r, uint32_t zone, const struct wire_zo
 static void add_thread(struct rows *r, uint32_t zone, const struct wire_zone_node *n)
 {
 	uint32_t row, thread;
-	struct zone_thread *t;
+	struct zone_in_thread *t;
 
 	if (!n->thread || n->thread >= r->z->thread_of.n ||
 	    r->z->thread_of.at[n->thread] == NO_THREAD)
@@ -294,10 +296,13 @@ static bool thread_ended(const struct rows *r, uint32_t thread)
 	       zonemaps_thread(r->z->in.session->maps, thread).ended;
 }
 
+_Static_assert((int)WIRE_EXIT_EMULATED == EXIT_AT_EMULATED, "the wire's numbers are the model's");
+_Static_assert((int)WIRE_EXIT_STEPPED == EXIT_AT_STEPPED, "the wire's numbers are the model's");
+
 /* What probes at exits saw. */
 static void add_exits(struct zone_edge *edge, struct zone *zone, const struct wire_zone_node *n)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < EXIT_SITES; i++) {
 		edge->exits[i] += n->exits[i];
 		edge->passed[i] += n->passed[i];
 		zone->rets += n->exits[i];

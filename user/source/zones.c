@@ -12,9 +12,11 @@
 #include "base/units.h"
 #include "model/meta.h"
 #include "process/procfs.h"
+#include "source/action.h"
 #include "source/source.h"
 #include "source/zone_cost.h"
 #include "source/zone_limit.h"
+#include "source/zone_price.h"
 #include "source/zone_state.h"
 #include "source/zones.h"
 
@@ -292,6 +294,7 @@ static void zones_request(void *state, struct session_options *out)
 					    .clocks = o->clocks,
 					    .events = o->events,
 					    .n_events = o->n_events,
+					    .actions = o->actions,
 					    .one_by_one = o->one_by_one,
 					    .no_session = o->no_session,
 					    .limited = o->max_slowdown > 0};
@@ -303,6 +306,7 @@ static void zones_begin(void *state, const struct source_services *services)
 	struct zones *z = state;
 
 	z->in.session = session_probes(services->session);
+	z->in.whole = services->session;
 	z->in.images = services->images;
 	z->in.procs = services->procs;
 	z->in.target = services->target;
@@ -480,7 +484,8 @@ static void take_thread(struct zones *z, const struct wire_zone_record *r, struc
 		    procs_thread(procs, r->pid, r->tid ? r->tid : r->pid, r->time_ns));
 }
 
-static void zones_take(void *state, const void *record, struct stacks *stacks, struct procs *procs)
+static void zones_take(void *state, const void *record, struct stackbook *stacks,
+		       struct procs *procs)
 {
 	const struct wire_zone_record *r = record;
 	struct zones *z = state;
@@ -516,6 +521,11 @@ static void window_renumber(void *state, const struct remains *r)
 		z->thread_of.at[i] = remains_new(r->threads.at, r->threads.n, z->thread_of.at[i]);
 }
 
+static bool has_zones(const struct zones *z)
+{
+	return z->in.o->actions & action_bit(WIRE_ACTION_zone);
+}
+
 static void assemble(const void *state, struct assembly *a)
 {
 	(void)state;
@@ -526,8 +536,11 @@ static void add_rows(const void *state, struct assembly *a)
 {
 	const struct zones *z = state;
 
-	profile_set_run(a->p, RUN_CLOCK, z->in.o->clock ? z->in.o->clock : "wall");
-	zone_rows(state, a);
+	if (has_zones(z)) {
+		profile_set_run(a->p, RUN_CLOCK, z->in.o->clock ? z->in.o->clock : "wall");
+		zone_rows(z, a);
+	}
+	actions_finish(z->in.o->actions, z->in.whole, a);
 }
 
 static void total(const void *state, const struct profile *p, struct str *out)
@@ -535,7 +548,8 @@ static void total(const void *state, const struct profile *p, struct str *out)
 	char calls[UNITS_BUF], zones[UNITS_BUF];
 	uint64_t n_calls = 0, n_zones = 0;
 
-	(void)state;
+	if (!has_zones(state))
+		return;
 	for (size_t i = 0; i < p->zones.n; i++) {
 		n_calls += p->zones.at[i].flags & ZONE_PSEUDO ? 0 : p->zones.at[i].counts;
 		n_zones += !(p->zones.at[i].flags & ZONE_PSEUDO);
@@ -548,6 +562,18 @@ static void total(const void *state, const struct profile *p, struct str *out)
 static struct program_run zones_run(const void *state, const struct profile *p)
 {
 	return zone_cost_run(state, p);
+}
+
+/* Zones have an account of their own. */
+static double actions_ns(const void *state)
+{
+	const struct zones *z = state;
+	double ns = 0;
+
+	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
+		if (z->in.o->actions >> i & 1 && action_of(i)->metric)
+			ns += zone_price_hits(z, z->in.o->action_event[i]);
+	return ns;
 }
 
 static int64_t cpu_ns(const void *state)
@@ -600,6 +626,7 @@ const struct source zones_source = {
 	.drained = zones_drained,
 	.assemble = assemble,
 	.run = zones_run,
+	.probes_ns = actions_ns,
 	.cpu_ns = cpu_ns,
 	.total = total,
 	.waiting = waiting,

@@ -21,8 +21,10 @@
 
 struct zones_options {
 	const struct zonepatterns *patterns;
-	uint32_t max;		     /* zones */
-	const char *const *switches; /* names of functions that switch stacks */
+	uint32_t actions;		     /* bits of those that any pattern is for */
+	uint32_t action_event[WIRE_ACTIONS]; /* of the capture: what their samples are of */
+	uint32_t max;			     /* zones */
+	const char *const *switches;	     /* names of functions that switch stacks */
 	size_t n_switches;
 	enum zone_ends ends;
 	uint32_t clocks;   /* WIRE_CLOCK_… */
@@ -38,7 +40,8 @@ struct zones_options {
 struct zones_input {
 	const struct zones_options *o;
 	struct calibration *calibration;
-	struct probe_session *session;
+	struct session *whole;
+	struct probe_session *session; /* its part */
 	struct images *images;
 	struct procs *procs;
 	const struct target *target;

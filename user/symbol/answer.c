@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/str.h"
-#include "symbol/demangle.h"
 
 #define MAGIC 0x65616e73 /* distinguishes a cut-off answer's rest from a head */
 
@@ -16,7 +14,7 @@ struct head {
 	uint32_t n_queries, n_frames, n_functions, n_text;
 };
 
-static uint32_t text(struct answer *a, const char *s)
+uint32_t answer_text(struct answer *a, const char *s)
 {
 	return intern_add(&a->text, s ? s : "");
 }
@@ -39,7 +37,7 @@ static uint32_t function(struct answer *a, const struct answer_function *f)
 	return *i;
 }
 
-static void add(struct answer *a, struct answer_function f, uint32_t line, bool inlined)
+void answer_add(struct answer *a, struct answer_function f, uint32_t line, bool inlined)
 {
 	f.name = position(a, f.name);
 	f.linkage = position(a, f.linkage);
@@ -50,46 +48,13 @@ static void add(struct answer *a, struct answer_function f, uint32_t line, bool 
 void answer_frame(struct answer *a, const char *name, const char *linkage, const char *file,
 		  uint32_t file_line, uint32_t line, bool inlined, bool named)
 {
-	const struct answer_function f = {.name = text(a, name),
-					  .linkage = text(a, linkage),
-					  .file = text(a, file),
+	const struct answer_function f = {.name = answer_text(a, name),
+					  .linkage = answer_text(a, linkage),
+					  .file = answer_text(a, file),
 					  .line = file_line,
 					  .named = named};
 
-	add(a, f, line, inlined);
-}
-
-/* The readable form of @linkage, 0 where it is none of a mangled name. */
-static uint32_t readable(struct answer *a, uint32_t linkage)
-{
-	_free_ char *name = NULL;
-	uint32_t *known;
-	bool fresh;
-
-	known = map_put(&a->by_linkage, linkage, &fresh);
-	if (fresh) {
-		name = demangle(intern_text(&a->text, linkage));
-		*known = name ? intern_add(&a->text, name) : 0;
-	}
-	return *known;
-}
-
-void answer_frame_mangled(struct answer *a, const char *linkage, const char *name,
-			  const char *suffix, const char *file, uint32_t file_line, uint32_t line,
-			  bool inlined)
-{
-	struct answer_function f = {.line = file_line, .named = 1};
-	const uint32_t mangled = text(a, linkage), demangled = mangled ? readable(a, mangled) : 0;
-
-	f.name = demangled ? demangled : name && *name ? text(a, name) : mangled;
-	f.linkage = f.name == mangled ? 0 : mangled;
-	f.file = text(a, file);
-	if (suffix && *suffix) {
-		_free_ char *whole = mem_printf("%s%s", intern_text(&a->text, f.name), suffix);
-
-		f.name = text(a, whole);
-	}
-	add(a, f, line, inlined);
+	answer_add(a, f, line, inlined);
 }
 
 void answer_next(struct answer *a)

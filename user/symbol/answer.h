@@ -54,14 +54,13 @@ struct answer {
 	struct map by_linkage;	/* string → string: demangled already */
 };
 
-/* Adds a frame to the query that is being answered. @linkage and @file may be NULL. */
+/* The number of a string, 0 for NULL and "". */
+uint32_t answer_text(struct answer *, const char *);
+/* Adds a frame to the query that is being answered: of @f, whose texts are such numbers. */
+void answer_add(struct answer *, struct answer_function f, uint32_t line, bool inlined);
+/* The same by texts. @linkage and @file may be NULL. */
 void answer_frame(struct answer *, const char *name, const char *linkage, const char *file,
 		  uint32_t file_line, uint32_t line, bool inlined, bool named);
-/* The same for a function whose readable name is still to be made from @linkage (mangled or not;
- * NULL: @name it is). @suffix follows the name. */
-void answer_frame_mangled(struct answer *, const char *linkage, const char *name,
-			  const char *suffix, const char *file, uint32_t file_line, uint32_t line,
-			  bool inlined);
 /* Ends the frames of one query. */
 void answer_next(struct answer *);
 void answer_release(struct answer *);

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "elf/buildid.h"
 #include "process/kallsyms.h"
-#include "symbol/naming.h"
+#include "symbol/nameless.h"
 #include "symbol/worker.h"
 
 /* Fewer addresses than this of one image are not worth a second child. */
@@ -98,7 +98,7 @@ static void set_offset(struct run *r, uint32_t place)
 	if (at->image == IMAGE_NONE || !image)
 		name = mem_printf("[unknown] 0x%lx", at->offset);
 	else
-		name = naming_nameless(image, at->offset);
+		name = nameless(image, at->offset);
 	set_single(r, place,
 		   &(struct function){.name = clean(r->profile, name),
 				      .module = module_of(r, at->image),

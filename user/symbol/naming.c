@@ -1,6 +1,5 @@
 #include "symbol/naming.h"
 
-#include <fcntl.h>
 #include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,50 +17,16 @@
 #include "debuginfo/minidebug.h"
 #include "debuginfo/plt.h"
 #include "debuginfo/symtab.h"
-#include "elf/debugfile.h"
-#include "elf/file.h"
+#include "elf/elffile.h"
 #include "elf/segments.h"
+#include "symbol/answer_mangled.h"
+#include "symbol/nameless.h"
 #include "symbol/perfmap.h"
-
-char *naming_nameless(const struct image *image, uint64_t offset)
-{
-	if (image->kind == IMAGE_KIND_JIT)
-		return mem_strdup("[JIT code]");
-	return mem_printf("%s+0x%lx", str_base(image->path), offset);
-}
-
-/* --- opening -------------------------------------------------------------------------------- */
-
-static int open_debug_file(const struct naming *n)
-{
-	struct elffile f;
-	Elf64_Shdr s;
-	int fd = -1;
-
-	if (n->fd < 0 || elffile_open(n->fd, &f))
-		return -1;
-	if (elffile_section(&f, ".debug_info", &s))
-		fd = debugfile_open(&f, n->image->path, n->image->root_fd);
-	elffile_release(&f);
-	return fd < 0 ? -1 : fd;
-}
-
-void naming_open(struct naming *n, const struct image *image)
-{
-	*n = (struct naming){.image = image, .fd = image->fd, .extra_fd = -1};
-	if (image->kind == IMAGE_KIND_JIT) {
-		n->extra_fd = images_open_perf_map(image);
-		return;
-	}
-	if (n->fd < 0)
-		n->fd = images_open_again(image);
-	n->extra_fd = open_debug_file(n);
-}
 
 static void say_nameless(const struct image *image, uint64_t offset, uint32_t line,
 			 struct answer *a)
 {
-	_free_ char *name = naming_nameless(image, offset);
+	_free_ char *name = nameless(image, offset);
 
 	answer_frame(a, name, NULL, NULL, 0, line, false, false);
 }
@@ -75,7 +40,7 @@ static bool same_file(int a, int b)
 	return !fstat(a, &sa) && !fstat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-static void name_jit(const struct naming *naming, const struct query *queries, uint32_t n,
+static void name_jit(const struct image_files *files, const struct query *queries, uint32_t n,
 		     struct answer *a)
 {
 	_free_ uint64_t *addresses = mem_zalloc(n, sizeof(*addresses));
@@ -85,15 +50,15 @@ static void name_jit(const struct naming *naming, const struct query *queries, u
 	for (uint32_t i = 0; i < n; i++)
 		addresses[i] = query_lookup(&queries[i]);
 	/* The map as it was kept open, then as it is under its name now: the newer lines win. */
-	if (naming->fd >= 0)
-		perfmap_find(naming->fd, addresses, n, names, &stats);
-	if (naming->extra_fd >= 0 && (naming->fd < 0 || !same_file(naming->fd, naming->extra_fd)))
-		perfmap_find(naming->extra_fd, addresses, n, names, &stats);
+	if (files->fd >= 0)
+		perfmap_find(files->fd, addresses, n, names, &stats);
+	if (files->extra_fd >= 0 && (files->fd < 0 || !same_file(files->fd, files->extra_fd)))
+		perfmap_find(files->extra_fd, addresses, n, names, &stats);
 	for (uint32_t i = 0; i < n; i++) {
 		if (names[i])
 			answer_frame_mangled(a, names[i], NULL, NULL, NULL, 0, 0, false);
 		else
-			say_nameless(naming->image, queries[i].offset, 0, a);
+			say_nameless(files->image, queries[i].offset, 0, a);
 		answer_next(a);
 		free(names[i]);
 	}
@@ -126,13 +91,13 @@ static void open_leftovers(struct sources *s)
 	}
 }
 
-static void open_sources(struct sources *s, const struct naming *naming)
+static void open_sources(struct sources *s, const struct image_files *files)
 {
 	Elf64_Shdr symbols;
 
-	s->image = naming->image;
-	s->elf = begin_elf(naming->fd);
-	s->debug_elf = begin_elf(naming->extra_fd);
+	s->image = files->image;
+	s->elf = begin_elf(files->fd);
+	s->debug_elf = begin_elf(files->extra_fd);
 	s->is_stripped = !s->debug_elf && elffile_section(&s->file, ".symtab", &symbols);
 	fde_open(&s->file, &s->fdes);
 	if (s->elf) {
@@ -297,17 +262,17 @@ static void find_dwarf(struct sources *s, const struct wanted *wanted, uint32_t 
 			!dwarf_find(first, addresses, n, segments_code_start(&s->file), &s->dwarf);
 }
 
-static void name_elf(const struct naming *naming, const struct query *queries, uint32_t n,
+static void name_elf(const struct image_files *files, const struct query *queries, uint32_t n,
 		     struct answer *a)
 {
 	_free_ struct wanted *wanted = mem_zalloc(n, sizeof(*wanted));
 	_free_ uint32_t *span_of = mem_zalloc(n, sizeof(*span_of));
 	struct sources s = {0};
-	const bool readable = naming->fd >= 0 && !elffile_open(naming->fd, &s.file);
+	const bool readable = files->fd >= 0 && !elffile_open(files->fd, &s.file);
 
 	if (readable)
-		open_sources(&s, naming);
-	else if (naming->fd >= 0)
+		open_sources(&s, files);
+	else if (files->fd >= 0)
 		a->flags |= ANSWER_CORRUPT;
 	for (uint32_t i = 0; i < n && readable; i++) {
 		wanted[i].query = i;
@@ -323,7 +288,7 @@ static void name_elf(const struct naming *naming, const struct query *queries, u
 			say_address(&s, wanted[i].address,
 				    s.has_dwarf ? &s.dwarf.spans.at[span_of[i]] : NULL, a);
 		else
-			say_nameless(naming->image, queries[i].offset, 0, a);
+			say_nameless(files->image, queries[i].offset, 0, a);
 		answer_next(a);
 	}
 	if (readable && !s.has_dwarf && !s.symtab.at.n && !s.go)
@@ -331,11 +296,11 @@ static void name_elf(const struct naming *naming, const struct query *queries, u
 	close_sources(&s);
 }
 
-void naming_run(const struct naming *naming, const struct query *queries, uint32_t n,
+void naming_run(const struct image_files *files, const struct query *queries, uint32_t n,
 		struct answer *a)
 {
-	if (naming->image->kind == IMAGE_KIND_JIT)
-		name_jit(naming, queries, n, a);
+	if (files->image->kind == IMAGE_KIND_JIT)
+		name_jit(files, queries, n, a);
 	else
-		name_elf(naming, queries, n, a);
+		name_elf(files, queries, n, a);
 }

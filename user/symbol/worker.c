@@ -15,7 +15,7 @@
 
 struct run {
 	struct job *jobs;
-	struct naming *open;
+	struct image_files *open;
 	struct answer_view view; /* read last */
 	void (*take)(void *context, const struct job *, const struct answer_view *);
 	void *context;
@@ -57,7 +57,7 @@ static void open_image(void *context, size_t task, struct crew_fds *fds)
 {
 	const struct run *r = context;
 
-	naming_open(&r->open[task], r->jobs[task].image);
+	image_files_open(&r->open[task], r->jobs[task].image);
 	crew_keep(fds, r->open[task].fd);
 	crew_keep(fds, r->open[task].extra_fd);
 }
@@ -99,7 +99,7 @@ void worker_run(struct job *jobs, size_t n,
 		void *context)
 {
 	_free_ struct crew_task *tasks = mem_zalloc(n ? n : 1, sizeof(*tasks));
-	_free_ struct naming *open = mem_zalloc(n ? n : 1, sizeof(*open));
+	_free_ struct image_files *open = mem_zalloc(n ? n : 1, sizeof(*open));
 	struct run r = {.jobs = jobs, .open = open, .take = take, .context = context};
 	struct crew crew = {.tasks = tasks,
 			    .n = n,

@@ -1,16 +1,7 @@
 /*
  * zonelist: the functions of executable files that can be zones, and what a capture of zones must
- * know of each file: where its code switches stacks, and whether it walks them. Read by child
- * processes that are confined before they read; what they say is checked.
- *
- * For a capture:
- *
- *	struct zonelist lists[n];
- *	zonelist_read(images, n, &request, lists);
- *	if (zonelist_check(images, lists, n, &request))		no match, or too many
- *		return …;
- *	… lists[i].zones.at[k].sites.entry.offset, in images[i]->fd …
- *	for (i = 0; i < n; i++) zonelist_release(&lists[i]);
+ * know of each file: where its code switches stacks, and whether it walks them. Filled by
+ * zonelist_read().
  */
 #ifndef SYMBOL_ZONELIST_H
 #define SYMBOL_ZONELIST_H
@@ -33,10 +24,17 @@ struct zone_def {
 	char *file;		/* source file; NULL unknown; owned */
 	uint32_t line;		/* where the function is declared, 0 unknown */
 	uint32_t pattern;	/* number of the one that took it */
+	uint32_t actions;	/* of the patterns that took it */
 	uint64_t address, size; /* as in the file's symbols */
 	uint64_t offset;	/* of the first byte, in the file */
 	struct sites sites;	/* sites.why set: it cannot be a zone */
 };
+
+/* Its calls are counted or timed; else other actions alone are for it. */
+static inline bool zone_def_is_zone(const struct zone_def *z)
+{
+	return z->actions & 1;
+}
 
 /* What a function that leaves the stack it was called on does at its sites. */
 struct zone_switch {
@@ -91,6 +89,9 @@ static inline bool zonelist_runs_coroutines(const struct zonelist *l)
 /* Leaves out all zones and switches. */
 void zonelist_drop(struct zonelist *);
 
+/* What is said of an image that no function of can be a zone; NULL: functions of it can. */
+const char *zonelist_obstacle(const struct image *);
+
 struct zonelist_request {
 	const struct zonepatterns *patterns; /* borrowed */
 	struct site_kernel kernel;
@@ -102,24 +103,10 @@ struct zonelist_request {
 	const struct crew_wait *wait; /* borrowed; NULL: none. What is given up has a problem */
 };
 
-/*
- * Reads @n images, several at a time, into @out. What cannot be read has a problem. Modules that
- * no pattern wants are still asked for switches, hijack_unsafe and flags.
- */
-void zonelist_read(const struct image *const *images, size_t n, const struct zonelist_request *,
-		   struct zonelist *out);
-
-/*
- * 0, or a negative errno with a text, when what was asked for is not what there is: -ENOENT: a
- * pattern takes no function (the text tells the nearest names, and why there may be none: a
- * stripped binary, a 32-bit one, the vDSO, JIT code); -E2BIG: more match than the request's max.
- */
-int zonelist_check(const struct image *const *images, const struct zonelist *lists, size_t n,
-		   const struct zonelist_request *);
-/* -E2BIG with its text: so many functions @matched. */
-int zonelist_too_many(uint64_t matched, const struct zonelist_request *);
-/* That no module is what the pattern of @text asks for, and the nearest of the @n there are. The
- * caller owns it. */
-char *zonelist_no_module(const struct image *const *images, size_t n, const char *text);
+/* The most zones that it allows. */
+static inline uint64_t zonelist_max(const struct zonelist_request *request)
+{
+	return request->max ? request->max : ZONELIST_DEFAULT_MAX;
+}
 
 #endif

@@ -1,3 +1,5 @@
+#include "symbol/zonelist_check.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "symbol/zonelist.h"
-#include "symbol/zonelist_run.h"
+#include "symbol/zonelist_read.h"
 
 /* Reasons why a pattern may match nothing that are told together. */
 #define MAX_REMARKS 3

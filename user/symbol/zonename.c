@@ -33,20 +33,3 @@ void zonename_spell(const char *linkage, char **name, char **full)
 	if (!*name)
 		*name = mem_strdup(linkage);
 }
-
-const char *zonename_copy_ending(const char *name)
-{
-	static const char *const forms[] = {".constprop.", ".isra.", ".lto_priv.", ".llvm."};
-	const char *clone = strstr(name, " [clone ");
-	const char *first = NULL;
-
-	if (strstr(name, ".part."))
-		return NULL;
-	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		const char *at = strstr(name, forms[i]);
-
-		if (at && at > name && (!first || at < first))
-			first = at;
-	}
-	return first && clone && clone < first ? clone : first;
-}

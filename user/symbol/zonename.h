@@ -9,8 +9,4 @@
  * to free. Parses a stranger's string: for processes that may die of it. */
 void zonename_spell(const char *linkage, char **name, char **full);
 
-/* Where the ending of a compiler's copy of the whole function starts in either of its names; NULL:
- * it is no copy, or a part. */
-const char *zonename_copy_ending(const char *name);
-
 #endif

@@ -13,9 +13,8 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "debuginfo/function.h"
+#include "elf/symbolname.h"
 #include "process/closure.h"
-#include "symbol/zonename.h"
 #include "symbol/zoneword.h"
 
 /* Far more than anybody writes; a list of all functions of a program is smaller. */
@@ -31,6 +30,7 @@ struct pattern {
 	char *text; /* as given */
 	enum kind kind;
 	bool excludes;
+	uint32_t actions;
 	char *module; /* glob, NULL: any */
 	char *file;   /* that module names, without links; or NULL */
 	char *name;   /* plain, glob, expression or file */
@@ -44,11 +44,20 @@ struct zonepatterns {
 	VEC(struct pattern) at;
 	struct map plain; /* hash of a plain one's name → index plus 1 */
 	size_t n_plain, n_takers, n_files;
+	uint32_t actions, all_actions; /* of those that are added now; of all */
 };
 
 struct zonepatterns *zonepatterns_new(void)
 {
-	return mem_zalloc(1, sizeof(struct zonepatterns));
+	struct zonepatterns *z = mem_zalloc(1, sizeof(*z));
+
+	z->actions = 1;
+	return z;
+}
+
+void zonepatterns_set_actions(struct zonepatterns *z, uint32_t actions)
+{
+	z->actions = actions;
 }
 
 static void release(struct pattern *p)
@@ -196,7 +205,7 @@ static char *file_of(const struct zonepatterns *z, const char *module)
 
 int zonepatterns_add(struct zonepatterns *z, const char *text)
 {
-	struct pattern p = {.text = mem_strdup(text)};
+	struct pattern p = {.text = mem_strdup(text), .actions = z->actions};
 	int rc = parse(&p);
 
 	if (rc) {
@@ -206,6 +215,7 @@ int zonepatterns_add(struct zonepatterns *z, const char *text)
 	if (p.module)
 		p.file = file_of(z, p.module);
 	vec_push(&z->at, p);
+	z->all_actions |= p.actions;
 	z->n_takers += !p.excludes;
 	z->n_files += p.kind == KIND_FILE;
 	if (p.kind == KIND_PLAIN)
@@ -365,7 +375,7 @@ static void spell(struct spellings *s, const char *name, char **stem)
 			return;
 	}
 	s->at[s->n++] = name;
-	ending = stem ? zonename_copy_ending(name) : NULL;
+	ending = stem ? symbolname_copy_ending(name) : NULL;
 	if (ending) {
 		*stem = mem_strndup(name, (size_t)(ending - name));
 		s->at[s->n++] = *stem;
@@ -402,7 +412,7 @@ static bool takes(const struct pattern *p, const struct zone_names *f, const str
 {
 	if (!is_for(p, f->module))
 		return false;
-	if (f->stub && !p->excludes && !strstr(p->text, FUNCTION_STUB))
+	if (f->stub && !p->excludes && !strstr(p->text, SYMBOLNAME_STUB))
 		return false;
 	if (p->kind == KIND_FILE)
 		return file_matches(p, f);
@@ -415,18 +425,18 @@ static bool takes(const struct pattern *p, const struct zone_names *f, const str
 }
 
 struct matching {
-	size_t first;
-	bool excluded;
+	struct zone_taking t;
 	uint32_t *hits;
 };
 
 static void take(struct matching *m, const struct zonepatterns *z, size_t i)
 {
 	if (z->at.at[i].excludes) {
-		m->excluded = true;
+		m->t.excluded |= z->at.at[i].actions;
 		return;
 	}
-	m->first = i < m->first ? i : m->first;
+	m->t.taken |= z->at.at[i].actions;
+	m->t.first = i < m->t.first ? i : m->t.first;
 	if (m->hits)
 		m->hits[i]++;
 }
@@ -447,9 +457,10 @@ static void match_plain(const struct zonepatterns *z, const struct zone_names *f
 	}
 }
 
-size_t zonepatterns_match(const struct zonepatterns *z, const struct zone_names *f, uint32_t *hits)
+struct zone_taking zonepatterns_ask(const struct zonepatterns *z, const struct zone_names *f,
+				    uint32_t *hits)
 {
-	struct matching m = {.first = ZONEPATTERN_NONE, .hits = hits};
+	struct matching m = {.t.first = ZONEPATTERN_NONE, .hits = hits};
 	struct spellings s;
 
 	spell_all(&s, f, z->n_plain);
@@ -460,7 +471,18 @@ size_t zonepatterns_match(const struct zonepatterns *z, const struct zone_names 
 	}
 	free(s.linkage_stem);
 	free(s.name_stem);
-	if (m.excluded)
+	if (!z->n_takers && !f->stub) {
+		m.t.first = 0;
+		m.t.taken = z->all_actions ? z->all_actions : z->actions;
+	}
+	return m.t;
+}
+
+size_t zonepatterns_match(const struct zonepatterns *z, const struct zone_names *f, uint32_t *hits)
+{
+	const struct zone_taking t = zonepatterns_ask(z, f, hits);
+
+	if (t.excluded && !(t.taken & ~t.excluded))
 		return ZONEPATTERN_EXCLUDED;
-	return z->n_takers || f->stub ? m.first : 0;
+	return t.first;
 }

@@ -33,6 +33,9 @@ struct zonepatterns;
 struct zonepatterns *zonepatterns_new(void);
 void zonepatterns_free(struct zonepatterns *);
 
+/* What is to be done with the functions that a pattern takes: bits, which mean something to the
+ * caller alone. Those of patterns that are added from now on; 1 as long as nobody says. */
+void zonepatterns_set_actions(struct zonepatterns *, uint32_t actions);
 /* -EINVAL with a text that quotes @pattern. */
 int zonepatterns_add(struct zonepatterns *, const char *pattern);
 /* A file of patterns, one a line; empty lines and those that start with "#" are passed over.
@@ -68,9 +71,19 @@ bool zonepatterns_may_take(const struct zonepatterns *, const char *linkage);
 #define ZONEPATTERN_NONE     SIZE_MAX
 #define ZONEPATTERN_EXCLUDED (SIZE_MAX - 1)
 
-/* The pattern that takes the function, the first that does; ZONEPATTERN_NONE: none does;
- * ZONEPATTERN_EXCLUDED: an exclusion takes it out. @hits, one a pattern: those are counted up that
- * match it, exclusions left aside; may be NULL. */
+/* What patterns say of a function. */
+struct zone_taking {
+	size_t first;	   /* pattern that takes it; ZONEPATTERN_NONE: none does */
+	uint32_t taken;	   /* actions of all that do */
+	uint32_t excluded; /* actions of exclusions that match it */
+};
+
+/* @hits, one a pattern: those are counted up that match the function, exclusions left aside; may be
+ * NULL. */
+struct zone_taking zonepatterns_ask(const struct zonepatterns *, const struct zone_names *,
+				    uint32_t *hits);
+/* The same in a word: the pattern that takes the function, the first that does; ZONEPATTERN_NONE:
+ * none does; ZONEPATTERN_EXCLUDED: exclusions take it out. */
 size_t zonepatterns_match(const struct zonepatterns *, const struct zone_names *, uint32_t *hits);
 
 /* The path, without symbolic links, of the file that @pattern's MODULE names, whether any process

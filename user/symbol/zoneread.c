@@ -10,6 +10,7 @@
 #include "debuginfo/hazard.h"
 #include "debuginfo/zonefile.h"
 #include "elf/segments.h"
+#include "elf/symbolname.h"
 #include "symbol/perfmap.h"
 #include "symbol/zonelines.h"
 #include "symbol/zonename.h"
@@ -25,22 +26,6 @@ struct reader {
 	bool is_patched; /* its runtime looks for what stands in its code, and writes to it */
 };
 
-const char *zoneread_obstacle(const struct image *image)
-{
-	switch (image->kind) {
-	case IMAGE_KIND_FILE:
-		if (image->fd >= 0)
-			return NULL;
-		return image->note ? image->note : "it could not be opened";
-	case IMAGE_KIND_VDSO:
-		return "the vDSO is the kernel's: it takes no probes there";
-	case IMAGE_KIND_JIT:
-		return "generated code (JIT) is in no file that probes could be put in";
-	default:
-		return "kernel code: zones are for programs and libraries";
-	}
-}
-
 /* --- names ---------------------------------------------------------------------------------- */
 
 /* All spellings of one name of a function. */
@@ -50,7 +35,7 @@ struct spelled {
 
 static void add_ending(char **name)
 {
-	char *whole = *name ? mem_printf("%s" FUNCTION_STUB, *name) : NULL;
+	char *whole = *name ? mem_printf("%s" SYMBOLNAME_STUB, *name) : NULL;
 
 	free(*name);
 	*name = whole;
@@ -58,9 +43,9 @@ static void add_ending(char **name)
 
 static void spell(const struct function_name *name, struct spelled *out)
 {
-	const size_t n = function_name_bytes(name->text);
+	const size_t n = symbolname_bytes(name->text);
 
-	out->linkage = mem_strndup(name->text, n - (name->stub ? strlen(FUNCTION_STUB) : 0));
+	out->linkage = mem_strndup(name->text, n - (name->stub ? strlen(SYMBOLNAME_STUB) : 0));
 	zonename_spell(out->linkage, &out->name, &out->full);
 	if (name->stub) {
 		add_ending(&out->linkage);
@@ -110,11 +95,16 @@ static void put_line(const struct reader *r, size_t i, struct zone_def *zone)
 
 /* --- matching ------------------------------------------------------------------------------- */
 
-/* The best of a function's names that a pattern takes. */
+/* What patterns say of a function by all of its names, and the best name that one takes. */
 struct match {
-	size_t pattern; /* ZONEPATTERN_… */
+	struct zone_taking taking;
 	struct spelled name;
 };
+
+static uint32_t actions_of(const struct match *m)
+{
+	return m->taking.taken & ~m->taking.excluded;
+}
 
 /* Of the functions that an IFUNC may choose, each is shown by the name that tells which it is. */
 static void tell_choice(const struct functions *f, size_t function, struct spelled *s)
@@ -134,8 +124,8 @@ static void match_name(const struct reader *r, size_t function, const struct fun
 				   .line = d ? d->line : 0,
 				   .end_line = d ? zonelines_end(&r->lines, function) : 0,
 				   .stub = name->stub};
+	struct zone_taking taking;
 	struct spelled s;
-	size_t pattern;
 
 	if (!zonepatterns_may_take(patterns, name->text))
 		return;
@@ -143,21 +133,21 @@ static void match_name(const struct reader *r, size_t function, const struct fun
 	names.linkage = s.linkage;
 	names.name = s.name;
 	names.full = s.full;
-	pattern = zonepatterns_match(patterns, &names, r->out->hits.at);
+	taking = zonepatterns_ask(patterns, &names, r->out->hits.at);
+	best->taking.taken |= taking.taken;
+	best->taking.excluded |= taking.excluded;
 	/* Names come best first; an exclusion is one by whatever name. */
-	if (pattern == ZONEPATTERN_EXCLUDED) {
-		forget(&best->name);
-		*best = (struct match){.pattern = pattern};
-	} else if (pattern != ZONEPATTERN_NONE && best->pattern == ZONEPATTERN_NONE) {
+	if (taking.first != ZONEPATTERN_NONE && best->taking.first == ZONEPATTERN_NONE) {
 		if (name->choice)
 			tell_choice(&r->file.functions, function, &s);
-		*best = (struct match){pattern, s};
+		best->taking.first = taking.first;
+		best->name = s;
 		return;
 	}
 	forget(&s);
 }
 
-static bool is_switch(const struct reader *r, const struct function *function)
+static bool is_switch(const struct reader *r, const struct elf_function *function)
 {
 	const struct functions *f = &r->file.functions;
 
@@ -176,7 +166,8 @@ static uint64_t offset_of(const struct reader *r, uint64_t address)
 	return offset;
 }
 
-static void find_sites(struct reader *r, const struct function *f, bool switches, struct sites *out)
+static void find_sites(struct reader *r, const struct elf_function *f, bool switches,
+		       struct sites *out)
 {
 	if (r->is_patched)
 		*out = (struct sites){.why = sites_read};
@@ -197,7 +188,7 @@ static void find_sites(struct reader *r, const struct function *f, bool switches
 	}
 }
 
-static void add_zone(struct reader *r, const struct function *f, struct match *m, bool switches)
+static void add_zone(struct reader *r, const struct elf_function *f, struct match *m, bool switches)
 {
 	const uint64_t max = r->request->max ? r->request->max : ZONELIST_DEFAULT_MAX;
 	struct zone_def *zone;
@@ -215,19 +206,20 @@ static void add_zone(struct reader *r, const struct function *f, struct match *m
 		free(zone->linkage);
 		zone->linkage = NULL;
 	}
-	zone->pattern = (uint32_t)m->pattern;
+	zone->pattern = (uint32_t)m->taking.first;
+	zone->actions = actions_of(m);
 	zone->address = f->address;
 	zone->size = f->size;
 	zone->offset = offset_of(r, f->address);
 	find_sites(r, f, switches, &zone->sites);
 }
 
-static void add_switch(struct reader *r, const struct function *f)
+static void add_switch(struct reader *r, const struct elf_function *f)
 {
 	const char *text = r->file.functions.names.at[f->first].text;
 	struct zone_switch *s = vec_add(&r->out->switches);
 
-	s->name = mem_strndup(text, function_name_bytes(text));
+	s->name = mem_strndup(text, symbolname_bytes(text));
 	s->address = f->address;
 	s->size = f->size;
 	s->offset = offset_of(r, f->address);
@@ -237,18 +229,18 @@ static void add_switch(struct reader *r, const struct function *f)
 static void read_function(struct reader *r, size_t i, bool wanted)
 {
 	const struct functions *functions = &r->file.functions;
-	const struct function *f = &functions->at.at[i];
+	const struct elf_function *f = &functions->at.at[i];
 	const bool switches = is_switch(r, f);
-	struct match match = {.pattern = ZONEPATTERN_NONE};
+	struct match match = {.taking.first = ZONEPATTERN_NONE};
 
 	if (switches)
 		add_switch(r, f);
-	for (uint32_t k = f->first; wanted && k < f->first + f->n; k++) {
-		if (match.pattern != ZONEPATTERN_EXCLUDED)
-			match_name(r, i, &functions->names.at[k], &match);
-	}
-	if (match.pattern != ZONEPATTERN_NONE && match.pattern != ZONEPATTERN_EXCLUDED)
+	for (uint32_t k = f->first; wanted && k < f->first + f->n; k++)
+		match_name(r, i, &functions->names.at[k], &match);
+	if (actions_of(&match))
 		add_zone(r, f, &match, switches);
+	else
+		forget(&match.name);
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
@@ -354,7 +346,7 @@ void zoneread_run(const struct zoneread *z, const struct zonelist_request *reque
 		  struct zonelist *out)
 {
 	struct reader r = {.request = request, .out = out, .path = z->image->path};
-	const char *obstacle = zoneread_obstacle(z->image);
+	const char *obstacle = zonelist_obstacle(z->image);
 
 	vec_reserve(&out->hits, zonepatterns_count(request->patterns) + 1);
 	out->hits.n = zonepatterns_count(request->patterns);
@@ -389,7 +381,7 @@ void zoneread_nearest(const struct zoneread *z, const struct zonelist_request *r
 	for (size_t i = 0; i < r.file.functions.names.n; i++) {
 		struct spelled s;
 
-		if (r.file.functions.names.at[i].stub && !strstr(wanted, FUNCTION_STUB))
+		if (r.file.functions.names.at[i].stub && !strstr(wanted, SYMBOLNAME_STUB))
 			continue;
 		spell(&r.file.functions.names.at[i], &s);
 		nearest_add(out, s.name, nearest_distance(wanted, s.name));

@@ -14,9 +14,6 @@ struct zoneread {
 	bool wanted;		   /* some pattern is for it */
 };
 
-/* What is said of an image that no function of can be a zone; NULL: functions of it can. */
-const char *zoneread_obstacle(const struct image *);
-
 /* Fills @out, whose hits are of the size of the patterns. */
 void zoneread_run(const struct zoneread *, const struct zonelist_request *, struct zonelist *out);
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "debuginfo/imports.h"
+#include "elf/symbolname.h"
 
 /* Of glibc, boost.context (PHP has it too), Ruby, libcoro (Perl's Coro), libco and its kin,
  * minicoro, D, Crystal. */
@@ -20,15 +21,15 @@ static const char *const jumps[] = {"longjmp", "_longjmp", "siglongjmp", "__long
 
 static bool is_jump(const char *name)
 {
-	return function_name_is_one_of(name, jumps, sizeof(jumps) / sizeof(*jumps));
+	return symbolname_is_one_of(name, jumps, sizeof(jumps) / sizeof(*jumps));
 }
 
 bool zoneswitch_is(const char *name, const struct zonelist_request *r)
 {
-	if (is_jump(name) || function_name_is_one_of(name, known, sizeof(known) / sizeof(*known)))
+	if (is_jump(name) || symbolname_is_one_of(name, known, sizeof(known) / sizeof(*known)))
 		return true;
 	for (size_t i = 0; i < r->n_switches; i++) {
-		_free_ char *plain = mem_strndup(name, function_name_bytes(name));
+		_free_ char *plain = mem_strndup(name, symbolname_bytes(name));
 
 		if (!strcmp(r->switches[i], plain) || !fnmatch(r->switches[i], plain, 0))
 			return true;
@@ -47,7 +48,7 @@ static void look_at(void *context, const char *name)
 	struct looking *l = context;
 
 	l->switches |= !is_jump(name) && zoneswitch_is(name, l->request);
-	l->signal_stack |= function_name_is_one_of(name, stack, 1);
+	l->signal_stack |= symbolname_is_one_of(name, stack, 1);
 	l->jumps |= is_jump(name);
 }
 

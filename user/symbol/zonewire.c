@@ -14,7 +14,7 @@
 
 /* What the smallest of each takes: numbers that cannot be true cost no memory. */
 #define LEAST_SITE 24
-#define LEAST_ZONE 60
+#define LEAST_ZONE 64
 
 /* --- writing -------------------------------------------------------------------------------- */
 
@@ -59,6 +59,7 @@ static void put_zone(struct str *s, const struct zone_def *z)
 	put_text(s, z->file);
 	put(s, z->line, 4);
 	put(s, z->pattern, 4);
+	put(s, z->actions, 4);
 	put(s, z->address, 8);
 	put(s, z->size, 8);
 	put(s, z->offset, 8);
@@ -205,7 +206,7 @@ static void get_site(struct source *s, struct site *out)
 {
 	out->address = get(s, 8);
 	out->offset = get(s, 8);
-	out->class = (enum site_class)get_below(s, 4, SITE_CLASSES);
+	out->class = (enum site_class)get_below(s, 4, SITE_STEPPED + 1);
 	out->condition = (uint8_t)get_below(s, 4, SITE_ALWAYS + 1);
 	if (out->condition > 0xf && out->condition != SITE_ALWAYS)
 		fail(s);
@@ -219,12 +220,17 @@ static void get_sites(struct source *s, struct sites *out)
 	n = get_count(s, LEAST_SITE);
 	for (size_t i = 0; i < n; i++)
 		get_site(s, vec_add(&out->exits));
+	for (size_t i = 0; i < out->exits.n; i++)
+		if (out->exits.at[i].class == SITE_UNKNOWN)
+			fail(s);
 	out->exits_known = get_below(s, 1, 2);
 	out->splits = get_below(s, 1, 2);
 	out->loops = get_below(s, 1, 2);
 	out->own_return = get_below(s, 1, 2);
 	out->why = sites_reason((uint32_t)get(s, 4));
 	out->exits_why = sites_reason((uint32_t)get(s, 4));
+	if (!out->why && out->entry.class == SITE_UNKNOWN)
+		fail(s);
 }
 
 static void get_zone(struct source *s, size_t n_patterns, struct zone_def *out)
@@ -234,6 +240,7 @@ static void get_zone(struct source *s, size_t n_patterns, struct zone_def *out)
 	out->file = get_text(s);
 	out->line = (uint32_t)get(s, 4);
 	out->pattern = (uint32_t)get_below(s, 4, n_patterns ? n_patterns : 1);
+	out->actions = (uint32_t)get(s, 4);
 	out->address = get(s, 8);
 	out->size = get(s, 8);
 	out->offset = get(s, 8);
@@ -266,7 +273,7 @@ static void get_list(struct source *s, size_t n_patterns, struct zonelist *out)
 	n = get_count(s, LEAST_ZONE);
 	for (size_t i = 0; i < n; i++)
 		get_zone(s, n_patterns, vec_add(&out->zones));
-	n = get_count(s, LEAST_ZONE - 20);
+	n = get_count(s, LEAST_ZONE - 24);
 	for (size_t i = 0; i < n; i++)
 		get_switch(s, vec_add(&out->switches));
 	if (out->matched < out->zones.n)

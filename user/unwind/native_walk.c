@@ -45,8 +45,8 @@ static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
 	return 0;
 }
 
-#include "unwind/lookup.h"
-#include "unwind/step.h"
+#include "sample/lookup.h"
+#include "sample/step.h"
 
 bool native_find(const struct table_blob *table, uint64_t offset, struct table_rule *out)
 {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "cfi/cfi.h"
-#include "unwind/regs.h"
+#include "sample/regs.h"
 #include "unwind/table_build.h"
 
 /* Where code lies: its file's table (borrowed; NULL: it has none) and the offset in the file. */

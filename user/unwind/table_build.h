@@ -1,6 +1,6 @@
 /*
  * table_build: compiles what a file's call frame information says, and its code where that says
- * nothing, into the table that the walker reads (bpf/unwind/table.h).
+ * nothing, into the table that the walker reads (bpf/sample/table.h).
  */
 #ifndef UNWIND_TABLE_BUILD_H
 #define UNWIND_TABLE_BUILD_H
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "cfi/cfi.h"
-#include "elf/file.h"
-#include "unwind/table.h"
+#include "elf/elffile.h"
+#include "sample/table.h"
 
 struct table_blob {
 	uint64_t *words; /* owned; starts with a struct table_header */

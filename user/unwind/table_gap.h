@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf/file.h"
-#include "unwind/table.h"
+#include "elf/elffile.h"
+#include "sample/table.h"
 
 struct table_gaps {
 	const struct elffile *file; /* borrowed */

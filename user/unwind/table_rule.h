@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "cfi/cfi.h"
-#include "unwind/table.h"
+#include "sample/table.h"
 
 /* What a rule cannot express is left to user space: *_OTHER. */
 struct table_rule table_rule_of(const struct cfi_row *);

@@ -105,7 +105,7 @@ static void doubt_edges(const struct profile *p, struct doubts *d)
 static void doubt_threads(const struct profile *p, struct doubts *d)
 {
 	for (size_t i = 0; i < p->zone_threads.n; i++) {
-		const struct zone_thread *e = &p->zone_threads.at[i];
+		const struct zone_in_thread *e = &p->zone_threads.at[i];
 
 		if (e->total_ns < 0 || e->self_ns < 0 || e->min_ns < 0 || e->max_ns < 0)
 			doubt(d, "zone_threads, row %zu: a time below 0", i);

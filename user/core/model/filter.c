@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "model/zone_rows.h"
+#include "model/zone_match.h"
 
 #define NAMED_MOST 6 /* threads or processes that an error names */
 

@@ -5,9 +5,7 @@
 #ifndef MODEL_PART_H
 #define MODEL_PART_H
 
-#include <stdbool.h>
-
-struct profile;
+#include <stddef.h>
 
 enum profile_part {
 	PART_ANY, /* no part of its own: what every profile has */
@@ -19,14 +17,7 @@ enum profile_part {
 /* As in the file: "samples". NULL of PART_ANY. */
 const char *part_name(enum profile_part);
 
-void profile_add_part(struct profile *, enum profile_part);
-/* True of PART_ANY. */
-bool profile_has(const struct profile *, enum profile_part);
-
-/* The names of the profile's parts, "samples,zones"; freed by the caller. */
-char *profile_parts(const struct profile *);
-/* Adds the parts of such a list, a newer program's perhaps: what is not known here becomes the
- * run's attribute RUN_UNKNOWN_PARTS. */
-void profile_add_parts(struct profile *, const char *names);
+/* The part whose name is the @n bytes at @name; PART_ANY where it is not known. */
+enum profile_part part_find(const char *name, size_t n);
 
 #endif

@@ -336,7 +336,7 @@ uint32_t profile_zone_thread(struct profile *p, uint32_t zone, uint32_t thread)
 	static const struct identity id = {zone_thread_key, NULL};
 
 	assert(zone < p->zones.n);
-	vec_push(&p->zone_threads, ((struct zone_thread){.zone = zone, .thread = thread}));
+	vec_push(&p->zone_threads, ((struct zone_in_thread){.zone = zone, .thread = thread}));
 	return settle(p, &p->zone_thread_by_key, id, &p->zone_threads.n);
 }
 
@@ -363,6 +363,45 @@ void profile_zone_value(struct profile *p, uint32_t zone, const char *name, int6
 	vec_push(&p->zone_values, e);
 	row = settle(p, &p->zone_value_by_key, id, &p->zone_values.n);
 	p->zone_values.at[row].value += value;
+}
+
+void profile_add_part(struct profile *p, enum profile_part part)
+{
+	p->parts |= 1u << part;
+}
+
+bool profile_has(const struct profile *p, enum profile_part part)
+{
+	return part == PART_ANY || p->parts >> part & 1;
+}
+
+char *profile_parts(const struct profile *p)
+{
+	struct str s = {0};
+
+	for (int part = PART_ANY + 1; part < PARTS; part++)
+		if (profile_has(p, part))
+			str_addf(&s, "%s%s", s.n ? "," : "", part_name(part));
+	return str_steal(&s);
+}
+
+void profile_add_parts(struct profile *p, const char *list)
+{
+	struct str unknown = {0};
+
+	while (*list) {
+		size_t n = strcspn(list, ",");
+		enum profile_part part = part_find(list, n);
+
+		if (part != PART_ANY)
+			profile_add_part(p, part);
+		else if (n)
+			str_addf(&unknown, "%s%.*s", unknown.n ? ", " : "", (int)n, list);
+		list += n + (list[n] == ',');
+	}
+	if (unknown.n)
+		profile_set_run(p, RUN_UNKNOWN_PARTS, unknown.s);
+	str_release(&unknown);
 }
 
 static struct attr *find_attr(const struct profile *p, struct attr *at, size_t n, const char *key)

@@ -165,6 +165,15 @@ static inline const char *profile_text(const struct profile *p, uint32_t string)
  * other modules of that name. Within its path. */
 const char *profile_module_name(const struct profile *, uint32_t module);
 
+/* Says that the profile is of that part, and whether it is: true of PART_ANY. */
+void profile_add_part(struct profile *, enum profile_part);
+bool profile_has(const struct profile *, enum profile_part);
+/* The names of the profile's parts, "samples,zones"; freed by the caller. */
+char *profile_parts(const struct profile *);
+/* Adds the parts of such a list, a newer program's perhaps: what is not known here becomes the
+ * run's attribute RUN_UNKNOWN_PARTS. */
+void profile_add_parts(struct profile *, const char *names);
+
 /* The adders return the index of the entry equal to @e, adding it where there is none yet. The
  * function's identity is (name, file, line, module, kind); all else comes from the first. */
 uint32_t profile_module(struct profile *, const char *path, const char *build_id);

@@ -9,8 +9,8 @@
  *	z = profile_zone(p, &row)            identity, counts, totals, spread (zone_set_calls …)
  *	e = profile_zone_edge(p, parent, z)  then add to p->zone_edges.at[e].counts …
  *	profile_zone_thread(), profile_zone_hist(), profile_zone_value(), profile_sample_zone()
- *	zones_finish(p)                      percent of the duration, percentiles, order of tables
- *	zones_compensate(p, costs)           takes off what the probes added; marks short zones
+ *	zones_finish(p)                      zone_finish.h: percent, percentiles, order of tables
+ *	zones_compensate(p, costs)           zone_compensate.h: takes off what the probes added
  */
 #ifndef MODEL_ZONE_H
 #define MODEL_ZONE_H
@@ -19,27 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct profile;
-
-/* What the entry probe costs. Stored: append only. 0 is what an import has. */
-enum zone_site {
-	ZONE_SITE_UNKNOWN = 0,
-	ZONE_SITE_NOP5 = 1,
-	ZONE_SITE_EMULATED = 2,
-	ZONE_SITE_STEPPED = 3,
-	ZONE_SITE_MIXED = 4, /* not the same in all processes */
-	ZONE_SITES
-};
-
-/* How a call's end was seen. Stored: append only. */
-enum zone_exit {
-	ZONE_EXIT_UNKNOWN = 0,
-	ZONE_EXIT_SESSION = 1, /* return address hijacked */
-	ZONE_EXIT_RETS = 2,    /* probes on RETs and tail jumps */
-	ZONE_EXIT_NONE = 3,    /* calls are counted, not timed */
-	ZONE_EXIT_MIXED = 4,   /* not the same in all processes */
-	ZONE_EXITS
-};
+#include "model/probing.h"
 
 /* struct zone, flags. Stored: append only. */
 #define ZONE_SHORT	 0x01 /* compensated mean < 3 × probe cost: times are mostly probe */
@@ -63,7 +43,7 @@ struct zone {
 	uint32_t src_line; /* 0 unknown */
 	int64_t total_ns;  /* timed calls; of recursive ones the outermost alone */
 	double total_perc; /* 100 · total_ns / the profile's duration; set by zones_finish() */
-	uint64_t counts;   /* calls that ended (ZONE_EXIT_NONE: that began); recursion included */
+	uint64_t counts;   /* calls that ended (EXIT_NONE: that began); recursion included */
 	int64_t mean_ns;   /* calls_ns / timed, rounded down; 0 without timed calls */
 	int64_t min_ns, max_ns;
 	double std_ns; /* of the timed calls, with n - 1; 0 for fewer than two */
@@ -97,8 +77,8 @@ struct zone {
 	uint64_t untimed;   /* counted alone: throttled, too deep, no safe way to see the end */
 	uint64_t rets;	    /* timed calls whose end a probe at an exit saw; of others a session */
 
-	uint8_t site_class; /* enum zone_site */
-	uint8_t exit_way;   /* enum zone_exit */
+	uint8_t site_class; /* enum site_class */
+	uint8_t exit_way;   /* enum exit_way */
 	uint8_t flags;	    /* ZONE_… */
 	uint32_t module;    /* index, 0 none */
 	uint32_t function; /* index: the same function in samples; profile_zone() sets it where 0 */
@@ -121,13 +101,12 @@ struct zone_edge {
 	int64_t comp_total_ns, comp_self_ns; /* set by zones_compensate() */
 	int64_t total_margin_ns, self_margin_ns; /* their margins: see struct zone */
 	/* What zones_compensate() bills, not in the file: of the timed calls those that a probe at
-	 * an exit ended, hits of such probes that ended none; at sites emulated [0], stepped [1].
-	 */
-	uint64_t exits[2], passed[2];
+	 * an exit ended, hits of such probes that ended none; by EXIT_AT_…. */
+	uint64_t exits[EXIT_SITES], passed[EXIT_SITES];
 };
 
 /* A zone in one thread. */
-struct zone_thread {
+struct zone_in_thread {
 	uint32_t zone, thread; /* rows */
 	uint64_t counts;
 	int64_t total_ns, self_ns; /* as in struct zone */
@@ -175,55 +154,5 @@ void zone_set_calls(struct zone *, uint64_t timed, uint64_t sum, zone_squares sq
 /* The same for the calls' self times: self_ns, self_min_ns …, and the flag ZONE_SELF_SPREAD. */
 void zone_set_self(struct zone *, uint64_t timed, uint64_t sum, zone_squares squares, int64_t min,
 		   int64_t max);
-
-/* Sets total_perc (of duration_ns, which must be there) and the percentiles of every zone; sorts
- * zone_hist by zone and bin, and zone_threads by zone and total. */
-void zones_finish(struct profile *);
-
-/* What the probes of one call cost, as calibrated; and how far off that may be, to either side. */
-struct zone_cost {
-	double inner_ns; /* what they add to the call's own measured time */
-	double outer_ns; /* what they add to its callers' times: all of it, inner_ns included */
-	double inner_off_ns, outer_off_ns;
-	double cpu_ns, sys_ns; /* what they add to the call's own CPU and system time */
-};
-
-/* The same for a zone, by what times a call: a zone's calls need not all be timed alike. Those of a
- * probe at an exit, and hits of such a probe that end no call, by its site: emulated [0], stepped
- * [1]; of the latter all is outer cost. */
-struct zone_costs {
-	struct zone_cost session, count;
-	struct zone_cost exit[2], passed[2];
-};
-
-/*
- * Takes the cost of the probes off every time of the zone tree. With n calls at a place, each
- * billed by what timed it:
- *
- *	comp_total = total - Σ inner(timed calls) - Σ all places below: Σ outer(calls)
- *	comp_self  = self  - Σ inner(timed calls) - Σ places right below: Σ outer - Σ inner
- *
- * where calls at a place that were not timed take their share of the sum below with them; never
- * below 0, rounded to ns. The margins are sums of the costs' own, which are all off together. A
- * zone's comp_total is the sum over its outermost places, its comp_self and comp_mean over all of
- * its places. CPU and system time become less what the probes added to them; more than once is
- * not to be. Sets ZONE_COMPENSATED; ZONE_SHORT where there are timed calls whose compensated mean
- * is below three times their outer cost. @costs has one entry a zone; NULL: the times are right as
- *they are (an import).
- */
-void zones_compensate(struct profile *, const struct zone_costs *costs);
-
-/* What the probes cost the target in all: Σ probe_ns over the zones. */
-double zones_probe_ns(const struct profile *);
-
-/* Rows of the profile's cost: of all calls, in ns … */
-#define ZONE_COST_ALL "zones: cost of all calls"
-/* Of hits of the probes by processes (of -t: threads) that are no targets: how many, and in ns. */
-#define ZONE_COST_HITS_ELSEWHERE "zones: hits elsewhere"
-#define ZONE_COST_ELSEWHERE	 "zones: cost of hits elsewhere"
-/* … and of one call by class and way, outer_ns: the name begins with ZONE_COST_CALL, and is the
- * caller's to free; NULL where class or way are not one. */
-#define ZONE_COST_CALL "zones: a call, "
-char *zone_cost_name(enum zone_site, enum zone_exit);
 
 #endif

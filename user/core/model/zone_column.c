@@ -139,20 +139,6 @@ long double zone_column_number(const struct zone_column *c, const struct zone *z
 	}
 }
 
-const char *zone_site_text(uint8_t site_class)
-{
-	static const char *const words[ZONE_SITES] = {"", "nop5", "emulated", "stepped", "mixed"};
-
-	return site_class < ZONE_SITES ? words[site_class] : "";
-}
-
-const char *zone_exit_text(uint8_t exit_way)
-{
-	static const char *const words[ZONE_EXITS] = {"", "session", "returns", "none", "mixed"};
-
-	return exit_way < ZONE_EXITS ? words[exit_way] : "";
-}
-
 static const char *marks_text(const struct zone *z)
 {
 	bool is_short = z->flags & ZONE_SHORT, pseudo = z->flags & ZONE_PSEUDO;
@@ -173,9 +159,9 @@ const char *zone_column_text(const struct zone_column *c, const struct profile *
 	case ZONE_FIELD_MODULE:
 		return profile_text(p, p->modules.at[*(const uint32_t *)at].path);
 	case ZONE_FIELD_SITE:
-		return zone_site_text(*(const uint8_t *)at);
+		return site_class_name(*(const uint8_t *)at);
 	case ZONE_FIELD_EXIT:
-		return zone_exit_text(*(const uint8_t *)at);
+		return exit_way_name(*(const uint8_t *)at);
 	case ZONE_FIELD_MARKS:
 		return marks_text(z);
 	default:

@@ -26,8 +26,8 @@ enum zone_field {
 	ZONE_FIELD_U32,
 	ZONE_FIELD_STRING, /* number of a string */
 	ZONE_FIELD_MODULE, /* row of modules */
-	ZONE_FIELD_SITE,   /* enum zone_site */
-	ZONE_FIELD_EXIT,   /* enum zone_exit */
+	ZONE_FIELD_SITE,   /* enum site_class */
+	ZONE_FIELD_EXIT,   /* enum exit_way */
 	ZONE_FIELD_MARKS,  /* flags, as words */
 	ZONE_FIELD_FAULTS, /* minflt and majflt together */
 	ZONE_FIELD_EVENT,  /* not there: the sum of an event, see struct zone_row */
@@ -67,9 +67,5 @@ char *zone_column_print(const struct zone_column *, const struct profile *, cons
 /* The same of any column, events too; 0 for what is not known. */
 long double zone_row_number(const struct zone_column *, const struct zone_row *);
 char *zone_row_print(const struct zone_column *, const struct profile *, const struct zone_row *);
-
-/* Words for enum zone_site and enum zone_exit; "" for what is out of range or unknown. */
-const char *zone_site_text(uint8_t site_class);
-const char *zone_exit_text(uint8_t exit_way);
 
 #endif

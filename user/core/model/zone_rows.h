@@ -1,6 +1,6 @@
 /*
  * zone_rows: the zones of a selection, in the order that it asks for; what every table and export
- * of zones shows. And which zones a pattern means.
+ * of zones shows.
  */
 #ifndef MODEL_ZONE_ROWS_H
 #define MODEL_ZONE_ROWS_H
@@ -20,10 +20,5 @@ struct zone_rows {
  * released in either case, and not to be moved before. */
 int zone_rows_build(const struct profile *, const struct selection *, struct zone_rows *out);
 void zone_rows_release(struct zone_rows *);
-
-/* *@out: per zone whether @pattern means it: by glob, /regular expression/ or plain equality, on
- * the name as it is or without its parameter list. NULL for a NULL pattern. Freed by the caller.
- * -EINVAL for a bad pattern, -ENOENT with the largest zones' names when it means none. */
-int zone_match(const struct profile *, const char *pattern, bool **out);
 
 #endif

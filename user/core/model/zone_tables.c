@@ -93,8 +93,8 @@ static int check_zones(const struct profile *p)
 	for (size_t i = 0; !rc && i < p->zones.n; i++) {
 		const struct zone *e = &p->zones.at[i];
 
-		rc = CHECK_ROW("zones", i, {"site_class", e->site_class, ZONE_SITES},
-			       {"exit_way", e->exit_way, ZONE_EXITS},
+		rc = CHECK_ROW("zones", i, {"site_class", e->site_class, SITE_CLASSES},
+			       {"exit_way", e->exit_way, EXIT_WAYS},
 			       {"flags", e->flags, ZONE_FLAGS + 1},
 			       {"module", e->module, p->modules.n},
 			       {"function", e->function, p->functions.n});
@@ -169,13 +169,13 @@ const struct table zone_edges_table = {
 };
 
 static const struct column zone_threads_columns[] = {
-	TABLE_COLUMN(zone_thread, zone, COLUMN_U32, CODING_DELTA),
-	TABLE_COLUMN(zone_thread, thread, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(zone_thread, counts, COLUMN_U64, CODING_PLAIN),
-	TABLE_COLUMN(zone_thread, total_ns, COLUMN_I64, CODING_PLAIN),
-	TABLE_COLUMN(zone_thread, self_ns, COLUMN_I64, CODING_PLAIN),
-	TABLE_COLUMN(zone_thread, min_ns, COLUMN_I64, CODING_PLAIN),
-	TABLE_COLUMN(zone_thread, max_ns, COLUMN_I64, CODING_PLAIN),
+	TABLE_COLUMN(zone_in_thread, zone, COLUMN_U32, CODING_DELTA),
+	TABLE_COLUMN(zone_in_thread, thread, COLUMN_U32, CODING_PLAIN),
+	TABLE_COLUMN(zone_in_thread, counts, COLUMN_U64, CODING_PLAIN),
+	TABLE_COLUMN(zone_in_thread, total_ns, COLUMN_I64, CODING_PLAIN),
+	TABLE_COLUMN(zone_in_thread, self_ns, COLUMN_I64, CODING_PLAIN),
+	TABLE_COLUMN(zone_in_thread, min_ns, COLUMN_I64, CODING_PLAIN),
+	TABLE_COLUMN(zone_in_thread, max_ns, COLUMN_I64, CODING_PLAIN),
 };
 
 static int check_zone_threads(const struct profile *p)
@@ -184,7 +184,7 @@ static int check_zone_threads(const struct profile *p)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->zone_threads.n; i++) {
-		const struct zone_thread *e = &p->zone_threads.at[i];
+		const struct zone_in_thread *e = &p->zone_threads.at[i];
 		struct spot spot = {"zone_threads", i};
 
 		rc = CHECK_ROW("zone_threads", i, {"zone", e->zone, p->zones.n},
@@ -201,7 +201,7 @@ static int check_zone_threads(const struct profile *p)
 
 const struct table zone_threads_table = {
 	.name = "zone_threads",
-	TABLE_OF(zone_thread, zone_threads_columns),
+	TABLE_OF(zone_in_thread, zone_threads_columns),
 	.part = PART_ZONES,
 	.check = check_zone_threads,
 };

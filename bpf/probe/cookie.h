@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * cookie: what a probe's cookie says (wire_zone_cookie), and whether its hits count.
+ */
+#ifndef PROBE_COOKIE_H
+#define PROBE_COOKIE_H
+
+#include "probe/calls.h"
+
+/* Of an action that takes samples, the event that they are of. Set by the loader before load. */
+extern const volatile __u32 config_action_event[WIRE_ACTIONS];
+
+static __always_inline __u32 image_of(__u64 cookie)
+{
+	return cookie >> 40 & (WIRE_ZONE_IMAGES - 1);
+}
+
+static __always_inline bool counts_now(__u64 cookie)
+{
+	return zone_enabled && zone_generation[image_of(cookie)] == (__u8)(cookie >> 52);
+}
+
+static __always_inline __u32 flags_of(__u64 cookie)
+{
+	return cookie >> 24 & 0xff;
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "probe/proc.h"
+
+/* pid → what is known of it. Written by the loader, and by thread.bpf.c at fork and exec;
+ * read when a thread is first met and when zone_epoch has grown. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct wire_zone_proc);
+} zone_procs SEC(".maps");
+
+/* pid, news → told. LRU: a lost entry only tells twice. */
+struct told {
+	__u32 pid, news;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct told);
+	__type(value, __u8);
+} zone_told SEC(".maps");
+
+bool zone_news(enum wire_zone_news news, __u32 number, __u32 code)
+{
+	__u64 both = ids_current();
+	struct wire_zone_record record = {.kind = WIRE_ZONE,
+					  .pid = both >> 32,
+					  .tid = both,
+					  .time_ns = bpf_ktime_get_ns(),
+					  .news = news,
+					  .number = number,
+					  .code = code};
+
+	if (news == WIRE_NEWS_THREAD)
+		return send(&record, sizeof(record));
+	return send_now(&record, sizeof(record));
+}
+
+void zone_news_once(enum wire_zone_news news)
+{
+	struct told key = {ids_current_process(), news};
+	__u8 one = 1;
+
+	if (bpf_map_update_elem(&zone_told, &key, &one, BPF_NOEXIST))
+		return;
+	/* What the ring has no room for is told at the next call. */
+	if (!zone_news(news, 0, 0))
+		bpf_map_delete_elem(&zone_told, &key);
+}
+
+void zone_news_forget(__u32 pid)
+{
+	struct told foreign = {pid, WIRE_NEWS_FOREIGN}, unknown = {pid, WIRE_NEWS_PROC};
+
+	bpf_map_delete_elem(&zone_told, &foreign);
+	bpf_map_delete_elem(&zone_told, &unknown);
+}
+
+struct wire_zone_proc *zone_proc(__u32 pid)
+{
+	return bpf_map_lookup_elem(&zone_procs, &pid);
+}
+
+void zone_proc_set(__u32 pid, const struct wire_zone_proc *proc)
+{
+	bpf_map_update_elem(&zone_procs, &pid, proc, BPF_ANY);
+}
+
+void zone_proc_forget(__u32 pid)
+{
+	bpf_map_delete_elem(&zone_procs, &pid);
+}
+
+void zone_changed(void)
+{
+	/* 0 is the epoch of a thread that is not known. */
+	if (!(__u32)(1 + __sync_fetch_and_add(&zone_epoch, 1)))
+		__sync_fetch_and_add(&zone_epoch, 1);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stack: the action that samples the calls of a function with their stacks: who calls it.
+ */
+#include "probe/cookie.h"
+#include "probe/thread.h"
+#include "sample/pace.h"
+#include "sample/sample.h"
+
+/* Of the capture's events the one that its samples are of. */
+#define EVENT EVENT_OF(config_action_event[WIRE_ACTION_stack])
+
+/* A program on a probe can be preempted by another on the same CPU, and that by a third. */
+#define SCRATCHES 4
+
+struct scratch {
+	__u32 taken, pad;
+	struct walk walk;
+};
+
+/* Of this program alone: what it is in the midst of, so many at a time on a CPU. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, SCRATCHES);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} probe_scratch SEC(".maps");
+
+static struct scratch *take_scratch(void)
+{
+	for (__u32 i = 0; i < SCRATCHES; i++) {
+		__u32 key = i;
+		struct scratch *s = bpf_map_lookup_elem(&probe_scratch, &key);
+
+		if (s && !__sync_val_compare_and_swap(&s->taken, 0, 1))
+			return s;
+	}
+	return NULL;
+}
+
+static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
+{
+	struct wire_sample sample = {
+		.kind = WIRE_SAMPLE,
+		.event = EVENT,
+		.time_ns = now_ns,
+		.weight = weight
+	};
+	struct scratch *s = take_scratch();
+
+	if (!s) {
+		count(EVENT, WIRE_TAKEN, 1);
+		count(EVENT, WIRE_LOST_SCRATCH, 1);
+		return;
+	}
+	sample_take(ctx, ctx, &s->walk, &sample);
+	s->taken = 0;
+}
+
+SEC("?uprobe") int probe_stack(struct pt_regs *ctx)
+{
+	__u64 start_ns = config_self_time ? bpf_ktime_get_ns() : 0, now_ns = 0, weight;
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+
+	if (!counts_now(cookie) || !zone_is_target(flags_of(cookie)))
+		return 0;
+	if (is_loader(current_task())) {
+		count(EVENT, WIRE_OWN, 1);
+		return 0;
+	}
+	count(EVENT, flags_of(cookie) & WIRE_ZONE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
+	weight = pace_step(EVENT, &now_ns);
+	if (weight)
+		take(ctx, now_ns, weight);
+	if (config_self_time)
+		count(EVENT, WIRE_RUN_NS, bpf_ktime_get_ns() - start_ns);
+	return 0;
+}

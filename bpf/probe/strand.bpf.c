@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "probe/strand.h"
+
+/* The end of the thread's own stack, which @m would hold: of a process's first thread that of the
+ * mapping with its first stack pointer; of threads born later the thread control block, which
+ * libraries keep at the top of the stack. 0: it is not in @m. */
+static __u64 stack_end(const struct vma *m)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 top;
+
+	if (task->pid != task->tgid) {
+		top = task->thread.fsbase;
+		return top > m->start && top <= m->end ? top : 0;
+	}
+	top = BPF_CORE_READ(current_task(), mm, start_stack);
+	return top >= m->start && top < m->end ? m->end : 0;
+}
+
+/* Coroutines with open calls. Written and read by programs; the loader counts what is open at the
+ * end at the nodes. One that has no open call is not kept. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIRE_ZONE_STRANDS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct zone_strand_key);
+	__type(value, struct zone_strand);
+} zone_strands SEC(".maps");
+
+/* pid, where a strand's stack was left → the strand. LRU: most coroutines that end do so by leaving
+ * their stack, and do not come back. */
+struct parked_at {
+	__u64 sp;
+	__u32 pid, pad;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, WIRE_ZONE_STRANDS);
+	__type(key, struct parked_at);
+	__type(value, struct zone_strand_key);
+} zone_parked SEC(".maps");
+
+static const struct zone_strand no_strand;
+
+__u64 zone_strand_ids;
+
+static __noinline struct zone_strand *strand_of(struct zone_thread *t,
+						const struct zone_strand_key *key, bool known)
+{
+	struct zone_strand *s = bpf_map_lookup_elem(&zone_strands, key);
+
+	if (s || known)
+		return s;
+	bpf_map_update_elem(&zone_strands, key, &no_strand, BPF_NOEXIST);
+	s = bpf_map_lookup_elem(&zone_strands, key);
+	if (s && !s->thread) {
+		s->key = *key;
+		s->thread = zone_thread_shared();
+	}
+	return s;
+}
+
+/* Whether @sp is on the thread's own stack; else t->vma is where it is. */
+static bool look_at(struct zone_thread *t, __u64 sp)
+{
+	__u64 end;
+
+	if (sp >= t->vma.start && sp < t->vma.end)
+		return false;
+	if (!vma_find(sp, &t->vma, &t->room))
+		t->vma.start = t->vma.end = 0;
+	end = stack_end(&t->vma);
+	if (sp >= end)
+		return false;
+	t->low = t->vma.start;
+	t->high = end;
+	t->vma.start = t->vma.end = 0;
+	return true;
+}
+
+struct zone_strand *zone_strand_find(struct zone_thread *t, __u64 sp, bool known)
+{
+	struct zone_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
+				      .kind = ZONE_MAPPING};
+
+	if (look_at(t, sp))
+		return &t->own;
+	if (!(t->flags & WIRE_PROC_FOREIGN))
+		return NULL;
+	key.id = t->vma.start;
+	if (t->on.kind)
+		key = t->on;
+	return strand_of(t, &key, known);
+}
+
+struct go_stack {
+	__u64 low, high;
+};
+
+struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, bool known,
+				   __u64 *position)
+{
+	struct zone_strand_key key = {
+		.id = g, .pid = bpf_get_current_pid_tgid() >> 32, .kind = ZONE_GOROUTINE};
+	struct go_stack stack;
+
+	/* The first member of runtime.g. It is in r14 but in assembler functions of the runtime. */
+	if (bpf_probe_read_user(&stack, sizeof(stack), (void *)g) || sp < stack.low ||
+	    sp >= stack.high)
+		return NULL;
+	*position = sp - stack.high;
+	return strand_of(t, &key, known);
+}
+
+/* --- switches ------------------------------------------------------------------------------- */
+
+/* When a strand is left or entered: by the wall's clock, by that of strands, and by others. */
+struct moment {
+	__u64 ns, clock_ns;
+	const __u64 *sums; /* zone_clock_read(), or NULL */
+};
+
+static struct moment moment_now(bool jump)
+{
+	const __u64 *sums = config_zone_clocks & ZONE_CLOCKS_MORE ? zone_clock_read(jump) : NULL;
+
+	return (struct moment){bpf_ktime_get_ns(), zone_now(), sums};
+}
+
+static void park(struct zone_strand *s, const struct moment *now)
+{
+	if (s->parked_ns)
+		return;
+	s->parked_ns = now->ns;
+	s->ran_ns = zone_strand_time(s, now->clock_ns);
+	if (now->sums)
+		zone_clock_turn(s, now->sums);
+}
+
+static void unpark(struct zone_strand *s, const struct moment *now)
+{
+	if (!s->parked_ns)
+		return;
+	s->suspended_ns += now->ns - s->parked_ns;
+	s->parked_ns = 0;
+	s->since_ns = now->clock_ns;
+	if (now->sums)
+		zone_clock_turn(s, now->sums);
+}
+
+static __noinline void leave_own(struct zone_thread *t, const struct moment *now)
+{
+	struct wire_zone_thread *info = zone_thread_info(t->own.thread);
+
+	park(&t->own, now);
+	if (info && t->main_ns)
+		info->main_ns += now->ns - t->main_ns;
+	if (info)
+		info->stays++;
+	t->main_ns = 0;
+}
+
+static __noinline void enter_own(struct zone_thread *t, const struct moment *now)
+{
+	t->on.kind = ZONE_OWN;
+	t->main_ns = now->ns;
+	unpark(&t->own, now);
+}
+
+static void forget(const struct zone_strand_key *key)
+{
+	bpf_map_delete_elem(&zone_strands, key);
+	if (config_zone_clocks & ZONE_CLOCKS_MORE)
+		zone_clock_forget(key);
+}
+
+/* All calls of a strand are dead, and it is forgotten. */
+static void drop_strand(const struct zone_strand_key *key)
+{
+	struct zone_strand *s = bpf_map_lookup_elem(&zone_strands, key);
+
+	if (!s)
+		return;
+	zone_drop_dead(s, ~0ull, true);
+	forget(key);
+}
+
+static __noinline void park_foreign(struct zone_thread *t, __u64 sp, const struct moment *now)
+{
+	struct zone_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
+				      .kind = ZONE_MAPPING};
+	struct parked_at at = {.sp = sp, .pid = key.pid};
+	struct zone_strand_key *old;
+	struct zone_strand *s;
+
+	key.id = t->vma.start;
+	if (t->on.kind)
+		key = t->on;
+	s = bpf_map_lookup_elem(&zone_strands, &key);
+	if (!s)
+		return;
+	if (!s->depth) {
+		forget(&key);
+		return;
+	}
+	park(s, now);
+	/* A strand that was left there before is gone: another has its place. */
+	old = bpf_map_lookup_elem(&zone_parked, &at);
+	if (old && old->id != key.id)
+		drop_strand(old);
+	bpf_map_update_elem(&zone_parked, &at, &key, BPF_ANY);
+}
+
+void zone_switch_from(struct zone_thread *t, __u64 sp)
+{
+	struct moment now = moment_now(false);
+
+	if (t->jump_ns)
+		zone_jump_to(t, sp);
+	if (!is_own(t, sp) && !look_at(t, sp))
+		park_foreign(t, sp, &now);
+	else
+		leave_own(t, &now);
+}
+
+static __noinline void enter_foreign(struct zone_thread *t, __u64 sp, const struct moment *now)
+{
+	struct parked_at at = {.sp = sp, .pid = bpf_get_current_pid_tgid() >> 32};
+	struct zone_strand_key *parked = bpf_map_lookup_elem(&zone_parked, &at);
+	struct zone_strand *s;
+
+	if (parked) {
+		t->on = *parked;
+		bpf_map_delete_elem(&zone_parked, &at);
+	} else {
+		t->on = (struct zone_strand_key){.id = 1 +
+						       __sync_fetch_and_add(&zone_strand_ids, 1),
+						 .pid = at.pid,
+						 .kind = ZONE_SWITCHED};
+	}
+	s = bpf_map_lookup_elem(&zone_strands, &t->on);
+	if (s)
+		unpark(s, now);
+}
+
+void zone_switch_to(struct zone_thread *t, __u64 sp, __u32 flags)
+{
+	struct moment now = moment_now(false);
+
+	if (flags & WIRE_ZONE_JUMP)
+		sp -= 8;
+	if (!is_own(t, sp) && !look_at(t, sp))
+		enter_foreign(t, sp, &now);
+	else
+		enter_own(t, &now);
+}
+
+void zone_jump_from(struct zone_thread *t, __u64 sp)
+{
+	struct moment now = moment_now(true);
+
+	if (t->jump_ns)
+		zone_jump_to(t, sp);
+	t->jump_id = is_own(t, sp) || look_at(t, sp) ? 0 : t->vma.start;
+	t->jump_clock_ns = now.clock_ns;
+	t->jump_ns = now.ns;
+}
+
+/* The strand on the stack in the mapping at @id; NULL: it has no open call. */
+static struct zone_strand *strand_in(__u64 id)
+{
+	struct zone_strand_key key = {
+		.id = id, .pid = bpf_get_current_pid_tgid() >> 32, .kind = ZONE_MAPPING};
+
+	return bpf_map_lookup_elem(&zone_strands, &key);
+}
+
+void zone_jump_to(struct zone_thread *t, __u64 sp)
+{
+	const __u64 *sums = config_zone_clocks & ZONE_CLOCKS_MORE ? zone_clock_at_jump() : NULL;
+	struct moment then = {t->jump_ns, t->jump_clock_ns, sums};
+	__u64 from = t->jump_id, to;
+	struct zone_strand *s;
+
+	t->jump_ns = 0;
+	to = is_own(t, sp) || look_at(t, sp) ? 0 : t->vma.start;
+	if (from == to)
+		return;
+	s = from ? strand_in(from) : NULL;
+	if (s)
+		park(s, &then);
+	if (!from)
+		leave_own(t, &then);
+	s = to ? strand_in(to) : NULL;
+	if (s)
+		unpark(s, &then);
+	if (!to)
+		enter_own(t, &then);
+}
+
+/* What zone_drop_dead() goes through. */
+struct drop {
+	struct zone_strand *strand;
+	__u64 sp;
+	bool same;
+};
+
+static long drop_one(__u32 i, struct drop *drop)
+{
+	struct zone_strand *s = drop->strand;
+	struct zone_frame *top = zone_top(s), *caller;
+	struct wire_zone_node *node;
+
+	if (!top || top->sp > drop->sp || (top->sp == drop->sp && !drop->same))
+		return 1;
+	node = zone_node(top->node);
+	if (node)
+		zone_node_count(node, &node->unwound);
+	s->depth--;
+	caller = zone_top(s);
+	if (caller)
+		caller->child_ns += top->child_ns;
+	return 0;
+}
+
+void zone_drop_dead(struct zone_strand *s, __u64 sp, bool same)
+{
+	struct drop drop = {s, sp, same};
+
+	bpf_loop(WIRE_ZONE_DEPTH, drop_one, &drop, 0);
+}
+
+/* What zone_strands_end() goes through. */
+struct ending {
+	__u32 thread;
+};
+
+static long end_one(void *map, const struct zone_strand_key *key, struct zone_strand *s,
+		    struct ending *ending)
+{
+	if (s->thread == ending->thread)
+		forget(key);
+	return 0;
+}
+
+void zone_strands_end(__u32 thread)
+{
+	struct ending ending = {thread};
+
+	bpf_for_each_map_elem(&zone_strands, end_one, &ending, 0);
+}

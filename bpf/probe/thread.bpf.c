@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "probe/thread.h"
+#include "probe/cookie.h"
+#include "probe/zone_clock.h"
+#include "probe/code.h"
+#include "probe/zone_stats.h"
+
+const volatile __u32 config_zones;
+const volatile __u32 config_zone_clocks;
+const volatile __u32 config_zone_limit;
+const volatile __u32 config_action_event[WIRE_ACTIONS];
+
+__u32 zone_enabled;
+__u32 zone_epoch = 1;
+__u8 zone_generation[WIRE_ZONE_IMAGES];
+
+struct zone_states_map zone_states SEC(".maps");
+
+/* pid → number of what its threads share. Written and read here. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u32);
+} zone_shared SEC(".maps");
+
+/* Number of a thread → who it is. Written here, read by the loader through mmap. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WIRE_ZONE_THREADS);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct wire_zone_thread);
+} zone_threads SEC(".maps");
+
+__u32 zone_threads_used;
+
+/* The last nodes are kept for the threads that are there, and for the tree that others share. */
+#define ROOM_FOR_THREADS (WIRE_ZONE_NODES / 4 * 3)
+
+struct wire_zone_thread *zone_thread_info(__u32 number)
+{
+	return number ? bpf_map_lookup_elem(&zone_threads, &number) : NULL;
+}
+
+__u32 zone_thread_number(__u32 pid, __u32 tid)
+{
+	struct wire_zone_thread *info;
+	__u32 number;
+
+	if (zone_threads_used >= WIRE_ZONE_THREADS - 1 || zone_nodes_used >= ROOM_FOR_THREADS) {
+		zone_tell(WIRE_ZONE_NOTE_SHARED);
+		return 0;
+	}
+	number = 1 + __sync_fetch_and_add(&zone_threads_used, 1);
+	info = bpf_map_lookup_elem(&zone_threads, &number);
+	if (!info)
+		return 0;
+	info->pid = pid;
+	info->tid = tid;
+	info->time_ns = bpf_ktime_get_ns();
+	zone_news(WIRE_NEWS_THREAD, number, 0);
+	return number;
+}
+
+__u32 zone_thread_shared(void)
+{
+	__u32 pid = ids_current_process(), number;
+	__u32 *known = bpf_map_lookup_elem(&zone_shared, &pid);
+
+	if (known)
+		return *known;
+	number = zone_thread_number(pid, 0);
+	if (!bpf_map_update_elem(&zone_shared, &pid, &number, BPF_NOEXIST))
+		return number;
+	known = bpf_map_lookup_elem(&zone_shared, &pid);
+	return known ? *known : 0;
+}
+
+static __u32 flags_now(void)
+{
+	__u32 pid = ids_current_process();
+	struct wire_zone_proc *proc = zone_proc(pid);
+
+	if (proc && proc->flags & WIRE_PROC_OURS)
+		return proc->flags;
+	if (ids_are_outside(pid))
+		return 0;
+	/* The loader looks at the code of all processes; who counts is told here. */
+	if (!in_target())
+		return 0;
+	if (proc)
+		return proc->flags;
+	if (config_target == WIRE_FILTER_PIDS || config_target == WIRE_FILTER_TIDS)
+		return 0;
+	zone_news_once(WIRE_NEWS_PROC);
+	return WIRE_PROC_TARGET;
+}
+
+/* The process that zone_is_target() last found to be one on this CPU: zone_epoch << 32 | pid. One
+ * word, since a program on a probe can be preempted by another. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} zone_target SEC(".maps");
+
+/* Who is no target pays for the probe all the same. */
+static void tell_other(__u32 flags)
+{
+	zone_tell(flags & WIRE_ZONE_STEPPED ? WIRE_ZONE_OTHERS_STEPPED : WIRE_ZONE_OTHERS);
+}
+
+bool zone_is_target(__u32 flags)
+{
+	__u32 zero = 0;
+	__u64 known = (__u64)zone_epoch << 32 | bpf_get_current_pid_tgid() >> 32, *last;
+
+	last = bpf_map_lookup_elem(&zone_target, &zero);
+	if (last && *(volatile __u64 *)last == known && config_target != WIRE_FILTER_TIDS)
+		return true;
+	if (!(flags_now() & WIRE_PROC_TARGET)) {
+		tell_other(flags);
+		return false;
+	}
+	if (last)
+		*(volatile __u64 *)last = known;
+	return true;
+}
+
+/* How long the thread was kept from running, of all that it was ready to: as often as it was
+ * switched out against its will. */
+static __noinline void look_at_waits(__u32 number)
+{
+	struct wire_zone_thread *info = zone_thread_info(number);
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 forced = task->nivcsw, all = forced + task->nvcsw;
+
+	if (!info)
+		return;
+	info->ran_ns = task->se.sum_exec_runtime;
+	if (bpf_core_field_exists(task->sched_info.run_delay) && all)
+		info->waited_ns = task->sched_info.run_delay / all * forced;
+	if (info->ran_first_ns)
+		return;
+	info->ran_first_ns = info->ran_ns;
+	info->waited_first_ns = info->waited_ns;
+}
+
+struct zone_thread *zone_thread_check(struct zone_thread *t, __u32 flags)
+{
+	__u32 epoch = zone_epoch, process = flags_now();
+	__u64 both;
+
+	if (process & WIRE_PROC_HIJACK && !zone_code_is_seen())
+		process &= ~WIRE_PROC_HIJACK;
+	if (!(process & WIRE_PROC_TARGET)) {
+		if (t)
+			t->flags = 0;
+		tell_other(flags);
+		return NULL;
+	}
+	if (!t)
+		t = bpf_task_storage_get(&zone_states, bpf_get_current_task_btf(), NULL,
+					 BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t) {
+		zone_tell(WIRE_ZONE_LOST_STATE);
+		return NULL;
+	}
+	if (!t->epoch) {
+		both = ids_current();
+		t->own.thread = zone_thread_number(both >> 32, both);
+		if (config_zone_clocks & (ZONE_CLOCKS_MORE | WIRE_CLOCK_CPU))
+			zone_clock(true);
+	}
+	look_at_waits(t->own.thread);
+	t->epoch = epoch;
+	t->flags = process;
+	return t;
+}
+
+static void end_number(__u32 number)
+{
+	struct wire_zone_thread *info = zone_thread_info(number);
+
+	if (info)
+		info->ended = 1;
+}
+
+static void end_thread(struct task_struct *task)
+{
+	struct zone_thread *t = bpf_task_storage_get(&zone_states, task, NULL, 0);
+
+	if (!t)
+		return;
+	look_at_waits(t->own.thread);
+	end_number(t->own.thread);
+	bpf_task_storage_delete(&zone_states, task);
+}
+
+static void forget_process(void)
+{
+	__u32 pid = ids_current_process();
+	__u32 *shared = bpf_map_lookup_elem(&zone_shared, &pid);
+
+	if (shared) {
+		end_number(*shared);
+		zone_strands_end(*shared);
+	}
+	bpf_map_delete_elem(&zone_shared, &pid);
+	zone_news_forget(pid);
+}
+
+/* The number of a process that is gone may be another's soon. */
+SEC("?tp_btf/sched_process_exit")
+int zone_thread_exit(__u64 *args)
+{
+	__u32 pid = ids_current_process();
+
+	end_thread(bpf_get_current_task_btf());
+	if (BPF_CORE_READ(current_task(), signal, live.counter) == 0 && zone_proc(pid)) {
+		forget_process();
+		zone_code_forget();
+		zone_proc_forget(pid);
+		zone_changed();
+	}
+	return 0;
+}
+
+/* The thread runs another program from here on, on another stack. */
+SEC("?tp_btf/sched_process_exec")
+int zone_exec(__u64 *args)
+{
+	__u32 pid = ids_current_process();
+	struct wire_zone_proc *proc = zone_proc(pid);
+
+	end_thread(bpf_get_current_task_btf());
+	forget_process();
+	if (!proc)
+		return 0;
+	proc->code_seen = zone_code_exec();
+	proc->flags = proc->exec_flags;
+	proc->exec_flags &= WIRE_PROC_TARGET;
+	zone_changed();
+	zone_news(WIRE_NEWS_EXEC, 0, proc->code_seen);
+	return 0;
+}
+
+/* What is known of the parent's code holds for the child. One that shares the parent's memory will
+ * run another program, or end, in a moment. */
+void zone_forked(__u32 from, __u32 to, bool shares_memory)
+{
+	struct wire_zone_proc *proc = zone_proc(from), copy;
+	__u32 code = 0;
+
+	if (!proc)
+		return;
+	copy = *proc;
+	if (config_inherit) {
+		code = zone_code_fork(from, to);
+		zone_proc_set(to, &copy);
+	}
+	if (!shares_memory)
+		zone_news(WIRE_NEWS_FORK, to, code);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "probe/zone_stats.h"
+
+const volatile __u32 config_zone_count = 1;
+
+struct zone_nodes_map zone_nodes SEC(".maps");
+struct zone_edges_map zone_edges SEC(".maps");
+struct zone_hist_map zone_hist SEC(".maps");
+struct zone_counters_map zone_counters SEC(".maps");
+
+__u32 zone_nodes_used;
+
+static const struct wire_zone_bins no_bins;
+
+/* A program on a probe can be preempted by another on the same CPU. */
+void zone_tell(enum wire_zone_counter counter)
+{
+	__u32 key = counter;
+	__u64 *value = bpf_map_lookup_elem(&zone_counters, &key);
+
+	if (value)
+		__sync_fetch_and_add(value, 1);
+}
+
+static __u32 own_node(__u32 zone)
+{
+	struct wire_zone_node *n = zone_node(1 + zone);
+
+	zone_tell(WIRE_ZONE_NOTE_FULL);
+	if (n && !n->flags) {
+		n->zone = zone;
+		n->flags = WIRE_NODE_SHARED;
+	}
+	return 1 + zone;
+}
+
+__u32 zone_node_new(const struct wire_zone_edge *edge, bool shared)
+{
+	__u32 number = 1 + config_zone_count, *known;
+	struct wire_zone_node *n;
+
+	if (zone_nodes_used >= WIRE_ZONE_NODES)
+		return own_node(edge->zone);
+	number += __sync_fetch_and_add(&zone_nodes_used, 1);
+	n = zone_node(number);
+	if (!n)
+		return own_node(edge->zone);
+	n->thread = edge->thread;
+	n->parent = edge->parent;
+	n->zone = edge->zone;
+	n->flags = shared || !edge->thread ? WIRE_NODE_SHARED : 0;
+	if (!bpf_map_update_elem(&zone_edges, edge, &number, BPF_NOEXIST))
+		return number;
+	/* Another thread was faster, or there is no memory; the number is left unused. */
+	known = bpf_map_lookup_elem(&zone_edges, edge);
+	return known ? *known : own_node(edge->zone);
+}
+
+void zone_hist_new(__u32 key, __u32 slot)
+{
+	struct wire_zone_bins *bins;
+
+	bpf_map_update_elem(&zone_hist, &key, &no_bins, BPF_NOEXIST);
+	bins = bpf_map_lookup_elem(&zone_hist, &key);
+	if (bins)
+		__sync_fetch_and_add(&bins->count[slot & (WIRE_ZONE_BINS - 1)], 1);
+	else
+		zone_tell(WIRE_ZONE_NOTE_HIST);
+}
+
+/* Tries of an atomic minimum: more threads than that at once at one node do not change it. */
+#define TRIES 16
+
+static __always_inline void atomic_max(__u64 *at, __u64 value)
+{
+	__u64 seen = *at;
+
+	for (int i = 0; i < TRIES && value > seen; i++) {
+		__u64 was = __sync_val_compare_and_swap(at, seen, value);
+
+		if (was == seen)
+			return;
+		seen = was;
+	}
+}
+
+/* Of values kept one larger, 0 being none. */
+static __always_inline void atomic_min(__u64 *at, __u64 value)
+{
+	__u64 seen = *at;
+
+	for (int i = 0; i < TRIES && value < seen - 1; i++) {
+		__u64 was = __sync_val_compare_and_swap(at, seen, value + 1);
+
+		if (was == seen)
+			return;
+		seen = was;
+	}
+}
+
+static __always_inline void atomic_square(struct wire_wide *sum, __u64 ns)
+{
+	struct wire_wide one = {0};
+	__u64 before;
+
+	wire_add_square(&one, ns);
+	before = __sync_fetch_and_add(&sum->low, one.low);
+	__sync_fetch_and_add(&sum->high, one.high + (before + one.low < before));
+}
+
+void zone_node_add_shared(struct wire_zone_node *n, __u64 ns, __u64 self_ns)
+{
+	__sync_fetch_and_add(&n->timed, 1);
+	__sync_fetch_and_add(&n->total_ns, ns);
+	__sync_fetch_and_add(&n->self_ns, self_ns);
+	atomic_min(&n->min_ns, ns);
+	atomic_max(&n->max_ns, ns);
+	atomic_min(&n->self_min_ns, self_ns);
+	atomic_max(&n->self_max_ns, self_ns);
+	atomic_square(&n->squares, ns);
+	atomic_square(&n->self_squares, self_ns);
+}

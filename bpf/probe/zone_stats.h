@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stats: what is summed up of calls: nodes of the call tree, and the histogram of each zone.
+ */
+#ifndef PROBE_ZONE_STATS_H
+#define PROBE_ZONE_STATS_H
+
+#include "probe/calls.h"
+
+/* Thread number, parent node, zone → node. Written by programs when a place is first met, read by
+ * them; the loader reads the same out of the nodes. */
+struct zone_edges_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIRE_ZONE_NODES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct wire_zone_edge);
+	__type(value, __u32);
+};
+extern struct zone_edges_map zone_edges SEC(".maps");
+
+/* zone << 8 | octave → 64 bins. Written with atomic operations by all threads, read by the loader.
+ * A zone has some five octaves: room for 6,000 of them, and memory as it is used. */
+struct zone_hist_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct wire_zone_bins);
+};
+extern struct zone_hist_map zone_hist SEC(".maps");
+
+/* By enum wire_zone_counter; per CPU, read by the loader at its ticks. */
+struct zone_counters_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_ZONE_COUNTERS);
+	__type(key, __u32);
+	__type(value, __u64);
+};
+extern struct zone_counters_map zone_counters SEC(".maps");
+
+/* Nodes given out so far; those of the zones themselves are not in it. */
+extern __u32 zone_nodes_used;
+
+/* The node of a call that was not met before; the zone's own where there is no room. */
+__u32 zone_node_new(const struct wire_zone_edge *edge, bool shared) __hidden;
+/* As zone_hist_add() of a bin whose octave is new. */
+void zone_hist_new(__u32 key, __u32 slot) __hidden;
+/* A timed call at a node that others write too. */
+void zone_node_add_shared(struct wire_zone_node *node, __u64 ns, __u64 self_ns) __hidden;
+void zone_tell(enum wire_zone_counter counter) __hidden;
+
+/* A probe was hit on this CPU. Only about: one is not counted where a program on a probe is
+ * preempted by another just then. */
+static __always_inline void zone_hit(void)
+{
+	__u32 key = WIRE_ZONE_HITS;
+	volatile __u64 *hits = bpf_map_lookup_elem(&zone_counters, &key);
+
+	if (hits)
+		++*hits;
+}
+
+static __always_inline void zone_hist_add(__u32 zone, __u64 ns)
+{
+	__u32 bin = wire_zone_bin(ns), slot = bin & (WIRE_ZONE_BINS - 1);
+	__u32 key = zone << 8 | bin / WIRE_ZONE_BINS;
+	struct wire_zone_bins *bins = bpf_map_lookup_elem(&zone_hist, &key);
+
+	if (bins)
+		__sync_fetch_and_add(&bins->count[slot], 1);
+	else
+		zone_hist_new(key, slot);
+}
+
+static __always_inline void zone_node_add(struct wire_zone_node *n, __u64 ns, __u64 self_ns)
+{
+	if (n->flags & WIRE_NODE_SHARED) {
+		zone_node_add_shared(n, ns, self_ns);
+		return;
+	}
+	n->timed++;
+	n->total_ns += ns;
+	n->self_ns += self_ns;
+	/* min_ns is one more than it is, 0 none: minus one, none is the largest there is. */
+	if (ns < n->min_ns - 1)
+		n->min_ns = ns + 1;
+	if (ns > n->max_ns)
+		n->max_ns = ns;
+	if (self_ns < n->self_min_ns - 1)
+		n->self_min_ns = self_ns + 1;
+	if (self_ns > n->self_max_ns)
+		n->self_max_ns = self_ns;
+	wire_add_square(&n->squares, ns);
+	wire_add_square(&n->self_squares, self_ns);
+}
+
+static __always_inline void zone_node_count(struct wire_zone_node *n, __u64 *counter)
+{
+	if (n->flags & WIRE_NODE_SHARED)
+		__sync_fetch_and_add(counter, 1);
+	else
+		++*counter;
+}
+
+/* The node of a call of @zone in @parent of @thread. */
+static __always_inline __u32 zone_node_of(__u32 thread, __u32 parent, __u32 zone, bool shared)
+{
+	struct wire_zone_edge edge = {thread, parent, zone};
+	__u32 *node = bpf_map_lookup_elem(&zone_edges, &edge);
+
+	return node ? *node : zone_node_new(&edge, shared);
+}
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "sample/sample.h"
+#include "probe/open.h"
+
+struct slice {
+	struct wire_slice head;
+	__u8 bytes[];
+};
+
+/* Publishes the stack in @buffer and hands its hash out; false when that lost the sample. */
+static bool publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns, __u64 *hash)
+{
+	int result = stack_publish(buffer, event, now_ns);
+
+	if (result == STACK_NO_ROOM)
+		count(event, WIRE_LOST_RING, 1);
+	if (result == STACK_COLLISION)
+		count(event, WIRE_LOST_COLLISION, 1);
+	*hash = buffer->head.hash;
+	return result == STACK_OK;
+}
+
+static void registers_now(struct pt_regs *now, __u64 *to)
+{
+	to[0] = now->rax, to[1] = now->rdx, to[2] = now->rcx, to[3] = now->rbx;
+	to[4] = now->rsi, to[5] = now->rdi, to[6] = now->rbp, to[7] = now->rsp;
+	to[8] = now->r8, to[9] = now->r9, to[10] = now->r10, to[11] = now->r11;
+	to[12] = now->r12, to[13] = now->r13, to[14] = now->r14, to[15] = now->r15;
+	to[16] = now->rip;
+}
+
+static void registers_saved(struct pt_regs___kernel *saved, __u64 *to)
+{
+	to[0] = saved->ax, to[1] = saved->dx, to[2] = saved->cx, to[3] = saved->bx;
+	to[4] = saved->si, to[5] = saved->di, to[6] = saved->bp, to[7] = saved->sp;
+	to[8] = saved->r8, to[9] = saved->r9, to[10] = saved->r10, to[11] = saved->r11;
+	to[12] = saved->r12, to[13] = saved->r13, to[14] = saved->r14, to[15] = saved->r15;
+	to[16] = saved->ip;
+}
+
+/* Registers of the innermost user frame, by DWARF number; false where there is none. */
+static bool user_registers(struct pt_regs *now, struct walk *walk)
+{
+	struct pt_regs___kernel *saved;
+
+	walk->out.head.syscall = 0;
+	if (now && (now->cs & 3)) {
+		registers_now(now, walk->registers);
+		return true;
+	}
+	if (!BPF_CORE_READ(current_task(), mm))
+		return false;
+	saved = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	/* A kernel thread that borrows an mm has no user frame: its saved registers are void. */
+	if (!(saved->cs & 3))
+		return false;
+	registers_saved(saved, walk->registers);
+	walk->out.head.syscall = (long)saved->orig_ax >= 0;
+	return true;
+}
+
+#define BREAKPOINT 0xcc
+
+/* An uprobe's breakpoint at @back bytes before the place where the thread was interrupted, in the
+ * kernel. */
+static bool is_at_breakpoint(struct pt_regs *now, const struct walk *walk, __u32 back)
+{
+	__u8 there = 0;
+
+	if ((now && (now->cs & 3)) || walk->out.head.syscall)
+		return false;
+	return !bpf_probe_read_user(&there, 1, (void *)(walk->registers[16] - back)) &&
+	       there == BREAKPOINT && uprobe_was_hit();
+}
+
+/* The first step led to no code. Where a return address is taken over in this moment, it led to
+ * none that could be told of. */
+static bool went_wrong(const struct walk *walk)
+{
+	return walk->out.head.end == WIRE_END_BROKEN && walk->depth == 2;
+}
+
+/*
+ * The stack of @walk's registers, which may be those of a thread amid an uprobe. Behind a
+ * breakpoint it has either just hit it, and stands at the probed instruction for all that counts,
+ * or the instruction is one byte long and done. At one, a push that the kernel emulates may be done
+ * but for the instruction pointer. The stack tells: the wrong guess leads to no code.
+ */
+static void walk_probed(struct pt_regs *now, struct walk *walk)
+{
+	bool behind = is_at_breakpoint(now, walk, 1);
+
+	walk->registers[16] -= behind;
+	walk_user(walk);
+	if (!went_wrong(walk))
+		return;
+	if (behind) {
+		walk->registers[16]++;
+		walk_user(walk);
+	} else if (is_at_breakpoint(now, walk, 0)) {
+		walk->registers[STEP_RSP] += 8;
+		walk_user(walk);
+		if (walk->depth > 2)
+			return;
+		walk->registers[STEP_RSP] -= 8;
+		walk_user(walk);
+	}
+}
+
+/* From some point on the registers are those of the old program, and its stack is gone. */
+static bool is_in_exec(void)
+{
+	return BPF_CORE_READ_BITFIELD_PROBED(current_task(), in_execve);
+}
+
+/* What becomes of a sample after the walk of its user stack. */
+enum user_result { USER_KEEP, USER_LOST, USER_SLICE };
+
+/* Publishes the user stack in @walk as that of @sample. */
+static enum user_result publish_user(struct walk *walk, __u32 event, struct wire_sample *sample)
+{
+	bool done = publish(&walk->out, event, sample->time_ns, &sample->user_hash);
+
+	return done ? USER_KEEP : USER_LOST;
+}
+
+/* In the place of the stack of a process that the loader knows nothing of. */
+static enum user_result no_stack(struct walk *walk, __u32 event, struct wire_sample *sample)
+{
+	walk->out.head.pid = sample->pid;
+	walk->out.head.kernel = 0;
+	walk->out.head.depth = 0;
+	walk->out.head.left_out = 0;
+	walk->out.head.syscall = 0;
+	walk->out.head.end = WIRE_END_OUTSIDE;
+	return publish_user(walk, event, sample);
+}
+
+static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32 event,
+				   struct wire_sample *sample)
+{
+	if (ids_are_outside(sample->pid))
+		return no_stack(walk, event, sample);
+	if (!user_registers(now, walk))
+		return USER_KEEP;
+	walk->out.head.pid = sample->pid;
+	walk->out.head.kernel = 0;
+	walk_probed(now, walk);
+	if (walk->out.head.end != WIRE_END_ROOT && is_in_exec()) {
+		count(event, WIRE_NOTE_EXEC, 1);
+		return USER_KEEP;
+	}
+	if (walk->out.head.end == WIRE_END_NO_TABLE || walk->out.head.end == WIRE_END_OTHER)
+		return USER_SLICE;
+	return publish_user(walk, event, sample);
+}
+
+/* Stack memory to be sent. */
+struct extent {
+	__u64 start[2];
+	__u32 split; /* pieces from the first start on */
+};
+
+/* The sample with registers and @pieces of stack memory, a constant, for user space to walk. False:
+ * no room. */
+static __always_inline bool send_pieces(const struct wire_sample *sample, const struct walk *walk,
+					const struct extent *extent, __u32 pieces)
+{
+	struct slice *slice =
+		bpf_ringbuf_reserve(&ring, sizeof(*slice) + pieces * WIRE_SLICE_PIECE, 0);
+	__u64 from = extent->start[0], present = 0;
+
+	if (!slice)
+		return false;
+	slice->head.sample = *sample;
+	slice->head.sample.kind = WIRE_SLICE;
+	slice->head.source = sample->kind;
+	slice->head.syscall = walk->out.head.syscall;
+	slice->head.start[0] = from;
+	slice->head.start[1] = extent->start[1];
+	slice->head.split = extent->split;
+	slice->head.pieces = pieces;
+	slice->head.missing = walk->vma.file;
+	if (walk->out.head.end != WIRE_END_NO_TABLE)
+		slice->head.missing = (struct wire_piece){0};
+	slice->head.trampoline = walk->origins.trampoline;
+	slice->head.n_origins = walk->origins.n;
+	__builtin_memcpy(slice->head.origins, walk->origins.at, sizeof(slice->head.origins));
+	for (int i = 0; i < 17; i++)
+		slice->head.registers[i] = walk->registers[i];
+	slice->head.registers[16] = uprobe_origin(walk->registers[16]);
+	for (__u32 i = 0; i < pieces; i++) {
+		__u64 missing;
+
+		if (i == extent->split)
+			from = extent->start[1];
+		/* By arithmetic: of a branch the verifier would follow both ways each time. */
+		missing = (__u64)bpf_probe_read_user(slice->bytes + i * WIRE_SLICE_PIECE,
+						     WIRE_SLICE_PIECE, (void *)from) >>
+			  63;
+		present |= (missing ^ 1) << i;
+		from += WIRE_SLICE_PIECE;
+	}
+	slice->head.present = present;
+	bpf_ringbuf_submit(slice, wake_flag());
+	return true;
+}
+
+/* Slices are a thousand times as large as samples: they leave these a part of the ring. */
+static bool has_room_for_slices(void)
+{
+	__u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+
+	return waiting <= bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 4 * 3;
+}
+
+/* Up to the end of the mapping that the stack pointer is in; and what is outside of it and the walk
+ * has come to. */
+static bool send_slice(const struct wire_sample *sample, struct walk *walk)
+{
+	const __u64 mask = ~(WIRE_SLICE_PIECE - 1ull);
+	struct extent extent = {.start = {walk->registers[7] & mask, walk->at.sp & mask}};
+	__u64 bytes = WIRE_SLICE_BYTES;
+
+	if (!has_room_for_slices())
+		return false;
+	if (vma_find(walk->registers[7], &walk->stack, &walk->room))
+		bytes = walk->stack.end - extent.start[0];
+	uretprobe_origins(&walk->origins);
+	extent.split = WIRE_SLICE_PIECES;
+	if (extent.start[1] - extent.start[0] >= bytes)
+		extent.split = WIRE_SLICE_MEDIUM;
+	else if (bytes <= WIRE_SLICE_SMALL * WIRE_SLICE_PIECE)
+		return send_pieces(sample, walk, &extent, WIRE_SLICE_SMALL);
+	else if (bytes <= WIRE_SLICE_MEDIUM * WIRE_SLICE_PIECE)
+		return send_pieces(sample, walk, &extent, WIRE_SLICE_MEDIUM);
+	return send_pieces(sample, walk, &extent, WIRE_SLICE_PIECES);
+}
+
+static bool kernel_stack(void *ctx, struct stack_buffer *buffer, __u32 event, __u64 now_ns,
+			 __u64 *hash)
+{
+	long bytes = bpf_get_stack(ctx, buffer->frames, WIRE_KERNEL_FRAMES * sizeof(__u64), 0);
+
+	if (bytes <= 0)
+		return true;
+	buffer->head.pid = 0;
+	buffer->head.left_out = 0;
+	buffer->head.kernel = 1;
+	buffer->head.syscall = 0;
+	buffer->head.end = WIRE_END_ROOT;
+	buffer->head.depth = bytes / sizeof(__u64);
+	return publish(buffer, event, now_ns, hash);
+}
+
+/* The stack that the walk got so far, where there is no room for a slice. */
+static bool keep_part(struct walk *walk, struct wire_sample *sample)
+{
+	__u32 event = sample->event & (WIRE_EVENTS - 1);
+
+	count(event, WIRE_NOTE_NO_SLICE, 1);
+	return publish(&walk->out, event, sample->time_ns, &sample->user_hash);
+}
+
+/* False: that lost the sample. */
+static bool add_kernel_stack(void *ctx, struct pt_regs *now, struct walk *walk,
+			     struct wire_sample *sample)
+{
+	if (now && (now->cs & 3))
+		return true;
+	return kernel_stack(ctx, &walk->out, sample->event, sample->time_ns, &sample->kernel_hash);
+}
+
+void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample)
+{
+	__u32 event = sample->event;
+	__u64 both = ids_current();
+	enum user_result user;
+
+	count(event, WIRE_TAKEN, 1);
+	sample->pid = both >> 32;
+	sample->tid = both >> 32 ? (__u32)both : bpf_get_smp_processor_id();
+	/* The kernel's half first: the user's stays in the buffer, for a slice. */
+	if (!add_kernel_stack(ctx, now, walk, sample))
+		return;
+	user = user_stack(now, walk, event, sample);
+	if (user == USER_LOST)
+		return;
+	sample->event |= zone_open(walk->registers[7]) << WIRE_ZONE_SHIFT;
+	if (user == USER_SLICE && send_slice(sample, walk)) {
+		count(event, WIRE_KEPT, 1);
+		count(event,
+		      walk->out.head.end == WIRE_END_OTHER ? WIRE_NOTE_RULE : WIRE_NOTE_SLICE, 1);
+		return;
+	}
+	if (user == USER_SLICE && !keep_part(walk, sample))
+		return;
+	if (!sample->user_hash && !sample->kernel_hash)
+		count(event, WIRE_LOST_STACK, 1);
+	else if (send(sample, sizeof(*sample)))
+		count(event, WIRE_KEPT, 1);
+	else
+		count(event, WIRE_LOST_RING, 1);
+}

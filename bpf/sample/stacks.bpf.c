@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "sample/stacks.h"
+
+/* Hash of a stack → a second hash of it, which tells a collision of the first. Written and read
+ * by the sampling programs only. A stack that was forgotten costs bandwidth, not samples: it is
+ * sent again when it comes again. 64 Ki stacks are minutes of a busy machine, in about 6 MiB; of
+ * few samples the loader asks for fewer. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64);
+	__type(value, __u64);
+} known_stacks SEC(".maps");
+
+struct two_hashes {
+	__u64 key, check;
+};
+
+static __always_inline __u64 rotate(__u64 x, int n)
+{
+	return x << n | x >> (64 - n);
+}
+
+/* Two multiplicative hashes that share no constant; murmur's final mix spreads the last bits. */
+static __always_inline void mix(struct two_hashes *h, __u64 word)
+{
+	h->key = (rotate(h->key, 27) ^ word) * 0x9e3779b97f4a7c15ull;
+	h->check = (rotate(h->check, 31) + word) * 0xc2b2ae3d27d4eb4full;
+}
+
+static __always_inline __u64 finish(__u64 x)
+{
+	x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
+	return x ^ (x >> 33);
+}
+
+struct hashing {
+	struct two_hashes h;
+	const struct stack_buffer *buffer;
+	__u32 depth;
+};
+
+/* So many frames at a time in a loop of the kernel's: of one here over all the frames the verifier
+ * would follow every length, a third of all that it has to do. */
+#define CHUNK 16
+
+static long mix_chunk(__u32 chunk, struct hashing *hashing)
+{
+	struct two_hashes h = hashing->h;
+	__u32 i, at = chunk * CHUNK;
+
+	for (i = 0; i < CHUNK && at < hashing->depth; i++, at++)
+		mix(&h, hashing->buffer->frames[at & (WIRE_USER_FRAMES - 1)]);
+	hashing->h = h;
+	return i < CHUNK;
+}
+
+static struct two_hashes hash_stack(const struct stack_buffer *buffer)
+{
+	__u32 depth = buffer->head.depth;
+	struct hashing hashing = {{1, 2}, buffer, depth};
+	struct two_hashes *h = &hashing.h;
+
+	mix(h, (__u64)buffer->head.pid << 32 | stack_epoch);
+	mix(h, (__u64)(depth + buffer->head.left_out) << 32 | buffer->head.end << 8 |
+		       buffer->head.kernel << 1 | buffer->head.syscall);
+	/* The same addresses are other code after an exec. */
+	if (!buffer->head.kernel)
+		mix(h, BPF_CORE_READ(current_task(), self_exec_id));
+	bpf_loop(WIRE_USER_FRAMES / CHUNK, mix_chunk, &hashing, 0);
+	h->key = finish(h->key) & config_hash_mask;
+	h->check = finish(h->check);
+	/* 0 means "no stack" in a sample. */
+	h->key = h->key ?: 1;
+	return *h;
+}
+
+int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns)
+{
+	struct two_hashes h;
+	__u64 *check, depth;
+
+	/* For the verifier, which goes through this once for all callers. */
+	if (!buffer)
+		return STACK_NO_ROOM;
+	h = hash_stack(buffer);
+	check = bpf_map_lookup_elem(&known_stacks, &h.key);
+	depth = buffer->head.depth;
+	buffer->head.hash = h.key;
+	if (check && *check == h.check)
+		return STACK_OK;
+	if (check)
+		return STACK_COLLISION;
+	buffer->head.kind = WIRE_STACK;
+	buffer->head.time_ns = now_ns;
+	if (depth > WIRE_USER_FRAMES)
+		depth = WIRE_USER_FRAMES;
+	if (!send(buffer, sizeof(buffer->head) + depth * sizeof(__u64)))
+		return STACK_NO_ROOM;
+	if (bpf_map_update_elem(&known_stacks, &h.key, &h.check, BPF_NOEXIST))
+		count(event, WIRE_NOTE_RESENT, 1);
+	return STACK_OK;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "sample/vma.h"
+
+/* Node kinds and slots of include/linux/maple_tree.h on 64-bit machines (6.1 and later): a node
+ * is 256 bytes, its kind and "is root" stand in the low byte of the pointer to it. */
+#define NODE_MASK     255ul
+#define KIND_SHIFT    3
+#define KIND_MASK     15
+#define KIND_LEAF     1
+#define KIND_RANGE    2
+#define KIND_ARANGE   3
+#define RANGE_PIVOTS  15
+#define ARANGE_PIVOTS 9
+/* A tree of 65,530 mappings is 4 levels deep at 10 to 16 slots a node. */
+#define LEVELS 6
+
+#define VM_EXEC 4
+
+/* A node is the parent, then the pivots, then the slots: the same shape for leaf, range and
+ * arange nodes but for the number of pivots. */
+/* The slot of the pivot that bounds @address from above; a 0 pivot ends the node early. */
+static __always_inline __u32 find_slot(const struct vma_node *n, __u32 pivots, __u64 address)
+{
+	__u32 i;
+
+	for (i = 0; i < RANGE_PIVOTS; i++) {
+		__u64 pivot = n->word[1 + i];
+
+		if (i >= pivots || pivot >= address || (pivot == 0 && i > 0))
+			break;
+	}
+	return i;
+}
+
+static struct vm_area_struct *find(struct mm_struct *mm, __u64 address, struct vma_node *n)
+{
+	__u64 at = (__u64)BPF_CORE_READ(mm, mm_mt.ma_root);
+
+	for (int level = 0; level < LEVELS; level++) {
+		__u32 kind = (at >> KIND_SHIFT) & KIND_MASK, pivots, slot;
+
+		/* A root that is no node is one mapping over everything, which no process has. */
+		if (at <= 4096 || (level == 0 && !(at & 2)))
+			return NULL;
+		pivots = kind == KIND_ARANGE ? ARANGE_PIVOTS : RANGE_PIVOTS;
+		if (bpf_probe_read_kernel(n, sizeof(*n), (void *)(at & ~NODE_MASK)))
+			return NULL;
+		slot = 1 + pivots + find_slot(n, pivots, address);
+		if (slot >= sizeof(*n) / sizeof(n->word[0]))
+			return NULL;
+		at = n->word[slot];
+		if (kind == KIND_LEAF)
+			return (at & 3) ? NULL : (void *)at; /* else a reserved entry */
+		if (kind != KIND_RANGE && kind != KIND_ARANGE)
+			return NULL;
+	}
+	return NULL;
+}
+
+static void read_file(struct vm_area_struct *vma, struct vma *out)
+{
+	struct file *file = BPF_CORE_READ(vma, vm_file);
+	struct inode *inode;
+
+	if (!file)
+		return;
+	inode = BPF_CORE_READ(file, f_inode);
+	out->has_file = true;
+	out->file.inode = BPF_CORE_READ(inode, i_ino);
+	out->file.generation = BPF_CORE_READ(inode, i_generation);
+	out->file.device = BPF_CORE_READ(inode, i_sb, s_dev);
+	out->file_offset = BPF_CORE_READ(vma, vm_pgoff) << 12;
+}
+
+bool vma_find(__u64 address, struct vma *out, struct vma_node *room)
+{
+	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
+	struct vm_area_struct *vma;
+
+	/* The latter two for the verifier, which goes through this once for all callers. */
+	if (!mm || !out || !room)
+		return false;
+	vma = find(mm, address, room);
+	if (!vma)
+		return false;
+	*out = (struct vma){.start = BPF_CORE_READ(vma, vm_start),
+			    .end = BPF_CORE_READ(vma, vm_end),
+			    .executable = BPF_CORE_READ(vma, vm_flags) & VM_EXEC};
+	if (address < out->start || address >= out->end)
+		return false;
+	read_file(vma, out);
+	out->vdso = out->start == (__u64)BPF_CORE_READ(mm, context.vdso);
+	return true;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#include "sample/walk.h"
+#include "sample/uretprobe.h"
+
+/* Memory of tables: lines, written by user space through mmap. This one is the template. */
+struct pool_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WIRE_POOL_LINES);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__uint(value_size, TABLE_LINE_BYTES);
+};
+
+/* The pools that there are, 4 MiB each: they come as they are needed. Filled by load/tables. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, WIRE_POOLS);
+	__type(key, __u32);
+	__array(values, struct pool_map);
+} pools SEC(".maps");
+
+/* Piece of a file → where its table stands. Filled and emptied by load/tables, read by the walker.
+ * One entry a piece that was met in a stack, however many processes map it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIRE_TABLES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct wire_piece);
+	__type(value, struct wire_table);
+} tables SEC(".maps");
+
+/* Pieces that were asked for and have no table yet → when. Written by the walker; the loader
+ * removes what it has answered. LRU: a lost entry only asks twice. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct wire_piece);
+	__type(value, __u64);
+} wanted SEC(".maps");
+
+/* A table that is being read. */
+struct open_table {
+	void *pool;
+	__u32 first, lines;
+};
+
+static inline const void *table_line(void *table, wire_u32 number)
+{
+	const struct open_table *t = table;
+	__u32 at = t->first + number;
+
+	return number < t->lines ? bpf_map_lookup_elem(t->pool, &at) : NULL;
+}
+
+static inline int step_read(void *context, wire_u64 address, wire_u64 *out)
+{
+	struct walk *walk = context;
+	__u64 word = (address - walk->window_at) / sizeof(*out);
+
+	if (address % sizeof(*out))
+		return bpf_probe_read_user(out, sizeof(*out), (void *)address);
+	if (word >= walk->window_words) {
+		/* The word below is the next that a frame with rbp asks for. */
+		walk->window_at = address - sizeof(*out);
+		walk->window_words = WALK_WINDOW;
+		word = 1;
+		if (bpf_probe_read_user(walk->window, sizeof(walk->window),
+					(void *)walk->window_at)) {
+			walk->window_words = 0;
+			return bpf_probe_read_user(out, sizeof(*out), (void *)address);
+		}
+	}
+	*out = walk->window[word & (WALK_WINDOW - 1)];
+	return 0;
+}
+
+static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
+{
+	struct walk *walk = context;
+
+	if (number >= 17)
+		return -1;
+	/* The compiler keeps the check and the index in two registers, and the verifier believes
+	 * neither: a mask that is not optimised away tells it the bound. */
+	asm volatile("%0 &= 31" : "+r"(number));
+	*out = walk->registers[number];
+	return 0;
+}
+
+#include "sample/lookup.h"
+#include "sample/memo.h"
+#include "sample/step.h"
+
+static void want(struct walk *walk, __u64 address)
+{
+	struct wire_want record = {.kind = WIRE_WANT,
+				   .pid = walk->out.head.pid,
+				   .time_ns = bpf_ktime_get_ns(),
+				   .address = address,
+				   .piece = walk->vma.file};
+
+	if (!bpf_map_update_elem(&wanted, &record.piece, &record.time_ns, BPF_NOEXIST))
+		send_now(&record, sizeof(record));
+}
+
+/* The mapping of @address, kept from frame to frame. */
+static __always_inline bool enter(struct walk *walk, __u64 address)
+{
+	if (address >= walk->vma.start && address < walk->vma.end)
+		return true;
+	walk->vma.end = 0;
+	return vma_find(address, &walk->vma, &walk->room) && walk->vma.executable;
+}
+
+/* Code of no file, or none: the mapping that enter() found, if any. */
+static __always_inline bool is_anonymous(const struct walk *walk)
+{
+	return walk->vma.end && walk->vma.executable && !walk->vma.has_file && !walk->vma.vdso;
+}
+
+static __always_inline enum wire_end end_of(enum step_end end)
+{
+	switch (end) {
+	case STEP_ROOT:
+		return WIRE_END_ROOT;
+	case STEP_UNREADABLE:
+		return WIRE_END_UNREADABLE;
+	case STEP_OTHER:
+		return WIRE_END_OTHER;
+	default:
+		return WIRE_END_BROKEN;
+	}
+}
+
+/* What stands at @address, in walk->vma, from there as far as its piece of the file reaches, in
+ * walk->code; false where that piece has no table. Here as below, Linux 6.1 takes a key from the
+ * stack, but not from memory of which it knows no more than the size. */
+static __always_inline bool find_table(struct walk *walk, __u64 address)
+{
+	const struct vma *vma = &walk->vma;
+	__u64 to_offset = vma->file_offset - vma->start;
+	__u32 piece = (address + to_offset) >> WIRE_PIECE_BITS;
+	__u64 first = (__u64)piece << WIRE_PIECE_BITS, start = first - to_offset;
+	__u64 end = start + (1ull << WIRE_PIECE_BITS);
+	struct wire_table *found;
+	struct wire_piece key;
+
+	walk->vma.file.piece = piece;
+	key = walk->vma.file;
+	found = bpf_map_lookup_elem(&tables, &key);
+	if (!found)
+		return false;
+	/* Written only where it is news: others read it. */
+	if (found->used != table_epoch)
+		found->used = table_epoch;
+	walk->code.table = *found;
+	walk->code.start = start;
+	if (vma->file_offset > first)
+		walk->code.start = vma->start;
+	walk->code.end = end < vma->end ? end : vma->end;
+	walk->code.file_offset = walk->code.start + to_offset;
+	return true;
+}
+
+/* Copies the rule for the place @offset of the file to walk->rule; false where its table has none.
+ */
+static __always_inline bool find_rule(struct walk *walk, __u64 offset)
+{
+	const struct wire_table *at = &walk->code.table;
+	__u32 pool = at->pool;
+	struct open_table table = {bpf_map_lookup_elem(&pools, &pool), at->first, at->lines};
+	const struct table_header *header = (const void *)at->header;
+	const struct table_rule *rule;
+	__u32 number, past;
+
+	if (!table.pool || table_find(&table, header, offset, &number, &past))
+		return false;
+	rule = table_rule_at(&table, header, number);
+	if (!rule || rule->cfa == TABLE_CFA_NONE)
+		return false;
+	walk->rule = *rule;
+	table_rule_past(&walk->rule, past);
+	return true;
+}
+
+/* Where frame @number is kept: the outermost of too many stand in a ring. */
+static __always_inline __u64 *frame_slot(struct walk *walk, __u32 number)
+{
+	const __u32 tail = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
+
+	if (number >= tail)
+		number = tail + (number - tail) % WIRE_TAIL_FRAMES;
+	return &walk->out.frames[number & (WIRE_USER_FRAMES - 1)];
+}
+
+static __always_inline void keep_frame(struct walk *walk, __u64 address)
+{
+	*frame_slot(walk, walk->depth++) = address;
+}
+
+/* Whether @walk stands in code: where the return address led before a uretprobe took its place, if
+ * one did. The frame is told already: by its true address from here on, or no more. */
+static __always_inline bool restore(struct walk *walk)
+{
+	__u64 ip = uretprobe_origin(walk->at.ip, walk->at.sp - 8);
+
+	if (!ip)
+		return is_anonymous(walk);
+	walk->depth--;
+	if (ip == URETPROBE_LOST) {
+		walk->guessed = false;
+		return false;
+	}
+	walk->at.ip = ip;
+	keep_frame(walk, ip);
+	return enter(walk, step_key(&walk->at));
+}
+
+/* Steps out of the trampoline of return probes, where the thread is. */
+static __always_inline bool leave(struct walk *walk)
+{
+	struct uretprobe_way way;
+
+	if (!walk->at.innermost || !uretprobe_leave(walk->at.ip, walk->at.sp, &way))
+		return false;
+	if (!way.ip && step_read(walk, way.sp - 8, &way.ip))
+		return false;
+	walk->at = (struct step_regs){.ip = way.ip, .sp = way.sp, .bp = walk->at.bp};
+	keep_frame(walk, way.ip);
+	return enter(walk, step_key(&walk->at));
+}
+
+/* Whether the frames that were left fill the stack's memory to its very end: there is no room for a
+ * caller's. What a coroutine's first function would return to was put there by hand. */
+static __always_inline bool is_used_up(struct walk *walk)
+{
+	return !walk->at.innermost && vma_find(walk->at.sp - 1, &walk->stack, &walk->room) &&
+	       walk->stack.end == walk->at.sp;
+}
+
+static __always_inline long end_walk(struct walk *walk, enum wire_end end)
+{
+	/* What a frame pointer led to proves that it was none. */
+	walk->out.head.end = end == WIRE_END_BROKEN && walk->guessed ? WIRE_END_NO_RULE : end;
+	return 1;
+}
+
+/* What is known of the code that @walk stands at. */
+enum code {
+	CODE_RULE,     /* its rule is in walk->rule */
+	CODE_NO_RULE,  /* none holds there */
+	CODE_NO_TABLE, /* its table is not there yet */
+	CODE_NONE,     /* it is no code */
+};
+
+/* Finds walk->code for @walk. */
+static __always_inline enum code find_code(struct walk *walk)
+{
+	__u64 key = step_key(&walk->at);
+
+	if ((key >= walk->code.start && key < walk->code.end) ||
+	    memo_find_code(walk->memo_tag, key, &walk->code))
+		return CODE_RULE;
+	walk->code.end = 0;
+	if ((!enter(walk, key) || is_anonymous(walk)) && !leave(walk) && !restore(walk))
+		return CODE_NONE;
+	if (is_anonymous(walk))
+		return CODE_NO_RULE;
+	key = step_key(&walk->at);
+	if (!find_table(walk, key)) {
+		want(walk, key);
+		return CODE_NO_TABLE;
+	}
+	memo_keep_code(walk->memo_tag, key, &walk->code);
+	return CODE_RULE;
+}
+
+static __always_inline enum code look_up(struct walk *walk)
+{
+	enum code code = find_code(walk);
+	__u64 key = step_key(&walk->at);
+
+	if (code != CODE_RULE)
+		return code;
+	if (!find_rule(walk, key - walk->code.start + walk->code.file_offset))
+		return CODE_NO_RULE;
+	/* Where a thread was interrupted, it will hardly be again. */
+	if (!walk->at.exact)
+		memo_keep_rule(walk->memo_tag, key, &walk->rule);
+	return CODE_RULE;
+}
+
+/* The rule for the return address @address, to walk->rule, from the walks before. */
+static __always_inline bool remember(struct walk *walk, __u64 address)
+{
+	return trail_find(&walk->trails, address, walk->at.sp, &walk->rule) ||
+	       memo_find_rule(walk->memo_tag, address, &walk->rule);
+}
+
+/* From the frame that @walk stands at to its caller: 0, or 1 when that was the last. */
+static long walk_one(__u32 i, struct walk **context)
+{
+	struct walk *walk = *context;
+	enum step_end end;
+	enum code code = CODE_RULE;
+	bool was_guessed = walk->guessed;
+	__u64 mark = 0;
+
+	if (walk->at.exact || !remember(walk, step_key(&walk->at)))
+		code = look_up(walk);
+	if (code == CODE_NONE) {
+		/* What a frame pointer led to is no frame when it is no code. */
+		if (walk->guessed || !is_used_up(walk)) {
+			walk->depth -= walk->guessed;
+			return end_walk(walk, WIRE_END_BROKEN);
+		}
+		walk->depth--;
+		return end_walk(walk, WIRE_END_ROOT);
+	}
+	if (code == CODE_NO_TABLE)
+		return end_walk(walk, WIRE_END_NO_TABLE);
+	if (code == CODE_RULE && !walk->at.exact)
+		trail_keep(&walk->trails, step_key(&walk->at), walk->at.sp, &walk->rule);
+	walk->guessed = code == CODE_NO_RULE || walk->rule.flags & TABLE_GUESS;
+	if (walk->guessed)
+		mark = WIRE_BY_FRAME_POINTER;
+	if (code == CODE_NO_RULE)
+		end = walk_step_bp(walk, &walk->at);
+	else
+		end = walk_step(walk, &walk->at, &walk->rule);
+	if ((end == STEP_UNREADABLE || end == STEP_BROKEN) && !was_guessed && is_used_up(walk))
+		end = STEP_ROOT;
+	if (end != STEP_NEXT)
+		return end_walk(walk, end_of(end));
+	/* A signal's frame: the stub before it was put there, not called. */
+	if (walk->at.exact) {
+		mark |= WIRE_EXACT;
+		*frame_slot(walk, walk->depth - 1) |= WIRE_EXACT;
+	}
+	keep_frame(walk, walk->at.ip | mark);
+	return 0;
+}
+
+/* Of too many frames the outermost stand in a ring; user space puts them in order (wire.h). */
+static void tell_cut(struct walk *walk)
+{
+	walk->out.head.left_out = walk->depth - WIRE_USER_FRAMES;
+	walk->out.head.depth = WIRE_USER_FRAMES;
+}
+
+int walk_user(struct walk *walk)
+{
+	struct walk *context = walk;
+
+	if (!walk)
+		return 0;
+	step_start(&walk->at, uprobe_origin(walk->registers[16]), walk->registers[STEP_RSP],
+		   walk->registers[STEP_RBP]);
+	walk->vma.start = walk->vma.end = 0;
+	walk->code.start = walk->code.end = 0;
+	walk->guessed = false;
+	walk->depth = 0;
+	walk->out.head.end = WIRE_END_CUT;
+	walk->out.head.left_out = 0;
+	walk->window_words = 0;
+	walk->memo_tag = memo_tag();
+	trail_start(&walk->trails, walk->memo_tag);
+	keep_frame(walk, walk->at.ip);
+	bpf_loop(WIRE_WALK_FRAMES, walk_one, &context, 0);
+	walk->out.head.depth = walk->depth;
+	if (walk->depth > WIRE_USER_FRAMES)
+		tell_cut(walk);
+	return 0;
+}

@@ -1,0 +1,288 @@
+#include "cmd/record_probes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/zone_file.h"
+#include "load/rights.h"
+#include "source/action.h"
+
+enum {
+	OPT_ZONE = RECORD_PROBES_FIRST,
+	OPT_ZONE_FILE,
+	OPT_ZONES_MAX,
+	OPT_ZONE_EXIT,
+	OPT_CLOCK,
+	OPT_SWITCH_FN,
+	OPT_UPROBES,
+	OPT_MAX_SLOWDOWN,
+	OPT_PROBE, /* and the numbers behind it: by enum wire_action */
+};
+
+size_t record_probes_options(struct option *out)
+{
+	static const struct option mine[] = {
+		{"zone", required_argument, 0, OPT_ZONE},
+		{"zone-file", required_argument, 0, OPT_ZONE_FILE},
+		{"zones-max", required_argument, 0, OPT_ZONES_MAX},
+		{"zone-exit", required_argument, 0, OPT_ZONE_EXIT},
+		{"switch-fn", required_argument, 0, OPT_SWITCH_FN},
+		{"clock", required_argument, 0, OPT_CLOCK},
+		{"max-slowdown", required_argument, 0, OPT_MAX_SLOWDOWN},
+		{"uprobes", required_argument, 0, OPT_UPROBES},
+	};
+	size_t n = sizeof(mine) / sizeof(*mine);
+
+	memcpy(out, mine, sizeof(mine));
+	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
+		out[n++] = (struct option){action_of(i)->option, required_argument, 0,
+					   OPT_PROBE + (int)i};
+	_Static_assert(sizeof(mine) / sizeof(*mine) + WIRE_ACTIONS <= RECORD_PROBES_OPTIONS,
+		       "there is room for all");
+	return n;
+}
+
+void record_probes_help(void)
+{
+	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
+		printf("  --%s PATTERN\n                    %s\n", action_of(i)->option,
+		       action_of(i)->does);
+}
+
+static int add_patterns(struct record_probes *p, enum wire_action action, const char *arg,
+			bool is_file)
+{
+	if (!p->patterns)
+		p->patterns = zonepatterns_new();
+	p->o.actions |= action_bit(action);
+	zonepatterns_set_actions(p->patterns, action_bit(action));
+	return is_file ? zone_file_read(p->patterns, arg) : zonepatterns_add(p->patterns, arg);
+}
+
+int record_add_event(struct event *events, size_t *n, const char *name)
+{
+	int ret = event_parse(name, &events[*n]);
+
+	if (!ret && !rights_to_bpf())
+		event_user_only(&events[*n]);
+	for (size_t i = 0; i < *n && !ret; i++) {
+		if (event_same(&events[i], &events[*n]))
+			ret = err(-EINVAL, "'%s' and '%s' are one event: leave one of them out",
+				  events[i].name, name);
+	}
+	*n += !ret;
+	return ret;
+}
+
+/* What an older kernel has, for tests: "multi": no sessions; "one": neither, nor many at once. */
+static int parse_uprobes(struct record_probes *p, const char *arg)
+{
+	p->o.one_by_one = !strcmp(arg, "one");
+	p->o.no_session = p->o.one_by_one || !strcmp(arg, "multi");
+	return p->o.no_session ? 0 : err(-EINVAL, "--uprobes is one or multi");
+}
+
+static int parse_zone_event(struct zones_options *o, const char *name)
+{
+	int ret;
+
+	if (o->n_events == WIRE_ZONE_EVENTS)
+		return err(-E2BIG, "--clock takes at most %d events", WIRE_ZONE_EVENTS);
+	ret = record_add_event(o->events, &o->n_events, name);
+	if (!ret && o->events[o->n_events - 1].class == EVENT_TRACEPOINT)
+		ret = err(-EINVAL, "--clock takes no tracepoints: '%s'", name);
+	o->clocks |= WIRE_CLOCK_EVENTS;
+	return ret;
+}
+
+/* What is known by name, or one of perf's events. */
+static int parse_clock_word(struct zones_options *o, const char *word)
+{
+	static const struct {
+		const char *name;
+		uint32_t clocks;
+	} names[] = {{"wall", 0},
+		     {"none", WIRE_CLOCK_NONE},
+		     {"cpu", WIRE_CLOCK_CPU | WIRE_CLOCK_SCHED},
+		     {"rusage", WIRE_CLOCK_SCHED | WIRE_CLOCK_RUSAGE}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!strcmp(word, names[i].name)) {
+			o->clocks |= names[i].clocks;
+			return 0;
+		}
+	}
+	/* The processor's time stamp counter, while the thread runs. */
+	return parse_zone_event(o, strcmp(word, "tsc") ? word : "msr/tsc/");
+}
+
+/* "cpu", "rusage,page-faults", …: of all --clock together. */
+static int parse_clock(struct record_probes *p)
+{
+	_free_ char *copy = mem_strdup(p->clock);
+	char *save = NULL;
+	size_t n = 0;
+
+	for (const char *word = strtok_r(copy, ",", &save); word;
+	     word = strtok_r(NULL, ",", &save)) {
+		int ret = parse_clock_word(&p->o, word);
+
+		if (ret)
+			return ret;
+		n++;
+	}
+	if (!n)
+		return err(-EINVAL, "--clock '%s' names no clock", p->clock);
+	if (n > 1 && p->o.clocks & WIRE_CLOCK_NONE)
+		return err(-EINVAL, "--clock none measures nothing: '%s' asks for more", p->clock);
+	return 0;
+}
+
+static void add_clock(struct record_probes *p, const char *arg)
+{
+	char *before = p->clock;
+
+	p->clock = before ? mem_printf("%s,%s", before, arg) : mem_strdup(arg);
+	free(before);
+}
+
+static int parse_zone_exit(struct record_probes *p, const char *arg)
+{
+	static const char *const words[] = {[ZONE_ENDS_AUTO] = "auto",
+					    [ZONE_ENDS_SESSION] = "session",
+					    [ZONE_ENDS_RETS] = "returns",
+					    [ZONE_ENDS_NONE] = "none"};
+
+	/* As it was called at first. */
+	if (!strcmp(arg, "rets"))
+		arg = words[ZONE_ENDS_RETS];
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcmp(arg, words[i])) {
+			p->o.ends = (enum zone_ends)i;
+			return 0;
+		}
+	}
+	return err(-EINVAL, "--zone-exit is auto, session, returns or none, not '%s'", arg);
+}
+
+/* "10", "2.5", "2.5%". */
+static int parse_max_slowdown(struct record_probes *p, const char *arg)
+{
+	size_t n = strspn(arg, "0123456789.");
+	char *end;
+	double percent = strtod(arg, &end);
+
+	p->zone_option = "--max-slowdown";
+	if (!n || end != arg + n || strcmp(end, *end == '%' ? "%" : "") != 0)
+		return err(-EINVAL, "--max-slowdown takes a percentage (10, 2.5), not '%s'", arg);
+	if (percent <= 0 || percent > 10000)
+		return err(-EINVAL,
+			   "--max-slowdown must be more than 0 and at most 10000, not '%s'", arg);
+	p->o.max_slowdown = percent / 100;
+	return 0;
+}
+
+int record_probes_take(struct record_probes *p, int opt, const char *arg)
+{
+	int64_t number = 0;
+	int ret;
+
+	if (opt >= OPT_PROBE)
+		return add_patterns(p, (enum wire_action)(opt - OPT_PROBE), arg, false);
+	if (opt == OPT_ZONE || opt == OPT_ZONE_FILE)
+		return add_patterns(p, WIRE_ACTION_zone, arg, opt == OPT_ZONE_FILE);
+	switch (opt) {
+	case OPT_ZONES_MAX:
+		p->probe_option = "--zones-max";
+		ret = units_parse_int(arg, "--zones-max", 1, WIRE_ZONES_MAX, &number);
+		p->o.max = (uint32_t)number;
+		return ret;
+	case OPT_ZONE_EXIT:
+		p->zone_option = "--zone-exit";
+		return parse_zone_exit(p, arg);
+	case OPT_CLOCK:
+		p->zone_option = "--clock";
+		add_clock(p, arg);
+		return 0;
+	case OPT_MAX_SLOWDOWN:
+		return parse_max_slowdown(p, arg);
+	case OPT_UPROBES:
+		return parse_uprobes(p, arg);
+	case OPT_SWITCH_FN:
+		p->zone_option = "--switch-fn";
+		vec_push(&p->switches, arg);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* What was asked for together and cannot be; EXIT_USAGE after a line. */
+static int check(const struct record_probes *p)
+{
+	const bool zones = p->o.actions & action_bit(WIRE_ACTION_zone);
+
+	if (p->zone_option && !zones)
+		return cmd_usage("%s is for zones: name some with --zone", p->zone_option);
+	if (p->probe_option && !p->patterns)
+		return cmd_usage("%s is for probes: name functions with --zone", p->probe_option);
+	if (p->o.clocks & WIRE_CLOCK_NONE &&
+	    (p->o.ends == ZONE_ENDS_SESSION || p->o.ends == ZONE_ENDS_RETS))
+		return cmd_usage(
+			"--clock none times no calls, so their ends are not seen: leave it or "
+			"--zone-exit out");
+	return 0;
+}
+
+int record_probes_finish(struct record_probes *p)
+{
+	int ret = p->clock ? parse_clock(p) : 0;
+
+	if (!ret)
+		ret = check(p);
+	p->o.patterns = p->patterns;
+	p->o.switches = p->switches.at;
+	p->o.n_switches = p->switches.n;
+	p->o.clock = p->clock;
+	/* Where nothing is timed no end of a call is of interest. */
+	if (!(p->o.actions & action_bit(WIRE_ACTION_zone)))
+		p->o.clocks = WIRE_CLOCK_NONE;
+	return ret;
+}
+
+bool record_probes_sample(const struct record_probes *p)
+{
+	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
+		if (p->o.actions >> i & 1 && action_of(i)->metric)
+			return true;
+	return false;
+}
+
+int record_probes_add_events(struct record_probes *p, struct event *events, size_t *n)
+{
+	for (uint32_t i = 1; i < WIRE_ACTIONS; i++) {
+		if (!(p->o.actions >> i & 1) || !action_of(i)->metric)
+			continue;
+		if (*n == WIRE_EVENTS)
+			return err(-E2BIG,
+				   "at most %d events can be captured together, of which "
+				   "--%s takes one",
+				   WIRE_EVENTS, action_of(i)->option);
+		p->o.action_event[i] = (uint32_t)*n;
+		events[(*n)++] = event_of_probes(action_of(i)->metric, i);
+	}
+	return 0;
+}
+
+void record_probes_release(struct record_probes *p)
+{
+	zonepatterns_free(p->patterns);
+	vec_release(&p->switches);
+	free(p->clock);
+}

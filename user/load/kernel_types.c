@@ -1,0 +1,213 @@
+#include "load/kernel_types.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "base/mem.h"
+#include "load/btf_cut.h"
+#include "wire.h"
+#include "wire_zone.h"
+#include "eprof.skel.h"
+
+#define KERNEL_BTF "/sys/kernel/btf/vmlinux"
+#define MOST_BYTES (256u << 20)
+
+/* Sections of programs that the kernel loads by the number of one of its types, the prefix of that
+ * type's name, and how they are attached. */
+static const struct section {
+	const char *word, *type_prefix;
+	enum bpf_attach_type attach;
+} sections[] = {
+	{"tp_btf/", "btf_trace_", BPF_TRACE_RAW_TP},
+	{"iter/", "bpf_iter_", BPF_TRACE_ITER},
+};
+#define SECTIONS (sizeof(sections) / sizeof(*sections))
+
+struct kernel_types {
+	struct btf_cut cut;
+	VEC(struct btf_cut_id) ids; /* their names are owned */
+	int fd;			    /* the cut, as libbpf reads it */
+	int handlers[SECTIONS];	    /* libbpf's, by section; 0: none */
+};
+
+/* "btf_trace_sched_switch" of a program in "tp_btf/sched_switch"; NULL: it needs no type. */
+static char *type_name(const struct bpf_program *program)
+{
+	const char *name = bpf_program__section_name(program);
+
+	name += *name == '?';
+	for (size_t i = 0; i < SECTIONS; i++) {
+		size_t n = strlen(sections[i].word);
+
+		if (!strncmp(name, sections[i].word, n))
+			return mem_printf("%s%s", sections[i].type_prefix, name + n);
+	}
+	return NULL;
+}
+
+/* Called by libbpf before it loads @program. */
+static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
+{
+	const struct kernel_types *k = (const void *)cookie;
+	_free_ char *name = type_name(program);
+
+	for (size_t i = 0; i < k->ids.n; i++)
+		if (name && !strcmp(k->ids.at[i].name, name))
+			opts->attach_btf_id = k->ids.at[i].id;
+	return opts->attach_btf_id ? bpf_program__set_type(program, BPF_PROG_TYPE_TRACING) : -ESRCH;
+}
+
+/* For a program that it knows to be a tracing one libbpf reads all types of the kernel: it learns
+ * that from prepare(), and until then takes it for a harmless kind. */
+static int handle_sections(struct kernel_types *k)
+{
+	LIBBPF_OPTS(libbpf_prog_handler_opts, o, .cookie = (long)k,
+		    .prog_prepare_load_fn = prepare);
+
+	for (size_t i = 0; i < SECTIONS; i++) {
+		int id = libbpf_register_prog_handler(
+			sections[i].word, BPF_PROG_TYPE_RAW_TRACEPOINT, sections[i].attach, &o);
+
+		if (id < 0)
+			return id;
+		k->handlers[i] = id;
+	}
+	return 0;
+}
+
+void kernel_types_free(struct kernel_types *k)
+{
+	if (!k)
+		return;
+	for (size_t i = 0; i < SECTIONS; i++)
+		if (k->handlers[i])
+			libbpf_unregister_prog_handler(k->handlers[i]);
+	if (k->fd >= 0)
+		close(k->fd);
+	for (size_t i = 0; i < k->ids.n; i++)
+		free((char *)k->ids.at[i].name);
+	vec_release(&k->ids);
+	btf_cut_release(&k->cut);
+	free(k);
+}
+
+static bool has_layout(const struct btf_type *t)
+{
+	return btf_is_composite(t) || btf_is_any_enum(t) || btf_is_typedef(t);
+}
+
+/* Every type that the programs name, their own too, of which the kernel has none. */
+static void ask(struct kernel_types *k, const struct eprof_bpf *skel)
+{
+	const struct btf *own = bpf_object__btf(skel->obj);
+	struct bpf_program *program;
+
+	for (uint32_t i = 1; i < btf__type_cnt(own); i++) {
+		const struct btf_type *t = btf__type_by_id(own, i);
+		const char *name = btf__name_by_offset(own, t->name_off);
+
+		if (has_layout(t) && name && *name)
+			btf_cut_want(&k->cut, name);
+	}
+	bpf_object__for_each_program(program, skel->obj)
+	{
+		struct btf_cut_id id = {.name = type_name(program)};
+
+		if (id.name)
+			vec_push(&k->ids, id);
+	}
+	k->cut.ids = k->ids.at;
+	k->cut.n_ids = k->ids.n;
+}
+
+/* Kernels before 6.16 cannot map it. */
+static int cut_by_reading(struct btf_cut *cut, int fd, size_t n)
+{
+	_free_ char *data = mem_zalloc(n, 1);
+	size_t at = 0;
+	ssize_t got;
+
+	while (at < n && (got = read(fd, data + at, n - at)) > 0)
+		at += (size_t)got;
+	return at == n ? btf_cut(cut, data, n) : -EIO;
+}
+
+static int cut(struct btf_cut *cut)
+{
+	_close_ int fd = open(KERNEL_BTF, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *data;
+	int ret;
+
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (st.st_size <= 0 || st.st_size > MOST_BYTES)
+		return -EINVAL;
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return cut_by_reading(cut, fd, (size_t)st.st_size);
+	ret = btf_cut(cut, data, (size_t)st.st_size);
+	munmap(data, (size_t)st.st_size);
+	return ret;
+}
+
+/* The file that libbpf was told of gets its content. */
+static int fill(struct kernel_types *k, const struct eprof_bpf *skel)
+{
+	int ret;
+
+	ask(k, skel);
+	ret = cut(&k->cut);
+	if (ret)
+		return ret;
+	return write(k->fd, k->cut.bytes.at, k->cut.bytes.n) == (ssize_t)k->cut.bytes.n ? 0 : -EIO;
+}
+
+static struct eprof_bpf *open_cut(struct kernel_types *k)
+{
+	char path[64];
+	LIBBPF_OPTS(bpf_object_open_opts, o, .btf_custom_path = path);
+	struct eprof_bpf *skel;
+
+	k->fd = memfd_create("kernel_types", MFD_CLOEXEC);
+	if (k->fd < 0 || handle_sections(k))
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", k->fd);
+	skel = eprof_bpf__open_opts(&o);
+	if (skel && fill(k, skel)) {
+		eprof_bpf__destroy(skel);
+		skel = NULL;
+	}
+	return skel;
+}
+
+struct eprof_bpf *kernel_types_open(struct kernel_types **out)
+{
+	struct kernel_types *k = mem_zalloc(1, sizeof(*k));
+	struct eprof_bpf *skel = open_cut(k);
+
+	*out = k;
+	if (skel)
+		return skel;
+	kernel_types_free(k);
+	*out = NULL;
+	return eprof_bpf__open();
+}
+
+struct bpf_link *kernel_types_attach(const struct bpf_program *program)
+{
+	if (bpf_program__type(program) != BPF_PROG_TYPE_TRACING)
+		return bpf_program__attach(program);
+	if (bpf_program__expected_attach_type(program) == BPF_TRACE_ITER)
+		return bpf_program__attach_iter(program, NULL);
+	return bpf_program__attach_trace(program);
+}

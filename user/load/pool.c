@@ -1,0 +1,88 @@
+#include "load/pool.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/mem.h"
+
+struct pool_first {
+	int pools_fd, fd;
+	int ret; /* of the thread */
+	pthread_t thread;
+};
+
+int pool_create(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, o, .map_flags = BPF_F_MMAPABLE);
+
+	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "pool_map", sizeof(uint32_t), TABLE_LINE_BYTES,
+			      WIRE_POOL_LINES, &o);
+}
+
+static void *put(void *first)
+{
+	struct pool_first *f = first;
+	uint32_t number = 0;
+
+	f->ret = bpf_map_update_elem(f->pools_fd, &number, &f->fd, BPF_ANY);
+	return NULL;
+}
+
+static void drop(struct pool_first *f)
+{
+	if (f->pools_fd >= 0)
+		close(f->pools_fd);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f);
+}
+
+/* The pool is also what the kernel learns from how large all of them are. */
+static int create_pools(struct pool_first *f, const struct bpf_map *pools)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, o);
+
+	f->fd = pool_create();
+	if (f->fd < 0)
+		return f->fd;
+	o.inner_map_fd = (uint32_t)f->fd;
+	f->pools_fd =
+		bpf_map_create(bpf_map__type(pools), bpf_map__name(pools), bpf_map__key_size(pools),
+			       bpf_map__value_size(pools), bpf_map__max_entries(pools), &o);
+	return f->pools_fd < 0 ? f->pools_fd : 0;
+}
+
+struct pool_first *pool_begin(struct bpf_map *pools)
+{
+	struct pool_first *f = mem_zalloc(1, sizeof(*f));
+
+	f->fd = f->pools_fd = -1;
+	if (create_pools(f, pools) || pthread_create(&f->thread, NULL, put, f)) {
+		drop(f);
+		return NULL;
+	}
+	/* Where that fails libbpf makes a map of its own, without a pool. */
+	if (!bpf_map__reuse_fd(pools, f->pools_fd))
+		return f;
+	pthread_join(f->thread, NULL);
+	drop(f);
+	return NULL;
+}
+
+int pool_end(struct pool_first *f)
+{
+	int fd;
+
+	if (!f)
+		return -ENOENT;
+	pthread_join(f->thread, NULL);
+	fd = f->ret ? f->ret : f->fd;
+	if (!f->ret)
+		f->fd = -1;
+	drop(f);
+	return fd;
+}

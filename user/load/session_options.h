@@ -1,0 +1,31 @@
+/*
+ * session_options: what a session is to sample, and how.
+ */
+#ifndef LOAD_SESSION_OPTIONS_H
+#define LOAD_SESSION_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "load/event.h"
+#include "load/probe_session.h"
+#include "load/sampling.h"
+#include "load/target.h"
+
+struct session_options {
+	const struct event *events; /* at most WIRE_EVENTS; borrowed while the session lives */
+	size_t n_events;
+	double hz;
+	const struct target *target; /* opened; borrowed */
+	enum sampler sampler;
+	int64_t tick_ns;		    /* how often the ring will be drained: sets its size */
+	unsigned hash_bits;		    /* 64; fewer only to provoke collisions in tests */
+	const struct probe_request *probes; /* NULL: none; borrowed while the session is opened */
+	VEC(const char *) programs; /* of sources: loaded, and attached as their sections say */
+	VEC(const char *) absent;   /* sources that are not asked for: no maps of theirs */
+	uint64_t table_bytes; /* most memory for unwind tables: TABLES_MAX_BYTES; less only in tests
+			       */
+};
+
+#endif
