@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -244,6 +245,53 @@ static void jit_images_are_per_process(void **state)
 	images_free(m);
 }
 
+static size_t open_files(void)
+{
+	size_t n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* One that was asked for of late stays a while: it may be again. */
+static void what_nobody_refers_to_is_forgotten(void **state)
+{
+	struct images *m = images_new();
+	_free_ char *path = snippet_path("a"), *other_path = snippet_path("b");
+	uint8_t used[IMAGE_FIRST + 3] = {0};
+	const size_t before = open_files();
+	struct image_id id, other;
+	uint32_t image, kept, jit, serial;
+
+	(void)state;
+	snippet_build("a", source, "-Wl,--build-id=0x01020304");
+	snippet_build("b", source, "-Wl,--build-id=0x01020305");
+	id = id_of(path);
+	other = id_of(other_path);
+	image = add(m, &id);
+	kept = add(m, &other);
+	jit = images_jit(m, (uint32_t)getpid());
+	serial = images_at(m, image)->serial;
+	used[kept] = 1;
+	images_forget(m, used);
+	assert_null(images_at(m, jit));
+	assert_int_equal(add(m, &id), image);
+	images_forget(m, used);
+	images_forget(m, used);
+	assert_int_equal(images_at(m, image)->serial, serial);
+	images_forget(m, used);
+	assert_null(images_at(m, image));
+	assert_int_equal(open_files(), before + 1);
+	assert_int_equal(add(m, &other), kept);
+	/* The number is given to another. */
+	assert_true(images_jit(m, (uint32_t)getpid()) < images_count(m));
+	assert_true(add(m, &id) < images_count(m));
+	assert_int_equal(images_count(m), IMAGE_FIRST + 3);
+	assert_int_not_equal(images_at(m, add(m, &id))->serial, serial);
+	images_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +303,7 @@ int main(void)
 		cmocka_unit_test(finds_deleted_files_by_their_mapping),
 		cmocka_unit_test(tells_when_descriptors_run_out),
 		cmocka_unit_test(jit_images_are_per_process),
+		cmocka_unit_test(what_nobody_refers_to_is_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, snippet_setup, snippet_teardown);

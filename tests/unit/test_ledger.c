@@ -46,7 +46,7 @@ static void settle(const uint64_t counters[WIRE_COUNTERS], int64_t samples)
 	struct profile *p = new_profile(samples);
 
 	ledger_outcomes(p, 0, counters, true);
-	ledger_settle(p);
+	ledger_settle(p, NULL);
 	check_ledger(p, samples);
 	profile_free(p);
 }

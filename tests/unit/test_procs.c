@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "process/procfs.h"
 #include "process/procs.h"
 
@@ -153,6 +155,85 @@ static void threads_have_entries_by_name(void **state)
 	assert_int_equal(procs_thread_at(procs, after_exec)->start_ns, 12);
 	assert_int_equal(procs_thread_count(procs), 4);
 	assert_null(procs_thread_at(procs, 4));
+}
+
+/* Whose main thread has ended goes on while another thread does. */
+static void what_has_ended_is_forgotten(void **state)
+{
+	uint32_t shell, child, entries[3] = {0};
+	uint8_t *used;
+
+	(void)state;
+	map_file(SHELL, 0x10000, 0x20000, 0, 7, "/bin/sh");
+	procs_comm(procs, SHELL, SHELL, "sh", true, 1);
+	map_file(SHELL, 0x10000, 0x20000, 0, 7, "/bin/sh");
+	procs_fork(procs, SHELL, CHILD, SHELL, CHILD, 10);
+	procs_fork(procs, SHELL, SHELL, SHELL, SHELL + 100, 11);
+	map_file(CHILD, 0x30000, 0x40000, 0, 8, "/lib/own");
+	child = procs_thread(procs, CHILD, CHILD, 12);
+	shell = procs_thread(procs, SHELL, SHELL + 100, 12);
+	assert_int_equal(procs_thread_at(procs, child)->born_ns, 10);
+	procs_exit(procs, CHILD, CHILD, 20);
+	procs_exit(procs, SHELL, SHELL, 21);
+	procs_forget(procs, entries, false);
+	assert_false(procs_knows(procs, CHILD));
+	assert_true(procs_knows(procs, SHELL));
+	assert_int_equal(entries[child], NO_PROC_THREAD);
+	assert_int_not_equal(entries[shell], NO_PROC_THREAD);
+	assert_int_equal(procs_thread_count(procs), 1);
+	assert_int_equal(procs_thread(procs, SHELL, SHELL + 100, 22), entries[shell]);
+	assert_int_equal(procs_thread_at(procs, entries[shell])->tid, SHELL + 100);
+	expect_place(SHELL, 0x10010, "/bin/sh", 0x10);
+	used = mem_zalloc(images_count(images), 1);
+	procs_mark_images(procs, used);
+	assert_true(used[procs_place(procs, SHELL, 0x10010).image]);
+	assert_int_equal(memchr(used, 1, images_count(images)) == NULL, 0);
+	free(used);
+	procs_exit(procs, SHELL, SHELL + 100, 30);
+	memset(entries, 0, sizeof(entries));
+	procs_forget(procs, entries, false);
+	assert_false(procs_knows(procs, SHELL));
+	assert_int_equal(procs_thread_count(procs), 0);
+	assert_int_equal(procs_count(procs), 0);
+}
+
+/* Somebody has rows of it still. */
+static void what_is_referred_to_keeps_its_name(void **state)
+{
+	uint32_t entries[2] = {0}, gone, kept;
+
+	(void)state;
+	procs_fork(procs, SHELL, OTHER, SHELL, OTHER, 9);
+	gone = procs_thread(procs, OTHER, OTHER, 10);
+	procs_fork(procs, SHELL, CHILD, SHELL, CHILD, 10);
+	procs_comm(procs, CHILD, CHILD, "cc1", true, 11);
+	kept = procs_thread(procs, CHILD, CHILD, 12);
+	procs_exit(procs, CHILD, CHILD, 20);
+	procs_exit(procs, OTHER, OTHER, 20);
+	entries[kept] = 1;
+	procs_forget(procs, entries, false);
+	assert_int_equal(entries[gone], NO_PROC_THREAD);
+	assert_int_equal(entries[kept], 0);
+	assert_string_equal(procs_thread_at(procs, 0)->comm, "cc1");
+	assert_string_equal(procs_name(procs, CHILD), "cc1");
+	entries[0] = 0;
+	procs_forget(procs, entries, false);
+	assert_false(procs_knows(procs, CHILD));
+}
+
+/* Records were lost, those of exits among them: /proc has none of these. */
+static void in_doubt_proc_is_asked(void **state)
+{
+	uint32_t entries[2] = {0};
+
+	(void)state;
+	procs_fork(procs, SHELL, CHILD, SHELL, CHILD, 10);
+	procs_snapshot(procs, (uint32_t)getpid());
+	procs_forget(procs, entries, false);
+	assert_true(procs_knows(procs, CHILD));
+	procs_forget(procs, entries, true);
+	assert_false(procs_knows(procs, CHILD));
+	assert_true(procs_knows(procs, (uint32_t)getpid()));
 }
 
 static void anonymous_code_is_the_process_s_own(void **state)
@@ -318,6 +399,9 @@ int main(void)
 		ON_FRESH(newer_mappings_replace_older),
 		ON_FRESH(fork_copies_and_exec_drops),
 		ON_FRESH(threads_have_entries_by_name),
+		ON_FRESH(what_has_ended_is_forgotten),
+		ON_FRESH(what_is_referred_to_keeps_its_name),
+		ON_FRESH(in_doubt_proc_is_asked),
 		ON_FRESH(anonymous_code_is_the_process_s_own),
 		ON_FRESH(special_mappings),
 		ON_FRESH(reads_lines_of_maps),

@@ -103,6 +103,48 @@ static void puts_the_outermost_in_order(void **state)
 	}
 }
 
+static uint32_t add_stack(struct world *w, uint64_t hash, uint64_t a, uint64_t b)
+{
+	struct record r = {.head = {.hash = hash, .depth = 2, .kernel = 1}};
+
+	r.frames[0] = a;
+	r.frames[1] = b;
+	stackbook_add(&w->stacks, &r.head, w->procs);
+	return stackbook_find(&w->stacks, hash);
+}
+
+static void assert_stack(const struct stackbook *s, uint32_t number, uint64_t a, uint64_t b)
+{
+	const struct stack *stack = &s->stacks.at[number];
+
+	assert_int_equal(stack->n, 2);
+	assert_int_equal(s->book.places.at[s->chain.at[stack->first]].offset, a);
+	assert_int_equal(s->book.places.at[s->chain.at[stack->first + 1]].offset, b);
+}
+
+/* Those that the kernel sent since it was told to send them anew stay, and those in use. */
+static void forgets_what_nobody_refers_to(void **state)
+{
+	struct world *w = *state;
+	uint32_t numbers[4] = {0};
+
+	add_stack(w, 1, 0x10, 0x20);
+	numbers[add_stack(w, 2, 0x30, 0x20)] = 1;
+	add_stack(w, 3, 0x40, 0x50);
+	add_stack(w, 4, 0x30, 0x60);
+	stackbook_forget(&w->stacks, 3, numbers);
+	assert_int_equal(w->stacks.stacks.n, 2);
+	assert_int_equal(numbers[0], NO_STACK);
+	assert_int_equal(numbers[2], NO_STACK);
+	assert_stack(&w->stacks, numbers[1], 0x30, 0x20);
+	assert_stack(&w->stacks, numbers[3], 0x30, 0x60);
+	assert_int_equal(w->stacks.book.places.n, 3);
+	assert_int_equal(stackbook_find(&w->stacks, 2), numbers[1]);
+	assert_int_equal(stackbook_find(&w->stacks, 4), numbers[3]);
+	assert_int_equal(stackbook_find(&w->stacks, 1), NO_STACK);
+	assert_int_equal(add_stack(w, 1, 0x10, 0x20), 2);
+}
+
 static void marks_no_kernel_address(void **state)
 {
 	struct world *w = *state;
@@ -204,6 +246,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(tells_exact_frames, open_world, close_world),
 		cmocka_unit_test_setup_teardown(puts_the_outermost_in_order, open_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(forgets_what_nobody_refers_to, open_world,
 						close_world),
 		cmocka_unit_test_setup_teardown(marks_no_kernel_address, open_world, close_world),
 		cmocka_unit_test_setup_teardown(drops_what_is_no_code, open_world, close_world),

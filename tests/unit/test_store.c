@@ -320,12 +320,12 @@ static void refuses_a_newer_schema(void **state)
 	set_root("schema", STORE_SCHEMA + 6);
 	set_root("min_reader", STORE_SCHEMA + 6);
 	assert_refused("p.h5", -ENOTSUP,
-		       "cannot read 'p.h5': it has schema 8, and this program knows up to 2: use a "
+		       "cannot read 'p.h5': it has schema 9, and this program knows up to 3: use a "
 		       "newer eprof-render");
 	/* Those that came before files said who may read them. */
 	drop_root("min_reader");
 	assert_refused("p.h5", -ENOTSUP,
-		       "cannot read 'p.h5': it has schema 8, and this program knows up to 2: use a "
+		       "cannot read 'p.h5': it has schema 9, and this program knows up to 3: use a "
 		       "newer eprof-render");
 }
 

@@ -26,7 +26,7 @@ enum { EXIT_GOES_ON = 124, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 /* What is said of the run while it goes on and afterwards. */
 struct record {
 	struct record_options o;
-	char *part;		 /* name of the checkpoint; owned */
+	char *part;		 /* name of the file of windows; owned */
 	char *events, *target;	 /* for people; owned */
 	char *command, *options; /* owned */
 	enum capture_end end;
@@ -220,18 +220,24 @@ static int save_elsewhere(const struct profile *p, char **path)
 	return -EIO;
 }
 
-static int save(const struct record *r, const struct profile *p)
+static void drop_part(const struct record *r, const struct capture *c)
+{
+	if (!capture_part_needed(c))
+		unlink(r->part);
+}
+
+static int save(const struct record *r, const struct capture *c, const struct profile *p)
 {
 	_free_ char *why = NULL, *path = NULL;
 
 	if (!store_save(r->o.output, r->o.force, p)) {
-		unlink(r->part);
+		drop_part(r, c);
 		return 0;
 	}
 	why = mem_strdup(err_text());
 	if (save_elsewhere(p, &path))
 		return err(-EIO, "%s", why);
-	unlink(r->part);
+	drop_part(r, c);
 	return err(-EIO, "%s; the profile is in '%s' instead", why, path);
 }
 
@@ -342,7 +348,8 @@ static int record(struct record *r)
 				    .describe = describe_run,
 				    .say = say_amid,
 				    .context = r,
-				    .checkpoint = r->part};
+				    .checkpoint = r->part,
+				    .window_ns = r->o.window_ns};
 	struct capture *c = NULL;
 	struct profile *p = NULL;
 	int ret = target_open(&r->o.target);
@@ -368,7 +375,7 @@ static int record(struct record *r)
 	}
 	ret = run_capture(r, c, &p);
 	if (!ret)
-		ret = save(r, p);
+		ret = save(r, c, p);
 	if (!ret) {
 		say_result(r, c, p);
 		say_waiting(c, "");

@@ -22,7 +22,8 @@ enum {
 	OPT_SAMPLER,
 	OPT_VERSION_KEY,
 	OPT_HASH_BITS,
-	OPT_TABLE_KIB
+	OPT_TABLE_KIB,
+	OPT_WINDOW
 };
 
 /* --- sources with an option of their own ------------------------------------------------------ */
@@ -132,7 +133,8 @@ void record_options_help(void)
 	      "                    only counted at first, and timed where the limit allows; what\n"
 	      "                    is too dear to be counted loses its probes\n"
 	      "  --switch-fn NAME  a function that switches stacks, besides those known\n"
-	      "  --sampler task|cpu  one event a thread, or one a CPU that BPF filters\n",
+	      "  --sampler task|cpu  one event a thread, or one a CPU that BPF filters\n"
+	      "  --window SECONDS  how often what was captured goes to FILE.part (20)\n",
 	      stdout);
 }
 
@@ -192,6 +194,18 @@ static int parse_duration(struct record_options *o, const char *arg)
 	return !ret && !o->duration_ns ? err(-EINVAL, "-d must be more than 0") : ret;
 }
 
+/* A window takes two ticks to end, and a process of its own to be written. */
+#define LEAST_WINDOW_NS 500000000
+
+static int parse_window(struct record_options *o, const char *arg)
+{
+	int ret = units_parse_ns(arg, "--window", &o->window_ns);
+
+	if (!ret && o->window_ns < LEAST_WINDOW_NS)
+		return err(-EINVAL, "--window must be at least 0.5 s");
+	return ret;
+}
+
 /* One option; an exit status or a negative errno when it is wrong. */
 static int take(struct record_options *o, int opt, const char *arg)
 {
@@ -223,6 +237,8 @@ static int take(struct record_options *o, int opt, const char *arg)
 		return ret;
 	case 'd':
 		return parse_duration(o, arg);
+	case OPT_WINDOW:
+		return parse_window(o, arg);
 	case OPT_SAMPLER:
 		return parse_sampler(o, arg);
 	case OPT_HASH_BITS:
@@ -352,6 +368,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"version-key", required_argument, 0, OPT_VERSION_KEY},
 		{"hash-bits", required_argument, 0, OPT_HASH_BITS}, /* for tests of collisions */
 		{"table-kib", required_argument, 0, OPT_TABLE_KIB}, /* … and of full memory */
+		{"window", required_argument, 0, OPT_WINDOW},
 		{"help", no_argument, 0, 'h'},
 	};
 	struct option long_options[sizeof(mine) / sizeof(*mine) + SOURCES + RECORD_PROBES_OPTIONS +

@@ -19,6 +19,7 @@ struct record_options {
 	size_t n_events;
 	const char *event_choice; /* why this event, where none was asked for; else NULL */
 	int64_t hz, duration_ns;
+	int64_t window_ns; /* 0: the usual */
 	const char *output, *version_key;
 	bool force, exit_code, help;
 	uint64_t every;		      /* -c; 0: by rate */

@@ -16,44 +16,35 @@
 #include "elf/buildid.h"
 #include "elf/elffile.h"
 #include "process/identity.h"
+#include "process/images_state.h"
 #include "process/place.h"
 #include "process/procfs.h"
 #include "process/roots.h"
 #include "process/samefile.h"
 #include "process/vdso.h"
 
-/* One identity under which an image is known. A file mapped by its build-id here and by its
- * inode there has two. */
-struct alias {
-	struct identity id;
-	uint32_t image;
-};
-
-struct images {
-	VEC(struct image *) at; /* pointers, so that images_at() stays valid */
-	VEC(struct alias) aliases;
-	struct map by_key; /* hash of build-id, of device and inode, or of path → alias */
-	struct map by_pid; /* JIT images of processes that live */
-	struct roots *roots;
-	uint64_t max_fds;
-	kallsyms_ask_fn kernel_names;
-	bool parts_copies;
-};
-
 /* Descriptors that the rest of eprof needs while files are kept open. */
 #define SPARE_FDS 64
 
-static struct image *add(struct images *m, enum image_kind kind, const char *path)
+/* The number of the new image. */
+static uint32_t add(struct images *m, enum image_kind kind, const char *path)
 {
 	struct image *image = mem_zalloc(1, sizeof(*image));
+	uint32_t number = (uint32_t)m->at.n;
 
+	if (m->unused.n)
+		number = m->unused.at[--m->unused.n];
+	else
+		vec_push(&m->at, NULL);
 	*image = (struct image){.kind = kind,
 				.path = mem_strdup(path),
 				.fd = -1,
 				.root_fd = -1,
-				.first = (uint32_t)m->at.n};
-	vec_push(&m->at, image);
-	return image;
+				.first = number,
+				.serial = m->serial++,
+				.asked = m->round};
+	m->at.at[number] = image;
+	return number;
 }
 
 /* Every mapped file holds a descriptor until it is named; the soft limit is for select(2).
@@ -77,7 +68,7 @@ struct images *images_new(void)
 	m->roots = roots_new();
 	add(m, IMAGE_KIND_NONE, "");
 	add(m, IMAGE_KIND_KERNEL, "[kernel]");
-	vdso = add(m, IMAGE_KIND_VDSO, "[vdso]");
+	vdso = m->at.at[add(m, IMAGE_KIND_VDSO, "[vdso]")];
 	vdso->fd = vdso_open();
 	if (vdso->fd < 0)
 		vdso->note = mem_strdup("our own vDSO could not be copied");
@@ -88,16 +79,10 @@ void images_free(struct images *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->at.n; i++) {
-		struct image *image = m->at.at[i];
-
-		if (image->fd >= 0)
-			close(image->fd);
-		free(image->path);
-		free(image->note);
-		free(image);
-	}
+	for (size_t i = 0; i < m->at.n; i++)
+		image_free(m->at.at[i]);
 	vec_release(&m->at);
+	vec_release(&m->unused);
 	vec_release(&m->aliases);
 	map_release(&m->by_key);
 	map_release(&m->by_pid);
@@ -270,8 +255,8 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 	if (number != IMAGE_NONE) {
 		close(fd);
 	} else {
-		number = (uint32_t)m->at.n;
-		image = add(m, IMAGE_KIND_FILE, path);
+		number = add(m, IMAGE_KIND_FILE, path);
+		image = m->at.at[number];
 		image->fd = fd;
 		image->note = note ? mem_strdup(note) : NULL;
 		image->build_id_bytes = full.build_id_bytes;
@@ -301,8 +286,10 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	uint32_t number = find(m, &want, path);
 	int fd, root_fd;
 
-	if (number != IMAGE_NONE)
+	if (number != IMAGE_NONE) {
+		m->at.at[number]->asked = m->round;
 		return number;
+	}
 	root_fd = roots_of(m->roots, pid);
 	fd = path[0] == '[' ? -1 : open_mapped(m, pid, start, end, path, &want, &note);
 	/* What a JIT writes to a file without a name is as good as anonymous. */
@@ -374,14 +361,14 @@ uint32_t images_jit(struct images *m, uint32_t pid)
 	number = map_put(&m->by_pid, pid, &fresh);
 	if (!fresh && *number)
 		return *number;
-	*number = (uint32_t)m->at.n;
-	image = add(m, IMAGE_KIND_JIT, "//anon");
+	*number = add(m, IMAGE_KIND_JIT, "//anon");
+	image = m->at.at[*number];
 	image->jit_pid = pid;
 	image->jit_ns_pid = namespace_pid(pid);
 	image->jit_uid = user_of(pid);
 	image->root_fd = roots_of(m->roots, pid);
 	image->fd = images_open_perf_map(image);
-	return (uint32_t)(m->at.n - 1);
+	return *number;
 }
 
 void images_jit_end(struct images *m, uint32_t pid)

@@ -48,12 +48,16 @@ struct image {
 	uint32_t jit_uid;    /* whose files may name its code, besides root's */
 	uint32_t first;	     /* the first image of the same build; its own number: it is that */
 	uint32_t next_copy;  /* of the first one, or of a copy; IMAGE_NONE: none */
+	uint32_t serial;     /* of no other image, not even of one that gets its number later */
+	uint32_t asked;	     /* in which round it was: see images_forget() */
 };
 
 struct images;
 struct images *images_new(void);
 void images_free(struct images *);
+/* Numbers are below that. */
 size_t images_count(const struct images *);
+/* NULL: it was forgotten. */
 struct image *images_at(struct images *, uint32_t image);
 
 /* How the kernel's addresses are named where /proc/kallsyms need not be read for it; NULL, as
@@ -78,6 +82,11 @@ uint32_t images_jit(struct images *, uint32_t pid);
 /* @pid exits or calls exec: its perf map is looked for a last time; code that appears under this
  * pid later is another image's. */
 void images_jit_end(struct images *, uint32_t pid);
+
+/* Forgets the images that nobody refers to, as @used (one byte an image) says, and that nobody
+ * asked for since the call before the last one: a program that is started again and again is opened
+ * and named once. Their numbers are given to others later. Not while copies are told apart. */
+void images_forget(struct images *, const uint8_t *used);
 
 /* The mapped file of @image opened again by its path, under the process's root, then under ours:
  * a descriptor for the caller, or -1 unless build-id or device and inode agree with what was

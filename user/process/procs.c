@@ -12,46 +12,13 @@
 #include "base/str.h"
 #include "process/maps.h"
 #include "process/procfs.h"
+#include "process/procs_state.h"
 
-#define NO_ENTRY UINT32_MAX
-
-/* The idle loop: /proc does not have it. The kernel's name; its threads are known by their CPU. */
-#define IDLE	  0
+/* The kernel's name of the idle loop. */
 #define IDLE_NAME "swapper"
 
 /* All that PROCFS_OUTSIDE stands for. */
 #define OUTSIDE_NAME "[outside]"
-
-/* A process, for good: a pid that comes again takes the entry over. */
-struct proc {
-	uint32_t pid;
-	bool exited;
-	char comm[PROCFS_COMM]; /* of the main thread, the last one */
-	uint32_t cgroup;	/* in strings */
-	struct maps maps;
-};
-
-/* A thread's present state; its entries under past names stay in `entries`. */
-struct task {
-	uint32_t pid, tid;
-	char comm[PROCFS_COMM];
-	uint64_t start_ns;
-	uint32_t life;	/* grows at each birth and exec: old entries are not taken up again */
-	uint32_t entry; /* in entries, or NO_ENTRY: none under this name yet */
-};
-
-struct procs {
-	struct images *images;
-	VEC(struct proc) procs;
-	struct map by_pid;
-	VEC(struct task) tasks;
-	struct map by_task; /* pid and tid → tasks */
-	VEC(struct proc_thread) entries;
-	VEC(uint32_t) entry_life;
-	struct map by_name; /* hash of pid, tid, life, comm → entries */
-	struct intern strings;
-	uint64_t remaps;
-};
 
 struct procs *procs_new(struct images *images)
 {
@@ -76,13 +43,6 @@ void procs_free(struct procs *p)
 	map_release(&p->by_name);
 	intern_release(&p->strings);
 	free(p);
-}
-
-static struct proc *find_proc(const struct procs *p, uint32_t pid)
-{
-	const uint32_t *i = map_get(&p->by_pid, pid);
-
-	return i ? &p->procs.at[*i] : NULL;
 }
 
 static struct proc *add_proc(struct procs *p, uint32_t pid)
@@ -142,7 +102,7 @@ static void add_mapping(struct procs *p, const struct proc_mmap *r)
 {
 	const struct mapping m = resolve(p, r);
 
-	p->remaps += maps_add(&find_proc(p, r->pid)->maps, &m);
+	p->remaps += maps_add(&procs_find(p, r->pid)->maps, &m);
 }
 
 struct reading {
@@ -168,13 +128,6 @@ static void take_mapping(void *context, const struct procfs_mapping *m)
 
 /* --- threads -------------------------------------------------------------------------------- */
 
-static struct task *find_task(const struct procs *p, uint32_t pid, uint32_t tid)
-{
-	const uint32_t *i = map_get(&p->by_task, ((uint64_t)pid << 32) | tid);
-
-	return i ? &p->tasks.at[*i] : NULL;
-}
-
 /* The thread's state as at its birth; made where it is not known. */
 static struct task *start_task(struct procs *p, uint32_t pid, uint32_t tid, const char *comm,
 			       uint64_t start_ns)
@@ -195,12 +148,13 @@ static struct task *start_task(struct procs *p, uint32_t pid, uint32_t tid, cons
 	task->start_ns = start_ns;
 	task->life++;
 	task->entry = NO_ENTRY;
+	task->exited = false;
 	return task;
 }
 
 static struct task *need_task(struct procs *p, uint32_t pid, uint32_t tid)
 {
-	struct task *task = find_task(p, pid, tid);
+	struct task *task = procs_find_task(p, pid, tid);
 	const struct proc *proc;
 	char comm[PROCFS_COMM];
 
@@ -212,8 +166,11 @@ static struct task *need_task(struct procs *p, uint32_t pid, uint32_t tid)
 		set_comm(comm, OUTSIDE_NAME);
 	else
 		procfs_comm(pid, tid, comm);
-	proc = find_proc(p, pid);
-	return start_task(p, pid, tid, comm[0] || !proc ? comm : proc->comm, 0);
+	proc = procs_find(p, pid);
+	task = start_task(p, pid, tid, comm[0] || !proc ? comm : proc->comm, 0);
+	/* A late record of one that has ended: nobody will tell that again. */
+	task->exited = !comm[0];
+	return task;
 }
 
 static void take_thread(void *context, uint32_t tid)
@@ -239,37 +196,37 @@ static int read_proc(struct procs *p, uint32_t pid)
 	cgroup = procfs_cgroup(pid);
 	cgroup_id = intern_add(&p->strings, cgroup);
 	if (comm[0])
-		set_comm(find_proc(p, pid)->comm, comm);
-	find_proc(p, pid)->cgroup = cgroup_id;
+		set_comm(procs_find(p, pid)->comm, comm);
+	procs_find(p, pid)->cgroup = cgroup_id;
 	return procfs_maps(pid, take_mapping, &reading);
 }
 
 /* Valid until the next process is made known. */
 static struct proc *need_proc(struct procs *p, uint32_t pid)
 {
-	struct proc *proc = find_proc(p, pid);
+	struct proc *proc = procs_find(p, pid);
 
 	if (proc)
 		return proc;
 	add_proc(p, pid);
 	if (pid == IDLE)
-		set_comm(find_proc(p, pid)->comm, IDLE_NAME);
+		set_comm(procs_find(p, pid)->comm, IDLE_NAME);
 	else if (pid == PROCFS_OUTSIDE)
-		set_comm(find_proc(p, pid)->comm, OUTSIDE_NAME);
-	else
-		read_proc(p, pid);
-	return find_proc(p, pid);
+		set_comm(procs_find(p, pid)->comm, OUTSIDE_NAME);
+	else if (read_proc(p, pid))
+		procs_find(p, pid)->exited = true;
+	return procs_find(p, pid);
 }
 
 int procs_snapshot(struct procs *p, uint32_t pid)
 {
-	struct proc *proc = find_proc(p, pid);
+	struct proc *proc = procs_find(p, pid);
 
 	if (!proc)
 		proc = add_proc(p, pid);
 	if (read_proc(p, pid))
 		return err(-ESRCH, "no process %u", pid);
-	find_proc(p, pid)->exited = false;
+	procs_find(p, pid)->exited = false;
 	return 0;
 }
 
@@ -277,7 +234,7 @@ static void snapshot_one(void *context, uint32_t pid)
 {
 	struct procs *p = context;
 
-	if (!find_proc(p, pid))
+	if (!procs_find(p, pid))
 		add_proc(p, pid);
 	read_proc(p, pid);
 }
@@ -330,15 +287,16 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 	start_task(p, pid, tid, comm, time_ns);
 	if (pid == parent_pid)
 		return;
-	if (find_proc(p, pid))
+	if (procs_find(p, pid))
 		images_jit_end(p->images, pid); /* the pid was another process's before */
 	else
 		add_proc(p, pid);
-	parent = find_proc(p, parent_pid);
-	child = find_proc(p, pid);
+	parent = procs_find(p, parent_pid);
+	child = procs_find(p, pid);
 	maps_copy(&child->maps, &parent->maps);
 	child->cgroup = parent->cgroup;
 	child->exited = false;
+	child->born_ns = time_ns;
 	set_comm(child->comm, comm);
 	/* The parent was gone before anybody looked. */
 	if (!child->maps.at.n)
@@ -347,9 +305,12 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 
 void procs_exit(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
-	struct proc *proc = find_proc(p, pid);
+	struct proc *proc = procs_find(p, pid);
+	struct task *task = procs_find_task(p, pid, tid);
 
 	(void)time_ns;
+	if (task)
+		task->exited = true;
 	if (!proc || tid != pid)
 		return;
 	proc->exited = true;
@@ -359,7 +320,7 @@ void procs_exit(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time_ns)
 void procs_each_image(const struct procs *p, uint32_t pid,
 		      void (*each)(void *context, uint32_t image), void *context)
 {
-	const struct proc *proc = find_proc(p, pid);
+	const struct proc *proc = procs_find(p, pid);
 
 	for (size_t i = 0; proc && i < proc->maps.at.n; i++)
 		if (proc->maps.at.at[i].image >= IMAGE_FIRST)
@@ -382,13 +343,6 @@ bool procs_is_jit(const struct procs *p, struct place place)
 
 /* --- entries -------------------------------------------------------------------------------- */
 
-static uint64_t name_key(const struct task *t)
-{
-	const uint64_t name = hash_bytes(t->comm, sizeof(t->comm));
-
-	return hash_two(hash_two(((uint64_t)t->pid << 32) | t->tid, t->life), name);
-}
-
 static bool is_entry_of(const struct procs *p, uint32_t i, const struct task *t)
 {
 	const struct proc_thread *e = &p->entries.at[i];
@@ -404,6 +358,7 @@ static uint32_t add_entry(struct procs *p, const struct task *t)
 	e->pid = t->pid;
 	e->tid = t->tid;
 	e->start_ns = t->start_ns;
+	e->born_ns = procs_find(p, t->pid)->born_ns;
 	memcpy(e->comm, t->comm, sizeof(e->comm));
 	vec_push(&p->entry_life, t->life);
 	return (uint32_t)(p->entries.n - 1);
@@ -421,7 +376,8 @@ uint32_t procs_thread(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time
 	if (task->entry != NO_ENTRY)
 		return task->entry;
 	/* A thread that goes back to an old name goes back to its entry. */
-	i = map_put(&p->by_name, name_key(task), &fresh);
+	i = map_put(&p->by_name, procs_name_key(task->pid, task->tid, task->life, task->comm),
+		    &fresh);
 	if (fresh || !is_entry_of(p, *i, task))
 		*i = add_entry(p, task);
 	task->entry = *i;
@@ -440,14 +396,14 @@ const struct proc_thread *procs_thread_at(const struct procs *p, uint32_t thread
 
 const char *procs_name(const struct procs *p, uint32_t pid)
 {
-	const struct proc *proc = find_proc(p, pid);
+	const struct proc *proc = procs_find(p, pid);
 
 	return proc ? proc->comm : "";
 }
 
 const char *procs_cgroup(const struct procs *p, uint32_t pid)
 {
-	const struct proc *proc = find_proc(p, pid);
+	const struct proc *proc = procs_find(p, pid);
 
 	return proc ? intern_text(&p->strings, proc->cgroup) : "";
 }

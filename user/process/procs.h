@@ -2,7 +2,7 @@
  * procs: the executable mappings of each process, and the names of its threads, at each moment
  * of the capture. Fed by a snapshot of /proc at the start and by the kernel's MMAP2, COMM, FORK
  * and EXIT records in order of time; asked for the place of an address. A process that has
- * exited stays known.
+ * exited stays known until procs_forget().
  */
 #ifndef SYMBOL_PROCS_H
 #define SYMBOL_PROCS_H
@@ -18,6 +18,7 @@ struct proc_thread {
 	uint32_t pid, tid;
 	char comm[16];
 	uint64_t start_ns; /* CLOCK_MONOTONIC; 0: there before the capture */
+	uint64_t born_ns;  /* the process; the same */
 };
 
 struct procs;
@@ -63,6 +64,19 @@ const struct proc_thread *procs_thread_at(const struct procs *, uint32_t thread)
  * (read when it was first seen). */
 const char *procs_name(const struct procs *, uint32_t pid);
 const char *procs_cgroup(const struct procs *, uint32_t pid);
+
+/* Forgets the processes and threads that have ended, and what living threads were called before.
+ * Of the entries those stay that are some thread's present one, or whose @entries is not 0 (one for
+ * each that there is): they get new numbers, which stand there afterwards, NO_PROC_THREAD for those
+ * that are gone. @doubt: the kernel's records are not whole, so /proc is asked who lives. */
+#define NO_PROC_THREAD UINT32_MAX
+void procs_forget(struct procs *, uint32_t *entries, bool doubt);
+/* Threads that are known, ended ones included. */
+size_t procs_count(const struct procs *);
+/* Whether anything is known of that process. */
+bool procs_knows(const struct procs *, uint32_t pid);
+/* Sets @used[image] for all images that are mapped by a process that is known. */
+void procs_mark_images(const struct procs *, uint8_t *used);
 
 /* How often a mapping that overlaps a live one of another file was seen: stacks hashed before
  * it may name the wrong module after it. The caller forgets its stack hashes when this grows. */

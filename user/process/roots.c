@@ -18,6 +18,7 @@ struct root {
 	dev_t dev;
 	ino_t inode; /* of the root directory in it */
 	int fd;
+	bool asked; /* since roots_forget() was called last */
 };
 
 struct roots {
@@ -76,16 +77,36 @@ int roots_of(struct roots *r, uint32_t pid)
 	if (!identify(path, &root) || same(&root, &r->own))
 		return -1;
 	for (size_t i = 0; i < r->others.n; i++) {
-		if (same(&root, &r->others.at[i]))
+		if (same(&root, &r->others.at[i])) {
+			r->others.at[i].asked = true;
 			return r->others.at[i].fd;
+		}
 	}
 	if (r->others.n == MAX_ROOTS)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%u/root", living);
+	root.asked = true;
 	root.fd = open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
 	if (root.fd >= 0)
 		vec_push(&r->others, root);
 	return root.fd;
+}
+
+void roots_forget(struct roots *r, bool (*used)(void *context, int fd), void *context)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->others.n; i++) {
+		struct root *root = &r->others.at[i];
+
+		if (!root->asked && !used(context, root->fd)) {
+			close(root->fd);
+			continue;
+		}
+		root->asked = false;
+		r->others.at[n++] = *root;
+	}
+	r->others.n = n;
 }
 
 size_t roots_count(const struct roots *r)

@@ -5,6 +5,7 @@
 #ifndef SYMBOL_ROOTS_H
 #define SYMBOL_ROOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,10 @@ void roots_free(struct roots *);
 
 /* An O_PATH descriptor that stays ours, or -1: the process's root is our own, or not known. */
 int roots_of(struct roots *, uint32_t pid);
+
+/* Forgets those that nobody asked for since the last time, but for the descriptors that @used says
+ * are used still. */
+void roots_forget(struct roots *, bool (*used)(void *context, int fd), void *context);
 
 /* All that are known, newest first, our own (-1) last: at least one. */
 size_t roots_count(const struct roots *);

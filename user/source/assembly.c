@@ -34,13 +34,13 @@ const char *assembly_end_note(uint8_t end)
 
 int assembly_init(struct assembly *a, struct profile *p, const struct stackbook *stacks,
 		  struct images *images, const struct procs *procs, uint64_t start_ns,
-		  struct namer_stats *stats)
+		  struct namebook *names)
 {
 	*a = (struct assembly){.p = p, .stacks = stacks, .procs = procs, .start_ns = start_ns};
 	for (uint32_t n = procs_thread_count(procs); n; n--)
 		vec_push(&a->threads, UINT32_MAX);
-	return namer_run(images, stacks->book.places.at, stacks->book.is_return.at,
-			 stacks->book.places.n, p, &a->named, stats);
+	return namebook_run(names, images, stacks->book.places.at, stacks->book.is_return.at,
+			    stacks->book.places.n, p, &a->named);
 }
 
 void assembly_release(struct assembly *a)
@@ -165,6 +165,7 @@ uint32_t assembly_thread(struct assembly *a, uint32_t number)
 			.process = intern_add(strings, procs_name(a->procs, t->pid)),
 			.cgroup = intern_add(strings, procs_cgroup(a->procs, t->pid)),
 			.start_ns = assembly_time(a, t->start_ns),
+			.born_ns = assembly_time(a, t->born_ns),
 		};
 
 		a->threads.at[number] = profile_thread(a->p, &e);

@@ -11,7 +11,7 @@
 #include "process/procs.h"
 #include "source/probe_frames.h"
 #include "source/stackbook.h"
-#include "symbol/namer.h"
+#include "symbol/namebook.h"
 
 #define ASSEMBLY_ENDS WIRE_ENDS
 
@@ -29,7 +29,7 @@ struct assembly {
 };
 
 int assembly_init(struct assembly *, struct profile *, const struct stackbook *, struct images *,
-		  const struct procs *, uint64_t start_ns, struct namer_stats *);
+		  const struct procs *, uint64_t start_ns, struct namebook *);
 void assembly_release(struct assembly *);
 
 /* The node of a user stack with a kernel stack upon it; either may be NO_STACK. A user stack that

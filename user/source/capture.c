@@ -13,11 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "source/capture.h"
-#include "source/checkpoint.h"
-#include "source/counted.h"
-#include "source/intake.h"
-#include "source/ledger.h"
-#include "source/sources.h"
+#include "source/capture_state.h"
 
 /* How often the loader looks: seldom enough to cost nothing, often enough for the rings, and for
  * the files of a process that lives shortly to be there still. */
@@ -33,44 +29,6 @@
 
 /* Looks for children that were born meanwhile: few find any. */
 #define MOST_ROUNDS 8
-
-struct capture {
-	struct capture_options o;
-	struct session_options session_options;
-	struct session *session;
-	struct slowdown *slowdown;
-	struct sources sources;
-	struct intake in;
-	struct crew_wait ending; /* what intake asks while it waits for others */
-	struct checkpoint checkpoint;
-	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
-	int64_t start_unix_ns;
-	int64_t cpu_at_start_ns, cpu_at_end_ns, cpu_at_open_ns;
-	int epoll_fd, signal_fd;
-	int nice;		   /* as it was asked for */
-	int status, command_error; /* of the command */
-	size_t exited;		   /* how many of the target's processes */
-};
-
-static int64_t usage_ns(const struct timeval *t)
-{
-	return (int64_t)t->tv_sec * 1000000000 + (int64_t)t->tv_usec * 1000;
-}
-
-/* Of this process and of those that work for it all the time. */
-static int64_t loader_cpu_ns(const struct capture *c)
-{
-	return (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) + sources_cpu_ns(&c->sources);
-}
-
-/* And of the children that have been waited for: naming is done by such. */
-static int64_t own_cpu_ns(const struct capture *c)
-{
-	struct rusage children;
-
-	getrusage(RUSAGE_CHILDREN, &children);
-	return loader_cpu_ns(c) + usage_ns(&children.ru_utime) + usage_ns(&children.ru_stime);
-}
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 #define ENDING_SIGNALS (sizeof(ending) / sizeof(*ending))
@@ -192,7 +150,7 @@ int capture_open(const struct capture_options *o, struct capture **out)
 	c->o = *o;
 	c->status = -1;
 	c->epoll_fd = c->signal_fd = -1;
-	c->cpu_at_open_ns = loader_cpu_ns(c);
+	c->cpu_at_open_ns = capture_loader_cpu_ns(c);
 	ret = open_all(c);
 	if (ret) {
 		capture_free(c);
@@ -210,9 +168,10 @@ void capture_free(struct capture *c)
 	sources_release(&c->sources);
 	slowdown_free(c->slowdown);
 	session_close(c->session);
+	turn_release(&c->turn);
+	namebook_release(&c->names);
 	vec_release(&c->session_options.programs);
 	vec_release(&c->session_options.absent);
-	checkpoint_end(&c->checkpoint);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);
 	if (c->signal_fd >= 0)
@@ -294,7 +253,7 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 {
 	struct capture_progress p = {.elapsed_ns =
 					     (int64_t)(clock_ns(CLOCK_MONOTONIC) - c->start_ns),
-				     .own_cpu_ns = loader_cpu_ns(c) - c->cpu_at_start_ns};
+				     .own_cpu_ns = capture_loader_cpu_ns(c) - c->cpu_at_start_ns};
 	uint64_t counters[WIRE_COUNTERS];
 	_free_ char *text = NULL;
 
@@ -356,7 +315,7 @@ static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *co
 		progress(c, fn, context);
 		session_tick(c->session);
 		tables_tick(c->in.tables);
-		checkpoint_tick(&c->checkpoint, c, c->o.checkpoint);
+		turn_tick(&c->turn, now);
 		tick = now + TICK_NS;
 	}
 }
@@ -367,7 +326,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 
 	c->start_ns = clock_ns(CLOCK_MONOTONIC);
 	c->start_unix_ns = (int64_t)clock_ns(CLOCK_REALTIME);
-	c->cpu_at_start_ns = loader_cpu_ns(c);
+	c->cpu_at_start_ns = capture_loader_cpu_ns(c);
 	ret = session_start(c->session);
 	/* Threads born while their siblings' events were opened are taken in now. */
 	if (!ret)
@@ -378,6 +337,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 		return ret;
 	c->ending = (struct crew_wait){goes_on, c};
 	c->in.ending = &c->ending;
+	capture_start_windows(c);
 	*end = loop(c, fn, context, &ret);
 	if (*end != CAPTURE_SIGNAL)
 		let_second_kill();
@@ -386,7 +346,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	session_stop(c->session);
 	sources_stop(&c->sources);
 	c->end_ns = clock_ns(CLOCK_MONOTONIC);
-	c->cpu_at_end_ns = loader_cpu_ns(c);
+	c->cpu_at_end_ns = capture_loader_cpu_ns(c);
 	last = intake_drain(&c->in, true);
 	sources_drained(&c->sources);
 	/* Before names are looked up, which takes memory of its own. */
@@ -394,74 +354,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	hurry(c, 0);
 	/* Only then: what it ran is to be had at once of one that nobody has waited for. */
 	reap_command(c);
-	checkpoint_end(&c->checkpoint);
+	turn_end(&c->turn);
 	return ret ? ret : last;
-}
-
-static void add_metrics(const struct capture *c, struct profile *p)
-{
-	for (size_t i = 0; i < c->o.n_events; i++) {
-		const struct event *e = &c->o.events[i];
-
-		profile_metric(p, e->name, e->clock ? "ns" : "events",
-			       e->clock ? METRIC_SUM : METRIC_COUNT);
-	}
-}
-
-int capture_profile(struct capture *c, struct profile **out)
-{
-	struct profile *p = profile_new();
-	uint64_t until = c->end_ns ? c->end_ns : clock_ns(CLOCK_MONOTONIC);
-	struct ledger_input in = {.session = c->session,
-				  .events = c->o.events,
-				  .n_events = c->o.n_events,
-				  .hz = c->o.hz,
-				  .slowdown = c->slowdown,
-				  .start_ns = c->start_ns,
-				  .running = !c->end_ns,
-				  .side_lost = c->in.side_lost,
-				  .open_cpu_ns = c->cpu_at_start_ns - c->cpu_at_open_ns,
-				  .run_cpu_ns = c->cpu_at_end_ns - c->cpu_at_start_ns};
-	int64_t before_ns = own_cpu_ns(c);
-	struct namer_stats stats = {0};
-	struct assembly assembly;
-	int ret;
-
-	p->started_unix_ns = c->start_unix_ns;
-	p->duration_ns = (int64_t)(until - c->start_ns);
-	for (size_t i = 0; i < c->o.n_events; i++)
-		p->hz = event_has_rate(&c->o.events[i]) ? c->o.hz : p->hz;
-	unwinder_stats(c->in.unwinder, &in.unwind);
-	add_metrics(c, p);
-	ret = assembly_init(&assembly, p, &c->in.stacks, c->in.images, c->in.procs, c->start_ns,
-			    &stats);
-	/* Names are known now: those that were exiting then have had the time to. */
-	if (c->end_ns)
-		session_await_exits(c->session);
-	for (size_t i = 0; i < c->o.n_events; i++)
-		ledger_counters(p, &in, i);
-	if (!ret)
-		sources_finish(&c->sources, &assembly);
-	assembly_release(&assembly);
-	ledger_settle(p);
-	for (size_t i = 0; i < c->o.n_events; i++)
-		counted_totals(p, &in, i);
-	if (ret) {
-		profile_free(p);
-		return ret;
-	}
-	if (c->in.stacks.missing)
-		profile_ledger(p, 0, LEDGER_NOTE, "stack missing", (int64_t)c->in.stacks.missing);
-	if (!c->end_ns) /* a checkpoint: the capture goes on */
-		in.run_cpu_ns = loader_cpu_ns(c) - c->cpu_at_start_ns;
-	in.name_cpu_ns = own_cpu_ns(c) - before_ns;
-	in.probes = sources_run(&c->sources, p);
-	in.probes_ns = sources_probes_ns(&c->sources);
-	ledger_cost(p, &in, &stats);
-	if (c->o.describe)
-		c->o.describe(c->o.context, p);
-	*out = p;
-	return 0;
 }
 
 char *capture_waiting(const struct capture *c)

@@ -5,35 +5,7 @@
 #ifndef SOURCE_CAPTURE_H
 #define SOURCE_CAPTURE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "load/event.h"
-#include "load/session.h"
-#include "load/target.h"
-#include "model/profile.h"
-#include "source/sources.h"
-
-struct capture_options {
-	struct target *target;	    /* opened; borrowed */
-	const struct event *events; /* borrowed */
-	size_t n_events;
-	double hz;
-	int64_t duration_ns; /* 0: until the target ends or a signal comes */
-	enum sampler sampler;
-	const void *sources[SOURCES]; /* the options of each; NULL: it is not asked for; borrowed */
-	unsigned hash_bits;	      /* 64 but in tests */
-	uint64_t table_bytes;	      /* TABLES_MAX_BYTES but in tests */
-	/* Says what the caller knows of the run (profile_set_run, machine_describe): of every
-	 * profile that is made, also those of checkpoints, which are while the capture goes on.
-	 * NULL: nothing. */
-	void (*describe)(const void *context, struct profile *);
-	/* Is told what is to be known while the capture goes on, a line; NULL: nobody is. */
-	void (*say)(const void *context, const char *text);
-	const void *context;	/* of both; borrowed */
-	const char *checkpoint; /* where the profile so far is kept while the capture runs; a
-				 * kill -9 loses no more than what came after it. NULL: nowhere */
-};
+#include "source/capture_options.h"
 
 enum capture_end {
 	CAPTURE_RUNNING,
@@ -59,6 +31,9 @@ int capture_open(const struct capture_options *, struct capture **);
 int capture_run(struct capture *, capture_progress_fn, void *context, enum capture_end *end);
 /* Why a source that was asked for captures nothing; NULL: all do. */
 const char *capture_forbidden(const struct capture *);
+/* Whether the file of the windows (checkpoint) has what the profile has not: it could not be read.
+ * After capture_profile(). */
+bool capture_part_needed(const struct capture *);
 /* The profile of what was captured, named, with ledger and cost, and described. Owned by the
  * caller. */
 int capture_profile(struct capture *, struct profile **out);

@@ -67,7 +67,9 @@ static void add_steps(struct profile *p, const struct ledger_input *in, size_t e
 		const struct wire_step *s = &steps.at[i];
 
 		seen += s->seen;
-		since += in->events[event].every ? s->since : add_remainder(p, in, event, s);
+		/* While the capture goes on the next sample stands for it. */
+		since += in->events[event].every || in->running ? s->since
+								: add_remainder(p, in, event, s);
 	}
 	vec_release(&steps);
 	counted = count_of(in, event, seen);

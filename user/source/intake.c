@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,10 +179,12 @@ static int drain(struct intake *in, bool last)
 	struct pending_handlers handlers = {take_ring, take_side, in, last ? NULL : &in->stop};
 	struct pending taken;
 	size_t first;
+	bool whole; /* nothing is left in the ring */
 	int ret;
 
 	in->put_aside = in->stop = false;
 	ret = drain_ring(in);
+	whole = !in->put_aside;
 	sources_before_drain(in->sources);
 	in->drained_ns = now;
 	first = in->pending.side.n;
@@ -190,6 +193,8 @@ static int drain(struct intake *in, bool last)
 	taken = in->pending;
 	in->pending = (struct pending){0};
 	pending_take(&taken, last ? UINT64_MAX : now, &handlers);
+	if (whole && !in->stop)
+		in->settled_ns = now;
 	in->put_aside |= !session_settle(in->session) && !last;
 	pending_append(&taken, &in->pending);
 	in->pending = taken;
@@ -250,6 +255,45 @@ int intake_init(struct intake *in, const struct source_services *services,
 	in->stacks.is_made_up = is_made_up;
 	in->stacks.context = in->unwinder;
 	return ret;
+}
+
+/* The target's processes, of those that are known still. */
+static void forget_followed(struct intake *in)
+{
+	struct map rest = {0};
+	bool fresh;
+
+	for (size_t i = 0; i < in->followed.cap; i++) {
+		const struct map_slot *slot = &in->followed.slots[i];
+
+		if (slot->used && procs_knows(in->procs, (uint32_t)slot->key))
+			map_put(&rest, slot->key, &fresh);
+	}
+	map_release(&in->followed);
+	in->followed = rest;
+}
+
+static void forget_images(struct intake *in)
+{
+	_free_ uint8_t *used = mem_zalloc(images_count(in->images), 1);
+
+	procs_mark_images(in->procs, used);
+	for (size_t i = 0; i < in->stacks.book.places.n; i++)
+		used[in->stacks.book.places.at[i].image] = 1;
+	images_forget(in->images, used);
+	unwinder_forget(in->unwinder);
+}
+
+void intake_forget(struct intake *in, struct remains *r, uint32_t first_stack, bool doubt,
+		   bool hold_images)
+{
+	stackbook_forget(&in->stacks, first_stack, r->stacks.at);
+	procs_forget(in->procs, r->threads.at, doubt);
+	forget_followed(in);
+	if (!hold_images)
+		forget_images(in);
+	/* Else what the window took stays with this process. */
+	malloc_trim(0);
 }
 
 void intake_release(struct intake *in)

@@ -17,6 +17,7 @@
 #include "process/procs.h"
 #include "source/assembly.h"
 #include "source/pending.h"
+#include "source/remains.h"
 #include "source/sources.h"
 #include "source/stackbook.h"
 #include "source/unwinder.h"
@@ -33,6 +34,7 @@ struct intake {
 	const struct sources *sources; /* borrowed, as the session */
 	struct pending pending;
 	uint64_t drained_ns; /* when the ring was last: CLOCK_MONOTONIC */
+	uint64_t settled_ns; /* what came before has been taken */
 	bool put_aside;	     /* records came in while others were taken in */
 	bool stop;	     /* the capture ends: others wait until nothing comes any more */
 	struct map followed; /* processes of the target, where it is not everything */
@@ -51,4 +53,9 @@ void intake_release(struct intake *);
 void intake_snapshot(struct intake *);
 /* Takes what came before now. @last: takes everything. */
 int intake_drain(struct intake *, bool last);
+
+/* Forgets what has ended, and the stacks before number @first_stack, but for what @r says is still
+ * referred to; new numbers stand in @r then. @doubt: see procs_forget(). @hold_images: all stay. */
+void intake_forget(struct intake *, struct remains *r, uint32_t first_stack, bool doubt,
+		   bool hold_images);
 #endif

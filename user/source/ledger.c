@@ -116,7 +116,7 @@ void ledger_counters(struct profile *p, const struct ledger_input *in, size_t ev
 			       (int64_t)in->side_lost);
 }
 
-static int64_t rows_of(const struct profile *p, uint32_t metric)
+int64_t ledger_samples(const struct profile *p, uint32_t metric)
 {
 	int64_t n = 0;
 
@@ -132,7 +132,7 @@ static void add_taken(struct profile *p, uint32_t metric, int64_t n)
 			p->ledger.at[i].count += n;
 }
 
-void ledger_settle(struct profile *p)
+void ledger_settle(struct profile *p, const struct ledger_past *past)
 {
 	for (size_t i = 0, n = p->ledger.n; i < n; i++) {
 		struct ledger_row row = p->ledger.at[i];
@@ -140,7 +140,8 @@ void ledger_settle(struct profile *p)
 
 		if (row.class != LEDGER_KEPT || row.metric == LEDGER_ZONES)
 			continue;
-		held = rows_of(p, row.metric);
+		held = ledger_samples(p, row.metric) +
+		       (past ? past->samples[row.metric % WIRE_EVENTS] : 0);
 		if (row.count < held) { /* sent and read, but not counted yet */
 			add_taken(p, row.metric, held - row.count);
 			p->ledger.at[i].count = held;

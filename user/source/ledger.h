@@ -15,6 +15,11 @@
 #include "source/unwinder.h"
 #include "symbol/namer.h"
 
+/* Samples in windows that are written already, by metric. */
+struct ledger_past {
+	int64_t samples[WIRE_EVENTS];
+};
+
 struct ledger_input {
 	struct session *session;
 	const struct event *events;
@@ -22,7 +27,7 @@ struct ledger_input {
 	double hz;
 	const struct slowdown *slowdown;
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
-	bool running;	   /* a checkpoint: the capture goes on */
+	bool running;	   /* of a window: the capture goes on */
 	struct unwinder_stats unwind;
 	uint64_t side_lost;			      /* records about processes */
 	double probes_ns;			      /* of actions, beside their programs */
@@ -36,9 +41,12 @@ void ledger_outcomes(struct profile *, uint32_t metric, const uint64_t counters[
 		     bool running);
 /* Rows of @event: taken, kept, each loss that occurred, notes. */
 void ledger_counters(struct profile *, const struct ledger_input *, size_t event);
-/* Makes "kept" what the profile holds, after all samples were added: what the kernel sent and the
- * loader has not read becomes a loss, of a checkpoint while its capture goes on. */
-void ledger_settle(struct profile *);
+/* How many samples of @metric the profile holds. */
+int64_t ledger_samples(const struct profile *, uint32_t metric);
+/* Makes "kept" what the profile holds, after all samples were added, and what earlier windows do;
+ * NULL: there were none. What the kernel sent and the loader has not read becomes a loss, of a
+ * window while its capture goes on. */
+void ledger_settle(struct profile *, const struct ledger_past *);
 /* Rows of cost. */
 void ledger_cost(struct profile *, const struct ledger_input *, const struct namer_stats *);
 

@@ -2,6 +2,8 @@
  * oncpu: samples of perf events, with their stacks.
  */
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
 #include "base/mem.h"
 #include "base/units.h"
@@ -22,10 +24,20 @@ struct row {
 /* The part of memory that samples may take. */
 #define SHARE 4
 
+/* How many samples have stacks that are not whole, or not the program's own doing. */
+struct tally {
+	int64_t ends[WIRE_EVENTS][ASSEMBLY_ENDS];
+	int64_t guessed[WIRE_EVENTS], probed[WIRE_EVENTS];
+};
+
 struct oncpu {
 	VEC(struct row) rows;
-	size_t most;		   /* rows */
+	size_t ended;		   /* of them, are of the window that is being written */
+	size_t written;		   /* left with earlier windows */
+	size_t most;		   /* rows in all: a profile is held in memory when it is read */
 	int64_t lost[WIRE_EVENTS]; /* came when there were so many */
+	struct tally before;	   /* of earlier windows */
+	struct tally *now;	   /* of the profile made last, perhaps by a child: shared */
 };
 
 static void *oncpu_new(const void *options)
@@ -34,6 +46,7 @@ static void *oncpu_new(const void *options)
 
 	(void)options;
 	o->most = mem_most() / SHARE / SAMPLE_BYTES;
+	o->now = mem_shared(1, sizeof(*o->now));
 	return o;
 }
 
@@ -41,8 +54,10 @@ static void oncpu_free(void *state)
 {
 	struct oncpu *o = state;
 
-	if (o)
-		vec_release(&o->rows);
+	if (!o)
+		return;
+	vec_release(&o->rows);
+	munmap(o->now, sizeof(*o->now));
 	free(o);
 }
 
@@ -57,7 +72,7 @@ static void add(struct oncpu *o, const struct wire_sample *w, uint32_t user,
 			  .user = user,
 			  .kernel = stackbook_find(stacks, w->kernel_hash)};
 
-	if (o->rows.n < o->most)
+	if (o->written + o->rows.n < o->most)
 		vec_push(&o->rows, row);
 	else
 		o->lost[row.event % WIRE_EVENTS]++;
@@ -82,7 +97,7 @@ static void oncpu_progress(const void *state, struct str *out)
 	const struct oncpu *o = state;
 	char n[UNITS_BUF];
 
-	str_addf(out, "%s samples  ", units_count(n, sizeof(n), (int64_t)o->rows.n));
+	str_addf(out, "%s samples  ", units_count(n, sizeof(n), (int64_t)(o->written + o->rows.n)));
 }
 
 static void add_rows(const struct oncpu *o, struct assembly *a)
@@ -105,29 +120,41 @@ static void add_rows(const struct oncpu *o, struct assembly *a)
 	}
 }
 
-/* How many of the samples have stacks that are not whole, or not the program's own doing. */
-static void add_notes(const struct oncpu *o, struct assembly *a, uint32_t metric)
+static void add_tallies(const struct oncpu *o, const struct assembly *a)
 {
-	int64_t ends[ASSEMBLY_ENDS] = {0}, guessed = 0, probed = 0;
+	struct tally *t = o->now;
 
+	memset(t, 0, sizeof(*t));
 	for (size_t i = 0; i < o->rows.n; i++) {
 		const struct row *row = &o->rows.at[i];
+		const uint32_t event = row->event % WIRE_EVENTS;
 
-		if (row->event != metric || row->user == NO_STACK)
+		if (row->user == NO_STACK)
 			continue;
-		probed += assembly_is_probe(a, row->user, row->kernel);
-		ends[a->stacks->stacks.at[row->user].end % ASSEMBLY_ENDS]++;
-		guessed += a->stacks->stacks.at[row->user].guessed;
+		t->probed[event] += assembly_is_probe(a, row->user, row->kernel);
+		t->ends[event][a->stacks->stacks.at[row->user].end % ASSEMBLY_ENDS]++;
+		t->guessed[event] += a->stacks->stacks.at[row->user].guessed;
 	}
+}
+
+static void add_notes(const struct oncpu *o, struct assembly *a, uint32_t metric)
+{
+	const uint32_t event = metric % WIRE_EVENTS;
+	const int64_t guessed = o->before.guessed[event] + o->now->guessed[event];
+	const int64_t probed = o->before.probed[event] + o->now->probed[event];
+
 	if (guessed)
 		profile_ledger(a->p, metric, LEDGER_NOTE,
 			       "some frames guessed: code without unwind rules", guessed);
 	if (probed)
 		profile_ledger(a->p, metric, LEDGER_NOTE, "amid a probe of a zone: [eprof probe]",
 			       probed);
-	for (uint8_t e = 0; e < ASSEMBLY_ENDS; e++)
-		if (ends[e] && assembly_end_note(e))
-			profile_ledger(a->p, metric, LEDGER_NOTE, assembly_end_note(e), ends[e]);
+	for (uint8_t e = 0; e < ASSEMBLY_ENDS; e++) {
+		const int64_t n = o->before.ends[event][e] + o->now->ends[event][e];
+
+		if (n && assembly_end_note(e))
+			profile_ledger(a->p, metric, LEDGER_NOTE, assembly_end_note(e), n);
+	}
 }
 
 static void oncpu_finish(const void *state, struct assembly *a)
@@ -135,10 +162,59 @@ static void oncpu_finish(const void *state, struct assembly *a)
 	const struct oncpu *o = state;
 
 	add_rows(o, a);
+	add_tallies(o, a);
 	for (uint32_t metric = 0; metric < a->p->metrics.n; metric++) {
 		add_notes(o, a, metric);
 		profile_ledger_lose(a->p, metric, "no memory for more samples",
 				    o->lost[metric % WIRE_EVENTS]);
+	}
+}
+
+/* --- windows -------------------------------------------------------------------------------- */
+
+static void oncpu_window_end(void *state)
+{
+	struct oncpu *o = state;
+
+	o->ended = o->rows.n;
+}
+
+static void add_tally(struct tally *to, const struct tally *from)
+{
+	for (size_t i = 0; i < WIRE_EVENTS; i++) {
+		to->guessed[i] += from->guessed[i];
+		to->probed[i] += from->probed[i];
+		for (size_t e = 0; e < ASSEMBLY_ENDS; e++)
+			to->ends[i][e] += from->ends[i][e];
+	}
+}
+
+static void oncpu_window_forget(void *state, struct remains *r)
+{
+	struct oncpu *o = state;
+
+	add_tally(&o->before, o->now);
+	o->written += o->ended;
+	o->rows.n -= o->ended;
+	memmove(o->rows.at, o->rows.at + o->ended, o->rows.n * sizeof(*o->rows.at));
+	o->ended = 0;
+	for (size_t i = 0; i < o->rows.n; i++) {
+		remains_stack(r, o->rows.at[i].user);
+		remains_stack(r, o->rows.at[i].kernel);
+		remains_thread(r, o->rows.at[i].thread);
+	}
+}
+
+static void oncpu_window_renumber(void *state, const struct remains *r)
+{
+	struct oncpu *o = state;
+
+	for (size_t i = 0; i < o->rows.n; i++) {
+		struct row *row = &o->rows.at[i];
+
+		row->user = remains_new(r->stacks.at, r->stacks.n, row->user);
+		row->kernel = remains_new(r->stacks.at, r->stacks.n, row->kernel);
+		row->thread = remains_new(r->threads.at, r->threads.n, row->thread);
 	}
 }
 
@@ -160,5 +236,8 @@ const struct source oncpu_source = {
 	.take = oncpu_take,
 	.take_slice = oncpu_take_slice,
 	.progress = oncpu_progress,
+	.window_end = oncpu_window_end,
+	.window_forget = oncpu_window_forget,
+	.window_renumber = oncpu_window_renumber,
 	.total = oncpu_total,
 };

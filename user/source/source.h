@@ -16,6 +16,7 @@
 #include "process/images.h"
 #include "process/procs.h"
 #include "source/assembly.h"
+#include "source/remains.h"
 #include "source/stackbook.h"
 
 /* What all sources share; borrowed while the capture lasts. */
@@ -91,6 +92,18 @@ struct source {
 	void (*tick)(void *);
 	/* For a line of progress, two spaces behind each part: "1,204 calls  ". */
 	void (*progress)(const void *, struct str *);
+
+	/* --- windows: see turn.h --- */
+	/* The rows that it has now are of the window that ends; they are being written, by a copy
+	 * of the process that calls finish(). What comes from now on is the next window's. */
+	void (*window_end)(void *);
+	/* They are in the file: forgets them, and marks what its other rows refer to. Where they
+	 * could not be written this is not called, and they are the next window's too. */
+	void (*window_forget)(void *, struct remains *);
+	/* What its rows refer to has other numbers now. */
+	void (*window_renumber)(void *, const struct remains *);
+	/* It refers to images by number as long as it lives: none is forgotten. */
+	bool holds_images;
 
 	/* --- the end --- */
 	void (*ending)(void *);	 /* events still come */

@@ -157,6 +157,30 @@ char *sources_progress(const struct sources *s)
 	return str_steal(&text);
 }
 
+void sources_window_end(const struct sources *s)
+{
+	EACH(s, window_end);
+}
+
+void sources_window_forget(const struct sources *s, struct remains *r)
+{
+	EACH(s, window_forget, r);
+}
+
+void sources_window_renumber(const struct sources *s, const struct remains *r)
+{
+	EACH(s, window_renumber, r);
+}
+
+bool sources_hold_images(const struct sources *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < SOURCES; i++)
+		any |= s->state[i] && table[i].is->holds_images;
+	return any;
+}
+
 void sources_ending(const struct sources *s)
 {
 	EACH(s, ending);

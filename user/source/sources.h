@@ -51,6 +51,11 @@ void sources_tick(const struct sources *);
 /* Of all, one after the other; owned by the caller. */
 char *sources_progress(const struct sources *);
 
+void sources_window_end(const struct sources *);
+void sources_window_forget(const struct sources *, struct remains *);
+void sources_window_renumber(const struct sources *, const struct remains *);
+bool sources_hold_images(const struct sources *);
+
 void sources_ending(const struct sources *);
 void sources_stop(const struct sources *);
 void sources_drained(const struct sources *);

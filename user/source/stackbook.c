@@ -103,6 +103,51 @@ uint32_t stackbook_find(struct stackbook *s, uint64_t hash)
 	return at ? *at : NO_STACK;
 }
 
+static void keep_stack(struct stackbook *to, const struct stackbook *from, uint32_t i)
+{
+	const struct placebook *book = &from->book;
+	struct stack stack = from->stacks.at[i];
+	const uint32_t first = stack.first;
+
+	stack.first = (uint32_t)to->chain.n;
+	for (uint32_t k = 0; k < stack.n; k++) {
+		const uint32_t at = from->chain.at[first + k];
+
+		vec_push(&to->chain, placebook_add(&to->book, book->places.at[at],
+						   book->is_return.at[at], book->guessed.at[at]));
+	}
+	vec_push(&to->stacks, stack);
+}
+
+static void keep_hashes(struct stackbook *to, const struct stackbook *from, const uint32_t *numbers)
+{
+	bool fresh;
+
+	for (size_t i = 0; i < from->by_hash.cap; i++) {
+		const struct map_slot *slot = &from->by_hash.slots[i];
+
+		if (slot->used && numbers[slot->value] != NO_STACK)
+			*map_put(&to->by_hash, slot->key, &fresh) = numbers[slot->value];
+	}
+}
+
+void stackbook_forget(struct stackbook *s, uint32_t from, uint32_t *numbers)
+{
+	struct stackbook rest = {
+		.is_made_up = s->is_made_up, .context = s->context, .missing = s->missing};
+
+	for (uint32_t i = 0; i < s->stacks.n; i++) {
+		bool kept = i >= from || numbers[i];
+
+		numbers[i] = kept ? (uint32_t)rest.stacks.n : NO_STACK;
+		if (kept)
+			keep_stack(&rest, s, i);
+	}
+	keep_hashes(&rest, s, numbers);
+	stackbook_release(s);
+	*s = rest;
+}
+
 void stackbook_release(struct stackbook *s)
 {
 	placebook_release(&s->book);

@@ -50,6 +50,11 @@ uint32_t stackbook_add_frames(struct stackbook *, const struct stack_frames *, u
 void stackbook_add(struct stackbook *, const struct wire_stack *, struct procs *);
 /* The stack of that hash; NO_STACK for 0 and for one that never came, which is counted. */
 uint32_t stackbook_find(struct stackbook *, uint64_t hash);
+
+/* Forgets the stacks before number @from but for those whose @numbers is not 0 (one for each stack
+ * that there is), and the places that only they had. Their new numbers stand there afterwards,
+ * NO_STACK for those that are gone. The kernel must have been told to send them anew. */
+void stackbook_forget(struct stackbook *, uint32_t from, uint32_t *numbers);
 void stackbook_release(struct stackbook *);
 
 #endif

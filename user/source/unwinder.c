@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "elf/elffile.h"
 #include "source/unwinder.h"
+#include "source/unwinder_state.h"
 #include "unwind/native_walk.h"
 #include "sample/regs.h"
 #include "unwind/table_build.h"
@@ -13,36 +14,6 @@
 /* A piece of what no process admits to having mapped is asked for so often before it is given up.
  */
 #define MAX_ASKED 8
-
-/* The table of a piece of an image: in the kernel once the walker has met it, else only here. */
-struct entry {
-	struct table_blob own; /* no words: in the kernel, or not made yet */
-	struct wire_piece piece;
-	bool in_kernel;
-};
-
-/* An image opened to make tables of its pieces. */
-struct maker {
-	struct elffile file;
-	struct table_maker *maker; /* NULL: cannot be */
-};
-
-struct unwinder {
-	struct tables *tables;
-	struct images *images;
-	struct procs *procs;
-	struct map by_piece; /* image, piece → index in entries */
-	VEC(struct entry) entries;
-	struct map file_of; /* image → index in files: how the kernel calls it, once known */
-	VEC(struct wire_piece) files;
-	struct map makers_by_image; /* → index in makers */
-	VEC(struct maker *) makers; /* owned */
-	struct map asked;	    /* hash of a piece → how often in vain */
-	uint64_t walks;
-	uint64_t dropped[WIRE_EVENTS]; /* of them for want of a table that was dropped */
-	int64_t build_ns;
-	uint64_t frames[WIRE_WALK_FRAMES]; /* of the walk under way */
-};
 
 struct unwinder *unwinder_new(struct tables *tables, struct images *images, struct procs *procs)
 {
@@ -60,11 +31,8 @@ void unwinder_free(struct unwinder *u)
 		return;
 	for (size_t i = 0; i < u->entries.n; i++)
 		table_blob_release(&u->entries.at[i].own);
-	for (size_t i = 0; i < u->makers.n; i++) {
-		table_maker_free(u->makers.at[i]->maker);
-		elffile_release(&u->makers.at[i]->file);
-		free(u->makers.at[i]);
-	}
+	for (size_t i = 0; i < u->makers.n; i++)
+		unwinder_maker_free(u->makers.at[i]);
 	vec_release(&u->makers);
 	map_release(&u->makers_by_image);
 	map_release(&u->file_of);

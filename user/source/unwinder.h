@@ -29,6 +29,10 @@ bool unwinder_is_made_up(struct unwinder *, struct place);
 /* The stack of a slice, added to @stacks: its number. */
 uint32_t unwinder_walk(struct unwinder *, const struct wire_slice *, struct stackbook *);
 
+/* Forgets what it knows of images that are forgotten (images_forget), before their numbers are
+ * given to others. */
+void unwinder_forget(struct unwinder *);
+
 struct unwinder_stats {
 	uint64_t tables, table_bytes, evicted, walks;
 	uint64_t dropped[WIRE_EVENTS]; /* walks for want of a table that was dropped, by event */

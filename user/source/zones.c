@@ -289,6 +289,22 @@ static void zones_take(void *state, const void *record, struct stackbook *stacks
 		zones_process(z, r->pid);
 }
 
+static void window_forget(void *state, struct remains *r)
+{
+	const struct zones *z = state;
+
+	for (size_t i = 0; i < z->thread_of.n; i++)
+		remains_thread(r, z->thread_of.at[i]);
+}
+
+static void window_renumber(void *state, const struct remains *r)
+{
+	struct zones *z = state;
+
+	for (size_t i = 0; i < z->thread_of.n; i++)
+		z->thread_of.at[i] = remains_new(r->threads.at, r->threads.n, z->thread_of.at[i]);
+}
+
 static bool has_zones(const struct zones *z)
 {
 	return z->in.o->actions & action_bit(WIRE_ACTION_zone);
@@ -386,6 +402,9 @@ const struct source zones_source = {
 	.round = time_round,
 	.tick = tick,
 	.progress = progress,
+	.window_forget = window_forget,
+	.window_renumber = window_renumber,
+	.holds_images = true,
 	.ending = zones_ending,
 	.stop = zones_stop,
 	.drained = zones_drained,

@@ -12,6 +12,11 @@ uint64_t hash_bytes(const void *data, size_t n)
 	return XXH3_64bits(data, n);
 }
 
+uint64_t hash_seeded(const void *data, size_t n, uint64_t seed)
+{
+	return XXH3_64bits_withSeed(data, n, seed);
+}
+
 uint64_t hash_two(uint64_t a, uint64_t b)
 {
 	const uint64_t both[2] = {a, b};

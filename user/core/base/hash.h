@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 uint64_t hash_bytes(const void *data, size_t n);
+/* As hash_bytes(): nobody who does not know @seed can make two that are equal on purpose. */
+uint64_t hash_seeded(const void *data, size_t n, uint64_t seed);
 uint64_t hash_two(uint64_t a, uint64_t b);
 
 struct map_slot {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 static __attribute__((noreturn)) void die(size_t n, size_t size)
@@ -30,6 +31,15 @@ void *mem_realloc(void *ptr, size_t n, size_t size)
 	void *p = reallocarray(ptr, n, size);
 
 	if (!p && n && size)
+		die(n, size);
+	return p;
+}
+
+void *mem_shared(size_t n, size_t size)
+{
+	void *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
 		die(n, size);
 	return p;
 }

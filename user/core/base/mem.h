@@ -18,6 +18,9 @@ char *mem_strndup(const char *s, size_t n) __attribute__((malloc, warn_unused_re
 /* A string printed into memory of its own. */
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), warn_unused_result));
 
+/* Zeroed memory that children made by fork(2) share; not freed. */
+void *mem_shared(size_t n, size_t size) __attribute__((warn_unused_result));
+
 /* Bytes that this process may come to: the machine's memory, or RLIMIT_AS where that is less. */
 uint64_t mem_most(void);
 

@@ -21,6 +21,7 @@
 #include "base/vec.h"
 #include "model/part.h"
 #include "model/table.h"
+#include "model/window.h"
 #include "model/zone.h"
 
 /* What kind of code a function is. Stored: append only. */
@@ -70,6 +71,7 @@ struct thread {
 	uint32_t process;  /* comm of the process: of its main thread, at the end of the capture */
 	uint32_t cgroup;   /* v2 path, "" unknown */
 	uint64_t start_ns; /* since the start of the capture, 0 if it was there before */
+	uint64_t born_ns;  /* the process; the same. With pid it tells processes apart */
 };
 
 enum metric_kind {

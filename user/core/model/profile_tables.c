@@ -99,6 +99,7 @@ static const struct column threads_columns[] = {
 	TABLE_COLUMN(thread, process, COLUMN_TEXT, CODING_PLAIN),
 	TABLE_COLUMN(thread, cgroup, COLUMN_TEXT, CODING_PLAIN),
 	TABLE_COLUMN(thread, start_ns, COLUMN_U64, CODING_PLAIN),
+	TABLE_LATER(thread, born_ns, COLUMN_U64, CODING_PLAIN),
 };
 
 static int check_threads(const struct profile *p)
@@ -108,7 +109,8 @@ static int check_threads(const struct profile *p)
 	for (size_t i = 0; !rc && i < p->threads.n; i++) {
 		const struct thread *e = &p->threads.at[i];
 
-		rc = CHECK_ROW("threads", i, {"start_ns", e->start_ns, INT64_MAX});
+		rc = CHECK_ROW("threads", i, {"start_ns", e->start_ns, INT64_MAX},
+			       {"born_ns", e->born_ns, INT64_MAX});
 	}
 	return rc;
 }

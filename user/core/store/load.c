@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "model/meta.h"
 #include "store/reader.h"
+#include "store/windows.h"
 
 /* What is passed down while one run is read. */
 struct load {
@@ -329,23 +330,42 @@ static int load_run(struct load *l, hid_t platform, hid_t run)
 	return rc;
 }
 
-int store_load(const char *path, const struct store_key *key, struct profile **out)
+/* Of a file that is open, which is closed then. */
+static int load_open(struct reader *r, const struct store_key *key, struct profile **out)
 {
 	_h5_ hid_t platform = -1, run = -1;
-	struct reader r;
-	struct load l = {.reader = &r};
-	int rc = reader_open(&r, path);
+	struct load l = {.reader = r};
+	int rc = reader_find_run(r, key, &platform, &run);
 
-	if (!rc)
-		rc = reader_find_run(&r, key, &platform, &run);
 	if (!rc) {
 		l.profile = profile_new();
 		rc = load_run(&l, platform, run);
 	}
-	reader_close(&r);
 	if (rc)
 		profile_free(l.profile);
 	else
 		*out = l.profile;
 	return rc;
+}
+
+int store_load_image(const char *name, const void *image, size_t n, struct profile **out)
+{
+	struct reader r;
+	int rc = reader_open_image(&r, name, image, n);
+
+	if (!rc)
+		rc = load_open(&r, NULL, out);
+	reader_close(&r);
+	return rc;
+}
+
+int store_load(const char *path, const struct store_key *key, struct profile **out)
+{
+	struct reader r;
+	int rc = reader_open(&r, path);
+
+	if (!rc)
+		rc = load_open(&r, key, out);
+	reader_close(&r);
+	return rc ? rc : windows_load(path, out);
 }

@@ -74,6 +74,31 @@ static int check_schema(const struct reader *r)
 	return 0;
 }
 
+static void set_budget(struct reader *r, uint64_t bytes)
+{
+	r->budget = bytes < READER_CAP_BYTES / READER_RATIO
+			    ? bytes * READER_RATIO + READER_BASE_BYTES
+			    : READER_CAP_BYTES;
+}
+
+int reader_open_image(struct reader *r, const char *name, const void *image, size_t n)
+{
+	_h5_ hid_t access = -1;
+
+	*r = (struct reader){.path = name, .file = -1, .groups = READER_MAX_GROUPS};
+	set_budget(r, n);
+	h5_quiet();
+	access = H5Pcreate(H5P_FILE_ACCESS);
+	if (H5Pset_fapl_core(access, 1 << 16, false) < 0 ||
+	    H5Pset_file_image(access, (void *)(uintptr_t)image, n) < 0)
+		return reader_err(r, -EINVAL, "HDF5 does not take it");
+	/* A name that cannot be there: HDF5 refuses one that is. */
+	r->file = H5Fopen("/dev/null/eprof", H5F_ACC_RDONLY, access);
+	if (r->file < 0)
+		return reader_err(r, -EINVAL, "the HDF5 file is truncated or damaged");
+	return check_schema(r);
+}
+
 int reader_open(struct reader *r, const char *path)
 {
 	_h5_ hid_t access = -1;
@@ -84,9 +109,7 @@ int reader_open(struct reader *r, const char *path)
 	rc = check_file(r, &bytes);
 	if (rc)
 		return rc;
-	r->budget = bytes < READER_CAP_BYTES / READER_RATIO
-			    ? bytes * READER_RATIO + READER_BASE_BYTES
-			    : READER_CAP_BYTES;
+	set_budget(r, bytes);
 	h5_quiet();
 	access = H5Pcreate(H5P_FILE_ACCESS);
 	H5Pset_file_locking(access, false, true);

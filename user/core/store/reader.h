@@ -37,6 +37,8 @@ struct reader {
 /* Opens @path, and makes sure that it is a profile of a schema known here: errors of
  * store_load(). To be closed in either case. */
 int reader_open(struct reader *, const char *path);
+/* The same of the @n bytes of a file. */
+int reader_open_image(struct reader *, const char *name, const void *image, size_t n);
 void reader_close(struct reader *);
 
 /* err() with the file's name before the text. */

@@ -160,6 +160,14 @@ static int put_attrs(hid_t group, const struct profile *p, const struct attr *at
 	return rc;
 }
 
+/* What came later than the others is in no file that has nothing of it. */
+static bool is_written(const struct table_place *t, const struct profile *p)
+{
+	if (t->table->part == PART_ANY && t->table->later)
+		return table_vec(t, p)->n > 0;
+	return profile_has(p, t->table->part);
+}
+
 static int put_run(hid_t run, const struct profile *p)
 {
 	_free_ char *parts = profile_parts(p);
@@ -178,7 +186,7 @@ static int put_run(hid_t run, const struct profile *p)
 			 p->strings.bytes.n ? p->strings.bytes.n : 1,
 			 p->strings.bytes.n ? p->strings.bytes.at : "", "");
 	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
-		if (profile_has(p, t->table->part))
+		if (is_written(t, p))
 			rc = put_table(run, t, p);
 	return rc ? rc : put_samples(run, p);
 }
@@ -280,14 +288,18 @@ static hid_t make_file(char **image)
 	return H5Fcreate("eprof", H5F_ACC_TRUNC, creation, access);
 }
 
-/* Where the file in @image ends: HDF5 format, version 2 and 3 of the superblock, "End of File
- * Address". The driver's memory goes on behind it. */
-static size_t image_bytes(const char *image)
+/* HDF5 format, version 2 and 3 of the superblock, "End of File Address". */
+size_t store_image_bytes(const void *head, size_t n)
 {
+	static const char signature[] = "\x89HDF\r\n\x1a\n";
+	const char *at = head;
 	uint64_t end;
 
-	memcpy(&end, image + 28, sizeof(end));
-	return le64toh(end);
+	if (n < STORE_HEAD_BYTES || memcmp(at, signature, 8) != 0 || at[8] < 2 || at[8] > 3 ||
+	    at[9] != sizeof(end))
+		return 0;
+	memcpy(&end, at + 28, sizeof(end));
+	return le64toh(end) >= STORE_HEAD_BYTES ? le64toh(end) : 0;
 }
 
 /* The file as bytes, freed by the caller, also on failure. */
@@ -301,19 +313,30 @@ static int make_image(const struct profile *p, char **image)
 	return rc || !*image ? -EIO : 0;
 }
 
+int store_image(const struct profile *p, char **image, size_t *n)
+{
+	*image = NULL;
+	h5_quiet();
+	if (make_image(p, image))
+		return err(-EIO, "HDF5 could not take the profile");
+	/* The driver's memory goes on behind it. */
+	*n = store_image_bytes(*image, STORE_HEAD_BYTES);
+	return 0;
+}
+
 int store_save(const char *path, bool force, const struct profile *p)
 {
 	_free_ char *image = NULL;
 	struct file_new f;
 	int rc = file_begin(&f, path, force);
+	size_t n = 0;
 
 	if (rc)
 		return rc;
-	h5_quiet();
-	if (make_image(p, &image))
-		rc = err(-EIO, "cannot write '%s': HDF5 could not take the profile", path);
+	if (store_image(p, &image, &n))
+		rc = err(-EIO, "cannot write '%s': %s", path, err_text());
 	if (!rc)
-		rc = file_write(&f, image, image_bytes(image));
+		rc = file_write(&f, image, n);
 	if (rc)
 		file_drop(&f);
 	return rc ? rc : file_commit(&f);

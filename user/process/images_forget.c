@@ -1,0 +1,81 @@
+/* images_forget(): see images.h. */
+#include "process/images.h"
+#include "process/images_state.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "process/place.h"
+
+void image_free(struct image *image)
+{
+	if (!image)
+		return;
+	if (image->fd >= 0)
+		close(image->fd);
+	free(image->path);
+	free(image->note);
+	free(image);
+}
+
+/* Whether an image has it as its process's root. */
+static bool is_root_of_any(void *context, int fd)
+{
+	const struct images *m = context;
+
+	for (size_t i = 0; i < m->at.n; i++)
+		if (m->at.at[i] && m->at.at[i]->root_fd == fd)
+			return true;
+	return false;
+}
+
+/* The names and pids by which images are found, of those that are left. */
+static void forget_keys(struct images *m)
+{
+	struct map by_key = {0}, by_pid = {0};
+	size_t n = 0;
+	bool fresh;
+
+	for (size_t i = 0; i < m->aliases.n; i++) {
+		const struct alias *a = &m->aliases.at[i];
+		const struct image *image = m->at.at[a->image];
+		uint64_t key = image ? identity_key(&a->id, image->path) : 0;
+		const uint32_t *known = image ? map_get(&m->by_key, key) : NULL;
+
+		if (!known || *known != i)
+			continue;
+		*map_put(&by_key, key, &fresh) = (uint32_t)n;
+		m->aliases.at[n++] = *a;
+	}
+	m->aliases.n = n;
+	for (uint32_t i = IMAGE_FIRST; i < m->at.n; i++) {
+		const struct image *image = m->at.at[i];
+		const uint32_t *now = image ? map_get(&m->by_pid, image->jit_pid) : NULL;
+
+		if (now && *now == i)
+			*map_put(&by_pid, image->jit_pid, &fresh) = i;
+	}
+	map_release(&m->by_key);
+	map_release(&m->by_pid);
+	m->by_key = by_key;
+	m->by_pid = by_pid;
+}
+
+void images_forget(struct images *m, const uint8_t *used)
+{
+	if (m->parts_copies)
+		return;
+	for (uint32_t i = IMAGE_FIRST; i < m->at.n; i++) {
+		struct image *image = m->at.at[i];
+
+		if (!image || used[i] ||
+		    (image->kind != IMAGE_KIND_JIT && image->asked + 1 >= m->round))
+			continue;
+		image_free(image);
+		m->at.at[i] = NULL;
+		vec_push(&m->unused, i);
+	}
+	m->round++;
+	forget_keys(m);
+	roots_forget(m->roots, is_root_of_any, m);
+}

@@ -1,0 +1,194 @@
+/* The profiles that a capture makes: one of each window, and the one of all: see capture.h. */
+#include "source/capture.h"
+#include "source/capture_state.h"
+
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "model/splice.h"
+#include "source/counted.h"
+#include "source/ledger.h"
+
+static int64_t usage_ns(const struct timeval *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + (int64_t)t->tv_usec * 1000;
+}
+
+int64_t capture_loader_cpu_ns(const struct capture *c)
+{
+	return (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) + sources_cpu_ns(&c->sources);
+}
+
+/* And of the children that have been waited for: naming is done by such. */
+static int64_t own_cpu_ns(const struct capture *c)
+{
+	struct rusage children;
+
+	getrusage(RUSAGE_CHILDREN, &children);
+	return capture_loader_cpu_ns(c) + usage_ns(&children.ru_utime) +
+	       usage_ns(&children.ru_stime);
+}
+
+static void add_metrics(const struct capture *c, struct profile *p)
+{
+	for (size_t i = 0; i < c->o.n_events; i++) {
+		const struct event *e = &c->o.events[i];
+
+		profile_metric(p, e->name, e->clock ? "ns" : "events",
+			       e->clock ? METRIC_SUM : METRIC_COUNT);
+	}
+}
+
+static struct profile *new_profile(const struct capture *c, uint64_t until_ns)
+{
+	struct profile *p = profile_new();
+
+	p->started_unix_ns = c->start_unix_ns;
+	p->duration_ns = (int64_t)(until_ns - c->start_ns);
+	for (size_t i = 0; i < c->o.n_events; i++)
+		p->hz = event_has_rate(&c->o.events[i]) ? c->o.hz : p->hz;
+	add_metrics(c, p);
+	return p;
+}
+
+/* The rows since the last window. */
+static int add_rows(struct capture *c, struct ledger_input *in, struct profile *p, uint64_t end_ns)
+{
+	const uint64_t from = c->turn.start_ns - c->start_ns, to = end_ns - c->start_ns;
+	struct assembly assembly;
+	int ret;
+
+	unwinder_stats(c->in.unwinder, &in->unwind);
+	ret = assembly_init(&assembly, p, &c->in.stacks, c->in.images, c->in.procs, c->start_ns,
+			    &c->names);
+	/* Names are known now: those that were exiting then have had the time to. */
+	if (c->end_ns)
+		session_await_exits(c->session);
+	for (size_t i = 0; i < c->o.n_events; i++)
+		ledger_counters(p, in, i);
+	if (!ret)
+		sources_finish(&c->sources, &assembly);
+	assembly_release(&assembly);
+	vec_push(&p->windows, ((struct window){from < to ? from : to, to}));
+	return ret;
+}
+
+/* What is said of all rows. */
+static void conclude(struct capture *c, struct ledger_input *in, struct profile *p,
+		     int64_t cpu_before_ns)
+{
+	ledger_settle(p, in->running ? &c->turn.past : NULL);
+	for (size_t i = 0; i < c->o.n_events; i++)
+		counted_totals(p, in, i);
+	if (c->in.stacks.missing)
+		profile_ledger(p, 0, LEDGER_NOTE, "stack missing", (int64_t)c->in.stacks.missing);
+	in->name_cpu_ns = own_cpu_ns(c) - cpu_before_ns + c->turn.file.cpu_ns;
+	in->probes = sources_run(&c->sources, p);
+	in->probes_ns = sources_probes_ns(&c->sources);
+	ledger_cost(p, in, &c->names.stats);
+	if (c->o.describe)
+		c->o.describe(c->o.context, p);
+}
+
+static struct ledger_input ledger_of(struct capture *c)
+{
+	const int64_t until = c->end_ns ? c->cpu_at_end_ns : capture_loader_cpu_ns(c);
+
+	return (struct ledger_input){.session = c->session,
+				     .events = c->o.events,
+				     .n_events = c->o.n_events,
+				     .hz = c->o.hz,
+				     .slowdown = c->slowdown,
+				     .start_ns = c->start_ns,
+				     .running = !c->end_ns,
+				     .side_lost = c->in.side_lost,
+				     .open_cpu_ns = c->cpu_at_start_ns - c->cpu_at_open_ns,
+				     .run_cpu_ns = until - c->cpu_at_start_ns};
+}
+
+/* In a copy of the process, while the capture goes on. */
+static int make_window(void *context, struct profile **out)
+{
+	struct capture *c = context;
+	struct ledger_input in = ledger_of(c);
+	int64_t before_ns = own_cpu_ns(c);
+	struct profile *p = new_profile(c, c->turn.end_ns);
+	int ret = add_rows(c, &in, p, c->turn.end_ns);
+
+	conclude(c, &in, p, before_ns);
+	*out = p;
+	return ret;
+}
+
+/* What is left of @last goes to the windows before it. */
+static int join(struct splice *windows, struct profile **last)
+{
+	int ret = splice_add(windows, *last);
+
+	profile_free(*last);
+	*last = NULL;
+	if (!ret)
+		*last = splice_finish(windows);
+	return ret;
+}
+
+/* What cannot be read stays where it is. */
+static void read_windows(struct capture *c, struct splice *s)
+{
+	_free_ char *text = NULL;
+
+	if (!checkpoint_read(&c->turn.file, c->o.checkpoint, s))
+		return;
+	c->part_needed = true;
+	text = mem_printf("%s; the profile lacks what was in it, and it is kept", err_text());
+	if (c->o.say)
+		c->o.say(c->o.context, text);
+}
+
+int capture_profile(struct capture *c, struct profile **out)
+{
+	struct ledger_input in = ledger_of(c);
+	int64_t before_ns = own_cpu_ns(c);
+	struct profile *p = new_profile(c, c->end_ns);
+	const bool many = turn_has_windows(&c->turn);
+	struct splice windows = {0};
+	int ret;
+
+	if (many) {
+		splice_init(&windows);
+		read_windows(c, &windows);
+		splice_seed(&windows, p);
+	}
+	ret = add_rows(c, &in, p, c->end_ns);
+	if (!ret && many)
+		ret = join(&windows, &p);
+	splice_release(&windows);
+	if (ret) {
+		profile_free(p);
+		return ret;
+	}
+	conclude(c, &in, p, before_ns);
+	*out = p;
+	return 0;
+}
+
+bool capture_part_needed(const struct capture *c)
+{
+	return c->part_needed;
+}
+
+void capture_start_windows(struct capture *c)
+{
+	const struct turn_host host = {.path = c->o.checkpoint,
+				       .session = c->session,
+				       .in = &c->in,
+				       .sources = &c->sources,
+				       .maker = {make_window, c, &c->names},
+				       .say = c->o.say,
+				       .context = c->o.context,
+				       .length_ns = (uint64_t)c->o.window_ns};
+
+	turn_start(&c->turn, &host, c->start_ns);
+}

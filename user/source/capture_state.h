@@ -1,0 +1,39 @@
+/*
+ * capture_state: what a capture is inside. For capture.c and capture_profile.c.
+ */
+#ifndef SOURCE_CAPTURE_STATE_H
+#define SOURCE_CAPTURE_STATE_H
+
+#include "source/capture_options.h"
+#include "source/intake.h"
+#include "source/slowdown.h"
+#include "source/sources.h"
+#include "source/turn.h"
+#include "symbol/namebook.h"
+
+struct capture {
+	struct capture_options o;
+	struct session_options session_options;
+	struct session *session;
+	struct slowdown *slowdown;
+	struct sources sources;
+	struct intake in;
+	struct crew_wait ending; /* what intake asks while it waits for others */
+	struct namebook names;
+	struct turn turn;
+	bool part_needed;	   /* the windows in the file could not be read */
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+	int64_t start_unix_ns;
+	int64_t cpu_at_start_ns, cpu_at_end_ns, cpu_at_open_ns;
+	int epoll_fd, signal_fd;
+	int nice;		   /* as it was asked for */
+	int status, command_error; /* of the command */
+	size_t exited;		   /* how many of the target's processes */
+};
+
+/* CPU time of this process and of those that work for it all the time. */
+int64_t capture_loader_cpu_ns(const struct capture *);
+/* When counting starts: from then on windows end. */
+void capture_start_windows(struct capture *);
+
+#endif

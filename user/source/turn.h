@@ -1,0 +1,61 @@
+/*
+ * turn: from one window of a capture to the next. A window ends in three steps, each at a tick:
+ *
+ * 1. the kernel is told to send each stack anew, so that those sent so far can be forgotten;
+ * 2. when all that was sent before has been taken in, a child begins to write what there is as a
+ *    profile of its own (checkpoint.h), while the next window's rows come in;
+ * 3. when it is in the file, its rows are dropped, and with them the stacks, threads, processes and
+ *    images that nothing refers to any more. Where it could not be written nothing is dropped: the
+ *    next window holds it all.
+ */
+#ifndef SOURCE_TURN_H
+#define SOURCE_TURN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/checkpoint.h"
+#include "source/intake.h"
+#include "source/sources.h"
+
+/* What is going on of them. */
+enum turn_step { TURN_NONE, TURN_RESENDING, TURN_WRITING };
+
+/* What a turn is of; all borrowed. */
+struct turn_host {
+	const char *path; /* of the file; NULL: there is one window, which ends with the capture */
+	struct session *session;
+	struct intake *in;
+	const struct sources *sources;
+	struct checkpoint_maker maker;
+	void (*say)(const void *context, const char *text); /* NULL: nobody is told */
+	const void *context;				    /* of say */
+	uint64_t length_ns;				    /* of a window; 0: the usual one */
+};
+
+/* Zeroed before turn_start(). */
+struct turn {
+	struct turn_host host;
+	struct checkpoint file;
+	struct ledger_past past;
+	enum turn_step step;
+	uint64_t start_ns; /* of the window, CLOCK_MONOTONIC, as the other times */
+	uint64_t end_ns;   /* of the one that is being written */
+	uint64_t due_ns;
+	uint64_t tried_ns;    /* when the end of one was begun last */
+	uint64_t resent_ns;   /* since when stacks are sent anew */
+	uint32_t first_stack; /* that was sent since, or later */
+	uint64_t side_lost;   /* of intake, at the end of the last window */
+	bool failed;	      /* somebody was told that a window cannot be written */
+};
+
+void turn_start(struct turn *, const struct turn_host *, uint64_t now_ns);
+/* At each tick, after all was drained. */
+void turn_tick(struct turn *, uint64_t now_ns);
+/* Waits for the window that is being written. */
+void turn_end(struct turn *);
+/* Whether windows are in the file. */
+bool turn_has_windows(const struct turn *);
+void turn_release(struct turn *);
+
+#endif
