@@ -42,6 +42,9 @@ static size_t mutate(char *bytes, size_t n, uint64_t *seed)
 	static const uint8_t telling[] = {0, 1, 0x7f, 0x80, 0xff};
 	size_t times = 1 + next(seed) % 8;
 
+	/* A table of no rows. */
+	if (!n)
+		return 0;
 	for (size_t i = 0; i < times; i++) {
 		size_t at = next(seed) % n;
 
@@ -143,7 +146,7 @@ static void survives_mutations(void **state)
 }
 
 /* Of profile_tables: those of samples come first, then those of zones. */
-#define SAMPLE_TABLES 8
+#define SAMPLE_TABLES 9
 #define ZONE_TABLES   5
 
 /* Changes bytes of any table, as a writer of ill will could. */
