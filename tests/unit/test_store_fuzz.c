@@ -143,7 +143,7 @@ static void survives_mutations(void **state)
 }
 
 /* Of profile_tables: those of samples come first, then those of zones. */
-#define SAMPLE_TABLES 8
+#define SAMPLE_TABLES 9
 #define ZONE_TABLES   5
 
 /* Changes bytes of any table, as a writer of ill will could. */
@@ -175,6 +175,7 @@ static void survives_wrong_tables(void **state)
 		struct profile *p = small_profile();
 
 		profile_module(p, "/bin/x", "");
+		vec_push(&p->windows, ((struct window){0, 1000}));
 		spoil(p, &seed);
 		assert_int_equal(store_save("bad.h5", true, p), 0);
 		loaded += try("bad.h5");
