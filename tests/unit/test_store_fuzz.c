@@ -178,6 +178,7 @@ static void survives_wrong_tables(void **state)
 		struct profile *p = small_profile();
 
 		profile_module(p, "/bin/x", "");
+		vec_push(&p->windows, ((struct window){0, 1000}));
 		spoil(p, &seed);
 		assert_int_equal(store_save("bad.h5", true, p), 0);
 		loaded += try("bad.h5");
