@@ -231,7 +231,8 @@ static int check(const struct record_probes *p)
 	if (p->zone_option && !zones)
 		return cmd_usage("%s is for zones: name some with --zone", p->zone_option);
 	if (p->probe_option && !p->patterns)
-		return cmd_usage("%s is for probes: name functions with --zone", p->probe_option);
+		return cmd_usage("%s is for zones and other probes: name functions with --zone",
+				 p->probe_option);
 	if (p->o.clocks & WIRE_CLOCK_NONE &&
 	    (p->o.ends == ZONE_ENDS_SESSION || p->o.ends == ZONE_ENDS_RETS))
 		return cmd_usage(

@@ -132,7 +132,7 @@ static int attach(struct probe_session *z, struct bpf_program *program)
 	struct bpf_link *link = kernel_types_attach(program);
 
 	if (!link)
-		return err(-errno, "cannot hang '%s' on its tracepoint: %s",
+		return err(-errno, "cannot attach '%s' to its tracepoint: %s",
 			   bpf_program__name(program), strerror(errno));
 	vec_push(&z->links, link);
 	return 0;
@@ -149,7 +149,7 @@ static int trace(struct probe_session *z, int program_fd, const char *name)
 		return fd;
 	vec_push(&z->event_fds, fd);
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program_fd) || ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
-		return err(-errno, "cannot hang a program on '%s': %s", name, strerror(errno));
+		return err(-errno, "cannot attach a program to '%s': %s", name, strerror(errno));
 	return 0;
 }
 

@@ -69,13 +69,14 @@ static void end_process(struct zones *z, size_t at)
 void zone_process_ran_before(struct zones *z, struct zone_process *p)
 {
 	if (z->counting && !p->missed)
-		zone_note(z,
-			  "programs and libraries that ran before their probes hung: first calls "
-			  "may be missing");
+		zone_note(z, "programs and libraries that ran before their probes were attached: "
+			     "first calls "
+			     "may be missing");
 	p->missed = true;
 }
 
-/* Whether it may have run functions that nobody has looked for, or before their probes hung. */
+/* Whether it may have run functions that nobody has looked for, or before its probes were attached.
+ */
 static bool ran_unseen(struct zones *z, struct zone_process *p)
 {
 	zone_process_gather(z, p);
@@ -152,7 +153,8 @@ void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 	}
 	to->missed = misses;
 	if (misses)
-		zone_note(z, "children whose first calls of libraries were missed: probes hung for "
+		zone_note(z, "children whose first calls of libraries were missed: probes were "
+			     "attached for "
 			     "the parent alone");
 	zones_process(z, child);
 }

@@ -182,10 +182,19 @@ static struct elsewhere sum_elsewhere(const struct zones *z)
 	return sum;
 }
 
+void zone_cost_probe_rows(const struct zones *z, struct profile *p)
+{
+	const struct elsewhere elsewhere = sum_elsewhere(z);
+
+	profile_cost(p, ZONE_COST_HITS_ELSEWHERE, "events", elsewhere.hits);
+	profile_cost(p, ZONE_COST_ELSEWHERE, "ns", elsewhere.ns);
+	profile_cost(p, "zones: probed functions", "events", (double)zones_count(z));
+	profile_cost(p, "zones: time to attach probes", "ns", (double)z->attach_ns);
+}
+
 void zone_cost_rows(const struct zones *z, struct profile *p)
 {
 	_free_ struct zone_costs *costs = mem_zalloc(p->zones.n + 1, sizeof(*costs));
-	const struct elsewhere elsewhere = sum_elsewhere(z);
 
 	for (size_t i = 0; i < p->zones.n; i++)
 		costs[i] = costs_of(z->in.calibration, &p->zones.at[i]);
@@ -193,10 +202,7 @@ void zone_cost_rows(const struct zones *z, struct profile *p)
 	zones_compensate(p, costs);
 	add_classes(z, p);
 	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p));
-	profile_cost(p, ZONE_COST_HITS_ELSEWHERE, "events", elsewhere.hits);
-	profile_cost(p, ZONE_COST_ELSEWHERE, "ns", elsewhere.ns);
-	profile_cost(p, "zones: probed functions", "events", (double)zones_count(z));
-	profile_cost(p, "zones: time to hang probes", "ns", (double)z->attach_ns);
+	zone_cost_probe_rows(z, p);
 }
 
 /* Adds @n calls that end in @way. */

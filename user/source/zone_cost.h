@@ -11,6 +11,9 @@
 uint32_t zone_cost_which(const struct zones *);
 /* Compensates the times of all zones, and says what the probes cost in all. */
 void zone_cost_rows(const struct zones *, struct profile *);
+/* Of the probes as such, whatever is done at them: what others who hit them paid, and how many
+ * there are. A part of the rows above. */
+void zone_cost_probe_rows(const struct zones *, struct profile *);
 /* zones_run(). */
 struct program_run zone_cost_run(const struct zones *, const struct profile *);
 

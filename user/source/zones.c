@@ -323,6 +323,8 @@ static void add_rows(const void *state, struct assembly *a)
 	if (has_zones(z)) {
 		profile_set_run(a->p, RUN_CLOCK, z->in.o->clock ? z->in.o->clock : "wall");
 		zone_tables_fill(z, a);
+	} else {
+		zone_cost_probe_rows(z, a->p);
 	}
 	actions_finish(z->in.o->actions, z->in.whole, a);
 }
