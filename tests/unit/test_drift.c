@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "load/drift.h"
+#include "perf/drift.h"
 
 #define MS 1000000ull
 #define S  (1000 * MS)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "load/event.h"
+#include "perf/event.h"
 
 static void names_are_perfs(void **state)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "load/fair.h"
+#include "perf/fair.h"
 
 static void test_nobody(void **state)
 {

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "load/event.h"
-#include "load/plain_sample.h"
-#include "load/rights.h"
+#include "perf/event.h"
+#include "perf/plain_sample.h"
+#include "perf/rights.h"
 
 #define SP 0x7ffd12345678
 

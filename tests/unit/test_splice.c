@@ -186,6 +186,24 @@ static void other_captures_are_refused(void **state)
 	profile_free(b);
 }
 
+/* So is one beside a profile that says nothing of windows: what it measured counts. */
+static void other_metrics_are_refused_without_windows_too(void **state)
+{
+	struct profile *a = profile_new(), *b = profile_new();
+	struct splice s;
+
+	(void)state;
+	profile_metric(a, "cpu-clock", "ns", METRIC_SUM);
+	profile_metric(b, "page-faults", "events", METRIC_COUNT);
+	splice_init(&s);
+	assert_int_equal(splice_add(&s, a), 0);
+	assert_int_not_equal(splice_add(&s, b), 0);
+	assert_string_equal(profile_text(s.p, s.p->metrics.at[0].name), "cpu-clock");
+	splice_release(&s);
+	profile_free(a);
+	profile_free(b);
+}
+
 /* What looks names up by function finds those of earlier windows. */
 static void functions_are_handed_on(void **state)
 {
@@ -276,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_pid_that_comes_again_is_another_process),
 		cmocka_unit_test(samples_stay_in_their_zones),
 		cmocka_unit_test(other_captures_are_refused),
+		cmocka_unit_test(other_metrics_are_refused_without_windows_too),
 		cmocka_unit_test(functions_are_handed_on),
 		cmocka_unit_test_setup_teardown(one_behind_the_other_is_one_profile, enter_folder,
 						leave_folder),

@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "load/features.h"
-#include "load/rights.h"
+#include "perf/rights.h"
 
 static const char help[] =
 	"Examples:\n"

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/record_options.h"
-#include "load/rights.h"
+#include "perf/rights.h"
 
 #define DEFAULT_HZ 99 /* not 100, which would march in step with timers */
 

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 #include "cmd/record_probes.h"
-#include "load/event.h"
 #include "load/session.h"
 #include "load/target.h"
+#include "perf/event.h"
 #include "source/sources.h"
 
 struct record_options {

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/zone_file.h"
-#include "load/rights.h"
+#include "perf/rights.h"
 #include "source/action.h"
 
 enum {

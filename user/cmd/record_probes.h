@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "load/event.h"
+#include "perf/event.h"
 #include "probe/zones.h"
 
 struct record_probes {

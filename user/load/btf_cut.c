@@ -134,30 +134,27 @@ static void note_id(struct btf_cut *c, const char *name, uint32_t number)
 static bool may_be_asked_for(const struct btf_cut *c, const struct source *s,
 			     const struct btf_type *t)
 {
-	uint32_t bit;
+	uint32_t bit = begin_of(name_at(s, t->name_off));
 
-	bit = begin_of(name_at(s, t->name_off));
-	return c->begins[bit / 64] >> bit % 64 & 1;
+	return t->name_off && c->begins[bit / 64] >> bit % 64 & 1;
 }
 
 /* By its name: a number to be known, or one of those that are asked for. */
 static void consider(struct btf_cut *c, struct source *s, const struct btf_type *t, uint32_t number)
 {
-	switch (kind_of(t)) {
-	case BTF_KIND_FUNC:
-		if (may_be_asked_for(c, s, t))
-			note_id(c, name_at(s, t->name_off), number);
-		break;
+	const uint32_t kind = kind_of(t);
+
+	if (!may_be_asked_for(c, s, t))
+		return;
+	if (kind == BTF_KIND_FUNC || kind == BTF_KIND_TYPEDEF)
+		note_id(c, name_at(s, t->name_off), number);
+	switch (kind) {
 	case BTF_KIND_TYPEDEF:
-		if (may_be_asked_for(c, s, t))
-			note_id(c, name_at(s, t->name_off), number);
-		/* fallthrough */
 	case BTF_KIND_STRUCT:
 	case BTF_KIND_UNION:
 	case BTF_KIND_ENUM:
 	case BTF_KIND_ENUM64:
-		if (may_be_asked_for(c, s, t) &&
-		    map_get(&c->names, hash_of(name_at(s, t->name_off))))
+		if (map_get(&c->names, hash_of(name_at(s, t->name_off))))
 			take(s, number);
 	}
 }

@@ -7,9 +7,9 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "load/cpus.h"
 #include "load/namespace.h"
 #include "load/ran.h"
+#include "load/counters.h"
 #include "eprof.skel.h"
 
 static enum wire_filter filter_of(enum target_kind kind)
@@ -141,8 +141,8 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 		skel->rodata->config_hash_mask = (1ull << o->hash_bits) - 1;
 	configure_sources(skel, o);
 	probe_session_configure(skel, o->probes);
-	bpf_map__set_max_entries(skel->maps.ring, ring_bytes(o, cpus_possible()));
+	bpf_map__set_max_entries(skel->maps.ring, ring_bytes(o, counters_cpus()));
 	bpf_map__set_max_entries(
 		skel->maps.known_stacks,
-		stacks_known(o, cpus_possible(), bpf_map__max_entries(skel->maps.known_stacks)));
+		stacks_known(o, counters_cpus(), bpf_map__max_entries(skel->maps.known_stacks)));
 }

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "load/cpus.h"
 
 static int read_slots(int map_fd, uint32_t key, void *out)
 {
@@ -20,9 +20,14 @@ static int counter_by_cpu(int map_fd, size_t event, uint32_t counter, uint64_t *
 	return read_slots(map_fd, (uint32_t)event * WIRE_COUNTERS + counter, out);
 }
 
+int counters_cpus(void)
+{
+	return libbpf_num_possible_cpus();
+}
+
 int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out)
 {
-	int cpus = cpus_possible();
+	int cpus = counters_cpus();
 	_free_ uint64_t *left_out = mem_zalloc((size_t)cpus, sizeof(*left_out));
 	int ret = counter_by_cpu(map_fd, event, WIRE_TAKEN, out);
 
@@ -35,7 +40,7 @@ int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out)
 
 int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS])
 {
-	int cpus = cpus_possible();
+	int cpus = counters_cpus();
 	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
 
 	/* The programs go on meanwhile. What becomes of a hit is counted behind TAKEN, and read
@@ -55,7 +60,7 @@ int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS])
 
 int counters_steps(int map_fd, size_t event, session_step_list *out)
 {
-	size_t cpus = (size_t)cpus_possible();
+	size_t cpus = (size_t)counters_cpus();
 	_free_ struct wire_step *steps = mem_zalloc(cpus, sizeof(*steps));
 	int ret = read_slots(map_fd, (uint32_t)event, steps);
 

@@ -8,13 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "load/session.h"
+#include "load/session_readings.h"
 
+/* How many CPUs the kernel may ever have: the slots of a per-CPU map's value. */
+int counters_cpus(void);
 /* Sums over all CPUs, by enum wire_counter; never more outcomes than hits. Errors with a text, here
  * and below. */
 int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS]);
 /* Hits of the target by CPU, those in the mode that is left out included; room for
- * cpus_possible(). */
+ * counters_cpus(). */
 int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out);
 /* How far each CPU is, in the map of steps. */
 int counters_steps(int map_fd, size_t event, session_step_list *out);

@@ -11,9 +11,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "load/event.h"
 #include "load/features_row.h"
 #include "load/uprobes.h"
+#include "perf/event.h"
 
 enum { HELPER_PROBE_READ_KERNEL = 113, HELPER_TASK_BTF = 158, HELPER_TASK_PT_REGS = 175 };
 

@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "load/event.h"
 #include "load/features_row.h"
-#include "load/rights.h"
+#include "perf/event.h"
+#include "perf/rights.h"
 #include "process/procfs.h"
 
 static enum feature_state either_cap(int cap, int wider, char found[FEATURE_FOUND])

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "load/cpus.h"
 #include "load/hooks.h"
+#include "perf/cpus.h"
 
 static bool is_tracepoint(const struct hooks *h, const struct hook *one)
 {

@@ -9,8 +9,8 @@
 
 #include "base/vec.h"
 #include "load/births.h"
-#include "load/event.h"
 #include "load/target.h"
+#include "perf/event.h"
 #include "wire.h"
 
 /* How sampled events are opened for -p and --. */

@@ -12,6 +12,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "load/btf_cut.h"
 #include "wire.h"
@@ -130,15 +131,13 @@ static void ask(struct kernel_types *k, const struct eprof_bpf *skel)
 }
 
 /* Kernels before 6.16 cannot map it. */
-static int cut_by_reading(struct btf_cut *cut, int fd, size_t n)
+static int cut_by_reading(struct btf_cut *cut)
 {
-	_free_ char *data = mem_zalloc(n, 1);
-	size_t at = 0;
-	ssize_t got;
+	_free_ char *data = NULL;
+	size_t n;
+	int ret = file_read(KERNEL_BTF, MOST_BYTES, &data, &n);
 
-	while (at < n && (got = read(fd, data + at, n - at)) > 0)
-		at += (size_t)got;
-	return at == n ? btf_cut(cut, data, n) : -EIO;
+	return ret ? ret : btf_cut(cut, data, n);
 }
 
 static int cut(struct btf_cut *cut)
@@ -154,7 +153,7 @@ static int cut(struct btf_cut *cut)
 		return -EINVAL;
 	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
-		return cut_by_reading(cut, fd, (size_t)st.st_size);
+		return cut_by_reading(cut);
 	ret = btf_cut(cut, data, (size_t)st.st_size);
 	munmap(data, (size_t)st.st_size);
 	return ret;
@@ -169,7 +168,7 @@ static int fill(struct kernel_types *k, const struct eprof_bpf *skel)
 	ret = cut(&k->cut);
 	if (ret)
 		return ret;
-	return write(k->fd, k->cut.bytes.at, k->cut.bytes.n) == (ssize_t)k->cut.bytes.n ? 0 : -EIO;
+	return file_put(k->fd, k->cut.bytes.at, k->cut.bytes.n);
 }
 
 static struct eprof_bpf *open_cut(struct kernel_types *k)

@@ -10,10 +10,10 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "load/cpus.h"
-#include "load/plain_sample.h"
-#include "load/rights.h"
-#include "load/side_record.h"
+#include "perf/cpus.h"
+#include "perf/plain_sample.h"
+#include "perf/rights.h"
+#include "perf/side_record.h"
 
 /* Of a ring. Users may have 512 KiB a CPU by default (kernel.perf_event_mlock_kb), and what
  * RLIMIT_MEMLOCK says besides. */

@@ -12,9 +12,9 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "load/event.h"
-#include "load/perf_ring.h"
 #include "load/target.h"
+#include "perf/event.h"
+#include "perf/perf_ring.h"
 
 struct plain_options {
 	const struct event *events; /* borrowed, as the target */

@@ -9,10 +9,11 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/mem.h"
-#include "load/cpus.h"
 #include "load/kernel_types.h"
 #include "load/uprobes.h"
 #include "load/probe_session.h"
+#include "load/counters.h"
+#include "perf/cpus.h"
 #include "eprof.skel.h"
 
 struct bpf_program *probe_session_action_program(const struct eprof_bpf *skel, uint64_t action)
@@ -68,7 +69,7 @@ static void configure_clocks(struct eprof_bpf *skel, const struct probe_request 
 	bpf_map__set_max_entries(skel->maps.zone_sums, nodes_of(r));
 	bpf_map__set_max_entries(skel->maps.zone_calls, r->max_zones + WIRE_ZONE_SPARE);
 	bpf_map__set_max_entries(skel->maps.zone_events,
-				 (uint32_t)cpus_possible() * WIRE_ZONE_EVENTS);
+				 (uint32_t)counters_cpus() * WIRE_ZONE_EVENTS);
 	skel->rodata->config_zone_clocks = r->clocks;
 	skel->rodata->config_zone_events = (uint32_t)r->n_events;
 }

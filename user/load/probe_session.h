@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "load/event.h"
 #include "load/probes.h"
 #include "load/target.h"
 #include "load/zonemaps.h"
+#include "perf/event.h"
 
 /* What is asked for. */
 struct probe_request {

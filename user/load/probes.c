@@ -9,10 +9,10 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "load/event.h"
 #include "load/probes.h"
-#include "load/rights.h"
 #include "load/uprobes.h"
+#include "perf/event.h"
+#include "perf/rights.h"
 
 /* Of union bpf_attr, the part for BPF_LINK_CREATE on a perf event (5.15). */
 struct perf_link_create {

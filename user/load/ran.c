@@ -6,9 +6,9 @@
 #include <bpf/libbpf.h>
 
 #include "base/mem.h"
-#include "load/cpus.h"
 #include "load/kernel_types.h"
 #include "load/ran.h"
+#include "load/counters.h"
 #include "process/procfs.h"
 #include "eprof.skel.h"
 
@@ -83,7 +83,7 @@ static bool walk_threads(const struct ran *r)
 
 static bool read_sum(const struct ran *r, enum wire_ran what, uint64_t *sum)
 {
-	int cpus = cpus_possible();
+	int cpus = counters_cpus();
 	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
 	uint32_t key = what;
 

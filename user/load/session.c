@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "load/backend.h"
-#include "load/rights.h"
+#include "perf/rights.h"
 
 struct session {
 	const struct backend *backend;

@@ -13,9 +13,9 @@
 #include "load/ring.h"
 #include "load/session_options.h"
 #include "load/session_readings.h"
-#include "load/sideband.h"
 #include "load/tables.h"
-#include "load/tick_cost.h"
+#include "perf/sideband.h"
+#include "perf/tick_cost.h"
 #include "wire.h"
 
 struct session;

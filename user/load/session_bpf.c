@@ -17,11 +17,12 @@
 #include "load/counters.h"
 #include "load/kernel_types.h"
 #include "load/namespace.h"
-#include "load/rights.h"
 #include "load/pool.h"
+#include "load/program_cost.h"
 #include "load/ring.h"
 #include "load/ran.h"
 #include "load/sampling.h"
+#include "perf/rights.h"
 #include "eprof.skel.h"
 
 struct bpf_session {
@@ -379,56 +380,29 @@ static uint64_t bpf_missed(const void *state, size_t event)
 		       : info.recursion_misses;
 }
 
-/* "memlock:" of a map's fdinfo. */
-static uint64_t map_bytes(int fd)
+/* Programs that are timed otherwise, where the kernel's statistics are not on all the time. */
+static bool is_timed_otherwise(const void *state, int program_fd)
 {
-	_free_ char *path = mem_printf("/proc/self/fdinfo/%d", fd);
-	_free_ char *text = NULL;
-	const char *at;
-	size_t n;
+	const struct bpf_session *s = state;
 
-	if (file_read(path, 4096, &text, &n) || !(at = strstr(text, "memlock:")))
-		return 0;
-	return strtoull(at + 8, NULL, 10);
-}
-
-/* A program that is timed otherwise, where the kernel's statistics are not on all the time. */
-static bool is_timed_otherwise(const struct bpf_session *s, int program_fd)
-{
 	for (size_t i = 0; i < s->o.n_events; i++)
 		if (bpf_program__fd(program_of(s, i)) == program_fd)
 			return true;
 	return s->o.probes && probes_have(&s->probes.probes, program_fd);
 }
 
-/* By the kernel's statistics: of all programs, or of those that nothing else times. */
-static void add_runs(const struct bpf_session *s, struct session_cost *out)
-{
-	struct bpf_program *program;
-
-	bpf_object__for_each_program(program, s->skel->obj)
-	{
-		int fd = bpf_program__fd(program);
-		struct program_run run = program_run(fd);
-
-		if (!out->by_kernel && is_timed_otherwise(s, fd))
-			continue;
-		out->bpf_ns += run.ns;
-		out->bpf_runs += run.runs;
-	}
-}
-
 static void bpf_cost(void *state, struct session_cost *out)
 {
 	struct bpf_session *s = state;
-	struct bpf_map *map;
 
 	*out = (struct session_cost){.by_kernel = s->stats_fd >= 0};
 	/* Else they are on for moments, while probes are calibrated: that part of the runs says
 	 * nothing. */
-	if (out->by_kernel || s->probes.watches_waits)
-		add_runs(s, out);
-	bpf_object__for_each_map(map, s->skel->obj) out->map_bytes += map_bytes(bpf_map__fd(map));
+	if (out->by_kernel)
+		program_cost_add(s->skel->obj, NULL, s, out);
+	else if (s->probes.watches_waits)
+		program_cost_add(s->skel->obj, is_timed_otherwise, s, out);
+	out->map_bytes = program_cost_maps(s->skel->obj);
 	for (size_t i = 0; i < s->o.n_events && !out->by_kernel; i++) {
 		uint64_t counters[WIRE_COUNTERS];
 

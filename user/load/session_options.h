@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "load/event.h"
 #include "load/probe_session.h"
 #include "load/sampling.h"
 #include "load/target.h"
+#include "perf/event.h"
 
 struct session_options {
 	const struct event *events; /* at most WIRE_EVENTS; borrowed while the session lives */

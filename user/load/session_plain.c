@@ -13,8 +13,8 @@
 #include "load/backend.h"
 #include "load/namespace.h"
 #include "load/plain_events.h"
-#include "load/plain_sample.h"
-#include "load/rights.h"
+#include "perf/plain_sample.h"
+#include "perf/rights.h"
 
 /* Looks for threads that were born while their siblings' events were opened: few find any. */
 #define MOST_ROUNDS 16

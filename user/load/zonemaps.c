@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "load/cpus.h"
 #include "load/zonemaps.h"
+#include "load/counters.h"
 
 /* An array map in our own memory. */
 struct table {
@@ -186,7 +186,7 @@ void zonemaps_bins(const struct zonemaps *m, zonemaps_bins_fn fn, void *context)
 /* Entry @key of a per-CPU array, all CPUs together. */
 static uint64_t sum_cpus(int fd, uint32_t key)
 {
-	int cpus = cpus_possible();
+	int cpus = counters_cpus();
 	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
 	uint64_t n = 0;
 
@@ -222,7 +222,7 @@ static void add_nodes(const struct zonemaps *m, struct zonemaps_calls *out, uint
 
 static void add_counters(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
 {
-	int cpus = cpus_possible();
+	int cpus = counters_cpus();
 	_free_ uint64_t *values = mem_zalloc(BATCH * (size_t)cpus, sizeof(*values));
 	uint32_t keys[BATCH], next = 0, got = BATCH;
 

@@ -70,7 +70,7 @@ typedef void (*zonemaps_bins_fn)(void *context, uint32_t zone, uint32_t octave,
 void zonemaps_bins(const struct zonemaps *, zonemaps_bins_fn, void *context);
 /* Over all CPUs. */
 uint64_t zonemaps_counter(const struct zonemaps *, enum wire_zone_counter);
-/* The same of each CPU: cpus_possible() values. False: they cannot be read. */
+/* The same of each CPU: counters_cpus() values. False: they cannot be read. */
 bool zonemaps_counter_by_cpu(const struct zonemaps *, enum wire_zone_counter, uint64_t *out);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "load/counters.h"
+#include "perf/drift.h"
+#include "perf/fair.h"
 #include "probe/calibrator.h"
-#include "load/cpus.h"
-#include "load/drift.h"
-#include "load/fair.h"
 
 /* So many batches of each function are timed at first; the median counts. */
 #define BATCHES 9
@@ -217,7 +217,7 @@ struct calibration *calibrate(struct probe_session *z)
 	bool goes_on;
 
 	c->z = z;
-	c->hits = fair_new(cpus_possible());
+	c->hits = fair_new(counters_cpus());
 	goes_on = start_process(c);
 	if (goes_on) {
 		zonemaps_enable(z->maps, true);
@@ -298,7 +298,7 @@ uint64_t calibration_due_ns(const struct calibration *c)
  * with whom that does not, is as it is for the target. */
 static void ask(struct calibration *c, uint32_t which)
 {
-	_free_ uint64_t *hits = mem_zalloc((size_t)cpus_possible(), sizeof(*hits));
+	_free_ uint64_t *hits = mem_zalloc((size_t)counters_cpus(), sizeof(*hits));
 	int cpu;
 
 	if (!which || c->process.asked ||

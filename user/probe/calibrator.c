@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "load/cpus.h"
+#include "perf/cpus.h"
 #include "probe/own_code.h"
 #include "probe/own_process.h"
 #include "process/confine.h"

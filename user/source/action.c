@@ -21,7 +21,7 @@ const struct action *action_of(uint32_t number)
 
 void actions_finish(uint32_t actions, struct session *session, struct assembly *a)
 {
-	for (uint32_t i = 0; i < 32; i++) {
+	for (uint32_t i = 1; i < WIRE_ACTIONS; i++) {
 		const struct action *action = actions >> i & 1 ? action_of(i) : NULL;
 
 		if (action && action->finish)

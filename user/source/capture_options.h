@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "load/event.h"
 #include "load/session.h"
 #include "load/target.h"
 #include "model/profile.h"
+#include "perf/event.h"
 #include "source/sources.h"
 
 struct capture_options {

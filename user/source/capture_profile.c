@@ -2,19 +2,12 @@
 #include "source/capture.h"
 #include "source/capture_state.h"
 
-#include <sys/resource.h>
-
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "model/splice.h"
 #include "source/counted.h"
 #include "source/ledger.h"
-
-static int64_t usage_ns(const struct timeval *t)
-{
-	return (int64_t)t->tv_sec * 1000000000 + (int64_t)t->tv_usec * 1000;
-}
 
 int64_t capture_loader_cpu_ns(const struct capture *c)
 {
@@ -27,8 +20,7 @@ static int64_t own_cpu_ns(const struct capture *c)
 	struct rusage children;
 
 	getrusage(RUSAGE_CHILDREN, &children);
-	return capture_loader_cpu_ns(c) + usage_ns(&children.ru_utime) +
-	       usage_ns(&children.ru_stime);
+	return capture_loader_cpu_ns(c) + clock_of_usage(&children);
 }
 
 static void add_metrics(const struct capture *c, struct profile *p)

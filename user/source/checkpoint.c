@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "store/store.h"
@@ -20,19 +21,13 @@
 /* Behind what is whole; what is there of one that was not written whole goes away. */
 static int append(const struct checkpoint *k, const char *path, const char *image, size_t n)
 {
-	size_t done = 0;
+	int ret;
 
-	if (ftruncate(k->fd, (off_t)k->end))
+	if (ftruncate(k->fd, (off_t)k->end) || lseek(k->fd, (off_t)k->end, SEEK_SET) < 0)
 		return err(-errno, "cannot write '%s': %s", path, strerror(errno));
-	while (done < n) {
-		ssize_t put = pwrite(k->fd, image + done, n - done, (off_t)(k->end + done));
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return err(-errno, "cannot write '%s': %s", path, strerror(errno));
-		done += (size_t)put;
-	}
+	ret = file_put(k->fd, image, n);
+	if (ret)
+		return err(ret, "cannot write '%s': %s", path, strerror(-ret));
 	if (fdatasync(k->fd) && errno != EINVAL)
 		return err(-errno, "cannot write '%s': %s", path, strerror(errno));
 	return 0;
@@ -164,12 +159,6 @@ void checkpoint_hurry(const struct checkpoint *k)
 	setpriority(PRIO_PGRP, (id_t)k->child, getpriority(PRIO_PROCESS, 0));
 }
 
-static int64_t cpu_ns(const struct rusage *u)
-{
-	return ((int64_t)u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000000 +
-	       ((int64_t)u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1000;
-}
-
 bool checkpoint_busy(struct checkpoint *k, bool wait, const struct checkpoint_maker *m,
 		     struct ledger_past *past, int *error)
 {
@@ -178,7 +167,7 @@ bool checkpoint_busy(struct checkpoint *k, bool wait, const struct checkpoint_ma
 	if (wait4(k->child, NULL, wait ? 0 : WNOHANG, &usage) == 0)
 		return true;
 	k->child = 0;
-	k->cpu_ns += cpu_ns(&usage);
+	k->cpu_ns += clock_of_usage(&usage);
 	*error = take_report(k, m, past);
 	if (k->names_fd >= 0)
 		close(k->names_fd);

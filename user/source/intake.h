@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "load/session.h"
-#include "load/sideband.h"
+#include "perf/sideband.h"
 #include "process/crew.h"
 #include "process/images.h"
 #include "process/procs.h"

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "load/event.h"
 #include "load/session.h"
 #include "model/profile.h"
+#include "perf/event.h"
 #include "source/slowdown.h"
 #include "source/unwinder.h"
 #include "symbol/namer.h"

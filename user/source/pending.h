@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "load/sideband.h"
+#include "perf/sideband.h"
 
 struct pending_item {
 	uint64_t time_ns;

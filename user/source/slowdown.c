@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "load/cpus.h"
+#include "load/counters.h"
 
 struct slowdown {
 	struct session *session;
@@ -25,9 +25,9 @@ struct slowdown *slowdown_new(struct session *session, const struct event *event
 	s->events = events;
 	s->n = n;
 	s->hz = hz;
-	s->hits = mem_zalloc((size_t)cpus_possible(), sizeof(*s->hits));
+	s->hits = mem_zalloc((size_t)counters_cpus(), sizeof(*s->hits));
 	for (size_t i = 0; i < n; i++)
-		s->ticks[i] = tick_cost_new(&events[i], hz, &program);
+		s->ticks[i] = tick_cost_new(&events[i], hz, &program, counters_cpus());
 	return s;
 }
 

@@ -10,8 +10,8 @@
 
 #include "base/str.h"
 #include "load/session.h"
-#include "load/sideband.h"
 #include "load/target.h"
+#include "perf/sideband.h"
 #include "process/crew.h"
 #include "process/images.h"
 #include "process/procs.h"

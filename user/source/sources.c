@@ -70,20 +70,36 @@ void sources_start(const struct sources *s)
 	EACH(s, start);
 }
 
+/* The source of records of @kind, where it is asked for, with its state; NULL: none is. */
+static const struct source *source_of(const struct sources *s, uint32_t kind, void **state)
+{
+	for (size_t i = 0; i < SOURCES; i++) {
+		if (table[i].kind == kind && s->state[i]) {
+			*state = s->state[i];
+			return table[i].is;
+		}
+	}
+	return NULL;
+}
+
 void sources_take(const struct sources *s, uint32_t kind, const void *record,
 		  struct stackbook *stacks, struct procs *procs)
 {
-	for (size_t i = 0; i < SOURCES; i++)
-		if (table[i].kind == kind && s->state[i] && table[i].is->take)
-			table[i].is->take(s->state[i], record, stacks, procs);
+	void *state;
+	const struct source *is = source_of(s, kind, &state);
+
+	if (is && is->take)
+		is->take(state, record, stacks, procs);
 }
 
 void sources_take_slice(const struct sources *s, const struct wire_slice *slice, uint32_t stack,
 			struct stackbook *stacks, struct procs *procs)
 {
-	for (size_t i = 0; i < SOURCES; i++)
-		if (table[i].kind == slice->source && s->state[i] && table[i].is->take_slice)
-			table[i].is->take_slice(s->state[i], slice, stack, stacks, procs);
+	void *state;
+	const struct source *is = source_of(s, slice->source, &state);
+
+	if (is && is->take_slice)
+		is->take_slice(state, slice, stack, stacks, procs);
 }
 
 void sources_code_changed(const struct sources *s, uint32_t pid)

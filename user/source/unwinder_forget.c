@@ -3,6 +3,7 @@
 #include "source/unwinder_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -31,71 +32,50 @@ static void forget_keys(const struct unwinder *u, struct map *m, unsigned image_
 	*m = rest;
 }
 
-static void renumber(const struct map *m, const uint32_t *numbers)
+/* Keeps, of @n things of @bytes each at @at, by whose numbers @m finds them, those whose image is
+ * there still; @drop what the others hold, NULL: nothing. How many are left. */
+static size_t forget(const struct unwinder *u, struct map *m, unsigned image_bits, void *at,
+		     size_t n, size_t bytes, void (*drop)(void *))
 {
+	_free_ uint8_t *kept = mem_zalloc(n + 1, 1);
+	_free_ uint32_t *numbers = mem_zalloc(n + 1, sizeof(*numbers));
+	size_t left = 0;
+
+	forget_keys(u, m, image_bits, kept);
+	for (size_t i = 0; i < n; i++) {
+		char *one = (char *)at + i * bytes;
+
+		numbers[i] = (uint32_t)left;
+		if (kept[i])
+			memmove((char *)at + left++ * bytes, one, bytes);
+		else if (drop)
+			drop(one);
+	}
 	for (size_t i = 0; i < m->cap; i++)
 		if (m->slots[i].used)
 			m->slots[i].value = numbers[m->slots[i].value];
+	return left;
 }
 
-static void forget_entries(struct unwinder *u)
-{
-	_free_ uint8_t *kept = mem_zalloc(u->entries.n + 1, 1);
-	_free_ uint32_t *numbers = mem_zalloc(u->entries.n + 1, sizeof(*numbers));
-	size_t n = 0;
+#define FORGET(u, map, image_bits, vec, drop) \
+	((vec)->n = forget(u, map, image_bits, (vec)->at, (vec)->n, sizeof(*(vec)->at), drop))
 
-	forget_keys(u, &u->by_piece, 32, kept);
-	for (size_t i = 0; i < u->entries.n; i++) {
-		numbers[i] = (uint32_t)n;
-		if (kept[i])
-			u->entries.at[n++] = u->entries.at[i];
-		else
-			table_blob_release(&u->entries.at[i].own);
-	}
-	u->entries.n = n;
-	renumber(&u->by_piece, numbers);
+static void drop_entry(void *entry)
+{
+	table_blob_release(&((struct entry *)entry)->own);
 }
 
-static void forget_files(struct unwinder *u)
+static void drop_maker(void *maker)
 {
-	_free_ uint8_t *kept = mem_zalloc(u->files.n + 1, 1);
-	_free_ uint32_t *numbers = mem_zalloc(u->files.n + 1, sizeof(*numbers));
-	size_t n = 0;
-
-	forget_keys(u, &u->file_of, 0, kept);
-	for (size_t i = 0; i < u->files.n; i++) {
-		numbers[i] = (uint32_t)n;
-		if (kept[i])
-			u->files.at[n++] = u->files.at[i];
-	}
-	u->files.n = n;
-	renumber(&u->file_of, numbers);
-}
-
-static void forget_makers(struct unwinder *u)
-{
-	_free_ uint8_t *kept = mem_zalloc(u->makers.n + 1, 1);
-	_free_ uint32_t *numbers = mem_zalloc(u->makers.n + 1, sizeof(*numbers));
-	size_t n = 0;
-
-	forget_keys(u, &u->makers_by_image, 0, kept);
-	for (size_t i = 0; i < u->makers.n; i++) {
-		numbers[i] = (uint32_t)n;
-		if (kept[i])
-			u->makers.at[n++] = u->makers.at[i];
-		else
-			unwinder_maker_free(u->makers.at[i]);
-	}
-	u->makers.n = n;
-	renumber(&u->makers_by_image, numbers);
+	unwinder_maker_free(*(struct maker **)maker);
 }
 
 void unwinder_forget(struct unwinder *u)
 {
 	if (!u)
 		return;
-	forget_entries(u);
-	forget_files(u);
-	forget_makers(u);
+	FORGET(u, &u->by_piece, 32, &u->entries, drop_entry);
+	FORGET(u, &u->file_of, 0, &u->files, NULL);
+	FORGET(u, &u->makers_by_image, 0, &u->makers, drop_maker);
 	map_release(&u->asked);
 }

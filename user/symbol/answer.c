@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #define MAGIC 0x65616e73 /* distinguishes a cut-off answer's rest from a head */
@@ -72,20 +73,6 @@ void answer_release(struct answer *a)
 	map_release(&a->by_linkage);
 }
 
-static int write_all(int fd, const void *data, size_t n)
-{
-	for (size_t done = 0; done < n;) {
-		ssize_t put = write(fd, (const char *)data + done, n - done);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return -EIO;
-		done += (size_t)put;
-	}
-	return 0;
-}
-
 int answer_write(struct answer *a, uint32_t job, int fd)
 {
 	static const char zeros[4];
@@ -96,18 +83,18 @@ int answer_write(struct answer *a, uint32_t job, int fd)
 				  .n_frames = (uint32_t)a->frames.n,
 				  .n_functions = (uint32_t)a->functions.n,
 				  .n_text = (uint32_t)(a->text.bytes.n + 4) & ~3u};
-	int rc = write_all(fd, &head, sizeof(head));
+	int rc = file_put(fd, &head, sizeof(head));
 
 	if (!rc)
-		rc = write_all(fd, a->ends.at, a->ends.n * sizeof(*a->ends.at));
+		rc = file_put(fd, a->ends.at, a->ends.n * sizeof(*a->ends.at));
 	if (!rc)
-		rc = write_all(fd, a->frames.at, a->frames.n * sizeof(*a->frames.at));
+		rc = file_put(fd, a->frames.at, a->frames.n * sizeof(*a->frames.at));
 	if (!rc)
-		rc = write_all(fd, a->functions.at, a->functions.n * sizeof(*a->functions.at));
+		rc = file_put(fd, a->functions.at, a->functions.n * sizeof(*a->functions.at));
 	if (!rc)
-		rc = write_all(fd, a->text.bytes.at, a->text.bytes.n);
+		rc = file_put(fd, a->text.bytes.at, a->text.bytes.n);
 	/* Always at least one zero: the last string ends even if nothing was added. */
-	return rc ? rc : write_all(fd, zeros, head.n_text - a->text.bytes.n);
+	return rc ? rc : file_put(fd, zeros, head.n_text - a->text.bytes.n);
 }
 
 static bool is_consistent(const struct answer_view *v, uint32_t n_text)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "model/copying.h"
 
 /* Places of a busy machine's programs are some thousands; each takes some 100 bytes with its texts.
  */
@@ -168,56 +169,9 @@ static int look_up(struct namebook *b, struct images *images, struct unknown *u)
 	return 0;
 }
 
-/* From the book to the profile that is made. */
-struct copying {
-	const struct profile *from;
-	struct profile *to;
-	uint32_t *modules, *functions, *frames; /* 0: not yet */
-};
-
-static uint32_t copy_text(const struct copying *c, uint32_t text)
-{
-	return intern_add(&c->to->strings, profile_text(c->from, text));
-}
-
-static uint32_t copy_module(const struct copying *c, uint32_t i)
-{
-	const struct module *m = &c->from->modules.at[i];
-
-	if (i && !c->modules[i])
-		c->modules[i] = profile_module(c->to, profile_text(c->from, m->path),
-					       profile_text(c->from, m->build_id));
-	return c->modules[i];
-}
-
-static uint32_t copy_function(const struct copying *c, uint32_t i)
-{
-	struct function f = c->from->functions.at[i];
-
-	if (i && !c->functions[i]) {
-		f.name = copy_text(c, f.name);
-		f.linkage = copy_text(c, f.linkage);
-		f.file = copy_text(c, f.file);
-		f.module = copy_module(c, f.module);
-		c->functions[i] = profile_function(c->to, &f);
-	}
-	return c->functions[i];
-}
-
-static uint32_t copy_frame(const struct copying *c, uint32_t i)
-{
-	struct frame f = c->from->frames.at[i];
-
-	if (i && !c->frames[i]) {
-		f.function = copy_function(c, f.function);
-		c->frames[i] = profile_frame(c->to, &f);
-	}
-	return c->frames[i];
-}
-
 static void put_out(const struct namebook *b, struct images *images, const struct place *places,
-		    const uint8_t *is_return, size_t n, const struct unknown *u,
-		    const struct copying *c, struct named *out)
+		    const uint8_t *is_return, size_t n, const struct unknown *u, struct copying *c,
+		    struct named *out)
 {
 	size_t next = 0;
 
@@ -252,7 +206,7 @@ static bool is_full(const struct namebook *b)
 int namebook_run(struct namebook *b, struct images *images, const struct place *places,
 		 const uint8_t *is_return, size_t n, struct profile *p, struct named *out)
 {
-	struct copying c = {.to = p};
+	struct copying c;
 	struct unknown u = {0};
 	int rc;
 
@@ -270,17 +224,13 @@ int namebook_run(struct namebook *b, struct images *images, const struct place *
 		vec_push(&u.is_return, is_return[i]);
 	}
 	rc = look_up(b, images, &u);
-	c.from = b->names;
-	c.modules = mem_zalloc(b->names->modules.n, sizeof(uint32_t));
-	c.functions = mem_zalloc(b->names->functions.n, sizeof(uint32_t));
-	c.frames = mem_zalloc(b->names->frames.n, sizeof(uint32_t));
+	/* From the book to the profile that is made. */
+	copying_init(&c, b->names, p);
 	if (!rc)
 		put_out(b, images, places, is_return, n, &u, &c, out);
 	named_release(&u.named);
 	vec_release(&u.places);
 	vec_release(&u.is_return);
-	free(c.modules);
-	free(c.functions);
-	free(c.frames);
+	copying_release(&c);
 	return rc;
 }

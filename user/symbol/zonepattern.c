@@ -477,12 +477,3 @@ struct zone_taking zonepatterns_ask(const struct zonepatterns *z, const struct z
 	}
 	return m.t;
 }
-
-size_t zonepatterns_match(const struct zonepatterns *z, const struct zone_names *f, uint32_t *hits)
-{
-	const struct zone_taking t = zonepatterns_ask(z, f, hits);
-
-	if (t.excluded && !(t.taken & ~t.excluded))
-		return ZONEPATTERN_EXCLUDED;
-	return t.first;
-}

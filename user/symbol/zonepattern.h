@@ -68,8 +68,7 @@ struct zone_names {
  * that not every name of a large library need be made readable. */
 bool zonepatterns_may_take(const struct zonepatterns *, const char *linkage);
 
-#define ZONEPATTERN_NONE     SIZE_MAX
-#define ZONEPATTERN_EXCLUDED (SIZE_MAX - 1)
+#define ZONEPATTERN_NONE SIZE_MAX
 
 /* What patterns say of a function. */
 struct zone_taking {
@@ -82,9 +81,6 @@ struct zone_taking {
  * NULL. */
 struct zone_taking zonepatterns_ask(const struct zonepatterns *, const struct zone_names *,
 				    uint32_t *hits);
-/* The same in a word: the pattern that takes the function, the first that does; ZONEPATTERN_NONE:
- * none does; ZONEPATTERN_EXCLUDED: exclusions take it out. */
-size_t zonepatterns_match(const struct zonepatterns *, const struct zone_names *, uint32_t *hits);
 
 /* The path, without symbolic links, of the file that @pattern's MODULE names, whether any process
  * maps it or not: one without globs that is a path, a program in PATH, or what the dynamic linker

@@ -326,7 +326,7 @@ static void match_generated(void *context, const char *text)
 	struct reader *r = context;
 	const struct zone_names names = {.module = r->path, .linkage = text, .name = text};
 
-	zonepatterns_match(r->request->patterns, &names, r->out->hits.at);
+	zonepatterns_ask(r->request->patterns, &names, r->out->hits.at);
 }
 
 static int open_file(struct reader *r, const struct zoneread *z)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -93,20 +94,6 @@ static void put_list(struct str *s, const struct zonelist *l)
 		put_switch(s, &l->switches.at[i]);
 }
 
-static int write_all(int fd, const char *data, size_t n)
-{
-	for (size_t done = 0; done < n;) {
-		const ssize_t got = write(fd, data + done, n - done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return -EIO;
-		done += (size_t)got;
-	}
-	return 0;
-}
-
 int zonewire_write(const struct zonewire *w, int fd)
 {
 	struct str s = {0};
@@ -122,7 +109,7 @@ int zonewire_write(const struct zonewire *w, int fd)
 	}
 	while (s.n % 4)
 		str_addc(&s, '\0');
-	rc = write_all(fd, s.s, s.n);
+	rc = file_put(fd, s.s, s.n);
 	str_release(&s);
 	return rc;
 }

@@ -147,21 +147,28 @@ int file_begin(struct file_new *f, const char *path, bool force)
 	return 0;
 }
 
-int file_write(struct file_new *f, const void *data, size_t n)
+int file_put(int fd, const void *data, size_t n)
 {
 	const char *at = data;
 
 	while (n) {
-		ssize_t put = write(f->fd, at, n);
+		ssize_t put = write(fd, at, n);
 
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
-			return err(-errno, "cannot write '%s': %s", f->path, strerror(errno));
+			return -errno;
 		at += put;
-		n -= put;
+		n -= (size_t)put;
 	}
 	return 0;
+}
+
+int file_write(struct file_new *f, const void *data, size_t n)
+{
+	int ret = file_put(f->fd, data, n);
+
+	return ret ? err(ret, "cannot write '%s': %s", f->path, strerror(-ret)) : 0;
 }
 
 /* The temporary name becomes the final one, which must not exist. Not every file system knows

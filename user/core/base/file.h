@@ -35,7 +35,9 @@ int file_begin(struct file_new *, const char *path, bool force);
 int file_commit(struct file_new *);
 /* Harmless on a zeroed, a committed or a dropped one. */
 void file_drop(struct file_new *);
-/* All of @n bytes at the file's position. */
+/* All of @n bytes at the file's position; -errno without a text. */
+int file_put(int fd, const void *data, size_t n);
+/* The same, with a text. */
 int file_write(struct file_new *, const void *data, size_t n);
 
 /* Flushes @out, called @name; fails too where an earlier write to it did. */

@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
+#include "model/copying.h"
 
 /* What the next profile's numbers are in ours. */
 struct numbers {
-	uint32_t *strings, *modules, *functions, *frames, *nodes, *threads;
+	struct copying names;
+	uint32_t *nodes, *threads;
 };
 
 void splice_init(struct splice *s)
@@ -32,57 +35,40 @@ static uint32_t *new_numbers(size_t n)
 	return mem_zalloc(n + 1, sizeof(uint32_t));
 }
 
-static void add_strings(struct profile *p, const struct profile *next, struct numbers *to)
+static void begin(struct numbers *to, const struct profile *next, struct profile *p)
 {
-	size_t n = intern_count(&next->strings);
-
-	to->strings = new_numbers(n);
-	for (uint32_t i = 0; i < n; i++)
-		to->strings[i] = intern_add(&p->strings, profile_text(next, i));
+	*to = (struct numbers){0};
+	copying_init(&to->names, next, p);
 }
 
-static void add_functions(struct profile *p, const struct profile *next, struct numbers *to)
+static void release(struct numbers *to)
 {
-	to->modules = new_numbers(next->modules.n);
-	to->functions = new_numbers(next->functions.n);
-	for (uint32_t i = 1; i < next->modules.n; i++)
-		to->modules[i] = profile_module(p, profile_text(next, next->modules.at[i].path),
-						profile_text(next, next->modules.at[i].build_id));
-	for (uint32_t i = 1; i < next->functions.n; i++) {
-		struct function f = next->functions.at[i];
+	copying_release(&to->names);
+	free(to->nodes);
+	free(to->threads);
+}
 
-		f.name = to->strings[f.name];
-		f.linkage = to->strings[f.linkage];
-		f.file = to->strings[f.file];
-		f.module = to->modules[f.module];
-		to->functions[i] = profile_function(p, &f);
-	}
+static void add_functions(struct numbers *to)
+{
+	for (uint32_t i = 1; i < to->names.from->functions.n; i++)
+		copy_function(&to->names, i);
 }
 
 static void add_nodes(struct profile *p, const struct profile *next, struct numbers *to)
 {
-	to->frames = new_numbers(next->frames.n);
 	to->nodes = new_numbers(next->nodes.n);
-	for (uint32_t i = 1; i < next->frames.n; i++) {
-		struct frame f = next->frames.at[i];
-
-		f.function = to->functions[f.function];
-		to->frames[i] = profile_frame(p, &f);
-	}
 	for (uint32_t i = 1; i < next->nodes.n; i++)
 		to->nodes[i] = profile_node(p, to->nodes[next->nodes.at[i].parent],
-					    to->frames[next->nodes.at[i].frame]);
+					    copy_frame(&to->names, next->nodes.at[i].frame));
 }
 
 void splice_seed(const struct splice *s, struct profile *p)
 {
-	struct numbers to = {0};
+	struct numbers to;
 
-	add_strings(p, s->p, &to);
-	add_functions(p, s->p, &to);
-	free(to.strings);
-	free(to.modules);
-	free(to.functions);
+	begin(&to, s->p, p);
+	add_functions(&to);
+	release(&to);
 }
 
 /* --- threads -------------------------------------------------------------------------------- */
@@ -133,9 +119,9 @@ static void add_threads(struct splice *s, const struct profile *next, struct num
 	for (uint32_t i = 0; i < next->threads.n; i++) {
 		struct thread t = next->threads.at[i];
 
-		t.name = to->strings[t.name];
-		t.process = to->strings[t.process];
-		t.cgroup = to->strings[t.cgroup];
+		t.name = copy_text(&to->names, t.name);
+		t.process = copy_text(&to->names, t.process);
+		t.cgroup = copy_text(&to->names, t.cgroup);
 		know_process(s, &t);
 		to->threads[i] = find_thread(s, &t);
 		if (to->threads[i] == s->p->threads.n)
@@ -146,7 +132,7 @@ static void add_threads(struct splice *s, const struct profile *next, struct num
 /* --- what takes the place of what was there ------------------------------------------------- */
 
 static void add_text_columns(const struct table *t, struct any_vec *v, size_t first,
-			     const struct numbers *to)
+			     struct numbers *to)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
 		if (t->columns[c].type != COLUMN_TEXT)
@@ -156,14 +142,15 @@ static void add_text_columns(const struct table *t, struct any_vec *v, size_t fi
 			uint32_t text;
 
 			memcpy(&text, at, sizeof(text));
-			memcpy(at, &to->strings[text], sizeof(text));
+			text = copy_text(&to->names, text);
+			memcpy(at, &text, sizeof(text));
 		}
 	}
 }
 
 /* All rows of a table of @next, behind the first @keep that ours has; texts in our numbers. */
 static void take_table(struct profile *p, const struct profile *next,
-		       const struct table_place *place, size_t keep, const struct numbers *to)
+		       const struct table_place *place, size_t keep, struct numbers *to)
 {
 	const struct any_vec *from = table_vec(place, next);
 	struct any_vec *v = table_vec(place, p);
@@ -187,7 +174,7 @@ static bool is_taken(const struct table *t)
 	return t->part == PART_ZONES;
 }
 
-static void take_tables(struct profile *p, const struct profile *next, const struct numbers *to)
+static void take_tables(struct profile *p, const struct profile *next, struct numbers *to)
 {
 	for (const struct table_place *t = profile_tables; t->table; t++) {
 		if (!strcmp(t->table->name, "windows"))
@@ -246,11 +233,11 @@ static void place_samples(struct profile *p, const struct old_edges *old)
 		p->samples.zone.at[i] = edge[p->samples.zone.at[i]];
 }
 
-static void renumber_zones(struct profile *p, const struct numbers *to)
+static void renumber_zones(struct profile *p, struct numbers *to)
 {
 	for (size_t i = 0; i < p->zones.n; i++) {
-		p->zones.at[i].module = to->modules[p->zones.at[i].module];
-		p->zones.at[i].function = to->functions[p->zones.at[i].function];
+		p->zones.at[i].module = copy_module(&to->names, p->zones.at[i].module);
+		p->zones.at[i].function = copy_function(&to->names, p->zones.at[i].function);
 	}
 	for (size_t i = 0; i < p->zone_threads.n; i++)
 		p->zone_threads.at[i].thread = to->threads[p->zone_threads.at[i].thread];
@@ -290,13 +277,14 @@ static bool same_metrics(const struct profile *p, const struct profile *next)
 
 int splice_add(struct splice *s, const struct profile *next)
 {
-	struct numbers to = {0};
 	struct old_edges old;
+	struct numbers to;
 
-	if (s->p->windows.n && !same_metrics(s->p, next))
+	if (s->added && !same_metrics(s->p, next))
 		return err(-EINVAL, "a window of another capture");
-	add_strings(s->p, next, &to);
-	add_functions(s->p, next, &to);
+	s->added = true;
+	begin(&to, next, s->p);
+	add_functions(&to);
 	add_nodes(s->p, next, &to);
 	add_threads(s, next, &to);
 	old = keep_edges(s->p);
@@ -308,12 +296,7 @@ int splice_add(struct splice *s, const struct profile *next)
 	}
 	add_samples(s->p, next, &to);
 	free(old.at);
-	free(to.strings);
-	free(to.modules);
-	free(to.functions);
-	free(to.frames);
-	free(to.nodes);
-	free(to.threads);
+	release(&to);
 	return 0;
 }
 

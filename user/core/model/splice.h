@@ -16,6 +16,7 @@ struct splice_process {
 
 struct splice {
 	struct profile *p;
+	bool added;		   /* a window was */
 	struct map thread_by_key;  /* → its first row, or the first of another of that key */
 	struct map process_by_key; /* pid and birth → processes */
 	VEC(struct splice_process) processes;

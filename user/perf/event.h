@@ -2,8 +2,8 @@
  * event: perf events by perf's names: parsed here, opened here. Used by session, sideband and
  * features.
  */
-#ifndef LOAD_EVENT_H
-#define LOAD_EVENT_H
+#ifndef PERF_EVENT_H
+#define PERF_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

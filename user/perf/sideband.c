@@ -6,11 +6,11 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "load/cpus.h"
-#include "load/event.h"
-#include "load/perf_ring.h"
-#include "load/rights.h"
-#include "load/sideband.h"
+#include "perf/cpus.h"
+#include "perf/event.h"
+#include "perf/perf_ring.h"
+#include "perf/rights.h"
+#include "perf/sideband.h"
 
 /* Per CPU; a power of two of pages. An exec is about ten records of 100 bytes, so that this holds
  * some thousand between two ticks. */

@@ -3,8 +3,8 @@
  * kernel writes it without any program, and the wire_slice that it is made to. Used by
  * session_plain.
  */
-#ifndef LOAD_PLAIN_SAMPLE_H
-#define LOAD_PLAIN_SAMPLE_H
+#ifndef PERF_PLAIN_SAMPLE_H
+#define PERF_PLAIN_SAMPLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

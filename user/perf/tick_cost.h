@@ -6,12 +6,12 @@
  * machine that is mostly the host's part, which differs between CPUs and from one moment to the
  * next. What counts is the mean over the samples.
  */
-#ifndef LOAD_TICK_COST_H
-#define LOAD_TICK_COST_H
+#ifndef PERF_TICK_COST_H
+#define PERF_TICK_COST_H
 
 #include <stdint.h>
 
-#include "load/event.h"
+#include "perf/event.h"
 
 /* How ticks are told from other interrupts. */
 struct tick_program {
@@ -21,8 +21,10 @@ struct tick_program {
 
 struct tick_cost;
 /* Nothing is timed yet. NULL where the event interrupts nobody by itself (page faults): no error.
- * The same thread calls the others, too. */
-struct tick_cost *tick_cost_new(const struct event *, double hz, const struct tick_program *);
+ * The same thread calls the others, too. @cpus: how
+ * many the kernel may ever have. */
+struct tick_cost *tick_cost_new(const struct event *, double hz, const struct tick_program *,
+				int cpus);
 void tick_cost_free(struct tick_cost *); /* NULL is fine */
 
 /* Times some ticks, for 2 ms at most, if that is due: often at first, then so seldom that

@@ -2,13 +2,13 @@
  * sideband: the kernel's records of what processes map, are called, fork and exit, from all
  * CPUs, which feed procs. Wakes the loader only when a buffer is half full.
  */
-#ifndef LOAD_SIDEBAND_H
-#define LOAD_SIDEBAND_H
+#ifndef PERF_SIDEBAND_H
+#define PERF_SIDEBAND_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "load/side_record.h"
+#include "perf/side_record.h"
 
 struct sideband;
 /* On all CPUs that are online; already running when it returns. @by_inode: mappings tell their

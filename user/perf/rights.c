@@ -1,4 +1,4 @@
-#include "load/rights.h"
+#include "perf/rights.h"
 
 #include <errno.h>
 #include <pwd.h>

@@ -3,8 +3,8 @@
  * mean weighted by what it applies to (the calls), and when to measure it again. It reads no clock:
  * the caller passes times, in ns.
  */
-#ifndef LOAD_DRIFT_H
-#define LOAD_DRIFT_H
+#ifndef PERF_DRIFT_H
+#define PERF_DRIFT_H
 
 #include <stdbool.h>
 #include <stdint.h>

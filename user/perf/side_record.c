@@ -1,4 +1,4 @@
-#include "load/side_record.h"
+#include "perf/side_record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * perf_ring: the ring of records that the kernel writes for perf events, mapped and read. Used by
  * sideband and session_plain.
  */
-#ifndef LOAD_PERF_RING_H
-#define LOAD_PERF_RING_H
+#ifndef PERF_RING_H
+#define PERF_RING_H
 
 #include <stdint.h>
 #include <linux/perf_event.h>

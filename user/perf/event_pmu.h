@@ -2,8 +2,8 @@
  * event_pmu: events of the processor's and other devices' counting units, by the names that the
  * kernel gives them in sysfs, as perf does.
  */
-#ifndef LOAD_EVENT_PMU_H
-#define LOAD_EVENT_PMU_H
+#ifndef PERF_EVENT_PMU_H
+#define PERF_EVENT_PMU_H
 
 #include <stdint.h>
 

@@ -1,12 +1,11 @@
 #include <errno.h>
 #include <stdlib.h>
-#include <bpf/libbpf.h>
 
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "load/cpus.h"
+#include "perf/cpus.h"
 
 #define MAX_CPUS 65536
 
@@ -35,11 +34,6 @@ int cpus_online(int **out)
 		return err(-EIO, "cannot tell which CPUs are online");
 	*out = cpus.at;
 	return (int)cpus.n;
-}
-
-int cpus_possible(void)
-{
-	return libbpf_num_possible_cpus();
 }
 
 void cpus_move(pid_t tid, int cpu)

@@ -1,4 +1,4 @@
-#include "load/plain_sample.h"
+#include "perf/plain_sample.h"
 
 #include <string.h>
 #include <asm/perf_regs.h>

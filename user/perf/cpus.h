@@ -1,16 +1,14 @@
 /*
  * cpus: which CPUs are online, and which one a thread runs on.
  */
-#ifndef LOAD_CPUS_H
-#define LOAD_CPUS_H
+#ifndef PERF_CPUS_H
+#define PERF_CPUS_H
 
 #include <sched.h>
 #include <sys/types.h>
 
 /* Their numbers in *@out (owned by the caller), and how many; negative errno with a text. */
 int cpus_online(int **out);
-/* How many the kernel may ever have: the entries of a per-CPU map's value. */
-int cpus_possible(void);
 
 /* The thread, 0 the caller, runs on @cpu from now on, where it may; else where it did. */
 void cpus_move(pid_t tid, int cpu);

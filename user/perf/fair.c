@@ -1,4 +1,4 @@
-#include "load/fair.h"
+#include "perf/fair.h"
 
 #include <stdlib.h>
 

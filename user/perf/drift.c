@@ -1,4 +1,4 @@
-#include "load/drift.h"
+#include "perf/drift.h"
 
 #include <math.h>
 

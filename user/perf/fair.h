@@ -1,8 +1,8 @@
 /*
  * fair: picks whose turn it is, so that each has turns in proportion to its share of a count.
  */
-#ifndef LOAD_FAIR_H
-#define LOAD_FAIR_H
+#ifndef PERF_FAIR_H
+#define PERF_FAIR_H
 
 #include <stdint.h>
 

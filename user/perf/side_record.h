@@ -2,8 +2,8 @@
  * side_record: one of the kernel's records about processes: what they map, are called, fork and
  * exit. Read by sideband and session_plain.
  */
-#ifndef LOAD_SIDE_RECORD_H
-#define LOAD_SIDE_RECORD_H
+#ifndef PERF_SIDE_RECORD_H
+#define PERF_SIDE_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>

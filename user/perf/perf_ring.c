@@ -1,4 +1,4 @@
-#include "load/perf_ring.h"
+#include "perf/perf_ring.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * rights: whether this process may load BPF programs, and what to tell those who may not: the
  * kernel lets them sample processes of their own by perf events, and nothing else.
  */
-#ifndef LOAD_RIGHTS_H
-#define LOAD_RIGHTS_H
+#ifndef PERF_RIGHTS_H
+#define PERF_RIGHTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "load/tick_cost.h"
+#include "perf/tick_cost.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "load/cpus.h"
-#include "load/drift.h"
-#include "load/fair.h"
+#include "perf/cpus.h"
+#include "perf/drift.h"
+#include "perf/fair.h"
 
 /* Ticks of a round come at this rate at least, for as long or until there are so many. Where those
  * of the capture come faster, one leads into the next, and they are cheaper. */
@@ -39,7 +39,7 @@ struct tick_cost {
 };
 
 struct tick_cost *tick_cost_new(const struct event *e, double hz,
-				const struct tick_program *program)
+				const struct tick_program *program, int cpus)
 {
 	struct tick_cost *t;
 
@@ -54,7 +54,7 @@ struct tick_cost *tick_cost_new(const struct event *e, double hz,
 	t->program = *program;
 	t->fd = -1;
 	t->thrift = hz < LOW_HZ ? THRIFT : 1;
-	t->samples = fair_new(cpus_possible());
+	t->samples = fair_new(cpus);
 	t->start_ns = clock_ns(CLOCK_MONOTONIC);
 	return t;
 }

@@ -1,4 +1,4 @@
-#include "load/event_pmu.h"
+#include "perf/event_pmu.h"
 
 #include <errno.h>
 #include <stdio.h>

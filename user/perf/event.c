@@ -11,9 +11,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "load/event.h"
-#include "load/event_pmu.h"
-#include "load/rights.h"
+#include "perf/event.h"
+#include "perf/event_pmu.h"
+#include "perf/rights.h"
 
 /* Of the timers of cpu-clock and task-clock: perf_swevent_start_hrtimer(). */
 #define CLOCK_LEAST_NS 10000
