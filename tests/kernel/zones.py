@@ -311,10 +311,12 @@ def times(*paths):
     """As many captures, which end in .h5, as bare runs of the same turns, in the same order. A
     machine's speed drifts by more than probes are off, and so does what they cost, of which the mean
     over a capture is taken off: what counts is the mean of the differences from the bare run beside
-    each, but for the seventh at either end, where a host stopped the machine."""
+    each, but for the seventh at either end, where a host stopped the machine. On a machine so busy
+    that probes cost now this and now that, a capture's own margin says so: it is allowed, too, as far
+    as it is less than a fifth of what was taken off."""
     captures = [Zones(p) for p in paths if p.endswith(".h5")]
     bare = bare_times([p for p in paths if not p.endswith(".h5")])
-    worst, wrong = 0, []
+    worst, wrong, busy = 0, [], 0
     for name, means in bare.items():
         rows = [row for z in captures for row in z.functions()
                 if row["name"] == name and row["timed"]]
@@ -327,12 +329,16 @@ def times(*paths):
         stepped = SITES[rows[0]["site_class"]] == "stepped" or EXITS[rows[0]["exit_way"]] == "rets"
         allowed = max(truth / 10, 2000 if stepped else 100)
         worst = max(worst, abs(off) / allowed)
-        if abs(off) > allowed:
+        margin = min(statistics.median(row["mean_margin_ns"] for row in rows),
+                     statistics.median(row["mean_ns"] - row["comp_mean_ns"] for row in rows) / 5)
+        busy += allowed < abs(off) <= margin
+        if abs(off) > max(allowed, margin):
             wrong.append(f"{name} ({SITES[rows[0]['site_class']]}, {EXITS[rows[0]['exit_way']]}): "
                          f"{off:+.0f} of {truth:.0f} ns, raw {rows[0]['mean_ns']}")
     if wrong or not bare:
         fail(f"{len(wrong)} of {len(bare)} are off:", "; ".join(wrong[:8]))
-    print(f"{len(bare)} zones, at most {100 * worst:.0f} % of what is allowed off")
+    print(f"{len(bare)} zones, at most {100 * worst:.0f} % of what is allowed off; "
+          f"{busy} within the captures' own margins alone")
 
 
 # --- margins --------------------------------------------------------------------------------------

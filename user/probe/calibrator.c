@@ -18,11 +18,10 @@
 #include "probe/own_process.h"
 #include "process/confine.h"
 
-/* Each function is called so often a batch, and in a brief one. A stepped site takes twenty times
- * as long as others on some machines; a RET is stepped. */
-#define MOST_CALLS 200
-static const int calls_of[] = {
-	[SITE_NOP5] = MOST_CALLS, [SITE_EMULATED] = MOST_CALLS, [SITE_STEPPED] = 50};
+/* Each function is called so often a batch, and in a brief one. A stepped instruction takes twenty
+ * times as long as others on some machines; a RET is stepped. */
+#define MOST_CALLS	    200
+#define MOST_CALLS_STEPPED  50
 #define BRIEF_CALLS	    40
 #define BRIEF_CALLS_STEPPED 12
 /* The first ones find nothing in the caches: it has slept. They are not timed. */
@@ -119,9 +118,9 @@ WITHIN double mean_of(double *took, int n)
 
 WITHIN int calls_in(enum site_class class, enum exit_way way, enum calibrator_calls how)
 {
-	if (how != CALIBRATOR_BRIEF)
-		return calls_of[class];
-	return class == SITE_STEPPED || way == EXIT_RETS ? BRIEF_CALLS_STEPPED : BRIEF_CALLS;
+	if (class == SITE_STEPPED || way == EXIT_RETS)
+		return how == CALIBRATOR_BRIEF ? BRIEF_CALLS_STEPPED : MOST_CALLS_STEPPED;
+	return how == CALIBRATOR_BRIEF ? BRIEF_CALLS : MOST_CALLS;
 }
 
 WITHIN void empty_cache(const struct process *p)
