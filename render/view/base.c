@@ -6,21 +6,35 @@
 
 #define IDLE_SHARE 0.01 /* of one CPU, below which a target is idle */
 
+/* Of the metric that is shown; both "" where there is none. */
+static void find_metric(const struct view_input *in, const char **name, const char **base)
+{
+	const struct profile *p = in->profile;
+
+	*name = *base = "";
+	if (in->tree->metric >= p->metrics.n)
+		return;
+	*name = profile_text(p, p->metrics.at[in->tree->metric].name);
+	*base = profile_text(p, p->metrics.at[in->tree->metric].base);
+}
+
 char *base_text(const struct view_input *in)
 {
 	const struct tree *t = in->tree;
-	const struct profile *p = in->profile;
 	char value[UNITS_BUF], samples[UNITS_BUF];
-	const char *metric = "samples", *of = "";
+	const char *metric, *base, *of = "";
+	bool named;
 
-	if (t->metric < p->metrics.n)
-		metric = profile_text(p, p->metrics.at[t->metric].name);
+	find_metric(in, &metric, &base);
+	named = *base;
 	if (t->unit && (!strcmp(t->unit, "ns") || !strcmp(t->unit, "bytes")))
 		of = "of ";
 	units_value(value, sizeof(value), (double)t->nodes.at[0].total, t->unit);
 	units_count(samples, sizeof(samples), t->samples);
-	return mem_printf("%s %s%s, %s sample%s", value, of, metric, samples,
-			  t->samples == 1 ? "" : "s");
+	if (!named)
+		base = *metric ? metric : "samples";
+	return mem_printf("%s %s%s, %s sample%s%s%s", value, of, base, samples,
+			  t->samples == 1 ? "" : "s", named ? " of " : "", named ? metric : "");
 }
 
 double base_percent(const struct view_input *in, int64_t part)
@@ -66,11 +80,12 @@ const char *base_value_key(const struct view_input *in)
 
 bool base_is_cpu_time(const struct view_input *in)
 {
-	const struct profile *p = in->profile;
-	const char *name = "", *unit = in->tree->unit;
+	const char *name, *base, *unit = in->tree->unit;
 
-	if (in->tree->metric < p->metrics.n)
-		name = profile_text(p, p->metrics.at[in->tree->metric].name);
+	find_metric(in, &name, &base);
+	if (*base)
+		return !strcmp(base, METRIC_ON_CPU);
+	/* Profiles of before metrics had bases. */
 	return unit && !strcmp(unit, "ns") &&
 	       (str_starts(name, "cpu-clock") || str_starts(name, "task-clock"));
 }

@@ -162,7 +162,7 @@ static inline struct profile *sample_profile(void)
 	struct profile *p = profile_new();
 	uint64_t time_ns = 0;
 
-	profile_metric(p, "cpu-clock", "ns", METRIC_SUM);
+	profile_metric_base(p, profile_metric(p, "cpu-clock", "ns", METRIC_SUM), METRIC_ON_CPU);
 	for (int i = 0; i < 3; i++)
 		profile_thread(p, &(struct thread){
 					  .pid = pids[i],

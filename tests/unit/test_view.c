@@ -35,7 +35,7 @@ static void test_functions_by_self(void **state)
 	(void)state;
 	report_doc_init(&r, sample_profile(), NULL, (const char *const[]){"functions", NULL});
 	b = report_doc_block(&r, BLOCK_TABLE, 0);
-	assert_string_equal(b->text, "100 % = 10.0 s of cpu-clock, 1,000 samples");
+	assert_string_equal(b->text, "100 % = 10.0 s of time on CPU, 1,000 samples of cpu-clock");
 	assert_string_equal(cell(b, 0, 0), "30.0 %");
 	assert_string_equal(cell(b, 0, 2), "45.0 %");
 	assert_string_equal(cell(b, 0, 4), "3.00 s");

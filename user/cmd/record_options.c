@@ -352,9 +352,12 @@ static int finish(struct record_options *o, int argc, char **argv)
 		o->event_choice = "without root: user mode only";
 	}
 	ret = record_probes_add_events(&o->probes, o->events, &o->n_events);
-	o->sources[SOURCE_oncpu] = o->n_events ? o->events : NULL;
+	o->sources[SOURCE_oncpu] = o->n_events ? &o->oncpu : NULL;
 	o->sources[SOURCE_zones] = o->probes.patterns ? &o->probes.o : NULL;
-	return ret ? ret : set_pace(o);
+	if (!ret)
+		ret = set_pace(o);
+	o->oncpu = (struct oncpu_options){o->events, o->n_events, (double)o->hz};
+	return ret;
 }
 
 int record_options_parse(struct record_options *o, int argc, char **argv)

@@ -11,6 +11,7 @@
 #include "load/session.h"
 #include "load/target.h"
 #include "perf/event.h"
+#include "source/oncpu.h"
 #include "source/sources.h"
 
 struct record_options {
@@ -26,6 +27,7 @@ struct record_options {
 	bool rate_given;	      /* -F was */
 	void *parsed[SOURCES];	      /* options of sources that have their own; owned */
 	const void *sources[SOURCES]; /* the options of those that are asked for, else NULL */
+	struct oncpu_options oncpu;   /* of the events */
 	struct record_probes probes;
 	enum sampler sampler;
 	unsigned hash_bits;

@@ -254,15 +254,12 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 	struct capture_progress p = {.elapsed_ns =
 					     (int64_t)(clock_ns(CLOCK_MONOTONIC) - c->start_ns),
 				     .own_cpu_ns = capture_loader_cpu_ns(c) - c->cpu_at_start_ns};
-	uint64_t counters[WIRE_COUNTERS];
 	_free_ char *text = NULL;
 
 	if (!fn)
 		return;
 	p.sources = text = sources_progress(&c->sources);
-	for (size_t i = 0; i < c->o.n_events; i++)
-		if (!session_counters(c->session, i, counters))
-			p.lost += counters[WIRE_TAKEN] - counters[WIRE_KEPT];
+	p.lost = sources_lost(&c->sources);
 	fn(context, &p);
 }
 

@@ -6,7 +6,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "model/splice.h"
-#include "source/counted.h"
 #include "source/ledger.h"
 
 int64_t capture_loader_cpu_ns(const struct capture *c)
@@ -23,16 +22,6 @@ static int64_t own_cpu_ns(const struct capture *c)
 	return capture_loader_cpu_ns(c) + clock_of_usage(&children);
 }
 
-static void add_metrics(const struct capture *c, struct profile *p)
-{
-	for (size_t i = 0; i < c->o.n_events; i++) {
-		const struct event *e = &c->o.events[i];
-
-		profile_metric(p, e->name, e->clock ? "ns" : "events",
-			       e->clock ? METRIC_SUM : METRIC_COUNT);
-	}
-}
-
 static struct profile *new_profile(const struct capture *c, uint64_t until_ns)
 {
 	struct profile *p = profile_new();
@@ -41,7 +30,7 @@ static struct profile *new_profile(const struct capture *c, uint64_t until_ns)
 	p->duration_ns = (int64_t)(until_ns - c->start_ns);
 	for (size_t i = 0; i < c->o.n_events; i++)
 		p->hz = event_has_rate(&c->o.events[i]) ? c->o.hz : p->hz;
-	add_metrics(c, p);
+	sources_metrics(&c->sources, p);
 	return p;
 }
 
@@ -58,8 +47,7 @@ static int add_rows(struct capture *c, struct ledger_input *in, struct profile *
 	/* Names are known now: those that were exiting then have had the time to. */
 	if (c->end_ns)
 		session_await_exits(c->session);
-	for (size_t i = 0; i < c->o.n_events; i++)
-		ledger_counters(p, in, i);
+	sources_account(&c->sources, p, in);
 	if (!ret)
 		sources_finish(&c->sources, &assembly);
 	assembly_release(&assembly);
@@ -72,10 +60,8 @@ static void conclude(struct capture *c, struct ledger_input *in, struct profile 
 		     int64_t cpu_before_ns)
 {
 	ledger_settle(p, in->running ? &c->turn.past : NULL);
-	for (size_t i = 0; i < c->o.n_events; i++)
-		counted_totals(p, in, i);
-	if (c->in.stacks.missing)
-		profile_ledger(p, 0, LEDGER_NOTE, "stack missing", (int64_t)c->in.stacks.missing);
+	sources_reconcile(&c->sources, p, in);
+	ledger_notes(p, in);
 	in->name_cpu_ns = own_cpu_ns(c) - cpu_before_ns + c->turn.file.cpu_ns;
 	in->probes = sources_run(&c->sources, p);
 	in->probes_ns = sources_probes_ns(&c->sources);
@@ -96,6 +82,7 @@ static struct ledger_input ledger_of(struct capture *c)
 				     .start_ns = c->start_ns,
 				     .running = !c->end_ns,
 				     .side_lost = c->in.side_lost,
+				     .stacks_missing = c->in.stacks.missing,
 				     .open_cpu_ns = c->cpu_at_start_ns - c->cpu_at_open_ns,
 				     .run_cpu_ns = until - c->cpu_at_start_ns};
 }

@@ -66,7 +66,7 @@ static int write_window(struct checkpoint *k, const char *path, const struct che
 		return ret;
 	r->bytes = n;
 	r->hash = hash_seeded(image, n, k->seed);
-	for (uint32_t i = 0; i < p->metrics.n && i < WIRE_EVENTS; i++)
+	for (uint32_t i = 0; i < p->metrics.n && i < LEDGER_METRICS; i++)
 		r->past.samples[i] = ledger_samples(p, i);
 	return k->names_fd >= 0 ? namebook_send(m->names, &k->names_since, k->names_fd) : 0;
 }
@@ -146,7 +146,7 @@ static int take_report(struct checkpoint *k, const struct checkpoint_maker *m,
 		keep_file(k);
 	k->end += r->bytes;
 	vec_push(&k->windows, ((struct checkpoint_window){r->bytes, r->hash}));
-	for (size_t i = 0; i < WIRE_EVENTS; i++)
+	for (size_t i = 0; i < LEDGER_METRICS; i++)
 		past->samples[i] += r->past.samples[i];
 	/* Else they are looked up once more. */
 	if (k->names_fd >= 0)

@@ -1,9 +1,9 @@
 #include "source/counted.h"
 
-static void add_row(struct profile *p, size_t event, const char *name, int64_t n)
+static void add_row(struct profile *p, const struct oncpu_event *e, const char *name, int64_t n)
 {
 	if (n > 0)
-		profile_ledger(p, (uint32_t)event, LEDGER_APART, name, n);
+		profile_ledger(p, e->metric, LEDGER_APART, name, n);
 }
 
 /* The last sample of @metric at @time_ns; where that was lost, the last of all; SIZE_MAX: none. */
@@ -23,71 +23,68 @@ static size_t find_sample(const struct profile *p, uint32_t metric, uint64_t tim
 }
 
 /* Where a CPU's last sample is, it stands for what came behind it, too: less than a step. */
-static uint64_t add_remainder(struct profile *p, const struct ledger_input *in, size_t event,
-			      const struct wire_step *s)
+static uint64_t add_remainder(struct profile *p, const struct ledger_input *in,
+			      const struct oncpu_event *e, const struct wire_step *s)
 {
 	uint64_t time_ns = s->last_ns > in->start_ns ? s->last_ns - in->start_ns : 0;
-	size_t at = s->since ? find_sample(p, (uint32_t)event, time_ns) : SIZE_MAX;
+	size_t at = s->since ? find_sample(p, e->metric, time_ns) : SIZE_MAX;
 
 	if (at == SIZE_MAX)
 		return s->since;
-	p->samples.values.at[event].at[at] += (int64_t)s->since;
+	p->samples.values.at[e->metric].at[at] += (int64_t)s->since;
 	return 0;
 }
 
-static int64_t sum_of(const struct profile *p, size_t event)
+static int64_t sum_of(const struct profile *p, uint32_t metric)
 {
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < p->samples.time_ns.n; i++)
-		sum += p->samples.values.at[event].at[i];
+		sum += p->samples.values.at[metric].at[i];
 	return sum;
 }
 
 /* Of the target, by the kernel's own count, where that is of nobody else. */
-static uint64_t count_of(const struct ledger_input *in, size_t event, uint64_t seen)
+static uint64_t count_of(const struct ledger_input *in, const struct oncpu_event *e, uint64_t seen)
 {
 	uint64_t counters[WIRE_COUNTERS], all;
 
-	if (!in->events[event].counted || session_filters(in->session, event) ||
-	    session_counters(in->session, event, counters))
+	if (!e->is->counted || session_filters(in->session, e->number) ||
+	    session_counters(in->session, e->number, counters))
 		return seen;
-	all = session_count(in->session, event);
+	all = session_count(in->session, e->number);
 	return all > counters[WIRE_OWN] + seen ? all - counters[WIRE_OWN] : seen;
 }
 
-static void add_steps(struct profile *p, const struct ledger_input *in, size_t event)
+static void add_steps(struct profile *p, const struct ledger_input *in, const struct oncpu_event *e)
 {
 	uint64_t seen = 0, since = 0, counted;
 	session_step_list steps = {0};
 
-	if (session_steps(in->session, event, &steps))
+	if (session_steps(in->session, e->number, &steps))
 		return;
 	for (size_t i = 0; i < steps.n; i++) {
 		const struct wire_step *s = &steps.at[i];
 
 		seen += s->seen;
 		/* While the capture goes on the next sample stands for it. */
-		since += in->events[event].every || in->running ? s->since
-								: add_remainder(p, in, event, s);
+		since += e->is->every || in->running ? s->since : add_remainder(p, in, e, s);
 	}
 	vec_release(&steps);
-	counted = count_of(in, event, seen);
-	add_row(p, event, "counted in all", (int64_t)counted);
-	add_row(p, event, "behind the last sample of a CPU", (int64_t)since);
-	add_row(p, event, "amid a BPF program: counted, not seen", (int64_t)(counted - seen));
+	counted = count_of(in, e, seen);
+	add_row(p, e, "counted in all", (int64_t)counted);
+	add_row(p, e, "behind the last sample of a CPU", (int64_t)since);
+	add_row(p, e, "amid a BPF program: counted, not seen", (int64_t)(counted - seen));
 	if (!in->running)
-		add_row(p, event, "that lost samples stand for",
-			(int64_t)(seen - since) - sum_of(p, event));
+		add_row(p, e, "that lost samples stand for",
+			(int64_t)(seen - since) - sum_of(p, e->metric));
 }
 
-void counted_totals(struct profile *p, const struct ledger_input *in, size_t event)
+void counted_totals(struct profile *p, const struct ledger_input *in, const struct oncpu_event *e)
 {
-	const struct event *e = &in->events[event];
-
-	if (event_is_stepped(e))
-		add_steps(p, in, event);
-	if (e->class == EVENT_TRACEPOINT)
-		add_row(p, event, "amid a BPF program, not seen, by any process",
-			(int64_t)session_missed(in->session, event));
+	if (event_is_stepped(e->is))
+		add_steps(p, in, e);
+	if (e->is->class == EVENT_TRACEPOINT)
+		add_row(p, e, "amid a BPF program, not seen, by any process",
+			(int64_t)session_missed(in->session, e->number));
 }

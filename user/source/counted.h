@@ -5,12 +5,10 @@
 #ifndef SOURCE_COUNTED_H
 #define SOURCE_COUNTED_H
 
-#include <stddef.h>
-
-#include "source/ledger.h"
+#include "source/oncpu_ledger.h"
 
 /* After all samples were added: gives what came behind the last sample of a CPU to that sample,
- * where samples are drawn, and adds the rows of @event that stand apart. */
-void counted_totals(struct profile *, const struct ledger_input *, size_t event);
+ * where samples are drawn, and adds the rows of the event that stand apart. */
+void counted_totals(struct profile *, const struct ledger_input *, const struct oncpu_event *);
 
 #endif

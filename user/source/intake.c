@@ -140,9 +140,13 @@ static void take_side(void *context, const struct side_record *r)
 
 static void take_slice(struct intake *in, const struct wire_slice *slice)
 {
-	uint32_t stack = unwinder_walk(in->unwinder, slice, &in->stacks);
+	const struct source_slice walked = {
+		.wire = slice,
+		.dropped = unwinder_dropped(in->unwinder, slice),
+		.stack = unwinder_walk(in->unwinder, slice, &in->stacks),
+	};
 
-	sources_take_slice(in->sources, slice, stack, &in->stacks, in->procs);
+	sources_take_slice(in->sources, &walked, &in->stacks, in->procs);
 }
 
 static void take_ring(void *context, const void *record)

@@ -19,51 +19,6 @@ static const struct {
 	{WIRE_OWN, LEDGER_APART, "eprof's own, left out"},
 };
 
-/* Stacks that the walker in the kernel found no table for. */
-static void add_slices(struct profile *p, const struct ledger_input *in, size_t event,
-		       const uint64_t counters[WIRE_COUNTERS])
-{
-	int64_t all = (int64_t)counters[WIRE_NOTE_SLICE];
-	int64_t dropped = (int64_t)in->unwind.dropped[event];
-
-	if (all > dropped)
-		profile_ledger(p, (uint32_t)event, LEDGER_NOTE,
-			       "stack walked by user space: no unwind table yet", all - dropped);
-	if (dropped)
-		profile_ledger(
-			p, (uint32_t)event, LEDGER_NOTE,
-			"stack walked by user space: its table was dropped for want of memory",
-			dropped);
-}
-
-/*
- * The scheduler's account of the target's time on CPUs, in periods, less the ticks that hit it:
- * what the ledger lacks to add up to all that ran. Events of tasks miss what each thread ran after
- * its last tick; all miss ticks that the kernel throttled or the machine's host took, and those of
- * CPUs are spread by chance: then there may be more of them, too.
- */
-static void add_uncovered(struct profile *p, const struct ledger_input *in, size_t event,
-			  const uint64_t counters[WIRE_COUNTERS])
-{
-	uint64_t ran_ns;
-	double periods;
-
-	if (!in->events[event].clock || !session_ran(in->session, &ran_ns))
-		return;
-	periods = round((double)ran_ns * in->hz / 1e9) -
-		  (double)(counters[WIRE_TAKEN] + counters[WIRE_OTHER_MODE]);
-	if (periods > 0)
-		profile_ledger(
-			p, (uint32_t)event, LEDGER_APART,
-			session_has_programs(in->session)
-				? "on a CPU, but hit by no tick"
-				: "in the kernel, which takes rights to see, or hit by no tick",
-			(int64_t)periods);
-	if (periods < 0)
-		profile_ledger(p, (uint32_t)event, LEDGER_APART,
-			       "ticks by chance beyond the time on CPUs", (int64_t)-periods);
-}
-
 void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],
 		     bool running)
 {
@@ -83,37 +38,6 @@ void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters
 		profile_ledger(p, metric, LEDGER_LOST,
 			       running ? "under way when this was written" : "unaccounted",
 			       (int64_t)(taken - outcomes));
-}
-
-/* Ticks in the mode that was not asked for. */
-static void add_other_mode(struct profile *p, const struct ledger_input *in, size_t event,
-			   const uint64_t counters[WIRE_COUNTERS])
-{
-	if (counters[WIRE_OTHER_MODE])
-		profile_ledger(p, (uint32_t)event, LEDGER_APART,
-			       in->events[event].exclude_user
-				       ? "in user mode, which :k leaves out"
-				       : "in the kernel, which :u leaves out",
-			       (int64_t)counters[WIRE_OTHER_MODE]);
-}
-
-void ledger_counters(struct profile *p, const struct ledger_input *in, size_t event)
-{
-	uint64_t counters[WIRE_COUNTERS];
-
-	if (session_counters(in->session, event, counters))
-		return;
-	ledger_outcomes(p, (uint32_t)event, counters, in->running);
-	add_other_mode(p, in, event, counters);
-	add_slices(p, in, event, counters);
-	add_uncovered(p, in, event, counters);
-	if (event == 0 && session_throttled(in->session))
-		profile_ledger(p, (uint32_t)event, LEDGER_NOTE, "throttled by the kernel, times",
-			       (int64_t)session_throttled(in->session));
-	if (event == 0 && in->side_lost)
-		profile_ledger(p, (uint32_t)event, LEDGER_NOTE,
-			       "records about processes lost, read from /proc",
-			       (int64_t)in->side_lost);
 }
 
 int64_t ledger_samples(const struct profile *p, uint32_t metric)
@@ -141,13 +65,26 @@ void ledger_settle(struct profile *p, const struct ledger_past *past)
 		if (row.class != LEDGER_KEPT || row.metric == LEDGER_ZONES)
 			continue;
 		held = ledger_samples(p, row.metric) +
-		       (past ? past->samples[row.metric % WIRE_EVENTS] : 0);
+		       (past ? past->samples[row.metric % LEDGER_METRICS] : 0);
 		if (row.count < held) { /* sent and read, but not counted yet */
 			add_taken(p, row.metric, held - row.count);
 			p->ledger.at[i].count = held;
 		}
 		profile_ledger_lose(p, row.metric, "sent, but not read", row.count - held);
 	}
+}
+
+static void add_note(struct profile *p, const char *name, uint64_t n)
+{
+	if (n)
+		profile_ledger(p, p->metrics.n ? 0 : LEDGER_ZONES, LEDGER_NOTE, name, (int64_t)n);
+}
+
+void ledger_notes(struct profile *p, const struct ledger_input *in)
+{
+	add_note(p, "throttled by the kernel, times", session_throttled(in->session));
+	add_note(p, "records about processes lost, read from /proc", in->side_lost);
+	add_note(p, "stack missing", in->stacks_missing);
 }
 
 /* Time that the target was on a CPU: the scheduler's account where the kernel tells, else from the

@@ -15,9 +15,12 @@
 #include "source/unwinder.h"
 #include "symbol/namer.h"
 
+/* Of a capture, at most; so many each source could have if there were as many as of events. */
+#define LEDGER_METRICS 32
+
 /* Samples in windows that are written already, by metric. */
 struct ledger_past {
-	int64_t samples[WIRE_EVENTS];
+	int64_t samples[LEDGER_METRICS];
 };
 
 struct ledger_input {
@@ -29,7 +32,7 @@ struct ledger_input {
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	bool running;	   /* of a window: the capture goes on */
 	struct unwinder_stats unwind;
-	uint64_t side_lost;			      /* records about processes */
+	uint64_t side_lost, stacks_missing;	      /* records about processes, and of stacks */
 	double probes_ns;			      /* of actions, beside their programs */
 	struct program_run probes;		      /* of zones, as calibrated */
 	int64_t open_cpu_ns, run_cpu_ns, name_cpu_ns; /* of the loader */
@@ -39,14 +42,14 @@ struct ledger_input {
  * Adds up, whatever they are. @running: they grew while they were read. */
 void ledger_outcomes(struct profile *, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],
 		     bool running);
-/* Rows of @event: taken, kept, each loss that occurred, notes. */
-void ledger_counters(struct profile *, const struct ledger_input *, size_t event);
 /* How many samples of @metric the profile holds. */
 int64_t ledger_samples(const struct profile *, uint32_t metric);
 /* Makes "kept" what the profile holds, after all samples were added, and what earlier windows do;
  * NULL: there were none. What the kernel sent and the loader has not read becomes a loss, of a
  * window while its capture goes on. */
 void ledger_settle(struct profile *, const struct ledger_past *);
+/* Notes of the capture as a whole, at its first metric. */
+void ledger_notes(struct profile *, const struct ledger_input *);
 /* Rows of cost. */
 void ledger_cost(struct profile *, const struct ledger_input *, const struct namer_stats *);
 

@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "model/meta.h"
+#include "source/counted.h"
+#include "source/oncpu.h"
 #include "source/source.h"
 
 struct row {
@@ -38,13 +40,17 @@ struct oncpu {
 	int64_t lost[WIRE_EVENTS]; /* came when there were so many */
 	struct tally before;	   /* of earlier windows */
 	struct tally *now;	   /* of the profile made last, perhaps by a child: shared */
+	struct oncpu_options in;
+	struct session *session;
+	uint32_t first_metric;	       /* of the profile under way: that of the first event */
+	uint64_t dropped[WIRE_EVENTS]; /* see struct oncpu_event */
 };
 
 static void *oncpu_new(const void *options)
 {
 	struct oncpu *o = mem_zalloc(1, sizeof(*o));
 
-	(void)options;
+	o->in = *(const struct oncpu_options *)options;
 	o->most = mem_most() / SHARE / SAMPLE_BYTES;
 	o->now = mem_shared(1, sizeof(*o->now));
 	return o;
@@ -86,10 +92,13 @@ static void oncpu_take(void *state, const void *record, struct stackbook *stacks
 	add(state, w, stackbook_find(stacks, w->user_hash), stacks, procs);
 }
 
-static void oncpu_take_slice(void *state, const struct wire_slice *slice, uint32_t stack,
+static void oncpu_take_slice(void *state, const struct source_slice *slice,
 			     struct stackbook *stacks, struct procs *procs)
 {
-	add(state, &slice->sample, stack, stacks, procs);
+	struct oncpu *o = state;
+
+	o->dropped[slice->wire->sample.event % WIRE_EVENTS] += slice->dropped;
+	add(o, &slice->wire->sample, slice->stack, stacks, procs);
 }
 
 static void oncpu_progress(const void *state, struct str *out)
@@ -107,16 +116,17 @@ static void add_rows(const struct oncpu *o, struct assembly *a)
 
 	for (size_t i = 0; i < o->rows.n; i++) {
 		const struct row *row = &o->rows.at[i];
+		const uint32_t metric = o->first_metric + row->event;
 
-		if (row->event >= metrics)
+		if (row->event >= o->in.n_events)
 			continue;
-		values[row->event] = (int64_t)row->weight;
+		values[metric] = (int64_t)row->weight;
 		profile_sample(a->p, assembly_time(a, row->time_ns),
 			       assembly_thread(a, row->thread),
 			       assembly_node(a, row->user, row->kernel), values);
 		/* The zones' own source makes rows of nodes, once it has them. */
 		profile_sample_zone(a->p, a->p->samples.time_ns.n - 1, row->zone);
-		values[row->event] = 0;
+		values[metric] = 0;
 	}
 }
 
@@ -137,9 +147,9 @@ static void add_tallies(const struct oncpu *o, const struct assembly *a)
 	}
 }
 
-static void add_notes(const struct oncpu *o, struct assembly *a, uint32_t metric)
+static void add_notes(const struct oncpu *o, struct assembly *a, size_t event)
 {
-	const uint32_t event = metric % WIRE_EVENTS;
+	const uint32_t metric = o->first_metric + (uint32_t)event;
 	const int64_t guessed = o->before.guessed[event] + o->now->guessed[event];
 	const int64_t probed = o->before.probed[event] + o->now->probed[event];
 
@@ -163,10 +173,76 @@ static void oncpu_finish(const void *state, struct assembly *a)
 
 	add_rows(o, a);
 	add_tallies(o, a);
-	for (uint32_t metric = 0; metric < a->p->metrics.n; metric++) {
-		add_notes(o, a, metric);
-		profile_ledger_lose(a->p, metric, "no memory for more samples",
-				    o->lost[metric % WIRE_EVENTS]);
+	for (size_t i = 0; i < o->in.n_events; i++) {
+		add_notes(o, a, i);
+		profile_ledger_lose(a->p, o->first_metric + (uint32_t)i,
+				    "no memory for more samples", o->lost[i]);
+	}
+}
+
+/* --- metrics -------------------------------------------------------------------------------- */
+
+static void oncpu_begin(void *state, const struct source_services *services)
+{
+	struct oncpu *o = state;
+
+	o->session = services->session;
+}
+
+static void oncpu_metrics(void *state, struct profile *p)
+{
+	struct oncpu *o = state;
+
+	o->first_metric = p->metrics.n;
+	for (size_t i = 0; i < o->in.n_events; i++) {
+		const struct event *e = &o->in.events[i];
+		const uint32_t metric = profile_metric(p, e->name, e->clock ? "ns" : "events",
+						       e->clock ? METRIC_SUM : METRIC_COUNT);
+
+		if (e->clock)
+			profile_metric_base(p, metric, METRIC_ON_CPU);
+	}
+}
+
+static uint64_t oncpu_lost(const void *state)
+{
+	const struct oncpu *o = state;
+	uint64_t counters[WIRE_COUNTERS], n = 0;
+
+	for (size_t i = 0; i < o->in.n_events; i++)
+		if (!session_counters(o->session, i, counters))
+			n += counters[WIRE_TAKEN] - counters[WIRE_KEPT];
+	return n;
+}
+
+static struct oncpu_event event_of(const struct oncpu *o, size_t i)
+{
+	return (struct oncpu_event){.is = &o->in.events[i],
+				    .number = i,
+				    .metric = o->first_metric + (uint32_t)i,
+				    .hz = o->in.hz,
+				    .dropped = o->dropped[i]};
+}
+
+static void oncpu_account(const void *state, struct profile *p, const struct ledger_input *in)
+{
+	const struct oncpu *o = state;
+
+	for (size_t i = 0; i < o->in.n_events; i++) {
+		const struct oncpu_event e = event_of(o, i);
+
+		oncpu_ledger(p, in, &e);
+	}
+}
+
+static void oncpu_reconcile(const void *state, struct profile *p, const struct ledger_input *in)
+{
+	const struct oncpu *o = state;
+
+	for (size_t i = 0; i < o->in.n_events; i++) {
+		const struct oncpu_event e = event_of(o, i);
+
+		counted_totals(p, in, &e);
 	}
 }
 
@@ -233,6 +309,11 @@ const struct source oncpu_source = {
 	.new = oncpu_new,
 	.free = oncpu_free,
 	.finish = oncpu_finish,
+	.metrics = oncpu_metrics,
+	.lost = oncpu_lost,
+	.begin = oncpu_begin,
+	.account = oncpu_account,
+	.reconcile = oncpu_reconcile,
 	.take = oncpu_take,
 	.take_slice = oncpu_take_slice,
 	.progress = oncpu_progress,

@@ -19,6 +19,8 @@
 #include "source/remains.h"
 #include "source/stackbook.h"
 
+struct ledger_input;
+
 /* What all sources share; borrowed while the capture lasts. */
 struct source_services {
 	struct session *session;
@@ -29,6 +31,13 @@ struct source_services {
 	/* Is told what is to be known while the capture goes on, a line; NULL: nobody is. */
 	void (*say)(const void *context, const char *text);
 	const void *context; /* of say */
+};
+
+/* A sample whose user stack was walked here. */
+struct source_slice {
+	const struct wire_slice *wire;
+	uint32_t stack;
+	bool dropped; /* the walker in the kernel lacked a table that it had had */
 };
 
 /* All operations but the first four may be NULL: nothing to do then. They are called of sources
@@ -52,9 +61,15 @@ struct source {
 	const char *opening, *closing;
 	void *(*new)(const void *options);
 	void (*free)(void *);
-	/* Adds its rows; the profile's metrics are those of the capture's events. May be called
-	 * once a profile, any number of times. */
+	/* Adds its rows. Called once a profile, behind metrics(). */
 	void (*finish)(const void *, struct assembly *);
+
+	/* --- metrics: what the values of its samples are, see model/profile.h --- */
+	/* Adds its own to the profile, the same in the same order each time; those of other sources
+	 * may be there. */
+	void (*metrics)(void *, struct profile *);
+	/* Hits that became no sample so far, for the line of progress. */
+	uint64_t (*lost)(const void *);
 
 	/* --- the start --- */
 	/* Before the session is opened: what of it the source needs. */
@@ -70,8 +85,7 @@ struct source {
 	/* One of its kind, in order of time, whole; @procs is as it was at that time. */
 	void (*take)(void *, const void *record, struct stackbook *, struct procs *);
 	/* A sample whose user stack had to be walked here. */
-	void (*take_slice)(void *, const struct wire_slice *, uint32_t stack, struct stackbook *,
-			   struct procs *);
+	void (*take_slice)(void *, const struct source_slice *, struct stackbook *, struct procs *);
 
 	/* --- processes of the target --- */
 	void (*code_changed)(void *, uint32_t pid); /* by a mapping; also: it is new */
@@ -111,6 +125,11 @@ struct source {
 	void (*drained)(void *); /* the last record was taken */
 
 	/* --- a profile --- */
+	/* What became of the hits of its metrics: ledger_outcomes() of each, and rows of its own.
+	 * Before any source adds rows. */
+	void (*account)(const void *, struct profile *, const struct ledger_input *);
+	/* Rows that hold the samples, which are all there, against its own totals. */
+	void (*reconcile)(const void *, struct profile *, const struct ledger_input *);
 	/* Before any source adds rows. */
 	void (*assemble)(const void *, struct assembly *);
 	/* How long its BPF programs ran, where the session does not know. */

@@ -70,6 +70,21 @@ void sources_start(const struct sources *s)
 	EACH(s, start);
 }
 
+void sources_metrics(const struct sources *s, struct profile *p)
+{
+	EACH(s, metrics, p);
+}
+
+uint64_t sources_lost(const struct sources *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < SOURCES; i++)
+		if (s->state[i] && table[i].is->lost)
+			n += table[i].is->lost(s->state[i]);
+	return n;
+}
+
 /* The source of records of @kind, where it is asked for, with its state; NULL: none is. */
 static const struct source *source_of(const struct sources *s, uint32_t kind, void **state)
 {
@@ -92,14 +107,14 @@ void sources_take(const struct sources *s, uint32_t kind, const void *record,
 		is->take(state, record, stacks, procs);
 }
 
-void sources_take_slice(const struct sources *s, const struct wire_slice *slice, uint32_t stack,
+void sources_take_slice(const struct sources *s, const struct source_slice *slice,
 			struct stackbook *stacks, struct procs *procs)
 {
 	void *state;
-	const struct source *is = source_of(s, slice->source, &state);
+	const struct source *is = source_of(s, slice->wire->source, &state);
 
 	if (is && is->take_slice)
-		is->take_slice(state, slice, stack, stacks, procs);
+		is->take_slice(state, slice, stacks, procs);
 }
 
 void sources_code_changed(const struct sources *s, uint32_t pid)
@@ -210,6 +225,16 @@ void sources_stop(const struct sources *s)
 void sources_drained(const struct sources *s)
 {
 	EACH(s, drained);
+}
+
+void sources_account(const struct sources *s, struct profile *p, const struct ledger_input *in)
+{
+	EACH(s, account, p, in);
+}
+
+void sources_reconcile(const struct sources *s, struct profile *p, const struct ledger_input *in)
+{
+	EACH(s, reconcile, p, in);
 }
 
 void sources_finish(const struct sources *s, struct assembly *a)

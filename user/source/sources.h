@@ -24,6 +24,11 @@ const struct source *sources_at(size_t source);
 void sources_init(struct sources *, const void *const options[SOURCES]);
 void sources_release(struct sources *);
 
+/* Those of all; of a profile that has no samples yet. */
+void sources_metrics(const struct sources *, struct profile *);
+/* The sum of all. */
+uint64_t sources_lost(const struct sources *);
+
 void sources_request(const struct sources *, struct session_options *);
 void sources_begin(const struct sources *, const struct source_services *);
 int sources_open(const struct sources *);
@@ -32,8 +37,8 @@ void sources_start(const struct sources *);
 /* A record of @kind. */
 void sources_take(const struct sources *, uint32_t kind, const void *record, struct stackbook *,
 		  struct procs *);
-void sources_take_slice(const struct sources *, const struct wire_slice *, uint32_t stack,
-			struct stackbook *, struct procs *);
+void sources_take_slice(const struct sources *, const struct source_slice *, struct stackbook *,
+			struct procs *);
 
 void sources_code_changed(const struct sources *, uint32_t pid);
 void sources_forked(const struct sources *, uint32_t pid, uint32_t child);
@@ -66,7 +71,9 @@ char *sources_names(const void *const options[SOURCES]);
 const char *sources_opening(const void *const options[SOURCES]);
 const char *sources_closing(const void *const options[SOURCES]);
 
-/* All rows of all sources. */
+/* Before all rows of all sources, those, and behind them: see source.h. */
+void sources_account(const struct sources *, struct profile *, const struct ledger_input *);
+void sources_reconcile(const struct sources *, struct profile *, const struct ledger_input *);
 void sources_finish(const struct sources *, struct assembly *);
 struct program_run sources_run(const struct sources *, const struct profile *);
 double sources_probes_ns(const struct sources *);

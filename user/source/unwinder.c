@@ -291,6 +291,11 @@ static void cut(uint64_t *frames, struct stack_frames *f)
 	f->cut_at = inner;
 }
 
+bool unwinder_dropped(const struct unwinder *u, const struct wire_slice *slice)
+{
+	return tables_dropped(u->tables, &slice->missing);
+}
+
 uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struct stackbook *stacks)
 {
 	struct walk w = {.u = u, .slice = slice};
@@ -312,7 +317,6 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 	if (f.end == WIRE_END_UNREADABLE && w.beyond)
 		f.end = WIRE_END_LARGE;
 	u->walks++;
-	u->dropped[slice->sample.event % WIRE_EVENTS] += tables_dropped(u->tables, &slice->missing);
 	cut(u->frames, &f);
 	return stackbook_add_frames(stacks, &f, slice->sample.pid, u->procs);
 }
@@ -328,5 +332,4 @@ void unwinder_stats(const struct unwinder *u, struct unwinder_stats *out)
 		out->tables += u->entries.at[i].own.n_words > 0;
 		out->table_bytes += u->entries.at[i].own.n_words * sizeof(uint64_t);
 	}
-	memcpy(out->dropped, u->dropped, sizeof(out->dropped));
 }

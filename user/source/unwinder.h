@@ -28,6 +28,9 @@ bool unwinder_is_made_up(struct unwinder *, struct place);
 
 /* The stack of a slice, added to @stacks: its number. */
 uint32_t unwinder_walk(struct unwinder *, const struct wire_slice *, struct stackbook *);
+/* Whether the walker in the kernel lacked a table that it had had, which others have taken the
+ * place of. */
+bool unwinder_dropped(const struct unwinder *, const struct wire_slice *);
 
 /* Forgets what it knows of images that are forgotten (images_forget), before their numbers are
  * given to others. */
@@ -35,8 +38,7 @@ void unwinder_forget(struct unwinder *);
 
 struct unwinder_stats {
 	uint64_t tables, table_bytes, evicted, walks;
-	uint64_t dropped[WIRE_EVENTS]; /* walks for want of a table that was dropped, by event */
-	int64_t build_ns;	       /* wall time spent on tables */
+	int64_t build_ns; /* wall time spent on tables */
 };
 void unwinder_stats(const struct unwinder *, struct unwinder_stats *);
 

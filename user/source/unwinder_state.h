@@ -39,7 +39,6 @@ struct unwinder {
 	VEC(struct maker *) makers; /* owned */
 	struct map asked;	    /* hash of a piece → how often in vain */
 	uint64_t walks;
-	uint64_t dropped[WIRE_EVENTS]; /* of them for want of a table that was dropped */
 	int64_t build_ns;
 	uint64_t frames[WIRE_WALK_FRAMES]; /* of the walk under way */
 };

@@ -240,9 +240,13 @@ void file_drop(struct file_new *f)
 
 int file_flush(FILE *out, const char *name)
 {
-	if (fflush(out) == EOF)
+	/* Why an earlier write failed is not known by now; one byte more fails for the same reason.
+	 */
+	const bool failed = ferror(out);
+
+	if (fflush(out) == EOF || (failed && write(fileno(out), "\n", 1) < 0))
 		return err(-errno, "cannot write '%s': %s", name, strerror(errno));
-	if (ferror(out)) /* earlier; by now nobody knows why */
+	if (failed)
 		return err(-EIO, "cannot write '%s': the output is incomplete", name);
 	return 0;
 }

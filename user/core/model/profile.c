@@ -238,6 +238,11 @@ uint32_t profile_metric(struct profile *p, const char *name, const char *unit,
 	return p->metrics.n - 1;
 }
 
+void profile_metric_base(struct profile *p, uint32_t metric, const char *base)
+{
+	p->metrics.at[metric].base = intern_add(&p->strings, base);
+}
+
 void profile_sample(struct profile *p, uint64_t time_ns, uint32_t thread, uint32_t node,
 		    const int64_t *values)
 {

@@ -79,10 +79,16 @@ enum metric_kind {
 	METRIC_COUNT = 1, /* a number of events */
 };
 
+/* What 100 % is of a metric that is time on CPUs. */
+#define METRIC_ON_CPU "time on CPU"
+
+/* What the values of samples are: a source's, which names it. */
 struct metric {
 	uint32_t name; /* the event's name: "cpu-clock", "cycles", "page-faults" */
 	uint32_t unit; /* "ns", "bytes", "events", … */
 	uint8_t kind;  /* enum metric_kind */
+	uint32_t base; /* what its sum, 100 %, is: METRIC_ON_CPU, "time blocked"; "": all events of
+			* that name */
 };
 
 /* Columns of equal length n_samples; the values of metric m are values[m].at[0 … n-1]. A row is
@@ -184,6 +190,8 @@ uint32_t profile_node(struct profile *, uint32_t parent, uint32_t frame);
 /* These always add. */
 uint32_t profile_thread(struct profile *, const struct thread *e);
 uint32_t profile_metric(struct profile *, const char *name, const char *unit, enum metric_kind);
+/* Says what 100 % is of one. */
+void profile_metric_base(struct profile *, uint32_t metric, const char *base);
 /* One row, in no zone; @values has one entry per metric. All metrics must be there before the
  * first one. */
 void profile_sample(struct profile *, uint64_t time_ns, uint32_t thread, uint32_t node,

@@ -125,6 +125,7 @@ static const struct column metrics_columns[] = {
 	TABLE_COLUMN(metric, name, COLUMN_TEXT, CODING_PLAIN),
 	TABLE_COLUMN(metric, unit, COLUMN_TEXT, CODING_PLAIN),
 	TABLE_COLUMN(metric, kind, COLUMN_U8, CODING_PLAIN),
+	TABLE_LATER(metric, base, COLUMN_TEXT, CODING_PLAIN),
 };
 
 static int check_metrics(const struct profile *p)
