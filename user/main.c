@@ -15,23 +15,27 @@ static const struct command {
 	const char *name, *about;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"record", "capture a profile (what eprof does when no command is named)", cmd_record},
-	{"report", "show a profile: eprof-render, without privileges", cmd_report},
-	{"zones", "functions that can be counted and timed call by call", cmd_zones},
-	{"doctor", "what this kernel and these privileges allow", cmd_doctor},
+	{"record", "capture a profile (the default: 'record' may be left out)", cmd_record},
+	{"report", "show a profile: drops privileges and runs eprof-render", cmd_report},
+	{"zones", "list the functions that can be counted and timed call by call", cmd_zones},
+	{"doctor", "say what this kernel and these privileges allow", cmd_doctor},
 };
 
 static int help(void)
 {
-	fputs("eprof: where a live program's time goes\n\n"
+	fputs("eprof: where the time of a running program goes\n\n"
 	      "  sudo eprof -p 4711              sample a process until Ctrl-C, write eprof.h5\n"
-	      "  sudo eprof -a -d 30             the whole machine for 30 seconds\n"
-	      "  sudo eprof -F 999 -- make -j2   a command and all that it starts\n"
-	      "  eprof report eprof.h5           what was found\n\n"
-	      "Commands ('eprof COMMAND --help' tells more):\n",
+	      "  sudo eprof -a -d 30             sample the whole machine for 30 seconds\n"
+	      "  sudo eprof -F 999 -- make -j2   sample a command and all that it starts\n"
+	      "  eprof report eprof.h5           show what was found\n\n"
+	      "Commands (for their options: eprof COMMAND --help, man eprof-COMMAND):\n",
 	      stdout);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		printf("  %-8s %s\n", commands[i].name, commands[i].about);
+	fputs("\nOptions:\n"
+	      "  -h, --help   this text\n"
+	      "  --version    the version\n",
+	      stdout);
 	return EXIT_OK;
 }
 

@@ -30,18 +30,22 @@ static void help(FILE *out)
 	      "\n"
 	      "Usage: eprof-render export FILE [-o OUT] [--to FORMAT] [--force] [selection]\n"
 	      "\n"
-	      "profile of zones alone the ns of their call tree.\n"
+	      "Writes the profile in a format of other tools. folded and json count samples, "
+	      "unless\n"
+	      "--metric asks for its values; of a profile of zones alone they hold the nanoseconds "
+	      "of\n"
+	      "the zones' call tree.\n"
 	      "\n"
-	      "  -o, --output OUT     where to; '-' or nothing is the standard output\n"
+	      "  -o, --output OUT     write to OUT; without it, or for -, to the standard output\n"
 	      "      --to FORMAT      the format, where OUT's extension does not say it:\n",
 	      out);
 	for (const struct export *const *e = exports; *e; e++)
 		fprintf(out, "                         %-9s %s\n", (*e)->name, (*e)->about);
 	fprintf(out,
-		"  -e, --self           tracy-csv: self times, those of zones below taken off\n"
-		"      --force          replace OUT if it is there\n"
+		"  -e, --self           tracy-csv: self times instead of total times\n"
+		"      --force          replace OUT if it exists\n"
 		"  -h, --help           this text\n"
-		"\nSelection (a --to that names no format is a time):\n%s",
+		"\nSelection (a --to that names no format is a time, as in --to 5s):\n%s",
 		selection_help);
 }
 
@@ -71,7 +75,7 @@ static int option(struct arguments *a, int opt)
 		}
 	}
 	if (opt == OPT_TO && !(optarg[0] >= '0' && optarg[0] <= '9'))
-		return render_usage("export: no format '%s': there are folded, json and "
+		return render_usage("export: no format '%s': the formats are folded, json and "
 				    "tracy-csv",
 				    optarg);
 	return selection_option(&a->selection, opt, optarg) < 0
@@ -107,7 +111,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		return render_usage(
 			"export: name a format: --to folded, --to json or --to tracy-csv");
 	if (a->self && !a->to->takes_self)
-		return render_usage("export: --self is of tracy-csv, not of %s", a->to->name);
+		return render_usage("export: --self is for tracy-csv, not for %s", a->to->name);
 	return -1;
 }
 

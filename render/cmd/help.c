@@ -75,7 +75,7 @@ int render_usage(const char *fmt, ...)
 static const char examples[] =
 	"Examples:\n"
 	"  eprof-render eprof.h5                     where the time went, on the terminal\n"
-	"  eprof-render eprof.h5 -o report.html      one page to click through, opens offline\n"
+	"  eprof-render eprof.h5 -o report.html      one interactive page that needs no network\n"
 	"  eprof-render eprof.h5 -o report.pdf       to print or to mail\n"
 	"  eprof-render eprof.h5 -o flame.svg        the flame graph alone\n"
 	"  eprof-render eprof.h5 --view paths,threads --pid sqlite3\n"
@@ -90,16 +90,17 @@ static const char examples[] =
 static const char options[] =
 	"\n"
 	"Options of a report:\n"
-	"  -o, --output OUT     write to OUT, in the format that its name ends in; - is stdout\n"
-	"      --format NAME    the format, whatever OUT is called\n"
-	"      --view NAME,…    these views, in this order\n"
+	"  -o, --output OUT     write to OUT, in the format of its extension; - is stdout\n"
+	"      --format NAME    write this format, whatever OUT is called\n"
+	"      --view NAME,…    show these views, in this order\n"
 	"      --force          replace OUT if it exists\n"
-	"      --width N        txt: columns; svg, png: pixels (1200)\n"
-	"      --colour auto|always|never  (auto); NO_COLOR is respected\n"
+	"      --width N        columns of txt; pixels of svg and png (1200)\n"
+	"      --colour auto|always|never  colours in txt (auto: on a terminal, unless NO_COLOR is "
+	"set)\n"
 	"  -h, --help           this text\n"
 	"      --version        the version\n"
 	"\n"
-	"What a report speaks of:\n";
+	"Selection (the same for export):\n";
 
 /* What --sort and --where know, as lines of a terminal. */
 static void print_columns(void)
@@ -140,9 +141,8 @@ int render_help(int argc, char **argv)
 	puts("\nFormats:");
 	for (const struct format *const *f = formats; *f; f++)
 		printf("  %-10s %s\n", (*f)->extension, (*f)->about);
-	puts("\nColumns of zones, for --sort and --where (_ns may be left out); events that "
-	     "--clock\n"
-	     "counted are columns too, by their exact names:");
+	puts("\nColumns of zones, for --sort and --where (_ns may be left out); the events that\n"
+	     "--clock counted are columns too, by their exact names:");
 	print_columns();
 	puts("\nExit status: 0 done, 1 failed, 2 wrong usage.");
 	return 0;

@@ -31,8 +31,8 @@ int output_check(const char *path, bool force, const char *const *inputs, size_t
 	for (size_t i = 0; i < n; i++)
 		if (is_same_file(&out, inputs[i]))
 			return err(-EINVAL,
-				   "%s is '%s', which is to be read: it would be lost; name "
-				   "another file for the output",
+				   "%s is the input '%s', which would be lost: name another "
+				   "file for the output",
 				   name, inputs[i]);
 	return is_stdout(path) ? 0 : file_check_new(path, force);
 }

@@ -115,14 +115,15 @@ static int choose_format(struct report *r)
 		dot = strrchr(base ? base : r->output, '.');
 		if (!dot || !dot[1])
 			return err(-EINVAL,
-				   "'%s' does not say which format: end it in .html, .pdf, .svg, "
-				   ".png, .csv or .txt, or give --format",
+				   "'%s' does not say which format: use the extension .html, .pdf, "
+				   ".svg, .png, .csv or .txt, or --format",
 				   r->output);
 		name = dot + 1;
 	}
 	r->format = format_find(name);
 	if (!r->format)
-		return err(-EINVAL, "no format '%s': there are html, pdf, svg, png, csv and txt",
+		return err(-EINVAL,
+			   "no format '%s': the formats are html, pdf, svg, png, csv and txt",
 			   name);
 	return 0;
 }
@@ -288,7 +289,7 @@ static int check_zone_named(const struct report *r, const struct material *m)
 		str_addf(&s, "%s%s", i ? ", " : "; the largest are ",
 			 profile_text(m->profile, m->zone_rows.rows.at[i].at.name));
 	names = str_steal(&s);
-	return err(-EINVAL, "--view zone is about single zones: name some with --zone PATTERN%s",
+	return err(-EINVAL, "--view zone shows single zones: select some with --zone PATTERN%s",
 		   names[0] ? names : "; this profile has none");
 }
 
@@ -365,10 +366,9 @@ int render_report(int argc, char **argv)
 			return render_usage("%s", err_text());
 	}
 	if (optind == argc)
-		return render_usage("which profile? name one FILE");
+		return render_usage("no profile given: name one FILE");
 	if (optind + 1 < argc)
-		return render_usage("exactly one FILE is taken; '%s' is one too many",
-				    argv[optind + 1]);
+		return render_usage("give one FILE only: '%s' is one too many", argv[optind + 1]);
 	r.input = argv[optind];
 	return run_report(&r);
 }

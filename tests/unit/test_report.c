@@ -235,8 +235,8 @@ static void test_bad_calls(void **state)
 	(void)state;
 	fputs("not a profile", bad);
 	fclose(bad);
-	assert_refused(RUN("--force"), 2, "which profile?");
-	assert_refused(RUN("a.h5", "b.h5"), 2, "exactly one FILE");
+	assert_refused(RUN("--force"), 2, "no profile given");
+	assert_refused(RUN("a.h5", "b.h5"), 2, "give one FILE only");
 	assert_refused(RUN("good.h5", "--width", "7"), 2, "--width");
 	assert_refused(RUN("good.h5", "--colour", "red"), 2, "--colour");
 	assert_refused(RUN("good.h5", "--from", "-1"), 2, "--from");

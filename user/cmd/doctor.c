@@ -11,16 +11,19 @@
 
 static const char help[] =
 	"Examples:\n"
-	"  sudo eprof doctor        what works here as root\n"
-	"  eprof doctor             what works for this user\n"
+	"  sudo eprof doctor        what works here for root\n"
+	"  eprof doctor             what works here for you\n"
 	"  eprof doctor --json      the same for programs\n"
 	"\n"
 	"Usage: eprof doctor [--json]\n"
 	"\n"
-	"Tries what eprof needs of this kernel and of these privileges, and says what each means "
-	"and\n"
-	"how to get what is missing. Exit status: 0 sampling works, be it of one's own processes\n"
-	"alone; 1 it does not.\n";
+	"Tries each kernel feature and privilege that eprof uses, and says what it is for and how\n"
+	"to get it where it is missing.\n"
+	"\n"
+	"  --json            print JSON, for programs\n"
+	"  -h, --help        this text\n"
+	"\n"
+	"Exit status: 0 if sampling works, at least of your own processes; 1 if it does not.\n";
 
 static const char *const state_name[] = {[FEATURE_OK] = "ok",
 					 [FEATURE_LIMITED] = "limited",
@@ -79,7 +82,7 @@ static void print_table(const struct feature *f, size_t n, bool works, bool own)
 		print_row(&f[i], what, found);
 	}
 	printf("\nSampling %s.\n", works ? "works here"
-				   : own ? "works here for your own processes alone, in user mode "
+				   : own ? "works here for your own processes only, in user mode "
 					   "(-p, -t, -- COMMAND)"
 					 : "does not work here");
 	if (!works && geteuid())
@@ -108,7 +111,7 @@ int cmd_doctor(int argc, char **argv)
 		json = true;
 	}
 	if (optind < argc)
-		return cmd_usage("doctor takes no '%s'", argv[optind]);
+		return cmd_usage("doctor takes no argument '%s'", argv[optind]);
 	n = features_probe(features);
 	works = features_suffice(features, n);
 	own = works || features_own(features, n);

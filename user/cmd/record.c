@@ -67,7 +67,7 @@ static size_t add_events(struct str *s, const struct record_options *o, bool rat
 }
 
 /* "cycles at 99 Hz and every hit of sched:sched_switch"; "sched:sched_switch, every hit";
- * "page-faults, each 100th". */
+ * "page-faults, every 100th". */
 static char *describe_events(const struct record_options *o)
 {
 	struct str s = {0};
@@ -75,7 +75,7 @@ static char *describe_events(const struct record_options *o)
 	size_t n = add_events(&s, o, true);
 
 	if (n && o->every) {
-		str_addf(&s, ", each %" PRIu64 "%s", o->every, ordinal(o->every));
+		str_addf(&s, ", every %" PRIu64 "%s", o->every, ordinal(o->every));
 		return str_steal(&s);
 	}
 	if (n)
@@ -256,7 +256,7 @@ static void say_goes_on(struct record *r, struct capture *c)
 	if (command_runs(r))
 		fprintf(stderr, "eprof: the command goes on without eprof, as process %u%s\n",
 			r->o.target.pids.at[0],
-			r->o.exit_code ? ": it has not exited, so eprof exits with 124" : "");
+			r->o.exit_code ? ": it has not exited yet, so eprof exits with 124" : "");
 }
 
 static void say_result(const struct record *r, const struct capture *c, const struct profile *p)
@@ -331,7 +331,7 @@ static void say_children(const struct record *r)
 	else if (n)
 		fprintf(stderr,
 			"eprof: %u has %zu child%s already, which %s not captured: "
-			"--children takes them too\n",
+			"--children captures them too\n",
 			parent, n, n == 1 ? "" : "ren", n == 1 ? "is" : "are");
 }
 
@@ -397,7 +397,7 @@ static int check_output(const struct record *r)
 
 	if (!ret && !r->o.force && access(r->part, F_OK) == 0)
 		ret = err(-EEXIST,
-			  "'%s' exists, from a capture that was cut off; rename it, or use --force",
+			  "'%s' is left from a capture that was cut off; rename it, or use --force",
 			  r->part);
 	return ret;
 }

@@ -78,70 +78,72 @@ static bool asks_for_source(const struct record_options *o)
 
 void record_options_help(void)
 {
-	fputs("eprof record: capture a profile\n\n"
+	fputs("eprof record: capture a profile ('record' may be left out)\n\n"
 	      "  sudo eprof -p 4711                  a process, until Ctrl-C\n"
 	      "  sudo eprof -p 4711,4712 -d 10       two processes for ten seconds\n"
 	      "  sudo eprof -a -d 30 -o all.h5       the whole machine\n"
 	      "  sudo eprof -G system.slice -d 30    a cgroup (v2)\n"
 	      "  sudo eprof -F 999 -- make -j2       a command and all that it starts\n"
 	      "  sudo eprof -e page-faults -p 4711   another event\n"
-	      "  eprof -- ./program                  without root: your own processes, user mode\n"
-	      "  sudo eprof --zone 'parse_*' -p 4711 every call of functions, counted and timed\n\n"
+	      "  sudo eprof --zone 'parse_*' -p 4711 every call of functions, counted and timed\n"
+	      "  eprof -- ./program                  without root: your own processes, user "
+	      "mode\n\n"
 	      "Target (one of)\n"
-	      "  -p PID[,PID…]     processes, with threads and children born meanwhile\n"
-	      "  --children        with -p: with the children that they have already, and theirs\n"
+	      "  -p PID[,PID…]     processes, with the threads and children that they start\n"
+	      "                    during the capture\n"
+	      "  --children        with -p: also the children that they already have, and theirs\n"
 	      "  -t TID            one thread\n"
-	      "  -a                everything\n"
+	      "  -a                the whole machine\n"
 	      "  -G CGROUP         a v2 cgroup, and those below it\n"
-	      "  -- COMMAND ARG…   run a command; its status is printed\n"
-	      "What\n"
+	      "  -- COMMAND ARG…   run a command and print its exit status\n"
+	      "What to capture\n"
 	      "  -F HZ             samples a second of each thread's CPU time (99); of "
 	      "page-faults\n"
-	      "                    and the like: at most, on each CPU (10000)\n"
-	      "  -c N              each Nth of the events instead: of a clock, each N ns\n"
-	      "  -e EVENT[,EVENT]  perf's names: cycles, cpu-clock, page-faults,\n"
-	      "                    context-switches, … with :u or :k behind it, and tracepoints:\n"
-	      "                    sched:sched_switch, …\n"
-	      "                    (cycles where there is a PMU, else cpu-clock)\n"
+	      "                    and other software events: at most, on each CPU (10000)\n"
+	      "  -c N              instead of -F: sample every Nth event; of a clock, every N ns\n"
+	      "  -e EVENT[,EVENT]  sample other events, by perf's names: cycles, cpu-clock,\n"
+	      "                    page-faults, context-switches, …, with :u or :k for user or\n"
+	      "                    kernel code alone, and tracepoints: sched:sched_switch, …\n"
+	      "                    (default: cycles where there is a PMU, else cpu-clock)\n"
 	      "  --zone PATTERN    count and time every call of functions: [MODULE:]NAME with\n"
-	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN takes some out again\n"
-	      "                    (alone: no samples; 'eprof zones' lists functions)\n",
+	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN excludes; without -F or\n"
+	      "                    -e no samples are taken ('eprof zones' lists functions)\n",
 	      stdout);
 	sources_help();
 	record_probes_help();
-	fputs("  --zone-file FILE  such patterns, one a line\n"
-	      "  --clock CLOCK,…   what is measured of each call: wall (default), cpu (time on "
-	      "the\n"
-	      "                    CPU alone), rusage (also user and system time, faults, "
-	      "switches,\n"
-	      "                    block I/O), tsc (ticks on the CPU), none (calls are only\n"
-	      "                    counted), perf's event names\n"
-	      "  -d SECONDS        stop after that time (also 20ms, 1.5m); else Ctrl-C\n"
-	      "  --no-inherit      without threads and children born meanwhile\n"
+	fputs("  --zone-file FILE  read patterns for --zone from FILE, one a line\n"
+	      "  --clock CLOCK,…   what to measure of each call: wall (default), cpu (time on a\n"
+	      "                    CPU alone), rusage (also user and system time, faults,\n"
+	      "                    switches, block I/O), tsc (time stamp counter ticks on a CPU),\n"
+	      "                    none (calls are only counted), and events by perf's names\n"
+	      "  -d SECONDS        stop after that time (also 20ms, 1.5m)\n"
+	      "  --no-inherit      leave out threads and children started during the capture\n"
 	      "Result\n"
-	      "  -o FILE           the profile (eprof.h5)\n"
+	      "  -o FILE           write the profile to FILE (eprof.h5)\n"
 	      "  --force           overwrite FILE\n"
-	      "  --version-key V   version under which the profile is filed (build-id)\n"
-	      "  --exit-code       exit with COMMAND's status; 124 where it goes on (-d, Ctrl-C)\n"
-	      "Rarely\n"
-	      "  --zones-max N     most functions that patterns may match (10000)\n"
-	      "  --zone-exit auto|session|returns|none  how the ends of calls are seen: by "
+	      "  --version-key V   file the profile under version V (default: the build-id)\n"
+	      "  --exit-code       exit with COMMAND's status, or with 124 if it is still running\n"
+	      "Rarely needed\n"
+	      "  --zones-max N     how many functions the patterns may match (10000)\n"
+	      "  --zone-exit auto|session|returns|none  how to see the end of a call: by "
 	      "replacing\n"
-	      "                    the return address (session) where that does no harm, by\n"
-	      "                    probes on return instructions (returns), not at all (none)\n"
-	      "  --max-slowdown PERCENT  never slow the target down by more than that: zones are\n"
-	      "                    only counted at first, and timed where the limit allows; what\n"
-	      "                    is too dear to be counted loses its probes\n"
+	      "                    the return address (session), by probes on return instructions\n"
+	      "                    (returns), not at all (none); auto uses session where it is "
+	      "safe\n"
+	      "  --max-slowdown PERCENT  never slow the target down by more than this: zones are\n"
+	      "                    only counted at first, and timed where the limit allows; those\n"
+	      "                    that are too expensive even to count lose their probes\n"
 	      "  --switch-fn NAME  a function that switches stacks, besides those known\n"
-	      "  --sampler task|cpu  one event a thread, or one a CPU that BPF filters\n"
-	      "  --window SECONDS  how often what was captured goes to FILE.part (20)\n",
+	      "  --sampler task|cpu  open an event per thread, or one per CPU, filtered in BPF\n"
+	      "  --window SECONDS  how often to write to FILE.part (20, then 40, then every 60)\n"
+	      "  -h, --help        this text\n",
 	      stdout);
 }
 
 static int one_target(struct record_options *o, enum target_kind kind)
 {
 	if (o->target.kind != TARGET_NONE && o->target.kind != kind)
-		return cmd_usage("only one of -p, -t, -a, -G and a command can be profiled");
+		return cmd_usage("give one target only: -p, -t, -a, -G or a command");
 	o->target.kind = kind;
 	return 0;
 }
@@ -309,24 +311,24 @@ static int set_pace(struct record_options *o)
 static int check_together(const struct record_options *o)
 {
 	if (o->target.kind == TARGET_NONE)
-		return cmd_usage("what to profile: -p PID, -t TID, -a, -G CGROUP or -- COMMAND");
+		return cmd_usage("name a target: -p PID, -t TID, -a, -G CGROUP or -- COMMAND");
 	if (!o->target.inherit && (o->target.kind == TARGET_ALL || o->target.kind == TARGET_CGROUP))
-		return cmd_usage(
-			"--no-inherit is for processes and threads: -a and -G take all that "
-			"is born there");
+		return cmd_usage("--no-inherit is for -p, -t and commands: -a and -G include every "
+				 "new process");
 	if (o->target.children && o->target.kind != TARGET_PIDS)
 		return cmd_usage("--children is for -p: other targets include their children");
 	if (o->exit_code && o->target.kind != TARGET_COMMAND)
 		return cmd_usage("--exit-code is for a command: -- COMMAND");
 	if (o->rate_given && o->every)
-		return cmd_usage("-F is a rate, -c a period: only one of them can be");
+		return cmd_usage("-F is a rate and -c a period: give only one of them");
 	if (o->every && o->probes.patterns && !o->n_events && !record_probes_sample(&o->probes))
-		return cmd_usage("-c is for events: name one with -e");
+		return cmd_usage("-c is for sampled events: name one with -e");
 	if (o->rate_given && o->n_events && !has_rate(o))
-		return cmd_usage("-F is for events that are sampled: every hit of '%s' counts",
+		return cmd_usage("-F is for events sampled at a rate: every hit of '%s' is sampled",
 				 o->events[0].name);
 	if (!strcmp(o->output, "-"))
-		return cmd_usage("-o -: a profile cannot go to the standard output; name a file");
+		return cmd_usage(
+			"-o -: a profile cannot be written to the standard output; name a file");
 	return 0;
 }
 

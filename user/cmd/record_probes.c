@@ -73,7 +73,7 @@ int record_add_event(struct event *events, size_t *n, const char *name)
 		event_user_only(&events[*n]);
 	for (size_t i = 0; i < *n && !ret; i++) {
 		if (event_same(&events[i], &events[*n]))
-			ret = err(-EINVAL, "'%s' and '%s' are one event: leave one of them out",
+			ret = err(-EINVAL, "'%s' and '%s' are the same event: name it once",
 				  events[i].name, name);
 	}
 	*n += !ret;
@@ -140,7 +140,8 @@ static int parse_clock(struct record_probes *p)
 	if (!n)
 		return err(-EINVAL, "--clock '%s' names no clock", p->clock);
 	if (n > 1 && p->o.clocks & WIRE_CLOCK_NONE)
-		return err(-EINVAL, "--clock none measures nothing: '%s' asks for more", p->clock);
+		return err(-EINVAL, "--clock none goes with no other clock: '%s' names more",
+			   p->clock);
 	return 0;
 }
 
@@ -229,15 +230,15 @@ static int check(const struct record_probes *p)
 	const bool zones = p->o.actions & action_bit(WIRE_ACTION_zone);
 
 	if (p->zone_option && !zones)
-		return cmd_usage("%s is for zones: name some with --zone", p->zone_option);
+		return cmd_usage("%s is for zones: name functions with --zone", p->zone_option);
 	if (p->probe_option && !p->patterns)
 		return cmd_usage("%s is for zones and other probes: name functions with --zone",
 				 p->probe_option);
 	if (p->o.clocks & WIRE_CLOCK_NONE &&
 	    (p->o.ends == ZONE_ENDS_SESSION || p->o.ends == ZONE_ENDS_RETS))
 		return cmd_usage(
-			"--clock none times no calls, so their ends are not seen: leave it or "
-			"--zone-exit out");
+			"--clock none times no calls, so it cannot be combined with --zone-exit "
+			"session or returns");
 	return 0;
 }
 
@@ -272,8 +273,8 @@ int record_probes_add_events(struct record_probes *p, struct event *events, size
 			continue;
 		if (*n == WIRE_EVENTS)
 			return err(-E2BIG,
-				   "at most %d events can be captured together, of which "
-				   "--%s takes one",
+				   "at most %d events can be captured together, and "
+				   "--%s is one of them",
 				   WIRE_EVENTS, action_of(i)->option);
 		p->o.action_event[i] = (uint32_t)*n;
 		events[(*n)++] = event_of_probes(action_of(i)->metric, i);

@@ -55,7 +55,7 @@ int cmd_report(int argc, char **argv)
 	static char name[] = "eprof-render";
 
 	if (argc < 2)
-		return cmd_usage("report needs a profile: eprof report eprof.h5");
+		return cmd_usage("report needs a profile: eprof report FILE");
 	if (drop_privileges()) {
 		fprintf(stderr, "eprof: cannot drop privileges: %s\n", strerror(errno));
 		return EXIT_FAILED;

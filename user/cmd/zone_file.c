@@ -10,6 +10,6 @@ int zone_file_read(struct zonepatterns *patterns, const char *path)
 	int rc = zonepatterns_add_file(patterns, path);
 
 	if (!rc && zonepatterns_count(patterns) == before)
-		rc = err(-EINVAL, "'%s' holds no pattern", path);
+		rc = err(-EINVAL, "'%s' contains no pattern", path);
 	return rc;
 }

@@ -24,28 +24,28 @@
 
 static const char help[] =
 	"Examples:\n"
-	"  eprof zones /usr/bin/sqlite3                all functions that are known by name\n"
+	"  eprof zones /usr/bin/sqlite3                all functions whose names are known\n"
 	"  eprof zones /lib/x86_64-linux-gnu/libc.so.6 'mem*' '!memfrob'\n"
 	"  sudo eprof zones -p 4711 'std::vector<*>::*'  in all modules of a process\n"
 	"  sudo eprof zones -p 4711 libfoo:@parse.c    functions of a source file\n"
 	"\n"
 	"Usage: eprof zones [OPTION]… BINARY|-p PID [PATTERN]…\n"
 	"\n"
-	"Lists functions that --zone could count and time: where the entry probe would go\n"
-	"(emulated sites are cheap, stepped ones are not), how the end of a call would be seen,\n"
-	"what that costs a call, and why some functions cannot be zones.\n"
+	"Lists the functions that --zone could count and time: what instruction the entry probe\n"
+	"would be placed on (an emulated one is cheap, a stepped one is not), how the end of a\n"
+	"call would be seen, what that costs per call, and why some functions cannot be zones.\n"
 	"\n"
 	"  PATTERN           [MODULE:]NAME with globs, [MODULE:]/REGEX/, [MODULE:]@FILE[:LINE];\n"
-	"                    !PATTERN takes out again; NAME@plt: calls of other modules\n"
-	"  -p PID            in all modules of that process, instead of one BINARY\n"
-	"  --zone-file FILE  more patterns, one a line\n"
+	"                    !PATTERN excludes; NAME@plt: calls of other modules\n"
+	"  -p PID            all modules of that process, instead of one BINARY\n"
+	"  --zone-file FILE  read more patterns from FILE, one a line\n"
 	"  --zones-max N     list up to N functions (10000)\n"
 	"  --switch-fn NAME  a function that switches stacks, besides those known\n"
-	"  --sort COLUMN     by " ZONES_ORDER_NAMES ";\n"
-	"                    -COLUMN turns it round (by module, then address)\n"
-	"  --measure         time what a call costs on this machine first (as root, half a "
-	"second)\n"
-	"  --json            for programs\n";
+	"  --sort COLUMN     " ZONES_ORDER_NAMES ";\n"
+	"                    -COLUMN reverses it (default: by module, then address)\n"
+	"  --measure         first time what a call costs on this machine (half a second, root)\n"
+	"  --json            print JSON, for programs\n"
+	"  -h, --help        this text\n";
 
 struct options {
 	int64_t pid; /* 0: none */
@@ -75,7 +75,7 @@ static int open_binary(struct files *f, const char *name)
 	int fd = elffile_open_path(-1, path);
 
 	if (fd == -EINVAL)
-		return err(fd, "'%s' is no regular file", path);
+		return err(fd, "'%s' is not a regular file", path);
 	if (fd < 0)
 		return err(fd, "cannot open '%s': %s", path, strerror(-fd));
 	f->binary = (struct image){.kind = IMAGE_KIND_FILE,
@@ -121,8 +121,8 @@ static int open_process(struct files *f, uint32_t pid)
 			   pid);
 	if (!f->at.n)
 		return err(-EACCES,
-			   "process %u maps no file that can be read: a thread of the "
-			   "kernel, or closed to root too",
+			   "process %u maps no readable file: it is a kernel thread, or "
+			   "closed even to root",
 			   pid);
 	take_image(f, IMAGE_VDSO);
 	return 0;

@@ -134,8 +134,8 @@ static void print_files(const struct zones_found *l)
 		if (!list->zones.n)
 			continue;
 		if (list->flags & ZONELIST_NO_SYMTAB)
-			printf("%s is stripped: only its exported functions are known by name, "
-			       "and those that it calls in other modules ('*@plt').\n",
+			printf("%s is stripped: only the functions that it exports are known by "
+			       "name, and those that it calls in other modules ('*@plt').\n",
 			       base);
 	}
 }
@@ -152,9 +152,9 @@ void zones_listing_table(const struct zones_found *l, const struct zones_rows *r
 	print_sums(l);
 	print_files(l);
 	if (l->why_not)
-		printf("Ends of calls are seen by probes on RET: %s.\n", l->why_not);
-	puts(l->cost->measured ? "Cost: a call, as timed on this machine just now."
-			       : "Cost: a call, on the reference machine, a virtual one; "
+		printf("The ends of calls are seen by probes on RET: %s.\n", l->why_not);
+	puts(l->cost->measured ? "Cost: per call, as timed on this machine just now."
+			       : "Cost: per call, on the reference machine, a virtual one; "
 				 "--measure times this one.");
 }
 
