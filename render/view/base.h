@@ -7,7 +7,8 @@
 #include "base/units.h"
 #include "view/view.h"
 
-/* "10.0 s of time on CPU, 1,000 samples of cpu-clock"; "1,204 page-faults, 97 samples". Freed by the caller. */
+/* "10.0 s of time on CPU, 1,000 samples of cpu-clock"; "1,204 page-faults, 97 samples". Freed by
+ * the caller. */
 char *base_text(const struct view_input *);
 
 /* @part as 0 … 100 of the tree's total; 0 where that is 0. */

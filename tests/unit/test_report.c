@@ -116,8 +116,8 @@ static void test_summary_in_a_pipe(void **state)
 	(void)state;
 	assert_int_equal(r.status, 0);
 	assert_string_equal(r.err, "");
-	assert_non_null(strstr(r.out, "\nTop functions  100 % = 10.0 s of cpu-clock, 1,000 "
-				      "samples\n"));
+	assert_non_null(strstr(r.out, "\nTop functions  100 % = 10.0 s of time on CPU, 1,000 "
+				      "samples of cpu-clock\n"));
 	assert_non_null(strstr(r.out, "\n! Lost      19 (1.9 % of taken)"));
 	assert_non_null(strstr(r.out, "\nLedger  "));
 	assert_null(strchr(r.out, '\033'));
@@ -223,7 +223,7 @@ static void test_selection_reaches_the_report(void **state)
 
 	(void)state;
 	assert_int_equal(r.status, 0);
-	assert_non_null(strstr(r.out, "100 % = 1.50 s of cpu-clock, 150 samples"));
+	assert_non_null(strstr(r.out, "100 % = 1.50 s of time on CPU, 150 samples of cpu-clock"));
 	assert_null(strstr(r.out, "sqlite3BtreeMovetoUnpacked"));
 	result_release(&r);
 }

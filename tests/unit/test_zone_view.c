@@ -543,8 +543,8 @@ static void lines_in_a_zone(void **state)
 	assert_view(
 		zone_profile(), &(struct selection){.zone = "vdbeRecordCompareInt"}, "lines", 100,
 		"\n"
-		"Hottest lines inside vdbeRecordCompareInt  100 % = 4.50 s of cpu-clock, 450 "
-		"samples\n"
+		"Hottest lines inside vdbeRecordCompareInt  100 % = 4.50 s of time on CPU, 450 "
+		"samples of cpu-clock\n"
 		"    Self              Time  Samples  Line                   Function\n"
 		"  66.7 %  █████▍    3.00 s      300  sqlite3.c:86617        vdbeRecordCompareInt\n"
 		"  33.3 %  ██▋       1.50 s      150  string_fortified.h:34  memcmp_inline\n");
