@@ -8,20 +8,20 @@ const volatile __u32 config_ids_inner;
 
 __u32 ids_loader;
 
-/* struct upid: a number, and the namespace that it is of. */
+/* struct upid: a number and the namespace that it belongs to. */
 struct number {
 	int nr, pad;
 	__u64 namespace;
 };
 
-/* The loader's namespace, a pointer; its level, of which the first is 0; and where struct pid has
- * its own level, and the number and namespace of ours. Written by ids_learn(), once. Offsets
- * instead of types: to look up a type by its name takes libbpf a millisecond, which the first
- * namespace need not spend. */
+/* The loader's namespace (a pointer) and its level (0 for the first), the offset of the level in
+ * struct pid, and the offset of the number and namespace at the loader's level. Written once, by
+ * ids_learn(). Offsets instead of types: looking up a type by name takes libbpf a millisecond,
+ * which the first namespace need not spend. */
 __u64 ids_namespace;
 __u32 ids_level, ids_level_at, ids_number_at;
 
-/* Of tasks past their exit, which the kernel takes the numbers from: the numbers. Written by
+/* The numbers of tasks past their exit, from which the kernel has taken them. Written by
  * ids_exit(), read by ids_inner(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -37,7 +37,7 @@ struct pid {
 	} numbers[1]; /* by level */
 } CORE;
 
-/* Run by the loader itself, once, before all others. */
+/* Run once by the loader itself, before all other programs. */
 SEC("?raw_tp")
 int ids_learn(void *ctx)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ids: numbers of processes and threads as the loader sees them. In the first PID namespace they
- * are the kernel's own. Below it, as in a container, a task has a number for each namespace from
- * the first down to its own, and one that is elsewhere has none for the loader's.
+ * ids: process and thread numbers as the loader sees them. If the loader runs in the first PID
+ * namespace, they are the kernel's own. In a nested one (a container), a task has one number per
+ * namespace, from the first down to its own; a task outside the loader's namespace has no number
+ * there.
  */
 #ifndef IDS_H
 #define IDS_H
@@ -10,17 +11,17 @@
 #include "kernel.h"
 #include "wire.h"
 
-/* The loader is in a PID namespace below the first. Set before load: elsewhere the verifier drops
- * what is for that. */
+/* Set if the loader runs in a nested PID namespace. Set before load, so that otherwise the verifier
+ * drops the code for that case. */
 extern const volatile __u32 config_ids_inner;
 
-/* For ids_inner only: of @task, process << 32 | thread, as the loader's namespace has them. */
+/* Process << 32 | thread of @task in the loader's namespace. Only where config_ids_inner is set. */
 __u64 ids_inner(struct task_struct *task) __hidden;
-/* The loader's process by the kernel's own number, where config_ids_inner is set. */
+/* The kernel's own number of the loader's process, where config_ids_inner is set. */
 extern __u32 ids_loader;
 
-/* As bpf_get_current_pid_tgid(), process 0 being the idle loop. WIRE_OUTSIDE stands for a process
- * that the loader's namespace does not have, and for the thread of one that is past its exit. */
+/* As bpf_get_current_pid_tgid(); process 0 is the idle loop. WIRE_OUTSIDE stands for a process that
+ * has no number in the loader's namespace, and for the thread number of a task past its exit. */
 static __always_inline __u64 ids_current(void)
 {
 	__u64 both = bpf_get_current_pid_tgid();
@@ -33,7 +34,7 @@ static __always_inline __u32 ids_current_process(void)
 	return ids_current() >> 32;
 }
 
-/* The same of @task, which must be one that the kernel's type information vouches for. */
+/* The same for @task, which must be a trusted pointer (BTF). */
 static __always_inline __u32 ids_process(struct task_struct *task)
 {
 	return config_ids_inner ? ids_inner(task) >> 32 : task->tgid;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kernel: the few kernel types that the programs read, cut down to the members used; CO-RE
- * finds these on the running kernel. Each type stands here, and once: for every one that has a name
- * of its own libbpf goes through all types of the kernel, which takes longer than most of a start.
+ * kernel: the few kernel types that the programs read, reduced to the members they use; CO-RE
+ * locates these on the running kernel. Declare every kernel type here and only once: for each named
+ * type libbpf searches all types of the kernel, which takes most of the start-up time.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -51,7 +51,7 @@ struct maple_tree {
 } CORE;
 
 struct xol_area {
-	unsigned long vaddr; /* where the trampoline of return probes stands */
+	unsigned long vaddr; /* where the trampoline of return probes is */
 } CORE;
 
 struct uprobes_state {
@@ -71,16 +71,16 @@ struct mm_struct {
 } CORE;
 
 struct return_instance {
-	unsigned long stack; /* where the return address stood */
+	unsigned long stack; /* where the return address was */
 	unsigned long orig_ret_vaddr;
-	bool chained; /* another probe of the same return: no address of its own on the stack */
+	bool chained; /* another probe on the same return: has no address of its own on the stack */
 	struct return_instance *next;
 } CORE;
 
 struct uprobe_task {
-	struct return_instance *return_instances; /* the innermost first */
-	unsigned int depth;			  /* how many */
-	unsigned long vaddr, xol_vaddr; /* of the instruction that is stepped, and of its copy */
+	struct return_instance *return_instances; /* innermost first */
+	unsigned int depth;			  /* their number */
+	unsigned long vaddr, xol_vaddr; /* of the instruction being stepped, and of its copy */
 } CORE;
 
 struct thread_struct {
@@ -95,16 +95,16 @@ struct signal_struct {
 	struct {
 		int counter;
 	} live;	       /* threads that have not exited */
-	void *pids[4]; /* struct pid by enum pid_type; NULL once the process is waited for */
+	void *pids[4]; /* struct pid by enum pid_type; NULL once the process was waited for */
 } CORE;
 
 struct sched_entity {
 	__u64 sum_exec_runtime; /* ns on a CPU */
 } CORE;
 
-/* Empty where the kernel does not keep it. */
+/* Empty on kernels that do not keep it. */
 struct sched_info {
-	unsigned long long run_delay; /* ns that it was ready and did not run */
+	unsigned long long run_delay; /* ns that it was runnable without running */
 } CORE;
 
 struct task_struct {
@@ -113,7 +113,7 @@ struct task_struct {
 	struct sched_info sched_info;
 	unsigned int self_exec_id; /* grows with each exec of the process */
 	unsigned int in_execve : 1;
-	int on_cpu, exit_state; /* 0: it is on none; it has not exited */
+	int on_cpu, exit_state; /* on_cpu 0: not on a CPU; exit_state 0: has not exited */
 	struct mm_struct *mm;	/* NULL for a kernel thread */
 	struct task_struct *real_parent;
 	struct signal_struct *signal;
@@ -130,14 +130,14 @@ struct bpf_iter__task {
 	struct task_struct *task; /* NULL at the end */
 };
 
-/* The 64-bit register frame; linux/ptrace.h has the same under user names. */
+/* The 64-bit register frame; linux/ptrace.h declares the same under user-space names. */
 struct pt_regs___kernel {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di;
 	unsigned long orig_ax, ip, cs, sp;
 } CORE;
 
-/* The current task, for BPF_CORE_READ: bpf_get_current_task_btf()'s pointer reads faster, but the
- * verifier of 6.18 goes through all the kernel's types for each pointer that is read by it. */
+/* The current task, for BPF_CORE_READ. Reading through the pointer of bpf_get_current_task_btf() is
+ * faster, but the verifier of 6.18 goes through all kernel types for each such pointer. */
 static __always_inline struct task_struct *current_task(void)
 {
 	return (void *)bpf_get_current_task();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ran: how long the target's threads were on a CPU, by the scheduler's own account, also those
- * that lived between two ticks of the sampler: what samples are held against.
+ * ran: CPU time of the target's threads by the scheduler's account, including threads that lived
+ * between two ticks of the sampler. The samples are checked against it.
  */
 #include "shared.h"
 
-/* Of a thread, the part of its time that is in ran_sums already. Written and read by the programs
- * here; of threads that were there when the loader looked, and of those that are exiting. */
+/* The part of a thread's time that ran_sums already contains. Written and read by the programs
+ * here; for threads that the loader met, and for exiting ones. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -14,11 +14,11 @@ struct {
 	__type(value, __u64);
 } ran_before SEC(".maps");
 
-/* Set by the loader when the capture ends: what runs from then on does not count. */
+/* Set by the loader when the capture ends: time after that does not count. */
 __u32 ran_stopped;
 
 /* enum wire_ran → sum over all threads ever counted. Written by the programs here, read by the
- * loader; per CPU, so that no two write one line. */
+ * loader. Per CPU, so that no two CPUs write one cache line. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, WIRE_RANS);
@@ -34,8 +34,8 @@ static __always_inline void sum_up(__u32 what, __u64 n)
 		*sum += n;
 }
 
-/* Adds what @task ran since it was last here. The programs of an exiting thread and of the loader's
- * walk over all threads may meet: each nanosecond is taken by one of them. */
+/* Adds the time that @task ran since the last call. The exiting thread and the loader's walk over
+ * all threads may race; each nanosecond is added by one of them. */
 static __always_inline void add_up(struct task_struct *task)
 {
 	__u64 *before =
@@ -63,9 +63,9 @@ int ran_exit(__u64 *args)
 	return 0;
 }
 
-/* What it ran after that: it gives its memory back. Who its parent was cannot be told any more, but
- * the loader's children have not been counted before. Nobody has its number any more, and the next
- * process to get it is none of the target's. */
+/* Adds what a thread ran between its exit and the release of its memory. Its parent is unknown
+ * here, but the loader's children were never counted before. Its number is free now, and the next
+ * process that gets it does not belong to the target. */
 SEC("?tp_btf/sched_process_free")
 int ran_free(__u64 *args)
 {
@@ -82,14 +82,14 @@ int ran_free(__u64 *args)
 	return 0;
 }
 
-/* It has exited and left its CPU for good: all that is to come is that somebody waits for it. */
+/* The task has exited and left its CPU for good; it only waits to be reaped. */
 static __always_inline bool is_over(struct task_struct *task)
 {
 	return task->exit_state && !task->on_cpu;
 }
 
-/* Run by the loader whenever it wants the sum to be up to date. Of one that is over this is the
- * last word, which need not wait for its memory to be given back. */
+/* Run by the loader whenever it wants the sum up to date. For an exited task this is the final
+ * figure, before its memory is released. */
 SEC("?iter/task")
 int ran_now(struct bpf_iter__task *ctx)
 {

@@ -11,8 +11,9 @@ __u32 ring_woken;
 
 struct ring_map ring SEC(".maps");
 
-/* [event * WIRE_COUNTERS + counter], written by the programs, read by the loader at its ticks.
- * Per CPU, so that no two write one line; a program on a probe can be preempted by another. */
+/* [event * WIRE_COUNTERS + counter]. Written by the programs, read by the loader at its ticks. Per
+ * CPU, so that no two write one cache line; atomic, since one program on a probe can preempt
+ * another. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, WIRE_EVENTS *WIRE_COUNTERS);
@@ -29,7 +30,8 @@ void count(__u32 event, enum wire_counter counter, __u64 n)
 		__sync_fetch_and_add(value, n);
 }
 
-/* Once until it drains: a wake-up is an interrupt, and that may be an event, too. */
+/* One wake-up until the loader drains the ring: a wake-up is an interrupt, which may itself be an
+ * event. */
 __u64 wake_flag(void)
 {
 	__u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * shared: maps, configuration and counters that every program uses; defined once, in
- * shared.bpf.c and target.bpf.c.
+ * shared: the maps, configuration and counters that all programs use; defined in shared.bpf.c and
+ * target.bpf.c.
  */
 #ifndef SHARED_H
 #define SHARED_H
@@ -17,41 +17,44 @@ struct ring_map {
 };
 extern struct ring_map ring SEC(".maps");
 
-/* Set by the loader before load; the verifier drops what they turn off. */
-extern const volatile __u32 config_target;    /* enum wire_filter: who is the target */
-extern const volatile __u32 config_inherit;   /* so are its children */
-extern const volatile __u32 config_filter[];  /* 1: others hit the event, too */
-extern const volatile __u32 config_mode[];    /* enum wire_mode of each, as flags */
-extern const volatile __u32 config_self_time; /* add up run time in WIRE_RUN_NS */
-extern const volatile __u64 config_hash_mask; /* all ones; fewer only in tests of collisions */
+/* Set by the loader before load; the verifier drops the code that they turn off. */
+extern const volatile __u32 config_target;    /* enum wire_filter: what the target is */
+extern const volatile __u32 config_inherit;   /* children belong to the target, too */
+extern const volatile __u32 config_filter[];  /* 1: tasks outside the target hit the event, too */
+extern const volatile __u32 config_mode[];    /* per event: flags of enum wire_mode */
+extern const volatile __u32 config_self_time; /* sum up run time in WIRE_RUN_NS */
+extern const volatile __u64 config_hash_mask; /* all ones; tests of collisions set fewer */
 
-/* The loader's process where its own events are to be left out: of all that runs. Else 0. It is
- * the kernel's own number of it only in the first PID namespace. */
+/* The loader's process if its own events are to be left out (system-wide capture), else 0. It is
+ * the kernel's own number only in the first PID namespace. */
 extern const volatile __u32 config_own_pid;
 
-/* Grown by the loader to make every stack new again: addresses may mean other code now. */
+/* Increased by the loader to have every stack sent again: addresses may now belong to other
+ * code. */
 extern __u32 stack_epoch;
-/* Grown by the loader where tables take much memory: walkers note which ones they use. */
+/* Increased by the loader when tables take much memory: walkers mark the tables that they use. */
 extern __u32 table_epoch;
-/* The loader was woken to drain the ring; it sets it to 0 when it begins to. */
+/* 1: the loader was woken to drain the ring. The loader resets it when it starts to drain. */
 extern __u32 ring_woken;
 
 void count(__u32 event, enum wire_counter counter, __u64 n) __hidden;
-/* The current task is of the target; counts where it hits @event. */
+/* Whether the current task belongs to the target. is_target() asks only if @event can be hit by
+ * other tasks. */
 bool in_target(void) __hidden;
 bool is_target(__u32 event) __hidden;
-/* The same of a task that the kernel's type information vouches for; not of a cgroup's. */
+/* The same for another task, a trusted pointer (BTF). Not for a cgroup target. */
 bool in_target_task(struct task_struct *) __hidden;
-/* The task is the loader, or works for it, unless those are the target. */
+/* Whether the task is the loader or its child process. Always false if these belong to the
+ * target. */
 bool is_loader(struct task_struct *) __hidden;
-/* The process or thread of that number has ended: its number may come again. */
+/* Forgets a process or thread that has ended: its number may be used again. */
 void forget_target(__u32 id) __hidden;
-/* Sends @bytes to the loader; wakes it only when the ring is half full, since a wake-up costs more
- * than all the rest. False: no room. */
+/* Sends @bytes to the loader. Wakes it only when the ring is half full, since a wake-up costs more
+ * than everything else here. False: the ring is full. */
 bool send(const void *record, __u64 bytes) __hidden;
-/* How to submit what was reserved, on the same terms. */
+/* The flag with which to submit a reserved record: as send() decides. */
 __u64 wake_flag(void) __hidden;
-/* As send(), and wakes the loader: for what it should answer at once. */
+/* As send(), but always wakes the loader: for what needs an immediate answer. */
 bool send_now(const void *record, __u64 bytes) __hidden;
 
 #endif

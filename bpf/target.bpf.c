@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * target: which tasks belong to the target, and who is born to it.
+ * target: which tasks belong to the target, and the follower of forks.
  */
 #include "probe/thread.h"
 
@@ -10,8 +10,8 @@ const volatile __u32 config_filter[WIRE_EVENTS];
 
 const volatile __u32 config_own_pid;
 
-/* pid or tid → 1. Written by the loader, the fork program and, for what has ended, ran_free(); read
- * by in_target(). As large as one target can have processes at a time. */
+/* pid or tid → 1. Written by the loader and follow_fork(), cleared by ran_free() for what has
+ * ended; read by in_target(). Sized for the processes that one target can have at a time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -20,7 +20,7 @@ struct {
 	__type(value, __u8);
 } target_pids SEC(".maps");
 
-/* The v2 cgroup of -G at 0. Written once by the loader. */
+/* The v2 cgroup of -G at index 0. Written once by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
 	__uint(max_entries, 1);
@@ -62,7 +62,7 @@ bool is_target(__u32 event)
 	return !config_filter[event & (WIRE_EVENTS - 1)] || in_target();
 }
 
-/* What works for the loader is its child, or a child of the child that writes a checkpoint. */
+/* The loader's helpers are its children, or children of the child that writes a checkpoint. */
 #define OWN_GENERATIONS 2
 
 bool is_loader(struct task_struct *task)
@@ -79,7 +79,7 @@ bool is_loader(struct task_struct *task)
 	return false;
 }
 
-/* Child processes of the target join it, and what is known of their code. Runs in the parent,
+/* Adds child processes of the target to it, with what is known of their code. Runs in the parent,
  * before the child does. */
 SEC("?tp_btf/sched_process_fork")
 int follow_fork(__u64 *args)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tick: the program of the event with which the loader times what an interrupt costs
- * (perf/tick_cost): it only counts, so that what is timed is the interrupt and not a sample.
+ * tick: the program on the event with which the loader measures the cost of an interrupt
+ * (perf/tick_cost). It only counts, so that the loader times the interrupt and not a sample.
  */
 #include "shared.h"
 

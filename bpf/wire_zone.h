@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wire_zone: the part of the contract (wire.h) that is about zones: functions whose calls are
- * counted and timed by probes. A probe's cookie says which zone it is of; the programs keep a
- * shadow stack of open calls for each stack of execution (a strand), and statistics for each place
- * in the call tree of zones (a node).
+ * wire_zone: the part of the contract (wire.h) for zones: functions whose calls are counted and
+ * timed by probes. A probe's cookie names its zone. The programs keep a shadow stack of open calls
+ * for each stack of execution (a strand), and statistics for each place in the call tree of zones
+ * (a node).
  */
 #ifndef WIRE_ZONE_H
 #define WIRE_ZONE_H
 
 #include "wire.h"
 
-/* Open calls that a strand's shadow stack holds; deeper ones are counted, not timed. The thread's
- * own stands in its task storage, which kernels allocate up to 8 KiB without trouble. */
+/* Open calls that a strand's shadow stack holds; deeper ones are counted, not timed. The strand of
+ * the thread itself is in task storage, which kernels allocate without trouble up to 8 KiB. */
 #define WIRE_ZONE_DEPTH 120
-/* Return addresses hijacked at once in a thread: the kernel gives up at 64, and others may probe
- * too. */
+/* Hijacked return addresses per thread, at most: the kernel gives up at 64, and other tools may use
+ * probes too. */
 #define WIRE_ZONE_HIJACKS 60
 
-/* Threads that have statistics of their own; those beyond share number 0, and those that begin when
- * there is little room for nodes. */
+/* Threads with statistics of their own. Threads beyond them, and those that begin when few nodes
+ * are left, share number 0. */
 #define WIRE_ZONE_THREADS 32768
-/* Places in the call trees of all threads, besides one of each zone for what finds no room. */
+/* Places in the call trees of all threads. Each zone has one more, for calls without a place. */
 #define WIRE_ZONE_NODES 65536
 /* Zones of one capture; a node's number must fit 24 bits. */
 #define WIRE_ZONES_MAX (1u << 20)
-/* Numbers of zones past those of a capture, for calibration. */
+/* Zone numbers beyond those of the capture, for calibration. */
 #define WIRE_ZONE_SPARE 16
-/* Images with probes at once: see wire_zone_cookie. */
+/* Images with probes at the same time: see wire_zone_cookie. */
 #define WIRE_ZONE_IMAGES 4096
-/* The row of generations that calibration's own probes count under: no image's. */
+/* The row of generations of calibration's own probes: no image has it. */
 #define WIRE_ZONE_CALIBRATION (WIRE_ZONE_IMAGES - 1)
-/* Coroutines whose open calls are known at once. */
+/* Coroutines with open calls, at most. */
 #define WIRE_ZONE_STRANDS 8192
 
-/* What is done at the calls of a function that has probes: numbers, of which it has the bits. */
+/* What probes do at the calls of a function. The numbers are bits in a function's set of
+ * actions. */
 enum wire_action {
 #define ACTION(name, number) WIRE_ACTION_##name = number,
 #include "actions.def"
@@ -47,20 +48,21 @@ enum {
 #undef ACTION
 
 /*
- * What a probe's cookie says:
+ * Layout of a probe's cookie:
  *	bits  0 … 23	zone
  *	bits 24 … 31	flags, WIRE_ZONE_…
- *	bits 32 … 39	of exits: the condition under which it is one (code/site.h), 0xff: always
+ *	bits 32 … 39	at exits: the condition on which it is an exit (code/site.h), 0xff: always
  *	bits 40 … 51	image: its row in zone_generation
  *	bits 52 … 59	generation: the probe counts while that row holds the same number
  */
-#define WIRE_ZONE_LOOPS	  1  /* code of its own jumps to the entry site: same rsp, no new call */
+#define WIRE_ZONE_LOOPS \
+	1 /* the function's own code jumps to the entry site: same rsp, not a new call */
 #define WIRE_ZONE_GO	  2  /* Go: the stack moves; r14 is the goroutine */
-#define WIRE_ZONE_ITSELF  4  /* uses its return address: never hijacked */
+#define WIRE_ZONE_ITSELF  4  /* the function uses its return address: never hijack it */
 #define WIRE_ZONE_RETS	  8  /* has probes at all its exits */
 #define WIRE_ZONE_JUMP	  16 /* an exit by a jump: rsp is past the return address */
 #define WIRE_ZONE_BACK	  32 /* a switch function that may stay on its stack: longjmp */
-#define WIRE_ZONE_STEPPED 64 /* the probed instruction is stepped over, out of line */
+#define WIRE_ZONE_STEPPED 64 /* the kernel single-steps the probed instruction, out of line */
 #define WIRE_ZONE_ALWAYS  0xff
 
 static inline __attribute__((always_inline, unused)) wire_u64 wire_zone_cookie(
@@ -71,44 +73,44 @@ static inline __attribute__((always_inline, unused)) wire_u64 wire_zone_cookie(
 	       (zone & 0xffffff);
 }
 
-/* What is known of a process: value of zone_procs, by pid. */
+/* What is known of a process: the value of zone_procs, by pid. */
 #define WIRE_PROC_TARGET  1  /* its calls count */
 #define WIRE_PROC_HIJACK  2  /* return addresses on its threads' own stacks may be hijacked */
-#define WIRE_PROC_RETS	  4  /* it has the probes at exits, where a zone can have them */
-#define WIRE_PROC_FOREIGN 8  /* stacks off its threads' own are told apart */
-#define WIRE_PROC_OURS	  16 /* calibration's: counts whoever the target is */
+#define WIRE_PROC_RETS	  4  /* has probes at exits, for the zones that can have them */
+#define WIRE_PROC_FOREIGN 8  /* tell stacks other than the threads' own apart */
+#define WIRE_PROC_OURS	  16 /* calibration's process: counts whatever the target is */
 struct wire_zone_proc {
 	wire_u32 flags;
-	wire_u32 exec_flags; /* from its next exec on */
-	/* How often it had got code that nobody had looked at before, when its code was looked at
-	 * for the flags: WIRE_PROC_HIJACK holds until it gets more (bpf/probe/code.h). */
+	wire_u32 exec_flags; /* flags from its next exec on */
+	/* The number of new code mappings when the loader looked at the code to set the flags:
+	 * WIRE_PROC_HIJACK holds until there are more (bpf/probe/code.h). */
 	wire_u32 code_seen;
 };
 _Static_assert(sizeof(struct wire_zone_proc) == 12, "wire_zone_proc is part of the contract");
 
-/* A file that may be mapped without a look at its code: key of zone_files. The device as
- * wire_device() has it. */
+/* A file that may be mapped without another look at its code: key of zone_files. The device as
+ * wire_device() gives it. */
 struct wire_zone_file {
 	wire_u64 inode;
 	wire_u64 device;
 };
 _Static_assert(sizeof(struct wire_zone_file) == 16, "wire_zone_file is part of the contract");
 
-/* As the kernel keeps it inside. */
+/* The device number in the kernel's internal form. */
 static inline __attribute__((always_inline, unused)) wire_u64 wire_device(wire_u32 major,
 									  wire_u32 minor)
 {
 	return (wire_u64)major << 20 | minor;
 }
 
-/* What a capture measures of each call besides wall time: config_zone_clocks. */
+/* What a capture measures per call besides wall time: config_zone_clocks. */
 #define WIRE_CLOCK_NONE	  1  /* calls are only counted */
 #define WIRE_CLOCK_SCHED  2  /* time on the CPU, runnable and blocked */
-#define WIRE_CLOCK_RUSAGE 4  /* that and user and system time, faults, switches, block I/O */
+#define WIRE_CLOCK_RUSAGE 4  /* that, and user and system time, faults, switches, block I/O */
 #define WIRE_CLOCK_EVENTS 8  /* perf events */
-#define WIRE_CLOCK_CPU	  16 /* time itself is time on the CPU */
+#define WIRE_CLOCK_CPU	  16 /* the zone's time itself is time on the CPU */
 
-/* 128 bits of unsigned sum. */
+/* An unsigned 128-bit sum. */
 struct wire_wide {
 	wire_u64 low, high;
 };
@@ -132,19 +134,19 @@ static inline __attribute__((always_inline, unused)) void wire_add_square(struct
 
 /*
  * Statistics of a zone at one place of one thread's call tree. Written by that thread alone, or
- * by several with atomic operations where it is shared (thread 0, strands off their thread's
- * stack, overflow). entered - timed - unwound - untimed calls are open.
+ * with atomic operations if several share it (thread 0, strands off their thread's stack,
+ * overflow). entered - timed - unwound - untimed calls are open.
  */
 struct wire_zone_node {
 	wire_u32 thread, parent, zone, flags;
 	wire_u64 entered, timed, unwound, untimed;
-	wire_u64 at_start; /* ended, and had been entered before the capture */
+	wire_u64 at_start; /* ended, but entered before the capture */
 	wire_u64 total_ns, self_ns, suspended_ns;
-	wire_u64 min_ns, max_ns; /* min_ns: one more than it is; 0: none yet */
+	wire_u64 min_ns, max_ns; /* min_ns is one larger than the minimum; 0: none yet */
 	wire_u64 self_min_ns, self_max_ns;
 	struct wire_wide squares, self_squares;
-	/* Of the timed calls those that a probe at an exit ended; and hits of such probes that
-	 * ended none, of calls that a session times or that are counted: by WIRE_EXIT_…. */
+	/* exits: timed calls that a probe at an exit ended. passed: hits of such probes that ended
+	 * no call, since a session times it or it is only counted. Both by WIRE_EXIT_…. */
 	wire_u64 exits[2], passed[2];
 };
 #define WIRE_NODE_SHARED   1 /* more than one thread writes it */
@@ -152,8 +154,8 @@ struct wire_zone_node {
 #define WIRE_EXIT_STEPPED  1
 _Static_assert(sizeof(struct wire_zone_node) == 176, "wire_zone_node is part of the contract");
 
-/* Sums of the other clocks over a node's timed calls, by enum wire_zone_sum; in a map of its own,
- * which is there where they are asked for. */
+/* Sums of the other clocks over a node's timed calls, by enum wire_zone_sum. In a map of its own,
+ * which exists only if they are requested. */
 enum wire_zone_sum {
 	WIRE_SUM_CPU,
 	WIRE_SUM_SYS,
@@ -173,19 +175,20 @@ struct wire_zone_sums {
 	wire_u64 sum[WIRE_ZONE_SUMS];
 };
 
-/* Which node a call of @zone from @parent in @thread is: key of zone_edges. */
+/* A call of @zone from @parent in @thread: key of zone_edges, whose value is the node. */
 struct wire_zone_edge {
 	wire_u32 thread, parent, zone;
 };
 _Static_assert(sizeof(struct wire_zone_edge) == 12, "wire_zone_edge is part of the contract");
 
-/* Of the times of a zone's calls: 64 bins of an octave (model/hist.h), by zone << 8 | octave. */
+/* Histogram of a zone's call times: the 64 bins of one octave (model/hist.h), by zone << 8 |
+ * octave. */
 #define WIRE_ZONE_BINS 64
 struct wire_zone_bins {
 	wire_u64 count[WIRE_ZONE_BINS];
 };
 
-/* The number of the highest bit that is set, 0 for 0: BPF has no instruction for it. */
+/* The number of the highest set bit, 0 for 0: BPF has no instruction for it. */
 static inline __attribute__((always_inline, unused)) wire_u32 wire_highest_bit(wire_u64 x)
 {
 	wire_u32 n = 0;
@@ -203,7 +206,7 @@ static inline __attribute__((always_inline, unused)) wire_u32 wire_highest_bit(w
 	return n + (wire_u32)(x >> 1);
 }
 
-/* The bin of @ns, as hist_bin() of model/hist.h. */
+/* The bin of @ns, as hist_bin() of model/hist.h gives it. */
 static inline __attribute__((always_inline, unused)) wire_u32 wire_zone_bin(wire_u64 ns)
 {
 	wire_u32 shift;
@@ -216,48 +219,49 @@ static inline __attribute__((always_inline, unused)) wire_u32 wire_zone_bin(wire
 	return shift * WIRE_ZONE_BINS + (wire_u32)(ns >> shift);
 }
 
-/* A thread by its number. Its pid and tid as the loader sees them; of number 0 and of
- * strands off their threads' stacks tid is 0. */
+/* A thread by its number, with pid and tid as the loader sees them. tid is 0 for number 0 and for
+ * strands off their threads' stacks. */
 struct wire_zone_thread {
 	wire_u32 pid, tid;
 	wire_u64 time_ns; /* of its first call */
-	wire_u32 ended;	  /* it is gone, or runs another program: its open calls never end */
+	wire_u32 ended;	  /* it has exited or runs another program: its open calls never end */
 	wire_u32 pad;
-	/* Of a thread that runs coroutines: on its own stack, and how often it left that; of it in
-	 * system calls that wait for events: see <main> and <wait>. */
+	/* For a thread that runs coroutines: time on its own stack and how often it left that; of
+	 * that time, time in system calls that wait for events and their number. See <main> and
+	 * <wait>. */
 	wire_u64 main_ns, stays, wait_ns, waits;
-	/* By the scheduler, since the thread was made: on a CPU, and ready to run after it was
-	 * interrupted; when it was first met, and when it was last looked at. */
+	/* By the scheduler, since the thread was made: time on a CPU, and time runnable after
+	 * preemption. Each when the thread was first met, and when last looked at. */
 	wire_u64 ran_first_ns, ran_ns, waited_first_ns, waited_ns;
 };
 _Static_assert(sizeof(struct wire_zone_thread) == 88, "wire_zone_thread is part of the contract");
 
-/* Counted per CPU over all zones. */
+/* Per CPU, summed over all zones. */
 enum wire_zone_counter {
-	WIRE_ZONE_HITS,		  /* probes at entries, whoever hit them, but for calibration */
+	WIRE_ZONE_HITS,		  /* hits of entry probes by any task, except calibration's */
 	WIRE_ZONE_LOST_STATE,	  /* call not counted: no memory for the thread's state */
 	WIRE_ZONE_NOTE_DEEP,	  /* not timed: too many open calls */
-	WIRE_ZONE_NOTE_FOREIGN,	  /* not timed: off the thread's stack, and no probes at exits */
+	WIRE_ZONE_NOTE_FOREIGN,	  /* not timed: off the thread's stack, without probes at exits */
 	WIRE_ZONE_NOTE_EARLY,	  /* not timed: how calls of the process end was not decided yet */
-	WIRE_ZONE_NOTE_LIMIT,	  /* not timed: that would slow the target down too much */
+	WIRE_ZONE_NOTE_LIMIT,	  /* not timed: would slow the target down too much */
 	WIRE_ZONE_NOTE_FULL,	  /* counted at the zone's own node: no room for its place */
-	WIRE_ZONE_NOTE_HIST,	  /* timed, not in the histogram: no room */
-	WIRE_ZONE_NOTE_SHARED,	  /* threads that have no figures of their own: no room */
-	WIRE_ZONE_OTHERS,	  /* probes hit by who is no target, where the kernel emulates */
-	WIRE_ZONE_OTHERS_STEPPED, /* the same where it steps */
+	WIRE_ZONE_NOTE_HIST,	  /* timed, but not in the histogram: no room */
+	WIRE_ZONE_NOTE_SHARED,	  /* threads without figures of their own: no room */
+	WIRE_ZONE_OTHERS,	  /* hits by tasks outside the target, emulated by the kernel */
+	WIRE_ZONE_OTHERS_STEPPED, /* the same, single-stepped */
 	WIRE_ZONE_COUNTERS
 };
 
-/* Something that the loader should know at once. */
+/* News that the loader should get at once. */
 enum wire_zone_news {
-	WIRE_NEWS_THREAD,  /* number: of the thread, which made its first call */
+	WIRE_NEWS_THREAD,  /* number: of a thread that made its first call */
 	WIRE_NEWS_FOREIGN, /* calls off the thread's stack in a process without probes at exits */
-	/* Of these code is the code_seen of who looks at the process then; of the first the
-	 * child's, whose pid is number. */
+	/* For these, code is the code_seen to set once the loader has looked at the process. FORK:
+	 * of the child, whose pid is number. */
 	WIRE_NEWS_FORK,
 	WIRE_NEWS_EXEC,
 	WIRE_NEWS_MODULE, /* code was mapped */
-	WIRE_NEWS_PROC,	  /* a process that nothing is known of made a call */
+	WIRE_NEWS_PROC,	  /* an unknown process made a call */
 };
 struct wire_zone_record {
 	wire_u32 kind; /* WIRE_ZONE */

@@ -2,8 +2,8 @@
 #include "probe/code.h"
 #include "probe/proc.h"
 
-/* pid → mappings of files that are not in zone_files, and programs: as many have begun, and have
- * ended. Written and read here. */
+/* pid → how many times unknown code was loaded: mappings of files that are not in zone_files, and
+ * execs; begun and ended. Written and read here. */
 struct unseen {
 	__u32 begun, ended;
 };
@@ -15,7 +15,7 @@ struct {
 	__type(value, struct unseen);
 } zone_unseen SEC(".maps");
 
-/* Files whose code bears it that return addresses are hijacked. Written by the loader. */
+/* Files whose code tolerates hijacked return addresses. Written by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -24,7 +24,7 @@ struct {
 	__type(value, __u8);
 } zone_files SEC(".maps");
 
-/* Threads that are about to map code → whether it is unseen. Written and read by the two programs
+/* Threads about to map code → whether the code is unknown. Written and read by the two programs
  * below. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -71,13 +71,13 @@ __u32 zone_code_fork(__u32 from, __u32 to)
 	bpf_map_delete_elem(&zone_unseen, &to);
 	if (!n)
 		return 0;
-	/* In the child no other thread is in the middle of it. */
+	/* No other thread is in the middle of a mapping in the child. */
 	copy.begun = copy.ended = n->begun;
 	bpf_map_update_elem(&zone_unseen, &to, &copy, BPF_ANY);
 	return copy.begun;
 }
 
-/* Whether the file open as @fd is one that the loader has looked at. */
+/* Whether the file open as @fd is one whose code the loader accepted. */
 static bool is_known(__u64 fd)
 {
 	struct task_struct *task = current_task();
@@ -93,7 +93,7 @@ static bool is_known(__u64 fd)
 	return bpf_map_lookup_elem(&zone_files, &key) != NULL;
 }
 
-/* The current process is about to map code that nobody looked at. */
+/* The current process is about to map code that the loader has not looked at. */
 static void begin_unseen(__u32 pid, struct wire_zone_proc *proc)
 {
 	struct unseen none = {0}, *n;
@@ -110,12 +110,12 @@ static void begin_unseen(__u32 pid, struct wire_zone_proc *proc)
 #define PROT_EXEC     4
 #define MAP_ANONYMOUS 32
 
-/* As the tracepoints of system calls hand them out. */
+/* The context of the tracepoints at system calls. */
 struct syscall_enter {
 	__u64 unused, number, args[6];
 };
 
-/* Both return 1: the tracepoint's other users see the hit too, and 0 would hide it from them. */
+/* Both return 1: 0 would hide the hit from the tracepoint's other users. */
 SEC("?tracepoint")
 int zone_mmap_enter(struct syscall_enter *ctx)
 {
@@ -135,7 +135,8 @@ int zone_mmap_enter(struct syscall_enter *ctx)
 	return 1;
 }
 
-/* The loader reads of it in the sideband, and should at once: there may be zones in the code. */
+/* Tells the loader of the mapping. The sideband has it, too, but the loader should look at once:
+ * the code may contain zones. */
 SEC("?tracepoint")
 int zone_mmap_exit(void *ctx)
 {

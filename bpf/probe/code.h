@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * code: code that a process maps while its calls count. Code that nobody has looked at may unwind,
- * copy or walk stacks: from the moment it is mapped, before any of it runs, no return address is
- * hijacked, until the loader has looked.
+ * code: tracks the code that a process maps while its calls count. Code that the loader has not
+ * looked at may unwind, copy or walk stacks: from before it is mapped until the loader has looked
+ * at it, no return address is hijacked.
  */
 #ifndef PROBE_CODE_H
 #define PROBE_CODE_H
@@ -11,11 +11,13 @@
 
 /* Whether the loader has looked at all code of the current process. */
 bool zone_code_is_seen(void) __hidden;
-/* The current process is gone. */
+/* The current process ends. */
 void zone_code_forget(void) __hidden;
-/* The current process runs another program: its wire_zone_proc.code_seen once that is looked at. */
+/* The current process execs. Returns the wire_zone_proc.code_seen to set once the loader has
+ * looked. */
 __u32 zone_code_exec(void) __hidden;
-/* The code of process @to is that of @from: its wire_zone_proc.code_seen once it is looked at. */
+/* Process @to was forked from @from and has its code. Returns the wire_zone_proc.code_seen to set
+ * once the loader has looked. */
 __u32 zone_code_fork(__u32 from, __u32 to) __hidden;
 
 #endif

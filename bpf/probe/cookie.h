@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * cookie: what a probe's cookie says (wire_zone_cookie), and whether its hits count.
+ * cookie: decodes a probe's cookie (wire_zone_cookie), and decides whether its hits count.
  */
 #ifndef PROBE_COOKIE_H
 #define PROBE_COOKIE_H
 
 #include "probe/calls.h"
 
-/* Of an action that takes samples, the event that they are of. Set by the loader before load. */
+/* By action: the event of the samples that it takes. Set by the loader before load. */
 extern const volatile __u32 config_action_event[WIRE_ACTIONS];
 
 static __always_inline __u32 image_of(__u64 cookie)

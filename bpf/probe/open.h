@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * open: the zone that is open where a thread was interrupted. For programs that interrupt the
- * probes' own.
+ * open: finds the zone that is open where a thread was interrupted. For programs that can interrupt
+ * those of probes.
  */
 #ifndef PROBE_OPEN_H
 #define PROBE_OPEN_H
 
 #include "probe/calls.h"
 
-/* Calls whose end was not seen yet may lie above the one that is looked for. */
+/* Frames to search: calls that ended unseen may lie above the one sought. */
 #define ZONE_OPEN_TRIES 8
 
-/* The node of the innermost call of the current thread that is open at the user's @sp; 0: none. */
+/* The node of the current thread's innermost call that is open at user stack pointer @sp; 0:
+ * none. */
 static __always_inline __u32 zone_open(__u64 sp)
 {
 	struct zone_thread *t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "probe/proc.h"
 
-/* pid → what is known of it. Written by the loader, and by thread.bpf.c at fork and exec;
+/* pid → what is known of the process. Written by the loader, and by thread.bpf.c at fork and exec;
  * read when a thread is first met and when zone_epoch has grown. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -11,7 +11,7 @@ struct {
 	__type(value, struct wire_zone_proc);
 } zone_procs SEC(".maps");
 
-/* pid, news → told. LRU: a lost entry only tells twice. */
+/* pid, news → told. LRU: a lost entry only repeats the news. */
 struct told {
 	__u32 pid, news;
 };
@@ -45,7 +45,7 @@ void zone_news_once(enum wire_zone_news news)
 
 	if (bpf_map_update_elem(&zone_told, &key, &one, BPF_NOEXIST))
 		return;
-	/* What the ring has no room for is told at the next call. */
+	/* If the ring is full, the next call tells again. */
 	if (!zone_news(news, 0, 0))
 		bpf_map_delete_elem(&zone_told, &key);
 }
@@ -75,7 +75,7 @@ void zone_proc_forget(__u32 pid)
 
 void zone_changed(void)
 {
-	/* 0 is the epoch of a thread that is not known. */
+	/* Skips 0, which is the epoch of an unknown thread. */
 	if (!(__u32)(1 + __sync_fetch_and_add(&zone_epoch, 1)))
 		__sync_fetch_and_add(&zone_epoch, 1);
 }

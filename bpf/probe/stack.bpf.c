@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stack: the action that samples the calls of a function with their stacks: who calls it.
+ * stack: the action that samples the calls of a function with their stacks, to see who calls it.
  */
 #include "probe/cookie.h"
 #include "probe/thread.h"
 #include "sample/pace.h"
 #include "sample/sample.h"
 
-/* Of the capture's events the one that its samples are of. */
+/* The event that this action's samples belong to. */
 #define EVENT EVENT_OF(config_action_event[WIRE_ACTION_stack])
 
-/* A program on a probe can be preempted by another on the same CPU, and that by a third. */
+/* A program on a probe can be preempted by another on the same CPU, and that one by a third. */
 #define SCRATCHES 4
 
 struct scratch {
@@ -18,7 +18,7 @@ struct scratch {
 	struct walk walk;
 };
 
-/* Of this program alone: what it is in the midst of, so many at a time on a CPU. */
+/* Scratch of this program alone: one per level of preemption on a CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SCRATCHES);

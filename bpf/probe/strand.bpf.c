@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "probe/strand.h"
 
-/* The end of the thread's own stack, which @m would hold: of a process's first thread that of the
- * mapping with its first stack pointer; of threads born later the thread control block, which
- * libraries keep at the top of the stack. 0: it is not in @m. */
+/* The end of the thread's own stack if @m contains it, else 0. For a process's first thread @m must
+ * contain its first stack pointer; for other threads, the thread control block, which libraries
+ * keep at the top of the stack. */
 static __u64 stack_end(const struct vma *m)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -17,8 +17,8 @@ static __u64 stack_end(const struct vma *m)
 	return top >= m->start && top < m->end ? m->end : 0;
 }
 
-/* Coroutines with open calls. Written and read by programs; the loader counts what is open at the
- * end at the nodes. One that has no open call is not kept. */
+/* Coroutines with open calls; a coroutine without open calls is removed. Written and read by
+ * programs; the loader counts what is open at the end from the nodes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WIRE_ZONE_STRANDS);
@@ -27,8 +27,8 @@ struct {
 	__type(value, struct zone_strand);
 } zone_strands SEC(".maps");
 
-/* pid, where a strand's stack was left → the strand. LRU: most coroutines that end do so by leaving
- * their stack, and do not come back. */
+/* pid, stack pointer where a strand was left → the strand. LRU: most coroutines end by leaving
+ * their stack for good. */
 struct parked_at {
 	__u64 sp;
 	__u32 pid, pad;
@@ -60,7 +60,8 @@ static __noinline struct zone_strand *strand_of(struct zone_thread *t,
 	return s;
 }
 
-/* Whether @sp is on the thread's own stack; else t->vma is where it is. */
+/* Whether @sp is on the thread's own stack. Otherwise t->vma becomes the mapping that contains
+ * it. */
 static bool look_at(struct zone_thread *t, __u64 sp)
 {
 	__u64 end;
@@ -104,7 +105,8 @@ struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, boo
 		.id = g, .pid = bpf_get_current_pid_tgid() >> 32, .kind = ZONE_GOROUTINE};
 	struct go_stack stack;
 
-	/* The first member of runtime.g. It is in r14 but in assembler functions of the runtime. */
+	/* The first member of runtime.g. r14 holds the g, except in the runtime's assembler
+	 * functions. */
 	if (bpf_probe_read_user(&stack, sizeof(stack), (void *)g) || sp < stack.low ||
 	    sp >= stack.high)
 		return NULL;
@@ -114,7 +116,7 @@ struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, boo
 
 /* --- switches ------------------------------------------------------------------------------- */
 
-/* When a strand is left or entered: by the wall's clock, by that of strands, and by others. */
+/* The moment of a switch: wall time, the time of strands, and the other clocks. */
 struct moment {
 	__u64 ns, clock_ns;
 	const __u64 *sums; /* zone_clock_read(), or NULL */
@@ -174,7 +176,7 @@ static void forget(const struct zone_strand_key *key)
 		zone_clock_forget(key);
 }
 
-/* All calls of a strand are dead, and it is forgotten. */
+/* Forgets a strand; all its calls are dead. */
 static void drop_strand(const struct zone_strand_key *key)
 {
 	struct zone_strand *s = bpf_map_lookup_elem(&zone_strands, key);
@@ -204,7 +206,7 @@ static __noinline void park_foreign(struct zone_thread *t, __u64 sp, const struc
 		return;
 	}
 	park(s, now);
-	/* A strand that was left there before is gone: another has its place. */
+	/* A strand that was left at the same place is gone: this one has replaced it. */
 	old = bpf_map_lookup_elem(&zone_parked, &at);
 	if (old && old->id != key.id)
 		drop_strand(old);
@@ -298,7 +300,7 @@ void zone_jump_to(struct zone_thread *t, __u64 sp)
 		enter_own(t, &then);
 }
 
-/* What zone_drop_dead() goes through. */
+/* The context of zone_drop_dead()'s loop. */
 struct drop {
 	struct zone_strand *strand;
 	__u64 sp;
@@ -330,7 +332,7 @@ void zone_drop_dead(struct zone_strand *s, __u64 sp, bool same)
 	bpf_loop(WIRE_ZONE_DEPTH, drop_one, &drop, 0);
 }
 
-/* What zone_strands_end() goes through. */
+/* The context of zone_strands_end()'s loop. */
 struct ending {
 	__u32 thread;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * strand: which stack of execution an event is on, and its shadow stack: calls that are entered,
- * that end, and that are found to have ended without a word.
+ * strand: determines which stack of execution an event is on, and keeps its shadow stack: enters
+ * and ends calls, and drops those that ended unseen.
  */
 #ifndef PROBE_STRAND_H
 #define PROBE_STRAND_H
@@ -10,27 +10,27 @@
 #include "probe/zone_stats.h"
 #include "probe/thread.h"
 
-/* The strand whose stack @sp is on, where that is not in [t->low, t->high): made if need be, or
- * with
- * @known only where it is known. NULL for one that nothing can be kept of. */
+/* The strand whose stack contains @sp, which is not in [t->low, t->high). Created if necessary,
+ * unless @known. NULL if none can be kept. */
 struct zone_strand *zone_strand_find(struct zone_thread *t, __u64 sp, bool known) __hidden;
 
-/* That of the goroutine whose g is at @g, where @sp is on its stack. Its stack may move: *@position
- * is what stands for @sp then. */
+/* The strand of the goroutine whose g is at @g, if @sp is on its stack. That stack may move:
+ * *@position is the stable equivalent of @sp. */
 struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, bool known,
 				   __u64 *position) __hidden;
 
-/* A switch function is entered, or left: on another stack perhaps. @flags: of the cookie. */
+/* A switch function was entered (from) or left (to), perhaps on another stack. @flags: of the
+ * cookie. */
 void zone_switch_from(struct zone_thread *t, __u64 sp) __hidden;
 void zone_switch_to(struct zone_thread *t, __u64 sp, __u32 flags) __hidden;
 
-/* longjmp is called at @sp: it may lead to another stack, or not. */
+/* longjmp was called at @sp; it may lead to another stack. */
 void zone_jump_from(struct zone_thread *t, __u64 sp) __hidden;
-/* The first event since then is at @sp: by that it is known. */
+/* The first event after longjmp is at @sp, which shows where it led. */
 void zone_jump_to(struct zone_thread *t, __u64 sp) __hidden;
 
-/* Calls with a return address below @sp are dead; with @same, one at @sp too. They are left by
- * longjmp, an exception, or a return that nothing told of. */
+/* Drops calls whose return address is below @sp, or with @same at @sp. They ended by longjmp, an
+ * exception, or an unseen return. */
 void zone_drop_dead(struct zone_strand *s, __u64 sp, bool same) __hidden;
 
 static __always_inline bool is_own(const struct zone_thread *t, __u64 sp)
@@ -38,8 +38,8 @@ static __always_inline bool is_own(const struct zone_thread *t, __u64 sp)
 	return sp - t->low < t->high - t->low;
 }
 
-/* The strand of an event at @regs of a probe with @flags; *@sp is where the return address stands,
- * @past bytes below rsp, or what stands for that. */
+/* The strand of an event at @regs of a probe with @flags. *@sp is the position of the return
+ * address, @past bytes below rsp, or its stable equivalent. */
 static __always_inline struct zone_strand *zone_strand_at(struct zone_thread *t,
 							  struct pt_regs *regs, __u32 flags,
 							  __u32 past, bool known, __u64 *sp)
@@ -74,13 +74,13 @@ static __always_inline __u32 zone_child(struct zone_strand *s, __u32 zone, bool 
 	return node;
 }
 
-/* The strand's own time when the clock says @now_ns. */
+/* The strand's own time when the clock reads @now_ns. */
 static __always_inline __u64 zone_strand_time(const struct zone_strand *s, __u64 now_ns)
 {
 	return s->ran_ns + now_ns - s->since_ns;
 }
 
-/* The call of the innermost frame ends at @now_ns. */
+/* Ends the call of the innermost frame at @now_ns. */
 static __always_inline void zone_pop(struct zone_strand *s, struct zone_frame *top, __u64 now_ns)
 {
 	__u64 suspended = s->suspended_ns - top->suspended_ns;

@@ -16,7 +16,7 @@ __u8 zone_generation[WIRE_ZONE_IMAGES];
 
 struct zone_states_map zone_states SEC(".maps");
 
-/* pid → number of what its threads share. Written and read here. */
+/* pid → the number that its threads share. Written and read here. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -25,7 +25,7 @@ struct {
 	__type(value, __u32);
 } zone_shared SEC(".maps");
 
-/* Number of a thread → who it is. Written here, read by the loader through mmap. */
+/* Thread number → who it is. Written here, read by the loader through mmap. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, WIRE_ZONE_THREADS);
@@ -36,7 +36,7 @@ struct {
 
 __u32 zone_threads_used;
 
-/* The last nodes are kept for the threads that are there, and for the tree that others share. */
+/* The remaining nodes are reserved for existing threads, and for the tree that the others share. */
 #define ROOM_FOR_THREADS (WIRE_ZONE_NODES / 4 * 3)
 
 struct wire_zone_thread *zone_thread_info(__u32 number)
@@ -87,7 +87,7 @@ static __u32 flags_now(void)
 		return proc->flags;
 	if (ids_are_outside(pid))
 		return 0;
-	/* The loader looks at the code of all processes; who counts is told here. */
+	/* The loader looks at the code of all processes; whose calls count is decided here. */
 	if (!in_target())
 		return 0;
 	if (proc)
@@ -98,8 +98,8 @@ static __u32 flags_now(void)
 	return WIRE_PROC_TARGET;
 }
 
-/* The process that zone_is_target() last found to be one on this CPU: zone_epoch << 32 | pid. One
- * word, since a program on a probe can be preempted by another. */
+/* The last process that zone_is_target() found to be a target on this CPU: zone_epoch << 32 | pid.
+ * One word, since one program on a probe can preempt another. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -107,7 +107,7 @@ struct {
 	__type(value, __u64);
 } zone_target SEC(".maps");
 
-/* Who is no target pays for the probe all the same. */
+/* Counts a hit by a process outside the target: it pays for the probe as well. */
 static void tell_other(__u32 flags)
 {
 	zone_tell(flags & WIRE_ZONE_STEPPED ? WIRE_ZONE_OTHERS_STEPPED : WIRE_ZONE_OTHERS);
@@ -130,8 +130,8 @@ bool zone_is_target(__u32 flags)
 	return true;
 }
 
-/* How long the thread was kept from running, of all that it was ready to: as often as it was
- * switched out against its will. */
+/* Estimates how long the thread was runnable after preemption: its run delay, by the share of its
+ * switches that were involuntary. */
 static __noinline void look_at_waits(__u32 number)
 {
 	struct wire_zone_thread *info = zone_thread_info(number);
@@ -213,7 +213,7 @@ static void forget_process(void)
 	zone_news_forget(pid);
 }
 
-/* The number of a process that is gone may be another's soon. */
+/* The number of an ended process may be reused soon. */
 SEC("?tp_btf/sched_process_exit")
 int zone_thread_exit(__u64 *args)
 {
@@ -229,7 +229,7 @@ int zone_thread_exit(__u64 *args)
 	return 0;
 }
 
-/* The thread runs another program from here on, on another stack. */
+/* From here on the thread runs another program, on another stack. */
 SEC("?tp_btf/sched_process_exec")
 int zone_exec(__u64 *args)
 {
@@ -248,8 +248,8 @@ int zone_exec(__u64 *args)
 	return 0;
 }
 
-/* What is known of the parent's code holds for the child. One that shares the parent's memory will
- * run another program, or end, in a moment. */
+/* The child inherits what is known of the parent's code. A child that shares the parent's memory
+ * will soon exec or end. */
 void zone_forked(__u32 from, __u32 to, bool shares_memory)
 {
 	struct wire_zone_proc *proc = zone_proc(from), copy;

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * zone: the action that counts and times the calls of a function. Where the kernel has uprobe
- * sessions, one program sees a call and its return, and decides at each call whether its return
- * address may be hijacked; elsewhere, and where it may not, probes on the function's exits tell the
- * end.
+ * zone: the action that counts and times the calls of a function. If the kernel has uprobe
+ * sessions, one program sees a call and its return, and decides per call whether its return address
+ * may be hijacked. Otherwise, and where it may not, probes on the function's exits see the end.
  */
 #include "probe/cookie.h"
 #include "probe/strand.h"
 
-/* What a session's program says at a call: whether it wants to see the return. */
+/* Return values of a session's program at an entry: whether it wants to see the return. */
 #define WANT_RETURN 0
 #define NO_RETURN   1
 
-/* The same at a function's entry. */
+/* Whether a hit at a function's entry counts; also counts it for the ledger. */
 static __always_inline bool hit_counts(__u64 cookie)
 {
 	if (!counts_now(cookie))
@@ -22,8 +21,8 @@ static __always_inline bool hit_counts(__u64 cookie)
 	return true;
 }
 
-/* Whether the return address of a call in @s may be hijacked: on the thread's own stack, in a
- * process whose code bears it, and with room in the kernel's own list. */
+/* Whether the return address of a call in @s may be hijacked: it must be on the thread's own stack,
+ * in a process whose code tolerates that, with room left in the kernel's own list. */
 static __always_inline bool may_hijack(struct zone_thread *t, struct zone_strand *s, __u32 flags)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -35,7 +34,7 @@ static __always_inline bool may_hijack(struct zone_thread *t, struct zone_strand
 	return !probed || probed->depth < WIRE_ZONE_HIJACKS;
 }
 
-/* A call that nothing will tell the end of. */
+/* Counts a call whose end will not be seen. */
 static int count_only(struct zone_strand *s, __u32 zone, bool shared, enum wire_zone_counter why)
 {
 	struct wire_zone_node *node = zone_node(zone_child(s, zone, shared));
@@ -49,8 +48,8 @@ static int count_only(struct zone_strand *s, __u32 zone, bool shared, enum wire_
 	return NO_RETURN;
 }
 
-/* Zone → 1: its calls are only counted for now. Written by the loader, which sets the size, one
- * value a zone; read at each call where there is a limit to what zones may cost. */
+/* Zone → 1: its calls are only counted for now. Written by the loader, which sets the size (one
+ * value per zone); read at each call if there is a limit to the cost of zones. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -65,7 +64,8 @@ static __always_inline bool is_counted(__u32 zone)
 	return counted && *counted;
 }
 
-/* A child that was made to run another program, on a stack for that purpose. */
+/* Whether the current process shares its parent's memory: a child made to exec, on a stack of its
+ * own. */
 static bool borrows_memory(void)
 {
 	struct task_struct *task = current_task(), *parent = BPF_CORE_READ(task, real_parent);
@@ -74,7 +74,8 @@ static bool borrows_memory(void)
 	       BPF_CORE_READ(parent, mm) == BPF_CORE_READ(task, mm);
 }
 
-/* A call whose stack nothing can be kept of: at the zone's place outside all others. */
+/* Counts a call on a stack for which no state can be kept, at the zone's node outside all
+ * others. */
 static __noinline int count_foreign(struct zone_thread *t, __u32 zone)
 {
 	struct wire_zone_node *node = zone_node(zone_node_of(zone_thread_shared(), 0, zone, true));
@@ -90,8 +91,8 @@ static __noinline int count_foreign(struct zone_thread *t, __u32 zone)
 	return NO_RETURN;
 }
 
-/* The return address at @sp was hijacked before: the call stands in the place of one that is open
- * still, by a jump. */
+/* Whether the return address at @sp is hijacked already: the call then replaced, by a jump, one
+ * that is still open. */
 static bool is_hijacked(__u64 sp)
 {
 	__u64 address = 0;
@@ -102,8 +103,8 @@ static bool is_hijacked(__u64 sp)
 	       address == BPF_CORE_READ(current_task(), mm, uprobes_state.xol_area, vaddr);
 }
 
-/* The innermost open call of @s has its return address at @sp or below, where that of a call of
- * @zone is now. True: it is no new call, but a loop of the function's own. */
+/* Drops calls of @s that the stack position @sp of a new call of @zone shows to have ended. True:
+ * not a new call, but a loop of the function's own code. */
 static __noinline bool settle(struct zone_strand *s, __u64 sp, __u32 zone, __u32 flags)
 {
 	struct zone_frame *top;
@@ -178,7 +179,7 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 	return hijack ? WANT_RETURN : NO_RETURN;
 }
 
-/* A probe with @flags at an exit was hit: it ended a call of @node, or none. */
+/* A probe with @flags at an exit was hit; @ended: it ended a call of @node. */
 static __always_inline void count_exit(__u32 node, __u32 flags, bool ended)
 {
 	__u32 how = flags & WIRE_ZONE_STEPPED ? WIRE_EXIT_STEPPED : WIRE_EXIT_EMULATED;
@@ -188,7 +189,7 @@ static __always_inline void count_exit(__u32 node, __u32 flags, bool ended)
 		zone_node_count(n, ended ? &n->exits[how] : &n->passed[how]);
 }
 
-/* The same of a call that has no open frame: it is only counted, or began before the capture. */
+/* The same without an open frame: the call is only counted, or began before the capture. */
 static __noinline void count_unknown_exit(struct zone_thread *t, __u32 zone, __u32 flags)
 {
 	__u32 number = zone_child(&t->own, zone, false);
@@ -200,8 +201,8 @@ static __noinline void count_unknown_exit(struct zone_thread *t, __u32 zone, __u
 		zone_node_count(node, &node->at_start);
 }
 
-/* A call of the zone of @cookie ends, by way of @hijacked; its return address stood @past bytes
- * below rsp. */
+/* Ends a call of the cookie's zone, seen by its hijacked return if @hijacked; its return address
+ * was @past bytes below rsp. */
 static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cookie, __u32 past,
 				  __u32 hijacked)
 {
@@ -227,7 +228,7 @@ static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cooki
 		zone_pop(s, top, now_ns);
 		return;
 	}
-	/* One whose return address is hijacked too ends in a moment. */
+	/* If its return address is hijacked, too, the session's return ends it in a moment. */
 	if (!hijacked && top && top->sp == sp)
 		count_exit(top->node, flags, false);
 	else if (!hijacked && s == &t->own)
@@ -253,7 +254,7 @@ SEC("?uprobe") int zone_entry(struct pt_regs *ctx)
 	return 0;
 }
 
-/* As Jcc does: the condition's three upper bits choose flags, the lowest negates. */
+/* As Jcc does: the upper three bits of the condition choose flags, the lowest negates. */
 static __always_inline bool holds(__u32 condition, __u64 flags)
 {
 	bool carry = flags & 1, parity = flags & 4, zero = flags & 64, sign = flags & 128;
@@ -299,8 +300,8 @@ SEC("?uprobe") int zone_exit(struct pt_regs *ctx)
 	return 0;
 }
 
-/* By zone; per CPU, read by the loader, which sets the size. A program on a probe can be preempted
- * by another on the same CPU. */
+/* Calls by zone. Per CPU; read by the loader, which sets the size. Atomic, since one program on a
+ * probe can preempt another on the same CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -353,8 +354,9 @@ static bool is_wait(__u64 number)
 	return false;
 }
 
-/* On the tracepoint of all calls: it is let go at once, where each of those of single calls, which
- * only perf events reach, takes a grace period of the kernel, one after the other. */
+/* On the tracepoint of all system calls: detaching from it is immediate. The tracepoints of single
+ * calls are reached only by perf events, whose release takes a grace period of the kernel each, one
+ * after the other. */
 SEC("?raw_tp/sys_enter") int zone_wait(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct zone_thread *t;

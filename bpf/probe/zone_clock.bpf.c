@@ -5,7 +5,7 @@ const volatile __u32 config_zone_events;
 
 struct zone_clocks_map zone_clocks SEC(".maps");
 
-/* Node → sums of the other clocks over its timed calls. Written as zone_nodes are; the loader sets
+/* Node → sums of the other clocks over its timed calls. Written like zone_nodes; the loader sets
  * the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -15,7 +15,7 @@ struct {
 	__type(value, struct wire_zone_sums);
 } zone_sums SEC(".maps");
 
-/* Counting events: WIRE_ZONE_EVENTS a CPU. Filled by the loader, which sets the size. */
+/* Counting events, WIRE_ZONE_EVENTS per CPU. Filled by the loader, which sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERF_EVENT_ARRAY);
 	__uint(max_entries, 1);
@@ -57,8 +57,8 @@ static void read_rusage(__u64 *to)
 	}
 }
 
-/* A thread can be switched out while it reads its clocks, and they stop: then it reads them again.
- * Being switched out so often in a row is as good as impossible. */
+/* A thread that is switched out while it reads its clocks reads them again, since they stopped.
+ * More switches in a row than this are practically impossible. */
 #define READ_TRIES 4
 
 static __u64 switches_of(const struct zone_clock *c)
@@ -66,7 +66,7 @@ static __u64 switches_of(const struct zone_clock *c)
 	return *(const volatile __u64 *)&c->switches;
 }
 
-/* Does @read until the thread was not switched out meanwhile. */
+/* Repeats @read until the thread was not switched out meanwhile. */
 #define UNTORN(c, read)                                         \
 	do {                                                    \
 		for (int try_ = 0; try_ < READ_TRIES; try_++) { \
@@ -100,7 +100,7 @@ static void read_all(struct zone_clock *c, __u64 *to)
 	UNTORN(c, read_once(c, to));
 }
 
-/* Of coroutines with open calls that are timed. Written and read by programs. */
+/* Coroutines with open timed calls → their other clocks. Written and read by programs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WIRE_ZONE_STRANDS);
@@ -132,7 +132,7 @@ void zone_clock_enter(const struct zone_strand *s, __u32 depth)
 	}
 	if (!k)
 		return;
-	/* One that came to another thread unseen starts anew. */
+	/* A strand that moved to another thread unseen starts anew. */
 	k->tid = bpf_get_current_pid_tgid();
 	read_all(c, k->at[depth]);
 	for (__u32 i = 0; i < WIRE_ZONE_SUMS; i++)
@@ -201,7 +201,7 @@ __u64 zone_clock_cpu_now(void)
 	return now_ns;
 }
 
-/* --- the kernel's word ---------------------------------------------------------------------- */
+/* --- tracepoints of the kernel -------------------------------------------------------------- */
 
 static void switch_out(struct task_struct *task, bool blocks, __u64 now_ns)
 {
@@ -243,7 +243,7 @@ int zone_sched_switch(__u64 *args)
 	struct task_struct *prev = (void *)args[1], *next = (void *)args[2];
 	__u64 now_ns = bpf_ktime_get_ns();
 
-	/* The state that it leaves in; 0: it would go on. */
+	/* The state in which prev leaves the CPU; 0: it stays runnable. */
 	switch_out(prev, !preempted && (__u32)args[3], now_ns);
 	switch_in(next, now_ns);
 	return 0;
@@ -260,7 +260,7 @@ int zone_sched_wakeup(__u64 *args)
 	return 0;
 }
 
-/* System calls that are the probes' own: uretprobe and uprobe of x86-64. */
+/* System calls of the probes themselves: uretprobe and uprobe on x86-64. */
 #define OWN_CALL_FIRST 335
 #define OWN_CALL_LAST  336
 

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * clock: what time is, and what else is measured of a call. Time off the CPU and in system calls is
- * told by the kernel's own tracepoints, exact to the ns; the rest stands in the task.
+ * clock: the clock of the capture, and the other clocks read per call. Kernel tracepoints give the
+ * time off the CPU and in system calls, exact to the ns; the rest is read from the task.
  */
 #ifndef PROBE_ZONE_CLOCK_H
 #define PROBE_ZONE_CLOCK_H
 
 #include "probe/zone_stats.h"
 
-/* Open calls of a strand whose other clocks are kept; those of deeper ones are not. */
+/* Open calls of a strand whose other clocks are kept; deeper calls have none. */
 #define ZONE_CLOCK_DEPTH 54
 
-/* Other clocks of a strand: those of the thread that runs it, which go on only while it does. */
+/* Other clocks of a strand: those of its thread, running only while the strand runs. */
 struct zone_strand_clock {
-	__u64 base[WIRE_ZONE_SUMS]; /* what they are behind; while none runs it, what they say */
-	__u64 at[ZONE_CLOCK_DEPTH][WIRE_ZONE_SUMS]; /* of each open call, at its start */
+	__u64 base[WIRE_ZONE_SUMS]; /* their offset; while it is suspended, their value */
+	__u64 at[ZONE_CLOCK_DEPTH][WIRE_ZONE_SUMS]; /* at the start of each open call */
 	__u32 tid, pad;				    /* the thread that runs it */
 };
 
-/* Of a thread, in its task storage. Written by the thread itself and by the scheduler while it is
- * not running. */
+/* Off-CPU and system time of a thread, in its task storage. Written by the thread itself, and by
+ * the scheduler's tracepoints while it does not run. */
 struct zone_clock {
 	__u64 runnable_ns, blocked_ns;	/* so far, off the CPU */
-	__u64 out_ns;			/* since when it is not running; 0: it runs */
-	__u64 woken_ns;			/* when it was woken since then */
+	__u64 out_ns;			/* off the CPU since then; 0: it runs */
+	__u64 woken_ns;			/* when it was last woken since out_ns */
 	__u64 sys_ns;			/* in system calls, on the CPU */
-	__u64 sys_since_ns, sys_off_ns; /* of the one it is in; time off the CPU before it */
-	__u32 blocks;			/* it is out of its own will */
+	__u64 sys_since_ns, sys_off_ns; /* start of the current one; off-CPU time before it */
+	__u32 blocks;			/* it left the CPU voluntarily */
 	__u32 in_syscall;
-	__u64 switches; /* how often it was switched out: a read between two is of no use */
+	__u64 switches; /* number of switches: a read that spans one is invalid */
 	__u64 event[WIRE_ZONE_EVENTS], event_base[WIRE_ZONE_EVENTS];
-	__u64 now[WIRE_ZONE_SUMS], jump[WIRE_ZONE_SUMS]; /* what zone_clock_read() read */
+	__u64 now[WIRE_ZONE_SUMS], jump[WIRE_ZONE_SUMS]; /* results of zone_clock_read() */
 	struct zone_strand_clock own;
 };
 _Static_assert(sizeof(struct zone_clock) < 7900, "task storage is allocated up to 8 KiB");
@@ -43,25 +43,26 @@ struct zone_clocks_map {
 };
 extern struct zone_clocks_map zone_clocks SEC(".maps");
 
-extern const volatile __u32 config_zone_events; /* how many */
+extern const volatile __u32 config_zone_events; /* their number */
 
 #define ZONE_CLOCKS_MORE (WIRE_CLOCK_SCHED | WIRE_CLOCK_RUSAGE | WIRE_CLOCK_EVENTS)
 
-/* The current thread's; made with @make. */
+/* The current thread's; created if @make. */
 struct zone_clock *zone_clock(bool make) __hidden;
-/* A call in @s starts, as its number @depth, or ends, at @node. Of goroutines nothing is kept: they
- * change threads unseen. */
+/* A call in @s starts as open call number @depth, or ends at @node. Nothing is kept for goroutines,
+ * which change threads unseen. */
 void zone_clock_enter(const struct zone_strand *s, __u32 depth) __hidden;
 void zone_clock_leave(const struct zone_strand *s, __u32 depth, __u32 node) __hidden;
-/* What the thread's clocks say; @jump: as longjmp is called, to be asked for when it is known where
- * that led. NULL: it has none. Valid until the next of the kind. */
+/* Reads the current thread's clocks; NULL: it has none. Valid until the next read of the same kind.
+ * @jump: reads them as longjmp is called; zone_clock_at_jump() returns that once it is known where
+ * longjmp led. */
 const __u64 *zone_clock_read(bool jump) __hidden;
 const __u64 *zone_clock_at_jump(void) __hidden;
-/* When they say @sums the current thread starts to run @s, or no longer does. */
+/* The current thread starts to run @s, or stops, when its clocks read @sums. */
 void zone_clock_turn(const struct zone_strand *s, const __u64 *sums) __hidden;
-/* The coroutine is no more. */
+/* Forgets a coroutine. */
 void zone_clock_forget(const struct zone_strand_key *key) __hidden;
-/* Now, by the clock of the capture. */
+/* Now, by the CPU clock of the current thread. */
 __u64 zone_clock_cpu_now(void) __hidden;
 
 static __always_inline __u64 zone_now(void)

@@ -12,7 +12,7 @@ __u32 zone_nodes_used;
 
 static const struct wire_zone_bins no_bins;
 
-/* A program on a probe can be preempted by another on the same CPU. */
+/* Atomic, since one program on a probe can preempt another on the same CPU. */
 void zone_tell(enum wire_zone_counter counter)
 {
 	__u32 key = counter;
@@ -51,7 +51,7 @@ __u32 zone_node_new(const struct wire_zone_edge *edge, bool shared)
 	n->flags = shared || !edge->thread ? WIRE_NODE_SHARED : 0;
 	if (!bpf_map_update_elem(&zone_edges, edge, &number, BPF_NOEXIST))
 		return number;
-	/* Another thread was faster, or there is no memory; the number is left unused. */
+	/* Another thread was faster, or memory ran out; the number stays unused. */
 	known = bpf_map_lookup_elem(&zone_edges, edge);
 	return known ? *known : own_node(edge->zone);
 }
@@ -68,7 +68,7 @@ void zone_hist_new(__u32 key, __u32 slot)
 		zone_tell(WIRE_ZONE_NOTE_HIST);
 }
 
-/* Tries of an atomic minimum: more threads than that at once at one node do not change it. */
+/* Tries of an atomic minimum: given up only if more threads write one node at once. */
 #define TRIES 16
 
 static __always_inline void atomic_max(__u64 *at, __u64 value)
@@ -84,7 +84,7 @@ static __always_inline void atomic_max(__u64 *at, __u64 value)
 	}
 }
 
-/* Of values kept one larger, 0 being none. */
+/* For values stored one larger, 0 meaning none. */
 static __always_inline void atomic_min(__u64 *at, __u64 value)
 {
 	__u64 seen = *at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stats: what is summed up of calls: nodes of the call tree, and the histogram of each zone.
+ * stats: the statistics of calls: nodes of the call tree, and each zone's histogram.
  */
 #ifndef PROBE_ZONE_STATS_H
 #define PROBE_ZONE_STATS_H
@@ -8,7 +8,7 @@
 #include "probe/calls.h"
 
 /* Thread number, parent node, zone → node. Written by programs when a place is first met, read by
- * them; the loader reads the same out of the nodes. */
+ * them; the loader reads the same from the nodes. */
 struct zone_edges_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WIRE_ZONE_NODES);
@@ -19,7 +19,7 @@ struct zone_edges_map {
 extern struct zone_edges_map zone_edges SEC(".maps");
 
 /* zone << 8 | octave → 64 bins. Written with atomic operations by all threads, read by the loader.
- * A zone has some five octaves: room for 6,000 of them, and memory as it is used. */
+ * A zone has about five octaves: room for 6,000 zones; memory is allocated as used. */
 struct zone_hist_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 32768);
@@ -29,7 +29,7 @@ struct zone_hist_map {
 };
 extern struct zone_hist_map zone_hist SEC(".maps");
 
-/* By enum wire_zone_counter; per CPU, read by the loader at its ticks. */
+/* By enum wire_zone_counter. Per CPU; read by the loader at its ticks. */
 struct zone_counters_map {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, WIRE_ZONE_COUNTERS);
@@ -38,19 +38,19 @@ struct zone_counters_map {
 };
 extern struct zone_counters_map zone_counters SEC(".maps");
 
-/* Nodes given out so far; those of the zones themselves are not in it. */
+/* Nodes allocated so far, without the zones' own. */
 extern __u32 zone_nodes_used;
 
-/* The node of a call that was not met before; the zone's own where there is no room. */
+/* Allocates the node of a call that was not met before; the zone's own node if none is left. */
 __u32 zone_node_new(const struct wire_zone_edge *edge, bool shared) __hidden;
-/* As zone_hist_add() of a bin whose octave is new. */
+/* As zone_hist_add(), for a bin of a new octave. */
 void zone_hist_new(__u32 key, __u32 slot) __hidden;
-/* A timed call at a node that others write too. */
+/* Adds a timed call to a node that several threads write. */
 void zone_node_add_shared(struct wire_zone_node *node, __u64 ns, __u64 self_ns) __hidden;
 void zone_tell(enum wire_zone_counter counter) __hidden;
 
-/* A probe was hit on this CPU. Only about: one is not counted where a program on a probe is
- * preempted by another just then. */
+/* Counts a hit on this CPU. Approximate: loses one if another program on a probe preempts it
+ * here. */
 static __always_inline void zone_hit(void)
 {
 	__u32 key = WIRE_ZONE_HITS;
@@ -81,7 +81,8 @@ static __always_inline void zone_node_add(struct wire_zone_node *n, __u64 ns, __
 	n->timed++;
 	n->total_ns += ns;
 	n->self_ns += self_ns;
-	/* min_ns is one more than it is, 0 none: minus one, none is the largest there is. */
+	/* min_ns is stored one larger, 0 meaning none; minus one, none becomes the largest
+	 * value. */
 	if (ns < n->min_ns - 1)
 		n->min_ns = ns + 1;
 	if (ns > n->max_ns)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * lookup: finds the rule for a place in a file in its table (table.h). For programs in the kernel
- * and for native code alike. The includer defines beforehand
+ * lookup: finds the rule for a file offset in the file's table (table.h). For BPF programs and
+ * native code alike. Before it includes this, the includer defines
  *
  *	static inline const void *table_line(void *table, wire_u32 number);
  *
- * which gives the table's line of that number, TABLE_LINE_BYTES of memory, or NULL where it has
- * none. What the lines say is not trusted: anything leads to a rule, to none, or to table_line()
- * for a line that is not there.
+ * which returns the table's line of that number, TABLE_LINE_BYTES of memory, or NULL if there is
+ * none. The lines' contents are not trusted: any bytes lead to a rule, to none, or to a call of
+ * table_line() for a line that does not exist.
  */
 #ifndef SAMPLE_LOOKUP_H
 #define SAMPLE_LOOKUP_H
@@ -16,12 +16,12 @@
 
 #define LOOKUP_INLINE static inline __attribute__((always_inline, unused))
 
-/* A page has at most one row a byte: so many halvings; those inside one line need no lookup. */
+/* Steps to halve the rows of a page, at most one per byte; those within one line need no lookup. */
 #define LOOKUP_LINE_NUMBERS (TABLE_LINE_BYTES / 4)
 #define LOOKUP_LINE_STEPS   10
 #define LOOKUP_STEPS	    (TABLE_PAGE_BITS + 1)
 
-/* A 32-bit number, by its index counted from the start of the table. */
+/* The 32-bit number at @index, counted from the start of the table. */
 LOOKUP_INLINE int table_number(void *table, wire_u64 index, wire_u32 *out)
 {
 	const wire_u32 *line = table_line(table, (wire_u32)(index / LOOKUP_LINE_NUMBERS));
@@ -32,7 +32,7 @@ LOOKUP_INLINE int table_number(void *table, wire_u64 index, wire_u32 *out)
 	return 0;
 }
 
-/* -1 where @table is none. Readers of one table many times keep the header. */
+/* Reads the header. -1 if @table is none. Callers that read a table many times keep the header. */
 LOOKUP_INLINE int table_open(void *table, struct table_header *out)
 {
 	const struct table_header *line = table_line(table, 0);
@@ -43,15 +43,15 @@ LOOKUP_INLINE int table_open(void *table, struct table_header *out)
 	return out->magic == TABLE_MAGIC ? 0 : -1;
 }
 
-/* 1 when the row's offset is not above @low, else 0. By arithmetic: of a branch the verifier would
- * follow both ways at each step of a search. */
+/* 1 if the row's offset is at most @low, else 0. Arithmetic, since the verifier would follow both
+ * ways of a branch at each step of a search. */
 LOOKUP_INLINE wire_u64 table_reaches(wire_u32 row, wire_u32 low)
 {
 	return ((wire_u64)(row & 0xffff) - low - 1) >> 63;
 }
 
-/* The last of the @n rows from index @base on whose offset is not above @low, by halving: first
- * until all that is left stands in one line, then in that line. */
+/* The last of the @n rows from index @base on whose offset is at most @low. By halving: first until
+ * the rest is in one line, then within that line. */
 LOOKUP_INLINE int table_search(void *table, wire_u64 base, wire_u64 n, wire_u32 low, wire_u32 *row)
 {
 	const wire_u32 *line;
@@ -81,8 +81,8 @@ LOOKUP_INLINE int table_search(void *table, wire_u64 base, wire_u64 n, wire_u32 
 }
 
 /*
- * The row of @offset into the file: the number of its rule, and how many bytes are between. 0:
- * found. No place outside the table has a rule.
+ * The row of file offset @offset: the number of its rule, and the bytes between. 0: found. Offsets
+ * outside the table have no rule.
  */
 LOOKUP_INLINE int table_find(void *table, const struct table_header *h, wire_u64 offset,
 			     wire_u32 *rule, wire_u32 *past)
@@ -101,7 +101,7 @@ LOOKUP_INLINE int table_find(void *table, const struct table_header *h, wire_u64
 	return 0;
 }
 
-/* Rule number @rule, in the table's own memory; NULL where there is none. */
+/* Rule number @rule, in the table's own memory; NULL if there is none. */
 LOOKUP_INLINE const struct table_rule *table_rule_at(void *table, const struct table_header *h,
 						     wire_u32 rule)
 {

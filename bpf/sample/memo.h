@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * memo: a cache of what recent walks found: the rules of return addresses, and where the tables of
- * code are. Most frames of a sample are those of the sample before: a rule costs one
- * cache line then, where mapping, table, page and rows cost some thirty, all of them cold at
- * the usual rates. Of a new address in known code, mapping and table, most of it, cost two.
+ * memo: a cache of the results of recent walks: the rules of return addresses, and the tables of
+ * code. Most frames of a sample were in the previous one: a rule from here costs one cache line,
+ * where mapping, table, page and rows cost about thirty, all cold at the usual rates. For a new
+ * address in known code, mapping and table, the larger part, cost two lines.
  *
- * An entry holds for one process while what it has mapped as code stays as it is: that is what the
- * tag says. A library that takes the very place of another, of the same size, within one tick of
- * the loader (200 ms; it grows stack_epoch then) would be stepped through by the rules of the old
- * one: the stacks of these samples would end early, and be counted so.
+ * An entry is valid for one process as long as its code mappings do not change: the tag says so. If
+ * a library replaces another of the same size at the same place within one tick of the loader (200
+ * ms; the loader then increases stack_epoch), frames in it are unwound by the old library's rules:
+ * the stacks of these samples end early, and are counted so.
  *
- * All CPUs share the entries, and write them without a lock: where two wrote one at once, its check
- * does not hold.
+ * All CPUs share the entries and write them without a lock: if two write one at once, its check
+ * fails.
  */
 #ifndef SAMPLE_MEMO_H
 #define SAMPLE_MEMO_H
@@ -49,7 +49,7 @@ struct {
 
 #define MEMO_SPREAD 0x9e3779b97f4a7c15ull
 
-/* For the current task; the others want it. */
+/* The tag of the current task; the other functions need it. */
 static __always_inline __u64 memo_tag(void)
 {
 	struct task_struct *task = current_task();
@@ -57,7 +57,7 @@ static __always_inline __u64 memo_tag(void)
 	__u64 exec = BPF_CORE_READ(task, self_exec_id);
 	__u64 tgid = BPF_CORE_READ(task, tgid);
 
-	/* No field is longer than its place: 2^22 processes, 2^34 pages of code. */
+	/* Each field fits its bits: 2^22 processes, 2^34 pages of code. */
 	return (tgid << 42 | (exec & 0xff) << 34 | code) * MEMO_SPREAD +
 	       (stack_epoch + table_epoch) * 0xc2b2ae3d27d4eb4full;
 }
@@ -82,7 +82,7 @@ static __always_inline struct memo_rule_entry *memo_rule_slot(__u64 address)
 	return bpf_map_lookup_elem(&memo_rules, &slot);
 }
 
-/* The rule for the return address @address, copied to @rule; false where it is not known. */
+/* Copies the rule for the return address @address to @rule; false if it is unknown. */
 static __always_inline bool memo_find_rule(__u64 tag, __u64 address, struct table_rule *rule)
 {
 	const struct memo_rule_entry *entry = memo_rule_slot(address);
@@ -114,7 +114,7 @@ static __always_inline __u64 memo_code_check(__u64 tag, const struct walk_code *
 	return check;
 }
 
-/* Of a piece's two ends, which may lie in one block with others' ones, each has its own. */
+/* One slot for each end of a piece, since the blocks at its ends may contain other pieces, too. */
 static __always_inline struct memo_code_entry *memo_code_slot(__u64 address)
 {
 	__u64 block = address >> (WIRE_PIECE_BITS - 2);
@@ -123,7 +123,7 @@ static __always_inline struct memo_code_entry *memo_code_slot(__u64 address)
 	return bpf_map_lookup_elem(&memo_codes, &slot);
 }
 
-/* The code at @address, copied to @code; false where it is not known. */
+/* Copies the code at @address to @code; false if it is unknown. */
 static __always_inline bool memo_find_code(__u64 tag, __u64 address, struct walk_code *code)
 {
 	const struct memo_code_entry *entry = memo_code_slot(address);

@@ -3,9 +3,9 @@
 
 const volatile struct wire_pace config_pace[WIRE_EVENTS];
 
-/* Event → how far the CPU is. Written by the programs that take samples; read by the loader when it
- * makes a profile. Programs on probes can be preempted by others on the same CPU, so what the sums
- * rest on is added and taken in one go. */
+/* Event → the CPU's sampling state. Written by the programs that take samples; read by the loader
+ * when it makes a profile. Programs on probes can be preempted by others on the same CPU, so the
+ * numbers that sums depend on are changed atomically. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, WIRE_EVENTS);
@@ -13,8 +13,8 @@ struct {
 	__type(value, struct wire_step);
 } steps SEC(".maps");
 
-/* The next sample is so many hits away. Where it is drawn it is so at random, lest it march in step
- * with what the target does. */
+/* Hits up to the next sample. Random unless @every is given, so that samples do not fall into step
+ * with the target. */
 static __u64 next_step(const struct wire_step *s, __u64 every)
 {
 	if (every)
@@ -24,8 +24,8 @@ static __u64 next_step(const struct wire_step *s, __u64 every)
 
 #define MEAN_MOST (1 << 20)
 
-/* After each sample: steps get longer while there are too many in a window, the faster the more
- * there are; shorter, as its rate wants it, behind one that had too few. */
+/* After each sample: lengthens the steps while a window has too many samples, the faster the more
+ * there are; shortens them to fit after a window that had too few. */
 static void keep_pace(struct wire_step *s, __u32 event, __u64 now_ns)
 {
 	const volatile struct wire_pace *pace = &config_pace[EVENT_OF(event)];

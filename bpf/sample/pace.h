@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pace: decides which hits of an event become samples, where not all do: every Nth, or a random
- * choice that keeps to a rate. The weights of the samples add up to all hits.
+ * pace: decides which hits of an event become samples: every Nth, or a random choice that keeps to
+ * a rate. The weights of the samples add up to all hits.
  */
 #ifndef SAMPLE_PACE_H
 #define SAMPLE_PACE_H
 
 #include "shared.h"
 
-/* For the verifier, which may not know that it is one. */
+/* Bounds the number of an event for the verifier. */
 #define EVENT_OF(event) ((event) & (WIRE_EVENTS - 1))
 
 /* Set by the loader before load. */
@@ -20,7 +20,8 @@ static __always_inline bool pace_is_stepped(__u32 event)
 	return config_pace[EVENT_OF(event)].every || config_pace[EVENT_OF(event)].most;
 }
 
-/* One more hit: how many a sample of it stands for, and its time; 0: none is taken. */
+/* Counts a hit. Returns how many hits a sample of it stands for, and its time; 0: take no
+ * sample. */
 __u64 pace_step(__u32 event, __u64 *now_ns) __hidden;
 
 #endif

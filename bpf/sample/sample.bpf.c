@@ -7,7 +7,7 @@ struct slice {
 	__u8 bytes[];
 };
 
-/* Publishes the stack in @buffer and hands its hash out; false when that lost the sample. */
+/* Publishes the stack in @buffer and returns its hash in *@hash; false if that lost the sample. */
 static bool publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns, __u64 *hash)
 {
 	int result = stack_publish(buffer, event, now_ns);
@@ -38,7 +38,7 @@ static void registers_saved(struct pt_regs___kernel *saved, __u64 *to)
 	to[16] = saved->ip;
 }
 
-/* Registers of the innermost user frame, by DWARF number; false where there is none. */
+/* Registers of the innermost user frame, by DWARF number; false if there is none. */
 static bool user_registers(struct pt_regs *now, struct walk *walk)
 {
 	struct pt_regs___kernel *saved;
@@ -51,7 +51,8 @@ static bool user_registers(struct pt_regs *now, struct walk *walk)
 	if (!BPF_CORE_READ(current_task(), mm))
 		return false;
 	saved = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	/* A kernel thread that borrows an mm has no user frame: its saved registers are void. */
+	/* A kernel thread that borrows an mm has no user frame; its saved registers are
+	 * undefined. */
 	if (!(saved->cs & 3))
 		return false;
 	registers_saved(saved, walk->registers);
@@ -61,8 +62,8 @@ static bool user_registers(struct pt_regs *now, struct walk *walk)
 
 #define BREAKPOINT 0xcc
 
-/* An uprobe's breakpoint at @back bytes before the place where the thread was interrupted, in the
- * kernel. */
+/* Whether a uprobe's breakpoint is @back bytes before the user address at which the thread entered
+ * the kernel. */
 static bool is_at_breakpoint(struct pt_regs *now, const struct walk *walk, __u32 back)
 {
 	__u8 there = 0;
@@ -73,18 +74,18 @@ static bool is_at_breakpoint(struct pt_regs *now, const struct walk *walk, __u32
 	       there == BREAKPOINT && uprobe_was_hit();
 }
 
-/* The first step led to no code. Where a return address is taken over in this moment, it led to
- * none that could be told of. */
+/* Whether the first step led to no code. It also does while the kernel is replacing the return
+ * address, which cannot be found then. */
 static bool went_wrong(const struct walk *walk)
 {
 	return walk->out.head.end == WIRE_END_BROKEN && walk->depth == 2;
 }
 
 /*
- * The stack of @walk's registers, which may be those of a thread amid an uprobe. Behind a
- * breakpoint it has either just hit it, and stands at the probed instruction for all that counts,
- * or the instruction is one byte long and done. At one, a push that the kernel emulates may be done
- * but for the instruction pointer. The stack tells: the wrong guess leads to no code.
+ * Walks the stack from @walk's registers, which may be those of a thread inside a uprobe. Behind a
+ * breakpoint, either the thread has just hit it and is in effect at the probed instruction, or the
+ * instruction is one byte long and done. At a breakpoint, a push that the kernel emulates may be
+ * done except for the instruction pointer. The stack decides: the wrong guess leads to no code.
  */
 static void walk_probed(struct pt_regs *now, struct walk *walk)
 {
@@ -107,13 +108,14 @@ static void walk_probed(struct pt_regs *now, struct walk *walk)
 	}
 }
 
-/* From some point on the registers are those of the old program, and its stack is gone. */
+/* During an exec the registers are those of the old program, whose stack goes away at some
+ * point. */
 static bool is_in_exec(void)
 {
 	return BPF_CORE_READ_BITFIELD_PROBED(current_task(), in_execve);
 }
 
-/* What becomes of a sample after the walk of its user stack. */
+/* How a sample continues after the walk of its user stack. */
 enum user_result { USER_KEEP, USER_LOST, USER_SLICE };
 
 /* Publishes the user stack in @walk as that of @sample. */
@@ -124,7 +126,7 @@ static enum user_result publish_user(struct walk *walk, __u32 event, struct wire
 	return done ? USER_KEEP : USER_LOST;
 }
 
-/* In the place of the stack of a process that the loader knows nothing of. */
+/* Publishes a placeholder for the stack of a process unknown to the loader. */
 static enum user_result no_stack(struct walk *walk, __u32 event, struct wire_sample *sample)
 {
 	walk->out.head.pid = sample->pid;
@@ -155,14 +157,14 @@ static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32
 	return publish_user(walk, event, sample);
 }
 
-/* Stack memory to be sent. */
+/* The stack memory to send. */
 struct extent {
 	__u64 start[2];
-	__u32 split; /* pieces from the first start on */
+	__u32 split; /* number of pieces from the first start */
 };
 
-/* The sample with registers and @pieces of stack memory, a constant, for user space to walk. False:
- * no room. */
+/* Sends the sample with registers and @pieces of stack memory, a constant, for user space to walk.
+ * False: the ring is full. */
 static __always_inline bool send_pieces(const struct wire_sample *sample, const struct walk *walk,
 					const struct extent *extent, __u32 pieces)
 {
@@ -194,7 +196,7 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, const 
 
 		if (i == extent->split)
 			from = extent->start[1];
-		/* By arithmetic: of a branch the verifier would follow both ways each time. */
+		/* Arithmetic, since the verifier would follow both ways of a branch each time. */
 		missing = (__u64)bpf_probe_read_user(slice->bytes + i * WIRE_SLICE_PIECE,
 						     WIRE_SLICE_PIECE, (void *)from) >>
 			  63;
@@ -206,7 +208,8 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, const 
 	return true;
 }
 
-/* Slices are a thousand times as large as samples: they leave these a part of the ring. */
+/* Whether the ring has room for a slice. Slices are a thousand times as large as samples, so part
+ * of the ring is reserved for samples. */
 static bool has_room_for_slices(void)
 {
 	__u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
@@ -214,8 +217,7 @@ static bool has_room_for_slices(void)
 	return waiting <= bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 4 * 3;
 }
 
-/* Up to the end of the mapping that the stack pointer is in; and what is outside of it and the walk
- * has come to. */
+/* Sends the stack up to the end of its mapping, and any other stack that the walk reached. */
 static bool send_slice(const struct wire_sample *sample, struct walk *walk)
 {
 	const __u64 mask = ~(WIRE_SLICE_PIECE - 1ull);
@@ -253,7 +255,7 @@ static bool kernel_stack(void *ctx, struct stack_buffer *buffer, __u32 event, __
 	return publish(buffer, event, now_ns, hash);
 }
 
-/* The stack that the walk got so far, where there is no room for a slice. */
+/* Publishes the frames found so far if the ring has no room for a slice. */
 static bool keep_part(struct walk *walk, struct wire_sample *sample)
 {
 	__u32 event = sample->event & (WIRE_EVENTS - 1);
@@ -262,7 +264,7 @@ static bool keep_part(struct walk *walk, struct wire_sample *sample)
 	return publish(&walk->out, event, sample->time_ns, &sample->user_hash);
 }
 
-/* False: that lost the sample. */
+/* False: lost the sample. */
 static bool add_kernel_stack(void *ctx, struct pt_regs *now, struct walk *walk,
 			     struct wire_sample *sample)
 {
@@ -280,7 +282,7 @@ void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_
 	count(event, WIRE_TAKEN, 1);
 	sample->pid = both >> 32;
 	sample->tid = both >> 32 ? (__u32)both : bpf_get_smp_processor_id();
-	/* The kernel's half first: the user's stays in the buffer, for a slice. */
+	/* Kernel stack first: the user stack then stays in the buffer, for a slice. */
 	if (!add_kernel_stack(ctx, now, walk, sample))
 		return;
 	user = user_stack(now, walk, event, sample);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "sample/stacks.h"
 
-/* Hash of a stack → a second hash of it, which tells a collision of the first. Written and read
- * by the sampling programs only. A stack that was forgotten costs bandwidth, not samples: it is
- * sent again when it comes again. 64 Ki stacks are minutes of a busy machine, in about 6 MiB; of
- * few samples the loader asks for fewer. */
+/* Hash of a stack → its second hash, which reveals a collision of the first. Written and read by
+ * the sampling programs only. A forgotten stack costs bandwidth, not samples: it is sent again when
+ * it recurs. 64 Ki stacks are minutes of a busy machine, in about 6 MiB; for low rates the loader
+ * sets fewer. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 65536);
@@ -21,7 +21,7 @@ static __always_inline __u64 rotate(__u64 x, int n)
 	return x << n | x >> (64 - n);
 }
 
-/* Two multiplicative hashes that share no constant; murmur's final mix spreads the last bits. */
+/* Two multiplicative hashes without a common constant; murmur's final mix spreads the last bits. */
 static __always_inline void mix(struct two_hashes *h, __u64 word)
 {
 	h->key = (rotate(h->key, 27) ^ word) * 0x9e3779b97f4a7c15ull;
@@ -40,8 +40,8 @@ struct hashing {
 	__u32 depth;
 };
 
-/* So many frames at a time in a loop of the kernel's: of one here over all the frames the verifier
- * would follow every length, a third of all that it has to do. */
+/* Frames per round of bpf_loop(). A plain loop over all frames would make the verifier follow every
+ * length: a third of its work. */
 #define CHUNK 16
 
 static long mix_chunk(__u32 chunk, struct hashing *hashing)
@@ -64,7 +64,7 @@ static struct two_hashes hash_stack(const struct stack_buffer *buffer)
 	mix(h, (__u64)buffer->head.pid << 32 | stack_epoch);
 	mix(h, (__u64)(depth + buffer->head.left_out) << 32 | buffer->head.end << 8 |
 		       buffer->head.kernel << 1 | buffer->head.syscall);
-	/* The same addresses are other code after an exec. */
+	/* After an exec the same addresses are other code. */
 	if (!buffer->head.kernel)
 		mix(h, BPF_CORE_READ(current_task(), self_exec_id));
 	bpf_loop(WIRE_USER_FRAMES / CHUNK, mix_chunk, &hashing, 0);
@@ -80,7 +80,7 @@ int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns)
 	struct two_hashes h;
 	__u64 *check, depth;
 
-	/* For the verifier, which goes through this once for all callers. */
+	/* For the verifier, which checks this function once for all callers. */
 	if (!buffer)
 		return STACK_NO_ROOM;
 	h = hash_stack(buffer);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stacks: each distinct stack crosses to the loader once and is known by a 64-bit hash after
- * that.
+ * stacks: sends each distinct stack to the loader once; after that its 64-bit hash stands for it.
  */
 #ifndef SAMPLE_STACKS_H
 #define SAMPLE_STACKS_H
@@ -10,12 +9,12 @@
 
 enum stack_result {
 	STACK_OK = 0,
-	STACK_NO_ROOM = 1,   /* the ring took no more */
+	STACK_NO_ROOM = 1,   /* the ring is full */
 	STACK_COLLISION = 2, /* another stack has this hash */
 };
 
-/* Makes sure that the loader has the stack in @buffer (head.depth frames); its hash is left in
- * head.hash. Counts what happened under @event. */
+/* Makes sure that the loader has the stack in @buffer (head.depth frames), and sets head.hash to
+ * its hash. Counts the outcome under @event. */
 int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * step: from one frame to its caller, by a rule of the table (table.h) or by frame pointer. For
- * programs in the kernel and for native code alike. The includer defines beforehand
+ * step: steps from a frame to its caller, by a rule of the table (table.h) or by frame pointer. For
+ * BPF programs and native code alike. Before it includes this, the includer defines
  *
  *	static inline int step_read(void *context, wire_u64 address, wire_u64 *out);
  *	static inline int step_register(void *context, wire_u32 number, wire_u64 *out);
  *
- * step_read() reads a word of the target's memory; 0: done. step_register() reads a register of
- * the innermost frame other than rip, rsp and rbp, by its DWARF number; 0: done, else there is no
- * such register. It is asked for the innermost frame only.
+ * step_read() reads a word of the target's memory and returns 0 on success. step_register() reads a
+ * register of the innermost frame other than rip, rsp and rbp, by its DWARF number, and returns 0
+ * if that exists. It is called for the innermost frame only.
  *
- * To walk: key = step_key(); look up the rule of the key's mapping; walk_step(), or
- * walk_step_bp() where there is none; the new regs.ip is a frame; and so on while STEP_NEXT.
+ * To walk: key = step_key(); look up the rule of the key's mapping; walk_step(), or walk_step_bp()
+ * if there is no rule; the new regs.ip is a frame; repeat while STEP_NEXT.
  */
 #ifndef SAMPLE_STEP_H
 #define SAMPLE_STEP_H
@@ -21,8 +21,8 @@
 
 #define STEP_INLINE static inline __attribute__((always_inline, unused))
 
-/* Times that a walk may go on at a lower address: signal handlers and functions that switch
- * stacks. A loop of broken frames does so without end. */
+/* How often a walk may go on at a lower address: for signal handlers and functions that switch
+ * stacks. A cycle of broken frames would do so forever. */
 #define STEP_MAX_TURNS 16
 
 STEP_INLINE void step_start(struct step_regs *r, wire_u64 ip, wire_u64 sp, wire_u64 bp)
@@ -30,8 +30,8 @@ STEP_INLINE void step_start(struct step_regs *r, wire_u64 ip, wire_u64 sp, wire_
 	*r = (struct step_regs){.ip = ip, .sp = sp, .bp = bp, .exact = 1, .innermost = 1};
 }
 
-/* The address whose rule holds: a return address may be the first byte of what stands behind a
- * function that ends in a call. */
+/* The address whose rule applies. A return address may be the first byte behind a function that
+ * ends in a call, so look one byte before it. */
 STEP_INLINE wire_u64 step_key(const struct step_regs *r)
 {
 	return r->ip - !r->exact;
@@ -85,7 +85,7 @@ STEP_INLINE enum step_end step_cfa(void *context, const struct step_regs *r,
 	return STEP_NEXT;
 }
 
-/* A caller's register that @saved (with @offset) says how to find; *@value is its value here. */
+/* The caller's register that @saved and @offset locate; *@value is its value in this frame. */
 STEP_INLINE enum step_end step_saved(void *context, const struct step_regs *r, wire_u32 saved,
 				     long long offset, wire_u32 saved_reg, wire_u64 cfa,
 				     wire_u64 *value)
@@ -111,14 +111,14 @@ STEP_INLINE enum step_end step_saved(void *context, const struct step_regs *r, w
 	return step_read(context, at + (wire_u64)offset, value) ? STEP_UNREADABLE : STEP_NEXT;
 }
 
-/* Stacks grow down, so a caller's frame lies above; signal handlers and code that switches stacks
- * may differ, a few times a walk. */
+/* Stacks grow down, so a caller's frame is above. Signal handlers and code that switches stacks may
+ * differ, a few times per walk. */
 STEP_INLINE enum step_end step_to(struct step_regs *r, wire_u64 ip, wire_u64 cfa, wire_u64 bp,
 				  int exact)
 {
 	if (!ip)
 		return STEP_ROOT;
-	/* Only a return address kept in a register leaves the stack pointer where it is. */
+	/* Only a return address in a register leaves the stack pointer unchanged. */
 	if (cfa < r->sp || (cfa == r->sp && !r->innermost)) {
 		if (r->turns >= STEP_MAX_TURNS)
 			return STEP_BROKEN;
@@ -132,7 +132,7 @@ STEP_INLINE enum step_end step_to(struct step_regs *r, wire_u64 ip, wire_u64 cfa
 	return STEP_NEXT;
 }
 
-/* By a rule of the table. Anything but STEP_NEXT leaves @r as it was. */
+/* Steps by a rule of the table. Leaves @r unchanged unless it returns STEP_NEXT. */
 STEP_INLINE enum step_end walk_step(void *context, struct step_regs *r,
 				    const struct table_rule *rule)
 {
@@ -144,7 +144,8 @@ STEP_INLINE enum step_end walk_step(void *context, struct step_regs *r,
 	end = step_cfa(context, r, rule, &cfa);
 	if (end)
 		return end;
-	/* A return address is never where it was: not even a broken rule may stand still. */
+	/* A return address is never where it was; a broken rule must not make the walk stand
+	 * still. */
 	if (rule->ra == TABLE_SAME)
 		return STEP_BROKEN;
 	end = step_saved(context, r, rule->ra, rule->ra_offset, rule->saved_reg, cfa, &ip);
@@ -161,8 +162,8 @@ STEP_INLINE enum step_end walk_step(void *context, struct step_regs *r,
 }
 
 /*
- * By frame pointer, for code without rules: the caller's rbp stands at [rbp], the return address
- * above it. That rbp may hold anything is for the caller to check: whether the new ip is code.
+ * Steps by frame pointer, for code without rules: the caller's rbp is at [rbp], the return address
+ * above it. rbp may hold anything: the caller must check that the new ip is code.
  */
 STEP_INLINE enum step_end walk_step_bp(void *context, struct step_regs *r)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * trail: the rules of the frames of one stack in their order, the innermost first. The next stack
- * on the CPU is as a rule the same from some frame on, and its rules are read one after the other
- * then: at the usual rates nothing of this is in a cache, and what lies in a row comes in ahead.
+ * trail: the rules of a stack's frames in order, innermost first. The next stack on the CPU is
+ * usually the same from some frame on; its rules are then read sequentially. At the usual rates
+ * none of them is in a cache, and the prefetcher helps with sequential memory.
  */
 #ifndef SAMPLE_TRAIL_H
 #define SAMPLE_TRAIL_H
@@ -10,10 +10,10 @@
 #include "kernel.h"
 #include "sample/table.h"
 
-/* Frames further out have no step; the memo (memo.h) knows their rules. */
+/* Frames further out are not recorded; the memo (memo.h) knows their rules. */
 #define TRAIL_STEPS 128
 
-/* Steps of the old trail that are passed in one go, to where the new stack is. */
+/* Steps of the old trail to skip at a time to reach the new stack's position. */
 #define TRAIL_SKIP 8
 
 struct trail {
@@ -25,11 +25,11 @@ struct trail {
 	} at[TRAIL_STEPS];
 };
 
-/* Of the stack before and of the one under way. */
+/* The trails of the previous stack and of the current one. */
 struct trails {
 	struct trail trail[2];
-	__u32 turn;   /* which one is written */
-	__u32 passed; /* steps of the other one */
+	__u32 turn;   /* index of the one being written */
+	__u32 passed; /* steps read from the other one */
 };
 
 static __always_inline void trail_start(struct trails *trails, __u64 tag)
@@ -45,8 +45,8 @@ static __always_inline void trail_start(struct trails *trails, __u64 tag)
 	trails->passed = 0;
 }
 
-/* The rule for the return address @address of a frame at @sp, copied to @rule, if the old trail
- * leads over it. Frames must come in their order. */
+/* Copies the rule for the return address @address of a frame at @sp to @rule, if the old trail
+ * contains it. Call for frames in order. */
 static __always_inline bool trail_find(struct trails *trails, __u64 address, __u64 sp,
 				       struct table_rule *rule)
 {
@@ -54,7 +54,7 @@ static __always_inline bool trail_find(struct trails *trails, __u64 address, __u
 	const struct trail_step *step;
 	__u32 n = trails->passed;
 
-	/* Counted apart from n, which the verifier knows no bounds of. */
+	/* A counter of its own, since the verifier knows no bounds of n. */
 	for (int i = 0; i < TRAIL_SKIP; i++) {
 		if (n >= old->n)
 			return false;

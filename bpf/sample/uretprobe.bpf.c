@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "sample/uretprobe.h"
 
-/* MAX_URETPROBE_DEPTH of the kernel. */
+/* MAX_URETPROBE_DEPTH in the kernel. */
 #define MAX_DEPTH 64
 
-/* Where the trampoline of return probes stands in the task's memory, at the start of a page; behind
- * it copies of probed instructions. 0: there is none, as no probe needed one yet. */
+/* Address of the return probes' trampoline in the task's memory, at the start of a page that also
+ * contains copies of probed instructions. 0: none yet, since no probe needed it. */
 static __u64 trampoline_of(struct task_struct *task)
 {
 	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
@@ -15,7 +15,7 @@ static __u64 trampoline_of(struct task_struct *task)
 
 #define ANY_SLOT 0
 
-/* Loops over instances are the kernel's: of one here the verifier would follow every length. */
+/* Loops over instances use bpf_loop(): the verifier would follow every length of a plain loop. */
 struct search {
 	struct return_instance *instance;
 	__u64 slot;
@@ -37,7 +37,7 @@ static long search_one(__u32 i, struct search *s)
 	return 0;
 }
 
-/* The innermost one with an address of its own, which stood at @slot; NULL: there is none. */
+/* The innermost instance with an address of its own, which was at @slot; NULL: none. */
 static struct return_instance *instance_at(struct task_struct *task, __u64 slot)
 {
 	struct search search = {.instance = BPF_CORE_READ(task, utask, return_instances),
@@ -60,8 +60,8 @@ __u64 uretprobe_origin(__u64 ip, __u64 slot)
 
 /*
  * arch/x86/kernel/uprobes.c from 6.11 on: push rax (at 0), push rcx (1), push r11 (2), mov to rax
- * (4), syscall (11), pop r11 (13), pop rcx (15), ret (16), with the way back where rax was pushed
- * from the system call on. Before, it is a breakpoint.
+ * (4), syscall (11), pop r11 (13), pop rcx (15), ret (16); from the system call on, rax's slot
+ * holds the return address. Before 6.11 it is a breakpoint.
  */
 #define TRAMPOLINE_BYTES 17
 #define AFTER_SYSCALL	 13
@@ -84,7 +84,7 @@ bool uretprobe_leave(__u64 ip, __u64 sp, struct uretprobe_way *out)
 	*out = (struct uretprobe_way){.sp = sp + 8 * words_pushed(offset)};
 	instance = instance_at(task, ANY_SLOT);
 	stack = instance ? BPF_CORE_READ(instance, stack) + 8 : 0;
-	/* Handlers of the system call see the stack pointer without what was pushed. */
+	/* Handlers of the system call see the stack pointer without the three pushes. */
 	if (stack && (stack == out->sp || stack == sp)) {
 		out->ip = BPF_CORE_READ(instance, orig_ret_vaddr);
 		out->sp = stack;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "sample/vma.h"
 
-/* Node kinds and slots of include/linux/maple_tree.h on 64-bit machines (6.1 and later): a node
- * is 256 bytes, its kind and "is root" stand in the low byte of the pointer to it. */
+/* Node types and slots of include/linux/maple_tree.h on 64-bit machines (6.1 and later). A node is
+ * 256 bytes; the low byte of a pointer to it holds its type and the root flag. */
 #define NODE_MASK     255ul
 #define KIND_SHIFT    3
 #define KIND_MASK     15
@@ -16,8 +16,8 @@
 
 #define VM_EXEC 4
 
-/* A node is the parent, then the pivots, then the slots: the same shape for leaf, range and
- * arange nodes but for the number of pivots. */
+/* A node consists of the parent, the pivots and the slots. Leaf, range and arange nodes differ only
+ * in the number of pivots. */
 /* The slot of the pivot that bounds @address from above; a 0 pivot ends the node early. */
 static __always_inline __u32 find_slot(const struct vma_node *n, __u32 pivots, __u64 address)
 {
@@ -39,7 +39,8 @@ static struct vm_area_struct *find(struct mm_struct *mm, __u64 address, struct v
 	for (int level = 0; level < LEVELS; level++) {
 		__u32 kind = (at >> KIND_SHIFT) & KIND_MASK, pivots, slot;
 
-		/* A root that is no node is one mapping over everything, which no process has. */
+		/* A root that is not a node is a single mapping over everything, which no process
+		 * has. */
 		if (at <= 4096 || (level == 0 && !(at & 2)))
 			return NULL;
 		pivots = kind == KIND_ARANGE ? ARANGE_PIVOTS : RANGE_PIVOTS;
@@ -77,7 +78,7 @@ bool vma_find(__u64 address, struct vma *out, struct vma_node *room)
 	struct mm_struct *mm = BPF_CORE_READ(current_task(), mm);
 	struct vm_area_struct *vma;
 
-	/* The latter two for the verifier, which goes through this once for all callers. */
+	/* The latter two for the verifier, which checks this function once for all callers. */
 	if (!mm || !out || !room)
 		return false;
 	vma = find(mm, address, room);

@@ -2,7 +2,7 @@
 #include "sample/walk.h"
 #include "sample/uretprobe.h"
 
-/* Memory of tables: lines, written by user space through mmap. This one is the template. */
+/* Memory of tables, in lines; user space writes it through mmap. This map is the template. */
 struct pool_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, WIRE_POOL_LINES);
@@ -11,7 +11,7 @@ struct pool_map {
 	__uint(value_size, TABLE_LINE_BYTES);
 };
 
-/* The pools that there are, 4 MiB each: they come as they are needed. Filled by load/tables. */
+/* The pools, 4 MiB each, created as needed. Filled by load/tables. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, WIRE_POOLS);
@@ -19,8 +19,8 @@ struct {
 	__array(values, struct pool_map);
 } pools SEC(".maps");
 
-/* Piece of a file → where its table stands. Filled and emptied by load/tables, read by the walker.
- * One entry a piece that was met in a stack, however many processes map it. */
+/* Piece of a file → where its table is. Filled and emptied by load/tables, read by the walker. One
+ * entry per piece that was met in a stack, however many processes map it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WIRE_TABLES);
@@ -29,8 +29,8 @@ struct {
 	__type(value, struct wire_table);
 } tables SEC(".maps");
 
-/* Pieces that were asked for and have no table yet → when. Written by the walker; the loader
- * removes what it has answered. LRU: a lost entry only asks twice. */
+/* Requested pieces without a table yet → when requested. Written by the walker; the loader removes
+ * those it has answered. LRU: a lost entry only repeats a request. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -38,7 +38,7 @@ struct {
 	__type(value, __u64);
 } wanted SEC(".maps");
 
-/* A table that is being read. */
+/* A table being read. */
 struct open_table {
 	void *pool;
 	__u32 first, lines;
@@ -60,7 +60,7 @@ static inline int step_read(void *context, wire_u64 address, wire_u64 *out)
 	if (address % sizeof(*out))
 		return bpf_probe_read_user(out, sizeof(*out), (void *)address);
 	if (word >= walk->window_words) {
-		/* The word below is the next that a frame with rbp asks for. */
+		/* The next read of a frame with rbp is the word below. */
 		walk->window_at = address - sizeof(*out);
 		walk->window_words = WALK_WINDOW;
 		word = 1;
@@ -80,8 +80,8 @@ static inline int step_register(void *context, wire_u32 number, wire_u64 *out)
 
 	if (number >= 17)
 		return -1;
-	/* The compiler keeps the check and the index in two registers, and the verifier believes
-	 * neither: a mask that is not optimised away tells it the bound. */
+	/* The compiler keeps the check and the index in two registers, so the verifier trusts
+	 * neither: a mask that is not optimised away gives it the bound. */
 	asm volatile("%0 &= 31" : "+r"(number));
 	*out = walk->registers[number];
 	return 0;
@@ -103,7 +103,7 @@ static void want(struct walk *walk, __u64 address)
 		send_now(&record, sizeof(record));
 }
 
-/* The mapping of @address, kept from frame to frame. */
+/* Makes walk->vma the mapping of @address; keeps it from frame to frame. */
 static __always_inline bool enter(struct walk *walk, __u64 address)
 {
 	if (address >= walk->vma.start && address < walk->vma.end)
@@ -112,7 +112,7 @@ static __always_inline bool enter(struct walk *walk, __u64 address)
 	return vma_find(address, &walk->vma, &walk->room) && walk->vma.executable;
 }
 
-/* Code of no file, or none: the mapping that enter() found, if any. */
+/* Whether the mapping that enter() found, if any, belongs to no file. */
 static __always_inline bool is_anonymous(const struct walk *walk)
 {
 	return walk->vma.end && walk->vma.executable && !walk->vma.has_file && !walk->vma.vdso;
@@ -132,9 +132,9 @@ static __always_inline enum wire_end end_of(enum step_end end)
 	}
 }
 
-/* What stands at @address, in walk->vma, from there as far as its piece of the file reaches, in
- * walk->code; false where that piece has no table. Here as below, Linux 6.1 takes a key from the
- * stack, but not from memory of which it knows no more than the size. */
+/* Makes walk->code the code at @address in walk->vma, from there to the end of its piece of the
+ * file; false if that piece has no table. Here and below, Linux 6.1 accepts a key on the stack, but
+ * not in memory of which it knows only the size. */
 static __always_inline bool find_table(struct walk *walk, __u64 address)
 {
 	const struct vma *vma = &walk->vma;
@@ -150,7 +150,7 @@ static __always_inline bool find_table(struct walk *walk, __u64 address)
 	found = bpf_map_lookup_elem(&tables, &key);
 	if (!found)
 		return false;
-	/* Written only where it is news: others read it. */
+	/* Written only when it changes, since other CPUs read it. */
 	if (found->used != table_epoch)
 		found->used = table_epoch;
 	walk->code.table = *found;
@@ -162,8 +162,7 @@ static __always_inline bool find_table(struct walk *walk, __u64 address)
 	return true;
 }
 
-/* Copies the rule for the place @offset of the file to walk->rule; false where its table has none.
- */
+/* Copies the rule for file offset @offset to walk->rule; false if the table has none. */
 static __always_inline bool find_rule(struct walk *walk, __u64 offset)
 {
 	const struct wire_table *at = &walk->code.table;
@@ -183,7 +182,7 @@ static __always_inline bool find_rule(struct walk *walk, __u64 offset)
 	return true;
 }
 
-/* Where frame @number is kept: the outermost of too many stand in a ring. */
+/* The slot of frame @number: the outermost frames of a deep stack are kept in a ring. */
 static __always_inline __u64 *frame_slot(struct walk *walk, __u32 number)
 {
 	const __u32 tail = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
@@ -198,8 +197,8 @@ static __always_inline void keep_frame(struct walk *walk, __u64 address)
 	*frame_slot(walk, walk->depth++) = address;
 }
 
-/* Whether @walk stands in code: where the return address led before a uretprobe took its place, if
- * one did. The frame is told already: by its true address from here on, or no more. */
+/* Whether @walk is in code, after replacing a uretprobe's trampoline by the true return address.
+ * The frame is already in the output: it is corrected, or removed. */
 static __always_inline bool restore(struct walk *walk)
 {
 	__u64 ip = uretprobe_origin(walk->at.ip, walk->at.sp - 8);
@@ -216,7 +215,7 @@ static __always_inline bool restore(struct walk *walk)
 	return enter(walk, step_key(&walk->at));
 }
 
-/* Steps out of the trampoline of return probes, where the thread is. */
+/* Steps out of the return probes' trampoline if the thread is in it. */
 static __always_inline bool leave(struct walk *walk)
 {
 	struct uretprobe_way way;
@@ -230,8 +229,8 @@ static __always_inline bool leave(struct walk *walk)
 	return enter(walk, step_key(&walk->at));
 }
 
-/* Whether the frames that were left fill the stack's memory to its very end: there is no room for a
- * caller's. What a coroutine's first function would return to was put there by hand. */
+/* Whether the frames so far fill the stack's memory to its very end, so that no caller fits. The
+ * return address of a coroutine's first function was put there by hand. */
 static __always_inline bool is_used_up(struct walk *walk)
 {
 	return !walk->at.innermost && vma_find(walk->at.sp - 1, &walk->stack, &walk->room) &&
@@ -240,20 +239,20 @@ static __always_inline bool is_used_up(struct walk *walk)
 
 static __always_inline long end_walk(struct walk *walk, enum wire_end end)
 {
-	/* What a frame pointer led to proves that it was none. */
+	/* The frame pointer led to no code, so it was not one. */
 	walk->out.head.end = end == WIRE_END_BROKEN && walk->guessed ? WIRE_END_NO_RULE : end;
 	return 1;
 }
 
-/* What is known of the code that @walk stands at. */
+/* What is known of the code at which @walk is. */
 enum code {
 	CODE_RULE,     /* its rule is in walk->rule */
-	CODE_NO_RULE,  /* none holds there */
+	CODE_NO_RULE,  /* it has no rule */
 	CODE_NO_TABLE, /* its table is not there yet */
-	CODE_NONE,     /* it is no code */
+	CODE_NONE,     /* it is not code */
 };
 
-/* Finds walk->code for @walk. */
+/* Finds walk->code at @walk's address. */
 static __always_inline enum code find_code(struct walk *walk)
 {
 	__u64 key = step_key(&walk->at);
@@ -284,20 +283,21 @@ static __always_inline enum code look_up(struct walk *walk)
 		return code;
 	if (!find_rule(walk, key - walk->code.start + walk->code.file_offset))
 		return CODE_NO_RULE;
-	/* Where a thread was interrupted, it will hardly be again. */
+	/* A thread is hardly ever interrupted at the same address again. */
 	if (!walk->at.exact)
 		memo_keep_rule(walk->memo_tag, key, &walk->rule);
 	return CODE_RULE;
 }
 
-/* The rule for the return address @address, to walk->rule, from the walks before. */
+/* Looks up the rule for the return address @address in the caches of earlier walks; sets
+ * walk->rule. */
 static __always_inline bool remember(struct walk *walk, __u64 address)
 {
 	return trail_find(&walk->trails, address, walk->at.sp, &walk->rule) ||
 	       memo_find_rule(walk->memo_tag, address, &walk->rule);
 }
 
-/* From the frame that @walk stands at to its caller: 0, or 1 when that was the last. */
+/* Steps from @walk's frame to its caller: 0, or 1 if there is none. */
 static long walk_one(__u32 i, struct walk **context)
 {
 	struct walk *walk = *context;
@@ -309,7 +309,7 @@ static long walk_one(__u32 i, struct walk **context)
 	if (walk->at.exact || !remember(walk, step_key(&walk->at)))
 		code = look_up(walk);
 	if (code == CODE_NONE) {
-		/* What a frame pointer led to is no frame when it is no code. */
+		/* A guess by frame pointer that leads to no code is not a frame. */
 		if (walk->guessed || !is_used_up(walk)) {
 			walk->depth -= walk->guessed;
 			return end_walk(walk, WIRE_END_BROKEN);
@@ -332,7 +332,7 @@ static long walk_one(__u32 i, struct walk **context)
 		end = STEP_ROOT;
 	if (end != STEP_NEXT)
 		return end_walk(walk, end_of(end));
-	/* A signal's frame: the stub before it was put there, not called. */
+	/* A signal frame: the return stub in front of it was put there, not called. */
 	if (walk->at.exact) {
 		mark |= WIRE_EXACT;
 		*frame_slot(walk, walk->depth - 1) |= WIRE_EXACT;
@@ -341,7 +341,8 @@ static long walk_one(__u32 i, struct walk **context)
 	return 0;
 }
 
-/* Of too many frames the outermost stand in a ring; user space puts them in order (wire.h). */
+/* Reports the frames left out. The outermost of too many are in a ring; user space orders them
+ * (wire.h). */
 static void tell_cut(struct walk *walk)
 {
 	walk->out.head.left_out = walk->depth - WIRE_USER_FRAMES;

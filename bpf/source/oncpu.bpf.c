@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * oncpu: a perf event's hits as samples with their stacks. One program an event, since a hit
- * does not say which event it is of: children inherit an event without its cookie.
+ * oncpu: the source that turns hits of perf events into samples with stacks. One program per event,
+ * since a hit does not say which event it belongs to: children inherit an event without its cookie.
  */
 #include "sample/pace.h"
 #include "sample/sample.h"
 
-/* Of the sampling programs alone: a sample may interrupt a probe, which has its own. */
+/* Scratch of the sampling programs alone: a sample may interrupt a probe, which has its own. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -27,8 +27,8 @@ static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 now_ns, __u6
 		sample_take(ctx, now, walk, &sample);
 }
 
-/* In the mode, user or kernel, that was not asked for; the event itself lets it by where its count
- * is to be that of both. */
+/* Whether the hit is in a mode, user or kernel, that was not requested. The event itself passes
+ * such hits where its count must cover both modes. */
 static bool is_left_out(struct pt_regs *now, __u32 event)
 {
 	__u32 mode = config_mode[EVENT_OF(event)];
@@ -38,7 +38,7 @@ static bool is_left_out(struct pt_regs *now, __u32 event)
 	return mode & (now->cs & 3 ? WIRE_MODE_NO_USER : WIRE_MODE_NO_KERNEL);
 }
 
-/* A hit of the target; false: of the loader. */
+/* A hit that is_target() accepts. False: it is the loader's. */
 static bool offer(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 {
 	bool stepped = pace_is_stepped(event);
@@ -59,7 +59,8 @@ static bool offer(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 	return true;
 }
 
-/* For the target only, and timed where asked for. Process 0 is the idle loop. */
+/* Handles a hit, if it is the target's, and times itself if requested. Process 0 is the idle
+ * loop. */
 static void hit(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 {
 	__u64 start_ns = config_self_time ? bpf_ktime_get_ns() : 0;
@@ -73,7 +74,7 @@ static void hit(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 		count(event, whose, bpf_ktime_get_ns() - start_ns);
 }
 
-/* 1: a tracepoint's other users see the hit too, and 0 would hide it from them. */
+/* trace_n() returns 1: 0 would hide the hit from the tracepoint's other users. */
 #define EVENT(n)                                                           \
 	SEC("?perf_event") int sample_##n(struct bpf_perf_event_data *ctx) \
 	{                                                                  \
