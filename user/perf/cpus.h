@@ -1,5 +1,5 @@
 /*
- * cpus: which CPUs are online, and which one a thread runs on.
+ * cpus: the online CPUs, and on which of them a thread may run.
  */
 #ifndef PERF_CPUS_H
 #define PERF_CPUS_H
@@ -7,13 +7,14 @@
 #include <sched.h>
 #include <sys/types.h>
 
-/* Their numbers in *@out (owned by the caller), and how many; negative errno with a text. */
+/* Writes their numbers to *@out (owned by the caller) and returns how many; negative errno with a
+ * text. */
 int cpus_online(int **out);
 
-/* The thread, 0 the caller, runs on @cpu from now on, where it may; else where it did. */
+/* Moves the thread, 0 being the caller, to @cpu if allowed; otherwise it stays. */
 void cpus_move(pid_t tid, int cpu);
-/* Where the calling thread may run: to be given to cpus_return(), which takes it back and frees it.
- * NULL where that cannot be told, which is fine there. */
+/* The CPUs on which the calling thread may run. cpus_return() restores and frees them. NULL if
+ * unknown, which cpus_return() accepts. */
 cpu_set_t *cpus_allowed(void);
 void cpus_return(cpu_set_t *allowed);
 

@@ -5,14 +5,14 @@
 #define LEAST_NS 10000000u
 #define MOST_NS	 5000000000u
 
-/* A tenth of what has elapsed: what a measurement stands for is never more than that of it all. */
+/* A tenth of the elapsed time: no measurement represents more than that part of the whole. */
 #define PART  10
 #define SHARE 1000
 
-/* So many measurements tell their spread. */
+/* Measurements needed to know their spread. */
 #define SPREAD_LEAST 4
 
-/* Welford's way. */
+/* Welford's algorithm. */
 static void spread(struct drift *d, double value)
 {
 	double off = value - d->mean;

@@ -15,10 +15,11 @@
 #include "perf/event_pmu.h"
 #include "perf/rights.h"
 
-/* Of the timers of cpu-clock and task-clock: perf_swevent_start_hrtimer(). */
+/* The shortest period of the timers behind cpu-clock and task-clock:
+ * perf_swevent_start_hrtimer(). */
 #define CLOCK_LEAST_NS 10000
 
-/* A sample costs some 2 µs: so many of a counted event are 2 % of a CPU. */
+/* A sample costs some 2 µs: at this rate, samples of a counted event take 2 % of a CPU. */
 #define COUNTED_HZ 10000
 
 /* perf's names, from perf-list(1). */
@@ -105,7 +106,7 @@ static bool parse_raw(const char *name, struct event *out)
 	return *end == '\0';
 }
 
-/* A tracefs of our own, mounted nowhere, so that none need be mounted. */
+/* A private tracefs mount, so that none need be mounted. */
 static int tracefs(void)
 {
 	int fs = (int)syscall(SYS_fsopen, "tracefs", 1 /* FSOPEN_CLOEXEC */);
@@ -165,7 +166,7 @@ static bool parse_sampled(const char *base, struct event *out)
 	return parse_named(base, out) || parse_cache(base, out) || parse_raw(base, out);
 }
 
-/* "cpu-clock:x", "msr/tsc/:x": what stands before the colon shows that it is no tracepoint. */
+/* For "cpu-clock:x", "msr/tsc/:x": the part before the colon shows that it is not a tracepoint. */
 static bool has_wrong_modifier(const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -193,7 +194,7 @@ int event_parse(const char *name, struct event *out)
 			   name, strrchr(base, ':'));
 	if (strchr(base, '/'))
 		return event_parse_pmu(base, &out->type, &out->config);
-	/* The program of a tracepoint runs at every hit, whatever its event leaves out. */
+	/* A tracepoint's program runs at every hit, whatever its event excludes. */
 	if (strchr(base, ':'))
 		return modified
 			       ? err(-EINVAL, "event '%s': :u and :k are not for tracepoints", name)
@@ -282,7 +283,7 @@ void event_default(struct event *out, const char **why)
 	event_parse(fd >= 0 ? "cycles" : "cpu-clock", out);
 }
 
-/* 0: as a counter. */
+/* @hz 0: opens as a counter. */
 static bool opens_at(const struct event *e, uint64_t hz)
 {
 	struct perf_event_attr attr = {.type = e->type,
@@ -297,7 +298,8 @@ static bool opens_at(const struct event *e, uint64_t hz)
 	return fd >= 0;
 }
 
-/* Units without an interrupt, such as msr, refuse any rate with the errno of other mistakes. */
+/* Whether the event's unit has no interrupt (msr): it then refuses any rate, with an errno that has
+ * other causes, too. */
 static bool only_counts(const struct event *e)
 {
 	return opens_at(e, 0) && !opens_at(e, 1);
@@ -328,9 +330,10 @@ int event_error(const struct event *e, const struct event_where *w, int code)
 
 int event_open(const struct event *e, double hz, const struct event_where *w)
 {
-	/* The program picks: the kernel's own rate gives samples weights that do not add up. */
+	/* The program chooses the samples: with the kernel's own rate their weights do not add
+	 * up. */
 	uint64_t period = e->counted ? 1 : e->every;
-	/* And it leaves out the ticks of the other mode, which the clock counts all the same. */
+	/* The program also leaves out ticks of the other mode, which the clock counts anyway. */
 	struct perf_event_attr attr = {
 		.type = e->type,
 		.config = e->config,
@@ -371,7 +374,7 @@ int event_open_tracepoint(const struct event *e)
 {
 	struct perf_event_attr attr = {
 		.type = e->type, .config = e->config, .sample_period = 1, .disabled = 1};
-	/* Any one CPU will do: the program hangs on the tracepoint, not on this event. */
+	/* Any CPU will do: the program is attached to the tracepoint, not to this event. */
 	int fd = event_syscall(&attr, -1, 0, -1, 0);
 
 	return fd >= 0 ? fd : event_error(e, NULL, errno);

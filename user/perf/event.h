@@ -1,5 +1,5 @@
 /*
- * event: perf events by perf's names: parsed here, opened here. Used by session, sideband and
+ * event: perf events by perf's names: parses and opens them. Used by session, sideband and
  * features.
  */
 #ifndef PERF_EVENT_H
@@ -11,61 +11,61 @@
 #include <sys/types.h>
 
 enum event_class {
-	EVENT_SAMPLED,	  /* hits come at a rate (-F) and stand for a period each */
-	EVENT_TRACEPOINT, /* every hit counts, once */
+	EVENT_SAMPLED,	  /* sampled at a rate (-F); each hit stands for a period */
+	EVENT_TRACEPOINT, /* every hit counts once */
 	EVENT_PROBE,	  /* hits of an action's probes: nothing to open */
 };
 
 struct event {
-	char name[128]; /* as it was asked for, modifiers included */
+	char name[128]; /* as the user wrote it, with modifiers */
 	enum event_class class;
 	uint32_t type; /* PERF_TYPE_… */
 	uint64_t config;
-	bool clock;			   /* its period is in ns of time on the CPU */
-	bool counted;			   /* of the kernel's own: a program can see each */
+	bool clock;			   /* its period is ns of CPU time */
+	bool counted;			   /* a software event: a program can see each hit */
 	bool exclude_user, exclude_kernel; /* modifiers :k and :u */
-	/* By event_pace(). */
-	uint64_t every;	  /* each so manieth is a sample; 0: by rate, of a tracepoint each */
-	uint64_t most_hz; /* counted, by rate: samples a second and CPU; what there is up to that
-			   * is sampled each by each */
+	/* Set by event_pace(). */
+	uint64_t every;	  /* samples every Nth hit; 0: by rate, a tracepoint's every hit */
+	uint64_t most_hz; /* counted by rate: samples per second and CPU; up to that, every hit */
 };
 
-/* "cycles", "page-faults", "L1-dcache-load-misses", "sched:sched_switch", "r01c2", "msr/tsc/";
- * then, but for tracepoints, :u, :k or :uk. -EINVAL for a name that is none of these, -ENOENT for a
- * tracepoint or hardware event that this kernel does not have; both with a text. */
+/* Parses "cycles", "page-faults", "L1-dcache-load-misses", "sched:sched_switch", "r01c2" or
+ * "msr/tsc/", followed by :u, :k or :uk except for tracepoints. -EINVAL for a name that is none of
+ * these, -ENOENT for a tracepoint or hardware event that this kernel does not have; both with a
+ * text. */
 int event_parse(const char *name, struct event *out);
 
-/* Its hits are spread over time on a CPU, as those of a clock or of cycles are: sampled by task,
- * they miss what is shorter than a period. */
+/* Whether its hits are spread over CPU time, like those of a clock or of cycles. Sampled by task,
+ * such events miss threads shorter than a period. */
 bool event_is_timed(const struct event *);
 
-/* Leaves out what runs in the kernel, and says so in its name: ":u". Of clocks and the like; not of
- * what was asked of the kernel alone. */
+/* Excludes the kernel, and appends ":u" to the name. For clocks and the like; leaves an event alone
+ * that was asked for in the kernel only. */
 void event_user_only(struct event *);
 
-/* Says which events are to be samples: each @every-th, where that is not 0, else by rate. @hz: 0:
- * as is usual. -EINVAL with a text for a period that the kernel's timers do not have. */
+/* Decides which hits become samples: each @every-th unless 0, else by rate @hz (0: the default).
+ * -EINVAL with a text for a period that the kernel's timers cannot do. */
 int event_pace(struct event *, uint64_t every, uint64_t hz);
 
-/* Whether its samples come at -F HZ. */
+/* Whether it is sampled at -F HZ. */
 bool event_has_rate(const struct event *);
-/* Whether the programs take steps of its hits: wire_step. */
+/* Whether the BPF programs choose its samples: wire_step. */
 bool event_is_stepped(const struct event *);
 
-/* The samples of an action of probes, of that number. */
+/* The event for samples of action number @action of probes. */
 struct event event_of_probes(const char *metric, uint64_t action);
 
-/* Whether they count the same, by whatever names. */
+/* Whether both count the same, under whatever names. */
 bool event_same(const struct event *, const struct event *);
 
-/* cycles where there is a PMU, else cpu-clock. @why is a static sentence for the user. */
+/* cycles if there is a PMU, else cpu-clock. *@why is a static sentence for the user. */
 void event_default(struct event *out, const char **why);
 
-/* perf_event_open(2) without a libc. */
+/* perf_event_open(2), which libc does not wrap. */
 int event_syscall(struct perf_event_attr *, pid_t pid, int cpu, int group_fd, unsigned long flags);
 
 enum event_scope {
-	EVENT_TASK,	    /* id: a thread; children inherit where asked for */
+	EVENT_TASK,	    /* id: a thread; children inherit it if requested */
 	EVENT_CPU,	    /* id: a CPU, all tasks */
 	EVENT_CPU_IN_CGROUP /* id: a CPU, tasks of the cgroup */
 };
@@ -73,22 +73,22 @@ struct event_where {
 	enum event_scope scope;
 	int id;
 	int cgroup_fd;
-	bool inherit;	     /* EVENT_TASK: threads and children born later */
-	bool enable_on_exec; /* else it starts disabled */
+	bool inherit;	     /* EVENT_TASK: include later threads and children */
+	bool enable_on_exec; /* otherwise it starts disabled */
 };
 
-/* Opens a sampled event at @hz. The descriptor, or a negative errno with a text that says what
- * privilege is missing where that is the cause. */
+/* Opens a sampled event at @hz. Returns the descriptor, or a negative errno with a text that names
+ * the missing privilege if that is the cause. */
 int event_open(const struct event *, double hz, const struct event_where *);
-/* The text of event_open() for @code of errno, which it returns negative; @w NULL: it was to be
- * counted. */
+/* Sets the text of event_open() for errno @code, and returns it negative. @w NULL: for a
+ * counter. */
 int event_error(const struct event *, const struct event_where *w, int code);
-/* Counts on @cpu, all tasks, from now on. Errors as event_open()'s. */
+/* Opens a counter of all tasks on @cpu, enabled. Errors as event_open(). */
 int event_open_counter(const struct event *, int cpu);
-/* A tracepoint, for a program to hang on: it then sees the hits of all tasks. */
+/* Opens a tracepoint to attach a program to, which then sees the hits of all tasks. */
 int event_open_tracepoint(const struct event *);
 
-/* kernel.perf_event_max_sample_rate; 100000 where it cannot be read. */
+/* kernel.perf_event_max_sample_rate; 100000 if unreadable. */
 int64_t event_max_hz(void);
 
 #endif

@@ -11,7 +11,7 @@
 
 #define MAX_BYTES 4096
 
-/* The text of a file in the folder of @pmu, without its line's end; NULL: there is none. */
+/* The text of a file in the folder of @pmu, without its newline; NULL: no such file. */
 static char *read_text(const char *pmu, const char *folder, const char *name)
 {
 	_free_ char *path = mem_printf("/sys/bus/event_source/devices/%s/%s%s", pmu, folder, name);
@@ -25,7 +25,7 @@ static char *read_text(const char *pmu, const char *folder, const char *name)
 	return text;
 }
 
-/* Puts @value into the bits that @format, "config:0-7,32-35", gives; the lowest first. */
+/* Puts @value into the bits given by @format ("config:0-7,32-35"), lowest first. */
 static bool put_bits(const char *format, uint64_t value, uint64_t *config)
 {
 	const char *at = format + strlen("config:");
@@ -54,7 +54,7 @@ static int unknown(const char *name)
 	return err(-EINVAL, "unknown event '%s': this machine's PMUs do not have it", name);
 }
 
-/* "event=0xc0,umask=1": each by the unit's own format. */
+/* Applies terms ("event=0xc0,umask=1"), each by the PMU's own format. */
 static int put_terms(const char *name, const char *pmu, const char *terms, uint64_t *config)
 {
 	_free_ char *copy = mem_strdup(terms);

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 
 struct one {
-	uint64_t count; /* at the last turn */
-	double owed;	/* turns */
+	uint64_t count; /* at its last turn */
+	double owed;	/* in turns */
 };
 
 struct fair {

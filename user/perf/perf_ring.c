@@ -39,7 +39,7 @@ void perf_rings_release(perf_rings *rings)
 	vec_release(rings);
 }
 
-/* What may go round the ring's end, in one piece. */
+/* Copies bytes that may wrap around the ring's end. */
 static void copy(const struct perf_ring *r, uint64_t from, void *to, size_t bytes)
 {
 	size_t at = from & (r->bytes - 1), first = r->bytes - at;
@@ -64,7 +64,7 @@ uint64_t perf_ring_drain(struct perf_ring *r, uint64_t most_bytes, void *scratch
 	while (head - tail >= sizeof(h) && tail - first < most_bytes) {
 		copy(r, tail, &h, sizeof(h));
 		if (h.size < sizeof(h) || h.size > head - tail) {
-			tail = head; /* not the kernel's: resynchronise at the head */
+			tail = head; /* not written by the kernel: resynchronise at the head */
 			break;
 		}
 		copy(r, tail, scratch, h.size);

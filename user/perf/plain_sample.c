@@ -5,7 +5,7 @@
 
 #define REGISTERS 17
 
-/* Of the kernel's names those that CFI numbers 0 … 16. */
+/* The kernel's register numbers for CFI's numbers 0 … 16. */
 static const uint8_t by_dwarf[REGISTERS] = {
 	PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,	PERF_REG_X86_SI,
 	PERF_REG_X86_DI,  PERF_REG_X86_BP,  PERF_REG_X86_SP,  PERF_REG_X86_R8,	PERF_REG_X86_R9,
@@ -30,12 +30,12 @@ void plain_sample_ask(struct perf_event_attr *attr, uint32_t stack_bytes)
 	attr->sample_stack_user = stack_bytes;
 }
 
-/* What is left of a record to read. */
+/* The unread rest of a record. */
 struct rest {
 	const uint8_t *at, *end;
 };
 
-/* The next @bytes of it; NULL where there are fewer. */
+/* Takes the next @bytes; NULL if there are fewer. */
 static const void *take(struct rest *r, uint64_t bytes)
 {
 	const uint8_t *at = r->at;
@@ -55,7 +55,7 @@ static bool take_word(struct rest *r, uint64_t *out)
 	return at;
 }
 
-/* They stand in the order of the kernel's numbers. False: they end too early. */
+/* Takes registers, in the order of the kernel's numbers. False: the record is too short. */
 static bool take_registers(struct rest *r, struct wire_slice *s)
 {
 	uint64_t mask = all_registers(), value;
@@ -72,8 +72,8 @@ static bool take_registers(struct rest *r, struct wire_slice *s)
 	return true;
 }
 
-/* Of less than a piece: it stands at the end of one. Nobody reads what is in front of it, below the
- * stack pointer. */
+/* Puts a copy shorter than a piece at the end of one. The bytes in front, below the stack pointer,
+ * are never read. */
 static void put_small(struct plain_slice *out, const uint8_t *stack, size_t bytes, uint64_t sp)
 {
 	const size_t before = WIRE_SLICE_PIECE - bytes;
@@ -85,7 +85,8 @@ static void put_small(struct plain_slice *out, const uint8_t *stack, size_t byte
 	out->head.present = 1;
 }
 
-/* Pieces are there or not: what is behind the last whole one is in one that overlaps it. */
+/* Puts the copy into whole pieces; the rest behind the last one goes into a piece that overlaps
+ * it. */
 static void put(struct plain_slice *out, const uint8_t *stack, size_t bytes, uint64_t sp)
 {
 	const uint32_t whole = (uint32_t)(bytes / WIRE_SLICE_PIECE);
@@ -106,7 +107,7 @@ static void put(struct plain_slice *out, const uint8_t *stack, size_t bytes, uin
 	out->head.present = (1ull << out->head.pieces) - 1;
 }
 
-/* The copy, of which a part could be read. False: it makes no sense. */
+/* Takes the stack copy, of which the kernel may have read only a part. False: malformed. */
 static bool take_stack(struct rest *r, struct plain_slice *out)
 {
 	const uint8_t *stack;

@@ -39,7 +39,7 @@ int rights_no_events(long level)
 			    "(seccomp): " RIGHTS_HOW);
 }
 
-/* The real user of a process; false: it is gone. */
+/* The real user of a process; false: the process is gone. */
 static bool user_of(uint32_t pid, unsigned int *uid)
 {
 	_free_ char *path = mem_printf("/proc/%u/status", pid);

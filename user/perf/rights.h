@@ -1,6 +1,6 @@
 /*
- * rights: whether this process may load BPF programs, and what to tell those who may not: the
- * kernel lets them sample processes of their own by perf events, and nothing else.
+ * rights: whether this process may load BPF programs, and messages for users who may not: the
+ * kernel lets them sample their own processes by perf events, and nothing else.
  */
 #ifndef PERF_RIGHTS_H
 #define PERF_RIGHTS_H
@@ -15,17 +15,18 @@
 	"run it under sudo, or let all who may run it capture anything: sudo setcap " RIGHTS_CAPS \
 	" $(command -v eprof) ('eprof doctor' tells more)"
 
-/* Whether a capability, one of CAP_… of linux/capability.h, is in force. */
+/* Whether a capability (CAP_… of linux/capability.h) is effective. */
 bool rights_have(int cap);
 /* Whether BPF programs may be loaded and attached to perf events. */
 bool rights_to_bpf(void);
 
-/* Of kernel.perf_event_paranoid: at most this lets users sample what is theirs, in user mode. */
+/* The highest kernel.perf_event_paranoid that lets users sample their own processes in user
+ * mode. */
 #define RIGHTS_PARANOID_OWN 2
-/* -EACCES with a text: the kernel refuses perf events of this process to itself, where
- * kernel.perf_event_paranoid is @level. */
+/* Returns -EACCES with a text: at kernel.perf_event_paranoid @level the kernel refuses this process
+ * its own perf events. */
 int rights_no_events(long level);
-/* -EACCES with a text: the kernel refuses those of thread @tid of process @pid. */
+/* Returns -EACCES with a text: the kernel refuses perf events of thread @tid of process @pid. */
 int rights_no_thread(uint32_t pid, uint32_t tid);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "process/procfs.h"
 
-/* The record bits that MMAP2 carries in misc; newer than some headers. */
+/* Bits of an MMAP2 record's misc field; newer than some headers. */
 #define MISC_BUILD_ID  (1 << 14)
 #define MISC_COMM_EXEC (1 << 13)
 
@@ -34,7 +34,7 @@ void side_ask(struct perf_event_attr *attr, bool by_inode, uint32_t wakeup_bytes
 	attr->clockid = CLOCK_MONOTONIC;
 }
 
-/* Fields after the header, as perf_event_open(2) lists them under each record type. */
+/* Fields after the header, as perf_event_open(2) lists them for each record type. */
 struct raw_mmap2 {
 	uint32_t pid, tid;
 	uint64_t addr, len, pgoff;
@@ -59,8 +59,8 @@ struct raw_task {
 	uint64_t time;
 };
 
-/* The kernel gives 0 for a process that our PID namespace does not have, and -1 for one that has no
- * number any more. */
+/* The kernel writes 0 for a process outside our PID namespace, and -1 for one that has lost its
+ * number. */
 static uint32_t number_of(uint32_t raw)
 {
 	return raw ? raw : PROCFS_OUTSIDE;

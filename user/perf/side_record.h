@@ -1,6 +1,6 @@
 /*
- * side_record: one of the kernel's records about processes: what they map, are called, fork and
- * exit. Read by sideband and session_plain.
+ * side_record: decodes the kernel's records about processes: mappings, names, forks, exits. Used by
+ * sideband and session_plain.
  */
 #ifndef PERF_SIDE_RECORD_H
 #define PERF_SIDE_RECORD_H
@@ -30,20 +30,20 @@ struct side_record {
 typedef VEC(struct side_record) side_records;
 void side_records_clear(side_records *);
 
-/* Asks for such records, with the thread and the time, and for the wake-up of the reader at
- * @wakeup_bytes. @by_inode: mappings tell their file's device and inode, else its build-id. */
+/* Requests such records, with thread and time, and a wake-up of the reader at @wakeup_bytes.
+ * @by_inode: mappings carry their file's device and inode, else its build-id. */
 void side_ask(struct perf_event_attr *, bool by_inode, uint32_t wakeup_bytes);
 
-/* What stands behind the fields of a record: the thread (8 bytes) and the time (8), then, where
- * PERF_SAMPLE_IDENTIFIER was asked for, too, the event's number (8). */
+/* What follows a record's fields: thread (8 bytes) and time (8), then, with PERF_SAMPLE_IDENTIFIER,
+ * the event's number (8). */
 #define SIDE_TRAILER	16
 #define SIDE_TRAILER_ID 24
 
-/* One whole record; false for kinds that are not for us, and for processes outside of our PID
- * namespace, of which nothing is known, nor asked. */
+/* Decodes one whole record. False for other kinds, and for processes outside our PID namespace,
+ * which eprof ignores. */
 bool side_decode(const struct perf_event_header *, size_t trailer, struct side_record *);
-/* How many records a record says are lost, 0 where it is another. @id: of the event that met it;
- * may be NULL. */
+/* The number of lost records that a LOST record reports, 0 for other kinds. @id: the event that
+ * lost them; may be NULL. */
 uint64_t side_lost(const struct perf_event_header *, uint64_t *id);
 
 #endif

@@ -12,14 +12,14 @@
 #include "perf/rights.h"
 #include "perf/sideband.h"
 
-/* Per CPU; a power of two of pages. An exec is about ten records of 100 bytes, so that this holds
- * some thousand between two ticks. */
+/* Per CPU; a power of two of pages. An exec makes about ten records of 100 bytes, so this holds
+ * some thousand records between two ticks. */
 #define RING_BYTES (256u * 1024)
 
 struct sideband {
 	perf_rings rings;
-	uint8_t *scratch; /* of one record */
-	/* Read, or fed, and not handed out yet. */
+	uint8_t *scratch; /* room for one record */
+	/* Read or fed, and not handed out yet. */
 	side_records records;
 	uint64_t lost;
 };

@@ -11,17 +11,17 @@
 #include "perf/drift.h"
 #include "perf/fair.h"
 
-/* Ticks of a round come at this rate at least, for as long or until there are so many. Where those
- * of the capture come faster, one leads into the next, and they are cheaper. */
+/* The lowest tick rate of a round, and its limits in time and number. If the capture's rate is
+ * higher, ticks follow each other closely, which makes them cheaper. */
 #define LEAST_HZ 19999
 #define ROUND_NS 2000000
 #define MOST	 10
-/* Fewer tell nothing. One that takes so many times what the quickest quarter of them does was no
- * tick alone: another thread had the CPU, or the host. */
+/* Fewest ticks that count. A tick that takes this many times what the quickest quarter takes was
+ * disturbed: another thread had the CPU, or the host. */
 #define FEWEST	  2
 #define DISTURBED 3
-/* Rounds are worth so much in however short a capture; below some rate, where samples cost little
- * anyhow, a quarter of it, and seldomer later on. */
+/* CPU time that rounds may take in even the shortest capture; below LOW_HZ, where samples cost
+ * little anyway, a quarter of it, and rounds are rarer later on. */
 #define FREE_NS 2000000
 #define LOW_HZ	1000
 #define THRIFT	4
@@ -30,10 +30,10 @@ struct tick_cost {
 	struct event event;
 	double hz;
 	struct tick_program program;
-	int fd;	      /* an event of the thread that times, stopped but in a round; -1: not yet */
-	bool unknown; /* it cannot be opened */
+	int fd; /* an event of the measuring thread, stopped between rounds; -1: not opened yet */
+	bool unknown;	      /* it cannot be opened */
 	struct fair *samples; /* by CPU */
-	struct drift drift;   /* ns, over the samples */
+	struct drift drift;   /* ns, over the number of samples */
 	uint64_t start_ns, due_ns, spent_ns;
 	unsigned thrift;
 };
@@ -46,7 +46,7 @@ struct tick_cost *tick_cost_new(const struct event *e, double hz,
 	if (program->fd < 0 || !event_is_timed(e))
 		return NULL;
 	t = mem_zalloc(1, sizeof(*t));
-	/* What an event leaves out interrupts all the same; and whatever its period is. */
+	/* What an event excludes still interrupts, whatever its period. */
 	t->event = *e;
 	t->event.exclude_user = t->event.exclude_kernel = false;
 	t->event.every = 0;
@@ -69,7 +69,7 @@ void tick_cost_free(struct tick_cost *t)
 	free(t);
 }
 
-/* How long each tick took that comes meanwhile, and how many: at most MOST. */
+/* Measures the ticks that arrive during a round; returns how many, at most MOST. */
 static int time_ticks(const struct tick_cost *t, double *took)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), end = now + ROUND_NS, before = now;
@@ -82,7 +82,7 @@ static int time_ticks(const struct tick_cost *t, double *took)
 			before = now;
 			continue;
 		}
-		/* It came before the count was read, and may have come after the clock was. */
+		/* It arrived before the count was read, perhaps after the clock was. */
 		now = clock_ns(CLOCK_MONOTONIC);
 		took[n++] = (double)(now - before) / (*t->program.count - count);
 		before = now;
@@ -122,7 +122,7 @@ static void time_round(struct tick_cost *t)
 		drift_add(&t->drift, fair_sum(t->samples), mean_of(took, n));
 }
 
-/* Only when there is something to time: with the machine's first event of a task the kernel waits
+/* Opened only when there is something to time: for the machine's first task event the kernel waits
  * for all CPUs, some 10 ms. */
 static bool is_open(struct tick_cost *t)
 {

@@ -11,8 +11,8 @@ static inline const void *table_line(void *table, wire_u32 number)
 						      : NULL;
 }
 
-/* What stands so little below the stack pointer has been popped: at the end of a function its rules
- * go on to say where rbp was, though it is back already. */
+/* Memory this close below the stack pointer has been popped: at the end of a function its rules
+ * still say where rbp was saved, though it is restored already. */
 #define POPPED_BYTES 256
 
 static inline bool is_popped(const struct native_walk *w, uint64_t address)
@@ -22,7 +22,7 @@ static inline bool is_popped(const struct native_walk *w, uint64_t address)
 	return address < sp && sp - address <= POPPED_BYTES;
 }
 
-/* Memory below the stack pointer may not be there. A table asks for none of it but rbp. */
+/* Memory below the stack pointer may be missing. A table reads nothing there but rbp. */
 static inline int step_read(void *context, wire_u64 address, wire_u64 *out)
 {
 	const struct native_walk *w = context;
@@ -72,19 +72,19 @@ static bool is_code(const struct native_walk *w, uint64_t address)
 	return w->find(w->context, address, &code);
 }
 
-/* A frame that was left, and what the walker knew of its caller then. */
+/* A frame already passed, and what was known of its caller then. */
 struct passed {
 	uint64_t key;
 	struct step_regs caller;
 };
 
-/* A walk under way. Tables know three registers; the others are followed only where a rule needs
- * one of them, from the innermost frame on. */
+/* A walk in progress. Tables know three registers; the others are followed from the innermost frame
+ * on, and only if a rule needs one of them. */
 struct walking {
 	const struct native_walk *w;
 	struct step_regs at;
 	VEC(struct passed) passed;
-	struct cfi_registers all; /* of the frame that was reached with followed frames passed */
+	struct cfi_registers all; /* of the frame reached after `followed` frames */
 	size_t followed;
 };
 
@@ -96,7 +96,7 @@ static void start(struct walking *k, const struct native_walk *w)
 	step_start(&k->at, w->registers[CFI_RIP], w->registers[CFI_RSP], w->registers[CFI_RBP]);
 }
 
-/* What tables and frame pointers tell: all else is lost on the way. */
+/* The three registers that tables and frame pointers give; the others are unknown. */
 static struct cfi_registers few(const struct step_regs *r)
 {
 	struct cfi_registers out = {.known = 1u << CFI_RIP | 1u << CFI_RSP | 1u << CFI_RBP};
@@ -107,14 +107,15 @@ static struct cfi_registers few(const struct step_regs *r)
 	return out;
 }
 
-/* One step in full against one by table. Its return address may be one that was restored. */
+/* Whether a full step gives the same caller as the step by table. The table's return address may be
+ * one that restore() replaced. */
 static bool agrees(struct cfi_registers *r, const struct step_regs *table)
 {
 	r->value[CFI_RIP] = table->ip;
 	return r->value[CFI_RSP] == table->sp;
 }
 
-/* Makes k->all the registers of the frame that k->at stands at. */
+/* Sets k->all to the registers of the frame at k->at. */
 static void follow(struct walking *k)
 {
 	const struct native_walk *w = k->w;
@@ -144,7 +145,7 @@ static enum step_end end_of(enum cfi_step end)
 	}
 }
 
-/* By call frame information, where a table has no room for what it says. */
+/* Steps by the call frame information itself, where a table has no room for it. */
 static enum step_end step_in_full(struct walking *k)
 {
 	const struct native_walk *w = k->w;
@@ -172,7 +173,7 @@ static enum step_end step_by_rule(struct walking *k, const struct table_rule *ru
 	return end == STEP_OTHER ? step_in_full(k) : end;
 }
 
-/* To the caller; *@guessed says that nothing but code and frame pointer tells of it. */
+/* Steps to the caller; *@guessed: only code or frame pointer suggest it. */
 static enum step_end step(struct walking *k, bool *guessed)
 {
 	const struct native_walk *w = k->w;
@@ -183,7 +184,7 @@ static enum step_end step(struct walking *k, bool *guessed)
 	bool has_rule = has_code && code.table && native_find(code.table, code.offset, &rule);
 
 	*guessed = has_code && (!has_rule || rule.flags & TABLE_GUESS);
-	/* As the walker in the kernel ends where what a rule led to is no code. */
+	/* Ends where the kernel's walker does: a rule led to no code. */
 	if (!has_code)
 		return STEP_BROKEN;
 	end = has_rule ? step_by_rule(k, &rule) : walk_step_bp((void *)(uintptr_t)w, &k->at);
@@ -192,7 +193,7 @@ static enum step_end step(struct walking *k, bool *guessed)
 	return end;
 }
 
-/* Where the return address led before a uretprobe took its place. */
+/* Replaces a uretprobe's trampoline by the return address whose place it took. */
 static void restore(struct walking *k)
 {
 	const struct native_walk *w = k->w;
@@ -213,7 +214,7 @@ struct native_end native_walk(const struct native_walk *w, uint64_t *frames, siz
 	while (out.n < max) {
 		uint64_t exact = out.n && k.at.exact ? WIRE_EXACT : 0;
 
-		/* A signal's frame: the stub before it was put there, not called. */
+		/* A signal frame: the return stub in front of it was put there, not called. */
 		if (exact)
 			frames[out.n - 1] |= exact;
 		frames[out.n++] = k.at.ip | exact | (guessed ? WIRE_BY_FRAME_POINTER : 0);

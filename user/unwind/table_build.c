@@ -11,7 +11,7 @@
 #include "unwind/table_gap.h"
 #include "unwind/table_rule.h"
 
-/* Between functions there is padding; a larger gap is code that nothing is said about. */
+/* Padding between functions; a larger gap is code without call frame information. */
 #define MAX_PADDING 15
 
 #define MAX_OFFSET (UINT64_C(1) << 32)
@@ -19,7 +19,7 @@
 
 struct table_maker {
 	struct cfi *cfi;
-	struct gotab *go; /* NULL: not written in Go */
+	struct gotab *go; /* NULL: not a Go program */
 	struct returns *returns;
 	struct table_gaps gaps;
 };
@@ -27,18 +27,17 @@ struct table_maker {
 struct builder {
 	struct table_gaps *gaps;
 	struct returns *returns;
-	uint64_t from, to; /* offsets: what lies outside is of no interest */
+	uint64_t from, to; /* file offsets to cover; the rest is skipped */
 	struct table_rules rules;
-	VEC(uint32_t) pages; /* their first rows */
+	VEC(uint32_t) pages; /* the first row of each page */
 	VEC(uint32_t) rows;
 	uint64_t first_page;
-	/* The last row, which may still be changed, at its offset; there is one once there are
-	 * pages. */
+	/* The last row, at last_at, which may still change. Exists once there are pages. */
 	struct table_rule last;
 	uint64_t last_at;
-	struct table_rule now; /* what holds at present, since the offset now_at */
+	struct table_rule now; /* the rule in force since offset now_at */
 	uint64_t now_at;
-	bool in_gap; /* since the offset gap; its rows are not added yet */
+	bool in_gap; /* in a gap since offset gap; its rows are not added yet */
 	uint64_t gap;
 };
 
@@ -67,7 +66,7 @@ static void begin_row(struct builder *b, uint64_t offset, const struct table_rul
 	b->last_at = offset;
 }
 
-/* Opens pages up to that of @offset; each begins with the rule that held before. */
+/* Opens pages up to that of @offset; each begins with the rule in force. */
 static void open_pages(struct builder *b, uint64_t offset)
 {
 	uint64_t page = offset >> TABLE_PAGE_BITS;
@@ -82,7 +81,7 @@ static void open_pages(struct builder *b, uint64_t offset)
 	}
 }
 
-/* Lets the last row say that from @offset on @rule holds; false where it cannot. */
+/* Makes the last row say that @rule holds from @offset on; false if it cannot. */
 static bool fold(struct builder *b, uint64_t offset, const struct table_rule *rule)
 {
 	const int64_t more = (int64_t)rule->cfa_offset - b->last.cfa_offset;
@@ -97,8 +96,8 @@ static bool fold(struct builder *b, uint64_t offset, const struct table_rule *ru
 	return true;
 }
 
-/* From @offset on, which must not be below that of the row before, @rule holds. The last of those
- * before `from` holds there. */
+/* @rule holds from @offset on, which is at least that of the previous row. The last row before
+ * `from` applies at `from`. */
 static int add_row(struct builder *b, uint64_t offset, const struct table_rule *rule)
 {
 	if (offset >= b->to)
@@ -110,7 +109,7 @@ static int add_row(struct builder *b, uint64_t offset, const struct table_rule *
 	if (b->rows.n >= MAX_ROWS)
 		return err(-EFBIG, "unwind table of over %u rows", MAX_ROWS);
 	open_pages(b, offset);
-	/* What the row said of the same place is void. */
+	/* Replaces the previous rule for the same offset. */
 	if (offset == b->now_at && offset > b->last_at) {
 		b->last.flags &= TABLE_SIGNAL | TABLE_GUESS;
 		b->now = b->last;
@@ -128,13 +127,13 @@ static int add_row(struct builder *b, uint64_t offset, const struct table_rule *
 	return 0;
 }
 
-/* What the code itself tells of a frame. */
+/* Takes a row derived from the machine code. */
 static int on_code_row(void *context, const struct cfi_row *row)
 {
 	struct builder *b = context;
 	struct table_rule rule = table_rule_of(row);
 
-	/* A row would open pages. */
+	/* Avoids a row here, which would open pages. */
 	if (rule.cfa == TABLE_CFA_NONE && b->now.cfa == TABLE_CFA_NONE)
 		return 0;
 	if (rule.cfa != TABLE_CFA_NONE)
@@ -142,16 +141,16 @@ static int on_code_row(void *context, const struct cfi_row *row)
 	return add_row(b, row->offset, &rule);
 }
 
-/* Code that nothing is said about, by parts that do not reach over pieces, so that tables of pieces
- * are those of the whole. */
+/* Derives rows from code without call frame information. In parts that do not cross pieces, so that
+ * the tables of pieces equal those of the whole file. */
 static int add_code(struct builder *b, uint64_t from, uint64_t to)
 {
 	const uint64_t piece = UINT64_C(1) << WIRE_PIECE_BITS;
 	const uint64_t wanted = lower(b->from, to ? to - 1 : 0) / piece * piece;
 	int rc = 0;
 
-	/* A gap may be all that was linked without call frame information: megabytes before. What
-	 * holds at its end is asked for all the same. */
+	/* A gap may be megabytes linked without call frame information. Skip to the wanted part,
+	 * but still determine the rule in force there. */
 	if (from < wanted)
 		from = wanted;
 	for (uint64_t next; from < to && from < b->to && !rc; from = next) {
@@ -165,7 +164,7 @@ static int add_code(struct builder *b, uint64_t from, uint64_t to)
 	return rc;
 }
 
-/* The rows of the gap up to @to. */
+/* Adds the rows of the gap up to @to. */
 static int fill_gap(struct builder *b, uint64_t to)
 {
 	struct table_island islands[TABLE_ISLANDS];
@@ -210,7 +209,7 @@ static int on_row(void *context, const struct cfi_row *row)
 	return add_row(b, row->offset, &rule);
 }
 
-/* Numbers of 32 bits, two a word. */
+/* Words that hold @n 32-bit numbers, two per word. */
 static uint32_t words_of(size_t n)
 {
 	return (uint32_t)((n + 1) / 2);
@@ -248,7 +247,7 @@ static void write_blob(const struct builder *b, struct table_blob *out)
 	memcpy(out->words + h.rules_at, b->rules.at.at, n_rules * sizeof(struct table_rule));
 }
 
-/* What holds at the end holds up to `to`, or the end of the code. */
+/* The last rule holds up to `to`, or to the end of the code. */
 static int finish(struct builder *b)
 {
 	uint64_t end = lower(lower(b->gaps->end, b->to), MAX_OFFSET);
@@ -289,7 +288,7 @@ void table_maker_free(struct table_maker *m)
 	free(m);
 }
 
-/* The rows of [@from, @to) by @go or, without, by call frame information. */
+/* Adds the rows of [@from, @to), from @go if given, else from call frame information. */
 static int add_part(struct builder *b, const struct table_maker *m, const struct gotab *go,
 		    uint64_t from, uint64_t to)
 {
@@ -305,7 +304,7 @@ static int add_part(struct builder *b, const struct table_maker *m, const struct
 	return rc ? rc : finish(b);
 }
 
-/* What Go's own table is about goes by it, the rest (of a program with C in it) does not. */
+/* Code that Go's own table covers uses that table; other code (C in the same program) does not. */
 static int add_parts(struct builder *b, const struct table_maker *m, uint64_t from, uint64_t to)
 {
 	uint64_t start = to, end = to;

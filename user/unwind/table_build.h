@@ -1,6 +1,6 @@
 /*
- * table_build: compiles what a file's call frame information says, and its code where that says
- * nothing, into the table that the walker reads (bpf/sample/table.h).
+ * table_build: compiles a file's call frame information into the table that the walker reads
+ * (bpf/sample/table.h). Where there is none, it derives rules from the machine code.
  */
 #ifndef UNWIND_TABLE_BUILD_H
 #define UNWIND_TABLE_BUILD_H
@@ -18,24 +18,24 @@ struct table_blob {
 };
 
 /*
- * Makes the tables of one file, from its own bytes: a separate debug file has no call frame
- * information. @f must outlive it. -ENOTSUP with a text for files of other machines, -EFBIG for
- * more than a file can sensibly have, -EINVAL where it cannot be read. Owned by the caller.
+ * Builds the tables of one file, from the file itself: a separate debug file has no call frame
+ * information. @f must outlive it. -ENOTSUP with a text for files of other machines, -EFBIG for an
+ * implausible size, -EINVAL if unreadable. Owned by the caller.
  */
 struct table_maker;
 int table_maker_new(const struct elffile *f, struct table_maker **out);
 void table_maker_free(struct table_maker *);
 
 /*
- * The table of the code at offsets [@from, @to) of the file; both are multiples of a page, or 0 and
- * UINT64_MAX. A file without call frame information still gets one: of its entry point, behind
- * which there is no caller, of its sigreturn stubs, which have a known frame, and of what its code
- * tells. About 4 bytes a row. -EFBIG with a text for code beyond 4 GiB into the file.
+ * Builds the table of the code at file offsets [@from, @to): multiples of a page, or 0 and
+ * UINT64_MAX. A file without call frame information gets one, too: of its entry point, which has no
+ * caller, of its sigreturn stubs, whose frame is known, and of rules derived from its code. About 4
+ * bytes per row. -EFBIG with a text for code beyond 4 GiB into the file.
  */
 int table_make(struct table_maker *, uint64_t from, uint64_t to, struct table_blob *out);
-/* cfi_frame_at() of the file. */
+/* As cfi_frame_at(), for the maker's file. */
 bool table_frame(struct table_maker *, uint64_t offset, struct cfi_frame *out);
-/* The whole file's. */
+/* The table of the whole file. */
 int table_build(const struct elffile *, struct table_blob *out);
 void table_blob_release(struct table_blob *);
 

@@ -6,22 +6,22 @@
 #include "cfi/cfi.h"
 #include "elf/segments.h"
 
-/* The entry point is a few instructions that set up a call and never return. */
+/* An entry point is a few instructions that set up a call and never return. */
 #define ENTRY_BYTES 64
 
-/* Libraries have few gaps of any size, and a large one is data of an executable segment; a file
- * without call frame information is one gap. */
+/* Limits of the search: libraries have few large gaps, and a very large one is data in an
+ * executable segment. A file without call frame information is one gap. */
 #define MAX_READS     4096
 #define MAX_GAP_BYTES (1u << 20)
 #define MAX_ALL_BYTES (64u << 20)
 
-/* Where the kernel puts the interrupted registers, from the stack pointer with which the handler
- * returns: offsets of uc_mcontext.gregs in ucontext_t. */
+/* Where the kernel stores the interrupted registers, relative to the stack pointer with which the
+ * handler returns: offsets of uc_mcontext.gregs in ucontext_t. */
 #define SIGNAL_RBP 120
 #define SIGNAL_RSP 160
 #define SIGNAL_RIP 168
 
-/* Of code that nothing called. */
+/* The rule of code that nothing called. */
 static const struct table_rule root_rule = {
 	.cfa = TABLE_CFA_REG,
 	.reg = CFI_RSP,
@@ -41,13 +41,14 @@ static const struct table_rule signal_rule = {
 	.flags = TABLE_SIGNAL,
 };
 
-/* The end of: mov $15, %rax (or %eax); syscall. What stands before it, and the whole. */
+/* The end of `mov $15, %rax` (or %eax) and `syscall`; then the start of each form. */
 static const uint8_t stub_tail[] = {0x0f, 0, 0, 0, 0x0f, 0x05};
 static const uint8_t stub_rax[] = {0x48, 0xc7, 0xc0};
 static const uint8_t stub_eax[] = {0xb8};
 
-/* What a coroutine made by Boost's make_fcontext (PHP has a copy) returns to, as its return address
- * was put there by hand: xor %edi, %edi (or %rdi); call _exit; hlt. No compiler writes that hlt. */
+/* The code to which a coroutine made by Boost's make_fcontext (PHP has a copy) returns; its return
+ * address was put there by hand: xor %edi, %edi (or %rdi); call _exit; hlt. No compiler emits that
+ * hlt. */
 static const uint8_t finish_head[] = {0x31, 0xff, 0xe8};
 static const uint8_t hlt = 0xf4;
 #define FINISH_BYTES (sizeof(finish_head) + 4 + sizeof(hlt))
@@ -92,7 +93,7 @@ bool table_gap_is_called(const struct table_gaps *g, uint64_t from, uint64_t to)
 	return (g->init >= from && g->init < to) || (g->fini >= from && g->fini < to);
 }
 
-/* Bytes of a stub's first instruction that stand before @tail; 0: it is no stub. */
+/* Length of a stub's first instruction in front of @tail; 0: not a stub. */
 static size_t stub_head(const uint8_t *code, const uint8_t *tail)
 {
 	size_t before = (size_t)(tail - code);
@@ -119,7 +120,8 @@ static size_t find_stubs(const uint8_t *code, size_t n, uint64_t from, struct ta
 		at += sizeof(stub_tail);
 		if (!head)
 			continue;
-		/* The handler's return address is the stub, and it is looked up one byte lower. */
+		/* The handler's return address is the stub, and the walker looks it up one byte
+		 * lower. */
 		out[n_out++] = (struct table_island){.start = start > from ? start - 1 : start,
 						     .end = tail + sizeof(stub_tail),
 						     .rule = signal_rule};
@@ -144,7 +146,7 @@ static size_t find_finishes(const uint8_t *code, size_t n, uint64_t from, struct
 			at -= FINISH_BYTES - 1;
 			continue;
 		}
-		/* Looked up one byte lower, as a signal's stub; REX stands before. */
+		/* Looked up one byte lower, like a signal's stub; a REX prefix may be in front. */
 		out[n_out++] = (struct table_island){.start = from + (start > 2 ? start - 2 : 0),
 						     .end = from + start + FINISH_BYTES,
 						     .rule = root_rule};
@@ -169,7 +171,7 @@ static size_t search(struct table_gaps *g, uint64_t from, uint64_t to, struct ta
 	return n + find_finishes(code, to - from, from, out + n, max - n);
 }
 
-/* Sorts the few islands and drops those that reach into the one before. */
+/* Sorts the few islands and drops those that overlap the previous one. */
 static size_t order(struct table_island *at, size_t n)
 {
 	size_t kept = 0;

@@ -1,8 +1,7 @@
 /*
- * table_gap: what is known of code that no call frame information covers: the entry point of the
- * file, the stubs to which signal handlers return where the C library does not describe them
- * (musl), and what a coroutine's first function returns to (Boost.Context, PHP). Only for the
- * table_build files.
+ * table_gap: rules for code that no call frame information covers: the file's entry point, the
+ * return stubs of signal handlers if the C library does not describe them (musl), and the return of
+ * a coroutine's first function (Boost.Context, PHP). Only for the table_build files.
  */
 #ifndef UNWIND_TABLE_GAP_H
 #define UNWIND_TABLE_GAP_H
@@ -16,13 +15,13 @@
 
 struct table_gaps {
 	const struct elffile *file; /* borrowed */
-	uint64_t start, end;	    /* offsets of the first executable byte, behind the last */
+	uint64_t start, end;	    /* offsets of the first executable byte and behind the last */
 	uint64_t entry;		    /* offset of the entry point; UINT64_MAX: none */
-	uint64_t init, fini;	    /* of what runs first and last, made of crt files; the same */
-	size_t n_reads;		    /* gaps that may still be searched for stubs */
+	uint64_t init, fini; /* offsets of .init and .fini code, of crt files; UINT64_MAX: none */
+	size_t n_reads;	     /* gaps that may still be searched for stubs */
 };
 
-/* Code in a gap that has a rule all the same. */
+/* Code in a gap that has a rule. */
 struct table_island {
 	uint64_t start, end; /* offsets */
 	struct table_rule rule;
@@ -31,10 +30,10 @@ struct table_island {
 #define TABLE_ISLANDS 4
 
 void table_gaps_init(struct table_gaps *, const struct elffile *);
-/* Whether there is code in [@from, @to), however small, that is called. */
+/* Whether [@from, @to) contains code, however little, that is called. */
 bool table_gap_is_called(const struct table_gaps *, uint64_t from, uint64_t to);
 
-/* The islands in [@from, @to), in order and disjoint; returns how many. */
+/* Writes the islands in [@from, @to), sorted and disjoint; returns their number. */
 size_t table_gap_islands(struct table_gaps *, uint64_t from, uint64_t to,
 			 struct table_island out[TABLE_ISLANDS]);
 

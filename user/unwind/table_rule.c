@@ -14,8 +14,8 @@ static bool fits(int64_t offset)
 	return offset == (short)offset;
 }
 
-/* @reg is the rule's saved_reg, shared by all registers that were saved relative to a register:
- * NO_REGISTER while there is none. */
+/* @reg is the rule's saved_reg, shared by all registers saved relative to a register: NO_REGISTER
+ * until one is. */
 static struct saved save(const struct cfi_value *v, uint8_t *reg)
 {
 	switch (v->how) {
@@ -40,7 +40,7 @@ static struct saved save(const struct cfi_value *v, uint8_t *reg)
 	return (struct saved){.how = TABLE_SAVED_OTHER};
 }
 
-/* @reg as for save(): the one register besides that of the CFA that a rule has room for. */
+/* @reg as for save(): the only register, besides the CFA's, for which a rule has room. */
 static void set_cfa(struct table_rule *r, const struct cfi_value *v, uint8_t *reg)
 {
 	static const uint8_t kinds[] = {
@@ -101,7 +101,7 @@ uint16_t table_rules_add(struct table_rules *rules, const struct table_rule *r)
 	const uint32_t *found;
 	bool fresh;
 
-	/* Of rules with one hash the next stands under the next number. */
+	/* Rules with the same hash are stored under consecutive keys. */
 	while ((found = map_get(&rules->by_hash, hash))) {
 		if (!memcmp(&rules->at.at[*found], r, sizeof(*r)))
 			return (uint16_t)*found;

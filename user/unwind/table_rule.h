@@ -1,6 +1,6 @@
 /*
- * table_rule: what call frame information says of a place in code, as the table's rule for it;
- * and the distinct rules of one file. Only for the table_build files.
+ * table_rule: translates call frame information for one place in code to a rule of the table, and
+ * collects the distinct rules of one file. Only for the table_build files.
  */
 #ifndef UNWIND_TABLE_RULE_H
 #define UNWIND_TABLE_RULE_H
@@ -10,10 +10,10 @@
 #include "cfi/cfi.h"
 #include "sample/table.h"
 
-/* What a rule cannot express is left to user space: *_OTHER. */
+/* What a rule cannot express becomes *_OTHER, for user space to evaluate. */
 struct table_rule table_rule_of(const struct cfi_row *);
 
-/* Rule 0 says that there is none, rule 1 that only user space can tell. */
+/* Rule 0: no rule. Rule 1: only user space can evaluate it. */
 #define TABLE_RULE_NONE	 0
 #define TABLE_RULE_OTHER 1
 
@@ -23,7 +23,7 @@ struct table_rules {
 };
 
 void table_rules_init(struct table_rules *);
-/* Its number; TABLE_RULE_OTHER once 65,535 are taken. */
+/* The number of the rule; TABLE_RULE_OTHER once 65,535 are taken. */
 uint16_t table_rules_add(struct table_rules *, const struct table_rule *);
 void table_rules_release(struct table_rules *);
 
