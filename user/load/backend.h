@@ -1,6 +1,6 @@
 /*
- * backend: what stands behind a session: how samples are taken and read. For load/session*.c only;
- * a new backend is one file and one row in session.c.
+ * backend: one way to take samples, behind a session. For load/session*.c only; a new backend is
+ * one file and one row in session.c.
  */
 #ifndef LOAD_BACKEND_H
 #define LOAD_BACKEND_H
@@ -12,16 +12,15 @@
 #include "perf/sideband.h"
 #include "perf/tick_cost.h"
 
-/* The operations of session.h, on the state that open() made. Those that may be NULL say what is so
- * then. */
+/* The operations of session.h, on the state that open() made. The comments say what NULL means. */
 struct backend {
-	/* Errors with a text; nothing is left open then. */
+	/* Errors with a text; releases everything on error. */
 	int (*open)(const struct session_options *, void **state);
 	void (*close)(void *);
 	struct sideband *(*sideband)(void *);
 	int (*attach)(void *);
 	int (*add)(void *, uint32_t pid);
-	/* NULL: whatever is born to the target is taken in by itself, from attach() on. */
+	/* NULL: from attach() on, children of the target are included automatically. */
 	void (*adopt)(void *, uint32_t parent_pid, uint32_t pid, uint32_t parent_tid, uint32_t tid,
 		      uint64_t born_ns);
 	bool (*settle)(void *);
@@ -32,14 +31,14 @@ struct backend {
 	int (*start)(void *);
 	void (*stop)(void *);
 	void (*tick)(void *);	     /* NULL: nothing is due */
-	void (*await_exits)(void *); /* NULL: the same */
+	void (*await_exits)(void *); /* NULL: nothing to wait for */
 
 	int (*counters)(void *, size_t event, uint64_t out[WIRE_COUNTERS]);
 	bool (*ran)(void *, uint64_t *ns);
 	void (*cost)(void *, struct session_cost *out);
-	uint64_t (*throttled)(const void *); /* NULL: it is not told */
+	uint64_t (*throttled)(const void *); /* NULL: unknown */
 
-	/* BPF programs: NULL where there are none. */
+	/* BPF programs; NULL if there are none. */
 	int (*map_value)(void *, const char *name, uint32_t key, uint64_t *out);
 	struct probe_session *(*probes)(void *);
 	int (*tables)(void *, struct tables **out);
@@ -54,7 +53,7 @@ struct backend {
 	bool (*interrupts_others)(const void *);
 };
 
-extern const struct backend bpf_backend;   /* all that eprof can; needs rights */
-extern const struct backend plain_backend; /* one's own processes, in user mode, without any */
+extern const struct backend bpf_backend;   /* everything eprof can do; needs privileges */
+extern const struct backend plain_backend; /* the user's own processes in user mode; needs none */
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * births: since when threads or processes have had an attribute that all their children from then
- * on inherit. Used by hooks and session while a capture begins.
+ * births: since when threads or processes have had an attribute that their later children inherit.
+ * Used by hooks and session while a capture begins.
  */
 #ifndef LOAD_BIRTHS_H
 #define LOAD_BIRTHS_H
@@ -13,7 +13,7 @@
 
 #define BIRTHS_NEVER UINT64_MAX
 
-/* A zeroed one is ready. */
+/* A zeroed struct is valid and empty. */
 struct births {
 	struct map at; /* id → index in since_ns */
 	VEC(uint64_t) since_ns;
@@ -21,9 +21,9 @@ struct births {
 
 /* Whether @id is known. */
 bool births_know(const struct births *, uint32_t id);
-/* @id has it since @since_ns, CLOCK_MONOTONIC, or BIRTHS_NEVER. */
+/* Notes that @id has had the attribute since @since_ns, CLOCK_MONOTONIC, or BIRTHS_NEVER. */
 void births_note(struct births *, uint32_t id, uint64_t since_ns);
-/* Whether @child, born to @parent at @born_ns, inherited it; it has it then. */
+/* Whether @child, born to @parent at @born_ns, inherited the attribute; if so, notes it. */
 bool births_inherit(struct births *, uint32_t parent, uint32_t child, uint64_t born_ns);
 void births_release(struct births *);
 

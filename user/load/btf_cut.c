@@ -6,18 +6,18 @@
 
 #include "base/mem.h"
 
-/* Newer kinds than this file knows: how long they are is not known either. */
+/* Kinds newer than this file knows have an unknown length. */
 #define LAST_KIND BTF_KIND_ENUM64
-/* The kernel's type information, checked as far as it is read. */
+/* The kernel's type information, checked as far as it was read. */
 struct source {
 	const uint8_t *types;
 	uint32_t types_bytes;
 	const char *strings;
 	uint32_t strings_bytes;
-	uint32_t *at;	     /* by number: where the type stands in types; owned */
-	uint32_t n;	     /* numbers from 1 to n - 1 */
-	uint32_t *put;	     /* by number: its new one, 0: none yet; owned */
-	VEC(uint32_t) taken; /* numbers, in the order of the new ones, which begin with 1 */
+	uint32_t *at;	     /* type number → its place in types; owned */
+	uint32_t n;	     /* numbers are 1 … n - 1 */
+	uint32_t *put;	     /* type number → its new number, 0: none yet; owned */
+	VEC(uint32_t) taken; /* type numbers in the order of the new ones, which start at 1 */
 	VEC(char) names;     /* of the result */
 };
 
@@ -31,7 +31,7 @@ static uint32_t count_of(const struct btf_type *t)
 	return BTF_INFO_VLEN(t->info);
 }
 
-/* What follows a struct btf_type, in bytes, of each kind: so much, and for each of its parts. */
+/* By kind: bytes that follow a struct btf_type, fixed and for each of its parts. */
 static const struct length {
 	uint8_t fixed, each;
 } lengths[LAST_KIND + 1] = {
@@ -64,7 +64,7 @@ static const char *name_at(const struct source *s, uint32_t offset)
 	return offset < s->strings_bytes ? s->strings + offset : "";
 }
 
-/* The bit in begins[] for @name, of which up to three characters are read. */
+/* The bit of @name in begins[]; reads up to three characters. */
 static uint32_t begin_of(const char *name)
 {
 	uint32_t first = (uint8_t)name[0];
@@ -130,7 +130,7 @@ static void note_id(struct btf_cut *c, const char *name, uint32_t number)
 			c->ids[i].id = number;
 }
 
-/* Most are not: their names need not be read. */
+/* A quick test that rejects most types without reading their names. */
 static bool may_be_asked_for(const struct btf_cut *c, const struct source *s,
 			     const struct btf_type *t)
 {
@@ -139,7 +139,7 @@ static bool may_be_asked_for(const struct btf_cut *c, const struct source *s,
 	return t->name_off && c->begins[bit / 64] >> bit % 64 & 1;
 }
 
-/* By its name: a number to be known, or one of those that are asked for. */
+/* Looks at a type's name: reports its number, or takes the type, if requested. */
 static void consider(struct btf_cut *c, struct source *s, const struct btf_type *t, uint32_t number)
 {
 	const uint32_t kind = kind_of(t);
@@ -159,10 +159,10 @@ static void consider(struct btf_cut *c, struct source *s, const struct btf_type 
 	}
 }
 
-/* Finds where each type stands, and takes those that are asked for. */
+/* Finds where each type is, and takes the requested ones. */
 static int read_types(struct btf_cut *c, struct source *s)
 {
-	/* The shortest type is this long. */
+	/* No type is shorter than this. */
 	uint32_t most = s->types_bytes / sizeof(struct btf_type) + 1, at = 0;
 
 	s->at = mem_zalloc(most, sizeof(*s->at));
@@ -182,7 +182,7 @@ static int read_types(struct btf_cut *c, struct source *s)
 
 /* --- the result ----------------------------------------------------------------------------- */
 
-/* The new number of what a type refers to; what has no place in memory becomes void. */
+/* The new number of a referenced type; a type that takes no place in memory becomes void. */
 static uint32_t refer(struct source *s, uint32_t number)
 {
 	if (!number || number >= s->n)
@@ -220,7 +220,7 @@ static void put_members(struct source *s, struct btf_member *m, uint32_t n)
 	}
 }
 
-/* The names of an enum's values stand first in each. */
+/* An enum value's name comes first, in both kinds of enum. */
 static void put_values(struct source *s, void *values, uint32_t n, size_t bytes)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -230,7 +230,7 @@ static void put_values(struct source *s, void *values, uint32_t n, size_t bytes)
 	}
 }
 
-/* @t is a copy in the result, with numbers and names as they were. */
+/* @t is a copy in the result that still has the old numbers and names. */
 static void translate(struct source *s, struct btf_type *t)
 {
 	struct btf_array *array = (void *)(t + 1);
@@ -278,7 +278,7 @@ static void write_all(struct btf_cut *c, struct source *s)
 
 	append(c, &h, sizeof(h));
 	vec_push(&s->names, '\0');
-	/* What a type refers to is taken while it is written. */
+	/* Writing a type takes the types that it refers to. */
 	for (size_t i = 0; i < s->taken.n; i++) {
 		const struct btf_type *t = type_at(s, s->taken.at[i]);
 		size_t at = c->bytes.n;

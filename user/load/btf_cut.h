@@ -1,7 +1,7 @@
 /*
- * btf_cut: cuts the kernel's type information (BTF) down to the few types that the programs refer
- * to. libbpf would read and index all of it and search it for each of them: some 15 ms of each
- * start. Pure: bytes in, bytes out. Format: linux/btf.h.
+ * btf_cut: reduces the kernel's type information (BTF) to the few types that the programs refer to.
+ * libbpf would read and index all of it and search it for each of them: some 15 ms of each start.
+ * Pure: bytes in, bytes out. Format: linux/btf.h.
  */
 #ifndef LOAD_BTF_CUT_H
 #define LOAD_BTF_CUT_H
@@ -12,27 +12,27 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-/* A type of the kernel whose number is to be known: that of a tracepoint's or iterator's arguments,
- * which a program on it is loaded with. */
+/* A kernel type whose number is requested: the arguments of a tracepoint or iterator, by whose
+ * number a program on it is loaded. */
 struct btf_cut_id {
 	const char *name;
-	uint32_t id; /* 0: there is none */
+	uint32_t id; /* result; 0: no such type */
 };
 
-/* A zeroed one asks for nothing. */
+/* A zeroed struct requests nothing. */
 struct btf_cut {
-	struct btf_cut_id *ids; /* of the caller, as are their names */
+	struct btf_cut_id *ids; /* owned by the caller, like their names */
 	size_t n_ids;
-	VEC(uint8_t) bytes; /* the result: BTF with types of those names, and what stands in them */
+	VEC(uint8_t) bytes; /* the result: BTF with the requested types and the types inside them */
 
-	struct map names;    /* hashes of those that are wanted */
-	uint64_t begins[64]; /* bits: how names begin that are asked for, of the two kinds */
+	struct map names;    /* hashes of the requested names */
+	uint64_t begins[64]; /* bit sets: how requested names begin, for both kinds */
 };
 
-/* Asks for the types called @name, without the flavour behind it: "file" for "file___old". */
+/* Requests the types named @name, without a flavour suffix: "file" for "file___old". */
 void btf_cut_want(struct btf_cut *, const char *name);
-/* Of @data, what btf_cut_want() and c->ids asked for. Pointers point to void: where a type lies in
- * another does not depend on what they point to. -EINVAL where @data is none that is known here. */
+/* Extracts from @data what btf_cut_want() and c->ids requested. Pointers become pointers to void,
+ * which changes no offset. -EINVAL if @data is not in a known format. */
 int btf_cut(struct btf_cut *c, const void *data, size_t n);
 void btf_cut_release(struct btf_cut *c);
 

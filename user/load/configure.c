@@ -29,7 +29,7 @@ bool configure_filters(const struct session_options *o, struct sampling by, size
 		return false;
 	if (e->class == EVENT_SAMPLED && (kind == TARGET_CGROUP || kind == TARGET_TID))
 		return false;
-	/* Timed ones may change over to CPUs. */
+	/* Events with time may change over to sampling by CPU. */
 	return !(e->class == EVENT_SAMPLED && !event_is_timed(e) && by.counts == SAMPLER_TASK);
 }
 
@@ -46,21 +46,21 @@ struct bpf_program *configure_program(struct eprof_bpf *skel, const struct sessi
 	return bpf_object__find_program_by_name(skel->obj, name);
 }
 
-/* Room for what may come within eight ticks: a sample and, as a rule of thumb, half a stack of
- * 64 frames each; between 8 and 16 MiB, a power of two. */
+/* Room for eight ticks of records, each a sample and, as a rule of thumb, half a stack of 64
+ * frames; from 8 to 16 MiB, a power of two. */
 static uint32_t ring_bytes(const struct session_options *o, int cpus)
 {
 	double a_tick = o->hz * (double)o->tick_ns / 1e9 * cpus * (double)o->n_events;
 	double want = 8 * a_tick * (sizeof(struct wire_sample) + 32 * sizeof(uint64_t));
-	uint32_t bytes = 8 * 1024 * 1024; /* a hundred slices, of the first moments */
+	uint32_t bytes = 8 * 1024 * 1024; /* a hundred slices in the first moments */
 
 	while (bytes < want && bytes < 16 * 1024 * 1024)
 		bytes *= 2;
 	return bytes;
 }
 
-/* Half a minute of stacks, two a sample, of which none comes again; fewer for seldom samples, since
- * all of it is made at once. */
+/* Half a minute of stacks, two per sample, if none ever recurs. Fewer at low rates, since the
+ * kernel allocates the whole map at once. */
 static uint32_t stacks_known(const struct session_options *o, int cpus, uint32_t most)
 {
 	uint32_t n = 8192;

@@ -1,6 +1,6 @@
 /*
- * configure: tells the BPF programs, before they are loaded, what to do for a capture: which of
- * them are wanted, whose hits count, how many become samples. For load/session_bpf.c.
+ * configure: prepares the BPF programs for a capture before they are loaded: which to load, whose
+ * hits count, how many become samples. For load/session_bpf.c.
  */
 #ifndef LOAD_CONFIGURE_H
 #define LOAD_CONFIGURE_H
@@ -17,7 +17,7 @@ struct eprof_bpf;
 /* @self_time: the sampling programs time themselves. */
 void configure(struct eprof_bpf *, const struct session_options *, struct sampling by,
 	       bool self_time);
-/* Others than the target hit the event, too: its program is to tell. */
+/* Whether tasks outside the target hit the event, too, so that its program must filter. */
 bool configure_filters(const struct session_options *, struct sampling by, size_t event);
 /* The program of an event. */
 struct bpf_program *configure_program(struct eprof_bpf *, const struct session_options *,

@@ -43,8 +43,8 @@ int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS])
 	int cpus = counters_cpus();
 	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
 
-	/* The programs go on meanwhile. What becomes of a hit is counted behind TAKEN, and read
-	 * before it: there are never more outcomes than hits. */
+	/* The programs continue meanwhile. They count a hit's outcome after TAKEN; reading the
+	 * outcomes before TAKEN therefore never yields more outcomes than hits. */
 	_Static_assert(WIRE_TAKEN == 0, "TAKEN is read last");
 	for (uint32_t c = WIRE_COUNTERS; c-- > 0;) {
 		int ret = counter_by_cpu(map_fd, event, c, values);

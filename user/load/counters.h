@@ -1,6 +1,6 @@
 /*
- * counters: what the sampling programs count, by event: read from their maps of a slot a CPU. The
- * programs go on meanwhile. For load/session_bpf.c.
+ * counters: reads what the sampling programs count by event, from their per-CPU maps, while the
+ * programs continue. For load/session_bpf.c.
  */
 #ifndef LOAD_COUNTERS_H
 #define LOAD_COUNTERS_H
@@ -10,15 +10,14 @@
 
 #include "load/session_readings.h"
 
-/* How many CPUs the kernel may ever have: the slots of a per-CPU map's value. */
+/* The number of possible CPUs: the slots of a per-CPU map's value. */
 int counters_cpus(void);
 /* Sums over all CPUs, by enum wire_counter; never more outcomes than hits. Errors with a text, here
  * and below. */
 int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS]);
-/* Hits of the target by CPU, those in the mode that is left out included; room for
- * counters_cpus(). */
+/* Hits of the target by CPU, including those in the mode left out; room for counters_cpus(). */
 int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out);
-/* How far each CPU is, in the map of steps. */
+/* The sampling state of each CPU, from the map of steps. */
 int counters_steps(int map_fd, size_t event, session_step_list *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * feature: one thing that eprof needs of the kernel, of privileges or of settings, and whether it
- * is there.
+ * feature: one thing that eprof needs from the kernel, the privileges or the settings, and whether
+ * it is there.
  */
 #ifndef LOAD_FEATURE_H
 #define LOAD_FEATURE_H
@@ -22,14 +22,14 @@ struct feature {
 	enum feature_group group;
 	const char *key;  /* stable, for programs: "ring_buffer" */
 	const char *what; /* for people: "ring buffer" */
-	bool essential;	  /* without it there is no sampling at all */
+	bool essential;	  /* no sampling at all without it */
 	enum feature_state state;
-	char found[FEATURE_FOUND]; /* what was seen: "6.18.44", "not permitted", "1"; or "" */
-	const char *means;	   /* for a user of eprof, in this state */
-	const char *get;	   /* how to get what is missing; "" where nothing is */
+	char found[FEATURE_FOUND]; /* what the probe saw: "6.18.44", "not permitted", "1"; or "" */
+	const char *means;	   /* for a user of eprof: what this state means */
+	const char *get;	   /* how to get what is missing; "" if nothing is */
 };
 
-/* The key of what is sampled of one's own processes. */
+/* The key of sampling one's own processes. */
 #define FEATURE_OWN "own_processes"
 
 #endif

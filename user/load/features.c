@@ -7,7 +7,7 @@
 #include "load/features.h"
 #include "load/features_row.h"
 
-/* A descriptor is closed and means ok; an errno is told apart. */
+/* A descriptor is closed and means ok; other results depend on the errno. */
 enum feature_state feature_settle(int r, char found[FEATURE_FOUND])
 {
 	if (r >= 0) {

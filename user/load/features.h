@@ -1,6 +1,6 @@
 /*
- * features: what this kernel and these privileges allow, found out by trying each thing and
- * undoing it, never by a version number. For `eprof doctor`; needs no privilege to be asked.
+ * features: finds out what this kernel and these privileges allow, by trying each thing and undoing
+ * it, never by a version number. For `eprof doctor`; needs no privileges.
  */
 #ifndef LOAD_FEATURES_H
 #define LOAD_FEATURES_H
@@ -12,14 +12,14 @@
 
 enum { FEATURES_MAX = 40 };
 
-/* Tries them all; how many @out holds then, at most FEATURES_MAX. Texts are static. Takes some
- * milliseconds. */
+/* Tries all features and returns how many it wrote to @out, at most FEATURES_MAX. Texts are static.
+ * Takes some milliseconds. */
 size_t features_probe(struct feature out[FEATURES_MAX]);
 
-/* True where one's own processes can be sampled without rights; false, too, to who has them. */
+/* True if only the user's own processes can be sampled, without privileges. */
 bool features_own(const struct feature *, size_t n);
 
-/* True when nothing essential is missing or could not be tried. */
+/* True if no essential feature is missing or untested. */
 bool features_suffice(const struct feature *, size_t n);
 
 #endif

@@ -110,7 +110,7 @@ static int open_event(uint32_t type, uint64_t config, pid_t pid, int cpu, unsign
 	return fd < 0 ? -errno : fd;
 }
 
-/* A program on a sampled event of one's own, and whether the same goes for all tasks. */
+/* Tries a program on a sampled event of this process, then on one of all tasks. */
 static enum feature_state probe_sampling(char found[FEATURE_FOUND])
 {
 	_close_ int prog = LOAD(BPF_PROG_TYPE_PERF_EVENT, 0, nothing);

@@ -59,7 +59,7 @@ static enum feature_state probe_cap_syslog(char found[FEATURE_FOUND])
 								       : FEATURE_LIMITED;
 }
 
-/* The number in a file of /proc/sys, @otherwise where there is none; put into @found too. */
+/* The number in a file of /proc/sys, also written to @found; @otherwise if there is none. */
 static long setting(const char *path, long otherwise, char found[FEATURE_FOUND])
 {
 	_free_ char *text = NULL;
@@ -82,7 +82,7 @@ static enum feature_state probe_paranoid(char found[FEATURE_FOUND])
 	return level > 2 ? FEATURE_MISSING : FEATURE_LIMITED;
 }
 
-/* Not what the setting says but what can be read counts: the first symbols' addresses. */
+/* Tests what can be read, not the setting: the addresses of the first symbols. */
 static enum feature_state probe_kptr(char found[FEATURE_FOUND])
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -125,7 +125,7 @@ static enum feature_state probe_namespace(char found[FEATURE_FOUND])
 	return procfs_is_own() ? FEATURE_OK : FEATURE_MISSING;
 }
 
-/* What is sampled without any right: see session_plain. */
+/* Sampling without privileges: see session_plain. */
 static enum feature_state probe_own(char found[FEATURE_FOUND])
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,

@@ -1,5 +1,5 @@
 /*
- * features_row: how a feature is tried, and what is said of it. For load/features*.c only; a new
+ * features_row: how to try a feature, and what to tell the user. For load/features*.c only; a new
  * feature is one row in the table of its group.
  */
 #ifndef LOAD_FEATURES_ROW_H
@@ -12,9 +12,9 @@
 struct feature_row {
 	bool essential;
 	const char *key, *what;
-	/* Tries it; writes what it saw to @found, or leaves it empty. */
+	/* Tries it; writes what it saw to @found, or leaves that empty. */
 	enum feature_state (*probe)(char found[FEATURE_FOUND]);
-	/* What it means when it is ok and when it is not; how to get it. */
+	/* What its presence and its absence mean; how to get it. */
 	const char *with, *without, *get;
 };
 
@@ -24,7 +24,8 @@ struct feature_rows {
 };
 extern const struct feature_rows features_kernel, features_privilege, features_setting;
 
-/* A descriptor is closed and means ok, a negative errno is told apart and named in @found. */
+/* A descriptor is closed and means ok; a negative errno decides the state and is named in
+ * @found. */
 enum feature_state feature_settle(int fd_or_errno, char found[FEATURE_FOUND]);
 
 #define AS_ROOT "run eprof as root (sudo)"

@@ -37,7 +37,7 @@ static bool is_sampled_by(const struct hooks *h, uint32_t event, enum sampler sa
 	return h->o.events[event].class == EVENT_SAMPLED && sampler_of(h, event) == sampler;
 }
 
-/* A program on a tracepoint runs as long as it hangs there, whether the event is enabled or not. */
+/* A program on a tracepoint runs as long as it is attached, whether or not the event is enabled. */
 static int hook(struct hooks *h, int fd, uint32_t event)
 {
 	struct hook one = {.fd = fd, .event = event};
@@ -48,7 +48,7 @@ static int hook(struct hooks *h, int fd, uint32_t event)
 	return is_tracepoint(h, &one) ? 0 : set_program(h, &one);
 }
 
-/* -ESRCH when the thread has exited, which is no error of the whole. */
+/* -ESRCH if the thread has exited, which is no error of the whole. */
 static int hook_thread(struct hooks *h, uint32_t tid)
 {
 	const struct target *t = h->o.target;
@@ -88,7 +88,7 @@ static int hook_process(struct hooks *h, uint32_t pid)
 	return ret;
 }
 
-/* Some event follows tasks. */
+/* Whether any event is opened by task. */
 static bool has_tasks(const struct hooks *h)
 {
 	for (uint32_t i = 0; i < h->o.n_events; i++)
@@ -187,7 +187,7 @@ int hooks_start(struct hooks *h)
 
 		if (ret)
 			return ret;
-		/* The exec does it. */
+		/* The command's exec enables it. */
 		if (command && is_sampled_by(h, h->at.at[i].event, SAMPLER_TASK))
 			continue;
 		if (ioctl(h->at.at[i].fd, PERF_EVENT_IOC_ENABLE, 0))
@@ -196,7 +196,7 @@ int hooks_start(struct hooks *h)
 	return 0;
 }
 
-/* Of the first @n, those of tasks that are sampled by CPU now. */
+/* Stops those of the first @n events that were opened by task and are sampled by CPU now. */
 static void stop_tasks(struct hooks *h, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -232,7 +232,7 @@ void hooks_stop(struct hooks *h)
 		ioctl(one->fd, PERF_EVENT_IOC_DISABLE, 0);
 		if (!is_tracepoint(h, one))
 			continue;
-		/* Waits for programs that run still: what is counted stands then. */
+		/* Waits for programs still running: after that their counts are final. */
 		close(one->fd);
 		one->fd = -1;
 	}

@@ -15,25 +15,25 @@
 
 /* How sampled events are opened for -p and --. */
 enum sampler {
-	SAMPLER_AUTO, /* as sampling_choose() finds best */
-	SAMPLER_TASK, /* an event a thread, inherited: only the target pays */
-	SAMPLER_CPU,  /* an event a CPU, filtered in BPF: threads that are shorter than a period
-		       * are sampled like others */
+	SAMPLER_AUTO, /* as sampling_choose() decides */
+	SAMPLER_TASK, /* one event per thread, inherited: only the target pays */
+	SAMPLER_CPU,  /* one event per CPU, filtered in BPF: includes threads shorter than a period
+		       */
 };
 
-/* That, by what the events count. */
+/* The sampler by what an event counts. */
 struct sampling {
 	enum sampler time;   /* clocks and cycles: event_is_timed() */
 	enum sampler counts; /* page faults and the like */
 };
 
 struct hooks_options {
-	const struct event *events; /* borrowed, as the target */
+	const struct event *events; /* borrowed, like the target */
 	size_t n_events;
 	double hz;
 	const struct target *target;
-	struct sampling by;	      /* none AUTO */
-	int program_fds[WIRE_EVENTS]; /* of each event */
+	struct sampling by;	      /* never AUTO */
+	int program_fds[WIRE_EVENTS]; /* by event */
 };
 
 /* An opened event. */
@@ -42,7 +42,7 @@ struct hook {
 	uint32_t event;
 };
 
-/* A zeroed one with its options set is ready. */
+/* A struct zeroed except for its options is valid. */
 struct hooks {
 	struct hooks_options o;
 	VEC(struct hook) at;
@@ -50,19 +50,19 @@ struct hooks {
 	bool started;
 };
 
-/* Opens the events, stopped. Errors with a text. */
+/* Opens the events, disabled. Errors with a text. */
 int hooks_attach(struct hooks *);
-/* Opens the events for a process of the target that was found later. -ESRCH when it is gone. */
+/* Opens the events for a process of the target that was found later. -ESRCH if it has ended. */
 int hooks_add(struct hooks *, uint32_t pid);
-/* A thread of the target was born. Whether it was missed, being born before its parent's event was
- * there: it is taken in then, unless it has exited. */
+/* Handles the birth of a thread of the target. Returns whether the events missed it, since its
+ * parent's event did not exist yet; then opens them for it, unless it has exited. */
 bool hooks_adopt(struct hooks *, uint32_t parent_tid, uint32_t tid, uint64_t born_ns);
 int hooks_start(struct hooks *);
-/* While it runs: clocks and cycles by CPU from now on instead of by task. Errors with a text, after
- * which all goes on as before. */
+/* During the capture: samples clocks and cycles by CPU instead of by task from now on. Errors with
+ * a text; then nothing has changed. */
 int hooks_change_over(struct hooks *);
 void hooks_stop(struct hooks *);
-/* The event's own count (ns of a clock) over all that was opened, children included; 0 for
+/* The event's own count (ns for a clock) over all that was opened, including children; 0 for
  * tracepoints. */
 uint64_t hooks_count(const struct hooks *, size_t event);
 void hooks_release(struct hooks *);

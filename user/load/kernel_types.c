@@ -22,8 +22,8 @@
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 #define MOST_BYTES (256u << 20)
 
-/* Sections of programs that the kernel loads by the number of one of its types, the prefix of that
- * type's name, and how they are attached. */
+/* Sections of programs that the kernel loads by the number of one of its types: the prefix of that
+ * type's name, and how to attach them. */
 static const struct section {
 	const char *word, *type_prefix;
 	enum bpf_attach_type attach;
@@ -35,12 +35,12 @@ static const struct section {
 
 struct kernel_types {
 	struct btf_cut cut;
-	VEC(struct btf_cut_id) ids; /* their names are owned */
-	int fd;			    /* the cut, as libbpf reads it */
-	int handlers[SECTIONS];	    /* libbpf's, by section; 0: none */
+	VEC(struct btf_cut_id) ids; /* names are owned */
+	int fd;			    /* the reduced BTF, for libbpf to read */
+	int handlers[SECTIONS];	    /* libbpf's handlers, by section; 0: none */
 };
 
-/* "btf_trace_sched_switch" of a program in "tp_btf/sched_switch"; NULL: it needs no type. */
+/* "btf_trace_sched_switch" for a program in "tp_btf/sched_switch"; NULL: it needs no type. */
 static char *type_name(const struct bpf_program *program)
 {
 	const char *name = bpf_program__section_name(program);
@@ -55,7 +55,7 @@ static char *type_name(const struct bpf_program *program)
 	return NULL;
 }
 
-/* Called by libbpf before it loads @program. */
+/* libbpf calls this before it loads @program. */
 static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
 	const struct kernel_types *k = (const void *)cookie;
@@ -67,8 +67,8 @@ static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *opts,
 	return opts->attach_btf_id ? bpf_program__set_type(program, BPF_PROG_TYPE_TRACING) : -ESRCH;
 }
 
-/* For a program that it knows to be a tracing one libbpf reads all types of the kernel: it learns
- * that from prepare(), and until then takes it for a harmless kind. */
+/* libbpf reads all types of the kernel for a program that it knows to be a tracing one. So it is
+ * told a harmless program type here, and the true one in prepare(). */
 static int handle_sections(struct kernel_types *k)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, o, .cookie = (long)k,
@@ -106,7 +106,7 @@ static bool has_layout(const struct btf_type *t)
 	return btf_is_composite(t) || btf_is_any_enum(t) || btf_is_typedef(t);
 }
 
-/* Every type that the programs name, their own too, of which the kernel has none. */
+/* Requests every type that the programs name, including their own, which the kernel lacks. */
 static void ask(struct kernel_types *k, const struct eprof_bpf *skel)
 {
 	const struct btf *own = bpf_object__btf(skel->obj);
@@ -130,7 +130,7 @@ static void ask(struct kernel_types *k, const struct eprof_bpf *skel)
 	k->cut.n_ids = k->ids.n;
 }
 
-/* Kernels before 6.16 cannot map it. */
+/* Before Linux 6.16 the kernel cannot map it. */
 static int cut_by_reading(struct btf_cut *cut)
 {
 	_free_ char *data = NULL;
@@ -159,7 +159,7 @@ static int cut(struct btf_cut *cut)
 	return ret;
 }
 
-/* The file that libbpf was told of gets its content. */
+/* Writes the file whose name libbpf was given. */
 static int fill(struct kernel_types *k, const struct eprof_bpf *skel)
 {
 	int ret;

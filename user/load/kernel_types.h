@@ -1,7 +1,7 @@
 /*
- * kernel_types: hands libbpf the few kernel types that the programs refer to (see btf_cut), in
- * place of all. For session_bpf. Where the kernel shows its types in a way that is not known here,
- * libbpf reads them itself.
+ * kernel_types: gives libbpf the few kernel types that the programs refer to (see btf_cut) instead
+ * of all. For session_bpf. If the kernel presents its types in an unknown form, libbpf reads them
+ * itself.
  */
 #ifndef LOAD_KERNEL_TYPES_H
 #define LOAD_KERNEL_TYPES_H
@@ -11,13 +11,13 @@ struct bpf_link;
 struct bpf_program;
 struct kernel_types;
 
-/* The skeleton, opened; NULL with errno. What comes in *@out must outlive its load, and is NULL
- * where libbpf reads the types. */
+/* Opens the skeleton; NULL with errno set. *@out must outlive its loading; it is NULL if libbpf
+ * reads the types. */
 struct eprof_bpf *kernel_types_open(struct kernel_types **out);
-/* To be called when the programs are loaded, or given up. Accepts NULL. */
+/* Call when the programs are loaded, or given up. Accepts NULL. */
 void kernel_types_free(struct kernel_types *);
 
-/* As bpf_program__attach(), which does not know programs any more whose types come from here. */
+/* As bpf_program__attach(), which cannot attach programs whose types come from here. */
 struct bpf_link *kernel_types_attach(const struct bpf_program *);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-/* Shared with the program, as the value of a map of one entry. */
+/* Shared with the program, as the value of a map with one entry. */
 struct request {
 	uint64_t address;
 	char text[1016]; /* the kernel's own limits: 512 for a name, 56 for a module */
@@ -62,7 +62,7 @@ static int load_program(const struct asker *a)
 			     sizeof(code) / sizeof(*code), NULL);
 }
 
-/* The format must be one that can no longer change when the program is checked. */
+/* bpf_snprintf() needs a format from a map that is frozen before the program is verified. */
 static int asker_open(struct asker *a)
 {
 	const uint32_t zero = 0;
@@ -95,7 +95,7 @@ static void asker_close(const struct asker *a)
 		munmap(a->request, sizeof(*a->request));
 }
 
-/* "ext4_sync_fs+0x1c/0x1f0 [ext4]", or the bare address where it has no symbol. */
+/* Parses "ext4_sync_fs+0x1c/0x1f0 [ext4]", or the bare address of an address without symbol. */
 static void parse(char *text, uint64_t address, struct kallsym *out)
 {
 	char *module = strstr(text, " ["), *plus, *end;

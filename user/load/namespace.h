@@ -1,6 +1,6 @@
 /*
- * namespace: makes the programs identify processes by the numbers that we see, also in a PID
- * namespace below the first, as in a container (bpf/ids.h). Used by session.
+ * namespace: makes the programs identify processes by the numbers that the loader sees, also in a
+ * nested PID namespace such as a container (bpf/ids.h). Used by session.
  */
 #ifndef LOAD_NAMESPACE_H
 #define LOAD_NAMESPACE_H
@@ -8,12 +8,12 @@
 struct eprof_bpf;
 struct bpf_link;
 
-/* -ENOTSUP with a text where /proc does not show the numbers that processes have here. */
+/* -ENOTSUP with a text if /proc does not show the process numbers of this namespace. */
 int namespace_check(void);
-/* Before the programs are loaded. */
+/* Call before the programs are loaded. */
 void namespace_configure(struct eprof_bpf *);
-/* Once they are, and before others run. *@out, the caller's to destroy, is NULL in the first
- * namespace. Errors with a text. */
+/* Call after that, before other programs run. *@out, which the caller destroys, is NULL in the
+ * first namespace. Errors with a text. */
 int namespace_open(struct eprof_bpf *, struct bpf_link **out);
 
 #endif

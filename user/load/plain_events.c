@@ -15,12 +15,12 @@
 #include "perf/rights.h"
 #include "perf/side_record.h"
 
-/* Of a ring. Users may have 512 KiB a CPU by default (kernel.perf_event_mlock_kb), and what
- * RLIMIT_MEMLOCK says besides. */
+/* Size of a ring. By default a user may have 512 KiB per CPU (kernel.perf_event_mlock_kb), plus
+ * RLIMIT_MEMLOCK. */
 #define RING_MOST  (4u << 20)
 #define RING_LEAST (128u << 10)
 
-/* Half a ring, at which the loader is woken, is to hold the samples of so long. */
+/* Half a ring, at which the kernel wakes the loader, holds samples of this duration. */
 #define ROOM_S 0.05
 
 static const uint32_t stack_sizes[] = {PLAIN_STACK_MOST, 32768, 16384, 8192};
@@ -35,7 +35,7 @@ static long paranoid(void)
 		       : atol(text);
 }
 
-/* A ring is mapped by an event of our own, which outlives each of the target's threads. */
+/* A ring is mapped with an event of our own, which outlives the target's threads. */
 static int open_ring(int cpu, uint64_t bytes, struct perf_ring *r)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -54,7 +54,7 @@ static int open_ring(int cpu, uint64_t bytes, struct perf_ring *r)
 	return perf_ring_map(r, fd, bytes);
 }
 
-/* Rings of a size for all CPUs; -EPERM where that is more than the user may have. */
+/* Opens rings of equal size for all CPUs; -EPERM if that exceeds the user's limit. */
 static int open_rings(struct plain_events *e, int cpus, uint64_t bytes)
 {
 	int ret = 0;
@@ -75,7 +75,7 @@ static bool is_too_much(int code)
 	return code == -EPERM || code == -EAGAIN || code == -ENOMEM;
 }
 
-/* What a sample may carry, so that they fit into the ring. */
+/* The size of a sample's stack copy, such that samples fit into the ring. */
 static uint32_t choose_stack(const struct plain_options *o, uint64_t ring_bytes)
 {
 	const double samples = o->hz * ROOM_S * (double)o->n_events;
@@ -141,7 +141,7 @@ static struct perf_event_attr attr_of(const struct plain_events *e, uint32_t eve
 
 	plain_sample_ask(&attr, e->stack_bytes);
 	side_ask(&attr, false, e->rings.at[0].bytes / 2);
-	/* The same records once are enough. */
+	/* One event with these records is enough. */
 	if (event)
 		attr.mmap = attr.mmap2 = attr.build_id = attr.comm = attr.comm_exec = attr.task = 0;
 	return attr;

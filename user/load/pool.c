@@ -11,7 +11,7 @@
 
 struct pool_first {
 	int pools_fd, fd;
-	int ret; /* of the thread */
+	int ret; /* result of the thread */
 	pthread_t thread;
 };
 
@@ -41,7 +41,7 @@ static void drop(struct pool_first *f)
 	free(f);
 }
 
-/* The pool is also what the kernel learns from how large all of them are. */
+/* The pool also serves as the kernel's template for the size of all pools. */
 static int create_pools(struct pool_first *f, const struct bpf_map *pools)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, o);
@@ -65,7 +65,7 @@ struct pool_first *pool_begin(struct bpf_map *pools)
 		drop(f);
 		return NULL;
 	}
-	/* Where that fails libbpf makes a map of its own, without a pool. */
+	/* If this fails, libbpf makes its own map, without a pool. */
 	if (!bpf_map__reuse_fd(pools, f->pools_fd))
 		return f;
 	pthread_join(f->thread, NULL);

@@ -1,7 +1,7 @@
 /*
- * pool: a map of 4 MiB that holds unwind tables, and the first such map. The kernel waits some 10
- * ms whenever a map is put into a map: for the first pool it does so while the programs are loaded.
- * For tables and session_bpf.
+ * pool: a 4 MiB map that holds unwind tables, and the creation of the first one. The kernel waits
+ * some 10 ms whenever a map is put into a map of maps: for the first pool this overlaps with
+ * loading the programs. For tables and session_bpf.
  */
 #ifndef LOAD_POOL_H
 #define LOAD_POOL_H
@@ -14,14 +14,14 @@
 struct bpf_map;
 struct pool_first;
 
-/* A new one: its file, or a negative errno. */
+/* Creates a pool: its descriptor, or a negative errno. */
 int pool_create(void);
 
-/* Before @pools, the map of pools, is created: makes it, and begins to put a first one into it.
- * NULL where that cannot be: the map is as it was. */
+/* Call before @pools, the map of pools, is created: creates it, and starts to put a first pool into
+ * it. NULL if impossible: the map is then unchanged. */
 struct pool_first *pool_begin(struct bpf_map *pools);
-/* Waits until it is there, and frees @first: its file; negative where there is none, and for NULL.
- */
+/* Waits for the first pool, frees @first and returns the pool's descriptor; negative if there is
+ * none, and for NULL. */
 int pool_end(struct pool_first *first);
 
 #endif

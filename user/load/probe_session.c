@@ -36,7 +36,7 @@ static void drop_maps(struct eprof_bpf *skel)
 		bpf_map__set_autocreate(map, false);
 }
 
-/* Times of the scheduler are the base of all clocks but that on the wall. */
+/* All clocks but wall time are based on the scheduler's times. */
 static bool has_clocks(const struct probe_request *r)
 {
 	return r->clocks &
@@ -81,7 +81,8 @@ static void want(struct bpf_program *program, enum uprobes_attach attach)
 		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)attach);
 }
 
-/* Uprobes that come many at once, where the kernel can and is not to be taken for an older one. */
+/* Whether to use links of many probes: if the kernel has them, and no test asks for an older
+ * kernel's way. */
 static bool has(enum uprobes_attach attach, const struct probe_request *r)
 {
 	if (r->one_by_one || (attach == UPROBES_SESSION && r->no_session))
@@ -164,7 +165,7 @@ void probe_session_watch_waits(struct probe_session *z)
 		(void)attach(z, z->waits[1]);
 }
 
-/* Hangs each program that was loaded on its tracepoint. */
+/* Attaches each loaded program to its tracepoint. */
 static int attach_all(struct eprof_bpf *skel, struct probe_session *z)
 {
 	struct bpf_program *const programs[] = {
@@ -179,7 +180,7 @@ static int attach_all(struct eprof_bpf *skel, struct probe_session *z)
 	return ret;
 }
 
-/* A counter of each event on each CPU. */
+/* Opens a counter for each event on each CPU. */
 static int open_events(struct eprof_bpf *skel, const struct probe_request *r,
 		       struct probe_session *z)
 {
@@ -227,7 +228,8 @@ int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 		ret = open_events(skel, r, out);
 	if (!ret)
 		ret = attach_all(skel, out);
-	/* Without it the loader sees new code a little later, and nothing may be hijacked. */
+	/* Without this the loader sees new code a little later, and no return address may be
+	 * hijacked. */
 	if (!ret)
 		out->sees_modules = !trace(out, bpf_program__fd(skel->progs.zone_mmap_enter),
 					   "syscalls:sys_enter_mmap") &&

@@ -1,6 +1,6 @@
 /*
- * probe_session: the part of a session that is about probes: its programs and maps are loaded where
- * probes are asked for, and cost nothing else.
+ * probe_session: the part of a session for probes. Its programs and maps are loaded only if probes
+ * are requested.
  */
 #ifndef LOAD_PROBE_SESSION_H
 #define LOAD_PROBE_SESSION_H
@@ -14,44 +14,44 @@
 #include "load/zonemaps.h"
 #include "perf/event.h"
 
-/* What is asked for. */
+/* The request for probes. */
 struct probe_request {
 	uint32_t max_zones;
 	uint32_t clocks;	    /* WIRE_CLOCK_… */
-	const struct event *events; /* at most WIRE_ZONE_EVENTS, with WIRE_CLOCK_EVENTS */
+	const struct event *events; /* at most WIRE_ZONE_EVENTS, for WIRE_CLOCK_EVENTS */
 	size_t n_events;
-	uint32_t actions; /* bits, enum wire_action */
-	bool limited;	  /* zones may come to be only counted: zonemaps_count_only() */
-	bool one_by_one;  /* as on kernels before 6.6; in tests */
-	bool no_session;  /* as on kernels before 6.13; in tests */
+	uint32_t actions; /* bits by enum wire_action */
+	bool limited;	  /* zonemaps_count_only() may be called */
+	bool one_by_one;  /* attach as on kernels before 6.6; for tests */
+	bool no_session;  /* use no sessions, as on kernels before 6.13; for tests */
 };
 
-/* What there is then. Borrowed from the session. */
+/* The loaded part. Borrowed from the session. */
 struct probe_session {
 	struct zonemaps *maps;
 	struct probes probes;
-	bool sessions;	   /* the kernel has them */
-	bool sees_modules; /* code that is mapped is noted before it runs, and the loader woken */
-	struct bpf_program *waits[2]; /* such a system call begins, ends */
+	bool sessions;	   /* the kernel has uprobe sessions */
+	bool sees_modules; /* the programs see new code before it runs, and wake the loader */
+	struct bpf_program *waits[2]; /* at start and end of system calls that wait */
 	bool watches_waits;
-	int stats_fd; /* the kernel's statistics of these; -1: they are not on */
+	int stats_fd; /* the kernel's statistics of BPF programs; -1: off */
 	VEC(struct bpf_link *) links;
 	VEC(int) event_fds;
 };
 
-/* Whether only the kernel can tell how long the programs of such a request run: with its statistics
- * on, each call of a zone costs a tenth more. Else there is calibration for those on probes. */
+/* Whether only the kernel's statistics can tell the run time of the request's programs. They make
+ * each call of a zone a tenth slower; otherwise calibration measures the programs on probes. */
 bool probe_session_needs_stats(const struct probe_request *);
 struct eprof_bpf;
 struct bpf_program;
-/* The program of an action at the entry of functions: enum wire_action, not zone. */
+/* The entry program of an action: enum wire_action, but not zone. */
 struct bpf_program *probe_session_action_program(const struct eprof_bpf *, uint64_t action);
-/* Before the programs are loaded; NULL: no zones. */
+/* Call before the programs are loaded; NULL: no zones. */
 void probe_session_configure(struct eprof_bpf *, const struct probe_request *);
-/* Once they are. Errors with a text. */
+/* Call after that. Errors with a text. */
 int probe_session_open(struct eprof_bpf *, const struct probe_request *, struct probe_session *out);
-/* From now on the time is measured that threads which run coroutines wait for events. Where the
- * kernel does not let us, it is not. */
+/* Starts to measure how long threads that run coroutines wait for events; does nothing if the
+ * kernel does not permit it. */
 void probe_session_watch_waits(struct probe_session *);
 void probe_session_close(struct probe_session *);
 

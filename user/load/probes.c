@@ -14,7 +14,7 @@
 #include "perf/event.h"
 #include "perf/rights.h"
 
-/* Of union bpf_attr, the part for BPF_LINK_CREATE on a perf event (5.15). */
+/* The part of union bpf_attr for BPF_LINK_CREATE on a perf event (5.15). */
 struct perf_link_create {
 	uint32_t program_fd, event_fd, attach_type, flags;
 	uint64_t cookie;
@@ -114,7 +114,7 @@ int probes_attach(const struct probes *p, enum probe_program program, int fd, ui
 
 	if (!list->n)
 		return 0;
-	/* The file itself, wherever its name leads by now. */
+	/* Names the file itself, even if it was renamed. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (p->program_fds[program] < 0)
 		return err(-ENOTSUP, "the kernel has no program for such probes");
@@ -125,7 +125,7 @@ int probes_attach(const struct probes *p, enum probe_program program, int fd, ui
 
 void probe_link_close(struct probe_link *link)
 {
-	/* A link goes before the event that it hangs on. */
+	/* Close a link before the event to which it is attached. */
 	for (size_t i = link->fds.n; i-- > 0;)
 		close(link->fds.at[i]);
 	vec_release(&link->fds);

@@ -1,6 +1,6 @@
 /*
- * probes: attaches the probes of zones to files: many at once where the kernel can, else one by
- * one. The kernel detaches them when their link is closed, or when the process that holds it dies.
+ * probes: attaches probes to files, many at once if the kernel can, else one by one. The kernel
+ * detaches them when their link is closed, or when the process that holds it dies.
  */
 #ifndef LOAD_PROBES_H
 #define LOAD_PROBES_H
@@ -13,13 +13,13 @@
 #include "wire_zone.h"
 
 enum probe_program {
-	PROBE_SESSION, /* a call and its return; where the kernel has sessions */
+	PROBE_SESSION, /* a call and its return, by a uprobe session */
 	PROBE_ENTRY,
 	PROBE_EXIT,
-	PROBE_COUNT,	 /* a call, which is counted and no more */
+	PROBE_COUNT,	 /* counts calls only */
 	PROBE_SWITCH,	 /* entry of a function that leaves its stack */
 	PROBE_SWITCH_TO, /* its end, on another stack */
-	PROBE_ACTION,	 /* and the numbers behind it: action 1 and on, at entries */
+	PROBE_ACTION,	 /* and the numbers behind it: entries, for action 1 and up */
 	PROBE_PROGRAMS = PROBE_ACTION + WIRE_ACTIONS - 1
 };
 
@@ -29,38 +29,38 @@ struct probe {
 };
 typedef VEC(struct probe) probe_list;
 
-/* How they are hung on code. */
+/* The means to attach them. */
 struct probes {
 	int program_fds[PROBE_PROGRAMS]; /* -1: not loaded */
 	bool multi;			 /* many at once */
 };
 
-/* What a program in the kernel has run so far, as far as the kernel's statistics were on; what all
- * those of probes have. */
+/* Runs and run time of BPF programs while the kernel's statistics were on: of one program, or of
+ * all programs of probes. */
 struct program_run {
 	uint64_t ns, runs;
 };
 struct program_run program_run(int program_fd);
 struct program_run probes_run(const struct probes *);
-/* Has the kernel time BPF programs, all of them, until what is returned is closed; negative: it
- * does not. */
+/* Makes the kernel time all BPF programs until the returned descriptor is closed; negative:
+ * cannot. */
 int probes_time_programs(void);
-/* Whether @program_fd is one of them. */
+/* Whether @program_fd is a program of probes. */
 bool probes_have(const struct probes *, int program_fd);
 
-/* One or many probes of one file. */
+/* One or more probes in one file. */
 struct probe_link {
 	VEC(int) fds;
 };
 
-/* Where probes must be hung one by one: so many are taken for one link, since taking them away
- * costs a tenth of a second each. */
+/* Most probes in a link that attaches them one by one, since detaching takes a tenth of a second
+ * each. */
 #define PROBES_ONE_BY_ONE 512
 
 /*
- * Hangs @program on all of @list in the file @fd, for process @pid alone (0: for all that map
- * it). Errors with a text; -E2BIG for more than PROBES_ONE_BY_ONE where that is how it goes. What
- * was hung is in @out all the same.
+ * Attaches @program to all of @list in the file @fd, for process @pid alone (0: for all that map
+ * it). Errors with a text; -E2BIG for more than PROBES_ONE_BY_ONE if attached one by one. Even then
+ * @out has those that were attached.
  */
 int probes_attach(const struct probes *, enum probe_program, int fd, uint32_t pid,
 		  const probe_list *list, struct probe_link *out);

@@ -1,5 +1,5 @@
 /*
- * program_cost: what the BPF programs and maps of an object cost, by the kernel's own account.
+ * program_cost: the cost of an object's BPF programs and maps, by the kernel's account.
  */
 #ifndef LOAD_PROGRAM_COST_H
 #define LOAD_PROGRAM_COST_H
@@ -11,12 +11,11 @@
 
 struct bpf_object;
 
-/* Adds to @out the time and the runs of all programs by the kernel's statistics (BPF_ENABLE_STATS,
- * which are zero while they are off), but of those for whose descriptor @skip, where it is given,
- * returns true. */
+/* Adds the run time and runs of all programs by the kernel's statistics (BPF_ENABLE_STATS; zero
+ * while off) to @out, except those for whose descriptor @skip, if given, returns true. */
 void program_cost_add(const struct bpf_object *, bool (*skip)(const void *context, int program_fd),
 		      const void *context, struct session_cost *out);
-/* Bytes of kernel memory that the maps hold. */
+/* Kernel memory of the maps, in bytes. */
 uint64_t program_cost_maps(const struct bpf_object *);
 
 #endif

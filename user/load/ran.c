@@ -20,8 +20,8 @@ static bool is_cgroup(const struct target *t)
 	return t->kind == TARGET_CGROUP;
 }
 
-/* The kernel goes through the threads of our PID namespace alone: below the first that is not the
- * whole machine. */
+/* Whether the kernel's iterator reaches all threads of the target. It visits those of our PID
+ * namespace only: in a nested one that is not the whole machine. */
 static bool is_walked(const struct target *t)
 {
 	return !is_cgroup(t) && (t->kind != TARGET_ALL || procfs_in_first_namespace());
@@ -66,7 +66,7 @@ static bool read_cgroup(int cgroup_fd, uint64_t *ns)
 	return at;
 }
 
-/* Has the programs go through all threads that there are. */
+/* Runs the iterator program over all threads. */
 static bool walk_threads(const struct ran *r)
 {
 	_close_ int fd = bpf_iter_create(bpf_link__fd(r->walk));
@@ -121,7 +121,7 @@ bool ran_read(struct ran *r, uint64_t *ns)
 	return ran_last(r, ns);
 }
 
-/* Those that have exited give their memory back after the kernel's next grace period. */
+/* Whether all exited threads have released their memory, after the kernel's next grace period. */
 static bool is_settled(const struct ran *r)
 {
 	uint64_t exited, freed;

@@ -10,7 +10,7 @@
 #include "load/ring.h"
 #include "wire.h"
 
-/* How far the ring was read or written, at the start of a page of its own: linux/bpf.h. */
+/* The read or write position of the ring, at the start of a page of its own: linux/bpf.h. */
 struct ring_page {
 	uint64_t position;
 };
@@ -19,12 +19,12 @@ struct ring {
 	struct ring_buffer *records;
 	struct ring_page *consumer, *producer; /* NULL: not mapped */
 
-	ring_record_fn fn; /* of the drain that is going on */
+	ring_record_fn fn; /* of the current drain */
 	void *context;
-	uint64_t left; /* bytes that it still takes */
+	uint64_t left; /* bytes that it may still take */
 };
 
-/* Whether a record is as long as its kind says. */
+/* Whether a record has the length of its kind. */
 static bool is_whole(const void *data, size_t bytes)
 {
 	const struct wire_head *head = data;
@@ -50,7 +50,7 @@ static bool is_whole(const void *data, size_t bytes)
 	}
 }
 
-/* Of the stack memory, up to the last piece that is there. */
+/* The bytes of a slice up to the last piece present. */
 static size_t slice_bytes(const struct wire_slice *slice)
 {
 	int n = slice->present ? WIRE_SLICE_PIECES - __builtin_clzll(slice->present) : 0;
@@ -58,13 +58,13 @@ static size_t slice_bytes(const struct wire_slice *slice)
 	return (size_t)n * WIRE_SLICE_PIECE;
 }
 
-/* Of a record, with what comes before and behind it: linux/bpf.h. */
+/* A record's size in the ring, with header and padding: linux/bpf.h. */
 static uint64_t room_of(size_t bytes)
 {
 	return (BPF_RINGBUF_HDR_SZ + bytes + 7) / 8 * 8;
 }
 
-/* Negative, which ends the drain, behind the last record that it was to take. */
+/* Negative, which ends the drain, after the last record that it may take. */
 static int on_record(void *context, void *data, size_t bytes)
 {
 	struct ring *r = context;

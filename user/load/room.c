@@ -2,7 +2,7 @@
 
 #include "load/room.h"
 
-/* The first of @n free lines in a row; WIRE_POOL_LINES where there are not so many. */
+/* The first of @n consecutive free lines; WIRE_POOL_LINES if there are none. */
 static uint32_t find_run(const struct room_pool *p, uint32_t n)
 {
 	uint32_t first = 0;

@@ -11,23 +11,22 @@
 #include "wire.h"
 
 struct room_pool {
-	uint8_t taken[WIRE_POOL_LINES]; /* 1: not free, or beyond the limit */
+	uint8_t taken[WIRE_POOL_LINES]; /* 1: in use, or beyond the limit */
 	uint32_t free;
 };
 
-/* A zeroed one with a limit is empty and valid. */
+/* A struct zeroed except for its limit is empty and valid. */
 struct room {
 	VEC(struct room_pool) pools;
-	uint32_t limit; /* lines, in all pools together */
+	uint32_t limit; /* lines in all pools together */
 	uint32_t used;
-	uint32_t next; /* pool that is asked first */
+	uint32_t next; /* pool to search first */
 };
 
-/* Takes @n neighbouring lines of one pool. False where there are no such: room_add_pool(), or give
- * some back. */
+/* Allocates @n consecutive lines of one pool. False if there are none: add a pool, or free some. */
 bool room_take(struct room *, uint32_t n, uint32_t *pool, uint32_t *first);
 void room_give(struct room *, uint32_t pool, uint32_t first, uint32_t n);
-/* A pool more, of as many lines as the limit leaves; false where that is none. */
+/* Adds a pool with as many lines as the limit leaves; false if that is none. */
 bool room_add_pool(struct room *);
 void room_release(struct room *);
 

@@ -1,17 +1,18 @@
 #include "load/sampling.h"
 
-/* Past this many threads an event each costs more files than an event a CPU costs interrupts. */
+/* Beyond this many threads, one event per thread costs more files than one event per CPU costs
+ * interrupts. */
 #define MAX_TASK_EVENTS 2048
 
-/* Threads of -p beyond which each one's last part of a period, half of one on average, adds up to
- * more than the first second of sampling may miss; and to open an event for each, while they keep
- * the processors busy, takes longer than that. */
+/* Threads of -p beyond which their unfinished periods, half a period each on average, add up to
+ * more than sampling may miss in the first second. Opening an event for each of them, while they
+ * keep the CPUs busy, takes longer than that. */
 #define MANY_THREADS 64
 
-/* At most 0.4 % of each CPU, where an interrupt costs 2 µs. */
+/* At most 0.4 % of each CPU if an interrupt takes 2 µs. */
 #define CHEAP_HZ 2000
 
-/* So many periods may be open at the end of as many threads, by chance. */
+/* Unfinished periods at the end of as many threads that may be due to chance. */
 #define OPEN_PERIODS 5
 #define SHORT_SHARE  0.02
 

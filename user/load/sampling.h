@@ -1,5 +1,6 @@
 /*
- * sampling: whether a capture begins with events by task or by CPU, and when it changes over.
+ * sampling: decides whether a capture starts with events by task or by CPU, and when it changes
+ * over.
  */
 #ifndef LOAD_SAMPLING_H
 #define LOAD_SAMPLING_H
@@ -8,25 +9,24 @@
 
 struct sampling_options {
 	const struct target *target;
-	enum sampler asked; /* --sampler */
+	enum sampler asked; /* from --sampler */
 	double hz;
 	size_t n_events;
 };
 /* Never AUTO. */
 struct sampling sampling_choose(const struct sampling_options *);
 
-/* What the samples of a capture say, and the scheduler. */
+/* CPU time by the samples and by the scheduler. */
 struct coverage {
-	double ran_ns;	   /* on a CPU */
-	double sampled_ns; /* ticks, a period each */
+	double ran_ns;	   /* by the scheduler */
+	double sampled_ns; /* ticks × period */
 	double period_ns;
 };
-/* Events of tasks leave out so much of what threads ran that it is no matter of chance: those that
- * live for less than a period, and a part of a period of each that is there. Events of CPUs do not.
- */
+/* Whether events by task miss more than chance explains: threads shorter than a period, and each
+ * thread's unfinished period. Events by CPU miss neither. */
 bool sampling_falls_short(const struct coverage *);
-/* Whether interrupts on all CPUs, also on those where the target does not run, cost next to nothing
- * at this rate. */
+/* Whether interrupts on all CPUs, also those without the target, cost next to nothing at this
+ * rate. */
 bool sampling_by_cpu_is_cheap(double hz);
 
 #endif

@@ -11,11 +11,12 @@
 
 struct session {
 	const struct backend *backend;
-	void *state; /* of that */
+	void *state; /* of the backend */
 };
 
-/* Programs, maps, rings and files that are being named, before what grows with the target: some 50,
- * with probes some 170. Short of them libbpf and the kernel fail with errors of all kinds. */
+/* Descriptors for programs, maps, rings and files being named, before those that grow with the
+ * target: some 50, with probes some 170. Without them libbpf and the kernel fail with various
+ * errors. */
 #define LEAST_FILES	   64
 #define LEAST_FILES_PROBES 200
 

@@ -1,7 +1,7 @@
 /*
- * session: what samples the target: opened, attached to events, read, ended. As a rule BPF programs
- * in the kernel do it; who has no right to such samples processes of his own by perf events alone.
- * All of it goes when the session is closed or the process dies.
+ * session: samples the target: opened, attached to events, read, ended. Normally by BPF programs;
+ * without privileges by perf events alone, on the user's own processes. All of it disappears when
+ * the session is closed or the process dies.
  */
 #ifndef LOAD_SESSION_H
 #define LOAD_SESSION_H
@@ -20,83 +20,82 @@
 
 struct session;
 
-/* Loads the programs, where there are rights to it. Errors with a text that says which privilege or
- * kernel feature is missing. */
+/* Loads the programs, if permitted. Errors with a text that names the missing privilege or kernel
+ * feature. */
 int session_open(const struct session_options *, struct session **);
-/* What processes do meanwhile: already running. Borrowed. */
+/* The records of processes, already enabled. Borrowed. */
 struct sideband *session_sideband(struct session *);
-/* Attaches to events of the target; nothing is counted before session_start(). */
+/* Attaches to the target's events; nothing counts before session_start(). */
 int session_attach(struct session *);
-/* Takes in what belongs to the target and was not known when the session was opened: a process that
- * was found, or a thread, maybe of a new process, that was born to one of the target's. What is
- * gone is passed over. */
+/* Adds a process of the target that was unknown when the session was opened, or a thread, perhaps
+ * of a new process, born to one of the target's. Ignores those that have ended. */
 int session_add(struct session *, uint32_t pid);
 void session_adopt(struct session *, uint32_t parent_pid, uint32_t pid, uint32_t parent_tid,
 		   uint32_t tid, uint64_t born_ns);
-/* All births up to a moment were told. Where none of them since the last call had to be taken in,
- * all that are born later belong to the target by themselves: nobody is adopted any more. False
- * where some had: what they have started since is told next, and better soon. */
+/* All births up to a moment were reported. True if none since the last call had to be adopted:
+ * later children then belong to the target automatically, and nobody is adopted any more. False if
+ * some had: report what they have started since, soon. */
 bool session_settle(struct session *);
-/* The event's own count (ns of a clock), children included; 0 where that is not known. */
+/* The event's own count (ns for a clock), including children; 0 if unknown. */
 uint64_t session_count(struct session *, size_t event);
 /* The 64 bits at @key of an array map of a source's or an action's programs, by the map's name;
- * -ENOENT: there is none. */
+ * -ENOENT: no such map. */
 int session_map_value(struct session *, const char *name, uint32_t key, uint64_t *out);
-/* Its probes; NULL where none were asked for. Borrowed. */
+/* Its probes; NULL if none were requested. Borrowed. */
 struct probe_session *session_probes(struct session *);
-/* Programs in the kernel take the samples; else the kernel's ring of perf events alone, and what
- * runs in the kernel is not seen. */
+/* Whether BPF programs take the samples. Otherwise perf events do, in user mode only. */
 bool session_has_programs(const struct session *);
 void session_close(struct session *);
 
-/* ring_drain() of its ring. What is left there waits: when the ring is full, the programs count
+/* As ring_drain(). What it leaves stays in the ring; if the ring is full, the programs count
  * samples as lost. */
 int session_drain(struct session *, uint64_t most_bytes, ring_record_fn, void *context);
-/* After the last drain: gives the memory of the ring back, which nothing is read from any more. */
+/* After the last drain: frees the ring's memory. */
 void session_drained(struct session *);
-/* Adds the ring to an epoll set, so that a half-full one wakes it. */
+/* Adds the ring to an epoll set, which a half-full ring wakes. */
 int session_watch(struct session *, int epoll_fd);
 
-/* The walker's tables, empty; owned by the caller, to be freed before the session. NULL where no
- * walker is in the kernel. */
+/* The walker's tables, empty; owned by the caller, who frees them before the session. NULL without
+ * a walker in the kernel. */
 int session_tables(struct session *, struct tables **out);
 
-/* Addresses may mean other code now: every stack is sent again. */
+/* Has every stack sent again: addresses may now belong to other code. */
 void session_new_epoch(struct session *);
 
-/* Totals over all CPUs, in the order of enum wire_counter. While the programs run, TAKEN may be
- * ahead of its outcomes, never behind. */
+/* Totals over all CPUs, by enum wire_counter. While the programs run, TAKEN may be ahead of its
+ * outcomes, never behind. */
 int session_counters(struct session *, size_t event, uint64_t out[WIRE_COUNTERS]);
-/* Hits of the target, those in the mode that is left out too, by possible CPU. */
+/* Hits of the target by possible CPU, including those in the mode left out. */
 int session_hits_by_cpu(struct session *, size_t event, uint64_t *out);
-/* For tick_cost_new(); not loaded where no event needs it. */
+/* For tick_cost_new(); not loaded if no event needs it. */
 struct tick_program session_tick_program(const struct session *);
-/* How far each CPU is with the steps of a counted event, or one with -c; appended. */
+/* Appends each CPU's sampling state for a counted event, or one with -c. */
 int session_steps(struct session *, size_t event, session_step_list *out);
-/* Hits of a tracepoint, by whomever, at which the kernel ran no program of ours, being amid one of
- * BPF already. */
+/* Hits of a tracepoint, by anyone, for which the kernel did not run our program because another BPF
+ * program was running. */
 uint64_t session_missed(const struct session *, size_t event);
 
 void session_cost(struct session *, struct session_cost *out);
-/* Time in the program of one event, on the target's hits where that can be told. */
+/* Run time of one event's program, on the target's hits only if they can be told apart. */
 uint64_t session_event_ns(struct session *, size_t event);
-/* Whether the programs see the event's hits by others, too, and let them go. */
+/* Whether the programs also see the event's hits by others, and drop them. */
 bool session_filters(const struct session *, size_t event);
-/* How often the kernel held the events back, for want of time. */
+/* How often the kernel throttled the events. */
 uint64_t session_throttled(const struct session *);
-/* Events of CPUs, of a target that others share them with: they are interrupted, too. */
+/* Whether events by CPU also interrupt others than the target. */
 bool session_interrupts_others(const struct session *);
 
-/* At each tick of a capture: samples clocks and cycles by CPU from now on, where it shows that
- * those by task leave out what lives shortly. */
+/* Call at each tick of a capture: starts to sample clocks and cycles by CPU if events by task turn
+ * out to miss short threads. */
 void session_tick(struct session *);
-/* The target's time on a CPU by the scheduler's own account, since session_start(); once more as of
- * the end where that is over. False where the kernel does not tell. */
+/* The target's CPU time by the scheduler's account since session_start(), after the session's end
+ * up to its end. False if unknown. */
 bool session_ran(struct session *, uint64_t *ns);
-/* Starts and ends counting: the events, and what they are held against. Errors with a text. */
+/* Starts and stops counting: of the events, and of what they are checked against. Errors with a
+ * text. */
 int session_start(struct session *);
 void session_stop(struct session *);
-/* After the end: waits for what threads run that exited shortly before, 50 ms at most. */
+/* After the end: waits for threads that exited just before it, 50 ms at most. */
 void session_await_exits(struct session *);
 
 #endif

@@ -32,19 +32,19 @@ struct bpf_session {
 	struct bpf_link *follow;
 	struct bpf_link *exits; /* see namespace_open() */
 	VEC(struct bpf_link *) of_sources;
-	struct pool_first *pool; /* NULL: the tables have it */
-	struct ring *ring;	 /* NULL: read to its end */
+	struct pool_first *pool; /* NULL: taken over by the tables */
+	struct ring *ring;	 /* NULL: drained for good */
 	int stats_fd;
 	struct sampling by;
 	struct hooks hooks;
-	struct births followed; /* processes; all that BPF filters by */
+	struct births followed; /* processes; complete if BPF filters by process */
 	bool adopted, settled;	/* see session_settle() */
 	struct ran ran;
-	unsigned ticks; /* so many have been */
+	unsigned ticks; /* number of ticks so far */
 	struct probe_session probes;
 };
 
-/* libbpf explains itself on stderr; what it says is ours to tell, so it is kept quiet. */
+/* Silences libbpf, which would explain errors on stderr: those are ours to report. */
 static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 {
 	(void)level;
@@ -120,7 +120,7 @@ static int load(struct bpf_session *s)
 	return ret ? ret : ring_open(bpf_map__fd(s->skel->maps.ring), &s->ring);
 }
 
-/* That no tables came to have. */
+/* Frees the first pool if no tables took it over. */
 static void drop_pool(struct bpf_session *s)
 {
 	int fd = pool_end(s->pool);
@@ -162,12 +162,12 @@ static int bpf_open(const struct session_options *o, void **out)
 	libbpf_set_print(quiet);
 	s->by = sampling_choose(
 		&(struct sampling_options){o->target, o->sampler, o->hz, o->n_events});
-	/* They slow down all programs in the kernel, not ours alone: only where nothing else does.
-	 */
+	/* The kernel's statistics slow down all BPF programs of the machine, so enable them only if
+	 * nothing else tells the run time. */
 	s->stats_fd = o->probes && probe_session_needs_stats(o->probes)
 			      ? bpf_enable_stats(BPF_STATS_RUN_TIME)
 			      : -1;
-	/* The sideband comes first, so that nothing is born or mapped unseen. */
+	/* The sideband first, so that no birth or mapping is missed. */
 	ret = sideband_open(o->probes != NULL, &s->sideband);
 	if (!ret)
 		ret = load(s);
@@ -220,8 +220,8 @@ static int bpf_attach(void *state)
 	return hooks_attach(&s->hooks);
 }
 
-/* Takes @pid, too; its children from now on follow by themselves. One that has exited does not
- * leave its number in the filter, for others. */
+/* Adds @pid to the filter; its later children follow automatically. Removes the number again if it
+ * has exited, since another process may get it. */
 static int follow(struct bpf_session *s, uint32_t pid)
 {
 	int ret;
@@ -380,7 +380,7 @@ static uint64_t bpf_missed(const void *state, size_t event)
 		       : info.recursion_misses;
 }
 
-/* Programs that are timed otherwise, where the kernel's statistics are not on all the time. */
+/* Whether a program is timed by other means, unless the kernel's statistics are on all the time. */
 static bool is_timed_otherwise(const void *state, int program_fd)
 {
 	const struct bpf_session *s = state;
@@ -396,7 +396,7 @@ static void bpf_cost(void *state, struct session_cost *out)
 	struct bpf_session *s = state;
 
 	*out = (struct session_cost){.by_kernel = s->stats_fd >= 0};
-	/* Else they are on for moments, while probes are calibrated: that part of the runs says
+	/* Otherwise they are on only while probes are calibrated, and that part of the runs says
 	 * nothing. */
 	if (out->by_kernel)
 		program_cost_add(s->skel->obj, NULL, s, out);
@@ -476,7 +476,7 @@ static void bpf_await_exits(void *state)
 	ran_settle(&s->ran);
 }
 
-/* The first event that is a clock, by task, and may be sampled by CPU; -1: none. */
+/* The first clock event sampled by task that may change over to CPUs; -1: none. */
 static int changeable(const struct bpf_session *s)
 {
 	if (s->o.target->kind != TARGET_PIDS || s->o.sampler != SAMPLER_AUTO ||
@@ -489,7 +489,7 @@ static int changeable(const struct bpf_session *s)
 	return -1;
 }
 
-/* At ticks 1, 2, 4 … 64, then every 64th: to go through all threads of a large machine takes a
+/* At ticks 1, 2, 4 … 64, then every 64th: visiting all threads of a large machine takes a
  * millisecond. */
 static bool is_due(unsigned tick)
 {
@@ -508,7 +508,7 @@ static void bpf_tick(void *state)
 		return;
 	c.ran_ns = (double)ran_ns;
 	c.sampled_ns = (double)counters[WIRE_TAKEN] * c.period_ns;
-	/* Where it cannot be, the ledger has the row all the same. */
+	/* If it cannot change over, the ledger still has its row. */
 	if (sampling_falls_short(&c))
 		(void)hooks_change_over(&s->hooks);
 }

@@ -1,5 +1,5 @@
 /*
- * session_options: what a session is to sample, and how.
+ * session_options: what a session shall sample, and how.
  */
 #ifndef LOAD_SESSION_OPTIONS_H
 #define LOAD_SESSION_OPTIONS_H
@@ -19,12 +19,12 @@ struct session_options {
 	double hz;
 	const struct target *target; /* opened; borrowed */
 	enum sampler sampler;
-	int64_t tick_ns;		    /* how often the ring will be drained: sets its size */
-	unsigned hash_bits;		    /* 64; fewer only to provoke collisions in tests */
+	int64_t tick_ns;    /* interval of ring drains: determines the ring's size */
+	unsigned hash_bits; /* 64; fewer only in tests, to provoke collisions */
 	const struct probe_request *probes; /* NULL: none; borrowed while the session is opened */
 	VEC(const char *) programs; /* of sources: loaded, and attached as their sections say */
-	VEC(const char *) absent;   /* sources that are not asked for: no maps of theirs */
-	uint64_t table_bytes; /* most memory for unwind tables: TABLES_MAX_BYTES; less only in tests
+	VEC(const char *) absent;   /* sources not requested: their maps are not made */
+	uint64_t table_bytes; /* memory limit of unwind tables: TABLES_MAX_BYTES; less only in tests
 			       */
 };
 

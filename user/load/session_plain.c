@@ -1,6 +1,6 @@
 /*
- * The backend without rights: perf events of one's own processes, in user mode, with a copy of the
- * stack each, which user space walks.
+ * The backend without privileges: perf events of the user's own processes, in user mode, each with
+ * a copy of the stack, which user space walks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "perf/plain_sample.h"
 #include "perf/rights.h"
 
-/* Looks for threads that were born while their siblings' events were opened: few find any. */
+/* Searches for threads born while their siblings' events were opened: few find any. */
 #define MOST_ROUNDS 16
 
 struct plain_session {
@@ -26,16 +26,16 @@ struct plain_session {
 	uint64_t counters[WIRE_EVENTS][WIRE_COUNTERS];
 	uint64_t throttled;
 	uint64_t start_ns;	   /* samples count from then on; UINT64_MAX: not yet */
-	uint64_t base_ns, last_ns; /* of the clock: at the start, and when it was read last */
+	uint64_t base_ns, last_ns; /* the clock at the start, and when last read */
 	bool stopped;
-	uint8_t *scratch; /* of one record */
+	uint8_t *scratch; /* room for one record */
 	struct plain_slice *slice;
-	/* Of the drain that is going on; NULL: samples are dropped. */
+	/* Of the current drain; NULL: samples are dropped. */
 	ring_record_fn fn;
 	void *context;
 };
 
-/* Whether something is asked for that takes rights; an error with a text then. */
+/* An error with a text if the options need privileges. */
 static int check(const struct session_options *o)
 {
 	const char *what = o->probes			      ? "zones"
@@ -112,7 +112,7 @@ static void take_sample(struct plain_session *s, const struct perf_event_header 
 	s->fn(s->context, s->slice, bytes);
 }
 
-/* Of the ring, in which one that is no sample is rare: it counts as a sample all the same. */
+/* Lost records of the ring. Few are not samples, so all count as samples. */
 static void take_lost(struct plain_session *s, uint64_t lost, uint64_t id)
 {
 	size_t event = plain_events_of(&s->events, id);
@@ -166,8 +166,7 @@ static int plain_drain(void *state, uint64_t most_bytes, ring_record_fn fn, void
 	return 0;
 }
 
-/* Until there is no thread that neither has events nor inherited them, which its birth's record
- * tells. */
+/* Repeats until every thread has events or inherited them, which the record of its birth tells. */
 static int plain_add(void *state, uint32_t pid)
 {
 	struct plain_session *s = state;
@@ -216,7 +215,7 @@ static int plain_watch(void *state, int epoll_fd)
 	return 0;
 }
 
-/* The first event that is a clock; SIZE_MAX: none. */
+/* The first clock event; SIZE_MAX: none. */
 static size_t clock_of(const struct plain_session *s)
 {
 	for (size_t i = 0; i < s->o.n_events; i++)
@@ -225,7 +224,7 @@ static size_t clock_of(const struct plain_session *s)
 	return SIZE_MAX;
 }
 
-/* A clock counts all the time on a CPU, also in the kernel. */
+/* A clock counts all CPU time, in the kernel, too. */
 static bool plain_ran(void *state, uint64_t *ns)
 {
 	struct plain_session *s = state;

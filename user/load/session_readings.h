@@ -11,12 +11,12 @@
 #include "wire.h"
 
 struct session_cost {
-	uint64_t bpf_ns, bpf_runs; /* all programs together; those on probes only if by_kernel */
-	bool by_kernel;		   /* the kernel's statistics; else by our own clock reads */
-	uint64_t map_bytes;	   /* memory of all maps, as the kernel counts it */
+	uint64_t bpf_ns, bpf_runs; /* all programs; those on probes only if by_kernel */
+	bool by_kernel;		   /* from the kernel's statistics, else from our own clock reads */
+	uint64_t map_bytes;	   /* kernel memory of all maps */
 };
 
-/* Of a counted event, or one with -c: how far each CPU is. */
+/* The sampling state of each CPU, for a counted event or one with -c. */
 typedef VEC(struct wire_step) session_step_list;
 
 #endif

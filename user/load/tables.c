@@ -14,25 +14,25 @@
 #include "load/tables.h"
 #include "sample/table.h"
 
-/* So much of the room is made free at once, since that waits for all CPUs. */
+/* The share of the room to free at a time, since freeing waits for all CPUs. */
 #define EVICTED_SHARE 8
 
-/* One name of a table. Names of the same lines are a ring of indices. */
+/* One name of a table. Names of the same lines form a ring of indices. */
 struct table {
 	struct wire_piece piece;
-	struct wire_table at; /* no lines: gone, to be used again */
-	uint32_t twin; /* the next name in the ring; its own index where it is the only one */
+	struct wire_table at; /* no lines: unused entry */
+	uint32_t twin;	      /* the next name in the ring; its own index if it is the only one */
 };
 
 struct tables {
 	struct tables_maps maps;
 	struct room room;
 	VEC(uint8_t *) pools; /* mapped */
-	int pool_fd;	      /* of the first */
+	int pool_fd;	      /* of the first pool */
 	VEC(struct table) tables;
-	VEC(uint32_t) gone;  /* indices that are free */
+	VEC(uint32_t) gone;  /* unused indices */
 	struct map by_piece; /* hash of a piece → index of the newest with that hash */
-	struct map dropped;  /* hash of a piece that lost its table */
+	struct map dropped;  /* hash of a piece whose table was evicted */
 	uint64_t evicted;
 };
 
@@ -47,7 +47,7 @@ static int map_pool(struct tables *t, int fd)
 	return 0;
 }
 
-/* For walkers to see, which look only where a table is said to stand. */
+/* Makes a pool visible to walkers, which look only where a table is registered. */
 static int show_pool(struct tables *t, int fd)
 {
 	uint32_t number = (uint32_t)t->pools.n;
@@ -57,7 +57,7 @@ static int show_pool(struct tables *t, int fd)
 
 static int add_pool(struct tables *t)
 {
-	/* The first one may be there since the programs were loaded. */
+	/* The first pool may exist since the programs were loaded. */
 	int fd = pool_end(t->maps.first), ret = 0;
 
 	t->maps.first = NULL;
@@ -112,12 +112,12 @@ void tables_free(struct tables *t)
 
 /* --- eviction ------------------------------------------------------------------------------- */
 
-/* A table, while it is decided which ones go. */
+/* A table considered for eviction. */
 struct candidate {
-	uint32_t index, used; /* in tables; epoch of its last use */
+	uint32_t index, used; /* index in tables; epoch of the last use */
 };
 
-/* Of each table one name, with the latest use of all of them. */
+/* One name of each table, with the latest use of all its names. */
 struct candidates {
 	VEC(struct candidate) at;
 };
@@ -137,7 +137,7 @@ static uint32_t last_use(const struct tables *t, uint32_t index)
 	return used;
 }
 
-/* One name speaks for all of a ring: the one with the highest index. */
+/* Whether @index represents its ring: the highest index does. */
 static bool speaks(const struct tables *t, uint32_t index)
 {
 	for (uint32_t i = t->tables.at[index].twin; i != index; i = t->tables.at[i].twin)
@@ -146,8 +146,7 @@ static bool speaks(const struct tables *t, uint32_t index)
 	return true;
 }
 
-/* The one that was not used for longest first; of those used at one time the one that came first.
- */
+/* Least recently used first; for equal use, oldest first. */
 static int by_use(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -167,7 +166,7 @@ static void find_candidates(const struct tables *t, struct candidates *out)
 		qsort(out->at.at, out->at.n, sizeof(*out->at.at), by_use);
 }
 
-/* Takes all names of a table from the walkers. */
+/* Removes all names of a table from the walkers' map. */
 static void forget(struct tables *t, uint32_t index)
 {
 	const struct wire_table at = t->tables.at[index].at;
@@ -187,8 +186,8 @@ static void forget(struct tables *t, uint32_t index)
 	t->evicted++;
 }
 
-/* Until no walk is under way that began before: the kernel waits for that wherever a map in a map
- * is replaced, be it by itself. */
+/* Waits until all walks that began before have ended. The kernel does that whenever a map in a map
+ * of maps is replaced, even by itself. */
 static void wait_for_walks(const struct tables *t)
 {
 	uint32_t first = 0;
@@ -196,7 +195,7 @@ static void wait_for_walks(const struct tables *t)
 	bpf_map_update_elem(t->maps.pools_fd, &first, &t->pool_fd, BPF_ANY);
 }
 
-/* Drops a share of the room, in the order of use. */
+/* Evicts tables that hold a share of the room, least recently used first. */
 static void evict(struct tables *t)
 {
 	const uint32_t share = t->room.used / EVICTED_SHARE;
@@ -207,22 +206,22 @@ static void evict(struct tables *t)
 	for (size_t i = 0; i < c.at.n && t->room.used > most; i++)
 		forget(t, c.at.at[i].index);
 	vec_release(&c.at);
-	/* Walkers remember where tables stand, for as long as this is the same. */
+	/* Walkers cache where tables are for as long as this does not change. */
 	++*t->maps.epoch;
 	wait_for_walks(t);
 }
 
 void tables_tick(struct tables *t)
 {
-	/* A walker that notes a use writes to memory that others read, and forgets what it has
-	 * learned: not before there is need. */
+	/* A walker that marks a use writes to memory that others read, and drops its cache. So not
+	 * before memory runs short. */
 	if (t && t->room.used > t->room.limit / 4 * 3)
 		++*t->maps.epoch;
 }
 
 /* --- tables --------------------------------------------------------------------------------- */
 
-/* Where there is no memory for another pool, those that there are must do. */
+/* Adds a pool. Without memory for one, the existing pools must do. */
 static void grow(struct tables *t)
 {
 	if (add_pool(t))
@@ -252,7 +251,7 @@ static struct table *find(const struct tables *t, const struct wire_piece *piece
 											 : NULL;
 }
 
-/* Makes the table known to the walkers, and here: its index in *@index. */
+/* Registers the table with the walkers, and here; *@index is its index here. */
 static int publish(struct tables *t, const struct wire_piece *piece, const struct wire_table *at,
 		   uint32_t *index)
 {

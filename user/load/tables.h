@@ -1,7 +1,7 @@
 /*
- * tables: unwind tables in the kernel's maps, by the piece of a file they are of. A table is
- * written through mmap into a pool, and read there by native code too, so that it is in memory
- * once. At the memory cap those go that no walk has used for longest.
+ * tables: the unwind tables in the kernel's maps, by piece of a file. A table is written through
+ * mmap into a pool, and native code reads it there, too, so that it is in memory once. At the
+ * memory limit the least recently used tables are evicted.
  */
 #ifndef LOAD_TABLES_H
 #define LOAD_TABLES_H
@@ -12,44 +12,44 @@
 
 #include "wire.h"
 
-/* The most that tables may take, unless less is asked for. */
+/* Memory limit of tables, unless a lower one is given. */
 #define TABLES_MAX_BYTES ((uint64_t)WIRE_POOLS * WIRE_POOL_LINES * 4096)
 
 struct pool_first;
 struct tables;
-/* The maps of that name in bpf/sample/walk.bpf.c, and the walkers' table_epoch; borrowed, but for
- * the first pool. */
+/* The maps of the same names in bpf/sample/walk.bpf.c, and the walkers' table_epoch. All borrowed
+ * but the first pool. */
 struct tables_maps {
 	int tables_fd, pools_fd, wanted_fd;
 	uint32_t *epoch;
-	struct pool_first *first; /* see pool_begin(); NULL: pools_fd is empty */
+	struct pool_first *first; /* from pool_begin(); NULL: pools_fd is empty */
 };
-/* With a first pool, so that the first tables need not wait for it. At most @max_bytes of tables.
- * Errors with a text. */
+/* Starts with a first pool, so that the first tables need not wait for it. At most @max_bytes of
+ * tables. Errors with a text. */
 int tables_new(const struct tables_maps *, uint64_t max_bytes, struct tables **out);
 void tables_free(struct tables *);
 
-/* Makes @words, whole lines, the table of @piece, which has none. Errors with a text: -EFBIG for
- * one larger than a pool. */
+/* Stores @words, whole lines, as the table of @piece, which must have none. Errors with a text:
+ * -EFBIG if larger than a pool. */
 int tables_put(struct tables *, const struct wire_piece *piece, const uint64_t *words,
 	       size_t n_words);
-/* Makes the table of @other that of @piece too: two files with one content. Errors with a text. */
+/* Makes @other's table that of @piece, too: two files with the same content. Errors with a text. */
 int tables_share(struct tables *, const struct wire_piece *piece, const struct wire_piece *other);
-/* The words of @piece's table and how many, until the next tables_put(); NULL where it has none. */
+/* The words of @piece's table and their number, valid until the next tables_put(); NULL if none. */
 const uint64_t *tables_get(const struct tables *, const struct wire_piece *piece, size_t *n_words);
 
-/* The walker asks for @piece anew when it meets it. */
+/* Lets the walker request @piece again when it next meets it. */
 void tables_ask_again(struct tables *, const struct wire_piece *piece);
 
-/* To be called a few times a second: where memory runs short, the walkers begin to note what they
+/* Call a few times a second: when memory runs short, walkers start to mark the tables that they
  * use. */
 void tables_tick(struct tables *);
 
-/* Whether @piece ever lost a table to another. */
+/* Whether @piece's table was ever evicted. */
 bool tables_dropped(const struct tables *, const struct wire_piece *piece);
 uint64_t tables_bytes(const struct tables *);
 size_t tables_count(const struct tables *);
-/* How many did. */
+/* How many tables were evicted. */
 uint64_t tables_evicted(const struct tables *);
 
 #endif

@@ -68,7 +68,8 @@ struct descent {
 };
 typedef VEC(struct descent) descents;
 
-/* Field 4 of /proc/PID/stat, behind the name, which may hold anything; 0: it is gone. */
+/* Field 4 of /proc/PID/stat, behind the name, which may contain anything; 0: the process has
+ * ended. */
 static uint32_t parent_of(uint32_t pid)
 {
 	_free_ char *path = mem_printf("/proc/%u/stat", pid);
@@ -90,7 +91,7 @@ static void take_pid(void *context, uint32_t pid)
 	vec_push(pids, pid);
 }
 
-/* Of all processes, the youngest first, as a rule: they may be gone soonest. */
+/* Reads all processes, usually the youngest first: they may end the soonest. */
 static void read_descents(descents *out)
 {
 	target_tids pids = {0};
@@ -121,7 +122,7 @@ size_t target_children(const struct target *t, uint32_t *parent)
 	return n;
 }
 
-/* One that is gone meanwhile may have left children that are there. */
+/* A child that has ended meanwhile may have left children. */
 static int add_child(struct target *t, uint32_t pid)
 {
 	int ret = open_pidfd(t, pid);
@@ -173,7 +174,7 @@ static int open_pids(struct target *t)
 	return ret < 0 ? ret : 0;
 }
 
-/* The process that thread @tid belongs to. */
+/* Finds the process of thread tid. */
 static int open_tid(struct target *t)
 {
 	_free_ char *path = mem_printf("/proc/%u/status", t->tid);
@@ -187,7 +188,7 @@ static int open_tid(struct target *t)
 	return open_pidfd(t, t->pids.at[0]);
 }
 
-/* Where the v2 hierarchy is mounted, for paths given relative to it. */
+/* The mount points of the v2 hierarchy, for paths relative to it. */
 static int open_cgroup_at(const char *path)
 {
 	static const char *const roots[] = {"", "/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
@@ -215,14 +216,14 @@ static int open_cgroup(struct target *t)
 	return 0;
 }
 
-/* In the child: waits to be let go, then becomes the command. The parent reads errno from the
- * pipe if that fails; a successful exec closes it. */
+/* Runs in the child: waits for the go-ahead, then executes the command. If that fails, the parent
+ * reads errno from the pipe; a successful exec closes the pipe. */
 static void __attribute__((noreturn)) run_command(char **argv, int go, int status)
 {
 	char byte;
 	int code;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no orphan if eprof dies before it lets go */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no orphan if eprof dies before the go-ahead */
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
 	prctl(PR_SET_PDEATHSIG, 0);

@@ -1,5 +1,5 @@
 /*
- * target: what a capture is of.
+ * target: the processes, thread, cgroup or machine that a capture samples.
  */
 #ifndef LOAD_TARGET_H
 #define LOAD_TARGET_H
@@ -21,48 +21,48 @@ enum target_kind {
 
 struct target {
 	enum target_kind kind;
-	VEC(uint32_t) pids; /* PIDS; TID: its process; COMMAND: the child, once it is made */
-	size_t n_named; /* PIDS: the first so many of pids were named, the rest descend from them */
-	bool children;	/* PIDS: processes that descend from them belong to it, too */
+	VEC(uint32_t) pids; /* PIDS; TID: its process; COMMAND: the child, once created */
+	size_t n_named; /* PIDS: number of processes named by the user, which come first; the others
+			   descend from them */
+	bool children;	/* PIDS: include processes that descend from them */
 	uint32_t tid;	/* TID */
 	const char *cgroup; /* CGROUP: path as given; borrowed */
-	int cgroup_fd;	    /* CGROUP, after target_open */
+	int cgroup_fd;	    /* CGROUP, after target_open() */
 	char **argv;	    /* COMMAND; borrowed, NULL-terminated */
-	bool inherit;	    /* threads and children born later belong to it */
+	bool inherit;	    /* include threads and children born later */
 
 	/* COMMAND: the child waits for a byte before it execs. */
 	int go_fd, status_fd;
-	VEC(int) pidfds; /* PIDS, TID, COMMAND: one a process, readable when it has exited */
+	VEC(int) pidfds; /* PIDS, TID, COMMAND: one per process, readable once it has exited */
 };
 
-/* "4711,4712": -EINVAL with a text for anything but process numbers. */
+/* Parses "4711,4712"; -EINVAL with a text for anything but process numbers. */
 int target_parse_pids(struct target *, const char *list);
 
 /*
- * Makes sure that it is there: processes exist, the cgroup is a v2 one, the command's process is
- * made (it waits; signals are for it what they are for the caller). Errors with a text: -ESRCH,
- * -ENOENT, -EACCES.
+ * Checks that the processes or the v2 cgroup exist, or creates the command's process, which waits
+ * and treats signals as the caller does. Errors with a text: -ESRCH, -ENOENT, -EACCES.
  */
 int target_open(struct target *);
-/* Lets the command exec. -ENOENT or -EACCES with a text when it cannot be run. */
+/* Lets the command exec. -ENOENT or -EACCES with a text if it cannot be run. */
 int target_go(struct target *);
-/* The threads of @pid at this moment, appended; -ESRCH with a text when it is gone. */
+/* Appends the current threads of @pid; -ESRCH with a text if it has ended. */
 typedef VEC(uint32_t) target_tids;
 int target_threads(uint32_t pid, target_tids *out);
-/* How many children that are none of PIDS the first of them has that has any: *@parent. */
+/* Finds the first process of pids, *@parent, with children outside pids; returns how many it
+ * has. */
 size_t target_children(const struct target *, uint32_t *parent);
-/* Appends the processes (some may be gone by now) to pids that descend from them at this moment and
- * are not there yet, less the caller and what descends from it. Returns how many, or a negative
- * errno with a text. */
+/* Appends to pids the processes (some may have ended) that descend from them now and are not in it,
+ * except the caller and its descendants. Returns how many, or a negative errno with a text. */
 int target_add_children(struct target *);
-/* Kills a command that was never let go; closes what is open. */
+/* Kills a command that was never let go; closes all descriptors. */
 void target_release(struct target *);
 
-/* The command line of a process for people, its comm in brackets where it has none. Owned by
- * the caller. */
+/* The command line of a process for display, or its comm in brackets. Owned by the caller. */
 char *target_cmdline(uint32_t pid);
 
-/* It is not a list of processes: any there are may belong to it, and any that come. */
+/* Whether the target is not a list of processes: any process, present or future, may belong to
+ * it. */
 static inline bool target_is_open(const struct target *t)
 {
 	return t->kind == TARGET_ALL || t->kind == TARGET_CGROUP;

@@ -15,7 +15,7 @@ static uint64_t ticks_ns(uint64_t ticks)
 	return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* Fields @first to @last of @text, counted from 1, added up. */
+/* The sum of fields @first to @last of @text, counted from 1. */
 static uint64_t sum_fields(const char *text, int first, int last)
 {
 	uint64_t sum = 0;
@@ -29,7 +29,7 @@ static uint64_t sum_fields(const char *text, int first, int last)
 	return sum;
 }
 
-/* Of the children that it has waited for: fields 16 and 17 of proc_pid_stat(5). */
+/* CPU time of the children that it has reaped: fields 16 and 17 of proc_pid_stat(5). */
 static uint64_t waited_for_ns(uint32_t pid)
 {
 	_free_ char *path = mem_printf("/proc/%u/stat", pid);
@@ -39,7 +39,7 @@ static uint64_t waited_for_ns(uint32_t pid)
 
 	if (file_read(path, MOST_BYTES, &text, &n))
 		return 0;
-	/* The name, field 2, may hold anything. */
+	/* The name, field 2, may contain anything. */
 	rest = strrchr(text, ')');
 	return rest && rest[1] == ' ' ? ticks_ns(sum_fields(rest + 2, 14, 15)) : 0;
 }

@@ -1,5 +1,5 @@
 /*
- * target_cpu: the CPU time that the target of a capture has used, of which a slowdown is a share.
+ * target_cpu: the CPU time that the target has used; slowdowns are given relative to it.
  */
 #ifndef LOAD_TARGET_CPU_H
 #define LOAD_TARGET_CPU_H
@@ -10,10 +10,10 @@
 #include "load/target.h"
 
 /*
- * In ns, so far: of the machine (ALL), of the cgroup, of the thread (TID); else of the @n processes
- * @pids, which belong to the target and run, and of those children of theirs that were waited for.
- * Of the machine it has the grain of the kernel's tick. It falls when a process ends that no other
- * one of @pids waits for. 0 where the kernel does not tell.
+ * In ns so far: of the machine (ALL), of the cgroup, of the thread (TID); else of the @n processes
+ * @pids, which belong to the target and run, and of the children that they reaped. The machine's
+ * figure has the grain of the kernel's tick. The sum falls when a process ends that no other of
+ * @pids reaps. 0 if unknown.
  */
 uint64_t target_cpu_ns(const struct target *, const uint32_t *pids, size_t n);
 

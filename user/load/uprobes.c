@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "load/uprobes.h"
 
-/* Of union bpf_attr, the part for BPF_LINK_CREATE of uprobe_multi. */
+/* The part of union bpf_attr for BPF_LINK_CREATE of uprobe_multi. */
 struct link_create {
 	uint32_t program_fd, target_fd, attach_type, link_flags;
 	uint64_t path, offsets, ref_ctr_offsets, cookies;
@@ -20,7 +20,7 @@ int uprobes_bpf(int cmd, const void *attr, size_t bytes)
 	return r < 0 ? -errno : (int)r;
 }
 
-/* Loads a program that does nothing, with that attach type; -EINVAL where there is no such. */
+/* Loads an empty program with that attach type; -EINVAL if the kernel does not have it. */
 static int load_nothing(enum uprobes_attach attach)
 {
 	static const struct bpf_insn nothing[] = {
@@ -48,8 +48,8 @@ int uprobes_link(const struct uprobes_link *link)
 	return uprobes_bpf(BPF_LINK_CREATE, &attr, sizeof(attr));
 }
 
-/* Links to the folder "/", which is no file with code: EBADF shows that the kernel came as far
- * as looking at it. */
+/* Links to the folder "/", which has no code: EBADF shows that the kernel got as far as the
+ * file. */
 int uprobes_try(enum uprobes_attach attach)
 {
 	_close_ int program = load_nothing(attach);

@@ -10,7 +10,7 @@
 #include "load/zonemaps.h"
 #include "load/counters.h"
 
-/* An array map in our own memory. */
+/* An array map, mapped into our memory. */
 struct table {
 	const void *at;
 	size_t bytes;
@@ -89,7 +89,7 @@ void zonemaps_enable(struct zonemaps *m, bool on)
 
 static void changed(struct zonemaps *m)
 {
-	/* 0 is the epoch of a thread that is not known. */
+	/* Skips 0, which is the epoch of an unknown thread. */
 	if (!__atomic_add_fetch(m->raw.zone_epoch, 1, __ATOMIC_SEQ_CST))
 		__atomic_add_fetch(m->raw.zone_epoch, 1, __ATOMIC_SEQ_CST);
 }
@@ -183,7 +183,7 @@ void zonemaps_bins(const struct zonemaps *m, zonemaps_bins_fn fn, void *context)
 	}
 }
 
-/* Entry @key of a per-CPU array, all CPUs together. */
+/* The sum of entry @key of a per-CPU array over all CPUs. */
 static uint64_t sum_cpus(int fd, uint32_t key)
 {
 	int cpus = counters_cpus();
@@ -217,7 +217,7 @@ static void add_nodes(const struct zonemaps *m, struct zonemaps_calls *out, uint
 	}
 }
 
-/* So many values of zones, each of every CPU, are asked for at once. */
+/* Zones whose values, for all CPUs, are read at a time. */
 #define BATCH 128
 
 static void add_counters(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
