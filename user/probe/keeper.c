@@ -18,7 +18,7 @@
 
 #define WAIT_MS 10
 
-#define BUSY_TRIES 3 /* of a lease on a file that is being written */
+#define BUSY_TRIES 3 /* for a lease on a file open for writing */
 
 struct keeper {
 	pid_t pid;
@@ -54,7 +54,7 @@ static int gone(void)
 	return err(-EPIPE, "the process that holds the probes was killed");
 }
 
-/* Until the answer is there: the kernel takes seconds to hang thousands of probes. */
+/* Waits for the answer: the kernel takes seconds to attach thousands of probes. */
 static void await(const struct keeper *k)
 {
 	struct pollfd p = {.fd = k->socket, .events = POLLIN};
@@ -79,7 +79,7 @@ static int ask(struct keeper *k, const struct keeper_request *r, const int *file
 	return reply->code < 0 ? err(reply->code, "%s", reply->text) : reply->code;
 }
 
-/* A file with @bytes of @data: a message would wait for room. A descriptor, or -1. */
+/* Writes @data to an anonymous file, since a large message would block. A descriptor, or -1. */
 static int in_a_file(const void *data, size_t bytes)
 {
 	int fd = memfd_create("list", MFD_CLOEXEC);
@@ -215,7 +215,7 @@ void keeper_free(struct keeper *k)
 {
 	if (!k)
 		return;
-	/* Children of ours may have it still. */
+	/* Our children may still have the socket open. */
 	shutdown(k->socket, SHUT_WR);
 	close(k->socket);
 	if (k->pid > 0)

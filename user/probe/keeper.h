@@ -1,19 +1,19 @@
 /*
- * keeper: the process of ours that holds the probes of zones. A program that takes probes for code
- * must not start before they are gone, whatever the loader does just then: reads code, writes to a
- * slow disk, is stopped by Ctrl-Z, is killed. So probes are hung by this process, which does
- * nothing else, is no member of the loader's session and outlives it by the moment that it takes to
- * take them away.
+ * keeper: the process that holds the probes of zones. A program that reads probed code as data or
+ * translates it must not start before the probes are gone, even while the loader reads code, writes
+ * to a slow disk, is stopped by Ctrl-Z or is killed. So a process of its own attaches the probes;
+ * it does nothing else, is not in the loader's session, and outlives the loader just long enough to
+ * detach them.
  *
- * Files of such programs are watched (fanotify(7), permission events): their start waits, and no
- * other's, until the probes that they could meet are gone. The loader hears of it afterwards, and
- * gets no probe hung before it has. Where the kernel does not let us watch (no CAP_SYS_ADMIN),
- * nothing waits.
+ * The keeper watches the files of such programs (fanotify(7), permission events): only their start
+ * waits, until the probes that they could meet are gone. The loader is told afterwards, and can
+ * attach no probe before it has read that. If the kernel does not permit watching (no
+ * CAP_SYS_ADMIN), nothing waits.
  *
- * So it is with the writing of a file that has probes: the kernel runs the instruction that stood
- * at a probe when it was hung, also once the file holds other code. Who opens it for writing waits
- * until its probes are gone (fcntl(2), leases), where the file system has leases, it was not open
- * for writing before, and it is ours or we have CAP_LEASE.
+ * The same holds for writes to a file with probes: the kernel keeps running the instruction that
+ * was at a probe's place when it was attached, even when the file holds other code. A process that
+ * opens the file for writing waits until the probes are gone (fcntl(2), leases), if the file system
+ * has leases, the file was not open for writing before, and it is ours or we have CAP_LEASE.
  */
 #ifndef PROBE_KEEPER_H
 #define PROBE_KEEPER_H
@@ -32,38 +32,38 @@
 typedef VEC(uint32_t) keeper_links;
 
 struct keeper;
-/* @wait is asked every so often while the keeper works; borrowed. Errors with a text. */
+/* Calls @wait at intervals while the keeper works; borrowed. Errors with a text. */
 int keeper_new(const struct probes *, const struct crew_wait *wait, struct keeper **out);
-/* Takes all probes away, and waits for that. NULL is fine. */
+/* Detaches all probes, and waits for that. Accepts NULL. */
 void keeper_free(struct keeper *);
 
-/* Before the file @fd is read for places where probes may hang: from then on who opens it for
- * writing waits, as said above. Waits a little for one that has it open for writing now. */
+/* Call before reading file @fd for places to probe: from then on a process that opens it for
+ * writing waits, as above. Waits a little for one that has it open for writing now. */
 void keeper_lease(struct keeper *, int fd);
-/* As probes_attach(), but for nothing where it fails; adds the link to @out. @read: what the file
- * @fd held when the places in @list were found; -ESTALE where it holds something else by now.
- * -EAGAIN without a text: keeper_has_news() comes first. */
+/* As probes_attach(), but attaches nothing on failure; adds the link to @out. @read: the file @fd
+ * when the places in @list were found; -ESTALE if its contents have changed. -EAGAIN without a
+ * text: call keeper_has_news() first. */
 int keeper_hang(struct keeper *, enum probe_program, int fd, const struct keeper_file *read,
 		uint32_t pid, const probe_list *list, keeper_links *out);
-/* Takes the probes of these links away, in that order; does not wait for it. */
+/* Detaches the probes of these links in that order; does not wait for it. */
 void keeper_drop(struct keeper *, keeper_links *);
 
 /* Watches the file @fd. */
 void keeper_watch(struct keeper *, int fd, uint32_t tag);
-/* A zeroed one is empty and valid. */
+/* A zeroed struct is empty and valid. */
 struct keeper_news {
-	keeper_starts starts; /* that have waited */
-	keeper_files written; /* opened for writing, as they were before */
+	keeper_starts starts; /* starts that had to wait */
+	keeper_files written; /* files opened for writing, as they were before */
 };
-/* What has happened since it was asked last; false: nothing. What was hung for all processes, for
- * one that starts, or in one of the files, hangs no more, though its links are still to be dropped.
- */
+/* What has happened since the last call; false: nothing. Probes for all processes, for a process
+ * that starts, or in a written file are detached already, though their links must still be
+ * dropped. */
 bool keeper_has_news(struct keeper *, struct keeper_news *out);
 void keeper_news_release(struct keeper_news *);
 
-/* Somebody killed it: there are no probes any more. */
+/* Whether the keeper was killed, which detached all probes. */
 bool keeper_is_gone(const struct keeper *);
-/* Its CPU time. */
+/* The keeper's CPU time. */
 int64_t keeper_cpu_ns(const struct keeper *);
 
 #endif

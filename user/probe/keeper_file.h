@@ -1,5 +1,5 @@
 /*
- * keeper_file: a file that the keeper of probes watches, and what it has seen of it.
+ * keeper_file: a file that the keeper watches, and what the keeper reports of it.
  */
 #ifndef PROBE_KEEPER_FILE_H
 #define PROBE_KEEPER_FILE_H
@@ -10,15 +10,15 @@
 
 #include "base/vec.h"
 
-/* A watched file began to be run. */
+/* A watched file started to be executed. */
 struct keeper_start {
-	uint64_t time_ns; /* CLOCK_MONOTONIC: before it was let go on */
-	uint32_t pid;	  /* 0: it is not of our PID namespace */
-	uint32_t tag;	  /* of the file, as keeper_watch() was told */
+	uint64_t time_ns; /* CLOCK_MONOTONIC, before the keeper let it continue */
+	uint32_t pid;	  /* 0: outside our PID namespace */
+	uint32_t tag;	  /* the file's, given to keeper_watch() */
 };
 typedef VEC(struct keeper_start) keeper_starts;
 
-/* A file with what it holds, which is the same as long as nobody has written to it. */
+/* Identifies a file and its contents, which stay the same until it is written to. */
 struct keeper_file {
 	dev_t dev;
 	ino_t inode;
@@ -27,7 +27,7 @@ struct keeper_file {
 };
 typedef VEC(struct keeper_file) keeper_files;
 
-/* All 0 where the kernel tells nothing of it. */
+/* All 0 if the kernel does not tell. */
 struct keeper_file keeper_file_of(int fd);
 bool keeper_file_is(const struct keeper_file *, const struct keeper_file *);
 

@@ -19,17 +19,17 @@
 #include "probe/own_process.h"
 #include "process/confine.h"
 
-/* Without a descriptor to spare the kernel would refuse the start that it asks us about. */
+/* Descriptors kept free: without one the kernel would refuse the start that it asks us about. */
 #define SPARE_FILES 64
 
 struct held {
 	struct probe_link link;
 	struct keeper_file file;
-	uint32_t pid; /* 0: it is for all */
+	uint32_t pid; /* 0: for all processes */
 	bool used;
 };
 
-/* A file that nobody opens for writing without our knowing. */
+/* A file that nobody can open for writing unnoticed. */
 struct leased {
 	struct keeper_file file;
 	int fd;
@@ -43,8 +43,8 @@ struct watched {
 
 struct process {
 	struct probes probes;
-	int socket, fan, parent; /* the last one tells when the loader is gone */
-	int breaks;		 /* tells when somebody waits for a lease */
+	int socket, fan, parent; /* parent becomes readable when the loader ends */
+	int breaks;		 /* becomes readable when a process waits for a lease */
 	keeper_untold *untold;
 	VEC(struct held) links;
 	VEC(struct watched) files;
@@ -72,10 +72,10 @@ static uint32_t tag_of(const struct process *k, int fd)
 	for (size_t i = 0; !fstat(fd, &st) && i < k->files.n; i++)
 		if (k->files.at[i].dev == st.st_dev && k->files.at[i].inode == st.st_ino)
 			return k->files.at[i].tag;
-	return k->files.at[0].tag; /* the kernel tells of none but these */
+	return k->files.at[0].tag; /* the kernel reports only watched files */
 }
 
-/* The loader is told first: from then on it gets nothing hung that it decided on before. */
+/* Tells the loader first: from then on it can attach nothing that it decided on earlier. */
 static void let_start(struct process *k, const struct fanotify_event_metadata *e)
 {
 	struct fanotify_response yes = {.fd = e->fd, .response = FAN_ALLOW};
@@ -86,7 +86,7 @@ static void let_start(struct process *k, const struct fanotify_event_metadata *e
 	vec_push(&k->starts, start);
 	atomic_fetch_add(k->untold, 1);
 	take_away(k, start.pid, false);
-	/* It may have been killed meanwhile. */
+	/* The process may have been killed meanwhile. */
 	if (write(k->fan, &yes, sizeof(yes)) != sizeof(yes))
 		errno = 0;
 	close(e->fd);
@@ -102,7 +102,7 @@ static void take_starts(struct process *k)
 			let_start(k, e);
 }
 
-/* With @fd open there are not enough left. */
+/* Whether @fd leaves too few free descriptors. */
 static bool is_last(int fd)
 {
 	struct rlimit most = {.rlim_cur = RLIM_INFINITY};
@@ -119,7 +119,7 @@ static bool leaves_none_to_spare(const struct probe_link *link)
 	return false;
 }
 
-/* -EAGAIN: it is open for writing. */
+/* -EAGAIN: the file is open for writing. */
 static int lease(struct process *k, int file)
 {
 	struct leased l = {.file = keeper_file_of(file)};
@@ -129,7 +129,7 @@ static int lease(struct process *k, int file)
 		if (is_same(&k->leases.at[i].file, &l.file))
 			return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	/* One of our own, which goes with this process. Another's lease is not waited for. */
+	/* A descriptor of our own, closed with this process. Does not wait for another's lease. */
 	l.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (l.fd < 0)
 		return 0;
@@ -144,7 +144,7 @@ static int lease(struct process *k, int file)
 	return 0;
 }
 
-/* The loader is told first, as of a start. */
+/* Tells the loader first, as for a start. */
 static void let_write(struct process *k, size_t at)
 {
 	const struct leased l = k->leases.at[at];
@@ -231,7 +231,7 @@ static void watch(struct process *k, const struct keeper_request *r, int file)
 	vec_push(&k->files, w);
 }
 
-/* Moves the first of the @n at @at, each of @bytes, at most @most, to @to. How many. */
+/* Moves up to @most of the @n items at @at, @bytes each, to @to. Returns how many. */
 static size_t move_first(void *to, size_t most, void *at, size_t *n, size_t bytes)
 {
 	size_t moved = *n < most ? *n : most;
@@ -274,7 +274,7 @@ static void serve(struct process *k, const struct keeper_request *r, const int f
 	(void)send(k->socket, &reply, sizeof(reply), MSG_NOSIGNAL);
 }
 
-/* The files that came with a message; -1 where there are fewer. */
+/* The files that came with a message; -1 for missing ones. */
 static void files_of(struct msghdr *m, int files[2])
 {
 	const struct cmsghdr *c = CMSG_FIRSTHDR(m);
@@ -284,7 +284,7 @@ static void files_of(struct msghdr *m, int files[2])
 		memcpy(files, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
 }
 
-/* False: the loader has ended it. */
+/* Handles a request. False: the loader closed the socket. */
 static bool take_request(struct process *k)
 {
 	union {
@@ -310,7 +310,7 @@ static bool take_request(struct process *k)
 	return true;
 }
 
-/* What is to start, or to be written, comes before what is to be hung. */
+/* Starts and writes are served before requests. */
 static void __attribute__((noreturn)) run(struct process *k)
 {
 	struct pollfd p[] = {{.fd = k->fan, .events = POLLIN},
@@ -331,12 +331,12 @@ static void __attribute__((noreturn)) run(struct process *k)
 		else if (p[3].revents)
 			goes_on = take_request(k);
 	}
-	/* Before the kernel lets go on what waits: with the last descriptor of fanotify. */
+	/* Before the last fanotify descriptor is closed, which lets waiting starts continue. */
 	take_away(k, 0, true);
 	_exit(0);
 }
 
-/* A descriptor that tells of SIGIO. */
+/* A descriptor that becomes readable on SIGIO. */
 static int await_breaks(void)
 {
 	sigset_t signals;
@@ -353,9 +353,9 @@ void keeper_process_run(const struct probes *probes, int socket, int parent, kee
 		.probes = *probes, .socket = socket, .parent = parent, .untold = untold};
 	int keep_open[PROBE_PROGRAMS + 2], n = 0;
 
-	/* It ends with the loader, whatever is sent to all of its kind. */
+	/* Ends with the loader, not by signals to its process group. */
 	own_process_leave();
-	/* What it is waited for by must not wait for others. */
+	/* Starts wait for this process, so it must not wait for others. */
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - 10);
 	for (int i = 0; i < PROBE_PROGRAMS; i++)
 		if (k.probes.program_fds[i] >= 0)

@@ -1,5 +1,5 @@
 /*
- * keeper_process: the process that holds the probes, and what is said to it. Used by keeper alone.
+ * keeper_process: the process that holds the probes, and the messages to it. Used by keeper only.
  */
 #ifndef PROBE_KEEPER_PROCESS_H
 #define PROBE_KEEPER_PROCESS_H
@@ -11,33 +11,34 @@
 #include "load/probes.h"
 #include "probe/keeper_file.h"
 
-#define MOST_STARTS 64 /* told at once */
-#define MOST_LINKS  64 /* dropped at once */
-#define MOST_FILES  16 /* told at once */
+#define MOST_STARTS 64 /* in one reply */
+#define MOST_LINKS  64 /* in one request */
+#define MOST_FILES  16 /* in one reply */
 
-/* To the keeper, as one message; with it goes a file, and another with what does not fit in. */
+/* A request, sent as one message, with a file and, for data that does not fit, a second one. */
 struct keeper_request {
 	enum { ASK_LEASE, ASK_HANG, ASK_DROP, ASK_WATCH, ASK_NEWS } what;
 	enum probe_program program;
 	uint32_t pid, tag;
 	struct keeper_file read;
-	size_t n; /* probes, links */
+	size_t n; /* number of probes or links */
 	uint32_t links[MOST_LINKS];
 };
 
-/* Back, for those that are waited for. */
+/* The reply to a request that has one. */
 struct keeper_reply {
 	int code;	/* a link, or a negative errno */
-	char text[512]; /* of an error */
+	char text[512]; /* error text */
 	size_t n_starts, n_written;
 	struct keeper_start starts[MOST_STARTS];
 	struct keeper_file written[MOST_FILES];
 };
 
-/* How much news there is that was not asked for; shared with the process. */
+/* The number of unread news; shared with the process. */
 typedef _Atomic uint32_t keeper_untold;
 
-/* What @parent stands for is gone, or @socket is closed: takes all probes away, and ends. */
+/* Serves requests until the process behind @parent ends or @socket is closed; then detaches all
+ * probes and exits. */
 void keeper_process_run(const struct probes *, int socket, int parent, keeper_untold *)
 	__attribute__((noreturn));
 

@@ -9,7 +9,7 @@
 #include "process/procfs.h"
 
 #ifndef MFD_EXEC
-#define MFD_EXEC 0x10u /* from Linux 6.3 on */
+#define MFD_EXEC 0x10u /* since Linux 6.3 */
 #endif
 
 static void note_file(void *context, const struct procfs_mapping *m)
@@ -27,7 +27,7 @@ static bool is_same(const struct own_file *f, const struct stat *st)
 	       f->dev_minor == minor(st->st_dev);
 }
 
-/* Whether it is run still; from then on it is not. */
+/* Whether this program still runs the file; removes it from the list. */
 static bool take_out(struct own_code *own, const struct stat *st)
 {
 	bool found = false;
@@ -45,12 +45,11 @@ int own_code_file(const char *name)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_EXEC);
 
-	/* Where it is forbidden (vm.memfd_noexec) what may be mapped is still left to the kernel.
-	 */
+	/* Under vm.memfd_noexec, try without: the kernel decides what may be mapped. */
 	return fd < 0 ? memfd_create(name, MFD_CLOEXEC) : fd;
 }
 
-/* By reading: what is mapped may hold the breakpoints of others. A descriptor, or -1. */
+/* Copies by reading, since mapped code may hold breakpoints of others. A descriptor, or -1. */
 static int copy_of(int fd, const struct stat *st)
 {
 	int copy = own_code_file("own-code");
@@ -70,8 +69,8 @@ struct exchange {
 	int copy;
 };
 
-/* This very function may be in the mapping: the kernel puts the copy there at once, and it holds
- * the same. Where it does not want to, nothing has changed. */
+/* This function itself may be in the mapping: the kernel replaces it at once, by the same contents.
+ * On failure nothing has changed. */
 static void exchange_one(void *context, const struct procfs_mapping *m)
 {
 	const struct exchange *e = context;

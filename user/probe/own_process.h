@@ -1,11 +1,11 @@
 /*
- * own_process: what the processes have in common that work for a capture as long as it lasts.
+ * own_process: what the helper processes of a capture have in common.
  */
 #ifndef PROBE_OWN_PROCESS_H
 #define PROBE_OWN_PROCESS_H
 
-/* In the new process: it is no member of the user's session from now on, ends by no signal that is
- * sent to all of that, and is in nobody's way. */
+/* Call in the new process: leaves the user's session, ignores the signals sent to all of it, and
+ * replaces the standard streams by /dev/null. */
 void own_process_leave(void);
 
 #endif

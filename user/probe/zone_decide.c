@@ -1,5 +1,5 @@
 /*
- * zone_decide: how the ends of calls are seen in a process, and which probes a file gets for that.
+ * zone_decide: decides how the ends of calls are seen in a process, and which probes a file gets.
  */
 #include "base/mem.h"
 #include "base/str.h"
@@ -17,10 +17,11 @@ bool zone_decide_coroutines(const struct zones *z, const struct zone_process *p)
 /* Whether return addresses in @p may be hijacked. */
 static bool is_safe(const struct zones *z, const struct zone_process *p)
 {
-	/* What is on such a stack is seen at each call; to leave all alone only costs less. */
+	/* Calls on a foreign stack are recognised one by one; giving up sessions only saves their
+	 * cost. */
 	if (p->foreign && z->in.o->ends != ZONE_ENDS_SESSION)
 		return false;
-	/* Else new code could run before it is looked at. */
+	/* Otherwise new code could run before the loader looked at it. */
 	if (!z->in.session->sees_modules)
 		return false;
 	for (size_t i = 0; i < p->images.n; i++) {
@@ -50,13 +51,13 @@ char *zone_decide_objection(const struct zones *z, const struct zone_process *p)
 	return NULL;
 }
 
-/* There are other programs for that, which do nothing else. */
+/* Whether calls are only counted, by programs that do nothing else. */
 static bool counts_only(const struct zones *z)
 {
 	return z->in.o->clocks & WIRE_CLOCK_NONE;
 }
 
-/* @safe: return addresses may be hijacked, where the kernel can do that. */
+/* @safe: return addresses may be hijacked, if the kernel can do that. */
 static uint32_t flags_for(const struct zones *z, bool safe)
 {
 	enum zone_ends ends = z->in.o->ends;
@@ -88,9 +89,9 @@ static bool maps(const struct zone_process *p, uint32_t number)
 	return false;
 }
 
-/* Whether probes of the image hang for all processes from the start. A child that is forked runs at
- * once: were they hung for its parent alone, its calls would be missed until they hang for it too.
- * But a library is everybody's, eprof's own among them: there it is told. */
+/* Whether probes of the image are attached for all processes from the start. A forked child runs at
+ * once: with probes for its parent alone, its calls would be missed until it gets them, too. But
+ * libraries are shared by all processes, including eprof: there, calls missed are noted. */
 static bool is_for_all(const struct zones *z, const struct zone_image *image)
 {
 	const struct target *t = z->in.target;
@@ -113,7 +114,7 @@ static void want_for(const struct zones *z, const struct zone_image *image, bool
 		want->entries = HANG_ENTRIES;
 }
 
-/* Thousands of probes do not come and go with each process: what was wanted stays. */
+/* Thousands of probes must not come and go with each process: keep what ended processes wanted. */
 static void want_past(const struct zones *z, const struct zone_image *image,
 		      struct zone_hanging *want)
 {
@@ -123,7 +124,7 @@ static void want_past(const struct zones *z, const struct zone_image *image,
 		want_for(z, image, past->hijack, past->rets, past->foreign, want);
 }
 
-/* Nobody runs it yet: as for a process of which no more is known than this file. */
+/* For a named image that nobody runs yet: as for a process of which only this file is known. */
 static void want_named(const struct zones *z, struct zone_image *image, struct zone_hanging *want)
 {
 	const uint32_t flags = flags_for(z, zone_image_is_harmless(image) &&
@@ -133,7 +134,7 @@ static void want_named(const struct zones *z, struct zone_image *image, struct z
 	image->entries_for_all = image->exits_for_all = true;
 }
 
-/* What should hang in image @number, once processes have the flags that they want. */
+/* The probes for image @number, given the flags that its processes want. */
 struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];
@@ -148,7 +149,7 @@ struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
 			continue;
 		want_for(z, image, p->wants & WIRE_PROC_HIJACK, p->wants & WIRE_PROC_RETS,
 			 p->foreign, &want);
-		/* To the kernel a process is what its first thread has mapped. */
+		/* To the kernel, a process is what its first thread has mapped. */
 		image->entries_for_all |= p->leaderless;
 		image->exits_for_all |= p->leaderless;
 		users++;

@@ -1,6 +1,6 @@
 /*
- * zone_expect: what is said of zones before they are probed, and what cannot be done as it was
- * asked for. The first half of zone_limit.h.
+ * zone_expect: reports the expected cost of zones before they are probed, and options that cannot
+ * be honoured. The first half of zone_limit.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void say(const struct zones *z, const char *text)
 
 /* --- what a call costs ------------------------------------------------------------------------ */
 
-/* Zones by site and exit, and what a call of such a one costs. */
+/* Number of zones by site and exit, and the cost of such a call. */
 struct classes {
 	size_t n[SITE_CLASSES][EXIT_WAYS], all;
 	double ns[SITE_CLASSES][EXIT_WAYS];
@@ -75,9 +75,9 @@ static void say_expected(const struct zones *z)
 	str_release(&list);
 }
 
-/* --- what cannot be --------------------------------------------------------------------------- */
+/* --- options that cannot be honoured ---------------------------------------------------------- */
 
-/* Whether calls in @p end otherwise than --zone-exit session asks. */
+/* Whether calls in @p end by other means than --zone-exit session demands. */
 static bool is_refused(const struct zones *z, const struct zone_process *p)
 {
 	return z->in.o->ends == ZONE_ENDS_SESSION && !p->unknown_until_ns &&
@@ -99,8 +99,8 @@ void zone_limit_refused(struct zones *z, struct zone_process *p)
 	say(z, text);
 }
 
-/* Where the target is named, each of its processes is to do as was asked; of all processes, and of
- * a cgroup's, one. */
+/* If the target is a list of processes, each must support sessions; for all processes or a cgroup,
+ * one must. */
 static int check_session(const struct zones *z)
 {
 	const struct zone_process *refused = NULL;

@@ -5,23 +5,24 @@
 
 #include "base/mem.h"
 
-/* What goes is chosen so that this part of the limit is kept to, what comes back so that that one
- * is: between them nothing changes. */
+/* Fractions of the limit. Zones are counted or detached until DOWN_TO is kept; zones return up to
+ * UP_TO. Nothing changes in between. */
 #define DOWN_TO 0.8
 #define UP_TO	0.6
 
-/* The time that probes take is known to some percent: where it is nearly all of the target's, what
- * is left is no less than this part. */
+/* The probes' time is known to a few percent: where it is nearly all of the target's CPU time,
+ * assume that at least this fraction is the target's own. */
 #define LEAST_OWN 0.02
 
-/* The highest rate of late falls by this with each judgement: to a tenth in two seconds. */
+/* The recent peak rate falls by this factor with each judgement: to a tenth in two seconds. */
 #define PEAK_FALL 0.8
 
-/* Not timed again before that, twice as long after each time that it was too dear, up to … */
+/* A zone is not timed again before this, doubled each time that it was too expensive, up to
+ * MOST_FALLS times. */
 #define FIRST_HOLD_NS 2000000000u
 #define MOST_FALLS    5
 
-/* Probes that count and cost far too much go at once. */
+/* Counting probes that exceed the limit this many times are detached at once. */
 #define FAR_TOO_MUCH 3
 
 struct governor governor_of(double limit)
@@ -40,7 +41,7 @@ static double cost_in(const struct governed *z, enum zone_mode mode)
 	return mode == ZONE_MODE_TIMED ? z->full_ns : mode == ZONE_MODE_COUNTED ? z->count_ns : 0;
 }
 
-/* What the probes have taken since the last judgement. */
+/* Time that the probes took since the last judgement. */
 static double taken_ns(const struct governed *zones, size_t n, double *calls)
 {
 	double ns = 0;
@@ -64,7 +65,7 @@ static void take_rates(struct governed *zones, size_t n, double own_ns)
 
 		z->seen_timed = z->timed;
 		z->seen_counted = z->counted;
-		/* Of one without probes it is as it was. */
+		/* A zone without probes keeps its rate. */
 		if (z->mode == ZONE_MODE_DETACHED)
 			continue;
 		z->rate = (double)calls / own_ns;
@@ -84,7 +85,7 @@ static double sum_timed(const struct governed *zones, size_t n)
 
 /* --- what changes --------------------------------------------------------------------------- */
 
-/* A zone that may change its mode, and the slowdown that this is about. */
+/* A zone whose mode may change, and the slowdown that this adds or saves. */
 struct choice {
 	struct governed *zone;
 	double part;
@@ -117,7 +118,8 @@ static void fall(struct governed *z, enum zone_mode to, uint64_t now_ns)
 	z->falls += z->falls < MOST_FALLS;
 }
 
-/* Zones whose calls are too dear even if all zones were only counted, the dearest first. */
+/* Marks zones whose calls are too expensive even if all zones were only counted, most expensive
+ * first. */
 static void doom(const struct governor *g, struct governed *zones, size_t n)
 {
 	_free_ struct choice *choices = mem_zalloc(n + 1, sizeof(*choices));
@@ -142,8 +144,8 @@ static void doom(const struct governor *g, struct governed *zones, size_t n)
 	}
 }
 
-/* Zones that are timed and too dear for that are counted, the dearest first; whether there were
- * such. What is doomed is not in the way of others. */
+/* Switches zones from timed to counted, most expensive first; returns whether there were any.
+ * Ignores the share of doomed zones. */
 static bool time_fewer(const struct governor *g, struct governed *zones, size_t n)
 {
 	_free_ struct choice *choices = mem_zalloc(n + 1, sizeof(*choices));
@@ -171,7 +173,7 @@ static bool time_fewer(const struct governor *g, struct governed *zones, size_t 
 static void come_down(struct governor *g, struct governed *zones, size_t n)
 {
 	doom(g, zones, n);
-	/* What counting costs is seen once nothing else is done. */
+	/* The cost of counting shows once nothing is timed. */
 	if (time_fewer(g, zones, n))
 		return;
 	if (g->over < 2 && g->slowdown < FAR_TOO_MUCH * g->limit)
@@ -212,7 +214,7 @@ static void go_up(const struct governor *g, struct governed *zones, size_t n)
 
 /* --- ticks ---------------------------------------------------------------------------------- */
 
-/* Of a process that ended the time since the last tick is not known. */
+/* For a process that ended, the time since the last tick is unknown. */
 static void take_cpu(struct governor *g, uint64_t cpu_ns)
 {
 	if (cpu_ns > g->seen_cpu_ns)
@@ -226,7 +228,7 @@ static bool judge(struct governor *g, uint64_t now_ns, struct governed *zones, s
 	double taken = taken_ns(zones, n, &calls);
 	double own_ns = fmax(cpu_ns - taken, LEAST_OWN * fmax(cpu_ns, taken));
 
-	/* Nobody tells how much CPU time that was. */
+	/* The target's CPU time is unknown. */
 	if (!g->cpu_ns && taken > 0)
 		return false;
 	g->slowdown = taken / own_ns;

@@ -1,12 +1,13 @@
 /*
- * zone_guard: programs that run others by translating their code (elf/translator.h). A probe stands
- * in its file, and so in all processes that map it: one that they read as code kills what they run.
- * While such a process runs, no library has probes for all, since it may load any, and no program
- * whose code it reads; nor has any for a while after it began, when it maps what it will run.
+ * zone_guard: protects programs that run other programs by translating their code
+ * (elf/translator.h). A probe is in its file and thus in every process that maps the file; read as
+ * code, it crashes what such a translator runs. While a translator runs, no library has probes for
+ * all processes, since the translator may load any, and no program whose code it reads; for a while
+ * after its start, when it maps what it will run, no file at all has.
  *
- * The start of one whose file was found (zone_watch.c) waits until the probes are gone (load/
- * keeper.h). Another's is seen afterwards, which is too late for most of what they run; the second
- * start of the same file waits.
+ * If the translator's file was found before (zone_watch.c), its start waits until the probes are
+ * gone (keeper.h). Otherwise eprof sees it only afterwards, too late for most of what it runs; the
+ * second start of that file waits.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -23,7 +24,7 @@
 #include "process/procfs.h"
 #include "probe/zone_state.h"
 
-/* valgrind has mapped the program within 0.1 s, where it gets a processor. */
+/* valgrind has mapped the program within 0.1 s if it gets a CPU. */
 #define BEGINNING_NS 10000000000u
 
 static uint64_t key_of(const struct stat *st)
@@ -46,7 +47,8 @@ static const struct translator *read_program(const char *path, int fd, bool *is_
 	return is;
 }
 
-/* What the file is; each is read once. What a script runs is a file of its own. */
+/* Identifies the translator in the file; reads each file once. A script's interpreter is a file of
+ * its own. */
 static const struct translator *judge_file(struct zones *z, int fd)
 {
 	_free_ char *link = mem_printf("/proc/self/fd/%d", fd);
@@ -84,7 +86,7 @@ void zone_guard_watch(struct zones *z, int fd)
 	(void)judge_file(z, fd);
 }
 
-/* Probes of all processes are to be decided on anew. */
+/* Has the probes for all processes decided on again. */
 static void look_again(struct zones *z)
 {
 	for (size_t i = 0; i < z->processes.n; i++)
@@ -99,7 +101,7 @@ static struct zone_translator *find(struct zones *z, uint32_t pid)
 	return NULL;
 }
 
-/* --- what it reads as code ------------------------------------------------------------------ */
+/* --- the code it reads ---------------------------------------------------------------------- */
 
 static void take_mapping(void *context, const struct procfs_mapping *m)
 {
@@ -110,7 +112,7 @@ static void take_mapping(void *context, const struct procfs_mapping *m)
 							 m->file_offset + (m->end - m->start)}));
 }
 
-/* False: it is gone. */
+/* False: the process has ended. */
 static bool read_maps(struct zone_translator *t)
 {
 	t->reads.n = 0;
@@ -140,7 +142,7 @@ static bool reads(const struct zone_translator *t, const struct zone_image *imag
 	return false;
 }
 
-/* --- what is forbidden ---------------------------------------------------------------------- */
+/* --- forbidden probes ----------------------------------------------------------------------- */
 static const struct zone_translator *who_reads(const struct zones *z,
 					       const struct zone_image *image,
 					       const struct zone_hanging *want)
@@ -181,7 +183,7 @@ bool zone_guard_forbids(struct zones *z, struct zone_image *image, const struct 
 	return true;
 }
 
-/* It may read what is probed in a moment. */
+/* Detaches the probes: a translator may read them in a moment. */
 static void take_down(struct zones *z)
 {
 	const struct zone_hanging nothing = {0};
@@ -254,7 +256,7 @@ static void watch_running(void *context, uint32_t pid)
 	zone_watch_process(context, pid, true);
 }
 
-/* What was started just before its file was watched runs by now. */
+/* Finds translators that started just before their files were watched. */
 void zone_guard_find(struct zones *z)
 {
 	(void)procfs_processes(watch_running, z);
@@ -272,7 +274,7 @@ void zone_guard_written(struct zones *z, struct zone_image *image)
 		zone_note(z, text);
 }
 
-/* What is mapped of it from now on may be another image, with probes of its own. */
+/* Later mappings of the file may be another image, with probes of its own. */
 static void heed_written(struct zones *z, const struct keeper_file *file)
 {
 	for (size_t i = 0; i < z->at.n; i++)
@@ -313,7 +315,8 @@ void zone_guard_command(struct zones *z, uint32_t pid, const char *command)
 		add(z, &t);
 }
 
-/* What happened to a process before its start was held says nothing of what it is now. */
+/* Whether the event is older than a held start of the process, and says nothing of what it runs
+ * now. */
 static bool is_past(struct zones *z, uint32_t pid, uint64_t time_ns)
 {
 	const struct zone_translator *t = find(z, pid);
@@ -346,13 +349,13 @@ void zones_end(struct zones *z, uint32_t pid, uint64_t time_ns)
 		end(z, pid);
 }
 
-/* They may map more. */
+/* Looks at the running translators again: they may map more. */
 void zone_guard_tick(struct zones *z)
 {
 	for (size_t i = z->translators.n; i-- > 0;) {
 		struct zone_translator *t = &z->translators.at[i];
 
-		/* Of one that we do not see it is not known when it ends. */
+		/* The end of a process that we cannot see is unknown. */
 		if (t->pid && !read_maps(t))
 			forget(z, t);
 	}

@@ -64,7 +64,7 @@ static uint32_t stepped_flag(const struct site *site)
 	return site->class == SITE_STEPPED ? WIRE_ZONE_STEPPED : 0;
 }
 
-/* Of the probe at @site, of zone @k. */
+/* The cookie's flags for the probe at @site of zone @k. */
 static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site *site,
 			 const struct zone_hanging *want)
 {
@@ -76,7 +76,7 @@ static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site
 	       (want->exits && is_timed(z, k) ? WIRE_ZONE_RETS : 0);
 }
 
-/* At the entries of functions that have @action. */
+/* Adds the entries of functions that have @action. */
 static void add_entries(const struct zone_image *z, uint8_t generation, uint32_t action,
 			const struct zone_hanging *want, probe_list *out)
 {
@@ -128,7 +128,7 @@ static void add_switch(const struct zone_image *z, const struct zone_switch *s, 
 {
 	uint32_t back = strstr(s->name, "longjmp") ? WIRE_ZONE_BACK : 0;
 
-	/* Where longjmp leads is seen afterwards. */
+	/* Where longjmp leads is seen at the next event. */
 	if (s->sites.why || (at_exit && back))
 		return;
 	if (!at_exit) {
@@ -156,7 +156,7 @@ static void add_switches(const struct zone_image *z, int fd, uint8_t generation,
 		add_switch(z, &z->list.switches.at[i], fd, generation, at_exit, out);
 }
 
-/* What is being hung. */
+/* One attachment of an image's probes. */
 struct job {
 	struct zone_image *z;
 	const struct zone_tools *tools;
@@ -166,15 +166,15 @@ struct job {
 	keeper_links links;
 };
 
-/* A refusal that one probe of many may be to blame for. */
+/* Whether a single probe of many may be the cause of an error. */
 static bool may_be_one(int code)
 {
 	return code == -EINVAL || code == -EIO || code == -EOPNOTSUPP || code == -ENOTSUP ||
 	       code == -ENOEXEC || code == -ENOENT;
 }
 
-/* Hangs @list; of one that the kernel refuses for some of its probes all others, and notes whose
- * they are. */
+/* Attaches @list. If the kernel refuses some of its probes, attaches all others, and notes whose
+ * zones were refused. */
 static int hang(struct job *job, enum probe_program program, uint32_t pid, const probe_list *list)
 {
 	bool of_zones = program != PROBE_SWITCH && program != PROBE_SWITCH_TO;
@@ -201,7 +201,7 @@ static bool same(const struct zone_hanging *a, const struct zone_hanging *b)
 	       a->exit_pid == b->exit_pid && a->modes_number == b->modes_number;
 }
 
-/* Probes of one program; none of it where nothing is wanted of it. */
+/* Attaches the probes of one program, if any are wanted. */
 static int hang_program(struct job *job, enum probe_program program)
 {
 	const struct zone_hanging *want = job->want;
@@ -232,9 +232,9 @@ static int hang_program(struct job *job, enum probe_program program)
 }
 
 /*
- * Of several programs at one place the one that was hung last runs first: a call is noted before
- * its stack is left, and ends after its stack is entered again. And what is seen to begin is to be
- * seen to end. Other actions run before a call's time begins.
+ * If several programs are at one place, the one attached last runs first. The order makes sure that
+ * a call is recorded before its stack is left, and ended after its stack is entered again; that
+ * every call seen to begin is seen to end; and that other actions run before a call's time begins.
  */
 static int hang_all(struct job *job)
 {

@@ -13,16 +13,16 @@
 #include "probe/zone_price.h"
 #include "probe/zone_text.h"
 
-/* Above it who asked for no limit is told. */
+/* The slowdown above which users without a limit are warned. */
 #define WARN_ABOVE 0.2
-/* So many judgements one after the other are above it: a program's start is no reason. */
+/* Consecutive judgements above it before the warning: the start of a program does not count. */
 #define WARN_AFTER 2
 
-/* A probe amid other work finds less in the caches than in the loop that calibrates it: in redis
- * its hit costs 1.1 to 1.5 times as much. */
+/* A probe in real work finds less in the caches than in the calibration loop: in redis a hit costs
+ * 1.1 to 1.5 times as much. */
 #define AMID_OTHERS 1.3
 
-/* Lines said of one capture, and zones that the ledger names. */
+/* Messages per capture, and zones that the ledger names. */
 #define MOST_SAID  20
 #define MOST_NAMED 20
 
@@ -50,9 +50,9 @@ void zone_limit_release(struct zones *z)
 	vec_release(&z->limit.zones);
 }
 
-/* --- what the governor is told --------------------------------------------------------------- */
+/* --- the governor's input -------------------------------------------------------------------- */
 
-/* Of each zone; the caller's to free. */
+/* The calls of each zone so far; owned by the caller. */
 static struct zonemaps_calls *calls_now(const struct zones *z)
 {
 	size_t n = z->limit.zones.n;
@@ -70,7 +70,7 @@ static void take_calls(struct zones *z)
 	for (size_t i = 0; i < l->zones.n; i++) {
 		struct governed *g = &l->zones.at[i];
 
-		/* A call may be seen as timed first, and as counted then. */
+		/* A call may appear as timed first and as counted later. */
 		g->timed = calls[i].timed > g->timed ? calls[i].timed : g->timed;
 		g->counted = calls[i].counted > g->counted ? calls[i].counted : g->counted;
 	}
@@ -102,9 +102,9 @@ static uint64_t cpu_of_target(const struct zones *z)
 	return target_cpu_ns(z->in.target, pids, z->processes.n);
 }
 
-/* --- what it decides ------------------------------------------------------------------------- */
+/* --- changes of mode ------------------------------------------------------------------------- */
 
-/* Gives zone @k of the image the mode that was decided on; whether other probes are due. */
+/* Sets the mode decided for zone @k of the image; returns whether it needs other probes. */
 static bool change(struct zones *z, struct zone_image *image, size_t k)
 {
 	const uint32_t number = image->first + (uint32_t)k;
@@ -132,7 +132,7 @@ static void change_all(struct zones *z)
 	}
 }
 
-/* --- what is said ---------------------------------------------------------------------------- */
+/* --- messages -------------------------------------------------------------------------------- */
 
 static void say(struct zones *z, const char *text)
 {
@@ -140,7 +140,7 @@ static void say(struct zones *z, const char *text)
 		z->in.say(z->in.context, text);
 }
 
-/* The zone whose calls cost most. */
+/* The zone whose calls cost the most in total. */
 static uint32_t dearest(const struct zones *z)
 {
 	const struct zone_limit *l = &z->limit;
@@ -171,7 +171,7 @@ static void say_slowdown(struct zones *z)
 	say(z, text);
 }
 
-/* What was done just now, or at first was not: to zones that are called. */
+/* Whether the zone is called and its mode was just changed, or left at counted at first. */
 static bool is_news(const struct zones *z, const struct governed *g, enum zone_mode mode,
 		    bool first)
 {
@@ -251,7 +251,7 @@ double zones_slowdown(const struct zones *z)
 	return z->limit.governor.slowdown;
 }
 
-/* --- what is kept of it ----------------------------------------------------------------------- */
+/* --- notes and ledger ------------------------------------------------------------------------- */
 
 static double seconds_at(const struct zones *z, uint64_t ns)
 {
@@ -282,7 +282,7 @@ char *zone_limit_note(const struct zones *z, uint32_t number)
 		return mem_printf("only counted at times from %.1f s to %.1f s, %s",
 				  seconds_at(z, g->counted_from_ns),
 				  seconds_at(z, g->timed_from_ns), to_keep);
-	/* Some are never timed. */
+	/* Some zones are never timed. */
 	if (g->mode != ZONE_MODE_COUNTED || g->full_ns <= g->count_ns)
 		return NULL;
 	if (!z->limit.told)

@@ -1,7 +1,7 @@
 /*
- * zone_named: programs that patterns name by path, or that are in PATH or among the arguments of
- * the command, and libraries that the dynamic linker would find. Some process of the target may run
- * one at any moment, for less time than it takes to read its symbols: the probes hang before.
+ * zone_named: finds files to probe before any process maps them: programs that patterns name by
+ * path, or that are in PATH or among the command's arguments, and libraries that the dynamic linker
+ * would find. A process of the target may run one for less time than it takes to read its symbols.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,22 +15,22 @@
 #include "process/closure.h"
 #include "probe/zone_state.h"
 
-/* A pattern that means more libraries means any. */
+/* A pattern that matches more libraries matches any. */
 #define MAX_LIBRARIES 8
 
-/* Each is held against each pattern. */
+/* Limits, since each argument is compared with each pattern. */
 #define MAX_PATTERNS  1000
 #define MAX_ARGUMENTS 64
 
 typedef VEC(char *) paths;
 
-/* Whether other programs may come to run in the target. */
+/* Whether the target may come to run other programs. */
 static bool may_come(const struct target *t)
 {
 	return zone_is_for_all(t) || (t->inherit && t->kind != TARGET_TID);
 }
 
-/* False: it is not there. */
+/* False: no such file. */
 static bool find(struct zones *z, const char *path)
 {
 	_close_ int fd = elffile_open_path(-1, path);
@@ -55,8 +55,8 @@ static void keep_path(void *context, const char *path)
 	vec_push(libraries, mem_strdup(path));
 }
 
-/* Those whose names @pattern may mean, by link or file. @libraries are listed when they are wanted
- * first. */
+/* Finds libraries whose names, of link or file, @pattern may match. Lists @libraries when first
+ * needed. */
 static void find_libraries(struct zones *z, size_t pattern, paths *libraries)
 {
 	const char *which[MAX_LIBRARIES];
@@ -79,7 +79,7 @@ static void find_libraries(struct zones *z, size_t pattern, paths *libraries)
 	}
 }
 
-/* What env(1), nice(1), taskset(1) and the like run. */
+/* Finds what env(1), nice(1), taskset(1) and the like would run. */
 static bool find_argument(struct zones *z, size_t pattern)
 {
 	char *const *argv = z->in.target->kind == TARGET_COMMAND ? z->in.target->argv : NULL;
@@ -116,7 +116,7 @@ void zone_named_find(struct zones *z)
 {
 	paths libraries = {0};
 
-	/* Where probes are hung one by one there are few of them. */
+	/* Too expensive if probes are attached one by one. */
 	if (!may_come(z->in.target) || !z->in.session->probes.multi)
 		return;
 	find_all(z, &libraries);

@@ -3,7 +3,8 @@
 #include "base/mem.h"
 #include "load/session.h"
 
-/* Ways in which calls end, as a set of these by their place, with the flags of such a process. */
+/* The ways in which calls end, numbered for bit sets, with the flags of a process in which they
+ * do. */
 static const uint32_t flags_of_way[] = {WIRE_PROC_HIJACK, WIRE_PROC_RETS, WIRE_PROC_TARGET};
 #define WAYS (sizeof(flags_of_way) / sizeof(*flags_of_way))
 
@@ -40,8 +41,7 @@ double zone_price_hits(const struct zones *z, uint32_t event)
 	       (double)counters[WIRE_HITS_STEPPED] * cost_of(z, SITE_STEPPED, EXIT_NONE);
 }
 
-/* Calls that only ever end by jumps, which the kernel emulates, are cheaper than what is calibrated
- * with a RET. */
+/* Exits by jumps, which the kernel emulates, are cheaper than the RET of calibration. */
 static bool steps_exits(const struct sites *s)
 {
 	for (size_t i = 0; i < s->exits.n; i++)

@@ -1,6 +1,6 @@
 /*
- * zone_price: what a call of a zone costs, as calibrated, by how its end will be seen in the
- * processes that run now. For probe/ and the source of zones.
+ * zone_price: the calibrated cost of a zone's calls, given how their end is seen in the processes
+ * that run now. For probe/ and the source of zones.
  */
 #ifndef PROBE_ZONE_PRICE_H
 #define PROBE_ZONE_PRICE_H
@@ -9,16 +9,15 @@
 
 struct zone_price {
 	enum site_class site;
-	enum exit_way exit; /* the dearest that there is; UNKNOWN: it has no probes, or nobody maps
-			     * its file */
-	double full_ns;	    /* with that */
-	double count_ns;    /* where it is only counted */
+	enum exit_way exit; /* the most expensive in use; UNKNOWN: no probes, or file not mapped */
+	double full_ns;	    /* cost of a call with that exit */
+	double count_ns;    /* cost of a call that is only counted */
 };
 
-/* What the probes of an action took, whose samples are of @event, without its program, in ns. */
+/* Time taken by the probes of the action with samples of @event, without its program, in ns. */
 double zone_price_hits(const struct zones *, uint32_t event);
-/* How calls end in the processes that map each image, by its number; for zone_price_of(). The
- * caller's to free. */
+/* By image number: how calls end in the processes that map it; for zone_price_of(). Owned by the
+ * caller. */
 unsigned int *zone_price_ways(const struct zones *);
 struct zone_price zone_price_of(const struct zones *, const struct zone_image *, size_t k,
 				unsigned int ways);

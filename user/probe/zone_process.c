@@ -1,5 +1,5 @@
 /*
- * zone_process: the processes of the target and the files whose code they map.
+ * zone_process: tracks the target's processes and the files whose code they map.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "process/roots.h"
 #include "probe/zone_limit.h"
 
-/* A program of which nothing could be foretold has mapped its libraries after that time. */
+/* Time after which a program whose libraries could not be predicted has mapped them. */
 #define LINKING_NS 1000000000u
 
 struct zone_process *zone_process_of(struct zones *z, uint32_t pid)
@@ -38,7 +38,8 @@ static void count_thread(void *context, uint32_t tid)
 	++*n;
 }
 
-/* The first thread of one that has exited is there until the process is waited for. */
+/* Whether a process runs on without its first thread, whose entry stays until the process is
+ * reaped. */
 static bool runs_without_leader(const struct zone_process *p)
 {
 	size_t n = 0;
@@ -54,7 +55,7 @@ static void keep_past(const struct zone_process *p, struct zone_past *past)
 	past->foreign |= p->foreign;
 }
 
-/* Of thousands, as they come and go in a build, none is looked at once it is gone. */
+/* Removes a process, so that of a build's thousands none is looked at after its end. */
 static void end_process(struct zones *z, size_t at)
 {
 	struct zone_process *p = z->processes.at[at];
@@ -75,8 +76,7 @@ void zone_process_ran_before(struct zones *z, struct zone_process *p)
 	p->missed = true;
 }
 
-/* Whether it may have run functions that nobody has looked for, or before its probes were attached.
- */
+/* Whether it may have run functions before the loader looked for them or attached its probes. */
 static bool ran_unseen(struct zones *z, struct zone_process *p)
 {
 	zone_process_gather(z, p);
@@ -99,7 +99,7 @@ void zones_leader_exit(struct zones *z, uint32_t pid)
 	if (!p || p->ended)
 		return;
 	p->leaderless = runs_without_leader(p);
-	/* Its probes are to be decided on anew. */
+	/* Has its probes decided on again. */
 	if (p->leaderless)
 		zones_process(z, pid);
 	else if (p->dirty && !p->before_exec && ran_unseen(z, p))
@@ -109,7 +109,7 @@ void zones_leader_exit(struct zones *z, uint32_t pid)
 			end_process(z, i);
 }
 
-/* Calibration's process has probes of its own and is no target, not even of -a. */
+/* Calibration's process has probes of its own and is not a target, even with -a. */
 static bool is_ours(const struct zones *z, uint32_t pid)
 {
 	return pid == calibration_pid(z->in.calibration);
@@ -163,14 +163,14 @@ void zone_process_saw_code(struct zones *z, uint32_t pid, uint32_t code)
 {
 	const uint32_t *at = map_get(&z->by_pid, pid);
 
-	/* Children are no targets where they are not followed. */
+	/* Without inheritance, children are not in the target. */
 	if (!at || z->met.at[*at]->ended)
 		return;
 	z->met.at[*at]->code_seen = code;
 	zones_process(z, pid);
 }
 
-/* Somebody killed it, and the probes went with it. */
+/* Notes that the keeper was killed, which detached the probes. */
 static void note_keeper(struct zones *z)
 {
 	if (z->keeper_gone || !keeper_is_gone(z->keeper))
@@ -237,7 +237,7 @@ static void gather_image(void *context, uint32_t image)
 	struct gathering *g = context;
 	const struct image *i = images_at(g->z->in.images, image);
 
-	/* The kernel's own mappings are no files: "[uprobes]", "[vsyscall]". */
+	/* The kernel's own mappings ("[uprobes]", "[vsyscall]") are not files. */
 	if (i->kind == IMAGE_KIND_FILE && i->path[0] != '[')
 		add_image(g->z, g->p, image);
 }
@@ -249,7 +249,7 @@ void zone_process_gather(struct zones *z, struct zone_process *p)
 	procs_each_image(z->in.procs, p->pid, gather_image, &g);
 }
 
-/* Takes the files of @c for the code of @p. */
+/* Adds the files of @c to the code of @p. */
 static void add_closure(struct zones *z, struct zone_process *p, const closure *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -276,8 +276,8 @@ void zones_command(struct zones *z, uint32_t pid, const char *command)
 	zones_process(z, pid);
 }
 
-/* What the program that @p runs now will have mapped in a moment. Where that cannot be told it has
- * to be waited for. */
+/* Predicts the files that the program of @p is about to map. If impossible, waits for it to map
+ * them. */
 static void foretell(struct zones *z, struct zone_process *p)
 {
 	closure c = {0};

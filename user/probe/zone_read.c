@@ -1,5 +1,6 @@
 /*
- * zone_read: the zones of the files that processes map, and what else is to be known of these.
+ * zone_read: reads the zones of the files that processes map, and what eprof must know of their
+ * code.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,13 +13,13 @@
 #include "symbol/zonelist_check.h"
 #include "symbol/zonelist_read.h"
 
-/* Gives the zones of an image that was just read their numbers. */
+/* Numbers the zones of an image that was just read. */
 static void number_zones(struct zones *z, struct zone_image *i)
 {
 	size_t room = z->in.o->max - z->used;
 
 	i->first = z->used;
-	/* Of a list of too many there are as many zones as may be. */
+	/* Of an oversized list, keeps as many zones as fit. */
 	if (i->list.matched > room || z->at.n > WIRE_ZONE_IMAGES) {
 		z->too_many += i->list.matched;
 		zonelist_drop(&i->list);
@@ -29,8 +30,8 @@ static void number_zones(struct zones *z, struct zone_image *i)
 	zone_limit_begin(z, i);
 }
 
-/* Its code does no harm in a process whose return addresses are hijacked: it may be mapped without
- * a word. */
+/* Lets processes with hijacked return addresses map the file without notice: its code tolerates
+ * them. */
 static void pass(struct zones *z, const struct zone_image *i)
 {
 	const struct image *image = images_at(z->in.images, i->image);
@@ -48,7 +49,7 @@ static void pass(struct zones *z, const struct zone_image *i)
 		zonemaps_pass_file(z->in.session->maps, &file);
 }
 
-/* What is found in it holds as long as nobody writes to it. */
+/* Takes a lease on the file: what was found in it holds until it is written to. */
 static void lease(struct zones *z, struct zone_image *i, int fd)
 {
 	if (fd < 0)
@@ -107,7 +108,7 @@ static void add_number(numbers *to, uint32_t number)
 	vec_push(to, number);
 }
 
-/* Adds the images of @p that are not read yet: those where zones may be, or all. */
+/* Adds the unread images of @p: those that may contain zones, or all. */
 static void add_unread(const struct zones *z, const struct zone_process *p, bool all, numbers *out)
 {
 	for (size_t i = 0; i < p->images.n; i++) {
@@ -118,7 +119,7 @@ static void add_unread(const struct zones *z, const struct zone_process *p, bool
 	}
 }
 
-/* Adds the images that patterns name. */
+/* Adds the unread images that patterns name. */
 static void add_named(const struct zones *z, numbers *out)
 {
 	for (uint32_t i = 0; i < z->at.n; i++)
@@ -126,7 +127,7 @@ static void add_named(const struct zones *z, numbers *out)
 			add_number(out, i);
 }
 
-/* Those where zones may be first: code of processes without zones is nobody's business. */
+/* Reads images that may contain zones first; other code is read only for processes with zones. */
 void zone_read_new(struct zones *z)
 {
 	for (int all = 0; all < 2; all++) {
@@ -145,7 +146,8 @@ void zone_read_new(struct zones *z)
 	}
 }
 
-/* The module that @pattern names is not there yet. A pattern that names none never waits. */
+/* Whether the module that @pattern names is not loaded yet. A pattern without module never
+ * waits. */
 static bool waits(const struct zones *z, const struct zonelist *lists,
 		  const struct image *const *images, size_t n, size_t pattern)
 {
@@ -156,8 +158,8 @@ static bool waits(const struct zones *z, const struct zonelist *lists,
 	return true;
 }
 
-/* Whether all patterns but those that wait for their module match something, of which exclusions
- * leave something over. */
+/* Whether every pattern that does not wait for its module matches something that exclusions leave
+ * over. */
 static bool matches_or_waits(const struct zones *z, const struct zonelist *lists,
 			     const struct image *const *images, size_t n)
 {
@@ -195,7 +197,7 @@ char *zone_read_waiting(const struct zones *z)
 	return NULL;
 }
 
-/* Patterns that nothing matches are an error while nothing is captured yet. */
+/* An error, before the capture begins, if nothing matches a pattern. */
 int zone_read_check(struct zones *z)
 {
 	struct zonelist_request request = {.patterns = z->in.o->patterns, .max = z->in.o->max};

@@ -1,5 +1,5 @@
 /*
- * zone_settle: brings probes and flags of processes in line with what is known of their code.
+ * zone_settle: updates probes and flags of processes to what is known of their code.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ static int tell(struct zones *z, struct zone_process *p, uint32_t flags)
 	return zonemaps_set_proc(z->in.session->maps, p->pid, proc);
 }
 
-/* Whether @pid is a process of ours that is gone, which is known from now on. */
+/* Whether @pid is a known process that has ended; forgets it then. */
 static bool forget_gone(struct zones *z, uint32_t pid)
 {
 	_free_ char *link = procfs_path(pid, "exe");
@@ -47,7 +47,7 @@ static bool forget_gone(struct zones *z, uint32_t pid)
 	return true;
 }
 
-/* What the kernel will not hang for a process that is gone is decided on without it. */
+/* If the kernel refuses probes because a process has ended, decides again without it. */
 int zone_hang(struct zones *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];
@@ -80,7 +80,7 @@ int zone_hang_anew(struct zones *z, uint32_t number)
 	return ret;
 }
 
-/* From here on the kernel counts what code @p maps; what it had before is read once more. */
+/* From here on the kernel counts the code that @p maps; reads once more what it mapped before. */
 static int begin_with(struct zones *z, struct zone_process *p)
 {
 	int ret = tell(z, p, WIRE_PROC_TARGET);
@@ -96,22 +96,23 @@ void zone_runs_coroutines(struct zones *z, struct zone_process *p)
 	probe_session_watch_waits(z->in.session);
 }
 
-/* The image's probes, while @p runs its code. */
+/* Attaches the image's probes while @p runs its code. */
 static int hang_in(struct zones *z, struct zone_process *p, uint32_t number)
 {
 	const struct zone_image *image = z->at.at[number];
 	const bool was_met = zone_image_is_met(image, p->pid);
 	int ret = zone_hang(z, number);
 
-	/* A process that is gone wants nothing. */
+	/* A process that has ended needs no probes. */
 	if (!ret && !was_met && image->list.zones.n && !p->before_exec &&
 	    (zone_image_is_met(image, p->pid) || !p->wants))
 		zone_process_ran_before(z, p);
 	return ret;
 }
 
-/* Probes and flags of one process after a change of its code. Nothing is hijacked before it is
- * known to be safe, and nothing is seen to begin whose end would not be seen. */
+/* Updates probes and flags of one process after a change of its code. The order makes sure that no
+ * return address is hijacked before that is known to be safe, and that no call begins whose end
+ * would not be seen. */
 static int settle(struct zones *z, struct zone_process *p)
 {
 	uint32_t flags;
@@ -135,7 +136,7 @@ static int settle(struct zones *z, struct zone_process *p)
 	return ret;
 }
 
-/* While a translator starts nothing is hung that was decided on before. */
+/* Repeats settle() while news of translators arrive: nothing decided before them is attached. */
 static int settle_anew(struct zones *z, struct zone_process *p)
 {
 	int ret;
@@ -147,7 +148,7 @@ static int settle_anew(struct zones *z, struct zone_process *p)
 	return ret;
 }
 
-/* Of all of them first: one that is alone with a file has its probes for itself. */
+/* Decides for all processes first: a process alone with a file gets its probes for itself. */
 static void decide_flags(struct zones *z)
 {
 	for (size_t i = 0; i < z->processes.n; i++)
@@ -171,7 +172,7 @@ static int settle_dirty(struct zones *z, bool first)
 	return ret;
 }
 
-/* Where a capture begins that nothing could be captured of, it is an error. */
+/* An error if zones are forbidden where a capture begins, since it would capture nothing. */
 static int check_forbidden(const struct zones *z)
 {
 	if (!z->forbidden)
@@ -182,8 +183,8 @@ static int check_forbidden(const struct zones *z)
 	return err(-EBUSY, "%s", z->forbidden);
 }
 
-/* Reads new images, decides how calls end in each process, attaches probes. What cannot be attached
- * is noted: only at the start (@first) are errors returned, and patterns that match nothing. */
+/* Reads new images, decides how calls end in each process, attaches probes. Notes what cannot be
+ * attached. Only at the start (@first) it returns errors, also for patterns that match nothing. */
 int zone_settle_all(struct zones *z, bool first)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
@@ -193,7 +194,7 @@ int zone_settle_all(struct zones *z, bool first)
 		zone_watch_init(z);
 		zone_guard_find(z);
 	}
-	/* A process that is met first makes a second round. */
+	/* A newly met process needs a second round. */
 	for (int round = 0; round < 2 && !ret && (z->unsettled || !round); round++) {
 		z->unsettled = false;
 		for (size_t i = 0; i < z->processes.n; i++)

@@ -1,5 +1,5 @@
 /*
- * zone_state: what the zones of a capture keep in mind. For probe/ and the source of zones.
+ * zone_state: the state of the zones of a capture. For probe/ and the source of zones.
  */
 #ifndef PROBE_ZONE_STATE_H
 #define PROBE_ZONE_STATE_H
@@ -16,158 +16,159 @@
 struct zone_process {
 	uint32_t pid;
 	uint32_t flags;		   /* WIRE_PROC_…, as the kernel has them */
-	VEC(uint32_t) images;	   /* numbers in zones.at: whose code it maps */
+	VEC(uint32_t) images;	   /* numbers in zones.at, of the code it maps */
 	bool foreign;		   /* runs calls off its threads' stacks */
-	bool dirty;		   /* to be looked at */
-	bool told;		   /* the kernel knows it */
-	uint32_t code_seen;	   /* of its code: see wire_zone_proc */
-	uint32_t code_told;	   /* as the kernel has it */
-	bool before_exec;	   /* its images are those of the program that it will run */
-	uint64_t unknown_until_ns; /* its code may not all be known before that: CLOCK_MONOTONIC */
-	uint32_t wants;	 /* flags as last decided, whether the kernel has them yet or not */
-	bool leaderless; /* its first thread has exited; it is looked whether others run */
+	bool dirty;		   /* must be looked at */
+	bool told;		   /* known to the BPF programs */
+	uint32_t code_seen;	   /* of its code as read: see wire_zone_proc */
+	uint32_t code_told;	   /* as the BPF programs have it */
+	bool before_exec;	   /* its images are those of the program it will exec */
+	uint64_t unknown_until_ns; /* may map unknown code before that: CLOCK_MONOTONIC */
+	uint32_t wants;		   /* flags as last decided, set in the kernel or not */
+	bool leaderless;	   /* its first thread has exited; others may run */
 	bool ended;
-	bool missed;  /* it was noted that calls may be missing */
-	bool refused; /* it was said that it cannot have what --zone-exit asks for */
+	bool missed;  /* noted that calls may be missing */
+	bool refused; /* reported that it cannot have what --zone-exit demands */
 };
 
-/* A part of a file that a translator reads as code. */
+/* A part of a file that a translator reads. */
 struct zone_reads {
 	uint64_t inode, from, to;
 };
 
-/* A process, of the target or not, that translates the code of the program it runs. */
+/* A process, in the target or not, that translates the code of the program it runs. */
 struct zone_translator {
 	uint32_t pid;
 	const struct translator *is;
-	uint64_t begun_ns; /* the program: CLOCK_MONOTONIC; 0: before the capture */
-	uint64_t held_ns;  /* its start waited for us then; 0: it did not */
+	uint64_t begun_ns; /* start of the program: CLOCK_MONOTONIC; 0: before the capture */
+	uint64_t held_ns;  /* when its start waited for us; 0: it did not */
 	VEC(struct zone_reads) reads;
 };
 
-/* Where translators' files were looked for. */
+/* Where translators' files were searched. */
 struct zone_watch {
 	struct roots *roots;
 	struct map folders; /* hashes of root and folder */
 };
 
-/* Of what cannot be told in a row. */
+/* A note for the ledger that fits no other row. */
 struct zone_note {
 	char *text; /* owned */
 	uint64_t n;
 };
 
-/* What zones cost the target, and what is done about it. */
+/* The cost of zones for the target, and the limit on it. */
 struct zone_limit {
 	struct governor governor;
 	VEC(struct governed) zones; /* by number */
-	bool told;		    /* what they cost */
+	bool told;		    /* the cost was reported */
 	bool warned;
-	unsigned int over, said; /* judgements above what is warned of, on end; lines said */
+	unsigned int over, said; /* judgements in a row above the warning level; messages */
 };
 
 struct zones {
 	struct zones_input in;
-	struct probe_request request; /* of the session */
-	struct keeper *keeper;	      /* of the probes; NULL before they are attached */
+	struct probe_request request; /* to the session */
+	struct keeper *keeper;	      /* holds the probes; NULL before they are attached */
 	struct own_code own;
-	struct zone_tools tools;	      /* these, and the session's maps */
+	struct zone_tools tools;	      /* the keeper, and the session's maps */
 	VEC(struct zone_image *) at;	      /* owned */
-	struct map by_image;		      /* number in images → in at */
-	VEC(struct zone_process *) processes; /* that run */
-	VEC(struct zone_process *) met;	      /* all, owned; of one pid the last */
-	struct map by_pid;		      /* → in met */
-	bool unsettled;			      /* processes are dirty */
+	struct map by_image;		      /* number in images → index in at */
+	VEC(struct zone_process *) processes; /* running ones */
+	VEC(struct zone_process *) met;	      /* all, owned; the last one of each pid counts */
+	struct map by_pid;		      /* → index in met */
+	bool unsettled;			      /* some processes are dirty */
 	bool counting;			      /* the capture has begun */
-	VEC(uint32_t) thread_of; /* number of a thread in the kernel → in procs; NO_THREAD */
+	VEC(uint32_t) thread_of; /* thread number in the kernel → index in procs; NO_THREAD */
 	VEC(struct zone_note) notes;
 	VEC(struct zone_translator) translators;
-	VEC(const struct translator *) judged; /* programs; NULL: none */
-	struct map programs;		       /* file → in judged */
+	VEC(const struct translator *) judged; /* programs; NULL: not a translator */
+	struct map programs;		       /* file → index in judged */
 	struct zone_watch watch;
 	struct zone_limit limit;
-	char *forbidden;   /* the first thing that they forbade; owned */
-	uint32_t used;	   /* zone numbers given out */
-	uint64_t too_many; /* zones that found no number */
-	int64_t attach_ns; /* wall time spent on it */
-	bool keeper_gone;  /* and it was said */
+	char *forbidden;   /* the first thing that translators forbade; owned */
+	uint32_t used;	   /* zone numbers in use */
+	uint64_t too_many; /* zones without a number */
+	int64_t attach_ns; /* wall time spent attaching */
+	bool keeper_gone;  /* reported that the keeper was killed */
 };
 #define NO_THREAD UINT32_MAX
 
-/* zones: for the ledger; counts how often it is said. */
+/* zones: adds a note to the ledger; counts repetitions. */
 void zone_note(struct zones *, const char *text);
 
-/* zone_settle: reads new images, decides how calls end in each process, attaches probes. What
- * cannot be attached is noted: only at the start (@first) are errors returned, and patterns that
- * match nothing. */
+/* zone_settle: reads new images, decides how calls end in each process, attaches probes. Notes what
+ * cannot be attached. Only at the start (@first) it returns errors, also for patterns that match
+ * nothing. */
 int zone_settle_all(struct zones *, bool first);
-/* The process has, or will have, calls off its threads' stacks. */
+/* The process makes, or will make, calls off its threads' stacks. */
 void zone_runs_coroutines(struct zones *, struct zone_process *);
 
-/* zone_named: finds the files that patterns name, and hangs their probes. */
+/* zone_named: finds the files that patterns name, and attaches their probes. */
 void zone_named_find(struct zones *);
 int zone_named_hang(struct zones *);
 
-/* Hangs what should hang in image @number. Errors with a text, but for -EAGAIN: news of translators
- * come first. */
+/* Attaches the probes that image @number should have. Errors with a text, except -EAGAIN: handle
+ * news of translators first. */
 int zone_hang(struct zones *, uint32_t number);
-/* The same after those. */
+/* The same, after handling that news. */
 int zone_hang_anew(struct zones *, uint32_t number);
 
 /* zone_process: */
-/* The image's number in zones.at; it is made, unread, where it is new. */
+/* The image's number in zones.at; adds it, unread, if it is new. */
 uint32_t zone_number_of(struct zones *, uint32_t image);
 struct zone_process *zone_process_of(struct zones *, uint32_t pid);
 /* Adds the files that it maps now to its images. */
 void zone_process_gather(struct zones *, struct zone_process *);
-/* All code of @pid is known that it got before the kernel counted to @code. */
+/* All code of @pid is known that it mapped before the kernel's counter reached @code. */
 void zone_process_saw_code(struct zones *, uint32_t pid, uint32_t code);
-/* Notes, of what runs meanwhile, that its first calls may be missing. */
+/* Notes that a running process may lack its first calls. */
 void zone_process_ran_before(struct zones *, struct zone_process *);
-/* Of the images that were read. */
+/* Considers only images that were read. */
 bool zone_process_has_zones(const struct zones *, const struct zone_process *);
 
-/* zone_read: whether there may be zones in the image. */
+/* zone_read: whether the image may contain zones. */
 bool zone_read_wants(const struct zones *, const struct zone_image *);
-/* Reads the images of dirty processes that were not read yet. */
+/* Reads the unread images of dirty processes. */
 void zone_read_new(struct zones *);
-/* Patterns that nothing matches are an error while nothing is captured yet. With a text. */
+/* An error with a text if nothing matches a pattern and the capture has not begun. */
 int zone_read_check(struct zones *);
-/* That a pattern asks for a module which no process has mapped so far; NULL: none does. The caller
- * owns it. */
+/* Says that a pattern names a module which no process has mapped so far; NULL: none does. Owned by
+ * the caller. */
 char *zone_read_waiting(const struct zones *);
 
-/* zone_watch: before what runs is looked at. */
+/* zone_watch: call before looking at what runs. */
 void zone_watch_init(struct zones *);
-/* Looks where @pid looks for programs; @runs: also where others with its root were seen already. */
+/* Looks where @pid would find programs; @runs: even if processes with the same root were seen
+ * already. */
 void zone_watch_process(struct zones *, uint32_t pid, bool runs);
 void zone_watch_release(struct zones *);
 
-/* zone_guard: the translators that run now. */
+/* zone_guard: finds the translators that run now. */
 void zone_guard_find(struct zones *);
-/* The start of the program in the file @fd is to wait where it is a translator. */
+/* Makes the start of the program in file @fd wait if it is a translator. */
 void zone_guard_watch(struct zones *, int fd);
-/* Takes in which translators have started, and which files are written to, as of now. */
+/* Handles starts of translators and writes to files that have happened so far. */
 void zone_guard_heed(struct zones *);
-/* The image's file holds something else, or will: it gets no probes any more; noted. */
+/* The image's file was or will be written to: it gets no probes any more; noted. */
 void zone_guard_written(struct zones *, struct zone_image *);
 /* @pid will run @command. */
 void zone_guard_command(struct zones *, uint32_t pid, const char *command);
 void zone_guard_tick(struct zones *);
-/* Whether what @want says must not hang in the image; noted. */
+/* Whether probes of @want are forbidden in the image; noted. */
 bool zone_guard_forbids(struct zones *, struct zone_image *, const struct zone_hanging *want);
 void zone_guard_release(struct zones *);
 
-/* zone_decide: why return addresses in @p cannot be hijacked, a clause for the caller to free;
+/* zone_decide: why return addresses in @p cannot be hijacked, as a clause owned by the caller;
  * NULL: they can. */
 char *zone_decide_objection(const struct zones *, const struct zone_process *);
-/* Whether it is to be taken for one that runs coroutines before it does. */
+/* Whether to treat it as a process with coroutines before it runs any. */
 bool zone_decide_coroutines(const struct zones *, const struct zone_process *);
-/* WIRE_PROC_… for a process by what is known of its code. */
+/* WIRE_PROC_… for a process, from what is known of its code. */
 uint32_t zone_decide_flags(const struct zones *, const struct zone_process *);
-/* What should hang in image @number, once processes have the flags that are decided on. */
+/* The probes for image @number, given the flags decided for its processes. */
 struct zone_hanging zone_decide_probes(struct zones *, uint32_t number);
-/* Its processes are not named one by one. */
+/* Whether the target is more than a list of processes. */
 bool zone_is_for_all(const struct target *);
 
 #endif

@@ -29,7 +29,7 @@ char *zone_text_name(const struct zones *z, uint32_t number)
 
 	if (n <= MOST_BYTES)
 		return clean;
-	/* Not within a character. */
+	/* Do not cut within a character. */
 	while (cut && ((unsigned char)clean[cut] & 0xc0) == 0x80)
 		cut--;
 	clean[cut] = '\0';

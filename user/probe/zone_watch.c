@@ -1,8 +1,8 @@
 /*
- * zone_watch: where translators are installed, so that none of them starts before the probes are
- * away (zone_guard.c): in the folders in which processes look for programs, in the usual ones, and
- * among the interpreters of binfmt_misc. In containers the same, below their roots. Elsewhere, or
- * under other names, they are met when they start.
+ * zone_watch: finds installed translators, so that none starts before the probes are gone
+ * (zone_guard.c): in the folders where processes look for programs, in the usual ones, and among
+ * the interpreters of binfmt_misc; in containers the same, below their roots. Elsewhere, or under
+ * other names, they are recognised when they start.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const char usual[] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/
 			    "/usr/lib/x86_64-linux-gnu/valgrind:/usr/local/libexec/valgrind:"
 			    "/usr/local/lib/valgrind";
 
-/* @root: -1: ours. */
+/* @root: -1: our own. */
 static void look_at(struct zones *z, int root, const char *path)
 {
 	_close_ int fd = elffile_open_path(root, path);
@@ -63,7 +63,7 @@ static void look_into(struct zones *z, int root, const char *folder)
 		translator_each_name(look_for, &looking);
 }
 
-/* @folders: with colons between them. */
+/* @folders: separated by colons. */
 static void look_into_all(struct zones *z, int root, const char *folders)
 {
 	_free_ char *copy = mem_strdup(folders);
@@ -73,7 +73,7 @@ static void look_into_all(struct zones *z, int root, const char *folders)
 		look_into(z, root, folder);
 }
 
-/* The PATH of @pid's environment; within @text. */
+/* The PATH in @pid's environment; points into @text. */
 static const char *path_in(const char *text, size_t n)
 {
 	for (const char *at = text; at < text + n; at += strlen(at) + 1)

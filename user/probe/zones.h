@@ -1,7 +1,7 @@
 /*
- * zones: exact calls of functions: which functions of which processes get probes, what they count,
- * and the rows that come of it. An event source like the others (zones.c); here are its options,
- * and what the files of zones share.
+ * zones: exact calls of functions: which functions of which processes get probes, what they
+ * measure, and the resulting rows. An event source like the others (zones.c); this file has its
+ * options, and what the files of zones share.
  */
 #ifndef PROBE_ZONES_H
 #define PROBE_ZONES_H
@@ -20,62 +20,60 @@
 
 struct zones_options {
 	const struct zonepatterns *patterns;
-	uint32_t actions;		     /* bits of those that any pattern is for */
-	uint32_t action_event[WIRE_ACTIONS]; /* of the capture: what their samples are of */
-	uint32_t max;			     /* zones */
+	uint32_t actions;		     /* bits: actions of any pattern */
+	uint32_t action_event[WIRE_ACTIONS]; /* by action: the capture's event of its samples */
+	uint32_t max;			     /* number of zones */
 	const char *const *switches;	     /* names of functions that switch stacks */
 	size_t n_switches;
 	enum zone_ends ends;
 	uint32_t clocks;   /* WIRE_CLOCK_… */
-	const char *clock; /* as it was asked for; NULL: not at all, which is the wall clock */
+	const char *clock; /* as the user wrote it; NULL: no option, wall clock */
 	struct event events[WIRE_ZONE_EVENTS];
 	size_t n_events;
-	double max_slowdown; /* 0.1: zones take a tenth of the target's own time at most; 0: no
-				limit */
-	bool one_by_one, no_session; /* as on older kernels: see load/probe_session.h; in tests */
+	double max_slowdown; /* 0.1: zones may take a tenth of the target's own time; 0: no limit */
+	bool one_by_one, no_session; /* as on older kernels, for tests: see load/probe_session.h */
 };
 
-/* All borrowed while the zones live; but for the calibration. */
+/* All borrowed while the zones live, except the calibration. */
 struct zones_input {
 	const struct zones_options *o;
 	struct calibration *calibration;
 	struct session *whole;
-	struct probe_session *session; /* its part */
+	struct probe_session *session; /* of the session */
 	struct images *images;
 	struct procs *procs;
 	const struct target *target;
-	const struct crew_wait *wait;			    /* while code is read */
-	void (*say)(const void *context, const char *text); /* as source_services has it */
+	const struct crew_wait *wait;			    /* called while code is read */
+	void (*say)(const void *context, const char *text); /* as in source_services */
 	const void *context;
 };
 
 struct zones;
 
-/* @pid's code may have changed: it is looked at when the zones are settled next. */
+/* @pid's code may have changed: look at it when the zones are settled next. */
 void zones_process(struct zones *, uint32_t pid);
-/* @child has the code of @pid. */
+/* @child was forked from @pid and has its code. */
 void zones_fork(struct zones *, uint32_t pid, uint32_t child);
-/* @pid will run @command: its code, as far as it can be foretold, is taken for @pid's from then
- * on. */
+/* @pid will exec @command, whose code, as far as predictable, counts as @pid's from then on. */
 void zones_command(struct zones *, uint32_t pid, const char *command);
-/* The first thread of @pid has exited, and with it the process unless it has others. */
+/* The first thread of @pid has exited; unless it has other threads, so has the process. */
 void zones_leader_exit(struct zones *, uint32_t pid);
 /* @pid runs another program. */
 void zones_exec(struct zones *, uint32_t pid);
-/* Any process, of the target or not, runs another program; was born of @pid; is gone. Some harm
- * probes in others' files: see zone_guard.c. */
+/* A process, in the target or not, has exec'd another program; was forked from @pid; has ended.
+ * Some programs are harmed by probes in others' files: see zone_guard.c. */
 void zones_program(struct zones *, uint32_t pid, uint64_t time_ns);
 void zones_born(struct zones *, uint32_t pid, uint32_t child);
 void zones_end(struct zones *, uint32_t pid, uint64_t time_ns);
-/* At each tick. */
+/* Call at each tick. */
 void zones_tick(struct zones *);
 
-/* True: there is something to settle. */
+/* Whether there is something to settle. */
 bool zones_unsettled(const struct zones *);
-/* How many functions have probes. */
+/* The number of functions with probes. */
 size_t zones_count(const struct zones *);
-/* The time that probes add to that of the target, as a part of what it takes without them, of late;
- * below 0: it is not known yet. */
+/* The recent slowdown: time that probes add, relative to the time that the target takes without
+ * them; negative: unknown yet. */
 double zones_slowdown(const struct zones *);
 
 #endif
