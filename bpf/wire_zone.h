@@ -55,8 +55,7 @@ enum {
  *	bits 40 … 51	image: its row in zone_generation
  *	bits 52 … 59	generation: the probe counts while that row holds the same number
  */
-#define WIRE_ZONE_LOOPS \
-	1 /* the function's own code jumps to the entry site: same rsp, not a new call */
+#define WIRE_ZONE_LOOPS	  1  /* own code jumps to the entry site: same rsp, not a new call */
 #define WIRE_ZONE_GO	  2  /* Go: the stack moves; r14 is the goroutine */
 #define WIRE_ZONE_ITSELF  4  /* the function uses its return address: never hijack it */
 #define WIRE_ZONE_RETS	  8  /* has probes at all its exits */

@@ -75,8 +75,7 @@ _Static_assert(sizeof(struct zone_thread) < 7900, "task storage is allocated up 
 extern const volatile __u32 config_zones;	/* capture zones */
 extern const volatile __u32 config_zone_clocks; /* WIRE_CLOCK_… */
 extern const volatile __u32 config_zone_count;	/* zones, at most: see zone_nodes */
-extern const volatile __u32
-	config_zone_limit; /* the loader may have zones only counted: see zone_counted */
+extern const volatile __u32 config_zone_limit;	/* zones may be only counted: see zone_counted */
 
 /* Written by the loader while programs run. */
 extern __u32 zone_enabled; /* calls count */

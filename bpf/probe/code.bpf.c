@@ -71,7 +71,7 @@ __u32 zone_code_fork(__u32 from, __u32 to)
 	bpf_map_delete_elem(&zone_unseen, &to);
 	if (!n)
 		return 0;
-	/* No other thread is in the middle of a mapping in the child. */
+	/* In the child no other thread is in the middle of a mapping. */
 	copy.begun = copy.ended = n->begun;
 	bpf_map_update_elem(&zone_unseen, &to, &copy, BPF_ANY);
 	return copy.begun;

@@ -8,8 +8,8 @@
 #include "probe/calls.h"
 #include "probe/proc.h"
 
-/* The current thread's state, created if necessary, after a check of its process. NULL if its calls
- * do not count; then it counts a hit by others of a probe with @flags. */
+/* Checks the current thread's process and returns the thread's state, created if necessary. If its
+ * calls do not count, counts a hit by others of a probe with @flags, and returns NULL. */
 struct zone_thread *zone_thread_check(struct zone_thread *t, __u32 flags) __hidden;
 
 /* The current thread's state, NULL if it has none. */

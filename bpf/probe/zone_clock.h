@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * clock: the clock of the capture, and the other clocks read per call. Kernel tracepoints give the
- * time off the CPU and in system calls, exact to the ns; the rest is read from the task.
+ * zone_clock: the clock of the capture, and the other clocks read per call. Kernel tracepoints give
+ * the time off the CPU and in system calls, exact to the ns; the rest is read from the task.
  */
 #ifndef PROBE_ZONE_CLOCK_H
 #define PROBE_ZONE_CLOCK_H

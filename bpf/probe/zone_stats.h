@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stats: the statistics of calls: nodes of the call tree, and each zone's histogram.
+ * zone_stats: the statistics of calls: nodes of the call tree, and each zone's histogram.
  */
 #ifndef PROBE_ZONE_STATS_H
 #define PROBE_ZONE_STATS_H

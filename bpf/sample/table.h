@@ -33,7 +33,7 @@
 
 struct table_header {
 	wire_u32 magic;
-	wire_u32 first_page; /* number of the first page: lowest file offset >> 16 */
+	wire_u32 first_page; /* number of the first page: file offset >> TABLE_PAGE_BITS */
 	wire_u32 n_pages;
 	wire_u32 n_rows;
 	wire_u32 n_rules;

@@ -15,7 +15,7 @@
 struct zonemaps_raw {
 	int zone_procs, zone_files, zone_nodes, zone_threads, zone_hist, zone_counters;
 	int zone_sums;	  /* -1: no other clocks */
-	int zone_calls;	  /* -1: no zone is counted for good */
+	int zone_calls;	  /* -1: not WIRE_CLOCK_NONE */
 	int zone_counted; /* -1: no zone changes between timed and counted */
 	uint32_t *zone_enabled, *zone_epoch, *zone_nodes_used, *zone_threads_used;
 	uint8_t *zone_generation;
@@ -46,7 +46,7 @@ uint32_t zonemaps_max_zones(const struct zonemaps *);
 /* Nodes are numbered 0 … n - 1; unused ones are all 0. */
 size_t zonemaps_nodes(const struct zonemaps *);
 struct wire_zone_node zonemaps_node(const struct zonemaps *, size_t node);
-/* Calls of @zone that were only counted. */
+/* Calls of @zone with WIRE_CLOCK_NONE; otherwise 0. */
 uint64_t zonemaps_calls(const struct zonemaps *, uint32_t zone);
 /* Adds to @out the calls so far of the first @n zones, at most the zones of the capture. */
 struct zonemaps_calls {

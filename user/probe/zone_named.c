@@ -116,7 +116,7 @@ void zone_named_find(struct zones *z)
 {
 	paths libraries = {0};
 
-	/* Too expensive if probes are attached one by one. */
+	/* If attached one by one, probes must be few. */
 	if (!may_come(z->in.target) || !z->in.session->probes.multi)
 		return;
 	find_all(z, &libraries);

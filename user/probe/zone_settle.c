@@ -103,7 +103,7 @@ static int hang_in(struct zones *z, struct zone_process *p, uint32_t number)
 	const bool was_met = zone_image_is_met(image, p->pid);
 	int ret = zone_hang(z, number);
 
-	/* A process that has ended needs no probes. */
+	/* wants is 0 once a process has ended. */
 	if (!ret && !was_met && image->list.zones.n && !p->before_exec &&
 	    (zone_image_is_met(image, p->pid) || !p->wants))
 		zone_process_ran_before(z, p);
