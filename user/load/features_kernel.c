@@ -96,7 +96,7 @@ static enum feature_state probe_regs(char found[FEATURE_FOUND])
 	return feature_settle(LOAD(BPF_PROG_TYPE_PERF_EVENT, 0, get_regs), found);
 }
 
-/* A software event at 99 Hz; @kind is a PERF_TYPE_. */
+/* Opens an event at 99 Hz; @type is a PERF_TYPE_…. */
 static int open_event(uint32_t type, uint64_t config, pid_t pid, int cpu, unsigned long flags)
 {
 	struct perf_event_attr attr = {.type = type,
@@ -246,8 +246,9 @@ static enum feature_state probe_lockdown(char found[FEATURE_FOUND])
 }
 
 static const struct feature_row rows[] = {
-	{0, "kernel", "kernel", probe_version, "what all of this was tried on", "", ""},
-	{1, "btf", "BTF of the kernel", probe_btf, "the programs fit this kernel as they are",
+	{0, "kernel", "kernel", probe_version, "the kernel that these features were tested on", "",
+	 ""},
+	{1, "btf", "BTF of the kernel", probe_btf, "the programs fit this kernel",
 	 "the programs cannot be fitted to this kernel",
 	 "a kernel built with CONFIG_DEBUG_INFO_BTF=y (Debian's are)"},
 	{1, "perf_event_program", "BPF on perf events", probe_perf_prog,
@@ -256,26 +257,26 @@ static const struct feature_row rows[] = {
 	 "no sampling", "Linux 5.8 or newer"},
 	{1, "sampling", "sampling by the clock", probe_sampling,
 	 "processes, commands, cgroups and the whole system",
-	 "no -a, no -G; only processes of one's own, if any", AS_ROOT},
+	 "no -a, no -G; only your own processes, if any", AS_ROOT},
 	{0, "task_pt_regs", "user registers in kernel code", probe_regs,
-	 "stacks of system calls go on into user code", "stacks of system calls end in the kernel",
-	 "Linux 5.15 or newer"},
+	 "stacks of system calls continue into user code",
+	 "stacks of system calls end in the kernel", "Linux 5.15 or newer"},
 	{0, "pmu", "hardware counters (PMU)", probe_pmu, "cycles are the default event",
-	 "cpu-clock is sampled instead of cycles; none of -e cycles…",
+	 "cpu-clock is sampled instead of cycles; -e cycles fails",
 	 "in a virtual machine: a virtual PMU from the host"},
 	{0, "mmap_build_id", "build-ids of mappings", probe_build_id,
-	 "files that are gone keep their identity", "files are known by path and inode only",
+	 "deleted files keep their identity", "files are known by path and inode only",
 	 "Linux 5.12 or newer"},
 	{0, "uprobe_multi", "uprobe_multi", probe_uprobe_multi, "many functions are probed at once",
 	 "function probes are attached one by one", "Linux 6.6 or newer"},
 	{0, "uprobe_session", "uprobe session", probe_uprobe_session,
-	 "one probe sees a call and its return", "calls and returns need a probe each",
+	 "one probe sees a call and its return", "a call and its return need a probe each",
 	 "Linux 6.13 or newer"},
 	{0, "cgroup2", "cgroup v2", probe_cgroup, "-G CGROUP works", "-G CGROUP fails",
 	 "mount -t cgroup2 none /sys/fs/cgroup"},
 	{0, "bpf_stats", "BPF run time statistics", probe_stats,
-	 "what programs on probes of zones take is known",
-	 "the cost of a capture leaves out what programs on probes of zones take", AS_ROOT},
+	 "the run time of programs on probes is known",
+	 "the cost of a capture lacks the run time of programs on probes", AS_ROOT},
 	{0, "tracepoints", "tracepoints", probe_tracepoints, "-e SUBSYSTEM:EVENT works",
 	 "-e SUBSYSTEM:EVENT fails", AS_ROOT ", on a kernel with CONFIG_FTRACE=y"},
 	{0, "lockdown", "kernel lockdown", probe_lockdown, "programs may read kernel memory",

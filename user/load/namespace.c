@@ -15,9 +15,9 @@ int namespace_check(void)
 	if (procfs_is_own())
 		return 0;
 	return err(-ENOTSUP,
-		   "/proc is not that of eprof's own PID namespace, so it shows other "
-		   "processes, or by other numbers: mount its own (unshare --mount-proc, or "
-		   "mount -t proc proc /proc)");
+		   "/proc is not that of eprof's own PID namespace, so its process numbers are "
+		   "wrong: mount the right one (unshare --mount-proc, or mount -t proc proc "
+		   "/proc)");
 }
 
 void namespace_configure(struct eprof_bpf *skel)
@@ -44,6 +44,7 @@ int namespace_open(struct eprof_bpf *skel, struct bpf_link **out)
 		*out = kernel_types_attach(skel->progs.ids_exit);
 		ret = *out ? 0 : -errno;
 	}
-	return ret ? err(ret, "cannot tell the processes of this PID namespace: %s", strerror(-ret))
+	return ret ? err(ret, "cannot identify the processes of this PID namespace: %s",
+			 strerror(-ret))
 		   : 0;
 }

@@ -104,9 +104,8 @@ int plain_events_init(struct plain_events *e, const struct plain_options *o)
 	e->stack_bytes = choose_stack(o, bytes);
 	e->ring_bytes = bytes * e->rings.n;
 	if (ret && is_too_much(ret))
-		return err(ret,
-			   "no memory for samples: others of this user have taken what "
-			   "kernel.perf_event_mlock_kb allows: end them, or raise 'ulimit -l'");
+		return err(ret, "no memory for samples: other captures of this user fill "
+				"kernel.perf_event_mlock_kb: end them, or raise 'ulimit -l'");
 	return ret;
 }
 

@@ -26,7 +26,7 @@ static int attach_error(int code, uint32_t pid)
 	if (code == -ESRCH)
 		return err(code, "process %u is gone", pid);
 	if (code == -EPERM || code == -EACCES)
-		return err(code, "no right to put probes into programs: " RIGHTS_HOW);
+		return err(code, "no permission to attach probes: " RIGHTS_HOW);
 	return err(code, "the kernel refused a probe: %s", strerror(-code));
 }
 
@@ -98,10 +98,11 @@ static int attach_each(int program, const char *path, uint32_t pid, const probe_
 	int ret = uprobe_type(&type);
 
 	if (!ret && list->n > PROBES_ONE_BY_ONE)
-		ret = err(-E2BIG,
-			  "%zu probes: this kernel (before 6.6) takes them one by one, so no more "
-			  "than %d; ask for fewer zones",
-			  list->n, PROBES_ONE_BY_ONE);
+		ret = err(
+			-E2BIG,
+			"%zu probes: this kernel (before 6.6) attaches them one by one, so no more "
+			"than %d; ask for fewer zones",
+			list->n, PROBES_ONE_BY_ONE);
 	for (size_t i = 0; i < list->n && !ret; i++)
 		ret = attach_one(program, type, path, pid, &list->at[i], out);
 	return ret;
@@ -117,7 +118,7 @@ int probes_attach(const struct probes *p, enum probe_program program, int fd, ui
 	/* Names the file itself, even if it was renamed. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (p->program_fds[program] < 0)
-		return err(-ENOTSUP, "the kernel has no program for such probes");
+		return err(-ENOTSUP, "the BPF program for such probes is not loaded");
 	if (p->multi)
 		return attach_many(p->program_fds[program], program, path, pid, list, out);
 	return attach_each(p->program_fds[program], path, pid, list, out);

@@ -56,14 +56,14 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 static int load_error(int code)
 {
 	if (code == -EPERM)
-		return err(code, "no right to load BPF programs: " RIGHTS_HOW);
+		return err(code, "no permission to load BPF programs: " RIGHTS_HOW);
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return err(-ENOTSUP,
 			   "this kernel has no BTF (/sys/kernel/btf/vmlinux): it needs one "
 			   "built with CONFIG_DEBUG_INFO_BTF=y");
 	return err(code,
-		   "the kernel refused eprof's BPF programs: %s ('eprof doctor' tells what "
-		   "it lacks)",
+		   "the kernel refused eprof's BPF programs: %s ('eprof doctor' shows "
+		   "what it lacks)",
 		   strerror(-code));
 }
 
@@ -93,7 +93,7 @@ static int fill_filter(struct bpf_session *s)
 	else
 		for (size_t i = 0; i < t->pids.n && !ret; i++)
 			ret = add_to_filter(s, t->pids.at[i]);
-	return ret ? err(ret, "cannot tell BPF its target: %s", strerror(-ret)) : 0;
+	return ret ? err(ret, "cannot pass the target to the BPF programs: %s", strerror(-ret)) : 0;
 }
 
 static int load(struct bpf_session *s)
@@ -232,7 +232,7 @@ static int follow(struct bpf_session *s, uint32_t pid)
 	}
 	ret = add_to_filter(s, pid);
 	births_note(&s->followed, pid, clock_ns(CLOCK_MONOTONIC));
-	return ret ? err(ret, "cannot tell BPF its target: %s", strerror(-ret)) : 0;
+	return ret ? err(ret, "cannot pass the target to the BPF programs: %s", strerror(-ret)) : 0;
 }
 
 static int bpf_add(void *state, uint32_t pid)

@@ -48,7 +48,7 @@ static int check(const struct session_options *o)
 		if (!event_is_timed(&o->events[i]) || o->events[i].exclude_user)
 			what = o->events[i].name;
 	return what ? err(-EPERM,
-			  "no right to capture %s: without root eprof samples only your own "
+			  "no permission to capture %s: without root eprof samples only your own "
 			  "processes, by clocks or cycles; " RIGHTS_HOW,
 			  what)
 		    : 0;

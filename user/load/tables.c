@@ -231,7 +231,7 @@ static void grow(struct tables *t)
 static int make_room(struct tables *t, uint32_t lines, uint32_t *pool, uint32_t *first)
 {
 	if (!lines || lines > WIRE_POOL_LINES || lines > t->room.limit)
-		return err(-EFBIG, "unwind table of %u KiB for one piece of code",
+		return err(-EFBIG, "unwind table of %u KiB for one piece of code: too large",
 			   lines * (TABLE_LINE_BYTES / 1024));
 	while (!room_take(&t->room, lines, pool, first)) {
 		if (t->pools.n * WIRE_POOL_LINES < t->room.limit)

@@ -104,7 +104,7 @@ int zonemaps_set_proc(struct zonemaps *m, uint32_t pid, struct wire_zone_proc pr
 	int ret = bpf_map_update_elem(m->raw.zone_procs, &pid, &proc, BPF_ANY);
 
 	if (ret)
-		return err(ret, "cannot tell BPF its target: %s", strerror(-ret));
+		return err(ret, "cannot pass the target to the BPF programs: %s", strerror(-ret));
 	changed(m);
 	return 0;
 }

@@ -31,7 +31,7 @@ int cpus_online(int **out)
 			at++;
 	}
 	if (!cpus.n)
-		return err(-EIO, "cannot tell which CPUs are online");
+		return err(-EIO, "cannot read which CPUs are online");
 	*out = cpus.at;
 	return (int)cpus.n;
 }

@@ -136,7 +136,7 @@ static int parse_tracepoint(const char *name, struct event *out)
 			   "cannot read tracepoint '%s': no access to tracefs; run as root", name);
 	fd = openat(root, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == EACCES)
-		return err(-EACCES, "no right to tracepoint '%s': " RIGHTS_HOW, name);
+		return err(-EACCES, "no permission to use tracepoint '%s': " RIGHTS_HOW, name);
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
 		return err(-ENOENT, "unknown tracepoint '%s': this kernel does not have it", name);
 	out->type = PERF_TYPE_TRACEPOINT;
@@ -190,8 +190,8 @@ int event_parse(const char *name, struct event *out)
 	if (parse_sampled(base, out))
 		return 0;
 	if (has_wrong_modifier(base))
-		return err(-EINVAL, "event '%s': '%s' is no modifier: there are :u, :k and :uk",
-			   name, strrchr(base, ':'));
+		return err(-EINVAL, "event '%s': '%s' is not a modifier: use :u, :k or :uk", name,
+			   strrchr(base, ':'));
 	if (strchr(base, '/'))
 		return event_parse_pmu(base, &out->type, &out->config);
 	/* A tracepoint's program runs at every hit, whatever its event excludes. */
@@ -200,7 +200,7 @@ int event_parse(const char *name, struct event *out)
 			       ? err(-EINVAL, "event '%s': :u and :k are not for tracepoints", name)
 			       : parse_tracepoint(base, out);
 	return err(-EINVAL,
-		   "unknown event '%s'; perf's names are known: cycles, cpu-clock, page-faults, "
+		   "unknown event '%s'; use perf's names: cycles, cpu-clock, page-faults, "
 		   "sched:sched_switch, …",
 		   name);
 }
@@ -229,7 +229,7 @@ int event_pace(struct event *e, uint64_t every, uint64_t hz)
 {
 	if (e->clock && every && every < CLOCK_LEAST_NS)
 		return err(-EINVAL,
-			   "-c %llu: '%s' counts ns, and the kernel's timers do no fewer than %d",
+			   "-c %llu: '%s' counts ns, and the kernel's timers need at least %d",
 			   (unsigned long long)every, e->name, CLOCK_LEAST_NS);
 	e->every = every;
 	if (e->counted && !every)
@@ -312,7 +312,7 @@ int event_error(const struct event *e, const struct event_where *w, int code)
 			   "event '%s' cannot be sampled, only counted: with --zone and --clock",
 			   e->name);
 	if (code == EACCES || code == EPERM)
-		return err(-code, "no right to sample '%s': " RIGHTS_HOW, e->name);
+		return err(-code, "no permission to sample '%s': " RIGHTS_HOW, e->name);
 	if (code == ENOENT && w && w->scope == EVENT_CPU_IN_CGROUP)
 		return err(-code,
 			   "this kernel cannot sample the cgroup: enable any controller for it "

@@ -82,7 +82,7 @@ int event_parse_pmu(const char *name, uint32_t *type, uint64_t *config)
 	char *slash = strchr(pmu, '/'), *end = slash ? strrchr(slash + 1, '/') : NULL;
 
 	if (!end || end[1] || end == slash + 1)
-		return err(-EINVAL, "unknown event '%s': it should read PMU/EVENT/", name);
+		return err(-EINVAL, "unknown event '%s': expected PMU/EVENT/", name);
 	*slash = *end = '\0';
 	number = read_text(pmu, "", "type");
 	if (!number)

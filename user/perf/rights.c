@@ -31,12 +31,12 @@ int rights_no_events(long level)
 {
 	if (level > RIGHTS_PARANOID_OWN)
 		return err(-EACCES,
-			   "kernel.perf_event_paranoid is %ld, which forbids users to sample even "
-			   "processes of their own: have it lowered (sudo sysctl "
-			   "kernel.perf_event_paranoid=%d), or " RIGHTS_HOW,
+			   "kernel.perf_event_paranoid is %ld, so users may not sample even their "
+			   "own processes: lower it (sudo sysctl kernel.perf_event_paranoid=%d), "
+			   "or " RIGHTS_HOW,
 			   level, RIGHTS_PARANOID_OWN);
-	return err(-EACCES, "the kernel refuses perf events here, perhaps by a container's rules "
-			    "(seccomp): " RIGHTS_HOW);
+	return err(-EACCES, "the kernel refuses perf events here, perhaps because of a container's "
+			    "seccomp rules: " RIGHTS_HOW);
 }
 
 /* The real user of a process; false: the process is gone. */
@@ -59,14 +59,13 @@ int rights_no_thread(uint32_t pid, uint32_t tid)
 	if (!user_of(pid, &uid))
 		return err(-ESRCH, "thread %u is gone", tid);
 	if (uid == getuid())
-		return err(
-			-EACCES,
-			"process %u is yours, but has more rights than you or does not let itself "
-			"be looked at: " RIGHTS_HOW,
-			pid);
+		return err(-EACCES,
+			   "process %u is yours, but has more privileges than you or is not "
+			   "dumpable: " RIGHTS_HOW,
+			   pid);
 	user = getpwuid(uid);
 	return err(-EACCES,
 		   "process %u belongs to %s, and without root eprof samples only your "
-		   "own: " RIGHTS_HOW,
+		   "own processes: " RIGHTS_HOW,
 		   pid, user ? user->pw_name : "another user");
 }

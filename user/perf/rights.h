@@ -11,9 +11,9 @@
 /* For setcap(8). */
 #define RIGHTS_CAPS "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog,cap_checkpoint_restore+ep"
 
-#define RIGHTS_HOW                                                                                \
-	"run it under sudo, or let all who may run it capture anything: sudo setcap " RIGHTS_CAPS \
-	" $(command -v eprof) ('eprof doctor' tells more)"
+#define RIGHTS_HOW                                                                    \
+	"run eprof under sudo, or let everyone who may execute it capture all: sudo " \
+	"setcap " RIGHTS_CAPS " $(command -v eprof) ('eprof doctor' shows details)"
 
 /* Whether a capability (CAP_… of linux/capability.h) is effective. */
 bool rights_have(int cap);

@@ -27,7 +27,7 @@ struct sideband {
 static int open_error(int code)
 {
 	if (code == EACCES || code == EPERM)
-		return err(-code, "no right to capture all that processes do: " RIGHTS_HOW);
+		return err(-code, "no permission to watch all processes: " RIGHTS_HOW);
 	return err(-code, "cannot watch processes: %s", strerror(code));
 }
 

@@ -114,7 +114,7 @@ int keeper_hang(struct keeper *k, enum probe_program program, int fd,
 	if (!list->n)
 		return 0;
 	if (list_fd < 0)
-		return err(-errno, "cannot tell which probes to hang: %s", strerror(errno));
+		return err(-errno, "cannot pass the list of probes: %s", strerror(errno));
 	ret = ask(k, &r, files, 2, &reply);
 	if (ret < 0)
 		return ret;

@@ -195,10 +195,10 @@ static int hang(struct process *k, const struct keeper_request *r, int file, int
 	if (k->starts.n || k->written.n)
 		return -EAGAIN;
 	if (pread(list_fd, at, bytes, 0) != (ssize_t)bytes)
-		return err(-EIO, "a list of probes was cut");
+		return err(-EIO, "the list of probes is truncated");
 	is = keeper_file_of(file);
 	if (!keeper_file_is(&is, &r->read))
-		return err(-ESTALE, "it was written to after it was read");
+		return err(-ESTALE, "the file was written to after it was read");
 	ret = probes_attach(&k->probes, r->program, file, r->pid, &list, &held.link);
 	if (!ret && leaves_none_to_spare(&held.link))
 		ret = err(-EMFILE, "the kernel refused a probe: %s", strerror(EMFILE));

@@ -34,9 +34,9 @@ static bool is_safe(const struct zones *z, const struct zone_process *p)
 char *zone_decide_objection(const struct zones *z, const struct zone_process *p)
 {
 	if (!z->in.session->sessions)
-		return mem_strdup("this kernel has no uprobe sessions (Linux 6.13 has)");
+		return mem_strdup("this kernel has no uprobe sessions (Linux 6.13 or newer)");
 	if (!z->in.session->sees_modules)
-		return mem_strdup("the kernel does not tell of code that is mapped (tracepoints "
+		return mem_strdup("the kernel does not report mapped code (no tracepoints "
 				  "syscalls:sys_enter_mmap and sys_exit_mmap)");
 	for (size_t i = 0; i < p->images.n; i++) {
 		const struct zone_image *image = z->at.at[p->images.at[i]];

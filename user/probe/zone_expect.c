@@ -92,9 +92,9 @@ void zone_limit_refused(struct zones *z, struct zone_process *p)
 		return;
 	why = zone_decide_objection(z, p);
 	p->refused = true;
-	text = mem_printf("--zone-exit session cannot be in process %u: %s; ends of its calls are "
-			  "seen at their returns",
-			  p->pid, why ? why : "its code is not known");
+	text = mem_printf("--zone-exit session is impossible in process %u: %s; probes at returns "
+			  "see its calls end",
+			  p->pid, why ? why : "its code is unknown");
 	zone_note(z, text);
 	say(z, text);
 }
@@ -121,8 +121,9 @@ static int check_session(const struct zones *z)
 	_free_ char *why = zone_decide_objection(z, refused);
 
 	return err(-ENOTSUP,
-		   "--zone-exit session cannot be in process %u: %s; leave it out, or use returns",
-		   refused->pid, why ? why : "its code is not known");
+		   "--zone-exit session is impossible in process %u: %s; leave it out, or use "
+		   "--zone-exit returns",
+		   refused->pid, why ? why : "its code is unknown");
 }
 
 static bool is_priced(const struct zones *z)
@@ -135,7 +136,7 @@ int zone_limit_expect(struct zones *z)
 	int ret = check_session(z);
 
 	if (!ret && z->in.o->max_slowdown > 0 && !is_priced(z))
-		ret = err(-ENOTSUP, "--max-slowdown: what probes cost could not be timed here");
+		ret = err(-ENOTSUP, "--max-slowdown: the cost of probes could not be measured");
 	if (!ret)
 		say_expected(z);
 	return ret;

@@ -173,8 +173,8 @@ bool zone_guard_forbids(struct zones *z, struct zone_image *image, const struct 
 		return t;
 	}
 	image->kept_from = t->pid;
-	why = mem_printf("%s has no probes while process %u runs: %s would take them for code, of "
-			 "which what it runs dies",
+	why = mem_printf("%s has no probes while process %u runs: %s would read them as code and "
+			 "crash what it runs",
 			 str_base(images_at(z->in.images, image->image)->path), t->pid,
 			 t->is->name);
 	zone_note(z, why);
@@ -265,8 +265,8 @@ void zone_guard_find(struct zones *z)
 
 void zone_guard_written(struct zones *z, struct zone_image *image)
 {
-	_free_ char *text = mem_printf("%s was opened for writing: its probes were taken away, its "
-				       "calls were counted until then",
+	_free_ char *text = mem_printf("%s was opened for writing: its probes were detached, and "
+				       "its calls counted until then",
 				       str_base(images_at(z->in.images, image->image)->path));
 
 	image->written = true;

@@ -271,7 +271,7 @@ char *zone_limit_note(const struct zones *z, uint32_t number)
 	char calls[UNITS_BUF];
 
 	if (g->mode == ZONE_MODE_DETACHED)
-		return mem_printf("its probes were taken away at %.1f s, after %s calls, %s",
+		return mem_printf("its probes were detached at %.1f s, after %s calls, %s",
 				  seconds_at(z, g->detached_ns),
 				  units_count(calls, sizeof(calls), (int64_t)g->detached_calls),
 				  to_keep);
@@ -286,8 +286,8 @@ char *zone_limit_note(const struct zones *z, uint32_t number)
 	if (g->mode != ZONE_MODE_COUNTED || g->full_ns <= g->count_ns)
 		return NULL;
 	if (!z->limit.told)
-		return mem_strdup("only counted: the capture ended before it was known what "
-				  "timing costs");
+		return mem_strdup("only counted: the capture ended before the cost of timing "
+				  "was known");
 	return mem_printf("only counted, %s", to_keep);
 }
 
@@ -320,7 +320,7 @@ void zone_limit_rows(const struct zones *z, struct profile *p)
 	}
 	if (at_first)
 		profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE,
-			       "zones that were only counted at first, to see what timing costs",
+			       "zones only counted at first, to estimate the cost of timing",
 			       at_first);
 	if (others)
 		profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE,

@@ -71,8 +71,8 @@ void zone_process_ran_before(struct zones *z, struct zone_process *p)
 {
 	if (z->counting && !p->missed)
 		zone_note(z, "programs and libraries that ran before their probes were attached: "
-			     "first calls "
-			     "may be missing");
+			     "first "
+			     "calls may be missing");
 	p->missed = true;
 }
 
@@ -154,8 +154,7 @@ void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 	to->missed = misses;
 	if (misses)
 		zone_note(z, "children whose first calls of libraries were missed: probes were "
-			     "attached for "
-			     "the parent alone");
+			     "attached for the parent alone");
 	zones_process(z, child);
 }
 

@@ -107,7 +107,7 @@ static int add_row(struct builder *b, uint64_t offset, const struct table_rule *
 	if (offset >= MAX_OFFSET)
 		return err(-EFBIG, "code beyond 4 GiB into the file");
 	if (b->rows.n >= MAX_ROWS)
-		return err(-EFBIG, "unwind table of over %u rows", MAX_ROWS);
+		return err(-EFBIG, "unwind table of over %u rows: too large", MAX_ROWS);
 	open_pages(b, offset);
 	/* Replaces the previous rule for the same offset. */
 	if (offset == b->now_at && offset > b->last_at) {
