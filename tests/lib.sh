@@ -1,5 +1,5 @@
-# What test scripts share; sourced with the tree's top as the directory. A test prints lines
-# "ok NAME" and "not ok NAME: WHY", and ends with finish.
+# Helpers of all test scripts; source it with the top of the tree as the working directory. A test
+# prints lines "ok NAME" and "not ok NAME: WHY", and ends with finish.
 
 # Expected output is in UTF-8, whatever the user's locale is.
 LC_ALL=C.UTF-8
@@ -22,7 +22,7 @@ not_ok()
 	failures=$((failures + 1))
 }
 
-# check NAME LEFT OP RIGHT, by test(1); also: check NAME TEXT has WORD, or lacks.
+# check NAME LEFT OP RIGHT, with OP of test(1); or: check NAME TEXT has|lacks WORD.
 check()
 {
 	case $3 in
@@ -33,8 +33,8 @@ check()
 	not_ok "$1" "'$2' $3 '$4' does not hold"
 }
 
-# within SECONDS COMMAND…: kills it where a process of it takes so much CPU time, ends it where it
-# hangs. What is to end soon ends late on a busy machine.
+# within SECONDS COMMAND…: limits the CPU time of each of its processes, and ends it after 300 s if
+# it hangs: on a busy machine even a short command may take long.
 within()
 {
 	(
@@ -44,8 +44,8 @@ within()
 	)
 }
 
-# A folder for this test in $T, gone at the end with the processes in $running and the empty
-# folders in $cgroups.
+# make_temp creates a folder for this test, $T. At the end it is removed, with the processes in
+# $running and the empty folders in $cgroups.
 running=
 cgroups=
 make_temp()

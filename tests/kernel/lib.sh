@@ -1,11 +1,12 @@
-# What the kernel tests share: captures of the targets in tests/prog, and what they show.
-# Sourced with the tree's top as the directory; brings tests/lib.sh and a folder $T.
+# Helpers of the kernel tests: capture the targets in tests/prog, and query the profiles. Source it
+# with the top of the tree as the working directory; it sources tests/lib.sh and creates a folder
+# $T.
 
 . tests/lib.sh
 make_temp
 
-# capture NAME ARGUMENTS…: runs eprof, leaves $T/NAME.h5, .folded, .out, .err and $status. Every
-# capture's ledger must add up, and its error output hold nothing but chatter.
+# capture NAME ARGUMENTS…: runs eprof; leaves $T/NAME.h5, .folded, .out, .err and $status. Checks
+# that the capture's ledger adds up.
 capture()
 {
 	name=$1
@@ -15,13 +16,13 @@ capture()
 	show "$name"
 }
 
-# capture_cut NAME MS ARGUMENTS…: the same for a command that may go on when it has had MS of CPU
-# time: it is ended then.
+# capture_cut NAME MS ARGUMENTS…: the same for a command that would run on: ends it after MS of CPU
+# time.
 capture_cut()
 {
 	name=$1 work_ms=$2
 	shift 2
-	# A background job's standard input is nothing; a session of its own can be ended as a whole.
+	# A background job has no standard input; a session of its own can be killed as a whole.
 	exec 3<&0
 	setsid env --default-signal=INT "$EPROF" -o "$T/$name.h5" "$@" <&3 >"$T/$name.out" \
 		2>"$T/$name.err" &
@@ -37,7 +38,7 @@ capture_cut()
 	show "$name"
 }
 
-# command_ms PID: CPU time of the command that an eprof captures; not of its own children.
+# command_ms PID: CPU time of the command captured by eprof PID, without eprof's helper processes.
 command_ms()
 {
 	ms=0
@@ -47,8 +48,8 @@ command_ms()
 	echo $ms
 }
 
-# begin_capture WORD TENTHS NAME ARGUMENTS…: the same in the background, until it says WORD, at most
-# so many tenths of a second; the pid of eprof is in $capture.
+# begin_capture WORD TENTHS NAME ARGUMENTS…: starts a capture in the background and waits until it
+# prints WORD, at most TENTHS of a second; sets $capture to the pid of eprof.
 begin_capture()
 {
 	word=$1 tenths=$2 name=$3
@@ -57,14 +58,15 @@ begin_capture()
 	env --default-signal=INT "$EPROF" -o "$T/$name.h5" "$@" >"$T/$name.out" 2>"$T/$name.err" &
 	capture=$!
 	running="$running $capture"
-	# Emulated kernels take seconds to load the programs; a command's capture says nothing then.
+	# Emulated kernels take seconds to load the programs; a command's capture prints nothing
+	# then.
 	for _ in $(seq "$tenths"); do
 		! kill -0 "$capture" 2>/dev/null || grep -q "$word" "$T/$name.err" && return
 		sleep 0.1
 	done
 }
 
-# capture_later NAME ARGUMENTS…: of samples; zones_later: of zones alone.
+# capture_later NAME ARGUMENTS…: starts a capture of samples; zones_later: of zones only.
 capture_later()
 {
 	begin_capture sampling 1200 "$@"
@@ -75,7 +77,7 @@ zones_later()
 	begin_capture capturing 1200 "$@"
 }
 
-# cpu_ms PID: CPU time that a process has had, with its threads and the children that have ended.
+# cpu_ms PID: CPU time of a process, with its threads and reaped children.
 cpu_ms()
 {
 	stat=
@@ -86,8 +88,8 @@ cpu_ms()
 }
 ticks_hz=$(getconf CLK_TCK)
 
-# await_cpu MS PID…: waits until each of the processes has had so much CPU time from now on, however
-# long a busy machine takes for it; not for those that end.
+# await_cpu MS PID…: waits until each process has used MS of CPU time from now on, or has ended,
+# however long that takes on a busy machine.
 await_cpu()
 {
 	ms=$1 awaited=
@@ -102,7 +104,7 @@ await_cpu()
 	done
 }
 
-# capture_work NAME MS PIDS ARGUMENTS…: captures until each of PIDS has had so much CPU time.
+# capture_work NAME MS PIDS ARGUMENTS…: captures until each of PIDS has used MS of CPU time.
 capture_work()
 {
 	name=$1 work_ms=$2 workers=$3
@@ -141,7 +143,7 @@ show()
 	fi
 }
 
-# zone NAME ZONE COLUMN…: of the capture $T/NAME.h5; see zones_column.py.
+# zone NAME ZONE COLUMN…: a zone's columns in $T/NAME.h5; see zones_column.py.
 zone()
 {
 	captured=$T/$1.h5
@@ -149,7 +151,7 @@ zone()
 	/usr/bin/python3 tests/kernel/zones_column.py "$captured" "$@" 2>&1
 }
 
-# calibrator: the process of $capture that times probes while zones are captured.
+# calibrator: the pid of the process of $capture that times probes during the capture.
 calibrator()
 {
 	for child in $(pgrep -P "$capture"); do
@@ -157,13 +159,13 @@ calibrator()
 	done
 }
 
-# slept PID: how often it has gone to sleep.
+# slept PID: how often a process has gone to sleep.
 slept()
 {
 	sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$1/status"
 }
 
-# await_rounds N: until the calibrator has been asked N times more, at most a minute.
+# await_rounds N: waits until the calibrator has served N more requests, at most a minute.
 await_rounds()
 {
 	timer=$(calibrator)
@@ -172,7 +174,7 @@ await_rounds()
 	check "probes are timed while the capture runs" "$(slept "$timer")" -ge "$asked"
 }
 
-# start COMMAND…: in the background, its pid in $pid.
+# start COMMAND…: runs it in the background; sets $pid.
 start()
 {
 	started=$((${started:-0} + 1))
@@ -181,7 +183,7 @@ start()
 	running="$running $pid"
 }
 
-# A command line that a capture is to find under way: waits until /proc shows it.
+# wait_for COMMAND…: repeats COMMAND until it succeeds, at most a minute.
 wait_for()
 {
 	i=0
@@ -190,8 +192,8 @@ wait_for()
 	done
 }
 
-# share NAME FUNCTION [THREAD]: percent of the samples (of threads THREAD, a pattern of awk)
-# whose stack has the function, one decimal.
+# share NAME FUNCTION [THREAD]: percentage of the samples (of threads that match THREAD, an awk
+# pattern) with the function in their stack, one decimal.
 share()
 {
 	awk -v f="$2" -v thread="${3:-.}" '{
@@ -207,11 +209,11 @@ share()
 	} END { printf "%.1f\n", all ? 100 * with / all : -1 }' "$T/$1.folded"
 }
 
-# Patterns are given to awk as they are: of what is assigned by -v it takes backslashes away, each
-# awk in its own way.
+# Patterns are passed to awk in the environment, since each awk treats backslashes in -v
+# differently.
 
-# percent NAME PATTERN [OF]: of the samples with a user stack, in which OF matches, those in which
-# PATTERN does.
+# percent NAME PATTERN [OF]: of the samples with a user stack that match OF, the percentage that
+# matches PATTERN.
 percent()
 {
 	pattern=$2 of=${3:-.} awk '{
@@ -223,28 +225,28 @@ percent()
 	} END { printf "%.2f\n", all ? 100 * with / all : -1 }' "$T/$1.folded"
 }
 
-# count NAME [PATTERN]: samples whose folded line matches.
+# count NAME [PATTERN]: number of samples whose folded line matches.
 count()
 {
 	pattern=${2:-.} awk '$0 ~ ENVIRON["pattern"] { n += $NF } END { print n + 0 }' \
 		"$T/$1.folded"
 }
 
-# apart NAME REASON: what the ledger has of that apart from the samples.
+# apart NAME REASON: the ledger's figure for REASON among the rows apart from the samples.
 apart()
 {
 	"$RENDER" "$T/$1.h5" --view cost | sed -n "s/^ *apart *\([0-9,]*\) .*$2.*/\1/p" | tr -d ,
 }
 
-# scheduled_ms NAME: of a capture at 999 Hz, what the scheduler knows: ticks that hit, and what they
-# are short of it or beyond.
+# scheduled_ms NAME: for a capture at 999 Hz, the CPU time by the scheduler: the samples, corrected
+# by the ledger's difference.
 scheduled_ms()
 {
 	missed=$(apart "$1" 'hit by no tick') more=$(apart "$1" 'by chance')
 	echo $(($(count "$1") + ${missed:-0} - ${more:-0}))
 }
 
-# near TEXT VALUE WANTED WITHIN: one test of a number with decimals.
+# near TEXT VALUE WANTED WITHIN: checks a decimal number.
 near()
 {
 	if awk -v v="$2" -v w="$3" -v d="$4" 'BEGIN { exit !(v >= w - d && v <= w + d) }'; then
@@ -254,7 +256,7 @@ near()
 	fi
 }
 
-# at_least TEXT VALUE LOWEST: the same for a bound; at_most for the other.
+# at_least TEXT VALUE LOWEST: checks a lower bound; at_most: an upper bound.
 at_least()
 {
 	if awk -v v="$2" -v w="$3" 'BEGIN { exit !(v >= w) }'; then

@@ -1,9 +1,9 @@
-# What namespace.test runs inside: namespace.sh DEEP SPIN, such processes outside by their numbers
-# there.
+# The part of namespace.test that runs inside the namespace: namespace.sh DEEP SPIN, the numbers
+# that those processes have outside.
 . tests/kernel/lib.sh
 outer=$1 caller=$2
 
-# start_as NUMBER COMMAND…: where nothing else is started at the same time.
+# start_as NUMBER COMMAND…: starts it with that pid, if nothing else starts at the same time.
 start_as()
 {
 	echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid
@@ -33,7 +33,7 @@ for event in cpu-clock sched:sched_switch; do
 	check "-t, $event: no other thread is" "$(count $name)" = "$(count $name '^lane-1;')"
 done
 
-# A process further down has a number here, too.
+# A process in a namespace nested in this one has a number here, too.
 start unshare --pid --fork --kill-child "$PROG/leaves" 200
 further=
 find_further()
@@ -60,7 +60,7 @@ check "-a: nothing is said of the time of those that cannot be counted" \
 	"$("$RENDER" "$T/all.h5" --view cost | grep -c '^ *apart .*\(by no tick\|by chance\)')" = 0
 check "-a: eprof itself is left out" "$(count all '^eprof;')" = 0
 kill $twin $lanes
-wait $twin $lanes 2>/dev/null # one of their numbers is wanted again
+wait $twin $lanes 2>/dev/null # one of their numbers is used again
 
 start_as "$caller" "$PROG/deep" 10 200
 twin=$pid
@@ -69,7 +69,7 @@ zones_later calls -a --zone "$(realpath "$PROG/spin"):spin_here"
 kill -INT $capture
 capture_end calls
 check "-a: calls by the process with the outer one's number" $twin = "$caller"
-# All of them, where its probes were there before it began to run.
+# All calls, if the probes were there before the process started.
 called=$(zone calls spin_here counts)
 made=$(sed -n 's/.*rounds=//p' "$T/spin.out")
 at_most "-a: calls are those of processes inside" "$called" "$made"

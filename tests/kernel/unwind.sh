@@ -1,12 +1,12 @@
-# Helpers of the tests of unwinding: targets built in several ways, and checks of their stacks.
-# Sourced after tests/kernel/lib.sh.
+# Helpers of the unwinding tests: build targets in several ways, and check their stacks. Source it
+# after tests/kernel/lib.sh.
 
-# How the folded export writes where a thread starts, down to main: with libc's own frames or, in
-# a file without symbols, addresses.
+# A thread's first frames in the folded export, down to main: libc's own frames or, for a file
+# without symbols, addresses.
 start='(_start|_start_c|[^;]*[+]0x[0-9a-f]+|__libc_start_[a-z_]*);'
 nofp='-O2 -g -fomit-frame-pointer'
 
-# build NAME TARGET COMPILER FLAGS…: tests/prog/TARGET.c as $T/NAME.
+# build NAME TARGET COMPILER FLAGS…: builds tests/prog/TARGET.c as $T/NAME.
 build()
 {
 	output=$T/$1 source=tests/prog/$2.c compiler=$3
@@ -15,7 +15,7 @@ build()
 		>"$T/build.out" 2>&1 || not_ok "build $output" "$(cat "$T/build.out")"
 }
 
-# unmarked NAME LEAST: at least so many percent of the stacks are whole, and there are samples.
+# unmarked NAME LEAST: checks that there are samples, and at least LEAST percent of whole stacks.
 unmarked()
 {
 	at_least "$1: samples" "$(count "$1")" 50
@@ -23,10 +23,10 @@ unmarked()
 		"$(awk -v p="$(percent "$1" ';\[stack')" 'BEGIN { print 100 - p }')" "$2"
 }
 
-# chain NAME WORK PATTERN LEAST: so many percent of the stacks that have one of the functions WORK
-# match PATTERN. The program's start and end, its clock, and the functions around WORK have a share
-# that is the machine's: each time it is switched in costs some, and so do others' probes in libc.
-# Half of the samples or more are in WORK all the same.
+# chain NAME WORK PATTERN LEAST: checks that LEAST percent of the stacks with one of the functions
+# WORK match PATTERN, and that at least half of the samples are in WORK. The share of the program's
+# start and end, its clock and the functions around WORK depends on the machine: context switches
+# and other tools' probes in libc add to it.
 chain()
 {
 	work=";($2)(_.[ij].)?(;|\$)"

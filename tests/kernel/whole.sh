@@ -1,9 +1,9 @@
-# Helpers of whole.test: captures of real programs, and which of their stacks are whole. Sourced
-# after tests/kernel/lib.sh.
+# Helpers of whole.test: capture real programs, and count their whole stacks. Source it after
+# tests/kernel/lib.sh.
 
 WHOLE_HZ=${WHOLE_HZ:-999}
 
-# A C++ file that keeps a compiler busy for some seconds: as many small classes over templates.
+# A C++ file that keeps a compiler busy for some seconds: many small classes made by templates.
 write_cpp()
 {
 	cat <<'CPP'
@@ -29,7 +29,7 @@ int main(int, char **argv) { return turn<40>().go(argv[0]); }
 CPP
 }
 
-# The same work for Go and Rust: strings made, sorted and counted, by several threads.
+# The same work in Go and Rust: several threads make, sort and count strings.
 write_go()
 {
 	cat <<'GO'
@@ -119,7 +119,7 @@ fn main() {
 RUST
 }
 
-# Work for an interpreter: calls of several depths, through C.
+# Work for an interpreter: calls of several depths that pass through C.
 write_python()
 {
 	cat <<'PY'
@@ -154,9 +154,9 @@ while (process.cpuUsage().user < 10e6) {
 JS
 }
 
-# tally NAME [THREAD]: of the samples with a user stack: how many there are, the percentage whose
-# stack is whole and begins with one of the frames @roots (a pattern), the mark or first frame that
-# most of the others have.
+# tally NAME ROOTS: for the samples with a user stack: their number, the percentage whose stack is
+# whole and begins with one of the frames ROOTS (a pattern), and the most frequent mark or first
+# frame of the others.
 tally()
 {
 	awk -v roots="^($2)\$" '{
@@ -170,8 +170,8 @@ tally()
 	} END { printf "%d %.2f %s\n", all, all ? 100 * whole / all : 0, what }' "$T/$1.folded"
 }
 
-# whole NAME ROOTS MS COMMAND…: captures so much of a command, and tests that the stacks begin with
-# one of ROOTS.
+# whole NAME ROOTS MS COMMAND…: captures MS of CPU time of a command, and checks that the stacks
+# begin with one of ROOTS.
 whole()
 {
 	name=$1 roots=$2 work_ms=$3
@@ -180,7 +180,7 @@ whole()
 	begin_with "$name" "$roots"
 }
 
-# begin_with NAME ROOTS: the tests of a capture's stacks.
+# begin_with NAME ROOTS: checks that a capture's stacks begin with one of ROOTS.
 begin_with()
 {
 	name=$1
@@ -192,8 +192,8 @@ begin_with()
 	at_least "$name: percent of the stacks whole${1:+, most others begin in $*}" "$percent" 99.5
 }
 
-# A repository in folder $1 whose log is long enough to watch: 150 versions of a file of 3,000
-# lines, each with every seventh line of its own, as a stream of git fast-import.
+# Makes a git repository in folder $1 whose log takes long enough to sample: 150 versions of a file
+# of 3,000 lines, each with every seventh line changed, by git fast-import.
 write_repository()
 {
 	git init -q "$1" && awk 'BEGIN {

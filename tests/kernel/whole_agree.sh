@@ -1,10 +1,10 @@
 #!/bin/sh
-# needs root. Whole stacks: function by function, self and total shares agree with those of perf's
-# 64 KiB stack copies, on the same work.
+# needs root. Whole stacks: the self and total share of each function agree with perf's, which
+# copies 64 KiB of stack, on the same work.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/kernel/lib.sh
 
-# Not randomised, since perf 6.1 loses frames above libc otherwise.
+# Without address randomisation, since perf 6.1 would lose frames above libc.
 cat >"$T/work" <<'SH'
 exec sqlite3 -cmd '.parameter set :n 800000' :memory: <tools/work.sql
 SH

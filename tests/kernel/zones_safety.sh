@@ -1,15 +1,15 @@
-# What the tests of the zones' safety share. Each target runs bare, then with entry and exit of
-# every function probed, of the program and of its libraries, where eprof allows it. It must not
-# notice: same output, same exit status. Sourced after tests/kernel/lib.sh.
+# Helpers of the zones_safety tests. Each target runs bare, then with probes at entry and exit of
+# every function, of the program and of its libraries, as far as eprof allows. The target must not
+# notice: same output, same exit status. Source it after tests/kernel/lib.sh.
 #
-# Targets' counts are exact: what they say in lines "calls FUNCTION N" must hold.
+# Counts are exact: they must equal the target's own lines "calls FUNCTION N".
 #
-# Set before a call where they do not fit: OWN, the pattern of a target's own functions; FEW, one of
-# not too many of them; JUDGED, what zones.py is to look at in a target that was attached to.
+# Set before a call if the defaults do not fit: OWN, the pattern of a target's own functions; FEW, a
+# pattern with fewer functions; JUDGED, what zones.py checks for a target that eprof attached to.
 
 judge=tests/kernel/zones.py
 
-# Kernels before 6.6 take probes one by one; eprof allows only some hundreds of them.
+# Kernels before 6.6 attach probes one by one; eprof then allows only some hundreds of them.
 case $(uname -r) in
 [1-5].* | 6.[0-5].*) few=yes ;;
 *) few= ;;
@@ -93,9 +93,9 @@ probed()
 	judged "$what: zones" check "$T/zoned.h5" "$T/bare.out"
 }
 
-# zoned TEXT STATUS COMMAND…: both with its own functions alone, so that return addresses may be
-# hijacked where the kernel does that, and with everything. STATUS is what the bare one must end
-# with, so that nothing is compared with a target that failed.
+# zoned TEXT STATUS COMMAND…: runs the target with its own functions probed, so that return
+# addresses may be hijacked if the kernel can, then with all functions probed. The bare target must
+# exit with STATUS, so that nothing is compared with a failed run.
 zoned()
 {
 	who=$1 wanted=$2
@@ -106,8 +106,8 @@ zoned()
 	probed "$who, everything" "$(everything "$@")" "$@"
 }
 
-# hijacked TEXT STATUS COMMAND…: its own functions, with return addresses taken over although it has
-# code that switches stacks; what is decided call by call must keep it safe.
+# hijacked TEXT STATUS COMMAND…: probes the target's own functions and hijacks return addresses
+# although its code switches stacks; the decision at each call must keep it safe.
 hijacked()
 {
 	who=$1 wanted=$2
@@ -118,7 +118,7 @@ hijacked()
 	probed "$who, return addresses taken over" "$(own "$@") --zone-exit session" "$@"
 }
 
-# attached TEXT COMMAND…: the same for one that runs already, which eprof leaves again.
+# attached TEXT COMMAND…: probes a running target, and detaches from it again.
 attached()
 {
 	who=$1
@@ -144,13 +144,13 @@ attached()
 	wait "$capture"
 	check "$who: capture ends well" "$?" = 0
 	sleep 0.2
-	printf 1 1<>"$T/gate" # not cut meanwhile: it is mapped
+	printf 1 1<>"$T/gate" # not truncated: the target maps it
 	ended "$target"
 	as_bare "$who, attached and left"
 	judged "$who, attached: zones" "${JUDGED:-check}" "$T/zoned.h5"
 }
 
-# Waits until the capture $1 says that it has begun, or has ended.
+# Waits until the capture $1 reports that it has begun, or has ended.
 started()
 {
 	for _ in $(seq 1200); do
@@ -160,7 +160,7 @@ started()
 }
 BEGUN='(sampling|counting|timing|zones)'
 
-# Waits for the target $1, which is to end by itself; its status is in $status.
+# Waits for the target $1, which must end by itself; sets $status.
 ended()
 {
 	for _ in $(seq 1200); do

@@ -1,8 +1,8 @@
 /*
- * bench_probe entry|session PID FILE OFFSET…: hangs a program that does nothing on the
- * instructions at those offsets of a file, in that process, until a signal comes: for tools/bench,
- * the least that a probe can cost. entry: it is called once a call; session: at its return too.
- * Prints how long it took to hang the probes, and to take them away.
+ * bench_probe entry|session PID FILE OFFSET…: attaches an empty program to the instructions at
+ * those offsets of a file, in that process, until a signal comes: for tools/bench, the lowest cost
+ * of a probe. entry: the program runs once per call; session: at its return, too. Prints how long
+ * it took to attach the probes, and to detach them.
  */
 #include <linux/bpf.h>
 #include <string.h>
