@@ -11,13 +11,14 @@
 #include "perf/fair.h"
 #include "probe/calibrator.h"
 
-/* So many batches of each function are timed at first; the median counts. */
+/* Batches of each function that are timed at first; the median counts. */
 #define BATCHES 9
 
-/* Of its probes. */
+/* Of the calibrator's probes. */
 #define GENERATION 1
 
-/* A batch takes a ms, on an emulated machine some 100; the last round is no reason to wait long. */
+/* How long to wait for a batch, which takes 1 ms, and in an emulated machine some 100. The last
+ * round is not worth a long wait. */
 #define FIRST_MS 10000
 #define LAST_MS	 20
 
@@ -27,16 +28,16 @@ struct calibration {
 	struct calibrated at[CALIBRATE_ZONES];	 /* as timed at first */
 	struct calibrated cold[CALIBRATE_ZONES]; /* what a cold call costs more: inner, outer */
 	double bare_ns[CALIBRATE_ZONES];	 /* the same calls without probes */
-	struct drift drift[CALIBRATE_ZONES];	 /* of outer_ns, as a part of that at first */
-	struct fair *hits;			 /* of probes, by CPU */
-	uint64_t asked_hits;			 /* by then, of the round that is under way */
-	uint64_t start_ns, due_ns;		 /* CLOCK_MONOTONIC; 0: not yet */
+	struct drift drift[CALIBRATE_ZONES]; /* of outer_ns, as a part of what it was at first */
+	struct fair *hits;		     /* of probes, by CPU */
+	uint64_t asked_hits;		     /* hits when the round under way was asked for */
+	uint64_t start_ns, due_ns;	     /* CLOCK_MONOTONIC; 0: not yet */
 	int64_t start_cpu_ns;
 };
 
 /* --- at first ------------------------------------------------------------------------------- */
 
-/* What the kernel has measured of calls: so far, or of each. */
+/* What the BPF programs have measured: sums over calls, or means. */
 struct measured {
 	double timed, total_ns, cpu_ns, sys_ns;
 };
@@ -83,7 +84,7 @@ static bool time_one(struct calibration *c, uint32_t number, enum calibrator_cal
 	return true;
 }
 
-/* One batch: the mean time of a call, and what the kernel measured of it. */
+/* One batch: the mean time of a call by the calibrator's clock, and by the BPF programs. */
 static bool time_both(struct calibration *c, uint32_t number, enum calibrator_calls how,
 		      double *outer, struct measured *inner)
 {
@@ -146,8 +147,9 @@ static bool time_first(struct calibration *c, uint32_t number)
 	return true;
 }
 
-/* What no probe of this capture can be is not timed. Sites on nops that the kernel turns into calls
- * are never used (code/site_kernel.h); where calls are only counted, nothing sees their ends. */
+/* Whether a probe of this capture can be of that class and way: else it is not timed. Sites on nops
+ * that the kernel turns into calls are never used (code/site_kernel.h); where calls are only
+ * counted, nothing sees their ends. */
 static bool is_of_use(const struct calibration *c, uint32_t number)
 {
 	const enum exit_way way = CALIBRATE_WAY_OF(number);
@@ -167,7 +169,8 @@ static bool time_all(struct calibration *c)
 	return true;
 }
 
-/* Once more, with the kernel's statistics on, which make calls dearer. */
+/* Once more, with the kernel's run-time statistics on. They make calls dearer, so times of calls
+ * are taken without. */
 static bool time_programs(struct calibration *c)
 {
 	int stats = probes_time_programs();
@@ -240,9 +243,9 @@ void calibration_free(struct calibration *c)
 
 /* --- rounds --------------------------------------------------------------------------------- */
 
-/* Of a program's calls none is as cheap as in a loop, and few are dearer than with a cold cache:
- * half of that is what they cost more, and as much again it may be either way. Besides, what is
- * timed by a process of our own is true to a fiftieth. */
+/* A program's calls cost more than calls in a loop, and few cost more than calls with cold caches.
+ * The middle between both is taken, and the half between them is the margin. Besides, what the
+ * calibrator times is true to a fiftieth. */
 #define COLD_PART 0.5
 #define OWN_OFF	  0.02
 
@@ -294,8 +297,8 @@ uint64_t calibration_due_ns(const struct calibration *c)
 	return c->process.pid > 0 && c->due_ns ? c->due_ns : UINT64_MAX;
 }
 
-/* On a processor where probes are hit: one that runs faster than its neighbour, or shares its core
- * with whom that does not, is as it is for the target. */
+/* Asks on a processor where probes are hit: it may run faster than others, or share its core with a
+ * busy neighbour, and what a probe costs there is what the target pays. */
 static void ask(struct calibration *c, uint32_t which)
 {
 	_free_ uint64_t *hits = mem_zalloc((size_t)counters_cpus(), sizeof(*hits));
@@ -312,7 +315,7 @@ static void ask(struct calibration *c, uint32_t which)
 	c->asked_hits = fair_sum(c->hits);
 }
 
-/* False: there is none. */
+/* False: there is no answer yet. */
 static bool take_answer(struct calibration *c, int wait_ms)
 {
 	struct calibrator_times times;
@@ -337,7 +340,7 @@ void calibration_finish(struct calibration *c, uint32_t which)
 {
 	if (calibration_due_ns(c) == UINT64_MAX)
 		return;
-	/* One that is under way and does not come is the last. */
+	/* Where the round under way does not answer in time, no other is asked for. */
 	if (!c->process.asked || take_answer(c, LAST_MS)) {
 		ask(c, which);
 		(void)take_answer(c, LAST_MS);

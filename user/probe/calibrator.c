@@ -24,20 +24,19 @@
 #define MOST_CALLS_STEPPED  50
 #define BRIEF_CALLS	    40
 #define BRIEF_CALLS_STEPPED 12
-/* The first ones find nothing in the caches: it has slept. They are not timed. */
+/* The first calls after a sleep find cold caches: they are not timed. */
 #define COLD_CALLS 4
 
-/* Between calls there is other work, as in a program: back to back they would be cheaper. */
+/* Calls are this far apart, as in a program: back to back they would be cheaper. */
 #define WORK_NS 1000
 
-/* What is read between cold calls: twice what most processors' first cache holds. */
+/* Read between cold calls: twice the L1 cache of most processors. */
 #define COLD_BYTES (64 << 10)
 #define LINE_BYTES 64
 
 #define BARE_BATCHES 9
 
-/* One function for each class and way, each in a cache line of its own: nothing is called from two
- * places. */
+/* A function for each class and way, in a cache line of its own. */
 #define FUNCTION_BYTES 64
 static const struct {
 	uint8_t code[8];
@@ -48,7 +47,7 @@ static const struct {
 	[SITE_STEPPED] = {{0x89, 0xf8, 0xc3}, 2}, /* mov %edi, %eax */
 };
 
-/* How long it may take to start: the kernel waits for others when it hangs probes. */
+/* How long it may take to start: the kernel waits for other CPUs when it attaches probes. */
 #define START_MS 30000
 
 struct request {
@@ -67,7 +66,7 @@ struct process {
 	struct probe_link links[PROBE_PROGRAMS];
 };
 
-/* Always part of the function that calls it: one that is entered could have a probe. */
+/* Always inlined: a function that is called could have somebody's probe. */
 #define WITHIN static inline __attribute__((always_inline))
 
 WITHIN long system_call(long number, int fd, const void *data, size_t bytes)
@@ -81,8 +80,8 @@ WITHIN long system_call(long number, int fd, const void *data, size_t bytes)
 	return ret;
 }
 
-/* The processor's own clock: reading another after the kernel was entered costs what is measured.
- */
+/* The time stamp counter: another clock, read after the kernel was entered, costs as much as what
+ * is measured. */
 WITHIN uint64_t ticks(void)
 {
 	return __builtin_ia32_rdtsc();
@@ -98,7 +97,7 @@ static double ticks_a_ns(void)
 	return (double)(ticks() - start) / (double)(end_ns - start_ns);
 }
 
-/* The twentieth that took longest, one at least, was disturbed by something else. */
+/* Without the longest twentieth, one at least, which something else has disturbed. */
 WITHIN double mean_of(double *took, int n)
 {
 	double sum = 0;
@@ -152,7 +151,7 @@ WITHIN double time_batch(const struct process *p, int number, enum calibrator_ca
 	return mean_of(took, n) / p->ticks_a_ns;
 }
 
-/* Nothing is called from here on but the functions that are timed. */
+/* From here on the process calls nothing but the functions that it times. */
 static void __attribute__((noreturn, noinline)) serve(const struct process *p)
 {
 	struct calibrator_times times;
@@ -195,7 +194,7 @@ static void time_bare(const struct process *p, struct calibrator_times *out)
 	}
 }
 
-/* A file with the functions, which nobody else has mapped. A descriptor, or -1. */
+/* A file with the functions, which no other process maps. A descriptor, or -1. */
 static int file_with_code(void)
 {
 	uint8_t page[CALIBRATE_ZONES * FUNCTION_BYTES] = {0};
@@ -244,7 +243,8 @@ static bool hang(struct process *p, int fd)
 	return !ret;
 }
 
-/* Of the loader's it keeps what it hangs probes with, and that no longer than it does. */
+/* Closes the loader's descriptors but those of the programs that it attaches; these are closed when
+ * they are attached. */
 static void keep_programs(const struct process *p)
 {
 	int keep[PROBE_PROGRAMS + 1], n = 0;

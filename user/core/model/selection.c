@@ -18,7 +18,7 @@ const char selection_help[] =
 	"      --zone PATTERN   these zones; of samples, those taken inside one of them\n"
 	"      --sort COLUMN    order of zones: total, self, counts, mean, p99, comp_mean, name "
 	"…;\n"
-	"                       or an event of --clock: page-faults; -COLUMN turns it round\n"
+	"                       or an event of --clock: page-faults; -COLUMN reverses it\n"
 	"      --where COND     only zones for which 'mean>1ms', 'counts<=10', 'page-faults>100'\n"
 	"                       or 'module=*libc*' holds; given again, all must hold\n"
 	"                       PATTERN: a glob on the whole name, or /regular expression/\n";

@@ -70,7 +70,7 @@ struct order {
 	bool ascending;
 };
 
-/* The column of --sort and its direction; "-column" turns it round. -EINVAL with a text. */
+/* The column of --sort and its direction; "-column" reverses it. -EINVAL with a text. */
 static int parse_sort(struct order *o, const struct zone_events *events, const char *text)
 {
 	bool turned = text[0] == '-';
