@@ -57,6 +57,29 @@ static void takes_in_order_of_time(void **state)
 	pending_release(&p);
 }
 
+/* The second sample hit first, and its stack was sent by the first. */
+static void no_sample_comes_before_its_stack(void **state)
+{
+	struct pending p = {0};
+	struct str got = {0};
+	struct pending_handlers h = {on_ring, on_side, &got, NULL};
+	const struct word ring[] = {{20, 0}, {20, 1}, {12, 2}, {9, 0}, {9, 3}, {30, 4}};
+	uint64_t stack_ns = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ring) / sizeof(*ring); i++) {
+		const struct word w = ring[i];
+
+		pending_ring(&p, &w, sizeof(w),
+			     pending_due_ns(&stack_ns, w.value == 0, w.time_ns));
+	}
+	add_side(&p, 25, "exit");
+	pending_take(&p, UINT64_MAX, &h);
+	assert_string_equal(str_text(&got), "r9=0 r20=0 r20=1 r12=2 r9=3 s25=exit r30=4 ");
+	str_release(&got);
+	pending_release(&p);
+}
+
 static void keeps_what_is_later(void **state)
 {
 	struct pending p = {0};
@@ -130,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_in_order_of_time),
+		cmocka_unit_test(no_sample_comes_before_its_stack),
 		cmocka_unit_test(keeps_what_is_later),
 		cmocka_unit_test(equal_times_keep_arrival),
 		cmocka_unit_test(stops_and_keeps_the_rest),

@@ -33,7 +33,8 @@ static void keep_record(void *context, const void *record, size_t bytes)
 	struct intake *in = context;
 	const struct wire_head *head = record;
 
-	pending_ring(&in->pending, record, bytes, head->time_ns);
+	pending_ring(&in->pending, record, bytes,
+		     pending_due_ns(&in->stack_ns, head->kind == WIRE_STACK, head->time_ns));
 }
 
 static int drain_ring(struct intake *in)

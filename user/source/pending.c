@@ -20,6 +20,15 @@ void pending_ring(struct pending *p, const void *record, size_t n, uint64_t time
 	vec_push(&p->items, item);
 }
 
+uint64_t pending_due_ns(uint64_t *stack_ns, bool is_stack, uint64_t time_ns)
+{
+	if (!is_stack)
+		return time_ns > *stack_ns ? time_ns : *stack_ns;
+	if (time_ns > *stack_ns)
+		*stack_ns = time_ns;
+	return time_ns;
+}
+
 void pending_side(struct pending *p, size_t first)
 {
 	for (size_t i = first; i < p->side.n; i++) {

@@ -28,6 +28,14 @@ struct pending {
 
 /* A copy of a ring's record. */
 void pending_ring(struct pending *, const void *record, size_t n, uint64_t time_ns);
+/*
+ * The time by which a ring record of @time_ns is to be taken; records in the order of the ring. A
+ * sample comes behind the stack that it names, but its own time can be the earlier one: that is the
+ * time of the hit, and of two programs that find the same stack on two CPUs the one that hit later
+ * may send it first. So nothing is taken before a stack that came before it. *@stack_ns, 0 at
+ * first, is the latest stack's time.
+ */
+uint64_t pending_due_ns(uint64_t *stack_ns, bool is_stack, uint64_t time_ns);
 /* Side records are drained into p->side directly; this makes items of those from @first on. */
 void pending_side(struct pending *, size_t first);
 
