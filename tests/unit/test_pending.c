@@ -70,8 +70,7 @@ static void no_sample_comes_before_its_stack(void **state)
 	for (size_t i = 0; i < sizeof(ring) / sizeof(*ring); i++) {
 		const struct word w = ring[i];
 
-		pending_ring(&p, &w, sizeof(w),
-			     pending_due_ns(&stack_ns, w.value == 0, w.time_ns));
+		pending_ring(&p, &w, sizeof(w), pending_due_ns(&stack_ns, w.value == 0, w.time_ns));
 	}
 	add_side(&p, 25, "exit");
 	pending_take(&p, UINT64_MAX, &h);
