@@ -90,7 +90,10 @@ $(BUILD)/$(1)/tests/unit/%.o: tests/unit/%.c | $(BUILD)/gen/eprof.skel.h
 	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(INC_USER) $$(INC_RENDER) -Itests/unit -MMD -MP -c -o $$@ $$<
 endef
 $(eval $(call rules,obj,))
-$(eval $(call rules,asan,$(SAN)))
+$(eval $(call rules,asan,$(SAN) $$(COUNT)))
+# What the bounded parsers do is counted for tests/unit/test_foreign.c: each step of theirs is a call.
+PARSERS	:= elf cfi code unwind
+$(foreach room,$(PARSERS),$(eval $(BUILD)/asan/user/$(room)/%.o: COUNT := -fsanitize-coverage=trace-pc))
 
 # --- the BPF object: each source apart, linked into one, one skeleton ---------------------------
 BPF_FLAGS := -target bpf -g -O2 -mcpu=v3 -Wall -Wextra -Werror -Wno-unused-parameter -Ibpf \
@@ -109,7 +112,7 @@ $(BUILD)/gen/eprof.skel.h: $(BUILD)/bpf/eprof.o
 	@mv $@.tmp $@
 
 # --- tests --------------------------------------------------------------------------------------
-ASAN_LIB := $(call obj,asan,$(CORE_SRC) $(USER_SRC) $(RENDER_SRC) $(RENDER_ASM))
+ASAN_LIB := $(call obj,asan,$(CORE_SRC) $(USER_SRC) $(RENDER_SRC) $(RENDER_ASM) tests/unit/work.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 $(BUILD)/asan/lib.a: $(ASAN_LIB)
 	@rm -f $@

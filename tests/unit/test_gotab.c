@@ -7,104 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "cfi/gotab.h"
+#include "effort.h"
+#include "go_sample.h"
 #include "unwind/native_walk.h"
-
-enum { TEXT = 0x1000, TEXT_BYTES = 0x1000, TABLE = 0x2000, TABLE_BYTES = 0x400, BIAS = 0x400000 };
-/* In the table. */
-enum { NAMES = 72, STEPS = 200, FUNCTIONS = 300, RECORDS = 400, RECORD_BYTES = 44 };
-enum { TOP = 1, SP_WRITE = 2 };
-
-static const struct {
-	uint32_t start;
-	const char *name;
-	uint8_t flags;
-	const char *steps; /* pairs: change by zigzag, bytes of code; from -1 on */
-} functions[] = {
-	{0x00, "main.framed", 0, "\x02\x04\x20\x10\x1f\x0c"}, /* 0 for 4, 16 for 16, 0 for 12 */
-	{0x20, "main.leaf", 0, "\x02\x20"},
-	{0x40, "runtime.systemstack", SP_WRITE, "\x02\x20"},
-	{0x60, "runtime.goexit", TOP, "\x02\x20"},
-	{0x80, "runtime.mcall", SP_WRITE, "\x02\x20"},
-	{0xa0, "runtime.sigtramp", TOP, "\x02\x10\x30\x10"}, /* 0, then 24 */
-	{0xc0, "runtime.sigreturn", 0, "\x02\x20"},
-	{0xe0, "time.now", SP_WRITE, "\x02\x08\x20\x18"}, /* 0, then 16 */
-};
-#define N   (sizeof(functions) / sizeof(*functions))
-#define END 0x100
-
-static void put(uint8_t *table, size_t at, uint64_t value, size_t bytes)
-{
-	memcpy(table + at, &value, bytes);
-}
-
-static void write_table(uint8_t *table, bool new_magic)
-{
-	size_t names = NAMES, steps = STEPS + 1;
-
-	put(table, 0, new_magic ? 0xfffffff1 : 0xfffffff0, 4);
-	put(table, 6, 0x0801, 2);
-	put(table, 8, N, 8);
-	put(table, 24, TEXT + BIAS, 8);
-	put(table, 32, NAMES, 8);
-	put(table, 56, STEPS, 8);
-	put(table, 64, FUNCTIONS, 8);
-	for (size_t i = 0; i < N; i++) {
-		size_t record = RECORDS + i * RECORD_BYTES, n = strlen(functions[i].steps);
-
-		put(table, FUNCTIONS + 8 * i, functions[i].start, 4);
-		put(table, FUNCTIONS + 8 * i + 4, record - FUNCTIONS, 4);
-		put(table, record + 4, names - NAMES, 4);
-		put(table, record + 16, steps - STEPS, 4);
-		put(table, record + (new_magic ? 41 : 37), functions[i].flags, 1);
-		memcpy(table + names, functions[i].name, strlen(functions[i].name) + 1);
-		names += strlen(functions[i].name) + 1;
-		memcpy(table + steps, functions[i].steps, n + 1);
-		steps += n + 1;
-	}
-	put(table, FUNCTIONS + 8 * N, END, 4);
-	assert_true(names <= STEPS && steps <= FUNCTIONS);
-}
-
-static int write_file(const uint8_t *table)
-{
-	static const char names[] = "\0.gopclntab";
-	Elf64_Phdr text = {.p_type = PT_LOAD,
-			   .p_flags = PF_R | PF_X,
-			   .p_offset = TEXT,
-			   .p_vaddr = TEXT + BIAS,
-			   .p_filesz = TEXT_BYTES};
-	Elf64_Shdr sections[3] = {
-		{0},
-		{.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = TABLE, .sh_size = TABLE_BYTES},
-		{.sh_offset = TABLE + TABLE_BYTES, .sh_size = sizeof(names)},
-	};
-	Elf64_Ehdr h = {
-		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-		.e_type = ET_EXEC,
-		.e_machine = EM_X86_64,
-		.e_phoff = sizeof(h),
-		.e_phentsize = sizeof(text),
-		.e_phnum = 1,
-		.e_shoff = TABLE + TABLE_BYTES + sizeof(names),
-		.e_shentsize = sizeof(*sections),
-		.e_shnum = 3,
-		.e_shstrndx = 2,
-	};
-	int fd = memfd_create("go", MFD_CLOEXEC);
-
-	assert_int_equal(pwrite(fd, &h, sizeof(h), 0), sizeof(h));
-	assert_int_equal(pwrite(fd, &text, sizeof(text), sizeof(h)), sizeof(text));
-	assert_int_equal(pwrite(fd, table, TABLE_BYTES, TABLE), TABLE_BYTES);
-	assert_int_equal(pwrite(fd, names, sizeof(names), TABLE + TABLE_BYTES), sizeof(names));
-	assert_int_equal(pwrite(fd, sections, sizeof(sections), (off_t)h.e_shoff),
-			 sizeof(sections));
-	return fd;
-}
 
 static int build(const uint8_t *table, struct table_blob *out)
 {
@@ -281,14 +190,86 @@ static void survives_damage(void **state)
 	assert_true(n_built > 4000);
 }
 
+/* A table of @n functions of a byte each or, if @over, in turns of all the code and of its last
+ * byte. All have the same steps, which are the rest of the table. */
+static int write_large(uint32_t n, bool over, const char steps[2], size_t step_bytes)
+{
+	const size_t record = FUNCTIONS + 8 * (size_t)(n + 1), at = record + RECORD_BYTES;
+	const size_t bytes = at + step_bytes;
+	_free_ uint8_t *table = mem_zalloc(bytes, 1);
+
+	write_table(table, true);
+	put(table, 8, n, 8);
+	put(table, 56, at - 1, 8);
+	memset(table + FUNCTIONS, 0, bytes - FUNCTIONS);
+	for (uint32_t i = 0; i <= n; i++) {
+		put(table, FUNCTIONS + 8 * (size_t)i, !over ? i : i % 2 ? TEXT_BYTES - 1 : 0, 4);
+		put(table, FUNCTIONS + 8 * (size_t)i + 4, record - FUNCTIONS, 4);
+	}
+	put(table, FUNCTIONS + 8 * (size_t)n, TEXT_BYTES, 4);
+	put(table, record + 16, 1, 4);
+	for (size_t i = 0; i < step_bytes; i++)
+		table[at + i] = (uint8_t)steps[i % 2];
+	return write_file_of(table, bytes);
+}
+
+static struct effort make_table(int fd)
+{
+	struct table_blob t;
+	struct elffile f;
+
+	effort_start();
+	assert_int_equal(elffile_open(fd, &f), 0);
+	assert_int_equal(table_build(&f, &t), 0);
+	table_blob_release(&t);
+	elffile_release(&f);
+	close(fd);
+	return effort_spent();
+}
+
+/* Steps that lead no further, which all functions share: each had them all read. */
+static void steps_that_stand_still(void **state)
+{
+	(void)state;
+	assert_in_range(make_table(write_large(TEXT_BYTES, false, "\x02\x00", 500000)).steps, 0,
+			5000000);
+}
+
+/* Functions that begin at the start again and again: all of the code was told for each. */
+static void functions_that_overlap(void **state)
+{
+	(void)state;
+	assert_in_range(make_table(write_large(4001, true, "\x02\x01", 10000)).steps, 0, 5000000);
+}
+
+/* A table of code in a segment that cannot be executed: its last row was taken to hold up to the
+ * end of the address space, which no memory has room for. */
+static void code_of_no_segment(void **state)
+{
+	static const uint32_t flags = PF_R;
+	uint8_t table[TABLE_BYTES] = {0};
+	struct effort e;
+	int fd;
+
+	(void)state;
+	write_table(table, true);
+	fd = write_file(table);
+	assert_int_equal(pwrite(fd, &flags, sizeof(flags),
+				sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_flags)),
+			 sizeof(flags));
+	e = make_table(fd);
+	assert_in_range(e.allocated_bytes, 0, 1000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_frames),
-		cmocka_unit_test(tells_functions),
-		cmocka_unit_test(knows_its_versions),
-		cmocka_unit_test(survives_damage),
+		cmocka_unit_test(tells_frames),		  cmocka_unit_test(tells_functions),
+		cmocka_unit_test(knows_its_versions),	  cmocka_unit_test(survives_damage),
+		cmocka_unit_test(steps_that_stand_still), cmocka_unit_test(functions_that_overlap),
+		cmocka_unit_test(code_of_no_segment),
 	};
 
+	effort_count();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,8 @@ typedef int cfi_row_fn(void *context, const struct cfi_row *);
 struct cfi;
 int cfi_open(const struct elffile *f, struct cfi **out);
 void cfi_close(struct cfi *);
+/* Of memory that it holds at present. */
+uint64_t cfi_bytes(const struct cfi *);
 
 /*
  * Calls @row for each row of the entries whose code reaches into [@from, @to), offsets in the file,
@@ -53,6 +55,7 @@ struct cfi_frame {
 	bool signal; /* as in a row */
 	const uint8_t *section;
 	size_t section_bytes;
+	size_t program_bytes; /* interpreted to find this, in vain perhaps */
 };
 
 /* False where no entry covers the code at @offset. */

@@ -3,7 +3,8 @@
 #include "cfi/cfi_pointer.h"
 #include "cfi/cfi_value.h"
 
-#define LENGTH_64 0xffffffffu /* in the place of a length: eight bytes of it follow */
+#define LENGTH_BYTES 4
+#define LENGTH_64    0xffffffffu /* in the place of a length: eight bytes of it follow */
 
 /* The id of an FDE leads to its CIE: in .eh_frame backwards from itself. */
 static void read_id(const struct cfi_section *s, struct cfi_entry *e, bool is_64)
@@ -22,21 +23,15 @@ static void read_id(const struct cfi_section *s, struct cfi_entry *e, bool is_64
 	}
 }
 
-bool cfi_entry_next(const struct cfi_section *s, size_t *at, struct cfi_entry *out)
+bool cfi_entry_at(const struct cfi_section *s, size_t *at, struct cfi_entry *out)
 {
 	struct cfi_cursor c = {s->bytes + *at, s->bytes + s->n, false};
-	uint64_t length;
-	bool is_64;
+	uint64_t length = cfi_uint(&c, LENGTH_BYTES);
+	const bool is_64 = length == LENGTH_64;
 
-	do {
-		if (!cfi_left(&c))
-			return false;
-		length = cfi_uint(&c, 4);
-		if (c.bad || (!length && s->ends_at_0))
-			return false;
-	} while (!length);
-	out->at = (uint64_t)(c.at - s->bytes) - 4;
-	is_64 = length == LENGTH_64;
+	if (!length)
+		return false;
+	out->at = *at;
 	if (is_64)
 		length = cfi_uint(&c, 8);
 	out->body = cfi_part(&c, length);
@@ -45,6 +40,16 @@ bool cfi_entry_next(const struct cfi_section *s, size_t *at, struct cfi_entry *o
 	*at = (size_t)(c.at - s->bytes);
 	read_id(s, out, is_64);
 	return true;
+}
+
+bool cfi_entry_next(const struct cfi_section *s, size_t *at, struct cfi_entry *out)
+{
+	static const uint8_t none[LENGTH_BYTES];
+
+	while (!s->ends_at_0 && s->n - *at >= LENGTH_BYTES &&
+	       !memcmp(s->bytes + *at, none, LENGTH_BYTES))
+		*at += LENGTH_BYTES;
+	return cfi_entry_at(s, at, out);
 }
 
 /* Augmentations of 'z': each letter has its bytes in the data, in order. */

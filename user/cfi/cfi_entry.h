@@ -31,7 +31,10 @@ struct cfi_fde {
 	uint64_t lsda;	       /* where its table of landing pads is; 0: it has none */
 };
 
-/* The next entry from *@at on, which moves past it. False at the end, or where no entry can be. */
+/* The entry at *@at, which moves past it. False where none can be: at the end, or at a length of 0.
+ */
+bool cfi_entry_at(const struct cfi_section *, size_t *at, struct cfi_entry *out);
+/* The next entry from *@at on, behind lengths of 0, which stand between the files' parts. */
 bool cfi_entry_next(const struct cfi_section *, size_t *at, struct cfi_entry *out);
 
 /* False for a malformed entry, or one that no compiler emits for x86-64. */

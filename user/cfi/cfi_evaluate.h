@@ -10,7 +10,7 @@
 #include "cfi/cfi_registers.h"
 
 /* Compilers' expressions have about ten operations, but loops are allowed. */
-#define CFI_MAX_OPERATIONS 4096
+#define CFI_MAX_OPERATIONS 512
 #define CFI_MAX_STACK	   64
 
 /* The frame that an expression is evaluated for. Borrowed. */

@@ -8,8 +8,11 @@
 #include "cfi/cfi_find.h"
 
 /* More than ten times what the largest programs have. */
-#define MAX_COMMONS (1u << 20)
+#define MAX_COMMONS (1u << 16)
 #define MAX_ENTRIES (1u << 22)
+
+/* Rows for entries without code, which the sorted table may also have. */
+#define MAX_EMPTY 64
 
 static const uint32_t *find_common(struct cfi_commons *x, uint64_t at)
 {
@@ -32,7 +35,8 @@ static int add_common(struct cfi_index *r, struct cfi_commons *x, const struct c
 	struct cfi_common common = {.section = section};
 	bool fresh;
 
-	common.bad = !cfi_cie_read(e, &common.cie) ||
+	x->bytes += cfi_left(&e->body);
+	common.bad = x->bytes > r->sections[section].n || !cfi_cie_read(e, &common.cie) ||
 		     !cfi_program_start(&common.cie, &r->sections[section], &common.initial);
 	if (r->commons.n == MAX_COMMONS)
 		return err(-EFBIG, "call frame information of over %u kinds", MAX_COMMONS);
@@ -135,12 +139,11 @@ static int add_row(struct cfi_index *r, const struct fde_row *row)
 	struct cfi_entry e, cie;
 	int rc = 0;
 
-	if (address < s->address || at >= s->n || !cfi_entry_next(s, &at, &e) || e.is_cie)
+	if (address < s->address || at >= s->n || !cfi_entry_at(s, &at, &e) || e.is_cie)
 		return 0;
 	cie_at = e.cie_at;
 	if (!find_common(&r->by_section[0], e.cie_at)) {
-		if (e.cie_at >= s->n || !cfi_entry_next(s, &cie_at, &cie) || !cie.is_cie ||
-		    cie.at != e.cie_at)
+		if (e.cie_at >= s->n || !cfi_entry_at(s, &cie_at, &cie) || !cie.is_cie)
 			return 0;
 		rc = add_common(r, &r->by_section[0], &cie, 0);
 	}
@@ -151,6 +154,7 @@ static int add_row(struct cfi_index *r, const struct fde_row *row)
 static int add_rows(struct cfi_index *r, uint64_t low, uint64_t high)
 {
 	const struct fde_table *t = &r->table;
+	const uint64_t most = high - low + MAX_EMPTY;
 	size_t first = 0, end = t->rows.n;
 	int rc = 0;
 
@@ -162,8 +166,11 @@ static int add_rows(struct cfi_index *r, uint64_t low, uint64_t high)
 		else
 			end = mid;
 	}
-	/* The one before may reach beyond @low. */
-	for (size_t i = first ? first - 1 : 0; i < t->rows.n && !rc; i++) {
+	/* The one before may reach beyond @low. Each row covers at least one byte of code: if there
+	 * are more rows, the table is not sorted, or they point to one place. */
+	first -= first > 0;
+	end = t->rows.n - first > most ? first + most : t->rows.n;
+	for (size_t i = first; i < end && !rc; i++) {
 		if (t->address + (uint64_t)(int64_t)t->rows.at[i].start >= high)
 			break;
 		rc = add_row(r, &t->rows.at[i]);

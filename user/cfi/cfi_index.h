@@ -40,6 +40,7 @@ struct cfi_commons {
 	uint64_t last_at;
 	uint32_t last; /* index of that at last_at */
 	bool has_last;
+	uint64_t bytes; /* of all: less than the section has, since they do not overlap */
 };
 
 struct cfi_index {

@@ -7,15 +7,15 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* Ten times that of the largest libraries there are. */
-#define MAX_BYTES (256u << 20)
+/* Several times that of the largest programs there are. */
+#define MAX_BYTES (128u << 20)
 
 /* What deflate can do at best: a greater claim is a lie. */
 #define MAX_DEFLATE_RATIO 1040
 
 int cfi_section_load(const struct elffile *f, uint64_t offset, uint64_t n, struct cfi_section *s)
 {
-	if (offset > f->bytes || n > f->bytes - offset)
+	if (!n || offset > f->bytes || n > f->bytes - offset)
 		return 0;
 	if (n > MAX_BYTES)
 		return err(-EFBIG, "call frame information of %lu bytes", n);

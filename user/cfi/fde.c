@@ -11,6 +11,9 @@
 
 #define HDR_BYTES 12 /* version, three encodings, pointer, count */
 
+/* More than ten times what the largest programs have. */
+#define MAX_ROWS (1u << 22)
+
 /* The head of an entry that matters here; longer augmentations are not seen in practice. */
 #define ENTRY_BYTES 64
 
@@ -45,7 +48,7 @@ void fde_open_rows(const struct elffile *f, struct fde_table *t)
 		if (head[0] != 1 || pointer_bytes(head[1], f->is_64) != 4 || head[2] != PE_UDATA4 ||
 		    head[3] != PE_DATAREL_SDATA4 || !count ||
 		    count > (p->p_filesz - HDR_BYTES) / sizeof(struct fde_row) ||
-		    count > f->bytes / sizeof(struct fde_row))
+		    count > f->bytes / sizeof(struct fde_row) || count > MAX_ROWS)
 			continue;
 		t->address = p->p_vaddr;
 		vec_reserve(&t->rows, count);

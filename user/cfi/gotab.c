@@ -10,8 +10,8 @@
 #define MAGIC_1_18 0xfffffff0
 #define MAGIC_1_20 0xfffffff1
 
-/* Ten times what the largest programs have. */
-#define MAX_BYTES (UINT64_C(1) << 30)
+/* Several times what the largest programs have. */
+#define MAX_BYTES (UINT64_C(256) << 20)
 
 /* Offsets in a function's record; its last fields moved in Go 1.20. */
 #define FUNC_NAME	4
@@ -75,7 +75,8 @@ static uint32_t start_of(const struct gotab *t, uint32_t i)
 	return (uint32_t)number_at(t, t->functions_at + 8 * (uint64_t)i, 4);
 }
 
-/* One step: the stack pointer is *@below lower than at the start up to *@to. */
+/* One step: the stack pointer is *@below lower than at the start up to *@to, which is further on:
+ * so a function has no more steps than bytes. */
 static bool next_step(struct cfi_cursor *c, int64_t *below, uint64_t *to, bool first)
 {
 	uint64_t zigzag = cfi_uleb(c), bytes;
@@ -85,7 +86,7 @@ static bool next_step(struct cfi_cursor *c, int64_t *below, uint64_t *to, bool f
 	bytes = cfi_uleb(c);
 	*below += (int64_t)(zigzag >> 1) ^ -(int64_t)(zigzag & 1);
 	*to += bytes;
-	return !c->bad && bytes <= UINT32_MAX && *to <= UINT32_MAX && *below >= -1 &&
+	return !c->bad && bytes && bytes <= UINT32_MAX && *to <= UINT32_MAX && *below >= -1 &&
 	       *below <= INT32_MAX - 8;
 }
 
@@ -187,7 +188,7 @@ static int tell_function(struct telling *told, const struct function *f)
 		return tell(told, at, row_of(f, -1));
 	for (bool first = true; at < f->end && next_step(&c, &below, &to, first); at = to) {
 		first = false;
-		rc = to > at ? tell(told, at, row_of(f, below)) : 0;
+		rc = tell(told, at, row_of(f, below));
 		if (rc < 0)
 			return rc;
 	}
@@ -295,6 +296,17 @@ static bool find_text(const struct elffile *f, struct gotab *t)
 	return segments_offset(f, t->text, &t->text_offset);
 }
 
+/* Whether the functions are in order, and no more than there are bytes of code. If not, the same
+ * code could be told again for each of them. */
+static bool is_sorted(const struct gotab *t)
+{
+	for (uint32_t i = 0; i < t->n_functions; i++) {
+		if (start_of(t, i) > start_of(t, i + 1))
+			return false;
+	}
+	return t->n_functions <= t->end;
+}
+
 static bool read_header(const struct elffile *f, struct gotab *t)
 {
 	uint32_t magic = (uint32_t)number_at(t, 0, 4);
@@ -312,7 +324,8 @@ static bool read_header(const struct elffile *f, struct gotab *t)
 		return false;
 	t->n_functions = (uint32_t)n_functions;
 	t->end = start_of(t, t->n_functions);
-	return t->end > start_of(t, 0) && t->end <= f->bytes - t->text_offset;
+	return t->end > start_of(t, 0) && t->text_offset <= f->bytes &&
+	       t->end <= f->bytes - t->text_offset && is_sorted(t);
 }
 
 struct gotab *gotab_open(const struct elffile *f)
@@ -323,6 +336,11 @@ struct gotab *gotab_open(const struct elffile *f)
 		return t;
 	gotab_close(t);
 	return NULL;
+}
+
+uint64_t gotab_bytes(const struct gotab *t)
+{
+	return t ? t->n : 0;
 }
 
 void gotab_close(struct gotab *t)

@@ -14,6 +14,8 @@
 struct gotab;
 struct gotab *gotab_open(const struct elffile *f);
 void gotab_close(struct gotab *);
+/* Of memory that it holds; 0 for NULL. */
+uint64_t gotab_bytes(const struct gotab *);
 
 /* The code that the table covers, [*@start, *@end), offsets in the file. */
 void gotab_range(const struct gotab *, uint64_t *start, uint64_t *end);

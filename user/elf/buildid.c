@@ -7,6 +7,8 @@
 
 /* Of notes at the head of a segment; those before the build-id are a few dozen bytes. */
 #define MAX_NOTE_BYTES (64 * 1024)
+/* Linkers make one to three such segments. */
+#define MAX_NOTES 16
 
 static uint64_t align_up(uint64_t n, uint64_t align)
 {
@@ -53,14 +55,16 @@ static uint8_t read_notes(const struct elffile *f, uint64_t offset, uint64_t byt
 
 uint8_t buildid_read(const struct elffile *f, uint8_t id[BUILDID_MAX])
 {
+	size_t left = MAX_NOTES;
 	Elf64_Shdr s;
 	uint8_t n;
 
-	for (size_t i = 0; i < f->segments.n; i++) {
+	for (size_t i = 0; i < f->segments.n && left; i++) {
 		const Elf64_Phdr *p = &f->segments.at[i];
 
 		if (p->p_type != PT_NOTE)
 			continue;
+		left--;
 		n = read_notes(f, p->p_offset, p->p_filesz, p->p_align, id);
 		if (n)
 			return n;

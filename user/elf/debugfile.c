@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -10,6 +11,9 @@
 #include "elf/buildid.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
+
+/* Larger ones are found by their build-id: what has only a CRC must be read whole. */
+#define MAX_CRC_BYTES (INT64_C(4) << 30)
 
 /* A .gnu_debuglink: a file name, padding to four bytes, the CRC. */
 #define MAX_LINK_BYTES 4096
@@ -49,10 +53,13 @@ static bool has_crc(int fd, uint32_t want)
 	static const size_t chunk = 256 * 1024;
 	_free_ unsigned char *buf = mem_zalloc(chunk, 1);
 	uLong crc = crc32(0, NULL, 0);
+	struct stat st;
 	off_t at = 0;
-	ssize_t n;
+	ssize_t n = -1;
 
-	while ((n = pread(fd, buf, chunk, at)) > 0) {
+	if (fstat(fd, &st) || st.st_size > MAX_CRC_BYTES)
+		return false;
+	while (at <= MAX_CRC_BYTES && (n = pread(fd, buf, chunk, at)) > 0) {
 		crc = crc32(crc, buf, (uInt)n);
 		at += n;
 	}

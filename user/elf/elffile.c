@@ -12,9 +12,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/* Far above what linkers write; a table of this size is still read in no time. */
-#define MAX_SEGMENTS	   4096
-#define MAX_SECTIONS	   (1 << 20)
+/* Far above what linkers write: a dozen segments, a hundred sections. A name is looked for among
+ * all sections, and an address among all segments. */
+#define MAX_SEGMENTS	   512
+#define MAX_SECTIONS	   (1 << 16)
 #define SECTION_NAME_BYTES 32
 
 int elffile_read(const struct elffile *f, uint64_t offset, void *buf, size_t n)

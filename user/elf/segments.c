@@ -1,7 +1,7 @@
 #include "elf/segments.h"
 
-/* Far beyond what linkers write. */
-#define MAX_ENTRIES 65536
+/* Far beyond what linkers write: some 30, and one for each shared object that is needed. */
+#define MAX_ENTRIES 4096
 
 static bool is_code(const Elf64_Phdr *p)
 {

@@ -1,5 +1,6 @@
 #include "process/closure.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
@@ -10,16 +11,18 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "elf/needed.h"
 #include "process/procfs.h"
 
-/* More objects than any program is linked against; a chain of scripts as long as the kernel takes;
- * a cache of 100,000 libraries. */
-#define MAX_OBJECTS	4096
+/* More objects than any program is linked against, and more places than they are looked for in; a
+ * chain of scripts as long as the kernel takes; a cache of 25,000 libraries. */
+#define MAX_OBJECTS	1024
+#define MAX_OPENS	(1u << 15)
 #define MAX_SCRIPTS	4
-#define MAX_CACHE_BYTES (16u << 20)
+#define MAX_CACHE_BYTES (4u << 20)
 
 /* The form that glibc has written since 2.32, and after an older part before; see ldconfig(8) and
  * glibc's elf/dl-cache.h. */
@@ -43,8 +46,9 @@ struct cache_entry {
 /* /etc/ld.so.cache. */
 struct cache {
 	char *file;
-	const char *at; /* the header */
-	size_t bytes;	/* from there */
+	const char *at;	    /* the header */
+	size_t bytes;	    /* from there */
+	struct map by_name; /* hash of a name → offset of the path */
 };
 
 struct search {
@@ -52,6 +56,7 @@ struct search {
 	int root_fd;
 	char *root; /* its path, as links to files below it begin */
 	struct cache cache;
+	size_t n_opens;
 };
 
 /* --- files ---------------------------------------------------------------------------------- */
@@ -95,15 +100,15 @@ static const char *below(const char *path, const char *root)
 }
 
 /* An ELF file or a script, for reading; or negative. */
-static int open_file(const struct search *s, const char *path)
+static int open_file(struct search *s, const char *path)
 {
-	return elffile_open_path(s->root_fd, path);
+	return s->n_opens++ < MAX_OPENS ? elffile_open_path(s->root_fd, path) : -EMFILE;
 }
 
 /* --- the cache ------------------------------------------------------------------------------ */
 
 /* A whole small file; owned; NULL: there is none. */
-static char *read_file(const struct search *s, const char *path, size_t max_bytes, size_t *n)
+static char *read_file(struct search *s, const char *path, size_t max_bytes, size_t *n)
 {
 	_close_ int fd = open_file(s, path);
 	_free_ char *link = mem_printf("/proc/self/fd/%d", fd);
@@ -112,23 +117,13 @@ static char *read_file(const struct search *s, const char *path, size_t max_byte
 	return fd < 0 || file_read(link, max_bytes, &text, n) ? NULL : text;
 }
 
-static void cache_read(struct search *s)
-{
-	struct cache *c = &s->cache;
-	size_t n = 0;
-
-	c->file = read_file(s, "/etc/ld.so.cache", MAX_CACHE_BYTES, &n);
-	if (!c->file)
-		return;
-	c->at = memmem(c->file, n, CACHE_MAGIC, strlen(CACHE_MAGIC));
-	if (c->at)
-		c->bytes = n - (size_t)(c->at - c->file);
-}
-
+/* NULL if it does not end within the length of a path: many entries may share one text. */
 static const char *cache_text(const struct cache *c, uint32_t offset)
 {
-	return offset < c->bytes && memchr(c->at + offset, 0, c->bytes - offset) ? c->at + offset
-										 : NULL;
+	size_t left = offset < c->bytes ? c->bytes - offset : 0;
+
+	left = left < PATH_MAX ? left : PATH_MAX;
+	return left && memchr(c->at + offset, 0, left) ? c->at + offset : NULL;
 }
 
 /* Calls @each, until it returns true, with the name and the path of every library for us. */
@@ -156,26 +151,44 @@ static void cache_each(const struct cache *c,
 	}
 }
 
-struct sought {
-	const char *name, *path;
-};
-
-static bool is_sought(void *context, const char *name, const char *path)
+/* If several entries have one name, the first counts. */
+static bool add_name(void *context, const char *name, const char *path)
 {
-	struct sought *s = context;
+	struct cache *c = context;
+	bool fresh;
+	uint32_t *at = map_put(&c->by_name, hash_bytes(name, strlen(name)), &fresh);
 
-	if (!strcmp(name, s->name))
-		s->path = path;
-	return s->path;
+	if (fresh)
+		*at = (uint32_t)(path - c->at);
+	return false;
+}
+
+static void cache_read(struct search *s)
+{
+	struct cache *c = &s->cache;
+	size_t n = 0;
+
+	c->file = read_file(s, "/etc/ld.so.cache", MAX_CACHE_BYTES, &n);
+	if (!c->file)
+		return;
+	c->at = memmem(c->file, n, CACHE_MAGIC, strlen(CACHE_MAGIC));
+	if (c->at)
+		c->bytes = n - (size_t)(c->at - c->file);
+	cache_each(c, add_name, c);
+}
+
+static void cache_release(struct cache *c)
+{
+	map_release(&c->by_name);
+	free(c->file);
 }
 
 /* The path for @name, NULL where there is none. */
 static const char *cache_find(const struct cache *c, const char *name)
 {
-	struct sought s = {.name = name};
+	const uint32_t *at = map_get(&c->by_name, hash_bytes(name, strlen(name)));
 
-	cache_each(c, is_sought, &s);
-	return s.path;
+	return at ? c->at + *at : NULL;
 }
 
 /* --- objects -------------------------------------------------------------------------------- */
@@ -219,7 +232,8 @@ static bool add_from(struct search *s, const char *list, const char *origin, con
 	_free_ char *copy = mem_strdup(list ? list : "");
 	char *save = NULL;
 
-	for (char *dir = strtok_r(copy, ":;", &save); dir; dir = strtok_r(NULL, ":;", &save)) {
+	for (char *dir = strtok_r(copy, ":;", &save); dir && s->n_opens < MAX_OPENS;
+	     dir = strtok_r(NULL, ":;", &save)) {
 		const char *rest = str_starts(dir, "$ORIGIN")	  ? dir + 7
 				   : str_starts(dir, "${ORIGIN}") ? dir + 9
 								  : NULL;
@@ -302,7 +316,7 @@ static void follow(struct search *s, const char *path)
 }
 
 /* The interpreter of the script @path, owned; NULL: it is none. */
-static char *interpreter_of(const struct search *s, const char *path)
+static char *interpreter_of(struct search *s, const char *path)
 {
 	_close_ int fd = open_file(s, path);
 	char line[256];
@@ -336,7 +350,7 @@ static void find_all(struct search *s, const char *path)
 	/* What is added meanwhile is followed too. */
 	for (size_t i = 0; i < s->out->n; i++)
 		follow(s, s->out->at[i].path);
-	free(s->cache.file);
+	cache_release(&s->cache);
 }
 
 void closure_of_program(int root_fd, const char *path, closure *out)
@@ -414,7 +428,7 @@ char *closure_library(const char *name)
 	cache_read(&s);
 	path = cache_find(&s.cache, name);
 	real = path ? realpath(path, NULL) : NULL;
-	free(s.cache.file);
+	cache_release(&s.cache);
 	return real;
 }
 
@@ -439,5 +453,5 @@ void closure_each_library(void (*each)(void *context, const char *path), void *c
 
 	cache_read(&s);
 	cache_each(&s.cache, list_one, &listing);
-	free(s.cache.file);
+	cache_release(&s.cache);
 }

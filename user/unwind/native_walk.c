@@ -78,6 +78,10 @@ struct passed {
 	struct step_regs caller;
 };
 
+/* How many bytes of call frame information a walk may interpret: two kilobytes for each of 16,384
+ * frames. Most functions have some fifty bytes. */
+#define MAX_PROGRAM_BYTES (32u << 20)
+
 /* A walk in progress. Tables know three registers; the others are followed from the innermost frame
  * on, and only if a rule needs one of them. */
 struct walking {
@@ -86,6 +90,7 @@ struct walking {
 	VEC(struct passed) passed;
 	struct cfi_registers all; /* of the frame reached after `followed` frames */
 	size_t followed;
+	size_t program_bytes; /* interpreted so far */
 };
 
 static void start(struct walking *k, const struct native_walk *w)
@@ -115,6 +120,21 @@ static bool agrees(struct cfi_registers *r, const struct step_regs *table)
 	return r->value[CFI_RSP] == table->sp;
 }
 
+/* Looks up the call frame information at @key; false if there is none, or if the walk has
+ * interpreted too much already. */
+static bool frame_at(struct walking *k, uint64_t key, struct cfi_frame *out)
+{
+	const struct native_walk *w = k->w;
+	bool found;
+
+	*out = (struct cfi_frame){0};
+	if (!w->frame || k->program_bytes > MAX_PROGRAM_BYTES)
+		return false;
+	found = w->frame(w->context, key, out);
+	k->program_bytes += out->program_bytes;
+	return found;
+}
+
 /* Sets k->all to the registers of the frame at k->at. */
 static void follow(struct walking *k)
 {
@@ -125,7 +145,7 @@ static void follow(struct walking *k)
 		const struct passed *p = &k->passed.at[k->followed];
 		struct cfi_frame frame;
 
-		if (!w->frame(w->context, p->key, &frame) || cfi_step(&frame, &memory, &k->all) ||
+		if (!frame_at(k, p->key, &frame) || cfi_step(&frame, &memory, &k->all) ||
 		    !agrees(&k->all, &p->caller))
 			k->all = few(&p->caller);
 	}
@@ -155,7 +175,7 @@ static enum step_end step_in_full(struct walking *k)
 	uint64_t bp = 0;
 	enum step_end end;
 
-	if (!w->frame || !w->frame(w->context, step_key(&k->at), &frame))
+	if (!frame_at(k, step_key(&k->at), &frame))
 		return STEP_OTHER;
 	follow(k);
 	caller = k->all;

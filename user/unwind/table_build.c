@@ -257,7 +257,8 @@ static int finish(struct builder *b)
 		rc = fill_gap(b, end);
 	else if (b->in_gap && b->pages.n)
 		rc = add_row(b, b->gap, &no_rule);
-	if (!rc && b->pages.n && b->now.cfa != TABLE_CFA_NONE)
+	/* A file may have rows and no segment of code that they lie in. */
+	if (!rc && b->pages.n && b->now.cfa != TABLE_CFA_NONE && end > b->now_at)
 		open_pages(b, end - 1);
 	return rc;
 }
@@ -286,6 +287,11 @@ void table_maker_free(struct table_maker *m)
 		returns_free(m->returns);
 	}
 	free(m);
+}
+
+uint64_t table_maker_bytes(const struct table_maker *m)
+{
+	return cfi_bytes(m->cfi) + gotab_bytes(m->go);
 }
 
 /* Adds the rows of [@from, @to), from @go if given, else from call frame information. */

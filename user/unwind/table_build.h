@@ -25,6 +25,8 @@ struct table_blob {
 struct table_maker;
 int table_maker_new(const struct elffile *f, struct table_maker **out);
 void table_maker_free(struct table_maker *);
+/* Of memory that it holds at present, mostly copies of sections of the file. */
+uint64_t table_maker_bytes(const struct table_maker *);
 
 /*
  * Builds the table of the code at file offsets [@from, @to): multiples of a page, or 0 and
