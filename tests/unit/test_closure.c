@@ -156,6 +156,92 @@ static void test_another_root(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* The highest level that the dynamic linker itself says it takes, 1: none but the plain one. */
+static int level_of_linker(void)
+{
+	FILE *help = popen("/lib64/ld-linux-x86-64.so.2 --help", "r");
+	char line[256];
+	int level = 1, n;
+
+	assert_non_null(help);
+	while (fgets(line, sizeof(line), help))
+		if (sscanf(line, " x86-64-v%d", &n) == 1 && strstr(line, "supported") && n > level)
+			level = n;
+	pclose(help);
+	return level;
+}
+
+/* A root in @dir, with a C library of each level in /opt, and a program that needs it. */
+static void make_levels(char *dir)
+{
+	char command[PATH_MAX];
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(command, sizeof(command),
+		 "cd %s && cp /bin/true program && mkdir opt opt/glibc-hwcaps etc && "
+		 "cp -L /lib/x86_64-linux-gnu/libc.so.6 opt/ && for v in 2 3 4 9; do "
+		 "mkdir opt/glibc-hwcaps/x86-64-v$v && cp opt/libc.so.6 "
+		 "opt/glibc-hwcaps/x86-64-v$v; "
+		 "done",
+		 dir);
+	assert_int_equal(system(command), 0);
+}
+
+static void expect_level(const char *dir, bool cached)
+{
+	char expected[PATH_MAX];
+	closure c = {0};
+	int root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC), level = level_of_linker();
+
+	assert_true(root >= 0);
+	closure_of_program(root, "/program", &c);
+	snprintf(expected, sizeof(expected), "%s/glibc-hwcaps/x86-64-v%d/libc.so.6",
+		 cached ? "/opt" : "/usr/lib", level);
+	if (level == 1)
+		snprintf(expected, sizeof(expected), "%s/libc.so.6", cached ? "/opt" : "/usr/lib");
+	assert_int_equal(c.n, 2);
+	assert_string_equal(c.at[1].path, expected);
+	closure_release(&c);
+	close(root);
+}
+
+static void remove_all(const char *dir)
+{
+	char command[PATH_MAX];
+
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
+/* Of a library that is there for several processors it is the one that the linker takes. */
+static void test_levels_in_a_folder(void **state)
+{
+	char dir[] = "/tmp/eprof-root-XXXXXX", command[PATH_MAX];
+
+	(void)state;
+	make_levels(dir);
+	snprintf(command, sizeof(command), "cd %s && mkdir usr && mv opt usr/lib", dir);
+	assert_int_equal(system(command), 0);
+	expect_level(dir, false);
+	remove_all(dir);
+}
+
+/* The cache has paths as our root shows them: a link makes them right below the other. */
+static void test_levels_in_the_cache(void **state)
+{
+	char dir[] = "/tmp/eprof-root-XXXXXX", command[PATH_MAX];
+
+	(void)state;
+	make_levels(dir);
+	snprintf(command, sizeof(command),
+		 "cd %s && echo %s/opt >etc/conf && mkdir tmp && ln -s / %s%s && "
+		 "/sbin/ldconfig -X -i -f etc/conf -C etc/ld.so.cache",
+		 dir, dir, dir, dir);
+	assert_int_equal(system(command), 0);
+	expect_level(dir, true);
+	remove_all(dir);
+}
+
 /* Each byte of the headers and the dynamic section is spoilt in turn: nothing but less is found. */
 static void test_spoilt_files_are_no_harm(void **state)
 {
@@ -196,6 +282,8 @@ int main(void)
 		cmocka_unit_test(test_another_root),
 		cmocka_unit_test(test_a_library_is_found_by_its_name),
 		cmocka_unit_test(test_a_script_of_no_interpreter_is_the_shells),
+		cmocka_unit_test(test_levels_in_a_folder),
+		cmocka_unit_test(test_levels_in_the_cache),
 		cmocka_unit_test(test_spoilt_files_are_no_harm),
 	};
 

@@ -38,7 +38,7 @@ struct cache_entry {
 	int32_t flags;
 	uint32_t name, path; /* texts, from the header on */
 	uint32_t os_version;
-	uint64_t hwcap; /* 0: for every processor */
+	uint64_t hwcap; /* not read: the path says for which processors the file is */
 };
 
 #define CACHE_X86_64 0x0303 /* ELF, libc6, 64 bits */
@@ -105,6 +105,33 @@ static int open_file(struct search *s, const char *path)
 	return s->n_opens++ < MAX_OPENS ? elffile_open_path(s->root_fd, path) : -EMFILE;
 }
 
+/* --- glibc-hwcaps --------------------------------------------------------------------------- */
+
+/* A library may exist in several builds; the dynamic linker loads the one for the highest level of
+ * x86-64 that the processor has. Levels 2 to 4 have folders of their own; all else is level 1. */
+#define LEVEL_FOLDER "glibc-hwcaps/x86-64-v"
+
+static int level_of_processor(void)
+{
+	if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt"))
+		return 1;
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2") ||
+	    !__builtin_cpu_supports("fma"))
+		return 2;
+	if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512cd") ||
+	    !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+		return 3;
+	return 4;
+}
+
+/* "/usr/lib/glibc-hwcaps/x86-64-v3/libz.so.1" → 3 */
+static int level_of(const char *path)
+{
+	const char *folder = strstr(path, "/" LEVEL_FOLDER);
+
+	return folder ? atoi(folder + strlen("/" LEVEL_FOLDER)) : 1;
+}
+
 /* --- the cache ------------------------------------------------------------------------------ */
 
 /* A whole small file; owned; NULL: there is none. */
@@ -145,20 +172,23 @@ static void cache_each(const struct cache *c,
 		memcpy(&e, c->at + sizeof(head) + i * sizeof(e), sizeof(e));
 		name = cache_text(c, e.name);
 		path = cache_text(c, e.path);
-		if (e.flags == CACHE_X86_64 && !e.hwcap && name && path &&
-		    each(context, name, path))
+		if (e.flags == CACHE_X86_64 && name && path && each(context, name, path))
 			return;
 	}
 }
 
-/* If several entries have one name, the first counts. */
+/* If several entries have one name, the first of the highest level counts. */
 static bool add_name(void *context, const char *name, const char *path)
 {
 	struct cache *c = context;
+	const int level = level_of(path);
 	bool fresh;
-	uint32_t *at = map_put(&c->by_name, hash_bytes(name, strlen(name)), &fresh);
+	uint32_t *at;
 
-	if (fresh)
+	if (level > level_of_processor())
+		return false;
+	at = map_put(&c->by_name, hash_bytes(name, strlen(name)), &fresh);
+	if (fresh || level > level_of(c->at + *at))
 		*at = (uint32_t)(path - c->at);
 	return false;
 }
@@ -225,6 +255,20 @@ static bool add(struct search *s, const char *path)
 	return true;
 }
 
+/* Adds the build of @name in @folder that has the highest level. True if there is one. */
+static bool add_best(struct search *s, const char *folder, const char *name)
+{
+	for (int level = level_of_processor(); level > 1; level--) {
+		_free_ char *path = mem_printf("%s/" LEVEL_FOLDER "%d/%s", folder, level, name);
+
+		if (add(s, path))
+			return true;
+	}
+	_free_ char *path = mem_printf("%s/%s", folder, name);
+
+	return add(s, path);
+}
+
 /* Adds @name from one of the folders of @list, which stand between colons; @origin is what $ORIGIN
  * is. True where it is there. */
 static bool add_from(struct search *s, const char *list, const char *origin, const char *name)
@@ -237,10 +281,9 @@ static bool add_from(struct search *s, const char *list, const char *origin, con
 		const char *rest = str_starts(dir, "$ORIGIN")	  ? dir + 7
 				   : str_starts(dir, "${ORIGIN}") ? dir + 9
 								  : NULL;
-		_free_ char *path = rest ? mem_printf("%s%s/%s", origin, rest, name)
-					 : mem_printf("%s/%s", dir, name);
+		_free_ char *folder = rest ? mem_printf("%s%s", origin, rest) : mem_strdup(dir);
 
-		if (add(s, path))
+		if (add_best(s, folder, name))
 			return true;
 	}
 	return false;
