@@ -36,15 +36,16 @@ static bool find(struct zones *z, const char *path)
 	_close_ int fd = elffile_open_path(-1, path);
 	struct image_id id = {.path = path};
 	struct stat st;
-	uint32_t image;
+	uint32_t number;
 
 	if (!elffile_is(fd) || fstat(fd, &st))
 		return false;
 	id.dev_major = major(st.st_dev);
 	id.dev_minor = minor(st.st_dev);
 	id.inode = st.st_ino;
-	image = images_file(z->in.images, (uint32_t)getpid(), 0, 0, &id);
-	z->at.at[zone_number_of(z, image)]->named = true;
+	/* First, since it may move z->at. */
+	number = zone_number_of(z, images_file(z->in.images, (uint32_t)getpid(), 0, 0, &id));
+	z->at.at[number]->named = true;
 	return true;
 }
 
