@@ -158,7 +158,7 @@ started()
 		sleep 0.1
 	done
 }
-BEGUN='(sampling|counting|timing|zones)'
+BEGUN='(sampling|capturing)'
 
 # Waits for the target $1, which must end by itself; sets $status.
 ended()
