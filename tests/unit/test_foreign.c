@@ -26,7 +26,6 @@
 #include "elf/debugfile.h"
 #include "elf/needed.h"
 #include "elf/segments.h"
-#include "elf/translator.h"
 #include "go_sample.h"
 #include "process/closure.h"
 #include "process/identity.h"
@@ -133,7 +132,6 @@ static void drive_headers(const struct elffile *f)
 	assert_int_equal(identity_read_build_id(f->fd, id), buildid_read(f, id));
 	needed_read(f, &needed);
 	needed_release(&needed);
-	translator_find(f);
 	fd = debugfile_open(f, "/nowhere/at/all", -1);
 	if (fd >= 0)
 		close(fd);
@@ -427,8 +425,8 @@ static void write_bytes(const char *name, const uint8_t *bytes, size_t n)
 
 /*
  * Linear in the file's size, with room. Measured: 600,000 steps for honest files of up to 120 KB,
- * 40 a byte more for damaged ones; 2,200 reads, of 16 times the bytes of a small file; 1.1 MB for
- * translator_find() alone, and 20 times the file's bytes.
+ * 40 a byte more for damaged ones; 2,200 reads, of 16 times the bytes of a small file; 20 times the
+ * file's bytes.
  */
 static void expect_linear(const struct effort *e, size_t bytes)
 {

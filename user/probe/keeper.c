@@ -100,9 +100,8 @@ void keeper_lease(struct keeper *k, int fd)
 		usleep(WAIT_MS * 1000);
 }
 
-int keeper_hang(struct keeper *k, enum probe_program program, int fd,
-		const struct keeper_file *read, uint32_t pid, const probe_list *list,
-		keeper_links *out)
+int keeper_hang(struct keeper *k, enum probe_program program, int fd, const struct guard_file *read,
+		uint32_t pid, const probe_list *list, keeper_links *out)
 {
 	_close_ int list_fd = in_a_file(list->at, list->n * sizeof(*list->at));
 	const int files[2] = {fd, list_fd};
@@ -134,9 +133,9 @@ void keeper_drop(struct keeper *k, keeper_links *links)
 	vec_release(links);
 }
 
-void keeper_watch(struct keeper *k, int fd, uint32_t tag)
+void keeper_watch(struct keeper *k, int fd)
 {
-	const struct keeper_request r = {.what = ASK_WATCH, .tag = tag};
+	const struct keeper_request r = {.what = ASK_WATCH};
 
 	(void)send_request(k, &r, &fd, 1);
 }

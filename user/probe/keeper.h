@@ -1,19 +1,9 @@
 /*
- * keeper: the process that holds the probes of zones. A program that reads probed code as data or
- * translates it must not start before the probes are gone, even while the loader reads code, writes
- * to a slow disk, is stopped by Ctrl-Z or is killed. So a process of its own attaches the probes;
- * it does nothing else, is not in the loader's session, and outlives the loader just long enough to
- * detach them.
- *
- * The keeper watches the files of such programs (fanotify(7), permission events): only their start
- * waits, until the probes that they could meet are gone. The loader is told afterwards, and can
- * attach no probe before it has read that. If the kernel does not permit watching (no
- * CAP_SYS_ADMIN), nothing waits.
- *
- * The same holds for writes to a file with probes: the kernel keeps running the instruction that
- * was at a probe's place when it was attached, even when the file holds other code. A process that
- * opens the file for writing waits until the probes are gone (fcntl(2), leases), if the file system
- * has leases, the file was not open for writing before, and it is ours or we have CAP_LEASE.
+ * keeper: the process that holds the probes of zones. A process that a probe would harm must wait
+ * until the probe is gone (guard.h), even while the loader reads code, writes to a slow disk, is
+ * stopped by Ctrl-Z or is killed. So a process of its own attaches the probes; it does nothing
+ * else, is not in the loader's session, and outlives the loader just long enough to detach them.
+ * The loader is told afterwards who has waited, and can attach no probe before it has read that.
  */
 #ifndef PROBE_KEEPER_H
 #define PROBE_KEEPER_H
@@ -25,7 +15,7 @@
 
 #include "base/vec.h"
 #include "load/probes.h"
-#include "probe/keeper_file.h"
+#include "probe/guard.h"
 #include "process/crew.h"
 
 /* Links that the keeper holds; for keeper_drop(). */
@@ -38,22 +28,22 @@ int keeper_new(const struct probes *, const struct crew_wait *wait, struct keepe
 void keeper_free(struct keeper *);
 
 /* Call before reading file @fd for places to probe: from then on a process that opens it for
- * writing waits, as above. Waits a little for one that has it open for writing now. */
+ * writing waits, as in guard.h. Waits a little for one that has it open for writing now. */
 void keeper_lease(struct keeper *, int fd);
 /* As probes_attach(), but attaches nothing on failure; adds the link to @out. @read: the file @fd
  * when the places in @list were found; -ESTALE if its contents have changed. -EAGAIN without a
  * text: call keeper_has_news() first. */
-int keeper_hang(struct keeper *, enum probe_program, int fd, const struct keeper_file *read,
+int keeper_hang(struct keeper *, enum probe_program, int fd, const struct guard_file *read,
 		uint32_t pid, const probe_list *list, keeper_links *out);
 /* Detaches the probes of these links in that order; does not wait for it. */
 void keeper_drop(struct keeper *, keeper_links *);
 
-/* Watches the file @fd. */
-void keeper_watch(struct keeper *, int fd, uint32_t tag);
+/* From then on the start of the translator in the file @fd waits. */
+void keeper_watch(struct keeper *, int fd);
 /* A zeroed struct is empty and valid. */
 struct keeper_news {
-	keeper_starts starts; /* starts that had to wait */
-	keeper_files written; /* files opened for writing, as they were before */
+	guard_starts starts;  /* starts that had to wait */
+	guard_writes written; /* files opened for writing, as they were before */
 };
 /* What has happened since the last call; false: nothing. Probes for all processes, for a process
  * that starts, or in a written file are detached already, though their links must still be

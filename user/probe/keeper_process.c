@@ -1,62 +1,34 @@
 #include "probe/keeper_process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/fanotify.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "probe/own_process.h"
 #include "process/confine.h"
 
-/* Descriptors kept free: without one the kernel would refuse the start that it asks us about. */
-#define SPARE_FILES 64
-
 struct held {
 	struct probe_link link;
-	struct keeper_file file;
+	struct guard_file file;
 	uint32_t pid; /* 0: for all processes */
 	bool used;
 };
 
-/* A file that nobody can open for writing unnoticed. */
-struct leased {
-	struct keeper_file file;
-	int fd;
-};
-
-struct watched {
-	dev_t dev;
-	ino_t inode;
-	uint32_t tag;
-};
-
 struct process {
 	struct probes probes;
-	int socket, fan, parent; /* parent becomes readable when the loader ends */
-	int breaks;		 /* becomes readable when a process waits for a lease */
+	struct guard_watch watch;
+	int socket, parent; /* parent becomes readable when the loader ends */
 	keeper_untold *untold;
 	VEC(struct held) links;
-	VEC(struct watched) files;
-	VEC(struct leased) leases;
-	keeper_starts starts;
-	keeper_files written;
+	guard_starts starts;
+	guard_writes written;
 };
-
-static bool is_same(const struct keeper_file *a, const struct keeper_file *b)
-{
-	return a->dev == b->dev && a->inode == b->inode;
-}
 
 static void take_away(struct process *k, uint32_t pid, bool all)
 {
@@ -65,108 +37,35 @@ static void take_away(struct process *k, uint32_t pid, bool all)
 			probe_link_close(&k->links.at[i].link);
 }
 
-static uint32_t tag_of(const struct process *k, int fd)
-{
-	struct stat st;
-
-	for (size_t i = 0; !fstat(fd, &st) && i < k->files.n; i++)
-		if (k->files.at[i].dev == st.st_dev && k->files.at[i].inode == st.st_ino)
-			return k->files.at[i].tag;
-	return k->files.at[0].tag; /* the kernel reports only watched files */
-}
-
 /* Tells the loader first: from then on it can attach nothing that it decided on earlier. */
-static void let_start(struct process *k, const struct fanotify_event_metadata *e)
+static void starting(void *context, const struct guard_start *start)
 {
-	struct fanotify_response yes = {.fd = e->fd, .response = FAN_ALLOW};
-	struct keeper_start start = {.time_ns = clock_ns(CLOCK_MONOTONIC),
-				     .pid = (uint32_t)e->pid,
-				     .tag = tag_of(k, e->fd)};
+	struct process *k = context;
 
-	vec_push(&k->starts, start);
+	vec_push(&k->starts, *start);
 	atomic_fetch_add(k->untold, 1);
-	take_away(k, start.pid, false);
-	/* The process may have been killed meanwhile. */
-	if (write(k->fan, &yes, sizeof(yes)) != sizeof(yes))
-		errno = 0;
-	close(e->fd);
+	take_away(k, start->pid, false);
 }
 
-static void take_starts(struct process *k)
+/* Tells the loader first, as for a start. */
+static void writing(void *context, const struct guard_file *file)
 {
-	struct fanotify_event_metadata events[MOST_STARTS], *e = events;
-	ssize_t n = read(k->fan, events, sizeof(events));
+	struct process *k = context;
 
-	for (; n > 0 && FAN_EVENT_OK(e, n); e = FAN_EVENT_NEXT(e, n))
-		if (e->fd >= 0)
-			let_start(k, e);
-}
-
-/* Whether @fd leaves too few free descriptors. */
-static bool is_last(int fd)
-{
-	struct rlimit most = {.rlim_cur = RLIM_INFINITY};
-
-	getrlimit(RLIMIT_NOFILE, &most);
-	return (rlim_t)fd + SPARE_FILES > most.rlim_cur;
+	vec_push(&k->written, *file);
+	atomic_fetch_add(k->untold, 1);
+	for (size_t i = 0; i < k->links.n; i++)
+		if (k->links.at[i].file.dev == file->dev &&
+		    k->links.at[i].file.inode == file->inode)
+			probe_link_close(&k->links.at[i].link);
 }
 
 static bool leaves_none_to_spare(const struct probe_link *link)
 {
 	for (size_t i = 0; i < link->fds.n; i++)
-		if (is_last(link->fds.at[i]))
+		if (guard_watch_is_last(link->fds.at[i]))
 			return true;
 	return false;
-}
-
-/* -EAGAIN: the file is open for writing. */
-static int lease(struct process *k, int file)
-{
-	struct leased l = {.file = keeper_file_of(file)};
-	char path[32];
-
-	for (size_t i = 0; i < k->leases.n; i++)
-		if (is_same(&k->leases.at[i].file, &l.file))
-			return 0;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-	/* A descriptor of our own, closed with this process. Does not wait for another's lease. */
-	l.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (l.fd < 0)
-		return 0;
-	if (is_last(l.fd) || fcntl(l.fd, F_SETLEASE, F_RDLCK)) {
-		bool busy = !is_last(l.fd) && errno == EAGAIN;
-
-		close(l.fd);
-		return busy ? -EAGAIN : 0;
-	}
-	l.file = keeper_file_of(l.fd);
-	vec_push(&k->leases, l);
-	return 0;
-}
-
-/* Tells the loader first, as for a start. */
-static void let_write(struct process *k, size_t at)
-{
-	const struct leased l = k->leases.at[at];
-
-	k->leases.at[at] = k->leases.at[--k->leases.n];
-	vec_push(&k->written, l.file);
-	atomic_fetch_add(k->untold, 1);
-	for (size_t i = 0; i < k->links.n; i++)
-		if (is_same(&k->links.at[i].file, &l.file))
-			probe_link_close(&k->links.at[i].link);
-	close(l.fd);
-}
-
-static void take_breaks(struct process *k)
-{
-	struct signalfd_siginfo signals[8];
-
-	while (read(k->breaks, signals, sizeof(signals)) > 0)
-		;
-	for (size_t i = k->leases.n; i-- > 0;)
-		if (fcntl(k->leases.at[i].fd, F_GETLEASE) != F_RDLCK)
-			let_write(k, i);
 }
 
 static uint32_t keep(struct process *k, const struct held *what)
@@ -189,15 +88,15 @@ static int hang(struct process *k, const struct keeper_request *r, int file, int
 	const probe_list list = {.at = at, .n = r->n};
 	struct held held = {.file = r->read, .pid = r->pid, .used = true};
 	size_t bytes = r->n * sizeof(*at);
-	struct keeper_file is;
+	struct guard_file is;
 	int ret;
 
 	if (k->starts.n || k->written.n)
 		return -EAGAIN;
 	if (pread(list_fd, at, bytes, 0) != (ssize_t)bytes)
 		return err(-EIO, "the list of probes is truncated");
-	is = keeper_file_of(file);
-	if (!keeper_file_is(&is, &r->read))
+	is = guard_file_of(file);
+	if (!guard_file_is(&is, &r->read))
 		return err(-ESTALE, "the file was written to after it was read");
 	ret = probes_attach(&k->probes, r->program, file, r->pid, &list, &held.link);
 	if (!ret && leaves_none_to_spare(&held.link))
@@ -216,19 +115,6 @@ static void drop(struct process *k, const struct keeper_request *r)
 		probe_link_close(&held->link);
 		held->used = false;
 	}
-}
-
-static void watch(struct process *k, const struct keeper_request *r, int file)
-{
-	struct watched w = {.tag = r->tag};
-	struct stat st;
-
-	if (k->fan < 0 || fstat(file, &st) ||
-	    fanotify_mark(k->fan, FAN_MARK_ADD, FAN_OPEN_EXEC_PERM, file, NULL))
-		return;
-	w.dev = st.st_dev;
-	w.inode = st.st_ino;
-	vec_push(&k->files, w);
 }
 
 /* Moves up to @most of the @n items at @at, @bytes each, to @to. Returns how many. */
@@ -260,9 +146,9 @@ static void serve(struct process *k, const struct keeper_request *r, const int f
 	if (r->what == ASK_DROP)
 		drop(k, r);
 	else if (r->what == ASK_WATCH)
-		watch(k, r, files[0]);
+		guard_watch_start(&k->watch, files[0]);
 	else if (r->what == ASK_LEASE)
-		reply.code = lease(k, files[0]);
+		reply.code = guard_watch_lease(&k->watch, files[0]);
 	else if (r->what == ASK_HANG)
 		reply.code = hang(k, r, files[0], files[1]);
 	else
@@ -313,9 +199,9 @@ static bool take_request(struct process *k)
 /* Starts and writes are served before requests. */
 static void __attribute__((noreturn)) run(struct process *k)
 {
-	struct pollfd p[] = {{.fd = k->fan, .events = POLLIN},
+	struct pollfd p[] = {{.fd = k->watch.starts, .events = POLLIN},
 			     {.fd = k->parent, .events = POLLIN},
-			     {.fd = k->breaks, .events = POLLIN},
+			     {.fd = k->watch.writers, .events = POLLIN},
 			     {.fd = k->socket, .events = POLLIN}};
 	bool goes_on = true;
 
@@ -323,11 +209,11 @@ static void __attribute__((noreturn)) run(struct process *k)
 		if (poll(p, sizeof(p) / sizeof(*p), -1) < 0)
 			continue;
 		if (p[0].revents)
-			take_starts(k);
+			guard_watch_let_start(&k->watch);
 		else if (p[1].revents)
 			break;
 		else if (p[2].revents)
-			take_breaks(k);
+			guard_watch_let_write(&k->watch);
 		else if (p[3].revents)
 			goes_on = take_request(k);
 	}
@@ -336,21 +222,13 @@ static void __attribute__((noreturn)) run(struct process *k)
 	_exit(0);
 }
 
-/* A descriptor that becomes readable on SIGIO. */
-static int await_breaks(void)
-{
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGIO);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 void keeper_process_run(const struct probes *probes, int socket, int parent, keeper_untold *untold)
 {
-	struct process k = {
-		.probes = *probes, .socket = socket, .parent = parent, .untold = untold};
+	struct process k = {.probes = *probes,
+			    .watch = {.starting = starting, .writing = writing, .context = &k},
+			    .socket = socket,
+			    .parent = parent,
+			    .untold = untold};
 	int keep_open[PROBE_PROGRAMS + 2], n = 0;
 
 	/* Ends with the loader, not by signals to its process group. */
@@ -363,8 +241,6 @@ void keeper_process_run(const struct probes *probes, int socket, int parent, kee
 	keep_open[n++] = k.socket;
 	keep_open[n++] = k.parent;
 	confine_close(keep_open, (size_t)n);
-	k.fan = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK,
-			      O_RDONLY | O_CLOEXEC | O_LARGEFILE);
-	k.breaks = await_breaks();
+	guard_watch_open(&k.watch);
 	run(&k);
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "load/probes.h"
-#include "probe/keeper_file.h"
+#include "probe/guard.h"
 
 #define MOST_STARTS 64 /* in one reply */
 #define MOST_LINKS  64 /* in one request */
@@ -19,8 +19,8 @@
 struct keeper_request {
 	enum { ASK_LEASE, ASK_HANG, ASK_DROP, ASK_WATCH, ASK_NEWS } what;
 	enum probe_program program;
-	uint32_t pid, tag;
-	struct keeper_file read;
+	uint32_t pid;
+	struct guard_file read;
 	size_t n; /* number of probes or links */
 	uint32_t links[MOST_LINKS];
 };
@@ -30,8 +30,8 @@ struct keeper_reply {
 	int code;	/* a link, or a negative errno */
 	char text[512]; /* error text */
 	size_t n_starts, n_written;
-	struct keeper_start starts[MOST_STARTS];
-	struct keeper_file written[MOST_FILES];
+	struct guard_start starts[MOST_STARTS];
+	struct guard_file written[MOST_FILES];
 };
 
 /* The number of unread news; shared with the process. */

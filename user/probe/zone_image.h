@@ -16,6 +16,7 @@
 #include "model/zone.h"
 #include "load/zonemaps.h"
 #include "process/images.h"
+#include "probe/guard.h"
 #include "probe/keeper.h"
 #include "probe/own_code.h"
 #include "probe/zone_governor.h"
@@ -44,11 +45,11 @@ struct zone_image {
 	uint32_t slot;	/* its row of generations */
 	uint32_t first; /* number of zone list.zones.at[0], others follow; UINT32_MAX: not read */
 	struct zonelist list;
-	struct keeper_file file; /* identity when the list was made */
-	bool written;		 /* written to since then: has no probes any more */
-	VEC(bool) refused;	 /* by list.zones: the kernel refused a probe */
-	VEC(uint8_t) modes;	 /* by list.zones: enum zone_mode, as the kernel has it */
-	uint32_t modes_number;	 /* increases when a change of modes calls for other probes */
+	struct guard_file file; /* identity when the list was made */
+	bool written;		/* written to since then: has no probes any more */
+	VEC(bool) refused;	/* by list.zones: the kernel refused a probe */
+	VEC(uint8_t) modes;	/* by list.zones: enum zone_mode, as the kernel has it */
+	uint32_t modes_number;	/* increases when a change of modes calls for other probes */
 	struct zone_hanging hanging;
 	uint8_t generation;
 	keeper_links links;

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "process/closure.h"
 #include "process/procfs.h"
-#include "process/roots.h"
 #include "probe/zone_limit.h"
 
 /* Time after which a program whose libraries could not be predicted has mapped them. */
@@ -281,7 +280,7 @@ static void foretell(struct zones *z, struct zone_process *p)
 {
 	closure c = {0};
 
-	closure_of_process(roots_of(z->watch.roots, p->pid), p->pid, &c);
+	closure_of_process(guard_root_of(z->guard, p->pid), p->pid, &c);
 	add_closure(z, p, &c);
 	p->unknown_until_ns = c.n ? 0 : clock_ns(CLOCK_MONOTONIC) + LINKING_NS;
 	closure_release(&c);

@@ -55,7 +55,7 @@ static void lease(struct zones *z, struct zone_image *i, int fd)
 	if (fd < 0)
 		return;
 	keeper_lease(z->keeper, fd);
-	i->file = keeper_file_of(fd);
+	i->file = guard_file_of(fd);
 }
 
 typedef VEC(uint32_t) numbers;

@@ -190,10 +190,8 @@ int zone_settle_all(struct zones *z, bool first)
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	int ret = 0;
 
-	if (first) {
-		zone_watch_init(z);
-		zone_guard_find(z);
-	}
+	if (first)
+		guard_begin(z->guard);
 	/* A newly met process needs a second round. */
 	for (int round = 0; round < 2 && !ret && (z->unsettled || !round); round++) {
 		z->unsettled = false;

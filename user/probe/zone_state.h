@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "elf/translator.h"
+#include "probe/guard.h"
 #include "probe/keeper.h"
 #include "probe/own_code.h"
 #include "probe/zone_governor.h"
@@ -31,26 +31,6 @@ struct zone_process {
 	bool refused; /* reported that it cannot have what --zone-exit demands */
 };
 
-/* A part of a file that a translator reads. */
-struct zone_reads {
-	uint64_t inode, from, to;
-};
-
-/* A process, in the target or not, that translates the code of the program it runs. */
-struct zone_translator {
-	uint32_t pid;
-	const struct translator *is;
-	uint64_t begun_ns; /* start of the program: CLOCK_MONOTONIC; 0: before the capture */
-	uint64_t held_ns;  /* when its start waited for us; 0: it did not */
-	VEC(struct zone_reads) reads;
-};
-
-/* Where translators' files were searched. */
-struct zone_watch {
-	struct roots *roots;
-	struct map folders; /* hashes of root and folder */
-};
-
 /* A note for the ledger that fits no other row. */
 struct zone_note {
 	char *text; /* owned */
@@ -70,6 +50,7 @@ struct zones {
 	struct zones_input in;
 	struct probe_request request; /* to the session */
 	struct keeper *keeper;	      /* holds the probes; NULL before they are attached */
+	struct guard *guard;	      /* knows who must not meet them; NULL like the keeper */
 	struct own_code own;
 	struct zone_tools tools;	      /* the keeper, and the session's maps */
 	VEC(struct zone_image *) at;	      /* owned */
@@ -81,10 +62,6 @@ struct zones {
 	bool counting;			      /* the capture has begun */
 	VEC(uint32_t) thread_of; /* thread number in the kernel → index in procs; NO_THREAD */
 	VEC(struct zone_note) notes;
-	VEC(struct zone_translator) translators;
-	VEC(const struct translator *) judged; /* programs; NULL: not a translator */
-	struct map programs;		       /* file → index in judged */
-	struct zone_watch watch;
 	struct zone_limit limit;
 	char *forbidden;   /* the first thing that translators forbade; owned */
 	uint32_t used;	   /* zone numbers in use */
@@ -137,17 +114,8 @@ int zone_read_check(struct zones *);
  * the caller. */
 char *zone_read_waiting(const struct zones *);
 
-/* zone_watch: call before looking at what runs. */
-void zone_watch_init(struct zones *);
-/* Looks where @pid would find programs; @runs: even if processes with the same root were seen
- * already. */
-void zone_watch_process(struct zones *, uint32_t pid, bool runs);
-void zone_watch_release(struct zones *);
-
-/* zone_guard: finds the translators that run now. */
-void zone_guard_find(struct zones *);
-/* Makes the start of the program in file @fd wait if it is a translator. */
-void zone_guard_watch(struct zones *, int fd);
+/* zone_guard: creates the guard (guard.h); after the keeper. */
+void zone_guard_init(struct zones *);
 /* Handles starts of translators and writes to files that have happened so far. */
 void zone_guard_heed(struct zones *);
 /* The image's file was or will be written to: it gets no probes any more; noted. */

@@ -61,7 +61,7 @@ void zones_leader_exit(struct zones *, uint32_t pid);
 /* @pid runs another program. */
 void zones_exec(struct zones *, uint32_t pid);
 /* A process, in the target or not, has exec'd another program; was forked from @pid; has ended.
- * Some programs are harmed by probes in others' files: see zone_guard.c. */
+ * Some programs are harmed by probes in others' files: see guard.h. */
 void zones_program(struct zones *, uint32_t pid, uint64_t time_ns);
 void zones_born(struct zones *, uint32_t pid, uint32_t child);
 void zones_end(struct zones *, uint32_t pid, uint64_t time_ns);

@@ -54,7 +54,6 @@ static void zones_free(void *state)
 	vec_release(&z->processes);
 	vec_release(&z->met);
 	zone_guard_release(z);
-	zone_watch_release(z);
 	zone_limit_release(z);
 	vec_release(&z->thread_of);
 	vec_release(&z->notes);
@@ -115,6 +114,7 @@ static int zones_open(void *state)
 	z->tools = (struct zone_tools){z->keeper, &z->own, z->in.session->maps};
 	if (ret)
 		return ret;
+	zone_guard_init(z);
 	if (target_is_open(t))
 		(void)procfs_processes(see, z);
 	if (t->kind == TARGET_COMMAND)
