@@ -220,7 +220,7 @@ static void add_probe(const struct process *p, enum site_class class, enum exit_
 	vec_push(list, probe);
 }
 
-static bool hang(struct process *p, int fd)
+static bool attach(struct process *p, int fd)
 {
 	const struct probes *probes = p->want->probes;
 	bool counts = probes->program_fds[PROBE_COUNT] >= 0;
@@ -284,7 +284,7 @@ static void __attribute__((noreturn)) run(struct process *p, pid_t loader)
 		_exit(1);
 	p->ticks_a_ns = ticks_a_ns();
 	time_bare(p, &bare);
-	if (!hang(p, fd) || write(p->socket, &bare, sizeof(bare)) != sizeof(bare))
+	if (!attach(p, fd) || write(p->socket, &bare, sizeof(bare)) != sizeof(bare))
 		_exit(1);
 	close_programs(p);
 	close(fd);

@@ -100,13 +100,14 @@ void keeper_lease(struct keeper *k, int fd)
 		usleep(WAIT_MS * 1000);
 }
 
-int keeper_hang(struct keeper *k, enum probe_program program, int fd, const struct guard_file *read,
-		uint32_t pid, const probe_list *list, keeper_links *out)
+int keeper_attach(struct keeper *k, enum probe_program program, int fd,
+		  const struct guard_file *read, uint32_t pid, const probe_list *list,
+		  keeper_links *out)
 {
 	_close_ int list_fd = in_a_file(list->at, list->n * sizeof(*list->at));
 	const int files[2] = {fd, list_fd};
 	const struct keeper_request r = {
-		.what = ASK_HANG, .program = program, .pid = pid, .read = *read, .n = list->n};
+		.what = ASK_ATTACH, .program = program, .pid = pid, .read = *read, .n = list->n};
 	struct keeper_reply reply;
 	int ret;
 

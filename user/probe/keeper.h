@@ -33,8 +33,8 @@ void keeper_lease(struct keeper *, int fd);
 /* As probes_attach(), but attaches nothing on failure; adds the link to @out. @read: the file @fd
  * when the places in @list were found; -ESTALE if its contents have changed. -EAGAIN without a
  * text: call keeper_has_news() first. */
-int keeper_hang(struct keeper *, enum probe_program, int fd, const struct guard_file *read,
-		uint32_t pid, const probe_list *list, keeper_links *out);
+int keeper_attach(struct keeper *, enum probe_program, int fd, const struct guard_file *read,
+		  uint32_t pid, const probe_list *list, keeper_links *out);
 /* Detaches the probes of these links in that order; does not wait for it. */
 void keeper_drop(struct keeper *, keeper_links *);
 

@@ -82,7 +82,7 @@ static uint32_t keep(struct process *k, const struct held *what)
 	return (uint32_t)k->links.n - 1;
 }
 
-static int hang(struct process *k, const struct keeper_request *r, int file, int list_fd)
+static int attach(struct process *k, const struct keeper_request *r, int file, int list_fd)
 {
 	_free_ struct probe *at = mem_zalloc(r->n + 1, sizeof(*at));
 	const probe_list list = {.at = at, .n = r->n};
@@ -149,8 +149,8 @@ static void serve(struct process *k, const struct keeper_request *r, const int f
 		guard_watch_start(&k->watch, files[0]);
 	else if (r->what == ASK_LEASE)
 		reply.code = guard_watch_lease(&k->watch, files[0]);
-	else if (r->what == ASK_HANG)
-		reply.code = hang(k, r, files[0], files[1]);
+	else if (r->what == ASK_ATTACH)
+		reply.code = attach(k, r, files[0], files[1]);
 	else
 		tell_news(k, &reply);
 	if (r->what == ASK_DROP || r->what == ASK_WATCH)

@@ -101,22 +101,22 @@ static bool is_for_all(const struct zones *z, const struct zone_image *image)
 }
 
 static void want_for(const struct zones *z, const struct zone_image *image, bool hijack, bool rets,
-		     bool foreign, struct zone_hanging *want)
+		     bool foreign, struct zone_attached *want)
 {
 	want->switches |= foreign && image->list.switches.n;
 	want->exits |= rets;
 	want->actions = z->in.o->actions & ~(1u << WIRE_ACTION_zone);
 	if (counts_only(z))
-		want->entries = HANG_COUNTS;
+		want->entries = ATTACH_COUNTS;
 	else if (hijack)
-		want->entries = HANG_SESSIONS;
-	else if (want->entries == HANG_NOTHING)
-		want->entries = HANG_ENTRIES;
+		want->entries = ATTACH_SESSIONS;
+	else if (want->entries == ATTACH_NOTHING)
+		want->entries = ATTACH_ENTRIES;
 }
 
 /* Thousands of probes must not come and go with each process: keep what ended processes wanted. */
 static void want_past(const struct zones *z, const struct zone_image *image,
-		      struct zone_hanging *want)
+		      struct zone_attached *want)
 {
 	const struct zone_past *past = &image->past;
 
@@ -125,7 +125,7 @@ static void want_past(const struct zones *z, const struct zone_image *image,
 }
 
 /* For a named image that nobody runs yet: as for a process of which only this file is known. */
-static void want_named(const struct zones *z, struct zone_image *image, struct zone_hanging *want)
+static void want_named(const struct zones *z, struct zone_image *image, struct zone_attached *want)
 {
 	const uint32_t flags = flags_for(z, zone_image_is_harmless(image) &&
 						    !zonelist_runs_coroutines(&image->list));
@@ -135,10 +135,10 @@ static void want_named(const struct zones *z, struct zone_image *image, struct z
 }
 
 /* The probes for image @number, given the flags that its processes want. */
-struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
+struct zone_attached zone_decide_probes(struct zones *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];
-	struct zone_hanging want = {.modes_number = image->modes_number};
+	struct zone_attached want = {.modes_number = image->modes_number};
 	size_t users = 0, with_exits = 0;
 
 	want_past(z, image, &want);
@@ -159,15 +159,15 @@ struct zone_hanging zone_decide_probes(struct zones *z, uint32_t number)
 			want.exit_pid = p->pid;
 		}
 	}
-	if (image->named && !users && want.entries == HANG_NOTHING)
+	if (image->named && !users && want.entries == ATTACH_NOTHING)
 		want_named(z, image, &want);
 	image->entries_for_all |= users > 1 || is_for_all(z, image);
 	image->exits_for_all |= with_exits > 1 || is_for_all(z, image);
-	if (image->entries_for_all || want.entries == HANG_SESSIONS)
+	if (image->entries_for_all || want.entries == ATTACH_SESSIONS)
 		want.entry_pid = 0;
 	if (image->exits_for_all)
 		want.exit_pid = 0;
 	if (zone_guard_forbids(z, image, &want))
-		want = (struct zone_hanging){0};
+		want = (struct zone_attached){0};
 	return want;
 }

@@ -11,7 +11,7 @@
 /* --- forbidden probes ----------------------------------------------------------------------- */
 
 static const struct guard_reader *who_reads(const struct zones *z, const struct zone_image *image,
-					    const struct zone_hanging *want)
+					    const struct zone_attached *want)
 {
 	const uint64_t inode = image_inode(images_at(z->in.images, image->image));
 	const bool is_program = image->list.flags & ZONELIST_PROGRAM;
@@ -20,12 +20,12 @@ static const struct guard_reader *who_reads(const struct zones *z, const struct 
 	return r || !want->exits ? r : guard_reader(z->guard, inode, is_program, want->exit_pid);
 }
 
-bool zone_guard_forbids(struct zones *z, struct zone_image *image, const struct zone_hanging *want)
+bool zone_guard_forbids(struct zones *z, struct zone_image *image, const struct zone_attached *want)
 {
 	const struct guard_reader *r;
 	_free_ char *why = NULL;
 
-	if (want->entries == HANG_NOTHING && !want->switches)
+	if (want->entries == ATTACH_NOTHING && !want->switches)
 		return false;
 	r = who_reads(z, image, want);
 	if (!r || image->kept_from == r->pid) {
@@ -46,14 +46,14 @@ bool zone_guard_forbids(struct zones *z, struct zone_image *image, const struct 
 /* Detaches the probes: a translator may read them in a moment. */
 static void take_down(struct zones *z)
 {
-	const struct zone_hanging nothing = {0};
+	const struct zone_attached nothing = {0};
 
 	for (size_t i = 0; i < z->at.n; i++) {
 		struct zone_image *image = z->at.at[i];
 
-		if (zone_guard_forbids(z, image, &image->hanging))
-			(void)zone_image_hang(image, &z->tools,
-					      images_at(z->in.images, image->image), &nothing);
+		if (zone_guard_forbids(z, image, &image->attached))
+			(void)zone_image_attach(image, &z->tools,
+						images_at(z->in.images, image->image), &nothing);
 	}
 }
 

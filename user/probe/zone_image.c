@@ -30,9 +30,9 @@ bool zone_image_has_exits(const struct zone_image *z, size_t k)
 
 bool zone_image_is_met(const struct zone_image *z, uint32_t pid)
 {
-	const struct zone_hanging *h = &z->hanging;
+	const struct zone_attached *h = &z->attached;
 
-	return h->entries != HANG_NOTHING && (!h->entry_pid || h->entry_pid == pid);
+	return h->entries != ATTACH_NOTHING && (!h->entry_pid || h->entry_pid == pid);
 }
 
 enum exit_way zone_image_exit(const struct zone_image *z, size_t k, uint32_t flags)
@@ -66,7 +66,7 @@ static uint32_t stepped_flag(const struct site *site)
 
 /* The cookie's flags for the probe at @site of zone @k. */
 static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site *site,
-			 const struct zone_hanging *want)
+			 const struct zone_attached *want)
 {
 	const struct sites *s = sites_of(z, k);
 
@@ -78,7 +78,7 @@ static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site
 
 /* Adds the entries of functions that have @action. */
 static void add_entries(const struct zone_image *z, uint8_t generation, uint32_t action,
-			const struct zone_hanging *want, probe_list *out)
+			const struct zone_attached *want, probe_list *out)
 {
 	for (size_t k = 0; k < z->list.zones.n; k++) {
 		const struct site *site = &sites_of(z, k)->entry;
@@ -94,7 +94,7 @@ static void add_entries(const struct zone_image *z, uint8_t generation, uint32_t
 }
 
 static void add_exits(const struct zone_image *z, uint8_t generation,
-		      const struct zone_hanging *want, probe_list *out)
+		      const struct zone_attached *want, probe_list *out)
 {
 	for (size_t k = 0; k < z->list.zones.n; k++) {
 		const struct sites *s = sites_of(z, k);
@@ -161,7 +161,7 @@ struct job {
 	struct zone_image *z;
 	const struct zone_tools *tools;
 	int fd;
-	const struct zone_hanging *want;
+	const struct zone_attached *want;
 	uint8_t generation;
 	keeper_links links;
 };
@@ -175,13 +175,13 @@ static bool may_be_one(int code)
 
 /* Attaches @list. If the kernel refuses some of its probes, attaches all others, and notes whose
  * zones were refused. */
-static int hang(struct job *job, enum probe_program program, uint32_t pid, const probe_list *list)
+static int attach(struct job *job, enum probe_program program, uint32_t pid, const probe_list *list)
 {
 	bool of_zones = program != PROBE_SWITCH && program != PROBE_SWITCH_TO;
 	probe_list half[2] = {{.at = list->at, .n = list->n / 2},
 			      {.at = list->at + list->n / 2, .n = list->n - list->n / 2}};
-	int ret = keeper_hang(job->tools->keeper, program, job->fd, &job->z->file, pid, list,
-			      &job->links);
+	int ret = keeper_attach(job->tools->keeper, program, job->fd, &job->z->file, pid, list,
+				&job->links);
 
 	if (!ret || !may_be_one(ret))
 		return ret;
@@ -190,11 +190,11 @@ static int hang(struct job *job, enum probe_program program, uint32_t pid, const
 			job->z->refused.at[(list->at->cookie & 0xffffff) - job->z->first] = true;
 		return 0;
 	}
-	ret = hang(job, program, pid, &half[0]);
-	return ret ? ret : hang(job, program, pid, &half[1]);
+	ret = attach(job, program, pid, &half[0]);
+	return ret ? ret : attach(job, program, pid, &half[1]);
 }
 
-static bool same(const struct zone_hanging *a, const struct zone_hanging *b)
+static bool same(const struct zone_attached *a, const struct zone_attached *b)
 {
 	return a->entries == b->entries && a->actions == b->actions && a->exits == b->exits &&
 	       a->switches == b->switches && a->entry_pid == b->entry_pid &&
@@ -202,9 +202,9 @@ static bool same(const struct zone_hanging *a, const struct zone_hanging *b)
 }
 
 /* Attaches the probes of one program, if any are wanted. */
-static int hang_program(struct job *job, enum probe_program program)
+static int attach_program(struct job *job, enum probe_program program)
 {
-	const struct zone_hanging *want = job->want;
+	const struct zone_attached *want = job->want;
 	uint32_t pid = program == PROBE_EXIT ? want->exit_pid : want->entry_pid;
 	probe_list list = {0};
 	int ret;
@@ -221,12 +221,12 @@ static int hang_program(struct job *job, enum probe_program program)
 
 		if (want->actions >> action & 1)
 			add_entries(job->z, job->generation, action, want, &list);
-	} else if (want->entries == (program == PROBE_SESSION ? HANG_SESSIONS
-				     : program == PROBE_ENTRY ? HANG_ENTRIES
-							      : HANG_COUNTS)) {
+	} else if (want->entries == (program == PROBE_SESSION ? ATTACH_SESSIONS
+				     : program == PROBE_ENTRY ? ATTACH_ENTRIES
+							      : ATTACH_COUNTS)) {
 		add_entries(job->z, job->generation, WIRE_ACTION_zone, want, &list);
 	}
-	ret = list.n ? hang(job, program, pid, &list) : 0;
+	ret = list.n ? attach(job, program, pid, &list) : 0;
 	vec_release(&list);
 	return ret;
 }
@@ -236,23 +236,23 @@ static int hang_program(struct job *job, enum probe_program program)
  * a call is recorded before its stack is left, and ended after its stack is entered again; that
  * every call seen to begin is seen to end; and that other actions run before a call's time begins.
  */
-static int hang_all(struct job *job)
+static int attach_all(struct job *job)
 {
 	static const enum probe_program order[] = {PROBE_SWITCH, PROBE_EXIT, PROBE_COUNT,
 						   PROBE_ENTRY, PROBE_SESSION};
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && !ret; i++)
-		ret = hang_program(job, order[i]);
+		ret = attach_program(job, order[i]);
 	for (int program = PROBE_ACTION; program < PROBE_PROGRAMS && !ret; program++)
-		ret = hang_program(job, (enum probe_program)program);
+		ret = attach_program(job, (enum probe_program)program);
 	if (!ret)
-		ret = hang_program(job, PROBE_SWITCH_TO);
+		ret = attach_program(job, PROBE_SWITCH_TO);
 	return ret;
 }
 
-int zone_image_hang(struct zone_image *z, const struct zone_tools *tools, const struct image *image,
-		    const struct zone_hanging *want)
+int zone_image_attach(struct zone_image *z, const struct zone_tools *tools,
+		      const struct image *image, const struct zone_attached *want)
 {
 	struct job job = {.z = z,
 			  .tools = tools,
@@ -261,10 +261,10 @@ int zone_image_hang(struct zone_image *z, const struct zone_tools *tools, const 
 			  .generation = z->generation + 1};
 	int ret;
 
-	if (same(want, &z->hanging) || z->written)
+	if (same(want, &z->attached) || z->written)
 		return 0;
 	own_code_leave(tools->own, job.fd);
-	ret = hang_all(&job);
+	ret = attach_all(&job);
 	if (ret) {
 		keeper_drop(tools->keeper, &job.links);
 		return ret;
@@ -273,7 +273,7 @@ int zone_image_hang(struct zone_image *z, const struct zone_tools *tools, const 
 	keeper_drop(tools->keeper, &z->links);
 	z->links = job.links;
 	z->generation = job.generation;
-	z->hanging = *want;
+	z->attached = *want;
 	return 0;
 }
 

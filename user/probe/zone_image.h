@@ -31,8 +31,8 @@ enum zone_ends {
 };
 
 /* The probes that an image has, or should have. */
-struct zone_hanging {
-	enum { HANG_NOTHING, HANG_COUNTS, HANG_ENTRIES, HANG_SESSIONS } entries;
+struct zone_attached {
+	enum { ATTACH_NOTHING, ATTACH_COUNTS, ATTACH_ENTRIES, ATTACH_SESSIONS } entries;
 	uint32_t actions; /* bits: actions besides zone with programs at entries */
 	bool exits;
 	bool switches;		      /* watch functions that switch stacks */
@@ -50,7 +50,7 @@ struct zone_image {
 	VEC(bool) refused;	/* by list.zones: the kernel refused a probe */
 	VEC(uint8_t) modes;	/* by list.zones: enum zone_mode, as the kernel has it */
 	uint32_t modes_number;	/* increases when a change of modes calls for other probes */
-	struct zone_hanging hanging;
+	struct zone_attached attached;
 	uint8_t generation;
 	keeper_links links;
 	bool entries_for_all, exits_for_all; /* were needed for all once, and stay so */
@@ -92,8 +92,8 @@ struct zone_tools {
 
 /* Replaces the attached probes by those of @want, without losing a call or counting one twice.
  * Errors with a text; then nothing has changed. */
-int zone_image_hang(struct zone_image *, const struct zone_tools *, const struct image *,
-		    const struct zone_hanging *want);
+int zone_image_attach(struct zone_image *, const struct zone_tools *, const struct image *,
+		      const struct zone_attached *want);
 void zone_image_release(struct zone_image *);
 
 #endif

@@ -116,7 +116,7 @@ static bool change(struct zones *z, struct zone_image *image, size_t k)
 	if (mode == ZONE_MODE_DETACHED)
 		return true;
 	zonemaps_count_only(z->in.session->maps, number, mode == ZONE_MODE_COUNTED);
-	return image->hanging.exits && zone_image_has_exits(image, k);
+	return image->attached.exits && zone_image_has_exits(image, k);
 }
 
 static void change_all(struct zones *z)
@@ -127,7 +127,7 @@ static void change_all(struct zones *z)
 		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++)
 			due |= change(z, z->at.at[i], k);
 		z->at.at[i]->modes_number += due;
-		if (due && zone_hang_anew(z, i))
+		if (due && zone_attach_anew(z, i))
 			zone_note(z, err_text());
 	}
 }

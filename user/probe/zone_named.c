@@ -126,12 +126,12 @@ void zone_named_find(struct zones *z)
 	vec_release(&libraries);
 }
 
-int zone_named_hang(struct zones *z)
+int zone_named_attach(struct zones *z)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; i < z->at.n && !ret; i++)
 		if (z->at.at[i]->named)
-			ret = zone_hang(z, i);
+			ret = zone_attach(z, i);
 	return ret;
 }

@@ -145,7 +145,7 @@ void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 	to->unknown_until_ns = from->unknown_until_ns;
 	to->images.n = 0;
 	for (size_t i = 0; i < from->images.n; i++) {
-		const struct zone_hanging *h = &z->at.at[from->images.at[i]]->hanging;
+		const struct zone_attached *h = &z->at.at[from->images.at[i]]->attached;
 
 		misses |= h->entry_pid || h->exit_pid;
 		vec_push(&to->images, from->images.at[i]);

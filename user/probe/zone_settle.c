@@ -48,10 +48,10 @@ static bool forget_gone(struct zones *z, uint32_t pid)
 }
 
 /* If the kernel refuses probes because a process has ended, decides again without it. */
-int zone_hang(struct zones *z, uint32_t number)
+int zone_attach(struct zones *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];
-	struct zone_hanging want;
+	struct zone_attached want;
 	int ret;
 
 	if (!image->list.zones.n && !image->list.switches.n)
@@ -60,8 +60,8 @@ int zone_hang(struct zones *z, uint32_t number)
 		want = zone_decide_probes(z, number);
 		if (!image->list.zones.n && !want.switches)
 			return 0;
-		ret = zone_image_hang(image, &z->tools, images_at(z->in.images, image->image),
-				      &want);
+		ret = zone_image_attach(image, &z->tools, images_at(z->in.images, image->image),
+					&want);
 	} while (ret == -ESRCH && (forget_gone(z, want.entry_pid) | forget_gone(z, want.exit_pid)));
 	if (ret != -ESTALE)
 		return ret;
@@ -69,13 +69,13 @@ int zone_hang(struct zones *z, uint32_t number)
 	return 0;
 }
 
-int zone_hang_anew(struct zones *z, uint32_t number)
+int zone_attach_anew(struct zones *z, uint32_t number)
 {
 	int ret;
 
 	do {
 		zone_guard_heed(z);
-		ret = zone_hang(z, number);
+		ret = zone_attach(z, number);
 	} while (ret == -EAGAIN);
 	return ret;
 }
@@ -97,11 +97,11 @@ void zone_runs_coroutines(struct zones *z, struct zone_process *p)
 }
 
 /* Attaches the image's probes while @p runs its code. */
-static int hang_in(struct zones *z, struct zone_process *p, uint32_t number)
+static int attach_in(struct zones *z, struct zone_process *p, uint32_t number)
 {
 	const struct zone_image *image = z->at.at[number];
 	const bool was_met = zone_image_is_met(image, p->pid);
-	int ret = zone_hang(z, number);
+	int ret = zone_attach(z, number);
 
 	/* wants is 0 once a process has ended. */
 	if (!ret && !was_met && image->list.zones.n && !p->before_exec &&
@@ -130,7 +130,7 @@ static int settle(struct zones *z, struct zone_process *p)
 	if (p->flags & WIRE_PROC_HIJACK && !(flags & WIRE_PROC_HIJACK))
 		ret = tell(z, p, WIRE_PROC_TARGET);
 	for (size_t i = 0; i < p->images.n && !ret; i++)
-		ret = hang_in(z, p, p->images.at[i]);
+		ret = attach_in(z, p, p->images.at[i]);
 	if (!ret && (flags != p->flags || p->code_seen != p->code_told))
 		ret = tell(z, p, flags);
 	return ret;
@@ -178,7 +178,7 @@ static int check_forbidden(const struct zones *z)
 	if (!z->forbidden)
 		return 0;
 	for (size_t i = 0; i < z->at.n; i++)
-		if (z->at.at[i]->hanging.entries != HANG_NOTHING)
+		if (z->at.at[i]->attached.entries != ATTACH_NOTHING)
 			return 0;
 	return err(-EBUSY, "%s", z->forbidden);
 }
@@ -210,7 +210,7 @@ int zone_settle_all(struct zones *z, bool first)
 			ret = settle_dirty(z, first);
 	}
 	if (first && !ret)
-		ret = zone_named_hang(z);
+		ret = zone_named_attach(z);
 	if (first && !ret)
 		ret = check_forbidden(z);
 	z->attach_ns += (int64_t)(clock_ns(CLOCK_MONOTONIC) - start);

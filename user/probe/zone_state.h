@@ -83,13 +83,13 @@ void zone_runs_coroutines(struct zones *, struct zone_process *);
 
 /* zone_named: finds the files that patterns name, and attaches their probes. */
 void zone_named_find(struct zones *);
-int zone_named_hang(struct zones *);
+int zone_named_attach(struct zones *);
 
 /* Attaches the probes that image @number should have. Errors with a text, except -EAGAIN: handle
  * news of translators first. */
-int zone_hang(struct zones *, uint32_t number);
+int zone_attach(struct zones *, uint32_t number);
 /* The same, after handling that news. */
-int zone_hang_anew(struct zones *, uint32_t number);
+int zone_attach_anew(struct zones *, uint32_t number);
 
 /* zone_process: */
 /* The image's number in zones.at; adds it, unread, if it is new. */
@@ -124,7 +124,7 @@ void zone_guard_written(struct zones *, struct zone_image *);
 void zone_guard_command(struct zones *, uint32_t pid, const char *command);
 void zone_guard_tick(struct zones *);
 /* Whether probes of @want are forbidden in the image; noted. */
-bool zone_guard_forbids(struct zones *, struct zone_image *, const struct zone_hanging *want);
+bool zone_guard_forbids(struct zones *, struct zone_image *, const struct zone_attached *want);
 void zone_guard_release(struct zones *);
 
 /* zone_decide: why return addresses in @p cannot be hijacked, as a clause owned by the caller;
@@ -135,7 +135,7 @@ bool zone_decide_coroutines(const struct zones *, const struct zone_process *);
 /* WIRE_PROC_… for a process, from what is known of its code. */
 uint32_t zone_decide_flags(const struct zones *, const struct zone_process *);
 /* The probes for image @number, given the flags decided for its processes. */
-struct zone_hanging zone_decide_probes(struct zones *, uint32_t number);
+struct zone_attached zone_decide_probes(struct zones *, uint32_t number);
 /* Whether the target is more than a list of processes. */
 bool zone_is_for_all(const struct target *);
 
