@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/zone_compensate.h"
+#include "probe/action_warn.h"
 #include "probe/zone_limit.h"
 #include "probe/zone_price.h"
 
@@ -139,5 +140,7 @@ int zone_limit_expect(struct zones *z)
 		ret = err(-ENOTSUP, "--max-slowdown: the cost of probes could not be measured");
 	if (!ret)
 		say_expected(z);
+	if (!ret)
+		action_warn_expect(z);
 	return ret;
 }

@@ -18,10 +18,6 @@
 /* Consecutive judgements above it before the warning: the start of a program does not count. */
 #define WARN_AFTER 2
 
-/* A probe in real work finds less in the caches than in the calibration loop: in redis a hit costs
- * 1.1 to 1.5 times as much. */
-#define AMID_OTHERS 1.3
-
 /* Messages per capture, and zones that the ledger names. */
 #define MOST_SAID  20
 #define MOST_NAMED 20
@@ -87,13 +83,13 @@ static void take_prices(struct zones *z)
 			const struct zone_price price = zone_price_of(z, image, k, ways[i]);
 			struct governed *g = &z->limit.zones.at[image->first + k];
 
-			g->full_ns = AMID_OTHERS * price.full_ns;
-			g->count_ns = fmin(AMID_OTHERS * price.count_ns, g->full_ns);
+			g->full_ns = ZONE_AMID_OTHERS * price.full_ns;
+			g->count_ns = fmin(ZONE_AMID_OTHERS * price.count_ns, g->full_ns);
 		}
 	}
 }
 
-static uint64_t cpu_of_target(const struct zones *z)
+uint64_t zone_limit_cpu_ns(const struct zones *z)
 {
 	_free_ uint32_t *pids = mem_zalloc(z->processes.n + 1, sizeof(*pids));
 
@@ -239,7 +235,7 @@ void zone_limit_tick(struct zones *z)
 
 	take_calls(z);
 	take_prices(z);
-	if (!governor_tick(&l->governor, now_ns(), cpu_of_target(z), l->zones.at, l->zones.n))
+	if (!governor_tick(&l->governor, now_ns(), zone_limit_cpu_ns(z), l->zones.at, l->zones.n))
 		return;
 	if (l->governor.limit > 0)
 		change_all(z);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "process/closure.h"
 #include "process/procfs.h"
+#include "probe/action_warn.h"
 #include "probe/zone_limit.h"
 
 /* Time after which a program whose libraries could not be predicted has mapped them. */
@@ -183,6 +184,7 @@ void zones_tick(struct zones *z)
 
 	zone_guard_tick(z);
 	zone_limit_tick(z);
+	action_warn_tick(z);
 	note_keeper(z);
 	for (size_t i = z->processes.n; i-- > 0;) {
 		struct zone_process *p = z->processes.at[i];

@@ -46,6 +46,14 @@ struct zone_limit {
 	unsigned int over, said; /* judgements in a row above the warning level; messages */
 };
 
+/* The cost of actions other than zone. */
+struct action_warn {
+	struct governor governor; /* without a limit */
+	struct governed calls;	  /* of all of them */
+	unsigned int over;	  /* judgements in a row above the warning level */
+	bool warned;
+};
+
 struct zones {
 	struct zones_input in;
 	struct probe_request request; /* to the session */
@@ -63,6 +71,7 @@ struct zones {
 	VEC(uint32_t) thread_of; /* thread number in the kernel → index in procs; NO_THREAD */
 	VEC(struct zone_note) notes;
 	struct zone_limit limit;
+	struct action_warn warn;
 	char *forbidden;   /* the first thing that translators forbade; owned */
 	uint32_t used;	   /* zone numbers in use */
 	uint64_t too_many; /* zones without a number */

@@ -16,6 +16,7 @@
 #include "source/source.h"
 #include "source/zone_cost.h"
 #include "source/zone_tables.h"
+#include "probe/action_warn.h"
 #include "probe/zone_limit.h"
 #include "probe/zone_price.h"
 #include "probe/zone_state.h"
@@ -132,6 +133,7 @@ static void zones_start(void *state)
 	zonemaps_enable(z->in.session->maps, true);
 	calibration_start(z->in.calibration);
 	zone_limit_tick(z);
+	action_warn_tick(z);
 }
 
 /* --- the source: processes and time --------------------------------------------------------- */
