@@ -15,9 +15,10 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def resident_kib(pid):
-    """What the process holds at the moment, its children left out."""
+    """Memory of its own that the process holds at the moment, its children left out. The kernel's
+    ring is not: its pages, which are there from the start, count as resident once they were read."""
     with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
-        return int(re.search(r"VmRSS:\s+(\d+)", f.read())[1])
+        return int(re.search(r"RssAnon:\s+(\d+)", f.read())[1])
 
 
 def cpu_s(pid):
