@@ -19,7 +19,8 @@ void zone_limit_begin(struct zones *, struct zone_image *);
 /* Call at each tick while calls count, and when they start to. */
 void zone_limit_tick(struct zones *);
 
-/* CPU time of the target's processes, in ns, as far as zones know them. It decreases when one ends. */
+/* CPU time of the target's processes, in ns, as far as zones know them. It decreases when one ends.
+ */
 uint64_t zone_limit_cpu_ns(const struct zones *);
 
 /* What was done to a zone during the capture, as a clause; NULL: nothing. Owned by the caller. */
