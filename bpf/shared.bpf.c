@@ -11,19 +11,19 @@ __u32 ring_woken;
 
 struct ring_map ring SEC(".maps");
 
-/* [event * WIRE_COUNTERS + counter]. Written by the programs, read by the loader at its ticks. Per
+/* [stream * WIRE_COUNTERS + counter]. Written by the programs, read by the loader at its ticks. Per
  * CPU, so that no two write one cache line; atomic, since one program on a probe can preempt
  * another. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WIRE_EVENTS *WIRE_COUNTERS);
+	__uint(max_entries, WIRE_STREAMS *WIRE_COUNTERS);
 	__type(key, __u32);
 	__type(value, __u64);
 } counters SEC(".maps");
 
-void count(__u32 event, enum wire_counter counter, __u64 n)
+void count(__u32 stream, enum wire_counter counter, __u64 n)
 {
-	__u32 key = event * WIRE_COUNTERS + counter;
+	__u32 key = stream * WIRE_COUNTERS + counter;
 	__u64 *value = bpf_map_lookup_elem(&counters, &key);
 
 	if (value)

@@ -37,7 +37,7 @@ extern __u32 table_epoch;
 /* 1: the loader was woken to drain the ring. The loader resets it when it starts to drain. */
 extern __u32 ring_woken;
 
-void count(__u32 event, enum wire_counter counter, __u64 n) __hidden;
+void count(__u32 stream, enum wire_counter counter, __u64 n) __hidden;
 /* Whether the current task belongs to the target. is_target() asks only if @event can be hit by
  * other tasks. */
 bool in_target(void) __hidden;

@@ -58,10 +58,22 @@ enum wire_kind {
 	WIRE_STACK = 1000,
 	WIRE_WANT = 1001,
 	WIRE_SLICE = 1002,
-#define SOURCE(name, KIND, number, bytes) KIND = number,
+#define SOURCE(name, KIND, number, bytes, streams) KIND = number,
 #include "sources.def"
 #undef SOURCE
 };
+
+/* Streams of samples: each has its own row of counters. Those of a source are numbered from
+ * WIRE_STREAM_<name> on; oncpu has one per event. */
+enum wire_stream {
+#define SOURCE(name, KIND, number, bytes, streams) \
+	WIRE_STREAM_##name, WIRE_LAST_STREAM_##name = WIRE_STREAM_##name + (streams)-1,
+#include "sources.def"
+#undef SOURCE
+	WIRE_STREAMS
+};
+_Static_assert(WIRE_STREAM_oncpu == 0 && WIRE_LAST_STREAM_oncpu == WIRE_EVENTS - 1,
+	       "the number of an event is that of its stream");
 
 /* The number of a process that has none in the loader's PID namespace, if that is a nested one. */
 #define WIRE_OUTSIDE 0xffffffffu
@@ -72,11 +84,12 @@ struct wire_head {
 	wire_u64 time_ns; /* CLOCK_MONOTONIC */
 };
 
-/* One hit of an event. Stacks are named by their hash; 0: there is no such stack. */
+/* One hit of an event, or the start of another source's record that has stacks. Stacks are named by
+ * their hash; 0: there is no such stack. */
 struct wire_sample {
 	wire_u32 kind;
-	wire_u32 event; /* low bits, 0 … WIRE_EVENTS-1: the event; from WIRE_ZONE_SHIFT on: the node
-			   of the open zone, 0 if none */
+	wire_u32 event; /* low bits: the stream (for oncpu, the event); from WIRE_ZONE_SHIFT on: the
+			   node of the open zone, 0 if none */
 	wire_u64 time_ns;  /* CLOCK_MONOTONIC */
 	wire_u32 pid, tid; /* as the loader sees them, or WIRE_OUTSIDE; for pid 0, the idle loop,
 			      tid is the CPU */
@@ -85,6 +98,10 @@ struct wire_sample {
 	wire_u64 weight; /* ns for a clock, else the number of events that the sample stands for */
 };
 _Static_assert(sizeof(struct wire_sample) == 48, "wire_sample is part of the contract");
+#define WIRE_STREAM_MASK ((1u << WIRE_ZONE_SHIFT) - 1)
+
+/* 64-bit words that a source's record can have behind its wire_sample. */
+#define WIRE_MORE 4
 
 /* How a walk ended. */
 enum wire_end {
@@ -175,10 +192,12 @@ struct wire_slice {
 	struct wire_origin origins[WIRE_ORIGINS]; /* the return addresses that they replaced */
 	struct wire_piece missing; /* the piece without a table that ended the walk; all 0: it ended
 				      for another reason */
+	wire_u64 more[WIRE_MORE];  /* what follows the sample in its source's record */
 };
-_Static_assert(sizeof(struct wire_slice) == 768, "wire_slice is part of the contract");
+_Static_assert(sizeof(struct wire_slice) == 768 + 8 * WIRE_MORE,
+	       "wire_slice is part of the contract");
 
-/* Per event and CPU; the ledger is made of these. TAKEN = KEPT + all LOST. */
+/* Per stream and CPU; the ledger is made of these. TAKEN = KEPT + all LOST. */
 enum wire_counter {
 	WIRE_TAKEN,	     /* the event hit the target */
 	WIRE_KEPT,	     /* a wire_sample was sent */

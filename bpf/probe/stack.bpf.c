@@ -53,7 +53,7 @@ static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
 		count(EVENT, WIRE_LOST_SCRATCH, 1);
 		return;
 	}
-	sample_take(ctx, ctx, &s->walk, &sample);
+	sample_take(ctx, ctx, &s->walk, &sample, sizeof(sample));
 	s->taken = 0;
 }
 

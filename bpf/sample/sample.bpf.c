@@ -165,9 +165,11 @@ struct extent {
 
 /* Sends the sample with registers and @pieces of stack memory, a constant, for user space to walk.
  * False: the ring is full. */
-static __always_inline bool send_pieces(const struct wire_sample *sample, const struct walk *walk,
-					const struct extent *extent, __u32 pieces)
+static __always_inline bool send_pieces(const struct wire_sample *sample, __u32 bytes,
+					const struct walk *walk, const struct extent *extent,
+					__u32 pieces)
 {
+	const __u64 *more = (const void *)(sample + 1);
 	struct slice *slice =
 		bpf_ringbuf_reserve(&ring, sizeof(*slice) + pieces * WIRE_SLICE_PIECE, 0);
 	__u64 from = extent->start[0], present = 0;
@@ -176,6 +178,9 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, const 
 		return false;
 	slice->head.sample = *sample;
 	slice->head.sample.kind = WIRE_SLICE;
+	for (__u32 i = 0; i < WIRE_MORE; i++)
+		slice->head.more[i] =
+			bytes >= sizeof(*sample) + (i + 1) * sizeof(*more) ? more[i] : 0;
 	slice->head.source = sample->kind;
 	slice->head.syscall = walk->out.head.syscall;
 	slice->head.start[0] = from;
@@ -218,7 +223,7 @@ static bool has_room_for_slices(void)
 }
 
 /* Sends the stack up to the end of its mapping, and any other stack that the walk reached. */
-static bool send_slice(const struct wire_sample *sample, struct walk *walk)
+static bool send_slice(const struct wire_sample *sample, __u32 record_bytes, struct walk *walk)
 {
 	const __u64 mask = ~(WIRE_SLICE_PIECE - 1ull);
 	struct extent extent = {.start = {walk->registers[7] & mask, walk->at.sp & mask}};
@@ -233,10 +238,10 @@ static bool send_slice(const struct wire_sample *sample, struct walk *walk)
 	if (extent.start[1] - extent.start[0] >= bytes)
 		extent.split = WIRE_SLICE_MEDIUM;
 	else if (bytes <= WIRE_SLICE_SMALL * WIRE_SLICE_PIECE)
-		return send_pieces(sample, walk, &extent, WIRE_SLICE_SMALL);
+		return send_pieces(sample, record_bytes, walk, &extent, WIRE_SLICE_SMALL);
 	else if (bytes <= WIRE_SLICE_MEDIUM * WIRE_SLICE_PIECE)
-		return send_pieces(sample, walk, &extent, WIRE_SLICE_MEDIUM);
-	return send_pieces(sample, walk, &extent, WIRE_SLICE_PIECES);
+		return send_pieces(sample, record_bytes, walk, &extent, WIRE_SLICE_MEDIUM);
+	return send_pieces(sample, record_bytes, walk, &extent, WIRE_SLICE_PIECES);
 }
 
 static bool kernel_stack(void *ctx, struct stack_buffer *buffer, __u32 event, __u64 now_ns,
@@ -258,7 +263,7 @@ static bool kernel_stack(void *ctx, struct stack_buffer *buffer, __u32 event, __
 /* Publishes the frames found so far if the ring has no room for a slice. */
 static bool keep_part(struct walk *walk, struct wire_sample *sample)
 {
-	__u32 event = sample->event & (WIRE_EVENTS - 1);
+	__u32 event = sample->event & WIRE_STREAM_MASK;
 
 	count(event, WIRE_NOTE_NO_SLICE, 1);
 	return publish(&walk->out, event, sample->time_ns, &sample->user_hash);
@@ -273,7 +278,8 @@ static bool add_kernel_stack(void *ctx, struct pt_regs *now, struct walk *walk,
 	return kernel_stack(ctx, &walk->out, sample->event, sample->time_ns, &sample->kernel_hash);
 }
 
-void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample)
+void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample,
+		 __u32 bytes)
 {
 	__u32 event = sample->event;
 	__u64 both = ids_current();
@@ -289,7 +295,7 @@ void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_
 	if (user == USER_LOST)
 		return;
 	sample->event |= zone_open(walk->registers[7]) << WIRE_ZONE_SHIFT;
-	if (user == USER_SLICE && send_slice(sample, walk)) {
+	if (user == USER_SLICE && send_slice(sample, bytes, walk)) {
 		count(event, WIRE_KEPT, 1);
 		count(event,
 		      walk->out.head.end == WIRE_END_OTHER ? WIRE_NOTE_RULE : WIRE_NOTE_SLICE, 1);
@@ -299,7 +305,7 @@ void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_
 		return;
 	if (!sample->user_hash && !sample->kernel_hash)
 		count(event, WIRE_LOST_STACK, 1);
-	else if (send(sample, sizeof(*sample)))
+	else if (send(sample, bytes))
 		count(event, WIRE_KEPT, 1);
 	else
 		count(event, WIRE_LOST_RING, 1);

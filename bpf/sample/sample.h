@@ -9,10 +9,11 @@
 
 #include "sample/stacks.h"
 
-/* Sends @sample, whose kind, event, time_ns and weight are set, and counts its outcome under that
- * event. @now: the registers at the interrupt, NULL if unknown; @walk: scratch, for this call
- * alone. */
-void sample_take(void *ctx, struct pt_regs *now, struct walk *walk,
-		 struct wire_sample *sample) __hidden;
+/* Sends @sample, whose kind, event (a stream), time_ns and weight are set, and counts its outcome
+ * under that stream. @now: the registers at the interrupt, NULL if unknown; @walk: scratch, for
+ * this call alone; @bytes: of the record that begins with @sample, a constant: at most WIRE_MORE
+ * words follow. */
+void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample,
+		 __u32 bytes) __hidden;
 
 #endif

@@ -24,7 +24,7 @@ static void take(void *ctx, struct pt_regs *now, __u32 event, __u64 now_ns, __u6
 	struct walk *walk = bpf_map_lookup_elem(&sample_scratch, &zero);
 
 	if (walk)
-		sample_take(ctx, now, walk, &sample);
+		sample_take(ctx, now, walk, &sample, sizeof(sample));
 }
 
 /* Whether the hit is in a mode, user or kernel, that was not requested. The event itself passes

@@ -32,8 +32,8 @@ static bool is_whole(const void *data, size_t bytes)
 	const struct wire_slice *slice = data;
 
 	switch (bytes < sizeof(*head) ? 0 : head->kind) {
-#define SOURCE(name, KIND, number, size) \
-	case KIND:                       \
+#define SOURCE(name, KIND, number, size, streams) \
+	case KIND:                                \
 		return bytes == (size);
 #include "sources.def"
 #undef SOURCE

@@ -50,7 +50,7 @@ struct source {
 	const char *option, *argument, *does;
 	/* What new() gets, from the argument, NULL without one. @before: what an option before this
 	 * one led to; it may be changed and given back. The caller's to free(3). NULL: errors with
-	 * a text. */
+	 * a text (err_code()). */
 	void *(*parse)(const char *argument, void *before);
 	/* Names of BPF programs, NULL behind the last: loaded, and attached to what their sections
 	 * name, where the source is asked for. So are maps made whose names begin with that of the
@@ -134,6 +134,8 @@ struct source {
 	void (*assemble)(const void *, struct assembly *);
 	/* How long its BPF programs ran, where the session does not know. */
 	struct program_run (*run)(const void *, const struct profile *);
+	/* Of that, the time that they took from the target, unless it has an account of its own. */
+	double (*programs_ns)(const void *);
 	/* Time that its probes took from the target, beside the programs that the session times. */
 	double (*probes_ns)(const void *);
 	/* CPU time of processes that work for it. */

@@ -1,6 +1,6 @@
 #include "source/sources.h"
 
-#define SOURCE(name, KIND, number, bytes) extern const struct source name##_source;
+#define SOURCE(name, KIND, number, bytes, streams) extern const struct source name##_source;
 #include "sources.def"
 #undef SOURCE
 
@@ -9,7 +9,7 @@ static const struct {
 	uint32_t kind;
 	const struct source *is;
 } table[SOURCES] = {
-#define SOURCE(name, KIND, number, bytes) {KIND, &name##_source},
+#define SOURCE(name, KIND, number, bytes, streams) {KIND, &name##_source},
 #include "sources.def"
 #undef SOURCE
 };
@@ -256,6 +256,16 @@ struct program_run sources_run(const struct sources *s, const struct profile *p)
 		sum.runs += run.runs;
 	}
 	return sum;
+}
+
+double sources_programs_ns(const struct sources *s)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < SOURCES; i++)
+		if (s->state[i] && table[i].is->programs_ns)
+			ns += table[i].is->programs_ns(s->state[i]);
+	return ns;
 }
 
 double sources_probes_ns(const struct sources *s)

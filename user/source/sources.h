@@ -8,7 +8,7 @@
 #include "source/source.h"
 
 enum source_number {
-#define SOURCE(name, KIND, number, bytes) SOURCE_##name,
+#define SOURCE(name, KIND, number, bytes, streams) SOURCE_##name,
 #include "sources.def"
 #undef SOURCE
 	SOURCES
@@ -76,6 +76,7 @@ void sources_account(const struct sources *, struct profile *, const struct ledg
 void sources_reconcile(const struct sources *, struct profile *, const struct ledger_input *);
 void sources_finish(const struct sources *, struct assembly *);
 struct program_run sources_run(const struct sources *, const struct profile *);
+double sources_programs_ns(const struct sources *);
 double sources_probes_ns(const struct sources *);
 int64_t sources_cpu_ns(const struct sources *);
 /* "105 samples of cycles at 99 Hz, 2,145 calls of 15 zones"; owned by the caller. */
