@@ -58,6 +58,19 @@ int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS])
 	return 0;
 }
 
+int counters_sum(int map_fd, uint32_t key, uint64_t *out)
+{
+	int cpus = counters_cpus();
+	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
+
+	if (bpf_map_lookup_elem(map_fd, &key, values))
+		return -ENOENT;
+	*out = 0;
+	for (int i = 0; i < cpus; i++)
+		*out += values[i];
+	return 0;
+}
+
 int counters_steps(int map_fd, size_t event, session_step_list *out)
 {
 	size_t cpus = (size_t)counters_cpus();

@@ -17,6 +17,8 @@ int counters_cpus(void);
 int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS]);
 /* Hits of the target by CPU, including those in the mode left out; room for counters_cpus(). */
 int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out);
+/* The sum over all CPUs of the 64 bits at @key of an array by CPU; -ENOENT: no such key. */
+int counters_sum(int map_fd, uint32_t key, uint64_t *out);
 /* The sampling state of each CPU, from the map of steps. */
 int counters_steps(int map_fd, size_t event, session_step_list *out);
 

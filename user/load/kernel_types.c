@@ -159,6 +159,17 @@ static int cut(struct btf_cut *cut)
 	return ret;
 }
 
+bool kernel_types_have_tracepoint(const char *name)
+{
+	_free_ char *type = mem_printf("btf_trace_%s", name);
+	struct btf_cut_id id = {.name = type};
+	struct btf_cut types = {.ids = &id, .n_ids = 1};
+	bool has = cut(&types) || id.id;
+
+	btf_cut_release(&types);
+	return has;
+}
+
 /* Writes the file whose name libbpf was given. */
 static int fill(struct kernel_types *k, const struct eprof_bpf *skel)
 {

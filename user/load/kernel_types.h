@@ -6,6 +6,8 @@
 #ifndef LOAD_KERNEL_TYPES_H
 #define LOAD_KERNEL_TYPES_H
 
+#include <stdbool.h>
+
 struct eprof_bpf;
 struct bpf_link;
 struct bpf_program;
@@ -16,6 +18,10 @@ struct kernel_types;
 struct eprof_bpf *kernel_types_open(struct kernel_types **out);
 /* Call when the programs are loaded, or given up. Accepts NULL. */
 void kernel_types_free(struct kernel_types *);
+
+/* Whether programs can be attached to the tracepoint by its type (tp_btf). True if the kernel's
+ * types cannot be read. */
+bool kernel_types_have_tracepoint(const char *name);
 
 /* As bpf_program__attach(), which cannot attach programs whose types come from here. */
 struct bpf_link *kernel_types_attach(const struct bpf_program *);

@@ -9,6 +9,7 @@
 #include "load/kernel_types.h"
 #include "load/ran.h"
 #include "load/counters.h"
+#include "load/task_walk.h"
 #include "process/procfs.h"
 #include "eprof.skel.h"
 
@@ -66,40 +67,16 @@ static bool read_cgroup(int cgroup_fd, uint64_t *ns)
 	return at;
 }
 
-/* Runs the iterator program over all threads. */
-static bool walk_threads(const struct ran *r)
-{
-	_close_ int fd = bpf_iter_create(bpf_link__fd(r->walk));
-	char nothing[64];
-	ssize_t n;
-
-	if (fd < 0)
-		return false;
-	do
-		n = read(fd, nothing, sizeof(nothing));
-	while (n > 0);
-	return n == 0;
-}
-
 static bool read_sum(const struct ran *r, enum wire_ran what, uint64_t *sum)
 {
-	int cpus = counters_cpus();
-	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
-	uint32_t key = what;
-
-	if (bpf_map_lookup_elem(r->sum_fd, &key, values))
-		return false;
-	*sum = 0;
-	for (int i = 0; i < cpus; i++)
-		*sum += values[i];
-	return true;
+	return !counters_sum(r->sum_fd, what, sum);
 }
 
 static bool read_total(const struct ran *r, uint64_t *ns)
 {
 	if (is_cgroup(r->target))
 		return read_cgroup(r->target->cgroup_fd, ns);
-	return r->sum_fd >= 0 && walk_threads(r) && read_sum(r, WIRE_RAN_NS, ns);
+	return r->sum_fd >= 0 && task_walk(r->walk) && read_sum(r, WIRE_RAN_NS, ns);
 }
 
 void ran_start(struct ran *r)

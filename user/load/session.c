@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "load/backend.h"
+#include "load/kernel_types.h"
 #include "perf/rights.h"
 
 struct session {
@@ -95,6 +96,21 @@ bool session_has_programs(const struct session *s)
 int session_map_value(struct session *s, const char *name, uint32_t key, uint64_t *out)
 {
 	return s->backend->map_value ? s->backend->map_value(s->state, name, key, out) : -ENOENT;
+}
+
+int session_map_set(struct session *s, const char *name, uint32_t key, uint64_t value)
+{
+	return s->backend->map_set ? s->backend->map_set(s->state, name, key, value) : -ENOENT;
+}
+
+bool session_walk_tasks(struct session *s, const char *program)
+{
+	return s->backend->walk_tasks && s->backend->walk_tasks(s->state, program);
+}
+
+bool session_has_tracepoint(const char *name)
+{
+	return kernel_types_have_tracepoint(name);
 }
 
 struct probe_session *session_probes(struct session *s)

@@ -39,8 +39,15 @@ bool session_settle(struct session *);
 /* The event's own count (ns for a clock), including children; 0 if unknown. */
 uint64_t session_count(struct session *, size_t event);
 /* The 64 bits at @key of an array map of a source's or an action's programs, by the map's name;
- * -ENOENT: no such map. */
+ * of an array by CPU, their sum. -ENOENT: no such map. */
 int session_map_value(struct session *, const char *name, uint32_t key, uint64_t *out);
+/* Sets them; not of a map by CPU. */
+int session_map_set(struct session *, const char *name, uint32_t key, uint64_t value);
+/* Runs a source's iterator program over all threads of our PID namespace; false: it could not. */
+bool session_walk_tasks(struct session *, const char *program);
+/* Whether the kernel has a tracepoint that BPF programs can be attached to by type (tp_btf). True
+ * if its types cannot be read: then session_open() says why. */
+bool session_has_tracepoint(const char *name);
 /* Its probes; NULL if none were requested. Borrowed. */
 struct probe_session *session_probes(struct session *);
 /* Whether BPF programs take the samples. Otherwise perf events do, in user mode only. */

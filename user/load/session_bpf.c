@@ -22,6 +22,7 @@
 #include "load/ring.h"
 #include "load/ran.h"
 #include "load/sampling.h"
+#include "load/task_walk.h"
 #include "perf/rights.h"
 #include "eprof.skel.h"
 
@@ -288,9 +289,29 @@ static uint64_t bpf_count(void *state, size_t event)
 static int bpf_map_value(void *state, const char *name, uint32_t key, uint64_t *out)
 {
 	const struct bpf_session *s = state;
+	struct bpf_map *map = bpf_object__find_map_by_name(s->skel->obj, name);
+
+	if (map && bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY)
+		return counters_sum(bpf_map__fd(map), key, out);
+	return !map || bpf_map_lookup_elem(bpf_map__fd(map), &key, out) ? -ENOENT : 0;
+}
+
+static int bpf_map_set(void *state, const char *name, uint32_t key, uint64_t value)
+{
+	const struct bpf_session *s = state;
 	int fd = bpf_object__find_map_fd_by_name(s->skel->obj, name);
 
-	return fd < 0 || bpf_map_lookup_elem(fd, &key, out) ? -ENOENT : 0;
+	return fd < 0 || bpf_map_update_elem(fd, &key, &value, BPF_ANY) ? -ENOENT : 0;
+}
+
+static bool bpf_walk_tasks(void *state, const char *program)
+{
+	const struct bpf_session *s = state;
+
+	for (size_t i = 0; i < s->of_sources.n; i++)
+		if (!strcmp(s->o.programs.at[i], program))
+			return task_walk(s->of_sources.at[i]);
+	return false;
 }
 
 static struct probe_session *bpf_probes(void *state)
@@ -387,6 +408,10 @@ static bool is_timed_otherwise(const void *state, int program_fd)
 
 	for (size_t i = 0; i < s->o.n_events; i++)
 		if (bpf_program__fd(program_of(s, i)) == program_fd)
+			return true;
+	for (size_t i = 0; i < s->o.programs.n; i++)
+		if (bpf_program__fd(bpf_object__find_program_by_name(
+			    s->skel->obj, s->o.programs.at[i])) == program_fd)
 			return true;
 	return s->o.probes && probes_have(&s->probes.probes, program_fd);
 }
@@ -532,6 +557,8 @@ const struct backend bpf_backend = {
 	.ran = bpf_ran,
 	.cost = bpf_cost,
 	.map_value = bpf_map_value,
+	.map_set = bpf_map_set,
+	.walk_tasks = bpf_walk_tasks,
 	.probes = bpf_probes,
 	.tables = bpf_tables,
 	.new_epoch = bpf_new_epoch,
