@@ -38,7 +38,7 @@ static void ledger_metric(const struct view_input *in, uint32_t metric, struct d
 		{"Reason", CELL_TEXT, NULL},
 	};
 	static const char *const keys[] = {"outcome", "events", "share_percent", "reason"};
-	const char *name = ledger_name(in->profile, metric);
+	const char *name = profile_ledger_name(in->profile, metric);
 	struct ledger_sums sums = ledger_sum(in->profile, metric);
 	_free_ char *caption = NULL;
 	struct doc_table *t;
@@ -93,6 +93,7 @@ static int cost_write(const struct view_input *in, struct doc *doc)
 	for (uint32_t m = 0; m < in->profile->metrics.n; m++)
 		ledger_metric(in, m, doc);
 	ledger_metric(in, LEDGER_ZONES, doc);
+	ledger_metric(in, LEDGER_WAITS, doc);
 	cost_rows(in, doc);
 	return 0;
 }

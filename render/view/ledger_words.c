@@ -25,12 +25,6 @@ struct ledger_sums ledger_sum(const struct profile *p, uint32_t metric)
 	return sums;
 }
 
-const char *ledger_name(const struct profile *p, uint32_t metric)
-{
-	return metric == LEDGER_ZONES ? "calls of zones"
-				      : profile_text(p, p->metrics.at[metric].name);
-}
-
 static int by_count(const void *a, const void *b)
 {
 	const struct ledger_row *x = a, *y = b;

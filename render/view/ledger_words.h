@@ -15,9 +15,6 @@ struct ledger_sums {
 };
 struct ledger_sums ledger_sum(const struct profile *, uint32_t metric);
 
-/* What a ledger is of: the metric's name, or "calls of zones". */
-const char *ledger_name(const struct profile *, uint32_t metric);
-
 /* The rows of one class of @metric that are not 0, largest first: "12 ring full; 7 stack
  * unreadable". Freed by the caller. */
 char *ledger_reasons(const struct profile *, uint32_t metric, enum ledger_class);

@@ -5,10 +5,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/err.h"
 #include "model/splice.h"
+#include "model/thread_wait.h"
 #include "model/tree.h"
 #include "small_profile.h"
 #include "store/store.h"
@@ -286,9 +288,36 @@ static void what_else_stands_behind_is_nothing(void **state)
 	profile_free(p);
 }
 
+/* Each in the window in which its thread ended, under that window's number of the thread. */
+static void totals_of_waits_keep_their_threads(void **state)
+{
+	struct profile *a = first(), *b = second(), *p;
+	const struct thread_wait ended = {
+		.thread = 0, .blocked_ns = 5, .runnable_ns = 6, .waits = 7};
+	const struct thread_wait last = {
+		.thread = 0, .blocked_ns = 8, .runnable_ns = 9, .waits = 1};
+
+	(void)state;
+	vec_push(&a->thread_waits, ended);
+	vec_push(&b->thread_waits, last);
+	p = splice(a, b);
+	assert_whole(p);
+	assert_int_equal(p->thread_waits.n, 2);
+	assert_int_equal(p->threads.at[p->thread_waits.at[0].thread].tid, 11);
+	assert_int_equal(p->thread_waits.at[0].blocked_ns, 5);
+	assert_int_equal(p->thread_waits.at[0].waits, 7);
+	assert_string_equal(profile_text(p, p->threads.at[p->thread_waits.at[1].thread].name),
+			    "ls");
+	assert_int_equal(p->thread_waits.at[1].runnable_ns, 9);
+	p->thread_waits.at[1].thread = (uint32_t)p->threads.n;
+	assert_int_equal(profile_check(p), -EINVAL);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(totals_of_waits_keep_their_threads),
 		cmocka_unit_test(windows_become_one_profile),
 		cmocka_unit_test(a_thread_is_found_again),
 		cmocka_unit_test(a_pid_that_comes_again_is_another_process),

@@ -20,20 +20,15 @@ static void __attribute__((format(printf, 2, 3))) doubt(struct doubts *d, const 
 	}
 }
 
-static const char *ledger_of(const struct profile *p, uint32_t metric)
-{
-	return metric == LEDGER_ZONES ? "calls of zones"
-				      : profile_text(p, p->metrics.at[metric].name);
-}
-
 static void doubt_counts(const struct profile *p, struct doubts *d)
 {
 	for (size_t i = 0; i < p->ledger.n; i++) {
 		const struct ledger_row *e = &p->ledger.at[i];
 
 		if (e->count < 0)
-			doubt(d, "ledger of %s: %" PRId64 " of '%s'", ledger_of(p, e->metric),
-			      e->count, profile_text(p, e->name));
+			doubt(d, "ledger of %s: %" PRId64 " of '%s'",
+			      profile_ledger_name(p, e->metric), e->count,
+			      profile_text(p, e->name));
 	}
 }
 
@@ -46,7 +41,7 @@ static void doubt_sum(const struct profile *p, uint32_t metric, struct doubts *d
 			sums[p->ledger.at[i].class] += p->ledger.at[i].count;
 	if (sums[LEDGER_TAKEN] != sums[LEDGER_KEPT] + sums[LEDGER_LOST])
 		doubt(d, "ledger of %s: %" PRId64 " taken, but %" PRId64 " kept + %" PRId64 " lost",
-		      ledger_of(p, metric), sums[LEDGER_TAKEN], sums[LEDGER_KEPT],
+		      profile_ledger_name(p, metric), sums[LEDGER_TAKEN], sums[LEDGER_KEPT],
 		      sums[LEDGER_LOST]);
 }
 
@@ -56,6 +51,7 @@ static void doubt_ledger(const struct profile *p, struct doubts *d)
 	for (uint32_t m = 0; m < p->metrics.n; m++)
 		doubt_sum(p, m, d);
 	doubt_sum(p, LEDGER_ZONES, d);
+	doubt_sum(p, LEDGER_WAITS, d);
 }
 
 static void doubt_run(const struct profile *p, struct doubts *d)

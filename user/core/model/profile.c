@@ -273,6 +273,13 @@ void profile_ledger(struct profile *p, uint32_t metric, enum ledger_class class,
 	vec_push(&p->ledger, row);
 }
 
+const char *profile_ledger_name(const struct profile *p, uint32_t metric)
+{
+	return metric == LEDGER_ZONES	? "calls of zones"
+	       : metric == LEDGER_WAITS ? "waits off the CPU"
+					: profile_text(p, p->metrics.at[metric].name);
+}
+
 void profile_ledger_lose(struct profile *p, uint32_t metric, const char *name, int64_t n)
 {
 	if (n <= 0)

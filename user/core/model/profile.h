@@ -106,9 +106,12 @@ struct samples {
  * The ledger: where every event went. Per metric the rows of class TAKEN equal the sum of those
  * of class KEPT and LOST; NOTE rows tell more about kept ones (e.g. "stack cut at 512 frames")
  * and are in no sum. APART rows are of events that are none of the taken ones (e.g. the profiler's
- * own), in no sum either. Calls of zones are accounted for in the same way, under LEDGER_ZONES.
+ * own), in no sum either. Calls of zones are accounted for in the same way, under LEDGER_ZONES, and
+ * waits of threads off the CPU, sampled or not, under LEDGER_WAITS.
  */
-#define LEDGER_ZONES UINT32_MAX
+#define LEDGER_ZONES  UINT32_MAX
+#define LEDGER_WAITS  (UINT32_MAX - 1)
+#define LEDGER_BESIDE LEDGER_WAITS /* the first that is no metric */
 enum ledger_class {
 	LEDGER_TAKEN = 0,
 	LEDGER_KEPT = 1,
@@ -119,7 +122,7 @@ enum ledger_class {
 };
 struct ledger_row {
 	uint32_t name;	 /* "taken", "kept", "ring full", … */
-	uint32_t metric; /* index, or LEDGER_ZONES */
+	uint32_t metric; /* index, LEDGER_ZONES or LEDGER_WAITS */
 	uint8_t class;	 /* enum ledger_class */
 	int64_t count;
 };
@@ -200,6 +203,8 @@ void profile_sample(struct profile *, uint64_t time_ns, uint32_t thread, uint32_
 void profile_sample_zone(struct profile *, size_t row, uint32_t edge);
 void profile_ledger(struct profile *, uint32_t metric, enum ledger_class, const char *name,
 		    int64_t count);
+/* What a ledger is of: the metric's name, "calls of zones", "waits off the CPU". */
+const char *profile_ledger_name(const struct profile *, uint32_t metric);
 /* @n of the kept ones of @metric are lost after all; nothing where that is 0 or less. */
 void profile_ledger_lose(struct profile *, uint32_t metric, const char *name, int64_t n);
 void profile_cost(struct profile *, const char *name, const char *unit, double value);

@@ -162,8 +162,8 @@ static int check_ledger(const struct profile *p)
 		const struct ledger_row *e = &p->ledger.at[i];
 
 		rc = CHECK_ROW("ledger", i,
-			       {"metric", e->metric == LEDGER_ZONES ? 0 : e->metric,
-				e->metric == LEDGER_ZONES ? 1 : p->metrics.n},
+			       {"metric", e->metric >= LEDGER_BESIDE ? 0 : e->metric,
+				e->metric >= LEDGER_BESIDE ? 1 : p->metrics.n},
 			       {"class", e->class, LEDGER_CLASSES});
 		if (!rc)
 			rc = check_add((struct spot){"ledger", i}, "counts",

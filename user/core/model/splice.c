@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "model/copying.h"
+#include "model/thread_wait.h"
 
 /* What the next profile's numbers are in ours. */
 struct numbers {
@@ -247,6 +248,18 @@ static void renumber_zones(struct profile *p, struct numbers *to)
 	map_release(&p->zone_value_by_key);
 }
 
+/* Each is in the window in which its thread ended. */
+static void add_thread_waits(struct profile *p, const struct profile *next,
+			     const struct numbers *to)
+{
+	for (size_t i = 0; i < next->thread_waits.n; i++) {
+		struct thread_wait w = next->thread_waits.at[i];
+
+		w.thread = to->threads[w.thread];
+		vec_push(&p->thread_waits, w);
+	}
+}
+
 /* --- samples -------------------------------------------------------------------------------- */
 
 static void add_samples(struct profile *p, const struct profile *next, const struct numbers *to)
@@ -294,6 +307,7 @@ int splice_add(struct splice *s, const struct profile *next)
 		renumber_zones(s->p, &to);
 		place_samples(s->p, &old);
 	}
+	add_thread_waits(s->p, next, &to);
 	add_samples(s->p, next, &to);
 	free(old.at);
 	release(&to);
