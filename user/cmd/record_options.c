@@ -63,7 +63,7 @@ static int take_source(struct record_options *o, size_t source, const char *arg)
 	void *parsed = sources_at(source)->parse(arg, o->parsed[source]);
 
 	if (!parsed)
-		return -EINVAL;
+		return err_code();
 	o->sources[source] = o->parsed[source] = parsed;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "process/procfs.h"
 #include "source/assembly.h"
+#include "source/own_frames.h"
 
 #define PROBE_MARK "[eprof probe]"
 /* The outermost frames of a kernel stack, among which stands how the kernel was entered. */
@@ -76,8 +77,9 @@ static uint32_t guessed_frame(struct assembly *a, uint32_t frame)
 	return profile_frame(a->p, &e);
 }
 
-/* The node of a stack put upon @node, outermost frame first. */
-static uint32_t grow(struct assembly *a, uint32_t node, uint32_t index)
+/* The node of a stack put upon @node, outermost frame first, without the @without innermost ones.
+ */
+static uint32_t grow(struct assembly *a, uint32_t node, uint32_t index, uint32_t without)
 {
 	const struct stack *stack;
 
@@ -86,7 +88,7 @@ static uint32_t grow(struct assembly *a, uint32_t node, uint32_t index)
 	stack = &a->stacks->stacks.at[index];
 	if (stack->end < ASSEMBLY_ENDS && ends[stack->end].mark)
 		node = profile_node(a->p, node, end_frame(a, stack->end));
-	for (uint32_t i = stack->n; i-- > 0;) {
+	for (uint32_t i = stack->n; i-- > without;) {
 		uint32_t place = a->stacks->chain.at[stack->first + i];
 
 		if (stack->cut_at && i + 1 == stack->cut_at)
@@ -131,17 +133,34 @@ bool assembly_is_probe(const struct assembly *a, uint32_t user, uint32_t kernel)
 	return k && has_probe(a, k, k->n > ENTRY_FRAMES ? k->n - ENTRY_FRAMES : 0, ENTRY_FRAMES);
 }
 
-uint32_t assembly_node(struct assembly *a, uint32_t user, uint32_t kernel)
+/* @without: of the kernel's innermost frames. The same for each use of a kernel stack, since nobody
+ * else has one that begins in our program. */
+static uint32_t node_of(struct assembly *a, uint32_t user, uint32_t kernel, uint32_t without)
 {
 	bool fresh;
 	uint32_t *node = map_put(&a->node_of, (uint64_t)user << 32 | kernel, &fresh), at;
 
 	if (!fresh)
 		return *node;
-	at = grow(a, 0, user);
+	at = grow(a, 0, user, 0);
 	if (assembly_is_probe(a, user, kernel))
 		at = profile_node(a->p, at, mark_frame(a, &a->probe_mark, PROBE_MARK));
-	return *node = grow(a, at, kernel);
+	return *node = grow(a, at, kernel, without);
+}
+
+uint32_t assembly_node(struct assembly *a, uint32_t user, uint32_t kernel)
+{
+	return node_of(a, user, kernel, 0);
+}
+
+uint32_t assembly_node_traced(struct assembly *a, uint32_t user, uint32_t kernel)
+{
+	const struct stack *stack = kernel == NO_STACK ? NULL : &a->stacks->stacks.at[kernel];
+	uint32_t own = 0;
+
+	if (stack)
+		own = own_frames(a->p, &a->named, a->stacks->chain.at + stack->first, stack->n);
+	return node_of(a, user, kernel, own);
 }
 
 uint64_t assembly_time(const struct assembly *a, uint64_t time_ns)

@@ -35,6 +35,8 @@ void assembly_release(struct assembly *);
 /* The node of a user stack with a kernel stack upon it; either may be NO_STACK. A user stack that
  * does not reach the thread's first frame stands upon a mark that says why. */
 uint32_t assembly_node(struct assembly *, uint32_t user, uint32_t kernel);
+/* The same for a kernel stack that a program of ours on a tracepoint took, which is left out. */
+uint32_t assembly_node_traced(struct assembly *, uint32_t user, uint32_t kernel);
 /* From now on what is the kernel's handling of a probe stands upon a mark that says so. */
 void assembly_mark_probes(struct assembly *);
 /* The stacks are such. */

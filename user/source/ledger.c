@@ -40,6 +40,21 @@ void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters
 			       (int64_t)(taken - outcomes));
 }
 
+void ledger_slices(struct profile *p, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],
+		   uint64_t dropped)
+{
+	int64_t rest = (int64_t)(counters[WIRE_NOTE_SLICE] - dropped);
+
+	if (rest > 0)
+		profile_ledger(p, metric, LEDGER_NOTE,
+			       "stack walked by user space: no unwind table yet", rest);
+	if (dropped)
+		profile_ledger(
+			p, metric, LEDGER_NOTE,
+			"stack walked by user space: its table was dropped for want of memory",
+			(int64_t)dropped);
+}
+
 int64_t ledger_samples(const struct profile *p, uint32_t metric)
 {
 	int64_t n = 0;
@@ -62,7 +77,7 @@ void ledger_settle(struct profile *p, const struct ledger_past *past)
 		struct ledger_row row = p->ledger.at[i];
 		int64_t held;
 
-		if (row.class != LEDGER_KEPT || row.metric == LEDGER_ZONES)
+		if (row.class != LEDGER_KEPT || row.metric >= LEDGER_BESIDE)
 			continue;
 		held = ledger_samples(p, row.metric) +
 		       (past ? past->samples[row.metric % LEDGER_METRICS] : 0);
@@ -125,7 +140,7 @@ void ledger_cost(struct profile *p, const struct ledger_input *in, const struct 
 	if (ran_ns > 0)
 		profile_cost(p, "target's time on CPU", "ns", ran_ns);
 	if (programs)
-		slowdown_rows(in->slowdown, p, ran_ns, in->probes_ns);
+		slowdown_rows(in->slowdown, p, ran_ns, in->programs_ns, in->probes_ns);
 	profile_cost(p, programs ? "BPF map memory" : "memory of the kernel's rings", "bytes",
 		     (double)cost.map_bytes);
 	profile_cost(p, "unwind tables", "bytes", (double)in->unwind.table_bytes);

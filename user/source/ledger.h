@@ -33,8 +33,9 @@ struct ledger_input {
 	bool running;	   /* of a window: the capture goes on */
 	struct unwinder_stats unwind;
 	uint64_t side_lost, stacks_missing;	      /* records about processes, and of stacks */
+	double programs_ns;			      /* of sources, taken from the target */
 	double probes_ns;			      /* of actions, beside their programs */
-	struct program_run probes;		      /* of zones, as calibrated */
+	struct program_run probes;		      /* of zones, as calibrated; of sources */
 	int64_t open_cpu_ns, run_cpu_ns, name_cpu_ns; /* of the loader */
 };
 
@@ -42,6 +43,10 @@ struct ledger_input {
  * Adds up, whatever they are. @running: they grew while they were read. */
 void ledger_outcomes(struct profile *, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],
 		     bool running);
+/* Stacks that the walker in the kernel found no table for; @dropped: of them, because it had been
+ * dropped. */
+void ledger_slices(struct profile *, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],
+		   uint64_t dropped);
 /* How many samples of @metric the profile holds. */
 int64_t ledger_samples(const struct profile *, uint32_t metric);
 /* Makes "kept" what the profile holds, after all samples were added, and what earlier windows do;

@@ -2,22 +2,6 @@
 
 #include <math.h>
 
-/* Stacks that the walker in the kernel found no table for. */
-static void add_slices(struct profile *p, const struct oncpu_event *e,
-		       const uint64_t counters[WIRE_COUNTERS])
-{
-	int64_t all = (int64_t)counters[WIRE_NOTE_SLICE], dropped = (int64_t)e->dropped;
-
-	if (all > dropped)
-		profile_ledger(p, e->metric, LEDGER_NOTE,
-			       "stack walked by user space: no unwind table yet", all - dropped);
-	if (dropped)
-		profile_ledger(
-			p, e->metric, LEDGER_NOTE,
-			"stack walked by user space: its table was dropped for want of memory",
-			dropped);
-}
-
 /*
  * The scheduler's account of the target's time on CPUs, in periods, less the ticks that hit it:
  * what the ledger lacks to add up to all that ran. Events of tasks miss what each thread ran after
@@ -65,6 +49,6 @@ void oncpu_ledger(struct profile *p, const struct ledger_input *in, const struct
 		return;
 	ledger_outcomes(p, e->metric, counters, in->running);
 	add_other_mode(p, e, counters);
-	add_slices(p, e, counters);
+	ledger_slices(p, e->metric, counters, e->dropped);
 	add_uncovered(p, in, e, counters);
 }

@@ -106,10 +106,11 @@ static const char *in_words(bool any, bool all, bool probes)
 		     : "BPF programs and some interrupts";
 }
 
-void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns, double probes_ns)
+void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns, double programs_ns,
+		   double probes_ns)
 {
 	bool any = false, all = true;
-	double lost_ns = probes_ns;
+	double lost_ns = programs_ns + probes_ns;
 	_free_ char *name = NULL;
 
 	if (ran_ns <= 0)

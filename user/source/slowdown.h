@@ -19,8 +19,9 @@ void slowdown_free(struct slowdown *);
 void slowdown_tick(struct slowdown *);
 /* Before the events are stopped. */
 void slowdown_finish(struct slowdown *);
-/* Rows of cost; @ran_ns: the target's time on CPUs; @probes_ns: of it in probes, where the events
- * are of an action, beside the programs. */
-void slowdown_rows(const struct slowdown *, struct profile *, double ran_ns, double probes_ns);
+/* Rows of cost; @ran_ns: the target's time on CPUs; @programs_ns: of it in programs of sources that
+ * have no events; @probes_ns: in probes, where the events are of an action, beside the programs. */
+void slowdown_rows(const struct slowdown *, struct profile *, double ran_ns, double programs_ns,
+		   double probes_ns);
 
 #endif

@@ -10,6 +10,7 @@
 #define ERR_BYTES 1024
 
 static _Thread_local char err_line[ERR_BYTES];
+static _Thread_local int err_number;
 
 /* Copies @s so that it is one printable line: what a terminal could obey becomes \xHH. */
 static void put_visible(char *to, size_t size, const char *s)
@@ -46,6 +47,7 @@ int err(int code, const char *fmt, ...)
 	vsnprintf(raw, sizeof(raw), fmt, args);
 	va_end(args);
 	put_visible(err_line, sizeof(err_line), raw);
+	err_number = code;
 	errno = saved;
 	return code;
 }
@@ -53,6 +55,11 @@ int err(int code, const char *fmt, ...)
 const char *err_text(void)
 {
 	return err_line;
+}
+
+int err_code(void)
+{
+	return err_number;
 }
 
 bool err_is_usage(int code)

@@ -22,6 +22,9 @@ int err(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
  * file name may hold any) are already made visible, so it is always one printable line. */
 const char *err_text(void);
 
+/* The code of that err(), 0 where there was none: for callers of what returns no number. */
+int err_code(void);
+
 /* Whether @code, met while the command line is read, says that a value is wrong: -EINVAL, -ERANGE,
  * -E2BIG. Of others what it names is not there, or not to be had. */
 bool err_is_usage(int code);

@@ -1,0 +1,43 @@
+#include "source/own_frames.h"
+
+#include "base/str.h"
+
+/* Where the tracepoint's call of the program begins, from the inside out: bpf_trace_run1, which
+ * programs return to, then what depends on how the kernel was built. */
+#define CALLER "bpf_trace_run"
+static const char *const on_the_way[] = {"__bpf_trace_", "__traceiter_"};
+
+/* Our program is a few functions at most. */
+#define MOST_FRAMES 12
+
+static const char *name_of(const struct profile *p, const struct named *named, uint32_t place)
+{
+	const uint32_t k = named->first.at[place];
+
+	if (k == named->first.at[place + 1])
+		return "";
+	return profile_text(p, p->functions.at[p->frames.at[named->frame.at[k]].function].name);
+}
+
+static bool is_on_the_way(const char *name)
+{
+	for (size_t i = 0; i < sizeof(on_the_way) / sizeof(*on_the_way); i++)
+		if (str_starts(name, on_the_way[i]))
+			return true;
+	return false;
+}
+
+uint32_t own_frames(const struct profile *p, const struct named *named, const uint32_t *places,
+		    uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && i < MOST_FRAMES && !str_starts(name_of(p, named, places[i]), CALLER))
+		i++;
+	if (i == n || i == MOST_FRAMES)
+		return 0;
+	i++;
+	while (i < n && is_on_the_way(name_of(p, named, places[i])))
+		i++;
+	return i;
+}

@@ -1,0 +1,18 @@
+/*
+ * own_frames: which frames of a kernel stack are not the target's but our own program's, of a stack
+ * that a program on a tracepoint took: the program itself, and how the kernel got from the
+ * tracepoint to it. For assembly.
+ */
+#ifndef SOURCE_OWN_FRAMES_H
+#define SOURCE_OWN_FRAMES_H
+
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "symbol/namebook.h"
+
+/* How many of the @n innermost @places are such; 0 if that cannot be told. */
+uint32_t own_frames(const struct profile *, const struct named *, const uint32_t *places,
+		    uint32_t n);
+
+#endif

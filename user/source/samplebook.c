@@ -1,0 +1,150 @@
+#include "source/samplebook.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/mem.h"
+
+/* A sample's share of memory at most: its row here, its columns in the profile with all metrics,
+ * both with room to grow. */
+#define SAMPLE_BYTES 256
+/* The part of memory that samples may take. */
+#define SHARE 4
+
+void samplebook_init(struct samplebook *b, uint32_t first_stream, uint32_t streams)
+{
+	*b = (struct samplebook){.first_stream = first_stream,
+				 .streams = streams,
+				 .most = mem_most() / SHARE / SAMPLE_BYTES};
+	b->lost = mem_zalloc(streams, sizeof(*b->lost));
+	b->before = mem_zalloc(streams, sizeof(*b->before));
+	b->now = mem_shared(streams, sizeof(*b->now));
+}
+
+void samplebook_release(struct samplebook *b)
+{
+	vec_release(&b->rows);
+	free(b->lost);
+	free(b->before);
+	if (b->now)
+		munmap(b->now, b->streams * sizeof(*b->now));
+	*b = (struct samplebook){0};
+}
+
+void samplebook_add(struct samplebook *b, const struct wire_sample *w, uint64_t part, uint32_t user,
+		    struct stackbook *stacks, struct procs *procs)
+{
+	struct sample_row row = {.time_ns = w->time_ns,
+				 .weight = w->weight,
+				 .part = part,
+				 .stream = (w->event & WIRE_STREAM_MASK) - b->first_stream,
+				 .zone = w->event >> WIRE_ZONE_SHIFT,
+				 .thread = procs_thread(procs, w->pid, w->tid, w->time_ns),
+				 .user = user,
+				 .kernel = stackbook_find(stacks, w->kernel_hash)};
+
+	if (row.stream >= b->streams)
+		return;
+	if (samplebook_count(b) < b->most)
+		vec_push(&b->rows, row);
+	else
+		b->lost[row.stream]++;
+}
+
+size_t samplebook_count(const struct samplebook *b)
+{
+	return b->written + b->rows.n;
+}
+
+void samplebook_put(const struct samplebook *b, const struct sample_row *row, struct assembly *a,
+		    const int64_t *values)
+{
+	uint32_t node = b->traced ? assembly_node_traced(a, row->user, row->kernel)
+				  : assembly_node(a, row->user, row->kernel);
+
+	profile_sample(a->p, assembly_time(a, row->time_ns), assembly_thread(a, row->thread), node,
+		       values);
+	/* The zones' own source makes rows of nodes, once it has them. */
+	profile_sample_zone(a->p, a->p->samples.time_ns.n - 1, row->zone);
+}
+
+void samplebook_tally(const struct samplebook *b, const struct assembly *a)
+{
+	memset(b->now, 0, b->streams * sizeof(*b->now));
+	for (size_t i = 0; i < b->rows.n; i++) {
+		const struct sample_row *row = &b->rows.at[i];
+		struct sample_tally *t = &b->now[row->stream];
+
+		if (row->user == NO_STACK)
+			continue;
+		t->probed += assembly_is_probe(a, row->user, row->kernel);
+		t->ends[a->stacks->stacks.at[row->user].end % ASSEMBLY_ENDS]++;
+		t->guessed += a->stacks->stacks.at[row->user].guessed;
+	}
+}
+
+static void add_tally(struct sample_tally *to, const struct sample_tally *from)
+{
+	to->guessed += from->guessed;
+	to->probed += from->probed;
+	for (size_t e = 0; e < ASSEMBLY_ENDS; e++)
+		to->ends[e] += from->ends[e];
+}
+
+void samplebook_notes(const struct samplebook *b, struct assembly *a, uint32_t metric,
+		      uint32_t streams)
+{
+	struct sample_tally all = {0};
+	int64_t lost = 0;
+
+	for (uint32_t s = 0; s < b->streams; s++) {
+		if (!(streams >> s & 1))
+			continue;
+		add_tally(&all, &b->before[s]);
+		add_tally(&all, &b->now[s]);
+		lost += b->lost[s];
+	}
+	if (all.guessed)
+		profile_ledger(a->p, metric, LEDGER_NOTE,
+			       "some frames guessed: code without unwind rules", all.guessed);
+	if (all.probed)
+		profile_ledger(a->p, metric, LEDGER_NOTE, "amid a probe of a zone: [eprof probe]",
+			       all.probed);
+	for (uint8_t e = 0; e < ASSEMBLY_ENDS; e++)
+		if (all.ends[e] && assembly_end_note(e))
+			profile_ledger(a->p, metric, LEDGER_NOTE, assembly_end_note(e),
+				       all.ends[e]);
+	profile_ledger_lose(a->p, metric, "no memory for more samples", lost);
+}
+
+void samplebook_window_end(struct samplebook *b)
+{
+	b->ended = b->rows.n;
+}
+
+void samplebook_window_forget(struct samplebook *b, struct remains *r)
+{
+	for (uint32_t s = 0; s < b->streams; s++)
+		add_tally(&b->before[s], &b->now[s]);
+	b->written += b->ended;
+	b->rows.n -= b->ended;
+	memmove(b->rows.at, b->rows.at + b->ended, b->rows.n * sizeof(*b->rows.at));
+	b->ended = 0;
+	for (size_t i = 0; i < b->rows.n; i++) {
+		remains_stack(r, b->rows.at[i].user);
+		remains_stack(r, b->rows.at[i].kernel);
+		remains_thread(r, b->rows.at[i].thread);
+	}
+}
+
+void samplebook_window_renumber(struct samplebook *b, const struct remains *r)
+{
+	for (size_t i = 0; i < b->rows.n; i++) {
+		struct sample_row *row = &b->rows.at[i];
+
+		row->user = remains_new(r->stacks.at, r->stacks.n, row->user);
+		row->kernel = remains_new(r->stacks.at, r->stacks.n, row->kernel);
+		row->thread = remains_new(r->threads.at, r->threads.n, row->thread);
+	}
+}
