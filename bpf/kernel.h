@@ -109,6 +109,8 @@ struct sched_info {
 
 struct task_struct {
 	int pid, tgid;
+	unsigned int __state; /* 0: runnable */
+	__u64 start_time;     /* CLOCK_MONOTONIC, ns */
 	struct sched_entity se;
 	struct sched_info sched_info;
 	unsigned int self_exec_id; /* grows with each exec of the process */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wire_offcpu: the part of the contract (wire.h) for time off the CPU. A wait is what lies between
+ * a thread's leaving a CPU and its next return to one: first it is blocked, then runnable.
+ */
+#ifndef WIRE_OFFCPU_H
+#define WIRE_OFFCPU_H
+
+#include "wire.h"
+
+/* What a record is about. */
+enum wire_off_news {
+	WIRE_OFF_WAIT,	 /* a sample of a wait that has just ended */
+	WIRE_OFF_THREAD, /* the totals of a thread, at its end or that of the capture; no stacks */
+};
+
+struct wire_offcpu {
+	/* Kind WIRE_OFFCPU. Weight: the time off the CPU that a sample stands for, in ns, a
+	 * multiple of the period; of a thread, all of it. */
+	struct wire_sample sample;
+	wire_u64 runnable_ns; /* the part of the weight in which the thread was runnable */
+	wire_u64 wait_ns;     /* length of the sampled wait; of a thread: 0 */
+	wire_u32 waits;	      /* 1; of a thread: all of them */
+	wire_u16 news;	      /* enum wire_off_news */
+	wire_u16 state;	      /* task state when it left the CPU, 0: runnable; of a thread: 0 */
+};
+_Static_assert(sizeof(struct wire_offcpu) == 72, "wire_offcpu is part of the contract");
+
+/* A sample counts under the stream that says which values it has, these as bits, less one. */
+enum wire_off_value { WIRE_OFF_BLOCKED = 1, WIRE_OFF_RUNNABLE = 2 };
+#define WIRE_OFF_STREAM(values) (WIRE_STREAM_offcpu + (values)-1)
+
+/* Set by the loader while the programs run: values of the map offcpu_control. */
+enum wire_off_control {
+	WIRE_OFF_PERIOD_NS,  /* off-CPU time per sample; 0: nothing counts (any more) */
+	WIRE_OFF_STARTED_NS, /* when counting started */
+	WIRE_OFF_CONTROLS
+};
+
+/* Values of the map offcpu_counters. SEEN = WAITS + ENDED + OPEN + LOST_STORAGE +
+ * LOST_RETURN. */
+enum wire_off_counter {
+	WIRE_OFF_SEEN,	/* a target's thread left a CPU, or was off it at the start */
+	WIRE_OFF_WAITS, /* it returned to a CPU: the wait is accounted for */
+	WIRE_OFF_ENDED, /* it had exited: no wait follows */
+	WIRE_OFF_OPEN,	/* the wait was not over at the end of the capture, but is in the sums */
+	WIRE_OFF_LOST_STORAGE, /* no memory for what is known of the thread */
+	WIRE_OFF_LOST_RETURN,  /* it left a CPU again without its return having been seen */
+	WIRE_OFF_LOST_THREAD,  /* totals of a thread that found no room in the ring: no switches */
+	WIRE_OFF_BLOCKED_NS,   /* sums over all waits … */
+	WIRE_OFF_RUNNABLE_NS,
+	WIRE_OFF_OPEN_NS,	/* … and the part of the sums in waits not over */
+	WIRE_OFF_RUNS,		/* of the programs, at switches of any task */
+	WIRE_OFF_RUN_NS,	/* their run time, for the target … */
+	WIRE_OFF_RUN_OTHERS_NS, /* … and for others */
+	WIRE_OFF_COUNTERS
+};
+
+#endif

@@ -1,0 +1,342 @@
+/*
+ * offcpu: time that threads are off the CPU, blocked or runnable, sampled with the stacks in which
+ * they wait.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "model/thread_wait.h"
+#include "perf/rights.h"
+#include "source/offcpu_ledger.h"
+#include "source/samplebook.h"
+#include "source/source.h"
+#include "wire_offcpu.h"
+
+#define BASE_BLOCKED  "time blocked"
+#define BASE_RUNNABLE "time runnable, waiting for a CPU"
+
+#define STREAMS (WIRE_LAST_STREAM_offcpu - WIRE_STREAM_offcpu + 1)
+
+/* Its metrics, in this order. */
+static const struct {
+	const char *name, *base;
+	enum wire_off_value value;
+	uint32_t streams; /* those of the source whose samples have it, as bits */
+} metrics[] = {
+	{"blocked", BASE_BLOCKED, WIRE_OFF_BLOCKED, 1 << 0 | 1 << 2},
+	{"runnable", BASE_RUNNABLE, WIRE_OFF_RUNNABLE, 1 << 1 | 1 << 2},
+};
+#define METRICS (sizeof(metrics) / sizeof(*metrics))
+
+/* A thread that has ended, or was there at the end of the capture. */
+struct total {
+	uint32_t thread; /* of procs */
+	uint64_t blocked_ns, runnable_ns, waits;
+};
+
+struct offcpu {
+	struct samplebook book;
+	VEC(struct total) totals;
+	size_t totals_ended; /* of the window that is being written */
+	struct session *session;
+	const struct target *target;
+	uint64_t period_ns;
+	uint32_t first_metric;	   /* of the profile under way */
+	uint64_t dropped[STREAMS]; /* by stream: as in ledger_slices() */
+};
+
+static const char *const programs[] = {"offcpu_in", "offcpu_switch", "offcpu_begin", "offcpu_end",
+				       NULL};
+
+static void *parse(const char *argument, void *before)
+{
+	(void)argument;
+	if (before)
+		return before;
+	if (!rights_to_bpf()) {
+		(void)err(-EPERM, "no permission to capture off-CPU time (--off-cpu): " RIGHTS_HOW);
+		return NULL;
+	}
+	if (!session_has_tracepoint("sched_exit_tp")) {
+		(void)err(
+			-ENOTSUP,
+			"--off-cpu needs the tracepoint sched_exit_tp, which this kernel does not "
+			"have");
+		return NULL;
+	}
+	return mem_zalloc(1, 1); /* there is nothing to choose yet */
+}
+
+static void *offcpu_new(const void *options)
+{
+	struct offcpu *o = mem_zalloc(1, sizeof(*o));
+
+	(void)options;
+	samplebook_init(&o->book, WIRE_STREAM_offcpu, STREAMS);
+	o->book.traced = true;
+	return o;
+}
+
+static void offcpu_free(void *state)
+{
+	struct offcpu *o = state;
+
+	if (!o)
+		return;
+	samplebook_release(&o->book);
+	vec_release(&o->totals);
+	free(o);
+}
+
+static void request(void *state, struct session_options *s)
+{
+	struct offcpu *o = state;
+
+	o->target = s->target;
+	o->period_ns = s->hz >= 1 ? (uint64_t)(1e9 / s->hz) : 1000000000;
+}
+
+static void begin(void *state, const struct source_services *services)
+{
+	struct offcpu *o = state;
+
+	o->session = services->session;
+}
+
+static void start(void *state)
+{
+	struct offcpu *o = state;
+
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_STARTED_NS,
+			clock_ns(CLOCK_MONOTONIC));
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, o->period_ns);
+	/* A command is not there yet: what waits is eprof's child that becomes it. */
+	if (o->target->kind != TARGET_COMMAND)
+		(void)session_walk_tasks(o->session, "offcpu_begin");
+}
+
+static void stop(void *state)
+{
+	struct offcpu *o = state;
+
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, 0);
+	(void)session_walk_tasks(o->session, "offcpu_end");
+}
+
+/* --- records -------------------------------------------------------------------------------- */
+
+static void take_total(struct offcpu *o, const struct wire_offcpu *w, struct procs *procs)
+{
+	const struct wire_sample *s = &w->sample;
+	const struct total t = {.thread = procs_thread(procs, s->pid, s->tid, s->time_ns),
+				.blocked_ns = s->weight - w->runnable_ns,
+				.runnable_ns = w->runnable_ns,
+				.waits = w->waits};
+
+	vec_push(&o->totals, t);
+}
+
+static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
+{
+	const struct wire_offcpu *w = record;
+	struct offcpu *o = state;
+
+	if (w->news == WIRE_OFF_THREAD)
+		take_total(o, w, procs);
+	else
+		samplebook_add(&o->book, &w->sample, w->runnable_ns,
+			       stackbook_find(stacks, w->sample.user_hash), stacks, procs);
+}
+
+static void take_slice(void *state, const struct source_slice *slice, struct stackbook *stacks,
+		       struct procs *procs)
+{
+	const struct wire_sample *w = &slice->wire->sample;
+	const uint32_t stream = (w->event & WIRE_STREAM_MASK) - WIRE_STREAM_offcpu;
+	struct offcpu *o = state;
+
+	if (stream >= STREAMS)
+		return;
+	o->dropped[stream] += slice->dropped;
+	samplebook_add(&o->book, w, slice->wire->more[0], slice->stack, stacks, procs);
+}
+_Static_assert(offsetof(struct wire_offcpu, runnable_ns) == sizeof(struct wire_sample),
+	       "runnable_ns is the first word that follows the sample");
+
+static void progress(const void *state, struct str *out)
+{
+	const struct offcpu *o = state;
+	char n[UNITS_BUF];
+
+	str_addf(out, "%s waits sampled  ",
+		 units_count(n, sizeof(n), (int64_t)samplebook_count(&o->book)));
+}
+
+static uint64_t lost(const void *state)
+{
+	const struct offcpu *o = state;
+
+	return offcpu_samples_lost(o->session);
+}
+
+/* --- the profile ---------------------------------------------------------------------------- */
+
+static void add_metrics(void *state, struct profile *p)
+{
+	struct offcpu *o = state;
+
+	o->first_metric = p->metrics.n;
+	for (size_t i = 0; i < METRICS; i++)
+		profile_metric_base(p, profile_metric(p, metrics[i].name, "ns", METRIC_SUM),
+				    metrics[i].base);
+}
+
+static void account(const void *state, struct profile *p, const struct ledger_input *in)
+{
+	const struct offcpu *o = state;
+
+	for (uint32_t i = 0; i < METRICS; i++) {
+		uint64_t dropped = 0;
+
+		for (uint32_t s = 0; s < STREAMS; s++)
+			dropped += metrics[i].streams >> s & 1 ? o->dropped[s] : 0;
+		offcpu_ledger(p, in, o->first_metric + i, metrics[i].value, dropped);
+	}
+	offcpu_ledger_waits(p, in);
+}
+
+static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
+{
+	(void)state;
+	offcpu_sums(p, in);
+}
+
+static void add_totals(const struct offcpu *o, struct assembly *a)
+{
+	for (size_t i = 0; i < o->totals.n; i++) {
+		const struct total *t = &o->totals.at[i];
+		const struct thread_wait row = {.thread = assembly_thread(a, t->thread),
+						.blocked_ns = (int64_t)t->blocked_ns,
+						.runnable_ns = (int64_t)t->runnable_ns,
+						.waits = (int64_t)t->waits};
+
+		vec_push(&a->p->thread_waits, row);
+	}
+}
+
+static void finish(const void *state, struct assembly *a)
+{
+	const struct offcpu *o = state;
+	_free_ int64_t *values = mem_zalloc(a->p->metrics.n, sizeof(*values));
+
+	for (size_t i = 0; i < o->book.rows.n; i++) {
+		const struct sample_row *row = &o->book.rows.at[i];
+
+		values[o->first_metric] = (int64_t)(row->weight - row->part);
+		values[o->first_metric + 1] = (int64_t)row->part;
+		samplebook_put(&o->book, row, a, values);
+	}
+	add_totals(o, a);
+	samplebook_tally(&o->book, a);
+	for (uint32_t i = 0; i < METRICS; i++)
+		samplebook_notes(&o->book, a, o->first_metric + i, metrics[i].streams);
+}
+
+static struct program_run run(const void *state, const struct profile *p)
+{
+	const struct offcpu *o = state;
+
+	(void)p;
+	return (struct program_run){.ns = offcpu_counter(o->session, WIRE_OFF_RUN_NS) +
+					  offcpu_counter(o->session, WIRE_OFF_RUN_OTHERS_NS),
+				    .runs = offcpu_counter(o->session, WIRE_OFF_RUNS)};
+}
+
+static double programs_ns(const void *state)
+{
+	const struct offcpu *o = state;
+
+	return (double)offcpu_counter(o->session, WIRE_OFF_RUN_NS);
+}
+
+static void total(const void *state, const struct profile *p, struct str *out)
+{
+	const struct offcpu *o = state;
+	char n[UNITS_BUF], blocked[UNITS_BUF], runnable[UNITS_BUF];
+
+	(void)p;
+	str_addf(out, "%s samples of waits (%s blocked, %s runnable)",
+		 units_count(n, sizeof(n), (int64_t)samplebook_count(&o->book)),
+		 units_ns(blocked, sizeof(blocked),
+			  (double)offcpu_counter(o->session, WIRE_OFF_BLOCKED_NS)),
+		 units_ns(runnable, sizeof(runnable),
+			  (double)offcpu_counter(o->session, WIRE_OFF_RUNNABLE_NS)));
+}
+
+/* --- windows -------------------------------------------------------------------------------- */
+
+static void window_end(void *state)
+{
+	struct offcpu *o = state;
+
+	samplebook_window_end(&o->book);
+	o->totals_ended = o->totals.n;
+}
+
+static void window_forget(void *state, struct remains *r)
+{
+	struct offcpu *o = state;
+
+	samplebook_window_forget(&o->book, r);
+	o->totals.n -= o->totals_ended;
+	memmove(o->totals.at, o->totals.at + o->totals_ended, o->totals.n * sizeof(*o->totals.at));
+	o->totals_ended = 0;
+	for (size_t i = 0; i < o->totals.n; i++)
+		remains_thread(r, o->totals.at[i].thread);
+}
+
+static void window_renumber(void *state, const struct remains *r)
+{
+	struct offcpu *o = state;
+
+	samplebook_window_renumber(&o->book, r);
+	for (size_t i = 0; i < o->totals.n; i++)
+		o->totals.at[i].thread =
+			remains_new(r->threads.at, r->threads.n, o->totals.at[i].thread);
+}
+
+const struct source offcpu_source = {
+	.name = "offcpu",
+	.option = "off-cpu",
+	.does = "sample what threads wait for, at -F: the time that they are blocked, or\n"
+		"                    runnable and waiting for a CPU, by stack; without -F or -e "
+		"no\n"
+		"                    samples of time on a CPU are taken",
+	.parse = parse,
+	.programs = programs,
+	.new = offcpu_new,
+	.free = offcpu_free,
+	.finish = finish,
+	.metrics = add_metrics,
+	.lost = lost,
+	.request = request,
+	.begin = begin,
+	.start = start,
+	.take = take,
+	.take_slice = take_slice,
+	.progress = progress,
+	.window_end = window_end,
+	.window_forget = window_forget,
+	.window_renumber = window_renumber,
+	.stop = stop,
+	.account = account,
+	.reconcile = reconcile,
+	.run = run,
+	.programs_ns = programs_ns,
+	.total = total,
+};

@@ -1,0 +1,97 @@
+#include "source/offcpu_ledger.h"
+
+#define STREAMS (WIRE_LAST_STREAM_offcpu - WIRE_STREAM_offcpu + 1)
+
+static const struct {
+	enum wire_off_counter counter;
+	enum ledger_class class;
+	const char *name;
+} outcomes[] = {
+	{WIRE_OFF_WAITS, LEDGER_KEPT, "kept: measured when they ended"},
+	{WIRE_OFF_OPEN, LEDGER_KEPT, "kept: not over at the end, measured up to there"},
+	{WIRE_OFF_ENDED, LEDGER_KEPT, "a thread's last switch, at its exit: no wait follows"},
+	{WIRE_OFF_LOST_STORAGE, LEDGER_LOST, "no memory for the thread's account"},
+	{WIRE_OFF_LOST_RETURN, LEDGER_LOST, "the return to a CPU was not seen"},
+};
+
+uint64_t offcpu_counter(struct session *session, enum wire_off_counter what)
+{
+	uint64_t n;
+
+	return session_map_value(session, "offcpu_counters", what, &n) ? 0 : n;
+}
+
+uint64_t offcpu_samples_lost(struct session *session)
+{
+	uint64_t counters[WIRE_COUNTERS], n = 0;
+
+	for (size_t i = 0; i < STREAMS; i++)
+		if (!session_counters(session, WIRE_STREAM_offcpu + i, counters))
+			n += counters[WIRE_TAKEN] - counters[WIRE_KEPT];
+	return n;
+}
+
+/* The sums over all streams whose samples have @value. */
+static void counters_of(struct session *session, enum wire_off_value value,
+			uint64_t out[WIRE_COUNTERS])
+{
+	for (size_t c = 0; c < WIRE_COUNTERS; c++)
+		out[c] = 0;
+	for (uint32_t values = 1; values <= STREAMS; values++) {
+		uint64_t counters[WIRE_COUNTERS];
+
+		if (!(values & value) ||
+		    session_counters(session, WIRE_OFF_STREAM(values), counters))
+			continue;
+		for (size_t c = 0; c < WIRE_COUNTERS; c++)
+			out[c] += counters[c];
+	}
+}
+
+void offcpu_ledger(struct profile *p, const struct ledger_input *in, uint32_t metric,
+		   enum wire_off_value value, uint64_t dropped)
+{
+	uint64_t counters[WIRE_COUNTERS];
+
+	counters_of(in->session, value, counters);
+	ledger_outcomes(p, metric, counters, in->running);
+	ledger_slices(p, metric, counters, dropped);
+}
+
+static void add_row(struct profile *p, enum ledger_class class, const char *name, uint64_t n)
+{
+	if (n)
+		profile_ledger(p, LEDGER_WAITS, class, name, (int64_t)n);
+}
+
+void offcpu_ledger_waits(struct profile *p, const struct ledger_input *in)
+{
+	uint64_t seen, known = 0;
+
+	/* Outcomes before what they are of, which grows meanwhile. */
+	for (size_t i = 0; i < sizeof(outcomes) / sizeof(*outcomes); i++) {
+		const uint64_t n = offcpu_counter(in->session, outcomes[i].counter);
+
+		add_row(p, outcomes[i].class, outcomes[i].name, n);
+		known += n;
+	}
+	seen = offcpu_counter(in->session, WIRE_OFF_SEEN);
+	if (seen > known && in->running)
+		add_row(p, LEDGER_KEPT, "kept: not over when this was written", seen - known);
+	else if (seen > known)
+		add_row(p, LEDGER_LOST, "unaccounted", seen - known);
+	profile_ledger(p, LEDGER_WAITS, LEDGER_TAKEN, "taken: times that a thread left a CPU",
+		       (int64_t)(seen > known ? seen : known));
+	add_row(p, LEDGER_NOTE, "totals of a thread lost, ring full",
+		offcpu_counter(in->session, WIRE_OFF_LOST_THREAD));
+}
+
+void offcpu_sums(struct profile *p, const struct ledger_input *in)
+{
+	profile_cost(p, "target's time blocked", "ns",
+		     (double)offcpu_counter(in->session, WIRE_OFF_BLOCKED_NS));
+	profile_cost(p, "target's time runnable, waiting for a CPU", "ns",
+		     (double)offcpu_counter(in->session, WIRE_OFF_RUNNABLE_NS));
+	profile_cost(p, "of both, in waits not over at the end", "ns",
+		     (double)offcpu_counter(in->session, WIRE_OFF_OPEN_NS));
+}
