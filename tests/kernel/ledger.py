@@ -1,6 +1,6 @@
 """ledger.py FILE: checks that the ledger of each run in the profile adds up: per metric, and for calls
-of zones, what was taken is what was kept and lost, and what was kept is in the table of samples, or of
-zones."""
+of zones and waits off the CPU, what was taken is what was kept and lost, and what was kept is in the
+table of samples, or of zones, or in the threads' numbers of waits."""
 
 import sys
 
@@ -8,6 +8,7 @@ import h5py
 
 TAKEN, KEPT, LOST, NOTE, APART = range(5)
 ZONES = 2**32 - 1  # the metric of calls of zones
+WAITS = 2**32 - 2  # … of waits off the CPU
 PSEUDO = 2
 
 
@@ -15,6 +16,10 @@ def runs(file):
     for version in file.values():
         for platform in version.values():
             yield from platform["profiles"].values()
+
+
+def name(run, number):
+    return bytes(run["strings"][()]).split(b"\0")[number].decode()
 
 
 def check(run):
@@ -43,6 +48,18 @@ def check(run):
             raise SystemExit(f"calls of zones: taken {sums[TAKEN]}, kept {sums[KEPT]}, lost "
                              f"{sums[LOST]}, in the table {calls}")
         said.append(f"{sums[TAKEN]} calls = {sums[KEPT]} kept + {sums[LOST]} lost")
+    sums = {k: 0 for k in (TAKEN, KEPT, LOST, NOTE, APART)}
+    for row in ledger[()]:
+        if row["metric"] == WAITS:
+            sums[row["class"]] += int(row["count"])
+    if sums[TAKEN]:
+        ended = sum(int(row["count"]) for row in ledger[()] if row["metric"] == WAITS and
+                    row["class"] == KEPT and "exit" in str(name(run, row["name"])))
+        waits = int(run["thread_waits"]["waits"].sum()) + ended
+        if sums[TAKEN] != sums[KEPT] + sums[LOST] or sums[KEPT] != waits:
+            raise SystemExit(f"waits: taken {sums[TAKEN]}, kept {sums[KEPT]}, lost {sums[LOST]}, "
+                             f"of threads {waits}")
+        said.append(f"{sums[TAKEN]} waits = {sums[KEPT]} kept + {sums[LOST]} lost")
     if not said and "zones" not in run:
         raise SystemExit("no metrics")
     return ", ".join(said)
