@@ -182,6 +182,7 @@ struct wire_slice {
 	struct wire_sample sample; /* kind WIRE_SLICE, user_hash 0 */
 	wire_u64 registers[17];	   /* by DWARF number; 16 is rip */
 	wire_u64 start[2];	   /* of the stack memory: the first begins at rsp's piece */
+	wire_u64 lowest;	   /* what the pieces hold below this address was not copied */
 	wire_u64 present;	   /* bit n: piece n could be read */
 	wire_u32 pieces;	   /* pieces that follow, present or not */
 	wire_u32 split;		   /* of them belong to the first start, the others to the second */
@@ -194,7 +195,7 @@ struct wire_slice {
 				      for another reason */
 	wire_u64 more[WIRE_MORE];  /* what follows the sample in its source's record */
 };
-_Static_assert(sizeof(struct wire_slice) == 768 + 8 * WIRE_MORE,
+_Static_assert(sizeof(struct wire_slice) == 776 + 8 * WIRE_MORE,
 	       "wire_slice is part of the contract");
 
 /* Per stream and CPU; the ledger is made of these. TAKEN = KEPT + all LOST. */

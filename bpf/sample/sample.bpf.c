@@ -185,6 +185,7 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, __u32 
 	slice->head.syscall = walk->out.head.syscall;
 	slice->head.start[0] = from;
 	slice->head.start[1] = extent->start[1];
+	slice->head.lowest = 0;
 	slice->head.split = extent->split;
 	slice->head.pieces = pieces;
 	slice->head.missing = walk->vma.file;

@@ -52,6 +52,8 @@ static struct record *sample(uint64_t room, uint64_t copied)
 	return r;
 }
 
+#define UNREADABLE (~0ull)
+
 /* As the unwinder reads a slice. */
 static uint64_t read_at(const struct plain_slice *s, uint64_t address)
 {
@@ -62,12 +64,13 @@ static uint64_t read_at(const struct plain_slice *s, uint64_t address)
 		uint32_t part = i >= h->split;
 		uint64_t start = h->start[part] + (i - (part ? h->split : 0)) * WIRE_SLICE_PIECE;
 
-		if (address >= start && address + 8 <= start + WIRE_SLICE_PIECE) {
+		if (address >= start && address >= h->lowest &&
+		    address + 8 <= start + WIRE_SLICE_PIECE) {
 			memcpy(&value, s->stack + i * WIRE_SLICE_PIECE + (address - start), 8);
 			return value;
 		}
 	}
-	return 0;
+	return UNREADABLE;
 }
 
 static void test_fields(void **state)
@@ -98,7 +101,7 @@ static void test_fields(void **state)
 	free(s);
 }
 
-/* What was copied can be read, each word at its address, and nothing behind it. */
+/* What was copied can be read, each word at its address, and nothing in front of it or behind. */
 static void test_stack(void **state)
 {
 	static const uint64_t copied[] = {8, 2040, 2048, 2056, 4088, 8192, 12000, 61440};
@@ -110,9 +113,10 @@ static void test_stack(void **state)
 		struct record *r = sample(61440, copied[i]);
 
 		assert_true(plain_sample_decode(&r->h, s, &id) > 0);
+		assert_int_equal(read_at(s, SP - 8), UNREADABLE);
 		for (uint64_t at = 0; at < copied[i]; at += 8)
 			assert_int_equal(read_at(s, SP + at), SP + at);
-		assert_int_equal(read_at(s, SP + copied[i]), 0);
+		assert_int_equal(read_at(s, SP + copied[i]), UNREADABLE);
 		free(r);
 	}
 	free(s);

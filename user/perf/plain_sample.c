@@ -72,8 +72,8 @@ static bool take_registers(struct rest *r, struct wire_slice *s)
 	return true;
 }
 
-/* Puts a copy shorter than a piece at the end of one. The bytes in front, below the stack pointer,
- * are never read. */
+/* Puts a copy shorter than a piece at the end of one. The bytes in front are no copy: what a
+ * function has popped is read there, below the stack pointer. */
 static void put_small(struct plain_slice *out, const uint8_t *stack, size_t bytes, uint64_t sp)
 {
 	const size_t before = WIRE_SLICE_PIECE - bytes;
@@ -81,6 +81,7 @@ static void put_small(struct plain_slice *out, const uint8_t *stack, size_t byte
 	memset(out->stack, 0, before);
 	memcpy(out->stack + before, stack, bytes);
 	out->head.start[0] = sp - before;
+	out->head.lowest = sp;
 	out->head.pieces = out->head.split = 1;
 	out->head.present = 1;
 }

@@ -251,7 +251,7 @@ static bool read_part(const struct wire_slice *slice, int part, uint64_t address
 	const uint32_t from = part ? split : 0, pieces = part ? slice->pieces - split : split;
 	const uint64_t at = address - slice->start[part], last = at + sizeof(*out) - 1;
 
-	if (last < at || last / WIRE_SLICE_PIECE >= pieces ||
+	if (last < at || address < slice->lowest || last / WIRE_SLICE_PIECE >= pieces ||
 	    !(slice->present >> (from + at / WIRE_SLICE_PIECE) & 1) ||
 	    !(slice->present >> (from + last / WIRE_SLICE_PIECE) & 1))
 		return false;
