@@ -3,7 +3,9 @@
  * pages, zu_sleeps sleeps SLEEPS times 10 ms, zu_spins is on the CPU for 50 ms of its time,
  * zu_calls is 50 ms in system calls that need the CPU; zu_all calls them all. Says how fast the
  * time stamp counter runs, and how often it gave up the CPU in zu_sleeps: SLEEPS times, or more
- * often where others hold the locks that a page fault or another's probe needs.
+ * often where others hold the locks that a page fault or another's probe needs; and how many
+ * milliseconds it was blocked there: a sleeper that waits for a CPU before its switch is blocked
+ * for less than it sleeps.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -58,14 +60,29 @@ static long switches(void)
 	return use.ru_nvcsw;
 }
 
+/* How long this thread has waited for a CPU, in seconds. */
+static double waited_s(void)
+{
+	FILE *f = fopen("/proc/thread-self/schedstat", "r");
+	double ns = 0;
+
+	if (!f || fscanf(f, "%*f %lf", &ns) != 1)
+		exit(98);
+	fclose(f);
+	return ns / 1e9;
+}
+
 FRAME void zu_all(int pages, int sleeps)
 {
+	double wall, cpu, waited;
 	long before;
 
 	zu_faults(pages);
-	before = switches();
+	waited = waited_s(), before = switches(), cpu = cpu_s(), wall = now_s();
 	zu_sleeps(sleeps);
+	wall = now_s() - wall, cpu = cpu_s() - cpu;
 	printf("nvcsw=%ld\n", switches() - before);
+	printf("blocked_ms=%.0f\n", (wall - cpu - (waited_s() - waited)) * 1000);
 	zu_spins(0.05);
 	zu_calls(0.05);
 }
