@@ -104,11 +104,11 @@ char *base_idle_text(const struct view_input *in)
 	double length = (double)in->profile->duration_ns, ran = on_cpu_ns(in);
 	const char *ticks = in->tree->samples ? "" : ", between two ticks";
 	char on[UNITS_BUF], all[UNITS_BUF];
-	const char *metric;
+	const char *metric, *base;
 
 	if (base_is_zones_only(in))
 		return NULL;
-	metric = profile_text(in->profile, in->profile->metrics.at[in->tree->metric].name);
+	find_metric(in, &metric, &base);
 	units_ns(all, sizeof(all), length);
 	if (!base_is_cpu_time(in))
 		return in->tree->samples ? NULL

@@ -77,6 +77,18 @@ static void write_rows(int fd, struct forged *x, uint64_t at, uint32_t count)
 		sample_write(fd, at + sizeof(head), x->rows.at, x->rows.n * sizeof(struct fde_row));
 }
 
+/* Of an ELF file whose segments follow it. */
+static Elf64_Ehdr header_of(size_t n_segments)
+{
+	return (Elf64_Ehdr){
+		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+		.e_machine = EM_X86_64,
+		.e_phoff = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = (uint16_t)n_segments,
+	};
+}
+
 /* The file; @x is released. @count: rows that it says that it has, in so many bytes. */
 static int forge(struct forged *x, uint32_t count)
 {
@@ -87,19 +99,13 @@ static int forge(struct forged *x, uint32_t count)
 		{PT_LOAD, PF_R, FRAMES, FRAMES + BIAS, 0, sections_at - FRAMES, 0, 1},
 		{PT_GNU_EH_FRAME, PF_R, hdr_at, hdr_at + BIAS, 0, rows, rows, 1},
 	};
-	const Elf64_Ehdr h = {
-		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-		.e_machine = EM_X86_64,
-		.e_phoff = sizeof(h),
-		.e_phentsize = sizeof(*segments),
-		.e_phnum = 3,
-		.e_shoff = sections_at,
-		.e_shentsize = sizeof(Elf64_Shdr),
-		.e_shnum = 3,
-		.e_shstrndx = 2,
-	};
 	int fd = memfd_create("forged", MFD_CLOEXEC);
+	Elf64_Ehdr h = header_of(3);
 
+	h.e_shoff = sections_at;
+	h.e_shentsize = sizeof(Elf64_Shdr);
+	h.e_shnum = 3;
+	h.e_shstrndx = 2;
 	sample_write(fd, 0, &h, sizeof(h));
 	sample_write(fd, sizeof(h), segments, sizeof(segments));
 	sample_write(fd, FRAMES, x->s.frames.at, n);
@@ -333,13 +339,7 @@ static void empty_segments(void **state)
 {
 	const Elf64_Phdr segments[] = {{.p_type = PT_LOAD, .p_flags = PF_R},
 				       {.p_type = PT_LOAD, .p_flags = PF_R | PF_X}};
-	const Elf64_Ehdr h = {
-		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-		.e_machine = EM_X86_64,
-		.e_phoff = sizeof(h),
-		.e_phentsize = sizeof(*segments),
-		.e_phnum = 2,
-	};
+	const Elf64_Ehdr h = header_of(2);
 	int fd = memfd_create("forged", MFD_CLOEXEC);
 
 	(void)state;
@@ -354,19 +354,13 @@ static void empty_segments(void **state)
 static int forge_headers(const Elf64_Phdr *segment, size_t n_segments, uint32_t n_sections,
 			 uint64_t bytes)
 {
-	const Elf64_Ehdr h = {
-		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-		.e_machine = EM_X86_64,
-		.e_phoff = sizeof(h),
-		.e_phentsize = sizeof(*segment),
-		.e_phnum = (uint16_t)n_segments,
-		.e_shoff = sizeof(h) + n_segments * sizeof(*segment),
-		.e_shentsize = sizeof(Elf64_Shdr),
-		.e_shstrndx = 1,
-	};
 	const Elf64_Shdr first = {.sh_size = n_sections};
 	int fd = memfd_create("forged", MFD_CLOEXEC);
+	Elf64_Ehdr h = header_of(n_segments);
 
+	h.e_shoff = sizeof(h) + n_segments * sizeof(*segment);
+	h.e_shentsize = sizeof(Elf64_Shdr);
+	h.e_shstrndx = 1;
 	assert_int_equal(ftruncate(fd, (off_t)bytes), 0);
 	sample_write(fd, 0, &h, sizeof(h));
 	for (size_t i = 0; i < n_segments; i++)

@@ -38,36 +38,29 @@ int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out)
 	return ret;
 }
 
-int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS])
-{
-	int cpus = counters_cpus();
-	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
-
-	/* The programs continue meanwhile. They count a hit's outcome after TAKEN; reading the
-	 * outcomes before TAKEN therefore never yields more outcomes than hits. */
-	_Static_assert(WIRE_TAKEN == 0, "TAKEN is read last");
-	for (uint32_t c = WIRE_COUNTERS; c-- > 0;) {
-		int ret = counter_by_cpu(map_fd, event, c, values);
-
-		if (ret)
-			return ret;
-		out[c] = 0;
-		for (int i = 0; i < cpus; i++)
-			out[c] += values[i];
-	}
-	return 0;
-}
-
 int counters_sum(int map_fd, uint32_t key, uint64_t *out)
 {
 	int cpus = counters_cpus();
 	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
+	int ret = read_slots(map_fd, key, values);
 
-	if (bpf_map_lookup_elem(map_fd, &key, values))
-		return -ENOENT;
 	*out = 0;
-	for (int i = 0; i < cpus; i++)
+	for (int i = 0; i < cpus && !ret; i++)
 		*out += values[i];
+	return ret;
+}
+
+int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS])
+{
+	/* The programs continue meanwhile. They count a hit's outcome after TAKEN; reading the
+	 * outcomes before TAKEN therefore never yields more outcomes than hits. */
+	_Static_assert(WIRE_TAKEN == 0, "TAKEN is read last");
+	for (uint32_t c = WIRE_COUNTERS; c-- > 0;) {
+		int ret = counters_sum(map_fd, (uint32_t)event * WIRE_COUNTERS + c, &out[c]);
+
+		if (ret)
+			return ret;
+	}
 	return 0;
 }
 

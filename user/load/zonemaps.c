@@ -183,18 +183,12 @@ void zonemaps_bins(const struct zonemaps *m, zonemaps_bins_fn fn, void *context)
 	}
 }
 
-/* The sum of entry @key of a per-CPU array over all CPUs. */
+/* 0 where it cannot be read. */
 static uint64_t sum_cpus(int fd, uint32_t key)
 {
-	int cpus = counters_cpus();
-	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
-	uint64_t n = 0;
+	uint64_t n;
 
-	if (bpf_map_lookup_elem(fd, &key, values))
-		return 0;
-	for (int i = 0; i < cpus; i++)
-		n += values[i];
-	return n;
+	return counters_sum(fd, key, &n) ? 0 : n;
 }
 
 uint64_t zonemaps_calls(const struct zonemaps *m, uint32_t zone)

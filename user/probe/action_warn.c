@@ -9,18 +9,6 @@
 #include "probe/zone_price.h"
 #include "probe/zone_text.h"
 
-/* The slowdown above which users are warned, and for how many judgements in a row. */
-#define WARN_ABOVE 0.2
-#define WARN_AFTER 2
-
-#define ZONE_ACTION 1u
-
-static void say(const struct zones *z, const char *text)
-{
-	if (z->in.say)
-		z->in.say(z->in.context, text);
-}
-
 /* --- before ----------------------------------------------------------------------------------- */
 
 static size_t count_functions(const struct zones *z, size_t n[SITE_CLASSES])
@@ -32,7 +20,8 @@ static size_t count_functions(const struct zones *z, size_t n[SITE_CLASSES])
 
 		for (size_t k = 0; k < image->list.zones.n; k++) {
 			const struct zone_def *f = &image->list.zones.at[k];
-			const bool sampled = f->actions & ~ZONE_ACTION && !f->sites.why;
+			const bool sampled =
+				f->actions & ~(1u << WIRE_ACTION_zone) && !f->sites.why;
 
 			n[f->sites.entry.class] += sampled;
 			all += sampled;
@@ -72,7 +61,7 @@ void action_warn_expect(const struct zones *z)
 			units_count(functions, sizeof(functions), (int64_t)all),
 			all == 1 ? "" : "s", list.s);
 
-		say(z, text);
+		zone_say(z, text);
 	}
 	str_release(&list);
 }
@@ -98,25 +87,24 @@ static void take_calls(const struct zones *z, struct governed *g)
 	g->full_ns = g->count_ns = g->counted ? ns / (double)g->counted : 0;
 }
 
-void action_warn_tick(struct zones *z)
+void action_warn_tick(struct zones *z, uint64_t cpu_ns)
 {
 	struct action_warn *w = &z->warn;
 	char part[UNITS_BUF], calls[UNITS_BUF];
 	_free_ char *text = NULL;
 
-	if (!(z->in.o->actions & ~ZONE_ACTION) || w->warned)
+	if (!(z->in.o->actions & ~(1u << WIRE_ACTION_zone)) || w->warned)
 		return;
 	take_calls(z, &w->calls);
-	if (!governor_tick(&w->governor, clock_ns(CLOCK_MONOTONIC), zone_limit_cpu_ns(z), &w->calls,
-			   1))
+	if (!governor_tick(&w->governor, clock_ns(CLOCK_MONOTONIC), cpu_ns, &w->calls, 1))
 		return;
-	w->over = w->governor.slowdown > WARN_ABOVE ? w->over + 1 : 0;
-	if (w->over < WARN_AFTER)
+	w->over = w->governor.slowdown > ZONE_WARN_ABOVE ? w->over + 1 : 0;
+	if (w->over < ZONE_WARN_AFTER)
 		return;
 	w->warned = true;
 	text = mem_printf("calls by stack slow the target down by %s: %s calls a second; probe "
 			  "functions that are called less often, or leave some out with '!NAME'",
 			  zone_text_percent(part, w->governor.slowdown),
 			  units_count(calls, sizeof(calls), (int64_t)w->governor.calls_a_second));
-	say(z, text);
+	zone_say(z, text);
 }

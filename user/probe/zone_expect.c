@@ -14,12 +14,6 @@
 #include "probe/zone_limit.h"
 #include "probe/zone_price.h"
 
-static void say(const struct zones *z, const char *text)
-{
-	if (z->in.say)
-		z->in.say(z->in.context, text);
-}
-
 /* --- what a call costs ------------------------------------------------------------------------ */
 
 /* Number of zones by site and exit, and the cost of such a call. */
@@ -71,7 +65,7 @@ static void say_expected(const struct zones *z)
 					       units_count(n, sizeof(n), (int64_t)c.all),
 					       c.all == 1 ? "" : "s", list.s);
 
-		say(z, text);
+		zone_say(z, text);
 	}
 	str_release(&list);
 }
@@ -97,7 +91,7 @@ void zone_limit_refused(struct zones *z, struct zone_process *p)
 			  "see its calls end",
 			  p->pid, why ? why : "its code is unknown");
 	zone_note(z, text);
-	say(z, text);
+	zone_say(z, text);
 }
 
 /* If the target is a list of processes, each must support sessions; for all processes or a cgroup,

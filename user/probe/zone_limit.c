@@ -13,11 +13,6 @@
 #include "probe/zone_price.h"
 #include "probe/zone_text.h"
 
-/* The slowdown above which users without a limit are warned. */
-#define WARN_ABOVE 0.2
-/* Consecutive judgements above it before the warning: the start of a program does not count. */
-#define WARN_AFTER 2
-
 /* Messages per capture, and zones that the ledger names. */
 #define MOST_SAID  20
 #define MOST_NAMED 20
@@ -132,8 +127,8 @@ static void change_all(struct zones *z)
 
 static void say(struct zones *z, const char *text)
 {
-	if (z->in.say && z->limit.said++ < MOST_SAID)
-		z->in.say(z->in.context, text);
+	if (z->limit.said++ < MOST_SAID)
+		zone_say(z, text);
 }
 
 /* The zone whose calls cost the most in total. */
@@ -154,7 +149,7 @@ static void say_slowdown(struct zones *z)
 	const struct governor *g = &z->limit.governor;
 	_free_ char *name = zone_text_name(z, dearest(z));
 	char part[UNITS_BUF], calls[UNITS_BUF];
-	bool warn = g->slowdown > WARN_ABOVE;
+	bool warn = g->slowdown > ZONE_WARN_ABOVE;
 	_free_ char *text = mem_printf(
 		"zones slow the target down by %s: %s calls a second, most time for %s%s",
 		zone_text_percent(part, g->slowdown),
@@ -218,24 +213,24 @@ static void say_judged(struct zones *z)
 	const bool first = !l->told && g->calls_a_second > 0;
 
 	l->told |= first;
-	l->over = g->slowdown > WARN_ABOVE ? l->over + 1 : 0;
+	l->over = g->slowdown > ZONE_WARN_ABOVE ? l->over + 1 : 0;
 	if (g->limit > 0) {
 		if (first)
 			say_limited(z);
 		say_changes(z, ZONE_MODE_COUNTED, first);
 		say_changes(z, ZONE_MODE_DETACHED, first);
-	} else if (first || (!l->warned && l->over >= WARN_AFTER)) {
+	} else if (first || (!l->warned && l->over >= ZONE_WARN_AFTER)) {
 		say_slowdown(z);
 	}
 }
 
-void zone_limit_tick(struct zones *z)
+void zone_limit_tick(struct zones *z, uint64_t cpu_ns)
 {
 	struct zone_limit *l = &z->limit;
 
 	take_calls(z);
 	take_prices(z);
-	if (!governor_tick(&l->governor, now_ns(), zone_limit_cpu_ns(z), l->zones.at, l->zones.n))
+	if (!governor_tick(&l->governor, now_ns(), cpu_ns, l->zones.at, l->zones.n))
 		return;
 	if (l->governor.limit > 0)
 		change_all(z);

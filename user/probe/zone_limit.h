@@ -7,6 +7,11 @@
 
 #include "probe/zone_state.h"
 
+/* The slowdown above which users without a limit are warned. */
+#define ZONE_WARN_ABOVE 0.2
+/* Consecutive judgements above it before the warning: the start of a program does not count. */
+#define ZONE_WARN_AFTER 2
+
 /* Call before anything is probed: reports the number of zones and the cost of their calls. An
  * option that cannot be honoured is an error, with a text. */
 int zone_limit_expect(struct zones *);
@@ -16,8 +21,8 @@ void zone_limit_refused(struct zones *, struct zone_process *);
 
 /* Adds the zones of an image that was just numbered. */
 void zone_limit_begin(struct zones *, struct zone_image *);
-/* Call at each tick while calls count, and when they start to. */
-void zone_limit_tick(struct zones *);
+/* Call at each tick while calls count, and when they start to. @cpu_ns: zone_limit_cpu_ns(). */
+void zone_limit_tick(struct zones *, uint64_t cpu_ns);
 
 /* CPU time of the target's processes, in ns, as far as zones know them. It decreases when one ends.
  */

@@ -178,13 +178,20 @@ static void note_keeper(struct zones *z)
 	zone_note(z, "the process that held the probes was killed: calls were counted until then");
 }
 
+void zone_judge_cost(struct zones *z)
+{
+	const uint64_t cpu_ns = zone_limit_cpu_ns(z);
+
+	zone_limit_tick(z, cpu_ns);
+	action_warn_tick(z, cpu_ns);
+}
+
 void zones_tick(struct zones *z)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	zone_guard_tick(z);
-	zone_limit_tick(z);
-	action_warn_tick(z);
+	zone_judge_cost(z);
 	note_keeper(z);
 	for (size_t i = z->processes.n; i-- > 0;) {
 		struct zone_process *p = z->processes.at[i];

@@ -82,6 +82,16 @@ struct zones {
 
 /* zones: adds a note to the ledger; counts repetitions. */
 void zone_note(struct zones *, const char *text);
+/* Tells the user, if somebody listens. */
+static inline void zone_say(const struct zones *z, const char *text)
+{
+	if (z->in.say)
+		z->in.say(z->in.context, text);
+}
+
+/* zone_process: judges what the probes cost; at each tick while calls count, and when they start
+ * to. */
+void zone_judge_cost(struct zones *);
 
 /* zone_settle: reads new images, decides how calls end in each process, attaches probes. Notes what
  * cannot be attached. Only at the start (@first) it returns errors, also for patterns that match

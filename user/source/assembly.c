@@ -133,9 +133,19 @@ bool assembly_is_probe(const struct assembly *a, uint32_t user, uint32_t kernel)
 	return k && has_probe(a, k, k->n > ENTRY_FRAMES ? k->n - ENTRY_FRAMES : 0, ENTRY_FRAMES);
 }
 
-/* @without: of the kernel's innermost frames. The same for each use of a kernel stack, since nobody
- * else has one that begins in our program. */
-static uint32_t node_of(struct assembly *a, uint32_t user, uint32_t kernel, uint32_t without)
+/* The innermost frames of a kernel stack that begins in our program on a tracepoint: its own. */
+static uint32_t own_part(const struct assembly *a, uint32_t kernel)
+{
+	const struct stack *stack;
+
+	if (kernel == NO_STACK)
+		return 0;
+	stack = &a->stacks->stacks.at[kernel];
+	return own_frames(a->p, &a->named, a->stacks->chain.at + stack->first, stack->n);
+}
+
+/* @traced is the same for each use of a kernel stack: no other stack begins in our program. */
+static uint32_t node_of(struct assembly *a, uint32_t user, uint32_t kernel, bool traced)
 {
 	bool fresh;
 	uint32_t *node = map_put(&a->node_of, (uint64_t)user << 32 | kernel, &fresh), at;
@@ -145,22 +155,17 @@ static uint32_t node_of(struct assembly *a, uint32_t user, uint32_t kernel, uint
 	at = grow(a, 0, user, 0);
 	if (assembly_is_probe(a, user, kernel))
 		at = profile_node(a->p, at, mark_frame(a, &a->probe_mark, PROBE_MARK));
-	return *node = grow(a, at, kernel, without);
+	return *node = grow(a, at, kernel, traced ? own_part(a, kernel) : 0);
 }
 
 uint32_t assembly_node(struct assembly *a, uint32_t user, uint32_t kernel)
 {
-	return node_of(a, user, kernel, 0);
+	return node_of(a, user, kernel, false);
 }
 
 uint32_t assembly_node_traced(struct assembly *a, uint32_t user, uint32_t kernel)
 {
-	const struct stack *stack = kernel == NO_STACK ? NULL : &a->stacks->stacks.at[kernel];
-	uint32_t own = 0;
-
-	if (stack)
-		own = own_frames(a->p, &a->named, a->stacks->chain.at + stack->first, stack->n);
-	return node_of(a, user, kernel, own);
+	return node_of(a, user, kernel, true);
 }
 
 uint64_t assembly_time(const struct assembly *a, uint64_t time_ns)

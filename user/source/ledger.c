@@ -40,6 +40,16 @@ void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters
 			       (int64_t)(taken - outcomes));
 }
 
+uint64_t ledger_lost(struct session *session, size_t first, size_t n)
+{
+	uint64_t counters[WIRE_COUNTERS], lost = 0;
+
+	for (size_t i = first; i < first + n; i++)
+		if (!session_counters(session, i, counters))
+			lost += counters[WIRE_TAKEN] - counters[WIRE_KEPT];
+	return lost;
+}
+
 void ledger_slices(struct profile *p, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],
 		   uint64_t dropped)
 {

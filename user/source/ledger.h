@@ -43,6 +43,8 @@ struct ledger_input {
  * Adds up, whatever they are. @running: they grew while they were read. */
 void ledger_outcomes(struct profile *, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],
 		     bool running);
+/* Samples of @n streams from @first on that were taken and not kept, so far. */
+uint64_t ledger_lost(struct session *, size_t first, size_t n);
 /* Stacks that the walker in the kernel found no table for; @dropped: of them, because it had been
  * dropped. */
 void ledger_slices(struct profile *, uint32_t metric, const uint64_t counters[WIRE_COUNTERS],

@@ -4,15 +4,14 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "model/thread_wait.h"
 #include "perf/rights.h"
 #include "source/offcpu_ledger.h"
+#include "source/offcpu_threads.h"
 #include "source/samplebook.h"
 #include "source/source.h"
 #include "wire_offcpu.h"
@@ -33,21 +32,13 @@ static const struct {
 };
 #define METRICS (sizeof(metrics) / sizeof(*metrics))
 
-/* A thread that has ended, or was there at the end of the capture. */
-struct total {
-	uint32_t thread; /* of procs */
-	uint64_t blocked_ns, runnable_ns, waits;
-};
-
 struct offcpu {
 	struct samplebook book;
-	VEC(struct total) totals;
-	size_t totals_ended; /* of the window that is being written */
+	struct offcpu_threads threads;
 	struct session *session;
 	const struct target *target;
 	uint64_t period_ns;
-	uint32_t first_metric;	   /* of the profile under way */
-	uint64_t dropped[STREAMS]; /* by stream: as in ledger_slices() */
+	uint32_t first_metric; /* of the profile under way */
 };
 
 static const char *const programs[] = {"offcpu_in", "offcpu_switch", "offcpu_begin", "offcpu_end",
@@ -89,7 +80,7 @@ static void offcpu_free(void *state)
 	if (!o)
 		return;
 	samplebook_release(&o->book);
-	vec_release(&o->totals);
+	offcpu_threads_release(&o->threads);
 	free(o);
 }
 
@@ -130,24 +121,13 @@ static void stop(void *state)
 
 /* --- records -------------------------------------------------------------------------------- */
 
-static void take_total(struct offcpu *o, const struct wire_offcpu *w, struct procs *procs)
-{
-	const struct wire_sample *s = &w->sample;
-	const struct total t = {.thread = procs_thread(procs, s->pid, s->tid, s->time_ns),
-				.blocked_ns = s->weight - w->runnable_ns,
-				.runnable_ns = w->runnable_ns,
-				.waits = w->waits};
-
-	vec_push(&o->totals, t);
-}
-
 static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
 {
 	const struct wire_offcpu *w = record;
 	struct offcpu *o = state;
 
 	if (w->news == WIRE_OFF_THREAD)
-		take_total(o, w, procs);
+		offcpu_threads_take(&o->threads, w, procs);
 	else
 		samplebook_add(&o->book, &w->sample, w->runnable_ns,
 			       stackbook_find(stacks, w->sample.user_hash), stacks, procs);
@@ -156,14 +136,9 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 static void take_slice(void *state, const struct source_slice *slice, struct stackbook *stacks,
 		       struct procs *procs)
 {
-	const struct wire_sample *w = &slice->wire->sample;
-	const uint32_t stream = (w->event & WIRE_STREAM_MASK) - WIRE_STREAM_offcpu;
 	struct offcpu *o = state;
 
-	if (stream >= STREAMS)
-		return;
-	o->dropped[stream] += slice->dropped;
-	samplebook_add(&o->book, w, slice->wire->more[0], slice->stack, stacks, procs);
+	samplebook_add_slice(&o->book, slice, slice->wire->more[0], stacks, procs);
 }
 _Static_assert(offsetof(struct wire_offcpu, runnable_ns) == sizeof(struct wire_sample),
 	       "runnable_ns is the first word that follows the sample");
@@ -181,7 +156,7 @@ static uint64_t lost(const void *state)
 {
 	const struct offcpu *o = state;
 
-	return offcpu_samples_lost(o->session);
+	return ledger_lost(o->session, WIRE_STREAM_offcpu, STREAMS);
 }
 
 /* --- the profile ---------------------------------------------------------------------------- */
@@ -200,13 +175,9 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 {
 	const struct offcpu *o = state;
 
-	for (uint32_t i = 0; i < METRICS; i++) {
-		uint64_t dropped = 0;
-
-		for (uint32_t s = 0; s < STREAMS; s++)
-			dropped += metrics[i].streams >> s & 1 ? o->dropped[s] : 0;
-		offcpu_ledger(p, in, o->first_metric + i, metrics[i].value, dropped);
-	}
+	for (uint32_t i = 0; i < METRICS; i++)
+		offcpu_ledger(p, in, o->first_metric + i, metrics[i].value,
+			      samplebook_dropped(&o->book, metrics[i].streams));
 	offcpu_ledger_waits(p, in);
 }
 
@@ -214,19 +185,6 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 {
 	(void)state;
 	offcpu_sums(p, in);
-}
-
-static void add_totals(const struct offcpu *o, struct assembly *a)
-{
-	for (size_t i = 0; i < o->totals.n; i++) {
-		const struct total *t = &o->totals.at[i];
-		const struct thread_wait row = {.thread = assembly_thread(a, t->thread),
-						.blocked_ns = (int64_t)t->blocked_ns,
-						.runnable_ns = (int64_t)t->runnable_ns,
-						.waits = (int64_t)t->waits};
-
-		vec_push(&a->p->thread_waits, row);
-	}
 }
 
 static void finish(const void *state, struct assembly *a)
@@ -241,7 +199,7 @@ static void finish(const void *state, struct assembly *a)
 		values[o->first_metric + 1] = (int64_t)row->part;
 		samplebook_put(&o->book, row, a, values);
 	}
-	add_totals(o, a);
+	offcpu_threads_put(&o->threads, a);
 	samplebook_tally(&o->book, a);
 	for (uint32_t i = 0; i < METRICS; i++)
 		samplebook_notes(&o->book, a, o->first_metric + i, metrics[i].streams);
@@ -285,7 +243,7 @@ static void window_end(void *state)
 	struct offcpu *o = state;
 
 	samplebook_window_end(&o->book);
-	o->totals_ended = o->totals.n;
+	offcpu_threads_window_end(&o->threads);
 }
 
 static void window_forget(void *state, struct remains *r)
@@ -293,11 +251,7 @@ static void window_forget(void *state, struct remains *r)
 	struct offcpu *o = state;
 
 	samplebook_window_forget(&o->book, r);
-	o->totals.n -= o->totals_ended;
-	memmove(o->totals.at, o->totals.at + o->totals_ended, o->totals.n * sizeof(*o->totals.at));
-	o->totals_ended = 0;
-	for (size_t i = 0; i < o->totals.n; i++)
-		remains_thread(r, o->totals.at[i].thread);
+	offcpu_threads_window_forget(&o->threads, r);
 }
 
 static void window_renumber(void *state, const struct remains *r)
@@ -305,9 +259,7 @@ static void window_renumber(void *state, const struct remains *r)
 	struct offcpu *o = state;
 
 	samplebook_window_renumber(&o->book, r);
-	for (size_t i = 0; i < o->totals.n; i++)
-		o->totals.at[i].thread =
-			remains_new(r->threads.at, r->threads.n, o->totals.at[i].thread);
+	offcpu_threads_window_renumber(&o->threads, r);
 }
 
 const struct source offcpu_source = {

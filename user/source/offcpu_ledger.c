@@ -21,16 +21,6 @@ uint64_t offcpu_counter(struct session *session, enum wire_off_counter what)
 	return session_map_value(session, "offcpu_counters", what, &n) ? 0 : n;
 }
 
-uint64_t offcpu_samples_lost(struct session *session)
-{
-	uint64_t counters[WIRE_COUNTERS], n = 0;
-
-	for (size_t i = 0; i < STREAMS; i++)
-		if (!session_counters(session, WIRE_STREAM_offcpu + i, counters))
-			n += counters[WIRE_TAKEN] - counters[WIRE_KEPT];
-	return n;
-}
-
 /* The sums over all streams whose samples have @value. */
 static void counters_of(struct session *session, enum wire_off_value value,
 			uint64_t out[WIRE_COUNTERS])

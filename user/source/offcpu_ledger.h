@@ -12,8 +12,6 @@
 
 /* Counter @what of the programs; 0 if there is none. */
 uint64_t offcpu_counter(struct session *, enum wire_off_counter what);
-/* Samples that were lost so far. */
-uint64_t offcpu_samples_lost(struct session *);
 
 /* Rows of @metric, whose samples have @value: taken, kept, each loss, notes. @dropped: as in
  * ledger_slices(). */

@@ -15,8 +15,7 @@ struct oncpu {
 	struct samplebook book;
 	struct oncpu_options in;
 	struct session *session;
-	uint32_t first_metric;	       /* of the profile under way: that of the first event */
-	uint64_t dropped[WIRE_EVENTS]; /* see struct oncpu_event */
+	uint32_t first_metric; /* of the profile under way: that of the first event */
 };
 
 static void *oncpu_new(const void *options)
@@ -52,8 +51,7 @@ static void oncpu_take_slice(void *state, const struct source_slice *slice,
 {
 	struct oncpu *o = state;
 
-	o->dropped[slice->wire->sample.event % WIRE_EVENTS] += slice->dropped;
-	samplebook_add(&o->book, &slice->wire->sample, 0, slice->stack, stacks, procs);
+	samplebook_add_slice(&o->book, slice, 0, stacks, procs);
 }
 
 static void oncpu_progress(const void *state, struct str *out)
@@ -119,12 +117,8 @@ static void oncpu_metrics(void *state, struct profile *p)
 static uint64_t oncpu_lost(const void *state)
 {
 	const struct oncpu *o = state;
-	uint64_t counters[WIRE_COUNTERS], n = 0;
 
-	for (size_t i = 0; i < o->in.n_events; i++)
-		if (!session_counters(o->session, i, counters))
-			n += counters[WIRE_TAKEN] - counters[WIRE_KEPT];
-	return n;
+	return ledger_lost(o->session, WIRE_STREAM_oncpu, o->in.n_events);
 }
 
 static struct oncpu_event event_of(const struct oncpu *o, size_t i)
@@ -133,7 +127,7 @@ static struct oncpu_event event_of(const struct oncpu *o, size_t i)
 				    .number = i,
 				    .metric = o->first_metric + (uint32_t)i,
 				    .hz = o->in.hz,
-				    .dropped = o->dropped[i]};
+				    .dropped = samplebook_dropped(&o->book, 1u << i)};
 }
 
 static void oncpu_account(const void *state, struct profile *p, const struct ledger_input *in)

@@ -18,6 +18,7 @@ void samplebook_init(struct samplebook *b, uint32_t first_stream, uint32_t strea
 				 .streams = streams,
 				 .most = mem_most() / SHARE / SAMPLE_BYTES};
 	b->lost = mem_zalloc(streams, sizeof(*b->lost));
+	b->dropped = mem_zalloc(streams, sizeof(*b->dropped));
 	b->before = mem_zalloc(streams, sizeof(*b->before));
 	b->now = mem_shared(streams, sizeof(*b->now));
 }
@@ -26,6 +27,7 @@ void samplebook_release(struct samplebook *b)
 {
 	vec_release(&b->rows);
 	free(b->lost);
+	free(b->dropped);
 	free(b->before);
 	if (b->now)
 		munmap(b->now, b->streams * sizeof(*b->now));
@@ -50,6 +52,26 @@ void samplebook_add(struct samplebook *b, const struct wire_sample *w, uint64_t 
 		vec_push(&b->rows, row);
 	else
 		b->lost[row.stream]++;
+}
+
+void samplebook_add_slice(struct samplebook *b, const struct source_slice *slice, uint64_t part,
+			  struct stackbook *stacks, struct procs *procs)
+{
+	const struct wire_sample *w = &slice->wire->sample;
+	const uint32_t stream = (w->event & WIRE_STREAM_MASK) - b->first_stream;
+
+	if (stream < b->streams)
+		b->dropped[stream] += slice->dropped;
+	samplebook_add(b, w, part, slice->stack, stacks, procs);
+}
+
+uint64_t samplebook_dropped(const struct samplebook *b, uint32_t streams)
+{
+	uint64_t n = 0;
+
+	for (uint32_t s = 0; s < b->streams; s++)
+		n += streams >> s & 1 ? b->dropped[s] : 0;
+	return n;
 }
 
 size_t samplebook_count(const struct samplebook *b)

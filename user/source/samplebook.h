@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "source/assembly.h"
 #include "source/remains.h"
+#include "source/source.h"
 #include "wire.h"
 
 struct sample_row {
@@ -36,6 +37,7 @@ struct samplebook {
 	size_t written;			/* rows that left with earlier windows */
 	size_t most;		     /* rows in all: a profile is held in memory when it is read */
 	int64_t *lost;		     /* by stream: came when there were so many */
+	uint64_t *dropped;	     /* by stream: as in ledger_slices() */
 	struct sample_tally *before; /* by stream: of earlier windows */
 	struct sample_tally *now;    /* of the profile made last, perhaps by a child: shared */
 };
@@ -46,6 +48,11 @@ void samplebook_release(struct samplebook *);
 /* @user: its user stack, walked here or in the kernel. */
 void samplebook_add(struct samplebook *, const struct wire_sample *, uint64_t part, uint32_t user,
 		    struct stackbook *, struct procs *);
+/* The same for one whose user stack was walked here. */
+void samplebook_add_slice(struct samplebook *, const struct source_slice *, uint64_t part,
+			  struct stackbook *, struct procs *);
+/* As in ledger_slices(): of the streams in @streams (bits). */
+uint64_t samplebook_dropped(const struct samplebook *, uint32_t streams);
 /* Rows taken in so far, those of earlier windows included. */
 size_t samplebook_count(const struct samplebook *);
 /* Adds the row to the profile's samples, with these values, one per metric. */

@@ -20,6 +20,12 @@ static const struct {
 		if ((sources)->state[i_] && table[i_].is->operation) \
 	table[i_].is->operation((sources)->state[i_] __VA_OPT__(, ) __VA_ARGS__)
 
+/* Adds to @sum what @operation of each such source returns. */
+#define ADD_EACH(sum, sources, operation)                            \
+	for (size_t i_ = 0; i_ < SOURCES; i_++)                      \
+		if ((sources)->state[i_] && table[i_].is->operation) \
+	(sum) += table[i_].is->operation((sources)->state[i_])
+
 const struct source *sources_at(size_t source)
 {
 	return source < SOURCES && table[source].is->option ? table[source].is : NULL;
@@ -79,9 +85,7 @@ uint64_t sources_lost(const struct sources *s)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < SOURCES; i++)
-		if (s->state[i] && table[i].is->lost)
-			n += table[i].is->lost(s->state[i]);
+	ADD_EACH(n, s, lost);
 	return n;
 }
 
@@ -262,9 +266,7 @@ double sources_programs_ns(const struct sources *s)
 {
 	double ns = 0;
 
-	for (size_t i = 0; i < SOURCES; i++)
-		if (s->state[i] && table[i].is->programs_ns)
-			ns += table[i].is->programs_ns(s->state[i]);
+	ADD_EACH(ns, s, programs_ns);
 	return ns;
 }
 
@@ -272,9 +274,7 @@ double sources_probes_ns(const struct sources *s)
 {
 	double ns = 0;
 
-	for (size_t i = 0; i < SOURCES; i++)
-		if (s->state[i] && table[i].is->probes_ns)
-			ns += table[i].is->probes_ns(s->state[i]);
+	ADD_EACH(ns, s, probes_ns);
 	return ns;
 }
 
@@ -282,9 +282,7 @@ int64_t sources_cpu_ns(const struct sources *s)
 {
 	int64_t ns = 0;
 
-	for (size_t i = 0; i < SOURCES; i++)
-		if (s->state[i] && table[i].is->cpu_ns)
-			ns += table[i].is->cpu_ns(s->state[i]);
+	ADD_EACH(ns, s, cpu_ns);
 	return ns;
 }
 

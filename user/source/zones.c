@@ -16,7 +16,6 @@
 #include "source/source.h"
 #include "source/zone_cost.h"
 #include "source/zone_tables.h"
-#include "probe/action_warn.h"
 #include "probe/zone_limit.h"
 #include "probe/zone_price.h"
 #include "probe/zone_state.h"
@@ -132,8 +131,7 @@ static void zones_start(void *state)
 	z->counting = true;
 	zonemaps_enable(z->in.session->maps, true);
 	calibration_start(z->in.calibration);
-	zone_limit_tick(z);
-	action_warn_tick(z);
+	zone_judge_cost(z);
 }
 
 /* --- the source: processes and time --------------------------------------------------------- */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * offcpu_sample: samples a wait, in the context of the thread that waited.
+ */
+#include "sample/sample.h"
+#include "source/offcpu.h"
+
+/* Scratch of offcpu_in() alone, which the kernel runs without preemption. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk);
+} offcpu_scratch SEC(".maps");
+
+/* The runnable part of @weight, in proportion to @w; off_ns is not 0. */
+static __always_inline __u64 runnable_part(const struct wait *w, __u64 weight)
+{
+	__u64 part; /* in 2^-32 */
+
+	if (w->off_ns >> 32)
+		part = (w->runnable_ns << 16) / (w->off_ns >> 16);
+	else
+		part = (w->runnable_ns << 32) / w->off_ns;
+	part = (weight >> 32) * part + ((weight & 0xffffffff) * part >> 32);
+	return part < weight ? part : weight;
+}
+
+void offcpu_take(void *ctx, const struct offcpu_thread *t, const struct wait *w, __u64 now_ns,
+		 __u64 weight)
+{
+	struct wire_offcpu record = {
+		.sample = {.kind = WIRE_OFFCPU, .time_ns = now_ns, .weight = weight},
+		.runnable_ns = runnable_part(w, weight),
+		.wait_ns = w->off_ns,
+		.waits = 1,
+		.news = WIRE_OFF_WAIT,
+		.state = t->state};
+	__u32 zero = 0, values = 0;
+	struct walk *walk = bpf_map_lookup_elem(&offcpu_scratch, &zero);
+
+	if (record.runnable_ns < weight)
+		values |= WIRE_OFF_BLOCKED;
+	if (record.runnable_ns)
+		values |= WIRE_OFF_RUNNABLE;
+	record.sample.event = WIRE_OFF_STREAM(values);
+	if (walk)
+		sample_take(ctx, NULL, walk, &record.sample, sizeof(record));
+}

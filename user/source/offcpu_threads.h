@@ -1,0 +1,39 @@
+/*
+ * offcpu_threads: how long each thread was off the CPU, all in all, until that is in a file: of the
+ * source offcpu.
+ */
+#ifndef SOURCE_OFFCPU_THREADS_H
+#define SOURCE_OFFCPU_THREADS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "process/procs.h"
+#include "source/assembly.h"
+#include "source/remains.h"
+#include "wire_offcpu.h"
+
+/* A thread that has ended, or was there at the end of the capture. */
+struct offcpu_total {
+	uint32_t thread; /* of procs */
+	uint64_t blocked_ns, runnable_ns, waits;
+};
+
+struct offcpu_threads {
+	VEC(struct offcpu_total) rows;
+	size_t ended; /* rows of the window that is being written */
+};
+
+void offcpu_threads_release(struct offcpu_threads *);
+/* @w: WIRE_OFF_THREAD. */
+void offcpu_threads_take(struct offcpu_threads *, const struct wire_offcpu *w, struct procs *);
+/* Adds the rows to the profile. */
+void offcpu_threads_put(const struct offcpu_threads *, struct assembly *);
+
+/* See source.h. */
+void offcpu_threads_window_end(struct offcpu_threads *);
+void offcpu_threads_window_forget(struct offcpu_threads *, struct remains *);
+void offcpu_threads_window_renumber(struct offcpu_threads *, const struct remains *);
+
+#endif
