@@ -58,6 +58,8 @@ static void configure_clocks(struct eprof_bpf *skel, const struct probe_request 
 	bool rusage = r->clocks & WIRE_CLOCK_RUSAGE;
 
 	bpf_program__set_autoload(skel->progs.zone_sched_switch, has_clocks(r));
+	bpf_program__set_autoload(skel->progs.zone_sched_in,
+				  has_clocks(r) && kernel_types_have_tracepoint("sched_exit_tp"));
 	bpf_program__set_autoload(skel->progs.zone_sched_wakeup, has_clocks(r));
 	bpf_program__set_autoload(skel->progs.zone_sys_enter, rusage);
 	bpf_program__set_autoload(skel->progs.zone_sys_exit, rusage);
@@ -72,6 +74,10 @@ static void configure_clocks(struct eprof_bpf *skel, const struct probe_request 
 				 (uint32_t)counters_cpus() * WIRE_ZONE_EVENTS);
 	skel->rodata->config_zone_clocks = r->clocks;
 	skel->rodata->config_zone_events = (uint32_t)r->n_events;
+	for (size_t i = 0; i < r->n_events; i++)
+		if (r->events[i].type == PERF_TYPE_SOFTWARE &&
+		    r->events[i].config == PERF_COUNT_SW_CONTEXT_SWITCHES)
+			skel->rodata->config_zone_switch_events |= 1u << i;
 }
 
 static void want(struct bpf_program *program, enum uprobes_attach attach)
@@ -170,8 +176,9 @@ static int attach_all(struct eprof_bpf *skel, struct probe_session *z)
 {
 	struct bpf_program *const programs[] = {
 		skel->progs.zone_thread_exit,  skel->progs.zone_exec,
-		skel->progs.zone_sched_switch, skel->progs.zone_sched_wakeup,
-		skel->progs.zone_sys_enter,    skel->progs.zone_sys_exit};
+		skel->progs.zone_sched_switch, skel->progs.zone_sched_in,
+		skel->progs.zone_sched_wakeup, skel->progs.zone_sys_enter,
+		skel->progs.zone_sys_exit};
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs) && !ret; i++)
