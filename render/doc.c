@@ -43,6 +43,7 @@ static struct doc_block *doc_block(struct doc *doc, enum block_kind kind)
 	struct doc_block *b = vec_add(&doc->blocks);
 
 	b->kind = kind;
+	b->part = doc->part;
 	return b;
 }
 
@@ -93,11 +94,15 @@ void doc_release(struct doc *doc)
 
 void doc_heading(struct doc *doc, const char *fmt, ...)
 {
+	_free_ char *text = NULL;
 	va_list args;
 
 	va_start(args, fmt);
-	doc_block(doc, BLOCK_HEADING)->text = bounded(clean_vprintf(fmt, args), LONGEST_HEADING);
+	text = clean_vprintf(fmt, args);
 	va_end(args);
+	doc_block(doc, BLOCK_HEADING)->text =
+		bounded(doc->part ? mem_printf("%s: %s", text, doc->part) : mem_strdup(text),
+			LONGEST_HEADING);
 }
 
 void doc_text(struct doc *doc, const char *fmt, ...)

@@ -87,12 +87,17 @@ struct doc_block {
 	VEC(struct doc_fact) facts;
 	VEC(struct doc_path) paths;
 	const struct tree *tree; /* borrowed: flame, paths */
+	const char *part;	 /* see struct doc */
 };
 
 struct doc {
 	char *title, *subtitle;	       /* owned: of the whole report */
 	const struct profile *profile; /* borrowed */
 	VEC(struct doc_block) blocks;
+	/* Borrowed: what the blocks that are added now are of, where a report says the same of
+	 * several things: a metric's name. A page shows one at a time; headings have it behind
+	 * them. NULL: of the whole. */
+	const char *part;
 };
 
 void doc_init(struct doc *, const struct profile *, const char *title, const char *subtitle);

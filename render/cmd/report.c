@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "base/usage.h"
+#include "cmd/metrics.h"
 #include "cmd/output.h"
 #include "format/format.h"
 #include "model/meta.h"
@@ -213,16 +214,59 @@ static void init_doc(struct doc *doc, const struct view_input *in)
 	str_release(&subtitle);
 }
 
-static int write_report(const struct report *r, const struct view_input *in)
+/* Writes the views from @first on that are of one metric, for each of @metrics. Returns the number
+ * of these views, or a negative errno with a text. */
+static int write_metrics(const struct view *const *first, const struct view_input *in,
+			 const struct metric_trees *metrics, struct doc *doc)
+{
+	struct selection selection = *in->selection;
+	struct view_input of_it = *in;
+	int n = 0, rc = 0;
+
+	of_it.selection = &selection;
+
+	while (first[n] && first[n]->by_metric)
+		n++;
+	for (size_t i = 0; i < metrics->all.n; i++) {
+		const struct metric_tree *m = &metrics->all.at[i];
+
+		doc->part = selection.metric = m->name;
+		of_it.tree = m->tree;
+		of_it.top = &m->top;
+		for (int k = 0; k < n && !rc; k++)
+			rc = first[k]->write(&of_it, doc);
+	}
+	doc->part = NULL;
+	return rc ? rc : n;
+}
+
+static int write_views(const struct report *r, const struct view_input *in,
+		       const struct metric_trees *metrics, struct doc *doc)
+{
+	const struct view *const *v = r->views;
+	int rc = 0;
+
+	while (*v && rc >= 0) {
+		if ((*v)->by_metric && metrics->all.n) {
+			rc = write_metrics(v, in, metrics, doc);
+			v += rc > 0 ? rc : 0;
+		} else {
+			rc = (*v++)->write(in, doc);
+		}
+	}
+	return rc < 0 ? rc : 0;
+}
+
+static int write_report(const struct report *r, const struct view_input *in,
+			const struct metric_trees *metrics)
 {
 	const struct format_options options = format_options(r);
 	struct output out = {0};
 	struct doc doc;
-	int rc = 0;
+	int rc;
 
 	init_doc(&doc, in);
-	for (const struct view *const *v = r->views; *v && rc == 0; v++)
-		rc = (*v)->write(in, &doc);
+	rc = write_views(r, in, metrics, &doc);
 	if (options.ascii)
 		doc_to_ascii(&doc);
 	if (rc == 0)
@@ -239,6 +283,7 @@ struct material {
 	struct tree *tree, *zone_tree;
 	struct top top;
 	struct zone_rows zone_rows;
+	struct metric_trees metrics; /* in a report that has room for several */
 };
 
 /* What the selection takes of the profile. Errors are the selection's: the profile was checked when
@@ -253,11 +298,14 @@ static int material_select(struct material *m, const struct report *r)
 		rc = zone_rows_build(m->profile, &r->selection, &m->zone_rows);
 	if (rc == 0)
 		top_build(m->tree, &m->top);
+	if (rc == 0 && (r->format->place == DOC_PAGE || r->format->place == DOC_PAPER))
+		rc = metric_trees_build(m->profile, &r->selection, &m->metrics);
 	return rc;
 }
 
 static void material_release(struct material *m)
 {
+	metric_trees_release(&m->metrics);
 	top_release(&m->top);
 	zone_rows_release(&m->zone_rows);
 	tree_free(m->zone_tree);
@@ -301,12 +349,14 @@ static int write_material(struct report *r, const struct material *m)
 	/* The summary tells it in the report. */
 	if (!has_view(r, "summary"))
 		render_doubt(m->profile, r->input);
-	return write_report(r, &(struct view_input){.profile = m->profile,
-						    .selection = &r->selection,
-						    .tree = m->tree,
-						    .top = &m->top,
-						    .zone_tree = m->zone_tree,
-						    .zone_rows = &m->zone_rows});
+	return write_report(r,
+			    &(struct view_input){.profile = m->profile,
+						 .selection = &r->selection,
+						 .tree = m->tree,
+						 .top = &m->top,
+						 .zone_tree = m->zone_tree,
+						 .zone_rows = &m->zone_rows},
+			    &m->metrics);
 }
 
 /* The exit status, as of the two below. */

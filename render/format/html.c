@@ -34,6 +34,7 @@ struct page {
 	/* Of the last flame: where its nodes stand in the data, for the paths that follow it. */
 	const struct tree *tree;
 	uint32_t *place;
+	const char *part; /* under way: see struct doc */
 };
 
 static void text_write(FILE *out, const char *text)
@@ -326,6 +327,24 @@ static void paths_write(struct page *pg, const struct doc_block *b)
 	fputs("</ol>\n", pg->out);
 }
 
+/* What comes next is of @part. Parts that follow each other are those that the page's script shows
+ * one at a time. */
+static void part_turn(struct page *pg, const char *part)
+{
+	if (pg->part == part)
+		return;
+	if (pg->part)
+		fputs("</section>\n", pg->out);
+	pg->part = part;
+	if (!part)
+		return;
+	fputs("<section class=\"part\" data-part=\"", pg->out);
+	text_write(pg->out, part);
+	fputs("\" aria-label=\"", pg->out);
+	text_write(pg->out, part);
+	fputs("\">\n", pg->out);
+}
+
 static void body_write(struct page *pg)
 {
 	static void (*const write[])(struct page *, const struct doc_block *) = {
@@ -334,8 +353,11 @@ static void body_write(struct page *pg)
 		[BLOCK_FLAME] = flame_write,	 [BLOCK_PATHS] = paths_write,
 	};
 
-	for (size_t i = 0; i < pg->doc->blocks.n; i++)
+	for (size_t i = 0; i < pg->doc->blocks.n; i++) {
+		part_turn(pg, pg->doc->blocks.at[i].part);
 		write[pg->doc->blocks.at[i].kind](pg, &pg->doc->blocks.at[i]);
+	}
+	part_turn(pg, NULL);
 }
 
 static void title_write(struct page *pg)

@@ -115,9 +115,10 @@ char *base_idle_text(const struct view_input *in)
 					 : mem_printf("no %s of the target in %s", metric, all);
 	if (length <= 0 || ran >= IDLE_SHARE * length)
 		return NULL;
-	return mem_printf(
-		"%s of %s%s; the target slept or waited: time off the CPU is not captured",
-		units_ns(on, sizeof(on), ran), all, ran > 0 ? ticks : "");
+	return mem_printf("%s of %s%s; the target slept or waited: %s",
+			  units_ns(on, sizeof(on), ran), all, ran > 0 ? ticks : "",
+			  in->profile->thread_waits.n ? "--metric blocked says where"
+						      : "--off-cpu captures where");
 }
 
 bool base_is_zones_only(const struct view_input *in)

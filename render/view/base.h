@@ -29,7 +29,7 @@ const char *base_value_key(const struct view_input *);
 bool base_is_cpu_time(const struct view_input *);
 
 /* Why there is next to nothing to see, where the target hardly ran: "…, of 10.0 s; the target slept
- * or waited for the rest: time off the CPU is not captured". Freed by the caller; NULL where it is
+ * or waited for the rest: --off-cpu captures where". Freed by the caller; NULL where it is
  * not so. */
 char *base_idle_text(const struct view_input *);
 

@@ -21,6 +21,7 @@ const struct view flame_view = {
 	.name = "flame",
 	.about = "flame graph of all stacks",
 	.part = PART_SAMPLES,
+	.by_metric = true,
 	.shows = {[DOC_PAGE] = SHOWS, [DOC_PAPER] = SHOWS, [DOC_PICTURE] = SHOWS},
 	.write = flame_write,
 };

@@ -62,6 +62,7 @@ const struct view functions_view = {
 	.name = "functions",
 	.about = "functions by self and total share",
 	.part = PART_SAMPLES,
+	.by_metric = true,
 	.shows = {IN_REPORTS, [DOC_TABLE] = SHOWS_ELSE},
 	.write = functions_write,
 };

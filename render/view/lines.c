@@ -71,5 +71,6 @@ const struct view lines_view = {
 	.name = "lines",
 	.about = "source lines by self share",
 	.part = PART_SAMPLES,
+	.by_metric = true,
 	.write = lines_write,
 };

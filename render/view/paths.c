@@ -138,6 +138,7 @@ const struct view paths_view = {
 	.name = "paths",
 	.about = "the stacks in which most samples ended",
 	.part = PART_SAMPLES,
+	.by_metric = true,
 	.shows = {IN_REPORTS},
 	.write = paths_write,
 };

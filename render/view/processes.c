@@ -110,6 +110,7 @@ const struct view processes_view = {
 	.name = "processes",
 	.about = "share of each program, where there are several processes",
 	.part = PART_SAMPLES,
+	.by_metric = true,
 	.shows = {IN_REPORTS},
 	.write = processes_write,
 };

@@ -53,6 +53,7 @@ const struct view threads_view = {
 	.name = "threads",
 	.about = "share of each thread",
 	.part = PART_SAMPLES,
+	.by_metric = true,
 	.shows = {IN_REPORTS},
 	.write = threads_write,
 };

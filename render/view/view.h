@@ -29,6 +29,7 @@ struct view {
 	const char *name;	   /* for --view */
 	const char *about;	   /* one line for --help */
 	enum profile_part part;	   /* what a profile must have for it; PART_ANY: nothing */
+	bool by_metric;		   /* it is of one metric: where several show, there once each */
 	uint8_t shows[DOC_PLACES]; /* enum view_shows; [DOC_PAGE] = SHOWS … */
 	/* Adds its blocks. 0, or a negative errno with a text. */
 	int (*write)(const struct view_input *, struct doc *);

@@ -30,6 +30,7 @@
 	.incbin "render/web/canvas.js"
 	.incbin "render/web/table.js"
 	.incbin "render/web/flame.js"
+	.incbin "render/web/parts.js"
 	.incbin "render/web/page.js"
 	end web_page_js
 

@@ -39,6 +39,7 @@ class Report {
 		this.names = new Map(); /* of functions → {flame, frame} where one can be searched */
 		this.quiet = true;
 		this.read(new Reader(bytes));
+		this.parts = new Parts(this);
 		this.tables.forEach(table => table.start());
 		this.addPathButtons();
 		this.listen();
@@ -86,6 +87,7 @@ class Report {
 		const b = make("button", {type: "button", class: "name",
 			title: name + "\nSearch it in the flame graph"}, swatch(frame.colour), make("span", {}, shorten(name)));
 		b.addEventListener("click", () => {
+			this.parts.reveal(flame.box);
 			flame.search("^" + escapePattern(name) + "$");
 			flame.box.scrollIntoView();
 		});
@@ -111,12 +113,22 @@ class Report {
 		addEventListener("keydown", e => this.key(e));
 		addEventListener("popstate", () => this.load());
 		addEventListener("hashchange", () => this.load());
-		addEventListener("beforeprint", () => this.flames.forEach(f => f.print(true)));
-		addEventListener("afterprint", () => this.flames.forEach(f => f.print(false)));
+		addEventListener("beforeprint", () => this.print(true));
+		addEventListener("afterprint", () => this.print(false));
+	}
+
+	print(printing) {
+		this.parts.print(printing);
+		this.flames.forEach(flame => flame.print(printing));
+	}
+
+	/* The first flame graph that shows. */
+	firstShown() {
+		return this.flames.find(flame => !flame.box.closest("[hidden]"));
 	}
 
 	key(e) {
-		const first = this.flames[0], typing = e.target.matches("input");
+		const first = this.firstShown(), typing = e.target.matches("input");
 		const find = e.key === "f" && (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey;
 		if (!first || !(find ? e.target !== first.input : e.key === "/" && !typing))
 			return;
@@ -131,7 +143,8 @@ class Report {
 	save(step) {
 		if (this.quiet || !this.flames[0])
 			return;
-		const state = Object.entries(this.flames[0].state()).filter(([, v]) => v);
+		const all = {...this.flames[0].state(), ...this.parts.state()};
+		const state = Object.entries(all).filter(([, v]) => v);
 		const hash = "#" + new URLSearchParams(state);
 		if (hash === (location.hash || "#"))
 			return;
@@ -140,8 +153,10 @@ class Report {
 
 	load() {
 		this.quiet = true;
+		const state = new URLSearchParams(location.hash.slice(1));
+		this.parts.restore(state);
 		if (this.flames[0])
-			this.flames[0].restore(new URLSearchParams(location.hash.slice(1)));
+			this.flames[0].restore(state);
 		this.flames.slice(1).forEach(flame => flame.zoom(0));
 		this.quiet = false;
 	}

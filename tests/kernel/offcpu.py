@@ -35,8 +35,7 @@ def places(folded):
     for line in folded:
         stack, value = line.rsplit(" ", 1)
         frames = stack.split(";")
-        # The children of w_child have its name and stack, and sleep.
-        if frames[0] in frames[1:] and not (frames[0] == "w_child" and "nap" in frames):
+        if frames[0] in frames[1:]:
             sums[frames[0]] = sums.get(frames[0], 0) + int(value)
     return sums
 

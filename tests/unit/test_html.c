@@ -20,6 +20,7 @@
 #include "store/store.h"
 #include "view/view.h"
 
+#include "small_profile.h"
 #include "zone_profile.h"
 
 #define HOSTILE "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
@@ -336,6 +337,31 @@ static int save_page(const char *dir, const char *name, struct profile *p)
 	return 0;
 }
 
+/* Three metrics: time on a CPU in work, time off it in wait, and one without samples. */
+static struct profile *metrics_profile(void)
+{
+	static const struct {
+		const char *stack;
+		int64_t on_ns, off_ns;
+	} samples[] = {{"main;work", 70, 0}, {"main;work;spin", 30, 0}, {"main;wait", 0, 400}};
+	struct profile *p = profile_new();
+
+	profile_metric_base(p, profile_metric(p, "cpu-clock", "ns", METRIC_SUM), METRIC_ON_CPU);
+	profile_metric_base(p, profile_metric(p, "blocked", "ns", METRIC_SUM), "time blocked");
+	profile_metric(p, "page-faults", "events", METRIC_COUNT);
+	profile_add_part(p, PART_SAMPLES);
+	small_thread(p, 10, 10, "main", "prog");
+	small_thread(p, 10, 11, "sleeper", "prog");
+	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+		const int64_t values[] = {samples[i].on_ns, samples[i].off_ns, 0};
+
+		profile_sample(p, i, samples[i].off_ns != 0, small_node(p, samples[i].stack),
+			       values);
+	}
+	p->duration_ns = 1000;
+	return p;
+}
+
 static int save_profile(const char *dir, const char *name, struct profile *p)
 {
 	_free_ char *path = mem_printf("%s/%s", dir, name);
@@ -355,6 +381,7 @@ static int save_pages(const char *dir, unsigned stacks)
 	rc |= save_profile(dir, "zones.h5", zone_profile());
 	rc |= save_profile(dir, "zones-only.h5", zones_only_profile());
 	rc |= save_profile(dir, "zones-none.h5", zones_none_profile());
+	rc |= save_profile(dir, "metrics.h5", metrics_profile());
 	rc |= save_page(dir, "small.html", p);
 	rc |= save_page(dir, "hostile.html", hostile_profile());
 	rc |= save_page(dir, "deep.html", deep_profile());

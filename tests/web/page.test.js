@@ -308,6 +308,58 @@ test("zones: all columns show without the script", async browser => {
 	same(await page.locator(".many th:has-text('Minor faults')").isVisible(), true, "column");
 });
 
+/* What shows of the tabs' part: its flame graph's total, and the first thread. */
+const shownPart = page => page.evaluate(() => {
+	const part = [...document.querySelectorAll(".part")].filter(e => !e.hidden);
+	const {tree, canvas} = eprof.firstShown();
+	return [part.length, part[0].dataset.part, tree.total[0], canvas.width > 100,
+		part[0].querySelector("[data-table]:last-of-type tbody tr td:last-child").textContent];
+});
+
+test("metrics: one shows at a time, by tabs", async browser => {
+	const page = await open(browser, "metrics.html");
+	same(await page.locator("[role=tab]").allTextContents(), ["cpu-clock", "blocked"], "tabs");
+	same(await shownPart(page), [1, "cpu-clock", 100, true, "main"], "first");
+	await page.click("[role=tab]:has-text('blocked')");
+	await page.waitForFunction(() => eprof.firstShown().canvas.width > 100);
+	same(await shownPart(page), [1, "blocked", 400, true, "sleeper"], "second");
+	same(await page.evaluate(() => location.hash), "#m=blocked", "hash");
+	await page.keyboard.press("ArrowRight");
+	same((await shownPart(page))[1], "cpu-clock", "by key, round");
+	same(await page.evaluate(() => document.activeElement.textContent), "cpu-clock", "focus");
+	same(page.complaints, [], "complaints");
+});
+
+test("metrics: names lead to the graph of the same metric, and links to a metric", async browser => {
+	const page = await open(browser, "metrics.html", {hash: "#m=blocked"});
+	same((await shownPart(page))[1], "blocked", "from the address");
+	await page.click(".part:not([hidden]) button.name:has-text('wait')");
+	same((await page.textContent(".part:not([hidden]) .flame .matched")).slice(0, 7), "1 match", "match");
+	await page.keyboard.press("/");
+	same(await page.evaluate(() => document.activeElement === eprof.firstShown().input), true, "slash");
+});
+
+test("metrics: paper and readers without the script have all", async browser => {
+	const page = await open(browser, "metrics.html");
+	await page.emulateMedia({media: "print"});
+	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+	same(await page.evaluate(() => [...document.querySelectorAll(".part")].map(e => e.hidden)),
+		[false, false], "hidden");
+	same(await page.evaluate(() => eprof.flames.every(f => f.canvas.width > 100)), true, "drawn");
+	await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+	same((await shownPart(page)).slice(0, 2), [1, "cpu-clock"], "after it");
+	const context = await browser.newContext({javaScriptEnabled: false});
+	const plain = await context.newPage();
+	await plain.goto(pathToFileURL(path.join(folder, "metrics.html")).href);
+	same(await plain.locator("h2:has-text('Top functions: blocked')").isVisible(), true, "plain");
+});
+
+test("metrics: where one is named there are no tabs", async browser => {
+	const page = await open(browser, "blocked.html");
+	same(await page.locator("[role=tab]").count(), 0, "tabs");
+	same(await page.evaluate(() => eprof.flames[0].tree.total[0]), 400, "total");
+});
+
 test("hostile names are text", async browser => {
 	const page = await open(browser, "hostile.html");
 	same(await page.title(), "hostile.html", "title");

@@ -1,11 +1,17 @@
 #include "source/own_frames.h"
 
+#include <string.h>
+
 #include "base/str.h"
 
 /* Where the tracepoint's call of the program begins, from the inside out: bpf_trace_run1, which
  * programs return to, then what depends on how the kernel was built. */
 #define CALLER "bpf_trace_run"
 static const char *const on_the_way[] = {"__bpf_trace_", "__traceiter_"};
+
+/* How the kernel leaves the CPU, whoever waits for what: the function that calls these says more.
+ */
+static const char *const switching[] = {"__schedule", "schedule"};
 
 /* Our program is a few functions at most. */
 #define MOST_FRAMES 12
@@ -27,8 +33,17 @@ static bool is_on_the_way(const char *name)
 	return false;
 }
 
-uint32_t own_frames(const struct profile *p, const struct named *named, const uint32_t *places,
-		    uint32_t n)
+static bool is_switching(const char *name)
+{
+	for (size_t i = 0; i < sizeof(switching) / sizeof(*switching); i++)
+		if (!strcmp(name, switching[i]))
+			return true;
+	return false;
+}
+
+/* How many of the innermost frames are our program's. */
+static uint32_t of_the_program(const struct profile *p, const struct named *named,
+			       const uint32_t *places, uint32_t n)
 {
 	uint32_t i = 0;
 
@@ -38,6 +53,16 @@ uint32_t own_frames(const struct profile *p, const struct named *named, const ui
 		return 0;
 	i++;
 	while (i < n && is_on_the_way(name_of(p, named, places[i])))
+		i++;
+	return i;
+}
+
+uint32_t own_frames(const struct profile *p, const struct named *named, const uint32_t *places,
+		    uint32_t n)
+{
+	uint32_t i = of_the_program(p, named, places, n);
+
+	while (i + 1 < n && is_switching(name_of(p, named, places[i])))
 		i++;
 	return i;
 }
