@@ -1,7 +1,7 @@
 /*
- * jitmap SECONDS: writes two loops into anonymous executable memory, names them in
- * /tmp/perf-PID.map as a JIT does, and spends 75 % in jit_hot and 25 % in "jit odd;name". The
- * map is removed at the end unless a second argument says keep.
+ * jitmap SECONDS [keep|remove [LATE]]: writes two loops into anonymous executable memory, names
+ * them in /tmp/perf-PID.map as a JIT does, LATE seconds after it began to run them, and spends 75 %
+ * in jit_hot and 25 % in "jit odd;name". The map is removed at the end unless it is to be kept.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -30,12 +30,26 @@ static int write_map(const char *path, const uint8_t *page)
 	return fclose(f);
 }
 
+/* Asking the clock is a system call: seldom. */
+static uint64_t run(uintptr_t page, double seconds)
+{
+	double end = cpu_s() + seconds;
+	uint64_t rounds = 0;
+
+	while (cpu_s() < end)
+		for (int i = 0; i < 20; i++, rounds++) {
+			run_jit((void (*)(uint64_t))page, 30000);
+			run_jit((void (*)(uint64_t))(page + APART), 10000);
+		}
+	return rounds;
+}
+
 int main(int argc, char **argv)
 {
-	double end = cpu_s() + arg(argc, argv, 1, 10);
 	uint8_t *page =
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint64_t rounds = 0;
+	double late = arg(argc, argv, 3, 0);
+	uint64_t rounds;
 	char path[64];
 
 	if (page == MAP_FAILED)
@@ -44,16 +58,12 @@ int main(int argc, char **argv)
 	memcpy(page + APART, code, sizeof(code));
 	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
 		return 1;
+	rounds = run((uintptr_t)page, late);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	if (write_map(path, page))
 		return 1;
-	/* Asking the clock is a system call: seldom. */
-	while (cpu_s() < end)
-		for (int i = 0; i < 20; i++, rounds++) {
-			run_jit((void (*)(uint64_t))(uintptr_t)page, 30000);
-			run_jit((void (*)(uint64_t))(uintptr_t)(page + APART), 10000);
-		}
-	if (argc < 3)
+	rounds += run((uintptr_t)page, arg(argc, argv, 1, 10) - late);
+	if (argc < 3 || strcmp(argv[2], "keep"))
 		unlink(path);
 	printf("pid=%d rounds=%lu\n", getpid(), rounds);
 	return 0;

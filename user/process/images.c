@@ -371,6 +371,28 @@ uint32_t images_jit(struct images *m, uint32_t pid)
 	return *number;
 }
 
+/* Ticks between two attempts to find a perf map, at most: some 10 s. */
+#define JIT_WAIT_MOST 100
+
+/* A process writes its map after it has made memory executable, perhaps long after. */
+static void retry_perf_map(struct image *image)
+{
+	if (image->fd >= 0 || image->jit_ticks-- > 0)
+		return;
+	image->fd = images_open_perf_map(image);
+	image->jit_wait = 2 * image->jit_wait + 1;
+	if (image->jit_wait > JIT_WAIT_MOST)
+		image->jit_wait = JIT_WAIT_MOST;
+	image->jit_ticks = image->jit_wait;
+}
+
+void images_tick(struct images *m)
+{
+	for (size_t i = 0; i < m->by_pid.cap; i++)
+		if (m->by_pid.slots[i].used && m->by_pid.slots[i].value)
+			retry_perf_map(m->at.at[m->by_pid.slots[i].value]);
+}
+
 void images_jit_end(struct images *m, uint32_t pid)
 {
 	uint32_t *number = map_get(&m->by_pid, pid);

@@ -46,6 +46,8 @@ struct image {
 		      * own. For debug files and perf maps */
 	uint32_t jit_ns_pid; /* the pid as its own namespace sees it */
 	uint32_t jit_uid;    /* whose files may name its code, besides root's */
+	uint32_t jit_ticks;  /* until its perf map is looked for again; it may come later */
+	uint32_t jit_wait;   /* how many ticks the next time */
 	uint32_t first;	     /* the first image of the same build; its own number: it is that */
 	uint32_t next_copy;  /* of the first one, or of a copy; IMAGE_NONE: none */
 	uint32_t serial;     /* of no other image, not even of one that gets its number later */
@@ -79,6 +81,8 @@ uint32_t images_file(struct images *, uint32_t pid, uint64_t start, uint64_t end
 		     const struct image_id *id);
 /* The image of @pid's anonymous executable memory. */
 uint32_t images_jit(struct images *, uint32_t pid);
+/* Looks again for perf maps that were not there yet, less and less often. Call at each tick. */
+void images_tick(struct images *);
 /* @pid exits or calls exec: its perf map is looked for a last time; code that appears under this
  * pid later is another image's. */
 void images_jit_end(struct images *, uint32_t pid);

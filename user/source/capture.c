@@ -312,6 +312,7 @@ static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *co
 		progress(c, fn, context);
 		session_tick(c->session);
 		tables_tick(c->in.tables);
+		images_tick(c->in.images);
 		turn_tick(&c->turn, now);
 		tick = now + TICK_NS;
 	}
