@@ -9,17 +9,6 @@
 
 judge=tests/kernel/zones.py
 
-# Kernels before 6.6 attach probes one by one; eprof then allows only some hundreds of them.
-case $(uname -r) in
-[1-5].* | 6.[0-5].*) few=yes ;;
-*) few= ;;
-esac
-# Kernels before 6.13 have no uprobe sessions.
-case $(uname -r) in
-[1-5].* | 6.[0-9].* | 6.1[0-2].*) session=rets ;;
-*) session=session ;;
-esac
-
 libc_few()
 {
 	for name in malloc free calloc realloc printf puts fflush write read raise sigaction \
