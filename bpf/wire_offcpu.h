@@ -12,14 +12,25 @@
 enum wire_off_news {
 	WIRE_OFF_WAIT,	 /* a sample of a wait that has just ended */
 	WIRE_OFF_THREAD, /* the totals of a thread, at its end or that of the capture; no stacks */
+	WIRE_OFF_WAKE,	 /* a sample of who ended the blocked part of a wait: comes before that of
+			    the wait, whose out time is the same: time_ns - wait_ns */
+};
+
+/* A thread that was woken, as the loader sees it. */
+struct wire_off_woken {
+	wire_u32 pid, tid;
 };
 
 struct wire_offcpu {
 	/* Kind WIRE_OFFCPU. Weight: the time off the CPU that a sample stands for, in ns, a
-	 * multiple of the period; of a thread, all of it. */
+	 * multiple of the period; of a thread, all of it; of a waking, time blocked. Thread and
+	 * stacks of a waking are the waker's. */
 	struct wire_sample sample;
-	wire_u64 runnable_ns; /* the part of the weight in which the thread was runnable */
-	wire_u64 wait_ns;     /* length of the sampled wait; of a thread: 0 */
+	union {
+		wire_u64 runnable_ns; /* the part of the weight in which it was runnable */
+		struct wire_off_woken woken; /* of a waking: by the sampled thread */
+	};
+	wire_u64 wait_ns;     /* length of the sampled wait, so far for a waking; of a thread: 0 */
 	wire_u32 waits;	      /* 1; of a thread: all of them */
 	wire_u16 news;	      /* enum wire_off_news */
 	wire_u16 state;	      /* task state when it left the CPU, 0: runnable; of a thread: 0 */
@@ -29,6 +40,15 @@ _Static_assert(sizeof(struct wire_offcpu) == 72, "wire_offcpu is part of the con
 /* A sample counts under the stream that says which values it has, these as bits, less one. */
 enum wire_off_value { WIRE_OFF_BLOCKED = 1, WIRE_OFF_RUNNABLE = 2 };
 #define WIRE_OFF_STREAM(values) (WIRE_STREAM_offcpu + (values)-1)
+/* Wakings have a stream of their own, behind those. */
+#define WIRE_OFF_STREAM_WAKE (WIRE_STREAM_offcpu + 3)
+_Static_assert(WIRE_OFF_STREAM_WAKE <= WIRE_LAST_STREAM_offcpu, "it is among the source's streams");
+
+/* The map offcpu_queue: how long threads were runnable before each of their returns to a CPU, by
+ * CPU, in bins of an eighth of an octave: bin n holds the bins n << WIRE_OFF_QUEUE_SHIFT and up of
+ * model/hist.h. The last one ends beyond an hour. */
+#define WIRE_OFF_QUEUE_SHIFT 3
+#define WIRE_OFF_QUEUE_BINS  304
 
 /* Set by the loader while the programs run: values of the map offcpu_control. */
 enum wire_off_control {
@@ -53,6 +73,10 @@ enum wire_off_counter {
 	WIRE_OFF_RUNS,		/* of the programs, at switches of any task */
 	WIRE_OFF_RUN_NS,	/* their run time, for the target … */
 	WIRE_OFF_RUN_OTHERS_NS, /* … and for others */
+	WIRE_OFF_WAKE_UNSEEN, /* a sampled wait's blocked part was, but its end was not seen */
+	WIRE_OFF_WAKE_RUNS,   /* as the three above, of the program at wake-ups */
+	WIRE_OFF_WAKE_RUN_NS,
+	WIRE_OFF_WAKE_RUN_OTHERS_NS,
 	WIRE_OFF_COUNTERS
 };
 

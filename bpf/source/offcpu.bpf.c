@@ -13,26 +13,11 @@
  * is as likely as any other to be sampled, in long waits and in short ones.
  */
 #include "source/offcpu.h"
-
-/* One of this many runs is timed, since a clock read is a quarter of a run; the walks all are. */
-#define TIMED 32
+#include "source/offcpu_queue.h"
 
 struct offcpu_threads_map offcpu_threads SEC(".maps");
 struct offcpu_control_map offcpu_control SEC(".maps");
 struct offcpu_counters_map offcpu_counters SEC(".maps");
-
-/* When the run began if it is to be timed, else 0. */
-static __always_inline __u64 begin_run(void)
-{
-	return add(WIRE_OFF_RUNS, 1) % TIMED ? 0 : bpf_ktime_get_ns();
-}
-
-static __always_inline int end_run(__u64 start_ns, __u64 walk_ns, __u32 whose)
-{
-	if (start_ns)
-		add(whose, TIMED * (bpf_ktime_get_ns() - start_ns - walk_ns));
-	return 0;
-}
 
 struct offcpu_thread *offcpu_open(struct task_struct *task, __u64 period_ns)
 {
@@ -103,6 +88,7 @@ static void leave(struct task_struct *task, struct offcpu_thread *t, const struc
 	/* A preempted thread may have been on its way to sleep, but stays runnable. Without kernel
 	 * preemption such a switch looks voluntary, so only the state counts. */
 	t->state = l->preempted ? 0 : state_of(l->state);
+	t->woken_ns = 0;
 	t->out_ns = l->now_ns;
 }
 
@@ -120,7 +106,7 @@ int offcpu_switch(__u64 *args)
 
 	if (!l.period_ns)
 		return 0;
-	start_ns = begin_run();
+	start_ns = begin_run(WIRE_OFF_RUNS);
 	comes = account_of(next, 0);
 	goes = account_of(prev, 0);
 	leaves = prev->pid && is_ours(goes);
@@ -143,6 +129,7 @@ static __u64 come_back(void *ctx, struct task_struct *task, struct offcpu_thread
 	__u64 in_ns = t->in_ns ?: bpf_ktime_get_ns(), start_ns, sum_ns, walk_ns;
 	struct wait w = wait_of(t, task, in_ns);
 
+	offcpu_queue_add(w.runnable_ns);
 	add_wait(t, &w);
 	add(WIRE_OFF_WAITS, 1);
 	add(WIRE_OFF_BLOCKED_NS, w.off_ns - w.runnable_ns);
@@ -151,6 +138,8 @@ static __u64 come_back(void *ctx, struct task_struct *task, struct offcpu_thread
 	t->since_ns = sum_ns;
 	if (sum_ns < period_ns)
 		return 0;
+	if (t->state && !t->woken_ns && sum_ns - w.runnable_ns >= period_ns)
+		add(WIRE_OFF_WAKE_UNSEEN, 1);
 	t->since_ns = sum_ns % period_ns;
 	start_ns = bpf_ktime_get_ns();
 	offcpu_take(ctx, t, &w, in_ns, sum_ns - t->since_ns);
@@ -169,7 +158,7 @@ int offcpu_in(void *ctx)
 
 	if (!period_ns)
 		return 0;
-	start_ns = begin_run();
+	start_ns = begin_run(WIRE_OFF_RUNS);
 	t = account_of(task, 0);
 	if (!t || !t->out_ns)
 		return end_run(start_ns, 0, WIRE_OFF_RUN_OTHERS_NS);

@@ -17,6 +17,7 @@ struct offcpu_thread {
 	__u64 out_delay; /* its run_delay then */
 	__u64 since_ns;	 /* off-CPU time since its last sample; less than the period */
 	__u64 blocked_ns, runnable_ns;
+	__u64 woken_ns; /* when this wait's blocked part ended; 0: it has not, or unseen */
 	__u32 waits;
 	__u16 state; /* of this wait: 0: it stayed runnable */
 	__u16 ended; /* 1: it has exited, and its totals were sent */
@@ -59,8 +60,8 @@ static __always_inline __u64 control(__u32 what)
 	return value ? *value : 0;
 }
 
-/* Returns the new sum. Not atomic: no program here interrupts another, except that a switch can
- * come amid an iterator, which uses add_atomic(). */
+/* Returns the new sum. Not atomic: no program here interrupts another of those that use the
+ * counter, except that a switch can come amid an iterator, which uses add_atomic(). */
 static __always_inline __u64 add(__u32 what, __u64 n)
 {
 	__u64 *value = bpf_map_lookup_elem(&offcpu_counters, &what);
@@ -74,6 +75,23 @@ static __always_inline void add_atomic(__u32 what, __u64 n)
 
 	if (value)
 		__sync_fetch_and_add(value, n);
+}
+
+/* Runs of a program are counted under @runs. One of this many is timed, since a clock read is a
+ * quarter of a run; the walks all are. */
+#define TIMED 32
+
+/* When the run began if it is to be timed, else 0. */
+static __always_inline __u64 begin_run(__u32 runs)
+{
+	return add(runs, 1) % TIMED ? 0 : bpf_ktime_get_ns();
+}
+
+static __always_inline int end_run(__u64 start_ns, __u64 walk_ns, __u32 whose)
+{
+	if (start_ns)
+		add(whose, TIMED * (bpf_ktime_get_ns() - start_ns - walk_ns));
+	return 0;
 }
 
 /* Time that the thread was ever runnable without running. */

@@ -51,16 +51,25 @@ void assembly_release(struct assembly *a)
 	vec_release(&a->threads);
 }
 
+static uint32_t no_code(struct assembly *a, const char *name)
+{
+	struct function function = {
+		.name = intern_add(&a->p->strings, name), .kind = CODE_MARK, .named = 1};
+	struct frame frame = {.function = profile_function(a->p, &function)};
+
+	return profile_frame(a->p, &frame);
+}
+
 static uint32_t mark_frame(struct assembly *a, uint32_t *mark, const char *name)
 {
-	if (!*mark) {
-		struct function function = {
-			.name = intern_add(&a->p->strings, name), .kind = CODE_MARK, .named = 1};
-		struct frame frame = {.function = profile_function(a->p, &function)};
-
-		*mark = profile_frame(a->p, &frame);
-	}
+	if (!*mark)
+		*mark = no_code(a, name);
 	return *mark;
+}
+
+uint32_t assembly_mark(struct assembly *a, uint32_t node, const char *text)
+{
+	return profile_node(a->p, node, no_code(a, text));
 }
 
 static uint32_t end_frame(struct assembly *a, uint8_t end)
@@ -77,18 +86,17 @@ static uint32_t guessed_frame(struct assembly *a, uint32_t frame)
 	return profile_frame(a->p, &e);
 }
 
-/* The node of a stack put upon @node, outermost frame first, without the @without innermost ones.
- */
-static uint32_t grow(struct assembly *a, uint32_t node, uint32_t index, uint32_t without)
+uint32_t assembly_frames(struct assembly *a, uint32_t node, uint32_t index, uint32_t from,
+			 uint32_t to)
 {
 	const struct stack *stack;
 
 	if (index == NO_STACK)
 		return node;
 	stack = &a->stacks->stacks.at[index];
-	if (stack->end < ASSEMBLY_ENDS && ends[stack->end].mark)
+	if (!to && stack->end < ASSEMBLY_ENDS && ends[stack->end].mark)
 		node = profile_node(a->p, node, end_frame(a, stack->end));
-	for (uint32_t i = stack->n; i-- > without;) {
+	for (uint32_t i = to && to < stack->n ? to : stack->n; i-- > from;) {
 		uint32_t place = a->stacks->chain.at[stack->first + i];
 
 		if (stack->cut_at && i + 1 == stack->cut_at)
@@ -152,10 +160,10 @@ static uint32_t node_of(struct assembly *a, uint32_t user, uint32_t kernel, bool
 
 	if (!fresh)
 		return *node;
-	at = grow(a, 0, user, 0);
+	at = assembly_frames(a, 0, user, 0, 0);
 	if (assembly_is_probe(a, user, kernel))
 		at = profile_node(a->p, at, mark_frame(a, &a->probe_mark, PROBE_MARK));
-	return *node = grow(a, at, kernel, traced ? own_part(a, kernel) : 0);
+	return *node = assembly_frames(a, at, kernel, traced ? own_part(a, kernel) : 0, 0);
 }
 
 uint32_t assembly_node(struct assembly *a, uint32_t user, uint32_t kernel)

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -14,6 +15,8 @@
 #include "source/offcpu_threads.h"
 #include "source/samplebook.h"
 #include "source/source.h"
+#include "source/wake_rows.h"
+#include "source/wakebook.h"
 #include "wire_offcpu.h"
 
 #define BASE_BLOCKED  "time blocked"
@@ -34,15 +37,17 @@ static const struct {
 
 struct offcpu {
 	struct samplebook book;
+	struct wakebook wakes;
 	struct offcpu_threads threads;
 	struct session *session;
 	const struct target *target;
 	uint64_t period_ns;
 	uint32_t first_metric; /* of the profile under way */
+	uint32_t woken_metric; /* the same */
 };
 
 static const char *const programs[] = {"offcpu_in", "offcpu_switch", "offcpu_begin", "offcpu_end",
-				       NULL};
+				       "offcpu_wake", NULL};
 
 static void *parse(const char *argument, void *before)
 {
@@ -70,6 +75,7 @@ static void *offcpu_new(const void *options)
 	(void)options;
 	samplebook_init(&o->book, WIRE_STREAM_offcpu, STREAMS);
 	o->book.traced = true;
+	wakebook_init(&o->wakes);
 	return o;
 }
 
@@ -80,6 +86,7 @@ static void offcpu_free(void *state)
 	if (!o)
 		return;
 	samplebook_release(&o->book);
+	wakebook_release(&o->wakes);
 	offcpu_threads_release(&o->threads);
 	free(o);
 }
@@ -121,6 +128,21 @@ static void stop(void *state)
 
 /* --- records -------------------------------------------------------------------------------- */
 
+/* @user: the sample's stack. */
+static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t user,
+			struct stackbook *stacks, struct procs *procs)
+{
+	struct sample_row row;
+
+	if (w->news == WIRE_OFF_WAKE) {
+		wakebook_wake(&o->wakes, w, user, stacks, procs);
+		return;
+	}
+	row = samplebook_row(&o->book, &w->sample, w->runnable_ns, user, stacks, procs);
+	samplebook_push(&o->book, &row);
+	wakebook_wait(&o->wakes, w, &row);
+}
+
 static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
 {
 	const struct wire_offcpu *w = record;
@@ -129,19 +151,32 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 	if (w->news == WIRE_OFF_THREAD)
 		offcpu_threads_take(&o->threads, w, procs);
 	else
-		samplebook_add(&o->book, &w->sample, w->runnable_ns,
-			       stackbook_find(stacks, w->sample.user_hash), stacks, procs);
+		take_sample(o, w, stackbook_find(stacks, w->sample.user_hash), stacks, procs);
 }
 
+/* The record is in two parts here. */
 static void take_slice(void *state, const struct source_slice *slice, struct stackbook *stacks,
 		       struct procs *procs)
 {
+	struct wire_offcpu w = {.sample = slice->wire->sample};
 	struct offcpu *o = state;
 
-	samplebook_add_slice(&o->book, slice, slice->wire->more[0], stacks, procs);
+	memcpy(&w.sample + 1, slice->wire->more, sizeof(w) - sizeof(w.sample));
+	if (w.news == WIRE_OFF_WAKE)
+		samplebook_count_slice(&o->wakes.book, slice);
+	else
+		samplebook_count_slice(&o->book, slice);
+	take_sample(o, &w, slice->stack, stacks, procs);
 }
-_Static_assert(offsetof(struct wire_offcpu, runnable_ns) == sizeof(struct wire_sample),
-	       "runnable_ns is the first word that follows the sample");
+_Static_assert(sizeof(struct wire_offcpu) - sizeof(struct wire_sample) <= 8 * WIRE_MORE,
+	       "all of a record is in its slice");
+
+static void drained(void *state)
+{
+	struct offcpu *o = state;
+
+	wakebook_finish(&o->wakes);
+}
 
 static void progress(const void *state, struct str *out)
 {
@@ -169,6 +204,7 @@ static void add_metrics(void *state, struct profile *p)
 	for (size_t i = 0; i < METRICS; i++)
 		profile_metric_base(p, profile_metric(p, metrics[i].name, "ns", METRIC_SUM),
 				    metrics[i].base);
+	o->woken_metric = wake_rows_metric(p);
 }
 
 static void account(const void *state, struct profile *p, const struct ledger_input *in)
@@ -178,6 +214,7 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 	for (uint32_t i = 0; i < METRICS; i++)
 		offcpu_ledger(p, in, o->first_metric + i, metrics[i].value,
 			      samplebook_dropped(&o->book, metrics[i].streams));
+	wake_rows_account(&o->wakes, p, in, o->woken_metric);
 	offcpu_ledger_waits(p, in);
 }
 
@@ -199,6 +236,7 @@ static void finish(const void *state, struct assembly *a)
 		values[o->first_metric + 1] = (int64_t)row->part;
 		samplebook_put(&o->book, row, a, values);
 	}
+	wake_rows_put(&o->wakes, a, o->woken_metric);
 	offcpu_threads_put(&o->threads, a);
 	samplebook_tally(&o->book, a);
 	for (uint32_t i = 0; i < METRICS; i++)
@@ -211,15 +249,19 @@ static struct program_run run(const void *state, const struct profile *p)
 
 	(void)p;
 	return (struct program_run){.ns = offcpu_counter(o->session, WIRE_OFF_RUN_NS) +
-					  offcpu_counter(o->session, WIRE_OFF_RUN_OTHERS_NS),
-				    .runs = offcpu_counter(o->session, WIRE_OFF_RUNS)};
+					  offcpu_counter(o->session, WIRE_OFF_RUN_OTHERS_NS) +
+					  offcpu_counter(o->session, WIRE_OFF_WAKE_RUN_NS) +
+					  offcpu_counter(o->session, WIRE_OFF_WAKE_RUN_OTHERS_NS),
+				    .runs = offcpu_counter(o->session, WIRE_OFF_RUNS) +
+					    offcpu_counter(o->session, WIRE_OFF_WAKE_RUNS)};
 }
 
 static double programs_ns(const void *state)
 {
 	const struct offcpu *o = state;
 
-	return (double)offcpu_counter(o->session, WIRE_OFF_RUN_NS);
+	return (double)(offcpu_counter(o->session, WIRE_OFF_RUN_NS) +
+			offcpu_counter(o->session, WIRE_OFF_WAKE_RUN_NS));
 }
 
 static void total(const void *state, const struct profile *p, struct str *out)
@@ -243,6 +285,7 @@ static void window_end(void *state)
 	struct offcpu *o = state;
 
 	samplebook_window_end(&o->book);
+	wakebook_window_end(&o->wakes);
 	offcpu_threads_window_end(&o->threads);
 }
 
@@ -251,6 +294,7 @@ static void window_forget(void *state, struct remains *r)
 	struct offcpu *o = state;
 
 	samplebook_window_forget(&o->book, r);
+	wakebook_window_forget(&o->wakes, r);
 	offcpu_threads_window_forget(&o->threads, r);
 }
 
@@ -259,6 +303,7 @@ static void window_renumber(void *state, const struct remains *r)
 	struct offcpu *o = state;
 
 	samplebook_window_renumber(&o->book, r);
+	wakebook_window_renumber(&o->wakes, r);
 	offcpu_threads_window_renumber(&o->threads, r);
 }
 
@@ -286,6 +331,7 @@ const struct source offcpu_source = {
 	.window_forget = window_forget,
 	.window_renumber = window_renumber,
 	.stop = stop,
+	.drained = drained,
 	.account = account,
 	.reconcile = reconcile,
 	.run = run,

@@ -16,7 +16,7 @@ static const char *const switching[] = {"__schedule", "schedule"};
 /* Our program is a few functions at most. */
 #define MOST_FRAMES 12
 
-static const char *name_of(const struct profile *p, const struct named *named, uint32_t place)
+const char *own_frames_name(const struct profile *p, const struct named *named, uint32_t place)
 {
 	const uint32_t k = named->first.at[place];
 
@@ -47,12 +47,12 @@ static uint32_t of_the_program(const struct profile *p, const struct named *name
 {
 	uint32_t i = 0;
 
-	while (i < n && i < MOST_FRAMES && !str_starts(name_of(p, named, places[i]), CALLER))
+	while (i < n && i < MOST_FRAMES && !str_starts(own_frames_name(p, named, places[i]), CALLER))
 		i++;
 	if (i == n || i == MOST_FRAMES)
 		return 0;
 	i++;
-	while (i < n && is_on_the_way(name_of(p, named, places[i])))
+	while (i < n && is_on_the_way(own_frames_name(p, named, places[i])))
 		i++;
 	return i;
 }

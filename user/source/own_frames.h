@@ -11,6 +11,9 @@
 #include "model/profile.h"
 #include "symbol/namebook.h"
 
+/* The name of the innermost function at a place; "" if it has no frame. */
+const char *own_frames_name(const struct profile *, const struct named *, uint32_t place);
+
 /* How many of the @n innermost @places are such; 0 if that cannot be told. */
 uint32_t own_frames(const struct profile *, const struct named *, const uint32_t *places,
 		    uint32_t n);

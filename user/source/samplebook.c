@@ -34,35 +34,54 @@ void samplebook_release(struct samplebook *b)
 	*b = (struct samplebook){0};
 }
 
+struct sample_row samplebook_row(const struct samplebook *b, const struct wire_sample *w,
+				 uint64_t part, uint32_t user, struct stackbook *stacks,
+				 struct procs *procs)
+{
+	return (struct sample_row){.time_ns = w->time_ns,
+				   .weight = w->weight,
+				   .part = part,
+				   .stream = (w->event & WIRE_STREAM_MASK) - b->first_stream,
+				   .zone = w->event >> WIRE_ZONE_SHIFT,
+				   .thread = procs_thread(procs, w->pid, w->tid, w->time_ns),
+				   .user = user,
+				   .kernel = stackbook_find(stacks, w->kernel_hash)};
+}
+
+bool samplebook_push(struct samplebook *b, const struct sample_row *row)
+{
+	if (row->stream >= b->streams)
+		return false;
+	if (samplebook_count(b) >= b->most) {
+		b->lost[row->stream]++;
+		return false;
+	}
+	vec_push(&b->rows, *row);
+	return true;
+}
+
 void samplebook_add(struct samplebook *b, const struct wire_sample *w, uint64_t part, uint32_t user,
 		    struct stackbook *stacks, struct procs *procs)
 {
-	struct sample_row row = {.time_ns = w->time_ns,
-				 .weight = w->weight,
-				 .part = part,
-				 .stream = (w->event & WIRE_STREAM_MASK) - b->first_stream,
-				 .zone = w->event >> WIRE_ZONE_SHIFT,
-				 .thread = procs_thread(procs, w->pid, w->tid, w->time_ns),
-				 .user = user,
-				 .kernel = stackbook_find(stacks, w->kernel_hash)};
+	const struct sample_row row = samplebook_row(b, w, part, user, stacks, procs);
 
-	if (row.stream >= b->streams)
-		return;
-	if (samplebook_count(b) < b->most)
-		vec_push(&b->rows, row);
-	else
-		b->lost[row.stream]++;
+	samplebook_push(b, &row);
+}
+
+void samplebook_count_slice(struct samplebook *b, const struct source_slice *slice)
+{
+	const uint32_t stream =
+		(slice->wire->sample.event & WIRE_STREAM_MASK) - b->first_stream;
+
+	if (stream < b->streams)
+		b->dropped[stream] += slice->dropped;
 }
 
 void samplebook_add_slice(struct samplebook *b, const struct source_slice *slice, uint64_t part,
 			  struct stackbook *stacks, struct procs *procs)
 {
-	const struct wire_sample *w = &slice->wire->sample;
-	const uint32_t stream = (w->event & WIRE_STREAM_MASK) - b->first_stream;
-
-	if (stream < b->streams)
-		b->dropped[stream] += slice->dropped;
-	samplebook_add(b, w, part, slice->stack, stacks, procs);
+	samplebook_count_slice(b, slice);
+	samplebook_add(b, &slice->wire->sample, part, slice->stack, stacks, procs);
 }
 
 uint64_t samplebook_dropped(const struct samplebook *b, uint32_t streams)
@@ -91,19 +110,28 @@ void samplebook_put(const struct samplebook *b, const struct sample_row *row, st
 	profile_sample_zone(a->p, a->p->samples.time_ns.n - 1, row->zone);
 }
 
-void samplebook_tally(const struct samplebook *b, const struct assembly *a)
+void samplebook_tally_none(const struct samplebook *b)
 {
 	memset(b->now, 0, b->streams * sizeof(*b->now));
-	for (size_t i = 0; i < b->rows.n; i++) {
-		const struct sample_row *row = &b->rows.at[i];
-		struct sample_tally *t = &b->now[row->stream];
+}
 
-		if (row->user == NO_STACK)
-			continue;
-		t->probed += assembly_is_probe(a, row->user, row->kernel);
-		t->ends[a->stacks->stacks.at[row->user].end % ASSEMBLY_ENDS]++;
-		t->guessed += a->stacks->stacks.at[row->user].guessed;
-	}
+void samplebook_tally_row(const struct samplebook *b, const struct assembly *a,
+			  const struct sample_row *row)
+{
+	struct sample_tally *t = &b->now[row->stream];
+
+	if (row->user == NO_STACK)
+		return;
+	t->probed += assembly_is_probe(a, row->user, row->kernel);
+	t->ends[a->stacks->stacks.at[row->user].end % ASSEMBLY_ENDS]++;
+	t->guessed += a->stacks->stacks.at[row->user].guessed;
+}
+
+void samplebook_tally(const struct samplebook *b, const struct assembly *a)
+{
+	samplebook_tally_none(b);
+	for (size_t i = 0; i < b->rows.n; i++)
+		samplebook_tally_row(b, a, &b->rows.at[i]);
 }
 
 static void add_tally(struct sample_tally *to, const struct sample_tally *from)

@@ -48,9 +48,16 @@ void samplebook_release(struct samplebook *);
 /* @user: its user stack, walked here or in the kernel. */
 void samplebook_add(struct samplebook *, const struct wire_sample *, uint64_t part, uint32_t user,
 		    struct stackbook *, struct procs *);
+/* The row that samplebook_add() would add, and adding it; false: there are too many, which is
+ * counted. */
+struct sample_row samplebook_row(const struct samplebook *, const struct wire_sample *,
+				 uint64_t part, uint32_t user, struct stackbook *, struct procs *);
+bool samplebook_push(struct samplebook *, const struct sample_row *);
 /* The same for one whose user stack was walked here. */
 void samplebook_add_slice(struct samplebook *, const struct source_slice *, uint64_t part,
 			  struct stackbook *, struct procs *);
+/* Counts what became of the walk of one. */
+void samplebook_count_slice(struct samplebook *, const struct source_slice *);
 /* As in ledger_slices(): of the streams in @streams (bits). */
 uint64_t samplebook_dropped(const struct samplebook *, uint32_t streams);
 /* Rows taken in so far, those of earlier windows included. */
@@ -62,6 +69,10 @@ void samplebook_put(const struct samplebook *, const struct sample_row *, struct
 /* Rows of the ledger for @metric, which the streams in @streams (bits) have values of: counts the
  * stacks of this profile's rows first. */
 void samplebook_tally(const struct samplebook *, const struct assembly *);
+/* The same in parts: none, then a row whose user stack is shown. */
+void samplebook_tally_none(const struct samplebook *);
+void samplebook_tally_row(const struct samplebook *, const struct assembly *,
+			  const struct sample_row *);
 void samplebook_notes(const struct samplebook *, struct assembly *, uint32_t metric,
 		      uint32_t streams);
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * offcpu_wake: samples who ends the waits that are sampled: at sched_waking, in the waker's context,
+ * or amid an interrupt of whatever ran there, which the loader tells by the kernel stack's frames.
+ * The waker is walked if the blocked part of the wait, which ends here, makes it a sample by
+ * itself: then the sample of the wait follows when the thread is back on a CPU. So each
+ * nanosecond that a thread is blocked is as likely as any other to be a waker's.
+ */
+#include "sample/sample.h"
+#include "source/offcpu.h"
+
+/* Scratch of offcpu_wake() alone. The kernel calls it with interrupts off, and no program within
+ * itself. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk);
+} offcpu_wake_scratch SEC(".maps");
+
+static void take(void *ctx, struct task_struct *task, const struct offcpu_thread *t, __u64 weight)
+{
+	struct wire_offcpu record = {.sample = {.kind = WIRE_OFFCPU,
+						.event = WIRE_OFF_STREAM_WAKE,
+						.time_ns = t->woken_ns,
+						.weight = weight},
+				     .woken = {ids_process(task), ids_thread(task)},
+				     .wait_ns = t->woken_ns - t->out_ns,
+				     .waits = 1,
+				     .news = WIRE_OFF_WAKE,
+				     .state = t->state};
+	__u32 zero = 0;
+	struct walk *walk = bpf_map_lookup_elem(&offcpu_wake_scratch, &zero);
+
+	if (walk)
+		sample_take(ctx, NULL, walk, &record.sample, sizeof(record));
+}
+
+/* A blocked thread, the argument, is about to be runnable. Runs where the waker does, before the
+ * thread can run. Who was not blocked when it left its CPU is woken amid its way to sleep. */
+SEC("?tp_btf/sched_waking")
+int offcpu_wake(__u64 *args)
+{
+	struct task_struct *task = (void *)args[0];
+	__u64 period_ns = control(WIRE_OFF_PERIOD_NS), start_ns, walk_ns, sum_ns;
+	struct offcpu_thread *t;
+
+	if (!period_ns)
+		return 0;
+	start_ns = begin_run(WIRE_OFF_WAKE_RUNS);
+	t = account_of(task, 0);
+	if (!t || !t->out_ns || !t->state || t->woken_ns)
+		return end_run(start_ns, 0, WIRE_OFF_WAKE_RUN_OTHERS_NS);
+	t->woken_ns = bpf_ktime_get_ns();
+	sum_ns = t->since_ns + (t->woken_ns - t->out_ns);
+	if (sum_ns < period_ns)
+		return end_run(start_ns, 0, WIRE_OFF_WAKE_RUN_NS);
+	take(args, task, t, sum_ns - sum_ns % period_ns);
+	walk_ns = bpf_ktime_get_ns() - t->woken_ns;
+	add(WIRE_OFF_WAKE_RUN_NS, walk_ns);
+	return end_run(start_ns, walk_ns, WIRE_OFF_WAKE_RUN_NS);
+}

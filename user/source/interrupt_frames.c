@@ -1,0 +1,62 @@
+#include "source/interrupt_frames.h"
+
+#include "base/str.h"
+#include "source/own_frames.h"
+
+/* How the names of an interrupt's outermost functions begin. A soft interrupt has none of its own:
+ * at the end of a hard one it is amid that, and elsewhere it is the doing of the thread that raised
+ * it, as when it sends a packet to the same machine. */
+static const char *const entries[] = {"sysvec_",     "asm_sysvec_",	   "common_interrupt",
+				      "exc_nmi",     "asm_common_interrupt", "asm_exc_nmi",
+				      "fred_extint"};
+/* What stands further out and belongs to it. */
+static const char *const outside[] = {"asm_", "fred_"};
+
+/* By functions amid them, the innermost of which decides. */
+static const struct {
+	const char *begin, *kind;
+} kinds[] = {
+	{"hrtimer_", "[timer interrupt]"},	 {"__hrtimer_", "[timer interrupt]"},
+	{"call_timer_fn", "[timer interrupt]"},	 {"tick_", "[timer interrupt]"},
+	{"posix_timer_fn", "[timer interrupt]"}, {"it_real_fn", "[timer interrupt]"},
+	{"net_rx_action", "[network interrupt]"}, {"napi_", "[network interrupt]"},
+	{"blk_", "[disk interrupt]"},		 {"bio_endio", "[disk interrupt]"},
+	{"nvme_", "[disk interrupt]"},		 {"scsi_", "[disk interrupt]"},
+};
+
+static bool begins(const char *name, const char *const *with, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_starts(name, with[i]))
+			return true;
+	return false;
+}
+#define BEGINS(name, with) begins(name, with, sizeof(with) / sizeof(*(with)))
+
+uint32_t interrupt_frames(const struct profile *p, const struct named *named,
+			  const uint32_t *places, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (i < n && !BEGINS(own_frames_name(p, named, places[i]), entries))
+		i++;
+	if (i == n)
+		return 0;
+	while (i < n && (BEGINS(own_frames_name(p, named, places[i]), entries) ||
+			 BEGINS(own_frames_name(p, named, places[i]), outside)))
+		i++;
+	return i;
+}
+
+const char *interrupt_kind(const struct profile *p, const struct named *named,
+			   const uint32_t *places, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = own_frames_name(p, named, places[i]);
+
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+			if (str_starts(name, kinds[k].begin))
+				return kinds[k].kind;
+	}
+	return "[interrupt]";
+}

@@ -1,0 +1,21 @@
+/*
+ * interrupt_frames: which frames of a kernel stack belong to an interrupt, and which to whoever it
+ * interrupted. For what happens in an interrupt and is not the doing of the thread that ran there.
+ */
+#ifndef SOURCE_INTERRUPT_FRAMES_H
+#define SOURCE_INTERRUPT_FRAMES_H
+
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "symbol/namebook.h"
+
+/* The number of the @n innermost @places that are the interrupt's; 0: the thread itself got there,
+ * by a system call or an exception, or the kernel's functions have no names. */
+uint32_t interrupt_frames(const struct profile *, const struct named *, const uint32_t *places,
+			  uint32_t n);
+/* What kind of interrupt that is, for a mark: "[timer interrupt]". */
+const char *interrupt_kind(const struct profile *, const struct named *, const uint32_t *places,
+			   uint32_t n);
+
+#endif

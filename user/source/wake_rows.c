@@ -1,0 +1,140 @@
+#include "source/wake_rows.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "source/interrupt_frames.h"
+#include "source/offcpu_ledger.h"
+#include "source/own_frames.h"
+
+#define WOKEN_BY "[woken by]"
+/* Where the sample of the wait itself was lost, or the capture ended before the thread ran. */
+#define NO_WAIT "[wait not sampled]"
+
+uint32_t wake_rows_metric(struct profile *p)
+{
+	const uint32_t metric = profile_metric(p, "woken", "ns", METRIC_SUM);
+
+	profile_metric_base(p, metric, "time blocked, by who ended it");
+	return metric;
+}
+
+void wake_rows_account(const struct wakebook *b, struct profile *p, const struct ledger_input *in,
+		       uint32_t metric)
+{
+	const int64_t unseen = (int64_t)offcpu_counter(in->session, WIRE_OFF_WAKE_UNSEEN);
+	uint64_t counters[WIRE_COUNTERS] = {0};
+
+	(void)session_counters(in->session, WIRE_OFF_STREAM_WAKE, counters);
+	ledger_outcomes(p, metric, counters, in->running);
+	ledger_slices(p, metric, counters, samplebook_dropped(&b->book, 1));
+	if (b->alone)
+		profile_ledger(p, metric, LEDGER_NOTE, "sample of the wait missing: " NO_WAIT,
+			       b->alone);
+	if (unseen)
+		profile_ledger(p, metric, LEDGER_APART, "waits whose end was not seen", unseen);
+}
+
+/* --- nodes ---------------------------------------------------------------------------------- */
+
+/* A kernel stack's places, innermost first, without those of our own program. */
+struct kernel_part {
+	const uint32_t *places;
+	uint32_t own, n; /* own: how many innermost ones are left out */
+};
+
+static struct kernel_part kernel_of(const struct assembly *a, uint32_t kernel)
+{
+	struct kernel_part k = {0};
+	const struct stack *stack;
+
+	if (kernel == NO_STACK)
+		return k;
+	stack = &a->stacks->stacks.at[kernel];
+	k.places = a->stacks->chain.at + stack->first;
+	k.own = own_frames(a->p, &a->named, k.places, stack->n);
+	k.places += k.own;
+	k.n = stack->n - k.own;
+	return k;
+}
+
+/* "worker", or "worker (server)" if its process is called otherwise. */
+static uint32_t named_node(struct assembly *a, uint32_t node, uint32_t thread)
+{
+	const struct proc_thread *t = procs_thread_at(a->procs, thread);
+	const char *process = procs_name(a->procs, t->pid);
+	_free_ char *name = str_clean(t->comm, strnlen(t->comm, sizeof(t->comm)));
+	_free_ char *both = NULL;
+
+	if (t->pid && *process && strcmp(process, name))
+		both = mem_printf("%s (%s)", name, process);
+	return assembly_mark(a, node, both ? both : name);
+}
+
+/* Frames of @k that are an interrupt's, which woke in the place of the thread that ran there; 0: it
+ * was the thread. */
+static uint32_t interrupt_of(const struct assembly *a, const struct wake_place *w,
+			     const struct kernel_part *k)
+{
+	const uint32_t n = interrupt_frames(a->p, &a->named, k->places, k->n);
+
+	/* The idle loop wakes nobody by itself. */
+	return n || procs_thread_at(a->procs, w->thread)->pid ? n : k->n;
+}
+
+/* The node of a waker upon that of the thread that it woke. */
+static uint32_t waker_node(struct assembly *a, uint32_t node, const struct wake_place *w)
+{
+	const struct kernel_part k = kernel_of(a, w->kernel);
+	const uint32_t n = interrupt_of(a, w, &k);
+
+	node = assembly_mark(a, node, WOKEN_BY);
+	if (n) {
+		node = assembly_mark(a, node, interrupt_kind(a->p, &a->named, k.places, n));
+		return assembly_frames(a, node, w->kernel, k.own, k.own + n);
+	}
+	node = named_node(a, node, w->thread);
+	node = assembly_frames(a, node, w->user, 0, 0);
+	return assembly_frames(a, node, w->kernel, k.own, 0);
+}
+
+static bool is_interrupt(const struct assembly *a, const struct wake_place *w)
+{
+	const struct kernel_part k = kernel_of(a, w->kernel);
+
+	return interrupt_of(a, w, &k);
+}
+
+static uint32_t node_of(struct assembly *a, const struct wake *w)
+{
+	uint32_t node = assembly_node_traced(a, w->woken.user, w->woken.kernel);
+	bool ends = false; /* who was interrupted may have been woken, too: that is another tale */
+
+	if (w->woken.user == NO_STACK && w->woken.kernel == NO_STACK)
+		node = assembly_mark(a, node, NO_WAIT);
+	for (uint32_t i = 0; i < w->wakers.n && !ends; i++) {
+		node = waker_node(a, node, &w->wakers.at[i]);
+		ends = is_interrupt(a, &w->wakers.at[i]);
+	}
+	return node;
+}
+
+void wake_rows_put(const struct wakebook *b, struct assembly *a, uint32_t metric)
+{
+	_free_ int64_t *values = mem_zalloc(a->p->metrics.n, sizeof(*values));
+
+	samplebook_tally_none(&b->book);
+	for (size_t i = 0; i < b->wakes.n; i++) {
+		const struct wake *w = &b->wakes.at[i];
+		const struct sample_row *row = &b->book.rows.at[i];
+
+		values[metric] = (int64_t)row->weight;
+		profile_sample(a->p, assembly_time(a, row->time_ns),
+			       assembly_thread(a, w->woken.thread), node_of(a, w), values);
+		profile_sample_zone(a->p, a->p->samples.time_ns.n - 1, row->zone);
+		if (!is_interrupt(a, &w->wakers.at[0]))
+			samplebook_tally_row(&b->book, a, row);
+	}
+	samplebook_notes(&b->book, a, metric, 1);
+}

@@ -1,0 +1,179 @@
+#include "source/wakebook.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void wakebook_init(struct wakebook *b)
+{
+	samplebook_init(&b->book, WIRE_OFF_STREAM_WAKE, 1);
+	b->last = mem_zalloc(WAKE_THREADS, sizeof(*b->last));
+}
+
+void wakebook_release(struct wakebook *b)
+{
+	samplebook_release(&b->book);
+	vec_release(&b->wakes);
+	free(b->last);
+	*b = (struct wakebook){0};
+}
+
+static struct wake_last *last_of(const struct wakebook *b, uint32_t tid)
+{
+	return &b->last[tid % WAKE_THREADS];
+}
+
+static uint64_t out_ns(const struct wire_offcpu *w)
+{
+	return w->sample.time_ns - w->wait_ns;
+}
+
+static void add(struct wakebook *b, struct wake_last *l, uint32_t zone)
+{
+	const struct wake_place *waker = &l->wake.wakers.at[0];
+	const struct sample_row row = {.time_ns = l->time_ns,
+				       .weight = l->weight,
+				       .thread = waker->thread,
+				       .user = waker->user,
+				       .kernel = waker->kernel,
+				       .zone = zone};
+
+	l->pending = false;
+	if (samplebook_push(&b->book, &row))
+		vec_push(&b->wakes, l->wake);
+}
+
+/* The sample of its wait does not come. */
+static void add_alone(struct wakebook *b, struct wake_last *l)
+{
+	b->alone++;
+	add(b, l, 0);
+}
+
+/* The waker, and who woke it if it waited itself while the thread did that it woke. Who woke it
+ * before that has nothing to do with the wait. */
+static void begin_chain(const struct wakebook *b, const struct wire_offcpu *w,
+			const struct sample_row *waker, struct wake_chain *chain)
+{
+	const struct wake_last *own = last_of(b, w->sample.tid);
+	const struct wake_chain *before = &own->wake.wakers;
+	const bool waited =
+		w->sample.pid && own->tid == w->sample.tid && own->time_ns > out_ns(w);
+
+	chain->at[0] = (struct wake_place){waker->thread, waker->user, waker->kernel};
+	chain->n = 1;
+	for (uint32_t i = 0; waited && i < before->n && chain->n < WAKE_CHAIN; i++)
+		chain->at[chain->n++] = before->at[i];
+}
+
+void wakebook_wake(struct wakebook *b, const struct wire_offcpu *w, uint32_t user,
+		   struct stackbook *stacks, struct procs *procs)
+{
+	const struct wire_sample *s = &w->sample;
+	const struct sample_row waker = samplebook_row(&b->book, s, 0, user, stacks, procs);
+	struct wake_last *l = last_of(b, w->woken.tid);
+	struct wake_last now = {
+		.tid = w->woken.tid,
+		.out_ns = out_ns(w),
+		.time_ns = s->time_ns,
+		.weight = s->weight,
+		.wake.woken = {procs_thread(procs, w->woken.pid, w->woken.tid, s->time_ns),
+			       NO_STACK, NO_STACK},
+		.pending = true,
+		.renewed = true,
+	};
+
+	begin_chain(b, w, &waker, &now.wake.wakers);
+	if (l->pending)
+		add_alone(b, l);
+	*l = now;
+}
+
+void wakebook_wait(struct wakebook *b, const struct wire_offcpu *w, const struct sample_row *wait)
+{
+	struct wake_last *l = last_of(b, w->sample.tid);
+
+	if (!l->pending || l->tid != w->sample.tid || l->out_ns != out_ns(w))
+		return;
+	l->wake.woken = (struct wake_place){wait->thread, wait->user, wait->kernel};
+	add(b, l, wait->zone);
+}
+
+void wakebook_finish(struct wakebook *b)
+{
+	for (uint32_t i = 0; i < WAKE_THREADS; i++)
+		if (b->last[i].pending)
+			add_alone(b, &b->last[i]);
+}
+
+/* --- windows -------------------------------------------------------------------------------- */
+
+void wakebook_window_end(struct wakebook *b)
+{
+	samplebook_window_end(&b->book);
+	b->ended = b->wakes.n;
+}
+
+static void mark_place(struct remains *r, const struct wake_place *p)
+{
+	remains_stack(r, p->user);
+	remains_stack(r, p->kernel);
+	remains_thread(r, p->thread);
+}
+
+static void mark(struct remains *r, const struct wake *w)
+{
+	mark_place(r, &w->woken);
+	for (uint32_t i = 0; i < w->wakers.n; i++)
+		mark_place(r, &w->wakers.at[i]);
+}
+
+static void renumber_place(const struct remains *r, struct wake_place *p)
+{
+	p->user = remains_new(r->stacks.at, r->stacks.n, p->user);
+	p->kernel = remains_new(r->stacks.at, r->stacks.n, p->kernel);
+	p->thread = remains_new(r->threads.at, r->threads.n, p->thread);
+}
+
+static void renumber(const struct remains *r, struct wake *w)
+{
+	renumber_place(r, &w->woken);
+	for (uint32_t i = 0; i < w->wakers.n; i++)
+		renumber_place(r, &w->wakers.at[i]);
+}
+
+/* Forgets who woke threads that were not woken again in the window: they have ended, perhaps. */
+static void forget_last(struct wakebook *b, struct remains *r)
+{
+	for (uint32_t i = 0; i < WAKE_THREADS; i++) {
+		struct wake_last *l = &b->last[i];
+
+		if (!l->pending && !l->renewed)
+			l->tid = 0;
+		l->renewed = false;
+		if (l->tid)
+			mark(r, &l->wake);
+	}
+}
+
+void wakebook_window_forget(struct wakebook *b, struct remains *r)
+{
+	samplebook_window_forget(&b->book, r);
+	b->wakes.n -= b->ended;
+	memmove(b->wakes.at, b->wakes.at + b->ended, b->wakes.n * sizeof(*b->wakes.at));
+	b->ended = 0;
+	for (size_t i = 0; i < b->wakes.n; i++)
+		mark(r, &b->wakes.at[i]);
+	forget_last(b, r);
+}
+
+void wakebook_window_renumber(struct wakebook *b, const struct remains *r)
+{
+	samplebook_window_renumber(&b->book, r);
+	for (size_t i = 0; i < b->wakes.n; i++)
+		renumber(r, &b->wakes.at[i]);
+	for (uint32_t i = 0; i < WAKE_THREADS; i++)
+		if (b->last[i].tid)
+			renumber(r, &b->last[i].wake);
+}
