@@ -40,6 +40,7 @@ struct backend {
 
 	/* BPF programs; NULL if there are none. */
 	int (*map_value)(void *, const char *name, uint32_t key, uint64_t *out);
+	int (*map_by_cpu)(void *, const char *name, uint32_t key, session_cpu_values *out);
 	int (*map_set)(void *, const char *name, uint32_t key, uint64_t value);
 	bool (*walk_tasks)(void *, const char *program);
 	struct probe_session *(*probes)(void *);

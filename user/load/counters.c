@@ -38,15 +38,27 @@ int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out)
 	return ret;
 }
 
+int counters_by_cpu(int map_fd, uint32_t key, session_cpu_values *out)
+{
+	const size_t cpus = (size_t)counters_cpus();
+	int ret;
+
+	vec_reserve(out, out->n + cpus);
+	ret = read_slots(map_fd, key, out->at + out->n);
+	if (!ret)
+		out->n += cpus;
+	return ret;
+}
+
 int counters_sum(int map_fd, uint32_t key, uint64_t *out)
 {
-	int cpus = counters_cpus();
-	_free_ uint64_t *values = mem_zalloc((size_t)cpus, sizeof(*values));
-	int ret = read_slots(map_fd, key, values);
+	session_cpu_values values = {0};
+	int ret = counters_by_cpu(map_fd, key, &values);
 
 	*out = 0;
-	for (int i = 0; i < cpus && !ret; i++)
-		*out += values[i];
+	for (size_t i = 0; i < values.n; i++)
+		*out += values.at[i];
+	vec_release(&values);
 	return ret;
 }
 

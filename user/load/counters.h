@@ -19,6 +19,8 @@ int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS]);
 int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out);
 /* The sum over all CPUs of the 64 bits at @key of an array by CPU; -ENOENT: no such key. */
 int counters_sum(int map_fd, uint32_t key, uint64_t *out);
+/* Appends those of each CPU. */
+int counters_by_cpu(int map_fd, uint32_t key, session_cpu_values *out);
 /* The sampling state of each CPU, from the map of steps. */
 int counters_steps(int map_fd, size_t event, session_step_list *out);
 

@@ -98,6 +98,11 @@ int session_map_value(struct session *s, const char *name, uint32_t key, uint64_
 	return s->backend->map_value ? s->backend->map_value(s->state, name, key, out) : -ENOENT;
 }
 
+int session_map_by_cpu(struct session *s, const char *name, uint32_t key, session_cpu_values *out)
+{
+	return s->backend->map_by_cpu ? s->backend->map_by_cpu(s->state, name, key, out) : -ENOENT;
+}
+
 int session_map_set(struct session *s, const char *name, uint32_t key, uint64_t value)
 {
 	return s->backend->map_set ? s->backend->map_set(s->state, name, key, value) : -ENOENT;

@@ -41,6 +41,8 @@ uint64_t session_count(struct session *, size_t event);
 /* The 64 bits at @key of an array map of a source's or an action's programs, by the map's name;
  * of an array by CPU, their sum. -ENOENT: no such map. */
 int session_map_value(struct session *, const char *name, uint32_t key, uint64_t *out);
+/* Appends those of each possible CPU, of an array by CPU. -ENOENT: no such map or key. */
+int session_map_by_cpu(struct session *, const char *name, uint32_t key, session_cpu_values *out);
 /* Sets them; not of a map by CPU. */
 int session_map_set(struct session *, const char *name, uint32_t key, uint64_t value);
 /* Runs a source's iterator program over all threads of our PID namespace; false: it could not. */

@@ -296,6 +296,16 @@ static int bpf_map_value(void *state, const char *name, uint32_t key, uint64_t *
 	return !map || bpf_map_lookup_elem(bpf_map__fd(map), &key, out) ? -ENOENT : 0;
 }
 
+static int bpf_map_by_cpu(void *state, const char *name, uint32_t key, session_cpu_values *out)
+{
+	const struct bpf_session *s = state;
+	const struct bpf_map *map = bpf_object__find_map_by_name(s->skel->obj, name);
+
+	if (!map || bpf_map__type(map) != BPF_MAP_TYPE_PERCPU_ARRAY)
+		return -ENOENT;
+	return counters_by_cpu(bpf_map__fd(map), key, out);
+}
+
 static int bpf_map_set(void *state, const char *name, uint32_t key, uint64_t value)
 {
 	const struct bpf_session *s = state;
@@ -557,6 +567,7 @@ const struct backend bpf_backend = {
 	.ran = bpf_ran,
 	.cost = bpf_cost,
 	.map_value = bpf_map_value,
+	.map_by_cpu = bpf_map_by_cpu,
 	.map_set = bpf_map_set,
 	.walk_tasks = bpf_walk_tasks,
 	.probes = bpf_probes,

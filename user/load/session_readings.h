@@ -19,4 +19,7 @@ struct session_cost {
 /* The sampling state of each CPU, for a counted event or one with -c. */
 typedef VEC(struct wire_step) session_step_list;
 
+/* Numbers by possible CPU. */
+typedef VEC(uint64_t) session_cpu_values;
+
 #endif

@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "perf/rights.h"
 #include "source/offcpu_ledger.h"
+#include "source/offcpu_queue.h"
 #include "source/offcpu_threads.h"
 #include "source/samplebook.h"
 #include "source/source.h"
@@ -238,6 +239,7 @@ static void finish(const void *state, struct assembly *a)
 	}
 	wake_rows_put(&o->wakes, a, o->woken_metric);
 	offcpu_threads_put(&o->threads, a);
+	offcpu_queue_put(o->session, a);
 	samplebook_tally(&o->book, a);
 	for (uint32_t i = 0; i < METRICS; i++)
 		samplebook_notes(&o->book, a, o->first_metric + i, metrics[i].streams);

@@ -167,7 +167,7 @@ static void take_table(struct profile *p, const struct profile *next,
 
 static bool is_taken(const struct table *t)
 {
-	static const char *const names[] = {"metrics", "ledger", "cost"};
+	static const char *const names[] = {"metrics", "ledger", "cost", "run_queues"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(t->name, names[i]))

@@ -1,0 +1,179 @@
+/*
+ * run_queue: how long threads waited for a CPU when they were ready to run: for each CPU in numbers,
+ * and for all of them by length.
+ */
+#include <stdio.h>
+
+#include "view/base.h"
+
+#include "model/hist.h"
+#include "model/run_queue.h"
+
+typedef VEC(struct hist_bin) bins;
+
+/* The rows of one CPU, from *@at on, which is the next one's first afterwards. */
+static bins take_cpu(const struct profile *p, size_t *at)
+{
+	const uint32_t cpu = p->run_queues.at[*at].cpu;
+	bins out = {0};
+
+	for (; *at < p->run_queues.n && p->run_queues.at[*at].cpu == cpu; (*at)++) {
+		const struct run_queue *q = &p->run_queues.at[*at];
+
+		vec_push(&out, ((struct hist_bin){q->low_ns, q->high_ns, (uint64_t)q->waits}));
+	}
+	return out;
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct hist_bin *x = a, *y = b;
+
+	return (x->low_ns > y->low_ns) - (x->low_ns < y->low_ns);
+}
+
+/* All CPUs', equal bins as one. */
+static bins take_all(const struct profile *p)
+{
+	bins all = {0};
+	size_t n = 0;
+
+	for (size_t at = 0; at < p->run_queues.n;) {
+		bins one = take_cpu(p, &at);
+
+		for (size_t i = 0; i < one.n; i++)
+			vec_push(&all, one.at[i]);
+		vec_release(&one);
+	}
+	qsort(all.at, all.n, sizeof(*all.at), by_low);
+	for (size_t i = 0; i < all.n; i++) {
+		if (n && all.at[n - 1].low_ns == all.at[i].low_ns)
+			all.at[n - 1].count += all.at[i].count;
+		else
+			all.at[n++] = all.at[i];
+	}
+	all.n = n;
+	return all;
+}
+
+static void time_cell(struct doc_table *t, int64_t ns)
+{
+	char text[UNITS_BUF];
+
+	doc_cell(t, (double)ns, "%s", units_ns(text, sizeof(text), (double)ns));
+}
+
+static uint64_t waits_in(const bins *b)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		n += b->at[i].count;
+	return n;
+}
+
+static void cpu_row(struct doc_table *t, const char *name, const bins *b)
+{
+	static const double quantiles[] = {0.5, 0.9, 0.99, 0.999};
+
+	doc_cell(t, 0, "%s", name);
+	base_count_cell(t, (int64_t)waits_in(b));
+	for (size_t q = 0; q < sizeof(quantiles) / sizeof(*quantiles); q++)
+		time_cell(t, hist_quantile(b->at, b->n, quantiles[q]));
+	time_cell(t, b->at[b->n - 1].high_ns);
+}
+
+static void write_cpus(const struct profile *p, const bins *all, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"CPU", CELL_TEXT, "the CPU that they got"},
+		{"Waits", CELL_NUMBER, "times that a thread got it, having waited or not"},
+		{"50 %", CELL_NUMBER, "of the waits were as long or shorter"},
+		{"90 %", CELL_NUMBER, "the same"},
+		{"99 %", CELL_NUMBER, "the same"},
+		{"99.9 %", CELL_NUMBER, "the same"},
+		{"All below", CELL_NUMBER, "no wait was so long"},
+	};
+	static const char *const keys[] = {"cpu",    "waits",	"p50_ns", "p90_ns",
+					   "p99_ns", "p999_ns", "below_ns"};
+	struct doc_table *t = doc_table(doc, "from ready to running, all waits", columns,
+					sizeof(columns) / sizeof(columns[0]));
+
+	doc_keys(t, keys);
+	cpu_row(t, "all", all);
+	for (size_t at = 0; at < p->run_queues.n;) {
+		char name[UNITS_BUF];
+		bins one;
+
+		snprintf(name, sizeof(name), "%u", p->run_queues.at[at].cpu);
+		one = take_cpu(p, &at);
+		cpu_row(t, name, &one);
+		vec_release(&one);
+	}
+}
+
+/* Of the bins from *@at on what lies below the next power of two. */
+static struct hist_bin take_octave(const bins *b, size_t *at)
+{
+	struct hist_bin octave = {.high_ns = 1};
+
+	while (octave.high_ns <= b->at[*at].low_ns && octave.high_ns <= INT64_MAX / 2)
+		octave.high_ns *= 2;
+	if (octave.high_ns <= b->at[*at].low_ns)
+		octave.high_ns = INT64_MAX;
+	octave.low_ns = octave.high_ns / 2;
+	do
+		octave.count += b->at[(*at)++].count;
+	while (*at < b->n && b->at[*at].low_ns < octave.high_ns);
+	return octave;
+}
+
+static void write_lengths(const bins *all, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"From", CELL_NUMBER, NULL},
+		{"To", CELL_NUMBER, "less than this"},
+		{"Waits", CELL_NUMBER, NULL},
+		{"Share", CELL_PERCENT, "of all waits"},
+		{"", CELL_BAR, NULL},
+	};
+	static const char *const keys[] = {"from_ns", "to_ns", "waits", "share_percent", NULL};
+	const uint64_t waits = waits_in(all);
+	struct doc_table *t = doc_table(doc, "the same by length, on all CPUs", columns,
+					sizeof(columns) / sizeof(columns[0]));
+
+	doc_keys(t, keys);
+	for (size_t at = 0; at < all->n;) {
+		const struct hist_bin o = take_octave(all, &at);
+		const double percent = waits ? 100.0 * (double)o.count / (double)waits : 0;
+		char text[UNITS_BUF];
+
+		time_cell(t, o.low_ns);
+		time_cell(t, o.high_ns);
+		base_count_cell(t, (int64_t)o.count);
+		doc_cell(t, percent, "%s",
+			 units_percent(text, sizeof(text), (double)o.count, (double)waits));
+		doc_bar(t, percent);
+	}
+}
+
+static int run_queue_write(const struct view_input *in, struct doc *doc)
+{
+	bins all;
+
+	if (!in->profile->run_queues.n)
+		return 0;
+	all = take_all(in->profile);
+	doc_heading(doc, "Waiting for a CPU");
+	write_cpus(in->profile, &all, doc);
+	write_lengths(&all, doc);
+	vec_release(&all);
+	return 0;
+}
+
+const struct view run_queue_view = {
+	.name = "run-queue",
+	.about = "how long threads that were ready to run waited for a CPU, by CPU (--off-cpu)",
+	.shows = {IN_REPORTS},
+	.write = run_queue_write,
+};
