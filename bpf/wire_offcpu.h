@@ -27,13 +27,13 @@ struct wire_offcpu {
 	 * stacks of a waking are the waker's. */
 	struct wire_sample sample;
 	union {
-		wire_u64 runnable_ns; /* the part of the weight in which it was runnable */
+		wire_u64 runnable_ns;	     /* the part of the weight in which it was runnable */
 		struct wire_off_woken woken; /* of a waking: by the sampled thread */
 	};
-	wire_u64 wait_ns;     /* length of the sampled wait, so far for a waking; of a thread: 0 */
-	wire_u32 waits;	      /* 1; of a thread: all of them */
-	wire_u16 news;	      /* enum wire_off_news */
-	wire_u16 state;	      /* task state when it left the CPU, 0: runnable; of a thread: 0 */
+	wire_u64 wait_ns; /* length of the sampled wait, so far for a waking; of a thread: 0 */
+	wire_u32 waits;	  /* 1; of a thread: all of them */
+	wire_u16 news;	  /* enum wire_off_news */
+	wire_u16 state;	  /* task state when it left the CPU, 0: runnable; of a thread: 0 */
 };
 _Static_assert(sizeof(struct wire_offcpu) == 72, "wire_offcpu is part of the contract");
 
@@ -73,8 +73,8 @@ enum wire_off_counter {
 	WIRE_OFF_RUNS,		/* of the programs, at switches of any task */
 	WIRE_OFF_RUN_NS,	/* their run time, for the target … */
 	WIRE_OFF_RUN_OTHERS_NS, /* … and for others */
-	WIRE_OFF_WAKE_UNSEEN, /* a sampled wait's blocked part was, but its end was not seen */
-	WIRE_OFF_WAKE_RUNS,   /* as the three above, of the program at wake-ups */
+	WIRE_OFF_WAKE_UNSEEN,	/* a sampled wait's blocked part was, but its end was not seen */
+	WIRE_OFF_WAKE_RUNS,	/* as the three above, of the program at wake-ups */
 	WIRE_OFF_WAKE_RUN_NS,
 	WIRE_OFF_WAKE_RUN_OTHERS_NS,
 	WIRE_OFF_COUNTERS

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * offcpu_wake: samples who ends the waits that are sampled: at sched_waking, in the waker's context,
- * or amid an interrupt of whatever ran there, which the loader tells by the kernel stack's frames.
- * The waker is walked if the blocked part of the wait, which ends here, makes it a sample by
- * itself: then the sample of the wait follows when the thread is back on a CPU. So each
+ * offcpu_wake: samples who ends the waits that are sampled: at sched_waking, in the waker's
+ * context, or amid an interrupt of whatever ran there, which the loader tells by the kernel stack's
+ * frames. The waker is walked if the blocked part of the wait, which ends here, makes it a sample
+ * by itself: then the sample of the wait follows when the thread is back on a CPU. So each
  * nanosecond that a thread is blocked is as likely as any other to be a waker's.
  */
 #include "sample/sample.h"

@@ -1,6 +1,6 @@
 /*
- * run_queue: how long threads waited for a CPU when they were ready to run: for each CPU in numbers,
- * and for all of them by length.
+ * run_queue: how long threads waited for a CPU when they were ready to run: for each CPU in
+ * numbers, and for all of them by length.
  */
 #include <stdio.h>
 
@@ -94,7 +94,7 @@ static void write_cpus(const struct profile *p, const bins *all, struct doc *doc
 		{"99.9 %", CELL_NUMBER, "the same"},
 		{"All below", CELL_NUMBER, "no wait was so long"},
 	};
-	static const char *const keys[] = {"cpu",    "waits",	"p50_ns", "p90_ns",
+	static const char *const keys[] = {"cpu",    "waits",	"p50_ns",  "p90_ns",
 					   "p99_ns", "p999_ns", "below_ns"};
 	struct doc_table *t = doc_table(doc, "from ready to running, all waits", columns,
 					sizeof(columns) / sizeof(columns[0]));
@@ -131,10 +131,8 @@ static struct hist_bin take_octave(const bins *b, size_t *at)
 static void write_lengths(const bins *all, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"From", CELL_NUMBER, NULL},
-		{"To", CELL_NUMBER, "less than this"},
-		{"Waits", CELL_NUMBER, NULL},
-		{"Share", CELL_PERCENT, "of all waits"},
+		{"From", CELL_NUMBER, NULL},  {"To", CELL_NUMBER, "less than this"},
+		{"Waits", CELL_NUMBER, NULL}, {"Share", CELL_PERCENT, "of all waits"},
 		{"", CELL_BAR, NULL},
 	};
 	static const char *const keys[] = {"from_ns", "to_ns", "waits", "share_percent", NULL};

@@ -28,39 +28,39 @@ enum {
 
 /* --- sources with an option of their own ------------------------------------------------------ */
 
-/* Their numbers; those of probes follow. */
-#define OPT_SOURCE 0x800
+/* Their numbers, as many for each source; those of probes follow. */
+#define OPT_SOURCE     0x800
+#define SOURCE_OPTIONS 8
 
 static void sources_help(void)
 {
-	for (size_t i = 0; i < SOURCES; i++) {
-		const struct source *s = sources_at(i);
-
-		if (s)
-			printf("  --%s%s%s\n                    %s\n", s->option,
+	for (size_t i = 0; i < SOURCES; i++)
+		for (const struct source_option *s = sources_options(i); s->name; s++)
+			printf("  --%s%s%s\n                    %s\n", s->name,
 			       s->argument ? " " : "", s->argument ? s->argument : "", s->does);
-	}
 }
 
-static size_t sources_options(struct option *out)
+static size_t add_sources_options(struct option *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		const struct source *s = sources_at(i);
+		const struct source_option *s = sources_options(i);
 
-		if (s)
-			out[n++] = (struct option){s->option,
-						   s->argument ? required_argument : no_argument, 0,
-						   OPT_SOURCE + (int)i};
+		for (size_t k = 0; k < SOURCE_OPTIONS && s[k].name; k++)
+			out[n++] = (struct option){s[k].name,
+						   s[k].argument ? required_argument : no_argument,
+						   0, OPT_SOURCE + (int)(i * SOURCE_OPTIONS + k)};
 	}
 	return n;
 }
 
 /* As take(). */
-static int take_source(struct record_options *o, size_t source, const char *arg)
+static int take_source(struct record_options *o, size_t option, const char *arg)
 {
-	void *parsed = sources_at(source)->parse(arg, o->parsed[source]);
+	const size_t source = option / SOURCE_OPTIONS;
+	const struct source_option *s = &sources_options(source)[option % SOURCE_OPTIONS];
+	void *parsed = s->parse(arg, o->parsed[source]);
 
 	if (!parsed)
 		return err_code();
@@ -376,13 +376,13 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"window", required_argument, 0, OPT_WINDOW},
 		{"help", no_argument, 0, 'h'},
 	};
-	struct option long_options[sizeof(mine) / sizeof(*mine) + SOURCES + RECORD_PROBES_OPTIONS +
-				   1] = {0};
+	struct option long_options[sizeof(mine) / sizeof(*mine) + SOURCES * SOURCE_OPTIONS +
+				   RECORD_PROBES_OPTIONS + 1] = {0};
 	size_t n = sizeof(mine) / sizeof(*mine);
 	int opt, ret = 0;
 
 	memcpy(long_options, mine, sizeof(mine));
-	n += sources_options(long_options + n);
+	n += add_sources_options(long_options + n);
 	record_probes_options(long_options + n);
 
 	*o = (struct record_options){

@@ -6,8 +6,8 @@
 /* How the names of an interrupt's outermost functions begin. A soft interrupt has none of its own:
  * at the end of a hard one it is amid that, and elsewhere it is the doing of the thread that raised
  * it, as when it sends a packet to the same machine. */
-static const char *const entries[] = {"sysvec_",     "asm_sysvec_",	   "common_interrupt",
-				      "exc_nmi",     "asm_common_interrupt", "asm_exc_nmi",
+static const char *const entries[] = {"sysvec_",    "asm_sysvec_",	    "common_interrupt",
+				      "exc_nmi",    "asm_common_interrupt", "asm_exc_nmi",
 				      "fred_extint"};
 /* What stands further out and belongs to it. */
 static const char *const outside[] = {"asm_", "fred_"};
@@ -16,12 +16,18 @@ static const char *const outside[] = {"asm_", "fred_"};
 static const struct {
 	const char *begin, *kind;
 } kinds[] = {
-	{"hrtimer_", "[timer interrupt]"},	 {"__hrtimer_", "[timer interrupt]"},
-	{"call_timer_fn", "[timer interrupt]"},	 {"tick_", "[timer interrupt]"},
-	{"posix_timer_fn", "[timer interrupt]"}, {"it_real_fn", "[timer interrupt]"},
-	{"net_rx_action", "[network interrupt]"}, {"napi_", "[network interrupt]"},
-	{"blk_", "[disk interrupt]"},		 {"bio_endio", "[disk interrupt]"},
-	{"nvme_", "[disk interrupt]"},		 {"scsi_", "[disk interrupt]"},
+	{"hrtimer_", "[timer interrupt]"},
+	{"__hrtimer_", "[timer interrupt]"},
+	{"call_timer_fn", "[timer interrupt]"},
+	{"tick_", "[timer interrupt]"},
+	{"posix_timer_fn", "[timer interrupt]"},
+	{"it_real_fn", "[timer interrupt]"},
+	{"net_rx_action", "[network interrupt]"},
+	{"napi_", "[network interrupt]"},
+	{"blk_", "[disk interrupt]"},
+	{"bio_endio", "[disk interrupt]"},
+	{"nvme_", "[disk interrupt]"},
+	{"scsi_", "[disk interrupt]"},
 };
 
 static bool begins(const char *name, const char *const *with, size_t n)

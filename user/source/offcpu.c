@@ -36,9 +36,13 @@ static const struct {
 };
 #define METRICS (sizeof(metrics) / sizeof(*metrics))
 
+struct offcpu_options {
+	bool wakers;
+};
+
 struct offcpu {
 	struct samplebook book;
-	struct wakebook wakes;
+	struct wakebook *wakes; /* NULL: wakers were not asked for */
 	struct offcpu_threads threads;
 	struct session *session;
 	const struct target *target;
@@ -48,7 +52,7 @@ struct offcpu {
 };
 
 static const char *const programs[] = {"offcpu_in", "offcpu_switch", "offcpu_begin", "offcpu_end",
-				       "offcpu_wake", NULL};
+				       NULL};
 
 static void *parse(const char *argument, void *before)
 {
@@ -66,17 +70,26 @@ static void *parse(const char *argument, void *before)
 			"have");
 		return NULL;
 	}
-	return mem_zalloc(1, 1); /* there is nothing to choose yet */
+	return mem_zalloc(1, sizeof(struct offcpu_options));
+}
+
+static void *parse_wakers(const char *argument, void *before)
+{
+	struct offcpu_options *o = parse(argument, before);
+
+	if (o)
+		o->wakers = true;
+	return o;
 }
 
 static void *offcpu_new(const void *options)
 {
+	const struct offcpu_options *from = options;
 	struct offcpu *o = mem_zalloc(1, sizeof(*o));
 
-	(void)options;
 	samplebook_init(&o->book, WIRE_STREAM_offcpu, STREAMS);
 	o->book.traced = true;
-	wakebook_init(&o->wakes);
+	o->wakes = from->wakers ? wakebook_new() : NULL;
 	return o;
 }
 
@@ -87,7 +100,7 @@ static void offcpu_free(void *state)
 	if (!o)
 		return;
 	samplebook_release(&o->book);
-	wakebook_release(&o->wakes);
+	wakebook_free(o->wakes);
 	offcpu_threads_release(&o->threads);
 	free(o);
 }
@@ -96,6 +109,8 @@ static void request(void *state, struct session_options *s)
 {
 	struct offcpu *o = state;
 
+	if (o->wakes)
+		vec_push(&s->programs, "offcpu_wake");
 	o->target = s->target;
 	o->period_ns = s->hz >= 1 ? (uint64_t)(1e9 / s->hz) : 1000000000;
 }
@@ -136,12 +151,13 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 	struct sample_row row;
 
 	if (w->news == WIRE_OFF_WAKE) {
-		wakebook_wake(&o->wakes, w, user, stacks, procs);
+		wakebook_wake(o->wakes, w, user, stacks, procs);
 		return;
 	}
 	row = samplebook_row(&o->book, &w->sample, w->runnable_ns, user, stacks, procs);
 	samplebook_push(&o->book, &row);
-	wakebook_wait(&o->wakes, w, &row);
+	if (o->wakes)
+		wakebook_wait(o->wakes, w, &row);
 }
 
 static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
@@ -164,7 +180,7 @@ static void take_slice(void *state, const struct source_slice *slice, struct sta
 
 	memcpy(&w.sample + 1, slice->wire->more, sizeof(w) - sizeof(w.sample));
 	if (w.news == WIRE_OFF_WAKE)
-		samplebook_count_slice(&o->wakes.book, slice);
+		samplebook_count_slice(&o->wakes->book, slice);
 	else
 		samplebook_count_slice(&o->book, slice);
 	take_sample(o, &w, slice->stack, stacks, procs);
@@ -176,7 +192,8 @@ static void drained(void *state)
 {
 	struct offcpu *o = state;
 
-	wakebook_finish(&o->wakes);
+	if (o->wakes)
+		wakebook_finish(o->wakes);
 }
 
 static void progress(const void *state, struct str *out)
@@ -205,7 +222,8 @@ static void add_metrics(void *state, struct profile *p)
 	for (size_t i = 0; i < METRICS; i++)
 		profile_metric_base(p, profile_metric(p, metrics[i].name, "ns", METRIC_SUM),
 				    metrics[i].base);
-	o->woken_metric = wake_rows_metric(p);
+	if (o->wakes)
+		o->woken_metric = wake_rows_metric(p);
 }
 
 static void account(const void *state, struct profile *p, const struct ledger_input *in)
@@ -215,7 +233,8 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 	for (uint32_t i = 0; i < METRICS; i++)
 		offcpu_ledger(p, in, o->first_metric + i, metrics[i].value,
 			      samplebook_dropped(&o->book, metrics[i].streams));
-	wake_rows_account(&o->wakes, p, in, o->woken_metric);
+	if (o->wakes)
+		wake_rows_account(o->wakes, p, in, o->woken_metric);
 	offcpu_ledger_waits(p, in);
 }
 
@@ -237,7 +256,8 @@ static void finish(const void *state, struct assembly *a)
 		values[o->first_metric + 1] = (int64_t)row->part;
 		samplebook_put(&o->book, row, a, values);
 	}
-	wake_rows_put(&o->wakes, a, o->woken_metric);
+	if (o->wakes)
+		wake_rows_put(o->wakes, a, o->woken_metric);
 	offcpu_threads_put(&o->threads, a);
 	offcpu_queue_put(o->session, a);
 	samplebook_tally(&o->book, a);
@@ -287,7 +307,8 @@ static void window_end(void *state)
 	struct offcpu *o = state;
 
 	samplebook_window_end(&o->book);
-	wakebook_window_end(&o->wakes);
+	if (o->wakes)
+		wakebook_window_end(o->wakes);
 	offcpu_threads_window_end(&o->threads);
 }
 
@@ -296,7 +317,8 @@ static void window_forget(void *state, struct remains *r)
 	struct offcpu *o = state;
 
 	samplebook_window_forget(&o->book, r);
-	wakebook_window_forget(&o->wakes, r);
+	if (o->wakes)
+		wakebook_window_forget(o->wakes, r);
 	offcpu_threads_window_forget(&o->threads, r);
 }
 
@@ -305,18 +327,25 @@ static void window_renumber(void *state, const struct remains *r)
 	struct offcpu *o = state;
 
 	samplebook_window_renumber(&o->book, r);
-	wakebook_window_renumber(&o->wakes, r);
+	if (o->wakes)
+		wakebook_window_renumber(o->wakes, r);
 	offcpu_threads_window_renumber(&o->threads, r);
 }
 
+static const struct source_option options[] = {
+	{"off-cpu", NULL,
+	 "sample what threads wait for, at -F: the time that they are blocked, or\n"
+	 "                    runnable and waiting for a CPU, by stack; without -F or -e no\n"
+	 "                    samples of time on a CPU are taken",
+	 parse},
+	{"wakers", NULL, "the same, and who ended the time blocked, by its stack: metric 'woken'",
+	 parse_wakers},
+	{0},
+};
+
 const struct source offcpu_source = {
 	.name = "offcpu",
-	.option = "off-cpu",
-	.does = "sample what threads wait for, at -F: the time that they are blocked, or\n"
-		"                    runnable and waiting for a CPU, by stack; without -F or -e "
-		"no\n"
-		"                    samples of time on a CPU are taken",
-	.parse = parse,
+	.options = options,
 	.programs = programs,
 	.new = offcpu_new,
 	.free = offcpu_free,

@@ -15,12 +15,11 @@ static int64_t bound(uint32_t bin)
 static void put_cpu(struct assembly *a, const session_cpu_values *waits, uint32_t cpu, size_t cpus)
 {
 	for (uint32_t bin = 0; bin < WIRE_OFF_QUEUE_BINS; bin++) {
-		const struct run_queue row = {.cpu = cpu,
-					      .low_ns = bound(bin),
-					      .high_ns = bin + 1 < WIRE_OFF_QUEUE_BINS
-								 ? bound(bin + 1)
-								 : INT64_MAX,
-					      .waits = (int64_t)waits->at[bin * cpus + cpu]};
+		const struct run_queue row = {
+			.cpu = cpu,
+			.low_ns = bound(bin),
+			.high_ns = bin + 1 < WIRE_OFF_QUEUE_BINS ? bound(bin + 1) : INT64_MAX,
+			.waits = (int64_t)waits->at[bin * cpus + cpu]};
 
 		if (row.waits)
 			vec_push(&a->p->run_queues, row);

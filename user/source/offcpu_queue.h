@@ -1,6 +1,6 @@
 /*
- * offcpu_queue: how long threads were runnable before they got a CPU, by CPU, from the counts of the
- * programs in the kernel. For the source offcpu.
+ * offcpu_queue: how long threads were runnable before they got a CPU, by CPU, from the counts of
+ * the programs in the kernel. For the source offcpu.
  */
 #ifndef SOURCE_OFFCPU_QUEUE_H
 #define SOURCE_OFFCPU_QUEUE_H

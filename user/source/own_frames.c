@@ -47,7 +47,8 @@ static uint32_t of_the_program(const struct profile *p, const struct named *name
 {
 	uint32_t i = 0;
 
-	while (i < n && i < MOST_FRAMES && !str_starts(own_frames_name(p, named, places[i]), CALLER))
+	while (i < n && i < MOST_FRAMES &&
+	       !str_starts(own_frames_name(p, named, places[i]), CALLER))
 		i++;
 	if (i == n || i == MOST_FRAMES)
 		return 0;

@@ -70,8 +70,7 @@ void samplebook_add(struct samplebook *b, const struct wire_sample *w, uint64_t 
 
 void samplebook_count_slice(struct samplebook *b, const struct source_slice *slice)
 {
-	const uint32_t stream =
-		(slice->wire->sample.event & WIRE_STREAM_MASK) - b->first_stream;
+	const uint32_t stream = (slice->wire->sample.event & WIRE_STREAM_MASK) - b->first_stream;
 
 	if (stream < b->streams)
 		b->dropped[stream] += slice->dropped;

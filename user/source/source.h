@@ -40,18 +40,24 @@ struct source_slice {
 	bool dropped; /* the walker in the kernel lacked a table that it had had */
 };
 
+/* An option of record that asks for a source. */
+struct source_option {
+	const char *name; /* "off-cpu" */
+	/* What its argument is called in the help, NULL: it has none; and what it does. */
+	const char *argument, *does;
+	/* What the source's new() gets, from the argument, NULL without one. @before: what an
+	 * option before this one led to; it may be changed and given back. The caller's to free(3).
+	 * NULL: errors with a text (err_code()). */
+	void *(*parse)(const char *argument, void *before);
+};
+
 /* All operations but the first four may be NULL: nothing to do then. They are called of sources
  * that the capture asks for, on the state that new() made, in the order in which they stand here.
  */
 struct source {
 	const char *name;
-	/* The option of record that asks for it: "off-cpu", what its argument is called in the
-	 * help, and what it does. NULL: there is none, the command knows the source's options. */
-	const char *option, *argument, *does;
-	/* What new() gets, from the argument, NULL without one. @before: what an option before this
-	 * one led to; it may be changed and given back. The caller's to free(3). NULL: errors with
-	 * a text (err_code()). */
-	void *(*parse)(const char *argument, void *before);
+	/* NULL: there is none, the command knows the source's options; else the end has no name. */
+	const struct source_option *options;
 	/* Names of BPF programs, NULL behind the last: loaded, and attached to what their sections
 	 * name, where the source is asked for. So are maps made whose names begin with that of the
 	 * source and "_". */

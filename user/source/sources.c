@@ -26,9 +26,11 @@ static const struct {
 		if ((sources)->state[i_] && table[i_].is->operation) \
 	(sum) += table[i_].is->operation((sources)->state[i_])
 
-const struct source *sources_at(size_t source)
+const struct source_option *sources_options(size_t source)
 {
-	return source < SOURCES && table[source].is->option ? table[source].is : NULL;
+	static const struct source_option none[] = {{0}};
+
+	return table[source].is->options ? table[source].is->options : none;
 }
 
 void sources_init(struct sources *s, const void *const options[SOURCES])

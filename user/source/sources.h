@@ -18,9 +18,9 @@ struct sources {
 	void *state[SOURCES]; /* NULL: not asked for */
 };
 
+/* Options of record that ask for the source of that number: up to one without a name. */
+const struct source_option *sources_options(size_t source);
 /* @options has each source's own, borrowed while the sources live; NULL: it is not asked for. */
-/* Whose option of its own that of number @source is; NULL: none. */
-const struct source *sources_at(size_t source);
 void sources_init(struct sources *, const void *const options[SOURCES]);
 void sources_release(struct sources *);
 

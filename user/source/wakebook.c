@@ -5,21 +5,25 @@
 
 #include "base/mem.h"
 
-void wakebook_init(struct wakebook *b)
+struct wakebook *wakebook_new(void)
 {
+	struct wakebook *b = mem_zalloc(1, sizeof(*b));
+
 	samplebook_init(&b->book, WIRE_OFF_STREAM_WAKE, 1);
-	b->last = mem_zalloc(WAKE_THREADS, sizeof(*b->last));
+	return b;
 }
 
-void wakebook_release(struct wakebook *b)
+void wakebook_free(struct wakebook *b)
 {
+	if (!b)
+		return;
 	samplebook_release(&b->book);
 	vec_release(&b->wakes);
-	free(b->last);
-	*b = (struct wakebook){0};
+	free(b);
 }
 
-static struct wake_last *last_of(const struct wakebook *b, uint32_t tid)
+/* Where the last waking of thread @tid is, if any. */
+static struct wake_last *last_of(struct wakebook *b, uint32_t tid)
 {
 	return &b->last[tid % WAKE_THREADS];
 }
@@ -53,13 +57,12 @@ static void add_alone(struct wakebook *b, struct wake_last *l)
 
 /* The waker, and who woke it if it waited itself while the thread did that it woke. Who woke it
  * before that has nothing to do with the wait. */
-static void begin_chain(const struct wakebook *b, const struct wire_offcpu *w,
+static void begin_chain(struct wakebook *b, const struct wire_offcpu *w,
 			const struct sample_row *waker, struct wake_chain *chain)
 {
 	const struct wake_last *own = last_of(b, w->sample.tid);
 	const struct wake_chain *before = &own->wake.wakers;
-	const bool waited =
-		w->sample.pid && own->tid == w->sample.tid && own->time_ns > out_ns(w);
+	const bool waited = w->sample.pid && own->tid == w->sample.tid && own->time_ns > out_ns(w);
 
 	chain->at[0] = (struct wake_place){waker->thread, waker->user, waker->kernel};
 	chain->n = 1;

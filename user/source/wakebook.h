@@ -44,25 +44,24 @@ struct wake_last {
 	bool renewed; /* since the last window ended */
 };
 
-/* Zeroed before wakebook_init(). */
-struct wakebook {
-	struct samplebook book; /* of wakers; one row for each of … */
-	VEC(struct wake) wakes;
-	struct wake_last *last; /* by thread number, WAKE_THREADS of them; owned */
-	size_t ended;		/* wakes of the window that is being written */
-	int64_t alone;		/* wakes whose wait's own sample did not come */
-};
-
 /* Threads whose last waking is known. Of two that share a place the newer one's stays: where the
  * older one is a waker, the chain ends with it. */
 #define WAKE_THREADS 16384
 
-void wakebook_init(struct wakebook *);
-void wakebook_release(struct wakebook *);
+struct wakebook {
+	struct samplebook book; /* of wakers; one row for each of … */
+	VEC(struct wake) wakes;
+	size_t ended;			     /* wakes of the window that is being written */
+	struct wake_last last[WAKE_THREADS]; /* by thread number */
+	int64_t alone;			     /* wakes whose wait's own sample did not come */
+};
+
+struct wakebook *wakebook_new(void);
+void wakebook_free(struct wakebook *);
 
 /* A waking (WIRE_OFF_WAKE); @user: the waker's stack. Wakings and waits come in order of time. */
-void wakebook_wake(struct wakebook *, const struct wire_offcpu *, uint32_t user,
-		   struct stackbook *, struct procs *);
+void wakebook_wake(struct wakebook *, const struct wire_offcpu *, uint32_t user, struct stackbook *,
+		   struct procs *);
 /* The sample of a wait, and its row: joined with its waking, if that was sampled. */
 void wakebook_wait(struct wakebook *, const struct wire_offcpu *, const struct sample_row *);
 /* No more come: wakings of threads that did not return to a CPU become rows without stacks. */

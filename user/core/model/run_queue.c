@@ -36,8 +36,8 @@ static int check(const struct profile *p)
 		if (!rc)
 			rc = check_order(p, i);
 		if (!rc)
-			rc = check_add((struct spot){"run_queues", i}, "waits",
-				       (uint64_t)q->waits, &sum);
+			rc = check_add((struct spot){"run_queues", i}, "waits", (uint64_t)q->waits,
+				       &sum);
 	}
 	return rc;
 }

@@ -26,8 +26,8 @@ void splice_init(struct splice *);
 
 /* Adds @next, which was checked and whose time begins where the last one's ended. Samples, threads
  * and windows are added to those that are there. All else is of the whole capture up to then, and
- * takes the place of what was there: ledger, cost, run queues, zones, attributes. -EINVAL with a text, and
- * nothing changed, where it is of another capture: its metrics are others. */
+ * takes the place of what was there: ledger, cost, run queues, zones, attributes. -EINVAL with a
+ * text, and nothing changed, where it is of another capture: its metrics are others. */
 int splice_add(struct splice *, const struct profile *next);
 
 /* Makes @p, which is empty, know the functions that are there already. */
