@@ -270,6 +270,36 @@ static bool keep_part(struct walk *walk, struct wire_sample *sample)
 	return publish(&walk->out, event, sample->time_ns, &sample->user_hash);
 }
 
+struct search {
+	const struct walk *walk;
+	bool found;
+};
+
+/* Frames per round of bpf_loop(). */
+#define SEARCHED 16
+
+static long search_chunk(__u32 chunk, struct search *search)
+{
+	const struct walk *walk = search->walk;
+	__u64 n = walk->foreign_to - walk->foreign_from;
+	__u32 i, at = chunk * SEARCHED;
+
+	for (i = 0; i < SEARCHED && at < walk->out.head.depth; i++, at++)
+		search->found |= walk->out.frames[at & (WIRE_USER_FRAMES - 1)] -
+					 walk->foreign_from < n;
+	return i < SEARCHED || search->found;
+}
+
+/* Of the kernel stack in the buffer. */
+static bool is_foreign(const struct walk *walk, const struct wire_sample *sample)
+{
+	struct search search = {.walk = walk};
+
+	if (walk->foreign_to && sample->kernel_hash)
+		bpf_loop(WIRE_KERNEL_FRAMES / SEARCHED + 1, search_chunk, &search, 0);
+	return search.found;
+}
+
 /* False: lost the sample. */
 static bool add_kernel_stack(void *ctx, struct pt_regs *now, struct walk *walk,
 			     struct wire_sample *sample)
@@ -292,7 +322,7 @@ void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_
 	/* Kernel stack first: the user stack then stays in the buffer, for a slice. */
 	if (!add_kernel_stack(ctx, now, walk, sample))
 		return;
-	user = user_stack(now, walk, event, sample);
+	user = is_foreign(walk, sample) ? USER_KEEP : user_stack(now, walk, event, sample);
 	if (user == USER_LOST)
 		return;
 	sample->event |= zone_open(walk->registers[7]) << WIRE_ZONE_SHIFT;

@@ -32,8 +32,12 @@ static void take(void *ctx, struct task_struct *task, const struct offcpu_thread
 	__u32 zero = 0;
 	struct walk *walk = bpf_map_lookup_elem(&offcpu_wake_scratch, &zero);
 
-	if (walk)
-		sample_take(ctx, NULL, walk, &record.sample, sizeof(record));
+	if (!walk)
+		return;
+	/* Who was interrupted has woken nobody. */
+	walk->foreign_from = control(WIRE_OFF_INTERRUPT_FROM);
+	walk->foreign_to = control(WIRE_OFF_INTERRUPT_TO);
+	sample_take(ctx, NULL, walk, &record.sample, sizeof(record));
 }
 
 /* A blocked thread, the argument, is about to be runnable. Runs where the waker does, before the

@@ -14,7 +14,7 @@
 #define ROUNDS 40
 
 static sem_t for_a;
-static int for_b[2], for_s[2];
+static int for_b[2], for_s[2], for_poster[2];
 
 static void nap(long ns)
 {
@@ -113,6 +113,8 @@ static pid_t start_poster(void)
 	if (poster)
 		return poster;
 	prctl(PR_SET_NAME, "poster");
+	if (read(for_poster[0], &(char){0}, 1) != 1)
+		_exit(1);
 	for (int i = 0; i < ROUNDS; i++) {
 		nap(23000000);
 		s_post();
@@ -130,9 +132,12 @@ int main(void)
 	const size_t n = sizeof(jobs) / sizeof(*jobs);
 	pid_t poster;
 
-	if (pipe(for_b) || pipe(for_s) || sem_init(&for_a, 0, 0))
+	if (pipe(for_b) || pipe(for_s) || pipe(for_poster) || sem_init(&for_a, 0, 0))
 		return 1;
 	poster = start_poster();
+	wait_for_line();
+	if (write(for_poster[1], "", 1) != 1)
+		return 1;
 	for (size_t i = 0; i < n; i++)
 		pthread_create(&jobs[i].thread, NULL, run, &jobs[i]);
 	for (size_t i = 0; i < n; i++)

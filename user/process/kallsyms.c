@@ -199,3 +199,19 @@ void kallsyms_release(struct kallsym *syms, size_t n)
 		free(syms[i].module);
 	}
 }
+
+uint64_t kallsyms_address(FILE *f, const char *name, size_t lines)
+{
+	uint64_t found = 0;
+	char *text = NULL;
+	size_t room = 0;
+
+	for (; lines && !found && getline(&text, &room, f) > 0; lines--) {
+		struct line line;
+
+		if (parse(text, &line) && !strcmp(line.name, name))
+			found = line.start;
+	}
+	free(text);
+	return found;
+}

@@ -19,6 +19,9 @@ struct kallsym {
  * file read as zero (kptr_restrict); the names are NULL then.
  */
 int kallsyms_find(FILE *, const uint64_t *addresses, size_t n, struct kallsym *out);
+/* The address of the symbol @name, in the next @lines lines of the file; 0: it is not there, or
+ * addresses are hidden from us. */
+uint64_t kallsyms_address(FILE *, const char *name, size_t lines);
 void kallsyms_release(struct kallsym *, size_t n);
 
 /* Names what it can of @addresses by other means than the text, at most n of @out; what it cannot

@@ -1,6 +1,9 @@
 #include "source/interrupt_frames.h"
 
+#include <stdio.h>
+
 #include "base/str.h"
+#include "process/kallsyms.h"
 #include "source/own_frames.h"
 
 /* How the names of an interrupt's outermost functions begin. A soft interrupt has none of its own:
@@ -11,6 +14,9 @@ static const char *const entries[] = {"sysvec_",    "asm_sysvec_",	    "common_i
 				      "fred_extint"};
 /* What stands further out and belongs to it. */
 static const char *const outside[] = {"asm_", "fred_"};
+/* At its end the thread goes on by itself: it handles signals, or gives way to another. */
+static const char *const own[] = {"irqentry_exit_to_user_mode", "exit_to_user_mode",
+				  "arch_do_signal", "preempt_schedule_irq"};
 
 /* By functions amid them, the innermost of which decides. */
 static const struct {
@@ -26,6 +32,7 @@ static const struct {
 	{"napi_", "[network interrupt]"},
 	{"blk_", "[disk interrupt]"},
 	{"bio_endio", "[disk interrupt]"},
+	{"handle_irq_event", "[device interrupt]"},
 	{"nvme_", "[disk interrupt]"},
 	{"scsi_", "[disk interrupt]"},
 };
@@ -44,8 +51,9 @@ uint32_t interrupt_frames(const struct profile *p, const struct named *named,
 {
 	uint32_t i = 0;
 
-	while (i < n && !BEGINS(own_frames_name(p, named, places[i]), entries))
-		i++;
+	for (; i < n && !BEGINS(own_frames_name(p, named, places[i]), entries); i++)
+		if (BEGINS(own_frames_name(p, named, places[i]), own))
+			return 0;
 	if (i == n)
 		return 0;
 	while (i < n && (BEGINS(own_frames_name(p, named, places[i]), entries) ||
@@ -65,4 +73,21 @@ const char *interrupt_kind(const struct profile *p, const struct named *named,
 				return kinds[k].kind;
 	}
 	return "[interrupt]";
+}
+
+/* The file begins with the kernel's first code, among which they are, or before 6.15 with some
+ * hundred symbols that are not code. To read all of it would take 50 ms. */
+#define LINES 8192
+
+struct interrupt_entries interrupt_entries(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	struct interrupt_entries e = {0};
+
+	if (!f)
+		return e;
+	e.from = kallsyms_address(f, "asm_common_interrupt", LINES);
+	e.to = e.from ? kallsyms_address(f, "__irqentry_text_end", LINES) : 0;
+	fclose(f);
+	return e.to > e.from ? e : (struct interrupt_entries){0};
 }

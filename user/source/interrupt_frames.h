@@ -18,4 +18,11 @@ uint32_t interrupt_frames(const struct profile *, const struct named *, const ui
 const char *interrupt_kind(const struct profile *, const struct named *, const uint32_t *places,
 			   uint32_t n);
 
+/* The addresses of the kernel's code by which interrupts begin, for those who have no names at
+ * hand; 0, both, where the kernel does not tell. What this misses, interrupt_frames() finds. */
+struct interrupt_entries {
+	uint64_t from, to;
+};
+struct interrupt_entries interrupt_entries(void);
+
 #endif

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "perf/rights.h"
+#include "source/interrupt_frames.h"
 #include "source/offcpu_ledger.h"
 #include "source/offcpu_queue.h"
 #include "source/offcpu_threads.h"
@@ -122,10 +123,20 @@ static void begin(void *state, const struct source_services *services)
 	o->session = services->session;
 }
 
+static void set_interrupts(const struct offcpu *o)
+{
+	const struct interrupt_entries e = interrupt_entries();
+
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_INTERRUPT_FROM, e.from);
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_INTERRUPT_TO, e.to);
+}
+
 static void start(void *state)
 {
 	struct offcpu *o = state;
 
+	if (o->wakes)
+		set_interrupts(o);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_STARTED_NS,
 			clock_ns(CLOCK_MONOTONIC));
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, o->period_ns);

@@ -3,9 +3,9 @@
 #include "model/check.h"
 
 static const struct column columns[] = {
-	TABLE_COLUMN(run_queue, cpu, COLUMN_U32, CODING_DELTA),
-	TABLE_COLUMN(run_queue, low_ns, COLUMN_I64, CODING_DELTA),
-	TABLE_COLUMN(run_queue, high_ns, COLUMN_I64, CODING_DELTA),
+	TABLE_COLUMN(run_queue, cpu, COLUMN_U32, CODING_PLAIN),
+	TABLE_COLUMN(run_queue, low_ns, COLUMN_I64, CODING_PLAIN),
+	TABLE_COLUMN(run_queue, high_ns, COLUMN_I64, CODING_PLAIN),
 	TABLE_COLUMN(run_queue, waits, COLUMN_I64, CODING_PLAIN),
 };
 
