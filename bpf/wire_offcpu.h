@@ -52,8 +52,8 @@ _Static_assert(WIRE_OFF_STREAM_WAKE <= WIRE_LAST_STREAM_offcpu, "it is among the
 
 /* Set by the loader while the programs run: values of the map offcpu_control. */
 enum wire_off_control {
-	WIRE_OFF_PERIOD_NS,  /* off-CPU time per sample; 0: nothing counts (any more) */
-	WIRE_OFF_STARTED_NS, /* when counting started */
+	WIRE_OFF_PERIOD_NS,	 /* off-CPU time per sample; 0: nothing counts (any more) */
+	WIRE_OFF_STARTED_NS,	 /* when counting started */
 	WIRE_OFF_INTERRUPT_FROM, /* where the kernel's entries of interrupts are; 0: unknown */
 	WIRE_OFF_INTERRUPT_TO,
 	WIRE_OFF_CONTROLS

@@ -285,8 +285,8 @@ static long search_chunk(__u32 chunk, struct search *search)
 	__u32 i, at = chunk * SEARCHED;
 
 	for (i = 0; i < SEARCHED && at < walk->out.head.depth; i++, at++)
-		search->found |= walk->out.frames[at & (WIRE_USER_FRAMES - 1)] -
-					 walk->foreign_from < n;
+		search->found |=
+			walk->out.frames[at & (WIRE_USER_FRAMES - 1)] - walk->foreign_from < n;
 	return i < SEARCHED || search->found;
 }
 

@@ -31,8 +31,8 @@ struct walk {
 	struct step_regs at;
 	__u32 depth;	/* frames found so far */
 	struct vma vma; /* of the previous frame, likely of this one too */
-	/* Set by whose scratch it is: code in the kernel, if it is on the stack, then the user stack
-	 * is not walked, as the thread has nothing to do with what happens. Else 0. */
+	/* Set by whose scratch it is: code in the kernel, if it is on the stack, then the user
+	 * stack is not walked, as the thread has nothing to do with what happens. Else 0. */
 	__u64 foreign_from, foreign_to;
 	/* Not for the walk itself, but for its callers afterwards. */
 	struct vma stack;

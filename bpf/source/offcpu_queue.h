@@ -6,7 +6,8 @@
 #ifndef SOURCE_OFFCPU_QUEUE_H
 #define SOURCE_OFFCPU_QUEUE_H
 
-#include "source/offcpu.h"
+#include "shared.h"
+#include "wire_offcpu.h"
 #include "wire_zone.h"
 
 /* Bin (wire_offcpu.h) → waits. Written by the program of each CPU at the end of a wait, read by the

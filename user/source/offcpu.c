@@ -13,7 +13,7 @@
 #include "perf/rights.h"
 #include "source/interrupt_frames.h"
 #include "source/offcpu_ledger.h"
-#include "source/offcpu_queue.h"
+#include "source/queue_rows.h"
 #include "source/offcpu_threads.h"
 #include "source/samplebook.h"
 #include "source/source.h"
@@ -270,7 +270,7 @@ static void finish(const void *state, struct assembly *a)
 	if (o->wakes)
 		wake_rows_put(o->wakes, a, o->woken_metric);
 	offcpu_threads_put(&o->threads, a);
-	offcpu_queue_put(o->session, a);
+	queue_rows_put(o->session, a);
 	samplebook_tally(&o->book, a);
 	for (uint32_t i = 0; i < METRICS; i++)
 		samplebook_notes(&o->book, a, o->first_metric + i, metrics[i].streams);

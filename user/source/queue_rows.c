@@ -1,4 +1,4 @@
-#include "source/offcpu_queue.h"
+#include "source/queue_rows.h"
 
 #include "model/hist.h"
 #include "model/run_queue.h"
@@ -26,7 +26,7 @@ static void put_cpu(struct assembly *a, const session_cpu_values *waits, uint32_
 	}
 }
 
-void offcpu_queue_put(struct session *session, struct assembly *a)
+void queue_rows_put(struct session *session, struct assembly *a)
 {
 	session_cpu_values waits = {0}; /* bin by bin */
 	size_t cpus;
