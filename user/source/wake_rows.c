@@ -11,6 +11,8 @@
 #define WOKEN_BY "[woken by]"
 /* Where the sample of the wait itself was lost, or the capture ended before the thread ran. */
 #define NO_WAIT "[wait not sampled]"
+/* The kernel's frames have no names: it may have been an interrupt of who ran there. */
+#define UNSURE "[running there]"
 
 uint32_t wake_rows_metric(struct profile *p)
 {
@@ -94,6 +96,8 @@ static uint32_t waker_node(struct assembly *a, uint32_t node, const struct wake_
 		node = assembly_mark(a, node, interrupt_kind(a->p, &a->named, k.places, n));
 		return assembly_frames(a, node, w->kernel, k.own, k.own + n);
 	}
+	if (!k.own)
+		node = assembly_mark(a, node, UNSURE);
 	node = named_node(a, node, w->thread);
 	node = assembly_frames(a, node, w->user, 0, 0);
 	return assembly_frames(a, node, w->kernel, k.own, 0);
