@@ -9,9 +9,9 @@
 #define CALLER "bpf_trace_run"
 static const char *const on_the_way[] = {"__bpf_trace_", "__traceiter_"};
 
-/* How the kernel leaves the CPU, whoever waits for what: the function that calls these says more.
- */
-static const char *const switching[] = {"__schedule", "schedule"};
+/* How the kernel leaves the CPU, whoever waits for what, and how it wakes whomever: the function
+ * that calls these says more. */
+static const char *const switching[] = {"__schedule", "schedule", "try_to_wake_up"};
 
 /* Our program is a few functions at most. */
 #define MOST_FRAMES 12
@@ -63,7 +63,7 @@ uint32_t own_frames(const struct profile *p, const struct named *named, const ui
 {
 	uint32_t i = of_the_program(p, named, places, n);
 
-	while (i + 1 < n && is_switching(name_of(p, named, places[i])))
+	while (i + 1 < n && is_switching(own_frames_name(p, named, places[i])))
 		i++;
 	return i;
 }
