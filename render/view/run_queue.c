@@ -155,12 +155,21 @@ static void write_lengths(const bins *all, struct doc *doc)
 	}
 }
 
+static const char *why_none(const struct profile *p)
+{
+	return profile_has(p, PART_OFFCPU)
+		       ? "No thread waited for a CPU, or the kernel does not say how long."
+		       : "Nothing is known of waits for a CPU: eprof --off-cpu captures them.";
+}
+
 static int run_queue_write(const struct view_input *in, struct doc *doc)
 {
 	bins all;
 
-	if (!in->profile->run_queues.n)
+	if (!in->profile->run_queues.n) {
+		doc_text(doc, "%s", why_none(in->profile));
 		return 0;
+	}
 	all = take_all(in->profile);
 	doc_heading(doc, "Waiting for a CPU");
 	write_cpus(in->profile, &all, doc);
@@ -172,6 +181,7 @@ static int run_queue_write(const struct view_input *in, struct doc *doc)
 const struct view run_queue_view = {
 	.name = "run-queue",
 	.about = "how long threads that were ready to run waited for a CPU, by CPU (--off-cpu)",
+	.part = PART_OFFCPU,
 	.shows = {IN_REPORTS},
 	.write = run_queue_write,
 };

@@ -16,6 +16,7 @@ static struct profile *queues(const struct run_queue *rows, size_t n)
 {
 	struct profile *p = profile_new();
 
+	profile_add_part(p, PART_OFFCPU);
 	for (size_t i = 0; i < n; i++)
 		vec_push(&p->run_queues, rows[i]);
 	return p;
@@ -64,7 +65,12 @@ static void by_cpu_and_by_length(void **state)
 static void nothing_where_nothing_is_known(void **state)
 {
 	(void)state;
-	assert_text(profile_new(), "");
+	assert_text(profile_new(),
+		    "\n"
+		    "Nothing is known of waits for a CPU: eprof --off-cpu captures them.\n");
+	assert_text(queues(NULL, 0),
+		    "\n"
+		    "No thread waited for a CPU, or the kernel does not say how long.\n");
 }
 
 /* The rows are of the whole capture so far. */

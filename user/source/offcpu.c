@@ -229,6 +229,7 @@ static void add_metrics(void *state, struct profile *p)
 {
 	struct offcpu *o = state;
 
+	profile_add_part(p, PART_OFFCPU);
 	o->first_metric = p->metrics.n;
 	for (size_t i = 0; i < METRICS; i++)
 		profile_metric_base(p, profile_metric(p, metrics[i].name, "ns", METRIC_SUM),

@@ -5,6 +5,7 @@
 static const char *const names[PARTS] = {
 	[PART_SAMPLES] = "samples",
 	[PART_ZONES] = "zones",
+	[PART_OFFCPU] = "off-cpu",
 };
 
 const char *part_name(enum profile_part part)

@@ -10,7 +10,8 @@
 enum profile_part {
 	PART_ANY, /* no part of its own: what every profile has */
 	PART_SAMPLES,
-	PART_ZONES, /* calls that were counted and timed, though there may have been none */
+	PART_ZONES,  /* calls that were counted and timed, though there may have been none */
+	PART_OFFCPU, /* waits of threads off the CPU, and why they waited */
 	PARTS
 };
 

@@ -45,6 +45,7 @@ static int check(const struct profile *p)
 const struct table run_queues_table = {
 	.name = "run_queues",
 	TABLE_OF(run_queue, columns),
+	.part = PART_OFFCPU,
 	.later = true,
 	.check = check,
 };
