@@ -67,10 +67,10 @@ static void nothing_where_nothing_is_known(void **state)
 	(void)state;
 	assert_text(profile_new(),
 		    "\n"
-		    "Nothing is known of waits for a CPU: eprof --off-cpu captures them.\n");
+		    "  Nothing is known of waits for a CPU: eprof --off-cpu captures them.\n");
 	assert_text(queues(NULL, 0),
 		    "\n"
-		    "No thread waited for a CPU, or the kernel does not say how long.\n");
+		    "  No thread waited for a CPU, or the kernel does not say how long.\n");
 }
 
 /* The rows are of the whole capture so far. */
