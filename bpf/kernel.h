@@ -64,6 +64,11 @@ typedef struct {
 
 struct mm_struct {
 	struct maple_tree mm_mt;
+	struct {
+		struct {
+			long counter; /* its low bits: see sample/asleep.bpf.c */
+		} count;
+	} mmap_lock;
 	unsigned long exec_vm; /* pages mapped as code */
 	unsigned long start_stack;
 	struct uprobes_state uprobes_state;
@@ -102,6 +107,23 @@ struct sched_entity {
 	__u64 sum_exec_runtime; /* ns on a CPU */
 } CORE;
 
+struct kernfs_node {
+	__u64 id; /* the inode number of the cgroup's folder */
+} CORE;
+
+struct cgroup_subsys_state {
+	struct cgroup_subsys_state *parent;
+} CORE;
+
+struct cgroup {
+	struct cgroup_subsys_state self; /* its parent is the parent's self */
+	struct kernfs_node *kn;
+} CORE;
+
+struct css_set {
+	struct cgroup *dfl_cgrp; /* in the v2 hierarchy */
+} CORE;
+
 /* Empty on kernels that do not keep it. */
 struct sched_info {
 	unsigned long long run_delay; /* ns that it was runnable without running */
@@ -110,6 +132,7 @@ struct sched_info {
 struct task_struct {
 	int pid, tgid;
 	unsigned int __state; /* 0: runnable */
+	unsigned int flags;   /* PF_… */
 	__u64 start_time;     /* CLOCK_MONOTONIC, ns */
 	struct sched_entity se;
 	struct sched_info sched_info;
@@ -120,6 +143,7 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct signal_struct *signal;
 	struct files_struct *files;
+	struct css_set *cgroups;
 	struct uprobe_task *utask;
 	struct thread_struct thread;
 	void *thread_pid; /* struct pid; NULL once it has exited and nobody waits for it */
@@ -127,8 +151,14 @@ struct task_struct {
 	struct task_io_accounting ioac;
 } CORE;
 
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq; /* what the program writes, read(2) on the iterator returns */
+} CORE;
+
 struct bpf_iter__task {
-	void *meta;
+	struct bpf_iter_meta *meta;
 	struct task_struct *task; /* NULL at the end */
 };
 

@@ -20,6 +20,7 @@ extern struct ring_map ring SEC(".maps");
 /* Set by the loader before load; the verifier drops the code that they turn off. */
 extern const volatile __u32 config_target;    /* enum wire_filter: what the target is */
 extern const volatile __u32 config_inherit;   /* children belong to the target, too */
+extern const volatile __u64 config_cgroup;    /* the id of a target that is a cgroup */
 extern const volatile __u32 config_filter[];  /* 1: tasks outside the target hit the event, too */
 extern const volatile __u32 config_mode[];    /* per event: flags of enum wire_mode */
 extern const volatile __u32 config_self_time; /* sum up run time in WIRE_RUN_NS */
@@ -42,7 +43,7 @@ void count(__u32 stream, enum wire_counter counter, __u64 n) __hidden;
  * other tasks. */
 bool in_target(void) __hidden;
 bool is_target(__u32 event) __hidden;
-/* The same for another task, a trusted pointer (BTF). Not for a cgroup target. */
+/* The same for another task, a trusted pointer (BTF). */
 bool in_target_task(struct task_struct *) __hidden;
 /* Whether the task is the loader or its child process. Always false if these belong to the
  * target. */

@@ -6,6 +6,7 @@
 
 const volatile __u32 config_target;
 const volatile __u32 config_inherit;
+const volatile __u64 config_cgroup;
 const volatile __u32 config_filter[WIRE_EVENTS];
 
 const volatile __u32 config_own_pid;
@@ -50,10 +51,31 @@ bool in_target(void)
 	return is_id(config_target == WIRE_FILTER_TIDS ? (__u32)both : both >> 32);
 }
 
+/* Cgroups nest that deep at most. */
+#define CGROUP_LEVELS 64
+
+static bool is_in_cgroup(struct task_struct *task)
+{
+	struct cgroup *group = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+	const __u32 self = bpf_core_field_offset(struct cgroup, self);
+
+	for (int i = 0; i < CGROUP_LEVELS && group; i++) {
+		void *parent;
+
+		if (BPF_CORE_READ(group, kn, id) == config_cgroup)
+			return true;
+		parent = BPF_CORE_READ(group, self.parent);
+		group = parent ? parent - self : NULL;
+	}
+	return false;
+}
+
 bool in_target_task(struct task_struct *task)
 {
 	if (config_target == WIRE_FILTER_NONE)
 		return true;
+	if (config_target == WIRE_FILTER_CGROUP)
+		return is_in_cgroup(task);
 	return is_id(config_target == WIRE_FILTER_TIDS ? ids_thread(task) : ids_process(task));
 }
 

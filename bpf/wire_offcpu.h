@@ -6,12 +6,14 @@
 #ifndef WIRE_OFFCPU_H
 #define WIRE_OFFCPU_H
 
+#include <stddef.h>
+
 #include "wire.h"
 
 /* What a record is about. */
 enum wire_off_news {
-	WIRE_OFF_WAIT,	 /* a sample of a wait that has just ended */
-	WIRE_OFF_THREAD, /* the totals of a thread, at its end or that of the capture; no stacks */
+	WIRE_OFF_WAIT,	 /* a sample of a wait that has just ended, or of one that goes on */
+	WIRE_OFF_THREAD, /* totals of a thread, at its end or the capture's: wire_off_thread */
 	WIRE_OFF_WAKE,	 /* a sample of who ended the blocked part of a wait: comes before that of
 			    the wait, whose out time is the same: time_ns - wait_ns */
 };
@@ -23,19 +25,36 @@ struct wire_off_woken {
 
 struct wire_offcpu {
 	/* Kind WIRE_OFFCPU. Weight: the time off the CPU that a sample stands for, in ns, a
-	 * multiple of the period; of a thread, all of it; of a waking, time blocked. Thread and
-	 * stacks of a waking are the waker's. */
+	 * multiple of the period; of a waking, time blocked. Thread and stacks of a waking are the
+	 * waker's. */
 	struct wire_sample sample;
 	union {
 		wire_u64 runnable_ns;	     /* the part of the weight in which it was runnable */
 		struct wire_off_woken woken; /* of a waking: by the sampled thread */
 	};
-	wire_u64 wait_ns; /* length of the sampled wait, so far for a waking; of a thread: 0 */
-	wire_u32 waits;	  /* 1; of a thread: all of them */
+	wire_u64 wait_ns; /* length of the sampled wait, so far for a waking */
+	wire_u32 waits;	  /* 1 */
 	wire_u16 news;	  /* enum wire_off_news */
-	wire_u16 state;	  /* task state when it left the CPU, 0: runnable; of a thread: 0 */
+	wire_u16 state;	  /* task state when it left the CPU, 0: runnable */
 };
 _Static_assert(sizeof(struct wire_offcpu) == 72, "wire_offcpu is part of the contract");
+
+/* A record about a thread (WIRE_OFF_THREAD): what it was doing from @life_ns before time_ns on. It
+ * was on a CPU in what of its life is neither blocked nor runnable. */
+struct wire_off_thread {
+	wire_u32 kind, pad;
+	wire_u64 time_ns;
+	wire_u32 pid, tid;
+	wire_u64 life_ns, blocked_ns, runnable_ns;
+	wire_u32 voluntary, involuntary; /* times that it left a CPU to wait: blocked, runnable */
+	wire_u8 unused[offsetof(struct wire_offcpu, waits) - 56];
+	wire_u32 waits; /* it came back from */
+	wire_u16 news;	/* WIRE_OFF_THREAD */
+	wire_u16 unused2[(sizeof(struct wire_offcpu) - offsetof(struct wire_offcpu, news)) / 2 - 1];
+};
+_Static_assert(sizeof(struct wire_off_thread) == sizeof(struct wire_offcpu) &&
+		       offsetof(struct wire_off_thread, news) == offsetof(struct wire_offcpu, news),
+	       "records of a kind are of one size, and news says what they are about");
 
 /* A sample counts under the stream that says which values it has, these as bits, less one. */
 enum wire_off_value { WIRE_OFF_BLOCKED = 1, WIRE_OFF_RUNNABLE = 2 };
@@ -54,6 +73,9 @@ _Static_assert(WIRE_OFF_STREAM_WAKE <= WIRE_LAST_STREAM_offcpu, "it is among the
 enum wire_off_control {
 	WIRE_OFF_PERIOD_NS,	 /* off-CPU time per sample; 0: nothing counts (any more) */
 	WIRE_OFF_STARTED_NS,	 /* when counting started */
+	WIRE_OFF_MIN_NS,	 /* not 0: each wait at least so long is a sample, and no other */
+	WIRE_OFF_CLOSING,	 /* 1: no accounts of threads are opened any more */
+	WIRE_OFF_ABSENT,	 /* 1: when counting starts, the target's threads are to come yet */
 	WIRE_OFF_INTERRUPT_FROM, /* where the kernel's entries of interrupts are; 0: unknown */
 	WIRE_OFF_INTERRUPT_TO,
 	WIRE_OFF_CONTROLS
@@ -69,6 +91,8 @@ enum wire_off_counter {
 	WIRE_OFF_LOST_STORAGE, /* no memory for what is known of the thread */
 	WIRE_OFF_LOST_RETURN,  /* it left a CPU again without its return having been seen */
 	WIRE_OFF_LOST_THREAD,  /* totals of a thread that found no room in the ring: no switches */
+	WIRE_OFF_OPENED,       /* accounts of threads … */
+	WIRE_OFF_CLOSED,       /* … whose totals were sent, or lost: LOST_THREAD */
 	WIRE_OFF_BLOCKED_NS,   /* sums over all waits … */
 	WIRE_OFF_RUNNABLE_NS,
 	WIRE_OFF_OPEN_NS,	/* … and the part of the sums in waits not over */

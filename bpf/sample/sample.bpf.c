@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "sample/sample.h"
+#include "sample/slice.h"
+#include "sample/registers.h"
 #include "probe/open.h"
-
-struct slice {
-	struct wire_slice head;
-	__u8 bytes[];
-};
 
 /* Publishes the stack in @buffer and returns its hash in *@hash; false if that lost the sample. */
 static bool publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns, __u64 *hash)
@@ -27,15 +24,6 @@ static void registers_now(struct pt_regs *now, __u64 *to)
 	to[8] = now->r8, to[9] = now->r9, to[10] = now->r10, to[11] = now->r11;
 	to[12] = now->r12, to[13] = now->r13, to[14] = now->r14, to[15] = now->r15;
 	to[16] = now->rip;
-}
-
-static void registers_saved(struct pt_regs___kernel *saved, __u64 *to)
-{
-	to[0] = saved->ax, to[1] = saved->dx, to[2] = saved->cx, to[3] = saved->bx;
-	to[4] = saved->si, to[5] = saved->di, to[6] = saved->bp, to[7] = saved->sp;
-	to[8] = saved->r8, to[9] = saved->r9, to[10] = saved->r10, to[11] = saved->r11;
-	to[12] = saved->r12, to[13] = saved->r13, to[14] = saved->r14, to[15] = saved->r15;
-	to[16] = saved->ip;
 }
 
 /* Registers of the innermost user frame, by DWARF number; false if there is none. */
@@ -169,19 +157,13 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, __u32 
 					const struct walk *walk, const struct extent *extent,
 					__u32 pieces)
 {
-	const __u64 *more = (const void *)(sample + 1);
 	struct slice *slice =
 		bpf_ringbuf_reserve(&ring, sizeof(*slice) + pieces * WIRE_SLICE_PIECE, 0);
 	__u64 from = extent->start[0], present = 0;
 
 	if (!slice)
 		return false;
-	slice->head.sample = *sample;
-	slice->head.sample.kind = WIRE_SLICE;
-	for (__u32 i = 0; i < WIRE_MORE; i++)
-		slice->head.more[i] =
-			bytes >= sizeof(*sample) + (i + 1) * sizeof(*more) ? more[i] : 0;
-	slice->head.source = sample->kind;
+	slice_name(&slice->head, sample, bytes);
 	slice->head.syscall = walk->out.head.syscall;
 	slice->head.start[0] = from;
 	slice->head.start[1] = extent->start[1];
@@ -234,7 +216,7 @@ static bool send_slice(const struct wire_sample *sample, __u32 record_bytes, str
 		return false;
 	if (vma_find(walk->registers[7], &walk->stack, &walk->room))
 		bytes = walk->stack.end - extent.start[0];
-	uretprobe_origins(&walk->origins);
+	uretprobe_origins(current_task(), &walk->origins);
 	extent.split = WIRE_SLICE_PIECES;
 	if (extent.start[1] - extent.start[0] >= bytes)
 		extent.split = WIRE_SLICE_MEDIUM;

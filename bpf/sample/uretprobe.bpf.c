@@ -111,9 +111,8 @@ static long tell_one(__u32 i, struct telling *t)
 	return 0;
 }
 
-void uretprobe_origins(struct uretprobe_origins *out)
+void uretprobe_origins(struct task_struct *task, struct uretprobe_origins *out)
 {
-	struct task_struct *task = current_task();
 	struct telling t = {.out = out};
 
 	out->n = 0;

@@ -24,13 +24,13 @@ bool uretprobe_leave(__u64 ip, __u64 sp, struct uretprobe_way *out);
 /* Whether the current thread ever hit a probe; breakpoints may also be padding. */
 bool uprobe_was_hit(void) __hidden;
 
-/* All replaced return addresses of one thread, and the trampoline. */
+/* All replaced return addresses of a thread, and the trampoline. */
 struct uretprobe_origins {
 	__u64 trampoline; /* 0: met no probe yet */
 	struct wire_origin at[WIRE_ORIGINS];
 	__u32 n;
 };
-void uretprobe_origins(struct uretprobe_origins *out) __hidden;
+void uretprobe_origins(struct task_struct *, struct uretprobe_origins *out) __hidden;
 
 /* The probed instruction's address if the thread executes its copy at @ip, else @ip. */
 __u64 uprobe_origin(__u64 ip);

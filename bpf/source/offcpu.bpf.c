@@ -19,35 +19,6 @@ struct offcpu_threads_map offcpu_threads SEC(".maps");
 struct offcpu_control_map offcpu_control SEC(".maps");
 struct offcpu_counters_map offcpu_counters SEC(".maps");
 
-struct offcpu_thread *offcpu_open(struct task_struct *task, __u64 period_ns)
-{
-	struct offcpu_thread *t = account_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (!t)
-		return NULL;
-	t->since_ns = ((__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32()) % period_ns;
-	if (task->start_time >= control(WIRE_OFF_STARTED_NS)) {
-		t->runnable_ns = delay_of(task);
-		add_atomic(WIRE_OFF_RUNNABLE_NS, t->runnable_ns);
-	}
-	return t;
-}
-
-void offcpu_send_totals(struct task_struct *task, const struct offcpu_thread *t, __u64 now_ns)
-{
-	struct wire_offcpu record = {.sample = {.kind = WIRE_OFFCPU,
-						.time_ns = now_ns,
-						.pid = ids_process(task),
-						.tid = ids_thread(task),
-						.weight = t->blocked_ns + t->runnable_ns},
-				     .runnable_ns = t->runnable_ns,
-				     .waits = t->waits,
-				     .news = WIRE_OFF_THREAD};
-
-	if (!send(&record, sizeof(record)))
-		add_atomic(WIRE_OFF_LOST_THREAD, 1);
-}
-
 /* How a thread leaves its CPU. */
 struct leaving {
 	__u64 now_ns, period_ns;
@@ -67,14 +38,22 @@ static __always_inline bool is_ours(const struct offcpu_thread *t)
 /* A thread of the target leaves its CPU; @t: its account, if it has one. */
 static void leave(struct task_struct *task, struct offcpu_thread *t, const struct leaving *l)
 {
+	/* The capture ends, or has for this thread. */
+	if (t ? t->ended : control(WIRE_OFF_CLOSING))
+		return;
 	add(WIRE_OFF_SEEN, 1);
 	if (!t)
-		t = offcpu_open(task, l->period_ns);
+		t = offcpu_open_late(task, l->period_ns);
 	if (!t) {
 		add(WIRE_OFF_LOST_STORAGE, 1);
 		return;
 	}
-	if (t->out_ns)
+	/* A command whose coming went unseen. */
+	if (!t->born_ns)
+		t->born_ns = l->now_ns - task->se.sum_exec_runtime;
+	if (t->newborn)
+		offcpu_first_run(task, t, l->now_ns);
+	else if (t->out_ns)
 		add(WIRE_OFF_LOST_RETURN, 1);
 	t->out_ns = t->in_ns = 0;
 	if (l->state & STATE_DEAD) {
@@ -89,6 +68,11 @@ static void leave(struct task_struct *task, struct offcpu_thread *t, const struc
 	 * preemption such a switch looks voluntary, so only the state counts. */
 	t->state = l->preempted ? 0 : state_of(l->state);
 	t->woken_ns = 0;
+	if (t->state)
+		t->voluntary++;
+	else
+		t->involuntary++;
+	t->cut.wait_ns = 0;
 	t->out_ns = l->now_ns;
 }
 
@@ -115,6 +99,8 @@ int offcpu_switch(__u64 *args)
 	l.now_ns = bpf_ktime_get_ns();
 	if (comes && comes->out_ns)
 		comes->in_ns = l.now_ns;
+	else if (comes && !comes->born_ns)
+		comes->born_ns = l.now_ns;
 	if (leaves)
 		leave(prev, goes, &l);
 	return end_run(start_ns, 0, comes || leaves ? WIRE_OFF_RUN_NS : WIRE_OFF_RUN_OTHERS_NS);
@@ -126,23 +112,29 @@ static __u64 come_back(void *ctx, struct task_struct *task, struct offcpu_thread
 		       __u64 period_ns)
 {
 	/* Where the switch to this thread went unseen, this is near it. */
-	__u64 in_ns = t->in_ns ?: bpf_ktime_get_ns(), start_ns, sum_ns, walk_ns;
-	struct wait w = wait_of(t, task, in_ns);
+	__u64 in_ns = t->in_ns ?: bpf_ktime_get_ns(), start_ns, since_ns, weight, walk_ns;
+	struct wait w;
 
+	/* It called the scheduler in its first run, and went on. */
+	if (t->newborn) {
+		offcpu_first_run(task, t, in_ns);
+		return 0;
+	}
+	if (!close_wait(t, task, in_ns, &w))
+		return 0;
 	offcpu_queue_add(w.runnable_ns);
-	add_wait(t, &w);
 	add(WIRE_OFF_WAITS, 1);
 	add(WIRE_OFF_BLOCKED_NS, w.off_ns - w.runnable_ns);
 	add(WIRE_OFF_RUNNABLE_NS, w.runnable_ns);
-	sum_ns = t->since_ns + w.off_ns;
-	t->since_ns = sum_ns;
-	if (sum_ns < period_ns)
+	since_ns = t->since_ns;
+	weight = weight_due(t, &t->since_ns, w.off_ns, period_ns);
+	if (!weight)
 		return 0;
-	if (t->state && !t->woken_ns && sum_ns - w.runnable_ns >= period_ns)
+	if (t->state && !t->woken_ns &&
+	    weight_due(t, &since_ns, w.off_ns - w.runnable_ns, period_ns))
 		add(WIRE_OFF_WAKE_UNSEEN, 1);
-	t->since_ns = sum_ns % period_ns;
 	start_ns = bpf_ktime_get_ns();
-	offcpu_take(ctx, t, &w, in_ns, sum_ns - t->since_ns);
+	offcpu_take(ctx, t, &w, in_ns, weight);
 	walk_ns = bpf_ktime_get_ns() - start_ns;
 	add(WIRE_OFF_RUN_NS, walk_ns);
 	return walk_ns;

@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * offcpu: the accounts of threads that the programs of the source offcpu share. Programs at
- * switches are in offcpu.bpf.c, samples of waits in offcpu_sample.bpf.c, what runs once at the
- * start and end of a capture in offcpu_ends.bpf.c.
+ * switches are in offcpu.bpf.c, samples of waits in offcpu_sample.bpf.c, of those that go on in
+ * offcpu_asleep.bpf.c, births and deaths in offcpu_life.bpf.c, what runs once at the start and end
+ * of a capture in offcpu_ends.bpf.c.
  */
 #ifndef SOURCE_OFFCPU_H
 #define SOURCE_OFFCPU_H
 
 #include "shared.h"
 #include "wire_offcpu.h"
+
+/*
+ * A wait that goes on can be cut: what it was so far is accounted for and sampled, and it begins
+ * anew. The loader's iterator does that, while the thread may return to a CPU: it writes this part
+ * alone, and then exchanges out_ns for the time of the cut. If that fails, the wait was over
+ * already, and the thread accounts for all of it.
+ */
+struct offcpu_cut {
+	__u64 at_ns;		       /* as out_ns after the cut */
+	__u64 out_delay, since_ns;     /* as those of the account, from then on */
+	__u64 wait_ns;		       /* of the wait that goes on: what was before it */
+	__u64 blocked_ns, runnable_ns; /* sums of all that was cut off */
+};
 
 /* A thread's account; all times in ns. */
 struct offcpu_thread {
@@ -19,8 +33,12 @@ struct offcpu_thread {
 	__u64 blocked_ns, runnable_ns;
 	__u64 woken_ns; /* when this wait's blocked part ended; 0: it has not, or unseen */
 	__u32 waits;
-	__u16 state; /* of this wait: 0: it stayed runnable */
-	__u16 ended; /* 1: it has exited, and its totals were sent */
+	__u16 state;   /* of this wait: 0: it stayed runnable */
+	__u8 ended;    /* 1: it has exited, or the capture ends: its totals were sent */
+	__u8 newborn;  /* 1: it waits for its first CPU */
+	__u64 born_ns; /* from when on it is accounted for; 0: from its next run */
+	__u32 voluntary, involuntary; /* times that it left a CPU: blocked, runnable */
+	struct offcpu_cut cut;
 };
 
 /* Threads of the target that left a CPU, or were off it at the start. Written and read by the
@@ -107,9 +125,13 @@ static __always_inline struct offcpu_thread *account_of(struct task_struct *task
 	return bpf_task_storage_get(&offcpu_threads, task, NULL, flags);
 }
 
-/* Opens the account of a thread; NULL: there is no memory for it. Of a thread that was born in the
- * meantime, all of its run_delay belongs to the capture: it waited for its first CPU. */
+/* Opens the account of a thread that begins now; NULL: there is no memory for it. */
 struct offcpu_thread *offcpu_open(struct task_struct *, __u64 period_ns) __hidden;
+/* The same for one whose birth was not seen, in the context of its first switch: what it did before
+ * is known from the scheduler if it was born meanwhile. */
+struct offcpu_thread *offcpu_open_late(struct task_struct *, __u64 period_ns) __hidden;
+/* A new thread's first wait for a CPU is over: it is none between two runs. */
+void offcpu_first_run(struct task_struct *, struct offcpu_thread *, __u64 now_ns) __hidden;
 /* Sends the totals of a thread, at its end or that of the capture. */
 void offcpu_send_totals(struct task_struct *, const struct offcpu_thread *, __u64 now_ns) __hidden;
 
@@ -122,16 +144,43 @@ static __always_inline __u16 state_of(__u32 state)
 	return (state & STATE_MASK) ?: state != 0;
 }
 
+/* Off-CPU time since the thread's last sample, before the wait from @out_ns on. */
+static __always_inline __u64 since_last(const struct offcpu_thread *t, __u64 out_ns)
+{
+	return out_ns == t->cut.at_ns ? t->cut.since_ns : t->since_ns;
+}
+
+/* The weight of the sample that is due when a thread waited @off_ns and, since its last sample
+ * before that, *@since_ns, which is set to what remains; 0: none is due. Of a wait that is long
+ * enough by itself all parts are samples. */
+static __always_inline __u64 weight_due(const struct offcpu_thread *t, __u64 *since_ns,
+					__u64 off_ns, __u64 period_ns)
+{
+	const __u64 min_ns = control(WIRE_OFF_MIN_NS), sum_ns = *since_ns + off_ns;
+
+	if (min_ns)
+		return t->cut.wait_ns + off_ns >= min_ns ? off_ns : 0;
+	*since_ns = sum_ns;
+	if (sum_ns < period_ns)
+		return 0;
+	*since_ns = sum_ns % period_ns;
+	return sum_ns - *since_ns;
+}
+
 /* A wait, measured. */
 struct wait {
 	__u64 off_ns, runnable_ns;
 };
 
+/* @out_ns, @out_delay: of the account, or since the wait was cut. */
 static __always_inline struct wait wait_of(const struct offcpu_thread *t, struct task_struct *task,
-					   __u64 until_ns)
+					   __u64 out_ns, __u64 out_delay, __u64 until_ns)
 {
-	struct wait w = {until_ns - t->out_ns, delay_of(task) - t->out_delay};
+	struct wait w = {until_ns - out_ns, delay_of(task) - out_delay};
 
+	/* It was cut while it ended. */
+	if ((__s64)w.off_ns < 0)
+		w.off_ns = 0;
 	/* The scheduler's clock is another one, and a wake-up may come before the switch. */
 	if (!t->state || (__s64)w.runnable_ns > (__s64)w.off_ns)
 		w.runnable_ns = w.off_ns;
@@ -140,15 +189,31 @@ static __always_inline struct wait wait_of(const struct offcpu_thread *t, struct
 	return w;
 }
 
-/* Closes the wait in the thread's account. */
-static __always_inline void add_wait(struct offcpu_thread *t, const struct wait *w)
+/* Closes the open wait in the thread's account: *@out. False: there is none. The thread and, at the
+ * end of the capture, the loader's iterator may do so at a time. */
+static __always_inline bool close_wait(struct offcpu_thread *t, struct task_struct *task,
+				       __u64 until_ns, struct wait *out)
 {
-	t->out_ns = t->in_ns = 0;
+	__u64 out_ns = __sync_lock_test_and_set(&t->out_ns, 0), out_delay = t->out_delay;
+	struct wait w;
+
+	if (!out_ns)
+		return false;
+	t->since_ns = since_last(t, out_ns);
+	if (out_ns == t->cut.at_ns)
+		out_delay = t->cut.out_delay;
+	w = wait_of(t, task, out_ns, out_delay, until_ns);
+	t->in_ns = 0;
 	t->waits++;
-	t->blocked_ns += w->off_ns - w->runnable_ns;
-	t->runnable_ns += w->runnable_ns;
+	t->blocked_ns += w.off_ns - w.runnable_ns;
+	t->runnable_ns += w.runnable_ns;
+	*out = w;
+	return true;
 }
 
+/* A sample of @weight ns of the wait, without its stacks and whose it is. */
+void offcpu_describe(struct wire_offcpu *, const struct offcpu_thread *, const struct wait *,
+		     __u64 now_ns, __u64 weight) __hidden;
 /* Samples a wait of the current task that has just ended, as one of @weight ns. */
 void offcpu_take(void *ctx, const struct offcpu_thread *, const struct wait *, __u64 now_ns,
 		 __u64 weight) __hidden;

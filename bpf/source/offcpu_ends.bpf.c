@@ -5,8 +5,9 @@
  */
 #include "source/offcpu.h"
 
-/* Opens the accounts of threads that are off the CPU when counting starts: their wait begins there.
- * Not for a cgroup, whose threads are known only once they run. */
+/* Opens the accounts of the target's threads when counting starts: those off the CPU wait from
+ * then on. A command is not there yet: what waits is eprof's child that becomes it, and counts from
+ * its next run on. */
 SEC("?iter/task")
 int offcpu_begin(struct bpf_iter__task *ctx)
 {
@@ -14,44 +15,59 @@ int offcpu_begin(struct bpf_iter__task *ctx)
 	__u64 period_ns = control(WIRE_OFF_PERIOD_NS);
 	struct offcpu_thread *t;
 
-	if (!task || !period_ns || config_target == WIRE_FILTER_CGROUP || task->on_cpu ||
-	    task->exit_state || !in_target_task(task) || is_loader(task) || account_of(task, 0))
+	if (!task || !period_ns || task->exit_state || !in_target_task(task) || is_loader(task) ||
+	    account_of(task, 0))
+		return 0;
+	t = offcpu_open(task, period_ns);
+	if (t && control(WIRE_OFF_ABSENT)) {
+		t->born_ns = 0;
+		return 0;
+	}
+	if (task->on_cpu)
 		return 0;
 	add_atomic(WIRE_OFF_SEEN, 1);
-	t = offcpu_open(task, period_ns);
 	if (!t) {
 		add_atomic(WIRE_OFF_LOST_STORAGE, 1);
 		return 0;
 	}
 	t->state = state_of(task->__state);
 	t->out_delay = delay_of(task);
-	t->out_ns = bpf_ktime_get_ns();
+	t->out_ns = t->born_ns;
 	return 0;
 }
 
-/* Sends the totals of the threads that live when counting has stopped. Waits that are not over
- * count up to now. */
+/* What is not over when the capture ends counts up to now. */
+static __always_inline void end_wait(struct task_struct *task, struct offcpu_thread *t,
+				     __u64 now_ns)
+{
+	struct wait w;
+
+	if (!close_wait(t, task, t->in_ns ?: now_ns, &w))
+		return;
+	add_atomic(WIRE_OFF_OPEN, 1);
+	add_atomic(WIRE_OFF_OPEN_NS, t->cut.wait_ns + w.off_ns);
+	add_atomic(WIRE_OFF_BLOCKED_NS, w.off_ns - w.runnable_ns);
+	add_atomic(WIRE_OFF_RUNNABLE_NS, w.runnable_ns);
+}
+
+/* Ends the capture for the threads that live, one by one, and sends their totals. */
 SEC("?iter/task")
 int offcpu_end(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	__u64 now_ns = bpf_ktime_get_ns();
 	struct offcpu_thread *t;
-	struct wait w;
 
 	if (!task)
 		return 0;
 	t = account_of(task, 0);
-	if (!t || t->ended)
+	if (!t || t->ended || !t->born_ns)
 		return 0;
-	if (t->out_ns) {
-		w = wait_of(t, task, now_ns);
-		add_wait(t, &w);
-		add_atomic(WIRE_OFF_OPEN, 1);
-		add_atomic(WIRE_OFF_OPEN_NS, w.off_ns);
-		add_atomic(WIRE_OFF_BLOCKED_NS, w.off_ns - w.runnable_ns);
-		add_atomic(WIRE_OFF_RUNNABLE_NS, w.runnable_ns);
-	}
+	t->ended = 1;
+	if (t->newborn)
+		offcpu_first_run(task, t, now_ns);
+	else if (t->out_ns)
+		end_wait(task, t, now_ns);
 	offcpu_send_totals(task, t, now_ns);
 	return 0;
 }

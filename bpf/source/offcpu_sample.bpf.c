@@ -26,24 +26,33 @@ static __always_inline __u64 runnable_part(const struct wait *w, __u64 weight)
 	return part < weight ? part : weight;
 }
 
-void offcpu_take(void *ctx, const struct offcpu_thread *t, const struct wait *w, __u64 now_ns,
-		 __u64 weight)
+void offcpu_describe(struct wire_offcpu *out, const struct offcpu_thread *t, const struct wait *w,
+		     __u64 now_ns, __u64 weight)
 {
-	struct wire_offcpu record = {
+	__u32 values = 0;
+
+	*out = (struct wire_offcpu){
 		.sample = {.kind = WIRE_OFFCPU, .time_ns = now_ns, .weight = weight},
 		.runnable_ns = runnable_part(w, weight),
 		.wait_ns = w->off_ns,
 		.waits = 1,
 		.news = WIRE_OFF_WAIT,
 		.state = t->state};
-	__u32 zero = 0, values = 0;
+	if (out->runnable_ns < weight)
+		values |= WIRE_OFF_BLOCKED;
+	if (out->runnable_ns)
+		values |= WIRE_OFF_RUNNABLE;
+	out->sample.event = WIRE_OFF_STREAM(values);
+}
+
+void offcpu_take(void *ctx, const struct offcpu_thread *t, const struct wait *w, __u64 now_ns,
+		 __u64 weight)
+{
+	struct wire_offcpu record;
+	__u32 zero = 0;
 	struct walk *walk = bpf_map_lookup_elem(&offcpu_scratch, &zero);
 
-	if (record.runnable_ns < weight)
-		values |= WIRE_OFF_BLOCKED;
-	if (record.runnable_ns)
-		values |= WIRE_OFF_RUNNABLE;
-	record.sample.event = WIRE_OFF_STREAM(values);
+	offcpu_describe(&record, t, w, now_ns, weight);
 	if (walk)
 		sample_take(ctx, NULL, walk, &record.sample, sizeof(record));
 }

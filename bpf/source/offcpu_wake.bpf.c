@@ -46,7 +46,7 @@ SEC("?tp_btf/sched_waking")
 int offcpu_wake(__u64 *args)
 {
 	struct task_struct *task = (void *)args[0];
-	__u64 period_ns = control(WIRE_OFF_PERIOD_NS), start_ns, walk_ns, sum_ns;
+	__u64 period_ns = control(WIRE_OFF_PERIOD_NS), start_ns, since_ns, weight, walk_ns;
 	struct offcpu_thread *t;
 
 	if (!period_ns)
@@ -56,10 +56,11 @@ int offcpu_wake(__u64 *args)
 	if (!t || !t->out_ns || !t->state || t->woken_ns)
 		return end_run(start_ns, 0, WIRE_OFF_WAKE_RUN_OTHERS_NS);
 	t->woken_ns = bpf_ktime_get_ns();
-	sum_ns = t->since_ns + (t->woken_ns - t->out_ns);
-	if (sum_ns < period_ns)
+	since_ns = since_last(t, t->out_ns);
+	weight = weight_due(t, &since_ns, t->woken_ns - t->out_ns, period_ns);
+	if (!weight)
 		return end_run(start_ns, 0, WIRE_OFF_WAKE_RUN_NS);
-	take(args, task, t, sum_ns - sum_ns % period_ns);
+	take(args, task, t, weight);
 	walk_ns = bpf_ktime_get_ns() - t->woken_ns;
 	add(WIRE_OFF_WAKE_RUN_NS, walk_ns);
 	return end_run(start_ns, walk_ns, WIRE_OFF_WAKE_RUN_NS);

@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "export/export.h"
+#include "model/meta.h"
 #include "store/store.h"
 
 struct arguments {
@@ -32,9 +33,9 @@ static void help(FILE *out)
 	      "\n"
 	      "Writes the profile in a format of other tools. folded and json count samples, "
 	      "unless\n"
-	      "--metric asks for its values; of a profile of zones alone they hold the nanoseconds "
-	      "of\n"
-	      "the zones' call tree.\n"
+	      "--metric asks for its values or the profile opens with a metric of its own (eprof "
+	      "--wall);\n"
+	      "of a profile of zones alone they hold the nanoseconds of the zones' call tree.\n"
 	      "\n"
 	      "  -o, --output OUT     write to OUT; without it, or for -, to the standard output\n"
 	      "      --to FORMAT      the format, where OUT's extension does not say it:\n",
@@ -123,7 +124,7 @@ static int build_tree(const struct arguments *a, const struct profile *p, struct
 	int rc = zones ? zone_tree_build(p, &a->selection, &t) : tree_build(p, &a->selection, &t);
 
 	in->tree = t;
-	in->values = zones || a->selection.metric;
+	in->values = zones || a->selection.metric || profile_run(p, RUN_METRIC);
 	return rc;
 }
 

@@ -1,9 +1,9 @@
 #include "cmd/metrics.h"
 
-static int add(const struct profile *p, const struct selection *s, uint32_t metric,
+static int add(const struct profile *p, const struct selection *s, const char *name,
 	       struct metric_trees *out)
 {
-	struct metric_tree m = {.name = profile_text(p, p->metrics.at[metric].name)};
+	struct metric_tree m = {.name = name};
 	struct selection of_it = *s;
 	int rc;
 
@@ -20,11 +20,17 @@ static int add(const struct profile *p, const struct selection *s, uint32_t metr
 
 int metric_trees_build(const struct profile *p, const struct selection *s, struct metric_trees *out)
 {
-	int rc = 0;
+	struct measure opens_with;
+	int rc;
 
 	*out = (struct metric_trees){0};
-	for (uint32_t i = 0; !s->metric && p->metrics.n > 1 && i < p->metrics.n && !rc; i++)
-		rc = add(p, s, i, out);
+	if (s->metric || p->metrics.n < 2)
+		return 0;
+	rc = measure_find(p, NULL, &opens_with);
+	if (!rc && opens_with.n > 1)
+		rc = add(p, s, opens_with.name, out);
+	for (uint32_t i = 0; i < p->metrics.n && !rc; i++)
+		rc = add(p, s, profile_text(p, p->metrics.at[i].name), out);
 	if (out->all.n < 2)
 		metric_trees_release(out);
 	return rc;

@@ -17,9 +17,10 @@ struct metric_trees {
 	VEC(struct metric_tree) all;
 };
 
-/* Builds the trees of those metrics that have samples in the selection, in the profile's order;
- * none if that has fewer than two, or if the selection names one. 0, or a negative errno with a
- * text; released by the caller in both cases. */
+/* Builds the trees of those metrics that have samples in the selection, in the profile's order,
+ * behind that of the sum that it opens with (model/measure.h), if it does; none if that has fewer
+ * than two, or if the selection names one. 0, or a negative errno with a text; released by the
+ * caller in both cases. */
 int metric_trees_build(const struct profile *, const struct selection *, struct metric_trees *out);
 void metric_trees_release(struct metric_trees *);
 

@@ -9,13 +9,8 @@
 /* Of the metric that is shown; both "" where there is none. */
 static void find_metric(const struct view_input *in, const char **name, const char **base)
 {
-	const struct profile *p = in->profile;
-
-	*name = *base = "";
-	if (in->tree->metric >= p->metrics.n)
-		return;
-	*name = profile_text(p, p->metrics.at[in->tree->metric].name);
-	*base = profile_text(p, p->metrics.at[in->tree->metric].base);
+	*name = in->tree->measure.name;
+	*base = in->tree->base;
 }
 
 char *base_text(const struct view_input *in)

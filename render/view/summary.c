@@ -52,10 +52,10 @@ static void time_fact(const struct view_input *in, struct doc_block *b)
 }
 
 /* What is told of samples that were kept; to be seen where it is told of many. */
-static void notes_fact(const struct view_input *in, struct doc_block *b,
+static void notes_fact(const struct view_input *in, struct doc_block *b, uint32_t metric,
 		       const struct ledger_sums *sums)
 {
-	_free_ char *notes = ledger_reasons(in->profile, in->tree->metric, LEDGER_NOTE);
+	_free_ char *notes = ledger_reasons(in->profile, metric, LEDGER_NOTE);
 	/* More than one may be told of one sample. */
 	int64_t most = sums->notes < sums->kept ? sums->notes : sums->kept;
 	char share[UNITS_BUF];
@@ -68,38 +68,51 @@ static void notes_fact(const struct view_input *in, struct doc_block *b,
 }
 
 /* What happened besides: events that were not for the profile, or came too late for it. */
-static void apart_fact(const struct view_input *in, struct doc_block *b)
+static void apart_fact(const struct view_input *in, struct doc_block *b, uint32_t metric)
 {
-	_free_ char *rows = ledger_reasons(in->profile, in->tree->metric, LEDGER_APART);
+	_free_ char *rows = ledger_reasons(in->profile, metric, LEDGER_APART);
 
 	if (rows[0])
 		doc_fact(b, false, "Apart", "%s", rows);
 }
 
-/* "1,000 kept of 1,019 taken", "19 (1.9 % of taken): 12 ring full; 7 stack unreadable" */
-static void samples_fact(const struct view_input *in, struct doc_block *b)
+/* "1,000 kept of 1,019 taken", "19 (1.9 % of taken): 12 ring full; 7 stack unreadable"; @of: in
+ * words what, " of blocked", where there are several. */
+static void metric_fact(const struct view_input *in, struct doc_block *b, uint32_t metric,
+			const char *of)
 {
-	uint32_t metric = in->tree->metric;
 	struct ledger_sums sums = ledger_sum(in->profile, metric);
 	_free_ char *reasons = ledger_reasons(in->profile, metric, LEDGER_LOST);
 	char taken[UNITS_BUF], kept[UNITS_BUF], lost[UNITS_BUF], share[UNITS_BUF];
 
-	if (base_is_zones_only(in))
-		return;
 	if (!sums.rows) {
-		doc_fact(b, true, "Samples", "the profile has no ledger: losses are unknown");
+		doc_fact(b, true, "Samples", "the profile has no ledger%s: losses are unknown", of);
 		return;
 	}
 	units_count(taken, sizeof(taken), sums.taken);
 	units_count(kept, sizeof(kept), sums.kept);
 	units_count(lost, sizeof(lost), sums.lost);
 	units_percent(share, sizeof(share), (double)sums.lost, (double)sums.taken);
-	doc_fact(b, false, "Samples", "%s kept of %s taken%s", kept, taken,
+	doc_fact(b, false, "Samples", "%s kept of %s taken%s%s", kept, taken, of,
 		 sums.lost ? "" : ", none lost");
 	if (sums.lost)
 		doc_fact(b, true, "Lost", "%s (%s of taken): %s", lost, share, reasons);
-	notes_fact(in, b, &sums);
-	apart_fact(in, b);
+	notes_fact(in, b, metric, &sums);
+	apart_fact(in, b, metric);
+}
+
+static void samples_fact(const struct view_input *in, struct doc_block *b)
+{
+	const struct measure *m = &in->tree->measure;
+
+	for (size_t i = 0; i < m->n && !base_is_zones_only(in); i++) {
+		const struct metric *metric = &in->profile->metrics.at[m->metric[i]];
+		_free_ char *of =
+			m->n > 1 ? mem_printf(" of %s", profile_text(in->profile, metric->name))
+				 : mem_strdup("");
+
+		metric_fact(in, b, m->metric[i], of);
+	}
 }
 
 /* What cannot all be true, as in a copy that was made while its numbers still changed. */
@@ -236,6 +249,29 @@ static void busy_fact(const struct view_input *in, struct doc_block *b)
 		 total / (double)in->profile->duration_ns);
 }
 
+/* "2 min 46 s blocked, 3.08 s runnable; samples stand for 99.8 % of it": what the threads waited,
+ * exactly, and how much of it has stacks. */
+static void off_cpu_fact(const struct view_input *in, struct doc_block *b)
+{
+	const struct profile *p = in->profile;
+	char blocked[UNITS_BUF], runnable[UNITS_BUF], share[UNITS_BUF];
+	double blocked_ns = 0, runnable_ns = 0, sampled_ns = 0;
+	struct measure off;
+
+	if (!p->thread_waits.n || measure_find(p, METRIC_OFF_CPU, &off))
+		return;
+	for (size_t i = 0; i < p->thread_waits.n; i++) {
+		blocked_ns += (double)p->thread_waits.at[i].blocked_ns;
+		runnable_ns += (double)p->thread_waits.at[i].runnable_ns;
+	}
+	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+		sampled_ns += (double)measure_value(p, &off, i);
+	doc_fact(b, false, "Off CPU", "%s blocked, %s runnable; samples stand for %s of it",
+		 units_ns(blocked, sizeof(blocked), blocked_ns),
+		 units_ns(runnable, sizeof(runnable), runnable_ns),
+		 units_percent(share, sizeof(share), sampled_ns, blocked_ns + runnable_ns));
+}
+
 /* "17.2 % by samples: interrupts and BPF programs" */
 static void slowdown_fact(const struct view_input *in, struct doc_block *b)
 {
@@ -321,6 +357,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	unknown_fact(in, b);
 	selection_fact(in, b);
 	busy_fact(in, b);
+	off_cpu_fact(in, b);
 	slowdown_fact(in, b);
 	unnamed_fact(in, b);
 	host_fact(in, b);

@@ -1,7 +1,63 @@
-/* threads: each thread's share. */
+/*
+ * threads: each thread's share of the samples, and where the capture accounted for all of its time,
+ * what its life consisted of.
+ */
 #include "view/base.h"
 
+#include <string.h>
+
 #define TERMINAL_ROWS 10
+
+/* Columns of what a thread's life consisted of, in this order. */
+static const struct spent {
+	struct doc_column column;
+	const char *key;
+	size_t at; /* in struct thread_wait; SIZE_MAX: all of its life */
+	bool count;
+} spent[] = {
+	{{"Life", CELL_NUMBER, "time that it existed within the capture: the next three"},
+	 "life_ns",
+	 SIZE_MAX,
+	 false},
+	{{"On CPU", CELL_NUMBER, "exact, as the next ones: of the whole capture"},
+	 "on_cpu_ns",
+	 offsetof(struct thread_wait, on_ns),
+	 false},
+	{{"Runnable", CELL_NUMBER, "waiting for a CPU"},
+	 "runnable_ns",
+	 offsetof(struct thread_wait, runnable_ns),
+	 false},
+	{{"Blocked", CELL_NUMBER, "asleep"},
+	 "blocked_ns",
+	 offsetof(struct thread_wait, blocked_ns),
+	 false},
+	{{"Waits", CELL_NUMBER, "how often it left a CPU and came back"},
+	 "waits",
+	 offsetof(struct thread_wait, waits),
+	 true},
+	{{"Voluntary", CELL_NUMBER, "how often it left a CPU to block"},
+	 "voluntary",
+	 offsetof(struct thread_wait, voluntary),
+	 true},
+	{{"Forced", CELL_NUMBER, "how often it left a CPU although it could go on"},
+	 "forced",
+	 offsetof(struct thread_wait, involuntary),
+	 true},
+};
+#define SPENT (sizeof(spent) / sizeof(*spent))
+
+static void spent_cell(struct doc_table *t, const struct spent *s, const struct thread_wait *w)
+{
+	const int64_t value = s->at == SIZE_MAX ? thread_wait_life(w)
+						: *(const int64_t *)((const char *)w + s->at);
+	char text[UNITS_BUF];
+
+	if (s->count)
+		base_count_cell(t, value);
+	else
+		doc_cell(t, (double)value, "%s",
+			 value ? units_ns(text, sizeof(text), (double)value) : "–");
+}
 
 static void row(const struct view_input *in, struct doc_table *t, const struct thread_row *r)
 {
@@ -9,27 +65,62 @@ static void row(const struct view_input *in, struct doc_table *t, const struct t
 	doc_bar(t, base_percent(in, r->value));
 	base_value_cell(t, in, r->value);
 	base_count_cell(t, r->samples);
+	for (size_t i = 0; i < SPENT && in->profile->thread_waits.n; i++)
+		spent_cell(t, &spent[i], &r->spent);
 	doc_cell(t, r->pid, "%u", r->pid);
 	doc_cell(t, r->tid, "%u", r->tid);
 	doc_cell(t, 0, "%s", profile_text(in->profile, r->name));
 }
 
-static int threads_write(const struct view_input *in, struct doc *doc)
+/* The table, with the columns of its lives where @lives. */
+static struct doc_table *add_table(const struct view_input *in, struct doc *doc, bool lives)
 {
-	const struct doc_column columns[] = {
+	const struct doc_column first[] = {
 		{"Share", CELL_PERCENT, "share of all samples shown"},
 		{"", CELL_BAR, NULL},
 		{base_value_title(in), CELL_NUMBER, "amount in this thread"},
 		{"Samples", CELL_NUMBER, NULL},
+	};
+	const struct doc_column last[] = {
 		{"PID", CELL_NUMBER, NULL},
 		{"TID", CELL_NUMBER, NULL},
 		{"Thread", CELL_TEXT, "the thread's name, as it was while it ran"},
 	};
-	const char *const keys[] = {"share_percent", NULL,    base_value_key(in), "samples", "pid",
-				    "tid",	     "thread"};
+	const char *const first_keys[] = {"share_percent", NULL, base_value_key(in), "samples"};
+	const char *const last_keys[] = {"pid", "tid", "thread"};
 	_free_ char *base = base_text(in);
 	_free_ char *caption = mem_printf("100 %% = %s", base);
+	struct doc_column columns[4 + SPENT + 3];
+	const char *keys[4 + SPENT + 3];
+	struct doc_table *t;
+	size_t n = 4;
+
+	memcpy(columns, first, sizeof(first));
+	memcpy(keys, first_keys, sizeof(first_keys));
+	for (size_t i = 0; i < SPENT && lives; i++, n++) {
+		columns[n] = spent[i].column;
+		keys[n] = spent[i].key;
+	}
+	memcpy(columns + n, last, sizeof(last));
+	memcpy(keys + n, last_keys, sizeof(last_keys));
+	t = doc_table(doc, caption, columns, n + 3);
+	doc_keys(t, keys);
+	return t;
+}
+
+/* Where a terminal is narrow, these go first: samples, waits, TID, forced, voluntary. */
+static void spare_columns(struct doc_table *t)
+{
+	static const uint8_t order[] = {3, 8, 12, 10, 9};
+
+	memcpy(t->spare, order, sizeof(order));
+	t->n_spare = sizeof(order);
+}
+
+static int threads_write(const struct view_input *in, struct doc *doc)
+{
 	struct thread_rows rows = {0};
+	const bool lives = in->profile->thread_waits.n;
 	struct doc_table *t;
 	int rc;
 
@@ -39,8 +130,9 @@ static int threads_write(const struct view_input *in, struct doc *doc)
 	if (rc < 0)
 		return rc;
 	doc_heading(doc, "Threads");
-	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
-	doc_keys(t, keys);
+	t = add_table(in, doc, lives);
+	if (lives)
+		spare_columns(t);
 	t->terminal_rows = TERMINAL_ROWS;
 	t->more = mem_strdup("threads");
 	for (size_t i = 0; i < rows.rows.n; i++)
@@ -51,7 +143,7 @@ static int threads_write(const struct view_input *in, struct doc *doc)
 
 const struct view threads_view = {
 	.name = "threads",
-	.about = "share of each thread",
+	.about = "share of each thread; on a CPU, runnable, blocked",
 	.part = PART_SAMPLES,
 	.by_metric = true,
 	.shows = {IN_REPORTS},

@@ -54,6 +54,19 @@ static inline __attribute__((always_inline)) uint64_t spin_for(double seconds)
 	return x;
 }
 
+/* What the machine's host took from its CPUs so far: time neither on a CPU nor off it. */
+static inline uint64_t stolen_ns(void)
+{
+	unsigned long ticks = 0;
+	FILE *f = fopen("/proc/stat", "r");
+
+	if (!f || fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %lu", &ticks) != 1)
+		ticks = 0;
+	if (f)
+		fclose(f);
+	return ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
 /* A target that is attached to waits for a line on its stdin: what it does then is all seen. One
  * that is started by eprof finds none there. */
 static inline void wait_for_line(void)

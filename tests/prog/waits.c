@@ -151,18 +151,6 @@ static void *run(void *data)
 	return NULL;
 }
 
-static uint64_t stolen_ns(void)
-{
-	unsigned long ticks = 0;
-	FILE *f = fopen("/proc/stat", "r");
-
-	if (!f || fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %lu", &ticks) != 1)
-		ticks = 0;
-	if (f)
-		fclose(f);
-	return ticks * (1000000000 / (uint64_t)sysconf(_SC_CLK_TCK));
-}
-
 int main(void)
 {
 	struct job jobs[] = {

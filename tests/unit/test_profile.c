@@ -23,7 +23,6 @@ static void starts_with_none(void **state)
 	assert_int_equal(profile_function(p, &none), 0);
 	assert_int_equal(profile_node(p, 0, 0), 0);
 	assert_int_equal(profile_check(p), 0);
-	assert_int_equal(profile_find_metric(p, NULL), -ENOENT);
 	profile_free(p);
 	profile_free(NULL);
 }
@@ -137,18 +136,6 @@ static void tells_modules_of_one_name_apart(void **state)
 	profile_free(p);
 }
 
-static void finds_metrics(void **state)
-{
-	struct profile *p = small_profile();
-
-	(void)state;
-	assert_int_equal(profile_find_metric(p, NULL), 0);
-	assert_int_equal(profile_find_metric(p, "faults"), 1);
-	assert_int_equal(profile_find_metric(p, "cycles"), -ENOENT);
-	assert_string_equal(err_text(), "the profile has no metric 'cycles'");
-	profile_free(p);
-}
-
 #define SPOILS(what, text)                                   \
 	do {                                                 \
 		struct profile *p = small_profile();         \
@@ -204,7 +191,6 @@ int main(void)
 		cmocka_unit_test(finds_what_it_was_given),
 		cmocka_unit_test(keeps_attributes),
 		cmocka_unit_test(tells_modules_of_one_name_apart),
-		cmocka_unit_test(finds_metrics),
 		cmocka_unit_test(checks_indices),
 		cmocka_unit_test(checks_numbers),
 		cmocka_unit_test(has_the_parts_that_were_said),

@@ -206,6 +206,43 @@ static void lists_threads(void **state)
 	profile_free(p);
 }
 
+/* Threads without samples are there with their totals, unless stacks or times are chosen. */
+static void lists_lives_of_threads(void **state)
+{
+	struct profile *p = small_profile();
+	const uint32_t idle = small_thread(p, 10, 12, "idle", "prog");
+	const struct thread_wait waits[] = {
+		{.thread = 1, .on_ns = 7, .blocked_ns = 10, .runnable_ns = 20, .waits = 3},
+		{.thread = idle, .blocked_ns = 900, .waits = 1, .voluntary = 1}};
+	struct thread_rows rows;
+
+	(void)state;
+	vec_push(&p->thread_waits, waits[0]);
+	vec_push(&p->thread_waits, waits[1]);
+	assert_int_equal(threads_build(p, &(struct selection){0}, false, &rows), 0);
+	assert_int_equal(rows.rows.n, 4);
+	assert_int_equal(rows.rows.at[1].tid, 11);
+	assert_int_equal(thread_wait_life(&rows.rows.at[1].spent), 37);
+	assert_int_equal(rows.rows.at[3].tid, 12);
+	assert_int_equal(rows.rows.at[3].value, 0);
+	assert_int_equal(rows.rows.at[3].spent.blocked_ns, 900);
+	threads_release(&rows);
+	/* Of a process its threads' totals add up. */
+	assert_int_equal(threads_build(p, &(struct selection){0}, true, &rows), 0);
+	assert_int_equal(rows.rows.at[0].pid, 10);
+	assert_int_equal(rows.rows.at[0].spent.blocked_ns, 910);
+	assert_int_equal(rows.rows.at[0].spent.waits, 4);
+	threads_release(&rows);
+	assert_int_equal(threads_build(p, &(struct selection){.thread = "12"}, false, &rows), 0);
+	assert_int_equal(rows.rows.n, 1);
+	threads_release(&rows);
+	assert_int_equal(threads_build(p, &(struct selection){.focus = "b"}, false, &rows), 0);
+	assert_int_equal(rows.rows.n, 1);
+	assert_int_equal(rows.rows.at[0].tid, 10);
+	threads_release(&rows);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +253,7 @@ int main(void)
 		cmocka_unit_test(counts_recursion_once),
 		cmocka_unit_test(walks_deep_stacks),
 		cmocka_unit_test(lists_threads),
+		cmocka_unit_test(lists_lives_of_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,39 @@ static void test_functions_by_self(void **state)
 	report_doc_release(&r);
 }
 
+/* What a thread's life consisted of stands between its samples and its numbers. */
+static void test_threads_with_lives(void **state)
+{
+	static const char *const titles[] = {"Life",  "On CPU",	   "Runnable", "Blocked",
+					     "Waits", "Voluntary", "Forced"};
+	static const char *const texts[] = {"15.0 s", "5.00 s", "4.00 s", "6.00 s",
+					    "1,234",  "1,200",	"35"};
+	struct profile *p = sample_profile();
+	const struct thread_wait w = {.thread = 0,
+				      .on_ns = 5000000000,
+				      .runnable_ns = 4000000000,
+				      .blocked_ns = 6000000000,
+				      .waits = 1234,
+				      .voluntary = 1200,
+				      .involuntary = 35};
+	const struct doc_block *b;
+	struct report_doc r;
+	size_t row = 0;
+
+	(void)state;
+	vec_push(&p->thread_waits, w);
+	report_doc_init(&r, p, NULL, (const char *const[]){"threads", NULL});
+	b = report_doc_block(&r, BLOCK_TABLE, 0);
+	assert_int_equal(b->table.columns.n, 14);
+	while (strcmp(cell(b, row, 8), "1,234"))
+		row++;
+	for (size_t i = 0; i < 7; i++) {
+		assert_string_equal(b->table.columns.at[4 + i].title, titles[i]);
+		assert_string_equal(cell(b, row, 4 + i), texts[i]);
+	}
+	report_doc_release(&r);
+}
+
 /* Says that path i has that share and ends in that text. */
 static void assert_path(const struct doc_block *b, size_t i, const char *share, const char *names)
 {
@@ -302,6 +335,7 @@ static void test_every_view_copes_with_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_threads_with_lives),
 		cmocka_unit_test(test_functions_by_self),
 		cmocka_unit_test(test_paths_merge_inlined_leaves_and_recursion),
 		cmocka_unit_test(test_paths_of_several_threads_are_one),

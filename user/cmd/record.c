@@ -68,24 +68,31 @@ static size_t add_events(struct str *s, const struct record_options *o, bool rat
 
 /* "cycles at 99 Hz and every hit of sched:sched_switch"; "sched:sched_switch, every hit";
  * "page-faults, every 100th". */
-static char *describe_events(const struct record_options *o)
+static void add_all_events(struct str *s, const struct record_options *o)
 {
-	struct str s = {0};
-	_free_ char *sources = sources_names(o->sources);
-	size_t n = add_events(&s, o, true);
+	size_t n = add_events(s, o, true);
 
 	if (n && o->every) {
-		str_addf(&s, ", every %" PRIu64 "%s", o->every, ordinal(o->every));
-		return str_steal(&s);
+		str_addf(s, ", every %" PRIu64 "%s", o->every, ordinal(o->every));
+		return;
 	}
 	if (n)
-		str_addf(&s, " at %" PRId64 " Hz", o->hz);
+		str_addf(s, " at %" PRId64 " Hz", o->hz);
 	if (n && n < o->n_events)
-		str_add(&s, " and every hit of ");
-	if (add_events(&s, o, false) && !n)
-		str_add(&s, ", every hit");
-	if (!o->n_events)
-		str_add(&s, sources);
+		str_add(s, " and every hit of ");
+	if (add_events(s, o, false) && !n)
+		str_add(s, ", every hit");
+}
+
+/* The events, and what else is captured: "cpu-clock at 99 Hz; time off the CPU, …". */
+static char *describe_events(const struct record_options *o)
+{
+	_free_ char *captures = sources_captures(o->sources, (double)o->hz, !o->n_events);
+	struct str s = {0};
+
+	add_all_events(&s, o);
+	if (captures && *captures)
+		str_addf(&s, "%s%s", s.n ? "; " : "", captures);
 	return str_steal(&s);
 }
 
@@ -195,6 +202,8 @@ static void describe_run(const void *record, struct profile *p)
 	profile_set_run(p, RUN_EVENTS, r->events);
 	if (r->o.event_choice)
 		profile_set_run(p, RUN_EVENT_CHOICE, r->o.event_choice);
+	if (r->o.opens_with)
+		profile_set_run(p, RUN_METRIC, r->o.opens_with);
 	profile_set_run(p, RUN_OPTIONS, r->options);
 	profile_set_run(p, RUN_END, end);
 	profile_set_run(p, RUN_WRITTEN_BY, "eprof " EPROF_VERSION);

@@ -65,6 +65,7 @@ static int take_source(struct record_options *o, size_t option, const char *arg)
 	if (!parsed)
 		return err_code();
 	o->sources[source] = o->parsed[source] = parsed;
+	o->opens_with = s->with_clock ? s->with_clock : o->opens_with;
 	return 0;
 }
 
@@ -323,13 +324,24 @@ static int check_together(const struct record_options *o)
 		return cmd_usage("-F is a rate and -c a period: give only one of them");
 	if (o->every && o->probes.patterns && !o->n_events && !record_probes_sample(&o->probes))
 		return cmd_usage("-c is for sampled events: name one with -e");
-	if (o->rate_given && o->n_events && !has_rate(o))
+	if (o->rate_given && o->n_events && !has_rate(o) && !asks_for_source(o))
 		return cmd_usage("-F is for events sampled at a rate: every hit of '%s' is sampled",
 				 o->events[0].name);
 	if (!strcmp(o->output, "-"))
 		return cmd_usage(
 			"-o -: a profile cannot be written to the standard output; name a file");
 	return 0;
+}
+
+/* For time on CPUs: cpu-clock, unless it is there, in user and kernel mode. Where there is a PMU
+ * cycles are the default, which are no time. */
+static int add_clock(struct record_options *o)
+{
+	for (size_t i = 0; i < o->n_events; i++)
+		if (o->events[i].clock && !o->events[i].exclude_user &&
+		    !o->events[i].exclude_kernel)
+			return 0;
+	return record_add_event(o->events, &o->n_events, "cpu-clock");
 }
 
 /* As take(). */
@@ -345,7 +357,10 @@ static int finish(struct record_options *o, int argc, char **argv)
 		ret = record_probes_finish(&o->probes);
 	if (ret)
 		return ret;
-	if (!o->n_events && (o->rate_given || !(o->probes.patterns || asks_for_source(o)))) {
+	if (o->opens_with)
+		ret = add_clock(o);
+	if (!ret && !o->n_events &&
+	    (o->rate_given || !(o->probes.patterns || asks_for_source(o)))) {
 		event_default(&o->events[0], &o->event_choice);
 		o->n_events = 1;
 	}

@@ -25,6 +25,7 @@ struct record_options {
 	bool force, exit_code, help;
 	uint64_t every;		      /* -c; 0: by rate */
 	bool rate_given;	      /* -F was */
+	const char *opens_with;	      /* the metric for reports of time on and off CPUs, or NULL */
 	void *parsed[SOURCES];	      /* options of sources that have their own; owned */
 	const void *sources[SOURCES]; /* the options of those that are asked for, else NULL */
 	struct oncpu_options oncpu;   /* of the events */

@@ -42,7 +42,7 @@ struct backend {
 	int (*map_value)(void *, const char *name, uint32_t key, uint64_t *out);
 	int (*map_by_cpu)(void *, const char *name, uint32_t key, session_cpu_values *out);
 	int (*map_set)(void *, const char *name, uint32_t key, uint64_t value);
-	bool (*walk_tasks)(void *, const char *program);
+	int (*open_walk)(void *, const char *program);
 	struct probe_session *(*probes)(void *);
 	int (*tables)(void *, struct tables **out);
 	void (*new_epoch)(void *);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #include <bpf/libbpf.h>
 
 #include "base/mem.h"
@@ -117,6 +118,7 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 {
 	const enum wire_filter target = filter_of(o->target->kind);
 	bool follows = o->probes || o->programs.n, timed = false;
+	struct stat cgroup;
 
 	for (size_t i = 0; i < o->n_events; i++) {
 		skel->rodata->config_filter[i] = configure_filters(o, by, i);
@@ -137,6 +139,8 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 	skel->rodata->config_self_time = self_time;
 	if (o->target->kind == TARGET_ALL || o->target->kind == TARGET_CGROUP)
 		skel->rodata->config_own_pid = (uint32_t)getpid();
+	if (o->target->kind == TARGET_CGROUP && !fstat(o->target->cgroup_fd, &cgroup))
+		skel->rodata->config_cgroup = cgroup.st_ino;
 	if (o->hash_bits < 64)
 		skel->rodata->config_hash_mask = (1ull << o->hash_bits) - 1;
 	configure_sources(skel, o);

@@ -27,9 +27,11 @@
 static const struct section {
 	const char *word, *type_prefix;
 	enum bpf_attach_type attach;
+	uint32_t flags; /* of the program */
 } sections[] = {
-	{"tp_btf/", "btf_trace_", BPF_TRACE_RAW_TP},
-	{"iter/", "bpf_iter_", BPF_TRACE_ITER},
+	{"tp_btf/", "btf_trace_", BPF_TRACE_RAW_TP, 0},
+	{"iter/", "bpf_iter_", BPF_TRACE_ITER, 0},
+	{"iter.s/", "bpf_iter_", BPF_TRACE_ITER, BPF_F_SLEEPABLE},
 };
 #define SECTIONS (sizeof(sections) / sizeof(*sections))
 
@@ -40,8 +42,8 @@ struct kernel_types {
 	int handlers[SECTIONS];	    /* libbpf's handlers, by section; 0: none */
 };
 
-/* "btf_trace_sched_switch" for a program in "tp_btf/sched_switch"; NULL: it needs no type. */
-static char *type_name(const struct bpf_program *program)
+/* The section of a program, *@of: what follows its word; NULL: the program needs no type. */
+static const struct section *section_of(const struct bpf_program *program, const char **of)
 {
 	const char *name = bpf_program__section_name(program);
 
@@ -49,10 +51,20 @@ static char *type_name(const struct bpf_program *program)
 	for (size_t i = 0; i < SECTIONS; i++) {
 		size_t n = strlen(sections[i].word);
 
+		*of = name + n;
 		if (!strncmp(name, sections[i].word, n))
-			return mem_printf("%s%s", sections[i].type_prefix, name + n);
+			return &sections[i];
 	}
 	return NULL;
+}
+
+/* "btf_trace_sched_switch" for a program in "tp_btf/sched_switch"; NULL: it needs no type. */
+static char *type_name(const struct bpf_program *program)
+{
+	const char *of;
+	const struct section *s = section_of(program, &of);
+
+	return s ? mem_printf("%s%s", s->type_prefix, of) : NULL;
 }
 
 /* libbpf calls this before it loads @program. */
@@ -60,10 +72,13 @@ static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *opts,
 {
 	const struct kernel_types *k = (const void *)cookie;
 	_free_ char *name = type_name(program);
+	const char *of;
+	const struct section *section = section_of(program, &of);
 
 	for (size_t i = 0; i < k->ids.n; i++)
 		if (name && !strcmp(k->ids.at[i].name, name))
 			opts->attach_btf_id = k->ids.at[i].id;
+	opts->prog_flags |= section ? section->flags : 0;
 	return opts->attach_btf_id ? bpf_program__set_type(program, BPF_PROG_TYPE_TRACING) : -ESRCH;
 }
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "load/backend.h"
 #include "load/kernel_types.h"
+#include "load/task_walk.h"
 #include "perf/rights.h"
 
 struct session {
@@ -110,7 +111,19 @@ int session_map_set(struct session *s, const char *name, uint32_t key, uint64_t 
 
 bool session_walk_tasks(struct session *s, const char *program)
 {
-	return s->backend->walk_tasks && s->backend->walk_tasks(s->state, program);
+	_close_ int walk = session_open_walk(s, program);
+
+	return walk >= 0 && task_walk_rest(walk);
+}
+
+int session_open_walk(struct session *s, const char *program)
+{
+	return s->backend->open_walk ? s->backend->open_walk(s->state, program) : -1;
+}
+
+bool session_walk_on(int walk)
+{
+	return task_walk_on(walk) > 0;
 }
 
 bool session_has_tracepoint(const char *name)

@@ -47,6 +47,10 @@ int session_map_by_cpu(struct session *, const char *name, uint32_t key, session
 int session_map_set(struct session *, const char *name, uint32_t key, uint64_t value);
 /* Runs a source's iterator program over all threads of our PID namespace; false: it could not. */
 bool session_walk_tasks(struct session *, const char *program);
+/* The same bit by bit: a descriptor to be closed by the caller, -1: it could not. */
+int session_open_walk(struct session *, const char *program);
+/* Goes on until the program has written TASK_WALK_BYTES (bpf_seq_write); false: it is over. */
+bool session_walk_on(int walk);
 /* Whether the kernel has a tracepoint that BPF programs can be attached to by type (tp_btf). True
  * if its types cannot be read: then session_open() says why. */
 bool session_has_tracepoint(const char *name);

@@ -314,14 +314,14 @@ static int bpf_map_set(void *state, const char *name, uint32_t key, uint64_t val
 	return fd < 0 || bpf_map_update_elem(fd, &key, &value, BPF_ANY) ? -ENOENT : 0;
 }
 
-static bool bpf_walk_tasks(void *state, const char *program)
+static int bpf_open_walk(void *state, const char *program)
 {
 	const struct bpf_session *s = state;
 
 	for (size_t i = 0; i < s->of_sources.n; i++)
 		if (!strcmp(s->o.programs.at[i], program))
-			return task_walk(s->of_sources.at[i]);
-	return false;
+			return task_walk_open(s->of_sources.at[i]);
+	return -1;
 }
 
 static struct probe_session *bpf_probes(void *state)
@@ -569,7 +569,7 @@ const struct backend bpf_backend = {
 	.map_value = bpf_map_value,
 	.map_by_cpu = bpf_map_by_cpu,
 	.map_set = bpf_map_set,
-	.walk_tasks = bpf_walk_tasks,
+	.open_walk = bpf_open_walk,
 	.probes = bpf_probes,
 	.tables = bpf_tables,
 	.new_epoch = bpf_new_epoch,

@@ -4,18 +4,35 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/file.h"
 #include "base/mem.h"
+
+int task_walk_open(const struct bpf_link *link)
+{
+	return bpf_iter_create(bpf_link__fd(link));
+}
+
+int task_walk_on(int walk)
+{
+	char written[TASK_WALK_BYTES];
+	ssize_t n = read(walk, written, sizeof(written));
+
+	return n > 0 ? 1 : (int)n;
+}
+
+bool task_walk_rest(int walk)
+{
+	int more;
+
+	do
+		more = task_walk_on(walk);
+	while (more > 0);
+	return !more;
+}
 
 bool task_walk(const struct bpf_link *link)
 {
-	_close_ int fd = bpf_iter_create(bpf_link__fd(link));
-	char nothing[64];
-	ssize_t n;
+	_close_ int walk = task_walk_open(link);
 
-	if (fd < 0)
-		return false;
-	do
-		n = read(fd, nothing, sizeof(nothing));
-	while (n > 0);
-	return n == 0;
+	return walk >= 0 && task_walk_rest(walk);
 }

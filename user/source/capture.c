@@ -340,6 +340,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	if (*end != CAPTURE_SIGNAL)
 		let_second_kill();
 	sources_ending(&c->sources);
+	if (!ret)
+		ret = intake_survey(&c->in);
 	slowdown_finish(c->slowdown);
 	session_stop(c->session);
 	sources_stop(&c->sources);

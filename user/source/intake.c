@@ -231,6 +231,15 @@ int intake_drain(struct intake *in, bool last)
 	return ret;
 }
 
+int intake_survey(struct intake *in)
+{
+	int ret = 0;
+
+	while (!ret && sources_survey(in->sources))
+		ret = intake_drain(in, false);
+	return ret;
+}
+
 static bool is_made_up(void *unwinder, struct place place)
 {
 	return unwinder && unwinder_is_made_up(unwinder, place);

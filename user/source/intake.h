@@ -54,6 +54,8 @@ void intake_release(struct intake *);
 void intake_snapshot(struct intake *);
 /* Takes what came before now. @last: takes everything. */
 int intake_drain(struct intake *, bool last);
+/* Before the end of a window or of the capture: takes what the sources tell then. */
+int intake_survey(struct intake *);
 
 /* Forgets what has ended, and the stacks before number @first_stack, but for what @r says is still
  * referred to; new numbers stand in @r then. @doubt: see procs_forget(). @hold_images: all stay. */

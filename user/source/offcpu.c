@@ -5,14 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "perf/rights.h"
 #include "source/interrupt_frames.h"
 #include "source/offcpu_ledger.h"
+#include "source/offcpu_options.h"
 #include "source/queue_rows.h"
 #include "source/offcpu_threads.h"
 #include "source/samplebook.h"
@@ -32,14 +33,10 @@ static const struct {
 	enum wire_off_value value;
 	uint32_t streams; /* those of the source whose samples have it, as bits */
 } metrics[] = {
-	{"blocked", BASE_BLOCKED, WIRE_OFF_BLOCKED, 1 << 0 | 1 << 2},
-	{"runnable", BASE_RUNNABLE, WIRE_OFF_RUNNABLE, 1 << 1 | 1 << 2},
+	{METRIC_BLOCKED, BASE_BLOCKED, WIRE_OFF_BLOCKED, 1 << 0 | 1 << 2},
+	{METRIC_RUNNABLE, BASE_RUNNABLE, WIRE_OFF_RUNNABLE, 1 << 1 | 1 << 2},
 };
 #define METRICS (sizeof(metrics) / sizeof(*metrics))
-
-struct offcpu_options {
-	bool wakers;
-};
 
 struct offcpu {
 	struct samplebook book;
@@ -47,50 +44,27 @@ struct offcpu {
 	struct offcpu_threads threads;
 	struct session *session;
 	const struct target *target;
-	uint64_t period_ns;
-	uint32_t first_metric; /* of the profile under way */
-	uint32_t woken_metric; /* the same */
+	double hz;
+	uint64_t period_ns, min_ns; /* min_ns: of the options */
+	uint32_t first_metric;	    /* of the profile under way */
+	uint32_t woken_metric;	    /* the same */
+	int walk;		    /* over threads that wait, under way; -1: none is */
 };
 
-static const char *const programs[] = {"offcpu_in", "offcpu_switch", "offcpu_begin", "offcpu_end",
-				       NULL};
-
-static void *parse(const char *argument, void *before)
-{
-	(void)argument;
-	if (before)
-		return before;
-	if (!rights_to_bpf()) {
-		(void)err(-EPERM, "no permission to capture off-CPU time (--off-cpu): " RIGHTS_HOW);
-		return NULL;
-	}
-	if (!session_has_tracepoint("sched_exit_tp")) {
-		(void)err(
-			-ENOTSUP,
-			"--off-cpu needs the tracepoint sched_exit_tp, which this kernel does not "
-			"have");
-		return NULL;
-	}
-	return mem_zalloc(1, sizeof(struct offcpu_options));
-}
-
-static void *parse_wakers(const char *argument, void *before)
-{
-	struct offcpu_options *o = parse(argument, before);
-
-	if (o)
-		o->wakers = true;
-	return o;
-}
+static const char *const programs[] = {
+	"offcpu_in", "offcpu_switch", "offcpu_begin", "offcpu_asleep", "offcpu_end", "offcpu_born",
+	NULL};
 
 static void *offcpu_new(const void *options)
 {
-	const struct offcpu_options *from = options;
+	const struct offcpu_choice *from = options;
 	struct offcpu *o = mem_zalloc(1, sizeof(*o));
 
 	samplebook_init(&o->book, WIRE_STREAM_offcpu, STREAMS);
 	o->book.traced = true;
 	o->wakes = from->wakers ? wakebook_new() : NULL;
+	o->walk = -1;
+	o->min_ns = from->min_ns;
 	return o;
 }
 
@@ -100,6 +74,8 @@ static void offcpu_free(void *state)
 
 	if (!o)
 		return;
+	if (o->walk >= 0)
+		close(o->walk);
 	samplebook_release(&o->book);
 	wakebook_free(o->wakes);
 	offcpu_threads_release(&o->threads);
@@ -113,7 +89,8 @@ static void request(void *state, struct session_options *s)
 	if (o->wakes)
 		vec_push(&s->programs, "offcpu_wake");
 	o->target = s->target;
-	o->period_ns = s->hz >= 1 ? (uint64_t)(1e9 / s->hz) : 1000000000;
+	o->hz = s->hz;
+	o->period_ns = offcpu_period_ns(s->hz);
 }
 
 static void begin(void *state, const struct source_services *services)
@@ -139,18 +116,57 @@ static void start(void *state)
 		set_interrupts(o);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_STARTED_NS,
 			clock_ns(CLOCK_MONOTONIC));
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_ABSENT,
+			o->target->kind == TARGET_COMMAND);
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_MIN_NS, o->min_ns);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, o->period_ns);
-	/* A command is not there yet: what waits is eprof's child that becomes it. */
-	if (o->target->kind != TARGET_COMMAND)
-		(void)session_walk_tasks(o->session, "offcpu_begin");
+	(void)session_walk_tasks(o->session, "offcpu_begin");
+}
+
+/* Samples the waits that go on, so many a time as the ring takes. */
+static bool survey(void *state)
+{
+	struct offcpu *o = state;
+
+	if (o->walk < 0)
+		o->walk = session_open_walk(o->session, "offcpu_asleep");
+	if (o->walk >= 0 && session_walk_on(o->walk))
+		return true;
+	if (o->walk >= 0)
+		close(o->walk);
+	o->walk = -1;
+	return false;
+}
+
+#define EXIT_US	    2000
+#define EXIT_ROUNDS 250
+#define EXIT_STILL  25 /* rounds in which none ended */
+
+/* No walk finds a thread between its exit and its last switch; on a busy machine it may wait there
+ * for a CPU. It sends its totals then. */
+static void await_exits(const struct offcpu *o)
+{
+	const uint64_t opened = offcpu_counter(o->session, WIRE_OFF_OPENED);
+	uint64_t closed = 0, before;
+
+	for (int round = 0, still = 0; round < EXIT_ROUNDS && still < EXIT_STILL; round++) {
+		before = closed;
+		closed = offcpu_counter(o->session, WIRE_OFF_CLOSED);
+		if (closed >= opened)
+			return;
+		still = closed == before ? still + 1 : 0;
+		usleep(EXIT_US);
+	}
 }
 
 static void stop(void *state)
 {
 	struct offcpu *o = state;
 
-	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, 0);
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_CLOSING, 1);
 	(void)session_walk_tasks(o->session, "offcpu_end");
+	await_exits(o);
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, 0);
 }
 
 /* --- records -------------------------------------------------------------------------------- */
@@ -177,7 +193,7 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 	struct offcpu *o = state;
 
 	if (w->news == WIRE_OFF_THREAD)
-		offcpu_threads_take(&o->threads, w, procs);
+		offcpu_threads_take(&o->threads, record, procs);
 	else
 		take_sample(o, w, stackbook_find(stacks, w->sample.user_hash), stacks, procs);
 }
@@ -225,17 +241,32 @@ static uint64_t lost(const void *state)
 
 /* --- the profile ---------------------------------------------------------------------------- */
 
+/* What samples stand for: all of that time, or that in waits which are long enough. */
+static char *base_of(const struct offcpu *o, const char *base)
+{
+	char min[UNITS_BUF];
+
+	if (!o->min_ns)
+		return mem_strdup(base);
+	return mem_printf("%s in waits of at least %s", base,
+			  units_ns(min, sizeof(min), (double)o->min_ns));
+}
+
 static void add_metrics(void *state, struct profile *p)
 {
 	struct offcpu *o = state;
 
 	profile_add_part(p, PART_OFFCPU);
 	o->first_metric = p->metrics.n;
-	for (size_t i = 0; i < METRICS; i++)
-		profile_metric_base(p, profile_metric(p, metrics[i].name, "ns", METRIC_SUM),
-				    metrics[i].base);
+	for (size_t i = 0; i < METRICS; i++) {
+		_free_ char *base = base_of(o, metrics[i].base);
+
+		profile_metric_base(p, profile_metric(p, metrics[i].name, "ns", METRIC_SUM), base);
+	}
 	if (o->wakes)
 		o->woken_metric = wake_rows_metric(p);
+	if (!o->min_ns)
+		p->hz = o->hz;
 }
 
 static void account(const void *state, struct profile *p, const struct ledger_input *in)
@@ -344,20 +375,10 @@ static void window_renumber(void *state, const struct remains *r)
 	offcpu_threads_window_renumber(&o->threads, r);
 }
 
-static const struct source_option options[] = {
-	{"off-cpu", NULL,
-	 "sample what threads wait for, at -F: the time that they are blocked, or\n"
-	 "                    runnable and waiting for a CPU, by stack; without -F or -e no\n"
-	 "                    samples of time on a CPU are taken",
-	 parse},
-	{"wakers", NULL, "the same, and who ended the time blocked, by its stack: metric 'woken'",
-	 parse_wakers},
-	{0},
-};
-
 const struct source offcpu_source = {
 	.name = "offcpu",
-	.options = options,
+	.options = offcpu_options,
+	.captures = offcpu_captures,
 	.programs = programs,
 	.new = offcpu_new,
 	.free = offcpu_free,
@@ -370,6 +391,7 @@ const struct source offcpu_source = {
 	.take = take,
 	.take_slice = take_slice,
 	.progress = progress,
+	.survey = survey,
 	.window_end = window_end,
 	.window_forget = window_forget,
 	.window_renumber = window_renumber,

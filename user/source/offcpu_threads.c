@@ -9,13 +9,16 @@ void offcpu_threads_release(struct offcpu_threads *o)
 	vec_release(&o->rows);
 }
 
-void offcpu_threads_take(struct offcpu_threads *o, const struct wire_offcpu *w, struct procs *procs)
+void offcpu_threads_take(struct offcpu_threads *o, const struct wire_off_thread *w,
+			 struct procs *procs)
 {
-	const struct wire_sample *s = &w->sample;
-	const struct offcpu_total t = {.thread = procs_thread(procs, s->pid, s->tid, s->time_ns),
-				       .blocked_ns = s->weight - w->runnable_ns,
+	const struct offcpu_total t = {.thread = procs_thread(procs, w->pid, w->tid, w->time_ns),
+				       .life_ns = w->life_ns,
+				       .blocked_ns = w->blocked_ns,
 				       .runnable_ns = w->runnable_ns,
-				       .waits = w->waits};
+				       .waits = w->waits,
+				       .voluntary = w->voluntary,
+				       .involuntary = w->involuntary};
 
 	vec_push(&o->rows, t);
 }
@@ -24,10 +27,15 @@ void offcpu_threads_put(const struct offcpu_threads *o, struct assembly *a)
 {
 	for (size_t i = 0; i < o->rows.n; i++) {
 		const struct offcpu_total *t = &o->rows.at[i];
+		const int64_t off_ns = (int64_t)(t->blocked_ns + t->runnable_ns);
+		const int64_t on_ns = (int64_t)t->life_ns - off_ns;
 		const struct thread_wait row = {.thread = assembly_thread(a, t->thread),
+						.on_ns = on_ns > 0 ? on_ns : 0,
 						.blocked_ns = (int64_t)t->blocked_ns,
 						.runnable_ns = (int64_t)t->runnable_ns,
-						.waits = (int64_t)t->waits};
+						.waits = t->waits,
+						.voluntary = t->voluntary,
+						.involuntary = t->involuntary};
 
 		vec_push(&a->p->thread_waits, row);
 	}

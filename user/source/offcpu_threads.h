@@ -17,7 +17,8 @@
 /* A thread that has ended, or was there at the end of the capture. */
 struct offcpu_total {
 	uint32_t thread; /* of procs */
-	uint64_t blocked_ns, runnable_ns, waits;
+	uint64_t life_ns, blocked_ns, runnable_ns;
+	uint32_t waits, voluntary, involuntary;
 };
 
 struct offcpu_threads {
@@ -26,8 +27,7 @@ struct offcpu_threads {
 };
 
 void offcpu_threads_release(struct offcpu_threads *);
-/* @w: WIRE_OFF_THREAD. */
-void offcpu_threads_take(struct offcpu_threads *, const struct wire_offcpu *w, struct procs *);
+void offcpu_threads_take(struct offcpu_threads *, const struct wire_off_thread *, struct procs *);
 /* Adds the rows to the profile. */
 void offcpu_threads_put(const struct offcpu_threads *, struct assembly *);
 

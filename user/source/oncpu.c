@@ -184,7 +184,9 @@ static void oncpu_total(const void *state, const struct profile *p, struct str *
 
 	for (uint32_t i = 0; i < o->in.n_events; i++)
 		samples += ledger_samples(p, o->first_metric + i);
-	str_addf(out, "%s samples of %s", units_count(n, sizeof(n), samples), events ? events : "");
+	/* What else is captured stands behind them. */
+	str_addf(out, "%s samples of %.*s", units_count(n, sizeof(n), samples),
+		 events ? (int)strcspn(events, ";") : 0, events ? events : "");
 }
 
 const struct source oncpu_source = {

@@ -49,6 +49,9 @@ struct source_option {
 	 * option before this one led to; it may be changed and given back. The caller's to free(3).
 	 * NULL: errors with a text (err_code()). */
 	void *(*parse)(const char *argument, void *before);
+	/* NULL: it asks for no more. Else it also asks for samples of all time on CPUs, and reports
+	 * open with this metric (model/measure.h). */
+	const char *with_clock;
 };
 
 /* All operations but the first four may be NULL: nothing to do then. They are called of sources
@@ -62,6 +65,9 @@ struct source {
 	 * name, where the source is asked for. So are maps made whose names begin with that of the
 	 * source and "_". */
 	const char *const *programs;
+	/* What is captured with these options, in words: "time off the CPU, a sample per 10.1 ms";
+	 * NULL: it is called by its name where there is no event. @hz: as asked for by -F. */
+	void (*captures)(const void *options, double hz, struct str *);
 	/* What takes long at the start, and at the end, in words: "taking the probes away". NULL:
 	 * nothing does. */
 	const char *opening, *closing;
@@ -114,6 +120,10 @@ struct source {
 	void (*progress)(const void *, struct str *);
 
 	/* --- windows: see turn.h --- */
+	/* Events go on; sends records about what no event tells, before the end of a window and of
+	 * the capture: a part of them, which is taken in before it is called again. False: these
+	 * were all. */
+	bool (*survey)(void *);
 	/* The rows that it has now are of the window that ends; they are being written, by a copy
 	 * of the process that calls finish(). What comes from now on is the next window's. */
 	void (*window_end)(void *);

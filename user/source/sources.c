@@ -194,6 +194,14 @@ char *sources_progress(const struct sources *s)
 	return str_steal(&text);
 }
 
+bool sources_survey(const struct sources *s)
+{
+	int more = 0;
+
+	ADD_EACH(more, s, survey);
+	return more;
+}
+
 void sources_window_end(const struct sources *s)
 {
 	EACH(s, window_end);
@@ -305,13 +313,21 @@ char *sources_total(const struct sources *s, const struct profile *p)
 	return str_steal(&text);
 }
 
-char *sources_names(const void *const options[SOURCES])
+char *sources_captures(const void *const options[SOURCES], double hz, bool names)
 {
 	struct str text = {0};
 
-	for (size_t i = 0; i < SOURCES; i++)
-		if (options[i])
-			str_addf(&text, "%s%s", text.n ? ", " : "", table[i].is->name);
+	for (size_t i = 0; i < SOURCES; i++) {
+		const struct source *is = table[i].is;
+
+		if (!options[i] || !(is->captures || names))
+			continue;
+		str_add(&text, text.n ? ", " : "");
+		if (is->captures)
+			is->captures(options[i], hz, &text);
+		else
+			str_add(&text, is->name);
+	}
 	return str_steal(&text);
 }
 

@@ -56,6 +56,7 @@ void sources_tick(const struct sources *);
 /* Of all, one after the other; owned by the caller. */
 char *sources_progress(const struct sources *);
 
+bool sources_survey(const struct sources *);
 void sources_window_end(const struct sources *);
 void sources_window_forget(const struct sources *, struct remains *);
 void sources_window_renumber(const struct sources *, const struct remains *);
@@ -65,9 +66,9 @@ void sources_ending(const struct sources *);
 void sources_stop(const struct sources *);
 void sources_drained(const struct sources *);
 
-/* Of those that @options ask for: names, "zones, waits", owned by the caller; and of the first that
- * has such: see source.h; "" of none. */
-char *sources_names(const void *const options[SOURCES]);
+/* Of those that @options ask for: what they capture, "zones, time off the CPU", owned by the caller
+ * (@names: else their names); and of the first that has such: see source.h; "" of none. */
+char *sources_captures(const void *const options[SOURCES], double hz, bool names);
 const char *sources_opening(const void *const options[SOURCES]);
 const char *sources_closing(const void *const options[SOURCES]);
 

@@ -54,6 +54,8 @@ static void resend(struct turn *t, uint64_t now_ns)
 	t->resent_ns = now_ns;
 	t->first_stack = (uint32_t)t->host.in->stacks.stacks.n;
 	t->step = TURN_RESENDING;
+	/* An error shows again when the capture drains its rings. */
+	(void)intake_survey(t->host.in);
 }
 
 /* Once is enough: it will be tried again with each window. */

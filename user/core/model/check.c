@@ -55,21 +55,21 @@ static int check_none(const struct profile *p)
 	return 0;
 }
 
-/* No sum over any part of the column can overflow. */
-static int check_sum(const char *table, const profile_values *v)
+/* No sum over any part of the columns can overflow, nor one of several of them (measure.h). */
+static int check_sum(const char *table, const profile_values *v, int64_t *sum)
 {
-	int64_t sum = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < v->n; i++)
 		rc = check_add((struct spot){table, i}, "the values", check_magnitude(v->at[i]),
-			       &sum);
+			       sum);
 	return rc;
 }
 
 static int check_samples(const struct profile *p)
 {
 	const struct samples *s = &p->samples;
+	int64_t sum = 0;
 	int rc = 0;
 
 	if (s->thread.n != s->time_ns.n || s->node.n != s->time_ns.n || s->zone.n != s->time_ns.n)
@@ -85,7 +85,7 @@ static int check_samples(const struct profile *p)
 	for (size_t m = 0; !rc && m < s->values.n; m++) {
 		if (s->values.at[m].n != s->time_ns.n)
 			return err(-EINVAL, "samples: columns of unequal length");
-		rc = check_sum("samples", &s->values.at[m]);
+		rc = check_sum("samples", &s->values.at[m], &sum);
 	}
 	return rc;
 }

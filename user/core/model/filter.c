@@ -224,18 +224,16 @@ static int check_from(const struct profile *p, int64_t from_ns)
 
 int filter_init(struct filter *f, const struct profile *p, const struct selection *sel)
 {
-	bool none = !p->metrics.n && !sel->metric;
-	int metric = none ? 0 : profile_find_metric(p, sel->metric), rc;
+	int rc;
 
 	*f = (struct filter){
 		.profile = p,
-		.metric = metric,
 		.from_ns = sel->from_ns,
 		.to_ns = sel->to_ns ? (uint64_t)sel->to_ns : UINT64_MAX,
 	};
-	if (metric < 0)
-		return metric;
-	rc = check_from(p, sel->from_ns);
+	rc = measure_find(p, sel->metric, &f->measure);
+	if (!rc)
+		rc = check_from(p, sel->from_ns);
 	if (!rc)
 		rc = filter_threads(p, sel, &f->thread);
 	if (!rc)
@@ -261,8 +259,6 @@ int64_t filter_value(const struct filter *f, size_t row)
 	const struct samples *s = &f->profile->samples;
 	uint64_t t = s->time_ns.at[row];
 
-	if (f->metric >= s->values.n)
-		return 0;
 	if (t < f->from_ns || t >= f->to_ns)
 		return 0;
 	if (f->thread && !f->thread[s->thread.at[row]])
@@ -271,7 +267,7 @@ int64_t filter_value(const struct filter *f, size_t row)
 		return 0;
 	if (f->zone && !f->zone[s->zone.at[row]])
 		return 0;
-	return s->values.at[f->metric].at[row];
+	return measure_value(f->profile, &f->measure, row);
 }
 
 /* The options that leave samples out, in words: "--focus a, --from 2.00 s". */
@@ -311,7 +307,7 @@ int filter_check_any(const struct filter *f, const struct selection *sel)
 	for (size_t i = 0; i < p->samples.time_ns.n; i++) {
 		if (filter_value(f, i))
 			return 0;
-		samples += p->samples.values.at[f->metric].at[i] != 0;
+		samples += measure_value(p, &f->measure, i) != 0;
 	}
 	if (!samples)
 		return 0;

@@ -6,12 +6,13 @@
 #ifndef MODEL_FILTER_H
 #define MODEL_FILTER_H
 
+#include "model/measure.h"
 #include "model/profile.h"
 #include "model/selection.h"
 
 struct filter {
 	const struct profile *profile; /* borrowed */
-	uint32_t metric;
+	struct measure measure;
 	uint64_t from_ns, to_ns; /* [from, to) */
 	bool *thread;		 /* per thread: selected; NULL: all */
 	bool *node;		 /* per node: its stack passes focus and ignore; NULL: all */

@@ -28,6 +28,7 @@
 #define RUN_EVENT_CHOICE                                                                  \
 	"event_choice"		 /* why this event: "no PMU: cpu-clock instead of cycles" \
 				  */
+#define RUN_METRIC     "metric"	 /* what reports open with; without it the first metric */
 #define RUN_CLOCK      "clock"	 /* of the zones' times: "wall", "cpu", "wall, rusage, cycles" */
 #define RUN_OPTIONS    "options" /* the command line of eprof */
 #define RUN_END	       "end" /* why it ended: "Ctrl-C", "-d 10", "target exited with status 0" */

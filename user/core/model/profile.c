@@ -459,15 +459,3 @@ const char *profile_run(const struct profile *p, const char *key)
 
 	return a ? profile_text(p, a->text) : NULL;
 }
-
-int profile_find_metric(const struct profile *p, const char *name)
-{
-	if (!name && p->metrics.n)
-		return 0;
-	for (size_t i = 0; name && i < p->metrics.n; i++)
-		if (!strcmp(profile_text(p, p->metrics.at[i].name), name))
-			return (int)i;
-	if (name)
-		return err(-ENOENT, "the profile has no metric '%s'", name);
-	return err(-ENOENT, "the profile has no metrics");
-}

@@ -81,6 +81,11 @@ enum metric_kind {
 
 /* What 100 % is of a metric that is time on CPUs. */
 #define METRIC_ON_CPU "time on CPU"
+/* The metrics of threads off the CPU, in ns, and the sums that can be asked for (measure.h). */
+#define METRIC_BLOCKED	"blocked"
+#define METRIC_RUNNABLE "runnable"
+#define METRIC_OFF_CPU	"off-cpu"
+#define METRIC_WALL	"wall"
 
 /* What the values of samples are: a source's, which names it. */
 struct metric {
@@ -226,9 +231,6 @@ void profile_set_meta(struct profile *, const char *key, const char *text);
 void profile_set_run(struct profile *, const char *key, const char *text);
 const char *profile_meta(const struct profile *, const char *key);
 const char *profile_run(const struct profile *, const char *key);
-
-/* The index of the metric named @name, or -ENOENT. NULL is the first. */
-int profile_find_metric(const struct profile *, const char *name);
 
 /*
  * Checks all that could lead a reader astray; -EINVAL with a text that names the table and row. For

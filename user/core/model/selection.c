@@ -7,7 +7,8 @@
 #include "model/zone_condition.h"
 
 const char selection_help[] =
-	"      --metric NAME    which metric, where the profile has several\n"
+	"      --metric NAME    which metric, where the profile has several; off-cpu: the sum of\n"
+	"                       blocked and runnable; wall: of these and the time on CPU\n"
 	"      --thread TID     one thread; or a pattern for thread names\n"
 	"      --pid PID        one process; or a pattern for process names\n"
 	"      --from TIME      leave out what was before: 2.5s, 300ms, 1m since the start\n"

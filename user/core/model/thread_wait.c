@@ -7,7 +7,29 @@ static const struct column columns[] = {
 	TABLE_COLUMN(thread_wait, blocked_ns, COLUMN_I64, CODING_PLAIN),
 	TABLE_COLUMN(thread_wait, runnable_ns, COLUMN_I64, CODING_PLAIN),
 	TABLE_COLUMN(thread_wait, waits, COLUMN_I64, CODING_PLAIN),
+	TABLE_LATER(thread_wait, on_ns, COLUMN_I64, CODING_PLAIN),
+	TABLE_LATER(thread_wait, voluntary, COLUMN_I64, CODING_PLAIN),
+	TABLE_LATER(thread_wait, involuntary, COLUMN_I64, CODING_PLAIN),
 };
+
+/* All sums of the table together fit. */
+static int check_amounts(const struct thread_wait *w, struct spot at, int64_t *sum)
+{
+	const struct {
+		const char *name;
+		int64_t value;
+	} amounts[] = {{"on_ns", w->on_ns},
+		       {"blocked_ns", w->blocked_ns},
+		       {"runnable_ns", w->runnable_ns},
+		       {"waits", w->waits},
+		       {"voluntary", w->voluntary},
+		       {"involuntary", w->involuntary}};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof(amounts) / sizeof(*amounts); i++)
+		rc = check_add(at, amounts[i].name, check_magnitude(amounts[i].value), sum);
+	return rc;
+}
 
 static int check(const struct profile *p)
 {
@@ -16,15 +38,10 @@ static int check(const struct profile *p)
 
 	for (size_t i = 0; !rc && i < p->thread_waits.n; i++) {
 		const struct thread_wait *w = &p->thread_waits.at[i];
-		const struct spot at = {"thread_waits", i};
 
 		rc = CHECK_ROW("thread_waits", i, {"thread", w->thread, p->threads.n});
 		if (!rc)
-			rc = check_add(at, "blocked_ns", check_magnitude(w->blocked_ns), &sum);
-		if (!rc)
-			rc = check_add(at, "runnable_ns", check_magnitude(w->runnable_ns), &sum);
-		if (!rc)
-			rc = check_add(at, "waits", check_magnitude(w->waits), &sum);
+			rc = check_amounts(w, (struct spot){"thread_waits", i}, &sum);
 	}
 	return rc;
 }

@@ -51,16 +51,25 @@ static void add_rows(const struct filter *f, bool by_process, struct thread_rows
 		row->value += value;
 		row->samples += value != 0;
 	}
+	for (size_t i = 0; i < p->thread_waits.n; i++) {
+		const struct thread_wait *w = &p->thread_waits.at[i];
+
+		if (!f->thread || f->thread[w->thread])
+			thread_wait_add(&out->rows.at[row_at[w->thread]].spent, w);
+	}
 	map_release(&known);
 }
 
-static void drop_empty(struct thread_rows *rows)
+static void drop_empty(struct thread_rows *rows, bool idle)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < rows->rows.n; i++)
-		if (rows->rows.at[i].samples)
-			rows->rows.at[kept++] = rows->rows.at[i];
+	for (size_t i = 0; i < rows->rows.n; i++) {
+		const struct thread_row *r = &rows->rows.at[i];
+
+		if (r->samples || (idle && thread_wait_life(&r->spent)))
+			rows->rows.at[kept++] = *r;
+	}
 	rows->rows.n = kept;
 }
 
@@ -83,6 +92,7 @@ static int by_value(const void *left, const void *right, void *profile)
 int threads_build(const struct profile *p, const struct selection *sel, bool by_process,
 		  struct thread_rows *out)
 {
+	const bool narrow = sel->focus || sel->ignore || sel->zone || sel->from_ns || sel->to_ns;
 	struct filter filter;
 	int rc = filter_init(&filter, p, sel);
 
@@ -90,7 +100,7 @@ int threads_build(const struct profile *p, const struct selection *sel, bool by_
 	if (!rc)
 		add_rows(&filter, by_process, out);
 	filter_release(&filter);
-	drop_empty(out);
+	drop_empty(out, !narrow);
 	if (out->rows.n)
 		qsort_r(out->rows.at, out->rows.n, sizeof(*out->rows.at), by_value, (void *)p);
 	return rc;

@@ -256,8 +256,9 @@ int tree_build(const struct profile *p, const struct selection *sel, struct tree
 	if (!rc)
 		rc = filter_check_any(&filter, sel);
 	if (!rc) {
-		t->metric = filter.metric;
-		t->unit = p->metrics.n ? profile_text(p, p->metrics.at[filter.metric].unit) : "ns";
+		t->measure = filter.measure;
+		t->unit = filter.measure.unit;
+		t->base = measure_base(p, &filter.measure);
 		rc = fill(t, &filter);
 	}
 	filter_release(&filter);
@@ -275,5 +276,6 @@ void tree_free(struct tree *t)
 	if (!t)
 		return;
 	vec_release(&t->nodes);
+	free(t->base);
 	free(t);
 }

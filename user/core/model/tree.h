@@ -9,8 +9,10 @@
 #ifndef MODEL_TREE_H
 #define MODEL_TREE_H
 
+#include "model/measure.h"
 #include "model/profile.h"
 #include "model/selection.h"
+#include "model/thread_wait.h"
 
 struct tree_node {
 	uint32_t parent;       /* smaller than the node's own index; the root is its own */
@@ -29,7 +31,8 @@ struct tree_node {
 struct tree {
 	const struct profile *profile; /* borrowed */
 	VEC(struct tree_node) nodes;   /* [0] is the root, named "root" */
-	uint32_t metric;
+	struct measure measure;
+	char *base; /* what 100 % is: measure_base(); owned, may be NULL */
 	uint32_t max_depth;
 	int64_t samples; /* rows that the selection took */
 	const char *unit;
@@ -91,11 +94,13 @@ struct thread_row {
 	uint32_t pid, tid; /* tid 0 where it stands for the whole process */
 	uint32_t name;
 	int64_t value, samples;
+	struct thread_wait spent; /* of the whole capture, where the profile tells; else 0 */
 };
 struct thread_rows {
 	VEC(struct thread_row) rows; /* by value, then samples, then pid, tid */
 };
-/* @by_process: one row a process, under the process's name. */
+/* @by_process: one row a process, under the process's name. Rows are of threads with samples; where
+ * the selection does not choose by stack or time, also of those that the profile has totals of. */
 int threads_build(const struct profile *, const struct selection *, bool by_process,
 		  struct thread_rows *out);
 void threads_release(struct thread_rows *);

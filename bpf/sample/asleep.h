@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * asleep: the stack sample of a thread that is off the CPU, taken by another: an iterator over
+ * tasks that may sleep (iter.s/task). The kernel stack is walked here; of the user stack the memory
+ * is sent, which user space walks, since the walker only reads memory of the current task.
+ *
+ * The thread may wake up meanwhile. So nothing is sent until all is there and a function of the
+ * caller's, which is called last, says that the thread has slept all the time.
+ */
+#ifndef SAMPLE_ASLEEP_H
+#define SAMPLE_ASLEEP_H
+
+#include "probe/open.h"
+#include "sample/registers.h"
+#include "sample/slice.h"
+#include "sample/stacks.h"
+#include "sample/uretprobe.h"
+
+/* Scratch, for one call at a time. */
+struct asleep_room {
+	struct stack_buffer kernel;
+	__u64 registers[17];
+	struct uretprobe_origins origins;
+	__u32 syscall;
+};
+
+struct asleep {
+	struct task_struct *task;
+	struct seq_file *seq; /* of the iterator: see load/task_walk.h */
+	struct asleep_room *room;
+	struct wire_sample *sample;  /* kind, event, time_ns and weight are set */
+	__u32 bytes;		     /* of the record that begins with it, a constant */
+	bool (*has_slept)(void *of); /* commits the sample; inlined */
+	void *of;
+};
+
+#define TASK_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
+
+/* The lowest bits of the lock of a process's memory: who writes has it, others wait for it, one of
+ * them is next. Whoever reads would have to wait with them, perhaps for ever. */
+#define LOCK_WAITS 7
+
+static __always_inline bool asleep_is_readable(struct task_struct *task)
+{
+	/* Locks of real-time kernels are others. */
+	if (!bpf_core_field_exists(task->mm->mmap_lock.count.counter))
+		return true;
+	return !(BPF_CORE_READ(task, mm, mmap_lock.count.counter) & LOCK_WAITS);
+}
+
+/* The registers of the thread's user code; false: it has none, or is changing it. */
+static __always_inline bool asleep_registers(struct task_struct *task, struct asleep_room *room)
+{
+	struct pt_regs___kernel *saved;
+
+	if (!BPF_CORE_READ(task, mm) || BPF_CORE_READ(task, flags) & TASK_KERNEL_THREAD ||
+	    BPF_CORE_READ_BITFIELD_PROBED(task, in_execve))
+		return false;
+	saved = (void *)bpf_task_pt_regs(task);
+	registers_saved(saved, room->registers);
+	room->syscall = (long)saved->orig_ax >= 0;
+	/* Worker threads of the kernel in a process begin with none. */
+	return room->registers[16] != 0;
+}
+
+static __always_inline int asleep_kernel_stack(const struct asleep *a)
+{
+	struct stack_buffer *buffer = &a->room->kernel;
+	long bytes =
+		bpf_get_task_stack(a->task, buffer->frames, WIRE_KERNEL_FRAMES * sizeof(__u64), 0);
+	int result;
+
+	if (bytes <= 0)
+		return STACK_OK;
+	buffer->head = (struct wire_stack){
+		.kernel = 1, .end = WIRE_END_ROOT, .depth = bytes / sizeof(__u64)};
+	result = stack_publish(buffer, a->sample->event, a->sample->time_ns);
+	a->sample->kernel_hash = result == STACK_OK ? buffer->head.hash : 0;
+	return result;
+}
+
+static __always_inline void asleep_count(__u32 event, enum wire_counter outcome)
+{
+	count(event, WIRE_TAKEN, 1);
+	count(event, outcome, 1);
+}
+
+/* Sends @pieces of stack memory, a constant; false: the ring is full. */
+static __always_inline bool asleep_send_pieces(const struct asleep *a, __u32 pieces, bool readable)
+{
+	struct slice *slice =
+		bpf_ringbuf_reserve(&ring, sizeof(*slice) + pieces * WIRE_SLICE_PIECE, 0);
+	__u64 from = a->room->registers[7] & ~(WIRE_SLICE_PIECE - 1ull), present = 0;
+
+	if (!slice)
+		return false;
+	slice_name(&slice->head, a->sample, a->bytes);
+	slice->head.syscall = a->room->syscall;
+	slice->head.start[0] = from;
+	slice->head.start[1] = 0;
+	slice->head.lowest = 0;
+	slice->head.split = slice->head.pieces = pieces;
+	slice->head.missing = (struct wire_piece){0};
+	slice->head.trampoline = a->room->origins.trampoline;
+	slice->head.n_origins = a->room->origins.n;
+	__builtin_memcpy(slice->head.origins, a->room->origins.at, sizeof(slice->head.origins));
+	for (int i = 0; i < 17; i++)
+		slice->head.registers[i] = a->room->registers[i];
+	for (__u32 i = 0; readable && i < pieces; i++) {
+		/* Arithmetic, as in sample.bpf.c. */
+		__u64 missing = (__u64)bpf_copy_from_user_task(slice->bytes + i * WIRE_SLICE_PIECE,
+							       WIRE_SLICE_PIECE, (void *)from,
+							       a->task, 0) >>
+				63;
+
+		present |= (missing ^ 1) << i;
+		from += WIRE_SLICE_PIECE;
+	}
+	slice->head.present = present;
+	bpf_seq_write(a->seq, a->room->kernel.frames, pieces);
+	if (!a->has_slept(a->of)) {
+		bpf_ringbuf_discard(slice, BPF_RB_NO_WAKEUP);
+		return true;
+	}
+	asleep_count(a->sample->event & WIRE_STREAM_MASK, WIRE_KEPT);
+	bpf_ringbuf_submit(slice, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
+/* Whether there is stack memory @pieces further on. */
+static __always_inline bool asleep_reaches(const struct asleep *a, __u32 pieces)
+{
+	const __u64 at =
+		(a->room->registers[7] & ~(WIRE_SLICE_PIECE - 1ull)) + pieces * WIRE_SLICE_PIECE;
+	__u64 word;
+
+	return !bpf_copy_from_user_task(&word, sizeof(word), (void *)at, a->task, 0);
+}
+
+static __always_inline bool asleep_send_stack(const struct asleep *a)
+{
+	const bool readable = asleep_is_readable(a->task);
+
+	if (!readable || !asleep_reaches(a, WIRE_SLICE_SMALL))
+		return asleep_send_pieces(a, WIRE_SLICE_SMALL, readable);
+	if (!asleep_reaches(a, WIRE_SLICE_MEDIUM))
+		return asleep_send_pieces(a, WIRE_SLICE_MEDIUM, true);
+	return asleep_send_pieces(a, WIRE_SLICE_PIECES, true);
+}
+
+/* A sample that has no stack memory with it, or is lost: its outcome. */
+static __always_inline void asleep_send_plain(const struct asleep *a, enum wire_counter outcome)
+{
+	const __u32 event = a->sample->event & WIRE_STREAM_MASK;
+
+	bpf_seq_write(a->seq, a->room->kernel.frames, 1);
+	if (!a->has_slept(a->of))
+		return;
+	if (outcome == WIRE_KEPT && !a->sample->kernel_hash)
+		outcome = WIRE_LOST_STACK;
+	if (outcome == WIRE_KEPT && !send(a->sample, a->bytes))
+		outcome = WIRE_LOST_RING;
+	asleep_count(event, outcome);
+}
+
+/* Samples the thread, which was off the CPU just now, and counts what became of that; nothing where
+ * it has woken up. */
+static __always_inline void asleep_take(const struct asleep *a)
+{
+	const int result = asleep_kernel_stack(a);
+
+	a->sample->pid = ids_process(a->task);
+	a->sample->tid = ids_thread(a->task);
+	if (result != STACK_OK) {
+		asleep_send_plain(a,
+				  result == STACK_COLLISION ? WIRE_LOST_COLLISION : WIRE_LOST_RING);
+		return;
+	}
+	if (!asleep_registers(a->task, a->room)) {
+		asleep_send_plain(a, WIRE_KEPT);
+		return;
+	}
+	a->sample->event |= zone_open_in(a->task, a->room->registers[7]) << WIRE_ZONE_SHIFT;
+	uretprobe_origins(a->task, &a->room->origins);
+	if (!asleep_send_stack(a))
+		asleep_send_plain(a, WIRE_LOST_RING);
+}
+
+#endif
