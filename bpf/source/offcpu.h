@@ -114,7 +114,7 @@ struct offcpu_thread *offcpu_open(struct task_struct *, __u64 period_ns) __hidde
 void offcpu_send_totals(struct task_struct *, const struct offcpu_thread *, __u64 now_ns) __hidden;
 
 #define STATE_DEAD 0x80 /* the last switch of a thread that has exited */
-#define STATE_MASK 0xff
+#define STATE_MASK 0x4ff /* with TASK_NOLOAD, which tells idle threads of the kernel apart */
 
 /* What a record says of a task's state: 0 only if it is runnable. */
 static __always_inline __u16 state_of(__u32 state)
@@ -149,6 +149,8 @@ static __always_inline void add_wait(struct offcpu_thread *t, const struct wait 
 	t->runnable_ns += w->runnable_ns;
 }
 
+/* What the current task, whose wait has just ended, waited in. */
+void offcpu_reason(struct wire_reason *) __hidden;
 /* Samples a wait of the current task that has just ended, as one of @weight ns. */
 void offcpu_take(void *ctx, const struct offcpu_thread *, const struct wait *, __u64 now_ns,
 		 __u64 weight) __hidden;

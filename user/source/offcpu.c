@@ -19,6 +19,7 @@
 #include "source/source.h"
 #include "source/wake_rows.h"
 #include "source/wakebook.h"
+#include "waits/reasonbook.h"
 #include "wire_offcpu.h"
 
 #define BASE_BLOCKED  "time blocked"
@@ -45,6 +46,7 @@ struct offcpu {
 	struct samplebook book;
 	struct wakebook *wakes; /* NULL: wakers were not asked for */
 	struct offcpu_threads threads;
+	struct reasonbook reasons;
 	struct session *session;
 	const struct target *target;
 	uint64_t period_ns;
@@ -103,6 +105,7 @@ static void offcpu_free(void *state)
 	samplebook_release(&o->book);
 	wakebook_free(o->wakes);
 	offcpu_threads_release(&o->threads);
+	reasonbook_release(&o->reasons);
 	free(o);
 }
 
@@ -121,6 +124,7 @@ static void begin(void *state, const struct source_services *services)
 	struct offcpu *o = state;
 
 	o->session = services->session;
+	reasonbook_init(&o->reasons, services->images);
 }
 
 static void set_interrupts(const struct offcpu *o)
@@ -166,6 +170,7 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 		return;
 	}
 	row = samplebook_row(&o->book, &w->sample, w->runnable_ns, user, stacks, procs);
+	row.reason = reasonbook_take(&o->reasons, w, procs);
 	samplebook_push(&o->book, &row);
 	if (o->wakes)
 		wakebook_wait(o->wakes, w, &row);
@@ -205,6 +210,14 @@ static void drained(void *state)
 
 	if (o->wakes)
 		wakebook_finish(o->wakes);
+}
+
+/* Where its data is may have changed with its code. */
+static void code_changed(void *state, uint32_t pid)
+{
+	struct offcpu *o = state;
+
+	reasonbook_code_changed(&o->reasons, pid);
 }
 
 static void progress(const void *state, struct str *out)
@@ -248,6 +261,10 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 	if (o->wakes)
 		wake_rows_account(o->wakes, p, in, o->woken_metric);
 	offcpu_ledger_waits(p, in);
+	if (o->reasons.without)
+		profile_ledger(p, LEDGER_WAITS, LEDGER_NOTE,
+			       "samples without what was waited for: too many different things",
+			       (int64_t)o->reasons.without);
 }
 
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
@@ -256,18 +273,31 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 	offcpu_sums(p, in);
 }
 
+/* Of the sample that was added last. */
+static void put_reason(struct reason_rows *reasons, const struct sample_row *row, struct profile *p)
+{
+	const size_t last = p->samples.node.n - 1;
+
+	profile_sample_reason(p, last,
+			      reason_rows_put(reasons, row->reason, p->samples.node.at[last]));
+}
+
 static void finish(const void *state, struct assembly *a)
 {
 	const struct offcpu *o = state;
 	_free_ int64_t *values = mem_zalloc(a->p->metrics.n, sizeof(*values));
+	struct reason_rows reasons;
 
+	reason_rows_init(&reasons, &o->reasons, a->p);
 	for (size_t i = 0; i < o->book.rows.n; i++) {
 		const struct sample_row *row = &o->book.rows.at[i];
 
 		values[o->first_metric] = (int64_t)(row->weight - row->part);
 		values[o->first_metric + 1] = (int64_t)row->part;
 		samplebook_put(&o->book, row, a, values);
+		put_reason(&reasons, row, a->p);
 	}
+	reason_rows_release(&reasons);
 	if (o->wakes)
 		wake_rows_put(o->wakes, a, o->woken_metric);
 	offcpu_threads_put(&o->threads, a);
@@ -324,6 +354,21 @@ static void window_end(void *state)
 	offcpu_threads_window_end(&o->threads);
 }
 
+/* Those of rows that are in the file. */
+static void forget_reasons(struct offcpu *o)
+{
+	_free_ uint32_t *numbers = mem_zalloc(o->reasons.rows.n, sizeof(*numbers));
+
+	for (size_t i = 0; i < o->book.rows.n; i++)
+		numbers[o->book.rows.at[i].reason] = 1;
+	reasonbook_keep(&o->reasons, numbers);
+	for (size_t i = 0; i < o->book.rows.n; i++) {
+		uint32_t *reason = &o->book.rows.at[i].reason;
+
+		*reason = *reason ? numbers[*reason] : 0;
+	}
+}
+
 static void window_forget(void *state, struct remains *r)
 {
 	struct offcpu *o = state;
@@ -332,6 +377,7 @@ static void window_forget(void *state, struct remains *r)
 	if (o->wakes)
 		wakebook_window_forget(o->wakes, r);
 	offcpu_threads_window_forget(&o->threads, r);
+	forget_reasons(o);
 }
 
 static void window_renumber(void *state, const struct remains *r)
@@ -369,6 +415,7 @@ const struct source offcpu_source = {
 	.start = start,
 	.take = take,
 	.take_slice = take_slice,
+	.code_changed = code_changed,
 	.progress = progress,
 	.window_end = window_end,
 	.window_forget = window_forget,

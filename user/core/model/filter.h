@@ -17,9 +17,10 @@ struct filter {
 	bool *node;		 /* per node: its stack passes focus and ignore; NULL: all */
 	bool *omit;		 /* per function: to be left out; NULL: none */
 	bool *zone;		 /* per row of zone_edges: in a selected zone; NULL: all */
+	bool *reason;		 /* per row of reasons: selected; NULL: all */
 };
 
-/* -ENOENT for a metric, thread, process, function to focus on, zone or time that the profile does
+/* -ENOENT for a metric, thread, process, function to focus on, zone, reason or time that the profile does
  * not have, -EINVAL for a bad pattern, each with a text. The filter is to be released in either
  * case; the profile must outlive it. A profile of zones alone needs no metric: it has no sample to
  * take. */

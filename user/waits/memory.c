@@ -1,0 +1,87 @@
+#include "waits/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "process/procfs.h"
+
+/* How long what was read is taken for true, and how soon it is read again for an address that is in
+ * none of it. */
+#define KEEP_NS	 2000000000ull
+#define AGAIN_NS 100000000ull
+
+static void empty(struct memory_process *p)
+{
+	for (size_t i = 0; i < p->areas.n; i++)
+		free(p->areas.at[i].path);
+	vec_release(&p->areas);
+	*p = (struct memory_process){0};
+}
+
+/* Whether @m goes on what @last holds: another part of its file, or the zeroed data behind it. */
+static bool goes_on(const struct memory_area *last, const struct procfs_mapping *m)
+{
+	if (last->path[0] != '/')
+		return false;
+	if (!strcmp(last->path, m->path))
+		return m->file_offset != 0;
+	return !m->path[0] && last->code && m->start == last->end;
+}
+
+static void take(void *context, const struct procfs_mapping *m)
+{
+	struct memory_process *p = context;
+	struct memory_area *last = p->areas.n ? &p->areas.at[p->areas.n - 1] : NULL;
+
+	if (!last || !goes_on(last, m)) {
+		vec_push(&p->areas, ((struct memory_area){.start = m->start,
+							  .file_offset = m->file_offset,
+							  .path = mem_strdup(m->path)}));
+		last = &p->areas.at[p->areas.n - 1];
+	}
+	last->end = m->end;
+	if (m->executable && m->path[0] == '/' && !last->code)
+		last->code = m->start;
+}
+
+static struct memory_process *process_of(struct memory *m, uint32_t pid)
+{
+	for (size_t i = 0; i < MEMORY_PROCESSES; i++)
+		if (m->processes[i].pid == pid)
+			return &m->processes[i];
+	return &m->processes[m->next++ % MEMORY_PROCESSES];
+}
+
+static const struct memory_area *area_at(const struct memory_process *p, uint64_t address)
+{
+	const size_t n = vec_upto(&p->areas, start, address);
+
+	return n && address < p->areas.at[n - 1].end ? &p->areas.at[n - 1] : NULL;
+}
+
+const struct memory_area *memory_find(struct memory *m, uint32_t pid, uint64_t address,
+				      uint64_t now_ns)
+{
+	struct memory_process *p = process_of(m, pid);
+	const struct memory_area *found = p->pid == pid ? area_at(p, address) : NULL;
+
+	if (p->pid == pid && now_ns < p->read_ns + (found ? KEEP_NS : AGAIN_NS))
+		return found;
+	empty(p);
+	*p = (struct memory_process){.pid = pid, .read_ns = now_ns};
+	(void)procfs_all_maps(pid, take, p);
+	return area_at(p, address);
+}
+
+void memory_forget(struct memory *m, uint32_t pid)
+{
+	for (size_t i = 0; i < MEMORY_PROCESSES; i++)
+		if (m->processes[i].pid == pid)
+			empty(&m->processes[i]);
+}
+
+void memory_release(struct memory *m)
+{
+	for (size_t i = 0; i < MEMORY_PROCESSES; i++)
+		empty(&m->processes[i]);
+}
