@@ -228,7 +228,8 @@ char *zone_unheard(const struct selection *s, bool threads)
 	} options[] = {
 		{"--from", s->from_ns},	      {"--to", s->to_ns},
 		{"--focus", s->focus},	      {"--ignore", s->ignore},
-		{"--omit", s->omit},	      {"--thread", threads && s->thread},
+		{"--omit", s->omit},	      {"--reason", s->reason},
+		{"--omit-idle", s->omit_idle}, {"--thread", threads && s->thread},
 		{"--pid", threads && s->pid},
 	};
 	struct str text = {0};

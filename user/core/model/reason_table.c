@@ -26,6 +26,6 @@ static int check(const struct profile *p)
 const struct table reasons_table = {
 	.name = "reasons",
 	TABLE_OF(reason, columns),
-	.later = true,
+	.part = PART_OFFCPU,
 	.check = check,
 };
