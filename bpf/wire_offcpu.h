@@ -24,7 +24,8 @@ struct wire_off_woken {
 /* What a thread waited in, as its saved registers say; of totals all 0. */
 struct wire_reason {
 	wire_u64 arguments[2]; /* the first two of the system call */
-	wire_u64 inode; /* of the file behind the first one, if that is a descriptor; 0: it is none */
+	wire_u64 inode; /* of the file behind the first one, if that is a descriptor; 0: it is none
+			 */
 	wire_u32 call;	/* the system call's number; WIRE_NO_CALL: the thread was in none */
 	wire_u16 mode;	/* of the inode: its type and rights, as in struct stat */
 	wire_u16 flags; /* enum wire_reason_flag */

@@ -113,7 +113,7 @@ struct offcpu_thread *offcpu_open(struct task_struct *, __u64 period_ns) __hidde
 /* Sends the totals of a thread, at its end or that of the capture. */
 void offcpu_send_totals(struct task_struct *, const struct offcpu_thread *, __u64 now_ns) __hidden;
 
-#define STATE_DEAD 0x80 /* the last switch of a thread that has exited */
+#define STATE_DEAD 0x80	 /* the last switch of a thread that has exited */
 #define STATE_MASK 0x4ff /* with TASK_NOLOAD, which tells idle threads of the kernel apart */
 
 /* What a record says of a task's state: 0 only if it is runnable. */

@@ -141,8 +141,8 @@ static void write_kinds(const struct view_input *in, const struct reason_groups 
 		{"Idle", CELL_TEXT, "whether the thread had nothing to do: --omit-idle"},
 		{"Reason", CELL_TEXT, NULL},
 	};
-	const char *const keys[] = {"share_percent", NULL,   base_value_key(in), "samples",
-				    "states",	     "idle", "reason"};
+	const char *const keys[] = {
+		"share_percent", NULL, base_value_key(in), "samples", "states", "idle", "reason"};
 	_free_ char *base = base_text(in);
 	_free_ char *caption = mem_printf("100 %% = %s", base);
 	struct doc_table *t;
@@ -173,8 +173,8 @@ static void write_objects(const struct view_input *in, const struct reason_group
 		{"Waited for", CELL_TEXT,
 		 "lock, file, pipe or socket; empty where that is not known"},
 	};
-	const char *const keys[] = {"share_percent", NULL,   base_value_key(in), "samples",
-				    "reason",	     "call", "object"};
+	const char *const keys[] = {
+		"share_percent", NULL, base_value_key(in), "samples", "reason", "call", "object"};
 	struct doc_table *t;
 
 	doc_heading(doc, "What threads waited for");

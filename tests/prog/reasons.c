@@ -1,8 +1,8 @@
 /*
  * reasons FOLDER: a thread that waits in functions of their own, r_…, for reasons of its own
  * making; FOLDER is on a disk. Prints a line of each function, with tabs between: its name, the ns
- * that it waited by its own clocks, how often it did, and why as a profile must say it: kind, state,
- * idle (0 or 1), system call, object; '*' at an object's end stands for the rest.
+ * that it waited by its own clocks, how often it did, and why as a profile must say it: kind,
+ * state, idle (0 or 1), system call, object; '*' at an object's end stands for the rest.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,10 +36,10 @@
 #define DISK_TIMES 400
 #define DISK_BYTES (1 << 20)
 
-static sem_t the_lock;	       /* zeroed data */
-static int the_word = 1;       /* other data */
-static sem_t locks[8];	       /* more than one lock */
-static sem_t *heap_lock;       /* on the heap */
+static sem_t the_lock;	 /* zeroed data */
+static int the_word = 1; /* other data */
+static sem_t locks[8];	 /* more than one lock */
+static sem_t *heap_lock; /* on the heap */
 static int pipe_fd[2], socket_fd[2], event_fd, timer_fd, tty_fd, master_fd, fifo_fd, fifo_end;
 static int epoll_fd, disk_fd, mapped_fd, lock_fd, lock_end, semaphores, fault_fd;
 static pid_t child;
@@ -63,8 +63,7 @@ static void fail(const char *what)
 	_exit(1);
 }
 
-/* --- waits -------------------------------------------------------------------------------------
- */
+/* --- waits -------------------------------------------------------------------------------- */
 
 static void get_byte(int fd)
 {
@@ -188,7 +187,10 @@ FRAME static void r_compat(void)
 		fail("mmap");
 	t[0] = 0;
 	t[1] = WAIT_NS;
-	__asm__ volatile("int $0x80" : "+a"(rc) : "b"(t), "c"(0) : "memory", "r8", "r9", "r10", "r11");
+	__asm__ volatile("int $0x80"
+			 : "+a"(rc)
+			 : "b"(t), "c"(0)
+			 : "memory", "r8", "r9", "r10", "r11");
 	if (rc)
 		fail("nanosleep of i386");
 	munmap(t, 4096);
@@ -245,7 +247,7 @@ FRAME static void r_spin(void)
 	spin_for(0.2);
 }
 
-/* --- a thread that wakes the other one --------------------------------------------------------- */
+/* --- a thread that wakes the other one ---------------------------------------------------- */
 
 static void put_byte(int fd)
 {
@@ -253,15 +255,42 @@ static void put_byte(int fd)
 		fail("write");
 }
 
-static void wake_lock(void) { sem_post(&the_lock); }
-static void wake_locks(void) { sem_post(&locks[3]); }
-static void wake_heap(void) { sem_post(heap_lock); }
-static void wake_pipe(void) { put_byte(pipe_fd[1]); }
-static void wake_fifo(void) { put_byte(fifo_end); }
-static void wake_socket(void) { put_byte(socket_fd[1]); }
-static void wake_device(void) { put_byte(master_fd); }
-static void wake_event(void) { eventfd_write(event_fd, 1); }
-static void wake_file_lock(void) { flock(lock_end, LOCK_UN); }
+static void wake_lock(void)
+{
+	sem_post(&the_lock);
+}
+static void wake_locks(void)
+{
+	sem_post(&locks[3]);
+}
+static void wake_heap(void)
+{
+	sem_post(heap_lock);
+}
+static void wake_pipe(void)
+{
+	put_byte(pipe_fd[1]);
+}
+static void wake_fifo(void)
+{
+	put_byte(fifo_end);
+}
+static void wake_socket(void)
+{
+	put_byte(socket_fd[1]);
+}
+static void wake_device(void)
+{
+	put_byte(master_fd);
+}
+static void wake_event(void)
+{
+	eventfd_write(event_fd, 1);
+}
+static void wake_file_lock(void)
+{
+	flock(lock_end, LOCK_UN);
+}
 
 static void wake_fault(void)
 {
@@ -276,8 +305,14 @@ static void wake_fault(void)
 		fail("UFFDIO_ZEROPAGE");
 }
 
-static void prepare_file_lock(void) { flock(lock_end, LOCK_EX); }
-static void prepare_fault(void) { page += 4096; }
+static void prepare_file_lock(void)
+{
+	flock(lock_end, LOCK_EX);
+}
+static void prepare_fault(void)
+{
+	page += 4096;
+}
 
 static void prepare_fault_in_read(void)
 {
@@ -395,7 +430,7 @@ static void work(const struct job *job)
 	say(job->name, ns, job->times, job->reason);
 }
 
-/* --- processes that are stopped ---------------------------------------------------------------- */
+/* --- processes that are stopped ----------------------------------------------------------- */
 
 /* Until the parent lets it go on; the child's own clock is its parent's business. */
 FRAME static void r_stopped(void)
@@ -432,7 +467,7 @@ static void stop_child(const char *name, void (*stop)(void), bool traced, const 
 	say(name, *ns, 1, reason);
 }
 
-/* --- all together ------------------------------------------------------------------------------ */
+/* --- all together ------------------------------------------------------------------------- */
 
 static int open_in(const char *name, int flags)
 {
@@ -547,8 +582,8 @@ static void work_all(void)
 		{"r_fault", r_fault, wake_fault, prepare_fault, "page fault\t*\t0\t\t", TIMES},
 		{"r_fault_in_read", r_fault_in_read, wake_fault, prepare_fault_in_read,
 		 "page fault\t*\t0\tread\t", TIMES},
-		{"r_fault_disk", fault_disk, NULL, prepare_fault_disk,
-		 "page fault, disk\tD\t0\t\t", 4 * DISK_TIMES},
+		{"r_fault_disk", fault_disk, NULL, prepare_fault_disk, "page fault, disk\tD\t0\t\t",
+		 4 * DISK_TIMES},
 		{"r_spin", r_spin, NULL, prepare_spin, "runnable\tR\t0\t\t", 1},
 	};
 

@@ -1,6 +1,6 @@
 /*
- * symtab: the functions, or the variables, that a file's symbol tables name, as disjoint sorted ranges. Uses libelf,
- * which may crash on a hostile file: only in confined worker processes.
+ * symtab: the functions, or the variables, that a file's symbol tables name, as disjoint sorted
+ * ranges. Uses libelf, which may crash on a hostile file: only in confined worker processes.
  */
 #ifndef ELF_SYMTAB_H
 #define ELF_SYMTAB_H

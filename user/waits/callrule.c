@@ -99,8 +99,8 @@ static int compare(const void *name, const void *rule)
 
 struct call_rule call_rule(const char *name)
 {
-	const struct call_rule *found = bsearch(name, rules, sizeof(rules) / sizeof(*rules),
-						sizeof(*rules), compare);
+	const struct call_rule *found =
+		bsearch(name, rules, sizeof(rules) / sizeof(*rules), sizeof(*rules), compare);
 
 	return found ? *found : (struct call_rule){.name = name, .kind = REASON_CALL};
 }

@@ -15,7 +15,7 @@
  * data; or one mapping of another kind. */
 struct memory_area {
 	uint64_t start, end;
-	uint64_t code; /* where its file's first code is mapped; 0: it is no module */
+	uint64_t code;	      /* where its file's first code is mapped; 0: it is no module */
 	uint64_t file_offset; /* of start; only where it is a file */
 	char *path;	      /* "/usr/lib/x.so", "[heap]", "" anonymous; owned */
 };

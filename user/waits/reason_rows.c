@@ -26,8 +26,8 @@ static void collect(struct variables *v, const struct reasonbook *b)
 			continue;
 		place = map_put(&v->by_place, hash_two(at->image, at->distance), &fresh);
 		if (fresh) {
-			vec_push(&v->places, ((struct place){place_of_variable(at->distance),
-							     at->image}));
+			vec_push(&v->places,
+				 ((struct place){place_of_variable(at->distance), at->image}));
 			*place = (uint32_t)v->places.n;
 		}
 		v->of_row[i] = *place;
@@ -61,9 +61,9 @@ static void name_variables(struct reason_rows *r)
 	    !namer_run(b->images, v.places.at, is_return, v.places.n, names, &named, &stats))
 		for (size_t i = 1; i < b->rows.n; i++)
 			if (v.of_row[i])
-				r->objects[i] = object_of(
-					r->p, names,
-					named.frame.at[named.first.at[v.of_row[i] - 1]]);
+				r->objects[i] =
+					object_of(r->p, names,
+						  named.frame.at[named.first.at[v.of_row[i] - 1]]);
 	named_release(&named);
 	profile_free(names);
 	vec_release(&v.places);
@@ -77,7 +77,8 @@ void reason_rows_init(struct reason_rows *r, const struct reasonbook *b, struct 
 	*r = (struct reason_rows){.book = b, .p = p};
 	r->objects = mem_zalloc(b->rows.n, sizeof(*r->objects));
 	for (size_t i = 1; i < b->rows.n; i++)
-		r->objects[i] = intern_add(&p->strings, intern_text(&b->texts, b->rows.at[i].object));
+		r->objects[i] =
+			intern_add(&p->strings, intern_text(&b->texts, b->rows.at[i].object));
 	name_variables(r);
 }
 
@@ -104,8 +105,8 @@ static uint32_t add(struct reason_rows *r, uint32_t number, enum reason_kind kin
 	const struct reasonbook_row *row = &r->book->rows.at[number];
 	const char *call = intern_text(&r->book->texts, row->call);
 	/* A thread of the kernel that sleeps, but not for something that goes on, has no work. */
-	const bool idle = row->is_kernel ? row->state == 'I' || row->state == 'S'
-					 : reason_kind_is_idle(kind);
+	const bool idle =
+		row->is_kernel ? row->state == 'I' || row->state == 'S' : reason_kind_is_idle(kind);
 	const struct reason reason = {.kind = (uint8_t)kind,
 				      .idle = idle,
 				      .state = row->state,

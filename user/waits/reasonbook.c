@@ -51,9 +51,8 @@ void reasonbook_release(struct reasonbook *b)
 static bool same(const struct reasonbook_row *a, const struct reasonbook_row *b)
 {
 	return a->kind == b->kind && a->state == b->state && a->io == b->io &&
-	       a->is_kernel == b->is_kernel && a->restarted == b->restarted &&
-	       a->call == b->call && a->object == b->object &&
-	       a->variable.serial == b->variable.serial &&
+	       a->is_kernel == b->is_kernel && a->restarted == b->restarted && a->call == b->call &&
+	       a->object == b->object && a->variable.serial == b->variable.serial &&
 	       a->variable.image == b->variable.image &&
 	       a->variable.distance == b->variable.distance;
 }
@@ -94,10 +93,10 @@ static uint32_t area_text(struct reasonbook *b, const struct memory_area *a, uin
 {
 	const uint64_t distance = address - a->start + a->file_offset;
 	_free_ char *path = str_clean(a->path, strlen(a->path));
-	_free_ char *text = !strcmp(a->path, "[heap]") || a->path[0] == '/'
-				    ? mem_printf("%s+0x%" PRIx64, str_base(path), distance)
-				    : mem_printf("%s 0x%" PRIx64, path[0] ? path : "[anon]",
-						 address);
+	_free_ char *text =
+		!strcmp(a->path, "[heap]") || a->path[0] == '/'
+			? mem_printf("%s+0x%" PRIx64, str_base(path), distance)
+			: mem_printf("%s 0x%" PRIx64, path[0] ? path : "[anon]", address);
 
 	return intern_add(&b->texts, text);
 }

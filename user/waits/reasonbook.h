@@ -30,7 +30,7 @@ struct reasonbook_row {
 	bool io;	/* it waited for a disk */
 	bool is_kernel; /* a thread of the kernel */
 	bool restarted; /* the call was one that the kernel had restarted: which is not known */
-	uint32_t call, object; /* texts of the book */
+	uint32_t call, object;	  /* texts of the book */
 	struct variable variable; /* the object, where that is one */
 };
 
@@ -59,8 +59,8 @@ void reasonbook_keep(struct reasonbook *, uint32_t *numbers);
 struct reason_rows {
 	const struct reasonbook *book;
 	struct profile *p;
-	uint32_t *objects;     /* by row of the book: its object, a string of the profile */
-	struct map by_kind;    /* row of the book and kind by stack → reason of the profile */
+	uint32_t *objects;  /* by row of the book: its object, a string of the profile */
+	struct map by_kind; /* row of the book and kind by stack → reason of the profile */
 	struct waitstack stack;
 };
 

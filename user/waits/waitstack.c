@@ -6,10 +6,14 @@ static const struct {
 	const char *function;
 	enum reason_kind kind;
 } functions[] = {
-	{"handle_mm_fault", REASON_FAULT},	  {"exc_page_fault", REASON_FAULT},
-	{"asm_exc_page_fault", REASON_FAULT},	  {"do_user_addr_fault", REASON_FAULT},
-	{"futex_wait_restart", REASON_LOCK},	  {"hrtimer_nanosleep_restart", REASON_SLEEP},
-	{"alarm_timer_nsleep_restart", REASON_SLEEP}, {"do_restart_poll", REASON_POLL},
+	{"handle_mm_fault", REASON_FAULT},
+	{"exc_page_fault", REASON_FAULT},
+	{"asm_exc_page_fault", REASON_FAULT},
+	{"do_user_addr_fault", REASON_FAULT},
+	{"futex_wait_restart", REASON_LOCK},
+	{"hrtimer_nanosleep_restart", REASON_SLEEP},
+	{"alarm_timer_nsleep_restart", REASON_SLEEP},
+	{"do_restart_poll", REASON_POLL},
 };
 
 void waitstack_release(struct waitstack *w)

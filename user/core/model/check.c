@@ -72,8 +72,8 @@ static int check_samples(const struct profile *p)
 	const struct samples *s = &p->samples;
 	int rc = 0;
 
-	if (s->thread.n != s->time_ns.n || s->node.n != s->time_ns.n ||
-	    s->zone.n != s->time_ns.n || s->reason.n != s->time_ns.n)
+	if (s->thread.n != s->time_ns.n || s->node.n != s->time_ns.n || s->zone.n != s->time_ns.n ||
+	    s->reason.n != s->time_ns.n)
 		return err(-EINVAL, "samples: columns of unequal length");
 	if (s->values.n != p->metrics.n)
 		return err(-EINVAL, "samples: %zu value columns for %zu metrics", s->values.n,

@@ -1,6 +1,6 @@
 /*
- * copying: modules, functions, frames and reasons of one profile into another, each once, when it is asked
- * for: from their numbers there to those here.
+ * copying: modules, functions, frames and reasons of one profile into another, each once, when it
+ * is asked for: from their numbers there to those here.
  */
 #ifndef MODEL_COPYING_H
 #define MODEL_COPYING_H

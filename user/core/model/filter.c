@@ -239,8 +239,9 @@ static int no_reason(const struct profile *p, const char *text)
 		err(-ENOENT, "no wait has a reason, call or object that matches '%s': there are %s",
 		    text, str_text(&names));
 	else
-		err(-ENOENT, "--reason '%s': the profile has no reasons of waits, which eprof "
-			     "--off-cpu captures",
+		err(-ENOENT,
+		    "--reason '%s': the profile has no reasons of waits, which eprof "
+		    "--off-cpu captures",
 		    text);
 	str_release(&names);
 	return -ENOENT;
@@ -343,12 +344,9 @@ static void add_options(struct str *s, const struct selection *sel)
 {
 	const struct {
 		const char *name, *value;
-	} options[] = {{"--thread", sel->thread},
-		       {"--pid", sel->pid},
-		       {"--zone", sel->zone},
-		       {"--focus", sel->focus},
-		       {"--ignore", sel->ignore},
-		       {"--reason", sel->reason}};
+	} options[] = {{"--thread", sel->thread}, {"--pid", sel->pid},
+		       {"--zone", sel->zone},	  {"--focus", sel->focus},
+		       {"--ignore", sel->ignore}, {"--reason", sel->reason}};
 	char time[UNITS_BUF];
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)

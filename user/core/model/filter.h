@@ -20,10 +20,10 @@ struct filter {
 	bool *reason;		 /* per row of reasons: selected; NULL: all */
 };
 
-/* -ENOENT for a metric, thread, process, function to focus on, zone, reason or time that the profile does
- * not have, -EINVAL for a bad pattern, each with a text. The filter is to be released in either
- * case; the profile must outlive it. A profile of zones alone needs no metric: it has no sample to
- * take. */
+/* -ENOENT for a metric, thread, process, function to focus on, zone, reason or time that the
+ * profile does not have, -EINVAL for a bad pattern, each with a text. The filter is to be released
+ * in either case; the profile must outlive it. A profile of zones alone needs no metric: it has no
+ * sample to take. */
 int filter_init(struct filter *, const struct profile *, const struct selection *);
 void filter_release(struct filter *);
 

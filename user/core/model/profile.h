@@ -100,7 +100,7 @@ struct samples {
 	VEC(uint64_t) time_ns; /* since the start of the capture */
 	VEC(uint32_t) thread;
 	VEC(uint32_t) node;
-	VEC(uint32_t) zone; /* row of zone_edges: innermost zone that was open; 0 none */
+	VEC(uint32_t) zone;   /* row of zone_edges: innermost zone that was open; 0 none */
 	VEC(uint32_t) reason; /* row of reasons: why the thread was off the CPU; 0 none */
 	VEC(profile_values) values;
 };
@@ -200,8 +200,8 @@ uint32_t profile_thread(struct profile *, const struct thread *e);
 uint32_t profile_metric(struct profile *, const char *name, const char *unit, enum metric_kind);
 /* Says what 100 % is of one. */
 void profile_metric_base(struct profile *, uint32_t metric, const char *base);
-/* One row, in no zone, without a reason; @values has one entry per metric. All metrics must be there before the
- * first one. */
+/* One row, in no zone, without a reason; @values has one entry per metric. All metrics must be
+ * there before the first one. */
 void profile_sample(struct profile *, uint64_t time_ns, uint32_t thread, uint32_t node,
 		    const int64_t *values);
 /* Says in which zone sample @row was: a row of zone_edges, which may still be to come. */

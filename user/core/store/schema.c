@@ -32,7 +32,8 @@ const char schema_about[] =
 	"far that may be off. zone_edges is "
 	"their "
 	"call tree, row 0 its root; samples.zone is a row of it. reasons: why threads were off the "
-	"CPU, samples.reason is a row of it, 0 none; state as ps shows it. Columns of encoding 'delta' hold "
+	"CPU, samples.reason is a row of it, 0 none; state as ps shows it. Columns of encoding "
+	"'delta' hold "
 	"the difference to the "
 	"row before: numpy.cumsum(x, dtype=x.dtype); 'back': the row's number less the value. %XX "
 	"in a group's name is a byte that HDF5 forbids there.";
