@@ -109,11 +109,10 @@ static void close_book(struct opened *o)
 /* A wait in system call @call, asleep. */
 static struct wire_offcpu in_call(uint32_t call, uint64_t argument)
 {
-	return (struct wire_offcpu){.sample = {.pid = (uint32_t)getpid()},
-				    .state = 1,
-				    .reason = {.arguments = {argument},
-					       .call = call,
-					       .flags = WIRE_REASON_USER}};
+	return (struct wire_offcpu){
+		.sample = {.pid = (uint32_t)getpid()},
+		.state = 1,
+		.reason = {.arguments = {argument}, .call = call, .flags = WIRE_REASON_USER}};
 }
 
 static struct wire_offcpu on_descriptor(int fd)
