@@ -149,8 +149,8 @@ static __always_inline void add_wait(struct offcpu_thread *t, const struct wait 
 	t->runnable_ns += w->runnable_ns;
 }
 
-/* What the current task, whose wait has just ended, waited in. */
-void offcpu_reason(struct wire_reason *) __hidden;
+/* What the task waits in, or waited in if its wait has just ended: a trusted pointer (BTF). */
+void offcpu_reason(struct task_struct *, struct wire_reason *) __hidden;
 /* Samples a wait of the current task that has just ended, as one of @weight ns. */
 void offcpu_take(void *ctx, const struct offcpu_thread *, const struct wait *, __u64 now_ns,
 		 __u64 weight) __hidden;

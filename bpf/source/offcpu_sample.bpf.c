@@ -44,7 +44,7 @@ void offcpu_take(void *ctx, const struct offcpu_thread *t, const struct wait *w,
 	if (record.runnable_ns)
 		values |= WIRE_OFF_RUNNABLE;
 	record.sample.event = WIRE_OFF_STREAM(values);
-	offcpu_reason(&record.reason);
+	offcpu_reason(bpf_get_current_task_btf(), &record.reason);
 	if (walk)
 		sample_take(ctx, NULL, walk, &record.sample, sizeof(record));
 }

@@ -247,6 +247,13 @@ static void finds_memory(void **state)
 	for (uint32_t i = 0; i < 3 * MEMORY_PROCESSES; i++)
 		assert_null(memory_find(&m, 5000000 + i, 4096, now));
 	assert_non_null(memory_find(&m, pid, (uintptr_t)&zeroed_data, now));
+	/* It has read for an hour of its first one: not until a day is over. */
+	memory_forget(&m, pid);
+	m.read_ns = 3600000000000;
+	assert_null(memory_find(&m, pid, (uintptr_t)&zeroed_data, now + 3600000000000));
+	assert_int_equal(m.refused, 1);
+	assert_non_null(memory_find(&m, pid, (uintptr_t)&zeroed_data, now + 24 * 3600000000000));
+	assert_int_equal(m.refused, 1);
 	memory_release(&m);
 }
 

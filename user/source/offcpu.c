@@ -251,6 +251,24 @@ static void add_metrics(void *state, struct profile *p)
 		o->woken_metric = wake_rows_metric(p);
 }
 
+static void account_reasons(const struct reasonbook *reasons, struct profile *p)
+{
+	const struct {
+		uint64_t n;
+		const char *name;
+	} notes[] = {
+		{reasons->without,
+		 "samples without what was waited for: too many different things"},
+		{reasonbook_refused(reasons),
+		 "samples without the place of the lock: no time to look at its process"},
+	};
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		if (notes[i].n)
+			profile_ledger(p, LEDGER_WAITS, LEDGER_NOTE, notes[i].name,
+				       (int64_t)notes[i].n);
+}
+
 static void account(const void *state, struct profile *p, const struct ledger_input *in)
 {
 	const struct offcpu *o = state;
@@ -261,10 +279,7 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 	if (o->wakes)
 		wake_rows_account(o->wakes, p, in, o->woken_metric);
 	offcpu_ledger_waits(p, in);
-	if (o->reasons.without)
-		profile_ledger(p, LEDGER_WAITS, LEDGER_NOTE,
-			       "samples without what was waited for: too many different things",
-			       (int64_t)o->reasons.without);
+	account_reasons(&o->reasons, p);
 }
 
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)

@@ -1,7 +1,8 @@
 /*
  * memory: in what of a process's memory an address of data lies: a module, the heap, a stack, a
  * file that is mapped. Reads /proc/PID/maps as seldom as it can: of the few processes asked for
- * last, what they had mapped is kept for a short time.
+ * last, what they had mapped is kept for a short time; and all reading takes a twentieth of the
+ * time at most.
  */
 #ifndef WAITS_MEMORY_H
 #define WAITS_MEMORY_H
@@ -26,12 +27,14 @@ struct memory_process {
 	VEC(struct memory_area) areas; /* ascending */
 };
 
-#define MEMORY_PROCESSES 8
+#define MEMORY_PROCESSES 32
 
 /* A zeroed one is empty and valid. */
 struct memory {
 	struct memory_process processes[MEMORY_PROCESSES];
-	uint32_t next; /* whose place is given away next */
+	uint32_t next;		    /* whose place is given away next */
+	uint64_t first_ns, read_ns; /* when it was first asked; how long it has read */
+	uint64_t refused;	    /* times that there was no time to read */
 };
 
 /* The area that holds @address; NULL: none does, or the process is gone. Valid until the next call.

@@ -205,6 +205,11 @@ uint32_t reasonbook_take(struct reasonbook *b, const struct wire_offcpu *w, stru
 	return find(b, &row, MOST);
 }
 
+uint64_t reasonbook_refused(const struct reasonbook *b)
+{
+	return b->refused + b->memory.refused;
+}
+
 void reasonbook_code_changed(struct reasonbook *b, uint32_t pid)
 {
 	memory_forget(&b->memory, pid);
@@ -218,6 +223,7 @@ void reasonbook_keep(struct reasonbook *b, uint32_t *numbers)
 
 	reasonbook_init(&kept, b->images);
 	kept.without = b->without;
+	kept.refused = reasonbook_refused(b);
 	for (size_t i = 1; i < b->rows.n; i++) {
 		struct reasonbook_row row = b->rows.at[i];
 

@@ -42,6 +42,7 @@ struct reasonbook {
 	struct descriptors descriptors;
 	struct memory memory;
 	uint64_t without; /* samples whose object was left out: there are too many */
+	uint64_t refused; /* of earlier windows: see reasonbook_refused() */
 };
 
 void reasonbook_init(struct reasonbook *, struct images *);
@@ -49,6 +50,8 @@ void reasonbook_release(struct reasonbook *);
 
 /* The number of the reason of @w, a sample of a wait; 0: not known. */
 uint32_t reasonbook_take(struct reasonbook *, const struct wire_offcpu *w, struct procs *);
+/* Samples in whose case there was no time to look where a lock lies. */
+uint64_t reasonbook_refused(const struct reasonbook *);
 /* The mappings of @pid have changed. */
 void reasonbook_code_changed(struct reasonbook *, uint32_t pid);
 /* Forgets the reasons whose @numbers, one for each, are 0. The others have new numbers, which stand
