@@ -38,6 +38,7 @@ enum wire_reason_flag {
 	WIRE_REASON_USER = 1,	/* the thread has user code, is none of the kernel's */
 	WIRE_REASON_COMPAT = 2, /* number and arguments are those of i386 */
 	WIRE_REASON_IO = 4,	/* it waited for a disk, as the kernel counts "iowait" */
+	WIRE_REASON_POLLED = 8, /* instead of the first argument: the descriptor that is polled */
 };
 
 struct wire_offcpu {

@@ -9,6 +9,11 @@
 /* In thread_info.status: the system call that the thread is in is one of i386. */
 #define TS_COMPAT 0x2
 
+/* Numbers of x86-64, whose first two arguments are an array of struct pollfd, which begins with a
+ * descriptor, and its length. */
+#define CALL_POLL  7
+#define CALL_PPOLL 271
+
 /* The file behind a descriptor of @task: its inode, and what kind that is. */
 static __always_inline void read_file(struct task_struct *task, __u64 descriptor,
 				      struct wire_reason *reason)
@@ -27,6 +32,22 @@ static __always_inline void read_file(struct task_struct *task, __u64 descriptor
 	reason->mode = BPF_CORE_READ(inode, i_mode);
 }
 
+/* Whoever polls a single descriptor waits for that. User memory can be read of the current task
+ * alone. */
+static __always_inline void read_polled(struct task_struct *task, struct wire_reason *reason)
+{
+	__u32 descriptor;
+
+	if ((reason->call != CALL_POLL && reason->call != CALL_PPOLL) ||
+	    reason->flags & WIRE_REASON_COMPAT || reason->arguments[1] != 1 ||
+	    task != bpf_get_current_task_btf())
+		return;
+	if (bpf_probe_read_user(&descriptor, sizeof(descriptor), (void *)reason->arguments[0]))
+		return;
+	reason->flags |= WIRE_REASON_POLLED;
+	reason->arguments[0] = descriptor;
+}
+
 /* A system call that the kernel goes on with by itself after a signal is restart_syscall then, with
  * the arguments of the original one. */
 static __always_inline void read_call(struct task_struct *task, struct pt_regs___kernel *saved,
@@ -42,7 +63,8 @@ static __always_inline void read_call(struct task_struct *task, struct pt_regs__
 	reason->call = saved->orig_ax;
 	reason->arguments[0] = arguments[0];
 	reason->arguments[1] = arguments[1];
-	read_file(task, arguments[0], reason);
+	read_polled(task, reason);
+	read_file(task, reason->arguments[0], reason);
 }
 
 void offcpu_reason(struct task_struct *task, struct wire_reason *reason)

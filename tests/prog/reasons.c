@@ -157,6 +157,14 @@ FRAME static void r_poll(void)
 	poll(&p, 1, WAIT_NS / 1000000);
 }
 
+FRAME static void r_poll_many(void)
+{
+	struct pollfd p[2] = {{.fd = pipe_fd[0], .events = POLLIN},
+			      {.fd = socket_fd[0], .events = POLLIN}};
+
+	poll(p, 2, WAIT_NS / 1000000);
+}
+
 FRAME static void r_select(void)
 {
 	struct timeval t = {.tv_usec = WAIT_NS / 1000};
@@ -571,7 +579,9 @@ static void work_all(void)
 		 text("file lock\tS\t0\tflock\t%s/lock", folder), TIMES},
 		{"r_disk", r_disk, NULL, NULL, text("disk\tD\t0\tpread64\t%s/disk", folder),
 		 DISK_TIMES},
-		{"r_poll", r_poll, NULL, NULL, "poll\tS\t1\tpoll\t", TIMES},
+		{"r_poll", r_poll, NULL, NULL,
+		 text("poll\tS\t1\tpoll\tpipe:[%lu]", inode_of(pipe_fd[0])), TIMES},
+		{"r_poll_many", r_poll_many, NULL, NULL, "poll\tS\t1\tpoll\t", TIMES},
 		{"r_select", r_select, NULL, NULL, "poll\tS\t1\tpselect6\t", TIMES},
 		{"r_epoll", r_epoll, NULL, NULL, "epoll\tS\t1\tepoll_wait\t", TIMES},
 		{"r_sleep", r_sleep, NULL, NULL, "sleep\tS\t1\tclock_nanosleep\t", TIMES},

@@ -173,6 +173,10 @@ static void names_what_is_behind_descriptors(void **state)
 	w = on_descriptor(pipes[0]);
 	snprintf(text, sizeof(text), "pipe:[%lu]", (unsigned long)w.reason.inode);
 	assert_reason(&o, &w, REASON_PIPE, "read", text);
+	w.reason.call = SYS_poll;
+	assert_reason(&o, &w, REASON_POLL, "poll", "");
+	w.reason.flags |= WIRE_REASON_POLLED;
+	assert_reason(&o, &w, REASON_POLL, "poll", text);
 	close(pipes[0]);
 	close(pipes[1]);
 	close(event);

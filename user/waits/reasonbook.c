@@ -165,7 +165,7 @@ static void take_call(struct reasonbook *b, uint32_t pid, const struct wire_reas
 		return;
 	if (rule.object == OBJECT_ADDRESS)
 		take_address(b, pid, r->arguments[0], procs, row);
-	if (rule.object == OBJECT_DESCRIPTOR)
+	if (rule.object == OBJECT_DESCRIPTOR || r->flags & WIRE_REASON_POLLED)
 		take_descriptor(b, pid, r, row);
 	if (row->kind == REASON_CALL && row->io)
 		row->kind = REASON_DISK;
