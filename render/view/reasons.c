@@ -192,18 +192,6 @@ static void write_objects(const struct view_input *in, const struct reason_group
 	}
 }
 
-/* The first metric of which a sample has a reason; NULL: none has. */
-static const char *metric_of_waits(const struct profile *p)
-{
-	const struct samples *s = &p->samples;
-
-	for (size_t m = 0; m < s->values.n; m++)
-		for (size_t i = 0; i < s->reason.n; i++)
-			if (s->reason.at[i] && s->values.at[m].at[i])
-				return profile_text(p, p->metrics.at[m].name);
-	return NULL;
-}
-
 static int write_tables(struct sums *s, struct doc *doc)
 {
 	struct filter f;
@@ -237,7 +225,7 @@ static int reasons_write(const struct view_input *in, struct doc *doc)
 		return 0;
 	}
 	if (!selection.metric) {
-		selection.metric = metric_of_waits(in->profile);
+		selection.metric = filter_metric_of_waits(in->profile);
 		s.in.selection = &selection;
 		rc = selection.metric ? tree_build(in->profile, &selection, &tree) : 0;
 		s.in.tree = tree ? tree : in->tree;

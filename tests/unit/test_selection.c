@@ -124,6 +124,29 @@ static void selects_reasons(void **state)
 	assert_int_equal(sum((struct selection){.omit_idle = true}), 43);
 }
 
+/* Whoever asks for a reason asks for waits, of whichever metric they are. */
+static void reasons_choose_the_metric(void **state)
+{
+	struct selection s = {.reason = "lock"}, idle = {.omit_idle = true};
+	struct profile *p = small_waits(), *none = small_profile();
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		p->samples.values.at[0].at[i] = i > 3;
+	filter_choose_metric(p, &s);
+	assert_string_equal(s.metric, "faults");
+	s.metric = "cpu-clock";
+	filter_choose_metric(p, &s);
+	assert_string_equal(s.metric, "cpu-clock");
+	filter_choose_metric(p, &idle);
+	assert_null(idle.metric);
+	s.metric = NULL;
+	filter_choose_metric(none, &s);
+	assert_null(s.metric);
+	profile_free(p);
+	profile_free(none);
+}
+
 static void refuses_reasons_that_are_not_there(void **state)
 {
 	const struct selection s = {.reason = "x"}, idle = {.reason = "sleep", .omit_idle = true};
@@ -288,6 +311,7 @@ int main(void)
 		cmocka_unit_test(selects_rows),
 		cmocka_unit_test(selects_reasons),
 		cmocka_unit_test(refuses_reasons_that_are_not_there),
+		cmocka_unit_test(reasons_choose_the_metric),
 		cmocka_unit_test(selects_stacks),
 		cmocka_unit_test(refuses_what_is_not_there),
 		cmocka_unit_test(refuses_what_leaves_nothing),

@@ -247,6 +247,23 @@ static int no_reason(const struct profile *p, const char *text)
 	return -ENOENT;
 }
 
+const char *filter_metric_of_waits(const struct profile *p)
+{
+	const struct samples *s = &p->samples;
+
+	for (size_t m = 0; m < s->values.n; m++)
+		for (size_t i = 0; i < s->reason.n; i++)
+			if (s->reason.at[i] && s->values.at[m].at[i])
+				return profile_text(p, p->metrics.at[m].name);
+	return NULL;
+}
+
+void filter_choose_metric(const struct profile *p, struct selection *sel)
+{
+	if (sel->reason && !sel->metric)
+		sel->metric = filter_metric_of_waits(p);
+}
+
 static int choose_reasons(struct filter *f, const struct selection *sel)
 {
 	const struct profile *p = f->profile;

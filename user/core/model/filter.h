@@ -27,6 +27,11 @@ struct filter {
 int filter_init(struct filter *, const struct profile *, const struct selection *);
 void filter_release(struct filter *);
 
+/* The first metric of which a sample has a reason; NULL: none has. */
+const char *filter_metric_of_waits(const struct profile *);
+/* Whoever selects by --reason means waits: names their metric where --metric names none. */
+void filter_choose_metric(const struct profile *, struct selection *);
+
 /* -ENOENT with a text where each part of a selection is there, but together they leave no sample
  * of those that the profile has. Not where zones are still to be told of: --thread, --pid and
  * --zone select those too. */
