@@ -73,7 +73,7 @@ $(BUILD)/$(1)/user/core/%.o: user/core/%.c
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(INC) -MMD -MP -c -o $$@ $$<
-$(BUILD)/$(1)/user/%.o: user/%.c | $(BUILD)/gen/eprof.skel.h
+$(BUILD)/$(1)/user/%.o: user/%.c | $(BUILD)/gen/eprof.skel.h $(BUILD)/gen/syscalls_64.h $(BUILD)/gen/syscalls_32.h
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(DEFS) $$(INC_USER) -MMD -MP -c -o $$@ $$<
@@ -109,6 +109,15 @@ $(BUILD)/gen/eprof.skel.h: $(BUILD)/bpf/eprof.o
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name eprof_bpf > $@.tmp
+	@mv $@.tmp $@
+
+# --- names of system calls, by number, as the machine's headers have them -----------------------
+SYSCALLS := $(BUILD)/gen/syscalls_64.h $(BUILD)/gen/syscalls_32.h
+$(SYSCALLS): $(BUILD)/gen/syscalls_%.h: Makefile
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)echo '#include <asm/unistd_$*.h>' | $(CC) -E -dM - | \
+		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9]*\)$$/[\2] = "\1",/p' | sort >$@.tmp
 	@mv $@.tmp $@
 
 # --- tests --------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ struct super_block {
 struct inode {
 	unsigned long i_ino;
 	unsigned int i_generation;
+	unsigned short i_mode;
 	struct super_block *i_sb;
 } CORE;
 
@@ -129,7 +130,12 @@ struct sched_info {
 	unsigned long long run_delay; /* ns that it was runnable without running */
 } CORE;
 
+struct thread_info {
+	unsigned int status; /* bit 1: in a system call of i386 */
+} CORE;
+
 struct task_struct {
+	struct thread_info thread_info;
 	int pid, tgid;
 	unsigned int __state; /* 0: runnable */
 	unsigned int flags;   /* PF_… */
@@ -137,7 +143,7 @@ struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
 	unsigned int self_exec_id; /* grows with each exec of the process */
-	unsigned int in_execve : 1;
+	unsigned int in_execve : 1, in_iowait : 1;
 	int on_cpu, exit_state; /* on_cpu 0: not on a CPU; exit_state 0: has not exited */
 	struct mm_struct *mm;	/* NULL for a kernel thread */
 	struct task_struct *real_parent;

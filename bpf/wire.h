@@ -101,7 +101,7 @@ _Static_assert(sizeof(struct wire_sample) == 48, "wire_sample is part of the con
 #define WIRE_STREAM_MASK ((1u << WIRE_ZONE_SHIFT) - 1)
 
 /* 64-bit words that a source's record can have behind its wire_sample. */
-#define WIRE_MORE 4
+#define WIRE_MORE 7
 
 /* How a walk ended. */
 enum wire_end {

@@ -23,6 +23,26 @@ struct wire_off_woken {
 	wire_u32 pid, tid;
 };
 
+/* What a thread waited in, as its saved registers say; of totals all 0. */
+struct wire_reason {
+	wire_u64 arguments[2]; /* the first two of the system call */
+	wire_u64 inode; /* of the file behind the first one, if that is a descriptor; 0: it is none
+			 */
+	wire_u32 call;	/* the system call's number; WIRE_NO_CALL: the thread was in none */
+	wire_u16 mode;	/* of the inode: its type and rights, as in struct stat */
+	wire_u16 flags; /* enum wire_reason_flag */
+};
+_Static_assert(sizeof(struct wire_reason) == 32, "wire_reason is part of the contract");
+
+#define WIRE_NO_CALL 0xffffffffu
+
+enum wire_reason_flag {
+	WIRE_REASON_USER = 1,	/* the thread has user code, is none of the kernel's */
+	WIRE_REASON_COMPAT = 2, /* number and arguments are those of i386 */
+	WIRE_REASON_IO = 4,	/* it waited for a disk, as the kernel counts "iowait" */
+	WIRE_REASON_POLLED = 8, /* instead of the first argument: the descriptor that is polled */
+};
+
 struct wire_offcpu {
 	/* Kind WIRE_OFFCPU. Weight: the time off the CPU that a sample stands for, in ns, a
 	 * multiple of the period; of a waking, time blocked. Thread and stacks of a waking are the
@@ -36,8 +56,9 @@ struct wire_offcpu {
 	wire_u32 waits;	  /* 1 */
 	wire_u16 news;	  /* enum wire_off_news */
 	wire_u16 state;	  /* task state when it left the CPU, 0: runnable */
+	struct wire_reason reason;
 };
-_Static_assert(sizeof(struct wire_offcpu) == 72, "wire_offcpu is part of the contract");
+_Static_assert(sizeof(struct wire_offcpu) == 104, "wire_offcpu is part of the contract");
 
 /* A record about a thread (WIRE_OFF_THREAD): what it was doing from @life_ns before time_ns on. It
  * was on a CPU in what of its life is neither blocked nor runnable. */

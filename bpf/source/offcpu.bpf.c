@@ -56,7 +56,9 @@ static void leave(struct task_struct *task, struct offcpu_thread *t, const struc
 	else if (t->out_ns)
 		add(WIRE_OFF_LOST_RETURN, 1);
 	t->out_ns = t->in_ns = 0;
-	if (l->state & STATE_DEAD) {
+	/* Whoever waits for the thread's end is woken before its last switch, may preempt it, and
+	 * so end the capture: from exit_notify() on, any switch stands for the last one. */
+	if (l->state & STATE_DEAD || task->exit_state) {
 		/* The kernel frees the account with the thread. */
 		add(WIRE_OFF_ENDED, 1);
 		t->ended = 1;
@@ -93,7 +95,7 @@ int offcpu_switch(__u64 *args)
 	start_ns = begin_run(WIRE_OFF_RUNS);
 	comes = account_of(next, 0);
 	goes = account_of(prev, 0);
-	leaves = prev->pid && is_ours(goes);
+	leaves = prev->pid && is_ours(goes) && !(goes && goes->ended);
 	if (!comes && !leaves)
 		return end_run(start_ns, 0, WIRE_OFF_RUN_OTHERS_NS);
 	l.now_ns = bpf_ktime_get_ns();

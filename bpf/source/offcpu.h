@@ -135,8 +135,8 @@ void offcpu_first_run(struct task_struct *, struct offcpu_thread *, __u64 now_ns
 /* Sends the totals of a thread, at its end or that of the capture. */
 void offcpu_send_totals(struct task_struct *, const struct offcpu_thread *, __u64 now_ns) __hidden;
 
-#define STATE_DEAD 0x80 /* the last switch of a thread that has exited */
-#define STATE_MASK 0xff
+#define STATE_DEAD 0x80	 /* the last switch of a thread that has exited */
+#define STATE_MASK 0x4ff /* with TASK_NOLOAD, which tells idle threads of the kernel apart */
 
 /* What a record says of a task's state: 0 only if it is runnable. */
 static __always_inline __u16 state_of(__u32 state)
@@ -214,6 +214,8 @@ static __always_inline bool close_wait(struct offcpu_thread *t, struct task_stru
 /* A sample of @weight ns of the wait, without its stacks and whose it is. */
 void offcpu_describe(struct wire_offcpu *, const struct offcpu_thread *, const struct wait *,
 		     __u64 now_ns, __u64 weight) __hidden;
+/* What the task waits in, or waited in if its wait has just ended: a trusted pointer (BTF). */
+void offcpu_reason(struct task_struct *, struct wire_reason *) __hidden;
 /* Samples a wait of the current task that has just ended, as one of @weight ns. */
 void offcpu_take(void *ctx, const struct offcpu_thread *, const struct wait *, __u64 now_ns,
 		 __u64 weight) __hidden;

@@ -83,6 +83,7 @@ int offcpu_asleep(struct bpf_iter__task *ctx)
 	if (!part.thread || !is_due(&part))
 		return 0;
 	offcpu_describe(&record, part.thread, &part.wait, part.now_ns, part.weight);
+	offcpu_reason(task, &record.reason);
 	asleep_take(&a);
 	return 0;
 }

@@ -53,6 +53,7 @@ void offcpu_take(void *ctx, const struct offcpu_thread *t, const struct wait *w,
 	struct walk *walk = bpf_map_lookup_elem(&offcpu_scratch, &zero);
 
 	offcpu_describe(&record, t, w, now_ns, weight);
+	offcpu_reason(bpf_get_current_task_btf(), &record.reason);
 	if (walk)
 		sample_take(ctx, NULL, walk, &record.sample, sizeof(record));
 }

@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "export/export.h"
+#include "model/filter.h"
 #include "model/meta.h"
 #include "store/store.h"
 
@@ -170,6 +171,7 @@ int render_export(int argc, char **argv)
 		return render_refuse(rc);
 	if (store_load(a.input, NULL, &p))
 		return render_fail();
+	filter_choose_metric(p, &a.selection);
 	status = export_profile(&a, p);
 	profile_free(p);
 	return status;

@@ -1,5 +1,7 @@
 #include "cmd/metrics.h"
 
+#include <errno.h>
+
 static int add(const struct profile *p, const struct selection *s, const char *name,
 	       struct metric_trees *out)
 {
@@ -11,7 +13,8 @@ static int add(const struct profile *p, const struct selection *s, const char *n
 	rc = tree_build(p, &of_it, &m.tree);
 	if (rc < 0 || !m.tree->samples) {
 		tree_free(m.tree);
-		return rc;
+		/* The selection may leave samples of others alone. */
+		return rc == -ENOENT ? 0 : rc;
 	}
 	top_build(m.tree, &m.top);
 	vec_push(&out->all, m);

@@ -16,6 +16,7 @@
 #include "cmd/metrics.h"
 #include "cmd/output.h"
 #include "format/format.h"
+#include "model/filter.h"
 #include "model/meta.h"
 #include "model/selection.h"
 #include "store/store.h"
@@ -366,6 +367,7 @@ static int report_of(struct report *r, struct material *m)
 
 	if (rc < 0)
 		return render_fail();
+	filter_choose_metric(m->profile, &r->selection);
 	rc = material_select(m, r);
 	if (rc == 0)
 		rc = check_zone_named(r, m);

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "model/frame_class.h"
+#include "model/reason.h"
 #include "paint/flame.h"
 
 /* Frames by number, in the order in which a walk meets them. */
@@ -11,15 +12,26 @@ struct frames {
 	VEC(uint32_t) first;   /* a tree node of each frame */
 	VEC(uint32_t) colours; /* as 0xrrggbb */
 	uint32_t *of_function; /* by function, called and inlined: its frame's number + 1 */
-	struct map of_thread, by_colour;
+	struct map others;     /* the same of threads, and of functions with a reason */
+	struct map by_colour;
 };
 
-/* Threads are one frame a name, functions one each for called and inlined. */
+/* Threads are one frame a name, functions one each for called and inlined; and each of these one
+ * for every reason that colours it. */
+static uint32_t *number_of(struct frames *f, const struct tree_node *n)
+{
+	const uint64_t what = n->function ? (uint64_t)n->function << 2 | 2 | !!n->inlined
+					  : (uint64_t)n->name << 2;
+	bool fresh;
+
+	if (n->function && !n->reason)
+		return &f->of_function[2 * n->function + !!n->inlined];
+	return map_put(&f->others, what << 8 | n->reason, &fresh);
+}
+
 static uint32_t frame_of(struct frames *f, uint32_t node, const struct tree_node *n)
 {
-	bool fresh;
-	uint32_t *number = n->function ? &f->of_function[2 * n->function + !!n->inlined]
-				       : map_put(&f->of_thread, n->name, &fresh);
+	uint32_t *number = number_of(f, n);
 
 	if (!*number) {
 		vec_push(&f->first, node);
@@ -53,6 +65,8 @@ static void frame_pack(struct frames *f, const struct tree_node *n)
 	pack_uint(f->out, fn->line);
 	pack_uint(f->out, pack_string(f->out, profile_text(p, module)));
 	pack_uint(f->out, frame_class_of_node(f->tree, n));
+	if (f->tree->has_reasons)
+		pack_uint(f->out, pack_string(f->out, reason_kind_name(n->reason)));
 	pack_uint(f->out, colour_of(f, n));
 }
 
@@ -182,10 +196,11 @@ void html_flame_pack(const struct tree *t, struct pack *out, uint32_t *place)
 	memset(place, 0xff, t->nodes.n * sizeof(*place));
 	pack_uint(out, pack_string(out, t->unit ? t->unit : ""));
 	pack_uint(out, t->of_zones);
+	pack_uint(out, t->has_reasons);
 	boxes_pack(&flame, &f, place);
 	flame_release(&flame);
 	vec_release(&f.first);
 	vec_release(&f.colours);
-	map_release(&f.of_thread);
+	map_release(&f.others);
 	map_release(&f.by_colour);
 }

@@ -139,14 +139,17 @@ static void put_legend(const struct picture *p, FILE *out)
 	double x = PICTURE_MARGIN;
 
 	for (size_t i = 0; i < n; i++) {
+		const double width = 16 + (double)strlen(entries[i].label) * TEXT_WIDTH;
 		struct rgb c = entries[i].colour;
 
+		if (x + width > p->width - PICTURE_MARGIN)
+			break;
 		fprintf(out,
 			"<rect x=\"%.0f\" y=\"71\" width=\"11\" height=\"11\" "
 			"fill=\"#%02x%02x%02x\"/><text class=\"l\" x=\"%.0f\" "
 			"y=\"80.5\">%s</text>\n",
 			x, c.r, c.g, c.b, x + 16, entries[i].label);
-		x += 36 + (double)strlen(entries[i].label) * TEXT_WIDTH;
+		x += width + 20;
 	}
 }
 

@@ -214,10 +214,13 @@ void canvas_legend(struct canvas *c, const struct plot *p, double x, double y)
 	double size = pango_font_description_get_size(c->fonts[FONT_SMALL]) / (double)PANGO_SCALE;
 
 	for (size_t i = 0; i < n; i++) {
+		const double width = 1.4 * size + canvas_width(c, FONT_SMALL, entries[i].label);
+
+		if (x + width > p->x + p->width)
+			break;
 		canvas_box(c, entries[i].colour, x, y - 0.8 * size, 0.95 * size, 0.95 * size);
-		x += 1.4 * size;
-		canvas_text(c, FONT_SMALL, CANVAS_GREY, x, y, entries[i].label);
-		x += canvas_width(c, FONT_SMALL, entries[i].label) + 1.6 * size;
+		canvas_text(c, FONT_SMALL, CANVAS_GREY, x + 1.4 * size, y, entries[i].label);
+		x += width + 1.6 * size;
 	}
 }
 

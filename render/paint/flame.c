@@ -9,7 +9,7 @@
  * least 5 to 1, in light and in dark surroundings. */
 static const struct {
 	struct rgb from, to;
-} palette[FRAME_CLASSES] = {
+} palette[FLAME_CLASSES] = {
 	[FRAME_USER] = {{255, 226, 146}, {243, 158, 136}},
 	[FRAME_KERNEL] = {{248, 164, 72}, {228, 122, 36}},
 	[FRAME_INLINED] = {{150, 222, 222}, {98, 190, 204}},
@@ -17,7 +17,43 @@ static const struct {
 	[FRAME_UNNAMED] = {{218, 218, 216}, {188, 188, 186}},
 	[FRAME_MARK] = {{218, 218, 216}, {188, 188, 186}},
 	[FRAME_THREAD] = {{204, 212, 226}, {174, 188, 210}},
+#define WAIT(kind) [FRAME_CLASSES + REASON_##kind]
+	WAIT(RUNNABLE) = {{255, 236, 130}, {244, 214, 84}},
+	WAIT(LOCK) = {{250, 176, 168}, {240, 140, 132}},
+	WAIT(FILE_LOCK) = {{246, 190, 206}, {236, 156, 178}},
+	WAIT(PIPE) = {{186, 228, 150}, {150, 206, 114}},
+	WAIT(SOCKET) = {{152, 224, 190}, {110, 200, 162}},
+	WAIT(DISK) = {{244, 192, 130}, {226, 162, 92}},
+	WAIT(FILE) = {{236, 214, 174}, {220, 192, 140}},
+	WAIT(DEVICE) = {{206, 206, 150}, {184, 184, 118}},
+	WAIT(OBJECT) = {{164, 222, 222}, {124, 198, 202}},
+	WAIT(POLL) = {{214, 222, 234}, {192, 204, 220}},
+	WAIT(EPOLL) = {{202, 214, 236}, {178, 194, 222}},
+	WAIT(SLEEP) = {{222, 222, 230}, {200, 200, 212}},
+	WAIT(CHILD) = {{220, 232, 130}, {198, 212, 98}},
+	WAIT(SIGNAL) = {{218, 214, 226}, {196, 190, 208}},
+	WAIT(FAULT) = {{222, 182, 240}, {202, 154, 228}},
+	WAIT(FAULT_DISK) = {{240, 172, 232}, {224, 142, 214}},
+	WAIT(MESSAGE) = {{178, 208, 250}, {146, 184, 236}},
+	WAIT(STOPPED) = {{208, 198, 190}, {188, 174, 164}},
+	WAIT(TRACED) = {{200, 190, 200}, {178, 166, 178}},
+	WAIT(CALL) = {{250, 206, 146}, {238, 182, 112}},
+	WAIT(KERNEL) = {{248, 164, 72}, {228, 122, 36}},
+#undef WAIT
 };
+
+unsigned flame_class(const struct tree *t, const struct tree_node *n)
+{
+	if (n->reason == REASON_NONE)
+		return frame_class_of_node(t, n);
+	return (unsigned)FRAME_CLASSES + n->reason;
+}
+
+const char *flame_class_label(const struct tree *t, unsigned class)
+{
+	return class < FRAME_CLASSES ? frame_class_label(class, t->of_zones)
+				     : reason_kind_name(class - FRAME_CLASSES);
+}
 
 static uint8_t blend(uint8_t from, uint8_t to, unsigned step)
 {
@@ -28,7 +64,7 @@ struct rgb flame_colour(const struct tree *t, const struct tree_node *n)
 {
 	const char *name = profile_text(t->profile, n->name);
 	unsigned shade = (unsigned)(hash_bytes(name, strlen(name)) % SHADES);
-	enum frame_class class = frame_class_of_node(t, n);
+	const unsigned class = flame_class(t, n);
 	struct rgb a = palette[class].from, b = palette[class].to;
 
 	return (struct rgb){blend(a.r, b.r, shade), blend(a.g, b.g, shade), blend(a.b, b.b, shade)};

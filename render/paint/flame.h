@@ -5,6 +5,7 @@
 #ifndef PAINT_FLAME_H
 #define PAINT_FLAME_H
 
+#include "model/frame_class.h"
 #include "model/tree.h"
 
 struct flame_box {
@@ -26,9 +27,17 @@ struct flame {
 void flame_layout(const struct tree *, int64_t min, struct flame *out);
 void flame_release(struct flame *);
 
-/* The colour of a frame, the same in every format: by kind of code (user warm, kernel orange,
- * inlined aqua, JIT green, unnamed grey), shade by a hash of the function's name so that
- * neighbours differ and a function keeps its colour. Components 0 … 255. */
+/* What the colour of a frame means: of waits why the threads waited for most of the frame's time,
+ * else the kind of code. */
+#define FLAME_CLASSES (FRAME_CLASSES + REASON_KINDS)
+unsigned flame_class(const struct tree *, const struct tree_node *);
+/* For legends: "user", "lock". */
+const char *flame_class_label(const struct tree *, unsigned flame_class);
+
+/* The colour of a frame, the same in every format: by class (user code warm, kernel orange, inlined
+ * aqua, JIT green, unnamed grey; idle waits grey and blue, others in colours of their own), shade
+ * by a hash of the function's name so that neighbours differ and a function keeps its colour.
+ * Components 0 … 255. */
 struct rgb {
 	uint8_t r, g, b;
 };

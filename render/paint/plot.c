@@ -2,6 +2,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
 
@@ -66,25 +68,35 @@ char *plot_note(const struct plot *p, double min_width, const char *unit)
 	return mem_printf("not drawn: %s in boxes under %g %s", share, min_width, unit);
 }
 
+static int by_width(const void *a, const void *b)
+{
+	const struct legend_entry *x = a, *y = b;
+
+	return x->widest != y->widest ? x->widest < y->widest ? 1 : -1 : strcmp(x->label, y->label);
+}
+
 size_t plot_legend(const struct plot *p, struct legend_entry out[LEGEND_MAX])
 {
 	const struct tree *t = p->flame.tree;
 	int64_t widest[LEGEND_MAX] = {0};
 	struct rgb colours[LEGEND_MAX] = {0};
-	size_t n = 0;
+	size_t n = 0, code = 0;
 
 	for (size_t i = 0; i < p->flame.boxes.n; i++) {
 		const struct flame_box *b = &p->flame.boxes.at[i];
-		enum frame_class kind = frame_class_of_node(t, &t->nodes.at[b->node]);
+		const unsigned kind = flame_class(t, &t->nodes.at[b->node]);
 
 		if (b->node && b->w > widest[kind]) {
 			widest[kind] = b->w;
 			colours[kind] = flame_colour(t, &t->nodes.at[b->node]);
 		}
 	}
-	for (enum frame_class kind = 0; kind < LEGEND_MAX; kind++)
+	for (unsigned kind = 0; kind < LEGEND_MAX; kind++) {
 		if (widest[kind])
-			out[n++] = (struct legend_entry){frame_class_label(kind, t->of_zones),
-							 colours[kind]};
+			out[n++] = (struct legend_entry){flame_class_label(t, kind), colours[kind],
+							 widest[kind]};
+		code = kind < FRAME_CLASSES ? n : code;
+	}
+	qsort(out + code, n - code, sizeof(*out), by_width);
 	return n;
 }

@@ -7,7 +7,6 @@
 
 #include <stdbool.h>
 
-#include "model/frame_class.h"
 #include "paint/flame.h"
 
 struct plot_rect {
@@ -36,11 +35,13 @@ const char *plot_name(const struct plot *, const struct flame_box *);
  * widths are in. Freed by the caller. */
 char *plot_note(const struct plot *, double min_width, const char *unit);
 
-/* What the colours mean, of those that are there: each in the shade of its widest box. */
-#define LEGEND_MAX FRAME_CLASSES
+/* What the colours mean, of those that are there: each in the shade of its widest box. Reasons of
+ * waits stand behind kinds of code, those of the widest boxes first: there are many. */
+#define LEGEND_MAX FLAME_CLASSES
 struct legend_entry {
 	const char *label;
 	struct rgb colour;
+	int64_t widest;
 };
 size_t plot_legend(const struct plot *, struct legend_entry out[LEGEND_MAX]);
 

@@ -226,9 +226,10 @@ char *zone_unheard(const struct selection *s, bool threads)
 		const char *option;
 		bool given;
 	} options[] = {
-		{"--from", s->from_ns},	      {"--to", s->to_ns},
-		{"--focus", s->focus},	      {"--ignore", s->ignore},
-		{"--omit", s->omit},	      {"--thread", threads && s->thread},
+		{"--from", s->from_ns},	       {"--to", s->to_ns},
+		{"--focus", s->focus},	       {"--ignore", s->ignore},
+		{"--omit", s->omit},	       {"--reason", s->reason},
+		{"--omit-idle", s->omit_idle}, {"--thread", threads && s->thread},
 		{"--pid", threads && s->pid},
 	};
 	struct str text = {0};

@@ -50,13 +50,14 @@ class Flame {
 	legend() {
 		const list = make("ul", {class: "legend", "aria-label": "Colours"});
 		const seen = new Map();
+		/* In a flame graph of zones a thread is the root alone. */
+		const hidden = this.tree.ofZones ? KINDS.indexOf("thread") : -1;
 		for (const frame of this.tree.frames)
-			if (!seen.has(frame.kind))
-				seen.set(frame.kind, frame);
-		if (this.tree.ofZones)
-			seen.delete(KINDS.indexOf("thread")); /* the root alone */
-		for (const kind of [...seen.keys()].sort())
-			list.append(make("li", {}, swatch(seen.get(kind).colour), this.tree.kinds[kind]));
+			if (frame.kind !== hidden && !seen.has(this.tree.meaning(frame)))
+				seen.set(this.tree.meaning(frame), frame);
+		const order = frame => frame.reason ? KINDS.length : frame.kind;
+		for (const [meaning, frame] of [...seen].sort(([, a], [, b]) => order(a) - order(b)))
+			list.append(make("li", {}, swatch(frame.colour), meaning));
 		list.append(make("li", {class: "keys"},
 			"Arrow keys walk · Enter or click zooms · Esc resets · / searches · N next match"));
 		return list;
@@ -174,10 +175,12 @@ class Flame {
 				", " + Units.percent(value, tree.total[base]) + " of the zoomed" : "");
 		const source = frame.file ? frame.file + (frame.line ? ":" + frame.line : "") : "";
 		const from = [i ? tree.kinds[frame.kind] : "", frame.module, source].filter(text => text);
+		const why = tree.ofWaits ? frame.reason || "on a CPU" : "";
 		return [
 			["Total", figure(tree.total[i], tree.ofZones && !i ? "" : counted(tree.totalSamples[i]))],
 			["Self", figure(tree.self[i], tree.ofZones ? "" : counted(tree.selfSamples[i]))],
 			["From", from.join(" · ")],
+			["Mostly", why],
 		].filter(([, text]) => text);
 	}
 

@@ -8,12 +8,14 @@ class Tree {
 	constructor(reader) {
 		this.unit = reader.string();
 		this.ofZones = reader.uint() === 1;
+		this.ofWaits = reader.uint() === 1;
 		this.frames = Array.from({length: reader.uint()}, () => ({
 			name: reader.string(),
 			file: reader.string(),
 			line: reader.uint(),
 			module: reader.string(),
 			kind: reader.uint(),
+			reason: this.ofWaits ? reader.string() : "",
 			colour: reader.uint(),
 		}));
 		this.readColours(reader);
@@ -100,6 +102,11 @@ class Tree {
 
 	get kinds() {
 		return this.ofZones ? ZONE_KINDS : KINDS;
+	}
+
+	/* What the colour of @frame means. */
+	meaning(frame) {
+		return frame.reason || this.kinds[frame.kind];
 	}
 
 	of(i) {

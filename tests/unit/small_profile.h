@@ -81,4 +81,30 @@ static inline struct profile *small_profile(void)
 	return p;
 }
 
+static inline void small_reason(struct profile *p, size_t sample, enum reason_kind kind, char state,
+				const char *call, const char *object)
+{
+	const struct reason r = {.kind = (uint8_t)kind,
+				 .idle = reason_kind_is_idle(kind),
+				 .state = (uint8_t)state,
+				 .call = intern_add(&p->strings, call),
+				 .object = intern_add(&p->strings, object)};
+
+	profile_sample_reason(p, sample, profile_reason(p, &r));
+}
+
+/* The same, whose first metric is of waits: of 10 and 5 for locks, 20 asleep, 7 runnable, and 1
+ * that is none. */
+static inline struct profile *small_waits(void)
+{
+	struct profile *p = small_profile();
+
+	profile_add_part(p, PART_OFFCPU);
+	small_reason(p, 0, REASON_LOCK, 'S', "futex", "app:queue_lock");
+	small_reason(p, 1, REASON_SLEEP, 'S', "clock_nanosleep", "");
+	small_reason(p, 2, REASON_LOCK, 'D', "futex", "app:other_lock");
+	small_reason(p, 3, REASON_RUNNABLE, 'R', "", "");
+	return p;
+}
+
 #endif

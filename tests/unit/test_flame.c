@@ -8,6 +8,7 @@
 #include "paint/flame.h"
 
 #include "sample_profile.h"
+#include "small_profile.h"
 
 static struct tree *tree_of(const struct profile *p)
 {
@@ -197,6 +198,32 @@ static void test_functions_keep_their_colour(void **state)
 	profile_free(q);
 }
 
+/* A flame graph of waits is coloured by what most of each frame's time went to. */
+static void test_colours_tell_reasons(void **state)
+{
+	struct profile *p = small_waits();
+	struct tree *t = tree_of(p);
+	const struct tree_node *root = &t->nodes.at[0];
+	struct tree_node n = *root;
+
+	(void)state;
+	assert_true(t->has_reasons);
+	assert_string_equal(flame_class_label(t, flame_class(t, root)), "sleep");
+	for (n.reason = REASON_NONE + 1; n.reason < REASON_KINDS; n.reason++) {
+		struct tree_node other = n;
+
+		assert_true(contrast(flame_colour(t, &n)) > 5);
+		for (other.reason = REASON_NONE; other.reason < n.reason; other.reason++) {
+			struct rgb a = flame_colour(t, &n), b = flame_colour(t, &other);
+
+			/* Threads of the kernel look like the kernel. */
+			assert_true(n.reason == REASON_KERNEL || memcmp(&a, &b, sizeof(a)) != 0);
+		}
+	}
+	tree_free(t);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +232,7 @@ int main(void)
 		cmocka_unit_test(test_narrow_boxes_left_out),
 		cmocka_unit_test(test_empty_tree),
 		cmocka_unit_test(test_colours_tell_kinds),
+		cmocka_unit_test(test_colours_tell_reasons),
 		cmocka_unit_test(test_functions_keep_their_colour),
 	};
 

@@ -238,7 +238,8 @@ static void check_columns(const struct tree *t)
 	html_flame_pack(t, &pack, place);
 	read_uint(&pack, &at);
 	assert_int_equal(read_uint(&pack, &at), t->of_zones);
-	for (frames = 6 * read_uint(&pack, &at); frames; frames--)
+	assert_int_equal(read_uint(&pack, &at), t->has_reasons);
+	for (frames = (6 + t->has_reasons) * read_uint(&pack, &at); frames; frames--)
 		read_uint(&pack, &at);
 	for (colours = read_uint(&pack, &at); colours; colours--)
 		read_uint(&pack, &at);
@@ -269,10 +270,11 @@ static void check_columns(const struct tree *t)
 static void test_columns_are_the_layout(void **state)
 {
 	const struct selection selection = {0};
-	struct profile *profiles[] = {sample_profile(), deep_profile(), hostile_profile()};
+	struct profile *profiles[] = {sample_profile(), deep_profile(), hostile_profile(),
+				      small_waits()};
 
 	(void)state;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		struct tree *t = NULL;
 
 		assert_int_equal(tree_build(profiles[i], &selection, &t), 0);
@@ -385,6 +387,7 @@ static int save_pages(const char *dir, unsigned stacks)
 	rc |= save_page(dir, "small.html", p);
 	rc |= save_page(dir, "hostile.html", hostile_profile());
 	rc |= save_page(dir, "deep.html", deep_profile());
+	rc |= save_page(dir, "waits.html", small_waits());
 	if (stacks)
 		rc |= save_page(dir, "large.html", large_profile(stacks));
 	return rc != 0;

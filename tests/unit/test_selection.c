@@ -79,16 +79,21 @@ static void options(void **state)
 	while (s.n_where < SELECTION_CONDITIONS)
 		assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "total>0"), 1);
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "total>0"), -E2BIG);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 11, "5"), 0);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 11, "lock"), 1);
+	assert_string_equal(s.reason, "lock");
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 11, "/[/"), -EINVAL);
+	assert_false(s.omit_idle);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 12, NULL), 1);
+	assert_true(s.omit_idle);
+	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 13, "5"), 0);
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 5, "/[/"), -EINVAL);
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "-1"), -EINVAL);
 	assert_non_null(strstr(selection_help, "--omit"));
 }
 
-/* The sum of what a selection of the small profile takes. */
-static int64_t sum(struct selection s)
+/* The sum of what a selection of @p takes, which is freed. */
+static int64_t sum_of(struct profile *p, struct selection s)
 {
-	struct profile *p = small_profile();
 	struct filter f;
 	int64_t total = 0;
 
@@ -98,6 +103,72 @@ static int64_t sum(struct selection s)
 	filter_release(&f);
 	profile_free(p);
 	return total;
+}
+
+static int64_t sum(struct selection s)
+{
+	return sum_of(small_profile(), s);
+}
+
+static void selects_reasons(void **state)
+{
+	(void)state;
+	assert_int_equal(sum_of(small_waits(), (struct selection){0}), 43);
+	assert_int_equal(sum_of(small_waits(), (struct selection){.reason = "lock"}), 15);
+	assert_int_equal(sum_of(small_waits(), (struct selection){.reason = "app:q*"}), 10);
+	assert_int_equal(sum_of(small_waits(), (struct selection){.reason = "/sleep$/"}), 20);
+	assert_int_equal(sum_of(small_waits(), (struct selection){.reason = "futex"}), 15);
+	assert_int_equal(sum_of(small_waits(), (struct selection){.omit_idle = true}), 23);
+	assert_int_equal(
+		sum_of(small_waits(), (struct selection){.reason = "*", .omit_idle = true}), 22);
+	assert_int_equal(sum((struct selection){.omit_idle = true}), 43);
+}
+
+/* Whoever asks for a reason asks for waits, of whichever metric they are. */
+static void reasons_choose_the_metric(void **state)
+{
+	struct selection s = {.reason = "lock"}, idle = {.omit_idle = true};
+	struct profile *p = small_waits(), *none = small_profile();
+
+	(void)state;
+	for (size_t i = 0; i < 6; i++)
+		p->samples.values.at[0].at[i] = i > 3;
+	filter_choose_metric(p, &s);
+	assert_string_equal(s.metric, "faults");
+	s.metric = "cpu-clock";
+	filter_choose_metric(p, &s);
+	assert_string_equal(s.metric, "cpu-clock");
+	filter_choose_metric(p, &idle);
+	assert_null(idle.metric);
+	s.metric = NULL;
+	filter_choose_metric(none, &s);
+	assert_null(s.metric);
+	profile_free(p);
+	profile_free(none);
+}
+
+static void refuses_reasons_that_are_not_there(void **state)
+{
+	const struct selection s = {.reason = "x"}, idle = {.reason = "sleep", .omit_idle = true};
+	struct profile *p = small_waits(), *none = small_profile();
+	struct filter f;
+
+	(void)state;
+	assert_int_equal(filter_init(&f, p, &s), -ENOENT);
+	assert_string_equal(err_text(), "no wait has a reason, call or object that matches 'x': "
+					"there are runnable, lock, sleep");
+	filter_release(&f);
+	assert_int_equal(filter_init(&f, p, &idle), 0);
+	assert_int_equal(filter_check_any(&f, &idle), -ENOENT);
+	assert_string_equal(err_text(), "no sample is left of the profile's 5 by --reason sleep, "
+					"--omit-idle");
+	filter_release(&f);
+	assert_int_equal(filter_init(&f, none, &s), -ENOENT);
+	assert_string_equal(err_text(), "--reason 'x': the profile has no reasons of waits, which "
+					"eprof --off-cpu captures");
+	filter_release(&f);
+	profile_free(p);
+	profile_free(none);
 }
 
 static void selects_rows(void **state)
@@ -238,6 +309,9 @@ int main(void)
 		cmocka_unit_test(patterns),
 		cmocka_unit_test(options),
 		cmocka_unit_test(selects_rows),
+		cmocka_unit_test(selects_reasons),
+		cmocka_unit_test(refuses_reasons_that_are_not_there),
+		cmocka_unit_test(reasons_choose_the_metric),
 		cmocka_unit_test(selects_stacks),
 		cmocka_unit_test(refuses_what_is_not_there),
 		cmocka_unit_test(refuses_what_leaves_nothing),

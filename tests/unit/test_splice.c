@@ -136,6 +136,25 @@ static void a_pid_that_comes_again_is_another_process(void **state)
 	profile_free(p);
 }
 
+/* Each once, by what they say: their numbers differ from window to window. */
+static void reasons_are_found_again(void **state)
+{
+	struct profile *a = first(), *b = second(), *p;
+
+	(void)state;
+	small_reason(a, 0, REASON_LOCK, 'S', "futex", "app:lock");
+	small_reason(a, 1, REASON_PIPE, 'S', "read", "pipe:[1]");
+	small_reason(b, 0, REASON_PIPE, 'S', "read", "pipe:[1]");
+	p = splice(a, b);
+	assert_int_equal(profile_check(p), 0);
+	assert_int_equal(p->reasons.n, 3);
+	assert_int_equal(p->samples.reason.at[1], p->samples.reason.at[2]);
+	assert_int_equal(p->samples.reason.at[3], 0);
+	assert_string_equal(profile_text(p, p->reasons.at[p->samples.reason.at[2]].object),
+			    "pipe:[1]");
+	profile_free(p);
+}
+
 static uint32_t zone(struct profile *p, const char *name)
 {
 	const struct zone z = {.name = intern_add(&p->strings, name)};
@@ -320,6 +339,7 @@ int main(void)
 		cmocka_unit_test(totals_of_waits_keep_their_threads),
 		cmocka_unit_test(windows_become_one_profile),
 		cmocka_unit_test(a_thread_is_found_again),
+		cmocka_unit_test(reasons_are_found_again),
 		cmocka_unit_test(a_pid_that_comes_again_is_another_process),
 		cmocka_unit_test(samples_stay_in_their_zones),
 		cmocka_unit_test(other_captures_are_refused),

@@ -83,6 +83,7 @@ static void assert_same(const struct profile *a, const struct profile *b)
 	SAME_COLUMN(a, b, samples.thread);
 	SAME_COLUMN(a, b, samples.node);
 	SAME_COLUMN(a, b, samples.zone);
+	SAME_COLUMN(a, b, samples.reason);
 	for (size_t m = 0; m < a->metrics.n; m++)
 		SAME_COLUMN(a, b, samples.values.at[m]);
 	SAME_COLUMN(a, b, meta);
@@ -565,13 +566,46 @@ static void keep_ten_columns(void)
 	H5Fclose(f);
 }
 
-static void unlink_in_run(const char *name)
+static void unlink_at(const char *path)
 {
-	_free_ char *path = mem_printf(ZONE_RUN "/%s", name);
 	hid_t f = reopen();
 
 	assert_true(H5Ldelete(f, path, H5P_DEFAULT) >= 0);
 	H5Fclose(f);
+}
+
+static void unlink_in_run(const char *name)
+{
+	_free_ char *path = mem_printf(ZONE_RUN "/%s", name);
+
+	unlink_at(path);
+}
+
+static void brings_reasons_back(void **state)
+{
+	struct profile *p = small_waits(), *back;
+
+	(void)state;
+	assert_int_equal(store_save("p.h5", false, p), 0);
+	back = load("p.h5");
+	assert_same(p, back);
+	assert_true(profile_has(back, PART_OFFCPU));
+	profile_free(back);
+	/* A program that does not know the column leaves it out. */
+	unlink_at(RUN "/samples/reason");
+	back = load("p.h5");
+	assert_int_equal(back->samples.reason.at[0], 0);
+	profile_free(back);
+	p->samples.reason.at[1] = 9;
+	assert_int_equal(store_save("p.h5", true, p), 0);
+	assert_refused("p.h5", -EINVAL,
+		       "cannot read 'p.h5': samples, row 1: reason 9 is out of range");
+	p->samples.reason.at[1] = 0;
+	p->reasons.at[0].kind = 1;
+	assert_int_equal(store_save("p.h5", true, p), 0);
+	assert_refused("p.h5", -EINVAL,
+		       "cannot read 'p.h5': reasons, row 0: kind 1 is out of range");
+	profile_free(p);
 }
 
 static void reads_zones_of_other_writers(void **state)
@@ -649,6 +683,7 @@ int main(void)
 		IN_FOLDER(refuses_links_to_elsewhere),
 		IN_FOLDER(cleans_strings),
 		IN_FOLDER(takes_the_run_asked_for),
+		IN_FOLDER(brings_reasons_back),
 		IN_FOLDER(brings_zones_back),
 		IN_FOLDER(writes_no_zones_where_none_are),
 		IN_FOLDER(reads_zones_of_other_writers),

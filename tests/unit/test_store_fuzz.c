@@ -15,6 +15,7 @@
 #include "hdf5_leaks.h"
 #include "report_doc.h"
 #include "model/doubt.h"
+#include "model/thread_wait.h"
 #include "model/tree.h"
 #include "model/zone_rows.h"
 #include "small_profile.h"
@@ -146,7 +147,7 @@ static void survives_mutations(void **state)
 }
 
 /* Of profile_tables: those of samples come first, then those of zones. */
-#define SAMPLE_TABLES 9
+#define SAMPLE_TABLES 11
 #define ZONE_TABLES   5
 
 /* Changes bytes of any table, as a writer of ill will could. */
@@ -156,10 +157,11 @@ static void spoil(struct profile *p, uint64_t *seed)
 		(const struct any_vec *)&p->samples.time_ns,
 		(const struct any_vec *)&p->samples.thread,
 		(const struct any_vec *)&p->samples.node,
+		(const struct any_vec *)&p->samples.reason,
 		(const struct any_vec *)&p->samples.values.at[0],
 	};
 	const struct table_place *t = &profile_tables[next(seed) % SAMPLE_TABLES];
-	const struct any_vec *v = columns[next(seed) % 4];
+	const struct any_vec *v = columns[next(seed) % 5];
 
 	if (next(seed) % 3)
 		mutate(table_vec(t, p)->at, table_vec(t, p)->n * t->table->row_bytes, seed);
@@ -175,9 +177,10 @@ static void survives_wrong_tables(void **state)
 	(void)state;
 	alarm(TIME_LIMIT_S);
 	for (int i = 0; i < ROUNDS / 2; i++) {
-		struct profile *p = small_profile();
+		struct profile *p = small_waits();
 
 		profile_module(p, "/bin/x", "");
+		vec_push(&p->thread_waits, ((struct thread_wait){.thread = 1, .waits = 2}));
 		vec_push(&p->windows, ((struct window){0, 1000}));
 		spoil(p, &seed);
 		assert_int_equal(store_save("bad.h5", true, p), 0);

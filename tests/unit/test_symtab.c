@@ -130,6 +130,31 @@ static void stripped_has_exports_only(void **state)
 	close_table(&o);
 }
 
+static void names_variables(void **state)
+{
+	struct symtab t = {0};
+	struct opened o;
+	uint64_t table, zeroed;
+
+	(void)state;
+	snippet_build("v",
+		      "int table[16] = {1}; static int zeroed; __thread int own;\n"
+		      "int main(void) { return table[0] + zeroed + own; }\n",
+		      "-O0");
+	table = snippet_address("v", "table");
+	zeroed = snippet_address("v", "zeroed");
+	open_table("v", &o);
+	symtab_add_variables(&t, o.elf);
+	symtab_finish(&t);
+	assert_string_equal(symtab_find(&t, table + 40)->name, "table");
+	assert_string_equal(symtab_find(&t, zeroed)->name, "zeroed");
+	/* Its value is no address. */
+	assert_null(symtab_find(&t, 0));
+	assert_string_equal(name_at(&o, table), "none");
+	symtab_release(&t);
+	close_table(&o);
+}
+
 /* Symbols by hand: inner ones cut outer ones, partial overlaps end in order. */
 static void flattens_overlaps(void **state)
 {
@@ -164,6 +189,7 @@ int main(void)
 		cmocka_unit_test(ends_where_the_symbol_says),
 		cmocka_unit_test(names_plt_stubs),
 		cmocka_unit_test(stripped_has_exports_only),
+		cmocka_unit_test(names_variables),
 		cmocka_unit_test(flattens_overlaps),
 	};
 

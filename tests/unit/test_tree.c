@@ -50,6 +50,46 @@ static void assert_tree(struct selection s, const char *expected)
 	profile_free(p);
 }
 
+/* Says which kind of wait has most of the node of that name, the first one. */
+static void assert_reason(const struct tree *t, const char *name, enum reason_kind kind)
+{
+	for (size_t i = 0; i < t->nodes.n; i++)
+		if (!strcmp(profile_text(t->profile, t->nodes.at[i].name), name)) {
+			assert_string_equal(reason_kind_name(t->nodes.at[i].reason),
+					    reason_kind_name(kind));
+			return;
+		}
+	fail_msg("no node %s", name);
+}
+
+static void tells_the_reason_of_most_of_a_node(void **state)
+{
+	struct profile *p = small_waits();
+	struct tree *t;
+
+	(void)state;
+	assert_int_equal(tree_build(p, &(struct selection){0}, &t), 0);
+	assert_true(t->has_reasons);
+	assert_reason(t, "root", REASON_SLEEP);
+	assert_reason(t, "b", REASON_SLEEP);
+	assert_reason(t, "worker", REASON_RUNNABLE);
+	assert_reason(t, "cc1", REASON_NONE);
+	tree_free(t);
+	assert_int_equal(tree_build(p, &(struct selection){.omit_idle = true}, &t), 0);
+	assert_reason(t, "root", REASON_LOCK);
+	assert_reason(t, "b", REASON_LOCK);
+	tree_free(t);
+	/* A newer program's kind is none. */
+	p->reasons.at[p->samples.reason.at[1]].kind = 99;
+	assert_int_equal(tree_build(p, &(struct selection){0}, &t), 0);
+	assert_reason(t, "b", REASON_NONE);
+	tree_free(t);
+	assert_int_equal(tree_build(p, &(struct selection){.thread = "20"}, &t), 0);
+	assert_false(t->has_reasons);
+	tree_free(t);
+	profile_free(p);
+}
+
 static void builds(void **state)
 {
 	(void)state;
@@ -247,6 +287,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(builds),
+		cmocka_unit_test(tells_the_reason_of_most_of_a_node),
 		cmocka_unit_test(selects),
 		cmocka_unit_test(merges_lines_and_thread_names),
 		cmocka_unit_test(refuses),

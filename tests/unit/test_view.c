@@ -10,6 +10,7 @@
 #include "paint/path.h"
 #include "report_doc.h"
 #include "sample_profile.h"
+#include "small_profile.h"
 
 static const char *cell(const struct doc_block *b, size_t row, size_t column)
 {
@@ -332,6 +333,45 @@ static void test_every_view_copes_with_nothing(void **state)
 	report_doc_release(&r);
 }
 
+static void test_reasons_by_kind_and_object(void **state)
+{
+	struct report_doc r;
+	const struct doc_block *b;
+
+	(void)state;
+	report_doc_init(&r, small_waits(), NULL, (const char *const[]){"reasons", NULL});
+	b = report_doc_block(&r, BLOCK_TABLE, 0);
+	assert_int_equal(doc_table_rows(&b->table), 3);
+	assert_string_equal(cell(b, 0, 6), "sleep");
+	assert_string_equal(cell(b, 0, 5), "idle");
+	assert_string_equal(cell(b, 1, 6), "lock");
+	assert_string_equal(cell(b, 1, 5), "");
+	assert_string_equal(cell(b, 1, 4), "DS");
+	assert_string_equal(cell(b, 1, 3), "2");
+	assert_string_equal(cell(b, 2, 6), "runnable");
+	b = report_doc_block(&r, BLOCK_TABLE, 1);
+	assert_int_equal(doc_table_rows(&b->table), 3);
+	assert_string_equal(cell(b, 1, 4), "lock");
+	assert_string_equal(cell(b, 1, 5), "futex");
+	assert_string_equal(cell(b, 1, 6), "app:queue_lock");
+	report_doc_release(&r);
+}
+
+/* A kind of a newer program's has no name here, but is no error. */
+static void test_reasons_of_a_newer_program(void **state)
+{
+	struct profile *p = small_waits();
+	struct report_doc r;
+	const struct doc_block *b;
+
+	(void)state;
+	p->reasons.at[1].kind = 99;
+	report_doc_init(&r, p, NULL, (const char *const[]){"reasons", NULL});
+	b = report_doc_block(&r, BLOCK_TABLE, 0);
+	assert_string_equal(cell(b, 1, 6), "another reason");
+	report_doc_release(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +390,8 @@ int main(void)
 		cmocka_unit_test(test_ledger_that_does_not_add_up_is_said),
 		cmocka_unit_test(test_cost_shows_ledger_and_cost),
 		cmocka_unit_test(test_every_view_copes_with_nothing),
+		cmocka_unit_test(test_reasons_by_kind_and_object),
+		cmocka_unit_test(test_reasons_of_a_newer_program),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -237,6 +237,23 @@ test("zones: the flame graph has exact times", async browser => {
 		["zone", "no function"]);
 });
 
+test("waits: colours tell why", async browser => {
+	const page = await open(browser, "waits.html");
+	same(page.complaints, [], "complaints");
+	same((await page.locator(".legend li:not(.keys)").allTextContents()).sort(),
+		["inlined", "runnable", "sleep", "thread", "user"]);
+	const said = await page.evaluate(() => {
+		const {tree} = eprof.flames[0];
+		const at = (name, depth) => [...Array(tree.n).keys()].find(
+			i => tree.depth[i] === depth && tree.of(i).name === name);
+		return [at("b", 4), at("worker", 1), at("cc1", 1)].map(
+			i => eprof.flames[0].lines(i).find(([label]) => label === "Mostly")[1]);
+	});
+	same(said, ["sleep", "runnable", "on a CPU"], "why");
+	await page.fill(".flame input", "^a$");
+	same((await status(page)).slice(0, 9), "3 matches", "one function of several colours");
+});
+
 test("zones: the table sorts by any column", async browser => {
 	const page = await open(browser, "zones.html");
 	same((await zoneNames(page))[0], "sqlite3_step", "first by total");

@@ -23,6 +23,26 @@ void symtab_add(struct symtab *t, Elf *elf)
 	codesyms_each(elf, add_symbol, t);
 }
 
+static void add_variable(void *context, const GElf_Sym *sym, const char *name)
+{
+	struct symtab *t = context;
+
+	if (GELF_ST_TYPE(sym->st_info) != STT_OBJECT || !sym->st_size || !name || !name[0] ||
+	    sym->st_shndx == SHN_UNDEF || sym->st_shndx >= SHN_LORESERVE ||
+	    sym->st_size > UINT64_MAX - sym->st_value)
+		return;
+	vec_push(&t->at, ((struct symbol){.start = sym->st_value,
+					  .end = sym->st_value + sym->st_size,
+					  .name = name,
+					  .rank = GELF_ST_BIND(sym->st_info) == STB_LOCAL,
+					  .sized = true}));
+}
+
+void symtab_add_variables(struct symtab *t, Elf *elf)
+{
+	symbols_each(elf, 1u << SHT_SYMTAB | 1u << SHT_DYNSYM, add_variable, t);
+}
+
 static int compare(const void *pa, const void *pb)
 {
 	const struct symbol *a = pa, *b = pb;

@@ -1,6 +1,6 @@
 /*
- * symtab: the functions that a file's symbol tables name, as disjoint sorted ranges. Uses libelf,
- * which may crash on a hostile file: only in confined worker processes.
+ * symtab: the functions, or the variables, that a file's symbol tables name, as disjoint sorted
+ * ranges. Uses libelf, which may crash on a hostile file: only in confined worker processes.
  */
 #ifndef ELF_SYMTAB_H
 #define ELF_SYMTAB_H
@@ -27,6 +27,8 @@ struct symtab {
 /* Adds .symtab and .dynsym of @elf. Several files may be added: a stripped one and its separate
  * debug file. */
 void symtab_add(struct symtab *, Elf *elf);
+/* Adds the variables that these tables name instead, all with a size. */
+void symtab_add_variables(struct symtab *, Elf *elf);
 /* After the last addition, before the first search: sorts, picks among aliases (sized before
  * unsized, functions before labels, global before local, fewer leading underscores, then by
  * name), lets inner symbols cut outer ones. */

@@ -84,3 +84,23 @@ uint64_t segments_code_start(const struct elffile *f)
 	}
 	return lowest == UINT64_MAX ? 0 : lowest;
 }
+
+#define PAGE_BYTES 4096
+
+/* Loaded segments ascend by address. */
+bool segments_loaded(const struct elffile *f, uint64_t distance, uint64_t *address)
+{
+	const Elf64_Phdr *first = segments_first(f, PT_LOAD);
+
+	if (!first)
+		return false;
+	*address = (first->p_vaddr & ~(uint64_t)(PAGE_BYTES - 1)) + distance;
+	for (size_t i = 0; i < f->segments.n; i++) {
+		const Elf64_Phdr *p = &f->segments.at[i];
+
+		if (p->p_type == PT_LOAD && *address >= p->p_vaddr &&
+		    *address - p->p_vaddr < p->p_memsz)
+			return true;
+	}
+	return false;
+}

@@ -26,4 +26,8 @@ bool segments_dynamic(const struct elffile *, bool (*fn)(void *context, const El
 /* The lowest address of an executable segment, 0 where there is none. */
 uint64_t segments_code_start(const struct elffile *);
 
+/* The address at @distance from where the first loaded segment is mapped, by pages. False where
+ * no loaded segment holds it, zeroed data included. */
+bool segments_loaded(const struct elffile *, uint64_t distance, uint64_t *address);
+
 #endif

@@ -16,8 +16,17 @@ enum {
 };
 
 struct place {
-	uint64_t offset; /* file: offset in the file; anonymous or JIT: the address itself */
+	uint64_t offset; /* file: offset in the file, or place_of_variable(); anonymous or JIT: the
+			    address itself */
 	uint32_t image;	 /* number in struct images */
 };
+
+/* The offset of a variable, which may be in no part of the file: made of its distance from where
+ * the file's first segment is mapped. */
+#define PLACE_VARIABLE (1ull << 63)
+static inline uint64_t place_of_variable(uint64_t distance)
+{
+	return distance | PLACE_VARIABLE;
+}
 
 #endif

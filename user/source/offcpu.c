@@ -20,6 +20,7 @@
 #include "source/source.h"
 #include "source/wake_rows.h"
 #include "source/wakebook.h"
+#include "waits/reasonbook.h"
 #include "wire_offcpu.h"
 
 #define BASE_BLOCKED  "time blocked"
@@ -42,6 +43,7 @@ struct offcpu {
 	struct samplebook book;
 	struct wakebook *wakes; /* NULL: wakers were not asked for */
 	struct offcpu_threads threads;
+	struct reasonbook reasons;
 	struct session *session;
 	const struct target *target;
 	double hz;
@@ -79,6 +81,7 @@ static void offcpu_free(void *state)
 	samplebook_release(&o->book);
 	wakebook_free(o->wakes);
 	offcpu_threads_release(&o->threads);
+	reasonbook_release(&o->reasons);
 	free(o);
 }
 
@@ -98,6 +101,7 @@ static void begin(void *state, const struct source_services *services)
 	struct offcpu *o = state;
 
 	o->session = services->session;
+	reasonbook_init(&o->reasons, services->images);
 }
 
 static void set_interrupts(const struct offcpu *o)
@@ -182,6 +186,7 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 		return;
 	}
 	row = samplebook_row(&o->book, &w->sample, w->runnable_ns, user, stacks, procs);
+	row.reason = reasonbook_take(&o->reasons, w, procs);
 	samplebook_push(&o->book, &row);
 	if (o->wakes)
 		wakebook_wait(o->wakes, w, &row);
@@ -221,6 +226,14 @@ static void drained(void *state)
 
 	if (o->wakes)
 		wakebook_finish(o->wakes);
+}
+
+/* Where its data is may have changed with its code. */
+static void code_changed(void *state, uint32_t pid)
+{
+	struct offcpu *o = state;
+
+	reasonbook_code_changed(&o->reasons, pid);
 }
 
 static void progress(const void *state, struct str *out)
@@ -269,6 +282,24 @@ static void add_metrics(void *state, struct profile *p)
 		p->hz = o->hz;
 }
 
+static void account_reasons(const struct reasonbook *reasons, struct profile *p)
+{
+	const struct {
+		uint64_t n;
+		const char *name;
+	} notes[] = {
+		{reasons->without,
+		 "samples without what was waited for: too many different things"},
+		{reasonbook_refused(reasons),
+		 "samples without the place of the lock: no time to look at its process"},
+	};
+
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		if (notes[i].n)
+			profile_ledger(p, LEDGER_WAITS, LEDGER_NOTE, notes[i].name,
+				       (int64_t)notes[i].n);
+}
+
 static void account(const void *state, struct profile *p, const struct ledger_input *in)
 {
 	const struct offcpu *o = state;
@@ -279,6 +310,7 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 	if (o->wakes)
 		wake_rows_account(o->wakes, p, in, o->woken_metric);
 	offcpu_ledger_waits(p, in);
+	account_reasons(&o->reasons, p);
 }
 
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
@@ -287,18 +319,31 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 	offcpu_sums(p, in);
 }
 
+/* Of the sample that was added last. */
+static void put_reason(struct reason_rows *reasons, const struct sample_row *row, struct profile *p)
+{
+	const size_t last = p->samples.node.n - 1;
+
+	profile_sample_reason(p, last,
+			      reason_rows_put(reasons, row->reason, p->samples.node.at[last]));
+}
+
 static void finish(const void *state, struct assembly *a)
 {
 	const struct offcpu *o = state;
 	_free_ int64_t *values = mem_zalloc(a->p->metrics.n, sizeof(*values));
+	struct reason_rows reasons;
 
+	reason_rows_init(&reasons, &o->reasons, a->p);
 	for (size_t i = 0; i < o->book.rows.n; i++) {
 		const struct sample_row *row = &o->book.rows.at[i];
 
 		values[o->first_metric] = (int64_t)(row->weight - row->part);
 		values[o->first_metric + 1] = (int64_t)row->part;
 		samplebook_put(&o->book, row, a, values);
+		put_reason(&reasons, row, a->p);
 	}
+	reason_rows_release(&reasons);
 	if (o->wakes)
 		wake_rows_put(o->wakes, a, o->woken_metric);
 	offcpu_threads_put(&o->threads, a);
@@ -355,6 +400,21 @@ static void window_end(void *state)
 	offcpu_threads_window_end(&o->threads);
 }
 
+/* Those of rows that are in the file. */
+static void forget_reasons(struct offcpu *o)
+{
+	_free_ uint32_t *numbers = mem_zalloc(o->reasons.rows.n, sizeof(*numbers));
+
+	for (size_t i = 0; i < o->book.rows.n; i++)
+		numbers[o->book.rows.at[i].reason] = 1;
+	reasonbook_keep(&o->reasons, numbers);
+	for (size_t i = 0; i < o->book.rows.n; i++) {
+		uint32_t *reason = &o->book.rows.at[i].reason;
+
+		*reason = *reason ? numbers[*reason] : 0;
+	}
+}
+
 static void window_forget(void *state, struct remains *r)
 {
 	struct offcpu *o = state;
@@ -363,6 +423,7 @@ static void window_forget(void *state, struct remains *r)
 	if (o->wakes)
 		wakebook_window_forget(o->wakes, r);
 	offcpu_threads_window_forget(&o->threads, r);
+	forget_reasons(o);
 }
 
 static void window_renumber(void *state, const struct remains *r)
@@ -390,6 +451,7 @@ const struct source offcpu_source = {
 	.start = start,
 	.take = take,
 	.take_slice = take_slice,
+	.code_changed = code_changed,
 	.progress = progress,
 	.survey = survey,
 	.window_end = window_end,

@@ -17,6 +17,7 @@
 struct sample_row {
 	uint64_t time_ns, weight;
 	uint64_t part;	       /* of the weight, as the source says; else 0 */
+	uint32_t reason;       /* a number of the source's, which sets it; else 0 */
 	uint32_t thread;       /* of procs */
 	uint32_t user, kernel; /* stacks, or NO_STACK */
 	uint32_t stream;       /* of the source: 0 is its first */
@@ -62,7 +63,8 @@ void samplebook_count_slice(struct samplebook *, const struct source_slice *);
 uint64_t samplebook_dropped(const struct samplebook *, uint32_t streams);
 /* Rows taken in so far, those of earlier windows included. */
 size_t samplebook_count(const struct samplebook *);
-/* Adds the row to the profile's samples, with these values, one per metric. */
+/* Adds the row to the profile's samples, with these values, one per metric. Its reason is the
+ * source's to add. */
 void samplebook_put(const struct samplebook *, const struct sample_row *, struct assembly *,
 		    const int64_t *values);
 

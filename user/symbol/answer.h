@@ -15,7 +15,7 @@
 
 /* An address asked for. */
 struct query {
-	uint64_t offset; /* in the file; of JIT code the address */
+	uint64_t offset; /* as in struct place */
 	bool is_return;
 };
 

@@ -98,7 +98,7 @@ static void set_offset(struct run *r, uint32_t place)
 	if (at->image == IMAGE_NONE || !image)
 		name = mem_printf("[unknown] 0x%lx", at->offset);
 	else
-		name = nameless(image, at->offset);
+		name = nameless(image, at->offset & ~PLACE_VARIABLE);
 	set_single(r, place,
 		   &(struct function){.name = clean(r->profile, name),
 				      .module = module_of(r, at->image),

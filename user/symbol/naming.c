@@ -19,9 +19,11 @@
 #include "debuginfo/symtab.h"
 #include "elf/elffile.h"
 #include "elf/segments.h"
+#include "process/place.h"
 #include "symbol/answer_mangled.h"
 #include "symbol/nameless.h"
 #include "symbol/perfmap.h"
+#include "symbol/variables.h"
 
 static void say_nameless(const struct image *image, uint64_t offset, uint32_t line,
 			 struct answer *a)
@@ -71,6 +73,7 @@ struct sources {
 	struct elffile file;
 	struct fde_table fdes;
 	struct symtab symtab;
+	struct variables_table variables;
 	struct reach reach;	/* of the symbol asked for last */
 	bool is_stripped;	/* has but its exports */
 	struct gotab *go;	/* of a stripped Go program; else NULL */
@@ -119,6 +122,7 @@ static void close_sources(struct sources *s)
 	minidebug_close(&s->small);
 	reach_release(&s->reach);
 	symtab_release(&s->symtab);
+	variables_release(&s->variables);
 	fde_release(&s->fdes);
 	elffile_release(&s->file);
 	elf_end(s->debug_elf);
@@ -284,11 +288,14 @@ static void name_elf(const struct image_files *files, const struct query *querie
 	if (readable)
 		find_dwarf(&s, wanted, n, span_of);
 	for (uint32_t i = 0; i < n; i++) {
-		if (wanted[i].known)
+		if (readable && queries[i].offset & PLACE_VARIABLE)
+			variable_name(&s.variables, &s.file, s.elf, s.debug_elf, files->image,
+				      queries[i].offset, a);
+		else if (wanted[i].known)
 			say_address(&s, wanted[i].address,
 				    s.has_dwarf ? &s.dwarf.spans.at[span_of[i]] : NULL, a);
 		else
-			say_nameless(files->image, queries[i].offset, 0, a);
+			say_nameless(files->image, queries[i].offset & ~PLACE_VARIABLE, 0, a);
 		answer_next(a);
 	}
 	if (readable && !s.has_dwarf && !s.symtab.at.n && !s.go)

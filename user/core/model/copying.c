@@ -16,7 +16,8 @@ void copying_init(struct copying *c, const struct profile *from, struct profile 
 			      .strings = new_numbers(intern_count(&from->strings)),
 			      .modules = new_numbers(from->modules.n),
 			      .functions = new_numbers(from->functions.n),
-			      .frames = new_numbers(from->frames.n)};
+			      .frames = new_numbers(from->frames.n),
+			      .reasons = new_numbers(from->reasons.n)};
 }
 
 void copying_release(struct copying *c)
@@ -25,6 +26,7 @@ void copying_release(struct copying *c)
 	free(c->modules);
 	free(c->functions);
 	free(c->frames);
+	free(c->reasons);
 	*c = (struct copying){0};
 }
 
@@ -68,4 +70,16 @@ uint32_t copy_frame(struct copying *c, uint32_t i)
 		c->frames[i] = profile_frame(c->to, &f);
 	}
 	return c->frames[i];
+}
+
+uint32_t copy_reason(struct copying *c, uint32_t i)
+{
+	if (i && !c->reasons[i]) {
+		struct reason r = c->from->reasons.at[i];
+
+		r.call = copy_text(c, r.call);
+		r.object = copy_text(c, r.object);
+		c->reasons[i] = profile_reason(c->to, &r);
+	}
+	return c->reasons[i];
 }

@@ -209,6 +209,83 @@ static int choose_nodes(struct filter *f, const struct selection *sel)
 	return in ? check_focus(p, in, sel->focus) : 0;
 }
 
+/* --- reasons ---------------------------------------------------------------------------------- */
+
+static bool reason_matches(const struct profile *p, const struct reason *r,
+			   const struct pattern *pattern)
+{
+	const char *const texts[] = {reason_kind_name(r->kind), profile_text(p, r->call),
+				     profile_text(p, r->object)};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (*texts[i] && pattern_match(pattern, texts[i]))
+			return true;
+	return false;
+}
+
+/* "no wait has a reason 'x': there are disk, lock, sleep". */
+static int no_reason(const struct profile *p, const char *text)
+{
+	bool there[REASON_KINDS] = {false};
+	struct str names = {0};
+
+	for (size_t i = 1; i < p->reasons.n; i++)
+		if (p->reasons.at[i].kind < REASON_KINDS)
+			there[p->reasons.at[i].kind] = true;
+	for (enum reason_kind k = REASON_NONE + 1; k < REASON_KINDS; k++)
+		if (there[k])
+			str_addf(&names, "%s%s", names.n ? ", " : "", reason_kind_name(k));
+	if (names.n)
+		err(-ENOENT, "no wait has a reason, call or object that matches '%s': there are %s",
+		    text, str_text(&names));
+	else
+		err(-ENOENT,
+		    "--reason '%s': the profile has no reasons of waits, which eprof "
+		    "--off-cpu captures",
+		    text);
+	str_release(&names);
+	return -ENOENT;
+}
+
+const char *filter_metric_of_waits(const struct profile *p)
+{
+	const struct samples *s = &p->samples;
+
+	for (size_t m = 0; m < s->values.n; m++)
+		for (size_t i = 0; i < s->reason.n; i++)
+			if (s->reason.at[i] && s->values.at[m].at[i])
+				return profile_text(p, p->metrics.at[m].name);
+	return NULL;
+}
+
+void filter_choose_metric(const struct profile *p, struct selection *sel)
+{
+	if (sel->reason && !sel->metric)
+		sel->metric = filter_metric_of_waits(p);
+}
+
+static int choose_reasons(struct filter *f, const struct selection *sel)
+{
+	const struct profile *p = f->profile;
+	struct pattern *pattern = NULL;
+	bool any = false;
+	int rc = sel->reason ? pattern_new(sel->reason, &pattern) : 0;
+
+	if (rc || (!sel->reason && !sel->omit_idle))
+		return rc;
+	f->reason = mem_zalloc(p->reasons.n + 1, sizeof(*f->reason));
+	f->reason[0] = !pattern; /* what is no wait */
+	for (size_t i = 1; i < p->reasons.n; i++) {
+		const struct reason *r = &p->reasons.at[i];
+
+		f->reason[i] = !pattern || reason_matches(p, r, pattern);
+		any |= f->reason[i];
+		f->reason[i] &= !(sel->omit_idle && r->idle);
+	}
+	pattern_free(pattern);
+	return sel->reason && !any ? no_reason(p, sel->reason) : 0;
+}
+
 /* --- all together ----------------------------------------------------------------------------- */
 
 static int check_from(const struct profile *p, int64_t from_ns)
@@ -242,6 +319,8 @@ int filter_init(struct filter *f, const struct profile *p, const struct selectio
 		rc = match_functions(p, sel->omit, &f->omit);
 	if (!rc)
 		rc = filter_zones(p, sel, &f->zone);
+	if (!rc)
+		rc = choose_reasons(f, sel);
 	return rc;
 }
 
@@ -251,6 +330,7 @@ void filter_release(struct filter *f)
 	free(f->node);
 	free(f->omit);
 	free(f->zone);
+	free(f->reason);
 	*f = (struct filter){0};
 }
 
@@ -267,6 +347,8 @@ int64_t filter_value(const struct filter *f, size_t row)
 		return 0;
 	if (f->zone && !f->zone[s->zone.at[row]])
 		return 0;
+	if (f->reason && !f->reason[s->reason.at[row]])
+		return 0;
 	return measure_value(f->profile, &f->measure, row);
 }
 
@@ -275,16 +357,16 @@ static void add_options(struct str *s, const struct selection *sel)
 {
 	const struct {
 		const char *name, *value;
-	} options[] = {{"--thread", sel->thread},
-		       {"--pid", sel->pid},
-		       {"--zone", sel->zone},
-		       {"--focus", sel->focus},
-		       {"--ignore", sel->ignore}};
+	} options[] = {{"--thread", sel->thread}, {"--pid", sel->pid},
+		       {"--zone", sel->zone},	  {"--focus", sel->focus},
+		       {"--ignore", sel->ignore}, {"--reason", sel->reason}};
 	char time[UNITS_BUF];
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (options[i].value)
 			str_addf(s, "%s%s %s", s->n ? ", " : "", options[i].name, options[i].value);
+	if (sel->omit_idle)
+		str_addf(s, "%s--omit-idle", s->n ? ", " : "");
 	if (sel->from_ns)
 		str_addf(s, "%s--from %s", s->n ? ", " : "",
 			 units_ns(time, sizeof(time), (double)sel->from_ns));
@@ -296,7 +378,8 @@ static void add_options(struct str *s, const struct selection *sel)
 int filter_check_any(const struct filter *f, const struct selection *sel)
 {
 	const struct profile *p = f->profile;
-	bool stacks = sel->focus || sel->ignore || sel->from_ns || sel->to_ns;
+	bool stacks = sel->focus || sel->ignore || sel->from_ns || sel->to_ns || sel->reason ||
+		      sel->omit_idle;
 	bool places = sel->thread || sel->pid || sel->zone;
 	struct str options = {0};
 	int64_t samples = 0;

@@ -18,14 +18,20 @@ struct filter {
 	bool *node;		 /* per node: its stack passes focus and ignore; NULL: all */
 	bool *omit;		 /* per function: to be left out; NULL: none */
 	bool *zone;		 /* per row of zone_edges: in a selected zone; NULL: all */
+	bool *reason;		 /* per row of reasons: selected; NULL: all */
 };
 
-/* -ENOENT for a metric, thread, process, function to focus on, zone or time that the profile does
- * not have, -EINVAL for a bad pattern, each with a text. The filter is to be released in either
- * case; the profile must outlive it. A profile of zones alone needs no metric: it has no sample to
- * take. */
+/* -ENOENT for a metric, thread, process, function to focus on, zone, reason or time that the
+ * profile does not have, -EINVAL for a bad pattern, each with a text. The filter is to be released
+ * in either case; the profile must outlive it. A profile of zones alone needs no metric: it has no
+ * sample to take. */
 int filter_init(struct filter *, const struct profile *, const struct selection *);
 void filter_release(struct filter *);
+
+/* The first metric of which a sample has a reason; NULL: none has. */
+const char *filter_metric_of_waits(const struct profile *);
+/* Whoever selects by --reason means waits: names their metric where --metric names none. */
+void filter_choose_metric(const struct profile *, struct selection *);
 
 /* -ENOENT with a text where each part of a selection is there, but together they leave no sample
  * of those that the profile has. Not where zones are still to be told of: --thread, --pid and

@@ -36,6 +36,7 @@ void profile_free(struct profile *p)
 	vec_release(&p->samples.thread);
 	vec_release(&p->samples.node);
 	vec_release(&p->samples.zone);
+	vec_release(&p->samples.reason);
 	for (size_t i = 0; i < p->samples.values.n; i++)
 		vec_release(&p->samples.values.at[i]);
 	vec_release(&p->samples.values);
@@ -45,6 +46,7 @@ void profile_free(struct profile *p)
 	map_release(&p->function_by_key);
 	map_release(&p->frame_by_key);
 	map_release(&p->node_by_key);
+	map_release(&p->reason_by_key);
 	map_release(&p->zone_edge_by_key);
 	map_release(&p->zone_thread_by_key);
 	map_release(&p->zone_bin_by_key);
@@ -99,6 +101,22 @@ static bool frame_same(const struct profile *p, uint32_t a, uint32_t b)
 static uint64_t node_key(const struct profile *p, uint32_t i)
 {
 	return (uint64_t)p->nodes.at[i].parent << 32 | p->nodes.at[i].frame;
+}
+
+static uint64_t reason_key(const struct profile *p, uint32_t i)
+{
+	const struct reason *r = &p->reasons.at[i];
+
+	return hash_two((uint64_t)r->call << 32 | r->object,
+			(uint64_t)r->kind << 16 | (uint64_t)r->idle << 8 | r->state);
+}
+
+static bool reason_same(const struct profile *p, uint32_t a, uint32_t b)
+{
+	const struct reason *r = &p->reasons.at[a], *s = &p->reasons.at[b];
+
+	return r->kind == s->kind && r->idle == s->idle && r->state == s->state &&
+	       r->call == s->call && r->object == s->object;
 }
 
 static uint64_t zone_edge_key(const struct profile *p, uint32_t i)
@@ -216,6 +234,16 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
 	return settle(p, &p->node_by_key, id, &p->nodes.n);
 }
 
+uint32_t profile_reason(struct profile *p, const struct reason *e)
+{
+	static const struct identity id = {reason_key, reason_same};
+
+	if (!p->reasons.n)
+		vec_add(&p->reasons);
+	vec_push(&p->reasons, *e);
+	return settle(p, &p->reason_by_key, id, &p->reasons.n);
+}
+
 uint32_t profile_thread(struct profile *p, const struct thread *e)
 {
 	vec_push(&p->threads, *e);
@@ -250,6 +278,7 @@ void profile_sample(struct profile *p, uint64_t time_ns, uint32_t thread, uint32
 	vec_push(&p->samples.thread, thread);
 	vec_push(&p->samples.node, node);
 	vec_push(&p->samples.zone, 0);
+	vec_push(&p->samples.reason, 0);
 	for (size_t m = 0; m < p->metrics.n; m++)
 		vec_push(&p->samples.values.at[m], values[m]);
 }
@@ -258,6 +287,12 @@ void profile_sample_zone(struct profile *p, size_t row, uint32_t edge)
 {
 	assert(row < p->samples.zone.n);
 	p->samples.zone.at[row] = edge;
+}
+
+void profile_sample_reason(struct profile *p, size_t row, uint32_t reason)
+{
+	assert(row < p->samples.reason.n && reason < (p->reasons.n ? p->reasons.n : 1));
+	p->samples.reason.at[row] = reason;
 }
 
 void profile_ledger(struct profile *p, uint32_t metric, enum ledger_class class, const char *name,

@@ -6,7 +6,8 @@
  * - index 0 of modules, functions, frames and nodes is "none": an empty entry (node 0 is the
  *   root of all stacks); threads and metrics start at 0 without one;
  * - a node's parent has a smaller index than the node;
- * - every sample has one value per metric, and a zone;
+ * - every sample has one value per metric, a zone and a reason, either of which may be none;
+ * - reasons is empty, or has a none entry as row 0;
  * - zone_edges has its root as row 0, and a parent has a smaller row than its child; the other
  *   tables of zones start at 0 without a none entry.
  */
@@ -20,6 +21,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 #include "model/part.h"
+#include "model/reason.h"
 #include "model/table.h"
 #include "model/window.h"
 #include "model/zone.h"
@@ -103,7 +105,8 @@ struct samples {
 	VEC(uint64_t) time_ns; /* since the start of the capture */
 	VEC(uint32_t) thread;
 	VEC(uint32_t) node;
-	VEC(uint32_t) zone; /* row of zone_edges: innermost zone that was open; 0 none */
+	VEC(uint32_t) zone;   /* row of zone_edges: innermost zone that was open; 0 none */
+	VEC(uint32_t) reason; /* row of reasons: why the thread was off the CPU; 0 none */
 	VEC(profile_values) values;
 };
 
@@ -160,6 +163,7 @@ struct profile {
 
 	/* For the adders below; not stored. */
 	struct map module_by_key, function_by_key, frame_by_key, node_by_key;
+	struct map reason_by_key;
 	struct map zone_edge_by_key, zone_thread_by_key, zone_bin_by_key, zone_value_by_key;
 };
 
@@ -194,18 +198,21 @@ uint32_t profile_module(struct profile *, const char *path, const char *build_id
 uint32_t profile_function(struct profile *, const struct function *e);
 uint32_t profile_frame(struct profile *, const struct frame *e);
 uint32_t profile_node(struct profile *, uint32_t parent, uint32_t frame);
+uint32_t profile_reason(struct profile *, const struct reason *e);
 
 /* These always add. */
 uint32_t profile_thread(struct profile *, const struct thread *e);
 uint32_t profile_metric(struct profile *, const char *name, const char *unit, enum metric_kind);
 /* Says what 100 % is of one. */
 void profile_metric_base(struct profile *, uint32_t metric, const char *base);
-/* One row, in no zone; @values has one entry per metric. All metrics must be there before the
- * first one. */
+/* One row, in no zone, without a reason; @values has one entry per metric. All metrics must be
+ * there before the first one. */
 void profile_sample(struct profile *, uint64_t time_ns, uint32_t thread, uint32_t node,
 		    const int64_t *values);
 /* Says in which zone sample @row was: a row of zone_edges, which may still be to come. */
 void profile_sample_zone(struct profile *, size_t row, uint32_t edge);
+/* Says why the thread of sample @row was off the CPU: a row of reasons. */
+void profile_sample_reason(struct profile *, size_t row, uint32_t reason);
 void profile_ledger(struct profile *, uint32_t metric, enum ledger_class, const char *name,
 		    int64_t count);
 /* What a ledger is of: the metric's name, "calls of zones", "waits off the CPU". */

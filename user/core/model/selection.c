@@ -17,6 +17,11 @@ const char selection_help[] =
 	"      --ignore PATTERN only stacks without one\n"
 	"      --omit PATTERN   leave matching functions out of the stacks\n"
 	"      --zone PATTERN   these zones; of samples, those taken inside one of them\n"
+	"      --reason PATTERN only waits off the CPU for a reason that matches, by its name,\n"
+	"                       system call or object: lock, 'page fault*', futex, 'pipe:*'\n"
+	"      --omit-idle      leave out waits of threads that have nothing to do: in poll, "
+	"epoll,\n"
+	"                       sleeps, for signals\n"
 	"      --sort COLUMN    order of zones: total, self, counts, mean, p99, comp_mean, name "
 	"…;\n"
 	"                       or an event of --clock: page-faults; -COLUMN reverses it\n"
@@ -24,7 +29,22 @@ const char selection_help[] =
 	"                       or 'module=*libc*' holds; given again, all must hold\n"
 	"                       PATTERN: a glob on the whole name, or /regular expression/\n";
 
-enum option { METRIC, THREAD, PID, FROM, TO, FOCUS, IGNORE, OMIT, ZONE, SORT, WHERE, OPTIONS };
+enum option {
+	METRIC,
+	THREAD,
+	PID,
+	FROM,
+	TO,
+	FOCUS,
+	IGNORE,
+	OMIT,
+	ZONE,
+	SORT,
+	WHERE,
+	REASON,
+	OMIT_IDLE,
+	OPTIONS
+};
 
 static int check_pattern(const char *text)
 {
@@ -66,7 +86,7 @@ int selection_option(struct selection *s, int opt, const char *arg)
 	const char **const texts[OPTIONS] = {
 		[METRIC] = &s->metric, [THREAD] = &s->thread, [PID] = &s->pid,
 		[FOCUS] = &s->focus,   [IGNORE] = &s->ignore, [OMIT] = &s->omit,
-		[ZONE] = &s->zone,     [SORT] = &s->sort,
+		[ZONE] = &s->zone,     [SORT] = &s->sort,     [REASON] = &s->reason,
 	};
 	int which = opt - SELECTION_OPT_BASE, rc = 0;
 
@@ -78,6 +98,8 @@ int selection_option(struct selection *s, int opt, const char *arg)
 		rc = units_parse_ns(arg, "--to", &s->to_ns);
 	else if (which == WHERE)
 		rc = add_condition(s, arg);
+	else if (which == OMIT_IDLE)
+		s->omit_idle = true;
 	else if (which != METRIC &&
 		 which != SORT) /* a profile's own names: it must be read first */
 		rc = check_pattern(arg);

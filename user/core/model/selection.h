@@ -27,6 +27,8 @@ struct selection {
 	const char *sort; /* column of zones (zone_column.h), "-" before it: turned round */
 	const char *where[SELECTION_CONDITIONS]; /* of zones: see zone_condition.h */
 	size_t n_where;
+	const char *reason; /* waits whose kind, system call or object matches */
+	bool omit_idle;	    /* leave out the waits of threads that had nothing to do */
 };
 
 /* getopt_long rows for the options above, to be put in a program's own table; and what handles
@@ -38,8 +40,10 @@ struct selection {
 		{"to", 1, 0, SELECTION_OPT_BASE + 4}, {"focus", 1, 0, SELECTION_OPT_BASE + 5},    \
 		{"ignore", 1, 0, SELECTION_OPT_BASE + 6}, {"omit", 1, 0, SELECTION_OPT_BASE + 7}, \
 		{"zone", 1, 0, SELECTION_OPT_BASE + 8}, {"sort", 1, 0, SELECTION_OPT_BASE + 9},   \
+		{"where", 1, 0, SELECTION_OPT_BASE + 10},                                         \
+		{"reason", 1, 0, SELECTION_OPT_BASE + 11},                                        \
 	{                                                                                         \
-		"where", 1, 0, SELECTION_OPT_BASE + 10                                            \
+		"omit-idle", 0, 0, SELECTION_OPT_BASE + 12                                        \
 	}
 int selection_option(struct selection *, int opt, const char *arg);
 /* The lines of --help for them. */

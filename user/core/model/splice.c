@@ -262,7 +262,7 @@ static void add_thread_waits(struct profile *p, const struct profile *next,
 
 /* --- samples -------------------------------------------------------------------------------- */
 
-static void add_samples(struct profile *p, const struct profile *next, const struct numbers *to)
+static void add_samples(struct profile *p, const struct profile *next, struct numbers *to)
 {
 	const struct samples *s = &next->samples;
 	_free_ int64_t *values = mem_zalloc(p->metrics.n + 1, sizeof(*values));
@@ -275,6 +275,8 @@ static void add_samples(struct profile *p, const struct profile *next, const str
 		profile_sample(p, s->time_ns.at[i], to->threads[s->thread.at[i]],
 			       to->nodes[s->node.at[i]], values);
 		profile_sample_zone(p, p->samples.time_ns.n - 1, s->zone.at[i]);
+		profile_sample_reason(p, p->samples.time_ns.n - 1,
+				      copy_reason(&to->names, s->reason.at[i]));
 	}
 }
 

@@ -16,6 +16,7 @@ struct build {
 	uint32_t *place;     /* per profile node: its tree node, if stamp says so */
 	uint32_t *stamp;     /* per profile node: tree node of the thread name it was placed for */
 	VEC(uint32_t) path;  /* scratch of place_node() */
+	uint32_t *row_node;  /* per sample: its tree node; NULL: no sample has a reason */
 };
 
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t function, uint32_t name)
@@ -127,6 +128,8 @@ static int add_rows(struct build *b, uint32_t name, const uint32_t *rows, size_t
 			continue;
 		top = top ? top : tree_add(t, 0, 0, name);
 		at = place_node(b, top, t->profile->samples.node.at[rows[i]]);
+		if (b->row_node)
+			b->row_node[rows[i]] = at;
 		node = &t->nodes.at[at];
 		node->self += value;
 		node->self_samples++;
@@ -209,6 +212,52 @@ static void link_siblings(struct tree *t)
 	}
 }
 
+/* The kind of wait of sample @row; REASON_NONE of a newer program's kind, too. */
+static enum reason_kind kind_of_row(const struct profile *p, size_t row)
+{
+	const uint32_t reason = p->samples.reason.at[row];
+	const uint8_t kind = reason ? p->reasons.at[reason].kind : REASON_NONE;
+
+	return kind < REASON_KINDS ? kind : REASON_NONE;
+}
+
+/* Per tree node its total in samples of @kind: @totals, which is 0. */
+static void sum_kind(const struct build *b, enum reason_kind kind, int64_t *totals)
+{
+	const struct tree *t = b->tree;
+
+	for (size_t row = 0; row < t->profile->samples.reason.n; row++)
+		if (b->row_node[row] && kind_of_row(t->profile, row) == kind)
+			totals[b->row_node[row]] += filter_value(b->filter, row);
+	for (size_t i = t->nodes.n; i-- > 1;)
+		totals[t->nodes.at[i].parent] += totals[i];
+}
+
+/* Gives each node the kind that has most of it: one pass per kind, whose sums take less memory than
+ * all at once. */
+static void choose_kinds(struct build *b)
+{
+	struct tree *t = b->tree;
+	_free_ int64_t *most = mem_zalloc(t->nodes.n, sizeof(*most));
+	_free_ int64_t *totals = mem_zalloc(t->nodes.n, sizeof(*totals));
+	bool there[REASON_KINDS] = {false};
+
+	for (size_t row = 0; row < t->profile->samples.reason.n; row++)
+		there[kind_of_row(t->profile, row)] |= b->row_node[row] != 0;
+	for (enum reason_kind kind = REASON_NONE; kind < REASON_KINDS; kind++) {
+		if (!there[kind])
+			continue;
+		t->has_reasons |= kind != REASON_NONE;
+		memset(totals, 0, t->nodes.n * sizeof(*totals));
+		sum_kind(b, kind, totals);
+		for (size_t i = 0; i < t->nodes.n; i++)
+			if (totals[i] > most[i]) {
+				most[i] = totals[i];
+				t->nodes.at[i].reason = (uint8_t)kind;
+			}
+	}
+}
+
 static int fill(struct tree *t, const struct filter *filter)
 {
 	const struct profile *p = t->profile;
@@ -221,14 +270,19 @@ static int fill(struct tree *t, const struct filter *filter)
 	struct by_name by = {0};
 	int rc = 0;
 
+	if (p->reasons.n)
+		b.row_node = mem_zalloc(p->samples.reason.n + 1, sizeof(*b.row_node));
 	by_name_init(&by, p);
 	for (size_t i = 0, from = 0; !rc && i < by.names.n; from = by.ends[i++])
 		rc = add_rows(&b, by.names.at[i], by.rows + from, by.ends[i] - from);
+	if (!rc && b.row_node)
+		choose_kinds(&b);
 	by_name_release(&by);
 	map_release(&b.children);
 	vec_release(&b.path);
 	free(b.place);
 	free(b.stamp);
+	free(b.row_node);
 	return rc;
 }
 

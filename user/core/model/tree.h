@@ -22,6 +22,7 @@ struct tree_node {
 	uint32_t name;	       /* string: thread name on the first level, else the function's */
 	uint32_t depth;	       /* root 0, threads 1 */
 	uint8_t inlined;       /* at every place that was merged into this node */
+	uint8_t reason;	       /* enum reason_kind of most of its total; none too is one */
 	int64_t self;	       /* value of the samples that end here */
 	int64_t total;	       /* self plus all below it (dask's count) */
 	int64_t self_samples;  /* rows, not values */
@@ -36,6 +37,7 @@ struct tree {
 	uint32_t max_depth;
 	int64_t samples; /* rows that the selection took */
 	const char *unit;
+	bool has_reasons; /* a sample of it has one: it is of waits */
 	/* See zone_tree_build(). */
 	bool of_zones;
 	bool net;	   /* less the cost of the probes */

@@ -120,16 +120,31 @@ static int put_column(hid_t group, const struct column *c, const char *name,
 	return put_dataset(group, name, h5_column_type(c), v->n, copy, encoding);
 }
 
+/* A reader takes an optional column that is not there for zeroes. */
+static bool is_needed(const struct column *c, const struct any_vec *v)
+{
+	const size_t bytes = v->n * column_bytes(c);
+
+	if (!c->optional)
+		return true;
+	for (size_t i = 0; i < bytes; i++)
+		if (v->at[i])
+			return true;
+	return false;
+}
+
 static int put_samples(hid_t run, const struct profile *p)
 {
 	_h5_ hid_t group = make_group(run, "samples");
 	int rc = 0;
 
-	for (const struct column *c = schema_samples; !rc && c->name; c++)
-		if (!c->optional || profile_has(p, PART_ZONES))
-			rc = put_column(
-				group, c, c->name,
-				(const struct any_vec *)((const char *)&p->samples + c->offset));
+	for (const struct column *c = schema_samples; !rc && c->name; c++) {
+		const struct any_vec *v =
+			(const struct any_vec *)((const char *)&p->samples + c->offset);
+
+		if (is_needed(c, v))
+			rc = put_column(group, c, c->name, v);
+	}
 	for (size_t m = 0; !rc && m < p->samples.values.n; m++) {
 		_free_ char *name = mem_printf("value_%zu", m);
 

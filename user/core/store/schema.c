@@ -10,6 +10,7 @@ const struct column schema_samples[] = {
 	TABLE_COLUMN(samples, thread, COLUMN_U32, CODING_PLAIN),
 	TABLE_COLUMN(samples, node, COLUMN_U32, CODING_PLAIN),
 	TABLE_LATER(samples, zone, COLUMN_U32, CODING_PLAIN),
+	TABLE_LATER(samples, reason, COLUMN_U32, CODING_PLAIN),
 	{0},
 };
 
@@ -30,7 +31,9 @@ const char schema_about[] =
 	"outermost calls, calls_ns of all; comp_… is less what the probes cost, …_margin_ns how "
 	"far that may be off. zone_edges is "
 	"their "
-	"call tree, row 0 its root; samples.zone is a row of it. Columns of encoding 'delta' hold "
+	"call tree, row 0 its root; samples.zone is a row of it. reasons: why threads were off the "
+	"CPU, samples.reason is a row of it, 0 none; state as ps shows it. Columns of encoding "
+	"'delta' hold "
 	"the difference to the "
 	"row before: numpy.cumsum(x, dtype=x.dtype); 'back': the row's number less the value. %XX "
 	"in a group's name is a byte that HDF5 forbids there.";

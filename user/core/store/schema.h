@@ -14,9 +14,9 @@
 
 #include "model/profile.h"
 
-/* The columns of the samples; the optional one is not written for a profile without the part of
- * zones. The offset is that of the vec in struct samples. The values of metric i are in dataset
- * "value_<i>". The end has no name. */
+/* The columns of the samples; an optional one is not written where all of it is 0. The offset is
+ * that of the vec in struct samples. The values of metric i are in dataset "value_<i>". The end has
+ * no name. */
 extern const struct column schema_samples[];
 extern const struct column schema_values;
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * offcpu_reason: what a thread waits in. While it is off the CPU, and when it has just come back to
+ * one, it is inside the system call or fault in which it left it, so that its saved registers hold
+ * the call's number and arguments. Only for samples, so all reads may be probing ones.
+ */
+#include "source/offcpu.h"
+
+/* In thread_info.status: the system call that the thread is in is one of i386. */
+#define TS_COMPAT 0x2
+
+/* Numbers of x86-64, whose first two arguments are an array of struct pollfd, which begins with a
+ * descriptor, and its length. */
+#define CALL_POLL  7
+#define CALL_PPOLL 271
+
+/* The file behind a descriptor of @task: its inode, and what kind that is. */
+static __always_inline void read_file(struct task_struct *task, __u64 descriptor,
+				      struct wire_reason *reason)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file **files = BPF_CORE_READ(table, fd), *file = NULL;
+	struct inode *inode;
+
+	if (descriptor >= BPF_CORE_READ(table, max_fds))
+		return;
+	bpf_probe_read_kernel(&file, sizeof(file), files + descriptor);
+	if (!file)
+		return;
+	inode = BPF_CORE_READ(file, f_inode);
+	reason->inode = BPF_CORE_READ(inode, i_ino);
+	reason->mode = BPF_CORE_READ(inode, i_mode);
+}
+
+/* Whoever polls a single descriptor waits for that. User memory can be read of the current task
+ * alone. */
+static __always_inline void read_polled(struct task_struct *task, struct wire_reason *reason)
+{
+	__u32 descriptor;
+
+	if ((reason->call != CALL_POLL && reason->call != CALL_PPOLL) ||
+	    reason->flags & WIRE_REASON_COMPAT || reason->arguments[1] != 1 ||
+	    task != bpf_get_current_task_btf())
+		return;
+	if (bpf_probe_read_user(&descriptor, sizeof(descriptor), (void *)reason->arguments[0]))
+		return;
+	reason->flags |= WIRE_REASON_POLLED;
+	reason->arguments[0] = descriptor;
+}
+
+/* A system call that the kernel goes on with by itself after a signal is restart_syscall then, with
+ * the arguments of the original one. */
+static __always_inline void read_call(struct task_struct *task, struct pt_regs___kernel *saved,
+				      struct wire_reason *reason)
+{
+	__u64 arguments[2] = {saved->di, saved->si};
+
+	if (BPF_CORE_READ(task, thread_info.status) & TS_COMPAT) {
+		reason->flags |= WIRE_REASON_COMPAT;
+		arguments[0] = (__u32)saved->bx;
+		arguments[1] = (__u32)saved->cx;
+	}
+	reason->call = saved->orig_ax;
+	reason->arguments[0] = arguments[0];
+	reason->arguments[1] = arguments[1];
+	read_polled(task, reason);
+	read_file(task, reason->arguments[0], reason);
+}
+
+void offcpu_reason(struct task_struct *task, struct wire_reason *reason)
+{
+	struct pt_regs___kernel *saved;
+
+	/* Whoever waits for a disk resets the mark only once it has left the scheduler. */
+	if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
+		reason->flags |= WIRE_REASON_IO;
+	reason->call = WIRE_NO_CALL;
+	if (!BPF_CORE_READ(task, mm))
+		return;
+	saved = (void *)bpf_task_pt_regs(task);
+	/* A kernel thread that borrows an mm has no user code. */
+	if (!(saved->cs & 3))
+		return;
+	reason->flags |= WIRE_REASON_USER;
+	if ((long)saved->orig_ax >= 0)
+		read_call(task, saved, reason);
+}

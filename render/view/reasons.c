@@ -1,0 +1,246 @@
+/*
+ * reasons: why threads were off the CPU: by kind of wait, then by what was waited for. Of the
+ * metric that --metric names, else of the first one whose samples have reasons.
+ */
+#include "view/base.h"
+
+#include <errno.h>
+
+#include "base/hash.h"
+#include "base/str.h"
+#include "model/filter.h"
+#include "model/reason.h"
+
+#define TERMINAL_KINDS	 12
+#define TERMINAL_OBJECTS 12
+
+/* A kind of wait, or one thing that was waited for in one system call. */
+struct group {
+	struct reason is;
+	int64_t value, samples;
+	uint64_t states; /* letters, as bits from 'A' on */
+};
+
+struct reason_groups {
+	VEC(struct group) rows;
+	struct map by_key;
+};
+
+struct sums {
+	struct view_input in; /* with a tree of the metric that is shown */
+	struct reason_groups kinds, objects;
+};
+
+/* --- summing up ----------------------------------------------------------------------------- */
+
+static uint64_t kind_key(const struct reason *r)
+{
+	return (uint64_t)r->kind << 1 | r->idle;
+}
+
+static uint64_t object_key(const struct reason *r)
+{
+	return hash_two((uint64_t)r->call << 32 | r->object, kind_key(r));
+}
+
+static void add(struct reason_groups *g, uint64_t key, const struct reason *r, int64_t value)
+{
+	bool fresh;
+	uint32_t *at = map_put(&g->by_key, key, &fresh);
+	struct group *row;
+
+	if (fresh) {
+		*at = (uint32_t)g->rows.n;
+		vec_push(&g->rows, ((struct group){.is = *r}));
+	}
+	row = &g->rows.at[*at];
+	row->value += value;
+	row->samples++;
+	if (r->state >= 'A' && r->state <= 'z')
+		row->states |= 1ull << (r->state - 'A');
+}
+
+static void add_samples(struct sums *s, const struct filter *f)
+{
+	const struct profile *p = s->in.profile;
+
+	for (size_t i = 0; i < p->samples.reason.n; i++) {
+		const uint32_t reason = p->samples.reason.at[i];
+		const int64_t value = reason ? filter_value(f, i) : 0;
+		const struct reason *r;
+
+		if (!value)
+			continue;
+		r = &p->reasons.at[reason];
+		add(&s->kinds, kind_key(r), r, value);
+		if (r->call || r->object)
+			add(&s->objects, object_key(r), r, value);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? 1 : -1;
+	if (x->is.kind != y->is.kind)
+		return x->is.kind < y->is.kind ? -1 : 1;
+	return (x->is.object > y->is.object) - (x->is.object < y->is.object);
+}
+
+static void sort(struct reason_groups *g)
+{
+	if (g->rows.n)
+		qsort(g->rows.at, g->rows.n, sizeof(g->rows.at[0]), by_value);
+}
+
+static void release(struct reason_groups *g)
+{
+	vec_release(&g->rows);
+	map_release(&g->by_key);
+}
+
+/* --- tables --------------------------------------------------------------------------------- */
+
+/* A newer program's kind has no name here. */
+static const char *kind_text(const struct reason *r)
+{
+	const char *name = reason_kind_name(r->kind);
+
+	return *name ? name : "another reason";
+}
+
+static void amounts(struct doc_table *t, const struct view_input *in, const struct group *g)
+{
+	base_percent_cell(t, in, g->value);
+	doc_bar(t, base_percent(in, g->value));
+	base_value_cell(t, in, g->value);
+	base_count_cell(t, g->samples);
+}
+
+static void states_cell(struct doc_table *t, uint64_t states)
+{
+	struct str text = {0};
+
+	for (int letter = 'A'; letter <= 'z'; letter++)
+		if (states >> (letter - 'A') & 1)
+			str_addc(&text, (char)letter);
+	doc_cell(t, 0, "%s", str_text(&text));
+	str_release(&text);
+}
+
+static void write_kinds(const struct view_input *in, const struct reason_groups *g, struct doc *doc)
+{
+	const struct doc_column columns[] = {
+		{"Share", CELL_PERCENT, "share of all samples shown"},
+		{"", CELL_BAR, NULL},
+		{base_value_title(in), CELL_NUMBER, "amount in waits of this kind"},
+		{"Samples", CELL_NUMBER, NULL},
+		{"States", CELL_TEXT, "task states of the threads, as ps shows them"},
+		{"Idle", CELL_TEXT, "whether the thread had nothing to do: --omit-idle"},
+		{"Reason", CELL_TEXT, NULL},
+	};
+	const char *const keys[] = {
+		"share_percent", NULL, base_value_key(in), "samples", "states", "idle", "reason"};
+	_free_ char *base = base_text(in);
+	_free_ char *caption = mem_printf("100 %% = %s", base);
+	struct doc_table *t;
+
+	doc_heading(doc, "Why threads were off the CPU");
+	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
+	doc_keys(t, keys);
+	t->terminal_rows = TERMINAL_KINDS;
+	t->more = mem_strdup("reasons");
+	for (size_t i = 0; i < g->rows.n; i++) {
+		amounts(t, in, &g->rows.at[i]);
+		states_cell(t, g->rows.at[i].states);
+		doc_cell(t, 0, "%s", g->rows.at[i].is.idle ? "idle" : "");
+		doc_cell(t, 0, "%s", kind_text(&g->rows.at[i].is));
+	}
+}
+
+static void write_objects(const struct view_input *in, const struct reason_groups *g,
+			  struct doc *doc)
+{
+	const struct doc_column columns[] = {
+		{"Share", CELL_PERCENT, "share of all samples shown"},
+		{"", CELL_BAR, NULL},
+		{base_value_title(in), CELL_NUMBER, "amount in these waits"},
+		{"Samples", CELL_NUMBER, NULL},
+		{"Reason", CELL_TEXT, NULL},
+		{"System call", CELL_TEXT, "in which the thread waited"},
+		{"Waited for", CELL_TEXT,
+		 "lock, file, pipe or socket; empty where that is not known"},
+	};
+	const char *const keys[] = {
+		"share_percent", NULL, base_value_key(in), "samples", "reason", "call", "object"};
+	struct doc_table *t;
+
+	doc_heading(doc, "What threads waited for");
+	t = doc_table(doc, "", columns, sizeof(columns) / sizeof(columns[0]));
+	doc_keys(t, keys);
+	t->terminal_rows = TERMINAL_OBJECTS;
+	t->more = mem_strdup("things waited for");
+	for (size_t i = 0; i < g->rows.n; i++) {
+		const struct reason *r = &g->rows.at[i].is;
+
+		amounts(t, in, &g->rows.at[i]);
+		doc_cell(t, 0, "%s", kind_text(r));
+		doc_cell(t, 0, "%s", profile_text(in->profile, r->call));
+		doc_cell(t, 0, "%s", profile_text(in->profile, r->object));
+	}
+}
+
+static int write_tables(struct sums *s, struct doc *doc)
+{
+	struct filter f;
+	int rc = filter_init(&f, s->in.profile, s->in.selection);
+
+	if (!rc)
+		add_samples(s, &f);
+	filter_release(&f);
+	sort(&s->kinds);
+	sort(&s->objects);
+	if (!rc && s->kinds.rows.n)
+		write_kinds(&s->in, &s->kinds, doc);
+	else if (!rc)
+		doc_text(doc, "No waits off the CPU are among the samples shown.");
+	if (!rc && s->objects.rows.n)
+		write_objects(&s->in, &s->objects, doc);
+	release(&s->kinds);
+	release(&s->objects);
+	return rc;
+}
+
+static int reasons_write(const struct view_input *in, struct doc *doc)
+{
+	struct selection selection = *in->selection;
+	struct tree *tree = NULL;
+	struct sums s = {.in = *in};
+	int rc = 0;
+
+	if (!profile_has(in->profile, PART_OFFCPU)) {
+		doc_text(doc, "No waits in this profile: eprof --off-cpu captures them.");
+		return 0;
+	}
+	if (!selection.metric) {
+		selection.metric = filter_metric_of_waits(in->profile);
+		s.in.selection = &selection;
+		rc = selection.metric ? tree_build(in->profile, &selection, &tree) : 0;
+		s.in.tree = tree ? tree : in->tree;
+	}
+	/* The selection may leave none of that metric's samples. */
+	if (!rc || rc == -ENOENT)
+		rc = write_tables(&s, doc);
+	tree_free(tree);
+	return rc;
+}
+
+const struct view reasons_view = {
+	.name = "reasons",
+	.about = "why threads were off the CPU, and what they waited for",
+	.part = PART_OFFCPU,
+	.shows = {IN_REPORTS},
+	.write = reasons_write,
+};

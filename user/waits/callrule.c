@@ -1,0 +1,124 @@
+#include "waits/callrule.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* By name, in the order of strcmp(). clone and clone3 wait only as vfork does. */
+static const struct call_rule rules[] = {
+	{"_newselect", REASON_POLL, OBJECT_NONE},
+	{"accept", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"accept4", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"clock_nanosleep", REASON_SLEEP, OBJECT_NONE},
+	{"clock_nanosleep_time64", REASON_SLEEP, OBJECT_NONE},
+	{"clone", REASON_CHILD, OBJECT_NONE},
+	{"clone3", REASON_CHILD, OBJECT_NONE},
+	{"close", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"connect", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"copy_file_range", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"epoll_pwait", REASON_EPOLL, OBJECT_NONE},
+	{"epoll_pwait2", REASON_EPOLL, OBJECT_NONE},
+	{"epoll_wait", REASON_EPOLL, OBJECT_NONE},
+	{"epoll_wait_old", REASON_EPOLL, OBJECT_NONE},
+	{"fadvise64", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"fallocate", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"fcntl", REASON_FILE_LOCK, OBJECT_DESCRIPTOR},
+	{"fcntl64", REASON_FILE_LOCK, OBJECT_DESCRIPTOR},
+	{"fdatasync", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"flock", REASON_FILE_LOCK, OBJECT_DESCRIPTOR},
+	{"fsync", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"ftruncate", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"futex", REASON_LOCK, OBJECT_ADDRESS},
+	{"futex_time64", REASON_LOCK, OBJECT_ADDRESS},
+	{"futex_wait", REASON_LOCK, OBJECT_ADDRESS},
+	{"futex_waitv", REASON_LOCK, OBJECT_NONE},
+	{"getdents", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"getdents64", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"io_uring_enter", REASON_OBJECT, OBJECT_DESCRIPTOR},
+	{"ioctl", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"ipc", REASON_MESSAGE, OBJECT_NONE},
+	{"mq_timedreceive", REASON_MESSAGE, OBJECT_DESCRIPTOR},
+	{"mq_timedreceive_time64", REASON_MESSAGE, OBJECT_DESCRIPTOR},
+	{"mq_timedsend", REASON_MESSAGE, OBJECT_DESCRIPTOR},
+	{"mq_timedsend_time64", REASON_MESSAGE, OBJECT_DESCRIPTOR},
+	{"msgrcv", REASON_MESSAGE, OBJECT_NONE},
+	{"msgsnd", REASON_MESSAGE, OBJECT_NONE},
+	{"nanosleep", REASON_SLEEP, OBJECT_NONE},
+	{"pause", REASON_SIGNAL, OBJECT_NONE},
+	{"poll", REASON_POLL, OBJECT_NONE},
+	{"ppoll", REASON_POLL, OBJECT_NONE},
+	{"ppoll_time64", REASON_POLL, OBJECT_NONE},
+	{"pread64", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"preadv", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"preadv2", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"pselect6", REASON_POLL, OBJECT_NONE},
+	{"pselect6_time64", REASON_POLL, OBJECT_NONE},
+	{"pwrite64", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"pwritev", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"pwritev2", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"read", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"readahead", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"readv", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"recv", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"recvfrom", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"recvmmsg", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"recvmmsg_time64", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"recvmsg", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"rt_sigsuspend", REASON_SIGNAL, OBJECT_NONE},
+	{"rt_sigtimedwait", REASON_SIGNAL, OBJECT_NONE},
+	{"rt_sigtimedwait_time64", REASON_SIGNAL, OBJECT_NONE},
+	{"select", REASON_POLL, OBJECT_NONE},
+	{"semop", REASON_MESSAGE, OBJECT_NONE},
+	{"semtimedop", REASON_MESSAGE, OBJECT_NONE},
+	{"semtimedop_time64", REASON_MESSAGE, OBJECT_NONE},
+	{"send", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"sendfile", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"sendfile64", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"sendmmsg", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"sendmsg", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"sendto", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"shutdown", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"sigsuspend", REASON_SIGNAL, OBJECT_NONE},
+	{"splice", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"sync_file_range", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"syncfs", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"tee", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"vfork", REASON_CHILD, OBJECT_NONE},
+	{"vmsplice", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"wait4", REASON_CHILD, OBJECT_NONE},
+	{"waitid", REASON_CHILD, OBJECT_NONE},
+	{"waitpid", REASON_CHILD, OBJECT_NONE},
+	{"write", REASON_FILE, OBJECT_DESCRIPTOR},
+	{"writev", REASON_FILE, OBJECT_DESCRIPTOR},
+};
+
+static int compare(const void *name, const void *rule)
+{
+	return strcmp(name, ((const struct call_rule *)rule)->name);
+}
+
+struct call_rule call_rule(const char *name)
+{
+	const struct call_rule *found =
+		bsearch(name, rules, sizeof(rules) / sizeof(*rules), sizeof(*rules), compare);
+
+	return found ? *found : (struct call_rule){.name = name, .kind = REASON_CALL};
+}
+
+enum reason_kind kind_of_mode(uint32_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFIFO:
+		return REASON_PIPE;
+	case S_IFSOCK:
+		return REASON_SOCKET;
+	case S_IFCHR:
+		return REASON_DEVICE;
+	case S_IFREG:
+	case S_IFDIR:
+	case S_IFBLK:
+		return REASON_FILE;
+	default: /* what only exists as a descriptor, before Linux 6.16 */
+		return REASON_OBJECT;
+	}
+}

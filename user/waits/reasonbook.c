@@ -1,0 +1,238 @@
+#include "waits/reasonbook.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "waits/callrule.h"
+#include "waits/syscalls.h"
+
+/* Bounds of a window's book. Beyond the first two, reasons are kept without what was waited for. */
+#define MOST_WITH_OBJECT 61440
+#define MOST_TEXT_BYTES	 (8u << 20)
+#define MOST		 65536
+
+/* Task states: __state of the kernel's task_struct. */
+static const struct {
+	uint16_t bit;
+	char letter;
+} states[] = {
+	{0x400, 'I'}, /* a thread of the kernel that has nothing to do */
+	{0x1, 'S'},   {0x2, 'D'}, {0x4, 'T'}, {0x8, 't'}, {0x40, 'P'},
+};
+
+static uint8_t letter_of(uint16_t state)
+{
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+		if (state & states[i].bit)
+			return (uint8_t)states[i].letter;
+	return state ? 'S' : 'R';
+}
+
+void reasonbook_init(struct reasonbook *b, struct images *images)
+{
+	*b = (struct reasonbook){.images = images};
+	vec_add(&b->rows);
+}
+
+void reasonbook_release(struct reasonbook *b)
+{
+	intern_release(&b->texts);
+	vec_release(&b->rows);
+	map_release(&b->by_hash);
+	descriptors_release(&b->descriptors);
+	memory_release(&b->memory);
+}
+
+/* --- the book ------------------------------------------------------------------------------- */
+
+static bool same(const struct reasonbook_row *a, const struct reasonbook_row *b)
+{
+	return a->kind == b->kind && a->state == b->state && a->io == b->io &&
+	       a->is_kernel == b->is_kernel && a->restarted == b->restarted && a->call == b->call &&
+	       a->object == b->object && a->variable.serial == b->variable.serial &&
+	       a->variable.image == b->variable.image &&
+	       a->variable.distance == b->variable.distance;
+}
+
+static uint64_t hash_of(const struct reasonbook_row *r)
+{
+	const uint64_t flags = (uint64_t)r->kind << 24 | (uint64_t)r->state << 16 | r->io << 2 |
+			       r->is_kernel << 1 | r->restarted;
+
+	return hash_two(hash_two((uint64_t)r->call << 32 | r->object, flags),
+			hash_two((uint64_t)r->variable.image << 32 | r->variable.serial,
+				 r->variable.distance));
+}
+
+/* The number of the row; 0: it is new, and the book is full. */
+static uint32_t find(struct reasonbook *b, const struct reasonbook_row *row, size_t most)
+{
+	for (uint64_t key = hash_of(row);; key++) {
+		uint32_t *at = map_get(&b->by_hash, key);
+		bool fresh;
+
+		if (at && same(&b->rows.at[*at], row))
+			return *at;
+		if (at)
+			continue;
+		if (b->rows.n >= most)
+			return 0;
+		vec_push(&b->rows, *row);
+		return *map_put(&b->by_hash, key, &fresh) = (uint32_t)b->rows.n - 1;
+	}
+}
+
+/* --- what was waited for -------------------------------------------------------------------- */
+
+/* "[heap]+0x12a0", "x.shm+0x40"; of anonymous memory, where others are called nothing, the
+ * address. */
+static uint32_t area_text(struct reasonbook *b, const struct memory_area *a, uint64_t address)
+{
+	const uint64_t distance = address - a->start + a->file_offset;
+	_free_ char *path = str_clean(a->path, strlen(a->path));
+	_free_ char *text =
+		!strcmp(a->path, "[heap]") || a->path[0] == '/'
+			? mem_printf("%s+0x%" PRIx64, str_base(path), distance)
+			: mem_printf("%s 0x%" PRIx64, path[0] ? path : "[anon]", address);
+
+	return intern_add(&b->texts, text);
+}
+
+static void take_address(struct reasonbook *b, uint32_t pid, uint64_t address, struct procs *procs,
+			 struct reasonbook_row *row)
+{
+	const struct memory_area *a =
+		memory_find(&b->memory, pid, address, clock_ns(CLOCK_MONOTONIC));
+	struct place code;
+
+	if (!a)
+		return;
+	if (a->code && b->images) {
+		code = procs_place(procs, pid, a->code);
+		if (code.image >= IMAGE_FIRST) {
+			row->variable = (struct variable){
+				.image = code.image,
+				.serial = images_at(b->images, code.image)->serial,
+				.distance = address - a->start};
+			return;
+		}
+	}
+	row->object = area_text(b, a, address);
+}
+
+static void take_descriptor(struct reasonbook *b, uint32_t pid, const struct wire_reason *r,
+			    struct reasonbook_row *row)
+{
+	if (!r->inode) {
+		row->kind = row->kind == REASON_FILE ? REASON_CALL : row->kind;
+		return;
+	}
+	row->object = descriptors_name(&b->descriptors, &b->texts, pid, r->arguments[0], r->inode,
+				       r->mode);
+	if (row->kind != REASON_FILE)
+		return;
+	row->kind = kind_of_mode(r->mode);
+	/* Since Linux 6.16 these look like files. */
+	if (str_starts(intern_text(&b->texts, row->object), "anon_inode:"))
+		row->kind = REASON_OBJECT;
+	if (row->kind == REASON_FILE && row->io)
+		row->kind = REASON_DISK;
+}
+
+/* A call newer than our headers is known by its number. */
+static uint32_t call_text(struct reasonbook *b, const struct wire_reason *r)
+{
+	const char *name = syscall_name(r->call, r->flags & WIRE_REASON_COMPAT);
+	char number[32];
+
+	snprintf(number, sizeof(number), "syscall %" PRIu32, r->call);
+	return intern_add(&b->texts, name ? name : number);
+}
+
+static void take_call(struct reasonbook *b, uint32_t pid, const struct wire_reason *r,
+		      struct procs *procs, struct reasonbook_row *row)
+{
+	struct call_rule rule;
+
+	row->call = call_text(b, r);
+	rule = call_rule(intern_text(&b->texts, row->call));
+	row->kind = (uint8_t)rule.kind;
+	row->restarted = !strcmp(intern_text(&b->texts, row->call), "restart_syscall");
+	if (pid == WIRE_OUTSIDE)
+		return;
+	if (rule.object == OBJECT_ADDRESS)
+		take_address(b, pid, r->arguments[0], procs, row);
+	if (rule.object == OBJECT_DESCRIPTOR || r->flags & WIRE_REASON_POLLED)
+		take_descriptor(b, pid, r, row);
+	if (row->kind == REASON_CALL && row->io)
+		row->kind = REASON_DISK;
+}
+
+static bool is_full_of_objects(const struct reasonbook *b)
+{
+	return b->rows.n >= MOST_WITH_OBJECT || b->texts.bytes.n >= MOST_TEXT_BYTES;
+}
+
+uint32_t reasonbook_take(struct reasonbook *b, const struct wire_offcpu *w, struct procs *procs)
+{
+	const struct wire_reason *r = &w->reason;
+	struct reasonbook_row row = {.state = letter_of(w->state),
+				     .io = r->flags & WIRE_REASON_IO,
+				     .is_kernel = !(r->flags & WIRE_REASON_USER)};
+	uint32_t number;
+
+	if (row.state == 'R')
+		row.kind = REASON_RUNNABLE;
+	else if (row.state == 'T')
+		row.kind = REASON_STOPPED;
+	else if (row.state == 't')
+		row.kind = REASON_TRACED;
+	else if (row.is_kernel)
+		row.kind = row.io ? REASON_DISK : REASON_KERNEL;
+	else if (r->call == WIRE_NO_CALL)
+		row.kind = REASON_KERNEL; /* the stack will tell */
+	else
+		take_call(b, w->sample.pid, r, procs, &row);
+	number = find(b, &row, is_full_of_objects(b) ? 0 : MOST_WITH_OBJECT);
+	if (number)
+		return number;
+	b->without += row.object || row.variable.image;
+	row.object = 0;
+	row.variable = (struct variable){0};
+	return find(b, &row, MOST);
+}
+
+uint64_t reasonbook_refused(const struct reasonbook *b)
+{
+	return b->refused + b->memory.refused;
+}
+
+void reasonbook_code_changed(struct reasonbook *b, uint32_t pid)
+{
+	memory_forget(&b->memory, pid);
+}
+
+/* --- windows -------------------------------------------------------------------------------- */
+
+void reasonbook_keep(struct reasonbook *b, uint32_t *numbers)
+{
+	struct reasonbook kept;
+
+	reasonbook_init(&kept, b->images);
+	kept.without = b->without;
+	kept.refused = reasonbook_refused(b);
+	for (size_t i = 1; i < b->rows.n; i++) {
+		struct reasonbook_row row = b->rows.at[i];
+
+		if (!numbers[i])
+			continue;
+		row.call = intern_add(&kept.texts, intern_text(&b->texts, row.call));
+		row.object = intern_add(&kept.texts, intern_text(&b->texts, row.object));
+		numbers[i] = find(&kept, &row, MOST);
+	}
+	reasonbook_release(b);
+	*b = kept;
+}

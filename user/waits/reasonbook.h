@@ -1,0 +1,75 @@
+/*
+ * reasonbook: why threads were off the CPU, each distinct reason once, known by a dense number,
+ * until that is in a file. What a thread waited for is looked up when its record comes, since its
+ * process may soon be gone.
+ */
+#ifndef WAITS_REASONBOOK_H
+#define WAITS_REASONBOOK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+#include "process/images.h"
+#include "process/procs.h"
+#include "waits/descriptors.h"
+#include "waits/memory.h"
+#include "waits/waitstack.h"
+#include "wire_offcpu.h"
+
+/* A variable of a module, for which there is no name yet. */
+struct variable {
+	uint32_t image;	   /* 0: none */
+	uint32_t serial;   /* of the image: its number may be given to another one */
+	uint64_t distance; /* from where the module is mapped */
+};
+
+struct reasonbook_row {
+	uint8_t kind;	/* enum reason_kind */
+	uint8_t state;	/* as in struct reason */
+	bool io;	/* it waited for a disk */
+	bool is_kernel; /* a thread of the kernel */
+	bool restarted; /* the call was one that the kernel had restarted: which is not known */
+	uint32_t call, object;	  /* texts of the book */
+	struct variable variable; /* the object, where that is one */
+};
+
+struct reasonbook {
+	struct images *images; /* borrowed; NULL: variables have no names */
+	struct intern texts;
+	VEC(struct reasonbook_row) rows; /* row 0: none */
+	struct map by_hash;
+	struct descriptors descriptors;
+	struct memory memory;
+	uint64_t without; /* samples whose object was left out: there are too many */
+	uint64_t refused; /* of earlier windows: see reasonbook_refused() */
+};
+
+void reasonbook_init(struct reasonbook *, struct images *);
+void reasonbook_release(struct reasonbook *);
+
+/* The number of the reason of @w, a sample of a wait; 0: not known. */
+uint32_t reasonbook_take(struct reasonbook *, const struct wire_offcpu *w, struct procs *);
+/* Samples in whose case there was no time to look where a lock lies. */
+uint64_t reasonbook_refused(const struct reasonbook *);
+/* The mappings of @pid have changed. */
+void reasonbook_code_changed(struct reasonbook *, uint32_t pid);
+/* Forgets the reasons whose @numbers, one for each, are 0. The others have new numbers, which stand
+ * there afterwards. */
+void reasonbook_keep(struct reasonbook *, uint32_t *numbers);
+
+/* The making of a profile's reasons. */
+struct reason_rows {
+	const struct reasonbook *book;
+	struct profile *p;
+	uint32_t *objects;  /* by row of the book: its object, a string of the profile */
+	struct map by_kind; /* row of the book and kind by stack → reason of the profile */
+	struct waitstack stack;
+};
+
+void reason_rows_init(struct reason_rows *, const struct reasonbook *, struct profile *);
+void reason_rows_release(struct reason_rows *);
+/* The profile's reason for reason @number of a wait whose stack ends at @node. */
+uint32_t reason_rows_put(struct reason_rows *, uint32_t number, uint32_t node);
+
+#endif
