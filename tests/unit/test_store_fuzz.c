@@ -147,7 +147,7 @@ static void survives_mutations(void **state)
 }
 
 /* Of profile_tables: those of samples come first, then those of zones. */
-#define SAMPLE_TABLES 11
+#define SAMPLE_TABLES 12
 #define ZONE_TABLES   5
 
 /* Changes bytes of any table, as a writer of ill will could. */
