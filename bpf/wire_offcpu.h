@@ -111,6 +111,7 @@ enum wire_off_counter {
 	WIRE_OFF_OPEN,	/* the wait was not over at the end of the capture, but is in the sums */
 	WIRE_OFF_LOST_STORAGE, /* no memory for what is known of the thread */
 	WIRE_OFF_LOST_RETURN,  /* it left a CPU again without its return having been seen */
+	WIRE_OFF_NOTE_UNSPLIT, /* waits whose runnable part the kernel does not tell */
 	WIRE_OFF_LOST_THREAD,  /* totals of a thread that found no room in the ring: no switches */
 	WIRE_OFF_OPENED,       /* accounts of threads … */
 	WIRE_OFF_CLOSED,       /* … whose totals were sent, or lost: LOST_THREAD */

@@ -3,10 +3,10 @@
  * offcpu: the source that measures how long threads are off the CPU, blocked or runnable, and
  * samples where. A wait lasts from the sched_switch that takes a thread off its CPU to the one that
  * puts it on one again: at the same point of both, so that time on and off CPUs add up to a
- * thread's life. It is accounted for at sched_exit_tp, in the thread's own context: only then is
- * its length known, and how much of it was a wait for a CPU, and the few waits that become samples
- * are walked there. (A new thread's first run begins without that tracepoint; it has left no CPU
- * yet.)
+ * thread's life. It is accounted for at sched_exit_tp, or by a kprobe where the kernel lacks that,
+ * in the thread's own context: only then is its length known, and how much of it was a wait for a
+ * CPU, and the few waits that become samples are walked there. (A new thread's first run begins
+ * without that tracepoint; it has left no CPU yet.)
  *
  * Which waits become samples: each thread sums up its off-CPU time from a random start below the
  * period on; a wait in which the sum crosses n periods is a sample of n periods. So each nanosecond
@@ -142,9 +142,8 @@ static __u64 come_back(void *ctx, struct task_struct *task, struct offcpu_thread
 	return walk_ns;
 }
 
-/* A thread is on a CPU again: runs in its context, after the switch. */
-SEC("?tp_btf/sched_exit_tp")
-int offcpu_in(void *ctx)
+/* A thread is on a CPU again: called in its context, after the switch. */
+static __always_inline int come_in(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 period_ns = control(WIRE_OFF_PERIOD_NS), start_ns, walk_ns;
@@ -158,4 +157,17 @@ int offcpu_in(void *ctx)
 		return end_run(start_ns, 0, WIRE_OFF_RUN_OTHERS_NS);
 	walk_ns = come_back(ctx, task, t, period_ns);
 	return end_run(start_ns, walk_ns, WIRE_OFF_RUN_NS);
+}
+
+SEC("?tp_btf/sched_exit_tp")
+int offcpu_in(void *ctx)
+{
+	return come_in(ctx);
+}
+
+/* For kernels without that tracepoint. This function runs at a thread's first switch, too. */
+SEC("?kprobe/finish_task_switch*")
+int offcpu_in_kprobe(struct pt_regs *ctx)
+{
+	return come_in(ctx);
 }

@@ -112,10 +112,16 @@ static __always_inline int end_run(__u64 start_ns, __u64 walk_ns, __u32 whose)
 	return 0;
 }
 
-/* Time that the thread was ever runnable without running. */
+static __always_inline bool has_delay(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->sched_info.run_delay);
+}
+
+/* Time that the thread was ever runnable without running; 0 where the kernel does not keep it
+ * (CONFIG_SCHED_INFO). */
 static __always_inline __u64 delay_of(struct task_struct *task)
 {
-	if (!bpf_core_field_exists(task->sched_info.run_delay))
+	if (!has_delay(task))
 		return 0;
 	return task->sched_info.run_delay;
 }
@@ -203,6 +209,8 @@ static __always_inline bool close_wait(struct offcpu_thread *t, struct task_stru
 	if (out_ns == t->cut.at_ns)
 		out_delay = t->cut.out_delay;
 	w = wait_of(t, task, out_ns, out_delay, until_ns);
+	if (t->state && !has_delay(task))
+		add_atomic(WIRE_OFF_NOTE_UNSPLIT, 1);
 	t->in_ns = 0;
 	t->waits++;
 	t->blocked_ns += w.off_ns - w.runnable_ns;

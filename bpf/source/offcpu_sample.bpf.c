@@ -5,12 +5,18 @@
 #include "sample/sample.h"
 #include "source/offcpu.h"
 
-/* Scratch of offcpu_in() alone, which the kernel runs without preemption. */
+/* What is too large for BPF's stack, which the walk needs. */
+struct offcpu_scratch {
+	struct wire_offcpu record;
+	struct walk walk;
+};
+
+/* Scratch of offcpu_in() and its like alone, which the kernel runs without preemption. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct walk);
+	__type(value, struct offcpu_scratch);
 } offcpu_scratch SEC(".maps");
 
 /* The runnable part of @weight, in proportion to @w; off_ns is not 0. */
@@ -48,12 +54,12 @@ void offcpu_describe(struct wire_offcpu *out, const struct offcpu_thread *t, con
 void offcpu_take(void *ctx, const struct offcpu_thread *t, const struct wait *w, __u64 now_ns,
 		 __u64 weight)
 {
-	struct wire_offcpu record;
 	__u32 zero = 0;
-	struct walk *walk = bpf_map_lookup_elem(&offcpu_scratch, &zero);
+	struct offcpu_scratch *s = bpf_map_lookup_elem(&offcpu_scratch, &zero);
 
-	offcpu_describe(&record, t, w, now_ns, weight);
-	offcpu_reason(bpf_get_current_task_btf(), &record.reason);
-	if (walk)
-		sample_take(ctx, NULL, walk, &record.sample, sizeof(record));
+	if (!s)
+		return;
+	offcpu_describe(&s->record, t, w, now_ns, weight);
+	offcpu_reason(bpf_get_current_task_btf(), &s->record.reason);
+	sample_take(ctx, NULL, &s->walk, &s->record.sample, sizeof(s->record));
 }

@@ -354,6 +354,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	run_fact(in, b, "Target", RUN_TARGET);
 	time_fact(in, b);
 	event_fact(in, b);
+	run_fact(in, b, "Off-CPU", RUN_OFF_CPU);
 	samples_fact(in, b);
 	zones_fact(in, b);
 	doubts_fact(in, b);

@@ -12,8 +12,10 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "load/features_row.h"
+#include "load/session.h"
 #include "load/uprobes.h"
 #include "perf/event.h"
+#include "perf/rights.h"
 
 enum { HELPER_PROBE_READ_KERNEL = 113, HELPER_TASK_BTF = 158, HELPER_TASK_PT_REGS = 175 };
 
@@ -245,6 +247,24 @@ static enum feature_state probe_lockdown(char found[FEATURE_FOUND])
 	return r < 0 ? FEATURE_MISSING : feature_settle(r, found);
 }
 
+/* Where the stack of a wait can be taken. */
+static enum feature_state probe_switched(char found[FEATURE_FOUND])
+{
+	static const char *const where[] = {[SESSION_SWITCHED_TRACEPOINT] =
+						    "after the switch: sched_exit_tp",
+					    [SESSION_SWITCHED_KPROBE] = "after the switch: kprobe",
+					    [SESSION_SWITCHED_NOWHERE] = "nowhere"};
+	enum session_switched is;
+
+	if (!rights_to_bpf()) {
+		strcpy(found, "not permitted");
+		return FEATURE_UNKNOWN;
+	}
+	is = session_switched();
+	strcpy(found, where[is]);
+	return is == SESSION_SWITCHED_NOWHERE ? FEATURE_MISSING : FEATURE_OK;
+}
+
 static const struct feature_row rows[] = {
 	{0, "kernel", "kernel", probe_version, "the kernel that these features were tested on", "",
 	 ""},
@@ -279,6 +299,9 @@ static const struct feature_row rows[] = {
 	 "the cost of a capture lacks the run time of programs on probes", AS_ROOT},
 	{0, "tracepoints", "tracepoints", probe_tracepoints, "-e SUBSYSTEM:EVENT works",
 	 "-e SUBSYSTEM:EVENT fails", AS_ROOT ", on a kernel with CONFIG_FTRACE=y"},
+	{0, "off_cpu_stacks", "off-CPU stacks", probe_switched,
+	 "--off-cpu takes stacks of the waits that it samples", "no --off-cpu, --wall or --wakers",
+	 "a kernel with CONFIG_KPROBES=y (Debian's are)"},
 	{0, "lockdown", "kernel lockdown", probe_lockdown, "programs may read kernel memory",
 	 "programs may not read kernel memory: no sampling",
 	 "boot without lockdown=confidentiality"},

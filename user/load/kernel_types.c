@@ -14,7 +14,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "load/btf_cut.h"
+#include "perf/kprobe.h"
 #include "wire.h"
 #include "wire_zone.h"
 #include "eprof.skel.h"
@@ -228,8 +230,23 @@ struct eprof_bpf *kernel_types_open(struct kernel_types **out)
 	return eprof_bpf__open();
 }
 
+static struct bpf_link *attach_kprobe(const struct bpf_program *program)
+{
+	const char *section = bpf_program__section_name(program);
+	_free_ char *function = mem_strdup(strchr(section, '/') + 1), *name = NULL;
+
+	function[strcspn(function, "*")] = '\0';
+	name = kprobe_name(function);
+	if (name)
+		return bpf_program__attach_kprobe(program, false, name);
+	errno = ENOTSUP;
+	return NULL;
+}
+
 struct bpf_link *kernel_types_attach(const struct bpf_program *program)
 {
+	if (str_ends(bpf_program__section_name(program), "*"))
+		return attach_kprobe(program);
 	if (bpf_program__type(program) != BPF_PROG_TYPE_TRACING)
 		return bpf_program__attach(program);
 	if (bpf_program__expected_attach_type(program) == BPF_TRACE_ITER)

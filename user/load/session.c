@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <sys/resource.h>
 
 #include "base/err.h"
@@ -9,6 +10,7 @@
 #include "load/backend.h"
 #include "load/kernel_types.h"
 #include "load/task_walk.h"
+#include "perf/kprobe.h"
 #include "perf/rights.h"
 
 struct session {
@@ -109,6 +111,16 @@ int session_map_set(struct session *s, const char *name, uint32_t key, uint64_t 
 	return s->backend->map_set ? s->backend->map_set(s->state, name, key, value) : -ENOENT;
 }
 
+enum session_switched session_switched(void)
+{
+	_free_ char *name = NULL;
+
+	if (kernel_types_have_tracepoint("sched_exit_tp"))
+		return SESSION_SWITCHED_TRACEPOINT;
+	name = kprobe_name("finish_task_switch");
+	return name ? SESSION_SWITCHED_KPROBE : SESSION_SWITCHED_NOWHERE;
+}
+
 bool session_walk_tasks(struct session *s, const char *program)
 {
 	_close_ int walk = session_open_walk(s, program);
@@ -124,11 +136,6 @@ int session_open_walk(struct session *s, const char *program)
 bool session_walk_on(int walk)
 {
 	return task_walk_on(walk) > 0;
-}
-
-bool session_has_tracepoint(const char *name)
-{
-	return kernel_types_have_tracepoint(name);
 }
 
 struct probe_session *session_probes(struct session *s)

@@ -45,15 +45,22 @@ int session_map_value(struct session *, const char *name, uint32_t key, uint64_t
 int session_map_by_cpu(struct session *, const char *name, uint32_t key, session_cpu_values *out);
 /* Sets them; not of a map by CPU. */
 int session_map_set(struct session *, const char *name, uint32_t key, uint64_t value);
+/* Where a program can run in the context of a thread that has just been put on a CPU, after the
+ * switch. */
+enum session_switched {
+	SESSION_SWITCHED_TRACEPOINT, /* sched_exit_tp */
+	SESSION_SWITCHED_KPROBE,     /* finish_task_switch() */
+	SESSION_SWITCHED_NOWHERE,
+};
+/* The first of these that this kernel allows; the tracepoint if its types cannot be read: then
+ * session_open() says why. Needs the right to perf events. */
+enum session_switched session_switched(void);
 /* Runs a source's iterator program over all threads of our PID namespace; false: it could not. */
 bool session_walk_tasks(struct session *, const char *program);
 /* The same bit by bit: a descriptor to be closed by the caller, -1: it could not. */
 int session_open_walk(struct session *, const char *program);
 /* Goes on until the program has written TASK_WALK_BYTES (bpf_seq_write); false: it is over. */
 bool session_walk_on(int walk);
-/* Whether the kernel has a tracepoint that BPF programs can be attached to by type (tp_btf). True
- * if its types cannot be read: then session_open() says why. */
-bool session_has_tracepoint(const char *name);
 /* Its probes; NULL if none were requested. Borrowed. */
 struct probe_session *session_probes(struct session *);
 /* Whether BPF programs take the samples. Otherwise perf events do, in user mode only. */

@@ -76,18 +76,25 @@ static int put_terms(const char *name, const char *pmu, const char *terms, uint6
 	return 0;
 }
 
+bool event_pmu_type(const char *pmu, uint32_t *type)
+{
+	_free_ char *number = read_text(pmu, "", "type");
+
+	if (number)
+		*type = (uint32_t)strtoul(number, NULL, 10);
+	return number;
+}
+
 int event_parse_pmu(const char *name, uint32_t *type, uint64_t *config)
 {
-	_free_ char *pmu = mem_strdup(name), *number = NULL, *event = NULL;
+	_free_ char *pmu = mem_strdup(name), *event = NULL;
 	char *slash = strchr(pmu, '/'), *end = slash ? strrchr(slash + 1, '/') : NULL;
 
 	if (!end || end[1] || end == slash + 1)
 		return err(-EINVAL, "unknown event '%s': expected PMU/EVENT/", name);
 	*slash = *end = '\0';
-	number = read_text(pmu, "", "type");
-	if (!number)
+	if (!event_pmu_type(pmu, type))
 		return err(-ENOENT, "unknown event '%s': this machine has no PMU '%s'", name, pmu);
-	*type = (uint32_t)strtoul(number, NULL, 10);
 	event = read_text(pmu, "events/", slash + 1);
 	return put_terms(name, pmu, event ? event : slash + 1, config);
 }

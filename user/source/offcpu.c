@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "model/meta.h"
 #include "source/interrupt_frames.h"
 #include "source/offcpu_ledger.h"
 #include "source/offcpu_options.h"
@@ -51,11 +52,21 @@ struct offcpu {
 	uint32_t first_metric;	    /* of the profile under way */
 	uint32_t woken_metric;	    /* the same */
 	int walk;		    /* over threads that wait, under way; -1: none is */
+	enum session_switched way;  /* never SESSION_SWITCHED_NOWHERE: the options refuse it */
 };
 
-static const char *const programs[] = {
-	"offcpu_in", "offcpu_switch", "offcpu_begin", "offcpu_asleep", "offcpu_end", "offcpu_born",
-	NULL};
+static const char *const programs[] = {"offcpu_switch", "offcpu_begin", "offcpu_asleep",
+				       "offcpu_end",	"offcpu_born",	NULL};
+
+/* How stacks are taken, by what the kernel has: the program besides, and what the profile says. */
+static const struct {
+	const char *program, *says;
+} ways[] = {
+	[SESSION_SWITCHED_TRACEPOINT] = {"offcpu_in",
+					 "stacks taken after the switch back (sched_exit_tp)"},
+	[SESSION_SWITCHED_KPROBE] = {"offcpu_in_kprobe",
+				     "stacks taken after the switch back (kprobe)"},
+};
 
 static void *offcpu_new(const void *options)
 {
@@ -94,6 +105,8 @@ static void request(void *state, struct session_options *s)
 	o->target = s->target;
 	o->hz = s->hz;
 	o->period_ns = offcpu_period_ns(s->hz);
+	o->way = session_switched();
+	vec_push(&s->programs, ways[o->way].program);
 }
 
 static void begin(void *state, const struct source_services *services)
@@ -315,7 +328,9 @@ static void account(const void *state, struct profile *p, const struct ledger_in
 
 static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
 {
-	(void)state;
+	const struct offcpu *o = state;
+
+	profile_set_run(p, RUN_OFF_CPU, ways[o->way].says);
 	offcpu_sums(p, in);
 }
 

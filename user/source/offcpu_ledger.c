@@ -72,6 +72,9 @@ void offcpu_ledger_waits(struct profile *p, const struct ledger_input *in)
 		add_row(p, LEDGER_LOST, "unaccounted", seen - known);
 	profile_ledger(p, LEDGER_WAITS, LEDGER_TAKEN, "taken: times that a thread left a CPU",
 		       (int64_t)(seen > known ? seen : known));
+	add_row(p, LEDGER_NOTE,
+		"not split: all blocked, as the kernel does not tell how long they were runnable",
+		offcpu_counter(in->session, WIRE_OFF_NOTE_UNSPLIT));
 	add_row(p, LEDGER_NOTE, "totals of a thread lost, ring full",
 		offcpu_counter(in->session, WIRE_OFF_LOST_THREAD));
 }

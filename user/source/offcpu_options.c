@@ -16,11 +16,10 @@ static void *parse(const char *argument, void *before)
 		(void)err(-EPERM, "no permission to capture off-CPU time (--off-cpu): " RIGHTS_HOW);
 		return NULL;
 	}
-	if (!session_has_tracepoint("sched_exit_tp")) {
-		(void)err(
-			-ENOTSUP,
-			"--off-cpu needs the tracepoint sched_exit_tp, which this kernel does not "
-			"have");
+	if (session_switched() == SESSION_SWITCHED_NOWHERE) {
+		(void)err(-ENOTSUP,
+			  "--off-cpu needs a kernel with the tracepoint sched_exit_tp, or "
+			  "with kprobes (CONFIG_KPROBES=y)");
 		return NULL;
 	}
 	return mem_zalloc(1, sizeof(struct offcpu_choice));

@@ -13,6 +13,9 @@ static const char *const on_the_way[] = {"__bpf_trace_", "__traceiter_"};
  * that calls these says more. */
 static const char *const switching[] = {"__schedule", "schedule", "try_to_wake_up"};
 
+/* The function that a probe called the program from; nothing calls it but to end a switch. */
+#define PROBED "finish_task_switch"
+
 /* Our program is a few functions at most. */
 #define MOST_FRAMES 12
 
@@ -47,6 +50,8 @@ static uint32_t of_the_program(const struct profile *p, const struct named *name
 {
 	uint32_t i = 0;
 
+	if (n && str_starts(own_frames_name(p, named, places[0]), PROBED))
+		return 1;
 	while (i < n && i < MOST_FRAMES &&
 	       !str_starts(own_frames_name(p, named, places[i]), CALLER))
 		i++;

@@ -1,7 +1,8 @@
 /*
  * own_frames: which frames of a kernel stack say nothing of the target, of a stack that a program
  * on a scheduler's tracepoint took: the program itself, how the kernel got from the tracepoint to
- * it, and the switch or the wake-up in which that is. For assembly.
+ * it (or the function of the kernel that was probed), and the switch or the wake-up in which that
+ * is. For assembly.
  */
 #ifndef SOURCE_OWN_FRAMES_H
 #define SOURCE_OWN_FRAMES_H

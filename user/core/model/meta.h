@@ -30,6 +30,7 @@
 				  */
 #define RUN_METRIC     "metric"	 /* what reports open with; without it the first metric */
 #define RUN_CLOCK      "clock"	 /* of the zones' times: "wall", "cpu", "wall, rusage, cycles" */
+#define RUN_OFF_CPU    "off_cpu" /* when the stacks of waits were taken */
 #define RUN_OPTIONS    "options" /* the command line of eprof */
 #define RUN_END	       "end" /* why it ended: "Ctrl-C", "-d 10", "target exited with status 0" */
 #define RUN_WRITTEN_BY "written_by"
