@@ -3,6 +3,7 @@
  * them in /tmp/perf-PID.map as a JIT does, LATE seconds after it began to run them, and spends 75 %
  * in jit_hot and 25 % in "jit odd;name". The map is removed at the end unless it is to be kept.
  */
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -30,26 +31,13 @@ static int write_map(const char *path, const uint8_t *page)
 	return fclose(f);
 }
 
-/* Asking the clock is a system call: seldom. No frame of its own: main calls run_jit. */
-static inline __attribute__((always_inline)) uint64_t run(uintptr_t page, double seconds)
-{
-	double end = cpu_s() + seconds;
-	uint64_t rounds = 0;
-
-	while (cpu_s() < end)
-		for (int i = 0; i < 20; i++, rounds++) {
-			run_jit((void (*)(uint64_t))page, 30000);
-			run_jit((void (*)(uint64_t))(page + APART), 10000);
-		}
-	return rounds;
-}
-
 int main(int argc, char **argv)
 {
 	uint8_t *page =
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	double late = arg(argc, argv, 3, 0);
-	uint64_t rounds;
+	double late = arg(argc, argv, 3, 0), start = cpu_s(), now = start;
+	uint64_t rounds = 0;
+	bool named = false;
 	char path[64];
 
 	if (page == MAP_FAILED)
@@ -58,11 +46,17 @@ int main(int argc, char **argv)
 	memcpy(page + APART, code, sizeof(code));
 	if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
 		return 1;
-	rounds = run((uintptr_t)page, late);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
-	if (write_map(path, page))
-		return 1;
-	rounds += run((uintptr_t)page, arg(argc, argv, 1, 10) - late);
+	/* Asking the clock is a system call: seldom. */
+	for (; now < start + arg(argc, argv, 1, 10); now = cpu_s()) {
+		if (!named && now >= start + late && write_map(path, page))
+			return 1;
+		named |= now >= start + late;
+		for (int i = 0; i < 20; i++, rounds++) {
+			run_jit((void (*)(uint64_t))(uintptr_t)page, 30000);
+			run_jit((void (*)(uint64_t))(uintptr_t)(page + APART), 10000);
+		}
+	}
 	if (argc < 3 || strcmp(argv[2], "keep"))
 		unlink(path);
 	printf("pid=%d rounds=%lu\n", getpid(), rounds);
