@@ -13,7 +13,7 @@ CLANG	?= clang
 BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool /usr/bin/bpftool) bpftool)
 PKGS	:= hdf5 libxxhash
 PKGS_USER   := libbpf libdw libelf zlib
-PKGS_RENDER := cairo cairo-pdf cairo-svg pangocairo zlib
+PKGS_RENDER := libseccomp cairo cairo-pdf cairo-svg pangocairo zlib libprotobuf-c
 
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 CFLAGS	?= -O2 -g
@@ -21,7 +21,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 STD	:= -std=gnu11 -D_GNU_SOURCE -fno-strict-aliasing -pthread $(WARN)
 INC	:= -Iuser/core $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 INC_USER   := $(INC) -Iuser -Ibpf -I$(BUILD)/gen $(shell pkg-config --cflags $(PKGS_USER) 2>/dev/null)
-INC_RENDER := $(INC) -Irender $(shell pkg-config --cflags $(PKGS_RENDER) 2>/dev/null)
+INC_RENDER := $(INC) -Irender -I$(BUILD)/gen $(shell pkg-config --cflags $(PKGS_RENDER) 2>/dev/null)
 LIBS	   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
 # HDF5's shared library takes some thirty others with it, of the network, which nothing here uses: a
 # third of the time that a short capture takes. The programs link the archive where that does.
@@ -38,20 +38,23 @@ CORE_SRC   := $(sort $(wildcard user/core/*/*.c))
 USER_SRC   := $(sort $(filter-out user/core/%,$(wildcard user/*/*.c)))
 RENDER_SRC := $(sort $(wildcard render/*/*.c) $(filter-out render/main.c,$(wildcard render/*.c)))
 RENDER_ASM := render/web/embed.S
+# What protoc-c makes of formats' descriptions.
+RENDER_GEN := $(BUILD)/gen/pprof.pb-c.c
 # The linker wants maps defined before they are used: what others share comes first.
 BPF_SRC	   := $(sort $(wildcard bpf/*.bpf.c)) $(sort $(wildcard bpf/probe/zone_*.bpf.c)) \
 	      $(sort $(filter-out bpf/probe/zone_%,$(wildcard bpf/probe/*.bpf.c))) \
 	      $(sort $(wildcard bpf/sample/*.bpf.c)) $(sort $(wildcard bpf/source/*.bpf.c))
-UNIT_SRC   := $(sort $(wildcard tests/unit/test_*.c))
-PROG_SRC   := $(sort $(wildcard tests/prog/*.c))
+UNIT_SRC   := $(sort $(wildcard tests/unit/*/test_*.c))
+PROG_SRC   := $(sort $(wildcard tests/prog/*.c tests/prog/*/*.c))
 # Of languages and libraries that only tests need.
-ZONE_SRC   := $(sort $(wildcard tests/prog/*.cc tests/prog/*.go tests/prog/*.rs))
+ZONE_SRC   := $(sort $(foreach e,cc go rs,$(wildcard tests/prog/zones/*.$(e))))
 
-obj	= $(patsubst %.S,$(BUILD)/$(1)/%.o,$(patsubst %.c,$(BUILD)/$(1)/%.o,$(2)))
+obj	= $(patsubst %.S,$(BUILD)/$(1)/%.o,$(patsubst %.c,$(BUILD)/$(1)/%.o,$(2:$(BUILD)/%=%)))
 SAN	:= -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: all help demo check bench agree vmtest install uninstall clean unit format progs
+.PHONY: all help demo check pictures bench agree vmtest install uninstall clean unit fuzz format progs
 .PRECIOUS: $(BUILD)/%.o
+.SECONDARY: $(RENDER_GEN)
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/eprof $(BUILD)/eprof-render ## build both programs
@@ -63,11 +66,16 @@ help: ## list the targets
 $(BUILD)/eprof: $(call obj,obj,user/main.c $(USER_SRC) $(CORE_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(call own_hdf5,$(LIBS_USER))
-$(BUILD)/eprof-render: $(call obj,obj,render/main.c $(RENDER_SRC) $(CORE_SRC) $(RENDER_ASM))
+$(BUILD)/eprof-render: $(call obj,obj,render/main.c $(RENDER_SRC) $(CORE_SRC) $(RENDER_ASM) $(RENDER_GEN))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(call own_hdf5,$(LIBS_RENDER))
 
 DEFS = -DEPROF_VERSION='"$(VERSION)"'
+# Every page carries its viewer: without indents and without comments that have lines of their own.
+WEB := $(wildcard render/web/*.js render/web/*.css render/web/*.html)
+$(BUILD)/gen/page/%: %
+	@mkdir -p $(@D)
+	$(Q)sed -e 's/^[[:blank:]]*//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*[^*]*$$/,/\*\/$$/d' -e '/^$$/d' $< > $@
 define rules # $(1) folder of objects, $(2) extra flags
 $(BUILD)/$(1)/user/core/%.o: user/core/%.c
 	@mkdir -p $$(@D)
@@ -77,21 +85,26 @@ $(BUILD)/$(1)/user/%.o: user/%.c | $(BUILD)/gen/eprof.skel.h $(BUILD)/gen/syscal
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(DEFS) $$(INC_USER) -MMD -MP -c -o $$@ $$<
-$(BUILD)/$(1)/render/%.o: render/%.c
+$(BUILD)/$(1)/render/%.o: render/%.c | $(RENDER_GEN)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(DEFS) $$(INC_RENDER) -MMD -MP -c -o $$@ $$<
-$(BUILD)/$(1)/render/web/embed.o: render/web/embed.S $(wildcard render/web/*.js render/web/*.css render/web/*.html)
+$(BUILD)/$(1)/render/web/embed.o: render/web/embed.S $(WEB:%=$(BUILD)/gen/page/%)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) -c -o $$@ $$<
-$(BUILD)/$(1)/tests/unit/%.o: tests/unit/%.c | $(BUILD)/gen/eprof.skel.h
+	$$(Q)cd $(BUILD)/gen/page && $$(CC) -c -o $$(abspath $$@) $$(abspath $$<)
+# Another's code: its warnings are not ours.
+$(BUILD)/$(1)/gen/%.o: $(BUILD)/gen/%.c
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) $$(STD) -w $$(CFLAGS) $(2) $$(INC_RENDER) -MMD -MP -c -o $$@ $$<
+$(BUILD)/$(1)/tests/unit/%.o: tests/unit/%.c | $(BUILD)/gen/eprof.skel.h $(RENDER_GEN)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(INC_USER) $$(INC_RENDER) -Itests/unit -MMD -MP -c -o $$@ $$<
 endef
 $(eval $(call rules,obj,))
 $(eval $(call rules,asan,$(SAN) $$(COUNT)))
-# What the bounded parsers do is counted for tests/unit/test_foreign.c: each step of theirs is a call.
+# What the bounded parsers do is counted for tests/unit/binary/test_foreign.c: each step is a call.
 PARSERS	:= elf cfi code unwind
 $(foreach room,$(PARSERS),$(eval $(BUILD)/asan/user/$(room)/%.o: COUNT := -fsanitize-coverage=trace-pc))
 
@@ -120,13 +133,19 @@ $(SYSCALLS): $(BUILD)/gen/syscalls_%.h: Makefile
 		sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9]*\)$$/[\2] = "\1",/p' | sort >$@.tmp
 	@mv $@.tmp $@
 
+# --- readers and writers of formats that protoc-c makes ------------------------------------------
+$(BUILD)/gen/%.pb-c.c: render/export/%.proto
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(@D) $(<F)
+
 # --- tests --------------------------------------------------------------------------------------
-ASAN_LIB := $(call obj,asan,$(CORE_SRC) $(USER_SRC) $(RENDER_SRC) $(RENDER_ASM) tests/unit/work.c)
+ASAN_LIB := $(call obj,asan,$(CORE_SRC) $(USER_SRC) $(RENDER_SRC) $(RENDER_ASM) $(RENDER_GEN) tests/unit/work.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 $(BUILD)/asan/lib.a: $(ASAN_LIB)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
-$(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(BUILD)/asan/lib.a
+$(UNIT_BIN): $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(BUILD)/asan/lib.a
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SAN) -o $@ $^ $(LIBS_USER) $(LIBS_RENDER) -lcmocka
@@ -134,35 +153,64 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(BUILD)/asan/lib.a
 unit: $(UNIT_BIN) ## build and run the unit tests, under ASan and UBSan
 	@tests/unit/run $(UNIT_BIN)
 
+# Fuzzers (libFuzzer, of clang): one of each format that is imported, and tests/fuzz/fuzz_x.c of
+# others. Each runs for FUZZ_SECONDS.
+FUZZ_SECONDS ?= 30
+FUZZ_SAN     := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FUZZ_FORMATS := $(subst _,-,$(filter-out tracy,$(shell sed -n 's/^IMPORT(\(.*\))$$/\1/p' render/import/imports.def)))
+FUZZERS	     := $(FUZZ_FORMATS:%=$(BUILD)/fuzz/import-%) \
+	$(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(filter-out %/fuzz_import.c,$(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_LIB     := $(call obj,fuzz/obj,$(CORE_SRC) $(filter render/import/% render/sandbox/%,$(RENDER_SRC)) $(RENDER_GEN))
+FUZZ_LINK     = $(CLANG) -g -O1 -std=gnu11 -D_GNU_SOURCE $(INC_RENDER) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+$(eval $(call rules,fuzz/obj,$(FUZZ_SAN)))
+$(BUILD)/fuzz/%: CC := $(CLANG)
+$(BUILD)/fuzz/lib.a: $(FUZZ_LIB)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+$(BUILD)/fuzz/import-%: tests/fuzz/fuzz_import.c $(BUILD)/fuzz/lib.a
+	$(call say,LINK,$@)
+	$(Q)$(FUZZ_LINK) -DFUZZ='"$*"' -o $@ $^ $(LIBS_RENDER)
+$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(BUILD)/fuzz/lib.a
+	$(call say,LINK,$@)
+	$(Q)$(FUZZ_LINK) -o $@ $^ $(LIBS_RENDER)
+
+fuzz: $(FUZZERS) ## fuzz the readers of foreign files, FUZZ_SECONDS each
+	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
+
 # Targets with known answers. Flags of their own stand in their first line: // cflags: …
-PROGS	:= $(patsubst tests/prog/%.c,$(BUILD)/prog/%,$(PROG_SRC))
-progs: $(PROGS) $(patsubst tests/prog/%,$(BUILD)/prog/%,$(basename $(ZONE_SRC)))
+PROGS	:= $(addprefix $(BUILD)/prog/,$(notdir $(basename $(PROG_SRC))))
+progs: $(PROGS) $(addprefix $(BUILD)/prog/,$(notdir $(basename $(ZONE_SRC))))
 # One whose list of headers is missing is made anew: what it was made of is not known.
-$(PROGS:%=%.d) $(patsubst tests/prog/%.cc,$(BUILD)/prog/%.d,$(filter %.cc,$(ZONE_SRC))): ;
-$(BUILD)/prog/%: tests/prog/%.c $(BUILD)/prog/%.d
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer \
-		-mno-omit-leaf-frame-pointer -pthread -MMD -MP -MT $@ -MF $@.d \
-		$$(sed -n '1s,^// cflags: ,,p' $<) -o $@ $< -lm
-$(BUILD)/prog/%: tests/prog/%.cc $(BUILD)/prog/%.d
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)$(CXX) -std=gnu++17 -D_GNU_SOURCE -g -pthread -MMD -MP -MT $@ -MF $@.d \
-		$$(sed -n '1s,^// cflags: ,,p' $<) -o $@ $< $$(sed -n '2s,^// libs: ,,p' $<)
-$(BUILD)/prog/%: tests/prog/%.go
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)GOCACHE=$(abspath $(BUILD))/gocache GO111MODULE=off go build -o $@ $<
-$(BUILD)/prog/%: tests/prog/%.rs
-	@mkdir -p $(@D)
-	$(call say,CC,$@)
-	$(Q)env -u MAKEFLAGS -u MFLAGS rustc -O -g -o $@ $<
+$(addprefix $(BUILD)/prog/,$(addsuffix .d,$(notdir $(basename $(PROG_SRC) $(filter %.cc,$(ZONE_SRC)))))): ;
+define prog_rules # $(1) folder of sources
+$(BUILD)/prog/%: $(1)/%.c $(BUILD)/prog/%.d
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer \
+		-mno-omit-leaf-frame-pointer -pthread -Itests/prog -MMD -MP -MT $$@ -MF $$@.d \
+		$$$$(sed -n '1s,^// cflags: ,,p' $$<) -o $$@ $$< -lm
+$(BUILD)/prog/%: $(1)/%.cc $(BUILD)/prog/%.d
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)$$(CXX) -std=gnu++17 -D_GNU_SOURCE -g -pthread -Itests/prog -MMD -MP -MT $$@ -MF $$@.d \
+		$$$$(sed -n '1s,^// cflags: ,,p' $$<) -o $$@ $$< $$$$(sed -n '2s,^// libs: ,,p' $$<)
+$(BUILD)/prog/%: $(1)/%.go
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)GOCACHE=$(abspath $(BUILD))/gocache GO111MODULE=off go build -o $$@ $$<
+$(BUILD)/prog/%: $(1)/%.rs
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)
+	$$(Q)env -u MAKEFLAGS -u MFLAGS rustc -O -g -o $$@ $$<
+endef
+$(foreach folder,$(sort $(dir $(PROG_SRC))),$(eval $(call prog_rules,$(folder:%/=%))))
 
 check: ## install, build, run every test
 	tools/check
 demo: ## install, build, profile a real program, render it
 	tools/demo
+pictures: all ## make the pictures of the READMEs anew, from a capture
+	tools/pictures/make
 bench: all $(PROGS) ## measure against peers; writes build/bench.tsv
 	tools/bench
 

@@ -90,7 +90,12 @@ struct uprobe_task {
 } CORE;
 
 struct thread_struct {
-	unsigned long fsbase;
+	unsigned long fsbase, sp; /* sp: of a thread off the CPU, at its inactive_task_frame */
+} CORE;
+
+/* What __switch_to_asm() restores, on the kernel stack of a thread off the CPU. */
+struct inactive_task_frame {
+	unsigned long ret_addr; /* of a new thread: where it begins */
 } CORE;
 
 struct task_io_accounting {
@@ -155,6 +160,7 @@ struct task_struct {
 	void *thread_pid; /* struct pid; NULL once it has exited and nobody waits for it */
 	unsigned long min_flt, maj_flt, nvcsw, nivcsw;
 	struct task_io_accounting ioac;
+	void *bpf_storage; /* NULL: no task storage has a value for it */
 } CORE;
 
 struct seq_file;

@@ -1,5 +1,6 @@
 #include "doc.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,14 +17,9 @@
  * all formats. */
 static char *clean_vprintf(const char *fmt, va_list args)
 {
-	_free_ char *raw = NULL;
-	int n = vasprintf(&raw, fmt, args);
+	_free_ char *raw = mem_vprintf(fmt, args);
 
-	if (n < 0) {
-		raw = NULL;
-		return mem_strdup("");
-	}
-	return str_clean(raw, (size_t)n);
+	return str_clean(raw, strlen(raw));
 }
 
 /* @text itself, or a shorter one in its place. */
@@ -44,6 +40,7 @@ static struct doc_block *doc_block(struct doc *doc, enum block_kind kind)
 
 	b->kind = kind;
 	b->part = doc->part;
+	b->front = doc->front;
 	return b;
 }
 
@@ -80,6 +77,7 @@ static void block_release(struct doc_block *b)
 		vec_release(&b->paths.at[i].nodes);
 	}
 	vec_release(&b->paths);
+	vec_release(&b->heat.counts);
 }
 
 void doc_release(struct doc *doc)
@@ -183,21 +181,61 @@ void doc_bar(struct doc_table *t, double percent)
 	cell->value = percent;
 }
 
-void doc_flame(struct doc *doc, const char *caption, const struct tree *tree)
+/* Eight heights; what is there at all shows. */
+void doc_spark(struct doc_table *t, const double *values, size_t n)
 {
-	struct doc_block *b = doc_block(doc, BLOCK_FLAME);
+	static const char *const signs[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+	struct doc_cell *cell = vec_add(&t->cells);
+	struct str text = {0};
+	double most = 0;
 
-	b->text = str_clean(caption, strlen(caption));
-	b->tree = tree;
+	for (size_t i = 0; i < n; i++)
+		most = fmax(most, values[i]);
+	for (size_t i = 0; i < n; i++) {
+		int height = values[i] > 0 ? (int)fmax(1, round(8 * values[i] / most)) : 0;
+
+		str_add(&text, signs[height]);
+	}
+	cell->value = most;
+	cell->text = mem_strdup(str_text(&text));
+	str_release(&text);
 }
 
-struct doc_block *doc_paths(struct doc *doc, const char *caption, const struct tree *tree)
+static struct doc_block *tree_block(struct doc *doc, enum block_kind kind, const char *caption,
+				    const struct tree *tree)
 {
-	struct doc_block *b = doc_block(doc, BLOCK_PATHS);
+	struct doc_block *b = doc_block(doc, kind);
 
 	b->text = str_clean(caption, strlen(caption));
 	b->tree = tree;
 	return b;
+}
+
+void doc_flame(struct doc *doc, const char *caption, const struct tree *tree)
+{
+	tree_block(doc, BLOCK_FLAME, caption, tree);
+}
+
+void doc_tree(struct doc *doc, const char *caption, const struct tree *tree)
+{
+	tree_block(doc, BLOCK_TREE, caption, tree);
+}
+
+struct doc_block *doc_paths(struct doc *doc, const char *caption, const struct tree *tree)
+{
+	return tree_block(doc, BLOCK_PATHS, caption, tree);
+}
+
+struct doc_heat *doc_heat(struct doc *doc, const char *caption, uint32_t columns, uint32_t rows)
+{
+	struct doc_block *b = doc_block(doc, BLOCK_HEAT);
+
+	b->text = str_clean(caption, strlen(caption));
+	b->heat.columns = columns;
+	b->heat.rows = rows;
+	for (size_t i = 0; i < (size_t)columns * rows; i++)
+		vec_push(&b->heat.counts, 0);
+	return &b->heat;
 }
 
 static void to_ascii(char **text)

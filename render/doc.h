@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "model/frame_class.h"
-#include "model/tree.h"
+#include "query/frame_class.h"
+#include "query/tree.h"
 
 enum block_kind {
 	BLOCK_HEADING, /* text */
@@ -19,6 +19,8 @@ enum block_kind {
 	BLOCK_TABLE,   /* table */
 	BLOCK_FLAME,   /* flame: a flame graph of a tree */
 	BLOCK_PATHS,   /* paths: hottest stacks, each with its share and its frames */
+	BLOCK_TREE,    /* flame: the call tree, a function a line */
+	BLOCK_HEAT,    /* heat: samples over time */
 };
 
 enum cell_kind {
@@ -26,7 +28,15 @@ enum cell_kind {
 	CELL_NUMBER,  /* right-aligned; value sorts, text is shown */
 	CELL_PERCENT, /* right-aligned; value is 0 … 100 */
 	CELL_BAR,     /* value is 0 … 100, drawn as a bar */
+	CELL_SPARK, /* a small curve: text is one of the signs ▁ … █ a step, a space for nothing,
+		     * which formats may draw instead; value sorts */
 };
+
+/* Drawn for the eye, from numbers that other columns have: machines get no such column. */
+static inline bool cell_is_drawn(enum cell_kind kind)
+{
+	return kind == CELL_BAR || kind == CELL_SPARK;
+}
 
 /* Where a document is read. */
 enum doc_place {
@@ -54,7 +64,17 @@ struct doc_cell {
 
 #define DOC_SPARE_MOST 32
 
+/* A table that is drawn as bars where there is a surface to draw on: which columns are what. The
+ * values of all but the label are of one unit. */
+struct doc_chart {
+	bool on;
+	uint8_t label, value, low, high, text; /* columns; text is what stands behind a bar */
+	uint8_t base;			       /* of a baseline; 0: none. Its cells may be NAN */
+	const char *unit;		       /* see units_value(); static or kept */
+};
+
 struct doc_table {
+	struct doc_chart chart;
 	VEC(struct doc_column) columns;
 	VEC(const char *) keys;	    /* names of the columns for machines; none: the titles */
 	VEC(struct doc_cell) cells; /* row by row */
@@ -80,14 +100,25 @@ struct doc_path {
 	VEC(uint32_t) nodes; /* of the block's tree, root first; long stacks whole */
 };
 
+/* Samples by when they were taken: column by column of so much time each, from the bottom up. */
+struct doc_heat {
+	uint32_t columns, rows;
+	int64_t from_ns, column_ns, row_ns; /* column_ns is rows times row_ns */
+	int64_t end_ns;	      /* of the capture, within the last column or at its end */
+	uint64_t most;	      /* in one cell */
+	VEC(uint64_t) counts; /* [column * rows + row] */
+};
+
 struct doc_block {
 	enum block_kind kind;
 	char *text; /* owned: heading, paragraph, caption of a table or flame */
 	struct doc_table table;
 	VEC(struct doc_fact) facts;
 	VEC(struct doc_path) paths;
-	const struct tree *tree; /* borrowed: flame, paths */
+	struct doc_heat heat;
+	const struct tree *tree; /* borrowed: flame, paths, tree */
 	const char *part;	 /* see struct doc */
+	bool front;		 /* see struct doc */
 };
 
 struct doc {
@@ -98,6 +129,9 @@ struct doc {
 	 * several things: a metric's name. A page shows one at a time; headings have it behind
 	 * them. NULL: of the whole. */
 	const char *part;
+	/* What is added now is of the overview: a page puts it side by side, facts as cards, whose
+	 * values are large up to the first " · ". */
+	bool front;
 };
 
 void doc_init(struct doc *, const struct profile *, const char *title, const char *subtitle);
@@ -121,7 +155,12 @@ void doc_raw(struct doc_table *, const char *raw);
  * titles. */
 void doc_keys(struct doc_table *, const char *const *keys);
 void doc_bar(struct doc_table *, double percent);
+/* A CELL_SPARK of @n values, none below 0; the largest is the highest. */
+void doc_spark(struct doc_table *, const double *values, size_t n);
 void doc_flame(struct doc *, const char *caption, const struct tree *);
+void doc_tree(struct doc *, const char *caption, const struct tree *);
+/* Its counts are all 0. */
+struct doc_heat *doc_heat(struct doc *, const char *caption, uint32_t columns, uint32_t rows);
 struct doc_block *doc_paths(struct doc *, const char *caption, const struct tree *);
 
 /* Puts all texts but raw ones into ASCII (base/ascii.h), so that their widths are known when they

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/file.h"
 #include "cmd/command.h"
 
 static bool is_privileged(void)
@@ -31,6 +32,7 @@ int main(int argc, char **argv)
 	FILE *err = ascii_wanted() ? ascii_stream(STDERR_FILENO, true) : NULL;
 
 	stderr = err ? err : stderr;
+	file_hold_streams();
 
 	if (is_privileged()) {
 		fputs("eprof-render: refuses to run setuid, setgid or with file capabilities: it "

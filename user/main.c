@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
@@ -17,6 +18,7 @@ static const struct command {
 } commands[] = {
 	{"record", "capture a profile (the default: 'record' may be left out)", cmd_record},
 	{"report", "show a profile: drops privileges and runs eprof-render", cmd_report},
+	{"name", "name afterwards what a capture could not, from debug files", cmd_name},
 	{"zones", "list the functions that can be counted and timed call by call", cmd_zones},
 	{"doctor", "say what this kernel and these privileges allow", cmd_doctor},
 };
@@ -76,6 +78,7 @@ static void choose_charset(void)
 
 int main(int argc, char **argv)
 {
+	file_hold_streams();
 	choose_charset();
 	return cmd_end(run(argc, argv));
 }

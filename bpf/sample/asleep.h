@@ -95,17 +95,11 @@ static __always_inline bool asleep_send_pieces(const struct asleep *a, __u32 pie
 	if (!slice)
 		return false;
 	slice_name(&slice->head, a->sample, a->bytes);
-	slice->head.syscall = a->room->syscall;
+	slice_thread(&slice->head, a->room->registers, &a->room->origins, a->room->syscall);
 	slice->head.start[0] = from;
 	slice->head.start[1] = 0;
-	slice->head.lowest = 0;
 	slice->head.split = slice->head.pieces = pieces;
 	slice->head.missing = (struct wire_piece){0};
-	slice->head.trampoline = a->room->origins.trampoline;
-	slice->head.n_origins = a->room->origins.n;
-	__builtin_memcpy(slice->head.origins, a->room->origins.at, sizeof(slice->head.origins));
-	for (int i = 0; i < 17; i++)
-		slice->head.registers[i] = a->room->registers[i];
 	for (__u32 i = 0; readable && i < pieces; i++) {
 		/* Arithmetic, as in sample.bpf.c. */
 		__u64 missing = (__u64)bpf_copy_from_user_task(slice->bytes + i * WIRE_SLICE_PIECE,

@@ -164,20 +164,14 @@ static __always_inline bool send_pieces(const struct wire_sample *sample, __u32 
 	if (!slice)
 		return false;
 	slice_name(&slice->head, sample, bytes);
-	slice->head.syscall = walk->out.head.syscall;
+	slice_thread(&slice->head, walk->registers, &walk->origins, walk->out.head.syscall);
 	slice->head.start[0] = from;
 	slice->head.start[1] = extent->start[1];
-	slice->head.lowest = 0;
 	slice->head.split = extent->split;
 	slice->head.pieces = pieces;
 	slice->head.missing = walk->vma.file;
 	if (walk->out.head.end != WIRE_END_NO_TABLE)
 		slice->head.missing = (struct wire_piece){0};
-	slice->head.trampoline = walk->origins.trampoline;
-	slice->head.n_origins = walk->origins.n;
-	__builtin_memcpy(slice->head.origins, walk->origins.at, sizeof(slice->head.origins));
-	for (int i = 0; i < 17; i++)
-		slice->head.registers[i] = walk->registers[i];
 	slice->head.registers[16] = uprobe_origin(walk->registers[16]);
 	for (__u32 i = 0; i < pieces; i++) {
 		__u64 missing;
@@ -227,6 +221,19 @@ static bool send_slice(const struct wire_sample *sample, __u32 record_bytes, str
 	return send_pieces(sample, record_bytes, walk, &extent, WIRE_SLICE_PIECES);
 }
 
+/* Publishes the @depth kernel frames in @buffer. */
+static bool publish_kernel(struct stack_buffer *buffer, __u32 depth, __u32 event, __u64 now_ns,
+			   __u64 *hash)
+{
+	buffer->head.pid = 0;
+	buffer->head.left_out = 0;
+	buffer->head.kernel = 1;
+	buffer->head.syscall = 0;
+	buffer->head.end = WIRE_END_ROOT;
+	buffer->head.depth = depth;
+	return publish(buffer, event, now_ns, hash);
+}
+
 static bool kernel_stack(void *ctx, struct stack_buffer *buffer, __u32 event, __u64 now_ns,
 			 __u64 *hash)
 {
@@ -234,13 +241,7 @@ static bool kernel_stack(void *ctx, struct stack_buffer *buffer, __u32 event, __
 
 	if (bytes <= 0)
 		return true;
-	buffer->head.pid = 0;
-	buffer->head.left_out = 0;
-	buffer->head.kernel = 1;
-	buffer->head.syscall = 0;
-	buffer->head.end = WIRE_END_ROOT;
-	buffer->head.depth = bytes / sizeof(__u64);
-	return publish(buffer, event, now_ns, hash);
+	return publish_kernel(buffer, bytes / sizeof(__u64), event, now_ns, hash);
 }
 
 /* Publishes the frames found so far if the ring has no room for a slice. */
@@ -291,7 +292,16 @@ static bool add_kernel_stack(void *ctx, struct pt_regs *now, struct walk *walk,
 	return kernel_stack(ctx, &walk->out, sample->event, sample->time_ns, &sample->kernel_hash);
 }
 
-void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample,
+/* Sends @sample, whose stacks were published. */
+static bool send_counted(const struct wire_sample *sample, __u32 event, __u32 bytes)
+{
+	const bool sent = send(sample, bytes);
+
+	count(event, sent ? WIRE_KEPT : WIRE_LOST_RING, 1);
+	return sent;
+}
+
+bool sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample,
 		 __u32 bytes)
 {
 	__u32 event = sample->event;
@@ -303,23 +313,32 @@ void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_
 	sample->tid = both >> 32 ? (__u32)both : bpf_get_smp_processor_id();
 	/* Kernel stack first: the user stack then stays in the buffer, for a slice. */
 	if (!add_kernel_stack(ctx, now, walk, sample))
-		return;
+		return false;
 	user = is_foreign(walk, sample) ? USER_KEEP : user_stack(now, walk, event, sample);
 	if (user == USER_LOST)
-		return;
+		return false;
 	sample->event |= zone_open(walk->registers[7]) << WIRE_ZONE_SHIFT;
 	if (user == USER_SLICE && send_slice(sample, bytes, walk)) {
 		count(event, WIRE_KEPT, 1);
 		count(event,
 		      walk->out.head.end == WIRE_END_OTHER ? WIRE_NOTE_RULE : WIRE_NOTE_SLICE, 1);
-		return;
+		return true;
 	}
 	if (user == USER_SLICE && !keep_part(walk, sample))
-		return;
-	if (!sample->user_hash && !sample->kernel_hash)
+		return false;
+	if (!sample->user_hash && !sample->kernel_hash) {
 		count(event, WIRE_LOST_STACK, 1);
-	else if (send(sample, bytes))
-		count(event, WIRE_KEPT, 1);
-	else
-		count(event, WIRE_LOST_RING, 1);
+		return false;
+	}
+	return send_counted(sample, event, bytes);
+}
+
+bool sample_newborn(struct walk *walk, struct wire_sample *sample, __u32 bytes, __u64 begins)
+{
+	const __u32 event = sample->event;
+
+	count(event, WIRE_TAKEN, 1);
+	walk->out.frames[0] = begins;
+	return publish_kernel(&walk->out, 1, event, sample->time_ns, &sample->kernel_hash) &&
+	       send_counted(sample, event, bytes);
 }

@@ -12,8 +12,12 @@
 /* Sends @sample, whose kind, event (a stream), time_ns and weight are set, and counts its outcome
  * under that stream. @now: the registers at the interrupt, NULL if unknown; @walk: scratch, for
  * this call alone; @bytes: of the record that begins with @sample, a constant: at most WIRE_MORE
- * words follow. */
-void sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample,
+ * words follow. False: it was lost. */
+bool sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_sample *sample,
 		 __u32 bytes) __hidden;
+/* The same for a thread that has not run yet, whose pid and tid are set as well: its kernel stack
+ * is the address @begins alone, and it has no user stack. */
+bool sample_newborn(struct walk *walk, struct wire_sample *sample, __u32 bytes,
+		    __u64 begins) __hidden;
 
 #endif

@@ -6,6 +6,7 @@
 #define SAMPLE_SLICE_H
 
 #include "kernel.h"
+#include "sample/uretprobe.h"
 #include "wire.h"
 
 struct slice {
@@ -24,6 +25,20 @@ static __always_inline void slice_name(struct wire_slice *head, const struct wir
 	for (__u32 i = 0; i < WIRE_MORE; i++)
 		head->more[i] = bytes >= sizeof(*sample) + (i + 1) * sizeof(*more) ? more[i] : 0;
 	head->source = sample->kind;
+}
+
+/* What user space needs of the thread besides its memory. @registers: by DWARF number; @syscall: as
+ * in struct wire_stack. */
+static __always_inline void slice_thread(struct wire_slice *head, const __u64 *registers,
+					 const struct uretprobe_origins *origins, __u16 syscall)
+{
+	head->syscall = syscall;
+	head->lowest = 0;
+	head->trampoline = origins->trampoline;
+	head->n_origins = origins->n;
+	__builtin_memcpy(head->origins, origins->at, sizeof(head->origins));
+	for (int i = 0; i < 17; i++)
+		head->registers[i] = registers[i];
 }
 
 #endif

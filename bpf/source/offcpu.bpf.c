@@ -3,10 +3,11 @@
  * offcpu: the source that measures how long threads are off the CPU, blocked or runnable, and
  * samples where. A wait lasts from the sched_switch that takes a thread off its CPU to the one that
  * puts it on one again: at the same point of both, so that time on and off CPUs add up to a
- * thread's life. It is accounted for at sched_exit_tp, or by a kprobe where the kernel lacks that,
- * in the thread's own context: only then is its length known, and how much of it was a wait for a
- * CPU, and the few waits that become samples are walked there. (A new thread's first run begins
- * without that tracepoint; it has left no CPU yet.)
+ * thread's life. It is accounted for at sched_exit_tp, or by a kprobe where the kernel lacks that
+ * (or as offcpu_ahead.bpf.c says where it has neither), in the thread's own context: only then is
+ * its length known, and how much of it was a wait for a CPU, and the few waits that become samples
+ * are walked there. (A new thread's first run begins without that tracepoint: what it waited for a
+ * CPU before is accounted for as it leaves that.)
  *
  * Which waits become samples: each thread sums up its off-CPU time from a random start below the
  * period on; a wait in which the sum crosses n periods is a sample of n periods. So each nanosecond
@@ -35,59 +36,111 @@ static __always_inline bool is_ours(const struct offcpu_thread *t)
 	return in_target() && (t || !is_loader(current_task()));
 }
 
-/* A thread of the target leaves its CPU; @t: its account, if it has one. */
-static void leave(struct task_struct *task, struct offcpu_thread *t, const struct leaving *l)
+/* Whether the capture has ended for the thread with account @t; NULL: whether none is opened any
+ * more. */
+static __always_inline bool is_over(const struct offcpu_thread *t)
 {
-	/* The capture ends, or has for this thread. */
-	if (t ? t->ended : control(WIRE_OFF_CLOSING))
-		return;
+	return t ? t->ended : control(WIRE_OFF_CLOSING) != 0;
+}
+
+static void first_run(struct task_struct *task, struct offcpu_thread *t, __u64 now_ns)
+{
+	const __u64 ns = offcpu_first_run(task, t, now_ns);
+
+	offcpu_take_first(task, t, ns, now_ns);
+}
+
+/* A thread of the target leaves its CPU; @t: its account, if it has one. Returns that of a thread
+ * that waits from now on, or NULL. */
+static struct offcpu_thread *leave(struct task_struct *task, struct offcpu_thread *t,
+				   const struct leaving *l)
+{
 	add(WIRE_OFF_SEEN, 1);
 	if (!t)
 		t = offcpu_open_late(task, l->period_ns);
 	if (!t) {
 		add(WIRE_OFF_LOST_STORAGE, 1);
-		return;
+		return NULL;
 	}
 	/* A command whose coming went unseen. */
 	if (!t->born_ns)
 		t->born_ns = l->now_ns - task->se.sum_exec_runtime;
 	if (t->newborn)
-		offcpu_first_run(task, t, l->now_ns);
-	else if (t->out_ns)
-		add(WIRE_OFF_LOST_RETURN, 1);
-	t->out_ns = t->in_ns = 0;
+		first_run(task, t, l->now_ns);
+	t->in_ns = 0;
 	/* Whoever waits for the thread's end is woken before its last switch, may preempt it, and
 	 * so end the capture: from exit_notify() on, any switch stands for the last one. */
 	if (l->state & STATE_DEAD || task->exit_state) {
 		/* The kernel frees the account with the thread. */
 		add(WIRE_OFF_ENDED, 1);
-		t->ended = 1;
-		offcpu_send_totals(task, t, l->now_ns);
-		return;
+		if (end_account(t))
+			offcpu_send_totals(task, t, l->now_ns);
+		return NULL;
 	}
-	t->out_delay = delay_of(task);
+	begin_wait(t, task);
 	/* A preempted thread may have been on its way to sleep, but stays runnable. Without kernel
 	 * preemption such a switch looks voluntary, so only the state counts. */
 	t->state = l->preempted ? 0 : state_of(l->state);
-	t->woken_ns = 0;
 	if (t->state)
 		t->voluntary++;
 	else
 		t->involuntary++;
-	t->cut.wait_ns = 0;
-	t->out_ns = l->now_ns;
+	(void)__sync_lock_test_and_set(&t->out_ns, l->now_ns);
+	/* The capture ended for it meanwhile: whoever takes out_ns back counts the wait. */
+	if (t->ended && __sync_lock_test_and_set(&t->out_ns, 0)) {
+		add(WIRE_OFF_SEEN, -1);
+		return NULL;
+	}
+	return t;
+}
+
+/* Closes the wait of a thread that is back on a CPU; false: it had none. */
+static bool account_for(struct task_struct *task, struct offcpu_thread *t, __u64 in_ns,
+			struct wait *w)
+{
+	if (!close_wait(t, task, in_ns, w))
+		return false;
+	offcpu_queue_add(w->runnable_ns);
+	add(WIRE_OFF_WAITS, 1);
+	add(WIRE_OFF_BLOCKED_NS, w->off_ns - w->runnable_ns);
+	add(WIRE_OFF_RUNNABLE_NS, w->runnable_ns);
+	return true;
+}
+
+/* As come_back(), as late as when the thread leaves the CPU again: where stacks are taken ahead,
+ * since the kernel had not counted how long it was runnable before the switch to it was over; else
+ * where nobody saw it come back, as while the programs were being attached. Its next sample stands
+ * for that wait, too. */
+static void settle(struct task_struct *task, struct offcpu_thread *t, __u64 now_ns, bool ahead)
+{
+	__u64 in_ns = t->in_ns, ran_ns;
+	struct wait w;
+
+	if (!t->out_ns || t->newborn)
+		return;
+	/* Where the switch to this thread went unseen, its CPU time since then tells. */
+	if (!in_ns) {
+		ran_ns = task->se.sum_exec_runtime - t->ran_ns;
+		in_ns = ran_ns < now_ns - t->out_ns ? now_ns - ran_ns : t->out_ns;
+	}
+	if (!account_for(task, t, in_ns, &w))
+		return;
+	if (ahead)
+		offcpu_ahead_end(task, t, &w, in_ns);
+	else if (!control(WIRE_OFF_MIN_NS))
+		t->since_ns += w.off_ns;
 }
 
 /* A CPU goes from a thread to the next: arguments preempt, prev, next, prev_state. Runs in the
- * context of prev, with the lock of the run queue held. */
-SEC("?tp_btf/sched_switch")
-int offcpu_switch(__u64 *args)
+ * context of prev, with the lock of the run queue held. @ahead: no program runs after the switch.
+ */
+static __always_inline int on_switch(__u64 *args, bool ahead)
 {
 	struct task_struct *prev = (void *)args[1], *next = (void *)args[2];
 	struct leaving l = {
 		.period_ns = control(WIRE_OFF_PERIOD_NS), .state = args[3], .preempted = args[0]};
 	struct offcpu_thread *comes, *goes;
-	__u64 start_ns;
+	__u64 start_ns, walk_ns = 0;
 	bool leaves;
 
 	if (!l.period_ns)
@@ -95,7 +148,7 @@ int offcpu_switch(__u64 *args)
 	start_ns = begin_run(WIRE_OFF_RUNS);
 	comes = account_of(next, 0);
 	goes = account_of(prev, 0);
-	leaves = prev->pid && is_ours(goes) && !(goes && goes->ended);
+	leaves = prev->pid && is_ours(goes) && !is_over(goes);
 	if (!comes && !leaves)
 		return end_run(start_ns, 0, WIRE_OFF_RUN_OTHERS_NS);
 	l.now_ns = bpf_ktime_get_ns();
@@ -103,9 +156,29 @@ int offcpu_switch(__u64 *args)
 		comes->in_ns = l.now_ns;
 	else if (comes && !comes->born_ns)
 		comes->born_ns = l.now_ns;
+	if (leaves && goes)
+		settle(prev, goes, l.now_ns, ahead);
 	if (leaves)
-		leave(prev, goes, &l);
-	return end_run(start_ns, 0, comes || leaves ? WIRE_OFF_RUN_NS : WIRE_OFF_RUN_OTHERS_NS);
+		goes = leave(prev, goes, &l);
+	if (leaves && ahead && goes && offcpu_ahead_draw(prev, goes)) {
+		offcpu_take_ahead(args, goes);
+		walk_ns = offcpu_ahead_walked(goes);
+	}
+	return end_run(start_ns, walk_ns,
+		       comes || leaves ? WIRE_OFF_RUN_NS : WIRE_OFF_RUN_OTHERS_NS);
+}
+
+SEC("?tp_btf/sched_switch")
+int offcpu_switch(__u64 *args)
+{
+	return on_switch(args, false);
+}
+
+/* Instead of offcpu_switch() and offcpu_in(), where the kernel has nothing for the latter. */
+SEC("?tp_btf/sched_switch")
+int offcpu_switch_ahead(__u64 *args)
+{
+	return on_switch(args, true);
 }
 
 /* What offcpu_in() does for a thread with an open wait. Returns the run time of a walk, 0 without
@@ -119,15 +192,11 @@ static __u64 come_back(void *ctx, struct task_struct *task, struct offcpu_thread
 
 	/* It called the scheduler in its first run, and went on. */
 	if (t->newborn) {
-		offcpu_first_run(task, t, in_ns);
+		first_run(task, t, in_ns);
 		return 0;
 	}
-	if (!close_wait(t, task, in_ns, &w))
+	if (!account_for(task, t, in_ns, &w))
 		return 0;
-	offcpu_queue_add(w.runnable_ns);
-	add(WIRE_OFF_WAITS, 1);
-	add(WIRE_OFF_BLOCKED_NS, w.off_ns - w.runnable_ns);
-	add(WIRE_OFF_RUNNABLE_NS, w.runnable_ns);
 	since_ns = t->since_ns;
 	weight = weight_due(t, &t->since_ns, w.off_ns, period_ns);
 	if (!weight)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * offcpu: the accounts of threads that the programs of the source offcpu share. Programs at
- * switches are in offcpu.bpf.c, samples of waits in offcpu_sample.bpf.c, of those that go on in
- * offcpu_asleep.bpf.c, births and deaths in offcpu_life.bpf.c, what runs once at the start and end
- * of a capture in offcpu_ends.bpf.c.
+ * switches are in offcpu.bpf.c, samples of waits in offcpu_sample.bpf.c, of waits whose stacks are
+ * taken as they begin in offcpu_ahead.bpf.c, of those that go on in offcpu_asleep.bpf.c, births and
+ * deaths in offcpu_life.bpf.c, what runs once at the start and end of a capture in
+ * offcpu_ends.bpf.c.
  */
 #ifndef SOURCE_OFFCPU_H
 #define SOURCE_OFFCPU_H
 
+#include "sample/walk.h"
 #include "shared.h"
 #include "wire_offcpu.h"
 
@@ -24,6 +26,13 @@ struct offcpu_cut {
 	__u64 blocked_ns, runnable_ns; /* sums of all that was cut off */
 };
 
+/* How the wait was chosen whose stack is taken as it begins: see offcpu_ahead.bpf.c. */
+struct offcpu_draw {
+	__u64 left_ns; /* when its stack was taken; 0: it was not */
+	__u32 place;
+	__u32 one_of; /* so many such waits is one to be walked; 0: nobody asked */
+};
+
 /* A thread's account; all times in ns. */
 struct offcpu_thread {
 	__u64 out_ns;	 /* when it left the CPU; 0: it is on one */
@@ -34,11 +43,13 @@ struct offcpu_thread {
 	__u64 woken_ns; /* when this wait's blocked part ended; 0: it has not, or unseen */
 	__u32 waits;
 	__u16 state;   /* of this wait: 0: it stayed runnable */
-	__u8 ended;    /* 1: it has exited, or the capture ends: its totals were sent */
 	__u8 newborn;  /* 1: it waits for its first CPU */
+	__u32 ended;   /* 1: it has exited, or the capture ends; who sets it sends its totals */
+	__u64 ran_ns;  /* CPU time of the thread's life when it left the CPU */
 	__u64 born_ns; /* from when on it is accounted for; 0: from its next run */
 	__u32 voluntary, involuntary; /* times that it left a CPU: blocked, runnable */
 	struct offcpu_cut cut;
+	struct offcpu_draw draw;
 };
 
 /* Threads of the target that left a CPU, or were off it at the start. Written and read by the
@@ -52,7 +63,8 @@ struct offcpu_threads_map {
 };
 extern struct offcpu_threads_map offcpu_threads SEC(".maps");
 
-/* enum wire_off_control → value. Written by the loader, read by the programs. */
+/* enum wire_off_control → value. Written by the loader, and WIRE_OFF_BEGINS by the program at
+ * births; read by the programs. */
 struct offcpu_control_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, WIRE_OFF_CONTROLS);
@@ -96,15 +108,22 @@ static __always_inline void add_atomic(__u32 what, __u64 n)
 }
 
 /* Runs of a program are counted under @runs. One of this many is timed, since a clock read is a
- * quarter of a run; the walks all are. */
-#define TIMED 32
+ * quarter of a run; the walks all are. Odd: runs before and after switches alternate. */
+#define TIMED 31
 
-/* When the run began if it is to be timed, else 0. */
+/* When the run began if it is to be timed, else 0. As much later as a clock read takes, since the
+ * last one is in the time. */
 static __always_inline __u64 begin_run(__u32 runs)
 {
-	return add(runs, 1) % TIMED ? 0 : bpf_ktime_get_ns();
+	__u64 before_ns;
+
+	if (add(runs, 1) % TIMED)
+		return 0;
+	before_ns = bpf_ktime_get_ns();
+	return 2 * bpf_ktime_get_ns() - before_ns;
 }
 
+/* What a single run adds may be below 0. */
 static __always_inline int end_run(__u64 start_ns, __u64 walk_ns, __u32 whose)
 {
 	if (start_ns)
@@ -126,8 +145,11 @@ static __always_inline __u64 delay_of(struct task_struct *task)
 	return task->sched_info.run_delay;
 }
 
+/* Most threads of the machine have none, which is seen without a call. */
 static __always_inline struct offcpu_thread *account_of(struct task_struct *task, __u64 flags)
 {
+	if (!flags && bpf_core_field_exists(task->bpf_storage) && !task->bpf_storage)
+		return NULL;
 	return bpf_task_storage_get(&offcpu_threads, task, NULL, flags);
 }
 
@@ -136,8 +158,9 @@ struct offcpu_thread *offcpu_open(struct task_struct *, __u64 period_ns) __hidde
 /* The same for one whose birth was not seen, in the context of its first switch: what it did before
  * is known from the scheduler if it was born meanwhile. */
 struct offcpu_thread *offcpu_open_late(struct task_struct *, __u64 period_ns) __hidden;
-/* A new thread's first wait for a CPU is over: it is none between two runs. */
-void offcpu_first_run(struct task_struct *, struct offcpu_thread *, __u64 now_ns) __hidden;
+/* A new thread's first wait for a CPU is over, or the capture: it is none between two runs. Returns
+ * how long it was. */
+__u64 offcpu_first_run(struct task_struct *, struct offcpu_thread *, __u64 now_ns) __hidden;
 /* Sends the totals of a thread, at its end or that of the capture. */
 void offcpu_send_totals(struct task_struct *, const struct offcpu_thread *, __u64 now_ns) __hidden;
 
@@ -195,6 +218,22 @@ static __always_inline struct wait wait_of(const struct offcpu_thread *t, struct
 	return w;
 }
 
+/* Begins a wait from @out_ns on; all else of it is in the account. */
+static __always_inline void begin_wait(struct offcpu_thread *t, struct task_struct *task)
+{
+	t->out_delay = delay_of(task);
+	t->ran_ns = task->se.sum_exec_runtime;
+	t->woken_ns = 0;
+	t->cut.wait_ns = 0;
+	t->draw.left_ns = 0;
+}
+
+/* True for the first that asks: it is to send the thread's totals. */
+static __always_inline bool end_account(struct offcpu_thread *t)
+{
+	return !__sync_lock_test_and_set(&t->ended, 1);
+}
+
 /* Closes the open wait in the thread's account: *@out. False: there is none. The thread and, at the
  * end of the capture, the loader's iterator may do so at a time. */
 static __always_inline bool close_wait(struct offcpu_thread *t, struct task_struct *task,
@@ -219,6 +258,34 @@ static __always_inline bool close_wait(struct offcpu_thread *t, struct task_stru
 	return true;
 }
 
+/* Where stacks are taken as waits begin, in place of weight_due(): of a wait that goes on all is a
+ * sample if it is long enough. It is left to the draw otherwise. */
+static __always_inline __u64 weight_ahead(const struct offcpu_thread *t, __u64 off_ns,
+					  __u64 period_ns)
+{
+	__u64 none = 0;
+
+	if (control(WIRE_OFF_MIN_NS))
+		return weight_due(t, &none, off_ns, period_ns);
+	return off_ns >= period_ns ? off_ns : 0;
+}
+
+/* A wait of the current task, which leaves its CPU, has begun: whether its stacks are to be taken,
+ * by offcpu_take_ahead(). */
+bool offcpu_ahead_draw(struct task_struct *, struct offcpu_thread *) __hidden;
+/* They were, or were lost. Counts the run time since the wait began, which it returns. */
+__u64 offcpu_ahead_walked(const struct offcpu_thread *) __hidden;
+/* That wait is over, or the capture ends: what it was since it was cut last. */
+void offcpu_ahead_end(struct task_struct *, struct offcpu_thread *, const struct wait *,
+		      __u64 until_ns) __hidden;
+
+/* What is too large for BPF's stack, which the walk needs: Linux 6.1 counts that of all calls
+ * together. */
+struct offcpu_scratch {
+	struct wire_offcpu record;
+	struct walk walk;
+};
+
 /* A sample of @weight ns of the wait, without its stacks and whose it is. */
 void offcpu_describe(struct wire_offcpu *, const struct offcpu_thread *, const struct wait *,
 		     __u64 now_ns, __u64 weight) __hidden;
@@ -227,5 +294,11 @@ void offcpu_reason(struct task_struct *, struct wire_reason *) __hidden;
 /* Samples a wait of the current task that has just ended, as one of @weight ns. */
 void offcpu_take(void *ctx, const struct offcpu_thread *, const struct wait *, __u64 now_ns,
 		 __u64 weight) __hidden;
+/* Samples a new thread's first wait, of @ns, if that is due; run by that thread. */
+void offcpu_take_first(struct task_struct *, struct offcpu_thread *, __u64 ns,
+		       __u64 now_ns) __hidden;
+/* As offcpu_take() before the wait: its stacks and reason alone (WIRE_OFF_LEFT). False: it was
+ * lost. */
+void offcpu_take_ahead(void *ctx, struct offcpu_thread *) __hidden;
 
 #endif

@@ -25,14 +25,18 @@ int offcpu_begin(struct bpf_iter__task *ctx)
 	}
 	if (task->on_cpu)
 		return 0;
-	add_atomic(WIRE_OFF_SEEN, 1);
 	if (!t) {
+		add_atomic(WIRE_OFF_SEEN, 1);
 		add_atomic(WIRE_OFF_LOST_STORAGE, 1);
 		return 0;
 	}
+	/* It may have been on a CPU and left it since the account was looked for. */
+	if (t->out_ns)
+		return 0;
+	begin_wait(t, task);
 	t->state = state_of(task->__state);
-	t->out_delay = delay_of(task);
-	t->out_ns = t->born_ns;
+	if (!__sync_val_compare_and_swap(&t->out_ns, 0, t->born_ns))
+		add_atomic(WIRE_OFF_SEEN, 1);
 	return 0;
 }
 
@@ -40,14 +44,17 @@ int offcpu_begin(struct bpf_iter__task *ctx)
 static __always_inline void end_wait(struct task_struct *task, struct offcpu_thread *t,
 				     __u64 now_ns)
 {
+	const __u64 until_ns = t->in_ns ?: now_ns;
 	struct wait w;
 
-	if (!close_wait(t, task, t->in_ns ?: now_ns, &w))
+	if (!close_wait(t, task, until_ns, &w))
 		return;
 	add_atomic(WIRE_OFF_OPEN, 1);
 	add_atomic(WIRE_OFF_OPEN_NS, t->cut.wait_ns + w.off_ns);
 	add_atomic(WIRE_OFF_BLOCKED_NS, w.off_ns - w.runnable_ns);
 	add_atomic(WIRE_OFF_RUNNABLE_NS, w.runnable_ns);
+	if (control(WIRE_OFF_AHEAD))
+		offcpu_ahead_end(task, t, &w, until_ns);
 }
 
 /* Ends the capture for the threads that live, one by one, and sends their totals. */
@@ -63,7 +70,8 @@ int offcpu_end(struct bpf_iter__task *ctx)
 	t = account_of(task, 0);
 	if (!t || t->ended || !t->born_ns)
 		return 0;
-	t->ended = 1;
+	if (!end_account(t))
+		return 0;
 	if (t->newborn)
 		offcpu_first_run(task, t, now_ns);
 	else if (t->out_ns)

@@ -11,9 +11,12 @@ static struct offcpu_thread *open_at(struct task_struct *task, __u64 period_ns, 
 {
 	struct offcpu_thread *t = account_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
+	/* The thread's own switch and the loader's iterator may open it at a time: the kernel then
+	 * creates it for one, and refuses the other. */
+	if (!t)
+		t = account_of(task, 0);
 	if (!t)
 		return NULL;
-	/* The thread's own switch and the loader's iterator may open it at a time. */
 	if (__sync_val_compare_and_swap(&t->born_ns, 0, born_ns))
 		return t;
 	t->since_ns = ((__u64)bpf_get_prandom_u32() << 32 | bpf_get_prandom_u32()) % period_ns;
@@ -43,6 +46,17 @@ struct offcpu_thread *offcpu_open_late(struct task_struct *task, __u64 period_ns
 	return t;
 }
 
+/* All new threads begin at one place of the kernel. */
+static __always_inline void note_where(struct task_struct *task)
+{
+	const __u32 what = WIRE_OFF_BEGINS;
+	const struct inactive_task_frame *frame = (const void *)BPF_CORE_READ(task, thread.sp);
+	__u64 *begins = bpf_map_lookup_elem(&offcpu_control, &what);
+
+	if (begins && !*begins)
+		*begins = BPF_CORE_READ(frame, ret_addr);
+}
+
 /* A thread is about to wait for its first CPU. Runs in its parent, with the lock of the run queue
  * held. */
 SEC("?tp_btf/sched_wakeup_new")
@@ -58,12 +72,13 @@ int offcpu_born(__u64 *args)
 	t = offcpu_open(task, period_ns);
 	if (!t)
 		return 0;
+	note_where(task);
 	t->newborn = 1;
 	t->out_ns = t->born_ns;
 	return 0;
 }
 
-void offcpu_first_run(struct task_struct *task, struct offcpu_thread *t, __u64 now_ns)
+__u64 offcpu_first_run(struct task_struct *task, struct offcpu_thread *t, __u64 now_ns)
 {
 	__u64 ns = (t->in_ns ?: now_ns) - t->out_ns;
 
@@ -74,6 +89,7 @@ void offcpu_first_run(struct task_struct *task, struct offcpu_thread *t, __u64 n
 	t->out_ns = t->in_ns = 0;
 	t->runnable_ns += ns;
 	add_atomic(WIRE_OFF_RUNNABLE_NS, ns);
+	return ns;
 }
 
 void offcpu_send_totals(struct task_struct *task, const struct offcpu_thread *t, __u64 now_ns)

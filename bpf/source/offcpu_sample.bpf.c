@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * offcpu_sample: samples a wait, in the context of the thread that waited.
+ * offcpu_sample: samples a wait, in the context of the thread that waited, or is about to.
  */
 #include "sample/sample.h"
 #include "source/offcpu.h"
 
-/* What is too large for BPF's stack, which the walk needs. */
-struct offcpu_scratch {
-	struct wire_offcpu record;
-	struct walk walk;
-};
-
-/* Scratch of offcpu_in() and its like alone, which the kernel runs without preemption. */
+/* Scratch of the program at switches that takes stacks alone, which the kernel runs without
+ * preemption. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -62,4 +57,43 @@ void offcpu_take(void *ctx, const struct offcpu_thread *t, const struct wait *w,
 	offcpu_describe(&s->record, t, w, now_ns, weight);
 	offcpu_reason(bpf_get_current_task_btf(), &s->record.reason);
 	sample_take(ctx, NULL, &s->walk, &s->record.sample, sizeof(s->record));
+}
+
+void offcpu_take_ahead(void *ctx, struct offcpu_thread *t)
+{
+	__u32 zero = 0;
+	struct offcpu_scratch *s = bpf_map_lookup_elem(&offcpu_scratch, &zero);
+
+	if (!s)
+		return;
+	s->record = (struct wire_offcpu){.sample = {.kind = WIRE_OFFCPU,
+						    .event = WIRE_OFF_STREAM_AHEAD,
+						    .time_ns = t->out_ns},
+					 .wait_ns = (__u32)bpf_get_current_pid_tgid(),
+					 .waits = 1,
+					 .news = WIRE_OFF_LEFT,
+					 .state = t->state};
+	offcpu_reason(bpf_get_current_task_btf(), &s->record.reason);
+	if (sample_take(ctx, NULL, &s->walk, &s->record.sample, sizeof(s->record)))
+		t->draw.left_ns = t->out_ns;
+}
+
+void offcpu_take_first(struct task_struct *task, struct offcpu_thread *t, __u64 ns, __u64 now_ns)
+{
+	const __u64 begins = control(WIRE_OFF_BEGINS);
+	const struct wait w = {ns, ns};
+	__u32 zero = 0;
+	struct offcpu_scratch *s = bpf_map_lookup_elem(&offcpu_scratch, &zero);
+	__u64 weight;
+
+	if (!s || !begins || !ns)
+		return;
+	weight = weight_due(t, &t->since_ns, ns, control(WIRE_OFF_PERIOD_NS));
+	if (!weight)
+		return;
+	offcpu_describe(&s->record, t, &w, now_ns, weight);
+	s->record.reason.call = WIRE_NO_CALL;
+	s->record.sample.pid = ids_process(task);
+	s->record.sample.tid = ids_thread(task);
+	sample_newborn(&s->walk, &s->record.sample, sizeof(s->record), begins);
 }

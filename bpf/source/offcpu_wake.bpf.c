@@ -15,29 +15,41 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct walk);
+	__type(value, struct offcpu_scratch);
 } offcpu_wake_scratch SEC(".maps");
 
 static void take(void *ctx, struct task_struct *task, const struct offcpu_thread *t, __u64 weight)
 {
-	struct wire_offcpu record = {.sample = {.kind = WIRE_OFFCPU,
-						.event = WIRE_OFF_STREAM_WAKE,
-						.time_ns = t->woken_ns,
-						.weight = weight},
-				     .woken = {ids_process(task), ids_thread(task)},
-				     .wait_ns = t->woken_ns - t->out_ns,
-				     .waits = 1,
-				     .news = WIRE_OFF_WAKE,
-				     .state = t->state};
 	__u32 zero = 0;
-	struct walk *walk = bpf_map_lookup_elem(&offcpu_wake_scratch, &zero);
+	struct offcpu_scratch *s = bpf_map_lookup_elem(&offcpu_wake_scratch, &zero);
 
-	if (!walk)
+	if (!s)
 		return;
+	s->record = (struct wire_offcpu){.sample = {.kind = WIRE_OFFCPU,
+						    .event = WIRE_OFF_STREAM_WAKE,
+						    .time_ns = t->woken_ns,
+						    .weight = weight},
+					 .woken = {ids_process(task), ids_thread(task)},
+					 .wait_ns = t->woken_ns - t->out_ns,
+					 .waits = 1,
+					 .news = WIRE_OFF_WAKE,
+					 .state = t->state};
 	/* Who was interrupted has woken nobody. */
-	walk->foreign_from = control(WIRE_OFF_INTERRUPT_FROM);
-	walk->foreign_to = control(WIRE_OFF_INTERRUPT_TO);
-	sample_take(ctx, NULL, walk, &record.sample, sizeof(record));
+	s->walk.foreign_from = control(WIRE_OFF_INTERRUPT_FROM);
+	s->walk.foreign_to = control(WIRE_OFF_INTERRUPT_TO);
+	sample_take(ctx, NULL, &s->walk, &s->record.sample, sizeof(s->record));
+}
+
+/* The time that the waker stands for after @blocked_ns; 0: it is not sampled. Where stacks are
+ * taken as waits begin, the sample of the wait says it later. */
+static __always_inline __u64 weight_of(const struct offcpu_thread *t, __u64 blocked_ns,
+				       __u64 period_ns)
+{
+	__u64 since_ns = since_last(t, t->out_ns);
+
+	if (control(WIRE_OFF_AHEAD))
+		return t->draw.left_ns ? blocked_ns : 0;
+	return weight_due(t, &since_ns, blocked_ns, period_ns);
 }
 
 /* A blocked thread, the argument, is about to be runnable. Runs where the waker does, before the
@@ -46,7 +58,7 @@ SEC("?tp_btf/sched_waking")
 int offcpu_wake(__u64 *args)
 {
 	struct task_struct *task = (void *)args[0];
-	__u64 period_ns = control(WIRE_OFF_PERIOD_NS), start_ns, since_ns, weight, walk_ns;
+	__u64 period_ns = control(WIRE_OFF_PERIOD_NS), start_ns, weight, walk_ns;
 	struct offcpu_thread *t;
 
 	if (!period_ns)
@@ -56,8 +68,7 @@ int offcpu_wake(__u64 *args)
 	if (!t || !t->out_ns || !t->state || t->woken_ns)
 		return end_run(start_ns, 0, WIRE_OFF_WAKE_RUN_OTHERS_NS);
 	t->woken_ns = bpf_ktime_get_ns();
-	since_ns = since_last(t, t->out_ns);
-	weight = weight_due(t, &since_ns, t->woken_ns - t->out_ns, period_ns);
+	weight = weight_of(t, t->woken_ns - t->out_ns, period_ns);
 	if (!weight)
 		return end_run(start_ns, 0, WIRE_OFF_WAKE_RUN_NS);
 	take(args, task, t, weight);

@@ -8,6 +8,7 @@
 #ifndef CMD_COMMAND_H
 #define CMD_COMMAND_H
 
+struct option;
 struct profile;
 
 struct cmd {
@@ -21,7 +22,25 @@ extern const struct cmd commands[];
 
 int render_report(int argc, char **argv);
 int render_export(int argc, char **argv);
+int render_generate(int argc, char **argv);
+int render_import(int argc, char **argv);
+int render_merge(int argc, char **argv);
+int render_compare(int argc, char **argv);
+int render_store(int argc, char **argv);
 int render_help(int argc, char **argv);
+
+/* What a subcommand takes before its files: for getopt_long(). */
+struct render_options {
+	const char *command; /* its name, before what is wrong */
+	const char *shorts;  /* begins with ':' */
+	const struct option *longs;
+	void (*help)(void); /* prints to stdout, for 'h' */
+	/* Takes any other option; its argument is in optarg. -1: go on; else the exit status. */
+	int (*take)(void *arg, int opt);
+};
+/* Takes all options in @argv, after which optind is where the rest begins. -1: go on; else the exit
+ * status, and what is wrong was printed. */
+int render_options(const struct render_options *, int argc, char **argv, void *arg);
 
 /* Makes stdout fit the locale: for help, which goes nowhere else. */
 void render_help_charset(void);

@@ -4,29 +4,34 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/usage.h"
+#include "base/str.h"
 #include "cmd/command.h"
+#include "cmd/enter.h"
 #include "cmd/output.h"
 #include "export/export.h"
-#include "model/filter.h"
+#include "export/zone_stacks.h"
 #include "model/meta.h"
+#include "model/reason_frames.h"
+#include "query/excerpt.h"
+#include "query/filter.h"
 #include "store/store.h"
 
 struct arguments {
-	const char *input, *output; /* output NULL: stdout */
+	const char *input, *output, *table; /* output NULL: stdout */
 	const struct export *to;
-	bool force, self;
+	bool force, self, reasons;
 	struct selection selection;
 };
 
 /* The --to of SELECTION_LONGOPTS. */
-enum { OPT_FORCE = 0x400, OPT_TO = SELECTION_OPT_BASE + 4 };
+enum { OPT_FORCE = 0x400, OPT_TABLE, OPT_REASONS = 0x410, OPT_TO = SELECTION_OPT_BASE + 4 };
 
-static void help(FILE *out)
+static void help(void)
 {
 	fputs("Examples:\n"
 	      "  eprof-render export eprof.h5 -o out.folded\n"
 	      "  eprof-render export eprof.h5 --to folded | flamegraph.pl > out.svg\n"
+	      "  eprof-render export eprof.h5 -o eprof.pb.gz && go tool pprof -http : eprof.pb.gz\n"
 	      "  eprof-render export eprof.h5 -o tree.json --pid 4711 --from 2s --to 5s\n"
 	      "  eprof-render export eprof.h5 --to tracy-csv -o zones.csv --where 'counts>10'\n"
 	      "\n"
@@ -40,10 +45,12 @@ static void help(FILE *out)
 	      "\n"
 	      "  -o, --output OUT     write to OUT; without it, or for -, to the standard output\n"
 	      "      --to FORMAT      the format, where OUT's extension does not say it:\n",
-	      out);
+	      stdout);
 	for (const struct export *const *e = exports; *e; e++)
-		fprintf(out, "                         %-9s %s\n", (*e)->name, (*e)->about);
-	fprintf(out,
+		fprintf(stdout, "                         %-12s %s\n", (*e)->name, (*e)->about);
+	fprintf(stdout,
+		"      --with-reasons   a frame at the leaf: why, and for what, a thread waited\n"
+		"      --table NAME     csv: which table: samples, functions, zones …\n"
 		"  -e, --self           tracy-csv: self times instead of total times\n"
 		"      --force          replace OUT if it exists\n"
 		"  -h, --help           this text\n"
@@ -51,25 +58,42 @@ static void help(FILE *out)
 		selection_help);
 }
 
-/* -1: go on; else the exit status. --to is the format, and the end of a span of time as well. */
-static int option(struct arguments *a, int opt)
+/* There is none of that name, or none was named: NULL. The exit status. */
+static int no_format(const char *name)
 {
+	struct str s = {0};
+	int status;
+
+	for (const struct export *const *e = exports; *e; e++)
+		str_addf(&s, "%s%s", s.n ? ", " : "", (*e)->name);
+	status = name ? render_usage("export: no format '%s': the formats are %s", name, s.s)
+		      : render_usage("export: name a format with --to: %s", s.s);
+	str_release(&s);
+	return status;
+}
+
+/* -1: go on; else the exit status. --to is the format, and the end of a span of time as well. */
+static int option(void *arg, int opt)
+{
+	struct arguments *a = arg;
 	const struct export *to = optarg ? export_find(optarg) : NULL;
 
 	switch (opt) {
 	case 'o':
 		a->output = strcmp(optarg, "-") ? optarg : NULL;
 		return -1;
+	case OPT_TABLE:
+		a->table = optarg;
+		return -1;
 	case OPT_FORCE:
 		a->force = true;
+		return -1;
+	case OPT_REASONS:
+		a->reasons = true;
 		return -1;
 	case 'e':
 		a->self = true;
 		return -1;
-	case 'h':
-		render_help_charset();
-		help(stdout);
-		return 0;
 	case OPT_TO:
 		if (to) {
 			a->to = to;
@@ -77,9 +101,7 @@ static int option(struct arguments *a, int opt)
 		}
 	}
 	if (opt == OPT_TO && !(optarg[0] >= '0' && optarg[0] <= '9'))
-		return render_usage("export: no format '%s': the formats are folded, json and "
-				    "tracy-csv",
-				    optarg);
+		return no_format(optarg);
 	return selection_option(&a->selection, opt, optarg) < 0
 		       ? render_usage("export: %s", err_text())
 		       : -1;
@@ -88,44 +110,67 @@ static int option(struct arguments *a, int opt)
 static int parse(int argc, char **argv, struct arguments *a)
 {
 	static const struct option longopts[] = {
-		SELECTION_LONGOPTS,  {"output", 1, 0, 'o'}, {"force", 0, 0, OPT_FORCE},
-		{"self", 0, 0, 'e'}, {"help", 0, 0, 'h'},   {0},
+		SELECTION_LONGOPTS,	    {"output", 1, 0, 'o'},
+		{"force", 0, 0, OPT_FORCE}, {"with-reasons", 0, 0, OPT_REASONS},
+		{"self", 0, 0, 'e'},	    {"help", 0, 0, 'h'},
+		{"table", 1, 0, OPT_TABLE}, {0},
 	};
-	int opt, status;
+	static const struct render_options options = {"export", ":o:eh", longopts, help, option};
+	int status = render_options(&options, argc, argv, a);
 
-	optind = 1;
-	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":o:eh", longopts, NULL)) != -1) {
-		if (opt == '?' || opt == ':') {
-			usage_option(opt, argv, longopts);
-			return render_usage("export: %s", err_text());
-		}
-		status = option(a, opt);
-		if (status >= 0)
-			return status;
-	}
+	if (status >= 0)
+		return status;
 	if (argc - optind != 1)
 		return render_usage("export: name one profile");
 	a->input = argv[optind];
 	if (!a->to && a->output)
 		a->to = export_find_for(a->output);
 	if (!a->to)
-		return render_usage(
-			"export: name a format: --to folded, --to json or --to tracy-csv");
+		return no_format(NULL);
 	if (a->self && !a->to->takes_self)
 		return render_usage("export: --self is for tracy-csv, not for %s", a->to->name);
+	if (a->table && !a->to->takes_table)
+		return render_usage("export: --table is for csv, not for %s", a->to->name);
 	return -1;
 }
 
 /* Of zones alone the exact time of their tree is what there is to export. */
-static int build_tree(const struct arguments *a, const struct profile *p, struct export_input *in)
+static int build_tree(const struct arguments *a, const struct profile *p, bool zones,
+		      struct export_input *in)
 {
-	bool zones = !profile_has(p, PART_SAMPLES) && profile_has(p, PART_ZONES);
 	struct tree *t = NULL;
 	int rc = zones ? zone_tree_build(p, &a->selection, &t) : tree_build(p, &a->selection, &t);
 
 	in->tree = t;
 	in->values = zones || a->selection.metric || profile_run(p, RUN_METRIC);
+	return rc;
+}
+
+/* The selection as a profile: *@own where that is another than @p. */
+static int build_part(const struct arguments *a, const struct profile *p, bool zones,
+		      struct export_input *in, struct profile **own)
+{
+	int rc = zones ? 0 : excerpt_build(p, &a->selection, own);
+
+	if (zones)
+		*own = zone_stacks_build(in->tree);
+	in->part = *own ? *own : p;
+	return rc;
+}
+
+/* What the export reads of the selection. */
+static int build(const struct arguments *a, const struct profile *p, struct export_input *in,
+		 struct profile **own)
+{
+	const enum export_source reads = a->to->reads;
+	const bool zones = reads != EXPORT_TABLES && !profile_has(p, PART_SAMPLES) &&
+			   profile_has(p, PART_ZONES);
+	int rc = 0;
+
+	if (reads == EXPORT_TREE || reads == EXPORT_ZONES || zones)
+		rc = build_tree(a, p, zones, in);
+	if (!rc && (reads == EXPORT_STACKS || reads == EXPORT_TABLES))
+		rc = build_part(a, p, zones, in, own);
 	return rc;
 }
 
@@ -144,16 +189,21 @@ static int write_export(const struct arguments *a, const struct export_input *in
 static int export_profile(const struct arguments *a, const struct profile *p)
 {
 	struct zone_rows rows;
-	struct export_input in = {
-		.profile = p, .selection = &a->selection, .zone_rows = &rows, .self = a->self};
+	struct profile *own = NULL;
+	struct export_input in = {.profile = p,
+				  .selection = &a->selection,
+				  .zone_rows = &rows,
+				  .self = a->self,
+				  .table = a->table};
 	int rc = zone_rows_build(p, &a->selection, &rows), status;
 
 	if (!rc)
-		rc = build_tree(a, p, &in);
+		rc = build(a, p, &in, &own);
 	if (!rc)
 		render_doubt(p, a->input);
 	status = rc ? render_refuse(rc) : write_export(a, &in);
 	tree_free((struct tree *)in.tree);
+	profile_free(own);
 	zone_rows_release(&rows);
 	return status;
 }
@@ -163,15 +213,20 @@ int render_export(int argc, char **argv)
 	struct arguments a = {0};
 	struct profile *p = NULL;
 	int status = parse(argc, argv, &a), rc;
+	struct store_key key;
 
 	if (status >= 0)
 		return status;
+	key = store_key_of(&a.selection);
 	rc = output_check(a.output, a.force, &a.input, 1);
 	if (rc)
 		return render_refuse(rc);
-	if (store_load(a.input, NULL, &p))
+	render_enter_to(a.output, a.force, &a.input, 1);
+	if (store_load(a.input, &key, &p))
 		return render_fail();
 	filter_choose_metric(p, &a.selection);
+	if (a.reasons)
+		reason_frames_add(p);
 	status = export_profile(&a, p);
 	profile_free(p);
 	return status;

@@ -12,9 +12,10 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "cmd/style.h"
 #include "format/format.h"
 #include "model/doubt.h"
-#include "model/selection.h"
+#include "query/selection.h"
 #include "model/zone_column.h"
 #include "view/view.h"
 
@@ -58,16 +59,11 @@ int render_usage(const char *fmt, ...)
 	_free_ char *text = NULL;
 	_free_ char *clean = NULL;
 	va_list args;
-	int n;
 
 	va_start(args, fmt);
-	n = vasprintf(&text, fmt, args);
+	text = mem_vprintf(fmt, args);
 	va_end(args);
-	if (n < 0) {
-		text = NULL;
-		n = 0;
-	}
-	clean = str_clean(text ? text : "", (size_t)n);
+	clean = str_clean(text, strlen(text));
 	fprintf(stderr, "eprof-render: %s (see eprof-render --help)\n", clean);
 	return 2;
 }
@@ -76,13 +72,17 @@ static const char examples[] =
 	"Examples:\n"
 	"  eprof-render eprof.h5                     where the time went, on the terminal\n"
 	"  eprof-render eprof.h5 -o report.html      one interactive page that needs no network\n"
+	"  eprof-render new.h5 --append report.html  a second capture in that page\n"
 	"  eprof-render eprof.h5 -o report.pdf       to print or to mail\n"
-	"  eprof-render eprof.h5 -o flame.svg        the flame graph alone\n"
+	"  eprof-render eprof.h5 -o flame.svg        the flame graph, to zoom and search\n"
+	"  eprof-render eprof.h5 --view tree         the call tree in the terminal\n"
 	"  eprof-render eprof.h5 --view paths,threads --pid sqlite3\n"
 	"  eprof-render eprof.h5 --focus 'sqlite3Btree*' --view functions\n"
 	"  eprof-render eprof.h5 --zone parse_value  callers, distribution, lines of a zone\n"
 	"  eprof-render eprof.h5 -o zones.csv --sort p99 --where 'counts>100'\n"
 	"  eprof-render export eprof.h5 -o out.folded --to folded\n"
+	"  perf script | eprof-render import - -o perf.h5\n"
+	"  eprof-render compare old.h5 new.h5        what changed, how sure that is\n"
 	"\n"
 	"Usage: eprof-render [report] FILE [-o OUT] [OPTION…]\n"
 	"       eprof-render COMMAND …\n";
@@ -94,13 +94,16 @@ static const char options[] =
 	"      --format NAME    write this format, whatever OUT is called\n"
 	"      --view NAME,…    show these views, in this order\n"
 	"      --force          replace OUT if it exists\n"
+	"      --folder         html: OUT is a folder, with the page, its style, script and data\n"
+	"      --append PAGE    add the report to this html page, which then has several to "
+	"choose\n"
 	"      --width N        columns of txt; pixels of svg and png (1200)\n"
 	"      --colour auto|always|never  colours in txt (auto: on a terminal, unless NO_COLOR is "
-	"set)\n"
-	"  -h, --help           this text\n"
-	"      --version        the version\n"
-	"\n"
-	"Selection (the same for export):\n";
+	"set)\n";
+static const char more_options[] = "  -h, --help           this text\n"
+				   "      --version        the version\n"
+				   "\n"
+				   "Selection (the same for export):\n";
 
 /* What --sort and --where know, as lines of a terminal. */
 static void print_columns(void)
@@ -134,6 +137,8 @@ int render_help(int argc, char **argv)
 	for (const struct cmd *c = commands; c->name; c++)
 		printf("  %-10s %s\n", c->name, c->about);
 	fputs(options, stdout);
+	fputs(style_help, stdout);
+	fputs(more_options, stdout);
 	fputs(selection_help, stdout);
 	puts("\nViews:");
 	for (const struct view *const *v = views; *v; v++)

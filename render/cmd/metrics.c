@@ -1,14 +1,20 @@
 #include "cmd/metrics.h"
 
 #include <errno.h>
+#include <string.h>
 
-static int add(const struct profile *p, const struct selection *s, const char *name,
-	       struct metric_trees *out)
+static int add(const struct profile *p, const struct selection *s, const struct tree *own,
+	       const char *name, struct metric_trees *out)
 {
 	struct metric_tree m = {.name = name};
 	struct selection of_it = *s;
 	int rc;
 
+	if (!strcmp(name, own->measure.name)) {
+		if (own->samples)
+			vec_push(&out->all, m);
+		return 0;
+	}
 	of_it.metric = m.name;
 	rc = tree_build(p, &of_it, &m.tree);
 	if (rc < 0 || !m.tree->samples) {
@@ -21,19 +27,18 @@ static int add(const struct profile *p, const struct selection *s, const char *n
 	return 0;
 }
 
-int metric_trees_build(const struct profile *p, const struct selection *s, struct metric_trees *out)
+int metric_trees_build(const struct profile *p, const struct selection *s, const struct tree *own,
+		       struct metric_trees *out)
 {
-	struct measure opens_with;
-	int rc;
+	int rc = 0;
 
 	*out = (struct metric_trees){0};
 	if (s->metric || p->metrics.n < 2)
 		return 0;
-	rc = measure_find(p, NULL, &opens_with);
-	if (!rc && opens_with.n > 1)
-		rc = add(p, s, opens_with.name, out);
+	if (own->measure.n > 1)
+		rc = add(p, s, own, own->measure.name, out);
 	for (uint32_t i = 0; i < p->metrics.n && !rc; i++)
-		rc = add(p, s, profile_text(p, p->metrics.at[i].name), out);
+		rc = add(p, s, own, profile_text(p, p->metrics.at[i].name), out);
 	if (out->all.n < 2)
 		metric_trees_release(out);
 	return rc;

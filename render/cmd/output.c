@@ -12,15 +12,6 @@ static bool is_stdout(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
-/* A device may be read and written at once. */
-static bool is_same_file(const struct stat *out, const char *input)
-{
-	struct stat in;
-
-	return S_ISREG(out->st_mode) && !stat(input, &in) && in.st_dev == out->st_dev &&
-	       in.st_ino == out->st_ino;
-}
-
 int output_check(const char *path, bool force, const char *const *inputs, size_t n)
 {
 	const char *name = is_stdout(path) ? "the standard output" : path;
@@ -28,8 +19,9 @@ int output_check(const char *path, bool force, const char *const *inputs, size_t
 
 	if (is_stdout(path) ? fstat(STDOUT_FILENO, &out) : stat(path, &out))
 		n = 0;
-	for (size_t i = 0; i < n; i++)
-		if (is_same_file(&out, inputs[i]))
+	/* A device may be read and written at once. */
+	for (size_t i = 0; i < n && S_ISREG(out.st_mode); i++)
+		if (file_is(&out, inputs[i]))
 			return err(-EINVAL,
 				   "%s is the input '%s', which would be lost: name another "
 				   "file for the output",
@@ -61,7 +53,8 @@ int output_open(struct output *o, const char *path, bool force)
 
 int output_close(struct output *o, int rc)
 {
-	if (rc == 0)
+	/* Libraries that draw only say that they could not write. */
+	if (rc == 0 || ferror(o->out))
 		rc = file_flush(o->out, o->path ? o->path : "stdout");
 	if (!o->path)
 		return rc;

@@ -5,77 +5,63 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include "base/ascii.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "base/usage.h"
-#include "cmd/metrics.h"
+#include "cmd/enter.h"
+#include "cmd/material.h"
 #include "cmd/output.h"
+#include "cmd/page_folder.h"
+#include "cmd/style.h"
 #include "format/format.h"
-#include "model/filter.h"
+#include "query/filter.h"
 #include "model/meta.h"
-#include "model/selection.h"
+#include "query/selection.h"
 #include "store/store.h"
 #include "view/view.h"
 
-#define MAX_WIDTH   32767
-#define LEAST_WIDTH 40 /* columns; a narrower terminal wraps by itself */
-
-enum colour { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
-
 struct report {
 	const char *input, *output; /* output NULL: stdout */
+	const char *append;	    /* the page to add to, which is the output then */
+	struct input older;	    /* that page */
+	struct span older_text;
 	const char *format_name, *view_names;
 	const struct format *format;
 	const struct view *views[VIEWS_MOST];
 	struct selection selection;
-	unsigned width;
-	enum colour colour;
-	bool force;
+	struct style style;
+	bool force, folder;
 };
 
-enum { OPT_FORMAT = 256, OPT_VIEW, OPT_FORCE, OPT_WIDTH, OPT_COLOUR, OPT_VERSION };
+enum {
+	OPT_FORMAT = 256,
+	OPT_VIEW,
+	OPT_FORCE,
+	OPT_FOLDER,
+	OPT_APPEND,
+	OPT_WIDTH,
+	OPT_COLOUR,
+	OPT_VERSION
+};
 
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"format", required_argument, NULL, OPT_FORMAT},
 	{"view", required_argument, NULL, OPT_VIEW},
 	{"force", no_argument, NULL, OPT_FORCE},
+	{"folder", no_argument, NULL, OPT_FOLDER},
+	{"append", required_argument, NULL, OPT_APPEND},
 	{"width", required_argument, NULL, OPT_WIDTH},
 	{"colour", required_argument, NULL, OPT_COLOUR},
 	{"color", required_argument, NULL, OPT_COLOUR},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPT_VERSION},
+	STYLE_LONGOPTS,
 	SELECTION_LONGOPTS,
 	{NULL, 0, NULL, 0},
 };
-
-static int parse_colour(struct report *r, const char *text)
-{
-	static const char *const names[] = {"auto", "always", "never"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(text, names[i])) {
-			r->colour = (enum colour)i;
-			return 0;
-		}
-	}
-	return err(-EINVAL, "--colour is auto, always or never, not '%s'", text);
-}
-
-static int parse_width(struct report *r, const char *text)
-{
-	int64_t width;
-	int rc = units_parse_int(text, "--width", LEAST_WIDTH, MAX_WIDTH, &width);
-
-	if (rc == 0)
-		r->width = (unsigned)width;
-	return rc;
-}
 
 /* 0 or a negative errno with a text. */
 static int parse_option(struct report *r, int opt, const char *arg)
@@ -95,14 +81,53 @@ static int parse_option(struct report *r, int opt, const char *arg)
 	case OPT_FORCE:
 		r->force = true;
 		return 0;
+	case OPT_FOLDER:
+		r->folder = true;
+		return 0;
+	case OPT_APPEND:
+		r->append = arg;
+		return 0;
 	case OPT_WIDTH:
-		return parse_width(r, arg);
+		return style_width(&r->style, arg);
 	case OPT_COLOUR:
-		return parse_colour(r, arg);
+		return style_colour(&r->style, arg);
 	default:
+		rc = style_option(&r->style, opt, arg);
+		if (rc)
+			return rc < 0 ? rc : 0;
 		rc = selection_option(&r->selection, opt, arg);
 		return rc == 0 ? err(-EINVAL, "unknown option") : rc < 0 ? rc : 0;
 	}
+}
+
+/* --folder and --append are ways to write a page; the second names the output, too. */
+static int choose_page(struct report *r)
+{
+	const char *option = r->append ? "--append" : "--folder";
+
+	if (!r->append && !r->folder)
+		return 0;
+	if (r->append && r->folder)
+		return err(-EINVAL, "--append adds to a page in one file: not with --folder");
+	if (r->append && r->output)
+		return err(-EINVAL, "--append %s writes that page: not with -o", r->append);
+	if (r->format_name && strcmp(r->format_name, "html"))
+		return err(-EINVAL, "%s is of HTML pages: not with --format %s", option,
+			   r->format_name);
+	r->format_name = "html";
+	if (!r->append)
+		return 0;
+	r->output = r->append;
+	r->force = true;
+	return 0;
+}
+
+/* The page that is to be added to, before anything is worked out for it. */
+static int read_older(struct report *r)
+{
+	int rc = input_open(&r->older, r->append);
+
+	return rc < 0 ? rc : input_all(&r->older, INPUT_ALL_MAX, &r->older_text);
 }
 
 /* The format by --format, else by the output's name, else text. */
@@ -156,162 +181,45 @@ static int parse_views(struct report *r)
 	return rc;
 }
 
-/* Columns of the terminal; 0: no limit. COLUMNS has the last word. */
-static unsigned terminal_width(bool terminal)
+static int write_file(const struct report *r, const struct doc *doc,
+		      const struct format_options *options)
 {
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	int64_t width;
-
-	if (columns && units_parse_int(columns, "COLUMNS", 1, MAX_WIDTH, &width) == 0)
-		return width < LEAST_WIDTH ? LEAST_WIDTH : (unsigned)width;
-	if (!terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-		return 0;
-	return size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
-}
-
-static struct format_options format_options(const struct report *r)
-{
-	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-	bool text = !strcmp(r->format->extension, "txt");
-	bool to_stdout = !r->output || !strcmp(r->output, "-");
-	bool terminal = to_stdout && isatty(STDOUT_FILENO);
-	/* A file is read elsewhere: it is in UTF-8 always. */
-	struct format_options o = {.width = r->width, .ascii = text && to_stdout && ascii_wanted()};
-
-	if (r->colour == COLOUR_AUTO)
-		o.colour = terminal && !(no_colour && no_colour[0]) &&
-			   !(term && !strcmp(term, "dumb"));
-	else
-		o.colour = r->colour == COLOUR_ALWAYS;
-	if (text && to_stdout && !o.width)
-		o.width = terminal_width(terminal);
-	return o;
-}
-
-static void init_doc(struct doc *doc, const struct view_input *in)
-{
-	const char *command = profile_run(in->profile, RUN_COMMAND);
-	const char *events = profile_run(in->profile, RUN_EVENTS);
-	const char *node = profile_meta(in->profile, META_NODE);
-	char length[UNITS_BUF], count[UNITS_BUF];
-	struct str subtitle = {0};
-
-	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
-	if (events || !profile_has(in->profile, PART_ZONES))
-		str_addf(&subtitle, "%s · ", events ? events : "unknown event");
-	str_add(&subtitle, length);
-	if (profile_has(in->profile, PART_SAMPLES) || !profile_has(in->profile, PART_ZONES))
-		str_addf(&subtitle, " · %s sample%s",
-			 units_count(count, sizeof(count), in->tree->samples),
-			 in->tree->samples == 1 ? "" : "s");
-	if (profile_has(in->profile, PART_ZONES))
-		str_addf(&subtitle, " · %s zone%s",
-			 units_count(count, sizeof(count), (int64_t)in->zone_rows->rows.n),
-			 in->zone_rows->rows.n == 1 ? "" : "s");
-	if (node)
-		str_addf(&subtitle, " · %s", node);
-	doc_init(doc, in->profile, command && command[0] ? command : "profile", subtitle.s);
-	str_release(&subtitle);
-}
-
-/* Writes the views from @first on that are of one metric, for each of @metrics. Returns the number
- * of these views, or a negative errno with a text. */
-static int write_metrics(const struct view *const *first, const struct view_input *in,
-			 const struct metric_trees *metrics, struct doc *doc)
-{
-	struct selection selection = *in->selection;
-	struct view_input of_it = *in;
-	int n = 0, rc = 0;
-
-	of_it.selection = &selection;
-
-	while (first[n] && first[n]->by_metric)
-		n++;
-	for (size_t i = 0; i < metrics->all.n; i++) {
-		const struct metric_tree *m = &metrics->all.at[i];
-
-		doc->part = selection.metric = m->name;
-		of_it.tree = m->tree;
-		of_it.top = &m->top;
-		for (int k = 0; k < n && !rc; k++)
-			rc = first[k]->write(&of_it, doc);
-	}
-	doc->part = NULL;
-	return rc ? rc : n;
-}
-
-static int write_views(const struct report *r, const struct view_input *in,
-		       const struct metric_trees *metrics, struct doc *doc)
-{
-	const struct view *const *v = r->views;
-	int rc = 0;
-
-	while (*v && rc >= 0) {
-		if ((*v)->by_metric && metrics->all.n) {
-			rc = write_metrics(v, in, metrics, doc);
-			v += rc > 0 ? rc : 0;
-		} else {
-			rc = (*v++)->write(in, doc);
-		}
-	}
-	return rc < 0 ? rc : 0;
-}
-
-static int write_report(const struct report *r, const struct view_input *in,
-			const struct metric_trees *metrics)
-{
-	const struct format_options options = format_options(r);
 	struct output out = {0};
+	int rc = output_open(&out, r->output, r->force);
+
+	if (rc == 0)
+		rc = output_close(&out, r->format->write(doc, options, out.out));
+	return rc < 0 && r->append ? err(rc, "cannot add to '%s': %s", r->append, err_text()) : rc;
+}
+
+static int write_folder(const struct report *r, const struct doc *doc,
+			struct format_options options)
+{
+	struct page_folder folder;
+	int rc = page_folder_open(&folder, r->output, r->force);
+
+	options.assets = &folder.assets;
+	if (rc == 0)
+		rc = r->format->write(doc, &options, page_folder_page(&folder));
+	return page_folder_close(&folder, rc);
+}
+
+static int write_report(const struct report *r, const struct material *m)
+{
+	const bool to_file = r->output && strcmp(r->output, "-") != 0;
+	struct format_options options = style_options(&r->style, r->format, to_file);
 	struct doc doc;
 	int rc;
 
-	init_doc(&doc, in);
-	rc = write_views(r, in, metrics, &doc);
+	options.append = r->older_text;
+	material_begin(m, &doc);
+	rc = material_write(m, r->views, &doc);
 	if (options.ascii)
 		doc_to_ascii(&doc);
 	if (rc == 0)
-		rc = output_open(&out, r->output, r->force);
-	if (rc == 0)
-		rc = output_close(&out, r->format->write(&doc, &options, out.out));
+		rc = r->folder ? write_folder(r, &doc, options) : write_file(r, &doc, &options);
 	doc_release(&doc);
 	return rc;
-}
-
-/* All that views look at, built from one profile. */
-struct material {
-	struct profile *profile;
-	struct tree *tree, *zone_tree;
-	struct top top;
-	struct zone_rows zone_rows;
-	struct metric_trees metrics; /* in a report that has room for several */
-};
-
-/* What the selection takes of the profile. Errors are the selection's: the profile was checked when
- * it was read. */
-static int material_select(struct material *m, const struct report *r)
-{
-	int rc = tree_build(m->profile, &r->selection, &m->tree);
-
-	if (rc == 0)
-		rc = zone_tree_build(m->profile, &r->selection, &m->zone_tree);
-	if (rc == 0)
-		rc = zone_rows_build(m->profile, &r->selection, &m->zone_rows);
-	if (rc == 0)
-		top_build(m->tree, &m->top);
-	if (rc == 0 && (r->format->place == DOC_PAGE || r->format->place == DOC_PAPER))
-		rc = metric_trees_build(m->profile, &r->selection, &m->metrics);
-	return rc;
-}
-
-static void material_release(struct material *m)
-{
-	metric_trees_release(&m->metrics);
-	top_release(&m->top);
-	zone_rows_release(&m->zone_rows);
-	tree_free(m->zone_tree);
-	tree_free(m->tree);
-	profile_free(m->profile);
 }
 
 static bool has_view(const struct report *r, const char *name)
@@ -350,25 +258,19 @@ static int write_material(struct report *r, const struct material *m)
 	/* The summary tells it in the report. */
 	if (!has_view(r, "summary"))
 		render_doubt(m->profile, r->input);
-	return write_report(r,
-			    &(struct view_input){.profile = m->profile,
-						 .selection = &r->selection,
-						 .tree = m->tree,
-						 .top = &m->top,
-						 .zone_tree = m->zone_tree,
-						 .zone_rows = &m->zone_rows},
-			    &m->metrics);
+	return write_report(r, m);
 }
 
 /* The exit status, as of the two below. */
 static int report_of(struct report *r, struct material *m)
 {
-	int rc = store_load(r->input, &(struct store_key){0}, &m->profile);
+	const struct store_key key = store_key_of(&r->selection);
+	int rc = store_load(r->input, &key, &m->profile);
 
 	if (rc < 0)
 		return render_fail();
 	filter_choose_metric(m->profile, &r->selection);
-	rc = material_select(m, r);
+	rc = material_select(m, &r->selection, r->format->place);
 	if (rc == 0)
 		rc = check_zone_named(r, m);
 	if (rc < 0)
@@ -376,25 +278,62 @@ static int report_of(struct report *r, struct material *m)
 	return write_material(r, m) < 0 ? render_fail() : 0;
 }
 
+/* Returns in the confined child, or fails with a text. */
+static int enter(const struct report *r)
+{
+	struct allowed s = {0};
+	int rc = r->folder ? page_folder_make(r->output) : 0;
+
+	if (rc)
+		return rc;
+	allowed_read(&s, r->input);
+	allowed_read(&s, r->append);
+	if (r->folder)
+		allowed_fill(&s, r->output, r->force);
+	else
+		allowed_make(&s, r->output, r->force);
+	render_enter(&s);
+	return 0;
+}
+
 static int make_report(struct report *r)
 {
 	struct material m = {0};
-	int status, rc = output_check(r->output, r->force, &r->input, 1);
+	int status, rc = r->folder ? page_folder_check(r->output, r->force, r->input)
+				   : output_check(r->output, r->force, &r->input, 1);
 
+	if (rc == 0)
+		rc = enter(r);
 	if (rc < 0)
 		return render_refuse(rc);
+	if (r->append && read_older(r) < 0) {
+		input_close(&r->older);
+		return render_fail();
+	}
 	status = report_of(r, &m);
 	material_release(&m);
+	if (r->append)
+		input_close(&r->older);
 	return status;
 }
 
 static int run_report(struct report *r)
 {
-	int rc = choose_format(r);
+	int rc = choose_page(r);
 
+	if (rc == 0)
+		rc = choose_format(r);
 	if (rc == 0)
 		rc = parse_views(r);
 	return rc < 0 ? render_refuse(rc) : make_report(r);
+}
+
+static int version(void)
+{
+	_free_ char *text = sandbox_text();
+
+	printf("eprof-render " EPROF_VERSION "\n%s\n", text);
+	return 0;
 }
 
 int render_report(int argc, char **argv)
@@ -411,8 +350,7 @@ int render_report(int argc, char **argv)
 		if (opt == 'h')
 			return render_help(argc, argv);
 		if (opt == OPT_VERSION) {
-			puts("eprof-render " EPROF_VERSION);
-			return 0;
+			return version();
 		}
 		if (parse_option(&r, opt, optarg) < 0)
 			return render_usage("%s", err_text());

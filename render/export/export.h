@@ -8,8 +8,17 @@
 
 #include <stdio.h>
 
-#include "model/tree.h"
-#include "model/zone_rows.h"
+#include "query/tree.h"
+#include "query/zone_rows.h"
+
+/* What an export reads. */
+enum export_source {
+	EXPORT_TREE,   /* tree: the call tree by function */
+	EXPORT_ZONES,  /* zone_rows */
+	EXPORT_STACKS, /* part: its samples, nodes, frames, threads, metrics and reasons; of a
+			* profile of zones alone their call tree stands there as samples */
+	EXPORT_TABLES, /* part: every table */
+};
 
 struct export_input {
 	const struct profile *profile;
@@ -18,14 +27,19 @@ struct export_input {
 	bool values;			   /* the metric's values rather than numbers of samples */
 	const struct zone_rows *zone_rows; /* of that selection */
 	bool self;			   /* zones: self times in place of total ones */
+	const struct profile *part;	   /* that selection, see enum export_source */
+	const char *table;		   /* of --table; NULL: not given */
 };
 
 struct export
 {
 	const char *name;      /* for --to */
 	const char *extension; /* chosen by the output's name; NULL: by --to only */
+	const char *beginning; /* the same by what the file's name begins with; NULL: not */
 	const char *about;     /* one line for --help */
-	bool takes_self;       /* heeds export_input's self */
+	enum export_source reads;
+	bool takes_self;  /* heeds export_input's self */
+	bool takes_table; /* heeds its table */
 	/* Writes all to @out. 0, or a negative errno with a text. The caller checks ferror() and
 	 * closes. */
 	int (*write)(const struct export_input *, FILE *out);
@@ -33,7 +47,8 @@ struct export
 
 /* NULL-terminated. */
 extern const struct export *const exports[];
-/* By name, and by the extension of a file's name; NULL where there is none. */
+/* By name; and by the extension of a file's name, the longest that fits, or its beginning. NULL
+ * where there is none. */
 const struct export *export_find(const char *name);
 const struct export *export_find_for(const char *path);
 

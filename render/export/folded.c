@@ -6,14 +6,15 @@
  * The thread's name comes first. Frames are marked as the tools colour them: _[k] kernel,
  * _[i] inlined, _[j] JIT. The number is that of samples, or the metric's value when a metric was
  * asked for by name. Readers cut at the last space and at every ';', so a name's own ';' becomes
- * ':' and all that breaks a line becomes '?'; its spaces stay.
+ * ':' and all that breaks a line becomes '?', as does a '#' at its start, which would make it a
+ * comment; spaces stay.
  */
 #include "export/export.h"
 
 #include <inttypes.h>
 
 #include "base/str.h"
-#include "model/frame_class.h"
+#include "query/frame_class.h"
 
 static const char *const suffixes[FRAME_CLASSES] = {
 	[FRAME_KERNEL] = "_[k]",
@@ -33,6 +34,8 @@ static void frame_add(struct str *path, const struct tree *t, const struct tree_
 			*s = ':';
 	if (path->n)
 		str_addc(path, ';');
+	else if (*clean == '#')
+		*clean = '?';
 	str_add(path, *clean ? clean : "?");
 	str_add(path, suffix ? suffix : "");
 }

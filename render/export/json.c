@@ -5,25 +5,17 @@
  *	 "count":1000,"children":{"main;shell.c;24412":{…}}}
  *
  * count is that of samples, or the metric's value when a metric was asked for by name; it holds
- * the children's. Written node by node: trees may be deeper than a stack is.
+ * the children's. Beside a value stands how far it may be off for being of samples: "margin"
+ * (query/spread.h). Written node by node: trees may be deeper than a stack is.
  */
 #include "export/export.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 #include "base/hash.h"
 #include "base/str.h"
-
-static void string_write(FILE *out, const char *clean)
-{
-	putc('"', out);
-	for (const char *s = clean; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			putc('\\', out);
-		putc(*s, out);
-	}
-	putc('"', out);
-}
+#include "paint/json_write.h"
 
 static char *clean_text(const struct profile *p, uint32_t string)
 {
@@ -55,8 +47,9 @@ static uint32_t place_of(const struct profile *p, const struct function *f)
 	return profile_text(p, f->file)[0] ? f->file : p->modules.at[f->module].path;
 }
 
-/* All of a node but its children and its end. */
-static void node_open(const struct export_input *in, uint32_t i, struct map *seen, FILE *out)
+/* All of a node but its children and its end. @margins: NULL: of numbers of samples. */
+static void node_open(const struct export_input *in, uint32_t i, const double *margins,
+		      struct map *seen, FILE *out)
 {
 	const struct tree_node *n = &in->tree->nodes.at[i];
 	const struct function *f = &in->profile->functions.at[n->function];
@@ -65,28 +58,28 @@ static void node_open(const struct export_input *in, uint32_t i, struct map *see
 	_free_ char *id = i ? identifier(n, name, file, f->line, seen) : mem_strdup("root");
 
 	if (i) {
-		string_write(out, id);
+		json_text(out, "", id);
 		putc(':', out);
 	}
-	fputs("{\"identifier\":", out);
-	string_write(out, id);
-	fputs(",\"description\":{\"name\":", out);
-	string_write(out, i ? name : "root");
-	fputs(",\"filename\":", out);
-	string_write(out, file);
-	fprintf(out,
-		",\"line_number\":%" PRIu32 ",\"line\":\"\"},\"count\":%" PRId64 ",\"children\":{",
-		f->line, in->values ? n->total : n->total_samples);
+	json_text(out, "{\"identifier\":", id);
+	json_text(out, ",\"description\":{\"name\":", i ? name : "root");
+	json_text(out, ",\"filename\":", file);
+	fprintf(out, ",\"line_number\":%" PRIu32 ",\"line\":\"\"},\"count\":%" PRId64, f->line,
+		in->values ? n->total : n->total_samples);
+	if (margins && isfinite(margins[i]))
+		fprintf(out, ",\"margin\":%.0f", margins[i]);
+	fputs(",\"children\":{", out);
 }
 
 static int json_write(const struct export_input *in, FILE *out)
 {
 	const struct tree_node *nodes = in->tree->nodes.at;
+	_free_ double *margins = in->values && in->tree->spread ? tree_margins(in->tree) : NULL;
 	struct map seen = {0};
 	uint32_t i = 0, next;
 
 	do {
-		node_open(in, i, &seen, out);
+		node_open(in, i, margins, &seen, out);
 		next = tree_next(in->tree, i, true);
 		/* Ends this one and its parents, up to where the next belongs. */
 		for (uint32_t d = nodes[i].depth + 1; d-- > (next ? nodes[next].depth : 0);)

@@ -1,5 +1,7 @@
 #include "export/export.h"
 
+#include "base/str.h"
+
 #define EXPORT(name) extern const struct export name##_export;
 #include "export/exports.def"
 #undef EXPORT
@@ -19,14 +21,23 @@ const struct export *export_find(const char *name)
 	return NULL;
 }
 
+/* How many letters of the file's name are @e's: its extension, behind a dot. */
+static size_t fit(const struct export *e, const char *file)
+{
+	const size_t n = strlen(file), length = e->extension ? strlen(e->extension) : 0;
+
+	if (length && n > length && file[n - length - 1] == '.' && str_ends(file, e->extension))
+		return length;
+	return e->beginning && str_starts(file, e->beginning) ? strlen(e->beginning) : 0;
+}
+
 const struct export *export_find_for(const char *path)
 {
-	const char *dot = strrchr(path, '.');
+	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+	const struct export *best = NULL;
 
-	if (!dot || strchr(dot, '/'))
-		return NULL;
 	for (const struct export *const *e = exports; *e; e++)
-		if ((*e)->extension && !strcmp((*e)->extension, dot + 1))
-			return *e;
-	return NULL;
+		if (fit(*e, file) > (best ? fit(best, file) : 0))
+			best = *e;
+	return best;
 }

@@ -49,6 +49,12 @@ static struct figures of_self(const struct zone *z)
 	};
 }
 
+/* What an imported profile does not know stays empty: cProfile's has no least, most, deviation. */
+static bool is_known(const struct export_input *in, const char *column)
+{
+	return zone_column_is_known(zone_column_find(column), in->profile);
+}
+
 static void row_write(const struct export_input *in, const struct zone *z, FILE *out)
 {
 	const struct figures f = in->self ? of_self(z) : of_calls(z);
@@ -56,11 +62,12 @@ static void row_write(const struct export_input *in, const struct zone *z, FILE 
 
 	text_field(out, "", in->profile, z->name);
 	text_field(out, ",", in->profile, z->src_file);
-	fprintf(out,
-		",%" PRIu32 ",%" PRId64 ",%.6f,%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-		",%.6f\n",
-		z->src_line, f.total, length > 0 ? 100. * (double)f.total / length : 0, z->counts,
-		f.mean, f.min, f.max, f.std);
+	fprintf(out, ",%" PRIu32 ",%" PRId64 ",%.6f,%" PRIu64 ",%" PRId64, z->src_line, f.total,
+		length > 0 ? 100. * (double)f.total / length : 0, z->counts, f.mean);
+	if (is_known(in, "min_ns"))
+		fprintf(out, ",%" PRId64 ",%" PRId64 ",%.6f\n", f.min, f.max, f.std);
+	else
+		fputs(",,,\n", out);
 }
 
 /* What the profile does not know is not made up. */
@@ -103,6 +110,7 @@ static int tracy_csv_write(const struct export_input *in, FILE *out)
 const struct export tracy_csv_export = {
 	.name = "tracy-csv",
 	.about = "zones as tracy-csvexport prints them",
+	.reads = EXPORT_ZONES,
 	.takes_self = true,
 	.write = tracy_csv_write,
 };

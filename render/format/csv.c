@@ -19,7 +19,7 @@ static void put_titles(FILE *out, const struct doc_table *t)
 	for (size_t i = 0; i < t->columns.n; i++) {
 		const char *key = t->keys.n ? t->keys.at[i] : t->columns.at[i].title;
 
-		if (t->columns.at[i].kind == CELL_BAR)
+		if (cell_is_drawn(t->columns.at[i].kind))
 			continue;
 		csv_field(out, first ? "" : ",", key);
 		first = false;
@@ -47,7 +47,7 @@ static void put_row(FILE *out, const struct doc_table *t, size_t row)
 	bool first = true;
 
 	for (size_t i = 0; i < t->columns.n; i++) {
-		if (t->columns.at[i].kind == CELL_BAR)
+		if (cell_is_drawn(t->columns.at[i].kind))
 			continue;
 		put_cell(out, first ? "" : ",", &t->columns.at[i],
 			 &t->cells.at[row * t->columns.n + i]);

@@ -1,6 +1,6 @@
 /*
- * flame_only: what the picture formats (svg, png) share: they show one flame graph and nothing
- * else, and lay out its frame alike.
+ * flame_only: what the picture formats (svg, png) share of a document that is one flame graph and
+ * nothing else: they lay out its frame alike.
  */
 #ifndef FORMAT_FLAME_ONLY_H
 #define FORMAT_FLAME_ONLY_H
@@ -8,27 +8,35 @@
 #include "format/format.h"
 #include "paint/plot.h"
 
-#define PICTURE_WIDTH  1200 /* pixels, where --width says nothing */
-#define PICTURE_MARGIN 16
-#define PICTURE_ROW    16
-#define PICTURE_HEAD   92 /* title, subtitle, base, legend */
-#define PICTURE_FOOT   14
-#define PICTURE_MIN    0.1 /* pixels: boxes below are left out */
+#define PICTURE_WIDTH	  1200 /* pixels, where --width says nothing */
+#define PICTURE_MARGIN	  16
+#define PICTURE_ROW	  16.0
+#define PICTURE_ROW_LEAST 9.0 /* to which --height may press rows */
+#define PICTURE_HEAD	  92  /* title, subtitle, base, legend */
+#define PICTURE_FOOT	  14
+#define PICTURE_MIN	  0.1 /* pixels: boxes below are drawn as one with their neighbours */
 
-struct picture {
+struct flame_picture {
 	struct plot plot;
 	const struct doc *doc;
 	const struct doc_block *block; /* the flame */
 	double width, height;	       /* pixels */
 	uint32_t rows_cut;	       /* rows at the top that found no room */
+	bool dark;
 };
 
-/* -EINVAL with a text when the document is not one flame graph. At most @max_height pixels. */
-int picture_init(struct picture *, const struct doc *, const struct format_options *,
-		 double max_height);
-void picture_release(struct picture *);
+/* The flame graph of a document that has nothing else to draw, but texts; else NULL. */
+const struct doc_block *flame_alone(const struct doc *);
+
+/* Lays out the picture of @block, which is flame_alone(). At most @max_height pixels. */
+void flame_picture_init(struct flame_picture *, const struct doc *, const struct doc_block *block,
+			const struct format_options *, double max_height);
+void flame_picture_release(struct flame_picture *);
 
 /* What stands under the subtitle: the base, and what was left out. Freed by the caller. */
-char *picture_caption(const struct picture *);
+char *flame_picture_caption(const struct flame_picture *);
+
+/* format/svg_flame.c: the interactive one. */
+int svg_flame(const struct flame_picture *, FILE *out);
 
 #endif

@@ -1,29 +1,24 @@
 /* The HTML report: one page that holds its style, its viewer and its data, and loads nothing. */
 #include "format/format.h"
 
-#include <glib.h>
-#include <math.h>
+#include <errno.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/str.h"
+#include "format/html_diff.h"
 #include "format/html_flame.h"
-#include "model/frame_class.h"
+#include "format/html_page.h"
+#include "format/html_samples.h"
+#include "format/html_table.h"
+#include "format/html_text.h"
+#include "query/frame_class.h"
 #include "paint/cut.h"
-#include "web/web.h"
 
-/* Rows of a table that stand in the page itself, for those who read it without its script; all
- * of them are in the data. */
-#define STATIC_ROWS 30
-/* Main columns that a window has room for; of more, those that the table can spare go behind the
- * button. */
-#define MAIN_COLUMNS 16
 /* Frames at the end of a path that show before it is opened. */
 #define PATH_LEAVES 4
-/* Letters of a name that show; its title has all of them. The same number is in page.js. */
-#define NAME_MOST 120
-
 /* What stands in the data, as the viewer knows it. */
-enum tag { TAG_END, TAG_FLAME, TAG_TABLE };
+enum tag { TAG_END, TAG_FLAME, TAG_TABLE, TAG_SAMPLES, TAG_SAMPLED, TAG_DIFF };
 
 /* What a page is written from. */
 struct page {
@@ -31,246 +26,165 @@ struct page {
 	FILE *out;
 	struct pack data; /* flames and tables in the order of the blocks, each after its tag */
 	uint32_t n_flames, n_tables;
+	size_t n_sampled; /* flames so far of the last samples */
+	/* The samples that flames are of: those of the flames of one profile together. */
+	VEC(struct html_union) samples;
 	/* Of the last flame: where its nodes stand in the data, for the paths that follow it. */
 	const struct tree *tree;
 	uint32_t *place;
-	const char *part; /* under way: see struct doc */
+	const char *part;  /* under way: see struct doc */
+	bool front, panel; /* under way: the overview, and a heading of it with what follows */
 };
 
-static void text_write(FILE *out, const char *text)
+static void panel_end(struct page *pg)
 {
-	_free_ char *clean = str_clean(text ? text : "", text ? strlen(text) : 0);
-
-	for (const char *s = clean; *s; s++) {
-		switch (*s) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		case '\'':
-			fputs("&#39;", out);
-			break;
-		default:
-			putc(*s, out);
-		}
-	}
-}
-
-/* <tag attributes>text</tag> */
-static void element(FILE *out, const char *tag, const char *attributes, const char *text)
-{
-	fprintf(out, "<%s%s>", tag, attributes);
-	text_write(out, text);
-	fprintf(out, "</%s>\n", tag);
-}
-
-/* The same with a name for its text, cut in the middle where it is long, and whole in its title. */
-static void named_element(FILE *out, const char *tag, const char *attributes, const char *name)
-{
-	_free_ char *cut = cut_middle(name, NAME_MOST);
-
-	fprintf(out, "<%s%s", tag, attributes);
-	if (strcmp(cut, name)) {
-		fputs(" title=\"", out);
-		text_write(out, name);
-		fputs("\"", out);
-	}
-	fputs(">", out);
-	text_write(out, cut);
-	fprintf(out, "</%s>", tag);
+	if (pg->panel)
+		fputs("</div>\n", pg->out);
+	pg->panel = false;
 }
 
 static void heading_write(struct page *pg, const struct doc_block *b)
 {
-	element(pg->out, "h2", "", b->text);
+	if (pg->front) {
+		panel_end(pg);
+		fputs("<div class=\"panel\">\n", pg->out);
+		pg->panel = true;
+	}
+	html_element(pg->out, "h2", "", b->text);
 }
 
 static void paragraph_write(struct page *pg, const struct doc_block *b)
 {
-	element(pg->out, "p", "", b->text);
+	html_element(pg->out, "p", "", b->text);
 }
 
-static void facts_write(struct page *pg, const struct doc_block *b)
+/* "10.0 s · of 1,000 samples": the amount, and what is to be said of it. */
+static void card_value_write(FILE *out, const char *value)
 {
-	fputs("<dl class=\"facts\">\n", pg->out);
+	const char *dot = strstr(value, " · ");
+	_free_ char *amount = dot ? mem_strndup(value, (size_t)(dot - value)) : mem_strdup(value);
+
+	fputs("<dd>", out);
+	html_element(out, "b", "", amount);
+	if (dot)
+		html_element(out, "span", "", dot + strlen(" · "));
+	fputs("</dd>\n", out);
+}
+
+static void cards_write(struct page *pg, const struct doc_block *b)
+{
+	fputs("<dl class=\"cards\">\n", pg->out);
 	for (size_t i = 0; i < b->facts.n; i++) {
 		const struct doc_fact *f = &b->facts.at[i];
 
 		fprintf(pg->out, "<div%s>", f->warn ? " class=\"warn\"" : "");
-		element(pg->out, "dt", "", f->label);
-		element(pg->out, "dd", "", f->value);
+		html_element(pg->out, "dt", "", f->label);
+		card_value_write(pg->out, f->value);
 		fputs("</div>\n", pg->out);
 	}
 	fputs("</dl>\n", pg->out);
 }
 
-static const char *const cell_class[] = {
-	[CELL_TEXT] = "text",
-	[CELL_NUMBER] = "number",
-	[CELL_PERCENT] = "number",
-	[CELL_BAR] = "bar",
-};
-
-/* Columns for those who have the room show by a button; those of them in which nothing stands are
- * not written at all. */
-static bool is_extra(const struct doc_table *t, size_t column)
+/* What stands below the overview is folded away, but for how much of it is to be seen. */
+static void folded_begin(struct page *pg, const struct doc_block *b)
 {
-	return t->extra_from && column >= t->extra_from;
+	size_t warnings = 0;
+
+	for (size_t i = 0; i < b->facts.n; i++)
+		warnings += b->facts.at[i].warn;
+	fputs("<details class=\"folded\"><summary>All about this capture", pg->out);
+	if (warnings)
+		fprintf(pg->out, ", <span class=\"warn\">%zu warning%s</span>", warnings,
+			warnings == 1 ? "" : "s");
+	fputs("</summary>\n", pg->out);
 }
 
-static bool is_written(const struct doc_table *t, size_t column)
+static void facts_write(struct page *pg, const struct doc_block *b)
 {
-	size_t rows = doc_table_rows(t);
+	const bool folded = b > pg->doc->blocks.at && b[-1].front;
 
-	if (!is_extra(t, column))
-		return true;
-	for (size_t r = 0; r < rows; r++) {
-		const struct doc_cell *cell = &t->cells.at[r * t->columns.n + column];
-		bool text = t->columns.at[column].kind == CELL_TEXT;
-
-		if (text ? cell->text && cell->text[0] : cell->value != 0)
-			return true;
+	if (b->front) {
+		cards_write(pg, b);
+		return;
 	}
-	return false;
-}
+	if (folded)
+		folded_begin(pg, b);
+	fputs("<dl class=\"facts\">\n", pg->out);
+	for (size_t i = 0; i < b->facts.n; i++) {
+		const struct doc_fact *f = &b->facts.at[i];
 
-/* Behind the button, though something stands in it. */
-static bool is_spared(const struct doc_table *t, size_t column)
-{
-	size_t over = t->extra_from > MAIN_COLUMNS ? t->extra_from - MAIN_COLUMNS : 0;
-
-	for (size_t i = 0; i < over && i < t->n_spare; i++)
-		if (t->spare[i] == column)
-			return true;
-	return is_extra(t, column);
-}
-
-static const char *extra_class(const struct doc_table *t, size_t column)
-{
-	return is_spared(t, column) ? " extra" : "";
-}
-
-static void cell_write(FILE *out, const struct doc_table *t, size_t row, size_t c)
-{
-	const struct doc_column *column = &t->columns.at[c];
-	const struct doc_cell *cell = &t->cells.at[row * t->columns.n + c];
-	char class[64];
-
-	snprintf(class, sizeof(class), " class=\"%s%s%s\"", cell_class[column->kind],
-		 cell->is_code ? " code" : "", extra_class(t, c));
-	if (column->kind == CELL_BAR)
-		fprintf(out,
-			"<td%s><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" "
-			"aria-hidden=\"true\"><rect width=\"%.2f\" height=\"8\"/></svg></td>",
-			class, isfinite(cell->value) ? fmax(0, fmin(100, cell->value)) : 0);
-	else
-		named_element(out, "td", class, cell->text ? cell->text : "");
-}
-
-static void columns_write(FILE *out, const struct doc_table *t)
-{
-	fputs("<thead><tr>", out);
-	for (size_t c = 0; c < t->columns.n; c++) {
-		const struct doc_column *column = &t->columns.at[c];
-
-		if (!is_written(t, c))
-			continue;
-		fprintf(out, "<th scope=\"col\" class=\"%s%s\" title=\"", cell_class[column->kind],
-			extra_class(t, c));
-		text_write(out, column->help);
-		fputs("\">", out);
-		text_write(out, column->title);
-		fputs("</th>", out);
+		fprintf(pg->out, "<div%s>", f->warn ? " class=\"warn\"" : "");
+		html_element(pg->out, "dt", "", f->label);
+		html_element(pg->out, "dd", "", f->value);
+		fputs("</div>\n", pg->out);
 	}
-	fputs("</tr></thead>\n", out);
-}
-
-static void rows_write(FILE *out, const struct doc_table *t)
-{
-	size_t rows = doc_table_rows(t), shown = rows < STATIC_ROWS ? rows : STATIC_ROWS;
-
-	fputs("<tbody>\n", out);
-	for (size_t r = 0; r < shown; r++) {
-		fputs("<tr>", out);
-		for (size_t c = 0; c < t->columns.n; c++)
-			if (is_written(t, c))
-				cell_write(out, t, r, c);
-		fputs("</tr>\n", out);
-	}
-	fputs("</tbody>\n", out);
-}
-
-static void column_pack(struct pack *out, const struct doc_table *t, size_t c)
-{
-	enum cell_kind kind = t->columns.at[c].kind;
-	const char *key = t->keys.n && t->keys.at[c] ? t->keys.at[c] : "";
-	size_t rows = doc_table_rows(t);
-
-	pack_uint(out, kind);
-	pack_uint(out, pack_string(out, key));
-	pack_uint(out, is_spared(t, c));
-	for (size_t r = 0; r < rows; r++) {
-		const struct doc_cell *cell = &t->cells.at[r * t->columns.n + c];
-
-		if (kind != CELL_BAR)
-			pack_uint(out, pack_string(out, cell->text ? cell->text : ""));
-		if (kind != CELL_TEXT)
-			pack_float(out, cell->value);
-	}
-}
-
-/* All rows as data: column by column, each after its kind and name. */
-static void table_pack(struct pack *out, const struct doc_table *t)
-{
-	size_t columns = 0;
-
-	for (size_t c = 0; c < t->columns.n; c++)
-		columns += is_written(t, c);
-	pack_uint(out, columns);
-	pack_uint(out, doc_table_rows(t));
-	for (size_t c = 0; c < t->columns.n; c++)
-		if (is_written(t, c))
-			column_pack(out, t, c);
+	fputs("</dl>\n", pg->out);
+	if (folded)
+		fputs("</details>\n", pg->out);
 }
 
 static void table_write(struct page *pg, const struct doc_block *b)
 {
-	fprintf(pg->out, "<div class=\"table%s\" data-table=\"%u\">\n<table>\n",
-		b->table.columns.n > MAIN_COLUMNS ? " many" : "", pg->n_tables++);
-	if (b->text)
-		element(pg->out, "caption", "", b->text);
-	columns_write(pg->out, &b->table);
-	rows_write(pg->out, &b->table);
-	fputs("</table>\n", pg->out);
-	if (doc_table_rows(&b->table) > STATIC_ROWS)
-		fprintf(pg->out,
-			"<p class=\"more\">%zu more rows are in the data of this page.</p>\n",
-			doc_table_rows(&b->table) - STATIC_ROWS);
-	fputs("</div>\n", pg->out);
+	html_table(pg->out, &b->table, b->text, pg->n_tables++);
 	pack_uint(&pg->data, TAG_TABLE);
-	table_pack(&pg->data, &b->table);
+	html_table_pack(&pg->data, &b->table);
+}
+
+/* Writes the samples of the flames from @b on that are of its profile. */
+static void samples_begin(struct page *pg, const struct doc_block *b)
+{
+	const struct doc_block *end = pg->doc->blocks.at + pg->doc->blocks.n;
+	struct html_union *s = vec_add(&pg->samples);
+
+	for (; b < end; b++)
+		if (b->kind == BLOCK_FLAME && html_union_can(b->tree) &&
+		    !html_union_add(s, b->tree))
+			break;
+	pack_uint(&pg->data, TAG_SAMPLES);
+	html_samples_pack(s, &pg->data);
+}
+
+/* A flame of samples: which samples, which of their metrics. */
+static void sampled_pack(struct page *pg, const struct doc_block *b)
+{
+	const struct html_union *s = pg->samples.n ? &pg->samples.at[pg->samples.n - 1] : NULL;
+
+	if (!s || pg->n_sampled == s->n) {
+		samples_begin(pg, b);
+		s = &pg->samples.at[pg->samples.n - 1];
+		pg->n_sampled = 0;
+	}
+	pack_uint(&pg->data, TAG_SAMPLED);
+	pack_uint(&pg->data, pg->samples.n - 1);
+	pack_uint(&pg->data, pg->n_sampled);
+	for (uint32_t i = 0; i < b->tree->nodes.n; i++)
+		pg->place[i] = html_union_place(s, pg->n_sampled, i);
+	pg->n_sampled++;
 }
 
 static void flame_write(struct page *pg, const struct doc_block *b)
 {
-	fprintf(pg->out, "<section class=\"flame\" data-flame=\"%u\" aria-label=\"",
+	fprintf(pg->out, "<section class=\"flame\" data-flame=\"%u\" data-metric=\"",
 		pg->n_flames++);
-	text_write(pg->out, b->text && b->text[0] ? b->text : "Flame graph");
+	html_text(pg->out, b->tree->measure.name);
+	fputs("\" aria-label=\"", pg->out);
+	html_text(pg->out, b->text && b->text[0] ? b->text : "Flame graph");
 	fputs("\">\n", pg->out);
 	if (b->text && b->text[0])
-		element(pg->out, "p", " class=\"caption\"", b->text);
+		html_element(pg->out, "p", " class=\"caption\"", b->text);
 	fputs("</section>\n", pg->out);
 	free(pg->place);
 	pg->tree = b->tree;
 	pg->place = mem_zalloc(b->tree->nodes.n, sizeof(*pg->place));
+	if (b->tree->diff) {
+		pack_uint(&pg->data, TAG_DIFF);
+		html_diff_pack(b->tree->diff, &pg->data);
+		return;
+	}
+	if (html_union_can(b->tree)) {
+		sampled_pack(pg, b);
+		return;
+	}
 	pack_uint(&pg->data, TAG_FLAME);
 	html_flame_pack(b->tree, &pg->data, pg->place);
 }
@@ -281,7 +195,7 @@ static void frame_write(FILE *out, const struct tree *t, uint32_t node)
 	char attributes[32];
 
 	snprintf(attributes, sizeof(attributes), " class=\"k%u\"", frame_class_of_node(t, n));
-	named_element(out, "li", attributes, profile_text(t->profile, n->name));
+	html_named(out, "li", attributes, profile_text(t->profile, n->name));
 	fputs("\n", out);
 }
 
@@ -291,13 +205,13 @@ static void path_summary(FILE *out, const struct doc_path *path, const struct tr
 	size_t n = path->nodes.n, first = n > PATH_LEAVES ? n - PATH_LEAVES : 0;
 
 	fputs("<summary>", out);
-	element(out, "b", "", path->share);
+	html_element(out, "b", "", path->share);
 	fputs("<span class=\"leaves\">", out);
 	if (first)
 		fputs("… › ", out);
 	for (size_t i = first; i < n; i++) {
-		named_element(out, "span", "",
-			      profile_text(t->profile, t->nodes.at[path->nodes.at[i]].name));
+		html_named(out, "span", "",
+			   profile_text(t->profile, t->nodes.at[path->nodes.at[i]].name));
 		fputs(i + 1 < n ? " › " : "", out);
 	}
 	fputs("</span></summary>\n", out);
@@ -320,7 +234,7 @@ static void path_write(struct page *pg, const struct doc_path *path, const struc
 static void paths_write(struct page *pg, const struct doc_block *b)
 {
 	if (b->text && b->text[0])
-		element(pg->out, "p", " class=\"caption\"", b->text);
+		html_element(pg->out, "p", " class=\"caption\"", b->text);
 	fputs("<ol class=\"paths\">\n", pg->out);
 	for (size_t i = 0; i < b->paths.n; i++)
 		path_write(pg, &b->paths.at[i], b->tree);
@@ -339,10 +253,21 @@ static void part_turn(struct page *pg, const char *part)
 	if (!part)
 		return;
 	fputs("<section class=\"part\" data-part=\"", pg->out);
-	text_write(pg->out, part);
+	html_text(pg->out, part);
 	fputs("\" aria-label=\"", pg->out);
-	text_write(pg->out, part);
+	html_text(pg->out, part);
 	fputs("\">\n", pg->out);
+}
+
+static void front_turn(struct page *pg, bool front)
+{
+	if (pg->front == front)
+		return;
+	if (pg->front)
+		panel_end(pg);
+	fputs(front ? "<section class=\"front\" aria-label=\"Overview\">\n" : "</section>\n",
+	      pg->out);
+	pg->front = front;
 }
 
 static void body_write(struct page *pg)
@@ -351,109 +276,48 @@ static void body_write(struct page *pg)
 		[BLOCK_HEADING] = heading_write, [BLOCK_TEXT] = paragraph_write,
 		[BLOCK_FACTS] = facts_write,	 [BLOCK_TABLE] = table_write,
 		[BLOCK_FLAME] = flame_write,	 [BLOCK_PATHS] = paths_write,
+		[BLOCK_TREE] = flame_write,	 [BLOCK_HEAT] = paragraph_write,
 	};
 
 	for (size_t i = 0; i < pg->doc->blocks.n; i++) {
+		front_turn(pg, pg->doc->blocks.at[i].front);
 		part_turn(pg, pg->doc->blocks.at[i].part);
 		write[pg->doc->blocks.at[i].kind](pg, &pg->doc->blocks.at[i]);
 	}
+	front_turn(pg, false);
 	part_turn(pg, NULL);
 }
 
-static void title_write(struct page *pg)
+static void page_release(struct page *pg)
 {
-	text_write(pg->out, pg->doc->title);
-}
-
-static void subtitle_write(struct page *pg)
-{
-	text_write(pg->out, pg->doc->subtitle);
-}
-
-static void style_write(struct page *pg)
-{
-	fwrite(web_page_css, 1, (size_t)(web_page_css_end - web_page_css), pg->out);
-}
-
-static void script_write(struct page *pg)
-{
-	fwrite(web_page_js, 1, (size_t)(web_page_js_end - web_page_js), pg->out);
-}
-
-/* What the page's content security policy lets run: exactly these bytes. */
-static void hash_write(FILE *out, const char *from, const char *to)
-{
-	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
-	uint8_t digest[32];
-	gsize n = sizeof(digest);
-
-	g_checksum_update(sum, (const guchar *)from, to - from);
-	g_checksum_get_digest(sum, digest, &n);
-	g_checksum_free(sum);
-	fputs("sha256-", out);
-	pack_base64(digest, n, out);
-}
-
-static void style_hash_write(struct page *pg)
-{
-	hash_write(pg->out, web_page_css, web_page_css_end);
-}
-
-static void script_hash_write(struct page *pg)
-{
-	hash_write(pg->out, web_page_js, web_page_js_end);
-}
-
-/* What stands for {{name}} in page.html. The data come last: what else writes adds to them. */
-static const struct {
-	const char *name;
-	void (*write)(struct page *);
-} slots[] = {
-	{"title", title_write},	  {"subtitle", subtitle_write},
-	{"style", style_write},	  {"style-hash", style_hash_write},
-	{"script", script_write}, {"script-hash", script_hash_write},
-	{"body", body_write},
-};
-
-static int slot_write(struct page *pg, const char *name, size_t n)
-{
-	if (n == strlen("data") && !memcmp(name, "data", n)) {
-		pack_uint(&pg->data, TAG_END);
-		return pack_write(&pg->data, pg->out);
-	}
-	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
-		if (n == strlen(slots[i].name) && !memcmp(name, slots[i].name, n))
-			slots[i].write(pg);
-	return 0;
-}
-
-static int page_write(struct page *pg)
-{
-	const char *at = web_page_html;
-	int rc = 0;
-
-	while (!rc) {
-		const char *open = strstr(at, "{{"), *close = open ? strstr(open, "}}") : NULL;
-
-		if (!close)
-			break;
-		fwrite(at, 1, (size_t)(open - at), pg->out);
-		rc = slot_write(pg, open + 2, (size_t)(close - open - 2));
-		at = close + 2;
-	}
-	fputs(at, pg->out);
-	return rc;
+	pack_release(&pg->data);
+	for (size_t i = 0; i < pg->samples.n; i++)
+		html_union_release(&pg->samples.at[i]);
+	vec_release(&pg->samples);
+	free(pg->place);
 }
 
 static int html_write(const struct doc *doc, const struct format_options *options, FILE *out)
 {
-	struct page pg = {.doc = doc, .out = out};
+	struct page pg = {.doc = doc};
+	char *body = NULL;
+	size_t n = 0;
 	int rc;
 
-	(void)options;
-	rc = page_write(&pg);
-	pack_release(&pg.data);
-	free(pg.place);
+	pg.out = open_memstream(&body, &n);
+	if (!pg.out)
+		return err(-errno, "cannot write a page: %s", strerror(errno));
+	body_write(&pg);
+	fclose(pg.out);
+	pack_uint(&pg.data, TAG_END);
+	rc = html_page_write(&(struct html_page){.title = doc->title,
+						 .subtitle = doc->subtitle,
+						 .body = {body, n},
+						 .data = &pg.data,
+						 .options = options},
+			     out);
+	page_release(&pg);
+	free(body);
 	return rc;
 }
 

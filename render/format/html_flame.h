@@ -4,7 +4,7 @@
 #ifndef FORMAT_HTML_FLAME_H
 #define FORMAT_HTML_FLAME_H
 
-#include "model/tree.h"
+#include "query/tree.h"
 #include "web/pack.h"
 
 #define HTML_NO_NODE UINT32_MAX

@@ -89,7 +89,7 @@ static void put_path(struct term *term, const struct tree *t, const struct doc_p
 	vec_release(&items);
 }
 
-static void put_block(struct term *term, const struct doc_block *b)
+static void put_block(struct term *term, const struct doc_block *b, const struct format_options *o)
 {
 	switch (b->kind) {
 	case BLOCK_TEXT:
@@ -101,10 +101,14 @@ static void put_block(struct term *term, const struct doc_block *b)
 		put_facts(term, b);
 		break;
 	case BLOCK_TABLE:
-		txt_table(term, &b->table);
+		txt_table(term, &b->table, o->rows);
 		break;
 	case BLOCK_FLAME:
-		txt_tree(term, b->tree);
+	case BLOCK_TREE:
+		txt_tree(term, b->tree, format_least(o));
+		break;
+	case BLOCK_HEAT:
+		txt_heat(term, &b->heat);
 		break;
 	case BLOCK_PATHS:
 		for (size_t i = 0; i < b->paths.n; i++)
@@ -138,7 +142,7 @@ static int txt_write(const struct doc *doc, const struct format_options *options
 		else if (i == 0)
 			fputc('\n', out);
 		heading = NULL;
-		put_block(&term, b);
+		put_block(&term, b, options);
 	}
 	if (heading)
 		put_heading(&term, heading, NULL);

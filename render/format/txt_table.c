@@ -1,7 +1,7 @@
 /*
- * A table as text. Where the terminal is too narrow, bars go first, the last one before the others,
- * then the columns that the table can spare, then texts are cut in the middle. All other numbers
- * keep their columns.
+ * A table as text. Where the terminal is too narrow, curves go first, then bars, the last one
+ * before the others, then the columns that the table can spare, then texts are cut in the middle;
+ * where even that is not enough, the last columns go, but for the first one and the names.
  */
 #include "format/txt.h"
 
@@ -57,15 +57,16 @@ static void sum_widths(const struct doc_table *t, struct layout *l)
 	l->fixed -= GAP;
 }
 
-/* Drops bars, the last first, while texts are short of room. */
-static void drop_bars(const struct doc_table *t, size_t limit, struct layout *l)
+/* Drops columns of @kind, the last first, while texts are short of room: of up to @most. */
+static void drop_kind(const struct doc_table *t, enum cell_kind kind, size_t most, size_t limit,
+		      struct layout *l)
 {
 	for (size_t i = l->columns; i-- > 0;) {
-		size_t wanted = l->text < TEXT_WANTED ? l->text : TEXT_WANTED;
+		size_t wanted = l->text < most ? l->text : most;
 
 		if (l->fixed + wanted <= limit)
 			return;
-		if (t->columns.at[i].kind == CELL_BAR) {
+		if (t->columns.at[i].kind == kind) {
 			l->width[i] = 0;
 			sum_widths(t, l);
 		}
@@ -107,13 +108,50 @@ static void cut_texts(const struct doc_table *t, size_t limit, struct layout *l)
 	}
 }
 
-static void lay_out(const struct term *term, const struct doc_table *t, struct layout *l)
+/* The column of names: the first that has code, else the first of text. */
+static size_t name_column(const struct doc_table *t, const struct layout *l)
 {
+	size_t text = 0;
+
+	for (size_t i = l->columns; i-- > 0;) {
+		text = t->columns.at[i].kind == CELL_TEXT ? i : text;
+		if (l->rows && t->cells.at[i].is_code)
+			return i;
+	}
+	return text;
+}
+
+/* Drops the last columns while the texts have no room at all. */
+static void drop_last(const struct doc_table *t, size_t limit, struct layout *l)
+{
+	const size_t names = name_column(t, l);
+	size_t least = l->width[names] < MIN_TEXT ? l->width[names] : MIN_TEXT;
+
+	for (size_t i = l->columns; i-- > 1;) {
+		size_t texts = 0;
+
+		for (size_t k = 0; k < l->columns; k++)
+			if (k != names && t->columns.at[k].kind == CELL_TEXT)
+				texts += l->width[k] < MIN_TEXT ? l->width[k] : MIN_TEXT;
+		if (l->fixed + texts + least <= limit)
+			return;
+		if (i != names) {
+			l->width[i] = 0;
+			sum_widths(t, l);
+		}
+	}
+}
+
+static void lay_out(const struct term *term, const struct doc_table *t, size_t rows,
+		    struct layout *l)
+{
+	const size_t most = rows ? rows : t->terminal_rows;
+
 	l->columns = t->extra_from ? t->extra_from : t->columns.n;
 	l->columns = l->columns < MAX_COLUMNS ? l->columns : MAX_COLUMNS;
 	l->rows = doc_table_rows(t);
-	if (t->terminal_rows && t->terminal_rows < l->rows)
-		l->rows = t->terminal_rows;
+	if (most && most < l->rows)
+		l->rows = most;
 	for (size_t i = 0; i < l->columns; i++) {
 		l->width[i] = natural_width(t, i, l->rows);
 		if (!term->width && t->columns.at[i].kind == CELL_TEXT && l->width[i] > PIPE_TEXT)
@@ -121,8 +159,10 @@ static void lay_out(const struct term *term, const struct doc_table *t, struct l
 	}
 	sum_widths(t, l);
 	if (term->width) {
-		drop_bars(t, term->width, l);
+		drop_kind(t, CELL_SPARK, SIZE_MAX, term->width, l);
+		drop_kind(t, CELL_BAR, TEXT_WANTED, term->width, l);
 		drop_spare(t, term->width, l);
+		drop_last(t, term->width, l);
 		cut_texts(t, term->width, l);
 	}
 }
@@ -190,13 +230,16 @@ static void put_titles(struct term *term, const struct doc_table *t, const struc
 	term_spaces(term, TXT_MARGIN);
 	for (size_t i = 0; i < end; i++) {
 		bool text = t->columns.at[i].kind == CELL_TEXT, last = i + 1 == end;
+		_free_ char *title = NULL;
 
 		if (!l->width[i])
 			continue;
+		title = term_cut(term, t->columns.at[i].title,
+				 term->width ? l->width[i] : (size_t)-1);
 		if (text && last)
-			term_put(term, TERM_DIM, t->columns.at[i].title);
+			term_put(term, TERM_DIM, title);
 		else if (text)
-			term_left(term, TERM_DIM, l->width[i], t->columns.at[i].title);
+			term_left(term, TERM_DIM, l->width[i], title);
 		else
 			term_right(term, TERM_DIM, l->width[i], t->columns.at[i].title);
 		if (!last)
@@ -205,12 +248,12 @@ static void put_titles(struct term *term, const struct doc_table *t, const struc
 	fputc('\n', term->out);
 }
 
-void txt_table(struct term *term, const struct doc_table *t)
+void txt_table(struct term *term, const struct doc_table *t, size_t rows)
 {
 	struct layout l = {0};
 	size_t left;
 
-	lay_out(term, t, &l);
+	lay_out(term, t, rows, &l);
 	put_titles(term, t, &l);
 	for (size_t row = 0; row < l.rows; row++)
 		put_row(term, t, &l, row);

@@ -17,9 +17,26 @@
 
 #define MONO "DejaVu Sans Mono, Liberation Mono, monospace"
 
-const struct rgb CANVAS_INK = {31, 35, 40}, CANVAS_GREY = {99, 108, 118},
-		 CANVAS_RULE = {219, 223, 228}, CANVAS_BAR = {233, 168, 128},
-		 CANVAS_WARN = {176, 58, 20};
+const struct canvas_look CANVAS_LIGHT = {
+	.paper = {255, 255, 255},
+	.ink = {31, 35, 40},
+	.grey = {99, 108, 118},
+	.rule = {219, 223, 228},
+	.bar = {233, 168, 128},
+	.base = {176, 190, 208},
+	.warn = {176, 58, 20},
+	.label = {31, 35, 40},
+};
+const struct canvas_look CANVAS_DARK = {
+	.paper = {24, 26, 31},
+	.ink = {229, 232, 237},
+	.grey = {152, 160, 170},
+	.rule = {62, 67, 75},
+	.bar = {196, 122, 84},
+	.base = {92, 110, 134},
+	.warn = {255, 152, 112},
+	.label = {31, 35, 40},
+};
 
 static const struct {
 	const char *family;
@@ -50,9 +67,28 @@ static void set_exact_widths(PangoLayout *layout)
 	cairo_font_options_destroy(options);
 }
 
+const char *canvas_font_family(enum canvas_font font)
+{
+	return fonts[font].family;
+}
+
+int canvas_font_weight(enum canvas_font font)
+{
+	return fonts[font].weight;
+}
+
+double canvas_font_size(enum canvas_font font)
+{
+	return fonts[font].size;
+}
+
 void canvas_init(struct canvas *c, cairo_surface_t *surface, double scale)
 {
 	c->cr = cairo_create(surface);
+	c->scale = scale;
+	c->look = &CANVAS_LIGHT;
+	c->out = &CANVAS_CAIRO;
+	c->to = NULL;
 	c->layout = pango_cairo_create_layout(c->cr);
 	set_exact_widths(c->layout);
 	pango_layout_set_single_paragraph_mode(c->layout, TRUE);
@@ -90,11 +126,28 @@ static void set_colour(struct canvas *c, struct rgb rgb)
 	cairo_set_source_rgb(c->cr, rgb.r / 255.0, rgb.g / 255.0, rgb.b / 255.0);
 }
 
-void canvas_box(struct canvas *c, struct rgb rgb, double x, double y, double w, double h)
+static void cairo_box(struct canvas *c, struct rgb rgb, double x, double y, double w, double h)
 {
 	set_colour(c, rgb);
 	cairo_rectangle(c->cr, x, y, w, h);
 	cairo_fill(c->cr);
+}
+
+static void cairo_text(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y)
+{
+	(void)font;
+	set_colour(c, rgb);
+	cairo_move_to(c->cr, x, y - pango_layout_get_baseline(c->layout) / (double)PANGO_SCALE);
+	pango_cairo_show_layout(c->cr, c->layout);
+}
+
+const struct canvas_out CANVAS_CAIRO = {.box = cairo_box, .text = cairo_text};
+const struct canvas_out CANVAS_NOTHING = {NULL, NULL};
+
+void canvas_box(struct canvas *c, struct rgb rgb, double x, double y, double w, double h)
+{
+	if (c->out->box)
+		c->out->box(c, rgb, x, y, w, h);
 }
 
 /* @width in units of the surface, negative: none. */
@@ -109,11 +162,10 @@ static void set_text(struct canvas *c, enum canvas_font font, double width, bool
 	pango_layout_set_text(c->layout, text, -1);
 }
 
-static void show(struct canvas *c, struct rgb rgb, double x, double y)
+static void show(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y)
 {
-	set_colour(c, rgb);
-	cairo_move_to(c->cr, x, y - pango_layout_get_baseline(c->layout) / (double)PANGO_SCALE);
-	pango_cairo_show_layout(c->cr, c->layout);
+	if (c->out->text)
+		c->out->text(c, font, rgb, x, y);
 }
 
 static double text_width(struct canvas *c)
@@ -128,24 +180,25 @@ void canvas_text(struct canvas *c, enum canvas_font font, struct rgb rgb, double
 		 const char *text)
 {
 	set_text(c, font, -1, false, text);
-	show(c, rgb, x, y);
+	show(c, font, rgb, x, y);
 }
 
 void canvas_text_right(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y,
 		       const char *text)
 {
 	set_text(c, font, -1, false, text);
-	show(c, rgb, x - text_width(c), y);
+	show(c, font, rgb, x - text_width(c), y);
 }
 
-void canvas_text_in(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y,
+bool canvas_text_in(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y,
 		    double width, const char *text)
 {
 	/* What pango leaves out is still text of a PDF, to be searched and copied. */
 	_free_ char *cut = cut_middle(text, LETTERS_MOST);
 
 	set_text(c, font, width, false, cut);
-	show(c, rgb, x, y);
+	show(c, font, rgb, x, y);
+	return strcmp(cut, text) != 0 || pango_layout_is_ellipsized(c->layout);
 }
 
 double canvas_paragraph(struct canvas *c, enum canvas_font font, struct rgb rgb, double x, double y,
@@ -156,7 +209,7 @@ double canvas_paragraph(struct canvas *c, enum canvas_font font, struct rgb rgb,
 
 	set_text(c, font, width, true, tied);
 	if (draw)
-		show(c, rgb, x, y);
+		show(c, font, rgb, x, y);
 	pango_layout_get_size(c->layout, &w, &h);
 	return h / (double)PANGO_SCALE;
 }
@@ -179,31 +232,45 @@ static void plot_label(struct canvas *c, const char *name, const struct plot_rec
 		return;
 	clean = str_clean(name, strlen(name));
 	cut = cut_label(clean, (size_t)(room / letter));
-	canvas_text_in(c, FONT_LABEL, CANVAS_INK, r->x + pad, r->y + r->h / 2 + 0.24 * size,
+	canvas_text_in(c, FONT_LABEL, c->look->label, r->x + pad, r->y + r->h / 2 + 0.24 * size,
 		       room + pad, cut);
+}
+
+static void plot_box(struct canvas *c, struct rgb colour, const struct plot_rect *r,
+		     const char *name, double size)
+{
+	double gap = r->w > 0.3 * size ? size / 20 : 0;
+
+	canvas_box(c, colour, r->x, r->y, r->w - gap, r->h - size / 12);
+	plot_label(c, name, r, size);
 }
 
 void canvas_plot(struct canvas *c, const struct plot *p)
 {
 	PangoFontDescription *label = c->fonts[FONT_LABEL];
-	double size = pango_font_description_get_size(label) / (double)PANGO_SCALE;
+	double size = fonts[FONT_LABEL].size * c->scale;
 
+	if (!c->out->box)
+		return;
 	/* Low rows have smaller names. */
-	if (size > LABEL_SHARE * p->row_height) {
+	if (size > LABEL_SHARE * p->row_height)
 		size = LABEL_SHARE * p->row_height;
-		pango_font_description_set_absolute_size(label, size * PANGO_SCALE);
-	}
+	pango_font_description_set_absolute_size(label, size * PANGO_SCALE);
 	for (size_t i = 0; i < p->flame.boxes.n; i++) {
 		const struct flame_box *b = &p->flame.boxes.at[i];
 		const struct tree_node *n = &p->flame.tree->nodes.at[b->node];
 		struct plot_rect r;
-		double gap;
 
-		if (!plot_place(p, b, &r))
-			continue;
-		gap = r.w > 0.3 * size ? size / 20 : 0;
-		canvas_box(c, flame_colour(p->flame.tree, n), r.x, r.y, r.w - gap, r.h - size / 12);
-		plot_label(c, plot_name(p, b), &r, size);
+		if (plot_place(p, b, &r))
+			plot_box(c, flame_colour(p->flame.tree, n), &r, plot_name(p, b), size);
+	}
+	for (size_t i = 0; i < p->flame.merged.n; i++) {
+		const struct flame_merged *m = &p->flame.merged.at[i];
+		_free_ char *name = plot_merged_name(m);
+		struct plot_rect r;
+
+		if (plot_place_merged(p, m, &r))
+			plot_box(c, FLAME_MERGED, &r, name, size);
 	}
 }
 
@@ -219,7 +286,7 @@ void canvas_legend(struct canvas *c, const struct plot *p, double x, double y)
 		if (x + width > p->x + p->width)
 			break;
 		canvas_box(c, entries[i].colour, x, y - 0.8 * size, 0.95 * size, 0.95 * size);
-		canvas_text(c, FONT_SMALL, CANVAS_GREY, x + 1.4 * size, y, entries[i].label);
+		canvas_text(c, FONT_SMALL, c->look->grey, x + 1.4 * size, y, entries[i].label);
 		x += width + 1.6 * size;
 	}
 }

@@ -1,9 +1,10 @@
 #include "paint/flame.h"
 
 #include "base/hash.h"
-#include "model/frame_class.h"
+#include "paint/diff_look.h"
+#include "query/frame_class.h"
 
-#define SHADES 16
+const struct rgb FLAME_MERGED = {206, 208, 212};
 
 /* The two ends of each class's shades. All are light enough for near-black text: contrast of at
  * least 5 to 1, in light and in dark surroundings. */
@@ -57,35 +58,82 @@ const char *flame_class_label(const struct tree *t, unsigned class)
 
 static uint8_t blend(uint8_t from, uint8_t to, unsigned step)
 {
-	return (uint8_t)((from * (SHADES - 1 - step) + to * step) / (SHADES - 1));
+	return (uint8_t)((from * (FLAME_SHADES - 1 - step) + to * step) / (FLAME_SHADES - 1));
+}
+
+void flame_palette(unsigned class, struct rgb *from, struct rgb *to)
+{
+	*from = palette[class].from;
+	*to = palette[class].to;
+}
+
+unsigned flame_shade(const char *name)
+{
+	return (unsigned)(hash_bytes(name, strlen(name)) % FLAME_SHADES);
 }
 
 struct rgb flame_colour(const struct tree *t, const struct tree_node *n)
 {
 	const char *name = profile_text(t->profile, n->name);
-	unsigned shade = (unsigned)(hash_bytes(name, strlen(name)) % SHADES);
+	unsigned shade = flame_shade(name);
 	const unsigned class = flame_class(t, n);
 	struct rgb a = palette[class].from, b = palette[class].to;
 
+	if (t->diff)
+		return diff_look_colour(diff_look_of(t->diff, (size_t)(n - t->nodes.at)));
 	return (struct rgb){blend(a.r, b.r, shade), blend(a.g, b.g, shade), blend(a.b, b.b, shade)};
 }
 
-/* Gives the children of @n their left edges; those too narrow keep -1 but take their room. */
-static void place_children(const struct tree *t, const struct tree_node *n, int64_t left,
-			   int64_t min, int64_t *edges)
+/* Per node it and all below it. */
+static uint32_t *subtree_sizes(const struct tree *t)
 {
-	for (uint32_t c = n->first_child; c; c = t->nodes.at[c].next_sibling) {
-		int64_t width = t->nodes.at[c].total;
+	uint32_t *sizes = mem_zalloc(t->nodes.n, sizeof(*sizes));
 
-		if (width >= min)
-			edges[c] = left;
-		left += width;
+	for (size_t i = t->nodes.n; i-- > 0;) {
+		sizes[i]++;
+		if (i)
+			sizes[t->nodes.at[i].parent] += sizes[i];
 	}
+	return sizes;
+}
+
+/* A run of narrow siblings has ended: it is drawn if it is wide enough, and begins anew. */
+static void end_run(struct flame *out, int64_t min, struct flame_merged *run)
+{
+	if (run->w > 0 && run->w >= min) {
+		vec_push(&out->merged, *run);
+		out->rows = run->depth + 1 > out->rows ? run->depth + 1 : out->rows;
+	}
+	run->w = 0;
+	run->nodes = 0;
+}
+
+/* Gives the children of @node their left edges; those too narrow keep -1 but take their room. */
+static void place_children(struct flame *out, uint32_t node, int64_t min, const uint32_t *sizes,
+			   int64_t *edges)
+{
+	const struct tree_node *nodes = out->tree->nodes.at;
+	struct flame_merged run = {.parent = node, .depth = nodes[node].depth + 1};
+	int64_t left = edges[node];
+
+	for (uint32_t c = nodes[node].first_child; c; c = nodes[c].next_sibling) {
+		if (nodes[c].total >= min) {
+			end_run(out, min, &run);
+			edges[c] = left;
+		} else {
+			run.x = run.nodes ? run.x : left;
+			run.w += nodes[c].total;
+			run.nodes += sizes[c];
+		}
+		left += nodes[c].total;
+	}
+	end_run(out, min, &run);
 }
 
 void flame_layout(const struct tree *t, int64_t min, struct flame *out)
 {
 	_free_ int64_t *edges = mem_zalloc(t->nodes.n, sizeof(*edges));
+	_free_ uint32_t *sizes = subtree_sizes(t);
 
 	*out = (struct flame){.tree = t, .width = t->nodes.at[0].total, .rows = 1};
 	memset(edges, -1, t->nodes.n * sizeof(*edges));
@@ -100,11 +148,12 @@ void flame_layout(const struct tree *t, int64_t min, struct flame *out)
 				 .node = i, .depth = n->depth, .x = edges[i], .w = n->total}));
 		if (n->depth + 1 > out->rows)
 			out->rows = n->depth + 1;
-		place_children(t, n, edges[i], min, edges);
+		place_children(out, i, min, sizes, edges);
 	}
 }
 
 void flame_release(struct flame *f)
 {
 	vec_release(&f->boxes);
+	vec_release(&f->merged);
 }

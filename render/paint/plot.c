@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "base/units.h"
+#include "compare/diff.h"
 
 /* What is in no box: the parts of drawn boxes that are neither self nor a drawn child. */
 static double percent_left_out(const struct flame *f)
@@ -19,6 +21,8 @@ static double percent_left_out(const struct flame *f)
 		if (b->node)
 			drawn_children += (double)b->w;
 	}
+	for (size_t i = 0; i < f->merged.n; i++)
+		drawn_children += (double)f->merged.at[i].w;
 	return f->width > 0 ? 100 * (inner - drawn_children) / (double)f->width : 0;
 }
 
@@ -37,35 +41,64 @@ void plot_release(struct plot *p)
 	flame_release(&p->flame);
 }
 
-bool plot_place(const struct plot *p, const struct flame_box *b, struct plot_rect *out)
+static bool place(const struct plot *p, uint32_t depth, int64_t x, int64_t w, struct plot_rect *out)
 {
 	double scale = p->flame.width > 0 ? p->width / (double)p->flame.width : 0;
 
-	if (b->depth < p->first_row || b->depth - p->first_row >= p->rows)
+	if (depth < p->first_row || depth - p->first_row >= p->rows)
 		return false;
-	out->x = p->x + (double)b->x * scale;
+	out->x = p->x + (double)x * scale;
 	/* A flame of nothing is its root. */
-	out->w = p->flame.width > 0 ? (double)b->w * scale : p->width;
-	out->y = p->y + (p->rows - 1 - (b->depth - p->first_row)) * p->row_height;
+	out->w = p->flame.width > 0 ? (double)w * scale : p->width;
+	out->y = p->y + (p->rows - 1 - (depth - p->first_row)) * p->row_height;
 	out->h = p->row_height;
 	return true;
+}
+
+bool plot_place(const struct plot *p, const struct flame_box *b, struct plot_rect *out)
+{
+	return place(p, b->depth, b->x, b->w, out);
+}
+
+bool plot_place_merged(const struct plot *p, const struct flame_merged *m, struct plot_rect *out)
+{
+	return place(p, m->depth, m->x, m->w, out);
+}
+
+char *plot_merged_name(const struct flame_merged *m)
+{
+	char count[UNITS_BUF];
+
+	return mem_printf("%s box%s", units_count(count, sizeof(count), m->nodes),
+			  m->nodes == 1 ? "" : "es");
 }
 
 const char *plot_name(const struct plot *p, const struct flame_box *b)
 {
 	const struct tree *t = p->flame.tree;
 
+	if (t->diff && t->diff->label)
+		return profile_text(t->profile, t->diff->label[b->node]);
 	return b->node ? profile_text(t->profile, t->nodes.at[b->node].name) : "root";
 }
 
 char *plot_note(const struct plot *p, double min_width, const char *unit)
 {
-	char share[UNITS_BUF];
+	char share[UNITS_BUF], count[UNITS_BUF];
+	int64_t nodes = 0;
+	struct str s = {0};
 
-	if (p->left_out <= 0)
-		return NULL;
+	for (size_t i = 0; i < p->flame.merged.n; i++)
+		nodes += p->flame.merged.at[i].nodes;
+	if (nodes)
+		str_addf(&s, "%s boxes under %g %s are drawn as %zu",
+			 units_count(count, sizeof(count), nodes), min_width, unit,
+			 p->flame.merged.n);
 	units_percent(share, sizeof(share), p->left_out, 100);
-	return mem_printf("not drawn: %s in boxes under %g %s", share, min_width, unit);
+	if (p->left_out > 0)
+		str_addf(&s, nodes ? "; not drawn: %s" : "not drawn: %s in boxes under %g %s",
+			 share, min_width, unit);
+	return s.n ? str_steal(&s) : NULL;
 }
 
 static int by_width(const void *a, const void *b)
@@ -75,6 +108,13 @@ static int by_width(const void *a, const void *b)
 	return x->widest != y->widest ? x->widest < y->widest ? 1 : -1 : strcmp(x->label, y->label);
 }
 
+static size_t diff_legend(struct legend_entry *out)
+{
+	for (unsigned look = 0; look < DIFF_LOOKS; look++)
+		out[look] = (struct legend_entry){diff_look_label(look), diff_look_colour(look), 0};
+	return DIFF_LOOKS;
+}
+
 size_t plot_legend(const struct plot *p, struct legend_entry out[LEGEND_MAX])
 {
 	const struct tree *t = p->flame.tree;
@@ -82,6 +122,8 @@ size_t plot_legend(const struct plot *p, struct legend_entry out[LEGEND_MAX])
 	struct rgb colours[LEGEND_MAX] = {0};
 	size_t n = 0, code = 0;
 
+	if (t->diff)
+		return diff_legend(out);
 	for (size_t i = 0; i < p->flame.boxes.n; i++) {
 		const struct flame_box *b = &p->flame.boxes.at[i];
 		const unsigned kind = flame_class(t, &t->nodes.at[b->node]);
@@ -91,7 +133,7 @@ size_t plot_legend(const struct plot *p, struct legend_entry out[LEGEND_MAX])
 			colours[kind] = flame_colour(t, &t->nodes.at[b->node]);
 		}
 	}
-	for (unsigned kind = 0; kind < LEGEND_MAX; kind++) {
+	for (unsigned kind = 0; kind < FLAME_CLASSES; kind++) {
 		if (widest[kind])
 			out[n++] = (struct legend_entry){flame_class_label(t, kind), colours[kind],
 							 widest[kind]};

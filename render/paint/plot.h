@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "paint/diff_look.h"
 #include "paint/flame.h"
 
 struct plot_rect {
@@ -28,16 +29,21 @@ void plot_release(struct plot *);
 /* Where a box stands; false when its row is not shown. */
 bool plot_place(const struct plot *, const struct flame_box *, struct plot_rect *out);
 
+/* The same of a box that stands for many, and its name: "1,204 boxes"; freed by the caller. */
+bool plot_place_merged(const struct plot *, const struct flame_merged *, struct plot_rect *out);
+char *plot_merged_name(const struct flame_merged *);
+
 /* "root" for that, else the node's name. Not yet clean: see str_clean(). */
 const char *plot_name(const struct plot *, const struct flame_box *);
 
-/* "boxes under 0.1 px are left out: 0.8 % in all", or NULL where nothing is. @unit names what
- * widths are in. Freed by the caller. */
+/* "1,204 boxes under 0.1 px are drawn as 31; not drawn: 0.8 %", or NULL where nothing is. @unit
+ * names what widths are in. Freed by the caller. */
 char *plot_note(const struct plot *, double min_width, const char *unit);
 
 /* What the colours mean, of those that are there: each in the shade of its widest box. Reasons of
- * waits stand behind kinds of code, those of the widest boxes first: there are many. */
-#define LEGEND_MAX FLAME_CLASSES
+ * waits stand behind kinds of code, those of the widest boxes first: there are many. Of a
+ * difference all that there can be, always in the same order. */
+#define LEGEND_MAX (FLAME_CLASSES + DIFF_LOOKS)
 struct legend_entry {
 	const char *label;
 	struct rgb colour;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "model/frame_class.h"
+#include "query/frame_class.h"
 
 struct term {
 	FILE *out;

@@ -1,35 +1,37 @@
 #include "view/base.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/str.h"
 
 #define IDLE_SHARE 0.01 /* of one CPU, below which a target is idle */
 
-/* Of the metric that is shown; both "" where there is none. */
-static void find_metric(const struct view_input *in, const char **name, const char **base)
-{
-	*name = in->tree->measure.name;
-	*base = in->tree->base;
-}
-
 char *base_text(const struct view_input *in)
 {
 	const struct tree *t = in->tree;
 	char value[UNITS_BUF], samples[UNITS_BUF];
-	const char *metric, *base, *of = "";
-	bool named;
+	const char *metric = t->measure.name, *base = t->base, *of = "";
+	const bool named = *base;
 
-	find_metric(in, &metric, &base);
-	named = *base;
 	if (t->unit && (!strcmp(t->unit, "ns") || !strcmp(t->unit, "bytes")))
 		of = "of ";
 	units_value(value, sizeof(value), (double)t->nodes.at[0].total, t->unit);
 	units_count(samples, sizeof(samples), t->samples);
+	/* Of files that count samples alone: folded stacks. */
+	if (!named && !strcmp(metric, "samples"))
+		return mem_printf("%s samples", value);
 	if (!named)
 		base = *metric ? metric : "samples";
 	return mem_printf("%s %s%s, %s sample%s%s%s", value, of, base, samples,
 			  t->samples == 1 ? "" : "s", named ? " of " : "", named ? metric : "");
+}
+
+char *base_caption(const struct view_input *in)
+{
+	_free_ char *base = base_text(in);
+
+	return mem_printf("100 %% = %s", base);
 }
 
 double base_percent(const struct view_input *in, int64_t part)
@@ -55,12 +57,83 @@ void base_value_cell(struct doc_table *t, const struct view_input *in, int64_t v
 	doc_cell(t, (double)value, "%s", value ? text : "–");
 }
 
+/* As those of zones: percent of the amount. */
+#define MARGIN_FROM 10
+
+bool base_shows_margin(int64_t value, double margin)
+{
+	return margin * 100 > fabs((double)value) * MARGIN_FROM;
+}
+
+void base_estimate_cell(struct doc_table *t, const struct view_input *in, int64_t value,
+			double margin)
+{
+	char text[UNITS_BUF], off[UNITS_BUF];
+
+	if (!value || !base_shows_margin(value, margin)) {
+		base_value_cell(t, in, value);
+		return;
+	}
+	units_value(text, sizeof(text), (double)value, in->tree->unit);
+	units_value(off, sizeof(off), margin, in->tree->unit);
+	doc_cell(t, (double)value, "%s ±%s", text, off);
+}
+
+void base_margin_cell(struct doc_table *t, const struct view_input *in, double margin)
+{
+	char text[UNITS_BUF];
+
+	units_value(text, sizeof(text), margin, in->tree->unit);
+	doc_cell(t, round(margin), "%s", margin > 0 ? text : "–");
+}
+
 void base_count_cell(struct doc_table *t, int64_t count)
 {
 	char text[UNITS_BUF];
 
 	units_count(text, sizeof(text), count);
 	doc_cell(t, (double)count, "%s", text);
+}
+
+void base_time_cell(struct doc_table *t, double ns)
+{
+	char text[UNITS_BUF];
+
+	doc_cell(t, ns, "%s", units_ns(text, sizeof(text), ns));
+}
+
+void base_unit_cell(struct doc_table *t, double value, const char *unit)
+{
+	char text[UNITS_BUF];
+
+	doc_cell(t, value, "%s", units_value(text, sizeof(text), value, unit));
+}
+
+void base_chart(struct doc_table *t, const char *unit)
+{
+	t->chart = (struct doc_chart){
+		.on = true, .label = 0, .value = 1, .low = 2, .high = 3, .text = 4, .unit = unit};
+	t->spare[t->n_spare++] = t->chart.high;
+	t->spare[t->n_spare++] = t->chart.low;
+}
+
+void base_baseline_cell(struct doc_table *t, double value, double base, double now,
+			const char *unit)
+{
+	t->chart.base = 5;
+	if (base > 0 && now > 0)
+		base_unit_cell(t, value * base / now, unit);
+	else
+		doc_cell(t, NAN, "–");
+}
+
+void base_amount_cells(struct doc_table *t, const struct view_input *in, int64_t value,
+		       double margin, int64_t samples)
+{
+	base_percent_cell(t, in, value);
+	doc_bar(t, base_percent(in, value));
+	base_estimate_cell(t, in, value, margin);
+	base_count_cell(t, samples);
 }
 
 const char *base_value_title(const struct view_input *in)
@@ -73,16 +146,21 @@ const char *base_value_key(const struct view_input *in)
 	return in->tree->unit && !strcmp(in->tree->unit, "ns") ? "value_ns" : "value";
 }
 
+const char *base_margin_key(const struct view_input *in)
+{
+	return in->tree->unit && !strcmp(in->tree->unit, "ns") ? "margin_ns" : "margin";
+}
+
+void base_margin_note(struct doc *doc, bool any)
+{
+	if (any)
+		doc_text(doc, "±: how far the amount may be off because it is of samples, in 19 of "
+			      "20 captures, where that is more than a tenth of it.");
+}
+
 bool base_is_cpu_time(const struct view_input *in)
 {
-	const char *name, *base, *unit = in->tree->unit;
-
-	find_metric(in, &name, &base);
-	if (*base)
-		return !strcmp(base, METRIC_ON_CPU);
-	/* Profiles of before metrics had bases. */
-	return unit && !strcmp(unit, "ns") &&
-	       (str_starts(name, "cpu-clock") || str_starts(name, "task-clock"));
+	return measure_is_cpu_time(in->profile, &in->tree->measure);
 }
 
 /* The scheduler's figure where the profile has it: it includes what ran between two ticks. */
@@ -99,15 +177,14 @@ char *base_idle_text(const struct view_input *in)
 	double length = (double)in->profile->duration_ns, ran = on_cpu_ns(in);
 	const char *ticks = in->tree->samples ? "" : ", between two ticks";
 	char on[UNITS_BUF], all[UNITS_BUF];
-	const char *metric, *base;
 
 	if (base_is_zones_only(in))
 		return NULL;
-	find_metric(in, &metric, &base);
 	units_ns(all, sizeof(all), length);
 	if (!base_is_cpu_time(in))
 		return in->tree->samples ? NULL
-					 : mem_printf("no %s of the target in %s", metric, all);
+					 : mem_printf("no %s of the target in %s",
+						      in->tree->measure.name, all);
 	if (length <= 0 || ran >= IDLE_SHARE * length)
 		return NULL;
 	return mem_printf("%s of %s%s; the target slept or waited: %s",

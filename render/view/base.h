@@ -11,6 +11,9 @@
  * the caller. */
 char *base_text(const struct view_input *);
 
+/* "100 % = …", the caption of a table of shares. Freed by the caller. */
+char *base_caption(const struct view_input *);
+
 /* @part as 0 … 100 of the tree's total; 0 where that is 0. */
 double base_percent(const struct view_input *, int64_t part);
 
@@ -18,12 +21,42 @@ double base_percent(const struct view_input *, int64_t part);
 void base_percent_cell(struct doc_table *, const struct view_input *, int64_t part);
 void base_value_cell(struct doc_table *, const struct view_input *, int64_t value);
 void base_count_cell(struct doc_table *, int64_t count);
+void base_time_cell(struct doc_table *, double ns);
+/* The amount with its margin (query/spread.h), where that is more than a tenth of it: "1.20 s ±310
+ * ms"; and a column of margins, which machines read. */
+void base_estimate_cell(struct doc_table *, const struct view_input *, int64_t value,
+			double margin);
+void base_margin_cell(struct doc_table *, const struct view_input *, double margin);
+/* The four cells of an amount: its share in words and as a bar, itself, its samples. */
+void base_amount_cells(struct doc_table *, const struct view_input *, int64_t value, double margin,
+		       int64_t samples);
+
+/* An amount in any unit; and what makes a table a chart, whose columns are a name, a value, its low
+ * and its high end in @unit, and what to write beside the bar. */
+void base_unit_cell(struct doc_table *, double value, const char *unit);
+void base_chart(struct doc_table *, const char *unit);
+/* The sixth column of a chart with a comparison at hand, of a row whose value is @value: what that
+ * was in the base, by the change of what was compared (from @base to @now). */
+#define BASE_CHART_BASELINE                                                           \
+	{                                                                             \
+		"baseline", CELL_NUMBER, "the value before, by the change since then" \
+	}
+void base_baseline_cell(struct doc_table *, double value, double base, double now,
+			const char *unit);
 
 /* What the columns of amounts are headed with: "Time" for ns, else "Value". */
 const char *base_value_title(const struct view_input *);
 
 /* And what machines call those columns. */
 const char *base_value_key(const struct view_input *);
+const char *base_margin_key(const struct view_input *);
+/* Of a column of margins. */
+#define BASE_MARGIN_HELP \
+	"how far the amount may be off because it is of samples, in 19 of 20 captures"
+/* A line under a table in which amounts show a margin: what ± means; @any: whether one does. */
+void base_margin_note(struct doc *, bool any);
+/* Whether an amount shows its margin. */
+bool base_shows_margin(int64_t value, double margin);
 
 /* Whether the samples are of an event that counts time on a CPU. */
 bool base_is_cpu_time(const struct view_input *);

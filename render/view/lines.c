@@ -1,11 +1,12 @@
 /* lines: source lines by self. */
-#include "model/lines.h"
+#include "query/lines.h"
 
 #include "base/str.h"
 #include "view/base.h"
 
 #define TERMINAL_ROWS 20
 #define PRINTED_ROWS  60
+#define MAIN_COLUMNS  6
 
 static void row(const struct view_input *in, struct doc_table *t, const struct line_row *r)
 {
@@ -13,15 +14,13 @@ static void row(const struct view_input *in, struct doc_table *t, const struct l
 	const struct function *f = &p->functions.at[r->function];
 	const char *file = str_base(profile_text(p, f->file));
 
-	base_percent_cell(t, in, r->self);
-	doc_bar(t, base_percent(in, r->self));
-	base_value_cell(t, in, r->self);
-	base_count_cell(t, r->samples);
+	base_amount_cells(t, in, r->self, r->margin, r->samples);
 	if (r->line && file[0])
 		doc_cell(t, 0, "%s:%u", file, r->line);
 	else
 		doc_cell(t, 0, "%s", file[0] ? file : "–");
 	doc_cell_code(t, frame_class_of(f), r->function ? profile_text(p, f->name) : "–");
+	base_margin_cell(t, in, r->margin);
 }
 
 static void write_table(const struct view_input *in, const struct line_rows *rows, struct doc *doc)
@@ -33,11 +32,11 @@ static void write_table(const struct view_input *in, const struct line_rows *row
 		{"Samples", CELL_NUMBER, NULL},
 		{"Line", CELL_TEXT, "source file and line being executed"},
 		{"Function", CELL_TEXT, NULL},
+		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
 	};
-	const char *const keys[] = {"self_percent", NULL,   base_value_key(in),
-				    "samples",	    "line", "function"};
-	_free_ char *base = base_text(in);
-	_free_ char *caption = mem_printf("100 %% = %s", base);
+	const char *const keys[] = {"self_percent", NULL,	base_value_key(in), "samples",
+				    "line",	    "function", base_margin_key(in)};
+	_free_ char *caption = base_caption(in);
 	struct doc_table *t;
 
 	if (in->selection->zone)
@@ -46,6 +45,7 @@ static void write_table(const struct view_input *in, const struct line_rows *row
 		doc_heading(doc, "Hottest lines");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
 	doc_keys(t, keys);
+	t->extra_from = MAIN_COLUMNS;
 	t->terminal_rows = TERMINAL_ROWS;
 	t->printed_rows = PRINTED_ROWS;
 	t->more = mem_strdup("lines");

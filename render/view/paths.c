@@ -3,6 +3,8 @@
  * one path: those of several threads, those that differ in the depth of a direct recursion, and
  * those whose leaf is inlined into the same function.
  */
+#include "view/paths.h"
+
 #include "view/base.h"
 
 #include "base/hash.h"
@@ -107,7 +109,7 @@ static void add_path(const struct view_input *in, struct doc_block *b, const str
 	}
 }
 
-static int paths_write(const struct view_input *in, struct doc *doc)
+void paths_add(const struct view_input *in, struct doc *doc, const char *heading, size_t most)
 {
 	_free_ char *base = base_text(in);
 	_free_ char *caption = NULL;
@@ -116,21 +118,25 @@ static int paths_write(const struct view_input *in, struct doc *doc)
 	size_t shown = 0;
 	struct doc_block *b;
 
-	if (base_says_no_samples(in, doc))
-		return 0;
 	group_stacks(in->tree, &groups);
-	for (; shown < groups.n && shown < MAX_PATHS; shown++) {
+	for (; shown < groups.n && shown < most; shown++) {
 		if (base_percent(in, groups.at[shown].self) < MIN_PERCENT)
 			break;
 		covered += groups.at[shown].self;
 	}
 	caption = mem_printf("%zu of %zu paths, together %.0f %% of %s; leaf last", shown, groups.n,
 			     base_percent(in, covered), base);
-	doc_heading(doc, "Hottest paths");
+	doc_heading(doc, "%s", heading);
 	b = doc_paths(doc, caption, in->tree);
 	for (size_t i = 0; i < shown; i++)
 		add_path(in, b, &groups.at[i]);
 	vec_release(&groups);
+}
+
+static int paths_write(const struct view_input *in, struct doc *doc)
+{
+	if (!base_says_no_samples(in, doc))
+		paths_add(in, doc, "Hottest paths", MAX_PATHS);
 	return 0;
 }
 

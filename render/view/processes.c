@@ -4,13 +4,17 @@
  */
 #include "view/base.h"
 
+#include <math.h>
+
 #include "base/hash.h"
 
 #define TERMINAL_ROWS 12
+#define MAIN_COLUMNS  7
 
 struct group {
 	uint32_t name, pid, processes;
 	int64_t value, samples;
+	double margin;
 };
 typedef VEC(struct group) group_rows;
 
@@ -31,6 +35,7 @@ static void group_by_name(const struct thread_rows *rows, group_rows *groups)
 		g = &groups->at[*at];
 		g->processes++;
 		g->value += r->value;
+		g->margin = hypot(g->margin, r->margin);
 		g->samples += r->samples;
 	}
 	map_release(&by_name);
@@ -47,16 +52,14 @@ static int by_value(const void *a, const void *b)
 
 static void row(const struct view_input *in, struct doc_table *t, const struct group *g)
 {
-	base_percent_cell(t, in, g->value);
-	doc_bar(t, base_percent(in, g->value));
-	base_value_cell(t, in, g->value);
-	base_count_cell(t, g->samples);
+	base_amount_cells(t, in, g->value, g->margin, g->samples);
 	base_count_cell(t, g->processes);
 	if (g->processes == 1)
 		doc_cell(t, g->pid, "%u", g->pid);
 	else
 		doc_cell(t, g->pid, "–");
 	doc_cell(t, 0, "%s", profile_text(in->profile, g->name));
+	base_margin_cell(t, in, g->margin);
 }
 
 static void write_table(const struct view_input *in, const group_rows *groups, struct doc *doc)
@@ -69,16 +72,18 @@ static void write_table(const struct view_input *in, const group_rows *groups, s
 		{"Count", CELL_NUMBER, "how many processes of this name were seen"},
 		{"PID", CELL_NUMBER, "of the process, where it is the only one of its name"},
 		{"Process", CELL_TEXT, NULL},
+		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
 	};
-	const char *const keys[] = {"share_percent", NULL,  base_value_key(in), "samples",
-				    "count",	     "pid", "process"};
-	_free_ char *base = base_text(in);
-	_free_ char *caption = mem_printf("100 %% = %s", base);
+	const char *const keys[] = {
+		"share_percent", NULL,	base_value_key(in), "samples",
+		"count",	 "pid", "process",	    base_margin_key(in)};
+	_free_ char *caption = base_caption(in);
 	struct doc_table *t;
 
 	doc_heading(doc, "Processes");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
 	doc_keys(t, keys);
+	t->extra_from = MAIN_COLUMNS;
 	t->terminal_rows = TERMINAL_ROWS;
 	t->more = mem_strdup("names");
 	for (size_t i = 0; i < groups->n; i++)

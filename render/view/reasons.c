@@ -8,16 +8,18 @@
 
 #include "base/hash.h"
 #include "base/str.h"
-#include "model/filter.h"
+#include "query/filter.h"
 #include "model/reason.h"
 
 #define TERMINAL_KINDS	 12
 #define TERMINAL_OBJECTS 12
+#define MAIN_COLUMNS	 7
 
 /* A kind of wait, or one thing that was waited for in one system call. */
 struct group {
 	struct reason is;
 	int64_t value, samples;
+	double margin;
 	uint64_t states; /* letters, as bits from 'A' on */
 };
 
@@ -78,6 +80,27 @@ static void add_samples(struct sums *s, const struct filter *f)
 	}
 }
 
+/* @key: of a reason's group. Samples without a reason are in none. */
+static void add_margins(struct reason_groups *g, const struct filter *f,
+			uint64_t (*key)(const struct reason *))
+{
+	const struct profile *p = f->profile;
+	_free_ uint32_t *group = mem_zalloc(p->reasons.n + 1, sizeof(*group));
+	_free_ uint32_t *row_of = mem_zalloc(p->samples.reason.n + 1, sizeof(*row_of));
+	_free_ double *margins = NULL;
+
+	for (size_t i = 0; i < p->reasons.n; i++) {
+		const uint32_t *at = map_get(&g->by_key, key(&p->reasons.at[i]));
+
+		group[i] = i && at ? *at : (uint32_t)g->rows.n;
+	}
+	for (size_t i = 0; i < p->samples.reason.n; i++)
+		row_of[i] = group[p->samples.reason.at[i]];
+	margins = spread_of_rows(f, row_of, g->rows.n + 1);
+	for (size_t i = 0; i < g->rows.n; i++)
+		g->rows.at[i].margin = margins[i];
+}
+
 static int by_value(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
@@ -111,14 +134,6 @@ static const char *kind_text(const struct reason *r)
 	return *name ? name : "another reason";
 }
 
-static void amounts(struct doc_table *t, const struct view_input *in, const struct group *g)
-{
-	base_percent_cell(t, in, g->value);
-	doc_bar(t, base_percent(in, g->value));
-	base_value_cell(t, in, g->value);
-	base_count_cell(t, g->samples);
-}
-
 static void states_cell(struct doc_table *t, uint64_t states)
 {
 	struct str text = {0};
@@ -128,6 +143,11 @@ static void states_cell(struct doc_table *t, uint64_t states)
 			str_addc(&text, (char)letter);
 	doc_cell(t, 0, "%s", str_text(&text));
 	str_release(&text);
+}
+
+static void amount_cells(struct doc_table *t, const struct view_input *in, const struct group *g)
+{
+	base_amount_cells(t, in, g->value, g->margin, g->samples);
 }
 
 static void write_kinds(const struct view_input *in, const struct reason_groups *g, struct doc *doc)
@@ -140,24 +160,30 @@ static void write_kinds(const struct view_input *in, const struct reason_groups 
 		{"States", CELL_TEXT, "task states of the threads, as ps shows them"},
 		{"Idle", CELL_TEXT, "whether the thread had nothing to do: --omit-idle"},
 		{"Reason", CELL_TEXT, NULL},
+		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
 	};
 	const char *const keys[] = {
-		"share_percent", NULL, base_value_key(in), "samples", "states", "idle", "reason"};
-	_free_ char *base = base_text(in);
-	_free_ char *caption = mem_printf("100 %% = %s", base);
+		"share_percent", NULL,	 base_value_key(in), "samples",
+		"states",	 "idle", "reason",	     base_margin_key(in)};
+	_free_ char *caption = base_caption(in);
+	bool margins = false;
 	struct doc_table *t;
 
 	doc_heading(doc, "Why threads were off the CPU");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
 	doc_keys(t, keys);
+	t->extra_from = MAIN_COLUMNS;
 	t->terminal_rows = TERMINAL_KINDS;
 	t->more = mem_strdup("reasons");
 	for (size_t i = 0; i < g->rows.n; i++) {
-		amounts(t, in, &g->rows.at[i]);
+		amount_cells(t, in, &g->rows.at[i]);
 		states_cell(t, g->rows.at[i].states);
 		doc_cell(t, 0, "%s", g->rows.at[i].is.idle ? "idle" : "");
 		doc_cell(t, 0, "%s", kind_text(&g->rows.at[i].is));
+		base_margin_cell(t, in, g->rows.at[i].margin);
+		margins |= base_shows_margin(g->rows.at[i].value, g->rows.at[i].margin);
 	}
+	base_margin_note(doc, margins);
 }
 
 static void write_objects(const struct view_input *in, const struct reason_groups *g,
@@ -172,23 +198,27 @@ static void write_objects(const struct view_input *in, const struct reason_group
 		{"System call", CELL_TEXT, "in which the thread waited"},
 		{"Waited for", CELL_TEXT,
 		 "lock, file, pipe or socket; empty where that is not known"},
+		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
 	};
 	const char *const keys[] = {
-		"share_percent", NULL, base_value_key(in), "samples", "reason", "call", "object"};
+		"share_percent", NULL,	 base_value_key(in), "samples",
+		"reason",	 "call", "object",	     base_margin_key(in)};
 	struct doc_table *t;
 
 	doc_heading(doc, "What threads waited for");
 	t = doc_table(doc, "", columns, sizeof(columns) / sizeof(columns[0]));
 	doc_keys(t, keys);
+	t->extra_from = MAIN_COLUMNS;
 	t->terminal_rows = TERMINAL_OBJECTS;
 	t->more = mem_strdup("things waited for");
 	for (size_t i = 0; i < g->rows.n; i++) {
 		const struct reason *r = &g->rows.at[i].is;
 
-		amounts(t, in, &g->rows.at[i]);
+		amount_cells(t, in, &g->rows.at[i]);
 		doc_cell(t, 0, "%s", kind_text(r));
 		doc_cell(t, 0, "%s", profile_text(in->profile, r->call));
 		doc_cell(t, 0, "%s", profile_text(in->profile, r->object));
+		base_margin_cell(t, in, g->rows.at[i].margin);
 	}
 }
 
@@ -197,8 +227,11 @@ static int write_tables(struct sums *s, struct doc *doc)
 	struct filter f;
 	int rc = filter_init(&f, s->in.profile, s->in.selection);
 
-	if (!rc)
+	if (!rc) {
 		add_samples(s, &f);
+		add_margins(&s->kinds, &f, kind_key);
+		add_margins(&s->objects, &f, object_key);
+	}
 	filter_release(&f);
 	sort(&s->kinds);
 	sort(&s->objects);

@@ -56,13 +56,6 @@ static bins take_all(const struct profile *p)
 	return all;
 }
 
-static void time_cell(struct doc_table *t, int64_t ns)
-{
-	char text[UNITS_BUF];
-
-	doc_cell(t, (double)ns, "%s", units_ns(text, sizeof(text), (double)ns));
-}
-
 static uint64_t waits_in(const bins *b)
 {
 	uint64_t n = 0;
@@ -79,8 +72,8 @@ static void cpu_row(struct doc_table *t, const char *name, const bins *b)
 	doc_cell(t, 0, "%s", name);
 	base_count_cell(t, (int64_t)waits_in(b));
 	for (size_t q = 0; q < sizeof(quantiles) / sizeof(*quantiles); q++)
-		time_cell(t, hist_quantile(b->at, b->n, quantiles[q]));
-	time_cell(t, b->at[b->n - 1].high_ns);
+		base_time_cell(t, (double)hist_quantile(b->at, b->n, quantiles[q]));
+	base_time_cell(t, (double)b->at[b->n - 1].high_ns);
 }
 
 static void write_cpus(const struct profile *p, const bins *all, struct doc *doc)
@@ -146,8 +139,8 @@ static void write_lengths(const bins *all, struct doc *doc)
 		const double percent = waits ? 100.0 * (double)o.count / (double)waits : 0;
 		char text[UNITS_BUF];
 
-		time_cell(t, o.low_ns);
-		time_cell(t, o.high_ns);
+		base_time_cell(t, (double)o.low_ns);
+		base_time_cell(t, (double)o.high_ns);
 		base_count_cell(t, (int64_t)o.count);
 		doc_cell(t, percent, "%s",
 			 units_percent(text, sizeof(text), (double)o.count, (double)waits));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "compare/kept.h"
 #include "model/doubt.h"
 #include "model/meta.h"
 #include "view/zone_words.h"
@@ -347,12 +348,24 @@ static void unknown_fact(const struct view_input *in, struct doc_block *b)
 			 "%s: this program does not know them; use a newer eprof-render", unknown);
 }
 
+/* "regressed against 1.4.1 (5 runs): …", or why there was nothing to compare with. */
+static void baseline_fact(const struct view_input *in, struct doc_block *b)
+{
+	const char *verdict = profile_run(in->profile, REGRESSION_VERDICT);
+	_free_ char *line = kept_line(in->profile);
+
+	if (line)
+		doc_fact(b, !strcmp(verdict, verdict_name(VERDICT_REGRESSED)), "Baseline", "%s",
+			 line);
+}
+
 static int summary_write(const struct view_input *in, struct doc *doc)
 {
 	struct doc_block *b = doc_facts(doc);
 
 	run_fact(in, b, "Target", RUN_TARGET);
 	time_fact(in, b);
+	run_fact(in, b, "Merged", RUN_MERGED);
 	event_fact(in, b);
 	run_fact(in, b, "Off-CPU", RUN_OFF_CPU);
 	samples_fact(in, b);
@@ -360,6 +373,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	doubts_fact(in, b);
 	unknown_fact(in, b);
 	selection_fact(in, b);
+	baseline_fact(in, b);
 	busy_fact(in, b);
 	off_cpu_fact(in, b);
 	slowdown_fact(in, b);

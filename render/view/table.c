@@ -26,7 +26,7 @@ const struct view *view_find(const char *name)
 /* Of samples that never came the summary tells; a format of one view shows its empty table. */
 static bool has_something(const struct profile *p, const struct view *v, bool one)
 {
-	return profile_has(p, v->part) &&
+	return profile_has(p, v->part) && (!v->has || v->has(p)) &&
 	       (v->part != PART_SAMPLES || one || p->samples.time_ns.n > 0);
 }
 

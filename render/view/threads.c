@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define TERMINAL_ROWS 10
+#define LAST	      4 /* columns behind those of lives; the last one is for formats with room */
 
 /* Columns of what a thread's life consisted of, in this order. */
 static const struct spent {
@@ -50,26 +51,24 @@ static void spent_cell(struct doc_table *t, const struct spent *s, const struct 
 {
 	const int64_t value = s->at == SIZE_MAX ? thread_wait_life(w)
 						: *(const int64_t *)((const char *)w + s->at);
-	char text[UNITS_BUF];
 
 	if (s->count)
 		base_count_cell(t, value);
+	else if (value)
+		base_time_cell(t, (double)value);
 	else
-		doc_cell(t, (double)value, "%s",
-			 value ? units_ns(text, sizeof(text), (double)value) : "–");
+		doc_cell(t, 0, "–");
 }
 
 static void row(const struct view_input *in, struct doc_table *t, const struct thread_row *r)
 {
-	base_percent_cell(t, in, r->value);
-	doc_bar(t, base_percent(in, r->value));
-	base_value_cell(t, in, r->value);
-	base_count_cell(t, r->samples);
+	base_amount_cells(t, in, r->value, r->margin, r->samples);
 	for (size_t i = 0; i < SPENT && in->profile->thread_waits.n; i++)
 		spent_cell(t, &spent[i], &r->spent);
 	doc_cell(t, r->pid, "%u", r->pid);
 	doc_cell(t, r->tid, "%u", r->tid);
 	doc_cell(t, 0, "%s", profile_text(in->profile, r->name));
+	base_margin_cell(t, in, r->margin);
 }
 
 /* The table, with the columns of its lives where @lives. */
@@ -85,13 +84,13 @@ static struct doc_table *add_table(const struct view_input *in, struct doc *doc,
 		{"PID", CELL_NUMBER, NULL},
 		{"TID", CELL_NUMBER, NULL},
 		{"Thread", CELL_TEXT, "the thread's name, as it was while it ran"},
+		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
 	};
 	const char *const first_keys[] = {"share_percent", NULL, base_value_key(in), "samples"};
-	const char *const last_keys[] = {"pid", "tid", "thread"};
-	_free_ char *base = base_text(in);
-	_free_ char *caption = mem_printf("100 %% = %s", base);
-	struct doc_column columns[4 + SPENT + 3];
-	const char *keys[4 + SPENT + 3];
+	const char *const last_keys[] = {"pid", "tid", "thread", base_margin_key(in)};
+	_free_ char *caption = base_caption(in);
+	struct doc_column columns[4 + SPENT + LAST];
+	const char *keys[4 + SPENT + LAST];
 	struct doc_table *t;
 	size_t n = 4;
 
@@ -103,7 +102,8 @@ static struct doc_table *add_table(const struct view_input *in, struct doc *doc,
 	}
 	memcpy(columns + n, last, sizeof(last));
 	memcpy(keys + n, last_keys, sizeof(last_keys));
-	t = doc_table(doc, caption, columns, n + 3);
+	t = doc_table(doc, caption, columns, n + LAST);
+	t->extra_from = n + LAST - 1;
 	doc_keys(t, keys);
 	return t;
 }
@@ -137,6 +137,10 @@ static int threads_write(const struct view_input *in, struct doc *doc)
 	t->more = mem_strdup("threads");
 	for (size_t i = 0; i < rows.rows.n; i++)
 		row(in, t, &rows.rows.at[i]);
+	if (lives && (in->selection->from_ns || in->selection->to_ns))
+		doc_text(doc,
+			 "Life to Forced are of the whole capture, whatever --from and --to leave: "
+			 "threads are accounted for once.");
 	threads_release(&rows);
 	return 0;
 }

@@ -6,7 +6,8 @@
 #define VIEW_VIEW_H
 
 #include "doc.h"
-#include "model/zone_rows.h"
+#include "query/zone_rows.h"
+#include "view/delta.h"
 
 struct view_input {
 	const struct profile *profile;
@@ -15,6 +16,9 @@ struct view_input {
 	const struct top *top;	      /* of that tree */
 	const struct tree *zone_tree; /* of zones: see zone_tree_build() */
 	const struct zone_rows *zone_rows;
+	/* The profile against its baseline; NULL: not compared, or not all of it is selected. */
+	const struct comparison *comparison;
+	const struct deltas *deltas; /* the same by function and zone; NULL: not comparable, too */
 };
 
 /* What a view is in a report whose user names none by --view. */
@@ -26,9 +30,10 @@ enum view_shows {
 #define IN_REPORTS [DOC_PAGE] = SHOWS, [DOC_PAPER] = SHOWS, [DOC_TERMINAL] = SHOWS
 
 struct view {
-	const char *name;	   /* for --view */
-	const char *about;	   /* one line for --help */
-	enum profile_part part;	   /* what a profile must have for it; PART_ANY: nothing */
+	const char *name;	/* for --view */
+	const char *about;	/* one line for --help */
+	enum profile_part part; /* what a profile must have for it; PART_ANY: nothing */
+	bool (*has)(const struct profile *); /* and what else; NULL: nothing */
 	bool by_metric;		   /* it is of one metric: where several show, there once each */
 	uint8_t shows[DOC_PLACES]; /* enum view_shows; [DOC_PAGE] = SHOWS … */
 	/* Adds its blocks. 0, or a negative errno with a text. */

@@ -192,7 +192,7 @@ static void neighbour_row(const struct view_input *in, struct doc_table *t, uint
 	doc_cell(t, 0, "%s", n->calls ? "calls" : "called by");
 	doc_cell(t, share, "%s", units_percent(text, sizeof(text), n->total_ns, whole));
 	doc_bar(t, share);
-	doc_cell(t, n->total_ns, "%s", units_ns(text, sizeof(text), n->total_ns));
+	base_time_cell(t, n->total_ns);
 	doc_cell(t, n->counts, "%s", units_count(text, sizeof(text), (int64_t)n->counts));
 	if (n->zone == ZONE_NONE)
 		doc_cell(t, 0, "outside of all zones");
@@ -304,11 +304,10 @@ static void thread_row(const struct view_input *in, struct doc_table *t,
 	const struct thread *thread = &p->threads.at[r->thread];
 	const double times[] = {(double)r->total_ns, (double)r->self_ns, (double)r->min_ns,
 				(double)r->max_ns};
-	char text[UNITS_BUF];
 
 	base_count_cell(t, (int64_t)r->counts);
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		doc_cell(t, times[i], "%s", units_ns(text, sizeof(text), times[i]));
+		base_time_cell(t, times[i]);
 	doc_cell(t, thread->pid, "%u", thread->pid);
 	doc_cell(t, thread->tid, "%u", thread->tid);
 	doc_cell(t, 0, "%s", profile_text(p, thread->name));

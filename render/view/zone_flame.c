@@ -33,6 +33,11 @@ static int zone_flame_write(const struct view_input *in, struct doc *doc)
 			     calls, t->samples == 1 ? "" : "s", clock, net,
 			     in->profile->zones.n ? "" : "; no zone was called: " ZONE_NONE_WHY,
 			     unheard ? "; " : "", unheard ? unheard : "");
+	if (in->profile->zones.n && in->profile->zone_edges.n < 2) {
+		doc_text(doc,
+			 "No flame graph of zones: the profile does not tell who called whom.");
+		return 0;
+	}
 	doc_heading(doc, "Zone flame graph");
 	doc_flame(doc, caption, t);
 	return 0;

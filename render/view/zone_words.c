@@ -12,6 +12,8 @@ char *zone_cell_text(const struct zone_column *c, const struct profile *p, const
 	char text[UNITS_BUF];
 	double v = (double)zone_column_number(c, z);
 
+	if (!zone_column_is_known(c, p))
+		return mem_strdup("–");
 	switch (c->kind) {
 	case ZONE_TEXT:
 		if (c->field == ZONE_FIELD_MODULE)

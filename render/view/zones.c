@@ -1,22 +1,25 @@
 /* zones: every zone with what was measured of its calls. */
 #include "view/base.h"
+#include "view/zone_shape.h"
 #include "view/zone_words.h"
 
 #include <string.h>
 
 #include "base/str.h"
+#include "model/meta.h"
 
 #define TERMINAL_ROWS 20
-#define PRINTED_ROWS  140
+#define PRINTED_ROWS  30
 
 /* What the table shows: the main columns, then all others for the formats that have room. */
 struct layout {
-	VEC(const struct zone_column *) columns; /* NULL: a bar of the share; see also note */
+	VEC(const struct zone_column *) columns; /* also bar, shape and note */
+	struct zone_shape *shapes;		 /* NULL: none */
 	size_t note;				 /* its place among them; 0: none */
 	size_t main;				 /* so many stand everywhere, the note with them */
 };
 
-static const struct zone_column bar, note;
+static const struct zone_column bar, shape, note, deltas[DELTA_COLUMNS];
 
 static void show(struct layout *l, const char *name)
 {
@@ -68,6 +71,21 @@ static void show_events(const struct view_input *in, struct layout *l)
 		vec_push(&l->columns, &e->columns.at[i]);
 }
 
+/* Whether @c is one of a comparison, and which. */
+static bool is_delta(const struct zone_column *c, size_t *which)
+{
+	for (*which = 0; *which < DELTA_COLUMNS; ++*which)
+		if (c == &deltas[*which])
+			return true;
+	return false;
+}
+
+static void show_deltas(const struct view_input *in, struct layout *l)
+{
+	for (size_t i = 0; i < DELTA_COLUMNS && deltas_have_zones(in->deltas); i++)
+		vec_push(&l->columns, &deltas[i]);
+}
+
 /* The main columns: each where the profile has all that it asks for. */
 struct main_column {
 	const char *name; /* "": the bar of the share; "events": a column each */
@@ -88,6 +106,14 @@ static const struct main_column of_threads[] = {
 	{"min", 0},   {"max", 0}, {"name", 0},	{"module", 0}, {0},
 };
 
+/* The bar and the events are no column. */
+static bool is_known(const struct view_input *in, const char *name)
+{
+	const struct zone_column *c = zone_column_find(name);
+
+	return !c || zone_column_is_known(c, in->profile);
+}
+
 static void lay_out(const struct view_input *in, struct layout *l)
 {
 	bool threads = in->zone_rows->of_threads;
@@ -95,8 +121,10 @@ static void lay_out(const struct view_input *in, struct layout *l)
 
 	*l = (struct layout){0};
 	for (const struct main_column *m = threads ? of_threads : of_all; m->name; m++) {
-		if (m->needs & ~known)
+		if (m->needs & ~known || !is_known(in, m->name))
 			continue;
+		if (!strcmp(m->name, "name"))
+			show_deltas(in, l);
 		if (!*m->name)
 			vec_push(&l->columns, &bar);
 		else if (m->needs == EVENTS)
@@ -104,11 +132,14 @@ static void lay_out(const struct view_input *in, struct layout *l)
 		else
 			show(l, m->name);
 	}
+	l->shapes = threads ? NULL : zone_shapes(in->profile);
+	if (l->shapes)
+		vec_push(&l->columns, &shape);
 	if (!threads && has_notes(in))
 		vec_push(&l->columns, &note);
 	l->main = l->columns.n;
 	for (const struct zone_column *c = zone_columns; !threads && c->name; c++)
-		if (!is_shown(l, c))
+		if (!is_shown(l, c) && zone_column_is_known(c, in->profile))
 			vec_push(&l->columns, c);
 }
 
@@ -119,9 +150,20 @@ static struct doc_column column_of(const struct zone_column *c)
 		[ZONE_COUNT] = CELL_NUMBER, [ZONE_PERCENT] = CELL_PERCENT,
 		[ZONE_CODE] = CELL_NUMBER,  [ZONE_SQUARE] = CELL_NUMBER,
 	};
+	struct doc_column columns[DELTA_COLUMNS];
+	const char *keys[DELTA_COLUMNS];
+	size_t which;
 
+	if (is_delta(c, &which)) {
+		delta_columns(columns, keys, false);
+		return columns[which];
+	}
 	if (c == &bar)
 		return (struct doc_column){"", CELL_BAR, NULL};
+	if (c == &shape)
+		return (struct doc_column){"Times", CELL_SPARK,
+					   "calls by how long they took, from the shortest to the "
+					   "longest, in steps of the logarithm"};
 	if (c == &note)
 		return (struct doc_column){"Notes", CELL_TEXT,
 					   "what to know before trusting the row"};
@@ -157,6 +199,18 @@ static char *caption_of(const struct view_input *in)
 /* A stranger's event may be called anything. */
 static const char *key_of(const struct zone_column *c)
 {
+	struct doc_column columns[DELTA_COLUMNS];
+	const char *keys[DELTA_COLUMNS];
+	size_t which;
+
+	if (is_delta(c, &which)) {
+		delta_columns(columns, keys, false);
+		return keys[which];
+	}
+	if (c == &bar || c == &shape)
+		return NULL;
+	if (c == &note)
+		return "notes";
 	return str_is_clean(c->name, strlen(c->name)) ? c->name : c->title;
 }
 
@@ -172,7 +226,7 @@ static struct doc_table *start_table(const struct view_input *in, const struct l
 		const struct zone_column *c = l->columns.at[i];
 
 		vec_push(&columns, column_of(c));
-		vec_push(&keys, c == &bar ? NULL : c == &note ? "notes" : key_of(c));
+		vec_push(&keys, key_of(c));
 	}
 	t = doc_table(doc, caption, columns.at, columns.n);
 	doc_keys(t, keys.at);
@@ -202,6 +256,7 @@ static void spare_columns(const struct view_input *in, const struct layout *l, s
 
 	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
 		spare(l, t, zone_column_find(always[i]));
+	spare(l, t, &deltas[0]);
 	if (in->zone_rows->of_threads || !(measured(in) & (CPU | EVENTS)))
 		return;
 	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
@@ -216,9 +271,16 @@ static void row(const struct view_input *in, const struct layout *l, struct doc_
 {
 	for (size_t i = 0; i < l->columns.n; i++) {
 		const struct zone_column *c = l->columns.at[i];
+		size_t which;
 
-		if (c == &bar) {
+		if (is_delta(c, &which)) {
+			const struct delta d = deltas_zone(in->deltas, r->zone);
+
+			delta_cell(t, &d, which);
+		} else if (c == &bar) {
 			doc_bar(t, r->at.total_perc);
+		} else if (c == &shape) {
+			zone_shape_cell(t, &l->shapes[r->zone]);
 		} else if (c == &note) {
 			_free_ char *text = zone_notes(&r->at);
 
@@ -229,7 +291,8 @@ static void row(const struct view_input *in, const struct layout *l, struct doc_
 	}
 }
 
-/* "page-faults, msr/tsc/ (ticks): sums over the calls in Total. " */
+/* "page-faults, msr/tsc/ (ticks): sums over the calls in Total. "; of an import these are columns
+ * of its own, such as the percentile of tracy-csvexport -t, which are no sums. */
 static void explain_events(const struct view_input *in, struct str *text)
 {
 	const struct zone_events *e = &in->zone_rows->events;
@@ -241,7 +304,9 @@ static void explain_events(const struct view_input *in, struct str *text)
 			 unit[0] ? " (" : "", unit, unit[0] ? ")" : "");
 	}
 	if (e->columns.n)
-		str_add(text, ": sums over the calls in Total. ");
+		str_add(text, profile_run(in->profile, RUN_ZONE_COLUMNS)
+				      ? ": as the imported file has them. "
+				      : ": sums over the calls in Total. ");
 	if (e->more)
 		str_addf(text, "%zu more events are in the zones' own reports. ", e->more);
 }
@@ -323,7 +388,10 @@ static int zones_write(const struct view_input *in, struct doc *doc)
 						       : " and net times");
 	if (unheard)
 		doc_text(doc, "%s.", unheard);
+	if (deltas_have_zones(in->deltas))
+		deltas_note(in->deltas, doc);
 	vec_release(&l.columns);
+	free(l.shapes);
 	return 0;
 }
 

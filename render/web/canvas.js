@@ -1,6 +1,7 @@
 const ROW = 19; /* CSS pixels, the line between rows included */
 const LEAST_BOX = 0.3; /* narrower boxes are not drawn, but searched and counted */
 const LEAST_TEXT = 28;
+const LEAST_VIEW = 1e-7; /* of the whole */
 const CALLERS_SHOWN = 4;
 
 /* Canvas: draws the visible part of a tree into a scrolling stage: the canvas is never larger
@@ -8,27 +9,51 @@ const CALLERS_SHOWN = 4;
 class Canvas {
 	constructor(stage, tree) {
 		this.stage = stage;
-		this.tree = tree;
 		this.canvas = make("canvas", {"aria-hidden": "true"});
 		this.room = make("div");
 		this.stage.append(this.canvas, this.room);
 		this.context = this.canvas.getContext("2d");
-		this.base = 0;
-		this.focus = 0;
 		this.matches = null;
 		this.icicle = true;
-		this.rows = tree.rows;
+		this.share = 0.72; /* of the window's height, at most */
+		this.setTree(tree);
+	}
+
+	setTree(tree) {
+		this.tree = tree;
+		this.focus = 0;
+		this.zoom(0);
 	}
 
 	zoom(base) {
 		this.base = base;
 		this.rows = this.tree.rowsBelow(base);
+		this.view = {from: this.tree.x[base], to: this.tree.x[base] + this.tree.total[base]};
+	}
+
+	/* Shows the values from @from to @to; what is zoomed becomes a caller of all of it. */
+	setView(from, to) {
+		const {tree} = this, whole = tree.total[0];
+		const size = Math.min(whole, Math.max(to - from, whole * LEAST_VIEW));
+		from = Math.min(Math.max(0, from), whole - size);
+		let base = this.base;
+		while (base && (from < tree.x[base] || from + size > tree.x[base] + tree.total[base]))
+			base = tree.parent[base];
+		if (base !== this.base)
+			this.zoom(base);
+		this.view = {from, to: from + size};
+	}
+
+	/* Whether less shows than the box that is zoomed. */
+	get isPart() {
+		const {tree, base, view} = this;
+		return view.to - view.from < tree.total[base];
 	}
 
 	/* Fits the canvas to its place. @whole: all rows at once, for print. */
 	resize(whole) {
 		const height = this.rows * ROW;
-		const most = whole ? 16000 : Math.max(240, Math.round(window.innerHeight * 0.72));
+		const most = whole ? 16000 : Math.max(240, Math.round(window.innerHeight * this.share));
 		const ratio = window.devicePixelRatio || 1;
 		this.height = Math.min(height, most);
 		this.stage.style.height = this.height + "px";
@@ -50,8 +75,12 @@ class Canvas {
 		const {tree, base} = this;
 		if (!tree.isWithin(i, base))
 			return {left: 0, width: this.width};
-		const scale = this.width / (tree.total[base] || 1);
-		return {left: (tree.x[i] - tree.x[base]) * scale, width: tree.total[i] * scale};
+		return {left: (tree.x[i] - this.view.from) * this.scale, width: tree.total[i] * this.scale};
+	}
+
+	/* Pixels a unit. */
+	get scale() {
+		return this.width / (this.view.to - this.view.from || 1);
 	}
 
 	at(x, y) {
@@ -62,7 +91,7 @@ class Canvas {
 			return -1;
 		if (depth < tree.depth[base])
 			return tree.ancestors(base)[depth];
-		const value = tree.x[base] + x / this.width * tree.total[base];
+		const value = this.view.from + x / this.scale;
 		const i = tree.find(base, value, depth);
 		return i >= 0 && this.span(i).width >= LEAST_BOX ? i : -1;
 	}
@@ -102,27 +131,36 @@ class Canvas {
 
 	drawBoxes() {
 		const {tree, base} = this;
-		const end = tree.end[base], scale = this.width / (tree.total[base] || 1);
-		for (let i = base; i < end;) {
-			const width = i === base ? this.width : tree.total[i] * scale;
-			const top = this.rowTop(tree.depth[i]);
-			const beyond = this.icicle ? top > this.height : top + ROW < 0;
-			if (width < LEAST_BOX || beyond) {
-				i = tree.end[i];
+		const {x, total, depth, end} = tree, {scale, height} = this, {from} = this.view;
+		const least = LEAST_BOX / scale, to = this.view.to;
+		for (let i = base, last = end[base]; i < last;) {
+			if (total[i] < least || x[i] >= to || x[i] + total[i] <= from) {
+				i = i === base ? i + 1 : end[i];
 				continue;
 			}
-			if (top + ROW > 0 && top < this.height)
-				this.drawBox(i, (tree.x[i] - tree.x[base]) * scale, width, false);
+			const top = this.rowTop(depth[i]);
+			if (this.icicle ? top > height : top + ROW < 0) {
+				i = end[i];
+				continue;
+			}
+			if (top + ROW > 0 && top < height)
+				this.drawPart(i, (x[i] - from) * scale, total[i] * scale);
 			i++;
 		}
 	}
 
+	/* What of a box lies in the window, so that its name does. */
+	drawPart(i, left, width) {
+		const right = Math.min(left + width, this.width + 2);
+		left = Math.max(left, i === this.base && !this.isPart ? 0 : left < 0 ? -1 : left);
+		this.drawBox(i, left, right - left, false);
+	}
+
 	drawBox(i, left, width, faded) {
 		const c = this.context, top = this.rowTop(this.tree.depth[i]);
-		const frame = this.tree.of(i);
 		const match = this.matches && this.matches[this.tree.frame[i]];
 		c.globalAlpha = faded ? 0.55 : this.matches && !match ? this.ink.dim : 1;
-		c.fillStyle = match ? this.ink.match : frame.colour;
+		c.fillStyle = match ? this.ink.match : this.tree.colour(i);
 		c.fillRect(left, top, Math.max(width - (width > 3 ? 1 : 0), LEAST_BOX), ROW - 1);
 		c.globalAlpha = 1;
 		if (match && width > 6) {
@@ -130,7 +168,7 @@ class Canvas {
 			c.fillRect(left, top + ROW - 3, width - 1, 2);
 		}
 		if (width >= LEAST_TEXT)
-			this.drawText(frame.name, left + 4, top + (ROW - 1) / 2, width - 9, faded);
+			this.drawText(this.tree.label(i), left + 4, top + (ROW - 1) / 2, width - 9, faded);
 	}
 
 	drawText(name, left, middle, room, faded) {
@@ -149,8 +187,9 @@ class Canvas {
 	}
 
 	drawFocus() {
-		const {left, width} = this.span(this.focus);
-		const c = this.context;
+		const span = this.span(this.focus), c = this.context;
+		const left = Math.max(0, span.left);
+		const width = Math.min(this.width, span.left + span.width) - left;
 		if (!this.stage.matches(":focus") && this.focus === this.base)
 			return;
 		c.lineWidth = 2;
@@ -158,4 +197,18 @@ class Canvas {
 		c.strokeRect(left + 1, this.rowTop(this.tree.depth[this.focus]) + 1,
 			Math.max(width - 3, 2), ROW - 3);
 	}
+}
+
+/* A function that has @draw called at the next frame, once however often it is called before. */
+function oncePerFrame(draw) {
+	let pending = false;
+	return () => {
+		if (pending)
+			return;
+		pending = true;
+		requestAnimationFrame(() => {
+			pending = false;
+			draw();
+		});
+	};
 }

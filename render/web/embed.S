@@ -27,11 +27,39 @@
 	.incbin "render/web/reader.js"
 	.incbin "render/web/units.js"
 	.incbin "render/web/tree.js"
+	.incbin "render/web/data.js"
+	.incbin "render/web/sums.js"
+	.incbin "render/web/model.js"
+	.incbin "render/web/grow.js"
+	.incbin "render/web/regroup.js"
+	.incbin "render/web/timeorder.js"
+	.incbin "render/web/keys.js"
 	.incbin "render/web/canvas.js"
+	.incbin "render/web/conditions.js"
 	.incbin "render/web/table.js"
+	.incbin "render/web/graph.js"
+	.incbin "render/web/minimap.js"
+	.incbin "render/web/detail.js"
+	.incbin "render/web/menu.js"
+	.incbin "render/web/modes.js"
+	.incbin "render/web/finder.js"
+	.incbin "render/web/acts.js"
 	.incbin "render/web/flame.js"
+	.incbin "render/web/treegrid.js"
+	.incbin "render/web/follow.js"
+	.incbin "render/web/calls.js"
+	.incbin "render/web/heat.js"
+	.incbin "render/web/theme.js"
+	.incbin "render/web/captures.js"
+	.incbin "render/web/help.js"
+	.incbin "render/web/diff.js"
 	.incbin "render/web/parts.js"
 	.incbin "render/web/page.js"
 	end web_page_js
+
+/* The script of SVG flame graphs. */
+	begin web_picture_js
+	.incbin "render/web/picture.js"
+	end web_picture_js
 
 	.section .note.GNU-stack, "", @progbits

@@ -1,17 +1,151 @@
 const MOST_CRUMBS = 6, MOST_CALLEES = 12;
 
-/* Flame: a flame graph with what one does to it: zoom, search, walk by keys. */
+const STAGE_LABEL = "Flame graph. Arrow keys walk, Enter zooms, Escape resets, slash searches, N is " +
+	"the next match, M has actions, question mark lists all keys.";
+
+/* Flame: a flame graph with what one does to it: ways to show it, zoom, search, walk by keys. It
+ * shows a tree that does not change (of zones), or what a Model's filter leaves of a metric. */
 class Flame {
-	constructor(box, tree, report) {
-		this.box = box;
-		this.tree = tree;
-		this.report = report;
-		this.text = "";
-		this.found = null;
-		this.hit = -1;
+	/* @of: {tree}, or {model, metric}. */
+	constructor(box, of, report) {
+		Object.assign(this, {box, report, mode: "flame", order: "name", icicle: true,
+			of: "", around: []}); /* around: what shows the same in another way, see Report */
+		this.fixed = of.tree || null;
+		this.model = of.model || null;
+		this.number = of.metric; /* of the model's metrics */
+		this.metric = box.dataset.metric; /* its name; "": of zones */
+		this.sum();
 		this.build();
 		this.listen();
+		this.show();
 		this.refresh();
+	}
+
+	/* --- its trees ------------------------------------------------------------------------ */
+
+	/* What all modes begin with. */
+	sum() {
+		this.summed = this.model ? this.model.summed(this.number) : {tree: this.fixed};
+		this.effective = this.model ? this.summed.sums.effective : 0;
+		this.stale = false;
+	}
+
+	/* What shares are of: everything; what the filter leaves; as how many samples that tells. */
+	wholes() {
+		return {whole: this.model ? this.model.metrics[this.number].total : this.fixed.total[0],
+			selected: this.summed.tree.total[0], effective: this.effective};
+	}
+
+	/* The trees of the mode: one, or callers and callees. */
+	trees() {
+		const {tree} = this.summed, {order} = this;
+		if (this.mode === "time")
+			return [new TimeOrder(this.model, this.summed).tree()];
+		if (this.mode === "reversed")
+			return [reversed(tree, order)];
+		if (this.mode === "sandwich") {
+			const {callers, callees} = sandwich(tree, this.of, order);
+			return [callers, callees];
+		}
+		return [order === "heavy" ? heaviest(tree) : tree];
+	}
+
+	noteOf(trees) {
+		const {leftOut, step_ns} = trees[0], {model} = this;
+		if (!this.summed.tree.totalSamples[0] && model)
+			return model.isFiltered ? "No sample is left: the selection above is too narrow." : "";
+		if (this.mode === "sandwich")
+			return "Callers of " + shorten(this.of) + " above, what it calls below.";
+		if (this.mode === "time")
+			return step_ns ? "Threads one beside the other. Widths are values, not the time that passed; " +
+				"samples within " + Units.ns(step_ns) + " stand in order of name." :
+				"This profile has no times: samples stand in order of name.";
+		return leftOut ? "Callers of what has less than " + Units.value(leftOut, trees[0].unit) +
+			" are left out." : "";
+	}
+
+	/* Shows the mode's trees. */
+	show() {
+		const trees = this.trees();
+		while (this.graphs.length < trees.length)
+			this.addGraph(trees[this.graphs.length]);
+		this.graphs.forEach((graph, k) => {
+			graph.stage.hidden = k >= trees.length;
+			if (k < trees.length)
+				graph.setTree(trees[k], this.icicleOf(k, trees.length), trees.length > 1 ? 0.36 : 0.72);
+		});
+		this.active = this.graphs[trees.length - 1];
+		this.shownGraphs = this.graphs.slice(0, trees.length);
+		this.minimap.box.hidden = trees.length > 1;
+		this.noteLine.textContent = this.noteOf(trees);
+		this.modes.draw();
+		this.drawLegend();
+		this.resize();
+		this.finder.find(this.text);
+		this.shownGraphs.forEach(graph => graph.canvas.scrollTo(0));
+		this.report.silently(() => this.zoom(0));
+		this.draw();
+	}
+
+	/* Of a sandwich the callers stand on the function. */
+	icicleOf(k, n) {
+		return n > 1 ? k === 1 : this.icicle;
+	}
+
+	/* After the model's filter changed; what is zoomed stays so where it is still there. */
+	update() {
+		const {source} = this.tree, {base} = this.canvas;
+		const at = this.mode === "flame" ? source ? source[base] : base : 0;
+		this.sum();
+		this.show();
+		if (at && this.tree.indexOf(at) > 0)
+			this.report.silently(() => this.zoom(this.tree.indexOf(at)));
+	}
+
+	setMode(mode, order) {
+		if (mode === "sandwich" && this.mode !== mode)
+			this.of = this.functionToShow();
+		this.mode = mode === "time" && !this.model ? "flame" : mode;
+		this.order = order || this.order;
+		this.show();
+		this.report.save(true);
+	}
+
+	showSandwich(name) {
+		this.mode = "sandwich";
+		this.of = name;
+		this.show();
+		this.report.save(true);
+	}
+
+	/* The chosen one; of no function the one that takes most by itself. */
+	functionToShow() {
+		const thread = KINDS.indexOf("thread"), i = this.canvas.focus, {tree} = this.summed;
+		if (i && this.tree.of(i).kind !== thread)
+			return this.tree.of(i).name;
+		const own = new Map();
+		let most = "";
+		for (let k = 1; k < tree.n; k++) {
+			const {name, kind} = tree.of(k);
+			if (!tree.self[k] || kind === thread)
+				continue;
+			own.set(name, (own.get(name) || 0) + tree.self[k]);
+			if (!most || own.get(name) > own.get(most))
+				most = name;
+		}
+		return most;
+	}
+
+	get tree() {
+		return this.active.tree;
+	}
+
+	get canvas() {
+		return this.active.canvas;
+	}
+
+	get stage() {
+		return this.active.stage;
 	}
 
 	/* --- its parts ------------------------------------------------------------------------ */
@@ -22,74 +156,81 @@ class Flame {
 			b.addEventListener("click", act);
 			return b;
 		};
-		const what = this.tree.ofZones ? "zones" : "functions";
-		this.input = make("input", {type: "search", placeholder: "Search " + what,
-			"aria-label": "Search " + what + " by regular expression", spellcheck: "false",
-			title: "A regular expression. Keys: / or Ctrl-F"});
-		this.status = make("span", {class: "matched", role: "status"});
-		this.previous = button("‹", "Previous match (Shift-N)", () => this.step(-1));
-		this.next = button("›", "Next match (N)", () => this.step(1));
-		this.previous.setAttribute("aria-label", "Previous match");
-		this.next.setAttribute("aria-label", "Next match");
+		this.finder = new Finder(this);
 		this.reset = button("Reset zoom", "Escape or 0", () => this.zoom(0));
-		this.turn = button("Root below", "Put the root at the bottom or at the top",
-			() => this.flip(!this.canvas.icicle));
+		this.turn = button("Root below", "Put the root at the bottom or at the top (I)",
+			() => this.flip(!this.icicle));
 		this.crumbs = make("nav", {class: "crumbs", "aria-label": "Callers of the zoomed frame"});
-		this.stage = make("div", {class: "stage", tabindex: "0", role: "application",
-			"aria-roledescription": "flame graph", "aria-label": "Flame graph. Arrow keys walk, " +
-			"Enter zooms, Escape resets, slash searches, N is the next match."});
 		this.voice = make("div", {class: "unseen", "aria-live": "polite"});
-		this.detail = make("div", {class: "detail"});
-		this.box.append(make("div", {class: "tools"}, this.input, this.previous, this.next,
-			this.status, make("span", {class: "gap"}), this.reset, this.turn),
-			this.crumbs, this.stage, this.legend(), this.voice, this.detail);
-		this.canvas = new Canvas(this.stage, this.tree);
+		this.noteLine = make("p", {class: "note"});
+		this.legend = make("ul", {class: "legend", "aria-label": "Colours"});
+		this.modes = new Modes(this);
+		this.menu = new Menu(this);
+		this.detail = this.makeDetail();
+		this.graphs = [];
+		this.stages = make("div", {class: "stages"});
+		this.addGraph(this.summed.tree);
+		this.active = this.graphs[0];
+		this.minimap = new Minimap(this.active);
+		this.box.append(make("div", {class: "tools"}, ...this.finder.parts,
+			make("span", {class: "gap"}), this.reset, this.turn),
+			this.modes.box, this.modes.chips, this.noteLine, this.minimap.box, this.crumbs, this.stages,
+			this.legend, this.voice, this.detail.box, this.menu.box);
+	}
+
+	makeDetail() {
+		return new Detail(this);
+	}
+
+	addGraph(tree) {
+		const graph = new Graph(this, tree, STAGE_LABEL);
+		this.graphs.push(graph);
+		this.stages.append(graph.stage);
 	}
 
 	/* One colour of each kind of frame that there is. */
-	legend() {
-		const list = make("ul", {class: "legend", "aria-label": "Colours"});
-		const seen = new Map();
+	drawLegend() {
+		const seen = new Map(), {tree} = this;
 		/* In a flame graph of zones a thread is the root alone. */
-		const hidden = this.tree.ofZones ? KINDS.indexOf("thread") : -1;
-		for (const frame of this.tree.frames)
-			if (frame.kind !== hidden && !seen.has(this.tree.meaning(frame)))
-				seen.set(this.tree.meaning(frame), frame);
+		const hidden = tree.ofZones ? KINDS.indexOf("thread") : -1;
+		for (const frame of tree.usedFrames())
+			if (frame.kind !== hidden && !seen.has(tree.meaning(frame)))
+				seen.set(tree.meaning(frame), frame);
 		const order = frame => frame.reason ? KINDS.length : frame.kind;
-		for (const [meaning, frame] of [...seen].sort(([, a], [, b]) => order(a) - order(b)))
-			list.append(make("li", {}, swatch(frame.colour), meaning));
-		list.append(make("li", {class: "keys"},
-			"Arrow keys walk · Enter or click zooms · Esc resets · / searches · N next match"));
-		return list;
+		this.legend.replaceChildren(...[...seen].sort(([, a], [, b]) => order(a) - order(b))
+			.map(([meaning, frame]) => make("li", {}, swatch(frame.colour), meaning)),
+			make("li", {class: "keys"},
+				"Arrow keys walk · Enter or click zooms · Esc resets · / searches · M actions · ? keys"));
 	}
 
 	listen() {
-		const {stage} = this;
-		stage.addEventListener("click", e => this.click(e));
-		stage.addEventListener("mousemove", e => this.hover(e));
-		stage.addEventListener("mouseleave", () => this.report.tip(null));
-		stage.addEventListener("scroll", () => this.draw());
-		stage.addEventListener("keydown", e => this.key(e));
-		stage.addEventListener("focus", () => this.draw());
-		stage.addEventListener("blur", () => this.draw());
-		this.input.addEventListener("input", () => this.search(this.input.value));
-		this.input.addEventListener("keydown", e => {
-			if (e.key === "Enter")
-				this.step(e.shiftKey ? -1 : 1);
-			else if (e.key === "Escape") {
-				this.search("");
-				stage.focus();
-			}
-		});
+		this.stages.addEventListener("keydown", e => this.key(e));
+		if (this.model)
+			this.model.on(changed => {
+				this.stale = this.stale || [...changed].some(key => key !== "metric");
+				if (!this.box.closest("[hidden]"))
+					this.freshen();
+			});
 		new ResizeObserver(() => this.refresh()).observe(this.box);
+	}
+
+	freshen() {
+		if (this.stale)
+			this.update();
 	}
 
 	/* --- what shows ----------------------------------------------------------------------- */
 
+	resize() {
+		this.shownGraphs.forEach(graph => graph.resize(false));
+		this.minimap.draw();
+	}
+
 	refresh() {
 		if (this.printing)
 			return;
-		this.canvas.resize(false);
+		this.freshen();
+		this.resize();
 		this.draw();
 	}
 
@@ -100,48 +241,88 @@ class Flame {
 			this.refresh();
 			return;
 		}
-		this.canvas.resize(true);
-		this.canvas.draw();
+		this.freshen();
+		for (const graph of this.shownGraphs) {
+			graph.resize(true);
+			graph.canvas.draw();
+		}
 	}
 
 	draw() {
-		if (this.pending)
-			return;
-		this.pending = true;
-		requestAnimationFrame(() => {
-			this.pending = false;
-			this.canvas.draw();
-		});
+		this.shownGraphs.forEach(graph => graph.draw());
 	}
 
-	zoom(i) {
-		const {canvas} = this;
-		canvas.zoom(i);
-		canvas.focus = i;
-		canvas.resize();
-		canvas.scrollTo(i);
-		this.reset.disabled = !i;
-		this.drawCrumbs();
-		this.drawStatus();
-		this.choose(i);
-		this.report.save(true);
+	/* In other colours. */
+	recolour() {
+		this.draw();
+		this.minimap.draw();
 	}
 
 	flip(icicle) {
-		this.canvas.icicle = icicle;
+		this.icicle = icicle;
 		this.turn.textContent = icicle ? "Root below" : "Root on top";
+		if (this.shownGraphs.length === 1)
+			this.canvas.icicle = icicle;
 		this.canvas.scrollTo(this.canvas.base);
-		this.draw();
+		this.recolour();
 		this.report.save(false);
 	}
 
-	/* Makes @i the frame that keys start from and that the lines below tell about. */
+	zoom(i) {
+		this.active.zoom(i);
+	}
+
 	choose(i) {
-		this.canvas.focus = i;
-		this.canvas.show(i);
-		this.voice.textContent = this.sentence(i);
-		this.drawDetail();
-		this.draw();
+		this.active.choose(i);
+	}
+
+	go(i) {
+		this.active.go(i);
+	}
+
+	/* To the box of a path in the page, whatever shows now. */
+	reveal(source) {
+		if (this.mode !== "flame")
+			this.setMode("flame");
+		const i = this.tree.indexOf(source);
+		if (i >= 0)
+			this.go(i);
+		return i >= 0;
+	}
+
+	/* --- what a graph tells ---------------------------------------------------------------- */
+
+	activate(graph) {
+		if (graph === this.active)
+			return;
+		this.active = graph;
+		this.drawCrumbs();
+		this.detail.draw(graph);
+	}
+
+	zoomed(graph) {
+		this.activate(graph);
+		this.viewed(graph, true);
+	}
+
+	viewed(graph, based) {
+		const {base, isPart} = graph.canvas;
+		this.reset.disabled = !base && !isPart;
+		this.minimap.place();
+		if (based)
+			this.drawCrumbs();
+		this.finder.drawStatus();
+		this.report.save(based);
+	}
+
+	chosen(graph) {
+		this.voice.textContent = this.detail.sentence(graph.canvas.focus, graph);
+		this.detail.draw(graph);
+		this.around.forEach(part => part.choose());
+	}
+
+	lines(i, graph) {
+		return this.detail.lines(i, graph || this.active);
 	}
 
 	drawCrumbs() {
@@ -164,187 +345,94 @@ class Flame {
 		}
 	}
 
-	/* What a box stands for, as lines: of the tooltip and of the lines below the graph. */
-	lines(i) {
-		const {tree} = this, frame = tree.of(i), {base} = this.canvas;
-		const counted = samples => tree.unit === "samples" ? "" :
-			", " + (tree.ofZones ? Units.calls(samples) : Units.samples(samples));
-		const figure = (value, count) => Units.value(value, tree.unit) + count + ": " +
-			Units.percent(value, tree.total[0]) + " of all" +
-			(base && tree.isWithin(i, base) ?
-				", " + Units.percent(value, tree.total[base]) + " of the zoomed" : "");
-		const source = frame.file ? frame.file + (frame.line ? ":" + frame.line : "") : "";
-		const from = [i ? tree.kinds[frame.kind] : "", frame.module, source].filter(text => text);
-		const why = tree.ofWaits ? frame.reason || "on a CPU" : "";
-		return [
-			["Total", figure(tree.total[i], tree.ofZones && !i ? "" : counted(tree.totalSamples[i]))],
-			["Self", figure(tree.self[i], tree.ofZones ? "" : counted(tree.selfSamples[i]))],
-			["From", from.join(" · ")],
-			["Mostly", why],
-		].filter(([, text]) => text);
+	/* How much of what matches a search, in words. */
+	matchedTexts(found) {
+		const {tree, canvas: {base}} = this, {whole, selected} = this.wholes();
+		const parts = [Units.percent(found.value, whole) + " of all (" +
+			(tree.ofZones ? Units.value(found.value, tree.unit) : Units.samples(found.samples)) + ")"];
+		if (selected !== whole)
+			parts.push(Units.percent(found.value, selected) + " of the selection");
+		if (base)
+			parts.push(Units.percent(this.finder.matchedInBase(), tree.total[base]) + " of the zoomed");
+		return parts;
 	}
 
-	sentence(i) {
-		const {tree} = this, siblings = tree.children(tree.parent[i]);
-		return shorten(tree.of(i).name) + ", total " + Units.percent(tree.total[i], tree.total[0]) +
-			", self " + Units.percent(tree.self[i], tree.total[0]) + ", level " +
-			tree.depth[i] + (i ? ", " + (siblings.indexOf(i) + 1) + " of " + siblings.length : "") +
-			", calls " + tree.children(i).length;
-	}
-
-	drawDetail() {
-		const {tree} = this, i = this.canvas.focus;
-		const list = make("dl");
-		for (const [label, text] of this.lines(i))
-			list.append(make("div", {}, make("dt", {}, label), make("dd", {}, text)));
-		this.detail.replaceChildren(makeNamed("h3", {}, tree.of(i).name), list);
-		const callees = tree.children(i).sort((a, b) => tree.total[b] - tree.total[a]);
-		if (!callees.length)
-			return;
-		const names = make("ul", {class: "callees", "aria-label": "Calls"});
-		for (const c of callees.slice(0, MOST_CALLEES)) {
-			const b = make("button", {type: "button", title: tree.of(c).name},
-				swatch(tree.of(c).colour), make("span", {}, shorten(tree.of(c).name)),
-				make("b", {}, Units.percent(tree.total[c], tree.total[0])));
-			b.addEventListener("click", () => this.go(c));
-			names.append(make("li", {}, b));
-		}
-		if (callees.length > MOST_CALLEES)
-			names.append(make("li", {}, (callees.length - MOST_CALLEES) + " more"));
-		this.detail.append(names);
-	}
-
-	/* --- search --------------------------------------------------------------------------- */
+	/* --- search: see Finder ---------------------------------------------------------------- */
 
 	search(text) {
-		const {re, literal} = searchPattern(text);
-		this.text = text;
-		this.literal = literal;
-		this.hit = -1;
-		if (this.input.value !== text)
-			this.input.value = text;
-		this.canvas.matches = text ? Uint8Array.from(this.tree.frames, f => re.test(f.name)) : null;
-		this.found = text ? this.tree.matched(this.canvas.matches, 0) : null;
-		this.drawStatus();
-		this.draw();
-		this.report.save(false);
-	}
-
-	/* What of the zoomed frame matches: all of it where a caller does. */
-	matchedInBase() {
-		const {tree} = this, {base, matches} = this.canvas;
-		if (tree.ancestors(base).some(i => matches[tree.frame[i]]))
-			return tree.total[base];
-		return tree.matched(matches, base).value;
-	}
-
-	drawStatus() {
-		const {tree, found} = this, {base} = this.canvas;
-		this.previous.disabled = this.next.disabled = !found || !found.nodes.length;
-		if (!found) {
-			this.status.textContent = "";
-			return;
-		}
-		const parts = [this.hit >= 0 ? (this.hit + 1) + " / " + Units.count(found.nodes.length)
-			: Units.count(found.nodes.length) + (found.nodes.length === 1 ? " match" : " matches"),
-			Units.percent(found.value, tree.total[0]) + " of all (" +
-			(tree.ofZones ? Units.value(found.value, tree.unit) : Units.samples(found.samples)) + ")"];
-		if (base)
-			parts.push(Units.percent(this.matchedInBase(), tree.total[base]) + " of the zoomed");
-		if (this.literal)
-			parts.push("no regular expression: searched as text");
-		this.status.textContent = parts.join(" · ");
+		this.finder.search(text);
 	}
 
 	step(by) {
-		const n = this.found ? this.found.nodes.length : 0;
-		if (!n)
-			return;
-		this.hit = this.hit < 0 ? (by > 0 ? 0 : n - 1) : (this.hit + by + n) % n;
-		this.go(this.found.nodes[this.hit]);
-		this.drawStatus();
+		this.finder.step(by);
 	}
 
-	/* To a box wherever it is: zooms out until it is there, in until it can be seen. */
-	go(i) {
-		const {canvas, tree} = this;
-		if (!tree.isWithin(i, canvas.base))
-			this.zoom(0);
-		if (canvas.span(i).width < 4) {
-			let up = i;
-			while (up && tree.total[tree.parent[up]] < 40 * tree.total[i])
-				up = tree.parent[up];
-			this.zoom(up);
-		}
-		this.choose(i);
+	get text() {
+		return this.finder.text;
 	}
 
-	/* --- pointer and keys ----------------------------------------------------------------- */
-
-	boxAt(e) {
-		const place = this.canvas.canvas.getBoundingClientRect();
-		return this.canvas.at(e.clientX - place.left, e.clientY - place.top);
+	get found() {
+		return this.finder.found;
 	}
 
-	click(e) {
-		const i = this.boxAt(e);
-		this.report.tip(null);
-		if (i >= 0)
-			this.zoom(i);
+	get input() {
+		return this.finder.input;
 	}
 
-	hover(e) {
-		const i = this.boxAt(e);
-		this.stage.classList.toggle("over", i >= 0);
-		this.report.tip(i < 0 ? null : {title: this.tree.of(i).name, lines: this.lines(i)},
-			e.clientX, e.clientY);
-	}
-
-	/* The box that an arrow leads to from the one in focus; down the stack is to callees. */
-	neighbour(key) {
-		const {tree} = this, i = this.canvas.focus;
-		const deeper = this.canvas.icicle ? "ArrowDown" : "ArrowUp";
-		const siblings = tree.children(tree.parent[i]);
-		if (key === "ArrowLeft" || key === "ArrowRight")
-			return siblings[siblings.indexOf(i) + (key === "ArrowLeft" ? -1 : 1)];
-		if (key !== deeper)
-			return tree.parent[i];
-		return tree.children(i).reduce(
-			(a, b) => a === undefined || tree.total[b] > tree.total[a] ? b : a, undefined);
-	}
+	/* --- keys ------------------------------------------------------------------------------ */
 
 	key(e) {
-		if (e.ctrlKey || e.metaKey || e.altKey)
-			return;
-		if (e.key.startsWith("Arrow")) {
-			const i = this.neighbour(e.key);
-			if (i !== undefined)
-				this.go(i);
-		} else if (e.key === "Enter" || e.key === " ")
-			this.zoom(this.canvas.focus);
-		else if (e.key === "Escape" || e.key === "0")
-			this.zoom(0);
-		else if (e.key === "n" || e.key === "N")
-			this.step(e.key === "n" ? 1 : -1);
-		else
-			return;
-		e.preventDefault();
+		const row = keyOf(e);
+		if (row && this.act(row.act, e.key))
+			e.preventDefault();
+	}
+
+	/* Does what a row of KEYS says; whether that was a thing of a flame graph. */
+	act(what, key) {
+		if (ACTS[what])
+			ACTS[what](this, key);
+		return what in ACTS;
+	}
+
+	openMenu() {
+		const {canvas} = this, {left, width} = canvas.span(canvas.focus);
+		const place = canvas.canvas.getBoundingClientRect();
+		this.menu.open(place.left + Math.max(0, left) + Math.min(width / 2, 60),
+			place.top + canvas.rowTop(this.tree.depth[canvas.focus]) + ROW);
 	}
 
 	/* --- its state, for links ------------------------------------------------------------- */
 
 	state() {
+		const {base, isPart, view} = this.canvas, {source} = this.tree;
 		return {
-			n: this.canvas.base ? String(this.canvas.base) : "",
+			n: base ? String(source ? source[base] : base) : "",
 			s: this.text,
-			v: this.canvas.icicle ? "" : "flame",
+			v: this.icicle ? "" : "flame",
+			x: this.mode === "flame" ? "" : this.mode,
+			f: this.mode === "sandwich" ? this.of : "",
+			o: this.order === "name" ? "" : this.order,
+			w: isPart ? Math.round(view.from) + "-" + Math.round(view.to) : "",
 		};
 	}
 
-	restore(state) {
-		const i = Number(state.get("n") || 0);
-		this.flip(state.get("v") !== "flame");
-		this.search(state.get("s") || "");
-		this.zoom(Number.isInteger(i) && i >= 0 && i < this.tree.n ? i : 0);
+	/* @get: the state's text of a key, "" where it has none. What is wrong is as if it were not
+	 * there. */
+	restore(get) {
+		const number = /^\d+$/.test(get("n")) ? Number(get("n")) : 0, mode = get("x");
+		const [, from, to] = /^(\d+)-(\d+)$/.exec(get("w")) || [];
+		this.mode = this.modes.modes.some(([known]) => known === mode) ? mode : "flame";
+		this.order = get("o") === "heavy" ? "heavy" : "name";
+		this.of = this.mode === "sandwich" ? get("f") || this.functionToShow() : "";
+		this.finder.text = get("s");
+		if (this.stale)
+			this.sum();
+		this.flip(get("v") !== "flame");
+		this.show();
+		const i = this.tree.indexOf(number);
+		if (i > 0)
+			this.zoom(i);
+		if (from !== undefined && Number(to) > Number(from))
+			this.active.setView(Number(from), Number(to));
 	}
 }

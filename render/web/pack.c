@@ -45,6 +45,12 @@ void pack_bytes(struct pack *p, const void *data, size_t n)
 	p->bytes.n += n;
 }
 
+void pack_move(struct pack *p, struct pack *from)
+{
+	pack_bytes(p, from->bytes.at, from->bytes.n);
+	pack_release(from);
+}
+
 uint32_t pack_string(struct pack *p, const char *text)
 {
 	_free_ char *clean = str_clean(text, strlen(text));
@@ -80,6 +86,29 @@ void pack_base64(const void *data, size_t n, FILE *out)
 		}
 	}
 	fwrite(text, 1, used, out);
+}
+
+/* Characters 36 to 122 without < and >. */
+static char digit85(uint32_t digit)
+{
+	return (char)(digit < 24 ? 36 + digit : digit == 24 ? '=' : 38 + digit);
+}
+
+void pack_base85(const void *data, size_t n, FILE *out)
+{
+	const uint8_t *d = data;
+
+	for (size_t i = 0; i < n; i += 4) {
+		const size_t left = n - i < 4 ? n - i : 4;
+		char text[5];
+		uint32_t v = 0;
+
+		for (size_t k = 0; k < 4; k++)
+			v = v << 8 | (k < left ? d[i + k] : 0);
+		for (size_t k = 5; k-- > 0; v /= 85)
+			text[k] = digit85(v % 85);
+		fwrite(text, 1, left + 1, out);
+	}
 }
 
 /* How many strings, their lengths, then their bytes without the NULs. */
@@ -127,7 +156,7 @@ int pack_write(const struct pack *p, FILE *out)
 	pack_release(&head);
 	if (status != Z_STREAM_END)
 		return err(-EIO, "cannot deflate the page's data");
-	pack_base64(deflated, room, out);
+	pack_base85(deflated, room, out);
 	return 0;
 }
 

@@ -29,12 +29,18 @@ function swatch(colour) {
 	return e;
 }
 
-const TAG_FLAME = 1, TAG_TABLE = 2;
+const TAG_FLAME = 1, TAG_TABLE = 2, TAG_SAMPLES = 3, TAG_SAMPLED = 4, TAG_DIFF = 5;
+
+/* Metrics of time off the CPU. */
+const WAITS = ["off-cpu", "blocked"];
 
 /* Report: the page as a whole. */
 class Report {
-	constructor(bytes) {
+	/* @others: what else has a state in the address. */
+	constructor(bytes, others) {
+		this.others = others;
 		this.flames = [];
+		this.models = []; /* one for each profile that flame graphs are of */
 		this.tables = [];
 		this.names = new Map(); /* of functions → {flame, frame} where one can be searched */
 		this.quiet = true;
@@ -42,6 +48,7 @@ class Report {
 		this.parts = new Parts(this);
 		this.tables.forEach(table => table.start());
 		this.addPathButtons();
+		this.addAround();
 		this.listen();
 		this.load();
 		this.quiet = false;
@@ -50,20 +57,27 @@ class Report {
 	read(reader) {
 		for (let tag = reader.uint(); tag; tag = reader.uint()) {
 			if (tag === TAG_FLAME)
-				this.addFlame(new Tree(reader));
+				this.addFlame({tree: readTree(reader)});
+			else if (tag === TAG_SAMPLES)
+				this.models.push(new Model(readSamples(reader)));
+			else if (tag === TAG_SAMPLED)
+				this.addFlame({model: this.models[reader.uint()], metric: reader.uint()});
+			else if (tag === TAG_DIFF)
+				this.addFlame({tree: readDiff(reader)}, Diff);
 			else if (tag === TAG_TABLE)
 				this.tables.push(new Table(document.querySelector(
-					`[data-table="${this.tables.length}"]`), reader, this.finder()));
+					`[data-table="${this.tables.length}"]`), Table.read(reader), this.finder()));
 			else
 				throw new Error("unknown part " + tag);
 		}
 	}
 
-	addFlame(tree) {
+	/* @of: see Flame. */
+	addFlame(of, Kind = Flame) {
 		const box = document.querySelector(`[data-flame="${this.flames.length}"]`);
-		const flame = new Flame(box, tree, this);
+		const flame = new Kind(box, of, this);
 		this.flames.push(flame);
-		for (const frame of tree.frames) {
+		for (const frame of flame.tree.usedFrames()) {
 			if (frame.kind === KINDS.indexOf("thread"))
 				continue;
 			if (!this.names.has(frame.name))
@@ -72,20 +86,53 @@ class Report {
 		}
 	}
 
-	/* For a table: a button that searches a name, or null. The flame graph above the table is asked
-	 * before the others. */
+	/* What stands around the flame graphs. */
+	addAround() {
+		this.help = new Help();
+		for (const flame of this.flames)
+			flame.around = [new Calls(flame, name => this.buttons(name, flame)), new TreeGrid(flame)];
+		if (!this.model)
+			return;
+		this.follow = new Follow(this);
+		this.model.on(() => this.flames.forEach(flame => flame.around.forEach(part => part.choose())));
+		if (this.model.rows.n < 2 || this.model.buckets.n < 2)
+			return;
+		this.heat = new Heat(this.model, this);
+		(document.querySelector(".folded, .front") || document.getElementById("problem"))
+			.after(this.heat.box);
+	}
+
+	/* The model of the page's samples; undefined where it has none. */
+	get model() {
+		return this.models[0];
+	}
+
+	/* For a table: buttons that search a name, or none. The flame graph above the table is asked
+	 * before the others; from that of zones another button leads to the stacks of waits. */
 	finder() {
 		const own = this.flames[this.flames.length - 1];
-		return name => {
-			const places = this.names.get(name);
-			const at = places && (places.find(p => p.flame === own) || places[0]);
-			return at ? this.nameButton(at.flame, at.frame, name) : null;
-		};
+		return name => this.buttons(name, own);
+	}
+
+	buttons(name, own) {
+		const places = this.names.get(name) || [];
+		const at = places.find(p => p.flame === own) || places[0];
+		const waits = own && !own.metric && places.find(p => WAITS.includes(p.flame.metric));
+		const buttons = at ? [this.nameButton(at.flame, at.frame, name)] : [];
+		if (waits && waits !== at)
+			buttons.push(this.searchButton(waits.flame, name, {class: "waits",
+				title: name + "\nShow the stacks in which it waited"}, waits.flame.metric));
+		return buttons;
 	}
 
 	nameButton(flame, frame, name) {
-		const b = make("button", {type: "button", class: "name",
-			title: name + "\nSearch it in the flame graph"}, swatch(frame.colour), make("span", {}, shorten(name)));
+		return this.searchButton(flame, name, {class: "name", title: name + "\nSearch it in the flame graph"},
+			swatch(frame.colour), make("span", {}, shorten(name)));
+	}
+
+	/* @content: what the button says. */
+	searchButton(flame, name, attributes, ...content) {
+		const b = make("button", {type: "button", ...attributes}, ...content);
 		b.addEventListener("click", () => {
 			this.parts.reveal(flame.box);
 			flame.search("^" + escapePattern(name) + "$");
@@ -97,11 +144,11 @@ class Report {
 	addPathButtons() {
 		for (const path of document.querySelectorAll("[data-node]")) {
 			const flame = this.flames[path.dataset.in], node = Number(path.dataset.node);
-			if (!flame || !(node < flame.tree.n))
+			if (!flame)
 				continue;
 			const b = make("button", {type: "button"}, "Show in the flame graph");
 			b.addEventListener("click", () => {
-				flame.go(node);
+				flame.reveal(node);
 				flame.box.scrollIntoView();
 				flame.stage.focus();
 			});
@@ -110,6 +157,7 @@ class Report {
 	}
 
 	listen() {
+		this.models.forEach(model => model.on(() => this.save(true)));
 		addEventListener("keydown", e => this.key(e));
 		addEventListener("popstate", () => this.load());
 		addEventListener("hashchange", () => this.load());
@@ -117,7 +165,15 @@ class Report {
 		addEventListener("afterprint", () => this.print(false));
 	}
 
+	redraw() {
+		this.flames.forEach(flame => flame.recolour());
+		if (this.heat)
+			this.heat.draw();
+	}
+
+	/* Paper has what is folded away, too. */
 	print(printing) {
+		document.querySelectorAll(".folded").forEach(e => { e.open = printing; });
 		this.parts.print(printing);
 		this.flames.forEach(flame => flame.print(printing));
 	}
@@ -127,23 +183,38 @@ class Report {
 		return this.flames.find(flame => !flame.box.closest("[hidden]"));
 	}
 
+	/* Keys that no element took: those of the page, and those of its first flame graph. */
 	key(e) {
-		const first = this.firstShown(), typing = e.target.matches("input");
+		const first = this.firstShown(), typing = e.target.matches("input, select, textarea");
 		const find = e.key === "f" && (e.ctrlKey || e.metaKey) && !e.altKey && !e.shiftKey;
-		if (!first || !(find ? e.target !== first.input : e.key === "/" && !typing))
+		const row = keyOf(e);
+		if (e.defaultPrevented || !first && !(row && row.act === "help"))
+			return;
+		if (find ? e.target !== first.input : !typing && row && row.act === "search")
+			this.focusSearch(first);
+		else if (!typing && row && row.act === "help")
+			this.help.show();
+		else if (!e.target.matches("body") || !row || row.act === "reset" || !first.act(row.act, e.key))
 			return;
 		e.preventDefault();
-		first.box.scrollIntoView();
-		first.input.focus();
-		first.input.select();
 	}
 
-	/* The first flame graph's state stands in the address, so that a link leads to it. @step:
-	 * the browser's Back leads back from it. */
+	focusSearch(flame) {
+		flame.box.scrollIntoView();
+		flame.input.focus();
+		flame.input.select();
+	}
+
+	/* What shows stands in the address, so that a link leads to it: that of the first flame graph
+	 * by short keys, that of others with their number behind the key. @step: the browser's Back
+	 * leads back from it. */
 	save(step) {
-		if (this.quiet || !this.flames[0])
+		if (this.quiet)
 			return;
-		const all = {...this.flames[0].state(), ...this.parts.state()};
+		const all = Object.assign({}, ...[this.parts, ...this.others, ...this.models.slice(0, 1)]
+			.map(part => part.state()));
+		this.flames.forEach((flame, k) => Object.entries(flame.state()).forEach(
+			([key, v]) => { all[key + (k || "")] = v; }));
 		const state = Object.entries(all).filter(([, v]) => v);
 		const hash = "#" + new URLSearchParams(state);
 		if (hash === (location.hash || "#"))
@@ -151,13 +222,29 @@ class Report {
 		history[step ? "pushState" : "replaceState"](null, "", hash);
 	}
 
+	/* The model's metric is that of the flame graph in the part that shows. */
+	showsPart(section) {
+		const flame = this.flames.find(f => f.model && section.contains(f.box));
+		if (flame)
+			flame.model.set({metric: flame.number});
+	}
+
+	/* Does what makes no new state, or part of one. */
+	silently(act) {
+		const {quiet} = this;
+		this.quiet = true;
+		act();
+		this.quiet = quiet;
+	}
+
 	load() {
 		this.quiet = true;
 		const state = new URLSearchParams(location.hash.slice(1));
 		this.parts.restore(state);
-		if (this.flames[0])
-			this.flames[0].restore(state);
-		this.flames.slice(1).forEach(flame => flame.zoom(0));
+		this.others.forEach(part => part.restore(state));
+		if (this.model)
+			this.model.restore(state);
+		this.flames.forEach((flame, k) => flame.restore(key => state.get(key + (k || "")) || ""));
 		this.quiet = false;
 	}
 
@@ -175,35 +262,16 @@ class Report {
 	}
 }
 
-/* Dark or light: as the system says until the button says otherwise. */
-function startTheme(redraw) {
-	const root = document.documentElement, button = document.getElementById("theme");
-	const system = matchMedia("(prefers-color-scheme: dark)");
-	let chosen = null;
-	const apply = () => {
-		const dark = chosen === null ? system.matches : chosen;
-		root.dataset.theme = dark ? "dark" : "light";
-		button.textContent = dark ? "Light" : "Dark";
-		button.setAttribute("aria-label", "Switch to " + (dark ? "light" : "dark") + " colours");
-		redraw();
-	};
-	button.hidden = false;
-	button.addEventListener("click", () => {
-		chosen = root.dataset.theme !== "dark";
-		apply();
-	});
-	system.addEventListener("change", apply);
-	apply();
-}
-
 async function start() {
 	const problem = document.getElementById("problem");
 	let report = null;
-	startTheme(() => report && report.flames.forEach(flame => flame.draw()));
+	const theme = new Theme(() => report && report.redraw());
 	try {
-		report = new Report(await inflate(document.getElementById("data").textContent));
+		const captures = new Captures();
+		report = new Report(await inflate(captures.data()), [theme, captures]);
 		problem.hidden = true;
 		document.documentElement.dataset.ready = "true";
+		theme.save = () => report.save(false);
 		window.eprof = report;
 	} catch (e) {
 		problem.textContent = "The interactive part of this page cannot run here: " + e.message;

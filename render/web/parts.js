@@ -33,6 +33,9 @@ class Parts {
 			tab.setAttribute("aria-selected", String(k === i));
 			tab.tabIndex = k === i ? 0 : -1;
 		});
+		this.report.showsPart(this.sections[i]);
+		if (this.report.follow)
+			this.report.follow.freshen();
 		this.report.save(true);
 	}
 

@@ -1,30 +1,60 @@
 const FIRST_ROWS = 20, MORE_ROWS = 200;
-const CELL_TEXT = 0, CELL_BAR = 3;
+const CELL_TEXT = 0, CELL_BAR = 3, CELL_SPARK = 4;
 
-/* Table: sorts, filters and shows the rows of a table of the report. */
+/* Table: sorts, filters, copies and shows the rows of a table of the report. */
 class Table {
-	/* @find: a button for a name, or null. */
-	constructor(box, reader, find) {
-		const columns = reader.uint();
-		this.rows = reader.uint();
+	/*
+	 * @box: the table's place, in which its head stands. @data: {rows, columns: [{kind, key, extra,
+	 * text, value}]}; text and value by row, the one that the kind has. @find: buttons for a
+	 * name, perhaps none.
+	 */
+	constructor(box, data, find) {
 		this.box = box;
 		this.find = find;
-		this.columns = Array.from({length: columns}, () => this.readColumn(reader));
-		this.order = Array.from({length: this.rows}, (_, i) => i);
 		this.shown = FIRST_ROWS;
 		this.filter = "";
+		this.sorted = null; /* {column, down} */
+		this.take(data);
 	}
 
-	readColumn(reader) {
-		const column = {kind: reader.uint(), key: reader.string(), extra: reader.uint() === 1,
-			text: [], value: []};
-		for (let i = 0; i < this.rows; i++) {
-			if (column.kind !== CELL_BAR)
-				column.text.push(reader.string());
-			if (column.kind !== CELL_TEXT)
-				column.value.push(reader.float());
-		}
-		return column;
+	/* What html.c packed. */
+	static read(reader) {
+		const n = reader.uint(), rows = reader.uint();
+		const columns = Array.from({length: n}, () => {
+			const column = {kind: reader.uint(), key: reader.string(), extra: reader.uint() === 1,
+				text: [], value: []};
+			for (let i = 0; i < rows; i++) {
+				if (column.kind !== CELL_BAR)
+					column.text.push(reader.string());
+				if (column.kind !== CELL_TEXT)
+					column.value.push(reader.float());
+			}
+			return column;
+		});
+		return {rows, columns};
+	}
+
+	/* A place for a table that the page's script makes. @columns: [{kind, title, help}]. */
+	static place(caption, columns) {
+		const classes = {[CELL_TEXT]: "text", [CELL_BAR]: "bar", [CELL_SPARK]: "spark"};
+		return make("div", {class: "table"}, make("table", {}, make("caption", {}, caption),
+			make("thead", {}, make("tr", {}, ...columns.map(c => make(c.title ? "th" : "td",
+				{class: classes[c.kind] || "number", title: c.help || "", ...(c.title ? {scope: "col"} : {})},
+				c.title)))), make("tbody")));
+	}
+
+	take(data) {
+		this.rows = data.rows;
+		this.columns = data.columns;
+		this.order = Array.from({length: this.rows}, (_, i) => i);
+	}
+
+	/* Other rows of the same columns. */
+	replace(data) {
+		data.columns.forEach((column, c) => { column.title = this.columns[c].title; });
+		this.take(data);
+		this.arrange();
+		this.draw();
 	}
 
 	/* Takes over from the rows that stand in the page. */
@@ -36,33 +66,44 @@ class Table {
 			more.remove();
 		this.box.append(this.more);
 		this.tools = make("div", {class: "tools"});
-		this.box.querySelectorAll("thead th").forEach((th, c) => {
+		this.box.querySelectorAll("thead tr > *").forEach((th, c) => {
 			this.columns[c].title = th.textContent;
 			this.addSorter(th, c);
 		});
+		if (!this.box.closest(".front"))
+			this.addTools();
+		this.draw();
+	}
+
+	addTools() {
+		this.count = make("span", {class: "count", role: "status"});
 		if (this.rows > 8 || this.columns.some(c => c.extra))
 			this.addFilter();
+		this.tools.append(this.count, make("span", {class: "gap"}));
 		if (this.columns.some(c => c.extra))
 			this.addWidener();
-		if (this.tools.childNodes.length)
-			this.box.prepend(this.tools);
-		this.draw();
+		const copy = make("button", {type: "button", title: "The rows that the filter leaves, " +
+			"with all columns, for a spreadsheet"}, "Copy as TSV");
+		copy.addEventListener("click", () => this.copy());
+		this.tools.append(copy);
+		this.box.prepend(this.tools);
 	}
 
 	/* For the columns that not everybody wants to see. */
 	addWidener() {
 		const n = this.columns.filter(c => c.extra).length;
-		const button = make("button", {type: "button", "aria-pressed": "false"}, n + " more columns");
+		const words = n + (n === 1 ? " more column" : " more columns");
+		const button = make("button", {type: "button", "aria-pressed": "false"}, words);
 		button.addEventListener("click", () => {
 			const wide = this.box.classList.toggle("wide");
 			button.setAttribute("aria-pressed", String(wide));
-			button.textContent = wide ? "Fewer columns" : n + " more columns";
+			button.textContent = wide ? "Fewer columns" : words;
 		});
-		this.tools.append(make("span", {class: "gap"}), button);
+		this.tools.append(button);
 	}
 
 	addSorter(th, c) {
-		if (!th.textContent)
+		if (!th.textContent || this.box.closest(".front"))
 			return;
 		const button = make("button", {type: "button", title: th.title}, th.textContent);
 		button.addEventListener("click", () => this.sort(th, c));
@@ -82,21 +123,29 @@ class Table {
 			this.shown = FIRST_ROWS;
 			this.draw();
 		});
-		this.count = make("span", {class: "count", "aria-live": "polite"});
-		this.tools.append(input, this.count);
+		this.tools.append(input);
 	}
 
-	sort(th, c) {
-		const {kind, text, value} = this.columns[c];
+	/* --- order, filter, copy -------------------------------------------------------------- */
+
+	sort(th, column) {
 		const down = th.getAttribute("aria-sort") ?
-			th.getAttribute("aria-sort") === "ascending" : kind !== CELL_TEXT;
+			th.getAttribute("aria-sort") === "ascending" : this.columns[column].kind !== CELL_TEXT;
+		this.box.querySelectorAll("th").forEach(e => e.removeAttribute("aria-sort"));
+		th.setAttribute("aria-sort", down ? "descending" : "ascending");
+		this.sorted = {column, down};
+		this.arrange();
+		this.draw();
+	}
+
+	arrange() {
+		if (!this.sorted)
+			return;
+		const {kind, text, value} = this.columns[this.sorted.column], {down} = this.sorted;
 		const collator = new Intl.Collator();
 		const compare = kind === CELL_TEXT ? (a, b) => collator.compare(text[a], text[b])
 			: (a, b) => value[a] - value[b];
-		this.box.querySelectorAll("th").forEach(e => e.removeAttribute("aria-sort"));
-		th.setAttribute("aria-sort", down ? "descending" : "ascending");
 		this.order.sort((a, b) => (down ? compare(b, a) : compare(a, b)) || a - b);
-		this.draw();
 	}
 
 	filtered() {
@@ -106,6 +155,21 @@ class Table {
 		return this.order.filter(r => conditions.every(holds => holds(r)) &&
 			(!text || texts.some(c => re.test(c.text[r]))));
 	}
+
+	/* The filtered rows in their order, every column but those that are pictures. */
+	tsv() {
+		const columns = this.columns.filter(c => c.kind !== CELL_BAR && c.kind !== CELL_SPARK);
+		return [columns.map(c => c.title), ...this.filtered().map(r => columns.map(c => c.text[r]))]
+			.map(line => line.join("\t") + "\n").join("");
+	}
+
+	async copy() {
+		const done = await copyText(this.tsv());
+		this.count.textContent = done ? Units.count(this.filtered().length) + " rows copied" :
+			"This browser does not let the page copy";
+	}
+
+	/* --- rows ----------------------------------------------------------------------------- */
 
 	draw() {
 		const rows = this.filtered();
@@ -134,71 +198,56 @@ class Table {
 		const extra = column.extra ? " extra" : "";
 		if (column.kind === CELL_BAR)
 			return make("td", {class: "bar" + extra}, bar(column.value[r]));
+		if (column.kind === CELL_SPARK)
+			return make("td", {class: "spark" + extra}, spark(column.text[r]));
 		if (column.kind !== CELL_TEXT)
 			return make("td", {class: "number" + extra}, column.text[r]);
-		const button = this.find(column.text[r]);
-		const attributes = {class: "text" + (button ? " code" : "") + extra};
-		return button ? make("td", attributes, button) : makeNamed("td", attributes, column.text[r]);
+		const buttons = this.find(column.text[r]);
+		const attributes = {class: "text" + (buttons.length ? " code" : "") + extra};
+		return buttons.length ? make("td", attributes, ...buttons) :
+			makeNamed("td", attributes, column.text[r]);
 	}
 }
 
-/* --- conditions on columns ------------------------------------------------------------------- */
-
-/* What a column is called in a condition: "mean" of mean_ns, "net mean" is netmean. */
-function shortName(column) {
-	return column.title.toLowerCase().replace(/\W/g, "") || column.key;
-}
-
-function findColumn(name, columns) {
-	const n = name.toLowerCase();
-	return columns.find(c => c.key.toLowerCase() === n) ||
-		columns.find(c => c.kind !== CELL_BAR && shortName(c) === n) ||
-		columns.find(c => c.key === n + "_ns");
-}
-
-/* A test of a row by number, or null where the value is none. */
-function numberTest(column, sign, text) {
-	const value = column.key.endsWith("_ns") ? Units.parseNs(text) : Number(text.replace(/%$/, ""));
-	const tests = {
-		">": v => v > limit, ">=": v => v >= limit, "<": v => v < limit, "<=": v => v <= limit,
-		"=": v => v === limit, "!=": v => v !== limit,
-	};
-	const limit = Math.fround(value); /* as the cells' values are */
-	return text && !isNaN(value) ? r => tests[sign](column.value[r]) : null;
-}
-
-function textTest(column, sign, text) {
-	const {re} = searchPattern(text);
-	return sign === "=" || sign === "!=" ? r => re.test(column.text[r]) === (sign === "=") : null;
-}
-
-/* A condition: a name, which may be an event's such as page-faults or cpu/event=0xc0/, a sign, a
- * value. */
-const CONDITION = /^((?:[^\s<>=!/]|\/[^/]*\/)+)(>=|<=|!=|>|<|=)(.+)$/;
-
-/* The words of a filter that are conditions on a column, and the rest of it. */
-function parseFilter(filter, columns) {
-	const conditions = [], rest = [];
-	for (const word of filter.split(/\s+/)) {
-		const [, name, sign, value] = CONDITION.exec(word) || [];
-		const column = name && findColumn(name, columns);
-		const test = column && (column.kind === CELL_TEXT ? textTest : numberTest)(column, sign, value);
-		if (test)
-			conditions.push(test);
-		else
-			rest.push(word);
+/* Whether @text is in the clipboard then. Pages that came by plain HTTP have no clipboard of their
+ * own, and copy what is selected instead. */
+async function copyText(text) {
+	try {
+		await navigator.clipboard.writeText(text);
+		return true;
+	} catch (e) {
+		const area = make("textarea", {class: "unseen", "aria-hidden": "true"});
+		const before = document.activeElement;
+		area.value = text;
+		document.body.append(area);
+		area.select();
+		const done = document.execCommand("copy");
+		area.remove();
+		before.focus();
+		return done;
 	}
-	return {conditions, text: conditions.length ? rest.join(" ").trim() : filter};
+}
+
+/* A picture of numbers that stand beside it, @width by 8. */
+function drawing(width, tag, attributes) {
+	const ns = "http://www.w3.org/2000/svg";
+	const svg = document.createElementNS(ns, "svg"), shape = document.createElementNS(ns, tag);
+	svg.setAttribute("viewBox", "0 0 " + width + " 8");
+	svg.setAttribute("preserveAspectRatio", "none");
+	svg.setAttribute("aria-hidden", "true");
+	for (const [name, value] of Object.entries(attributes))
+		shape.setAttribute(name, value);
+	svg.append(shape);
+	return svg;
 }
 
 function bar(value) {
-	const ns = "http://www.w3.org/2000/svg";
-	const svg = document.createElementNS(ns, "svg"), rect = document.createElementNS(ns, "rect");
-	svg.setAttribute("viewBox", "0 0 100 8");
-	svg.setAttribute("preserveAspectRatio", "none");
-	svg.setAttribute("aria-hidden", "true");
-	rect.setAttribute("width", Math.max(0, Math.min(100, value)));
-	rect.setAttribute("height", 8);
-	svg.append(rect);
-	return svg;
+	return drawing(100, "rect", {width: Math.max(0, Math.min(100, value)), height: 8});
+}
+
+/* Steps from ▁ to █, a space for nothing. */
+function spark(text) {
+	const low = "▁".charCodeAt(0), top = c => c === " " ? 8 : 7 - (c.charCodeAt(0) - low);
+	return drawing(text.length || 1, "path",
+		{d: "M0 8" + [...text].map((c, i) => "V" + top(c) + "H" + (i + 1)).join("") + "V8z"});
 }

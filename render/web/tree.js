@@ -2,106 +2,70 @@
 const KINDS = ["user", "kernel", "JIT code", "inlined", "unnamed", "note", "thread"];
 const ZONE_KINDS = ["zone", "kernel", "JIT code", "inlined", "unnamed", "no function", "zone"];
 
+/* Matches of a search that one steps through. */
+const MOST_SORTED = 10000;
+
 /* Tree: a flame graph's boxes, a parent before its children and all below it before its next
- * sibling; columns by the box's number. x and total are the layout's own integers. */
+ * sibling; columns by the box's number. x and total are the layout's own integers: each box begins
+ * where its sibling before it ends, the first at its parent's left edge, as in paint/flame.c. */
 class Tree {
-	constructor(reader) {
-		this.unit = reader.string();
-		this.ofZones = reader.uint() === 1;
-		this.ofWaits = reader.uint() === 1;
-		this.frames = Array.from({length: reader.uint()}, () => ({
-			name: reader.string(),
-			file: reader.string(),
-			line: reader.uint(),
-			module: reader.string(),
-			kind: reader.uint(),
-			reason: this.ofWaits ? reader.string() : "",
-			colour: reader.uint(),
-		}));
-		this.readColours(reader);
-		this.readColumns(reader);
+	/*
+	 * @of: unit; ofZones, ofWaits: whether values are times of zones, of waits;
+	 * frames: [{name, file, line, module, kind, reason, colour}];
+	 * and the columns, typed arrays by box: depth, frame (an index of frames), self,
+	 * selfSamples; perhaps gap (of x, see place()) and source: where each box comes from, which
+	 * lasts when a filter changes.
+	 */
+	constructor(of) {
+		Object.assign(this, {unit: "", ofZones: false, ofWaits: false, gap: null}, of);
+		this.n = this.depth.length;
 		this.addUp();
 		this.place();
 	}
 
-	readColours(reader) {
-		const colours = Array.from({length: reader.uint()},
-			() => "#" + reader.uint().toString(16).padStart(6, "0"));
-		for (const frame of this.frames)
-			frame.colour = colours[frame.colour];
-	}
-
-	readColumns(reader) {
-		const mean = reader.int(), n = reader.uint();
-		this.n = n;
-		this.depth = new Uint32Array(n);
-		this.frame = new Uint32Array(n);
-		this.selfSamples = new Float64Array(n);
-		this.self = new Float64Array(n);
-		this.x = new Float64Array(n);
-		for (let i = 1; i < n; i++)
-			this.depth[i] = this.depth[i - 1] + 1 - reader.uint();
-		this.readFrames(reader);
-		for (let i = 0; i < n; i++)
-			this.selfSamples[i] = reader.int();
-		for (let i = 0; i < n; i++)
-			this.self[i] = reader.int() + mean * this.selfSamples[i];
-		for (let i = 0; i < n; i++)
-			this.x[i] = reader.int();
-	}
-
-	/* A frame is told by its number among those that its parent's frame called before it. */
-	readFrames(reader) {
-		const callees = this.frames.map(() => []), above = [];
-		for (let i = 0; i < this.n; i++) {
-			const depth = this.depth[i], known = callees[depth ? above[depth - 1] : 0];
-			const number = reader.uint();
-			if (!number)
-				known.push(reader.uint());
-			above[depth] = this.frame[i] = known[(number || known.length) - 1];
-		}
+	/* The box that comes from @source, -1: none. Where boxes have no source, that is its number. */
+	indexOf(source) {
+		if (!this.source)
+			return source < this.n ? source : -1;
+		return this.source.indexOf(source);
 	}
 
 	/* Parents, ends of subtrees and totals from the columns. */
 	addUp() {
-		const {n, depth} = this;
-		const above = [];
-		this.parent = new Uint32Array(n);
-		this.end = new Uint32Array(n);
-		this.total = this.self.slice();
-		this.totalSamples = this.selfSamples.slice();
+		const {n, depth} = this, {parent, end} = shapeOf(depth);
+		this.parent = parent;
+		this.end = end;
+		this.total = addUpwards(this.self.slice(), parent);
+		/* Calls of zones stand for their place alone. */
+		this.totalSamples = this.ofZones ? this.selfSamples :
+			addUpwards(this.selfSamples.slice(), parent);
 		this.rows = 1;
-		for (let i = 0; i < n; i++) {
-			this.parent[i] = i ? above[depth[i] - 1] : 0;
-			above[depth[i]] = i;
-			this.rows = Math.max(this.rows, depth[i] + 1);
-		}
-		for (let i = n - 1; i >= 0; i--) {
-			const parent = this.parent[i];
-			this.end[i] = Math.max(this.end[i], i + 1);
-			if (!i)
-				break;
-			this.end[parent] = Math.max(this.end[parent], this.end[i]);
-			this.total[parent] += this.total[i];
-			/* Calls of zones stand for their place alone. */
-			this.totalSamples[parent] += this.ofZones ? 0 : this.totalSamples[i];
-		}
+		for (let i = 0; i < n; i++)
+			if (depth[i] >= this.rows)
+				this.rows = depth[i] + 1;
 	}
 
-	/* x holds gaps so far: how far right of where the box before it ended. */
+	/* Gaps are how far right of where the box before it ended a box lies. */
 	place() {
-		const cursor = new Float64Array(this.n);
-		for (let i = 0; i < this.n; i++) {
-			const parent = this.parent[i];
-			this.x[i] += i ? cursor[parent] : 0;
-			cursor[i] = this.x[i];
+		const {n, parent, total, gap} = this;
+		const cursor = new Float64Array(n), x = this.x = new Float64Array(n);
+		for (let i = 0; i < n; i++) {
+			x[i] = (i ? cursor[parent[i]] : 0) + (gap ? gap[i] : 0);
+			cursor[i] = x[i];
 			if (i)
-				cursor[parent] = this.x[i] + this.total[i];
+				cursor[parent[i]] = x[i] + total[i];
 		}
 	}
 
 	get kinds() {
 		return this.ofZones ? ZONE_KINDS : KINDS;
+	}
+
+	/* Those of the frames that a box is of. */
+	usedFrames() {
+		const used = new Uint8Array(this.frames.length);
+		this.frame.forEach(f => { used[f] = 1; });
+		return this.frames.filter((_, f) => used[f]);
 	}
 
 	/* What the colour of @frame means. */
@@ -111,6 +75,15 @@ class Tree {
 
 	of(i) {
 		return this.frames[this.frame[i]];
+	}
+
+	/* How a box is drawn, and what stands in it. */
+	colour(i) {
+		return this.of(i).colour;
+	}
+
+	label(i) {
+		return this.of(i).name;
 	}
 
 	children(i) {
@@ -133,6 +106,8 @@ class Tree {
 	}
 
 	rowsBelow(base) {
+		if (!base)
+			return this.rows;
 		let deepest = this.depth[base];
 		for (let i = base; i < this.end[base]; i++)
 			deepest = Math.max(deepest, this.depth[i]);
@@ -155,7 +130,7 @@ class Tree {
 	}
 
 	/* Which boxes match, counted so that each sample counts once: a box below one that matches
-	 * is part of that. Heaviest first. @matches has one flag a frame. */
+	 * is part of that. @matches has one flag a frame. */
 	matched(matches, base) {
 		const found = {nodes: [], value: 0, samples: 0};
 		for (let i = base; i < this.end[base];) {
@@ -168,9 +143,42 @@ class Tree {
 			found.samples += this.totalSamples[i];
 			i = this.end[i];
 		}
-		found.nodes.sort((a, b) => this.total[b] - this.total[a] || a - b);
 		return found;
 	}
+
+	/* The heaviest of @nodes first; of very many the heaviest alone. */
+	byWeight(nodes) {
+		let list = nodes;
+		if (nodes.length > MOST_SORTED) {
+			const least = pick(this.total, nodes).sort()[nodes.length - MOST_SORTED];
+			list = nodes.filter(i => this.total[i] >= least).slice(0, MOST_SORTED);
+		}
+		return list.sort((a, b) => this.total[b] - this.total[a] || a - b);
+	}
+}
+
+/* Parents and ends of subtrees of nodes in the order of a walk. */
+function shapeOf(depth) {
+	const n = depth.length, parent = new Uint32Array(n), end = new Uint32Array(n), above = [];
+	for (let i = 0; i < n; i++) {
+		const level = depth[i];
+		parent[i] = i ? above[level - 1] : 0;
+		above[level] = i;
+	}
+	for (let i = n - 1; i >= 0; i--) {
+		const own = end[i] || i + 1, up = parent[i];
+		end[i] = own;
+		if (own > end[up])
+			end[up] = own;
+	}
+	return {parent, end};
+}
+
+/* Adds each node's number to its parent's, which stands before it. */
+function addUpwards(sums, parent) {
+	for (let i = sums.length - 1; i > 0; i--)
+		sums[parent[i]] += sums[i];
+	return sums;
 }
 
 /* A regular expression from what was typed, the text itself where it is none; letters of both

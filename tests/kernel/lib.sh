@@ -159,7 +159,7 @@ zone()
 {
 	captured=$T/$1.h5
 	shift
-	/usr/bin/python3 tests/kernel/zones_column.py "$captured" "$@" 2>&1
+	/usr/bin/python3 tests/kernel/zones/zones_column.py "$captured" "$@" 2>&1
 }
 
 # calibrator: the pid of the process of $capture that times probes during the capture.

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "compare/kept.h"
 #include "doc.h"
 #include "format/format.h"
 #include "view/view.h"
@@ -18,6 +19,8 @@ struct report_doc {
 	struct top top;
 	struct tree *zone_tree;
 	struct zone_rows zone_rows;
+	struct comparison kept;
+	struct deltas *deltas;
 	struct doc doc;
 };
 
@@ -37,6 +40,10 @@ static inline void report_doc_init(struct report_doc *r, struct profile *p,
 	in.tree = r->tree;
 	in.zone_tree = r->zone_tree;
 	in.zone_rows = &r->zone_rows;
+	if (kept_read(p, &r->kept)) {
+		in.comparison = &r->kept;
+		in.deltas = r->deltas = deltas_new(&r->kept, p);
+	}
 	doc_init(&r->doc, p, "title <&>", "subtitle");
 	for (; *names; names++) {
 		assert_non_null(view_find(*names));
@@ -60,6 +67,8 @@ static inline void report_doc_of_format(struct report_doc *r, struct profile *p,
 static inline void report_doc_release(struct report_doc *r)
 {
 	doc_release(&r->doc);
+	deltas_free(r->deltas);
+	comparison_release(&r->kept);
 	top_release(&r->top);
 	zone_rows_release(&r->zone_rows);
 	tree_free(r->zone_tree);

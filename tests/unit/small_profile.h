@@ -18,18 +18,24 @@ static inline uint32_t small_frame(struct profile *p, const char *name, size_t n
 	return profile_frame(p, &e);
 }
 
-/* The node of a stack "main;a;b", root first. */
-static inline uint32_t small_node(struct profile *p, const char *stack)
+/* The node of a stack "main;a;b", root first, whose frames @frame makes. */
+static inline uint32_t small_node_of(struct profile *p, const char *stack,
+				     uint32_t (*frame)(struct profile *, const char *, size_t))
 {
 	uint32_t node = 0;
 
 	while (*stack) {
 		size_t n = strcspn(stack, ";");
 
-		node = profile_node(p, node, small_frame(p, stack, n));
+		node = profile_node(p, node, frame(p, stack, n));
 		stack += n + (stack[n] == ';');
 	}
 	return node;
+}
+
+static inline uint32_t small_node(struct profile *p, const char *stack)
+{
+	return small_node_of(p, stack, small_frame);
 }
 
 static inline uint32_t small_thread(struct profile *p, uint32_t pid, uint32_t tid, const char *name,

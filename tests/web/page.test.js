@@ -6,33 +6,7 @@
 
 const path = require("path");
 const {pathToFileURL} = require("url");
-const {chromium} = require("playwright-core");
-
-const folder = path.resolve(process.argv[2]);
-const tests = [];
-const test = (name, run) => tests.push({name, run});
-
-function same(got, want, what) {
-	if (JSON.stringify(got) !== JSON.stringify(want))
-		throw new Error(`${what || "value"} is ${JSON.stringify(got)}, not ${JSON.stringify(want)}`);
-}
-
-/* A page, and all that it asked the network for or complained about. */
-async function open(browser, name, options = {}) {
-	const context = await browser.newContext(
-		{viewport: {width: 1280, height: 900}, ...options.context});
-	const page = await context.newPage();
-	const url = pathToFileURL(path.join(folder, name)).href + (options.hash || "");
-	page.asked = [];
-	page.complaints = [];
-	page.on("request", r => page.asked.push(r.url()));
-	page.on("console", m => m.type() === "error" && page.complaints.push(m.text()));
-	page.on("pageerror", e => page.complaints.push(e.message));
-	page.on("dialog", d => page.complaints.push("dialog " + d.message()) && d.dismiss());
-	await page.goto(url);
-	await page.waitForSelector("html[data-ready]", {timeout: 120000});
-	return page;
-}
+const {folder, test, same, open, main} = require("./harness.js");
 
 /* Where the box of that name and level lies in the window. */
 async function place(page, name, depth) {
@@ -40,6 +14,7 @@ async function place(page, name, depth) {
 		const {tree, canvas} = eprof.flames[0];
 		const all = [...Array(tree.n).keys()];
 		const i = all.find(k => tree.of(k).name === wanted && tree.depth[k] === level);
+		canvas.stage.scrollIntoView({block: "center"});
 		const {left, width} = canvas.span(i), at = canvas.canvas.getBoundingClientRect();
 		return {i, x: at.left + left + width / 2, y: at.top + canvas.rowTop(level) + 8};
 	}, [name, depth]);
@@ -58,6 +33,7 @@ test("loads nothing and has no complaints", async browser => {
 	same(page.complaints, [], "complaints");
 	const sent = await page.evaluate(() => fetch("https://example.com/").then(() => "sent", () => "refused"));
 	same(sent, "refused", "a request of its own");
+	page.complaints.length = 0; /* of that one */
 });
 
 test("the boxes are the layout's integers", async browser => {
@@ -90,7 +66,7 @@ test("search counts each sample once", async browser => {
 	await page.keyboard.press("Enter");
 	same(await status(page), "1 / 2 · 66.0 % of all (660 samples)", "status");
 	same(await chosen(page), "sqlite3BtreeMovetoUnpacked", "chosen");
-	await page.click("text=›");
+	await page.click(".tools >> text=›");
 	same((await status(page)).slice(0, 5), "2 / 2", "status");
 	await page.fill(".flame input", "std::less<int>&&)");
 	same(await status(page),
@@ -136,6 +112,7 @@ test("the tooltip tells name, values and shares", async browser => {
 	await page.mouse.move(box.x, box.y);
 	same(await page.locator("#tip > *").allTextContents(), ["sqlite3VdbeExec",
 		"Total: 7.20 s, 720 samples: 72.0 % of all", "Self: 600 ms, 60 samples: 6.0 % of all",
+		"Parent: 100 % of sqlite3_step", "Share: 69.1 % to 74.7 % by 1,000 samples",
 		"From: user · /usr/lib/libsqlite3.so.0 · sqlite3.c:93120"]);
 });
 
@@ -150,7 +127,7 @@ test("arrow keys walk and are told", async browser => {
 	same(await told("ArrowLeft"), "node", "left");
 	same(await told("ArrowRight"), "sqlite3", "right");
 	same(await told("ArrowDown"), "_start", "down");
-	same(await page.textContent(".unseen"), "_start, total 72.0 %, self 0 %, level 2, 1 of 1, calls 1");
+	same(await page.textContent(".flame .unseen"), "_start, total 72.0 %, self 0 %, level 2, 1 of 1, calls 1");
 	same(await told("ArrowUp"), "sqlite3", "up");
 	await page.keyboard.press("Enter");
 	same(await zoomed(page), "sqlite3", "zoomed");
@@ -184,22 +161,22 @@ test("the address holds the state", async browser => {
 
 test("the table sorts, filters and leads to the graph", async browser => {
 	const page = await open(browser, "small.html");
-	const first = async () => (await page.textContent(".table >> nth=0 >> tbody tr:first-child td.text")).trim();
+	const first = async () => (await page.textContent("#report .capture > .table >> nth=0 >> tbody tr:first-child td.text")).trim();
 	same(await first(), "vdbeRecordCompareInt", "first by self");
 	await page.click("th button:has-text('Total')");
 	same(["_start", "main"].includes(await first()), true, "first by total is _start or main");
 	await page.click("th button:has-text('Function')");
 	same(await first(), "__vdso_clock_gettime", "first by name");
 	await page.fill("input[aria-label='Filter rows']", "^pread|ext4");
-	same(await page.locator(".table >> nth=0 >> tbody tr").count(), 2, "rows");
+	same(await page.locator("#report .capture > .table >> nth=0 >> tbody tr").count(), 2, "rows");
 	await page.click("button.name:has-text('pread64')");
 	same(await status(page), "2 matches · 11.0 % of all (110 samples)", "status");
 });
 
 test("a path shows itself in the graph", async browser => {
 	const page = await open(browser, "small.html");
-	await page.click(".paths summary >> nth=0");
-	await page.click(".paths button >> nth=0");
+	await page.click(".capture > .paths summary >> nth=0");
+	await page.click(".capture > .paths button >> nth=0");
 	same(await chosen(page), "vdbeRecordCompareInt", "chosen");
 });
 
@@ -230,7 +207,7 @@ test("zones: the flame graph has exact times", async browser => {
 	await page.mouse.move(box.x, box.y);
 	same(await page.locator("#tip > *").allTextContents(), ["sqlite3VdbeExec",
 		"Total: 5.09 s, 100 calls: 59.3 % of all", "Self: 2.90 s: 33.7 % of all",
-		"From: zone · /usr/lib/libsqlite3.so.0 · sqlite3.c:93120"]);
+		"Parent: 91.1 % of sqlite3_step", "From: zone · /usr/lib/libsqlite3.so.0 · sqlite3.c:93120"]);
 	await page.fill(".flame >> nth=0 >> input", "^expr|pread");
 	same(await page.textContent(".flame >> nth=0 >> .matched"), "2 matches · 13.9 % of all (1.20 s)");
 	same(await page.locator(".flame >> nth=0 >> .legend li:not(.keys)").allTextContents(),
@@ -240,7 +217,7 @@ test("zones: the flame graph has exact times", async browser => {
 test("waits: colours tell why", async browser => {
 	const page = await open(browser, "waits.html");
 	same(page.complaints, [], "complaints");
-	same((await page.locator(".legend li:not(.keys)").allTextContents()).sort(),
+	same((await page.locator(".flame .legend li:not(.keys)").allTextContents()).sort(),
 		["inlined", "runnable", "sleep", "thread", "user"]);
 	const said = await page.evaluate(() => {
 		const {tree} = eprof.flames[0];
@@ -304,15 +281,27 @@ test("zones: names lead to the graph that they belong to", async browser => {
 	await page.click(".many button.name:has-text('vdbeRecordCompareInt')");
 	same(await page.textContent(".flame >> nth=0 >> .matched"), "1 match · 11.6 % of all (1.00 s)");
 	same(await page.textContent(".flame >> nth=1 >> .matched"), "", "the samples' graph");
-	await page.click("#report > .table:not(.many) >> nth=0 >> button.name:has-text('vdbeRecordCompareInt')");
+	await page.click(".capture > .table:not(.many) >> nth=0 >> button.name:has-text('vdbeRecordCompareInt')");
 	same(await page.textContent(".flame >> nth=1 >> .matched"),
 		"1 match · 45.0 % of all (450 samples)", "the samples' graph");
+});
+
+test("zones: from a zone that waited a click leads to its stacks", async browser => {
+	const page = await open(browser, "waiting-zones.html");
+	same(await page.locator("button.waits").allTextContents(), ["blocked"], "zones that waited");
+	same((await shownPart(page))[1], "cpu-clock", "before");
+	await page.click("tr:has(button.name:has-text('wait')) button.waits");
+	same((await shownPart(page))[1], "blocked", "after");
+	same(await page.textContent(".part:not([hidden]) .flame .matched"),
+		"1 match · 100 % of all (1 sample)", "match");
+	same(await page.textContent(".flame >> nth=0 >> .matched"), "", "the zones' graph");
+	same(page.complaints, [], "complaints");
 });
 
 test("zones: one zone has its callers, lines and nothing of others", async browser => {
 	const page = await open(browser, "inside.html");
 	const headings = await page.locator("h2").allTextContents();
-	same(headings.slice(0, 5), ["Zone flame graph", "Zones", "Zone sqlite3VdbeExec",
+	same(headings.slice(headings.indexOf("Zone flame graph")).slice(0, 5), ["Zone flame graph", "Zones", "Zone sqlite3VdbeExec",
 		"Hottest lines inside sqlite3VdbeExec", "Flame graph"]);
 	same(await zoneNames(page), ["sqlite3VdbeExec"], "zones");
 	same(await page.evaluate(() => eprof.flames[1].tree.totalSamples[0]), 720, "samples");
@@ -330,7 +319,7 @@ const shownPart = page => page.evaluate(() => {
 	const part = [...document.querySelectorAll(".part")].filter(e => !e.hidden);
 	const {tree, canvas} = eprof.firstShown();
 	return [part.length, part[0].dataset.part, tree.total[0], canvas.width > 100,
-		part[0].querySelector("[data-table]:last-of-type tbody tr td:last-child").textContent];
+		part[0].querySelector("[data-table]:last-of-type tbody tr td.text").textContent];
 });
 
 test("metrics: one shows at a time, by tabs", async browser => {
@@ -435,26 +424,4 @@ test("canvas has the screen's own pixels", async browser => {
 	}), true, "twice as wide");
 });
 
-async function main() {
-	const browser = await chromium.launch({
-		executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
-		args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
-			"--disable-background-networking", "--disable-component-update"],
-	});
-	let failed = 0;
-	for (const {name, run} of tests) {
-		try {
-			await run(browser);
-			console.log(`ok html: ${name}`);
-		} catch (e) {
-			failed++;
-			console.log(`not ok html: ${name}: ${e.message.split("\n")[0]}`);
-		}
-		for (const context of browser.contexts())
-			await context.close();
-	}
-	await browser.close();
-	process.exit(failed ? 1 : 0);
-}
-
-main();
+main("html");

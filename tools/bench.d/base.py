@@ -62,13 +62,17 @@ class Job:
         os.kill(self.pid, number)
 
     def note_peak(self):
-        """VmHWM, as wait4's ru_maxrss holds that of this script from before the exec, too."""
+        """VmHWM, as wait4's ru_maxrss holds that of this script from before the exec, too; of a
+        child where the work is done there, as eprof-render does it."""
         try:
-            with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as f:
-                found = re.search(r"VmHWM:\s+(\d+)", f.read())
+            with open(f"/proc/{self.pid}/task/{self.pid}/children", encoding="ascii") as f:
+                pids = [self.pid] + f.read().split()
+            for pid in pids:
+                with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
+                    found = re.search(r"VmHWM:\s+(\d+)", f.read())
+                self.peak_kib = max(self.peak_kib, int(found[1])) if found else self.peak_kib
         except OSError:
             return
-        self.peak_kib = max(self.peak_kib, int(found[1])) if found else self.peak_kib
 
     def end(self, within=300, beside=None):
         """Waits for it; what it cost includes the children that it waited for itself. The peak of

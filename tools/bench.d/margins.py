@@ -18,7 +18,7 @@ import subprocess
 from base import BUILD, EPROF, KEEP, QUICK, TOP, note, row
 
 # What the tests know of a profile; a module here has its name.
-SPEC = importlib.util.spec_from_file_location("tested", os.path.join(TOP, "tests/kernel/zones.py"))
+SPEC = importlib.util.spec_from_file_location("tested", os.path.join(TOP, "tests/kernel/zones/zones.py"))
 tested = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(tested)
 

@@ -28,11 +28,10 @@ int cmd_usage(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		text = NULL;
+	text = mem_vprintf(fmt, args);
 	va_end(args);
 	/* A name among the words may hold anything. */
-	clean = str_clean(text ? text : "", text ? strlen(text) : 0);
+	clean = str_clean(text, strlen(text));
 	fprintf(stderr, "eprof: %s (see 'eprof --help')\n", clean);
 	return EXIT_USAGE;
 }

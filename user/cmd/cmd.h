@@ -12,6 +12,7 @@ int cmd_record(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_zones(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_name(int argc, char **argv);
 
 /* "eprof: <err_text()>" on stderr; returns EXIT_FAILED. */
 int cmd_failed(void);

@@ -23,7 +23,7 @@ static void add_escape(struct str *s, uint32_t code)
 	str_addf(s, "\\u%04x\\u%04x", 0xd800 | code >> 10, 0xdc00 | (code & 0x3ff));
 }
 
-void json_text(struct str *s, const char *text)
+void json_quoted(struct str *s, const char *text)
 {
 	size_t n = strlen(text), len;
 
@@ -45,7 +45,7 @@ void json_member(struct str *s, const char *name, const char *text)
 {
 	str_addf(s, ", \"%s\": ", name);
 	if (text)
-		json_text(s, text);
+		json_quoted(s, text);
 	else
 		str_add(s, "null");
 }

@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 /* A string with its quotes, in ASCII, so that no locale matters: U+00B5 is \u00b5. */
-void json_text(struct str *, const char *text);
+void json_quoted(struct str *, const char *text);
 /* , "name": "text"; null for NULL. The name needs no escapes. */
 void json_member(struct str *, const char *name, const char *text);
 

@@ -8,16 +8,18 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/record_options.h"
+#include "cmd/record_save.h"
+#include "cmd/record_version.h"
+#include "cmd/unprivileged.h"
 #include "model/meta.h"
 #include "source/capture.h"
 #include "source/machine.h"
-#include "store/store.h"
+#include "symbol/sourcetext.h"
 
 /* The shell's statuses for a command that cannot be run, and timeout(1)'s for one that did not end
  * in time. */
@@ -32,6 +34,7 @@ struct record {
 	enum capture_end end;
 	int status;	   /* wait status of the command, -1 */
 	int command_error; /* why it could not be run, 0 */
+	bool regressed;	   /* as --fail-on means it */
 };
 
 static char *join(char **argv)
@@ -188,13 +191,9 @@ static void describe_run(const void *record, struct profile *p)
 	const struct record *r = record;
 	char when[UNITS_BUF], pid[16];
 	_free_ char *end = describe_end(r);
-	const char *word = strrchr(r->command, '/');
-	_free_ char *base =
-		mem_strdup(word && r->o.target.kind != TARGET_CGROUP ? word + 1 : r->command);
-
-	base[strcspn(base, " ")] = '\0';
+	_free_ char *program = str_program(r->command);
 	_free_ char *name =
-		mem_printf("%s %s", base, units_time(when, sizeof(when), p->started_unix_ns));
+		mem_printf("%s %s", program, units_time(when, sizeof(when), p->started_unix_ns));
 
 	profile_set_run(p, RUN_NAME, name);
 	profile_set_run(p, RUN_COMMAND, r->command);
@@ -214,40 +213,20 @@ static void describe_run(const void *record, struct profile *p)
 	machine_describe(p, r->o.version_key, p->started_unix_ns);
 }
 
-/* The folder that was asked for takes it no more: somewhere else, so that nothing is lost. */
-static int save_elsewhere(const struct profile *p, char **path)
+static struct record_places places(const struct record *r)
 {
-	static const char *const folders[] = {"/var/tmp", "/tmp", "/dev/shm"};
-
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		*path = mem_printf("%s/eprof-%d.h5", folders[i], (int)getpid());
-		if (!store_save(*path, false, p))
-			return 0;
-		free(*path);
-	}
-	*path = NULL;
-	return -EIO;
-}
-
-static void drop_part(const struct record *r, const struct capture *c)
-{
-	if (!capture_part_needed(c))
-		unlink(r->part);
+	return (struct record_places){r->o.output, r->o.store, r->part, r->o.force};
 }
 
 static int save(const struct record *r, const struct capture *c, const struct profile *p)
 {
-	_free_ char *why = NULL, *path = NULL;
+	const struct record_places at = places(r);
+	bool saved;
+	int ret = record_save(&at, p, &saved);
 
-	if (!store_save(r->o.output, r->o.force, p)) {
-		drop_part(r, c);
-		return 0;
-	}
-	why = mem_strdup(err_text());
-	if (save_elsewhere(p, &path))
-		return err(-EIO, "%s", why);
-	drop_part(r, c);
-	return err(-EIO, "%s; the profile is in '%s' instead", why, path);
+	if (saved && !capture_part_needed(c))
+		unlink(r->part);
+	return ret;
 }
 
 static bool command_runs(const struct record *r)
@@ -271,7 +250,7 @@ static void say_goes_on(struct record *r, struct capture *c)
 static void say_result(const struct record *r, const struct capture *c, const struct profile *p)
 {
 	_free_ char *what = capture_total(c, p);
-	_free_ char *file = str_quote(r->o.output);
+	_free_ char *file = str_quote(r->o.output ? r->o.output : r->o.store);
 	char lost[UNITS_BUF], took[UNITS_BUF];
 	int64_t n_lost = 0;
 
@@ -287,6 +266,25 @@ static void say_result(const struct record *r, const struct capture *c, const st
 		units_count(lost, sizeof(lost), n_lost), file);
 }
 
+/* As the user who may see it: the target chooses the names of the files. */
+static void add_source(const struct record *r, struct profile *p)
+{
+	struct sourcetext_report report;
+
+	if (!r->o.source)
+		return;
+	show_doing("reading source lines");
+	sourcetext_add(p, cmd_become_reader, &report);
+	show_doing("");
+	if (!report.files)
+		fprintf(stderr, "eprof: --source: no function that was sampled has lines: build "
+				"with -g, or install debug packages\n");
+	else if (report.read < report.files)
+		fprintf(stderr, "eprof: --source: %zu of %zu source files could be read%s\n",
+			report.read, report.files,
+			getenv("SUDO_UID") || geteuid() ? "" : " (by a user without rights)");
+}
+
 static int run_capture(struct record *r, struct capture *c, struct profile **p)
 {
 	const bool terminal = isatty(STDERR_FILENO);
@@ -296,6 +294,10 @@ static int run_capture(struct record *r, struct capture *c, struct profile **p)
 	r->command_error = capture_command_error(c);
 	show_doing("naming what was found");
 	ret = ret ? ret : capture_profile(c, p);
+	if (!ret && !r->o.version_key)
+		record_version_set(*p);
+	if (!ret)
+		add_source(r, *p);
 	show_doing("");
 	return ret;
 }
@@ -384,6 +386,8 @@ static int record(struct record *r)
 	}
 	ret = run_capture(r, c, &p);
 	if (!ret)
+		r->regressed = record_compare(&r->o.baseline, p);
+	if (!ret)
 		ret = save(r, c, p);
 	if (!ret) {
 		say_result(r, c, p);
@@ -399,24 +403,14 @@ static int record(struct record *r)
 	return ret;
 }
 
-/* Before anything is started: the output can be made, and no capture that was cut off is lost. */
-static int check_output(const struct record *r)
-{
-	int ret = file_check_new(r->o.output, r->o.force);
-
-	if (!ret && !r->o.force && access(r->part, F_OK) == 0)
-		ret = err(-EEXIST,
-			  "'%s' is left from a capture that was cut off; rename it, or use --force",
-			  r->part);
-	return ret;
-}
-
 static int exit_status(const struct record *r, int ret)
 {
 	if (r->command_error)
 		return r->command_error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	if (ret)
 		return EXIT_FAILED;
+	if (r->regressed)
+		return FAIL_ON_STATUS;
 	if (!r->o.exit_code)
 		return EXIT_OK;
 	if (r->status < 0)
@@ -427,6 +421,7 @@ static int exit_status(const struct record *r, int ret)
 int cmd_record(int argc, char **argv)
 {
 	struct record r = {.status = -1};
+	struct record_places at;
 	int ret = record_options_parse(&r.o, argc, argv);
 
 	if (ret || r.o.help) {
@@ -435,11 +430,14 @@ int cmd_record(int argc, char **argv)
 		record_options_release(&r.o);
 		return ret;
 	}
-	r.part = mem_printf("%s.part", r.o.output);
+	r.part = record_part_name(r.o.output, r.o.store);
+	at = places(&r);
 	r.events = describe_events(&r.o);
 	r.target = describe_target(&r.o);
 	r.options = join(argv);
-	ret = check_output(&r);
+	ret = record_places_check(&at);
+	if (!ret)
+		ret = record_baseline_check(&r.o.baseline);
 	if (!ret)
 		ret = record(&r);
 	if (ret)

@@ -14,6 +14,9 @@
 
 #define DEFAULT_HZ 99 /* not 100, which would march in step with timers */
 
+/* Of the name of a group, three times that where each byte is escaped. */
+#define MAX_VERSION_KEY 1024
+
 enum {
 	OPT_FORCE = 0x100,
 	OPT_NO_INHERIT,
@@ -21,6 +24,10 @@ enum {
 	OPT_EXIT_CODE,
 	OPT_SAMPLER,
 	OPT_VERSION_KEY,
+	OPT_STORE,
+	OPT_BASELINE,
+	OPT_FAIL_ON,
+	OPT_SOURCE_TEXT,
 	OPT_HASH_BITS,
 	OPT_TABLE_KIB,
 	OPT_WINDOW
@@ -77,7 +84,7 @@ static bool asks_for_source(const struct record_options *o)
 	return false;
 }
 
-void record_options_help(void)
+static void help_target(void)
 {
 	fputs("eprof record: capture a profile ('record' may be left out)\n\n"
 	      "  sudo eprof -p 4711                  a process, until Ctrl-C\n"
@@ -110,8 +117,10 @@ void record_options_help(void)
 	      "                    globs, /REGEX/, @FILE[:LINE]; !PATTERN excludes; without -F or\n"
 	      "                    -e no samples are taken ('eprof zones' lists functions)\n",
 	      stdout);
-	sources_help();
-	record_probes_help();
+}
+
+static void help_result(void)
+{
 	fputs("  --zone-file FILE  read patterns for --zone from FILE, one a line\n"
 	      "  --clock CLOCK,…   what to measure of each call: wall (default), cpu (time on a\n"
 	      "                    CPU alone), rusage (also user and system time, faults,\n"
@@ -122,7 +131,15 @@ void record_options_help(void)
 	      "Result\n"
 	      "  -o FILE           write the profile to FILE (eprof.h5)\n"
 	      "  --force           overwrite FILE\n"
+	      "  --store STORE     add the profile to STORE, a file of many; with -o to both\n"
+	      "  --baseline FILE   compare with the newest version in FILE, or with FILE/VERSION;\n"
+	      "                    without it, with the version before this one in STORE\n"
+	      "  --fail-on WHAT    exit with 3 if the comparison finds: regressed,\n"
+	      "                    regressed:PERCENT, or suspect\n"
 	      "  --version-key V   file the profile under version V (default: the build-id)\n"
+	      "  --source          store the source lines of hot functions with the profile, "
+	      "where\n"
+	      "                    you may read them (root: where everybody may)\n"
 	      "  --exit-code       exit with COMMAND's status, or with 124 if it is still running\n"
 	      "Rarely needed\n"
 	      "  --zones-max N     how many functions the patterns may match (10000)\n"
@@ -139,6 +156,14 @@ void record_options_help(void)
 	      "  --window SECONDS  how often to write to FILE.part (20, then 40, then every 60)\n"
 	      "  -h, --help        this text\n",
 	      stdout);
+}
+
+void record_options_help(void)
+{
+	help_target();
+	sources_help();
+	record_probes_help();
+	help_result();
 }
 
 static int one_target(struct record_options *o, enum target_kind kind)
@@ -244,6 +269,10 @@ static int take(struct record_options *o, int opt, const char *arg)
 		return parse_window(o, arg);
 	case OPT_SAMPLER:
 		return parse_sampler(o, arg);
+	case OPT_BASELINE:
+		return record_baseline_parse(arg, &o->baseline);
+	case OPT_FAIL_ON:
+		return fail_on_parse(arg, &o->baseline.fail_on);
 	case OPT_HASH_BITS:
 		ret = units_parse_int(arg, "--hash-bits", 1, 64, &number);
 		o->hash_bits = (unsigned)number;
@@ -268,10 +297,15 @@ static bool take_plain(struct record_options *o, int opt, const char *arg)
 		return o->help = true;
 	case OPT_FORCE:
 		return o->force = true;
+	case OPT_SOURCE_TEXT:
+		return o->source = true;
 	case OPT_EXIT_CODE:
 		return o->exit_code = true;
 	case OPT_VERSION_KEY:
 		o->version_key = arg;
+		return true;
+	case OPT_STORE:
+		o->store = arg;
 		return true;
 	case OPT_NO_INHERIT:
 		o->target.inherit = false;
@@ -327,7 +361,14 @@ static int check_together(const struct record_options *o)
 	if (o->rate_given && o->n_events && !has_rate(o) && !asks_for_source(o))
 		return cmd_usage("-F is for events sampled at a rate: every hit of '%s' is sampled",
 				 o->events[0].name);
-	if (!strcmp(o->output, "-"))
+	if (o->version_key && (!*o->version_key || strlen(o->version_key) > MAX_VERSION_KEY))
+		return cmd_usage("--version-key takes 1 to %d bytes", MAX_VERSION_KEY);
+	if (o->store && (!strcmp(o->store, "-") || (o->output && !strcmp(o->output, o->store))))
+		return cmd_usage("--store '%s': name a file of its own", o->store);
+	if (o->baseline.fail_on.what && !o->store && !o->baseline.file)
+		return cmd_usage("--fail-on is for a comparison: name what to compare with by "
+				 "--store or --baseline");
+	if (o->output && !strcmp(o->output, "-"))
 		return cmd_usage(
 			"-o -: a profile cannot be written to the standard output; name a file");
 	return 0;
@@ -352,6 +393,9 @@ static int finish(struct record_options *o, int argc, char **argv)
 	if (optind < argc && one_target(o, TARGET_COMMAND))
 		return EXIT_USAGE;
 	o->target.argv = argv + optind;
+	o->baseline.store = o->store;
+	if (!o->output && !o->store)
+		o->output = "eprof.h5";
 	ret = check_together(o);
 	if (!ret)
 		ret = record_probes_finish(&o->probes);
@@ -386,6 +430,10 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"exit-code", no_argument, 0, OPT_EXIT_CODE},
 		{"sampler", required_argument, 0, OPT_SAMPLER},
 		{"version-key", required_argument, 0, OPT_VERSION_KEY},
+		{"store", required_argument, 0, OPT_STORE},
+		{"baseline", required_argument, 0, OPT_BASELINE},
+		{"fail-on", required_argument, 0, OPT_FAIL_ON},
+		{"source", no_argument, 0, OPT_SOURCE_TEXT},
 		{"hash-bits", required_argument, 0, OPT_HASH_BITS}, /* for tests of collisions */
 		{"table-kib", required_argument, 0, OPT_TABLE_KIB}, /* … and of full memory */
 		{"window", required_argument, 0, OPT_WINDOW},
@@ -403,7 +451,6 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 	*o = (struct record_options){
 		.target = {.inherit = true, .cgroup_fd = -1, .go_fd = -1, .status_fd = -1},
 		.hz = DEFAULT_HZ,
-		.output = "eprof.h5",
 		.hash_bits = 64,
 		.probes = {.o.max = ZONELIST_DEFAULT_MAX},
 		.table_bytes = TABLES_MAX_BYTES};
@@ -430,6 +477,7 @@ void record_options_release(struct record_options *o)
 {
 	target_release(&o->target);
 	record_probes_release(&o->probes);
+	record_baseline_release(&o->baseline);
 	for (size_t i = 0; i < SOURCES; i++)
 		free(o->parsed[i]);
 }

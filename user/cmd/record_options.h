@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/record_compare.h"
 #include "cmd/record_probes.h"
 #include "load/session.h"
 #include "load/target.h"
@@ -20,9 +21,12 @@ struct record_options {
 	size_t n_events;
 	const char *event_choice; /* why this event, where none was asked for; else NULL */
 	int64_t hz, duration_ns;
-	int64_t window_ns; /* 0: the usual */
-	const char *output, *version_key;
+	int64_t window_ns;	    /* 0: the usual */
+	const char *output, *store; /* NULL: none, but one of them is there */
+	const char *version_key;    /* NULL: from the target */
+	struct record_baseline baseline;
 	bool force, exit_code, help;
+	bool source;		      /* store the lines of hot functions */
 	uint64_t every;		      /* -c; 0: by rate */
 	bool rate_given;	      /* -F was */
 	const char *opens_with;	      /* the metric for reports of time on and off CPUs, or NULL */

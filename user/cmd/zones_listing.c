@@ -182,7 +182,7 @@ static void add_zone(struct str *s, const struct zones_found *l, const struct zo
 	const enum exit_way exit = sites_exit_way(&zone->sites, l->hijack);
 
 	str_add(s, "{\"name\": ");
-	json_text(s, zone->name);
+	json_quoted(s, zone->name);
 	json_member(s, "linkage", zone->linkage ? zone->linkage : zone->name);
 	json_member(s, "module", l->images[row->image]->path);
 	json_member(s, "file", zone->file);
@@ -202,7 +202,7 @@ static void add_module(struct str *s, const struct image *image, const struct zo
 	char hex[BUILDID_HEX];
 
 	str_add(s, "{\"path\": ");
-	json_text(s, image->path);
+	json_quoted(s, image->path);
 	json_member(s, "build_id",
 		    image->build_id_bytes ? buildid_hex(image->build_id, image->build_id_bytes, hex)
 					  : NULL);

@@ -18,7 +18,7 @@
 /* A .gnu_debuglink: a file name, padding to four bytes, the CRC. */
 #define MAX_LINK_BYTES 4096
 
-static bool same_buildid(int fd, const uint8_t *id, uint8_t bytes)
+bool debugfile_is(int fd, const uint8_t *id, uint8_t bytes)
 {
 	uint8_t other[BUILDID_MAX];
 	struct elffile f;
@@ -41,7 +41,7 @@ static int open_by_buildid(int root_fd, const uint8_t *id, uint8_t bytes)
 	buildid_hex(id, bytes, hex);
 	snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
 	fd = elffile_open_path(root_fd, path);
-	if (fd >= 0 && !same_buildid(fd, id, bytes)) {
+	if (fd >= 0 && !debugfile_is(fd, id, bytes)) {
 		close(fd);
 		return -ENOENT;
 	}

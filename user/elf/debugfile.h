@@ -15,4 +15,7 @@
  * name as its process sees it; @root_fd that process's root or -1. */
 int debugfile_open(const struct elffile *stripped, const char *path, int root_fd);
 
+/* Whether that is an ELF file of that build-id. */
+bool debugfile_is(int fd, const uint8_t *id, uint8_t bytes);
+
 #endif

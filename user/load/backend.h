@@ -54,6 +54,7 @@ struct backend {
 	uint64_t (*event_ns)(void *, size_t event);
 	bool (*filters)(const void *, size_t event);
 	bool (*interrupts_others)(const void *);
+	bool (*samples_tasks)(const void *, size_t event);
 };
 
 extern const struct backend bpf_backend;   /* everything eprof can do; needs privileges */

@@ -37,6 +37,11 @@ static bool is_sampled_by(const struct hooks *h, uint32_t event, enum sampler sa
 	return h->o.events[event].class == EVENT_SAMPLED && sampler_of(h, event) == sampler;
 }
 
+bool hooks_sample_tasks(const struct hooks *h, size_t event)
+{
+	return is_sampled_by(h, (uint32_t)event, SAMPLER_TASK);
+}
+
 /* A program on a tracepoint runs as long as it is attached, whether or not the event is enabled. */
 static int hook(struct hooks *h, int fd, uint32_t event)
 {

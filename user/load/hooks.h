@@ -57,6 +57,8 @@ int hooks_add(struct hooks *, uint32_t pid);
 /* Handles the birth of a thread of the target. Returns whether the events missed it, since its
  * parent's event did not exist yet; then opens them for it, unless it has exited. */
 bool hooks_adopt(struct hooks *, uint32_t parent_tid, uint32_t tid, uint64_t born_ns);
+/* Whether that event is opened by task. */
+bool hooks_sample_tasks(const struct hooks *, size_t event);
 int hooks_start(struct hooks *);
 /* During the capture: samples clocks and cycles by CPU instead of by task from now on. Errors with
  * a text; then nothing has changed. */

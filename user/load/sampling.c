@@ -37,7 +37,8 @@ static struct sampling choose_for_pids(const struct sampling_options *o)
 {
 	size_t threads = count_threads(o->target);
 	bool too_many = threads * o->n_events > MAX_TASK_EVENTS;
-	bool many = threads > MANY_THREADS && sampling_by_cpu_is_cheap(o->hz);
+	bool many =
+		(threads > MANY_THREADS || o->spares_switches) && sampling_by_cpu_is_cheap(o->hz);
 
 	return (struct sampling){.time = too_many || many ? SAMPLER_CPU : SAMPLER_TASK,
 				 .counts = too_many ? SAMPLER_CPU : SAMPLER_TASK};

@@ -12,6 +12,7 @@ struct sampling_options {
 	enum sampler asked; /* from --sampler */
 	double hz;
 	size_t n_events;
+	bool spares_switches; /* see session_options.h */
 };
 /* Never AUTO. */
 struct sampling sampling_choose(const struct sampling_options *);

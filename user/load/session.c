@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include <linux/membarrier.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -109,6 +111,13 @@ int session_map_by_cpu(struct session *s, const char *name, uint32_t key, sessio
 int session_map_set(struct session *s, const char *name, uint32_t key, uint64_t value)
 {
 	return s->backend->map_set ? s->backend->map_set(s->state, name, key, value) : -ENOENT;
+}
+
+void session_await_programs(void)
+{
+	/* A grace period of RCU, under which these programs run; without the call, a moment. */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(20000);
 }
 
 enum session_switched session_switched(void)
@@ -224,6 +233,11 @@ bool session_filters(const struct session *s, size_t event)
 bool session_interrupts_others(const struct session *s)
 {
 	return s->backend->interrupts_others && s->backend->interrupts_others(s->state);
+}
+
+bool session_samples_tasks(const struct session *s, size_t event)
+{
+	return s->backend->samples_tasks && s->backend->samples_tasks(s->state, event);
 }
 
 void session_tick(struct session *s)

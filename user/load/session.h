@@ -45,12 +45,15 @@ int session_map_value(struct session *, const char *name, uint32_t key, uint64_t
 int session_map_by_cpu(struct session *, const char *name, uint32_t key, session_cpu_values *out);
 /* Sets them; not of a map by CPU. */
 int session_map_set(struct session *, const char *name, uint32_t key, uint64_t value);
+/* Returns when each run of a program at a tracepoint that began before this call has ended: what a
+ * map was set to before holds for all that comes. Some 16 ms. */
+void session_await_programs(void);
 /* Where a program can run in the context of a thread that has just been put on a CPU, after the
  * switch. */
 enum session_switched {
 	SESSION_SWITCHED_TRACEPOINT, /* sched_exit_tp */
 	SESSION_SWITCHED_KPROBE,     /* finish_task_switch() */
-	SESSION_SWITCHED_NOWHERE,
+	SESSION_SWITCHED_NOWHERE,    /* only before it */
 };
 /* The first of these that this kernel allows; the tracepoint if its types cannot be read: then
  * session_open() says why. Needs the right to perf events. */
@@ -104,6 +107,8 @@ bool session_filters(const struct session *, size_t event);
 uint64_t session_throttled(const struct session *);
 /* Whether events by CPU also interrupt others than the target. */
 bool session_interrupts_others(const struct session *);
+/* Whether the event is opened for tasks, by which each of their switches costs them more. */
+bool session_samples_tasks(const struct session *, size_t event);
 
 /* Call at each tick of a capture: starts to sample clocks and cycles by CPU if events by task turn
  * out to miss short threads. */

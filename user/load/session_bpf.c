@@ -161,8 +161,8 @@ static int bpf_open(const struct session_options *o, void **out)
 
 	s->o = *o;
 	libbpf_set_print(quiet);
-	s->by = sampling_choose(
-		&(struct sampling_options){o->target, o->sampler, o->hz, o->n_events});
+	s->by = sampling_choose(&(struct sampling_options){o->target, o->sampler, o->hz,
+							   o->n_events, o->spares_switches});
 	/* The kernel's statistics slow down all BPF programs of the machine, so enable them only if
 	 * nothing else tells the run time. */
 	s->stats_fd = o->probes && probe_session_needs_stats(o->probes)
@@ -481,6 +481,13 @@ static bool bpf_interrupts_others(const void *state)
 	return (kind == TARGET_PIDS || kind == TARGET_COMMAND) && s->hooks.o.by.time == SAMPLER_CPU;
 }
 
+static bool bpf_samples_tasks(const void *state, size_t event)
+{
+	const struct bpf_session *s = state;
+
+	return hooks_sample_tasks(&s->hooks, event);
+}
+
 static bool bpf_ran(void *state, uint64_t *ns)
 {
 	struct bpf_session *s = state;
@@ -581,4 +588,5 @@ const struct backend bpf_backend = {
 	.event_ns = bpf_event_ns,
 	.filters = bpf_filters,
 	.interrupts_others = bpf_interrupts_others,
+	.samples_tasks = bpf_samples_tasks,
 };

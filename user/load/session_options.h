@@ -19,6 +19,9 @@ struct session_options {
 	double hz;
 	const struct target *target; /* opened; borrowed */
 	enum sampler sampler;
+	/* The kernel stops and starts a task's events at each of its switches, some 0.3 µs for a
+	 * clock. True: rather sample by CPU. */
+	bool spares_switches;
 	int64_t tick_ns;    /* interval of ring drains: determines the ring's size */
 	unsigned hash_bits; /* 64; fewer only in tests, to provoke collisions */
 	const struct probe_request *probes; /* NULL: none; borrowed while the session is opened */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "load/session.h"
-#include "source/assembly.h"
+#include "stack/assembly.h"
 #include "wire_zone.h"
 
 struct action {

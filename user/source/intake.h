@@ -15,12 +15,12 @@
 #include "process/crew.h"
 #include "process/images.h"
 #include "process/procs.h"
-#include "source/assembly.h"
-#include "source/pending.h"
+#include "stack/assembly.h"
+#include "stack/pending.h"
 #include "source/remains.h"
 #include "source/sources.h"
-#include "source/stackbook.h"
-#include "source/unwinder.h"
+#include "stack/stackbook.h"
+#include "stack/unwinder.h"
 
 struct intake {
 	const struct target *target; /* borrowed, as the session and its sideband */

@@ -12,7 +12,7 @@
 #include "model/profile.h"
 #include "perf/event.h"
 #include "source/slowdown.h"
-#include "source/unwinder.h"
+#include "stack/unwinder.h"
 #include "symbol/namer.h"
 
 /* Of a capture, at most; so many each source could have if there were as many as of events. */

@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -32,27 +31,6 @@ static char *cpuinfo_value(const char *text, const char *key)
 	return mem_strdup("");
 }
 
-/* "Intel(R) Xeon(R) CPU @ 2.20GHz" → "intel-xeon-cpu-2.20ghz": fit for a path. */
-static char *slug(const char *s)
-{
-	struct str out = {0};
-
-	for (; *s; s++) {
-		if (*s == '(') {
-			s += strcspn(s, ")");
-			if (!*s)
-				break;
-		} else if (isalnum((unsigned char)*s) || *s == '.') {
-			str_addc(&out, (char)tolower((unsigned char)*s));
-		} else if (out.n && out.s[out.n - 1] != '-') {
-			str_addc(&out, '-');
-		}
-	}
-	while (out.n && out.s[out.n - 1] == '-')
-		out.s[--out.n] = '\0';
-	return out.n ? str_steal(&out) : mem_strdup("unknown");
-}
-
 static void describe_cpu(struct profile *p, const struct utsname *u)
 {
 	_free_ char *text = NULL;
@@ -66,8 +44,8 @@ static void describe_cpu(struct profile *p, const struct utsname *u)
 	_free_ char *stepping = cpuinfo_value(text, "stepping");
 	_free_ char *vendor = cpuinfo_value(text, "vendor_id");
 	_free_ char *fingerprint = mem_printf("%s-%s-%s-%s", vendor, family, number, stepping);
-	_free_ char *cpu = slug(model);
-	_free_ char *system = slug(u->sysname);
+	_free_ char *cpu = str_slug(model);
+	_free_ char *system = str_slug(u->sysname);
 	_free_ char *platform = mem_printf("%s-%s-%s", system, u->machine, cpu);
 	_free_ char *cores = mem_printf("%ld", sysconf(_SC_NPROCESSORS_ONLN));
 
@@ -77,8 +55,13 @@ static void describe_cpu(struct profile *p, const struct utsname *u)
 	profile_set_meta(p, META_CORES, cores);
 }
 
+/* Of the program, else of the first file that has one. */
 static const char *main_build_id(const struct profile *p)
 {
+	const uint32_t main = profile_main_module(p);
+
+	if (p->modules.at[main].build_id)
+		return profile_text(p, p->modules.at[main].build_id);
 	for (size_t i = 1; i < p->modules.n; i++) {
 		const char *path = profile_text(p, p->modules.at[i].path);
 
@@ -97,6 +80,7 @@ void machine_describe(struct profile *p, const char *version, int64_t unix_ns)
 
 	uname(&u);
 	profile_set_meta(p, META_VERSION, version ? version : main_build_id(p));
+	profile_set_meta(p, META_VERSION_ORIGIN, version ? "--version-key" : "build-id");
 	profile_set_meta(p, META_TIMESTAMP, units_time(when, sizeof(when), unix_ns));
 	profile_set_meta(p, META_SYSTEM, u.sysname);
 	profile_set_meta(p, META_ARCH, u.machine);

@@ -3,6 +3,7 @@
  * they wait.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +13,8 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "model/meta.h"
-#include "source/interrupt_frames.h"
+#include "perf/switch_cost.h"
+#include "source/offcpu_held.h"
 #include "source/offcpu_ledger.h"
 #include "source/offcpu_options.h"
 #include "source/queue_rows.h"
@@ -21,6 +23,7 @@
 #include "source/source.h"
 #include "source/wake_rows.h"
 #include "source/wakebook.h"
+#include "stack/interrupt_frames.h"
 #include "waits/reasonbook.h"
 #include "wire_offcpu.h"
 
@@ -28,6 +31,7 @@
 #define BASE_RUNNABLE "time runnable, waiting for a CPU"
 
 #define STREAMS (WIRE_LAST_STREAM_offcpu - WIRE_STREAM_offcpu + 1)
+#define AHEAD	(1u << (WIRE_OFF_STREAM_AHEAD - WIRE_STREAM_offcpu)) /* its bit */
 
 /* Its metrics, in this order. */
 static const struct {
@@ -35,7 +39,7 @@ static const struct {
 	enum wire_off_value value;
 	uint32_t streams; /* those of the source whose samples have it, as bits */
 } metrics[] = {
-	{METRIC_BLOCKED, BASE_BLOCKED, WIRE_OFF_BLOCKED, 1 << 0 | 1 << 2},
+	{METRIC_BLOCKED, BASE_BLOCKED, WIRE_OFF_BLOCKED, 1 << 0 | 1 << 2 | AHEAD},
 	{METRIC_RUNNABLE, BASE_RUNNABLE, WIRE_OFF_RUNNABLE, 1 << 1 | 1 << 2},
 };
 #define METRICS (sizeof(metrics) / sizeof(*metrics))
@@ -44,28 +48,34 @@ struct offcpu {
 	struct samplebook book;
 	struct wakebook *wakes; /* NULL: wakers were not asked for */
 	struct offcpu_threads threads;
+	struct offcpu_held held;
 	struct reasonbook reasons;
 	struct session *session;
 	const struct target *target;
 	double hz;
-	uint64_t period_ns, min_ns; /* min_ns: of the options */
-	uint32_t first_metric;	    /* of the profile under way */
-	uint32_t woken_metric;	    /* the same */
-	int walk;		    /* over threads that wait, under way; -1: none is */
-	enum session_switched way;  /* never SESSION_SWITCHED_NOWHERE: the options refuse it */
+	uint64_t period_ns, min_ns;   /* min_ns: of the options */
+	uint32_t first_metric;	      /* of the profile under way */
+	uint32_t woken_metric;	      /* the same */
+	int walk;		      /* over threads that wait, under way; -1: none is */
+	struct switch_cost *switches; /* until the capture begins */
+	const struct event *events;   /* sampled besides */
+	size_t n_events;
+	double switch_ns; /* what a switch takes beyond the programs' own time; < 0: unknown */
+	enum session_switched way; /* of the options */
 };
 
-static const char *const programs[] = {"offcpu_switch", "offcpu_begin", "offcpu_asleep",
-				       "offcpu_end",	"offcpu_born",	NULL};
+static const char *const programs[] = {"offcpu_begin", "offcpu_asleep", "offcpu_end", "offcpu_born",
+				       NULL};
 
-/* How stacks are taken, by what the kernel has: the program besides, and what the profile says. */
+/* How stacks are taken, by what the kernel has: the programs besides, and what the profile says. */
 static const struct {
-	const char *program, *says;
+	const char *programs[2], *says;
 } ways[] = {
-	[SESSION_SWITCHED_TRACEPOINT] = {"offcpu_in",
+	[SESSION_SWITCHED_TRACEPOINT] = {{"offcpu_switch", "offcpu_in"},
 					 "stacks taken after the switch back (sched_exit_tp)"},
-	[SESSION_SWITCHED_KPROBE] = {"offcpu_in_kprobe",
+	[SESSION_SWITCHED_KPROBE] = {{"offcpu_switch", "offcpu_in_kprobe"},
 				     "stacks taken after the switch back (kprobe)"},
+	[SESSION_SWITCHED_NOWHERE] = {{"offcpu_switch_ahead"}, RUN_OFF_CPU_AHEAD},
 };
 
 static void *offcpu_new(const void *options)
@@ -78,6 +88,7 @@ static void *offcpu_new(const void *options)
 	o->wakes = from->wakers ? wakebook_new() : NULL;
 	o->walk = -1;
 	o->min_ns = from->min_ns;
+	o->way = from->way;
 	return o;
 }
 
@@ -90,8 +101,10 @@ static void offcpu_free(void *state)
 	if (o->walk >= 0)
 		close(o->walk);
 	samplebook_release(&o->book);
+	switch_cost_free(o->switches);
 	wakebook_free(o->wakes);
 	offcpu_threads_release(&o->threads);
+	offcpu_held_release(&o->held);
 	reasonbook_release(&o->reasons);
 	free(o);
 }
@@ -102,11 +115,15 @@ static void request(void *state, struct session_options *s)
 
 	if (o->wakes)
 		vec_push(&s->programs, "offcpu_wake");
+	s->spares_switches = true;
+	o->events = s->events;
+	o->n_events = s->n_events;
 	o->target = s->target;
 	o->hz = s->hz;
 	o->period_ns = offcpu_period_ns(s->hz);
-	o->way = session_switched();
-	vec_push(&s->programs, ways[o->way].program);
+	for (size_t i = 0; i < 2 && ways[o->way].programs[i]; i++)
+		vec_push(&s->programs, ways[o->way].programs[i]);
+	o->switches = switch_cost_new();
 }
 
 static void begin(void *state, const struct source_services *services)
@@ -115,6 +132,20 @@ static void begin(void *state, const struct source_services *services)
 
 	o->session = services->session;
 	reasonbook_init(&o->reasons, services->images);
+}
+
+/* The programs are attached, and return at once. */
+static int offcpu_open(void *state)
+{
+	struct offcpu *o = state;
+
+	for (size_t i = 0; i < o->n_events; i++)
+		if (session_samples_tasks(o->session, i))
+			switch_cost_watch(o->switches, &o->events[i], o->hz);
+	o->switch_ns = o->switches ? switch_cost_grown_ns(o->switches) : -1;
+	switch_cost_free(o->switches);
+	o->switches = NULL;
+	return 0;
 }
 
 static void set_interrupts(const struct offcpu *o)
@@ -136,6 +167,8 @@ static void start(void *state)
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_ABSENT,
 			o->target->kind == TARGET_COMMAND);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_MIN_NS, o->min_ns);
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_AHEAD,
+			o->way == SESSION_SWITCHED_NOWHERE);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, o->period_ns);
 	(void)session_walk_tasks(o->session, "offcpu_begin");
 }
@@ -157,7 +190,7 @@ static bool survey(void *state)
 
 #define EXIT_US	    2000
 #define EXIT_ROUNDS 250
-#define EXIT_STILL  25 /* rounds in which none ended */
+#define EXIT_STILL  100 /* rounds in which none ended */
 
 /* No walk finds a thread between its exit and its last switch; on a busy machine it may wait there
  * for a CPU. It sends its totals then. */
@@ -184,9 +217,38 @@ static void stop(void *state)
 	(void)session_walk_tasks(o->session, "offcpu_end");
 	await_exits(o);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, 0);
+	/* A program may be amid its last run. */
+	if (!offcpu_adds_up(o->session))
+		session_await_programs();
 }
 
 /* --- records -------------------------------------------------------------------------------- */
+
+static void take_wait(struct offcpu *o, const struct wire_offcpu *w, struct sample_row *row,
+		      struct procs *procs)
+{
+	row->reason = reasonbook_take(&o->reasons, w, procs);
+	row->wait_ns = w->wait_ns;
+	samplebook_push(&o->book, row);
+	if (o->wakes)
+		wakebook_wait(o->wakes, w, row);
+}
+
+/* The end of a wait whose stacks came before. */
+static void take_back(struct offcpu *o, const struct wire_offcpu *w, struct stackbook *stacks,
+		      struct procs *procs)
+{
+	struct wire_offcpu whole = *w;
+	struct sample_row row;
+	struct offcpu_wait wait;
+
+	if (!offcpu_held_end(&o->held, &whole, &wait))
+		return;
+	row = samplebook_row(&o->book, &whole.sample, whole.runnable_ns, wait.user, stacks, procs);
+	row.thread = wait.thread; /* it may have another name by now */
+	row.kernel = wait.kernel;
+	take_wait(o, &whole, &row, procs);
+}
 
 /* @user: the sample's stack. */
 static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t user,
@@ -199,10 +261,10 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 		return;
 	}
 	row = samplebook_row(&o->book, &w->sample, w->runnable_ns, user, stacks, procs);
-	row.reason = reasonbook_take(&o->reasons, w, procs);
-	samplebook_push(&o->book, &row);
-	if (o->wakes)
-		wakebook_wait(o->wakes, w, &row);
+	if (w->news == WIRE_OFF_LEFT)
+		offcpu_held_put(&o->held, w, &row);
+	else
+		take_wait(o, w, &row, procs);
 }
 
 static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
@@ -212,6 +274,8 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 
 	if (w->news == WIRE_OFF_THREAD)
 		offcpu_threads_take(&o->threads, record, procs);
+	else if (w->news == WIRE_OFF_BACK)
+		take_back(o, w, stacks, procs);
 	else
 		take_sample(o, w, stackbook_find(stacks, w->sample.user_hash), stacks, procs);
 }
@@ -331,6 +395,8 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 	const struct offcpu *o = state;
 
 	profile_set_run(p, RUN_OFF_CPU, ways[o->way].says);
+	if (o->switch_ns >= 0)
+		profile_cost(p, COST_SWITCH, "ns", o->switch_ns);
 	offcpu_sums(p, in);
 }
 
@@ -386,7 +452,8 @@ static double programs_ns(const void *state)
 	const struct offcpu *o = state;
 
 	return (double)(offcpu_counter(o->session, WIRE_OFF_RUN_NS) +
-			offcpu_counter(o->session, WIRE_OFF_WAKE_RUN_NS));
+			offcpu_counter(o->session, WIRE_OFF_WAKE_RUN_NS)) +
+	       fmax(0, o->switch_ns) * (double)offcpu_counter(o->session, WIRE_OFF_SEEN);
 }
 
 static void total(const void *state, const struct profile *p, struct str *out)
@@ -438,6 +505,7 @@ static void window_forget(void *state, struct remains *r)
 	if (o->wakes)
 		wakebook_window_forget(o->wakes, r);
 	offcpu_threads_window_forget(&o->threads, r);
+	offcpu_held_window_forget(&o->held, r);
 	forget_reasons(o);
 }
 
@@ -449,6 +517,7 @@ static void window_renumber(void *state, const struct remains *r)
 	if (o->wakes)
 		wakebook_window_renumber(o->wakes, r);
 	offcpu_threads_window_renumber(&o->threads, r);
+	offcpu_held_window_renumber(&o->held, r);
 }
 
 const struct source offcpu_source = {
@@ -463,6 +532,7 @@ const struct source offcpu_source = {
 	.lost = lost,
 	.request = request,
 	.begin = begin,
+	.open = offcpu_open,
 	.start = start,
 	.take = take,
 	.take_slice = take_slice,

@@ -1,6 +1,6 @@
 #include "source/offcpu_ledger.h"
 
-#define STREAMS (WIRE_LAST_STREAM_offcpu - WIRE_STREAM_offcpu + 1)
+#define VALUES (WIRE_OFF_BLOCKED | WIRE_OFF_RUNNABLE)
 
 static const struct {
 	enum wire_off_counter counter;
@@ -11,7 +11,6 @@ static const struct {
 	{WIRE_OFF_OPEN, LEDGER_KEPT, "kept: not over at the end, measured up to there"},
 	{WIRE_OFF_ENDED, LEDGER_KEPT, "a thread's last switch, at its exit: no wait follows"},
 	{WIRE_OFF_LOST_STORAGE, LEDGER_LOST, "no memory for the thread's account"},
-	{WIRE_OFF_LOST_RETURN, LEDGER_LOST, "the return to a CPU was not seen"},
 };
 
 uint64_t offcpu_counter(struct session *session, enum wire_off_counter what)
@@ -21,13 +20,40 @@ uint64_t offcpu_counter(struct session *session, enum wire_off_counter what)
 	return session_map_value(session, "offcpu_counters", what, &n) ? 0 : n;
 }
 
+bool offcpu_adds_up(struct session *session)
+{
+	uint64_t known = 0;
+
+	for (size_t i = 0; i < sizeof(outcomes) / sizeof(*outcomes); i++)
+		known += offcpu_counter(session, outcomes[i].counter);
+	return offcpu_counter(session, WIRE_OFF_SEEN) == known;
+}
+
+static const enum wire_counter losses[] = {WIRE_LOST_RING, WIRE_LOST_COLLISION, WIRE_LOST_STACK,
+					   WIRE_LOST_SCRATCH};
+
+/* Adds what became of stacks taken before the wait: those that were lost are samples that are. The
+ * others become samples when their waits end, of the streams for these. */
+static void add_ahead(struct session *session, uint64_t out[WIRE_COUNTERS])
+{
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (session_counters(session, WIRE_OFF_STREAM_AHEAD, counters))
+		return;
+	counters[WIRE_TAKEN] = counters[WIRE_KEPT] = 0;
+	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
+		counters[WIRE_TAKEN] += counters[losses[i]];
+	for (size_t c = 0; c < WIRE_COUNTERS; c++)
+		out[c] += counters[c];
+}
+
 /* The sums over all streams whose samples have @value. */
 static void counters_of(struct session *session, enum wire_off_value value,
 			uint64_t out[WIRE_COUNTERS])
 {
 	for (size_t c = 0; c < WIRE_COUNTERS; c++)
 		out[c] = 0;
-	for (uint32_t values = 1; values <= STREAMS; values++) {
+	for (uint32_t values = 1; values <= VALUES; values++) {
 		uint64_t counters[WIRE_COUNTERS];
 
 		if (!(values & value) ||
@@ -36,6 +62,9 @@ static void counters_of(struct session *session, enum wire_off_value value,
 		for (size_t c = 0; c < WIRE_COUNTERS; c++)
 			out[c] += counters[c];
 	}
+	/* What such a wait would have been, is not known. */
+	if (value == WIRE_OFF_BLOCKED)
+		add_ahead(session, out);
 }
 
 void offcpu_ledger(struct profile *p, const struct ledger_input *in, uint32_t metric,
@@ -87,4 +116,7 @@ void offcpu_sums(struct profile *p, const struct ledger_input *in)
 		     (double)offcpu_counter(in->session, WIRE_OFF_RUNNABLE_NS));
 	profile_cost(p, "of both, in waits not over at the end", "ns",
 		     (double)offcpu_counter(in->session, WIRE_OFF_OPEN_NS));
+	if (offcpu_counter(in->session, WIRE_OFF_PASSED_NS))
+		profile_cost(p, COST_PASSED, "ns",
+			     (double)offcpu_counter(in->session, WIRE_OFF_PASSED_NS));
 }

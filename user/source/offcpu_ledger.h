@@ -5,6 +5,7 @@
 #ifndef SOURCE_OFFCPU_LEDGER_H
 #define SOURCE_OFFCPU_LEDGER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "source/ledger.h"
@@ -19,6 +20,8 @@ void offcpu_ledger(struct profile *, const struct ledger_input *, uint32_t metri
 		   enum wire_off_value value, uint64_t dropped);
 /* Rows of all waits, sampled or not: what became of each time that a thread left a CPU. */
 void offcpu_ledger_waits(struct profile *, const struct ledger_input *);
+/* Whether each time that a thread left a CPU has its outcome. */
+bool offcpu_adds_up(struct session *);
 /* Rows of cost: exact sums over all waits. */
 void offcpu_sums(struct profile *, const struct ledger_input *);
 

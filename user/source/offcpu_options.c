@@ -9,6 +9,8 @@
 
 static void *parse(const char *argument, void *before)
 {
+	struct offcpu_choice *o;
+
 	(void)argument;
 	if (before)
 		return before;
@@ -16,13 +18,9 @@ static void *parse(const char *argument, void *before)
 		(void)err(-EPERM, "no permission to capture off-CPU time (--off-cpu): " RIGHTS_HOW);
 		return NULL;
 	}
-	if (session_switched() == SESSION_SWITCHED_NOWHERE) {
-		(void)err(-ENOTSUP,
-			  "--off-cpu needs a kernel with the tracepoint sched_exit_tp, or "
-			  "with kprobes (CONFIG_KPROBES=y)");
-		return NULL;
-	}
-	return mem_zalloc(1, sizeof(struct offcpu_choice));
+	o = mem_zalloc(1, sizeof(*o));
+	o->way = session_switched();
+	return o;
 }
 
 static void *parse_wakers(const char *argument, void *before)

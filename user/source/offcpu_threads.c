@@ -48,8 +48,7 @@ void offcpu_threads_window_end(struct offcpu_threads *o)
 
 void offcpu_threads_window_forget(struct offcpu_threads *o, struct remains *r)
 {
-	o->rows.n -= o->ended;
-	memmove(o->rows.at, o->rows.at + o->ended, o->rows.n * sizeof(*o->rows.at));
+	vec_drop_first(&o->rows, o->ended);
 	o->ended = 0;
 	for (size_t i = 0; i < o->rows.n; i++)
 		remains_thread(r, o->rows.at[i].thread);
@@ -58,6 +57,5 @@ void offcpu_threads_window_forget(struct offcpu_threads *o, struct remains *r)
 void offcpu_threads_window_renumber(struct offcpu_threads *o, const struct remains *r)
 {
 	for (size_t i = 0; i < o->rows.n; i++)
-		o->rows.at[i].thread =
-			remains_new(r->threads.at, r->threads.n, o->rows.at[i].thread);
+		o->rows.at[i].thread = remains_new_thread(r, o->rows.at[i].thread);
 }

@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 #include "process/procs.h"
-#include "source/assembly.h"
+#include "stack/assembly.h"
 #include "source/remains.h"
 #include "wire_offcpu.h"
 

@@ -6,7 +6,7 @@
 #define SOURCE_QUEUE_ROWS_H
 
 #include "load/session.h"
-#include "source/assembly.h"
+#include "stack/assembly.h"
 
 /* Adds the rows of the capture so far. */
 void queue_rows_put(struct session *, struct assembly *);

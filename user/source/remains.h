@@ -27,10 +27,32 @@ static inline void remains_thread(struct remains *r, uint32_t thread)
 		r->threads.at[thread] = 1;
 }
 
-/* What has no number (NO_STACK) has none afterwards. */
-static inline uint32_t remains_new(const uint32_t *numbers, size_t n, uint32_t old)
+/* Where a thread was: its stacks, either of which may be NO_STACK. */
+static inline void remains_mark(struct remains *r, uint32_t thread, uint32_t user, uint32_t kernel)
 {
-	return old < n ? numbers[old] : old;
+	remains_thread(r, thread);
+	remains_stack(r, user);
+	remains_stack(r, kernel);
+}
+
+/* What has no number (NO_STACK) has none afterwards. */
+static inline uint32_t remains_new_stack(const struct remains *r, uint32_t old)
+{
+	return old < r->stacks.n ? r->stacks.at[old] : old;
+}
+
+static inline uint32_t remains_new_thread(const struct remains *r, uint32_t old)
+{
+	return old < r->threads.n ? r->threads.at[old] : old;
+}
+
+/* As remains_mark(), the new numbers. */
+static inline void remains_renumber(const struct remains *r, uint32_t *thread, uint32_t *user,
+				    uint32_t *kernel)
+{
+	*thread = remains_new_thread(r, *thread);
+	*user = remains_new_stack(r, *user);
+	*kernel = remains_new_stack(r, *kernel);
 }
 
 static inline void remains_release(struct remains *r)

@@ -107,6 +107,7 @@ void samplebook_put(const struct samplebook *b, const struct sample_row *row, st
 		       values);
 	/* The zones' own source makes rows of nodes, once it has them. */
 	profile_sample_zone(a->p, a->p->samples.time_ns.n - 1, row->zone);
+	profile_sample_wait(a->p, a->p->samples.time_ns.n - 1, row->wait_ns);
 }
 
 void samplebook_tally_none(const struct samplebook *b)
@@ -177,13 +178,12 @@ void samplebook_window_forget(struct samplebook *b, struct remains *r)
 	for (uint32_t s = 0; s < b->streams; s++)
 		add_tally(&b->before[s], &b->now[s]);
 	b->written += b->ended;
-	b->rows.n -= b->ended;
-	memmove(b->rows.at, b->rows.at + b->ended, b->rows.n * sizeof(*b->rows.at));
+	vec_drop_first(&b->rows, b->ended);
 	b->ended = 0;
 	for (size_t i = 0; i < b->rows.n; i++) {
-		remains_stack(r, b->rows.at[i].user);
-		remains_stack(r, b->rows.at[i].kernel);
-		remains_thread(r, b->rows.at[i].thread);
+		const struct sample_row *row = &b->rows.at[i];
+
+		remains_mark(r, row->thread, row->user, row->kernel);
 	}
 }
 
@@ -192,8 +192,6 @@ void samplebook_window_renumber(struct samplebook *b, const struct remains *r)
 	for (size_t i = 0; i < b->rows.n; i++) {
 		struct sample_row *row = &b->rows.at[i];
 
-		row->user = remains_new(r->stacks.at, r->stacks.n, row->user);
-		row->kernel = remains_new(r->stacks.at, r->stacks.n, row->kernel);
-		row->thread = remains_new(r->threads.at, r->threads.n, row->thread);
+		remains_renumber(r, &row->thread, &row->user, &row->kernel);
 	}
 }

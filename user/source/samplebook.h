@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "source/assembly.h"
+#include "stack/assembly.h"
 #include "source/remains.h"
 #include "source/source.h"
 #include "wire.h"
@@ -17,6 +17,7 @@
 struct sample_row {
 	uint64_t time_ns, weight;
 	uint64_t part;	       /* of the weight, as the source says; else 0 */
+	uint64_t wait_ns;      /* length of the wait that it is of; set by the source, else 0 */
 	uint32_t reason;       /* a number of the source's, which sets it; else 0 */
 	uint32_t thread;       /* of procs */
 	uint32_t user, kernel; /* stacks, or NO_STACK */

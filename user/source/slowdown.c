@@ -70,7 +70,7 @@ static double interrupts(const struct slowdown *s, size_t event)
 
 static void interrupt_row(struct profile *p, const struct event *e, double ns)
 {
-	_free_ char *name = mem_printf("interrupt of a sample of %s", e->name);
+	_free_ char *name = mem_printf(COST_INTERRUPT "%s", e->name);
 
 	profile_cost(p, name, "ns", ns);
 }

@@ -15,9 +15,9 @@
 #include "process/crew.h"
 #include "process/images.h"
 #include "process/procs.h"
-#include "source/assembly.h"
+#include "stack/assembly.h"
 #include "source/remains.h"
-#include "source/stackbook.h"
+#include "stack/stackbook.h"
 
 struct ledger_input;
 
@@ -150,7 +150,8 @@ struct source {
 	void (*assemble)(const void *, struct assembly *);
 	/* How long its BPF programs ran, where the session does not know. */
 	struct program_run (*run)(const void *, const struct profile *);
-	/* Of that, the time that they took from the target, unless it has an account of its own. */
+	/* Of that, the time that they took from the target, unless it has an account of its own,
+	 * and what it took to get to them. */
 	double (*programs_ns)(const void *);
 	/* Time that its probes took from the target, beside the programs that the session times. */
 	double (*probes_ns)(const void *);

@@ -4,9 +4,9 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "source/interrupt_frames.h"
+#include "stack/interrupt_frames.h"
 #include "source/offcpu_ledger.h"
-#include "source/own_frames.h"
+#include "stack/own_frames.h"
 
 #define WOKEN_BY "[woken by]"
 /* Where the sample of the wait itself was lost, or the capture ended before the thread ran. */
@@ -85,12 +85,14 @@ static uint32_t interrupt_of(const struct assembly *a, const struct wake_place *
 	return n || procs_thread_at(a->procs, w->thread)->pid ? n : k->n;
 }
 
-/* The node of a waker upon that of the thread that it woke. */
-static uint32_t waker_node(struct assembly *a, uint32_t node, const struct wake_place *w)
+/* The node of a waker upon that of the thread that it woke; *@interrupt: whether it is one. */
+static uint32_t waker_node(struct assembly *a, uint32_t node, const struct wake_place *w,
+			   bool *interrupt)
 {
 	const struct kernel_part k = kernel_of(a, w->kernel);
 	const uint32_t n = interrupt_of(a, w, &k);
 
+	*interrupt = n;
 	node = assembly_mark(a, node, WOKEN_BY);
 	if (n) {
 		node = assembly_mark(a, node, interrupt_kind(a->p, &a->named, k.places, n));
@@ -103,23 +105,18 @@ static uint32_t waker_node(struct assembly *a, uint32_t node, const struct wake_
 	return assembly_frames(a, node, w->kernel, k.own, 0);
 }
 
-static bool is_interrupt(const struct assembly *a, const struct wake_place *w)
-{
-	const struct kernel_part k = kernel_of(a, w->kernel);
-
-	return interrupt_of(a, w, &k);
-}
-
-static uint32_t node_of(struct assembly *a, const struct wake *w)
+/* *@by_thread: the first waker is a thread. */
+static uint32_t node_of(struct assembly *a, const struct wake *w, bool *by_thread)
 {
 	uint32_t node = assembly_node_traced(a, w->woken.user, w->woken.kernel);
-	bool ends = false; /* who was interrupted may have been woken, too: that is another tale */
+	bool interrupt = false; /* who was interrupted may have been woken, too: another tale */
 
+	*by_thread = false;
 	if (w->woken.user == NO_STACK && w->woken.kernel == NO_STACK)
 		node = assembly_mark(a, node, NO_WAIT);
-	for (uint32_t i = 0; i < w->wakers.n && !ends; i++) {
-		node = waker_node(a, node, &w->wakers.at[i]);
-		ends = is_interrupt(a, &w->wakers.at[i]);
+	for (uint32_t i = 0; i < w->wakers.n && !interrupt; i++) {
+		node = waker_node(a, node, &w->wakers.at[i], &interrupt);
+		*by_thread |= !i && !interrupt;
 	}
 	return node;
 }
@@ -132,12 +129,15 @@ void wake_rows_put(const struct wakebook *b, struct assembly *a, uint32_t metric
 	for (size_t i = 0; i < b->wakes.n; i++) {
 		const struct wake *w = &b->wakes.at[i];
 		const struct sample_row *row = &b->book.rows.at[i];
+		bool by_thread;
+		const uint32_t node = node_of(a, w, &by_thread);
 
 		values[metric] = (int64_t)row->weight;
 		profile_sample(a->p, assembly_time(a, row->time_ns),
-			       assembly_thread(a, w->woken.thread), node_of(a, w), values);
+			       assembly_thread(a, w->woken.thread), node, values);
 		profile_sample_zone(a->p, a->p->samples.time_ns.n - 1, row->zone);
-		if (!is_interrupt(a, &w->wakers.at[0]))
+		profile_sample_wait(a->p, a->p->samples.time_ns.n - 1, row->wait_ns);
+		if (by_thread)
 			samplebook_tally_row(&b->book, a, row);
 	}
 	samplebook_notes(&b->book, a, metric, 1);

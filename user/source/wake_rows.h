@@ -7,7 +7,7 @@
 #ifndef SOURCE_WAKE_ROWS_H
 #define SOURCE_WAKE_ROWS_H
 
-#include "source/assembly.h"
+#include "stack/assembly.h"
 #include "source/ledger.h"
 #include "source/wakebook.h"
 

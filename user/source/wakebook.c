@@ -38,6 +38,7 @@ static void add(struct wakebook *b, struct wake_last *l, uint32_t zone)
 	const struct wake_place *waker = &l->wake.wakers.at[0];
 	const struct sample_row row = {.time_ns = l->time_ns,
 				       .weight = l->weight,
+				       .wait_ns = l->time_ns - l->out_ns,
 				       .thread = waker->thread,
 				       .user = waker->user,
 				       .kernel = waker->kernel,
@@ -100,6 +101,9 @@ void wakebook_wait(struct wakebook *b, const struct wire_offcpu *w, const struct
 	if (!l->pending || l->tid != w->sample.tid || l->out_ns != out_ns(w))
 		return;
 	l->wake.woken = (struct wake_place){wait->thread, wait->user, wait->kernel};
+	/* It stands for others, which are counted when it is over. */
+	if (w->news == WIRE_OFF_BACK)
+		l->weight = wait->weight - wait->part;
 	add(b, l, wait->zone);
 }
 
@@ -120,9 +124,7 @@ void wakebook_window_end(struct wakebook *b)
 
 static void mark_place(struct remains *r, const struct wake_place *p)
 {
-	remains_stack(r, p->user);
-	remains_stack(r, p->kernel);
-	remains_thread(r, p->thread);
+	remains_mark(r, p->thread, p->user, p->kernel);
 }
 
 static void mark(struct remains *r, const struct wake *w)
@@ -134,9 +136,7 @@ static void mark(struct remains *r, const struct wake *w)
 
 static void renumber_place(const struct remains *r, struct wake_place *p)
 {
-	p->user = remains_new(r->stacks.at, r->stacks.n, p->user);
-	p->kernel = remains_new(r->stacks.at, r->stacks.n, p->kernel);
-	p->thread = remains_new(r->threads.at, r->threads.n, p->thread);
+	remains_renumber(r, &p->thread, &p->user, &p->kernel);
 }
 
 static void renumber(const struct remains *r, struct wake *w)
@@ -163,8 +163,7 @@ static void forget_last(struct wakebook *b, struct remains *r)
 void wakebook_window_forget(struct wakebook *b, struct remains *r)
 {
 	samplebook_window_forget(&b->book, r);
-	b->wakes.n -= b->ended;
-	memmove(b->wakes.at, b->wakes.at + b->ended, b->wakes.n * sizeof(*b->wakes.at));
+	vec_drop_first(&b->wakes, b->ended);
 	b->ended = 0;
 	for (size_t i = 0; i < b->wakes.n; i++)
 		mark(r, &b->wakes.at[i]);

@@ -5,7 +5,7 @@
 #define SOURCE_ZONE_TABLES_H
 
 #include "probe/zone_state.h"
-#include "source/assembly.h"
+#include "stack/assembly.h"
 
 void zone_tables_fill(const struct zones *, struct assembly *);
 

@@ -302,7 +302,7 @@ static void window_renumber(void *state, const struct remains *r)
 	struct zones *z = state;
 
 	for (size_t i = 0; i < z->thread_of.n; i++)
-		z->thread_of.at[i] = remains_new(r->threads.at, r->threads.n, z->thread_of.at[i]);
+		z->thread_of.at[i] = remains_new_thread(r, z->thread_of.at[i]);
 }
 
 static bool has_zones(const struct zones *z)

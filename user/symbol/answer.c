@@ -43,7 +43,7 @@ void answer_add(struct answer *a, struct answer_function f, uint32_t line, bool 
 	f.name = position(a, f.name);
 	f.linkage = position(a, f.linkage);
 	f.file = position(a, f.file);
-	vec_push(&a->frames, ((struct answer_frame){function(a, &f), line, inlined}));
+	vec_push(&a->frames, ((struct answer_frame){function(a, &f), line, inlined, 0, 0}));
 }
 
 void answer_frame(struct answer *a, const char *name, const char *linkage, const char *file,
@@ -56,6 +56,14 @@ void answer_frame(struct answer *a, const char *name, const char *linkage, const
 					  .named = named};
 
 	answer_add(a, f, line, inlined);
+}
+
+void answer_address(struct answer *a, uint64_t address)
+{
+	struct answer_frame *f = &a->frames.at[a->frames.n - 1];
+
+	f->address_low = (uint32_t)address;
+	f->address_high = (uint32_t)(address >> 32);
 }
 
 void answer_next(struct answer *a)

@@ -41,6 +41,7 @@ struct answer_frame {
 	uint32_t function; /* index */
 	uint32_t line;
 	uint32_t inlined;
+	uint32_t address_low, address_high; /* struct frame, address */
 };
 
 /* While it is made. A zeroed one is empty and valid. */
@@ -61,6 +62,8 @@ void answer_add(struct answer *, struct answer_function f, uint32_t line, bool i
 /* The same by texts. @linkage and @file may be NULL. */
 void answer_frame(struct answer *, const char *name, const char *linkage, const char *file,
 		  uint32_t file_line, uint32_t line, bool inlined, bool named);
+/* Says at which address the frame that was added last is: of a function without a name. */
+void answer_address(struct answer *, uint64_t address);
 /* Ends the frames of one query. */
 void answer_next(struct answer *);
 void answer_release(struct answer *);

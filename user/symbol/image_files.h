@@ -11,7 +11,8 @@
 struct image_files {
 	const struct image *image; /* borrowed */
 	int fd;			   /* the image's own, or opened again; -1: none */
-	int extra_fd; /* its separate debug file; of JIT code the perf map as it is now; or -1 */
+	int extra_fd;  /* its separate debug file; of JIT code the perf map as it is now; or -1 */
+	bool is_debug; /* the image's own file is a debug file; what is asked are addresses in it */
 };
 
 /* Opens what there is to read besides image->fd. Nothing is closed: the process ends. */

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "elf/buildid.h"
 #include "process/kallsyms.h"
+#include "symbol/answer_profile.h"
 #include "symbol/nameless.h"
 #include "symbol/worker.h"
 
@@ -43,13 +44,6 @@ void named_release(struct named *n)
 }
 
 /* --- into the profile ----------------------------------------------------------------------- */
-
-static uint32_t clean(struct profile *p, const char *s)
-{
-	_free_ char *text = str_clean(s, strlen(s));
-
-	return intern_add(&p->strings, text);
-}
 
 static uint32_t module_of(struct run *r, uint32_t number)
 {
@@ -100,7 +94,7 @@ static void set_offset(struct run *r, uint32_t place)
 	else
 		name = nameless(image, at->offset & ~PLACE_VARIABLE);
 	set_single(r, place,
-		   &(struct function){.name = clean(r->profile, name),
+		   &(struct function){.name = answer_clean_text(r->profile, name),
 				      .module = module_of(r, at->image),
 				      .kind = (uint8_t)kind_of(r, at->image)});
 }
@@ -118,7 +112,7 @@ static void set_kernel(struct run *r, uint32_t place, const struct kallsym *sym)
 	if (sym->module)
 		module = mem_printf("[%s]", sym->module);
 	set_single(r, place,
-		   &(struct function){.name = clean(r->profile, sym->name),
+		   &(struct function){.name = answer_clean_text(r->profile, sym->name),
 				      .module = module ? profile_module(r->profile, module, "")
 						       : module_of(r, IMAGE_KERNEL),
 				      .kind = CODE_KERNEL,
@@ -155,23 +149,6 @@ static void note(struct image *image, const char *text)
 		image->note = mem_strdup(text);
 }
 
-static uint32_t function_of(struct run *r, const struct answer_view *v, uint32_t number,
-			    uint32_t image)
-{
-	const struct answer_function *f = &v->functions[number];
-	const struct function function = {
-		.name = clean(r->profile, v->text + f->name),
-		.linkage = clean(r->profile, v->text + f->linkage),
-		.file = clean(r->profile, v->text + f->file),
-		.line = f->line,
-		.module = module_of(r, image),
-		.kind = (uint8_t)kind_of(r, image),
-		.named = f->named != 0,
-	};
-
-	return profile_function(r->profile, &function);
-}
-
 static void take_place(struct run *r, const struct answer_view *v, const uint32_t *functions,
 		       uint32_t query, uint32_t place)
 {
@@ -183,7 +160,9 @@ static void take_place(struct run *r, const struct answer_view *v, const uint32_
 	for (uint32_t i = 0; i < n; i++) {
 		const struct frame frame = {.function = functions[frames[i].function],
 					    .line = frames[i].line,
-					    .inlined = frames[i].inlined != 0};
+					    .inlined = frames[i].inlined != 0,
+					    .address = (uint64_t)frames[i].address_high << 32 |
+						       frames[i].address_low};
 
 		vec_push(&r->frames, profile_frame(r->profile, &frame));
 		r->stats->inlined_frames += frame.inlined;
@@ -201,7 +180,8 @@ static void take(void *context, const struct job *job, const struct answer_view 
 	struct image *image = images_at(r->images, number);
 
 	for (uint32_t i = 0; i < v->n_functions; i++)
-		functions[i] = function_of(r, v, i, number);
+		functions[i] = answer_function_in(r->profile, v, i, module_of(r, number),
+						  kind_of(r, number), v->functions[i].named);
 	for (uint32_t i = 0; i < v->n_queries; i++)
 		take_place(r, v, functions, i, r->order[first + i]);
 	if (v->flags & ANSWER_CORRUPT) {

@@ -94,6 +94,16 @@ static void open_leftovers(struct sources *s)
 	}
 }
 
+/* A debug file has no code: nothing but symbols and DWARF is looked for. */
+static void open_debug(struct sources *s, const struct image_files *files)
+{
+	s->image = files->image;
+	s->debug_elf = begin_elf(files->fd);
+	if (s->debug_elf)
+		symtab_add(&s->symtab, s->debug_elf);
+	symtab_finish(&s->symtab);
+}
+
 static void open_sources(struct sources *s, const struct image_files *files)
 {
 	Elf64_Shdr symbols;
@@ -196,10 +206,12 @@ static void say_unlisted(const struct sources *s, uint64_t address, uint64_t sta
 {
 	const char *name = s->go ? gotab_name(s->go, address) : NULL;
 
-	if (name && name[0])
+	if (name && name[0]) {
 		answer_frame_mangled(a, name, NULL, NULL, NULL, 0, line, false);
-	else
-		say_nameless(s->image, start, line, a);
+		return;
+	}
+	say_nameless(s->image, start, line, a);
+	answer_address(a, address);
 }
 
 static void say_address(struct sources *s, uint64_t address, const struct dwarf_span *span,
@@ -266,6 +278,20 @@ static void find_dwarf(struct sources *s, const struct wanted *wanted, uint32_t 
 			!dwarf_find(first, addresses, n, segments_code_start(&s->file), &s->dwarf);
 }
 
+/* Where in the file's own addresses the query is. */
+static void set_address(const struct sources *s, const struct image_files *files,
+			const struct query *q, struct wanted *w)
+{
+	if (files->is_debug) {
+		w->known = true;
+		w->address = q->offset;
+		return;
+	}
+	w->known = segments_address(&s->file, query_lookup(q), &w->address);
+	if (w->known && q->is_return)
+		w->address = called_or_made_up(s, w->address);
+}
+
 static void name_elf(const struct image_files *files, const struct query *queries, uint32_t n,
 		     struct answer *a)
 {
@@ -274,21 +300,20 @@ static void name_elf(const struct image_files *files, const struct query *querie
 	struct sources s = {0};
 	const bool readable = files->fd >= 0 && !elffile_open(files->fd, &s.file);
 
-	if (readable)
+	if (readable && files->is_debug)
+		open_debug(&s, files);
+	else if (readable)
 		open_sources(&s, files);
 	else if (files->fd >= 0)
 		a->flags |= ANSWER_CORRUPT;
 	for (uint32_t i = 0; i < n && readable; i++) {
 		wanted[i].query = i;
-		wanted[i].known =
-			segments_address(&s.file, query_lookup(&queries[i]), &wanted[i].address);
-		if (wanted[i].known && queries[i].is_return)
-			wanted[i].address = called_or_made_up(&s, wanted[i].address);
+		set_address(&s, files, &queries[i], &wanted[i]);
 	}
 	if (readable)
 		find_dwarf(&s, wanted, n, span_of);
 	for (uint32_t i = 0; i < n; i++) {
-		if (readable && queries[i].offset & PLACE_VARIABLE)
+		if (readable && !files->is_debug && queries[i].offset & PLACE_VARIABLE)
 			variable_name(&s.variables, &s.file, s.elf, s.debug_elf, files->image,
 				      queries[i].offset, a);
 		else if (wanted[i].known)

@@ -57,7 +57,13 @@ static void open_image(void *context, size_t task, struct crew_fds *fds)
 {
 	const struct run *r = context;
 
-	image_files_open(&r->open[task], r->jobs[task].image);
+	if (r->jobs[task].is_debug)
+		r->open[task] = (struct image_files){.image = r->jobs[task].image,
+						     .fd = r->jobs[task].image->fd,
+						     .extra_fd = -1,
+						     .is_debug = true};
+	else
+		image_files_open(&r->open[task], r->jobs[task].image);
 	crew_keep(fds, r->open[task].fd);
 	crew_keep(fds, r->open[task].extra_fd);
 }

@@ -18,8 +18,9 @@ struct job {
 	const struct image *image;
 	const struct query *queries; /* borrowed; they ascend by query_lookup() */
 	uint32_t n;
-	bool done;   /* answered */
-	bool failed; /* a child died of it, or none could be started */
+	bool is_debug; /* the image is a debug file: queries are addresses, not offsets in it */
+	bool done;     /* answered */
+	bool failed;   /* a child died of it, or none could be started */
 };
 
 /* How many children run at once. */

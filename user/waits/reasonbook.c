@@ -171,11 +171,6 @@ static void take_call(struct reasonbook *b, uint32_t pid, const struct wire_reas
 		row->kind = REASON_DISK;
 }
 
-static bool is_full_of_objects(const struct reasonbook *b)
-{
-	return b->rows.n >= MOST_WITH_OBJECT || b->texts.bytes.n >= MOST_TEXT_BYTES;
-}
-
 uint32_t reasonbook_take(struct reasonbook *b, const struct wire_offcpu *w, struct procs *procs)
 {
 	const struct wire_reason *r = &w->reason;
@@ -196,7 +191,7 @@ uint32_t reasonbook_take(struct reasonbook *b, const struct wire_offcpu *w, stru
 		row.kind = REASON_KERNEL; /* the stack will tell */
 	else
 		take_call(b, w->sample.pid, r, procs, &row);
-	number = find(b, &row, is_full_of_objects(b) ? 0 : MOST_WITH_OBJECT);
+	number = find(b, &row, b->texts.bytes.n >= MOST_TEXT_BYTES ? 0 : MOST_WITH_OBJECT);
 	if (number)
 		return number;
 	b->without += row.object || row.variable.image;

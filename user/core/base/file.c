@@ -15,6 +15,27 @@
 
 #define TEMP_TRIES 100
 
+/* Of the process, like its rights. */
+static const struct file_agent *agent;
+
+void file_use_agent(const struct file_agent *a)
+{
+	agent = a;
+}
+
+int file_open(const char *path, int flags)
+{
+	return agent ? agent->open(path, flags) : open(path, flags);
+}
+
+void file_done(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+	if (agent)
+		agent->done();
+}
+
 /* All that @fd still gives, up to @max bytes and one more to know that there is more. */
 static ssize_t read_up_to(int fd, size_t max, char **text)
 {
@@ -43,7 +64,7 @@ static ssize_t read_up_to(int fd, size_t max, char **text)
 int file_read(const char *path, size_t max_bytes, char **text, size_t *n)
 {
 	/* Not blocking: a FIFO in the place of a file shall not hold us. */
-	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_close_ int fd = file_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	_free_ char *buf = NULL;
 	ssize_t got;
 
@@ -121,12 +142,20 @@ static void give_to_caller(int fd)
 	(void)!fchown(fd, uid, gid);
 }
 
-int file_begin(struct file_new *f, const char *path, bool force)
+static int ask_begin(struct file_new *f, const char *path)
+{
+	f->number = agent->begin(path, f->force, f->keeps_owner, &f->fd);
+	if (f->number < 0)
+		return f->number;
+	f->path = mem_strdup(path);
+	return 0;
+}
+
+static int begin(struct file_new *f, const char *path)
 {
 	_free_ char *folder = folder_of(path);
-	int rc = file_check_new(path, force);
+	int rc = file_check_new(path, f->force);
 
-	*f = (struct file_new){.fd = -1, .force = force};
 	if (rc)
 		return rc;
 	for (int i = 0; f->fd < 0 && i < TEMP_TRIES; i++) {
@@ -147,6 +176,18 @@ int file_begin(struct file_new *f, const char *path, bool force)
 	return 0;
 }
 
+int file_begin(struct file_new *f, const char *path, bool force)
+{
+	*f = (struct file_new){.fd = -1, .force = force};
+	return agent ? ask_begin(f, path) : begin(f, path);
+}
+
+int file_begin_again(struct file_new *f, const char *path)
+{
+	*f = (struct file_new){.fd = -1, .force = true, .keeps_owner = true};
+	return agent ? ask_begin(f, path) : begin(f, path);
+}
+
 int file_put(int fd, const void *data, size_t n)
 {
 	const char *at = data;
@@ -159,6 +200,24 @@ int file_put(int fd, const void *data, size_t n)
 		if (put < 0)
 			return -errno;
 		at += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+int file_put_at(int fd, const void *data, size_t n, uint64_t at)
+{
+	const char *from = data;
+
+	while (n) {
+		ssize_t put = pwrite(fd, from, n, (off_t)at);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		from += put;
+		at += (size_t)put;
 		n -= (size_t)put;
 	}
 	return 0;
@@ -195,10 +254,23 @@ static void sync_folder(const char *path)
 		(void)!fsync(fd);
 }
 
+static void keep_owner(const struct file_new *f)
+{
+	struct stat st;
+
+	if (stat(f->path, &st))
+		return;
+	(void)!fchown(f->fd, st.st_uid, st.st_gid);
+	(void)!fchmod(f->fd, st.st_mode & 07777);
+}
+
 /* Gives the temporary file its name. */
 static int settle(struct file_new *f)
 {
 	int rc;
+
+	if (f->keeps_owner)
+		keep_owner(f);
 
 	if (fsync(f->fd))
 		return err(-errno, "cannot write '%s': %s", f->path, strerror(errno));
@@ -214,9 +286,23 @@ static int settle(struct file_new *f)
 	return 0;
 }
 
+static int ask_end(struct file_new *f, bool commit)
+{
+	int rc = agent->end(f->number, commit);
+
+	close(f->fd);
+	free(f->path);
+	*f = (struct file_new){.fd = -1};
+	return rc;
+}
+
 int file_commit(struct file_new *f)
 {
-	int rc = settle(f);
+	int rc;
+
+	if (agent)
+		return ask_end(f, true);
+	rc = settle(f);
 
 	if (rc == 0) {
 		sync_folder(f->path);
@@ -229,6 +315,10 @@ int file_commit(struct file_new *f)
 
 void file_drop(struct file_new *f)
 {
+	if (agent && f->path) {
+		ask_end(f, false);
+		return;
+	}
 	if (f->path && f->fd >= 0)
 		close(f->fd);
 	if (f->temp)
@@ -236,6 +326,20 @@ void file_drop(struct file_new *f)
 	free(f->path);
 	free(f->temp);
 	*f = (struct file_new){.fd = -1};
+}
+
+bool file_is(const struct stat *st, const char *path)
+{
+	struct stat there;
+
+	return !stat(path, &there) && there.st_dev == st->st_dev && there.st_ino == st->st_ino;
+}
+
+void file_hold_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 int file_flush(FILE *out, const char *name)

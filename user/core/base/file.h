@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* The whole of @path, at most @max_bytes (more is -EFBIG), NUL-terminated, in *@text (freed by
@@ -24,12 +25,16 @@ int file_read(const char *path, size_t max_bytes, char **text, size_t *n);
  */
 struct file_new {
 	char *path; /* final name */
-	char *temp; /* name while it is written */
+	char *temp; /* name while it is written; NULL where an agent makes the file */
 	int fd;	    /* open for reading and writing, -1 when closed */
+	int number; /* the agent's */
 	bool force;
+	bool keeps_owner; /* and the mode, of what stood at @path */
 };
 
 int file_begin(struct file_new *, const char *path, bool force);
+/* The same in place of a file that is there, whose owner and mode it gets where that is allowed. */
+int file_begin_again(struct file_new *, const char *path);
 /* Fails with -EEXIST if somebody else made @path meanwhile and force is not set. Whether it
  * fails or not, nothing but @path is left of it. */
 int file_commit(struct file_new *);
@@ -37,8 +42,39 @@ int file_commit(struct file_new *);
 void file_drop(struct file_new *);
 /* All of @n bytes at the file's position; -errno without a text. */
 int file_put(int fd, const void *data, size_t n);
-/* The same, with a text. */
+/* The same at @at, whatever the position is. */
+int file_put_at(int fd, const void *data, size_t n, uint64_t at);
+/* All of @n bytes at the file's position, with a text. */
 int file_write(struct file_new *, const void *data, size_t n);
+
+/* Opens what is there, as open(2) does: foreign files, which may be hostile. file_done() closes it
+ * when no more is read of it: in between a crash is blamed on the file. */
+int file_open(const char *path, int flags);
+void file_done(int fd);
+
+/*
+ * An agent opens and makes files for a process that may not do so itself, because it is confined
+ * (render/sandbox): file_open(), file_done() and those of struct file_new call it instead. @begin
+ * returns the number of the file and its descriptor, or a negative errno with a text; @end makes it
+ * appear, or removes it.
+ */
+struct file_agent {
+	int (*open)(const char *path, int flags); /* as open(2) */
+	void (*done)(void);
+	int (*begin)(const char *path, bool force, bool again, int *fd);
+	int (*end)(int number, bool commit);
+};
+
+/* From now on, for good: the process is confined once. Borrowed. */
+void file_use_agent(const struct file_agent *);
+
+/* Whether @path leads to the file of @st, by device and inode: under whatever name. */
+struct stat;
+bool file_is(const struct stat *st, const char *path);
+
+/* Opens /dev/null for each standard stream that is closed, so that it cannot be read, or written,
+ * as before: else the next file that is opened would become one, and take what is told there. */
+void file_hold_streams(void);
 
 /* Flushes @out, called @name; fails too where an earlier write to it did. */
 int file_flush(FILE *out, const char *name);

@@ -45,11 +45,11 @@ static struct map_slot *find(const struct map *m, uint64_t key)
 	return &m->slots[i];
 }
 
-static void grow(struct map *m)
+static void grow(struct map *m, size_t cap)
 {
 	struct map old = *m;
 
-	m->cap = old.cap ? 2 * old.cap : 16;
+	m->cap = cap;
 	m->slots = mem_zalloc(m->cap, sizeof(*m->slots));
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.slots[i].used)
@@ -72,7 +72,7 @@ uint32_t *map_put(struct map *m, uint64_t key, bool *fresh)
 	struct map_slot *slot;
 
 	if (m->n >= m->cap / 3 * 2)
-		grow(m);
+		grow(m, m->cap ? 2 * m->cap : 16);
 	slot = find(m, key);
 	*fresh = !slot->used;
 	if (!slot->used) {
@@ -80,6 +80,16 @@ uint32_t *map_put(struct map *m, uint64_t key, bool *fresh)
 		m->n++;
 	}
 	return &slot->value;
+}
+
+void map_reserve(struct map *m, size_t n)
+{
+	size_t cap = m->cap ? m->cap : 16;
+
+	while (n >= cap / 3 * 2)
+		cap *= 2;
+	if (cap > m->cap)
+		grow(m, cap);
 }
 
 void map_release(struct map *m)

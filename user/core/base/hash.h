@@ -30,6 +30,8 @@ struct map {
 uint32_t *map_get(const struct map *, uint64_t key);
 /* The place for @key's value; *@fresh says whether it is new (its value is then 0). */
 uint32_t *map_put(struct map *, uint64_t key, bool *fresh);
+/* Makes room for @n keys in all. */
+void map_reserve(struct map *, size_t n);
 void map_release(struct map *);
 
 #endif

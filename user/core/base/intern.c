@@ -68,6 +68,13 @@ size_t intern_count(const struct intern *in)
 	return in->start.n ? in->start.n : 1;
 }
 
+void intern_reserve(struct intern *in, size_t n, size_t bytes)
+{
+	vec_reserve(&in->start, n);
+	vec_reserve(&in->bytes, bytes);
+	map_reserve(&in->by_hash, n);
+}
+
 void intern_release(struct intern *in)
 {
 	vec_release(&in->bytes);

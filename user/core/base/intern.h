@@ -23,6 +23,8 @@ uint32_t intern_addn(struct intern *, const char *s, size_t n);
 const char *intern_text(const struct intern *, uint32_t id);
 /* How many strings there are, "" included: at least 1. */
 size_t intern_count(const struct intern *);
+/* Makes room for @n strings in all, of @bytes with their NULs. */
+void intern_reserve(struct intern *, size_t n, size_t bytes);
 void intern_release(struct intern *);
 
 #endif

@@ -58,14 +58,22 @@ char *mem_strndup(const char *s, size_t n)
 	return copy;
 }
 
+char *mem_vprintf(const char *fmt, va_list args)
+{
+	char *s;
+
+	if (vasprintf(&s, fmt, args) < 0)
+		die(1, strlen(fmt));
+	return s;
+}
+
 char *mem_printf(const char *fmt, ...)
 {
 	va_list args;
 	char *s;
 
 	va_start(args, fmt);
-	if (vasprintf(&s, fmt, args) < 0)
-		die(1, strlen(fmt));
+	s = mem_vprintf(fmt, args);
 	va_end(args);
 	return s;
 }

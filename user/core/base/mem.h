@@ -6,6 +6,7 @@
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,8 @@ void *mem_realloc(void *ptr, size_t n, size_t size) __attribute__((warn_unused_r
 char *mem_strdup(const char *s) __attribute__((malloc, warn_unused_result));
 char *mem_strndup(const char *s, size_t n) __attribute__((malloc, warn_unused_result));
 /* A string printed into memory of its own. */
+char *mem_vprintf(const char *fmt, va_list args)
+	__attribute__((format(printf, 1, 0), warn_unused_result));
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), warn_unused_result));
 
 /* Zeroed memory that children made by fork(2) share; not freed. */

@@ -1,11 +1,13 @@
 #include "base/str.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/columns.h"
 #include "base/mem.h"
 
 static void reserve(struct str *t, size_t more)
@@ -140,9 +142,11 @@ bool str_is_utf8(const char *s, size_t n)
 bool str_is_clean(const char *s, size_t n)
 {
 	while (n) {
-		size_t len = str_char(s, n);
+		/* Most names are of nothing else. */
+		const bool plain = *s >= ' ' && *s <= '~';
+		const size_t len = plain ? 1 : str_char(s, n);
 
-		if (!len || str_is_control(s, len))
+		if (!len || (!plain && str_is_control(s, len)))
 			return false;
 		s += len;
 		n -= len;
@@ -218,10 +222,10 @@ size_t str_width(const char *s)
 	while (n) {
 		size_t len = str_char(s, n);
 
+		width += len ? columns_of(columns_character(s, len)) : 1;
 		len = len ? len : 1;
 		s += len;
 		n -= len;
-		width++;
 	}
 	return width;
 }
@@ -231,6 +235,13 @@ const char *str_base(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] && !str_starts(path, "//") ? slash + 1 : path;
+}
+
+char *str_program(const char *command)
+{
+	_free_ char *word = mem_strndup(command, strcspn(command, " "));
+
+	return mem_strdup(str_base(word));
 }
 
 bool str_starts(const char *s, const char *prefix)
@@ -245,15 +256,36 @@ bool str_ends(const char *s, const char *suffix)
 	return n >= k && !memcmp(s + n - k, suffix, k);
 }
 
-/* Where the @n-th code point of @s starts; the end where it has fewer. */
-static const char *cut_at(const char *s, size_t n)
+const char *str_fit(const char *s, size_t columns)
 {
-	while (*s && n--) {
-		s++;
-		while (((unsigned char)*s & 0xc0) == 0x80)
-			s++;
+	size_t n = strlen(s), width = 0;
+
+	while (n) {
+		size_t len = str_char(s, n);
+
+		width += len ? columns_of(columns_character(s, len)) : 1;
+		if (width > columns)
+			return s;
+		len = len ? len : 1;
+		s += len;
+		n -= len;
 	}
 	return s;
+}
+
+/* The start of what is left of @s, which has @width columns, when at least @gone of them are not.
+ */
+static const char *cut_from(const char *s, size_t gone)
+{
+	const char *at = str_fit(s, gone);
+	size_t lost = str_width(s) - str_width(at);
+
+	/* Half of a wide one is none. */
+	while (*at && lost < gone) {
+		at = str_fit(s, ++gone);
+		lost = str_width(s) - str_width(at);
+	}
+	return at;
 }
 
 char *str_cut_middle(const char *s, size_t columns, const char *dots)
@@ -266,7 +298,27 @@ char *str_cut_middle(const char *s, size_t columns, const char *dots)
 	if (columns < between)
 		return mem_strdup("");
 	head = head + between > columns ? columns - between : head;
-	end = cut_at(s, head);
-	tail = cut_at(end, width - head - (columns - head - between));
+	end = str_fit(s, head);
+	tail = cut_from(end, str_width(end) - (columns - head - between));
 	return mem_printf("%.*s%s%s", (int)(end - s), s, dots, tail);
+}
+
+char *str_slug(const char *s)
+{
+	struct str out = {0};
+
+	for (; *s; s++) {
+		if (*s == '(') {
+			s += strcspn(s, ")");
+			if (!*s)
+				break;
+		} else if (isalnum((unsigned char)*s) || *s == '.') {
+			str_addc(&out, (char)tolower((unsigned char)*s));
+		} else if (out.n && out.s[out.n - 1] != '-') {
+			str_addc(&out, '-');
+		}
+	}
+	while (out.n && out.s[out.n - 1] == '-')
+		out.s[--out.n] = '\0';
+	return out.n ? str_steal(&out) : mem_strdup("unknown");
 }

@@ -38,15 +38,23 @@ char *str_clean(const char *s, size_t n);
 /* The file name @s as a shell takes it for one word that is no option: as it is where nothing in it
  * is special, else in quotes. Always one line that can be pasted. Freed by the caller. */
 char *str_quote(const char *s);
+/* "Intel(R) Xeon(R) CPU @ 2.20GHz" → "intel-xeon-cpu-2.20ghz": fit for a path; "unknown" where
+ * nothing is left. Freed by the caller. */
+char *str_slug(const char *s);
 /* @s in at most @columns, cut in the middle with @dots where it is longer; "" where those do not
  * fit. Freed by the caller. */
 char *str_cut_middle(const char *s, size_t columns, const char *dots);
-/* Columns that a terminal shows for UTF-8 @s: code points, combining marks and double width
- * left aside. */
+/* Columns that a terminal shows for UTF-8 @s: see base/columns.h; a byte that is none counts as
+ * one.
+ */
 size_t str_width(const char *s);
+/* The end of what of @s fits into @columns; a combining mark stays with what it is on. */
+const char *str_fit(const char *s, size_t columns);
 /* What stands behind the last slash of @path, a part of it; all of it where nothing does, and of
  * "//anon" and its like, which are no paths. */
 const char *str_base(const char *path);
+/* The name of the program in a command line: the base of its first word. Freed by the caller. */
+char *str_program(const char *command);
 bool str_starts(const char *s, const char *prefix);
 bool str_ends(const char *s, const char *suffix);
 

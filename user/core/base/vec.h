@@ -61,6 +61,14 @@
 		low_;                                                  \
 	})
 
+/* Takes the first @count elements away. */
+#define vec_drop_first(v, count)                                              \
+	do {                                                                  \
+		const size_t drop_ = (count);                                 \
+		(v)->n -= drop_;                                              \
+		memmove((v)->at, (v)->at + drop_, (v)->n * sizeof(*(v)->at)); \
+	} while (0)
+
 #define vec_release(v)                 \
 	do {                           \
 		free((v)->at);         \

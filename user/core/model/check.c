@@ -73,7 +73,7 @@ static int check_samples(const struct profile *p)
 	int rc = 0;
 
 	if (s->thread.n != s->time_ns.n || s->node.n != s->time_ns.n || s->zone.n != s->time_ns.n ||
-	    s->reason.n != s->time_ns.n)
+	    s->reason.n != s->time_ns.n || s->wait_ns.n != s->time_ns.n)
 		return err(-EINVAL, "samples: columns of unequal length");
 	if (s->values.n != p->metrics.n)
 		return err(-EINVAL, "samples: %zu value columns for %zu metrics", s->values.n,
@@ -83,7 +83,8 @@ static int check_samples(const struct profile *p)
 			       {"thread", s->thread.at[i], p->threads.n},
 			       {"node", s->node.at[i], p->nodes.n},
 			       {"zone", s->zone.at[i], p->zone_edges.n},
-			       {"reason", s->reason.at[i], p->reasons.n ? p->reasons.n : 1});
+			       {"reason", s->reason.at[i], p->reasons.n ? p->reasons.n : 1},
+			       {"wait_ns", s->wait_ns.at[i], INT64_MAX});
 	for (size_t m = 0; !rc && m < s->values.n; m++) {
 		if (s->values.at[m].n != s->time_ns.n)
 			return err(-EINVAL, "samples: columns of unequal length");

@@ -6,6 +6,7 @@ static const char *const names[PARTS] = {
 	[PART_SAMPLES] = "samples",
 	[PART_ZONES] = "zones",
 	[PART_OFFCPU] = "off-cpu",
+	[PART_SOURCE] = "source",
 };
 
 const char *part_name(enum profile_part part)

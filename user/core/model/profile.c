@@ -37,6 +37,7 @@ void profile_free(struct profile *p)
 	vec_release(&p->samples.node);
 	vec_release(&p->samples.zone);
 	vec_release(&p->samples.reason);
+	vec_release(&p->samples.wait_ns);
 	for (size_t i = 0; i < p->samples.values.n; i++)
 		vec_release(&p->samples.values.at[i]);
 	vec_release(&p->samples.values);
@@ -87,7 +88,7 @@ static uint64_t frame_key(const struct profile *p, uint32_t i)
 	const struct frame *f = &p->frames.at[i];
 
 	return hash_two((uint64_t)f->function << 32 | f->line,
-			(uint64_t)f->guessed << 1 | f->inlined);
+			f->address << 2 ^ (uint64_t)f->guessed << 1 ^ f->inlined);
 }
 
 static bool frame_same(const struct profile *p, uint32_t a, uint32_t b)
@@ -95,7 +96,7 @@ static bool frame_same(const struct profile *p, uint32_t a, uint32_t b)
 	const struct frame *f = &p->frames.at[a], *g = &p->frames.at[b];
 
 	return f->function == g->function && f->line == g->line && f->inlined == g->inlined &&
-	       f->guessed == g->guessed;
+	       f->guessed == g->guessed && f->address == g->address;
 }
 
 static uint64_t node_key(const struct profile *p, uint32_t i)
@@ -279,6 +280,7 @@ void profile_sample(struct profile *p, uint64_t time_ns, uint32_t thread, uint32
 	vec_push(&p->samples.node, node);
 	vec_push(&p->samples.zone, 0);
 	vec_push(&p->samples.reason, 0);
+	vec_push(&p->samples.wait_ns, 0);
 	for (size_t m = 0; m < p->metrics.n; m++)
 		vec_push(&p->samples.values.at[m], values[m]);
 }
@@ -293,6 +295,12 @@ void profile_sample_reason(struct profile *p, size_t row, uint32_t reason)
 {
 	assert(row < p->samples.reason.n && reason < (p->reasons.n ? p->reasons.n : 1));
 	p->samples.reason.at[row] = reason;
+}
+
+void profile_sample_wait(struct profile *p, size_t row, uint64_t wait_ns)
+{
+	assert(row < p->samples.wait_ns.n);
+	p->samples.wait_ns.at[row] = wait_ns;
 }
 
 void profile_ledger(struct profile *p, uint32_t metric, enum ledger_class class, const char *name,
@@ -400,7 +408,7 @@ uint32_t profile_zone_hist(struct profile *p, uint32_t zone, uint32_t bin, uint6
 	return row;
 }
 
-void profile_zone_value(struct profile *p, uint32_t zone, const char *name, int64_t value)
+uint32_t profile_zone_value(struct profile *p, uint32_t zone, const char *name, int64_t value)
 {
 	static const struct identity id = {zone_value_key, NULL};
 	struct zone_value e = {.zone = zone, .name = intern_add(&p->strings, name)};
@@ -410,87 +418,16 @@ void profile_zone_value(struct profile *p, uint32_t zone, const char *name, int6
 	vec_push(&p->zone_values, e);
 	row = settle(p, &p->zone_value_by_key, id, &p->zone_values.n);
 	p->zone_values.at[row].value += value;
+	return row;
 }
 
-void profile_add_part(struct profile *p, enum profile_part part)
+uint32_t profile_main_module(const struct profile *p)
 {
-	p->parts |= 1u << part;
-}
+	const char *command = profile_run(p, RUN_COMMAND);
+	_free_ char *program = str_program(command ? command : "");
 
-bool profile_has(const struct profile *p, enum profile_part part)
-{
-	return part == PART_ANY || p->parts >> part & 1;
-}
-
-char *profile_parts(const struct profile *p)
-{
-	struct str s = {0};
-
-	for (int part = PART_ANY + 1; part < PARTS; part++)
-		if (profile_has(p, part))
-			str_addf(&s, "%s%s", s.n ? "," : "", part_name(part));
-	return str_steal(&s);
-}
-
-void profile_add_parts(struct profile *p, const char *list)
-{
-	struct str unknown = {0};
-
-	while (*list) {
-		size_t n = strcspn(list, ",");
-		enum profile_part part = part_find(list, n);
-
-		if (part != PART_ANY)
-			profile_add_part(p, part);
-		else if (n)
-			str_addf(&unknown, "%s%.*s", unknown.n ? ", " : "", (int)n, list);
-		list += n + (list[n] == ',');
-	}
-	if (unknown.n)
-		profile_set_run(p, RUN_UNKNOWN_PARTS, unknown.s);
-	str_release(&unknown);
-}
-
-static struct attr *find_attr(const struct profile *p, struct attr *at, size_t n, const char *key)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(profile_text(p, at[i].key), key))
-			return &at[i];
-	return NULL;
-}
-
-void profile_set_meta(struct profile *p, const char *key, const char *text)
-{
-	struct attr e = {intern_add(&p->strings, key), intern_add(&p->strings, text)};
-	struct attr *old = find_attr(p, p->meta.at, p->meta.n, key);
-
-	if (old)
-		*old = e;
-	else
-		vec_push(&p->meta, e);
-}
-
-void profile_set_run(struct profile *p, const char *key, const char *text)
-{
-	struct attr e = {intern_add(&p->strings, key), intern_add(&p->strings, text)};
-	struct attr *old = find_attr(p, p->run.at, p->run.n, key);
-
-	if (old)
-		*old = e;
-	else
-		vec_push(&p->run, e);
-}
-
-const char *profile_meta(const struct profile *p, const char *key)
-{
-	const struct attr *a = find_attr(p, p->meta.at, p->meta.n, key);
-
-	return a ? profile_text(p, a->text) : NULL;
-}
-
-const char *profile_run(const struct profile *p, const char *key)
-{
-	const struct attr *a = find_attr(p, p->run.at, p->run.n, key);
-
-	return a ? profile_text(p, a->text) : NULL;
+	for (uint32_t i = 1; *program && i < p->modules.n; i++)
+		if (!strcmp(str_base(profile_text(p, p->modules.at[i].path)), program))
+			return i;
+	return 0;
 }

@@ -20,8 +20,11 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/vec.h"
+#include "model/origin.h"
 #include "model/part.h"
 #include "model/reason.h"
+#include "model/regression.h"
+#include "model/source_line.h"
 #include "model/table.h"
 #include "model/window.h"
 #include "model/zone.h"
@@ -52,12 +55,17 @@ struct function {
 	uint8_t named; /* false: the name is only module and offset, or an address */
 };
 
-/* One line of a stack. The same function at two lines is two frames. */
+/* One line of a stack. The same function at two lines is two frames, and so is one without a name
+ * at two addresses. */
 struct frame {
 	uint32_t function;
 	uint32_t line;	 /* line being executed or called from, 0 unknown */
 	uint8_t inlined; /* inlined into the frame above it (its parent in the tree) */
 	uint8_t guessed; /* found by frame pointer, for want of unwind information */
+	/* Of a function without a name: the address in its file, as symbols and DWARF count, that
+	 * was executed or called from (of a return address the byte before it), so that `eprof
+	 * name` can tell function, line and inlined calls later; 0 where that is not known. */
+	uint64_t address;
 };
 
 /* A stack is a path from the root: node i's frame is called from its parent's frame. */
@@ -105,8 +113,9 @@ struct samples {
 	VEC(uint64_t) time_ns; /* since the start of the capture */
 	VEC(uint32_t) thread;
 	VEC(uint32_t) node;
-	VEC(uint32_t) zone;   /* row of zone_edges: innermost zone that was open; 0 none */
-	VEC(uint32_t) reason; /* row of reasons: why the thread was off the CPU; 0 none */
+	VEC(uint32_t) zone;    /* row of zone_edges: innermost zone that was open; 0 none */
+	VEC(uint32_t) reason;  /* row of reasons: why the thread was off the CPU; 0 none */
+	VEC(uint64_t) wait_ns; /* length of the wait that was sampled; 0: of none, unknown */
 	VEC(profile_values) values;
 };
 
@@ -136,7 +145,10 @@ struct ledger_row {
 };
 
 /* What the profile cost: "BPF run time", "ns" … Also facts of quality that are no events. */
-#define COST_SLOWDOWN "slowdown by samples: " /* … and what it holds; % of an undisturbed run */
+#define COST_SLOWDOWN  "slowdown by samples: " /* … and what it holds; % of an undisturbed run */
+#define COST_INTERRUPT "interrupt of a sample of "		    /* … the event; ns each */
+#define COST_PASSED    "of both, in waits that no stack stands for" /* ns */
+#define COST_SWITCH    "a switch of a thread, beside the programs there" /* ns each */
 struct cost_row {
 	uint32_t name, unit;
 	double value;
@@ -183,6 +195,9 @@ static inline const char *profile_text(const struct profile *p, uint32_t string)
  * other modules of that name. Within its path. */
 const char *profile_module_name(const struct profile *, uint32_t module);
 
+/* The module that the command runs; 0: none is called so. */
+uint32_t profile_main_module(const struct profile *);
+
 /* Says that the profile is of that part, and whether it is: true of PART_ANY. */
 void profile_add_part(struct profile *, enum profile_part);
 bool profile_has(const struct profile *, enum profile_part);
@@ -213,6 +228,8 @@ void profile_sample(struct profile *, uint64_t time_ns, uint32_t thread, uint32_
 void profile_sample_zone(struct profile *, size_t row, uint32_t edge);
 /* Says why the thread of sample @row was off the CPU: a row of reasons. */
 void profile_sample_reason(struct profile *, size_t row, uint32_t reason);
+/* Says how long the wait was that sample @row is of. */
+void profile_sample_wait(struct profile *, size_t row, uint64_t wait_ns);
 void profile_ledger(struct profile *, uint32_t metric, enum ledger_class, const char *name,
 		    int64_t count);
 /* What a ledger is of: the metric's name, "calls of zones", "waits off the CPU". */
@@ -231,7 +248,7 @@ uint32_t profile_zone(struct profile *, const struct zone *e);
 uint32_t profile_zone_edge(struct profile *, uint32_t parent, uint32_t zone);
 uint32_t profile_zone_thread(struct profile *, uint32_t zone, uint32_t thread);
 uint32_t profile_zone_hist(struct profile *, uint32_t zone, uint32_t bin, uint64_t count);
-void profile_zone_value(struct profile *, uint32_t zone, const char *name, int64_t value);
+uint32_t profile_zone_value(struct profile *, uint32_t zone, const char *name, int64_t value);
 
 /* Attributes: set replaces; get returns NULL where there is none. */
 void profile_set_meta(struct profile *, const char *key, const char *text);

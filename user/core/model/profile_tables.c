@@ -50,6 +50,7 @@ static const struct column frames_columns[] = {
 	TABLE_COLUMN(frame, line, COLUMN_U32, CODING_PLAIN),
 	TABLE_COLUMN(frame, inlined, COLUMN_U8, CODING_PLAIN),
 	TABLE_COLUMN(frame, guessed, COLUMN_U8, CODING_PLAIN),
+	TABLE_LATER(frame, address, COLUMN_U64, CODING_DELTA),
 };
 
 static int check_frames(const struct profile *p)

@@ -167,7 +167,8 @@ static void take_table(struct profile *p, const struct profile *next,
 
 static bool is_taken(const struct table *t)
 {
-	static const char *const names[] = {"metrics", "ledger", "cost", "run_queues"};
+	static const char *const names[] = {"metrics", "ledger", "cost", "run_queues",
+					    "source_lines"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(t->name, names[i]))
@@ -187,14 +188,7 @@ static void take_tables(struct profile *p, const struct profile *next, struct nu
 
 static void take_attrs(struct profile *p, const struct profile *next)
 {
-	for (size_t i = 0; i < next->meta.n; i++)
-		profile_set_meta(p, profile_text(next, next->meta.at[i].key),
-				 profile_text(next, next->meta.at[i].text));
-	for (size_t i = 0; i < next->run.n; i++)
-		profile_set_run(p, profile_text(next, next->run.at[i].key),
-				profile_text(next, next->run.at[i].text));
-	p->started_unix_ns = next->started_unix_ns;
-	p->duration_ns = next->duration_ns;
+	copy_attributes(next, p);
 	p->hz = next->hz;
 	p->parts |= next->parts;
 }
@@ -277,6 +271,7 @@ static void add_samples(struct profile *p, const struct profile *next, struct nu
 		profile_sample_zone(p, p->samples.time_ns.n - 1, s->zone.at[i]);
 		profile_sample_reason(p, p->samples.time_ns.n - 1,
 				      copy_reason(&to->names, s->reason.at[i]));
+		profile_sample_wait(p, p->samples.time_ns.n - 1, s->wait_ns.at[i]);
 	}
 }
 

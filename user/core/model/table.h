@@ -51,6 +51,9 @@ struct table {
 	enum profile_part part;
 	/* It came later than others of its part: a file may lack it. */
 	bool later;
+	/* It is of the profile as a whole, and true of no part of it and of no sum of several: a
+	 * selection or a merge has none. */
+	bool of_whole;
 	/* What could lead a reader astray, but for the numbers of texts, which are checked for all
 	 * tables: -EINVAL with a text that names table and row. NULL: any row is in order. */
 	int (*check)(const struct profile *);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "model/meta.h"
 
 #define COLUMN(name, title, help, kind, field)                                                   \
 	{                                                                                        \
@@ -105,6 +106,22 @@ const struct zone_column *zone_column_find(const char *name)
 	return NULL;
 }
 
+bool zone_column_is_known(const struct zone_column *c, const struct profile *p)
+{
+	const char *known = profile_run(p, RUN_ZONE_COLUMNS);
+
+	if (!known || c->field == ZONE_FIELD_EVENT)
+		return true;
+	while (*known) {
+		const size_t n = strcspn(known, ",");
+
+		if (strlen(c->name) == n && !memcmp(known, c->name, n))
+			return true;
+		known += n + (known[n] == ',');
+	}
+	return false;
+}
+
 static const void *field_of(const struct zone_column *c, const struct zone *z)
 {
 	return (const char *)z + c->offset;
@@ -174,6 +191,8 @@ char *zone_column_print(const struct zone_column *c, const struct profile *p, co
 {
 	const void *at = field_of(c, z);
 
+	if (!zone_column_is_known(c, p))
+		return mem_strdup("");
 	switch (c->field) {
 	case ZONE_FIELD_I64:
 		return mem_printf("%" PRId64, *(const int64_t *)at);

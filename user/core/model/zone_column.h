@@ -56,12 +56,17 @@ extern const struct zone_column zone_columns[];
 /* By name, or by the name less "_ns", or "count", "marks"; NULL where there is none. */
 const struct zone_column *zone_column_find(const char *name);
 
+/* Whether the profile's zones have it: an imported one's may lack some (RUN_ZONE_COLUMNS). True of
+ * events. */
+bool zone_column_is_known(const struct zone_column *, const struct profile *);
+
 /* The value of a column of numbers, exact; of columns that stand in struct zone. */
 long double zone_column_number(const struct zone_column *, const struct zone *);
 /* The value of a ZONE_TEXT column; lives as long as the profile. */
 const char *zone_column_text(const struct zone_column *, const struct profile *,
 			     const struct zone *);
-/* "12345", "0.125", "name": the value as machines read it. Freed by the caller. */
+/* "12345", "0.125", "name": the value as machines read it, "" if it is not known. Freed by the
+ * caller. */
 char *zone_column_print(const struct zone_column *, const struct profile *, const struct zone *);
 
 /* The same of any column, events too; 0 for what is not known. */

@@ -1,6 +1,8 @@
 #include "store/h5.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -15,6 +17,15 @@ void h5_quiet(void)
 {
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	H5PLset_loading_state(0);
+}
+
+int h5_set_format(hid_t access)
+{
+	return H5Pset_meta_block_size(access, 0) < 0 ||
+			       H5Pset_small_data_block_size(access, 0) < 0 ||
+			       H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110) < 0
+		       ? -EIO
+		       : 0;
 }
 
 hid_t h5_column_type(const struct column *c)
@@ -163,4 +174,19 @@ char *h5_group_name(const char *text, const char *missing)
 			str_addc(&s, *c);
 	}
 	return str_steal(&s);
+}
+
+char *h5_group_key(const char *name)
+{
+	struct str s = {0};
+
+	for (const char *c = name; *c; c++) {
+		const char hex[] = {c[1], c[1] ? c[2] : '\0', '\0'};
+		const bool escaped = *c == '%' && isxdigit((unsigned char)hex[0]) &&
+				     isxdigit((unsigned char)hex[1]) && strcmp(hex, "00") != 0;
+
+		str_addc(&s, escaped ? (char)strtoul(hex, NULL, 16) : *c);
+		c += escaped ? 2 : 0;
+	}
+	return s.n ? str_steal(&s) : mem_strdup("");
 }

@@ -18,6 +18,10 @@ void h5_cleanup(const hid_t *id);
 /* Turns off HDF5's own messages, and its search for filters in shared libraries. */
 void h5_quiet(void);
 
+/* What we write is in the newest format that HDF5 1.10 reads, which is the one with the least
+ * bookkeeping and with checksums over it, and each block as long as what is in it. */
+int h5_set_format(hid_t access);
+
 /* The type of one column in memory (not to be given back), and of a row of @t: of those of its
  * columns that the compound type @stored has, or of all where that is negative. */
 hid_t h5_column_type(const struct column *c);
@@ -39,5 +43,7 @@ int h5_attr_text(hid_t attr, size_t max, char **text, size_t *n);
 /* The name of a group for @text: '/', '%', control characters and a leading '.' become %XX.
  * An empty or missing text gives @missing. Freed by the caller. */
 char *h5_group_name(const char *text, const char *missing);
+/* The text that a group's name was made from; freed by the caller. */
+char *h5_group_key(const char *name);
 
 #endif

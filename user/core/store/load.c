@@ -11,6 +11,8 @@
 #include "store/reader.h"
 #include "store/windows.h"
 
+#define RESERVED 65536 /* strings that room is made for beforehand */
+
 /* What is passed down while one run is read. */
 struct load {
 	struct reader *reader;
@@ -29,6 +31,8 @@ static int intern_strings(struct load *l, const char *blob, size_t n)
 	if (reader_take(l->reader, "strings", count, sizeof(*l->strings)))
 		return -EFBIG;
 	l->strings = mem_zalloc(count, sizeof(*l->strings));
+	/* No more than an honest file needs: they may all be empty. */
+	intern_reserve(&l->profile->strings, count < RESERVED ? count : RESERVED, n);
 	for (const char *s = blob; s < blob + n; s += strlen(s) + 1) {
 		size_t bytes = strlen(s);
 		_free_ char *clean = str_is_clean(s, bytes) ? NULL : str_clean(s, bytes);
@@ -208,9 +212,28 @@ struct attrs {
 	struct reader *reader;
 	struct profile *profile;
 	void (*set)(struct profile *, const char *key, const char *text);
+	hid_t run; /* of which these are the platform's, or -1 */
 	size_t left;
 	int rc;
 };
+
+/* Whether the run itself says it, see SCHEMA_RUN_META. */
+static bool run_says(hid_t run, const char *key)
+{
+	_free_ char *own = mem_printf(SCHEMA_RUN_META "%s", key);
+
+	return H5Aexists(run, own) > 0;
+}
+
+static void set_of_run(struct profile *p, const char *key, const char *text)
+{
+	const size_t n = strlen(SCHEMA_RUN_META);
+
+	if (!str_starts(key, SCHEMA_RUN_META))
+		profile_set_run(p, key, text);
+	else if (key[n] && *text)
+		profile_set_meta(p, key + n, text);
+}
 
 static int take_attr(struct attrs *a, hid_t obj, const char *key)
 {
@@ -221,6 +244,8 @@ static int take_attr(struct attrs *a, hid_t obj, const char *key)
 
 	if (!a->left--)
 		return reader_err(a->reader, -EFBIG, "it has too many attributes");
+	if (a->run >= 0 && run_says(a->run, key))
+		return 0;
 	if (attr < 0)
 		return reader_err(a->reader, -EINVAL, "attribute '%s' is damaged", key);
 	/* Our own numbers, or something that others keep there. */
@@ -246,9 +271,9 @@ static herr_t on_attr(hid_t obj, const char *key, const H5A_info_t *info, void *
 }
 
 static int load_attrs(struct load *l, hid_t obj,
-		      void (*set)(struct profile *, const char *, const char *))
+		      void (*set)(struct profile *, const char *, const char *), hid_t run)
 {
-	struct attrs a = {l->reader, l->profile, set, READER_MAX_ATTRS, 0};
+	struct attrs a = {l->reader, l->profile, set, run, READER_MAX_ATTRS, 0};
 	_h5_ hid_t plist = H5Gget_create_plist(obj);
 	unsigned order = 0;
 	hsize_t at = 0;
@@ -319,9 +344,9 @@ static int load_run(struct load *l, hid_t platform, hid_t run)
 	if (!rc)
 		rc = load_samples(l, run);
 	if (!rc)
-		rc = load_attrs(l, meta, profile_set_meta);
+		rc = load_attrs(l, meta, profile_set_meta, run);
 	if (!rc)
-		rc = load_attrs(l, run, profile_set_run);
+		rc = load_attrs(l, run, set_of_run, -1);
 	if (!rc)
 		load_parts(l, run);
 	free(l->strings);
@@ -330,8 +355,7 @@ static int load_run(struct load *l, hid_t platform, hid_t run)
 	return rc;
 }
 
-/* Of a file that is open, which is closed then. */
-static int load_open(struct reader *r, const struct store_key *key, struct profile **out)
+int reader_load(struct reader *r, const struct store_key *key, struct profile **out)
 {
 	_h5_ hid_t platform = -1, run = -1;
 	struct load l = {.reader = r};
@@ -354,7 +378,7 @@ int store_load_image(const char *name, const void *image, size_t n, struct profi
 	int rc = reader_open_image(&r, name, image, n);
 
 	if (!rc)
-		rc = load_open(&r, NULL, out);
+		rc = reader_load(&r, NULL, out);
 	reader_close(&r);
 	return rc;
 }
@@ -365,7 +389,7 @@ int store_load(const char *path, const struct store_key *key, struct profile **o
 	int rc = reader_open(&r, path);
 
 	if (!rc)
-		rc = load_open(&r, key, out);
+		rc = reader_load(&r, key, out);
 	reader_close(&r);
 	return rc ? rc : windows_load(path, out);
 }

@@ -6,10 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "store/journal.h"
+#include "store/lock.h"
+
+static const char signature[] = "\x89HDF\r\n\x1a\n";
 
 int reader_err(const struct reader *r, int code, const char *fmt, ...)
 {
@@ -22,26 +29,31 @@ int reader_err(const struct reader *r, int code, const char *fmt, ...)
 	return err(code, "cannot read '%s': %s", r->path, text);
 }
 
-/* A regular file with HDF5's signature at its start; *@bytes how long it is. */
-static int check_file(const struct reader *r, uint64_t *bytes)
+static int check_kind(const struct reader *r, const struct stat *st)
 {
-	static const char signature[] = "\x89HDF\r\n\x1a\n";
-	_close_ int fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char start[sizeof(signature) - 1];
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st))
-		return err(-errno, "cannot open '%s': %s", r->path, strerror(errno));
-	if (S_ISDIR(st.st_mode))
+	if (S_ISDIR(st->st_mode))
 		return reader_err(r, -EINVAL, "it is a folder, not a profile");
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st->st_mode))
 		return reader_err(r, -EINVAL, "it is no regular file");
-	if (!st.st_size)
+	if (!st->st_size)
 		return reader_err(r, -EINVAL, "it is empty, not a profile");
-	if (pread(fd, start, sizeof(start), 0) != sizeof(start) ||
+	return 0;
+}
+
+/* A regular file with HDF5's signature at its start. */
+static int check_file(const struct reader *r, struct stat *st)
+{
+	char start[sizeof(signature) - 1];
+	int rc;
+
+	if (fstat(r->fd, st))
+		return err(-errno, "cannot open '%s': %s", r->path, strerror(errno));
+	rc = check_kind(r, st);
+	if (rc)
+		return rc;
+	if (pread(r->fd, start, sizeof(start), 0) != sizeof(start) ||
 	    memcmp(start, signature, sizeof(start)) != 0)
 		return reader_err(r, -EINVAL, "it is no HDF5 file, so not a profile");
-	*bytes = st.st_size;
 	return 0;
 }
 
@@ -85,7 +97,12 @@ int reader_open_image(struct reader *r, const char *name, const void *image, siz
 {
 	_h5_ hid_t access = -1;
 
-	*r = (struct reader){.path = name, .file = -1, .groups = READER_MAX_GROUPS};
+	*r = (struct reader){.path = name,
+			     .fd = -1,
+			     .image = image,
+			     .image_bytes = n,
+			     .file = -1,
+			     .groups = READER_MAX_GROUPS};
 	set_budget(r, n);
 	h5_quiet();
 	access = H5Pcreate(H5P_FILE_ACCESS);
@@ -99,30 +116,170 @@ int reader_open_image(struct reader *r, const char *name, const void *image, siz
 	return check_schema(r);
 }
 
-int reader_open(struct reader *r, const char *path)
+/* Opened and locked; *@st is of then. */
+static int open_file(struct reader *r, int flags, int how, struct stat *st)
 {
-	_h5_ hid_t access = -1;
-	uint64_t bytes = 0;
 	int rc;
 
-	*r = (struct reader){.path = path, .file = -1, .groups = READER_MAX_GROUPS};
-	rc = check_file(r, &bytes);
+	r->fd = file_open(r->path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (r->fd < 0)
+		return err(-errno, "cannot open '%s'%s: %s", r->path,
+			   flags == O_RDWR ? " to change it" : "", strerror(errno));
+	/* Before it is locked, too: there is nothing to wait for at a FIFO. */
+	rc = check_file(r, st);
 	if (rc)
 		return rc;
-	set_budget(r, bytes);
+	rc = lock_take(r->fd, how, LOCK_PATIENCE_MS);
+	if (rc == -EAGAIN)
+		return reader_err(r, -EBUSY,
+				  "another program has kept it locked for %d s: wait "
+				  "for it to end, or end it",
+				  LOCK_PATIENCE_MS / 1000);
+	if (rc && how == LOCK_EX)
+		return err(rc, "cannot lock '%s': %s: add to a store on a local disk", r->path,
+			   strerror(-rc));
+	return check_file(r, st);
+}
+
+/* Through the overlay, which is in place. */
+static int open_hdf5(struct reader *r, unsigned flags)
+{
+	_h5_ hid_t access = -1;
+
 	h5_quiet();
 	access = H5Pcreate(H5P_FILE_ACCESS);
-	H5Pset_file_locking(access, false, true);
-	r->file = H5Fopen(path, H5F_ACC_RDONLY, access);
+	if (overlay_set_access(&r->overlay, access) || h5_set_format(access))
+		return reader_err(r, -EIO, "HDF5 does not take it");
+	r->file = H5Fopen(r->path, flags, access);
 	if (r->file < 0)
 		return reader_err(r, -EINVAL, "the HDF5 file is truncated or damaged");
 	return check_schema(r);
 }
 
+static int open_to_read(struct reader *r, const struct stat *st)
+{
+	set_budget(r, (uint64_t)st->st_size);
+	overlay_init(&r->overlay, r->fd, (uint64_t)st->st_size);
+	if (journal_read(&r->overlay, r->fd, (uint64_t)st->st_size) < 0)
+		return reader_err(r, -EIO, "its journal cannot be read");
+	return open_hdf5(r, H5F_ACC_RDONLY);
+}
+
+int reader_open(struct reader *r, const char *path)
+{
+	struct stat st;
+	int rc;
+
+	*r = (struct reader){.path = path, .fd = -1, .file = -1, .groups = READER_MAX_GROUPS};
+	rc = open_file(r, O_RDONLY, LOCK_SH, &st);
+	return rc ? rc : open_to_read(r, &st);
+}
+
+static int open_current(struct reader *r, struct stat *st)
+{
+	int rc = open_file(r, O_RDWR, LOCK_EX, st);
+
+	/* It may have been replaced by another one, a compacted one for example, while we waited
+	 * for it. */
+	while (!rc && !file_is(st, r->path)) {
+		close(r->fd);
+		rc = open_file(r, O_RDWR, LOCK_EX, st);
+	}
+	return rc;
+}
+
+/* Puts in place what a writer left who was stopped; *@bytes how long the file is then. */
+static int finish_journal(const struct reader *r, uint64_t *bytes)
+{
+	struct overlay left = {0};
+	int rc = journal_read(&left, r->fd, *bytes);
+
+	if (rc > 0) {
+		rc = journal_apply(&left);
+		*bytes = left.end;
+	}
+	overlay_release(&left);
+	return rc ? err(rc, "cannot write '%s': %s", r->path, strerror(-rc)) : 0;
+}
+
+/* The store ends where its superblock says. What follows is of a writer who was stopped, unless it
+ * is another window of a capture. */
+static int find_end(const struct reader *r, uint64_t bytes, uint64_t *end)
+{
+	char head[STORE_HEAD_BYTES] = "", next[sizeof(signature) - 1];
+
+	if (pread(r->fd, head, sizeof(head), 0) == sizeof(head))
+		*end = store_image_bytes(head, sizeof(head));
+	if (!*end)
+		return reader_err(r, -ENOTSUP,
+				  "it was written by another program: 'eprof-render store compact' "
+				  "makes a store of it that can be added to");
+	if (*end < bytes && pread(r->fd, next, sizeof(next), (off_t)*end) == sizeof(next) &&
+	    !memcmp(next, signature, sizeof(next)))
+		return reader_err(r, -ENOTSUP,
+				  "it is a capture in several windows: 'eprof-render store add' "
+				  "takes it into another store");
+	return 0;
+}
+
+int reader_open_to_change(struct reader *r, const char *path)
+{
+	uint64_t bytes, end = 0;
+	struct stat st;
+	int rc;
+
+	*r = (struct reader){.path = path, .fd = -1, .file = -1, .groups = READER_MAX_GROUPS};
+	rc = open_current(r, &st);
+	if (rc)
+		return rc;
+	bytes = (uint64_t)st.st_size;
+	rc = finish_journal(r, &bytes);
+	if (!rc)
+		rc = find_end(r, bytes, &end);
+	if (rc)
+		return rc;
+	set_budget(r, bytes);
+	overlay_init(&r->overlay, r->fd, end);
+	/* A file shorter than that is for HDF5 to refuse. */
+	r->overlay.end = end < bytes ? end : bytes;
+	return open_hdf5(r, H5F_ACC_RDWR);
+}
+
+int reader_open_to_copy(struct reader *r, const char *path)
+{
+	uint64_t end = 0;
+	struct stat st;
+	int rc;
+
+	*r = (struct reader){.path = path, .fd = -1, .file = -1, .groups = READER_MAX_GROUPS};
+	rc = open_current(r, &st);
+	/* Other windows would be lost: those refuse it. */
+	if (!rc && find_end(r, (uint64_t)st.st_size, &end) && end)
+		rc = err_code();
+	return rc ? rc : open_to_read(r, &st);
+}
+
 void reader_close(struct reader *r)
 {
 	h5_cleanup(&r->file);
+	overlay_release(&r->overlay);
+	file_done(r->fd);
 	r->file = -1;
+	r->fd = -1;
+}
+
+int reader_bytes(const struct reader *r, uint64_t at, void *to, size_t n)
+{
+	const uint64_t end = r->image ? r->image_bytes : r->overlay.end;
+	const size_t there = at < end && end - at < n ? (size_t)(end - at) : n;
+
+	if (at >= end)
+		return -EINVAL;
+	if (!r->image)
+		return overlay_read(&r->overlay, at, to, n);
+	memcpy(to, r->image + at, there);
+	memset((char *)to + there, 0, n - there);
+	return 0;
 }
 
 int reader_take(struct reader *r, const char *what, uint64_t n, uint64_t bytes)
@@ -162,6 +319,21 @@ int reader_group(struct reader *r, hid_t parent, const char *name, hid_t *id)
 	return *id < 0 ? reader_err(r, -EINVAL, "'%s' is damaged, or no group", name) : 0;
 }
 
+int reader_text(struct reader *r, hid_t obj, const char *key, char **text)
+{
+	_h5_ hid_t attr = H5Aexists(obj, key) > 0 ? H5Aopen(obj, key, H5P_DEFAULT) : -1;
+	_free_ char *raw = NULL;
+	size_t n = 0;
+	int rc = 0;
+
+	*text = NULL;
+	if (attr >= 0 && !h5_attr_text(attr, READER_TEXT_BYTES, &raw, &n))
+		rc = reader_take(r, key, n, 4);
+	if (!rc)
+		*text = str_clean(raw ? raw : "", n);
+	return rc;
+}
+
 /* Each of shuffle and deflate at most once: deflate twice would multiply what it inflates to. */
 static bool filters_allowed(hid_t plist)
 {
@@ -179,14 +351,15 @@ static bool filters_allowed(hid_t plist)
 	return n >= 0 && deflates <= 1 && shuffles <= 1 && deflates + shuffles == n;
 }
 
-/* Where the data lie: in this file, and in chunks that are not much larger than @all bytes. */
-static bool layout_allowed(hid_t plist, size_t row_bytes, uint64_t all)
+/* Where the data lie: in this file, in chunks that are not much larger than @all bytes, or, which
+ * HDF5 does not look at, all of them in the header. */
+static bool layout_allowed(hid_t set, hid_t plist, size_t row_bytes, uint64_t all)
 {
 	hsize_t rows;
 
 	switch (H5Pget_layout(plist)) {
 	case H5D_COMPACT:
-		return true;
+		return H5Dget_storage_size(set) >= all;
 	case H5D_CONTIGUOUS:
 		return H5Pget_external_count(plist) == 0;
 	case H5D_CHUNKED:
@@ -195,6 +368,24 @@ static bool layout_allowed(hid_t plist, size_t row_bytes, uint64_t all)
 	default: /* virtual: made of other files */
 		return false;
 	}
+}
+
+/* Whether the columns of a row stand in it. HDF5 takes the file's word for it when it converts
+ * them. */
+static bool is_sound_row(hid_t type)
+{
+	const size_t bytes = H5Tget_size(type);
+	const int n = H5Tget_class(type) == H5T_COMPOUND ? H5Tget_nmembers(type) : 0;
+
+	for (int i = 0; i < n; i++) {
+		_h5_ hid_t member = H5Tget_member_type(type, (unsigned)i);
+		const size_t at = H5Tget_member_offset(type, (unsigned)i);
+		const size_t size = H5Tget_size(member);
+
+		if (!size || at > bytes || size > bytes - at)
+			return false;
+	}
+	return n >= 0;
 }
 
 static int check_dataset(struct reader *r, const char *name, hid_t set, size_t bytes, size_t *n)
@@ -209,11 +400,13 @@ static int check_dataset(struct reader *r, const char *name, hid_t set, size_t b
 	if (H5Sget_simple_extent_ndims(space) != 1 ||
 	    H5Sget_simple_extent_dims(space, &rows, NULL) != 1)
 		return reader_err(r, -EINVAL, "'%s' is not one-dimensional", name);
+	if (!is_sound_row(type))
+		return reader_err(r, -EINVAL, "'%s' has columns beyond its rows", name);
 	if (!row_bytes || row_bytes > READER_ROW_BYTES)
 		return reader_err(r, -EINVAL, "'%s' has rows of %zu bytes", name, row_bytes);
 	if (rows > READER_MAX_ROWS)
 		return reader_err(r, -EFBIG, "'%s' has too many rows", name);
-	if (!layout_allowed(plist, row_bytes, rows * row_bytes))
+	if (!layout_allowed(set, plist, row_bytes, rows * row_bytes))
 		return reader_err(r, -EINVAL, "'%s' is stored in a way not used by eprof", name);
 	rc = reader_take(r, name, rows, bytes > row_bytes ? bytes : row_bytes);
 	*n = rows;

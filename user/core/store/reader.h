@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "store/h5.h"
+#include "store/overlay.h"
 #include "store/store.h"
 
 /*
@@ -29,17 +30,30 @@
 
 struct reader {
 	const char *path; /* borrowed */
+	int fd;		  /* locked; -1: an image */
+	struct overlay overlay;
+	const char *image; /* borrowed; NULL: a file */
+	size_t image_bytes;
 	hid_t file;
 	uint64_t budget; /* bytes that may still be allocated */
 	size_t groups;	 /* that may still be looked at */
 };
 
 /* Opens @path, and makes sure that it is a profile of a schema known here: errors of
- * store_load(). To be closed in either case. */
+ * store_load(). Until it is closed nobody changes it. To be closed in either case. */
 int reader_open(struct reader *, const char *path);
+/* The same for change.h: nobody else has it open; what HDF5 writes stays in the overlay. -ENOENT
+ * where there is no such file. */
+int reader_open_to_change(struct reader *, const char *path);
+/* The same to be replaced by a copy: read only, and of any version of HDF5's format. */
+int reader_open_to_copy(struct reader *, const char *path);
 /* The same of the @n bytes of a file. */
 int reader_open_image(struct reader *, const char *name, const void *image, size_t n);
 void reader_close(struct reader *);
+
+/* The @n bytes @at of what HDF5 sees of the file, 0 behind its end. -EINVAL, no text, where none of
+ * them is there; -errno. */
+int reader_bytes(const struct reader *, uint64_t at, void *to, size_t n);
 
 /* err() with the file's name before the text. */
 int reader_err(const struct reader *, int code, const char *fmt, ...)
@@ -50,6 +64,10 @@ int reader_take(struct reader *, const char *what, uint64_t n, uint64_t bytes);
 
 /* Whether @parent has something of that name. */
 bool reader_has(hid_t parent, const char *name);
+
+/* The text of attribute @key of @obj, cleaned (str_clean), "" where there is none; freed by the
+ * caller. -EFBIG past the budget, with *@text NULL. */
+int reader_text(struct reader *, hid_t obj, const char *key, char **text);
 
 /* The group of that name in *@id, which must be there and be no link to elsewhere. */
 int reader_group(struct reader *, hid_t parent, const char *name, hid_t *id);
@@ -62,5 +80,11 @@ int reader_dataset(struct reader *, hid_t parent, const char *name, size_t bytes
 /* Opens the newest run that @key (may be NULL) allows; -ENOENT where there is none. Each of
  * *@platform and *@run is a group. */
 int reader_find_run(struct reader *, const struct store_key *key, hid_t *platform, hid_t *run);
+
+/* -ENOENT, with a text that says what @key (may be NULL) asked for. */
+int reader_no_run(const struct reader *, const struct store_key *key);
+
+/* Loads the run that reader_find_run() gives. */
+int reader_load(struct reader *, const struct store_key *key, struct profile **out);
 
 #endif

@@ -11,6 +11,7 @@ const struct column schema_samples[] = {
 	TABLE_COLUMN(samples, node, COLUMN_U32, CODING_PLAIN),
 	TABLE_LATER(samples, zone, COLUMN_U32, CODING_PLAIN),
 	TABLE_LATER(samples, reason, COLUMN_U32, CODING_PLAIN),
+	TABLE_LATER(samples, wait_ns, COLUMN_U64, CODING_PLAIN),
 	{0},
 };
 
@@ -22,7 +23,10 @@ const char schema_about[] =
 	"/<version>/<platform>/profiles/<run> is one capture. Its tables refer to each other by "
 	"row number, to texts by number in strings: UTF-8, each ended by a NUL "
 	"(bytes(strings[:]).split(b'\\0')). A node is a stack: its frame, called from its "
-	"parent's; row 0 of modules, functions, frames and nodes is none. samples has a dataset "
+	"parent's; row 0 of modules, functions, frames and nodes is none. frames.address: in the "
+	"module's file, of a function without a name. origins: the captures that a profile was "
+	"merged "
+	"from, one behind the other in time. samples has a dataset "
 	"a column; value_N is of row N of metrics. Times are ns since started_unix_ns. "
 	"functions.kind: 0 user, 1 kernel, 2 JIT, 3 vDSO, 4 unknown, 5 mark. ledger.class: 0 "
 	"taken = 1 kept + 2 lost; 3 note; a metric of 2^32-1 there is calls of zones. zones, one "
@@ -32,7 +36,12 @@ const char schema_about[] =
 	"far that may be off. zone_edges is "
 	"their "
 	"call tree, row 0 its root; samples.zone is a row of it. reasons: why threads were off the "
-	"CPU, samples.reason is a row of it, 0 none; state as ps shows it. Columns of encoding "
+	"CPU, samples.reason is a row of it, 0 none, samples.wait_ns how long the wait was, 0 "
+	"unknown; state as ps shows it. regression: what a comparison with a baseline found when "
+	"the capture ended, attributes regression.… tell of which; of: 0 run, 1 zone, 2 its calls, "
+	"3 function self, 4 total; verdict: 0 regressed, 1 improved, 2 moved, 3 undecided, 4 "
+	"unchanged, 5 not comparable, 6 added, 7 removed; flags: 1 change known, 2 tested, 4 "
+	"suspect, 8 too few samples. Columns of encoding "
 	"'delta' hold "
 	"the difference to the "
 	"row before: numpy.cumsum(x, dtype=x.dtype); 'back': the row's number less the value. %XX "

@@ -26,6 +26,9 @@ extern const struct column schema_values;
 #define SCHEMA_DURATION	  "duration_ns"
 #define SCHEMA_HZ	  "hz"
 #define SCHEMA_PARTS	  "parts" /* profile_parts() */
+/* Before the key of an attribute of meta in which a run differs from its platform's: one platform
+ * may have runs of several machines, kernels and days. Empty: the run has no such. */
+#define SCHEMA_RUN_META "meta."
 
 /* For the root's attribute "about": what a person with h5py needs to know. */
 extern const char schema_about[];

@@ -19,9 +19,11 @@
 #include <stdbool.h>
 
 #include "model/profile.h"
+#include "query/selection.h"
 
-/* 1: samples. 2: zones. 3: windows, births of processes. */
-#define STORE_SCHEMA	 3
+/* 1: samples. 2: zones. 3: windows, births of processes. 4: origins, addresses of frames. 5:
+ * regression, source lines. */
+#define STORE_SCHEMA	 5
 #define STORE_MIN_READER 2
 
 /*
@@ -42,10 +44,48 @@ struct store_key {
 	const char *version, *platform, *run;
 };
 
+/* The one that the command line selects. */
+static inline struct store_key store_key_of(const struct selection *s)
+{
+	return (struct store_key){s->version_key, s->platform, s->run};
+}
+
+/*
+ * Adds the profile to the store at @path, which is made where there is none: any profile of eprof
+ * is a store. Two of one name get different ones: "name", "name #2". One that is there already,
+ * equal in each byte, is not added again; *@added (may be NULL) says so. Made as a whole or not at
+ * all (journal.h), whoever else reads or adds meanwhile (lock.h). Errors: as store_load() and
+ * store_save(), -EBUSY where somebody keeps the store for a minute.
+ */
+int store_add(const char *path, const struct profile *, bool *added);
+
+/* Puts @profile in the place of the run that store_load() gives for @key, as store_add() adds: all
+ * of it or nothing. It keeps its name, version and platform. Errors: those of store_add(); -ENOENT
+ * where there is no such run, -ESTALE where it is one of another time than @profile. */
+int store_replace(const char *path, const struct store_key *key, const struct profile *);
+
+/* Whether that can be done, before there is a profile: errors of store_add(). */
+int store_check(const char *path);
+
+/* Takes away the runs that @key allows, *@n of them, and the platforms and versions that have no
+ * other, as store_add() adds. Their room in the file stays until it is compacted. -ENOENT where
+ * there is none. */
+int store_remove(const char *path, const struct store_key *key, size_t *n);
+
+/* Writes the store anew, beside it, without the room of what was removed, and puts the result in
+ * its place. Everything is copied as it is, in the order in which it was made, what this program
+ * does not know too. *@before and *@after (bytes) say how long it was and is. */
+int store_compact(const char *path, uint64_t *before, uint64_t *after);
+
 /* Errors: -ENOENT no such file or run, -EINVAL not a profile, truncated, or inconsistent (the
  * text says what), -ENOTSUP newer schema, -EFBIG past the bounds. */
 int store_load(const char *path, const struct store_key *, struct profile **out);
 /* The same of the @n bytes of a file, which @name is for texts, alone. */
 int store_load_image(const char *name, const void *image, size_t n, struct profile **out);
+
+/* Whether the file holds one run and nothing else: then it can be written anew from the profile
+ * that was loaded. Errors of
+ * store_load(). */
+int store_is_single(const char *path, bool *single);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "model/splice.h"
 #include "store/store.h"
 
@@ -22,7 +23,7 @@ static int open_file(struct windows *w)
 {
 	struct stat st;
 
-	w->fd = open(w->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	w->fd = file_open(w->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (w->fd < 0 || fstat(w->fd, &st))
 		return err(-errno, "cannot open '%s': %s", w->path, strerror(errno));
 	w->end = (size_t)st.st_size;
@@ -90,7 +91,7 @@ int windows_load(const char *path, struct profile **p)
 	if (!rc) {
 		w.at = next_bytes(&w);
 		if (!w.at || !next_bytes(&w)) {
-			close(w.fd);
+			file_done(w.fd);
 			return 0;
 		}
 		splice_init(&s);
@@ -101,8 +102,7 @@ int windows_load(const char *path, struct profile **p)
 			*p = splice_finish(&s);
 		splice_release(&s);
 	}
-	if (w.fd >= 0)
-		close(w.fd);
+	file_done(w.fd);
 	/* Sums that fit in each window may not in all. */
 	if (!rc && profile_check(*p))
 		rc = err(-EINVAL, "cannot read '%s': %s", path, err_text());

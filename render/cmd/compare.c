@@ -1,0 +1,483 @@
+/* compare: runs of two versions against each other; see compare/compare.h. */
+#include "compare/compare.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "cmd/command.h"
+#include "cmd/compare_diff.h"
+#include "cmd/enter.h"
+#include "cmd/material.h"
+#include "cmd/output.h"
+#include "compare/sides.h"
+#include "cmd/style.h"
+#include "compare/baseline.h"
+#include "compare/fail_on.h"
+#include "query/filter.h"
+#include "view/comparison.h"
+#include "view/difference.h"
+
+struct arguments {
+	struct sides_wanted wanted;
+	struct compare_options options;
+	struct diff_wanted diff;
+	const char *output, *format_name;
+	const struct format *format; /* NULL: JSON */
+	struct style style;
+	struct fail_on fail_on;
+	bool force, all;
+};
+
+enum {
+	OPT_STORE = 0x400,
+	OPT_BASELINE,
+	OPT_NORMALISE,
+	OPT_WORK,
+	OPT_RUNS,
+	OPT_PER,
+	OPT_GATE,
+	OPT_BETTER,
+	OPT_HISTORY,
+	OPT_FAIL_ON,
+	OPT_ALL,
+	OPT_JSON,
+	OPT_FORMAT,
+	OPT_FORCE,
+	OPT_WIDTH,
+	OPT_COLOUR,
+};
+
+static const struct option longopts[] = {
+	STYLE_LONGOPTS,
+	SELECTION_LONGOPTS,
+	{"store", 1, 0, OPT_STORE},
+	{"baseline", 1, 0, OPT_BASELINE},
+	{"runs", 1, 0, OPT_RUNS},
+	{"per", 1, 0, OPT_PER},
+	{"gate", 1, 0, OPT_GATE},
+	{"normalise", 1, 0, OPT_NORMALISE},
+	{"normalize", 1, 0, OPT_NORMALISE},
+	{"work", 1, 0, OPT_WORK},
+	{"better", 1, 0, OPT_BETTER},
+	{"history", 1, 0, OPT_HISTORY},
+	{"fail-on", 1, 0, OPT_FAIL_ON},
+	{"all", 0, 0, OPT_ALL},
+	{"json", 0, 0, OPT_JSON},
+	{"output", 1, 0, 'o'},
+	{"format", 1, 0, OPT_FORMAT},
+	{"force", 0, 0, OPT_FORCE},
+	{"width", 1, 0, OPT_WIDTH},
+	{"colour", 1, 0, OPT_COLOUR},
+	{"color", 1, 0, OPT_COLOUR},
+	{"help", 0, 0, 'h'},
+	{0},
+};
+
+static void help(void)
+{
+	fputs("Examples:\n"
+	      "  eprof-render compare old.h5 new.h5           what changed, and how sure that is\n"
+	      "  eprof-render compare a1.h5 a2.h5 a3.h5 -- b1.h5 b2.h5 b3.h5\n"
+	      "                                               three runs a side: it can decide\n"
+	      "  eprof-render compare new.h5 --store perf.h5  against the version before it there\n"
+	      "  eprof-render compare perf.h5 --version-key 1.2 --baseline 1.1\n"
+	      "  eprof-render compare new.h5 --store perf.h5 --fail-on regressed:5  for CI\n"
+	      "  eprof-render compare old.h5 new.h5 -o diff.html   both as one flame graph, and "
+	      "tables\n"
+	      "  eprof-render compare old.h5 new.h5 -o changes.json\n"
+	      "\n"
+	      "Usage: eprof-render compare BASE NEW [OPTION...]\n"
+	      "       eprof-render compare BASE... -- NEW... [OPTION...]\n"
+	      "       eprof-render compare FILE [--store STORE] [--baseline VERSION] "
+	      "[OPTION...]\n"
+	      "\n"
+	      "Compares zones and sampled functions. A file of several runs stands for those of "
+	      "its\n"
+	      "newest version. What decides is how runs of one side differ among themselves: with "
+	      "one\n"
+	      "run a side, rows are \"undecided\" at most.\n"
+	      "\n"
+	      "      --store STORE    take the base from this store; without it, from FILE itself\n"
+	      "      --baseline V     … this version of it, not the one right before FILE's\n"
+	      "      --runs N         … at most the last N runs of a version (5)\n"
+	      "      --per WHAT       compare amounts per run, per second, or per work: zones by "
+	      "the\n"
+	      "                       call, functions by their share (auto: run where all are of "
+	      "whole\n"
+	      "                       commands, else work)\n"
+	      "      --gate PERCENT   smaller changes are none (2)\n"
+	      "      --normalise WAY  values of the flame graph: share of the samples, per second "
+	      "of cpu\n"
+	      "                       time, or per unit of work: a run of the command, else a call "
+	      "of a\n"
+	      "                       zone (work where there is one, else share)\n"
+	      "      --work PATTERN   a call of these zones is the unit of work\n"
+	      "      --better WAY     lower or higher values are better (lower)\n"
+	      "      --history N      look at the course over the last N runs of the store, too\n"
+	      "      --fail-on WHAT   exit with 3 on regressed, regressed:PERCENT, or suspect\n"
+	      "      --all            show rows that are unchanged or undecided, too\n"
+	      "      --json           write JSON to the standard output\n"
+	      "  -o, --output OUT     write to OUT, in the format of its extension: json, csv, "
+	      "txt,\n"
+	      "                       html, pdf; svg, png: the flame graph alone\n"
+	      "      --format NAME    this format, whatever OUT is called\n"
+	      "      --force          replace OUT if it exists\n"
+	      "      --width N        columns of txt\n"
+	      "      --colour auto|always|never  colours in txt\n",
+	      stdout);
+	fputs(style_help, stdout);
+	fputs("  -h, --help           this text\n"
+	      "\nSelection, of each run (--version-key, --platform, --run: of the new side's):\n",
+	      stdout);
+	fputs(selection_help, stdout);
+	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 --fail-on found what it is for.");
+}
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+/* One of the words, which end with a NULL; its number. */
+static int parse_word(const char *text, const char *what, const char *const *words, int *out)
+{
+	for (*out = 0; words[*out]; ++*out)
+		if (!strcmp(text, words[*out]))
+			return 0;
+	return err(-EINVAL, "%s, not '%s'", what, text);
+}
+
+static int parse_per(struct arguments *a, const char *text)
+{
+	static const char *const words[] = {"auto", "run", "second", "work", NULL};
+	int word, rc = parse_word(text, "--per is auto, run, second or work", words, &word);
+
+	a->options.per = (enum per)word;
+	return rc;
+}
+
+static int parse_better(struct arguments *a, const char *text)
+{
+	static const char *const words[] = {"lower", "higher", NULL};
+	int word, rc = parse_word(text, "--better is lower or higher", words, &word);
+
+	a->options.direction = (enum direction)word;
+	return rc;
+}
+
+static int parse_count(const char *text, const char *what, size_t *out)
+{
+	int64_t n;
+	int rc = units_parse_int(text, what, 1, COMPARE_RUNS_MOST, &n);
+
+	if (!rc)
+		*out = (size_t)n;
+	return rc;
+}
+
+static int parse_gate(struct arguments *a, const char *text)
+{
+	double percent;
+	int rc = fail_on_percent(text, "--gate", &percent);
+
+	/* 0 is "not given" to those who compare: no change is as small as this one. */
+	a->options.gate = percent > 0 ? percent / 100 : 1e-12;
+	return rc;
+}
+
+/* Options that only keep what they are given. */
+static bool keep_option(struct arguments *a, int opt)
+{
+	const char **const texts[] = {
+		[OPT_STORE - OPT_STORE] = &a->wanted.store,
+		[OPT_BASELINE - OPT_STORE] = &a->wanted.baseline,
+		[OPT_FORMAT - OPT_STORE] = &a->format_name,
+		[OPT_WORK - OPT_STORE] = &a->diff.work,
+	};
+	const size_t which = (size_t)(opt - OPT_STORE);
+
+	if (opt == 'o')
+		a->output = strcmp(optarg, "-") ? optarg : NULL;
+	else if (opt == OPT_ALL)
+		a->all = true;
+	else if (opt == OPT_FORCE)
+		a->force = true;
+	else if (opt == OPT_JSON)
+		a->format_name = "json";
+	else if (opt >= OPT_STORE && which < sizeof(texts) / sizeof(*texts) && texts[which])
+		*texts[which] = optarg;
+	else
+		return false;
+	return true;
+}
+
+/* 0, or a negative errno with a text. */
+static int option(struct arguments *a, int opt)
+{
+	int rc;
+
+	if (keep_option(a, opt))
+		return 0;
+	switch (opt) {
+	case OPT_RUNS:
+		return parse_count(optarg, "--runs", &a->wanted.runs);
+	case OPT_HISTORY:
+		return parse_count(optarg, "--history", &a->wanted.history);
+	case OPT_PER:
+		return parse_per(a, optarg);
+	case OPT_GATE:
+		return parse_gate(a, optarg);
+	case OPT_NORMALISE:
+		return diff_wanted_way(&a->diff, optarg);
+	case OPT_BETTER:
+		return parse_better(a, optarg);
+	case OPT_FAIL_ON:
+		return fail_on_parse(optarg, &a->fail_on);
+	case OPT_WIDTH:
+		return style_width(&a->style, optarg);
+	case OPT_COLOUR:
+		return style_colour(&a->style, optarg);
+	default:
+		rc = style_option(&a->style, opt, optarg);
+		if (!rc)
+			rc = selection_option(&a->options.selection, opt, optarg);
+		return rc < 0 ? rc : 0;
+	}
+}
+
+/* JSON is no format of documents: a->format is NULL then. */
+static int choose_format(struct arguments *a)
+{
+	const char *dot = a->output ? strrchr(str_base(a->output), '.') : NULL;
+	const char *name = a->format_name ? a->format_name : dot ? dot + 1 : NULL;
+
+	if (!name && a->output)
+		return err(-EINVAL,
+			   "'%s' does not say which format: use the extension .json, .csv, .txt, "
+			   ".html, .pdf, .svg or .png, or --format",
+			   a->output);
+	name = name ? name : "txt";
+	if (!strcmp(name, "json"))
+		return 0;
+	a->format = format_find(name);
+	if (!a->format)
+		return err(-EINVAL,
+			   "no format '%s' of a comparison: they are json, csv, txt, html, "
+			   "pdf, svg and png",
+			   name);
+	return 0;
+}
+
+/* The files before and behind "--"; or two, or one. */
+static int take_files(struct arguments *a, char **files, size_t n, char **behind, size_t n_behind)
+{
+	struct sides_wanted *w = &a->wanted;
+	const bool split = n_behind > 0;
+
+	if (!n || (!split && n > 2))
+		return err(-EINVAL, n ? "more than two files: put -- between those of the base and "
+					"the new ones"
+				      : "name two profiles, or one and the --store that its "
+					"baseline is in");
+	w->files[BASE] = (const char *const *)files;
+	w->n[BASE] = split ? n : n - 1;
+	w->files[NEW] = (const char *const *)(split ? behind : files + n - 1);
+	w->n[NEW] = split ? n_behind : 1;
+	if (w->n[BASE] && (w->store || w->baseline || w->history))
+		return err(-EINVAL, "%s is for one file: the base is named here",
+			   w->store	 ? "--store"
+			   : w->baseline ? "--baseline"
+					 : "--history");
+	return 0;
+}
+
+static int take(void *arg, int opt)
+{
+	return option(arg, opt) < 0 ? render_usage("compare: %s", err_text()) : -1;
+}
+
+static const struct render_options own_options = {"compare", ":o:h", longopts, help, take};
+
+/* -1: go on; else the exit status. "--" stands between the sides, with options on both of it, so it
+ * is found before getopt(3) takes it for the end of them. */
+static int parse(int argc, char **argv, struct arguments *a)
+{
+	char **files, **behind;
+	int before = 1, n, n_behind = 0, status;
+
+	while (before < argc && strcmp(argv[before], "--"))
+		before++;
+	a->wanted.runs = BASELINE_RUNS;
+	a->wanted.selection = &a->options.selection;
+	status = render_options(&own_options, before, argv, a);
+	files = argv + optind;
+	n = before - optind;
+	behind = argv + argc;
+	if (status < 0 && before < argc) {
+		status = render_options(&own_options, argc - before, argv + before, a);
+		behind = argv + before + optind;
+		n_behind = argc - before - optind;
+	}
+	if (status >= 0)
+		return status;
+	if (before < argc && !n_behind)
+		return render_usage("compare: name the new profiles behind --");
+	if (choose_format(a) || take_files(a, files, (size_t)n, behind, (size_t)n_behind))
+		return render_usage("compare: %s", err_text());
+	return -1;
+}
+
+/* --- what comes of it ------------------------------------------------------------------------- */
+
+/* The tables of the last new run, with what the base had beside each row: where there is room. */
+static int write_tables(const struct arguments *a, struct material *m, struct doc *doc)
+{
+	const struct view *shown[3] = {NULL};
+	size_t n = 0;
+	int rc;
+
+	if (a->format->place != DOC_PAGE && a->format->place != DOC_PAPER)
+		return 0;
+	rc = material_select(m, &a->options.selection, DOC_TERMINAL);
+	if (deltas_have_zones(m->deltas))
+		shown[n++] = view_find("zones");
+	if (!rc && deltas_have_metric(m->deltas, m->tree->measure.name))
+		shown[n++] = view_find("functions");
+	return rc ? rc : material_write(m, shown, doc);
+}
+
+/* @d: NULL where no samples were compared. */
+static int write_document(const struct arguments *a, const struct comparison *c, struct diff *d,
+			  const struct profile *p, FILE *out)
+{
+	/* The profile stays its owner's. */
+	struct material m = {.profile = (struct profile *)p, .comparison = c};
+	const struct format_options options =
+		style_options(&a->style, a->format, a->output != NULL);
+	const char *command = c->run[NEW][0].command;
+	_free_ char *title = mem_printf("%s: a comparison", *command ? command : "profiles");
+	_free_ char *versions =
+		d ? mem_printf("%s against %s before", d->side[NEW], d->side[BASE])
+		  : mem_printf("%s against %s",
+			       *c->run[NEW][0].version ? c->run[NEW][0].version : "new",
+			       *c->run[BASE][0].version ? c->run[BASE][0].version : "base");
+	const enum doc_place place = a->format->place;
+	struct doc doc;
+	int rc;
+
+	doc_init(&doc, p, title, versions);
+	if (place != DOC_PICTURE)
+		comparison_write_facts(c, &doc);
+	if (d)
+		difference_write(d, &doc, place);
+	if (place != DOC_PICTURE)
+		comparison_write_rows(c, &doc,
+				      a->all || place == DOC_TABLE ? ROWS_ALL : ROWS_CHANGED);
+	rc = write_tables(a, &m, &doc);
+	if (options.ascii)
+		doc_to_ascii(&doc);
+	if (!rc)
+		rc = a->format->write(&doc, &options, out);
+	doc_release(&doc);
+	m.profile = NULL;
+	material_release(&m);
+	return rc;
+}
+
+static int write_comparison(const struct arguments *a, const struct comparison *c, struct diff *d,
+			    const struct profile *p)
+{
+	struct output output;
+	int rc = output_open(&output, a->output, a->force);
+
+	if (rc)
+		return rc;
+	if (a->format)
+		rc = write_document(a, c, d, p, output.out);
+	else
+		comparison_json(c, "eprof-render " EPROF_VERSION, output.out);
+	return output_close(&output, rc);
+}
+
+/* What only documents show, and of tables of machines none. */
+static int build_diff(const struct arguments *a, const struct sides *s, const struct comparison *c,
+		      struct diff **d)
+{
+	const struct sides_wanted *w = &a->wanted;
+	const char *const files[SIDES] = {w->n[BASE] ? w->files[BASE][0] : NULL, w->files[NEW][0]};
+	int rc;
+
+	*d = NULL;
+	if (!a->format || a->format->place == DOC_TABLE)
+		return 0;
+	rc = compare_diff(s, files, c, &a->options.selection, &a->diff, d);
+	if (!rc && !*d && a->format->place == DOC_PICTURE)
+		return err(-ENODATA, "a picture of a comparison is a flame graph of samples, and "
+				     "none were compared: write html or pdf");
+	return rc;
+}
+
+static int compare_sides(const struct arguments *a, const struct sides *s)
+{
+	struct comparison c;
+	struct diff *d = NULL;
+	int rc = sides_compare(s, &a->options, &c);
+
+	if (!rc)
+		rc = build_diff(a, s, &c, &d);
+	if (rc)
+		rc = render_refuse(rc);
+	else if (write_comparison(a, &c, d, s->runs[NEW].at[s->runs[NEW].n - 1]))
+		rc = render_fail();
+	else
+		rc = fail_on_fires(&a->fail_on, &c) ? FAIL_ON_STATUS : 0;
+	diff_free(d);
+	comparison_release(&c);
+	return rc;
+}
+
+static int check_output(const struct arguments *a)
+{
+	const struct sides_wanted *w = &a->wanted;
+	int rc = output_check(a->output, a->force, w->files[NEW], w->n[NEW]);
+
+	if (!rc)
+		rc = output_check(a->output, a->force, w->files[BASE], w->n[BASE]);
+	if (!rc && w->store)
+		rc = output_check(a->output, a->force, &w->store, 1);
+	return rc;
+}
+
+static void confine(const struct arguments *a)
+{
+	const struct sides_wanted *w = &a->wanted;
+	struct allowed s = {0};
+
+	allowed_read_all(&s, w->files[BASE], w->n[BASE]);
+	allowed_read_all(&s, w->files[NEW], w->n[NEW]);
+	allowed_read(&s, w->store);
+	allowed_make(&s, a->output, a->force);
+	render_enter(&s);
+}
+
+int render_compare(int argc, char **argv)
+{
+	struct arguments a = {.options = {.per = PER_AUTO}};
+	struct sides sides;
+	int status = parse(argc, argv, &a), rc;
+
+	if (status >= 0)
+		return status;
+	rc = check_output(&a);
+	if (rc)
+		return render_refuse(rc);
+	confine(&a);
+	rc = sides_load(&a.wanted, &sides);
+	status = rc ? render_fail() : compare_sides(&a, &sides);
+	sides_release(&sides);
+	return status;
+}

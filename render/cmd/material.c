@@ -1,0 +1,116 @@
+#include "cmd/material.h"
+
+#include "base/str.h"
+#include "base/units.h"
+#include "compare/kept.h"
+#include "model/meta.h"
+
+static void select_comparison(struct material *m)
+{
+	if (!m->comparison && selection_takes_all(m->selection) && kept_read(m->profile, &m->kept))
+		m->comparison = &m->kept;
+	m->deltas = m->comparison ? deltas_new(m->comparison, m->profile) : NULL;
+}
+
+int material_select(struct material *m, const struct selection *selection, enum doc_place place)
+{
+	int rc = tree_build(m->profile, selection, &m->tree);
+
+	m->selection = selection;
+	select_comparison(m);
+	if (rc == 0)
+		rc = zone_tree_build(m->profile, selection, &m->zone_tree);
+	if (rc == 0)
+		rc = zone_rows_build(m->profile, selection, &m->zone_rows);
+	if (rc == 0)
+		top_build(m->tree, &m->top);
+	if (rc == 0 && (place == DOC_PAGE || place == DOC_PAPER))
+		rc = metric_trees_build(m->profile, selection, m->tree, &m->metrics);
+	return rc;
+}
+
+void material_release(struct material *m)
+{
+	deltas_free(m->deltas);
+	comparison_release(&m->kept);
+	metric_trees_release(&m->metrics);
+	top_release(&m->top);
+	zone_rows_release(&m->zone_rows);
+	tree_free(m->zone_tree);
+	tree_free(m->tree);
+	profile_free(m->profile);
+}
+
+void material_begin(const struct material *in, struct doc *doc)
+{
+	const char *command = profile_run(in->profile, RUN_COMMAND);
+	const char *events = profile_run(in->profile, RUN_EVENTS);
+	const char *node = profile_meta(in->profile, META_NODE);
+	char length[UNITS_BUF], count[UNITS_BUF];
+	struct str subtitle = {0};
+
+	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
+	if (events || !profile_has(in->profile, PART_ZONES))
+		str_addf(&subtitle, "%s · ", events ? events : "unknown event");
+	str_add(&subtitle, length);
+	if (profile_has(in->profile, PART_SAMPLES) || !profile_has(in->profile, PART_ZONES))
+		str_addf(&subtitle, " · %s sample%s",
+			 units_count(count, sizeof(count), in->tree->samples),
+			 in->tree->samples == 1 ? "" : "s");
+	if (profile_has(in->profile, PART_ZONES))
+		str_addf(&subtitle, " · %s zone%s",
+			 units_count(count, sizeof(count), (int64_t)in->zone_rows.rows.n),
+			 in->zone_rows.rows.n == 1 ? "" : "s");
+	if (node)
+		str_addf(&subtitle, " · %s", node);
+	doc_init(doc, in->profile, command && command[0] ? command : "profile", subtitle.s);
+	str_release(&subtitle);
+}
+
+/* Writes the views from @first on that are of one metric, for each of @metrics. Returns the number
+ * of these views, or a negative errno with a text. */
+static int write_metrics(const struct view *const *first, const struct view_input *in,
+			 const struct metric_trees *metrics, struct doc *doc)
+{
+	struct selection selection = *in->selection;
+	struct view_input of_it = *in;
+	int n = 0, rc = 0;
+
+	of_it.selection = &selection;
+	while (first[n] && first[n]->by_metric)
+		n++;
+	for (size_t i = 0; i < metrics->all.n; i++) {
+		const struct metric_tree *m = &metrics->all.at[i];
+
+		doc->part = selection.metric = m->name;
+		of_it.tree = m->tree ? m->tree : in->tree;
+		of_it.top = m->tree ? &m->top : in->top;
+		for (int k = 0; k < n && !rc; k++)
+			rc = first[k]->write(&of_it, doc);
+	}
+	doc->part = NULL;
+	return rc ? rc : n;
+}
+
+int material_write(const struct material *m, const struct view *const *v, struct doc *doc)
+{
+	const struct view_input in = {.profile = m->profile,
+				      .selection = m->selection,
+				      .tree = m->tree,
+				      .top = &m->top,
+				      .zone_tree = m->zone_tree,
+				      .zone_rows = &m->zone_rows,
+				      .comparison = m->comparison,
+				      .deltas = m->deltas};
+	int rc = 0;
+
+	while (*v && rc >= 0) {
+		if ((*v)->by_metric && m->metrics.all.n) {
+			rc = write_metrics(v, &in, &m->metrics, doc);
+			v += rc > 0 ? rc : 0;
+		} else {
+			rc = (*v++)->write(&in, doc);
+		}
+	}
+	return rc < 0 ? rc : 0;
+}

@@ -1,0 +1,285 @@
+/* store: many runs in one file, by version and platform. What changes a store is in
+ * store_change.c. */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/units.h"
+#include "cmd/command.h"
+#include "cmd/enter.h"
+#include "cmd/listing.h"
+#include "cmd/store_command.h"
+#include "store/catalog.h"
+#include "store/platforms.h"
+
+static const char usage[] =
+	"Examples:\n"
+	"  eprof-render store add perf.h5 eprof.h5 other.h5\n"
+	"  eprof-render store versions perf.h5\n"
+	"  eprof-render store runs perf.h5 --version-key 1.4.2\n"
+	"  eprof-render perf.h5 --version-key 1.4.2 -o report.html\n"
+	"  eprof-render store remove perf.h5 --version-key 1.4.2-rc1\n"
+	"\n"
+	"Usage: eprof-render store ACTION STORE […]\n"
+	"\n"
+	"A store holds many runs, by version and platform. Every profile of eprof is one, of one "
+	"run.\n"
+	"Adding and removing are done as a whole or not at all, whoever else does so meanwhile.\n"
+	"\n"
+	"Actions:\n"
+	"  add STORE FILE…     add the runs of files; STORE is made where there is none. A run "
+	"that\n"
+	"                      is there already, equal in each byte, is not added again\n"
+	"  versions STORE      its versions, oldest first: by semantic version, then by time\n"
+	"  platforms STORE [VERSION]  its platforms, version by version\n"
+	"  runs STORE          its runs\n"
+	"  meta STORE          all that is known of the machine and the circumstances of a run\n"
+	"  show STORE          the report of a run, with the options of eprof-render\n"
+	"  remove STORE        remove runs: those that all of the options given select\n"
+	"  compact STORE       write it anew without the room of what was removed\n"
+	"\n"
+	"Which runs (meta, show: the newest of them):\n"
+	"  --version-key V     those of a version; add: file under V instead of the version that\n"
+	"                      FILE says\n"
+	"  --platform P        those of a platform; add: file under P\n"
+	"  --run NAME          the run of that name\n"
+	"  -h, --help          this text\n"
+	"\n"
+	"Lists are tab-separated, without headings, where they do not go to a terminal.\n";
+
+static int versions(const struct store_command *c)
+{
+	static const char *const headings[] = {"VERSION", "RUNS", "PLATFORMS", "FIRST RUN", NULL};
+	struct listing l = {headings, {0}};
+	struct platforms list;
+	char number[UNITS_BUF];
+	int rc = platforms_load(c->store, &list);
+
+	for (size_t i = 0, next; !rc && i < list.all.n; i = next) {
+		const struct platform *p = &list.all.at[i];
+		size_t runs = 0;
+
+		for (next = i; next < list.all.n; next++) {
+			if (strcmp(list.all.at[next].version, p->version) != 0)
+				break;
+			runs += list.all.at[next].runs;
+		}
+		listing_add(&l, p->version);
+		snprintf(number, sizeof(number), "%zu", runs);
+		listing_add(&l, number);
+		snprintf(number, sizeof(number), "%zu", next - i);
+		listing_add(&l, number);
+		listing_add(&l, p->timestamp);
+	}
+	if (!rc)
+		listing_print(&l);
+	listing_release(&l);
+	platforms_release(&list);
+	return rc;
+}
+
+static int platforms(const struct store_command *c)
+{
+	static const char *const headings[] = {"VERSION", "PLATFORM",  "RUNS",
+					       "CORES",	  "PROCESSOR", NULL};
+	const char *version = c->n_files ? c->files[0] : c->key.version;
+	struct listing l = {headings, {0}};
+	struct platforms list;
+	char number[UNITS_BUF];
+	int rc = platforms_load(c->store, &list);
+
+	for (size_t i = 0; !rc && i < list.all.n; i++) {
+		const struct platform *p = &list.all.at[i];
+
+		if ((version && strcmp(version, p->version) != 0) ||
+		    (c->key.platform && strcmp(c->key.platform, p->platform) != 0))
+			continue;
+		listing_add(&l, p->version);
+		listing_add(&l, p->platform);
+		snprintf(number, sizeof(number), "%zu", p->runs);
+		listing_add(&l, number);
+		listing_add(&l, p->cores);
+		listing_add(&l, p->processor);
+	}
+	if (!rc && version && !l.cells.n)
+		rc = store_command_none(c, version);
+	if (!rc)
+		listing_print(&l);
+	listing_release(&l);
+	platforms_release(&list);
+	return rc;
+}
+
+static bool is_asked_for(const char *asked, const char *there)
+{
+	return !asked || !strcmp(asked, there);
+}
+
+static int runs(const struct store_command *c)
+{
+	static const char *const headings[] = {"VERSION", "PLATFORM", "RUN", "STARTED",
+					       "LENGTH",  "COMMAND",  NULL};
+	struct listing l = {headings, {0}};
+	struct catalog catalog;
+	char text[UNITS_BUF];
+	int rc = catalog_load(c->store, &catalog);
+
+	for (size_t i = 0; !rc && i < catalog.runs.n; i++) {
+		const struct catalog_run *r = &catalog.runs.at[i];
+
+		if (!is_asked_for(c->key.version, r->version) ||
+		    !is_asked_for(c->key.platform, r->platform) ||
+		    !is_asked_for(c->key.run, r->name))
+			continue;
+		listing_add(&l, r->version);
+		listing_add(&l, r->platform);
+		listing_add(&l, r->name);
+		listing_add(&l, units_time(text, sizeof(text), r->started_unix_ns));
+		listing_add(&l, units_ns(text, sizeof(text), (double)r->duration_ns));
+		listing_add(&l, r->command);
+	}
+	if (!rc)
+		listing_print(&l);
+	listing_release(&l);
+	catalog_release(&catalog);
+	return rc;
+}
+
+static void list_attr(struct listing *l, const struct profile *p, const char *before,
+		      const struct attr *at)
+{
+	_free_ char *key = mem_printf("%s%s", before, profile_text(p, at->key));
+
+	listing_add(l, key);
+	listing_add(l, profile_text(p, at->text));
+}
+
+static int meta(const struct store_command *c)
+{
+	static const char *const headings[] = {"KEY", "TEXT", NULL};
+	struct listing l = {headings, {0}};
+	struct profile *p = NULL;
+	int rc = store_load(c->store, &c->key, &p);
+
+	for (size_t i = 0; !rc && i < p->meta.n; i++)
+		list_attr(&l, p, "", &p->meta.at[i]);
+	for (size_t i = 0; !rc && i < p->run.n; i++)
+		list_attr(&l, p, "run.", &p->run.at[i]);
+	if (!rc)
+		listing_print(&l);
+	listing_release(&l);
+	profile_free(p);
+	return rc;
+}
+
+/* The actions, but for show, which is the report. */
+static const struct action {
+	const char *name;
+	int (*run)(const struct store_command *); /* as store_command_add() */
+	size_t least, most;			  /* arguments behind STORE */
+	bool changes;				  /* the store */
+} actions[] = {
+	{"add", store_command_add, 1, SIZE_MAX, true},
+	{"versions", versions, 0, 0, false},
+	{"platforms", platforms, 0, 1, false},
+	{"runs", runs, 0, 0, false},
+	{"meta", meta, 0, 0, false},
+	{"remove", store_command_remove, 0, 0, true},
+	{"compact", store_command_compact, 0, 0, true},
+};
+
+static const struct action *find_action(const char *name)
+{
+	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	return NULL;
+}
+
+enum { OPT_VERSION_KEY = 256, OPT_PLATFORM, OPT_RUN };
+
+static const struct option long_options[] = {
+	{"version-key", required_argument, NULL, OPT_VERSION_KEY},
+	{"platform", required_argument, NULL, OPT_PLATFORM},
+	{"run", required_argument, NULL, OPT_RUN},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static void help(void)
+{
+	fputs(usage, stdout);
+}
+
+static int option(void *arg, int opt)
+{
+	struct store_command *c = arg;
+
+	*(opt == OPT_VERSION_KEY ? &c->key.version
+	  : opt == OPT_PLATFORM	 ? &c->key.platform
+				 : &c->key.run) = optarg;
+	return -1;
+}
+
+static const struct render_options options = {"store", ":h", long_options, help, option};
+
+static int check(struct store_command *c, const struct action *a, int argc, char **argv)
+{
+	if (optind == argc)
+		return render_usage("store %s: name a STORE", a->name);
+	c->store = argv[optind];
+	c->files = (const char *const *)argv + optind + 1;
+	c->n_files = (size_t)(argc - optind - 1);
+	if (c->n_files < a->least)
+		return render_usage("store %s: name a FILE to add", a->name);
+	if (c->n_files > a->most)
+		return render_usage("store %s: '%s' is one too many", a->name, c->files[a->most]);
+	return -1;
+}
+
+static void confine(const struct store_command *c, const struct action *a)
+{
+	struct allowed s = {0};
+
+	if (a->changes)
+		allowed_change(&s, c->store);
+	else
+		allowed_read(&s, c->store);
+	allowed_read_all(&s, c->files, c->n_files);
+	render_enter(&s);
+}
+
+int render_store(int argc, char **argv)
+{
+	struct store_command c = {0};
+	const struct action *a;
+	int status;
+
+	if (argc < 2)
+		return render_usage("store: name an action, as in eprof-render store runs FILE");
+	if (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help")) {
+		render_help_charset();
+		help();
+		return 0;
+	}
+	if (!strcmp(argv[1], "show"))
+		return render_report(argc - 1, argv + 1);
+	a = find_action(argv[1]);
+	if (!a)
+		return render_usage("store: no action '%s': there are add, versions, platforms, "
+				    "runs, meta, show, remove and compact",
+				    argv[1]);
+	status = render_options(&options, argc - 1, argv + 1, &c);
+	if (status < 0)
+		status = check(&c, a, argc - 1, argv + 1);
+	if (status >= 0)
+		return status;
+	confine(&c, a);
+	/* A file that may not grow is an error to be told. */
+	signal(SIGXFSZ, SIG_IGN);
+	status = a->run(&c);
+	return status < 0 ? render_fail() : status;
+}

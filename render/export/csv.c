@@ -1,0 +1,113 @@
+/*
+ * csv: one table of the profile, by --table, with a line of names: every column that the file has
+ * (model/tables.def), texts as such, numbers in full. "samples" has a column for each metric. A
+ * column "row" comes first, by which other tables refer to it.
+ */
+#include "export/export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "export/cells.h"
+#include "paint/csv.h"
+#include "paint/json_write.h"
+
+static void text_write(FILE *out, const char *before, const char *text)
+{
+	_free_ char *clean =
+		str_is_clean(text, strlen(text)) ? NULL : str_clean(text, strlen(text));
+
+	csv_field(out, before, clean ? clean : text);
+}
+
+static void cell_write(const struct profile *p, const struct column *c, const char *row, FILE *out)
+{
+	putc_unlocked(',', out);
+	if (c->type == COLUMN_TEXT)
+		text_write(out, "", cell_text(p, c, row));
+	else
+		cell_number(c, row, out);
+}
+
+static void rows_write(const struct profile *p, const struct table_place *place, FILE *out)
+{
+	const struct table *t = place->table;
+	const struct any_vec *rows = table_vec(place, p);
+
+	fputs("row", out);
+	for (size_t c = 0; c < t->n_columns; c++)
+		text_write(out, ",", t->columns[c].name);
+	putc('\n', out);
+	for (size_t i = 0; i < rows->n && !ferror(out); i++) {
+		json_int(out, "", (int64_t)i);
+		for (size_t c = 0; c < t->n_columns; c++)
+			cell_write(p, &t->columns[c], rows->at + i * t->row_bytes, out);
+		putc_unlocked('\n', out);
+	}
+}
+
+static void samples_write(const struct profile *p, FILE *out)
+{
+	const struct samples *s = &p->samples;
+
+	fputs("row,time_ns,thread,node,zone,reason", out);
+	for (size_t m = 0; m < p->metrics.n; m++)
+		text_write(out, ",", profile_text(p, p->metrics.at[m].name));
+	putc('\n', out);
+	for (size_t i = 0; i < s->time_ns.n && !ferror(out); i++) {
+		json_int(out, "", (int64_t)i);
+		json_int(out, ",", (int64_t)s->time_ns.at[i]);
+		json_int(out, ",", s->thread.at[i]);
+		json_int(out, ",", s->node.at[i]);
+		json_int(out, ",", s->zone.at[i]);
+		json_int(out, ",", s->reason.at[i]);
+		for (size_t m = 0; m < s->values.n; m++)
+			json_int(out, ",", s->values.at[m].at[i]);
+		putc_unlocked('\n', out);
+	}
+}
+
+/* "csv: name a table with --table: modules, functions, …" */
+static int refuse(const struct profile *p, const char *table)
+{
+	struct str names = {0};
+
+	str_add(&names, "samples");
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		if (profile_has(p, t->table->part))
+			str_addf(&names, ", %s", t->table->name);
+	if (table)
+		err(-EINVAL, "csv: the profile has no table '%s': it has %s", table,
+		    str_text(&names));
+	else
+		err(-EINVAL, "csv: name a table with --table: %s", str_text(&names));
+	str_release(&names);
+	return -EINVAL;
+}
+
+static int csv_write(const struct export_input *in, FILE *out)
+{
+	const struct table_place *t = profile_tables;
+
+	if (in->table && !strcmp(in->table, "samples")) {
+		samples_write(in->part, out);
+		return 0;
+	}
+	while (t->table && !(in->table && !strcmp(t->table->name, in->table)))
+		t++;
+	if (!t->table || !profile_has(in->part, t->table->part))
+		return refuse(in->part, in->table);
+	rows_write(in->part, t, out);
+	return 0;
+}
+
+const struct export csv_export = {
+	.name = "csv",
+	.extension = "csv",
+	.about = "one table of the profile, which --table names",
+	.reads = EXPORT_TABLES,
+	.takes_table = true,
+	.write = csv_write,
+};

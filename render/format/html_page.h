@@ -1,0 +1,33 @@
+/*
+ * html_page: the frame of an HTML report around what one capture shows in it: web/page.html with
+ *its style, its script, the capture's HTML and its data. Three shapes:
+ *
+ *	one file	all of it; the content security policy lets exactly this style and script in
+ *	a folder	style, script and data are files beside it, which the policy names ('self')
+ *	appended	one file with the captures of an older page, as they stand there, and one
+ *more
+ *
+ * Each capture stands between <!--capture--> and <!--/capture-->, its data in a script element of
+ * class data, in the same order. All but the last are templates: no part of the page until its
+ * script (web/captures.js) puts the chosen one in. No text of a profile can look like these marks,
+ * for in a page < is escaped. For format/html only.
+ */
+#ifndef FORMAT_HTML_PAGE_H
+#define FORMAT_HTML_PAGE_H
+
+#include "base/input.h"
+#include "format/format.h"
+#include "web/pack.h"
+
+struct html_page {
+	const char *title, *subtitle;
+	struct span body;
+	const struct pack *data;
+	const struct format_options *options;
+};
+
+/* 0, or a negative errno with a text; -EINVAL where the page that is to be added to is none that
+ * this program, in this version, wrote as one file. */
+int html_page_write(const struct html_page *, FILE *out);
+
+#endif

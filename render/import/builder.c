@@ -1,0 +1,390 @@
+#include "import/builder.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "import/scan.h"
+#include "model/meta.h"
+#include "model/zone_finish.h"
+
+struct builder *builder_new(void)
+{
+	struct builder *b = mem_zalloc(1, sizeof(*b));
+
+	b->profile = profile_new();
+	return b;
+}
+
+void builder_free(struct builder *b)
+{
+	if (!b)
+		return;
+	profile_free(b->profile);
+	vec_release(&b->metrics);
+	vec_release(&b->rows);
+	vec_release(&b->values);
+	vec_release(&b->ledger);
+	vec_release(&b->kept);
+	map_release(&b->thread_by_key);
+	map_release(&b->zone_by_key);
+	map_release(&b->zone_times);
+	free(b);
+}
+
+uint32_t builder_text(struct builder *b, const char *s, size_t n)
+{
+	_free_ char *clean = NULL;
+
+	if (!n)
+		return 0;
+	if (str_is_clean(s, n))
+		return intern_addn(&b->profile->strings, s, n);
+	clean = str_clean(s, n);
+	return intern_add(&b->profile->strings, clean);
+}
+
+/* HDF5 keeps no more with the other attributes. */
+#define ATTRIBUTE_BYTES 4096
+
+char *builder_attribute(struct span text)
+{
+	return str_clean(text.s, text.n < ATTRIBUTE_BYTES ? text.n : ATTRIBUTE_BYTES);
+}
+
+uint32_t builder_module(struct builder *b, struct span path)
+{
+	_free_ char *clean = path.n ? str_clean(path.s, path.n) : mem_strdup("");
+
+	return *clean ? profile_module(b->profile, clean, "") : 0;
+}
+
+uint32_t builder_metric(struct builder *b, const char *name, const char *unit,
+			enum metric_kind kind)
+{
+	struct metric e = {
+		.name = builder_text(b, name, strlen(name)),
+		.unit = builder_text(b, unit, strlen(unit)),
+		.kind = (uint8_t)kind,
+	};
+
+	for (size_t i = 0; i < b->metrics.n; i++)
+		if (b->metrics.at[i].name == e.name && b->metrics.at[i].unit == e.unit)
+			return (uint32_t)i;
+	vec_push(&b->metrics, e);
+	vec_push(&b->kept, 0);
+	return (uint32_t)b->metrics.n - 1;
+}
+
+uint32_t builder_thread(struct builder *b, uint32_t pid, uint32_t tid, uint32_t name,
+			uint32_t process)
+{
+	const struct thread e = {
+		.pid = pid, .tid = tid, .name = name, .process = process ? process : name};
+	uint64_t key = hash_two((uint64_t)pid << 32 | tid, (uint64_t)e.process << 32 | name);
+	struct profile *p = b->profile;
+
+	/* The next key up where another thread has this one. */
+	for (;; key++) {
+		bool fresh;
+		uint32_t *at = map_put(&b->thread_by_key, key, &fresh);
+		const struct thread *old = fresh ? NULL : &p->threads.at[*at];
+
+		if (fresh)
+			return *at = profile_thread(p, &e);
+		if (old->pid == pid && old->tid == tid && old->name == name &&
+		    old->process == e.process)
+			return *at;
+	}
+}
+
+/* What stands behind the last "+0x" of "module+0x1f30", or behind the first of "0x7f00", is all of
+ * hexadecimal digits. */
+static bool is_hex(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strchr("0123456789abcdefABCDEF", s[i]))
+			return false;
+	return n > 0;
+}
+
+bool builder_is_unnamed(struct span name)
+{
+	if (!name.n || (name.n == 9 && !memcmp(name.s, "[unknown]", 9)))
+		return true;
+	if (name.n > 2 && !memcmp(name.s, "0x", 2))
+		return is_hex(name.s + 2, name.n - 2);
+	for (size_t i = name.n; i-- > 3;)
+		if (name.s[i - 1] == 'x' && name.s[i - 2] == '0' && name.s[i - 3] == '+')
+			return is_hex(name.s + i, name.n - i);
+	return false;
+}
+
+enum code_kind builder_code_kind(const struct builder *b, uint32_t module, struct span name)
+{
+	const char *path = profile_text(b->profile, b->profile->modules.at[module].path);
+
+	if (str_starts(path, "[kernel") || str_ends(path, ".ko"))
+		return CODE_KERNEL;
+	if (str_starts(path, "[vdso"))
+		return CODE_VDSO;
+	if (str_starts(path, "//anon") || str_starts(path, "/tmp/perf-"))
+		return CODE_JIT;
+	if (!module && span_starts(name, "[unknown"))
+		return CODE_UNKNOWN;
+	return !module && span_starts(name, "[") && span_ends(name, "]") ? CODE_MARK : CODE_USER;
+}
+
+static void keep(struct builder *b, uint32_t metric, int64_t count)
+{
+	b->kept.at[metric] = builder_sum(b->kept.at[metric], count);
+}
+
+void builder_sample(struct builder *b, int64_t time_ns, uint32_t thread, uint32_t node,
+		    int64_t count, const struct builder_value *values, size_t n)
+{
+	struct builder_row row = {
+		.time_ns = time_ns, .thread = thread, .node = node, .first = b->values.n};
+
+	for (size_t i = 0; i < n; i++) {
+		if (!values[i].value)
+			continue;
+		vec_push(&b->values, values[i]);
+		keep(b, values[i].metric, count ? count : values[i].value);
+		row.n++;
+	}
+	b->added = row.n;
+	if (row.n)
+		vec_push(&b->rows, row);
+}
+
+void builder_sample_reason(struct builder *b, const struct reason *reason)
+{
+	if (!b->added || !reason->kind)
+		return;
+	b->rows.at[b->rows.n - 1].reason = profile_reason(b->profile, reason);
+	profile_add_part(b->profile, PART_OFFCPU);
+}
+
+void builder_note(struct builder *b, uint32_t metric, enum ledger_class class, const char *what,
+		  int64_t n)
+{
+	struct builder_ledger e = {
+		.metric = metric, .name = builder_text(b, what, strlen(what)), .class = class};
+	struct builder_ledger *at = NULL;
+
+	if (n <= 0)
+		return;
+	for (size_t i = 0; i < b->ledger.n && !at; i++)
+		if (b->ledger.at[i].metric == metric && b->ledger.at[i].name == e.name &&
+		    b->ledger.at[i].class == class)
+			at = &b->ledger.at[i];
+	if (!at) {
+		vec_push(&b->ledger, e);
+		at = &b->ledger.at[b->ledger.n - 1];
+	}
+	at->count = builder_sum(at->count, n);
+}
+
+void builder_lose(struct builder *b, uint32_t metric, const char *why, int64_t n)
+{
+	builder_note(b, metric, LEDGER_LOST, why, n);
+}
+
+/* --- zones ----------------------------------------------------------------------------------- */
+
+static uint64_t place_of(const struct zone *z)
+{
+	return hash_two((uint64_t)z->name << 32 | z->src_file, z->src_line);
+}
+
+void builder_restart(struct builder *b)
+{
+	map_release(&b->zone_times);
+	b->zone_times = (struct map){0};
+}
+
+uint32_t builder_nth(struct builder *b, const struct zone *z)
+{
+	bool fresh;
+	uint32_t *n = map_put(&b->zone_times, place_of(z), &fresh);
+
+	return (*n)++;
+}
+
+/* Chan, Golub, LeVeque: what the means of @n and @m values, which sum up to @a and @b, add to the
+ * sum of squared differences of all of them together. */
+static double between(double n, double a, double m, double b)
+{
+	const double apart = n > 0 && m > 0 ? a / n - b / m : 0;
+
+	return n > 0 && m > 0 ? apart * apart * n * m / (n + m) : 0;
+}
+
+/* Of two zones, one of which may have no calls. */
+static int64_t least(const struct zone *a, const struct zone *b, int64_t of_a, int64_t of_b)
+{
+	return !a->counts || (b->counts && of_b < of_a) ? of_b : of_a;
+}
+
+static void put_together(struct zone *to, const struct zone *z)
+{
+	const double n = (double)to->counts, m = (double)z->counts;
+
+	to->m2 += z->m2 + between(n, (double)to->calls_ns, m, (double)z->calls_ns);
+	to->self_m2 += z->self_m2 + between(n, (double)to->self_ns, m, (double)z->self_ns);
+	to->min_ns = least(to, z, to->min_ns, z->min_ns);
+	to->max_ns = z->max_ns > to->max_ns ? z->max_ns : to->max_ns;
+	to->self_min_ns = least(to, z, to->self_min_ns, z->self_min_ns);
+	to->self_max_ns = z->self_max_ns > to->self_max_ns ? z->self_max_ns : to->self_max_ns;
+	to->flags |= z->flags;
+	to->counts += z->counts;
+	to->total_ns = builder_sum(to->total_ns, z->total_ns);
+	to->self_ns = builder_sum(to->self_ns, z->self_ns);
+	to->calls_ns = builder_sum(to->calls_ns, z->calls_ns);
+	to->mean_ns = to->counts ? to->calls_ns / (int64_t)to->counts : 0;
+	to->std_ns = zone_std(to->counts, to->m2);
+	to->self_std_ns = zone_std(to->counts, to->self_m2);
+}
+
+static bool is_same_place(const struct zone *a, const struct zone *b)
+{
+	return a->name == b->name && a->src_file == b->src_file && a->src_line == b->src_line;
+}
+
+uint32_t builder_zone(struct builder *b, const struct zone *z, uint32_t nth)
+{
+	struct profile *p = b->profile;
+	uint64_t key = hash_two(place_of(z), nth);
+
+	for (;; key++) {
+		bool fresh;
+		uint32_t *at = map_put(&b->zone_by_key, key, &fresh);
+
+		if (fresh)
+			return *at = profile_zone(p, z);
+		if (is_same_place(&p->zones.at[*at], z)) {
+			put_together(&p->zones.at[*at], z);
+			return *at;
+		}
+	}
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+static int by_time(const void *left, const void *right)
+{
+	const struct builder_row *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* A reader of rows wants none; a file that was written in another order has them all the same. */
+static void sort_rows(struct builder *b)
+{
+	for (size_t i = 1; i < b->rows.n; i++)
+		if (b->rows.at[i].time_ns < b->rows.at[i - 1].time_ns) {
+			qsort(b->rows.at, b->rows.n, sizeof(*b->rows.at), by_time);
+			return;
+		}
+}
+
+static void put_rows(struct builder *b)
+{
+	_free_ int64_t *values = mem_zalloc(b->metrics.n + 1, sizeof(*values));
+	const int64_t start = b->rows.n ? b->rows.at[0].time_ns : 0;
+
+	for (size_t i = 0; i < b->metrics.n; i++) {
+		const struct metric *m = &b->metrics.at[i];
+		_free_ char *name = mem_strdup(profile_text(b->profile, m->name));
+		_free_ char *unit = mem_strdup(profile_text(b->profile, m->unit));
+
+		profile_metric(b->profile, name, unit, m->kind);
+		b->profile->metrics.at[i].base = m->base;
+	}
+	for (size_t i = 0; i < b->rows.n; i++) {
+		const struct builder_row *r = &b->rows.at[i];
+		const struct builder_value *v = &b->values.at[r->first];
+
+		for (size_t k = 0; k < r->n; k++)
+			values[v[k].metric] = builder_sum(values[v[k].metric], v[k].value);
+		profile_sample(b->profile, (uint64_t)r->time_ns - (uint64_t)start, r->thread,
+			       r->node, values);
+		profile_sample_reason(b->profile, b->profile->samples.node.n - 1, r->reason);
+		for (size_t k = 0; k < r->n; k++)
+			values[v[k].metric] = 0;
+	}
+	b->profile->duration_ns = b->duration_ns;
+	if (b->timed && b->rows.n &&
+	    __builtin_sub_overflow(b->rows.at[b->rows.n - 1].time_ns, start,
+				   &b->profile->duration_ns))
+		b->profile->duration_ns = INT64_MAX;
+}
+
+/* Taken: what was kept, and what was lost. */
+static void put_ledger(struct builder *b, uint32_t metric, int64_t kept)
+{
+	int64_t taken = kept;
+
+	for (size_t i = 0; i < b->ledger.n; i++)
+		if (b->ledger.at[i].metric == metric && b->ledger.at[i].class == LEDGER_LOST)
+			taken = builder_sum(taken, b->ledger.at[i].count);
+	profile_ledger(b->profile, metric, LEDGER_TAKEN, "taken", taken);
+	profile_ledger(b->profile, metric, LEDGER_KEPT, "kept", kept);
+	for (size_t i = 0; i < b->ledger.n; i++) {
+		const struct builder_ledger *e = &b->ledger.at[i];
+		struct ledger_row row = {e->name, e->metric, e->class, e->count};
+
+		if (e->metric == metric)
+			vec_push(&b->profile->ledger, row);
+	}
+}
+
+static int64_t calls_of_zones(const struct profile *p)
+{
+	uint64_t calls = 0;
+
+	for (size_t i = 0; i < p->zones.n; i++)
+		if (__builtin_add_overflow(calls, p->zones.at[i].counts, &calls))
+			return INT64_MAX;
+	return calls < INT64_MAX ? (int64_t)calls : INT64_MAX;
+}
+
+/* "cycles, page-faults", where nobody said more. */
+static void name_events(struct builder *b)
+{
+	struct str s = {0};
+
+	for (size_t i = 0; i < b->metrics.n; i++)
+		str_addf(&s, "%s%s", s.n ? ", " : "",
+			 profile_text(b->profile, b->metrics.at[i].name));
+	if (s.n && !profile_run(b->profile, RUN_EVENTS))
+		profile_set_run(b->profile, RUN_EVENTS, s.s);
+	str_release(&s);
+}
+
+int builder_finish(struct builder *b, struct profile **out)
+{
+	int rc;
+
+	name_events(b);
+	sort_rows(b);
+	put_rows(b);
+	for (uint32_t m = 0; m < b->metrics.n; m++)
+		put_ledger(b, m, b->kept.at[m]);
+	if (profile_has(b->profile, PART_ZONES)) {
+		put_ledger(b, LEDGER_ZONES, calls_of_zones(b->profile));
+		zones_finish(b->profile);
+	}
+	rc = profile_check(b->profile);
+	if (rc)
+		return rc;
+	*out = b->profile;
+	b->profile = NULL;
+	return 0;
+}

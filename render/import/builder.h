@@ -1,0 +1,124 @@
+/*
+ * builder: a profile under construction by an importer. It cleans names, keeps samples until all
+ * metrics are known, counts what was left out, and sees to it that the ledger adds up. For import/.
+ *
+ *	b = builder_new();
+ *	metric = builder_metric(b, "cycles", "events", METRIC_SUM);
+ *	thread = builder_thread(b, pid, tid, name, process);
+ *	node = profile_node(b->profile, parent, profile_frame(b->profile, &frame));
+ *	builder_sample(b, time_ns, thread, node, 1, &(struct builder_value){metric, value}, 1);
+ *	builder_lose(b, metric, "no stack", 3);
+ *	rc = builder_finish(b, &profile);
+ *	builder_free(b);
+ */
+#ifndef IMPORT_BUILDER_H
+#define IMPORT_BUILDER_H
+
+#include "base/input.h"
+#include "model/profile.h"
+
+struct builder_value {
+	uint32_t metric; /* as of builder_metric() */
+	int64_t value;	 /* 0: no sample of that metric */
+};
+
+/* A sample until the profile takes it. */
+struct builder_row {
+	int64_t time_ns;
+	uint32_t thread, node, reason;
+	uint32_t n;   /* values */
+	size_t first; /* of its values */
+};
+
+struct builder_ledger {
+	uint32_t metric; /* index or LEDGER_ZONES */
+	uint32_t name;	 /* string */
+	uint8_t class;
+	int64_t count;
+};
+
+struct builder {
+	struct profile *profile;
+	VEC(struct metric) metrics;
+	VEC(struct builder_row) rows;
+	VEC(struct builder_value) values;
+	VEC(struct builder_ledger) ledger;
+	VEC(int64_t) kept; /* samples per metric */
+	struct map thread_by_key, zone_by_key, zone_times;
+	int64_t duration_ns; /* of zones, or of samples without times: the importer adds to it */
+	bool added;	     /* the last sample had a value */
+	bool timed;	     /* the samples' times mean something: duration_ns follows from them */
+};
+
+/* The sum, or what is next to it of what fits. */
+static inline int64_t builder_sum(int64_t a, int64_t b)
+{
+	int64_t out;
+
+	return __builtin_add_overflow(a, b, &out) ? b < 0 ? INT64_MIN : INT64_MAX : out;
+}
+
+struct builder *builder_new(void);
+void builder_free(struct builder *);
+
+/* The number of a name: well-formed UTF-8 on one line, whatever the @n bytes are. */
+uint32_t builder_text(struct builder *, const char *s, size_t n);
+static inline uint32_t builder_span(struct builder *b, struct span s)
+{
+	return builder_text(b, s.s, s.n);
+}
+
+/* The same for an attribute of the profile, cut where it is longer than one should be. Freed by the
+ * caller. */
+char *builder_attribute(struct span);
+
+/* The module of that path, "" none. */
+uint32_t builder_module(struct builder *, struct span path);
+
+/* The metric of that name and unit, added where there is none. */
+uint32_t builder_metric(struct builder *, const char *name, const char *unit, enum metric_kind);
+
+/* The thread of these numbers and this name. @process 0: @name. */
+uint32_t builder_thread(struct builder *, uint32_t pid, uint32_t tid, uint32_t name,
+			uint32_t process);
+
+/* Whether such a name is none: "[unknown]", "0x7f…", "module+0x1f30". */
+bool builder_is_unnamed(struct span name);
+
+/* The kind of code of a function that the format tells only the module (0: none) and the name of:
+ * "[kernel]", "//anon" and their like, and marks such as "[stack cut]". */
+enum code_kind builder_code_kind(const struct builder *, uint32_t module, struct span name);
+
+/* One sample, @count of them if the format has added up equal ones (0: as many as each value says):
+ * kept in the ledger of each metric of which it has a value. @time_ns: of any clock; the first of
+ * all becomes 0. */
+void builder_sample(struct builder *, int64_t time_ns, uint32_t thread, uint32_t node,
+		    int64_t count, const struct builder_value *, size_t n);
+
+/* Why the thread of the sample added last was off the CPU; nothing where that is of no kind, or
+ * where the sample had no value. */
+void builder_sample_reason(struct builder *, const struct reason *);
+
+/* @n samples of @metric, or calls of zones (LEDGER_ZONES), are not in the profile, and why. */
+void builder_lose(struct builder *, uint32_t metric, const char *why, int64_t n);
+/* The same of what is in it, or was none of them: see enum ledger_class. */
+void builder_note(struct builder *, uint32_t metric, enum ledger_class, const char *what,
+		  int64_t n);
+
+/*
+ * A zone of that name, file and line; the @nth of them in its file, from 0, for there may be
+ * several. Where an earlier file had it, the figures of both are put together: counts, times and
+ * squares add up, the least and the most of both remain. @z as profile_zone() takes it; returns its
+ * row.
+ */
+uint32_t builder_zone(struct builder *, const struct zone *z, uint32_t nth);
+/* How many zones of that name, file and line this has been asked of since builder_restart(). */
+uint32_t builder_nth(struct builder *, const struct zone *z);
+/* Before each file. */
+void builder_restart(struct builder *);
+
+/* Rows of the profile, its ledger, its length. -EINVAL with a text where there is nothing, or where
+ * the numbers do not fit. The profile is the caller's then. */
+int builder_finish(struct builder *, struct profile **out);
+
+#endif

@@ -1,0 +1,443 @@
+/*
+ * callgrind: what valgrind's callgrind and those who write its format have counted: costs per line
+ * of each function, and of calls between functions their number and inclusive costs.
+ *
+ * Each event is a metric, and so are calls. There are no stacks in it: the call tree is made by
+ * callgraph.h. Of what eprof wrote, functions "thread NAME" are threads again. Code that is inlined
+ * from another file (fi=, fe=) is a frame of that file, as the format does not name the function.
+ * Threads and parts add up. Jumps are passed over.
+ */
+#include "import/import.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "import/callgrind_costs.h"
+#include "import/known.h"
+#include "import/scan.h"
+#include "model/meta.h"
+
+/* An event's name, and what is told of it; owned. */
+struct event {
+	char *word, *name, *unit;
+};
+
+struct callgrind {
+	struct input *in;
+	struct builder *b;
+	struct map names[CALLGRIND_SPACES]; /* number → string + 1 */
+	VEC(uint32_t) events;		    /* metrics, in the order of the cost lines */
+	VEC(struct event) named;	    /* what lines "event:" say */
+	struct callgrind_positions positions;
+	struct callgrind_costs costs;
+
+	/* What lines have said so far; strings, NONE where nothing. */
+	uint32_t object, file, source; /* source: fi=, fe= */
+	uint32_t function;
+	uint32_t called_object, called_file, called;
+	int64_t n_calls; /* the next line is of so many calls; -1 none */
+	uint32_t
+		callee_line; /* where calls= says that the callee begins; 0: not, or not outright */
+};
+
+#define NONE UINT32_MAX
+
+static bool is_unknown(struct span name)
+{
+	return span_is(name, "???");
+}
+
+/* The string that a value of ob=, fl=, fn= and their like stands for. */
+static int read_name(struct callgrind *c, enum callgrind_space space, struct span value,
+		     uint32_t *out)
+{
+	struct span name;
+	uint32_t number, *known;
+	bool fresh;
+
+	if (!callgrind_name(value, &number, &name))
+		return input_bad(c->in, "a name without letters");
+	if (number == UINT32_MAX || name.n)
+		*out = is_unknown(name) && space != CALLGRIND_FUNCTION ? 0
+								       : builder_span(c->b, name);
+	if (number == UINT32_MAX)
+		return 0;
+	known = map_put(&c->names[space], number, &fresh);
+	if (name.n)
+		*known = *out + 1;
+	else if (!*known)
+		return input_bad(c->in, "the name (%u) was not said before", number);
+	*out = *known - 1;
+	return 0;
+}
+
+/* Costs by metric, whatever their order in this part of the file. */
+static bool read_costs(struct callgrind *c, struct span line, int64_t *by_metric)
+{
+	int64_t costs[CALLGRIND_EVENTS] = {0};
+
+	memset(by_metric, 0, CALLGRIND_EVENTS * sizeof(*by_metric));
+	if (!callgrind_cost(&c->positions, line, c->events.n, costs))
+		return false;
+	for (size_t i = 0; i < c->events.n; i++)
+		by_metric[c->events.at[i]] = costs[i];
+	return true;
+}
+
+static void add_own(struct callgrind *c, const int64_t *costs)
+{
+	const struct own_line e = {
+		.function = c->function,
+		.file = c->source == c->file ? 0 : c->source,
+		.line = callgrind_source_line(&c->positions),
+	};
+
+	callgrind_add_own(&c->costs, &e, costs);
+}
+
+/* What is not said of the callee is as of the caller; of calls from other files' code no line is
+ * kept, as it would be taken for one of the function's own. */
+static void add_call(struct callgrind *c, const int64_t *costs)
+{
+	const uint32_t object = c->called_object == NONE ? c->object : c->called_object;
+	const uint32_t file = c->called_file == NONE ? c->file : c->called_file;
+	const uint32_t line = c->source == c->file ? callgrind_source_line(&c->positions) : 0;
+	const uint32_t callee = callgrind_function(&c->costs, object, file, c->called);
+	struct function *f = &c->costs.rows.at[callee];
+
+	f->line = f->line ? f->line : c->callee_line;
+	callgrind_add_calls(&c->costs, c->function, line, callee, c->n_calls, costs);
+}
+
+static int take_cost(struct callgrind *c, struct span line)
+{
+	int64_t costs[CALLGRIND_EVENTS];
+
+	if (!c->events.n)
+		return input_bad(c->in, "costs before the line \"events:\" that names them");
+	if (!read_costs(c, line, costs))
+		return input_bad(c->in, "neither a name, nor a position and costs of %zu event%s",
+				 c->events.n, c->events.n == 1 ? "" : "s");
+	if (c->function == NONE)
+		return input_bad(c->in, "costs before a function");
+	if (c->n_calls < 0) {
+		add_own(c, costs);
+		return 0;
+	}
+	if (c->called == NONE)
+		return input_bad(c->in, "calls of no function: cfn= is missing");
+	add_call(c, costs);
+	c->n_calls = -1;
+	c->called = c->called_file = c->called_object = NONE;
+	return 0;
+}
+
+/* --- the lines with a name ------------------------------------------------------------------- */
+
+static int take_calls(struct callgrind *c, struct span value)
+{
+	uint64_t n, line;
+
+	if (!span_number(span_take(&value, ' '), 10, INT64_MAX, &n))
+		return input_bad(c->in, "calls= is followed by no number");
+	c->n_calls = (int64_t)n;
+	c->callee_line = 0;
+	if (c->positions.n == 1 && span_number(span_trim(value), 10, UINT32_MAX, &line))
+		c->callee_line = (uint32_t)line;
+	return 0;
+}
+
+static int take_object(struct callgrind *c, struct span value)
+{
+	return read_name(c, CALLGRIND_OBJECT, value, &c->object);
+}
+
+static int take_file(struct callgrind *c, struct span value)
+{
+	int rc = read_name(c, CALLGRIND_FILE, value, &c->file);
+
+	c->source = c->file;
+	return rc;
+}
+
+static int take_source(struct callgrind *c, struct span value)
+{
+	return read_name(c, CALLGRIND_FILE, value, &c->source);
+}
+
+static int take_function(struct callgrind *c, struct span value)
+{
+	uint32_t name = 0;
+	int rc = read_name(c, CALLGRIND_FUNCTION, value, &name);
+
+	if (!rc)
+		c->function = callgrind_function(&c->costs, c->object, c->file, name);
+	c->source = c->file;
+	return rc;
+}
+
+static int take_called_object(struct callgrind *c, struct span value)
+{
+	return read_name(c, CALLGRIND_OBJECT, value, &c->called_object);
+}
+
+static int take_called_file(struct callgrind *c, struct span value)
+{
+	return read_name(c, CALLGRIND_FILE, value, &c->called_file);
+}
+
+static int take_called(struct callgrind *c, struct span value)
+{
+	return read_name(c, CALLGRIND_FUNCTION, value, &c->called);
+}
+
+/* A jump may be the first to say a name. */
+static int take_jump_file(struct callgrind *c, struct span value)
+{
+	uint32_t name = 0;
+
+	return read_name(c, CALLGRIND_FILE, value, &name);
+}
+
+static int take_jump_function(struct callgrind *c, struct span value)
+{
+	uint32_t name = 0;
+
+	return read_name(c, CALLGRIND_FUNCTION, value, &name);
+}
+
+/* What follows it is a position without costs. */
+static int take_jump(struct callgrind *c, struct span value)
+{
+	(void)c, (void)value;
+	return 0;
+}
+
+static int take_positions(struct callgrind *c, struct span value)
+{
+	if (!callgrind_positions_read(&c->positions, value))
+		return input_bad(c->in, "positions are \"line\", \"instr\" or \"instr line\"");
+	return 0;
+}
+
+/* Whether @word may stand for @name, of which blanks, ':' and '=' are '_' in an event; at its end
+ * it may have a number, "_2". */
+static bool is_word_of(const char *word, const char *name)
+{
+	size_t i = 0;
+
+	for (; word[i] && name[i]; i++)
+		if (word[i] != name[i] && word[i] != '_')
+			return false;
+	return !name[i] && (!word[i] || word[i] == '_');
+}
+
+/* "event: page_faults : page faults, events": what it is called in full, and its unit. Of other
+ * writers it is a description, and the event's own name that of the metric. */
+static int take_unit(struct callgrind *c, struct span value)
+{
+	const struct span word = span_trim(span_take(&value, ':'));
+	const struct span all = span_trim(value);
+	const size_t comma = span_find_last(all, ',');
+	const struct span name = {all.s, comma};
+	const struct span unit = span_trim(span_from(all, comma < all.n ? comma + 1 : all.n));
+	struct event e = {.word = str_clean(word.s, word.n),
+			  .name = str_clean(name.s, name.n),
+			  .unit = str_clean(unit.s, unit.n)};
+
+	if (!is_word_of(e.word, e.name)) {
+		free(e.name);
+		e.name = mem_strdup(e.word);
+	}
+	if (!*e.unit || strchr(e.unit, ' ')) {
+		free(e.unit);
+		e.unit = mem_strdup("events");
+	}
+	vec_push(&c->named, e);
+	return 0;
+}
+
+static uint32_t metric_of(struct callgrind *c, struct span event)
+{
+	_free_ char *word = str_clean(event.s, event.n);
+	const char *name = word, *unit = "events";
+
+	for (size_t i = 0; i < c->named.n; i++) {
+		if (strcmp(c->named.at[i].word, word) != 0)
+			continue;
+		name = c->named.at[i].name;
+		unit = c->named.at[i].unit;
+	}
+	c->costs.has_calls |= !strcmp(name, CALLGRIND_CALLS);
+	return builder_metric(c->b, name, unit, strcmp(unit, "events") ? METRIC_SUM : METRIC_COUNT);
+}
+
+static const char *event_name(const struct callgrind *c, size_t event)
+{
+	return profile_text(c->b->profile, c->b->metrics.at[c->events.at[event]].name);
+}
+
+/* Reports open with the first event, but not with a number of samples where there is another. */
+static void set_main(struct callgrind *c)
+{
+	const bool counts = c->events.n > 1 && !strcmp(event_name(c, 0), "samples");
+	_free_ char *name = mem_strdup(event_name(c, counts));
+
+	profile_set_run(c->b->profile, RUN_METRIC, name);
+}
+
+static int take_events(struct callgrind *c, struct span value)
+{
+	c->events.n = 0;
+	while ((value = span_trim(value)).n) {
+		const uint32_t metric = metric_of(c, span_take(&value, ' '));
+
+		for (size_t i = 0; i < c->events.n; i++)
+			if (c->events.at[i] == metric)
+				return input_bad(c->in, "an event stands there twice");
+		if (metric >= CALLGRIND_EVENTS)
+			return input_bad(c->in, "more than %d events", CALLGRIND_EVENTS);
+		vec_push(&c->events, metric);
+	}
+	if (!c->events.n)
+		return input_bad(c->in, "no events");
+	set_main(c);
+	return 0;
+}
+
+static int take_totals(struct callgrind *c, struct span value)
+{
+	for (size_t i = 0; i < c->events.n; i++) {
+		uint64_t n;
+
+		value = span_trim(value);
+		if (span_number(span_take(&value, ' '), 10, INT64_MAX, &n))
+			c->costs.totals[c->events.at[i]] =
+				builder_sum(c->costs.totals[c->events.at[i]], (int64_t)n);
+	}
+	return 0;
+}
+
+static int take_command(struct callgrind *c, struct span value)
+{
+	_free_ char *text = builder_attribute(value);
+
+	profile_set_run(c->b->profile, RUN_COMMAND, text);
+	return 0;
+}
+
+static int take_pid(struct callgrind *c, struct span value)
+{
+	_free_ char *text = builder_attribute(value);
+
+	profile_set_run(c->b->profile, RUN_PID, text);
+	return 0;
+}
+
+/* What eprof writes has functions that are threads: see callgrind_costs.c. */
+static int take_creator(struct callgrind *c, struct span value)
+{
+	c->costs.has_threads = span_is(value, "eprof");
+	return 0;
+}
+
+static const struct {
+	const char *key;
+	int (*take)(struct callgrind *, struct span);
+} keys[] = {
+	{"calls=", take_calls},	    {"fn=", take_function},	  {"cfn=", take_called},
+	{"cfi=", take_called_file}, {"cfl=", take_called_file},	  {"cob=", take_called_object},
+	{"fl=", take_file},	    {"fi=", take_source},	  {"fe=", take_source},
+	{"ob=", take_object},	    {"jump=", take_jump},	  {"jcnd=", take_jump},
+	{"jfi=", take_jump_file},   {"jfn=", take_jump_function}, {"positions:", take_positions},
+	{"events:", take_events},   {"event:", take_unit},	  {"totals:", take_totals},
+	{"cmd:", take_command},	    {"pid:", take_pid},		  {"creator:", take_creator},
+};
+
+/* "desc: …", "version: 1": what is of no use here. */
+static bool is_header(struct span line)
+{
+	size_t n = 0;
+
+	while (n < line.n && ((line.s[n] >= 'a' && line.s[n] <= 'z') || line.s[n] == '_'))
+		n++;
+	return n && n < line.n && line.s[n] == ':';
+}
+
+static int take_line(struct callgrind *c, struct span line)
+{
+	line = span_trim(line);
+	if (!line.n || line.s[0] == '#')
+		return 0;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (span_starts(line, keys[i].key))
+			return keys[i].take(c, span_trim(span_from(line, strlen(keys[i].key))));
+	return is_header(line) ? 0 : take_cost(c, line);
+}
+
+static void release(struct callgrind *c)
+{
+	for (size_t i = 0; i < CALLGRIND_SPACES; i++)
+		map_release(&c->names[i]);
+	vec_release(&c->events);
+	for (size_t i = 0; i < c->named.n; i++) {
+		free(c->named.at[i].word);
+		free(c->named.at[i].name);
+		free(c->named.at[i].unit);
+	}
+	vec_release(&c->named);
+	callgrind_costs_release(&c->costs);
+}
+
+static int callgrind_read(struct input *in, struct builder *b)
+{
+	struct callgrind c = {
+		.in = in,
+		.b = b,
+		.positions = {.n = 1},
+		.function = NONE,
+		.called_object = NONE,
+		.called_file = NONE,
+		.called = NONE,
+		.n_calls = -1,
+	};
+	const char *command;
+	struct span line;
+	int rc;
+
+	callgrind_costs_init(&c.costs, b);
+	while ((rc = input_line(in, &line)) > 0) {
+		rc = take_line(&c, line);
+		if (rc)
+			break;
+	}
+	if (!rc && !c.costs.own.n)
+		rc = err(-EINVAL, "'%s' holds no costs of callgrind", in->name);
+	command = profile_run(b->profile, RUN_COMMAND);
+	command = command ? str_base(command) : str_base(in->name);
+	if (!rc)
+		c.costs.thread =
+			builder_thread(b, 0, 0, builder_text(b, command, strcspn(command, " ")), 0);
+	if (!rc)
+		callgrind_costs_put(&c.costs);
+	release(&c);
+	return rc;
+}
+
+static bool callgrind_is(struct span head)
+{
+	return span_starts(head, "# callgrind format") ||
+	       (head.n && memmem(head.s, head.n, "\nevents: ", 9) &&
+		(memmem(head.s, head.n, "\nfn=", 4) || memmem(head.s, head.n, "\nfl=", 4) ||
+		 memmem(head.s, head.n, "\ncreator: ", 10)));
+}
+
+const struct import callgrind_import = {
+	.name = "callgrind",
+	.extension = "callgrind",
+	.about = "what callgrind counted",
+	.is = callgrind_is,
+	.read = callgrind_read,
+};

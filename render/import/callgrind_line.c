@@ -1,0 +1,87 @@
+#include "import/callgrind_line.h"
+
+bool callgrind_name(struct span value, uint32_t *number, struct span *name)
+{
+	const size_t end = span_find(value, ')');
+	uint64_t n;
+
+	*number = UINT32_MAX;
+	*name = value;
+	if (!value.n || value.s[0] != '(' || end == value.n)
+		return value.n > 0;
+	if (!span_number((struct span){value.s + 1, end - 1}, 10, UINT32_MAX - 1, &n))
+		return true; /* "(below main)" */
+	*number = (uint32_t)n;
+	*name = span_trim(span_from(value, end + 1));
+	return true;
+}
+
+bool callgrind_positions_read(struct callgrind_positions *p, struct span value)
+{
+	*p = (struct callgrind_positions){.n = 1, .line_at = 0};
+	if (span_is(value, "line"))
+		return true;
+	if (span_is(value, "instr")) {
+		p->line_at = 1;
+		return true;
+	}
+	p->n = 2;
+	p->line_at = 1;
+	return span_is(value, "instr line");
+}
+
+static struct span word(struct span *rest)
+{
+	*rest = span_trim(*rest);
+	return span_take(rest, ' ');
+}
+
+/* "16", "0x400", "+3", "-3", "*" */
+static bool position(struct span w, uint64_t *at)
+{
+	const char sign = w.n ? w.s[0] : 0;
+	int base = 10;
+	uint64_t n;
+
+	if (sign == '*')
+		return w.n == 1;
+	if (sign == '+' || sign == '-')
+		w = span_from(w, 1);
+	if (span_starts(w, "0x")) {
+		w = span_from(w, 2);
+		base = 16;
+	}
+	if (!span_number(w, base, UINT64_MAX, &n))
+		return false;
+	if (sign == '+')
+		return !__builtin_add_overflow(*at, n, at);
+	if (sign == '-')
+		return !__builtin_sub_overflow(*at, n, at);
+	*at = n;
+	return true;
+}
+
+bool callgrind_cost(struct callgrind_positions *p, struct span line, size_t n, int64_t *costs)
+{
+	struct span rest = line;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (!position(word(&rest), &p->at[i]))
+			return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct span w = word(&rest);
+		uint64_t cost = 0;
+
+		if (w.n && !span_number(w, 10, INT64_MAX, &cost))
+			return false;
+		costs[i] = (int64_t)cost;
+	}
+	return !span_trim(rest).n;
+}
+
+uint32_t callgrind_source_line(const struct callgrind_positions *p)
+{
+	const uint64_t line = p->line_at < p->n ? p->at[p->line_at] : 0;
+
+	return line <= UINT32_MAX ? (uint32_t)line : 0;
+}

@@ -1,0 +1,187 @@
+/*
+ * folded: stacks as flame graph tools read them, one a line, root first:
+ *
+ *	sqlite3;main;sqlite3_step;memcmp_[i];do_syscall_64_[k] 80
+ *
+ * What stackcollapse-*.pl, bpftrace's scripts and `eprof-render export --to folded` write. The
+ *first name is that of the thread. Suffixes tell the kind of a frame: _[k] kernel, _[i] inlined,
+ *_[j] JIT. The last token is the count. Lines that begin with '#' are comments.
+ *
+ * difffolded.pl writes two counts, before and after: if the first stack has two, all must, and they
+ * become two metrics. Elsewhere a number before the count is part of a name.
+ */
+#include "import/import.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "import/known.h"
+#include "import/scan.h"
+#include "model/meta.h"
+
+struct folded {
+	struct input *in;
+	struct builder *b;
+	struct known frames, threads;
+	uint32_t metrics[2];
+	size_t n_metrics; /* 0: not known yet */
+};
+
+/* The count at the end of @line, behind a blank, which is cut off. */
+static bool take_count(struct span *line, int64_t *count)
+{
+	const struct span text = span_trim(*line);
+	const size_t space = span_find_last(text, ' '), tab = span_find_last(text, '\t');
+	const size_t at = space == text.n ? tab : tab == text.n || space > tab ? space : tab;
+	uint64_t value;
+
+	if (at == text.n || !span_number(span_from(text, at + 1), 10, INT64_MAX, &value))
+		return false;
+	*count = (int64_t)value;
+	*line = span_trim((struct span){text.s, at});
+	return line->n > 0;
+}
+
+/* "[stack cut]", "[thread ended]": a note in the stack. Not "[unknown]" and the like. */
+static bool is_mark(struct span name)
+{
+	return span_starts(name, "[stack ") || span_starts(name, "[no ");
+}
+
+static uint32_t make_frame(struct builder *b, struct span raw)
+{
+	static const struct {
+		const char *suffix;
+		enum code_kind kind;
+		bool inlined;
+	} suffixes[] = {
+		{"_[k]", CODE_KERNEL, false}, {"_[i]", CODE_USER, true}, {"_[j]", CODE_JIT, false}};
+	struct function f = {.kind = CODE_USER};
+	struct frame e = {0};
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		if (raw.n > 4 && span_ends(raw, suffixes[i].suffix)) {
+			f.kind = suffixes[i].kind;
+			e.inlined = suffixes[i].inlined;
+			raw.n -= 4;
+			break;
+		}
+	}
+	f.named = !builder_is_unnamed(raw) && !span_is(raw, "[JIT code]");
+	f.name = builder_span(b, raw);
+	if (f.kind == CODE_USER && is_mark(raw))
+		f.kind = CODE_MARK;
+	e.function = profile_function(b->profile, &f);
+	return profile_frame(b->profile, &e);
+}
+
+static uint32_t thread_of(struct folded *f, struct span name)
+{
+	bool fresh;
+	uint32_t *at = known_at(&f->threads, name, &fresh);
+
+	if (fresh)
+		*at = builder_thread(f->b, 0, 0, builder_span(f->b, name), 0);
+	return *at;
+}
+
+static uint32_t node_of(struct folded *f, struct span stack)
+{
+	uint32_t node = 0;
+
+	while (stack.n) {
+		const struct span name = span_take(&stack, ';');
+		bool fresh;
+		uint32_t *at = known_at(&f->frames, name, &fresh);
+
+		if (fresh)
+			*at = make_frame(f->b, name);
+		node = profile_node(f->b->profile, node, *at);
+	}
+	return node;
+}
+
+/* By the first stack: one count, or two. */
+static void set_metrics(struct folded *f, struct span line)
+{
+	int64_t count;
+
+	f->n_metrics = take_count(&line, &count) ? 2 : 1;
+	f->metrics[0] = builder_metric(f->b, f->n_metrics == 2 ? "before" : "samples", "events",
+				       METRIC_COUNT);
+	if (f->n_metrics == 2)
+		f->metrics[1] = builder_metric(f->b, "after", "events", METRIC_COUNT);
+	profile_set_run(f->b->profile, RUN_METRIC, f->n_metrics == 2 ? "after" : "samples");
+}
+
+static int take_line(struct folded *f, struct span line)
+{
+	struct builder_value values[2] = {0};
+	int64_t counts[2] = {0};
+	uint32_t thread;
+
+	if (!take_count(&line, &counts[0]))
+		return input_bad(f->in, "a stack, a blank and a count are expected");
+	if (!f->n_metrics)
+		set_metrics(f, line);
+	if (f->n_metrics == 2) {
+		counts[1] = counts[0];
+		if (!take_count(&line, &counts[0]))
+			return input_bad(f->in, "two counts are expected, as on the first line");
+	}
+	thread = thread_of(f, span_take(&line, ';'));
+	for (size_t i = 0; i < f->n_metrics; i++) {
+		values[0] = (struct builder_value){f->metrics[i], counts[i]};
+		builder_sample(f->b, 0, thread, node_of(f, line), counts[i], values, 1);
+	}
+	return 0;
+}
+
+static int folded_read(struct input *in, struct builder *b)
+{
+	struct folded f = {.in = in, .b = b};
+	struct span line;
+	int rc;
+
+	while ((rc = input_line(in, &line)) > 0) {
+		line = span_trim(line);
+		if (!line.n || line.s[0] == '#')
+			continue;
+		rc = take_line(&f, line);
+		if (rc)
+			break;
+	}
+	if (!rc && !f.n_metrics)
+		rc = err(-EINVAL, "'%s' holds no stack", in->name);
+	known_release(&f.frames);
+	known_release(&f.threads);
+	return rc;
+}
+
+/* The first line that is no comment ends in a count, behind a blank. */
+static bool folded_is(struct span head)
+{
+	int64_t count;
+
+	while (head.n) {
+		const bool whole = span_find(head, '\n') < head.n;
+		struct span line = span_trim(span_take(&head, '\n'));
+
+		if (line.n && line.s[line.n - 1] == '\r')
+			line.n--;
+		if (!line.n || line.s[0] == '#')
+			continue;
+		return memchr(line.s, '\0', line.n) == NULL && span_find(line, ';') < line.n &&
+		       (whole ? take_count(&line, &count) : true);
+	}
+	return false;
+}
+
+const struct import folded_import = {
+	.name = "folded",
+	.extension = "folded",
+	.about = "stacks for flame graph tools, one a line",
+	.is = folded_is,
+	.read = folded_read,
+};

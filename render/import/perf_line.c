@@ -1,0 +1,162 @@
+#include "import/perf_line.h"
+
+#define NS_DIGITS 9
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* The next word of @rest, which is cut off with the blanks before it. */
+static struct span word(struct span *rest)
+{
+	size_t n = 0;
+
+	while (rest->n && is_blank(rest->s[0]))
+		*rest = span_from(*rest, 1);
+	while (n < rest->n && !is_blank(rest->s[n]))
+		n++;
+	*rest = span_from(*rest, n);
+	return (struct span){rest->s - n, n};
+}
+
+/* "61349.213533:" */
+static bool take_time(struct span w, int64_t *ns)
+{
+	uint64_t seconds, part;
+	struct span fraction;
+	int64_t whole;
+
+	if (w.n < 4 || w.s[w.n - 1] != ':')
+		return false;
+	fraction = (struct span){w.s, w.n - 1};
+	if (!span_number(span_take(&fraction, '.'), 10, INT64_MAX, &seconds) ||
+	    fraction.n > NS_DIGITS || !span_number(fraction, 10, INT64_MAX, &part))
+		return false;
+	for (size_t i = fraction.n; i < NS_DIGITS; i++)
+		part *= 10;
+	if (__builtin_mul_overflow((int64_t)seconds, (int64_t)1000000000, &whole))
+		return false;
+	return !__builtin_add_overflow(whole, (int64_t)part, ns);
+}
+
+/* "4711/4713", or the thread alone. */
+static bool take_ids(struct span w, struct perf_sample *out)
+{
+	const struct span first = span_take(&w, '/');
+	uint64_t pid, tid;
+
+	/* perf has -1 for what it does not know. */
+	if (span_is(first, "-1"))
+		pid = 0;
+	else if (!span_number(first, 10, UINT32_MAX, &pid))
+		return false;
+	tid = pid;
+	if (w.n && !span_is(w, "-1") && !span_number(w, 10, UINT32_MAX, &tid))
+		return false;
+	out->pid = (uint32_t)pid;
+	out->tid = (uint32_t)tid;
+	return true;
+}
+
+static bool is_cpu(struct span w)
+{
+	uint64_t cpu;
+
+	return w.n > 2 && w.s[0] == '[' && w.s[w.n - 1] == ']' &&
+	       span_number((struct span){w.s + 1, w.n - 2}, 10, UINT32_MAX, &cpu);
+}
+
+/* "1001001 cpu-clock:ppp: …", or no period. */
+static bool take_event(struct span rest, struct perf_sample *out)
+{
+	struct span w = word(&rest);
+
+	out->period = 1;
+	if (span_number(w, 10, INT64_MAX, &out->period))
+		w = word(&rest);
+	if (w.n < 2 || w.s[w.n - 1] != ':')
+		return false;
+	out->event = (struct span){w.s, w.n - 1};
+	out->rest = span_trim(rest);
+	return true;
+}
+
+/* The name of a thread may hold blanks and numbers: it ends before the first id that a time
+ * follows, perhaps behind a CPU. */
+bool perf_line_sample(struct span line, struct perf_sample *out)
+{
+	struct span rest = line, before = word(&rest), cpu = {0};
+	const struct span first = before;
+
+	if (!first.n || first.s != line.s)
+		return false;
+	for (struct span w = word(&rest); w.n; w = word(&rest)) {
+		if (!cpu.n && is_cpu(w)) {
+			cpu = w;
+			continue;
+		}
+		if (take_time(w, &out->time_ns) && before.s != first.s && take_ids(before, out)) {
+			out->comm = span_trim((struct span){line.s, (size_t)(before.s - line.s)});
+			return out->comm.n && take_event(rest, out);
+		}
+		cpu = (struct span){0};
+		before = w;
+	}
+	return false;
+}
+
+bool perf_line_frame(struct span line, struct perf_frame *out)
+{
+	struct span rest = line;
+	const struct span address = word(&rest);
+
+	if (address.s == line.s || !span_number(address, 16, UINT64_MAX, &out->address))
+		return false;
+	out->text = span_trim(rest);
+	return out->text.n > 0;
+}
+
+/* Where the last bracket opens that closes at the end of @text; text.n: none does. */
+static size_t last_bracket(struct span text)
+{
+	size_t depth = 0;
+
+	if (!text.n || text.s[text.n - 1] != ')')
+		return text.n;
+	for (size_t i = text.n; i-- > 0;) {
+		if (text.s[i] == ')')
+			depth++;
+		else if (text.s[i] == '(' && !--depth)
+			return i;
+	}
+	return text.n;
+}
+
+/* Cuts "+0x71" off. */
+static struct span without_offset(struct span name)
+{
+	const size_t at = span_find_last(name, '+');
+	uint64_t offset;
+
+	if (at && at + 3 < name.n && name.s[at + 1] == '0' && name.s[at + 2] == 'x' &&
+	    span_number(span_from(name, at + 3), 16, UINT64_MAX, &offset))
+		name.n = at;
+	return name;
+}
+
+void perf_line_symbol(struct span text, struct perf_symbol *out)
+{
+	const size_t at = last_bracket(text);
+
+	*out = (struct perf_symbol){.name = text};
+	/* A name alone may end in a bracket: "operator()". */
+	if (at < text.n && (!at || is_blank(text.s[at - 1]))) {
+		out->module = (struct span){text.s + at + 1, text.n - at - 2};
+		out->name.n = at;
+	}
+	out->name = without_offset(span_trim(out->name));
+	out->inlined = span_is(out->module, "inlined");
+	if (out->inlined || span_is(out->module, "[unknown]"))
+		out->module.n = 0;
+}

@@ -1,0 +1,273 @@
+/*
+ * perf-script: the text of `perf script`, one sample after the other, each with its stack, leaf
+ * first. See perf_line.h for the lines; `perf script --header` tells of the machine, too.
+ *
+ * Each event is a metric: of cpu-clock and task-clock the periods are ns, of others events. Times
+ * are kept to the µs or ns that perf prints; the first sample is at 0. perf prints the thread's id
+ * alone unless it is asked for both (-F +pid): then the id is taken for the process's as well.
+ */
+#include "import/import.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "import/known.h"
+#include "import/perf_header.h"
+#include "import/perf_line.h"
+#include "model/meta.h"
+
+#define KERNEL_FROM (1ull << 63) /* addresses of the kernel, on every 64-bit machine */
+
+/* What the text of a frame becomes: its frame; of an inlined one its name, as it takes the module
+ * of the function that it is in. */
+struct shape {
+	uint32_t frame; /* not inlined */
+	uint32_t module;
+	uint32_t name; /* inlined */
+	uint8_t inlined;
+};
+
+struct perf_script {
+	struct input *in;
+	struct builder *b;
+	struct known comms, events; /* → string, metric */
+	struct known texts[2];	    /* of user space and kernel → shape */
+	VEC(struct shape) shapes;
+	VEC(uint32_t) stack; /* shapes, leaf first */
+	struct perf_sample sample;
+	uint32_t thread, metric;
+	bool open; /* a sample whose stack is being read */
+	bool lost; /* frames that follow belong to none */
+	size_t samples;
+};
+
+static bool is_clock(struct span event)
+{
+	return span_starts(event, "cpu-clock") || span_starts(event, "task-clock");
+}
+
+static uint32_t metric_of(struct perf_script *s, struct span event)
+{
+	bool fresh;
+	uint32_t *at = known_at(&s->events, event, &fresh);
+	_free_ char *name = fresh ? str_clean(event.s, event.n) : NULL;
+	const bool clock = is_clock(event);
+
+	if (fresh) {
+		*at = builder_metric(s->b, name, clock ? "ns" : "events",
+				     clock ? METRIC_SUM : METRIC_COUNT);
+		if (clock)
+			s->b->metrics.at[*at].base = builder_span(s->b, span_of(METRIC_ON_CPU));
+	}
+	return *at;
+}
+
+static uint32_t thread_of(struct perf_script *s, const struct perf_sample *e)
+{
+	bool fresh;
+	uint32_t *at = known_at(&s->comms, e->comm, &fresh);
+
+	if (fresh)
+		*at = builder_span(s->b, e->comm);
+	return builder_thread(s->b, e->pid, e->tid, *at, 0);
+}
+
+static enum code_kind kind_of(const struct perf_symbol *e, uint64_t address)
+{
+	if (address >= KERNEL_FROM || span_starts(e->module, "[kernel."))
+		return CODE_KERNEL;
+	if (span_is(e->module, "[vdso]"))
+		return CODE_VDSO;
+	if (span_starts(e->module, "/tmp/perf-") || span_starts(e->module, "[JIT]") ||
+	    span_starts(e->module, "//anon"))
+		return CODE_JIT;
+	return !e->module.n && builder_is_unnamed(e->name) ? CODE_UNKNOWN : CODE_USER;
+}
+
+/* As captures call it. */
+static struct span module_of(const struct perf_symbol *e)
+{
+	return span_is(e->module, "[kernel.kallsyms]") ? span_of("[kernel]") : e->module;
+}
+
+static struct shape make_shape(struct perf_script *s, const struct perf_frame *line)
+{
+	struct profile *p = s->b->profile;
+	struct function f = {0};
+	struct perf_symbol e;
+	struct shape shape = {0};
+
+	perf_line_symbol(line->text, &e);
+	f.name = builder_span(s->b, e.name.n ? e.name : span_of("[unknown]"));
+	f.module = builder_module(s->b, module_of(&e));
+	f.kind = (uint8_t)kind_of(&e, line->address);
+	f.named = !builder_is_unnamed(e.name);
+	shape.inlined = e.inlined;
+	shape.name = f.name;
+	shape.module = f.module;
+	if (!e.inlined)
+		shape.frame =
+			profile_frame(p, &(struct frame){.function = profile_function(p, &f)});
+	return shape;
+}
+
+/* Frames of the kernel and of user space may have the same text where no module is known. */
+static void take_frame(struct perf_script *s, const struct perf_frame *line)
+{
+	bool fresh;
+	const bool kernel = line->address >= KERNEL_FROM;
+	uint32_t *at = known_at(&s->texts[kernel], line->text, &fresh);
+
+	if (fresh) {
+		*at = (uint32_t)s->shapes.n;
+		vec_push(&s->shapes, make_shape(s, line));
+	}
+	vec_push(&s->stack, *at);
+}
+
+/* An inlined function is of the same module and kind as the one that holds its code: @outer. */
+static uint32_t inlined_frame(struct profile *p, uint32_t name, uint32_t outer)
+{
+	const struct function *o = &p->functions.at[p->frames.at[outer].function];
+	const struct function f = {.name = name, .module = o->module, .kind = o->kind, .named = 1};
+
+	return profile_frame(p, &(struct frame){.function = profile_function(p, &f), .inlined = 1});
+}
+
+static void end_sample(struct perf_script *s)
+{
+	struct builder_value value = {s->metric, (int64_t)s->sample.period};
+	uint32_t node = 0, outer = 0;
+
+	if (!s->open)
+		return;
+	for (size_t i = s->stack.n; i-- > 0;) {
+		const struct shape *shape = &s->shapes.at[s->stack.at[i]];
+
+		outer = shape->inlined ? inlined_frame(s->b->profile, shape->name, outer)
+				       : shape->frame;
+		node = profile_node(s->b->profile, node, outer);
+	}
+	builder_sample(s->b, s->sample.time_ns, s->thread, node, 1, &value, 1);
+	if (!s->stack.n)
+		builder_note(s->b, s->metric, LEDGER_NOTE, "no stack", 1);
+	if (!value.value)
+		builder_lose(s->b, s->metric, "a period of 0", 1);
+	s->open = false;
+	s->stack.n = 0;
+}
+
+/* Without a call chain perf writes the frame behind the event. */
+static void take_rest(struct perf_script *s)
+{
+	struct perf_frame frame;
+	_free_ char *line = s->sample.rest.n
+				    ? mem_printf("\t%.*s", (int)s->sample.rest.n, s->sample.rest.s)
+				    : NULL;
+
+	if (line && perf_line_frame(span_of(line), &frame) &&
+	    span_find(frame.text, '=') == frame.text.n)
+		take_frame(s, &frame);
+}
+
+static int take_sample(struct perf_script *s, struct span line)
+{
+	end_sample(s);
+	s->lost = !perf_line_sample(line, &s->sample);
+	if (!s->lost) {
+		s->open = true;
+		s->samples++;
+		s->thread = thread_of(s, &s->sample);
+		s->metric = metric_of(s, s->sample.event);
+		take_rest(s);
+		return 0;
+	}
+	if (!s->samples)
+		return input_bad(s->in, "no line of perf script: thread, id, time and event are "
+					"expected, as in \"cat 4711 61349.213533: cycles:\"");
+	builder_lose(s->b, 0, "line of a sample that was not understood", 1);
+	return 0;
+}
+
+/* A line that begins with a blank: of the stack; or a source line (-F +srcline), or one of another
+ * field of a sample. */
+static void take_inner(struct perf_script *s, struct span line)
+{
+	struct perf_frame frame;
+
+	if (s->lost || !s->open)
+		return;
+	if (perf_line_frame(line, &frame))
+		take_frame(s, &frame);
+	else
+		builder_note(s->b, s->metric, LEDGER_NOTE, "line in a stack that was not read", 1);
+}
+
+static int take_line(struct perf_script *s, struct span line)
+{
+	if (!line.n)
+		end_sample(s);
+	else if (line.s[0] == '#')
+		perf_header_line(s->b->profile, line);
+	else if (line.s[0] == ' ' || line.s[0] == '\t')
+		take_inner(s, line);
+	else
+		return take_sample(s, line);
+	return 0;
+}
+
+static void release(struct perf_script *s)
+{
+	known_release(&s->comms);
+	known_release(&s->events);
+	known_release(&s->texts[0]);
+	known_release(&s->texts[1]);
+	vec_release(&s->shapes);
+	vec_release(&s->stack);
+}
+
+static int perf_script_read(struct input *in, struct builder *b)
+{
+	struct perf_script s = {.in = in, .b = b};
+	struct span line;
+	int rc;
+
+	b->timed = true;
+	while ((rc = input_line(in, &line)) > 0) {
+		rc = take_line(&s, line);
+		if (rc)
+			break;
+	}
+	end_sample(&s);
+	if (!rc && !s.samples)
+		rc = err(-EINVAL, "'%s' holds no sample of perf script", in->name);
+	if (!rc)
+		perf_header_finish(b->profile);
+	release(&s);
+	return rc;
+}
+
+/* The first line that is no comment begins a sample. */
+static bool perf_script_is(struct span head)
+{
+	struct perf_sample sample;
+
+	if (span_starts(head, "# ========\n# captured on"))
+		return true;
+	while (head.n) {
+		const struct span line = span_take(&head, '\n');
+
+		if (line.n && line.s[0] != '#' && line.s[0] != '\r')
+			return perf_line_sample(line, &sample);
+	}
+	return false;
+}
+
+const struct import perf_script_import = {
+	.name = "perf-script",
+	.about = "the text of perf script",
+	.is = perf_script_is,
+	.read = perf_script_read,
+};

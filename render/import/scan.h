@@ -1,0 +1,58 @@
+/*
+ * scan: pieces of a line of text, for importers. A span is cut down from either end; nothing is
+ * copied.
+ */
+#ifndef IMPORT_SCAN_H
+#define IMPORT_SCAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/input.h"
+
+static inline struct span span_of(const char *s)
+{
+	return (struct span){s, strlen(s)};
+}
+
+static inline bool span_is(struct span a, const char *text)
+{
+	return a.n == strlen(text) && !memcmp(a.s, text, a.n);
+}
+
+static inline bool span_starts(struct span a, const char *text)
+{
+	return a.n >= strlen(text) && !memcmp(a.s, text, strlen(text));
+}
+
+static inline bool span_ends(struct span a, const char *text)
+{
+	const size_t n = strlen(text);
+
+	return a.n >= n && !memcmp(a.s + a.n - n, text, n);
+}
+
+/* Without its first @n bytes, of which it has so many. */
+static inline struct span span_from(struct span a, size_t n)
+{
+	return (struct span){a.s + n, a.n - n};
+}
+
+/* Where @c first stands, or last; a.n: nowhere. */
+size_t span_find(struct span, char c);
+size_t span_find_last(struct span, char c);
+/* Blanks and tabs at both ends cut off. */
+struct span span_trim(struct span);
+/* What stands before the first @c, which is cut off with it; all where there is none. */
+struct span span_take(struct span *, char c);
+
+/* All of the digits of an unsigned number of base 10 or 16, no more than @max. False: there are
+ * none, there is something else, or it is larger. */
+bool span_number(struct span, int base, uint64_t max, uint64_t *out);
+/* The same with a sign perhaps; from -INT64_MAX on, which may be negated. */
+bool span_int(struct span, int64_t *out);
+/* A finite decimal number, as strtod(3) in the C locale takes it: no hexadecimal, no NaN. */
+bool span_double(struct span, double *out);
+
+#endif

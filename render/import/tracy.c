@@ -1,0 +1,65 @@
+/*
+ * tracy: a trace as Tracy itself saves it. Its format changes with every version, so Tracy's own
+ * tracy-csvexport reads it, if that is on the PATH: what it prints of each call (-u) is read as
+ * tracy-csv.
+ */
+#include "import/import.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+#include "base/err.h"
+#include "import/scan.h"
+#include "sandbox/client.h"
+#include "sandbox/exporter.h"
+
+/* How it ended counts where its output was in order so far as it went. */
+static int end_exporter(const char *path, int rc)
+{
+	int status, ended = client_run_end(&status);
+
+	if (ended)
+		return ended;
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		return err(-EIO,
+			   EXPORTER
+			   " could not read '%s' (status %d): is it of the same version as "
+			   "the program that saved it?",
+			   path, WEXITSTATUS(status));
+	if (WIFSIGNALED(status) && !rc)
+		return err(-EIO, EXPORTER " was ended by signal %d on '%s'", WTERMSIG(status),
+			   path);
+	return rc;
+}
+
+static int tracy_read(struct input *in, struct builder *b)
+{
+	struct input text;
+	int out, rc;
+
+	if (!in->modified_ns)
+		return err(-EINVAL, "'%s' is no regular file: " EXPORTER " needs one", in->name);
+	rc = client_run(in->name, &out);
+	if (rc)
+		return rc;
+	input_from_fd(&text, in->name, out);
+	rc = import_find("tracy-csv")->read(&text, b);
+	/* One that still writes shall not wait for us. */
+	input_close(&text);
+	return end_exporter(in->name, rc);
+}
+
+/* server/TracyFileHeader.hpp: of LZ4, of zstd, of either. */
+static bool tracy_is(struct span head)
+{
+	return span_starts(head, "tlZ\x04") || span_starts(head, "tZst") ||
+	       span_starts(head, "tr\xfdP");
+}
+
+const struct import tracy_import = {
+	.name = "tracy",
+	.extension = "tracy",
+	.about = "a trace that Tracy saved, by tracy-csvexport",
+	.is = tracy_is,
+	.read = tracy_read,
+};

@@ -1,0 +1,133 @@
+#include "paint/diff_words.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/units.h"
+#include "paint/change_words.h"
+
+char *diff_side(const struct diff *d, int side)
+{
+	return mem_printf("%s: %s", side == BASE ? "Before" : "After", d->side[side]);
+}
+
+char *diff_sign(const struct diff *d, size_t node)
+{
+	const struct diff_finding *f = diff_finding(d, node);
+
+	if (f->effect == DIFF_SAME)
+		return mem_strdup("");
+	if (f->effect >= DIFF_NEW)
+		return mem_strdup(f->effect == DIFF_NEW ? "new" : "gone");
+	return change_text(expm1((double)f->change));
+}
+
+char *diff_interval(const struct diff *d, size_t node)
+{
+	const struct diff_finding *f = diff_finding(d, node);
+	_free_ char *low = NULL, *high = NULL;
+
+	/* Of what one side has not there is only a least factor. */
+	if (!isfinite(f->half) || f->effect >= DIFF_NEW)
+		return mem_strdup("–");
+	low = change_text(expm1((double)f->change - (double)f->half));
+	high = change_text(expm1((double)f->change + (double)f->half));
+	return mem_printf("%s … %s", low, high);
+}
+
+char *diff_verdict(const struct diff *d, size_t node)
+{
+	static const char *const words[DIFF_EFFECTS] = {"not distinguishable", "more", "less",
+							"new", "gone"};
+	static const char *const sure[DIFF_STRENGTHS + 1] = {"", ", 95 % sure", ", 99 % sure",
+							     ", 99.9 % sure"};
+	const struct diff_finding *f = diff_finding(d, node);
+	const struct diff_node *n = &d->nodes.at[node];
+
+	if (d->not_comparable)
+		return mem_printf("not comparable: %s", d->not_comparable);
+	if (f->effect == DIFF_SAME && isnan(f->change))
+		return mem_strdup(n->samples[BASE] + n->samples[NEW] < COMPARE_LEAST
+					  ? "not distinguishable: too few samples"
+					  : "the same: all that there is");
+	if (f->effect == DIFF_SAME)
+		return mem_strdup("not distinguishable");
+	return mem_printf("%s%s%s%s", d->single ? "suspect: " : "", words[f->effect],
+			  sure[f->strength], f->moved ? "; moved: its caller is as before" : "");
+}
+
+/* Three digits are more than is known. */
+static double rounded(double n)
+{
+	const double unit = pow(10, floor(log10(n)) - 1);
+
+	return n < 100 ? n : ceil(n / unit) * unit;
+}
+
+char *diff_needed(const struct diff *d, size_t node)
+{
+	const struct diff_finding *f = diff_finding(d, node);
+	const struct diff_node *n = &d->nodes.at[node];
+	char need[UNITS_BUF], have[UNITS_BUF];
+
+	if (f->effect != DIFF_SAME || isnan(f->need) || f->need <= 0)
+		return NULL;
+	if (isinf(f->need))
+		return mem_strdup("no number of samples: several runs a side are needed");
+	units_count(need, sizeof(need), (int64_t)rounded((double)f->need));
+	if (!d->single)
+		return mem_printf("about %s runs a side", need);
+	return mem_printf("about %s samples on both sides together; these are %s", need,
+			  units_count(have, sizeof(have), n->samples[BASE] + n->samples[NEW]));
+}
+
+static void add_side(struct str *s, const struct diff *d, size_t node, int side)
+{
+	const struct diff_measure *m = &d->measure[d->way];
+	const struct diff_node *n = &d->nodes.at[node];
+	const double self = (double)n->self[side] * m->scale[side];
+	_free_ char *name = diff_side(d, side);
+	_free_ char *total_text = change_value(m->unit, diff_value(d, d->way, node, side));
+	_free_ char *self_text = change_value(m->unit, self);
+	char count[UNITS_BUF];
+
+	str_addf(s, "%s: %s, self %s; %s sample%s", name, total_text, self_text,
+		 units_count(count, sizeof(count), n->samples[side]),
+		 n->samples[side] == 1 ? "" : "s");
+}
+
+char *diff_lines(const struct diff *d, size_t node)
+{
+	const struct diff_finding *f = diff_finding(d, node);
+	_free_ char *change = change_text(expm1((double)f->change));
+	_free_ char *interval = diff_interval(d, node), *verdict = diff_verdict(d, node);
+	_free_ char *needed = diff_needed(d, node);
+	struct str s = {0};
+
+	add_side(&s, d, node, BASE);
+	str_add(&s, "\n");
+	add_side(&s, d, node, NEW);
+	if (isfinite(f->half) && f->effect < DIFF_NEW)
+		str_addf(&s, "\nChange: %s, 95 %% interval %s", change, interval);
+	str_addf(&s, "\nVerdict: %s", verdict);
+	if (needed)
+		str_addf(&s, "\nTo decide: %s", needed);
+	return str_steal(&s);
+}
+
+void diff_label(struct diff *d)
+{
+	free(d->label);
+	d->label = mem_zalloc(d->nodes.n, sizeof(*d->label));
+	for (size_t i = 0; i < d->nodes.n; i++) {
+		const uint32_t name = d->tree->nodes.at[i].name;
+		_free_ char *sign = diff_sign(d, i), *label = NULL;
+
+		d->label[i] = name;
+		if (!*sign)
+			continue;
+		label = mem_printf("%s %s", sign, profile_text(d->names, name));
+		d->label[i] = intern_add(&d->names->strings, label);
+	}
+}

@@ -1,0 +1,137 @@
+#include "sandbox/rules.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+/*
+ * struct landlock_ruleset_attr as of version 6; headers may be older than the kernel. A kernel
+ * takes longer ones than it knows where what it does not know is 0.
+ * (Documentation/userspace-api/landlock.rst)
+ */
+struct ruleset {
+	uint64_t files; /* from version 1 on */
+	uint64_t net;	/* 4 */
+	uint64_t scope; /* 6 */
+};
+
+#define ALL_FILES_1    ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
+#define FILES_REFER    (1ull << 13) /* 2: link or rename to another folder */
+#define FILES_TRUNCATE (1ull << 14) /* 3 */
+#define FILES_IOCTL    (1ull << 15) /* 5: of devices opened from now on */
+#define NET_TCP	       3ull	    /* 4: bind, connect */
+#define SCOPE_ALL      3ull	    /* 6: abstract sockets, signals */
+
+/* Fonts and their lists, libraries and locales that are loaded when they are needed, and what
+ * malloc(3) asks of the machine. What is missing is passed over. */
+static const char *const readable[] = {
+	"/usr",
+	"/lib",
+	"/lib64",
+	"/etc/fonts",
+	"/etc/ld.so.cache",
+	"/etc/localtime",
+	"/var/cache/fontconfig",
+	"/sys/devices/system/cpu",
+};
+
+/* A user's own, below $HOME, or where these variables say: fontconfig's user configuration. */
+static const struct {
+	const char *variable, *below;
+} of_user[] = {
+	{"HOME", "/.fonts"},
+	{"HOME", "/.fonts.conf"},
+	{"HOME", "/.local/share/fonts"},
+	{"HOME", "/.config/fontconfig"},
+	{"HOME", "/.cache/fontconfig"},
+	{"XDG_DATA_HOME", "/fonts"},
+	{"XDG_CONFIG_HOME", "/fontconfig"},
+	{"XDG_CACHE_HOME", "/fontconfig"},
+	{"FONTCONFIG_PATH", ""},
+	{"FONTCONFIG_FILE", ""},
+};
+
+int rules_version(void)
+{
+	const long version =
+		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+
+	return version > 0 ? (int)version : 0;
+}
+
+static struct ruleset all_of(int version)
+{
+	struct ruleset r = {.files = ALL_FILES_1};
+
+	r.files |= version >= 2 ? FILES_REFER : 0;
+	r.files |= version >= 3 ? FILES_TRUNCATE : 0;
+	r.files |= version >= 5 ? FILES_IOCTL : 0;
+	r.net = version >= 4 ? NET_TCP : 0;
+	r.scope = version >= 6 ? SCOPE_ALL : 0;
+	return r;
+}
+
+static int allow_reading(int ruleset, const char *path)
+{
+	_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+	struct landlock_path_beneath_attr rule = {
+		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+		.parent_fd = fd,
+	};
+
+	if (fd < 0 ||
+	    !syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
+		return 0;
+	/* Of a file there is no folder to read. */
+	rule.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE;
+	return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0)
+		       ? -errno
+		       : 0;
+}
+
+static int allow_all(int ruleset)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(readable) / sizeof(*readable) && !rc; i++)
+		rc = allow_reading(ruleset, readable[i]);
+	for (size_t i = 0; i < sizeof(of_user) / sizeof(*of_user) && !rc; i++) {
+		const char *value = getenv(of_user[i].variable);
+		_free_ char *path = value && value[0] == '/'
+					    ? mem_printf("%s%s", value, of_user[i].below)
+					    : NULL;
+
+		if (path)
+			rc = allow_reading(ruleset, path);
+	}
+	return rc;
+}
+
+int rules_set(void)
+{
+	const int version = rules_version();
+	const struct ruleset all = all_of(version);
+	_close_ int ruleset = -1;
+	int rc;
+
+	if (!version)
+		return 0;
+	/* No longer than the kernel knows it: an older one refuses even zeroes of some. */
+	ruleset = (int)syscall(SYS_landlock_create_ruleset, &all,
+			       version >= 6   ? sizeof(all)
+			       : version >= 4 ? offsetof(struct ruleset, scope)
+					      : offsetof(struct ruleset, net),
+			       0);
+	rc = ruleset < 0 ? -errno : allow_all(ruleset);
+	if (!rc && syscall(SYS_landlock_restrict_self, ruleset, 0))
+		rc = -errno;
+	return rc ? err(rc, "cannot confine itself by landlock: %s", strerror(-rc)) : 0;
+}

@@ -1,0 +1,212 @@
+#include "sandbox/sandbox.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/ending.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "sandbox/broker.h"
+#include "sandbox/client.h"
+#include "sandbox/rules.h"
+#include "sandbox/callfilter.h"
+
+/*
+ * No honest work comes near these. One profile may take 4 GiB (store/reader.h); a page of 500,000
+ * nodes takes a tenth of that.
+ */
+#define MEMORY_BYTES (8ull << 30)
+#define FILE_BYTES   (16ull << 30)
+#define CPU_S	     600
+#define CPU_S_A_FILE 10
+
+char *sandbox_text(void)
+{
+	const int version = rules_version();
+	const char *calls = callfilter_is_there() ? "seccomp" : "no seccomp (not in this kernel)";
+
+	return version ? mem_printf("sandbox: %s, landlock %d", calls, version)
+		       : mem_printf("sandbox: %s, no landlock (not in this kernel)", calls);
+}
+
+/* --- in the child ----------------------------------------------------------------------------- */
+
+/* Less stays less. */
+static void limit(__rlimit_resource_t what, rlim_t most)
+{
+	struct rlimit value;
+
+	if (getrlimit(what, &value))
+		return;
+	value.rlim_max = value.rlim_max < most ? value.rlim_max : most;
+	value.rlim_cur = value.rlim_cur < most ? value.rlim_cur : most;
+	setrlimit(what, &value);
+}
+
+/* The signal that can be told from others' comes at the lower limit; at the upper one SIGKILL. */
+static void limit_cpu(rlim_t seconds)
+{
+	struct rlimit value;
+
+	limit(RLIMIT_CPU, seconds + 1);
+	if (getrlimit(RLIMIT_CPU, &value) || value.rlim_cur < value.rlim_max || value.rlim_max < 2)
+		return;
+	value.rlim_cur = value.rlim_max - 1;
+	setrlimit(RLIMIT_CPU, &value);
+}
+
+static void set_limits(size_t n_files)
+{
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_FSIZE, FILE_BYTES);
+	limit_cpu(CPU_S + CPU_S_A_FILE * n_files);
+#ifndef __SANITIZE_ADDRESS__ /* whose shadow is larger than any limit */
+	limit(RLIMIT_DATA, MEMORY_BYTES);
+#endif
+}
+
+/* What a shell left open is none of its business; where the command line names such a one
+ * (/dev/fd/63), the broker opens it. */
+static void close_others(int socket)
+{
+	if (socket > STDERR_FILENO + 1)
+		syscall(SYS_close_range, STDERR_FILENO + 1, socket - 1, 0);
+	syscall(SYS_close_range, socket + 1, ~0u, 0);
+}
+
+static int confine(const struct allowed *s, int socket, pid_t parent)
+{
+	int rc;
+
+	close_others(socket);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	set_limits(s->files.n);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return err(-errno, "cannot give up new privileges: %s", strerror(errno));
+	rc = rules_set();
+	if (!rc)
+		rc = callfilter_set(socket);
+	if (!rc)
+		client_begin(socket);
+	return rc;
+}
+
+/* --- in the parent ---------------------------------------------------------------------------- */
+
+/* The signals that end a command from outside, unless they were to be ignored. */
+static void blocked_set(sigset_t *set)
+{
+	static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction now;
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!sigaction(all[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaddset(set, all[i]);
+}
+
+/* Serves until the child has closed its end; the signal that came, or 0. */
+static int serve(struct broker *b, int signals)
+{
+	struct pollfd p[] = {{.fd = b->socket, .events = POLLIN},
+			     {.fd = signals, .events = POLLIN}};
+	struct signalfd_siginfo info;
+
+	for (;;) {
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return 0;
+		if (p[1].revents && read(signals, &info, sizeof(info)) == sizeof(info))
+			return (int)info.ssi_signo;
+		if (p[0].revents && !broker_serve(b))
+			return 0;
+	}
+}
+
+/* Ends as the child did, or by what was sent to end us. */
+static void end_by(int signal_number, const sigset_t *mask)
+{
+	const struct rlimit none = {0, 0};
+
+	setrlimit(RLIMIT_CORE, &none);
+	signal(signal_number, SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	raise(signal_number);
+}
+
+static enum sandbox_side tell_crash(const struct broker *b, int signal_number)
+{
+	const char *what = ending_text(signal_number);
+
+	if (!b->reading[0])
+		err(-EIO, "%s: this is a fault of eprof-render, nothing was written", what);
+	else if (signal_number == SIGXCPU)
+		err(-EIO, "'%s' is damaged: reading it %s", b->reading, what);
+	else
+		err(-EIO, "'%s' is damaged: reading it %s; capture or copy it again", b->reading,
+		    what);
+	return SANDBOX_FAILED;
+}
+
+static enum sandbox_side supervise(struct broker *b, pid_t child, const sigset_t *blocked,
+				   int *status)
+{
+	const int signals = signalfd(-1, blocked, SFD_CLOEXEC);
+	const int sent = serve(b, signals);
+	int how = 0;
+
+	if (sent)
+		kill(child, SIGKILL);
+	while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+		;
+	broker_end(b);
+	if (signals >= 0)
+		close(signals);
+	if (sent)
+		end_by(sent, &b->mask);
+	if (WIFSIGNALED(how) && ending_is_crash(WTERMSIG(how)))
+		return tell_crash(b, WTERMSIG(how));
+	if (WIFSIGNALED(how))
+		end_by(WTERMSIG(how), &b->mask);
+	*status = WIFEXITED(how) ? WEXITSTATUS(how) : 1;
+	return SANDBOX_ENDED;
+}
+
+enum sandbox_side sandbox_enter(const struct allowed *s, int *status)
+{
+	struct broker b = {.allowed = s};
+	const pid_t self = getpid();
+	sigset_t blocked;
+	int ends[2];
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		err(-errno, "cannot make a socket: %s", strerror(errno));
+		return SANDBOX_FAILED;
+	}
+	blocked_set(&blocked);
+	sigprocmask(SIG_BLOCK, &blocked, &b.mask);
+	child = fork();
+	if (!child) {
+		sigprocmask(SIG_SETMASK, &b.mask, NULL);
+		close(ends[0]);
+		return confine(s, ends[1], self) ? SANDBOX_FAILED : SANDBOX_CHILD;
+	}
+	close(ends[1]);
+	b.socket = ends[0];
+	if (child > 0)
+		return supervise(&b, child, &blocked, status);
+	err(-errno, "cannot start a process: %s", strerror(errno));
+	close(ends[0]);
+	return SANDBOX_FAILED;
+}

@@ -1,0 +1,411 @@
+#include "view/comparison.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/units.h"
+#include "paint/change_words.h"
+#include "view/delta.h"
+
+#define TERMINAL_ROWS 60
+#define PRINTED_ROWS  400
+#define ONLY_ROWS     20
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static void add_note(struct str *s, const char *text)
+{
+	str_addf(s, "%s%s", s->n ? "; " : "", text);
+}
+
+static void add_split(struct str *s, const struct compare_row *r)
+{
+	const double whole = fabs(r->by_calls) + fabs(r->by_cost);
+	_free_ char *calls = change_text(r->count[NEW] / r->count[BASE] - 1);
+	_free_ char *cost = change_text(r->cost[NEW] / r->cost[BASE] - 1);
+	_free_ char *text = NULL;
+
+	if (r->kind != ROW_ZONE || !(whole > 0) || !(r->count[BASE] > 0))
+		return;
+	text = mem_printf("calls %s, cost a call %s", calls, cost);
+	add_note(s, text);
+}
+
+static void add_course(struct str *s, const struct course *c)
+{
+	_free_ char *step = change_text(expm1(c->step_size));
+	_free_ char *drift = change_text(expm1(c->drift_size));
+	_free_ char *change = change_text(expm1(c->change_size));
+	_free_ char *text = NULL;
+
+	if (c->change)
+		text = mem_printf("of %zu runs, %s since number %zu", c->n, change, c->change + 1);
+	else if (c->drift)
+		text = mem_printf("drifts: %s over %zu runs", drift, c->n);
+	else if (c->step)
+		text = mem_printf("step: %s, %.1f deviations off %zu runs before", step,
+				  fabs(c->step_sigmas), c->n - 1);
+	if (text)
+		add_note(s, text);
+}
+
+/* What to know beside the numbers. Freed by the caller. */
+static char *notes_of(const struct compare_row *r)
+{
+	struct str s = {0};
+
+	if (r->why)
+		add_note(&s, r->why);
+	if (r->too_few)
+		add_note(&s, "too few samples");
+	if (r->verdict != VERDICT_UNCHANGED && r->verdict != VERDICT_NOT_COMPARABLE)
+		add_split(&s, r);
+	add_course(&s, &r->course);
+	return s.n ? str_steal(&s) : mem_strdup("");
+}
+
+/* --- facts ------------------------------------------------------------------------------------ */
+
+/* "version 1.2, 5 runs; sqlite3 -cmd …" */
+static char *side_text(const struct comparison *c, int side)
+{
+	const struct compare_run *r = &c->run[side][0];
+	char when[UNITS_BUF];
+	struct str s = {0};
+	bool same = true;
+
+	for (size_t i = 1; i < c->runs[side]; i++)
+		same &= !strcmp(c->run[side][i].version, r->version);
+	if (*r->version && same)
+		str_addf(&s, "%s, ", r->version);
+	str_addf(&s, "%zu run%s", c->runs[side], c->runs[side] == 1 ? "" : "s");
+	str_addf(&s, "%s %s", c->runs[side] == 1 ? " of" : " since",
+		 units_time(when, sizeof(when), r->started_unix_ns));
+	if (*r->command)
+		str_addf(&s, ": %s", r->command);
+	return str_steal(&s);
+}
+
+static const char *per_text(const struct comparison *c)
+{
+	if (c->per == PER_RUN)
+		return "amounts in a run";
+	if (c->per == PER_SECOND)
+		return "amounts a second of the capture";
+	return "zones: time a call; functions: share of the samples";
+}
+
+static void write_verdict(const struct comparison *c, struct doc_block *facts)
+{
+	const size_t regressed = comparison_count(c, VERDICT_REGRESSED);
+	const size_t suspects = comparison_suspects(c);
+
+	if (c->not_comparable) {
+		doc_fact(facts, true, "Verdict", "not comparable: %s", c->not_comparable);
+		return;
+	}
+	doc_fact(facts, regressed > 0, "Verdict",
+		 "%s: %zu regressed, %zu improved, %zu moved, %zu undecided, %zu unchanged",
+		 verdict_name(comparison_verdict(c)), regressed,
+		 comparison_count(c, VERDICT_IMPROVED), comparison_count(c, VERDICT_MOVED),
+		 comparison_count(c, VERDICT_UNDECIDED), comparison_count(c, VERDICT_UNCHANGED));
+	if (suspects)
+		doc_fact(facts, true, "Suspect",
+			 "%zu row%s changed by more than a guess of %.2g %% from run to run "
+			 "explains; one run a side cannot decide: compare several",
+			 suspects, suspects == 1 ? "" : "s", 100 * c->between);
+}
+
+void comparison_write_facts(const struct comparison *c, struct doc *doc)
+{
+	struct doc_block *facts = doc_facts(doc);
+
+	write_verdict(c, facts);
+	for (int side = BASE; side < SIDES; side++) {
+		_free_ char *text = side_text(c, side);
+
+		doc_fact(facts, false, side == BASE ? "Base" : "New", "%s", text);
+	}
+	if (c->choice)
+		doc_fact(facts, false, "Baseline", "%s", c->choice);
+	doc_fact(facts, false, "Values", "%s%s%s", per_text(c), c->metric ? " of " : "",
+		 c->metric ? c->metric : "");
+	doc_fact(facts, false, "Method",
+		 "%s; changes below %.3g %% are none; 5 %% of those found may be none",
+		 comparison_method(c), 100 * c->gate);
+	for (size_t i = 0; i < c->notes.n; i++)
+		doc_fact(facts, true, "Note", "%s", c->notes.at[i]);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static void number_cell(struct doc_table *t, const char *unit, double value)
+{
+	_free_ char *text = change_value(unit, value);
+
+	doc_cell(t, value, "%s", text);
+}
+
+static void change_cell(struct doc_table *t, double ratio)
+{
+	_free_ char *text = change_text(ratio);
+
+	doc_cell(t, isfinite(ratio) ? 100 * ratio : NAN, "%s", text);
+}
+
+static void write_plain(struct doc_table *t, const struct compare_row *r)
+{
+	_free_ char *notes = notes_of(r);
+	_free_ char *low = change_text(r->low), *high = change_text(r->high);
+
+	doc_cell(t, 0, "%s", delta_verdict_text(r));
+	change_cell(t, r->change);
+	doc_cell(t, 0, isfinite(r->low) ? "%s … %s" : "–", low, high);
+	number_cell(t, r->unit, r->value[BASE]);
+	number_cell(t, r->unit, r->value[NEW]);
+	doc_cell(t, 0, "%s", row_kind_name(r->kind));
+	doc_cell_code(t, FRAME_USER, r->name);
+	doc_cell(t, 0, "%s", r->module);
+	doc_cell(t, 0, "%s", notes);
+}
+
+/* For formats with room. */
+static void write_more(struct doc_table *t, const struct compare_row *r)
+{
+	const double more[] = {100 * r->low,   100 * r->high, r->p,	     r->q,
+			       r->count[BASE], r->count[NEW], r->cost[BASE], r->cost[NEW],
+			       r->by_calls,    r->by_cost};
+
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++)
+		doc_cell(t, more[i], "%.4g", more[i]);
+	doc_cell(t, 0, "%s", r->unit);
+}
+
+static void write_row(struct doc_table *t, const struct compare_row *r)
+{
+	write_plain(t, r);
+	write_more(t, r);
+}
+
+#define PLAIN_COLUMNS 9
+static const struct doc_column columns[] = {
+	{"Verdict", CELL_TEXT, NULL},
+	{"Change", CELL_NUMBER, "of the value, new against base"},
+	{"95 % interval", CELL_TEXT, "in which the true change lies in 19 of 20 comparisons"},
+	{"Base", CELL_NUMBER, "geometric mean over the runs"},
+	{"New", CELL_NUMBER, "geometric mean over the runs"},
+	{"Of", CELL_TEXT, "zone; self: in the function itself; total: and all that it calls"},
+	{"Name", CELL_TEXT, NULL},
+	{"Module", CELL_TEXT, NULL},
+	{"Notes", CELL_TEXT, NULL},
+	{"Low", CELL_NUMBER, NULL},
+	{"High", CELL_NUMBER, NULL},
+	{"p", CELL_NUMBER, NULL},
+	{"q", CELL_NUMBER, NULL},
+	{"Base count", CELL_NUMBER, NULL},
+	{"New count", CELL_NUMBER, NULL},
+	{"Base cost", CELL_NUMBER, NULL},
+	{"New cost", CELL_NUMBER, NULL},
+	{"By calls", CELL_NUMBER, NULL},
+	{"By cost", CELL_NUMBER, NULL},
+	{"Unit", CELL_TEXT, NULL},
+};
+static const char *const keys[] = {
+	"verdict", "change_percent", "interval",  "base",	 "new",		 "of",
+	"name",	   "module",	     "notes",	  "low_percent", "high_percent", "p",
+	"q",	   "base_count",     "new_count", "base_cost",	 "new_cost",	 "by_calls",
+	"by_cost", "unit",
+};
+
+static bool is_shown(const struct compare_row *r, bool all)
+{
+	return all || r->suspect || r->verdict <= VERDICT_MOVED || r->kind == ROW_WHOLE ||
+	       r->course.change || r->course.drift || r->course.step;
+}
+
+/* Of the rows that do not show, or not first. */
+static void write_left_out(const struct comparison *c, struct doc *doc, size_t shown,
+			   enum comparison_rows rows)
+{
+	const size_t rest = c->rows.n - shown;
+	size_t few = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		few += c->rows.at[i].too_few;
+	if (!c->rows.n)
+		doc_text(doc, "Nothing that both sides have could be compared.");
+	else if (rest && rows == ROWS_CHANGED)
+		doc_text(doc,
+			 "%s%zu rows, unchanged or undecided, are not shown; --all shows them. "
+			 "%zu of these have too few samples to be judged.",
+			 shown ? "" : "No row changed. ", rest, few);
+	else if (rest && rows == ROWS_FOLDED)
+		doc_text(doc,
+			 "%s%zu more row%s unchanged or undecided, %zu of them because of too few "
+			 "samples.",
+			 shown ? "" : "No row changed. ", rest, rest == 1 ? " is" : "s are", few);
+}
+
+static void write_table(const struct comparison *c, struct doc *doc, enum comparison_rows rows,
+			size_t shown)
+{
+	struct doc_table *t;
+
+	doc_heading(doc, "Changes");
+	t = doc_table(doc, "by verdict, then by how much the value changed", columns,
+		      sizeof(columns) / sizeof(*columns));
+	doc_keys(t, keys);
+	t->extra_from = PLAIN_COLUMNS;
+	t->terminal_rows = rows == ROWS_ALL ? 0 : shown < TERMINAL_ROWS ? shown : TERMINAL_ROWS;
+	t->printed_rows = rows == ROWS_FOLDED && shown < PRINTED_ROWS ? shown : PRINTED_ROWS;
+	t->more = mem_strdup("rows");
+	t->spare[t->n_spare++] = 7; /* module */
+	for (size_t i = 0; i < c->rows.n; i++)
+		if (is_shown(&c->rows.at[i], rows == ROWS_ALL))
+			write_row(t, &c->rows.at[i]);
+	for (size_t i = 0; i < c->rows.n && rows == ROWS_FOLDED; i++)
+		if (!is_shown(&c->rows.at[i], false))
+			write_row(t, &c->rows.at[i]);
+}
+
+static void write_rows(const struct comparison *c, struct doc *doc, enum comparison_rows rows)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		shown += is_shown(&c->rows.at[i], rows == ROWS_ALL);
+	/* A table of which nothing is to show at first would show all. */
+	if (!shown && rows == ROWS_FOLDED)
+		rows = ROWS_CHANGED;
+	if (shown || rows == ROWS_ALL)
+		write_table(c, doc, rows, shown);
+	write_left_out(c, doc, shown, rows);
+}
+
+/* --- quantiles -------------------------------------------------------------------------------- */
+
+static void quantile_cells(struct doc_table *t, const struct compare_quantile *q)
+{
+	_free_ char *low = change_text(q->low), *high = change_text(q->high);
+
+	number_cell(t, "ns", q->value[BASE]);
+	number_cell(t, "ns", q->value[NEW]);
+	change_cell(t, q->change);
+	doc_cell(t, 0, isfinite(q->low) ? "%s … %s" : "–", low, high);
+}
+
+static bool has_quantiles(const struct compare_row *r, enum comparison_rows rows)
+{
+	return r->quantile[0].value[BASE] > 0 && is_shown(r, rows != ROWS_CHANGED);
+}
+
+/* A mean hides that only the slowest calls became slower. */
+static void write_quantiles(const struct comparison *c, struct doc *doc, enum comparison_rows rows)
+{
+	static const struct doc_column titles[] = {
+		{"Zone", CELL_TEXT, NULL},
+		{"p50", CELL_NUMBER, "half of the base's calls took no longer"},
+		{"New", CELL_NUMBER, "the same of the new side"},
+		{"Change", CELL_NUMBER, NULL},
+		{"95 % interval", CELL_TEXT, "by drawing the runs again"},
+		{"p90", CELL_NUMBER, "nine of ten of the base's calls took no longer"},
+		{"New", CELL_NUMBER, NULL},
+		{"Change", CELL_NUMBER, NULL},
+		{"95 % interval", CELL_TEXT, NULL},
+		{"p99", CELL_NUMBER, "99 of 100 of the base's calls took no longer"},
+		{"New", CELL_NUMBER, NULL},
+		{"Change", CELL_NUMBER, NULL},
+		{"95 % interval", CELL_TEXT, NULL},
+	};
+	static const char *const names[] = {
+		"zone",		"p50_base", "p50_new", "p50_change_percent",
+		"p50_interval", "p90_base", "p90_new", "p90_change_percent",
+		"p90_interval", "p99_base", "p99_new", "p99_change_percent",
+		"p99_interval",
+	};
+	/* Where room is short: the intervals, what was before of p50 and p90, then these. */
+	static const uint8_t spare[] = {4, 8, 12, 5, 6, 1, 2, 9, 10};
+	struct doc_table *t;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		n += has_quantiles(&c->rows.at[i], rows);
+	if (!n)
+		return;
+	doc_heading(doc, "Times of calls");
+	t = doc_table(doc, "quantiles of all calls of a side together, as measured", titles,
+		      sizeof(titles) / sizeof(*titles));
+	doc_keys(t, names);
+	memcpy(t->spare, spare, sizeof(spare));
+	t->n_spare = sizeof(spare);
+	t->terminal_rows = rows == ROWS_ALL ? 0 : ONLY_ROWS;
+	t->printed_rows = PRINTED_ROWS;
+	t->more = mem_strdup("zones");
+	for (size_t i = 0; i < c->rows.n; i++) {
+		if (!has_quantiles(&c->rows.at[i], rows))
+			continue;
+		doc_cell_code(t, FRAME_USER, c->rows.at[i].name);
+		for (int q = 0; q < COMPARE_QUANTILES; q++)
+			quantile_cells(t, &c->rows.at[i].quantile[q]);
+	}
+}
+
+/* --- what one side has alone ------------------------------------------------------------------ */
+
+static void write_only(const struct comparison *c, struct doc *doc, bool all)
+{
+	static const struct doc_column titles[] = {
+		{"Only in", CELL_TEXT, NULL}, {"Value", CELL_NUMBER, "total"},
+		{"Of", CELL_TEXT, NULL},      {"Name", CELL_TEXT, NULL},
+		{"Module", CELL_TEXT, NULL},  {"Likely", CELL_TEXT, NULL},
+	};
+	static const char *const names[] = {"side", "value", "of", "name", "module", "likely"};
+	struct doc_table *t;
+
+	if (c->only.n) {
+		doc_heading(doc, "Added and removed");
+		t = doc_table(doc, "what only one side has, by value", titles,
+			      sizeof(titles) / sizeof(*titles));
+		doc_keys(t, names);
+		t->terminal_rows = all ? 0 : ONLY_ROWS;
+		t->printed_rows = PRINTED_ROWS;
+		t->more = mem_strdup("more");
+		for (size_t i = 0; i < c->only.n; i++) {
+			const struct compare_only *o = &c->only.at[i];
+
+			doc_cell(t, 0, "%s", o->is_new ? "new" : "base");
+			number_cell(t,
+				    o->is_zone		 ? "ns"
+				    : c->per == PER_WORK ? "share"
+							 : c->unit,
+				    o->value);
+			doc_cell(t, 0, "%s", o->is_zone ? "zone" : "total");
+			doc_cell_code(t, FRAME_USER, o->name);
+			doc_cell(t, 0, "%s", o->module);
+			doc_cell(t, 0, "%s%s",
+				 !o->other   ? ""
+				 : o->is_new ? "was "
+					     : "is now ",
+				 o->other ? o->other : "");
+		}
+	}
+	if (c->few_only)
+		doc_text(doc,
+			 "%zu more functions are in one side only, but with so few samples "
+			 "that this may be chance.",
+			 c->few_only);
+}
+
+void comparison_write_rows(const struct comparison *c, struct doc *doc, enum comparison_rows rows)
+{
+	write_rows(c, doc, rows);
+	write_quantiles(c, doc, rows);
+	write_only(c, doc, rows == ROWS_ALL);
+}
+
+void comparison_write(const struct comparison *c, struct doc *doc, enum comparison_rows rows)
+{
+	comparison_write_facts(c, doc);
+	comparison_write_rows(c, doc, rows);
+}

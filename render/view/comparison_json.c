@@ -1,0 +1,201 @@
+/* comparison_json(): see comparison.h. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/units.h"
+#include "view/comparison.h"
+
+#define DIGITS 15 /* as many as a double has */
+
+/* A run's texts come from a stranger's file: they become well-formed UTF-8 on one line. */
+static void put_text(FILE *out, const char *before, const char *text)
+{
+	_free_ char *clean = str_clean(text, strlen(text));
+
+	fprintf(out, "%s\"", before);
+	for (const char *s = clean; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			putc('\\', out);
+		putc(*s, out);
+	}
+	putc('"', out);
+}
+
+static void put_int(FILE *out, const char *before, int64_t value)
+{
+	fprintf(out, "%s%" PRId64, before, value);
+}
+
+static void put_number(FILE *out, const char *before, double value)
+{
+	fputs(before, out);
+	if (isfinite(value))
+		fprintf(out, "%.*g", DIGITS, value);
+	else
+		fputs("null", out);
+}
+
+static void put_bool(FILE *out, const char *before, bool value)
+{
+	fprintf(out, "%s%s", before, value ? "true" : "false");
+}
+
+static void put_or_null(FILE *out, const char *before, const char *text)
+{
+	if (text)
+		put_text(out, before, text);
+	else
+		fprintf(out, "%snull", before);
+}
+
+static void write_runs(const struct comparison *c, int side, FILE *out)
+{
+	char when[UNITS_BUF];
+
+	for (size_t i = 0; i < c->runs[side]; i++) {
+		const struct compare_run *r = &c->run[side][i];
+
+		put_text(out, i ? ",\n    {\"version\":" : "\n    {\"version\":", r->version);
+		put_text(out, ",\"platform\":", r->platform);
+		put_text(out, ",\"run\":", r->name);
+		put_text(out, ",\"started\":", units_time(when, sizeof(when), r->started_unix_ns));
+		put_text(out, ",\"command\":", r->command);
+		put_text(out, ",\"cpu\":", r->cpu);
+		putc('}', out);
+	}
+}
+
+static void write_provenance(const struct comparison *c, const char *tool, FILE *out)
+{
+	put_text(out, " \"provenance\":{\"tool\":", tool);
+	fputs(",\n  \"base\":[", out);
+	write_runs(c, BASE, out);
+	fputs("],\n  \"new\":[", out);
+	write_runs(c, NEW, out);
+	put_or_null(out, "],\n  \"baseline\":", c->choice);
+	put_text(out, ",\"per\":", per_name(c->per));
+	put_or_null(out, ",\"metric\":", c->metric);
+	put_or_null(out, ",\"unit\":", c->unit);
+	put_text(out, ",\"better\":", c->direction == LOWER_IS_BETTER ? "lower" : "higher");
+	put_number(out, ",\"gate\":", c->gate);
+	put_number(out, ",\"between\":", c->single ? c->between : NAN);
+	put_bool(out, ",\"net\":", c->net);
+	fputs(",\n  \"notes\":[", out);
+	for (size_t i = 0; i < c->notes.n; i++)
+		put_text(out, i ? "," : "", c->notes.at[i]);
+	fputs("]},\n", out);
+}
+
+static void write_verdict(const struct comparison *c, FILE *out)
+{
+	put_text(out, " \"verdict\":", verdict_name(comparison_verdict(c)));
+	put_or_null(out, ",\"not_comparable\":", c->not_comparable);
+	fputs(",\"counts\":{", out);
+	for (enum verdict v = 0; v < VERDICTS; v++) {
+		put_text(out, v ? "," : "", verdict_name(v));
+		put_int(out, ":", (int64_t)comparison_count(c, v));
+	}
+	put_int(out, ",\"suspect\":", (int64_t)comparison_suspects(c));
+	fputs("},\n", out);
+}
+
+static void write_pair(FILE *out, const char *name, const double *pair)
+{
+	fprintf(out, ",\"%s\":", name);
+	put_number(out, "[", pair[BASE]);
+	put_number(out, ",", pair[NEW]);
+	putc(']', out);
+}
+
+static void write_course(const struct course *c, FILE *out)
+{
+	put_int(out, ",\"history\":{\"runs\":", (int64_t)c->n);
+	put_bool(out, ",\"step\":", c->step);
+	put_number(out, ",\"step_change\":", expm1(c->step_size));
+	put_bool(out, ",\"drift\":", c->drift);
+	put_number(out, ",\"drift_change\":", expm1(c->drift_size));
+	if (c->change)
+		put_int(out, ",\"changed_at\":", (int64_t)c->change);
+	else
+		fputs(",\"changed_at\":null", out);
+	putc('}', out);
+}
+
+static void write_quantiles(const struct compare_row *r, FILE *out)
+{
+	for (int i = 0; i < COMPARE_QUANTILES; i++) {
+		const struct compare_quantile *q = &r->quantile[i];
+
+		put_number(out, i ? ",{\"quantile\":" : ",\"quantiles\":[{\"quantile\":",
+			   compare_quantiles[i]);
+		put_number(out, ",\"base\":", q->value[BASE]);
+		put_number(out, ",\"new\":", q->value[NEW]);
+		put_number(out, ",\"change\":", q->change);
+		put_number(out, ",\"low\":", q->low);
+		put_number(out, ",\"high\":", q->high);
+		putc('}', out);
+	}
+	putc(']', out);
+}
+
+static void write_row(const struct compare_row *r, FILE *out)
+{
+	put_text(out, "  {\"of\":", row_kind_name(r->kind));
+	put_text(out, ",\"name\":", r->name);
+	put_text(out, ",\"module\":", r->module);
+	put_text(out, ",\"verdict\":", verdict_name(r->verdict));
+	put_bool(out, ",\"suspect\":", r->suspect);
+	put_text(out, ",\"unit\":", r->unit);
+	put_number(out, ",\"base\":", r->value[BASE]);
+	put_number(out, ",\"new\":", r->value[NEW]);
+	put_number(out, ",\"change\":", r->change);
+	put_number(out, ",\"low\":", r->low);
+	put_number(out, ",\"high\":", r->high);
+	put_number(out, ",\"p\":", r->p);
+	put_number(out, ",\"q\":", r->q);
+	write_pair(out, "count", r->count);
+	if (r->kind == ROW_ZONE) {
+		write_pair(out, "cost_per_call", r->cost);
+		put_number(out, ",\"by_calls\":", r->by_calls);
+		put_number(out, ",\"by_cost\":", r->by_cost);
+	}
+	if (r->quantile[0].value[BASE] > 0)
+		write_quantiles(r, out);
+	put_or_null(out, ",\"why\":", r->why ? r->why : r->too_few ? "too few samples" : NULL);
+	if (r->course.n)
+		write_course(&r->course, out);
+	putc('}', out);
+}
+
+static void write_only(const struct compare_only *o, FILE *out)
+{
+	put_text(out, "  {\"side\":", o->is_new ? "new" : "base");
+	put_text(out, ",\"of\":", o->is_zone ? "zone" : "total");
+	put_text(out, ",\"name\":", o->name);
+	put_text(out, ",\"module\":", o->module);
+	put_number(out, ",\"value\":", o->value);
+	put_number(out, ",\"count\":", o->count);
+	put_or_null(out, ",\"likely\":", o->other);
+	putc('}', out);
+}
+
+void comparison_json(const struct comparison *c, const char *tool, FILE *out)
+{
+	put_int(out, "{\"schema_version\":", COMPARISON_JSON_SCHEMA);
+	fputs(",\n", out);
+	write_provenance(c, tool, out);
+	write_verdict(c, out);
+	fputs(" \"results\":[\n", out);
+	for (size_t i = 0; i < c->rows.n; i++) {
+		fputs(i ? ",\n" : "", out);
+		write_row(&c->rows.at[i], out);
+	}
+	fputs("],\n \"only_one_side\":[\n", out);
+	for (size_t i = 0; i < c->only.n; i++) {
+		fputs(i ? ",\n" : "", out);
+		write_only(&c->only.at[i], out);
+	}
+	fputs("]}\n", out);
+}

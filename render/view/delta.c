@@ -1,0 +1,215 @@
+#include "view/delta.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "base/units.h"
+#include "paint/change_words.h"
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+const char *delta_verdict_text(const struct compare_row *r)
+{
+	if (r->suspect)
+		return r->change > 0 ? "undecided (suspect: more)" : "undecided (suspect: less)";
+	return verdict_name(r->verdict);
+}
+
+/* --- which row is whose ----------------------------------------------------------------------- */
+
+#define IS_NEW	   (UINT32_MAX - 1) /* in place of a row */
+#define IS_NOWHERE UINT32_MAX
+
+/* Numbers of rows by number of function or zone. */
+struct deltas {
+	const struct comparison *c;
+	uint32_t *self, *total, *zone;
+	bool zones;
+};
+
+/* Rows by subject and kind, while the tables are made. */
+struct lookup {
+	struct subjects names;
+	struct map rows;
+};
+
+/* A zone that was only counted is a zone. */
+static uint64_t key_of(uint32_t subject, enum row_kind kind)
+{
+	return (uint64_t)(kind == ROW_CALLS ? ROW_ZONE : kind) << 32 | subject;
+}
+
+static void enter(struct lookup *l, const char *module, const char *name, enum row_kind kind,
+		  uint32_t row)
+{
+	bool fresh;
+	uint32_t *at = map_put(&l->rows, key_of(subject_add(&l->names, module, name, 0, ""), kind),
+			       &fresh);
+
+	if (fresh)
+		*at = row;
+}
+
+static void enter_all(struct lookup *l, const struct comparison *c)
+{
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct compare_row *r = &c->rows.at[i];
+
+		if (r->kind != ROW_WHOLE)
+			enter(l, r->module, r->name, r->kind, (uint32_t)i);
+	}
+	for (size_t i = 0; i < c->only.n; i++) {
+		const struct compare_only *o = &c->only.at[i];
+
+		if (o->is_new)
+			enter(l, o->module, o->name, o->is_zone ? ROW_ZONE : ROW_TOTAL, IS_NEW);
+	}
+}
+
+static uint32_t find(struct lookup *l, const struct profile *p, uint32_t module, uint32_t name,
+		     enum row_kind kind)
+{
+	const uint32_t subject = subject_add(&l->names, profile_text(p, p->modules.at[module].path),
+					     profile_text(p, name), 0, "");
+	const uint32_t *row = map_get(&l->rows, key_of(subject, kind));
+
+	return row ? *row : IS_NOWHERE;
+}
+
+static void find_all(struct deltas *d, struct lookup *l, const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->functions.n; i++) {
+		const struct function *f = &p->functions.at[i];
+
+		d->self[i] = find(l, p, f->module, f->name, ROW_SELF);
+		d->total[i] = find(l, p, f->module, f->name, ROW_TOTAL);
+	}
+	for (uint32_t i = 0; i < p->zones.n; i++) {
+		const struct zone *z = &p->zones.at[i];
+
+		d->zone[i] = find(l, p, z->module, z->name, ROW_ZONE);
+		d->zones |= d->zone[i] != IS_NOWHERE;
+	}
+}
+
+struct deltas *deltas_new(const struct comparison *c, const struct profile *p)
+{
+	struct deltas *d;
+	struct lookup l = {0};
+
+	if (c->not_comparable)
+		return NULL;
+	d = mem_zalloc(1, sizeof(*d));
+	d->c = c;
+	d->self = mem_zalloc(p->functions.n + 1, sizeof(*d->self));
+	d->total = mem_zalloc(p->functions.n + 1, sizeof(*d->total));
+	d->zone = mem_zalloc(p->zones.n + 1, sizeof(*d->zone));
+	l.names.alias = c->alias_of ? c->alias : NULL;
+	l.names.alias_of = c->alias_of;
+	enter_all(&l, c);
+	find_all(d, &l, p);
+	subjects_release(&l.names);
+	map_release(&l.rows);
+	return d;
+}
+
+void deltas_free(struct deltas *d)
+{
+	if (!d)
+		return;
+	free(d->self);
+	free(d->total);
+	free(d->zone);
+	free(d);
+}
+
+static struct delta delta_of(const struct deltas *d, uint32_t row)
+{
+	return (struct delta){row < d->c->rows.n ? &d->c->rows.at[row] : NULL, row == IS_NEW};
+}
+
+struct delta deltas_function(const struct deltas *d, uint32_t function, enum row_kind kind)
+{
+	const struct delta total = delta_of(d, d->total[function]);
+
+	return kind == ROW_TOTAL || total.is_new ? total : delta_of(d, d->self[function]);
+}
+
+struct delta deltas_zone(const struct deltas *d, uint32_t zone)
+{
+	return delta_of(d, d->zone[zone]);
+}
+
+bool deltas_have_metric(const struct deltas *d, const char *metric)
+{
+	return d && metric && d->c->metric && !strcmp(d->c->metric, metric);
+}
+
+bool deltas_have_zones(const struct deltas *d)
+{
+	return d && d->zones;
+}
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+enum { BEFORE, CHANGE, VERDICT };
+
+void delta_columns(struct doc_column *columns, const char **keys, bool total)
+{
+	static const struct doc_column plain[DELTA_COLUMNS] = {
+		{"Before", CELL_NUMBER, "what the baseline had: geometric mean over its runs"},
+		{"Change", CELL_NUMBER, "against the baseline"},
+		{"Verdict", CELL_TEXT, "of the comparison with the baseline"},
+	};
+	static const struct doc_column of_total[DELTA_COLUMNS] = {
+		{"Total before", CELL_NUMBER, "what the baseline had, with all that it called"},
+		{"Total change", CELL_NUMBER, "the change of that"},
+		{"Total verdict", CELL_TEXT, "and the verdict on it"},
+	};
+	static const char *const names[] = {"before", "change_percent", "verdict"};
+	static const char *const total_names[] = {"total_before", "total_change_percent",
+						  "total_verdict"};
+
+	memcpy(columns, total ? of_total : plain, sizeof(plain));
+	memcpy(keys, total ? total_names : names, sizeof(names));
+}
+
+void delta_cell(struct doc_table *t, const struct delta *d, size_t column)
+{
+	const struct compare_row *r = d->row;
+	_free_ char *text = NULL;
+
+	if (column == VERDICT) {
+		doc_cell(t, 0, "%s", r ? delta_verdict_text(r) : d->is_new ? "new" : "");
+		return;
+	}
+	if (!r) {
+		doc_cell(t, NAN, "–");
+		return;
+	}
+	text = column == BEFORE ? change_value(r->unit, r->value[BASE]) : change_text(r->change);
+	doc_cell(t, column == BEFORE ? r->value[BASE] : 100 * r->change, "%s", text);
+}
+
+void delta_cells(struct doc_table *t, const struct delta *d)
+{
+	for (size_t i = 0; i < DELTA_COLUMNS; i++)
+		delta_cell(t, d, i);
+}
+
+void deltas_note(const struct deltas *d, struct doc *doc)
+{
+	static const char *const per[] = {
+		[PER_AUTO] = "amounts in a run",
+		[PER_RUN] = "amounts in a run",
+		[PER_SECOND] = "amounts a second of the capture",
+		[PER_WORK] = "of zones the time a call, of functions the share of the samples",
+	};
+	const struct comparison *c = d->c;
+
+	doc_text(doc, "Before, Change, Verdict: against %s (%zu run%s); values: %s.",
+		 *c->run[BASE][0].version ? c->run[BASE][0].version : "the base", c->runs[BASE],
+		 c->runs[BASE] == 1 ? "" : "s", per[c->per <= PER_WORK ? c->per : PER_RUN]);
+}

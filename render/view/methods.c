@@ -1,0 +1,87 @@
+/* methods: what each number of a report means, and how it was taken. */
+#include "view/base.h"
+#include "view/zone_words.h"
+
+#include <string.h>
+
+#include "model/meta.h"
+
+static void samples_methods(const struct view_input *in, struct doc_block *b)
+{
+	const char *events = profile_run(in->profile, RUN_EVENTS);
+
+	doc_fact(b, false, "Samples",
+		 "At every tick of %s, eprof took the stack that ran. A function's share of the "
+		 "samples estimates its share of the amount; nothing is known of what happened "
+		 "between two ticks.",
+		 events && *events ? events : "an event");
+	doc_fact(b, false, "Self, total",
+		 "Self: the function itself was running. Total: it, or something that it called; "
+		 "recursion counts once.");
+	doc_fact(
+		b, false, "±",
+		"How far an amount may be off because it is of samples: 19 of 20 captures of the "
+		"same run stay within it. It is shown where it is more than a tenth of the amount; "
+		"csv and the page always have it.");
+	doc_fact(
+		b, false, "Flame graph",
+		"A box is a function as called by the boxes below it; its width is its total. From "
+		"left to right is by name, not time. Grey boxes stand for neighbours too narrow to "
+		"be drawn.");
+	doc_fact(b, false, "Over time",
+		 "A column of the heat map is a second (or what its caption says), a row a part of "
+		 "that; the colour is how many samples were taken then.");
+}
+
+static void waits_methods(struct doc_block *b)
+{
+	doc_fact(
+		b, false, "Off CPU",
+		"Each wait was timed from switch to switch by the scheduler's own events. Totals "
+		"of threads are exact; stacks are of waits sampled in proportion to their length.");
+}
+
+static void zones_methods(const struct view_input *in, struct doc_block *b)
+{
+	_free_ char *clock = zone_clock(in->profile);
+
+	doc_fact(b, false, "Zones",
+		 "Probes at entry and exit counted and timed every call: %s. Counts are exact. "
+		 "Total: from call to return, of recursive calls the outermost; self: outside all "
+		 "zones called from it; mean: of all calls. Percentiles are exact to 1.6 %%.",
+		 clock);
+	if (zone_is_netted(in->profile))
+		doc_fact(b, false, "Net",
+			 "Less what the probes added, as calibrated on this machine while the "
+			 "capture ran; ± says how far it may be off, in 19 of 20 captures.");
+}
+
+static int methods_write(const struct view_input *in, struct doc *doc)
+{
+	const struct profile *p = in->profile;
+	struct doc_block *b;
+
+	doc_heading(doc, "Methods");
+	b = doc_facts(doc);
+	if (profile_has(p, PART_SAMPLES))
+		samples_methods(in, b);
+	if (profile_has(p, PART_OFFCPU))
+		waits_methods(b);
+	if (profile_has(p, PART_ZONES))
+		zones_methods(in, b);
+	doc_fact(b, false, "Percentages", "Each table and graph names what its 100 %% are.");
+	doc_fact(b, false, "Losses",
+		 "Each event is in the ledger, kept or lost for a named reason: taken = kept + "
+		 "lost. Nothing is dropped silently.");
+	doc_fact(b, false, "Cost",
+		 "BPF programs' run time is the kernel's own count, the profiler's CPU time and "
+		 "memory are the kernel's accounts of it, and the slowdown follows from these.");
+	return 0;
+}
+
+const struct view methods_view = {
+	.name = "methods",
+	.about = "what each number means, and how it was taken",
+	.shows = {[DOC_PAPER] = SHOWS},
+	.write = methods_write,
+};

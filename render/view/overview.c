@@ -1,0 +1,298 @@
+/*
+ * overview: the front of a page, which a stranger understands in ten seconds: what was captured,
+ * how sure it is, what it cost, where the time went and when. What stands behind each figure is in
+ * the other views.
+ */
+#include "view/base.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "model/meta.h"
+#include "view/trend.h"
+#include "view/ledger_words.h"
+#include "view/paths.h"
+
+#define TOP   5
+#define DOUBT 5.0 /* percent from which a weakness of the data is to be seen */
+
+static void time_card(const struct view_input *in, struct doc_block *b)
+{
+	char length[UNITS_BUF], from[UNITS_BUF] = "";
+
+	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
+	if (in->profile->started_unix_ns > 0)
+		units_time(from, sizeof(from), in->profile->started_unix_ns);
+	doc_fact(b, false, "Captured", "%s%s%s", length, from[0] ? " · from " : "", from);
+}
+
+static void machine_card(const struct view_input *in, struct doc_block *b)
+{
+	const char *node = profile_meta(in->profile, META_NODE);
+	const char *processor = profile_meta(in->profile, META_PROCESSOR);
+	const char *cores = profile_meta(in->profile, META_CORES);
+
+	if (!node && !processor)
+		return;
+	doc_fact(b, false, "Machine", "%s · %s%s%s", node && node[0] ? node : "unnamed",
+		 processor && processor[0] ? processor : "processor unknown",
+		 cores && cores[0] ? " × " : "", cores ? cores : "");
+}
+
+/* "1,850 · none lost of 1,850 taken"; "1,800 · 50 lost (2.7 %): 50 ring full". */
+static void samples_card(const struct view_input *in, struct doc_block *b)
+{
+	const struct measure *m = &in->tree->measure;
+	struct ledger_sums sums =
+		m->n ? ledger_sum(in->profile, m->metric[0]) : (struct ledger_sums){0};
+	char kept[UNITS_BUF], lost[UNITS_BUF], taken[UNITS_BUF], share[UNITS_BUF];
+	_free_ char *reasons = NULL;
+
+	if (base_is_zones_only(in))
+		return;
+	units_count(kept, sizeof(kept), in->tree->samples);
+	if (!sums.rows) {
+		doc_fact(b, true, "Samples", "%s · losses are unknown: there is no ledger", kept);
+		return;
+	}
+	reasons = ledger_reasons(in->profile, m->metric[0], LEDGER_LOST);
+	units_count(lost, sizeof(lost), sums.lost);
+	units_count(taken, sizeof(taken), sums.taken);
+	units_percent(share, sizeof(share), (double)sums.lost, (double)sums.taken);
+	if (sums.lost)
+		doc_fact(b, (double)sums.lost >= DOUBT / 100 * (double)sums.taken, "Samples",
+			 "%s · %s of %s lost (%s): %s", kept, lost, taken, share, reasons);
+	else
+		doc_fact(b, false, "Samples", "%s · %s taken, none lost", kept, taken);
+}
+
+/* "0.66 CPUs · busy on average: 1.85 s"; of other metrics what 100 % is. */
+static void amount_card(const struct view_input *in, struct doc_block *b)
+{
+	double total = (double)in->tree->nodes.at[0].total;
+	double length = (double)in->profile->duration_ns;
+	char value[UNITS_BUF];
+
+	if (base_is_zones_only(in))
+		return;
+	units_value(value, sizeof(value), total, in->tree->unit);
+	if (base_is_cpu_time(in) && length > 0 && !in->selection->from_ns && !in->selection->to_ns)
+		doc_fact(b, false, "On CPU", "%.2f CPUs · busy on average: %s", total / length,
+			 value);
+	else
+		doc_fact(b, false, "100 %", "%s · %s%s%s", value, in->tree->measure.name,
+			 in->tree->base && in->tree->base[0] ? ": " : "",
+			 in->tree->base ? in->tree->base : "");
+}
+
+static void waits_card(const struct view_input *in, struct doc_block *b)
+{
+	const struct profile *p = in->profile;
+	char blocked[UNITS_BUF], runnable[UNITS_BUF];
+	double blocked_ns = 0, runnable_ns = 0;
+
+	for (size_t i = 0; i < p->thread_waits.n; i++) {
+		blocked_ns += (double)p->thread_waits.at[i].blocked_ns;
+		runnable_ns += (double)p->thread_waits.at[i].runnable_ns;
+	}
+	if (p->thread_waits.n)
+		doc_fact(b, false, "Off CPU", "%s · blocked; %s waiting for a CPU",
+			 units_ns(blocked, sizeof(blocked), blocked_ns),
+			 units_ns(runnable, sizeof(runnable), runnable_ns));
+}
+
+static void zones_card(const struct view_input *in, struct doc_block *b)
+{
+	char zones[UNITS_BUF], calls[UNITS_BUF];
+	int64_t sum = 0;
+
+	if (!profile_has(in->profile, PART_ZONES))
+		return;
+	for (size_t i = 0; i < in->zone_rows->rows.n; i++)
+		sum += (int64_t)in->zone_rows->rows.at[i].at.counts;
+	doc_fact(b, false, "Zones", "%s · %s call%s, each timed",
+		 units_count(zones, sizeof(zones), (int64_t)in->zone_rows->rows.n),
+		 units_count(calls, sizeof(calls), sum), sum == 1 ? "" : "s");
+}
+
+static void cost_card(const struct view_input *in, struct doc_block *b)
+{
+	const struct profile *p = in->profile;
+	const size_t what = strlen(COST_SLOWDOWN);
+	char share[UNITS_BUF];
+
+	for (size_t i = 0; i < p->cost.n; i++) {
+		const struct cost_row *r = &p->cost.at[i];
+		const char *name = profile_text(p, r->name);
+
+		if (!str_starts(name, COST_SLOWDOWN))
+			continue;
+		doc_fact(b, r->value >= DOUBT, "Slowdown", "%s · by the profiler: %s",
+			 ledger_cost_text(share, sizeof(share), p, r), name + what);
+		return;
+	}
+}
+
+static void unnamed_card(const struct view_input *in, struct doc_block *b)
+{
+	int64_t unnamed = 0;
+	char share[UNITS_BUF];
+
+	for (size_t i = 0; i < in->top->rows.n; i++) {
+		const struct top_row *r = &in->top->rows.at[i];
+
+		if (r->function && !in->profile->functions.at[r->function].named)
+			unnamed += r->self;
+	}
+	if (base_percent(in, unnamed) < DOUBT)
+		return;
+	units_percent(share, sizeof(share), (double)unnamed, (double)in->tree->nodes.at[0].total);
+	doc_fact(b, true, "Without a name",
+		 "%s · in code without symbols; eprof name may find them", share);
+}
+
+static void cards(const struct view_input *in, struct doc *doc)
+{
+	struct doc_block *b = doc_facts(doc);
+
+	time_card(in, b);
+	samples_card(in, b);
+	amount_card(in, b);
+	waits_card(in, b);
+	zones_card(in, b);
+	cost_card(in, b);
+	unnamed_card(in, b);
+	machine_card(in, b);
+}
+
+static void top_functions(const struct view_input *in, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"Self", CELL_PERCENT, "share of the samples that were in the function itself"},
+		{"", CELL_BAR, NULL},
+		{"Function", CELL_TEXT, NULL},
+	};
+	static const char *const keys[] = {"self_percent", NULL, "function"};
+	const struct profile *p = in->profile;
+	_free_ char *caption = base_caption(in);
+	struct doc_table *t;
+
+	if (base_is_zones_only(in) || !in->tree->samples)
+		return;
+	doc_heading(doc, "Where the time went");
+	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(*columns));
+	doc_keys(t, keys);
+	for (size_t i = 0; i < in->top->rows.n && i < TOP; i++) {
+		const struct top_row *r = &in->top->rows.at[i];
+
+		if (r->self <= 0)
+			break;
+		base_percent_cell(t, in, r->self);
+		doc_bar(t, base_percent(in, r->self));
+		doc_cell_code(t, frame_class_of(&p->functions.at[r->function]),
+			      profile_text(p, p->functions.at[r->function].name));
+	}
+}
+
+static void top_zones(const struct view_input *in, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"Share", CELL_PERCENT, "of the capture's length; threads add up"},
+		{"", CELL_BAR, NULL},
+		{"Mean", CELL_NUMBER, "of one call"},
+		{"Zone", CELL_TEXT, NULL},
+	};
+	static const char *const keys[] = {"share_percent", NULL, "mean_ns", "zone"};
+	struct doc_table *t;
+	char share[UNITS_BUF];
+
+	if (!in->zone_rows->rows.n)
+		return;
+	doc_heading(doc, "Longest zones");
+	t = doc_table(doc, "100 % = the length of the capture; calls timed one by one", columns,
+		      sizeof(columns) / sizeof(*columns));
+	doc_keys(t, keys);
+	for (size_t i = 0; i < in->zone_rows->rows.n && i < TOP; i++) {
+		const struct zone *z = &in->zone_rows->rows.at[i].at;
+
+		units_percent(share, sizeof(share), z->total_perc, 100);
+		doc_cell(t, z->total_perc, "%s", share);
+		doc_bar(t, z->total_perc);
+		base_time_cell(t, (double)z->mean_ns);
+		doc_cell_code(t, frame_class_of(&in->profile->functions.at[z->function]),
+			      profile_text(in->profile, z->name));
+	}
+}
+
+/* What a curve over time is of, and of time how much there was at once: threads or CPUs. */
+static void trend_row(const struct view_input *in, struct doc_table *t, const char *title,
+		      const char *metric)
+{
+	struct trend c;
+	double sum = 0, most = 0;
+	char text[UNITS_BUF];
+
+	trend_init(&c, in);
+	if (trend_add(&c, in, metric) < 0 || !c.samples)
+		return;
+	for (size_t i = 0; i < c.n; i++) {
+		sum += c.at[i];
+		most = c.at[i] > most ? c.at[i] : most;
+	}
+	doc_cell(t, 0, "%s", title);
+	doc_spark(t, c.at, c.n);
+	for (int i = 0; i < 2; i++) {
+		double value = (i ? most : sum / (double)c.n) / c.span_ns * (c.time ? 1 : 1e9);
+
+		if (c.time)
+			doc_cell(t, value, "%.2f", value);
+		else
+			doc_cell(t, value, "%s/s", units_count(text, sizeof(text), (int64_t)value));
+	}
+}
+
+/* The curves that there are: of each metric, and of what a thread's life consists of. */
+static void trends(const struct view_input *in, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"Metric", CELL_TEXT, NULL},
+		{"From start to end", CELL_SPARK, "in equal spans of the time shown"},
+		{"Mean", CELL_NUMBER, "of time: how many CPUs or threads at once"},
+		{"Peak", CELL_NUMBER, "in the span with most"},
+	};
+	static const char *const keys[] = {"metric", NULL, "mean", "peak"};
+	const struct profile *p = in->profile;
+	struct doc_table *t;
+
+	if (base_is_zones_only(in) || !in->tree->samples || p->duration_ns <= 0)
+		return;
+	doc_heading(doc, "When");
+	t = doc_table(doc, "of time: CPUs busy, or threads waiting, at once", columns,
+		      sizeof(columns) / sizeof(*columns));
+	doc_keys(t, keys);
+	for (size_t i = 0; i < p->metrics.n; i++) {
+		const char *name = profile_text(p, p->metrics.at[i].name);
+
+		trend_row(in, t, name, name);
+	}
+}
+
+static int overview_write(const struct view_input *in, struct doc *doc)
+{
+	doc->front = true;
+	cards(in, doc);
+	top_functions(in, doc);
+	top_zones(in, doc);
+	trends(in, doc);
+	if (!base_is_zones_only(in) && in->tree->samples)
+		paths_add(in, doc, "Hottest path", 1);
+	doc->front = false;
+	return 0;
+}
+
+const struct view overview_view = {
+	.name = "overview",
+	.about = "what was captured, how sure, at what cost, and where the time went, in brief",
+	.shows = {[DOC_PAGE] = SHOWS},
+	.write = overview_write,
+};

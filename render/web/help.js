@@ -1,0 +1,42 @@
+/* Help: the dialog that lists the page's keys. */
+class Help {
+	constructor() {
+		this.dialog = make("dialog", {class: "help", "aria-labelledby": "help-title"});
+		const close = make("button", {type: "button"}, "Close");
+		close.addEventListener("click", () => this.dialog.close());
+		this.dialog.append(make("h2", {id: "help-title"}, "Keys"), ...Help.lists(), close);
+		this.dialog.addEventListener("click", e => e.target === this.dialog && this.dialog.close());
+		document.body.append(this.dialog);
+		const button = make("button", {type: "button", id: "keys", title: "?"}, "Keys");
+		button.addEventListener("click", () => this.show());
+		document.getElementById("theme").before(button);
+	}
+
+	static lists() {
+		const groups = {graph: "Flame graph", heatmap: "Samples over time", tree: "Call tree as a table",
+			table: "Tables", page: "Everywhere"};
+		return Object.entries(groups).flatMap(([group, title]) => {
+			const rows = KEYS.concat(OTHER_KEYS).filter(row => row.group === group);
+			return rows.length ? [make("h3", {}, title), make("dl", {}, ...rows.map(row => make("div", {},
+				make("dt", {}, make("kbd", {}, row.shown || row.key)), make("dd", {}, row.what))))] : [];
+		});
+	}
+
+	/* The focus goes back to where it was when the dialog closes, as dialogs do. */
+	show() {
+		if (!this.dialog.open)
+			this.dialog.showModal();
+	}
+}
+
+/* Keys of parts that handle their own, as they are listed. */
+const OTHER_KEYS = [
+	{shown: "← → ↑ ↓", what: "Walk; with Shift select from where one was", group: "heatmap"},
+	{shown: "Enter", what: "Select the cell; Escape selects all of the time", group: "heatmap"},
+	{shown: "↑ ↓", what: "Row before, next row", group: "tree"},
+	{shown: "→", what: "Open, then to the first callee", group: "tree"},
+	{shown: "←", what: "Close, then to the caller", group: "tree"},
+	{shown: "Enter", what: "Zoom the flame graph to it", group: "tree"},
+	{shown: "Home End", what: "First row, last row", group: "tree"},
+	{shown: "Enter", what: "On a heading: sort by the column; once more: the other way", group: "table"},
+];

@@ -1,0 +1,77 @@
+# shellcheck shell=sh
+# Helpers of the tests of time off the CPU. Source it after tests/kernel/lib.sh.
+
+# Where stacks of waits are taken, by what eprof finds: sched_exit_tp, kprobe, or "" if that is
+# before the switch or nowhere.
+way=$("$EPROF" doctor | sed -n 's/.* after the switch: \([a-z_]*\).*/\1/p')
+
+# waits NAME [PERIOD]: compares the capture with what tests/prog/waits said of itself: of its threads,
+# not of its children, which are copies of one.
+waits()
+{
+	for tid in $(grep -o '[0-9]*[.]life' "$T/$1.out"); do
+		for m in blocked runnable; do
+			"$RENDER" export "$T/$1.h5" -o - --to folded --metric $m \
+				--thread "${tid%.life}" 2>"$T/$1.none"
+		done
+	done >"$T/$1.waits"
+	# shellcheck disable=SC2086
+	/usr/bin/python3 tests/kernel/offcpu/offcpu.py "$T/$1.h5" "$T/$1.out" $2 <"$T/$1.waits" \
+		>"$T/$1.said" 2>&1 || not_ok "$1: offcpu.py" "$(tail -n 1 "$T/$1.said")"
+	sed -n "s/^ok /ok $1: /p; s/^not ok /not ok $1: /p" "$T/$1.said"
+	failures=$((failures + $(grep -c '^not ok' "$T/$1.said")))
+	check "$1: none lost" "$(cat "$T/$1.err")" has " 0 lost"
+}
+
+# spread NAME [PASSED]: how far each function of tests/prog/waits is from what that said of itself,
+# against its margin; PASSED seconds have no stack.
+spread()
+{
+	sed -n 's/^\(w_[a-z]*\)=.* \([0-9]*\)[.]life=.*/\1 \2/p' "$T/$1.out" >"$T/jobs"
+	while read -r job tid; do
+		"$RENDER" "$T/$1.h5" --metric off-cpu --thread "$tid" --focus "$job" --view threads \
+			-o "$T/$job.csv" --force 2>>"$T/$1.none"
+	done <"$T/jobs"
+	# shellcheck disable=SC2086
+	/usr/bin/python3 tests/kernel/offcpu/offcpu_spread.py "$T" "$T/$1.out" $2 \
+		>"$T/$1.said" 2>&1 ||
+		not_ok "$1: offcpu_spread.py" "$(tail -n 1 "$T/$1.said")"
+	sed -n "s/^ok /ok $1: /p; s/^not ok /not ok $1: /p" "$T/$1.said"
+	failures=$((failures + $(grep -c '^not ok' "$T/$1.said")))
+	rm -f "$T"/w_*.csv
+}
+
+# row NAME REASON: a number of the ledger.
+row()
+{
+	"$RENDER" "$T/$1.h5" --view cost | sed -n "s/^ *[a-z ]* \([0-9,]*\) .*$2.*/\1/p" | tr -d ,
+}
+
+# took NAME WHAT: an amount among the costs.
+took()
+{
+	"$RENDER" "$T/$1.h5" --view cost | sed -n "s/^ *\([0-9.]* [^ ]*\)  *$2\$/\1/p"
+}
+
+# without WORD…: has $EPROF run where the kernel's types lack these names, and no kprobes are to be
+# had.
+without()
+{
+	/usr/bin/python3 - "$T/btf" "$@" <<'END'
+import sys
+data = open("/sys/kernel/btf/vmlinux", "rb").read()
+for word in sys.argv[2:]:
+    name = b"\0" + word.encode() + b"\0"
+    data = data.replace(name, b"\0_" + name[2:])
+open(sys.argv[1], "wb").write(data)
+END
+	cat >"$T/eprof" <<END
+#!/bin/sh
+exec unshare -m sh -c 'mount --bind "$T/btf" /sys/kernel/btf/vmlinux &&
+	{ ! [ -d "$kprobes" ] || mount -t tmpfs none "$kprobes"; } && exec "$capturer" "\$@"' - "\$@"
+END
+	chmod +x "$T/eprof"
+	EPROF=$T/eprof
+}
+kprobes=/sys/bus/event_source/devices/kprobe/
+capturer=$EPROF

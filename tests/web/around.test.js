@@ -1,0 +1,312 @@
+// What stands around the flame graph of pages that tests/cli/around.test had written into a folder:
+// overview, heatmap, tables, keys, captures in one page, a page in a folder. Prints "ok NAME" and
+// "not ok NAME: WHY". *.csv there are the same tables as the program itself wrote them.
+//
+//	node tests/web/around.test.js FOLDER
+"use strict";
+
+const fs = require("fs");
+const path = require("path");
+const {folder, test, same, open, main} = require("./harness.js");
+
+const texts = (page, selector) => page.locator(selector).allTextContents();
+const focused = page => page.evaluate(() => document.activeElement.textContent);
+const press = async (page, ...keys) => {
+	for (const key of keys)
+		await page.keyboard.press(key);
+};
+
+/* --- overview ------------------------------------------------------------------------------- */
+
+test("the overview tells what, how sure, where and when", async browser => {
+	const page = await open(browser, "zones.html");
+	same(await texts(page, ".cards dt"), ["Captured", "Samples", "On CPU", "Zones", "Machine"]);
+	same(await texts(page, ".cards b"), ["10.0 s", "1,000", "1.00 CPUs", "8", "bench-1"]);
+	same((await texts(page, ".cards span"))[1], "19 of 1,019 lost (1.9 %): 12 ring full; 7 stack unreadable");
+	same(await texts(page, ".panel h2"), ["Where the time went", "Longest zones", "When", "Hottest path"]);
+	same((await texts(page, ".panel >> nth=0 >> tbody td.text")).slice(0, 2),
+		["vdbeRecordCompareInt", "memcmp_inline"], "functions");
+	same((await texts(page, ".panel >> nth=1 >> tbody td.text")).slice(0, 2),
+		["sqlite3_step", "sqlite3VdbeExec"], "zones");
+	same(await page.locator(".panel .spark path").count(), 1, "curves");
+	same(await texts(page, ".folded summary"), ["All about this capture, 4 warnings"]);
+	same(await page.locator(".folded dl").isVisible(), false, "details before they are opened");
+	const top = await page.evaluate(() => document.querySelector(".front").getBoundingClientRect().top);
+	same(top < 150, true, "the overview is first");
+});
+
+test("zones have a curve of their times", async browser => {
+	const page = await open(browser, "zones.html");
+	same(await page.locator(".many tbody td.spark").count(), 8, "cells");
+	/* 100 calls of sqlite3_step: half of them short, half long, none between. */
+	same(await page.getAttribute(".many tbody tr:first-child td.spark path", "d"),
+		"M0 8V0H1V8H2V8H3V8H4V8H5V8H6V8H7V8H8V8H9V8H10V8H11V0H12V8z", "curve");
+});
+
+/* --- heatmap -------------------------------------------------------------------------------- */
+
+test("cells suit the capture", async browser => {
+	const page = await open(browser, "sample.html");
+	const cases = [
+		/* span, step, samples → column, cell */
+		[[60e9, 1e6, 6000], [1e9, 20e6]], /* a minute: seconds by 20 ms */
+		[[60e9, 1e6, 600], [1e9, 200e6]], /* few samples: longer cells */
+		[[10e9, 1e6, 100000], [200e6, 5e6]],
+		[[100e6, 1e3, 1000], [2e6, 200e3]], /* 0.1 s */
+		[[3600e9, 1e9, 1e6], [60e9, 2e9]], /* an hour: minutes */
+		[[5, 1, 3], [1, 1]],
+		[[0, 1, 0], [1, 1]],
+	];
+	for (const [given, [column, cell]] of cases) {
+		const grid = await page.evaluate(args => heatGrid(...args), given);
+		same([grid.column, grid.cell], [column, cell], given.join());
+		same(grid.column % grid.cell, 0, "whole cells");
+	}
+});
+
+/* The sample's 1,000 samples come every 10 ms, one a cell of 20 ms at most. */
+test("a range by keys refilters tables and graph; Escape takes it back", async browser => {
+	const page = await open(browser, "sample.html");
+	const grid = await page.evaluate(() => eprof.heat.grid);
+	same([grid.column, grid.cell, grid.rows], [200e6, 20e6, 10], "grid");
+	same(await page.evaluate(() => eprof.heat.cells.reduce((a, v) => a + v)), 1000, "all samples");
+	await page.focus(".heat-stage");
+	await press(page, ...Array(10).fill("ArrowRight"), ...Array(9).fill("Shift+ArrowRight"),
+		...Array(9).fill("Shift+ArrowDown"));
+	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to]), [2e9, 4e9], "range");
+	same(await page.textContent(".heat .matched"), "2.00 s to 4.00 s: 200 of 1,000 samples");
+	same(await page.evaluate(() => eprof.flames[0].tree.totalSamples[0]), 200, "samples in the graph");
+	same(await page.textContent(".capture > .table >> nth=0 >> caption"),
+		"100 % = 2.00 s, 200 of 1,000 samples of cpu-clock: what the filter leaves", "caption");
+	same(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("t")),
+		"2000000000-4000000000", "address");
+	await press(page, "Escape");
+	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to]), [null, null], "range");
+	same(await page.textContent(".capture > .table >> nth=0 >> caption"),
+		"100 % = 10.0 s of time on CPU, 1,000 samples of cpu-clock", "caption");
+});
+
+test("a range by pointer, told before and after", async browser => {
+	const page = await open(browser, "sample.html");
+	await page.locator(".heat-stage").scrollIntoViewIfNeeded();
+	const at = await page.evaluate(() => {
+		const {heat} = eprof, box = heat.canvas.getBoundingClientRect();
+		const middle = cell => {
+			const [x, y, w, h] = heat.rect(cell);
+			return {x: box.left + x + w / 2, y: box.top + y + h / 2};
+		};
+		return [middle(35), middle(4)]; /* backwards in time */
+	});
+	await page.mouse.move(at[0].x, at[0].y);
+	same(await texts(page, "#tip > *"), ["700 ms to 720 ms", "Samples: 2"]);
+	await page.mouse.down();
+	await page.mouse.move(at[1].x, at[1].y);
+	await page.mouse.up();
+	same(await page.evaluate(() => [eprof.model.filter.from, eprof.model.filter.to]), [80e6, 720e6], "range");
+	await page.click("text=All of the time");
+	same(await page.evaluate(() => eprof.model.isFiltered), false, "filtered");
+});
+
+/* --- tables --------------------------------------------------------------------------------- */
+
+/* Rows of a CSV without quotes in it, by name of the column. */
+function csv(name) {
+	const [head, ...lines] = fs.readFileSync(path.join(folder, name), "utf8").trim().split("\r\n");
+	const keys = head.split(",");
+	return lines.map(line => Object.fromEntries(line.split(",").map((v, i) => [keys[i], v])));
+}
+
+/* Rows of the page's table that has column @key, as numbers. */
+const shown = (page, key, keys) => page.evaluate(([wanted, columns]) => {
+	const table = eprof.tables.find(t => !t.box.closest(".front") && t.columns[t.columns.length - 1] &&
+		t.columns.some(c => c.key === wanted) && t.columns.some(c => c.key === "samples"));
+	return Array.from({length: table.rows}, (_, r) => columns.map(k => {
+		const c = table.columns.find(column => column.key === k);
+		return c.kind ? c.value[r] : c.text[r];
+	}));
+}, [key, keys]);
+
+test("tables of a range are what the program says of it", async browser => {
+	const page = await open(browser, "sample.html");
+	await page.evaluate(() => eprof.model.set({from: 2e9, to: 4e9}));
+	for (const [name, key, keys] of [
+		["functions.csv", "function", ["value_ns", "samples", "total_samples", "module"]],
+		["modules.csv", "build_id", ["value_ns", "samples", "total_samples", "module"]],
+		["threads.csv", "tid", ["value_ns", "samples", "pid", "tid", "thread"]],
+	]) {
+		const rows = csv(name).map(row => keys.map(k => isNaN(row[k]) ? row[k] : Number(row[k])));
+		const sorted = list => list.map(row => JSON.stringify(row)).sort();
+		same(sorted(await shown(page, key, keys)), sorted(rows), name);
+		same(rows.length > 0, true, "rows of " + name);
+	}
+});
+
+test("threads chosen refilter, too; sorting and filter stay", async browser => {
+	const page = await open(browser, "sample.html");
+	const table = ".capture > .table >> nth=0";
+	await page.click(`${table} >> th button:has-text('Function')`);
+	await page.fill(`${table} >> [aria-label='Filter rows']`, "^main$|^_start$");
+	same(await texts(page, `${table} >> tbody td.text.code`), ["_start", "main"], "by name");
+	await page.evaluate(() => eprof.model.set({threads: [0]}));
+	same(await texts(page, `${table} >> tbody td.text.code`), ["_start", "main"], "by name, of one thread");
+	same(await page.textContent(`${table} >> tbody td.number >> nth=1`), "100 %", "of that thread");
+});
+
+test("tables are copied as TSV, with and without a clipboard", async browser => {
+	const page = await open(browser, "sample.html", {context: {permissions: ["clipboard-read", "clipboard-write"]}});
+	const table = ".capture > .table >> nth=0", want = "Self\tTotal\tTime\tFunction\tModule\tSamples\t" +
+		"Total samples\t±\tTotal ±\n" +
+		"0 %\t11.0 %\t–\tpread64\tlibc.so.6\t0\t110\t–\t194 ms\n";
+	await page.fill(`${table} >> [aria-label='Filter rows']`, "^pread64$");
+	await page.click(`${table} >> text=Copy as TSV`);
+	await page.waitForFunction(() => document.querySelector(".capture > .table .count").textContent === "1 rows copied");
+	same(await page.evaluate(() => navigator.clipboard.readText()), want, "clipboard");
+	const copied = await page.evaluate(async () => {
+		let text = "";
+		Object.defineProperty(navigator, "clipboard", {value: undefined});
+		document.addEventListener("copy", () => { text = getSelection().toString() || document.activeElement.value; });
+		await eprof.tables.find(t => t.filter).copy();
+		return [text, document.querySelectorAll("textarea").length];
+	});
+	same(copied, [want, 0], "by selection");
+});
+
+test("callers and callees of what is chosen", async browser => {
+	const page = await open(browser, "sample.html");
+	await page.fill(".flame input", "^sqlite3VdbeExec$");
+	await page.click(".flame .tools >> text=›");
+	await page.click("text=Callers and callees");
+	await page.waitForSelector(".calls tbody tr");
+	const rows = () => page.evaluate(() => [...document.querySelectorAll(".calls tbody tr")].map(
+		tr => [...tr.querySelectorAll("td:not(.bar)")].map(td => td.textContent).slice(0, 5)));
+	same((await rows())[0], ["called by", "99.3 %", "7.20 s", "720", "sqlite3_step"], "first row");
+	const list = await page.evaluate(() => {
+		const {tree} = eprof.flames[0], at = name => tree.frames.find(f => f.name === name);
+		return ["sqlite3VdbeExec", "expr_walk"].map(name => {
+			const {total, list: found} = neighbours(tree, at(name));
+			return [total, found.map(row => [row.way, row.frame.name, row.samples])];
+		});
+	});
+	same(list.map(([total]) => total), [725e7, 15e7], "totals");
+	/* It is under expr_walk and calls it: 10 samples are below both, and each has them once. */
+	same(list[0][1], [["called by", "sqlite3_step", 720], ["called by", "expr_walk", 5],
+		["calls", "sqlite3BtreeMovetoUnpacked", 660], ["calls", "expr_walk", 10]], "of one");
+	same(list[1][1].filter(([way]) => way === "called by").reduce((a, [, , n]) => a + n, 0), 15,
+		"callers of one that calls itself");
+});
+
+/* --- keys, tree, theme, print --------------------------------------------------------------- */
+
+test("a question mark lists the keys, and the focus returns", async browser => {
+	const page = await open(browser, "sample.html");
+	await page.focus(".stage");
+	await press(page, "?");
+	same(await page.locator("dialog.help").isVisible(), true, "dialog");
+	same((await texts(page, "dialog.help h3")), ["Flame graph", "Samples over time", "Call tree as a table",
+		"Tables", "Everywhere"]);
+	const keys = await texts(page, "dialog.help kbd");
+	same(["?", "Enter", "n", "↑ ↓ ← →"].every(key => keys.includes(key)), true, "keys");
+	await press(page, "Escape");
+	same(await page.locator("dialog.help").isVisible(), false, "closed");
+	same(await page.evaluate(() => document.activeElement.className), "stage", "focus");
+	await page.click("#keys");
+	same(await page.evaluate(() => !!document.activeElement.closest("dialog")), true, "focus stays in it");
+});
+
+test("the call tree opens and closes by keys", async browser => {
+	const page = await open(browser, "sample.html");
+	await page.click("text=Call tree as a table");
+	await page.waitForSelector(".treegrid tbody tr");
+	const rows = () => page.locator(".treegrid tbody tr").count();
+	same(await rows(), 4, "root and its callees");
+	await page.focus(".treegrid tbody tr");
+	await press(page, "ArrowDown");
+	same((await focused(page)).startsWith("sqlite372.0 %"), true, "heaviest first");
+	await press(page, "ArrowRight", "ArrowRight");
+	same((await focused(page)).startsWith("_start72.0 %"), true, "into it");
+	same(await page.evaluate(() => ["aria-level", "aria-posinset", "aria-setsize", "aria-expanded"].map(
+		name => document.activeElement.getAttribute(name))), ["3", "1", "1", "false"], "ARIA");
+	await press(page, "Enter");
+	same(await page.evaluate(() => eprof.flames[0].tree.of(eprof.flames[0].canvas.base).name), "_start", "zoomed");
+	await press(page, "ArrowLeft", "ArrowLeft");
+	same(await rows(), 4, "closed");
+	await press(page, "End");
+	same((await focused(page)).startsWith("work"), true, "last");
+	await press(page, "Home");
+	same((await focused(page)).startsWith("root"), true, "first");
+	same(await page.locator(".treegrid tr[tabindex='0']").count(), 1, "stops of the Tab key");
+	await page.evaluate(() => eprof.model.set({from: 0, to: 1e9}));
+	same((await texts(page, ".treegrid tbody tr:first-child td")).slice(4), ["100"], "follows the filter");
+});
+
+test("a large call tree makes the rows that are opened", async browser => {
+	const page = await open(browser, "large.html");
+	const [n, rows, first] = await page.evaluate(() => {
+		const {tree} = eprof.flames[0];
+		document.querySelector("details.treegrid").open = true;
+		return new Promise(done => setTimeout(() => {
+			const body = document.querySelector(".treegrid tbody");
+			body.rows[1].querySelector("td").click();
+			done([tree.n, body.rows.length, body.rows[0].textContent.slice(0, 4)]);
+		}, 0));
+	});
+	same([n > 10000, rows < 250, first], [true, true, "root"], n + " nodes, " + rows + " rows");
+});
+
+test("dark or light stands in the address", async browser => {
+	const page = await open(browser, "sample.html");
+	const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+	same(await theme(), "light", "as the system says");
+	await page.click("#theme");
+	same([await theme(), await page.evaluate(() => location.hash)], ["dark", "#c=dark"]);
+	await page.reload();
+	await page.waitForSelector("html[data-ready]");
+	same(await theme(), "dark", "after loading it again");
+	await page.emulateMedia({media: "print"});
+	same(await page.evaluate(() => getComputedStyle(document.body).color), "rgb(0, 0, 0)", "ink on paper");
+	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+	same(await page.locator(".folded dl").isVisible(), true, "details on paper");
+	same(await page.locator("#theme").isVisible(), false, "buttons on paper");
+});
+
+/* --- several captures, and a folder --------------------------------------------------------- */
+
+test("captures in one page: the newest shows, another can be chosen", async browser => {
+	const page = await open(browser, "three.html");
+	const samples = () => page.evaluate(() => eprof.model.metrics[0].samples);
+	same(await texts(page, ".captures option"), [
+		'1: sqlite3 /tmp/a.db "select count(*) from t where a<b;" – cpu-clock at 100 Hz · 10.0 s · ' +
+		"1,000 samples · 8 zones · bench-1", "2: profile – unknown event · 1.00 µs · 2 samples",
+		'3: sqlite3 /tmp/a.db "select count(*) from t where a<b;" – cpu-clock at 100 Hz · 10.0 s · ' +
+		"1,000 samples · bench-1"], "captures");
+	same([await samples(), await page.locator("h2:has-text('Zones')").count()], [1000, 0], "the newest");
+	await Promise.all([page.waitForEvent("load"), page.selectOption(".captures select", "1")]);
+	await page.waitForSelector("html[data-ready]");
+	same([await page.title(), await page.textContent("h1")], ["profile", "profile"], "title");
+	same(await page.evaluate(() => eprof.model.metrics.length), 2, "metrics of the second");
+	same(await page.evaluate(() => location.hash.slice(0, 4)), "#p=2", "address");
+	await page.click("[role=tab]:has-text('blocked')");
+	same(await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("p")), "2", "stays chosen");
+	await Promise.all([page.waitForEvent("load"), page.selectOption(".captures select", "0")]);
+	await page.waitForSelector("html[data-ready]");
+	same(await page.locator("h2 >> text=/^Zones$/").count(), 1, "zones of the first");
+	await page.emulateMedia({colorScheme: "dark"});
+	same(page.asked.every(url => url.startsWith("file:")), true, "asked");
+});
+
+test("a page in a folder loads what is beside it, and nothing else", async browser => {
+	const page = await open(browser, "split/page.html");
+	same(page.asked.map(url => url.split("/split/")[1]).sort(),
+		["data.js", "page.html", "script.js", "style.css"], "asked");
+	same(await page.evaluate(() => eprof.model.metrics[0].samples), 1000, "samples");
+	same(await page.evaluate(() => getComputedStyle(document.querySelector(".cards")).display), "grid", "style");
+	same(await page.evaluate(() => {
+		const s = document.createElement("script");
+		s.textContent = "window.injected = true";
+		document.body.append(s);
+		return window.injected === undefined;
+	}), true, "no script in the page itself");
+	page.complaints.length = 0; /* of that one */
+});
+
+main("around");

@@ -1,0 +1,84 @@
+"""Reports: what it takes to write the page and the paper of 100,000 and of 500,000 stacks, and how
+soon the page shows and answers in Chromium. Beside the Perl script that draws flame graphs, where
+flamegraph.pl is on the path."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from base import BUILD, KEEP, QUICK, RENDER, TOP, TURNS, note, row, run
+from export import big_profile
+
+SIZES = ((100000, 1000000), (500000, 2000000))
+REPORTS = (("html", []), ("pdf", []), ("svg", []), ("png", []))
+ASKED = {"first paint": "from the start of loading to the first frame with the flame graph",
+         "zoom": "from the click to the frame that shows it",
+         "search": "of a pattern that a tenth of the names match, to the frame that shows it"}
+
+
+def report(path, ending, options):
+    """The Job of one report and the report's size in bytes."""
+    out = os.path.join(KEEP, f"page.{ending}")
+    job = run([RENDER, path, "-o", out, "--force"] + options)
+    return job, os.path.getsize(out)
+
+
+def size_name(stacks):
+    return f"{stacks:,} stacks"
+
+
+def written():
+    """CPU time, memory and bytes of each kind of report, by size of the profile."""
+    paths = [big_profile(*size) for size in SIZES]
+    jobs = {}
+    for _ in range(2 if QUICK else TURNS):
+        for path in paths:
+            for ending, options in REPORTS:
+                jobs.setdefault((path, ending), []).append(report(path, ending, options))
+    for ending, _ in REPORTS:
+        small, large = (jobs[path, ending] for path in paths)
+        row(f"{ending} of {size_name(SIZES[0][0])}", "s", [j.cpu_s for j, _ in small],
+            f"of {size_name(SIZES[1][0])}", [j.cpu_s for j, _ in large])
+        for (stacks, _), done in zip(SIZES, (small, large)):
+            note(f"{ending} of {size_name(stacks)}: {done[0][1] / 1e6:.2f} MB, peak "
+                 f"{max(j.peak_kib for j, _ in done) / 1024:.0f} MiB")
+    perl(paths[0], [j.cpu_s for j, _ in jobs[paths[0], "svg"]])
+
+
+def perl(path, ours):
+    script = shutil.which("flamegraph.pl")
+    if not script:
+        note("no flamegraph.pl on the path, to compare with")
+        return
+    folded = os.path.join(KEEP, "page.folded")
+    run([RENDER, "export", path, "-o", folded, "--force", "--to", "folded"])
+    theirs = [run([script, folded]).cpu_s for _ in range(2)]
+    row(f"svg of {size_name(SIZES[0][0])}", "s", ours, "flamegraph.pl", theirs)
+
+
+def answered():
+    """How soon the page shows and answers, in headless Chromium."""
+    for stacks, samples in SIZES:
+        out = os.path.join(KEEP, "page.html")
+        run([RENDER, big_profile(stacks, samples), "-o", out, "--force"])
+        turns = [measure(out) for _ in range(2 if QUICK else TURNS)]
+        for what in turns[0]:
+            row(f"page of {size_name(stacks)}: {what}", "ms",
+                [t[what] for t in turns], ASKED.get(what, "-"), None)
+
+
+def measure(page):
+    """One visit to the page by page_speed.js: milliseconds by what was asked."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page_speed.js")
+    env = {**os.environ, "NODE_PATH": os.path.join(os.path.join(TOP, BUILD), "web/node_modules")}
+    out = subprocess.run(["node", script, page], check=True, capture_output=True, text=True, env=env)
+    return json.loads(out.stdout)
+
+
+def pages():
+    written()
+    answered()
+
+
+GROUPS = (pages,)

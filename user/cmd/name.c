@@ -1,0 +1,361 @@
+/* name: names afterwards what a capture could not, from debug files found by build-id. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "cmd/cmd.h"
+#include "cmd/in_child.h"
+#include "cmd/unprivileged.h"
+#include "elf/debugdir.h"
+#include "elf/debugfile.h"
+#include "model/meta.h"
+#include "store/store.h"
+#include "symbol/debugserver.h"
+#include "symbol/rename.h"
+
+#define SYSTEM_DIR "/usr/lib/debug"
+#define MOST_DIRS  16
+#define TIMEOUT_NS INT64_C(120000000000)
+
+struct options {
+	const char *input, *output; /* output NULL: the input */
+	const char *dirs[MOST_DIRS];
+	size_t n_dirs;
+	int64_t timeout_ns;
+	bool force;
+	struct store_key key; /* which run of a store */
+};
+
+/* What a run needs besides. */
+struct run {
+	const struct options *o;
+	struct profile *p;
+	struct rename rename;
+	struct debugdir dirs[MOST_DIRS + 1]; /* the system's last */
+	size_t n_dirs;
+	uint64_t deadline_ns; /* of all downloads */
+	bool shows_progress;
+	const char *module; /* that is being downloaded for */
+};
+
+enum { OPT_DIR = 256, OPT_FORCE, OPT_TIMEOUT, OPT_VERSION_KEY, OPT_PLATFORM, OPT_RUN };
+
+static void help(void)
+{
+	fputs("eprof name: name afterwards what a capture could not\n\n"
+	      "  eprof name eprof.h5                          debug packages installed since\n"
+	      "  eprof name eprof.h5 --debug-dir ./symbols    a folder of debug files\n"
+	      "  DEBUGINFOD_URLS=https://debuginfod.debian.net eprof name eprof.h5 -o named.h5\n\n"
+	      "Usage: eprof name FILE [-o OUT] [--debug-dir DIR]…\n\n"
+	      "Functions without symbols are shown as module+offset. This looks for the debug "
+	      "files "
+	      "of\n"
+	      "their modules, by build-id, in the folders given, in /usr/lib/debug and, where\n"
+	      "DEBUGINFOD_URLS is set, from its servers, and puts functions, lines and inlined "
+	      "calls\n"
+	      "into the profile. All else in it stays. No privileges are needed, and none kept.\n\n"
+	      "  -o, --output OUT   write to OUT instead of FILE\n"
+	      "      --force        replace OUT if it exists\n"
+	      "      --debug-dir DIR  look in DIR, too: for .build-id/xx/yyyy.debug below it, and\n"
+	      "                     for any file in it; may be given 16 times\n"
+	      "      --version-key V  of a store: a run of that version; else the newest run\n"
+	      "      --platform P   of a store: one on that platform\n"
+	      "      --run NAME     of a store: the run of that name\n"
+	      "      --timeout TIME how long all downloads together may take (2m)\n"
+	      "  -h, --help         this text\n",
+	      stdout);
+}
+
+/* --- options -------------------------------------------------------------------------------- */
+
+/* 0, or negative errno with a text. */
+static int take(struct options *o, int opt)
+{
+	switch (opt) {
+	case 'o':
+		o->output = optarg;
+		return 0;
+	case OPT_FORCE:
+		o->force = true;
+		return 0;
+	case OPT_VERSION_KEY:
+		o->key.version = optarg;
+		return 0;
+	case OPT_PLATFORM:
+		o->key.platform = optarg;
+		return 0;
+	case OPT_RUN:
+		o->key.run = optarg;
+		return 0;
+	case OPT_TIMEOUT:
+		return units_parse_ns(optarg, "--timeout", &o->timeout_ns);
+	default:
+		if (o->n_dirs == MOST_DIRS)
+			return err(-E2BIG, "--debug-dir: more than %d folders", MOST_DIRS);
+		o->dirs[o->n_dirs++] = optarg;
+		return 0;
+	}
+}
+
+/* -1: go on; else the exit status. */
+static int parse(int argc, char **argv, struct options *o)
+{
+	static const struct option longopts[] = {
+		{"output", 1, 0, 'o'},
+		{"force", 0, 0, OPT_FORCE},
+		{"debug-dir", 1, 0, OPT_DIR},
+		{"timeout", 1, 0, OPT_TIMEOUT},
+		{"version-key", 1, 0, OPT_VERSION_KEY},
+		{"platform", 1, 0, OPT_PLATFORM},
+		{"run", 1, 0, OPT_RUN},
+		{"help", 0, 0, 'h'},
+		{0},
+	};
+	int opt;
+
+	optind = 1;
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, ":o:h", longopts, NULL)) != -1) {
+		if (opt == 'h')
+			return help(), EXIT_OK;
+		if (opt == '?' || opt == ':')
+			return cmd_bad_option(opt, argv, longopts);
+		if (take(o, opt))
+			return cmd_usage("%s", err_text());
+	}
+	if (argc - optind != 1)
+		return cmd_usage("name needs one profile: eprof name FILE");
+	o->input = argv[optind];
+	return -1;
+}
+
+/* --- debug files ---------------------------------------------------------------------------- */
+
+static const char *module_name(const struct run *r, const struct rename_module *m)
+{
+	return profile_module_name(r->p, m->module);
+}
+
+/* In the folders, in their order. What is not what it should be is said. */
+static int find_file(struct run *r, struct rename_module *m, char **path)
+{
+	int fd = -ENOENT;
+
+	for (size_t i = 0; i < r->n_dirs && fd < 0; i++) {
+		fd = debugdir_open(&r->dirs[i], m->id, m->bytes, path);
+		if (fd != -EBADMSG)
+			continue;
+		fprintf(stderr, "eprof: refused '%s' for %s: its build-id is another\n", *path,
+			module_name(r, m));
+		free(*path);
+		*path = NULL;
+	}
+	return fd;
+}
+
+static void show_progress(void *context, uint64_t got, uint64_t of)
+{
+	const struct run *r = context;
+	char now[UNITS_BUF], all[UNITS_BUF];
+
+	if (!r->shows_progress)
+		return;
+	units_bytes(now, sizeof(now), (double)got);
+	units_bytes(all, sizeof(all), (double)of);
+	fprintf(stderr, "\r\033[Keprof: debug file of %s: %s%s%s", r->module, now, of ? " of " : "",
+		of ? all : "");
+}
+
+static int download(struct run *r, struct rename_module *m, char **path)
+{
+	struct debugserver_wait w = {show_progress, r, r->deadline_ns};
+	int fd;
+
+	r->module = module_name(r, m);
+	if (r->shows_progress)
+		fprintf(stderr, "eprof: debug file of %s: asking", r->module);
+	fd = debugserver_fetch(m->id, m->bytes, &w, path);
+	if (r->shows_progress)
+		fputs("\r\033[K", stderr);
+	if (fd < 0 || debugfile_is(fd, m->id, m->bytes))
+		return fd;
+	close(fd);
+	return err(-EBADMSG,
+		   "refused '%s', which a server of DEBUGINFOD_URLS sent: it is not of that "
+		   "build-id",
+		   *path);
+}
+
+static void not_found(const struct run *r, const struct rename_module *m, const char *why)
+{
+	char hex[BUILDID_HEX];
+
+	fprintf(stderr, "eprof: %s: %u address%s without a name; %s (build-id %s)\n",
+		module_name(r, m), m->addresses, m->addresses == 1 ? "" : "es", why,
+		m->bytes ? buildid_hex(m->id, m->bytes, hex) : "not known");
+}
+
+static void find_one(struct run *r, struct rename_module *m)
+{
+	char *path = NULL;
+
+	if (!m->bytes)
+		return not_found(r, m, "nothing can be looked for");
+	m->fd = find_file(r, m, &path);
+	if (m->fd < 0 && debugserver_is_set())
+		m->fd = download(r, m, &path);
+	else if (m->fd < 0)
+		err(m->fd, "no debug file: install its debug package, or use --debug-dir or "
+			   "DEBUGINFOD_URLS");
+	if (m->fd < 0)
+		not_found(r, m, err_text());
+	free(path);
+}
+
+static int open_dirs(struct run *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < r->o->n_dirs; i++)
+		rc = debugdir_init(&r->dirs[r->n_dirs++], r->o->dirs[i], true);
+	if (!rc)
+		rc = debugdir_init(&r->dirs[r->n_dirs++], SYSTEM_DIR, false);
+	return rc;
+}
+
+/* --- the profile ---------------------------------------------------------------------------- */
+
+/* "libsqlite3.so.0: 120 of 130 addresses have a name now, 118 a line; 40 inlined calls" */
+static uint64_t tell(const struct run *r)
+{
+	uint64_t named = 0;
+
+	for (size_t i = 0; i < r->rename.modules.n; i++) {
+		const struct rename_module *m = &r->rename.modules.at[i];
+
+		named += m->named;
+		if (m->fd >= 0)
+			fprintf(stderr,
+				"eprof: %s: %u of %u addresses have a name now, %u a line; %u "
+				"inlined "
+				"calls\n",
+				module_name(r, m), m->named, m->addresses, m->lines, m->inlined);
+	}
+	return named;
+}
+
+/* Where all is named, or the capture could not even tell addresses. */
+static int nothing_to_name(const struct run *r)
+{
+	if (r->rename.without_address)
+		fprintf(stderr,
+			"eprof: '%s' keeps no addresses of its %llu functions without a name: "
+			"their "
+			"files could not be read, or it was captured by an older eprof\n",
+			r->o->input, (unsigned long long)r->rename.without_address);
+	else
+		fprintf(stderr, "eprof: all functions of '%s' that are in files have a name\n",
+			r->o->input);
+	return r->rename.without_address ? EXIT_FAILED : EXIT_OK;
+}
+
+/* To a file of its own; else in the place of what was read: of a store's run, or of a file that has
+ * no other. That one is written anew, for it may be of several windows. */
+static int save(const struct run *r)
+{
+	const struct options *o = r->o;
+	bool single = false;
+	int rc = o->output ? 0 : store_is_single(o->input, &single);
+
+	if (rc)
+		return rc;
+	if (o->output || single)
+		return store_save(o->output ? o->output : o->input, o->force || !o->output, r->p);
+	return store_replace(o->input, &o->key, r->p);
+}
+
+/* The exit status. */
+static int name_all(struct run *r)
+{
+	rename_init(&r->rename, r->p);
+	if (!r->rename.modules.n)
+		return nothing_to_name(r);
+	if (open_dirs(r))
+		return cmd_failed();
+	for (size_t i = 0; i < r->rename.modules.n; i++)
+		find_one(r, &r->rename.modules.at[i]);
+	rename_run(&r->rename, r->p);
+	if (!tell(r)) {
+		fprintf(stderr, "eprof: nothing could be named: '%s' is left as it is\n",
+			r->o->input);
+		return EXIT_FAILED;
+	}
+	return save(r) ? cmd_failed() : EXIT_OK;
+}
+
+/* What would be lost when the profile is written anew. */
+static int check_whole(const struct options *o, const struct profile *p)
+{
+	const char *unknown = profile_run(p, RUN_UNKNOWN_PARTS);
+	int rc = 0;
+
+	if (unknown && unknown[0])
+		rc = err(-ENOTSUP,
+			 "'%s' has parts that this program does not know (%s) and would lose: use "
+			 "a newer eprof",
+			 o->input, unknown);
+	return rc;
+}
+
+static int load(const struct options *o, struct profile **p)
+{
+	int rc = o->output ? file_check_new(o->output, o->force) : 0;
+
+	if (!rc)
+		rc = store_load(o->input, &o->key, p);
+	return rc ? rc : check_whole(o, *p);
+}
+
+static void release(struct run *r)
+{
+	for (size_t i = 0; i < r->n_dirs; i++)
+		debugdir_release(&r->dirs[i]);
+	rename_release(&r->rename);
+	profile_free(r->p);
+}
+
+/* The exit status. */
+static int name_file(const void *options)
+{
+	const struct options *o = options;
+	struct run r = {.o = o, .shows_progress = isatty(STDERR_FILENO)};
+	int status;
+
+	r.deadline_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)o->timeout_ns;
+	status = load(o, &r.p) ? cmd_failed() : name_all(&r);
+	release(&r);
+	return status;
+}
+
+int cmd_name(int argc, char **argv)
+{
+	struct options o = {.timeout_ns = TIMEOUT_NS};
+	int status = parse(argc, argv, &o);
+
+	if (status >= 0)
+		return status;
+	if (cmd_drop_privileges()) {
+		fprintf(stderr, "eprof: cannot drop privileges: %s\n", strerror(errno));
+		return EXIT_FAILED;
+	}
+	status = cmd_in_child(o.input, name_file, &o);
+	return status < 0 ? cmd_failed() : status;
+}

@@ -1,0 +1,86 @@
+#include "cmd/record_save.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "cmd/as_owner.h"
+#include "store/store.h"
+
+char *record_part_name(const char *output, const char *store)
+{
+	return output ? mem_printf("%s.part", output)
+		      : mem_printf("%s.%d.part", store, (int)getpid());
+}
+
+/* HDF5 is not safe against what a stranger may have put into a store: see as_owner.h. */
+static int check_store(const char *store, const void *unused)
+{
+	(void)unused;
+	return store_check(store);
+}
+
+static int add_to_store(const char *store, const void *profile)
+{
+	return store_add(store, profile, NULL);
+}
+
+int record_places_check(const struct record_places *at)
+{
+	int ret = at->output ? file_check_new(at->output, at->force) : 0;
+
+	if (!ret && at->store)
+		ret = cmd_as_owner(at->store, check_store, NULL);
+	if (!ret && !at->force && access(at->part, F_OK) == 0)
+		ret = err(-EEXIST,
+			  "'%s' is left from a capture that was cut off; rename it, or use --force",
+			  at->part);
+	return ret;
+}
+
+/* Nowhere it was asked for: beside the store, or in another folder, so that nothing is lost. */
+static int save_elsewhere(const char *store, const struct profile *p, char **path)
+{
+	static const char *const folders[] = {"/var/tmp", "/tmp", "/dev/shm"};
+	const int pid = (int)getpid();
+
+	if (store) {
+		*path = mem_printf("%s.%d.h5", store, pid);
+		if (!store_save(*path, false, p))
+			return 0;
+		free(*path);
+	}
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		*path = mem_printf("%s/eprof-%d.h5", folders[i], pid);
+		if (!store_save(*path, false, p))
+			return 0;
+		free(*path);
+	}
+	*path = NULL;
+	return -EIO;
+}
+
+int record_save(const struct record_places *at, const struct profile *p, bool *saved)
+{
+	_free_ char *why = NULL, *elsewhere = NULL;
+	const char *there = NULL;
+
+	if (at->output && store_save(at->output, at->force, p))
+		why = mem_strdup(err_text());
+	else
+		there = at->output;
+	if (at->store && cmd_as_owner(at->store, add_to_store, p)) {
+		free(why);
+		why = mem_strdup(err_text());
+	} else if (at->store) {
+		there = there ? there : at->store;
+	}
+	*saved = there || !save_elsewhere(at->store, p, &elsewhere);
+	if (!why)
+		return 0;
+	return *saved ? err(-EIO, "%s; the profile is in '%s' instead", why,
+			    there ? there : elsewhere)
+		      : err(-EIO, "%s", why);
+}

@@ -1,0 +1,30 @@
+/*
+ * record_save: where record's profile goes: to a file of its own, into a store, or both; and where
+ * neither takes it, somewhere else.
+ */
+#ifndef CMD_RECORD_SAVE_H
+#define CMD_RECORD_SAVE_H
+
+#include <stdbool.h>
+
+#include "model/profile.h"
+
+/* All borrowed. */
+struct record_places {
+	const char *output, *store; /* NULL: none, but one of them is there */
+	const char *part;	    /* name of the file of windows */
+	bool force;
+};
+
+/* The name of the file of windows: beside the output, else beside the store, which others may use
+ * at the same time. Freed by the caller. */
+char *record_part_name(const char *output, const char *store);
+
+/* Before anything is started: all of it can be made, and no capture that was cut off is lost. */
+int record_places_check(const struct record_places *);
+
+/* 0 when the profile is in all of them. Else a negative errno with a text that also says where it
+ * is instead; *@saved tells whether it is anywhere. */
+int record_save(const struct record_places *, const struct profile *, bool *saved);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * unprivileged: gives up what a command does not need. For those that only read and write files of
+ * the user: report, name.
+ */
+#ifndef CMD_UNPRIVILEGED_H
+#define CMD_UNPRIVILEGED_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* From now on that user, where this is root and @uid is not, without any capability. no_new_privs
+ * keeps exec from giving them back. -errno, no text: then go no further. */
+int cmd_become(uid_t uid, gid_t gid);
+
+/* From now on the user behind sudo, and root without any capability. no_new_privs keeps exec from
+ * giving them back. -errno, no text: then go no further. */
+int cmd_drop_privileges(void);
+
+/* The same for reading what a target names: the user behind sudo; root becomes nobody. */
+int cmd_become_reader(void);
+/* Whether that, or something else, left this process to nobody. */
+bool cmd_is_nobody(void);
+
+#endif

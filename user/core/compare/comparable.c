@@ -1,0 +1,158 @@
+#include "compare/comparable.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "compare/gather.h"
+#include "model/meta.h"
+
+/* What differs between the first base run and any other; "" is unknown, and differs from nothing.
+ */
+static const char *other_text(const struct compare_input *in, const char *key, const char **first)
+{
+	*first = NULL;
+	for (size_t i = 0; i < in->n[BASE] + in->n[NEW]; i++) {
+		const char *text = profile_meta(gather_run(in, i), key);
+
+		if (!text || !*text)
+			continue;
+		if (!*first)
+			*first = text;
+		else if (strcmp(*first, text) != 0)
+			return text;
+	}
+	return NULL;
+}
+
+static void check_machine(const struct compare_input *in, struct comparison *c)
+{
+	static const struct {
+		const char *key, *what;
+	} must[] = {{META_ARCH, "architecture"}, {META_CPU_FINGERPRINT, "CPU"}},
+	  may[] = {{META_RELEASE, "kernel"}, {META_CORES, "number of CPUs"}};
+	const char *first, *other;
+
+	for (size_t i = 0; i < sizeof(must) / sizeof(*must) && !c->not_comparable; i++) {
+		other = other_text(in, must[i].key, &first);
+		if (other)
+			c->not_comparable =
+				mem_printf("the %s differs: %s and %s", must[i].what, first, other);
+	}
+	for (size_t i = 0; i < sizeof(may) / sizeof(*may); i++) {
+		other = other_text(in, may[i].key, &first);
+		if (other)
+			vec_push(&c->notes, mem_printf("The %s differs: %s and %s.", may[i].what,
+						       first, other));
+	}
+}
+
+bool comparable_is_whole(const struct profile *p)
+{
+	const char *target = profile_run(p, RUN_TARGET), *end = profile_run(p, RUN_END);
+
+	return target && end && str_starts(target, "-- ") && str_starts(end, "the command's exit");
+}
+
+static enum per per_of(const struct compare_input *in)
+{
+	for (size_t i = 0; i < gather_runs(in); i++)
+		if (!comparable_is_whole(gather_run(in, i)))
+			return PER_WORK;
+	return PER_RUN;
+}
+
+/* The base name of the program that was captured; NULL: not one. Freed by the caller. */
+static char *program_of(const struct profile *p)
+{
+	const char *command = profile_run(p, RUN_COMMAND);
+
+	return command && comparable_is_whole(p) ? str_program(command) : NULL;
+}
+
+static const char *module_called(const struct profile *p, const char *name)
+{
+	for (size_t i = 1; i < p->modules.n; i++) {
+		const char *base = str_base(profile_text(p, p->modules.at[i].path));
+
+		if (!strcmp(base, name))
+			return base;
+	}
+	return NULL;
+}
+
+bool comparable_alias(const struct compare_input *in, const char **alias, const char **of)
+{
+	const struct profile *base = in->runs[BASE][0], *new = in->runs[NEW][0];
+	_free_ char *old_name = program_of(base), *new_name = program_of(new);
+
+	*alias = *of = NULL;
+	if (!old_name || !new_name || !strcmp(old_name, new_name) ||
+	    module_called(base, new_name) || module_called(new, old_name))
+		return false;
+	*alias = module_called(new, new_name);
+	*of = module_called(base, old_name);
+	if (!*alias || !*of)
+		*alias = NULL;
+	return *alias;
+}
+
+static void alias_program(const struct compare_input *in, struct comparison *c)
+{
+	if (comparable_alias(in, &c->subjects.alias, &c->subjects.alias_of))
+		vec_push(&c->notes, mem_printf("The program '%s' is taken for '%s' of the base.",
+					       c->subjects.alias, c->subjects.alias_of));
+}
+
+static char *text_or_empty(const char *text)
+{
+	return mem_strdup(text ? text : "");
+}
+
+static void describe_runs(const struct compare_input *in, struct comparison *c)
+{
+	for (int side = BASE; side < SIDES; side++) {
+		c->run[side] = mem_zalloc(in->n[side], sizeof(*c->run[side]));
+		for (size_t i = 0; i < in->n[side]; i++) {
+			const struct profile *p = in->runs[side][i];
+
+			c->run[side][i] = (struct compare_run){
+				.version = text_or_empty(profile_meta(p, META_VERSION)),
+				.platform = text_or_empty(profile_meta(p, META_PLATFORM)),
+				.name = text_or_empty(profile_run(p, RUN_NAME)),
+				.command = text_or_empty(profile_run(p, RUN_COMMAND)),
+				.cpu = text_or_empty(profile_meta(p, META_PROCESSOR)),
+				.started_unix_ns = p->started_unix_ns,
+			};
+		}
+	}
+}
+
+/* Sides are easily swapped: then what became faster is called slower. When an import was captured
+ * is not known for sure. */
+static void check_order(const struct compare_input *in, struct comparison *c)
+{
+	int64_t first_base = INT64_MAX, last_new = 0;
+
+	for (size_t i = 0; i < in->n[BASE] + in->n[NEW]; i++)
+		if (profile_run(gather_run(in, i), RUN_SOURCE))
+			return;
+	for (size_t i = 0; i < in->n[BASE]; i++)
+		if (in->runs[BASE][i]->started_unix_ns < first_base)
+			first_base = in->runs[BASE][i]->started_unix_ns;
+	for (size_t i = 0; i < in->n[NEW]; i++)
+		if (in->runs[NEW][i]->started_unix_ns > last_new)
+			last_new = in->runs[NEW][i]->started_unix_ns;
+	if (last_new > 0 && last_new < first_base)
+		vec_push(&c->notes, mem_strdup("The new side was captured before the base: are "
+					       "they the right way round?"));
+}
+
+void comparable_check(const struct compare_input *in, struct comparison *c)
+{
+	describe_runs(in, c);
+	check_order(in, c);
+	check_machine(in, c);
+	if (c->per == PER_AUTO)
+		c->per = per_of(in);
+	alias_program(in, c);
+}

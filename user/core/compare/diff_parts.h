@@ -1,0 +1,50 @@
+/*
+ * diff_parts: what the steps of a diff share: runs joined, cut into slices, judged. For
+ * compare/diff*.c only.
+ */
+#ifndef COMPARE_DIFF_PARTS_H
+#define COMPARE_DIFF_PARTS_H
+
+#include "compare/diff.h"
+#include "compare/judge.h"
+#include "compare/sampled.h"
+
+#define DIFF_NONE UINT32_MAX
+
+/* One run, base runs first. */
+struct diff_run {
+	const struct profile *profile; /* borrowed */
+	int side;
+	uint32_t *place;	  /* owned: per sample the joined node, 0: not taken */
+	struct sampled whole;	  /* its sums; no functions */
+	double *total;		  /* owned: per question */
+	double *over;		  /* owned: φ, the same */
+	double amount[DIFF_WAYS]; /* what values are divided by; 0: cannot be had */
+};
+
+struct diff_build {
+	struct diff *d;
+	const struct compare_input *in;
+	const struct comparison *c;
+	const struct diff_options *options;
+	struct selection selection; /* with the metric that was compared */
+	struct diff_run *runs;	    /* owned */
+	size_t n_runs;
+	/* What is asked: nodes, ascending; and per node its question: its own, its caller's where
+	 * it has all samples of that, or DIFF_NONE. The first is the root. */
+	VEC(uint32_t) asked;
+	uint32_t *question; /* owned */
+};
+
+/* Fills the tree, the nodes and each run's places. */
+int diff_join(struct diff_build *);
+/* Chooses what is asked, and fills total and over of each run. */
+int diff_slice(struct diff_build *);
+/* Fills amounts, scales and words of all ways. */
+int diff_amounts(struct diff_build *);
+/* Fills the findings of one way: by node, from judgements by question. */
+void diff_judge(struct diff_build *, enum diff_way);
+void diff_descend(const struct diff_build *, enum diff_way, const struct judgement *,
+		  struct diff_finding *by_question);
+
+#endif

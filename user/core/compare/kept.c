@@ -1,0 +1,201 @@
+#include "compare/kept.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/str.h"
+#include "compare/question.h"
+
+static_assert((int)VERDICT_REGRESSED == REGRESSION_REGRESSED &&
+		      (int)VERDICT_IMPROVED == REGRESSION_IMPROVED &&
+		      (int)VERDICT_MOVED == REGRESSION_MOVED &&
+		      (int)VERDICT_UNDECIDED == REGRESSION_UNDECIDED &&
+		      (int)VERDICT_UNCHANGED == REGRESSION_UNCHANGED &&
+		      (int)VERDICT_NOT_COMPARABLE == REGRESSION_NOT_COMPARABLE &&
+		      (int)VERDICTS == REGRESSION_ADDED,
+	      "verdicts are kept by number");
+static_assert((int)ROW_WHOLE == REGRESSION_OF_RUN && (int)ROW_ZONE == REGRESSION_OF_ZONE &&
+		      (int)ROW_CALLS == REGRESSION_OF_CALLS &&
+		      (int)ROW_SELF == REGRESSION_OF_SELF &&
+		      (int)ROW_TOTAL == REGRESSION_OF_TOTAL &&
+		      (int)ROW_KINDS == REGRESSION_OF_KINDS,
+	      "kinds of rows are kept by number");
+
+/* Zeroes deflate well, and no test tells more than seven digits. */
+static double short_of(double value)
+{
+	const double rounded = (double)(float)value;
+
+	return isfinite(rounded) ? rounded : 0;
+}
+
+static uint32_t text_of(struct profile *p, const char *text)
+{
+	return intern_add(&p->strings, text ? text : "");
+}
+
+static void put_quantiles(const struct compare_row *r, uint32_t row, struct profile *p)
+{
+	for (int i = 0; i < COMPARE_QUANTILES; i++) {
+		const struct compare_quantile *q = &r->quantile[i];
+
+		if (!(q->value[BASE] > 0 && q->value[NEW] > 0))
+			continue;
+		vec_push(&p->regression_quantiles,
+			 ((struct regression_quantile){
+				 .row = row,
+				 .flags = (isfinite(q->change) ? REGRESSION_CHANGE : 0) |
+					  (isfinite(q->low) ? REGRESSION_TESTED : 0),
+				 .quantile = compare_quantiles[i],
+				 .base = short_of(q->value[BASE]),
+				 .now = short_of(q->value[NEW]),
+				 .change = short_of(q->change),
+				 .low = short_of(q->low),
+				 .high = short_of(q->high)}));
+	}
+}
+
+static void put_row(const struct compare_row *r, struct profile *p)
+{
+	const struct regression row = {
+		.of = (uint8_t)r->kind,
+		.verdict = (uint8_t)r->verdict,
+		.flags = (isfinite(r->change) && isfinite(r->low) ? REGRESSION_CHANGE : 0) |
+			 (isfinite(r->p) ? REGRESSION_TESTED : 0) |
+			 (r->suspect ? REGRESSION_SUSPECT : 0) |
+			 (r->too_few ? REGRESSION_TOO_FEW : 0),
+		.name = text_of(p, r->name),
+		.module = text_of(p, r->module),
+		.unit = text_of(p, r->unit),
+		.note = text_of(p, r->why),
+		.base = short_of(r->value[BASE]),
+		.now = short_of(r->value[NEW]),
+		.change = short_of(r->change),
+		.low = short_of(r->low),
+		.high = short_of(r->high),
+		.p = short_of(r->p),
+		.q = short_of(r->q),
+		.base_count = short_of(r->count[BASE]),
+		.count = short_of(r->count[NEW]),
+		.base_cost = short_of(r->cost[BASE]),
+		.cost = short_of(r->cost[NEW]),
+		.by_calls = short_of(r->by_calls),
+		.by_cost = short_of(r->by_cost),
+	};
+
+	put_quantiles(r, (uint32_t)p->regression.n, p);
+	vec_push(&p->regression, row);
+}
+
+static void put_only(const struct comparison *c, const struct compare_only *o, struct profile *p)
+{
+	const char *unit = o->is_zone ? "ns" : c->per == PER_WORK ? "share" : c->unit;
+	struct regression row = {
+		.of = o->is_zone ? REGRESSION_OF_ZONE : REGRESSION_OF_TOTAL,
+		.verdict = o->is_new ? REGRESSION_ADDED : REGRESSION_REMOVED,
+		.name = text_of(p, o->name),
+		.module = text_of(p, o->module),
+		.unit = text_of(p, unit),
+		.note = text_of(p, o->other),
+	};
+
+	*(o->is_new ? &row.now : &row.base) = short_of(o->value);
+	*(o->is_new ? &row.count : &row.base_count) = short_of(o->count);
+	vec_push(&p->regression, row);
+}
+
+static void put_runs(const struct comparison *c, struct profile *p)
+{
+	for (int side = BASE; side < SIDES; side++)
+		for (size_t i = 0; i < c->runs[side]; i++) {
+			const struct compare_run *r = &c->run[side][i];
+
+			vec_push(&p->regression_runs,
+				 ((struct regression_run){.is_new = side == NEW,
+							  .version = text_of(p, r->version),
+							  .platform = text_of(p, r->platform),
+							  .name = text_of(p, r->name),
+							  .command = text_of(p, r->command),
+							  .cpu = text_of(p, r->cpu),
+							  .started_unix_ns = r->started_unix_ns}));
+		}
+}
+
+static void put_number(struct profile *p, const char *key, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6g", value);
+	profile_set_run(p, key, text);
+}
+
+static void put_counts(const struct comparison *c, struct profile *p)
+{
+	struct str s = {0};
+
+	for (enum verdict v = 0; v < VERDICT_NOT_COMPARABLE; v++)
+		str_addf(&s, "%s%zu %s", v ? ", " : "", comparison_count(c, v), verdict_name(v));
+	profile_set_run(p, REGRESSION_COUNTS, s.s);
+	str_release(&s);
+}
+
+static void put_notes(const struct comparison *c, struct profile *p)
+{
+	struct str s = {0};
+
+	for (size_t i = 0; i < c->notes.n; i++)
+		str_addf(&s, "%s%s", i ? " " : "", c->notes.at[i]);
+	if (s.n)
+		profile_set_run(p, REGRESSION_NOTES, s.s);
+	str_release(&s);
+}
+
+static void put_attributes(const struct comparison *c, struct profile *p)
+{
+	const struct {
+		const char *key, *text;
+	} texts[] = {
+		{REGRESSION_VERDICT, verdict_name(comparison_verdict(c))},
+		{REGRESSION_WHY, c->not_comparable},
+		{REGRESSION_BASELINE, c->run[BASE][0].version},
+		{REGRESSION_CHOICE, c->choice},
+		{REGRESSION_METHOD, comparison_method(c)},
+		{REGRESSION_PER, per_name(c->per)},
+		{REGRESSION_BETTER, c->direction == LOWER_IS_BETTER ? "lower" : "higher"},
+		{REGRESSION_METRIC, c->metric},
+		{REGRESSION_UNIT, c->unit},
+		{REGRESSION_OF, c->base},
+		{REGRESSION_NET, c->net ? "1" : NULL},
+		{REGRESSION_ALIAS, c->alias},
+		{REGRESSION_ALIAS_OF, c->alias_of},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (texts[i].text)
+			profile_set_run(p, texts[i].key, texts[i].text);
+	put_number(p, REGRESSION_GATE, c->gate);
+	put_number(p, REGRESSION_Q, COMPARE_Q);
+	put_number(p, REGRESSION_FEW_ONLY, (double)c->few_only);
+	if (c->single)
+		put_number(p, REGRESSION_BETWEEN, c->between);
+	put_counts(c, p);
+	put_notes(c, p);
+}
+
+void kept_put(const struct comparison *c, struct profile *p)
+{
+	p->regression.n = p->regression_quantiles.n = p->regression_runs.n = 0;
+	for (size_t i = 0; i < c->rows.n; i++)
+		put_row(&c->rows.at[i], p);
+	for (size_t i = 0; i < c->only.n; i++)
+		put_only(c, &c->only.at[i], p);
+	put_runs(c, p);
+	put_attributes(c, p);
+}
+
+void kept_put_none(struct profile *p, const char *why)
+{
+	profile_set_run(p, REGRESSION_VERDICT, REGRESSION_NONE);
+	profile_set_run(p, REGRESSION_WHY, why);
+}

@@ -1,0 +1,131 @@
+#include "compare/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[VERDICTS] = {
+		[VERDICT_REGRESSED] = "regressed", [VERDICT_IMPROVED] = "improved",
+		[VERDICT_MOVED] = "moved",	   [VERDICT_UNDECIDED] = "undecided",
+		[VERDICT_UNCHANGED] = "unchanged", [VERDICT_NOT_COMPARABLE] = "not comparable",
+	};
+
+	return v < VERDICTS ? names[v] : "unknown";
+}
+
+const char *row_kind_name(enum row_kind kind)
+{
+	static const char *const names[ROW_KINDS] = {
+		[ROW_WHOLE] = "run", [ROW_ZONE] = "zone",   [ROW_CALLS] = "calls",
+		[ROW_SELF] = "self", [ROW_TOTAL] = "total",
+	};
+
+	return kind < ROW_KINDS ? names[kind] : "unknown";
+}
+
+const char *per_name(enum per per)
+{
+	static const char *const names[] = {"auto", "run", "second", "work"};
+
+	return per <= PER_WORK ? names[per] : "unknown";
+}
+
+const double compare_quantiles[COMPARE_QUANTILES] = {.5, .9, .99};
+
+const char *comparison_method(const struct comparison *c)
+{
+	if (c->single)
+		return "one run against one: what runs differ by is a guess";
+	if (c->runs[BASE] >= 3 && c->runs[NEW] >= 3)
+		return c->runs[BASE] >= 6 && c->runs[NEW] >= 6
+			       ? "Welch's t on runs, and ranks (Mann and Whitney)"
+			       : "Welch's t on runs";
+	return c->runs[NEW] == 1 || c->runs[BASE] == 1 ? "one run against the spread of several"
+						       : "the pooled spread of the runs";
+}
+
+size_t comparison_count(const struct comparison *c, enum verdict v)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		n += c->rows.at[i].verdict == v;
+	return n;
+}
+
+size_t comparison_suspects(const struct comparison *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++)
+		n += c->rows.at[i].suspect;
+	return n;
+}
+
+enum verdict comparison_verdict(const struct comparison *c)
+{
+	if (c->not_comparable)
+		return VERDICT_NOT_COMPARABLE;
+	if (comparison_count(c, VERDICT_REGRESSED))
+		return VERDICT_REGRESSED;
+	if (comparison_count(c, VERDICT_IMPROVED))
+		return VERDICT_IMPROVED;
+	if (!comparison_suspects(c) && comparison_count(c, VERDICT_UNCHANGED))
+		return VERDICT_UNCHANGED;
+	return VERDICT_UNDECIDED;
+}
+
+bool comparison_regressed(const struct comparison *c, double percent)
+{
+	for (size_t i = 0; i < c->rows.n; i++)
+		if (c->rows.at[i].verdict == VERDICT_REGRESSED &&
+		    fabs(c->rows.at[i].change) * 100 >= percent)
+			return true;
+	return false;
+}
+
+static void release_runs(struct comparison *c)
+{
+	for (int side = BASE; side < SIDES; side++) {
+		for (size_t i = 0; c->run[side] && i < c->runs[side]; i++) {
+			const struct compare_run *r = &c->run[side][i];
+
+			free(r->version);
+			free(r->platform);
+			free(r->name);
+			free(r->command);
+			free(r->cpu);
+		}
+		free(c->run[side]);
+	}
+}
+
+void comparison_release(struct comparison *c)
+{
+	release_runs(c);
+	for (size_t i = 0; i < c->rows.n; i++) {
+		free(c->rows.at[i].name);
+		free(c->rows.at[i].module);
+		free(c->rows.at[i].why);
+	}
+	for (size_t i = 0; i < c->only.n; i++) {
+		free(c->only.at[i].name);
+		free(c->only.at[i].module);
+		free(c->only.at[i].other);
+	}
+	for (size_t i = 0; i < c->notes.n; i++)
+		free(c->notes.at[i]);
+	vec_release(&c->rows);
+	vec_release(&c->only);
+	vec_release(&c->notes);
+	subjects_release(&c->subjects);
+	free(c->alias);
+	free(c->alias_of);
+	free(c->choice);
+	free(c->metric);
+	free(c->unit);
+	free(c->base);
+	free(c->not_comparable);
+	*c = (struct comparison){0};
+}

@@ -1,0 +1,135 @@
+/*
+ * result: what a comparison of two groups of runs found: a row for each thing that was compared. It
+ * owns all that it holds, so it outlives the profiles; whoever shows it needs nothing else.
+ */
+#ifndef COMPARE_RESULT_H
+#define COMPARE_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "compare/course.h"
+#include "compare/subject.h"
+
+enum verdict {
+	VERDICT_REGRESSED,
+	VERDICT_IMPROVED,
+	VERDICT_MOVED,	   /* between functions of one caller, whose own total did not change */
+	VERDICT_UNDECIDED, /* the runs do not tell: the interval holds both 0 and a real change */
+	VERDICT_UNCHANGED, /* a real change is ruled out */
+	VERDICT_NOT_COMPARABLE,
+	VERDICTS
+};
+
+/* "regressed" … "not comparable". */
+const char *verdict_name(enum verdict);
+
+/* What a row is of. */
+enum row_kind {
+	ROW_WHOLE, /* the run as a whole: its length, or all of the metric */
+	ROW_ZONE,  /* the time of a zone */
+	ROW_CALLS, /* the calls of a zone that was only counted */
+	ROW_SELF,  /* samples in a function itself */
+	ROW_TOTAL, /* in the function and all that it calls */
+	ROW_KINDS
+};
+
+/* "zone", "self" … */
+const char *row_kind_name(enum row_kind);
+
+/* What a value is per. */
+enum per {
+	PER_AUTO,   /* PER_RUN where all runs are of whole commands, else PER_WORK */
+	PER_RUN,    /* amount in a run */
+	PER_SECOND, /* amount a second of the capture */
+	PER_WORK,   /* zones: amount a call; functions: share of all samples */
+};
+
+const char *per_name(enum per);
+
+enum direction { LOWER_IS_BETTER, HIGHER_IS_BETTER };
+
+/* Two sides: 0 the base, 1 the new one. */
+enum { BASE, NEW, SIDES };
+
+/* How a quantile of the times of a zone's calls changed: see quantile.h. */
+#define COMPARE_QUANTILES 3
+extern const double compare_quantiles[COMPARE_QUANTILES]; /* 0.5, 0.9, 0.99 */
+struct compare_quantile {
+	double value[SIDES];	  /* ns, of all calls of the runs together; 0: not known */
+	double change, low, high; /* as those of rows; NAN where the runs do not tell */
+};
+
+struct compare_row {
+	enum row_kind kind;
+	char *name, *module; /* owned; module "" where there is none */
+	const char *unit;    /* "ns", "share", "calls", … : of the values; owned by the result */
+	double value[SIDES]; /* geometric means over the runs; 0 where there was nothing */
+	size_t runs[SIDES];  /* that have a value */
+	double count[SIDES]; /* samples or calls behind the values, a run */
+	/* The change as a ratio: 0.1 is 10 % more. NAN where one side has nothing. */
+	double change, low, high; /* and the interval that holds it with 95 % */
+	double p, q;		  /* of no change; q: BH-adjusted over all rows. NAN: not tested */
+	enum verdict verdict;
+	bool suspect; /* undecided, because one run against one cannot decide; but looks changed */
+	bool too_few; /* undecided: fewer than COMPARE_LEAST samples, not tested */
+	char *why;    /* owned: why it is undecided or moved; NULL: the numbers say it */
+	/* Zones: what the change of the total (new - base) comes from, in the value's unit; they
+	 * add up to it. 0 where nothing is known. */
+	double cost[SIDES]; /* of a call */
+	double by_calls, by_cost;
+	struct compare_quantile quantile[COMPARE_QUANTILES]; /* zones whose times have histograms */
+	struct course course; /* of the runs before and this one; n 0: none was asked for */
+	uint32_t subject;     /* of subjects; UINT32_MAX of ROW_WHOLE */
+};
+
+/* A function or zone that only one side has. */
+struct compare_only {
+	char *name, *module; /* owned */
+	char *other;	     /* owned: what it was called before or is now, likely; NULL: no idea */
+	bool is_new, is_zone;
+	double value; /* as the values of rows: total */
+	double count;
+	uint32_t subject;
+};
+
+/* A run that was compared; all owned, "" where nothing is known. */
+struct compare_run {
+	char *version, *platform, *name, *command, *cpu;
+	int64_t started_unix_ns;
+};
+
+struct comparison {
+	enum per per;
+	enum direction direction;
+	size_t runs[SIDES];
+	struct compare_run *run[SIDES]; /* owned: runs[side] of them */
+	char *alias, *alias_of; /* owned: the program's module is taken for the base's; or NULL */
+	char *choice; /* owned: how the base was chosen; NULL: it was named. Set by who chose it */
+	char *metric, *unit, *base; /* owned: of the samples; NULL where none were compared */
+	double gate;		    /* smaller changes are none: 0.02 */
+	bool net;		    /* zones: less what the probes cost */
+	bool single;		    /* one run against one: no verdict is final */
+	double between;		    /* then: the variation between runs that was taken, 0.03 */
+	char *not_comparable;	    /* owned: why nothing is; NULL: it is */
+	VEC(char *) notes;	    /* owned: what to know before trusting it, one sentence each */
+	VEC(struct compare_row) rows;  /* by verdict, then the size of the change in values */
+	VEC(struct compare_only) only; /* by value */
+	size_t few_only; /* of one side only, with so few samples that this may be chance */
+	struct subjects subjects;
+};
+
+/* "Welch's t on runs": how a change is told from chance. Static. */
+const char *comparison_method(const struct comparison *);
+
+size_t comparison_count(const struct comparison *, enum verdict);
+size_t comparison_suspects(const struct comparison *);
+/* The verdict of all: regressed where any row is, else improved where any is, else unchanged where
+ * there are rows that are, else undecided. */
+enum verdict comparison_verdict(const struct comparison *);
+/* Whether a row regressed by @percent or more. */
+bool comparison_regressed(const struct comparison *, double percent);
+void comparison_release(struct comparison *);
+
+#endif

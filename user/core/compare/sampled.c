@@ -1,0 +1,267 @@
+#include "compare/sampled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/time_slices.h"
+#include "query/filter.h"
+
+#define NONE UINT32_MAX
+
+/* A function's values by slice. */
+struct account {
+	double self[SLICES], total[SLICES];
+};
+
+struct build {
+	const struct profile *p;
+	const struct filter *filter;
+	struct sampled *out;
+	VEC(struct account) accounts; /* beside out->functions */
+	uint32_t *function;    /* per function of the profile: row of out->functions, or NONE */
+	uint32_t *own;	       /* per node: row of the innermost function up to it, or NONE */
+	bool *outermost;       /* per node: a function's first one on the way from the root */
+	int64_t *self, *total; /* per node, of one slice */
+	double *sum;	       /* per node, of all */
+	struct slices slices;
+};
+
+/* --- the nodes -------------------------------------------------------------------------------- */
+
+/* Only functions that stacks have are entered, so that names of no use cost nothing. */
+static void find_functions(struct build *b, struct subjects *names)
+{
+	const struct profile *p = b->p;
+	struct map rows = {0};
+
+	b->function = mem_zalloc(p->functions.n + 1, sizeof(*b->function));
+	memset(b->function, 0xff, (p->functions.n + 1) * sizeof(*b->function));
+	for (size_t i = 1; i < p->nodes.n; i++) {
+		const uint32_t f = p->frames.at[p->nodes.at[i].frame].function;
+		uint32_t subject, *row;
+		bool fresh;
+
+		if (!f || b->function[f] != NONE || (b->filter->omit && b->filter->omit[f]))
+			continue;
+		subject = subject_of(names, p, f);
+		row = map_put(&rows, subject, &fresh);
+		if (fresh) {
+			*row = (uint32_t)b->out->functions.n;
+			vec_push(&b->out->functions,
+				 ((struct sampled_function){.subject = subject}));
+			(void)vec_add(&b->accounts);
+		}
+		b->function[f] = *row;
+	}
+	map_release(&rows);
+}
+
+/* Children of each node as lists; the first and the next one, 0: none. */
+static void link_nodes(const struct profile *p, uint32_t *child, uint32_t *next)
+{
+	for (size_t i = p->nodes.n; i-- > 1;) {
+		next[i] = child[p->nodes.at[i].parent];
+		child[p->nodes.at[i].parent] = (uint32_t)i;
+	}
+}
+
+static uint32_t row_of_node(const struct build *b, size_t i)
+{
+	const uint32_t f = i ? b->p->frames.at[b->p->nodes.at[i].frame].function : 0;
+
+	return f ? b->function[f] : NONE;
+}
+
+static void leave(const struct build *b, uint32_t *open, uint32_t node)
+{
+	const uint32_t row = row_of_node(b, node);
+
+	if (row != NONE)
+		open[row]--;
+}
+
+/* Walks all nodes, parents first, with a count of each function's entries on the way. */
+static void find_outermost(struct build *b)
+{
+	const struct profile *p = b->p;
+	_free_ uint32_t *child = mem_zalloc(p->nodes.n + 1, sizeof(*child));
+	_free_ uint32_t *next = mem_zalloc(p->nodes.n + 1, sizeof(*next));
+	_free_ uint32_t *open = mem_zalloc(b->out->functions.n + 1, sizeof(*open));
+	uint32_t at = 0;
+
+	b->own = mem_zalloc(p->nodes.n + 1, sizeof(*b->own));
+	b->outermost = mem_zalloc(p->nodes.n + 1, sizeof(*b->outermost));
+	b->own[0] = NONE;
+	link_nodes(p, child, next);
+	do {
+		const uint32_t row = row_of_node(b, at);
+
+		if (at)
+			b->own[at] = row != NONE ? row : b->own[p->nodes.at[at].parent];
+		if (row != NONE)
+			b->outermost[at] = !open[row]++;
+		if (child[at]) {
+			at = child[at];
+			continue;
+		}
+		for (; at && !next[at]; at = p->nodes.at[at].parent)
+			leave(b, open, at);
+		if (at)
+			leave(b, open, at);
+		at = next[at];
+	} while (at);
+}
+
+/* --- the samples ------------------------------------------------------------------------------ */
+
+/* From the last node up, so that each has its children's when its turn comes. */
+static void add_up(struct build *b, size_t slice)
+{
+	const struct profile *p = b->p;
+
+	for (size_t i = p->nodes.n; i-- > 1;) {
+		const int64_t total = b->total[i] + b->self[i];
+		const uint32_t row = b->own[i];
+
+		if (!total)
+			continue;
+		if (row != NONE) {
+			b->accounts.at[row].self[slice] += (double)b->self[i];
+			if (b->outermost[i])
+				b->accounts.at[row].total[slice] += (double)total;
+		}
+		b->sum[i] += (double)total;
+		b->total[p->nodes.at[i].parent] += total;
+		b->self[i] = b->total[i] = 0;
+	}
+	b->self[0] = b->total[0] = 0;
+}
+
+static void add_samples(struct build *b)
+{
+	const struct profile *p = b->p;
+	size_t at = 0;
+
+	slices_build(&b->slices, b->filter);
+	b->self = mem_zalloc(p->nodes.n + 1, sizeof(*b->self));
+	b->total = mem_zalloc(p->nodes.n + 1, sizeof(*b->total));
+	b->sum = mem_zalloc(p->nodes.n + 1, sizeof(*b->sum));
+	for (size_t k = 0; k < SLICES; k++) {
+		for (; at < b->slices.ends[k]; at++) {
+			const uint32_t row = b->slices.rows[at];
+
+			b->self[p->samples.node.at[row]] += filter_value(b->filter, row);
+		}
+		add_up(b, k);
+	}
+	b->out->whole = b->slices.whole;
+	b->out->effective = b->slices.effective;
+}
+
+/* --- what comes of it ------------------------------------------------------------------------- */
+
+static double sum_of(const double *slices)
+{
+	double sum = 0;
+
+	for (size_t k = 0; k < SLICES; k++)
+		sum += slices[k];
+	return sum;
+}
+
+/* Of self and total alike. */
+static void find_dispersion(struct build *b, bool phases)
+{
+	const size_t n = b->accounts.n;
+	_free_ struct scatter *all = mem_zalloc(2 * n + 1, sizeof(*all));
+
+	for (size_t i = 0; i < n; i++) {
+		all[2 * i] = slices_dispersion(&b->slices, b->accounts.at[i].self, phases);
+		all[2 * i + 1] = slices_dispersion(&b->slices, b->accounts.at[i].total, phases);
+	}
+	slices_moderate(all, 2 * n);
+	for (size_t i = 0; i < n; i++) {
+		b->out->functions.at[i].self_over = all[2 * i].variance;
+		b->out->functions.at[i].total_over = all[2 * i + 1].variance;
+	}
+}
+
+static void find_edges(struct build *b)
+{
+	const struct profile *p = b->p;
+	struct map rows = {0};
+
+	for (size_t i = 1; b->sum && i < p->nodes.n; i++) {
+		const uint32_t caller = b->own[p->nodes.at[i].parent], callee = b->own[i];
+		uint32_t *row;
+		bool fresh;
+
+		if (!(b->sum[i] > 0) || !b->outermost[i] || caller == NONE)
+			continue;
+		row = map_put(&rows, (uint64_t)caller << 32 | callee, &fresh);
+		if (fresh) {
+			*row = (uint32_t)b->out->edges.n;
+			vec_push(&b->out->edges,
+				 ((struct sampled_edge){b->out->functions.at[caller].subject,
+							b->out->functions.at[callee].subject, 0}));
+		}
+		b->out->edges.at[*row].value += b->sum[i];
+	}
+	map_release(&rows);
+}
+
+static void finish(struct build *b, bool phases)
+{
+	struct sampled *out = b->out;
+	size_t kept = 0;
+
+	if (!(out->whole > 0)) {
+		out->functions.n = 0;
+		return;
+	}
+	find_edges(b);
+	find_dispersion(b, phases);
+	for (size_t i = 0; i < b->accounts.n; i++) {
+		struct sampled_function f = out->functions.at[i];
+
+		f.self = sum_of(b->accounts.at[i].self);
+		f.total = sum_of(b->accounts.at[i].total);
+		if (f.total > 0)
+			out->functions.at[kept++] = f;
+	}
+	out->functions.n = kept;
+}
+
+int sampled_build(const struct profile *p, const struct selection *sel, struct subjects *names,
+		  bool phases, struct sampled *out)
+{
+	struct filter filter;
+	struct build b = {.p = p, .filter = &filter, .out = out};
+	int rc = filter_init(&filter, p, sel);
+
+	*out = (struct sampled){0};
+	if (!rc)
+		rc = filter_check_any(&filter, sel);
+	if (!rc && filter.measure.n) {
+		find_functions(&b, names);
+		find_outermost(&b);
+		add_samples(&b);
+		finish(&b, phases);
+	}
+	filter_release(&filter);
+	slices_release(&b.slices);
+	vec_release(&b.accounts);
+	free(b.function);
+	free(b.own);
+	free(b.outermost);
+	free(b.self);
+	free(b.total);
+	free(b.sum);
+	return rc;
+}
+
+void sampled_release(struct sampled *s)
+{
+	vec_release(&s->functions);
+	vec_release(&s->edges);
+}

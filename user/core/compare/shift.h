@@ -1,0 +1,44 @@
+/*
+ * shift: cost that only changed its place: between functions of one caller, whose own total is what
+ * it was; and functions that only changed their name. Both look at who calls whom.
+ */
+#ifndef COMPARE_SHIFT_H
+#define COMPARE_SHIFT_H
+
+#include "compare/gather.h"
+
+/* A caller and what it calls, in the unit of the comparison: the mean over the runs of each side.
+ */
+struct shift_edge {
+	uint32_t caller, callee; /* subjects */
+	double value[SIDES];
+};
+
+struct shifts {
+	VEC(struct shift_edge) by_caller, by_callee;
+};
+
+void shifts_build(struct shifts *, const struct gathered *, const struct compare_input *, enum per);
+void shifts_release(struct shifts *);
+
+/*
+ * Makes rows of functions that are regressed or improved "moved" where a caller has most of the
+ * change, its own total changed by less than SHIFT_LEFT of it, and one other function that it
+ * calls, or the caller itself, has at least SHIFT_TAKEN of it with the other sign. Also between a
+ * function itself and what it calls. In shares what everything is below of is no such caller: all
+ * shares sum up to one there.
+ */
+#define SHIFT_LEFT  .2
+#define SHIFT_TAKEN .5
+void shift_rows(const struct shifts *, struct comparison *);
+
+/*
+ * Pairs functions of one side only that are likely the same under two names: the same callers and
+ * callees (SHIFT_ALIKE of the value of their edges, both together), and half as much value at
+ * least. The largest SHIFT_RENAMED of each side are looked at.
+ */
+#define SHIFT_ALIKE   .5
+#define SHIFT_RENAMED 64
+void shift_renamed(const struct shifts *, struct comparison *);
+
+#endif

@@ -1,0 +1,189 @@
+/* The tables of a regression: see regression.h. */
+#include "model/regression.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+#include "model/check.h"
+
+static const struct column columns[] = {
+	TABLE_COLUMN(regression, of, COLUMN_U8, CODING_PLAIN),
+	TABLE_COLUMN(regression, verdict, COLUMN_U8, CODING_PLAIN),
+	TABLE_COLUMN(regression, flags, COLUMN_U8, CODING_PLAIN),
+	TABLE_COLUMN(regression, name, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(regression, module, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(regression, unit, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(regression, note, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(regression, base, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, now, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, change, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, low, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, high, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, p, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, q, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, base_count, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, count, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, base_cost, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, cost, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, by_calls, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression, by_cost, COLUMN_F64, CODING_PLAIN),
+};
+
+static const struct column quantile_columns[] = {
+	TABLE_COLUMN(regression_quantile, row, COLUMN_U32, CODING_PLAIN),
+	TABLE_COLUMN(regression_quantile, flags, COLUMN_U8, CODING_PLAIN),
+	TABLE_COLUMN(regression_quantile, quantile, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression_quantile, base, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression_quantile, now, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression_quantile, change, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression_quantile, low, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(regression_quantile, high, COLUMN_F64, CODING_PLAIN),
+};
+
+static const struct column run_columns[] = {
+	TABLE_COLUMN(regression_run, is_new, COLUMN_U8, CODING_PLAIN),
+	TABLE_COLUMN(regression_run, version, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(regression_run, platform, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(regression_run, name, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(regression_run, command, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(regression_run, cpu, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(regression_run, started_unix_ns, COLUMN_I64, CODING_PLAIN),
+};
+
+extern const struct table regression_table, regression_quantiles_table;
+
+/* All broken numbers of a row. */
+static int check_finite(const struct table *t, const void *row, size_t i)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const struct column *column = &t->columns[c];
+		double value;
+
+		if (column->type != COLUMN_F64)
+			continue;
+		memcpy(&value, (const char *)row + column->offset, sizeof(value));
+		if (!isfinite(value))
+			return err(-EINVAL, "%s, row %zu: %s is no finite number", t->name, i,
+				   column->name);
+	}
+	return 0;
+}
+
+static int check(const struct profile *p)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->regression.n; i++) {
+		const struct regression *r = &p->regression.at[i];
+
+		rc = CHECK_ROW("regression", i, {"of", r->of, REGRESSION_OF_KINDS},
+			       {"verdict", r->verdict, REGRESSION_VERDICTS});
+		if (!rc)
+			rc = check_finite(&regression_table, r, i);
+	}
+	return rc;
+}
+
+static int check_quantiles(const struct profile *p)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->regression_quantiles.n; i++) {
+		const struct regression_quantile *q = &p->regression_quantiles.at[i];
+
+		rc = CHECK_ROW("regression_quantiles", i, {"row", q->row, p->regression.n});
+		if (!rc)
+			rc = check_finite(&regression_quantiles_table, q, i);
+	}
+	return rc;
+}
+
+static int check_runs(const struct profile *p)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->regression_runs.n; i++)
+		rc = CHECK_ROW("regression_runs", i,
+			       {"is_new", p->regression_runs.at[i].is_new, 2});
+	return rc;
+}
+
+const struct table regression_table = {
+	.name = "regression",
+	TABLE_OF(regression, columns),
+	.later = true,
+	.of_whole = true,
+	.check = check,
+};
+
+const struct table regression_quantiles_table = {
+	.name = "regression_quantiles",
+	TABLE_OF(regression_quantile, quantile_columns),
+	.later = true,
+	.of_whole = true,
+	.check = check_quantiles,
+};
+
+const struct table regression_runs_table = {
+	.name = "regression_runs",
+	TABLE_OF(regression_run, run_columns),
+	.later = true,
+	.of_whole = true,
+	.check = check_runs,
+};
+
+/* --- copies ----------------------------------------------------------------------------------- */
+
+static char *clean_text(const struct profile *p, uint32_t i)
+{
+	const char *text = profile_text(p, i);
+
+	return str_clean(text, strlen(text));
+}
+
+static void copy_texts(const struct profile *from, struct profile *to, const struct table *t,
+		       char *row)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		uint32_t text;
+
+		if (t->columns[c].type != COLUMN_TEXT)
+			continue;
+		memcpy(&text, row + t->columns[c].offset, sizeof(text));
+		_free_ char *clean = clean_text(from, text);
+
+		text = intern_add(&to->strings, clean);
+		memcpy(row + t->columns[c].offset, &text, sizeof(text));
+	}
+}
+
+static void copy_table(const struct profile *from, struct profile *to, const struct table_place *t)
+{
+	const struct any_vec *v = table_vec(t, from);
+	struct any_vec *out = table_vec(t, to);
+
+	out->at = mem_realloc(out->at, v->n + 1, t->table->row_bytes);
+	out->n = v->n;
+	out->cap = v->n + 1;
+	if (v->n)
+		memcpy(out->at, v->at, v->n * t->table->row_bytes);
+	for (size_t i = 0; i < v->n; i++)
+		copy_texts(from, to, t->table, out->at + i * t->table->row_bytes);
+}
+
+void regression_copy(const struct profile *from, struct profile *to)
+{
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		if (t->table->of_whole)
+			copy_table(from, to, t);
+	for (size_t i = 0; i < from->run.n; i++) {
+		_free_ char *key = clean_text(from, from->run.at[i].key);
+		_free_ char *text = clean_text(from, from->run.at[i].text);
+
+		if (str_starts(key, REGRESSION_PREFIX))
+			profile_set_run(to, key, text);
+	}
+}

@@ -1,0 +1,16 @@
+/* The table of source lines: see source_line.h. */
+#include "model/source_line.h"
+
+#include "model/check.h"
+
+static const struct column columns[] = {
+	TABLE_COLUMN(source_line, file, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(source_line, line, COLUMN_U32, CODING_DELTA),
+	TABLE_COLUMN(source_line, text, COLUMN_TEXT, CODING_PLAIN),
+};
+
+const struct table source_lines_table = {
+	.name = "source_lines",
+	TABLE_OF(source_line, columns),
+	.part = PART_SOURCE,
+};

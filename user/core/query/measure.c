@@ -1,0 +1,143 @@
+#include "query/measure.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "model/meta.h"
+
+/* One that the samples of time on CPUs have, whatever their event is called. */
+#define ON_CPU ""
+
+static const struct sum {
+	const char *name, *of[MEASURE_METRICS];
+	size_t n;
+} sums[] = {
+	{METRIC_OFF_CPU, {METRIC_BLOCKED, METRIC_RUNNABLE}, 2},
+	{METRIC_WALL, {ON_CPU, METRIC_BLOCKED, METRIC_RUNNABLE}, 3},
+};
+#define SUMS (sizeof(sums) / sizeof(*sums))
+
+static const char *name_of(const struct profile *p, uint32_t metric)
+{
+	return profile_text(p, p->metrics.at[metric].name);
+}
+
+static bool is_time(const struct profile *p, uint32_t metric)
+{
+	return !strcmp(profile_text(p, p->metrics.at[metric].unit), "ns");
+}
+
+static bool is_called(const struct profile *p, uint32_t metric, const char *name)
+{
+	if (strcmp(name, ON_CPU) != 0)
+		return !strcmp(name_of(p, metric), name);
+	return !strcmp(profile_text(p, p->metrics.at[metric].base), METRIC_ON_CPU);
+}
+
+static bool add_time(const struct profile *p, const char *name, struct measure *out)
+{
+	for (uint32_t i = 0; i < p->metrics.n; i++)
+		if (is_time(p, i) && is_called(p, i, name)) {
+			out->metric[out->n++] = i;
+			return true;
+		}
+	return false;
+}
+
+/* Whether the profile has all that the sum is of. */
+static bool add_up(const struct profile *p, const struct sum *sum, struct measure *out)
+{
+	bool all = true;
+
+	*out = (struct measure){.name = sum->name, .unit = "ns"};
+	for (size_t i = 0; i < sum->n && all; i++)
+		all = add_time(p, sum->of[i], out);
+	return all;
+}
+
+static bool find_sum(const struct profile *p, const char *name, struct measure *out)
+{
+	for (size_t i = 0; i < SUMS; i++)
+		if (!strcmp(sums[i].name, name))
+			return add_up(p, &sums[i], out);
+	return false;
+}
+
+static void take_stored(const struct profile *p, uint32_t metric, struct measure *out)
+{
+	*out = (struct measure){.name = name_of(p, metric),
+				.unit = profile_text(p, p->metrics.at[metric].unit),
+				.metric = {metric},
+				.n = 1};
+}
+
+bool measure_has(const struct profile *p, const char *name, struct measure *out)
+{
+	for (uint32_t i = 0; i < p->metrics.n; i++)
+		if (!strcmp(name_of(p, i), name)) {
+			take_stored(p, i, out);
+			return true;
+		}
+	return find_sum(p, name, out);
+}
+
+/* "it has cpu-clock, blocked, runnable and their sums off-cpu, wall" */
+static int not_found(const struct profile *p, const char *name)
+{
+	struct str names = {0};
+	struct measure m;
+	bool any = false;
+
+	for (uint32_t i = 0; i < p->metrics.n; i++)
+		str_addf(&names, "%s%s", i ? ", " : "", name_of(p, i));
+	for (size_t i = 0; i < SUMS; i++) {
+		if (!add_up(p, &sums[i], &m))
+			continue;
+		str_addf(&names, "%s%s", any ? ", " : " and the sums ", sums[i].name);
+		any = true;
+	}
+	(void)err(-ENOENT, "the profile has no metric '%s': it has %s", name,
+		  names.n ? str_text(&names) : "none");
+	str_release(&names);
+	return -ENOENT;
+}
+
+int measure_find(const struct profile *p, const char *name, struct measure *out)
+{
+	const char *own = profile_run(p, RUN_METRIC);
+
+	*out = (struct measure){.name = "", .unit = "ns"};
+	if (name)
+		return measure_has(p, name, out) ? 0 : not_found(p, name);
+	if (!(own && measure_has(p, own, out)) && p->metrics.n)
+		take_stored(p, 0, out);
+	return 0;
+}
+
+char *measure_base(const struct profile *p, const struct measure *m)
+{
+	struct str text = {0};
+
+	for (size_t i = 0; i < m->n; i++) {
+		const char *base = profile_text(p, p->metrics.at[m->metric[i]].base);
+
+		if (*base && text.n)
+			str_add(&text, i + 1 < m->n ? ", " : " and ");
+		str_add(&text, base);
+	}
+	return text.n ? str_steal(&text) : mem_strdup("");
+}
+
+bool measure_is_cpu_time(const struct profile *p, const struct measure *m)
+{
+	_free_ char *base = measure_base(p, m);
+
+	if (*base)
+		return !strcmp(base, METRIC_ON_CPU);
+	/* Profiles of before metrics had bases. */
+	return m->unit && !strcmp(m->unit, "ns") &&
+	       (str_starts(m->name, "cpu-clock") || str_starts(m->name, "task-clock"));
+}

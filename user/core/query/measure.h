@@ -1,0 +1,45 @@
+/*
+ * measure: what the values of a selection are: a metric of the profile, or a sum of some that are
+ * time. "off-cpu" is blocked and runnable, "wall" these and the time on CPU: what a thread's life
+ * consists of. A stored metric of such a name comes first.
+ */
+#ifndef QUERY_MEASURE_H
+#define QUERY_MEASURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/profile.h"
+
+#define MEASURE_METRICS 3
+
+struct measure {
+	const char *name, *unit;	  /* of the profile, or static; borrowed */
+	uint32_t metric[MEASURE_METRICS]; /* what is added up */
+	size_t n;			  /* 0: the profile has no metric */
+};
+
+/* The measure named @name; NULL: the one that the profile opens with (RUN_METRIC), else its first
+ * metric. -ENOENT with a text that names those that there are. */
+int measure_find(const struct profile *, const char *name, struct measure *out);
+/* Whether the profile has that measure, without a text: then *@out. */
+bool measure_has(const struct profile *, const char *name, struct measure *out);
+/* What a sum of it, 100 %, is: "time on CPU"; "time blocked and time runnable, waiting for a CPU";
+ * "": nobody said. Freed by the caller. */
+char *measure_base(const struct profile *, const struct measure *);
+
+/* Whether it is time on a CPU. */
+bool measure_is_cpu_time(const struct profile *, const struct measure *);
+
+/* The value of sample @row. */
+static inline int64_t measure_value(const struct profile *p, const struct measure *m, size_t row)
+{
+	int64_t value = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		value += p->samples.values.at[m->metric[i]].at[row];
+	return value;
+}
+
+#endif

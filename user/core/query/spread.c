@@ -1,0 +1,339 @@
+#include "query/spread.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "model/thread_wait.h"
+#include "query/spread_parts.h"
+
+/* --- hits ------------------------------------------------------------------------------------- */
+
+/* What spread_new() carries about. */
+struct survey {
+	const struct filter *filter;
+	struct measure off; /* blocked and runnable; n is 0 where they are no part of the measure */
+	double period_ns;   /* 0: nothing is sampled by time */
+	struct spread_parts parts;
+	bool ahead; /* stacks were taken before the waits */
+};
+
+static bool is_in(const struct measure *m, uint32_t metric)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->metric[i] == metric)
+			return true;
+	return false;
+}
+
+static void survey_init(struct survey *s, const struct filter *f)
+{
+	const struct measure *m = &f->measure;
+
+	*s = (struct survey){.filter = f};
+	if (f->profile->hz > 0 && m->n && !strcmp(m->unit, "ns"))
+		s->period_ns = 1e9 / f->profile->hz;
+	if (!measure_has(f->profile, METRIC_OFF_CPU, &s->off) ||
+	    !(is_in(m, s->off.metric[0]) || is_in(m, s->off.metric[s->off.n - 1])))
+		s->off.n = 0;
+	spread_parts_init(&s->parts, f->profile, s->period_ns);
+	s->ahead = s->parts.of_row;
+}
+
+/* All of a sample that hits count for: of a wait the blocked and the runnable part. */
+static int64_t whole_of(const struct survey *s, size_t row)
+{
+	const int64_t off = measure_value(s->filter->profile, &s->off, row);
+
+	return off ? off : measure_value(s->filter->profile, &s->filter->measure, row);
+}
+
+static bool is_wait(const struct profile *p, size_t row)
+{
+	return p->samples.wait_ns.at[row] || p->samples.reason.at[row];
+}
+
+static double chance(double periods)
+{
+	const double f = periods - floor(periods);
+
+	return periods < 1 ? 1 - f : f * (1 - f);
+}
+
+/* Hits that the sample is of: a count of samples has them by their number. */
+static double hits_of(const struct survey *s, double whole)
+{
+	const struct measure *m = &s->filter->measure;
+
+	if (s->period_ns > 0)
+		return fmax(1, round(whole / s->period_ns));
+	return m->n && !strcmp(m->unit, "samples") ? whole : 1;
+}
+
+static double chance_of(const struct survey *s, size_t row, double whole, double hits)
+{
+	const struct profile *p = s->filter->profile;
+	const struct measure *m = &s->filter->measure;
+	const double wait_ns = (double)p->samples.wait_ns.at[row];
+
+	if (wait_ns > 0)
+		return wait_ns == whole || s->period_ns <= 0 ? 0 : chance(wait_ns / s->period_ns);
+	if (!strcmp(m->unit, "samples"))
+		return hits;
+	if (p->metrics.at[m->metric[0]].kind == METRIC_COUNT && whole == 1)
+		return 0;
+	return hits < 2 ? 1 : 0.25;
+}
+
+/* A wait whose stack was taken ahead, and those that it stands for besides. */
+static struct spread_hit hit_ahead(const struct survey *s, size_t row, double whole)
+{
+	const double own = (double)s->filter->profile->samples.wait_ns.at[row];
+
+	return (struct spread_hit){.row = (uint32_t)row,
+				   .x = (float)filter_value(s->filter, row),
+				   .w = (float)whole,
+				   .c = (float)fmax(0, 1 - own / whole)};
+}
+
+static struct spread_hit hit_of(const struct survey *s, size_t row)
+{
+	const double whole = (double)whole_of(s, row), hits = hits_of(s, whole);
+
+	if (s->ahead && s->filter->profile->samples.wait_ns.at[row])
+		return hit_ahead(s, row, whole);
+	return (struct spread_hit){.row = (uint32_t)row,
+				   .x = (float)((double)filter_value(s->filter, row) / hits),
+				   .w = 1,
+				   .c = (float)chance_of(s, row, whole, hits)};
+}
+
+static void add_weight(struct spread_part *of, const struct spread_hit *h)
+{
+	of->c += (double)h->c * h->w * h->w;
+}
+
+/* A counting sort by part: `end` holds each part's start until its hits are in. */
+static void sort_hits(const struct survey *s, struct spread *out)
+{
+	const struct profile *p = s->filter->profile;
+	const size_t rows = p->samples.time_ns.n;
+	_free_ uint32_t *part = mem_zalloc(rows + 1, sizeof(*part));
+
+	for (size_t i = 0; i < rows; i++) {
+		part[i] = is_wait(p, i) ? spread_part_of(&s->parts, p, i) : 0;
+		if (whole_of(s, i) && part[i] + 1 < s->parts.n)
+			out->parts[part[i] + 1].end++;
+	}
+	for (size_t i = 1; i < s->parts.n; i++)
+		out->parts[i].end += out->parts[i - 1].end;
+	for (size_t i = 0; i < rows; i++) {
+		struct spread_part *of = &out->parts[part[i]];
+
+		if (!whole_of(s, i))
+			continue;
+		out->hits[of->end] = hit_of(s, i);
+		add_weight(of, &out->hits[of->end++]);
+	}
+}
+
+/* --- the number of hits ------------------------------------------------------------------------
+ */
+
+/* Per part: time off the CPU of its thread, as far as it is known. */
+static double *times_of(const struct survey *s)
+{
+	const struct profile *p = s->filter->profile;
+	double *out = mem_zalloc(s->parts.n, sizeof(*out));
+
+	for (size_t i = 0; s->off.n && i < p->thread_waits.n; i++) {
+		const struct thread_wait *w = &p->thread_waits.at[i];
+
+		out[s->parts.of_thread[w->thread]] += (double)(w->blocked_ns + w->runnable_ns);
+	}
+	return out;
+}
+
+static void count_hits(const struct survey *s, struct spread *out)
+{
+	_free_ double *times = times_of(s);
+
+	for (size_t i = 0; i < s->parts.n; i++) {
+		struct spread_part *part = &out->parts[i];
+		const size_t n = part->end - (i ? out->parts[i - 1].end : 0);
+
+		if (times[i] > 0 && times[i] < s->period_ns)
+			part->one = 1 - times[i] / s->period_ns;
+		else
+			part->one = n < 2 && times[i] <= 0 ? 1 : 0.25;
+	}
+}
+
+/* Where stacks were taken ahead: behind the last wait of each kind that was drawn there are some
+ * that no stack stands for, in the mean as many as before each: they are of these kinds alone. */
+static double *missing_of(const struct survey *s, const struct spread *spread)
+{
+	const struct profile *p = s->filter->profile;
+	double *out = mem_zalloc(s->parts.n, sizeof(*out)), sum = 0, known = 0;
+
+	for (size_t i = 1, at = spread->parts[0].end; i < s->parts.n; i++) {
+		const size_t from = at;
+
+		for (; at < spread->parts[i].end; at++)
+			out[i] += (double)spread->hits[at].c * spread->hits[at].w;
+		out[i] /= at > from ? (double)(at - from) : 1;
+		sum += out[i];
+	}
+	for (size_t i = 0; i < p->cost.n; i++)
+		if (!strcmp(profile_text(p, p->cost.at[i].name), COST_PASSED))
+			known = p->cost.at[i].value;
+	for (size_t i = 1; i < s->parts.n && known > 0 && sum > 0; i++)
+		out[i] *= known / sum;
+	return out;
+}
+
+static void count_missing(const struct survey *s, struct spread *out)
+{
+	_free_ double *missing = missing_of(s, out);
+
+	out->parts[0].one = out->parts[0].end < 2 ? 1 : 0.25;
+	for (size_t i = 1; i < s->parts.n; i++)
+		out->parts[i].one = missing[i] * missing[i];
+}
+
+struct spread *spread_new(const struct filter *f)
+{
+	struct spread *out = mem_zalloc(1, sizeof(*out));
+	struct survey s;
+
+	survey_init(&s, f);
+	out->n_parts = s.parts.n;
+	out->parts = mem_zalloc(s.parts.n, sizeof(*out->parts));
+	out->hits = mem_zalloc(f->profile->samples.time_ns.n + 1, sizeof(*out->hits));
+	if (f->measure.n) {
+		sort_hits(&s, out);
+		if (s.ahead)
+			count_missing(&s, out);
+		else
+			count_hits(&s, out);
+	}
+	spread_parts_release(&s.parts);
+	return out;
+}
+
+void spread_free(struct spread *s)
+{
+	if (!s)
+		return;
+	free(s->hits);
+	free(s->parts);
+	free(s);
+}
+
+/* --- sums ------------------------------------------------------------------------------------- */
+
+struct sums {
+	double first, second; /* of c x w and of c x^2 */
+};
+
+struct spread_sums {
+	struct sums *of_key, *of_group;
+	VEC(uint32_t) keys, groups; /* those that are not 0 */
+	struct sums now;	    /* of the key that is being put */
+	uint32_t steps;
+};
+
+static void sums_add(struct sums *to, const struct sums *more)
+{
+	to->first += more->first;
+	to->second += more->second;
+}
+
+void spread_put(struct spread_sums *s, uint32_t group)
+{
+	if (s->of_group[group].second <= 0)
+		vec_push(&s->groups, group);
+	sums_add(&s->of_group[group], &s->now);
+}
+
+bool spread_step(struct spread_sums *s)
+{
+	s->steps += s->steps < SPREAD_STEPS;
+	return s->steps < SPREAD_STEPS;
+}
+
+static void add_hit(struct spread_sums *s, uint32_t key, const struct spread_hit *h)
+{
+	const double x = h->x, c = h->c;
+	const struct sums one = {c * x * h->w, c * x * x};
+
+	if (one.second <= 0)
+		return;
+	if (s->of_key[key].second <= 0)
+		vec_push(&s->keys, key);
+	sums_add(&s->of_key[key], &one);
+}
+
+static void put_keys(struct spread_sums *s, const struct spread_by *by)
+{
+	for (size_t i = 0; i < s->keys.n && s->steps < SPREAD_STEPS; i++) {
+		const uint32_t key = s->keys.at[i];
+
+		s->now = s->of_key[key];
+		s->of_key[key] = (struct sums){0};
+		if (by->put)
+			by->put(s, key, by->of);
+		else
+			spread_put(s, key);
+	}
+	s->keys.n = 0;
+}
+
+static void take_variances(struct spread_sums *s, const struct spread_part *part, double *out)
+{
+	for (size_t i = 0; i < s->groups.n; i++) {
+		struct sums *g = &s->of_group[s->groups.at[i]];
+		/* Of what a hit is worth, or of its share. */
+		const double mean = g->first / part->c;
+
+		out[s->groups.at[i]] +=
+			fmax(0, g->second - g->first * mean) + mean * mean * part->one;
+		*g = (struct sums){0};
+	}
+	s->groups.n = 0;
+}
+
+double *spread_margins(const struct spread *spread, const struct spread_by *by)
+{
+	double *out = mem_zalloc(by->groups + 1, sizeof(*out));
+	struct spread_sums s = {.of_key = mem_zalloc(by->keys + 1, sizeof(*s.of_key)),
+				.of_group = mem_zalloc(by->groups + 1, sizeof(*s.of_group))};
+
+	for (size_t i = 0, at = 0; spread && i < spread->n_parts && s.steps < SPREAD_STEPS; i++) {
+		const struct spread_part *part = &spread->parts[i];
+
+		for (; at < part->end; at++)
+			add_hit(&s, by->key[spread->hits[at].row], &spread->hits[at]);
+		put_keys(&s, by);
+		take_variances(&s, part, out);
+	}
+	for (size_t i = 0; i < by->groups; i++)
+		out[i] = s.steps < SPREAD_STEPS ? SPREAD_SIGMAS * sqrt(out[i]) : NAN;
+	vec_release(&s.keys);
+	vec_release(&s.groups);
+	free(s.of_key);
+	free(s.of_group);
+	return out;
+}
+
+double *spread_of_rows(const struct filter *f, const uint32_t *key, size_t groups)
+{
+	struct spread *spread = spread_new(f);
+	double *out = spread_margins(
+		spread, &(struct spread_by){.key = key, .keys = groups, .groups = groups});
+
+	spread_free(spread);
+	return out;
+}

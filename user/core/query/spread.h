@@ -1,0 +1,113 @@
+/*
+ * spread: how far sums of samples' values may be off because they are of samples. For whoever sums
+ * up what a filter takes: trees, tables of threads, lines, reasons.
+ *
+ * How waits are sampled (bpf/source/offcpu.bpf.c): every T ns of a thread's time off the CPU, from
+ * a random start on, there is a hit; a wait of length L = (k + f) T, 0 <= f < 1, takes k hits for
+ * certain and one more with probability f. So a sum over waits has the expectation that it should,
+ * and only the last hit of each is left to chance: it adds f (1 - f) T^2 to the variance. As the
+ * hits of a thread are T apart, their number is certain but for one; which waits take them is not.
+ * That is sampling with probabilities f and of fixed size, whose variance, waits coming in an order
+ * that has nothing to do with T, is Hajek's (Annals of Mathematical Statistics 35, 1964, p. 1491):
+ *
+ *	V = sum of c (x - R)^2,   c = f (1 - f),   R = sum of c x / sum of c
+ *
+ * over the thread's waits. x is what a hit in the wait is worth to the sum: T, or the blocked part
+ * of it, or 0 for a wait that is no part of the sum. Threads add up. Sums over waits that are not
+ * all known are estimated by those that are samples, each with the weight 1 / probability to be one
+ * (Horvitz and Thompson), which is f below one period and 1 above:
+ *
+ *	c = 1 - f          L < T
+ *	c = f (1 - f)      L >= T
+ *
+ * On top comes the one hit that the thread has or has not: R^2 / 4 at most, and R^2 (1 - t) where
+ * all its time off the CPU, known from thread_waits, is t < 1 periods. Waits that are samples with
+ * their own length (--off-min) are exact.
+ *
+ * Stacks taken before the wait (bpf/source/offcpu_ahead.bpf.c): of waits of a kind, at a place
+ * and of about one length L, some are drawn at random. One that is, is a sample of W: its length
+ * and that of those since the one drawn before. So the sum over a kind is exact, and left to
+ * chance is which stack has it. Where a share p of the kind is in the sum, a sample of g waits is
+ * off by g - 1 times L, and by L the other way for each of the g - 1. Its variance is
+ * p (1 - p) g (g - 1) L^2 = p (1 - p) W (W - L), and
+ *
+ *	V = sum of c (x - p W)^2,   c = 1 - L / W,   p = sum of c x W / sum of c W^2
+ *
+ * x is W, or the blocked part of it, or 0. Kinds are told apart by what the profile has of them
+ * (spread_parts.h). That is less than what they are, by which V is more: p (1 - p) is concave. On
+ * top comes what has no stack, behind the last wait of a kind that was drawn: p^2 M^2, M being the
+ * mean of W - L, or of all that the profile knows to have none (COST_PASSED) the kind's share.
+ *
+ * Samples of other events are hits of their own, c = 1, and all threads' together are of fixed
+ * size: the spread of a share of n samples is binomial, n p (1 - p). How far n itself is off, the
+ * ledger says. Where each event is one sample (value 1 of a count), sums are exact.
+ *
+ * Files without the lengths of waits: c is at most 1 where the sample is of one period, else 1/4.
+ * Not in the spread: samples that were lost; and a program whose waits alternate in step with T,
+ * for longer than clocks drift.
+ */
+#ifndef QUERY_SPREAD_H
+#define QUERY_SPREAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "query/filter.h"
+
+/* Margins are what 19 of 20 captures stay within, as those of zones. */
+#define SPREAD_SIGMAS 1.96
+
+/* A hit that a sample is of: see above. */
+struct spread_hit {
+	uint32_t row;
+	float x; /* 0 where the filter does not take the sample */
+	float w; /* what x is compared with; 1: with that of others */
+	float c;
+};
+
+/* Hits of one thread's waits, or all others: those up to @end, from where the one before ends. */
+struct spread_part {
+	size_t end;
+	double c;   /* sum of c w^2 */
+	double one; /* variance of the sum of w, at most */
+};
+
+struct spread {
+	struct spread_hit *hits; /* part by part */
+	struct spread_part *parts;
+	size_t n_parts;
+};
+
+/* The values that @filter takes. Owned by the caller; needs the filter no more. */
+struct spread *spread_new(const struct filter *);
+void spread_free(struct spread *);
+
+/* Sums over the samples of a part, under way. */
+struct spread_sums;
+/* Adds what is summed up under a key to @group. */
+void spread_put(struct spread_sums *, uint32_t group);
+/* To be asked at each step up a stack. False: there were SPREAD_STEPS, and margins stay unknown:
+ * only a file made for it has so many threads in such deep stacks. */
+bool spread_step(struct spread_sums *);
+#define SPREAD_STEPS (1u << 27)
+
+/* The sums whose margins are asked for. */
+struct spread_by {
+	const uint32_t *key; /* per sample, below @keys */
+	size_t keys, groups;
+	/* Calls spread_put() for each of the key's groups, for none twice; NULL: keys are groups.
+	 */
+	void (*put)(struct spread_sums *, uint32_t key, void *of);
+	void *of;
+};
+
+/* The margin of each group's sum, in the values' unit, or NAN where it is unknown; freed by the
+ * caller. A NULL spread: all 0.
+ */
+double *spread_margins(const struct spread *, const struct spread_by *);
+
+/* The same where keys are groups, for one use. */
+double *spread_of_rows(const struct filter *, const uint32_t *key, size_t groups);
+
+#endif

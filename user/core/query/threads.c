@@ -1,0 +1,128 @@
+/* The table of threads or processes of a selection: see tree.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/filter.h"
+#include "query/spread.h"
+#include "query/tree.h"
+
+/* A row, and what tells it from the others: entries of one thread under several names are rows
+ * of their own, and so are processes that had the same pid after one another. */
+static struct thread_row row_of(const struct thread *t, bool by_process)
+{
+	return (struct thread_row){
+		.pid = t->pid,
+		.tid = by_process ? 0 : t->tid,
+		.name = by_process ? t->process : t->name,
+	};
+}
+
+static bool same_row(const struct thread_row *a, const struct thread_row *b)
+{
+	return a->pid == b->pid && a->tid == b->tid && a->name == b->name;
+}
+
+static uint32_t find_row(struct thread_rows *rows, struct map *known, struct thread_row row)
+{
+	for (uint64_t key = hash_two((uint64_t)row.pid << 32 | row.tid, row.name);; key++) {
+		bool fresh;
+		uint32_t *at = map_put(known, key, &fresh);
+
+		if (fresh) {
+			*at = rows->rows.n;
+			vec_push(&rows->rows, row);
+		}
+		if (same_row(&rows->rows.at[*at], &row))
+			return *at;
+	}
+}
+
+/* @row_at: per thread of the profile. */
+static void add_margins(const struct filter *f, const uint32_t *row_at, struct thread_rows *out)
+{
+	const struct samples *s = &f->profile->samples;
+	_free_ uint32_t *row_of = mem_zalloc(s->time_ns.n + 1, sizeof(*row_of));
+	_free_ double *margins = NULL;
+
+	for (size_t i = 0; i < s->time_ns.n; i++)
+		row_of[i] = row_at[s->thread.at[i]];
+	margins = spread_of_rows(f, row_of, out->rows.n);
+	for (size_t i = 0; i < out->rows.n; i++)
+		out->rows.at[i].margin = margins[i];
+}
+
+static void add_rows(const struct filter *f, bool by_process, struct thread_rows *out)
+{
+	const struct profile *p = f->profile;
+	_free_ uint32_t *row_at = mem_zalloc(p->threads.n + 1, sizeof(*row_at));
+	struct map known = {0};
+
+	for (size_t i = 0; i < p->threads.n; i++)
+		row_at[i] = find_row(out, &known, row_of(&p->threads.at[i], by_process));
+	for (size_t i = 0; i < p->samples.time_ns.n; i++) {
+		int64_t value = filter_value(f, i);
+		struct thread_row *row = &out->rows.at[row_at[p->samples.thread.at[i]]];
+
+		row->value += value;
+		row->samples += value != 0;
+	}
+	for (size_t i = 0; i < p->thread_waits.n; i++) {
+		const struct thread_wait *w = &p->thread_waits.at[i];
+
+		if (!f->thread || f->thread[w->thread])
+			thread_wait_add(&out->rows.at[row_at[w->thread]].spent, w);
+	}
+	add_margins(f, row_at, out);
+	map_release(&known);
+}
+
+static void drop_empty(struct thread_rows *rows, bool idle)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < rows->rows.n; i++) {
+		const struct thread_row *r = &rows->rows.at[i];
+
+		if (r->samples || (idle && thread_wait_life(&r->spent)))
+			rows->rows.at[kept++] = *r;
+	}
+	rows->rows.n = kept;
+}
+
+static int by_value(const void *left, const void *right, void *profile)
+{
+	const struct thread_row *a = left, *b = right;
+	const struct profile *p = profile;
+
+	if (a->value != b->value)
+		return a->value < b->value ? 1 : -1;
+	if (a->samples != b->samples)
+		return a->samples < b->samples ? 1 : -1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return strcmp(profile_text(p, a->name), profile_text(p, b->name));
+}
+
+int threads_build(const struct profile *p, const struct selection *sel, bool by_process,
+		  struct thread_rows *out)
+{
+	const bool narrow = sel->focus || sel->ignore || sel->zone || sel->from_ns || sel->to_ns;
+	struct filter filter;
+	int rc = filter_init(&filter, p, sel);
+
+	*out = (struct thread_rows){0};
+	if (!rc)
+		add_rows(&filter, by_process, out);
+	filter_release(&filter);
+	drop_empty(out, !narrow);
+	if (out->rows.n)
+		qsort_r(out->rows.at, out->rows.n, sizeof(*out->rows.at), by_value, (void *)p);
+	return rc;
+}
+
+void threads_release(struct thread_rows *rows)
+{
+	vec_release(&rows->rows);
+}

@@ -1,0 +1,129 @@
+/*
+ * tree: the call tree of a selection, by function. Built from a profile's nodes; what every
+ * view and export of stacks reads. The first level is the thread's name ("command name" of the
+ * flame graph tools), below it the functions, root first. Lines are merged: a function called
+ * from two lines of its caller is one node.
+ *
+ * Nodes stand in an array, parents before children; no walk recurses.
+ */
+#ifndef QUERY_TREE_H
+#define QUERY_TREE_H
+
+#include "query/measure.h"
+#include "model/profile.h"
+#include "query/selection.h"
+#include "query/spread.h"
+#include "model/thread_wait.h"
+
+struct tree_node {
+	uint32_t parent;       /* smaller than the node's own index; the root is its own */
+	uint32_t first_child;  /* 0: none */
+	uint32_t next_sibling; /* 0: last. Siblings stand in order of name, then index */
+	uint32_t function;     /* index in the profile; 0 for the root and the first level */
+	uint32_t name;	       /* string: thread name on the first level, else the function's */
+	uint32_t depth;	       /* root 0, threads 1 */
+	uint8_t inlined;       /* at every place that was merged into this node */
+	uint8_t reason;	       /* enum reason_kind of most of its total; none too is one */
+	int64_t self;	       /* value of the samples that end here */
+	int64_t total;	       /* self plus all below it (dask's count) */
+	int64_t self_samples;  /* rows, not values */
+	int64_t total_samples;
+};
+
+struct diff; /* compare/diff.h */
+
+struct tree {
+	const struct profile *profile; /* borrowed */
+	/* Borrowed: the difference that it is the tree of, which says what nodes are; NULL: of one
+	 * profile. */
+	const struct diff *diff;
+	VEC(struct tree_node) nodes; /* [0] is the root, named "root" */
+	struct measure measure;
+	char *base; /* what 100 % is: measure_base(); owned, may be NULL */
+	uint32_t max_depth;
+	int64_t samples; /* rows that the selection took */
+	const char *unit;
+	bool has_reasons;      /* a sample of it has one: it is of waits */
+	uint32_t *sample_node; /* owned: per sample the node that it ends in, 0: none; of zones NULL
+				*/
+	struct spread *spread; /* owned: of its samples; NULL: values are exact */
+	/* See zone_tree_build(). */
+	bool of_zones;
+	bool net;	   /* less the cost of the probes */
+	int64_t margin_ns; /* how far all of its values together may be off then */
+};
+
+/* More than this many nodes is -EFBIG: only a file made for it comes near. */
+#define TREE_MAX_NODES (1u << 23)
+
+/* Errors of filter_init() and filter_check_any(). Of a profile without samples of the metric the
+ * tree is one node. Owned by the caller; the profile must outlive it. */
+int tree_build(const struct profile *, const struct selection *, struct tree **out);
+void tree_free(struct tree *);
+
+/*
+ * The call tree of zones: values are exact ns, less the cost of the probes where that is known and
+ * leaves any. There is no level of threads, nodes are named by their zone, and "samples" are the
+ * calls at a place, the same in self_samples and total_samples: they do not add up. --zone leaves
+ * the zones that it means, with all below them and the way to them; of the rest of the selection
+ * zones know nothing. Errors of tree_build().
+ */
+int zone_tree_build(const struct profile *, const struct selection *, struct tree **out);
+
+/* For those who build trees: a node below @parent (the first one is the root), and when all are
+ * there, totals and siblings. */
+struct tree *tree_new(const struct profile *);
+uint32_t tree_add(struct tree *, uint32_t parent, uint32_t function, uint32_t name);
+void tree_finish(struct tree *);
+
+/* The node after @node in a walk, parents before children and siblings in their order; 0 at the
+ * end. Not @enter: leaves out what is below @node. */
+static inline uint32_t tree_next(const struct tree *t, uint32_t node, bool enter)
+{
+	const struct tree_node *n = &t->nodes.at[node];
+
+	if (enter && n->first_child)
+		return n->first_child;
+	while (node && !t->nodes.at[node].next_sibling)
+		node = t->nodes.at[node].parent;
+	return t->nodes.at[node].next_sibling;
+}
+
+/* Per node the margin of its total; freed by the caller. */
+double *tree_margins(const struct tree *);
+
+/* One function's or module's share of a tree: recursion counted once in total. */
+struct top_row {
+	union {
+		uint32_t key;
+		uint32_t function; /* of top_build() */
+		uint32_t module;   /* of top_build_modules(); 0: of functions of no known one */
+	};
+	int64_t self, total, self_samples, total_samples;
+	double self_margin, total_margin; /* see spread.h */
+};
+struct top {
+	VEC(struct top_row) rows; /* by self, then total, then name; all functions of the tree */
+};
+void top_build(const struct tree *, struct top *out);
+void top_build_modules(const struct tree *, struct top *out);
+void top_release(struct top *);
+
+/* One thread's or process's share. */
+struct thread_row {
+	uint32_t pid, tid; /* tid 0 where it stands for the whole process */
+	uint32_t name;
+	int64_t value, samples;
+	double margin;		  /* of the value: see spread.h */
+	struct thread_wait spent; /* of the whole capture, where the profile tells; else 0 */
+};
+struct thread_rows {
+	VEC(struct thread_row) rows; /* by value, then samples, then pid, tid */
+};
+/* @by_process: one row a process, under the process's name. Rows are of threads with samples; where
+ * the selection does not choose by stack or time, also of those that the profile has totals of. */
+int threads_build(const struct profile *, const struct selection *, bool by_process,
+		  struct thread_rows *out);
+void threads_release(struct thread_rows *);
+
+#endif

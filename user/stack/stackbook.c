@@ -1,0 +1,157 @@
+#include <string.h>
+
+#include "stack/stackbook.h"
+
+/* Which of the addresses sent is frame @i, innermost first: the outermost frames of a stack that is
+ * too deep stand in a ring (wire.h). */
+static uint32_t frame_at(const struct wire_stack *w, uint32_t i)
+{
+	const uint32_t tail = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
+
+	if (!w->left_out || i < tail)
+		return i;
+	return tail + (i - tail + w->left_out) % WIRE_TAIL_FRAMES;
+}
+
+static bool is_return(const struct stack_frames *f, uint32_t i)
+{
+	if (i == 0)
+		return f->syscall;
+	return f->kernel || !(f->address[i] & WIRE_EXACT);
+}
+
+static uint32_t frame_of(struct stackbook *s, const struct stack_frames *f, uint32_t i,
+			 uint32_t pid, struct procs *procs)
+{
+	const uint64_t address = f->address[i] & ~(WIRE_BY_FRAME_POINTER | WIRE_EXACT);
+	const bool guessed = !f->kernel && (f->address[i] & WIRE_BY_FRAME_POINTER);
+	struct place place = {.image = IMAGE_KERNEL, .offset = f->address[i]};
+
+	if (!f->kernel)
+		place = procs_place(procs, pid, address);
+	return placebook_add(&s->book, place, is_return(f, i), guessed);
+}
+
+static struct place place_of(const struct stackbook *s, const struct stack *stack, uint32_t frame)
+{
+	return s->book.places.at[s->chain.at[stack->first + frame]];
+}
+
+/* What is known here of the outermost frame of a user stack, and not to the walker. */
+static void judge_end(struct stackbook *s, struct stack *stack, const struct procs *procs)
+{
+	/* What a rule led to is no frame where there is no code: a word of a made-up stack, and
+	 * another one in each. Where makecontext() made it, it ends in a return address that is
+	 * none, but where the last function is to go. */
+	if (stack->end == WIRE_END_BROKEN && stack->n > 1 &&
+	    place_of(s, stack, stack->n - 1).image == IMAGE_NONE &&
+	    place_of(s, stack, stack->n - 2).image != IMAGE_NONE) {
+		stack->n--;
+		s->chain.n--;
+		if (s->is_made_up && s->is_made_up(s->context, place_of(s, stack, stack->n - 1)))
+			stack->end = WIRE_END_ROOT;
+	}
+	/* No thread starts in JIT code: where rbp is no frame pointer, 0 in it means nothing. */
+	if (stack->end == WIRE_END_ROOT && stack->n &&
+	    procs_is_jit(procs, place_of(s, stack, stack->n - 1)))
+		stack->end = WIRE_END_NO_RULE;
+}
+
+uint32_t stackbook_add_frames(struct stackbook *s, const struct stack_frames *f, uint32_t pid,
+			      struct procs *procs)
+{
+	struct stack *stack = vec_add(&s->stacks);
+
+	*stack = (struct stack){
+		.first = (uint32_t)s->chain.n, .n = f->n, .cut_at = f->cut_at, .end = f->end};
+	for (uint32_t i = 0; i < f->n; i++) {
+		const uint32_t frame = frame_of(s, f, i, pid, procs);
+
+		stack->guessed |= s->book.guessed.at[frame];
+		vec_push(&s->chain, frame);
+	}
+	if (!f->kernel)
+		judge_end(s, stack, procs);
+	return (uint32_t)s->stacks.n - 1;
+}
+
+void stackbook_add(struct stackbook *s, const struct wire_stack *w, struct procs *procs)
+{
+	const uint32_t n = w->depth < WIRE_USER_FRAMES ? w->depth : WIRE_USER_FRAMES;
+	const uint8_t *sent = (const uint8_t *)(w + 1);
+	uint64_t frames[WIRE_USER_FRAMES];
+	const struct stack_frames f = {.address = frames,
+				       .n = n,
+				       .cut_at = w->left_out ? WIRE_USER_FRAMES - WIRE_TAIL_FRAMES
+							     : 0,
+				       .end = w->end,
+				       .kernel = w->kernel,
+				       .syscall = w->syscall};
+	bool fresh;
+
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(&frames[i], sent + frame_at(w, i) * sizeof(*frames), sizeof(*frames));
+	*map_put(&s->by_hash, w->hash, &fresh) = stackbook_add_frames(s, &f, w->pid, procs);
+}
+
+uint32_t stackbook_find(struct stackbook *s, uint64_t hash)
+{
+	const uint32_t *at = hash ? map_get(&s->by_hash, hash) : NULL;
+
+	if (hash && !at)
+		s->missing++;
+	return at ? *at : NO_STACK;
+}
+
+static void keep_stack(struct stackbook *to, const struct stackbook *from, uint32_t i)
+{
+	const struct placebook *book = &from->book;
+	struct stack stack = from->stacks.at[i];
+	const uint32_t first = stack.first;
+
+	stack.first = (uint32_t)to->chain.n;
+	for (uint32_t k = 0; k < stack.n; k++) {
+		const uint32_t at = from->chain.at[first + k];
+
+		vec_push(&to->chain, placebook_add(&to->book, book->places.at[at],
+						   book->is_return.at[at], book->guessed.at[at]));
+	}
+	vec_push(&to->stacks, stack);
+}
+
+static void keep_hashes(struct stackbook *to, const struct stackbook *from, const uint32_t *numbers)
+{
+	bool fresh;
+
+	for (size_t i = 0; i < from->by_hash.cap; i++) {
+		const struct map_slot *slot = &from->by_hash.slots[i];
+
+		if (slot->used && numbers[slot->value] != NO_STACK)
+			*map_put(&to->by_hash, slot->key, &fresh) = numbers[slot->value];
+	}
+}
+
+void stackbook_forget(struct stackbook *s, uint32_t from, uint32_t *numbers)
+{
+	struct stackbook rest = {
+		.is_made_up = s->is_made_up, .context = s->context, .missing = s->missing};
+
+	for (uint32_t i = 0; i < s->stacks.n; i++) {
+		bool kept = i >= from || numbers[i];
+
+		numbers[i] = kept ? (uint32_t)rest.stacks.n : NO_STACK;
+		if (kept)
+			keep_stack(&rest, s, i);
+	}
+	keep_hashes(&rest, s, numbers);
+	stackbook_release(s);
+	*s = rest;
+}
+
+void stackbook_release(struct stackbook *s)
+{
+	placebook_release(&s->book);
+	vec_release(&s->chain);
+	vec_release(&s->stacks);
+	map_release(&s->by_hash);
+}

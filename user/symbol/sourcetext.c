@@ -1,0 +1,303 @@
+#include "symbol/sourcetext.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/str.h"
+#include "process/crew.h"
+#include "query/source_lines.h"
+
+#define CPU_S	   5
+#define PIECE	   65536
+#define TAB_STOP   8
+#define LINES_MOST 20000 /* of a file */
+
+/* A file that is wanted, and its spans. */
+struct wanted {
+	uint32_t file; /* string */
+	const struct source_span *spans;
+	size_t n;
+	int fd; /* in the worker process; -1: cannot be read */
+};
+
+/* An answer: this, and so many lines, each with its text behind it, padded to 4 bytes. */
+struct answer {
+	uint32_t task, lines;
+	uint32_t bytes; /* with this head */
+};
+struct answer_line {
+	uint32_t line, bytes; /* bytes: of the text */
+};
+
+struct run {
+	struct profile *p;
+	int (*become)(void);
+	bool became;
+	VEC(struct wanted) files;
+	const struct answer *answer; /* read last */
+	size_t kept;		     /* bytes */
+	struct sourcetext_report *report;
+};
+
+/* --- in the worker process ----------------------------------------------------------------------
+ */
+
+static void needs_nothing(void *context, size_t task, struct crew_fds *fds)
+{
+	(void)context, (void)task, (void)fds;
+}
+
+/* A FIFO that nobody writes to and a terminal are not waited for. */
+static int open_plain(const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    st.st_size <= SOURCETEXT_FILE_BYTES)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void open_file(void *context, size_t task, struct crew_fds *fds)
+{
+	struct run *r = context;
+	struct wanted *w = &r->files.at[task];
+
+	if (!r->became && r->become())
+		_exit(1);
+	r->became = true;
+	w->fd = open_plain(profile_text(r->p, w->file));
+	crew_keep(fds, w->fd);
+}
+
+/* What is being read of a file. */
+struct reading {
+	const struct wanted *w;
+	uint32_t line; /* at hand, from 1 */
+	size_t span;
+	struct str text; /* of the line, up to SOURCETEXT_LINE_BYTES */
+	struct str out;	 /* the answer's lines */
+	uint32_t lines;
+};
+
+static void put_line(struct reading *r)
+{
+	const struct answer_line head = {r->line, (uint32_t)r->text.n};
+
+	str_addn(&r->out, (const char *)&head, sizeof(head));
+	str_addn(&r->out, str_text(&r->text), r->text.n);
+	while (r->out.n % 4)
+		str_addc(&r->out, '\0');
+	r->lines++;
+}
+
+static bool is_in_span(const struct reading *r)
+{
+	return r->span < r->w->n && r->line >= r->w->spans[r->span].first;
+}
+
+static void end_line(struct reading *r)
+{
+	if (is_in_span(r))
+		put_line(r);
+	r->text.n = 0;
+	r->line++;
+	while (r->span < r->w->n && r->line >= r->w->spans[r->span].end)
+		r->span++;
+}
+
+static void take_byte(struct reading *r, char c)
+{
+	if (c == '\n') {
+		end_line(r);
+		return;
+	}
+	if (!is_in_span(r) || r->text.n >= SOURCETEXT_LINE_BYTES || c == '\r')
+		return;
+	if (c != '\t') {
+		str_addc(&r->text, c);
+		return;
+	}
+	do
+		str_addc(&r->text, ' ');
+	while (r->text.n % TAB_STOP);
+}
+
+/* False: it is no text. */
+static bool take_piece(struct reading *r, const char *piece, size_t n)
+{
+	if (memchr(piece, '\0', n))
+		return false;
+	for (size_t i = 0; i < n && r->span < r->w->n && r->lines < LINES_MOST; i++)
+		take_byte(r, piece[i]);
+	return true;
+}
+
+/* Up to the last line that is wanted. */
+static void read_lines(struct reading *r, int fd)
+{
+	_free_ char *piece = mem_zalloc(PIECE, 1);
+	size_t all = 0;
+	ssize_t n = 0;
+
+	while (fd >= 0 && r->span < r->w->n && r->lines < LINES_MOST &&
+	       all < SOURCETEXT_FILE_BYTES && (n = read(fd, piece, PIECE)) > 0) {
+		if (!take_piece(r, piece, (size_t)n)) {
+			r->lines = 0;
+			r->out.n = 0;
+			return;
+		}
+		all += (size_t)n;
+	}
+	/* The last line may have no end. */
+	if (r->text.n && r->lines < LINES_MOST)
+		end_line(r);
+}
+
+static int answer_lines(void *context, size_t task, int out_fd)
+{
+	const struct run *run = context;
+	const struct wanted *w = &run->files.at[task];
+	struct reading r = {.w = w, .line = 1};
+	struct answer a = {.task = (uint32_t)task};
+	int rc;
+
+	read_lines(&r, w->fd);
+	a.lines = r.lines;
+	a.bytes = (uint32_t)(sizeof(a) + r.out.n);
+	rc = file_put(out_fd, (const char *)&a, sizeof(a));
+	if (!rc && r.out.n)
+		rc = file_put(out_fd, r.out.s, r.out.n);
+	str_release(&r.text);
+	str_release(&r.out);
+	return rc;
+}
+
+/* --- in the parent ------------------------------------------------------------------------------
+ */
+
+/* The line behind @at bytes of an answer of @n; its length in it, 0: there is no whole one. */
+static size_t line_at(const char *bytes, size_t n, size_t at, struct answer_line *head)
+{
+	size_t length;
+
+	if (n - at < sizeof(*head))
+		return 0;
+	memcpy(head, bytes + at, sizeof(*head));
+	/* A tab may reach past the limit. */
+	if (!head->line || head->bytes > SOURCETEXT_LINE_BYTES + TAB_STOP)
+		return 0;
+	length = sizeof(*head) + (head->bytes + 3) / 4 * 4;
+	return length <= n - at ? length : 0;
+}
+
+static size_t read_answer(void *context, const void *bytes, size_t n, uint32_t *task)
+{
+	struct run *r = context;
+	const struct answer *a = bytes;
+	struct answer_line head;
+	size_t at = sizeof(*a);
+
+	if (n < sizeof(*a) || a->bytes < sizeof(*a) || a->bytes > n || a->bytes % 4 ||
+	    a->task >= r->files.n || a->lines > LINES_MOST)
+		return 0;
+	for (uint32_t i = 0; i < a->lines; i++) {
+		const size_t length = line_at(bytes, a->bytes, at, &head);
+
+		if (!length)
+			return 0;
+		at += length;
+	}
+	if (at != a->bytes)
+		return 0;
+	r->answer = a;
+	*task = a->task;
+	return a->bytes;
+}
+
+static bool is_wanted(const struct wanted *w, uint32_t line)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (line >= w->spans[i].first && line < w->spans[i].end)
+			return true;
+	return false;
+}
+
+/* Lines ascend; what was not asked for is not taken. */
+static bool take_answer(void *context, size_t task)
+{
+	struct run *r = context;
+	const struct wanted *w = &r->files.at[task];
+	const char *bytes = (const char *)r->answer;
+	size_t at = sizeof(*r->answer), length;
+	struct answer_line head;
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < r->answer->lines; i++, at += length) {
+		_free_ char *clean = NULL;
+
+		length = line_at(bytes, r->answer->bytes, at, &head);
+		if (head.line <= last || !is_wanted(w, head.line))
+			return false;
+		last = head.line;
+		r->kept += head.bytes;
+		if (r->kept > SOURCETEXT_BYTES)
+			break;
+		clean = str_clean(bytes + at + sizeof(head), head.bytes);
+		vec_push(&r->p->source_lines,
+			 ((struct source_line){w->file, head.line,
+					       intern_add(&r->p->strings, clean)}));
+		r->report->lines++;
+	}
+	r->report->read += r->answer->lines > 0;
+	return true;
+}
+
+static void add_files(struct run *r, const source_spans *spans)
+{
+	for (size_t i = 0; i < spans->n; i++) {
+		struct wanted *last = r->files.n ? &r->files.at[r->files.n - 1] : NULL;
+
+		if (last && last->file == spans->at[i].file) {
+			last->n++;
+			continue;
+		}
+		if (r->files.n == SOURCETEXT_FILES)
+			return;
+		vec_push(&r->files, ((struct wanted){spans->at[i].file, &spans->at[i], 1, -1}));
+	}
+}
+
+void sourcetext_add(struct profile *p, int (*become)(void), struct sourcetext_report *report)
+{
+	struct run r = {.p = p, .become = become, .report = report};
+	struct crew crew = {.needs = needs_nothing,
+			    .open = open_file,
+			    .run = answer_lines,
+			    .read = read_answer,
+			    .take = take_answer,
+			    .context = &r};
+	source_spans spans = {0};
+
+	*report = (struct sourcetext_report){0};
+	source_wanted(p, &spans);
+	add_files(&r, &spans);
+	report->files = crew.n = r.files.n;
+	crew.tasks = mem_zalloc(crew.n + 1, sizeof(*crew.tasks));
+	for (size_t i = 0; i < crew.n; i++)
+		crew.tasks[i] = (struct crew_task){.cost = 1, .cpu_s = CPU_S};
+	crew_run(&crew);
+	if (p->source_lines.n)
+		profile_add_part(p, PART_SOURCE);
+	free(crew.tasks);
+	vec_release(&r.files);
+	vec_release(&spans);
+}
