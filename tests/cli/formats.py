@@ -5,9 +5,15 @@ and says what it found in one line; what breaks a rule of the format is an Asser
 """
 
 import csv
+import html
 import json
+import re
+import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
+
+# Of Debian's libdevel-nytprof-perl.
+FLAMEGRAPH = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
 
 
 def load(path):
@@ -210,6 +216,26 @@ def dask(path):
     print("count", tree["count"], "boxes", len(data["name"]))
 
 
+def flamegraph(folded):
+    """Stacks and counts as flamegraph.pl draws them: a box for each path, with the samples of all
+    stacks that begin so. It writes < and > as brackets."""
+    svg = subprocess.run(["perl", FLAMEGRAPH, "--minwidth", "0", folded], check=True,
+                         capture_output=True)
+    assert not svg.stderr, svg.stderr
+    drawn = re.findall(r"<title>(.*) \(([\d,]+) samples, [\d.]+%\)", svg.stdout.decode())
+    drawn = Counter((html.unescape(name), int(count.replace(",", ""))) for name, count in drawn)
+    paths = Counter()
+    with open(folded, encoding="utf-8") as f:
+        for line in f:
+            stack, count = line.rsplit(" ", 1)
+            frames = stack.translate({ord("<"): "(", ord(">"): ")"}).split(";")
+            for depth in range(len(frames) + 1):
+                paths[tuple(frames[:depth])] += int(count)
+    told = Counter((path[-1] if path else "all", count) for path, count in paths.items())
+    assert drawn == told, (drawn - told, told - drawn)
+    print("samples", paths[()], "boxes", drawn.total())
+
+
 if __name__ == "__main__":
-    {"chrome": chrome, "firefox": firefox, "speedscope": speedscope, "csv": table,
+    {"folded": flamegraph, "chrome": chrome, "firefox": firefox, "speedscope": speedscope, "csv": table,
      "json-profile": json_profile, "json": dask}[sys.argv[1]](*sys.argv[2:])
