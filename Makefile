@@ -13,7 +13,7 @@ CLANG	?= clang
 BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool /usr/bin/bpftool) bpftool)
 PKGS	:= hdf5 libxxhash
 PKGS_USER   := libbpf libdw libelf zlib
-PKGS_RENDER := libseccomp cairo cairo-pdf cairo-svg pangocairo zlib libprotobuf-c
+PKGS_RENDER := libseccomp cairo cairo-pdf cairo-svg pangocairo zlib libdeflate libprotobuf-c
 
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 CFLAGS	?= -O2 -g

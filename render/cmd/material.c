@@ -22,8 +22,6 @@ int material_select(struct material *m, const struct selection *selection, enum 
 		rc = zone_tree_build(m->profile, selection, &m->zone_tree);
 	if (rc == 0)
 		rc = zone_rows_build(m->profile, selection, &m->zone_rows);
-	if (rc == 0)
-		top_build(m->tree, &m->top);
 	if (rc == 0 && (place == DOC_PAGE || place == DOC_PAPER))
 		rc = metric_trees_build(m->profile, selection, m->tree, &m->metrics);
 	return rc;
@@ -34,7 +32,6 @@ void material_release(struct material *m)
 	deltas_free(m->deltas);
 	comparison_release(&m->kept);
 	metric_trees_release(&m->metrics);
-	top_release(&m->top);
 	zone_rows_release(&m->zone_rows);
 	tree_free(m->zone_tree);
 	tree_free(m->tree);
@@ -84,7 +81,6 @@ static int write_metrics(const struct view *const *first, const struct view_inpu
 
 		doc->part = selection.metric = m->name;
 		of_it.tree = m->tree ? m->tree : in->tree;
-		of_it.top = m->tree ? &m->top : in->top;
 		for (int k = 0; k < n && !rc; k++)
 			rc = first[k]->write(&of_it, doc);
 	}
@@ -97,7 +93,6 @@ int material_write(const struct material *m, const struct view *const *v, struct
 	const struct view_input in = {.profile = m->profile,
 				      .selection = m->selection,
 				      .tree = m->tree,
-				      .top = &m->top,
 				      .zone_tree = m->zone_tree,
 				      .zone_rows = &m->zone_rows,
 				      .comparison = m->comparison,

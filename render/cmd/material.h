@@ -13,7 +13,6 @@ struct material {
 	struct profile *profile;	   /* owned */
 	const struct selection *selection; /* borrowed, from material_select() on */
 	struct tree *tree, *zone_tree;
-	struct top top;
 	struct zone_rows zone_rows;
 	struct metric_trees metrics; /* in a report that has room for several */
 	/* Against its baseline: set before material_select(), borrowed, and of the same selection;

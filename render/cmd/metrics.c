@@ -22,7 +22,6 @@ static int add(const struct profile *p, const struct selection *s, const struct 
 		/* The selection may leave samples of others alone. */
 		return rc == -ENOENT ? 0 : rc;
 	}
-	top_build(m.tree, &m.top);
 	vec_push(&out->all, m);
 	return 0;
 }
@@ -46,9 +45,7 @@ int metric_trees_build(const struct profile *p, const struct selection *s, const
 
 void metric_trees_release(struct metric_trees *m)
 {
-	for (size_t i = 0; i < m->all.n; i++) {
-		top_release(&m->all.at[i].top);
+	for (size_t i = 0; i < m->all.n; i++)
 		tree_free(m->all.at[i].tree);
-	}
 	vec_release(&m->all);
 }

@@ -10,7 +10,6 @@
 struct metric_tree {
 	const char *name;  /* the profile's */
 	struct tree *tree; /* NULL: the report's own */
-	struct top top;	   /* of that tree */
 };
 
 struct metric_trees {

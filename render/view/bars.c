@@ -44,18 +44,21 @@ static int bars_write(const struct view_input *in, struct doc *doc)
 	};
 	static const char *const keys[] = {"function", "self", "low", "high", "share", "baseline"};
 	_free_ char *caption = base_caption(in);
-	size_t n = in->top->rows.n < ROWS ? in->top->rows.n : ROWS;
+	const struct top *top;
 	const bool compared = deltas_have_metric(in->deltas, in->tree->measure.name);
 	struct doc_table *t;
+	size_t n;
 
 	if (base_says_no_samples(in, doc))
 		return 0;
+	top = tree_functions(in->tree);
+	n = top->rows.n < ROWS ? top->rows.n : ROWS;
 	doc_heading(doc, "Where the time goes");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]) - !compared);
 	doc_keys(t, keys);
 	base_chart(t, in->tree->unit);
-	for (size_t i = 0; i < n && in->top->rows.at[i].self > 0; i++)
-		function_row(in, t, &in->top->rows.at[i], compared);
+	for (size_t i = 0; i < n && top->rows.at[i].self > 0; i++)
+		function_row(in, t, &top->rows.at[i], compared);
 	return 0;
 }
 

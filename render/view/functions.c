@@ -122,20 +122,21 @@ static struct doc_table *start_table(const struct view_input *in, const struct l
 
 static int functions_write(const struct view_input *in, struct doc *doc)
 {
+	const struct top *top;
 	struct layout l;
 	bool margins = false;
 	struct doc_table *t;
 
 	if (base_says_no_samples(in, doc))
 		return 0;
+	top = tree_functions(in->tree);
 	lay_out(in, &l);
 	doc_heading(doc, "Top functions");
 	t = start_table(in, &l, doc);
-	for (size_t i = 0; i < in->top->rows.n; i++)
-		row(in, &l, t, &in->top->rows.at[i]);
-	for (size_t i = 0; i < in->top->rows.n && i < TERMINAL_ROWS; i++)
-		margins |= base_shows_margin(in->top->rows.at[i].self,
-					     in->top->rows.at[i].self_margin);
+	for (size_t i = 0; i < top->rows.n; i++)
+		row(in, &l, t, &top->rows.at[i]);
+	for (size_t i = 0; i < top->rows.n && i < TERMINAL_ROWS; i++)
+		margins |= base_shows_margin(top->rows.at[i].self, top->rows.at[i].self_margin);
 	base_margin_note(doc, margins);
 	if (l.deltas)
 		deltas_note(in->deltas, doc);

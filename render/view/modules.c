@@ -57,16 +57,15 @@ static struct doc_table *add_table(const struct view_input *in, struct doc *doc)
 
 static int modules_write(const struct view_input *in, struct doc *doc)
 {
+	const struct top *top;
 	struct doc_table *t;
-	struct top top;
 
 	if (base_says_no_samples(in, doc))
 		return 0;
-	top_build_modules(in->tree, &top);
+	top = tree_modules(in->tree);
 	t = add_table(in, doc);
-	for (size_t i = 0; i < top.rows.n; i++)
-		row(in, t, &top.rows.at[i]);
-	top_release(&top);
+	for (size_t i = 0; i < top->rows.n; i++)
+		row(in, t, &top->rows.at[i]);
 	return 0;
 }
 

@@ -135,11 +135,12 @@ static void cost_card(const struct view_input *in, struct doc_block *b)
 
 static void unnamed_card(const struct view_input *in, struct doc_block *b)
 {
+	const struct top *top = tree_functions(in->tree);
 	int64_t unnamed = 0;
 	char share[UNITS_BUF];
 
-	for (size_t i = 0; i < in->top->rows.n; i++) {
-		const struct top_row *r = &in->top->rows.at[i];
+	for (size_t i = 0; i < top->rows.n; i++) {
+		const struct top_row *r = &top->rows.at[i];
 
 		if (r->function && !in->profile->functions.at[r->function].named)
 			unnamed += r->self;
@@ -175,15 +176,17 @@ static void top_functions(const struct view_input *in, struct doc *doc)
 	static const char *const keys[] = {"self_percent", NULL, "function"};
 	const struct profile *p = in->profile;
 	_free_ char *caption = base_caption(in);
+	const struct top *top;
 	struct doc_table *t;
 
 	if (base_is_zones_only(in) || !in->tree->samples)
 		return;
+	top = tree_functions(in->tree);
 	doc_heading(doc, "Where the time went");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(*columns));
 	doc_keys(t, keys);
-	for (size_t i = 0; i < in->top->rows.n && i < TOP; i++) {
-		const struct top_row *r = &in->top->rows.at[i];
+	for (size_t i = 0; i < top->rows.n && i < TOP; i++) {
+		const struct top_row *r = &top->rows.at[i];
 
 		if (r->self <= 0)
 			break;

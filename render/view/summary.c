@@ -295,11 +295,12 @@ static void slowdown_fact(const struct view_input *in, struct doc_block *b)
 
 static void unnamed_fact(const struct view_input *in, struct doc_block *b)
 {
+	const struct top *top = tree_functions(in->tree);
 	int64_t unnamed = 0, jit = 0;
 	char share[UNITS_BUF];
 
-	for (size_t i = 0; i < in->top->rows.n; i++) {
-		const struct top_row *r = &in->top->rows.at[i];
+	for (size_t i = 0; i < top->rows.n; i++) {
+		const struct top_row *r = &top->rows.at[i];
 		const struct function *f = &in->profile->functions.at[r->function];
 
 		if (!r->function || f->named)

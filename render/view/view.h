@@ -13,7 +13,6 @@ struct view_input {
 	const struct profile *profile;
 	const struct selection *selection;
 	const struct tree *tree;      /* of that selection */
-	const struct top *top;	      /* of that tree */
 	const struct tree *zone_tree; /* of zones: see zone_tree_build() */
 	const struct zone_rows *zone_rows;
 	/* The profile against its baseline; NULL: not compared, or not all of it is selected. */

@@ -1,13 +1,15 @@
 #include "web/pack.h"
 
 #include <errno.h>
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include "base/err.h"
 #include "base/str.h"
 
-/* A million nodes cost 0.1 s more than at level 4, and take 3 % less room. */
-#define DEFLATE_LEVEL 6
+/* libdeflate's 5 to 8 take about as long here, and 7 leaves 1 % less than 5. */
+#define DEFLATE_LEVEL 7
+/* What a browser takes for one text is a quarter of it; and that deflated. */
+#define PACK_MOST     UINT32_MAX
 #define MAX_VARINT    10
 
 void pack_uint(struct pack *p, uint64_t v)
@@ -94,21 +96,34 @@ static char digit85(uint32_t digit)
 	return (char)(digit < 24 ? 36 + digit : digit == 24 ? '=' : 38 + digit);
 }
 
+/* Up to four bytes as a digit more than there are of them. */
+static void base85_group(const uint8_t *d, size_t n, char *text)
+{
+	uint32_t v = 0;
+
+	for (size_t k = 0; k < 4; k++)
+		v = v << 8 | (k < n ? d[k] : 0);
+	for (size_t k = 5; k-- > 0; v /= 85)
+		text[k] = digit85(v % 85);
+}
+
 void pack_base85(const void *data, size_t n, FILE *out)
 {
 	const uint8_t *d = data;
+	char text[5 * 1024];
+	size_t used = 0;
 
 	for (size_t i = 0; i < n; i += 4) {
 		const size_t left = n - i < 4 ? n - i : 4;
-		char text[5];
-		uint32_t v = 0;
 
-		for (size_t k = 0; k < 4; k++)
-			v = v << 8 | (k < left ? d[i + k] : 0);
-		for (size_t k = 5; k-- > 0; v /= 85)
-			text[k] = digit85(v % 85);
-		fwrite(text, 1, left + 1, out);
+		base85_group(d + i, left, text + used);
+		used += left + 1;
+		if (used + 5 > sizeof(text)) {
+			fwrite(text, 1, used, out);
+			used = 0;
+		}
 	}
+	fwrite(text, 1, used, out);
 }
 
 /* How many strings, their lengths, then their bytes without the NULs. */
@@ -128,36 +143,25 @@ static void strings_pack(const struct intern *strings, struct pack *out)
 
 int pack_write(const struct pack *p, FILE *out)
 {
-	struct pack head = {0};
+	struct libdeflate_compressor *z = libdeflate_alloc_compressor(DEFLATE_LEVEL);
 	_free_ uint8_t *deflated = NULL;
-	z_stream z = {0};
+	struct pack all = {0};
 	size_t room;
-	int status;
+	int rc = 0;
 
-	strings_pack(&p->strings, &head);
-	room = compressBound(head.bytes.n + p->bytes.n);
-	/* zlib counts what it is given in 32 bits. */
-	if (room > UINT32_MAX || deflateInit(&z, DEFLATE_LEVEL) != Z_OK) {
-		pack_release(&head);
-		return err(-EFBIG,
-			   "the profile is too large for an HTML page; select a part of it");
+	strings_pack(&p->strings, &all);
+	pack_bytes(&all, p->bytes.at, p->bytes.n);
+	room = libdeflate_zlib_compress_bound(z, all.bytes.n);
+	if (!z || room > PACK_MOST) {
+		rc = err(-EFBIG, "the profile is too large for an HTML page; select a part of it");
+	} else {
+		deflated = mem_realloc(NULL, room, 1);
+		room = libdeflate_zlib_compress(z, all.bytes.at, all.bytes.n, deflated, room);
+		pack_base85(deflated, room, out);
 	}
-	deflated = mem_realloc(NULL, room, 1);
-	z.next_out = deflated;
-	z.avail_out = (uInt)room;
-	z.next_in = head.bytes.at;
-	z.avail_in = (uInt)head.bytes.n;
-	deflate(&z, Z_NO_FLUSH);
-	z.next_in = p->bytes.at;
-	z.avail_in = (uInt)p->bytes.n;
-	status = deflate(&z, Z_FINISH);
-	room = z.total_out;
-	deflateEnd(&z);
-	pack_release(&head);
-	if (status != Z_STREAM_END)
-		return err(-EIO, "cannot deflate the page's data");
-	pack_base85(deflated, room, out);
-	return 0;
+	libdeflate_free_compressor(z);
+	pack_release(&all);
+	return rc;
 }
 
 void pack_release(struct pack *p)

@@ -16,7 +16,6 @@ struct report_doc {
 	struct profile *profile; /* owned */
 	struct selection selection;
 	struct tree *tree;
-	struct top top;
 	struct tree *zone_tree;
 	struct zone_rows zone_rows;
 	struct comparison kept;
@@ -28,13 +27,12 @@ struct report_doc {
 static inline void report_doc_init(struct report_doc *r, struct profile *p,
 				   const struct selection *selection, const char *const *names)
 {
-	struct view_input in = {.profile = p, .selection = &r->selection, .top = &r->top};
+	struct view_input in = {.profile = p, .selection = &r->selection};
 
 	*r = (struct report_doc){.profile = p};
 	if (selection)
 		r->selection = *selection;
 	assert_int_equal(tree_build(p, &r->selection, &r->tree), 0);
-	top_build(r->tree, &r->top);
 	assert_int_equal(zone_tree_build(p, &r->selection, &r->zone_tree), 0);
 	assert_int_equal(zone_rows_build(p, &r->selection, &r->zone_rows), 0);
 	in.tree = r->tree;
@@ -69,7 +67,6 @@ static inline void report_doc_release(struct report_doc *r)
 	doc_release(&r->doc);
 	deltas_free(r->deltas);
 	comparison_release(&r->kept);
-	top_release(&r->top);
 	zone_rows_release(&r->zone_rows);
 	tree_free(r->zone_tree);
 	tree_free(r->tree);

@@ -53,16 +53,15 @@ static double sigma_of(const struct profile *p, const char *metric, const char *
 {
 	const struct selection sel = {.metric = metric};
 	struct tree *t = NULL;
-	struct top top;
+	const struct top *top;
 	double margin = -1;
 
 	assert_int_equal(tree_build(p, &sel, &t), 0);
-	top_build(t, &top);
-	for (size_t i = 0; i < top.rows.n; i++)
-		if (!strcmp(profile_text(p, p->functions.at[top.rows.at[i].function].name),
+	top = tree_functions(t);
+	for (size_t i = 0; i < top->rows.n; i++)
+		if (!strcmp(profile_text(p, p->functions.at[top->rows.at[i].function].name),
 			    function))
-			margin = total ? top.rows.at[i].total_margin : top.rows.at[i].self_margin;
-	top_release(&top);
+			margin = total ? top->rows.at[i].total_margin : top->rows.at[i].self_margin;
 	tree_free(t);
 	return margin / SPREAD_SIGMAS / PERIOD_NS;
 }

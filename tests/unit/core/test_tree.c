@@ -170,23 +170,22 @@ static void counts_recursion_once(void **state)
 	} expected[] = {{"a", 33, 43}, {"b", 10, 30}, {"main", 0, 43}, {"z", 0, 7}, {"fold", 0, 1}};
 	struct profile *p = small_profile();
 	struct tree *t;
-	struct top top;
+	const struct top *top;
 
 	(void)state;
 	assert_int_equal(tree_build(p, &(struct selection){0}, &t), 0);
-	top_build(t, &top);
-	assert_int_equal(top.rows.n, 5);
+	top = tree_functions(t);
+	assert_int_equal(top->rows.n, 5);
 	for (size_t i = 0; i < 5; i++) {
-		const struct top_row *row = &top.rows.at[i];
+		const struct top_row *row = &top->rows.at[i];
 
 		assert_string_equal(profile_text(p, p->functions.at[row->function].name),
 				    expected[i].name);
 		assert_int_equal(row->self, expected[i].self);
 		assert_int_equal(row->total, expected[i].total);
 	}
-	assert_int_equal(top.rows.at[0].total_samples, 5);
-	assert_int_equal(top.rows.at[0].self_samples, 4);
-	top_release(&top);
+	assert_int_equal(top->rows.at[0].total_samples, 5);
+	assert_int_equal(top->rows.at[0].self_samples, 4);
 	tree_free(t);
 	profile_free(p);
 }
@@ -198,7 +197,7 @@ static void walks_deep_stacks(void **state)
 	const int64_t one = 1;
 	uint32_t node = 0, frame = small_frame(p, "f", 1);
 	struct tree *t;
-	struct top top;
+	const struct top *top;
 
 	(void)state;
 	profile_metric(p, "cpu-clock", "ns", METRIC_SUM);
@@ -209,11 +208,10 @@ static void walks_deep_stacks(void **state)
 	profile_sample(p, 0, 0, node - 1, &one);
 	assert_int_equal(tree_build(p, &(struct selection){.focus = "f"}, &t), 0);
 	assert_int_equal(t->max_depth, DEEP + 1);
-	top_build(t, &top);
-	assert_int_equal(top.rows.n, 1);
-	assert_int_equal(top.rows.at[0].total, 2);
-	assert_int_equal(top.rows.at[0].self, 2);
-	top_release(&top);
+	top = tree_functions(t);
+	assert_int_equal(top->rows.n, 1);
+	assert_int_equal(top->rows.at[0].total, 2);
+	assert_int_equal(top->rows.at[0].self, 2);
 	tree_free(t);
 	profile_free(p);
 }

@@ -34,27 +34,23 @@ static void page_write(const struct profile *p, const char *title, FILE *out)
 	struct tree *tree = NULL, *zone_tree = NULL;
 	const struct view *chosen[VIEWS_MOST];
 	struct zone_rows zone_rows;
-	struct top top = {0};
 	struct doc doc;
 
 	assert_int_equal(tree_build(p, &selection, &tree), 0);
 	assert_int_equal(zone_tree_build(p, &selection, &zone_tree), 0);
 	assert_int_equal(zone_rows_build(p, &selection, &zone_rows), 0);
-	top_build(tree, &top);
 	doc_init(&doc, p, title, "cpu-clock at 100 Hz");
 	view_choose(html->place, html->one_view, p, chosen);
 	for (const struct view **view = chosen; *view; view++)
 		assert_int_equal((*view)->write(&(struct view_input){.profile = p,
 								     .selection = &selection,
 								     .tree = tree,
-								     .top = &top,
 								     .zone_tree = zone_tree,
 								     .zone_rows = &zone_rows},
 						&doc),
 				 0);
 	assert_int_equal(html->write(&doc, &(struct format_options){0}, out), 0);
 	doc_release(&doc);
-	top_release(&top);
 	zone_rows_release(&zone_rows);
 	tree_free(zone_tree);
 	tree_free(tree);

@@ -48,7 +48,7 @@ static void curves_are_steps(void **state)
 static struct trend trend_of(struct report_doc *r, const char *metric)
 {
 	const struct view_input in = {
-		.profile = r->profile, .selection = &r->selection, .tree = r->tree, .top = &r->top};
+		.profile = r->profile, .selection = &r->selection, .tree = r->tree};
 	struct trend c;
 
 	trend_init(&c, &in);
@@ -131,23 +131,22 @@ static void modules_count_once(void **state)
 		int64_t self, total;
 	} expected[] = {{"libsqlite3.so.0", 615, 725}, {"libfoo & bar.so", 125, 125}};
 	struct report_doc r;
-	struct top top;
+	const struct top *top;
 	int64_t sum = 0;
 
 	(void)state;
 	report_doc_init(&r, sample_profile(), NULL, none);
-	top_build_modules(r.tree, &top);
+	top = tree_modules(r.tree);
 	for (size_t i = 0; i < 2; i++) {
-		assert_string_equal(profile_module_name(r.profile, top.rows.at[i].module),
+		assert_string_equal(profile_module_name(r.profile, top->rows.at[i].module),
 				    expected[i].name);
-		assert_int_equal(top.rows.at[i].self_samples, expected[i].self);
-		assert_int_equal(top.rows.at[i].total_samples, expected[i].total);
-		assert_true(top.rows.at[i].self_margin > 0);
+		assert_int_equal(top->rows.at[i].self_samples, expected[i].self);
+		assert_int_equal(top->rows.at[i].total_samples, expected[i].total);
+		assert_true(top->rows.at[i].self_margin > 0);
 	}
-	for (size_t i = 0; i < top.rows.n; i++)
-		sum += top.rows.at[i].self_samples;
+	for (size_t i = 0; i < top->rows.n; i++)
+		sum += top->rows.at[i].self_samples;
 	assert_int_equal(sum, 1000);
-	top_release(&top);
 	report_doc_release(&r);
 }
 

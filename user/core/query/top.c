@@ -4,13 +4,12 @@
 
 #include "query/tree.h"
 
-/* What rows are of. */
-struct grouping {
+/* Both tables are made at once: keys are the profile's functions, then its modules. The root and
+ * threads have keys as well, which make no row: function 0 and @none. */
+struct keys {
 	const struct tree *tree;
-	uint32_t *of; /* per function: its row's key */
-	size_t keys;
-	uint32_t none; /* the key of nodes that are no function: threads, the root */
-	const char *(*name)(const struct profile *, uint32_t key);
+	uint32_t *module_of; /* per function: the key of its module */
+	uint32_t functions, none, n;
 };
 
 /* Per key, while the tree is walked. */
@@ -19,6 +18,20 @@ struct account {
 	bool seen;
 	uint32_t open; /* entries of the key on the way from the root to here */
 };
+
+static void keys_init(struct keys *k, const struct tree *t)
+{
+	const struct profile *p = t->profile;
+
+	*k = (struct keys){.tree = t,
+			   .functions = (uint32_t)p->functions.n,
+			   .none = (uint32_t)(p->functions.n + p->modules.n)};
+	k->n = k->none + 1;
+	k->module_of = mem_zalloc(p->functions.n + 1, sizeof(*k->module_of));
+	k->module_of[0] = k->none;
+	for (size_t i = 1; i < p->functions.n; i++)
+		k->module_of[i] = k->functions + p->functions.at[i].module;
+}
 
 static void enter(struct account *a, const struct tree_node *n)
 {
@@ -31,59 +44,64 @@ static void enter(struct account *a, const struct tree_node *n)
 	a->row.total_samples += n->total_samples;
 }
 
-/* From the root, each node entered before and left after all below it. */
-static void walk(const struct grouping *g, struct account *accounts)
+static void enter_both(const struct keys *k, struct account *accounts, const struct tree_node *n)
 {
-	const struct tree *t = g->tree;
+	enter(&accounts[n->function], n);
+	enter(&accounts[k->module_of[n->function]], n);
+}
+
+static void leave_both(const struct keys *k, struct account *accounts, const struct tree_node *n)
+{
+	accounts[n->function].open--;
+	accounts[k->module_of[n->function]].open--;
+}
+
+/* From the root, each node entered before and left after all below it. */
+static void walk(const struct keys *k, struct account *accounts)
+{
+	const struct tree_node *nodes = k->tree->nodes.at;
 	uint32_t at = 0;
 
 	for (;;) {
-		const struct tree_node *n = &t->nodes.at[at];
-
-		enter(&accounts[g->of[n->function]], n);
-		if (n->first_child) {
-			at = n->first_child;
+		enter_both(k, accounts, &nodes[at]);
+		if (nodes[at].first_child) {
+			at = nodes[at].first_child;
 			continue;
 		}
-		while (at && !t->nodes.at[at].next_sibling) {
-			accounts[g->of[t->nodes.at[at].function]].open--;
-			at = t->nodes.at[at].parent;
+		while (at && !nodes[at].next_sibling) {
+			leave_both(k, accounts, &nodes[at]);
+			at = nodes[at].parent;
 		}
 		if (!at)
 			return;
-		accounts[g->of[t->nodes.at[at].function]].open--;
-		at = t->nodes.at[at].next_sibling;
+		leave_both(k, accounts, &nodes[at]);
+		at = nodes[at].next_sibling;
 	}
-}
-
-static int by_self(const void *left, const void *right, void *grouping)
-{
-	const struct top_row *a = left, *b = right;
-	const struct grouping *g = grouping;
-	int names;
-
-	if (a->self != b->self)
-		return a->self < b->self ? 1 : -1;
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	names = strcmp(g->name(g->tree->profile, a->key), g->name(g->tree->profile, b->key));
-	return names ? names : a->key < b->key ? -1 : a->key > b->key;
 }
 
 /* --- margins ---------------------------------------------------------------------------------- */
 
 /* What the sums of totals are found by. */
 struct ways {
-	const struct grouping *by;
+	const struct keys *by;
 	uint32_t *seen; /* per key: on which way up it was last */
 	uint32_t way;
 };
 
 static void put_leaf(struct spread_sums *sums, uint32_t node, void *data)
 {
-	const struct grouping *g = data;
+	const struct keys *k = data;
+	const uint32_t function = k->tree->nodes.at[node].function;
 
-	spread_put(sums, g->of[g->tree->nodes.at[node].function]);
+	spread_put(sums, function);
+	spread_put(sums, k->module_of[function]);
+}
+
+static void put_once(struct spread_sums *sums, struct ways *w, uint32_t key)
+{
+	if (w->seen[key] != w->way)
+		spread_put(sums, key);
+	w->seen[key] = w->way;
 }
 
 static void put_callers(struct spread_sums *sums, uint32_t node, void *data)
@@ -92,91 +110,118 @@ static void put_callers(struct spread_sums *sums, uint32_t node, void *data)
 	const struct tree_node *nodes = w->by->tree->nodes.at;
 
 	for (w->way++; node && spread_step(sums); node = nodes[node].parent) {
-		const uint32_t key = w->by->of[nodes[node].function];
-
-		if (w->seen[key] != w->way)
-			spread_put(sums, key);
-		w->seen[key] = w->way;
+		put_once(sums, w, nodes[node].function);
+		put_once(sums, w, w->by->module_of[nodes[node].function]);
 	}
 }
 
 /* Per key the margin of its self or of its total. */
-static double *margins(const struct grouping *g, bool total)
+static double *margins(const struct keys *k, bool total)
 {
-	_free_ uint32_t *seen = mem_zalloc(g->keys, sizeof(*seen));
-	struct ways ways = {.by = g, .seen = seen};
+	_free_ uint32_t *seen = mem_zalloc(k->n, sizeof(*seen));
+	struct ways ways = {.by = k, .seen = seen};
 
-	return spread_margins(g->tree->spread,
-			      &(struct spread_by){.key = g->tree->sample_node,
-						  .keys = g->tree->nodes.n,
-						  .groups = g->keys,
+	return spread_margins(k->tree->spread,
+			      &(struct spread_by){.key = k->tree->sample_node,
+						  .keys = k->tree->nodes.n,
+						  .groups = k->n,
 						  .put = total ? put_callers : put_leaf,
-						  .of = total ? (void *)&ways : (void *)g});
+						  .of = total ? (void *)&ways : (void *)k});
 }
 
-static void add_margins(const struct grouping *g, struct top *out)
+static void add_margins(const struct keys *k, struct account *accounts)
 {
-	_free_ double *self = margins(g, false);
-	_free_ double *total = margins(g, true);
+	_free_ double *self = margins(k, false);
+	_free_ double *total = margins(k, true);
 
-	for (size_t i = 0; i < out->rows.n; i++) {
-		struct top_row *r = &out->rows.at[i];
-
-		r->self_margin = self[r->key];
-		r->total_margin = total[r->key];
+	for (uint32_t i = 0; i < k->n; i++) {
+		accounts[i].row.self_margin = self[i];
+		accounts[i].row.total_margin = total[i];
 	}
 }
 
-static void build(const struct grouping *g, struct top *out)
-{
-	_free_ struct account *accounts = mem_zalloc(g->keys, sizeof(*accounts));
-
-	*out = (struct top){0};
-	walk(g, accounts);
-	for (uint32_t i = 0; i < g->keys; i++) {
-		if (!accounts[i].seen || i == g->none)
-			continue;
-		accounts[i].row.key = i;
-		vec_push(&out->rows, accounts[i].row);
-	}
-	add_margins(g, out);
-	if (out->rows.n)
-		qsort_r(out->rows.at, out->rows.n, sizeof(*out->rows.at), by_self, (void *)g);
-}
+/* --- the tables ------------------------------------------------------------------------------- */
 
 static const char *function_name(const struct profile *p, uint32_t function)
 {
 	return profile_text(p, p->functions.at[function].name);
 }
 
-void top_build(const struct tree *t, struct top *out)
-{
-	const size_t n = t->profile->functions.n;
-	_free_ uint32_t *of = mem_zalloc(n, sizeof(*of));
+/* What rows are sorted by. */
+struct order {
+	const struct profile *profile;
+	const char *(*name)(const struct profile *, uint32_t key);
+};
 
-	for (uint32_t i = 0; i < n; i++)
-		of[i] = i;
-	build(&(struct grouping){.tree = t, .of = of, .keys = n, .name = function_name}, out);
+static int by_self(const void *left, const void *right, void *order)
+{
+	const struct top_row *a = left, *b = right;
+	const struct order *o = order;
+	int names;
+
+	if (a->self != b->self)
+		return a->self < b->self ? 1 : -1;
+	if (a->total != b->total)
+		return a->total < b->total ? 1 : -1;
+	names = strcmp(o->name(o->profile, a->key), o->name(o->profile, b->key));
+	return names ? names : a->key < b->key ? -1 : a->key > b->key;
 }
 
-void top_build_modules(const struct tree *t, struct top *out)
+/* The rows of the keys from @from on, @n, that the tree has. */
+static void take_rows(const struct account *accounts, uint32_t from, uint32_t n,
+		      const struct order *order, struct top *out)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!accounts[from + i].seen)
+			continue;
+		vec_push(&out->rows, accounts[from + i].row);
+		out->rows.at[out->rows.n - 1].key = i;
+	}
+	if (out->rows.n)
+		qsort_r(out->rows.at, out->rows.n, sizeof(*out->rows.at), by_self, (void *)order);
+}
+
+static struct tops *build(const struct tree *t)
 {
 	const struct profile *p = t->profile;
-	const uint32_t none = (uint32_t)p->modules.n;
-	_free_ uint32_t *of = mem_zalloc(p->functions.n, sizeof(*of));
+	const struct order functions = {p, function_name}, modules = {p, profile_module_name};
+	_free_ struct account *accounts = NULL;
+	struct tops *out = mem_zalloc(1, sizeof(*out));
+	struct keys k;
 
-	for (size_t i = 1; i < p->functions.n; i++)
-		of[i] = p->functions.at[i].module;
-	of[0] = none;
-	build(&(struct grouping){.tree = t,
-				 .of = of,
-				 .keys = (size_t)none + 1,
-				 .none = none,
-				 .name = profile_module_name},
-	      out);
+	keys_init(&k, t);
+	accounts = mem_zalloc(k.n, sizeof(*accounts));
+	walk(&k, accounts);
+	accounts[0].seen = false;
+	add_margins(&k, accounts);
+	take_rows(accounts, 0, k.functions, &functions, &out->functions);
+	take_rows(accounts, k.functions, k.none - k.functions, &modules, &out->modules);
+	free(k.module_of);
+	return out;
 }
 
-void top_release(struct top *top)
+static const struct tops *tops_of(const struct tree *t)
 {
-	vec_release(&top->rows);
+	if (!*t->tops)
+		*t->tops = build(t);
+	return *t->tops;
+}
+
+const struct top *tree_functions(const struct tree *t)
+{
+	return &tops_of(t)->functions;
+}
+
+const struct top *tree_modules(const struct tree *t)
+{
+	return &tops_of(t)->modules;
+}
+
+void tops_free(struct tops *tops)
+{
+	if (!tops)
+		return;
+	vec_release(&tops->functions.rows);
+	vec_release(&tops->modules.rows);
+	free(tops);
 }

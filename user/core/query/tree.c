@@ -12,7 +12,8 @@
 struct build {
 	struct tree *tree;
 	const struct filter *filter;
-	struct map children; /* parent << 32 | function → tree node */
+	/* Of children behind the first LISTED: parent << 32 | function → tree node. */
+	struct map children;
 	uint32_t *place;     /* per profile node: its tree node, if stamp says so */
 	uint32_t *stamp;     /* per profile node: tree node of the thread name it was placed for */
 	VEC(uint32_t) path;  /* scratch of place_node() */
@@ -31,23 +32,64 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t function, uint32_t n
 	return t->nodes.n - 1;
 }
 
+/* So many children of a node hang in its list, in no order until tree_finish(). Most have one: what
+ * was just made has none, which takes no look into a table too large for the processor's caches. */
+#define LISTED 8
+
+/* The child of @parent for @function; 0: there is none yet, and it is the parent's child *@nth. */
+static uint32_t listed_child(const struct tree *t, uint32_t parent, uint32_t function, size_t *nth)
+{
+	uint32_t child = t->nodes.at[parent].first_child;
+
+	*nth = 0;
+	for (; child && t->nodes.at[child].function != function; ++*nth)
+		child = t->nodes.at[child].next_sibling;
+	return child;
+}
+
+static uint32_t add_child(struct build *b, uint32_t parent, const struct frame *frame)
+{
+	struct tree *t = b->tree;
+	const uint32_t name = t->profile->functions.at[frame->function].name;
+	const uint32_t child = tree_add(t, parent, frame->function, name);
+
+	t->nodes.at[child].inlined = frame->inlined;
+	return child;
+}
+
+/* The child of @parent for @frame, which is made where there is none. */
+static uint32_t child_of(struct build *b, uint32_t parent, const struct frame *frame)
+{
+	size_t nth;
+	uint32_t child = listed_child(b->tree, parent, frame->function, &nth), *in_map;
+	bool fresh;
+
+	if (child)
+		return child;
+	if (nth < LISTED) {
+		child = add_child(b, parent, frame);
+		b->tree->nodes.at[child].next_sibling = b->tree->nodes.at[parent].first_child;
+		b->tree->nodes.at[parent].first_child = child;
+		return child;
+	}
+	in_map = map_put(&b->children, (uint64_t)parent << 32 | frame->function, &fresh);
+	if (fresh)
+		*in_map = add_child(b, parent, frame);
+	return *in_map;
+}
+
 /* The tree node for one frame below @parent. A frame without a function, or of one to omit, adds
  * no level. */
 static uint32_t place_frame(struct build *b, uint32_t parent, const struct frame *frame)
 {
-	const struct profile *p = b->tree->profile;
-	uint32_t function = frame->function, *node;
-	bool fresh;
+	const uint32_t function = frame->function;
+	uint32_t child;
 
 	if (!function || (b->filter->omit && b->filter->omit[function]))
 		return parent;
-	node = map_put(&b->children, (uint64_t)parent << 32 | function, &fresh);
-	if (fresh) {
-		*node = tree_add(b->tree, parent, function, p->functions.at[function].name);
-		b->tree->nodes.at[*node].inlined = frame->inlined;
-	}
-	b->tree->nodes.at[*node].inlined &= frame->inlined;
-	return *node;
+	child = child_of(b, parent, frame);
+	b->tree->nodes.at[child].inlined &= frame->inlined;
+	return child;
 }
 
 /* The tree node of profile node @node below the thread name's tree node @top: up to the first
@@ -70,18 +112,36 @@ static uint32_t place_node(struct build *b, uint32_t top, uint32_t node)
 	return at;
 }
 
-/* The sample rows in order of their thread's name: *@rows, and where each name's rows end in
- * *@ends. *@names lists the names' strings. */
+/* The sample rows in order of their thread's name, then of their node: *@rows, and where each name's
+ * rows end in *@ends. *@names lists the names' strings. */
 struct by_name {
 	VEC(uint32_t) names;
 	uint32_t *ends;
 	uint32_t *rows;
 };
 
+/* A counting sort of rows by node. Nodes that were made one after the other lie close together, as
+ * do those above them: their places are found in what the processor has at hand. */
+static uint32_t *rows_by_node(const struct profile *p)
+{
+	const struct samples *s = &p->samples;
+	_free_ uint32_t *ends = mem_zalloc(p->nodes.n + 1, sizeof(*ends));
+	uint32_t *rows = mem_zalloc(s->node.n + 1, sizeof(*rows));
+
+	for (size_t i = 0; i < s->node.n; i++)
+		ends[s->node.at[i] + 1]++;
+	for (size_t i = 0; i < p->nodes.n; i++)
+		ends[i + 1] += ends[i];
+	for (size_t i = 0; i < s->node.n; i++)
+		rows[ends[s->node.at[i]]++] = (uint32_t)i;
+	return rows;
+}
+
 static void by_name_init(struct by_name *by, const struct profile *p)
 {
 	const struct samples *s = &p->samples;
 	_free_ uint32_t *name_of = mem_zalloc(p->threads.n + 1, sizeof(*name_of));
+	_free_ uint32_t *by_node = rows_by_node(p);
 	struct map seen = {0};
 
 	for (size_t i = 0; i < p->threads.n; i++) {
@@ -103,7 +163,7 @@ static void by_name_init(struct by_name *by, const struct profile *p)
 	for (size_t i = 0; i < by->names.n; i++)
 		by->ends[i + 1] += by->ends[i];
 	for (size_t i = 0; i < s->time_ns.n; i++)
-		by->rows[by->ends[name_of[s->thread.at[i]]]++] = i;
+		by->rows[by->ends[name_of[s->thread.at[by_node[i]]]]++] = by_node[i];
 }
 
 static void by_name_release(struct by_name *by)
@@ -193,8 +253,10 @@ static void link_siblings(struct tree *t)
 	_free_ uint32_t *start = mem_zalloc(ranks + 1, sizeof(*start));
 	_free_ uint32_t *order = mem_zalloc(n, sizeof(*order));
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		start[rank[i] + 1]++;
+		t->nodes.at[i].first_child = 0;
+	}
 	for (size_t i = 0; i < ranks; i++)
 		start[i + 1] += start[i];
 	for (size_t i = 0; i < n; i++)
@@ -287,6 +349,7 @@ struct tree *tree_new(const struct profile *p)
 	struct tree *t = mem_zalloc(1, sizeof(*t));
 
 	t->profile = p;
+	t->tops = mem_zalloc(1, sizeof(*t->tops));
 	tree_add(t, 0, 0, PROFILE_ROOT_NAME);
 	return t;
 }
@@ -345,6 +408,8 @@ void tree_free(struct tree *t)
 	if (!t)
 		return;
 	vec_release(&t->nodes);
+	tops_free(*t->tops);
+	free(t->tops);
 	spread_free(t->spread);
 	free(t->sample_node);
 	free(t->base);

@@ -30,6 +30,23 @@ struct tree_node {
 	int64_t total_samples;
 };
 
+/* One function's or module's share of a tree: recursion counted once in total. */
+struct top_row {
+	union {
+		uint32_t key;
+		uint32_t function; /* 0: of threads and the root */
+		uint32_t module;   /* 0: of functions of no known one */
+	};
+	int64_t self, total, self_samples, total_samples;
+	double self_margin, total_margin; /* see spread.h */
+};
+struct top {
+	VEC(struct top_row) rows; /* by self, then total, then name; all of the tree */
+};
+struct tops {
+	struct top functions, modules;
+};
+
 struct diff; /* compare/diff.h */
 
 struct tree {
@@ -47,6 +64,7 @@ struct tree {
 	uint32_t *sample_node; /* owned: per sample the node that it ends in, 0: none; of zones NULL
 				*/
 	struct spread *spread; /* owned: of its samples; NULL: values are exact */
+	struct tops **tops;    /* owned: made when first asked for */
 	/* See zone_tree_build(). */
 	bool of_zones;
 	bool net;	   /* less the cost of the probes */
@@ -92,22 +110,11 @@ static inline uint32_t tree_next(const struct tree *t, uint32_t node, bool enter
 /* Per node the margin of its total; freed by the caller. */
 double *tree_margins(const struct tree *);
 
-/* One function's or module's share of a tree: recursion counted once in total. */
-struct top_row {
-	union {
-		uint32_t key;
-		uint32_t function; /* of top_build() */
-		uint32_t module;   /* of top_build_modules(); 0: of functions of no known one */
-	};
-	int64_t self, total, self_samples, total_samples;
-	double self_margin, total_margin; /* see spread.h */
-};
-struct top {
-	VEC(struct top_row) rows; /* by self, then total, then name; all functions of the tree */
-};
-void top_build(const struct tree *, struct top *out);
-void top_build_modules(const struct tree *, struct top *out);
-void top_release(struct top *);
+/* The tables of its functions and modules, which go with it. */
+const struct top *tree_functions(const struct tree *);
+const struct top *tree_modules(const struct tree *);
+/* For tree_free(); NULL is fine. */
+void tops_free(struct tops *);
 
 /* One thread's or process's share. */
 struct thread_row {
