@@ -158,17 +158,49 @@ static int make_store(void)
 	return store_sample_add("s.h5", "1.0", 0);
 }
 
+static const struct store_key replaced = {.run = "prog-1"};
+
+/* Puts one that has another command line in the place of a run. */
+static int replace_run(void)
+{
+	struct profile *p = NULL;
+	int rc = store_load("s.h5", &replaced, &p);
+
+	if (rc)
+		return rc;
+	profile_set_run(p, RUN_COMMAND, "prog --after");
+	rc = store_replace("s.h5", &replaced, p);
+	profile_free(p);
+	return rc;
+}
+
+/* Whether that is the one that the store has. */
+static bool is_replaced(void)
+{
+	struct profile *p = NULL;
+	const char *command;
+	bool after;
+
+	assert_int_equal(store_load("s.h5", &replaced, &p), 0);
+	command = profile_run(p, RUN_COMMAND);
+	after = command && !strcmp(command, "prog --after");
+	profile_free(p);
+	return after;
+}
+
 struct change {
 	int (*make)(void);
 	int runs, runs_after;
-	int least_calls; /* that can be stopped */
+	int least_calls;       /* that can be stopped */
+	bool (*is_made)(void); /* NULL: the number of runs says it */
 };
 
 static const struct change changes[] = {
-	{add_run, RUNS, RUNS + 1, 6},
-	{remove_run, RUNS, RUNS - 1, 6},
-	{compact_store, RUNS, RUNS, 10},
-	{make_store, 0, 1, 3},
+	{add_run, RUNS, RUNS + 1, 6, NULL},
+	{remove_run, RUNS, RUNS - 1, 6, NULL},
+	{compact_store, RUNS, RUNS, 10, NULL},
+	{make_store, 0, 1, 3, NULL},
+	{replace_run, RUNS, RUNS, 6, is_replaced},
 };
 
 /* The store before the change: copies are made of it, as it is always the same. */
@@ -225,6 +257,12 @@ static int check_either(const struct change *c)
 	return runs;
 }
 
+/* Whether the store, of @runs, has the change. */
+static bool has_change(const struct change *c, int runs)
+{
+	return runs == c->runs_after && (!c->is_made || c->is_made());
+}
+
 /* The next change is made, and HDF5 alone reads the store then. */
 static void check_goes_on(void)
 {
@@ -266,7 +304,7 @@ static void survives_kills_of(const struct change *c, enum stop stop)
 		start_with(bytes, n);
 		stopped = stop_at(c, stop, calls);
 		runs = check_either(c);
-		assert_true(stopped || runs == c->runs_after);
+		assert_true(stopped || has_change(c, runs));
 		check_goes_on();
 	}
 	assert_true(calls > (stop == STOP_BEFORE ? c->least_calls : 1));
@@ -301,6 +339,7 @@ static bool fails_at(const struct change *c, int call)
 	assert_int_equal(rc, -fault.error);
 	assert_non_null(strstr(err_text(), strerror(fault.error)));
 	assert_int_equal(access("s.h5", F_OK) ? 0 : store_sample_count("s.h5"), c->runs);
+	assert_true(!c->is_made || !c->is_made());
 	assert_int_equal(count_files(), c->runs ? 1 : 0);
 	return true;
 }
@@ -426,9 +465,9 @@ static void survive_power_cuts(const struct change *c)
 		cut_power(&d, synced, &seed);
 		put("s.h5", d.bytes, d.n);
 		runs = check_either(c);
-		seen[runs == c->runs_after]++;
+		seen[has_change(c, runs)]++;
 		/* What was synced is there. */
-		assert_true(!synced || runs == c->runs_after);
+		assert_true(!synced || has_change(c, runs));
 		if (i % 8 == 0)
 			check_goes_on();
 	}
@@ -445,6 +484,7 @@ static void survives_power_cuts(void **state)
 	(void)state;
 	survive_power_cuts(&changes[0]);
 	survive_power_cuts(&changes[1]);
+	survive_power_cuts(&changes[4]);
 }
 
 /* --- several writers -------------------------------------------------------------------------- */
