@@ -2,6 +2,8 @@
  * eprof-render: reports of profiles. It needs no privilege and takes none: it reads files that a
  * stranger may have written. Subcommands stand in cmd/table.c.
  */
+#include <limits.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +18,14 @@
 static bool is_privileged(void)
 {
 	return getauxval(AT_SECURE) || geteuid() != getuid() || getegid() != getgid();
+}
+
+/* Memory that is freed stays for what comes next: the kernel would hand it out page by page, zeroed
+ * anew, which takes a tenth of the time that a large profile's page takes. */
+static void keep_memory(void)
+{
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);
+	mallopt(M_MMAP_THRESHOLD, 32 << 20); /* the most that glibc takes */
 }
 
 static const struct cmd *find_command(const char *name)
@@ -33,7 +43,7 @@ int main(int argc, char **argv)
 
 	stderr = err ? err : stderr;
 	file_hold_streams();
-
+	keep_memory();
 	if (is_privileged()) {
 		fputs("eprof-render: refuses to run setuid, setgid or with file capabilities: it "
 		      "needs no privilege; remove them (chmod ug-s, setcap -r)\n",

@@ -9,8 +9,8 @@
 /* libdeflate's 5 to 8 take about as long here, and 7 leaves 1 % less than 5. */
 #define DEFLATE_LEVEL 7
 /* What a browser takes for one text is a quarter of it; and that deflated. */
-#define PACK_MOST     UINT32_MAX
-#define MAX_VARINT    10
+#define PACK_MOST  UINT32_MAX
+#define MAX_VARINT 10
 
 void pack_uint(struct pack *p, uint64_t v)
 {

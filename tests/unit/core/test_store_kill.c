@@ -196,10 +196,8 @@ struct change {
 };
 
 static const struct change changes[] = {
-	{add_run, RUNS, RUNS + 1, 6, NULL},
-	{remove_run, RUNS, RUNS - 1, 6, NULL},
-	{compact_store, RUNS, RUNS, 10, NULL},
-	{make_store, 0, 1, 3, NULL},
+	{add_run, RUNS, RUNS + 1, 6, NULL},	   {remove_run, RUNS, RUNS - 1, 6, NULL},
+	{compact_store, RUNS, RUNS, 10, NULL},	   {make_store, 0, 1, 3, NULL},
 	{replace_run, RUNS, RUNS, 6, is_replaced},
 };
 

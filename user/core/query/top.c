@@ -181,12 +181,11 @@ static void take_rows(const struct account *accounts, uint32_t from, uint32_t n,
 		qsort_r(out->rows.at, out->rows.n, sizeof(*out->rows.at), by_self, (void *)order);
 }
 
-static struct tops *build(const struct tree *t)
+static void build(const struct tree *t, struct tree_tables *out)
 {
 	const struct profile *p = t->profile;
 	const struct order functions = {p, function_name}, modules = {p, profile_module_name};
 	_free_ struct account *accounts = NULL;
-	struct tops *out = mem_zalloc(1, sizeof(*out));
 	struct keys k;
 
 	keys_init(&k, t);
@@ -197,31 +196,22 @@ static struct tops *build(const struct tree *t)
 	take_rows(accounts, 0, k.functions, &functions, &out->functions);
 	take_rows(accounts, k.functions, k.none - k.functions, &modules, &out->modules);
 	free(k.module_of);
-	return out;
 }
 
-static const struct tops *tops_of(const struct tree *t)
+static const struct tree_tables *tables_of(const struct tree *t)
 {
-	if (!*t->tops)
-		*t->tops = build(t);
-	return *t->tops;
+	if (!t->tables->has_top)
+		build(t, t->tables);
+	t->tables->has_top = true;
+	return t->tables;
 }
 
 const struct top *tree_functions(const struct tree *t)
 {
-	return &tops_of(t)->functions;
+	return &tables_of(t)->functions;
 }
 
 const struct top *tree_modules(const struct tree *t)
 {
-	return &tops_of(t)->modules;
-}
-
-void tops_free(struct tops *tops)
-{
-	if (!tops)
-		return;
-	vec_release(&tops->functions.rows);
-	vec_release(&tops->modules.rows);
-	free(tops);
+	return &tables_of(t)->modules;
 }

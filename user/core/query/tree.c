@@ -14,9 +14,9 @@ struct build {
 	const struct filter *filter;
 	/* Of children behind the first LISTED: parent << 32 | function → tree node. */
 	struct map children;
-	uint32_t *place;     /* per profile node: its tree node, if stamp says so */
-	uint32_t *stamp;     /* per profile node: tree node of the thread name it was placed for */
-	VEC(uint32_t) path;  /* scratch of place_node() */
+	uint32_t *place;    /* per profile node: its tree node, if stamp says so */
+	uint32_t *stamp;    /* per profile node: tree node of the thread name it was placed for */
+	VEC(uint32_t) path; /* scratch of place_node() */
 };
 
 uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t function, uint32_t name)
@@ -112,8 +112,8 @@ static uint32_t place_node(struct build *b, uint32_t top, uint32_t node)
 	return at;
 }
 
-/* The sample rows in order of their thread's name, then of their node: *@rows, and where each name's
- * rows end in *@ends. *@names lists the names' strings. */
+/* The sample rows in order of their thread's name, then of their node: *@rows, and where each
+ * name's rows end in *@ends. *@names lists the names' strings. */
 struct by_name {
 	VEC(uint32_t) names;
 	uint32_t *ends;
@@ -349,7 +349,7 @@ struct tree *tree_new(const struct profile *p)
 	struct tree *t = mem_zalloc(1, sizeof(*t));
 
 	t->profile = p;
-	t->tops = mem_zalloc(1, sizeof(*t->tops));
+	t->tables = mem_zalloc(1, sizeof(*t->tables));
 	tree_add(t, 0, 0, PROFILE_ROOT_NAME);
 	return t;
 }
@@ -408,8 +408,10 @@ void tree_free(struct tree *t)
 	if (!t)
 		return;
 	vec_release(&t->nodes);
-	tops_free(*t->tops);
-	free(t->tops);
+	vec_release(&t->tables->functions.rows);
+	vec_release(&t->tables->modules.rows);
+	vec_release(&t->tables->paths.all);
+	free(t->tables);
 	spread_free(t->spread);
 	free(t->sample_node);
 	free(t->base);

@@ -43,8 +43,25 @@ struct top_row {
 struct top {
 	VEC(struct top_row) rows; /* by self, then total, then name; all of the tree */
 };
-struct tops {
+
+/* A path: stacks that a reader would call the same. Those of several threads, those that differ in
+ * the depth of a direct recursion, and those whose leaf is inlined into the same function. */
+struct tree_path {
+	int64_t self;	  /* of all its stacks */
+	int64_t heaviest; /* self of the stack that stands for them */
+	uint32_t leaf;	  /* that stack's leaf, the function that holds it when it is inlined */
+	uint32_t thread;  /* node of the first level */
+	bool threads;	  /* under several of those */
+};
+struct tree_paths {
+	VEC(struct tree_path) all; /* by self */
+	bool made;
+};
+
+struct tree_tables {
 	struct top functions, modules;
+	bool has_top;
+	struct tree_paths paths;
 };
 
 struct diff; /* compare/diff.h */
@@ -64,7 +81,7 @@ struct tree {
 	uint32_t *sample_node; /* owned: per sample the node that it ends in, 0: none; of zones NULL
 				*/
 	struct spread *spread; /* owned: of its samples; NULL: values are exact */
-	struct tops **tops;    /* owned: made when first asked for */
+	struct tree_tables *tables; /* owned: each made when it is first asked for */
 	/* See zone_tree_build(). */
 	bool of_zones;
 	bool net;	   /* less the cost of the probes */
@@ -110,11 +127,10 @@ static inline uint32_t tree_next(const struct tree *t, uint32_t node, bool enter
 /* Per node the margin of its total; freed by the caller. */
 double *tree_margins(const struct tree *);
 
-/* The tables of its functions and modules, which go with it. */
+/* Its tables, which go with it. */
 const struct top *tree_functions(const struct tree *);
 const struct top *tree_modules(const struct tree *);
-/* For tree_free(); NULL is fine. */
-void tops_free(struct tops *);
+const struct tree_paths *tree_paths(const struct tree *);
 
 /* One thread's or process's share. */
 struct thread_row {
