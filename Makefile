@@ -71,11 +71,11 @@ $(BUILD)/eprof-render: $(call obj,obj,render/main.c $(RENDER_SRC) $(CORE_SRC) $(
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(call own_hdf5,$(LIBS_RENDER))
 
 DEFS = -DEPROF_VERSION='"$(VERSION)"'
-# Every page carries its viewer: without indents and without comments that have lines of their own.
+# Every page carries its viewer: without indents and comments, but for those within a line.
 WEB := $(wildcard render/web/*.js render/web/*.css render/web/*.html)
 $(BUILD)/gen/page/%: %
 	@mkdir -p $(@D)
-	$(Q)sed -e 's/^[[:blank:]]*//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*[^*]*$$/,/\*\/$$/d' -e '/^$$/d' $< > $@
+	$(Q)sed -e 's/^[[:blank:]]*//' -e 's/[[:blank:]]*\/\* [^*]* \*\/$$//' -e '/^\/\*.*\*\/$$/d' -e '/^\/\*[^*]*$$/,/\*\/$$/d' -e '/^$$/d' $< > $@
 define rules # $(1) folder of objects, $(2) extra flags
 $(BUILD)/$(1)/user/core/%.o: user/core/%.c
 	@mkdir -p $$(@D)

@@ -46,6 +46,7 @@
 	.incbin "render/web/acts.js"
 	.incbin "render/web/flame.js"
 	.incbin "render/web/treegrid.js"
+	.incbin "render/web/paths.js"
 	.incbin "render/web/follow.js"
 	.incbin "render/web/calls.js"
 	.incbin "render/web/heat.js"

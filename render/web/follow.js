@@ -1,12 +1,13 @@
 const FRONT_ROWS = 5;
 
-/* Follow: keeps the tables of samples at what the model's filter leaves. While it leaves all, they are
+/* Follow: keeps the tables of samples and the hottest paths at what the model's filter leaves. While it leaves all, they are
  * as the report was written, with margins; those of parts of it the page does not know. */
 class Follow {
 	constructor(report) {
 		this.report = report;
 		this.model = report.model;
 		this.tables = report.tables.map(table => this.known(table)).filter(known => known);
+		this.tables.push(...this.paths());
 		this.moduleNames = this.namesOfModules();
 		this.model.on(changed => {
 			if ([...changed].some(name => name !== "metric" && name !== "group"))
@@ -37,6 +38,16 @@ class Follow {
 		return !flame ? null : {table, kind, flame, stale: false, written: {rows: table.rows,
 			columns: table.columns}, caption: table.box.querySelector("caption"),
 			words: (table.box.querySelector("caption") || {}).textContent};
+	}
+
+	/* The lists of paths, in the shape of tables. */
+	paths() {
+		return [...document.querySelectorAll(".paths")].map(box => {
+			const flame = this.flameOf({box}), caption = box.previousElementSibling;
+			box.classList.toggle("follows", Boolean(flame));
+			return flame && {table: {box, replace: items => box.replaceChildren(...items)}, kind: "paths",
+				flame, stale: false, written: [...box.children], caption, words: caption.textContent};
+		}).filter(known => known);
 	}
 
 	/* The flame graph of the part of the page that the table is in. */
@@ -71,11 +82,21 @@ class Follow {
 		const {model} = this, {table, kind, flame} = known, metric = flame.number;
 		flame.freshen();
 		const {tree} = flame.summed, {name, unit, samples} = model.metrics[metric];
+		const front = table.box.closest(".front");
+		if (kind === "paths") {
+			/* That of the overview stands before the graph, and has no button that leads there. */
+			const list = front ? pathList(tree, 1, -1) :
+				pathList(tree, PATHS_MOST, this.report.flames.indexOf(flame));
+			table.replace(list.items);
+			known.caption.textContent = list.words;
+			this.report.addPathButtons(table.box);
+			return;
+		}
 		const all = {total: tree.total[0], unit, samples: tree.totalSamples[0],
 			moduleNames: this.moduleNames};
 		const rows = kind === "threads" || kind === "processes" ? threadRows(model, metric, kind)
 			: functionRows(tree, kind);
-		if (table.box.closest(".front"))
+		if (front)
 			rows.splice(FRONT_ROWS);
 		table.replace(filledColumns(known.written, rows, all));
 		if (known.caption)

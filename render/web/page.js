@@ -141,8 +141,8 @@ class Report {
 		return b;
 	}
 
-	addPathButtons() {
-		for (const path of document.querySelectorAll("[data-node]")) {
+	addPathButtons(box = document) {
+		for (const path of box.querySelectorAll("[data-node]")) {
 			const flame = this.flames[path.dataset.in], node = Number(path.dataset.node);
 			if (!flame)
 				continue;

@@ -141,6 +141,33 @@ test("tables of a range are what the program says of it", async browser => {
 	}
 });
 
+const paths = page => page.evaluate(() => [...document.querySelectorAll(".paths")].map(list =>
+	[...list.querySelectorAll("details")].map(d => [d.querySelector("b").textContent,
+		d.querySelector(".leaves").textContent, ...[...d.querySelectorAll("li")].map(li =>
+			[li.className, li.textContent, li.title]), d.querySelectorAll("button").length])));
+
+test("the hottest paths of a range, of a thread and of all are what the program says", async browser => {
+	const page = await open(browser, "sample.html"), all = await paths(page);
+	for (const [name, filter] of [["range.html", {from: 3e9, to: 8e9}], ["late.html", {from: 6.5e9, to: 10e9}]]) {
+		const told = await paths(await open(browser, name));
+		await page.evaluate(f => eprof.model.set(f), filter);
+		same(await paths(page), told, name);
+		same([told.length, told[0].length, told[1].length], [2, 1, 8], "paths of " + name);
+	}
+	same((await texts(page, ".paths + *, .caption")).filter(t => t.includes("paths,")), ["1 of 11 paths, " +
+		"together 34 % of what the filter leaves; leaf last", "8 of 11 paths, together 94 % of what the filter " +
+		"leaves; leaf last"], "captions");
+	await page.click(".capture .paths li:nth-child(2) summary");
+	await page.click(".capture .paths li:nth-child(2) button");
+	same(await page.evaluate(() => {
+		const {tree, focus} = eprof.flames[0].active.canvas;
+		return tree.frames[tree.frame[focus]].name;
+	}),
+		"say(\"hi; there\", std::less<int>&&)", "shown in the graph");
+	await page.evaluate(() => eprof.model.set({from: null, to: null}));
+	same(await paths(page), all, "of all");
+});
+
 test("threads chosen refilter, too; sorting and filter stay", async browser => {
 	const page = await open(browser, "sample.html");
 	const table = ".capture > .table >> nth=0";

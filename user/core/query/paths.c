@@ -1,5 +1,6 @@
 /* tree_paths(): see tree.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "query/tree.h"
@@ -47,13 +48,20 @@ static void add_stack(struct tree_paths *paths, struct map *by_signature, const 
 	}
 }
 
-static int by_self(const void *a, const void *b)
+static const char *leaf_name(const struct tree *t, const struct tree_path *path)
+{
+	return profile_text(t->profile, t->nodes.at[path->leaf].name);
+}
+
+static int by_self(const void *a, const void *b, void *tree)
 {
 	const struct tree_path *x = a, *y = b;
+	int names;
 
 	if (x->self != y->self)
 		return x->self < y->self ? 1 : -1;
-	return (x->leaf > y->leaf) - (x->leaf < y->leaf);
+	names = strcmp(leaf_name(tree, x), leaf_name(tree, y));
+	return names ? names : (x->leaf > y->leaf) - (x->leaf < y->leaf);
 }
 
 static void group_stacks(const struct tree *t, struct tree_paths *paths)
@@ -68,7 +76,7 @@ static void group_stacks(const struct tree *t, struct tree_paths *paths)
 	}
 	map_release(&by_signature);
 	if (paths->all.n)
-		qsort(paths->all.at, paths->all.n, sizeof(paths->all.at[0]), by_self);
+		qsort_r(paths->all.at, paths->all.n, sizeof(paths->all.at[0]), by_self, (void *)t);
 }
 
 const struct tree_paths *tree_paths(const struct tree *t)

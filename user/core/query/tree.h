@@ -54,7 +54,7 @@ struct tree_path {
 	bool threads;	  /* under several of those */
 };
 struct tree_paths {
-	VEC(struct tree_path) all; /* by self */
+	VEC(struct tree_path) all; /* by self, then the leaf's name */
 	bool made;
 };
 
