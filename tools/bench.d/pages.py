@@ -43,16 +43,19 @@ def written():
         for (stacks, _), done in zip(SIZES, (small, large)):
             note(f"{ending} of {size_name(stacks)}: {done[0][1] / 1e6:.2f} MB, peak "
                  f"{max(j.peak_kib for j, _ in done) / 1024:.0f} MiB")
-    perl(paths[0], [j.cpu_s for j, _ in jobs[paths[0], "svg"]])
 
 
-def perl(path, ours):
+def perl():
+    """In turns, from a profile with a sample a stack: the script is given stacks, added up."""
     if not os.path.exists(FLAMEGRAPH):
         note("no flamegraph.pl to compare with: tools/setup bench")
         return
-    folded = os.path.join(KEEP, "page.folded")
+    path, folded = big_profile(SIZES[0][0], SIZES[0][0]), os.path.join(KEEP, "page.folded")
     run([RENDER, "export", path, "-o", folded, "--force", "--to", "folded"])
-    theirs = [run(["perl", FLAMEGRAPH, folded]).cpu_s for _ in range(2)]
+    ours, theirs = [], []
+    for _ in range(3):
+        ours.append(report(path, "svg", [])[0].cpu_s)
+        theirs.append(run(["perl", FLAMEGRAPH, folded]).cpu_s)
     row(f"svg of {size_name(SIZES[0][0])}", "s", ours, "flamegraph.pl", theirs)
 
 
@@ -80,4 +83,4 @@ def pages():
     answered()
 
 
-GROUPS = (pages,)
+GROUPS = (perl, pages)
