@@ -4,16 +4,14 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
-#include <link.h>
 #include <unistd.h>
 
 #include "cfi/cfi_step.h"
 #include "cfi_sample.h"
 #include "elf/segments.h"
+#include "library.h"
 
 #define RBX	3
 #define R9	9
@@ -576,20 +574,6 @@ static int take_place(void *context, const struct cfi_row *row)
 	return 0;
 }
 
-static int library(const char *name)
-{
-	void *handle = dlopen(name, RTLD_LAZY);
-	struct link_map *map = NULL;
-	int fd;
-
-	assert_non_null(handle);
-	assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
-	fd = open(map->l_name, O_RDONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	dlclose(handle);
-	return fd;
-}
-
 static void steps_through_libraries_as_libdw(void **state)
 {
 	static const char *const libraries[] = {"libc.so.6", "libcrypto.so.3"};
@@ -601,7 +585,7 @@ static void steps_through_libraries_as_libdw(void **state)
 		struct cfi_registers r;
 		size_t n_done = 0;
 
-		subject_open(&subject, library(libraries[i]));
+		subject_open(&subject, library_open(libraries[i]));
 		assert_int_equal(cfi_rows(subject.cfi, 0, UINT64_MAX, take_place, &places), 0);
 		for (size_t k = 0; k < places.at.n; k++)
 			n_done += compare_at(&subject, places.at.at[k], &r) == CFI_STEP_DONE;

@@ -7,14 +7,13 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <gnu/lib-names.h>
-#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cfi_sample.h"
+#include "library.h"
 #include "snippet.h"
 #include "table_sample.h"
 #include "wire.h"
@@ -86,38 +85,23 @@ static void compare(int fd, uint64_t bytes, size_t least_rules)
 	close_whole(&w);
 }
 
-/* The file of a library of this system. */
-static int library(const char *name)
-{
-	void *handle = dlopen(name, RTLD_LAZY);
-	struct link_map *map = NULL;
-	int fd;
-
-	assert_non_null(handle);
-	assert_int_equal(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
-	fd = open(map->l_name, O_RDONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	dlclose(handle);
-	return fd;
-}
-
 static void equal_for_libc(void **state)
 {
 	(void)state;
-	compare(library(LIBC_SO), PIECE, 1 << 20);
+	compare(library_open(LIBC_SO), PIECE, 1 << 20);
 }
 
 static void equal_for_libstdcxx(void **state)
 {
 	(void)state;
-	compare(library("libstdc++.so.6"), PIECE, 1 << 19);
+	compare(library_open("libstdc++.so.6"), PIECE, 1 << 19);
 }
 
 /* As small as pieces can be, each has more borders than rows. */
 static void equal_by_pages(void **state)
 {
 	(void)state;
-	compare(library(LIBM_SO), PAGE, 1 << 18);
+	compare(library_open(LIBM_SO), PAGE, 1 << 18);
 }
 
 /* An entry over three pieces, a gap over two, and one that begins on a border. */

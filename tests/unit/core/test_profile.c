@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "model/meta.h"
 #include "small_profile.h"
+#include "spoils.h"
 
 static void starts_with_none(void **state)
 {
@@ -136,15 +137,7 @@ static void tells_modules_of_one_name_apart(void **state)
 	profile_free(p);
 }
 
-#define SPOILS(what, text)                                   \
-	do {                                                 \
-		struct profile *p = small_profile();         \
-		assert_int_equal(profile_check(p), 0);       \
-		what;                                        \
-		assert_int_equal(profile_check(p), -EINVAL); \
-		assert_string_equal(err_text(), text);       \
-		profile_free(p);                             \
-	} while (0)
+#define SPOILS(what, text) SPOILS_OF(small_profile(), what, text)
 
 static void checks_indices(void **state)
 {

@@ -158,11 +158,11 @@ static void is_small(void **state)
 	assert_in_range(save_large("p.h5", 100000, 30000), 100000, 10 * 100000);
 }
 
-static bool has_group(const char *file, const char *version, const char *platform)
+static bool group_has(const char *file, const char *path, const char *name)
 {
 	hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
-	hid_t group = H5Gopen2(f, version, H5P_DEFAULT);
-	bool yes = H5Lexists(group, platform, H5P_DEFAULT) > 0;
+	hid_t group = H5Gopen2(f, path, H5P_DEFAULT);
+	bool yes = H5Lexists(group, name, H5P_DEFAULT) > 0;
 
 	H5Gclose(group);
 	H5Fclose(f);
@@ -177,14 +177,14 @@ static void makes_group_names_safe(void **state)
 	profile_set_meta(p, "version", "../a/b%+");
 	profile_set_meta(p, "platform_id", "");
 	assert_int_equal(store_save("p.h5", false, p), 0);
-	assert_true(has_group("p.h5", "%2E.%2Fa%2Fb%25+", "unknown"));
+	assert_true(group_has("p.h5", "%2E.%2Fa%2Fb%25+", "unknown"));
 	back = load("p.h5");
 	assert_string_equal(profile_meta(back, "version"), "../a/b%+");
 	profile_free(p);
 	profile_free(back);
 	p = profile_new();
 	assert_int_equal(store_save("q.h5", false, p), 0);
-	assert_true(has_group("q.h5", "unversioned", "unknown"));
+	assert_true(group_has("q.h5", "unversioned", "unknown"));
 	profile_free(p);
 }
 
@@ -517,26 +517,15 @@ static void brings_zones_back(void **state)
 	profile_free(p);
 }
 
-static bool run_has(const char *file, const char *run, const char *name)
-{
-	hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
-	hid_t group = H5Gopen2(f, run, H5P_DEFAULT);
-	bool yes = H5Lexists(group, name, H5P_DEFAULT) > 0;
-
-	H5Gclose(group);
-	H5Fclose(f);
-	return yes;
-}
-
 /* As every file of schema 1. */
 static void writes_no_zones_where_none_are(void **state)
 {
 	(void)state;
 	save_small("p.h5");
-	assert_true(run_has("p.h5", RUN, "nodes"));
-	assert_false(run_has("p.h5", RUN, "zones"));
-	assert_false(run_has("p.h5", RUN, "zone_edges"));
-	assert_false(run_has("p.h5", RUN "/samples", "zone"));
+	assert_true(group_has("p.h5", RUN, "nodes"));
+	assert_false(group_has("p.h5", RUN, "zones"));
+	assert_false(group_has("p.h5", RUN, "zone_edges"));
+	assert_false(group_has("p.h5", RUN "/samples", "zone"));
 }
 
 /* A table of zones with Tracy's columns and no other, in place of the whole one. */

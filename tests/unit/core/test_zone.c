@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "model/zone_column.h"
+#include "spoils.h"
 #include "zone_profile.h"
 
 /* --- histogram -------------------------------------------------------------------------------- */
@@ -416,15 +417,7 @@ static void columns_print_exactly(void **state)
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
-#define SPOILS(what, text)                                   \
-	do {                                                 \
-		struct profile *p = zone_profile();          \
-		assert_int_equal(profile_check(p), 0);       \
-		what;                                        \
-		assert_int_equal(profile_check(p), -EINVAL); \
-		assert_string_equal(err_text(), text);       \
-		profile_free(p);                             \
-	} while (0)
+#define SPOILS(what, text) SPOILS_OF(zone_profile(), what, text)
 
 static void checks_zones(void **state)
 {
