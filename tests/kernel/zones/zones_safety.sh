@@ -115,7 +115,8 @@ attached()
 	bare "$@"
 	grep -v '^calls' "$T/bare.out" >"$T/bare.rest"
 	mv "$T/bare.rest" "$T/bare.out"
-	rm -f "$T/zoned.h5" "$T/zoned.err"
+	rm -f "$T/zoned.h5"
+	: >"$T/zoned.err"
 	printf 0 >"$T/gate"
 	ZONE_GATE=$T/gate "$@" >"$T/zoned.out" 2>"$T/target.err" &
 	target=$!
