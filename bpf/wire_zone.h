@@ -55,13 +55,14 @@ enum {
  *	bits 40 … 51	image: its row in zone_generation
  *	bits 52 … 59	generation: the probe counts while that row holds the same number
  */
-#define WIRE_ZONE_LOOPS	  1  /* own code jumps to the entry site: same rsp, not a new call */
-#define WIRE_ZONE_GO	  2  /* Go: the stack moves; r14 is the goroutine */
-#define WIRE_ZONE_ITSELF  4  /* the function uses its return address: never hijack it */
-#define WIRE_ZONE_RETS	  8  /* has probes at all its exits */
-#define WIRE_ZONE_JUMP	  16 /* an exit by a jump: rsp is past the return address */
-#define WIRE_ZONE_BACK	  32 /* a switch function that may stay on its stack: longjmp */
-#define WIRE_ZONE_STEPPED 64 /* the kernel single-steps the probed instruction, out of line */
+#define WIRE_ZONE_LOOPS	  1   /* own code jumps to the entry site: same rsp, not a new call */
+#define WIRE_ZONE_GO	  2   /* Go: the stack moves; r14 is the goroutine */
+#define WIRE_ZONE_ITSELF  4   /* the function uses its return address: never hijack it */
+#define WIRE_ZONE_RETS	  8   /* has probes at all its exits */
+#define WIRE_ZONE_JUMP	  16  /* an exit by a jump: rsp is past the return address */
+#define WIRE_ZONE_BACK	  32  /* a switch function that may stay on its stack: longjmp */
+#define WIRE_ZONE_STEPPED 64  /* the kernel single-steps the probed instruction, out of line */
+#define WIRE_ZONE_SHARED  128 /* of an action's probe: a zone's is at the same place */
 #define WIRE_ZONE_ALWAYS  0xff
 
 static inline __attribute__((always_inline, unused)) wire_u64 wire_zone_cookie(
@@ -172,6 +173,13 @@ enum wire_zone_sum {
 #define WIRE_ZONE_SUMS	 (WIRE_SUM_EVENT + WIRE_ZONE_EVENTS)
 struct wire_zone_sums {
 	wire_u64 sum[WIRE_ZONE_SUMS];
+};
+
+/* What the programs of other actions took of a node's calls: of those that were the innermost open
+ * ones. In a map of its own, which exists only where there are zones and such an action. hits: of
+ * probes that are not also a zone's, by WIRE_EXIT_…; ran_ns: run time of the programs. */
+struct wire_zone_beside {
+	wire_u64 hits[2], ran_ns;
 };
 
 /* A call of @zone from @parent in @thread: key of zone_edges, whose value is the node. */

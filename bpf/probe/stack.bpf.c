@@ -3,6 +3,7 @@
  * stack: the action that samples the calls of a function with their stacks, to see who calls it.
  */
 #include "probe/cookie.h"
+#include "probe/open.h"
 #include "probe/thread.h"
 #include "sample/pace.h"
 #include "sample/sample.h"
@@ -57,9 +58,44 @@ static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
 	s->taken = 0;
 }
 
+const volatile __u32 config_zone_beside;
+
+/* Node → what this program took of its calls' time. Written by all threads, read through mmap by
+ * the loader, which sets the size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_zone_beside);
+} zone_beside SEC(".maps");
+
+static __u64 switches(void)
+{
+	const struct task_struct *task = bpf_get_current_task_btf();
+
+	return task->nvcsw + task->nivcsw;
+}
+
+/* Bills this hit to the call that is open here, for its net time. A program that was switched out
+ * meanwhile cannot tell how long it ran. */
+static void bill(struct pt_regs *ctx, __u64 cookie, __u64 start_ns, __u64 switches_before)
+{
+	__u32 node = zone_open(ctx->rsp);
+	struct wire_zone_beside *b = node ? bpf_map_lookup_elem(&zone_beside, &node) : NULL;
+
+	if (!b)
+		return;
+	if (!(flags_of(cookie) & WIRE_ZONE_SHARED))
+		__sync_fetch_and_add(&b->hits[!!(flags_of(cookie) & WIRE_ZONE_STEPPED)], 1);
+	if (switches() == switches_before)
+		__sync_fetch_and_add(&b->ran_ns, bpf_ktime_get_ns() - start_ns);
+}
+
 SEC("?uprobe") int probe_stack(struct pt_regs *ctx)
 {
-	__u64 start_ns = config_self_time ? bpf_ktime_get_ns() : 0, now_ns = 0, weight;
+	__u64 start_ns = config_self_time || config_zone_beside ? bpf_ktime_get_ns() : 0;
+	__u64 switches_before = config_zone_beside ? switches() : 0, now_ns = 0, weight;
 	__u64 cookie = bpf_get_attach_cookie(ctx);
 
 	if (!counts_now(cookie) || !zone_is_target(flags_of(cookie)))
@@ -74,5 +110,7 @@ SEC("?uprobe") int probe_stack(struct pt_regs *ctx)
 		take(ctx, now_ns, weight);
 	if (config_self_time)
 		count(EVENT, WIRE_RUN_NS, bpf_ktime_get_ns() - start_ns);
+	if (config_zone_beside)
+		bill(ctx, cookie, start_ns, switches_before);
 	return 0;
 }

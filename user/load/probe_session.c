@@ -53,6 +53,12 @@ static uint32_t nodes_of(const struct probe_request *r)
 	return 1 + r->max_zones + WIRE_ZONE_SPARE + WIRE_ZONE_NODES;
 }
 
+/* Whether other actions take their part of the zones' times. */
+static bool has_beside(const struct probe_request *r)
+{
+	return r->actions & 1u << WIRE_ACTION_zone && r->actions & ~(1u << WIRE_ACTION_zone);
+}
+
 static void configure_clocks(struct eprof_bpf *skel, const struct probe_request *r)
 {
 	bool rusage = r->clocks & WIRE_CLOCK_RUSAGE;
@@ -131,6 +137,9 @@ void probe_session_configure(struct eprof_bpf *skel, const struct probe_request 
 	bpf_map__set_autocreate(skel->maps.zone_counted, r->limited);
 	bpf_map__set_max_entries(skel->maps.zone_counted, r->max_zones + WIRE_ZONE_SPARE);
 	bpf_map__set_max_entries(skel->maps.zone_nodes, nodes_of(r));
+	skel->rodata->config_zone_beside = has_beside(r);
+	bpf_map__set_autocreate(skel->maps.zone_beside, has_beside(r));
+	bpf_map__set_max_entries(skel->maps.zone_beside, nodes_of(r));
 	configure_clocks(skel, r);
 	choose_programs(skel, r);
 }
@@ -220,6 +229,7 @@ int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 		.zone_hist = bpf_map__fd(skel->maps.zone_hist),
 		.zone_counters = bpf_map__fd(skel->maps.zone_counters),
 		.zone_sums = has_clocks(r) ? bpf_map__fd(skel->maps.zone_sums) : -1,
+		.zone_beside = has_beside(r) ? bpf_map__fd(skel->maps.zone_beside) : -1,
 		.zone_calls = r->clocks & WIRE_CLOCK_NONE ? bpf_map__fd(skel->maps.zone_calls) : -1,
 		.zone_counted = r->limited ? bpf_map__fd(skel->maps.zone_counted) : -1,
 		.zone_enabled = &skel->bss->zone_enabled,

@@ -18,7 +18,7 @@ struct table {
 
 struct zonemaps {
 	struct zonemaps_raw raw;
-	struct table nodes, threads, sums;
+	struct table nodes, threads, sums, beside;
 };
 
 static int map_table(int fd, size_t n, size_t size, struct table *out)
@@ -58,6 +58,9 @@ int zonemaps_new(const struct zonemaps_raw *raw, struct zonemaps **out)
 	if (!ret && raw->zone_sums >= 0)
 		ret = map_table(raw->zone_sums, all_nodes(m), sizeof(struct wire_zone_sums),
 				&m->sums);
+	if (!ret && raw->zone_beside >= 0)
+		ret = map_table(raw->zone_beside, all_nodes(m), sizeof(struct wire_zone_beside),
+				&m->beside);
 	if (ret) {
 		zonemaps_free(m);
 		return ret;
@@ -79,6 +82,7 @@ void zonemaps_free(struct zonemaps *m)
 	unmap(&m->nodes);
 	unmap(&m->threads);
 	unmap(&m->sums);
+	unmap(&m->beside);
 	free(m);
 }
 
@@ -155,6 +159,13 @@ struct wire_zone_sums zonemaps_sums(const struct zonemaps *m, size_t node)
 	if (!m->sums.at)
 		return (struct wire_zone_sums){0};
 	return ((const struct wire_zone_sums *)m->sums.at)[node];
+}
+
+struct wire_zone_beside zonemaps_beside(const struct zonemaps *m, size_t node)
+{
+	if (!m->beside.at)
+		return (struct wire_zone_beside){0};
+	return ((const struct wire_zone_beside *)m->beside.at)[node];
 }
 
 size_t zonemaps_threads(const struct zonemaps *m)

@@ -15,6 +15,7 @@
 struct zonemaps_raw {
 	int zone_procs, zone_files, zone_nodes, zone_threads, zone_hist, zone_counters;
 	int zone_sums;	  /* -1: no other clocks */
+	int zone_beside;  /* -1: no action but zones */
 	int zone_calls;	  /* -1: not WIRE_CLOCK_NONE */
 	int zone_counted; /* -1: no zone changes between timed and counted */
 	uint32_t *zone_enabled, *zone_epoch, *zone_nodes_used, *zone_threads_used;
@@ -55,6 +56,8 @@ struct zonemaps_calls {
 void zonemaps_add_calls(const struct zonemaps *, struct zonemaps_calls *out, uint32_t n);
 /* Sums of the other clocks at a node; all 0 if there are none. */
 struct wire_zone_sums zonemaps_sums(const struct zonemaps *, size_t node);
+/* What other actions took of a node's calls; all 0 if there are none. */
+struct wire_zone_beside zonemaps_beside(const struct zonemaps *, size_t node);
 /* Threads are numbered 0 … n - 1. */
 size_t zonemaps_threads(const struct zonemaps *);
 struct wire_zone_thread zonemaps_thread(const struct zonemaps *, size_t thread);

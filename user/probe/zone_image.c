@@ -76,6 +76,16 @@ static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site
 	       (want->exits && is_timed(z, k) ? WIRE_ZONE_RETS : 0);
 }
 
+/* An action's probe where a zone's is too: what the kernel does at it is in the zone's price. */
+static uint32_t shared_flag(const struct zone_image *z, size_t k, uint32_t action)
+{
+	bool zone = z->list.zones.at[k].actions >> WIRE_ACTION_zone & 1;
+
+	return action != WIRE_ACTION_zone && zone && z->modes.at[k] != ZONE_MODE_DETACHED
+		       ? WIRE_ZONE_SHARED
+		       : 0;
+}
+
 /* Adds the entries of functions that have @action. */
 static void add_entries(const struct zone_image *z, uint8_t generation, uint32_t action,
 			const struct zone_attached *want, probe_list *out)
@@ -87,8 +97,10 @@ static void add_entries(const struct zone_image *z, uint8_t generation, uint32_t
 		if (!zone_image_has(z, k) || !(z->list.zones.at[k].actions >> action & 1) ||
 		    (action == WIRE_ACTION_zone && z->modes.at[k] == ZONE_MODE_DETACHED))
 			continue;
-		probe.cookie = wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, site, want),
-						WIRE_ZONE_ALWAYS, z->slot, generation);
+		probe.cookie =
+			wire_zone_cookie(z->first + (uint32_t)k,
+					 flags_of(z, k, site, want) | shared_flag(z, k, action),
+					 WIRE_ZONE_ALWAYS, z->slot, generation);
 		vec_push(out, probe);
 	}
 }

@@ -182,6 +182,23 @@ static struct elsewhere sum_elsewhere(const struct zones *z)
 	return sum;
 }
 
+/* A hit costs what a call that is only counted does, but for the program's own time. */
+struct zone_beside zone_cost_beside(const struct zones *z, const struct wire_zone_beside *b)
+{
+	static const enum site_class classes[] = {
+		[WIRE_EXIT_EMULATED] = SITE_EMULATED, [WIRE_EXIT_STEPPED] = SITE_STEPPED};
+	struct zone_beside sum = {.ns = (double)b->ran_ns};
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+		const struct calibrated at =
+			calibration_of(z->in.calibration, classes[i], EXIT_NONE);
+
+		sum.ns += (double)b->hits[i] * fmax(0, at.outer_ns - at.bpf_ns);
+		sum.off_ns += (double)b->hits[i] * at.outer_off_ns;
+	}
+	return sum;
+}
+
 void zone_cost_probe_rows(const struct zones *z, struct profile *p)
 {
 	const struct elsewhere elsewhere = sum_elsewhere(z);

@@ -11,6 +11,11 @@
 uint32_t zone_cost_which(const struct zones *);
 /* Compensates the times of all zones, and says what the probes cost in all. */
 void zone_cost_rows(const struct zones *, struct profile *);
+/* What other actions took of calls' time by their figures, and how far off that may be: in ns. */
+struct zone_beside {
+	double ns, off_ns;
+};
+struct zone_beside zone_cost_beside(const struct zones *, const struct wire_zone_beside *);
 /* Of the probes as such, whatever is done at them: what others who hit them paid, and how many
  * there are. A part of the rows above. */
 void zone_cost_probe_rows(const struct zones *, struct profile *);

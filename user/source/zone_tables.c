@@ -310,6 +310,20 @@ static void add_exits(struct zone_edge *edge, struct zone *zone, const struct wi
 	}
 }
 
+/* What other actions' probes took of calls at this node. */
+static void add_beside(const struct rows *r, size_t node, struct zone_edge *edge,
+		       const struct wire_zone_node *n)
+{
+	const struct wire_zone_beside beside = zonemaps_beside(r->z->in.session->maps, node);
+	const struct zone_beside cost = zone_cost_beside(r->z, &beside);
+	uint64_t frames = n->entered > n->untimed ? n->entered - n->untimed : 0;
+	double timed = frames > n->timed ? (double)n->timed / (double)frames : 1;
+
+	edge->beside_ns += (int64_t)cost.ns;
+	edge->beside_off_ns += (int64_t)cost.off_ns;
+	edge->beside_timed_ns += (int64_t)(timed * cost.ns);
+}
+
 static void add_node(struct rows *r, size_t node)
 {
 	struct wire_zone_node n = zonemaps_node(r->z->in.session->maps, node);
@@ -333,6 +347,7 @@ static void add_node(struct rows *r, size_t node)
 	edge->self_ns += (int64_t)n.self_ns;
 	zone = &r->p->zones.at[edge->zone];
 	add_exits(edge, zone, &n);
+	add_beside(r, node, edge, &n);
 	zone->counts += n.timed + n.unwound + n.untimed;
 	zone->unwound += n.unwound;
 	zone->untimed += n.untimed;

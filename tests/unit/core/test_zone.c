@@ -246,6 +246,34 @@ static void marks_short_zones(void **state)
 	profile_free(p);
 }
 
+/* What other actions' probes took is taken off where they were hit and off all callers' totals; of
+ * calls that were not timed, off the callers' alone. */
+static void compensates_other_actions(void **state)
+{
+	const struct zone_costs free_of_cost[Z_COUNT] = {0};
+	struct profile *p = zone_profile();
+	struct zone_edge *e = p->zone_edges.at;
+
+	(void)state;
+	e[E_PREAD].beside_ns = e[E_PREAD].beside_timed_ns = 300000000;
+	e[E_PREAD].beside_off_ns = 30000000;
+	e[E_WALK].beside_ns = 1000;
+	e[E_WALK].beside_timed_ns = 400;
+	zones_compensate(p, free_of_cost);
+	assert_int_equal(e[E_PREAD].comp_total_ns, 500000000);
+	assert_int_equal(e[E_PREAD].comp_self_ns, 500000000);
+	assert_int_equal(e[E_PREAD].total_margin_ns, 30000000);
+	assert_int_equal(e[E_WALK].comp_total_ns, 400000000 - 400);
+	assert_int_equal(e[E_WALK2].comp_total_ns, 300000000);
+	assert_int_equal(e[E_EXEC].comp_total_ns, 5500000000 - 300001000);
+	assert_int_equal(e[E_EXEC].comp_self_ns, 3100000000 - 600);
+	assert_int_equal(e[E_STEP].comp_total_ns, 6000000000 - 300001000);
+	assert_int_equal(e[E_STEP].comp_self_ns, 500000000);
+	/* It is no cost of the zones' own probes. */
+	assert_int_equal(p->zones.at[Z_PREAD].probe_ns, 0);
+	profile_free(p);
+}
+
 static void never_compensates_below_zero(void **state)
 {
 	struct profile *p = zone_profile();
@@ -487,6 +515,7 @@ int main(void)
 		cmocka_unit_test(adders_add_to_what_is_there),
 		cmocka_unit_test(compensates),
 		cmocka_unit_test(marks_short_zones),
+		cmocka_unit_test(compensates_other_actions),
 		cmocka_unit_test(never_compensates_below_zero),
 		cmocka_unit_test(untimed_calls_take_their_share),
 		cmocka_unit_test(bills_each_call_by_what_timed_it),

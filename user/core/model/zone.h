@@ -103,6 +103,9 @@ struct zone_edge {
 	/* What zones_compensate() bills, not in the file: of the timed calls those that a probe at
 	 * an exit ended, hits of such probes that ended none; by EXIT_AT_…. */
 	uint64_t exits[EXIT_SITES], passed[EXIT_SITES];
+	/* What other probes cost in calls at this place, not in the file either: in all of them,
+	 * how far off that may be, and the part of it in the timed calls. */
+	int64_t beside_ns, beside_off_ns, beside_timed_ns;
 };
 
 /* A zone in one thread. */

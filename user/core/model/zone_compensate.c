@@ -18,9 +18,9 @@ struct sum {
 
 /* What stands beside a row of zone_edges in the meantime. */
 struct place {
-	struct sum own;	    /* what the probes added to the times of its own timed calls */
-	struct sum all;	    /* what they cost all of its calls */
-	struct sum below;   /* the same of all calls below it */
+	struct sum own;	  /* what the probes added to the times of its own timed calls */
+	struct sum all;	  /* what they cost all of its calls, and those of other actions in them */
+	struct sum below; /* the same of all calls below it */
 	struct sum in_self; /* what the calls right below it left in its self time */
 	double cpu, sys;    /* as own, of these times */
 	uint32_t first_child, next_sibling; /* 0: none */
@@ -42,6 +42,17 @@ static void bill(struct place *p, double n, double timed, const struct zone_cost
 	p->sys += timed * c->sys_ns;
 }
 
+/* Other actions' probes within the calls; all of it on the CPU. */
+static void bill_beside(struct place *p, const struct zone_edge *e)
+{
+	double ns = (double)e->beside_ns, timed = (double)e->beside_timed_ns;
+	double off = ns > 0 ? (double)e->beside_off_ns / ns : 0;
+
+	add(&p->all, ns, 1, off);
+	add(&p->own, timed, 1, off);
+	p->cpu += timed;
+}
+
 /* All that the probes cost at one place. */
 static void bill_place(struct place *p, const struct zone_edge *e, const struct zone_costs *c)
 {
@@ -60,6 +71,7 @@ static void bill_place(struct place *p, const struct zone_edge *e, const struct 
 		p->cpu += here * c->passed[i].outer_ns;
 		within -= here;
 	}
+	bill_beside(p, e);
 }
 
 /* What the calls right below may have cost more than was calibrated: see REFILL_PART. */
@@ -185,7 +197,7 @@ static void sum_zones(struct profile *p, const struct place *places, struct call
 			take_clocks_off(z, e, &places[i]);
 		calls[e->zone].ns += (double)e->comp_total_ns;
 		calls[e->zone].off += (double)e->total_margin_ns;
-		calls[e->zone].probes += places[i].all.ns;
+		calls[e->zone].probes += places[i].all.ns - (double)e->beside_ns;
 	}
 }
 

@@ -30,7 +30,8 @@ struct zone_costs {
  *	comp_total = total - Σ inner(timed calls) - Σ all places below: Σ outer(calls)
  *	comp_self  = self  - Σ inner(timed calls) - Σ places right below: Σ outer - Σ inner
  *
- * where calls at a place that were not timed take their share of the sum below with them; never
+ * where what other actions' probes took in a place's calls counts as its own probes', and calls
+ * at a place that were not timed take their share of the sum below with them; never
  * below 0, rounded to ns. The margins are sums of the costs' own, which are all off together. A
  * zone's comp_total is the sum over its outermost places, its comp_self and comp_mean over all of
  * its places. CPU and system time become less what the probes added to them; more than once is
