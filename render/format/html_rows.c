@@ -119,10 +119,15 @@ static uint64_t next_step(uint64_t step_ns)
 	return lead == 2 ? step_ns / 2 * 5 : step_ns * 2;
 }
 
-static bool is_same_row(const struct item *a, const struct item *b, uint64_t step_ns)
+static bool is_same_group(const struct item *a, const struct item *b)
 {
 	return a->node == b->node && a->thread == b->thread && a->reason == b->reason &&
-	       a->set == b->set && a->time_ns / step_ns == b->time_ns / step_ns;
+	       a->set == b->set;
+}
+
+static bool is_same_row(const struct item *a, const struct item *b, uint64_t step_ns)
+{
+	return is_same_group(a, b) && a->time_ns / step_ns == b->time_ns / step_ns;
 }
 
 /* The item behind the row that begins with @i. */
@@ -135,12 +140,19 @@ static size_t row_end(const struct rows *r, size_t i)
 	return end;
 }
 
+/* One division an item, since it is counted for step after step. */
 static size_t count_rows(const struct rows *r)
 {
+	const struct item *items = r->items.at;
+	uint64_t before = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->items.n; i = row_end(r, i))
-		n++;
+	for (size_t i = 0; i < r->items.n; i++) {
+		const uint64_t step = items[i].time_ns / r->step_ns;
+
+		n += !i || step != before || !is_same_group(&items[i], &items[i - 1]);
+		before = step;
+	}
 	return n;
 }
 
@@ -196,6 +208,33 @@ static bool has_room(const struct rows *r, uint64_t last, size_t groups, uint64_
 	return steps == 1 || (rows <= HTML_ROWS_MOST && bits <= room);
 }
 
+/* Three for each power of ten: more than any time has. */
+#define STEPS_TRIED 64
+
+/* The first step from @step_ns on that has room. Longer steps have fewer rows, so that few need be
+ * counted. */
+static uint64_t first_with_room(struct rows *r, uint64_t step_ns, uint64_t last, size_t groups,
+				uint64_t room)
+{
+	uint64_t steps[STEPS_TRIED] = {step_ns};
+	size_t n = 1, low = 0;
+
+	while (n < STEPS_TRIED && steps[n - 1] <= last) {
+		steps[n] = next_step(steps[n - 1]);
+		n++;
+	}
+	for (size_t high = n - 1; low < high;) {
+		const size_t middle = low + (high - low) / 2;
+
+		r->step_ns = steps[middle];
+		if (has_room(r, last, groups, room))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return steps[low];
+}
+
 /* Returns the number of steps. */
 static uint64_t choose_step(struct rows *r)
 {
@@ -209,8 +248,7 @@ static uint64_t choose_step(struct rows *r)
 	r->step_ns = 1;
 	while (last / r->step_ns >= HTML_STEPS_MOST)
 		r->step_ns = next_step(r->step_ns);
-	while (!has_room(r, last, groups, room))
-		r->step_ns = next_step(r->step_ns);
+	r->step_ns = first_with_room(r, r->step_ns, last, groups, room);
 	return last / r->step_ns + 1;
 }
 
@@ -314,8 +352,7 @@ static uint64_t step_gap(const struct rows *r, size_t from)
 	const struct item *item = &r->items.at[from], *before = from ? item - 1 : NULL;
 	const uint64_t step = item->time_ns / r->step_ns;
 
-	if (before && before->node == item->node && before->thread == item->thread &&
-	    before->reason == item->reason && before->set == item->set)
+	if (before && is_same_group(before, item))
 		return step - before->time_ns / r->step_ns - 1;
 	return step;
 }

@@ -31,7 +31,7 @@ void paths_add(const struct view_input *in, struct doc *doc, const char *heading
 {
 	_free_ char *base = base_text(in);
 	_free_ char *caption = NULL;
-	const struct tree_paths *paths = tree_paths(in->tree);
+	const struct tree_paths *paths = tree_paths(in->tree, most);
 	int64_t covered = 0;
 	size_t shown = 0;
 	struct doc_block *b;

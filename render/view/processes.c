@@ -98,7 +98,7 @@ static int processes_write(const struct view_input *in, struct doc *doc)
 
 	if (base_says_no_samples(in, doc))
 		return 0;
-	rc = threads_build(in->profile, in->selection, true, &rows);
+	rc = threads_build(in->profile, in->selection, in->tree, true, &rows);
 	if (rc < 0)
 		return rc;
 	group_by_name(&rows, &groups);

@@ -96,7 +96,7 @@ static void add_margins(struct reason_groups *g, const struct filter *f,
 	}
 	for (size_t i = 0; i < p->samples.reason.n; i++)
 		row_of[i] = group[p->samples.reason.at[i]];
-	margins = spread_of_rows(f, row_of, g->rows.n + 1);
+	margins = spread_of_rows(f, NULL, row_of, g->rows.n + 1);
 	for (size_t i = 0; i < g->rows.n; i++)
 		g->rows.at[i].margin = margins[i];
 }

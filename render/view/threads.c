@@ -126,7 +126,7 @@ static int threads_write(const struct view_input *in, struct doc *doc)
 
 	if (base_says_no_samples(in, doc))
 		return 0;
-	rc = threads_build(in->profile, in->selection, false, &rows);
+	rc = threads_build(in->profile, in->selection, in->tree, false, &rows);
 	if (rc < 0)
 		return rc;
 	doc_heading(doc, "Threads");

@@ -222,7 +222,7 @@ static void lists_threads(void **state)
 	struct thread_rows rows;
 
 	(void)state;
-	assert_int_equal(threads_build(p, &(struct selection){0}, false, &rows), 0);
+	assert_int_equal(threads_build(p, &(struct selection){0}, NULL, false, &rows), 0);
 	assert_int_equal(rows.rows.n, 3);
 	assert_int_equal(rows.rows.at[0].tid, 10);
 	assert_int_equal(rows.rows.at[0].value, 35);
@@ -231,14 +231,14 @@ static void lists_threads(void **state)
 	assert_string_equal(profile_text(p, rows.rows.at[2].name), "cc1");
 	assert_int_equal(rows.rows.at[2].samples, 1);
 	threads_release(&rows);
-	assert_int_equal(threads_build(p, &(struct selection){.ignore = "b"}, true, &rows), 0);
+	assert_int_equal(threads_build(p, &(struct selection){.ignore = "b"}, NULL, true, &rows), 0);
 	assert_int_equal(rows.rows.n, 2);
 	assert_int_equal(rows.rows.at[0].pid, 10);
 	assert_int_equal(rows.rows.at[0].tid, 0);
 	assert_int_equal(rows.rows.at[0].value, 12);
 	assert_string_equal(profile_text(p, rows.rows.at[0].name), "prog");
 	threads_release(&rows);
-	assert_int_equal(threads_build(p, &(struct selection){.metric = "x"}, true, &rows),
+	assert_int_equal(threads_build(p, &(struct selection){.metric = "x"}, NULL, true, &rows),
 			 -ENOENT);
 	threads_release(&rows);
 	profile_free(p);
@@ -257,7 +257,7 @@ static void lists_lives_of_threads(void **state)
 	(void)state;
 	vec_push(&p->thread_waits, waits[0]);
 	vec_push(&p->thread_waits, waits[1]);
-	assert_int_equal(threads_build(p, &(struct selection){0}, false, &rows), 0);
+	assert_int_equal(threads_build(p, &(struct selection){0}, NULL, false, &rows), 0);
 	assert_int_equal(rows.rows.n, 4);
 	assert_int_equal(rows.rows.at[1].tid, 11);
 	assert_int_equal(thread_wait_life(&rows.rows.at[1].spent), 37);
@@ -266,15 +266,15 @@ static void lists_lives_of_threads(void **state)
 	assert_int_equal(rows.rows.at[3].spent.blocked_ns, 900);
 	threads_release(&rows);
 	/* Of a process its threads' totals add up. */
-	assert_int_equal(threads_build(p, &(struct selection){0}, true, &rows), 0);
+	assert_int_equal(threads_build(p, &(struct selection){0}, NULL, true, &rows), 0);
 	assert_int_equal(rows.rows.at[0].pid, 10);
 	assert_int_equal(rows.rows.at[0].spent.blocked_ns, 910);
 	assert_int_equal(rows.rows.at[0].spent.waits, 4);
 	threads_release(&rows);
-	assert_int_equal(threads_build(p, &(struct selection){.thread = "12"}, false, &rows), 0);
+	assert_int_equal(threads_build(p, &(struct selection){.thread = "12"}, NULL, false, &rows), 0);
 	assert_int_equal(rows.rows.n, 1);
 	threads_release(&rows);
-	assert_int_equal(threads_build(p, &(struct selection){.focus = "b"}, false, &rows), 0);
+	assert_int_equal(threads_build(p, &(struct selection){.focus = "b"}, NULL, false, &rows), 0);
 	assert_int_equal(rows.rows.n, 1);
 	assert_int_equal(rows.rows.at[0].tid, 10);
 	threads_release(&rows);

@@ -488,7 +488,7 @@ static void needs_no_metric(void **state)
 	assert_int_equal(tree_build(p, &(struct selection){0}, &t), 0);
 	assert_int_equal(t->nodes.n, 1);
 	tree_free(t);
-	assert_int_equal(threads_build(p, &(struct selection){0}, false, &rows), 0);
+	assert_int_equal(threads_build(p, &(struct selection){0}, NULL, false, &rows), 0);
 	assert_int_equal(rows.rows.n, 0);
 	threads_release(&rows);
 	assert_int_equal(tree_build(p, &(struct selection){.metric = "cycles"}, &t), -ENOENT);

@@ -24,7 +24,7 @@ static const struct frame *leaf_of(const struct filter *f, uint32_t node)
 static void add_margins(const struct filter *f, const uint32_t *row_of, struct line_rows *out)
 {
 	const size_t n = out->rows.n;
-	_free_ double *margins = spread_of_rows(f, row_of, n);
+	_free_ double *margins = spread_of_rows(f, NULL, row_of, n);
 
 	for (size_t i = 0; i < n; i++)
 		out->rows.at[i].margin = margins[i];

@@ -53,15 +53,37 @@ static const char *leaf_name(const struct tree *t, const struct tree_path *path)
 	return profile_text(t->profile, t->nodes.at[path->leaf].name);
 }
 
-static int by_self(const void *a, const void *b, void *tree)
+static bool is_before(const struct tree *t, const struct tree_path *x, const struct tree_path *y)
 {
-	const struct tree_path *x = a, *y = b;
 	int names;
 
 	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	names = strcmp(leaf_name(tree, x), leaf_name(tree, y));
-	return names ? names : (x->leaf > y->leaf) - (x->leaf < y->leaf);
+		return x->self > y->self;
+	names = strcmp(leaf_name(t, x), leaf_name(t, y));
+	return names ? names < 0 : x->leaf < y->leaf;
+}
+
+/* Puts the first @most in order, and leaves the others as they come: readers look at few of very
+ * many. */
+static void put_in_order(const struct tree *t, struct tree_paths *paths, size_t most)
+{
+	struct tree_path *all = paths->all.at;
+	size_t n = 0;
+
+	for (size_t i = 0; i < paths->all.n; i++) {
+		const struct tree_path path = all[i];
+		size_t at = n;
+
+		while (at && is_before(t, &path, &all[at - 1]))
+			at--;
+		if (at == most)
+			continue;
+		all[i] = all[n - (n == most)];
+		n += n < most;
+		memmove(&all[at + 1], &all[at], (n - 1 - at) * sizeof(*all));
+		all[at] = path;
+	}
+	paths->in_order = n;
 }
 
 static void group_stacks(const struct tree *t, struct tree_paths *paths)
@@ -75,16 +97,16 @@ static void group_stacks(const struct tree *t, struct tree_paths *paths)
 			add_stack(paths, &by_signature, all, i, t->nodes.at[i].self);
 	}
 	map_release(&by_signature);
-	if (paths->all.n)
-		qsort_r(paths->all.at, paths->all.n, sizeof(paths->all.at[0]), by_self, (void *)t);
 }
 
-const struct tree_paths *tree_paths(const struct tree *t)
+const struct tree_paths *tree_paths(const struct tree *t, size_t most)
 {
 	struct tree_paths *paths = &t->tables->paths;
 
 	if (!paths->made)
 		group_stacks(t, paths);
 	paths->made = true;
+	if (paths->in_order < most && paths->in_order < paths->all.n)
+		put_in_order(t, paths, most);
 	return paths;
 }

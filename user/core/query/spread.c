@@ -341,12 +341,13 @@ double *spread_margins(const struct spread *spread, const struct spread_by *by)
 	return out;
 }
 
-double *spread_of_rows(const struct filter *f, const uint32_t *key, size_t groups)
+double *spread_of_rows(const struct filter *f, const struct spread *known, const uint32_t *key,
+		       size_t groups)
 {
-	struct spread *spread = spread_new(f);
-	double *out = spread_margins(
-		spread, &(struct spread_by){.key = key, .keys = groups, .groups = groups});
+	const struct spread_by by = {.key = key, .keys = groups, .groups = groups};
+	struct spread *own = known ? NULL : spread_new(f);
+	double *out = spread_margins(known ? known : own, &by);
 
-	spread_free(spread);
+	spread_free(own);
 	return out;
 }

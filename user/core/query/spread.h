@@ -107,7 +107,8 @@ struct spread_by {
  */
 double *spread_margins(const struct spread *, const struct spread_by *);
 
-/* The same where keys are groups, for one use. */
-double *spread_of_rows(const struct filter *, const uint32_t *key, size_t groups);
+/* The same where keys are groups. @known: of the same filter; NULL: it is made, for this use. */
+double *spread_of_rows(const struct filter *, const struct spread *known, const uint32_t *key,
+		       size_t groups);
 
 #endif

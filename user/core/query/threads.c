@@ -38,7 +38,8 @@ static uint32_t find_row(struct thread_rows *rows, struct map *known, struct thr
 }
 
 /* @row_at: per thread of the profile. */
-static void add_margins(const struct filter *f, const uint32_t *row_at, struct thread_rows *out)
+static void add_margins(const struct filter *f, const struct spread *known, const uint32_t *row_at,
+			struct thread_rows *out)
 {
 	const struct samples *s = &f->profile->samples;
 	_free_ uint32_t *row_of = mem_zalloc(s->time_ns.n + 1, sizeof(*row_of));
@@ -46,19 +47,20 @@ static void add_margins(const struct filter *f, const uint32_t *row_at, struct t
 
 	for (size_t i = 0; i < s->time_ns.n; i++)
 		row_of[i] = row_at[s->thread.at[i]];
-	margins = spread_of_rows(f, row_of, out->rows.n);
+	margins = spread_of_rows(f, known, row_of, out->rows.n);
 	for (size_t i = 0; i < out->rows.n; i++)
 		out->rows.at[i].margin = margins[i];
 }
 
-static void add_rows(const struct filter *f, bool by_process, struct thread_rows *out)
+static void add_rows(const struct filter *f, const struct spread *known, bool by_process,
+		     struct thread_rows *out)
 {
 	const struct profile *p = f->profile;
 	_free_ uint32_t *row_at = mem_zalloc(p->threads.n + 1, sizeof(*row_at));
-	struct map known = {0};
+	struct map by_id = {0};
 
 	for (size_t i = 0; i < p->threads.n; i++)
-		row_at[i] = find_row(out, &known, row_of(&p->threads.at[i], by_process));
+		row_at[i] = find_row(out, &by_id, row_of(&p->threads.at[i], by_process));
 	for (size_t i = 0; i < p->samples.time_ns.n; i++) {
 		int64_t value = filter_value(f, i);
 		struct thread_row *row = &out->rows.at[row_at[p->samples.thread.at[i]]];
@@ -72,8 +74,8 @@ static void add_rows(const struct filter *f, bool by_process, struct thread_rows
 		if (!f->thread || f->thread[w->thread])
 			thread_wait_add(&out->rows.at[row_at[w->thread]].spent, w);
 	}
-	add_margins(f, row_at, out);
-	map_release(&known);
+	add_margins(f, known, row_at, out);
+	map_release(&by_id);
 }
 
 static void drop_empty(struct thread_rows *rows, bool idle)
@@ -105,8 +107,8 @@ static int by_value(const void *left, const void *right, void *profile)
 	return strcmp(profile_text(p, a->name), profile_text(p, b->name));
 }
 
-int threads_build(const struct profile *p, const struct selection *sel, bool by_process,
-		  struct thread_rows *out)
+int threads_build(const struct profile *p, const struct selection *sel, const struct tree *known,
+		  bool by_process, struct thread_rows *out)
 {
 	const bool narrow = sel->focus || sel->ignore || sel->zone || sel->from_ns || sel->to_ns;
 	struct filter filter;
@@ -114,7 +116,7 @@ int threads_build(const struct profile *p, const struct selection *sel, bool by_
 
 	*out = (struct thread_rows){0};
 	if (!rc)
-		add_rows(&filter, by_process, out);
+		add_rows(&filter, known ? known->spread : NULL, by_process, out);
 	filter_release(&filter);
 	drop_empty(out, !narrow);
 	if (out->rows.n)

@@ -54,7 +54,8 @@ struct tree_path {
 	bool threads;	  /* under several of those */
 };
 struct tree_paths {
-	VEC(struct tree_path) all; /* by self, then the leaf's name */
+	VEC(struct tree_path) all;
+	size_t in_order; /* so many at its front: by self, then the leaf's name */
 	bool made;
 };
 
@@ -130,7 +131,8 @@ double *tree_margins(const struct tree *);
 /* Its tables, which go with it. */
 const struct top *tree_functions(const struct tree *);
 const struct top *tree_modules(const struct tree *);
-const struct tree_paths *tree_paths(const struct tree *);
+/* The first @most of them, or all if there are fewer, are in order. */
+const struct tree_paths *tree_paths(const struct tree *, size_t most);
 
 /* One thread's or process's share. */
 struct thread_row {
@@ -144,9 +146,10 @@ struct thread_rows {
 	VEC(struct thread_row) rows; /* by value, then samples, then pid, tid */
 };
 /* @by_process: one row a process, under the process's name. Rows are of threads with samples; where
- * the selection does not choose by stack or time, also of those that the profile has totals of. */
-int threads_build(const struct profile *, const struct selection *, bool by_process,
-		  struct thread_rows *out);
+ * the selection does not choose by stack or time, also of those that the profile has totals of.
+ * @known: the tree of the same selection, if it is there already. */
+int threads_build(const struct profile *, const struct selection *, const struct tree *known,
+		  bool by_process, struct thread_rows *out);
 void threads_release(struct thread_rows *);
 
 #endif
