@@ -231,7 +231,8 @@ static void lists_threads(void **state)
 	assert_string_equal(profile_text(p, rows.rows.at[2].name), "cc1");
 	assert_int_equal(rows.rows.at[2].samples, 1);
 	threads_release(&rows);
-	assert_int_equal(threads_build(p, &(struct selection){.ignore = "b"}, NULL, true, &rows), 0);
+	assert_int_equal(threads_build(p, &(struct selection){.ignore = "b"}, NULL, true, &rows),
+			 0);
 	assert_int_equal(rows.rows.n, 2);
 	assert_int_equal(rows.rows.at[0].pid, 10);
 	assert_int_equal(rows.rows.at[0].tid, 0);
@@ -271,10 +272,12 @@ static void lists_lives_of_threads(void **state)
 	assert_int_equal(rows.rows.at[0].spent.blocked_ns, 910);
 	assert_int_equal(rows.rows.at[0].spent.waits, 4);
 	threads_release(&rows);
-	assert_int_equal(threads_build(p, &(struct selection){.thread = "12"}, NULL, false, &rows), 0);
+	assert_int_equal(threads_build(p, &(struct selection){.thread = "12"}, NULL, false, &rows),
+			 0);
 	assert_int_equal(rows.rows.n, 1);
 	threads_release(&rows);
-	assert_int_equal(threads_build(p, &(struct selection){.focus = "b"}, NULL, false, &rows), 0);
+	assert_int_equal(threads_build(p, &(struct selection){.focus = "b"}, NULL, false, &rows),
+			 0);
 	assert_int_equal(rows.rows.n, 1);
 	assert_int_equal(rows.rows.at[0].tid, 10);
 	threads_release(&rows);
