@@ -23,6 +23,7 @@
 struct arguments {
 	const char *input, *output, *version, *platform, *pdf_name;
 	enum backend backend;
+	struct style style;
 	bool no_store, force;
 };
 
@@ -60,9 +61,10 @@ static void help(void)
 	      "      --pdf-name NAME    name of the PDF, and of the page beside it, where all\n"
 	      "                         profiles are of one version and platform\n"
 	      "      --no-h5            add nothing to a store, and compare with none\n"
-	      "      --force            replace reports that exist\n"
-	      "  -h, --help             this text\n",
+	      "      --force            replace reports that exist\n",
 	      stdout);
+	fputs(style_help, stdout);
+	fputs("  -h, --help             this text\n", stdout);
 }
 
 /* -1: go on; else the exit status. */
@@ -99,9 +101,13 @@ static int option(void *arg, int opt)
 	case OPT_PLATFORM:
 		a->platform = optarg;
 		return -1;
-	default:
+	case OPT_FORCE:
 		a->force = true;
 		return -1;
+	default:
+		return style_option(&a->style, opt, optarg) < 0
+			       ? render_usage("generate: %s", err_text())
+			       : -1;
 	}
 }
 
@@ -117,6 +123,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{"version-key", 1, 0, OPT_VERSION_KEY},
 		{"platform", 1, 0, OPT_PLATFORM},
 		{"force", 0, 0, OPT_FORCE},
+		STYLE_LONGOPTS,
 		{"help", 0, 0, 'h'},
 		{0},
 	};
@@ -237,6 +244,7 @@ static int write_all(struct generation *g)
 	const struct generate_reports to = {.store = g->store,
 					    .folder = g->a->output,
 					    .pdf_name = g->a->pdf_name,
+					    .style = &g->a->style,
 					    .force = g->a->force};
 	int rc = 0;
 

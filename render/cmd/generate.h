@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "cmd/material.h"
+#include "cmd/style.h"
 
 /* A profile that was found, at @path. Both owned. */
 struct generate_run {
@@ -23,6 +24,7 @@ struct generate_reports {
 	const char *store;    /* where baselines are; NULL: nowhere */
 	const char *folder;   /* that the reports go to */
 	const char *pdf_name; /* NULL: by version and platform */
+	const struct style *style;
 	bool force;
 };
 

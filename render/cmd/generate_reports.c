@@ -164,7 +164,7 @@ static int put_runs(const struct format *format, struct generate_run *runs, size
 static int write_doc(const struct generate_reports *g, const struct format *format,
 		     const char *path, const struct doc *doc)
 {
-	const struct format_options options = {0};
+	const struct format_options options = style_options(g->style, format, true);
 	struct output out = {0};
 	int rc = output_open(&out, path, g->force);
 
