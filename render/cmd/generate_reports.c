@@ -110,27 +110,6 @@ static void put_changes(const struct generate_run *run, struct doc *doc)
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-/* One run of several is a part of the document, and says which it is. */
-static int put_run(const struct generate_run *run, size_t n, const struct view *const *wanted,
-		   struct doc *doc)
-{
-	const struct material *m = &run->material;
-	struct doc one;
-	int rc;
-
-	if (n > 1) {
-		material_begin(m, &one);
-		doc->part = run->path;
-		doc_heading(doc, "%s", one.title);
-		doc_text(doc, "%s", one.subtitle);
-		doc_release(&one);
-	}
-	put_changes(run, doc);
-	rc = material_write(m, wanted, doc);
-	doc->part = NULL;
-	return rc;
-}
-
 /* What stands once, before all runs. */
 static void leave_out(const struct view **wanted, const struct view *one)
 {
@@ -142,20 +121,83 @@ static void leave_out(const struct view **wanted, const struct view *one)
 	wanted[n] = NULL;
 }
 
+/* On the cover: the verdict on each program. */
+static void put_verdicts(const struct generate_run *runs, size_t n, struct doc *doc)
+{
+	struct doc_block *facts = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!runs[i].changes)
+			continue;
+		facts = facts ? facts : doc_facts(doc);
+		if (n > 1)
+			doc_fact(facts, false, "Program", "%s",
+				 profile_run(runs[i].material.profile, RUN_COMMAND));
+		comparison_write_verdict(runs[i].changes, facts);
+	}
+}
+
+/* Takes the summary out of what is wanted, where it comes first, and writes it. */
+static int put_summary(const struct generate_run *run, const struct view **wanted, struct doc *doc)
+{
+	const struct view *const summary[] = {view_find("summary"), NULL};
+
+	if (wanted[0] != summary[0])
+		return 0;
+	leave_out(wanted, summary[0]);
+	return material_write(&run->material, summary, doc);
+}
+
+/* One run of several is a part of the document, and says which it is. */
+static int put_run(const struct generate_run *run, size_t n, const struct view **wanted,
+		   struct doc *doc)
+{
+	const struct material *m = &run->material;
+	struct doc one;
+	int rc = 0;
+
+	if (n > 1) {
+		material_begin(m, &one);
+		doc->part = run->path;
+		doc_heading(doc, "%s", one.title);
+		doc_text(doc, "%s", one.subtitle);
+		doc_release(&one);
+		rc = put_summary(run, wanted, doc);
+	}
+	put_changes(run, doc);
+	if (!rc)
+		rc = material_write(m, wanted, doc);
+	doc->part = NULL;
+	return rc;
+}
+
+/* The views of a run, but for those that stand once, before all runs. */
+static void views_of(const struct format *format, struct generate_run *runs, size_t i,
+		     const struct view **wanted)
+{
+	view_choose(format->place, false, runs[i].material.profile, wanted);
+	leave_out(wanted, view_find("platform"));
+	/* What changed is told of all runs together, not of each as it was captured. */
+	if (runs[first_of(runs, i)].changes)
+		leave_out(wanted, view_find("regression"));
+}
+
 static int put_runs(const struct format *format, struct generate_run *runs, size_t n,
 		    struct doc *doc)
 {
 	const struct view *const platform[] = {view_find("platform"), NULL};
-	int rc = material_write(&runs[0].material, platform, doc);
+	const struct view *wanted[VIEWS_MOST];
+	int rc = 0;
 
+	put_verdicts(runs, n, doc);
+	views_of(format, runs, 0, wanted);
+	if (n == 1)
+		rc = put_summary(&runs[0], wanted, doc);
+	if (!rc)
+		rc = material_write(&runs[0].material, platform, doc);
 	for (size_t i = 0; i < n && !rc; i++) {
-		const struct view *wanted[VIEWS_MOST];
-
-		view_choose(format->place, false, runs[i].material.profile, wanted);
-		leave_out(wanted, platform[0]);
-		/* What changed is told of all runs together, not of each as it was captured. */
-		if (runs[first_of(runs, i)].changes)
-			leave_out(wanted, view_find("regression"));
+		if (i)
+			views_of(format, runs, i, wanted);
 		rc = put_run(&runs[i], n, wanted, doc);
 	}
 	return rc;

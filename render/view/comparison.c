@@ -117,6 +117,14 @@ static void write_verdict(const struct comparison *c, struct doc_block *facts)
 			 suspects, suspects == 1 ? "" : "s", 100 * c->between);
 }
 
+void comparison_write_verdict(const struct comparison *c, struct doc_block *facts)
+{
+	_free_ char *base = side_text(c, BASE);
+
+	write_verdict(c, facts);
+	doc_fact(facts, false, "Against", "%s", base);
+}
+
 void comparison_write_facts(const struct comparison *c, struct doc *doc)
 {
 	struct doc_block *facts = doc_facts(doc);

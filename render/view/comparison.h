@@ -16,6 +16,8 @@ enum comparison_rows {
 };
 /* The verdict, what was compared, and how. */
 void comparison_write_facts(const struct comparison *, struct doc *);
+/* What a reader wants first: the verdict, and against what. */
+void comparison_write_verdict(const struct comparison *, struct doc_block *facts);
 /* What changed, row by row, and what one side has alone. */
 void comparison_write_rows(const struct comparison *, struct doc *, enum comparison_rows);
 /* Both. */
