@@ -5,6 +5,8 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -122,10 +124,39 @@ static int choose_page(struct report *r)
 	return 0;
 }
 
-/* The page that is to be added to, before anything is worked out for it. */
+static bool are_same(int a, int b)
+{
+	struct stat one, other;
+
+	return !fstat(a, &one) && !fstat(b, &other) && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
+
+/* Opens the page that is to be added to once nobody else adds to it: who does, puts another file in
+ * its place. Where there are no locks, the last one wins. */
+static int open_older(struct report *r)
+{
+	struct input again;
+	bool same = false;
+	int rc = 0;
+
+	while (!same && !rc) {
+		rc = input_open(&r->older, r->append);
+		if (rc || flock(r->older.fd, LOCK_EX))
+			return rc;
+		rc = input_open(&again, r->append);
+		same = !rc && are_same(r->older.fd, again.fd);
+		input_close(&again);
+		if (!same)
+			input_close(&r->older);
+	}
+	return rc;
+}
+
+/* Before anything is worked out for it. */
 static int read_older(struct report *r)
 {
-	int rc = input_open(&r->older, r->append);
+	int rc = open_older(r);
 
 	return rc < 0 ? rc : input_all(&r->older, INPUT_ALL_MAX, &r->older_text);
 }
