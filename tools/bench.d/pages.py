@@ -1,11 +1,13 @@
 """Reports: what it takes to write the page and the paper of 100,000 and of 500,000 stacks, and how
-soon the page shows and answers in Chromium. Beside the Perl script that draws flame graphs."""
+soon the page shows and answers in Chromium. Beside the Perl script that draws flame graphs, and
+perf report."""
 
 import json
 import os
 import subprocess
 
-from base import BUILD, KEEP, QUICK, RENDER, TOP, TURNS, note, row, run
+from base import (BUILD, EPROF, KEEP, PERF_RECORD, QUICK, RENDER, TOP, TURNS, Job, note,
+                  perf_samples, profile, row, run)
 from export import big_profile
 
 # Of Debian's libdevel-nytprof-perl.
@@ -59,6 +61,25 @@ def perl():
     row(f"svg of {size_name(SIZES[0][0])}", "s", ours, "flamegraph.pl", theirs)
 
 
+def perf_report():
+    """The terminal's report of the same work captured at the same rate, by the sample."""
+    data, ours = os.path.join(KEEP, "page.data"), os.path.join(KEEP, "page.h5")
+    work = [os.path.join(BUILD, "prog/work"), "800" if QUICK else "3200"]
+    run(PERF_RECORD + ["-g", "-F", "4999", "-o", data, "--", *work])
+    run([EPROF, "record", "--force", "-F", "4999", "-o", ours, "--", *work])
+    theirs, mine = perf_samples(data), profile(ours)[0]
+    read = []
+    for _ in range(2 if QUICK else TURNS):
+        job = Job(["perf", "report", "--stdio", "-g", "-i", data]).end()
+        if job.p.returncode == 0:
+            read.append((run([RENDER, ours]).cpu_s / mine, job.cpu_s / theirs))
+    if not read:
+        note("perf report died each time")
+        return
+    row("report in the terminal, of a million samples", "s", [1e6 * a for a, _ in read],
+        "perf report --stdio -g", [1e6 * b for _, b in read])
+
+
 def answered():
     """How soon the page shows and answers, in headless Chromium."""
     for stacks, samples in SIZES:
@@ -83,4 +104,4 @@ def pages():
     answered()
 
 
-GROUPS = (perl, pages)
+GROUPS = (perl, perf_report, pages)
