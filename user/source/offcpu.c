@@ -2,80 +2,29 @@
  * offcpu: time that threads are off the CPU, blocked or runnable, sampled with the stacks in which
  * they wait.
  */
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "model/meta.h"
-#include "perf/switch_cost.h"
-#include "source/offcpu_held.h"
 #include "source/offcpu_ledger.h"
 #include "source/offcpu_options.h"
-#include "source/queue_rows.h"
-#include "source/offcpu_threads.h"
-#include "source/samplebook.h"
+#include "source/offcpu_profile.h"
 #include "source/source.h"
-#include "source/wake_rows.h"
-#include "source/wakebook.h"
 #include "stack/interrupt_frames.h"
-#include "waits/reasonbook.h"
-#include "wire_offcpu.h"
-
-#define BASE_BLOCKED  "time blocked"
-#define BASE_RUNNABLE "time runnable, waiting for a CPU"
 
 #define STREAMS (WIRE_LAST_STREAM_offcpu - WIRE_STREAM_offcpu + 1)
-#define AHEAD	(1u << (WIRE_OFF_STREAM_AHEAD - WIRE_STREAM_offcpu)) /* its bit */
-
-/* Its metrics, in this order. */
-static const struct {
-	const char *name, *base;
-	enum wire_off_value value;
-	uint32_t streams; /* those of the source whose samples have it, as bits */
-} metrics[] = {
-	{METRIC_BLOCKED, BASE_BLOCKED, WIRE_OFF_BLOCKED, 1 << 0 | 1 << 2 | AHEAD},
-	{METRIC_RUNNABLE, BASE_RUNNABLE, WIRE_OFF_RUNNABLE, 1 << 1 | 1 << 2},
-};
-#define METRICS (sizeof(metrics) / sizeof(*metrics))
-
-struct offcpu {
-	struct samplebook book;
-	struct wakebook *wakes; /* NULL: wakers were not asked for */
-	struct offcpu_threads threads;
-	struct offcpu_held held;
-	struct reasonbook reasons;
-	struct session *session;
-	const struct target *target;
-	double hz;
-	uint64_t period_ns, min_ns;   /* min_ns: of the options */
-	uint32_t first_metric;	      /* of the profile under way */
-	uint32_t woken_metric;	      /* the same */
-	int walk;		      /* over threads that wait, under way; -1: none is */
-	struct switch_cost *switches; /* until the capture begins */
-	const struct event *events;   /* sampled besides */
-	size_t n_events;
-	double switch_ns; /* what a switch takes beyond the programs' own time; < 0: unknown */
-	enum session_switched way; /* of the options */
-};
 
 static const char *const programs[] = {"offcpu_begin", "offcpu_asleep", "offcpu_end", "offcpu_born",
 				       NULL};
 
-/* How stacks are taken, by what the kernel has: the programs besides, and what the profile says. */
-static const struct {
-	const char *programs[2], *says;
-} ways[] = {
-	[SESSION_SWITCHED_TRACEPOINT] = {{"offcpu_switch", "offcpu_in"},
-					 "stacks taken after the switch back (sched_exit_tp)"},
-	[SESSION_SWITCHED_KPROBE] = {{"offcpu_switch", "offcpu_in_kprobe"},
-				     "stacks taken after the switch back (kprobe)"},
-	[SESSION_SWITCHED_NOWHERE] = {{"offcpu_switch_ahead"}, RUN_OFF_CPU_AHEAD},
+/* How stacks are taken, by what the kernel has. */
+static const char *const ways[][2] = {
+	[SESSION_SWITCHED_TRACEPOINT] = {"offcpu_switch", "offcpu_in"},
+	[SESSION_SWITCHED_KPROBE] = {"offcpu_switch", "offcpu_in_kprobe"},
+	[SESSION_SWITCHED_NOWHERE] = {"offcpu_switch_ahead"},
 };
 
 static void *offcpu_new(const void *options)
@@ -121,8 +70,8 @@ static void request(void *state, struct session_options *s)
 	o->target = s->target;
 	o->hz = s->hz;
 	o->period_ns = offcpu_period_ns(s->hz);
-	for (size_t i = 0; i < 2 && ways[o->way].programs[i]; i++)
-		vec_push(&s->programs, ways[o->way].programs[i]);
+	for (size_t i = 0; i < 2 && ways[o->way][i]; i++)
+		vec_push(&s->programs, ways[o->way][i]);
 	o->switches = switch_cost_new();
 }
 
@@ -329,147 +278,6 @@ static uint64_t lost(const void *state)
 	return ledger_lost(o->session, WIRE_STREAM_offcpu, STREAMS);
 }
 
-/* --- the profile ---------------------------------------------------------------------------- */
-
-/* What samples stand for: all of that time, or that in waits which are long enough. */
-static char *base_of(const struct offcpu *o, const char *base)
-{
-	char min[UNITS_BUF];
-
-	if (!o->min_ns)
-		return mem_strdup(base);
-	return mem_printf("%s in waits of at least %s", base,
-			  units_ns(min, sizeof(min), (double)o->min_ns));
-}
-
-static void add_metrics(void *state, struct profile *p)
-{
-	struct offcpu *o = state;
-
-	profile_add_part(p, PART_OFFCPU);
-	o->first_metric = p->metrics.n;
-	for (size_t i = 0; i < METRICS; i++) {
-		_free_ char *base = base_of(o, metrics[i].base);
-
-		profile_metric_base(p, profile_metric(p, metrics[i].name, "ns", METRIC_SUM), base);
-	}
-	if (o->wakes)
-		o->woken_metric = wake_rows_metric(p);
-	if (!o->min_ns)
-		p->hz = o->hz;
-}
-
-static void account_reasons(const struct reasonbook *reasons, struct profile *p)
-{
-	const struct {
-		uint64_t n;
-		const char *name;
-	} notes[] = {
-		{reasons->without,
-		 "samples without what was waited for: too many different things"},
-		{reasonbook_refused(reasons),
-		 "samples without the place of the lock: no time to look at its process"},
-	};
-
-	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
-		if (notes[i].n)
-			profile_ledger(p, LEDGER_WAITS, LEDGER_NOTE, notes[i].name,
-				       (int64_t)notes[i].n);
-}
-
-static void account(const void *state, struct profile *p, const struct ledger_input *in)
-{
-	const struct offcpu *o = state;
-
-	for (uint32_t i = 0; i < METRICS; i++)
-		offcpu_ledger(p, in, o->first_metric + i, metrics[i].value,
-			      samplebook_dropped(&o->book, metrics[i].streams));
-	if (o->wakes)
-		wake_rows_account(o->wakes, p, in, o->woken_metric);
-	offcpu_ledger_waits(p, in);
-	account_reasons(&o->reasons, p);
-}
-
-static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
-{
-	const struct offcpu *o = state;
-
-	profile_set_run(p, RUN_OFF_CPU, ways[o->way].says);
-	if (o->switch_ns >= 0)
-		profile_cost(p, COST_SWITCH, "ns", o->switch_ns);
-	offcpu_sums(p, in);
-}
-
-/* Of the sample that was added last. */
-static void put_reason(struct reason_rows *reasons, const struct sample_row *row, struct profile *p)
-{
-	const size_t last = p->samples.node.n - 1;
-
-	profile_sample_reason(p, last,
-			      reason_rows_put(reasons, row->reason, p->samples.node.at[last]));
-}
-
-static void finish(const void *state, struct assembly *a)
-{
-	const struct offcpu *o = state;
-	_free_ int64_t *values = mem_zalloc(a->p->metrics.n, sizeof(*values));
-	struct reason_rows reasons;
-
-	reason_rows_init(&reasons, &o->reasons, a->p);
-	for (size_t i = 0; i < o->book.rows.n; i++) {
-		const struct sample_row *row = &o->book.rows.at[i];
-
-		values[o->first_metric] = (int64_t)(row->weight - row->part);
-		values[o->first_metric + 1] = (int64_t)row->part;
-		samplebook_put(&o->book, row, a, values);
-		put_reason(&reasons, row, a->p);
-	}
-	reason_rows_release(&reasons);
-	if (o->wakes)
-		wake_rows_put(o->wakes, a, o->woken_metric);
-	offcpu_threads_put(&o->threads, a);
-	queue_rows_put(o->session, a);
-	samplebook_tally(&o->book, a);
-	for (uint32_t i = 0; i < METRICS; i++)
-		samplebook_notes(&o->book, a, o->first_metric + i, metrics[i].streams);
-}
-
-static struct program_run run(const void *state, const struct profile *p)
-{
-	const struct offcpu *o = state;
-
-	(void)p;
-	return (struct program_run){.ns = offcpu_counter(o->session, WIRE_OFF_RUN_NS) +
-					  offcpu_counter(o->session, WIRE_OFF_RUN_OTHERS_NS) +
-					  offcpu_counter(o->session, WIRE_OFF_WAKE_RUN_NS) +
-					  offcpu_counter(o->session, WIRE_OFF_WAKE_RUN_OTHERS_NS),
-				    .runs = offcpu_counter(o->session, WIRE_OFF_RUNS) +
-					    offcpu_counter(o->session, WIRE_OFF_WAKE_RUNS)};
-}
-
-static double programs_ns(const void *state)
-{
-	const struct offcpu *o = state;
-
-	return (double)(offcpu_counter(o->session, WIRE_OFF_RUN_NS) +
-			offcpu_counter(o->session, WIRE_OFF_WAKE_RUN_NS)) +
-	       fmax(0, o->switch_ns) * (double)offcpu_counter(o->session, WIRE_OFF_SEEN);
-}
-
-static void total(const void *state, const struct profile *p, struct str *out)
-{
-	const struct offcpu *o = state;
-	char n[UNITS_BUF], blocked[UNITS_BUF], runnable[UNITS_BUF];
-
-	(void)p;
-	str_addf(out, "%s samples of waits (%s blocked, %s runnable)",
-		 units_count(n, sizeof(n), (int64_t)samplebook_count(&o->book)),
-		 units_ns(blocked, sizeof(blocked),
-			  (double)offcpu_counter(o->session, WIRE_OFF_BLOCKED_NS)),
-		 units_ns(runnable, sizeof(runnable),
-			  (double)offcpu_counter(o->session, WIRE_OFF_RUNNABLE_NS)));
-}
-
 /* --- windows -------------------------------------------------------------------------------- */
 
 static void window_end(void *state)
@@ -527,8 +335,8 @@ const struct source offcpu_source = {
 	.programs = programs,
 	.new = offcpu_new,
 	.free = offcpu_free,
-	.finish = finish,
-	.metrics = add_metrics,
+	.finish = offcpu_finish,
+	.metrics = offcpu_metrics,
 	.lost = lost,
 	.request = request,
 	.begin = begin,
@@ -544,9 +352,9 @@ const struct source offcpu_source = {
 	.window_renumber = window_renumber,
 	.stop = stop,
 	.drained = drained,
-	.account = account,
-	.reconcile = reconcile,
-	.run = run,
-	.programs_ns = programs_ns,
-	.total = total,
+	.account = offcpu_account,
+	.reconcile = offcpu_reconcile,
+	.run = offcpu_run,
+	.programs_ns = offcpu_programs_ns,
+	.total = offcpu_total,
 };
