@@ -97,7 +97,7 @@ class Heat {
 		const metric = model.metrics[filter.metric];
 		this.heading.textContent = metric.name + ": a column is " + Units.ns(grid.column) +
 			(grid.rows > 1 ? ", in it from above to below cells of " + Units.ns(grid.cell) : "") +
-			". Select a range, and all below shows that time alone.";
+			". Select a range: samples below are of that time alone; zones, ledger and cost stay whole.";
 		this.all.disabled = from === null && to === null;
 		const takes = model.takes();
 		let taken = 0;
