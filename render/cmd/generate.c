@@ -63,7 +63,7 @@ static void help(void)
 	      "      --no-h5            add nothing to a store, and compare with none\n"
 	      "      --force            replace reports that exist\n",
 	      stdout);
-	fputs(style_help, stdout);
+	fputs(style_paper_help, stdout);
 	fputs("  -h, --help             this text\n", stdout);
 }
 
@@ -123,7 +123,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{"version-key", 1, 0, OPT_VERSION_KEY},
 		{"platform", 1, 0, OPT_PLATFORM},
 		{"force", 0, 0, OPT_FORCE},
-		STYLE_LONGOPTS,
+		STYLE_PAPER_LONGOPTS,
 		{"help", 0, 0, 'h'},
 		{0},
 	};

@@ -76,14 +76,17 @@ static int parse_limit(struct style *s, const char *text)
 	return 0;
 }
 
+#define PAPER_HELP                                                                         \
+	"      --rows N         rows of each table: of txt, pdf, svg and png\n"            \
+	"      --percent-limit N  leave out branches of call trees below N per cent (1)\n" \
+	"      --paper a4|letter  of pdf (a4)\n"                                           \
+	"      --landscape      pdf across (the default)\n"                                \
+	"      --portrait       pdf upright\n"                                             \
+	"      --theme light|dark  of pdf, svg and png (light)\n"
+
+const char style_paper_help[] = PAPER_HELP;
 const char style_help[] =
-	"      --height N       pixels of svg and png (as high as needed)\n"
-	"      --rows N         rows of each table: of txt, pdf, svg and png\n"
-	"      --percent-limit N  leave out branches of call trees below N per cent (1)\n"
-	"      --paper a4|letter  of pdf (a4)\n"
-	"      --landscape      pdf across (the default)\n"
-	"      --portrait       pdf upright\n"
-	"      --theme light|dark  of pdf, svg and png (light)\n";
+	"      --height N       pixels of svg and png (as high as needed)\n" PAPER_HELP;
 
 int style_option(struct style *s, int opt, const char *arg)
 {
