@@ -45,12 +45,15 @@ struct measured {
 static struct measured counted(const struct calibration *c, uint32_t number)
 {
 	struct measured sum = {0};
+	const uint32_t zone = zonemaps_max_zones(c->z->maps) + number;
+	const size_t nodes = zonemaps_nodes(c->z->maps);
 
-	for (size_t i = 1; i < zonemaps_nodes(c->z->maps); i++) {
+	/* The nodes before the zone's own are other zones' own: --zones-max of them. */
+	for (size_t i = 1 + (size_t)zone; i < nodes; i++) {
 		struct wire_zone_node n = zonemaps_node(c->z->maps, i);
 		struct wire_zone_sums sums;
 
-		if (n.zone != zonemaps_max_zones(c->z->maps) + number)
+		if (n.zone != zone)
 			continue;
 		sums = zonemaps_sums(c->z->maps, i);
 		sum.timed += (double)n.timed;
