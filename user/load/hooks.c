@@ -43,9 +43,9 @@ bool hooks_sample_tasks(const struct hooks *h, size_t event)
 }
 
 /* A program on a tracepoint runs as long as it is attached, whether or not the event is enabled. */
-static int hook(struct hooks *h, int fd, uint32_t event)
+static int hook(struct hooks *h, int fd, uint32_t event, int cpu)
 {
-	struct hook one = {.fd = fd, .event = event};
+	struct hook one = {.fd = fd, .event = event, .cpu = cpu};
 
 	if (fd < 0)
 		return fd;
@@ -68,7 +68,7 @@ static int hook_thread(struct hooks *h, uint32_t tid)
 					.enable_on_exec = t->kind == TARGET_COMMAND};
 
 		if (is_sampled_by(h, i, SAMPLER_TASK))
-			ret = hook(h, event_open(&h->o.events[i], h->o.hz, &w), i);
+			ret = hook(h, event_open(&h->o.events[i], h->o.hz, &w), i, -1);
 	}
 	births_note(&h->opened, tid, ret ? BIRTHS_NEVER : clock_ns(CLOCK_MONOTONIC));
 	return ret;
@@ -132,23 +132,25 @@ static int hook_tasks(struct hooks *h)
 	return ret;
 }
 
-static int hook_cpus(struct hooks *h)
+static int open_on_cpu(const struct hooks *h, uint32_t event, int cpu)
 {
 	const struct target *t = h->o.target;
+	struct event_where w = {.scope = t->kind == TARGET_CGROUP ? EVENT_CPU_IN_CGROUP : EVENT_CPU,
+				.id = cpu,
+				.cgroup_fd = t->cgroup_fd};
+
+	return event_open(&h->o.events[event], h->o.hz, &w);
+}
+
+static int hook_cpus(struct hooks *h)
+{
 	_free_ int *cpus = NULL;
 	int n = cpus_online(&cpus), ret = n < 0 ? n : 0;
 
-	for (int c = 0; c < n && !ret; c++) {
-		for (uint32_t i = 0; i < h->o.n_events && !ret; i++) {
-			struct event_where w = {
-				.scope = t->kind == TARGET_CGROUP ? EVENT_CPU_IN_CGROUP : EVENT_CPU,
-				.id = cpus[c],
-				.cgroup_fd = t->cgroup_fd};
-
+	for (int c = 0; c < n && !ret; c++)
+		for (uint32_t i = 0; i < h->o.n_events && !ret; i++)
 			if (is_sampled_by(h, i, SAMPLER_CPU))
-				ret = hook(h, event_open(&h->o.events[i], h->o.hz, &w), i);
-		}
-	}
+				ret = hook(h, open_on_cpu(h, i, cpus[c]), i, cpus[c]);
 	return ret;
 }
 
@@ -158,7 +160,7 @@ static int hook_tracepoints(struct hooks *h)
 
 	for (uint32_t i = 0; i < h->o.n_events && !ret; i++)
 		if (h->o.events[i].class == EVENT_TRACEPOINT)
-			ret = hook(h, event_open_tracepoint(&h->o.events[i]), i);
+			ret = hook(h, event_open_tracepoint(&h->o.events[i]), i, -1);
 	return ret;
 }
 
@@ -229,6 +231,45 @@ int hooks_change_over(struct hooks *h)
 	return ret;
 }
 
+static uint64_t count_of(const struct hook *one)
+{
+	uint64_t value;
+
+	return one->count + (read(one->fd, &value, sizeof(value)) == sizeof(value) ? value : 0);
+}
+
+static void renew(struct hooks *h, uint32_t event, int cpu)
+{
+	struct hook now = {.fd = open_on_cpu(h, event, cpu), .event = event, .cpu = cpu};
+
+	if (now.fd < 0)
+		return;
+	if (set_program(h, &now)) {
+		close(now.fd);
+		return;
+	}
+	for (size_t i = 0; i < h->at.n; i++) {
+		struct hook *one = &h->at.at[i];
+
+		if (one->cpu != cpu || one->event != event)
+			continue;
+		now.count = count_of(one);
+		close(one->fd);
+		*one = h->at.at[--h->at.n];
+		break;
+	}
+	vec_push(&h->at, now);
+	enable_from(h, h->at.n - 1);
+}
+
+void hooks_renew(struct hooks *h, const int *cpus, int n)
+{
+	for (int c = 0; c < n; c++)
+		for (uint32_t i = 0; i < h->o.n_events; i++)
+			if (is_sampled_by(h, i, SAMPLER_CPU))
+				renew(h, i, cpus[c]);
+}
+
 void hooks_stop(struct hooks *h)
 {
 	for (size_t i = 0; i < h->at.n; i++) {
@@ -246,14 +287,13 @@ void hooks_stop(struct hooks *h)
 
 uint64_t hooks_count(const struct hooks *h, size_t event)
 {
-	uint64_t total = 0, value;
+	uint64_t total = 0;
 
 	for (size_t i = 0; i < h->at.n; i++) {
 		const struct hook *one = &h->at.at[i];
 
-		if (one->event == event && h->o.events[event].class == EVENT_SAMPLED &&
-		    read(one->fd, &value, sizeof(value)) == sizeof(value))
-			total += value;
+		if (one->event == event && h->o.events[event].class == EVENT_SAMPLED)
+			total += count_of(one);
 	}
 	return total;
 }

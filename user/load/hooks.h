@@ -40,6 +40,8 @@ struct hooks_options {
 struct hook {
 	int fd;
 	uint32_t event;
+	int cpu;	/* -1: not opened by CPU */
+	uint64_t count; /* of those that it took the place of */
 };
 
 /* A struct zeroed except for its options is valid. */
@@ -63,6 +65,9 @@ int hooks_start(struct hooks *);
 /* During the capture: samples clocks and cycles by CPU instead of by task from now on. Errors with
  * a text; then nothing has changed. */
 int hooks_change_over(struct hooks *);
+/* Opens the events again that are opened by CPU, on CPUs that came online: see struct cpu_watch.
+ * What cannot be opened stays as it is; the ledger counts what no tick hits. */
+void hooks_renew(struct hooks *, const int *cpus, int n);
 void hooks_stop(struct hooks *);
 /* The event's own count (ns for a clock) over all that was opened, including children; 0 for
  * tracepoints. */

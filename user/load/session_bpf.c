@@ -23,6 +23,7 @@
 #include "load/ran.h"
 #include "load/sampling.h"
 #include "load/task_walk.h"
+#include "perf/cpus.h"
 #include "perf/rights.h"
 #include "eprof.skel.h"
 
@@ -41,6 +42,7 @@ struct bpf_session {
 	struct births followed; /* processes; complete if BPF filters by process */
 	bool adopted, settled;	/* see session_settle() */
 	struct ran ran;
+	struct cpu_watch cpus;
 	unsigned ticks; /* number of ticks so far */
 	struct probe_session probes;
 };
@@ -137,6 +139,7 @@ static void bpf_close(void *state)
 	if (!s)
 		return;
 	hooks_release(&s->hooks);
+	cpu_watch_release(&s->cpus);
 	births_release(&s->followed);
 	ran_detach(&s->ran);
 	probe_session_close(&s->probes);
@@ -198,11 +201,12 @@ static int attach_of_sources(struct bpf_session *s)
 static int bpf_attach(void *state)
 {
 	struct bpf_session *s = state;
+	_free_ int *none = NULL;
 	int ret = attach_of_sources(s);
 
 	if (ret)
 		return ret;
-
+	(void)cpu_watch_look(&s->cpus, &none);
 	if (bpf_program__fd(s->skel->progs.follow_fork) >= 0) {
 		s->follow = kernel_types_attach(s->skel->progs.follow_fork);
 		if (!s->follow)
@@ -538,6 +542,18 @@ static bool is_due(unsigned tick)
 	return tick >= 64 ? tick % 64 == 0 : (tick & (tick - 1)) == 0;
 }
 
+/* Events end on a CPU that goes offline. */
+static void renew(struct bpf_session *s)
+{
+	_free_ int *cpus = NULL;
+	int n = cpu_watch_look(&s->cpus, &cpus);
+
+	if (n <= 0)
+		return;
+	hooks_renew(&s->hooks, cpus, n);
+	sideband_renew(s->sideband, cpus, n);
+}
+
 static void bpf_tick(void *state)
 {
 	struct bpf_session *s = state;
@@ -545,6 +561,7 @@ static void bpf_tick(void *state)
 	int event = changeable(s);
 	struct coverage c = {.period_ns = 1e9 / s->o.hz};
 
+	renew(s);
 	if (event < 0 || !is_due(++s->ticks) || !bpf_ran(s, &ran_ns) ||
 	    bpf_counters(s, (size_t)event, counters))
 		return;

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -34,6 +35,44 @@ int cpus_online(int **out)
 		return err(-EIO, "cannot read which CPUs are online");
 	*out = cpus.at;
 	return (int)cpus.n;
+}
+
+/* Readings of two clocks are so far apart at most, unless something came between them. */
+#define READING_NS 1000000
+
+int cpu_watch_saw(struct cpu_watch *w, int *online, int n, uint64_t asleep_ns, int **out)
+{
+	bool slept = asleep_ns > w->asleep_ns + READING_NS;
+	VEC(int) back = {0};
+
+	for (int i = 0, before = 0; i < n && w->online; i++) {
+		while (before < w->n && w->online[before] < online[i])
+			before++;
+		if (slept || before == w->n || w->online[before] != online[i])
+			vec_push(&back, online[i]);
+	}
+	free(w->online);
+	w->online = online;
+	w->n = n;
+	if (asleep_ns > w->asleep_ns)
+		w->asleep_ns = asleep_ns;
+	*out = back.at;
+	return (int)back.n;
+}
+
+int cpu_watch_look(struct cpu_watch *w, int **out)
+{
+	/* In this order a pause between the two makes the lead smaller, never larger. */
+	uint64_t boot_ns = clock_ns(CLOCK_BOOTTIME), ns = clock_ns(CLOCK_MONOTONIC);
+	int *online, n = cpus_online(&online);
+
+	return n < 0 ? n : cpu_watch_saw(w, online, n, boot_ns > ns ? boot_ns - ns : 0, out);
+}
+
+void cpu_watch_release(struct cpu_watch *w)
+{
+	free(w->online);
+	*w = (struct cpu_watch){0};
 }
 
 void cpus_move(pid_t tid, int cpu)

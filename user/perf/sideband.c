@@ -18,6 +18,9 @@
 
 struct sideband {
 	perf_rings rings;
+	VEC(int) cpus;	  /* of the rings */
+	bool by_inode;	  /* as it was opened */
+	int epoll_fd;	  /* -1: none yet */
 	uint8_t *scratch; /* room for one record */
 	/* Read or fed, and not handed out yet. */
 	side_records records;
@@ -54,6 +57,7 @@ struct sideband *sideband_new(void)
 	struct sideband *s = mem_zalloc(1, sizeof(*s));
 
 	s->scratch = mem_zalloc(1, PERF_RING_RECORD);
+	s->epoll_fd = -1;
 	return s;
 }
 
@@ -63,10 +67,12 @@ int sideband_open(bool by_inode, struct sideband **out)
 	_free_ int *cpus = NULL;
 	int n = cpus_online(&cpus), ret = n < 0 ? n : 0;
 
+	s->by_inode = by_inode;
 	for (int i = 0; i < n && !ret; i++) {
 		struct perf_ring *ring = vec_add(&s->rings);
 
 		ring->fd = -1;
+		vec_push(&s->cpus, cpus[i]);
 		ret = open_ring(cpus[i], by_inode, ring);
 	}
 	if (ret) {
@@ -82,6 +88,7 @@ void sideband_close(struct sideband *s)
 	if (!s)
 		return;
 	perf_rings_release(&s->rings);
+	vec_release(&s->cpus);
 	side_records_clear(&s->records);
 	vec_release(&s->records);
 	free(s->scratch);
@@ -122,13 +129,55 @@ uint64_t sideband_drain(struct sideband *s, side_records *records)
 	return lost;
 }
 
+static int watch(const struct sideband *s, const struct perf_ring *ring)
+{
+	struct epoll_event e = {.events = EPOLLIN};
+
+	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, ring->fd, &e)
+		       ? err(-errno, "epoll: %s", strerror(errno))
+		       : 0;
+}
+
 int sideband_watch(struct sideband *s, int epoll_fd)
 {
-	for (size_t i = 0; i < s->rings.n; i++) {
-		struct epoll_event e = {.events = EPOLLIN};
+	int ret = 0;
 
-		if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, s->rings.at[i].fd, &e))
-			return err(-errno, "epoll: %s", strerror(errno));
+	s->epoll_fd = epoll_fd;
+	for (size_t i = 0; i < s->rings.n && !ret; i++)
+		ret = watch(s, &s->rings.at[i]);
+	return ret;
+}
+
+static struct perf_ring *ring_of(struct sideband *s, int cpu)
+{
+	for (size_t i = 0; i < s->cpus.n; i++)
+		if (s->cpus.at[i] == cpu)
+			return &s->rings.at[i];
+	vec_push(&s->cpus, cpu);
+	return vec_add(&s->rings);
+}
+
+static void renew(struct sideband *s, int cpu)
+{
+	struct perf_ring now = {.fd = -1}, *ring;
+
+	if (open_ring(cpu, s->by_inode, &now)) {
+		perf_ring_release(&now);
+		return;
 	}
-	return 0;
+	ring = ring_of(s, cpu);
+	if (ring->page) {
+		perf_ring_drain(ring, UINT64_MAX, s->scratch, take, s);
+		perf_ring_release(ring);
+	}
+	*ring = now;
+	if (s->epoll_fd >= 0)
+		(void)watch(s, ring);
+	s->lost++;
+}
+
+void sideband_renew(struct sideband *s, const int *cpus, int n)
+{
+	for (int i = 0; i < n; i++)
+		renew(s, cpus[i]);
 }

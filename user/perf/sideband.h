@@ -25,7 +25,10 @@ void sideband_lose(struct sideband *, uint64_t n);
 /* Appends all new records, in order per CPU. Returns how many the kernel lost; if not 0, processes
  * must be read from /proc again. */
 uint64_t sideband_drain(struct sideband *, side_records *);
-/* Adds the buffers to an epoll set, which a half-full one wakes. */
+/* Opens it again on CPUs that came online: see struct cpu_watch. What happened there before is
+ * lost, which counts as one record a CPU. */
+void sideband_renew(struct sideband *, const int *cpus, int n);
+/* Adds the buffers to an epoll set, which a half-full one wakes. It must outlive the sideband. */
 int sideband_watch(struct sideband *, int epoll_fd);
 
 #endif
