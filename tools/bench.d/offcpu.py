@@ -6,7 +6,8 @@ switch	Two threads that wake each other through pipes on one CPU (tests/prog/pin
 	twice a switch. Against an empty program on the same two tracepoints (the least that a tool by
 	BPF can cost: the ratio is what counts), and peers that take stacks at each switch: wanted is
 	at most a third of the cheapest. The slowdown that the profile states is to be what is seen; and
-	--wall is measured as it samples by itself, by CPU, and by task.
+	--wall is measured as it samples by itself, by CPU, and by task. Samples alone: what a switch
+	pays for them, which is the kernel's own event by task where that is chosen; perf's is one too.
 """
 
 import os
@@ -49,6 +50,19 @@ def wall(pid):
 
 def wall_by_task(pid):
     return off_cpu(pid, "--wall", "-F", "99", "--sampler", "task")
+
+
+def samples(pid):
+    return [EPROF, "record", "--force", "-F", "99", "-o", CAPTURE, "-p", str(pid)]
+
+
+def samples_by_cpu(pid):
+    return samples(pid) + ["--sampler", "cpu"]
+
+
+def perf_samples(pid):
+    return PERF_RECORD + ["-e", "cpu-clock", "-F", "99", "-g", "-o",
+                          os.path.join(KEEP, "switch.data"), "-p", str(pid)]
 
 
 def perf(pid):
@@ -111,6 +125,7 @@ def switch():
     does changes from second to second."""
     tools = {"an empty program there": empty, "of others": of_others, "eprof": off_cpu,
              "--wall": wall, "--wall --sampler task": wall_by_task,
+             "samples": samples, "samples by CPU": samples_by_cpu, "perf samples": perf_samples,
              "perf record -e sched:sched_switch -g": perf, "bpftrace, stacks counted": bpftrace}
     if not shutil.which("bpftrace"):
         del tools["bpftrace, stacks counted"]
@@ -131,8 +146,12 @@ def switch():
         costs["an empty program there"])
     row("slowdown that the profile states", "%", stated, "growth of CPU a switch", grown)
     row("cost a switch, --wall", "µs", costs["--wall"], "--sampler task", costs["--wall --sampler task"])
+    row("cost a switch, samples alone at 99 Hz", "µs", costs["samples"],
+        "perf record -e cpu-clock -F 99 -g", costs["perf samples"])
+    row("cost a switch, samples alone at 99 Hz", "µs", costs["samples"], "--sampler cpu",
+        costs["samples by CPU"])
     for name in tools:
-        if name not in ("eprof", "of others") and not name.startswith("--wall"):
+        if name not in ("eprof", "of others") and "--wall" not in name and "samples" not in name:
             row("cost a switch, off the CPU at 99 Hz", "µs", costs["eprof"], name, costs[name])
 
 
