@@ -31,18 +31,22 @@ void paths_add(const struct view_input *in, struct doc *doc, const char *heading
 {
 	_free_ char *base = base_text(in);
 	_free_ char *caption = NULL;
+	char of[UNITS_BUF], together[UNITS_BUF];
 	const struct tree_paths *paths = tree_paths(in->tree, most);
 	int64_t covered = 0;
 	size_t shown = 0;
 	struct doc_block *b;
 
+	/* The first in any case. */
 	for (; shown < paths->all.n && shown < most; shown++) {
-		if (base_percent(in, paths->all.at[shown].self) < MIN_PERCENT)
+		if (shown && base_percent(in, paths->all.at[shown].self) < MIN_PERCENT)
 			break;
 		covered += paths->all.at[shown].self;
 	}
-	caption = mem_printf("%zu of %zu paths, together %.0f %% of %s; leaf last", shown,
-			     paths->all.n, base_percent(in, covered), base);
+	units_count(of, sizeof(of), (int64_t)paths->all.n);
+	units_percent(together, sizeof(together), base_percent(in, covered), 100);
+	caption = mem_printf("%zu of %s paths, together %s of %s; leaf last", shown, of, together,
+			     base);
 	doc_heading(doc, "%s", heading);
 	b = doc_paths(doc, caption, in->tree);
 	for (size_t i = 0; i < shown; i++)

@@ -157,14 +157,14 @@ static void write_kinds(const struct view_input *in, const struct reason_groups 
 		{"", CELL_BAR, NULL},
 		{base_value_title(in), CELL_NUMBER, "amount in waits of this kind"},
 		{"Samples", CELL_NUMBER, NULL},
+		{"Reason", CELL_TEXT, NULL},
 		{"States", CELL_TEXT, "task states of the threads, as ps shows them"},
 		{"Idle", CELL_TEXT, "whether the thread had nothing to do: --omit-idle"},
-		{"Reason", CELL_TEXT, NULL},
 		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
 	};
 	const char *const keys[] = {
-		"share_percent", NULL,	 base_value_key(in), "samples",
-		"states",	 "idle", "reason",	     base_margin_key(in)};
+		"share_percent", NULL,	 base_value_key(in), "samples", "reason",
+		"states",	 "idle", base_margin_key(in)};
 	_free_ char *caption = base_caption(in);
 	bool margins = false;
 	struct doc_table *t;
@@ -177,9 +177,9 @@ static void write_kinds(const struct view_input *in, const struct reason_groups 
 	t->more = mem_strdup("reasons");
 	for (size_t i = 0; i < g->rows.n; i++) {
 		amount_cells(t, in, &g->rows.at[i]);
+		doc_cell(t, 0, "%s", kind_text(&g->rows.at[i].is));
 		states_cell(t, g->rows.at[i].states);
 		doc_cell(t, 0, "%s", g->rows.at[i].is.idle ? "idle" : "");
-		doc_cell(t, 0, "%s", kind_text(&g->rows.at[i].is));
 		base_margin_cell(t, in, g->rows.at[i].margin);
 		margins |= base_shows_margin(g->rows.at[i].value, g->rows.at[i].margin);
 	}

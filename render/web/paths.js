@@ -59,12 +59,12 @@ function pathItem(tree, path, flame) {
 		make("ol", {class: "frames"}, ...list.map(f => makeNamed("li", {class: "k" + f.kind}, f.name)))));
 }
 
-/* Those of at least half a percent as items of a list, and its caption. */
+/* The first, and those of at least half a percent, as items of a list, and its caption. */
 function pathList(tree, most, flame) {
 	const all = hotPaths(tree), total = tree.total[0];
-	const shown = all.filter(p => p.self >= total / 200).slice(0, most);
+	const shown = all.filter((p, i) => !i || p.self >= total / 200).slice(0, most);
 	const covered = shown.reduce((sum, p) => sum + p.self, 0);
-	return {items: shown.map(p => pathItem(tree, p, flame)), words: shown.length + " of " + all.length +
-		" paths, together " + Math.round(total ? 100 * covered / total : 0) +
-		" % of what the filter leaves; leaf last"};
+	return {items: shown.map(p => pathItem(tree, p, flame)), words: shown.length + " of " +
+		Units.count(all.length) + " paths, together " + Units.percent(covered, total) +
+		" of what the filter leaves; leaf last"};
 }

@@ -155,7 +155,7 @@ test("the hottest paths of a range, of a thread and of all are what the program 
 		same([told.length, told[0].length, told[1].length], [2, 1, 8], "paths of " + name);
 	}
 	same((await texts(page, ".paths + *, .caption")).filter(t => t.includes("paths,")), ["1 of 11 paths, " +
-		"together 34 % of what the filter leaves; leaf last", "8 of 11 paths, together 94 % of what the filter " +
+		"together 34.3 % of what the filter leaves; leaf last", "8 of 11 paths, together 94.3 % of what the filter " +
 		"leaves; leaf last"], "captions");
 	await page.click(".capture .paths li:nth-child(2) summary");
 	await page.click(".capture .paths li:nth-child(2) button");

@@ -357,13 +357,13 @@ static void test_reasons_by_kind_and_object(void **state)
 	report_doc_init(&r, small_waits(), NULL, (const char *const[]){"reasons", NULL});
 	b = report_doc_block(&r, BLOCK_TABLE, 0);
 	assert_int_equal(doc_table_rows(&b->table), 3);
-	assert_string_equal(cell(b, 0, 6), "sleep");
-	assert_string_equal(cell(b, 0, 5), "idle");
-	assert_string_equal(cell(b, 1, 6), "lock");
-	assert_string_equal(cell(b, 1, 5), "");
-	assert_string_equal(cell(b, 1, 4), "DS");
+	assert_string_equal(cell(b, 0, 4), "sleep");
+	assert_string_equal(cell(b, 0, 6), "idle");
+	assert_string_equal(cell(b, 1, 4), "lock");
+	assert_string_equal(cell(b, 1, 6), "");
+	assert_string_equal(cell(b, 1, 5), "DS");
 	assert_string_equal(cell(b, 1, 3), "2");
-	assert_string_equal(cell(b, 2, 6), "runnable");
+	assert_string_equal(cell(b, 2, 4), "runnable");
 	b = report_doc_block(&r, BLOCK_TABLE, 1);
 	assert_int_equal(doc_table_rows(&b->table), 3);
 	assert_string_equal(cell(b, 1, 4), "lock");
@@ -383,7 +383,7 @@ static void test_reasons_of_a_newer_program(void **state)
 	p->reasons.at[1].kind = 99;
 	report_doc_init(&r, p, NULL, (const char *const[]){"reasons", NULL});
 	b = report_doc_block(&r, BLOCK_TABLE, 0);
-	assert_string_equal(cell(b, 1, 6), "another reason");
+	assert_string_equal(cell(b, 1, 4), "another reason");
 	report_doc_release(&r);
 }
 
