@@ -7,6 +7,7 @@
 #include "base/str.h"
 
 #define LINE	   15.0
+#define LEAST_LINE 11.5 /* where a page then holds them all */
 #define GAP	   28.0 /* between columns */
 #define HEAD	   26.0
 #define COLUMN	   220.0 /* a column has at least this width */
@@ -75,22 +76,25 @@ void sheet_contents(struct sheet *s)
 {
 	const size_t n = entries(s), columns = columns_of(s, n), each = (n + columns - 1) / columns;
 	const double width = (sheet_room(s) - GAP * (double)(columns - 1)) / (double)columns;
-	double room;
+	double room, line = LINE;
 	size_t fit;
 
 	sheet_need(s, HEAD + (double)(each < 20 ? each : 20) * LINE);
 	sheet_heading_again(s, "Contents", NULL);
+	room = sheet_bottom(s) - s->y;
+	if ((double)each * LINE > room && (double)each * LEAST_LINE <= room)
+		line = room / (double)each;
 	for (size_t first = 0; first < n; first += columns * fit) {
 		room = sheet_bottom(s) - s->y;
-		fit = (size_t)(room / LINE);
+		fit = (size_t)(room / line + 1e-6);
 		fit = fit < each ? fit : each;
 		for (size_t i = first; i < n && i < first + columns * fit; i++)
 			if (s->drawn && i < s->sections.n)
 				put_entry(s, i,
 					  SHEET_MARGIN +
 						  (double)((i - first) / fit) * (width + GAP),
-					  s->y + 10 + (double)((i - first) % fit) * LINE, width);
-		s->y += (double)fit * LINE;
+					  s->y + 10 + (double)((i - first) % fit) * line, width);
+		s->y += (double)fit * line;
 		if (first + columns * fit < n)
 			sheet_next_page(s);
 	}

@@ -98,12 +98,18 @@ static uint32_t label_step(struct sheet *s, const struct heat_plot *p)
 	return step;
 }
 
-/* At @x, or where there is no room for it, up to the margin. */
-static void put_time(struct sheet *s, double x, double y, const char *text)
+/* At @x, or where there is no room for it, up to the margin; nowhere if it would begin before
+ * @free. Returns where the next one may begin. */
+static double put_time(struct sheet *s, double x, double free, double y, const char *text)
 {
-	const double most = s->width - SHEET_MARGIN - canvas_width(&s->canvas, FONT_SMALL, text);
+	const double width = canvas_width(&s->canvas, FONT_SMALL, text);
+	const double most = s->width - SHEET_MARGIN - width;
 
-	canvas_text(&s->canvas, FONT_SMALL, s->canvas.look->grey, x < most ? x : most, y, text);
+	x = x < most ? x : most;
+	if (x < free)
+		return free;
+	canvas_text(&s->canvas, FONT_SMALL, s->canvas.look->grey, x, y, text);
+	return x + width + LABEL_GAP / 2;
 }
 
 static void put_times(struct sheet *s, const struct heat_plot *p)
@@ -111,15 +117,15 @@ static void put_times(struct sheet *s, const struct heat_plot *p)
 	const struct doc_heat *h = p->heat;
 	const double y = p->y + height_of(p);
 	const uint32_t step = label_step(s, p);
+	double free = p->x;
 	char text[UNITS_BUF];
 
 	for (uint32_t i = 0; i <= h->columns; i += step) {
 		int64_t at = h->from_ns + i * h->column_ns;
 
 		canvas_box(&s->canvas, s->canvas.look->rule, p->x + i * p->cell, y + 1, 0.6, 4);
-		if (i + step <= h->columns || i == h->columns || i == 0)
-			put_time(s, p->x + i * p->cell, y + 14,
-				 at ? units_ns(text, sizeof(text), (double)at) : "0 s");
+		free = put_time(s, p->x + i * p->cell, free, y + 14,
+				at ? units_ns(text, sizeof(text), (double)at) : "0 s");
 	}
 	s->y = y + AXIS;
 }
