@@ -1,6 +1,7 @@
 const ROW = 19; /* CSS pixels, the line between rows included */
-const LEAST_BOX = 0.3; /* narrower boxes are not drawn, but searched and counted */
-const LEAST_TEXT = 28;
+const LEAST_BOX = 0.3; /* narrower boxes are searched and counted; neighbours are drawn as one */
+const MERGED = "#ced0d4"; /* FLAME_MERGED */
+const LEAST_TEXT = 28, LEAST_WORDS = 260;
 const LEAST_VIEW = 1e-7; /* of the whole */
 const CALLERS_SHOWN = 4;
 
@@ -133,8 +134,12 @@ class Canvas {
 		const {tree, base} = this;
 		const {x, total, depth, end} = tree, {scale, height} = this, {from} = this.view;
 		const least = LEAST_BOX / scale, to = this.view.to;
+		let narrow = null;
 		for (let i = base, last = end[base]; i < last;) {
-			if (total[i] < least || x[i] >= to || x[i] + total[i] <= from) {
+			const outside = x[i] >= to || x[i] + total[i] <= from;
+			if (outside || total[i] < least) {
+				if (!outside && i !== base)
+					narrow = this.merge(narrow, i);
 				i = i === base ? i + 1 : end[i];
 				continue;
 			}
@@ -147,6 +152,35 @@ class Canvas {
 				this.drawPart(i, (x[i] - from) * scale, total[i] * scale);
 			i++;
 		}
+		this.drawMerged(narrow);
+	}
+
+	/* Adds box @i to the narrow ones before it, if it is next to them; else draws these. */
+	merge(narrow, i) {
+		const {x, total, depth, frame} = this.tree;
+		if (!narrow || narrow.depth !== depth[i] || narrow.to !== x[i]) {
+			this.drawMerged(narrow);
+			narrow = {depth: depth[i], from: x[i], match: false, n: 0};
+		}
+		narrow.n++;
+		narrow.to = x[i] + total[i];
+		narrow.match = narrow.match || this.matches && this.matches[frame[i]];
+		return narrow;
+	}
+
+	drawMerged(narrow) {
+		const c = this.context, left = narrow ? (narrow.from - this.view.from) * this.scale : 0;
+		const width = narrow ? (narrow.to - narrow.from) * this.scale : 0;
+		if (width < LEAST_BOX)
+			return;
+		c.globalAlpha = this.matches && !narrow.match ? this.ink.dim : 1;
+		c.fillStyle = narrow.match ? this.ink.match : MERGED;
+		const top = this.rowTop(narrow.depth);
+		c.fillRect(left, top, width, ROW - 1);
+		c.globalAlpha = 1;
+		if (width >= LEAST_WORDS)
+			this.drawText(Units.count(narrow.n) + " functions, each too narrow to be drawn", left + 4,
+				top + (ROW - 1) / 2, width - 9, false);
 	}
 
 	/* What of a box lies in the window, so that its name does. */

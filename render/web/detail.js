@@ -95,7 +95,7 @@ class Detail {
 			names.append(make("li", {}, b));
 		}
 		if (callees.length > MOST_CALLEES)
-			names.append(make("li", {}, (callees.length - MOST_CALLEES) + " more"));
+			names.append(make("li", {}, Units.count(callees.length - MOST_CALLEES) + " more"));
 		this.box.append(names);
 	}
 }

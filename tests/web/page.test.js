@@ -424,4 +424,25 @@ test("canvas has the screen's own pixels", async browser => {
 	}), true, "twice as wide");
 });
 
+test("boxes too narrow to draw are drawn as one, which says how many", async browser => {
+	const page = await open(browser, "wide.html");
+	const drawn = await page.evaluate(() => {
+		const {canvas} = eprof.flames[0], said = [], {drawText} = canvas, {tree} = canvas;
+		canvas.drawText = (name, ...rest) => said.push(name) && drawText.call(canvas, name, ...rest);
+		canvas.draw();
+		const first = [...Array(tree.n).keys()].find(i => tree.depth[i] === 4);
+		const {left} = canvas.span(first), at = canvas.canvas.width / canvas.width;
+		return [said.filter(t => t.includes("narrow")), [...canvas.context.getImageData(
+			(left + 400) * at, (canvas.rowTop(4) + 2) * at, 1, 1).data]];
+	});
+	same(drawn, [["20,000 functions, each too narrow to be drawn"], [206, 208, 212, 255]], "drawn");
+	await page.fill("input[type=search]", "callee_00007");
+	await page.waitForTimeout(300);
+	same(await page.evaluate(() => {
+		const {canvas} = eprof.flames[0];
+		return canvas.matches[canvas.tree.frame[[...Array(canvas.tree.n).keys()]
+			.find(i => canvas.tree.of(i).name === "callee_00007")]];
+	}) > 0, true, "one of them is found");
+});
+
 main("html");
