@@ -10,15 +10,11 @@ import math
 import sys
 
 import h5py
+from offcpu_clocks import SWITCH_NS, stolen_ns
 
 MS = 1000000
-# What a thread does before and after it reads its clocks, and a switch: the scheduler counts CPU time
-# from its choice of the next thread on, the capture from the switch that follows some 0.5 us later,
-# or 10 where other tracers take their time in between.
+# What a thread does before and after it reads its clocks.
 SLACK_NS = 5 * MS
-SWITCH_NS = 15000
-# Time that the host took is counted in ticks.
-TICK_NS = 10 * MS
 
 
 def result(name, value, wanted, within, more=0, less=0):
@@ -45,11 +41,11 @@ file, said_file = sys.argv[1:3]
 period = float(sys.argv[3]) if len(sys.argv) > 3 else 1e9 / 999
 said, thread_of, slack = {}, {}, SLACK_NS
 for line in open(said_file):
+    if (stolen := stolen_ns(line)) is not None:
+        slack = SLACK_NS + stolen
+        continue
     words = dict(word.split("=") for word in line.split())
     job = next(iter(words))
-    if job == "stolen":
-        slack = SLACK_NS + int(words[job]) + 2 * TICK_NS
-        continue
     if job.endswith(".most"):
         said[job] = int(words[job])
         continue

@@ -16,7 +16,7 @@ waits()
 		done
 	done >"$T/$1.waits"
 	# shellcheck disable=SC2086
-	/usr/bin/python3 tests/kernel/offcpu/offcpu.py "$T/$1.h5" "$T/$1.out" $2 <"$T/$1.waits" \
+	/usr/bin/python3 -B tests/kernel/offcpu/offcpu.py "$T/$1.h5" "$T/$1.out" $2 <"$T/$1.waits" \
 		>"$T/$1.said" 2>&1 || not_ok "$1: offcpu.py" "$(tail -n 1 "$T/$1.said")"
 	sed -n "s/^ok /ok $1: /p; s/^not ok /not ok $1: /p" "$T/$1.said"
 	failures=$((failures + $(grep -c '^not ok' "$T/$1.said")))
@@ -33,7 +33,7 @@ spread()
 			-o "$T/$job.csv" --force 2>>"$T/$1.none"
 	done <"$T/jobs"
 	# shellcheck disable=SC2086
-	/usr/bin/python3 tests/kernel/offcpu/offcpu_spread.py "$T" "$T/$1.out" $2 \
+	/usr/bin/python3 -B tests/kernel/offcpu/offcpu_spread.py "$T" "$T/$1.out" $2 \
 		>"$T/$1.said" 2>&1 ||
 		not_ok "$1: offcpu_spread.py" "$(tail -n 1 "$T/$1.said")"
 	sed -n "s/^ok /ok $1: /p; s/^not ok /not ok $1: /p" "$T/$1.said"
