@@ -74,6 +74,11 @@ def bpftrace(pid):
     return ["bpftrace", "-e", STACKS.format(pid=pid)]
 
 
+def offcputime(pid):
+    """bcc's, of its tools by libbpf: stacks of each switch, summed in the kernel."""
+    return ["offcputime", "-p", str(pid)]
+
+
 def slowdown_shown():
     return next(v for name, v in profile(CAPTURE)[1].items()
                 if name.startswith("slowdown by samples"))
@@ -126,9 +131,13 @@ def switch():
     tools = {"an empty program there": empty, "of others": of_others, "eprof": off_cpu,
              "--wall": wall, "--wall --sampler task": wall_by_task,
              "samples": samples, "samples by CPU": samples_by_cpu, "perf samples": perf_samples,
-             "perf record -e sched:sched_switch -g": perf, "bpftrace, stacks counted": bpftrace}
-    if not shutil.which("bpftrace"):
-        del tools["bpftrace, stacks counted"]
+             "perf record -e sched:sched_switch -g": perf, "bpftrace, stacks counted": bpftrace,
+             "offcputime of libbpf-tools": offcputime}
+    for name, program in (("bpftrace, stacks counted", "bpftrace"),
+                          ("offcputime of libbpf-tools", "offcputime")):
+        if not shutil.which(program):
+            note(f"no {program}: tools/setup bench installs it")
+            del tools[name]
     bare, costs, stated, grown = [switch_us()], {name: [] for name in tools}, [], []
     end = time.monotonic() + SWITCH_S
     for turn in range(SWITCH_TURNS):

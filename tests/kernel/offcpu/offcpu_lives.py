@@ -10,10 +10,9 @@ is moved to another CPU meanwhile: at most one thread of a hundred may differ.""
 import sys
 
 import h5py
+from offcpu_clocks import SWITCH_NS, TICK_NS
 
 MS = 1000000
-SWITCH_NS = 15000  # see offcpu.py
-TICK_NS = 10 * MS
 
 file, said_file = sys.argv[1:3]
 lives, words = {}, {}
