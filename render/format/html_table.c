@@ -59,6 +59,22 @@ static const char *extra_class(const struct doc_table *t, size_t column)
 	return is_spared(t, column) ? " extra" : "";
 }
 
+/* The column that says what a row is of: it stays in sight where the window is narrower than the
+ * table. The first of code, as functions are; else the first of text; none: the number of columns.
+ */
+static size_t row_name_column(const struct doc_table *t)
+{
+	size_t text = t->columns.n;
+
+	for (size_t c = t->columns.n; c-- > 0;)
+		if (t->columns.at[c].kind == CELL_TEXT)
+			text = c;
+	for (size_t c = 0; c < t->columns.n && doc_table_rows(t); c++)
+		if (t->cells.at[c].is_code)
+			return c;
+	return text;
+}
+
 /* One step wide each, eight high; a picture of numbers that stand beside it. */
 static void spark_write(FILE *out, const char *class, const char *text)
 {
@@ -80,8 +96,9 @@ static void cell_write(FILE *out, const struct doc_table *t, size_t row, size_t 
 	const struct doc_cell *cell = &t->cells.at[row * t->columns.n + c];
 	char class[64];
 
-	snprintf(class, sizeof(class), " class=\"%s%s%s\"", cell_class[column->kind],
-		 cell->is_code ? " code" : "", extra_class(t, c));
+	snprintf(class, sizeof(class), " class=\"%s%s%s%s\"", cell_class[column->kind],
+		 cell->is_code ? " code" : "", c == row_name_column(t) ? " rowname" : "",
+		 extra_class(t, c));
 	if (column->kind == CELL_BAR)
 		fprintf(out,
 			"<td%s><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" "
@@ -99,8 +116,9 @@ static void heading_cell_write(FILE *out, const struct doc_table *t, size_t c)
 	const struct doc_column *column = &t->columns.at[c];
 	const char *tag = column->title[0] ? "th" : "td";
 
-	fprintf(out, "<%s%s class=\"%s%s\"", tag, column->title[0] ? " scope=\"col\"" : "",
-		cell_class[column->kind], extra_class(t, c));
+	fprintf(out, "<%s%s class=\"%s%s%s\"", tag, column->title[0] ? " scope=\"col\"" : "",
+		cell_class[column->kind], c == row_name_column(t) ? " rowname" : "",
+		extra_class(t, c));
 	if (column->help) {
 		fputs(" title=\"", out);
 		html_text(out, column->help);

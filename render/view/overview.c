@@ -39,12 +39,42 @@ static void machine_card(const struct view_input *in, struct doc_block *b)
 		 cores && cores[0] ? " × " : "", cores ? cores : "");
 }
 
-/* "1,850 · none lost of 1,850 taken"; "1,800 · 50 lost (2.7 %): 50 ring full". */
-static void samples_card(const struct view_input *in, struct doc_block *b)
+/* The ledger of all metrics of the measure together. */
+static struct ledger_sums ledger_of_measure(const struct view_input *in)
 {
 	const struct measure *m = &in->tree->measure;
-	struct ledger_sums sums =
-		m->n ? ledger_sum(in->profile, m->metric[0]) : (struct ledger_sums){0};
+	struct ledger_sums all = {0};
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ledger_sums one = ledger_sum(in->profile, m->metric[i]);
+
+		all.rows += one.rows;
+		all.taken += one.taken;
+		all.lost += one.lost;
+	}
+	return all;
+}
+
+/* Why samples of the measure were lost. Freed by the caller. */
+static char *losses_of_measure(const struct view_input *in)
+{
+	const struct measure *m = &in->tree->measure;
+	struct str out = {0};
+
+	for (size_t i = 0; i < m->n; i++) {
+		_free_ char *one = ledger_reasons(in->profile, m->metric[i], LEDGER_LOST);
+
+		if (one[0])
+			str_addf(&out, "%s%s", out.n ? "; " : "", one);
+	}
+	str_add(&out, "");
+	return str_steal(&out);
+}
+
+/* "1,850 · 1,850 taken, none lost"; "1,800 · 50 of 1,850 lost (2.7 %): 50 ring full". */
+static void samples_card(const struct view_input *in, struct doc_block *b)
+{
+	const struct ledger_sums sums = ledger_of_measure(in);
 	char kept[UNITS_BUF], lost[UNITS_BUF], taken[UNITS_BUF], share[UNITS_BUF];
 	_free_ char *reasons = NULL;
 
@@ -55,7 +85,7 @@ static void samples_card(const struct view_input *in, struct doc_block *b)
 		doc_fact(b, true, "Samples", "%s · losses are unknown: there is no ledger", kept);
 		return;
 	}
-	reasons = ledger_reasons(in->profile, m->metric[0], LEDGER_LOST);
+	reasons = losses_of_measure(in);
 	units_count(lost, sizeof(lost), sums.lost);
 	units_count(taken, sizeof(taken), sums.taken);
 	units_percent(share, sizeof(share), (double)sums.lost, (double)sums.taken);

@@ -4,7 +4,7 @@ const CALLS_COLUMNS = [
 	{title: "", kind: CELL_BAR, key: ""},
 	{title: "Amount", kind: 1, key: "value", help: "of the function below this caller; of the callee below the function"},
 	{title: "Samples", kind: 1, key: "samples", help: ""},
-	{title: "Function", kind: CELL_TEXT, key: "function", help: ""},
+	{title: "Function", kind: CELL_TEXT, key: "function", help: "", isName: true},
 	{title: "Module", kind: CELL_TEXT, key: "module", help: "file that holds the function's code"},
 ];
 

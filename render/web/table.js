@@ -34,12 +34,12 @@ class Table {
 		return {rows, columns};
 	}
 
-	/* A place for a table that the page's script makes. @columns: [{kind, title, help}]. */
+	/* A place for a table that the page's script makes. @columns: [{kind, title, help, isName}]. */
 	static place(caption, columns) {
 		const classes = {[CELL_TEXT]: "text", [CELL_BAR]: "bar", [CELL_SPARK]: "spark"};
 		return make("div", {class: "table"}, make("table", {}, make("caption", {}, caption),
 			make("thead", {}, make("tr", {}, ...columns.map(c => make(c.title ? "th" : "td",
-				{class: classes[c.kind] || "number", title: c.help || "", ...(c.title ? {scope: "col"} : {})},
+				{class: (classes[c.kind] || "number") + (c.isName ? " rowname" : ""), title: c.help || "", ...(c.title ? {scope: "col"} : {})},
 				c.title)))), make("tbody")));
 	}
 
@@ -51,7 +51,10 @@ class Table {
 
 	/* Other rows of the same columns. */
 	replace(data) {
-		data.columns.forEach((column, c) => { column.title = this.columns[c].title; });
+		data.columns.forEach((column, c) => {
+			const {title, isName} = this.columns[c];
+			Object.assign(column, {title, isName});
+		});
 		this.take(data);
 		this.arrange();
 		this.draw();
@@ -68,6 +71,7 @@ class Table {
 		this.tools = make("div", {class: "tools"});
 		this.box.querySelectorAll("thead tr > *").forEach((th, c) => {
 			this.columns[c].title = th.textContent;
+			this.columns[c].isName = th.matches(".rowname");
 			this.addSorter(th, c);
 		});
 		if (!this.box.closest(".front"))
@@ -203,7 +207,8 @@ class Table {
 		if (column.kind !== CELL_TEXT)
 			return make("td", {class: "number" + extra}, column.text[r]);
 		const buttons = this.find(column.text[r]);
-		const attributes = {class: "text" + (buttons.length ? " code" : "") + extra};
+		const attributes = {class: "text" + (buttons.length ? " code" : "") +
+			(column.isName ? " rowname" : "") + extra};
 		return buttons.length ? make("td", attributes, ...buttons) :
 			makeNamed("td", attributes, column.text[r]);
 	}

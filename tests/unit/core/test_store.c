@@ -158,6 +158,24 @@ static void is_small(void **state)
 	assert_in_range(save_large("p.h5", 100000, 30000), 100000, 10 * 100000);
 }
 
+/* What compresses best: one stack, hit at regular times, as by a clock that counts instructions. */
+static void opens_samples_all_alike(void **state)
+{
+	const int64_t values[] = {1000000, 1};
+	const size_t n = 1000000;
+	struct profile *p = small_profile(), *back;
+	const size_t before = p->samples.node.n;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		profile_sample(p, 1000000ull * i, 1, 1, values);
+	assert_int_equal(store_save("p.h5", true, p), 0);
+	back = load("p.h5");
+	assert_int_equal(back->samples.node.n, before + n);
+	profile_free(back);
+	profile_free(p);
+}
+
 static bool group_has(const char *file, const char *path, const char *name)
 {
 	hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -663,6 +681,7 @@ int main(void)
 		IN_FOLDER(comes_back_as_it_was),
 		IN_FOLDER(keeps_a_profile_of_nothing),
 		IN_FOLDER(is_small),
+		IN_FOLDER(opens_samples_all_alike),
 		IN_FOLDER(makes_group_names_safe),
 		IN_FOLDER(never_overwrites_unasked),
 		IN_FOLDER(survives_a_full_disk),

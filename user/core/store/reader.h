@@ -15,9 +15,11 @@
 /*
  * The bounds. What a table, text or chunk takes in memory is taken off a budget before it is
  * allocated: so many times the file's size and a base for small files, and never more than the
- * cap. Real profiles stay below ten times; deflate alone could give a thousand.
+ * cap. Most profiles stay below ten times, but deflate makes up to 1,032 of a byte (RFC 1951: 258 by
+ * a match of two bits), and does where all samples are alike, as those of a machine whose clock
+ * counts instructions. Twice that, since columns that an older file lacks take memory too.
  */
-#define READER_RATIO	   256
+#define READER_RATIO	   (2 * 1032)
 #define READER_BASE_BYTES  (4ull << 20)
 #define READER_CAP_BYTES   (4ull << 30)
 #define READER_MAX_ROWS	   (1ull << 31)
