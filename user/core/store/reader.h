@@ -15,8 +15,8 @@
 /*
  * The bounds. What a table, text or chunk takes in memory is taken off a budget before it is
  * allocated: so many times the file's size and a base for small files, and never more than the
- * cap. Most profiles stay below ten times, but deflate makes up to 1,032 of a byte (RFC 1951: 258 by
- * a match of two bits), and does where all samples are alike, as those of a machine whose clock
+ * cap. Most profiles stay below ten times, but deflate makes up to 1,032 of a byte (RFC 1951: 258
+ * by a match of two bits), and does where all samples are alike, as those of a machine whose clock
  * counts instructions. Twice that, since columns that an older file lacks take memory too.
  */
 #define READER_RATIO	   (2 * 1032)
