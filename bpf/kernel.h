@@ -29,7 +29,21 @@ struct inode {
 	struct super_block *i_sb;
 } CORE;
 
+struct qstr {
+	const unsigned char *name;
+} CORE;
+
+struct dentry {
+	struct dentry *d_parent; /* itself: it is the root of its file system, or in no folder */
+	struct qstr d_name;
+} CORE;
+
+struct path {
+	struct dentry *dentry;
+} CORE;
+
 struct file {
+	struct path f_path;
 	struct inode *f_inode;
 } CORE;
 

@@ -72,8 +72,16 @@ enum wire_stream {
 #undef SOURCE
 	WIRE_STREAMS
 };
+
 _Static_assert(WIRE_STREAM_oncpu == 0 && WIRE_LAST_STREAM_oncpu == WIRE_EVENTS - 1,
 	       "the number of an event is that of its stream");
+
+/* The sizes of the sources' records: the loader takes no others. */
+enum wire_record_bytes {
+#define SOURCE(name, KIND, number, bytes, streams) WIRE_BYTES_##name = bytes,
+#include "sources.def"
+#undef SOURCE
+};
 
 /* The number of a process that has none in the loader's PID namespace, if that is a nested one. */
 #define WIRE_OUTSIDE 0xffffffffu
@@ -97,11 +105,12 @@ struct wire_sample {
 	wire_u64 kernel_hash;
 	wire_u64 weight; /* ns for a clock, else the number of events that the sample stands for */
 };
-_Static_assert(sizeof(struct wire_sample) == 48, "wire_sample is part of the contract");
+_Static_assert(sizeof(struct wire_sample) == WIRE_BYTES_oncpu,
+	       "wire_sample is part of the contract");
 #define WIRE_STREAM_MASK ((1u << WIRE_ZONE_SHIFT) - 1)
 
 /* 64-bit words that a source's record can have behind its wire_sample. */
-#define WIRE_MORE 7
+#define WIRE_MORE 15
 
 /* How a walk ended. */
 enum wire_end {

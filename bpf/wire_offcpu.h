@@ -33,8 +33,11 @@ struct wire_reason {
 	wire_u32 call;	/* the system call's number; WIRE_NO_CALL: the thread was in none */
 	wire_u16 mode;	/* of the inode: its type and rights, as in struct stat */
 	wire_u16 flags; /* enum wire_reason_flag */
+	/* Of what is neither a pipe nor a socket: its name and that of the folder it is in, as much
+	 * of each as fits, NUL-terminated; "" each: unknown, or not in a folder. */
+	wire_u8 folder[24], name[40];
 };
-_Static_assert(sizeof(struct wire_reason) == 32, "wire_reason is part of the contract");
+_Static_assert(sizeof(struct wire_reason) == 96, "wire_reason is part of the contract");
 
 #define WIRE_NO_CALL 0xffffffffu
 
@@ -62,7 +65,8 @@ struct wire_offcpu {
 	wire_u16 state;	  /* task state when it left the CPU, 0: runnable */
 	struct wire_reason reason;
 };
-_Static_assert(sizeof(struct wire_offcpu) == 104, "wire_offcpu is part of the contract");
+_Static_assert(sizeof(struct wire_offcpu) == WIRE_BYTES_offcpu,
+	       "wire_offcpu is part of the contract");
 
 /* A record about a thread (WIRE_OFF_THREAD): what it was doing from @life_ns before time_ns on. It
  * was on a CPU in what of its life is neither blocked nor runnable. */

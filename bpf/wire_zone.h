@@ -277,6 +277,7 @@ struct wire_zone_record {
 	wire_u32 tid, news; /* enum wire_zone_news */
 	wire_u32 number, code;
 };
-_Static_assert(sizeof(struct wire_zone_record) == 32, "wire_zone_record is part of the contract");
+_Static_assert(sizeof(struct wire_zone_record) == WIRE_BYTES_zones,
+	       "wire_zone_record is part of the contract");
 
 #endif

@@ -14,7 +14,30 @@
 #define CALL_POLL  7
 #define CALL_PPOLL 271
 
-/* The file behind a descriptor of @task: its inode, and what kind that is. */
+/* Of an inode's mode: pipes and sockets, which their inodes name. */
+#define TYPE_BITS   0170000
+#define TYPE_PIPE   0010000
+#define TYPE_SOCKET 0140000
+
+/* What the file is called. It may be closed, and its process gone, before the loader could look. */
+static __always_inline void read_name(struct file *file, struct wire_reason *reason)
+{
+	const __u16 type = reason->mode & TYPE_BITS;
+	struct dentry *at, *folder;
+
+	if (type == TYPE_PIPE || type == TYPE_SOCKET)
+		return;
+	at = BPF_CORE_READ(file, f_path.dentry);
+	folder = BPF_CORE_READ(at, d_parent);
+	if (folder == at)
+		return;
+	bpf_probe_read_kernel_str(reason->name, sizeof(reason->name),
+				  BPF_CORE_READ(at, d_name.name));
+	bpf_probe_read_kernel_str(reason->folder, sizeof(reason->folder),
+				  BPF_CORE_READ(folder, d_name.name));
+}
+
+/* The file behind a descriptor of @task: its inode, what kind that is, and its name. */
 static __always_inline void read_file(struct task_struct *task, __u64 descriptor,
 				      struct wire_reason *reason)
 {
@@ -30,6 +53,7 @@ static __always_inline void read_file(struct task_struct *task, __u64 descriptor
 	inode = BPF_CORE_READ(file, f_inode);
 	reason->inode = BPF_CORE_READ(inode, i_ino);
 	reason->mode = BPF_CORE_READ(inode, i_mode);
+	read_name(file, reason);
 }
 
 /* Whoever polls a single descriptor waits for that. User memory can be read of the current task

@@ -142,10 +142,31 @@ FRAME static void r_timer(void)
 		fail("timerfd");
 }
 
+static int open_in(const char *name, int flags)
+{
+	char path[sizeof(folder) + 16];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, flags | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fail(path);
+	return fd;
+}
+
 FRAME static void r_file_lock(void)
 {
 	if (flock(lock_fd, LOCK_EX) || flock(lock_fd, LOCK_UN))
 		fail("flock");
+}
+
+/* What it waited for is closed as soon as the wait is over. */
+FRAME static void r_closed(void)
+{
+	int fd = open_in("lock", O_RDWR);
+
+	if (flock(fd, LOCK_EX) || close(fd))
+		fail("flock of a file that is closed");
 }
 
 FRAME static void r_disk(void)
@@ -481,18 +502,6 @@ static void stop_child(const char *name, void (*stop)(void), bool traced, const 
 
 /* --- all together ------------------------------------------------------------------------- */
 
-static int open_in(const char *name, int flags)
-{
-	char path[sizeof(folder) + 16];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	fd = open(path, flags | O_CLOEXEC, 0600);
-	if (fd < 0)
-		fail(path);
-	return fd;
-}
-
 static void open_files(void)
 {
 	struct epoll_event none = {0};
@@ -586,6 +595,8 @@ static void work_all(void)
 		 TIMES},
 		{"r_file_lock", r_file_lock, wake_file_lock, prepare_file_lock,
 		 text("file lock\tS\t0\tflock\t%s/lock", folder), TIMES},
+		{"r_closed", r_closed, wake_file_lock, prepare_file_lock,
+		 text("file lock\tS\t0\tflock\t*/%s/lock", basename(folder)), TIMES},
 		{"r_disk", r_disk, NULL, NULL, text("disk\tD\t0\tpread64\t%s/disk", folder),
 		 DISK_TIMES},
 		{"r_poll", r_poll, NULL, NULL,

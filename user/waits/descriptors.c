@@ -65,29 +65,60 @@ static uint32_t look_up(struct intern *texts, uint32_t pid, uint64_t fd, uint64_
 	return intern_add(texts, clean);
 }
 
-/* Pipes and sockets are named by their inodes, which need no look. */
-static uint32_t name(struct intern *texts, uint32_t pid, uint64_t fd, uint64_t inode, uint32_t mode)
+/* Adds a part of a path as the kernel sent it, in @n bytes; one that fills them was cut. */
+static void part_add(struct str *s, const wire_u8 *part, size_t n)
 {
-	const char *kind = S_ISFIFO(mode) ? "pipe" : S_ISSOCK(mode) ? "socket" : NULL;
-	uint32_t text = S_ISSOCK(mode) ? 0 : look_up(texts, pid, fd, inode);
+	const size_t length = strnlen((const char *)part, n - 1);
+	_free_ char *clean = str_clean((const char *)part, length);
+
+	str_addf(s, "%s%s", clean, length == n - 1 ? "…" : "");
+}
+
+/* "…/lib/x", of a file that nobody can be asked for any more. */
+static uint32_t end_of_path(struct intern *texts, const struct wire_reason *r)
+{
+	struct str s = {0};
+	uint32_t text;
+
+	if (!r->folder[0] || !r->name[0])
+		return 0;
+	str_add(&s, r->folder[0] == '/' ? "…" : "…/");
+	part_add(&s, r->folder, sizeof(r->folder));
+	str_add(&s, r->folder[0] == '/' ? "" : "/");
+	part_add(&s, r->name, sizeof(r->name));
+	text = intern_add(texts, s.s);
+	free(s.s);
+	return text;
+}
+
+/* Pipes and sockets are named by their inodes, which need no look. */
+static uint32_t name(struct intern *texts, uint32_t pid, const struct wire_reason *r)
+{
+	const char *kind = S_ISFIFO(r->mode) ? "pipe" : S_ISSOCK(r->mode) ? "socket" : NULL;
+	uint32_t text = S_ISSOCK(r->mode) ? 0 : look_up(texts, pid, r->arguments[0], r->inode);
 	char known[64];
 
-	if (text || !kind)
+	if (text)
 		return text;
-	snprintf(known, sizeof(known), "%s:[%" PRIu64 "]", kind, inode);
+	if (!kind)
+		return end_of_path(texts, r);
+	snprintf(known, sizeof(known), "%s:[%" PRIu64 "]", kind, (uint64_t)r->inode);
 	return intern_add(texts, known);
 }
 
-uint32_t descriptors_name(struct descriptors *d, struct intern *texts, uint32_t pid, uint64_t fd,
-			  uint64_t inode, uint32_t mode)
+uint32_t descriptors_name(struct descriptors *d, struct intern *texts, uint32_t pid,
+			  const struct wire_reason *r)
 {
+	const uint64_t place = (uint64_t)pid << 32 | (uint32_t)r->arguments[0];
 	uint32_t *text;
 	bool fresh;
 
 	if (d->by_place.n >= MOST)
 		map_release(&d->by_place);
-	text = map_put(&d->by_place, hash_two((uint64_t)pid << 32 | (uint32_t)fd, inode), &fresh);
+	text = map_put(&d->by_place,
+		       hash_two(hash_two(place, r->inode), hash_bytes(r->name, sizeof(r->name))),
+		       &fresh);
 	if (fresh)
-		*text = name(texts, pid, fd, inode, mode);
+		*text = name(texts, pid, r);
 	return *text;
 }

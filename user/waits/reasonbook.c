@@ -130,8 +130,7 @@ static void take_descriptor(struct reasonbook *b, uint32_t pid, const struct wir
 		row->kind = row->kind == REASON_FILE ? REASON_CALL : row->kind;
 		return;
 	}
-	row->object = descriptors_name(&b->descriptors, &b->texts, pid, r->arguments[0], r->inode,
-				       r->mode);
+	row->object = descriptors_name(&b->descriptors, &b->texts, pid, r);
 	if (row->kind != REASON_FILE)
 		return;
 	row->kind = kind_of_mode(r->mode);

@@ -196,6 +196,17 @@ static void does_not_guess_what_was_there(void **state)
 	open_book(&o);
 	w.reason.inode++;
 	assert_reason(&o, &w, REASON_FILE, "read", "");
+	strcpy((char *)w.reason.name, "stdio.h");
+	assert_reason(&o, &w, REASON_FILE, "read", "");
+	strcpy((char *)w.reason.folder, "/");
+	w.reason.inode++;
+	assert_reason(&o, &w, REASON_FILE, "read", "…/stdio.h");
+	strcpy((char *)w.reason.folder, "include");
+	w.reason.inode++;
+	assert_reason(&o, &w, REASON_FILE, "read", "…/include/stdio.h");
+	memset(w.reason.name, 'x', sizeof(w.reason.name) - 1);
+	assert_reason(&o, &w, REASON_FILE, "read",
+		      "…/include/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…");
 	w.reason.mode = S_IFIFO;
 	w.reason.inode = 4711;
 	assert_reason(&o, &w, REASON_PIPE, "read", "pipe:[4711]");
