@@ -101,12 +101,16 @@ void html_frames_pack_shades(const struct html_frames *f, struct pack *out)
 	}
 }
 
+/* Calls whose places in the map are asked for ahead of the one that is numbered. */
+#define AHEAD 16
+
 /* A function calls few others, so each box's frame is told by its number among those that its
  * parent's frame called before it, from 1; 0 and the frame for a new one. */
-static void callee_add(struct html_shape *s, uint32_t caller, uint32_t frame)
+static void callee_add(struct html_shape *s, uint64_t call)
 {
+	const uint32_t caller = (uint32_t)(call >> 32), frame = (uint32_t)call;
 	bool fresh;
-	uint32_t *number = map_put(&s->numbers, (uint64_t)caller << 32 | frame, &fresh);
+	uint32_t *number = map_put(&s->numbers, call, &fresh);
 
 	while (s->n_callees.n <= frame)
 		vec_push(&s->n_callees, 0);
@@ -117,19 +121,30 @@ static void callee_add(struct html_shape *s, uint32_t caller, uint32_t frame)
 	pack_uint(&s->frame, frame);
 }
 
+void html_shape_finish(struct html_shape *s)
+{
+	for (size_t i = 0; i < s->calls.n; i++) {
+		if (i + AHEAD < s->calls.n)
+			map_prefetch(&s->numbers, s->calls.at[i + AHEAD]);
+		callee_add(s, s->calls.at[i]);
+	}
+	vec_release(&s->calls);
+}
+
 void html_shape_add(struct html_shape *s, uint32_t depth, uint32_t frame)
 {
 	while (s->above.n <= depth)
 		vec_push(&s->above, 0);
 	if (s->n++)
 		pack_uint(&s->closed, s->depth + 1 - depth);
-	callee_add(s, depth ? s->above.at[depth - 1] : 0, frame);
+	vec_push(&s->calls, (uint64_t)(depth ? s->above.at[depth - 1] : 0) << 32 | frame);
 	s->above.at[depth] = frame;
 	s->depth = depth;
 }
 
 void html_shape_pack(struct html_shape *s, struct pack *out)
 {
+	html_shape_finish(s);
 	pack_move(out, &s->closed);
 	pack_move(out, &s->frame);
 	vec_release(&s->above);

@@ -38,13 +38,16 @@ struct html_shape {
 	uint32_t n;
 	uint32_t depth;		 /* of the box before */
 	VEC(uint32_t) above;	 /* by level: frame */
-	struct map numbers;	 /* caller's frame, frame: number among that caller's callees */
+	VEC(uint64_t) calls;	 /* by box: caller's frame << 32 | frame, until they are numbered */
+	struct map numbers;	 /* the same: number among that caller's callees */
 	VEC(uint32_t) n_callees; /* by frame */
 };
 
 /* A zeroed shape is empty and valid. */
 void html_shape_add(struct html_shape *, uint32_t depth, uint32_t frame);
-/* Adds the columns to @out and releases the shape. */
+/* Makes the column of frames of the boxes so far. */
+void html_shape_finish(struct html_shape *);
+/* Finishes the shape, adds its columns to @out and releases it. */
 void html_shape_pack(struct html_shape *, struct pack *out);
 
 #endif

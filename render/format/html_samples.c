@@ -44,6 +44,7 @@ static size_t tree_pack(struct html_union *s, struct pack *out)
 	} while (node);
 	html_frames_pack_shades(&frames, out);
 	pack_uint(out, n);
+	html_shape_finish(&shape);
 	bytes = shape.frame.bytes.n * FRAME_PERCENT / 100 +
 		shape.closed.bytes.n * CLOSED_PERCENT / 100 + frames.first.n * FRAME_BYTES;
 	html_shape_pack(&shape, out);

@@ -82,6 +82,12 @@ uint32_t *map_put(struct map *m, uint64_t key, bool *fresh)
 	return &slot->value;
 }
 
+void map_prefetch(const struct map *m, uint64_t key)
+{
+	if (m->cap)
+		__builtin_prefetch(&m->slots[home(m, key)]);
+}
+
 void map_reserve(struct map *m, size_t n)
 {
 	size_t cap = m->cap ? m->cap : 16;

@@ -30,6 +30,9 @@ struct map {
 uint32_t *map_get(const struct map *, uint64_t key);
 /* The place for @key's value; *@fresh says whether it is new (its value is then 0). */
 uint32_t *map_put(struct map *, uint64_t key, bool *fresh);
+/* Asks the processor for @key's place, which a map_put() soon is to find: in a large map each is a
+ * wait for memory, unless several are asked for at once. */
+void map_prefetch(const struct map *, uint64_t key);
 /* Makes room for @n keys in all. */
 void map_reserve(struct map *, size_t n);
 void map_release(struct map *);
