@@ -106,7 +106,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 	return -1;
 }
 
-/* A reader refuses what is too large for a file's size, as a name of megabytes would be. */
+/* What was made of foreign input must be within the bounds of those who read it. */
 static int check_image(const struct arguments *a, const char *image, size_t n)
 {
 	struct profile *again = NULL;
