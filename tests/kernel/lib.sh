@@ -267,10 +267,10 @@ near()
 	fi
 }
 
-# at_least TEXT VALUE LOWEST: checks a lower bound; at_most: an upper bound.
+# at_least TEXT VALUE LOWEST: checks a lower bound; at_most: an upper bound. What is no number fails.
 at_least()
 {
-	if awk -v v="$2" -v w="$3" 'BEGIN { exit !(v >= w) }'; then
+	if awk -v v="$2" -v w="$3" 'BEGIN { exit !(v + 0 == v && v >= w) }'; then
 		ok "$1 ($2)"
 	else
 		not_ok "$1" "$2 is less than $3"
@@ -279,7 +279,7 @@ at_least()
 
 at_most()
 {
-	if awk -v v="$2" -v w="$3" 'BEGIN { exit !(v <= w) }'; then
+	if awk -v v="$2" -v w="$3" 'BEGIN { exit !(v + 0 == v && v <= w) }'; then
 		ok "$1 ($2)"
 	else
 		not_ok "$1" "$2 is more than $3"

@@ -127,6 +127,9 @@ class Tool:
     def file(self, tag=""):
         return os.path.join(KEEP, f"{tag}{self.suffix}")
 
+    def is_eprof(self):
+        return self.suffix.endswith(".h5")
+
     def command(self, mode, hz, pid, tag=""):
         """The profiler's command line for -p PID or -a."""
         path = self.file(tag)
@@ -136,6 +139,18 @@ class Tool:
 
 def eprof_tool(*extra):
     return Tool("eprof", ".h5", [EPROF, "record", "--force", *extra])
+
+
+BEFORE = os.environ.get("BEFORE")  # the build folder of another tree
+
+
+def eprof_before():
+    """The eprof in BEFORE, which can be asked for once it is known to be there."""
+    return os.path.join(os.path.abspath(BEFORE), "eprof")
+
+
+def tool_before():
+    return Tool("eprof before", ".before.h5", [eprof_before(), "record", "--force"])
 
 
 # Without build-ids, to perf's advantage: perf 6.1 writes past a buffer while it reads this kernel's
@@ -188,12 +203,12 @@ def perf_samples(path):
 
 
 def samples(tool, tag=""):
-    return profile(tool.file(tag))[0] if tool.suffix == ".h5" else perf_samples(tool.file(tag))
+    return profile(tool.file(tag))[0] if tool.is_eprof() else perf_samples(tool.file(tag))
 
 
 def cost_s(tool, tag, name):
     """Seconds of a row of cost in the profile; perf's say nothing."""
-    return profile(tool.file(tag))[1][name] / 1e9 if tool.suffix == ".h5" else 0
+    return profile(tool.file(tag))[1][name] / 1e9 if tool.is_eprof() else 0
 
 
 def naming_s(tool, tag):

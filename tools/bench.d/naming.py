@@ -5,7 +5,7 @@ import re
 import subprocess
 import tempfile
 
-from base import EPROF, KEEP, OURS, PERF, PERF_RECORD, QUICK, note, profile, row, run
+from base import KEEP, OURS, PERF, PERF_RECORD, QUICK, note, profile, row, run
 
 UNIT = """#include <algorithm>
 #include <vector>
@@ -59,16 +59,21 @@ def dwarf_program(units=16, each=100):
     return path
 
 
+def name_once(tool):
+    """µs of CPU an address, of 10,000 distinct ones."""
+    run([*tool.record, "-F", "9000", "-o", tool.file("dwarf"), "--", dwarf_program(), "2"])
+    _, figures = profile(tool.file("dwarf"))
+    note(f"{tool.name} named {figures['addresses named']:.0f} addresses in "
+         f"{figures['loader CPU, naming'] / 1e6:.0f} ms")
+    return 1e6 * figures["loader CPU, naming"] / 1e9 / figures["addresses named"]
+
+
 def naming():
     """10,000 distinct addresses, with inlines: eprof's naming against perf script's default."""
     program = dwarf_program()
     ours, theirs = [], []
     for _ in range(1 if QUICK else 3):
-        run([EPROF, "--force", "-F", "9000", "-o", OURS.file("dwarf"), "--", program, "2"])
-        _, figures = profile(OURS.file("dwarf"))
-        ours.append(1e6 * figures["loader CPU, naming"] / 1e9 / figures["addresses named"])
-        note(f"eprof named {figures['addresses named']:.0f} addresses in "
-             f"{figures['loader CPU, naming'] / 1e6:.0f} ms")
+        ours.append(name_once(OURS))
         # perf looks inlines up only where it unwinds itself; of fewer addresses, it takes long.
         run(PERF_RECORD + ["-F", "499", "--call-graph", "dwarf,1024", "-o", PERF.file("dwarf"),
                            program, "1" if QUICK else "2"])

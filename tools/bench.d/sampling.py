@@ -26,20 +26,20 @@ def split(rounds):
 start_ms = {}  # what startup() found, by tool
 
 
-def startup():
+def startup(peer=PERF):
     """A capture with next to nothing to sample."""
-    cpu, peak, wall = ({t.name: [] for t in (OURS, PERF)} for _ in range(3))
+    cpu, peak, wall = ({t.name: [] for t in (OURS, peer)} for _ in range(3))
     for _ in range(TURNS):
-        for tool in (OURS, PERF):
+        for tool in (OURS, peer):
             began = time.monotonic()
             _, p = capture(tool, "-p", 99, {"argv": ["sleep", "0.2"], "stdin": None}, "startup")
             cpu[tool.name].append(1e3 * p.cpu_s)
             peak[tool.name].append(p.peak_kib / 1024)
             wall[tool.name].append(1e3 * (time.monotonic() - began - READY_S - 0.2))
-    row("start-up and end of a capture, CPU", "ms", cpu[OURS.name], PERF.name, cpu[PERF.name])
+    row("start-up and end of a capture, CPU", "ms", cpu[OURS.name], peer.name, cpu[peer.name])
     start_ms.update({name: statistics.median(of) for name, of in cpu.items()})
-    row("start-up and end of a capture, time", "ms", wall[OURS.name], PERF.name, wall[PERF.name])
-    row("profiler's peak memory, no samples", "MiB", peak[OURS.name], PERF.name, peak[PERF.name])
+    row("start-up and end of a capture, time", "ms", wall[OURS.name], peer.name, wall[peer.name])
+    row("profiler's peak memory, no samples", "MiB", peak[OURS.name], peer.name, peak[peer.name])
 
 
 def measure(mode, hz, work, tools, tag, turns=range(TURNS)):
@@ -71,12 +71,12 @@ def compare(what, unit, key, found, scale=1):
         [scale * x for x in found[theirs][key]])
 
 
-def cost():
+def cost(peer=PERF):
     """Extra CPU on sqlite, at both rates and for both kinds of target. What the work itself takes
     differs by more than what is sought, hence the many turns."""
     for mode in ("-p", "-a"):
         for hz in (99, 999):
-            got = measure(mode, hz, sqlite(LONG), (OURS, PERF), f"sqlite{mode}{hz}",
+            got = measure(mode, hz, sqlite(LONG), (OURS, peer), f"sqlite{mode}{hz}",
                           range(3 * TURNS))
             name = f"sqlite, {statistics.median(got[OURS]['target']):.1f} s, {mode}, {hz} Hz"
             compare(f"extra CPU: {name}", "ms", "extra", got, 1e3)
@@ -85,7 +85,7 @@ def cost():
             compare(f"profiler's own CPU, naming apart: {name}", "ms", "own_unnamed", got, 1e3)
             compare(f"samples: {name}", "samples", "samples", got)
             if hz == 99:
-                got = measure(mode, hz, sqlite(SLOW_WORDS), (OURS, PERF), f"slow{mode}", [0])
+                got = measure(mode, hz, sqlite(SLOW_WORDS), (OURS, peer), f"slow{mode}", [0])
                 name = f"sqlite, {got[OURS]['target'][0]:.1f} s, {mode}, {hz} Hz"
             compare(f"file: {name}", "KiB", "file", got)
             if mode == "-p":
@@ -114,20 +114,20 @@ def slope(got, tool, key="unnamed"):
     return statistics.median(slopes)
 
 
-def sample():
+def sample(peer=PERF):
     """What a sample costs, the target's share included, naming apart: the slope over two lengths
     of work."""
     for mode in ("-p",) if QUICK else ("-p", "-a"):
-        got = measure_lengths(mode, FAST_HZ, {n: sqlite(n) for n in (SHORT, LONG)}, (OURS, PERF),
+        got = measure_lengths(mode, FAST_HZ, {n: sqlite(n) for n in (SHORT, LONG)}, (OURS, peer),
                               f"slope{mode}")
-        each = {tool.name: slope(got, tool) for tool in (OURS, PERF)}
+        each = {tool.name: slope(got, tool) for tool in (OURS, peer)}
         row(f"cost a sample, naming apart, slope of two lengths: sqlite, {mode}, {FAST_HZ} Hz", "µs",
-            each[OURS.name], PERF.name, each[PERF.name])
+            each[OURS.name], peer.name, each[peer.name])
         # What a run of the work cannot show: at such rates a busy machine's noise is larger.
         for hz in (99, 999) if start_ms and all(each.values()) else ():
-            sums = [start_ms[n] + 10 * hz * each[n] / 1e3 for n in (OURS.name, PERF.name)]
+            sums = [start_ms[n] + 10 * hz * each[n] / 1e3 for n in (OURS.name, peer.name)]
             row(f"extra CPU of 10 s on a CPU, start-up + samples × slope: {mode}, {hz} Hz", "ms",
-                sums[0], PERF.name, sums[1])
+                sums[0], peer.name, sums[1])
 
 
 COPIES = Tool("perf record --call-graph dwarf,65528", ".copies.data",

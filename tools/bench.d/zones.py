@@ -22,6 +22,7 @@ A tool's figure counts only if the tool saw exactly the calls that the target ma
 """
 
 import collections
+import contextlib
 import glob
 import json
 import os
@@ -136,7 +137,7 @@ class Prober:
             self.prepare(place)
         self.job = Job(self.command(target.pid, place), output=self.out)
         wait_until(lambda: probed(target.pid, where) == len(where) > 0, self.job, "a probe")
-        if self.job.argv[0] == EPROF:
+        if os.path.basename(self.job.argv[0]) == "eprof":
             wait_until(lambda: "capturing" in self.job.complaint(), self.job, "the capture")
 
     def end(self):
@@ -161,8 +162,8 @@ def zone_calls(prober):
     return sum(int(z["counts"]) for z in table) if timed else -1
 
 
-def eprof_zones(*extra):
-    return Prober(lambda pid, place: [EPROF, "record", "--force", "-o",
+def eprof_zones(*extra, program=EPROF):
+    return Prober(lambda pid, place: [program, "record", "--force", "-o",
                                       os.path.join(KEEP, f"zone-{place.name}.h5"), *extra, "--zone",
                                       place.pattern, "-p", str(pid)], zone_calls, first=False)
 
@@ -239,14 +240,14 @@ PROBERS = {
 COUNTING, TIMING = list(PROBERS)[:4], list(PROBERS)[5:8]
 
 
-def one_run(kind, turn, rounds, calls):
-    """Each tool has a function of its own in one process, which calls them in turns; which one, is
+def one_run(kind, turn, rounds, calls, tools=None):
+    """Each of @tools (PROBERS) has a function of its own in one process, which calls them in turns; which one, is
     another at each turn. By tool the ns that a call took longer than that of a function without
     probe, if all were seen; and the cost that eprof calibrated."""
     names = [f"bc_{kind}{i}" for i in range(10)]
     names = names[turn % 10:] + names[:turn % 10]
-    places = dict(zip(PROBERS, (Place(CALLS, name) for name in names[1:])))
-    probers = {tool: new() for tool, new in PROBERS.items()}
+    places = dict(zip(tools or PROBERS, (Place(CALLS, name) for name in names[1:])))
+    probers = {tool: new() for tool, new in (tools or PROBERS).items()}
     target = Target(rounds, calls, sorted(names))
     for tool, prober in probers.items():
         prober.start(target, places[tool])
@@ -435,10 +436,10 @@ def prefix_of(names, wanted):
     return min(count, key=lambda p: abs(count[p] - wanted))
 
 
-def attach_eprof(pid, library, prefix, *extra):
+def attach_eprof(pid, library, prefix, *extra, program=EPROF):
     """Seconds to attach and to detach, and functions probed."""
     path = os.path.join(KEEP, "zone-many.h5")
-    job = Job([EPROF, "record", "--force", "-o", path, "--zones-max", "100000", *extra, "--zone",
+    job = Job([program, "record", "--force", "-o", path, "--zones-max", "100000", *extra, "--zone",
                f"{os.path.basename(library)}:{prefix}*", "-p", str(pid)])
     wait_until(lambda: "capturing" in job.complaint(), job, "the capture")
     attach = time.monotonic() - job.began
@@ -468,21 +469,27 @@ def attach_bpftrace(pid, library, prefix, functions):
     return attach, time.monotonic() - began, len(where)
 
 
+@contextlib.contextmanager
+def sleeper():
+    """The pid of a process that sleeps with libLLVM in it, the library, and its functions' names."""
+    library = os.path.realpath(max(glob.glob("/usr/lib/*/libLLVM-1*.so.1"), key=os.path.getsize))
+    job = Job([sys.executable, "-c", "import ctypes, sys, time; ctypes.CDLL(sys.argv[1]); "
+               "print('there', flush=True); time.sleep(3600)", library])
+    wait_until(lambda: library in open(f"/proc/{job.pid}/maps", encoding="utf-8").read(), job,
+               "the library")
+    time.sleep(1)
+    try:
+        yield job.pid, library, exported(library)
+    finally:
+        job.signal(signal.SIGKILL)
+        job.end()
+
+
 def zone_attach():
     """From the command to all probes, and from Ctrl-C to the profile, of a process that sleeps
     with libLLVM in it. Slopes of two numbers of functions, as starting up has its own time."""
-    library = os.path.realpath(max(glob.glob("/usr/lib/*/libLLVM-1*.so.1"), key=os.path.getsize))
-    names = exported(library)
-    sleeper = Job([sys.executable, "-c", "import ctypes, sys, time; ctypes.CDLL(sys.argv[1]); "
-                   "print('there', flush=True); time.sleep(3600)", library])
-    wait_until(lambda: library in open(f"/proc/{sleeper.pid}/maps", encoding="utf-8").read(),
-               sleeper, "the library")
-    time.sleep(1)
-    try:
-        compare_attach(sleeper.pid, library, names)
-    finally:
-        sleeper.signal(signal.SIGKILL)
-        sleeper.end()
+    with sleeper() as where:
+        compare_attach(*where)
 
 
 def attach_empty(pid, library, prefix, _):
