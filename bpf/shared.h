@@ -48,6 +48,8 @@ bool in_target_task(struct task_struct *) __hidden;
 /* Whether the task is the loader or its child process. Always false if these belong to the
  * target. */
 bool is_loader(struct task_struct *) __hidden;
+/* The same for the current task; cheap if the CPU's last answer was no, for the same process. */
+bool is_current_loader(void) __hidden;
 /* Forgets a process or thread that has ended: its number may be used again. */
 void forget_target(__u32 id) __hidden;
 /* Sends @bytes to the loader. Wakes it only when the ring is half full, since a wake-up costs more

@@ -101,6 +101,29 @@ bool is_loader(struct task_struct *task)
 	return false;
 }
 
+/* The process last found on this CPU not to be the loader's: which a process cannot become. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} last_other SEC(".maps");
+
+bool is_current_loader(void)
+{
+	__u32 zero = 0, process = bpf_get_current_pid_tgid() >> 32, *other;
+
+	if (!config_own_pid)
+		return false;
+	other = bpf_map_lookup_elem(&last_other, &zero);
+	if (!other || *other == process)
+		return false;
+	if (is_loader(current_task()))
+		return true;
+	*other = process;
+	return false;
+}
+
 /* Adds child processes of the target to it, with what is known of their code. Runs in the parent,
  * before the child does. */
 SEC("?tp_btf/sched_process_fork")

@@ -100,7 +100,7 @@ SEC("?uprobe") int probe_stack(struct pt_regs *ctx)
 
 	if (!counts_now(cookie) || !zone_is_target(flags_of(cookie)))
 		return 0;
-	if (is_loader(current_task())) {
+	if (is_current_loader()) {
 		count(EVENT, WIRE_OWN, 1);
 		return 0;
 	}

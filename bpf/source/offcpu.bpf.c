@@ -33,7 +33,7 @@ static __always_inline bool is_ours(const struct offcpu_thread *t)
 {
 	if (t && config_target != WIRE_FILTER_CGROUP)
 		return true;
-	return in_target() && (t || !is_loader(current_task()));
+	return in_target() && (t || !is_current_loader());
 }
 
 /* Whether the capture has ended for the thread with account @t; NULL: whether none is opened any

@@ -44,7 +44,7 @@ static bool offer(void *ctx, struct pt_regs *now, __u32 event, __u64 weight)
 	bool stepped = pace_is_stepped(event);
 	__u64 now_ns = stepped ? 0 : bpf_ktime_get_ns();
 
-	if (is_loader(current_task())) {
+	if (is_current_loader()) {
 		count(event, WIRE_OWN, 1);
 		return false;
 	}

@@ -450,7 +450,7 @@ def attach_eprof(pid, library, prefix, *extra, program=EPROF):
     detach = time.monotonic() - began
     figures = profile(path)[1]
     return attach, detach, int(figures["zones: probed functions"]), \
-        figures["zones: time to attach probes"] / 1e9
+        figures.get("zones: time to attach probes", 0) / 1e9
 
 
 def attach_bpftrace(pid, library, prefix, functions):
