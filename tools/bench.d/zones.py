@@ -241,8 +241,8 @@ COUNTING, TIMING = list(PROBERS)[:4], list(PROBERS)[5:8]
 
 
 def one_run(kind, turn, rounds, calls, tools=None):
-    """Each of @tools (PROBERS) has a function of its own in one process, which calls them in turns; which one, is
-    another at each turn. By tool the ns that a call took longer than that of a function without
+    """Each of @tools (PROBERS) has a function of its own in one process, which calls them in turns;
+    which one, is another at each turn. By tool the ns that a call took longer than that of a function without
     probe, if all were seen; and the cost that eprof calibrated."""
     names = [f"bc_{kind}{i}" for i in range(10)]
     names = names[turn % 10:] + names[:turn % 10]
