@@ -159,6 +159,7 @@ struct task_struct {
 	unsigned int __state; /* 0: runnable */
 	unsigned int flags;   /* PF_… */
 	__u64 start_time;     /* CLOCK_MONOTONIC, ns */
+	char comm[16];	      /* the thread's name */
 	struct sched_entity se;
 	struct sched_info sched_info;
 	unsigned int self_exec_id; /* grows with each exec of the process */

@@ -29,8 +29,8 @@ struct offcpu_cut {
 /* How the wait was chosen whose stack is taken as it begins: see offcpu_ahead.bpf.c. */
 struct offcpu_draw {
 	__u64 left_ns; /* when its stack was taken; 0: it was not */
-	__u32 place;
-	__u32 one_of; /* so many such waits is one to be walked; 0: nobody asked */
+	__u64 key;     /* of the place where it began */
+	__u32 one_of;  /* so many such waits is one to be walked; 0: nobody asked */
 };
 
 /* A thread's account; all times in ns. */

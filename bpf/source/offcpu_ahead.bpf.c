@@ -14,7 +14,8 @@
  * waits of each kind behind the last one that was drawn, which is told (WIRE_OFF_PASSED_NS). As the
  * draw does not look at stacks, each has its share of the waits of a kind in the mean. Stacks share
  * their time by the number of waits; so where different ones meet at a place, they are told apart
- * by length up to an octave.
+ * by length up to an octave. Waits for a CPU, which begin anywhere, have one place for each thread
+ * name of a process.
  *
  * One of how many waits is drawn, is foretold from those before it at the place: each where they
  * last a period or more, one of n where n of them last a period. The forecast is the root of the
@@ -32,8 +33,10 @@
 #define OCTAVES	 17
 #define SHORTEST 10
 
-/* What waits at a place were like. All 0 is a valid start. */
+/* What waits at a place were like. All 0 is one that nobody has. */
 struct place {
+	__u64 key;		  /* which place it is */
+	__u64 used_ns;		  /* when a wait there was over last */
 	__u64 square;		  /* mean of lengths' squares, in units of (period / UNITS)² */
 	__u64 waits;		  /* which it is the mean of */
 	__u64 passed_ns[OCTAVES]; /* of those that were not drawn, since the last one that was */
@@ -48,14 +51,21 @@ struct place {
  */
 #define MEMORY 1024
 
-/* By place, a hash: where two meet, their waits are foretold together. Written and read by the
- * programs at switches of each CPU, for the waits that end and begin there. 152 KiB a CPU. */
-#define PLACES 1024
+/* A place is in one of the WAYS of its set, which its key chooses. A new one takes over that which
+ * was not used for longest: its forecast, until it has WAITS_KNOWN of its own, but not what passed
+ * there, since no sample may stand for another place's waits. Written and read by the programs at
+ * switches of each CPU, for the waits that end and begin there. 168 KiB a CPU. */
+#define SETS	    256
+#define WAYS	    4
+#define WAITS_KNOWN 8
+struct place_set {
+	struct place ways[WAYS];
+};
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, PLACES);
+	__uint(max_entries, SETS);
 	__type(key, __u32);
-	__type(value, struct place);
+	__type(value, struct place_set);
 } offcpu_ahead_places SEC(".maps");
 
 #define WINDOW_NS 100000000ull
@@ -82,20 +92,49 @@ static __always_inline __u64 mix(__u64 hash, __u64 word)
 	return (hash ^ word ^ hash >> 29) * 0x9e3779b97f4a7c15ull;
 }
 
-/* The stack depth is that within a page: threads of one kind begin at the same one. */
-static __always_inline __u32 place_of(struct task_struct *task, const struct offcpu_thread *t)
+/* The key of the place where the task leaves its CPU; never 0. The stack depth is that within a
+ * page: threads of one kind begin at the same one. */
+static __always_inline __u64 key_of(struct task_struct *task, const struct offcpu_thread *t)
 {
 	const __u64 first = mix(task->tgid, t->state != 0);
+	const __u64 *name = (const __u64 *)task->comm;
 	struct pt_regs___kernel *saved;
 
 	if (!t->state)
-		return first >> 32 & (PLACES - 1);
+		return mix(mix(first, name[0]), name[1]) | 1;
 	if (!BPF_CORE_READ(task, mm))
-		return mix(first, task->pid) >> 32 & (PLACES - 1);
+		return mix(first, task->pid) | 1;
 	saved = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	return mix(mix(mix(mix(first, saved->ip), saved->orig_ax), saved->di), saved->sp & 0xfff) >>
-		       32 &
-	       (PLACES - 1);
+	return mix(mix(mix(mix(first, saved->ip), saved->orig_ax), saved->di), saved->sp & 0xfff) |
+	       1;
+}
+
+/* The place with that key on this CPU, or the one that it is to take over. NULL never comes, but
+ * the verifier asks. */
+static __always_inline struct place *place_of(__u64 key)
+{
+	const __u32 at = key >> 32 & (SETS - 1);
+	struct place_set *set = bpf_map_lookup_elem(&offcpu_ahead_places, &at);
+	__u32 oldest = 0;
+
+	if (!set)
+		return NULL;
+	for (__u32 i = 0; i < WAYS; i++) {
+		if (set->ways[i].key == key)
+			return &set->ways[i];
+		if (set->ways[i].used_ns < set->ways[oldest & (WAYS - 1)].used_ns)
+			oldest = i;
+	}
+	return &set->ways[oldest & (WAYS - 1)];
+}
+
+/* What passed there is behind the last one that was drawn, for good. */
+static __always_inline void take_over(struct place *place, __u64 key)
+{
+	place->key = key;
+	if (place->waits > WAITS_KNOWN)
+		place->waits = WAITS_KNOWN;
+	__builtin_memset(place->passed_ns, 0, sizeof(place->passed_ns));
 }
 
 /* One of how many waits at the place is to be drawn, by the forecast: so many last a period or
@@ -140,15 +179,16 @@ static __always_inline __u32 one_of(const struct place *place, const struct budg
 
 bool offcpu_ahead_draw(struct task_struct *task, struct offcpu_thread *t)
 {
-	const __u32 at = place_of(task, t), zero = 0;
-	const struct place *place = bpf_map_lookup_elem(&offcpu_ahead_places, &at);
+	const __u64 key = key_of(task, t);
+	const struct place *place = place_of(key);
+	const __u32 zero = 0;
 	struct budget *budget = bpf_map_lookup_elem(&offcpu_ahead_budget, &zero);
 
 	t->draw.one_of = 0;
 	if (!place || !budget)
 		return false;
 	roll(budget, t->out_ns);
-	t->draw.place = at;
+	t->draw.key = key;
 	t->draw.one_of = one_of(place, budget);
 	return !(bpf_get_prandom_u32() & (t->draw.one_of - 1));
 }
@@ -224,17 +264,23 @@ static void send_back(struct task_struct *task, const struct offcpu_thread *t, c
 void offcpu_ahead_end(struct task_struct *task, struct offcpu_thread *t, const struct wait *w,
 		      __u64 until_ns)
 {
-	struct place *place = bpf_map_lookup_elem(&offcpu_ahead_places, &t->draw.place);
 	const __u64 min_ns = control(WIRE_OFF_MIN_NS), all_ns = t->cut.wait_ns + w->off_ns;
+	struct place *place;
 	__u64 weight;
 
-	if (!place || !w->off_ns || all_ns < min_ns)
+	if (!w->off_ns || all_ns < min_ns)
 		return;
 	if (!t->draw.one_of) {
 		/* It began before the capture. */
 		add_atomic(WIRE_OFF_PASSED_NS, w->off_ns);
 		return;
 	}
+	place = place_of(t->draw.key);
+	if (!place)
+		return;
+	if (place->key != t->draw.key)
+		take_over(place, t->draw.key);
+	place->used_ns = until_ns;
 	learn(place, all_ns);
 	weight = weight_of(t, place, w->off_ns);
 	if (weight)
