@@ -5,21 +5,37 @@
 # before the switch or nowhere.
 way=$("$EPROF" doctor | sed -n 's/.* after the switch: \([a-z_]*\).*/\1/p')
 
+# judge SCRIPT NAME …: its lines "ok …" and "not ok …", with NAME before them.
+judge()
+{
+	script=$1 name=$2
+	shift 2
+	/usr/bin/python3 -B "tests/kernel/offcpu/$script" "$@" >"$T/$name.said" 2>&1 ||
+		not_ok "$name: $script" "$(tail -n 1 "$T/$name.said")"
+	sed -n "s/^ok /ok $name: /p; s/^not ok /not ok $name: /p" "$T/$name.said"
+	failures=$((failures + $(grep -c '^not ok' "$T/$name.said")))
+}
+
+# off_cpu NAME [SELECTION…]: time blocked, then runnable, as folded stacks.
+off_cpu()
+{
+	profile=$1
+	shift
+	for m in blocked runnable; do
+		"$RENDER" export "$T/$profile.h5" -o - --to folded --metric $m "$@" \
+			2>"$T/$profile.none"
+	done
+}
+
 # waits NAME [PERIOD]: compares the capture with what tests/prog/waits said of itself: of its threads,
 # not of its children, which are copies of one.
 waits()
 {
 	for tid in $(grep -o '[0-9]*[.]life' "$T/$1.out"); do
-		for m in blocked runnable; do
-			"$RENDER" export "$T/$1.h5" -o - --to folded --metric $m \
-				--thread "${tid%.life}" 2>"$T/$1.none"
-		done
+		off_cpu "$1" --thread "${tid%.life}"
 	done >"$T/$1.waits"
 	# shellcheck disable=SC2086
-	/usr/bin/python3 -B tests/kernel/offcpu/offcpu.py "$T/$1.h5" "$T/$1.out" $2 <"$T/$1.waits" \
-		>"$T/$1.said" 2>&1 || not_ok "$1: offcpu.py" "$(tail -n 1 "$T/$1.said")"
-	sed -n "s/^ok /ok $1: /p; s/^not ok /not ok $1: /p" "$T/$1.said"
-	failures=$((failures + $(grep -c '^not ok' "$T/$1.said")))
+	judge offcpu.py "$1" "$T/$1.h5" "$T/$1.out" $2 <"$T/$1.waits"
 	check "$1: none lost" "$(cat "$T/$1.err")" has " 0 lost"
 }
 
@@ -33,11 +49,7 @@ spread()
 			-o "$T/$job.csv" --force 2>>"$T/$1.none"
 	done <"$T/jobs"
 	# shellcheck disable=SC2086
-	/usr/bin/python3 -B tests/kernel/offcpu/offcpu_spread.py "$T" "$T/$1.out" $2 \
-		>"$T/$1.said" 2>&1 ||
-		not_ok "$1: offcpu_spread.py" "$(tail -n 1 "$T/$1.said")"
-	sed -n "s/^ok /ok $1: /p; s/^not ok /not ok $1: /p" "$T/$1.said"
-	failures=$((failures + $(grep -c '^not ok' "$T/$1.said")))
+	judge offcpu_spread.py "$1" "$T" "$T/$1.out" $2
 	rm -f "$T"/w_*.csv
 }
 
