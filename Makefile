@@ -19,6 +19,16 @@ WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes 
 CFLAGS	?= -O2 -g
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 STD	:= -std=gnu11 -D_GNU_SOURCE -fno-strict-aliasing -pthread $(WARN)
+# What makes a slip of ours harder to use, in all that we compile for the programs. It stands behind
+# CFLAGS and LDFLAGS, so that these do not switch it off by the way: make HARDEN= HARDEN_LINK= does.
+# FORTIFY needs an optimising build, and hides from sanitizers what they look for. Shadow stacks are
+# asked for by name: Debian's startup files have no mark, and nothing in them needs one. A mark for
+# IBT would promise what these files do not keep; the linker sets it where they have theirs.
+HARDEN	:= -fstack-protector-strong -fstack-clash-protection -fcf-protection=full -fPIE
+HARDEN_LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,shstk
+FORTIFY	:= -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+optimises = $(filter-out -O0,$(lastword $(filter -O%,$(CFLAGS))))
+HARDEN_OBJ = $(HARDEN) $(if $(HARDEN),$(if $(filter -fsanitize=%,$(CFLAGS)),,$(if $(optimises),$(FORTIFY))))
 INC	:= -Iuser/core $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 INC_USER   := $(INC) -Iuser -Ibpf -I$(BUILD)/gen $(shell pkg-config --cflags $(PKGS_USER) 2>/dev/null)
 INC_RENDER := $(INC) -Irender -I$(BUILD)/gen $(shell pkg-config --cflags $(PKGS_RENDER) 2>/dev/null)
@@ -69,10 +79,10 @@ help: ## list the targets
 # --- programs ---------------------------------------------------------------------------------
 $(BUILD)/eprof: $(call obj,obj,user/main.c $(USER_SRC) $(CORE_SRC))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(call own_hdf5,$(LIBS_USER))
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(HARDEN_LINK) -o $@ $^ $(call own_hdf5,$(LIBS_USER))
 $(BUILD)/eprof-render: $(call obj,obj,render/main.c $(RENDER_SRC) $(CORE_SRC) $(RENDER_ASM) $(RENDER_GEN))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(call own_hdf5,$(LIBS_RENDER))
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(HARDEN_LINK) -o $@ $^ $(call own_hdf5,$(LIBS_RENDER))
 
 DEFS = -DEPROF_VERSION='"$(VERSION)"'
 # Every page carries its viewer: without indents and comments, but for those within a line.
@@ -95,7 +105,7 @@ $(BUILD)/$(1)/render/%.o: render/%.c | $(RENDER_GEN)
 	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(DEFS) $$(INC_RENDER) -MMD -MP -c -o $$@ $$<
 $(BUILD)/$(1)/render/web/embed.o: render/web/embed.S $(WEB:%=$(BUILD)/gen/page/%)
 	@mkdir -p $$(@D)
-	$$(Q)cd $(BUILD)/gen/page && $$(CC) -c -o $$(abspath $$@) $$(abspath $$<)
+	$$(Q)cd $(BUILD)/gen/page && $$(CC) $(2) -c -o $$(abspath $$@) $$(abspath $$<)
 # Another's code: its warnings are not ours.
 $(BUILD)/$(1)/gen/%.o: $(BUILD)/gen/%.c
 	@mkdir -p $$(@D)
@@ -106,7 +116,10 @@ $(BUILD)/$(1)/tests/unit/%.o: tests/unit/%.c | $(BUILD)/gen/eprof.skel.h $(RENDE
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(INC_USER) $$(INC_RENDER) -Itests/unit -MMD -MP -c -o $$@ $$<
 endef
-$(eval $(call rules,obj,))
+# Objects that were made with other flags are made anew.
+$(shell mkdir -p $(BUILD) && echo '$(HARDEN)' | cmp -s - $(BUILD)/harden || echo '$(HARDEN)' >$(BUILD)/harden)
+$(eval $(call rules,obj,$$(HARDEN_OBJ)))
+$(call obj,obj,user/main.c render/main.c $(USER_SRC) $(RENDER_SRC) $(CORE_SRC) $(RENDER_ASM) $(RENDER_GEN)): $(BUILD)/harden
 $(eval $(call rules,asan,$(SAN) $$(COUNT)))
 # What the bounded parsers do is counted for tests/unit/binary/test_foreign.c: each step is a call.
 PARSERS	:= elf cfi code unwind

@@ -1,4 +1,7 @@
 /* The page's files as bytes of the program; see web.h. Assembled from the top of the tree. */
+#ifdef __CET__
+#include <cet.h> /* marks this file as safe for IBT and shadow stacks */
+#endif
 	.section .rodata
 
 .macro begin symbol

@@ -36,6 +36,13 @@
 
 #define BARE_BATCHES 9
 
+/* The functions begin with what is timed, not with the endbr64 that an indirect call asks for. */
+#ifdef __CET__
+#define WITHOUT_ENDBR __attribute__((nocf_check))
+#else
+#define WITHOUT_ENDBR
+#endif
+
 /* A function for each class and way, in a cache line of its own. */
 #define FUNCTION_BYTES 64
 static const struct {
@@ -132,7 +139,8 @@ WITHIN void empty_cache(const struct process *p)
 WITHIN double time_batch(const struct process *p, int number, enum calibrator_calls how)
 {
 	uint64_t work = (uint64_t)(WORK_NS * p->ticks_a_ns);
-	void (*call)(void) = (void (*)(void))(uintptr_t)(p->code + number * FUNCTION_BYTES);
+	WITHOUT_ENDBR void (*call)(void) =
+		(WITHOUT_ENDBR void (*)(void))(uintptr_t)(p->code + number * FUNCTION_BYTES);
 	int n = calls_in(CALIBRATE_CLASS_OF(number), CALIBRATE_WAY_OF(number), how);
 	double took[MOST_CALLS];
 
