@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/caller.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "cmd/command.h"
 
@@ -39,10 +41,14 @@ static const struct cmd *find_command(const char *name)
 int main(int argc, char **argv)
 {
 	const struct cmd *command;
-	FILE *err = ascii_wanted() ? ascii_stream(STDERR_FILENO, true) : NULL;
+	FILE *err;
 
-	stderr = err ? err : stderr;
 	file_hold_streams();
+	environment_settle();
+	err = ascii_wanted() ? ascii_stream(STDERR_FILENO, true) : NULL;
+	stderr = err ? err : stderr;
+	if (caller_settle())
+		return render_fail();
 	keep_memory();
 	if (is_privileged()) {
 		fputs("eprof-render: refuses to run setuid, setgid or with file capabilities: it "

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "base/ascii.h"
+#include "base/caller.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -79,6 +81,9 @@ static void choose_charset(void)
 int main(int argc, char **argv)
 {
 	file_hold_streams();
+	environment_settle();
 	choose_charset();
+	if (caller_settle())
+		return cmd_failed();
 	return cmd_end(run(argc, argv));
 }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -282,7 +283,7 @@ static void add_source(const struct record *r, struct profile *p)
 	else if (report.read < report.files)
 		fprintf(stderr, "eprof: --source: %zu of %zu source files could be read%s\n",
 			report.read, report.files,
-			getenv("SUDO_UID") || geteuid() ? "" : " (by a user without rights)");
+			caller().is_other || geteuid() ? "" : " (by a user without rights)");
 }
 
 static int run_capture(struct record *r, struct capture *c, struct profile **p)

@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#include "base/caller.h"
 
 int cmd_become(uid_t uid, gid_t gid)
 {
@@ -25,10 +26,9 @@ int cmd_become(uid_t uid, gid_t gid)
 
 static int become_caller(uid_t uid, gid_t gid)
 {
-	const char *sudo_uid = getenv("SUDO_UID"), *sudo_gid = getenv("SUDO_GID");
+	const struct caller c = caller();
 
-	return cmd_become(sudo_uid ? (uid_t)strtoul(sudo_uid, NULL, 10) : uid,
-			  sudo_gid ? (gid_t)strtoul(sudo_gid, NULL, 10) : gid);
+	return c.is_other ? cmd_become(c.uid, c.gid) : cmd_become(uid, gid);
 }
 
 int cmd_drop_privileges(void)
@@ -38,10 +38,7 @@ int cmd_drop_privileges(void)
 
 int cmd_become_reader(void)
 {
-	const int rc = become_caller(NOBODY, NOBODY);
-
-	/* SUDO_UID=0: who became root by two steps. */
-	return rc || geteuid() ? rc : cmd_become(NOBODY, NOBODY);
+	return become_caller(NOBODY, NOBODY);
 }
 
 bool cmd_is_nobody(void)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -227,6 +228,7 @@ static void __attribute__((noreturn)) run_command(char **argv, int go, int statu
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
 	prctl(PR_SET_PDEATHSIG, 0);
+	environment_restore();
 	execvp(argv[0], argv);
 	code = errno;
 	if (write(status, &code, sizeof(code)) < 0)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -97,7 +98,7 @@ static void search_folders(const struct search *s, const char *folders)
 void guard_each_installed(int root_fd, void (*each)(void *context, int fd), void *context)
 {
 	const struct search s = {root_fd, each, context};
-	const char *path = root_fd < 0 ? getenv("PATH") : NULL;
+	const char *path = root_fd < 0 ? environment_given("PATH") : NULL;
 
 	search_folders(&s, usual);
 	if (path)

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -292,7 +293,7 @@ static bool add_from(struct search *s, const char *list, const char *origin, con
 /* Of our own environment, which others need not have. */
 static const char *variable(const struct search *s, const char *name)
 {
-	return s->root_fd < 0 ? getenv(name) : NULL;
+	return s->root_fd < 0 ? environment_given(name) : NULL;
 }
 
 /* As ld.so(8) searches. */
@@ -416,7 +417,7 @@ void closure_of_process(int root_fd, uint32_t pid, closure *out)
 
 char *closure_program(const char *command)
 {
-	const char *path = getenv("PATH");
+	const char *path = environment_given("PATH");
 	_free_ char *copy = mem_strdup(path ? path : "/bin:/usr/bin");
 	char *save = NULL;
 	struct stat st;

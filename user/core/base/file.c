@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/units.h"
 
 #define TEMP_TRIES 100
 
@@ -128,18 +128,13 @@ int file_check_new(const char *path, bool force)
 	return check_existing(path, force);
 }
 
-/* Gives an open file to the calling user when running under sudo; else does nothing. */
+/* Gives an open file to the user who called root; else does nothing. */
 static void give_to_caller(int fd)
 {
-	const char *u = getenv("SUDO_UID"), *g = getenv("SUDO_GID");
-	int64_t uid, gid;
+	const struct caller c = caller();
 
-	if (geteuid() != 0 || !u || !g)
-		return;
-	if (units_parse_int(u, "SUDO_UID", 0, UINT32_MAX - 1, &uid) ||
-	    units_parse_int(g, "SUDO_GID", 0, UINT32_MAX - 1, &gid))
-		return;
-	(void)!fchown(fd, uid, gid);
+	if (c.is_other)
+		(void)!fchown(fd, c.uid, c.gid);
 }
 
 static int ask_begin(struct file_new *f, const char *path)

@@ -1,6 +1,6 @@
 /*
- * file: files that we make, and small ones that we read. What eprof makes under sudo belongs to
- * the user who called it (SUDO_UID, SUDO_GID).
+ * file: files that we make, and small ones that we read. What root makes belongs to the user who
+ * called it (base/caller.h).
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
