@@ -11,9 +11,9 @@ PREFIX	?= /usr/local
 CC	?= gcc
 CLANG	?= clang
 BPFTOOL	?= $(firstword $(wildcard /usr/sbin/bpftool /usr/bin/bpftool) bpftool)
-PKGS	:= hdf5 libxxhash
+PKGS	:= hdf5 libseccomp libxxhash
 PKGS_USER   := libbpf libdw libelf zlib
-PKGS_RENDER := libseccomp cairo cairo-pdf cairo-svg pangocairo zlib libdeflate libprotobuf-c
+PKGS_RENDER := cairo cairo-pdf cairo-svg pangocairo zlib libdeflate libprotobuf-c
 
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 CFLAGS	?= -O2 -g

@@ -15,10 +15,11 @@
 #include "base/ending.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "confine/callfilter.h"
+#include "confine/confine.h"
+#include "confine/rules.h"
 #include "sandbox/broker.h"
 #include "sandbox/client.h"
-#include "sandbox/rules.h"
-#include "sandbox/callfilter.h"
 
 /*
  * No honest work comes near these. One profile may take 4 GiB (store/reader.h); a page of 500,000
@@ -40,40 +41,6 @@ char *sandbox_text(void)
 
 /* --- in the child ----------------------------------------------------------------------------- */
 
-/* Less stays less. */
-static void limit(__rlimit_resource_t what, rlim_t most)
-{
-	struct rlimit value;
-
-	if (getrlimit(what, &value))
-		return;
-	value.rlim_max = value.rlim_max < most ? value.rlim_max : most;
-	value.rlim_cur = value.rlim_cur < most ? value.rlim_cur : most;
-	setrlimit(what, &value);
-}
-
-/* The signal that can be told from others' comes at the lower limit; at the upper one SIGKILL. */
-static void limit_cpu(rlim_t seconds)
-{
-	struct rlimit value;
-
-	limit(RLIMIT_CPU, seconds + 1);
-	if (getrlimit(RLIMIT_CPU, &value) || value.rlim_cur < value.rlim_max || value.rlim_max < 2)
-		return;
-	value.rlim_cur = value.rlim_max - 1;
-	setrlimit(RLIMIT_CPU, &value);
-}
-
-static void set_limits(size_t n_files)
-{
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_FSIZE, FILE_BYTES);
-	limit_cpu(CPU_S + CPU_S_A_FILE * n_files);
-#ifndef __SANITIZE_ADDRESS__ /* whose shadow is larger than any limit */
-	limit(RLIMIT_DATA, MEMORY_BYTES);
-#endif
-}
-
 /* What a shell left open is none of its business; where the command line names such a one
  * (/dev/fd/63), the broker opens it. */
 static void close_others(int socket)
@@ -83,20 +50,22 @@ static void close_others(int socket)
 	syscall(SYS_close_range, socket + 1, ~0u, 0);
 }
 
-static int confine(const struct allowed *s, int socket, pid_t parent)
+static int enter(const struct allowed *s, int socket, pid_t parent)
 {
+	const struct confine_terms terms = {
+		.kind = CONFINE_REPORT,
+		.socket = socket,
+		.memory_bytes = MEMORY_BYTES,
+		.file_bytes = FILE_BYTES,
+		.cpu_s = CPU_S + CPU_S_A_FILE * (unsigned int)s->files.n,
+	};
 	int rc;
 
 	close_others(socket);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	set_limits(s->files.n);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return err(-errno, "cannot give up new privileges: %s", strerror(errno));
-	rc = rules_set();
-	if (!rc)
-		rc = callfilter_set(socket);
+	rc = confine_enter(&terms);
 	if (!rc)
 		client_begin(socket);
 	return rc;
@@ -200,7 +169,7 @@ enum sandbox_side sandbox_enter(const struct allowed *s, int *status)
 	if (!child) {
 		sigprocmask(SIG_SETMASK, &b.mask, NULL);
 		close(ends[0]);
-		return confine(s, ends[1], self) ? SANDBOX_FAILED : SANDBOX_CHILD;
+		return enter(s, ends[1], self) ? SANDBOX_FAILED : SANDBOX_CHILD;
 	}
 	close(ends[1]);
 	b.socket = ends[0];

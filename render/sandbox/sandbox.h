@@ -9,10 +9,10 @@
  *
  * The child has
  * - no new privileges;
- * - a list of the system calls that it may make (callfilter.h): none that opens a file for writing,
- *   makes, renames or removes one, none of the network, of programs, of other processes;
+ * - a list of the system calls that it may make (confine/callfilter.h): none that opens a file for
+ * writing, makes, renames or removes one, none of the network, of programs, of other processes;
  * - where the kernel has landlock, no file to open but fonts and libraries, no TCP, no signals and
- * no abstract sockets beyond itself (rules.h);
+ * no abstract sockets beyond itself (confine/rules.h);
  * - bounds on memory, CPU time and the length of files, and no core file; it dies with its parent.
  */
 #ifndef SANDBOX_SANDBOX_H

@@ -12,8 +12,8 @@
 #include "base/ending.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "confine/confine.h"
 #include "cmd/unprivileged.h"
-#include "process/confine.h"
 
 #define TEXT_MOST 4096
 #define CPU_S	  600

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "confine/confine.h"
 #include "perf/cpus.h"
 #include "probe/own_code.h"
 #include "probe/own_process.h"
-#include "process/confine.h"
 
 /* Each function is called so often a batch, and in a brief one. A stepped instruction takes twenty
  * times as long as others on some machines; a RET is stepped. */

@@ -10,8 +10,8 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "confine/confine.h"
 #include "probe/own_process.h"
-#include "process/confine.h"
 
 struct held {
 	struct probe_link link;

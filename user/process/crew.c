@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "process/confine.h"
+#include "confine/confine.h"
 
 #define MAX_WIDTH    8
 #define WALL_FACTOR  4 /* children wait for the disk and for each other */
@@ -59,17 +59,23 @@ static void close_foreign(const struct crew *c, const struct batch *b)
 static int open_and_confine(const struct crew *c, const struct batch *b)
 {
 	uint64_t output_bytes = OUTPUT_BASE;
+	unsigned int cpu_s = 0;
 	struct crew_fds k = {0};
-	int rc;
 
 	crew_keep(&k, b->out_fd);
 	for (size_t i = 0; i < b->tasks.n; i++) {
 		c->open(c->context, b->tasks.at[i], &k);
 		output_bytes += c->tasks[b->tasks.at[i]].output_bytes;
+		cpu_s += c->tasks[b->tasks.at[i]].cpu_s + 1;
 	}
-	rc = confine(k.at.at, k.at.n, MEMORY_BYTES, output_bytes);
+	confine_silence();
+	confine_close(k.at.at, k.at.n);
 	vec_release(&k.at);
-	return rc;
+	return confine_enter(&(struct confine_terms){.kind = CONFINE_READER,
+						     .socket = -1,
+						     .memory_bytes = MEMORY_BYTES,
+						     .file_bytes = output_bytes,
+						     .cpu_s = cpu_s + 1});
 }
 
 static _Noreturn void work(const struct crew *c, const struct batch *b)

@@ -5,16 +5,18 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "elf/elffile.h"
 #include "process/crew.h"
 #include "symbol/buildversion_read.h"
+#include "symbol/dpkg.h"
 
 #define DPKG  "/var/lib/dpkg"
 #define CPU_S 5
 
 struct run {
-	const char *path, *id, *dpkg;
+	const char *path, *id;
 	int (*become)(void);
 	int fd; /* in the worker process */
 	struct buildversion *out;
@@ -51,7 +53,7 @@ static int find(void *context, size_t task, int out_fd)
 	const struct run *r = context;
 	struct answer a = {.task = (uint32_t)task};
 
-	buildversion_read(r->fd, r->path, r->id, r->dpkg, &a.found);
+	buildversion_read(r->fd, r->id, &a.found);
 	return file_put(out_fd, (const char *)&a, sizeof(a));
 }
 
@@ -87,16 +89,22 @@ static bool take_answer(void *context, size_t task)
 	return true;
 }
 
+static void find_debian(const char *folder, const char *path, struct buildversion *out)
+{
+	_free_ char *package = NULL;
+	_free_ char *version = dpkg_version(folder, path, &package);
+
+	if (!version)
+		return;
+	buildversion_put(out, version, strlen(version));
+	snprintf(out->origin, sizeof(out->origin), "Debian package %s", package);
+}
+
 void buildversion_find(const char *path, const char *id, const char *dpkg, int (*become)(void),
 		       struct buildversion *out)
 {
 	struct crew_task task = {.cost = 1, .cpu_s = CPU_S};
-	struct run r = {.path = path,
-			.id = id,
-			.dpkg = dpkg ? dpkg : DPKG,
-			.become = become,
-			.fd = -1,
-			.out = out};
+	struct run r = {.path = path, .id = id, .become = become, .fd = -1, .out = out};
 	struct crew crew = {.tasks = &task,
 			    .n = 1,
 			    .needs = needs_nothing,
@@ -108,4 +116,6 @@ void buildversion_find(const char *path, const char *id, const char *dpkg, int (
 
 	*out = (struct buildversion){0};
 	crew_run(&crew);
+	if (out->is_there && !out->version[0])
+		find_debian(dpkg ? dpkg : DPKG, path, out);
 }

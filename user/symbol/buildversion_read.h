@@ -4,6 +4,7 @@
 #ifndef SYMBOL_BUILDVERSION_READ_H
 #define SYMBOL_BUILDVERSION_READ_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define BUILDVERSION_BYTES 128
@@ -14,9 +15,11 @@ struct buildversion {
 	uint32_t is_there;		  /* the file at the path is that build */
 };
 
-/* Of the binary @fd, negative: of none, which is at @path; the other arguments are those of
- * buildversion_find(). */
-void buildversion_read(int fd, const char *path, const char *id, const char *dpkg,
-		       struct buildversion *out);
+/* Of the binary @fd, negative: of none; @id: its build-id in hex. */
+void buildversion_read(int fd, const char *id, struct buildversion *out);
+
+/* Takes a version of @n bytes without its epoch, "1:", which orders packages and is no part of what
+ * people call a version; nothing where it is too long. */
+void buildversion_put(struct buildversion *out, const char *version, size_t n);
 
 #endif

@@ -11,9 +11,9 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
+#include "confine/confine.h"
 #include "elf/elffile.h"
 #include "elf/segments.h"
-#include "process/confine.h"
 #include "snippet.h"
 #include "symbol/answer_mangled.h"
 #include "symbol/namer.h"
@@ -562,7 +562,12 @@ static int try_harm(int kept, int other, const char *secret)
 	int keep[] = {kept};
 	char byte;
 
-	if (confine(keep, 1, 1 << 30, 100))
+	confine_silence();
+	confine_close(keep, 1);
+	if (confine_enter(&(struct confine_terms){.kind = CONFINE_READER,
+						  .socket = -1,
+						  .memory_bytes = 1 << 30,
+						  .file_bytes = 100}))
 		return 1;
 	if (pread(kept, &byte, 1, 0) != 1)
 		return 2;

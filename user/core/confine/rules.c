@@ -1,4 +1,4 @@
-#include "sandbox/rules.h"
+#include "confine/rules.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,7 +115,7 @@ static int allow_all(int ruleset)
 	return rc;
 }
 
-int rules_set(void)
+int rules_set(bool reads_fonts)
 {
 	const int version = rules_version();
 	const struct ruleset all = all_of(version);
@@ -130,7 +130,7 @@ int rules_set(void)
 			       : version >= 4 ? offsetof(struct ruleset, scope)
 					      : offsetof(struct ruleset, net),
 			       0);
-	rc = ruleset < 0 ? -errno : allow_all(ruleset);
+	rc = ruleset < 0 ? -errno : reads_fonts ? allow_all(ruleset) : 0;
 	if (!rc && syscall(SYS_landlock_restrict_self, ruleset, 0))
 		rc = -errno;
 	return rc ? err(rc, "cannot confine itself by landlock: %s", strerror(-rc)) : 0;

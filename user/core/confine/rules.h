@@ -1,0 +1,18 @@
+/*
+ * rules: what landlock(7) leaves a confined process of the file system. Used by confine alone.
+ */
+#ifndef CONFINE_RULES_H
+#define CONFINE_RULES_H
+
+#include <stdbool.h>
+
+/* The version of landlock that this kernel has; 0: none, or it is switched off. */
+int rules_version(void);
+
+/* From now on the process makes, changes and runs no file, opens none, or where @reads_fonts fonts,
+ * libraries and what tells of the machine, for reading; and from version 4 on it uses no TCP, from
+ * 6 on no abstract socket and no signal beyond itself. 0, also where there is no landlock, or
+ * -errno with a text. Needs PR_SET_NO_NEW_PRIVS. */
+int rules_set(bool reads_fonts);
+
+#endif

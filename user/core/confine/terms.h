@@ -1,0 +1,29 @@
+/*
+ * terms: what kind of process is confined, and how much it may have.
+ */
+#ifndef CONFINE_TERMS_H
+#define CONFINE_TERMS_H
+
+#include <stdint.h>
+
+enum confine_kind {
+	/* Parses ELF, DWARF, maps and sources: has descriptors and memory. Opens no path, keeps no
+	 * file, no lock and no child; becomes nobody where it may. */
+	CONFINE_READER,
+	/* Reads profiles and draws: opens fonts and the like, has threads, packets by @socket. */
+	CONFINE_REPORT,
+	/* Reads no stranger's byte: takes packets from the loader and forks readers. Opens no path;
+	 * becomes nobody where it may. */
+	CONFINE_SERVER,
+	CONFINE_KINDS,
+};
+
+struct confine_terms {
+	enum confine_kind kind;
+	int socket;	       /* the only one to send and receive packets at; -1: none */
+	uint64_t memory_bytes; /* that it may have for data */
+	uint64_t file_bytes;   /* up to which it may write into a file */
+	unsigned int cpu_s;    /* of CPU time in its life; 0: no limit */
+};
+
+#endif
