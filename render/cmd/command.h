@@ -29,6 +29,13 @@ int render_compare(int argc, char **argv);
 int render_store(int argc, char **argv);
 int render_help(int argc, char **argv);
 
+/* A row of option.longs of all that write files; render_options() takes it. */
+#define RENDER_OPT_MODE 0x7f00
+#define RENDER_MODE_OPTION                    \
+	{                                     \
+		"mode", 1, 0, RENDER_OPT_MODE \
+	}
+
 /* What a subcommand takes before its files: for getopt_long(). */
 struct render_options {
 	const char *command; /* its name, before what is wrong */

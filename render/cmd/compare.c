@@ -73,6 +73,7 @@ static const struct option longopts[] = {
 	{"output", 1, 0, 'o'},
 	{"format", 1, 0, OPT_FORMAT},
 	{"force", 0, 0, OPT_FORCE},
+	RENDER_MODE_OPTION,
 	{"width", 1, 0, OPT_WIDTH},
 	{"colour", 1, 0, OPT_COLOUR},
 	{"color", 1, 0, OPT_COLOUR},
@@ -129,6 +130,7 @@ static void help(void)
 	      "                       html, pdf; svg, png: the flame graph alone\n"
 	      "      --format NAME    this format, whatever OUT is called\n"
 	      "      --force          replace OUT if it exists\n"
+	      "      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
 	      "      --width N        columns of txt\n"
 	      "      --colour auto|always|never  colours in txt\n",
 	      stdout);

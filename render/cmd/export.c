@@ -53,6 +53,7 @@ static void help(void)
 		"      --table NAME     csv: which table: samples, functions, zones …\n"
 		"  -e, --self           tracy-csv: self times instead of total times\n"
 		"      --force          replace OUT if it exists\n"
+		"      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
 		"  -h, --help           this text\n"
 		"\nSelection (a --to that names no format is a time, as in --to 5s):\n%s",
 		selection_help);
@@ -110,10 +111,15 @@ static int option(void *arg, int opt)
 static int parse(int argc, char **argv, struct arguments *a)
 {
 	static const struct option longopts[] = {
-		SELECTION_LONGOPTS,	    {"output", 1, 0, 'o'},
-		{"force", 0, 0, OPT_FORCE}, {"with-reasons", 0, 0, OPT_REASONS},
-		{"self", 0, 0, 'e'},	    {"help", 0, 0, 'h'},
-		{"table", 1, 0, OPT_TABLE}, {0},
+		SELECTION_LONGOPTS,
+		{"output", 1, 0, 'o'},
+		RENDER_MODE_OPTION,
+		{"force", 0, 0, OPT_FORCE},
+		{"with-reasons", 0, 0, OPT_REASONS},
+		{"self", 0, 0, 'e'},
+		{"help", 0, 0, 'h'},
+		{"table", 1, 0, OPT_TABLE},
+		{0},
 	};
 	static const struct render_options options = {"export", ":o:eh", longopts, help, option};
 	int status = render_options(&options, argc, argv, a);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "cmd/command.h"
 #include "cmd/enter.h"
 #include "cmd/folder.h"
@@ -61,7 +62,8 @@ static void help(void)
 	      "      --pdf-name NAME    name of the PDF, and of the page beside it, where all\n"
 	      "                         profiles are of one version and platform\n"
 	      "      --no-h5            add nothing to a store, and compare with none\n"
-	      "      --force            replace reports that exist\n",
+	      "      --force            replace reports that exist\n"
+	      "      --mode OCTAL       the mode of what is made (root: 600; else by the umask)\n",
 	      stdout);
 	fputs(style_paper_help, stdout);
 	fputs("  -h, --help             this text\n", stdout);
@@ -123,6 +125,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{"version-key", 1, 0, OPT_VERSION_KEY},
 		{"platform", 1, 0, OPT_PLATFORM},
 		{"force", 0, 0, OPT_FORCE},
+		RENDER_MODE_OPTION,
 		STYLE_PAPER_LONGOPTS,
 		{"help", 0, 0, 'h'},
 		{0},
@@ -262,12 +265,13 @@ static int write_all(struct generation *g)
 
 static int make_folder(const char *path)
 {
+	const int rc = file_make_folder(path);
 	struct stat st;
 
-	if (!mkdir(path, 0777))
+	if (!rc)
 		return 0;
-	if (errno != EEXIST || stat(path, &st))
-		return err(-errno, "cannot make the folder '%s': %s", path, strerror(errno));
+	if (rc != -EEXIST || stat(path, &st))
+		return err(rc, "cannot make the folder '%s': %s", path, strerror(-rc));
 	return S_ISDIR(st.st_mode) ? 0 : err(-ENOTDIR, "'%s' is no folder", path);
 }
 

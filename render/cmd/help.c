@@ -94,6 +94,7 @@ static const char options[] =
 	"      --format NAME    write this format, whatever OUT is called\n"
 	"      --view NAME,…    show these views, in this order\n"
 	"      --force          replace OUT if it exists\n"
+	"      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
 	"      --folder         html: OUT is a folder, with the page, its style, script and data\n"
 	"      --append PAGE    add the report to this html page, which then has several to "
 	"choose\n"

@@ -45,6 +45,7 @@ static void help(void)
 	fputs("      --version-key V    file the profile under version V\n"
 	      "      --platform P       and under platform P\n"
 	      "      --force            replace FILE if it exists\n"
+	      "      --mode OCTAL       the mode of what is made (root: 600; else by the umask)\n"
 	      "  -h, --help             this text\n",
 	      stdout);
 }
@@ -89,6 +90,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 		{"version-key", 1, 0, OPT_VERSION_KEY},
 		{"platform", 1, 0, OPT_PLATFORM},
 		{"force", 0, 0, OPT_FORCE},
+		RENDER_MODE_OPTION,
 		{"help", 0, 0, 'h'},
 		{0},
 	};

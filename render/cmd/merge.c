@@ -53,6 +53,7 @@ static void help(void)
 	      "\n"
 	      "  -o, --output OUT     write to OUT\n"
 	      "      --force          replace OUT if it exists\n"
+	      "      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
 	      "      --from TIME      leave out what was before: 2.5s, 300ms, 1m since the start "
 	      "of\n"
 	      "                       each profile\n"
@@ -141,6 +142,7 @@ static int parse(int argc, char **argv, struct arguments *a)
 	static const struct option longopts[] = {
 		{"output", 1, 0, 'o'},
 		{"force", 0, 0, OPT_FORCE},
+		RENDER_MODE_OPTION,
 		{"from", 1, 0, OPT_FROM},
 		{"to", 1, 0, OPT_TO},
 		{"recent", 1, 0, OPT_RECENT},

@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/usage.h"
 #include "cmd/command.h"
 
@@ -21,7 +22,10 @@ int render_options(const struct render_options *o, int argc, char **argv, void *
 			o->help();
 			return 0;
 		}
-		status = o->take(arg, opt);
+		if (opt != RENDER_OPT_MODE)
+			status = o->take(arg, opt);
+		else if (file_use_mode(optarg))
+			return render_usage("%s: %s", o->command, err_text());
 	}
 	return status;
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 
 static const char *const names[PAGE_FILES] = {"style.css", "script.js", "data.js", "page.html"};
@@ -31,9 +32,11 @@ int page_folder_check(const char *folder, bool force, const char *input)
 
 int page_folder_make(const char *folder)
 {
-	if (mkdir(folder, 0777) && errno != EEXIST)
-		return err(-errno, "cannot make the folder '%s': %s", folder, strerror(errno));
-	return 0;
+	const int rc = file_make_folder(folder);
+
+	return rc && rc != -EEXIST
+		       ? err(rc, "cannot make the folder '%s': %s", folder, strerror(-rc))
+		       : 0;
 }
 
 int page_folder_open(struct page_folder *f, const char *folder, bool force)

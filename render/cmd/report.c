@@ -53,6 +53,7 @@ static const struct option long_options[] = {
 	{"format", required_argument, NULL, OPT_FORMAT},
 	{"view", required_argument, NULL, OPT_VIEW},
 	{"force", no_argument, NULL, OPT_FORCE},
+	RENDER_MODE_OPTION,
 	{"folder", no_argument, NULL, OPT_FOLDER},
 	{"append", required_argument, NULL, OPT_APPEND},
 	{"width", required_argument, NULL, OPT_WIDTH},
@@ -83,6 +84,8 @@ static int parse_option(struct report *r, int opt, const char *arg)
 	case OPT_FORCE:
 		r->force = true;
 		return 0;
+	case RENDER_OPT_MODE:
+		return file_use_mode(arg);
 	case OPT_FOLDER:
 		r->folder = true;
 		return 0;

@@ -46,6 +46,7 @@ static const char usage[] =
 	"                      FILE says\n"
 	"  --platform P        those of a platform; add: file under P\n"
 	"  --run NAME          the run of that name\n"
+	"  --mode OCTAL        the mode of a store that is made (root: 600; else by the umask)\n"
 	"  -h, --help          this text\n"
 	"\n"
 	"Lists are tab-separated, without headings, where they do not go to a terminal.\n";
@@ -205,6 +206,7 @@ static const struct option long_options[] = {
 	{"version-key", required_argument, NULL, OPT_VERSION_KEY},
 	{"platform", required_argument, NULL, OPT_PLATFORM},
 	{"run", required_argument, NULL, OPT_RUN},
+	RENDER_MODE_OPTION,
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };

@@ -46,7 +46,7 @@ struct run {
 	const char *module; /* that is being downloaded for */
 };
 
-enum { OPT_DIR = 256, OPT_FORCE, OPT_TIMEOUT, OPT_VERSION_KEY, OPT_PLATFORM, OPT_RUN };
+enum { OPT_DIR = 256, OPT_FORCE, OPT_MODE, OPT_TIMEOUT, OPT_VERSION_KEY, OPT_PLATFORM, OPT_RUN };
 
 static void help(void)
 {
@@ -64,6 +64,7 @@ static void help(void)
 	      "into the profile. All else in it stays. No privileges are needed, and none kept.\n\n"
 	      "  -o, --output OUT   write to OUT instead of FILE\n"
 	      "      --force        replace OUT if it exists\n"
+	      "      --mode OCTAL   the mode of what is written (root: 600; else by the umask)\n"
 	      "      --debug-dir DIR  look in DIR, too: for .build-id/xx/yyyy.debug below it, and\n"
 	      "                     for any file in it; may be given 16 times\n"
 	      "      --version-key V  of a store: a run of that version; else the newest run\n"
@@ -95,6 +96,8 @@ static int take(struct options *o, int opt)
 	case OPT_RUN:
 		o->key.run = optarg;
 		return 0;
+	case OPT_MODE:
+		return file_use_mode(optarg);
 	case OPT_TIMEOUT:
 		return units_parse_ns(optarg, "--timeout", &o->timeout_ns);
 	default:
@@ -111,6 +114,7 @@ static int parse(int argc, char **argv, struct options *o)
 	static const struct option longopts[] = {
 		{"output", 1, 0, 'o'},
 		{"force", 0, 0, OPT_FORCE},
+		{"mode", 1, 0, OPT_MODE},
 		{"debug-dir", 1, 0, OPT_DIR},
 		{"timeout", 1, 0, OPT_TIMEOUT},
 		{"version-key", 1, 0, OPT_VERSION_KEY},

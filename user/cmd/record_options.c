@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
@@ -19,6 +20,7 @@
 
 enum {
 	OPT_FORCE = 0x100,
+	OPT_MODE,
 	OPT_NO_INHERIT,
 	OPT_CHILDREN,
 	OPT_EXIT_CODE,
@@ -131,6 +133,7 @@ static void help_result(void)
 	      "Result\n"
 	      "  -o FILE           write the profile to FILE (eprof.h5)\n"
 	      "  --force           overwrite FILE\n"
+	      "  --mode OCTAL      the mode of files that are made (root: 600; else by the umask)\n"
 	      "  --store STORE     add the profile to STORE, a file of many; with -o to both\n"
 	      "  --baseline FILE   compare with the newest version in FILE, or with FILE/VERSION;\n"
 	      "                    without it, with the version before this one in STORE\n"
@@ -269,6 +272,8 @@ static int take(struct record_options *o, int opt, const char *arg)
 		return parse_window(o, arg);
 	case OPT_SAMPLER:
 		return parse_sampler(o, arg);
+	case OPT_MODE:
+		return file_use_mode(arg);
 	case OPT_BASELINE:
 		return record_baseline_parse(arg, &o->baseline);
 	case OPT_FAIL_ON:
@@ -425,6 +430,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 {
 	static const struct option mine[] = {
 		{"force", no_argument, 0, OPT_FORCE},
+		{"mode", required_argument, 0, OPT_MODE},
 		{"no-inherit", no_argument, 0, OPT_NO_INHERIT},
 		{"children", no_argument, 0, OPT_CHILDREN},
 		{"exit-code", no_argument, 0, OPT_EXIT_CODE},

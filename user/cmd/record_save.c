@@ -1,9 +1,12 @@
 #include "cmd/record_save.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/chance.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "cmd/as_owner.h"
@@ -40,20 +43,33 @@ int record_places_check(const struct record_places *at)
 	return ret;
 }
 
-/* Nowhere it was asked for: beside the store, or in another folder, so that nothing is lost. */
+/* Whether what is made there stays: nobody but root and us can rename or remove others' files. */
+static bool is_safe(const char *folder)
+{
+	struct stat st;
+
+	return !stat(folder, &st) && S_ISDIR(st.st_mode) &&
+	       (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	       (!(st.st_mode & (S_IWGRP | S_IWOTH)) || st.st_mode & S_ISVTX);
+}
+
+/* Nowhere it was asked for: beside the store, or in another folder, so that nothing is lost. Under
+ * names that nobody can have taken before. */
 static int save_elsewhere(const char *store, const struct profile *p, char **path)
 {
 	static const char *const folders[] = {"/var/tmp", "/tmp", "/dev/shm"};
-	const int pid = (int)getpid();
+	const uint64_t name = chance_u64();
 
 	if (store) {
-		*path = mem_printf("%s.%d.h5", store, pid);
+		*path = mem_printf("%s.%016" PRIx64 ".h5", store, name);
 		if (!store_save(*path, false, p))
 			return 0;
 		free(*path);
 	}
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		*path = mem_printf("%s/eprof-%d.h5", folders[i], pid);
+		if (!is_safe(folders[i]))
+			continue;
+		*path = mem_printf("%s/eprof-%016" PRIx64 ".h5", folders[i], name);
 		if (!store_save(*path, false, p))
 			return 0;
 		free(*path);

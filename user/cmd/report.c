@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/unprivileged.h"
@@ -35,6 +37,9 @@ int cmd_report(int argc, char **argv)
 
 	if (argc < 2)
 		return cmd_usage("report needs a profile: eprof report FILE");
+	/* What root asks for is for its owner alone, also where that is the user behind sudo. */
+	if (caller_had_rights())
+		umask(umask(0) | 077);
 	if (cmd_drop_privileges()) {
 		fprintf(stderr, "eprof: cannot drop privileges: %s\n", strerror(errno));
 		return EXIT_FAILED;

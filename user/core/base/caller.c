@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -15,6 +16,7 @@
 
 /* Of the process, like its rights. */
 static struct caller settled;
+static bool had_rights;
 
 /* Decimal digits and nothing else; UINT32_MAX stands for "no user" in system calls. */
 static int read_id(const char *name, const char *text, uint32_t *id)
@@ -106,7 +108,13 @@ int caller_find(uid_t euid, struct caller *found)
 
 int caller_settle(void)
 {
+	had_rights = geteuid() == 0 || getauxval(AT_SECURE);
 	return caller_find(geteuid(), &settled);
+}
+
+bool caller_had_rights(void)
+{
+	return had_rights;
 }
 
 struct caller caller(void)

@@ -27,5 +27,8 @@ int caller_find(uid_t euid, struct caller *);
 int caller_settle(void);
 /* Before caller_settle(): the process's own user. */
 struct caller caller(void);
+/* Whether it had more rights than users have when it started, which it may have given up since:
+ * what it knows is not for everybody. */
+bool caller_had_rights(void);
 
 #endif

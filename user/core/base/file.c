@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,13 +11,15 @@
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/chance.h"
 #include "base/err.h"
 #include "base/mem.h"
 
-#define TEMP_TRIES 100
+#define TEMP_TRIES 8
 
 /* Of the process, like its rights. */
 static const struct file_agent *agent;
+static mode_t given_mode; /* 0: none */
 
 void file_use_agent(const struct file_agent *a)
 {
@@ -137,6 +140,49 @@ static void give_to_caller(int fd)
 		(void)!fchown(fd, c.uid, c.gid);
 }
 
+int file_use_mode(const char *octal)
+{
+	mode_t mode = 0;
+	size_t n = 0;
+
+	for (; n < 5 && octal[n] >= '0' && octal[n] <= '7'; n++)
+		mode = mode << 3 | (mode_t)(octal[n] - '0');
+	if (!n || octal[n] || (mode & 0600) != 0600 || mode & ~0666u)
+		return err(-EINVAL,
+			   "--mode '%s' is no octal mode that lets the owner read and write, and "
+			   "nobody execute: 600, 640, 644",
+			   octal);
+	given_mode = mode;
+	return 0;
+}
+
+/* Of what is to stand at @path, before the umask. */
+static mode_t mode_at(const char *path)
+{
+	const mode_t most = caller_had_rights() ? 0600 : 0666;
+	struct stat there;
+
+	if (lstat(path, &there) || !S_ISREG(there.st_mode))
+		return most;
+	return most & (there.st_mode | 0600);
+}
+
+int file_make_folder(const char *path)
+{
+	const mode_t enter = (given_mode & 0444) >> 2; /* who may read may enter */
+	_close_ int fd = -1;
+
+	if (mkdir(path, given_mode || caller_had_rights() ? 0700 : 0777))
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (given_mode)
+		(void)!fchmod(fd, given_mode | enter);
+	give_to_caller(fd);
+	return 0;
+}
+
 static int ask_begin(struct file_new *f, const char *path)
 {
 	f->number = agent->begin(path, f->force, f->keeps_owner, &f->fd);
@@ -155,8 +201,11 @@ static int begin(struct file_new *f, const char *path)
 		return rc;
 	for (int i = 0; f->fd < 0 && i < TEMP_TRIES; i++) {
 		free(f->temp);
-		f->temp = mem_printf("%s/.eprof-%d-%d.tmp", folder, (int)getpid(), i);
-		f->fd = open(f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		/* In a folder for all, others take names that they can foresee. */
+		f->temp = mem_printf("%s/.eprof-%d-%016" PRIx64 ".tmp", folder, (int)getpid(),
+				     chance_u64());
+		f->fd = open(f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			     given_mode ? 0600 : mode_at(path));
 		if (f->fd < 0 && errno != EEXIST)
 			break;
 	}
@@ -167,6 +216,8 @@ static int begin(struct file_new *f, const char *path)
 		return rc;
 	}
 	f->path = mem_strdup(path);
+	if (given_mode)
+		(void)!fchmod(f->fd, given_mode);
 	give_to_caller(f->fd);
 	return 0;
 }
@@ -253,10 +304,10 @@ static void keep_owner(const struct file_new *f)
 {
 	struct stat st;
 
-	if (stat(f->path, &st))
+	if (lstat(f->path, &st) || !S_ISREG(st.st_mode))
 		return;
 	(void)!fchown(f->fd, st.st_uid, st.st_gid);
-	(void)!fchmod(f->fd, st.st_mode & 07777);
+	(void)!fchmod(f->fd, st.st_mode & 0666);
 }
 
 /* Gives the temporary file its name. */

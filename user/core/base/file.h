@@ -15,6 +15,15 @@
 int file_read(const char *path, size_t max_bytes, char **text, size_t *n);
 
 /*
+ * Modes of what is made from now on, as --mode gives them: octal, with 0600 in it. -EINVAL with a
+ * text. Without it a file is for its owner alone (0600) where the process has, or had, more rights
+ * than its caller; else the umask decides. What replaces a file gives nobody more than that gave.
+ */
+int file_use_mode(const char *octal);
+/* mkdir(2) by the same rule; -errno without a text. */
+int file_make_folder(const char *path);
+
+/*
  * A file that appears under its name only when it is whole: it is written under a temporary
  * name in the same folder, and file_commit() syncs and renames it. Dropping it instead removes
  * the temporary file and leaves whatever stood at @path untouched.
@@ -33,7 +42,8 @@ struct file_new {
 };
 
 int file_begin(struct file_new *, const char *path, bool force);
-/* The same in place of a file that is there, whose owner and mode it gets where that is allowed. */
+/* The same in place of a file that is there, whose owner and mode it gets where that is allowed,
+ * but no setuid, setgid or sticky bit. */
 int file_begin_again(struct file_new *, const char *path);
 /* Fails with -EEXIST if somebody else made @path meanwhile and force is not set. Whether it
  * fails or not, nothing but @path is left of it. */
