@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/ending.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -144,6 +145,7 @@ static _Noreturn void run_child(const struct job *job, int file, const struct st
 
 	limit_child();
 	rc = cmd_become(owner->st_uid, owner->st_gid);
+	child_tie();
 	rc = rc ? err(rc, "cannot take the rights of the owner of '%s'", job->path)
 		: job->fn(alias, job->arg, &said);
 	answer(fd, rc, &said, alias, job->path);
@@ -166,7 +168,7 @@ static int run(const struct job *job, struct str *out)
 			   job->flags == O_RDONLY ? "read" : "change", strerror(errno));
 	if (pipe(fds))
 		return err(-errno, "cannot make a pipe: %s", strerror(errno));
-	child = fork();
+	child = child_fork();
 	if (!child) {
 		close(fds[0]);
 		run_child(job, file, &owner, fds[1]);

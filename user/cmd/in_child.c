@@ -4,22 +4,19 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/ending.h"
 #include "base/err.h"
 
-static _Noreturn void work(pid_t parent, int (*fn)(const void *arg), const void *arg)
+static _Noreturn void work(int (*fn)(const void *arg), const void *arg)
 {
 	const struct rlimit none = {0, 0};
 	int status;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
 	setrlimit(RLIMIT_CORE, &none);
 	status = fn(arg);
 	fflush(stdout);
@@ -28,14 +25,13 @@ static _Noreturn void work(pid_t parent, int (*fn)(const void *arg), const void 
 
 int cmd_in_child(const char *path, int (*fn)(const void *arg), const void *arg)
 {
-	const pid_t self = getpid();
 	pid_t child;
 	int status = 0;
 
 	fflush(stdout);
-	child = fork();
+	child = child_fork();
 	if (!child)
-		work(self, fn, arg);
+		work(fn, arg);
 	if (child < 0)
 		return err(-errno, "cannot start a process: %s", strerror(errno));
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/str.h"
 #include "cmd/unprivileged.h"
 #include "model/meta.h"
@@ -22,16 +23,23 @@
 /* --- git ---------------------------------------------------------------------------------------
  */
 
-/* Nothing of our environment, and no program that a configuration names. */
+/* Nothing of our environment, and no program that a configuration or an attribute names: it starts
+ * none, and no thread. (So what is changed within a submodule is not seen.) */
 static _Noreturn void run_git(const char *folder, int out)
 {
-	const struct rlimit cpu = {GIT_CPU_S, GIT_CPU_S};
+	const struct rlimit cpu = {GIT_CPU_S, GIT_CPU_S}, none = {0, 0};
 	const int null = open("/dev/null", O_RDWR);
 	const char *const argv[] = {"git",
 				    "-c",
 				    "core.fsmonitor=false",
 				    "-c",
 				    "core.hooksPath=/dev/null",
+				    "-c",
+				    "core.preloadIndex=false",
+				    "-c",
+				    "index.threads=1",
+				    "-c",
+				    "diff.ignoreSubmodules=dirty",
 				    "-C",
 				    folder,
 				    "describe",
@@ -48,8 +56,10 @@ static _Noreturn void run_git(const char *folder, int out)
 					   NULL};
 
 	if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0 ||
-	    cmd_become_reader() || cmd_is_nobody() || setrlimit(RLIMIT_CPU, &cpu))
+	    cmd_become_reader() || cmd_is_nobody() || setrlimit(RLIMIT_CPU, &cpu) ||
+	    setrlimit(RLIMIT_NPROC, &none))
 		_exit(1);
+	child_tie();
 	/* A group of its own: what git starts ends with it, and Ctrl-C is not for it. */
 	setpgid(0, 0);
 	execve(GIT, (char *const *)argv, (char *const *)environment);
@@ -79,7 +89,7 @@ static bool describe(const char *folder, char *text, size_t n)
 
 	if (pipe2(fds, O_CLOEXEC))
 		return false;
-	child = fork();
+	child = child_fork();
 	if (!child)
 		run_git(folder, fds[1]);
 	close(fds[1]);

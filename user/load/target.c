@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/environment.h"
+#include "base/child.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -224,7 +225,6 @@ static void __attribute__((noreturn)) run_command(char **argv, int go, int statu
 	char byte;
 	int code;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no orphan if eprof dies before the go-ahead */
 	if (read(go, &byte, 1) != 1)
 		_exit(127);
 	prctl(PR_SET_PDEATHSIG, 0);
@@ -243,7 +243,7 @@ static int open_command(struct target *t)
 
 	if (pipe2(go, O_CLOEXEC) || pipe2(status, O_CLOEXEC))
 		return err(-errno, "cannot make a pipe: %s", strerror(errno));
-	pid = fork();
+	pid = child_fork(); /* no orphan if eprof dies before the go-ahead */
 	if (pid < 0)
 		return err(-errno, "cannot start a process: %s", strerror(errno));
 	if (pid == 0) {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "confine/confine.h"
 #include "perf/cpus.h"
@@ -271,14 +271,11 @@ static void close_programs(const struct process *p)
 			close(p->want->probes->program_fds[i]);
 }
 
-static void __attribute__((noreturn)) run(struct process *p, pid_t loader)
+static void __attribute__((noreturn)) run(struct process *p)
 {
 	struct calibrator_times bare;
 	int fd;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != loader)
-		_exit(1);
 	own_process_leave();
 	keep_programs(p);
 	fd = file_with_code();
@@ -305,16 +302,15 @@ bool calibrator_start(struct calibrator *c, const struct calibrator_probes *want
 		      struct calibrator_times *bare)
 {
 	struct process process = {.want = want};
-	pid_t loader = getpid();
 	int ends[2];
 
 	*c = (struct calibrator){.socket = -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return false;
 	process.socket = ends[1];
-	c->pid = fork();
+	c->pid = child_fork();
 	if (c->pid == 0)
-		run(&process, loader);
+		run(&process);
 	close(ends[1]);
 	c->socket = ends[0];
 	c->asked = true;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/mem.h"
 #include "confine/confine.h"
 
@@ -112,7 +113,7 @@ static void start(const struct crew *c, struct batch *b)
 	b->out_fd = memfd_create("answers", MFD_CLOEXEC);
 	if (b->out_fd < 0)
 		return;
-	b->pid = fork();
+	b->pid = child_fork();
 	if (b->pid == 0)
 		work(c, b);
 	if (b->pid > 0)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/hash.h"
@@ -61,7 +62,8 @@ static int write_window(struct checkpoint *k, const char *path, const struct che
 		return ret;
 	ret = store_image(p, &image, &n);
 	if (!ret)
-		ret = write_image(k, path, image, n);
+		/* Nobody would count what is written from here on. */
+		ret = child_is_orphan() ? -ESRCH : write_image(k, path, image, n);
 	if (ret)
 		return ret;
 	r->bytes = n;
@@ -106,7 +108,7 @@ int checkpoint_begin(struct checkpoint *k, const char *path, const struct checkp
 		return ret;
 	k->names_fd = memfd_create("names", MFD_CLOEXEC);
 	k->names_since = namebook_mark(m->names);
-	k->child = fork();
+	k->child = child_fork();
 	if (k->child == 0)
 		write_and_exit(k, path, m);
 	if (k->child > 0) {

@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/child.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -114,7 +114,6 @@ static void __attribute__((noreturn)) run_child(const uint8_t *id, uint8_t bytes
 	const struct rlimit most = {MOST_BYTES, MOST_BYTES};
 	int rc;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_FSIZE, &most);
 	signal(SIGPIPE, SIG_DFL);
 	rc = fetch(id, bytes, out);
@@ -140,7 +139,7 @@ static int begin(struct download *d, const uint8_t *id, uint8_t bytes)
 	*d = (struct download){.rc = 1};
 	if (pipe2(ends, O_CLOEXEC))
 		return err(-errno, "no pipe for a download: %s", strerror(errno));
-	d->pid = fork();
+	d->pid = child_fork();
 	if (!d->pid) {
 		close(ends[0]);
 		run_child(id, bytes, ends[1]);

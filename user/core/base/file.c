@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/caller.h"
-#include "base/chance.h"
 #include "base/err.h"
+#include "base/leftover.h"
 #include "base/mem.h"
 
 #define TEMP_TRIES 8
@@ -199,15 +198,19 @@ static int begin(struct file_new *f, const char *path)
 
 	if (rc)
 		return rc;
+	leftover_remove(folder);
 	for (int i = 0; f->fd < 0 && i < TEMP_TRIES; i++) {
 		free(f->temp);
-		/* In a folder for all, others take names that they can foresee. */
-		f->temp = mem_printf("%s/.eprof-%d-%016" PRIx64 ".tmp", folder, (int)getpid(),
-				     chance_u64());
+		f->temp = leftover_name(folder);
 		f->fd = open(f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			     given_mode ? 0600 : mode_at(path));
 		if (f->fd < 0 && errno != EEXIST)
 			break;
+		if (f->fd >= 0 && !leftover_lock(f->fd)) {
+			close(f->fd);
+			f->fd = -1;
+			errno = EAGAIN;
+		}
 	}
 	if (f->fd < 0) {
 		rc = err(-errno, "cannot write in folder '%s': %s", folder, strerror(errno));
@@ -329,6 +332,7 @@ static int settle(struct file_new *f)
 		rc = rename_fresh(f->temp, f->path);
 	if (rc)
 		return err(rc, "cannot make '%s': %s", f->path, strerror(-rc));
+	leftover_unlock(f->fd);
 	return 0;
 }
 

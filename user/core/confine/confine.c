@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/err.h"
 #include "confine/callfilter.h"
 #include "confine/limits.h"
@@ -75,7 +76,7 @@ static int give_up_privileges(const struct confine_terms *t)
 		rc = nobody_drop_capabilities();
 		prctl(PR_SET_DUMPABLE, 0);
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	child_tie();
 	if (!rc && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		rc = -errno;
 	return rc ? err(rc, "cannot give up privileges: %s", strerror(-rc)) : 0;
