@@ -1,0 +1,325 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "process/filecopy.h"
+#include "process/mounts.h"
+#include "process/mounts_judge.h"
+#include "process/opener.h"
+
+static char folder[64];
+
+static int setup(void **state)
+{
+	*state = opener_new();
+	snprintf(folder, sizeof(folder), "/tmp/test_opener.%d", getpid());
+	return !*state || mkdir(folder, 0755);
+}
+
+static int teardown(void **state)
+{
+	_free_ char *command = mem_printf("rm -rf %s", folder);
+
+	opener_free(*state);
+	return system(command);
+}
+
+static char *make_file(const char *name, const char *text)
+{
+	char *path = mem_printf("%s/%s", folder, name);
+	_close_ int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	return path;
+}
+
+static void check_text(int fd, const char *text)
+{
+	char got[64] = "";
+
+	assert_int_equal(pread(fd, got, sizeof(got), 0), strlen(text));
+	assert_string_equal(got, text);
+}
+
+static void opens_below_a_root(void **state)
+{
+	_free_ char *path = make_file("here", "text");
+	_close_ int root = open(folder, O_PATH);
+	_free_ char *link = mem_printf("%s/link", folder);
+	struct opener_request r = {.what = OPENER_PATH, .path = "/here", .root_fd = root};
+	struct opener_answer a;
+
+	/* A link leads to what a process with that root finds there. */
+	assert_int_equal(symlink("/../../here", link), 0);
+	assert_int_equal(opener_ask(*state, &r, &a), 0);
+	check_text(a.fd, "text");
+	assert_false(a.is_copy);
+	opener_answer_release(*state, &a);
+	r.path = "/link";
+	assert_int_equal(opener_ask(*state, &r, &a), 0);
+	check_text(a.fd, "text");
+	opener_answer_release(*state, &a);
+	r.path = "/etc/passwd";
+	assert_int_equal(opener_ask(*state, &r, &a), -ENOENT);
+	r = (struct opener_request){.what = OPENER_PATH, .path = path, .root_fd = OPENER_OWN_ROOT};
+	assert_int_equal(opener_ask(*state, &r, &a), 0);
+	opener_answer_release(*state, &a);
+	r = (struct opener_request){.what = OPENER_PATH,
+				    .path = path,
+				    .pid = (uint32_t)getpid(),
+				    .root_fd = OPENER_ROOT_OF_PID};
+	assert_int_equal(opener_ask(*state, &r, &a), 0);
+	opener_answer_release(*state, &a);
+}
+
+static void opens_regular_files_alone(void **state)
+{
+	_free_ char *pipe = mem_printf("%s/pipe", folder);
+	const char *const paths[] = {pipe, folder, "/dev/zero", "/proc/kmsg", "/proc/self/maps"};
+
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+		const struct opener_request r = {
+			.what = OPENER_PATH, .path = paths[i], .root_fd = OPENER_OWN_ROOT};
+		struct opener_answer a;
+
+		assert_true(opener_ask(*state, &r, &a) < 0);
+		assert_int_equal(a.fd, -1);
+	}
+}
+
+static void opens_with_the_rights_of_a_user(void **state)
+{
+	_free_ char *path = make_file("mine", "secret");
+	const struct owner nobody = {.uid = 65534, .gid = 65534};
+	struct opener_request r = {
+		.what = OPENER_PATH, .path = path, .root_fd = OPENER_OWN_ROOT, .as = &nobody};
+	struct opener_answer a;
+
+	if (geteuid())
+		skip();
+	assert_int_equal(opener_ask(*state, &r, &a), -EACCES);
+	r.as = NULL;
+	assert_int_equal(opener_ask(*state, &r, &a), 0);
+	check_text(a.fd, "secret");
+	opener_answer_release(*state, &a);
+}
+
+static void reads_files_of_processes(void **state)
+{
+	struct opener_request r = {.what = OPENER_READ,
+				   .pid = (uint32_t)getpid(),
+				   .path = "cmdline",
+				   .root_fd = OPENER_OWN_ROOT,
+				   .bytes_most = 4096};
+	struct opener_answer a;
+	void *many[2000];
+
+	assert_int_equal(opener_ask(*state, &r, &a), 0);
+	assert_non_null(strstr(a.text, "test_opener"));
+	opener_answer_release(*state, &a);
+	/* Longer than a message. */
+	for (size_t i = 0; i < 2000; i++)
+		many[i] = mmap(NULL, 4096, i % 2 ? PROT_READ : PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	r.path = "maps";
+	r.bytes_most = 16 << 20;
+	assert_int_equal(opener_ask(*state, &r, &a), 0);
+	assert_true(a.text_bytes > 65536);
+	assert_int_equal(strlen(a.text), a.text_bytes);
+	assert_non_null(strstr(a.text, "[stack]"));
+	opener_answer_release(*state, &a);
+	for (size_t i = 0; i < 2000; i++)
+		munmap(many[i], 4096);
+	r.pid = 0x3fffffff;
+	assert_true(opener_ask(*state, &r, &a) < 0);
+}
+
+/* Processes that forked share an opener, and never each other's answers. */
+static void serves_children(void **state)
+{
+	_free_ char *path = make_file("shared", "text");
+	const struct opener_request r = {
+		.what = OPENER_PATH, .path = path, .root_fd = OPENER_OWN_ROOT};
+	struct opener_answer a;
+	int status = 0;
+
+	for (int i = 0; i < 4; i++) {
+		if (fork())
+			continue;
+		for (int k = 0; k < 100; k++) {
+			if (opener_ask(*state, &r, &a) || a.bytes != 4)
+				_exit(1);
+			opener_answer_release(*state, &a);
+		}
+		_exit(0);
+	}
+	for (int k = 0; k < 100; k++) {
+		assert_int_equal(opener_ask(*state, &r, &a), 0);
+		opener_answer_release(*state, &a);
+	}
+	for (int i = 0; i < 4; i++) {
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+	}
+}
+
+static bool goes_on(void *context, uint64_t more)
+{
+	*(uint64_t *)context += more;
+	return true;
+}
+
+static void copies_are_sealed_and_sparse(void **state)
+{
+	_free_ char *path = make_file("sparse", "head");
+	_close_ int fd = open(path, O_RDWR);
+	uint64_t kept = 0;
+	struct filecopy c = {.from = fd,
+			     .bytes = 64 << 20,
+			     .most = 1 << 20,
+			     .goes_on = goes_on,
+			     .context = &kept};
+	char tail[4] = "";
+	struct stat st;
+	int copy;
+
+	(void)state;
+	assert_int_equal(pwrite(fd, "tail", 4, (64 << 20) - 4), 4);
+	copy = filecopy_make(&c);
+	assert_true(copy >= 0);
+	assert_int_equal(fstat(copy, &st), 0);
+	assert_int_equal(st.st_size, 64 << 20);
+	assert_int_equal(kept, 8192);
+	assert_int_equal(pread(copy, tail, 4, (64 << 20) - 4), 4);
+	assert_memory_equal(tail, "tail", 4);
+	assert_int_equal(write(copy, "x", 1), -1);
+	close(copy);
+	c.most = 4096;
+	assert_int_equal(filecopy_make(&c), -EFBIG);
+}
+
+/* --- mounts ---------------------------------------------------------------------------------- */
+
+static bool is_on_disk(void *context, const char *path)
+{
+	(void)context;
+	return strncmp(path, "/far", 4) != 0;
+}
+
+static bool has_remote(void *context)
+{
+	return *(bool *)context;
+}
+
+static void tells_local_from_remote(void **state)
+{
+	static const struct {
+		const char *line;
+		bool local, trusted, remote;
+	} cases[] = {
+		{"36 35 98:0 / /mnt rw,noatime shared:1 - ext4 /dev/x rw", true, true, false},
+		{"36 35 0:30 / /tmp rw - tmpfs tmpfs rw", true, false, false},
+		{"36 35 0:30 / /a\040b rw shared:1 master:2 - nfs4 server:/x rw", false, true,
+		 false},
+		{"36 35 0:30 / /mnt rw - fuse.sshfs x rw", false, true, false},
+		{"36 35 0:30 / /mnt rw - fuseblk /dev/x rw", false, true, false},
+		{"36 35 0:30 / /mnt rw - 9p host rw", false, true, false},
+		{"36 35 0:30 / /mnt rw - unheard_of x rw", false, true, false},
+		{"36 35 0:30 / /proc rw - proc proc rw", false, true, false},
+		{"36 35 0:30 / / rw - overlay overlay rw,lowerdir=/a:/b,upperdir=/c,workdir=/d",
+		 true, true, false},
+		/* Anybody can mount one in a user namespace, over a mount that its paths hide. */
+		{"36 35 0:30 / / rw - overlay overlay rw,lowerdir=/a:/b", false, false, false},
+		{"36 35 0:30 / / rw - overlay overlay rw,lowerdir=/a:/far/b", false, true, false},
+		{"36 35 0:30 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/far", false, true,
+		 false},
+		{"36 35 0:30 / / rw - overlay overlay rw,lowerdir=l/A:l/B", true, true, false},
+		{"36 35 0:30 / / rw - overlay overlay rw,lowerdir=l/A:l/B", false, true, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		_free_ char *line = mem_strdup(cases[i].line);
+		bool remote = cases[i].remote;
+		const struct mount_judge j = {is_on_disk, has_remote, &remote, cases[i].trusted};
+		struct mount_line m;
+
+		assert_true(mount_line_parse(line, &m));
+		assert_int_equal(m.id, 36);
+		if (mount_line_is_local(&m, &j) != cases[i].local)
+			fail_msg("%s", cases[i].line);
+	}
+}
+
+static void refuses_bad_lines(void **state)
+{
+	static const char *const bad[] = {"",
+					  " ",
+					  "36",
+					  "36 35 98:0",
+					  "36 35 x / / rw - ext4 x rw",
+					  "36 35 98:0 / /mnt rw",
+					  "36 35 98:0 / /mnt rw -",
+					  "36 35 98:0 / /mnt rw - ext4"};
+	struct mount_line m;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		_free_ char *line = mem_strdup(bad[i]);
+
+		assert_false(mount_line_parse(line, &m));
+	}
+}
+
+static void knows_our_own_mounts(void **state)
+{
+	struct mounts *m = mounts_new();
+	_close_ int root = open("/", O_PATH), proc = open("/proc", O_PATH);
+	_close_ int memory = memfd_create("x", MFD_CLOEXEC);
+	struct mount_id at;
+	struct statx st;
+
+	(void)state;
+	assert_true(mount_stat(root, &st));
+	at = mount_id_of(&st);
+	assert_int_equal(mounts_own(m, &at), MOUNT_LOCAL);
+	assert_true(mount_stat(proc, &st));
+	at = mount_id_of(&st);
+	assert_int_equal(mounts_own(m, &at), MOUNT_REMOTE);
+	assert_true(mount_stat(memory, &st));
+	assert_int_equal(mounts_own_device(m, st.stx_dev_major, st.stx_dev_minor), MOUNT_LOCAL);
+	assert_int_equal(mounts_own_device(m, 4000, 1), MOUNT_UNKNOWN);
+	mounts_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(opens_below_a_root),
+		cmocka_unit_test(opens_regular_files_alone),
+		cmocka_unit_test(opens_with_the_rights_of_a_user),
+		cmocka_unit_test(reads_files_of_processes),
+		cmocka_unit_test(serves_children),
+		cmocka_unit_test(copies_are_sealed_and_sparse),
+		cmocka_unit_test(tells_local_from_remote),
+		cmocka_unit_test(refuses_bad_lines),
+		cmocka_unit_test(knows_our_own_mounts),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

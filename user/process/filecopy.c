@@ -1,0 +1,79 @@
+#include "process/filecopy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define PIECE (256u << 10)
+#define BLOCK 4096u
+
+/* Where data begins at or behind @at; @at itself where the file system does not tell. */
+static uint64_t data_at(const struct filecopy *c, uint64_t at)
+{
+	const off_t data = lseek(c->from, (off_t)at, SEEK_DATA);
+
+	if (data < 0)
+		return errno == ENXIO ? c->bytes : at;
+	return (uint64_t)data > at ? (uint64_t)data : at;
+}
+
+static bool is_zero(const char *at, size_t n)
+{
+	return !n || (!at[0] && !memcmp(at, at + 1, n - 1));
+}
+
+/* Writes what is not zero; the bytes that it took, or a negative errno. */
+static int64_t put(int to, const char *piece, size_t n, uint64_t at)
+{
+	int64_t took = 0;
+
+	for (size_t i = 0; i < n; i += BLOCK) {
+		const size_t part = n - i < BLOCK ? n - i : BLOCK;
+
+		if (is_zero(piece + i, part))
+			continue;
+		if (pwrite(to, piece + i, part, (off_t)(at + i)) != (ssize_t)part)
+			return errno ? -errno : -EIO;
+		took += BLOCK;
+	}
+	return took;
+}
+
+static int copy_all(const struct filecopy *c, int to)
+{
+	_free_ char *piece = mem_zalloc(PIECE, 1);
+	uint64_t kept = 0, at = 0;
+
+	while ((at = data_at(c, at)) < c->bytes) {
+		const size_t want = c->bytes - at < PIECE ? (size_t)(c->bytes - at) : PIECE;
+		const ssize_t n = pread(c->from, piece, want, (off_t)at);
+		const int64_t took = n > 0 ? put(to, piece, (size_t)n, at) : -EIO;
+
+		if (took < 0)
+			return (int)took;
+		kept += (uint64_t)took;
+		if (kept > c->most)
+			return -EFBIG;
+		if (!c->goes_on(c->context, (uint64_t)took))
+			return -ECANCELED;
+		at += (uint64_t)n;
+	}
+	return 0;
+}
+
+int filecopy_make(const struct filecopy *c)
+{
+	const int to = memfd_create("copy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int ret = to < 0 || ftruncate(to, (off_t)c->bytes) ? -errno : copy_all(c, to);
+
+	if (!ret &&
+	    fcntl(to, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+		ret = -errno;
+	if (ret && to >= 0)
+		close(to);
+	return ret ? ret : to;
+}

@@ -1,0 +1,39 @@
+/*
+ * mounts: which mounted file systems answer for themselves, and which wait for a server that may
+ * never answer (FUSE, NFS, …). It reads mountinfo, which asks no file system anything.
+ */
+#ifndef PROCESS_MOUNTS_H
+#define PROCESS_MOUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum mount_kind {
+	MOUNT_UNKNOWN, /* not mounted where we look: to be treated as remote */
+	MOUNT_LOCAL,   /* no other process has a part in what is read of it */
+	MOUNT_REMOTE,
+};
+
+/* A mount as statx(2) tells of a file: STATX_MNT_ID, and the device. */
+struct mount_id {
+	uint64_t id;
+	uint32_t major, minor;
+};
+struct statx;
+struct mount_id mount_id_of(const struct statx *);
+/* What statx(2) knows of the open file @fd without asking its server; false: nothing. */
+bool mount_stat(int fd, struct statx *out);
+
+struct mounts;
+struct mounts *mounts_new(void);
+void mounts_free(struct mounts *);
+
+/* Of our own mount namespace, as it is now. What our own root directory is on counts as local: the
+ * machine does not run without it. */
+enum mount_kind mounts_own(struct mounts *, const struct mount_id *);
+/* By the device alone, as mappings have it. */
+enum mount_kind mounts_own_device(struct mounts *, uint32_t major, uint32_t minor);
+/* In the namespace of @pid, else in ours. */
+enum mount_kind mounts_of(struct mounts *, uint32_t pid, const struct mount_id *);
+
+#endif

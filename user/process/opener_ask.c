@@ -1,0 +1,412 @@
+/* What asks: see opener.h. */
+#include "process/opener.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "process/mounts.h"
+#include "process/opener_refusal.h"
+#include "process/opener_state.h"
+
+/* How often a request that is waited for is looked at. */
+#define LOOK_MS 50
+
+/* --- helpers --------------------------------------------------------------------------------- */
+
+static void tell(const struct opener *o, char what)
+{
+	(void)send(o->control, &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* The helper that has the request; NULL: none has it, or none any more. */
+static struct opener_slot *slot_of(const struct opener *o, uint32_t number)
+{
+	for (size_t i = 0; i < OPENER_HELPERS; i++) {
+		struct opener_slot *s = &o->shared->slots[i];
+
+		if (atomic_load(&s->state) == OPENER_BUSY &&
+		    atomic_load(&s->request) == ((uint64_t)o->channel << 32 | number))
+			return s;
+	}
+	return NULL;
+}
+
+static bool give_up(const struct opener *o, struct opener_slot *s)
+{
+	uint32_t busy = OPENER_BUSY;
+
+	if (!atomic_compare_exchange_strong(&s->state, &busy, OPENER_GIVEN_UP))
+		return false;
+	tell(o, OPENER_END);
+	return true;
+}
+
+static bool is_stuck(const struct opener_slot *s, uint64_t now_ns)
+{
+	const uint64_t since = atomic_load(&s->since_ns);
+
+	return since < now_ns && now_ns - since > OPENER_STUCK_NS;
+}
+
+/* Makes sure that a helper is there for the next request: starts one where all have work. Those
+ * that are stuck, whoever asked them, are given up. False: all are stuck. */
+static bool need_helper(const struct opener *o)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool is_any = false, is_room = false;
+
+	for (size_t i = 0; i < OPENER_HELPERS; i++) {
+		struct opener_slot *s = &o->shared->slots[i];
+		uint32_t state = atomic_load(&s->state);
+
+		if (state == OPENER_IDLE)
+			return true;
+		if (state == OPENER_BUSY && is_stuck(s, now - OPENER_STUCK_NS) && give_up(o, s))
+			state = OPENER_GIVEN_UP;
+		is_room |= state == OPENER_NONE;
+		is_any |= state == OPENER_BUSY;
+	}
+	if (is_room)
+		tell(o, OPENER_MORE);
+	return is_any || is_room;
+}
+
+/* --- the channel ------------------------------------------------------------------------------ */
+
+static bool has_channel(struct opener *o)
+{
+	int ends[2];
+
+	if (o->mine == getpid())
+		return true;
+	/* A child's: its parent's answers are not for it. */
+	if (o->mine) {
+		close(o->answers);
+		close(o->theirs);
+		vec_release(&o->asked);
+	}
+	o->mine = 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return false;
+	o->answers = ends[0];
+	o->theirs = ends[1];
+	o->channel = atomic_fetch_add(&o->shared->channels, 1) + 1;
+	o->numbers = 0;
+	o->mine = getpid();
+	return true;
+}
+
+static bool send_message(const struct opener *o, const struct opener_message *m, int root)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control = {0};
+	const int files[2] = {o->theirs, root};
+	const size_t n = root >= 0 ? 2 : 1;
+	struct iovec part = {(void *)m,
+			     offsetof(struct opener_message, path) + strlen(m->path) + 1};
+	struct msghdr h = {.msg_iov = &part,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = CMSG_SPACE(n * sizeof(int))};
+
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
+	memcpy(CMSG_DATA(&control.head), files, n * sizeof(int));
+	return sendmsg(o->requests, &h, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)part.iov_len;
+}
+
+static bool send_request(struct opener *o, const struct opener_request *r)
+{
+	struct opener_message m;
+	const char *path = r->path ? r->path : "";
+
+	if (strlen(path) >= sizeof(m.path))
+		return false;
+	memset(&m, 0, offsetof(struct opener_message, path));
+	m.number = ++o->numbers;
+	m.channel = o->channel;
+	m.what = r->what;
+	m.pid = r->pid;
+	m.start = r->start;
+	m.end = r->end;
+	m.bytes_most = r->bytes_most;
+	m.root = r->root_fd >= 0 ? 0 : r->root_fd;
+	m.has_owner = r->as != NULL;
+	if (r->as)
+		m.owner = *r->as;
+	strcpy(m.path, path);
+	return send_message(o, &m, r->root_fd);
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+/* Of a text that came in a file; a helper is ours, but what it read is not. */
+static void read_text(struct opener_answer *a, const struct opener_reply *r, int file)
+{
+	a->text = mem_zalloc((size_t)r->text_bytes + 1, 1);
+	if (file >= 0 && pread(file, a->text, r->text_bytes, 0) == (ssize_t)r->text_bytes)
+		a->text_bytes = r->text_bytes;
+	if (file >= 0)
+		close(file);
+}
+
+static void unpack(const struct opener *o, ssize_t n, int file, struct opener_answer *a)
+{
+	struct opener_reply r;
+	size_t text = (size_t)n - sizeof(r);
+
+	memcpy(&r, o->room, sizeof(r));
+	*a = (struct opener_answer){.rc = r.rc,
+				    .fd = -1,
+				    .is_copy = r.is_copy,
+				    .device_major = r.device_major,
+				    .device_minor = r.device_minor,
+				    .inode = r.inode,
+				    .bytes = r.bytes,
+				    .uid = r.uid};
+	if (r.text_in_file) {
+		read_text(a, &r, file);
+		return;
+	}
+	a->fd = file;
+	if (!text)
+		return;
+	a->text = mem_zalloc(text + 1, 1);
+	memcpy(a->text, o->room + sizeof(r), text);
+	a->text_bytes = text;
+}
+
+/* The next answer that there is, of whichever request; its number, 0: none. */
+static uint32_t receive(struct opener *o, struct opener_answer *a)
+{
+	const size_t room = sizeof(struct opener_reply) + OPENER_TEXT;
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct iovec part;
+	struct msghdr m = {.msg_iov = &part,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = sizeof(control)};
+	const struct cmsghdr *c;
+	struct opener_reply r;
+	int file = -1;
+	ssize_t n;
+
+	if (!o->room)
+		o->room = mem_zalloc(room, 1);
+	part = (struct iovec){o->room, room};
+	n = recvmsg(o->answers, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (n < (ssize_t)sizeof(r))
+		return 0;
+	c = CMSG_FIRSTHDR(&m);
+	if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&file, CMSG_DATA(c), sizeof(int));
+	memcpy(&r, o->room, sizeof(r));
+	unpack(o, n, file, a);
+	return r.number;
+}
+
+static struct asked *find_asked(struct opener *o, uint32_t number)
+{
+	for (size_t i = 0; i < o->asked.n; i++)
+		if (o->asked.at[i].number == number)
+			return &o->asked.at[i];
+	return NULL;
+}
+
+static void forget(struct opener *o, struct asked *q)
+{
+	*q = o->asked.at[--o->asked.n];
+}
+
+/* Keeps the answers that are there with their requests. Those that nobody waits for any more are
+ * dropped. */
+static void receive_all(struct opener *o)
+{
+	struct opener_answer a;
+	uint32_t number;
+
+	while ((number = receive(o, &a))) {
+		struct asked *q = find_asked(o, number);
+
+		if (!q || q->is_here) {
+			opener_answer_release(o, &a);
+			continue;
+		}
+		q->answer = a;
+		q->is_here = true;
+	}
+}
+
+static void blame(struct opener *o, const struct asked *q, struct opener_slot *s, uint64_t now_ns)
+{
+	const uint64_t device = s ? atomic_load(&s->device) : 0;
+
+	refusal_add(o->shared, q->device, now_ns);
+	if (device)
+		refusal_add(o->shared, refusal_device((uint32_t)(device >> 32), (uint32_t)device),
+			    now_ns);
+	else
+		refusal_add(o->shared, q->process, now_ns);
+	refusal_add(o->shared, refusal_user(q->pid), now_ns);
+	atomic_fetch_add(&o->shared->timed_out, 1);
+}
+
+/* -EINPROGRESS: it may still be answered. */
+static int judge(struct opener *o, const struct asked *q)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	struct opener_slot *s = slot_of(o, q->number);
+
+	if (!s && now - q->sent_ns < OPENER_QUEUE_NS)
+		return need_helper(o) ? -EINPROGRESS : -EBUSY;
+	if (!s)
+		return -EBUSY;
+	if (!is_stuck(s, now) && now - q->sent_ns < OPENER_WHOLE_NS)
+		return -EINPROGRESS;
+	blame(o, q, s, now);
+	/* It may have answered just now. */
+	return give_up(o, s) ? -ETIMEDOUT : -EINPROGRESS;
+}
+
+/* --- for callers ------------------------------------------------------------------------------ */
+
+uint32_t opener_begin(struct opener *o, const struct opener_request *r, struct opener_answer *a)
+{
+	struct asked *q;
+
+	*a = (struct opener_answer){.rc = -EBUSY, .fd = -1};
+	if (!o) {
+		struct mounts *mounts = mounts_new();
+		int rest;
+
+		opener_do(mounts, r, NULL, NULL, a, &rest);
+		if (rest >= 0)
+			close(rest);
+		mounts_free(mounts);
+		return 0;
+	}
+	atomic_fetch_add(&o->shared->asked, 1);
+	if (refusal_holds(o->shared, r) || !has_channel(o) || !need_helper(o) ||
+	    !send_request(o, r)) {
+		atomic_fetch_add(&o->shared->refusals, 1);
+		return 0;
+	}
+	q = vec_add(&o->asked);
+	*q = (struct asked){.number = o->numbers,
+			    .sent_ns = clock_ns(CLOCK_MONOTONIC),
+			    .device = refusal_device(r->device_major, r->device_minor),
+			    .process = refusal_process(r),
+			    .pid = r->pid};
+	return o->numbers;
+}
+
+/* True: *@rc says how it ended. */
+static bool has_ended(struct opener *o, uint32_t number, int *rc)
+{
+	const struct asked *q;
+
+	receive_all(o);
+	q = find_asked(o, number);
+	if (!q)
+		*rc = -EBUSY;
+	else if (q->is_here)
+		*rc = 0;
+	else
+		*rc = judge(o, q);
+	return *rc != -EINPROGRESS;
+}
+
+bool opener_take(struct opener *o, uint32_t number, int wait_ms, struct opener_answer *a)
+{
+	const uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)wait_ms * 1000000;
+	struct asked *q;
+	int rc;
+
+	*a = (struct opener_answer){.rc = -EBUSY, .fd = -1};
+	if (!has_channel(o))
+		return true;
+	while (!has_ended(o, number, &rc)) {
+		struct pollfd p = {.fd = o->answers, .events = POLLIN};
+		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		const uint64_t left_ms = now < until ? (until - now + 999999) / 1000000 : 0;
+
+		if (!left_ms)
+			return false;
+		(void)poll(&p, 1, left_ms < LOOK_MS ? (int)left_ms : LOOK_MS);
+	}
+	q = find_asked(o, number);
+	if (!q)
+		return true;
+	if (q->is_here)
+		*a = q->answer;
+	else
+		a->rc = rc;
+	forget(o, q);
+	return true;
+}
+
+int opener_ask(struct opener *o, const struct opener_request *r, struct opener_answer *a)
+{
+	const uint32_t number = opener_begin(o, r, a);
+
+	while (number && !opener_take(o, number, LOOK_MS, a))
+		;
+	return a->rc;
+}
+
+void opener_close(struct opener *o, int fd)
+{
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	/* Only a copy has seals. */
+	if (o && fcntl(fd, F_GET_SEALS) > F_SEAL_SEAL && !fstat(fd, &st))
+		atomic_fetch_sub(&o->shared->kept_bytes, (uint64_t)st.st_blocks * 512);
+	close(fd);
+}
+
+void opener_answer_release(struct opener *o, struct opener_answer *a)
+{
+	opener_close(o, a->fd);
+	free(a->text);
+	*a = (struct opener_answer){.fd = -1};
+}
+
+size_t opener_needs(const struct opener *o, int fds[2])
+{
+	if (!o)
+		return 0;
+	fds[0] = o->control;
+	fds[1] = o->requests;
+	return 2;
+}
+
+void opener_stats(const struct opener *o, struct opener_stats *out)
+{
+	*out = (struct opener_stats){0};
+	if (!o)
+		return;
+	out->asked = atomic_load(&o->shared->asked);
+	out->timed_out = atomic_load(&o->shared->timed_out);
+	out->refused = atomic_load(&o->shared->refusals);
+	out->copied = atomic_load(&o->shared->copied);
+	out->copied_bytes = atomic_load(&o->shared->copied_bytes);
+	out->too_large = atomic_load(&o->shared->too_large);
+	for (size_t i = 0; i < OPENER_HELPERS; i++)
+		out->stuck += atomic_load(&o->shared->slots[i].state) == OPENER_GIVEN_UP;
+}

@@ -1,0 +1,269 @@
+/* opener_do(): see opener_wire.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "process/filecopy.h"
+#include "process/mounts.h"
+#include "process/opener_wire.h"
+#include "process/procfs.h"
+
+/* Of one file's copy. */
+#define COPY_MOST (1ull << 30)
+/* However sparse it is. */
+#define SIZE_MOST (1ull << 36)
+
+struct doing {
+	struct mounts *mounts;
+	const struct opener_request *r;
+	struct opener_shared *shared;
+	struct opener_slot *slot;
+	uint64_t until_ns;
+	uint64_t kept; /* of a copy that is being made */
+};
+
+static void step(const struct doing *d)
+{
+	if (d->slot)
+		atomic_store(&d->slot->since_ns, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* --- copies ---------------------------------------------------------------------------------- */
+
+static bool copy_goes_on(void *context, uint64_t more)
+{
+	struct doing *d = context;
+
+	step(d);
+	d->kept += more;
+	if (d->shared)
+		atomic_fetch_add(&d->shared->kept_bytes, more);
+	return clock_ns(CLOCK_MONOTONIC) < d->until_ns &&
+	       (!d->slot || atomic_load(&d->slot->state) == OPENER_BUSY);
+}
+
+/* What one copy may take: half of what is left, so that others get something, too. */
+static uint64_t copy_most(const struct doing *d)
+{
+	uint64_t most =
+		d->r->bytes_most && d->r->bytes_most < COPY_MOST ? d->r->bytes_most : COPY_MOST;
+	uint64_t kept, left;
+
+	if (!d->shared)
+		return most;
+	kept = atomic_load(&d->shared->kept_bytes);
+	left = kept < d->shared->most_bytes ? (d->shared->most_bytes - kept) / 2 : 0;
+	return left < most ? left : most;
+}
+
+static int copy(struct doing *d, int fd, const struct statx *st)
+{
+	const struct filecopy c = {.from = fd,
+				   .bytes = st->stx_size,
+				   .most = copy_most(d),
+				   .goes_on = copy_goes_on,
+				   .context = d};
+	int ret = st->stx_size > SIZE_MOST ? -EFBIG : filecopy_make(&c);
+
+	if (!d->shared)
+		return ret;
+	atomic_fetch_add(&d->shared->copied, ret >= 0);
+	atomic_fetch_add(&d->shared->copied_bytes, d->kept);
+	atomic_fetch_add(&d->shared->too_large, ret == -EFBIG);
+	if (ret < 0)
+		atomic_fetch_sub(&d->shared->kept_bytes, d->kept);
+	return ret;
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+/* Opens for reading what the O_PATH descriptor stands for. */
+static int reopen(int path_fd)
+{
+	char link[32];
+	int fd;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
+	fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Some file systems of a user's admit nobody else, not even root. */
+static int reopen_as(const struct doing *d, int path_fd)
+{
+	struct owner owner;
+	int fd = reopen(path_fd);
+
+	if (fd != -EACCES || !d->slot || !d->r->pid || geteuid())
+		return fd;
+	if (d->r->as)
+		owner = *d->r->as;
+	else if (!owner_of(d->r->pid, &owner))
+		return fd;
+	return !owner.uid || owner_become_for_good(&owner) ? fd : reopen(path_fd);
+}
+
+/* The mount that it is on may be one of the namespace of the process, or that of the root that the
+ * one who asks has found to be local. */
+static bool is_local(const struct doing *d, const struct statx *st)
+{
+	const struct mount_id at = mount_id_of(st);
+	struct statx root;
+
+	if (mounts_of(d->mounts, d->r->pid, &at) == MOUNT_LOCAL)
+		return true;
+	return d->r->root_fd >= 0 && at.id && mount_stat(d->r->root_fd, &root) &&
+	       mount_id_of(&root).id == at.id;
+}
+
+/* What is at @path_fd, as a descriptor of its own or a copy. */
+static void deliver(struct doing *d, int path_fd, struct opener_answer *a, int *rest)
+{
+	struct statx st;
+	bool local;
+
+	/* A device or a pipe must not even be opened: that alone may have effects, or block. */
+	if (!mount_stat(path_fd, &st) || !S_ISREG(st.stx_mode)) {
+		a->rc = -EINVAL;
+		return;
+	}
+	local = is_local(d, &st);
+	a->device_major = st.stx_dev_major;
+	a->device_minor = st.stx_dev_minor;
+	if (d->slot && !local)
+		atomic_store(&d->slot->device, (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor);
+	a->rc = local ? reopen(path_fd) : reopen_as(d, path_fd);
+	if (a->rc < 0)
+		return;
+	a->fd = a->rc;
+	a->rc = 0;
+	step(d);
+	if (!local) {
+		*rest = a->fd;
+		a->fd = -1;
+		/* The size that counts is the one that its server says now. */
+		if (!mount_stat(*rest, &st) ||
+		    statx(*rest, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st))
+			a->rc = -errno;
+		else if (!st.stx_size)
+			a->rc = -EINVAL;
+		if (a->rc)
+			return;
+		step(d);
+		a->is_copy = true;
+		a->fd = copy(d, *rest, &st);
+		a->rc = a->fd < 0 ? a->fd : 0;
+		a->fd = a->fd < 0 ? -1 : a->fd;
+	}
+	a->inode = st.stx_ino;
+	a->bytes = st.stx_size;
+	a->uid = st.stx_uid;
+}
+
+static int open_mapped(const struct opener_request *r)
+{
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", procfs_living(r->pid), r->start,
+		 r->end);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_below(int root_fd, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
+			       .resolve = root_fd >= 0 ? RESOLVE_IN_ROOT : 0};
+	int fd = (int)syscall(SYS_openat2, root_fd >= 0 ? root_fd : AT_FDCWD, path, &how,
+			      sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_path(const struct opener_request *r)
+{
+	_close_ int root = -1;
+	char path[32];
+
+	if (r->path[0] != '/')
+		return -EINVAL;
+	if (r->root_fd != OPENER_ROOT_OF_PID)
+		return open_below(r->root_fd, r->path);
+	snprintf(path, sizeof(path), "/proc/%u/root", procfs_living(r->pid));
+	root = open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	return root < 0 ? -errno : open_below(root, r->path);
+}
+
+static void open_file(struct doing *d, struct opener_answer *a, int *rest)
+{
+	const int as = d->r->as ? owner_become(d->r->as) : 0;
+	int path_fd;
+
+	if (as) {
+		a->rc = as;
+		return;
+	}
+	path_fd = d->r->what == OPENER_MAPPED ? open_mapped(d->r) : open_path(d->r);
+	step(d);
+	if (path_fd < 0)
+		a->rc = path_fd;
+	else
+		deliver(d, path_fd, a, rest);
+	if (path_fd >= 0)
+		close(path_fd);
+	/* Else the next request would be served with this one's rights. */
+	if (d->r->as && geteuid() == getuid() && owner_return() && d->slot)
+		_exit(1);
+}
+
+/* --- texts ----------------------------------------------------------------------------------- */
+
+static void read_text(const struct doing *d, struct opener_answer *a)
+{
+	_free_ char *path = mem_printf("/proc/%u/%s", procfs_living(d->r->pid), d->r->path);
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t cap = 16384;
+	ssize_t n = 1;
+
+	if (fd < 0) {
+		a->rc = -errno;
+		return;
+	}
+	a->text = mem_zalloc(cap, 1);
+	while (n > 0 && a->text_bytes < d->r->bytes_most) {
+		if (cap - a->text_bytes < 8192)
+			a->text = mem_realloc(a->text, cap *= 2, 1);
+		n = read(fd, a->text + a->text_bytes, cap - a->text_bytes - 1);
+		a->text_bytes += n > 0 ? (size_t)n : 0;
+		step(d);
+	}
+	if (n < 0 && !a->text_bytes)
+		a->rc = -errno;
+	a->text[a->text_bytes] = '\0';
+	if (!a->text_bytes) {
+		free(a->text);
+		a->text = NULL;
+	}
+}
+
+void opener_do(struct mounts *mounts, const struct opener_request *r, struct opener_shared *shared,
+	       struct opener_slot *slot, struct opener_answer *a, int *rest)
+{
+	struct doing d = {mounts, r, shared, slot, clock_ns(CLOCK_MONOTONIC) + OPENER_WHOLE_NS, 0};
+
+	*a = (struct opener_answer){.fd = -1};
+	*rest = -1;
+	if (r->what == OPENER_READ)
+		read_text(&d, a);
+	else
+		open_file(&d, a, rest);
+}

@@ -1,0 +1,96 @@
+#include "process/owner.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+#define STATUS_MOST 65536
+
+/* "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, of the file system. */
+static bool read_id(const char *text, const char *key, uint32_t *out)
+{
+	const char *at = strstr(text, key);
+	char *end;
+
+	if (!at)
+		return false;
+	(void)strtoul(at + strlen(key), &end, 10);
+	(void)strtoul(end, &end, 10);
+	(void)strtoul(end, &end, 10);
+	*out = (uint32_t)strtoul(end, NULL, 10);
+	return true;
+}
+
+static void read_groups(const char *text, struct owner *out)
+{
+	static const char key[] = "\nGroups:\t";
+	const char *at = strstr(text, key);
+	char *end;
+
+	for (at = at ? at + strlen(key) : ""; out->n_groups < OWNER_GROUPS; at = end) {
+		const unsigned long group = strtoul(at, &end, 10);
+
+		if (end == at || memchr(at, '\n', (size_t)(end - at)))
+			break;
+		out->groups[out->n_groups++] = (gid_t)group;
+	}
+}
+
+bool owner_of(uint32_t pid, struct owner *out)
+{
+	_free_ char *path = mem_printf("/proc/%u/status", pid);
+	_free_ char *text = NULL;
+	size_t n;
+
+	*out = (struct owner){0};
+	if (file_read(path, STATUS_MOST, &text, &n) || !read_id(text, "\nUid:\t", &out->uid) ||
+	    !read_id(text, "\nGid:\t", &out->gid))
+		return false;
+	read_groups(text, out);
+	return true;
+}
+
+static bool has_file_ids(uid_t uid, gid_t gid)
+{
+	/* These calls return what was before, whether they succeed or not. */
+	return setfsuid((uid_t)-1) == (int)uid && setfsgid((gid_t)-1) == (int)gid;
+}
+
+int owner_become(const struct owner *o)
+{
+	if (!geteuid() && setgroups(o->n_groups, o->groups))
+		return -errno;
+	setfsgid(o->gid);
+	setfsuid(o->uid);
+	if (has_file_ids(o->uid, o->gid))
+		return 0;
+	(void)owner_return();
+	return -EPERM;
+}
+
+int owner_return(void)
+{
+	const uid_t uid = geteuid();
+	const gid_t gid = getegid();
+
+	setfsuid(uid);
+	setfsgid(gid);
+	if (!uid && setgroups(0, NULL))
+		return -errno;
+	return has_file_ids(uid, gid) ? 0 : -EPERM;
+}
+
+int owner_become_for_good(const struct owner *o)
+{
+	if (setgroups(o->n_groups, o->groups) || setresgid(o->gid, o->gid, o->gid) ||
+	    setresuid(o->uid, o->uid, o->uid))
+		return -errno;
+	return prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_PDEATHSIG, 9) ? -errno : 0;
+}
