@@ -17,6 +17,7 @@
 #include "elf/elffile.h"
 #include "process/identity.h"
 #include "process/images_state.h"
+#include "process/perf_map.h"
 #include "process/place.h"
 #include "process/procfs.h"
 #include "process/roots.h"
@@ -304,16 +305,6 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	return number;
 }
 
-/* Of a process that is gone: root's. */
-static uint32_t user_of(uint32_t pid)
-{
-	char path[32];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%u", pid);
-	return stat(path, &st) ? 0 : st.st_uid;
-}
-
 static uint32_t namespace_pid(uint32_t pid)
 {
 	char path[32], line[256];
@@ -337,19 +328,7 @@ static uint32_t namespace_pid(uint32_t pid)
 
 int images_open_perf_map(const struct image *image)
 {
-	char path[48];
-	struct stat st;
-	int fd;
-
-	snprintf(path, sizeof(path), "/tmp/perf-%u.map", image->jit_ns_pid);
-	fd = elffile_open_path(image->root_fd, path);
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st) || (st.st_uid && st.st_uid != image->jit_uid)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	return perf_map_open(image->root_fd, image->jit_ns_pid, image->jit_uid);
 }
 
 uint32_t images_jit(struct images *m, uint32_t pid)
@@ -365,7 +344,7 @@ uint32_t images_jit(struct images *m, uint32_t pid)
 	image = m->at.at[*number];
 	image->jit_pid = pid;
 	image->jit_ns_pid = namespace_pid(pid);
-	image->jit_uid = user_of(pid);
+	image->jit_uid = perf_map_user(pid);
 	image->root_fd = roots_of(m->roots, pid);
 	image->fd = images_open_perf_map(image);
 	return *number;

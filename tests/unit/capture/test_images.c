@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 
 #include "elf/elffile.h"
 #include "process/images.h"
+#include "process/perf_map.h"
 #include "process/place.h"
 #include "snippet.h"
 
@@ -245,6 +247,50 @@ static void jit_images_are_per_process(void **state)
 	images_free(m);
 }
 
+/* Where a map may lead whose folder its process has made itself. */
+static void perf_maps_lead_nowhere_else(void **state)
+{
+	_free_ char *map = mem_printf("%s/root/tmp/perf-7.map", snippet_dir);
+	_free_ char *folder = mem_printf("%s/root", snippet_dir);
+	_free_ char *own = mem_printf("%s/own", snippet_dir);
+	int root, fd;
+
+	(void)state;
+	snippet_run("mkdir -p root/tmp && echo 10 10 f >own && echo 10 10 f >root/own");
+	root = open(folder, O_PATH | O_DIRECTORY);
+	assert_true(root >= 0);
+	assert_int_equal(symlink("../own", map), 0);
+	assert_int_equal(perf_map_open(root, 7, geteuid()), -1);
+	assert_int_equal(unlink(map), 0);
+	assert_int_equal(link(own, map), 0);
+	assert_int_equal(perf_map_open(root, 7, geteuid()), -1);
+	assert_int_equal(unlink(own), 0);
+	fd = perf_map_open(root, 7, geteuid());
+	assert_true(fd >= 0);
+	close(fd);
+	/* Another's, and one that only root may read, which a user can mount there. */
+	assert_int_equal(chmod(map, 0600), 0);
+	assert_int_equal(perf_map_open(root, 7, geteuid() + 1), -1);
+	assert_int_equal(unlink(map), 0);
+	assert_int_equal(mkfifo(map, 0644), 0);
+	assert_int_equal(perf_map_open(root, 7, geteuid()), -1);
+	assert_int_equal(unlink(map), 0);
+	assert_int_equal(mkdir(map, 0755), 0);
+	assert_int_equal(perf_map_open(root, 7, geteuid()), -1);
+	close(root);
+}
+
+/* One that forbids its core files is root's by /proc, and still its user's. */
+static void perf_maps_are_of_who_started_it(void **state)
+{
+	(void)state;
+	assert_int_equal(perf_map_user((uint32_t)getpid()), getuid());
+	assert_int_equal(prctl(PR_SET_DUMPABLE, 0), 0);
+	assert_int_equal(perf_map_user((uint32_t)getpid()), getuid());
+	assert_int_equal(prctl(PR_SET_DUMPABLE, 1), 0);
+	assert_int_equal(perf_map_user(0x7fffffff), UINT32_MAX);
+}
+
 static size_t open_files(void)
 {
 	size_t n = 0;
@@ -303,6 +349,8 @@ int main(void)
 		cmocka_unit_test(finds_deleted_files_by_their_mapping),
 		cmocka_unit_test(tells_when_descriptors_run_out),
 		cmocka_unit_test(jit_images_are_per_process),
+		cmocka_unit_test(perf_maps_lead_nowhere_else),
+		cmocka_unit_test(perf_maps_are_of_who_started_it),
 		cmocka_unit_test(what_nobody_refers_to_is_forgotten),
 	};
 
