@@ -2,7 +2,7 @@
  * csv: the tables of a report for other programs, as RFC 4180 has it: a line of names, then rows,
  * fields in quotes where they hold a comma, a quote or the end of a line, lines that end in CRLF.
  * Numbers are plain: ns, not "1.2 ms"; percentages from 0 to 100. Of several tables each follows
- * on an empty line.
+ * on an empty line. A text that a spreadsheet would run as a formula has an apostrophe before it.
  */
 #include "format/format.h"
 
@@ -21,7 +21,7 @@ static void put_titles(FILE *out, const struct doc_table *t)
 
 		if (cell_is_drawn(t->columns.at[i].kind))
 			continue;
-		csv_field(out, first ? "" : ",", key);
+		csv_text(out, first ? "" : ",", key);
 		first = false;
 	}
 	fputs("\r\n", out);
@@ -33,9 +33,9 @@ static void put_cell(FILE *out, const char *before, const struct doc_column *col
 	_free_ char *number = NULL;
 
 	if (cell->raw) {
-		csv_field(out, before, cell->raw);
+		csv_text(out, before, cell->raw);
 	} else if (column->kind == CELL_TEXT) {
-		csv_field(out, before, cell->text ? cell->text : "");
+		csv_text(out, before, cell->text ? cell->text : "");
 	} else {
 		number = isfinite(cell->value) ? mem_printf("%.15g", cell->value) : mem_strdup("");
 		csv_field(out, before, number);

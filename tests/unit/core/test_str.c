@@ -80,6 +80,16 @@ static void cleans(void **state)
 		     "a\xef\xbf\xbd"
 		     "b\xef\xbf\xbd\xef\xbf\xbd");
 	assert_clean("\xe2\x80\xa8\xe2\x80\xae\xc2\x85", 8, "???");
+	/* What does not show: soft hyphen, LRM, zero width, joiners, a tag, a variation. */
+	assert_clean("a\u00ad"
+		     "b\u200e\u200f\u200b\u200d"
+		     "c",
+		     17, "a?b????c");
+	assert_clean("\u2060\u2066\u2069\ufeff\u061c\u3164", 17, "??????");
+	assert_clean("\U000e0041\U000e007f\ufe0f\U000e0100\ufff9", 18, "?????");
+	/* Their neighbours do. */
+	assert_clean("\u00ac\u00ae\u2010\u2027\u202f\u2070\ufffd\U0001f600", 23,
+		     "\u00ac\u00ae\u2010\u2027\u202f\u2070\ufffd\U0001f600");
 }
 
 static void assert_quoted(const char *s, const char *expected)

@@ -699,6 +699,37 @@ static void csv_quotes_what_it_must(void **state)
 	}
 }
 
+/* For people, whose spreadsheets run formulas; numbers stay. */
+static void csv_runs_no_formula(void **state)
+{
+	static const char *const cases[][2] = {
+		{"=1+1", "'=1+1"},
+		{"+x", "'+x"},
+		{"-f", "'-f"},
+		{"@SUM(A1)", "'@SUM(A1)"},
+		{"\t=1", "'\t=1"},
+		{"  =1", "'  =1"},
+		{"=a,b", "\"'=a,b\""},
+		{"\uff1dx", "'\uff1dx"},
+		{"-12.5", "-12.5"},
+		{"+3e9", "+3e9"},
+		{"", ""},
+		{"a=b", "a=b"},
+		{"-1+cmd|' /C calc'!A0", "'-1+cmd|' /C calc'!A0"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		_free_ char *text = NULL;
+		size_t n = 0;
+		FILE *out = open_memstream(&text, &n);
+
+		csv_text(out, "", cases[i][0]);
+		fclose(out);
+		assert_string_equal(text, cases[i][1]);
+	}
+}
+
 /* Of one row the margin is worth a look, and most of the total was probes. */
 static void margins_where_they_are_wide(void **state)
 {
@@ -948,6 +979,7 @@ int main(void)
 		cmocka_unit_test(summary_tells_cost_elsewhere),
 		cmocka_unit_test(samples_views_without_samples),
 		cmocka_unit_test(csv_quotes_what_it_must),
+		cmocka_unit_test(csv_runs_no_formula),
 		cmocka_unit_test(margins_where_they_are_wide),
 		cmocka_unit_test(csv_has_every_column),
 		cmocka_unit_test(csv_of_threads),

@@ -109,21 +109,29 @@ size_t str_char(const char *s, size_t n)
 	return len;
 }
 
+/* C1; ends of lines; and what Unicode calls Default_Ignorable_Code_Point or interlinear annotation:
+ * text direction, zero width, tags. None shows, and each makes a name look like another. */
+static const struct {
+	uint32_t from, to;
+} unseen[] = {
+	{0x80, 0x9f},	    {0xad, 0xad},	{0x34f, 0x34f},	  {0x61c, 0x61c},
+	{0x115f, 0x1160},   {0x17b4, 0x17b5},	{0x180b, 0x180f}, {0x200b, 0x200f},
+	{0x2028, 0x202e},   {0x2060, 0x206f},	{0x3164, 0x3164}, {0xfe00, 0xfe0f},
+	{0xfeff, 0xfeff},   {0xffa0, 0xffa0},	{0xfff0, 0xfffb}, {0x1bca0, 0x1bca3},
+	{0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
 bool str_is_control(const char *s, size_t len)
 {
-	const uint8_t *b = (const uint8_t *)s;
+	uint32_t c;
 
-	switch (len) {
-	case 1:
-		return *b < 0x20 || *b == 0x7f;
-	case 2: /* C1: U+0080 to U+009F */
-		return b[0] == 0xc2 && b[1] < 0xa0;
-	case 3: /* U+2028 to U+202E: line ends, text direction; U+2066 to U+2069: direction */
-		return b[0] == 0xe2 && ((b[1] == 0x80 && b[2] >= 0xa8 && b[2] <= 0xae) ||
-					(b[1] == 0x81 && b[2] >= 0xa6 && b[2] <= 0xa9));
-	default:
-		return false;
-	}
+	if (len == 1)
+		return (uint8_t)*s < 0x20 || *s == 0x7f;
+	c = len ? columns_character(s, len) : 0;
+	for (size_t i = 0; i < sizeof(unseen) / sizeof(*unseen) && c >= unseen[i].from; i++)
+		if (c <= unseen[i].to)
+			return true;
+	return false;
 }
 
 bool str_is_utf8(const char *s, size_t n)
