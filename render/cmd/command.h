@@ -14,7 +14,7 @@ struct profile;
 struct cmd {
 	const char *name;
 	int (*run)(int argc, char **argv);
-	const char *about; /* one line for --help */
+	const char *about; /* one line for --help; NULL: it is not listed there */
 };
 
 /* Ends with a row whose name is NULL. */
@@ -28,6 +28,7 @@ int render_merge(int argc, char **argv);
 int render_compare(int argc, char **argv);
 int render_store(int argc, char **argv);
 int render_help(int argc, char **argv);
+int render_for_eprof(int argc, char **argv);
 
 /* A row of option.longs of all that write files; render_options() takes it. */
 #define RENDER_OPT_MODE 0x7f00

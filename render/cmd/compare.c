@@ -19,7 +19,7 @@
 #include "compare/sides.h"
 #include "cmd/style.h"
 #include "compare/baseline.h"
-#include "compare/fail_on.h"
+#include "base/fail_on.h"
 #include "query/filter.h"
 #include "view/comparison.h"
 #include "view/difference.h"
@@ -436,7 +436,7 @@ static int compare_sides(const struct arguments *a, const struct sides *s)
 	else if (write_comparison(a, &c, d, s->runs[NEW].at[s->runs[NEW].n - 1]))
 		rc = render_fail();
 	else
-		rc = fail_on_fires(&a->fail_on, &c) ? FAIL_ON_STATUS : 0;
+		rc = comparison_fires(&c, &a->fail_on) ? FAIL_ON_STATUS : 0;
 	diff_free(d);
 	comparison_release(&c);
 	return rc;

@@ -136,7 +136,8 @@ int render_help(int argc, char **argv)
 	fputs(examples, stdout);
 	puts("\nCommands:");
 	for (const struct cmd *c = commands; c->name; c++)
-		printf("  %-10s %s\n", c->name, c->about);
+		if (c->about)
+			printf("  %-10s %s\n", c->name, c->about);
 	fputs(options, stdout);
 	fputs(style_help, stdout);
 	fputs(more_options, stdout);

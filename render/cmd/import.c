@@ -140,6 +140,15 @@ static int save(const struct arguments *a, const struct profile *p)
 	return rc;
 }
 
+static void confine(const struct arguments *a)
+{
+	struct allowed s = {.runs_exporter = true};
+
+	allowed_read_all(&s, a->inputs, a->n);
+	allowed_make(&s, a->output, a->force);
+	render_enter(&s);
+}
+
 int render_import(int argc, char **argv)
 {
 	struct arguments a = {0};
@@ -151,7 +160,7 @@ int render_import(int argc, char **argv)
 	rc = output_check(a.output, a.force, a.inputs, a.n);
 	if (rc)
 		return render_refuse(rc);
-	render_enter_to(a.output, a.force, a.inputs, a.n);
+	confine(&a);
 	if (import_files(a.inputs, a.n, a.from, &p))
 		return render_fail();
 	label_import(p, a.version, a.platform);

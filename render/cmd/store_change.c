@@ -1,7 +1,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -49,10 +48,9 @@ static int add_run(const struct store_command *c, const char *file, const struct
 static int add_file(const struct store_command *c, const char *file, struct tally *t)
 {
 	struct catalog runs;
-	struct stat store;
 	int rc;
 
-	if (!stat(c->store, &store) && file_is(&store, file))
+	if (file_same(c->store, file))
 		return err(-EINVAL, "'%s' is the store itself: name a file to add to it", file);
 	rc = catalog_load(file, &runs);
 	if (!rc && !runs.runs.n)

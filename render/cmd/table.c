@@ -11,5 +11,6 @@ const struct cmd commands[] = {
 	{"store", render_store, "many runs in one file: add, list, show, remove"},
 	{"generate", render_generate, "reports of all profiles in a folder"},
 	{"help", render_help, "this text"},
+	{"for-eprof", render_for_eprof, NULL},
 	{NULL, NULL, NULL},
 };

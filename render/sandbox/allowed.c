@@ -5,15 +5,20 @@
 
 #include "base/mem.h"
 
-static void add(struct allowed *s, const char *path, enum allowed_use use, bool force)
+static void add(struct allowed *s, struct allowed_file f)
 {
-	if (path && strcmp(path, "-") != 0)
-		vec_push(&s->files, ((struct allowed_file){path, use, force}));
+	if (f.path && strcmp(f.path, "-") != 0)
+		vec_push(&s->files, f);
 }
 
 void allowed_read(struct allowed *s, const char *path)
 {
-	add(s, path, ALLOWED_READ, false);
+	add(s, (struct allowed_file){.path = path, .use = ALLOWED_READ});
+}
+
+void allowed_read_as_owner(struct allowed *s, const char *path)
+{
+	add(s, (struct allowed_file){.path = path, .use = ALLOWED_READ, .as_owner = true});
 }
 
 void allowed_read_all(struct allowed *s, const char *const *paths, size_t n)
@@ -24,17 +29,17 @@ void allowed_read_all(struct allowed *s, const char *const *paths, size_t n)
 
 void allowed_change(struct allowed *s, const char *path)
 {
-	add(s, path, ALLOWED_CHANGE, false);
+	add(s, (struct allowed_file){.path = path, .use = ALLOWED_CHANGE, .as_owner = true});
 }
 
 void allowed_make(struct allowed *s, const char *path, bool force)
 {
-	add(s, path, ALLOWED_MAKE, force);
+	add(s, (struct allowed_file){.path = path, .use = ALLOWED_MAKE, .force = force});
 }
 
 void allowed_fill(struct allowed *s, const char *folder, bool force)
 {
-	add(s, folder, ALLOWED_FILL, force);
+	add(s, (struct allowed_file){.path = folder, .use = ALLOWED_FILL, .force = force});
 }
 
 void allowed_release(struct allowed *s)

@@ -19,17 +19,21 @@ enum allowed_use {
 struct allowed_file {
 	const char *path; /* borrowed */
 	enum allowed_use use;
-	bool force; /* may be replaced */
+	bool force;    /* may be replaced */
+	bool as_owner; /* opened as base/owned.h says */
 };
 
 /* A zeroed one allows nothing but the standard streams. */
 struct allowed {
 	VEC(struct allowed_file) files;
+	bool runs_exporter; /* on what may be read: asked for by two commands alone (exporter.h) */
 };
 
 /* @path NULL or "-", a standard stream, needs nothing. */
 void allowed_read(struct allowed *, const char *path);
 void allowed_read_all(struct allowed *, const char *const *paths, size_t n);
+/* A file of another user's perhaps, which a privileged eprof wants read. */
+void allowed_read_as_owner(struct allowed *, const char *path);
 void allowed_change(struct allowed *, const char *path);
 void allowed_make(struct allowed *, const char *path, bool force);
 void allowed_fill(struct allowed *, const char *folder, bool force);

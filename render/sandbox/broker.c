@@ -2,13 +2,39 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/owned.h"
 #include "sandbox/exporter.h"
 #include "sandbox/request.h"
+
+/* --- rights ----------------------------------------------------------------------------------- */
+
+static const int of_broker[] = {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER,
+				CAP_KILL,  CAP_SETGID,	     CAP_SETUID};
+
+void broker_keep_rights(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct all[2];
+	uint32_t keep[2] = {0};
+
+	if (syscall(SYS_capget, &head, all))
+		return;
+	for (size_t i = 0; i < sizeof(of_broker) / sizeof(*of_broker); i++)
+		keep[CAP_TO_INDEX(of_broker[i])] |= CAP_TO_MASK(of_broker[i]);
+	for (int i = 0; i < 2; i++) {
+		all[i].permitted &= keep[i];
+		all[i].effective &= keep[i];
+		all[i].inheritable = 0;
+	}
+	(void)!syscall(SYS_capset, &head, all);
+}
 
 /* --- requests --------------------------------------------------------------------------------- */
 
@@ -24,11 +50,12 @@ static int serve_open(struct broker *b, struct exchange *x)
 	const unsigned uses =
 		writes ? 1u << ALLOWED_CHANGE : 1u << ALLOWED_CHANGE | 1u << ALLOWED_READ;
 	const int most = O_ACCMODE | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	const int flags = (int)x->request->flags | O_CLOEXEC;
+	const struct allowed_file *f = allowed_find(b->allowed, x->request->path, uses);
 
-	if (x->request->flags & ~(unsigned)most ||
-	    !allowed_find(b->allowed, x->request->path, uses))
+	if (x->request->flags & ~(unsigned)most || !f)
 		return -EACCES;
-	x->fd = open(x->request->path, (int)x->request->flags | O_CLOEXEC);
+	x->fd = f->as_owner ? owned_open(f->path, flags) : open(f->path, flags);
 	if (x->fd < 0)
 		return -errno;
 	snprintf(b->reading, sizeof(b->reading), "%s", x->request->path);
@@ -42,17 +69,26 @@ static int serve_done(struct broker *b, struct exchange *x)
 	return 0;
 }
 
+/* Of a file that may be both made and changed, the entry for what is asked. */
+static const struct allowed_file *find_to_begin(const struct broker *b, const char *path,
+						bool again)
+{
+	const unsigned make = 1u << ALLOWED_MAKE | 1u << ALLOWED_FILL;
+	const struct allowed_file *f = again ? NULL : allowed_find(b->allowed, path, make);
+
+	return f ? f : allowed_find(b->allowed, path, 1u << ALLOWED_CHANGE);
+}
+
 static int serve_begin(struct broker *b, struct exchange *x)
 {
-	const unsigned uses = 1u << ALLOWED_CHANGE | 1u << ALLOWED_MAKE | 1u << ALLOWED_FILL;
-	const struct allowed_file *f = allowed_find(b->allowed, x->request->path, uses);
 	const bool again = x->request->flags & REQUEST_AGAIN;
+	const struct allowed_file *f = find_to_begin(b, x->request->path, again);
 	const bool force = x->request->flags & REQUEST_FORCE;
 	int i = 0, rc;
 
 	while (i < BROKER_FILES && b->files[i].path)
 		i++;
-	if (i == BROKER_FILES || !f || (again && f->use != ALLOWED_CHANGE))
+	if (i == BROKER_FILES || !f)
 		return err(-EACCES, "cannot make '%s': the command line does not name it",
 			   x->request->path);
 	rc = again ? file_begin_again(&b->files[i], x->request->path)
@@ -92,11 +128,10 @@ static int serve_run(struct broker *b, struct exchange *x)
 	const struct allowed_file *f =
 		allowed_find(b->allowed, x->request->path, 1u << ALLOWED_READ);
 
-	if (!f || b->exporter)
-		return err(-EACCES,
-			   "cannot run " EXPORTER " on '%s': the command line does not "
-			   "name it",
-			   x->request->path);
+	if (!b->allowed->runs_exporter || !f || b->exporter)
+		return err(-EACCES, "cannot run " EXPORTER " on '%s': %s", x->request->path,
+			   b->allowed->runs_exporter ? "the command line does not name it"
+						     : "this command reads no traces");
 	return exporter_start(f->path, &b->mask, &x->fd, &b->exporter);
 }
 

@@ -23,6 +23,10 @@ struct broker {
 	char reading[PATH_MAX]; /* what the child reads; "": nothing */
 };
 
+/* Of root's capabilities keeps those for opening and making files, for the exporter to become
+ * nobody, and for ending what runs. */
+void broker_keep_rights(void);
+
 /* Answers one request; false when the child has closed its end. */
 bool broker_serve(struct broker *);
 /* Removes what was begun and not committed, and waits for the exporter. */

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -12,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/ending.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -50,7 +50,7 @@ static void close_others(int socket)
 	syscall(SYS_close_range, socket + 1, ~0u, 0);
 }
 
-static int enter(const struct allowed *s, int socket, pid_t parent)
+static int enter(const struct allowed *s, int socket)
 {
 	const struct confine_terms terms = {
 		.kind = CONFINE_REPORT,
@@ -62,9 +62,6 @@ static int enter(const struct allowed *s, int socket, pid_t parent)
 	int rc;
 
 	close_others(socket);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
 	rc = confine_enter(&terms);
 	if (!rc)
 		client_begin(socket);
@@ -134,10 +131,10 @@ static enum sandbox_side supervise(struct broker *b, pid_t child, const sigset_t
 	const int sent = serve(b, signals);
 	int how = 0;
 
-	if (sent)
-		kill(child, SIGKILL);
-	while (waitpid(child, &how, 0) < 0 && errno == EINTR)
-		;
+	/* One that is another user's now, and may not be killed, dies with us. */
+	if (!sent || !kill(child, SIGKILL))
+		while (waitpid(child, &how, 0) < 0 && errno == EINTR)
+			;
 	broker_end(b);
 	if (signals >= 0)
 		close(signals);
@@ -154,7 +151,6 @@ static enum sandbox_side supervise(struct broker *b, pid_t child, const sigset_t
 enum sandbox_side sandbox_enter(const struct allowed *s, int *status)
 {
 	struct broker b = {.allowed = s};
-	const pid_t self = getpid();
 	sigset_t blocked;
 	int ends[2];
 	pid_t child;
@@ -165,16 +161,18 @@ enum sandbox_side sandbox_enter(const struct allowed *s, int *status)
 	}
 	blocked_set(&blocked);
 	sigprocmask(SIG_BLOCK, &blocked, &b.mask);
-	child = fork();
+	child = child_fork();
 	if (!child) {
 		sigprocmask(SIG_SETMASK, &b.mask, NULL);
 		close(ends[0]);
-		return enter(s, ends[1], self) ? SANDBOX_FAILED : SANDBOX_CHILD;
+		return enter(s, ends[1]) ? SANDBOX_FAILED : SANDBOX_CHILD;
 	}
 	close(ends[1]);
 	b.socket = ends[0];
-	if (child > 0)
+	if (child > 0) {
+		broker_keep_rights();
 		return supervise(&b, child, &blocked, status);
+	}
 	err(-errno, "cannot start a process: %s", strerror(errno));
 	close(ends[0]);
 	return SANDBOX_FAILED;

@@ -8,7 +8,7 @@
  * is an error of the file that it read, in one line, and what it had begun to write is removed.
  *
  * The child has
- * - no new privileges;
+ * - no new privileges, and where root runs it those of a user who owns nothing;
  * - a list of the system calls that it may make (confine/callfilter.h): none that opens a file for
  * writing, makes, renames or removes one, none of the network, of programs, of other processes;
  * - where the kernel has landlock, no file to open but fonts and libraries, no TCP, no signals and

@@ -6,7 +6,8 @@
  * and the error or "done". ESCAPE says which: all, or cpu, crash, abort, hang, which do not return.
  *
  * ESCAPE_FILE is a file that nobody named on the command line; ESCAPE_INPUT the one that is read;
- * ESCAPE_AT "write" waits for deflate(), by which then the output has begun.
+ * ESCAPE_AT "write" waits for deflate(), by which then the output has begun, and "inode" for a read
+ * of the file whose number is ESCAPE_INODE.
  */
 #include <dlfcn.h>
 #include <poll.h>
@@ -129,12 +130,31 @@ int inflateInit_(void *stream, const char *version, int bytes)
 	return real(stream, version, bytes);
 }
 
+static int is_input(int fd)
+{
+	const char *number = getenv("ESCAPE_INODE");
+	struct stat st;
+
+	return number && !fstat(fd, &st) && st.st_ino == strtoull(number, NULL, 10);
+}
+
+ssize_t pread(int fd, void *to, size_t n, off_t at)
+{
+	ssize_t (*real)(int, void *, size_t, off_t) =
+		(ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, "pread");
+
+	if (is_input(fd))
+		escape();
+	return real(fd, to, n, at);
+}
+
 int deflate(void *stream, int flush);
 int deflate(void *stream, int flush)
 {
 	int (*real)(void *, int) = (int (*)(void *, int))dlsym(RTLD_NEXT, "deflate");
+	const char *at = getenv("ESCAPE_AT");
 
-	if (getenv("ESCAPE_AT"))
+	if (at && !strcmp(at, "write"))
 		escape();
 	return real(stream, flush);
 }

@@ -12,12 +12,10 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "cmd/in_child.h"
+#include "cmd/render_run.h"
 #include "cmd/unprivileged.h"
 #include "elf/debugdir.h"
 #include "elf/debugfile.h"
-#include "model/meta.h"
-#include "store/store.h"
 #include "symbol/debugserver.h"
 #include "symbol/rename.h"
 
@@ -31,13 +29,16 @@ struct options {
 	size_t n_dirs;
 	int64_t timeout_ns;
 	bool force;
-	struct store_key key; /* which run of a store */
+	struct {
+		const char *version, *platform, *run;
+	} key; /* which run of a store; NULL: any */
 };
 
 /* What a run needs besides. */
 struct run {
 	const struct options *o;
-	struct profile *p;
+	struct str packed; /* what is to be named, as it came */
+	struct unnamed unnamed;
 	struct rename rename;
 	struct debugdir dirs[MOST_DIRS + 1]; /* the system's last */
 	size_t n_dirs;
@@ -143,11 +144,6 @@ static int parse(int argc, char **argv, struct options *o)
 
 /* --- debug files ---------------------------------------------------------------------------- */
 
-static const char *module_name(const struct run *r, const struct rename_module *m)
-{
-	return profile_module_name(r->p, m->module);
-}
-
 /* In the folders, in their order. What is not what it should be is said. */
 static int find_file(struct run *r, struct rename_module *m, char **path)
 {
@@ -158,7 +154,7 @@ static int find_file(struct run *r, struct rename_module *m, char **path)
 		if (fd != -EBADMSG)
 			continue;
 		fprintf(stderr, "eprof: refused '%s' for %s: its build-id is another\n", *path,
-			module_name(r, m));
+			m->unnamed->name);
 		free(*path);
 		*path = NULL;
 	}
@@ -183,7 +179,7 @@ static int download(struct run *r, struct rename_module *m, char **path)
 	struct debugserver_wait w = {show_progress, r, r->deadline_ns};
 	int fd;
 
-	r->module = module_name(r, m);
+	r->module = m->unnamed->name;
 	if (r->shows_progress)
 		fprintf(stderr, "eprof: debug file of %s: asking", r->module);
 	fd = debugserver_fetch(m->id, m->bytes, &w, path);
@@ -198,12 +194,12 @@ static int download(struct run *r, struct rename_module *m, char **path)
 		   *path);
 }
 
-static void not_found(const struct run *r, const struct rename_module *m, const char *why)
+static void not_found(const struct rename_module *m, const char *why)
 {
 	char hex[BUILDID_HEX];
 
-	fprintf(stderr, "eprof: %s: %u address%s without a name; %s (build-id %s)\n",
-		module_name(r, m), m->addresses, m->addresses == 1 ? "" : "es", why,
+	fprintf(stderr, "eprof: %s: %zu address%s without a name; %s (build-id %s)\n",
+		m->unnamed->name, m->unnamed->n, m->unnamed->n == 1 ? "" : "es", why,
 		m->bytes ? buildid_hex(m->id, m->bytes, hex) : "not known");
 }
 
@@ -212,7 +208,7 @@ static void find_one(struct run *r, struct rename_module *m)
 	char *path = NULL;
 
 	if (!m->bytes)
-		return not_found(r, m, "nothing can be looked for");
+		return not_found(m, "nothing can be looked for");
 	m->fd = find_file(r, m, &path);
 	if (m->fd < 0 && debugserver_is_set())
 		m->fd = download(r, m, &path);
@@ -220,7 +216,7 @@ static void find_one(struct run *r, struct rename_module *m)
 		err(m->fd, "no debug file: install its debug package, or use --debug-dir or "
 			   "DEBUGINFOD_URLS");
 	if (m->fd < 0)
-		not_found(r, m, err_text());
+		not_found(m, err_text());
 	free(path);
 }
 
@@ -248,10 +244,10 @@ static uint64_t tell(const struct run *r)
 		named += m->named;
 		if (m->fd >= 0)
 			fprintf(stderr,
-				"eprof: %s: %u of %u addresses have a name now, %u a line; %u "
+				"eprof: %s: %u of %zu addresses have a name now, %u a line; %u "
 				"inlined "
 				"calls\n",
-				module_name(r, m), m->named, m->addresses, m->lines, m->inlined);
+				m->unnamed->name, m->named, m->unnamed->n, m->lines, m->inlined);
 	}
 	return named;
 }
@@ -259,73 +255,98 @@ static uint64_t tell(const struct run *r)
 /* Where all is named, or the capture could not even tell addresses. */
 static int nothing_to_name(const struct run *r)
 {
-	if (r->rename.without_address)
+	if (r->unnamed.without_address)
 		fprintf(stderr,
 			"eprof: '%s' keeps no addresses of its %llu functions without a name: "
 			"their "
 			"files could not be read, or it was captured by an older eprof\n",
-			r->o->input, (unsigned long long)r->rename.without_address);
+			r->o->input, (unsigned long long)r->unnamed.without_address);
 	else
 		fprintf(stderr, "eprof: all functions of '%s' that are in files have a name\n",
 			r->o->input);
-	return r->rename.without_address ? EXIT_FAILED : EXIT_OK;
+	return r->unnamed.without_address ? EXIT_FAILED : EXIT_OK;
 }
 
-/* To a file of its own; else in the place of what was read: of a store's run, or of a file that has
- * no other. That one is written anew, for it may be of several windows. */
-static int save(const struct run *r)
+/* A word for eprof-render; "" is none. */
+static const char *word(const char *text)
+{
+	return text ? text : "";
+}
+
+/* eprof-render puts the names into the profile: with what they are for, which must not have changed
+ * since. */
+static int save(const struct run *r, const struct renaming *names)
 {
 	const struct options *o = r->o;
-	bool single = false;
-	int rc = o->output ? 0 : store_is_single(o->input, &single);
+	const uint64_t n = r->packed.n;
+	struct render_file file = {.fd = -1};
+	struct str bytes = {0};
+	int rc;
 
-	if (rc)
-		return rc;
-	if (o->output || single)
-		return store_save(o->output ? o->output : o->input, o->force || !o->output, r->p);
-	return store_replace(o->input, &o->key, r->p);
+	str_addn(&bytes, (const char *)&n, sizeof(n));
+	str_addn(&bytes, r->packed.s, r->packed.n);
+	renaming_pack(names, &bytes);
+	rc = render_file_make(&file, bytes.s, bytes.n);
+	str_release(&bytes);
+	if (!rc) {
+		const char *const words[] = {"rename",
+					     o->input,
+					     word(o->key.version),
+					     word(o->key.platform),
+					     word(o->key.run),
+					     file.path,
+					     o->force ? "force" : "",
+					     o->output,
+					     NULL};
+
+		rc = render_run(words, &file, NULL);
+	}
+	render_file_close(&file);
+	return rc;
+}
+
+static void name_modules(struct run *r, struct renaming *names)
+{
+	for (size_t i = 0; i < r->rename.modules.n; i++)
+		find_one(r, &r->rename.modules.at[i]);
+	rename_run(&r->rename, names);
 }
 
 /* The exit status. */
 static int name_all(struct run *r)
 {
-	rename_init(&r->rename, r->p);
+	struct renaming names = {0};
+	int rc;
+
+	rename_init(&r->rename, &r->unnamed);
 	if (!r->rename.modules.n)
 		return nothing_to_name(r);
 	if (open_dirs(r))
 		return cmd_failed();
-	for (size_t i = 0; i < r->rename.modules.n; i++)
-		find_one(r, &r->rename.modules.at[i]);
-	rename_run(&r->rename, r->p);
+	name_modules(r, &names);
 	if (!tell(r)) {
 		fprintf(stderr, "eprof: nothing could be named: '%s' is left as it is\n",
 			r->o->input);
+		renaming_release(&names);
 		return EXIT_FAILED;
 	}
-	return save(r) ? cmd_failed() : EXIT_OK;
+	rc = save(r, &names);
+	renaming_release(&names);
+	return rc ? cmd_failed() : EXIT_OK;
 }
 
-/* What would be lost when the profile is written anew. */
-static int check_whole(const struct options *o, const struct profile *p)
+/* What there is to name, as eprof-render says. */
+static int load(struct run *r)
 {
-	const char *unknown = profile_run(p, RUN_UNKNOWN_PARTS);
-	int rc = 0;
-
-	if (unknown && unknown[0])
-		rc = err(-ENOTSUP,
-			 "'%s' has parts that this program does not know (%s) and would lose: use "
-			 "a newer eprof",
-			 o->input, unknown);
-	return rc;
-}
-
-static int load(const struct options *o, struct profile **p)
-{
+	const struct options *o = r->o;
+	const char *const words[] = {
+		"unnamed",	  o->input, word(o->key.version), word(o->key.platform),
+		word(o->key.run), NULL};
 	int rc = o->output ? file_check_new(o->output, o->force) : 0;
 
 	if (!rc)
-		rc = store_load(o->input, &o->key, p);
-	return rc ? rc : check_whole(o, *p);
+		rc = render_run(words, NULL, &r->packed);
+	return rc ? rc : unnamed_unpack(str_text(&r->packed), r->packed.n, &r->unnamed);
 }
 
 static void release(struct run *r)
@@ -333,25 +354,14 @@ static void release(struct run *r)
 	for (size_t i = 0; i < r->n_dirs; i++)
 		debugdir_release(&r->dirs[i]);
 	rename_release(&r->rename);
-	profile_free(r->p);
-}
-
-/* The exit status. */
-static int name_file(const void *options)
-{
-	const struct options *o = options;
-	struct run r = {.o = o, .shows_progress = isatty(STDERR_FILENO)};
-	int status;
-
-	r.deadline_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)o->timeout_ns;
-	status = load(o, &r.p) ? cmd_failed() : name_all(&r);
-	release(&r);
-	return status;
+	unnamed_release(&r->unnamed);
+	str_release(&r->packed);
 }
 
 int cmd_name(int argc, char **argv)
 {
 	struct options o = {.timeout_ns = TIMEOUT_NS};
+	struct run r = {.o = &o, .shows_progress = isatty(STDERR_FILENO)};
 	int status = parse(argc, argv, &o);
 
 	if (status >= 0)
@@ -360,6 +370,8 @@ int cmd_name(int argc, char **argv)
 		fprintf(stderr, "eprof: cannot drop privileges: %s\n", strerror(errno));
 		return EXIT_FAILED;
 	}
-	status = cmd_in_child(o.input, name_file, &o);
-	return status < 0 ? cmd_failed() : status;
+	r.deadline_ns = clock_ns(CLOCK_MONOTONIC) + (uint64_t)o.timeout_ns;
+	status = load(&r) ? cmd_failed() : name_all(&r);
+	release(&r);
+	return status;
 }

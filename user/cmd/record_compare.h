@@ -1,12 +1,12 @@
 /*
  * record_compare: what was captured against its baseline, before it is saved: the version before it
- * in the store that it goes to, or the runs that --baseline names. The files that hold these are
- * read in a child with their owner's rights (as_owner.h), which compares, too.
+ * in the store that it goes to, or the runs that --baseline names. eprof-render reads the files
+ * that hold these, and compares (render_run.h).
  */
 #ifndef CMD_RECORD_COMPARE_H
 #define CMD_RECORD_COMPARE_H
 
-#include "compare/fail_on.h"
+#include "base/fail_on.h"
 #include "model/profile.h"
 
 /* All borrowed but what is said to be owned. */

@@ -9,7 +9,7 @@
 #include "base/chance.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "cmd/as_owner.h"
+#include "cmd/render_run.h"
 #include "store/store.h"
 
 char *record_part_name(const char *output, const char *store)
@@ -18,16 +18,31 @@ char *record_part_name(const char *output, const char *store)
 		      : mem_printf("%s.%d.part", store, (int)getpid());
 }
 
-/* HDF5 is not safe against what a stranger may have put into a store: see as_owner.h. */
-static int check_store(const char *store, const void *unused)
+/* A store is eprof-render's to read and to change: see render_run.h. */
+static int check_store(const char *store)
 {
-	(void)unused;
-	return store_check(store);
+	const char *const words[] = {"check-store", store, NULL};
+
+	return access(store, F_OK) && errno == ENOENT ? file_check_new(store, false)
+						      : render_run(words, NULL, NULL);
 }
 
-static int add_to_store(const char *store, const void *profile)
+static int add_to_store(const char *store, const struct profile *p)
 {
-	return store_add(store, profile, NULL);
+	_free_ char *image = NULL;
+	struct render_file captured = {.fd = -1};
+	size_t n = 0;
+	int rc = store_image(p, &image, &n);
+
+	if (!rc)
+		rc = render_file_make(&captured, image, n);
+	if (!rc) {
+		const char *const words[] = {"add", store, captured.path, NULL};
+
+		rc = render_run(words, &captured, NULL);
+	}
+	render_file_close(&captured);
+	return rc;
 }
 
 int record_places_check(const struct record_places *at)
@@ -35,7 +50,7 @@ int record_places_check(const struct record_places *at)
 	int ret = at->output ? file_check_new(at->output, at->force) : 0;
 
 	if (!ret && at->store)
-		ret = cmd_as_owner(at->store, check_store, NULL);
+		ret = check_store(at->store);
 	if (!ret && !at->force && access(at->part, F_OK) == 0)
 		ret = err(-EEXIST,
 			  "'%s' is left from a capture that was cut off; rename it, or use --force",
@@ -87,7 +102,7 @@ int record_save(const struct record_places *at, const struct profile *p, bool *s
 		why = mem_strdup(err_text());
 	else
 		there = at->output;
-	if (at->store && cmd_as_owner(at->store, add_to_store, p)) {
+	if (at->store && add_to_store(at->store, p)) {
 		free(why);
 		why = mem_strdup(err_text());
 	} else if (at->store) {

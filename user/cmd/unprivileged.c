@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -10,16 +11,28 @@
 
 #include "base/caller.h"
 
-int cmd_become(uid_t uid, gid_t gid)
+/* Keeps of its capabilities those of @bits, which are of the first 32. */
+static int keep(uint32_t bits)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[2] = {0};
+	struct __user_cap_data_struct all[2] = {0};
 
-	if (geteuid() == 0 && uid && (setgroups(1, &gid) || setgid(gid) || setuid(uid)))
+	if (bits && syscall(SYS_capget, &header, all))
 		return -errno;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capset, &header, none))
+	all[0].permitted &= bits;
+	all[0].effective &= bits;
+	all[0].inheritable = 0;
+	all[1] = (struct __user_cap_data_struct){0};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capset, &header, all))
 		return -errno;
 	return 0;
+}
+
+int cmd_become(uid_t uid, gid_t gid)
+{
+	if (geteuid() == 0 && uid && (setgroups(1, &gid) || setgid(gid) || setuid(uid)))
+		return -errno;
+	return keep(0);
 }
 
 #define NOBODY 65534
@@ -33,7 +46,10 @@ static int become_caller(uid_t uid, gid_t gid)
 
 int cmd_drop_privileges(void)
 {
-	return become_caller(0, 0);
+	/* Processes that read a stranger's files become nobody by these. */
+	const uint32_t change_user = 1u << CAP_SETUID | 1u << CAP_SETGID;
+
+	return geteuid() || caller().is_other ? become_caller(0, 0) : keep(change_user);
 }
 
 int cmd_become_reader(void)

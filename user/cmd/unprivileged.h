@@ -12,8 +12,8 @@
  * keeps exec from giving them back. -errno, no text: then go no further. */
 int cmd_become(uid_t uid, gid_t gid);
 
-/* From now on the user behind sudo, and root without any capability. no_new_privs keeps exec from
- * giving them back. -errno, no text: then go no further. */
+/* From now on the user behind sudo; root without capabilities, but those to become another user.
+ * no_new_privs keeps exec from giving them back. -errno, no text: then go no further. */
 int cmd_drop_privileges(void);
 
 /* The same for reading what a target names: the user behind sudo; root becomes nobody. */

@@ -132,17 +132,33 @@ static void assert_stack(const struct profile *p, size_t sample, const char *wan
 	assert_string_equal(stack, want);
 }
 
+/* As between processes: both what is to be named and the names go by as bytes. */
 static void rename_by(struct profile *p, const char *debug_file, uint32_t named)
 {
+	struct unnamed here = {0}, there = {0};
+	struct renaming names, back = {0};
+	struct str question = {0}, answer = {0};
 	struct rename r;
 
-	rename_init(&r, p);
+	unnamed_find(&here, p);
+	unnamed_pack(&here, &question);
+	assert_int_equal(unnamed_unpack(question.s, question.n, &there), 0);
+	rename_init(&r, &there);
 	assert_int_equal(r.modules.n, 1);
-	assert_int_equal(r.modules.at[0].addresses, 3);
+	assert_int_equal(r.modules.at[0].unnamed->n, 3);
 	r.modules.at[0].fd = snippet_open(debug_file);
-	rename_run(&r, p);
+	rename_run(&r, &names);
 	assert_int_equal(r.modules.at[0].named, named);
+	renaming_pack(&names, &answer);
+	assert_int_equal(renaming_unpack(answer.s, answer.n, 3, &back), 0);
+	renaming_apply(&back, &here, p);
+	renaming_release(&back);
+	renaming_release(&names);
 	rename_release(&r);
+	unnamed_release(&there);
+	unnamed_release(&here);
+	str_release(&question);
+	str_release(&answer);
 	assert_int_equal(profile_check(p), 0);
 }
 
@@ -169,6 +185,83 @@ static void a_stripped_program_gets_functions_lines_and_inlines(void **state)
 	assert_int_equal(p->nodes.n, 5);
 	assert_int_equal(p->functions.at[1].line, 12);
 	profile_free(p);
+}
+
+/* What comes from a process that a stranger's file took over is refused, or is what it says. */
+static void spoiled_bytes_are_refused(void **state)
+{
+	struct unnamed u = {0}, again;
+	struct str packed = {0};
+	uint64_t address[3];
+	struct profile *p;
+	size_t taken = 0;
+
+	(void)state;
+	build(address);
+	p = capture("s", address);
+	unnamed_find(&u, p);
+	unnamed_pack(&u, &packed);
+	for (size_t n = 0; n < packed.n; n++) {
+		_free_ char *cut = mem_zalloc(n + 1, 1);
+
+		memcpy(cut, packed.s, n);
+		assert_int_equal(unnamed_unpack(cut, n, &again), -EINVAL);
+		unnamed_release(&again);
+	}
+	for (size_t i = 0; i < packed.n * 256; i++) {
+		_free_ char *other = mem_zalloc(packed.n, 1);
+
+		memcpy(other, packed.s, packed.n);
+		other[i / 256] = (char)i;
+		if (!unnamed_unpack(other, packed.n, &again)) {
+			struct str same = {0};
+
+			taken++;
+			unnamed_pack(&again, &same);
+			assert_int_equal(same.n, packed.n);
+			str_release(&same);
+		}
+		unnamed_release(&again);
+	}
+	/* Numbers and letters may be others; the rest may not. */
+	assert_in_range(taken, 256, packed.n * 256 / 2);
+	str_release(&packed);
+	unnamed_release(&u);
+	profile_free(p);
+}
+
+static void spoiled_names_are_refused(void **state)
+{
+	struct renaming r = {0}, again;
+	struct str packed = {0};
+
+	(void)state;
+	intern_add(&r.texts, "f");
+	vec_push(&r.functions, ((struct renaming_function){.name = 1}));
+	vec_push(&r.frames, ((struct renaming_frame){.line = 7}));
+	vec_push(&r.spans, ((struct renaming_span){0, 1}));
+	renaming_pack(&r, &packed);
+	assert_int_equal(renaming_unpack(packed.s, packed.n, 1, &again), 0);
+	renaming_release(&again);
+	assert_int_equal(renaming_unpack(packed.s, packed.n, 2, &again), -EINVAL);
+	renaming_release(&again);
+	for (size_t i = 0; i < packed.n * 256; i++) {
+		_free_ char *other = mem_zalloc(packed.n, 1);
+
+		memcpy(other, packed.s, packed.n);
+		other[i / 256] = (char)i;
+		if (!renaming_unpack(other, packed.n, 1, &again)) {
+			assert_in_range(again.functions.at[0].name, 0,
+					intern_count(&again.texts) - 1);
+			assert_int_equal(again.frames.at[0].function, 0);
+			assert_in_range(again.spans.at[0].first + again.spans.at[0].n, 0, 1);
+		}
+		renaming_release(&again);
+		assert_int_equal(renaming_unpack(other, i / 256, 1, &again), -EINVAL);
+		renaming_release(&again);
+	}
+	str_release(&packed);
+	renaming_release(&r);
 }
 
 /* What a capture of the program with its symbols would have had. */
@@ -382,6 +475,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stripped_program_gets_functions_lines_and_inlines),
+		cmocka_unit_test(spoiled_bytes_are_refused),
+		cmocka_unit_test(spoiled_names_are_refused),
 		cmocka_unit_test(it_is_as_if_it_had_had_symbols),
 		cmocka_unit_test(a_file_without_dwarf_gives_names),
 		cmocka_unit_test(what_is_no_debug_file_changes_nothing),

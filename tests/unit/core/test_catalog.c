@@ -419,7 +419,7 @@ static void refuses_what_is_no_store(void **state)
 	catalog_release(&c);
 	assert_int_equal(store_check("text.h5"), -EINVAL);
 	assert_int_equal(store_check("none/s.h5"), -ENOENT);
-	assert_int_equal(store_check("new.h5"), 0);
+	assert_int_equal(store_check("new.h5"), -ENOENT);
 	assert_int_equal(count_files(), 3);
 }
 

@@ -155,6 +155,11 @@ int file_use_mode(const char *octal)
 	return 0;
 }
 
+mode_t file_given_mode(void)
+{
+	return given_mode;
+}
+
 /* Of what is to stand at @path, before the umask. */
 static mode_t mode_at(const char *path)
 {
@@ -383,6 +388,27 @@ bool file_is(const struct stat *st, const char *path)
 	struct stat there;
 
 	return !stat(path, &there) && there.st_dev == st->st_dev && there.st_ino == st->st_ino;
+}
+
+static bool stat_opened(const char *path, struct stat *st)
+{
+	_close_ int fd = file_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	return fd >= 0 && !fstat(fd, st);
+}
+
+bool file_opens(const char *path, const struct stat *st)
+{
+	struct stat now;
+
+	return stat_opened(path, &now) && now.st_dev == st->st_dev && now.st_ino == st->st_ino;
+}
+
+bool file_same(const char *a, const char *b)
+{
+	struct stat st;
+
+	return stat_opened(a, &st) && file_opens(b, &st);
 }
 
 void file_hold_streams(void)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,6 +21,8 @@ int file_read(const char *path, size_t max_bytes, char **text, size_t *n);
  * than its caller; else the umask decides. What replaces a file gives nobody more than that gave.
  */
 int file_use_mode(const char *octal);
+/* What was given, for another program's file_use_mode(); 0: nothing. */
+mode_t file_given_mode(void);
 /* mkdir(2) by the same rule; -errno without a text. */
 int file_make_folder(const char *path);
 
@@ -81,6 +84,10 @@ void file_use_agent(const struct file_agent *);
 /* Whether @path leads to the file of @st, by device and inode: under whatever name. */
 struct stat;
 bool file_is(const struct stat *st, const char *path);
+/* The same of what file_open() opens there, and of two such: where an agent opens files, paths mean
+ * nothing to this process. */
+bool file_opens(const char *path, const struct stat *st);
+bool file_same(const char *a, const char *b);
 
 /* Opens /dev/null for each standard stream that is closed, so that it cannot be read, or written,
  * as before: else the next file that is opened would become one, and take what is told there. */

@@ -193,9 +193,3 @@ void kept_put(const struct comparison *c, struct profile *p)
 	put_runs(c, p);
 	put_attributes(c, p);
 }
-
-void kept_put_none(struct profile *p, const char *why)
-{
-	profile_set_run(p, REGRESSION_VERDICT, REGRESSION_NONE);
-	profile_set_run(p, REGRESSION_WHY, why);
-}

@@ -185,28 +185,3 @@ bool kept_read(const struct profile *p, struct comparison *c)
 	read_quantiles(p, c);
 	return true;
 }
-
-static size_t base_runs(const struct profile *p)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->regression_runs.n; i++)
-		n += !p->regression_runs.at[i].is_new;
-	return n;
-}
-
-char *kept_line(const struct profile *p)
-{
-	const char *verdict = profile_run(p, REGRESSION_VERDICT);
-	const char *why = profile_run(p, REGRESSION_WHY);
-	const char *version = profile_run(p, REGRESSION_BASELINE);
-	const char *counts = profile_run(p, REGRESSION_COUNTS);
-	const size_t n = base_runs(p);
-
-	if (!verdict)
-		return NULL;
-	if (!version || !counts)
-		return mem_printf("%s%s%s", verdict, why ? ": " : "", why ? why : "");
-	return mem_printf("%s against %s (%zu run%s): %s", verdict, *version ? version : "the base",
-			  n, n == 1 ? "" : "s", why ? why : counts);
-}

@@ -101,6 +101,13 @@ static void release_runs(struct comparison *c)
 	}
 }
 
+bool comparison_fires(const struct comparison *c, const struct fail_on *f)
+{
+	if (f->what == FAIL_SUSPECT && comparison_suspects(c))
+		return true;
+	return f->what != FAIL_NEVER && comparison_regressed(c, f->percent);
+}
+
 void comparison_release(struct comparison *c)
 {
 	release_runs(c);

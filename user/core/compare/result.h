@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "compare/course.h"
 #include "compare/subject.h"
+#include "base/fail_on.h"
 
 enum verdict {
 	VERDICT_REGRESSED,
@@ -130,6 +131,8 @@ size_t comparison_suspects(const struct comparison *);
 enum verdict comparison_verdict(const struct comparison *);
 /* Whether a row regressed by @percent or more. */
 bool comparison_regressed(const struct comparison *, double percent);
+/* Whether it has what --fail-on asks for. */
+bool comparison_fires(const struct comparison *, const struct fail_on *);
 void comparison_release(struct comparison *);
 
 #endif

@@ -67,15 +67,13 @@ void confine_silence(void)
 }
 
 /* A change of user undoes the first two, so they come after it. */
-static int give_up_privileges(const struct confine_terms *t)
+static int give_up_privileges(void)
 {
-	int rc = 0;
+	int rc;
 
-	if (t->kind != CONFINE_REPORT) {
-		nobody_become();
-		rc = nobody_drop_capabilities();
-		prctl(PR_SET_DUMPABLE, 0);
-	}
+	nobody_become();
+	rc = nobody_drop_capabilities();
+	prctl(PR_SET_DUMPABLE, 0);
 	child_tie();
 	if (!rc && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		rc = -errno;
@@ -87,7 +85,7 @@ int confine_enter(const struct confine_terms *t)
 	int rc;
 
 	limits_set(t);
-	rc = give_up_privileges(t);
+	rc = give_up_privileges();
 	if (!rc)
 		rc = rules_set(t->kind == CONFINE_REPORT);
 	return rc ? rc : callfilter_set(t->kind, t->socket);

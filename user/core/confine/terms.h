@@ -6,14 +6,15 @@
 
 #include <stdint.h>
 
+/* Each becomes nobody where it may. */
 enum confine_kind {
 	/* Parses ELF, DWARF, maps and sources: has descriptors and memory. Opens no path, keeps no
-	 * file, no lock and no child; becomes nobody where it may. */
+	 * file, no lock and no child. */
 	CONFINE_READER,
 	/* Reads profiles and draws: opens fonts and the like, has threads, packets by @socket. */
 	CONFINE_REPORT,
-	/* Reads no stranger's byte: takes packets from the loader and forks readers. Opens no path;
-	 * becomes nobody where it may. */
+	/* Reads no stranger's byte: takes packets from the loader and forks readers. Opens no path.
+	 */
 	CONFINE_SERVER,
 	CONFINE_KINDS,
 };

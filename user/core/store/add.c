@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/file.h"
 #include "model/meta.h"
 #include "store/change.h"
 #include "store/put.h"
@@ -139,5 +138,5 @@ int store_check(const char *path)
 	int rc = reader_open_to_change(&r, path);
 
 	reader_close(&r);
-	return rc == -ENOENT ? file_check_new(path, false) : rc;
+	return rc;
 }

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/owned.h"
 #include "base/str.h"
 #include "store/journal.h"
 #include "store/lock.h"
@@ -122,6 +123,11 @@ static int open_file(struct reader *r, int flags, int how, struct stat *st)
 	int rc;
 
 	r->fd = file_open(r->path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (r->fd < 0 && errno == OWNED_ASTRAY)
+		return err(-EACCES,
+			   "cannot open '%s'%s: another user made it lead to a file that is not "
+			   "theirs: name that file itself",
+			   r->path, flags == O_RDWR ? " to change it" : "");
 	if (r->fd < 0)
 		return err(-errno, "cannot open '%s'%s: %s", r->path,
 			   flags == O_RDWR ? " to change it" : "", strerror(errno));
@@ -181,7 +187,7 @@ static int open_current(struct reader *r, struct stat *st)
 
 	/* It may have been replaced by another one, a compacted one for example, while we waited
 	 * for it. */
-	while (!rc && !file_is(st, r->path)) {
+	while (!rc && !file_opens(r->path, st)) {
 		close(r->fd);
 		rc = open_file(r, O_RDWR, LOCK_EX, st);
 	}

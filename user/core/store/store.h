@@ -64,7 +64,8 @@ int store_add(const char *path, const struct profile *, bool *added);
  * where there is no such run, -ESTALE where it is one of another time than @profile. */
 int store_replace(const char *path, const struct store_key *key, const struct profile *);
 
-/* Whether that can be done, before there is a profile: errors of store_add(). */
+/* Whether that can be done to a store that is there, before there is a profile: errors of
+ * store_add(). -ENOENT: none is. */
 int store_check(const char *path);
 
 /* Takes away the runs that @key allows, *@n of them, and the platforms and versions that have no

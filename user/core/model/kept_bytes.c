@@ -1,5 +1,4 @@
-/* kept_pack(), kept_unpack(): see kept.h. Both ends are the same program, so rows are as they are
- *in memory:
+/* kept_pack(), kept_unpack(): both ends are of one build, so rows are as they are in memory:
  *
  *	struct packed
  *	rows of each table that is of the whole, in the order of profile_tables
@@ -11,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "compare/kept.h"
+#include "model/kept_bytes.h"
 
 #define TABLES 8 /* there are no more of the whole */
 
@@ -146,4 +145,35 @@ int kept_unpack(const char *at, size_t n, struct profile *out)
 		regression_copy(raw, out);
 	profile_free(raw);
 	return rc;
+}
+
+void kept_put_none(struct profile *p, const char *why)
+{
+	profile_set_run(p, REGRESSION_VERDICT, REGRESSION_NONE);
+	profile_set_run(p, REGRESSION_WHY, why);
+}
+
+static size_t base_runs(const struct profile *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->regression_runs.n; i++)
+		n += !p->regression_runs.at[i].is_new;
+	return n;
+}
+
+char *kept_line(const struct profile *p)
+{
+	const char *verdict = profile_run(p, REGRESSION_VERDICT);
+	const char *why = profile_run(p, REGRESSION_WHY);
+	const char *version = profile_run(p, REGRESSION_BASELINE);
+	const char *counts = profile_run(p, REGRESSION_COUNTS);
+	const size_t n = base_runs(p);
+
+	if (!verdict)
+		return NULL;
+	if (!version || !counts)
+		return mem_printf("%s%s%s", verdict, why ? ": " : "", why ? why : "");
+	return mem_printf("%s against %s (%zu run%s): %s", verdict, *version ? version : "the base",
+			  n, n == 1 ? "" : "s", why ? why : counts);
 }

@@ -1,6 +1,7 @@
-#include "compare/fail_on.h"
+#include "base/fail_on.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +32,12 @@ int fail_on_parse(const char *text, struct fail_on *f)
 	return err(-EINVAL, "--fail-on is regressed, regressed:PERCENT or suspect, not '%s'", text);
 }
 
-bool fail_on_fires(const struct fail_on *f, const struct comparison *c)
+const char *fail_on_text(const struct fail_on *f, char buf[FAIL_ON_BUF])
 {
-	if (f->what == FAIL_SUSPECT && comparison_suspects(c))
-		return true;
-	return f->what != FAIL_NEVER && comparison_regressed(c, f->percent);
+	if (f->what == FAIL_NEVER)
+		return "";
+	if (f->what == FAIL_SUSPECT)
+		return "suspect";
+	snprintf(buf, FAIL_ON_BUF, "regressed:%.17g", f->percent);
+	return buf;
 }

@@ -2,10 +2,8 @@
  * fail_on: the option --fail-on: what a comparison must find for the exit status to be
  * FAIL_ON_STATUS.
  */
-#ifndef COMPARE_FAIL_ON_H
-#define COMPARE_FAIL_ON_H
-
-#include "compare/result.h"
+#ifndef BASE_FAIL_ON_H
+#define BASE_FAIL_ON_H
 
 #define FAIL_ON_STATUS 3
 
@@ -14,11 +12,14 @@ struct fail_on {
 	double percent; /* by so much at least */
 };
 
+/* Room for what fail_on_text() writes. */
+#define FAIL_ON_BUF 64
+
 /* "regressed", "regressed:5", "suspect". -EINVAL with a text for anything else. */
 int fail_on_parse(const char *text, struct fail_on *);
+/* What fail_on_parse() reads as @f; "" for FAIL_NEVER. */
+const char *fail_on_text(const struct fail_on *f, char buf[FAIL_ON_BUF]);
 /* A percentage, 0 or more; -EINVAL with a text, which names it @what. */
 int fail_on_percent(const char *text, const char *what, double *out);
-
-bool fail_on_fires(const struct fail_on *, const struct comparison *);
 
 #endif

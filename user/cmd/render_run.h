@@ -1,0 +1,33 @@
+/*
+ * render_run: runs eprof-render for what reads HDF5 that this program has not written: stores,
+ * baselines, the file of `eprof name`. There a library parses what a stranger may have made, in a
+ * process that can do nothing else (render/sandbox). What comes back is that process's word, and to
+ * be trusted no more than the file.
+ */
+#ifndef CMD_RENDER_RUN_H
+#define CMD_RENDER_RUN_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+
+#define RENDER_RUN_BYTES (64u << 20) /* that it may say */
+
+/* A file of bytes that are handed to it, known there by a path. */
+struct render_file {
+	int fd;
+	char path[32];
+};
+
+/* 0, or a negative errno with a text. To be closed. */
+int render_file_make(struct render_file *, const void *bytes, size_t n);
+void render_file_close(struct render_file *);
+
+/*
+ * Runs eprof-render, which stands beside this program, as "for-eprof", @words…; NULL ends them.
+ * What it prints is added to @out. 0 where it exits with 0; else a negative errno with a text: the
+ * line that it has to say.
+ */
+int render_run(const char *const *words, const struct render_file *file, struct str *out);
+
+#endif

@@ -1,0 +1,172 @@
+#include "base/owned.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define LINKS_MOST 40 /* as in Linux, path_resolution(7) */
+
+/* Who, besides root, had a say in where the path leads. */
+enum say { SAY_NOBODY, SAY_ONE, SAY_ANYBODY };
+
+struct walk {
+	int folder;	   /* where the next name is looked up; owned */
+	struct stat place; /* of it */
+	enum say say;
+	uid_t who; /* the one */
+	int links; /* followed */
+};
+
+static void note(struct walk *w, uid_t who)
+{
+	if (!who)
+		return;
+	if (w->say == SAY_NOBODY) {
+		w->say = SAY_ONE;
+		w->who = who;
+	} else if (w->who != who) {
+		w->say = SAY_ANYBODY;
+	}
+}
+
+/* The folder's owner may rename and replace what is in it; and so may all others who can write
+ * there, unless it is sticky. */
+static void note_folder(struct walk *w)
+{
+	note(w, w->place.st_uid);
+	if (w->place.st_mode & S_IWOTH && !(w->place.st_mode & S_ISVTX))
+		w->say = SAY_ANYBODY;
+}
+
+/* Goes on in @fd, which it takes. */
+static int enter(struct walk *w, int fd)
+{
+	if (w->folder >= 0)
+		close(w->folder);
+	w->folder = fd;
+	return fd < 0 || fstat(fd, &w->place) ? -errno : 0;
+}
+
+static int start(struct walk *w, const char *path)
+{
+	return enter(w, open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+/* What the link @fd has in front of the @rest of the path; *@path is replaced. */
+static int follow(struct walk *w, int fd, const struct stat *link, const char *rest, char **path)
+{
+	char target[PATH_MAX];
+	const ssize_t n = readlinkat(fd, "", target, sizeof(target) - 1);
+	char *all;
+
+	if (n <= 0)
+		return n ? -errno : -ENOENT;
+	if (++w->links > LINKS_MOST)
+		return -ELOOP;
+	note(w, link->st_uid);
+	note_folder(w);
+	target[n] = '\0';
+	all = mem_printf("%s%s%s", target, *rest ? "/" : "", rest);
+	free(*path);
+	*path = all;
+	return *target == '/' ? start(w, "/") : 0;
+}
+
+/* Takes the first name off *@path. 0: go on; 1: it is the last one, *@st is of it and *@path its
+ * name.
+ */
+static int step(struct walk *w, char **path, struct stat *st)
+{
+	char *name = *path + strspn(*path, "/");
+	char *end = name + strcspn(name, "/");
+	char *rest = end + strspn(end, "/");
+	_free_ char *first = mem_strndup(*name ? name : ".", (size_t)(*name ? end - name : 1));
+	_close_ int fd = openat(w->folder, first, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0 || fstat(fd, st))
+		return -errno;
+	if (S_ISLNK(st->st_mode))
+		return follow(w, fd, st, rest, path);
+	if (rest != end && !S_ISDIR(st->st_mode))
+		return -ENOTDIR;
+	if (!*rest) {
+		free(*path);
+		*path = first;
+		first = NULL;
+		return 1;
+	}
+	rc = enter(w, fd);
+	fd = -1;
+	memmove(*path, rest, strlen(rest) + 1);
+	return rc;
+}
+
+/* Whether the owner of the file, where that is not root, could open it so, by its mode. */
+static bool owner_may(const struct stat *st, int flags)
+{
+	const int how = flags & O_ACCMODE;
+	const mode_t needed = (how != O_WRONLY ? S_IRUSR : 0) | (how != O_RDONLY ? S_IWUSR : 0);
+
+	return !st->st_uid || (st->st_mode & needed) == needed;
+}
+
+static int check(struct walk *w, const struct stat *st, int flags)
+{
+	if (st->st_nlink > 1)
+		note_folder(w);
+	if (w->say == SAY_ANYBODY || (w->say == SAY_ONE && w->who != st->st_uid))
+		return -OWNED_ASTRAY;
+	return owner_may(st, flags) ? 0 : -EACCES;
+}
+
+/* The file that was looked at, or none. What is no file is held, not opened, which may do
+ * something: whoever looks at it will not read it. */
+static int open_last(const struct walk *w, const char *name, int flags, const struct stat *st)
+{
+	const int how = S_ISREG(st->st_mode) ? flags | O_NOCTTY : O_PATH;
+	_close_ int fd = openat(w->folder, name, how | O_NOFOLLOW | O_CLOEXEC);
+	struct stat now;
+	int opened = fd;
+
+	if (fd < 0 || fstat(fd, &now))
+		return -errno;
+	if (now.st_dev != st->st_dev || now.st_ino != st->st_ino)
+		return -OWNED_ASTRAY;
+	fd = -1;
+	return opened;
+}
+
+static int walk(struct walk *w, const char *path, int flags)
+{
+	_free_ char *rest = mem_strdup(path);
+	struct stat st;
+	int rc = *path ? start(w, path) : -ENOENT;
+
+	while (!rc)
+		rc = step(w, &rest, &st);
+	if (rc > 0)
+		rc = check(w, &st, flags);
+	return rc ? rc : open_last(w, rest, flags, &st);
+}
+
+int owned_open(const char *path, int flags)
+{
+	struct walk w = {.folder = -1};
+	int fd;
+
+	if (geteuid())
+		return open(path, flags | O_CLOEXEC | O_NOCTTY);
+	fd = walk(&w, path, flags);
+	if (w.folder >= 0)
+		close(w.folder);
+	errno = fd < 0 ? -fd : errno;
+	return fd < 0 ? -1 : fd;
+}

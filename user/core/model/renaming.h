@@ -1,0 +1,41 @@
+/*
+ * renaming: the names that were found of what has none in a profile (unnamed.h): of each address
+ * its frames. As bytes they go from who read the debug files to who writes the profile.
+ */
+#ifndef MODEL_RENAMING_H
+#define MODEL_RENAMING_H
+
+#include "base/intern.h"
+#include "base/str.h"
+#include "model/unnamed.h"
+
+struct renaming_function {
+	uint32_t name, linkage, file; /* texts */
+	uint32_t line;
+};
+struct renaming_frame {
+	uint32_t function, line, inlined;
+};
+/* The frames of one address, innermost first; none: it stays without a name. */
+struct renaming_span {
+	uint32_t first, n;
+};
+
+struct renaming {
+	struct intern texts;
+	VEC(struct renaming_function) functions;
+	VEC(struct renaming_frame) frames;
+	VEC(struct renaming_span) spans; /* by address, in the order of modules and addresses */
+};
+
+void renaming_release(struct renaming *);
+
+/* Puts the names into the profile that @u was found in, unchanged since. */
+void renaming_apply(const struct renaming *, const struct unnamed *u, struct profile *);
+
+void renaming_pack(const struct renaming *, struct str *out);
+/* -EINVAL with a text for what is no such thing, or is not of @addresses. To be released in either
+ * case. */
+int renaming_unpack(const char *at, size_t n, size_t addresses, struct renaming *);
+
+#endif
