@@ -169,6 +169,7 @@ struct wire_stack {
 	wire_u32 pid;
 	wire_u64 time_ns;
 	wire_u64 hash;
+	wire_u64 check;	 /* another hash: stacks whose hashes are equal differ in this one */
 	wire_u16 depth;	 /* addresses that follow */
 	wire_u8 end;	 /* enum wire_end */
 	wire_u8 kernel;	 /* 1: kernel addresses */
@@ -178,7 +179,7 @@ struct wire_stack {
 	wire_u32 left_out; /* frames left out before the last WIRE_TAIL_FRAMES */
 	wire_u32 pad2;
 };
-_Static_assert(sizeof(struct wire_stack) == 40, "wire_stack is part of the contract");
+_Static_assert(sizeof(struct wire_stack) == 48, "wire_stack is part of the contract");
 
 /* A return address that a uretprobe replaced by the trampoline, and its place on the stack. */
 struct wire_origin {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "sample/stacks.h"
+#include "sample/stack_hash.h"
 
 /* Hash of a stack → its second hash, which reveals a collision of the first. Written and read by
  * the sampling programs only. A forgotten stack costs bandwidth, not samples: it is sent again when
@@ -12,27 +13,8 @@ struct {
 	__type(value, __u64);
 } known_stacks SEC(".maps");
 
-struct two_hashes {
-	__u64 key, check;
-};
-
-static __always_inline __u64 rotate(__u64 x, int n)
-{
-	return x << n | x >> (64 - n);
-}
-
-/* Two multiplicative hashes without a common constant; murmur's final mix spreads the last bits. */
-static __always_inline void mix(struct two_hashes *h, __u64 word)
-{
-	h->key = (rotate(h->key, 27) ^ word) * 0x9e3779b97f4a7c15ull;
-	h->check = (rotate(h->check, 31) + word) * 0xc2b2ae3d27d4eb4full;
-}
-
-static __always_inline __u64 finish(__u64 x)
-{
-	x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
-	return x ^ (x >> 33);
-}
+/* Drawn at random by the loader. */
+const volatile __u64 config_hash_keys[STACK_HASH_WORDS][2];
 
 struct hashing {
 	struct two_hashes h;
@@ -49,8 +31,12 @@ static long mix_chunk(__u32 chunk, struct hashing *hashing)
 	struct two_hashes h = hashing->h;
 	__u32 i, at = chunk * CHUNK;
 
-	for (i = 0; i < CHUNK && at < hashing->depth; i++, at++)
-		mix(&h, hashing->buffer->frames[at & (WIRE_USER_FRAMES - 1)]);
+	for (i = 0; i < CHUNK && at < hashing->depth; i++, at++) {
+		const __u32 frame = at & (WIRE_USER_FRAMES - 1);
+
+		stack_hash_mix(&h, config_hash_keys[STACK_HASH_HEAD + frame],
+			       hashing->buffer->frames[frame]);
+	}
 	hashing->h = h;
 	return i < CHUNK;
 }
@@ -58,18 +44,19 @@ static long mix_chunk(__u32 chunk, struct hashing *hashing)
 static struct two_hashes hash_stack(const struct stack_buffer *buffer)
 {
 	__u32 depth = buffer->head.depth;
-	struct hashing hashing = {{1, 2}, buffer, depth};
+	struct hashing hashing = {{0}, buffer, depth};
 	struct two_hashes *h = &hashing.h;
 
-	mix(h, (__u64)buffer->head.pid << 32 | stack_epoch);
-	mix(h, (__u64)(depth + buffer->head.left_out) << 32 | buffer->head.end << 8 |
-		       buffer->head.kernel << 1 | buffer->head.syscall);
+	stack_hash_mix(h, config_hash_keys[0], (__u64)buffer->head.pid << 32 | stack_epoch);
+	stack_hash_mix(h, config_hash_keys[1],
+		       (__u64)(depth + buffer->head.left_out) << 32 | buffer->head.end << 8 |
+			       buffer->head.kernel << 1 | buffer->head.syscall);
 	/* After an exec the same addresses are other code. */
 	if (!buffer->head.kernel)
-		mix(h, BPF_CORE_READ(current_task(), self_exec_id));
+		stack_hash_mix(h, config_hash_keys[2], BPF_CORE_READ(current_task(), self_exec_id));
 	bpf_loop(WIRE_USER_FRAMES / CHUNK, mix_chunk, &hashing, 0);
-	h->key = finish(h->key) & config_hash_mask;
-	h->check = finish(h->check);
+	h->key = stack_hash_finish(h->key) & config_hash_mask;
+	h->check = stack_hash_finish(h->check);
 	/* 0 means "no stack" in a sample. */
 	h->key = h->key ?: 1;
 	return *h;
@@ -87,6 +74,7 @@ int stack_publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns)
 	check = bpf_map_lookup_elem(&known_stacks, &h.key);
 	depth = buffer->head.depth;
 	buffer->head.hash = h.key;
+	buffer->head.check = h.check;
 	if (check && *check == h.check)
 		return STACK_OK;
 	if (check)

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <bpf/libbpf.h>
 
+#include "base/chance.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "load/namespace.h"
@@ -113,6 +114,15 @@ static void configure_sources(struct eprof_bpf *skel, const struct session_optio
 	}
 }
 
+/* Of the hashes of stacks: nobody can foresee which stacks have the same. */
+static void draw_hash_keys(struct eprof_bpf *skel)
+{
+	uint64_t keys[sizeof(skel->rodata->config_hash_keys) / sizeof(uint64_t)];
+
+	chance_fill(keys, sizeof(keys) / sizeof(*keys));
+	memcpy((void *)skel->rodata->config_hash_keys, keys, sizeof(keys));
+}
+
 void configure(struct eprof_bpf *skel, const struct session_options *o, struct sampling by,
 	       bool self_time)
 {
@@ -141,6 +151,7 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 		skel->rodata->config_own_pid = (uint32_t)getpid();
 	if (o->target->kind == TARGET_CGROUP && !fstat(o->target->cgroup_fd, &cgroup))
 		skel->rodata->config_cgroup = cgroup.st_ino;
+	draw_hash_keys(skel);
 	if (o->hash_bits < 64)
 		skel->rodata->config_hash_mask = (1ull << o->hash_bits) - 1;
 	configure_sources(skel, o);

@@ -75,6 +75,19 @@ uint32_t stackbook_add_frames(struct stackbook *s, const struct stack_frames *f,
 	return (uint32_t)s->stacks.n - 1;
 }
 
+/* The stack @number has the kernel's @hash. One that had it before is the same if the other hash
+ * says so: else one of the two was made to be taken for the other. */
+static void put_hash(struct stackbook *s, uint64_t hash, uint32_t number)
+{
+	bool fresh;
+	uint32_t *at = map_put(&s->by_hash, hash, &fresh);
+
+	if (fresh || (*at != NO_STACK && s->stacks.at[*at].check == s->stacks.at[number].check))
+		*at = number;
+	else
+		*at = NO_STACK;
+}
+
 void stackbook_add(struct stackbook *s, const struct wire_stack *w, struct procs *procs)
 {
 	const uint32_t n = w->depth < WIRE_USER_FRAMES ? w->depth : WIRE_USER_FRAMES;
@@ -87,18 +100,20 @@ void stackbook_add(struct stackbook *s, const struct wire_stack *w, struct procs
 				       .end = w->end,
 				       .kernel = w->kernel,
 				       .syscall = w->syscall};
-	bool fresh;
+	uint32_t number;
 
 	for (uint32_t i = 0; i < n; i++)
 		memcpy(&frames[i], sent + frame_at(w, i) * sizeof(*frames), sizeof(*frames));
-	*map_put(&s->by_hash, w->hash, &fresh) = stackbook_add_frames(s, &f, w->pid, procs);
+	number = stackbook_add_frames(s, &f, w->pid, procs);
+	s->stacks.at[number].check = w->check;
+	put_hash(s, w->hash, number);
 }
 
 uint32_t stackbook_find(struct stackbook *s, uint64_t hash)
 {
 	const uint32_t *at = hash ? map_get(&s->by_hash, hash) : NULL;
 
-	if (hash && !at)
+	if (hash && (!at || *at == NO_STACK))
 		s->missing++;
 	return at ? *at : NO_STACK;
 }
@@ -126,7 +141,7 @@ static void keep_hashes(struct stackbook *to, const struct stackbook *from, cons
 	for (size_t i = 0; i < from->by_hash.cap; i++) {
 		const struct map_slot *slot = &from->by_hash.slots[i];
 
-		if (slot->used && numbers[slot->value] != NO_STACK)
+		if (slot->used && slot->value != NO_STACK && numbers[slot->value] != NO_STACK)
 			*map_put(&to->by_hash, slot->key, &fresh) = numbers[slot->value];
 	}
 }

@@ -19,6 +19,7 @@ struct stack {
 	uint32_t cut_at;   /* where left_out frames are missing; 0: nowhere */
 	uint8_t end;	   /* enum wire_end */
 	bool guessed;	   /* frames of it are guesses: WIRE_BY_FRAME_POINTER */
+	uint64_t check;	   /* the kernel's other hash; 0: walked here */
 };
 
 /* A zeroed one is empty and valid. */
@@ -26,11 +27,14 @@ struct stackbook {
 	struct placebook book;
 	VEC(uint32_t) chain; /* numbers in book, innermost first, stack after stack */
 	VEC(struct stack) stacks;
-	struct map by_hash; /* the kernel's hash → the newest stack that has it */
+	/* The kernel's hash → the newest stack that has it; NO_STACK: stacks whose other hashes
+	 * differ have it, so that it tells nothing. */
+	struct map by_hash;
 	/* Whether no call returns to that place: it is a function's first byte. NULL: none is. */
 	bool (*is_made_up)(void *context, struct place);
 	void *context;
-	uint64_t missing; /* asked for, never sent: none, while the ring is whole */
+	uint64_t missing; /* asked for, never sent or not to be told: none, while the ring is whole
+			   */
 };
 
 /* The frames of a stack, innermost first, with the marks of wire.h. Borrowed. */
@@ -48,7 +52,8 @@ uint32_t stackbook_add_frames(struct stackbook *, const struct stack_frames *, u
 
 /* A stack record, under the same terms. */
 void stackbook_add(struct stackbook *, const struct wire_stack *, struct procs *);
-/* The stack of that hash; NO_STACK for 0 and for one that never came, which is counted. */
+/* The stack of that hash; NO_STACK for 0, and for one that never came or is not to be told from
+ * another, which is counted. */
 uint32_t stackbook_find(struct stackbook *, uint64_t hash);
 
 /* Forgets the stacks before number @from but for those whose @numbers is not 0 (one for each stack

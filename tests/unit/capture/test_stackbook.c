@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "sample/stack_hash.h"
 #include "stack/stackbook.h"
 
 #define PID 0x7ffffffe /* no process has it */
@@ -145,6 +146,73 @@ static void forgets_what_nobody_refers_to(void **state)
 	assert_int_equal(add_stack(w, 1, 0x10, 0x20), 2);
 }
 
+/* As the kernel does it, of two frames alone. */
+static struct two_hashes hash_of(const uint64_t keys[2][2], const uint64_t *frames)
+{
+	struct two_hashes h = {0};
+
+	for (size_t i = 0; i < 2; i++)
+		stack_hash_mix(&h, keys[i], frames[i]);
+	h.key = stack_hash_finish(h.key);
+	h.check = stack_hash_finish(h.check);
+	return h;
+}
+
+/* Two stacks of one hash, by whoever knows its keys: where the upper halves add up to 0, the lower
+ * ones count for nothing. The other hash tells them apart, and so does the hash of another
+ * capture. */
+static void is_not_taken_for_a_forged_one(void **state)
+{
+	const uint64_t known[2][2] = {{0x1122334455667788, 0x123456789abcdef0},
+				      {0x0fedcba987654321, 0x99aabbccddeeff11}};
+	const uint64_t other[2][2] = {{0x5a5a5a5a12341234, 0x77777777cccccccc},
+				      {0x3141592653589793, 0x2718281828459045}};
+	const uint64_t upper = (uint64_t)(uint32_t)-0x11223344 << 32;
+	const uint64_t mine[2] = {upper | 0x1000, 0x2000}, theirs[2] = {upper | 0x5000, 0x2000};
+	const struct two_hashes a = hash_of(known, mine), b = hash_of(known, theirs);
+	struct world *w = *state;
+	struct record r = {.head = {.kernel = 1, .depth = 2, .hash = a.key, .check = a.check}};
+
+	assert_int_equal(a.key, b.key);
+	assert_true(a.check != b.check);
+	assert_true(hash_of(other, mine).key != hash_of(other, theirs).key);
+	memcpy(r.frames, mine, sizeof(mine));
+	stackbook_add(&w->stacks, &r.head, w->procs);
+	/* Sent again: the newest stands for it. */
+	stackbook_add(&w->stacks, &r.head, w->procs);
+	assert_int_equal(stackbook_find(&w->stacks, a.key), 1);
+	assert_int_equal(w->stacks.missing, 0);
+	memcpy(r.frames, theirs, sizeof(theirs));
+	r.head.check = b.check;
+	stackbook_add(&w->stacks, &r.head, w->procs);
+	assert_int_equal(stackbook_find(&w->stacks, b.key), NO_STACK);
+	assert_int_equal(w->stacks.missing, 1);
+	/* For good, and what is forgotten meanwhile makes it no stack's. */
+	r.head.check = a.check;
+	stackbook_add(&w->stacks, &r.head, w->procs);
+	assert_int_equal(stackbook_find(&w->stacks, a.key), NO_STACK);
+	stackbook_forget(&w->stacks, 4, (uint32_t[4]){0, 1, 1, 1});
+	assert_int_equal(w->stacks.stacks.n, 3);
+}
+
+/* A top bit in two frames: without a key for each word it cancels out, whatever the seed is. */
+static void no_change_cancels_out(void **state)
+{
+	const uint64_t keys[2][2] = {{0x1122334455667788, 0x123456789abcdef0},
+				     {0x0fedcba987654321, 0x99aabbccddeeff11}};
+	const uint64_t plain[2] = {0x401000, 0x402000};
+	const struct two_hashes a = hash_of(keys, plain);
+
+	(void)state;
+	for (int i = 0; i < 64; i++)
+		for (int k = 0; k < 64; k++) {
+			const uint64_t changed[2] = {plain[0] ^ 1ull << i, plain[1] ^ 1ull << k};
+			const struct two_hashes b = hash_of(keys, changed);
+
+			assert_true(a.key != b.key && a.check != b.check);
+		}
+}
+
 static void marks_no_kernel_address(void **state)
 {
 	struct world *w = *state;
@@ -249,6 +317,9 @@ int main(void)
 						close_world),
 		cmocka_unit_test_setup_teardown(forgets_what_nobody_refers_to, open_world,
 						close_world),
+		cmocka_unit_test_setup_teardown(is_not_taken_for_a_forged_one, open_world,
+						close_world),
+		cmocka_unit_test(no_change_cancels_out),
 		cmocka_unit_test_setup_teardown(marks_no_kernel_address, open_world, close_world),
 		cmocka_unit_test_setup_teardown(drops_what_is_no_code, open_world, close_world),
 		cmocka_unit_test_setup_teardown(made_up_stacks_are_whole, open_world, close_world),

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
+#include <sys/types.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -26,4 +27,19 @@ uint64_t chance_u64(void)
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) == sizeof(number))
 		return number;
 	return made_up();
+}
+
+#define PIECE 32 /* words: 256 bytes, which a call gives whole or not at all */
+
+void chance_fill(uint64_t *at, size_t n)
+{
+	for (size_t i = 0; i < n; i += PIECE) {
+		const size_t some = n - i < PIECE ? n - i : PIECE;
+
+		if (getrandom(at + i, some * sizeof(*at), GRND_NONBLOCK) ==
+		    (ssize_t)(some * sizeof(*at)))
+			continue;
+		for (size_t k = 0; k < some; k++)
+			at[i + k] = chance_u64();
+	}
 }
