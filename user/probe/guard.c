@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -23,6 +24,8 @@ struct running {
 	struct guard_reader reader;
 	uint64_t begun_ns;    /* start of the program: CLOCK_MONOTONIC; 0: before the capture */
 	uint64_t held_ns;     /* when its start waited for us; 0: it did not */
+	bool is_doubted;      /* by its name alone: it counts once it makes code */
+	bool makes_code;      /* has executable memory that is of no file */
 	VEC(uint64_t) inodes; /* of mapped files */
 };
 
@@ -47,16 +50,24 @@ static void add_inode(void *context, const struct procfs_mapping *m)
 
 	if (m->inode)
 		vec_push(&r->inodes, m->inode);
+	/* "[vdso]" has a name. */
+	r->makes_code |= m->executable && !m->inode && !m->path[0];
 }
 
 /* False: the process has ended. */
 static bool read_maps(struct running *r)
 {
+	bool there;
+
 	r->inodes.n = 0;
-	return !procfs_all_maps(r->reader.pid, add_inode, r);
+	there = !procfs_all_maps(r->reader.pid, add_inode, r);
+	r->is_doubted &= !r->makes_code;
+	return there;
 }
 
-static bool add(struct guard *g, struct guard_reader reader, uint64_t begun_ns, uint64_t held_ns)
+/* True: it counts. */
+static bool add_one(struct guard *g, struct guard_reader reader, uint64_t begun_ns,
+		    uint64_t held_ns, bool is_doubted)
 {
 	struct running *r = find(g, reader.pid);
 
@@ -65,8 +76,15 @@ static bool add(struct guard *g, struct guard_reader reader, uint64_t begun_ns, 
 	r->reader = reader;
 	r->begun_ns = begun_ns;
 	r->held_ns = held_ns;
+	r->is_doubted = is_doubted;
+	r->makes_code = false;
 	(void)read_maps(r);
-	return true;
+	return !r->is_doubted;
+}
+
+static bool add(struct guard *g, struct guard_reader reader, uint64_t begun_ns, uint64_t held_ns)
+{
+	return add_one(g, reader, begun_ns, held_ns, false);
 }
 
 /* Accepts NULL. */
@@ -86,7 +104,19 @@ static bool is_past(const struct running *r, uint64_t time_ns)
 	return r && time_ns < r->held_ns;
 }
 
-/* Finds out whether @pid runs a translator; if so, the next start of that file waits. */
+/* Whether it sees the names of files as we do. In a user namespace of its own a process may mount
+ * any file under any name. */
+static bool is_in_our_user_namespace(uint32_t pid)
+{
+	_free_ char *theirs = procfs_path(pid, "ns/user");
+	struct stat a, b;
+
+	return !stat("/proc/self/ns/user", &a) && !stat(theirs, &b) && a.st_ino == b.st_ino;
+}
+
+/* Finds out whether @pid runs a translator; if so, the next start of that file waits. Anybody can
+ * give a program of his a translator's name: that is none until it makes code, as all of them do.
+ */
 static bool judge(struct guard *g, uint32_t pid, uint64_t begun_ns)
 {
 	_free_ char *link = procfs_path(pid, "exe");
@@ -100,8 +130,9 @@ static bool judge(struct guard *g, uint32_t pid, uint64_t begun_ns)
 	if (reader.translator < 0)
 		return drop(g, find(g, pid));
 	fd = open(link, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		g->watch(g->context, fd);
+	if (!guard_is_trusted(fd) || !is_in_our_user_namespace(pid))
+		return add_one(g, reader, begun_ns, 0, true);
+	g->watch(g->context, fd);
 	return add(g, reader, begun_ns, 0);
 }
 
@@ -162,7 +193,8 @@ bool guard_born(struct guard *g, uint32_t parent, uint32_t pid)
 
 	if (!r || find(g, pid))
 		return false;
-	return add(g, (struct guard_reader){pid, r->reader.translator}, r->begun_ns, 0);
+	return add_one(g, (struct guard_reader){pid, r->reader.translator}, r->begun_ns, 0,
+		       r->is_doubted);
 }
 
 bool guard_exit(struct guard *g, uint32_t pid, uint64_t time_ns)
@@ -202,7 +234,7 @@ const struct guard_reader *guard_reader(const struct guard *g, uint64_t inode, b
 	for (size_t i = 0; i < g->running.n; i++) {
 		const struct running *r = &g->running.at[i];
 
-		if ((!pid || r->reader.pid == pid) &&
+		if (!r->is_doubted && (!pid || r->reader.pid == pid) &&
 		    (!is_program || is_beginning(r) || maps(r, inode)))
 			return &r->reader;
 	}

@@ -9,7 +9,9 @@
  *   for a while after its start, when it maps what it will run, no file at all has. If the
  *   translator's file was found at the start of the capture, or has been run since, its start waits
  *   until the probes are gone (fanotify(7), permission events for this file only: no other start
- *   waits). Any other start is seen a moment afterwards, which may be too late.
+ *   waits). Any other start is seen a moment afterwards, which may be too late. A file that others
+ *   than root and our caller can write to is a translator only when it is seen to make code: else
+ *   whoever calls his program box64 would keep probes away.
  * - programs whose code is written into a probed file. The kernel keeps running the instruction
  *   that was at a probe's place when it was attached, even when the file holds other code. Whoever
  *   opens the file for writing waits until the probes are gone (fcntl(2), leases), if the file
@@ -55,8 +57,10 @@ bool guard_file_is(const struct guard_file *, const struct guard_file *);
 int guard_translator_of(const char *path);
 /* "valgrind". */
 const char *guard_translator_name(int number);
-/* Calls @each with the file of every translator installed below @root_fd (-1: our own root), in the
- * usual folders and, below our own root, those of our PATH. */
+/* Whether its name can be believed: nobody but root and our caller can write to the file. */
+bool guard_is_trusted(int fd);
+/* Calls @each with the file of every translator installed, of a name that can be believed, below
+ * @root_fd (-1: our own root), in the usual folders and, below our own root, those of our PATH. */
 void guard_each_installed(int root_fd, void (*each)(void *context, int fd), void *context);
 
 /* --- in the loader: translators that run (guard.c) -------------------------------------------- */

@@ -4,7 +4,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/caller.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -66,6 +68,14 @@ const char *guard_translator_name(int number)
 	return number < 0 ? "a translator" : known[number].name;
 }
 
+bool guard_is_trusted(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && (st.st_uid == 0 || st.st_uid == caller().uid) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 struct search {
 	int root_fd;
 	void (*each)(void *context, int fd);
@@ -79,7 +89,7 @@ static void search_folder(const struct search *s, const char *folder)
 		_free_ char *path = mem_printf("%s/%s", folder, known[i].file);
 		_close_ int fd = elffile_open_path(s->root_fd, path);
 
-		if (elffile_is(fd))
+		if (guard_is_trusted(fd) && elffile_is(fd))
 			s->each(s->context, fd);
 	}
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -127,6 +128,64 @@ static void test_one_that_runs(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* Anybody's program under the name of a translator is none. One that makes code is. */
+static void test_a_name_alone(void **state)
+{
+	char dir[] = "/tmp/eprof-guard-XXXXXX", command[PATH_MAX];
+	struct guard *g;
+	int watched = 0;
+	struct stat st;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(command, sizeof(command), "cp -L /bin/sleep %s/box64 && chmod 777 %s/box64", dir,
+		 dir);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), "%s/box64", dir);
+	assert_int_equal(stat(command, &st), 0);
+	pid = fork();
+	if (!pid) {
+		execl(command, "box64", "100", (char *)NULL);
+		_exit(1);
+	}
+	g = guard_new(no_watch, &watched);
+	for (int i = 0; i < 50; i++) {
+		assert_false(guard_exec(g, (uint32_t)pid, clock_ns(CLOCK_MONOTONIC)));
+		assert_null(guard_reader(g, st.st_ino, false, 0));
+		usleep(10000);
+	}
+	assert_int_equal(watched, 0);
+	assert_true(guard_tick(g));
+	assert_null(guard_reader(g, st.st_ino, false, 0));
+	assert_true(guard_exit(g, (uint32_t)pid, clock_ns(CLOCK_MONOTONIC)));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+
+	/* This one: a child, which runs what was built here. */
+	snprintf(command, sizeof(command),
+		 "cp -L /proc/%d/exe %s/new && mv %s/new %s/box64 && chmod 777 %s/box64", getpid(),
+		 dir, dir, dir, dir);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), "%s/box64", dir);
+	pid = fork();
+	if (!pid) {
+		execl(command, "box64", "--make-code", (char *)NULL);
+		_exit(1);
+	}
+	for (int i = 0; i < 1000 && !guard_reader(g, 1, false, 0); i++) {
+		(void)guard_exec(g, (uint32_t)pid, clock_ns(CLOCK_MONOTONIC));
+		(void)guard_tick(g);
+		usleep(10000);
+	}
+	assert_non_null(guard_reader(g, 1, false, 0));
+	guard_free(g);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 /* What is told late of a process from before its start was held is not about what it is now. */
 static void test_late_news(void **state)
 {
@@ -146,12 +205,24 @@ static void test_late_news(void **state)
 	guard_free(g);
 }
 
-int main(void)
+/* What a translator does: executable memory that is of no file. */
+static int make_code(void)
 {
+	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+	    MAP_FAILED)
+		return 1;
+	for (;;)
+		pause();
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "--make-code"))
+		return make_code();
+
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_what_is_read),
-		cmocka_unit_test(test_one_that_runs),
+		cmocka_unit_test(test_names),	      cmocka_unit_test(test_what_is_read),
+		cmocka_unit_test(test_one_that_runs), cmocka_unit_test(test_a_name_alone),
 		cmocka_unit_test(test_late_news),
 	};
 
