@@ -18,6 +18,7 @@
 #include "cmd/record_version.h"
 #include "cmd/unprivileged.h"
 #include "model/meta.h"
+#include "process/opener.h"
 #include "source/capture.h"
 #include "source/machine.h"
 #include "symbol/sourcetext.h"
@@ -130,7 +131,7 @@ static char *describe_target(const struct record_options *o)
 	return str_steal(&s);
 }
 
-static char *describe_command(const struct record_options *o)
+static char *describe_command(const struct record_options *o, struct opener *opener)
 {
 	if (o->target.kind == TARGET_COMMAND)
 		return join(o->target.argv);
@@ -138,7 +139,7 @@ static char *describe_command(const struct record_options *o)
 		return mem_strdup("all processes");
 	if (o->target.kind == TARGET_CGROUP)
 		return mem_printf("cgroup %s", o->target.cgroup);
-	return target_cmdline(o->target.pids.at[0]);
+	return target_cmdline(opener, o->target.pids.at[0]);
 }
 
 static void show_progress(void *context, const struct capture_progress *p)
@@ -286,7 +287,8 @@ static void add_source(const struct record *r, struct profile *p)
 			caller().is_other || geteuid() ? "" : " (by a user without rights)");
 }
 
-static int run_capture(struct record *r, struct capture *c, struct profile **p)
+static int run_capture(struct record *r, struct capture *c, struct opener *opener,
+		       struct profile **p)
 {
 	const bool terminal = isatty(STDERR_FILENO);
 	int ret = capture_run(c, terminal ? show_progress : NULL, r, &r->end);
@@ -296,7 +298,7 @@ static int run_capture(struct record *r, struct capture *c, struct profile **p)
 	show_doing("naming what was found");
 	ret = ret ? ret : capture_profile(c, p);
 	if (!ret && !r->o.version_key)
-		record_version_set(*p);
+		record_version_set(*p, opener);
 	if (!ret)
 		add_source(r, *p);
 	show_doing("");
@@ -347,9 +349,11 @@ static void say_children(const struct record *r)
 			parent, n, n == 1 ? "" : "ren", n == 1 ? "is" : "are");
 }
 
-static int record(struct record *r)
+/* @opener is started before anything of a target is read. */
+static int record_with(struct record *r, struct opener *opener)
 {
-	struct capture_options o = {.target = &r->o.target,
+	struct capture_options o = {.opener = opener,
+				    .target = &r->o.target,
 				    .events = r->o.events,
 				    .n_events = r->o.n_events,
 				    .hz = (double)r->o.hz,
@@ -373,7 +377,7 @@ static int record(struct record *r)
 	memcpy(o.sources, r->o.sources, sizeof(o.sources));
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
-	r->command = describe_command(&r->o);
+	r->command = describe_command(&r->o, o.opener);
 	show_doing(sources_opening(r->o.sources));
 	ret = capture_open(&o, &c);
 	show_doing("");
@@ -385,7 +389,7 @@ static int record(struct record *r)
 		say_waiting(c, " so far: it is captured once it is mapped");
 		say_forbidden(c);
 	}
-	ret = run_capture(r, c, &p);
+	ret = run_capture(r, c, opener, &p);
 	if (!ret)
 		r->regressed = record_compare(&r->o.baseline, p);
 	if (!ret)
@@ -401,6 +405,15 @@ static int record(struct record *r)
 	show_doing(sources_closing(r->o.sources));
 	capture_free(c);
 	show_doing("");
+	return ret;
+}
+
+static int record(struct record *r)
+{
+	struct opener *opener = opener_new();
+	int ret = record_with(r, opener);
+
+	opener_free(opener);
 	return ret;
 }
 

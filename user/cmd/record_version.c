@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "cmd/unprivileged.h"
 #include "model/meta.h"
+#include "process/opener.h"
 #include "symbol/buildversion.h"
 
 #define GIT	    "/usr/bin/git"
@@ -119,7 +120,19 @@ static void set_by_git(struct profile *p, const char *path)
 /* --- all ways ----------------------------------------------------------------------------------
  */
 
-void record_version_set(struct profile *p)
+/* Whether it answers, and is on a file system of this machine. */
+static bool is_at_hand(struct opener *opener, const char *path)
+{
+	const struct opener_request r = {
+		.what = OPENER_PATH, .path = path, .root_fd = OPENER_OWN_ROOT};
+	struct opener_answer a;
+	const bool good = !opener_ask(opener, &r, &a) && !a.is_copy;
+
+	opener_answer_release(opener, &a);
+	return good;
+}
+
+void record_version_set(struct profile *p, struct opener *opener)
 {
 	const struct module *m = &p->modules.at[profile_main_module(p)];
 	/* Setting attributes may move the texts. */
@@ -127,7 +140,7 @@ void record_version_set(struct profile *p)
 	_free_ char *id = mem_strdup(profile_text(p, m->build_id));
 	struct buildversion v;
 
-	if (path[0] != '/')
+	if (path[0] != '/' || !is_at_hand(opener, path))
 		return;
 	buildversion_find(path, id, NULL, cmd_become_reader, &v);
 	if (v.version[0]) {

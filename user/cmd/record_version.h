@@ -11,6 +11,7 @@
 #include "model/profile.h"
 
 /* Sets the profile's version and where it is from, if it is found. */
-void record_version_set(struct profile *);
+struct opener;
+void record_version_set(struct profile *, struct opener *);
 
 #endif

@@ -14,6 +14,7 @@
 #include "elf/buildid.h"
 #include "elf/elffile.h"
 #include "load/features.h"
+#include "process/opener.h"
 #include "process/closure.h"
 #include "process/procs.h"
 #include "symbol/zonelist_check.h"
@@ -61,6 +62,7 @@ struct options {
 /* What is read; the images of a process belong to @all. */
 struct files {
 	VEC(const struct image *) at;
+	struct opener *opener;
 	struct images *all;
 	struct procs *procs;
 	struct image binary;
@@ -109,7 +111,9 @@ static int open_process(struct files *f, uint32_t pid)
 {
 	int rc;
 
+	f->opener = opener_new();
 	f->all = images_new();
+	images_set_opener(f->all, f->opener);
 	f->procs = procs_new(f->all);
 	rc = procs_snapshot(f->procs, pid);
 	if (rc && kill((pid_t)pid, 0) && errno == ESRCH)
@@ -136,6 +140,7 @@ static void release_files(struct files *f)
 	vec_release(&f->at);
 	procs_free(f->procs);
 	images_free(f->all);
+	opener_free(f->opener);
 }
 
 /* --- exits ---------------------------------------------------------------------------------- */

@@ -21,6 +21,7 @@
 #include "base/units.h"
 #include "load/namespace.h"
 #include "load/target.h"
+#include "process/opener.h"
 #include "process/procfs.h"
 
 #define CGROUP2_MAGIC 0x63677270
@@ -333,14 +334,28 @@ void target_release(struct target *t)
 	vec_release(&t->pids);
 }
 
-char *target_cmdline(uint32_t pid)
+/* The text of /proc/PID/cmdline, which may be on a page that never comes; NULL: none. */
+static char *read_cmdline(struct opener *opener, uint32_t pid, size_t *n)
 {
-	_free_ char *path = procfs_path(pid, "cmdline");
-	_free_ char *comm_path = mem_printf("/proc/%u/comm", pid);
-	_free_ char *text = NULL;
-	size_t n = 0;
+	const struct opener_request r = {.what = OPENER_READ,
+					 .pid = pid,
+					 .path = "cmdline",
+					 .root_fd = OPENER_OWN_ROOT,
+					 .bytes_most = CMDLINE_MAX};
+	struct opener_answer a;
 
-	if (file_read(path, CMDLINE_MAX, &text, &n) == 0 && n) {
+	(void)opener_ask(opener, &r, &a);
+	*n = a.text_bytes;
+	return a.text;
+}
+
+char *target_cmdline(struct opener *opener, uint32_t pid)
+{
+	_free_ char *comm_path = mem_printf("/proc/%u/comm", pid);
+	size_t n = 0;
+	_free_ char *text = read_cmdline(opener, pid, &n);
+
+	if (text && n) {
 		for (size_t i = 0; i + 1 < n; i++)
 			if (text[i] == '\0')
 				text[i] = ' ';

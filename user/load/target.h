@@ -58,8 +58,10 @@ int target_add_children(struct target *);
 /* Kills a command that was never let go; closes all descriptors. */
 void target_release(struct target *);
 
-/* The command line of a process for display, or its comm in brackets. Owned by the caller. */
-char *target_cmdline(uint32_t pid);
+/* The command line of a process for display, or its comm in brackets. Owned by the caller. @opener:
+ * see process/opener.h. */
+struct opener;
+char *target_cmdline(struct opener *, uint32_t pid);
 
 /* Whether the target is not a list of processes: any process, present or future, may belong to
  * it. */

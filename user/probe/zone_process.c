@@ -2,10 +2,12 @@
  * zone_process: tracks the target's processes and the files whose code they map.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "process/closure.h"
+#include "process/opener.h"
 #include "process/procfs.h"
 #include "probe/action_warn.h"
 #include "probe/zone_limit.h"
@@ -245,7 +247,9 @@ static void gather_image(void *context, uint32_t image)
 	const struct image *i = images_at(g->z->in.images, image);
 
 	/* The kernel's own mappings ("[uprobes]", "[vsyscall]") are not files. */
-	if (i->kind == IMAGE_KIND_FILE && i->path[0] != '[')
+	if (i->is_copy || (i->fd < 0 && i->note && !strcmp(i->note, OPENER_SILENT)))
+		zone_note(g->z, "files on mounts that may not answer: they are not probed");
+	else if (i->kind == IMAGE_KIND_FILE && i->path[0] != '[')
 		add_image(g->z, g->p, image);
 }
 

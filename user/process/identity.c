@@ -2,12 +2,10 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "elf/elffile.h"
+#include "process/opener.h"
 
 enum { KEY_BUILDID = 1, KEY_INODE, KEY_PATH }; /* so that kinds of keys do not meet */
 
@@ -42,25 +40,29 @@ uint8_t identity_read_build_id(int fd, uint8_t id[BUILDID_MAX])
 	return n;
 }
 
-static bool agrees(int fd, const struct identity *want)
+static bool agrees(const struct opener_answer *a, const struct identity *want)
 {
 	uint8_t id[BUILDID_MAX];
-	struct stat st;
 
 	if (want->build_id_bytes)
-		return identity_read_build_id(fd, id) == want->build_id_bytes &&
+		return identity_read_build_id(a->fd, id) == want->build_id_bytes &&
 		       !memcmp(id, want->build_id, want->build_id_bytes);
-	return want->inode && !fstat(fd, &st) && st.st_ino == want->inode &&
-	       major(st.st_dev) == want->dev_major && minor(st.st_dev) == want->dev_minor;
+	return want->inode && a->inode == want->inode && a->device_major == want->dev_major &&
+	       a->device_minor == want->dev_minor;
 }
 
-int identity_open(int root_fd, const char *path, const struct identity *want)
+int identity_open(struct opener *opener, int root_fd, const char *path, const struct identity *want,
+		  struct opener_answer *a)
 {
-	int fd = elffile_open_path(root_fd, path);
+	const struct opener_request r = {.what = OPENER_PATH,
+					 .path = path,
+					 .root_fd = root_fd,
+					 .device_major = want->dev_major,
+					 .device_minor = want->dev_minor};
+	const int rc = opener_ask(opener, &r, a);
 
-	if (fd >= 0 && !agrees(fd, want)) {
-		close(fd);
-		return -ESTALE;
-	}
-	return fd;
+	if (rc || agrees(a, want))
+		return rc;
+	opener_answer_release(opener, a);
+	return -ESTALE;
 }

@@ -25,8 +25,11 @@ bool identity_same(const struct identity *, const struct identity *);
 /* As buildid_read(), of an open file that may be no ELF file. */
 uint8_t identity_read_build_id(int fd, uint8_t id[BUILDID_MAX]);
 
-/* Opens @path below @root_fd (-1: our root) if it is the file that was mapped: a descriptor for
- * the caller. -ESTALE: it is another, or nothing is known of the one that was mapped. */
-int identity_open(int root_fd, const char *path, const struct identity *want);
+/* Opens @path below @root_fd (-1: our root) if it is the file that was mapped: *@a is the caller's.
+ * -ESTALE: it is another, or nothing is known of the one that was mapped. */
+struct opener;
+struct opener_answer;
+int identity_open(struct opener *, int root_fd, const char *path, const struct identity *want,
+		  struct opener_answer *a);
 
 #endif

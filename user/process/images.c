@@ -17,6 +17,7 @@
 #include "elf/elffile.h"
 #include "process/identity.h"
 #include "process/images_state.h"
+#include "process/opener.h"
 #include "process/perf_map.h"
 #include "process/place.h"
 #include "process/procfs.h"
@@ -41,6 +42,7 @@ static uint32_t add(struct images *m, enum image_kind kind, const char *path)
 				.path = mem_strdup(path),
 				.fd = -1,
 				.root_fd = -1,
+				.opener = m->opener,
 				.first = number,
 				.serial = m->serial++,
 				.asked = m->round};
@@ -122,12 +124,18 @@ static struct identity of_image(const struct image *image)
 	return out;
 }
 
-static int open_map_file(uint32_t pid, uint64_t start, uint64_t end)
+static int open_map_file(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
+			 const struct identity *want, struct opener_answer *a)
 {
-	char path[96];
+	const struct opener_request r = {.what = OPENER_MAPPED,
+					 .pid = pid,
+					 .start = start,
+					 .end = end,
+					 .root_fd = OPENER_OWN_ROOT,
+					 .device_major = want->dev_major,
+					 .device_minor = want->dev_minor};
 
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", procfs_living(pid), start, end);
-	return elffile_open_path(-1, path);
+	return opener_ask(m->opener, &r, a);
 }
 
 /* What to say of a file that could not be opened: the first cause that is not mere absence. */
@@ -135,6 +143,10 @@ static const char *why_not(int by_map, int by_path)
 {
 	if (by_map == -EMFILE || by_path == -EMFILE || by_map == -ENFILE || by_path == -ENFILE)
 		return "too many open files";
+	if (by_map == -ETIMEDOUT || by_map == -EBUSY)
+		return OPENER_SILENT;
+	if (by_map == -EFBIG)
+		return "too large to be copied from its mount";
 	if (by_path == -ESTALE)
 		return "replaced since it was mapped";
 	if (by_path == -ENOENT)
@@ -144,53 +156,58 @@ static const char *why_not(int by_map, int by_path)
 	return "could not be opened";
 }
 
-/* A descriptor, or -1 with *@note set (borrowed text). */
-static int open_by_any(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
-		       const char *path, const struct identity *want, const char **note)
+/* Whether there is no use in looking for the file under its name. */
+static bool is_final(int by_map)
 {
-	int by_map = open_map_file(pid, start, end), by_path = -ENOENT, fd;
-
-	if (by_map >= 0)
-		return by_map;
-	if (path[0] != '/') {
-		*note = "not a file";
-		return -1;
-	}
-	for (size_t i = 0; i < roots_count(m->roots); i++) {
-		fd = identity_open(roots_at(m->roots, i), path, want);
-		if (fd >= 0)
-			return fd;
-		if (by_path == -ENOENT)
-			by_path = fd;
-	}
-	*note = why_not(by_map, by_path);
-	return -1;
+	return by_map == -ETIMEDOUT || by_map == -EBUSY || by_map == -EFBIG;
 }
 
-static int open_mapped(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
-		       const char *path, const struct identity *want, const char **note)
+/* A descriptor in *@a, or -1 there with *@note set (borrowed text). */
+static void open_by_any(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
+			const char *path, const struct identity *want, struct opener_answer *a,
+			const char **note)
 {
-	int fd = open_by_any(m, pid, start, end, path, want, note);
+	int by_map = open_map_file(m, pid, start, end, want, a), by_path = -ENOENT, rc;
 
-	if (fd < 0 || (uint64_t)fd + SPARE_FDS <= m->max_fds)
-		return fd;
-	close(fd);
+	if (!by_map)
+		return;
+	if (path[0] != '/') {
+		*note = "not a file";
+		return;
+	}
+	for (size_t i = 0; !is_final(by_map) && i < roots_count(m->roots); i++) {
+		rc = identity_open(m->opener, roots_at(m->roots, i), path, want, a);
+		if (!rc)
+			return;
+		if (by_path == -ENOENT)
+			by_path = rc;
+	}
+	*note = why_not(by_map, by_path);
+}
+
+static void open_mapped(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
+			const char *path, const struct identity *want, struct opener_answer *a,
+			const char **note)
+{
+	open_by_any(m, pid, start, end, path, want, a, note);
+	if (a->fd < 0 || (uint64_t)a->fd + SPARE_FDS <= m->max_fds)
+		return;
+	opener_answer_release(m->opener, a);
 	*note = why_not(-EMFILE, 0);
-	return -1;
 }
 
 int images_open_again(const struct image *image)
 {
 	const struct identity want = of_image(image);
-	int fd = -1;
+	struct opener_answer a = {.rc = -ENOENT, .fd = -1};
 
 	if (image->path[0] != '/')
 		return -1;
 	if (image->root_fd >= 0)
-		fd = identity_open(image->root_fd, image->path, &want);
-	if (fd < 0)
-		fd = identity_open(-1, image->path, &want);
-	return fd < 0 ? -1 : fd;
+		(void)identity_open(image->opener, image->root_fd, image->path, &want, &a);
+	if (a.fd < 0)
+		(void)identity_open(image->opener, OPENER_OWN_ROOT, image->path, &want, &a);
+	return a.fd;
 }
 
 uint64_t image_inode(const struct image *image)
@@ -241,10 +258,12 @@ static void link_copy(struct images *m, uint32_t first, uint32_t number)
 	m->at.at[first]->next_copy = number;
 }
 
-/* Takes over @fd. The number of the image, an older one where the build-id is known already. */
-static uint32_t add_file(struct images *m, const char *path, const struct identity *id, int fd,
-			 const char *note)
+/* Takes over the descriptor of @a. The number of the image, an older one where the build-id is
+ * known already. */
+static uint32_t add_file(struct images *m, const char *path, const struct identity *id,
+			 const struct opener_answer *a, const char *note)
 {
+	const int fd = a->fd;
 	struct identity full = *id;
 	struct image *image;
 	uint32_t number, first;
@@ -253,12 +272,16 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 		full.build_id_bytes = identity_read_build_id(fd, full.build_id);
 	first = full.build_id_bytes ? find(m, &full, path) : IMAGE_NONE;
 	number = first != IMAGE_NONE ? find_copy(m, first, fd) : IMAGE_NONE;
+	/* A copy's inode says nothing. */
+	if (a->is_copy && !full.inode)
+		full.inode = a->inode;
 	if (number != IMAGE_NONE) {
-		close(fd);
+		opener_close(m->opener, fd);
 	} else {
 		number = add(m, IMAGE_KIND_FILE, path);
 		image = m->at.at[number];
 		image->fd = fd;
+		image->is_copy = a->is_copy;
 		image->note = note ? mem_strdup(note) : NULL;
 		image->build_id_bytes = full.build_id_bytes;
 		memcpy(image->build_id, full.build_id, full.build_id_bytes);
@@ -285,21 +308,23 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	_free_ char *path = mem_strndup(id->path, n);
 	const char *note = is_deleted ? "deleted" : NULL;
 	uint32_t number = find(m, &want, path);
-	int fd, root_fd;
+	struct opener_answer a = {.fd = -1};
+	int root_fd;
 
 	if (number != IMAGE_NONE) {
 		m->at.at[number]->asked = m->round;
 		return number;
 	}
 	root_fd = roots_of(m->roots, pid);
-	fd = path[0] == '[' ? -1 : open_mapped(m, pid, start, end, path, &want, &note);
+	if (path[0] != '[')
+		open_mapped(m, pid, start, end, path, &want, &a, &note);
 	/* What a JIT writes to a file without a name is as good as anonymous. */
-	if ((is_deleted && fd >= 0 && !elffile_is(fd)) || (str_starts(path, "/memfd:") && fd < 0)) {
-		if (fd >= 0)
-			close(fd);
+	if ((is_deleted && a.fd >= 0 && !elffile_is(a.fd)) ||
+	    (str_starts(path, "/memfd:") && a.fd < 0)) {
+		opener_answer_release(m->opener, &a);
 		return images_jit(m, pid);
 	}
-	number = add_file(m, path, &want, fd, note);
+	number = add_file(m, path, &want, &a, note);
 	if (m->at.at[number]->root_fd < 0)
 		m->at.at[number]->root_fd = root_fd;
 	return number;
@@ -328,7 +353,7 @@ static uint32_t namespace_pid(uint32_t pid)
 
 int images_open_perf_map(const struct image *image)
 {
-	return perf_map_open(image->root_fd, image->jit_ns_pid, image->jit_uid);
+	return perf_map_open(image->opener, image->root_fd, image->jit_ns_pid, image->jit_uid);
 }
 
 uint32_t images_jit(struct images *m, uint32_t pid)
@@ -383,6 +408,16 @@ void images_jit_end(struct images *m, uint32_t pid)
 	if (image->fd < 0)
 		image->fd = images_open_perf_map(image);
 	*number = 0;
+}
+
+void images_set_opener(struct images *m, struct opener *opener)
+{
+	m->opener = opener;
+}
+
+struct opener *images_opener(const struct images *m)
+{
+	return m->opener;
 }
 
 void images_part_copies(struct images *m)

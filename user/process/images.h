@@ -42,6 +42,8 @@ struct image {
 	uint32_t dev_major, dev_minor; /* as mapped */
 	uint64_t inode;		       /* as mapped, 0: not known */
 	uint32_t jit_pid;	       /* IMAGE_KIND_JIT: whose */
+	bool is_copy;		       /* fd is one, in memory, of a file on a remote mount */
+	struct opener *opener;	       /* of images_set_opener() */
 	int root_fd; /* O_PATH of the process's root where it is not ours, else -1; struct images'
 		      * own. For debug files and perf maps */
 	uint32_t jit_ns_pid; /* the pid as its own namespace sees it */
@@ -55,12 +57,18 @@ struct image {
 };
 
 struct images;
+struct opener;
 struct images *images_new(void);
 void images_free(struct images *);
 /* Numbers are below that. */
 size_t images_count(const struct images *);
 /* NULL: it was forgotten. */
 struct image *images_at(struct images *, uint32_t image);
+
+/* From now on files are opened by @opener, so that nobody has to wait for a mount that does not
+ * answer; borrowed. Before, and with NULL, by this process itself. */
+void images_set_opener(struct images *, struct opener *);
+struct opener *images_opener(const struct images *);
 
 /* How the kernel's addresses are named where /proc/kallsyms need not be read for it; NULL, as
  * after images_new(): by that alone. */

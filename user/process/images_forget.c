@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "process/opener.h"
 #include "process/place.h"
 
 void image_free(struct image *image)
@@ -71,6 +72,8 @@ void images_forget(struct images *m, const uint8_t *used)
 		if (!image || used[i] ||
 		    (image->kind != IMAGE_KIND_JIT && image->asked + 1 >= m->round))
 			continue;
+		opener_close(m->opener, image->fd);
+		image->fd = -1;
 		image_free(image);
 		m->at.at[i] = NULL;
 		vec_push(&m->unused, i);

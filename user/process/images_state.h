@@ -11,6 +11,7 @@
 #include "process/roots.h"
 
 struct image;
+struct opener;
 
 /* One identity under which an image is known. A file mapped by its build-id here and by its
  * inode there has two. */
@@ -25,6 +26,7 @@ struct images {
 	struct map by_key; /* hash of build-id, of device and inode, or of path → alias */
 	struct map by_pid; /* JIT images of processes that live */
 	struct roots *roots;
+	struct opener *opener; /* NULL: none */
 	uint64_t max_fds;
 	kallsyms_ask_fn kernel_names;
 	bool parts_copies;

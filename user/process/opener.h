@@ -33,6 +33,9 @@
 
 #define OPENER_HELPERS 8
 
+/* What is said of a file whose mount did not answer in time. */
+#define OPENER_SILENT "on a mount that does not answer"
+
 /* For opener_request.root_fd. */
 #define OPENER_OWN_ROOT	   (-1)
 #define OPENER_ROOT_OF_PID (-2) /* the root of process .pid */
@@ -49,6 +52,7 @@ struct opener_request {
 	uint64_t start, end;
 	const char *path;
 	int root_fd;
+	bool no_links; /* what .path names is no symbolic link, and no link of /proc leads there */
 	const struct owner *as;		     /* opened with this user's rights; NULL: with ours */
 	uint32_t device_major, device_minor; /* of the file where that is known, else 0 */
 	uint64_t bytes_most; /* of a text, or of a copy where that is less than its own limit */
@@ -62,6 +66,7 @@ struct opener_answer {
 	/* Of the file itself, not of its copy. */
 	uint32_t device_major, device_minor;
 	uint64_t inode, bytes;
+	uint32_t mode, links;
 	uint32_t uid; /* of the file's owner */
 	char *text;   /* OPENER_READ; owned, NUL-terminated; NULL: empty */
 	size_t text_bytes;

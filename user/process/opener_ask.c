@@ -87,12 +87,10 @@ static bool has_channel(struct opener *o)
 
 	if (o->mine == getpid())
 		return true;
-	/* A child's: its parent's answers are not for it. */
-	if (o->mine) {
-		close(o->answers);
-		close(o->theirs);
+	/* A child's: its parent's answers are not for it. Their descriptors may be others' by now.
+	 */
+	if (o->mine)
 		vec_release(&o->asked);
-	}
 	o->mine = 0;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return false;
@@ -142,6 +140,7 @@ static bool send_request(struct opener *o, const struct opener_request *r)
 	m.end = r->end;
 	m.bytes_most = r->bytes_most;
 	m.root = r->root_fd >= 0 ? 0 : r->root_fd;
+	m.no_links = r->no_links;
 	m.has_owner = r->as != NULL;
 	if (r->as)
 		m.owner = *r->as;
@@ -174,7 +173,9 @@ static void unpack(const struct opener *o, ssize_t n, int file, struct opener_an
 				    .device_minor = r.device_minor,
 				    .inode = r.inode,
 				    .bytes = r.bytes,
-				    .uid = r.uid};
+				    .uid = r.uid,
+				    .mode = r.mode,
+				    .links = r.links};
 	if (r.text_in_file) {
 		read_text(a, &r, file);
 		return;

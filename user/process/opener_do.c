@@ -166,6 +166,8 @@ static void deliver(struct doing *d, int path_fd, struct opener_answer *a, int *
 	a->inode = st.stx_ino;
 	a->bytes = st.stx_size;
 	a->uid = st.stx_uid;
+	a->mode = st.stx_mode;
+	a->links = st.stx_nlink;
 }
 
 static int open_mapped(const struct opener_request *r)
@@ -179,10 +181,11 @@ static int open_mapped(const struct opener_request *r)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_below(int root_fd, const char *path)
+static int open_below(int root_fd, const char *path, bool no_links)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
-			       .resolve = root_fd >= 0 ? RESOLVE_IN_ROOT : 0};
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC | (no_links ? O_NOFOLLOW : 0u),
+			       .resolve = (root_fd >= 0 ? RESOLVE_IN_ROOT : 0u) |
+					  (no_links ? RESOLVE_NO_MAGICLINKS : 0u)};
 	int fd = (int)syscall(SYS_openat2, root_fd >= 0 ? root_fd : AT_FDCWD, path, &how,
 			      sizeof(how));
 
@@ -197,10 +200,10 @@ static int open_path(const struct opener_request *r)
 	if (r->path[0] != '/')
 		return -EINVAL;
 	if (r->root_fd != OPENER_ROOT_OF_PID)
-		return open_below(r->root_fd, r->path);
+		return open_below(r->root_fd, r->path, r->no_links);
 	snprintf(path, sizeof(path), "/proc/%u/root", procfs_living(r->pid));
 	root = open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
-	return root < 0 ? -errno : open_below(root, r->path);
+	return root < 0 ? -errno : open_below(root, r->path, r->no_links);
 }
 
 static void open_file(struct doing *d, struct opener_answer *a, int *rest)

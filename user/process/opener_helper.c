@@ -84,6 +84,8 @@ static void reply(const struct helper *h, struct opener_answer *a)
 				 .device_major = a->device_major,
 				 .device_minor = a->device_minor,
 				 .uid = a->uid,
+				 .mode = a->mode,
+				 .links = a->links,
 				 .inode = a->inode,
 				 .bytes = a->bytes,
 				 .text_bytes = (uint32_t)a->text_bytes,
@@ -121,6 +123,7 @@ static void serve(struct helper *h)
 					 .end = m->end,
 					 .path = m->path,
 					 .root_fd = m->root ? m->root : h->files[1],
+					 .no_links = m->no_links != 0,
 					 .as = m->has_owner ? &m->owner : NULL,
 					 .bytes_most = m->bytes_most};
 	const uid_t before = geteuid();

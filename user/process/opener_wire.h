@@ -61,6 +61,7 @@ struct opener_shared {
 struct opener_message {
 	uint32_t number, channel, what, pid;
 	uint64_t start, end, bytes_most;
+	uint32_t no_links;
 	int32_t root; /* OPENER_…, or 0: the descriptor that comes along */
 	uint32_t has_owner;
 	struct owner owner;
@@ -71,7 +72,7 @@ struct opener_message {
 struct opener_reply {
 	uint32_t number;
 	int32_t rc;
-	uint32_t is_copy, device_major, device_minor, uid;
+	uint32_t is_copy, device_major, device_minor, uid, mode, links;
 	uint64_t inode, bytes;
 	uint32_t text_bytes, text_in_file;
 };

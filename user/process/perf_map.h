@@ -15,6 +15,7 @@ uint32_t perf_map_user(uint32_t pid);
  * @user's; -1: none. Only a regular file with one name that is no link, and that @user may read:
  * his own, or root's if all may read it (agents write such).
  */
-int perf_map_open(int root_fd, uint32_t pid, uint32_t user);
+struct opener;
+int perf_map_open(struct opener *, int root_fd, uint32_t pid, uint32_t user);
 
 #endif

@@ -4,9 +4,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/vec.h"
+#include "process/mounts.h"
 #include "process/procfs.h"
 
 /* Containers of one machine; each root costs a descriptor, and a file that was mapped by a
@@ -22,24 +24,30 @@ struct root {
 };
 
 struct roots {
+	struct mounts *mounts;
 	struct root own;
 	VEC(struct root) others;
 };
 
-static bool identify(const char *proc, struct root *out)
+/* By what the kernel has in memory: a root may be on a mount that does not answer. */
+static bool identify(const char *proc, struct root *out, struct mount_id *at)
 {
 	char path[64];
-	struct stat st;
+	struct stat ns;
+	struct statx st;
+	_close_ int fd = -1;
 
 	snprintf(path, sizeof(path), "%s/ns/mnt", proc);
-	if (stat(path, &st))
+	if (stat(path, &ns))
 		return false;
-	out->ns = st.st_ino;
+	out->ns = ns.st_ino;
 	snprintf(path, sizeof(path), "%s/root", proc);
-	if (stat(path, &st))
+	fd = open(path, O_PATH | O_CLOEXEC | O_DIRECTORY);
+	if (fd < 0 || !mount_stat(fd, &st))
 		return false;
-	out->dev = st.st_dev;
-	out->inode = st.st_ino;
+	*at = mount_id_of(&st);
+	out->dev = makedev(at->major, at->minor);
+	out->inode = st.stx_ino;
 	return true;
 }
 
@@ -52,8 +60,11 @@ struct roots *roots_new(void)
 {
 	struct roots *r = mem_zalloc(1, sizeof(*r));
 
+	struct mount_id at;
+
+	r->mounts = mounts_new();
 	r->own.fd = -1;
-	identify("/proc/self", &r->own);
+	identify("/proc/self", &r->own, &at);
 	return r;
 }
 
@@ -64,6 +75,7 @@ void roots_free(struct roots *r)
 	for (size_t i = 0; i < r->others.n; i++)
 		close(r->others.at[i].fd);
 	vec_release(&r->others);
+	mounts_free(r->mounts);
 	free(r);
 }
 
@@ -71,10 +83,11 @@ int roots_of(struct roots *r, uint32_t pid)
 {
 	const uint32_t living = procfs_living(pid);
 	char path[64];
+	struct mount_id at;
 	struct root root;
 
 	snprintf(path, sizeof(path), "/proc/%u", living);
-	if (!identify(path, &root) || same(&root, &r->own))
+	if (!identify(path, &root, &at) || same(&root, &r->own))
 		return -1;
 	for (size_t i = 0; i < r->others.n; i++) {
 		if (same(&root, &r->others.at[i])) {
@@ -82,7 +95,8 @@ int roots_of(struct roots *r, uint32_t pid)
 			return r->others.at[i].fd;
 		}
 	}
-	if (r->others.n == MAX_ROOTS)
+	/* Of a mount that may not answer nothing is held. */
+	if (r->others.n == MAX_ROOTS || mounts_of(r->mounts, living, &at) != MOUNT_LOCAL)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%u/root", living);
 	root.asked = true;

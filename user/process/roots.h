@@ -13,7 +13,8 @@ struct roots;
 struct roots *roots_new(void);
 void roots_free(struct roots *);
 
-/* An O_PATH descriptor that stays ours, or -1: the process's root is our own, or not known. */
+/* An O_PATH descriptor that stays ours, or -1: the process's root is our own, not known, or
+ * on a mount that may not answer. */
 int roots_of(struct roots *, uint32_t pid);
 
 /* Forgets those that nobody asked for since the last time, but for the descriptors that @used says

@@ -108,8 +108,10 @@ static int open_all(struct capture *c)
 					  .tick_ns = TICK_NS,
 					  .hash_bits = c->o.hash_bits,
 					  .table_bytes = c->o.table_bytes};
-	struct source_services services = {
-		.target = c->o.target, .say = c->o.say, .context = c->o.context};
+	struct source_services services = {.opener = c->o.opener,
+					   .target = c->o.target,
+					   .say = c->o.say,
+					   .context = c->o.context};
 	int ret = block_signals(c);
 
 	c->session_options = o;

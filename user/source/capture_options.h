@@ -14,6 +14,7 @@
 #include "source/sources.h"
 
 struct capture_options {
+	struct opener *opener;	    /* see process/opener.h; borrowed; NULL: none */
 	struct target *target;	    /* opened; borrowed */
 	const struct event *events; /* borrowed */
 	size_t n_events;

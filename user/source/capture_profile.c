@@ -63,6 +63,7 @@ static void conclude(struct capture *c, struct ledger_input *in, struct profile 
 	sources_reconcile(&c->sources, p, in);
 	ledger_notes(p, in);
 	in->name_cpu_ns = own_cpu_ns(c) - cpu_before_ns + c->turn.file.cpu_ns;
+	opener_stats(c->o.opener, &in->opener);
 	in->probes = sources_run(&c->sources, p);
 	in->programs_ns = sources_programs_ns(&c->sources);
 	in->probes_ns = sources_probes_ns(&c->sources);

@@ -257,6 +257,7 @@ int intake_init(struct intake *in, const struct source_services *services,
 			      .sources = sources,
 			      .wait = {goes_on, in}};
 	in->images = images_new();
+	images_set_opener(in->images, services->opener);
 	images_set_kernel_names(in->images, ksyms_find);
 	in->procs = procs_new(in->images);
 	all.images = in->images;

@@ -166,6 +166,18 @@ void ledger_cost(struct profile *p, const struct ledger_input *in, const struct 
 	profile_cost(p, "addresses without a name", "events", (double)names->unnamed);
 	if (names->images_unopened)
 		profile_cost(p, "modules not opened", "events", (double)names->images_unopened);
+	if (in->opener.timed_out)
+		profile_cost(p, "files and reads that did not answer in time", "events",
+			     (double)in->opener.timed_out);
+	if (in->opener.refused)
+		profile_cost(p, "files and reads not tried: their mount or user did not answer",
+			     "events", (double)in->opener.refused);
+	if (in->opener.stuck)
+		profile_cost(p, "helper processes stuck on a mount", "events",
+			     (double)in->opener.stuck);
+	if (in->opener.too_large)
+		profile_cost(p, "files too large to be copied from their mount", "events",
+			     (double)in->opener.too_large);
 	if (names->images_corrupt)
 		profile_cost(p, "modules corrupt", "events", (double)names->images_corrupt);
 }

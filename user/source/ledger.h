@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "process/opener.h"
 #include "load/session.h"
 #include "model/profile.h"
 #include "perf/event.h"
@@ -25,6 +26,7 @@ struct ledger_past {
 
 struct ledger_input {
 	struct session *session;
+	struct opener_stats opener; /* requests that nobody answered, … */
 	const struct event *events;
 	size_t n_events;
 	double hz;

@@ -24,6 +24,7 @@ struct ledger_input;
 /* What all sources share; borrowed while the capture lasts. */
 struct source_services {
 	struct session *session;
+	struct opener *opener; /* see process/opener.h */
 	struct images *images;
 	struct procs *procs;
 	const struct target *target;

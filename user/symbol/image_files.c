@@ -26,5 +26,7 @@ void image_files_open(struct image_files *n, const struct image *image)
 	}
 	if (n->fd < 0)
 		n->fd = images_open_again(image);
-	n->extra_fd = open_debug_file(n);
+	/* Beside a file on a mount that may not answer nothing is looked for. */
+	if (!image->is_copy)
+		n->extra_fd = open_debug_file(n);
 }

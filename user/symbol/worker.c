@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "process/crew.h"
+#include "process/opener.h"
 #include "symbol/naming.h"
 
 /* What a job may use: generous for the largest honest binaries (gigabytes of DWARF), an end for
@@ -48,9 +49,12 @@ static struct crew_task task_of(const struct job *job)
 static void needs(void *context, size_t task, struct crew_fds *fds)
 {
 	const struct run *r = context;
+	int opener[2];
 
 	crew_keep(fds, r->jobs[task].image->fd);
 	crew_keep(fds, r->jobs[task].image->root_fd);
+	for (size_t i = 0, n = opener_needs(r->jobs[task].image->opener, opener); i < n; i++)
+		crew_keep(fds, opener[i]);
 }
 
 static void open_image(void *context, size_t task, struct crew_fds *fds)

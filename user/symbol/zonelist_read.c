@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "process/crew.h"
+#include "process/opener.h"
 #include "symbol/image_files.h"
 #include "symbol/zoneread.h"
 #include "symbol/zonewire.h"
@@ -42,9 +43,12 @@ static struct crew_task task_of(const struct run *r, const struct image *image)
 static void needs(void *context, size_t task, struct crew_fds *fds)
 {
 	const struct run *r = context;
+	int opener[2];
 
 	crew_keep(fds, r->images[task]->fd);
 	crew_keep(fds, r->images[task]->root_fd);
+	for (size_t i = 0, n = opener_needs(r->images[task]->opener, opener); i < n; i++)
+		crew_keep(fds, opener[i]);
 }
 
 static void open_image(void *context, size_t task, struct crew_fds *fds)

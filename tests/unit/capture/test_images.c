@@ -260,23 +260,23 @@ static void perf_maps_lead_nowhere_else(void **state)
 	root = open(folder, O_PATH | O_DIRECTORY);
 	assert_true(root >= 0);
 	assert_int_equal(symlink("../own", map), 0);
-	assert_int_equal(perf_map_open(root, 7, geteuid()), -1);
+	assert_int_equal(perf_map_open(NULL, root, 7, geteuid()), -1);
 	assert_int_equal(unlink(map), 0);
 	assert_int_equal(link(own, map), 0);
-	assert_int_equal(perf_map_open(root, 7, geteuid()), -1);
+	assert_int_equal(perf_map_open(NULL, root, 7, geteuid()), -1);
 	assert_int_equal(unlink(own), 0);
-	fd = perf_map_open(root, 7, geteuid());
+	fd = perf_map_open(NULL, root, 7, geteuid());
 	assert_true(fd >= 0);
 	close(fd);
 	/* Another's, and one that only root may read, which a user can mount there. */
 	assert_int_equal(chmod(map, 0600), 0);
-	assert_int_equal(perf_map_open(root, 7, geteuid() + 1), -1);
+	assert_int_equal(perf_map_open(NULL, root, 7, geteuid() + 1), -1);
 	assert_int_equal(unlink(map), 0);
 	assert_int_equal(mkfifo(map, 0644), 0);
-	assert_int_equal(perf_map_open(root, 7, geteuid()), -1);
+	assert_int_equal(perf_map_open(NULL, root, 7, geteuid()), -1);
 	assert_int_equal(unlink(map), 0);
 	assert_int_equal(mkdir(map, 0755), 0);
-	assert_int_equal(perf_map_open(root, 7, geteuid()), -1);
+	assert_int_equal(perf_map_open(NULL, root, 7, geteuid()), -1);
 	close(root);
 }
 
