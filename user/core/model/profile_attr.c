@@ -1,7 +1,9 @@
 /* What a profile says of itself: which parts it has, and the attributes of machine and run. */
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
+#include "model/machine_id.h"
 #include "model/meta.h"
 #include "model/profile.h"
 
@@ -54,7 +56,10 @@ static struct attr *find_attr(const struct profile *p, struct attr *at, size_t n
 
 void profile_set_meta(struct profile *p, const char *key, const char *text)
 {
-	struct attr e = {intern_add(&p->strings, key), intern_add(&p->strings, text)};
+	/* No raw id is ever kept, whichever way it comes. */
+	_free_ char *machine = strcmp(key, META_MACHINE) ? NULL : machine_id_hashed(text);
+	struct attr e = {intern_add(&p->strings, key),
+			 intern_add(&p->strings, machine ? machine : text)};
 	struct attr *old = find_attr(p, p->meta.at, p->meta.n, key);
 
 	if (old)

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "model/machine_id.h"
 #include "model/meta.h"
 #include "model/version.h"
 #include "store/run_list.h"
@@ -51,6 +52,15 @@ static int take_machine(struct listing *l, hid_t run, char **const texts[])
 	return rc;
 }
 
+/* Of an older file, which has it raw. */
+static void hash_machine(struct catalog_run *run)
+{
+	char *raw = run->machine_id;
+
+	run->machine_id = machine_id_hashed(raw ? raw : "");
+	free(raw);
+}
+
 static int take_run(void *arg, const struct walk_run *at)
 {
 	struct listing *l = arg;
@@ -67,6 +77,8 @@ static int take_run(void *arg, const struct walk_run *at)
 	h5_get_number(at->group, SCHEMA_DURATION, H5T_NATIVE_INT64, &run->duration_ns);
 	if (!rc)
 		rc = take_machine(l, at->group, texts);
+	if (!rc)
+		hash_machine(run);
 	return rc ? rc : reader_text(l->reader, at->group, RUN_COMMAND, &run->command);
 }
 
