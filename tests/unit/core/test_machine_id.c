@@ -1,4 +1,4 @@
-/* base/sha256 by the vectors of FIPS 180-4 and RFC 4231; model/machine_id. */
+/* base/sha256 by the vectors of FIPS 180-4 and RFC 4231; base/machine_id. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "base/sha256.h"
-#include "model/machine_id.h"
+#include "base/machine_id.h"
 #include "model/meta.h"
 #include "model/profile.h"
 

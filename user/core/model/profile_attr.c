@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "model/machine_id.h"
+#include "base/machine_id.h"
 #include "model/meta.h"
 #include "model/profile.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "model/machine_id.h"
+#include "base/machine_id.h"
 #include "model/meta.h"
 #include "model/version.h"
 #include "store/run_list.h"

@@ -2,8 +2,8 @@
  * machine_id: what a profile keeps of /etc/machine-id, which machine-id(5) calls confidential: a
  * keyed hash, by which runs of one machine are known, and which tells nobody the id.
  */
-#ifndef MODEL_MACHINE_ID_H
-#define MODEL_MACHINE_ID_H
+#ifndef BASE_MACHINE_ID_H
+#define BASE_MACHINE_ID_H
 
 /* "h1:" and 32 hex digits: the id that sd_id128_get_machine_app_specific(3) gives to eprof. A @text
  * that is such already is copied, and so is an empty one; any other is a raw id, as older profiles

@@ -1,4 +1,4 @@
-#include "model/machine_id.h"
+#include "base/machine_id.h"
 
 #include <ctype.h>
 #include <stdbool.h>
