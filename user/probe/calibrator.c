@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -13,7 +14,9 @@
 
 #include "base/child.h"
 #include "base/clock.h"
+#include "confine/capabilities.h"
 #include "confine/confine.h"
+#include "confine/rules.h"
 #include "perf/cpus.h"
 #include "probe/own_code.h"
 #include "probe/own_process.h"
@@ -271,6 +274,19 @@ static void close_programs(const struct process *p)
 			close(p->want->probes->program_fds[i]);
 }
 
+/* It computes, reads and writes its socket. No seccomp: the end of a timed call may be a system
+ * call, which a filter would make slower than the target's. */
+static void give_up_all(void)
+{
+	const struct rlimit none = {0, 0};
+
+	if (capabilities_drop() || rules_set(false))
+		_exit(1);
+	setrlimit(RLIMIT_NPROC, &none);
+	setrlimit(RLIMIT_NOFILE, &none);
+	setrlimit(RLIMIT_FSIZE, &none);
+}
+
 static void __attribute__((noreturn)) run(struct process *p)
 {
 	struct calibrator_times bare;
@@ -289,10 +305,14 @@ static void __attribute__((noreturn)) run(struct process *p)
 		_exit(1);
 	p->ticks_a_ns = ticks_a_ns();
 	time_bare(p, &bare);
+	if (capabilities_keep(CAPABILITIES_CALIBRATOR))
+		_exit(1);
+	child_tie(); /* anew: it has another user */
 	if (!attach(p, fd) || write(p->socket, &bare, sizeof(bare)) != sizeof(bare))
 		_exit(1);
 	close_programs(p);
 	close(fd);
+	give_up_all();
 	serve(p);
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "confine/capabilities.h"
 #include "confine/confine.h"
 #include "probe/own_process.h"
 
@@ -241,6 +242,9 @@ void keeper_process_run(const struct probes *probes, int socket, int parent, kee
 	keep_open[n++] = k.socket;
 	keep_open[n++] = k.parent;
 	confine_close(keep_open, (size_t)n);
+	/* To watch starts takes CAP_SYS_ADMIN once, at its beginning. */
 	guard_watch_open(&k.watch);
+	if (capabilities_keep(CAPABILITIES_KEEPER))
+		_exit(1);
 	run(&k);
 }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "confine/capabilities.h"
 #include "source/capture.h"
 #include "source/capture_state.h"
 
@@ -138,6 +139,8 @@ static int open_all(struct capture *c)
 	ret = sources_open(&c->sources);
 	if (!ret)
 		ret = watch_all(c);
+	if (!ret)
+		ret = capabilities_keep(CAPABILITIES_LOADER);
 	/* When it is said that the capture has begun, it has. */
 	if (!ret)
 		sources_start(&c->sources);

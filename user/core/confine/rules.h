@@ -1,5 +1,6 @@
 /*
- * rules: what landlock(7) leaves a confined process of the file system. Used by confine alone.
+ * rules: what landlock(7) leaves a confined process of the file system. Used by confine and by
+ * the calibrator of probes.
  */
 #ifndef CONFINE_RULES_H
 #define CONFINE_RULES_H

@@ -1,0 +1,132 @@
+#include "confine/capabilities.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <linux/securebits.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "confine/denied.h"
+
+/* A range that systemd's and containers' conventions leave unused: nobody logs in with such a
+ * number, no file has it. With the process's number in it no other process has the same, which
+ * could signal it. */
+#define OWN_USERS 1879048192u
+
+#define BIT(kind)  (1u << (kind))
+#define LOADER	   BIT(CAPABILITIES_LOADER)
+#define KEEPER	   BIT(CAPABILITIES_KEEPER)
+#define CALIBRATOR BIT(CAPABILITIES_CALIBRATOR)
+
+static const struct {
+	unsigned int capability, kinds;
+} kept[] = {
+	/* maps, iterators and links of the capture's BPF programs */
+	{CAP_BPF, LOADER | KEEPER | CALIBRATOR},
+	/* events on other processes and CPUs; attaching programs to probes */
+	{CAP_PERFMON, LOADER | KEEPER | CALIBRATOR},
+	/* rings of events beyond a user's allowance of locked memory */
+	{CAP_IPC_LOCK, LOADER},
+	/* /proc/PID/maps, root and map_files of other users' processes, reading their memory */
+	{CAP_SYS_PTRACE, LOADER},
+	/* the files behind /proc/PID/map_files */
+	{CAP_CHECKPOINT_RESTORE, LOADER},
+	/* the files that a target maps, whoever may read them; the file in which a
+	 * probe is placed, by its name in /proc/self/fd */
+	{CAP_DAC_READ_SEARCH, LOADER | KEEPER | CALIBRATOR},
+	/* leases on files of others */
+	{CAP_LEASE, KEEPER},
+	/* addresses in /proc/kallsyms */
+	{CAP_SYSLOG, LOADER},
+	/* the writer of a window runs as urgently as the loader when it is late; the calibrator is
+	 * moved between CPUs */
+	{CAP_SYS_NICE, LOADER},
+	/* to end the processes below, and the calibrator, which have other users */
+	{CAP_KILL, LOADER},
+	/* worker processes become nobody; git and what reads a store become its owner */
+	{CAP_SETUID, LOADER},
+	{CAP_SETGID, LOADER},
+	/* the profile is made where the caller may make it, and given to him */
+	{CAP_DAC_OVERRIDE, LOADER},
+	{CAP_CHOWN, LOADER},
+	{CAP_FOWNER, LOADER},
+};
+
+#define LAST_CAPABILITY 63
+
+static uint64_t list_of(enum capabilities_kind kind)
+{
+	uint64_t set = 0;
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (kept[i].kinds & BIT(kind))
+			set |= 1ull << kept[i].capability;
+	return set;
+}
+
+/* Of @set, what the process has; nothing is inherited by programs. */
+static int limit_to(uint64_t set)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &head, data))
+		return -errno;
+	for (int i = 0; i < 2; i++) {
+		data[i].permitted &= (uint32_t)(set >> 32 * i);
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	return syscall(SYS_capset, &head, data) ? -errno : 0;
+}
+
+int capabilities_drop(void)
+{
+	return limit_to(0);
+}
+
+/* No program and no change of user gives any back. Without CAP_SETPCAP, as in a program that has
+ * some capabilities of its own, no_new_privs does that alone. */
+static void lock_out(void)
+{
+	for (int i = 0; i <= LAST_CAPABILITY; i++)
+		(void)prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	/* Those that are permitted stay so when the user changes, and are limited after it. */
+	(void)prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_KEEP_CAPS |
+					       SECBIT_KEEP_CAPS_LOCKED |
+					       SECBIT_NO_CAP_AMBIENT_RAISE |
+					       SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED);
+}
+
+/* Where it may not, as in a user namespace without such users, its capabilities are kept short all
+ * the same. */
+static void leave_root(void)
+{
+	const uid_t own = OWN_USERS + (uid_t)getpid();
+
+	if (geteuid())
+		return;
+	if (!setgroups(0, NULL) && !setresgid(own, own, own))
+		(void)!setresuid(own, own, own);
+}
+
+int capabilities_keep(enum capabilities_kind kind)
+{
+	int rc;
+
+	lock_out();
+	if (kind != CAPABILITIES_LOADER)
+		leave_root();
+	rc = limit_to(list_of(kind));
+	if (!rc && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		rc = -errno;
+	if (rc)
+		return err(rc, "cannot give up privileges: %s", strerror(-rc));
+	return kind == CAPABILITIES_CALIBRATOR ? 0 : denied_set(kind == CAPABILITIES_KEEPER);
+}

@@ -1,0 +1,29 @@
+/*
+ * capabilities: what is left to a process of a capture that goes on with privileges, because it
+ * talks to the kernel's BPF and perf interfaces. It parses strangers' bytes by bounded parsers
+ * alone; should one of these be broken all the same, it can do no more than the list of its kind
+ * says.
+ */
+#ifndef CONFINE_CAPABILITIES_H
+#define CONFINE_CAPABILITIES_H
+
+enum capabilities_kind {
+	CAPABILITIES_LOADER,	 /* once the capture has begun */
+	CAPABILITIES_KEEPER,	 /* attaches probes, holds them and leases */
+	CAPABILITIES_CALIBRATOR, /* attaches probes to itself */
+	CAPABILITIES_KINDS,
+};
+
+/*
+ * From now on, for good: of what the process has the capabilities of its kind (the table in
+ * capabilities.c, with a reason each) and no others, none to be gained by exec or by a change of
+ * user, no system calls of the list in denied.c; keeper and calibrator also a user of their own,
+ * who owns nothing, where the caller may set one. For all threads but for the capabilities: see
+ * capabilities_drop(). 0, or -errno with a text: then go no further.
+ */
+int capabilities_keep(enum capabilities_kind);
+
+/* None are left to this thread. 0 or -errno, no text. */
+int capabilities_drop(void);
+
+#endif

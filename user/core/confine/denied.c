@@ -1,0 +1,101 @@
+#include "confine/denied.h"
+
+#include <errno.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "confine/callfilter.h"
+
+static const int always[] = {
+	/* the kernel's code, and the machine */
+	SCMP_SYS(init_module),
+	SCMP_SYS(finit_module),
+	SCMP_SYS(delete_module),
+	SCMP_SYS(kexec_load),
+	SCMP_SYS(kexec_file_load),
+	SCMP_SYS(reboot),
+	SCMP_SYS(iopl),
+	SCMP_SYS(ioperm),
+	SCMP_SYS(swapon),
+	SCMP_SYS(swapoff),
+	SCMP_SYS(settimeofday),
+	SCMP_SYS(clock_settime),
+	SCMP_SYS(clock_adjtime),
+	SCMP_SYS(adjtimex),
+	SCMP_SYS(sethostname),
+	SCMP_SYS(setdomainname),
+	SCMP_SYS(syslog),
+	SCMP_SYS(acct),
+	SCMP_SYS(quotactl),
+	/* what others see of files */
+	SCMP_SYS(mount),
+	SCMP_SYS(umount2),
+	SCMP_SYS(pivot_root),
+	SCMP_SYS(chroot),
+	SCMP_SYS(move_mount),
+	SCMP_SYS(open_tree),
+	SCMP_SYS(fsopen),
+	SCMP_SYS(fsmount),
+	SCMP_SYS(fsconfig),
+	SCMP_SYS(fspick),
+	SCMP_SYS(mount_setattr),
+	SCMP_SYS(mknod),
+	SCMP_SYS(mknodat),
+	SCMP_SYS(open_by_handle_at),
+	SCMP_SYS(setns),
+	SCMP_SYS(unshare),
+	/* other processes: memory is read (process_vm_readv), and never written */
+	SCMP_SYS(ptrace),
+	SCMP_SYS(process_vm_writev),
+	SCMP_SYS(process_madvise),
+	SCMP_SYS(pidfd_getfd),
+	SCMP_SYS(migrate_pages),
+	SCMP_SYS(move_pages),
+	/* ways around a list of system calls, and what only exploits use */
+	SCMP_SYS(io_uring_setup),
+	SCMP_SYS(io_uring_enter),
+	SCMP_SYS(io_uring_register),
+	SCMP_SYS(userfaultfd),
+	SCMP_SYS(personality),
+	SCMP_SYS(modify_ldt),
+	SCMP_SYS(add_key),
+	SCMP_SYS(request_key),
+	SCMP_SYS(keyctl),
+};
+
+/* vfork(2) is clone(2) to libc. */
+static const int of_programs[] = {
+	SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork),
+	SCMP_SYS(vfork),  SCMP_SYS(clone),    SCMP_SYS(clone3),
+};
+
+static int deny(scmp_filter_ctx filter, const int *calls, size_t n)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), calls[i], 0);
+	return rc;
+}
+
+int denied_set(bool programs)
+{
+	scmp_filter_ctx filter;
+	int rc;
+
+	if (!callfilter_is_there())
+		return 0;
+	filter = seccomp_init(SCMP_ACT_ALLOW);
+	rc = filter ? seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) : -ENOMEM;
+	if (!rc)
+		rc = deny(filter, always, sizeof(always) / sizeof(*always));
+	if (!rc && programs)
+		rc = deny(filter, of_programs, sizeof(of_programs) / sizeof(*of_programs));
+	if (!rc)
+		rc = seccomp_load(filter);
+	if (filter)
+		seccomp_release(filter);
+	return rc ? err(rc, "cannot limit itself by seccomp: %s", strerror(-rc)) : 0;
+}
