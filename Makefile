@@ -66,7 +66,7 @@ obj	= $(patsubst %.S,$(BUILD)/$(1)/%.o,$(patsubst %.c,$(BUILD)/$(1)/%.o,$(2:$(BU
 QUICK	:= -O1 -g1 -Wno-format-truncation -Wno-maybe-uninitialized
 SAN	:= $(QUICK) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: all help demo check pictures bench agree vmtest install uninstall clean unit fuzz format progs
+.PHONY: all help demo check pictures bench agree vmtest install uninstall clean unit fuzz kill format progs
 .PRECIOUS: $(BUILD)/%.o
 .SECONDARY: $(RENDER_GEN)
 .DELETE_ON_ERROR:
@@ -193,6 +193,9 @@ $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(BUILD)/fuzz/lib.a
 
 fuzz: $(FUZZERS) ## fuzz the readers of foreign files, FUZZ_SECONDS each
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
+
+kill: all progs ## kill captures and changes of stores 200 times, see what is left; root
+	@tests/kill/run
 
 # Targets with known answers. Flags of their own stand in their first line: // cflags: …
 PROGS	:= $(addprefix $(BUILD)/prog/,$(notdir $(basename $(PROG_SRC))))

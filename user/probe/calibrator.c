@@ -305,7 +305,8 @@ static void __attribute__((noreturn)) run(struct process *p)
 		_exit(1);
 	p->ticks_a_ns = ticks_a_ns();
 	time_bare(p, &bare);
-	if (capabilities_keep(CAPABILITIES_CALIBRATOR))
+	if (capabilities_keep(p->want->probes->multi ? CAPABILITIES_CALIBRATOR
+						     : CAPABILITIES_CALIBRATOR_BY_EVENTS))
 		_exit(1);
 	child_tie(); /* anew: it has another user */
 	if (!attach(p, fd) || write(p->socket, &bare, sizeof(bare)) != sizeof(bare))

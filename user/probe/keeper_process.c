@@ -244,7 +244,7 @@ void keeper_process_run(const struct probes *probes, int socket, int parent, kee
 	confine_close(keep_open, (size_t)n);
 	/* To watch starts takes CAP_SYS_ADMIN once, at its beginning. */
 	guard_watch_open(&k.watch);
-	if (capabilities_keep(CAPABILITIES_KEEPER))
+	if (capabilities_keep(probes->multi ? CAPABILITIES_KEEPER : CAPABILITIES_KEEPER_BY_EVENTS))
 		_exit(1);
 	run(&k);
 }

@@ -19,9 +19,10 @@
 #define OWN_USERS 1879048192u
 
 #define BIT(kind)  (1u << (kind))
+#define BY_EVENTS  (BIT(CAPABILITIES_KEEPER_BY_EVENTS) | BIT(CAPABILITIES_CALIBRATOR_BY_EVENTS))
 #define LOADER	   BIT(CAPABILITIES_LOADER)
-#define KEEPER	   BIT(CAPABILITIES_KEEPER)
-#define CALIBRATOR BIT(CAPABILITIES_CALIBRATOR)
+#define KEEPER	   (BIT(CAPABILITIES_KEEPER) | BIT(CAPABILITIES_KEEPER_BY_EVENTS))
+#define CALIBRATOR (BIT(CAPABILITIES_CALIBRATOR) | BIT(CAPABILITIES_CALIBRATOR_BY_EVENTS))
 
 static const struct {
 	unsigned int capability, kinds;
@@ -39,6 +40,8 @@ static const struct {
 	/* the files that a target maps, whoever may read them; the file in which a
 	 * probe is placed, by its name in /proc/self/fd */
 	{CAP_DAC_READ_SEARCH, LOADER | KEEPER | CALIBRATOR},
+	/* probes in files of others by perf events, which need no less */
+	{CAP_SYS_ADMIN, BY_EVENTS},
 	/* leases on files of others */
 	{CAP_LEASE, KEEPER},
 	/* addresses in /proc/kallsyms */
@@ -128,5 +131,5 @@ int capabilities_keep(enum capabilities_kind kind)
 		rc = -errno;
 	if (rc)
 		return err(rc, "cannot give up privileges: %s", strerror(-rc));
-	return kind == CAPABILITIES_CALIBRATOR ? 0 : denied_set(kind == CAPABILITIES_KEEPER);
+	return BIT(kind) & CALIBRATOR ? 0 : denied_set(BIT(kind) & KEEPER);
 }

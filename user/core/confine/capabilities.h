@@ -11,6 +11,9 @@ enum capabilities_kind {
 	CAPABILITIES_LOADER,	 /* once the capture has begun */
 	CAPABILITIES_KEEPER,	 /* attaches probes, holds them and leases */
 	CAPABILITIES_CALIBRATOR, /* attaches probes to itself */
+	/* The same two where probes are attached one by one, by perf events. */
+	CAPABILITIES_KEEPER_BY_EVENTS,
+	CAPABILITIES_CALIBRATOR_BY_EVENTS,
 	CAPABILITIES_KINDS,
 };
 
