@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "confine/capabilities.h"
 
 #define NAME	   "eprof-render"
 #define WORDS_MOST 16
@@ -143,6 +144,7 @@ static _Noreturn void become(const struct run *r, int out, int said)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	set_descriptors(r, out, said);
+	capabilities_pass_on();
 	execv(r->path, (char *const *)r->argv);
 	dprintf(STDERR_FILENO, NAME ": cannot run '%s': %s\n", r->path, strerror(errno));
 	_exit(127);

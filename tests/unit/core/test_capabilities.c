@@ -64,7 +64,7 @@ static void try_files_and_programs(void)
 static void try_to_regain(void)
 {
 	REFUSED(prctl(PR_CAPBSET_READ, CAP_SYS_MODULE) == 1 && geteuid() ? 0 : -1);
-	REFUSED(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_BPF, 0, 0));
+	REFUSED(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SYS_ADMIN, 0, 0));
 	REFUSED(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? -1 : 0);
 }
 

@@ -62,6 +62,11 @@ static const struct {
 
 #define LAST_CAPABILITY 63
 
+/* What eprof-render needs to open and make files of others, and to become nobody. */
+#define OF_FILES                                                                      \
+	(1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_CHOWN | \
+	 1ull << CAP_FOWNER | 1ull << CAP_SETUID | 1ull << CAP_SETGID | 1ull << CAP_KILL)
+
 static uint64_t list_of(enum capabilities_kind kind)
 {
 	uint64_t set = 0;
@@ -72,8 +77,8 @@ static uint64_t list_of(enum capabilities_kind kind)
 	return set;
 }
 
-/* Of @set, what the process has; nothing is inherited by programs. */
-static int limit_to(uint64_t set)
+/* Of @set, what the process has; of @inheritable, what it may pass on to a program. */
+static int limit_to(uint64_t set, uint64_t inheritable)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2];
@@ -83,28 +88,30 @@ static int limit_to(uint64_t set)
 	for (int i = 0; i < 2; i++) {
 		data[i].permitted &= (uint32_t)(set >> 32 * i);
 		data[i].effective = data[i].permitted;
-		data[i].inheritable = 0;
+		data[i].inheritable = data[i].permitted & (uint32_t)(inheritable >> 32 * i);
 	}
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
 int capabilities_drop(void)
 {
-	return limit_to(0);
+	return limit_to(0, 0);
 }
 
 /* No program and no change of user gives any back. Without CAP_SETPCAP, as in a program that has
  * some capabilities of its own, no_new_privs does that alone. */
-static void lock_out(void)
+static void lock_out(enum capabilities_kind kind)
 {
+	unsigned bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_KEEP_CAPS_LOCKED;
+
+	/* Those that are permitted stay so when the user changes, and are limited after it. */
+	if (kind != CAPABILITIES_LOADER)
+		bits |= SECBIT_KEEP_CAPS | SECBIT_NO_CAP_AMBIENT_RAISE |
+			SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 	for (int i = 0; i <= LAST_CAPABILITY; i++)
 		(void)prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	/* Those that are permitted stay so when the user changes, and are limited after it. */
-	(void)prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_KEEP_CAPS |
-					       SECBIT_KEEP_CAPS_LOCKED |
-					       SECBIT_NO_CAP_AMBIENT_RAISE |
-					       SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED);
+	(void)prctl(PR_SET_SECUREBITS, bits);
 }
 
 /* Where it may not, as in a user namespace without such users, its capabilities are kept short all
@@ -121,15 +128,26 @@ static void leave_root(void)
 
 int capabilities_keep(enum capabilities_kind kind)
 {
-	int rc;
+	int rc = 0;
 
-	lock_out();
+	/* What is inheritable is chosen while the bounding set allows it. */
+	if (kind == CAPABILITIES_LOADER)
+		rc = limit_to(UINT64_MAX, OF_FILES);
+	lock_out(kind);
 	if (kind != CAPABILITIES_LOADER)
 		leave_root();
-	rc = limit_to(list_of(kind));
+	if (!rc)
+		rc = limit_to(list_of(kind), kind == CAPABILITIES_LOADER ? OF_FILES : 0);
 	if (!rc && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		rc = -errno;
 	if (rc)
 		return err(rc, "cannot give up privileges: %s", strerror(-rc));
 	return BIT(kind) & CALIBRATOR ? 0 : denied_set(BIT(kind) & KEEPER);
+}
+
+void capabilities_pass_on(void)
+{
+	for (int i = 0; i <= LAST_CAPABILITY; i++)
+		if (OF_FILES >> i & 1)
+			(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, i, 0, 0);
 }

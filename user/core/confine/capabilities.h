@@ -26,6 +26,10 @@ enum capabilities_kind {
  */
 int capabilities_keep(enum capabilities_kind);
 
+/* In a child of the loader, right before it runs eprof-render: passes on what that needs to open
+ * and make files of others. Where the loader has given up nothing yet, all is passed on anyway. */
+void capabilities_pass_on(void);
+
 /* None are left to this thread. 0 or -errno, no text. */
 int capabilities_drop(void);
 
