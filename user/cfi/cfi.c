@@ -9,7 +9,8 @@
 #include "cfi/cfi_index.h"
 #include "cfi/cfi_program.h"
 
-#define MAX_ROWS (1u << 25)
+#define MAX_ROWS   (1u << 25)
+#define SPAN_STEPS 32
 
 /*
  * A compiler writes a few bytes of program for each instruction that moves the stack pointer, and
@@ -110,11 +111,9 @@ static int run_entries(struct cfi *r, uint64_t from, uint64_t to)
 		const struct cfi_span *e = &x->spans.at[i];
 		uint64_t next = UINT64_MAX;
 
-		if (e->start >= to)
+		if (e->start >= to || !budget_steps(x->budget, SPAN_STEPS))
 			break;
-		for (i++; i < x->spans.n && x->spans.at[i].start == e->start;)
-			i++;
-		if (i < x->spans.n)
+		if (++i < x->spans.n)
 			next = x->spans.at[i].start;
 		rc = run_entry(r, e, e->end < next ? e->end : next);
 		if (rc >= 0 && e->end < next)
@@ -158,7 +157,11 @@ int cfi_rows(struct cfi *r, uint64_t from, uint64_t to, cfi_row_fn *row, void *c
 	r->row = row;
 	r->context = context;
 	r->n_rows = 0;
-	return rc ? rc : run_entries(r, from, to);
+	if (!rc)
+		rc = run_entries(r, from, to);
+	return !rc && budget_is_over(r->index.budget)
+		       ? err(-ECANCELED, "unwind rules that take too long to read")
+		       : rc;
 }
 
 /* --- one place ------------------------------------------------------------------------------ */
@@ -205,6 +208,7 @@ bool cfi_frame_at(struct cfi *r, uint64_t offset, struct cfi_frame *out)
 	out->signal = r->index.commons.at[e->common].cie.signal;
 	out->section = section->bytes;
 	out->section_bytes = section->n;
+	out->budget = section->budget;
 	run_program(&r->index, e, e->end, &(struct cfi_code){.state = on_found, .context = &f});
 	return out->cfa.how != CFI_NONE;
 }

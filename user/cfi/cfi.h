@@ -31,7 +31,7 @@ typedef int cfi_row_fn(void *context, const struct cfi_row *);
  * text for files of other machines, -EFBIG for more than a file can sensibly have. @f need not
  * outlive it. Owned by the caller.
  */
-struct cfi;
+struct cfi; /* charges the file's budget, which must outlive it */
 int cfi_open(const struct elffile *f, struct cfi **out);
 void cfi_close(struct cfi *);
 /* Of memory that it holds at present. */
@@ -55,7 +55,8 @@ struct cfi_frame {
 	bool signal; /* as in a row */
 	const uint8_t *section;
 	size_t section_bytes;
-	size_t program_bytes; /* interpreted to find this, in vain perhaps */
+	size_t program_bytes;  /* interpreted to find this, in vain perhaps */
+	struct budget *budget; /* of the file */
 };
 
 /* False where no entry covers the code at @offset. */

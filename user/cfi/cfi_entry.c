@@ -4,6 +4,7 @@
 #include "cfi/cfi_value.h"
 
 #define LENGTH_BYTES 4
+#define ENTRY_STEPS  8
 #define LENGTH_64    0xffffffffu /* in the place of a length: eight bytes of it follow */
 
 /* The id of an FDE leads to its CIE: in .eh_frame backwards from itself. */
@@ -46,10 +47,13 @@ bool cfi_entry_next(const struct cfi_section *s, size_t *at, struct cfi_entry *o
 {
 	static const uint8_t none[LENGTH_BYTES];
 
+	const size_t from = *at;
+
 	while (!s->ends_at_0 && s->n - *at >= LENGTH_BYTES &&
 	       !memcmp(s->bytes + *at, none, LENGTH_BYTES))
 		*at += LENGTH_BYTES;
-	return cfi_entry_at(s, at, out);
+	return budget_steps(s->budget, ENTRY_STEPS + (*at - from) / LENGTH_BYTES) &&
+	       cfi_entry_at(s, at, out);
 }
 
 /* Augmentations of 'z': each letter has its bytes in the data, in order. */

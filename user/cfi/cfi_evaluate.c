@@ -284,7 +284,7 @@ enum cfi_step cfi_evaluate(struct cfi_cursor expression, const struct cfi_subjec
 	if (about->cfa)
 		push(&m, *about->cfa);
 	for (size_t i = 0; m.c.at < m.c.end && !m.end; i++) {
-		if (i == CFI_MAX_OPERATIONS)
+		if (i == CFI_MAX_OPERATIONS || !budget_steps(about->budget, 1))
 			return CFI_STEP_UNKNOWN;
 		run_one(&m);
 	}

@@ -8,6 +8,7 @@
 
 #include "cfi/cfi_cursor.h"
 #include "cfi/cfi_registers.h"
+#include "elf/budget.h"
 
 /* Compilers' expressions have about ten operations, but loops are allowed. */
 #define CFI_MAX_OPERATIONS 512
@@ -17,7 +18,8 @@
 struct cfi_subject {
 	const struct cfi_registers *registers;
 	const struct cfi_memory *memory;
-	const uint64_t *cfa; /* initially on the stack; NULL: the CFA itself is being computed */
+	struct budget *budget; /* of the file */
+	const uint64_t *cfa;   /* initially on the stack; NULL: the CFA itself is being computed */
 };
 
 /* CFI_STEP_UNKNOWN for an expression that is malformed, needs an unknown register or uses an

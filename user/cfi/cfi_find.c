@@ -48,6 +48,32 @@ static int load_by_header(const struct elffile *f, const Elf64_Phdr *hdr, struct
 	return 0;
 }
 
+/* The first bytes of segment @i, [*@from, *@to), that no segment before it has: the same bytes are
+ * not scanned for each segment that shows them. */
+static bool find_fresh(const struct elffile *f, size_t i, uint64_t *from, uint64_t *to)
+{
+	bool moved = true;
+
+	*from = f->segments.at[i].p_offset;
+	*to = *from + f->segments.at[i].p_filesz;
+	while (moved && budget_steps(f->budget, i / 4)) {
+		moved = false;
+		for (size_t k = 0; k < i; k++) {
+			const Elf64_Phdr *p = &f->segments.at[k];
+			const uint64_t end = p->p_offset + p->p_filesz;
+
+			if (p->p_type != PT_LOAD || p->p_filesz > MAX_SCANNED)
+				continue;
+			moved |= p->p_offset <= *from && *from < end;
+			if (p->p_offset <= *from && *from < end)
+				*from = end;
+			else if (p->p_offset > *from && p->p_offset < *to)
+				*to = p->p_offset;
+		}
+	}
+	return *from < *to;
+}
+
 /* Where nothing tells of it. */
 static int load_unlisted(const struct elffile *f, struct cfi_section *s)
 {
@@ -55,14 +81,18 @@ static int load_unlisted(const struct elffile *f, struct cfi_section *s)
 
 	for (size_t i = 0; i < f->segments.n && !rc && !s->n; i++) {
 		const Elf64_Phdr *p = &f->segments.at[i];
+		uint64_t from, to;
 
-		if (p->p_type != PT_LOAD || p->p_filesz > MAX_SCANNED)
+		if (p->p_type != PT_LOAD || p->p_filesz > MAX_SCANNED || p->p_offset > f->bytes ||
+		    !find_fresh(f, i, &from, &to))
 			continue;
-		s->address = p->p_vaddr;
-		rc = cfi_section_load(f, p->p_offset, p->p_filesz, s);
+		s->address = p->p_vaddr + (from - p->p_offset);
+		rc = cfi_section_load(f, from, to - from, s);
 		if (s->n)
 			cfi_scan(f, s);
 	}
+	if (!s->n)
+		budget_in_vain(f->budget);
 	return rc;
 }
 

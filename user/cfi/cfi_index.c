@@ -11,8 +11,24 @@
 #define MAX_COMMONS (1u << 16)
 #define MAX_ENTRIES (1u << 22)
 
+/* What it takes to find an entry's CIE and segment, to sort it, and to know a CIE. */
+#define ENTRY_STEPS  8
+#define SORT_STEPS   16
+#define COMMON_STEPS 64
+
 /* Rows for entries without code, which the sorted table may also have. */
 #define MAX_EMPTY 64
+
+static int used_up(void)
+{
+	return err(-ECANCELED, "call frame information that takes too long to read");
+}
+
+/* Nobody outside can choose places that meet in the map: the address of what it is in is random. */
+static uint64_t seeded(const struct cfi_commons *x, uint64_t at)
+{
+	return hash_two(at, (uint64_t)(uintptr_t)x);
+}
 
 static const uint32_t *find_common(struct cfi_commons *x, uint64_t at)
 {
@@ -20,7 +36,7 @@ static const uint32_t *find_common(struct cfi_commons *x, uint64_t at)
 
 	if (x->has_last && at == x->last_at)
 		return &x->last;
-	found = map_get(&x->by_place, at);
+	found = map_get(&x->by_place, seeded(x, at));
 	if (!found)
 		return NULL;
 	x->last = *found;
@@ -35,12 +51,15 @@ static int add_common(struct cfi_index *r, struct cfi_commons *x, const struct c
 	struct cfi_common common = {.section = section};
 	bool fresh;
 
+	if (!budget_steps(r->budget, COMMON_STEPS) ||
+	    !budget_memory(r->budget, sizeof(common) + sizeof(struct map_slot)))
+		return used_up();
 	x->bytes += cfi_left(&e->body);
 	common.bad = x->bytes > r->sections[section].n || !cfi_cie_read(e, &common.cie) ||
 		     !cfi_program_start(&common.cie, &r->sections[section], &common.initial);
 	if (r->commons.n == MAX_COMMONS)
 		return err(-EFBIG, "call frame information of over %u kinds", MAX_COMMONS);
-	*map_put(&x->by_place, e->at, &fresh) = (uint32_t)r->commons.n;
+	*map_put(&x->by_place, seeded(x, e->at), &fresh) = (uint32_t)r->commons.n;
 	vec_push(&r->commons, common);
 	return 0;
 }
@@ -79,11 +98,15 @@ static int add_entry(struct cfi_index *r, struct cfi_commons *x, const struct cf
 	if (!common || r->commons.at[*common].bad ||
 	    !cfi_fde_read(&r->sections[section], e, &r->commons.at[*common].cie, &fde))
 		return 0;
+	if (!budget_steps(r->budget, ENTRY_STEPS + r->n_segments))
+		return used_up();
 	segment = fde.bytes ? find_segment(r, fde.start, fde.bytes) : NULL;
 	if (!segment)
 		return 0;
 	if (r->spans.n == MAX_ENTRIES)
 		return err(-EFBIG, "call frame information of over %u functions", MAX_ENTRIES);
+	if (!budget_memory(r->budget, sizeof(struct cfi_span)))
+		return used_up();
 	vec_push(&r->spans,
 		 ((struct cfi_span){
 			 .start = segment->p_offset + (fde.start - segment->p_vaddr),
@@ -120,14 +143,28 @@ static int compare_spans(const void *a, const void *b)
 	return x->number < y->number ? -1 : 1;
 }
 
+/* Of those that start at one place the first counts. */
+static void drop_doubles(struct cfi_index *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->spans.n; i++) {
+		if (!kept || r->spans.at[kept - 1].start != r->spans.at[i].start)
+			r->spans.at[kept++] = r->spans.at[i];
+	}
+	budget_memory_back(r->budget, (r->spans.n - kept) * sizeof(*r->spans.at));
+	r->spans.n = kept;
+}
+
 static void sort_spans(struct cfi_index *r)
 {
 	size_t i = 1;
 
 	while (i < r->spans.n && compare_spans(&r->spans.at[i - 1], &r->spans.at[i]) < 0)
 		i++;
-	if (i < r->spans.n)
+	if (i < r->spans.n && budget_steps(r->budget, r->spans.n * SORT_STEPS))
 		qsort(r->spans.at, r->spans.n, sizeof(*r->spans.at), compare_spans);
+	drop_doubles(r);
 }
 
 /* The entry that a row of the sorted table leads to, and its CIE. */
@@ -173,6 +210,8 @@ static int add_rows(struct cfi_index *r, uint64_t low, uint64_t high)
 	for (size_t i = first; i < end && !rc; i++) {
 		if (t->address + (uint64_t)(int64_t)t->rows.at[i].start >= high)
 			break;
+		if (!budget_steps(r->budget, ENTRY_STEPS))
+			return used_up();
 		rc = add_row(r, &t->rows.at[i]);
 	}
 	return rc;
@@ -184,6 +223,7 @@ int cfi_index_find(struct cfi_index *r, uint64_t from, uint64_t to)
 
 	if (!r->table.rows.n)
 		return 0;
+	budget_memory_back(r->budget, r->spans.n * sizeof(*r->spans.at));
 	r->spans.n = 0;
 	for (size_t i = 0; i < r->n_segments && !rc; i++) {
 		const Elf64_Phdr *p = &r->segments[i];
@@ -194,16 +234,13 @@ int cfi_index_find(struct cfi_index *r, uint64_t from, uint64_t to)
 			rc = add_rows(r, p->p_vaddr + low, p->p_vaddr + high);
 	}
 	sort_spans(r);
-	return rc;
+	return !rc && budget_is_over(r->budget) ? used_up() : rc;
 }
 
 size_t cfi_index_first(const struct cfi_index *r, uint64_t from)
 {
-	size_t n = vec_upto(&r->spans, start, from);
+	const size_t n = vec_upto(&r->spans, start, from);
 
-	/* Of those that start at one place the first counts. */
-	while (n > 1 && r->spans.at[n - 2].start == r->spans.at[n - 1].start)
-		n--;
 	return n ? n - 1 : 0;
 }
 
@@ -227,15 +264,17 @@ int cfi_index_open(const struct elffile *f, struct cfi_index *out)
 {
 	int rc;
 
-	*out = (struct cfi_index){0};
+	*out = (struct cfi_index){.budget = f->budget};
 	if (!f->is_64 || f->machine != EM_X86_64)
 		return err(-ENOTSUP, "not a 64-bit x86 file");
 	find_segments(out, f);
 	rc = open_sections(out, f);
+	if (!rc)
+		sort_spans(out);
+	if (!rc && budget_is_over(f->budget))
+		rc = used_up();
 	if (rc)
 		cfi_index_release(out);
-	else
-		sort_spans(out);
 	return rc;
 }
 

@@ -36,7 +36,7 @@ struct cfi_span {
 /* The CIEs of one section. Neighbouring FDEs mostly share one, so the last one found is tried
  * first. */
 struct cfi_commons {
-	struct map by_place; /* offset in the section → index in commons */
+	struct map by_place; /* offset in the section, seeded → index in commons */
 	uint64_t last_at;
 	uint32_t last; /* index of that at last_at */
 	bool has_last;
@@ -50,6 +50,7 @@ struct cfi_index {
 	struct cfi_commons by_section[2];
 	VEC(struct cfi_common) commons;
 	VEC(struct cfi_span) spans; /* sorted; those of the last find, or all */
+	struct budget *budget;	    /* of the file */
 	struct fde_table table;	    /* no rows: all were read at once */
 };
 

@@ -254,10 +254,17 @@ static void run_register(struct run *r, uint8_t op)
 		set_register(r, reg, read_value(r, op));
 }
 
+/* What an instruction takes. */
+#define INSTRUCTION_STEPS 2
+
 static void run_one(struct run *r)
 {
 	uint8_t op = *r->c.at++;
 
+	if (!budget_steps(r->code->section->budget, INSTRUCTION_STEPS)) {
+		cfi_fail(&r->c);
+		return;
+	}
 	switch (op & ~LOW_BITS) {
 	case DW_CFA_advance_loc:
 		advance(r, op & LOW_BITS);

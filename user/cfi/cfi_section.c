@@ -19,11 +19,36 @@ int cfi_section_load(const struct elffile *f, uint64_t offset, uint64_t n, struc
 		return 0;
 	if (n > MAX_BYTES)
 		return err(-EFBIG, "call frame information of %lu bytes", n);
+	s->budget = f->budget;
+	if (!budget_memory(s->budget, n))
+		return 0;
 	s->bytes = mem_zalloc(n + 1, 1);
 	s->n = n;
 	if (elffile_read(f, offset, s->bytes, n))
 		cfi_section_release(s);
 	return 0;
+}
+
+/* What is inflated between two looks at the budget, and how many bytes take a step. */
+#define INFLATE_BYTES  (1u << 18)
+#define BYTES_PER_STEP 2
+
+/* Inflates up to @n bytes; how many there are. */
+static size_t inflate_all(struct budget *budget, z_stream *z, size_t n)
+{
+	int rc = Z_OK;
+	size_t done = 0;
+
+	while (rc == Z_OK && done < n) {
+		const size_t next = n - done < INFLATE_BYTES ? n - done : INFLATE_BYTES;
+
+		z->avail_out = (uInt)next;
+		rc = inflate(z, Z_NO_FLUSH);
+		done += next - z->avail_out;
+		if (!budget_steps(budget, next / BYTES_PER_STEP))
+			return 0;
+	}
+	return rc == Z_STREAM_END || (rc == Z_OK && done == n) ? done : 0;
 }
 
 /* Puts the bytes that were deflated in the place of the deflated ones, or none. */
@@ -32,7 +57,7 @@ static int inflate_section(struct cfi_section *s)
 	_free_ uint8_t *packed = s->bytes;
 	size_t n = s->n;
 	Elf64_Chdr head;
-	uLongf got;
+	z_stream z = {0};
 
 	s->bytes = NULL;
 	s->n = 0;
@@ -43,10 +68,14 @@ static int inflate_section(struct cfi_section *s)
 		return 0;
 	if (head.ch_size > MAX_BYTES)
 		return err(-EFBIG, "call frame information of %lu bytes", head.ch_size);
+	if (!budget_memory(s->budget, head.ch_size) || inflateInit(&z) != Z_OK)
+		return 0;
 	s->bytes = mem_zalloc(head.ch_size + 1, 1);
-	got = head.ch_size;
-	if (uncompress(s->bytes, &got, packed + sizeof(head), n - sizeof(head)) == Z_OK)
-		s->n = got;
+	z.next_in = packed + sizeof(head);
+	z.avail_in = (uInt)(n - sizeof(head));
+	z.next_out = s->bytes;
+	s->n = inflate_all(s->budget, &z, head.ch_size);
+	inflateEnd(&z);
 	return 0;
 }
 
@@ -66,6 +95,8 @@ int cfi_section_named(const struct elffile *f, const char *name, struct cfi_sect
 
 void cfi_section_release(struct cfi_section *s)
 {
+	if (s->bytes)
+		budget_memory_back(s->budget, s->n);
 	free(s->bytes);
 	s->bytes = NULL;
 	s->n = 0;

@@ -13,9 +13,10 @@
 struct cfi_section {
 	uint8_t *bytes; /* owned */
 	size_t n;
-	uint64_t address; /* of the first byte, where it is loaded */
-	bool is_eh;	  /* .eh_frame, whose entries differ a little */
-	bool ends_at_0;	  /* its size is not known: an entry of length 0 ends it */
+	uint64_t address;      /* of the first byte, where it is loaded */
+	bool is_eh;	       /* .eh_frame, whose entries differ a little */
+	bool ends_at_0;	       /* its size is not known: an entry of length 0 ends it */
+	struct budget *budget; /* of the file; borrowed */
 };
 
 /* The @n bytes at @offset of the file; empty where it has no such bytes or they cannot be read.

@@ -104,7 +104,8 @@ static enum cfi_step find_register(const struct stepping *s, uint32_t number, ui
 enum cfi_step cfi_step(const struct cfi_frame *f, const struct cfi_memory *memory,
 		       struct cfi_registers *r)
 {
-	struct stepping s = {.frame = f, .about = {.registers = r, .memory = memory}};
+	struct stepping s = {.frame = f,
+			     .about = {.registers = r, .memory = memory, .budget = f->budget}};
 	struct cfi_registers caller = {0};
 	enum cfi_step end = CFI_STEP_ROOT;
 	uint64_t cfa;

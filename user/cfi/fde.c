@@ -50,6 +50,8 @@ void fde_open_rows(const struct elffile *f, struct fde_table *t)
 		    count > (p->p_filesz - HDR_BYTES) / sizeof(struct fde_row) ||
 		    count > f->bytes / sizeof(struct fde_row) || count > MAX_ROWS)
 			continue;
+		if (!budget_memory(f->budget, count * sizeof(struct fde_row)))
+			return;
 		t->address = p->p_vaddr;
 		vec_reserve(&t->rows, count);
 		if (!elffile_read(f, p->p_offset + HDR_BYTES, t->rows.at,

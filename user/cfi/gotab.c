@@ -1,5 +1,6 @@
 #include "cfi/gotab.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,14 @@
 #define FLAG_TOP      1 /* has no caller */
 #define FLAG_SP_WRITE 2 /* sets its stack pointer to what cannot be told */
 
+/* What a function takes to look up, and to be in order; what a row does. */
+#define FUNCTION_STEPS 16
+#define ORDER_STEPS    1
+#define ROW_STEPS      4
+
 struct gotab {
-	uint8_t *bytes; /* of the section */
+	struct budget *budget; /* of the file; borrowed */
+	uint8_t *bytes;	       /* of the section */
 	uint64_t n;
 	uint64_t text, text_offset;		   /* where functions are counted from */
 	uint64_t names_at, steps_at, functions_at; /* in the section */
@@ -107,6 +114,8 @@ static bool grows(const struct gotab *t, const struct function *f)
 	bool found = false;
 
 	for (bool first = true; !found && to < f->end && next_step(&c, &below, &to, first);) {
+		if (!budget_steps(t->budget, ROW_STEPS))
+			break;
 		found = below > 0;
 		first = false;
 	}
@@ -188,6 +197,8 @@ static int tell_function(struct telling *told, const struct function *f)
 		return tell(told, at, row_of(f, -1));
 	for (bool first = true; at < f->end && next_step(&c, &below, &to, first); at = to) {
 		first = false;
+		if (!budget_steps(told->t->budget, ROW_STEPS))
+			return -ECANCELED;
 		rc = tell(told, at, row_of(f, below));
 		if (rc < 0)
 			return rc;
@@ -220,6 +231,8 @@ int gotab_rows(const struct gotab *t, uint64_t from, uint64_t to, cfi_row_fn *ro
 	for (; i < t->n_functions && rc >= 0; i++) {
 		struct function f = function_at(t, i);
 
+		if (!budget_steps(t->budget, FUNCTION_STEPS))
+			return -ECANCELED;
 		if (f.start >= t->end || t->text_offset + f.start > to)
 			break;
 		if (f.end > f.start)
@@ -268,14 +281,24 @@ const char *gotab_name(const struct gotab *t, uint64_t address)
 	return start_of(t, i) <= place && place < start_of(t, i + 1) ? name_of(t, i) : NULL;
 }
 
+static bool is_magic(uint32_t magic)
+{
+	return magic == MAGIC_1_18 || magic == MAGIC_1_20;
+}
+
 static bool read_section(const struct elffile *f, struct gotab *t)
 {
+	uint32_t magic;
 	Elf64_Shdr s;
 
 	if (elffile_section(f, ".gopclntab", &s) &&
 	    elffile_section(f, ".data.rel.ro.gopclntab", &s))
 		return false;
 	if (s.sh_type == SHT_NOBITS || s.sh_size > f->bytes || s.sh_size > MAX_BYTES)
+		return false;
+	/* A sparse file costs nothing to whoever makes it: what is no table is not read whole. */
+	if (s.sh_size < sizeof(magic) || elffile_read(f, s.sh_offset, &magic, sizeof(magic)) ||
+	    !is_magic(magic) || !budget_memory(f->budget, s.sh_size))
 		return false;
 	t->n = s.sh_size;
 	t->bytes = mem_zalloc(t->n + 1, 1);
@@ -301,7 +324,7 @@ static bool find_text(const struct elffile *f, struct gotab *t)
 static bool is_sorted(const struct gotab *t)
 {
 	for (uint32_t i = 0; i < t->n_functions; i++) {
-		if (start_of(t, i) > start_of(t, i + 1))
+		if (start_of(t, i) > start_of(t, i + 1) || !budget_steps(t->budget, ORDER_STEPS))
 			return false;
 	}
 	return t->n_functions <= t->end;
@@ -312,8 +335,8 @@ static bool read_header(const struct elffile *f, struct gotab *t)
 	uint32_t magic = (uint32_t)number_at(t, 0, 4);
 	uint64_t n_functions = number_at(t, 8, 8);
 
-	if ((magic != MAGIC_1_18 && magic != MAGIC_1_20) || number_at(t, 6, 1) != 1 ||
-	    number_at(t, 7, 1) != 8 || !find_text(f, t))
+	if (!is_magic(magic) || number_at(t, 6, 1) != 1 || number_at(t, 7, 1) != 8 ||
+	    !find_text(f, t))
 		return false;
 	t->flags_at = magic == MAGIC_1_18 ? FUNC_FLAGS_1_18 : FUNC_FLAGS_1_20;
 	t->names_at = number_at(t, 32, 8);
@@ -332,6 +355,7 @@ struct gotab *gotab_open(const struct elffile *f)
 {
 	struct gotab *t = mem_zalloc(1, sizeof(*t));
 
+	t->budget = f->budget;
 	if (f->is_64 && f->machine == EM_X86_64 && read_section(f, t) && read_header(f, t))
 		return t;
 	gotab_close(t);
@@ -345,7 +369,10 @@ uint64_t gotab_bytes(const struct gotab *t)
 
 void gotab_close(struct gotab *t)
 {
-	if (t)
-		free(t->bytes);
+	if (!t)
+		return;
+	if (t->bytes)
+		budget_memory_back(t->budget, t->n);
+	free(t->bytes);
 	free(t);
 }

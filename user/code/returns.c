@@ -1,5 +1,7 @@
 #include "code/returns.h"
 
+#include <errno.h>
+
 #include "base/mem.h"
 #include "code/returns_file.h"
 #include "code/returns_ways.h"
@@ -103,7 +105,8 @@ static bool tells(const struct returns *x, struct reading *r)
 {
 	r->bytes = mem_zalloc(r->n, 1);
 	return !elffile_read(x->file.elf, r->start, r->bytes, r->n) &&
-	       returns_code_tells(r->bytes + (r->from - r->start), r->to - r->from);
+	       returns_code_tells(r->bytes + (r->from - r->start), r->to - r->from,
+				  x->file.elf->budget);
 }
 
 static int read_rows(struct returns *x, struct reading *r, cfi_row_fn *row, void *context)
@@ -114,12 +117,12 @@ static int read_rows(struct returns *x, struct reading *r, cfi_row_fn *row, void
 
 	if (!tells(x, r))
 		return tell_nothing(r->from, row, context);
-	returns_code_read(r->bytes, r->n, &code);
+	returns_code_read(r->bytes, r->n, x->file.elf->budget, &code);
 	returns_file_mark_main(&x->file, r->start, code.starts, code.n);
 	if (r->n >= EXPORTS_FROM)
 		returns_file_mark_exports(&x->file, r->start, code.starts, code.n);
 	frames = returns_follow(&code);
-	rc = tell(r, &code, frames, row, context);
+	rc = budget_is_over(code.budget) ? -ECANCELED : tell(r, &code, frames, row, context);
 	free(frames);
 	returns_code_release(&code);
 	return rc;

@@ -23,6 +23,9 @@
 #define DATA_PERCENT 2
 #define DATA_LEAST   3
 
+/* What it takes to decode an instruction. */
+#define DECODE_STEPS 16
+
 static bool is_push_rbp(const uint8_t *at, const struct insn *insn)
 {
 	return insn->bytes == 1 && *at == 0x55;
@@ -35,7 +38,7 @@ static bool is_set_up(const uint8_t *at, const struct insn *insn)
 	       ((at[1] == 0x89 && at[2] == 0xe5) || (at[1] == 0x8b && at[2] == 0xec));
 }
 
-bool returns_code_tells(const uint8_t *bytes, size_t n)
+bool returns_code_tells(const uint8_t *bytes, size_t n, struct budget *budget)
 {
 	size_t n_all = 0, n_bad = 0;
 	int set_ups = 0; /* more than other pushes */
@@ -46,6 +49,8 @@ bool returns_code_tells(const uint8_t *bytes, size_t n)
 		const bool is_bad = !insn_read(bytes + at, n - at, 0, &insn) ||
 				    (insn.bytes == 2 && !bytes[at] && !bytes[at + 1]);
 
+		if (!budget_steps(budget, DECODE_STEPS))
+			return false;
 		n_bad += is_bad && !was_bad;
 		was_bad = is_bad;
 		if (n_bad > DATA_LEAST && n_bad * 100 > n_all * DATA_PERCENT)
@@ -112,12 +117,13 @@ static bool read_one(struct returns_code *c, struct returns_step *s)
 	return true;
 }
 
-void returns_code_read(const uint8_t *bytes, size_t n, struct returns_code *out)
+void returns_code_read(const uint8_t *bytes, size_t n, struct budget *budget,
+		       struct returns_code *out)
 {
-	*out = (struct returns_code){.bytes = bytes, .n = n};
+	*out = (struct returns_code){.bytes = bytes, .n = n, .budget = budget};
 	out->step_at = mem_zalloc(n, sizeof(*out->step_at));
 	out->starts = mem_zalloc(n, 1);
-	for (size_t at = 0; at < n;) {
+	for (size_t at = 0; at < n && budget_steps(budget, DECODE_STEPS);) {
 		struct returns_step s = {.at = (uint32_t)at, .target = RETURNS_NOWHERE};
 
 		if (!read_one(out, &s)) {

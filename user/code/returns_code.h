@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "elf/budget.h"
 
 #define RETURNS_NOWHERE UINT32_MAX
 
@@ -26,17 +27,18 @@ struct returns_step {
 struct returns_code {
 	const uint8_t *bytes; /* borrowed */
 	size_t n;
+	struct budget *budget; /* of the file; borrowed */
 	VEC(struct returns_step) steps;
 	uint32_t *step_at; /* of each byte: the step that starts there + 1, or 0 */
 	uint8_t *starts;   /* of each byte: a function starts there */
 };
 
 /* Whether the @n bytes are worth decoding: not where they are data, or keep frame pointers. */
-bool returns_code_tells(const uint8_t *bytes, size_t n);
+bool returns_code_tells(const uint8_t *bytes, size_t n, struct budget *);
 
 /* Decodes @bytes in sequence, skipping those that are no instruction. Functions start where a call
  * goes or an address is taken. The caller releases @out. */
-void returns_code_read(const uint8_t *bytes, size_t n, struct returns_code *out);
+void returns_code_read(const uint8_t *bytes, size_t n, struct budget *, struct returns_code *out);
 void returns_code_release(struct returns_code *);
 
 /* The number of the step that starts at @at: false where none does. */

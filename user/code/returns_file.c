@@ -8,6 +8,7 @@
 
 #define MAX_SECTIONS 4096
 #define MAX_SYMBOLS  (1u << 18)
+#define SYMBOL_STEPS 16
 
 /* The entry point's code up to the call of what calls main(). */
 #define ENTRY_BYTES 64
@@ -125,7 +126,9 @@ bool returns_file_code(struct returns_file *x, uint64_t from, uint64_t to,
 
 static void add_exports(struct returns_file *x, const Elf64_Sym *symbols, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	const size_t steps = SYMBOL_STEPS + x->elf->segments.n;
+
+	for (size_t i = 0; i < n && budget_steps(x->elf->budget, steps); i++) {
 		struct returns_range e = {0};
 
 		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
@@ -147,6 +150,8 @@ static void find_exports(struct returns_file *x)
 	    h.sh_size / sizeof(*symbols) > MAX_SYMBOLS)
 		return;
 	n = h.sh_size / sizeof(*symbols);
+	if (!budget_memory(x->elf->budget, n * sizeof(struct returns_range)))
+		return;
 	symbols = mem_zalloc(n, sizeof(*symbols));
 	if (!elffile_read(x->elf, h.sh_offset, symbols, n * sizeof(*symbols)))
 		add_exports(x, symbols, n);

@@ -10,6 +10,9 @@
 /* Jumps back need a pass each, where one leads into the way of another. */
 #define MAX_PASSES 16
 
+/* What each step takes in a pass. */
+#define PASS_STEPS 4
+
 /* What the way from the start tells: by both registers, as far as each is known. */
 struct origin {
 	bool reached, has_rsp, has_rbp;
@@ -230,6 +233,8 @@ static void find_frames(struct ways *w)
 		bool news = false;
 
 		changed = false;
+		if (!budget_steps(w->code->budget, n * PASS_STEPS))
+			break;
 		for (size_t i = n; i-- > 0;) {
 			if (pass && !news && w->code->steps.at[i].target == RETURNS_NOWHERE)
 				continue;
@@ -385,6 +390,8 @@ static void find_origins(struct ways *w)
 	}
 	for (int pass = 0; changed && pass < MAX_PASSES; pass++) {
 		changed = false;
+		if (!budget_steps(w->code->budget, n))
+			break;
 		for (size_t i = 0; i < n; i++) {
 			if (w->news[i]) {
 				w->news[i] = 0;

@@ -5,22 +5,24 @@
 
 #include "elf/segments.h"
 
-#define MAX_TEXT 4096
+#define MAX_TEXT   4096
+#define USUAL_TEXT 64
 
 /* The text at @offset, up to MAX_TEXT bytes; NULL where it has no end. Owned by the caller. */
 static char *read_text(const struct elffile *f, uint64_t offset)
 {
 	char text[MAX_TEXT + 1];
-	size_t n = MAX_TEXT;
 
-	if (offset >= f->bytes)
-		return NULL;
-	if (f->bytes - offset < n)
-		n = f->bytes - offset;
-	if (elffile_read(f, offset, text, n))
-		return NULL;
-	text[n] = '\0';
-	return strlen(text) < n ? mem_strdup(text) : NULL;
+	for (size_t n = USUAL_TEXT; n <= MAX_TEXT && offset < f->bytes; n *= 8) {
+		const size_t got = f->bytes - offset < n ? f->bytes - offset : n;
+
+		if (elffile_read(f, offset, text, got))
+			return NULL;
+		text[got] = '\0';
+		if (strlen(text) < got)
+			return mem_strdup(text);
+	}
+	return NULL;
 }
 
 static bool find_strings(void *context, const Elf64_Dyn *d)

@@ -29,13 +29,19 @@ static bool is_wanted(const struct search *s, const Elf64_Nhdr *h, const char *n
 	       h->n_descsz && h->n_descsz <= s->most;
 }
 
-static size_t search_notes(const char *notes, size_t n, uint64_t align, const struct search *s)
+/* What one note takes. */
+#define NOTE_STEPS 8
+
+static size_t search_notes(const struct elffile *f, const char *notes, size_t n, uint64_t align,
+			   const struct search *s)
 {
 	for (size_t at = 0; n - at >= sizeof(Elf64_Nhdr);) {
 		const char *name = notes + at + sizeof(Elf64_Nhdr);
 		uint64_t desc, end;
 		Elf64_Nhdr h;
 
+		if (!budget_steps(f->budget, NOTE_STEPS))
+			return 0;
 		memcpy(&h, notes + at, sizeof(h));
 		desc = align_up(at + sizeof(h) + h.n_namesz, align);
 		end = desc + h.n_descsz;
@@ -63,12 +69,13 @@ static size_t read_notes(const struct elffile *f, uint64_t offset, uint64_t byte
 	notes = mem_zalloc(n + 1, 1);
 	if (elffile_read(f, offset, notes, n))
 		return 0;
-	return search_notes(notes, n, align == 8 ? 8 : 4, s);
+	return search_notes(f, notes, n, align == 8 ? 8 : 4, s);
 }
 
 size_t note_read(const struct elffile *f, const struct note_key *key, void *out, size_t most)
 {
 	const struct search search = {key, out, most};
+	const Elf64_Phdr *last = NULL;
 	size_t left = MAX_NOTES;
 	Elf64_Shdr s;
 	size_t n;
@@ -76,9 +83,10 @@ size_t note_read(const struct elffile *f, const struct note_key *key, void *out,
 	for (size_t i = 0; i < f->segments.n && left; i++) {
 		const Elf64_Phdr *p = &f->segments.at[i];
 
-		if (p->p_type != PT_NOTE)
+		if (p->p_type != PT_NOTE || (last && last->p_offset == p->p_offset))
 			continue;
 		left--;
+		last = p;
 		n = read_notes(f, p->p_offset, p->p_filesz, p->p_align, &search);
 		if (n)
 			return n;

@@ -2,6 +2,8 @@
 
 /* Far beyond what linkers write: some 30, and one for each shared object that is needed. */
 #define MAX_ENTRIES 4096
+#define AT_ONCE	    64
+#define ENTRY_STEPS 4
 
 static bool is_code(const Elf64_Phdr *p)
 {
@@ -58,15 +60,22 @@ const Elf64_Phdr *segments_first(const struct elffile *f, uint32_t type)
 bool segments_dynamic(const struct elffile *f, bool (*fn)(void *, const Elf64_Dyn *), void *context)
 {
 	const Elf64_Phdr *dynamic = segments_first(f, PT_DYNAMIC);
-	uint64_t n = dynamic ? dynamic->p_filesz / sizeof(Elf64_Dyn) : 0;
+	Elf64_Dyn d[AT_ONCE];
+	uint64_t n = dynamic && f->is_64 ? dynamic->p_filesz / sizeof(*d) : 0;
 
-	for (uint64_t i = 0; i < n && i < MAX_ENTRIES && f->is_64; i++) {
-		Elf64_Dyn d;
+	if (dynamic &&
+	    (dynamic->p_offset > f->bytes || n > (f->bytes - dynamic->p_offset) / sizeof(*d)))
+		n = 0;
+	n = n < MAX_ENTRIES ? n : MAX_ENTRIES;
+	for (uint64_t i = 0; i < n; i++) {
+		const size_t left = n - i < AT_ONCE ? n - i : AT_ONCE;
 
-		if (elffile_read(f, dynamic->p_offset + i * sizeof(d), &d, sizeof(d)) ||
-		    d.d_tag == DT_NULL)
+		if (i % AT_ONCE == 0 &&
+		    elffile_read(f, dynamic->p_offset + i * sizeof(*d), d, left * sizeof(*d)))
 			return false;
-		if (fn(context, &d))
+		if (d[i % AT_ONCE].d_tag == DT_NULL || !budget_steps(f->budget, ENTRY_STEPS))
+			return false;
+		if (fn(context, &d[i % AT_ONCE]))
 			return true;
 	}
 	return false;

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "elf/budget.h"
 #include "elf/needed.h"
 #include "process/procfs.h"
 
@@ -23,6 +24,7 @@
 #define MAX_OBJECTS	1024
 #define MAX_OPENS	(1u << 15)
 #define MAX_SCRIPTS	4
+#define OPEN_STEPS	512
 #define MAX_CACHE_BYTES (4u << 20)
 
 /* The form that glibc has written since 2.32, and after an older part before; see ldconfig(8) and
@@ -58,6 +60,7 @@ struct search {
 	char *root; /* its path, as links to files below it begin */
 	struct cache cache;
 	size_t n_opens;
+	struct budget budget; /* of all files together */
 };
 
 /* --- files ---------------------------------------------------------------------------------- */
@@ -103,7 +106,9 @@ static const char *below(const char *path, const char *root)
 /* An ELF file or a script, for reading; or negative. */
 static int open_file(struct search *s, const char *path)
 {
-	return s->n_opens++ < MAX_OPENS ? elffile_open_path(s->root_fd, path) : -EMFILE;
+	return s->n_opens++ < MAX_OPENS && budget_steps(&s->budget, OPEN_STEPS)
+		       ? elffile_open_path(s->root_fd, path)
+		       : -EMFILE;
 }
 
 /* --- glibc-hwcaps --------------------------------------------------------------------------- */
@@ -348,7 +353,7 @@ static void follow(struct search *s, const char *path)
 	struct elffile f;
 
 	*strrchr(origin, '/') = '\0';
-	if (fd < 0 || elffile_open(fd, &f))
+	if (fd < 0 || elffile_open_within(fd, &s->budget, &f))
 		return;
 	needed_read(&f, &needed);
 	elffile_release(&f);
@@ -379,6 +384,7 @@ static void find_all(struct search *s, const char *path)
 {
 	_free_ char *program = mem_strdup(path);
 
+	budget_open(NULL, 0, &s->budget);
 	for (int i = 0; i < MAX_SCRIPTS; i++) {
 		char *other = interpreter_of(s, program);
 
@@ -469,6 +475,7 @@ char *closure_library(const char *name)
 	const char *path;
 	char *real;
 
+	budget_open(NULL, 0, &s.budget);
 	cache_read(&s);
 	path = cache_find(&s.cache, name);
 	real = path ? realpath(path, NULL) : NULL;
@@ -495,6 +502,7 @@ void closure_each_library(void (*each)(void *context, const char *path), void *c
 	struct search s = {.root_fd = -1};
 	struct listing listing = {each, context};
 
+	budget_open(NULL, 0, &s.budget);
 	cache_read(&s);
 	cache_each(&s.cache, list_one, &listing);
 	cache_release(&s.cache);

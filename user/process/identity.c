@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "elf/budget.h"
 #include "elf/elffile.h"
 #include "process/opener.h"
 
@@ -30,10 +31,12 @@ bool identity_same(const struct identity *a, const struct identity *b)
 
 uint8_t identity_read_build_id(int fd, uint8_t id[BUILDID_MAX])
 {
+	struct budget budget;
 	struct elffile f;
 	uint8_t n;
 
-	if (elffile_open(fd, &f))
+	budget_open_small(NULL, 0, &budget);
+	if (elffile_open_within(fd, &budget, &f))
 		return 0;
 	n = buildid_read(&f, id);
 	elffile_release(&f);

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "elf/budget.h"
 #include "elf/buildid.h"
 #include "elf/elffile.h"
 #include "process/identity.h"
@@ -298,6 +299,16 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 	return number;
 }
 
+/* Of a process that is gone: root's. */
+static uint32_t user_of(uint32_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	return stat(path, &st) ? 0 : st.st_uid;
+}
+
 uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
 		     const struct image_id *id)
 {
@@ -309,7 +320,8 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	const char *note = is_deleted ? "deleted" : NULL;
 	uint32_t number = find(m, &want, path);
 	struct opener_answer a = {.fd = -1};
-	int root_fd;
+	uint64_t owner;
+	int fd, root_fd;
 
 	if (number != IMAGE_NONE) {
 		m->at.at[number]->asked = m->round;
@@ -324,7 +336,11 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 		opener_answer_release(m->opener, &a);
 		return images_jit(m, pid);
 	}
+	fd = a.fd;
+	owner = fd < 0 ? 0 : budget_owner_of(fd, user_of(pid));
 	number = add_file(m, path, &want, &a, note);
+	if (fd >= 0 && m->at.at[number]->fd == fd)
+		m->at.at[number]->owner = owner;
 	if (m->at.at[number]->root_fd < 0)
 		m->at.at[number]->root_fd = root_fd;
 	return number;

@@ -53,6 +53,7 @@ struct image {
 	uint32_t first;	     /* the first image of the same build; its own number: it is that */
 	uint32_t next_copy;  /* of the first one, or of a copy; IMAGE_NONE: none */
 	uint32_t serial;     /* of no other image, not even of one that gets its number later */
+	uint64_t owner;	     /* of the file, see budget_owner_of() */
 	uint32_t asked;	     /* in which round it was: see images_forget() */
 };
 

@@ -31,6 +31,9 @@
 /* Looks for children that were born meanwhile: few find any. */
 #define MOST_ROUNDS 8
 
+/* After the end foreign files are read for so long at most. */
+#define READ_AFTER_NS 2000000000u
+
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 #define ENDING_SIGNALS (sizeof(ending) / sizeof(*ending))
 
@@ -75,6 +78,24 @@ static int watch_all(struct capture *c)
 	for (size_t i = 0; i < c->o.target->pidfds.n && !ret; i++)
 		ret = watch(c, c->o.target->pidfds.at[i]);
 	return ret ? ret : sideband_watch(session_sideband(c->session), c->epoll_fd);
+}
+
+static uint64_t deadline_of(const struct capture *c)
+{
+	return c->o.duration_ns ? c->start_ns + (uint64_t)c->o.duration_ns : UINT64_MAX;
+}
+
+/* Whether foreign files may be read: until a signal or the end of the time, and for a while then,
+ * so that the last samples have their stacks. */
+static bool reads_on(void *context)
+{
+	const struct capture *c = context;
+	struct pollfd p = {.fd = c->signal_fd, .events = POLLIN};
+	const uint64_t until = c->reads_until_ns ? c->reads_until_ns
+			       : c->start_ns	 ? deadline_of(c)
+						 : UINT64_MAX;
+
+	return clock_ns(CLOCK_MONOTONIC) < until && poll(&p, 1, 0) == 0;
 }
 
 /* Without the right to it, it does without. */
@@ -125,7 +146,8 @@ static int open_all(struct capture *c)
 	if (ret)
 		return ret;
 	services.session = c->session;
-	ret = intake_init(&c->in, &services, &c->sources);
+	c->reading = (struct crew_wait){reads_on, c};
+	ret = intake_init(&c->in, &services, &c->sources, &c->reading);
 	if (ret)
 		return ret;
 	ret = session_attach(c->session);
@@ -268,11 +290,6 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 	fn(context, &p);
 }
 
-static uint64_t deadline_of(const struct capture *c)
-{
-	return c->o.duration_ns ? c->start_ns + (uint64_t)c->o.duration_ns : UINT64_MAX;
-}
-
 /* Neither the time is over nor a signal there, which loop() takes in. */
 static bool goes_on(void *context)
 {
@@ -342,6 +359,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->in.ending = &c->ending;
 	capture_start_windows(c);
 	*end = loop(c, fn, context, &ret);
+	c->reads_until_ns = clock_ns(CLOCK_MONOTONIC) + READ_AFTER_NS;
 	if (*end != CAPTURE_SIGNAL)
 		let_second_kill();
 	sources_ending(&c->sources);

@@ -18,7 +18,9 @@ struct capture {
 	struct slowdown *slowdown;
 	struct sources sources;
 	struct intake in;
-	struct crew_wait ending; /* what intake asks while it waits for others */
+	struct crew_wait reading; /* whether foreign files may be read */
+	uint64_t reads_until_ns;  /* after the loop: no longer than that; 0: it has not ended */
+	struct crew_wait ending;  /* what intake asks while it waits for others */
 	struct namebook names;
 	struct turn turn;
 	bool part_needed;	   /* the windows in the file could not be read */

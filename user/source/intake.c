@@ -75,6 +75,15 @@ static bool goes_on(void *context)
 	return !is_ending(in);
 }
 
+/* While foreign files are read here. */
+static bool reads_on(void *context)
+{
+	struct intake *in = context;
+
+	make_room(in);
+	return in->reading->goes_on(in->reading->context);
+}
+
 /* It entered our PID namespace by its birth (setns(2)). */
 static void take_newcomer(struct intake *in, const struct side_record *r)
 {
@@ -245,17 +254,29 @@ static bool is_made_up(void *unwinder, struct place place)
 	return unwinder && unwinder_is_made_up(unwinder, place);
 }
 
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* All files together may hold this part of the machine's memory; beyond it, code is walked by frame
+ * pointer. 3,721 files of Debian 12 take 390 MB, none of them more than 37 MB. */
+#define MEMORY_PART 8
+
 int intake_init(struct intake *in, const struct source_services *services,
-		const struct sources *sources)
+		const struct sources *sources, const struct crew_wait *reading)
 {
 	struct source_services all = *services;
+	const struct budget_world world = {now_ns, reads_on, in, mem_most() / MEMORY_PART};
 	int ret;
 
 	*in = (struct intake){.target = services->target,
 			      .session = services->session,
 			      .sideband = session_sideband(services->session),
 			      .sources = sources,
-			      .wait = {goes_on, in}};
+			      .wait = {goes_on, in},
+			      .reading = reading};
+	in->pool = budget_pool_new(&world);
 	in->images = images_new();
 	images_set_opener(in->images, services->opener);
 	images_set_kernel_names(in->images, ksyms_find);
@@ -266,7 +287,7 @@ int intake_init(struct intake *in, const struct source_services *services,
 	sources_begin(sources, &all);
 	ret = session_tables(in->session, &in->tables);
 	if (!ret)
-		in->unwinder = unwinder_new(in->tables, in->images, in->procs);
+		in->unwinder = unwinder_new(in->tables, in->images, in->procs, in->pool);
 	in->stacks.is_made_up = is_made_up;
 	in->stacks.context = in->unwinder;
 	return ret;
@@ -315,6 +336,7 @@ void intake_release(struct intake *in)
 {
 	stackbook_release(&in->stacks);
 	unwinder_free(in->unwinder);
+	budget_pool_free(in->pool);
 	tables_free(in->tables);
 	procs_free(in->procs);
 	images_free(in->images);

@@ -30,6 +30,7 @@ struct intake {
 	struct procs *procs;
 	struct tables *tables;
 	struct unwinder *unwinder;
+	struct budget_pool *pool; /* of foreign files that are read */
 	struct stackbook stacks;
 	const struct sources *sources; /* borrowed, as the session */
 	struct pending pending;
@@ -41,13 +42,16 @@ struct intake {
 	struct map followed; /* processes of the target, where it is not everything */
 	uint64_t remaps;     /* of procs, as of the last drain */
 	uint64_t side_lost;
-	struct crew_wait wait;		/* of sources that wait for others */
-	const struct crew_wait *ending; /* whether the capture goes on; borrowed, NULL: it does */
+	struct crew_wait wait;		 /* of sources that wait for others */
+	const struct crew_wait *reading; /* whether foreign files may be read; borrowed */
+	const struct crew_wait *ending;	 /* whether the capture goes on; borrowed, NULL: it does */
 };
 
 /* With a loaded session: before it is attached. Of @services what the capture has; the rest is
- * intake's own. Errors with a text; released all the same. */
-int intake_init(struct intake *, const struct source_services *services, const struct sources *);
+ * intake's own. @reading is asked often while foreign files are read; borrowed. Errors with a text;
+ * released all the same. */
+int intake_init(struct intake *, const struct source_services *services, const struct sources *,
+		const struct crew_wait *reading);
 void intake_release(struct intake *);
 
 /* What there is already: the target's processes, or all. */

@@ -110,6 +110,11 @@ void ledger_notes(struct profile *p, const struct ledger_input *in)
 	add_note(p, "throttled by the kernel, times", session_throttled(in->session));
 	add_note(p, "records about processes lost, read from /proc", in->side_lost);
 	add_note(p, "stack missing", in->stacks_missing);
+	add_note(p, "unwind tables not made: budget of the file used up, files",
+		 in->unwind.losses.files);
+	add_note(p, "unwind tables put off: their owner's files took too long, times",
+		 in->unwind.losses.put_off);
+	add_note(p, "unwind tables not made: the capture ended, files", in->unwind.losses.stopped);
 }
 
 /* Time that the target was on a CPU: the scheduler's account where the kernel tells, else from the

@@ -15,13 +15,15 @@
  */
 #define MAX_ASKED 8
 
-struct unwinder *unwinder_new(struct tables *tables, struct images *images, struct procs *procs)
+struct unwinder *unwinder_new(struct tables *tables, struct images *images, struct procs *procs,
+			      struct budget_pool *pool)
 {
 	struct unwinder *u = mem_zalloc(1, sizeof(*u));
 
 	u->tables = tables;
 	u->images = images;
 	u->procs = procs;
+	u->pool = pool;
 	return u;
 }
 
@@ -53,51 +55,93 @@ static void empty_table(struct table_blob *out)
 	*out = (struct table_blob){.words = (uint64_t *)h, .n_words = TABLE_LINE_WORDS};
 }
 
-/* All makers together may hold this part of the machine's memory; beyond it, code is walked by
- * frame pointer. The makers of 3,721 files of Debian 12 take 390 MB, none of them more than 37 MB.
- */
-#define MAKERS_PART 8
+/* What a piece of code, and one place in it, may take beyond what the file's budget has: more than
+ * nearly all pieces of honest files do. */
+static const struct budget_limits of_piece = {.bytes = 2u << 20, .steps = 1u << 21, .ns = 50000000};
+static const struct budget_limits of_place = {.bytes = 4096, .steps = 2048, .ns = 100000};
 
-static bool are_too_large(const struct unwinder *u)
+/* Nothing more is told of the file: its memory is free for others. */
+static void give_up(struct unwinder *u, uint32_t image, struct maker *m)
 {
-	uint64_t bytes = 0;
+	static const char why[] = "unwind tables not made: budget of the file used up";
+	struct image *i = images_at(u->images, image);
 
-	for (size_t i = 0; i < u->makers.n; i++)
-		bytes += u->makers.at[i]->maker ? table_maker_bytes(u->makers.at[i]->maker) : 0;
-	return bytes > mem_most() / MAKERS_PART;
+	if (m->budget.end == BUDGET_USED_UP && !i->note)
+		i->note = mem_strdup(why);
+	table_maker_free(m->maker);
+	m->maker = NULL;
+	budget_hold(&m->budget, 0);
 }
 
-/* The maker of @image's tables; NULL where nothing can be told of its code. */
-static struct table_maker *maker_of(struct unwinder *u, uint32_t image)
+/* A new maker for the file; NULL: not now. */
+static struct maker *open_maker(struct unwinder *u, uint32_t image)
 {
 	const struct image *i = images_at(u->images, image);
-	struct maker *m;
-	bool fresh;
-	uint32_t *at = map_put(&u->makers_by_image, image, &fresh);
+	struct maker *m = mem_zalloc(1, sizeof(*m));
 
-	if (!fresh)
-		return u->makers.at[*at]->maker;
-	*at = (uint32_t)u->makers.n;
-	m = mem_zalloc(1, sizeof(*m));
-	vec_push(&u->makers, m);
-	if (i->fd < 0 || elffile_open(i->fd, &m->file))
-		return NULL;
-	if (table_maker_new(&m->file, &m->maker))
-		m->maker = NULL;
-	if (are_too_large(u)) {
-		table_maker_free(m->maker);
-		m->maker = NULL;
-	}
-	return m->maker;
+	budget_open(u->pool, i->owner, &m->budget);
+	if (i->fd < 0)
+		return m;
+	if (budget_begin(&m->budget, NULL) && !elffile_open_within(i->fd, &m->budget, &m->file) &&
+	    !table_maker_new(&m->file, &m->maker))
+		budget_hold(&m->budget, table_maker_bytes(m->maker));
+	if (budget_end(&m->budget) == BUDGET_USED_UP)
+		give_up(u, image, m);
+	if (m->budget.end == BUDGET_GOES_ON || m->budget.end == BUDGET_USED_UP)
+		return m;
+	unwinder_maker_free(m);
+	return NULL;
 }
 
-static void build(struct unwinder *u, struct place place, struct table_blob *out)
+/* The maker of @image's tables, whose own maker is NULL where nothing can be told of its code;
+ * NULL: not now. */
+static struct maker *maker_of(struct unwinder *u, uint32_t image)
 {
-	struct table_maker *maker = maker_of(u, place.image);
-	uint64_t from = place.offset >> WIRE_PIECE_BITS << WIRE_PIECE_BITS;
+	const uint32_t *found = map_get(&u->makers_by_image, image);
+	struct maker *m;
+	bool fresh;
 
-	if (!maker || table_make(maker, from, from + (1ull << WIRE_PIECE_BITS), out))
+	if (found)
+		return u->makers.at[*found];
+	m = open_maker(u, image);
+	if (m) {
+		*map_put(&u->makers_by_image, image, &fresh) = (uint32_t)u->makers.n;
+		vec_push(&u->makers, m);
+	}
+	return m;
+}
+
+/* False: not now. */
+static bool build(struct unwinder *u, struct place place, struct table_blob *out)
+{
+	struct maker *m = maker_of(u, place.image);
+	uint64_t from = place.offset >> WIRE_PIECE_BITS << WIRE_PIECE_BITS;
+	bool made = false;
+
+	if (m && m->maker) {
+		made = budget_begin(&m->budget, &of_piece) &&
+		       !table_make(m->maker, from, from + (1ull << WIRE_PIECE_BITS), out);
+		if (budget_end(&m->budget) == BUDGET_USED_UP)
+			give_up(u, place.image, m);
+		if (!made && (m->budget.end == BUDGET_PUT_OFF || m->budget.end == BUDGET_STOPPED))
+			return false;
+	}
+	if (m && !made)
 		empty_table(out);
+	return m;
+}
+
+/* What call frame information says of a place itself. */
+static bool frame_at(struct unwinder *u, struct place place, struct cfi_frame *out)
+{
+	struct maker *m = maker_of(u, place.image);
+	bool found;
+
+	*out = (struct cfi_frame){0};
+	if (!m || !m->maker)
+		return false;
+	found = budget_begin(&m->budget, &of_place) && table_frame(m->maker, place.offset, out);
+	return budget_end(&m->budget) == BUDGET_GOES_ON && found;
 }
 
 static struct entry *entry_of(struct unwinder *u, struct place place)
@@ -123,8 +167,8 @@ static struct table_blob mapped(const struct unwinder *u, const struct entry *e)
 	return out;
 }
 
-/* The table for @place, made if need be, and put into the kernel as @piece's where that is known.
- * For native code, valid until the next call. */
+/* The table for @place, made if need be, and put into the kernel as @piece's where that is known;
+ * no words: not now. For native code, valid until the next call. */
 static struct table_blob table_of(struct unwinder *u, struct place place,
 				  const struct wire_piece *piece)
 {
@@ -135,8 +179,13 @@ static struct table_blob table_of(struct unwinder *u, struct place place,
 	if (table.words)
 		return table;
 	if (!e->own.words) {
-		build(u, place, &e->own);
+		struct table_blob made = {0};
+		const bool now = build(u, place, &made);
+
 		u->build_ns += (int64_t)(clock_ns(CLOCK_MONOTONIC) - start);
+		if (!now)
+			return made;
+		e->own = made;
 	}
 	if (!piece || tables_put(u->tables, piece, e->own.words, e->own.n_words))
 		return e->own;
@@ -192,7 +241,10 @@ void unwinder_want(struct unwinder *u, const struct wire_want *w)
 	}
 	if (place.image >= IMAGE_VDSO)
 		know_file(u, place.image, &w->piece);
-	table_of(u, place, &w->piece);
+	if (!table_of(u, place, &w->piece).words) {
+		tables_ask_again(u->tables, &w->piece);
+		return;
+	}
 	/* One build-id, two files: the second piece has the table of the first. */
 	e = entry_of(u, place);
 	if (e->in_kernel && memcmp(&e->piece, &w->piece, sizeof(w->piece)) != 0)
@@ -222,7 +274,8 @@ static bool find(void *context, uint64_t address, struct native_code *out)
 		return true;
 	/* What a walk here needs the walker there will need too: it gets it before it asks. */
 	w->table = table_of(w->u, place, piece_of(w->u, place, &piece) ? &piece : NULL);
-	*out = (struct native_code){.table = &w->table, .offset = place.offset};
+	*out = (struct native_code){.table = w->table.words ? &w->table : NULL,
+				    .offset = place.offset};
 	return true;
 }
 
@@ -230,18 +283,18 @@ static bool frame(void *context, uint64_t address, struct cfi_frame *out)
 {
 	struct walk *w = context;
 	struct place place = procs_place(w->u->procs, w->slice->sample.pid, address);
-	struct table_maker *maker = place.image == IMAGE_NONE ? NULL : maker_of(w->u, place.image);
 
-	return maker && table_frame(maker, place.offset, out);
+	return place.image != IMAGE_NONE && frame_at(w->u, place, out);
 }
 
 bool unwinder_is_made_up(struct unwinder *u, struct place place)
 {
-	struct table_maker *maker = place.image < IMAGE_FIRST ? NULL : maker_of(u, place.image);
+	struct place before = place;
 	struct cfi_frame found;
 
-	return maker && table_frame(maker, place.offset, &found) && !found.signal &&
-	       !table_frame(maker, place.offset - 1, &found);
+	before.offset--;
+	return place.image >= IMAGE_FIRST && frame_at(u, place, &found) && !found.signal &&
+	       !frame_at(u, before, &found);
 }
 
 /* From one of the slice's two parts. */
@@ -341,7 +394,8 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 
 void unwinder_stats(const struct unwinder *u, struct unwinder_stats *out)
 {
-	*out = (struct unwinder_stats){.tables = tables_count(u->tables),
+	*out = (struct unwinder_stats){.losses = *budget_pool_losses(u->pool),
+				       .tables = tables_count(u->tables),
 				       .table_bytes = tables_bytes(u->tables),
 				       .evicted = tables_evicted(u->tables),
 				       .walks = u->walks,

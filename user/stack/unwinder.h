@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "elf/budget.h"
 #include "load/tables.h"
 #include "process/images.h"
 #include "process/procs.h"
@@ -16,7 +17,8 @@
 
 struct unwinder;
 /* All borrowed; they must outlive it. */
-struct unwinder *unwinder_new(struct tables *, struct images *, struct procs *);
+struct unwinder *unwinder_new(struct tables *, struct images *, struct procs *,
+			      struct budget_pool *);
 void unwinder_free(struct unwinder *);
 
 /* A file without a table was met: it gets one, an empty one where nothing can be told of it. */
@@ -37,6 +39,7 @@ bool unwinder_dropped(const struct unwinder *, const struct wire_slice *);
 void unwinder_forget(struct unwinder *);
 
 struct unwinder_stats {
+	struct budget_losses losses; /* what was not made */
 	uint64_t tables, table_bytes, evicted, walks;
 	int64_t build_ns; /* wall time spent on tables */
 };

@@ -11,6 +11,7 @@ void unwinder_maker_free(struct maker *m)
 {
 	table_maker_free(m->maker);
 	elffile_release(&m->file);
+	budget_close(&m->budget);
 	free(m);
 }
 

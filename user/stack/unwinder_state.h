@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "elf/budget.h"
 #include "elf/elffile.h"
 #include "unwind/table_build.h"
 #include "wire.h"
@@ -23,7 +24,8 @@ struct entry {
 
 /* An image opened to make tables of its pieces. */
 struct maker {
-	struct elffile file;
+	struct budget budget;
+	struct elffile file;	   /* charges it */
 	struct table_maker *maker; /* NULL: cannot be */
 };
 
@@ -31,6 +33,7 @@ struct unwinder {
 	struct tables *tables;
 	struct images *images;
 	struct procs *procs;
+	struct budget_pool *pool;
 	struct map by_piece; /* image, piece → index in entries */
 	VEC(struct entry) entries;
 	struct map file_of; /* image → index in files: how the kernel calls it, once known */

@@ -16,6 +16,7 @@
 
 #define MAX_OFFSET (UINT64_C(1) << 32)
 #define MAX_ROWS   (1u << 25)
+#define ROW_STEPS  8
 
 struct table_maker {
 	struct cfi *cfi;
@@ -106,6 +107,8 @@ static int add_row(struct builder *b, uint64_t offset, const struct table_rule *
 		offset = b->from;
 	if (offset >= MAX_OFFSET)
 		return err(-EFBIG, "code beyond 4 GiB into the file");
+	if (!budget_steps(b->rules.budget, ROW_STEPS))
+		return err(-ECANCELED, "unwind rules that take too long to make");
 	if (b->rows.n >= MAX_ROWS)
 		return err(-EFBIG, "unwind table of over %u rows: too large", MAX_ROWS);
 	open_pages(b, offset);
@@ -275,6 +278,10 @@ int table_maker_new(const struct elffile *f, struct table_maker **out)
 	m->go = gotab_open(f);
 	m->returns = returns_new(f);
 	table_gaps_init(&m->gaps, f);
+	if (budget_is_over(f->budget)) {
+		table_maker_free(m);
+		return err(-ECANCELED, "a file that takes too long to read");
+	}
 	*out = m;
 	return 0;
 }
@@ -332,8 +339,10 @@ int table_make(struct table_maker *m, uint64_t from, uint64_t to, struct table_b
 	int rc;
 
 	*out = (struct table_blob){0};
-	table_rules_init(&b.rules);
+	table_rules_init(&b.rules, m->gaps.file->budget);
 	rc = add_parts(&b, m, from, to);
+	if (!rc && budget_is_over(m->gaps.file->budget))
+		rc = err(-ECANCELED, "code that takes too long to read");
 	if (!rc && b.pages.n)
 		put_last_row(&b);
 	if (!rc)

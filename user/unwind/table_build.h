@@ -19,8 +19,9 @@ struct table_blob {
 
 /*
  * Builds the tables of one file, from the file itself: a separate debug file has no call frame
- * information. @f must outlive it. -ENOTSUP with a text for files of other machines, -EFBIG for an
- * implausible size, -EINVAL if unreadable. Owned by the caller.
+ * information. @f must outlive it; its budget is charged for all that the maker does, and
+ * -ECANCELED with a text returned where that says to give up. -ENOTSUP with a text for files of
+ * other machines, -EFBIG for an implausible size, -EINVAL if unreadable. Owned by the caller.
  */
 struct table_maker;
 int table_maker_new(const struct elffile *f, struct table_maker **out);

@@ -14,6 +14,8 @@
 #define MAX_READS     4096
 #define MAX_GAP_BYTES (1u << 20)
 #define MAX_ALL_BYTES (64u << 20)
+/* That take a step to search. */
+#define SEARCH_BYTES 4
 
 /* Where the kernel stores the interrupted registers, relative to the stack pointer with which the
  * handler returns: offsets of uc_mcontext.gregs in ucontext_t. */
@@ -164,6 +166,8 @@ static size_t search(struct table_gaps *g, uint64_t from, uint64_t to, struct ta
 	if (!g->n_reads || to - from > (is_all ? MAX_ALL_BYTES : MAX_GAP_BYTES))
 		return 0;
 	g->n_reads--;
+	if (!budget_steps(g->file->budget, (to - from) / SEARCH_BYTES))
+		return 0;
 	code = mem_zalloc(to - from, 1);
 	if (elffile_read(g->file, from, code, to - from))
 		return 0;

@@ -4,6 +4,9 @@
 
 #define NO_REGISTER 0xff
 
+/* What a look at one more place takes. */
+#define PROBE_STEPS 8
+
 struct saved {
 	uint8_t how; /* enum table_saved */
 	short offset;
@@ -106,6 +109,9 @@ uint16_t table_rules_add(struct table_rules *rules, const struct table_rule *r)
 		if (!memcmp(&rules->at.at[*found], r, sizeof(*r)))
 			return (uint16_t)*found;
 		hash++;
+		/* Many may have been made to have one hash. */
+		if (!budget_steps(rules->budget, PROBE_STEPS))
+			return TABLE_RULE_OTHER;
 	}
 	if (rules->at.n == MAX_RULES)
 		return TABLE_RULE_OTHER;
@@ -114,9 +120,9 @@ uint16_t table_rules_add(struct table_rules *rules, const struct table_rule *r)
 	return (uint16_t)(rules->at.n - 1);
 }
 
-void table_rules_init(struct table_rules *rules)
+void table_rules_init(struct table_rules *rules, struct budget *budget)
 {
-	*rules = (struct table_rules){0};
+	*rules = (struct table_rules){.budget = budget};
 	table_rules_add(rules, &(struct table_rule){.cfa = TABLE_CFA_NONE});
 	table_rules_add(rules, &(struct table_rule){.cfa = TABLE_CFA_OTHER,
 						    .ra = TABLE_SAVED_OTHER,

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "cfi/cfi.h"
+#include "elf/budget.h"
 #include "sample/table.h"
 
 /* What a rule cannot express becomes *_OTHER, for user space to evaluate. */
@@ -18,11 +19,12 @@ struct table_rule table_rule_of(const struct cfi_row *);
 #define TABLE_RULE_OTHER 1
 
 struct table_rules {
+	struct budget *budget; /* of the file; borrowed */
 	VEC(struct table_rule) at;
 	struct map by_hash;
 };
 
-void table_rules_init(struct table_rules *);
+void table_rules_init(struct table_rules *, struct budget *);
 /* The number of the rule; TABLE_RULE_OTHER once 65,535 are taken. */
 uint16_t table_rules_add(struct table_rules *, const struct table_rule *);
 void table_rules_release(struct table_rules *);

@@ -1,0 +1,368 @@
+#include "elf/budget.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+/*
+ * What opening one file may take, and all its pieces beyond what each brings: of 4,100 files of
+ * Debian 12, toolchains, CUDA and cloud tools a Go program of 700 MB takes most, 177 MiB and
+ * 600,000 steps.
+ */
+static const struct budget_limits of_file = {.bytes = UINT64_C(384) << 20,
+					     .steps = 1u << 25,
+					     .memory = UINT64_C(768) << 20,
+					     .ns = UINT64_C(5000000000)};
+/* And if its owner has wasted too much: more than nine of ten honest files take. */
+static const struct budget_limits of_spared = {
+	.bytes = 4u << 20, .steps = 1u << 18, .memory = 8u << 20, .ns = 500000000};
+
+/* The work of so many files whose budget was used up, about ten: what an owner may waste. */
+#define MOST_WASTED_NS UINT64_C(2000000000)
+/* Less is no waste. */
+#define LEAST_WASTED_NS 20000000
+
+/* A share of the loader's time: all that may be had at once, and the part of the time that passes
+ * by which it refills. */
+struct rate {
+	int64_t most_ns;
+	int64_t percent;
+};
+
+static const struct rate of_root = {INT64_C(6000000000), 50};
+static const struct rate of_other = {INT64_C(500000000), 10};
+/* All owners but root together. */
+static const struct rate of_others = {INT64_C(2000000000), 30};
+
+struct share {
+	const struct rate *rate;
+	int64_t left_ns; /* negative: the last read took more than there was */
+	uint64_t at_ns;	 /* when that was so */
+};
+
+struct owner {
+	struct share share;
+	bool is_root;
+	uint64_t wasted_ns, held_bytes;
+};
+
+struct budget_pool {
+	struct budget_world world;
+	VEC(struct owner) owners;
+	struct map by_id; /* hash of the owner → index */
+	struct share others;
+	uint64_t held_bytes;
+	struct budget_losses losses;
+};
+
+/* What is read or done between two looks at the clock and the signals: a millisecond or two. */
+#define TURN_BYTES (4u << 20)
+#define TURN_STEPS (1u << 18)
+
+/* Copying from the page cache, and parsing, on a usual processor. */
+#define BYTES_PER_NS 4
+#define NS_PER_STEP  4
+
+/* Of the time that a file took, waiting included, its owner's share is charged this part at least:
+ * the loader may wait for a processor or for a disk. */
+#define WALL_PART 4
+
+static uint64_t pool_now(const struct budget_pool *p)
+{
+	return p->world.now_ns ? p->world.now_ns() : 0;
+}
+
+static bool pool_goes_on(const struct budget_pool *p)
+{
+	return !p->world.goes_on || p->world.goes_on(p->world.context);
+}
+
+struct budget_pool *budget_pool_new(const struct budget_world *world)
+{
+	struct budget_pool *p = mem_zalloc(1, sizeof(*p));
+
+	p->world = *world;
+	p->others = (struct share){&of_others, of_others.most_ns, pool_now(p)};
+	return p;
+}
+
+void budget_pool_free(struct budget_pool *p)
+{
+	if (!p)
+		return;
+	vec_release(&p->owners);
+	map_release(&p->by_id);
+	free(p);
+}
+
+const struct budget_losses *budget_pool_losses(const struct budget_pool *p)
+{
+	return &p->losses;
+}
+
+/* --- owners --------------------------------------------------------------------------------- */
+
+/* Root's by file system, in the upper half. */
+uint64_t budget_owner_of(int fd, uint32_t uid)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return uid;
+	if (st.st_nlink)
+		uid = st.st_uid;
+	return uid ? uid : (uint64_t)st.st_dev << 32;
+}
+
+static bool is_root(uint64_t owner)
+{
+	return (uint32_t)owner == 0;
+}
+
+static uint32_t owner_at(struct budget_pool *p, uint64_t id)
+{
+	const struct rate *rate = is_root(id) ? &of_root : &of_other;
+	bool fresh;
+	uint32_t *at = map_put(&p->by_id, id, &fresh);
+
+	if (fresh) {
+		*at = (uint32_t)p->owners.n;
+		vec_push(&p->owners, ((struct owner){.share = {rate, rate->most_ns, pool_now(p)},
+						     .is_root = is_root(id)}));
+	}
+	return *at;
+}
+
+/* --- time ----------------------------------------------------------------------------------- */
+
+static void refill(struct share *s, uint64_t now_ns)
+{
+	const uint64_t passed = now_ns > s->at_ns ? now_ns - s->at_ns : 0;
+	/* Whole hours at most, so that the product fits. */
+	const int64_t ns = passed < UINT64_C(1) << 42 ? (int64_t)passed : INT64_C(1) << 42;
+
+	s->left_ns += ns * s->rate->percent / 100;
+	if (s->left_ns > s->rate->most_ns)
+		s->left_ns = s->rate->most_ns;
+	s->at_ns = now_ns;
+}
+
+static bool pool_may(struct budget_pool *p, uint32_t owner)
+{
+	struct owner *o = &p->owners.at[owner];
+	const uint64_t now_ns = pool_now(p);
+	bool may;
+
+	refill(&o->share, now_ns);
+	refill(&p->others, now_ns);
+	may = o->share.left_ns > 0 && (o->is_root || p->others.left_ns > 0);
+	p->losses.put_off += !may;
+	return may;
+}
+
+static void pool_charge(struct budget_pool *p, uint32_t owner, uint64_t ns)
+{
+	struct owner *o = &p->owners.at[owner];
+
+	o->share.left_ns -= (int64_t)ns;
+	if (!o->is_root)
+		p->others.left_ns -= (int64_t)ns;
+}
+
+/* --- waste and memory ----------------------------------------------------------------------- */
+
+static void pool_waste(struct budget_pool *p, const struct budget *b)
+{
+	const uint64_t ns = budget_cost_ns(b);
+
+	if (ns >= LEAST_WASTED_NS)
+		p->owners.at[b->owner].wasted_ns += ns;
+}
+
+static void pool_give_up(struct budget_pool *p, const struct budget *b)
+{
+	pool_waste(p, b);
+	p->losses.files += !b->small;
+	p->losses.spared += !b->small && b->base.steps == of_spared.steps;
+}
+
+/* All but root leave half of what others do not hold. */
+static bool pool_hold(struct budget_pool *p, uint32_t owner, int64_t more)
+{
+	struct owner *o = &p->owners.at[owner];
+	uint64_t others, most;
+
+	o->held_bytes += (uint64_t)more;
+	p->held_bytes += (uint64_t)more;
+	others = p->held_bytes - o->held_bytes;
+	most = others < p->world.memory ? p->world.memory - others : 0;
+	return more <= 0 || o->held_bytes <= (o->is_root ? most : most / 2);
+}
+
+/* --- reading -------------------------------------------------------------------------------- */
+
+static uint64_t lower(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t now(const struct budget *b)
+{
+	return b->pool ? pool_now(b->pool) : 0;
+}
+
+uint64_t budget_cost_ns(const struct budget *b)
+{
+	const uint64_t work = b->spent.bytes / BYTES_PER_NS + b->spent.steps * NS_PER_STEP;
+
+	return work > b->spent.ns / WALL_PART ? work : b->spent.ns / WALL_PART;
+}
+
+static void pay(struct budget *b)
+{
+	const uint64_t cost = budget_cost_ns(b);
+
+	if (b->pool && cost > b->paid_ns) {
+		pool_charge(b->pool, b->owner, cost - b->paid_ns);
+		b->paid_ns = cost;
+	}
+}
+
+static bool give_up(struct budget *b, enum budget_end why)
+{
+	if (b->end == BUDGET_GOES_ON) {
+		b->end = why;
+		if (b->pool && why == BUDGET_USED_UP)
+			pool_give_up(b->pool, b);
+		if (b->pool && why == BUDGET_STOPPED)
+			b->pool->losses.stopped++;
+	}
+	/* Whoever goes on all the same is told again. */
+	b->stop_bytes = b->stop_steps = 0;
+	return false;
+}
+
+static void count_time(struct budget *b)
+{
+	const uint64_t at = now(b);
+
+	if (b->begun_ns && at > b->begun_ns) {
+		b->spent.ns += at - b->begun_ns;
+		b->begun_ns = at;
+	}
+}
+
+bool budget_turn(struct budget *b)
+{
+	if (b->end != BUDGET_GOES_ON)
+		return give_up(b, b->end);
+	count_time(b);
+	pay(b);
+	if (b->spent.bytes >= b->most.bytes || b->spent.steps >= b->most.steps ||
+	    b->spent.ns >= b->most.ns)
+		return give_up(b, BUDGET_USED_UP);
+	if (b->pool && !pool_goes_on(b->pool))
+		return give_up(b, BUDGET_STOPPED);
+	b->stop_bytes = lower(b->most.bytes, b->spent.bytes + TURN_BYTES);
+	b->stop_steps = lower(b->most.steps, b->spent.steps + TURN_STEPS);
+	return true;
+}
+
+/* What was not used of earlier requests is kept, up to what a file may have at once. */
+static uint64_t raised(uint64_t most, uint64_t more, uint64_t spent, uint64_t base)
+{
+	const uint64_t top = spent + (base > more ? base : more);
+
+	return most + more < top ? most + more : top;
+}
+
+bool budget_begin(struct budget *b, const struct budget_limits *more)
+{
+	if (b->end == BUDGET_USED_UP)
+		return false;
+	b->end = BUDGET_GOES_ON;
+	if (b->pool && !b->small && !pool_may(b->pool, b->owner))
+		return give_up(b, BUDGET_PUT_OFF);
+	if (more) {
+		b->most.bytes = raised(b->most.bytes, more->bytes, b->spent.bytes, b->base.bytes);
+		b->most.steps = raised(b->most.steps, more->steps, b->spent.steps, b->base.steps);
+		b->most.ns = raised(b->most.ns, more->ns, b->spent.ns, b->base.ns);
+	}
+	b->begun_ns = now(b);
+	return budget_turn(b);
+}
+
+enum budget_end budget_end(struct budget *b)
+{
+	count_time(b);
+	b->begun_ns = 0;
+	pay(b);
+	return b->end;
+}
+
+void budget_in_vain(struct budget *b)
+{
+	if (b && b->pool)
+		pool_waste(b->pool, b);
+}
+
+bool budget_memory(struct budget *b, uint64_t bytes)
+{
+	if (!b)
+		return true;
+	if (b->end != BUDGET_GOES_ON)
+		return false;
+	if (bytes > b->most.memory || b->spent.memory > b->most.memory - bytes)
+		return give_up(b, BUDGET_USED_UP);
+	return budget_hold(b, b->spent.memory + bytes);
+}
+
+void budget_memory_back(struct budget *b, uint64_t bytes)
+{
+	if (b)
+		budget_hold(b, b->spent.memory > bytes ? b->spent.memory - bytes : 0);
+}
+
+bool budget_hold(struct budget *b, uint64_t bytes)
+{
+	const int64_t more = (int64_t)(bytes - b->spent.memory);
+
+	b->spent.memory = bytes;
+	if (b->pool && !pool_hold(b->pool, b->owner, more))
+		return give_up(b, BUDGET_USED_UP);
+	return true;
+}
+
+/* --- budgets -------------------------------------------------------------------------------- */
+
+static void open_with(struct budget_pool *p, uint64_t owner, const struct budget_limits *most,
+		      struct budget *out)
+{
+	*out = (struct budget){.pool = p, .base = *most, .most = *most};
+	if (p)
+		out->owner = owner_at(p, owner);
+}
+
+void budget_open(struct budget_pool *p, uint64_t owner, struct budget *out)
+{
+	open_with(p, owner, &of_file, out);
+	if (p && p->owners.at[out->owner].wasted_ns >= MOST_WASTED_NS)
+		out->base = out->most = of_spared;
+}
+
+void budget_open_small(struct budget_pool *p, uint64_t owner, struct budget *out)
+{
+	open_with(p, owner, &of_spared, out);
+	out->small = true;
+}
+
+void budget_close(struct budget *b)
+{
+	if (b->pool)
+		pool_hold(b->pool, b->owner, -(int64_t)b->spent.memory);
+	b->spent.memory = 0;
+	b->pool = NULL;
+}
