@@ -331,7 +331,7 @@ static void a_kept_comparison_as_csv(void **state)
 	report_doc_init(&r, zoned(), NULL, (const char *const[]){"regression", NULL});
 	text = report_doc_write(&r.doc, "csv", &options, &n);
 	assert_line(text, "regressed",
-		    "regressed,100,+95.0 % … +105 %,1500000000,3000000000,zone,slow,app,,"
+		    "regressed,100,'+95.0 % … +105 %,1500000000,3000000000,zone,slow,app,,"
 		    "94.9999988079071,104.999995231628,0.00100000004749745,0.00999999977648258,100,"
 		    "100,0,0,0,0,ns");
 	assert_line(text, "gone", "base,500000000,zone,gone,app,");

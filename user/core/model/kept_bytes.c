@@ -90,7 +90,7 @@ static int unpack_table(struct rest *rest, uint64_t n, const struct table_place 
 /* Texts come in the order of their numbers, each once: then they have the same numbers here. */
 static int unpack_texts(struct rest *rest, uint64_t n, struct profile *out)
 {
-	const char *at = take(rest, n, 1), *end = at + n;
+	const char *at = take(rest, n, 1), *end = at ? at + n : NULL;
 
 	if (!at || (n && end[-1]))
 		return -EINVAL;

@@ -125,10 +125,11 @@ static const char *take(struct rest *rest, uint64_t n, size_t bytes)
 /* In the order of their numbers, each once: then they have the same numbers here. */
 static int take_texts(struct rest *rest, uint64_t n, struct renaming *r)
 {
-	const char *at = take(rest, n, 1), *end = at + n;
+	const char *at = take(rest, n, 1), *end;
 
-	if (!at || (n && end[-1]))
+	if (!at || (n && at[n - 1]))
 		return -EINVAL;
+	end = at + n;
 	for (uint32_t i = 0; at < end; i++, at += strlen(at) + 1)
 		if (intern_add(&r->texts, at) != i)
 			return -EINVAL;
