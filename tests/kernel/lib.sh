@@ -5,16 +5,9 @@
 . tests/lib.sh
 make_temp
 
-# Kernels before 6.6 attach probes one by one; eprof then allows only some hundreds of them.
-case $(uname -r) in
-[1-5].* | 6.[0-5].*) few=yes ;;
-*) few= ;;
-esac
-# Kernels before 6.13 have no uprobe sessions.
-case $(uname -r) in
-[1-5].* | 6.[0-9].* | 6.1[0-2].*) session=rets ;;
-*) session=session ;;
-esac
+# Without uprobe_multi probes are attached one by one, and eprof allows only some hundreds of them.
+tests/has uprobe_multi >"$T/lacking" && few= || few=yes
+tests/has uprobe_session >"$T/lacking" && session=session || session=rets
 
 # capture NAME ARGUMENTS…: runs eprof; leaves $T/NAME.h5, .folded, .out, .err and $status. Checks
 # that the capture's ledger adds up.
@@ -255,6 +248,28 @@ scheduled_ms()
 {
 	missed=$(apart "$1" 'hit by no tick') more=$(apart "$1" 'by chance')
 	echo $(($(count "$1") + ${missed:-0} - ${more:-0}))
+}
+
+# said_ms NAME WORD: the µs behind "WORD=" in the command's output, in ms.
+said_ms()
+{
+	sed -n "s/.*$2=\([0-9]*\).*/\1/p" "$T/$1.out" | awk '{ print $1 / 1000 }'
+}
+
+# storms_agree TEXT SAMPLER…: short-lived children of a parent whose forks are dear: with what no tick
+# hit, the samples are the scheduler's account of all that ran, the parent's forks too.
+storms_agree()
+{
+	text=$1
+	shift
+	for how; do
+		capture storm_$how -F 999 --sampler $how -- "$PROG/shortlived" 20 20 100
+		near "$text $how: the children's CPU time is there, in ms" \
+			"$(count storm_$how '^(kid|exe)-')" "$(said_ms storm_$how children_us)" 80
+		near "$text $how: with what no tick hit it is the scheduler's, in ms" \
+			"$(scheduled_ms storm_$how)" "$(said_ms storm_$how cpu_us)" \
+			"$(said_ms storm_$how cpu_us | awk '{ print 4 + $1 / 50 }')"
+	done
 }
 
 # near TEXT VALUE WANTED WITHIN: checks a decimal number.

@@ -26,7 +26,9 @@ for how in task cpu; do
 done
 
 tid=$(ls /proc/$lanes/task | tail -n 1)
-for event in cpu-clock sched:sched_switch; do
+events=cpu-clock
+skip_without tracepoints "-t, sched:sched_switch" || events="cpu-clock sched:sched_switch"
+for event in $events; do
 	name=thread-${event%:*}
 	capture_work $name 500 $lanes -e $event -t "$tid"
 	at_least "-t, $event: the thread is there" "$(count $name '^lane-1;')" 5
@@ -78,14 +80,7 @@ at_least "-a: others are told of" "$("$RENDER" "$T/calls.h5" --view cost |
 	sed -n 's/^ *\([0-9,]*\) *zones: hits elsewhere/\1/p' | tr -d ,)" 1
 kill $twin
 
-for how in task cpu; do
-	capture storm_$how -F 999 --sampler $how -- "$PROG/shortlived" 20 20
-	spent=$(sed -n 's/.*cpu_us=\([0-9]*\)$/\1/p' "$T/storm_$how.out")
-	near "--, $how: the children's CPU time is there, in ms" \
-		"$(count storm_$how '^(kid|exe)-')" $((${spent:-0} / 1000)) 80
-	near "--, $how: with what no tick hit it is the scheduler's, in ms" \
-		"$(scheduled_ms storm_$how)" $((${spent:-0} / 1000)) $((${spent:-0} / 20000))
-done
+storms_agree "--" task cpu
 
 : >"$T/line"
 start "$PROG/brood" 0.3 "$T/line"

@@ -1,9 +1,12 @@
 /*
  * reasons FOLDER: a thread that waits in functions of their own, r_…, for reasons of its own
- * making; FOLDER is on a disk, or what needs one is left out ("no disk", and its name). Prints a
- * line of each function, with tabs between: its name, the ns that it waited by its own clocks, how
- * often it did, and why as a profile must say it: kind, state, idle (0 or 1), system call, object;
- * '*' at an object's end stands for the rest.
+ * making. Prints a line of each function, with tabs between: its name, the ns that it waited by its
+ * own clocks, how often it did, and why as a profile must say it: kind, state, idle (0 or 1),
+ * system call, object; '*' at an object's end stands for the rest. What this machine has no means
+ * for is left out: "left out", the name, and which of tests/has it lacks.
+ *
+ * reasons --has FEATURE FOLDER: status 0 where that is there. FEATURE is compat, userfaultfd or
+ * disk: FOLDER is on one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +35,7 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
+#include "compat.h"
 #include "prog.h"
 
 #define WAIT_NS	   15300000
@@ -49,7 +53,7 @@ static pid_t child;
 static volatile char *pages; /* nobody's yet: their faults wait for the helper */
 static size_t page;
 static char *block; /* where a disk is read to */
-static bool has_disk;
+static bool has_disk, has_faults;
 static volatile char *mapped;
 static char folder[4096];
 
@@ -214,17 +218,12 @@ FRAME static void r_compat(void)
 {
 	int *t = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT,
 		      -1, 0);
-	long rc = 162; /* nanosleep */
 
 	if (t == MAP_FAILED)
 		fail("mmap");
 	t[0] = 0;
 	t[1] = WAIT_NS;
-	__asm__ volatile("int $0x80"
-			 : "+a"(rc)
-			 : "b"(t), "c"(0)
-			 : "memory", "r8", "r9", "r10", "r11");
-	if (rc)
+	if (compat_call(162 /* nanosleep */, t))
 		fail("nanosleep of i386");
 	munmap(t, 4096);
 }
@@ -527,6 +526,18 @@ static void open_files(void)
 	heap_lock = calloc(1, sizeof(*heap_lock));
 }
 
+static char *text(const char *format, ...)
+{
+	char *out;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&out, format, args) < 0)
+		_exit(1);
+	va_end(args);
+	return out;
+}
+
 static void open_disk(void)
 {
 	struct statfs s;
@@ -542,7 +553,8 @@ static void open_disk(void)
 	if (write(fd, block, DISK_BYTES) != DISK_BYTES || fsync(fd))
 		fail("disk");
 	close(fd);
-	disk_fd = open_in("disk", O_RDONLY | O_DIRECT);
+	disk_fd = open(text("%s/disk", folder), O_RDONLY | O_DIRECT | O_CLOEXEC);
+	has_disk = disk_fd >= 0;
 	mapped_fd = open_in("disk", O_RDONLY);
 }
 
@@ -556,21 +568,18 @@ static void open_faults(void)
 	pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	range = (struct uffdio_register){.range = {(uintptr_t)pages, bytes},
 					 .mode = UFFDIO_REGISTER_MODE_MISSING};
-	if (fault_fd < 0 || ioctl(fault_fd, UFFDIO_API, &api) ||
-	    ioctl(fault_fd, UFFDIO_REGISTER, &range))
-		fail("userfaultfd");
+	has_faults = fault_fd >= 0 && !ioctl(fault_fd, UFFDIO_API, &api) &&
+		     !ioctl(fault_fd, UFFDIO_REGISTER, &range);
 }
 
-static char *text(const char *format, ...)
+/* What the job needs and this machine lacks, by its name in tests/has. NULL: nothing. */
+static const char *lacking(const char *job)
 {
-	char *out;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&out, format, args) < 0)
-		_exit(1);
-	va_end(args);
-	return out;
+	if (!has_disk && strstr(job, "_disk"))
+		return "disk";
+	if (!has_faults && (!strcmp(job, "r_fault") || !strcmp(job, "r_fault_in_read")))
+		return "userfaultfd";
+	return strcmp(job, "r_compat") || has_compat() ? NULL : "compat";
 }
 
 static void work_all(void)
@@ -617,19 +626,34 @@ static void work_all(void)
 		{"r_spin", r_spin, NULL, prepare_spin, "runnable\tR\t0\t\t", 1},
 	};
 
-	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
-		if (has_disk || !strstr(jobs[i].name, "_disk"))
-			work(&jobs[i]);
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++) {
+		const char *lack = lacking(jobs[i].name);
+
+		if (lack)
+			printf("left out\t%s\t%s\n", jobs[i].name, lack);
 		else
-			printf("no disk\t%s\n", jobs[i].name);
+			work(&jobs[i]);
+	}
+}
+
+static bool has(const char *feature)
+{
+	if (!strcmp(feature, "compat"))
+		return has_compat();
+	open_disk();
+	open_faults();
+	unlink(text("%s/disk", folder));
+	return strcmp(feature, "disk") ? has_faults : has_disk;
 }
 
 int main(int argc, char **argv)
 {
 	pthread_t helper;
 
-	if (argc < 2 || !realpath(argv[1], folder))
-		fail("usage: reasons FOLDER");
+	if (argc < 2 || !realpath(argv[argc - 1], folder))
+		fail("usage: reasons [--has FEATURE] FOLDER");
+	if (argc == 4)
+		return !has(argv[2]);
 	open_files();
 	open_disk();
 	open_faults();

@@ -91,7 +91,7 @@ zoned()
 	shift 2
 	bare "$@"
 	check "$who: bare" "$bare_status" = "$wanted"
-	[ $session = rets ] || probed "$who, own functions" "$(own "$@")" "$@"
+	skip_without uprobe_session "$who, own functions" || probed "$who, own functions" "$(own "$@")" "$@"
 	probed "$who, everything" "$(everything "$@")" "$@"
 }
 
@@ -101,7 +101,7 @@ hijacked()
 {
 	who=$1 wanted=$2
 	shift 2
-	[ $session = session ] || return 0
+	! skip_without uprobe_session "$who, return addresses taken over" || return 0
 	bare "$@"
 	check "$who: bare" "$bare_status" = "$wanted"
 	probed "$who, return addresses taken over" "$(own "$@") --zone-exit session" "$@"
