@@ -365,6 +365,7 @@ static int record_with(struct record *r, struct opener *opener)
 				    .say = say_amid,
 				    .context = r,
 				    .checkpoint = r->part,
+				    .naming_ns = r->o.naming_ns,
 				    .window_ns = r->o.window_ns};
 	struct capture *c = NULL;
 	struct profile *p = NULL;

@@ -13,7 +13,8 @@
 #include "cmd/record_options.h"
 #include "perf/rights.h"
 
-#define DEFAULT_HZ 99 /* not 100, which would march in step with timers */
+#define DEFAULT_NAMING_NS 10000000000
+#define DEFAULT_HZ	  99 /* not 100, which would march in step with timers */
 
 /* Of the name of a group, three times that where each byte is escaped. */
 #define MAX_VERSION_KEY 1024
@@ -32,7 +33,8 @@ enum {
 	OPT_SOURCE_TEXT,
 	OPT_HASH_BITS,
 	OPT_TABLE_KIB,
-	OPT_WINDOW
+	OPT_WINDOW,
+	OPT_NAMING_TIME
 };
 
 /* --- sources with an option of their own ------------------------------------------------------ */
@@ -157,6 +159,8 @@ static void help_result(void)
 	      "  --switch-fn NAME  a function that switches stacks, besides those known\n"
 	      "  --sampler task|cpu  open an event per thread, or one per CPU, filtered in BPF\n"
 	      "  --window SECONDS  how often to write to FILE.part (20, then 40, then every 60)\n"
+	      "  --naming-time SECONDS  how long names may be looked up at the end (10; 0: no\n"
+	      "                    limit); what is left, eprof name can name later\n"
 	      "  -h, --help        this text\n",
 	      stdout);
 }
@@ -268,6 +272,8 @@ static int take(struct record_options *o, int opt, const char *arg)
 		return ret;
 	case 'd':
 		return parse_duration(o, arg);
+	case OPT_NAMING_TIME:
+		return units_parse_ns(arg, "--naming-time", &o->naming_ns);
 	case OPT_WINDOW:
 		return parse_window(o, arg);
 	case OPT_SAMPLER:
@@ -443,6 +449,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"hash-bits", required_argument, 0, OPT_HASH_BITS}, /* for tests of collisions */
 		{"table-kib", required_argument, 0, OPT_TABLE_KIB}, /* … and of full memory */
 		{"window", required_argument, 0, OPT_WINDOW},
+		{"naming-time", required_argument, 0, OPT_NAMING_TIME},
 		{"help", no_argument, 0, 'h'},
 	};
 	struct option long_options[sizeof(mine) / sizeof(*mine) + SOURCES * SOURCE_OPTIONS +
@@ -457,6 +464,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 	*o = (struct record_options){
 		.target = {.inherit = true, .cgroup_fd = -1, .go_fd = -1, .status_fd = -1},
 		.hz = DEFAULT_HZ,
+		.naming_ns = DEFAULT_NAMING_NS,
 		.hash_bits = 64,
 		.probes = {.o.max = ZONELIST_DEFAULT_MAX},
 		.table_bytes = TABLES_MAX_BYTES};

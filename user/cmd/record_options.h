@@ -22,6 +22,7 @@ struct record_options {
 	const char *event_choice; /* why this event, where none was asked for; else NULL */
 	int64_t hz, duration_ns;
 	int64_t window_ns;	    /* 0: the usual */
+	int64_t naming_ns;	    /* 0: no limit */
 	const char *output, *store; /* NULL: none, but one of them is there */
 	const char *version_key;    /* NULL: from the target */
 	struct record_baseline baseline;

@@ -24,6 +24,7 @@
 struct batch {
 	VEC(uint32_t) tasks;
 	uint64_t cost;
+	bool late;
 	unsigned int cpu_s;
 	pid_t pid;
 	int pidfd, out_fd;
@@ -215,10 +216,13 @@ static int by_cost(const void *pa, const void *pb)
 {
 	const struct batch *a = pa, *b = pb;
 
+	if (a->late != b->late)
+		return a->late ? 1 : -1;
 	return a->cost > b->cost ? -1 : a->cost < b->cost;
 }
 
-/* Deals the tasks to @width batches, the largest first, each to the batch that has least. */
+/* Deals the tasks to @width batches, the largest first, those that come late last, each to the
+ * batch that has least. */
 static void run_together(struct crew *c, unsigned int width)
 {
 	_free_ struct batch *single = mem_zalloc(c->n, sizeof(*single));
@@ -227,6 +231,7 @@ static void run_together(struct crew *c, unsigned int width)
 	for (size_t i = 0; i < c->n; i++) {
 		vec_push(&single[i].tasks, (uint32_t)i);
 		single[i].cost = c->tasks[i].cost;
+		single[i].late = c->tasks[i].late;
 	}
 	qsort(single, c->n, sizeof(*single), by_cost);
 	for (size_t i = 0; i < c->n; i++) {
@@ -244,20 +249,36 @@ static void run_together(struct crew *c, unsigned int width)
 		end(c, &batches[k]);
 }
 
-/* A child of its own for each task that is left. */
-static void run_singly(struct crew *c)
+/* Starts a child for the first task from *@next on that is left; -1: there is none. */
+static int64_t start_next(struct crew *c, size_t *next, struct batch *b)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		struct batch b = {0};
+	while (*next < c->n && (c->tasks[*next].done || c->tasks[*next].failed))
+		++*next;
+	if (*next == c->n)
+		return -1;
+	vec_push(&b->tasks, (uint32_t)*next);
+	start(c, b);
+	return (int64_t)(*next)++;
+}
 
-		if (c->given_up)
-			return;
-		if (c->tasks[i].done || c->tasks[i].failed)
-			continue;
-		vec_push(&b.tasks, (uint32_t)i);
-		start(c, &b);
-		end(c, &b);
-		c->tasks[i].failed = !c->tasks[i].done && !c->given_up;
+/* A child of its own for each task that is left, @width at a time. */
+static void run_singly(struct crew *c, unsigned int width)
+{
+	size_t next = 0;
+
+	while (!c->given_up && next < c->n) {
+		struct batch batches[MAX_WIDTH] = {0};
+		int64_t tasks[MAX_WIDTH];
+		unsigned int n = 0;
+
+		while (n < width && (tasks[n] = start_next(c, &next, &batches[n])) >= 0)
+			n++;
+		for (unsigned int k = 0; k < n; k++) {
+			struct crew_task *task = &c->tasks[tasks[k]];
+
+			end(c, &batches[k]);
+			task->failed = !task->done && (task->failed || !c->given_up);
+		}
 	}
 }
 
@@ -266,5 +287,5 @@ void crew_run(struct crew *c)
 	if (!c->n)
 		return;
 	run_together(c, crew_width());
-	run_singly(c);
+	run_singly(c, crew_width());
 }

@@ -1,7 +1,7 @@
 /*
  * crew: runs tasks in worker processes that are confined before they read untrusted files, since
  * eprof runs as root. A worker takes a batch of tasks, and there are as many workers as CPUs. When
- * one dies, its unfinished tasks are retried one by one, so that only the culprit is lost.
+ * one dies, its unfinished tasks are retried in a process each, so that only the culprit is lost.
  */
 #ifndef SYMBOL_CREW_H
 #define SYMBOL_CREW_H
@@ -14,6 +14,7 @@
 
 struct crew_task {
 	uint64_t cost;	       /* in units of the caller's, to deal them out evenly */
+	bool late;	       /* comes after those that do not */
 	unsigned int cpu_s;    /* that it may use */
 	uint64_t output_bytes; /* that it may write */
 	bool done;	       /* answered */

@@ -450,3 +450,13 @@ kallsyms_ask_fn images_kernel_names(const struct images *m)
 {
 	return m->kernel_names;
 }
+
+void images_set_patience(struct images *m, const struct crew_wait *wait)
+{
+	m->patience = wait;
+}
+
+const struct crew_wait *images_patience(const struct images *m)
+{
+	return m->patience;
+}

@@ -76,6 +76,12 @@ struct opener *images_opener(const struct images *);
 void images_set_kernel_names(struct images *, kallsyms_ask_fn);
 kallsyms_ask_fn images_kernel_names(const struct images *);
 
+/* How long worker processes may read these files: @wait is asked every so often, and borrowed;
+ * NULL, as after images_new(): for as long as it takes. */
+struct crew_wait;
+void images_set_patience(struct images *, const struct crew_wait *wait);
+const struct crew_wait *images_patience(const struct images *);
+
 /* From now on files of one build are images of their own, as containers have them: a probe stands
  * in one file, and is met by those who map that one. Before, they are one image. */
 void images_part_copies(struct images *);

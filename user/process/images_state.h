@@ -29,6 +29,7 @@ struct images {
 	struct opener *opener; /* NULL: none */
 	uint64_t max_fds;
 	kallsyms_ask_fn kernel_names;
+	const struct crew_wait *patience; /* borrowed, or NULL */
 	bool parts_copies;
 	VEC(uint32_t) unused; /* numbers of images that were forgotten */
 	uint32_t serial;      /* of the newest image */

@@ -222,37 +222,13 @@ static void on_exit_of(struct capture *c, int pidfd)
 	c->exited++;
 }
 
-static void let_signals_kill(const struct capture *c)
+/* The signal that ends the capture. All others stay blocked: what was captured is saved, however
+ * many come. */
+static void take_signal(const struct capture *c)
 {
 	struct signalfd_siginfo info;
-	sigset_t set = ending_signals();
 
-	/* The first one is taken here; the next acts as if nobody caught it. */
-	if (read(c->signal_fd, &info, sizeof(info)) < 0)
-		return;
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
-static void let_next_kill(int signal_number)
-{
-	(void)signal_number;
-	for (size_t i = 0; i < ENDING_SIGNALS; i++)
-		signal(ending[i], SIG_DFL);
-}
-
-/* A capture that ended by itself is being finished: the first signal asks for no more than that,
- * the second kills. */
-static void let_second_kill(void)
-{
-	struct sigaction before, action = {.sa_handler = let_next_kill, .sa_flags = SA_RESTART};
-	sigset_t set = ending_signals();
-
-	for (size_t i = 0; i < ENDING_SIGNALS; i++) {
-		sigaction(ending[i], NULL, &before);
-		if (before.sa_handler != SIG_IGN)
-			sigaction(ending[i], &action, NULL);
-	}
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	(void)!read(c->signal_fd, &info, sizeof(info));
 }
 
 static enum capture_end wait_for_tick(struct capture *c, uint64_t until_ns)
@@ -264,7 +240,7 @@ static enum capture_end wait_for_tick(struct capture *c, uint64_t until_ns)
 
 	for (int i = 0; i < n; i++) {
 		if (events[i].data.fd == c->signal_fd) {
-			let_signals_kill(c);
+			take_signal(c);
 			return CAPTURE_SIGNAL;
 		}
 		for (size_t k = 0; k < c->o.target->pidfds.n; k++)
@@ -360,8 +336,6 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	capture_start_windows(c);
 	*end = loop(c, fn, context, &ret);
 	c->reads_until_ns = clock_ns(CLOCK_MONOTONIC) + READ_AFTER_NS;
-	if (*end != CAPTURE_SIGNAL)
-		let_second_kill();
 	sources_ending(&c->sources);
 	if (!ret)
 		ret = intake_survey(&c->in);

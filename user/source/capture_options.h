@@ -34,6 +34,7 @@ struct capture_options {
 	const char *checkpoint; /* where the windows so far are kept while the capture runs; a
 				 * kill -9 loses no more than what came after them. NULL: nowhere,
 				 * and all is in memory */
+	int64_t naming_ns;	/* how long naming a window may take; 0: as long as it does */
 	int64_t window_ns;	/* how long one is; 0: the usual */
 };
 

@@ -2,6 +2,8 @@
 #include "source/capture.h"
 #include "source/capture_state.h"
 
+#include <poll.h>
+
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -34,6 +36,23 @@ static struct profile *new_profile(const struct capture *c, uint64_t until_ns)
 	return p;
 }
 
+/* Until the time for that is over, or a signal comes. */
+static bool names_on(void *context)
+{
+	const struct capture *c = context;
+	struct pollfd p = {.fd = c->signal_fd, .events = POLLIN};
+
+	return clock_ns(CLOCK_MONOTONIC) < c->names_until_ns && poll(&p, 1, 0) == 0;
+}
+
+static void limit_naming(struct capture *c)
+{
+	c->naming = (struct crew_wait){names_on, c};
+	c->names_until_ns =
+		c->o.naming_ns ? clock_ns(CLOCK_MONOTONIC) + (uint64_t)c->o.naming_ns : UINT64_MAX;
+	images_set_patience(c->in.images, &c->naming);
+}
+
 /* The rows since the last window. */
 static int add_rows(struct capture *c, struct ledger_input *in, struct profile *p, uint64_t end_ns)
 {
@@ -41,6 +60,7 @@ static int add_rows(struct capture *c, struct ledger_input *in, struct profile *
 	struct assembly assembly;
 	int ret;
 
+	limit_naming(c);
 	unwinder_stats(c->in.unwinder, &in->unwind);
 	ret = assembly_init(&assembly, p, &c->in.stacks, c->in.images, c->in.procs, c->start_ns,
 			    &c->names);

@@ -169,6 +169,7 @@ void ledger_cost(struct profile *p, const struct ledger_input *in, const struct 
 	profile_cost(p, "loader peak memory", "bytes", (double)self.ru_maxrss * 1024);
 	profile_cost(p, "addresses named", "events", (double)(names->places - names->unnamed));
 	profile_cost(p, "addresses without a name", "events", (double)names->unnamed);
+	add_note(p, "names not looked up: the time for naming was over, addresses", names->put_off);
 	if (names->images_unopened)
 		profile_cost(p, "modules not opened", "events", (double)names->images_unopened);
 	if (in->opener.timed_out)

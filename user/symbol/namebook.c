@@ -136,6 +136,7 @@ static void count(struct namebook *b, struct images *images, const struct unknow
 	}
 	all->places += stats->places;
 	all->unnamed += stats->unnamed;
+	all->put_off += stats->put_off;
 	all->with_lines += stats->with_lines;
 	all->inlined_frames += stats->inlined_frames;
 	all->images += stats->images;

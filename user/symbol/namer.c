@@ -7,7 +7,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "elf/budget.h"
 #include "elf/buildid.h"
+#include "elf/elffile.h"
+#include "elf/segments.h"
 #include "process/kallsyms.h"
 #include "symbol/answer_profile.h"
 #include "symbol/nameless.h"
@@ -73,17 +76,19 @@ static enum code_kind kind_of(struct run *r, uint32_t number)
 	return image ? kinds[image->kind] : CODE_UNKNOWN;
 }
 
-/* One frame for a whole place: what has no lines and no inlined calls. */
-static void set_single(struct run *r, uint32_t place, const struct function *f)
+/* One frame for a whole place: what has no lines and no inlined calls. @address: by which it can be
+ * named later, 0: by none. */
+static void set_single(struct run *r, uint32_t place, const struct function *f, uint64_t address)
 {
-	const struct frame frame = {.function = profile_function(r->profile, f)};
+	const struct frame frame = {.function = profile_function(r->profile, f),
+				    .address = address};
 
 	r->spans[place] = (struct span){.first = (uint32_t)r->frames.n, .n = 1};
 	vec_push(&r->frames, profile_frame(r->profile, &frame));
 	r->stats->unnamed += !f->named;
 }
 
-static void set_offset(struct run *r, uint32_t place)
+static void set_offset(struct run *r, uint32_t place, uint64_t address)
 {
 	const struct place *at = &r->places[place];
 	const struct image *image = images_at(r->images, at->image);
@@ -96,7 +101,8 @@ static void set_offset(struct run *r, uint32_t place)
 	set_single(r, place,
 		   &(struct function){.name = answer_clean_text(r->profile, name),
 				      .module = module_of(r, at->image),
-				      .kind = (uint8_t)kind_of(r, at->image)});
+				      .kind = (uint8_t)kind_of(r, at->image)},
+		   address);
 }
 
 /* --- the kernel ----------------------------------------------------------------------------- */
@@ -106,7 +112,7 @@ static void set_kernel(struct run *r, uint32_t place, const struct kallsym *sym)
 	_free_ char *module = NULL;
 
 	if (!sym->name) {
-		set_offset(r, place);
+		set_offset(r, place, 0);
 		return;
 	}
 	if (sym->module)
@@ -116,7 +122,8 @@ static void set_kernel(struct run *r, uint32_t place, const struct kallsym *sym)
 				      .module = module ? profile_module(r->profile, module, "")
 						       : module_of(r, IMAGE_KERNEL),
 				      .kind = CODE_KERNEL,
-				      .named = 1});
+				      .named = 1},
+		   0);
 }
 
 /* Names places order[first … end-1]. */
@@ -199,9 +206,34 @@ static void give_up(struct run *r, const struct job *job)
 	const uint32_t number = r->places[r->order[first]].image;
 
 	for (size_t i = first; i < first + job->n; i++)
-		set_offset(r, r->order[i]);
+		set_offset(r, r->order[i], 0);
 	r->is_corrupt[number] = 1;
 	note(images_at(r->images, number), "reading its symbols failed: corrupt?");
+}
+
+/* What there was no time for. */
+static void put_off(struct run *r, const struct job *job)
+{
+	const size_t first = (size_t)(job->queries - r->queries);
+	struct image *image = images_at(r->images, r->places[r->order[first]].image);
+	struct elffile file = {0};
+	struct budget budget;
+	uint64_t address;
+	bool is_elf;
+
+	budget_open_small(NULL, 0, &budget);
+	is_elf = image->kind == IMAGE_KIND_FILE && image->fd >= 0 &&
+		 !elffile_open_within(image->fd, &budget, &file);
+	for (size_t i = first; i < first + job->n; i++) {
+		if (!is_elf || !segments_address(&file, query_lookup(&r->queries[i]), &address))
+			address = 0;
+		set_offset(r, r->order[i], address);
+	}
+	if (is_elf)
+		elffile_release(&file);
+	budget_close(&budget);
+	r->stats->put_off += job->n;
+	note(image, "names were not looked up: the time for that was over");
 }
 
 /* Jobs for places order[first … end-1] of one image. */
@@ -269,7 +301,7 @@ static void name_group(struct run *r, size_t first, size_t end)
 		add_jobs(r, first, end);
 	} else {
 		for (size_t i = first; i < end; i++)
-			set_offset(r, r->order[i]);
+			set_offset(r, r->order[i], 0);
 	}
 }
 
@@ -284,10 +316,12 @@ static void name_all(struct run *r)
 		name_group(r, first, i);
 		first = i;
 	}
-	worker_run(r->jobs.at, r->jobs.n, take, r);
+	worker_run(r->jobs.at, r->jobs.n, images_patience(r->images), take, r);
 	for (size_t i = 0; i < r->jobs.n; i++) {
 		if (r->jobs.at[i].failed)
 			give_up(r, &r->jobs.at[i]);
+		else if (r->jobs.at[i].put_off)
+			put_off(r, &r->jobs.at[i]);
 	}
 	for (size_t i = 0; i < images_count(r->images); i++)
 		r->stats->images_corrupt += r->is_corrupt[i];

@@ -31,6 +31,7 @@ void named_release(struct named *);
 
 struct namer_stats {
 	uint64_t places, unnamed, with_lines, inlined_frames;
+	uint64_t put_off; /* of the unnamed: time was over */
 	uint32_t images, images_unopened, images_corrupt;
 };
 
@@ -38,7 +39,9 @@ struct namer_stats {
  * Adds modules, functions and frames to @p. @places are distinct. @is_return says per place that
  * the address is a return address: the line looked up is that of the byte before it.
  * Never fails for what a target brings: a corrupt file is counted and its places shown as
- * offsets. -ENOMEM aside always 0.
+ * offsets. What is not named when
+ * images_patience() is over has its address, by which it can be named later. -ENOMEM aside always
+ * 0.
  */
 int namer_run(struct images *, const struct place *places, const uint8_t *is_return, size_t n,
 	      struct profile *p, struct named *out, struct namer_stats *stats);

@@ -163,7 +163,7 @@ void rename_run(struct rename *rename, struct renaming *out)
 	memset(out->spans.at, 0, n * sizeof(*out->spans.at));
 	out->spans.n = n;
 	add_jobs(&r, rename, images);
-	worker_run(r.jobs.at, r.jobs.n, take, &r);
+	worker_run(r.jobs.at, r.jobs.n, NULL, take, &r);
 	free(r.queries);
 	vec_release(&r.jobs);
 	vec_release(&r.of_job);

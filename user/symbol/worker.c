@@ -12,6 +12,7 @@
 #define CPU_BASE_S	  5
 #define CPU_BYTES_PER_S	  (50ull << 20)
 #define CPU_QUERIES_PER_S 5000
+#define CPU_MOST_S	  120
 #define OUTPUT_PER_QUERY  2048
 
 struct run {
@@ -27,21 +28,28 @@ unsigned int worker_width(void)
 	return crew_width();
 }
 
-static uint64_t image_bytes(const struct image *image)
-{
-	struct stat st;
+#define BLOCK_BYTES 512 /* of st_blocks */
 
-	return image->fd >= 0 && !fstat(image->fd, &st) ? (uint64_t)st.st_size : 0;
+/* What the file has of bytes: a sparse one is as long as its owner likes. */
+static uint64_t bytes_of(const struct stat *st)
+{
+	const uint64_t stored = (uint64_t)st->st_blocks * BLOCK_BYTES;
+
+	return stored < (uint64_t)st->st_size ? stored : (uint64_t)st->st_size;
 }
 
 static struct crew_task task_of(const struct job *job)
 {
-	const uint64_t bytes = image_bytes(job->image);
+	struct stat st = {0};
+	const bool is_open = job->image->fd >= 0 && !fstat(job->image->fd, &st);
+	const uint64_t bytes = is_open ? bytes_of(&st) : 0;
+	const uint64_t cpu_s = CPU_BASE_S + bytes / CPU_BYTES_PER_S + job->n / CPU_QUERIES_PER_S;
 
 	return (struct crew_task){
 		.cost = bytes + 4096ull * job->n,
-		.cpu_s = CPU_BASE_S + (unsigned int)(bytes / CPU_BYTES_PER_S) +
-			 job->n / CPU_QUERIES_PER_S,
+		/* What root installed keeps nobody waiting on purpose. */
+		.late = is_open && (st.st_uid || !st.st_nlink),
+		.cpu_s = cpu_s < CPU_MOST_S ? (unsigned int)cpu_s : CPU_MOST_S,
 		.output_bytes = (uint64_t)OUTPUT_PER_QUERY * job->n,
 	};
 }
@@ -104,7 +112,7 @@ static bool take_answer(void *context, size_t task)
 	return true;
 }
 
-void worker_run(struct job *jobs, size_t n,
+void worker_run(struct job *jobs, size_t n, const struct crew_wait *wait,
 		void (*take)(void *context, const struct job *, const struct answer_view *),
 		void *context)
 {
@@ -118,11 +126,14 @@ void worker_run(struct job *jobs, size_t n,
 			    .run = name,
 			    .read = read_answer,
 			    .take = take_answer,
-			    .context = &r};
+			    .context = &r,
+			    .wait = wait};
 
 	for (size_t i = 0; i < n; i++)
 		tasks[i] = task_of(&jobs[i]);
 	crew_run(&crew);
 	for (size_t i = 0; i < n; i++)
-		jobs[i].failed = !jobs[i].done;
+		jobs[i].failed = tasks[i].failed;
+	for (size_t i = 0; i < n; i++)
+		jobs[i].put_off = !jobs[i].done && !tasks[i].failed;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "process/crew.h"
 #include "process/images.h"
 #include "symbol/answer.h"
 
@@ -21,14 +22,15 @@ struct job {
 	bool is_debug; /* the image is a debug file: queries are addresses, not offsets in it */
 	bool done;     /* answered */
 	bool failed;   /* a child died of it, or none could be started */
+	bool put_off;  /* neither: time was over */
 };
 
 /* How many children run at once. */
 unsigned int worker_width(void);
 
-/* Runs all jobs; calls @take for each answer, which has job->n queries, in any order. The view is
- * valid during the call. */
-void worker_run(struct job *jobs, size_t n,
+/* Runs all jobs, for as long as @wait says (NULL: all that it takes); calls @take for each answer,
+ * which has job->n queries, in any order. The view is valid during the call. */
+void worker_run(struct job *jobs, size_t n, const struct crew_wait *wait,
 		void (*take)(void *context, const struct job *, const struct answer_view *),
 		void *context);
 

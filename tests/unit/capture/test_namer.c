@@ -626,7 +626,7 @@ static void only_the_culprit_is_lost(void **state)
 	for (int i = 0; i < 20; i++)
 		jobs[i] = (struct job){.image = &image, .queries = &good, .n = 1};
 	jobs[3].queries = jobs[11].queries = (const struct query *)16;
-	worker_run(jobs, 20, count_answer, &answers);
+	worker_run(jobs, 20, NULL, count_answer, &answers);
 	assert_int_equal(answers, 18);
 	for (int i = 0; i < 20; i++) {
 		assert_int_equal(jobs[i].done, i != 3 && i != 11);
