@@ -271,15 +271,26 @@ static char *page_path(const char *pdf)
 	return mem_printf("%.*s.html", (int)n, pdf);
 }
 
+/* Whether it can be made, as the broker sees it: the folder may be closed to this process. */
+static int check_new(const char *path, bool force)
+{
+	struct file_new f;
+	int rc = file_begin(&f, path, force);
+
+	if (!rc)
+		file_drop(&f);
+	return rc;
+}
+
 int generate_reports(const struct generate_reports *g, struct generate_run *runs, size_t n)
 {
 	_free_ char *pdf = pdf_path(g, runs[0].material.profile), *page = page_path(pdf);
 	/* Several metrics and several runs cannot both be parts of one document. */
 	const enum doc_place place = n == 1 ? DOC_PAGE : DOC_TERMINAL;
-	int rc = output_check(pdf, g->force, NULL, 0);
+	int rc = check_new(pdf, g->force);
 
 	if (!rc)
-		rc = output_check(page, g->force, NULL, 0);
+		rc = check_new(page, g->force);
 	if (!rc)
 		rc = find_all_changes(g, runs, n);
 	for (size_t i = 0; i < n && !rc; i++)
