@@ -113,16 +113,19 @@ static void read_lines(FILE *f, const entries *own, bool trusted, entries *out)
 	_free_ char *line = NULL;
 	size_t cap = 0, total = 0;
 	struct mount_line m;
+	struct entry e;
 	ssize_t n;
 
 	while (total < MOST_BYTES && (n = getline(&line, &cap, f)) > 0) {
 		total += (size_t)n;
 		if (!mount_line_parse(line, &m))
 			continue;
-		vec_push(out, ((struct entry){.at = {m.id, m.major, m.minor},
-					      .local = mount_line_is_local(&m, &judge),
-					      .pseudo = mount_line_is_pseudo(&m),
-					      .point = mem_strdup(m.point)}));
+		/* Made first: the judge looks at those that are there already. */
+		e = (struct entry){.at = {m.id, m.major, m.minor},
+				   .local = mount_line_is_local(&m, &judge),
+				   .pseudo = mount_line_is_pseudo(&m),
+				   .point = mem_strdup(m.point)};
+		vec_push(out, e);
 	}
 }
 
