@@ -6,6 +6,7 @@
 #include "import/import.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "base/err.h"
@@ -26,7 +27,8 @@ static int end_exporter(const char *path, int rc)
 			   " could not read '%s' (status %d): is it of the same version as "
 			   "the program that saved it?",
 			   path, WEXITSTATUS(status));
-	if (WIFSIGNALED(status) && !rc)
+	/* By SIGPIPE it ends where we take no more. */
+	if (WIFSIGNALED(status) && (!rc || WTERMSIG(status) != SIGPIPE))
 		return err(-EIO, EXPORTER " was ended by signal %d on '%s'", WTERMSIG(status),
 			   path);
 	return rc;

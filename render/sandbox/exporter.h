@@ -1,6 +1,8 @@
 /*
  * exporter: runs Tracy's tracy-csvexport on a trace, if it is on the PATH. It is the one program
- * that eprof-render runs, from the process that is not confined.
+ * that eprof-render runs, for import and generate alone, and a stranger's trace may take it over:
+ * so it is confined as whatever else reads strangers' bytes (core/confine, a tool): it opens
+ * libraries and the trace, and writes to its pipe.
  */
 #ifndef SANDBOX_EXPORTER_H
 #define SANDBOX_EXPORTER_H

@@ -64,6 +64,7 @@ static void try_broker(void)
 	ask("ask-make", (struct request){.kind = REQUEST_BEGIN}, aside);
 	ask("ask-replace", (struct request){.kind = REQUEST_BEGIN, .flags = REQUEST_FORCE}, input);
 	ask("ask-run", (struct request){.kind = REQUEST_RUN}, other);
+	ask("ask-run-input", (struct request){.kind = REQUEST_RUN}, input);
 	ask("ask-commit", (struct request){.kind = REQUEST_COMMIT, .number = -7}, "");
 	ask("ask-commit-none", (struct request){.kind = REQUEST_COMMIT, .number = 3}, "");
 	ask("ask-end", (struct request){.kind = REQUEST_END}, "");

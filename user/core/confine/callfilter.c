@@ -24,7 +24,8 @@
 #define READER	  FOR(CONFINE_READER)
 #define REPORT	  FOR(CONFINE_REPORT)
 #define SERVER	  FOR(CONFINE_SERVER)
-#define ALL	  (READER | REPORT | SERVER)
+#define TOOL	  FOR(CONFINE_TOOL)
+#define ALL	  (READER | REPORT | SERVER | TOOL)
 
 /* Allowed whatever the arguments are: they concern the process itself, or descriptors that it has.
  */
@@ -62,18 +63,18 @@ static const struct {
 	{SCMP_SYS(getdents64), REPORT},
 	/* what is where */
 	{SCMP_SYS(fstat), ALL},
-	{SCMP_SYS(newfstatat), REPORT},
-	{SCMP_SYS(stat), REPORT},
-	{SCMP_SYS(lstat), REPORT},
-	{SCMP_SYS(statx), REPORT},
+	{SCMP_SYS(newfstatat), REPORT | TOOL},
+	{SCMP_SYS(stat), REPORT | TOOL},
+	{SCMP_SYS(lstat), REPORT | TOOL},
+	{SCMP_SYS(statx), REPORT | TOOL},
 	{SCMP_SYS(fstatfs), REPORT},
 	{SCMP_SYS(statfs), REPORT},
-	{SCMP_SYS(access), REPORT},
-	{SCMP_SYS(faccessat), REPORT},
+	{SCMP_SYS(access), REPORT | TOOL},
+	{SCMP_SYS(faccessat), REPORT | TOOL},
 	{SCMP_SYS(faccessat2), REPORT},
-	{SCMP_SYS(readlink), REPORT},
-	{SCMP_SYS(readlinkat), REPORT},
-	{SCMP_SYS(getcwd), REPORT},
+	{SCMP_SYS(readlink), REPORT | TOOL},
+	{SCMP_SYS(readlinkat), REPORT | TOOL},
+	{SCMP_SYS(getcwd), REPORT | TOOL},
 	/* memory */
 	{SCMP_SYS(brk), ALL},
 	{SCMP_SYS(munmap), ALL},
@@ -87,8 +88,8 @@ static const struct {
 	{SCMP_SYS(set_tid_address), ALL},
 	{SCMP_SYS(sched_yield), ALL},
 	{SCMP_SYS(sched_getaffinity), ALL},
-	{SCMP_SYS(sched_getparam), REPORT},
-	{SCMP_SYS(sched_getscheduler), REPORT},
+	{SCMP_SYS(sched_getparam), REPORT | TOOL},
+	{SCMP_SYS(sched_getscheduler), REPORT | TOOL},
 	{SCMP_SYS(sched_getattr), REPORT},
 	{SCMP_SYS(getpriority), REPORT},
 	{SCMP_SYS(exit), ALL},
@@ -103,12 +104,14 @@ static const struct {
 	{SCMP_SYS(clock_getres), ALL},
 	{SCMP_SYS(gettimeofday), ALL},
 	{SCMP_SYS(time), ALL},
-	{SCMP_SYS(nanosleep), REPORT},
-	{SCMP_SYS(clock_nanosleep), REPORT},
+	{SCMP_SYS(nanosleep), REPORT | TOOL},
+	{SCMP_SYS(clock_nanosleep), REPORT | TOOL},
 	{SCMP_SYS(times), ALL},
 	{SCMP_SYS(getrusage), ALL},
 	{SCMP_SYS(getrandom), ALL},
-	{SCMP_SYS(membarrier), REPORT},
+	{SCMP_SYS(membarrier), REPORT | TOOL},
+	/* to start a program */
+	{SCMP_SYS(arch_prctl), TOOL},
 	/* children of the server, which confine themselves further */
 	{SCMP_SYS(wait4), SERVER},
 	{SCMP_SYS(waitid), SERVER},
@@ -159,14 +162,18 @@ static const struct {
 	unsigned kinds;
 	struct bits at[2];
 } bounded[] = {
-	{SCMP_SYS(open), REPORT, {{1, WRITES, O_RDONLY}}},
-	{SCMP_SYS(openat), REPORT, {{2, WRITES, O_RDONLY}}},
+	{SCMP_SYS(open), REPORT | TOOL, {{1, WRITES, O_RDONLY}}},
+	{SCMP_SYS(openat), REPORT | TOOL, {{2, WRITES, O_RDONLY}}},
 	/* fstat(2), as the C library calls it. */
 	{SCMP_SYS(newfstatat), READER | SERVER, {{3, AT_EMPTY_PATH, AT_EMPTY_PATH}}},
 	/* Private memory, and of reports files that others map, too. */
 	{SCMP_SYS(mmap), READER | SERVER, {{2, PROT_EXEC, 0}, {3, UNKNOWN, 0}}},
 	{SCMP_SYS(mmap), REPORT, {{2, PROT_EXEC, 0}, {3, UNKNOWN, 0}}},
 	{SCMP_SYS(mmap), REPORT, {{2, PROT_EXEC, 0}, {3, ORPHAN | MAP_HUGETLB, MAP_SHARED}}},
+	/* Of a tool a library's code, too, which is never written. */
+	{SCMP_SYS(mmap), TOOL, {{2, PROT_EXEC, 0}, {3, UNKNOWN, 0}}},
+	{SCMP_SYS(mmap), TOOL, {{2, PROT_EXEC, 0}, {3, ORPHAN | MAP_HUGETLB, MAP_SHARED}}},
+	{SCMP_SYS(mmap), TOOL, {{2, PROT_WRITE, 0}, {3, UNKNOWN | MAP_ANONYMOUS, 0}}},
 	{SCMP_SYS(mprotect), ALL, {{2, PROT_EXEC, 0}}},
 	{SCMP_SYS(fcntl), ALL, {{1, UINT32_MAX, F_DUPFD}}},
 	{SCMP_SYS(fcntl), ALL, {{1, UINT32_MAX, F_DUPFD_CLOEXEC}}},
@@ -174,13 +181,13 @@ static const struct {
 	{SCMP_SYS(fcntl), REPORT | SERVER, {{1, UINT32_MAX, F_SETFD}}},
 	{SCMP_SYS(fcntl), ALL, {{1, UINT32_MAX, F_GETFL}}},
 	{SCMP_SYS(fcntl), REPORT, {{1, UINT32_MAX, F_SETFL}}},
-	{SCMP_SYS(clone), REPORT, {{0, CLONE_THREAD, CLONE_THREAD}}},
+	{SCMP_SYS(clone), REPORT | TOOL, {{0, CLONE_THREAD, CLONE_THREAD}}},
 	{SCMP_SYS(clone), SERVER, {{0, NO_FORK, 0}}},
-	{SCMP_SYS(ioctl), REPORT, {{1, UINT32_MAX, TCGETS}}},
+	{SCMP_SYS(ioctl), REPORT | TOOL, {{1, UINT32_MAX, TCGETS}}},
 	{SCMP_SYS(ioctl), REPORT, {{1, UINT32_MAX, TCGETS2}}},
 	{SCMP_SYS(ioctl), REPORT, {{1, UINT32_MAX, TIOCGWINSZ}}},
 	{SCMP_SYS(ioctl), REPORT, {{1, UINT32_MAX, FIONREAD}}},
-	{SCMP_SYS(prctl), REPORT, {{0, UINT32_MAX, PR_SET_NAME}}},
+	{SCMP_SYS(prctl), REPORT | TOOL, {{0, UINT32_MAX, PR_SET_NAME}}},
 	{SCMP_SYS(prctl), REPORT, {{0, UINT32_MAX, PR_GET_NAME}}},
 	{SCMP_SYS(prctl), SERVER, {{0, UINT32_MAX, PR_SET_PDEATHSIG}}},
 	{SCMP_SYS(prctl), SERVER, {{0, UINT32_MAX, PR_SET_NO_NEW_PRIVS}}},
@@ -236,6 +243,7 @@ static int allow_bounded(scmp_filter_ctx filter, enum confine_kind kind)
 /* What depends on the process. A reader that aborts ends without a call of its own. */
 static int allow_own(scmp_filter_ctx filter, enum confine_kind kind, int socket)
 {
+	const bool has_threads = kind == CONFINE_REPORT || kind == CONFINE_TOOL;
 	const struct scmp_arg_cmp at_socket = {0, SCMP_CMP_EQ, (scmp_datum_t)socket, 0};
 	const struct scmp_arg_cmp to_self = {0, SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0};
 	/* libc's last words on a heap that a file has damaged go out by this call, unlike those of
@@ -249,12 +257,23 @@ static int allow_own(scmp_filter_ctx filter, enum confine_kind kind, int socket)
 	if (!rc && socket >= 0 && kind == CONFINE_REPORT)
 		rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1,
 					    &at_socket);
-	if (!rc && kind == CONFINE_REPORT)
+	if (!rc && has_threads)
 		rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &to_self);
 	return rc;
 }
 
-int callfilter_set(enum confine_kind kind, int socket)
+/* By its number, which no other file will have: see terms.h. */
+static int allow_program(scmp_filter_ctx filter, int program)
+{
+	const struct scmp_arg_cmp is[] = {
+		{0, SCMP_CMP_EQ, (scmp_datum_t)program, 0},
+		{4, SCMP_CMP_EQ, AT_EMPTY_PATH, 0},
+	};
+
+	return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(execveat), 2, is);
+}
+
+int callfilter_set(const struct confine_terms *t)
 {
 	scmp_filter_ctx filter;
 	int rc;
@@ -262,11 +281,13 @@ int callfilter_set(enum confine_kind kind, int socket)
 	if (!callfilter_is_there())
 		return 0;
 	filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-	rc = filter ? allow_plain(filter, kind) : -ENOMEM;
+	rc = filter ? allow_plain(filter, t->kind) : -ENOMEM;
 	if (!rc)
-		rc = allow_bounded(filter, kind);
+		rc = allow_bounded(filter, t->kind);
 	if (!rc)
-		rc = allow_own(filter, kind, socket);
+		rc = allow_own(filter, t->kind, t->socket);
+	if (!rc && t->kind == CONFINE_TOOL)
+		rc = allow_program(filter, t->program);
 	if (!rc)
 		rc = seccomp_load(filter);
 	if (filter)

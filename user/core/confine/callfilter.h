@@ -21,8 +21,8 @@
 /* Whether this kernel has it. */
 bool callfilter_is_there(void);
 
-/* Allows only these from now on, and packets only at @socket. 0, also where the kernel has no
- * seccomp, or -errno with a text. Needs PR_SET_NO_NEW_PRIVS. */
-int callfilter_set(enum confine_kind, int socket);
+/* Allows only these from now on, packets only at its socket, and a tool to run its program. 0, also
+ * where the kernel has no seccomp, or -errno with a text. Needs PR_SET_NO_NEW_PRIVS. */
+int callfilter_set(const struct confine_terms *);
 
 #endif

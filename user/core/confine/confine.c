@@ -87,8 +87,9 @@ int confine_enter(const struct confine_terms *t)
 	limits_set(t);
 	rc = give_up_privileges();
 	if (!rc)
-		rc = rules_set(t->kind == CONFINE_REPORT);
-	return rc ? rc : callfilter_set(t->kind, t->socket);
+		rc = t->kind == CONFINE_TOOL ? rules_set_tool(t->program, t->input)
+					     : rules_set(t->kind == CONFINE_REPORT);
+	return rc ? rc : callfilter_set(t);
 }
 
 void confine_cpu(unsigned int seconds)

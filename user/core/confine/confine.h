@@ -3,10 +3,10 @@
  * parses a stranger's bytes. One room for both programs: a process says what kind it is, and the
  * kind says which system calls, files and limits are left to it.
  *
- * Whatever the kind: no new privileges, no other user, no namespace, no program, no socket, no
- * io_uring, no executable memory, no shared memory, no tracing, no keys, no signals to others, no
- * limit raised, no core file, and death with the parent. What a kernel lacks of landlock is covered
- * by seccomp: a list of system calls (callfilter.h).
+ * Whatever the kind: no new privileges, no other user, no namespace, no program (but a tool its
+ * own), no socket, no io_uring, no executable memory (but a tool files), no shared memory, no
+ * tracing, no keys, no signals to others, no limit raised, no core file, and death with the parent.
+ * What a kernel lacks of landlock is covered by seccomp: a list of system calls (callfilter.h).
  */
 #ifndef CONFINE_CONFINE_H
 #define CONFINE_CONFINE_H

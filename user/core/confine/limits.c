@@ -51,6 +51,8 @@ void limits_set(const struct confine_terms *t)
 		limit_cpu(t->cpu_s);
 	if (t->kind == CONFINE_READER)
 		limit(RLIMIT_NPROC, 0);
+	if (t->kind == CONFINE_TOOL)
+		limit(RLIMIT_NOFILE, (rlim_t)t->program);
 }
 
 void limits_set_cpu(unsigned int seconds)

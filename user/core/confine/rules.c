@@ -79,22 +79,28 @@ static struct ruleset all_of(int version)
 	return r;
 }
 
-static int allow_reading(int ruleset, const char *path)
+/* What @fd is, and where it is a folder what is below it. */
+static int allow_reading_fd(int ruleset, int fd)
 {
-	_close_ int fd = open(path, O_PATH | O_CLOEXEC);
 	struct landlock_path_beneath_attr rule = {
 		.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
 		.parent_fd = fd,
 	};
 
-	if (fd < 0 ||
-	    !syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
+	if (!syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
 		return 0;
 	/* Of a file there is no folder to read. */
 	rule.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE;
 	return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0)
 		       ? -errno
 		       : 0;
+}
+
+static int allow_reading(int ruleset, const char *path)
+{
+	_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? 0 : allow_reading_fd(ruleset, fd);
 }
 
 static int allow_all(int ruleset)
@@ -115,23 +121,60 @@ static int allow_all(int ruleset)
 	return rc;
 }
 
+static int make_ruleset(int version, const struct ruleset *all)
+{
+	/* No longer than the kernel knows it: an older one refuses even zeroes of some. */
+	const int ruleset = (int)syscall(SYS_landlock_create_ruleset, all,
+					 version >= 6	? sizeof(*all)
+					 : version >= 4 ? offsetof(struct ruleset, scope)
+							: offsetof(struct ruleset, net),
+					 0);
+
+	return ruleset < 0 ? -errno : ruleset;
+}
+
+static int obey(int ruleset, int rc)
+{
+	if (!rc && syscall(SYS_landlock_restrict_self, ruleset, 0))
+		rc = -errno;
+	return rc ? err(rc, "cannot confine itself by landlock: %s", strerror(-rc)) : 0;
+}
+
 int rules_set(bool reads_fonts)
 {
 	const int version = rules_version();
 	const struct ruleset all = all_of(version);
-	_close_ int ruleset = -1;
-	int rc;
+	_close_ int ruleset = version ? make_ruleset(version, &all) : -1;
 
 	if (!version)
 		return 0;
-	/* No longer than the kernel knows it: an older one refuses even zeroes of some. */
-	ruleset = (int)syscall(SYS_landlock_create_ruleset, &all,
-			       version >= 6   ? sizeof(all)
-			       : version >= 4 ? offsetof(struct ruleset, scope)
-					      : offsetof(struct ruleset, net),
-			       0);
-	rc = ruleset < 0 ? -errno : reads_fonts ? allow_all(ruleset) : 0;
-	if (!rc && syscall(SYS_landlock_restrict_self, ruleset, 0))
-		rc = -errno;
-	return rc ? err(rc, "cannot confine itself by landlock: %s", strerror(-rc)) : 0;
+	return obey(ruleset, ruleset < 0 ? ruleset : reads_fonts ? allow_all(ruleset) : 0);
+}
+
+/* A file without a name, as of memfd_create(2), is below no folder, and needs no rule: EBADFD. */
+static int allow_tool(int ruleset, int program, int input)
+{
+	static const char *const libraries[] = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache",
+						"/etc/localtime"};
+	int rc = allow_reading_fd(ruleset, input);
+
+	rc = rc == -EBADFD ? 0 : rc;
+	if (!rc)
+		rc = allow_reading_fd(ruleset, program);
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries) && !rc; i++)
+		rc = allow_reading(ruleset, libraries[i]);
+	return rc;
+}
+
+int rules_set_tool(int program, int input)
+{
+	const int version = rules_version();
+	struct ruleset all = all_of(version);
+	_close_ int ruleset = -1;
+
+	if (!version)
+		return 0;
+	all.files &= ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE;
+	ruleset = make_ruleset(version, &all);
+	return obey(ruleset, ruleset < 0 ? ruleset : allow_tool(ruleset, program, input));
 }

@@ -16,4 +16,8 @@ int rules_version(void);
  * -errno with a text. Needs PR_SET_NO_NEW_PRIVS. */
 int rules_set(bool reads_fonts);
 
+/* The same for @program, which is yet to be run: it opens libraries, itself and the file @input.
+ * What runs is for seccomp to say. */
+int rules_set_tool(int program, int input);
+
 #endif

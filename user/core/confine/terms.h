@@ -16,6 +16,9 @@ enum confine_kind {
 	/* Reads no stranger's byte: takes packets from the loader and forks readers. Opens no path.
 	 */
 	CONFINE_SERVER,
+	/* Another's program that reads a stranger's file: becomes @program by one execveat(2), may
+	 * open libraries and @input, has threads, and writes to what it was given. */
+	CONFINE_TOOL,
 	CONFINE_KINDS,
 };
 
@@ -25,6 +28,9 @@ struct confine_terms {
 	uint64_t memory_bytes; /* that it may have for data */
 	uint64_t file_bytes;   /* up to which it may write into a file */
 	unsigned int cpu_s;    /* of CPU time in its life; 0: no limit */
+	/* Of a tool: open descriptors, the first behind all others, and with O_CLOEXEC: no file
+	 * that it opens later gets that number, so it is the only one to be run. */
+	int program, input;
 };
 
 #endif
