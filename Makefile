@@ -17,6 +17,9 @@ PKGS_RENDER := cairo cairo-pdf cairo-svg pangocairo zlib libdeflate libprotobuf-
 
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 CFLAGS	?= -O2 -g
+# What a program does not call is not in it: eprof has no code that reads others' HDF5, or compares.
+SLIM	:= -ffunction-sections -fdata-sections
+SLIM_LINK := -Wl,--gc-sections
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 STD	:= -std=gnu11 -D_GNU_SOURCE -fno-strict-aliasing -pthread $(WARN)
 # What makes a slip of ours harder to use, in all that we compile for the programs. It stands behind
@@ -33,18 +36,18 @@ INC	:= -Iuser/core $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 INC_USER   := $(INC) -Iuser -Ibpf -I$(BUILD)/gen $(shell pkg-config --cflags $(PKGS_USER) 2>/dev/null)
 INC_RENDER := $(INC) -Irender -I$(BUILD)/gen $(shell pkg-config --cflags $(PKGS_RENDER) 2>/dev/null)
 LIBS	   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm -pthread
-# HDF5's shared library takes some thirty others with it, of the network, which nothing here uses: a
-# third of the time that a short capture takes. The programs link the archive where that does.
-HDF5_DIRS   := $(shell pkg-config --libs-only-L hdf5 2>/dev/null)
-HDF5_STATIC := -Wl,-Bstatic -lhdf5 -Wl,-Bdynamic -lsz -lz -lm
-HDF5_TRY     = echo 'int H5open(void); int main(void) { return H5open(); }' | \
-	$(CC) -x c - -o $(BUILD)/hdf5.try $(HDF5_DIRS) $(HDF5_STATIC) -pthread 2>/dev/null
-HDF5_LIB     = $(shell ($(HDF5_TRY)) && echo '$(HDF5_STATIC)' || echo -lhdf5; rm -f $(BUILD)/hdf5.try)
-own_hdf5     = $(patsubst -lhdf5,$(HDF5_LIB),$(1))
+# The programs load HDF5's shared library when they need it (user/core/store/late.h), so that its
+# updates reach them, and do not link it.
+HDF5_SO	   := $(firstword $(wildcard $(patsubst -L%,%/libhdf5.so,$(shell pkg-config --libs-only-L hdf5 2>/dev/null))) \
+	      $(shell $(CC) -print-file-name=libhdf5.so))
+HDF5_NAME  := $(shell objdump -p $(HDF5_SO) 2>/dev/null | awk '$$1 == "SONAME" { print $$2 }')
+LATE_DEFS  := -DLATE_NAME='"$(HDF5_NAME)"' -DLATE_FILE='"$(dir $(realpath $(HDF5_SO)))$(HDF5_NAME)"'
+late_hdf5   = $(filter-out -lhdf5,$(1))
 LIBS_USER  := $(shell pkg-config --libs $(PKGS_USER) 2>/dev/null) -lZydis -liberty $(LIBS)
 LIBS_RENDER := $(shell pkg-config --libs $(PKGS_RENDER) 2>/dev/null) $(LIBS)
 
-CORE_SRC   := $(sort $(wildcard user/core/*/*.c))
+LATE_SRC   := user/core/late/hdf5.c
+CORE_SRC   := $(sort $(filter-out $(LATE_SRC),$(wildcard user/core/*/*.c)))
 USER_SRC   := $(sort $(filter-out user/core/%,$(wildcard user/*/*.c)))
 RENDER_SRC := $(sort $(wildcard render/*/*.c) $(filter-out render/main.c,$(wildcard render/*.c)))
 RENDER_ASM := render/web/embed.S
@@ -77,12 +80,22 @@ help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 # --- programs ---------------------------------------------------------------------------------
-$(BUILD)/eprof: $(call obj,obj,user/main.c $(USER_SRC) $(CORE_SRC))
+$(BUILD)/eprof: $(call obj,obj,user/main.c $(USER_SRC) $(CORE_SRC) $(LATE_SRC))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(HARDEN_LINK) -o $@ $^ $(call own_hdf5,$(LIBS_USER))
-$(BUILD)/eprof-render: $(call obj,obj,render/main.c $(RENDER_SRC) $(CORE_SRC) $(RENDER_ASM) $(RENDER_GEN))
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SLIM_LINK) $(HARDEN_LINK) -o $@ $^ $(call late_hdf5,$(LIBS_USER))
+$(BUILD)/eprof-render: $(call obj,obj,render/main.c $(RENDER_SRC) $(CORE_SRC) $(LATE_SRC) $(RENDER_ASM) $(RENDER_GEN))
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(HARDEN_LINK) -o $@ $^ $(call own_hdf5,$(LIBS_RENDER))
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SLIM_LINK) $(HARDEN_LINK) -o $@ $^ $(call late_hdf5,$(LIBS_RENDER))
+
+# What of HDF5 the objects of store ask for.
+$(BUILD)/gen/hdf5_calls.h: $(call obj,obj,$(filter user/core/store/%,$(CORE_SRC)))
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)nm -u $^ | awk '$$2 ~ /^H5/ && !seen[$$2]++ { \
+		if ($$2 ~ /_g$$/) print "LATE_VALUE(" $$2 ")"; else print "LATE_CALL(" $$2 ", " n++ ")" }' >$@.tmp
+	@mv $@.tmp $@
+$(call obj,obj,$(LATE_SRC)): $(BUILD)/gen/hdf5_calls.h
+$(call obj,obj,$(LATE_SRC)): HARDEN_OBJ += $(LATE_DEFS) -I$(BUILD)/gen
 
 DEFS = -DEPROF_VERSION='"$(VERSION)"'
 # Every page carries its viewer: without indents and comments, but for those within a line.
@@ -117,9 +130,9 @@ $(BUILD)/$(1)/tests/unit/%.o: tests/unit/%.c | $(BUILD)/gen/eprof.skel.h $(RENDE
 	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(INC_USER) $$(INC_RENDER) -Itests/unit -MMD -MP -c -o $$@ $$<
 endef
 # Objects that were made with other flags are made anew.
-$(shell mkdir -p $(BUILD) && echo '$(HARDEN)' | cmp -s - $(BUILD)/harden || echo '$(HARDEN)' >$(BUILD)/harden)
-$(eval $(call rules,obj,$$(HARDEN_OBJ)))
-$(call obj,obj,user/main.c render/main.c $(USER_SRC) $(RENDER_SRC) $(CORE_SRC) $(RENDER_ASM) $(RENDER_GEN)): $(BUILD)/harden
+$(shell mkdir -p $(BUILD) && echo '$(SLIM) $(HARDEN)' | cmp -s - $(BUILD)/harden || echo '$(SLIM) $(HARDEN)' >$(BUILD)/harden)
+$(eval $(call rules,obj,$$(SLIM) $$(HARDEN_OBJ)))
+$(call obj,obj,user/main.c render/main.c $(USER_SRC) $(RENDER_SRC) $(CORE_SRC) $(LATE_SRC) $(RENDER_ASM) $(RENDER_GEN)): $(BUILD)/harden
 $(eval $(call rules,asan,$(SAN) $$(COUNT)))
 # What the bounded parsers do is counted for tests/unit/binary/test_foreign.c: each step is a call.
 PARSERS	:= elf cfi code unwind

@@ -20,6 +20,7 @@
 #include "confine/rules.h"
 #include "sandbox/broker.h"
 #include "sandbox/client.h"
+#include "store/store.h"
 
 /*
  * No honest work comes near these. One profile may take 4 GiB (store/reader.h); a page of 500,000
@@ -62,7 +63,10 @@ static int enter(const struct allowed *s, int socket)
 	int rc;
 
 	close_others(socket);
-	rc = confine_enter(&terms);
+	/* Here, and not in the broker, which needs none of it. */
+	rc = store_library_load();
+	if (!rc)
+		rc = confine_enter(&terms);
 	if (!rc)
 		client_begin(socket);
 	return rc;

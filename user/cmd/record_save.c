@@ -47,8 +47,10 @@ static int add_to_store(const char *store, const struct profile *p)
 
 int record_places_check(const struct record_places *at)
 {
-	int ret = at->output ? file_check_new(at->output, at->force) : 0;
+	int ret = store_library_check();
 
+	if (!ret && at->output)
+		ret = file_check_new(at->output, at->force);
 	if (!ret && at->store)
 		ret = check_store(at->store);
 	if (!ret && !at->force && access(at->part, F_OK) == 0)

@@ -91,13 +91,17 @@ write_and_exit(struct checkpoint *k, const char *path, const struct checkpoint_m
 
 static int make_ready(struct checkpoint *k, const char *path)
 {
+	int ret;
+
 	if (!k->report) {
 		k->report = mem_shared(1, sizeof(*k->report));
 		(void)!getrandom(&k->seed, sizeof(k->seed), 0);
 	}
 	memset(k->report, 0, sizeof(*k->report));
 	k->report->error = -ECHILD;
-	return k->has_file ? 0 : file_begin(&k->first, path, true);
+	/* Once for all of them. */
+	ret = store_library_load();
+	return ret || k->has_file ? ret : file_begin(&k->first, path, true);
 }
 
 int checkpoint_begin(struct checkpoint *k, const char *path, const struct checkpoint_maker *m)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "store/late.h"
+#include "store/store.h"
 
 void h5_cleanup(const hid_t *id)
 {
@@ -13,10 +15,25 @@ void h5_cleanup(const hid_t *id)
 		H5Idec_ref(*id);
 }
 
-void h5_quiet(void)
+int h5_begin(void)
 {
+	const int rc = store_library_load();
+
+	if (rc)
+		return rc;
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	H5PLset_loading_state(0);
+	return 0;
+}
+
+int store_library_load(void)
+{
+	return late_load ? late_load() : 0;
+}
+
+int store_library_check(void)
+{
+	return late_check ? late_check() : 0;
 }
 
 int h5_set_format(hid_t access)

@@ -1,5 +1,5 @@
 /*
- * h5: what store needs of HDF5, made short. Nothing here prints, nor does HDF5 after h5_quiet().
+ * h5: what store needs of HDF5, made short. Nothing here prints, nor does HDF5 after h5_begin().
  * Failures are negative; the caller knows the file's name and gives the text.
  */
 #ifndef STORE_H5_H
@@ -15,8 +15,9 @@
 void h5_cleanup(const hid_t *id);
 #define _h5_ __attribute__((cleanup(h5_cleanup)))
 
-/* Turns off HDF5's own messages, and its search for filters in shared libraries. */
-void h5_quiet(void);
+/* Before the first call of HDF5: it is there (late.h), prints nothing, and looks for no filters in
+ * shared libraries. -ENOENT with a text where it is not. */
+int h5_begin(void);
 
 /* What we write is in the newest format that HDF5 1.10 reads, which is the one with the least
  * bookkeeping and with checksums over it, and each block as long as what is in it. */

@@ -97,6 +97,7 @@ static void set_budget(struct reader *r, uint64_t bytes)
 int reader_open_image(struct reader *r, const char *name, const void *image, size_t n)
 {
 	_h5_ hid_t access = -1;
+	int rc;
 
 	*r = (struct reader){.path = name,
 			     .fd = -1,
@@ -105,7 +106,9 @@ int reader_open_image(struct reader *r, const char *name, const void *image, siz
 			     .file = -1,
 			     .groups = READER_MAX_GROUPS};
 	set_budget(r, n);
-	h5_quiet();
+	rc = h5_begin();
+	if (rc)
+		return rc;
 	access = H5Pcreate(H5P_FILE_ACCESS);
 	if (H5Pset_fapl_core(access, 1 << 16, false) < 0 ||
 	    H5Pset_file_image(access, (void *)(uintptr_t)image, n) < 0)
@@ -151,8 +154,10 @@ static int open_file(struct reader *r, int flags, int how, struct stat *st)
 static int open_hdf5(struct reader *r, unsigned flags)
 {
 	_h5_ hid_t access = -1;
+	int rc = h5_begin();
 
-	h5_quiet();
+	if (rc)
+		return rc;
 	access = H5Pcreate(H5P_FILE_ACCESS);
 	if (overlay_set_access(&r->overlay, access) || h5_set_format(access))
 		return reader_err(r, -EIO, "HDF5 does not take it");

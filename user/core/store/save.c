@@ -104,8 +104,11 @@ static int make_image(const struct profile *p, char **image)
 
 int store_image(const struct profile *p, char **image, size_t *n)
 {
+	int rc = h5_begin();
+
 	*image = NULL;
-	h5_quiet();
+	if (rc)
+		return rc;
 	if (make_image(p, image))
 		return err(-EIO, "HDF5 could not take the profile");
 	/* The driver's memory goes on behind it. */

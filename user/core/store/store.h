@@ -26,6 +26,12 @@
 #define STORE_SCHEMA	 5
 #define STORE_MIN_READER 2
 
+/* HDF5's library is loaded when it is first used (late.h): the first makes that now, once for a
+ * process and its later children, and before it is confined; the second looks, at next to no cost,
+ * whether it is there. -ENOENT with a text. */
+int store_library_load(void);
+int store_library_check(void);
+
 /*
  * A new file at @path with this one profile, through a temporary name (file_begin). Errors:
  * -EEXIST, -EACCES, -ENOSPC …, with a text; the target is untouched then. HDF5 itself prints
