@@ -26,10 +26,15 @@ static void read_id(const struct cfi_section *s, struct cfi_entry *e, bool is_64
 
 bool cfi_entry_at(const struct cfi_section *s, size_t *at, struct cfi_entry *out)
 {
-	struct cfi_cursor c = {s->bytes + *at, s->bytes + s->n, false};
-	uint64_t length = cfi_uint(&c, LENGTH_BYTES);
-	const bool is_64 = length == LENGTH_64;
+	struct cfi_cursor c = {NULL, NULL, false};
+	uint64_t length;
+	bool is_64;
 
+	if (!s->n)
+		return false;
+	c = (struct cfi_cursor){s->bytes + *at, s->bytes + s->n, false};
+	length = cfi_uint(&c, LENGTH_BYTES);
+	is_64 = length == LENGTH_64;
 	if (!length)
 		return false;
 	out->at = *at;

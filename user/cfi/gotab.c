@@ -91,7 +91,7 @@ static bool next_step(struct cfi_cursor *c, int64_t *below, uint64_t *to, bool f
 	if (c->bad || (!zigzag && !first))
 		return false;
 	bytes = cfi_uleb(c);
-	*below += (int64_t)(zigzag >> 1) ^ -(int64_t)(zigzag & 1);
+	*below = (int64_t)((uint64_t)*below + (zigzag >> 1 ^ -(zigzag & 1)));
 	*to += bytes;
 	return !c->bad && bytes && bytes <= UINT32_MAX && *to <= UINT32_MAX && *below >= -1 &&
 	       *below <= INT32_MAX - 8;

@@ -36,13 +36,19 @@ static char *next_word(char **at)
 	return word && *word ? word : NULL;
 }
 
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
 /* "\040" is a space. */
 static char *unescape(char *s)
 {
 	char *to = s;
 
 	for (const char *from = s; *from; to++) {
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] && from[3]) {
+		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && is_octal(from[2]) &&
+		    is_octal(from[3])) {
 			*to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
 			from += 4;
 		} else {

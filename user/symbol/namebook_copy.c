@@ -1,10 +1,12 @@
 /* namebook_send() and namebook_receive(): what a child process has looked up, for the book of its
- * parent. Both are the same program; the numbers are checked all the same, the rest is not. */
+ * parent. Both are the same program, but the child has read
+ * what strangers wrote: numbers and lengths are checked. */
 #include "symbol/namebook.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -155,8 +157,8 @@ static bool get_entries(FILE *f, struct namebook *b, const struct head *h)
 
 	vec_reserve(&b->entries, h->upto.entries);
 	vec_reserve(&b->frames, h->upto.entry_frames);
-	if (!get(f, b->entries.at + b->entries.n, entries, sizeof(*b->entries.at)) ||
-	    !get(f, b->frames.at + b->frames.n, frames, sizeof(*b->frames.at)))
+	if ((entries && !get(f, b->entries.at + b->entries.n, entries, sizeof(*b->entries.at))) ||
+	    (frames && !get(f, b->frames.at + b->frames.n, frames, sizeof(*b->frames.at))))
 		return false;
 	b->entries.n += entries;
 	b->frames.n += frames;
@@ -189,6 +191,33 @@ static bool same_mark(const struct namebook_mark *a, const struct namebook_mark 
 	       a->entry_frames == b->entry_frames;
 }
 
+/* Whether as much as [since, upto) of things of @bytes each is in what is left of the file. */
+static bool takes(uint64_t *left, size_t since, size_t upto, size_t bytes)
+{
+	if (upto < since || (upto - since) > *left / bytes)
+		return false;
+	*left -= (upto - since) * bytes;
+	return true;
+}
+
+/* Memory is allocated by what the head says: the file must be as long. */
+static bool is_as_long(FILE *f, const struct namebook *b, const struct head *h)
+{
+	struct stat st;
+	uint64_t left;
+
+	if (fstat(fileno(f), &st) || st.st_size < (off_t)sizeof(*h))
+		return false;
+	left = (uint64_t)st.st_size - sizeof(*h);
+	return takes(&left, 0, h->unopened, sizeof(uint64_t)) &&
+	       takes(&left, 0, h->text_bytes, 1) && h->since.strings <= h->upto.strings &&
+	       takes(&left, h->since.modules, h->upto.modules, sizeof(struct module)) &&
+	       takes(&left, h->since.functions, h->upto.functions, sizeof(struct function)) &&
+	       takes(&left, h->since.frames, h->upto.frames, sizeof(struct frame)) &&
+	       takes(&left, h->since.entries, h->upto.entries, sizeof(*b->entries.at)) &&
+	       takes(&left, h->since.entry_frames, h->upto.entry_frames, sizeof(*b->frames.at));
+}
+
 static bool get_all(FILE *f, struct namebook *b)
 {
 	struct namebook_mark here;
@@ -201,7 +230,7 @@ static bool get_all(FILE *f, struct namebook *b)
 		b->life = h.upto.life;
 	}
 	here = namebook_mark(b);
-	if (!same_mark(&here, &h.since))
+	if (!same_mark(&here, &h.since) || !is_as_long(f, b, &h))
 		return false;
 	b->stats = h.stats;
 	if (!get_unopened(f, b, &h))
@@ -212,7 +241,7 @@ static bool get_all(FILE *f, struct namebook *b)
 		b->names = profile_new();
 	return get_texts(f, b->names, &h) && get_modules(f, b->names, &h) &&
 	       get_functions(f, b->names, &h) && get_frames(f, b->names, &h) &&
-	       get_entries(f, b, &h);
+	       !profile_check(b->names) && get_entries(f, b, &h);
 }
 
 int namebook_receive(struct namebook *b, int fd)
