@@ -124,7 +124,7 @@ $(BUILD)/$(1)/gen/%.o: $(BUILD)/gen/%.c
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(STD) -w $$(CFLAGS) $(2) $$(INC_RENDER) -MMD -MP -c -o $$@ $$<
-$(BUILD)/$(1)/tests/unit/%.o: tests/unit/%.c | $(BUILD)/gen/eprof.skel.h $(RENDER_GEN)
+$(BUILD)/$(1)/tests/%.o: tests/%.c | $(BUILD)/gen/eprof.skel.h $(RENDER_GEN)
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)
 	$$(Q)$$(CC) $$(STD) $$(CFLAGS) $(2) $$(INC_USER) $$(INC_RENDER) -Itests/unit -MMD -MP -c -o $$@ $$<
@@ -172,6 +172,9 @@ $(BUILD)/gen/%.pb-c.c: render/export/%.proto
 # --- tests --------------------------------------------------------------------------------------
 ASAN_LIB := $(call obj,asan,$(CORE_SRC) $(USER_SRC) $(RENDER_SRC) $(RENDER_ASM) $(RENDER_GEN) tests/unit/work.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
+# Fuzzers on their corpora, and damaged copies of them, without libFuzzer.
+FUZZ_OTHERS := $(filter-out import store,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
+REPLAY_BIN  := $(FUZZ_OTHERS:%=$(BUILD)/unit/fuzz/%)
 $(BUILD)/asan/lib.a: $(ASAN_LIB)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
@@ -180,29 +183,38 @@ $(UNIT_BIN): $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(BUILD)/asan/lib.a
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(SAN) -o $@ $^ $(LIBS_USER) $(LIBS_RENDER) -lcmocka
 
-unit: $(UNIT_BIN) ## build and run the unit tests, under ASan and UBSan
-	@tests/unit/run $(UNIT_BIN)
+$(REPLAY_BIN): $(BUILD)/unit/fuzz/%: $(BUILD)/asan/tests/fuzz/fuzz_%.o $(BUILD)/asan/tests/fuzz/replay.o $(BUILD)/asan/lib.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(SAN) -o $@ $^ $(LIBS_USER) $(LIBS_RENDER) -lcmocka
+
+unit: $(UNIT_BIN) $(REPLAY_BIN) ## build and run the unit tests, under ASan and UBSan
+	@tests/unit/run $(UNIT_BIN) $(REPLAY_BIN)
 
 # Fuzzers (libFuzzer, of clang): one of each format that is imported, and tests/fuzz/fuzz_x.c of
-# others. Each runs for FUZZ_SECONDS.
+# others. Each runs for FUZZ_SECONDS. They share one archive of the rooms that read foreign bytes.
 FUZZ_SECONDS ?= 30
-FUZZ_SAN     := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FUZZ_SAN     := -O1 -g1 -Wno-unknown-warning-option -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 FUZZ_FORMATS := $(subst _,-,$(filter-out tracy,$(shell sed -n 's/^IMPORT(\(.*\))$$/\1/p' render/import/imports.def)))
-FUZZERS	     := $(FUZZ_FORMATS:%=$(BUILD)/fuzz/import-%) \
-	$(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/fuzz/%,$(filter-out %/fuzz_import.c,$(wildcard tests/fuzz/fuzz_*.c)))
-FUZZ_LIB     := $(call obj,fuzz/obj,$(CORE_SRC) $(filter render/import/% render/sandbox/%,$(RENDER_SRC)) $(RENDER_GEN))
-FUZZ_LINK     = $(CLANG) -g -O1 -std=gnu11 -D_GNU_SOURCE $(INC_RENDER) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+FUZZERS	     := $(addprefix $(BUILD)/fuzz/,$(FUZZ_OTHERS) $(FUZZ_FORMATS:%=import-%) store)
+FUZZ_ROOMS   := elf cfi code unwind process symbol debuginfo script
+FUZZ_SRC     := $(CORE_SRC) $(foreach room,$(FUZZ_ROOMS),$(filter user/$(room)/%,$(USER_SRC))) \
+	user/load/btf_cut.c user/perf/plain_sample.c user/perf/side_record.c \
+	$(filter render/import/% render/sandbox/%,$(RENDER_SRC)) $(RENDER_GEN)
+FUZZ_LIB     := $(call obj,fuzz/obj,$(FUZZ_SRC))
+FUZZ_LIBS     = $(LIBS_USER) $(LIBS_RENDER)
+FUZZ_LINK     = $(CLANG) $(STD) $(CFLAGS) $(FUZZ_SAN) $(INC_RENDER) $(INC_USER) -fsanitize=fuzzer
 $(eval $(call rules,fuzz/obj,$(FUZZ_SAN)))
 $(BUILD)/fuzz/%: CC := $(CLANG)
 $(BUILD)/fuzz/lib.a: $(FUZZ_LIB)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
-$(BUILD)/fuzz/import-%: tests/fuzz/fuzz_import.c $(BUILD)/fuzz/lib.a
+$(BUILD)/fuzz/import-%: tests/fuzz/fuzz_import.c $(wildcard tests/fuzz/*.h) $(BUILD)/fuzz/lib.a
 	$(call say,LINK,$@)
-	$(Q)$(FUZZ_LINK) -DFUZZ='"$*"' -o $@ $^ $(LIBS_RENDER)
-$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(BUILD)/fuzz/lib.a
+	$(Q)$(FUZZ_LINK) -DFUZZ='"$*"' -o $@ $< $(BUILD)/fuzz/lib.a $(FUZZ_LIBS)
+$(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) $(BUILD)/fuzz/lib.a
 	$(call say,LINK,$@)
-	$(Q)$(FUZZ_LINK) -o $@ $^ $(LIBS_RENDER)
+	$(Q)$(FUZZ_LINK) -o $@ $< $(BUILD)/fuzz/lib.a $(FUZZ_LIBS)
 
 fuzz: $(FUZZERS) ## fuzz the readers of foreign files, FUZZ_SECONDS each
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)

@@ -3,14 +3,15 @@
  * profile_check(), or is refused with a text. For libFuzzer (make fuzz), and for
  * tests/unit/test_import_fuzz.c.
  */
-#include <stdlib.h>
-
 #include "base/err.h"
 #include "import/import.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#define FUZZ_RUN fuzz_import_run
+#define FUZZ_MS	 2000
+#define FUZZ_MIB 64 /* what is compressed may be large */
+#include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+static void FUZZ_RUN(const uint8_t *bytes, size_t n)
 {
 	struct profile *p = NULL;
 	struct input in;
@@ -22,5 +23,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		abort();
 	profile_free(p);
 	input_close(&in);
-	return 0;
 }
