@@ -14,6 +14,7 @@
 #include "cmd/cmd.h"
 #include "cmd/render_run.h"
 #include "cmd/unprivileged.h"
+#include "crew/crew_server.h"
 #include "elf/debugdir.h"
 #include "elf/debugfile.h"
 #include "symbol/debugserver.h"
@@ -366,6 +367,9 @@ int cmd_name(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	/* While it may: worker processes become nobody. */
+	if (crew_server_start())
+		return cmd_failed();
 	if (cmd_drop_privileges()) {
 		fprintf(stderr, "eprof: cannot drop privileges: %s\n", strerror(errno));
 		return EXIT_FAILED;

@@ -17,6 +17,7 @@
 #include "cmd/record_save.h"
 #include "cmd/record_version.h"
 #include "cmd/unprivileged.h"
+#include "crew/crew_server.h"
 #include "model/meta.h"
 #include "process/opener.h"
 #include "source/capture.h"
@@ -349,7 +350,7 @@ static void say_children(const struct record *r)
 			parent, n, n == 1 ? "" : "ren", n == 1 ? "is" : "are");
 }
 
-/* @opener is started before anything of a target is read. */
+/* @opener and the server of worker processes are started before anything of a target is read. */
 static int record_with(struct record *r, struct opener *opener)
 {
 	struct capture_options o = {.opener = opener,
@@ -411,9 +412,11 @@ static int record_with(struct record *r, struct opener *opener)
 
 static int record(struct record *r)
 {
-	struct opener *opener = opener_new();
-	int ret = record_with(r, opener);
+	int ret = crew_server_start();
+	struct opener *opener = ret ? NULL : opener_new();
 
+	if (!ret)
+		ret = record_with(r, opener);
 	opener_free(opener);
 	return ret;
 }

@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/zone_file.h"
 #include "cmd/zones_listing.h"
+#include "crew/crew_server.h"
 #include "elf/buildid.h"
 #include "elf/elffile.h"
 #include "load/features.h"
@@ -314,7 +315,7 @@ int cmd_zones(int argc, char **argv)
 	if (status == EXIT_OK && o.help)
 		fputs(help, stdout);
 	else if (status == EXIT_OK)
-		status = run(&o);
+		status = crew_server_start() ? cmd_failed() : run(&o);
 	zonepatterns_free(o.patterns);
 	vec_release(&o.switches);
 	return status;

@@ -31,21 +31,30 @@ bool debugfile_is(int fd, const uint8_t *id, uint8_t bytes)
 	return same;
 }
 
-static int open_by_buildid(int root_fd, const uint8_t *id, uint8_t bytes)
+/* Files that may be the one, as many as there is room for. */
+struct found {
+	const struct debugfile_open *by;
+	int *fds;
+	size_t n, most;
+};
+
+static void open_one(struct found *f, bool own_root, const char *path)
+{
+	const int fd = f->n < f->most ? f->by->open(f->by->context, own_root, path) : -1;
+
+	if (fd >= 0)
+		f->fds[f->n++] = fd;
+}
+
+static void open_by_buildid(struct found *f, bool own_root, const uint8_t *id, uint8_t bytes)
 {
 	char hex[BUILDID_HEX], path[sizeof(DEBUG_ROOT) + BUILDID_HEX + 32];
-	int fd;
 
 	if (bytes < 2)
-		return -ENOENT;
+		return;
 	buildid_hex(id, bytes, hex);
 	snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex, hex + 2);
-	fd = elffile_open_path(root_fd, path);
-	if (fd >= 0 && !debugfile_is(fd, id, bytes)) {
-		close(fd);
-		return -ENOENT;
-	}
-	return fd;
+	open_one(f, own_root, path);
 }
 
 static bool has_crc(int fd, uint32_t want)
@@ -64,17 +73,6 @@ static bool has_crc(int fd, uint32_t want)
 		at += n;
 	}
 	return n == 0 && at > 0 && (uint32_t)crc == want;
-}
-
-static int open_by_crc(int root_fd, const char *path, uint32_t crc)
-{
-	int fd = elffile_open_path(root_fd, path);
-
-	if (fd >= 0 && !has_crc(fd, crc)) {
-		close(fd);
-		return -ENOENT;
-	}
-	return fd;
 }
 
 struct link {
@@ -99,50 +97,47 @@ static bool read_link(const struct elffile *f, struct link *out)
 	return name_bytes && name_bytes <= s.sh_size - 5 && !strchr(out->name, '/');
 }
 
-static int open_by_link(const struct link *link, const char *path, int root_fd)
+static void open_by_link(struct found *f, const struct link *link, const char *path, bool own_root)
 {
 	static const char *const forms[] = {"%.*s/%s", "%.*s/.debug/%s", DEBUG_ROOT "%.*s/%s"};
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) : 0;
 
-	if (path[0] != '/')
-		return -ENOENT;
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && path[0] == '/'; i++) {
 		_free_ char *candidate = NULL;
-		int fd;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		candidate = mem_printf(forms[i], dir, path, link->name);
 #pragma GCC diagnostic pop
-		fd = open_by_crc(root_fd, candidate, link->crc);
-		if (fd >= 0)
-			return fd;
+		open_one(f, own_root, candidate);
 	}
-	return -ENOENT;
 }
 
-int debugfile_open(const struct elffile *stripped, const char *path, int root_fd)
+size_t debugfile_candidates(const struct elffile *stripped, const char *path,
+			    const struct debugfile_open *by, int *fds, size_t most)
 {
 	uint8_t id[BUILDID_MAX], bytes = buildid_read(stripped, id);
-	struct link *link = NULL;
-	_free_ void *link_memory = NULL;
-	const int roots[] = {root_fd, -1};
-	const int first = root_fd < 0;
-	int fd;
+	struct found found = {.by = by, .fds = fds, .most = most};
+	_free_ void *link_memory = mem_zalloc(1, sizeof(struct link));
+	struct link *link = link_memory;
 
-	for (int i = first; i < 2; i++) {
-		fd = open_by_buildid(roots[i], id, bytes);
-		if (fd >= 0)
-			return fd;
-	}
-	link = link_memory = mem_zalloc(1, sizeof(*link));
+	for (int own = !by->other_root; own < 2; own++)
+		open_by_buildid(&found, own, id, bytes);
 	if (!read_link(stripped, link))
-		return -ENOENT;
-	for (int i = first; i < 2; i++) {
-		fd = open_by_link(link, path, roots[i]);
-		if (fd >= 0)
-			return fd;
-	}
-	return -ENOENT;
+		return found.n;
+	for (int own = !by->other_root; own < 2; own++)
+		open_by_link(&found, link, path, own);
+	return found.n;
+}
+
+bool debugfile_fits(const struct elffile *stripped, int fd)
+{
+	uint8_t id[BUILDID_MAX], bytes = buildid_read(stripped, id);
+	_free_ void *link_memory = mem_zalloc(1, sizeof(struct link));
+	struct link *link = link_memory;
+
+	if (bytes >= 2 && debugfile_is(fd, id, bytes))
+		return true;
+	return read_link(stripped, link) && has_crc(fd, link->crc);
 }

@@ -7,13 +7,28 @@
 #ifndef ELF_DEBUGFILE_H
 #define ELF_DEBUGFILE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "elf/elffile.h"
 
-/* An open descriptor, the caller's to close, or -ENOENT (no text). @path is the stripped file's
- * name as its process sees it; @root_fd that process's root or -1. */
-int debugfile_open(const struct elffile *stripped, const char *path, int root_fd);
+/* How files are opened. */
+struct debugfile_open {
+	/* A descriptor, or negative; below our root, or else below that of the process. */
+	int (*open)(void *context, bool own_root, const char *path);
+	void *context;
+	bool other_root; /* the process has another one */
+};
+
+/* Opens the files that may be it, best first: the caller's to close; how many. @path is the
+ * stripped file's name as its process sees it. */
+size_t debugfile_candidates(const struct elffile *stripped, const char *path,
+			    const struct debugfile_open *by, int *fds, size_t most);
+
+/* Whether that is it: of its build-id, or of the checksum in its .gnu_debuglink, for which the file
+ * is read whole. */
+bool debugfile_fits(const struct elffile *stripped, int fd);
 
 /* Whether that is an ELF file of that build-id. */
 bool debugfile_is(int fd, const uint8_t *id, uint8_t bytes);

@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "load/probes.h"
 #include "probe/guard.h"
-#include "process/crew.h"
+#include "crew/crew.h"
 
 /* Links that the keeper holds; for keeper_drop(). */
 typedef VEC(uint32_t) keeper_links;

@@ -12,7 +12,7 @@
 #include "load/session.h"
 #include "load/target.h"
 #include "perf/sideband.h"
-#include "process/crew.h"
+#include "crew/crew.h"
 #include "process/images.h"
 #include "process/procs.h"
 #include "stack/assembly.h"

@@ -8,17 +8,17 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "elf/elffile.h"
-#include "process/crew.h"
+#include "crew/crew.h"
+#include "process/dpkg.h"
+#include "crew/open_as.h"
 #include "symbol/buildversion_read.h"
-#include "symbol/dpkg.h"
 
 #define DPKG  "/var/lib/dpkg"
 #define CPU_S 5
 
 struct run {
-	const char *path, *id;
-	int (*become)(void);
-	int fd; /* in the worker process */
+	const char *id;
+	int fd;
 	struct buildversion *out;
 	struct buildversion read; /* last */
 };
@@ -29,32 +29,30 @@ struct answer {
 	struct buildversion found;
 };
 
-/* --- the task ------------------------------------------------------------------------------------
+/* --- in the worker process ---------------------------------------------------------------------
  */
 
-static void needs_nothing(void *context, size_t task, struct crew_fds *fds)
+static int find(void *begun, const struct crew_request *r)
 {
-	(void)context, (void)task, (void)fds;
+	struct answer a = {.task = r->task};
+
+	(void)begun;
+	buildversion_read(r->n_fds ? r->fds[0] : -1, r->bytes, &a.found);
+	return file_put(r->out_fd, (const char *)&a, sizeof(a));
 }
 
-static void open_file(void *context, size_t task, struct crew_fds *fds)
-{
-	struct run *r = context;
+static const struct crew_service service = {.run = find};
 
-	(void)task;
-	if (r->become())
-		_exit(1);
-	r->fd = elffile_open_path(-1, r->path);
-	crew_keep(fds, r->fd);
-}
+/* --- in the loader -----------------------------------------------------------------------------
+ */
 
-static int find(void *context, size_t task, int out_fd)
+static void ask(void *context, size_t task, struct crew_ask *a)
 {
 	const struct run *r = context;
-	struct answer a = {.task = (uint32_t)task};
 
-	buildversion_read(r->fd, r->id, &a.found);
-	return file_put(out_fd, (const char *)&a, sizeof(a));
+	(void)task;
+	str_addn(&a->bytes, r->id, strlen(r->id) + 1);
+	crew_lend(a, r->fd);
 }
 
 static size_t read_answer(void *context, const void *bytes, size_t n, uint32_t *task)
@@ -104,18 +102,20 @@ void buildversion_find(const char *path, const char *id, const char *dpkg, int (
 		       struct buildversion *out)
 {
 	struct crew_task task = {.cost = 1, .cpu_s = CPU_S};
-	struct run r = {.path = path, .id = id, .become = become, .fd = -1, .out = out};
-	struct crew crew = {.tasks = &task,
+	struct run r = {.id = id, .out = out};
+	struct crew crew = {.service = &service,
+			    .tasks = &task,
 			    .n = 1,
-			    .needs = needs_nothing,
-			    .open = open_file,
-			    .run = find,
+			    .ask = ask,
 			    .read = read_answer,
 			    .take = take_answer,
 			    .context = &r};
 
 	*out = (struct buildversion){0};
+	open_as(become, &path, 1, &r.fd);
 	crew_run(&crew);
+	if (r.fd >= 0)
+		close(r.fd);
 	if (out->is_there && !out->version[0])
 		find_debian(dpkg ? dpkg : DPKG, path, out);
 }

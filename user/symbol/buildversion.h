@@ -9,7 +9,7 @@
  * 2. The version of the Debian package that the file is of, by dpkg's own lists in /var/lib/dpkg,
  *    without its epoch.
  *
- * A worker process reads the binary, without any right (process/crew.h): it is a stranger's. dpkg's
+ * A worker process reads the binary, without any right (crew/crew.h): it is a stranger's. dpkg's
  * lists are root's own. A file that is not the build that ran, as in a container, says nothing.
  */
 #ifndef SYMBOL_BUILDVERSION_H

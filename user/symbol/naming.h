@@ -6,7 +6,7 @@
 #define SYMBOL_NAMING_H
 
 #include "symbol/answer.h"
-#include "symbol/image_files.h"
+#include "symbol/image_files_read.h"
 
 /* Answers @queries, which ascend by query_lookup(). Every query gets at least one frame. */
 void naming_run(const struct image_files *, const struct query *queries, uint32_t n,

@@ -1,15 +1,16 @@
 #include "symbol/sourcetext.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/str.h"
-#include "process/crew.h"
+#include "crew/crew.h"
+#include "crew/open_as.h"
 #include "query/source_lines.h"
 
 #define CPU_S	   5
@@ -22,7 +23,7 @@ struct wanted {
 	uint32_t file; /* string */
 	const struct source_span *spans;
 	size_t n;
-	int fd; /* in the worker process; -1: cannot be read */
+	int fd; /* -1: cannot be read */
 };
 
 /* An answer: this, and so many lines, each with its text behind it, padded to 4 bytes. */
@@ -36,8 +37,6 @@ struct answer_line {
 
 struct run {
 	struct profile *p;
-	int (*become)(void);
-	bool became;
 	VEC(struct wanted) files;
 	const struct answer *answer; /* read last */
 	size_t kept;		     /* bytes */
@@ -46,37 +45,6 @@ struct run {
 
 /* --- in the worker process ----------------------------------------------------------------------
  */
-
-static void needs_nothing(void *context, size_t task, struct crew_fds *fds)
-{
-	(void)context, (void)task, (void)fds;
-}
-
-/* A FIFO that nobody writes to and a terminal are not waited for. */
-static int open_plain(const char *path)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	    st.st_size <= SOURCETEXT_FILE_BYTES)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-static void open_file(void *context, size_t task, struct crew_fds *fds)
-{
-	struct run *r = context;
-	struct wanted *w = &r->files.at[task];
-
-	if (!r->became && r->become())
-		_exit(1);
-	r->became = true;
-	w->fd = open_plain(profile_text(r->p, w->file));
-	crew_keep(fds, w->fd);
-}
 
 /* What is being read of a file. */
 struct reading {
@@ -162,24 +130,27 @@ static void read_lines(struct reading *r, int fd)
 		end_line(r);
 }
 
-static int answer_lines(void *context, size_t task, int out_fd)
+static int answer_lines(void *begun, const struct crew_request *request)
 {
-	const struct run *run = context;
-	const struct wanted *w = &run->files.at[task];
-	struct reading r = {.w = w, .line = 1};
-	struct answer a = {.task = (uint32_t)task};
+	const struct wanted w = {.spans = request->bytes,
+				 .n = request->n / sizeof(struct source_span)};
+	struct reading r = {.w = &w, .line = 1};
+	struct answer a = {.task = request->task};
 	int rc;
 
-	read_lines(&r, w->fd);
+	(void)begun;
+	read_lines(&r, request->n_fds ? request->fds[0] : -1);
 	a.lines = r.lines;
 	a.bytes = (uint32_t)(sizeof(a) + r.out.n);
-	rc = file_put(out_fd, (const char *)&a, sizeof(a));
+	rc = file_put(request->out_fd, (const char *)&a, sizeof(a));
 	if (!rc && r.out.n)
-		rc = file_put(out_fd, r.out.s, r.out.n);
+		rc = file_put(request->out_fd, r.out.s, r.out.n);
 	str_release(&r.text);
 	str_release(&r.out);
 	return rc;
 }
+
+static const struct crew_service service = {.run = answer_lines};
 
 /* --- in the parent ------------------------------------------------------------------------------
  */
@@ -276,12 +247,39 @@ static void add_files(struct run *r, const source_spans *spans)
 	}
 }
 
+static void ask(void *context, size_t task, struct crew_ask *a)
+{
+	const struct run *r = context;
+	const struct wanted *w = &r->files.at[task];
+
+	str_addn(&a->bytes, (const char *)w->spans, w->n * sizeof(*w->spans));
+	crew_lend(a, w->fd);
+}
+
+/* Those that are not too long. */
+static void open_files(struct run *r, int (*become)(void))
+{
+	_free_ const char **paths = mem_zalloc(r->files.n + 1, sizeof(*paths));
+	_free_ int *fds = mem_zalloc(r->files.n + 1, sizeof(*fds));
+	struct stat st;
+
+	for (size_t i = 0; i < r->files.n; i++)
+		paths[i] = profile_text(r->p, r->files.at[i].file);
+	open_as(become, paths, r->files.n, fds);
+	for (size_t i = 0; i < r->files.n; i++) {
+		r->files.at[i].fd = fds[i];
+		if (fds[i] < 0 || (!fstat(fds[i], &st) && st.st_size <= SOURCETEXT_FILE_BYTES))
+			continue;
+		close(fds[i]);
+		r->files.at[i].fd = -1;
+	}
+}
+
 void sourcetext_add(struct profile *p, int (*become)(void), struct sourcetext_report *report)
 {
-	struct run r = {.p = p, .become = become, .report = report};
-	struct crew crew = {.needs = needs_nothing,
-			    .open = open_file,
-			    .run = answer_lines,
+	struct run r = {.p = p, .report = report};
+	struct crew crew = {.service = &service,
+			    .ask = ask,
 			    .read = read_answer,
 			    .take = take_answer,
 			    .context = &r};
@@ -293,8 +291,13 @@ void sourcetext_add(struct profile *p, int (*become)(void), struct sourcetext_re
 	report->files = crew.n = r.files.n;
 	crew.tasks = mem_zalloc(crew.n + 1, sizeof(*crew.tasks));
 	for (size_t i = 0; i < crew.n; i++)
-		crew.tasks[i] = (struct crew_task){.cost = 1, .cpu_s = CPU_S};
+		crew.tasks[i] = (struct crew_task){
+			.cost = i, .cpu_s = CPU_S, .output_bytes = SOURCETEXT_BYTES};
+	open_files(&r, become);
 	crew_run(&crew);
+	for (size_t i = 0; i < r.files.n; i++)
+		if (r.files.at[i].fd >= 0)
+			close(r.files.at[i].fd);
 	if (p->source_lines.n)
 		profile_add_part(p, PART_SOURCE);
 	free(crew.tasks);

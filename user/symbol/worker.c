@@ -1,23 +1,49 @@
 #include "symbol/worker.h"
 
-#include <sys/stat.h>
+#include <errno.h>
 
 #include "base/mem.h"
-#include "process/crew.h"
-#include "process/opener.h"
+#include "crew/crew.h"
+#include "symbol/image_files_read.h"
 #include "symbol/naming.h"
 
 /* What a job may use: generous for the largest honest binaries (gigabytes of DWARF), an end for
  * those made to take for ever. */
 #define CPU_BASE_S	  5
+#define CPU_MOST_S	  60
 #define CPU_BYTES_PER_S	  (50ull << 20)
 #define CPU_QUERIES_PER_S 5000
-#define CPU_MOST_S	  120
 #define OUTPUT_PER_QUERY  2048
+
+/* --- in the worker process ---------------------------------------------------------------------
+ */
+
+static int name(void *begun, const struct crew_request *r)
+{
+	struct answer answer = {0};
+	struct image_files files;
+	struct image image;
+	const char *queries = image_files_take(r, &image, &files);
+	size_t n = queries ? (r->n - (size_t)(queries - (const char *)r->bytes)) : 0;
+	int rc;
+
+	(void)begun;
+	if (!queries)
+		return -EPROTO;
+	naming_run(&files, (const struct query *)(const void *)queries,
+		   (uint32_t)(n / sizeof(struct query)), &answer);
+	rc = answer_write(&answer, r->task, r->out_fd);
+	answer_release(&answer);
+	return rc;
+}
+
+static const struct crew_service service = {.run = name};
+
+/* --- in the loader -----------------------------------------------------------------------------
+ */
 
 struct run {
 	struct job *jobs;
-	struct image_files *open;
 	struct answer_view view; /* read last */
 	void (*take)(void *context, const struct job *, const struct answer_view *);
 	void *context;
@@ -28,68 +54,28 @@ unsigned int worker_width(void)
 	return crew_width();
 }
 
-#define BLOCK_BYTES 512 /* of st_blocks */
-
-/* What the file has of bytes: a sparse one is as long as its owner likes. */
-static uint64_t bytes_of(const struct stat *st)
-{
-	const uint64_t stored = (uint64_t)st->st_blocks * BLOCK_BYTES;
-
-	return stored < (uint64_t)st->st_size ? stored : (uint64_t)st->st_size;
-}
-
 static struct crew_task task_of(const struct job *job)
 {
-	struct stat st = {0};
-	const bool is_open = job->image->fd >= 0 && !fstat(job->image->fd, &st);
-	const uint64_t bytes = is_open ? bytes_of(&st) : 0;
-	const uint64_t cpu_s = CPU_BASE_S + bytes / CPU_BYTES_PER_S + job->n / CPU_QUERIES_PER_S;
-
-	return (struct crew_task){
+	const uint64_t bytes = crew_file_bytes(job->image->fd);
+	struct crew_task task = {
 		.cost = bytes + 4096ull * job->n,
-		/* What root installed keeps nobody waiting on purpose. */
-		.late = is_open && (st.st_uid || !st.st_nlink),
-		.cpu_s = cpu_s < CPU_MOST_S ? (unsigned int)cpu_s : CPU_MOST_S,
+		.cpu_s = CPU_BASE_S + job->n / CPU_QUERIES_PER_S,
+		.cpu_most_s = CPU_MOST_S,
+		.bytes_per_s = CPU_BYTES_PER_S,
 		.output_bytes = (uint64_t)OUTPUT_PER_QUERY * job->n,
 	};
+
+	crew_owned_by(&task, job->image);
+	return task;
 }
 
-static void needs(void *context, size_t task, struct crew_fds *fds)
+static void ask(void *context, size_t task, struct crew_ask *a)
 {
 	const struct run *r = context;
-	int opener[2];
+	const struct job *job = &r->jobs[task];
 
-	crew_keep(fds, r->jobs[task].image->fd);
-	crew_keep(fds, r->jobs[task].image->root_fd);
-	for (size_t i = 0, n = opener_needs(r->jobs[task].image->opener, opener); i < n; i++)
-		crew_keep(fds, opener[i]);
-}
-
-static void open_image(void *context, size_t task, struct crew_fds *fds)
-{
-	const struct run *r = context;
-
-	if (r->jobs[task].is_debug)
-		r->open[task] = (struct image_files){.image = r->jobs[task].image,
-						     .fd = r->jobs[task].image->fd,
-						     .extra_fd = -1,
-						     .is_debug = true};
-	else
-		image_files_open(&r->open[task], r->jobs[task].image);
-	crew_keep(fds, r->open[task].fd);
-	crew_keep(fds, r->open[task].extra_fd);
-}
-
-static int name(void *context, size_t task, int out_fd)
-{
-	const struct run *r = context;
-	struct answer answer = {0};
-	int rc;
-
-	naming_run(&r->open[task], r->jobs[task].queries, r->jobs[task].n, &answer);
-	rc = answer_write(&answer, (uint32_t)task, out_fd);
-	answer_release(&answer);
-	return rc;
+	image_files_ask(a, job->image, job->is_debug);
+	str_addn(&a->bytes, (const char *)job->queries, job->n * sizeof(*job->queries));
 }
 
 static size_t read_answer(void *context, const void *bytes, size_t n, uint32_t *task)
@@ -117,13 +103,11 @@ void worker_run(struct job *jobs, size_t n, const struct crew_wait *wait,
 		void *context)
 {
 	_free_ struct crew_task *tasks = mem_zalloc(n ? n : 1, sizeof(*tasks));
-	_free_ struct image_files *open = mem_zalloc(n ? n : 1, sizeof(*open));
-	struct run r = {.jobs = jobs, .open = open, .take = take, .context = context};
-	struct crew crew = {.tasks = tasks,
+	struct run r = {.jobs = jobs, .take = take, .context = context};
+	struct crew crew = {.service = &service,
+			    .tasks = tasks,
 			    .n = n,
-			    .needs = needs,
-			    .open = open_image,
-			    .run = name,
+			    .ask = ask,
 			    .read = read_answer,
 			    .take = take_answer,
 			    .context = &r,
@@ -132,8 +116,9 @@ void worker_run(struct job *jobs, size_t n, const struct crew_wait *wait,
 	for (size_t i = 0; i < n; i++)
 		tasks[i] = task_of(&jobs[i]);
 	crew_run(&crew);
-	for (size_t i = 0; i < n; i++)
-		jobs[i].failed = tasks[i].failed;
-	for (size_t i = 0; i < n; i++)
-		jobs[i].put_off = !jobs[i].done && !tasks[i].failed;
+	for (size_t i = 0; i < n; i++) {
+		/* One that took too long may be named later, where nobody waits. */
+		jobs[i].failed = tasks[i].failed && !tasks[i].ran_out;
+		jobs[i].put_off = !jobs[i].done && !jobs[i].failed;
+	}
 }

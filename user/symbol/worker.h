@@ -1,8 +1,6 @@
 /*
- * worker: names the addresses of images in worker processes that are confined before they read the
- * images: eprof runs as root, and the images are untrusted. A worker takes a batch of jobs, and
- * there are as many workers as CPUs. When one dies, its unfinished jobs are retried one by one, so
- * that only the culprit is lost.
+ * worker: names the addresses of images in worker processes (crew/crew.h), which are confined
+ * before they read the images: eprof runs as root, and the images are untrusted.
  */
 #ifndef SYMBOL_WORKER_H
 #define SYMBOL_WORKER_H
@@ -11,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process/crew.h"
+#include "crew/crew.h"
 #include "process/images.h"
 #include "symbol/answer.h"
 
@@ -21,15 +19,15 @@ struct job {
 	uint32_t n;
 	bool is_debug; /* the image is a debug file: queries are addresses, not offsets in it */
 	bool done;     /* answered */
-	bool failed;   /* a child died of it, or none could be started */
+	bool failed;   /* a worker died of it, or none could be started */
 	bool put_off;  /* neither: time was over */
 };
 
-/* How many children run at once. */
+/* How many workers run at once. */
 unsigned int worker_width(void);
 
-/* Runs all jobs, for as long as @wait says (NULL: all that it takes); calls @take for each answer,
- * which has job->n queries, in any order. The view is valid during the call. */
+/* Runs all jobs, as long as @wait says, where it is not NULL; calls @take for each answer, which
+ * has job->n queries, in any order. The view is valid during the call. */
 void worker_run(struct job *jobs, size_t n, const struct crew_wait *wait,
 		void (*take)(void *context, const struct job *, const struct answer_view *),
 		void *context);

@@ -1,28 +1,100 @@
 #include "symbol/zonelist_read.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/mem.h"
-#include "process/crew.h"
-#include "process/opener.h"
-#include "symbol/image_files.h"
+#include "crew/crew.h"
+#include "symbol/image_files_read.h"
 #include "symbol/zoneread.h"
 #include "symbol/zonewire.h"
 
 /* What reading a file may take: generous for the largest honest ones, an end for those made to
  * take for ever. */
 #define CPU_BASE_S	10
+#define CPU_MOST_S	120
 #define CPU_BYTES_PER_S (5ull << 20)
 #define OUTPUT_PER_ZONE 4096
+
+/* --- in the worker process ---------------------------------------------------------------------
+ */
+
+/* What is common to all files of a run; behind it the names of switches, each with its end, and the
+ * patterns. */
+struct head {
+	uint64_t pattern; /* whose nearest names are asked for, ZONEPATTERN_NONE: lists are */
+	uint64_t max;
+	uint64_t switch_bytes;
+	struct site_kernel kernel;
+	bool lines;
+};
+
+struct begun {
+	struct zonelist_request request;
+	size_t pattern;
+};
+
+static void *begin(const void *bytes, size_t n)
+{
+	const struct head *head = bytes;
+	struct begun *b = mem_zalloc(1, sizeof(*b));
+	VEC(const char *) switches = {0};
+	const size_t at = sizeof(*head) + head->switch_bytes;
+	/* The names outlive the bytes. */
+	const char *text =
+		memcpy(mem_zalloc(head->switch_bytes + 1, 1), head + 1, head->switch_bytes);
+
+	for (const char *s = text; s < text + head->switch_bytes; s += strlen(s) + 1)
+		vec_push(&switches, s);
+	b->pattern = head->pattern;
+	b->request = (struct zonelist_request){
+		.patterns = zonepatterns_get((const char *)bytes + at, n - at),
+		.kernel = head->kernel,
+		.max = head->max,
+		.lines = head->lines,
+		.switches = switches.at,
+		.n_switches = switches.n};
+	return b;
+}
+
+static int read_one(void *begun, const struct crew_request *r)
+{
+	const struct begun *b = begun;
+	struct zonewire answer = {.task = r->task};
+	struct image_files files;
+	struct image image;
+	struct zoneread z;
+	int rc;
+
+	if (!image_files_take(r, &image, &files))
+		return -EPROTO;
+	z = (struct zoneread){.image = &image,
+			      .fd = files.fd,
+			      .debug_fd = files.extra_fd,
+			      .wanted = zonepatterns_want_module(b->request.patterns, image.path)};
+	/* Of JIT code the map as it is now is the better one. */
+	if (image.kind == IMAGE_KIND_JIT && z.debug_fd >= 0)
+		z.fd = z.debug_fd;
+	if (b->pattern == ZONEPATTERN_NONE)
+		zoneread_run(&z, &b->request, &answer.list);
+	else
+		zoneread_nearest(&z, &b->request, b->pattern, &answer.nearest);
+	rc = zonewire_write(&answer, r->out_fd);
+	zonewire_release(&answer);
+	return rc;
+}
+
+static const struct crew_service service = {.begin = begin, .run = read_one};
+
+/* --- in the loader -----------------------------------------------------------------------------
+ */
 
 /* Files that are read together; a task is one of them. */
 struct run {
 	const struct image *const *images;
 	const struct zonelist_request *request;
-	struct image_files *open;
-	size_t pattern;		/* whose nearest names are asked for, ZONEPATTERN_NONE: lists are */
+	size_t pattern;		/* as in the head */
 	struct zonewire answer; /* read last */
 	struct zonelist *lists;
 	struct nearest *nearest;
@@ -30,57 +102,37 @@ struct run {
 
 static struct crew_task task_of(const struct run *r, const struct image *image)
 {
-	struct stat st;
-	const uint64_t bytes = image->fd >= 0 && !fstat(image->fd, &st) ? (uint64_t)st.st_size : 0;
-
-	return (struct crew_task){
-		.cost = bytes,
-		.cpu_s = CPU_BASE_S + (unsigned int)(bytes / CPU_BYTES_PER_S),
+	struct crew_task task = {
+		.cost = crew_file_bytes(image->fd),
+		.cpu_s = CPU_BASE_S,
+		.cpu_most_s = CPU_MOST_S,
+		.bytes_per_s = CPU_BYTES_PER_S,
 		.output_bytes = OUTPUT_PER_ZONE * zonelist_max(r->request),
 	};
+
+	crew_owned_by(&task, image);
+	return task;
 }
 
-static void needs(void *context, size_t task, struct crew_fds *fds)
+static void put_common(const struct run *r, struct str *out)
 {
-	const struct run *r = context;
-	int opener[2];
+	const struct zonelist_request *q = r->request;
+	struct head head = {
+		.pattern = r->pattern, .max = q->max, .kernel = q->kernel, .lines = q->lines};
 
-	crew_keep(fds, r->images[task]->fd);
-	crew_keep(fds, r->images[task]->root_fd);
-	for (size_t i = 0, n = opener_needs(r->images[task]->opener, opener); i < n; i++)
-		crew_keep(fds, opener[i]);
+	for (size_t i = 0; i < q->n_switches; i++)
+		head.switch_bytes += strlen(q->switches[i]) + 1;
+	str_addn(out, (const char *)&head, sizeof(head));
+	for (size_t i = 0; i < q->n_switches; i++)
+		str_addn(out, q->switches[i], strlen(q->switches[i]) + 1);
+	zonepatterns_put(q->patterns, out);
 }
 
-static void open_image(void *context, size_t task, struct crew_fds *fds)
+static void ask(void *context, size_t task, struct crew_ask *a)
 {
 	const struct run *r = context;
 
-	image_files_open(&r->open[task], r->images[task]);
-	crew_keep(fds, r->open[task].fd);
-	crew_keep(fds, r->open[task].extra_fd);
-}
-
-static int read_one(void *context, size_t task, int out_fd)
-{
-	const struct run *r = context;
-	const struct image *image = r->images[task];
-	struct zoneread z = {.image = image,
-			     .fd = r->open[task].fd,
-			     .debug_fd = r->open[task].extra_fd,
-			     .wanted = zonepatterns_want_module(r->request->patterns, image->path)};
-	struct zonewire answer = {.task = (uint32_t)task};
-	int rc;
-
-	/* Of JIT code the map as it is now is the better one. */
-	if (image->kind == IMAGE_KIND_JIT && z.debug_fd >= 0)
-		z.fd = z.debug_fd;
-	if (r->pattern == ZONEPATTERN_NONE)
-		zoneread_run(&z, r->request, &answer.list);
-	else
-		zoneread_nearest(&z, r->request, r->pattern, &answer.nearest);
-	rc = zonewire_write(&answer, out_fd);
-	zonewire_release(&answer);
-	return rc;
+	image_files_ask(a, r->images[task], false);
 }
 
 static size_t read_answer(void *context, const void *bytes, size_t n, uint32_t *task)
@@ -114,17 +166,16 @@ static bool take_answer(void *context, size_t task)
 static void run(struct run *r, size_t n)
 {
 	_free_ struct crew_task *tasks = mem_zalloc(n + 1, sizeof(*tasks));
-	struct crew crew = {.tasks = tasks,
+	struct crew crew = {.service = &service,
+			    .tasks = tasks,
 			    .n = n,
-			    .needs = needs,
-			    .open = open_image,
-			    .run = read_one,
+			    .ask = ask,
 			    .read = read_answer,
 			    .take = take_answer,
 			    .context = r,
 			    .wait = r->request->wait};
 
-	r->open = mem_zalloc(n + 1, sizeof(*r->open));
+	put_common(r, &crew.common);
 	for (size_t i = 0; i < n; i++)
 		tasks[i] = task_of(r, r->images[i]);
 	crew_run(&crew);
@@ -137,7 +188,7 @@ static void run(struct run *r, size_t n)
 			r->lists[i].problem = mem_strdup("the capture ended before it was read");
 	}
 	zonewire_release(&r->answer);
-	free(r->open);
+	str_release(&crew.common);
 }
 
 /* Files can be read; of generated code and of the vDSO it is told what would match. */

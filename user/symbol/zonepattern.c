@@ -203,6 +203,16 @@ static char *file_of(const struct zonepatterns *z, const char *module)
 	return last->file ? mem_strdup(last->file) : NULL;
 }
 
+static void add(struct zonepatterns *z, const struct pattern *p)
+{
+	vec_push(&z->at, *p);
+	z->all_actions |= p->actions;
+	z->n_takers += !p->excludes;
+	z->n_files += p->kind == KIND_FILE;
+	if (p->kind == KIND_PLAIN)
+		index_plain(z, (uint32_t)(z->at.n - 1));
+}
+
 int zonepatterns_add(struct zonepatterns *z, const char *text)
 {
 	struct pattern p = {.text = mem_strdup(text), .actions = z->actions};
@@ -214,13 +224,52 @@ int zonepatterns_add(struct zonepatterns *z, const char *text)
 	}
 	if (p.module)
 		p.file = file_of(z, p.module);
-	vec_push(&z->at, p);
-	z->all_actions |= p.actions;
-	z->n_takers += !p.excludes;
-	z->n_files += p.kind == KIND_FILE;
-	if (p.kind == KIND_PLAIN)
-		index_plain(z, (uint32_t)(z->at.n - 1));
+	add(z, &p);
 	return 0;
+}
+
+/* --- on their way to a worker process -----------------------------------------------------------
+ */
+
+void zonepatterns_put(const struct zonepatterns *z, struct str *out)
+{
+	for (size_t i = 0; i < z->at.n; i++) {
+		const struct pattern *p = &z->at.at[i];
+
+		str_addf(out, "%u", p->actions);
+		str_addc(out, '\0');
+		str_addn(out, p->text, strlen(p->text) + 1);
+		str_addf(out, "%s", p->file ? p->file : "");
+		str_addc(out, '\0');
+	}
+}
+
+/* The text at *@at, which is moved behind its end; NULL: there is no whole one. */
+static const char *next_text(const char **at, const char *end)
+{
+	const char *text = *at, *zero = memchr(text, '\0', (size_t)(end - text));
+
+	*at = zero ? zero + 1 : end;
+	return zero ? text : NULL;
+}
+
+struct zonepatterns *zonepatterns_get(const char *bytes, size_t n)
+{
+	struct zonepatterns *z = zonepatterns_new();
+	const char *end = bytes + n, *actions, *text, *file;
+
+	while ((actions = next_text(&bytes, end)) && (text = next_text(&bytes, end)) &&
+	       (file = next_text(&bytes, end))) {
+		struct pattern p = {.text = mem_strdup(text),
+				    .actions = (uint32_t)strtoul(actions, NULL, 10),
+				    .file = *file ? mem_strdup(file) : NULL};
+
+		if (parse(&p))
+			release(&p);
+		else
+			add(z, &p);
+	}
+	return z;
 }
 
 static char *trim(char *line)

@@ -28,6 +28,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/str.h"
+
 struct zonepatterns;
 
 struct zonepatterns *zonepatterns_new(void);
@@ -41,6 +43,10 @@ int zonepatterns_add(struct zonepatterns *, const char *pattern);
 /* A file of patterns, one a line; empty lines and those that start with "#" are passed over.
  * Errors name the line. */
 int zonepatterns_add_file(struct zonepatterns *, const char *path);
+
+/* Appends them to @out, as zonepatterns_get() in a worker process takes them. */
+void zonepatterns_put(const struct zonepatterns *, struct str *out);
+struct zonepatterns *zonepatterns_get(const char *bytes, size_t n);
 
 size_t zonepatterns_count(const struct zonepatterns *);
 /* As it was given. */

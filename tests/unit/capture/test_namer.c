@@ -17,7 +17,6 @@
 #include "snippet.h"
 #include "symbol/answer_mangled.h"
 #include "symbol/namer.h"
-#include "symbol/worker.h"
 
 static const char source[] =
 	"#include <stdio.h>\n"
@@ -606,34 +605,6 @@ static void children_are_confined(void **state)
 	close(other);
 }
 
-static void count_answer(void *context, const struct job *job, const struct answer_view *v)
-{
-	int *answers = context;
-
-	assert_int_equal(v->n_queries, job->n);
-	++*answers;
-}
-
-/* Queries that cannot be read stand for a file that kills whoever reads it. */
-static void only_the_culprit_is_lost(void **state)
-{
-	const struct query good = {.offset = 0x1000};
-	const struct image image = {.kind = IMAGE_KIND_FILE, .path = (char *)"/x", .fd = -1};
-	struct job jobs[20];
-	int answers = 0;
-
-	(void)state;
-	for (int i = 0; i < 20; i++)
-		jobs[i] = (struct job){.image = &image, .queries = &good, .n = 1};
-	jobs[3].queries = jobs[11].queries = (const struct query *)16;
-	worker_run(jobs, 20, NULL, count_answer, &answers);
-	assert_int_equal(answers, 18);
-	for (int i = 0; i < 20; i++) {
-		assert_int_equal(jobs[i].done, i != 3 && i != 11);
-		assert_int_equal(jobs[i].failed, i == 3 || i == 11);
-	}
-}
-
 static uint32_t next_random(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -757,7 +728,6 @@ int main(void)
 		cmocka_unit_test(vdso_is_named),
 		cmocka_unit_test(answers_are_checked),
 		cmocka_unit_test(children_are_confined),
-		cmocka_unit_test(only_the_culprit_is_lost),
 		cmocka_unit_test(corrupt_binaries_lose_only_themselves),
 	};
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "process/crew.h"
+#include "crew/crew.h"
 #include "process/place.h"
 #include "snippet.h"
 #include "symbol/zonelist_check.h"

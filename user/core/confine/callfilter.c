@@ -199,6 +199,8 @@ static const struct {
 	{SCMP_SYS(setrlimit), READER, {{0, UINT32_MAX, RLIMIT_CPU}}},
 	{SCMP_SYS(prlimit64), SERVER, {{0, UINT32_MAX, 0}}},
 	{SCMP_SYS(setrlimit), SERVER, {{0, 0, 0}}},
+	/* A child of the server gives way. */
+	{SCMP_SYS(setpriority), SERVER, {{0, UINT32_MAX, PRIO_PROCESS}, {1, UINT32_MAX, 0}}},
 };
 
 bool callfilter_is_there(void)

@@ -1,4 +1,4 @@
-#include "symbol/dpkg.h"
+#include "process/dpkg.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * dpkg: which Debian package a file of this machine is of, by dpkg's own lists. They are root's,
  * like the programs that they list: whoever may run eprof may trust them.
  */
-#ifndef SYMBOL_DPKG_H
-#define SYMBOL_DPKG_H
+#ifndef PROCESS_DPKG_H
+#define PROCESS_DPKG_H
 
 /* The version of the package that has @path, and *@package, its name: both the caller's to free;
  * NULL: none has. @folder: dpkg's, as /var/lib/dpkg. */

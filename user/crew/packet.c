@@ -1,0 +1,73 @@
+#include "crew/packet.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+union control {
+	struct cmsghdr head;
+	char bytes[CMSG_SPACE(PACKET_FDS * sizeof(int))];
+};
+
+int packet_send(int socket, const void *bytes, size_t n, const int *fds, size_t n_fds)
+{
+	struct iovec part = {(void *)(uintptr_t)bytes, n};
+	union control control = {0};
+	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (n_fds > PACKET_FDS)
+		return -EMFILE;
+	if (n_fds) {
+		m.msg_control = &control;
+		m.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+		control.head = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+						.cmsg_type = SCM_RIGHTS,
+						.cmsg_len = CMSG_LEN(n_fds * sizeof(int))};
+		memcpy(CMSG_DATA(&control.head), fds, n_fds * sizeof(int));
+	}
+	while (sendmsg(socket, &m, MSG_NOSIGNAL) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+/* All that came, so that none is left open. */
+static size_t take_descriptors(struct msghdr *m, int *fds)
+{
+	size_t n = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		size_t many = 0;
+
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+			many = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < many && n < PACKET_FDS; i++)
+			memcpy(&fds[n++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+	}
+	return n;
+}
+
+ssize_t packet_receive(int socket, void *bytes, size_t n, int *fds, size_t *n_fds)
+{
+	struct iovec part = {bytes, n};
+	union control control;
+	struct msghdr m = {.msg_iov = &part,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = sizeof(control)};
+	ssize_t got;
+
+	*n_fds = 0;
+	while ((got = recvmsg(socket, &m, MSG_CMSG_CLOEXEC)) < 0)
+		if (errno != EINTR)
+			return -errno;
+	*n_fds = take_descriptors(&m, fds);
+	if (!(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+		return got;
+	for (size_t i = 0; i < *n_fds; i++)
+		close(fds[i]);
+	*n_fds = 0;
+	return -EPROTO;
+}
