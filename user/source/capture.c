@@ -351,7 +351,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	hurry(c, 0);
 	/* Only then: what it ran is to be had at once of one that nobody has waited for. */
 	reap_command(c);
-	turn_end(&c->turn);
+	turn_end(&c->turn, c->signal_fd);
 	return ret ? ret : last;
 }
 

@@ -165,6 +165,11 @@ void checkpoint_hurry(const struct checkpoint *k)
 	setpriority(PRIO_PGRP, (id_t)k->child, getpriority(PRIO_PROCESS, 0));
 }
 
+void checkpoint_cut_short(const struct checkpoint *k)
+{
+	kill(k->child, SIGTERM);
+}
+
 bool checkpoint_busy(struct checkpoint *k, bool wait, const struct checkpoint_maker *m,
 		     struct ledger_past *past, int *error)
 {

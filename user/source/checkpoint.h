@@ -59,6 +59,8 @@ int checkpoint_begin(struct checkpoint *, const char *path, const struct checkpo
  * in it added to @past, and else the error, with a text. @wait: until it ends. */
 bool checkpoint_busy(struct checkpoint *, bool wait, const struct checkpoint_maker *,
 		     struct ledger_past *past, int *error);
+/* The child looks up no more names. */
+void checkpoint_cut_short(const struct checkpoint *);
 /* The child, and what works for it, run at the priority of the caller from now on: beside thousands
  * of busy processes it would take minutes else, and the next window grows meanwhile. */
 void checkpoint_hurry(const struct checkpoint *);

@@ -1,5 +1,6 @@
 #include "source/turn.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@
 
 /* The writer gives way to all others for so long. */
 #define PATIENCE_NS (5ull * 1000000000)
+/* At the end, how often it is looked for. */
+#define LOOK_MS 5
 
 static uint64_t next_ns(const struct turn *t)
 {
@@ -130,10 +133,17 @@ void turn_tick(struct turn *t, uint64_t now_ns)
 	}
 }
 
-void turn_end(struct turn *t)
+void turn_end(struct turn *t, int signal_fd)
 {
-	if (t->step == TURN_WRITING)
+	struct pollfd p = {.fd = signal_fd, .events = POLLIN};
+
+	/* The signal stays there for the naming that comes after. */
+	while (t->step == TURN_WRITING && poll(&p, 1, LOOK_MS) <= 0)
+		see_writer(t, false, UINT64_MAX);
+	if (t->step == TURN_WRITING) {
+		checkpoint_cut_short(&t->file);
 		see_writer(t, true, 0);
+	}
 	t->step = TURN_NONE;
 }
 

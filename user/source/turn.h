@@ -52,8 +52,9 @@ struct turn {
 void turn_start(struct turn *, const struct turn_host *, uint64_t now_ns);
 /* At each tick, after all was drained. */
 void turn_tick(struct turn *, uint64_t now_ns);
-/* Waits for the window that is being written. */
-void turn_end(struct turn *);
+/* Waits for the window that is being written. Its names are cut short where a signal comes to
+ * @signal_fd, which is not read. */
+void turn_end(struct turn *, int signal_fd);
 /* Whether windows are in the file. */
 bool turn_has_windows(const struct turn *);
 void turn_release(struct turn *);
