@@ -335,7 +335,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->in.ending = &c->ending;
 	capture_start_windows(c);
 	*end = loop(c, fn, context, &ret);
-	c->reads_until_ns = clock_ns(CLOCK_MONOTONIC) + READ_AFTER_NS;
+	c->loop_end_ns = clock_ns(CLOCK_MONOTONIC);
+	c->reads_until_ns = c->loop_end_ns + READ_AFTER_NS;
 	sources_ending(&c->sources);
 	if (!ret)
 		ret = intake_survey(&c->in);

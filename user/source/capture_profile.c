@@ -45,11 +45,17 @@ static bool names_on(void *context)
 	return clock_ns(CLOCK_MONOTONIC) < c->names_until_ns && poll(&p, 1, 0) == 0;
 }
 
+/* Of the time for naming, what is left for writing the profile. */
+#define WRITING_SHARE 10
+
+/* The time begins with the end of the capture; for a window, with its writing. */
 static void limit_naming(struct capture *c)
 {
+	const uint64_t time_ns = (uint64_t)c->o.naming_ns;
+	const uint64_t since_ns = c->loop_end_ns ? c->loop_end_ns : clock_ns(CLOCK_MONOTONIC);
+
 	c->naming = (struct crew_wait){names_on, c};
-	c->names_until_ns =
-		c->o.naming_ns ? clock_ns(CLOCK_MONOTONIC) + (uint64_t)c->o.naming_ns : UINT64_MAX;
+	c->names_until_ns = time_ns ? since_ns + time_ns - time_ns / WRITING_SHARE : UINT64_MAX;
 	images_set_patience(c->in.images, &c->naming);
 }
 

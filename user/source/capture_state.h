@@ -21,6 +21,7 @@ struct capture {
 	struct crew_wait reading; /* whether foreign files may be read */
 	uint64_t reads_until_ns;  /* after the loop: no longer than that; 0: it has not ended */
 	struct crew_wait naming;  /* whether names may be looked up */
+	uint64_t loop_end_ns;	  /* 0: the loop goes on */
 	uint64_t names_until_ns;  /* no longer than that */
 	struct crew_wait ending;  /* what intake asks while it waits for others */
 	struct namebook names;
