@@ -22,6 +22,7 @@
 #include "process/opener.h"
 #include "source/capture.h"
 #include "source/machine.h"
+#include "source/source_files.h"
 #include "symbol/sourcetext.h"
 
 /* The shell's statuses for a command that cannot be run, and timeout(1)'s for one that did not end
@@ -269,23 +270,26 @@ static void say_result(const struct record *r, const struct capture *c, const st
 		units_count(lost, sizeof(lost), n_lost), file);
 }
 
-/* As the user who may see it: the target chooses the names of the files. */
-static void add_source(const struct record *r, struct profile *p)
+static void add_source(const struct record *r, const struct capture *c, struct profile *p)
 {
+	struct source_files files = {capture_images(c), r->o.source_dirs.at, r->o.source_dirs.n};
 	struct sourcetext_report report;
 
 	if (!r->o.source)
 		return;
 	show_doing("reading source lines");
-	sourcetext_add(p, cmd_become_reader, &report);
+	sourcetext_add(p, source_files_open, &files, &report);
 	show_doing("");
 	if (!report.files)
 		fprintf(stderr, "eprof: --source: no function that was sampled has lines: build "
 				"with -g, or install debug packages\n");
 	else if (report.read < report.files)
-		fprintf(stderr, "eprof: --source: %zu of %zu source files could be read%s\n",
+		fprintf(stderr,
+			"eprof: --source: %zu of %zu source files could be read: those below the "
+			"folder that they were compiled in, or a --source-dir, which the target's "
+			"user%s may read\n",
 			report.read, report.files,
-			caller().is_other || geteuid() ? "" : " (by a user without rights)");
+			caller().is_other || geteuid() ? "" : " (root's: everybody)");
 }
 
 static int run_capture(struct record *r, struct capture *c, struct opener *opener,
@@ -301,7 +305,7 @@ static int run_capture(struct record *r, struct capture *c, struct opener *opene
 	if (!ret && !r->o.version_key)
 		record_version_set(*p, opener);
 	if (!ret)
-		add_source(r, *p);
+		add_source(r, c, *p);
 	show_doing("");
 	return ret;
 }

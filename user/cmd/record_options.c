@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -31,6 +32,7 @@ enum {
 	OPT_BASELINE,
 	OPT_FAIL_ON,
 	OPT_SOURCE_TEXT,
+	OPT_SOURCE_DIR,
 	OPT_HASH_BITS,
 	OPT_TABLE_KIB,
 	OPT_WINDOW,
@@ -142,9 +144,12 @@ static void help_result(void)
 	      "  --fail-on WHAT    exit with 3 if the comparison finds: regressed,\n"
 	      "                    regressed:PERCENT, or suspect\n"
 	      "  --version-key V   file the profile under version V (default: the build-id)\n"
-	      "  --source          store the source lines of hot functions with the profile, "
-	      "where\n"
-	      "                    you may read them (root: where everybody may)\n"
+	      "  --source          store the source lines of hot functions with the profile, of "
+	      "files\n"
+	      "                    below the folder that they were compiled in, which the "
+	      "target's\n"
+	      "                    user may read (root's: everybody)\n"
+	      "  --source-dir DIR  the same, also of files below DIR; may be given 16 times\n"
 	      "  --exit-code       exit with COMMAND's status, or with 124 if it is still running\n"
 	      "Rarely needed\n"
 	      "  --zones-max N     how many functions the patterns may match (10000)\n"
@@ -241,6 +246,21 @@ static int parse_window(struct record_options *o, const char *arg)
 	return ret;
 }
 
+#define MOST_SOURCE_DIRS 16
+
+static int add_source_dir(struct record_options *o, const char *dir)
+{
+	_free_ char *here = dir[0] == '/' ? NULL : getcwd(NULL, 0);
+
+	if (o->source_dirs.n == MOST_SOURCE_DIRS)
+		return err(-E2BIG, "--source-dir: more than %d folders", MOST_SOURCE_DIRS);
+	if (!dir[0] || (dir[0] != '/' && !here))
+		return err(-EINVAL, "--source-dir needs a folder");
+	o->source = true;
+	vec_push(&o->source_dirs, here ? mem_printf("%s/%s", here, dir) : mem_strdup(dir));
+	return 0;
+}
+
 /* One option; an exit status or a negative errno when it is wrong. */
 static int take(struct record_options *o, int opt, const char *arg)
 {
@@ -278,6 +298,8 @@ static int take(struct record_options *o, int opt, const char *arg)
 		return parse_window(o, arg);
 	case OPT_SAMPLER:
 		return parse_sampler(o, arg);
+	case OPT_SOURCE_DIR:
+		return add_source_dir(o, arg);
 	case OPT_MODE:
 		return file_use_mode(arg);
 	case OPT_BASELINE:
@@ -446,6 +468,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		{"baseline", required_argument, 0, OPT_BASELINE},
 		{"fail-on", required_argument, 0, OPT_FAIL_ON},
 		{"source", no_argument, 0, OPT_SOURCE_TEXT},
+		{"source-dir", required_argument, 0, OPT_SOURCE_DIR},
 		{"hash-bits", required_argument, 0, OPT_HASH_BITS}, /* for tests of collisions */
 		{"table-kib", required_argument, 0, OPT_TABLE_KIB}, /* … and of full memory */
 		{"window", required_argument, 0, OPT_WINDOW},
@@ -492,6 +515,9 @@ void record_options_release(struct record_options *o)
 	target_release(&o->target);
 	record_probes_release(&o->probes);
 	record_baseline_release(&o->baseline);
+	for (size_t i = 0; i < o->source_dirs.n; i++)
+		free(o->source_dirs.at[i]);
+	vec_release(&o->source_dirs);
 	for (size_t i = 0; i < SOURCES; i++)
 		free(o->parsed[i]);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/vec.h"
 #include "cmd/record_compare.h"
 #include "cmd/record_probes.h"
 #include "load/session.h"
@@ -28,6 +29,7 @@ struct record_options {
 	struct record_baseline baseline;
 	bool force, exit_code, help;
 	bool source;		      /* store the lines of hot functions */
+	VEC(char *) source_dirs;      /* absolute, owned: where they may be, too */
 	uint64_t every;		      /* -c; 0: by rate */
 	bool rate_given;	      /* -F was */
 	const char *opens_with;	      /* the metric for reports of time on and off CPUs, or NULL */

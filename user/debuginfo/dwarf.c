@@ -202,8 +202,9 @@ static void name_claim(struct finder *f, struct dwarf_unit *unit, const struct c
 	vec_release(&hits.at);
 }
 
-static void find_in_unit(struct finder *f, struct dwarf_unit *unit)
+static void find_in_unit(void *finder, struct dwarf_unit *unit)
 {
+	struct finder *f = finder;
 	struct claim claim = {0};
 
 	claim_addresses(f, &unit->die, &claim);
@@ -213,19 +214,19 @@ static void find_in_unit(struct finder *f, struct dwarf_unit *unit)
 	vec_release(&claim.address);
 }
 
-static void find_all(struct finder *f)
+static void each_unit(Dwarf *dwarf, void (*each)(void *context, struct dwarf_unit *), void *context)
 {
 	Dwarf_Off offset = 0, next;
 	size_t header;
 
-	while (!dwarf_next_unit(f->dwarf, offset, &next, &header, NULL, NULL, NULL, NULL, NULL,
+	while (!dwarf_next_unit(dwarf, offset, &next, &header, NULL, NULL, NULL, NULL, NULL,
 				NULL)) {
 		struct dwarf_unit unit = {.bytes = next - offset};
 
 		if (next <= offset)
 			return;
-		if (dwarf_offdie(f->dwarf, offset + header, &unit.die))
-			find_in_unit(f, &unit);
+		if (dwarf_offdie(dwarf, offset + header, &unit.die))
+			each(context, &unit);
 		offset = next;
 	}
 }
@@ -244,7 +245,7 @@ int dwarf_find(Elf *elf, const uint64_t *addresses, uint32_t n, uint64_t code_st
 	vec_reserve(&out->spans, n);
 	memset(out->spans.at, 0, n * sizeof(*out->spans.at));
 	out->spans.n = n;
-	find_all(&f);
+	each_unit(f.dwarf, find_in_unit, &f);
 	map_release(&f.by_die);
 	return 0;
 }
@@ -257,4 +258,31 @@ void dwarf_names_release(struct dwarf_names *names)
 	if (names->dwarf)
 		dwarf_end(names->dwarf);
 	names->dwarf = NULL;
+}
+
+/* --- where it was compiled -------------------------------------------------------------------- */
+
+struct folders {
+	void (*each)(void *context, const char *folder);
+	void *context;
+};
+
+static void tell_folder(void *context, struct dwarf_unit *unit)
+{
+	const struct folders *f = context;
+	const char *folder = text_of(&unit->die, DW_AT_comp_dir);
+
+	if (folder)
+		f->each(f->context, folder);
+}
+
+void dwarf_folders(Elf *elf, void (*each)(void *context, const char *folder), void *context)
+{
+	struct folders f = {each, context};
+	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+
+	if (!dwarf)
+		return;
+	each_unit(dwarf, tell_folder, &f);
+	dwarf_end(dwarf);
 }

@@ -46,4 +46,8 @@ int dwarf_find(Elf *elf, const uint64_t *addresses, uint32_t n, uint64_t code_st
 	       struct dwarf_names *out);
 void dwarf_names_release(struct dwarf_names *);
 
+/* Calls @each with the folder that each unit of @elf was compiled in, as often as there are units.
+ */
+void dwarf_folders(Elf *elf, void (*each)(void *context, const char *folder), void *context);
+
 #endif

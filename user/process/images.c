@@ -309,6 +309,15 @@ static uint32_t user_of(uint32_t pid)
 	return stat(path, &st) ? 0 : st.st_uid;
 }
 
+/* Of a process that has ended: nobody in particular. Others may map a file that says it is the same
+ * build: they did not choose this one. */
+static void set_mapper(struct image *image, uint32_t pid)
+{
+	if (!image->has_mapper && !owner_of(pid, &image->mapper))
+		image->mapper = (struct owner){.uid = OWNER_NOBODY, .gid = OWNER_NOBODY};
+	image->has_mapper = true;
+}
+
 uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
 		     const struct image_id *id)
 {
@@ -343,6 +352,7 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 		m->at.at[number]->owner = owner;
 	if (m->at.at[number]->root_fd < 0)
 		m->at.at[number]->root_fd = root_fd;
+	set_mapper(m->at.at[number], pid);
 	return number;
 }
 

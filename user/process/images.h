@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "process/kallsyms.h"
+#include "process/owner.h"
 
 enum image_kind {
 	IMAGE_KIND_NONE,
@@ -54,7 +55,10 @@ struct image {
 	uint32_t next_copy;  /* of the first one, or of a copy; IMAGE_NONE: none */
 	uint32_t serial;     /* of no other image, not even of one that gets its number later */
 	uint64_t owner;	     /* of the file, see budget_owner_of() */
-	uint32_t asked;	     /* in which round it was: see images_forget() */
+	/* Of the process that was first seen to map the file, and so chose it. */
+	struct owner mapper;
+	bool has_mapper;
+	uint32_t asked; /* in which round it was: see images_forget() */
 };
 
 struct images;

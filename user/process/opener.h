@@ -43,6 +43,8 @@
 enum opener_what {
 	OPENER_MAPPED, /* the file that .pid has mapped at [.start, .end) */
 	OPENER_PATH,   /* .path below a root, as a process with that root would open it */
+	OPENER_SOURCE, /* the same for a source file: its first .folder bytes are the folder that it
+			* lies in, by the rules of opener_source.h; .home: of who may read it */
 	OPENER_READ,   /* /proc/PID/.path: its text, up to .bytes_most bytes */
 };
 
@@ -52,6 +54,8 @@ struct opener_request {
 	uint64_t start, end;
 	const char *path;
 	int root_fd;
+	uint32_t folder;
+	const char *home; /* NULL: not known */
 	bool no_links; /* what .path names is no symbolic link, and no link of /proc leads there */
 	const struct owner *as;		     /* opened with this user's rights; NULL: with ours */
 	uint32_t device_major, device_minor; /* of the file where that is known, else 0 */

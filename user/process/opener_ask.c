@@ -129,7 +129,7 @@ static bool send_request(struct opener *o, const struct opener_request *r)
 	struct opener_message m;
 	const char *path = r->path ? r->path : "";
 
-	if (strlen(path) >= sizeof(m.path))
+	if (strlen(path) >= sizeof(m.path) || (r->home && strlen(r->home) >= sizeof(m.home)))
 		return false;
 	memset(&m, 0, offsetof(struct opener_message, path));
 	m.number = ++o->numbers;
@@ -141,6 +141,9 @@ static bool send_request(struct opener *o, const struct opener_request *r)
 	m.bytes_most = r->bytes_most;
 	m.root = r->root_fd >= 0 ? 0 : r->root_fd;
 	m.no_links = r->no_links;
+	m.folder = r->folder;
+	if (r->home)
+		strcpy(m.home, r->home);
 	m.has_owner = r->as != NULL;
 	if (r->as)
 		m.owner = *r->as;

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "process/filecopy.h"
 #include "process/mounts.h"
+#include "process/opener_source.h"
 #include "process/opener_wire.h"
 #include "process/procfs.h"
 
@@ -199,6 +200,10 @@ static int open_path(const struct opener_request *r)
 
 	if (r->path[0] != '/')
 		return -EINVAL;
+	if (r->what == OPENER_SOURCE)
+		return r->folder < strlen(r->path)
+			       ? opener_source(r->root_fd, r->path, r->folder, r->home)
+			       : -EINVAL;
 	if (r->root_fd != OPENER_ROOT_OF_PID)
 		return open_below(r->root_fd, r->path, r->no_links);
 	snprintf(path, sizeof(path), "/proc/%u/root", procfs_living(r->pid));

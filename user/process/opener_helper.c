@@ -124,6 +124,8 @@ static void serve(struct helper *h)
 					 .path = m->path,
 					 .root_fd = m->root ? m->root : h->files[1],
 					 .no_links = m->no_links != 0,
+					 .folder = m->folder,
+					 .home = m->home[0] ? m->home : NULL,
 					 .as = m->has_owner ? &m->owner : NULL,
 					 .bytes_most = m->bytes_most};
 	const uid_t before = geteuid();

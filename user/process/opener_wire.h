@@ -61,10 +61,11 @@ struct opener_shared {
 struct opener_message {
 	uint32_t number, channel, what, pid;
 	uint64_t start, end, bytes_most;
-	uint32_t no_links;
+	uint32_t no_links, folder;
 	int32_t root; /* OPENER_…, or 0: the descriptor that comes along */
 	uint32_t has_owner;
 	struct owner owner;
+	char home[256];
 	char path[PATH_MAX]; /* sent as long as it is */
 };
 

@@ -11,6 +11,8 @@
 /* As many as are looked at: who is in more may open less. */
 #define OWNER_GROUPS 64
 
+#define OWNER_NOBODY 65534
+
 struct owner {
 	uid_t uid; /* effective ids, of which files are opened with */
 	gid_t gid;

@@ -377,6 +377,11 @@ int capture_command_status(struct capture *c)
 	return c->status;
 }
 
+struct images *capture_images(const struct capture *c)
+{
+	return c->in.images;
+}
+
 int capture_command_error(const struct capture *c)
 {
 	return c->command_error;

@@ -47,6 +47,9 @@ char *capture_waiting(const struct capture *);
  * owns it. */
 char *capture_total(const struct capture *, const struct profile *);
 
+/* The files that stacks lie in. */
+struct images *capture_images(const struct capture *);
+
 /* Wait status of the command, which is looked at anew; -1 while it runs, or without a command. */
 int capture_command_status(struct capture *);
 /* Why the command could not be run: -ENOENT, -EACCES …; 0 where that is not what failed. */

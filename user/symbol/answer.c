@@ -12,7 +12,7 @@
 
 struct head {
 	uint32_t magic, job, flags;
-	uint32_t n_queries, n_frames, n_functions, n_text;
+	uint32_t n_queries, n_frames, n_functions, n_folders, n_text;
 };
 
 uint32_t answer_text(struct answer *a, const char *s)
@@ -66,6 +66,17 @@ void answer_address(struct answer *a, uint64_t address)
 	f->address_high = (uint32_t)(address >> 32);
 }
 
+void answer_folder(struct answer *a, const char *folder)
+{
+	const uint32_t at = position(a, answer_text(a, folder));
+
+	for (size_t i = 0; i < a->folders.n; i++)
+		if (a->folders.at[i] == at)
+			return;
+	if (at && a->folders.n < ANSWER_FOLDERS)
+		vec_push(&a->folders, at);
+}
+
 void answer_next(struct answer *a)
 {
 	vec_push(&a->ends, (uint32_t)a->frames.n);
@@ -76,6 +87,7 @@ void answer_release(struct answer *a)
 	vec_release(&a->ends);
 	vec_release(&a->frames);
 	vec_release(&a->functions);
+	vec_release(&a->folders);
 	intern_release(&a->text);
 	map_release(&a->by_function);
 	map_release(&a->by_linkage);
@@ -90,6 +102,7 @@ int answer_write(struct answer *a, uint32_t job, int fd)
 				  .n_queries = (uint32_t)a->ends.n,
 				  .n_frames = (uint32_t)a->frames.n,
 				  .n_functions = (uint32_t)a->functions.n,
+				  .n_folders = (uint32_t)a->folders.n,
 				  .n_text = (uint32_t)(a->text.bytes.n + 4) & ~3u};
 	int rc = file_put(fd, &head, sizeof(head));
 
@@ -99,6 +112,8 @@ int answer_write(struct answer *a, uint32_t job, int fd)
 		rc = file_put(fd, a->frames.at, a->frames.n * sizeof(*a->frames.at));
 	if (!rc)
 		rc = file_put(fd, a->functions.at, a->functions.n * sizeof(*a->functions.at));
+	if (!rc)
+		rc = file_put(fd, a->folders.at, a->folders.n * sizeof(*a->folders.at));
 	if (!rc)
 		rc = file_put(fd, a->text.bytes.at, a->text.bytes.n);
 	/* Always at least one zero: the last string ends even if nothing was added. */
@@ -126,6 +141,9 @@ static bool is_consistent(const struct answer_view *v, uint32_t n_text)
 		if (f->name >= n_text || f->linkage >= n_text || f->file >= n_text)
 			return false;
 	}
+	for (uint32_t i = 0; i < v->n_folders; i++)
+		if (v->folders[i] >= n_text)
+			return false;
 	return true;
 }
 
@@ -141,19 +159,23 @@ size_t answer_read(const void *at, size_t n, struct answer_view *out)
 	/* Sums of products of 32-bit numbers and small sizes do not overflow 64 bits. */
 	need = sizeof(head) + (uint64_t)head.n_queries * sizeof(*out->ends) +
 	       (uint64_t)head.n_frames * sizeof(*out->frames) +
-	       (uint64_t)head.n_functions * sizeof(*out->functions) + head.n_text;
-	if (head.magic != MAGIC || need > n || need % 4)
+	       (uint64_t)head.n_functions * sizeof(*out->functions) +
+	       (uint64_t)head.n_folders * sizeof(*out->folders) + head.n_text;
+	if (head.magic != MAGIC || need > n || need % 4 || head.n_folders > ANSWER_FOLDERS)
 		return 0;
 	*out = (struct answer_view){.job = head.job,
 				    .flags = head.flags,
 				    .n_queries = head.n_queries,
 				    .n_frames = head.n_frames,
-				    .n_functions = head.n_functions};
+				    .n_functions = head.n_functions,
+				    .n_folders = head.n_folders};
 	out->ends = (const void *)next;
 	next += (size_t)head.n_queries * sizeof(*out->ends);
 	out->frames = (const void *)next;
 	next += (size_t)head.n_frames * sizeof(*out->frames);
 	out->functions = (const void *)next;
-	out->text = next + (size_t)head.n_functions * sizeof(*out->functions);
+	next += (size_t)head.n_functions * sizeof(*out->functions);
+	out->folders = (const void *)next;
+	out->text = next + (size_t)head.n_folders * sizeof(*out->folders);
 	return is_consistent(out, head.n_text) ? (size_t)need : 0;
 }

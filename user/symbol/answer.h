@@ -13,6 +13,8 @@
 #include "base/intern.h"
 #include "base/vec.h"
 
+#define ANSWER_FOLDERS 1024
+
 /* An address asked for. */
 struct query {
 	uint64_t offset; /* as in struct place */
@@ -50,6 +52,7 @@ struct answer {
 	VEC(uint32_t) ends; /* per query, in order: where its frames end; innermost stands first */
 	VEC(struct answer_frame) frames;
 	VEC(struct answer_function) functions;
+	VEC(uint32_t) folders; /* as in struct answer_view */
 	struct intern text;
 	struct map by_function; /* hash of a function → functions */
 	struct map by_linkage;	/* string → string: demangled already */
@@ -64,6 +67,8 @@ void answer_frame(struct answer *, const char *name, const char *linkage, const 
 		  uint32_t file_line, uint32_t line, bool inlined, bool named);
 /* Says at which address the frame that was added last is: of a function without a name. */
 void answer_address(struct answer *, uint64_t address);
+/* Adds a folder that code was compiled in; nothing where it is there, or ANSWER_FOLDERS are. */
+void answer_folder(struct answer *, const char *folder);
 /* Ends the frames of one query. */
 void answer_next(struct answer *);
 void answer_release(struct answer *);
@@ -74,10 +79,11 @@ int answer_write(struct answer *, uint32_t job, int fd);
 /* One answer in memory; the pointers lead into the bytes it was read from. */
 struct answer_view {
 	uint32_t job, flags;
-	uint32_t n_queries, n_frames, n_functions;
+	uint32_t n_queries, n_frames, n_functions, n_folders;
 	const uint32_t *ends;
 	const struct answer_frame *frames;
 	const struct answer_function *functions;
+	const uint32_t *folders; /* where in the text */
 	const char *text;
 };
 

@@ -328,6 +328,24 @@ static void name_elf(const struct image_files *files, const struct query *querie
 	close_sources(&s);
 }
 
+static void say_folder(void *answer, const char *folder)
+{
+	answer_folder(answer, folder);
+}
+
+void naming_folders(const struct image_files *files, struct answer *a)
+{
+	struct sources s = {0};
+
+	if (files->image->kind != IMAGE_KIND_FILE || files->fd < 0 ||
+	    elffile_open(files->fd, &s.file))
+		return;
+	open_sources(&s, files);
+	if (s.debug_elf || s.elf)
+		dwarf_folders(s.debug_elf ? s.debug_elf : s.elf, say_folder, a);
+	close_sources(&s);
+}
+
 void naming_run(const struct image_files *files, const struct query *queries, uint32_t n,
 		struct answer *a)
 {

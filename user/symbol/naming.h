@@ -8,6 +8,8 @@
 #include "symbol/answer.h"
 #include "symbol/image_files_read.h"
 
+/* Answers no query but where the code was compiled. */
+void naming_folders(const struct image_files *, struct answer *);
 /* Answers @queries, which ascend by query_lookup(). Every query gets at least one frame. */
 void naming_run(const struct image_files *, const struct query *queries, uint32_t n,
 		struct answer *);

@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "crew/crew.h"
-#include "crew/open_as.h"
 #include "query/source_lines.h"
 
 #define CPU_S	   5
@@ -256,26 +255,40 @@ static void ask(void *context, size_t task, struct crew_ask *a)
 	crew_lend(a, w->fd);
 }
 
-/* Those that are not too long. */
-static void open_files(struct run *r, int (*become)(void))
+/* One larger than that is read by nobody. */
+static int checked(int fd)
 {
-	_free_ const char **paths = mem_zalloc(r->files.n + 1, sizeof(*paths));
-	_free_ int *fds = mem_zalloc(r->files.n + 1, sizeof(*fds));
 	struct stat st;
 
-	for (size_t i = 0; i < r->files.n; i++)
-		paths[i] = profile_text(r->p, r->files.at[i].file);
-	open_as(become, paths, r->files.n, fds);
-	for (size_t i = 0; i < r->files.n; i++) {
-		r->files.at[i].fd = fds[i];
-		if (fds[i] < 0 || (!fstat(fds[i], &st) && st.st_size <= SOURCETEXT_FILE_BYTES))
-			continue;
-		close(fds[i]);
-		r->files.at[i].fd = -1;
-	}
+	if (fd < 0 ||
+	    (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= SOURCETEXT_FILE_BYTES))
+		return fd;
+	close(fd);
+	return -1;
 }
 
-void sourcetext_add(struct profile *p, int (*become)(void), struct sourcetext_report *report)
+static void open_files(struct run *r, sourcetext_open *open_all, void *context)
+{
+	_free_ uint32_t *files = mem_zalloc(r->files.n + 1, sizeof(*files));
+	_free_ int *fds = mem_zalloc(r->files.n + 1, sizeof(*fds));
+
+	for (size_t i = 0; i < r->files.n; i++)
+		files[i] = r->files.at[i].file;
+	open_all(context, r->p, files, r->files.n, fds);
+	for (size_t i = 0; i < r->files.n; i++)
+		r->files.at[i].fd = checked(fds[i]);
+}
+
+static void release(struct run *r)
+{
+	for (size_t i = 0; i < r->files.n; i++)
+		if (r->files.at[i].fd >= 0)
+			close(r->files.at[i].fd);
+	vec_release(&r->files);
+}
+
+void sourcetext_add(struct profile *p, sourcetext_open *open_all, void *context,
+		    struct sourcetext_report *report)
 {
 	struct run r = {.p = p, .report = report};
 	struct crew crew = {.service = &service,
@@ -288,19 +301,16 @@ void sourcetext_add(struct profile *p, int (*become)(void), struct sourcetext_re
 	*report = (struct sourcetext_report){0};
 	source_wanted(p, &spans);
 	add_files(&r, &spans);
+	open_files(&r, open_all, context);
 	report->files = crew.n = r.files.n;
 	crew.tasks = mem_zalloc(crew.n + 1, sizeof(*crew.tasks));
 	for (size_t i = 0; i < crew.n; i++)
 		crew.tasks[i] = (struct crew_task){
 			.cost = i, .cpu_s = CPU_S, .output_bytes = SOURCETEXT_BYTES};
-	open_files(&r, become);
 	crew_run(&crew);
-	for (size_t i = 0; i < r.files.n; i++)
-		if (r.files.at[i].fd >= 0)
-			close(r.files.at[i].fd);
 	if (p->source_lines.n)
 		profile_add_part(p, PART_SOURCE);
 	free(crew.tasks);
-	vec_release(&r.files);
+	release(&r);
 	vec_release(&spans);
 }

@@ -2,10 +2,9 @@
  * sourcetext: the texts of the source lines in which hot functions were sampled
  * (query/source_lines.h), from the files that DWARF names, into the profile. For eprof --source.
  *
- * A file's name comes from the target, and may be any: so worker processes read them, each of which
- * takes the rights of the user first who may see the result, and then is confined. What is no plain
- * file, is longer than SOURCETEXT_FILE_BYTES, or holds a zero byte is no source text. A name that
- * is relative is looked for from the current folder.
+ * A file's name comes from the target, and may be any: who calls says how such are opened. Worker
+ * processes read them, confined. What is no plain file, is longer than SOURCETEXT_FILE_BYTES, or
+ * holds a zero byte is no source text.
  */
 #ifndef SYMBOL_SOURCETEXT_H
 #define SYMBOL_SOURCETEXT_H
@@ -24,8 +23,12 @@ struct sourcetext_report {
 	size_t lines;
 };
 
-/* Adds lines to @p, and the part of it. @become is called in each worker process before it opens a
- * file: it gives up rights for good; a negative errno where it could not, and nothing is read. */
-void sourcetext_add(struct profile *p, int (*become)(void), struct sourcetext_report *);
+/* Opens @files, strings of the profile, in *@fds; -1: is not there, or may not be read. */
+typedef void sourcetext_open(void *context, const struct profile *, const uint32_t *files, size_t n,
+			     int *fds);
+
+/* Adds lines to @p, and the part of it. */
+void sourcetext_add(struct profile *p, sourcetext_open *, void *context,
+		    struct sourcetext_report *);
 
 #endif

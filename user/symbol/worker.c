@@ -14,6 +14,7 @@
 #define CPU_BYTES_PER_S	  (50ull << 20)
 #define CPU_QUERIES_PER_S 5000
 #define OUTPUT_PER_QUERY  2048
+#define OUTPUT_OF_FOLDERS (1u << 20)
 
 /* --- in the worker process ---------------------------------------------------------------------
  */
@@ -30,8 +31,12 @@ static int name(void *begun, const struct crew_request *r)
 	(void)begun;
 	if (!queries)
 		return -EPROTO;
-	naming_run(&files, (const struct query *)(const void *)queries,
-		   (uint32_t)(n / sizeof(struct query)), &answer);
+	n /= sizeof(struct query);
+	if (n)
+		naming_run(&files, (const struct query *)(const void *)queries, (uint32_t)n,
+			   &answer);
+	else
+		naming_folders(&files, &answer);
 	rc = answer_write(&answer, r->task, r->out_fd);
 	answer_release(&answer);
 	return rc;
@@ -62,7 +67,7 @@ static struct crew_task task_of(const struct job *job)
 		.cpu_s = CPU_BASE_S + job->n / CPU_QUERIES_PER_S,
 		.cpu_most_s = CPU_MOST_S,
 		.bytes_per_s = CPU_BYTES_PER_S,
-		.output_bytes = (uint64_t)OUTPUT_PER_QUERY * job->n,
+		.output_bytes = job->n ? (uint64_t)OUTPUT_PER_QUERY * job->n : OUTPUT_OF_FOLDERS,
 	};
 
 	crew_owned_by(&task, job->image);

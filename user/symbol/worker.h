@@ -16,7 +16,7 @@
 struct job {
 	const struct image *image;
 	const struct query *queries; /* borrowed; they ascend by query_lookup() */
-	uint32_t n;
+	uint32_t n;		     /* 0: where the code was compiled is asked, not names */
 	bool is_debug; /* the image is a debug file: queries are addresses, not offsets in it */
 	bool done;     /* answered */
 	bool failed;   /* a worker died of it, or none could be started */

@@ -307,6 +307,121 @@ static void knows_our_own_mounts(void **state)
 	mounts_free(m);
 }
 
+/* --- source files -------------------------------------------------------------------------------
+ */
+
+/* What comes of a file in @below of the tests' folder, by name; @home as if it were the user's. */
+static int source_at(void *state, const char *below, const char *name, const char *home)
+{
+	_free_ char *path = mem_printf("%s/%s%s", folder, below, name);
+	const struct opener_request r = {.what = OPENER_SOURCE,
+					 .path = path,
+					 .folder = (uint32_t)(strlen(folder) + 1 + strlen(below)),
+					 .home = home,
+					 .root_fd = OPENER_OWN_ROOT};
+	struct opener_answer a;
+	int ret = opener_ask(state, &r, &a);
+
+	if (!ret)
+		check_text(a.fd, "text");
+	opener_answer_release(state, &a);
+	return ret;
+}
+
+static void shell(const char *words)
+{
+	_free_ char *command = mem_printf("cd %s && %s", folder, words);
+
+	assert_int_equal(system(command), 0);
+}
+
+static void sources_are_where_they_were_compiled(void **state)
+{
+	_free_ char *home = mem_printf("%s/p", folder);
+
+	shell("mkdir -p p/src/.ssh p/src/sub out && for f in p/src/a.c p/src/B.RS p/src/sub/x.hpp "
+	      "p/src/id_rsa p/src/.ssh/key.c p/src/.env.c p/src/c out/secret.c; do printf text "
+	      ">$f; "
+	      "done");
+	shell("cd p/src && ln -s sub/x.hpp in.h && ln -s .ssh/key.c nice.c && ln -s id_rsa key.c "
+	      "&& "
+	      "ln -s ../../out/secret.c out.c && ln -s ../../out dir && ln -s .ssh ssh && "
+	      "mkfifo pipe.c && mkdir folder.c && ln -s /dev/tty tty.c");
+	assert_int_equal(source_at(*state, "p/src", "/a.c", NULL), 0);
+	assert_int_equal(source_at(*state, "p/src", "/B.RS", NULL), 0);
+	assert_int_equal(source_at(*state, "p/src", "/./sub/../sub/x.hpp", NULL), 0);
+	assert_int_equal(source_at(*state, "p/src", "/in.h", NULL), 0);
+	static const char *const refused[] = {"/id_rsa",
+					      "/.ssh/key.c",
+					      "/.env.c",
+					      "/nice.c",
+					      "/key.c",
+					      "/out.c",
+					      "/dir/secret.c",
+					      "/ssh/key.c",
+					      "/../../out/secret.c",
+					      "/pipe.c",
+					      "/folder.c",
+					      "/tty.c",
+					      "/c",
+					      "/sub",
+					      "/../src/.ssh/key.c",
+					      "//../a.c"};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++)
+		assert_true(source_at(*state, "p/src", refused[i], NULL) < 0);
+	assert_int_equal(source_at(*state, "p/src", "/none.c", NULL), -ENOENT);
+	/* The name of the folder has to be whole. */
+	assert_int_equal(source_at(*state, "p/s", "rc/a.c", NULL), -EACCES);
+	assert_int_equal(source_at(*state, "p/none", "/a.c", NULL), -ENOENT);
+	/* A home is no project, nor is what holds it. */
+	assert_int_equal(source_at(*state, "p", "/src/a.c", home), -EACCES);
+	assert_int_equal(source_at(*state, "", "/p/src/a.c", home), -EACCES);
+	assert_int_equal(source_at(*state, "p/src", "/a.c", home), 0);
+}
+
+static void no_folder_of_the_system_is_a_project(void **state)
+{
+	static const char *const folders[] = {"/",	 "/etc",  "/home",	"/root",
+					      "/home/x", "/proc", "/proc/self", "/proc/self/cwd",
+					      "/sys",	 "/dev"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		_free_ char *path = mem_printf("%s%s/x.c", folders[i], folder);
+		const struct opener_request r = {.what = OPENER_SOURCE,
+						 .path = path,
+						 .folder = (uint32_t)strlen(folders[i]),
+						 .root_fd = OPENER_OWN_ROOT};
+		struct opener_answer a;
+
+		assert_true(opener_ask(*state, &r, &a) < 0);
+		opener_answer_release(*state, &a);
+	}
+}
+
+static void sources_are_opened_as_their_user(void **state)
+{
+	const struct owner nobody = {.uid = 65534, .gid = 65534};
+	_free_ char *path = mem_printf("%s/p/src/a.c", folder);
+	const struct opener_request r = {.what = OPENER_SOURCE,
+					 .path = path,
+					 .folder = (uint32_t)strlen(path) - 4,
+					 .as = &nobody,
+					 .root_fd = OPENER_OWN_ROOT};
+	struct opener_answer a;
+
+	if (geteuid()) {
+		print_message("skipped: only root can open files as another user\n");
+		skip();
+	}
+	shell("chmod 755 p p/src && chmod 600 p/src/a.c");
+	assert_int_equal(opener_ask(*state, &r, &a), -EACCES);
+	opener_answer_release(*state, &a);
+	shell("chmod 644 p/src/a.c");
+	assert_int_equal(opener_ask(*state, &r, &a), 0);
+	opener_answer_release(*state, &a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +434,9 @@ int main(void)
 		cmocka_unit_test(tells_local_from_remote),
 		cmocka_unit_test(refuses_bad_lines),
 		cmocka_unit_test(knows_our_own_mounts),
+		cmocka_unit_test(sources_are_where_they_were_compiled),
+		cmocka_unit_test(no_folder_of_the_system_is_a_project),
+		cmocka_unit_test(sources_are_opened_as_their_user),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
