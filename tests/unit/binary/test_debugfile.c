@@ -7,38 +7,19 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "elf/debugfile.h"
+#include "debugfile_find.h"
 #include "snippet.h"
 
 static const char source[] = "int main(void) { return 0; }\n";
 
-#define MOST 8
-
-/* As a process whose root is *@context does. */
-static int open_below(void *context, bool own_root, const char *path)
-{
-	const int *root_fd = context;
-
-	return own_root ? open(path, O_RDONLY | O_CLOEXEC)
-			: openat(*root_fd, path + 1, O_RDONLY | O_CLOEXEC);
-}
-
-/* What is opened for it, and fits: the first; the caller's to close. */
 static int find(const char *binary, int root_fd)
 {
-	const struct debugfile_open by = {open_below, &root_fd, root_fd >= 0};
 	_free_ char *path = snippet_path(binary);
-	int fd = snippet_open(binary), fds[MOST], found = -ENOENT;
+	int fd = snippet_open(binary), found;
 	struct elffile f;
-	size_t n;
 
 	assert_int_equal(elffile_open(fd, &f), 0);
-	n = debugfile_candidates(&f, path, &by, fds, MOST);
-	for (size_t i = 0; i < n; i++)
-		if (found < 0 && debugfile_fits(&f, fds[i]))
-			found = fds[i];
-		else
-			close(fds[i]);
+	found = debugfile_find(&f, path, root_fd);
 	elffile_release(&f);
 	close(fd);
 	return found;

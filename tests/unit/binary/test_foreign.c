@@ -21,9 +21,9 @@
 #include "code/frames.h"
 #include "code/reach.h"
 #include "code/site.h"
+#include "debugfile_find.h"
 #include "effort.h"
 #include "elf/buildid.h"
-#include "elf/debugfile.h"
 #include "elf/needed.h"
 #include "elf/segments.h"
 #include "go_sample.h"
@@ -132,7 +132,7 @@ static void drive_headers(const struct elffile *f)
 	assert_int_equal(identity_read_build_id(f->fd, id), buildid_read(f, id));
 	needed_read(f, &needed);
 	needed_release(&needed);
-	fd = debugfile_open(f, "/nowhere/at/all", -1);
+	fd = debugfile_find(f, "/nowhere/at/all", -1);
 	if (fd >= 0)
 		close(fd);
 }

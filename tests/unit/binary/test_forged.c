@@ -14,9 +14,9 @@
 
 #include "cfi_sample.h"
 #include "cfi/fde.h"
+#include "debugfile_find.h"
 #include "effort.h"
 #include "elf/buildid.h"
-#include "elf/debugfile.h"
 #include "elf/needed.h"
 #include "process/closure.h"
 #include "snippet.h"
@@ -505,7 +505,7 @@ static void an_endless_debug_file(void **state)
 	fd = snippet_open("a");
 	assert_int_equal(elffile_open(fd, &f), 0);
 	effort_start();
-	assert_int_equal(debugfile_open(&f, path, -1), -ENOENT);
+	assert_int_equal(debugfile_find(&f, path, -1), -ENOENT);
 	assert_in_range(effort_spent().read_bytes, 0, MIB);
 	elffile_release(&f);
 	close(fd);
