@@ -300,7 +300,7 @@ static int save(const struct run *r, const struct renaming *names)
 					     o->output,
 					     NULL};
 
-		rc = render_run(words, &file, NULL);
+		rc = render_run(words, &file, RENDER_RUN_ON, NULL);
 	}
 	render_file_close(&file);
 	return rc;
@@ -346,7 +346,7 @@ static int load(struct run *r)
 	int rc = o->output ? file_check_new(o->output, o->force) : 0;
 
 	if (!rc)
-		rc = render_run(words, NULL, &r->packed);
+		rc = render_run(words, NULL, RENDER_RUN_ON, &r->packed);
 	return rc ? rc : unnamed_unpack(str_text(&r->packed), r->packed.n, &r->unnamed);
 }
 

@@ -226,7 +226,7 @@ static int save(const struct record *r, const struct capture *c, const struct pr
 {
 	const struct record_places at = places(r);
 	bool saved;
-	int ret = record_save(&at, p, &saved);
+	int ret = record_save(&at, p, capture_signals(c), &saved);
 
 	if (saved && !capture_part_needed(c))
 		unlink(r->part);
@@ -397,7 +397,7 @@ static int record_with(struct record *r, struct opener *opener)
 	}
 	ret = run_capture(r, c, opener, &p);
 	if (!ret)
-		r->regressed = record_compare(&r->o.baseline, p);
+		r->regressed = record_compare(&r->o.baseline, p, capture_signals(c));
 	if (!ret)
 		ret = save(r, c, p);
 	if (!ret) {

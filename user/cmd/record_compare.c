@@ -59,12 +59,12 @@ int record_baseline_check(const struct record_baseline *b)
 {
 	const char *const words[] = {"check-baseline", b->file, b->version, NULL};
 
-	return b->file ? render_run(words, NULL, NULL) : 0;
+	return b->file ? render_run(words, NULL, RENDER_RUN_ON, NULL) : 0;
 }
 
 /* The answer: whether --fail-on fires, and what the profile keeps. */
 static int ask_about(const struct record_baseline *b, const struct render_file *captured,
-		     struct str *answer)
+		     int signal_fd, struct str *answer)
 {
 	char fail_on[FAIL_ON_BUF];
 	const char *const words[] = {"compare",
@@ -75,10 +75,11 @@ static int ask_about(const struct record_baseline *b, const struct render_file *
 				     b->version,
 				     NULL};
 
-	return render_run(words, captured, answer);
+	return render_run(words, captured, signal_fd, answer);
 }
 
-static int ask(const struct record_baseline *b, const struct profile *p, struct str *answer)
+static int ask(const struct record_baseline *b, const struct profile *p, int signal_fd,
+	       struct str *answer)
 {
 	_free_ char *image = NULL;
 	struct render_file captured = {.fd = -1};
@@ -88,14 +89,14 @@ static int ask(const struct record_baseline *b, const struct profile *p, struct 
 	if (!rc)
 		rc = render_file_make(&captured, image, n);
 	if (!rc)
-		rc = ask_about(b, &captured, answer);
+		rc = ask_about(b, &captured, signal_fd, answer);
 	render_file_close(&captured);
 	if (!rc && (!answer->n || (answer->s[0] != '0' && answer->s[0] != '1')))
 		rc = err(-EINVAL, "the comparison cannot be read");
 	return rc;
 }
 
-static int compare(const struct record_baseline *b, struct profile *p, bool *fires)
+static int compare(const struct record_baseline *b, struct profile *p, int signal_fd, bool *fires)
 {
 	struct str answer = {0};
 	int rc;
@@ -108,7 +109,7 @@ static int compare(const struct record_baseline *b, struct profile *p, bool *fir
 		kept_put_none(p, why);
 		return 0;
 	}
-	rc = ask(b, p, &answer);
+	rc = ask(b, p, signal_fd, &answer);
 	if (!rc)
 		rc = kept_unpack(answer.s + 1, answer.n - 1, p);
 	*fires = !rc && answer.s[0] == '1';
@@ -116,14 +117,14 @@ static int compare(const struct record_baseline *b, struct profile *p, bool *fir
 	return rc;
 }
 
-bool record_compare(const struct record_baseline *b, struct profile *p)
+bool record_compare(const struct record_baseline *b, struct profile *p, int signal_fd)
 {
 	_free_ char *line = NULL;
 	bool fires = false;
 
 	if (!b->file && !b->store)
 		return false;
-	if (compare(b, p, &fires)) {
+	if (compare(b, p, signal_fd, &fires)) {
 		_free_ char *why = mem_strdup(err_text());
 
 		kept_put_none(p, why);

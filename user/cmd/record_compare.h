@@ -26,8 +26,9 @@ void record_baseline_release(struct record_baseline *);
 int record_baseline_check(const struct record_baseline *);
 
 /* Puts the comparison into @p, or why there is none, and says it on stderr; nothing where there is
- * no baseline to look for. That one cannot be read is said, and no more: the capture counts.
- * Returns whether --fail-on asked for what was found. */
-bool record_compare(const struct record_baseline *, struct profile *p);
+ * no baseline to look for. That one cannot be read, or that a signal ended it (@signal_fd, as for
+ * render_run()), is said, and no more: the capture counts. Returns whether --fail-on asked for what
+ * was found. */
+bool record_compare(const struct record_baseline *, struct profile *p, int signal_fd);
 
 #endif

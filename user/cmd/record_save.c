@@ -23,11 +23,12 @@ static int check_store(const char *store)
 {
 	const char *const words[] = {"check-store", store, NULL};
 
-	return access(store, F_OK) && errno == ENOENT ? file_check_new(store, false)
-						      : render_run(words, NULL, NULL);
+	return access(store, F_OK) && errno == ENOENT
+		       ? file_check_new(store, false)
+		       : render_run(words, NULL, RENDER_RUN_ON, NULL);
 }
 
-static int add_to_store(const char *store, const struct profile *p)
+static int add_to_store(const char *store, const struct profile *p, int signal_fd)
 {
 	_free_ char *image = NULL;
 	struct render_file captured = {.fd = -1};
@@ -39,7 +40,7 @@ static int add_to_store(const char *store, const struct profile *p)
 	if (!rc) {
 		const char *const words[] = {"add", store, captured.path, NULL};
 
-		rc = render_run(words, &captured, NULL);
+		rc = render_run(words, &captured, signal_fd, NULL);
 	}
 	render_file_close(&captured);
 	return rc;
@@ -95,7 +96,7 @@ static int save_elsewhere(const char *store, const struct profile *p, char **pat
 	return -EIO;
 }
 
-int record_save(const struct record_places *at, const struct profile *p, bool *saved)
+int record_save(const struct record_places *at, const struct profile *p, int signal_fd, bool *saved)
 {
 	_free_ char *why = NULL, *elsewhere = NULL;
 	const char *there = NULL;
@@ -104,7 +105,7 @@ int record_save(const struct record_places *at, const struct profile *p, bool *s
 		why = mem_strdup(err_text());
 	else
 		there = at->output;
-	if (at->store && add_to_store(at->store, p)) {
+	if (at->store && add_to_store(at->store, p, signal_fd)) {
 		free(why);
 		why = mem_strdup(err_text());
 	} else if (at->store) {

@@ -23,8 +23,8 @@ char *record_part_name(const char *output, const char *store);
 /* Before anything is started: all of it can be made, and no capture that was cut off is lost. */
 int record_places_check(const struct record_places *);
 
-/* 0 when the profile is in all of them. Else a negative errno with a text that also says where it
- * is instead; *@saved tells whether it is anywhere. */
-int record_save(const struct record_places *, const struct profile *, bool *saved);
+/* @signal_fd: as for render_run(); -1: none. 0 when the profile is in all of them. Else a negative
+ * errno with a text that also says where it is instead; *@saved tells whether it is anywhere. */
+int record_save(const struct record_places *, const struct profile *, int signal_fd, bool *saved);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +77,7 @@ struct run {
 	char path[PATH_MAX]; /* of the program */
 	pid_t child;
 	int out, said; /* ends of pipes to read from */
+	int signal_fd;
 };
 
 /* Beside this program alone: whoever sets PATH shall not say what root runs. */
@@ -188,11 +190,37 @@ static ssize_t take(int fd, struct str *to, size_t most)
 	return n;
 }
 
-/* Until it has closed both. -EFBIG: it says too much; -ETIMEDOUT: it takes too long. */
+/* Whether there were signals. */
+static bool take_signals(int fd)
+{
+	struct signalfd_siginfo info;
+	bool any = false;
+
+	while (fd >= 0 && read(fd, &info, sizeof(info)) == sizeof(info))
+		any = true;
+	return any;
+}
+
+/* When it has to be done, and what is to be said then: *@why. */
+static uint64_t end_after_signal(uint64_t end, int *why)
+{
+	const uint64_t grace = clock_ns(CLOCK_MONOTONIC) + RENDER_RUN_GRACE_S * NS;
+
+	if (grace >= end)
+		return end;
+	*why = -EINTR;
+	return grace;
+}
+
+/* Until it has closed both. -EFBIG: it says too much; -ETIMEDOUT: it takes too long; -EINTR: after
+ * a signal. */
 static int listen_to(const struct run *r, struct str *out, struct str *said)
 {
-	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + WALL_S * NS;
-	struct pollfd p[] = {{.fd = r->out, .events = POLLIN}, {.fd = r->said, .events = POLLIN}};
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + WALL_S * NS;
+	int why = -ETIMEDOUT;
+	struct pollfd p[] = {{.fd = r->out, .events = POLLIN},
+			     {.fd = r->said, .events = POLLIN},
+			     {.fd = r->signal_fd, .events = POLLIN}};
 	struct str *const to[] = {out, said};
 	const size_t most[] = {RENDER_RUN_BYTES, SAID_MOST};
 
@@ -200,8 +228,8 @@ static int listen_to(const struct run *r, struct str *out, struct str *said)
 		const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 		if (now >= end)
-			return -ETIMEDOUT;
-		if (poll(p, 2, (int)((end - now) / 1000000) + 1) < 0 && errno != EINTR)
+			return why;
+		if (poll(p, 3, (int)((end - now) / 1000000) + 1) < 0 && errno != EINTR)
 			return -errno;
 		for (int i = 0; i < 2; i++) {
 			ssize_t n = p[i].revents ? take(p[i].fd, to[i], most[i]) : 1;
@@ -211,6 +239,8 @@ static int listen_to(const struct run *r, struct str *out, struct str *said)
 			p[i].fd = n ? p[i].fd : -1;
 			p[i].revents = 0;
 		}
+		if (p[2].revents && take_signals(r->signal_fd))
+			end = end_after_signal(end, &why);
 	}
 	return 0;
 }
@@ -261,6 +291,7 @@ static int finish(struct run *r, struct str *out)
 	if (rc)
 		rc = err(rc, NAME " %s",
 			 rc == -ETIMEDOUT ? "takes too long, and was ended"
+			 : rc == -EINTR	  ? "was ended by a signal"
 					  : "says too much, and was ended");
 	else if (status)
 		rc = tell(&said, status);
@@ -268,13 +299,16 @@ static int finish(struct run *r, struct str *out)
 	return rc;
 }
 
-int render_run(const char *const *words, const struct render_file *file, struct str *out)
+int render_run(const char *const *words, const struct render_file *file, int signal_fd,
+	       struct str *out)
 {
-	struct run r = {.file = file, .out = -1, .said = -1};
+	struct run r = {.file = file, .out = -1, .said = -1, .signal_fd = signal_fd};
 	struct str nothing = {0};
 	int rc = find_program(&r);
 
 	set_words(&r, words);
+	/* What came before was meant for what was done then. */
+	take_signals(signal_fd);
 	if (!rc)
 		rc = start(&r);
 	if (!rc)

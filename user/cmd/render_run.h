@@ -23,11 +23,19 @@ struct render_file {
 int render_file_make(struct render_file *, const void *bytes, size_t n);
 void render_file_close(struct render_file *);
 
+/* For @signal_fd: none. */
+#define RENDER_RUN_ON (-1)
+
 /*
  * Runs eprof-render, which stands beside this program, as "for-eprof", @words…; NULL ends them.
  * What it prints is added to @out. 0 where it exits with 0; else a negative errno with a text: the
  * line that it has to say.
+ *
+ * @signal_fd: a signalfd(2), which does not block, or RENDER_RUN_ON. A signal that comes meanwhile
+ * leaves it RENDER_RUN_GRACE_S to finish: -EINTR where it does not.
  */
-int render_run(const char *const *words, const struct render_file *file, struct str *out);
+#define RENDER_RUN_GRACE_S 2
+int render_run(const char *const *words, const struct render_file *file, int signal_fd,
+	       struct str *out);
 
 #endif

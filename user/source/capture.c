@@ -377,6 +377,11 @@ int capture_command_status(struct capture *c)
 	return c->status;
 }
 
+int capture_signals(const struct capture *c)
+{
+	return c->signal_fd;
+}
+
 struct images *capture_images(const struct capture *c)
 {
 	return c->in.images;

@@ -27,7 +27,7 @@ struct capture;
 /* Everything up to the moment before counting starts. Blocks SIGINT, SIGTERM and SIGHUP: they
  * end the capture from here on. Errors with a text. */
 int capture_open(const struct capture_options *, struct capture **);
-/* Counts until the end. A second signal, during or after it, kills the program as usual. */
+/* Counts until the end. The signals stay blocked: what was captured is saved, however many come. */
 int capture_run(struct capture *, capture_progress_fn, void *context, enum capture_end *end);
 /* Why a source that was asked for captures nothing; NULL: all do. */
 const char *capture_forbidden(const struct capture *);
@@ -46,6 +46,9 @@ char *capture_waiting(const struct capture *);
 /* "105 samples of cycles at 99 Hz, 2,145 calls of 15 zones": of a profile that it made. The caller
  * owns it. */
 char *capture_total(const struct capture *, const struct profile *);
+
+/* The signalfd(2) of those that end the capture, and then what takes long after it. */
+int capture_signals(const struct capture *);
 
 /* The files that stacks lie in. */
 struct images *capture_images(const struct capture *);
