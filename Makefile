@@ -197,13 +197,13 @@ FUZZ_SECONDS ?= 30
 FUZZ_SAN     := -O1 -g1 -Wno-unknown-warning-option -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 FUZZ_FORMATS := $(subst _,-,$(filter-out tracy,$(shell sed -n 's/^IMPORT(\(.*\))$$/\1/p' render/import/imports.def)))
 FUZZERS	     := $(addprefix $(BUILD)/fuzz/,$(FUZZ_OTHERS) $(FUZZ_FORMATS:%=import-%) store)
-FUZZ_ROOMS   := elf cfi code unwind process symbol debuginfo script
+FUZZ_ROOMS   := elf cfi code unwind process crew symbol debuginfo script
 FUZZ_SRC     := $(CORE_SRC) $(foreach room,$(FUZZ_ROOMS),$(filter user/$(room)/%,$(USER_SRC))) \
 	user/load/btf_cut.c user/perf/plain_sample.c user/perf/side_record.c \
 	$(filter render/import/% render/sandbox/%,$(RENDER_SRC)) $(RENDER_GEN)
 FUZZ_LIB     := $(call obj,fuzz/obj,$(FUZZ_SRC))
 FUZZ_LIBS     = $(LIBS_USER) $(LIBS_RENDER)
-FUZZ_LINK     = $(CLANG) $(STD) $(CFLAGS) $(FUZZ_SAN) $(INC_RENDER) $(INC_USER) -fsanitize=fuzzer
+FUZZ_LINK     = $(CLANG) $(STD) $(CFLAGS) $(FUZZ_SAN) $(INC_RENDER) $(INC_USER) -Itests/unit -fsanitize=fuzzer
 $(eval $(call rules,fuzz/obj,$(FUZZ_SAN)))
 $(BUILD)/fuzz/%: CC := $(CLANG)
 $(BUILD)/fuzz/lib.a: $(FUZZ_LIB)
