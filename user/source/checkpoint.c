@@ -133,9 +133,7 @@ static void keep_file(struct checkpoint *k)
 {
 	k->fd = k->first.fd;
 	k->has_file = true;
-	free(k->first.path);
-	free(k->first.temp);
-	k->first = (struct file_new){.fd = -1};
+	file_forget(&k->first);
 }
 
 static int take_report(struct checkpoint *k, const struct checkpoint_maker *m,

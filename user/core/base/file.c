@@ -13,6 +13,8 @@
 #include "base/err.h"
 #include "base/leftover.h"
 #include "base/mem.h"
+#include "base/owned.h"
+#include "base/str.h"
 
 #define TEMP_TRIES 8
 
@@ -93,11 +95,12 @@ static char *folder_of(const char *path)
 	return mem_strndup(path, slash == path ? 1 : slash - path);
 }
 
-static int check_existing(const char *path, bool force)
+/* What is at @at, which is called @path. */
+static int check_existing_at(const char *at, const char *path, bool force)
 {
 	struct stat st;
 
-	if (lstat(path, &st)) {
+	if (lstat(at, &st)) {
 		if (errno == ENOENT)
 			return 0;
 		return err(-errno, "cannot make '%s': %s", path, strerror(errno));
@@ -111,11 +114,39 @@ static int check_existing(const char *path, bool force)
 	return 0;
 }
 
+static int check_existing(const char *path, bool force)
+{
+	return check_existing_at(path, path, force);
+}
+
+/* The folder, held open for root: others may change what leads there. */
+static int open_folder(const char *path, const char *folder)
+{
+	const int fd = owned_folder(folder);
+
+	if (fd < 0 && errno == OWNED_ASTRAY)
+		return err(-EACCES,
+			   "cannot make '%s': another user made '%s' lead to a folder that is not "
+			   "theirs: name that folder itself",
+			   path, folder);
+	return fd < 0 ? err(-errno, "cannot make '%s': folder '%s': %s", path, folder,
+			    strerror(errno))
+		      : fd;
+}
+
+static int check_folder(const char *path, const char *folder)
+{
+	_close_ int fd = geteuid() ? -1 : open_folder(path, folder);
+
+	return geteuid() || fd >= 0 ? 0 : err_code();
+}
+
 int file_check_new(const char *path, bool force)
 {
 	_free_ char *folder = folder_of(path);
 	size_t n = strlen(path);
 	struct stat st;
+	int rc;
 
 	if (!n || path[n - 1] == '/')
 		return err(-EINVAL, "cannot make '%s': it is no name of a file", path);
@@ -124,6 +155,9 @@ int file_check_new(const char *path, bool force)
 			   strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return err(-ENOTDIR, "cannot make '%s': '%s' is no folder", path, folder);
+	rc = check_folder(path, folder);
+	if (rc)
+		return rc;
 	if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
 		return err(-errno, "cannot make '%s': folder '%s' is not writable: %s", path,
 			   folder, strerror(errno));
@@ -171,20 +205,47 @@ static mode_t mode_at(const char *path)
 	return most & (there.st_mode | 0600);
 }
 
-int file_make_folder(const char *path)
+/* What @path, without '/' at its end, is called below the folder *@parent, which is held open for
+ * root; NULL and errno: nothing is to be made there. */
+static char *name_below(const char *path, int *parent)
+{
+	_free_ char *folder = folder_of(path);
+
+	*parent = geteuid() ? AT_FDCWD : owned_folder(folder);
+	if (*parent == -1) {
+		errno = errno == OWNED_ASTRAY ? EACCES : errno;
+		return NULL;
+	}
+	return mem_strdup(geteuid() ? path : str_base(path));
+}
+
+static int make_below(int parent, const char *name)
 {
 	const mode_t enter = (given_mode & 0444) >> 2; /* who may read may enter */
 	_close_ int fd = -1;
 
-	if (mkdir(path, given_mode || caller_had_rights() ? 0700 : 0777))
+	if (mkdirat(parent, name, given_mode || caller_had_rights() ? 0700 : 0777))
 		return -errno;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (given_mode)
 		(void)!fchmod(fd, given_mode | enter);
 	give_to_caller(fd);
 	return 0;
+}
+
+int file_make_folder(const char *path)
+{
+	size_t n = strlen(path);
+	_free_ char *own = NULL, *name = NULL;
+	_close_ int parent = -1;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	own = mem_strndup(path, n);
+	name = name_below(own, &parent);
+	return name ? make_below(parent, name) : -errno;
 }
 
 static int ask_begin(struct file_new *f, const char *path)
@@ -196,19 +257,28 @@ static int ask_begin(struct file_new *f, const char *path)
 	return 0;
 }
 
-static int begin(struct file_new *f, const char *path)
+/* Looks up the folder once, for root. */
+static int find_folder(struct file_new *f, const char *path, const char *folder)
 {
-	_free_ char *folder = folder_of(path);
-	int rc = file_check_new(path, f->force);
+	f->at = mem_strdup(path);
+	if (geteuid())
+		return 0;
+	f->folder = open_folder(path, folder);
+	if (f->folder < 0)
+		return f->folder;
+	free(f->at);
+	f->at = mem_printf("/proc/self/fd/%d/%s", f->folder, str_base(path));
+	return check_existing_at(f->at, path, f->force);
+}
 
-	if (rc)
-		return rc;
-	leftover_remove(folder);
+/* Under a name that is free. *@folder: what the system calls it. */
+static int make_temporary(struct file_new *f, const char *folder)
+{
 	for (int i = 0; f->fd < 0 && i < TEMP_TRIES; i++) {
 		free(f->temp);
 		f->temp = leftover_name(folder);
 		f->fd = open(f->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			     given_mode ? 0600 : mode_at(path));
+			     given_mode ? 0600 : mode_at(f->at));
 		if (f->fd < 0 && errno != EEXIST)
 			break;
 		if (f->fd >= 0 && !leftover_lock(f->fd)) {
@@ -217,10 +287,28 @@ static int begin(struct file_new *f, const char *path)
 			errno = EAGAIN;
 		}
 	}
-	if (f->fd < 0) {
-		rc = err(-errno, "cannot write in folder '%s': %s", folder, strerror(errno));
+	return f->fd < 0 ? -errno : 0;
+}
+
+static int begin(struct file_new *f, const char *path)
+{
+	_free_ char *folder = folder_of(path), *there = NULL;
+	int rc = file_check_new(path, f->force);
+
+	if (!rc)
+		rc = find_folder(f, path, folder);
+	if (rc) {
+		file_drop(f);
+		return rc;
+	}
+	there = folder_of(f->at);
+	leftover_remove(there);
+	rc = make_temporary(f, there);
+	if (rc) {
+		rc = err(rc, "cannot write in folder '%s': %s", folder, strerror(-rc));
 		free(f->temp);
 		f->temp = NULL;
+		file_drop(f);
 		return rc;
 	}
 	f->path = mem_strdup(path);
@@ -232,13 +320,13 @@ static int begin(struct file_new *f, const char *path)
 
 int file_begin(struct file_new *f, const char *path, bool force)
 {
-	*f = (struct file_new){.fd = -1, .force = force};
+	*f = (struct file_new){.fd = -1, .folder = -1, .force = force};
 	return agent ? ask_begin(f, path) : begin(f, path);
 }
 
 int file_begin_again(struct file_new *f, const char *path)
 {
-	*f = (struct file_new){.fd = -1, .force = true, .keeps_owner = true};
+	*f = (struct file_new){.fd = -1, .folder = -1, .force = true, .keeps_owner = true};
 	return agent ? ask_begin(f, path) : begin(f, path);
 }
 
@@ -312,7 +400,7 @@ static void keep_owner(const struct file_new *f)
 {
 	struct stat st;
 
-	if (lstat(f->path, &st) || !S_ISREG(st.st_mode))
+	if (lstat(f->at, &st) || !S_ISREG(st.st_mode))
 		return;
 	(void)!fchown(f->fd, st.st_uid, st.st_gid);
 	(void)!fchmod(f->fd, st.st_mode & 0666);
@@ -328,13 +416,13 @@ static int settle(struct file_new *f)
 
 	if (fsync(f->fd))
 		return err(-errno, "cannot write '%s': %s", f->path, strerror(errno));
-	rc = check_existing(f->path, f->force);
+	rc = check_existing_at(f->at, f->path, f->force);
 	if (rc)
 		return rc;
 	if (f->force)
-		rc = rename(f->temp, f->path) ? -errno : 0;
+		rc = rename(f->temp, f->at) ? -errno : 0;
 	else
-		rc = rename_fresh(f->temp, f->path);
+		rc = rename_fresh(f->temp, f->at);
 	if (rc)
 		return err(rc, "cannot make '%s': %s", f->path, strerror(-rc));
 	leftover_unlock(f->fd);
@@ -360,12 +448,22 @@ int file_commit(struct file_new *f)
 	rc = settle(f);
 
 	if (rc == 0) {
-		sync_folder(f->path);
+		sync_folder(f->at);
 		free(f->temp);
 		f->temp = NULL;
 	}
 	file_drop(f);
 	return rc;
+}
+
+void file_forget(struct file_new *f)
+{
+	if (f->at && f->folder >= 0)
+		close(f->folder);
+	free(f->path);
+	free(f->temp);
+	free(f->at);
+	*f = (struct file_new){.fd = -1, .folder = -1};
 }
 
 void file_drop(struct file_new *f)
@@ -378,9 +476,7 @@ void file_drop(struct file_new *f)
 		close(f->fd);
 	if (f->temp)
 		unlink(f->temp);
-	free(f->path);
-	free(f->temp);
-	*f = (struct file_new){.fd = -1};
+	file_forget(f);
 }
 
 bool file_is(const struct stat *st, const char *path)

@@ -38,6 +38,10 @@ int file_make_folder(const char *path);
 struct file_new {
 	char *path; /* final name */
 	char *temp; /* name while it is written; NULL where an agent makes the file */
+	char *at;   /* what the system calls path; temp is like that */
+	/* Of root: the folder, as it was found, and what at and temp lead through, whoever renames
+	 * what on the way there. -1: none. */
+	int folder;
 	int fd;	    /* open for reading and writing, -1 when closed */
 	int number; /* the agent's */
 	bool force;
@@ -51,6 +55,8 @@ int file_begin_again(struct file_new *, const char *path);
 /* Fails with -EEXIST if somebody else made @path meanwhile and force is not set. Whether it
  * fails or not, nothing but @path is left of it. */
 int file_commit(struct file_new *);
+/* What a child has committed, left open: releases all but the descriptor of the file. */
+void file_forget(struct file_new *);
 /* Harmless on a zeroed, a committed or a dropped one. */
 void file_drop(struct file_new *);
 /* All of @n bytes at the file's position; -errno without a text. */

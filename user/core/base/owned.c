@@ -9,11 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/caller.h"
 #include "base/mem.h"
 
 #define LINKS_MOST 40 /* as in Linux, path_resolution(7) */
 
-/* Who, besides root, had a say in where the path leads. */
+/* Who, besides root and who called it, had a say in where the path leads. */
 enum say { SAY_NOBODY, SAY_ONE, SAY_ANYBODY };
 
 struct walk {
@@ -26,7 +27,7 @@ struct walk {
 
 static void note(struct walk *w, uid_t who)
 {
-	if (!who)
+	if (!who || who == caller().uid)
 		return;
 	if (w->say == SAY_NOBODY) {
 		w->say = SAY_ONE;
@@ -144,29 +145,52 @@ static int open_last(const struct walk *w, const char *name, int flags, const st
 	return opened;
 }
 
-static int walk(struct walk *w, const char *path, int flags)
+/* To what stands at the path's end: *@st, and its name there in *@rest. */
+static int walk(struct walk *w, const char *path, char **rest, struct stat *st)
 {
-	_free_ char *rest = mem_strdup(path);
-	struct stat st;
 	int rc = *path ? start(w, path) : -ENOENT;
 
 	while (!rc)
-		rc = step(w, &rest, &st);
-	if (rc > 0)
-		rc = check(w, &st, flags);
-	return rc ? rc : open_last(w, rest, flags, &st);
+		rc = step(w, rest, st);
+	return rc < 0 ? rc : 0;
+}
+
+static int finish(struct walk *w, int fd)
+{
+	if (w->folder >= 0)
+		close(w->folder);
+	errno = fd < 0 ? -fd : errno;
+	return fd < 0 ? -1 : fd;
 }
 
 int owned_open(const char *path, int flags)
 {
+	_free_ char *rest = mem_strdup(path);
 	struct walk w = {.folder = -1};
-	int fd;
+	struct stat st;
+	int rc;
 
 	if (geteuid())
 		return open(path, flags | O_CLOEXEC | O_NOCTTY);
-	fd = walk(&w, path, flags);
-	if (w.folder >= 0)
-		close(w.folder);
-	errno = fd < 0 ? -fd : errno;
-	return fd < 0 ? -1 : fd;
+	rc = walk(&w, path, &rest, &st);
+	if (!rc)
+		rc = check(&w, &st, flags);
+	return finish(&w, rc ? rc : open_last(&w, rest, flags, &st));
+}
+
+int owned_folder(const char *path)
+{
+	_free_ char *rest = mem_strdup(path);
+	struct walk w = {.folder = -1};
+	struct stat st;
+	int rc;
+
+	if (geteuid())
+		return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	rc = walk(&w, path, &rest, &st);
+	if (!rc && !S_ISDIR(st.st_mode))
+		rc = -ENOTDIR;
+	if (!rc && (w.say == SAY_ANYBODY || (w.say == SAY_ONE && w.who != st.st_uid)))
+		rc = -OWNED_ASTRAY;
+	return finish(&w, rc ? rc : open_last(&w, rest, O_RDONLY, &st));
 }
