@@ -33,6 +33,8 @@ static void keep_record(void *context, const void *record, size_t bytes)
 	struct intake *in = context;
 	const struct wire_head *head = record;
 
+	if (head->time_ns > in->newest_ns)
+		in->newest_ns = head->time_ns;
 	pending_ring(&in->pending, record, bytes,
 		     pending_due_ns(&in->stack_ns, head->kind == WIRE_STACK, head->time_ns));
 }
@@ -186,19 +188,26 @@ void intake_snapshot(struct intake *in)
 	}
 }
 
+/* The time of which all that came before is pending, or has been taken. A ring from which all was
+ * drained has nothing of before @now; else what is left in it came after what was drained, whose
+ * times are known. A ring that is full each time has to get on, too: windows wait for this. */
+static uint64_t drained_until(const struct intake *in, uint64_t now)
+{
+	return in->put_aside && in->newest_ns < now ? in->newest_ns : now;
+}
+
 /* One round: what is there now, but for what is put aside meanwhile. */
 static int drain(struct intake *in, bool last)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC), lost;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), until, lost;
 	struct pending_handlers handlers = {take_ring, take_side, in, last ? NULL : &in->stop};
 	struct pending taken;
 	size_t first;
-	bool whole; /* nothing is left in the ring */
 	int ret;
 
 	in->put_aside = in->stop = false;
 	ret = drain_ring(in);
-	whole = !in->put_aside;
+	until = drained_until(in, now);
 	sources_before_drain(in->sources);
 	in->drained_ns = now;
 	first = in->pending.side.n;
@@ -207,8 +216,8 @@ static int drain(struct intake *in, bool last)
 	taken = in->pending;
 	in->pending = (struct pending){0};
 	pending_take(&taken, last ? UINT64_MAX : now, &handlers);
-	if (whole && !in->stop)
-		in->settled_ns = now;
+	if (until > in->settled_ns && !in->stop)
+		in->settled_ns = until;
 	in->put_aside |= !session_settle(in->session) && !last;
 	pending_append(&taken, &in->pending);
 	in->pending = taken;

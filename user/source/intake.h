@@ -36,6 +36,7 @@ struct intake {
 	struct pending pending;
 	uint64_t stack_ns;   /* see pending_due_ns() */
 	uint64_t drained_ns; /* when the ring was last: CLOCK_MONOTONIC */
+	uint64_t newest_ns;  /* of the ring's records so far */
 	uint64_t settled_ns; /* what came before has been taken */
 	bool put_aside;	     /* records came in while others were taken in */
 	bool stop;	     /* the capture ends: others wait until nothing comes any more */
