@@ -1,6 +1,7 @@
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -18,8 +19,9 @@
 #include "confine/callfilter.h"
 #include "confine/confine.h"
 #include "confine/rules.h"
-#include "sandbox/broker.h"
-#include "sandbox/client.h"
+#include "broker/agent.h"
+#include "broker/broker.h"
+#include "sandbox/exporter.h"
 #include "store/store.h"
 
 /*
@@ -68,11 +70,48 @@ static int enter(const struct allowed *s, int socket)
 	if (!rc)
 		rc = confine_enter(&terms);
 	if (!rc)
-		client_begin(socket);
+		agent_begin(socket, true);
 	return rc;
 }
 
 /* --- in the parent ---------------------------------------------------------------------------- */
+
+static const int of_broker[] = {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER,
+				CAP_KILL,  CAP_SETGID,	     CAP_SETUID};
+
+/* Of root's capabilities keeps those for opening and making files, for the exporter to become
+ * nobody, and for ending what runs. */
+static void keep_rights(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct all[2];
+	uint32_t keep[2] = {0};
+
+	if (syscall(SYS_capget, &head, all))
+		return;
+	for (size_t i = 0; i < sizeof(of_broker) / sizeof(*of_broker); i++)
+		keep[CAP_TO_INDEX(of_broker[i])] |= CAP_TO_MASK(of_broker[i]);
+	for (int i = 0; i < 2; i++) {
+		all[i].permitted &= keep[i];
+		all[i].effective &= keep[i];
+		all[i].inheritable = 0;
+	}
+	(void)!syscall(SYS_capset, &head, all);
+}
+
+/* The one program, on what may be read. */
+static int start_exporter(struct broker *b, const struct request *r, const int *fds, int *out,
+			  pid_t *child)
+{
+	const struct allowed_file *f = allowed_find(b->allowed, r->path, 1u << ALLOWED_READ);
+
+	(void)fds;
+	if (!f)
+		return err(-EACCES,
+			   "cannot run " EXPORTER " on '%s': the command line does not name it",
+			   r->path);
+	return exporter_start(f->path, &b->mask, out, child);
+}
 
 /* The signals that end a command from outside, unless they were to be ignored. */
 static void blocked_set(sigset_t *set)
@@ -98,7 +137,7 @@ static int serve(struct broker *b, int signals)
 			return 0;
 		if (p[1].revents && read(signals, &info, sizeof(info)) == sizeof(info))
 			return (int)info.ssi_signo;
-		if (p[0].revents && !broker_serve(b))
+		if (p[0].revents && !broker_serve(b, b->socket))
 			return 0;
 	}
 }
@@ -154,7 +193,7 @@ static enum sandbox_side supervise(struct broker *b, pid_t child, const sigset_t
 
 enum sandbox_side sandbox_enter(const struct allowed *s, int *status)
 {
-	struct broker b = {.allowed = s};
+	struct broker b = {.allowed = s, .start = s->runs_exporter ? start_exporter : NULL};
 	sigset_t blocked;
 	int ends[2];
 	pid_t child;
@@ -174,7 +213,7 @@ enum sandbox_side sandbox_enter(const struct allowed *s, int *status)
 	close(ends[1]);
 	b.socket = ends[0];
 	if (child > 0) {
-		broker_keep_rights();
+		keep_rights();
 		return supervise(&b, child, &blocked, status);
 	}
 	err(-errno, "cannot start a process: %s", strerror(errno));

@@ -18,7 +18,7 @@
 #ifndef SANDBOX_SANDBOX_H
 #define SANDBOX_SANDBOX_H
 
-#include "sandbox/allowed.h"
+#include "broker/allowed.h"
 
 /* Where sandbox_enter() returned, and what is to be done there. */
 enum sandbox_side {

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "sandbox/broker.h"
-#include "sandbox/request.h"
+#include "broker/broker.h"
+#include "broker/request.h"
 
 #define FUZZ_RUN fuzz_broker_run
 #include "fuzz.h"
@@ -19,7 +19,7 @@
 #define PACKETS 16
 
 static char folder[] = "/tmp/eprof-fuzz-XXXXXX";
-static char paths[4][64]; /* read, made, changed, and one that is not in the list */
+static char paths[5][64]; /* read, made, changed, one that is not in the list, made for now */
 
 static void put(const char *path)
 {
@@ -31,19 +31,19 @@ static void put(const char *path)
 
 static void remove_folder(void)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		(void)unlink(paths[i]);
 	(void)rmdir(folder);
 }
 
 static void make_folder(void)
 {
-	static const char *const names[] = {"read", "made", "changed", "other"};
+	static const char *const names[] = {"read", "made", "changed", "other", "passing"};
 
 	if (paths[0][0])
 		return;
 	expect(mkdtemp(folder));
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		snprintf(paths[i], sizeof(paths[i]), "%s/%s", folder, names[i]);
 	put(paths[0]);
 	put(paths[3]);
@@ -61,7 +61,7 @@ static void unpack(const uint8_t *bytes, struct request *r)
 	r->flags = bytes[15] & 1 ? words[1] & 7 : words[1];
 	r->number = bytes[15] & 2 ? (int32_t)(words[2] % 6) : (int32_t)words[2];
 	if (bytes[12] < 0xc0)
-		snprintf(r->path, sizeof(r->path), "%s", paths[bytes[12] % 4]);
+		snprintf(r->path, sizeof(r->path), "%s", paths[bytes[12] % 5]);
 	else if (bytes[12] < 0xe0)
 		memset(r->path, 'x', sizeof(r->path));
 	else
@@ -82,13 +82,13 @@ static void check_file(int fd, const struct request *r)
 
 static void ask(struct broker *b, int socket, const struct request *r)
 {
-	struct answer answer;
+	struct request_answer answer;
 	int fd = -1;
 
-	expect(!request_send(socket, r, sizeof(*r), -1));
-	if (!broker_serve(b) || r->kind == REQUEST_DONE)
+	expect(!request_send(socket, r, sizeof(*r), NULL, 0));
+	if (!broker_serve(b, b->socket) || r->kind == REQUEST_DONE)
 		return;
-	expect(!request_receive(socket, &answer, sizeof(answer), &fd));
+	expect(!request_receive(socket, &answer, sizeof(answer), &fd, 1));
 	expect(memchr(answer.text, 0, sizeof(answer.text)));
 	if (fd < 0)
 		return;
@@ -108,7 +108,7 @@ static void check_folder(void)
 	while (readdir(dir))
 		n++;
 	closedir(dir);
-	expect(n <= 6);
+	expect(n <= 7);
 	expect(!stat(paths[0], &st) && st.st_size == 6 && !stat(paths[3], &st) && st.st_size == 6);
 }
 
@@ -123,6 +123,7 @@ static void FUZZ_RUN(const uint8_t *bytes, size_t n)
 	allowed_read(&allowed, paths[0]);
 	allowed_make(&allowed, paths[1], n % 2);
 	allowed_change(&allowed, paths[2]);
+	allowed_make_for_now(&allowed, paths[4], true);
 	expect(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends));
 	b.socket = ends[0];
 	for (size_t i = 0; i < PACKETS && n >= PACKET; i++, bytes += PACKET, n -= PACKET) {
@@ -134,6 +135,7 @@ static void FUZZ_RUN(const uint8_t *bytes, size_t n)
 	check_folder();
 	(void)unlink(paths[1]);
 	(void)unlink(paths[2]);
+	(void)unlink(paths[4]);
 	allowed_release(&allowed);
 	free(r);
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/uio.h>
 
-#include "../../render/sandbox/request.h"
+#include "../../user/core/broker/request.h"
 #include "attempts.h"
 
 static void told(const char *name, long rc)
@@ -39,7 +39,7 @@ static void ask(const char *name, struct request r, const char *path)
 {
 	struct iovec part = {&r, sizeof(r)};
 	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
-	struct answer answer = {.rc = -EIO};
+	struct request_answer answer = {.rc = -EIO};
 	int fd = broker_socket();
 
 	snprintf(r.path, sizeof(r.path), "%s", path);

@@ -9,10 +9,12 @@
 
 #include "base/caller.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "cmd/record_broker.h"
 #include "cmd/record_options.h"
 #include "cmd/record_save.h"
 #include "cmd/record_version.h"
@@ -32,6 +34,7 @@ enum { EXIT_GOES_ON = 124, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 /* What is said of the run while it goes on and afterwards. */
 struct record {
 	struct record_options o;
+	struct record_places at;
 	char *part;		 /* name of the file of windows; owned */
 	char *events, *target;	 /* for people; owned */
 	char *command, *options; /* owned */
@@ -217,19 +220,13 @@ static void describe_run(const void *record, struct profile *p)
 	machine_describe(p, r->o.version_key, p->started_unix_ns);
 }
 
-static struct record_places places(const struct record *r)
-{
-	return (struct record_places){r->o.output, r->o.store, r->part, r->o.force};
-}
-
 static int save(const struct record *r, const struct capture *c, const struct profile *p)
 {
-	const struct record_places at = places(r);
 	bool saved;
-	int ret = record_save(&at, p, capture_signals(c), &saved);
+	int ret = record_save(&r->at, p, capture_signals(c), &saved);
 
 	if (saved && !capture_part_needed(c))
-		unlink(r->part);
+		(void)file_remove(r->part);
 	return ret;
 }
 
@@ -289,7 +286,7 @@ static void add_source(const struct record *r, const struct capture *c, struct p
 			"folder that they were compiled in, or a --source-dir, which the target's "
 			"user%s may read\n",
 			report.read, report.files,
-			caller().is_other || geteuid() ? "" : " (root's: everybody)");
+			caller().is_other || caller().uid ? "" : " (root's: everybody)");
 }
 
 static int run_capture(struct record *r, struct capture *c, struct opener *opener,
@@ -354,7 +351,8 @@ static void say_children(const struct record *r)
 			parent, n, n == 1 ? "" : "ren", n == 1 ? "is" : "are");
 }
 
-/* @opener and the server of worker processes are started before anything of a target is read. */
+/* The broker, @opener and the server of worker processes are started before anything of a target is
+ * read. */
 static int record_with(struct record *r, struct opener *opener)
 {
 	struct capture_options o = {.opener = opener,
@@ -416,12 +414,19 @@ static int record_with(struct record *r, struct opener *opener)
 
 static int record(struct record *r)
 {
-	int ret = crew_server_start();
-	struct opener *opener = ret ? NULL : opener_new();
+	const pid_t broker = record_broker_start(&r->at, &r->o.baseline);
+	struct opener *opener;
+	int ret;
+
+	if (broker < 0)
+		return (int)broker;
+	ret = crew_server_start();
+	opener = ret ? NULL : opener_new();
 
 	if (!ret)
 		ret = record_with(r, opener);
 	opener_free(opener);
+	record_broker_end(broker);
 	return ret;
 }
 
@@ -443,7 +448,6 @@ static int exit_status(const struct record *r, int ret)
 int cmd_record(int argc, char **argv)
 {
 	struct record r = {.status = -1};
-	struct record_places at;
 	int ret = record_options_parse(&r.o, argc, argv);
 
 	if (ret || r.o.help) {
@@ -453,17 +457,20 @@ int cmd_record(int argc, char **argv)
 		return ret;
 	}
 	r.part = record_part_name(r.o.output, r.o.store);
-	at = places(&r);
+	r.at = (struct record_places){
+		.output = r.o.output, .store = r.o.store, .part = r.part, .force = r.o.force};
+	record_places_settle(&r.at);
 	r.events = describe_events(&r.o);
 	r.target = describe_target(&r.o);
 	r.options = join(argv);
-	ret = record_places_check(&at);
+	ret = record_places_check(&r.at);
 	if (!ret)
 		ret = record_baseline_check(&r.o.baseline);
 	if (!ret)
 		ret = record(&r);
 	if (ret)
 		cmd_failed();
+	record_places_release(&r.at);
 	free(r.part);
 	free(r.events);
 	free(r.target);

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "cmd/record_program.h"
 #include "cmd/render_run.h"
 #include "model/kept_bytes.h"
 #include "model/meta.h"
@@ -63,23 +64,7 @@ int record_baseline_check(const struct record_baseline *b)
 }
 
 /* The answer: whether --fail-on fires, and what the profile keeps. */
-static int ask_about(const struct record_baseline *b, const struct render_file *captured,
-		     int signal_fd, struct str *answer)
-{
-	char fail_on[FAIL_ON_BUF];
-	const char *const words[] = {"compare",
-				     b->file ? "baseline" : "store",
-				     b->file ? b->file : b->store,
-				     captured->path,
-				     fail_on_text(&b->fail_on, fail_on),
-				     b->version,
-				     NULL};
-
-	return render_run(words, captured, signal_fd, answer);
-}
-
-static int ask(const struct record_baseline *b, const struct profile *p, int signal_fd,
-	       struct str *answer)
+static int ask(const struct profile *p, int signal_fd, struct str *answer)
 {
 	_free_ char *image = NULL;
 	struct render_file captured = {.fd = -1};
@@ -89,7 +74,7 @@ static int ask(const struct record_baseline *b, const struct profile *p, int sig
 	if (!rc)
 		rc = render_file_make(&captured, image, n);
 	if (!rc)
-		rc = ask_about(b, &captured, signal_fd, answer);
+		rc = render_have_run(RECORD_COMPARE, &captured, signal_fd, answer);
 	render_file_close(&captured);
 	if (!rc && (!answer->n || (answer->s[0] != '0' && answer->s[0] != '1')))
 		rc = err(-EINVAL, "the comparison cannot be read");
@@ -99,9 +84,10 @@ static int ask(const struct record_baseline *b, const struct profile *p, int sig
 static int compare(const struct record_baseline *b, struct profile *p, int signal_fd, bool *fires)
 {
 	struct str answer = {0};
+	struct stat st;
 	int rc;
 
-	if (!b->file && access(b->store, F_OK) && errno == ENOENT) {
+	if (!b->file && stat(b->store, &st) && errno == ENOENT) {
 		const char *version = profile_meta(p, META_VERSION);
 		_free_ char *why = mem_printf("'%s' is the first version in the store",
 					      version ? version : "this");
@@ -109,7 +95,7 @@ static int compare(const struct record_baseline *b, struct profile *p, int signa
 		kept_put_none(p, why);
 		return 0;
 	}
-	rc = ask(b, p, signal_fd, &answer);
+	rc = ask(p, signal_fd, &answer);
 	if (!rc)
 		rc = kept_unpack(answer.s + 1, answer.n - 1, p);
 	*fires = !rc && answer.s[0] == '1';

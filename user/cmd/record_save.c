@@ -9,6 +9,7 @@
 #include "base/chance.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "cmd/record_program.h"
 #include "cmd/render_run.h"
 #include "store/store.h"
 
@@ -28,7 +29,7 @@ static int check_store(const char *store)
 		       : render_run(words, NULL, RENDER_RUN_ON, NULL);
 }
 
-static int add_to_store(const char *store, const struct profile *p, int signal_fd)
+static int add_to_store(const struct profile *p, int signal_fd)
 {
 	_free_ char *image = NULL;
 	struct render_file captured = {.fd = -1};
@@ -37,11 +38,8 @@ static int add_to_store(const char *store, const struct profile *p, int signal_f
 
 	if (!rc)
 		rc = render_file_make(&captured, image, n);
-	if (!rc) {
-		const char *const words[] = {"add", store, captured.path, NULL};
-
-		rc = render_run(words, &captured, signal_fd, NULL);
-	}
+	if (!rc)
+		rc = render_have_run(RECORD_ADD, &captured, signal_fd, NULL);
 	render_file_close(&captured);
 	return rc;
 }
@@ -71,50 +69,54 @@ static bool is_safe(const char *folder)
 	       (!(st.st_mode & (S_IWGRP | S_IWOTH)) || st.st_mode & S_ISVTX);
 }
 
-/* Nowhere it was asked for: beside the store, or in another folder, so that nothing is lost. Under
- * names that nobody can have taken before. */
-static int save_elsewhere(const char *store, const struct profile *p, char **path)
+void record_places_settle(struct record_places *at)
 {
 	static const char *const folders[] = {"/var/tmp", "/tmp", "/dev/shm"};
 	const uint64_t name = chance_u64();
 
-	if (store) {
-		*path = mem_printf("%s.%016" PRIx64 ".h5", store, name);
-		if (!store_save(*path, false, p))
-			return 0;
-		free(*path);
-	}
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		if (!is_safe(folders[i]))
-			continue;
-		*path = mem_printf("%s/eprof-%016" PRIx64 ".h5", folders[i], name);
-		if (!store_save(*path, false, p))
-			return 0;
-		free(*path);
-	}
-	*path = NULL;
-	return -EIO;
+	if (at->store)
+		at->elsewhere[at->n_elsewhere++] =
+			mem_printf("%s.%016" PRIx64 ".h5", at->store, name);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (is_safe(folders[i]))
+			at->elsewhere[at->n_elsewhere++] =
+				mem_printf("%s/eprof-%016" PRIx64 ".h5", folders[i], name);
+}
+
+void record_places_release(struct record_places *at)
+{
+	for (size_t i = 0; i < at->n_elsewhere; i++)
+		free(at->elsewhere[i]);
+	at->n_elsewhere = 0;
+}
+
+static const char *save_elsewhere(const struct record_places *at, const struct profile *p)
+{
+	for (size_t i = 0; i < at->n_elsewhere; i++)
+		if (!store_save(at->elsewhere[i], false, p))
+			return at->elsewhere[i];
+	return NULL;
 }
 
 int record_save(const struct record_places *at, const struct profile *p, int signal_fd, bool *saved)
 {
-	_free_ char *why = NULL, *elsewhere = NULL;
+	_free_ char *why = NULL;
 	const char *there = NULL;
 
 	if (at->output && store_save(at->output, at->force, p))
 		why = mem_strdup(err_text());
 	else
 		there = at->output;
-	if (at->store && add_to_store(at->store, p, signal_fd)) {
+	if (at->store && add_to_store(p, signal_fd)) {
 		free(why);
 		why = mem_strdup(err_text());
 	} else if (at->store) {
 		there = there ? there : at->store;
 	}
-	*saved = there || !save_elsewhere(at->store, p, &elsewhere);
+	there = there ? there : save_elsewhere(at, p);
+	*saved = there != NULL;
 	if (!why)
 		return 0;
-	return *saved ? err(-EIO, "%s; the profile is in '%s' instead", why,
-			    there ? there : elsewhere)
-		      : err(-EIO, "%s", why);
+	return there ? err(-EIO, "%s; the profile is in '%s' instead", why, there)
+		     : err(-EIO, "%s", why);
 }

@@ -9,12 +9,22 @@
 
 #include "model/profile.h"
 
-/* All borrowed. */
+#define RECORD_ELSEWHERE 4 /* names */
+
+/* All borrowed but what is said to be owned. */
 struct record_places {
 	const char *output, *store; /* NULL: none, but one of them is there */
 	const char *part;	    /* name of the file of windows */
 	bool force;
+	/* Nowhere it was asked for: beside the store, or in another folder, so that nothing is
+	 * lost. Under names that nobody can have taken before; owned. */
+	char *elsewhere[RECORD_ELSEWHERE];
+	size_t n_elsewhere;
 };
+
+/* Chooses the names. */
+void record_places_settle(struct record_places *);
+void record_places_release(struct record_places *);
 
 /* The name of the file of windows: beside the output, else beside the store, which others may use
  * at the same time. Freed by the caller. */

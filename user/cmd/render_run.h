@@ -8,6 +8,7 @@
 #define CMD_RENDER_RUN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/str.h"
 
@@ -37,5 +38,8 @@ void render_file_close(struct render_file *);
 #define RENDER_RUN_GRACE_S 2
 int render_run(const char *const *words, const struct render_file *file, int signal_fd,
 	       struct str *out);
+
+/* The same by the broker, which knows the words by number (record_program.h). */
+int render_have_run(uint32_t which, const struct render_file *, int signal_fd, struct str *out);
 
 #endif

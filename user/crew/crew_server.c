@@ -17,7 +17,7 @@
 #include "confine/confine.h"
 #include "crew/crew_wire.h"
 #include "crew/crew_worker.h"
-#include "crew/packet.h"
+#include "base/packet.h"
 
 /* Workers at a time: of the loader, and of a child of it that writes a window. */
 #define MOST_WORKERS 64
@@ -221,8 +221,8 @@ void crew_server_give_up(void)
 	if (server.gone)
 		return;
 	server.gone = true;
-	kill(-server.pid, SIGKILL);
-	kill(server.pid, SIGKILL);
+	/* Its workers end with it. */
+	child_kill(server.pid);
 	close(server.socket);
 	server.socket = -1;
 }

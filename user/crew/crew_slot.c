@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "crew/crew_server.h"
 #include "crew/crew_wire.h"
-#include "crew/packet.h"
+#include "base/packet.h"
 
 /* What any answer may have besides what its task says. */
 #define OUTPUT_BASE (1ull << 20)

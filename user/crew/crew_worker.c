@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "confine/confine.h"
 #include "crew/crew_wire.h"
-#include "crew/packet.h"
+#include "base/packet.h"
 
 #define MEMORY_BYTES (2ull << 30)
 /* In all: each answer has a bound of its own, kept by the kernel's seals. */

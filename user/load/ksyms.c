@@ -115,20 +115,35 @@ static void parse(char *text, uint64_t address, struct kallsym *out)
 		out->module = mem_strndup(module + 2, strcspn(module + 2, " ]"));
 }
 
+/* Of the process: what it asks by, once it is there. */
+static struct asker kept = {.format_fd = -1, .request_fd = -1, .prog_fd = -1};
+
+int ksyms_prepare(void)
+{
+	int rc;
+
+	if (kept.prog_fd >= 0)
+		return 0;
+	rc = asker_open(&kept);
+	if (rc)
+		asker_close(&kept);
+	if (rc)
+		kept = (struct asker){.format_fd = -1, .request_fd = -1, .prog_fd = -1};
+	return rc;
+}
+
 int ksyms_find(const uint64_t *addresses, size_t n, struct kallsym *out)
 {
-	struct asker a = {.format_fd = -1, .request_fd = -1, .prog_fd = -1};
-	int ret = asker_open(&a);
+	int ret = ksyms_prepare();
 
 	memset(out, 0, n * sizeof(*out));
 	for (size_t i = 0; !ret && i < n; i++) {
 		LIBBPF_OPTS(bpf_test_run_opts, options);
 
-		a.request->address = addresses[i];
-		ret = bpf_prog_test_run_opts(a.prog_fd, &options);
+		kept.request->address = addresses[i];
+		ret = bpf_prog_test_run_opts(kept.prog_fd, &options);
 		if (!ret)
-			parse(a.request->text, addresses[i], &out[i]);
+			parse(kept.request->text, addresses[i], &out[i]);
 	}
-	asker_close(&a);
 	return ret;
 }

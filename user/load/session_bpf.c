@@ -231,7 +231,7 @@ static int follow(struct bpf_session *s, uint32_t pid)
 {
 	int ret;
 
-	if (kill((pid_t)pid, 0)) {
+	if (kill((pid_t)pid, 0) && errno == ESRCH) {
 		births_note(&s->followed, pid, BIRTHS_NEVER);
 		return 0;
 	}

@@ -319,7 +319,7 @@ int target_threads(uint32_t pid, target_tids *out)
 void target_release(struct target *t)
 {
 	if (t->kind == TARGET_COMMAND && t->go_fd >= 0 && t->pids.n) {
-		kill((pid_t)t->pids.at[0], SIGKILL);
+		child_kill((pid_t)t->pids.at[0]);
 		waitpid((pid_t)t->pids.at[0], NULL, 0);
 	}
 	for (size_t i = 0; i < t->pidfds.n; i++)

@@ -40,8 +40,8 @@ static void *answer(void *data)
 	struct switch_cost *s = data;
 	char byte;
 
-	/* Threads have capabilities of their own, and this one needs none. */
-	(void)capabilities_drop();
+	/* Threads have users and capabilities of their own, and this one needs none. */
+	capabilities_drop_thread();
 	s->partner_tid = gettid();
 	cpus_move(0, s->cpu);
 	while (read(s->there[0], &byte, 1) == 1 && write(s->back[1], &byte, 1) == 1)

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "confine/capabilities.h"
 #include "confine/confine.h"
+#include "confine/emptyroot.h"
 #include "confine/rules.h"
 #include "perf/cpus.h"
 #include "probe/own_code.h"
@@ -280,6 +281,7 @@ static void give_up_all(void)
 {
 	const struct rlimit none = {0, 0};
 
+	emptyroot_enter();
 	if (capabilities_drop() || rules_set(false))
 		_exit(1);
 	setrlimit(RLIMIT_NPROC, &none);
@@ -374,15 +376,16 @@ int64_t calibrator_cpu_ns(const struct calibrator *c)
 void calibrator_kill(const struct calibrator *c)
 {
 	if (c->pid > 0)
-		kill(c->pid, SIGKILL);
+		child_kill(c->pid);
 }
 
 void calibrator_end(struct calibrator *c)
 {
 	calibrator_kill(c);
-	if (c->pid > 0)
-		waitpid(c->pid, NULL, 0);
+	/* Which ends it, too, where nobody is left who may kill it. */
 	if (c->socket >= 0)
 		close(c->socket);
+	if (c->pid > 0)
+		waitpid(c->pid, NULL, 0);
 	*c = (struct calibrator){.socket = -1};
 }

@@ -1,6 +1,5 @@
 /* The start and the end of an opener: see opener.h. */
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
@@ -8,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/mem.h"
 #include "process/opener_state.h"
 
@@ -64,7 +64,7 @@ static void end_process(const struct opener *o)
 	/* Our children may still have the socket open. */
 	shutdown(o->control, SHUT_RDWR);
 	if (pidfd < 0 || poll(&p, 1, END_MS) <= 0)
-		kill(o->pid, SIGKILL);
+		child_kill(o->pid);
 	waitpid(o->pid, NULL, 0);
 }
 

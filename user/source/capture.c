@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "confine/capabilities.h"
+#include "load/ksyms.h"
 #include "source/capture.h"
 #include "source/capture_state.h"
 
@@ -161,6 +162,9 @@ static int open_all(struct capture *c)
 	ret = sources_open(&c->sources);
 	if (!ret)
 		ret = watch_all(c);
+	/* No program is loaded from then on. */
+	if (!ret)
+		(void)ksyms_prepare();
 	if (!ret)
 		ret = capabilities_keep(CAPABILITIES_LOADER);
 	/* When it is said that the capture has begun, it has. */

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "broker/agent.h"
 #include "store/store.h"
 
 /* --- the child ------------------------------------------------------------------------------ */
@@ -74,10 +75,11 @@ static int write_window(struct checkpoint *k, const char *path, const struct che
 }
 
 static void __attribute__((noreturn))
-write_and_exit(struct checkpoint *k, const char *path, const struct checkpoint_maker *m)
+write_and_exit(struct checkpoint *k, const char *path, const struct checkpoint_maker *m, int lane)
 {
 	int ret;
 
+	agent_take_lane(lane);
 	setpgid(0, 0);
 	setpriority(PRIO_PROCESS, 0, 10);
 	ret = write_window(k, path, m);
@@ -106,15 +108,19 @@ static int make_ready(struct checkpoint *k, const char *path)
 
 int checkpoint_begin(struct checkpoint *k, const char *path, const struct checkpoint_maker *m)
 {
+	/* The loader may ask for something meanwhile. */
+	_close_ int lane = agent_lane();
 	int ret = make_ready(k, path);
 
+	if (!ret && lane < 0 && agent_is_there())
+		ret = err(-EMFILE, "cannot write '%s': %s", path, strerror(EMFILE));
 	if (ret)
 		return ret;
 	k->names_fd = memfd_create("names", MFD_CLOEXEC);
 	k->names_since = namebook_mark(m->names);
 	k->child = child_fork();
 	if (k->child == 0)
-		write_and_exit(k, path, m);
+		write_and_exit(k, path, m, lane);
 	if (k->child > 0) {
 		/* As it does itself: whoever comes first. */
 		setpgid(k->child, k->child);

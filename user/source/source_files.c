@@ -203,7 +203,7 @@ static struct reader reader_of(const struct image *image)
 		r.as = (struct owner){.uid = caller().uid, .gid = caller().gid};
 	else if (!r.is_us && r.as.uid == 0)
 		r.as = (struct owner){.uid = OWNER_NOBODY, .gid = OWNER_NOBODY};
-	r.home = home_of(r.is_us ? geteuid() : r.as.uid);
+	r.home = home_of(r.is_us ? caller().uid : r.as.uid);
 	return r;
 }
 

@@ -10,7 +10,6 @@
 #include "elf/elffile.h"
 #include "crew/crew.h"
 #include "process/dpkg.h"
-#include "crew/open_as.h"
 #include "symbol/buildversion_read.h"
 
 #define DPKG  "/var/lib/dpkg"
@@ -98,11 +97,11 @@ static void find_debian(const char *folder, const char *path, struct buildversio
 	snprintf(out->origin, sizeof(out->origin), "Debian package %s", package);
 }
 
-void buildversion_find(const char *path, const char *id, const char *dpkg, int (*become)(void),
+void buildversion_find(int fd, const char *path, const char *id, const char *dpkg,
 		       struct buildversion *out)
 {
 	struct crew_task task = {.cost = 1, .cpu_s = CPU_S};
-	struct run r = {.id = id, .out = out};
+	struct run r = {.id = id, .fd = fd, .out = out};
 	struct crew crew = {.service = &service,
 			    .tasks = &task,
 			    .n = 1,
@@ -112,10 +111,7 @@ void buildversion_find(const char *path, const char *id, const char *dpkg, int (
 			    .context = &r};
 
 	*out = (struct buildversion){0};
-	open_as(become, &path, 1, &r.fd);
 	crew_run(&crew);
-	if (r.fd >= 0)
-		close(r.fd);
 	if (out->is_there && !out->version[0])
 		find_debian(dpkg ? dpkg : DPKG, path, out);
 }

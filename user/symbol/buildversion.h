@@ -17,9 +17,9 @@
 
 #include "symbol/buildversion_read.h"
 
-/* The binary at @path, of build-id @id in hex. @dpkg: dpkg's folder, NULL for the usual one.
- * @become gives up rights for good before the file is opened, as in sourcetext.h. */
-void buildversion_find(const char *path, const char *id, const char *dpkg, int (*become)(void),
+/* The binary @fd (-1: it cannot be had) at @path, of build-id @id in hex. @dpkg: dpkg's folder,
+ * NULL for the usual one. */
+void buildversion_find(int fd, const char *path, const char *id, const char *dpkg,
 		       struct buildversion *out);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* Of the process, like its rights. */
 static struct caller settled;
-static bool had_rights;
+static bool had_rights, is_settled;
 
 /* Decimal digits and nothing else; UINT32_MAX stands for "no user" in system calls. */
 static int read_id(const char *name, const char *text, uint32_t *id)
@@ -109,6 +109,7 @@ int caller_find(uid_t euid, struct caller *found)
 int caller_settle(void)
 {
 	had_rights = geteuid() == 0 || getauxval(AT_SECURE);
+	is_settled = true;
 	return caller_find(geteuid(), &settled);
 }
 
@@ -119,5 +120,5 @@ bool caller_had_rights(void)
 
 struct caller caller(void)
 {
-	return settled.is_other ? settled : (struct caller){.uid = geteuid(), .gid = getegid()};
+	return is_settled ? settled : (struct caller){.uid = geteuid(), .gid = getegid()};
 }

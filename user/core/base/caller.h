@@ -23,7 +23,8 @@ struct caller {
  */
 int caller_find(uid_t euid, struct caller *);
 
-/* The same for this process, once, at its start: caller() has it from then on. */
+/* The same for this process, once, at its start: caller() has it from then on, whoever it becomes.
+ */
 int caller_settle(void);
 /* Before caller_settle(): the process's own user. */
 struct caller caller(void);

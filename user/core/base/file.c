@@ -29,14 +29,14 @@ void file_use_agent(const struct file_agent *a)
 
 int file_open(const char *path, int flags)
 {
-	return agent ? agent->open(path, flags) : open(path, flags);
+	return agent && agent->open ? agent->open(path, flags) : open(path, flags);
 }
 
 void file_done(int fd)
 {
 	if (fd >= 0)
 		close(fd);
-	if (agent)
+	if (agent && agent->done)
 		agent->done();
 }
 
@@ -477,6 +477,13 @@ void file_drop(struct file_new *f)
 	if (f->temp)
 		unlink(f->temp);
 	file_forget(f);
+}
+
+int file_remove(const char *path)
+{
+	if (agent)
+		return agent->remove(path);
+	return unlink(path) ? -errno : 0;
 }
 
 bool file_is(const struct stat *st, const char *path)

@@ -59,6 +59,8 @@ int file_commit(struct file_new *);
 void file_forget(struct file_new *);
 /* Harmless on a zeroed, a committed or a dropped one. */
 void file_drop(struct file_new *);
+/* Removes one that was made; -errno. */
+int file_remove(const char *path);
 /* All of @n bytes at the file's position; -errno without a text. */
 int file_put(int fd, const void *data, size_t n);
 /* The same at @at, whatever the position is. */
@@ -72,16 +74,17 @@ int file_open(const char *path, int flags);
 void file_done(int fd);
 
 /*
- * An agent opens and makes files for a process that may not do so itself, because it is confined
- * (render/sandbox): file_open(), file_done() and those of struct file_new call it instead. @begin
- * returns the number of the file and its descriptor, or a negative errno with a text; @end makes it
- * appear, or removes it.
+ * An agent makes files, and perhaps opens them, for a process that may not do so itself
+ * (broker/agent.h): file_open(), file_done(), file_remove() and those of struct file_new call it
+ * instead. @begin returns the number of the file and its descriptor, or a negative errno with a
+ * text; @end makes it appear, or removes it.
  */
 struct file_agent {
-	int (*open)(const char *path, int flags); /* as open(2) */
-	void (*done)(void);
+	int (*open)(const char *path, int flags); /* as open(2); NULL: the process does */
+	void (*done)(void);			  /* NULL likewise */
 	int (*begin)(const char *path, bool force, bool again, int *fd);
 	int (*end)(int number, bool commit);
+	int (*remove)(const char *path);
 };
 
 /* From now on, for good: the process is confined once. Borrowed. */

@@ -1,7 +1,6 @@
 #include "confine/capabilities.h"
 
 #include <errno.h>
-#include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <stdint.h>
@@ -21,6 +20,7 @@
 #define BIT(kind)  (1u << (kind))
 #define BY_EVENTS  (BIT(CAPABILITIES_KEEPER_BY_EVENTS) | BIT(CAPABILITIES_CALIBRATOR_BY_EVENTS))
 #define LOADER	   BIT(CAPABILITIES_LOADER)
+#define BROKER	   BIT(CAPABILITIES_BROKER)
 #define KEEPER	   (BIT(CAPABILITIES_KEEPER) | BIT(CAPABILITIES_KEEPER_BY_EVENTS))
 #define CALIBRATOR (BIT(CAPABILITIES_CALIBRATOR) | BIT(CAPABILITIES_CALIBRATOR_BY_EVENTS))
 
@@ -39,7 +39,7 @@ static const struct {
 	{CAP_CHECKPOINT_RESTORE, LOADER},
 	/* the files that a target maps, whoever may read them; the file in which a
 	 * probe is placed, by its name in /proc/self/fd */
-	{CAP_DAC_READ_SEARCH, LOADER | KEEPER | CALIBRATOR},
+	{CAP_DAC_READ_SEARCH, LOADER | BROKER | KEEPER | CALIBRATOR},
 	/* probes in files of others by perf events, which need no less */
 	{CAP_SYS_ADMIN, BY_EVENTS},
 	/* leases on files of others */
@@ -49,15 +49,17 @@ static const struct {
 	/* the writer of a window runs as urgently as the loader when it is late; the calibrator is
 	 * moved between CPUs */
 	{CAP_SYS_NICE, LOADER},
-	/* to end the processes below, and the calibrator, which have other users */
-	{CAP_KILL, LOADER},
-	/* worker processes become nobody; git and what reads a store become its owner */
-	{CAP_SETUID, LOADER},
-	{CAP_SETGID, LOADER},
+	/* to end the loader's children, and its own, which have other users */
+	{CAP_KILL, BROKER},
+	/* git becomes the caller, and what reads a store nobody */
+	{CAP_SETUID, BROKER},
+	{CAP_SETGID, BROKER},
 	/* the profile is made where the caller may make it, and given to him */
-	{CAP_DAC_OVERRIDE, LOADER},
-	{CAP_CHOWN, LOADER},
-	{CAP_FOWNER, LOADER},
+	{CAP_DAC_OVERRIDE, BROKER},
+	{CAP_CHOWN, BROKER},
+	{CAP_FOWNER, BROKER},
+	/* before it gives up the rest: nothing it could run has a name in its root */
+	{CAP_SYS_CHROOT, CALIBRATOR},
 };
 
 #define LAST_CAPABILITY 63
@@ -93,11 +95,6 @@ static int limit_to(uint64_t set, uint64_t inheritable)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-int capabilities_drop(void)
-{
-	return limit_to(0, 0);
-}
-
 /* No program and no change of user gives any back. Without CAP_SETPCAP, as in a program that has
  * some capabilities of its own, no_new_privs does that alone. */
 static void lock_out(enum capabilities_kind kind)
@@ -105,7 +102,7 @@ static void lock_out(enum capabilities_kind kind)
 	unsigned bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_KEEP_CAPS_LOCKED;
 
 	/* Those that are permitted stay so when the user changes, and are limited after it. */
-	if (kind != CAPABILITIES_LOADER)
+	if (kind != CAPABILITIES_BROKER)
 		bits |= SECBIT_KEEP_CAPS | SECBIT_NO_CAP_AMBIENT_RAISE |
 			SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 	for (int i = 0; i <= LAST_CAPABILITY; i++)
@@ -115,15 +112,27 @@ static void lock_out(enum capabilities_kind kind)
 }
 
 /* Where it may not, as in a user namespace without such users, its capabilities are kept short all
- * the same. */
+ * the same. Of this thread: libc's functions have every thread do the same, and end the process
+ * where one may not. */
 static void leave_root(void)
 {
-	const uid_t own = OWN_USERS + (uid_t)getpid();
+	const long own = OWN_USERS + (long)getpid();
 
 	if (geteuid())
 		return;
-	if (!setgroups(0, NULL) && !setresgid(own, own, own))
-		(void)!setresuid(own, own, own);
+	if (!syscall(SYS_setgroups, 0, NULL) && !syscall(SYS_setresgid, own, own, own))
+		(void)!syscall(SYS_setresuid, own, own, own);
+}
+
+int capabilities_drop(void)
+{
+	return limit_to(0, 0);
+}
+
+void capabilities_drop_thread(void)
+{
+	leave_root();
+	(void)limit_to(0, 0);
 }
 
 int capabilities_keep(enum capabilities_kind kind)
@@ -131,18 +140,22 @@ int capabilities_keep(enum capabilities_kind kind)
 	int rc = 0;
 
 	/* What is inheritable is chosen while the bounding set allows it. */
-	if (kind == CAPABILITIES_LOADER)
+	if (kind == CAPABILITIES_BROKER)
 		rc = limit_to(UINT64_MAX, OF_FILES);
 	lock_out(kind);
-	if (kind != CAPABILITIES_LOADER)
+	if (kind != CAPABILITIES_BROKER)
 		leave_root();
 	if (!rc)
-		rc = limit_to(list_of(kind), kind == CAPABILITIES_LOADER ? OF_FILES : 0);
+		rc = limit_to(list_of(kind), kind == CAPABILITIES_BROKER ? OF_FILES : 0);
 	if (!rc && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		rc = -errno;
 	if (rc)
 		return err(rc, "cannot give up privileges: %s", strerror(-rc));
-	return BIT(kind) & CALIBRATOR ? 0 : denied_set(BIT(kind) & KEEPER);
+	if (BIT(kind) & CALIBRATOR)
+		return 0;
+	return denied_set(kind == CAPABILITIES_BROKER	? DENIED_TO_BROKER
+			  : kind == CAPABILITIES_LOADER ? DENIED_TO_LOADER
+							: DENIED_TO_KEEPER);
 }
 
 void capabilities_pass_on(void)

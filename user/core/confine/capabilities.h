@@ -9,6 +9,7 @@
 
 enum capabilities_kind {
 	CAPABILITIES_LOADER,	 /* once the capture has begun */
+	CAPABILITIES_BROKER,	 /* makes the loader's files, and starts programs (core/broker) */
 	CAPABILITIES_KEEPER,	 /* attaches probes, holds them and leases */
 	CAPABILITIES_CALIBRATOR, /* attaches probes to itself */
 	/* The same two where probes are attached one by one, by perf events. */
@@ -20,17 +21,20 @@ enum capabilities_kind {
 /*
  * From now on, for good: of what the process has the capabilities of its kind (the table in
  * capabilities.c, with a reason each) and no others, none to be gained by exec or by a change of
- * user, no system calls of the list in denied.c; keeper and calibrator also a user of their own,
- * who owns nothing, where the caller may set one. For all threads but for the capabilities: see
- * capabilities_drop(). 0, or -errno with a text: then go no further.
+ * user, no system calls of the list in denied.c; all but the broker also a user of their own, who
+ * owns nothing, where the caller may set one. Of other threads only the system calls: see
+ * capabilities_drop_thread(). 0, or -errno with a text: then go no further.
  */
 int capabilities_keep(enum capabilities_kind);
 
-/* In a child of the loader, right before it runs eprof-render: passes on what that needs to open
- * and make files of others. Where the loader has given up nothing yet, all is passed on anyway. */
+/* In a child of the broker, right before it runs eprof-render: passes on what that needs to open
+ * and make files of others. Where nothing was given up yet, all is passed on anyway. */
 void capabilities_pass_on(void);
 
-/* None are left to this thread. 0 or -errno, no text. */
+/* None are left to this process of one thread. 0 or -errno, no text. */
 int capabilities_drop(void);
+/* The same for a thread beside others, which has the user from now on that the process will have.
+ */
+void capabilities_drop_thread(void);
 
 #endif

@@ -1,11 +1,14 @@
 #include "confine/denied.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <seccomp.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "confine/bpfcalls.h"
 #include "confine/callfilter.h"
 
 static const int always[] = {
@@ -65,10 +68,58 @@ static const int always[] = {
 	SCMP_SYS(keyctl),
 };
 
+/* What makes, changes or runs a file by its name. (openat2(2) has its flags in memory, where no
+ * filter looks.) */
+static const int of_names[] = {
+	SCMP_SYS(execve),
+	SCMP_SYS(execveat),
+	SCMP_SYS(creat),
+	SCMP_SYS(openat2),
+	SCMP_SYS(truncate),
+	SCMP_SYS(mkdir),
+	SCMP_SYS(mkdirat),
+	SCMP_SYS(rmdir),
+	SCMP_SYS(unlink),
+	SCMP_SYS(unlinkat),
+	SCMP_SYS(rename),
+	SCMP_SYS(renameat),
+	SCMP_SYS(renameat2),
+	SCMP_SYS(link),
+	SCMP_SYS(linkat),
+	SCMP_SYS(symlink),
+	SCMP_SYS(symlinkat),
+	SCMP_SYS(chmod),
+	SCMP_SYS(fchmodat),
+	SCMP_SYS(chown),
+	SCMP_SYS(lchown),
+	SCMP_SYS(fchownat),
+	SCMP_SYS(utime),
+	SCMP_SYS(utimes),
+	SCMP_SYS(utimensat),
+	SCMP_SYS(setxattr),
+	SCMP_SYS(lsetxattr),
+	SCMP_SYS(removexattr),
+	SCMP_SYS(lremovexattr),
+	/* nor talks to others, but by sockets that it has */
+	SCMP_SYS(socket),
+	SCMP_SYS(connect),
+	SCMP_SYS(bind),
+};
+
 /* vfork(2) is clone(2) to libc. */
-static const int of_programs[] = {
-	SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork),
-	SCMP_SYS(vfork),  SCMP_SYS(clone),    SCMP_SYS(clone3),
+static const int of_processes[] = {
+	SCMP_SYS(fork),
+	SCMP_SYS(vfork),
+	SCMP_SYS(clone),
+	SCMP_SYS(clone3),
+};
+
+/* Flags of open(2) with which it is refused: these bits of the mask. */
+static const struct {
+	uint64_t mask, value;
+} writes[] = {
+	{O_ACCMODE, O_WRONLY}, {O_ACCMODE, O_RDWR}, {O_ACCMODE, O_ACCMODE},
+	{O_CREAT, O_CREAT},    {O_TRUNC, O_TRUNC},
 };
 
 static int deny(scmp_filter_ctx filter, const int *calls, size_t n)
@@ -80,7 +131,26 @@ static int deny(scmp_filter_ctx filter, const int *calls, size_t n)
 	return rc;
 }
 
-int denied_set(bool programs)
+static int deny_writes(scmp_filter_ctx filter)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(writes) / sizeof(*writes) && !rc; i++) {
+		const struct scmp_arg_cmp of_open = {1, SCMP_CMP_MASKED_EQ, writes[i].mask,
+						     writes[i].value};
+		const struct scmp_arg_cmp of_openat = {2, SCMP_CMP_MASKED_EQ, writes[i].mask,
+						       writes[i].value};
+
+		rc = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(open), 1,
+					    &of_open);
+		if (!rc)
+			rc = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(openat),
+						    1, &of_openat);
+	}
+	return rc;
+}
+
+int denied_set(enum denied_to whom)
 {
 	scmp_filter_ctx filter;
 	int rc;
@@ -91,10 +161,16 @@ int denied_set(bool programs)
 	rc = filter ? seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1) : -ENOMEM;
 	if (!rc)
 		rc = deny(filter, always, sizeof(always) / sizeof(*always));
-	if (!rc && programs)
-		rc = deny(filter, of_programs, sizeof(of_programs) / sizeof(*of_programs));
+	if (!rc && whom != DENIED_TO_BROKER)
+		rc = deny(filter, of_names, sizeof(of_names) / sizeof(*of_names));
+	if (!rc && whom != DENIED_TO_BROKER)
+		rc = deny_writes(filter);
+	if (!rc && whom == DENIED_TO_KEEPER)
+		rc = deny(filter, of_processes, sizeof(of_processes) / sizeof(*of_processes));
 	if (!rc)
 		rc = seccomp_load(filter);
+	if (!rc && whom != DENIED_TO_BROKER)
+		rc = bpfcalls_limit();
 	if (filter)
 		seccomp_release(filter);
 	return rc ? err(rc, "cannot limit itself by seccomp: %s", strerror(-rc)) : 0;

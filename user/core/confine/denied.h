@@ -6,10 +6,14 @@
 #ifndef CONFINE_DENIED_H
 #define CONFINE_DENIED_H
 
-#include <stdbool.h>
+enum denied_to {
+	DENIED_TO_BROKER, /* the machine, namespaces, other processes */
+	DENIED_TO_LOADER, /* also programs, to make or change files by name, most of bpf(2) */
+	DENIED_TO_KEEPER, /* also processes */
+};
 
-/* Refuses them, with EPERM, to all threads; @programs: also to start a program or a process. 0,
- * also where the kernel has no seccomp, or -errno with a text. Needs PR_SET_NO_NEW_PRIVS. */
-int denied_set(bool programs);
+/* Refuses them, with EPERM, to all threads. 0, also where the kernel has no seccomp, or -errno with
+ * a text. Needs PR_SET_NO_NEW_PRIVS. */
+int denied_set(enum denied_to);
 
 #endif

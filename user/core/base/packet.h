@@ -1,8 +1,8 @@
 /*
  * packet: packets with descriptors between our own processes, on sockets of SOCK_SEQPACKET.
  */
-#ifndef CREW_PACKET_H
-#define CREW_PACKET_H
+#ifndef BASE_PACKET_H
+#define BASE_PACKET_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -1,8 +1,8 @@
 /*
  * allowed: the files that a command line names, and what each may be used for.
  */
-#ifndef SANDBOX_ALLOWED_H
-#define SANDBOX_ALLOWED_H
+#ifndef BROKER_ALLOWED_H
+#define BROKER_ALLOWED_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,12 +21,13 @@ struct allowed_file {
 	enum allowed_use use;
 	bool force;    /* may be replaced */
 	bool as_owner; /* opened as base/owned.h says */
+	bool passing;  /* may be removed again */
 };
 
 /* A zeroed one allows nothing but the standard streams. */
 struct allowed {
 	VEC(struct allowed_file) files;
-	bool runs_exporter; /* on what may be read: asked for by two commands alone (exporter.h) */
+	bool runs_exporter; /* on what may be read: by two commands of eprof-render alone */
 };
 
 /* @path NULL or "-", a standard stream, needs nothing. */
@@ -36,6 +37,8 @@ void allowed_read_all(struct allowed *, const char *const *paths, size_t n);
 void allowed_read_as_owner(struct allowed *, const char *path);
 void allowed_change(struct allowed *, const char *path);
 void allowed_make(struct allowed *, const char *path, bool force);
+/* A file that is made, and removed when it is not needed any more. */
+void allowed_make_for_now(struct allowed *, const char *path, bool force);
 void allowed_fill(struct allowed *, const char *folder, bool force);
 void allowed_release(struct allowed *);
 

@@ -1,4 +1,4 @@
-#include "crew/packet.h"
+#include "base/packet.h"
 
 #include <errno.h>
 #include <stdint.h>
