@@ -77,7 +77,7 @@ static void FUZZ_RUN(const uint8_t *bytes, size_t n)
 	if (which != PLACES - 1)
 		put_program(root_fd);
 	put(root_fd, places[which], bytes + 1, n - 1);
-	closure_of_program(root_fd, "/program", &c);
+	closure_search_program(root_fd, "/program", NULL, &c);
 	expect(c.n <= 4096);
 	closure_release(&c);
 }

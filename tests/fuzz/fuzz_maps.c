@@ -58,13 +58,15 @@ static void check(const struct maps *maps)
 static void FUZZ_RUN(const uint8_t *bytes, size_t n)
 {
 	char *text = malloc(n + 1), *copy, *save = NULL;
+	struct procfs_mapping m;
 	struct maps maps = {0};
 
 	memcpy(text, bytes, n);
 	text[n] = '\0';
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		copy = strdup(line);
-		procfs_parse_maps_line(line, add, &maps);
+		if (procfs_parse_mapping(line, &m) && m.executable)
+			add(&maps, &m);
 		judge(copy);
 		free(copy);
 	}

@@ -72,15 +72,23 @@ struct files {
 /* @name: a path, or what PATH finds where there is no such file here. */
 static int open_binary(struct files *f, const char *name)
 {
-	_free_ char *program = access(name, F_OK) ? closure_program(name) : NULL;
+	_free_ char *here = closure_path(f->opener, name, NULL);
+	_free_ char *program = here ? NULL : closure_program(f->opener, name);
+	_free_ char *whole = closure_absolute(program ? program : name);
 	const char *path = program ? program : name;
+	const struct opener_request r = {
+		.what = OPENER_PATH, .path = whole, .root_fd = OPENER_OWN_ROOT};
+	struct opener_answer a;
 	struct elffile elf;
-	int fd = elffile_open_path(-1, path);
+	int fd = opener_ask(f->opener, &r, &a);
 
+	if (opener_is_silent(fd))
+		return err(fd, "'%s' is %s", path, OPENER_SILENT);
 	if (fd == -EINVAL)
 		return err(fd, "'%s' is not a regular file", path);
 	if (fd < 0)
 		return err(fd, "cannot open '%s': %s", path, strerror(-fd));
+	fd = a.fd;
 	f->binary = (struct image){.kind = IMAGE_KIND_FILE,
 				   .path = str_clean(path, strlen(path)),
 				   .fd = fd,
@@ -112,7 +120,6 @@ static int open_process(struct files *f, uint32_t pid)
 {
 	int rc;
 
-	f->opener = opener_new();
 	f->all = images_new();
 	images_set_opener(f->all, f->opener);
 	f->procs = procs_new(f->all);
@@ -228,8 +235,12 @@ static int list(const struct options *o, const struct files *f)
 static int run(const struct options *o)
 {
 	struct files f = {0};
-	int rc = o->pid ? open_process(&f, (uint32_t)o->pid) : open_binary(&f, o->binary);
+	int rc;
 
+	f.opener = opener_new();
+	rc = zonepatterns_find_files(o->patterns, f.opener);
+	if (!rc)
+		rc = o->pid ? open_process(&f, (uint32_t)o->pid) : open_binary(&f, o->binary);
 	if (!rc)
 		rc = list(o, &f);
 	release_files(&f);

@@ -1,6 +1,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -281,8 +282,12 @@ int target_open(struct target *t)
 	}
 }
 
+/* How long a command's start is waited for. */
+#define START_MS 3000
+
 int target_go(struct target *t)
 {
+	struct pollfd told = {.fd = t->status_fd, .events = POLLIN};
 	int code = 0;
 	ssize_t n = 1;
 
@@ -290,6 +295,9 @@ int target_go(struct target *t)
 		return err(-errno, "the command's process is gone");
 	close(t->go_fd);
 	t->go_fd = -1;
+	/* Its file may be on a mount that does not answer. */
+	if (poll(&told, 1, START_MS) == 0)
+		return 1;
 	do
 		n = read(t->status_fd, &code, sizeof(code));
 	while (n < 0 && errno == EINTR);

@@ -44,7 +44,8 @@ int target_parse_pids(struct target *, const char *list);
  * and treats signals as the caller does. Errors with a text: -ESRCH, -ENOENT, -EACCES.
  */
 int target_open(struct target *);
-/* Lets the command exec. -ENOENT or -EACCES with a text if it cannot be run. */
+/* Lets the command exec. 1: it has not been seen to do so within seconds, and may later; -ENOENT or
+ * -EACCES with a text if it cannot be run. */
 int target_go(struct target *);
 /* Appends the current threads of @pid; -ESRCH with a text if it has ended. */
 typedef VEC(uint32_t) target_tids;

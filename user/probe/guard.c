@@ -3,7 +3,6 @@
  */
 #include "probe/guard.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,6 +12,8 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "process/closure.h"
+#include "process/mappings.h"
+#include "process/opener.h"
 #include "process/procfs.h"
 #include "process/roots.h"
 
@@ -26,10 +27,12 @@ struct running {
 	uint64_t held_ns;     /* when its start waited for us; 0: it did not */
 	bool is_doubted;      /* by its name alone: it counts once it makes code */
 	bool makes_code;      /* has executable memory that is of no file */
+	bool is_unread;	      /* it does not tell what it maps: that may be any file */
 	VEC(uint64_t) inodes; /* of mapped files */
 };
 
 struct guard {
+	struct opener *opener;
 	void (*watch)(void *context, int fd);
 	void *context;
 	struct roots *roots;
@@ -55,14 +58,15 @@ static void add_inode(void *context, const struct procfs_mapping *m)
 }
 
 /* False: the process has ended. */
-static bool read_maps(struct running *r)
+static bool read_maps(const struct guard *g, struct running *r)
 {
-	bool there;
+	int rc;
 
 	r->inodes.n = 0;
-	there = !procfs_all_maps(r->reader.pid, add_inode, r);
+	rc = mappings_read(g->opener, r->reader.pid, add_inode, r);
+	r->is_unread = opener_is_silent(rc);
 	r->is_doubted &= !r->makes_code;
-	return there;
+	return !rc || r->is_unread;
 }
 
 /* True: it counts. */
@@ -78,7 +82,7 @@ static bool add_one(struct guard *g, struct guard_reader reader, uint64_t begun_
 	r->held_ns = held_ns;
 	r->is_doubted = is_doubted;
 	r->makes_code = false;
-	(void)read_maps(r);
+	(void)read_maps(g, r);
 	return !r->is_doubted;
 }
 
@@ -122,18 +126,25 @@ static bool judge(struct guard *g, uint32_t pid, uint64_t begun_ns)
 	_free_ char *link = procfs_path(pid, "exe");
 	char path[PATH_MAX];
 	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	const struct opener_request r = {
+		.what = OPENER_PATH, .pid = pid, .path = link, .root_fd = OPENER_OWN_ROOT};
 	struct guard_reader reader = {.pid = pid};
-	_close_ int fd = -1;
+	struct opener_answer a;
+	bool changed;
 
 	path[n > 0 ? n : 0] = '\0';
 	reader.translator = guard_translator_of(path);
 	if (reader.translator < 0)
 		return drop(g, find(g, pid));
-	fd = open(link, O_RDONLY | O_CLOEXEC);
-	if (!guard_is_trusted(fd) || !is_in_our_user_namespace(pid))
-		return add_one(g, reader, begun_ns, 0, true);
-	g->watch(g->context, fd);
-	return add(g, reader, begun_ns, 0);
+	(void)opener_ask(g->opener, &r, &a);
+	if (guard_is_trusted(&a) && is_in_our_user_namespace(pid)) {
+		g->watch(g->context, a.fd);
+		changed = add(g, reader, begun_ns, 0);
+	} else {
+		changed = add_one(g, reader, begun_ns, 0, true);
+	}
+	opener_answer_release(g->opener, &a);
+	return changed;
 }
 
 static void watch_root(void *context, uint32_t pid)
@@ -151,7 +162,7 @@ static void judge_running(void *context, uint32_t pid)
 /* Watches before it looks: what started just before its file was watched runs by then. */
 void guard_begin(struct guard *g)
 {
-	guard_each_installed(-1, g->watch, g->context);
+	guard_each_installed(g->opener, -1, g->watch, g->context);
 	(void)procfs_processes(watch_root, g);
 	(void)procfs_processes(judge_running, g);
 }
@@ -162,14 +173,14 @@ int guard_root_of(struct guard *g, uint32_t pid)
 	const int root = roots_of(g->roots, pid);
 
 	if (roots_count(g->roots) != before)
-		guard_each_installed(root, g->watch, g->context);
+		guard_each_installed(g->opener, root, g->watch, g->context);
 	return root;
 }
 
 bool guard_command(struct guard *g, uint32_t pid, const char *command)
 {
-	_free_ char *program = closure_program(command);
-	_free_ char *path = program ? realpath(program, NULL) : NULL;
+	_free_ char *program = closure_program(g->opener, command);
+	_free_ char *path = program ? closure_path(g->opener, program, NULL) : NULL;
 	const struct guard_reader reader = {pid, path ? guard_translator_of(path) : -1};
 
 	return reader.translator >= 0 && add(g, reader, clock_ns(CLOCK_MONOTONIC), 0);
@@ -210,7 +221,7 @@ bool guard_tick(struct guard *g)
 	const size_t before = g->running.n;
 
 	for (size_t i = before; i-- > 0;)
-		if (g->running.at[i].reader.pid && !read_maps(&g->running.at[i]))
+		if (g->running.at[i].reader.pid && !read_maps(g, &g->running.at[i]))
 			(void)drop(g, &g->running.at[i]);
 	return before > 0;
 }
@@ -235,16 +246,17 @@ const struct guard_reader *guard_reader(const struct guard *g, uint64_t inode, b
 		const struct running *r = &g->running.at[i];
 
 		if (!r->is_doubted && (!pid || r->reader.pid == pid) &&
-		    (!is_program || is_beginning(r) || maps(r, inode)))
+		    (!is_program || r->is_unread || is_beginning(r) || maps(r, inode)))
 			return &r->reader;
 	}
 	return NULL;
 }
 
-struct guard *guard_new(void (*watch)(void *context, int fd), void *context)
+struct guard *guard_new(struct opener *opener, void (*watch)(void *context, int fd), void *context)
 {
 	struct guard *g = mem_zalloc(1, sizeof(*g));
 
+	g->opener = opener;
 	g->watch = watch;
 	g->context = context;
 	g->roots = roots_new();

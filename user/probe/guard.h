@@ -57,17 +57,22 @@ bool guard_file_is(const struct guard_file *, const struct guard_file *);
 int guard_translator_of(const char *path);
 /* "valgrind". */
 const char *guard_translator_name(int number);
-/* Whether its name can be believed: nobody but root and our caller can write to the file. */
-bool guard_is_trusted(int fd);
+/* Whether its name can be believed: nobody but root and our caller can write to the file, which is
+ * on a local mount. */
+struct opener;
+struct opener_answer;
+bool guard_is_trusted(const struct opener_answer *);
 /* Calls @each with the file of every translator installed, of a name that can be believed, below
- * @root_fd (-1: our own root), in the usual folders and, below our own root, those of our PATH. */
-void guard_each_installed(int root_fd, void (*each)(void *context, int fd), void *context);
+ * @root_fd (-1: our own root), in the usual folders and, below our own root, those of our PATH.
+ * What is on mounts that do not answer is not found. */
+void guard_each_installed(struct opener *, int root_fd, void (*each)(void *context, int fd),
+			  void *context);
 
 /* --- in the loader: translators that run (guard.c) -------------------------------------------- */
 
 struct guard;
-/* @watch asks the keeper to call guard_watch_start(). Never NULL. */
-struct guard *guard_new(void (*watch)(void *context, int fd), void *context);
+/* @watch asks the keeper to call guard_watch_start(). The opener is borrowed. Never NULL. */
+struct guard *guard_new(struct opener *, void (*watch)(void *context, int fd), void *context);
 void guard_free(struct guard *);
 
 /* Call at the start of a capture: finds the translators that are installed and those that run. */

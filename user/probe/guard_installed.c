@@ -2,6 +2,7 @@
  * guard_installed: the translators and where they are installed. A translator is recognised by the
  * name of its file: not if it was renamed, and one in another folder not before its first start.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,8 @@
 #include "base/str.h"
 #include "elf/elffile.h"
 #include "probe/guard.h"
+#include "process/nearby.h"
+#include "process/opener.h"
 
 /* Debian's valgrind is a script that runs valgrind.bin, which runs one of the tools. qemu for other
  * processors translates only files that have no probes. */
@@ -68,34 +71,58 @@ const char *guard_translator_name(int number)
 	return number < 0 ? "a translator" : known[number].name;
 }
 
-bool guard_is_trusted(int fd)
+static bool is_trusted(uid_t uid, mode_t mode)
 {
-	struct stat st;
-
-	return fd >= 0 && !fstat(fd, &st) && (st.st_uid == 0 || st.st_uid == caller().uid) &&
-	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+	return (uid == 0 || uid == caller().uid) && !(mode & (S_IWGRP | S_IWOTH));
 }
 
+bool guard_is_trusted(const struct opener_answer *a)
+{
+	return a->fd >= 0 && !a->is_copy && is_trusted(a->uid, a->mode);
+}
+
+/* So many files that are not told of in time are waited for. */
+#define MOST_SILENT 2
+
 struct search {
+	struct opener *opener;
 	int root_fd;
 	void (*each)(void *context, int fd);
 	void *context;
+	int silent; /* files so far */
 };
 
+/* On another mount than the root is. */
+static int open_far(struct search *s, const char *path)
+{
+	const struct opener_request r = {.what = OPENER_PATH, .path = path, .root_fd = s->root_fd};
+	struct opener_answer a;
+	const int rc = s->silent < MOST_SILENT ? opener_ask(s->opener, &r, &a) : -EBUSY;
+
+	s->silent += rc && opener_is_silent(rc);
+	if (rc || !a.is_copy)
+		return rc ? rc : a.fd;
+	opener_answer_release(s->opener, &a);
+	return -EXDEV;
+}
+
 /* Skips scripts: what a script runs is a file of its own. */
-static void search_folder(const struct search *s, const char *folder)
+static void search_folder(struct search *s, const char *folder)
 {
 	for (size_t i = 0; i < KNOWN; i++) {
 		_free_ char *path = mem_printf("%s/%s", folder, known[i].file);
-		_close_ int fd = elffile_open_path(s->root_fd, path);
+		const int near = nearby_open(s->root_fd, path);
+		_close_ int fd = near == -EXDEV ? open_far(s, path) : near;
+		struct stat st;
 
-		if (guard_is_trusted(fd) && elffile_is(fd))
+		if (fd >= 0 && !fstat(fd, &st) && is_trusted(st.st_uid, st.st_mode) &&
+		    elffile_is(fd))
 			s->each(s->context, fd);
 	}
 }
 
 /* @folders: separated by colons. */
-static void search_folders(const struct search *s, const char *folders)
+static void search_folders(struct search *s, const char *folders)
 {
 	_free_ char *copy = mem_strdup(folders);
 	char *save = NULL;
@@ -105,9 +132,10 @@ static void search_folders(const struct search *s, const char *folders)
 			search_folder(s, folder);
 }
 
-void guard_each_installed(int root_fd, void (*each)(void *context, int fd), void *context)
+void guard_each_installed(struct opener *opener, int root_fd, void (*each)(void *context, int fd),
+			  void *context)
 {
-	const struct search s = {root_fd, each, context};
+	struct search s = {.opener = opener, .root_fd = root_fd, .each = each, .context = context};
 	const char *path = root_fd < 0 ? environment_given("PATH") : NULL;
 
 	search_folders(&s, usual);

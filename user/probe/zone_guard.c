@@ -97,7 +97,7 @@ static void watch(void *context, int fd)
 
 void zone_guard_init(struct zones *z)
 {
-	z->guard = guard_new(watch, z->keeper);
+	z->guard = guard_new(images_opener(z->in.images), watch, z->keeper);
 }
 
 void zone_guard_heed(struct zones *z)
@@ -142,4 +142,5 @@ void zone_guard_release(struct zones *z)
 {
 	guard_free(z->guard);
 	free(z->forbidden);
+	free(z->remote);
 }

@@ -5,14 +5,13 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
 #include "elf/elffile.h"
 #include "process/closure.h"
+#include "process/opener.h"
 #include "probe/zone_state.h"
 
 /* A pattern that matches more libraries matches any. */
@@ -33,18 +32,28 @@ static bool may_come(const struct target *t)
 /* False: no such file. */
 static bool find(struct zones *z, const char *path)
 {
-	_close_ int fd = elffile_open_path(-1, path);
+	const struct opener_request r = {
+		.what = OPENER_PATH, .path = path, .root_fd = OPENER_OWN_ROOT};
+	struct opener *opener = images_opener(z->in.images);
 	struct image_id id = {.path = path};
-	struct stat st;
-	uint32_t number;
+	struct opener_answer a;
+	uint32_t number, image;
+	bool is;
 
-	if (!elffile_is(fd) || fstat(fd, &st))
+	if (opener_ask(opener, &r, &a))
 		return false;
-	id.dev_major = major(st.st_dev);
-	id.dev_minor = minor(st.st_dev);
-	id.inode = st.st_ino;
+	id.dev_major = a.device_major;
+	id.dev_minor = a.device_minor;
+	id.inode = a.inode;
+	is = elffile_is(a.fd);
+	opener_answer_release(opener, &a);
+	if (!is)
+		return false;
+	image = images_file(z->in.images, (uint32_t)getpid(), 0, 0, &id);
+	if (!zone_process_may_probe(z, image))
+		return false;
 	/* First, since it may move z->at. */
-	number = zone_number_of(z, images_file(z->in.images, (uint32_t)getpid(), 0, 0, &id));
+	number = zone_number_of(z, image);
 	z->at.at[number]->named = true;
 	return true;
 }
@@ -64,7 +73,7 @@ static void find_libraries(struct zones *z, size_t pattern, paths *libraries)
 	size_t n = 0;
 
 	if (!libraries->n)
-		closure_each_library(keep_path, libraries);
+		closure_each_library(images_opener(z->in.images), keep_path, libraries);
 	for (size_t i = 0; i < libraries->n; i++) {
 		if (!zonepatterns_is_for(z->in.o->patterns, pattern, libraries->at[i]))
 			continue;
@@ -73,7 +82,7 @@ static void find_libraries(struct zones *z, size_t pattern, paths *libraries)
 		which[n++] = libraries->at[i];
 	}
 	for (size_t i = 0; i < n; i++) {
-		_free_ char *path = realpath(which[i], NULL);
+		_free_ char *path = closure_path(images_opener(z->in.images), which[i], NULL);
 
 		if (path && zonepatterns_is_for(z->in.o->patterns, pattern, path))
 			(void)find(z, path);
@@ -83,11 +92,13 @@ static void find_libraries(struct zones *z, size_t pattern, paths *libraries)
 /* Finds what env(1), nice(1), taskset(1) and the like would run. */
 static bool find_argument(struct zones *z, size_t pattern)
 {
+	struct opener *opener = images_opener(z->in.images);
 	char *const *argv = z->in.target->kind == TARGET_COMMAND ? z->in.target->argv : NULL;
 	bool found = false;
 
 	for (int i = 1; argv && argv[i] && i < MAX_ARGUMENTS; i++) {
-		_free_ char *path = strchr(argv[i], '/') ? realpath(argv[i], NULL) : NULL;
+		_free_ char *path =
+			strchr(argv[i], '/') ? closure_path(opener, argv[i], NULL) : NULL;
 
 		if (path && (zonepatterns_is_for(z->in.o->patterns, pattern, argv[i]) ||
 			     zonepatterns_is_for(z->in.o->patterns, pattern, path)))

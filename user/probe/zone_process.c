@@ -241,15 +241,26 @@ struct gathering {
 	struct zone_process *p;
 };
 
+bool zone_process_may_probe(struct zones *z, uint32_t image)
+{
+	const struct image *i = images_at(z->in.images, image);
+
+	/* The kernel's own mappings ("[uprobes]", "[vsyscall]") are not files. */
+	if (i->kind != IMAGE_KIND_FILE || i->path[0] == '[')
+		return false;
+	if (!i->is_copy && (i->fd >= 0 || !i->note || strcmp(i->note, OPENER_SILENT) != 0))
+		return true;
+	zone_note(z, "files on mounts that may not answer: they are not probed");
+	if (!z->remote)
+		z->remote = mem_strdup(i->path);
+	return false;
+}
+
 static void gather_image(void *context, uint32_t image)
 {
 	struct gathering *g = context;
-	const struct image *i = images_at(g->z->in.images, image);
 
-	/* The kernel's own mappings ("[uprobes]", "[vsyscall]") are not files. */
-	if (i->is_copy || (i->fd < 0 && i->note && !strcmp(i->note, OPENER_SILENT)))
-		zone_note(g->z, "files on mounts that may not answer: they are not probed");
-	else if (i->kind == IMAGE_KIND_FILE && i->path[0] != '[')
+	if (zone_process_may_probe(g->z, image))
 		add_image(g->z, g->p, image);
 }
 
@@ -270,7 +281,10 @@ static void add_closure(struct zones *z, struct zone_process *p, const closure *
 					    .dev_minor = f->dev_minor,
 					    .inode = f->inode};
 
-		add_image(z, p, images_file(z->in.images, p->pid, 0, 0, &id));
+		const uint32_t image = images_file(z->in.images, p->pid, 0, 0, &id);
+
+		if (zone_process_may_probe(z, image))
+			add_image(z, p, image);
 	}
 }
 
@@ -279,7 +293,9 @@ void zones_command(struct zones *z, uint32_t pid, const char *command)
 	struct zone_process *p = zone_process_of(z, pid);
 	closure c = {0};
 
-	closure_of_command(command, &c);
+	if (opener_is_silent(closure_of_command(images_opener(z->in.images), command, &c)))
+		zone_note(z, "programs of which a library is not told of in time: they are probed "
+			     "once they have mapped it");
 	add_closure(z, p, &c);
 	zone_guard_command(z, pid, command);
 	closure_release(&c);
@@ -293,7 +309,8 @@ static void foretell(struct zones *z, struct zone_process *p)
 {
 	closure c = {0};
 
-	closure_of_process(guard_root_of(z->guard, p->pid), p->pid, &c);
+	(void)closure_of_process(images_opener(z->in.images), guard_root_of(z->guard, p->pid),
+				 p->pid, &c);
 	add_closure(z, p, &c);
 	p->unknown_until_ns = c.n ? 0 : clock_ns(CLOCK_MONOTONIC) + LINKING_NS;
 	closure_release(&c);

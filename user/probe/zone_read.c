@@ -203,7 +203,9 @@ int zone_read_check(struct zones *z)
 	struct zonelist_request request = {.patterns = z->in.o->patterns, .max = z->in.o->max};
 	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));
 	_free_ struct zonelist *lists = mem_zalloc(z->at.n + 1, sizeof(*lists));
+	_free_ char *text = NULL;
 	size_t n = 0;
+	int ret;
 
 	if (z->too_many)
 		return zonelist_too_many(z->used + z->too_many, &request);
@@ -215,5 +217,11 @@ int zone_read_check(struct zones *z)
 	}
 	if (matches_or_waits(z, lists, images, n))
 		return 0;
-	return zonelist_check(images, lists, n, &request);
+	ret = zonelist_check(images, lists, n, &request);
+	text = ret && z->remote ? mem_strdup(err_text()) : NULL;
+	return text ? err(ret,
+			  "%s ('%s' is not probed: it is on a mount that may not answer, as FUSE "
+			  "and network file systems are)",
+			  text, z->remote)
+		    : ret;
 }

@@ -72,6 +72,7 @@ struct zones {
 	VEC(struct zone_note) notes;
 	struct zone_limit limit;
 	struct action_warn warn;
+	char *remote;	   /* a file that is not probed for its mount; owned; NULL: there is none */
 	char *forbidden;   /* the first thing that translators forbade; owned */
 	uint32_t used;	   /* zone numbers in use */
 	uint64_t too_many; /* zones without a number */
@@ -114,6 +115,8 @@ int zone_attach_anew(struct zones *, uint32_t number);
 /* The image's number in zones.at; adds it, unread, if it is new. */
 uint32_t zone_number_of(struct zones *, uint32_t image);
 struct zone_process *zone_process_of(struct zones *, uint32_t pid);
+/* Whether the image is a file that may have probes; noted where its mount forbids it. */
+bool zone_process_may_probe(struct zones *, uint32_t image);
 /* Adds the files that it maps now to its images. */
 void zone_process_gather(struct zones *, struct zone_process *);
 /* All code of @pid is known that it mapped before the kernel's counter reached @code. */

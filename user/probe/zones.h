@@ -19,7 +19,7 @@
 #include "probe/zone_image.h"
 
 struct zones_options {
-	const struct zonepatterns *patterns;
+	struct zonepatterns *patterns;
 	uint32_t actions;		     /* bits: actions of any pattern */
 	uint32_t action_event[WIRE_ACTIONS]; /* by action: the capture's event of its samples */
 	uint32_t max;			     /* number of zones */

@@ -1,485 +1,158 @@
+/* What asks the opener: see closure.h. */
 #include "process/closure.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/environment.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/mem.h"
-#include "base/str.h"
-#include "elf/budget.h"
-#include "elf/needed.h"
-#include "process/procfs.h"
+#include "process/linker_cache.h"
+#include "process/opener.h"
 
-/* More objects than any program is linked against, and more places than they are looked for in; a
- * chain of scripts as long as the kernel takes; a cache of 25,000 libraries. */
-#define MAX_OBJECTS	1024
-#define MAX_OPENS	(1u << 15)
-#define MAX_SCRIPTS	4
-#define OPEN_STEPS	512
-#define MAX_CACHE_BYTES (4u << 20)
+/* So many folders of PATH that do not answer are waited for. */
+#define MOST_SILENT 2
 
-/* The form that glibc has written since 2.32, and after an older part before; see ldconfig(8) and
- * glibc's elf/dl-cache.h. */
-#define CACHE_MAGIC "glibc-ld.so.cache1.1"
-
-struct cache_header {
-	char magic[20];
-	uint32_t n, text_bytes;
-	uint32_t unused[5];
-};
-
-struct cache_entry {
-	int32_t flags;
-	uint32_t name, path; /* texts, from the header on */
-	uint32_t os_version;
-	uint64_t hwcap; /* not read: the path says for which processors the file is */
-};
-
-#define CACHE_X86_64 0x0303 /* ELF, libc6, 64 bits */
-
-/* /etc/ld.so.cache. */
-struct cache {
-	char *file;
-	const char *at;	    /* the header */
-	size_t bytes;	    /* from there */
-	struct map by_name; /* hash of a name → offset of the path */
-};
-
-struct search {
-	closure *out;
-	int root_fd;
-	char *root; /* its path, as links to files below it begin */
-	struct cache cache;
-	size_t n_opens;
-	struct budget budget; /* of all files together */
-};
-
-/* --- files ---------------------------------------------------------------------------------- */
-
-/* What the link of /proc says; owned; NULL: there is none. */
-static char *read_link(const char *link)
+char *closure_absolute(const char *path)
 {
-	char path[PATH_MAX];
-	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	_free_ char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
 
-	if (n <= 0)
-		return NULL;
-	path[n] = '\0';
-	return mem_strdup(path);
+	return here ? mem_printf("%s/%s", here, path) : mem_strdup(path);
 }
 
-static char *link_of(int fd)
+static int ask(struct opener *o, enum opener_what what, const char *path, struct opener_answer *a)
 {
-	_free_ char *link = mem_printf("/proc/self/fd/%d", fd);
+	const struct opener_request r = {.what = what, .path = path, .root_fd = OPENER_OWN_ROOT};
 
-	return read_link(link);
+	return opener_ask(o, &r, a);
 }
 
-/* "" for one that is everything, ours included. */
-static char *root_path(int root_fd)
+char *closure_path(struct opener *o, const char *path, int *rc)
 {
-	char *path = root_fd < 0 ? NULL : link_of(root_fd);
+	_free_ char *whole = closure_absolute(path);
+	struct opener_answer a;
+	const int ret = ask(o, OPENER_NAME, whole, &a);
 
-	if (path && strcmp(path, "/") != 0)
-		return path;
-	free(path);
-	return mem_strdup("");
+	if (rc)
+		*rc = ret;
+	return a.text;
 }
 
-/* @path as seen from below @root; within it. */
-static const char *below(const char *path, const char *root)
+/* Whether execvp(3) would run the file. */
+static int may_run(struct opener *o, const char *path)
 {
-	const size_t n = strlen(root);
+	struct opener_answer a;
+	int rc = ask(o, OPENER_NAME, path, &a);
 
-	return !strncmp(path, root, n) && path[n] == '/' ? path + n : path;
+	if (!rc && (!S_ISREG(a.mode) || !(a.mode & 0111)))
+		rc = -EACCES;
+	opener_answer_release(o, &a);
+	return rc;
 }
 
-/* An ELF file or a script, for reading; or negative. */
-static int open_file(struct search *s, const char *path)
-{
-	return s->n_opens++ < MAX_OPENS && budget_steps(&s->budget, OPEN_STEPS)
-		       ? elffile_open_path(s->root_fd, path)
-		       : -EMFILE;
-}
-
-/* --- glibc-hwcaps --------------------------------------------------------------------------- */
-
-/* A library may exist in several builds; the dynamic linker loads the one for the highest level of
- * x86-64 that the processor has. Levels 2 to 4 have folders of their own; all else is level 1. */
-#define LEVEL_FOLDER "glibc-hwcaps/x86-64-v"
-
-static int level_of_processor(void)
-{
-	if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt"))
-		return 1;
-	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2") ||
-	    !__builtin_cpu_supports("fma"))
-		return 2;
-	if (!__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512cd") ||
-	    !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
-		return 3;
-	return 4;
-}
-
-/* "/usr/lib/glibc-hwcaps/x86-64-v3/libz.so.1" → 3 */
-static int level_of(const char *path)
-{
-	const char *folder = strstr(path, "/" LEVEL_FOLDER);
-
-	return folder ? atoi(folder + strlen("/" LEVEL_FOLDER)) : 1;
-}
-
-/* --- the cache ------------------------------------------------------------------------------ */
-
-/* A whole small file; owned; NULL: there is none. */
-static char *read_file(struct search *s, const char *path, size_t max_bytes, size_t *n)
-{
-	_close_ int fd = open_file(s, path);
-	_free_ char *link = mem_printf("/proc/self/fd/%d", fd);
-	char *text = NULL;
-
-	return fd < 0 || file_read(link, max_bytes, &text, n) ? NULL : text;
-}
-
-/* NULL if it does not end within the length of a path: many entries may share one text. */
-static const char *cache_text(const struct cache *c, uint32_t offset)
-{
-	size_t left = offset < c->bytes ? c->bytes - offset : 0;
-
-	left = left < PATH_MAX ? left : PATH_MAX;
-	return left && memchr(c->at + offset, 0, left) ? c->at + offset : NULL;
-}
-
-/* Calls @each, until it returns true, with the name and the path of every library for us. */
-static void cache_each(const struct cache *c,
-		       bool (*each)(void *context, const char *name, const char *path),
-		       void *context)
-{
-	struct cache_header head;
-	struct cache_entry e;
-	size_t n;
-
-	if (!c->at || c->bytes < sizeof(head))
-		return;
-	memcpy(&head, c->at, sizeof(head));
-	n = (c->bytes - sizeof(head)) / sizeof(e);
-	for (size_t i = 0; i < n && i < head.n; i++) {
-		const char *name, *path;
-
-		memcpy(&e, c->at + sizeof(head) + i * sizeof(e), sizeof(e));
-		name = cache_text(c, e.name);
-		path = cache_text(c, e.path);
-		if (e.flags == CACHE_X86_64 && name && path && each(context, name, path))
-			return;
-	}
-}
-
-/* If several entries have one name, the first of the highest level counts. */
-static bool add_name(void *context, const char *name, const char *path)
-{
-	struct cache *c = context;
-	const int level = level_of(path);
-	bool fresh;
-	uint32_t *at;
-
-	if (level > level_of_processor())
-		return false;
-	at = map_put(&c->by_name, hash_bytes(name, strlen(name)), &fresh);
-	if (fresh || level > level_of(c->at + *at))
-		*at = (uint32_t)(path - c->at);
-	return false;
-}
-
-static void cache_read(struct search *s)
-{
-	struct cache *c = &s->cache;
-	size_t n = 0;
-
-	c->file = read_file(s, "/etc/ld.so.cache", MAX_CACHE_BYTES, &n);
-	if (!c->file)
-		return;
-	c->at = memmem(c->file, n, CACHE_MAGIC, strlen(CACHE_MAGIC));
-	if (c->at)
-		c->bytes = n - (size_t)(c->at - c->file);
-	cache_each(c, add_name, c);
-}
-
-static void cache_release(struct cache *c)
-{
-	map_release(&c->by_name);
-	free(c->file);
-}
-
-/* The path for @name, NULL where there is none. */
-static const char *cache_find(const struct cache *c, const char *name)
-{
-	const uint32_t *at = map_get(&c->by_name, hash_bytes(name, strlen(name)));
-
-	return at ? c->at + *at : NULL;
-}
-
-/* --- objects -------------------------------------------------------------------------------- */
-
-static bool is_known(const struct search *s, const struct closure_file *f)
-{
-	for (size_t i = 0; i < s->out->n; i++) {
-		const struct closure_file *known = &s->out->at[i];
-
-		if (known->inode == f->inode && known->dev_major == f->dev_major &&
-		    known->dev_minor == f->dev_minor)
-			return true;
-	}
-	return false;
-}
-
-/* True where it is there. */
-static bool add(struct search *s, const char *path)
-{
-	_close_ int fd = open_file(s, path);
-	_free_ char *real = fd < 0 ? NULL : link_of(fd);
-	struct closure_file f = {0};
-	struct stat st;
-
-	if (!real || fstat(fd, &st))
-		return false;
-	f.dev_major = major(st.st_dev);
-	f.dev_minor = minor(st.st_dev);
-	f.inode = st.st_ino;
-	if (s->out->n < MAX_OBJECTS && !is_known(s, &f)) {
-		f.path = mem_strdup(below(real, s->root));
-		vec_push(s->out, f);
-	}
-	return true;
-}
-
-/* Adds the build of @name in @folder that has the highest level. True if there is one. */
-static bool add_best(struct search *s, const char *folder, const char *name)
-{
-	for (int level = level_of_processor(); level > 1; level--) {
-		_free_ char *path = mem_printf("%s/" LEVEL_FOLDER "%d/%s", folder, level, name);
-
-		if (add(s, path))
-			return true;
-	}
-	_free_ char *path = mem_printf("%s/%s", folder, name);
-
-	return add(s, path);
-}
-
-/* Adds @name from one of the folders of @list, which stand between colons; @origin is what $ORIGIN
- * is. True where it is there. */
-static bool add_from(struct search *s, const char *list, const char *origin, const char *name)
-{
-	_free_ char *copy = mem_strdup(list ? list : "");
-	char *save = NULL;
-
-	for (char *dir = strtok_r(copy, ":;", &save); dir && s->n_opens < MAX_OPENS;
-	     dir = strtok_r(NULL, ":;", &save)) {
-		const char *rest = str_starts(dir, "$ORIGIN")	  ? dir + 7
-				   : str_starts(dir, "${ORIGIN}") ? dir + 9
-								  : NULL;
-		_free_ char *folder = rest ? mem_printf("%s%s", origin, rest) : mem_strdup(dir);
-
-		if (add_best(s, folder, name))
-			return true;
-	}
-	return false;
-}
-
-/* Of our own environment, which others need not have. */
-static const char *variable(const struct search *s, const char *name)
-{
-	return s->root_fd < 0 ? environment_given(name) : NULL;
-}
-
-/* As ld.so(8) searches. */
-static void add_needed(struct search *s, const struct needed *n, const char *origin,
-		       const char *name)
-{
-	static const char standard[] = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:"
-				       "/lib64:/usr/lib64:/lib:/usr/lib";
-	const char *cached;
-
-	if (strchr(name, '/')) {
-		add(s, name);
-		return;
-	}
-	if (add_from(s, n->rpath, origin, name) ||
-	    add_from(s, variable(s, "LD_LIBRARY_PATH"), origin, name) ||
-	    add_from(s, n->runpath, origin, name))
-		return;
-	cached = cache_find(&s->cache, name);
-	if (!cached || !add(s, cached))
-		add_from(s, standard, origin, name);
-}
-
-static void add_words(struct search *s, const char *list)
-{
-	_free_ char *copy = mem_strdup(list ? list : "");
-	struct needed none = {0};
-	char *save = NULL;
-
-	for (char *word = strtok_r(copy, ": \t\n", &save); word;
-	     word = strtok_r(NULL, ": \t\n", &save))
-		add_needed(s, &none, "/", word);
-}
-
-static void add_preloads(struct search *s)
-{
-	_free_ char *list = NULL;
-	size_t n;
-
-	add_words(s, variable(s, "LD_PRELOAD"));
-	list = read_file(s, "/etc/ld.so.preload", 65536, &n);
-	if (list)
-		add_words(s, list);
-}
-
-/* Adds what the object at @path needs. */
-static void follow(struct search *s, const char *path)
-{
-	_close_ int fd = open_file(s, path);
-	_free_ char *origin = mem_strdup(path);
-	struct needed needed = {0};
-	struct elffile f;
-
-	*strrchr(origin, '/') = '\0';
-	if (fd < 0 || elffile_open_within(fd, &s->budget, &f))
-		return;
-	needed_read(&f, &needed);
-	elffile_release(&f);
-	if (needed.interpreter)
-		add(s, needed.interpreter);
-	for (size_t i = 0; i < needed.names.n; i++)
-		add_needed(s, &needed, origin, needed.names.at[i]);
-	needed_release(&needed);
-}
-
-/* The interpreter of the script @path, owned; NULL: it is none. */
-static char *interpreter_of(struct search *s, const char *path)
-{
-	_close_ int fd = open_file(s, path);
-	char line[256];
-	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof(line) - 1);
-	char *word, *save = NULL;
-
-	if (n < 3 || line[0] != '#' || line[1] != '!')
-		return NULL;
-	line[n] = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	word = strtok_r(line + 2, " \t", &save);
-	return word ? mem_strdup(word) : NULL;
-}
-
-static void find_all(struct search *s, const char *path)
-{
-	_free_ char *program = mem_strdup(path);
-
-	budget_open(NULL, 0, &s->budget);
-	for (int i = 0; i < MAX_SCRIPTS; i++) {
-		char *other = interpreter_of(s, program);
-
-		if (!other)
-			break;
-		free(program);
-		program = other;
-	}
-	if (!add(s, program))
-		return;
-	cache_read(s);
-	add_preloads(s);
-	/* What is added meanwhile is followed too. */
-	for (size_t i = 0; i < s->out->n; i++)
-		follow(s, s->out->at[i].path);
-	cache_release(&s->cache);
-}
-
-void closure_of_program(int root_fd, const char *path, closure *out)
-{
-	_free_ char *root = root_path(root_fd);
-	struct search s = {.out = out, .root_fd = root_fd, .root = root};
-
-	find_all(&s, path);
-}
-
-void closure_of_process(int root_fd, uint32_t pid, closure *out)
-{
-	_free_ char *link = procfs_path(pid, "exe");
-	_free_ char *path = read_link(link), *root = root_path(root_fd);
-	struct search s = {.out = out, .root_fd = root_fd, .root = root};
-
-	if (path)
-		find_all(&s, below(path, root));
-}
-
-char *closure_program(const char *command)
+char *closure_program(struct opener *o, const char *command)
 {
 	const char *path = environment_given("PATH");
 	_free_ char *copy = mem_strdup(path ? path : "/bin:/usr/bin");
 	char *save = NULL;
-	struct stat st;
+	int silent = 0;
 
 	if (strchr(command, '/'))
-		return mem_strdup(command);
-	for (char *dir = strtok_r(copy, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
-		char *full = mem_printf("%s/%s", dir, command);
+		return closure_absolute(command);
+	for (char *dir = strtok_r(copy, ":", &save); dir && silent < MOST_SILENT;
+	     dir = strtok_r(NULL, ":", &save)) {
+		_free_ char *file = mem_printf("%s/%s", dir, command);
+		char *whole = closure_absolute(file);
+		const int rc = may_run(o, whole);
 
-		if (!stat(full, &st) && S_ISREG(st.st_mode) && !access(full, X_OK))
-			return full;
-		free(full);
+		if (!rc)
+			return whole;
+		silent += opener_is_silent(rc);
+		free(whole);
 	}
 	return NULL;
 }
 
-static bool is_elf(const char *path)
+/* --- closures --------------------------------------------------------------------------------- */
+
+/* False: it makes no sense. */
+static bool unpack(const struct opener_answer *a, closure *out)
 {
-	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	char magic[SELFMAG];
+	const char *at = a->text, *end = at + a->text_bytes;
 
-	return fd >= 0 && read(fd, magic, SELFMAG) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
-}
+	while (at < end) {
+		struct closure_file f = {0};
+		struct opener_file head;
+		const char *zero;
 
-void closure_of_command(const char *command, closure *out)
-{
-	_free_ char *path = closure_program(command);
-
-	if (!path)
-		return;
-	closure_of_program(-1, path, out);
-	/* A script that names no interpreter: execvp(3) has the shell run it. */
-	if (out->n == 1 && !is_elf(out->at[0].path)) {
-		closure_release(out);
-		closure_of_program(-1, "/bin/sh", out);
+		if ((size_t)(end - at) < sizeof(head))
+			return false;
+		memcpy(&head, at, sizeof(head));
+		at += sizeof(head);
+		zero = memchr(at, '\0', (size_t)(end - at));
+		if (!zero)
+			return false;
+		f.dev_major = head.device_major;
+		f.dev_minor = head.device_minor;
+		f.inode = head.inode;
+		f.path = mem_strdup(at);
+		vec_push(out, f);
+		at = zero + 1;
 	}
+	return true;
 }
 
-void closure_release(closure *c)
+static int ask_closure(struct opener *o, const struct opener_request *r, closure *out)
 {
-	for (size_t i = 0; i < c->n; i++)
-		free(c->at[i].path);
-	vec_release(c);
+	struct opener_answer a;
+	const int rc = opener_ask(o, r, &a);
+
+	if (!rc && !unpack(&a, out))
+		closure_release(out);
+	opener_answer_release(o, &a);
+	return rc;
 }
 
-char *closure_library(const char *name)
+int closure_of_command(struct opener *o, const char *command, closure *out)
 {
-	struct search s = {.root_fd = -1};
+	_free_ char *path = closure_program(o, command);
+	const struct opener_request r = {
+		.what = OPENER_CLOSURE, .path = path, .root_fd = OPENER_OWN_ROOT};
+
+	return path ? ask_closure(o, &r, out) : 0;
+}
+
+int closure_of_process(struct opener *o, int root_fd, uint32_t pid, closure *out)
+{
+	const struct opener_request r = {.what = OPENER_CLOSURE, .pid = pid, .root_fd = root_fd};
+
+	return ask_closure(o, &r, out);
+}
+
+/* --- libraries -------------------------------------------------------------------------------- */
+
+static void read_cache(struct opener *o, struct linker_cache *out)
+{
+	struct opener_answer a;
+
+	(void)ask(o, OPENER_PATH, LINKER_CACHE, &a);
+	linker_cache_read(a.fd, out);
+	opener_answer_release(o, &a);
+}
+
+char *closure_library(struct opener *o, const char *name)
+{
+	struct linker_cache cache;
 	const char *path;
 	char *real;
 
-	budget_open(NULL, 0, &s.budget);
-	cache_read(&s);
-	path = cache_find(&s.cache, name);
-	real = path ? realpath(path, NULL) : NULL;
-	cache_release(&s.cache);
+	read_cache(o, &cache);
+	path = linker_cache_find(&cache, name);
+	real = path ? closure_path(o, path, NULL) : NULL;
+	linker_cache_release(&cache);
 	return real;
 }
 
@@ -497,13 +170,13 @@ static bool list_one(void *context, const char *name, const char *path)
 	return false;
 }
 
-void closure_each_library(void (*each)(void *context, const char *path), void *context)
+void closure_each_library(struct opener *o, void (*each)(void *context, const char *path),
+			  void *context)
 {
-	struct search s = {.root_fd = -1};
 	struct listing listing = {each, context};
+	struct linker_cache cache;
 
-	budget_open(NULL, 0, &s.budget);
-	cache_read(&s);
-	cache_each(&s.cache, list_one, &listing);
-	cache_release(&s.cache);
+	read_cache(o, &cache);
+	linker_cache_each(&cache, list_one, &listing);
+	linker_cache_release(&cache);
 }

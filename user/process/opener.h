@@ -46,6 +46,16 @@ enum opener_what {
 	OPENER_SOURCE, /* the same for a source file: its first .folder bytes are the folder that it
 			* lies in, by the rules of opener_source.h; .home: of who may read it */
 	OPENER_READ,   /* /proc/PID/.path: its text, up to .bytes_most bytes */
+	OPENER_NAME,   /* what is at .path below a root, which is not opened; its text is its path
+			* without links */
+	OPENER_CLOSURE, /* the files that the dynamic linker will load with the command .path, or,
+			 * where that is NULL, with what .pid runs below .root_fd; its text is a
+			 * struct opener_file and a path with its zero each: see closure.h */
+};
+
+struct opener_file {
+	uint32_t device_major, device_minor;
+	uint64_t inode;
 };
 
 struct opener_request {
@@ -72,7 +82,7 @@ struct opener_answer {
 	uint64_t inode, bytes;
 	uint32_t mode, links;
 	uint32_t uid; /* of the file's owner */
-	char *text;   /* OPENER_READ; owned, NUL-terminated; NULL: empty */
+	char *text;   /* owned, NUL-terminated; NULL: empty */
 	size_t text_bytes;
 };
 
@@ -81,6 +91,9 @@ struct opener;
 struct opener *opener_new(void);
 /* Ends the helpers; waits for none that is stuck. Accepts NULL. */
 void opener_free(struct opener *);
+
+/* Whether @rc, of an answer, says that something did not answer. */
+bool opener_is_silent(int rc);
 
 /* Asks, and waits for the answer or the limit. Returns a->rc. */
 int opener_ask(struct opener *, const struct opener_request *, struct opener_answer *a);

@@ -363,6 +363,11 @@ bool opener_take(struct opener *o, uint32_t number, int wait_ms, struct opener_a
 	return true;
 }
 
+bool opener_is_silent(int rc)
+{
+	return rc == -ETIMEDOUT || rc == -EBUSY;
+}
+
 int opener_ask(struct opener *o, const struct opener_request *r, struct opener_answer *a)
 {
 	const uint32_t number = opener_begin(o, r, a);

@@ -1,6 +1,7 @@
 /* opener_do(): see opener_wire.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "process/closure_search.h"
 #include "process/filecopy.h"
 #include "process/mounts.h"
 #include "process/opener_source.h"
@@ -125,6 +128,17 @@ static bool is_local(const struct doing *d, const struct statx *st)
 	       mount_id_of(&root).id == at.id;
 }
 
+static void describe(const struct statx *st, struct opener_answer *a)
+{
+	a->device_major = st->stx_dev_major;
+	a->device_minor = st->stx_dev_minor;
+	a->inode = st->stx_ino;
+	a->bytes = st->stx_size;
+	a->uid = st->stx_uid;
+	a->mode = st->stx_mode;
+	a->links = st->stx_nlink;
+}
+
 /* What is at @path_fd, as a descriptor of its own or a copy. */
 static void deliver(struct doing *d, int path_fd, struct opener_answer *a, int *rest)
 {
@@ -164,11 +178,7 @@ static void deliver(struct doing *d, int path_fd, struct opener_answer *a, int *
 		a->rc = a->fd < 0 ? a->fd : 0;
 		a->fd = a->fd < 0 ? -1 : a->fd;
 	}
-	a->inode = st.stx_ino;
-	a->bytes = st.stx_size;
-	a->uid = st.stx_uid;
-	a->mode = st.stx_mode;
-	a->links = st.stx_nlink;
+	describe(&st, a);
 }
 
 static int open_mapped(const struct opener_request *r)
@@ -233,6 +243,65 @@ static void open_file(struct doing *d, struct opener_answer *a, int *rest)
 		_exit(1);
 }
 
+/* --- names and closures ----------------------------------------------------------------------- */
+
+/* What the descriptor stands for; owned; NULL: it cannot be told. */
+static char *name_of(int path_fd)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = '\0';
+	return n > 0 ? mem_strdup(path) : NULL;
+}
+
+static void find_name(const struct doing *d, struct opener_answer *a)
+{
+	_close_ int path_fd = open_path(d->r);
+	struct statx st;
+
+	step(d);
+	if (path_fd < 0 || !mount_stat(path_fd, &st)) {
+		a->rc = path_fd < 0 ? path_fd : -EIO;
+		return;
+	}
+	describe(&st, a);
+	a->text = name_of(path_fd);
+	a->text_bytes = a->text ? strlen(a->text) : 0;
+}
+
+static bool closure_goes_on(void *context)
+{
+	const struct doing *d = context;
+
+	step(d);
+	return clock_ns(CLOCK_MONOTONIC) < d->until_ns;
+}
+
+static void find_closure(struct doing *d, struct opener_answer *a)
+{
+	const struct closure_effort effort = {closure_goes_on, d};
+	struct str text = {0};
+	closure c = {0};
+
+	if (d->r->path && d->r->path[0])
+		closure_search_command(d->r->path, &effort, &c);
+	else
+		closure_search_process(d->r->root_fd, d->r->pid, &effort, &c);
+	for (size_t i = 0; i < c.n; i++) {
+		const struct opener_file head = {c.at[i].dev_major, c.at[i].dev_minor,
+						 c.at[i].inode};
+
+		str_addn(&text, (const char *)&head, sizeof(head));
+		str_addn(&text, c.at[i].path, strlen(c.at[i].path) + 1);
+	}
+	closure_release(&c);
+	a->text = text.s;
+	a->text_bytes = text.n;
+}
+
 /* --- texts ----------------------------------------------------------------------------------- */
 
 static void read_text(const struct doing *d, struct opener_answer *a)
@@ -272,6 +341,10 @@ void opener_do(struct mounts *mounts, const struct opener_request *r, struct ope
 	*rest = -1;
 	if (r->what == OPENER_READ)
 		read_text(&d, a);
+	else if (r->what == OPENER_NAME)
+		find_name(&d, a);
+	else if (r->what == OPENER_CLOSURE)
+		find_closure(&d, a);
 	else
 		open_file(&d, a, rest);
 }

@@ -32,7 +32,7 @@ static void unescape(char *s)
 	*to = '\0';
 }
 
-static bool parse(char *line, struct procfs_mapping *m)
+bool procfs_parse_mapping(char *line, struct procfs_mapping *m)
 {
 	int path_at = 0;
 	char perms[5];
@@ -50,15 +50,6 @@ static bool parse(char *line, struct procfs_mapping *m)
 	unescape(path);
 	m->path = path;
 	return true;
-}
-
-void procfs_parse_maps_line(char *line, void (*each)(void *, const struct procfs_mapping *),
-			    void *context)
-{
-	struct procfs_mapping m;
-
-	if (parse(line, &m) && m.executable)
-		each(context, &m);
 }
 
 static int each_number(const char *dir, void (*each)(void *, uint32_t), void *context)
@@ -108,18 +99,15 @@ char *procfs_path(uint32_t pid, const char *file)
 	return mem_printf("/proc/%u/%s", procfs_living(pid), file);
 }
 
-/* How many mappings there were, -ESRCH where they cannot be read. */
-static int64_t read_maps(uint32_t tid, void (*each)(void *, const struct procfs_mapping *),
-			 void *context)
+int procfs_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *), void *context)
 {
 	_free_ char *line = NULL;
 	size_t cap = 0, total = 0;
-	int64_t mappings = 0;
 	char path[32];
 	ssize_t n;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", tid);
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	f = fopen(path, "re");
 	if (!f)
 		return -ESRCH;
@@ -127,44 +115,11 @@ static int64_t read_maps(uint32_t tid, void (*each)(void *, const struct procfs_
 		struct procfs_mapping m;
 
 		total += (size_t)n;
-		if (parse(line, &m)) {
+		if (procfs_parse_mapping(line, &m) && m.executable)
 			each(context, &m);
-			mappings++;
-		}
 	}
 	fclose(f);
-	return mappings;
-}
-
-int procfs_all_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *),
-		    void *context)
-{
-	int64_t n = read_maps(pid, each, context);
-	uint32_t living = n ? pid : procfs_living(pid);
-
-	if (living != pid)
-		n = read_maps(living, each, context);
-	return n < 0 ? (int)n : 0;
-}
-
-struct executables {
-	void (*each)(void *context, const struct procfs_mapping *);
-	void *context;
-};
-
-static void take_executable(void *context, const struct procfs_mapping *m)
-{
-	const struct executables *e = context;
-
-	if (m->executable)
-		e->each(e->context, m);
-}
-
-int procfs_maps(uint32_t pid, void (*each)(void *, const struct procfs_mapping *), void *context)
-{
-	struct executables e = {each, context};
-
-	return procfs_all_maps(pid, take_executable, &e);
+	return 0;
 }
 
 int procfs_threads(uint32_t pid, void (*each)(void *, uint32_t), void *context)

@@ -28,16 +28,13 @@ uint32_t procfs_living(uint32_t pid);
 /* "/proc/NUMBER/FILE" with that number; the caller's to free. */
 char *procfs_path(uint32_t pid, const char *file);
 
-/* Calls @each for every executable mapping, in order of address. -ESRCH (no text) when it cannot
+/* Of a process that answers, as this one does; see mappings.h for others. Calls @each for every
+ * executable mapping, in order of address. -ESRCH (no text) when it cannot
  * be read; lines that make no sense are passed over; reading ends after 16 MiB. */
 int procfs_maps(uint32_t pid, void (*each)(void *context, const struct procfs_mapping *),
 		void *context);
-/* The same for every mapping. */
-int procfs_all_maps(uint32_t pid, void (*each)(void *context, const struct procfs_mapping *),
-		    void *context);
-/* As procfs_maps() for a text of that form, which is overwritten. */
-void procfs_parse_maps_line(char *line, void (*each)(void *, const struct procfs_mapping *),
-			    void *context);
+/* The mapping of one line of such a text, which is overwritten; false: it makes no sense. */
+bool procfs_parse_mapping(char *line, struct procfs_mapping *out);
 
 /* Calls @each for every thread. -ESRCH (no text). */
 int procfs_threads(uint32_t pid, void (*each)(void *context, uint32_t tid), void *context);

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "process/maps.h"
-#include "process/opener.h"
+#include "process/mappings.h"
 #include "process/procfs.h"
 #include "process/procs_state.h"
 
@@ -181,29 +181,13 @@ static void take_thread(void *context, uint32_t tid)
 	need_task(reading->procs, reading->pid, tid);
 }
 
-/* --- processes ------------------------------------------------------------------------------ */
-
-#define MAPS_MOST (16u << 20) /* 65,530 mappings, the kernel's default limit, with long paths */
-
-/* By the opener: the kernel waits for a lock that the process may hold for ever. */
-static int read_maps(struct procs *p, uint32_t pid, struct reading *reading)
+static void take_executable(void *context, const struct procfs_mapping *m)
 {
-	const struct opener_request r = {.what = OPENER_READ,
-					 .pid = pid,
-					 .path = "maps",
-					 .root_fd = OPENER_OWN_ROOT,
-					 .bytes_most = MAPS_MOST};
-	struct opener_answer a;
-	char *save = NULL;
-
-	if (opener_ask(images_opener(p->images), &r, &a))
-		return -ESRCH;
-	for (char *line = a.text ? strtok_r(a.text, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save))
-		procfs_parse_maps_line(line, take_mapping, reading);
-	free(a.text);
-	return 0;
+	if (m->executable)
+		take_mapping(context, m);
 }
+
+/* --- processes ------------------------------------------------------------------------------ */
 
 /* Reads what /proc says of @pid into its entry. */
 static int read_proc(struct procs *p, uint32_t pid)
@@ -221,7 +205,7 @@ static int read_proc(struct procs *p, uint32_t pid)
 	if (comm[0])
 		set_comm(procs_find(p, pid)->comm, comm);
 	procs_find(p, pid)->cgroup = cgroup_id;
-	return read_maps(p, pid, &reading);
+	return mappings_read(images_opener(p->images), pid, take_executable, &reading) ? -ESRCH : 0;
 }
 
 /* Valid until the next process is made known. */

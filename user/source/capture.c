@@ -320,6 +320,17 @@ static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *co
 	}
 }
 
+/* A command that has not started is captured all the same, until it does or the capture ends. */
+static int start_command(struct capture *c)
+{
+	const int rc = target_go(c->o.target);
+
+	if (rc > 0 && c->o.say)
+		c->o.say(c->o.context, "the command has not started yet: what it needs is on a "
+				       "mount that does not answer, or the machine is busy");
+	return c->command_error = rc < 0 ? rc : 0;
+}
+
 int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum capture_end *end)
 {
 	int ret, last;
@@ -332,7 +343,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	if (!ret)
 		ret = intake_drain(&c->in, false);
 	if (!ret && c->o.target->kind == TARGET_COMMAND)
-		ret = c->command_error = target_go(c->o.target);
+		ret = start_command(c);
 	if (ret)
 		return ret;
 	c->ending = (struct crew_wait){goes_on, c};

@@ -16,6 +16,7 @@
 #include "source/source.h"
 #include "source/zone_cost.h"
 #include "source/zone_tables.h"
+#include "symbol/zonepattern.h"
 #include "probe/zone_limit.h"
 #include "probe/zone_price.h"
 #include "probe/zone_state.h"
@@ -109,6 +110,9 @@ static int zones_open(void *state)
 	const struct target *t = z->in.target;
 	int ret;
 
+	ret = zonepatterns_find_files(z->in.o->patterns, images_opener(z->in.images));
+	if (ret)
+		return ret;
 	z->in.calibration = calibrate(z->in.session);
 	ret = keeper_new(&z->in.session->probes, z->in.wait, &z->keeper);
 	z->tools = (struct zone_tools){z->keeper, &z->own, z->in.session->maps};

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "elf/symbolname.h"
 #include "process/closure.h"
+#include "process/opener.h"
 #include "symbol/zoneword.h"
 
 /* Far more than anybody writes; a list of all functions of a program is smaller. */
@@ -155,14 +156,15 @@ static int parse_what(struct pattern *p, const char *text)
 /* The file that a MODULE without globs names: a path, a program in PATH, or a library's name. What
  * is a link may lead to one of another name: redis-server to redis-check-rdb, libz.so.1 to
  * libz.so.1.2.13. */
-static char *find_file(const char *module)
+static char *find_file(struct opener *opener, const char *module, int *rc)
 {
 	_free_ char *path = NULL;
 
+	*rc = 0;
 	if (strpbrk(module, "*?["))
 		return NULL;
-	path = closure_program(module);
-	return path ? realpath(path, NULL) : closure_library(module);
+	path = closure_program(opener, module);
+	return path ? closure_path(opener, path, rc) : closure_library(opener, module);
 }
 
 static int parse(struct pattern *p)
@@ -193,16 +195,6 @@ static void index_plain(struct zonepatterns *z, uint32_t i)
 	z->n_plain++;
 }
 
-/* Of many patterns that name one module after the other it is looked for once. */
-static char *file_of(const struct zonepatterns *z, const char *module)
-{
-	const struct pattern *last = z->at.n ? &z->at.at[z->at.n - 1] : NULL;
-
-	if (!last || !last->module || strcmp(last->module, module))
-		return find_file(module);
-	return last->file ? mem_strdup(last->file) : NULL;
-}
-
 static void add(struct zonepatterns *z, const struct pattern *p)
 {
 	vec_push(&z->at, *p);
@@ -222,9 +214,32 @@ int zonepatterns_add(struct zonepatterns *z, const char *text)
 		release(&p);
 		return rc;
 	}
-	if (p.module)
-		p.file = file_of(z, p.module);
 	add(z, &p);
+	return 0;
+}
+
+static bool names_the_same(const struct pattern *a, const struct pattern *b)
+{
+	return a->module && b->module && !strcmp(a->module, b->module);
+}
+
+int zonepatterns_find_files(struct zonepatterns *z, struct opener *opener)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < z->at.n; i++) {
+		struct pattern *p = &z->at.at[i];
+		const struct pattern *last = i ? p - 1 : NULL;
+
+		/* Of many patterns that name one module after the other it is looked for once. */
+		if (last && names_the_same(p, last))
+			p->file = last->file ? mem_strdup(last->file) : NULL;
+		else if (p->module)
+			p->file = find_file(opener, p->module, &rc);
+		if (opener_is_silent(rc))
+			return err(rc, "pattern '%s': '%s' is %s", p->text, p->module,
+				   OPENER_SILENT);
+	}
 	return 0;
 }
 

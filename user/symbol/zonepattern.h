@@ -44,6 +44,11 @@ int zonepatterns_add(struct zonepatterns *, const char *pattern);
  * Errors name the line. */
 int zonepatterns_add_file(struct zonepatterns *, const char *path);
 
+struct opener;
+/* When all are added, once: finds the files that their modules name, see zonepatterns_file(). An
+ * error, with a text, where one is on a mount that does not answer. */
+int zonepatterns_find_files(struct zonepatterns *, struct opener *);
+
 /* Appends them to @out, as zonepatterns_get() in a worker process takes them. */
 void zonepatterns_put(const struct zonepatterns *, struct str *out);
 struct zonepatterns *zonepatterns_get(const char *bytes, size_t n);
@@ -90,7 +95,8 @@ struct zone_taking zonepatterns_ask(const struct zonepatterns *, const struct zo
 
 /* The path, without symbolic links, of the file that @pattern's MODULE names, whether any process
  * maps it or not: one without globs that is a path, a program in PATH, or what the dynamic linker
- * finds for a library of that name. NULL: there is none, or the pattern excludes. */
+ * finds for a library of that name. NULL: there is none, or the pattern excludes, or
+ * zonepatterns_find_files() was not called. */
 const char *zonepatterns_file(const struct zonepatterns *, size_t pattern);
 /* @pattern's MODULE; NULL: it has none, or excludes. */
 const char *zonepatterns_module(const struct zonepatterns *, size_t pattern);

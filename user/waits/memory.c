@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "process/procfs.h"
+#include "process/mappings.h"
 
 /* How long what was read is taken for true, and how soon it is read again for an address that is in
  * none of it. */
@@ -81,7 +81,7 @@ static bool read_process(struct memory *m, struct memory_process *p, uint32_t pi
 	}
 	empty(p);
 	*p = (struct memory_process){.pid = pid, .read_ns = now_ns};
-	(void)procfs_all_maps(pid, take, p);
+	(void)mappings_read(m->opener, pid, take, p);
 	m->read_ns += clock_ns(CLOCK_MONOTONIC) - start_ns;
 	return true;
 }

@@ -12,6 +12,8 @@
 
 #include "base/vec.h"
 
+struct opener;
+
 /* Adjacent mappings of one file, and the anonymous memory behind them that holds a module's zeroed
  * data; or one mapping of another kind. */
 struct memory_area {
@@ -31,6 +33,7 @@ struct memory_process {
 
 /* A zeroed one is empty and valid. */
 struct memory {
+	struct opener *opener; /* reads them; borrowed; NULL: this process does */
 	struct memory_process processes[MEMORY_PROCESSES];
 	uint32_t next;		    /* whose place is given away next */
 	uint64_t first_ns, read_ns; /* when it was first asked; how long it has read */

@@ -33,7 +33,8 @@ static uint8_t letter_of(uint16_t state)
 
 void reasonbook_init(struct reasonbook *b, struct images *images)
 {
-	*b = (struct reasonbook){.images = images};
+	*b = (struct reasonbook){.images = images,
+				 .memory.opener = images ? images_opener(images) : NULL};
 	vec_add(&b->rows);
 }
 

@@ -197,7 +197,7 @@ static struct effort drive(const char *name, uint64_t seed)
 		drive_children(&d.f, &d.seed);
 		elffile_release(&d.f);
 	}
-	closure_of_program(root_fd, name, &c);
+	closure_search_program(root_fd, name, NULL, &c);
 	closure_release(&c);
 	return effort_spent();
 }
@@ -254,7 +254,7 @@ static void copy_fd(int from, const char *name)
 
 static void copy_library(const char *library, const char *name)
 {
-	_free_ char *path = closure_library(library);
+	_free_ char *path = closure_library(NULL, library);
 
 	assert_non_null(path);
 	copy_fd(open(path, O_RDONLY | O_CLOEXEC), name);

@@ -455,7 +455,7 @@ static void a_program_that_needs_too_much(void **state)
 	(void)state;
 	forge_program("needy", 10000);
 	effort_start();
-	closure_of_program(root_fd, "/needy", &c);
+	closure_search_program(root_fd, "/needy", NULL, &c);
 	assert_int_equal(c.n, 1);
 	assert_in_range(effort_spent().allocated_bytes, 0, 64 * MIB);
 	closure_release(&c);
@@ -484,7 +484,7 @@ static void a_cache_of_one_name(void **state)
 	sample_write(fd, HEADER + N * ENTRY, text, MIB + 1);
 	close(fd);
 	forge_program("cached", 1000);
-	closure_of_program(root_fd, "/cached", &c);
+	closure_search_program(root_fd, "/cached", NULL, &c);
 	assert_int_equal(c.n, 1);
 	closure_release(&c);
 }

@@ -35,7 +35,7 @@ static void test_it_is_what_the_linker_loads(void **state)
 
 	(void)state;
 	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
-	closure_of_program(-1, self, &c);
+	closure_search_program(-1, self, NULL, &c);
 	assert_true(c.n > 2);
 	assert_string_equal(c.at[0].path, self);
 	while (maps && fgets(line, sizeof(line), maps)) {
@@ -57,10 +57,10 @@ static void test_a_command_is_searched_for(void **state)
 	closure c = {0};
 
 	(void)state;
-	closure_of_command("sh", &c);
+	closure_of_command(NULL, "sh", &c);
 	assert_true(c.n >= 2);
 	closure_release(&c);
-	closure_of_command("no-such-command-anywhere", &c);
+	closure_of_command(NULL, "no-such-command-anywhere", &c);
 	assert_int_equal(c.n, 0);
 }
 
@@ -73,13 +73,14 @@ static void count_library(void *context, const char *path)
 
 static void test_a_library_is_found_by_its_name(void **state)
 {
-	_free_ char *path = closure_library("libc.so.6"), *none = closure_library("libnosuch.so.1");
+	_free_ char *path = closure_library(NULL, "libc.so.6"),
+		    *none = closure_library(NULL, "libnosuch.so.1");
 	int n = 0;
 
 	(void)state;
 	assert_string_equal(path, "/usr/lib/x86_64-linux-gnu/libc.so.6");
 	assert_null(none);
-	closure_each_library(count_library, &n);
+	closure_each_library(NULL, count_library, &n);
 	assert_int_equal(n, 1);
 }
 
@@ -100,7 +101,7 @@ static void test_a_script_is_its_interpreter(void **state)
 
 	(void)state;
 	write_file(path, text, sizeof(text) - 1);
-	closure_of_program(-1, path, &c);
+	closure_search_program(-1, path, NULL, &c);
 	assert_non_null(realpath("/bin/sh", real));
 	assert_true(c.n >= 2);
 	assert_string_equal(c.at[0].path, real);
@@ -116,7 +117,7 @@ static void test_a_script_of_no_interpreter_is_the_shells(void **state)
 	(void)state;
 	write_file(path, "echo\n", 5);
 	assert_int_equal(chmod(path, 0700), 0);
-	closure_of_command(path, &c);
+	closure_of_command(NULL, path, &c);
 	assert_non_null(realpath("/bin/sh", real));
 	assert_true(c.n >= 2);
 	assert_string_equal(c.at[0].path, real);
@@ -142,14 +143,14 @@ static void test_another_root(void **state)
 	assert_int_equal(system(command), 0);
 	root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_true(root >= 0);
-	closure_of_program(root, "/program", &c);
+	closure_search_program(root, "/program", NULL, &c);
 	assert_int_equal(c.n, 3);
 	assert_string_equal(c.at[0].path, "/program");
 	assert_true(has(&c, "/usr/lib/x86_64-linux-gnu/libc.so.6"));
 	assert_true(has(&c, "/usr/lib64/ld-linux-x86-64.so.2"));
 	closure_release(&c);
 	/* Links lead nowhere else. */
-	closure_of_program(root, "/../../bin/true", &c);
+	closure_search_program(root, "/../../bin/true", NULL, &c);
 	assert_int_equal(c.n, 0);
 	close(root);
 	snprintf(command, sizeof(command), "rm -r %s", dir);
@@ -194,7 +195,7 @@ static void expect_level(const char *dir, bool cached)
 	int root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC), level = level_of_linker();
 
 	assert_true(root >= 0);
-	closure_of_program(root, "/program", &c);
+	closure_search_program(root, "/program", NULL, &c);
 	snprintf(expected, sizeof(expected), "%s/glibc-hwcaps/x86-64-v%d/libc.so.6",
 		 cached ? "/opt" : "/usr/lib", level);
 	if (level == 1)

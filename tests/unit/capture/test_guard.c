@@ -56,7 +56,7 @@ static void test_what_is_read(void **state)
 {
 	const int valgrind = guard_translator_of("valgrind");
 	int watched = 0;
-	struct guard *g = guard_new(no_watch, &watched);
+	struct guard *g = guard_new(NULL, no_watch, &watched);
 	const struct guard_start start = {.pid = NOBODY, .translator = valgrind};
 	const struct guard_reader *r;
 
@@ -103,14 +103,14 @@ static void test_one_that_runs(void **state)
 		execl(command, "drrun", "100", (char *)NULL);
 		_exit(1);
 	}
-	g = guard_new(no_watch, &watched);
+	g = guard_new(NULL, no_watch, &watched);
 	/* Until the child runs the other program. */
 	for (int i = 0; i < 1000 && !guard_exec(g, (uint32_t)pid, clock_ns(CLOCK_MONOTONIC)); i++)
 		usleep(10000);
 	assert_int_equal(watched, 1);
 	guard_free(g);
 
-	g = guard_new(no_watch, &watched);
+	g = guard_new(NULL, no_watch, &watched);
 	guard_begin(g);
 	assert_true(watched >= 2);
 	r = guard_reader(g, st.st_ino, true, (uint32_t)pid);
@@ -149,7 +149,7 @@ static void test_a_name_alone(void **state)
 		execl(command, "box64", "100", (char *)NULL);
 		_exit(1);
 	}
-	g = guard_new(no_watch, &watched);
+	g = guard_new(NULL, no_watch, &watched);
 	for (int i = 0; i < 50; i++) {
 		assert_false(guard_exec(g, (uint32_t)pid, clock_ns(CLOCK_MONOTONIC)));
 		assert_null(guard_reader(g, st.st_ino, false, 0));
@@ -190,7 +190,7 @@ static void test_a_name_alone(void **state)
 static void test_late_news(void **state)
 {
 	int watched = 0;
-	struct guard *g = guard_new(no_watch, &watched);
+	struct guard *g = guard_new(NULL, no_watch, &watched);
 	const struct guard_start start = {
 		.time_ns = 1000, .pid = (uint32_t)getpid(), .translator = 0};
 

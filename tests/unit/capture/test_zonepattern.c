@@ -24,6 +24,7 @@ static struct zonepatterns *patterns_of(const char *const *texts, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(zonepatterns_add(z, texts[i]), 0);
+	assert_int_equal(zonepatterns_find_files(z, NULL), 0);
 	return z;
 }
 
@@ -83,6 +84,7 @@ static void assert_named(const char *pattern, const char *path)
 	const char *file;
 
 	assert_int_equal(zonepatterns_add(z, pattern), 0);
+	assert_int_equal(zonepatterns_find_files(z, NULL), 0);
 	file = zonepatterns_file(z, 0);
 	if (path)
 		assert_string_equal(file, path);
