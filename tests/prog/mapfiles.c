@@ -1,6 +1,6 @@
 /* mapfiles MS FILE…: maps each file as code and runs in it for MS milliseconds, again and again, as
- * any user may, whatever the file's headers say (tests/kernel/busyfile.py). Ends after a minute, or
- * with whoever started it. */
+ * any user may, whatever the file's headers say (tests/kernel/busyfile.py). Ends after ten minutes,
+ * or with whoever started it. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ int main(int n, char **arguments)
 	const struct itimerval t = {.it_interval = {ms / 1000, ms % 1000 * 1000},
 				    .it_value = {ms / 1000, ms % 1000 * 1000}};
 	void (**code)(void) = calloc((size_t)n, sizeof(*code));
-	const time_t end = time(NULL) + 60;
+	const time_t end = time(NULL) + 600;
 	volatile int i = 2;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -79,17 +79,17 @@ static int load_unlisted(const struct elffile *f, struct cfi_section *s)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < f->segments.n && !rc && !s->n; i++) {
+	for (size_t i = 0; i < f->segments.n && !rc && !s->n && !budget_is_over(f->budget); i++) {
 		const Elf64_Phdr *p = &f->segments.at[i];
-		uint64_t from, to;
+		uint64_t from, to, at;
 
 		if (p->p_type != PT_LOAD || p->p_filesz > MAX_SCANNED || p->p_offset > f->bytes ||
-		    !find_fresh(f, i, &from, &to))
+		    !find_fresh(f, i, &from, &to) ||
+		    !cfi_scan(f, from, to, p->p_vaddr + (from - p->p_offset), &at))
 			continue;
-		s->address = p->p_vaddr + (from - p->p_offset);
-		rc = cfi_section_load(f, from, to - from, s);
-		if (s->n)
-			cfi_scan(f, s);
+		s->address = p->p_vaddr + (at - p->p_offset);
+		s->ends_at_0 = true;
+		rc = cfi_section_load(f, at, to - at, s);
 	}
 	if (!s->n)
 		budget_in_vain(f->budget);

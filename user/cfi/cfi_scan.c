@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "cfi/cfi_entry.h"
 #include "elf/segments.h"
 
@@ -11,7 +12,9 @@ static const uint8_t cie_head[] = {0, 0, 0, 0, 1, 'z'};
 #define LENGTH_BYTES 4
 
 /* Searched at once; the bytes that take a step to search, and what takes a closer look. */
-#define AT_ONCE	       (1u << 18)
+#define AT_ONCE (1u << 18)
+/* Of a CIE and what follows it: looked at where it begins in what is searched. */
+#define ENTRIES_BYTES  4096
 #define BYTES_PER_STEP 16
 #define LOOK_STEPS     64
 
@@ -40,38 +43,48 @@ static bool begins(const struct elffile *f, const struct cfi_section *s, size_t 
 	       cfi_fde_read(s, &e, &cie, &fde) && is_code(f, fde.start);
 }
 
-/* The next place from @at on that looks like a CIE; NULL: none, or the budget is used up. */
-static const uint8_t *find_head(const struct cfi_section *s, const uint8_t *at)
+/* The first entry in @n bytes at @bytes, shown at @address, whose length stands in the first @most;
+ * @most: none, or the budget is used up. */
+static size_t find_entry(const struct elffile *f, const struct cfi_section *s, size_t most)
 {
-	const uint8_t *end = s->bytes + s->n;
+	const uint8_t *at = s->bytes + LENGTH_BYTES, *end = s->bytes + s->n;
 
-	while ((size_t)(end - at) >= sizeof(cie_head)) {
-		const size_t left = (size_t)(end - at), n = left < AT_ONCE ? left : AT_ONCE;
-		const uint8_t *found = memmem(at, n, cie_head, sizeof(cie_head));
+	while ((size_t)(end - at) >= sizeof(cie_head) &&
+	       (at = memmem(at, (size_t)(end - at), cie_head, sizeof(cie_head)))) {
+		const size_t start = (size_t)(at - s->bytes) - LENGTH_BYTES;
 
-		if (!budget_steps(s->budget, (found ? (size_t)(found - at) : n) / BYTES_PER_STEP))
-			return NULL;
-		if (found)
-			return found;
-		at += n == left ? n : n - sizeof(cie_head) + 1;
+		if (start >= most || !budget_steps(f->budget, LOOK_STEPS))
+			return most;
+		if (begins(f, s, start))
+			return start;
+		at++;
 	}
-	return NULL;
+	return most;
 }
 
-void cfi_scan(const struct elffile *f, struct cfi_section *s)
+bool cfi_scan(const struct elffile *f, uint64_t from, uint64_t to, uint64_t address,
+	      uint64_t *found)
 {
-	const uint8_t *at = s->bytes;
+	_free_ uint8_t *buf = mem_zalloc(AT_ONCE + ENTRIES_BYTES, 1);
 
-	s->ends_at_0 = true;
-	for (; (at = find_head(s, at)) && budget_steps(s->budget, LOOK_STEPS); at++) {
-		size_t start = (size_t)(at - s->bytes) - LENGTH_BYTES;
+	for (uint64_t at = from; at < to && to <= f->bytes; at += AT_ONCE) {
+		const size_t n =
+			to - at < AT_ONCE + ENTRIES_BYTES ? to - at : AT_ONCE + ENTRIES_BYTES;
+		const size_t most = n < AT_ONCE ? n : AT_ONCE;
+		const struct cfi_section s = {.bytes = buf,
+					      .n = n,
+					      .address = address + (at - from),
+					      .is_eh = true,
+					      .ends_at_0 = true,
+					      .budget = f->budget};
+		size_t start;
 
-		if (at - s->bytes >= LENGTH_BYTES && begins(f, s, start)) {
-			s->n -= start;
-			s->address += start;
-			memmove(s->bytes, s->bytes + start, s->n);
-			return;
-		}
+		if (elffile_read(f, at, buf, n) || !budget_steps(f->budget, n / BYTES_PER_STEP))
+			return false;
+		start = find_entry(f, &s, most);
+		*found = at + start;
+		if (start < most)
+			return true;
 	}
-	cfi_section_release(s);
+	return false;
 }

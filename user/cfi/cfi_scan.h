@@ -8,8 +8,9 @@
 
 #include "cfi/cfi_section.h"
 
-/* Trims @s, the bytes of a segment, to start at the first such entry; leaves it empty where there
- * is none. */
-void cfi_scan(const struct elffile *, struct cfi_section *s);
+/* Where in the file the first such entry is, in [@from, @to) of it, which is loaded at @address;
+ * false: there is none. Reads a part after the other: a sparse file shall not take memory. */
+bool cfi_scan(const struct elffile *, uint64_t from, uint64_t to, uint64_t address,
+	      uint64_t *found);
 
 #endif

@@ -1,7 +1,6 @@
 #include "elf/budget.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -16,14 +15,22 @@ static const struct budget_limits of_file = {.bytes = UINT64_C(384) << 20,
 					     .steps = 1u << 25,
 					     .memory = UINT64_C(768) << 20,
 					     .ns = UINT64_C(5000000000)};
-/* And if its owner has wasted too much: more than nine of ten honest files take. */
-static const struct budget_limits of_spared = {
-	.bytes = 4u << 20, .steps = 1u << 18, .memory = 8u << 20, .ns = 500000000};
+/* At first each file has this: more than 99 of 100 take. One that needs more is large. */
+static const struct budget_limits at_first = {
+	.bytes = 4u << 20, .steps = 1u << 16, .memory = 8u << 20, .ns = 500000000};
+/* What reading its build-id may take; while its owner has had its share. */
+static const struct budget_limits of_id = {
+	.bytes = 256u << 10, .steps = 1u << 13, .memory = 1u << 20, .ns = 500000000};
+static const struct budget_limits of_late_id = {
+	.bytes = 16u << 10, .steps = 1u << 11, .memory = 1u << 20, .ns = 500000000};
 
 /* The work of so many files whose budget was used up, about ten: what an owner may waste. */
-#define MOST_WASTED_NS UINT64_C(2000000000)
+#define MOST_WASTED_NS UINT64_C(1000000000)
 /* Less is no waste. */
 #define LEAST_WASTED_NS 20000000
+
+/* Between two looks at the signals and the deadline, at least. */
+#define LOOK_NS 500000
 
 /* A share of the loader's time: all that may be had at once, and the part of the time that passes
  * by which it refills. */
@@ -33,9 +40,13 @@ struct rate {
 };
 
 static const struct rate of_root = {INT64_C(6000000000), 50};
-static const struct rate of_other = {INT64_C(500000000), 10};
+static const struct rate of_other = {INT64_C(1000000000), 20};
 /* All owners but root together. */
-static const struct rate of_others = {INT64_C(2000000000), 30};
+static const struct rate of_others = {INT64_C(2000000000), 40};
+/* The part of these that large files may take: a file is opened while any of it is left, and once
+ * it is open its pieces have the whole share. */
+static const struct rate of_large = {INT64_C(400000000), 10};
+static const struct rate of_all_large = {INT64_C(800000000), 20};
 
 struct share {
 	const struct rate *rate;
@@ -44,7 +55,7 @@ struct share {
 };
 
 struct owner {
-	struct share share;
+	struct share share, large;
 	bool is_root;
 	uint64_t wasted_ns, held_bytes;
 };
@@ -53,9 +64,11 @@ struct budget_pool {
 	struct budget_world world;
 	VEC(struct owner) owners;
 	struct map by_id; /* hash of the owner → index */
-	struct share others;
+	struct share others, others_large;
 	uint64_t held_bytes;
 	struct budget_losses losses;
+	uint64_t looked_ns; /* when it was asked last whether reads go on, */
+	bool went_on;	    /* and whether they did */
 };
 
 /* What is read or done between two looks at the clock and the signals: a millisecond or two. */
@@ -66,18 +79,25 @@ struct budget_pool {
 #define BYTES_PER_NS 4
 #define NS_PER_STEP  4
 
-/* Of the time that a file took, waiting included, its owner's share is charged this part at least:
- * the loader may wait for a processor or for a disk. */
-#define WALL_PART 4
+/* Of the time that a file took its owner's share is charged this part at least: some of it the
+ * loader may have waited for a processor or a disk, which is not the owner's doing. */
+#define WALL_PART 2
 
 static uint64_t pool_now(const struct budget_pool *p)
 {
 	return p->world.now_ns ? p->world.now_ns() : 0;
 }
 
-static bool pool_goes_on(const struct budget_pool *p)
+static bool pool_goes_on(struct budget_pool *p)
 {
-	return !p->world.goes_on || p->world.goes_on(p->world.context);
+	const uint64_t at = pool_now(p);
+
+	/* Small requests follow each other fast. */
+	if (!at || !p->went_on || at - p->looked_ns >= LOOK_NS) {
+		p->went_on = !p->world.goes_on || p->world.goes_on(p->world.context);
+		p->looked_ns = pool_now(p);
+	}
+	return p->went_on;
 }
 
 struct budget_pool *budget_pool_new(const struct budget_world *world)
@@ -86,6 +106,7 @@ struct budget_pool *budget_pool_new(const struct budget_world *world)
 
 	p->world = *world;
 	p->others = (struct share){&of_others, of_others.most_ns, pool_now(p)};
+	p->others_large = (struct share){&of_all_large, of_all_large.most_ns, pool_now(p)};
 	return p;
 }
 
@@ -105,16 +126,12 @@ const struct budget_losses *budget_pool_losses(const struct budget_pool *p)
 
 /* --- owners --------------------------------------------------------------------------------- */
 
-/* Root's by file system, in the upper half. */
-uint64_t budget_owner_of(int fd, uint32_t uid)
-{
-	struct stat st;
+#define NOT_OURS UINT32_MAX
 
-	if (fstat(fd, &st))
-		return uid;
-	if (st.st_nlink)
-		uid = st.st_uid;
-	return uid ? uid : (uint64_t)st.st_dev << 32;
+/* Root's by file system, in the upper half. */
+uint64_t budget_owner_of(uint32_t uid, uint64_t device, bool is_ours)
+{
+	return uid ? uid : device << 32 | (is_ours ? 0 : NOT_OURS);
 }
 
 static bool is_root(uint64_t owner)
@@ -130,8 +147,10 @@ static uint32_t owner_at(struct budget_pool *p, uint64_t id)
 
 	if (fresh) {
 		*at = (uint32_t)p->owners.n;
-		vec_push(&p->owners, ((struct owner){.share = {rate, rate->most_ns, pool_now(p)},
-						     .is_root = is_root(id)}));
+		vec_push(&p->owners,
+			 ((struct owner){.share = {rate, rate->most_ns, pool_now(p)},
+					 .large = {&of_large, of_large.most_ns, pool_now(p)},
+					 .is_root = is_root(id)}));
 	}
 	return *at;
 }
@@ -150,26 +169,46 @@ static void refill(struct share *s, uint64_t now_ns)
 	s->at_ns = now_ns;
 }
 
-static bool pool_may(struct budget_pool *p, uint32_t owner)
+static bool has_share(struct budget_pool *p, struct owner *o, bool opens_large)
 {
-	struct owner *o = &p->owners.at[owner];
 	const uint64_t now_ns = pool_now(p);
-	bool may;
 
 	refill(&o->share, now_ns);
+	refill(&o->large, now_ns);
 	refill(&p->others, now_ns);
-	may = o->share.left_ns > 0 && (o->is_root || p->others.left_ns > 0);
+	refill(&p->others_large, now_ns);
+	if (o->share.left_ns <= 0 || o->is_root)
+		return o->share.left_ns > 0;
+	return p->others.left_ns > 0 &&
+	       (!opens_large || (o->large.left_ns > 0 && p->others_large.left_ns > 0));
+}
+
+/* Known to be large, and not yet allowed to be. */
+static bool opens_large(const struct budget *b)
+{
+	return b->is_large && b->base.steps != of_file.steps;
+}
+
+static bool pool_may(struct budget_pool *p, const struct budget *b)
+{
+	const bool may = has_share(p, &p->owners.at[b->owner], opens_large(b));
+
 	p->losses.put_off += !may;
 	return may;
 }
 
-static void pool_charge(struct budget_pool *p, uint32_t owner, uint64_t ns)
+static void pool_charge(struct budget_pool *p, const struct budget *b, uint64_t ns)
 {
-	struct owner *o = &p->owners.at[owner];
+	struct owner *o = &p->owners.at[b->owner];
 
 	o->share.left_ns -= (int64_t)ns;
-	if (!o->is_root)
-		p->others.left_ns -= (int64_t)ns;
+	if (o->is_root)
+		return;
+	p->others.left_ns -= (int64_t)ns;
+	if (b->is_large) {
+		o->large.left_ns -= (int64_t)ns;
+		p->others_large.left_ns -= (int64_t)ns;
+	}
 }
 
 /* --- waste and memory ----------------------------------------------------------------------- */
@@ -186,7 +225,7 @@ static void pool_give_up(struct budget_pool *p, const struct budget *b)
 {
 	pool_waste(p, b);
 	p->losses.files += !b->small;
-	p->losses.spared += !b->small && b->base.steps == of_spared.steps;
+	p->losses.spared += b->is_large && b->base.steps == at_first.steps;
 }
 
 /* All but root leave half of what others do not hold. */
@@ -226,7 +265,7 @@ static void pay(struct budget *b)
 	const uint64_t cost = budget_cost_ns(b);
 
 	if (b->pool && cost > b->paid_ns) {
-		pool_charge(b->pool, b->owner, cost - b->paid_ns);
+		pool_charge(b->pool, b, cost - b->paid_ns);
 		b->paid_ns = cost;
 	}
 }
@@ -243,6 +282,29 @@ static bool give_up(struct budget *b, enum budget_end why)
 	/* Whoever goes on all the same is told again. */
 	b->stop_bytes = b->stop_steps = 0;
 	return false;
+}
+
+/* What is there is used up: of what files have at first, or of all. */
+static bool use_up(struct budget *b)
+{
+	if (b->end != BUDGET_GOES_ON || !b->pool || b->small || b->is_large)
+		return give_up(b, BUDGET_USED_UP);
+	b->is_large = true;
+	return give_up(b, BUDGET_PUT_OFF);
+}
+
+/* A large file has all that a file may have, unless its owner has wasted too much. */
+static bool enlarge(struct budget *b)
+{
+	if (!opens_large(b))
+		return true;
+	if (b->pool->owners.at[b->owner].wasted_ns >= MOST_WASTED_NS)
+		return give_up(b, BUDGET_USED_UP);
+	b->base = of_file;
+	b->most = (struct budget_limits){b->spent.bytes + of_file.bytes,
+					 b->spent.steps + of_file.steps, of_file.memory,
+					 b->spent.ns + of_file.ns};
+	return true;
 }
 
 static void count_time(struct budget *b)
@@ -263,7 +325,7 @@ bool budget_turn(struct budget *b)
 	pay(b);
 	if (b->spent.bytes >= b->most.bytes || b->spent.steps >= b->most.steps ||
 	    b->spent.ns >= b->most.ns)
-		return give_up(b, BUDGET_USED_UP);
+		return use_up(b);
 	if (b->pool && !pool_goes_on(b->pool))
 		return give_up(b, BUDGET_STOPPED);
 	b->stop_bytes = lower(b->most.bytes, b->spent.bytes + TURN_BYTES);
@@ -284,8 +346,10 @@ bool budget_begin(struct budget *b, const struct budget_limits *more)
 	if (b->end == BUDGET_USED_UP)
 		return false;
 	b->end = BUDGET_GOES_ON;
-	if (b->pool && !b->small && !pool_may(b->pool, b->owner))
+	if (b->pool && !b->small && !pool_may(b->pool, b))
 		return give_up(b, BUDGET_PUT_OFF);
+	if (!enlarge(b))
+		return false;
 	if (more) {
 		b->most.bytes = raised(b->most.bytes, more->bytes, b->spent.bytes, b->base.bytes);
 		b->most.steps = raised(b->most.steps, more->steps, b->spent.steps, b->base.steps);
@@ -316,7 +380,7 @@ bool budget_memory(struct budget *b, uint64_t bytes)
 	if (b->end != BUDGET_GOES_ON)
 		return false;
 	if (bytes > b->most.memory || b->spent.memory > b->most.memory - bytes)
-		return give_up(b, BUDGET_USED_UP);
+		return use_up(b);
 	return budget_hold(b, b->spent.memory + bytes);
 }
 
@@ -348,15 +412,15 @@ static void open_with(struct budget_pool *p, uint64_t owner, const struct budget
 
 void budget_open(struct budget_pool *p, uint64_t owner, struct budget *out)
 {
-	open_with(p, owner, &of_file, out);
-	if (p && p->owners.at[out->owner].wasted_ns >= MOST_WASTED_NS)
-		out->base = out->most = of_spared;
+	open_with(p, owner, p ? &at_first : &of_file, out);
 }
 
 void budget_open_small(struct budget_pool *p, uint64_t owner, struct budget *out)
 {
-	open_with(p, owner, &of_spared, out);
+	open_with(p, owner, &of_id, out);
 	out->small = true;
+	if (p && !has_share(p, &p->owners.at[out->owner], false))
+		out->base = out->most = of_late_id;
 }
 
 void budget_close(struct budget *b)

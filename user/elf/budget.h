@@ -18,7 +18,9 @@ struct budget_pool;
 enum budget_end {
 	BUDGET_GOES_ON,
 	BUDGET_USED_UP, /* for good: this file is not read any more */
-	BUDGET_PUT_OFF, /* the file's owner has had its share for now: ask again later */
+	BUDGET_PUT_OFF, /* later: at budget_begin(), the owner has had its share for now; within a
+			   read, the file takes so much that others go first, and what was read is
+			   to be read again */
 	BUDGET_STOPPED, /* the capture ends, or was told to */
 };
 
@@ -33,6 +35,7 @@ struct budget {
 	uint32_t owner;		  /* index in the pool */
 	enum budget_end end;
 	bool small;			  /* for what the file is known by alone */
+	bool is_large;			  /* takes more than nearly all files do */
 	struct budget_limits base;	  /* what may be left at most, for one request or all */
 	struct budget_limits most, spent; /* spent.memory: held at present */
 	uint64_t stop_bytes, stop_steps;  /* where budget_turn() looks around next */
@@ -122,14 +125,16 @@ struct budget_pool *budget_pool_new(const struct budget_world *);
 void budget_pool_free(struct budget_pool *);
 const struct budget_losses *budget_pool_losses(const struct budget_pool *);
 
-/* Who a file belongs to, for the pool: the user who owns it; if it has no name (memfd, deleted),
- * @uid, that of the process that maps it. Root's files differ by file system, as those of
- * containers do. */
-uint64_t budget_owner_of(int fd, uint32_t uid);
+/* Who a file belongs to, for the pool. @uid: the user who owns it; if it has no name (memfd,
+ * deleted) or a server made it up (FUSE), the user whose process maps it. Root's files differ by
+ * file system, @device, and those that are seen below another root than ours, as containers have
+ * it, by that: to be root there takes less. */
+uint64_t budget_owner_of(uint32_t uid, uint64_t device, bool is_ours);
 
 /* The budget of a file of @owner; a NULL pool gives one without an owner. To be closed. */
 void budget_open(struct budget_pool *, uint64_t owner, struct budget *out);
-/* The same for reading what a file is known by: much smaller, and never put off. */
+/* The same for reading what a file is known by: much smaller, and never put off; smaller still
+ * while the owner has had its share. */
 void budget_open_small(struct budget_pool *, uint64_t owner, struct budget *out);
 void budget_close(struct budget *);
 

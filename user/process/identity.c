@@ -10,10 +10,16 @@
 
 enum { KEY_BUILDID = 1, KEY_INODE, KEY_PATH }; /* so that kinds of keys do not meet */
 
+/* Nobody can make build-ids that meet in a map: where this program is in memory is random. */
+static uint64_t seed(void)
+{
+	return (uint64_t)(uintptr_t)&seed;
+}
+
 uint64_t identity_key(const struct identity *id, const char *path)
 {
 	if (id->build_id_bytes)
-		return hash_two(hash_bytes(id->build_id, id->build_id_bytes), KEY_BUILDID);
+		return hash_two(hash_seeded(id->build_id, id->build_id_bytes, seed()), KEY_BUILDID);
 	if (id->inode)
 		return hash_two(
 			hash_two(((uint64_t)id->dev_major << 32) | id->dev_minor, id->inode),
@@ -29,17 +35,20 @@ bool identity_same(const struct identity *a, const struct identity *b)
 	return a->inode == b->inode && a->dev_major == b->dev_major && a->dev_minor == b->dev_minor;
 }
 
-uint8_t identity_read_build_id(int fd, uint8_t id[BUILDID_MAX])
+uint8_t identity_read_build_id(int fd, struct budget_pool *pool, uint64_t owner,
+			       uint8_t id[BUILDID_MAX])
 {
 	struct budget budget;
 	struct elffile f;
-	uint8_t n;
+	uint8_t n = 0;
 
-	budget_open_small(NULL, 0, &budget);
-	if (elffile_open_within(fd, &budget, &f))
-		return 0;
-	n = buildid_read(&f, id);
-	elffile_release(&f);
+	budget_open_small(pool, owner, &budget);
+	if (budget_begin(&budget, NULL) && !elffile_open_within(fd, &budget, &f)) {
+		n = buildid_read(&f, id);
+		elffile_release(&f);
+	}
+	budget_end(&budget);
+	budget_close(&budget);
 	return n;
 }
 
@@ -48,7 +57,7 @@ static bool agrees(const struct opener_answer *a, const struct identity *want)
 	uint8_t id[BUILDID_MAX];
 
 	if (want->build_id_bytes)
-		return identity_read_build_id(a->fd, id) == want->build_id_bytes &&
+		return identity_read_build_id(a->fd, NULL, 0, id) == want->build_id_bytes &&
 		       !memcmp(id, want->build_id, want->build_id_bytes);
 	return want->inode && a->inode == want->inode && a->device_major == want->dev_major &&
 	       a->device_minor == want->dev_minor;

@@ -22,8 +22,9 @@ uint64_t identity_key(const struct identity *, const char *path);
 /* The hash is not the key: two build-ids may be made to share one. */
 bool identity_same(const struct identity *, const struct identity *);
 
-/* As buildid_read(), of an open file that may be no ELF file. */
-uint8_t identity_read_build_id(int fd, uint8_t id[BUILDID_MAX]);
+/* As buildid_read(), of an open file that may be no ELF file. @pool may be NULL. */
+uint8_t identity_read_build_id(int fd, struct budget_pool *pool, uint64_t owner,
+			       uint8_t id[BUILDID_MAX]);
 
 /* Opens @path below @root_fd (-1: our root) if it is the file that was mapped: *@a is the caller's.
  * -ESTALE: it is another, or nothing is known of the one that was mapped. */

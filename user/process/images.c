@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -19,6 +20,7 @@
 #include "process/identity.h"
 #include "process/images_state.h"
 #include "process/opener.h"
+#include "process/owner.h"
 #include "process/perf_map.h"
 #include "process/place.h"
 #include "process/procfs.h"
@@ -262,7 +264,7 @@ static void link_copy(struct images *m, uint32_t first, uint32_t number)
 /* Takes over the descriptor of @a. The number of the image, an older one where the build-id is
  * known already. */
 static uint32_t add_file(struct images *m, const char *path, const struct identity *id,
-			 const struct opener_answer *a, const char *note)
+			 const struct opener_answer *a, uint64_t owner, const char *note)
 {
 	const int fd = a->fd;
 	struct identity full = *id;
@@ -270,7 +272,7 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 	uint32_t number, first;
 
 	if (!full.build_id_bytes && fd >= 0)
-		full.build_id_bytes = identity_read_build_id(fd, full.build_id);
+		full.build_id_bytes = identity_read_build_id(fd, m->pool, owner, full.build_id);
 	first = full.build_id_bytes ? find(m, &full, path) : IMAGE_NONE;
 	number = first != IMAGE_NONE ? find_copy(m, first, fd) : IMAGE_NONE;
 	/* A copy's inode says nothing. */
@@ -283,6 +285,7 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 		image = m->at.at[number];
 		image->fd = fd;
 		image->is_copy = a->is_copy;
+		image->owner = owner;
 		image->note = note ? mem_strdup(note) : NULL;
 		image->build_id_bytes = full.build_id_bytes;
 		memcpy(image->build_id, full.build_id, full.build_id_bytes);
@@ -299,14 +302,13 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 	return number;
 }
 
-/* Of a process that is gone: root's. */
-static uint32_t user_of(uint32_t pid)
+/* For the pool of budgets. */
+static uint64_t payer_of(const struct opener_answer *a, uint32_t pid, int root_fd)
 {
-	char path[32];
-	struct stat st;
+	const bool is_named = a->links && !a->is_copy;
+	const uint64_t device = makedev(a->device_major, a->device_minor);
 
-	snprintf(path, sizeof(path), "/proc/%u", pid);
-	return stat(path, &st) ? 0 : st.st_uid;
+	return budget_owner_of(is_named ? a->uid : owner_uid(pid), device, root_fd < 0);
 }
 
 /* Of a process that has ended: nobody in particular. Others may map a file that says it is the same
@@ -329,8 +331,7 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	const char *note = is_deleted ? "deleted" : NULL;
 	uint32_t number = find(m, &want, path);
 	struct opener_answer a = {.fd = -1};
-	uint64_t owner;
-	int fd, root_fd;
+	int root_fd;
 
 	if (number != IMAGE_NONE) {
 		m->at.at[number]->asked = m->round;
@@ -345,11 +346,7 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 		opener_answer_release(m->opener, &a);
 		return images_jit(m, pid);
 	}
-	fd = a.fd;
-	owner = fd < 0 ? 0 : budget_owner_of(fd, user_of(pid));
-	number = add_file(m, path, &want, &a, note);
-	if (fd >= 0 && m->at.at[number]->fd == fd)
-		m->at.at[number]->owner = owner;
+	number = add_file(m, path, &want, &a, payer_of(&a, pid, root_fd), note);
 	if (m->at.at[number]->root_fd < 0)
 		m->at.at[number]->root_fd = root_fd;
 	set_mapper(m->at.at[number], pid);
@@ -439,6 +436,16 @@ void images_jit_end(struct images *m, uint32_t pid)
 void images_set_opener(struct images *m, struct opener *opener)
 {
 	m->opener = opener;
+}
+
+void images_set_budgets(struct images *m, struct budget_pool *pool)
+{
+	m->pool = pool;
+}
+
+struct budget_pool *images_budgets(const struct images *m)
+{
+	return m->pool;
 }
 
 struct opener *images_opener(const struct images *m)

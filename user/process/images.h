@@ -61,6 +61,7 @@ struct image {
 	uint32_t asked; /* in which round it was: see images_forget() */
 };
 
+struct budget_pool;
 struct images;
 struct opener;
 struct images *images_new(void);
@@ -74,6 +75,10 @@ struct image *images_at(struct images *, uint32_t image);
  * answer; borrowed. Before, and with NULL, by this process itself. */
 void images_set_opener(struct images *, struct opener *);
 struct opener *images_opener(const struct images *);
+/* The pool of which files are read; borrowed; NULL, as after images_new(): each has limits of its
+ * own alone. */
+void images_set_budgets(struct images *, struct budget_pool *);
+struct budget_pool *images_budgets(const struct images *);
 
 /* How the kernel's addresses are named where /proc/kallsyms need not be read for it; NULL, as
  * after images_new(): by that alone. */

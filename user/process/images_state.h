@@ -26,7 +26,8 @@ struct images {
 	struct map by_key; /* hash of build-id, of device and inode, or of path → alias */
 	struct map by_pid; /* JIT images of processes that live */
 	struct roots *roots;
-	struct opener *opener; /* NULL: none */
+	struct budget_pool *pool; /* borrowed */
+	struct opener *opener;	  /* NULL: none */
 	uint64_t max_fds;
 	kallsyms_ask_fn kernel_names;
 	const struct crew_wait *patience; /* borrowed, or NULL */

@@ -57,6 +57,15 @@ bool owner_of(uint32_t pid, struct owner *out)
 	return true;
 }
 
+#define NOBODY 65534
+
+uid_t owner_uid(uint32_t pid)
+{
+	struct owner o;
+
+	return owner_of(pid, &o) ? o.uid : NOBODY;
+}
+
 static bool has_file_ids(uid_t uid, gid_t gid)
 {
 	/* These calls return what was before, whether they succeed or not. */

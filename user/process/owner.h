@@ -22,6 +22,8 @@ struct owner {
 
 /* Of @pid, from /proc/PID/status; false: it is gone. */
 bool owner_of(uint32_t pid, struct owner *out);
+/* The user alone; 65534 (nobody) where it is gone. */
+uid_t owner_uid(uint32_t pid);
 
 /* From now on this thread opens files with these ids and groups, and without the capabilities that
  * override permissions; owner_return() ends that. A negative errno without a text, and nothing has

@@ -287,6 +287,7 @@ int intake_init(struct intake *in, const struct source_services *services,
 			      .reading = reading};
 	in->pool = budget_pool_new(&world);
 	in->images = images_new();
+	images_set_budgets(in->images, in->pool);
 	images_set_opener(in->images, services->opener);
 	images_set_kernel_names(in->images, ksyms_find);
 	in->procs = procs_new(in->images);

@@ -60,73 +60,104 @@ static void empty_table(struct table_blob *out)
 static const struct budget_limits of_piece = {.bytes = 2u << 20, .steps = 1u << 21, .ns = 50000000};
 static const struct budget_limits of_place = {.bytes = 4096, .steps = 2048, .ns = 100000};
 
-/* Nothing more is told of the file: its memory is free for others. */
-static void give_up(struct unwinder *u, uint32_t image, struct maker *m)
+static void close_maker(struct maker *m)
 {
-	static const char why[] = "unwind tables not made: budget of the file used up";
-	struct image *i = images_at(u->images, image);
-
-	if (m->budget.end == BUDGET_USED_UP && !i->note)
-		i->note = mem_strdup(why);
 	table_maker_free(m->maker);
+	elffile_release(&m->file);
 	m->maker = NULL;
+	m->is_open = false;
 	budget_hold(&m->budget, 0);
 }
 
-/* A new maker for the file; NULL: not now. */
-static struct maker *open_maker(struct unwinder *u, uint32_t image)
+/* A read of the file is over. False: it is to be opened again, later. */
+static bool end_read(struct unwinder *u, uint32_t image, struct maker *m)
+{
+	static const char why[] = "unwind tables not made: budget of the file used up";
+	struct image *i = images_at(u->images, image);
+	const enum budget_end end = budget_end(&m->budget);
+
+	if (end == BUDGET_GOES_ON)
+		return true;
+	close_maker(m);
+	/* Nothing more is told of it: its memory is free for others. */
+	m->is_open = end == BUDGET_USED_UP;
+	if (m->is_open && !i->note)
+		i->note = mem_strdup(why);
+	return m->is_open;
+}
+
+static bool open_maker(struct unwinder *u, uint32_t image, struct maker *m)
 {
 	const struct image *i = images_at(u->images, image);
-	struct maker *m = mem_zalloc(1, sizeof(*m));
 
-	budget_open(u->pool, i->owner, &m->budget);
+	m->is_open = true;
 	if (i->fd < 0)
-		return m;
+		return true;
 	if (budget_begin(&m->budget, NULL) && !elffile_open_within(i->fd, &m->budget, &m->file) &&
 	    !table_maker_new(&m->file, &m->maker))
 		budget_hold(&m->budget, table_maker_bytes(m->maker));
-	if (budget_end(&m->budget) == BUDGET_USED_UP)
-		give_up(u, image, m);
-	if (m->budget.end == BUDGET_GOES_ON || m->budget.end == BUDGET_USED_UP)
-		return m;
-	unwinder_maker_free(m);
-	return NULL;
+	return end_read(u, image, m);
 }
 
 /* The maker of @image's tables, whose own maker is NULL where nothing can be told of its code;
  * NULL: not now. */
 static struct maker *maker_of(struct unwinder *u, uint32_t image)
 {
-	const uint32_t *found = map_get(&u->makers_by_image, image);
+	bool fresh, was_large;
+	uint32_t *at = map_put(&u->makers_by_image, image, &fresh);
 	struct maker *m;
-	bool fresh;
 
-	if (found)
-		return u->makers.at[*found];
-	m = open_maker(u, image);
-	if (m) {
-		*map_put(&u->makers_by_image, image, &fresh) = (uint32_t)u->makers.n;
+	if (fresh) {
+		*at = (uint32_t)u->makers.n;
+		m = mem_zalloc(1, sizeof(*m));
+		budget_open(u->pool, images_at(u->images, image)->owner, &m->budget);
 		vec_push(&u->makers, m);
 	}
-	return m;
+	m = u->makers.at[*at];
+	was_large = m->budget.is_large;
+	if (m->is_open || open_maker(u, image, m))
+		return m;
+	/* Found to be large: at once, if that is its turn. */
+	return !was_large && m->budget.is_large && open_maker(u, image, m) ? m : NULL;
+}
+
+/* Whether a request about an open file is put off before anything is read: the file stays open. */
+static bool is_refused(struct maker *m, const struct budget_limits *more)
+{
+	return !budget_begin(&m->budget, more) && m->budget.end == BUDGET_PUT_OFF;
+}
+
+/* The table of a piece; false: not now. */
+static bool make(struct unwinder *u, struct place place, struct maker *m, struct table_blob *out)
+{
+	const uint64_t from = place.offset >> WIRE_PIECE_BITS << WIRE_PIECE_BITS;
+	bool made;
+
+	if (is_refused(m, &of_piece))
+		return false;
+	made = !budget_is_over(&m->budget) &&
+	       !table_make(m->maker, from, from + (1ull << WIRE_PIECE_BITS), out);
+	if (!end_read(u, place.image, m)) {
+		table_blob_release(out);
+		return false;
+	}
+	if (!made)
+		empty_table(out);
+	return true;
 }
 
 /* False: not now. */
 static bool build(struct unwinder *u, struct place place, struct table_blob *out)
 {
 	struct maker *m = maker_of(u, place.image);
-	uint64_t from = place.offset >> WIRE_PIECE_BITS << WIRE_PIECE_BITS;
-	bool made = false;
 
-	if (m && m->maker) {
-		made = budget_begin(&m->budget, &of_piece) &&
-		       !table_make(m->maker, from, from + (1ull << WIRE_PIECE_BITS), out);
-		if (budget_end(&m->budget) == BUDGET_USED_UP)
-			give_up(u, place.image, m);
-		if (!made && (m->budget.end == BUDGET_PUT_OFF || m->budget.end == BUDGET_STOPPED))
-			return false;
-	}
-	if (m && !made)
+	if (m && m->maker && make(u, place, m, out))
+		return true;
+	if (m && !m->is_open) /* it is large, as was found on the way */
+		m = maker_of(u, place.image);
+	if (m && m->maker)
+		return make(u, place, m, out);
+	if (m)
 		empty_table(out);
 	return m;
 }
@@ -138,10 +169,11 @@ static bool frame_at(struct unwinder *u, struct place place, struct cfi_frame *o
 	bool found;
 
 	*out = (struct cfi_frame){0};
-	if (!m || !m->maker)
+	if (!m || !m->maker || is_refused(m, &of_place))
 		return false;
-	found = budget_begin(&m->budget, &of_place) && table_frame(m->maker, place.offset, out);
-	return budget_end(&m->budget) == BUDGET_GOES_ON && found;
+	found = !budget_is_over(&m->budget) && table_frame(m->maker, place.offset, out);
+	/* What it found is in the maker's memory. */
+	return end_read(u, place.image, m) && m->maker && found;
 }
 
 static struct entry *entry_of(struct unwinder *u, struct place place)

@@ -27,6 +27,7 @@ struct maker {
 	struct budget budget;
 	struct elffile file;	   /* charges it */
 	struct table_maker *maker; /* NULL: cannot be */
+	bool is_open;		   /* it was tried */
 };
 
 struct unwinder {

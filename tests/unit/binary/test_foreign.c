@@ -129,7 +129,7 @@ static void drive_headers(const struct elffile *f)
 	int fd;
 
 	assert_true(buildid_read(f, id) <= BUILDID_MAX);
-	assert_int_equal(identity_read_build_id(f->fd, id), buildid_read(f, id));
+	assert_int_equal(identity_read_build_id(f->fd, NULL, 0, id), buildid_read(f, id));
 	needed_read(f, &needed);
 	needed_release(&needed);
 	fd = debugfile_find(f, "/nowhere/at/all", -1);
