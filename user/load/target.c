@@ -326,14 +326,17 @@ int target_threads(uint32_t pid, target_tids *out)
 
 void target_release(struct target *t)
 {
-	if (t->kind == TARGET_COMMAND && t->go_fd >= 0 && t->pids.n) {
+	const bool waits = t->kind == TARGET_COMMAND && t->go_fd >= 0 && t->pids.n;
+
+	/* A command that waits for its go-ahead ends then, whether we may kill it or not. */
+	if (t->go_fd >= 0)
+		close(t->go_fd);
+	if (waits) {
 		child_kill((pid_t)t->pids.at[0]);
 		waitpid((pid_t)t->pids.at[0], NULL, 0);
 	}
 	for (size_t i = 0; i < t->pidfds.n; i++)
 		close(t->pidfds.at[i]);
-	if (t->go_fd >= 0)
-		close(t->go_fd);
 	if (t->status_fd >= 0)
 		close(t->status_fd);
 	if (t->kind == TARGET_CGROUP && t->cgroup_fd >= 0)

@@ -329,6 +329,8 @@ static void parent_and_child_ask_side_by_side(void **state)
 	close(lane);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
+	close(f.fd);
+	file_forget(&f);
 	assert_int_equal(access(w.passing, F_OK), 0);
 	assert_int_equal(file_remove(w.passing), 0);
 	assert_int_equal(access(w.passing, F_OK), -1);
