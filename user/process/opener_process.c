@@ -5,13 +5,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
+#include "confine/capabilities.h"
 #include "confine/confine.h"
 #include "process/opener_wire.h"
 
@@ -38,7 +39,6 @@ static void close_all(int control, int requests, int parent)
 
 static void start_helper(struct opener_shared *s, int control, int parent, int requests)
 {
-	const pid_t own = getpid();
 	unsigned int i = 0;
 	pid_t pid;
 
@@ -49,13 +49,10 @@ static void start_helper(struct opener_shared *s, int control, int parent, int r
 	atomic_store(&s->slots[i].request, 0);
 	atomic_store(&s->slots[i].since_ns, clock_ns(CLOCK_MONOTONIC));
 	atomic_store(&s->slots[i].state, OPENER_IDLE);
-	pid = fork();
+	pid = child_fork();
 	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(control);
 		close(parent);
-		if (getppid() != own)
-			_exit(1);
 		opener_helper_run(s, i, requests);
 	}
 	atomic_store(&s->slots[i].pid, pid);
@@ -110,10 +107,11 @@ _Noreturn void opener_process_run(struct opener_shared *s, int control, int requ
 	char what;
 
 	close_all(control, requests, parent);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	/* Not in the loader's group: neither Ctrl-C nor a shell that ends it is for us. */
 	setpgid(0, 0);
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - HURRY);
+	if (capabilities_keep(CAPABILITIES_OPENER))
+		_exit(1);
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGINT, SIG_IGN);
 	sigemptyset(&none);

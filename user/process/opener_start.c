@@ -29,7 +29,7 @@ static bool start(struct opener *o)
 		close(control[1]);
 		return false;
 	}
-	o->pid = fork();
+	o->pid = child_fork();
 	if (o->pid == 0)
 		opener_process_run(o->shared, control[1], requests[1], parent);
 	close(control[1]);

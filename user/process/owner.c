@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "confine/capabilities.h"
 
 #define STATUS_MOST 65536
 
@@ -72,16 +73,24 @@ static bool has_file_ids(uid_t uid, gid_t gid)
 	return setfsuid((uid_t)-1) == (int)uid && setfsgid((gid_t)-1) == (int)gid;
 }
 
+/* Root may, and who kept what this takes; whoever else has no groups but their own to give up. */
+static int set_groups(size_t n, const gid_t *groups)
+{
+	return !setgroups(n, groups) || (errno == EPERM && geteuid()) ? 0 : -errno;
+}
+
 int owner_become(const struct owner *o)
 {
-	if (!geteuid() && setgroups(o->n_groups, o->groups))
-		return -errno;
+	int rc = set_groups(o->n_groups, o->groups);
+
+	if (rc)
+		return rc;
 	setfsgid(o->gid);
 	setfsuid(o->uid);
-	if (has_file_ids(o->uid, o->gid))
-		return 0;
-	(void)owner_return();
-	return -EPERM;
+	rc = has_file_ids(o->uid, o->gid) ? capabilities_lower_files() : -EPERM;
+	if (rc)
+		(void)owner_return();
+	return rc;
 }
 
 int owner_return(void)
@@ -89,10 +98,14 @@ int owner_return(void)
 	const uid_t uid = geteuid();
 	const gid_t gid = getegid();
 
+	int rc = capabilities_raise_files();
+
 	setfsuid(uid);
 	setfsgid(gid);
-	if (!uid && setgroups(0, NULL))
-		return -errno;
+	if (!rc)
+		rc = set_groups(0, NULL);
+	if (rc)
+		return rc;
 	return has_file_ids(uid, gid) ? 0 : -EPERM;
 }
 
@@ -101,5 +114,8 @@ int owner_become_for_good(const struct owner *o)
 	if (setgroups(o->n_groups, o->groups) || setresgid(o->gid, o->gid, o->gid) ||
 	    setresuid(o->uid, o->uid, o->uid))
 		return -errno;
+	/* The kernel takes them from who was root alone. */
+	if (capabilities_drop())
+		return -EPERM;
 	return prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_PDEATHSIG, 9) ? -errno : 0;
 }

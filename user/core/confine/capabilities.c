@@ -21,6 +21,7 @@
 #define BY_EVENTS  (BIT(CAPABILITIES_KEEPER_BY_EVENTS) | BIT(CAPABILITIES_CALIBRATOR_BY_EVENTS))
 #define LOADER	   BIT(CAPABILITIES_LOADER)
 #define BROKER	   BIT(CAPABILITIES_BROKER)
+#define OPENER	   BIT(CAPABILITIES_OPENER)
 #define KEEPER	   (BIT(CAPABILITIES_KEEPER) | BIT(CAPABILITIES_KEEPER_BY_EVENTS))
 #define CALIBRATOR (BIT(CAPABILITIES_CALIBRATOR) | BIT(CAPABILITIES_CALIBRATOR_BY_EVENTS))
 
@@ -34,12 +35,12 @@ static const struct {
 	/* rings of events beyond a user's allowance of locked memory */
 	{CAP_IPC_LOCK, LOADER},
 	/* /proc/PID/maps, root and map_files of other users' processes, reading their memory */
-	{CAP_SYS_PTRACE, LOADER},
+	{CAP_SYS_PTRACE, LOADER | OPENER},
 	/* the files behind /proc/PID/map_files */
-	{CAP_CHECKPOINT_RESTORE, LOADER},
+	{CAP_CHECKPOINT_RESTORE, LOADER | OPENER},
 	/* the files that a target maps, whoever may read them; the file in which a
 	 * probe is placed, by its name in /proc/self/fd */
-	{CAP_DAC_READ_SEARCH, LOADER | BROKER | KEEPER | CALIBRATOR},
+	{CAP_DAC_READ_SEARCH, LOADER | BROKER | OPENER | KEEPER | CALIBRATOR},
 	/* probes in files of others by perf events, which need no less */
 	{CAP_SYS_ADMIN, BY_EVENTS},
 	/* leases on files of others */
@@ -49,11 +50,13 @@ static const struct {
 	/* the writer of a window runs as urgently as the loader when it is late; the calibrator is
 	 * moved between CPUs */
 	{CAP_SYS_NICE, LOADER},
-	/* to end the loader's children, and its own, which have other users */
-	{CAP_KILL, BROKER},
-	/* git becomes the caller, and what reads a store nobody */
-	{CAP_SETUID, BROKER},
-	{CAP_SETGID, BROKER},
+	/* to end the loader's children, and its own, which have other users; helpers that became a
+	 * target's owner */
+	{CAP_KILL, BROKER | OPENER},
+	/* git becomes the caller, and what reads a store nobody; files are opened with the rights
+	 * of a target's owner */
+	{CAP_SETUID, BROKER | OPENER},
+	{CAP_SETGID, BROKER | OPENER},
 	/* the profile is made where the caller may make it, and given to him */
 	{CAP_DAC_OVERRIDE, BROKER},
 	{CAP_CHOWN, BROKER},
@@ -124,6 +127,35 @@ static void leave_root(void)
 		(void)!syscall(SYS_setresuid, own, own, own);
 }
 
+/* Those that the kernel takes from root, too, when its user for files changes (capabilities(7)). */
+#define OVER_FILES                                                                    \
+	(1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_CHOWN | \
+	 1ull << CAP_FOWNER | 1ull << CAP_FSETID | 1ull << CAP_LINUX_IMMUTABLE |      \
+	 1ull << CAP_MKNOD | 1ull << CAP_MAC_OVERRIDE)
+
+/* What is permitted is effective but for @without. */
+static int make_effective(uint64_t without)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &head, data))
+		return -errno;
+	for (int i = 0; i < 2; i++)
+		data[i].effective = data[i].permitted & ~(uint32_t)(without >> 32 * i);
+	return syscall(SYS_capset, &head, data) ? -errno : 0;
+}
+
+int capabilities_lower_files(void)
+{
+	return make_effective(OVER_FILES);
+}
+
+int capabilities_raise_files(void)
+{
+	return make_effective(0);
+}
+
 int capabilities_drop(void)
 {
 	return limit_to(0, 0);
@@ -154,6 +186,7 @@ int capabilities_keep(enum capabilities_kind kind)
 	if (BIT(kind) & CALIBRATOR)
 		return 0;
 	return denied_set(kind == CAPABILITIES_BROKER	? DENIED_TO_BROKER
+			  : kind == CAPABILITIES_OPENER ? DENIED_TO_OPENER
 			  : kind == CAPABILITIES_LOADER ? DENIED_TO_LOADER
 							: DENIED_TO_KEEPER);
 }

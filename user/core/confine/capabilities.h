@@ -10,6 +10,7 @@
 enum capabilities_kind {
 	CAPABILITIES_LOADER,	 /* once the capture has begun */
 	CAPABILITIES_BROKER,	 /* makes the loader's files, and starts programs (core/broker) */
+	CAPABILITIES_OPENER,	 /* opens files that may never answer (process/opener) */
 	CAPABILITIES_KEEPER,	 /* attaches probes, holds them and leases */
 	CAPABILITIES_CALIBRATOR, /* attaches probes to itself */
 	/* The same two where probes are attached one by one, by perf events. */
@@ -30,6 +31,11 @@ int capabilities_keep(enum capabilities_kind);
 /* In a child of the broker, right before it runs eprof-render: passes on what that needs to open
  * and make files of others. Where nothing was given up yet, all is passed on anyway. */
 void capabilities_pass_on(void);
+
+/* Of this thread, until it is raised again: what overrides the permissions of files, which a change
+ * of the user for files takes away from root alone. 0 or -errno, no text. */
+int capabilities_lower_files(void);
+int capabilities_raise_files(void);
 
 /* None are left to this process of one thread. 0 or -errno, no text. */
 int capabilities_drop(void);

@@ -68,13 +68,12 @@ static const int always[] = {
 	SCMP_SYS(keyctl),
 };
 
-/* What makes, changes or runs a file by its name. (openat2(2) has its flags in memory, where no
- * filter looks.) */
+/* What makes, changes or runs a file by its name. openat2(2) has its flags in memory, where no
+ * filter looks: it is refused to all but the opener, which is not root, and may not become it. */
 static const int of_names[] = {
 	SCMP_SYS(execve),
 	SCMP_SYS(execveat),
 	SCMP_SYS(creat),
-	SCMP_SYS(openat2),
 	SCMP_SYS(truncate),
 	SCMP_SYS(mkdir),
 	SCMP_SYS(mkdirat),
@@ -150,6 +149,58 @@ static int deny_writes(scmp_filter_ctx filter)
 	return rc;
 }
 
+/* Calls that change a user or group, and how many arguments are one each. */
+static const struct {
+	int call;
+	unsigned int arguments;
+} becoming[] = {
+	{SCMP_SYS(setuid), 1},	 {SCMP_SYS(setgid), 1},	   {SCMP_SYS(setreuid), 2},
+	{SCMP_SYS(setregid), 2}, {SCMP_SYS(setresuid), 3}, {SCMP_SYS(setresgid), 3},
+	{SCMP_SYS(setfsuid), 1}, {SCMP_SYS(setfsgid), 1},
+};
+
+/* Numbers are of 32 bits, whatever stands above them in the register. */
+static int deny_root(scmp_filter_ctx filter)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(becoming) / sizeof(*becoming); i++)
+		for (unsigned int k = 0; k < becoming[i].arguments && !rc; k++) {
+			const struct scmp_arg_cmp is_root = {k, SCMP_CMP_MASKED_EQ, UINT32_MAX, 0};
+
+			rc = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), becoming[i].call,
+						    1, &is_root);
+		}
+	return rc;
+}
+
+/* What the opener may not, who needs openat2(2) and none of bpf(2). */
+static int deny_opener(scmp_filter_ctx filter)
+{
+	static const int of_bpf[] = {SCMP_SYS(bpf), SCMP_SYS(perf_event_open)};
+	const int rc = deny(filter, of_bpf, sizeof(of_bpf) / sizeof(*of_bpf));
+
+	return rc ? rc : deny_root(filter);
+}
+
+static int deny_by_kind(scmp_filter_ctx filter, enum denied_to whom)
+{
+	static const int of_openat2[] = {SCMP_SYS(openat2)};
+
+	if (whom == DENIED_TO_OPENER)
+		return deny_opener(filter);
+	if (whom == DENIED_TO_BROKER)
+		return 0;
+	if (whom == DENIED_TO_KEEPER) {
+		const int rc =
+			deny(filter, of_processes, sizeof(of_processes) / sizeof(*of_processes));
+
+		if (rc)
+			return rc;
+	}
+	return deny(filter, of_openat2, 1);
+}
+
 int denied_set(enum denied_to whom)
 {
 	scmp_filter_ctx filter;
@@ -165,11 +216,11 @@ int denied_set(enum denied_to whom)
 		rc = deny(filter, of_names, sizeof(of_names) / sizeof(*of_names));
 	if (!rc && whom != DENIED_TO_BROKER)
 		rc = deny_writes(filter);
-	if (!rc && whom == DENIED_TO_KEEPER)
-		rc = deny(filter, of_processes, sizeof(of_processes) / sizeof(*of_processes));
+	if (!rc)
+		rc = deny_by_kind(filter, whom);
 	if (!rc)
 		rc = seccomp_load(filter);
-	if (!rc && whom != DENIED_TO_BROKER)
+	if (!rc && whom != DENIED_TO_BROKER && whom != DENIED_TO_OPENER)
 		rc = bpfcalls_limit();
 	if (filter)
 		seccomp_release(filter);

@@ -9,7 +9,8 @@
 enum denied_to {
 	DENIED_TO_BROKER, /* the machine, namespaces, other processes */
 	DENIED_TO_LOADER, /* also programs, to make or change files by name, most of bpf(2) */
-	DENIED_TO_KEEPER, /* also processes */
+	DENIED_TO_OPENER, /* the same, and to be root; but openat2(2), below a target's root */
+	DENIED_TO_KEEPER, /* as the loader, and processes */
 };
 
 /* Refuses them, with EPERM, to all threads. 0, also where the kernel has no seccomp, or -errno with
