@@ -18,6 +18,14 @@
 
 #define WAIT_MS 10
 
+/* The keeper's system calls may never return: of a probe in a file whose mapper holds a lock, which
+ * a page of a FUSE mount keeps it in. Honest ones take 1.3 ms a probe, and where the kernel
+ * attaches them one by one 100 ms, of 512 at most in a file. After a signal, or the end, nobody
+ * waits for these. */
+#define PATIENCE_NS	  UINT64_C(10000000000)
+#define PATIENCE_PROBE_NS UINT64_C(120000000)
+#define PATIENCE_MOST_NS  UINT64_C(70000000000)
+
 #define BUSY_TRIES 3 /* for a lease on a file open for writing */
 
 struct keeper {
@@ -26,7 +34,45 @@ struct keeper {
 	const struct crew_wait *wait;
 	clockid_t cpu;
 	keeper_untold *untold;
+	uint64_t probes; /* that it was asked to attach */
+	bool is_silent;	 /* gave no answer in time: none is expected any more */
 };
+
+static int gone(const struct keeper *k)
+{
+	return err(-EPIPE, k->is_silent ? "the process that holds the probes does not answer"
+					: "the process that holds the probes was killed");
+}
+
+/* How long it may take for all of its probes. */
+static uint64_t patience_ns(const struct keeper *k)
+{
+	const uint64_t most = (PATIENCE_MOST_NS - PATIENCE_NS) / PATIENCE_PROBE_NS;
+
+	return PATIENCE_NS + PATIENCE_PROBE_NS * (k->probes < most ? k->probes : most);
+}
+
+/* Waits until it has answered, or takes a request: the kernel takes seconds to attach thousands of
+ * probes. False: it is silent. */
+static bool await(struct keeper *k, short events)
+{
+	struct pollfd p = {.fd = k->socket, .events = events};
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), until = now + patience_ns(k);
+	bool is_over = false;
+
+	while (poll(&p, 1, WAIT_MS) <= 0) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now >= until) {
+			k->is_silent = true;
+			return false;
+		}
+		if (!k->wait->goes_on(k->wait->context) && !is_over) {
+			is_over = true;
+			until = until < now + PATIENCE_NS ? until : now + PATIENCE_NS;
+		}
+	}
+	return true;
+}
 
 static int send_request(struct keeper *k, const struct keeper_request *r, const int *files,
 			size_t n)
@@ -46,21 +92,10 @@ static int send_request(struct keeper *k, const struct keeper_request *r, const 
 		control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
 		memcpy(CMSG_DATA(&control.head), files, n * sizeof(int));
 	}
-	return sendmsg(k->socket, &m, MSG_NOSIGNAL) == sizeof(*r) ? 0 : -EPIPE;
-}
-
-static int gone(void)
-{
-	return err(-EPIPE, "the process that holds the probes was killed");
-}
-
-/* Waits for the answer: the kernel takes seconds to attach thousands of probes. */
-static void await(const struct keeper *k)
-{
-	struct pollfd p = {.fd = k->socket, .events = POLLIN};
-
-	while (poll(&p, 1, WAIT_MS) <= 0)
-		(void)k->wait->goes_on(k->wait->context);
+	while (sendmsg(k->socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(*r))
+		if (errno != EAGAIN || !await(k, POLLOUT))
+			return -EPIPE;
+	return 0;
 }
 
 static int ask(struct keeper *k, const struct keeper_request *r, const int *files, size_t n,
@@ -68,14 +103,13 @@ static int ask(struct keeper *k, const struct keeper_request *r, const int *file
 {
 	ssize_t got;
 
-	if (send_request(k, r, files, n))
-		return gone();
-	await(k);
+	if (k->is_silent || send_request(k, r, files, n) || !await(k, POLLIN))
+		return gone(k);
 	do
 		got = recv(k->socket, reply, sizeof(*reply), 0);
 	while (got < 0 && errno == EINTR);
 	if (got != sizeof(*reply))
-		return gone();
+		return gone(k);
 	return reply->code < 0 ? err(reply->code, "%s", reply->text) : reply->code;
 }
 
@@ -115,6 +149,7 @@ int keeper_attach(struct keeper *k, enum probe_program program, int fd,
 		return 0;
 	if (list_fd < 0)
 		return err(-errno, "cannot pass the list of probes: %s", strerror(errno));
+	k->probes += list->n;
 	ret = ask(k, &r, files, 2, &reply);
 	if (ret < 0)
 		return ret;
@@ -124,7 +159,7 @@ int keeper_attach(struct keeper *k, enum probe_program program, int fd,
 
 void keeper_drop(struct keeper *k, keeper_links *links)
 {
-	for (size_t i = 0; i < links->n; i += MOST_LINKS) {
+	for (size_t i = 0; i < links->n && !k->is_silent; i += MOST_LINKS) {
 		struct keeper_request r = {.what = ASK_DROP, .n = links->n - i};
 
 		r.n = r.n < MOST_LINKS ? r.n : MOST_LINKS;
@@ -138,7 +173,8 @@ void keeper_watch(struct keeper *k, int fd)
 {
 	const struct keeper_request r = {.what = ASK_WATCH};
 
-	(void)send_request(k, &r, &fd, 1);
+	if (!k->is_silent)
+		(void)send_request(k, &r, &fd, 1);
 }
 
 bool keeper_has_news(struct keeper *k, struct keeper_news *out)
@@ -167,7 +203,12 @@ bool keeper_is_gone(const struct keeper *k)
 {
 	struct pollfd p = {.fd = k->socket};
 
-	return poll(&p, 1, 0) > 0;
+	return k->is_silent || poll(&p, 1, 0) > 0;
+}
+
+bool keeper_is_silent(const struct keeper *k)
+{
+	return k->is_silent;
 }
 
 int64_t keeper_cpu_ns(const struct keeper *k)
@@ -211,6 +252,20 @@ int keeper_new(const struct probes *probes, const struct crew_wait *wait, struct
 	return err(ret, "cannot start a process to hold the probes: %s", strerror(-ret));
 }
 
+/* Until it has ended, or its time is over: it then goes on by itself. */
+static void await_end(const struct keeper *k)
+{
+	_close_ int pidfd = (int)syscall(SYS_pidfd_open, k->pid, 0);
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + (k->is_silent ? 0 : patience_ns(k));
+	uint64_t now;
+
+	while (pidfd >= 0 && (now = clock_ns(CLOCK_MONOTONIC)) < end &&
+	       poll(&p, 1, (int)((end - now) / 1000000) + 1) < 0 && errno == EINTR)
+		;
+	waitpid(k->pid, NULL, WNOHANG);
+}
+
 void keeper_free(struct keeper *k)
 {
 	if (!k)
@@ -219,7 +274,7 @@ void keeper_free(struct keeper *k)
 	shutdown(k->socket, SHUT_WR);
 	close(k->socket);
 	if (k->pid > 0)
-		waitpid(k->pid, NULL, 0);
+		await_end(k);
 	if (k->untold != MAP_FAILED)
 		munmap(k->untold, sizeof(*k->untold));
 	free(k);

@@ -24,7 +24,8 @@ typedef VEC(uint32_t) keeper_links;
 struct keeper;
 /* Calls @wait at intervals while the keeper works; borrowed. Errors with a text. */
 int keeper_new(const struct probes *, const struct crew_wait *wait, struct keeper **out);
-/* Detaches all probes, and waits for that. Accepts NULL. */
+/* Detaches all probes, and waits for that, 10 to 70 s at most: what takes longer goes on without
+ * us. Accepts NULL. */
 void keeper_free(struct keeper *);
 
 /* Call before reading file @fd for places to probe: from then on a process that opens it for
@@ -51,8 +52,11 @@ struct keeper_news {
 bool keeper_has_news(struct keeper *, struct keeper_news *out);
 void keeper_news_release(struct keeper_news *);
 
-/* Whether the keeper was killed, which detached all probes. */
+/* Whether the keeper was killed, which detached all probes, or is silent. */
 bool keeper_is_gone(const struct keeper *);
+/* Whether it did not answer in time, 10 to 70 s by the number of probes, 10 s once the capture
+ * ends: what it was asked to do last goes on in the kernel, and it detaches all probes after it. */
+bool keeper_is_silent(const struct keeper *);
 /* The keeper's CPU time. */
 int64_t keeper_cpu_ns(const struct keeper *);
 

@@ -171,13 +171,17 @@ void zone_process_saw_code(struct zones *z, uint32_t pid, uint32_t code)
 	zones_process(z, pid);
 }
 
-/* Notes that the keeper was killed, which detached the probes. */
+/* Notes that the keeper was killed, which detached the probes, or does not answer. */
 static void note_keeper(struct zones *z)
 {
 	if (z->keeper_gone || !keeper_is_gone(z->keeper))
 		return;
 	z->keeper_gone = true;
-	zone_note(z, "the process that held the probes was killed: calls were counted until then");
+	zone_note(z, keeper_is_silent(z->keeper)
+			     ? "the process that holds the probes did not answer: no more were "
+			       "attached, and it detaches all as soon as the kernel lets it"
+			     : "the process that held the probes was killed: calls were counted "
+			       "until then");
 }
 
 void zone_judge_cost(struct zones *z)

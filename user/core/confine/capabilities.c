@@ -117,14 +117,17 @@ static void lock_out(enum capabilities_kind kind)
 /* Where it may not, as in a user namespace without such users, its capabilities are kept short all
  * the same. Of this thread: libc's functions have every thread do the same, and end the process
  * where one may not. */
-static void leave_root(void)
+static void leave_root(enum capabilities_kind kind)
 {
 	const long own = OWN_USERS + (long)getpid();
+	/* The kernel sends a death signal only where the parent may: who is the saved user. The
+	 * calibrator does nothing else that would end it when it is stopped. */
+	const long saved = BIT(kind) & CALIBRATOR ? OWN_USERS + (long)getppid() : own;
 
 	if (geteuid())
 		return;
 	if (!syscall(SYS_setgroups, 0, NULL) && !syscall(SYS_setresgid, own, own, own))
-		(void)!syscall(SYS_setresuid, own, own, own);
+		(void)!syscall(SYS_setresuid, own, own, saved);
 }
 
 /* Those that the kernel takes from root, too, when its user for files changes (capabilities(7)). */
@@ -163,7 +166,7 @@ int capabilities_drop(void)
 
 void capabilities_drop_thread(void)
 {
-	leave_root();
+	leave_root(CAPABILITIES_LOADER);
 	(void)limit_to(0, 0);
 }
 
@@ -176,7 +179,7 @@ int capabilities_keep(enum capabilities_kind kind)
 		rc = limit_to(UINT64_MAX, OF_FILES);
 	lock_out(kind);
 	if (kind != CAPABILITIES_BROKER)
-		leave_root();
+		leave_root(kind);
 	if (!rc)
 		rc = limit_to(list_of(kind), kind == CAPABILITIES_BROKER ? OF_FILES : 0);
 	if (!rc && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
