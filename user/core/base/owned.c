@@ -119,11 +119,17 @@ static bool owner_may(const struct stat *st, int flags)
 	return !st->st_uid || (st->st_mode & needed) == needed;
 }
 
+/* Whether somebody led the path to what is not theirs. */
+static bool is_astray(const struct walk *w, const struct stat *st)
+{
+	return w->say == SAY_ANYBODY || (w->say == SAY_ONE && w->who != st->st_uid);
+}
+
 static int check(struct walk *w, const struct stat *st, int flags)
 {
 	if (st->st_nlink > 1)
 		note_folder(w);
-	if (w->say == SAY_ANYBODY || (w->say == SAY_ONE && w->who != st->st_uid))
+	if (is_astray(w, st))
 		return -OWNED_ASTRAY;
 	return owner_may(st, flags) ? 0 : -EACCES;
 }
@@ -163,34 +169,36 @@ static int finish(struct walk *w, int fd)
 	return fd < 0 ? -1 : fd;
 }
 
-int owned_open(const char *path, int flags)
+/* Whether a folder may be used: -errno, or 0. */
+static int check_folder(struct walk *w, const struct stat *st, int flags)
+{
+	(void)flags;
+	if (!S_ISDIR(st->st_mode))
+		return -ENOTDIR;
+	return is_astray(w, st) ? -OWNED_ASTRAY : 0;
+}
+
+/* What stands at the path's end, where @may allows it. */
+static int open_end(const char *path, int flags,
+		    int (*may)(struct walk *, const struct stat *, int flags))
 {
 	_free_ char *rest = mem_strdup(path);
 	struct walk w = {.folder = -1};
 	struct stat st;
-	int rc;
+	int rc = walk(&w, path, &rest, &st);
 
-	if (geteuid())
-		return open(path, flags | O_CLOEXEC | O_NOCTTY);
-	rc = walk(&w, path, &rest, &st);
 	if (!rc)
-		rc = check(&w, &st, flags);
+		rc = may(&w, &st, flags);
 	return finish(&w, rc ? rc : open_last(&w, rest, flags, &st));
+}
+
+int owned_open(const char *path, int flags)
+{
+	return geteuid() ? open(path, flags | O_CLOEXEC | O_NOCTTY) : open_end(path, flags, check);
 }
 
 int owned_folder(const char *path)
 {
-	_free_ char *rest = mem_strdup(path);
-	struct walk w = {.folder = -1};
-	struct stat st;
-	int rc;
-
-	if (geteuid())
-		return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	rc = walk(&w, path, &rest, &st);
-	if (!rc && !S_ISDIR(st.st_mode))
-		rc = -ENOTDIR;
-	if (!rc && (w.say == SAY_ANYBODY || (w.say == SAY_ONE && w.who != st.st_uid)))
-		rc = -OWNED_ASTRAY;
-	return finish(&w, rc ? rc : open_last(&w, rest, O_RDONLY, &st));
+	return geteuid() ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)
+			 : open_end(path, O_RDONLY, check_folder);
 }
