@@ -47,17 +47,17 @@ static bool begins(const struct elffile *f, const struct cfi_section *s, size_t 
  * @most: none, or the budget is used up. */
 static size_t find_entry(const struct elffile *f, const struct cfi_section *s, size_t most)
 {
-	const uint8_t *at = s->bytes + LENGTH_BYTES, *end = s->bytes + s->n;
+	/* Fewer bytes than a length has none. */
+	for (size_t id = LENGTH_BYTES; id < s->n; id++) {
+		const uint8_t *hit = memmem(s->bytes + id, s->n - id, cie_head, sizeof(cie_head));
 
-	while ((size_t)(end - at) >= sizeof(cie_head) &&
-	       (at = memmem(at, (size_t)(end - at), cie_head, sizeof(cie_head)))) {
-		const size_t start = (size_t)(at - s->bytes) - LENGTH_BYTES;
-
-		if (start >= most || !budget_steps(f->budget, LOOK_STEPS))
-			return most;
-		if (begins(f, s, start))
-			return start;
-		at++;
+		if (!hit)
+			break;
+		id = (size_t)(hit - s->bytes);
+		if (id - LENGTH_BYTES >= most || !budget_steps(f->budget, LOOK_STEPS))
+			break;
+		if (begins(f, s, id - LENGTH_BYTES))
+			return id - LENGTH_BYTES;
 	}
 	return most;
 }
