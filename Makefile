@@ -219,7 +219,7 @@ $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h) $(BUILD)/fuzz/li
 fuzz: $(FUZZERS) ## fuzz the readers of foreign files, FUZZ_SECONDS each
 	@tests/fuzz/run $(FUZZ_SECONDS) $(FUZZERS)
 
-kill: all progs ## kill captures and changes of stores 200 times, see what is left; root
+kill: all progs ## kill captures, changes of stores and the like 200 times, see what is left; root
 	@tests/kill/run
 
 # Targets with known answers. Flags of their own stand in their first line: // cflags: …
