@@ -20,6 +20,7 @@
 
 struct super_block {
 	unsigned int s_dev;
+	unsigned long s_magic; /* of its file system: linux/magic.h */
 } CORE;
 
 struct inode {
@@ -153,6 +154,12 @@ struct thread_info {
 	unsigned int status; /* bit 1: in a system call of i386 */
 } CORE;
 
+struct sigpending {
+	struct {
+		unsigned long sig[1];
+	} signal;
+} CORE;
+
 struct task_struct {
 	struct thread_info thread_info;
 	int pid, tgid;
@@ -168,6 +175,7 @@ struct task_struct {
 	struct mm_struct *mm;	/* NULL for a kernel thread */
 	struct task_struct *real_parent;
 	struct signal_struct *signal;
+	struct sigpending pending; /* of the thread alone; SIGKILL is in each one's */
 	struct files_struct *files;
 	struct css_set *cgroups;
 	struct uprobe_task *utask;
@@ -182,6 +190,8 @@ struct seq_file;
 
 struct bpf_iter_meta {
 	struct seq_file *seq; /* what the program writes, read(2) on the iterator returns */
+	__u64 session_id;     /* of this walk alone */
+	__u64 seq_num;	      /* 0: its first task */
 } CORE;
 
 struct bpf_iter__task {

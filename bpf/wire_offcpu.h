@@ -101,6 +101,9 @@ _Static_assert(WIRE_OFF_STREAM_AHEAD <= WIRE_LAST_STREAM_offcpu,
 #define WIRE_OFF_QUEUE_SHIFT 3
 #define WIRE_OFF_QUEUE_BINS  304
 
+/* So many walks may be given up; then no memory of threads that wait is read any more. */
+#define WIRE_OFF_STUCK_MOST 4
+
 /* Set by the loader while the programs run: values of the map offcpu_control. */
 enum wire_off_control {
 	WIRE_OFF_PERIOD_NS,	 /* off-CPU time per sample; 0: nothing counts (any more) */
@@ -112,6 +115,9 @@ enum wire_off_control {
 	WIRE_OFF_INTERRUPT_TO,
 	WIRE_OFF_BEGINS, /* where new threads begin, as a program found it; 0: unknown */
 	WIRE_OFF_AHEAD,	 /* 1: stacks are taken as waits begin: offcpu_switch_ahead() runs */
+	WIRE_OFF_WALK,	/* session_id of the latest walk of offcpu_asleep(), which that sets itself;
+			 * the loader that gives it up sets 0 */
+	WIRE_OFF_STUCK, /* walks that were given up: of others' memory that never comes */
 	WIRE_OFF_CONTROLS
 };
 

@@ -6,6 +6,11 @@
  *
  * The thread may wake up meanwhile. So nothing is sent until all is there and a function of the
  * caller's, which is called last, says that the thread has slept all the time.
+ *
+ * To read memory of a file on a FUSE or NFS mount may take for ever. Such memory is not read; but a
+ * hostile process may map it just between the look and the read. So a walk may get stuck, and the
+ * loader gives it up and begins another. What a stuck walk holds is its own: a room, nothing of the
+ * ring. Once it is released it does nothing, since it is not the latest walk any more.
  */
 #ifndef SAMPLE_ASLEEP_H
 #define SAMPLE_ASLEEP_H
@@ -15,22 +20,31 @@
 #include "sample/slice.h"
 #include "sample/stacks.h"
 #include "sample/uretprobe.h"
+#include "sample/vma.h"
 
 /* Scratch, for one call at a time. */
 struct asleep_room {
+	__u64 mm; /* whose memory is being read, or was when the walk was given up */
 	struct stack_buffer kernel;
 	__u64 registers[17];
 	struct uretprobe_origins origins;
 	__u32 syscall;
+	struct vma_node node;
+	struct wire_slice slice;
+	__u8 bytes[WIRE_SLICE_BYTES]; /* of the slice */
 };
+_Static_assert(offsetof(struct asleep_room, bytes) ==
+		       offsetof(struct asleep_room, slice) + sizeof(struct wire_slice),
+	       "a slice is sent in one piece");
 
 struct asleep {
 	struct task_struct *task;
 	struct seq_file *seq; /* of the iterator: see load/task_walk.h */
 	struct asleep_room *room;
+	__u64 mm;		     /* the task's; 0: its memory is not to be read */
 	struct wire_sample *sample;  /* kind, event, time_ns and weight are set */
 	__u32 bytes;		     /* of the record that begins with it, a constant */
-	bool (*has_slept)(void *of); /* commits the sample; inlined */
+	bool (*has_slept)(void *of); /* commits the sample, if this is the latest walk; inlined */
 	void *of;
 };
 
@@ -85,40 +99,44 @@ static __always_inline void asleep_count(__u32 event, enum wire_counter outcome)
 	count(event, outcome, 1);
 }
 
-/* Sends @pieces of stack memory, a constant; false: the ring is full. */
-static __always_inline bool asleep_send_pieces(const struct asleep *a, __u32 pieces, bool readable)
+/* @bytes within a page of the thread's memory. */
+static __always_inline bool asleep_copy(const struct asleep *a, void *to, __u32 bytes, __u64 from)
 {
-	struct slice *slice =
-		bpf_ringbuf_reserve(&ring, sizeof(*slice) + pieces * WIRE_SLICE_PIECE, 0);
-	__u64 from = a->room->registers[7] & ~(WIRE_SLICE_PIECE - 1ull), present = 0;
+	return vma_is_at_hand(a->mm, from, &a->room->node) &&
+	       !bpf_copy_from_user_task(to, bytes, (void *)from, a->task, 0);
+}
 
-	if (!slice)
-		return false;
-	slice_name(&slice->head, a->sample, a->bytes);
-	slice_thread(&slice->head, a->room->registers, &a->room->origins, a->room->syscall);
-	slice->head.start[0] = from;
-	slice->head.start[1] = 0;
-	slice->head.split = slice->head.pieces = pieces;
-	slice->head.missing = (struct wire_piece){0};
+/* Sends @pieces of stack memory, a constant. */
+static __always_inline void asleep_send_pieces(const struct asleep *a, __u32 pieces, bool readable)
+{
+	struct asleep_room *room = a->room;
+	struct wire_slice *head = &room->slice;
+	__u64 from = room->registers[7] & ~(WIRE_SLICE_PIECE - 1ull), present = 0;
+	const __u32 event = a->sample->event & WIRE_STREAM_MASK;
+
+	slice_name(head, a->sample, a->bytes);
+	slice_thread(head, room->registers, &room->origins, room->syscall);
+	head->start[0] = from;
+	head->start[1] = 0;
+	head->split = head->pieces = pieces;
+	head->missing = (struct wire_piece){0};
 	for (__u32 i = 0; readable && i < pieces; i++) {
-		/* Arithmetic, as in sample.bpf.c. */
-		__u64 missing = (__u64)bpf_copy_from_user_task(slice->bytes + i * WIRE_SLICE_PIECE,
-							       WIRE_SLICE_PIECE, (void *)from,
-							       a->task, 0) >>
-				63;
+		const __u64 there =
+			asleep_copy(a, room->bytes + i * WIRE_SLICE_PIECE, WIRE_SLICE_PIECE, from);
 
-		present |= (missing ^ 1) << i;
+		present |= there << i;
 		from += WIRE_SLICE_PIECE;
 	}
-	slice->head.present = present;
-	bpf_seq_write(a->seq, a->room->kernel.frames, pieces);
-	if (!a->has_slept(a->of)) {
-		bpf_ringbuf_discard(slice, BPF_RB_NO_WAKEUP);
-		return true;
-	}
-	asleep_count(a->sample->event & WIRE_STREAM_MASK, WIRE_KEPT);
-	bpf_ringbuf_submit(slice, BPF_RB_NO_WAKEUP);
-	return true;
+	head->present = present;
+	bpf_seq_write(a->seq, room->kernel.frames, pieces);
+	if (!a->has_slept(a->of))
+		return;
+	/* The ring is not held while memory is read: others' records stand behind. */
+	if (bpf_ringbuf_output(&ring, head, sizeof(*head) + pieces * WIRE_SLICE_PIECE,
+			       BPF_RB_NO_WAKEUP))
+		asleep_count(event, WIRE_LOST_RING);
+	else
+		asleep_count(event, WIRE_KEPT);
 }
 
 /* Whether there is stack memory @pieces further on. */
@@ -128,18 +146,19 @@ static __always_inline bool asleep_reaches(const struct asleep *a, __u32 pieces)
 		(a->room->registers[7] & ~(WIRE_SLICE_PIECE - 1ull)) + pieces * WIRE_SLICE_PIECE;
 	__u64 word;
 
-	return !bpf_copy_from_user_task(&word, sizeof(word), (void *)at, a->task, 0);
+	return asleep_copy(a, &word, sizeof(word), at);
 }
 
-static __always_inline bool asleep_send_stack(const struct asleep *a)
+static __always_inline void asleep_send_stack(const struct asleep *a)
 {
-	const bool readable = asleep_is_readable(a->task);
+	const bool readable = a->mm && asleep_is_readable(a->task);
 
 	if (!readable || !asleep_reaches(a, WIRE_SLICE_SMALL))
-		return asleep_send_pieces(a, WIRE_SLICE_SMALL, readable);
-	if (!asleep_reaches(a, WIRE_SLICE_MEDIUM))
-		return asleep_send_pieces(a, WIRE_SLICE_MEDIUM, true);
-	return asleep_send_pieces(a, WIRE_SLICE_PIECES, true);
+		asleep_send_pieces(a, WIRE_SLICE_SMALL, readable);
+	else if (!asleep_reaches(a, WIRE_SLICE_MEDIUM))
+		asleep_send_pieces(a, WIRE_SLICE_MEDIUM, true);
+	else
+		asleep_send_pieces(a, WIRE_SLICE_PIECES, true);
 }
 
 /* A sample that has no stack memory with it, or is lost: its outcome. */
@@ -176,8 +195,7 @@ static __always_inline void asleep_take(const struct asleep *a)
 	}
 	a->sample->event |= zone_open_in(a->task, a->room->registers[7]) << WIRE_ZONE_SHIFT;
 	uretprobe_origins(a->task, &a->room->origins);
-	if (!asleep_send_stack(a))
-		asleep_send_plain(a, WIRE_LOST_RING);
+	asleep_send_stack(a);
 }
 
 #endif

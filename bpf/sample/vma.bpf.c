@@ -16,6 +16,27 @@
 
 #define VM_EXEC 4
 
+/* File systems that need no server, of those that programs may have a stack in: in memory, or in
+ * a binary's data. */
+static __always_inline bool is_local(__u64 magic)
+{
+	switch (magic) {
+	case 0x01021994: /* tmpfs */
+	case 0x858458f6: /* ramfs, of which the first root is */
+	case 0x958458f6: /* hugetlbfs */
+	case 0xef53:	 /* ext4 */
+	case 0x58465342: /* xfs */
+	case 0x9123683e: /* btrfs */
+	case 0xf2f52010: /* f2fs */
+	case 0x2fc12fc1: /* zfs */
+	case 0xca451a4e: /* bcachefs */
+	case 0x73717368: /* squashfs */
+	case 0xe0f5e1e2: /* erofs */
+		return true;
+	}
+	return false;
+}
+
 /* A node consists of the parent, the pivots and the slots. Leaf, range and arange nodes differ only
  * in the number of pivots. */
 /* The slot of the pivot that bounds @address from above; a 0 pivot ends the node early. */
@@ -92,4 +113,18 @@ bool vma_find(__u64 address, struct vma *out, struct vma_node *room)
 	read_file(vma, out);
 	out->vdso = out->start == (__u64)BPF_CORE_READ(mm, context.vdso);
 	return true;
+}
+
+bool vma_is_at_hand(__u64 mm, __u64 address, struct vma_node *room)
+{
+	struct vm_area_struct *vma;
+	struct file *file;
+
+	if (!mm || !room)
+		return false;
+	vma = find((struct mm_struct *)mm, address, room);
+	if (!vma || address < BPF_CORE_READ(vma, vm_start) || address >= BPF_CORE_READ(vma, vm_end))
+		return false;
+	file = BPF_CORE_READ(vma, vm_file);
+	return !file || is_local(BPF_CORE_READ(file, f_inode, i_sb, s_magic));
 }

@@ -29,4 +29,9 @@ struct vma_node {
 /* The mapping at @address. False if there is none, or the tree could not be read. */
 bool vma_find(__u64 address, struct vma *out, struct vma_node *room);
 
+/* Whether memory at @address of a process, whose struct mm_struct is at @mm, can be read without
+ * waiting for others: it is mapped, and not from a file whose pages somebody else gives (FUSE, NFS,
+ * …), perhaps never. */
+bool vma_is_at_hand(__u64 mm, __u64 address, struct vma_node *room);
+
 #endif

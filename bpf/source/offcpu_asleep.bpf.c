@@ -6,13 +6,15 @@
 #include "sample/asleep.h"
 #include "source/offcpu.h"
 
-/* Of offcpu_asleep() alone, which only the loader runs. */
+/* Of offcpu_asleep() alone. Only one walk goes on at a time, but others may be stuck. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, WIRE_OFF_STUCK_MOST + 1);
 	__type(key, __u32);
 	__type(value, struct asleep_room);
 } offcpu_asleep_room SEC(".maps");
+
+#define SIGNAL_KILL 9
 
 /* A wait up to now, to be cut off. */
 struct part {
@@ -21,7 +23,29 @@ struct part {
 	struct wait wait;
 	__u64 out_ns, now_ns, delay; /* the thread's run_delay now */
 	__u64 weight, left_ns;	     /* of the sample; off-CPU time since then */
+	__u64 walk;
 };
+
+/* False: the walk was given up. Its first task makes it the latest. */
+static __always_inline bool begin_part(struct part *p, const struct bpf_iter_meta *meta)
+{
+	const __u32 what = WIRE_OFF_WALK;
+	__u64 *latest = bpf_map_lookup_elem(&offcpu_control, &what);
+
+	p->walk = BPF_CORE_READ(meta, session_id);
+	if (latest && !BPF_CORE_READ(meta, seq_num))
+		*latest = p->walk;
+	return latest && *latest == p->walk;
+}
+
+/* Where a read can be interrupted, the end of it is the death of the process that walks, before the
+ * loader knows of that. */
+static __always_inline bool is_awaited(const struct part *p)
+{
+	const __u64 signals = BPF_CORE_READ(current_task(), pending.signal.sig[0]);
+
+	return control(WIRE_OFF_WALK) == p->walk && !(signals & 1ull << (SIGNAL_KILL - 1));
+}
 
 /* Whether the thread waits, and for so long that a sample is due. */
 static __always_inline bool is_due(struct part *p)
@@ -45,13 +69,15 @@ static __always_inline bool is_due(struct part *p)
 	return p->weight;
 }
 
-/* Cuts the wait; false: it is over. */
+/* Cuts the wait; false: it is over, or the walk was given up. */
 static __always_inline bool cut(void *data)
 {
 	const struct part *p = data;
 	const __u64 off_ns = p->wait.off_ns, runnable_ns = p->wait.runnable_ns;
 	struct offcpu_cut *c = &p->thread->cut;
 
+	if (!is_awaited(p))
+		return false;
 	c->at_ns = p->now_ns;
 	c->out_delay = p->delay;
 	c->since_ns = p->left_ns;
@@ -65,28 +91,51 @@ static __always_inline bool cut(void *data)
 	return true;
 }
 
+/* The room of this walk: one for each that was given up before stays with that. *@mm is 0
+ * afterwards if no memory is to be read: so many were stuck, or one in this memory. */
+static __always_inline struct asleep_room *room_for(__u64 *mm)
+{
+	const __u64 stuck = control(WIRE_OFF_STUCK);
+	__u32 i;
+
+	for (i = 0; i < WIRE_OFF_STUCK_MOST && i < stuck; i++) {
+		const struct asleep_room *room = bpf_map_lookup_elem(&offcpu_asleep_room, &i);
+
+		if (room && room->mm == *mm)
+			*mm = 0;
+	}
+	if (i == WIRE_OFF_STUCK_MOST)
+		*mm = 0;
+	return bpf_map_lookup_elem(&offcpu_asleep_room, &i);
+}
+
 SEC("?iter.s/task")
 int offcpu_asleep(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct part part = {.task = task};
 	struct wire_offcpu record;
-	__u32 zero = 0;
 	struct asleep a = {.task = task,
 			   .seq = ctx->meta->seq,
-			   .room = bpf_map_lookup_elem(&offcpu_asleep_room, &zero),
 			   .sample = &record.sample,
 			   .bytes = sizeof(record),
 			   .has_slept = cut,
 			   .of = &part};
 
-	if (!task || !a.room)
+	if (!task || !begin_part(&part, ctx->meta))
 		return 0;
 	part.thread = account_of(task, 0);
 	if (!part.thread || !is_due(&part))
 		return 0;
 	offcpu_describe(&record, part.thread, &part.wait, part.now_ns, part.weight);
 	offcpu_reason(task, &record.reason);
+	a.mm = (__u64)BPF_CORE_READ(task, mm);
+	a.room = room_for(&a.mm);
+	if (!a.room)
+		return 0;
+	a.room->mm = a.mm;
 	asleep_take(&a);
+	if (is_awaited(&part))
+		a.room->mm = 0;
 	return 0;
 }

@@ -1,8 +1,9 @@
 /*
- * hungfs MOUNTPOINT FILE [NAME]: a file system with one file, NAME (else "prog"), a copy of FILE,
- * that stops to answer when SIGUSR1 comes: requests are taken, and nothing is said to them. SIGUSR2
- * answers again. It mounts in the mount namespace that it is started in, and unmounts at SIGTERM.
- * Prints a line once it is mounted. Without libfuse: see linux/fuse.h.
+ * hungfs MOUNTPOINT FILE [NAME [MS]]: a file system with one file, NAME (else "prog"), a copy of
+ * FILE, that stops to answer when SIGUSR1 comes: requests are taken, and nothing is said to them,
+ * until SIGUSR2 comes. With MS, SIGUSR1 makes it slow instead: each request takes so long. It
+ * mounts in the mount namespace that it is started in, and unmounts at SIGTERM. Prints a line once
+ * it is mounted. Without libfuse: see linux/fuse.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,13 @@ static volatile sig_atomic_t hangs, ends;
 static char *data;
 static size_t bytes;
 static const char *name = "prog";
+static useconds_t slow_us; /* 0: it hangs instead */
+
+/* Requests that wait for SIGUSR2. */
+static struct held {
+	struct held *next;
+	char request[];
+} * held;
 
 static void on_signal(int signal_number)
 {
@@ -113,6 +121,39 @@ static void serve(int fd, const struct fuse_in_header *in, const void *body)
 	}
 }
 
+static void hold(const struct fuse_in_header *in)
+{
+	struct held *h = malloc(sizeof(*h) + in->len);
+
+	if (!h)
+		exit(1);
+	memcpy(h->request, in, in->len);
+	h->next = held;
+	held = h;
+}
+
+static void serve_held(int fd)
+{
+	while (held) {
+		struct held *h = held;
+		const struct fuse_in_header *in = (void *)h->request;
+
+		held = h->next;
+		serve(fd, in, in + 1);
+		free(h);
+	}
+}
+
+static void take(int fd, const struct fuse_in_header *in)
+{
+	if (hangs && slow_us && in->opcode != FUSE_FORGET)
+		usleep(slow_us);
+	if (!hangs || slow_us || in->opcode == FUSE_INIT)
+		serve(fd, in, in + 1);
+	else
+		hold(in);
+}
+
 static void load(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -137,6 +178,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return 2;
 	name = argc > 3 ? argv[3] : name;
+	slow_us = argc > 4 ? (useconds_t)atoi(argv[4]) * 1000 : 0;
 	load(argv[2]);
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGUSR2, &action, NULL);
@@ -156,8 +198,10 @@ int main(int argc, char **argv)
 
 		if (n < 0 && errno != EINTR && errno != ENOENT)
 			break;
-		if (n >= (ssize_t)sizeof(*in) && (!hangs || in->opcode == FUSE_INIT))
-			serve(fd, in, in + 1);
+		if (n >= (ssize_t)sizeof(*in))
+			take(fd, in);
+		if (!hangs)
+			serve_held(fd);
 	}
 	umount2(argv[1], MNT_DETACH);
 	return 0;

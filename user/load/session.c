@@ -142,9 +142,9 @@ int session_open_walk(struct session *s, const char *program)
 	return s->backend->open_walk ? s->backend->open_walk(s->state, program) : -1;
 }
 
-bool session_walk_on(int walk)
+int session_walk_on(struct opener *opener, int walk)
 {
-	return task_walk_on(walk) > 0;
+	return task_walk_by(opener, walk);
 }
 
 struct probe_session *session_probes(struct session *s)

@@ -62,8 +62,11 @@ enum session_switched session_switched(void);
 bool session_walk_tasks(struct session *, const char *program);
 /* The same bit by bit: a descriptor to be closed by the caller, -1: it could not. */
 int session_open_walk(struct session *, const char *program);
-/* Goes on until the program has written TASK_WALK_BYTES (bpf_seq_write); false: it is over. */
-bool session_walk_on(int walk);
+/* Goes on until the program has written TASK_WALK_BYTES (bpf_seq_write): 1; 0: it is over.
+ * -ETIMEDOUT: it is stuck in memory of a process that it reads, and goes on if that is there at
+ * last; the program must know that nobody waits for it. Other negative values: it could not be run.
+ */
+int session_walk_on(struct opener *, int walk);
 /* Its probes; NULL if none were requested. Borrowed. */
 struct probe_session *session_probes(struct session *);
 /* Whether BPF programs take the samples. Otherwise perf events do, in user mode only. */

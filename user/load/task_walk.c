@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "process/opener.h"
 
 int task_walk_open(const struct bpf_link *link)
 {
@@ -18,6 +19,17 @@ int task_walk_on(int walk)
 	ssize_t n = read(walk, written, sizeof(written));
 
 	return n > 0 ? 1 : (int)n;
+}
+
+int task_walk_by(struct opener *opener, int walk)
+{
+	const struct opener_request r = {
+		.what = OPENER_STEP, .root_fd = walk, .bytes_most = TASK_WALK_BYTES};
+	struct opener_answer a;
+	const int n = opener_ask(opener, &r, &a);
+
+	opener_answer_release(opener, &a);
+	return n > 0 ? 1 : n;
 }
 
 bool task_walk_rest(int walk)

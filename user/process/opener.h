@@ -51,6 +51,8 @@ enum opener_what {
 	OPENER_CLOSURE, /* the files that the dynamic linker will load with the command .path, or,
 			 * where that is NULL, with what .pid runs below .root_fd; its text is a
 			 * struct opener_file and a path with its zero each: see closure.h */
+	OPENER_STEP,	/* reads .root_fd once, up to .bytes_most bytes, which nobody needs: a step
+			 * of a BPF iterator that reads a target's memory. What it read is .rc */
 };
 
 struct opener_file {
@@ -73,8 +75,9 @@ struct opener_request {
 };
 
 struct opener_answer {
-	int rc; /* 0, or a negative errno without a text: -ETIMEDOUT, -EBUSY (a mount, process or
-		 * user that timed out before, or no helper left), -EINVAL (no regular file), … */
+	int rc; /* 0 (but see OPENER_STEP), or a negative errno without a text: -ETIMEDOUT, -EBUSY
+		 * (a mount, process or user that timed out before, or no helper left), -EINVAL (no
+		 * regular file), … */
 	int fd; /* the caller's; -1: none */
 	bool is_copy;
 	/* Of the file itself, not of its copy. */

@@ -144,6 +144,7 @@ static bool send_request(struct opener *o, const struct opener_request *r)
 	m.folder = r->folder;
 	if (r->home)
 		strcpy(m.home, r->home);
+	m.sent_ns = clock_ns(CLOCK_MONOTONIC);
 	m.has_owner = r->as != NULL;
 	if (r->as)
 		m.owner = *r->as;

@@ -332,6 +332,19 @@ static void read_text(const struct doing *d, struct opener_answer *a)
 	}
 }
 
+/* --- steps ----------------------------------------------------------------------------------- */
+
+#define STEP_MOST 4096
+
+static void take_step(const struct doing *d, struct opener_answer *a)
+{
+	char nothing[STEP_MOST];
+	const uint64_t most = d->r->bytes_most;
+	const ssize_t n = read(d->r->root_fd, nothing, most < STEP_MOST ? most : STEP_MOST);
+
+	a->rc = n < 0 ? -errno : (int)n;
+}
+
 void opener_do(struct mounts *mounts, const struct opener_request *r, struct opener_shared *shared,
 	       struct opener_slot *slot, struct opener_answer *a, int *rest)
 {
@@ -345,6 +358,8 @@ void opener_do(struct mounts *mounts, const struct opener_request *r, struct ope
 		find_name(&d, a);
 	else if (r->what == OPENER_CLOSURE)
 		find_closure(&d, a);
+	else if (r->what == OPENER_STEP)
+		take_step(&d, a);
 	else
 		open_file(&d, a, rest);
 }

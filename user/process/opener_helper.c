@@ -58,7 +58,8 @@ static bool is_awaited(const struct helper *h)
 {
 	struct pollfd p = {.fd = h->files[0]};
 
-	return h->files[0] >= 0 && poll(&p, 1, 0) == 0;
+	return h->files[0] >= 0 && poll(&p, 1, 0) == 0 &&
+	       clock_ns(CLOCK_MONOTONIC) < h->m.sent_ns + OPENER_QUEUE_NS;
 }
 
 /* A long text goes into a file. */

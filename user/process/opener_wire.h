@@ -64,6 +64,7 @@ struct opener_message {
 	uint32_t no_links, folder;
 	int32_t root; /* OPENER_…, or 0: the descriptor that comes along */
 	uint32_t has_owner;
+	uint64_t sent_ns;
 	struct owner owner;
 	char home[256];
 	char path[PATH_MAX]; /* sent as long as it is */

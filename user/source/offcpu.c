@@ -2,6 +2,7 @@
  * offcpu: time that threads are off the CPU, blocked or runnable, sampled with the stacks in which
  * they wait.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,6 +81,7 @@ static void begin(void *state, const struct source_services *services)
 	struct offcpu *o = state;
 
 	o->session = services->session;
+	o->opener = services->opener;
 	reasonbook_init(&o->reasons, services->images);
 }
 
@@ -122,19 +124,32 @@ static void start(void *state)
 	(void)session_walk_tasks(o->session, "offcpu_begin");
 }
 
+/* It does nothing once it goes on, and memory that it is stuck in is not read again. */
+static void give_up_walk(struct offcpu *o)
+{
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_WALK, 0);
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_STUCK, ++o->stuck);
+}
+
 /* Samples the waits that go on, so many a time as the ring takes. */
 static bool survey(void *state)
 {
 	struct offcpu *o = state;
+	int more = -1;
 
 	if (o->walk < 0)
 		o->walk = session_open_walk(o->session, "offcpu_asleep");
-	if (o->walk >= 0 && session_walk_on(o->walk))
+	if (o->walk >= 0)
+		more = session_walk_on(o->opener, o->walk);
+	if (more > 0)
 		return true;
 	if (o->walk >= 0)
 		close(o->walk);
 	o->walk = -1;
-	return false;
+	if (more == -ETIMEDOUT)
+		give_up_walk(o);
+	/* Once more, for the threads behind. */
+	return more == -ETIMEDOUT && o->stuck <= WIRE_OFF_STUCK_MOST;
 }
 
 #define EXIT_US	    2000

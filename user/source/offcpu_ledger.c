@@ -83,7 +83,7 @@ static void add_row(struct profile *p, enum ledger_class class, const char *name
 		profile_ledger(p, LEDGER_WAITS, class, name, (int64_t)n);
 }
 
-void offcpu_ledger_waits(struct profile *p, const struct ledger_input *in)
+void offcpu_ledger_waits(struct profile *p, const struct ledger_input *in, uint32_t stuck)
 {
 	uint64_t seen, known = 0;
 
@@ -106,6 +106,8 @@ void offcpu_ledger_waits(struct profile *p, const struct ledger_input *in)
 		offcpu_counter(in->session, WIRE_OFF_NOTE_UNSPLIT));
 	add_row(p, LEDGER_NOTE, "totals of a thread lost, ring full",
 		offcpu_counter(in->session, WIRE_OFF_LOST_THREAD));
+	add_row(p, LEDGER_NOTE, "memory of a waiting thread did not answer: its stack was not read",
+		stuck);
 }
 
 void offcpu_sums(struct profile *p, const struct ledger_input *in)

@@ -19,7 +19,7 @@ uint64_t offcpu_counter(struct session *, enum wire_off_counter what);
 void offcpu_ledger(struct profile *, const struct ledger_input *, uint32_t metric,
 		   enum wire_off_value value, uint64_t dropped);
 /* Rows of all waits, sampled or not: what became of each time that a thread left a CPU. */
-void offcpu_ledger_waits(struct profile *, const struct ledger_input *);
+void offcpu_ledger_waits(struct profile *, const struct ledger_input *, uint32_t stuck);
 /* Whether each time that a thread left a CPU has its outcome. */
 bool offcpu_adds_up(struct session *);
 /* Rows of cost: exact sums over all waits. */

@@ -87,7 +87,7 @@ void offcpu_account(const void *state, struct profile *p, const struct ledger_in
 			      samplebook_dropped(&o->book, metrics[i].streams));
 	if (o->wakes)
 		wake_rows_account(o->wakes, p, in, o->woken_metric);
-	offcpu_ledger_waits(p, in);
+	offcpu_ledger_waits(p, in, o->stuck);
 	account_reasons(&o->reasons, p);
 }
 

@@ -21,12 +21,14 @@ struct offcpu {
 	struct offcpu_held held;
 	struct reasonbook reasons;
 	struct session *session;
+	struct opener *opener;
 	const struct target *target;
 	double hz;
 	uint64_t period_ns, min_ns;   /* min_ns: of the options */
 	uint32_t first_metric;	      /* of the profile under way */
 	uint32_t woken_metric;	      /* the same */
 	int walk;		      /* over threads that wait, under way; -1: none is */
+	uint32_t stuck;		      /* walks that were given up */
 	struct switch_cost *switches; /* until the capture begins */
 	const struct event *events;   /* sampled besides */
 	size_t n_events;
