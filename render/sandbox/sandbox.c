@@ -133,7 +133,11 @@ static int serve(struct broker *b, int signals)
 	struct signalfd_siginfo info;
 
 	for (;;) {
-		if (poll(p, 2, -1) < 0 && errno != EINTR)
+		const int came = poll(p, 2, -1);
+
+		if (came < 0 && errno == EINTR)
+			continue;
+		if (came < 0)
 			return 0;
 		if (p[1].revents && read(signals, &info, sizeof(info)) == sizeof(info))
 			return (int)info.ssi_signo;

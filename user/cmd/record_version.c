@@ -1,5 +1,6 @@
 #include "cmd/record_version.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -28,7 +29,9 @@ static bool read_all(int fd, char *text, size_t n)
 	ssize_t got = 1;
 
 	while (got > 0 && at < n && poll(&p, 1, GIT_WAIT_MS) > 0) {
-		got = read(fd, text + at, n - at);
+		do
+			got = read(fd, text + at, n - at);
+		while (got < 0 && errno == EINTR);
 		at += got > 0 ? (size_t)got : 0;
 	}
 	return got == 0;

@@ -89,9 +89,11 @@ static int start(struct run *r)
 	struct render_ends ends;
 
 	if (pipe2(out, O_CLOEXEC) || pipe2(said, O_CLOEXEC)) {
-		close(out[0]);
-		close(out[1]);
-		return err(-errno, "cannot make a pipe: %s", strerror(errno));
+		rc = err(-errno, "cannot make a pipe: %s", strerror(errno));
+		for (int i = 0; i < 2; i++)
+			if (out[i] >= 0)
+				close(out[i]);
+		return rc;
 	}
 	ends = (struct render_ends){r->file ? r->file->fd : -1, out[1], said[1]};
 	rc = r->words ? render_start(r->words, &ends, &r->child) : have_started(r, &ends);
@@ -105,14 +107,14 @@ static int start(struct run *r)
 /* --- what it says -------------------------------------------------------------------------------
  */
 
-/* Adds what is there; 0 at the end, -EFBIG past @most. */
+/* Adds what is there; 0 at the end, -EFBIG past @most, or -errno. */
 static ssize_t take(int fd, struct str *to, size_t most)
 {
 	char buf[16384];
 	ssize_t n = read(fd, buf, sizeof(buf));
 
 	if (n < 0)
-		return errno == EINTR || errno == EAGAIN ? 1 : 0;
+		return errno == EINTR || errno == EAGAIN ? 1 : -errno;
 	if (to->n + (size_t)n > most)
 		return -EFBIG;
 	if (n)
@@ -224,7 +226,8 @@ static int finish(struct run *r, struct str *out)
 		rc = err(rc, RENDER_NAME " %s",
 			 rc == -ETIMEDOUT ? "takes too long, and was ended"
 			 : rc == -EINTR	  ? "was ended by a signal"
-					  : "says too much, and was ended");
+			 : rc == -EFBIG	  ? "says too much, and was ended"
+					  : "could not be listened to, and was ended");
 	else if (status)
 		rc = tell(&said, status);
 	str_release(&said);

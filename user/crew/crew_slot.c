@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "crew/crew_server.h"
@@ -193,8 +194,8 @@ static char *copy_answer(int fd, uint64_t most, size_t *n)
 	if (end <= 0 || (uint64_t)end > most)
 		return NULL;
 	bytes = mem_zalloc((size_t)end, 1);
-	while (*n < (size_t)end && (got = pread(fd, bytes + *n, (size_t)end - *n, (off_t)*n)) > 0)
-		*n += (size_t)got;
+	got = file_get_at(fd, bytes, (size_t)end, 0);
+	*n = got > 0 ? (size_t)got : 0;
 	return bytes;
 }
 
@@ -227,13 +228,16 @@ void crew_slot_collect(struct crew_slot *s, struct crew *c)
 
 static bool await_end(const struct crew_slot *s, int ms, struct crew_end *end)
 {
+	const uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)ms * 1000000;
 	struct pollfd p = {.fd = s->leash, .events = POLLIN};
 	int fds[PACKET_FDS];
 	size_t n;
 
 	*end = (struct crew_end){0};
-	if (poll(&p, 1, ms) <= 0)
-		return false;
+	/* A signal is no reason to give a server up. */
+	while (poll(&p, 1, ms) <= 0)
+		if (clock_ns(CLOCK_MONOTONIC) >= until)
+			return false;
 	/* A server that is gone has killed it. */
 	(void)packet_receive(s->leash, end, sizeof(*end), fds, &n);
 	return true;

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "confine/confine.h"
 #include "crew/crew_wire.h"
@@ -88,15 +89,9 @@ static void allow(const struct crew_order *o)
 static void *read_whole(int fd, size_t n)
 {
 	char *bytes = mem_zalloc(n + 1, 1);
-	size_t at = 0;
 
-	while (at < n) {
-		const ssize_t got = pread(fd, bytes + at, n - at, (off_t)at);
-
-		if (got <= 0)
-			_exit(1);
-		at += (size_t)got;
-	}
+	if (file_get_at(fd, bytes, n, 0) != (ssize_t)n)
+		_exit(1);
 	return bytes;
 }
 
@@ -152,7 +147,7 @@ static bool take_order(int socket, const struct crew_service *service, void *beg
 	for (size_t i = 0; i < n; i++)
 		close(came[i]);
 	done.task = o.task;
-	return write(socket, &done, sizeof(done)) == sizeof(done);
+	return !file_put(socket, &done, sizeof(done));
 }
 
 static void enter(int socket, int nice)

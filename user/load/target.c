@@ -14,6 +14,7 @@
 
 #include "base/environment.h"
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -285,18 +286,29 @@ int target_open(struct target *t)
 /* How long a command's start is waited for. */
 #define START_MS 3000
 
+/* A signal is no answer: then reading would wait for it without an end. */
+static bool is_told_by(struct pollfd *p, uint64_t until_ns)
+{
+	uint64_t now;
+
+	while ((now = clock_ns(CLOCK_MONOTONIC)) < until_ns)
+		if (poll(p, 1, (int)((until_ns - now) / 1000000) + 1) > 0)
+			return true;
+	return false;
+}
+
 int target_go(struct target *t)
 {
 	struct pollfd told = {.fd = t->status_fd, .events = POLLIN};
 	int code = 0;
 	ssize_t n = 1;
 
-	if (write(t->go_fd, "", 1) != 1)
-		return err(-errno, "the command's process is gone");
+	if (file_put(t->go_fd, "", 1))
+		return err(-EPIPE, "the command's process is gone");
 	close(t->go_fd);
 	t->go_fd = -1;
 	/* Its file may be on a mount that does not answer. */
-	if (poll(&told, 1, START_MS) == 0)
+	if (!is_told_by(&told, clock_ns(CLOCK_MONOTONIC) + START_MS * UINT64_C(1000000)))
 		return 1;
 	do
 		n = read(t->status_fd, &code, sizeof(code));

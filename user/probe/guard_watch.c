@@ -94,8 +94,8 @@ static void let_start(const struct guard_watch *w, const struct fanotify_event_m
 
 	w->starting(w->context, &start);
 	/* The process may have been killed meanwhile. */
-	if (write(w->starts, &yes, sizeof(yes)) != sizeof(yes))
-		errno = 0;
+	while (write(w->starts, &yes, sizeof(yes)) < 0 && errno == EINTR)
+		;
 	close(e->fd);
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "probe/keeper_process.h"
 
@@ -92,24 +93,35 @@ static int send_request(struct keeper *k, const struct keeper_request *r, const 
 		control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
 		memcpy(CMSG_DATA(&control.head), files, n * sizeof(int));
 	}
-	while (sendmsg(k->socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof(*r))
-		if (errno != EAGAIN || !await(k, POLLOUT))
+	while (sendmsg(k->socket, &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			return -errno;
+		if (!await(k, POLLOUT))
 			return -EPIPE;
+	}
 	return 0;
 }
 
 static int ask(struct keeper *k, const struct keeper_request *r, const int *files, size_t n,
 	       struct keeper_reply *reply)
 {
+	const int rc = k->is_silent ? -EPIPE : send_request(k, r, files, n);
 	ssize_t got;
 
-	if (k->is_silent || send_request(k, r, files, n) || !await(k, POLLIN))
+	if (rc && rc != -EPIPE && rc != -ECONNRESET)
+		return err(rc, "cannot ask the process that holds the probes: %s", strerror(-rc));
+	if (rc || !await(k, POLLIN))
 		return gone(k);
 	do
 		got = recv(k->socket, reply, sizeof(*reply), 0);
 	while (got < 0 && errno == EINTR);
-	if (got != sizeof(*reply))
+	if (got != sizeof(*reply)) {
+		/* It may come yet, and would be taken for that to the next request. */
+		shutdown(k->socket, SHUT_RDWR);
 		return gone(k);
+	}
 	return reply->code < 0 ? err(reply->code, "%s", reply->text) : reply->code;
 }
 
@@ -118,10 +130,13 @@ static int in_a_file(const void *data, size_t bytes)
 {
 	int fd = memfd_create("list", MFD_CLOEXEC);
 
-	if (fd >= 0 && pwrite(fd, data, bytes, 0) == (ssize_t)bytes)
+	int rc = fd < 0 ? -errno : file_put_at(fd, data, bytes, 0);
+
+	if (!rc)
 		return fd;
 	if (fd >= 0)
 		close(fd);
+	errno = -rc;
 	return -1;
 }
 

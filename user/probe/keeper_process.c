@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "confine/capabilities.h"
 #include "confine/confine.h"
@@ -94,7 +95,7 @@ static int attach(struct process *k, const struct keeper_request *r, int file, i
 
 	if (k->starts.n || k->written.n)
 		return -EAGAIN;
-	if (pread(list_fd, at, bytes, 0) != (ssize_t)bytes)
+	if (file_get_at(list_fd, at, bytes, 0) != (ssize_t)bytes)
 		return err(-EIO, "the list of probes is truncated");
 	is = guard_file_of(file);
 	if (!guard_file_is(&is, &r->read))
@@ -158,7 +159,14 @@ static void serve(struct process *k, const struct keeper_request *r, const int f
 		return;
 	if (reply.code < 0)
 		snprintf(reply.text, sizeof(reply.text), "%s", err_text());
-	(void)send(k->socket, &reply, sizeof(reply), MSG_NOSIGNAL);
+	while (send(k->socket, &reply, sizeof(reply), MSG_NOSIGNAL) < 0) {
+		if (errno == EINTR)
+			continue;
+		/* The loader would wait for it, as long as for all probes: it learns that we are
+		 * gone, and so are the probes. */
+		shutdown(k->socket, SHUT_RDWR);
+		break;
+	}
 }
 
 /* The files that came with a message; -1 for missing ones. */
@@ -184,11 +192,13 @@ static bool take_request(struct process *k)
 			   .msg_iovlen = 1,
 			   .msg_control = &control,
 			   .msg_controllen = sizeof(control)};
-	ssize_t n = recvmsg(k->socket, &m, MSG_CMSG_CLOEXEC);
+	ssize_t n;
 	int files[2];
 
+	while ((n = recvmsg(k->socket, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+		;
 	if (n != sizeof(r))
-		return n < 0 && errno == EINTR;
+		return false;
 	files_of(&m, files);
 	serve(k, &r, files);
 	for (int i = 0; i < 2; i++)

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 #define PIECE (256u << 10)
@@ -30,14 +31,16 @@ static bool is_zero(const char *at, size_t n)
 static int64_t put(int to, const char *piece, size_t n, uint64_t at)
 {
 	int64_t took = 0;
+	int rc;
 
 	for (size_t i = 0; i < n; i += BLOCK) {
 		const size_t part = n - i < BLOCK ? n - i : BLOCK;
 
 		if (is_zero(piece + i, part))
 			continue;
-		if (pwrite(to, piece + i, part, (off_t)(at + i)) != (ssize_t)part)
-			return errno ? -errno : -EIO;
+		rc = file_put_at(to, piece + i, part, at + i);
+		if (rc)
+			return rc;
 		took += BLOCK;
 	}
 	return took;
@@ -50,9 +53,13 @@ static int copy_all(const struct filecopy *c, int to)
 
 	while ((at = data_at(c, at)) < c->bytes) {
 		const size_t want = c->bytes - at < PIECE ? (size_t)(c->bytes - at) : PIECE;
-		const ssize_t n = pread(c->from, piece, want, (off_t)at);
-		const int64_t took = n > 0 ? put(to, piece, (size_t)n, at) : -EIO;
+		ssize_t n;
+		int64_t took;
 
+		/* What there is: the server may be slow, and the rest may take as long again. */
+		while ((n = pread(c->from, piece, want, (off_t)at)) < 0 && errno == EINTR)
+			;
+		took = n > 0 ? put(to, piece, (size_t)n, at) : -EIO;
 		if (took < 0)
 			return (int)took;
 		kept += (uint64_t)took;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "process/mounts.h"
 #include "process/opener_refusal.h"
@@ -23,7 +24,8 @@
 
 static void tell(const struct opener *o, char what)
 {
-	(void)send(o->control, &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (send(o->control, &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR)
+		;
 }
 
 /* The helper that has the request; NULL: none has it, or none any more. */
@@ -121,7 +123,10 @@ static bool send_message(const struct opener *o, const struct opener_message *m,
 	control.head.cmsg_type = SCM_RIGHTS;
 	control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
 	memcpy(CMSG_DATA(&control.head), files, n * sizeof(int));
-	return sendmsg(o->requests, &h, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)part.iov_len;
+	while (sendmsg(o->requests, &h, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		if (errno != EINTR)
+			return false;
+	return true;
 }
 
 static bool send_request(struct opener *o, const struct opener_request *r)
@@ -157,14 +162,23 @@ static bool send_request(struct opener *o, const struct opener_request *r)
 /* Of a text that came in a file; a helper is ours, but what it read is not. */
 static void read_text(struct opener_answer *a, const struct opener_reply *r, int file)
 {
-	a->text = mem_zalloc((size_t)r->text_bytes + 1, 1);
-	if (file >= 0 && pread(file, a->text, r->text_bytes, 0) == (ssize_t)r->text_bytes)
-		a->text_bytes = r->text_bytes;
-	if (file >= 0)
-		close(file);
+	const size_t n = r->text_bytes;
+	ssize_t got;
+
+	a->text = mem_zalloc(n + 1, 1);
+	got = file_get_at(file, a->text, n, 0);
+	close(file);
+	if (got == (ssize_t)n) {
+		a->text_bytes = n;
+		return;
+	}
+	free(a->text);
+	a->text = NULL;
+	a->rc = got < 0 ? (int)got : -EIO;
 }
 
-static void unpack(const struct opener *o, ssize_t n, int file, struct opener_answer *a)
+/* @file: -1 for none, or one that could not come, @lost. */
+static void unpack(const struct opener *o, ssize_t n, int file, bool lost, struct opener_answer *a)
 {
 	struct opener_reply r;
 	size_t text = (size_t)n - sizeof(r);
@@ -180,6 +194,12 @@ static void unpack(const struct opener *o, ssize_t n, int file, struct opener_an
 				    .uid = r.uid,
 				    .mode = r.mode,
 				    .links = r.links};
+	if (lost || (r.text_in_file && file < 0)) {
+		if (file >= 0)
+			close(file);
+		a->rc = a->rc ? a->rc : -EMFILE;
+		return;
+	}
 	if (r.text_in_file) {
 		read_text(a, &r, file);
 		return;
@@ -213,14 +233,15 @@ static uint32_t receive(struct opener *o, struct opener_answer *a)
 	if (!o->room)
 		o->room = mem_zalloc(room, 1);
 	part = (struct iovec){o->room, room};
-	n = recvmsg(o->answers, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	while ((n = recvmsg(o->answers, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+		;
 	if (n < (ssize_t)sizeof(r))
 		return 0;
 	c = CMSG_FIRSTHDR(&m);
 	if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(&file, CMSG_DATA(c), sizeof(int));
 	memcpy(&r, o->room, sizeof(r));
-	unpack(o, n, file, a);
+	unpack(o, n, file, m.msg_flags & (MSG_TRUNC | MSG_CTRUNC), a);
 	return r.number;
 }
 

@@ -319,12 +319,17 @@ static void read_text(const struct doing *d, struct opener_answer *a)
 	while (n > 0 && a->text_bytes < d->r->bytes_most) {
 		if (cap - a->text_bytes < 8192)
 			a->text = mem_realloc(a->text, cap *= 2, 1);
-		n = read(fd, a->text + a->text_bytes, cap - a->text_bytes - 1);
+		do
+			n = read(fd, a->text + a->text_bytes, cap - a->text_bytes - 1);
+		while (n < 0 && errno == EINTR);
 		a->text_bytes += n > 0 ? (size_t)n : 0;
 		step(d);
 	}
-	if (n < 0 && !a->text_bytes)
+	/* A part would be taken for the whole. */
+	if (n < 0) {
 		a->rc = -errno;
+		a->text_bytes = 0;
+	}
 	a->text[a->text_bytes] = '\0';
 	if (!a->text_bytes) {
 		free(a->text);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "process/mounts.h"
 #include "process/opener_wire.h"
@@ -44,11 +45,14 @@ static bool receive(struct helper *h)
 			   .msg_iovlen = 1,
 			   .msg_control = &control,
 			   .msg_controllen = sizeof(control)};
-	ssize_t n = recvmsg(h->requests, &m, MSG_CMSG_CLOEXEC);
+	ssize_t n;
 
+	while ((n = recvmsg(h->requests, &m, MSG_CMSG_CLOEXEC)) < 0)
+		if (errno != EINTR)
+			return false;
 	take_files(&m, h->files);
 	if (n < (ssize_t)offsetof(struct opener_message, path))
-		return n < 0 && errno == EINTR;
+		return false;
 	h->m.path[sizeof(h->m.path) - 1] = '\0';
 	return true;
 }
@@ -57,8 +61,11 @@ static bool receive(struct helper *h)
 static bool is_awaited(const struct helper *h)
 {
 	struct pollfd p = {.fd = h->files[0]};
+	int gone;
 
-	return h->files[0] >= 0 && poll(&p, 1, 0) == 0 &&
+	while ((gone = poll(&p, 1, 0)) < 0 && errno == EINTR)
+		;
+	return h->files[0] >= 0 && !gone &&
 	       clock_ns(CLOCK_MONOTONIC) < h->m.sent_ns + OPENER_QUEUE_NS;
 }
 
@@ -67,31 +74,18 @@ static int text_file(const struct opener_answer *a)
 {
 	int fd = memfd_create("text", MFD_CLOEXEC);
 
-	if (fd >= 0 && write(fd, a->text, a->text_bytes) == (ssize_t)a->text_bytes)
+	if (fd >= 0 && !file_put(fd, a->text, a->text_bytes))
 		return fd;
 	if (fd >= 0)
 		close(fd);
 	return -1;
 }
 
-static void reply(const struct helper *h, struct opener_answer *a)
+/* 0 or -errno. */
+static int send_reply(const struct helper *h, const struct opener_reply *r, const char *text,
+		      size_t n, int file)
 {
-	const bool in_file = a->text_bytes > OPENER_TEXT;
-	const _close_ int text = in_file ? text_file(a) : -1;
-	const int file = in_file ? text : a->fd;
-	struct opener_reply r = {.number = h->m.number,
-				 .rc = in_file && text < 0 ? -ENOMEM : a->rc,
-				 .is_copy = a->is_copy,
-				 .device_major = a->device_major,
-				 .device_minor = a->device_minor,
-				 .uid = a->uid,
-				 .mode = a->mode,
-				 .links = a->links,
-				 .inode = a->inode,
-				 .bytes = a->bytes,
-				 .text_bytes = (uint32_t)a->text_bytes,
-				 .text_in_file = in_file};
-	struct iovec parts[2] = {{&r, sizeof(r)}, {a->text, in_file ? 0 : a->text_bytes}};
+	struct iovec parts[2] = {{(void *)(uintptr_t)r, sizeof(*r)}, {(void *)(uintptr_t)text, n}};
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
@@ -106,7 +100,35 @@ static void reply(const struct helper *h, struct opener_answer *a)
 		control.head.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&control.head), &file, sizeof(int));
 	}
-	(void)sendmsg(h->files[0], &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (sendmsg(h->files[0], &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
+}
+
+static void reply(const struct helper *h, struct opener_answer *a)
+{
+	const bool in_file = a->text_bytes > OPENER_TEXT;
+	const _close_ int text = in_file ? text_file(a) : -1;
+	const int rc = in_file && text < 0 ? -ENOMEM : a->rc;
+	const struct opener_reply r = {.number = h->m.number,
+				       .rc = rc,
+				       .is_copy = a->is_copy,
+				       .device_major = a->device_major,
+				       .device_minor = a->device_minor,
+				       .uid = a->uid,
+				       .mode = a->mode,
+				       .links = a->links,
+				       .inode = a->inode,
+				       .bytes = a->bytes,
+				       .text_bytes = (uint32_t)a->text_bytes,
+				       .text_in_file = in_file && text >= 0};
+	struct opener_reply none = {.number = h->m.number};
+
+	none.rc = send_reply(h, &r, a->text, in_file ? 0 : a->text_bytes, in_file ? text : a->fd);
+	/* Who asked would wait for it. */
+	if (none.rc)
+		(void)send_reply(h, &none, NULL, 0, -1);
 }
 
 /* Whether it is still for us to answer. Who asked may have given up just now. */

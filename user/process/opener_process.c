@@ -117,14 +117,19 @@ _Noreturn void opener_process_run(struct opener_shared *s, int control, int requ
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	while (n > 0) {
-		if (poll(p, 2, is_any_given_up(s) ? LOOK_MS : -1) < 0 && errno != EINTR)
+		const int came = poll(p, 2, is_any_given_up(s) ? LOOK_MS : -1);
+
+		if (came < 0 && errno == EINTR)
+			continue;
+		if (came < 0)
 			break;
 		reap(s);
 		if (p[1].revents)
 			break;
 		if (!p[0].revents)
 			continue;
-		n = recv(control, &what, 1, 0);
+		while ((n = recv(control, &what, 1, 0)) < 0 && errno == EINTR)
+			;
 		if (n > 0 && what == OPENER_MORE && !has_idle(s))
 			start_helper(s, control, parent, requests);
 		else if (n > 0 && what == OPENER_END)

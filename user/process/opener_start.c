@@ -1,4 +1,5 @@
 /* The start and the end of an opener: see opener.h. */
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -65,7 +66,8 @@ static void end_process(const struct opener *o)
 	shutdown(o->control, SHUT_RDWR);
 	if (pidfd < 0 || poll(&p, 1, END_MS) <= 0)
 		child_kill(o->pid);
-	waitpid(o->pid, NULL, 0);
+	while (waitpid(o->pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 void opener_free(struct opener *o)

@@ -365,6 +365,24 @@ int file_put_at(int fd, const void *data, size_t n, uint64_t at)
 	return 0;
 }
 
+ssize_t file_get_at(int fd, void *data, size_t n, uint64_t at)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		const ssize_t got = pread(fd, (char *)data + done, n - done, (off_t)(at + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
 int file_write(struct file_new *f, const void *data, size_t n)
 {
 	int ret = file_put(f->fd, data, n);

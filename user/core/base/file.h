@@ -65,6 +65,8 @@ int file_remove(const char *path);
 int file_put(int fd, const void *data, size_t n);
 /* The same at @at, whatever the position is. */
 int file_put_at(int fd, const void *data, size_t n, uint64_t at);
+/* Up to @n bytes from @at on, as many as the file has; how many, or -errno without a text. */
+ssize_t file_get_at(int fd, void *data, size_t n, uint64_t at);
 /* All of @n bytes at the file's position, with a text. */
 int file_write(struct file_new *, const void *data, size_t n);
 

@@ -14,12 +14,23 @@
 /* Of the process: where its broker is. */
 static int broker = -1;
 
+static int lost(int rc)
+{
+	if (rc == -EPIPE || rc == -ECONNRESET)
+		return err(rc, "the process that opens files for this one is gone");
+	return err(rc, "cannot ask the process that opens files for this one: %s", strerror(-rc));
+}
+
 static int receive(struct request_answer *a, int *fd)
 {
 	int rc = request_receive(broker, a, sizeof(*a), fd, 1);
 
-	if (rc)
-		return err(rc, "the process that opens files for this one is gone");
+	if (rc) {
+		/* It may come yet, and would be taken for that of the next request. */
+		if (rc != -EPROTO)
+			shutdown(broker, SHUT_RDWR);
+		return lost(rc);
+	}
 	a->text[sizeof(a->text) - 1] = '\0';
 	return a->rc && a->text[0] ? err(a->rc, "%s", a->text) : a->rc;
 }
@@ -31,7 +42,7 @@ static int ask_with(const struct request *r, const int *fds, size_t n, struct re
 	int rc = request_send(broker, r, sizeof(*r), fds, n);
 
 	*fd = -1;
-	return rc ? err(rc, "the process that opens files for this one is gone") : receive(a, fd);
+	return rc ? lost(rc) : receive(a, fd);
 }
 
 static int ask(const struct request *r, struct request_answer *a, int *fd)

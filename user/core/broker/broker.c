@@ -75,7 +75,11 @@ static int serve_begin(struct broker *b, struct exchange *x)
 		return rc;
 	x->answer->number = i;
 	x->fd = dup(b->files[i].fd);
-	return 0;
+	if (x->fd >= 0)
+		return 0;
+	rc = err(-errno, "cannot make '%s': %s", x->request->path, strerror(errno));
+	file_drop(&b->files[i]);
+	return rc;
 }
 
 static struct file_new *begun(struct broker *b, const struct exchange *x)
