@@ -69,7 +69,7 @@ obj	= $(patsubst %.S,$(BUILD)/$(1)/%.o,$(patsubst %.c,$(BUILD)/$(1)/%.o,$(2:$(BU
 QUICK	:= -O1 -g1 -Wno-format-truncation -Wno-maybe-uninitialized
 SAN	:= $(QUICK) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: all help demo check pictures bench agree vmtest install uninstall clean unit fuzz kill format progs
+.PHONY: all help demo check pictures bench agree vmtest install uninstall clean unit fuzz kill coverage format progs
 .PRECIOUS: $(BUILD)/%.o
 .SECONDARY: $(RENDER_GEN)
 .DELETE_ON_ERROR:
@@ -221,6 +221,14 @@ fuzz: $(FUZZERS) ## fuzz the readers of foreign files, FUZZ_SECONDS each
 
 kill: all progs ## kill captures, changes of stores and the like 200 times, see what is left; root
 	@tests/kill/run
+
+# What is worth its time: bpf/ runs in the kernel, where nothing is counted.
+COVERAGE_TESTS ?= $(addprefix tests/cli/,$(addsuffix .test,caller capture_bad compare doctor events export \
+	import merge mode name output sandbox selection store usage zones)) \
+	$(addprefix tests/kernel/,$(addsuffix .test,compare end_signal split store targets unprivileged windows \
+	offcpu/offcpu zones/zones_capture zones/zones_counts))
+coverage: all progs ## lines and branches that COVERAGE_TESTS and the unit tests reach, by room; root
+	+@tests/coverage/run $(COVERAGE_TESTS)
 
 # Targets with known answers. Flags of their own stand in their first line: // cflags: …
 PROGS	:= $(addprefix $(BUILD)/prog/,$(notdir $(basename $(PROG_SRC))))
