@@ -224,9 +224,9 @@ kill: all progs ## kill captures, changes of stores and the like 200 times, see 
 
 # What is worth its time: bpf/ runs in the kernel, where nothing is counted.
 COVERAGE_TESTS ?= $(addprefix tests/cli/,$(addsuffix .test,caller capture_bad compare doctor events export \
-	import merge mode name output sandbox selection store usage zones)) \
-	$(addprefix tests/kernel/,$(addsuffix .test,compare end_signal split store targets unprivileged windows \
-	offcpu/offcpu zones/zones_capture zones/zones_counts))
+	generate import library merge mode name output sandbox selection store usage zones)) \
+	$(addprefix tests/kernel/,$(addsuffix .test,end_signal source split store unprivileged windows \
+	offcpu/offcpu zones/zones_capture zones/zones_translator))
 coverage: all progs ## lines and branches that COVERAGE_TESTS and the unit tests reach, by room; root
 	+@tests/coverage/run $(COVERAGE_TESTS)
 
