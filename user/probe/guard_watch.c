@@ -125,7 +125,8 @@ int guard_watch_lease(struct guard_watch *w, int fd)
 	struct guard_leased l = {.file = guard_file_of(fd)};
 	char path[32];
 
-	if (is_leased(w, &l.file))
+	/* Where nothing tells of a writer, it would wait until the kernel takes the lease away. */
+	if (w->writers < 0 || is_leased(w, &l.file))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	/* A descriptor of our own, closed with this process. Does not wait for another's lease. */

@@ -301,9 +301,13 @@ static bool goes_on(void *context)
 	return true;
 }
 
-/* Somebody else opens the leased file for writing; waits until he may. */
+/* The kernel takes a lease away that nobody gives back, after 45 s. */
+#define LEASE_NS UINT64_C(40000000000)
+
+/* Another opens the leased file for writing, which waits until it may. */
 static void write_to(const char *path)
 {
+	const uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	const pid_t child = fork();
 
 	if (!child) {
@@ -313,6 +317,7 @@ static void write_to(const char *path)
 	}
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
+	expect(clock_ns(CLOCK_MONOTONIC) - start < LEASE_NS, "nobody gave the lease back");
 }
 
 static void keeper(void)
