@@ -2,7 +2,8 @@
  * what the kernel reports (forks, execs, maps, comms, threads), or files that cost more to read
  * than to make, in whose code it spins: sections (65,535 of them, an image each), overlap (512
  * segments over the same bytes), fresh (the same, a new file every 10 ms), jit (code that is
- * rewritten, with a perf map that is a FIFO), stopped (one that has stopped itself). */
+ * rewritten, with a perf map that is a FIFO), files (mappings of as many files as the kernel
+ * allows), stopped (one that has stopped itself). */
 #include <elf.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -23,6 +24,7 @@
 #define FILL_AT	    131072u
 #define FILL_BYTES  (64u << 20)
 #define MANY_IMAGES 100
+#define MANY_FILES  60000
 #define CHILDREN    8
 
 extern char **environ;
@@ -241,6 +243,21 @@ static void jit(void)
 	}
 }
 
+static void files(void)
+{
+	for (unsigned i = 0; i < MANY_FILES; i++) {
+		int fd = memfd_create("files", 0);
+
+		if (ftruncate(fd, PAGE) ||
+		    mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+			exit(1);
+		close(fd);
+	}
+	prctl(PR_SET_NAME, "mapped");
+	for (;;)
+		;
+}
+
 static void stopped(void)
 {
 	for (;;)
@@ -252,7 +269,7 @@ static const struct {
 	void (*run)(void);
 } kinds[] = {{"forks", forks},	   {"execs", execs},	   {"maps", maps},	 {"comms", comms},
 	     {"threads", threads}, {"sections", sections}, {"overlap", overlap}, {"fresh", fresh},
-	     {"jit", jit},	   {"stopped", stopped}};
+	     {"jit", jit},	   {"files", files},	   {"stopped", stopped}};
 
 int main(int argc, char **argv)
 {

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "base/share.h"
 
 /*
  * What opening one file may take, and all its pieces beyond what each brings: of 4,100 files of
@@ -32,27 +33,14 @@ static const struct budget_limits of_late_id = {
 /* Between two looks at the signals and the deadline, at least. */
 #define LOOK_NS 500000
 
-/* A share of the loader's time: all that may be had at once, and the part of the time that passes
- * by which it refills. */
-struct rate {
-	int64_t most_ns;
-	int64_t percent;
-};
-
-static const struct rate of_root = {INT64_C(6000000000), 50};
-static const struct rate of_other = {INT64_C(1000000000), 20};
+static const struct share_rate of_root = {INT64_C(6000000000), 50};
+static const struct share_rate of_other = {INT64_C(1000000000), 20};
 /* All owners but root together. */
-static const struct rate of_others = {INT64_C(2000000000), 40};
+static const struct share_rate of_others = {INT64_C(2000000000), 40};
 /* The part of these that large files may take: a file is opened while any of it is left, and once
  * it is open its pieces have the whole share. */
-static const struct rate of_large = {INT64_C(400000000), 10};
-static const struct rate of_all_large = {INT64_C(800000000), 20};
-
-struct share {
-	const struct rate *rate;
-	int64_t left_ns; /* negative: the last read took more than there was */
-	uint64_t at_ns;	 /* when that was so */
-};
+static const struct share_rate of_large = {INT64_C(400000000), 10};
+static const struct share_rate of_all_large = {INT64_C(800000000), 20};
 
 struct owner {
 	struct share share, large;
@@ -105,8 +93,8 @@ struct budget_pool *budget_pool_new(const struct budget_world *world)
 	struct budget_pool *p = mem_zalloc(1, sizeof(*p));
 
 	p->world = *world;
-	p->others = (struct share){&of_others, of_others.most_ns, pool_now(p)};
-	p->others_large = (struct share){&of_all_large, of_all_large.most_ns, pool_now(p)};
+	share_open(&p->others, &of_others, pool_now(p));
+	share_open(&p->others_large, &of_all_large, pool_now(p));
 	return p;
 }
 
@@ -141,42 +129,29 @@ static bool is_root(uint64_t owner)
 
 static uint32_t owner_at(struct budget_pool *p, uint64_t id)
 {
-	const struct rate *rate = is_root(id) ? &of_root : &of_other;
+	const struct share_rate *rate = is_root(id) ? &of_root : &of_other;
 	bool fresh;
 	uint32_t *at = map_put(&p->by_id, id, &fresh);
 
 	if (fresh) {
 		*at = (uint32_t)p->owners.n;
-		vec_push(&p->owners,
-			 ((struct owner){.share = {rate, rate->most_ns, pool_now(p)},
-					 .large = {&of_large, of_large.most_ns, pool_now(p)},
-					 .is_root = is_root(id)}));
+		vec_push(&p->owners, ((struct owner){.is_root = is_root(id)}));
+		share_open(&p->owners.at[*at].share, rate, pool_now(p));
+		share_open(&p->owners.at[*at].large, &of_large, pool_now(p));
 	}
 	return *at;
 }
 
 /* --- time ----------------------------------------------------------------------------------- */
 
-static void refill(struct share *s, uint64_t now_ns)
-{
-	const uint64_t passed = now_ns > s->at_ns ? now_ns - s->at_ns : 0;
-	/* Whole hours at most, so that the product fits. */
-	const int64_t ns = passed < UINT64_C(1) << 42 ? (int64_t)passed : INT64_C(1) << 42;
-
-	s->left_ns += ns * s->rate->percent / 100;
-	if (s->left_ns > s->rate->most_ns)
-		s->left_ns = s->rate->most_ns;
-	s->at_ns = now_ns;
-}
-
 static bool has_share(struct budget_pool *p, struct owner *o, bool opens_large)
 {
 	const uint64_t now_ns = pool_now(p);
 
-	refill(&o->share, now_ns);
-	refill(&o->large, now_ns);
-	refill(&p->others, now_ns);
-	refill(&p->others_large, now_ns);
+	(void)share_refill(&o->share, now_ns);
+	(void)share_refill(&o->large, now_ns);
+	(void)share_refill(&p->others, now_ns);
+	(void)share_refill(&p->others_large, now_ns);
 	if (o->share.left_ns <= 0 || o->is_root)
 		return o->share.left_ns > 0;
 	return p->others.left_ns > 0 &&

@@ -78,6 +78,7 @@ struct images *images_new(void)
 	vdso->fd = vdso_open();
 	if (vdso->fd < 0)
 		vdso->note = mem_strdup("our own vDSO could not be copied");
+	add(m, IMAGE_KIND_NONE, "[more files]");
 	return m;
 }
 
@@ -320,23 +321,41 @@ static void set_mapper(struct image *image, uint32_t pid)
 	image->has_mapper = true;
 }
 
+/* The path without what the kernel puts behind that of a deleted file. Who frees it is the caller.
+ */
+static char *path_of(const struct image_id *id, bool *is_deleted)
+{
+	static const char deleted[] = " (deleted)";
+
+	*is_deleted = str_ends(id->path, deleted);
+	return mem_strndup(id->path, strlen(id->path) - (*is_deleted ? sizeof(deleted) - 1 : 0));
+}
+
+uint32_t images_known(struct images *m, const struct image_id *id)
+{
+	const struct identity want = of_id(id);
+	bool is_deleted;
+	_free_ char *path = path_of(id, &is_deleted);
+	const uint32_t number = find(m, &want, path);
+
+	if (number != IMAGE_NONE)
+		m->at.at[number]->asked = m->round;
+	return number;
+}
+
 uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
 		     const struct image_id *id)
 {
-	static const char deleted[] = " (deleted)";
 	const struct identity want = of_id(id);
-	const bool is_deleted = str_ends(id->path, deleted);
-	const size_t n = strlen(id->path) - (is_deleted ? sizeof(deleted) - 1 : 0);
-	_free_ char *path = mem_strndup(id->path, n);
+	bool is_deleted;
+	_free_ char *path = path_of(id, &is_deleted);
 	const char *note = is_deleted ? "deleted" : NULL;
-	uint32_t number = find(m, &want, path);
+	uint32_t number = images_known(m, id);
 	struct opener_answer a = {.fd = -1};
 	int root_fd;
 
-	if (number != IMAGE_NONE) {
-		m->at.at[number]->asked = m->round;
+	if (number != IMAGE_NONE)
 		return number;
-	}
 	root_fd = roots_of(m->roots, pid);
 	if (path[0] != '[')
 		open_mapped(m, pid, start, end, path, &want, &a, &note);

@@ -103,6 +103,8 @@ void images_part_copies(struct images *);
  */
 uint32_t images_file(struct images *, uint32_t pid, uint64_t start, uint64_t end,
 		     const struct image_id *id);
+/* The image of a file that was asked for before; IMAGE_NONE: none is known. */
+uint32_t images_known(struct images *, const struct image_id *id);
 /* The image of @pid's anonymous executable memory. */
 uint32_t images_jit(struct images *, uint32_t pid);
 /* Looks again for perf maps that were not there yet, less and less often. Call at each tick. */

@@ -12,7 +12,8 @@ enum {
 	IMAGE_NONE = 0,	  /* in no mapping; offset is the address itself */
 	IMAGE_KERNEL = 1, /* offset is the kernel address */
 	IMAGE_VDSO = 2,	  /* offset into the vDSO image */
-	IMAGE_FIRST = 3
+	IMAGE_UNREAD = 3, /* a file or process that was not read, see allowance.h; offset is 0 */
+	IMAGE_FIRST = 4
 };
 
 struct place {

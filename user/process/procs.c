@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "process/maps.h"
-#include "process/mappings.h"
 #include "process/procfs.h"
 #include "process/procs_state.h"
 
@@ -57,74 +56,12 @@ static struct proc *add_proc(struct procs *p, uint32_t pid)
 	return proc;
 }
 
-static void set_comm(char to[PROCFS_COMM], const char *from)
+void procs_set_comm(char to[PROCFS_COMM], const char *from)
 {
 	size_t n = strnlen(from, PROCFS_COMM - 1);
 
 	memset(to, 0, PROCFS_COMM);
 	memcpy(to, from, n);
-}
-
-/* --- mappings ------------------------------------------------------------------------------- */
-
-/* Memory whose code is made at run time: places in it are the addresses themselves. */
-static bool is_anonymous(const char *path)
-{
-	static const char *const forms[] = {"//anon",	  "/dev/zero", "/SYSV",	 "anon_inode",
-					    "/anon_huge", "[heap]",    "[stack", "[anon"};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (str_starts(path, forms[i]))
-			return true;
-	}
-	return path[0] == '\0';
-}
-
-static struct mapping resolve(struct procs *p, const struct proc_mmap *r)
-{
-	struct mapping m = {.start = r->start, .end = r->end};
-
-	/* A 32-bit process has a vDSO of its own make, which is not ours. */
-	if (!strcmp(r->id.path, "[vdso]") && r->start > UINT32_MAX) {
-		m.image = IMAGE_VDSO;
-		m.bias = -r->start;
-		return m;
-	}
-	if (is_anonymous(r->id.path))
-		m.image = images_jit(p->images, r->pid);
-	else
-		m.image = images_file(p->images, r->pid, r->start, r->end, &r->id);
-	if (images_at(p->images, m.image)->kind != IMAGE_KIND_JIT)
-		m.bias = r->file_offset - r->start;
-	return m;
-}
-
-static void add_mapping(struct procs *p, const struct proc_mmap *r)
-{
-	const struct mapping m = resolve(p, r);
-
-	p->remaps += maps_add(&procs_find(p, r->pid)->maps, &m);
-}
-
-struct reading {
-	struct procs *procs;
-	uint32_t pid;
-};
-
-static void take_mapping(void *context, const struct procfs_mapping *m)
-{
-	const struct reading *reading = context;
-	const struct proc_mmap record = {.pid = reading->pid,
-					 .tid = reading->pid,
-					 .start = m->start,
-					 .end = m->end,
-					 .file_offset = m->file_offset,
-					 .id = {.path = m->path,
-						.dev_major = m->dev_major,
-						.dev_minor = m->dev_minor,
-						.inode = m->inode}};
-
-	add_mapping(reading->procs, &record);
 }
 
 /* --- threads -------------------------------------------------------------------------------- */
@@ -145,7 +82,7 @@ static struct task *start_task(struct procs *p, uint32_t pid, uint32_t tid, cons
 	task = &p->tasks.at[*i];
 	task->pid = pid;
 	task->tid = tid;
-	set_comm(task->comm, comm);
+	procs_set_comm(task->comm, comm);
 	task->start_ns = start_ns;
 	task->life++;
 	task->entry = NO_ENTRY;
@@ -153,7 +90,7 @@ static struct task *start_task(struct procs *p, uint32_t pid, uint32_t tid, cons
 	return task;
 }
 
-static struct task *need_task(struct procs *p, uint32_t pid, uint32_t tid)
+struct task *procs_need_task(struct procs *p, uint32_t pid, uint32_t tid)
 {
 	struct task *task = procs_find_task(p, pid, tid);
 	const struct proc *proc;
@@ -164,7 +101,7 @@ static struct task *need_task(struct procs *p, uint32_t pid, uint32_t tid)
 	if (pid == IDLE)
 		snprintf(comm, sizeof(comm), IDLE_NAME "/%u", tid);
 	else if (pid == PROCFS_OUTSIDE)
-		set_comm(comm, OUTSIDE_NAME);
+		procs_set_comm(comm, OUTSIDE_NAME);
 	else
 		procfs_comm(pid, tid, comm);
 	proc = procs_find(p, pid);
@@ -174,53 +111,23 @@ static struct task *need_task(struct procs *p, uint32_t pid, uint32_t tid)
 	return task;
 }
 
-static void take_thread(void *context, uint32_t tid)
-{
-	const struct reading *reading = context;
-
-	need_task(reading->procs, reading->pid, tid);
-}
-
-static void take_executable(void *context, const struct procfs_mapping *m)
-{
-	if (m->executable)
-		take_mapping(context, m);
-}
-
 /* --- processes ------------------------------------------------------------------------------ */
-
-/* Reads what /proc says of @pid into its entry. */
-static int read_proc(struct procs *p, uint32_t pid)
-{
-	struct reading reading = {p, pid};
-	_free_ char *cgroup = NULL;
-	char comm[PROCFS_COMM];
-	uint32_t cgroup_id;
-
-	procfs_comm(pid, pid, comm);
-	if (procfs_threads(pid, take_thread, &reading))
-		return -ESRCH;
-	cgroup = procfs_cgroup(pid);
-	cgroup_id = intern_add(&p->strings, cgroup);
-	if (comm[0])
-		set_comm(procs_find(p, pid)->comm, comm);
-	procs_find(p, pid)->cgroup = cgroup_id;
-	return mappings_read(images_opener(p->images), pid, take_executable, &reading) ? -ESRCH : 0;
-}
 
 /* Valid until the next process is made known. */
 static struct proc *need_proc(struct procs *p, uint32_t pid)
 {
 	struct proc *proc = procs_find(p, pid);
 
+	if (proc && proc->unread && !proc->exited)
+		(void)procs_read(p, pid);
 	if (proc)
-		return proc;
+		return procs_find(p, pid);
 	add_proc(p, pid);
 	if (pid == IDLE)
-		set_comm(procs_find(p, pid)->comm, IDLE_NAME);
+		procs_set_comm(procs_find(p, pid)->comm, IDLE_NAME);
 	else if (pid == PROCFS_OUTSIDE)
-		set_comm(procs_find(p, pid)->comm, OUTSIDE_NAME);
-	else if (read_proc(p, pid))
+		procs_set_comm(procs_find(p, pid)->comm, OUTSIDE_NAME);
+	else if (procs_read(p, pid))
 		procs_find(p, pid)->exited = true;
 	return procs_find(p, pid);
 }
@@ -231,7 +138,7 @@ int procs_snapshot(struct procs *p, uint32_t pid)
 
 	if (!proc)
 		proc = add_proc(p, pid);
-	if (read_proc(p, pid))
+	if (procs_read(p, pid))
 		return err(-ESRCH, "no process %u", pid);
 	procs_find(p, pid)->exited = false;
 	return 0;
@@ -243,7 +150,7 @@ static void snapshot_one(void *context, uint32_t pid)
 
 	if (!procs_find(p, pid))
 		add_proc(p, pid);
-	read_proc(p, pid);
+	procs_read(p, pid);
 }
 
 int procs_snapshot_all(struct procs *p)
@@ -257,23 +164,25 @@ void procs_mmap(struct procs *p, const struct proc_mmap *r, uint64_t time_ns)
 {
 	(void)time_ns;
 	need_proc(p, r->pid);
-	add_mapping(p, r);
+	procs_map(p, r);
 }
 
 void procs_comm(struct procs *p, uint32_t pid, uint32_t tid, const char *comm, bool exec,
 		uint64_t time_ns)
 {
 	struct proc *proc = need_proc(p, pid);
-	struct task *task = need_task(p, pid, tid);
+	struct task *task = procs_need_task(p, pid, tid);
 
 	if (tid == pid)
-		set_comm(proc->comm, comm);
+		procs_set_comm(proc->comm, comm);
 	if (exec) {
-		proc->maps.at.n = 0;
+		proc->maps.at.n = proc->n_read = 0;
+		proc->unread = false;
+		proc->uid = UID_UNKNOWN;
 		images_jit_end(p->images, pid);
 		start_task(p, pid, tid, comm, time_ns);
 	} else if (strncmp(task->comm, comm, PROCFS_COMM - 1)) {
-		set_comm(task->comm, comm);
+		procs_set_comm(task->comm, comm);
 		task->start_ns = time_ns;
 		task->entry = NO_ENTRY;
 	}
@@ -287,7 +196,7 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 	char comm[PROCFS_COMM];
 
 	need_proc(p, parent_pid);
-	parent_task = need_task(p, parent_pid, parent_tid);
+	parent_task = procs_need_task(p, parent_pid, parent_tid);
 	memcpy(comm, parent_task->comm, sizeof(comm));
 	if (!comm[0])
 		procfs_comm(pid, tid, comm);
@@ -300,14 +209,14 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 		add_proc(p, pid);
 	parent = procs_find(p, parent_pid);
 	child = procs_find(p, pid);
-	maps_copy(&child->maps, &parent->maps);
+	procs_inherit(p, child, parent);
 	child->cgroup = parent->cgroup;
 	child->exited = false;
 	child->born_ns = time_ns;
-	set_comm(child->comm, comm);
+	procs_set_comm(child->comm, comm);
 	/* The parent was gone before anybody looked. */
-	if (!child->maps.at.n)
-		(void)read_proc(p, pid);
+	if (!child->maps.at.n && !child->unread)
+		(void)procs_read(p, pid);
 }
 
 void procs_exit(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time_ns)
@@ -321,6 +230,7 @@ void procs_exit(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time_ns)
 	if (!proc || tid != pid)
 		return;
 	proc->exited = true;
+	procs_disinherit(proc);
 	images_jit_end(p->images, pid);
 }
 
@@ -337,9 +247,12 @@ void procs_each_image(const struct procs *p, uint32_t pid,
 struct place procs_place(struct procs *p, uint32_t pid, uint64_t address)
 {
 	struct place place = {.offset = address, .image = IMAGE_NONE};
+	const struct proc *proc = need_proc(p, pid);
 
-	if (maps_place(&need_proc(p, pid)->maps, address, &place))
+	if (maps_place(&proc->maps, address, &place))
 		place.image = images_at(p->images, place.image)->first;
+	if (proc->unread || place.image == IMAGE_UNREAD)
+		return (struct place){.image = IMAGE_UNREAD};
 	return place;
 }
 
@@ -379,7 +292,7 @@ uint32_t procs_thread(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time
 
 	(void)time_ns;
 	need_proc(p, pid);
-	task = need_task(p, pid, tid);
+	task = procs_need_task(p, pid, tid);
 	if (task->entry != NO_ENTRY)
 		return task->entry;
 	/* A thread that goes back to an old name goes back to its entry. */
@@ -413,6 +326,11 @@ const char *procs_cgroup(const struct procs *p, uint32_t pid)
 	const struct proc *proc = procs_find(p, pid);
 
 	return proc ? intern_text(&p->strings, proc->cgroup) : "";
+}
+
+void procs_set_allowance(struct procs *p, struct allowance *allowance)
+{
+	p->allowance = allowance;
 }
 
 uint64_t procs_remaps(const struct procs *p)

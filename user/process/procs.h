@@ -25,6 +25,9 @@ struct procs;
 /* @images is borrowed and must outlive it. */
 struct procs *procs_new(struct images *);
 void procs_free(struct procs *);
+/* How much is read for each user: borrowed; NULL, as at first: all of it. */
+struct allowance;
+void procs_set_allowance(struct procs *, struct allowance *);
 
 /* Reads /proc/PID: mappings, comm of each thread. -ESRCH with a text when it does not exist. A
  * process that is snapshot again keeps its history. */

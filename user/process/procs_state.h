@@ -1,5 +1,5 @@
 /*
- * procs_state: what procs is inside. For procs.c and procs_forget.c.
+ * procs_state: what procs is inside. For procs.c, procs_read.c and procs_forget.c.
  */
 #ifndef PROCESS_PROCS_STATE_H
 #define PROCESS_PROCS_STATE_H
@@ -10,13 +10,17 @@
 #include "process/maps.h"
 #include "process/procfs.h"
 
+struct allowance;
 struct images;
+struct proc_mmap;
 struct proc_thread;
 
 /* The idle loop: /proc does not have it. Its threads are known by their CPU. */
 #define IDLE 0
 
 #define NO_ENTRY UINT32_MAX
+
+#define UID_UNKNOWN UINT32_MAX
 
 /* A process, until it is forgotten: a pid that comes again takes the entry over. */
 struct proc {
@@ -25,6 +29,9 @@ struct proc {
 	uint64_t born_ns;
 	char comm[PROCFS_COMM]; /* of the main thread, the last one */
 	uint32_t cgroup;	/* in strings */
+	uint32_t uid;		/* whose allowance it takes, or UID_UNKNOWN */
+	bool unread;		/* nothing is known of its mappings: it was not read */
+	uint32_t n_read;	/* mappings, when it was read last */
 	struct maps maps;
 };
 
@@ -40,6 +47,7 @@ struct task {
 
 struct procs {
 	struct images *images;
+	struct allowance *allowance; /* borrowed; NULL: all is read */
 	VEC(struct proc) procs;
 	struct map by_pid;
 	VEC(struct task) tasks;
@@ -72,5 +80,21 @@ static inline uint64_t procs_name_key(uint32_t pid, uint32_t tid, uint32_t life,
 
 	return hash_two(hash_two(((uint64_t)pid << 32) | tid, life), name);
 }
+
+/* procs.c: cuts the name to its length. */
+void procs_set_comm(char to[PROCFS_COMM], const char *from);
+/* procs.c: the thread, made known if need be. Valid until the next one is. */
+struct task *procs_need_task(struct procs *, uint32_t pid, uint32_t tid);
+
+/* procs_read.c. Of a process that is known: reads what /proc says of it into its entry, unless its
+ * user has had their allowance: then it is `unread`. -ESRCH: it is gone. */
+int procs_read(struct procs *, uint32_t pid);
+/* The process of @r has mapped it. */
+void procs_map(struct procs *, const struct proc_mmap *r);
+/* The child has what its parent has. */
+void procs_inherit(struct procs *, struct proc *child, const struct proc *parent);
+/* It has ended: so many mappings are not kept for late records. */
+void procs_disinherit(struct proc *);
+void procs_drop_mappings(struct proc *);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "model/splice.h"
+#include "process/allowance.h"
 #include "source/ledger.h"
 
 int64_t capture_loader_cpu_ns(const struct capture *c)
@@ -111,6 +112,7 @@ static struct ledger_input ledger_of(struct capture *c)
 				     .running = !c->end_ns,
 				     .side_lost = c->in.side_lost,
 				     .stacks_missing = c->in.stacks.missing,
+				     .unread = allowance_refused(c->in.allowance),
 				     .open_cpu_ns = c->cpu_at_start_ns - c->cpu_at_open_ns,
 				     .run_cpu_ns = until - c->cpu_at_start_ns};
 }

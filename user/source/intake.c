@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "load/ksyms.h"
+#include "process/allowance.h"
 #include "process/procfs.h"
 #include "source/intake.h"
 
@@ -291,6 +292,8 @@ int intake_init(struct intake *in, const struct source_services *services,
 	images_set_opener(in->images, services->opener);
 	images_set_kernel_names(in->images, ksyms_find);
 	in->procs = procs_new(in->images);
+	in->allowance = allowance_new(now_ns);
+	procs_set_allowance(in->procs, in->allowance);
 	all.images = in->images;
 	all.procs = in->procs;
 	all.wait = &in->wait;
@@ -347,6 +350,7 @@ void intake_release(struct intake *in)
 	stackbook_release(&in->stacks);
 	unwinder_free(in->unwinder);
 	budget_pool_free(in->pool);
+	allowance_free(in->allowance);
 	tables_free(in->tables);
 	procs_free(in->procs);
 	images_free(in->images);

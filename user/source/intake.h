@@ -30,7 +30,8 @@ struct intake {
 	struct procs *procs;
 	struct tables *tables;
 	struct unwinder *unwinder;
-	struct budget_pool *pool; /* of foreign files that are read */
+	struct budget_pool *pool;    /* of foreign files that are read */
+	struct allowance *allowance; /* of users, for their processes */
 	struct stackbook stacks;
 	const struct sources *sources; /* borrowed, as the session */
 	struct pending pending;

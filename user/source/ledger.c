@@ -172,6 +172,9 @@ void ledger_cost(struct profile *p, const struct ledger_input *in, const struct 
 	add_note(p, "names not looked up: the time for naming was over, addresses", names->put_off);
 	if (names->images_unopened)
 		profile_cost(p, "modules not opened", "events", (double)names->images_unopened);
+	if (in->unread)
+		profile_cost(p, "files and processes not read: their user's took too long",
+			     "events", (double)in->unread);
 	if (in->opener.timed_out)
 		profile_cost(p, "files and reads that did not answer in time", "events",
 			     (double)in->opener.timed_out);

@@ -34,10 +34,11 @@ struct ledger_input {
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	bool running;	   /* of a window: the capture goes on */
 	struct unwinder_stats unwind;
-	uint64_t side_lost, stacks_missing;	      /* records about processes, and of stacks */
-	double programs_ns;			      /* of sources, taken from the target */
-	double probes_ns;			      /* of actions, beside their programs */
-	struct program_run probes;		      /* of zones, as calibrated; of sources */
+	uint64_t side_lost, stacks_missing; /* records about processes, and of stacks */
+	uint64_t unread;		    /* files and processes: see process/allowance.h */
+	double programs_ns;		    /* of sources, taken from the target */
+	double probes_ns;		    /* of actions, beside their programs */
+	struct program_run probes;	    /* of zones, as calibrated; of sources */
 	int64_t open_cpu_ns, run_cpu_ns, name_cpu_ns; /* of the loader */
 };
 

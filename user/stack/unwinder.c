@@ -250,11 +250,14 @@ static void know_file(struct unwinder *u, uint32_t image, const struct wire_piec
 	vec_push(&u->files, *piece);
 }
 
-/* Whether to wait until it is known what is mapped there. */
+/* Whether to wait until it is known what is mapped there. What nobody read may be anybody's file:
+ * that it has no table must not be told to all others who map it. */
 static bool is_too_early(struct unwinder *u, const struct wire_want *w, struct place place)
 {
 	bool fresh;
 
+	if (place.image == IMAGE_UNREAD)
+		return true;
 	return place.image < IMAGE_VDSO &&
 	       ++*map_put(&u->asked, hash_bytes(&w->piece, sizeof(w->piece)), &fresh) < MAX_ASKED;
 }
@@ -302,7 +305,8 @@ static bool find(void *context, uint64_t address, struct native_code *out)
 	*out = (struct native_code){0};
 	if (place.image == IMAGE_NONE)
 		return false;
-	if (images_at(w->u->images, place.image)->kind == IMAGE_KIND_JIT)
+	if (place.image == IMAGE_UNREAD ||
+	    images_at(w->u->images, place.image)->kind == IMAGE_KIND_JIT)
 		return true;
 	/* What a walk here needs the walker there will need too: it gets it before it asks. */
 	w->table = table_of(w->u, place, piece_of(w->u, place, &piece) ? &piece : NULL);

@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "process/allowance.h"
 #include "process/procfs.h"
 #include "process/procs.h"
 
@@ -389,6 +390,60 @@ static void many_mappings(void **state)
 		     0x100000 + 1234 * 0x2000ull + 0x1000);
 }
 
+/* Mappings that go are not told of: what is known of a process is bounded all the same. */
+static void mappings_are_bounded(void **state)
+{
+	const uint32_t self = (uint32_t)getpid();
+	const uint64_t n = 300000;
+
+	(void)state;
+	for (uint64_t i = 0; i < n; i++)
+		map_file(self, i * 0x2000, i * 0x2000 + 0x1000, 0, 7, "/bin/a");
+	expect_place(self, (n - 1) * 0x2000 + 1, "/bin/a", 1);
+	expect_place(self, 1, "", 1);
+	assert_true(procs_place(procs, self, (uintptr_t)mappings_are_bounded).image >= IMAGE_FIRST);
+	/* Of one that is gone nothing more can be known. */
+	for (uint64_t i = 0; i < n; i++)
+		map_file(SHELL, i * 0x2000, i * 0x2000 + 0x1000, 0, 7, "/bin/a");
+	assert_int_equal(procs_place(procs, SHELL, 1).image, IMAGE_UNREAD);
+}
+
+static uint64_t one_second_each_time(void)
+{
+	static uint64_t now_ns;
+
+	return now_ns += 1000000000;
+}
+
+static void expect_unread(uint32_t pid, uint64_t address)
+{
+	const struct place place = procs_place(procs, pid, address);
+
+	assert_int_equal(place.image, IMAGE_UNREAD);
+	assert_int_equal(place.offset, 0);
+}
+
+/* A second passes each time somebody looks: all is too dear but for root. */
+static void who_takes_too_long_is_not_read(void **state)
+{
+	struct allowance *a = allowance_new(one_second_each_time);
+
+	(void)state;
+	/* A pid that is nobody's: of user nobody. */
+	procs_set_allowance(procs, a);
+	map_file(SHELL, 0x1000, 0x2000, 0, 7, "/bin/a");
+	map_file(SHELL, 0x3000, 0x4000, 0, 8, "/bin/b");
+	map_file(SHELL, 0x5000, 0x6000, 0, 9, "/bin/c");
+	map_file(SHELL, 0x7000, 0x8000, 0, 10, "/bin/d");
+	expect_unread(SHELL, 0x7800);
+	/* What is known costs nothing. */
+	map_file(SHELL, 0x9000, 0xa000, 0, 7, "/bin/a");
+	expect_place(SHELL, 0x9800, "/bin/a", 0x800);
+	assert_true(allowance_refused(a) >= 1);
+	procs_set_allowance(procs, NULL);
+	allowance_free(a);
+}
+
 #define ON_FRESH(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -407,6 +462,8 @@ int main(void)
 		ON_FRESH(snapshot_reads_proc),
 		ON_FRESH(absent_processes_are_said),
 		ON_FRESH(many_mappings),
+		ON_FRESH(mappings_are_bounded),
+		ON_FRESH(who_takes_too_long_is_not_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

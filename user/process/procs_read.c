@@ -1,0 +1,204 @@
+/* What a process has mapped: from the kernel's records, and from /proc. See procs_state.h. */
+#include "process/procs_state.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "process/allowance.h"
+#include "process/images.h"
+#include "process/mappings.h"
+#include "process/owner.h"
+#include "process/procfs.h"
+#include "process/procs.h"
+
+/* The kernel does not tell what is unmapped, so more and more is known of a process that maps and
+ * unmaps: it is read anew when that has grown by so many, twice what one may map by default. */
+#define MOST_MORE (128u << 10)
+
+/* A process with more mappings is dear to copy and to change. */
+#define MANY 4096
+
+/* Memory whose code is made at run time: places in it are the addresses themselves. */
+static bool is_anonymous(const char *path)
+{
+	static const char *const forms[] = {"//anon",	  "/dev/zero", "/SYSV",	 "anon_inode",
+					    "/anon_huge", "[heap]",    "[stack", "[anon"};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (str_starts(path, forms[i]))
+			return true;
+	}
+	return path[0] == '\0';
+}
+
+/* Who pays for @proc. It is not asked for before it matters: many processes live shortly. */
+static uint32_t user_of(struct proc *proc)
+{
+	if (proc->uid == UID_UNKNOWN)
+		proc->uid = owner_uid(proc->pid);
+	return proc->uid;
+}
+
+/* A file that cannot be read now. */
+static const struct mapping unread = {.image = IMAGE_UNREAD};
+
+static struct mapping resolve(struct procs *p, struct proc *proc, const struct proc_mmap *r)
+{
+	struct mapping m = {.bias = r->file_offset - r->start};
+
+	/* A 32-bit process has a vDSO of its own make, which is not ours. */
+	if (!strcmp(r->id.path, "[vdso]") && r->start > UINT32_MAX)
+		return (struct mapping){.image = IMAGE_VDSO, .bias = -r->start};
+	if (is_anonymous(r->id.path))
+		return (struct mapping){.image = images_jit(p->images, r->pid)};
+	m.image = images_known(p->images, &r->id);
+	if (m.image == IMAGE_NONE) {
+		if (!allowance_begin(p->allowance, user_of(proc)))
+			return unread;
+		m.image = images_file(p->images, r->pid, r->start, r->end, &r->id);
+		allowance_end(p->allowance);
+	}
+	if (images_at(p->images, m.image)->kind == IMAGE_KIND_JIT)
+		m.bias = 0;
+	return m;
+}
+
+static void add(struct procs *p, const struct proc_mmap *r)
+{
+	struct proc *proc = procs_find(p, r->pid);
+	struct mapping m = resolve(p, proc, r);
+
+	m.start = r->start;
+	m.end = r->end;
+	p->remaps += maps_add(&proc->maps, &m);
+}
+
+void procs_drop_mappings(struct proc *proc)
+{
+	maps_release(&proc->maps);
+	proc->unread = true;
+}
+
+void procs_map(struct procs *p, const struct proc_mmap *r)
+{
+	struct proc *proc = procs_find(p, r->pid);
+
+	if (proc->unread)
+		return;
+	if (proc->maps.at.n < MANY) {
+		add(p, r);
+		return;
+	}
+	if (proc->maps.at.n >= proc->n_read + MOST_MORE) {
+		procs_drop_mappings(proc);
+		if (procs_read(p, r->pid))
+			procs_find(p, r->pid)->exited = true;
+		p->remaps++;
+	} else if (allowance_begin(p->allowance, user_of(proc))) {
+		add(p, r);
+		allowance_end(p->allowance);
+	} else {
+		procs_drop_mappings(proc);
+	}
+}
+
+void procs_inherit(struct procs *p, struct proc *child, const struct proc *parent)
+{
+	const bool is_dear = parent->maps.at.n >= MANY;
+
+	child->uid = UID_UNKNOWN;
+	child->unread = parent->unread;
+	if (is_dear && !allowance_begin(p->allowance, user_of(child))) {
+		procs_drop_mappings(child);
+		return;
+	}
+	maps_copy(&child->maps, &parent->maps);
+	child->n_read = parent->n_read;
+	if (is_dear)
+		allowance_end(p->allowance);
+}
+
+void procs_disinherit(struct proc *proc)
+{
+	if (proc->maps.at.n >= MANY)
+		procs_drop_mappings(proc);
+}
+
+/* --- /proc ---------------------------------------------------------------------------------- */
+
+struct reading {
+	struct procs *procs;
+	uint32_t pid, uid;
+	bool refused; /* the user has had its allowance: what is left is not read */
+};
+
+static void take_mapping(void *context, const struct procfs_mapping *m)
+{
+	const struct reading *reading = context;
+	const struct proc_mmap record = {.pid = reading->pid,
+					 .tid = reading->pid,
+					 .start = m->start,
+					 .end = m->end,
+					 .file_offset = m->file_offset,
+					 .id = {.path = m->path,
+						.dev_major = m->dev_major,
+						.dev_minor = m->dev_minor,
+						.inode = m->inode}};
+
+	if (m->executable)
+		add(reading->procs, &record);
+}
+
+static void take_thread(void *context, uint32_t tid)
+{
+	struct reading *reading = context;
+
+	if (reading->refused || procs_find_task(reading->procs, reading->pid, tid))
+		return;
+	reading->refused = !allowance_begin(reading->procs->allowance, reading->uid);
+	if (reading->refused)
+		return;
+	procs_need_task(reading->procs, reading->pid, tid);
+	allowance_end(reading->procs->allowance);
+}
+
+static int read_all(struct procs *p, struct reading *reading)
+{
+	const uint32_t pid = reading->pid;
+	_free_ char *cgroup = NULL;
+	struct proc *proc;
+
+	if (procfs_threads(pid, take_thread, reading))
+		return -ESRCH;
+	cgroup = procfs_cgroup(pid);
+	proc = procs_find(p, pid);
+	proc->cgroup = intern_add(&p->strings, cgroup);
+	proc->unread = false;
+	if (mappings_read(images_opener(p->images), pid, take_mapping, reading))
+		return -ESRCH;
+	proc = procs_find(p, pid);
+	proc->n_read = (uint32_t)proc->maps.at.n;
+	return 0;
+}
+
+int procs_read(struct procs *p, uint32_t pid)
+{
+	struct reading reading = {.procs = p, .pid = pid, .uid = owner_uid(pid)};
+	struct proc *proc = procs_find(p, pid);
+	char comm[PROCFS_COMM];
+	int ret;
+
+	procfs_comm(pid, pid, comm);
+	if (comm[0])
+		procs_set_comm(proc->comm, comm);
+	proc->uid = reading.uid;
+	if (!allowance_begin(p->allowance, reading.uid)) {
+		procs_drop_mappings(proc);
+		return comm[0] ? 0 : -ESRCH;
+	}
+	ret = read_all(p, &reading);
+	allowance_end(p->allowance);
+	return ret;
+}
