@@ -37,10 +37,11 @@ static int check_store(struct for_eprof *f)
 	return store_check(f->words[0]);
 }
 
-/* add STORE CAPTURED */
+/* add STORE CAPTURED → "added": it is to be known, too, where nobody gets the exit status. */
 static int add(struct for_eprof *f)
 {
 	struct profile *p = NULL;
+	struct str answer = {0};
 	int rc;
 
 	enter_store(f);
@@ -48,6 +49,10 @@ static int add(struct for_eprof *f)
 	if (!rc)
 		rc = store_add(f->words[0], p, NULL);
 	profile_free(p);
+	str_add(&answer, "added");
+	if (!rc)
+		rc = for_eprof_answer(&answer);
+	str_release(&answer);
 	return rc;
 }
 

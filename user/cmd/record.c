@@ -414,19 +414,19 @@ static int record_with(struct record *r, struct opener *opener)
 
 static int record(struct record *r)
 {
-	const pid_t broker = record_broker_start(&r->at, &r->o.baseline);
+	struct record_broker broker;
 	struct opener *opener;
-	int ret;
+	int ret = record_broker_start(&r->at, &r->o.baseline, &broker);
 
-	if (broker < 0)
-		return (int)broker;
+	if (ret)
+		return ret;
 	ret = crew_server_start();
 	opener = ret ? NULL : opener_new();
 
 	if (!ret)
 		ret = record_with(r, opener);
 	opener_free(opener);
-	record_broker_end(broker);
+	record_broker_end(&broker);
 	return ret;
 }
 

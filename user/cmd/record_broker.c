@@ -1,6 +1,7 @@
 #include "cmd/record_broker.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -21,6 +22,9 @@
 struct plan {
 	const struct record_places *at;
 	const struct record_baseline *baseline;
+	struct spare_notes *notes;
+	pid_t owner;
+	int owner_fd;
 };
 
 /* --- the process ------------------------------------------------------------------------------ */
@@ -70,23 +74,24 @@ static void allow(struct allowed *a, const struct record_places *at)
 		allowed_make(a, at->elsewhere[i], false);
 }
 
-/* Its folder stays: paths may be relative. */
-static _Noreturn void run(const struct plan *p, pid_t owner, int owner_fd, int socket)
+/* Its folder stays: paths may be relative. @first_fd: as of struct spare. */
+static _Noreturn void run(const struct plan *p, int socket, int first_fd)
 {
 	struct allowed allowed = {0};
 	struct broker b = {.allowed = &allowed,
 			   .socket = socket,
-			   .owner = owner,
-			   .owner_fd = owner_fd,
+			   .owner = p->owner,
+			   .owner_fd = p->owner_fd,
+			   .spare = {.notes = p->notes, .first_fd = first_fd},
 			   .plan = p,
 			   .start = start_program};
-	int keep[] = {socket, owner_fd};
+	int keep[] = {socket, p->owner_fd, first_fd};
 
 	/* A group of its own: Ctrl-C is not for it. */
 	setpgid(0, 0);
 	signal(SIGCHLD, SIG_DFL);
 	confine_silence();
-	confine_close(keep, sizeof(keep) / sizeof(*keep));
+	confine_close(keep, first_fd ? 3 : 2);
 	allow(&allowed, p->at);
 	if (capabilities_keep(CAPABILITIES_BROKER))
 		_exit(1);
@@ -97,31 +102,81 @@ static _Noreturn void run(const struct plan *p, pid_t owner, int owner_fd, int s
 
 /* --- the loader ------------------------------------------------------------------------------- */
 
-pid_t record_broker_start(const struct record_places *at, const struct record_baseline *baseline)
+/* Its number; *@socket: where it is asked. */
+static pid_t start(const struct plan *p, int first_fd, int *socket)
 {
-	const struct plan plan = {at, baseline};
-	const pid_t own = getpid();
-	_close_ int own_fd = pidfd_open(own, 0);
 	int ends[2];
 	pid_t pid;
 
-	if (own_fd < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return err(-errno, "cannot make a socket: %s", strerror(errno));
 	pid = child_fork();
 	if (!pid)
-		run(&plan, own, own_fd, ends[1]);
+		run(p, ends[1], first_fd);
 	close(ends[1]);
-	if (pid > 0) {
-		agent_begin(ends[0], false);
+	*socket = ends[0];
+	if (pid > 0)
 		return pid;
-	}
 	close(ends[0]);
 	return err(-errno, "cannot start a process: %s", strerror(errno));
 }
 
-void record_broker_end(pid_t broker)
+/* Both before this process makes its files by them, which they must not do. */
+static int start_both(const struct plan *p, struct record_broker *b)
+{
+	_close_ int first_fd = -1;
+	int first, spare, rc;
+
+	b->first = start(p, 0, &first);
+	if (b->first < 0)
+		return b->first;
+	first_fd = pidfd_open(b->first, 0);
+	b->spare = first_fd < 0 ? err(-errno, "cannot watch a process: %s", strerror(errno))
+				: start(p, first_fd, &spare);
+	agent_begin(first, false);
+	if (b->spare > 0) {
+		agent_use_spare(b->first, spare, b->spare);
+		return 0;
+	}
+	rc = b->spare;
+	b->spare = 0;
+	record_broker_end(b);
+	return rc;
+}
+
+int record_broker_start(const struct record_places *at, const struct record_baseline *baseline,
+			struct record_broker *b)
+{
+	_close_ int own_fd = pidfd_open(getpid(), 0);
+	const struct plan plan = {at, baseline, spare_notes_new(), getpid(), own_fd};
+	int rc;
+
+	*b = (struct record_broker){0};
+	rc = own_fd < 0 ? err(-errno, "cannot watch a process: %s", strerror(errno))
+			: start_both(&plan, b);
+	/* Theirs alone. */
+	spare_notes_release(plan.notes);
+	return rc;
+}
+
+/* One that is stopped is left to the kernel, which ends it when this process does (a group of
+ * processes without a parent outside of it, setpgid(2)), or to the spare. */
+static void wait_for(pid_t pid)
+{
+	_close_ int fd = pid > 0 ? pidfd_open(pid, 0) : -1;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	while (fd >= 0 && poll(&p, 1, 100) <= 0)
+		if (child_is_stopped(pid))
+			return;
+	if (fd >= 0)
+		(void)waitpid(pid, NULL, WNOHANG);
+}
+
+void record_broker_end(const struct record_broker *b)
 {
 	agent_finish();
-	while (waitpid(broker, NULL, 0) < 0 && errno == EINTR)
-		;
+	wait_for(b->first);
+	agent_finish();
+	wait_for(b->spare);
 }

@@ -11,9 +11,15 @@
 #include "cmd/record_compare.h"
 #include "cmd/record_save.h"
 
-/* From now on this process makes files by it. Its number, or a negative errno with a text. */
-pid_t record_broker_start(const struct record_places *, const struct record_baseline *);
-/* Waits for its end. */
-void record_broker_end(pid_t broker);
+struct record_broker {
+	pid_t first, spare;
+};
+
+/* From now on this process makes files by it, and where it is gone by its spare (broker/spare.h).
+ * 0, or a negative errno with a text: there is none. */
+int record_broker_start(const struct record_places *, const struct record_baseline *,
+			struct record_broker *);
+/* Waits for the end of both. */
+void record_broker_end(const struct record_broker *);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/chance.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "cmd/record_program.h"
 #include "cmd/render_run.h"
 #include "store/store.h"
@@ -33,14 +34,16 @@ static int add_to_store(const struct profile *p, int signal_fd)
 {
 	_free_ char *image = NULL;
 	struct render_file captured = {.fd = -1};
+	struct str done = {0};
 	size_t n = 0;
 	int rc = store_image(p, &image, &n);
 
 	if (!rc)
 		rc = render_file_make(&captured, image, n);
 	if (!rc)
-		rc = render_have_run(RECORD_ADD, &captured, signal_fd, NULL);
+		rc = render_have_run(RECORD_ADD, &captured, signal_fd, &done);
 	render_file_close(&captured);
+	str_release(&done);
 	return rc;
 }
 

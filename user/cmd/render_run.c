@@ -72,6 +72,7 @@ struct run {
 	pid_t child;
 	int out, said; /* ends of pipes to read from */
 	int signal_fd;
+	bool is_lost; /* the broker that had started it is gone: how it ended is not known */
 };
 
 static int have_started(const struct run *r, const struct render_ends *e)
@@ -179,13 +180,17 @@ static int listen_to(const struct run *r, struct str *out, struct str *said)
 
 /* Whatever it does: one that was killed and does not end, in a system call that does not return, is
  * left to init. -1: that. */
-static int reap(const struct run *r, bool killed)
+static int reap(struct run *r, bool killed)
 {
 	int status = 0;
 	pid_t got;
 
-	if (!r->words)
-		return agent_run_end(killed, &status) ? -1 : status;
+	if (!r->words) {
+		const int rc = agent_run_end(killed, &status);
+
+		r->is_lost = rc == -ECHILD;
+		return rc ? -1 : status;
+	}
 	if (killed) {
 		kill(-r->child, SIGKILL);
 		/* Which has perhaps not made that group yet. */
@@ -265,6 +270,13 @@ int render_have_run(uint32_t which, const struct render_file *file, int signal_f
 {
 	struct run r = {
 		.which = which, .file = file, .out = -1, .said = -1, .signal_fd = signal_fd};
+	const size_t before = out->n;
+	const int rc = run(&r, out);
 
+	if (!r.is_lost || rc == -EINTR)
+		return rc;
+	if (out->n > before)
+		return 0;
+	r.out = r.said = -1;
 	return run(&r, out);
 }

@@ -39,7 +39,8 @@ void render_file_close(struct render_file *);
 int render_run(const char *const *words, const struct render_file *file, int signal_fd,
 	       struct str *out);
 
-/* The same by the broker, which knows the words by number (record_program.h). */
+/* The same by the broker, which knows the words by number (record_program.h). Where that is killed
+ * meanwhile the program is run again, unless it has printed its answer. */
 int render_have_run(uint32_t which, const struct render_file *, int signal_fd, struct str *out);
 
 #endif

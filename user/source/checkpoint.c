@@ -75,7 +75,8 @@ static int write_window(struct checkpoint *k, const char *path, const struct che
 }
 
 static void __attribute__((noreturn))
-write_and_exit(struct checkpoint *k, const char *path, const struct checkpoint_maker *m, int lane)
+write_and_exit(struct checkpoint *k, const char *path, const struct checkpoint_maker *m,
+	       const struct agent_lane *lane)
 {
 	int ret;
 
@@ -106,13 +107,12 @@ static int make_ready(struct checkpoint *k, const char *path)
 	return ret || k->has_file ? ret : file_begin(&k->first, path, true);
 }
 
-int checkpoint_begin(struct checkpoint *k, const char *path, const struct checkpoint_maker *m)
+static int begin(struct checkpoint *k, const char *path, const struct checkpoint_maker *m,
+		 const struct agent_lane *lane)
 {
-	/* The loader may ask for something meanwhile. */
-	_close_ int lane = agent_lane();
 	int ret = make_ready(k, path);
 
-	if (!ret && lane < 0 && agent_is_there())
+	if (!ret && lane->broker < 0 && agent_is_there())
 		ret = err(-EMFILE, "cannot write '%s': %s", path, strerror(EMFILE));
 	if (ret)
 		return ret;
@@ -132,6 +132,18 @@ int checkpoint_begin(struct checkpoint *k, const char *path, const struct checkp
 	if (!k->has_file)
 		file_drop(&k->first);
 	return err(-errno, "cannot start a process to write '%s': %s", path, strerror(errno));
+}
+
+int checkpoint_begin(struct checkpoint *k, const char *path, const struct checkpoint_maker *m)
+{
+	/* The loader may ask for something meanwhile. */
+	struct agent_lane lane;
+	int ret;
+
+	(void)agent_lane(&lane);
+	ret = begin(k, path, m, &lane);
+	agent_close_lane(&lane);
+	return ret;
 }
 
 /* The child gave the first one its name. */

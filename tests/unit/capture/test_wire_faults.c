@@ -123,18 +123,20 @@ static int make_file(const char *text)
 /* The writer of a window, at a lane of its own. */
 static int make_by_child(void)
 {
-	const int lane = agent_lane();
+	struct agent_lane lane;
 	int status;
 	pid_t child;
 
-	if (lane < 0)
+	if (agent_lane(&lane)) {
+		agent_close_lane(&lane);
 		return -EIO;
+	}
 	child = child_fork();
 	if (!child) {
-		agent_take_lane(lane);
+		agent_take_lane(&lane);
 		_exit(make_file("two") ? 1 : has_text("made.part", "two") ? 0 : 2);
 	}
-	close(lane);
+	agent_close_lane(&lane);
 	if (child < 0)
 		return -errno;
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -147,11 +149,11 @@ static void broker(void)
 {
 	const struct record_places at = {.output = "made", .part = "made.part"};
 	const struct record_baseline none = {0};
-	const pid_t pid = record_broker_start(&at, &none);
-	int rc;
+	struct record_broker both;
+	int rc = record_broker_start(&at, &none, &both);
 
-	said->errors += pid < 0;
-	if (pid < 0)
+	said->errors += rc != 0;
+	if (rc)
 		return;
 	rc = make_file("one");
 	expect(!rc || *err_text(), "a file, without a text");
@@ -160,7 +162,7 @@ static void broker(void)
 	expect_or_error(rc, true, "");
 	rc = file_remove("made.part");
 	said->errors += rc < 0;
-	record_broker_end(pid);
+	record_broker_end(&both);
 	unlink("made.part");
 	unlink("made");
 }

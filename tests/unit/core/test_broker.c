@@ -312,21 +312,21 @@ static void parent_and_child_ask_side_by_side(void **state)
 {
 	struct world w;
 	struct file_new f;
-	int lane, status;
+	struct agent_lane lane;
+	int fd, status;
 	pid_t child;
 
 	(void)state;
 	begin(&w);
 	agent_begin(w.socket, false);
 	assert_int_equal(file_begin(&f, w.passing, true), 0);
-	lane = agent_lane();
-	assert_true(lane >= 0);
+	assert_int_equal(agent_lane(&lane), 0);
 	child = fork();
 	if (!child) {
-		agent_take_lane(lane);
+		agent_take_lane(&lane);
 		_exit(file_write(&f, "text", 4) || file_commit(&f));
 	}
-	close(lane);
+	agent_close_lane(&lane);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	close(f.fd);
@@ -337,9 +337,9 @@ static void parent_and_child_ask_side_by_side(void **state)
 	assert_int_equal(file_begin(&f, w.other, true), -EACCES);
 	assert_non_null(strstr(err_text(), "the command line does not name it"));
 	/* Files that are read are not the broker's. */
-	lane = file_open(w.other, O_RDONLY | O_CLOEXEC);
-	assert_true(lane >= 0);
-	close(lane);
+	fd = file_open(w.other, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	close(fd);
 	file_use_agent(NULL);
 	agent_finish();
 	w.socket = -1;

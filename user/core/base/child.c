@@ -1,8 +1,13 @@
 #include "base/child.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+#include "base/mem.h"
 
 /* Of the process: who forked it; 0: it was not forked by child_fork(). */
 static pid_t parent;
@@ -30,6 +35,33 @@ void child_kill(pid_t child)
 {
 	if (kill(child, SIGKILL) && ask_to_kill)
 		(void)ask_to_kill(child);
+}
+
+bool child_look(pid_t pid, char *state, pid_t *of)
+{
+	char path[64], text[1024] = "";
+	const char *at;
+	int number = 0;
+	_close_ int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		return false;
+	/* Behind the name, which may hold anything. */
+	at = strrchr(text, ')');
+	if (!at || sscanf(at, ") %c %d", state, &number) != 2)
+		return false;
+	*of = number;
+	return true;
+}
+
+bool child_is_stopped(pid_t pid)
+{
+	pid_t of;
+	char state;
+
+	return child_look(pid, &state, &of) && (state == 'T' || state == 't');
 }
 
 pid_t child_fork(void)

@@ -23,6 +23,11 @@ void child_kill(pid_t child);
 /* Who that is: 0, or -errno. For good. */
 void child_use_killer(int (*killer)(pid_t));
 
+/* The state of a process, a letter of proc(5), and its parent. False: it is not to be seen. */
+bool child_look(pid_t pid, char *state, pid_t *parent);
+/* Whether somebody stopped it: it does nothing until it is continued. */
+bool child_is_stopped(pid_t pid);
+
 /* In such a child, before it makes a result visible: whether its parent has ended. */
 bool child_is_orphan(void);
 

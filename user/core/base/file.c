@@ -330,6 +330,27 @@ int file_begin_again(struct file_new *f, const char *path)
 	return agent ? ask_begin(f, path) : begin(f, path);
 }
 
+int file_take_over(struct file_new *f, const char *path, const char *temp, bool force,
+		   bool keeps_owner)
+{
+	_free_ char *folder = folder_of(path), *there = NULL;
+	int rc;
+
+	*f = (struct file_new){.fd = -1, .folder = -1, .force = force, .keeps_owner = keeps_owner};
+	rc = find_folder(f, path, folder);
+	if (!rc) {
+		there = folder_of(f->at);
+		f->temp = mem_printf("%s/%s", there, temp);
+		f->fd = open(f->temp, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		rc = f->fd < 0 ? err(-errno, "cannot open '%s': %s", f->temp, strerror(errno)) : 0;
+	}
+	if (rc)
+		file_forget(f);
+	else
+		f->path = mem_strdup(path);
+	return rc;
+}
+
 int file_put(int fd, const void *data, size_t n)
 {
 	const char *at = data;

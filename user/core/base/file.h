@@ -52,6 +52,10 @@ int file_begin(struct file_new *, const char *path, bool force);
 /* The same in place of a file that is there, whose owner and mode it gets where that is allowed,
  * but no setuid, setgid or sticky bit. */
 int file_begin_again(struct file_new *, const char *path);
+/* Goes on with what another process began, which has ended: @temp is the temporary file's name in
+ * the folder of @path. Others may have put another file there: look at its inode. -errno. */
+int file_take_over(struct file_new *, const char *path, const char *temp, bool force,
+		   bool keeps_owner);
 /* Fails with -EEXIST if somebody else made @path meanwhile and force is not set. Whether it
  * fails or not, nothing but @path is left of it. */
 int file_commit(struct file_new *);

@@ -1,6 +1,7 @@
 #include "broker/agent.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,8 +12,16 @@
 #include "base/file.h"
 #include "broker/request.h"
 
-/* Of the process: where its broker is. */
-static int broker = -1;
+/* How often a broker that does not answer is looked at: it may take long over its work. */
+#define LOOK_MS 250
+
+struct side {
+	int socket;
+	pid_t pid; /* 0: nobody looks what it does */
+};
+
+/* Of the process: where its broker is, and the one that stands beside that. */
+static struct side broker = {.socket = -1}, spare = {.socket = -1};
 
 static int lost(int rc)
 {
@@ -21,28 +30,63 @@ static int lost(int rc)
 	return err(rc, "cannot ask the process that opens files for this one: %s", strerror(-rc));
 }
 
-static int receive(struct request_answer *a, int *fd)
+/* Until there is an answer. -EPIPE: none will come, it was stopped. */
+static int await(const struct side *s)
 {
-	int rc = request_receive(broker, a, sizeof(*a), fd, 1);
+	struct pollfd p = {.fd = s->socket, .events = POLLIN};
+	int stopped = 0;
 
-	if (rc) {
-		/* It may come yet, and would be taken for that of the next request. */
-		if (rc != -EPROTO)
-			shutdown(broker, SHUT_RDWR);
-		return lost(rc);
+	while (s->pid && stopped < 2) {
+		const int n = poll(&p, 1, LOOK_MS);
+
+		if (n > 0 || (n < 0 && errno != EINTR))
+			return n > 0 ? 0 : -errno;
+		if (!n)
+			stopped = child_is_stopped(s->pid) ? stopped + 1 : 0;
 	}
-	a->text[sizeof(a->text) - 1] = '\0';
-	return a->rc && a->text[0] ? err(a->rc, "%s", a->text) : a->rc;
+	return s->pid ? -EPIPE : 0;
+}
+
+/* One request and its answer; -errno, without a text, where none came. */
+static int exchange(const struct side *s, const struct request *r, const int *fds, size_t n,
+		    struct request_answer *a, int *fd)
+{
+	int rc = request_send(s->socket, r, sizeof(*r), fds, n);
+
+	*fd = -1;
+	if (!rc)
+		rc = await(s);
+	if (!rc)
+		rc = request_receive(s->socket, a, sizeof(*a), fd, 1);
+	/* It may come yet, and would be taken for that of the next request. */
+	if (rc && rc != -EPROTO)
+		shutdown(s->socket, SHUT_RDWR);
+	return rc;
+}
+
+/* The spare goes on where the first was: numbers of files stay. */
+static bool use_spare(int rc)
+{
+	if ((rc != -EPIPE && rc != -ECONNRESET) || spare.socket < 0)
+		return false;
+	close(broker.socket);
+	broker = spare;
+	spare = (struct side){.socket = -1};
+	return true;
 }
 
 /* The answer's code; *@fd -1 where none came. */
 static int ask_with(const struct request *r, const int *fds, size_t n, struct request_answer *a,
 		    int *fd)
 {
-	int rc = request_send(broker, r, sizeof(*r), fds, n);
+	int rc = exchange(&broker, r, fds, n, a, fd);
 
-	*fd = -1;
-	return rc ? lost(rc) : receive(a, fd);
+	if (use_spare(rc))
+		rc = exchange(&broker, r, fds, n, a, fd);
+	if (rc)
+		return lost(rc);
+	a->text[sizeof(a->text) - 1] = '\0';
+	return a->rc && a->text[0] ? err(a->rc, "%s", a->text) : a->rc;
 }
 
 static int ask(const struct request *r, struct request_answer *a, int *fd)
@@ -80,7 +124,7 @@ static void tell_done(void)
 {
 	const struct request r = {.kind = REQUEST_DONE};
 
-	(void)request_send(broker, &r, sizeof(r), NULL, 0);
+	(void)request_send(broker.socket, &r, sizeof(r), NULL, 0);
 }
 
 static int ask_begin(const char *path, bool force, bool again, int *fd)
@@ -129,21 +173,30 @@ void agent_begin(int socket, bool opens)
 	static const struct file_agent all = {ask_open, tell_done, ask_begin, ask_end, ask_remove};
 	static const struct file_agent makes = {NULL, NULL, ask_begin, ask_end, ask_remove};
 
-	broker = socket;
+	broker = (struct side){.socket = socket};
 	file_use_agent(opens ? &all : &makes);
 	child_use_killer(ask_kill);
 }
 
+void agent_use_spare(pid_t first, int socket, pid_t pid)
+{
+	broker.pid = first;
+	spare = (struct side){socket, pid};
+}
+
 bool agent_is_there(void)
 {
-	return broker >= 0;
+	return broker.socket >= 0;
 }
 
 void agent_finish(void)
 {
-	shutdown(broker, SHUT_RDWR);
-	close(broker);
-	broker = -1;
+	if (broker.socket >= 0) {
+		shutdown(broker.socket, SHUT_RDWR);
+		close(broker.socket);
+	}
+	broker = spare;
+	spare = (struct side){.socket = -1};
 }
 
 int agent_run(uint32_t which, const char *path, const int *fds, size_t n, int *out)
@@ -168,26 +221,51 @@ int agent_run_end(bool now, int *status)
 
 /* --- lanes ------------------------------------------------------------------------------------ */
 
-int agent_lane(void)
+/* A socket to it, or -1. */
+static int lane_to(const struct side *s)
 {
 	const struct request r = {.kind = REQUEST_LANE};
-	struct request_answer a;
+	struct request_answer a = {0};
 	int ends[2], none, rc;
 
-	if (broker < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+	if (s->socket < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
 		return -1;
-	rc = ask_with(&r, &ends[1], 1, &a, &none);
+	rc = exchange(s, &r, &ends[1], 1, &a, &none);
 	close(ends[1]);
-	if (!rc)
+	if (!rc && !a.rc)
 		return ends[0];
 	close(ends[0]);
+	if (rc)
+		errno = -rc;
 	return -1;
 }
 
-void agent_take_lane(int socket)
+int agent_lane(struct agent_lane *l)
 {
-	if (socket < 0)
+	errno = 0;
+	l->broker = lane_to(&broker);
+	if (l->broker < 0 && use_spare(-errno))
+		l->broker = lane_to(&broker);
+	l->spare = lane_to(&spare);
+	return l->broker >= 0 ? 0 : -EMFILE;
+}
+
+void agent_take_lane(const struct agent_lane *l)
+{
+	if (l->broker < 0)
 		return;
-	close(broker);
-	broker = socket;
+	if (spare.socket >= 0)
+		close(spare.socket);
+	close(broker.socket);
+	broker.socket = l->broker;
+	spare.socket = l->spare;
+}
+
+void agent_close_lane(struct agent_lane *l)
+{
+	if (l->broker >= 0)
+		close(l->broker);
+	if (l->spare >= 0)
+		close(l->spare);
+	*l = (struct agent_lane){-1, -1};
 }

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/err.h"
 #include "base/owned.h"
 
@@ -75,8 +76,10 @@ static int serve_begin(struct broker *b, struct exchange *x)
 		return rc;
 	x->answer->number = i;
 	x->fd = dup(b->files[i].fd);
-	if (x->fd >= 0)
+	if (x->fd >= 0) {
+		spare_note(b->spare.notes, i, &b->files[i]);
 		return 0;
+	}
 	rc = err(-errno, "cannot make '%s': %s", x->request->path, strerror(errno));
 	file_drop(&b->files[i]);
 	return rc;
@@ -89,20 +92,36 @@ static struct file_new *begun(struct broker *b, const struct exchange *x)
 	return i >= 0 && i < BROKER_FILES && b->files[i].path ? &b->files[i] : NULL;
 }
 
+/* Once it has its name, or is removed: nobody has to do that any more. */
+static int end_file(struct broker *b, struct file_new *f, bool commit)
+{
+	const int i = (int)(f - b->files);
+	int rc = 0;
+
+	if (commit)
+		rc = file_commit(f);
+	else
+		file_drop(f);
+	spare_forget(b->spare.notes, i);
+	return rc;
+}
+
 static int serve_commit(struct broker *b, struct exchange *x)
 {
 	struct file_new *f = begun(b, x);
 
-	return f ? file_commit(f) : err(-EBADF, "cannot make a file: it was not begun");
+	if (f)
+		return end_file(b, f, true);
+	return spare_was_committed(&b->spare, x->request->number)
+		       ? 0
+		       : err(-EBADF, "cannot make a file: it was not begun");
 }
 
 static int serve_drop(struct broker *b, struct exchange *x)
 {
 	struct file_new *f = begun(b, x);
 
-	if (f)
-		file_drop(f);
-	return 0;
+	return f ? end_file(b, f, false) : 0;
 }
 
 static int serve_remove(struct broker *b, struct exchange *x)
@@ -176,31 +195,15 @@ static int serve_lane(struct broker *b, struct exchange *x)
 	return 0;
 }
 
-/* The parent of @pid, which a descriptor holds: the number is not another's meanwhile. */
-static pid_t parent_of(pid_t pid)
-{
-	char path[64], text[1024] = "";
-	const char *at;
-	int parent = 0;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	(void)!read(fd, text, sizeof(text) - 1);
-	close(fd);
-	/* Behind the name, which may hold anything: the state, then the parent. */
-	at = strrchr(text, ')');
-	return at && sscanf(at, ") %*c %d", &parent) == 1 ? parent : 0;
-}
-
 static int serve_kill(struct broker *b, struct exchange *x)
 {
 	const pid_t pid = x->request->number;
+	/* Held: the number is not another's meanwhile. */
 	_close_ int fd = pid > 0 && b->owner > 0 ? pidfd_open(pid, 0) : -1;
+	pid_t parent;
+	char state;
 
-	if (fd < 0 || parent_of(pid) != b->owner)
+	if (fd < 0 || !child_look(pid, &state, &parent) || parent != b->owner)
 		return -EPERM;
 	return pidfd_send_signal(fd, SIGKILL, NULL, 0) ? -errno : 0;
 }
@@ -226,6 +229,8 @@ bool broker_serve(struct broker *b, int socket)
 	request.path[sizeof(request.path) - 1] = '\0';
 	/* Not that of an earlier one. */
 	err(0, "%s", "");
+	if (known && request.kind != REQUEST_LANE && request.kind != REQUEST_KILL)
+		spare_take_over(&b->spare, b->files, 0);
 	if (known)
 		answer.rc = serve[request.kind](b, &x);
 	for (int i = 0; i < REQUEST_FDS; i++)
@@ -284,9 +289,10 @@ void broker_end(struct broker *b)
 {
 	int status;
 
+	spare_take_over(&b->spare, b->files, SPARE_END_MS);
 	for (int i = 0; i < BROKER_FILES; i++)
 		if (b->files[i].path)
-			file_drop(&b->files[i]);
+			end_file(b, &b->files[i], false);
 	if (b->child)
 		(void)reap(b, &status);
 	for (size_t i = 0; i < b->lanes.n; i++)

@@ -5,21 +5,23 @@
  * reads no byte of any file.
  *
  * Two programs have one: eprof-render's is the parent of the confined child (render/sandbox),
- * eprof's a child that was forked before anything of a target is read (cmd/record_broker).
+ * eprof's a child that was forked before anything of a target is read (cmd/record_broker). Beside
+ * that stands a spare (spare.h).
  */
 #ifndef BROKER_BROKER_H
 #define BROKER_BROKER_H
 
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/file.h"
 #include "base/vec.h"
 #include "broker/allowed.h"
 #include "broker/request.h"
+#include "broker/spare.h"
 
-#define BROKER_FILES 4 /* begun at a time: a command makes one after the other */
 #define BROKER_LANES 4 /* sockets besides the first */
 
 struct broker {
@@ -31,6 +33,7 @@ struct broker {
 	sigset_t mask;	  /* of programs */
 	const void *plan; /* of start() */
 	struct file_new files[BROKER_FILES];
+	struct spare spare;
 	pid_t child;		/* the program that runs; 0: none */
 	char reading[PATH_MAX]; /* what is read; "": nothing */
 	/* Starts program number r->flags with @fds, REQUEST_FDS of them or -1: *@child, and what it
