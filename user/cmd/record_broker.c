@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -18,6 +17,10 @@
 #include "cmd/render_start.h"
 #include "confine/capabilities.h"
 #include "confine/confine.h"
+
+/* How long it may take to remove what was not finished. */
+#define END_MS	5000
+#define LOOK_MS 100
 
 struct plan {
 	const struct record_places *at;
@@ -166,11 +169,11 @@ static void wait_for(pid_t pid)
 	_close_ int fd = pid > 0 ? pidfd_open(pid, 0) : -1;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
 
-	while (fd >= 0 && poll(&p, 1, 100) <= 0)
+	for (int i = 0; fd >= 0 && i < END_MS / LOOK_MS && poll(&p, 1, LOOK_MS) <= 0; i++)
 		if (child_is_stopped(pid))
 			return;
 	if (fd >= 0)
-		(void)waitpid(pid, NULL, WNOHANG);
+		(void)child_await(pid, 0, NULL, NULL);
 }
 
 void record_broker_end(const struct record_broker *b)

@@ -2,14 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/environment.h"
@@ -343,10 +341,8 @@ void target_release(struct target *t)
 	/* A command that waits for its go-ahead ends then, whether we may kill it or not. */
 	if (t->go_fd >= 0)
 		close(t->go_fd);
-	if (waits) {
-		child_kill((pid_t)t->pids.at[0]);
-		waitpid((pid_t)t->pids.at[0], NULL, 0);
-	}
+	if (waits)
+		(void)child_await((pid_t)t->pids.at[0], 0, NULL, NULL);
 	for (size_t i = 0; i < t->pidfds.n; i++)
 		close(t->pidfds.at[i]);
 	if (t->status_fd >= 0)

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -381,11 +380,10 @@ void calibrator_kill(const struct calibrator *c)
 
 void calibrator_end(struct calibrator *c)
 {
-	calibrator_kill(c);
 	/* Which ends it, too, where nobody is left who may kill it. */
 	if (c->socket >= 0)
 		close(c->socket);
 	if (c->pid > 0)
-		waitpid(c->pid, NULL, 0);
+		(void)child_await(c->pid, 0, NULL, NULL);
 	*c = (struct calibrator){.socket = -1};
 }

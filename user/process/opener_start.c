@@ -1,11 +1,8 @@
 /* The start and the end of an opener: see opener.h. */
-#include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -59,15 +56,9 @@ struct opener *opener_new(void)
 /* The opener's process is never stuck itself; but it is not waited for without an end. */
 static void end_process(const struct opener *o)
 {
-	_close_ int pidfd = pidfd_open(o->pid, 0);
-	struct pollfd p = {.fd = pidfd, .events = POLLIN};
-
 	/* Our children may still have the socket open. */
 	shutdown(o->control, SHUT_RDWR);
-	if (pidfd < 0 || poll(&p, 1, END_MS) <= 0)
-		child_kill(o->pid);
-	while (waitpid(o->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	(void)child_await(o->pid, END_MS, NULL, NULL);
 }
 
 void opener_free(struct opener *o)

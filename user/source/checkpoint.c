@@ -18,6 +18,10 @@
 #include "broker/agent.h"
 #include "store/store.h"
 
+/* How long a child that is waited for may take to write what it has: what is not written by then is
+ * still here. */
+#define END_MS 10000
+
 /* --- the child ------------------------------------------------------------------------------ */
 
 /* Behind what is whole; what is there of one that was not written whole goes away. */
@@ -189,9 +193,11 @@ void checkpoint_cut_short(const struct checkpoint *k)
 bool checkpoint_busy(struct checkpoint *k, bool wait, const struct checkpoint_maker *m,
 		     struct ledger_past *past, int *error)
 {
-	struct rusage usage;
+	struct rusage usage = {0};
 
-	if (wait4(k->child, NULL, wait ? 0 : WNOHANG, &usage) == 0)
+	if (wait)
+		(void)child_await(k->child, END_MS, NULL, &usage);
+	else if (wait4(k->child, NULL, WNOHANG, &usage) == 0)
 		return true;
 	k->child = 0;
 	k->cpu_ns += clock_of_usage(&usage);
@@ -233,7 +239,7 @@ int checkpoint_read(const struct checkpoint *k, const char *path, struct splice 
 void checkpoint_release(struct checkpoint *k)
 {
 	if (k->child > 0)
-		waitpid(k->child, NULL, 0);
+		(void)child_await(k->child, END_MS, NULL, NULL);
 	if (k->has_file)
 		close(k->fd);
 	else

@@ -56,7 +56,8 @@ struct checkpoint {
 /* Begins to write a window; no other may be under way. Errors with a text. */
 int checkpoint_begin(struct checkpoint *, const char *path, const struct checkpoint_maker *);
 /* Whether one is under way. Else *@error is 0 where the one just ended is in the file, with what is
- * in it added to @past, and else the error, with a text. @wait: until it ends. */
+ * in it added to @past, and else the error, with a text. @wait: until it ends, or is
+ * killed since it takes too long. */
 bool checkpoint_busy(struct checkpoint *, bool wait, const struct checkpoint_maker *,
 		     struct ledger_past *past, int *error);
 /* The child looks up no more names. */
@@ -67,7 +68,7 @@ void checkpoint_hurry(const struct checkpoint *);
 /* Reads all windows there are. An error with a text where one is not what was written: those before
  * it have been added. */
 int checkpoint_read(const struct checkpoint *, const char *path, struct splice *);
-/* Waits for the child; the file stays. */
+/* Waits for the child, as @wait does; the file stays. */
 void checkpoint_release(struct checkpoint *);
 
 #endif

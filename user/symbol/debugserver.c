@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -215,12 +214,10 @@ static int say_why(int rc)
 	}
 }
 
-/* Ends the child, which is ours, whatever it does. */
+/* Ends the child, whatever it does. */
 static void end(struct download *d)
 {
-	kill(d->pid, SIGKILL);
-	while (waitpid(d->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	(void)child_await(d->pid, 0, NULL, NULL);
 	close(d->fd);
 	str_release(&d->line);
 }

@@ -1,12 +1,17 @@
 #include "base/child.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 /* Of the process: who forked it; 0: it was not forked by child_fork(). */
@@ -62,6 +67,36 @@ bool child_is_stopped(pid_t pid)
 	char state;
 
 	return child_look(pid, &state, &of) && (state == 'T' || state == 't');
+}
+
+/* As child_await(), without killing it. */
+static int await(pid_t child, int ms, int *status, struct rusage *usage)
+{
+	_close_ int fd = pidfd_open(child, 0);
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)ms * 1000000;
+	uint64_t now;
+	pid_t got;
+
+	while (!(got = wait4(child, status, WNOHANG, usage))) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now >= end)
+			return -ETIMEDOUT;
+		/* By looking, where there is no descriptor or a debugger is told first. */
+		if (poll(&p, 1, p.fd < 0 ? 1 : (int)((end - now) / 1000000) + 1) > 0)
+			p.fd = -1;
+	}
+	return got < 0 ? -errno : 0;
+}
+
+int child_await(pid_t child, int ms, int *status, struct rusage *usage)
+{
+	int rc = await(child, ms, status, usage);
+
+	if (rc != -ETIMEDOUT)
+		return rc;
+	child_kill(child);
+	return await(child, CHILD_KILLED_MS, status, usage);
 }
 
 pid_t child_fork(void)

@@ -9,6 +9,7 @@
 #define BASE_CHILD_H
 
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 /* As fork(2); the child ends with this process, at once where it has ended already. */
@@ -27,6 +28,14 @@ void child_use_killer(int (*killer)(pid_t));
 bool child_look(pid_t pid, char *state, pid_t *parent);
 /* Whether somebody stopped it: it does nothing until it is continued. */
 bool child_is_stopped(pid_t pid);
+
+/* Waits until a child ends, and reaps it, with @status and @usage as of wait4(2), which may be
+ * NULL. One that has not ended after @ms milliseconds is killed. Where that does not end it, since
+ * it is in a system call that does not return (a file on a mount that does not answer) or nobody
+ * here may kill it, it is left alone after another CHILD_KILLED_MS: -ETIMEDOUT. -ECHILD: it is no
+ * child of this process, or was reaped before. */
+#define CHILD_KILLED_MS 2000
+int child_await(pid_t child, int ms, int *status, struct rusage *usage);
 
 /* In such a child, before it makes a result visible: whether its parent has ended. */
 bool child_is_orphan(void);

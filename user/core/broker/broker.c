@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -155,33 +154,32 @@ static void kill_child(const struct broker *b)
 	kill(b->child, SIGKILL);
 }
 
-/* Waits for the program: until it ends, or who asked for it does. */
-static int reap(struct broker *b, int *status)
+/* Waits for the program: until it ends, is to end @now, or who asked for it ends. -ETIMEDOUT where
+ * it does not end though it was killed. */
+static int reap(struct broker *b, bool now, int *status)
 {
 	const int program = pidfd_open(b->child, 0);
 	struct pollfd p[] = {{.fd = program, .events = POLLIN},
 			     {.fd = b->owner_fd > 0 ? b->owner_fd : -1, .events = POLLIN}};
-	pid_t got;
+	int rc;
 
-	while (program >= 0 && poll(p, 2, -1) < 0 && errno == EINTR)
+	while (program >= 0 && !now && poll(p, 2, -1) < 0 && errno == EINTR)
 		;
-	if (p[1].revents)
+	if (now || p[1].revents)
 		kill_child(b);
-	while ((got = waitpid(b->child, status, 0)) < 0 && errno == EINTR)
-		;
+	rc = child_await(b->child, 0, status, NULL);
 	if (program >= 0)
 		close(program);
 	b->child = 0;
-	return got < 0 ? -ECHILD : 0;
+	return rc;
 }
 
 static int serve_end(struct broker *b, struct exchange *x)
 {
 	int status = 0, rc;
 
-	if (b->child && x->request->flags & REQUEST_NOW)
-		kill_child(b);
-	rc = b->child ? reap(b, &status) : err(-ECHILD, "no program runs");
+	rc = b->child ? reap(b, x->request->flags & REQUEST_NOW, &status)
+		      : err(-ECHILD, "no program runs");
 	x->answer->number = status;
 	return rc;
 }
@@ -294,7 +292,7 @@ void broker_end(struct broker *b)
 		if (b->files[i].path)
 			end_file(b, &b->files[i], false);
 	if (b->child)
-		(void)reap(b, &status);
+		(void)reap(b, false, &status);
 	for (size_t i = 0; i < b->lanes.n; i++)
 		close(b->lanes.at[i]);
 	vec_release(&b->lanes);
