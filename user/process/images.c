@@ -102,6 +102,11 @@ size_t images_count(const struct images *m)
 	return m->at.n;
 }
 
+uint32_t images_made(const struct images *m)
+{
+	return m->serial;
+}
+
 struct image *images_at(struct images *m, uint32_t image)
 {
 	return image < m->at.n ? m->at.at[image] : NULL;

@@ -68,6 +68,8 @@ struct images *images_new(void);
 void images_free(struct images *);
 /* Numbers are below that. */
 size_t images_count(const struct images *);
+/* How many there ever were, those that were forgotten too. */
+uint32_t images_made(const struct images *);
 /* NULL: it was forgotten. */
 struct image *images_at(struct images *, uint32_t image);
 

@@ -14,10 +14,12 @@
 #define MOST_NS	 (60ull * 1000000000)
 
 /* It ends before its time where so much happens: its memory is bounded. Stacks and threads take
- * some 200 bytes each, and a thread comes with its process and that one's mappings. */
+ * some 200 bytes each, and a thread comes with its process and that one's mappings. An image
+ * holds a file open, and is forgotten two windows later at the earliest. */
 #define LEAST_NS     (5ull * 1000000000)
 #define MOST_STACKS  (128u << 10)
 #define MOST_THREADS (32u << 10)
+#define MOST_IMAGES  2048u
 
 /* The writer gives way to all others for so long. */
 #define PATIENCE_NS (5ull * 1000000000)
@@ -41,7 +43,8 @@ static bool is_due(const struct turn *t, uint64_t now_ns)
 		return true;
 	/* One that failed is not tried again and again. */
 	return !t->failed && now_ns >= t->tried_ns + LEAST_NS &&
-	       (in->stacks.stacks.n >= MOST_STACKS || procs_count(in->procs) >= MOST_THREADS);
+	       (in->stacks.stacks.n >= MOST_STACKS || procs_count(in->procs) >= MOST_THREADS ||
+		images_made(in->images) - t->images >= MOST_IMAGES);
 }
 
 void turn_start(struct turn *t, const struct turn_host *host, uint64_t now_ns)
@@ -49,6 +52,7 @@ void turn_start(struct turn *t, const struct turn_host *host, uint64_t now_ns)
 	*t = (struct turn){.host = *host, .start_ns = now_ns, .file.names_fd = -1};
 	t->tried_ns = now_ns;
 	t->due_ns = now_ns + next_ns(t);
+	t->images = images_made(host->in->images);
 }
 
 static void resend(struct turn *t, uint64_t now_ns)
@@ -126,6 +130,7 @@ void turn_tick(struct turn *t, uint64_t now_ns)
 		resend(t, now_ns);
 		t->tried_ns = now_ns;
 		t->due_ns = now_ns + next_ns(t);
+		t->images = images_made(t->host.in->images);
 	} else if (t->step == TURN_RESENDING && t->host.in->settled_ns > t->resent_ns) {
 		begin_writing(t);
 	} else if (t->step == TURN_WRITING) {

@@ -44,6 +44,7 @@ struct turn {
 	uint64_t due_ns;
 	uint64_t tried_ns;    /* when the end of one was begun last */
 	uint64_t resent_ns;   /* since when stacks are sent anew */
+	uint32_t images;      /* that there ever were when the window began */
 	uint32_t first_stack; /* that was sent since, or later */
 	uint64_t side_lost;   /* of intake, at the end of the last window */
 	bool failed;	      /* somebody was told that a window cannot be written */
