@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/answers.h"
 #include "base/err.h"
 #include "base/str.h"
 #include "cmd/record_program.h"
@@ -27,11 +28,15 @@ static bool is_folder(const char *path)
 int record_baseline_parse(const char *text, struct record_baseline *b)
 {
 	const size_t length = strlen(text);
+	int rc;
 
 	free(b->file);
 	b->version = NULL;
 	for (size_t n = strcspn(text + 1, "/") + 1; *text; n += strcspn(text + n + 1, "/") + 1) {
 		b->file = mem_strndup(text, n);
+		rc = answers(b->file);
+		if (rc)
+			return rc;
 		if (n >= length || !is_folder(b->file))
 			break;
 		free(b->file);

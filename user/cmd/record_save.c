@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/chance.h"
+#include "base/answers.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/str.h"
@@ -51,6 +52,10 @@ int record_places_check(const struct record_places *at)
 {
 	int ret = store_library_check();
 
+	if (!ret && at->output)
+		ret = answers(at->output);
+	if (!ret && at->store)
+		ret = answers(at->store);
 	if (!ret && at->output)
 		ret = file_check_new(at->output, at->force);
 	if (!ret && at->store)

@@ -2,13 +2,16 @@
 
 #include <errno.h>
 
+#include "base/answers.h"
 #include "base/err.h"
 
 int zone_file_read(struct zonepatterns *patterns, const char *path)
 {
 	const size_t before = zonepatterns_count(patterns);
-	int rc = zonepatterns_add_file(patterns, path);
+	int rc = answers(path);
 
+	if (!rc)
+		rc = zonepatterns_add_file(patterns, path);
 	if (!rc && zonepatterns_count(patterns) == before)
 		rc = err(-EINVAL, "'%s' contains no pattern", path);
 	return rc;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "broker/request.h"
@@ -23,28 +24,53 @@ struct side {
 /* Of the process: where its broker is, and the one that stands beside that. */
 static struct side broker = {.socket = -1}, spare = {.socket = -1};
 
-static int lost(int rc)
+static int lost(const struct request *r, int rc)
 {
+	if (rc == -ETIMEDOUT && r->path[0])
+		return err(rc, "'%s' lies on a mount that does not answer", r->path);
+	if (rc == -ETIMEDOUT)
+		return err(rc, "it lies on a mount that does not answer");
 	if (rc == -EPIPE || rc == -ECONNRESET)
 		return err(rc, "the process that opens files for this one is gone");
 	return err(rc, "cannot ask the process that opens files for this one: %s", strerror(-rc));
 }
 
-/* Until there is an answer. -EPIPE: none will come, it was stopped. */
-static int await(const struct side *s)
+/* How long it may take over a file, which may lie on a mount that never answers; 0: for ever, as
+ * the programs that it runs may. */
+static uint64_t limit_ns(const struct request *r)
 {
+	switch (r->kind) {
+	case REQUEST_OPEN:
+	case REQUEST_BEGIN:
+	case REQUEST_DROP:
+	case REQUEST_REMOVE:
+		return UINT64_C(10000000000);
+	case REQUEST_COMMIT: /* the disk may be slow, and the file large */
+		return UINT64_C(60000000000);
+	default:
+		return 0;
+	}
+}
+
+/* Until there is an answer. -EPIPE: none will come, it was stopped; -ETIMEDOUT: nor within @ns,
+ * unless that is 0. */
+static int await(const struct side *s, uint64_t ns)
+{
+	const uint64_t begun_ns = clock_ns(CLOCK_MONOTONIC);
 	struct pollfd p = {.fd = s->socket, .events = POLLIN};
 	int stopped = 0;
 
-	while (s->pid && stopped < 2) {
+	while ((s->pid || ns) && stopped < 2) {
 		const int n = poll(&p, 1, LOOK_MS);
 
 		if (n > 0 || (n < 0 && errno != EINTR))
 			return n > 0 ? 0 : -errno;
-		if (!n)
+		if (ns && clock_ns(CLOCK_MONOTONIC) - begun_ns > ns)
+			return -ETIMEDOUT;
+		if (!n && s->pid)
 			stopped = child_is_stopped(s->pid) ? stopped + 1 : 0;
 	}
-	return s->pid ? -EPIPE : 0;
+	return stopped ? -EPIPE : 0;
 }
 
 /* One request and its answer; -errno, without a text, where none came. */
@@ -55,7 +81,7 @@ static int exchange(const struct side *s, const struct request *r, const int *fd
 
 	*fd = -1;
 	if (!rc)
-		rc = await(s);
+		rc = await(s, limit_ns(r));
 	if (!rc)
 		rc = request_receive(s->socket, a, sizeof(*a), fd, 1);
 	/* It may come yet, and would be taken for that of the next request. */
@@ -67,7 +93,7 @@ static int exchange(const struct side *s, const struct request *r, const int *fd
 /* The spare goes on where the first was: numbers of files stay. */
 static bool use_spare(int rc)
 {
-	if ((rc != -EPIPE && rc != -ECONNRESET) || spare.socket < 0)
+	if ((rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT) || spare.socket < 0)
 		return false;
 	close(broker.socket);
 	broker = spare;
@@ -81,10 +107,11 @@ static int ask_with(const struct request *r, const int *fds, size_t n, struct re
 {
 	int rc = exchange(&broker, r, fds, n, a, fd);
 
-	if (use_spare(rc))
+	/* One more would be stuck on the same mount. */
+	if (use_spare(rc) && rc != -ETIMEDOUT)
 		rc = exchange(&broker, r, fds, n, a, fd);
 	if (rc)
-		return lost(rc);
+		return lost(r, rc);
 	a->text[sizeof(a->text) - 1] = '\0';
 	return a->rc && a->text[0] ? err(a->rc, "%s", a->text) : a->rc;
 }
