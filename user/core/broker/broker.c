@@ -1,6 +1,7 @@
 #include "broker/broker.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -167,7 +168,8 @@ static int reap(struct broker *b, bool now, int *status)
 		;
 	if (now || p[1].revents)
 		kill_child(b);
-	rc = child_await(b->child, 0, status, NULL);
+	/* Where there was no descriptor left, it has not been waited for. */
+	rc = child_await(b->child, program < 0 && !now ? INT_MAX : 0, status, NULL);
 	if (program >= 0)
 		close(program);
 	b->child = 0;
