@@ -326,8 +326,7 @@ static void set_mapper(struct image *image, uint32_t pid)
 	image->has_mapper = true;
 }
 
-/* The path without what the kernel puts behind that of a deleted file. Who frees it is the caller.
- */
+/* The path without what the kernel puts behind that of a deleted file; the caller's to free. */
 static char *path_of(const struct image_id *id, bool *is_deleted)
 {
 	static const char deleted[] = " (deleted)";

@@ -119,7 +119,7 @@ static struct proc *need_proc(struct procs *p, uint32_t pid)
 	struct proc *proc = procs_find(p, pid);
 
 	if (proc && proc->unread && !proc->exited)
-		(void)procs_read(p, pid);
+		procs_read_again(p, proc);
 	if (proc)
 		return procs_find(p, pid);
 	add_proc(p, pid);

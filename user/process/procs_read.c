@@ -93,8 +93,7 @@ void procs_map(struct procs *p, const struct proc_mmap *r)
 	}
 	if (proc->maps.at.n >= proc->n_read + MOST_MORE) {
 		procs_drop_mappings(proc);
-		if (procs_read(p, r->pid))
-			procs_find(p, r->pid)->exited = true;
+		procs_read_again(p, proc);
 		p->remaps++;
 	} else if (allowance_begin(p->allowance, user_of(proc))) {
 		add(p, r);
@@ -201,4 +200,15 @@ int procs_read(struct procs *p, uint32_t pid)
 	ret = read_all(p, &reading);
 	allowance_end(p->allowance);
 	return ret;
+}
+
+void procs_read_again(struct procs *p, struct proc *proc)
+{
+	const uint32_t pid = proc->pid;
+
+	if (!allowance_begin(p->allowance, user_of(proc)))
+		return;
+	if (procs_read(p, pid))
+		procs_find(p, pid)->exited = true;
+	allowance_end(p->allowance);
 }

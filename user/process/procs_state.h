@@ -89,6 +89,9 @@ struct task *procs_need_task(struct procs *, uint32_t pid, uint32_t tid);
 /* procs_read.c. Of a process that is known: reads what /proc says of it into its entry, unless its
  * user has had their allowance: then it is `unread`. -ESRCH: it is gone. */
 int procs_read(struct procs *, uint32_t pid);
+/* The same of one that is `unread`: while its user has nothing left it asks /proc nothing, since
+ * that is tried with each record about the process. One that is gone is `exited` then. */
+void procs_read_again(struct procs *, struct proc *);
 /* The process of @r has mapped it. */
 void procs_map(struct procs *, const struct proc_mmap *r);
 /* The child has what its parent has. */
