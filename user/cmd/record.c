@@ -222,11 +222,11 @@ static void describe_run(const void *record, struct profile *p)
 
 static int save(const struct record *r, const struct capture *c, const struct profile *p)
 {
-	bool saved;
+	struct record_saved saved;
 	int ret = record_save(&r->at, p, capture_signals(c), &saved);
 
-	if (saved && !capture_part_needed(c))
-		(void)file_remove(r->part);
+	if (saved.anywhere && !saved.part_hangs && capture_part_made(c) && !capture_part_needed(c))
+		record_part_remove(&r->at, capture_signals(c));
 	return ret;
 }
 

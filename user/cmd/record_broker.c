@@ -15,6 +15,7 @@
 #include "cmd/git.h"
 #include "cmd/record_program.h"
 #include "cmd/render_start.h"
+#include "cmd/save_start.h"
 #include "confine/capabilities.h"
 #include "confine/confine.h"
 
@@ -51,6 +52,22 @@ static int start_comparing(const struct plan *p, const struct render_ends *e, pi
 	return b->file || b->store ? render_start(words, e, child) : -EACCES;
 }
 
+static int start_saving(const struct broker *b, const char *path, const struct render_ends *e,
+			pid_t *child)
+{
+	const struct allowed_file *f = allowed_find(b->allowed, path, 1u << ALLOWED_MAKE);
+
+	return f && !f->passing ? save_start(f->path, f->force, e, child) : -EACCES;
+}
+
+static int start_removing(const struct broker *b, const char *path, const struct render_ends *e,
+			  pid_t *child)
+{
+	const struct allowed_file *f = allowed_find(b->allowed, path, 1u << ALLOWED_MAKE);
+
+	return f && f->passing ? remove_start(f->path, e, child) : -EACCES;
+}
+
 static int start_program(struct broker *b, const struct request *r, const int *fds, int *out,
 			 pid_t *child)
 {
@@ -63,6 +80,10 @@ static int start_program(struct broker *b, const struct request *r, const int *f
 		rc = start_adding(b->plan, &ends, child);
 	else if (r->flags == RECORD_COMPARE && for_render)
 		rc = start_comparing(b->plan, &ends, child);
+	else if (r->flags == RECORD_SAVE && for_render)
+		rc = start_saving(b, r->path, &ends, child);
+	else if (r->flags == RECORD_REMOVE && for_render)
+		rc = start_removing(b, r->path, &ends, child);
 	else if (r->flags == RECORD_GIT && fds[0] >= 0 && r->path[0] == '/')
 		rc = git_start(r->path, fds[0], child);
 	return rc == -EACCES ? err(rc, "cannot run a program: the command line has none such") : rc;

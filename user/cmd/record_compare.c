@@ -34,7 +34,7 @@ int record_baseline_parse(const char *text, struct record_baseline *b)
 	b->version = NULL;
 	for (size_t n = strcspn(text + 1, "/") + 1; *text; n += strcspn(text + n + 1, "/") + 1) {
 		b->file = mem_strndup(text, n);
-		rc = answers(b->file);
+		rc = answers(b->file, NULL);
 		if (rc)
 			return rc;
 		if (n >= length || !is_folder(b->file))
@@ -69,7 +69,8 @@ int record_baseline_check(const struct record_baseline *b)
 }
 
 /* The answer: whether --fail-on fires, and what the profile keeps. */
-static int ask(const struct profile *p, int signal_fd, struct str *answer)
+static int ask(const struct record_baseline *b, const struct profile *p, int signal_fd,
+	       struct str *answer)
 {
 	_free_ char *image = NULL;
 	struct render_file captured = {.fd = -1};
@@ -79,7 +80,8 @@ static int ask(const struct profile *p, int signal_fd, struct str *answer)
 	if (!rc)
 		rc = render_file_make(&captured, image, n);
 	if (!rc)
-		rc = render_have_run(RECORD_COMPARE, &captured, signal_fd, answer);
+		rc = render_have_run(RECORD_COMPARE, b->file ? b->file : b->store, &captured,
+				     signal_fd, answer);
 	render_file_close(&captured);
 	if (!rc && (!answer->n || (answer->s[0] != '0' && answer->s[0] != '1')))
 		rc = err(-EINVAL, "the comparison cannot be read");
@@ -89,10 +91,12 @@ static int ask(const struct profile *p, int signal_fd, struct str *answer)
 static int compare(const struct record_baseline *b, struct profile *p, int signal_fd, bool *fires)
 {
 	struct str answer = {0};
-	struct stat st;
-	int rc;
+	bool is_first = false;
+	int rc = b->file ? 0 : answers(b->store, &is_first);
 
-	if (!b->file && stat(b->store, &st) && errno == ENOENT) {
+	if (rc)
+		return rc;
+	if (is_first) {
 		const char *version = profile_meta(p, META_VERSION);
 		_free_ char *why = mem_printf("'%s' is the first version in the store",
 					      version ? version : "this");
@@ -100,7 +104,7 @@ static int compare(const struct record_baseline *b, struct profile *p, int signa
 		kept_put_none(p, why);
 		return 0;
 	}
-	rc = ask(p, signal_fd, &answer);
+	rc = ask(b, p, signal_fd, &answer);
 	if (!rc)
 		rc = kept_unpack(answer.s + 1, answer.n - 1, p);
 	*fires = !rc && answer.s[0] == '1';

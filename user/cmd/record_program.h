@@ -8,6 +8,8 @@ enum record_program {
 	RECORD_ADD,	/* eprof-render, to add a profile to the store */
 	RECORD_COMPARE, /* eprof-render, to compare one */
 	RECORD_GIT,	/* git_start() */
+	RECORD_SAVE,	/* save_start() */
+	RECORD_REMOVE,	/* remove_start() */
 };
 
 #endif

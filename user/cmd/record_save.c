@@ -31,21 +31,25 @@ static int check_store(const char *store)
 		       : render_run(words, NULL, RENDER_RUN_ON, NULL);
 }
 
-static int add_to_store(const struct profile *p, int signal_fd)
-{
-	_free_ char *image = NULL;
-	struct render_file captured = {.fd = -1};
-	struct str done = {0};
-	size_t n = 0;
-	int rc = store_image(p, &image, &n);
+/* What the broker is to have written, and what cuts that short. */
+struct saving {
+	const struct record_places *at;
+	struct render_file image;
+	int signal_fd;
+};
 
-	if (!rc)
-		rc = render_file_make(&captured, image, n);
-	if (!rc)
-		rc = render_have_run(RECORD_ADD, &captured, signal_fd, &done);
-	render_file_close(&captured);
+static int add_to_store(const struct saving *s)
+{
+	struct str done = {0};
+	const int rc = render_have_run(RECORD_ADD, s->at->store, &s->image, s->signal_fd, &done);
+
 	str_release(&done);
 	return rc;
+}
+
+static int save_at(const struct saving *s, const char *path)
+{
+	return render_have_saved(RECORD_SAVE, path, &s->image, s->signal_fd);
 }
 
 int record_places_check(const struct record_places *at)
@@ -53,9 +57,9 @@ int record_places_check(const struct record_places *at)
 	int ret = store_library_check();
 
 	if (!ret && at->output)
-		ret = answers(at->output);
+		ret = answers(at->output, NULL);
 	if (!ret && at->store)
-		ret = answers(at->store);
+		ret = answers(at->store, NULL);
 	if (!ret && at->output)
 		ret = file_check_new(at->output, at->force);
 	if (!ret && at->store)
@@ -85,6 +89,7 @@ void record_places_settle(struct record_places *at)
 	if (at->store)
 		at->elsewhere[at->n_elsewhere++] =
 			mem_printf("%s.%016" PRIx64 ".h5", at->store, name);
+	at->n_beside = at->n_elsewhere;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		if (is_safe(folders[i]))
 			at->elsewhere[at->n_elsewhere++] =
@@ -98,33 +103,82 @@ void record_places_release(struct record_places *at)
 	at->n_elsewhere = 0;
 }
 
-static const char *save_elsewhere(const struct record_places *at, const struct profile *p)
+static const char *save_elsewhere(const struct saving *s, bool store_hangs)
 {
-	for (size_t i = 0; i < at->n_elsewhere; i++)
-		if (!store_save(at->elsewhere[i], false, p))
+	const struct record_places *at = s->at;
+
+	for (size_t i = store_hangs ? at->n_beside : 0; i < at->n_elsewhere; i++)
+		if (!save_at(s, at->elsewhere[i]))
 			return at->elsewhere[i];
 	return NULL;
 }
 
-int record_save(const struct record_places *at, const struct profile *p, int signal_fd, bool *saved)
+/* NULL: nowhere. *@why: why it is not where it was asked for; NULL: it is. */
+static const char *save(const struct saving *s, char **why, struct record_saved *saved)
 {
-	_free_ char *why = NULL;
-	const char *there = NULL;
+	const struct record_places *at = s->at;
+	const char *there = at->output;
+	int rc = at->output ? save_at(s, at->output) : 0;
 
-	if (at->output && store_save(at->output, at->force, p))
-		why = mem_strdup(err_text());
-	else
-		there = at->output;
-	if (at->store && add_to_store(p, signal_fd)) {
-		free(why);
-		why = mem_strdup(err_text());
-	} else if (at->store) {
-		there = there ? there : at->store;
+	if (rc) {
+		there = NULL;
+		*why = mem_strdup(err_text());
 	}
-	there = there ? there : save_elsewhere(at, p);
-	*saved = there != NULL;
-	if (!why)
+	saved->part_hangs = rc == -ETIMEDOUT;
+	rc = at->store ? add_to_store(s) : 0;
+	if (rc) {
+		free(*why);
+		*why = mem_strdup(err_text());
+	} else if (at->store && !there) {
+		there = at->store;
+	}
+	if (!at->output)
+		saved->part_hangs = rc == -ETIMEDOUT;
+	return there ? there : save_elsewhere(s, rc == -ETIMEDOUT);
+}
+
+/* Once for all places. */
+static int make_image(const struct profile *p, struct render_file *to)
+{
+	_free_ char *image = NULL, *why = NULL;
+	size_t n = 0;
+	int rc = store_image(p, &image, &n);
+
+	if (!rc)
+		rc = render_file_make(to, image, n);
+	if (!rc)
 		return 0;
+	why = mem_strdup(err_text());
+	return err(rc, "cannot write the profile: %s", why);
+}
+
+int record_save(const struct record_places *at, const struct profile *p, int signal_fd,
+		struct record_saved *saved)
+{
+	struct saving s = {.at = at, .image = {.fd = -1}, .signal_fd = signal_fd};
+	_free_ char *why = NULL;
+	const char *there;
+	int rc;
+
+	*saved = (struct record_saved){0};
+	rc = make_image(p, &s.image);
+	there = rc ? NULL : save(&s, &why, saved);
+	render_file_close(&s.image);
+	saved->anywhere = there != NULL;
+	if (rc || !why)
+		return rc;
 	return there ? err(-EIO, "%s; the profile is in '%s' instead", why, there)
 		     : err(-EIO, "%s", why);
+}
+
+void record_part_remove(const struct record_places *at, int signal_fd)
+{
+	_free_ char *text = mem_strdup(err_text());
+	struct render_file nothing;
+	const int rc = render_file_make(&nothing, "", 0);
+
+	if (!rc)
+		(void)render_have_saved(RECORD_REMOVE, at->part, &nothing, signal_fd);
+	render_file_close(&nothing);
+	(void)err(0, "%s", text);
 }

@@ -20,6 +20,7 @@ struct record_places {
 	 * lost. Under names that nobody can have taken before; owned. */
 	char *elsewhere[RECORD_ELSEWHERE];
 	size_t n_elsewhere;
+	size_t n_beside; /* of these the first, beside the store */
 };
 
 /* Chooses the names. */
@@ -33,8 +34,17 @@ char *record_part_name(const char *output, const char *store);
 /* Before anything is started: all of it can be made, and no capture that was cut off is lost. */
 int record_places_check(const struct record_places *);
 
+/* What became of a profile. */
+struct record_saved {
+	bool anywhere;
+	bool part_hangs; /* the folder of the file of windows does not answer */
+};
+
 /* @signal_fd: as for render_run(); -1: none. 0 when the profile is in all of them. Else a negative
- * errno with a text that also says where it is instead; *@saved tells whether it is anywhere. */
-int record_save(const struct record_places *, const struct profile *, int signal_fd, bool *saved);
+ * errno with a text that also says where it is instead. */
+int record_save(const struct record_places *, const struct profile *, int signal_fd,
+		struct record_saved *);
+/* Removes the file of windows, which nobody needs any more, if that can be done. Without a text. */
+void record_part_remove(const struct record_places *, int signal_fd);
 
 #endif

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/answers.h"
+#include "base/child.h"
 #include "base/clock.h"
 #include "base/ending.h"
 #include "base/err.h"
@@ -20,9 +22,14 @@
 #include "broker/agent.h"
 #include "cmd/render_start.h"
 
-#define SAID_MOST 4096 /* of what it has to say, bytes */
+#define SAID_MOST 8192 /* of what it has to say, bytes */
 /* It limits itself to 10 minutes of CPU time, and waits up to one for a store that others use. */
 #define WALL_S 900
+/* Who writes a file says at each megabyte that it goes on; a full disk may be slow. */
+#define SILENT_S 60
+#define LOOK_MS	 250
+/* How long its end may take behind that of its output. */
+#define END_MS 10000
 #define NS     UINT64_C(1000000000)
 
 #ifndef MFD_NOEXEC_SEAL
@@ -68,6 +75,8 @@ void render_file_close(struct render_file *f)
 struct run {
 	const char *const *words; /* NULL: the broker starts program number @which */
 	uint32_t which;
+	bool saves;
+	const char *path; /* that the program is for, which may lie on a mount that hangs */
 	const struct render_file *file;
 	pid_t child;
 	int out, said; /* ends of pipes to read from */
@@ -80,7 +89,7 @@ static int have_started(const struct run *r, const struct render_ends *e)
 	const int fds[] = {e->file, e->out, e->said};
 	int none;
 
-	return agent_run(r->which, "", fds, 3, &none);
+	return agent_run(r->which, r->saves ? r->path : "", fds, 3, &none);
 }
 
 static int start(struct run *r)
@@ -145,11 +154,20 @@ static uint64_t end_after_signal(uint64_t end, int *why)
 	return grace;
 }
 
-/* Until it has closed both. -EFBIG: it says too much; -ETIMEDOUT: it takes too long; -EINTR: after
- * a signal. */
-static int listen_to(const struct run *r, struct str *out, struct str *said)
+static int poll_ms(const struct run *r, uint64_t now, uint64_t end)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + WALL_S * NS;
+	const uint64_t ms = (end - now) / 1000000 + 1;
+
+	return r->path && ms > LOOK_MS ? LOOK_MS : (int)ms;
+}
+
+/* Until it has closed both. -EFBIG: it says too much; -ETIMEDOUT: it takes too long; -EINTR: after
+ * a signal; -ENOLINK: its file lies on a mount that does not answer. */
+static int listen_to(const struct run *r, struct answers_watch *mount, struct str *out,
+		     struct str *said)
+{
+	const uint64_t patience = (r->saves ? SILENT_S : WALL_S) * NS;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + patience;
 	int why = -ETIMEDOUT;
 	struct pollfd p[] = {{.fd = r->out, .events = POLLIN},
 			     {.fd = r->said, .events = POLLIN},
@@ -162,8 +180,12 @@ static int listen_to(const struct run *r, struct str *out, struct str *said)
 
 		if (now >= end)
 			return why;
-		if (poll(p, 3, (int)((end - now) / 1000000) + 1) < 0 && errno != EINTR)
+		if (answers_no_more(mount))
+			return -ENOLINK;
+		if (poll(p, 3, poll_ms(r, now, end)) < 0 && errno != EINTR)
 			return -errno;
+		if (r->saves && why == -ETIMEDOUT && p[0].revents)
+			end = now + patience;
 		for (int i = 0; i < 2; i++) {
 			ssize_t n = p[i].revents ? take(p[i].fd, to[i], most[i]) : 1;
 
@@ -178,35 +200,24 @@ static int listen_to(const struct run *r, struct str *out, struct str *said)
 	return 0;
 }
 
-/* Whatever it does: one that was killed and does not end, in a system call that does not return, is
- * left to init. -1: that. */
-static int reap(struct run *r, bool killed)
+/* Whatever it does. -ETIMEDOUT: it was killed and does not end, in a system call that does not
+ * return. */
+static int reap(struct run *r, bool killed, int *status)
 {
-	int status = 0;
-	pid_t got;
-
 	if (!r->words) {
-		const int rc = agent_run_end(killed, &status);
+		const int rc = agent_run_end(killed, status);
 
 		r->is_lost = rc == -ECHILD;
-		return rc ? -1 : status;
+		return rc;
 	}
-	if (killed) {
+	if (killed)
 		kill(-r->child, SIGKILL);
-		/* Which has perhaps not made that group yet. */
-		kill(r->child, SIGKILL);
-	}
-	for (int i = 0; (got = waitpid(r->child, &status, killed ? WNOHANG : 0)) <= 0; i++) {
-		if ((got < 0 && errno != EINTR) || i == 1000)
-			return -1;
-		if (!got)
-			poll(NULL, 0, 1);
-	}
-	return status;
+	/* Which has perhaps not made that group yet. */
+	return child_await(r->child, killed ? 0 : END_MS, status, NULL);
 }
 
 /* Its first line, without its name; else how it ended. */
-static int tell(const struct str *said, int status)
+static int tell(const struct run *r, const struct str *said, int status)
 {
 	const char *line = str_text(said);
 	const size_t name = sizeof(RENDER_NAME ": ") - 1;
@@ -216,25 +227,42 @@ static int tell(const struct str *said, int status)
 	text = mem_strndup(line, strcspn(line, "\n"));
 	if (*text)
 		return err(-EIO, "%s", text);
-	return err(-EIO, RENDER_NAME " %s",
+	return err(-EIO, "%s %s", r->saves ? "the process that writes it" : RENDER_NAME,
 		   WIFSIGNALED(status) ? ending_text(WTERMSIG(status))
 				       : "failed and does not say why");
 }
 
+/* Why it was ended. */
+static int give_up(const struct run *r, int rc)
+{
+	if (rc == -ENOLINK)
+		return err(-ETIMEDOUT, "'%s' " ANSWERS_NOT, r->path);
+	if (r->saves)
+		return err(rc, "cannot write '%s': %s", r->path,
+			   rc == -ETIMEDOUT ? "that takes too long"
+			   : rc == -EINTR   ? "a signal ended that"
+					    : "its process could not be listened to");
+	return err(rc, RENDER_NAME " %s",
+		   rc == -ETIMEDOUT ? "takes too long, and was ended"
+		   : rc == -EINTR   ? "was ended by a signal"
+		   : rc == -EFBIG   ? "says too much, and was ended"
+				    : "could not be listened to, and was ended");
+}
+
 static int finish(struct run *r, struct str *out)
 {
+	struct answers_watch mount = {.path = r->path};
 	struct str said = {0};
-	int rc = listen_to(r, out, &said), status;
+	int status = 0, rc = listen_to(r, &mount, out, &said);
+	const int end = reap(r, rc != 0, &status);
 
-	status = reap(r, rc != 0);
+	if (end == -ETIMEDOUT && (!rc || rc == -EINTR))
+		rc = r->path ? -ENOLINK : -ETIMEDOUT;
 	if (rc)
-		rc = err(rc, RENDER_NAME " %s",
-			 rc == -ETIMEDOUT ? "takes too long, and was ended"
-			 : rc == -EINTR	  ? "was ended by a signal"
-			 : rc == -EFBIG	  ? "says too much, and was ended"
-					  : "could not be listened to, and was ended");
-	else if (status)
-		rc = tell(&said, status);
+		rc = give_up(r, rc);
+	else if (end || status)
+		rc = tell(r, &said, status);
+	answers_watch_end(&mount);
 	str_release(&said);
 	return rc;
 }
@@ -266,17 +294,39 @@ int render_run(const char *const *words, const struct render_file *file, int sig
 	return run(&r, out);
 }
 
-int render_have_run(uint32_t which, const struct render_file *file, int signal_fd, struct str *out)
+/* Once more where the broker was lost, unless the program is known to have done all: its output
+ * ends with @done, or is not empty where that is NUL. */
+static int have_run(struct run *r, char done, struct str *out)
+{
+	const size_t before = out->n;
+	int rc;
+
+	r->out = r->said = -1;
+	rc = run(r, out);
+	if (!r->is_lost || rc == -EINTR)
+		return rc;
+	if (out->n > before && (!done || out->s[out->n - 1] == done))
+		return 0;
+	r->out = r->said = -1;
+	return run(r, out);
+}
+
+int render_have_run(uint32_t which, const char *path, const struct render_file *file, int signal_fd,
+		    struct str *out)
+{
+	struct run r = {.which = which, .path = path, .file = file, .signal_fd = signal_fd};
+
+	return have_run(&r, '\0', out);
+}
+
+int render_have_saved(uint32_t which, const char *path, const struct render_file *file,
+		      int signal_fd)
 {
 	struct run r = {
-		.which = which, .file = file, .out = -1, .said = -1, .signal_fd = signal_fd};
-	const size_t before = out->n;
-	const int rc = run(&r, out);
+		.which = which, .saves = true, .path = path, .file = file, .signal_fd = signal_fd};
+	struct str done = {0};
+	const int rc = have_run(&r, RENDER_SAVED, &done);
 
-	if (!r.is_lost || rc == -EINTR)
-		return rc;
-	if (out->n > before)
-		return 0;
-	r.out = r.said = -1;
-	return run(&r, out);
+	str_release(&done);
+	return rc;
 }

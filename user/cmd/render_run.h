@@ -40,7 +40,16 @@ int render_run(const char *const *words, const struct render_file *file, int sig
 	       struct str *out);
 
 /* The same by the broker, which knows the words by number (record_program.h). Where that is killed
- * meanwhile the program is run again, unless it has printed its answer. */
-int render_have_run(uint32_t which, const struct render_file *, int signal_fd, struct str *out);
+ * meanwhile the program is run again, unless it has printed its answer. @path: the file that it
+ * works at; -ETIMEDOUT where that lies on a mount that does not answer any more. */
+int render_have_run(uint32_t which, const char *path, const struct render_file *, int signal_fd,
+		    struct str *out);
+
+/* Has the broker write the bytes to @path, which must be a file of the command line, or remove it:
+ * by program number @which of its own (save_start.h). Errors and signals as above; -ETIMEDOUT, too,
+ * where it stands still for a minute. What is stuck in the kernel then does nothing when it goes
+ * on. */
+#define RENDER_SAVED '!' /* the last that it prints */
+int render_have_saved(uint32_t which, const char *path, const struct render_file *, int signal_fd);
 
 #endif

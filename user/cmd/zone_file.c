@@ -8,7 +8,7 @@
 int zone_file_read(struct zonepatterns *patterns, const char *path)
 {
 	const size_t before = zonepatterns_count(patterns);
-	int rc = answers(path);
+	int rc = answers(path, NULL);
 
 	if (!rc)
 		rc = zonepatterns_add_file(patterns, path);

@@ -183,6 +183,11 @@ int capture_profile(struct capture *c, struct profile **out)
 	return 0;
 }
 
+bool capture_part_made(const struct capture *c)
+{
+	return turn_has_begun(&c->turn);
+}
+
 bool capture_part_needed(const struct capture *c)
 {
 	return c->part_needed;

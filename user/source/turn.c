@@ -152,6 +152,11 @@ void turn_end(struct turn *t, int signal_fd)
 	t->step = TURN_NONE;
 }
 
+bool turn_has_begun(const struct turn *t)
+{
+	return t->file.report != NULL;
+}
+
 bool turn_has_windows(const struct turn *t)
 {
 	return t->file.windows.n > 0;

@@ -56,6 +56,8 @@ void turn_tick(struct turn *, uint64_t now_ns);
 /* Waits for the window that is being written. Its names are cut short where a signal comes to
  * @signal_fd, which is not read. */
 void turn_end(struct turn *, int signal_fd);
+/* Whether one was ever begun: there may be a file. */
+bool turn_has_begun(const struct turn *);
 /* Whether windows are in the file. */
 bool turn_has_windows(const struct turn *);
 void turn_release(struct turn *);

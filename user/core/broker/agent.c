@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/answers.h"
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -27,16 +28,15 @@ static struct side broker = {.socket = -1}, spare = {.socket = -1};
 static int lost(const struct request *r, int rc)
 {
 	if (rc == -ETIMEDOUT && r->path[0])
-		return err(rc, "'%s' lies on a mount that does not answer", r->path);
+		return err(rc, "'%s' " ANSWERS_NOT, r->path);
 	if (rc == -ETIMEDOUT)
-		return err(rc, "it lies on a mount that does not answer");
+		return err(rc, "it " ANSWERS_NOT);
 	if (rc == -EPIPE || rc == -ECONNRESET)
 		return err(rc, "the process that opens files for this one is gone");
 	return err(rc, "cannot ask the process that opens files for this one: %s", strerror(-rc));
 }
 
-/* How long it may take over a file, which may lie on a mount that never answers; 0: for ever, as
- * the programs that it runs may. */
+/* How long it may take over a file, which may lie on a mount that never answers; 0: for ever. */
 static uint64_t limit_ns(const struct request *r)
 {
 	switch (r->kind) {
@@ -44,8 +44,12 @@ static uint64_t limit_ns(const struct request *r)
 	case REQUEST_BEGIN:
 	case REQUEST_DROP:
 	case REQUEST_REMOVE:
+	case REQUEST_LANE:
+	case REQUEST_KILL:
 		return UINT64_C(10000000000);
 	case REQUEST_COMMIT: /* the disk may be slow, and the file large */
+	case REQUEST_RUN:
+	case REQUEST_END: /* the program has closed its output, or is killed */
 		return UINT64_C(60000000000);
 	default:
 		return 0;

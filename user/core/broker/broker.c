@@ -14,6 +14,10 @@
 #include "base/err.h"
 #include "base/owned.h"
 
+/* How long a program may take to end once it has closed its output: its last file may lie on a
+ * mount that does not answer. */
+#define END_MS 10000
+
 struct exchange {
 	const struct request *request;
 	struct request_answer *answer;
@@ -155,8 +159,8 @@ static void kill_child(const struct broker *b)
 	kill(b->child, SIGKILL);
 }
 
-/* Waits for the program: until it ends, is to end @now, or who asked for it ends. -ETIMEDOUT where
- * it does not end though it was killed. */
+/* Waits for the program: until it ends, for END_MS, is to end @now, or who asked for it ends.
+ * -ETIMEDOUT where it does not end though it was killed. */
 static int reap(struct broker *b, bool now, int *status)
 {
 	const int program = pidfd_open(b->child, 0);
@@ -164,12 +168,12 @@ static int reap(struct broker *b, bool now, int *status)
 			     {.fd = b->owner_fd > 0 ? b->owner_fd : -1, .events = POLLIN}};
 	int rc;
 
-	while (program >= 0 && !now && poll(p, 2, -1) < 0 && errno == EINTR)
+	while (program >= 0 && !now && poll(p, 2, END_MS) < 0 && errno == EINTR)
 		;
-	if (now || p[1].revents)
+	if (now || (program >= 0 && !p[0].revents))
 		kill_child(b);
 	/* Where there was no descriptor left, it has not been waited for. */
-	rc = child_await(b->child, program < 0 && !now ? INT_MAX : 0, status, NULL);
+	rc = child_await(b->child, program < 0 && !now ? END_MS : 0, status, NULL);
 	if (program >= 0)
 		close(program);
 	b->child = 0;
