@@ -1,5 +1,6 @@
 #include "perf/switch_cost.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -44,7 +45,8 @@ static void *answer(void *data)
 	capabilities_drop_thread();
 	s->partner_tid = gettid();
 	cpus_move(0, s->cpu);
-	while (read(s->there[0], &byte, 1) == 1 && write(s->back[1], &byte, 1) == 1)
+	while (TEMP_FAILURE_RETRY(read(s->there[0], &byte, 1)) == 1 &&
+	       TEMP_FAILURE_RETRY(write(s->back[1], &byte, 1)) == 1)
 		;
 	return NULL;
 }
@@ -59,7 +61,9 @@ static bool send_byte(int to, int from)
 {
 	char byte = 0;
 
-	return write(to, &byte, 1) == 1 && read(from, &byte, 1) == 1;
+	/* One that is lost is waited for by the other side, for ever. */
+	return TEMP_FAILURE_RETRY(write(to, &byte, 1)) == 1 &&
+	       TEMP_FAILURE_RETRY(read(from, &byte, 1)) == 1;
 }
 
 /* CPU time of both threads for each of @n bytes that are sent from @to and come in by @from. */
