@@ -13,7 +13,7 @@ int client_run(const char *path, int *out)
 	sigset_t none;
 
 	if (agent_is_there())
-		return agent_run(0, path, NULL, 0, out);
+		return agent_run(0, path, 0, NULL, 0, out);
 	sigemptyset(&none);
 	return exporter_start(path, &none, out, &own_exporter);
 }

@@ -9,7 +9,6 @@
 
 #include "base/caller.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
@@ -18,6 +17,7 @@
 #include "cmd/record_options.h"
 #include "cmd/record_save.h"
 #include "cmd/record_version.h"
+#include "cmd/record_windows.h"
 #include "cmd/unprivileged.h"
 #include "crew/crew_server.h"
 #include "model/meta.h"
@@ -355,6 +355,7 @@ static void say_children(const struct record *r)
  * read. */
 static int record_with(struct record *r, struct opener *opener)
 {
+	const struct window_place windows = record_windows(r->part);
 	struct capture_options o = {.opener = opener,
 				    .target = &r->o.target,
 				    .events = r->o.events,
@@ -367,7 +368,7 @@ static int record_with(struct record *r, struct opener *opener)
 				    .describe = describe_run,
 				    .say = say_amid,
 				    .context = r,
-				    .checkpoint = r->part,
+				    .checkpoint = &windows,
 				    .naming_ns = r->o.naming_ns,
 				    .window_ns = r->o.window_ns};
 	struct capture *c = NULL;

@@ -4,18 +4,22 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/answers.h"
 #include "base/child.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "broker/agent.h"
 #include "broker/broker.h"
 #include "cmd/git.h"
+#include "cmd/hand.h"
 #include "cmd/record_program.h"
 #include "cmd/render_start.h"
-#include "cmd/save_start.h"
 #include "confine/capabilities.h"
 #include "confine/confine.h"
 
@@ -27,6 +31,7 @@ struct plan {
 	const struct record_places *at;
 	const struct record_baseline *baseline;
 	struct spare_notes *notes;
+	struct window_file *windows; /* shared by all that work at it */
 	pid_t owner;
 	int owner_fd;
 };
@@ -52,20 +57,47 @@ static int start_comparing(const struct plan *p, const struct render_ends *e, pi
 	return b->file || b->store ? render_start(words, e, child) : -EACCES;
 }
 
-static int start_saving(const struct broker *b, const char *path, const struct render_ends *e,
-			pid_t *child)
-{
-	const struct allowed_file *f = allowed_find(b->allowed, path, 1u << ALLOWED_MAKE);
+/* Of a broker: who did something to the file of windows last. */
+static pid_t part_hand;
 
-	return f && !f->passing ? save_start(f->path, f->force, e, child) : -EACCES;
+static size_t folder_length(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-static int start_removing(const struct broker *b, const char *path, const struct render_ends *e,
-			  pid_t *child)
+/* Whether one is stuck in the folder of @path: another would be, too. */
+static bool is_stuck(const struct broker *b, const char *path)
 {
-	const struct allowed_file *f = allowed_find(b->allowed, path, 1u << ALLOWED_MAKE);
+	const struct plan *p = b->plan;
+	const size_t n = folder_length(path);
 
-	return f && f->passing ? remove_start(f->path, e, child) : -EACCES;
+	return part_hand && b->stuck == part_hand && n == folder_length(p->at->part) &&
+	       !strncmp(path, p->at->part, n) && !waitpid(part_hand, NULL, WNOHANG);
+}
+
+static int start_hand(const struct broker *b, const struct request *r, const struct render_ends *e,
+		      pid_t *child)
+{
+	const struct plan *p = b->plan;
+	const struct allowed_file *f = allowed_find(b->allowed, r->path, 1u << ALLOWED_MAKE);
+	const struct hand h = {.what = r->flags,
+			       .path = f ? f->path : NULL,
+			       .force = f && f->force,
+			       .windows = p->windows,
+			       .at = r->at};
+	int rc;
+
+	/* What passes is the file of windows. */
+	if (!f || f->passing == (r->flags == RECORD_SAVE))
+		return -EACCES;
+	if (is_stuck(b, f->path))
+		return err(-ETIMEDOUT, "'%s' " ANSWERS_NOT, f->path);
+	rc = hand_start(&h, e, child);
+	if (!rc && f->passing)
+		part_hand = *child;
+	return rc;
 }
 
 static int start_program(struct broker *b, const struct request *r, const int *fds, int *out,
@@ -80,10 +112,8 @@ static int start_program(struct broker *b, const struct request *r, const int *f
 		rc = start_adding(b->plan, &ends, child);
 	else if (r->flags == RECORD_COMPARE && for_render)
 		rc = start_comparing(b->plan, &ends, child);
-	else if (r->flags == RECORD_SAVE && for_render)
-		rc = start_saving(b, r->path, &ends, child);
-	else if (r->flags == RECORD_REMOVE && for_render)
-		rc = start_removing(b, r->path, &ends, child);
+	else if (r->flags >= RECORD_SAVE && r->flags <= RECORD_REMOVE && for_render)
+		rc = start_hand(b, r, &ends, child);
 	else if (r->flags == RECORD_GIT && fds[0] >= 0 && r->path[0] == '/')
 		rc = git_start(r->path, fds[0], child);
 	return rc == -EACCES ? err(rc, "cannot run a program: the command line has none such") : rc;
@@ -172,7 +202,12 @@ int record_broker_start(const struct record_places *at, const struct record_base
 			struct record_broker *b)
 {
 	_close_ int own_fd = pidfd_open(getpid(), 0);
-	const struct plan plan = {at, baseline, spare_notes_new(), getpid(), own_fd};
+	const struct plan plan = {.at = at,
+				  .baseline = baseline,
+				  .notes = spare_notes_new(),
+				  .windows = mem_shared(1, sizeof(struct window_file)),
+				  .owner = getpid(),
+				  .owner_fd = own_fd};
 	int rc;
 
 	*b = (struct record_broker){0};
@@ -180,6 +215,7 @@ int record_broker_start(const struct record_places *at, const struct record_base
 			: start_both(&plan, b);
 	/* Theirs alone. */
 	spare_notes_release(plan.notes);
+	munmap(plan.windows, sizeof(*plan.windows));
 	return rc;
 }
 

@@ -8,8 +8,11 @@ enum record_program {
 	RECORD_ADD,	/* eprof-render, to add a profile to the store */
 	RECORD_COMPARE, /* eprof-render, to compare one */
 	RECORD_GIT,	/* git_start() */
-	RECORD_SAVE,	/* save_start() */
-	RECORD_REMOVE,	/* remove_start() */
+	/* Of hand.h: */
+	RECORD_SAVE,   /* the profile, to a file of its own */
+	RECORD_PUT,    /* a window */
+	RECORD_GET,    /* the same, read */
+	RECORD_REMOVE, /* the file of windows */
 };
 
 #endif

@@ -49,7 +49,7 @@ static int add_to_store(const struct saving *s)
 
 static int save_at(const struct saving *s, const char *path)
 {
-	return render_have_saved(RECORD_SAVE, path, &s->image, s->signal_fd);
+	return render_have_saved(RECORD_SAVE, path, 0, &s->image, s->signal_fd);
 }
 
 int record_places_check(const struct record_places *at)
@@ -178,7 +178,7 @@ void record_part_remove(const struct record_places *at, int signal_fd)
 	const int rc = render_file_make(&nothing, "", 0);
 
 	if (!rc)
-		(void)render_have_saved(RECORD_REMOVE, at->part, &nothing, signal_fd);
+		(void)render_have_saved(RECORD_REMOVE, at->part, 0, &nothing, signal_fd);
 	render_file_close(&nothing);
 	(void)err(0, "%s", text);
 }

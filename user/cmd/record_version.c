@@ -45,7 +45,7 @@ static bool describe(const char *folder, char *text, size_t n)
 
 	if (pipe2(fds, O_CLOEXEC))
 		return false;
-	rc = agent_run(RECORD_GIT, folder, &fds[1], 1, &none);
+	rc = agent_run(RECORD_GIT, folder, 0, &fds[1], 1, &none);
 	close(fds[1]);
 	whole = !rc && read_all(fds[0], text, n - 1);
 	close(fds[0]);

@@ -62,6 +62,14 @@ int render_file_make(struct render_file *f, const void *bytes, size_t n)
 	return rc ? err(rc, "cannot hand anything to " RENDER_NAME ": %s", strerror(-rc)) : 0;
 }
 
+int render_file_room(struct render_file *f, size_t n)
+{
+	*f = (struct render_file){.fd = make_memory()};
+	if (f->fd < 0 || ftruncate(f->fd, (off_t)n))
+		return err(-errno, "cannot have anything read: %s", strerror(errno));
+	return 0;
+}
+
 void render_file_close(struct render_file *f)
 {
 	if (f->fd >= 0)
@@ -76,6 +84,7 @@ struct run {
 	const char *const *words; /* NULL: the broker starts program number @which */
 	uint32_t which;
 	bool saves;
+	uint64_t at;	  /* in its file */
 	const char *path; /* that the program is for, which may lie on a mount that hangs */
 	const struct render_file *file;
 	pid_t child;
@@ -89,7 +98,7 @@ static int have_started(const struct run *r, const struct render_ends *e)
 	const int fds[] = {e->file, e->out, e->said};
 	int none;
 
-	return agent_run(r->which, r->saves ? r->path : "", fds, 3, &none);
+	return agent_run(r->which, r->saves ? r->path : "", r->at, fds, 3, &none);
 }
 
 static int start(struct run *r)
@@ -319,11 +328,15 @@ int render_have_run(uint32_t which, const char *path, const struct render_file *
 	return have_run(&r, '\0', out);
 }
 
-int render_have_saved(uint32_t which, const char *path, const struct render_file *file,
+int render_have_saved(uint32_t which, const char *path, uint64_t at, const struct render_file *file,
 		      int signal_fd)
 {
-	struct run r = {
-		.which = which, .saves = true, .path = path, .file = file, .signal_fd = signal_fd};
+	struct run r = {.which = which,
+			.saves = true,
+			.path = path,
+			.at = at,
+			.file = file,
+			.signal_fd = signal_fd};
 	struct str done = {0};
 	const int rc = have_run(&r, RENDER_SAVED, &done);
 

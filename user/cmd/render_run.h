@@ -22,6 +22,8 @@ struct render_file {
 
 /* 0, or a negative errno with a text. To be closed. */
 int render_file_make(struct render_file *, const void *bytes, size_t n);
+/* @n bytes that it is to fill. Likewise. */
+int render_file_room(struct render_file *, size_t n);
 void render_file_close(struct render_file *);
 
 /* For @signal_fd: none. */
@@ -45,11 +47,12 @@ int render_run(const char *const *words, const struct render_file *file, int sig
 int render_have_run(uint32_t which, const char *path, const struct render_file *, int signal_fd,
 		    struct str *out);
 
-/* Has the broker write the bytes to @path, which must be a file of the command line, or remove it:
- * by program number @which of its own (save_start.h). Errors and signals as above; -ETIMEDOUT, too,
- * where it stands still for a minute. What is stuck in the kernel then does nothing when it goes
- * on. */
+/* Has the broker do something to @path, which must be a file of the command line, by a process of
+ * its own: program number @which of hand.h, with these bytes, @at there. Errors and signals as
+ * above; -ETIMEDOUT, too, where it stands still for a minute. What is stuck in the kernel then does
+ * nothing when it goes on. */
 #define RENDER_SAVED '!' /* the last that it prints */
-int render_have_saved(uint32_t which, const char *path, const struct render_file *, int signal_fd);
+int render_have_saved(uint32_t which, const char *path, uint64_t at, const struct render_file *,
+		      int signal_fd);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/window_file.h"
 #include "load/session.h"
 #include "load/target.h"
 #include "model/profile.h"
@@ -30,12 +31,12 @@ struct capture_options {
 	void (*describe)(const void *context, struct profile *);
 	/* Is told what is to be known while the capture goes on, a line; NULL: nobody is. */
 	void (*say)(const void *context, const char *text);
-	const void *context;	/* of both; borrowed */
-	const char *checkpoint; /* where the windows so far are kept while the capture runs; a
-				 * kill -9 loses no more than what came after them. NULL: nowhere,
-				 * and all is in memory */
-	int64_t naming_ns;	/* how long naming a window may take; 0: as long as it does */
-	int64_t window_ns;	/* how long one is; 0: the usual */
+	const void *context; /* of both; borrowed */
+	/* Where the windows so far are kept while the capture runs; a kill -9 loses no more than
+	 * what came after them. NULL: nowhere, and all is in memory. Borrowed. */
+	const struct window_place *checkpoint;
+	int64_t naming_ns; /* how long naming a window may take; 0: as long as it does */
+	int64_t window_ns; /* how long one is; 0: the usual */
 };
 
 #endif

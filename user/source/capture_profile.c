@@ -195,11 +195,11 @@ bool capture_part_needed(const struct capture *c)
 
 void capture_start_windows(struct capture *c)
 {
-	const struct turn_host host = {.path = c->o.checkpoint,
+	const struct turn_host host = {.place = c->o.checkpoint,
 				       .session = c->session,
 				       .in = &c->in,
 				       .sources = &c->sources,
-				       .maker = {make_window, c, &c->names},
+				       .maker = {make_window, c, &c->names, c->signal_fd},
 				       .say = c->o.say,
 				       .context = c->o.context,
 				       .length_ns = (uint64_t)c->o.window_ns};

@@ -24,38 +24,8 @@
 
 /* --- the child ------------------------------------------------------------------------------ */
 
-/* Behind what is whole; what is there of one that was not written whole goes away. */
-static int append(const struct checkpoint *k, const char *path, const char *image, size_t n)
-{
-	int ret;
-
-	if (ftruncate(k->fd, (off_t)k->end) || lseek(k->fd, (off_t)k->end, SEEK_SET) < 0)
-		return err(-errno, "cannot write '%s': %s", path, strerror(errno));
-	ret = file_put(k->fd, image, n);
-	if (ret)
-		return err(ret, "cannot write '%s': %s", path, strerror(-ret));
-	if (fdatasync(k->fd) && errno != EINVAL)
-		return err(-errno, "cannot write '%s': %s", path, strerror(errno));
-	return 0;
-}
-
-static int write_image(struct checkpoint *k, const char *path, const char *image, size_t n)
-{
-	int ret;
-
-	if (k->has_file) {
-		ret = append(k, path, image, n);
-		if (ret)
-			(void)!ftruncate(k->fd, (off_t)k->end);
-		return ret;
-	}
-	ret = file_write(&k->first, image, n);
-	if (!ret)
-		ret = file_commit(&k->first);
-	return ret;
-}
-
-static int write_window(struct checkpoint *k, const char *path, const struct checkpoint_maker *m)
+static int write_window(struct checkpoint *k, const struct window_place *place,
+			const struct checkpoint_maker *m)
 {
 	struct checkpoint_report *r = k->report;
 	_free_ char *image = NULL;
@@ -68,7 +38,8 @@ static int write_window(struct checkpoint *k, const char *path, const struct che
 	ret = store_image(p, &image, &n);
 	if (!ret)
 		/* Nobody would count what is written from here on. */
-		ret = child_is_orphan() ? -ESRCH : write_image(k, path, image, n);
+		ret = child_is_orphan() ? -ESRCH
+					: place->put(place, image, n, k->end, m->signal_fd);
 	if (ret)
 		return ret;
 	r->bytes = n;
@@ -79,15 +50,15 @@ static int write_window(struct checkpoint *k, const char *path, const struct che
 }
 
 static void __attribute__((noreturn))
-write_and_exit(struct checkpoint *k, const char *path, const struct checkpoint_maker *m,
-	       const struct agent_lane *lane)
+write_and_exit(struct checkpoint *k, const struct window_place *place,
+	       const struct checkpoint_maker *m, const struct agent_lane *lane)
 {
 	int ret;
 
 	agent_take_lane(lane);
 	setpgid(0, 0);
 	setpriority(PRIO_PROCESS, 0, 10);
-	ret = write_window(k, path, m);
+	ret = write_window(k, place, m);
 	k->report->error = ret;
 	if (ret)
 		snprintf(k->report->text, sizeof(k->report->text), "%s", err_text());
@@ -96,10 +67,8 @@ write_and_exit(struct checkpoint *k, const char *path, const struct checkpoint_m
 
 /* --- the capture ---------------------------------------------------------------------------- */
 
-static int make_ready(struct checkpoint *k, const char *path)
+static int make_ready(struct checkpoint *k)
 {
-	int ret;
-
 	if (!k->report) {
 		k->report = mem_shared(1, sizeof(*k->report));
 		(void)!getrandom(&k->seed, sizeof(k->seed), 0);
@@ -107,24 +76,23 @@ static int make_ready(struct checkpoint *k, const char *path)
 	memset(k->report, 0, sizeof(*k->report));
 	k->report->error = -ECHILD;
 	/* Once for all of them. */
-	ret = store_library_load();
-	return ret || k->has_file ? ret : file_begin(&k->first, path, true);
+	return store_library_load();
 }
 
-static int begin(struct checkpoint *k, const char *path, const struct checkpoint_maker *m,
-		 const struct agent_lane *lane)
+static int begin(struct checkpoint *k, const struct window_place *place,
+		 const struct checkpoint_maker *m, const struct agent_lane *lane)
 {
-	int ret = make_ready(k, path);
+	int ret = make_ready(k);
 
 	if (!ret && lane->broker < 0 && agent_is_there())
-		ret = err(-EMFILE, "cannot write '%s': %s", path, strerror(EMFILE));
+		ret = err(-EMFILE, "cannot write '%s': %s", place->path, strerror(EMFILE));
 	if (ret)
 		return ret;
 	k->names_fd = memfd_create("names", MFD_CLOEXEC);
 	k->names_since = namebook_mark(m->names);
 	k->child = child_fork();
 	if (k->child == 0)
-		write_and_exit(k, path, m, lane);
+		write_and_exit(k, place, m, lane);
 	if (k->child > 0) {
 		/* As it does itself: whoever comes first. */
 		setpgid(k->child, k->child);
@@ -133,29 +101,21 @@ static int begin(struct checkpoint *k, const char *path, const struct checkpoint
 	k->child = 0;
 	if (k->names_fd >= 0)
 		close(k->names_fd);
-	if (!k->has_file)
-		file_drop(&k->first);
-	return err(-errno, "cannot start a process to write '%s': %s", path, strerror(errno));
+	return err(-errno, "cannot start a process to write '%s': %s", place->path,
+		   strerror(errno));
 }
 
-int checkpoint_begin(struct checkpoint *k, const char *path, const struct checkpoint_maker *m)
+int checkpoint_begin(struct checkpoint *k, const struct window_place *place,
+		     const struct checkpoint_maker *m)
 {
 	/* The loader may ask for something meanwhile. */
 	struct agent_lane lane;
 	int ret;
 
 	(void)agent_lane(&lane);
-	ret = begin(k, path, m, &lane);
+	ret = begin(k, place, m, &lane);
 	agent_close_lane(&lane);
 	return ret;
-}
-
-/* The child gave the first one its name. */
-static void keep_file(struct checkpoint *k)
-{
-	k->fd = k->first.fd;
-	k->has_file = true;
-	file_forget(&k->first);
 }
 
 static int take_report(struct checkpoint *k, const struct checkpoint_maker *m,
@@ -163,13 +123,13 @@ static int take_report(struct checkpoint *k, const struct checkpoint_maker *m,
 {
 	const struct checkpoint_report *r = k->report;
 
-	if (r->error) {
-		if (!k->has_file)
-			file_drop(&k->first);
+	int status;
+
+	/* What it had run may go on. */
+	if (r->error == -ECHILD && agent_is_there())
+		(void)agent_run_end(true, &status);
+	if (r->error)
 		return err(r->error, "%s", r->text[0] ? r->text : "its process was killed");
-	}
-	if (!k->has_file)
-		keep_file(k);
 	k->end += r->bytes;
 	vec_push(&k->windows, ((struct checkpoint_window){r->bytes, r->hash}));
 	for (size_t i = 0; i < LEDGER_METRICS; i++)
@@ -208,18 +168,20 @@ bool checkpoint_busy(struct checkpoint *k, bool wait, const struct checkpoint_ma
 	return false;
 }
 
-static int read_window(const struct checkpoint *k, const char *path, uint64_t at,
+static int read_window(const struct checkpoint *k, const struct window_place *place, uint64_t at,
 		       const struct checkpoint_window *w, struct profile **out)
 {
 	_free_ char *image = mem_zalloc(w->bytes, 1);
+	const int ret = place->get(place, image, w->bytes, at, -1);
 
-	if (pread(k->fd, image, w->bytes, (off_t)at) != (ssize_t)w->bytes ||
-	    hash_seeded(image, w->bytes, k->seed) != w->hash)
-		return err(-EIO, "'%s' is not what was written to it", path);
-	return store_load_image(path, image, w->bytes, out);
+	if (ret)
+		return ret;
+	if (hash_seeded(image, w->bytes, k->seed) != w->hash)
+		return err(-EIO, "'%s' is not what was written to it", place->path);
+	return store_load_image(place->path, image, w->bytes, out);
 }
 
-int checkpoint_read(const struct checkpoint *k, const char *path, struct splice *s)
+int checkpoint_read(const struct checkpoint *k, const struct window_place *place, struct splice *s)
 {
 	uint64_t at = 0;
 	int ret = 0;
@@ -227,7 +189,7 @@ int checkpoint_read(const struct checkpoint *k, const char *path, struct splice 
 	for (size_t i = 0; i < k->windows.n && !ret; i++) {
 		struct profile *p = NULL;
 
-		ret = read_window(k, path, at, &k->windows.at[i], &p);
+		ret = read_window(k, place, at, &k->windows.at[i], &p);
 		if (!ret)
 			ret = splice_add(s, p);
 		profile_free(p);
@@ -240,10 +202,6 @@ void checkpoint_release(struct checkpoint *k)
 {
 	if (k->child > 0)
 		(void)child_await(k->child, END_MS, NULL, NULL);
-	if (k->has_file)
-		close(k->fd);
-	else
-		file_drop(&k->first);
 	if (k->report)
 		munmap(k->report, sizeof(*k->report));
 	vec_release(&k->windows);

@@ -10,11 +10,12 @@
 #ifndef SOURCE_CHECKPOINT_H
 #define SOURCE_CHECKPOINT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/file.h"
 #include "base/vec.h"
+#include "base/window_file.h"
 #include "model/splice.h"
 #include "source/ledger.h"
 #include "symbol/namebook.h"
@@ -24,6 +25,7 @@ struct checkpoint_maker {
 	int (*make)(void *context, struct profile **);
 	void *context;
 	struct namebook *names; /* what the child looks up, the parent knows afterwards */
+	int signal_fd;		/* as of struct window_place */
 };
 
 /* What the child tells: shared memory. */
@@ -40,11 +42,8 @@ struct checkpoint_window {
 
 /* A zeroed one has no file yet. */
 struct checkpoint {
-	pid_t child;	       /* writing at the moment, or 0 */
-	struct file_new first; /* while the first window is written */
-	bool has_file;
-	int fd;	      /* of the file */
-	uint64_t end; /* of what is whole in it */
+	pid_t child;  /* writing at the moment, or 0 */
+	uint64_t end; /* of what is whole in the file */
 	VEC(struct checkpoint_window) windows;
 	uint64_t seed; /* of the hashes */
 	struct checkpoint_report *report;
@@ -54,7 +53,8 @@ struct checkpoint {
 };
 
 /* Begins to write a window; no other may be under way. Errors with a text. */
-int checkpoint_begin(struct checkpoint *, const char *path, const struct checkpoint_maker *);
+int checkpoint_begin(struct checkpoint *, const struct window_place *,
+		     const struct checkpoint_maker *);
 /* Whether one is under way. Else *@error is 0 where the one just ended is in the file, with what is
  * in it added to @past, and else the error, with a text. @wait: until it ends, or is
  * killed since it takes too long. */
@@ -67,7 +67,7 @@ void checkpoint_cut_short(const struct checkpoint *);
 void checkpoint_hurry(const struct checkpoint *);
 /* Reads all windows there are. An error with a text where one is not what was written: those before
  * it have been added. */
-int checkpoint_read(const struct checkpoint *, const char *path, struct splice *);
+int checkpoint_read(const struct checkpoint *, const struct window_place *, struct splice *);
 /* Waits for the child, as @wait does; the file stays. */
 void checkpoint_release(struct checkpoint *);
 

@@ -81,7 +81,7 @@ static void begin_writing(struct turn *t)
 	t->end_ns = t->host.in->settled_ns;
 	sources_window_end(t->host.sources);
 	t->step = TURN_NONE;
-	if (checkpoint_begin(&t->file, t->host.path, &t->host.maker))
+	if (checkpoint_begin(&t->file, t->host.place, &t->host.maker))
 		fail(t);
 	else
 		t->step = TURN_WRITING;
@@ -124,7 +124,7 @@ static void see_writer(struct turn *t, bool wait, uint64_t now_ns)
 
 void turn_tick(struct turn *t, uint64_t now_ns)
 {
-	if (!t->host.path)
+	if (!t->host.place)
 		return;
 	if (t->step == TURN_NONE && is_due(t, now_ns)) {
 		resend(t, now_ns);

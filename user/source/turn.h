@@ -23,7 +23,8 @@ enum turn_step { TURN_NONE, TURN_RESENDING, TURN_WRITING };
 
 /* What a turn is of; all borrowed. */
 struct turn_host {
-	const char *path; /* of the file; NULL: there is one window, which ends with the capture */
+	/* The file; NULL: there is one window, which ends with the capture. */
+	const struct window_place *place;
 	struct session *session;
 	struct intake *in;
 	const struct sources *sources;

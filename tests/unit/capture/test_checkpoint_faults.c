@@ -90,14 +90,30 @@ static int make(void *context, struct profile **out)
 	return 0;
 }
 
+/* Without a broker: the writer does it itself. */
+static int put(const struct window_place *w, const void *bytes, size_t n, uint64_t at,
+	       int signal_fd)
+{
+	(void)signal_fd;
+	return window_file_put(w->context, w->path, bytes, n, at);
+}
+
+static int get(const struct window_place *w, void *bytes, size_t n, uint64_t at, int signal_fd)
+{
+	(void)signal_fd;
+	return window_file_get(w->context, w->path, bytes, n, at);
+}
+
+static struct window_place place = {.path = PATH, .put = put, .get = get};
+
 /* One window; 0 where the capture is told that it is in the file. */
 static int window(struct checkpoint *k, struct namebook *names, int number)
 {
-	const struct checkpoint_maker m = {make, &number, names};
+	const struct checkpoint_maker m = {make, &number, names, -1};
 	struct ledger_past past = {0};
 	int error = 0;
 
-	if (checkpoint_begin(k, PATH, &m))
+	if (checkpoint_begin(k, &place, &m))
 		return -1;
 	assert_false(checkpoint_busy(k, true, &m, &past, &error));
 	return error;
@@ -124,7 +140,7 @@ static void check_file(const struct checkpoint *k, int in_it)
 	if (!in_it)
 		return;
 	splice_init(&s);
-	assert_int_equal(checkpoint_read(k, PATH, &s), 0);
+	assert_int_equal(checkpoint_read(k, &place, &s), 0);
 	splice_release(&s);
 	assert_int_equal(store_load(PATH, NULL, &p), 0);
 	profile_free(p);
@@ -138,6 +154,7 @@ static bool run(enum how how, int at, int error)
 	int in_it = 0;
 
 	unlink(PATH);
+	*(struct window_file *)place.context = (struct window_file){0};
 	*fault = (struct fault){.how = how, .left = at, .error = error};
 	for (int i = 0; i < WINDOWS; i++) {
 		const int rc = window(&k, &names, i);
@@ -196,5 +213,7 @@ int main(void)
 	fault = mmap(NULL, sizeof(*fault), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	fault->left = 1 << 20;
+	place.context = mmap(NULL, sizeof(struct window_file), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

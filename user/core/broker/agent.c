@@ -230,9 +230,9 @@ void agent_finish(void)
 	spare = (struct side){.socket = -1};
 }
 
-int agent_run(uint32_t which, const char *path, const int *fds, size_t n, int *out)
+int agent_run(uint32_t which, const char *path, uint64_t at, const int *fds, size_t n, int *out)
 {
-	struct request r = {.kind = REQUEST_RUN, .flags = which};
+	struct request r = {.kind = REQUEST_RUN, .flags = which, .at = at};
 	struct request_answer a;
 	int rc = put_path(&r, path);
 

@@ -21,8 +21,9 @@ void agent_use_spare(pid_t first, int socket, pid_t pid);
 void agent_finish(void);
 
 /* Has program number @which started, with descriptors, REQUEST_FDS at most; *@out is what comes
- * back, -1: nothing. 0, or a negative errno with a text. */
-int agent_run(uint32_t which, const char *path, const int *fds, size_t n, int *out);
+ * back, -1: nothing. What @path and @at mean is the program's to say. 0, or a negative errno with a
+ * text. */
+int agent_run(uint32_t which, const char *path, uint64_t at, const int *fds, size_t n, int *out);
 /* Waits for it, @now: kills it first; *@status as of waitpid(2). -ECHILD: the broker that had
  * started it is gone, and the program with it or before. */
 int agent_run_end(bool now, int *status);

@@ -176,6 +176,7 @@ static int reap(struct broker *b, bool now, int *status)
 	rc = child_await(b->child, program < 0 && !now ? END_MS : 0, status, NULL);
 	if (program >= 0)
 		close(program);
+	b->stuck = rc == -ETIMEDOUT ? b->child : b->stuck;
 	b->child = 0;
 	return rc;
 }

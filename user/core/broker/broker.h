@@ -35,6 +35,7 @@ struct broker {
 	struct file_new files[BROKER_FILES];
 	struct spare spare;
 	pid_t child;		/* the program that runs; 0: none */
+	pid_t stuck;		/* the last that was killed and did not end; 0: none */
 	char reading[PATH_MAX]; /* what is read; "": nothing */
 	/* Starts program number r->flags with @fds, REQUEST_FDS of them or -1: *@child, and what it
 	 * prints in *@out where that is not among these. NULL: there are none. 0, or -errno with a

@@ -36,6 +36,7 @@ enum request_kind {
 struct request {
 	uint32_t kind, flags;
 	int32_t number;
+	uint64_t at; /* of REQUEST_RUN: for the program, where in a file */
 	char path[PATH_MAX];
 };
 
