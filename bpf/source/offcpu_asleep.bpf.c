@@ -96,17 +96,19 @@ static __always_inline bool cut(void *data)
 static __always_inline struct asleep_room *room_for(__u64 *mm)
 {
 	const __u64 stuck = control(WIRE_OFF_STUCK);
-	__u32 i;
+	const __u32 at = stuck < WIRE_OFF_STUCK_MOST ? stuck : WIRE_OFF_STUCK_MOST;
 
-	for (i = 0; i < WIRE_OFF_STUCK_MOST && i < stuck; i++) {
-		const struct asleep_room *room = bpf_map_lookup_elem(&offcpu_asleep_room, &i);
+	/* Linux 6.12 sees no end to a loop that counts in memory, as a key is. */
+	for (__u32 i = 0; i < WIRE_OFF_STUCK_MOST; i++) {
+		const __u32 key = i;
+		const struct asleep_room *room = bpf_map_lookup_elem(&offcpu_asleep_room, &key);
 
-		if (room && room->mm == *mm)
+		if (i < at && room && room->mm == *mm)
 			*mm = 0;
 	}
-	if (i == WIRE_OFF_STUCK_MOST)
+	if (at == WIRE_OFF_STUCK_MOST)
 		*mm = 0;
-	return bpf_map_lookup_elem(&offcpu_asleep_room, &i);
+	return bpf_map_lookup_elem(&offcpu_asleep_room, &at);
 }
 
 SEC("?iter.s/task")
