@@ -50,13 +50,13 @@ class Faults:
         met = f"{call.rstrip(bytes(1)).decode()} of {'the first' if pid == process.pid else 'another'} process"
         return process.returncode, said, at - left, met if pid else None
 
-    def check_saved(self, said, path, wrong):
+    def check_saved(self, said, path, may_be_lost, wrong):
         """Samples that were taken are in a profile, there or where it is said to be."""
         elsewhere = re.search("the profile is in '([^']*)'", said)
         if elsewhere:
             self.readable(elsewhere[1], wrong)
             os.unlink(elsewhere[1])
-        elif re.search("^eprof: (sampling|capturing)", said, re.M) and not os.path.exists(path):
+        elif not may_be_lost and re.search("^eprof: (sampling|capturing)", said, re.M) and not os.path.exists(path):
             wrong.append("the samples are lost")
 
     def fault(self, i):
@@ -83,8 +83,8 @@ class Faults:
             wrong.append("does not say why")
         if status == 0 and not os.path.exists(path):
             wrong.append("there is no profile")
-        if status == 1 and KINDS[kind] in ("descriptors", "writes"):
-            self.check_saved(said, path, wrong)
+        if status == 1:
+            self.check_saved(said, path, KINDS[kind] == "memory", wrong)
         for name in os.listdir(folder):
             if not name.startswith("."):
                 self.readable(f"{folder}/{name}", wrong)

@@ -239,11 +239,15 @@ long syscall(long number, ...)
 
 /* --- writes ----------------------------------------------------------------------------------- */
 
+/* On a disk: what is in memory alone is full only with the memory. */
 static bool is_file(int fd)
 {
+	char at[32], to[16] = "";
 	struct stat st;
 
-	return fd > STDERR_FILENO && !fstat(fd, &st) && S_ISREG(st.st_mode);
+	snprintf(at, sizeof(at), "/proc/self/fd/%d", fd);
+	return fd > STDERR_FILENO && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	       readlink(at, to, sizeof(to) - 1) > 0 && strncmp(to, "/memfd:", 7) != 0;
 }
 
 static bool is_refused(int fd, const char *call)
