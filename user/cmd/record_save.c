@@ -21,6 +21,9 @@ char *record_part_name(const char *output, const char *store)
 		      : mem_printf("%s.%d.part", store, (int)getpid());
 }
 
+/* Memory may be short for a moment. */
+#define IMAGE_TRIES 2
+
 /* A store is eprof-render's to read and to change: see render_run.h. */
 static int check_store(const char *store)
 {
@@ -161,7 +164,13 @@ int record_save(const struct record_places *at, const struct profile *p, int sig
 	int rc;
 
 	*saved = (struct record_saved){0};
-	rc = make_image(p, &s.image);
+	/* Nothing but this has to do without another way. */
+	for (int i = 0; i < IMAGE_TRIES; i++) {
+		rc = make_image(p, &s.image);
+		if (!rc)
+			break;
+		render_file_close(&s.image);
+	}
 	there = rc ? NULL : save(&s, &why, saved);
 	render_file_close(&s.image);
 	saved->anywhere = there != NULL;
