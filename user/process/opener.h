@@ -95,6 +95,10 @@ struct opener *opener_new(void);
 /* Ends the helpers; waits for none that is stuck. Accepts NULL. */
 void opener_free(struct opener *);
 
+/* From now on a request takes a second at most, however busy its helper is, while @goes_on, which
+ * may be NULL, says false. */
+void opener_set_patience(struct opener *, bool (*goes_on)(void *context), void *context);
+
 /* Whether @rc, of an answer, says that something did not answer. */
 bool opener_is_silent(int rc);
 

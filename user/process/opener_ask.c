@@ -291,6 +291,11 @@ static void blame(struct opener *o, const struct asked *q, struct opener_slot *s
 	atomic_fetch_add(&o->shared->timed_out, 1);
 }
 
+static uint64_t limit_ns(const struct opener *o)
+{
+	return !o->goes_on || o->goes_on(o->context) ? OPENER_WHOLE_NS : OPENER_HURRY_NS;
+}
+
 /* -EINPROGRESS: it may still be answered. */
 static int judge(struct opener *o, const struct asked *q)
 {
@@ -301,7 +306,7 @@ static int judge(struct opener *o, const struct asked *q)
 		return need_helper(o) ? -EINPROGRESS : -EBUSY;
 	if (!s)
 		return -EBUSY;
-	if (!is_stuck(s, now) && now - q->sent_ns < OPENER_WHOLE_NS)
+	if (!is_stuck(s, now) && now - q->sent_ns < limit_ns(o))
 		return -EINPROGRESS;
 	blame(o, q, s, now);
 	/* It may have answered just now. */
@@ -383,6 +388,14 @@ bool opener_take(struct opener *o, uint32_t number, int wait_ms, struct opener_a
 		a->rc = rc;
 	forget(o, q);
 	return true;
+}
+
+void opener_set_patience(struct opener *o, bool (*goes_on)(void *), void *context)
+{
+	if (!o)
+		return;
+	o->goes_on = goes_on;
+	o->context = context;
 }
 
 bool opener_is_silent(int rc)

@@ -27,7 +27,9 @@ struct opener {
 	int answers, theirs;
 	uint32_t channel, numbers;
 	VEC(struct asked) asked;
-	char *room; /* of one answer */
+	char *room;			/* of one answer */
+	bool (*goes_on)(void *context); /* NULL: always */
+	void *context;
 };
 
 #endif

@@ -16,8 +16,10 @@
 #define OPENER_STUCK_NS (1000ull * 1000000)
 /* A request that no helper takes for so long is given up. */
 #define OPENER_QUEUE_NS (2000ull * 1000000)
-/* No request takes longer, however busy its helper is. */
-#define OPENER_WHOLE_NS (30000ull * 1000000)
+/* No request takes longer, however busy its helper is: who asks does nothing else meanwhile. */
+#define OPENER_WHOLE_NS (5000ull * 1000000)
+/* Nor than this, where nobody has the patience any more. */
+#define OPENER_HURRY_NS OPENER_STUCK_NS
 
 /* What is not asked for any more, and until when. */
 #define OPENER_REFUSED 64

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "confine/capabilities.h"
 #include "load/ksyms.h"
+#include "process/opener.h"
 #include "source/capture.h"
 #include "source/capture_state.h"
 
@@ -148,6 +149,7 @@ static int open_all(struct capture *c)
 		return ret;
 	services.session = c->session;
 	c->reading = (struct crew_wait){reads_on, c};
+	opener_set_patience(c->o.opener, reads_on, c);
 	ret = intake_init(&c->in, &services, &c->sources, &c->reading);
 	if (ret)
 		return ret;
@@ -195,6 +197,7 @@ void capture_free(struct capture *c)
 {
 	if (!c)
 		return;
+	opener_set_patience(c->o.opener, NULL, NULL);
 	intake_release(&c->in);
 	sources_release(&c->sources);
 	slowdown_free(c->slowdown);

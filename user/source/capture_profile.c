@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "model/splice.h"
 #include "process/allowance.h"
+#include "process/opener.h"
 #include "source/ledger.h"
 
 int64_t capture_loader_cpu_ns(const struct capture *c)
@@ -58,6 +59,7 @@ static void limit_naming(struct capture *c)
 	c->naming = (struct crew_wait){names_on, c};
 	c->names_until_ns = time_ns ? since_ns + time_ns - time_ns / WRITING_SHARE : UINT64_MAX;
 	images_set_patience(c->in.images, &c->naming);
+	opener_set_patience(c->o.opener, names_on, c);
 }
 
 /* The rows since the last window. */
