@@ -24,6 +24,9 @@ extern char **environ;
 #define CPU_S	     600
 #define COPY_BYTES   (2ll << 30) /* of a trace in memory */
 /* Its descriptors: the trace behind the streams; itself behind all that it opens. */
+/* How long its end may take once it has closed its output, or could not start. */
+#define END_MS 10000
+
 #define INPUT_FD   3
 #define PROGRAM_FD 1023
 
@@ -187,7 +190,7 @@ static int begin(const struct start *s, int said, pid_t *pid)
 		n = read(said, &error, sizeof(error));
 	while (n < 0 && errno == EINTR);
 	if (n == sizeof(error)) {
-		waitpid(*pid, NULL, 0);
+		(void)child_await(*pid, END_MS, NULL, NULL);
 		return -error;
 	}
 	return 0;
@@ -243,8 +246,7 @@ int exporter_start(const char *path, const sigset_t *mask, int *out, pid_t *pid)
 
 int exporter_end(pid_t pid, int *status)
 {
-	while (waitpid(pid, status, 0) < 0)
-		if (errno != EINTR)
-			return err(-errno, "cannot wait for " EXPORTER ": %s", strerror(errno));
-	return 0;
+	const int rc = child_await(pid, END_MS, status, NULL);
+
+	return rc ? err(rc, "cannot wait for " EXPORTER ": %s", strerror(-rc)) : 0;
 }

@@ -1,10 +1,12 @@
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -171,17 +173,32 @@ static enum sandbox_side tell_crash(const struct broker *b, int signal_number)
 	return SANDBOX_FAILED;
 }
 
+/* Until it has ended, which its last file may be in the way of, or a signal came: that, or 0. */
+static int await_end(pid_t child, int signals)
+{
+	_close_ int fd = pidfd_open(child, 0);
+	struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+	struct signalfd_siginfo info;
+
+	while (fd >= 0 && poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	return fd >= 0 && !p[0].revents && read(signals, &info, sizeof(info)) == sizeof(info)
+		       ? (int)info.ssi_signo
+		       : 0;
+}
+
 static enum sandbox_side supervise(struct broker *b, pid_t child, const sigset_t *blocked,
 				   int *status)
 {
 	const int signals = signalfd(-1, blocked, SFD_CLOEXEC);
-	const int sent = serve(b, signals);
-	int how = 0;
+	int sent = serve(b, signals), how = 0;
 
-	/* One that is another user's now, and may not be killed, dies with us. */
+	if (!sent)
+		sent = await_end(child, signals);
+	/* One that is another user's now, and may not be killed, dies with us; as does one that is
+	 * in a system call for ever. */
 	if (!sent || !kill(child, SIGKILL))
-		while (waitpid(child, &how, 0) < 0 && errno == EINTR)
-			;
+		(void)child_await(child, sent ? 0 : INT_MAX, &how, NULL);
 	broker_end(b);
 	if (signals >= 0)
 		close(signals);

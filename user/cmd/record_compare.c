@@ -28,15 +28,16 @@ static bool is_folder(const char *path)
 int record_baseline_parse(const char *text, struct record_baseline *b)
 {
 	const size_t length = strlen(text);
-	int rc;
+	/* Of all that the path leads through. */
+	int rc = answers(text, NULL);
 
 	free(b->file);
+	b->file = NULL;
 	b->version = NULL;
+	if (rc)
+		return rc;
 	for (size_t n = strcspn(text + 1, "/") + 1; *text; n += strcspn(text + n + 1, "/") + 1) {
 		b->file = mem_strndup(text, n);
-		rc = answers(b->file, NULL);
-		if (rc)
-			return rc;
 		if (n >= length || !is_folder(b->file))
 			break;
 		free(b->file);

@@ -29,12 +29,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/answers.h"
 #include "process/owner.h"
 
 #define OPENER_HELPERS 8
 
 /* What is said of a file whose mount did not answer in time. */
-#define OPENER_SILENT "on a mount that does not answer"
+#define OPENER_SILENT ANSWERS_SILENT
 
 /* For opener_request.root_fd. */
 #define OPENER_OWN_ROOT	   (-1)

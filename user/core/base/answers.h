@@ -10,7 +10,8 @@
 #include <sys/types.h>
 
 /* What is said of one that does not. */
-#define ANSWERS_NOT "lies on a mount that does not answer"
+#define ANSWERS_SILENT "on a mount that does not answer"
+#define ANSWERS_NOT    "lies " ANSWERS_SILENT
 
 /* Asks in a child what @path is, and opens nothing. -ETIMEDOUT with a text: that took more than
  * 10 s. Else 0, also where there is no such file; @absent, which may be NULL, says that. */
