@@ -130,6 +130,7 @@ void procs_forget(struct procs *p, uint32_t *entries, bool doubt)
 {
 	if (doubt)
 		ask_who_lives(p);
+	procs_forget_unmapped(p);
 	forget_procs(p, entries);
 	forget_tasks(p);
 	for (size_t i = 0; i < p->tasks.n; i++)

@@ -16,6 +16,8 @@
 /* The kernel does not tell what is unmapped, so more and more is known of a process that maps and
  * unmaps: it is read anew when that has grown by so many, twice what one may map by default. */
 #define MOST_MORE (128u << 10)
+/* The same between two windows: each mapping keeps its file open. */
+#define MANY_MORE 1024
 
 /* A process with more mappings is dear to copy and to change. */
 #define MANY 4096
@@ -81,6 +83,23 @@ void procs_drop_mappings(struct proc *proc)
 	proc->unread = true;
 }
 
+static void read_anew(struct procs *p, struct proc *proc)
+{
+	procs_drop_mappings(proc);
+	procs_read_again(p, proc);
+	p->remaps++;
+}
+
+void procs_forget_unmapped(struct procs *p)
+{
+	for (size_t i = 0; i < p->procs.n; i++) {
+		struct proc *proc = &p->procs.at[i];
+
+		if (!proc->exited && proc->maps.at.n >= proc->n_read + MANY_MORE)
+			read_anew(p, proc);
+	}
+}
+
 void procs_map(struct procs *p, const struct proc_mmap *r)
 {
 	struct proc *proc = procs_find(p, r->pid);
@@ -92,9 +111,7 @@ void procs_map(struct procs *p, const struct proc_mmap *r)
 		return;
 	}
 	if (proc->maps.at.n >= proc->n_read + MOST_MORE) {
-		procs_drop_mappings(proc);
-		procs_read_again(p, proc);
-		p->remaps++;
+		read_anew(p, proc);
 	} else if (allowance_begin(p->allowance, user_of(proc))) {
 		add(p, r);
 		allowance_end(p->allowance);

@@ -94,6 +94,8 @@ int procs_read(struct procs *, uint32_t pid);
 void procs_read_again(struct procs *, struct proc *);
 /* The process of @r has mapped it. */
 void procs_map(struct procs *, const struct proc_mmap *r);
+/* Reads those anew that have mapped many files since they were read, and may have unmapped them. */
+void procs_forget_unmapped(struct procs *);
 /* The child has what its parent has. */
 void procs_inherit(struct procs *, struct proc *child, const struct proc *parent);
 /* It has ended: so many mappings are not kept for late records. */

@@ -408,6 +408,35 @@ static void mappings_are_bounded(void **state)
 	assert_int_equal(procs_place(procs, SHELL, 1).image, IMAGE_UNREAD);
 }
 
+static size_t images_in_use(void)
+{
+	uint8_t *used = calloc(images_count(images) + 1, 1);
+	size_t n = 0;
+
+	procs_mark_images(procs, used);
+	for (size_t i = IMAGE_FIRST; i < images_count(images); i++)
+		n += used[i];
+	free(used);
+	return n;
+}
+
+/* Each image keeps a file open: between two windows those go that are no more mapped. */
+static void files_that_are_unmapped_are_let_go(void **state)
+{
+	const uint32_t self = (uint32_t)getpid();
+
+	(void)state;
+	assert_int_equal(procs_snapshot(procs, self), 0);
+	procs_forget(procs, NULL, false);
+	const size_t own = images_in_use();
+
+	for (uint64_t i = 0; i < 5000; i++)
+		map_file(self, i * 0x2000, i * 0x2000 + 0x1000, 0, 100 + i, "[file]");
+	assert_true(images_in_use() >= 5000);
+	procs_forget(procs, NULL, false);
+	assert_in_range(images_in_use(), own - 1, own + 1);
+}
+
 static uint64_t one_second_each_time(void)
 {
 	static uint64_t now_ns;
@@ -463,6 +492,7 @@ int main(void)
 		ON_FRESH(absent_processes_are_said),
 		ON_FRESH(many_mappings),
 		ON_FRESH(mappings_are_bounded),
+		ON_FRESH(files_that_are_unmapped_are_let_go),
 		ON_FRESH(who_takes_too_long_is_not_read),
 	};
 
