@@ -126,6 +126,11 @@ void zonemaps_pass_file(struct zonemaps *m, const struct wire_zone_file *file)
 	(void)bpf_map_update_elem(m->raw.zone_files, file, &one, BPF_ANY);
 }
 
+void zonemaps_forget_file(struct zonemaps *m, const struct wire_zone_file *file)
+{
+	bpf_map_delete_elem(m->raw.zone_files, file);
+}
+
 void zonemaps_set_generation(struct zonemaps *m, uint32_t image, uint8_t generation)
 {
 	__atomic_store_n(&m->raw.zone_generation[image % WIRE_ZONE_IMAGES], generation,

@@ -36,6 +36,8 @@ void zonemaps_forget_proc(struct zonemaps *, uint32_t pid);
 /* Declares a file that processes may map while their return addresses are hijacked. Ignored if
  * there is no room. */
 void zonemaps_pass_file(struct zonemaps *, const struct wire_zone_file *);
+/* Not any more: another file may get its number. */
+void zonemaps_forget_file(struct zonemaps *, const struct wire_zone_file *);
 /* From now on only probes of @image that were attached under @generation count. Images use the rows
  * before WIRE_ZONE_CALIBRATION. */
 void zonemaps_set_generation(struct zonemaps *, uint32_t image, uint8_t generation);

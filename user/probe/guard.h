@@ -122,6 +122,8 @@ void guard_watch_start(const struct guard_watch *, int fd);
 /* From then on a process that opens the file @fd for writing waits. -EAGAIN without a text: one has
  * it open for writing. */
 int guard_watch_lease(struct guard_watch *, int fd);
+/* From then on it does not wait. */
+void guard_watch_unlease(struct guard_watch *, const struct guard_file *);
 /* Call when readable: calls back for each waiting process, and lets it continue. */
 void guard_watch_let_start(const struct guard_watch *);
 void guard_watch_let_write(struct guard_watch *);

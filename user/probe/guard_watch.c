@@ -111,13 +111,13 @@ void guard_watch_let_start(const struct guard_watch *w)
 
 /* --- writers -------------------------------------------------------------------------------- */
 
-static bool is_leased(const struct guard_watch *w, const struct guard_file *file)
+static struct guard_leased *find_lease(const struct guard_watch *w, const struct guard_file *file)
 {
 	for (size_t i = 0; i < w->leases.n; i++)
 		if (w->leases.at[i].file.dev == file->dev &&
 		    w->leases.at[i].file.inode == file->inode)
-			return true;
-	return false;
+			return &w->leases.at[i];
+	return NULL;
 }
 
 int guard_watch_lease(struct guard_watch *w, int fd)
@@ -126,7 +126,7 @@ int guard_watch_lease(struct guard_watch *w, int fd)
 	char path[32];
 
 	/* Where nothing tells of a writer, it would wait until the kernel takes the lease away. */
-	if (w->writers < 0 || is_leased(w, &l.file))
+	if (w->writers < 0 || find_lease(w, &l.file))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	/* A descriptor of our own, closed with this process. Does not wait for another's lease. */
@@ -142,6 +142,16 @@ int guard_watch_lease(struct guard_watch *w, int fd)
 	l.file = guard_file_of(l.fd);
 	vec_push(&w->leases, l);
 	return 0;
+}
+
+void guard_watch_unlease(struct guard_watch *w, const struct guard_file *file)
+{
+	struct guard_leased *l = find_lease(w, file);
+
+	if (!l)
+		return;
+	close(l->fd);
+	*l = w->leases.at[--w->leases.n];
 }
 
 void guard_watch_let_write(struct guard_watch *w)

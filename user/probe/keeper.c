@@ -149,6 +149,14 @@ void keeper_lease(struct keeper *k, int fd)
 		usleep(WAIT_MS * 1000);
 }
 
+void keeper_unlease(struct keeper *k, const struct guard_file *file)
+{
+	const struct keeper_request r = {.what = ASK_UNLEASE, .read = *file};
+
+	if (!k->is_silent)
+		(void)send_request(k, &r, NULL, 0);
+}
+
 int keeper_attach(struct keeper *k, enum probe_program program, int fd,
 		  const struct guard_file *read, uint32_t pid, const probe_list *list,
 		  keeper_links *out)

@@ -31,6 +31,8 @@ void keeper_free(struct keeper *);
 /* Call before reading file @fd for places to probe: from then on a process that opens it for
  * writing waits, as in guard.h. Waits a little for one that has it open for writing now. */
 void keeper_lease(struct keeper *, int fd);
+/* Nobody waits any more: after keeper_drop() of the file's links. */
+void keeper_unlease(struct keeper *, const struct guard_file *);
 /* As probes_attach(), but attaches nothing on failure; adds the link to @out. @read: the file @fd
  * when the places in @list were found; -ESTALE if its contents have changed. -EAGAIN without a
  * text: call keeper_has_news() first. */

@@ -149,13 +149,15 @@ static void serve(struct process *k, const struct keeper_request *r, const int f
 		drop(k, r);
 	else if (r->what == ASK_WATCH)
 		guard_watch_start(&k->watch, files[0]);
+	else if (r->what == ASK_UNLEASE)
+		guard_watch_unlease(&k->watch, &r->read);
 	else if (r->what == ASK_LEASE)
 		reply.code = guard_watch_lease(&k->watch, files[0]);
 	else if (r->what == ASK_ATTACH)
 		reply.code = attach(k, r, files[0], files[1]);
 	else
 		tell_news(k, &reply);
-	if (r->what == ASK_DROP || r->what == ASK_WATCH)
+	if (r->what == ASK_DROP || r->what == ASK_WATCH || r->what == ASK_UNLEASE)
 		return;
 	if (reply.code < 0)
 		snprintf(reply.text, sizeof(reply.text), "%s", err_text());

@@ -17,7 +17,7 @@
 
 /* A request, sent as one message, with a file and, for data that does not fit, a second one. */
 struct keeper_request {
-	enum { ASK_LEASE, ASK_ATTACH, ASK_DROP, ASK_WATCH, ASK_NEWS } what;
+	enum { ASK_LEASE, ASK_UNLEASE, ASK_ATTACH, ASK_DROP, ASK_WATCH, ASK_NEWS } what;
 	enum probe_program program;
 	uint32_t pid;
 	struct guard_file read;

@@ -1,9 +1,11 @@
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "probe/zone_image.h"
+#include "process/place.h"
 #include "wire_zone.h"
 
 static const struct sites *sites_of(const struct zone_image *z, size_t k)
@@ -47,6 +49,11 @@ enum exit_way zone_image_exit(const struct zone_image *z, size_t k, uint32_t fla
 bool zone_image_is_harmless(const struct zone_image *z)
 {
 	return zone_image_is_read(z) && zonelist_is_harmless(&z->list);
+}
+
+bool zone_image_is_past(const struct zone_image *z)
+{
+	return z->image == IMAGE_NONE;
 }
 
 bool zone_image_is_read(const struct zone_image *z)
@@ -295,4 +302,7 @@ void zone_image_release(struct zone_image *z)
 	zonelist_release(&z->list);
 	vec_release(&z->refused);
 	vec_release(&z->modes);
+	if (z->was)
+		free(z->was->path);
+	free(z->was);
 }

@@ -41,15 +41,18 @@ struct zone_attached {
 };
 
 struct zone_image {
-	uint32_t image; /* index in images */
-	uint32_t slot;	/* its row of generations */
+	uint32_t image; /* index in images; IMAGE_NONE: nobody runs it any more, it has no probes */
+	/* What is known then of its file, for the rows of its zones; owned; else NULL. */
+	struct image *was;
+	uint32_t slot;	/* its row of generations, where it may have probes */
 	uint32_t first; /* number of zone list.zones.at[0], others follow; UINT32_MAX: not read */
 	struct zonelist list;
-	struct guard_file file; /* identity when the list was made */
-	bool written;		/* written to since then: has no probes any more */
-	VEC(bool) refused;	/* by list.zones: the kernel refused a probe */
-	VEC(uint8_t) modes;	/* by list.zones: enum zone_mode, as the kernel has it */
-	uint32_t modes_number;	/* increases when a change of modes calls for other probes */
+	struct guard_file file;	      /* identity when the list was made */
+	struct wire_zone_file passed; /* what the BPF programs know it by; inode 0: not at all */
+	bool written;		      /* written to since then: has no probes any more */
+	VEC(bool) refused;	      /* by list.zones: the kernel refused a probe */
+	VEC(uint8_t) modes;	      /* by list.zones: enum zone_mode, as the kernel has it */
+	uint32_t modes_number;	      /* increases when a change of modes calls for other probes */
 	struct zone_attached attached;
 	uint8_t generation;
 	keeper_links links;
@@ -79,6 +82,8 @@ bool zone_image_is_met(const struct zone_image *, uint32_t pid);
 /* How calls of zone @k end in a process with flags WIRE_PROC_…. */
 enum exit_way zone_image_exit(const struct zone_image *, size_t k, uint32_t flags);
 
+/* Whether nobody runs it any more: zone_forget. */
+bool zone_image_is_past(const struct zone_image *);
 bool zone_image_is_read(const struct zone_image *);
 /* As zonelist_is_harmless(), for an image that was read. */
 bool zone_image_is_harmless(const struct zone_image *);

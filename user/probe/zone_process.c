@@ -49,21 +49,23 @@ static bool runs_without_leader(const struct zone_process *p)
 	return !procfs_threads(p->pid, count_thread, &n) && n > 1;
 }
 
-static void keep_past(const struct zone_process *p, struct zone_past *past)
+void zone_process_keep_past(const struct zone_process *p, struct zone_image *image)
 {
+	struct zone_past *past = &image->past;
+
 	past->hijack |= p->flags & WIRE_PROC_HIJACK;
 	past->rets |= p->flags & WIRE_PROC_RETS;
 	past->none |= !(p->flags & (WIRE_PROC_HIJACK | WIRE_PROC_RETS));
 	past->foreign |= p->foreign;
 }
 
-/* Removes a process, so that of a build's thousands none is looked at after its end. */
-static void end_process(struct zones *z, size_t at)
+/* Removes it, so that of a build's thousands none is looked at after its end. */
+void zone_process_end(struct zones *z, size_t at)
 {
 	struct zone_process *p = z->processes.at[at];
 
 	for (size_t i = 0; i < p->images.n; i++)
-		keep_past(p, &z->at.at[p->images.at[i]]->past);
+		zone_process_keep_past(p, z->at.at[p->images.at[i]]);
 	vec_release(&p->images);
 	p->ended = true;
 	z->processes.at[at] = z->processes.at[--z->processes.n];
@@ -108,7 +110,7 @@ void zones_leader_exit(struct zones *z, uint32_t pid)
 		zone_process_ran_before(z, p);
 	for (size_t i = z->processes.n; i-- > 0 && !p->leaderless;)
 		if (z->processes.at[i] == p)
-			end_process(z, i);
+			zone_process_end(z, i);
 }
 
 /* Calibration's process has probes of its own and is not a target, even with -a. */
@@ -203,7 +205,7 @@ void zones_tick(struct zones *z)
 		struct zone_process *p = z->processes.at[i];
 
 		if (p->leaderless && !runs_without_leader(p)) {
-			end_process(z, i);
+			zone_process_end(z, i);
 			continue;
 		}
 		if (p->unknown_until_ns && p->unknown_until_ns < now) {
@@ -222,7 +224,6 @@ uint32_t zone_number_of(struct zones *z, uint32_t image)
 		struct zone_image *i = mem_zalloc(1, sizeof(*i));
 
 		i->image = image;
-		i->slot = (uint32_t)z->at.n % WIRE_ZONE_CALIBRATION;
 		i->first = UINT32_MAX;
 		*at = (uint32_t)z->at.n;
 		vec_push(&z->at, i);

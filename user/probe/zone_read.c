@@ -13,14 +13,35 @@
 #include "symbol/zonelist_check.h"
 #include "symbol/zonelist_read.h"
 
+/* Gives it a row of generations; false: images with probes have them all. */
+static bool take_slot(struct zones *z, struct zone_image *i)
+{
+	struct zone_slot slot = {.slot = z->slots};
+
+	if (!i->list.zones.n && !i->list.switches.n)
+		return true;
+	if (z->unused_slots.n)
+		slot = z->unused_slots.at[--z->unused_slots.n];
+	else if (z->slots < WIRE_ZONE_CALIBRATION)
+		z->slots++;
+	else
+		return false;
+	i->slot = slot.slot;
+	i->generation = slot.generation;
+	return true;
+}
+
 /* Numbers the zones of an image that was just read. */
 static void number_zones(struct zones *z, struct zone_image *i)
 {
 	size_t room = z->in.o->max - z->used;
+	const bool has_slot = take_slot(z, i);
 
+	if (has_slot && zone_forget_revive(z, i))
+		return;
 	i->first = z->used;
 	/* Of an oversized list, keeps as many zones as fit. */
-	if (i->list.matched > room || z->at.n > WIRE_ZONE_IMAGES) {
+	if (i->list.matched > room || !has_slot) {
 		z->too_many += i->list.matched;
 		zonelist_drop(&i->list);
 	}
@@ -32,7 +53,7 @@ static void number_zones(struct zones *z, struct zone_image *i)
 
 /* Lets processes with hijacked return addresses map the file without notice: its code tolerates
  * them. */
-static void pass(struct zones *z, const struct zone_image *i)
+static void pass(struct zones *z, struct zone_image *i)
 {
 	const struct image *image = images_at(z->in.images, i->image);
 	struct wire_zone_file file = {image->inode,
@@ -47,6 +68,7 @@ static void pass(struct zones *z, const struct zone_image *i)
 	}
 	if (file.inode)
 		zonemaps_pass_file(z->in.session->maps, &file);
+	i->passed = file;
 }
 
 /* Takes a lease on the file: what was found in it holds until it is written to. */
@@ -185,7 +207,7 @@ char *zone_read_waiting(const struct zones *z)
 	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));
 
 	for (size_t i = 0; i < z->at.n; i++)
-		images[i] = images_at(z->in.images, z->at.at[i]->image);
+		images[i] = zone_file(z, z->at.at[i]);
 	for (size_t p = 0; p < zonepatterns_count(patterns); p++) {
 		bool there = zonepatterns_is_exclusion(patterns, p);
 

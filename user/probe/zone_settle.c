@@ -11,8 +11,13 @@
 #include "probe/zone_state.h"
 #include "process/procfs.h"
 
+/* Who writes to files, or runs translators, can make one after the other. */
+#define MOST_NOTES 500
+
 void zone_note(struct zones *z, const char *text)
 {
+	if (z->notes.n >= MOST_NOTES)
+		text = "more notes on files and processes";
 	for (size_t i = 0; i < z->notes.n; i++) {
 		if (!strcmp(z->notes.at[i].text, text)) {
 			z->notes.at[i].n++;
@@ -54,7 +59,7 @@ int zone_attach(struct zones *z, uint32_t number)
 	struct zone_attached want;
 	int ret;
 
-	if (!image->list.zones.n && !image->list.switches.n)
+	if (zone_image_is_past(image) || (!image->list.zones.n && !image->list.switches.n))
 		return 0;
 	do {
 		want = zone_decide_probes(z, number);

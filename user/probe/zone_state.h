@@ -37,6 +37,12 @@ struct zone_note {
 	uint64_t n;
 };
 
+/* A row of generations that nobody uses. */
+struct zone_slot {
+	uint32_t slot;
+	uint8_t generation; /* of the last one that did */
+};
+
 /* The cost of zones for the target, and the limit on it. */
 struct zone_limit {
 	struct governor governor;
@@ -63,6 +69,8 @@ struct zones {
 	struct zone_tools tools;	      /* the keeper, and the session's maps */
 	VEC(struct zone_image *) at;	      /* owned */
 	struct map by_image;		      /* number in images → index in at */
+	uint32_t slots;			      /* that were ever given to images */
+	VEC(struct zone_slot) unused_slots;   /* that these gave back */
 	VEC(struct zone_process *) processes; /* running ones */
 	VEC(struct zone_process *) met;	      /* all, owned; the last one of each pid counts */
 	struct map by_pid;		      /* → index in met */
@@ -115,6 +123,10 @@ int zone_attach_anew(struct zones *, uint32_t number);
 /* The image's number in zones.at; adds it, unread, if it is new. */
 uint32_t zone_number_of(struct zones *, uint32_t image);
 struct zone_process *zone_process_of(struct zones *, uint32_t pid);
+/* It has ended: its place among the running ones is another's. */
+void zone_process_end(struct zones *, size_t at);
+/* Adds how calls end in it to what the image remembers. */
+void zone_process_keep_past(const struct zone_process *, struct zone_image *);
 /* Whether the image is a file that may have probes; noted where its mount forbids it. */
 bool zone_process_may_probe(struct zones *, uint32_t image);
 /* Adds the files that it maps now to its images. */
@@ -125,6 +137,15 @@ void zone_process_saw_code(struct zones *, uint32_t pid, uint32_t code);
 void zone_process_ran_before(struct zones *, struct zone_process *);
 /* Considers only images that were read. */
 bool zone_process_has_zones(const struct zones *, const struct zone_process *);
+
+/* zone_forget: lets go of what nobody runs any more. Of images with zones, the rows stay; others
+ * are gone. Marks the images that are left, one byte each. */
+void zone_forget(struct zones *, uint8_t *used);
+/* Takes over the zones of the same functions from an image that nobody runs any more. False: there
+ * is none. */
+bool zone_forget_revive(struct zones *, struct zone_image *);
+/* The file of the image, or what is left of it. */
+const struct image *zone_file(const struct zones *, const struct zone_image *);
 
 /* zone_read: whether the image may contain zones. */
 bool zone_read_wants(const struct zones *, const struct zone_image *);

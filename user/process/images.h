@@ -117,8 +117,10 @@ void images_jit_end(struct images *, uint32_t pid);
 
 /* Forgets the images that nobody refers to, as @used (one byte an image) says, and that nobody
  * asked for since the call before the last one: a program that is started again and again is opened
- * and named once. Their numbers are given to others later. Not while copies are told apart. */
+ * and named once. Their numbers are given to others later. */
 void images_forget(struct images *, const uint8_t *used);
+/* Whether nobody asked for it for so long that the next images_forget() may forget it. */
+bool images_is_stale(const struct images *, uint32_t image);
 
 /* The mapped file of @image opened again by its path, under the process's root, then under ours:
  * a descriptor for the caller, or -1 unless build-id or device and inode agree with what was

@@ -30,6 +30,33 @@ static bool is_root_of_any(void *context, int fd)
 	return false;
 }
 
+/* Takes @image, which is to be forgotten, out of the images of its build. If it was the first of
+ * them, the next one is from now on: returns that, else IMAGE_NONE. */
+static uint32_t unlink_copy(struct images *m, uint32_t number)
+{
+	const struct image *image = m->at.at[number];
+	const uint32_t heir = image->next_copy;
+	uint32_t *link = &m->at.at[image->first]->next_copy;
+
+	if (image->first != number) {
+		while (*link != number)
+			link = &m->at.at[*link]->next_copy;
+		*link = heir;
+		return IMAGE_NONE;
+	}
+	for (uint32_t i = heir; i != IMAGE_NONE; i = m->at.at[i]->next_copy)
+		m->at.at[i]->first = heir;
+	return heir;
+}
+
+/* The build is known by the image @heir from now on, instead of @number. */
+static void inherit_build(struct images *m, uint32_t number, uint32_t heir)
+{
+	for (size_t i = 0; i < m->aliases.n && heir != IMAGE_NONE; i++)
+		if (m->aliases.at[i].image == number && m->aliases.at[i].id.build_id_bytes)
+			m->aliases.at[i].image = heir;
+}
+
 /* The names and pids by which images are found, of those that are left. */
 static void forget_keys(struct images *m)
 {
@@ -62,16 +89,19 @@ static void forget_keys(struct images *m)
 	m->by_pid = by_pid;
 }
 
+bool images_is_stale(const struct images *m, uint32_t image)
+{
+	return m->at.at[image]->asked + 1 < m->round;
+}
+
 void images_forget(struct images *m, const uint8_t *used)
 {
-	if (m->parts_copies)
-		return;
 	for (uint32_t i = IMAGE_FIRST; i < m->at.n; i++) {
 		struct image *image = m->at.at[i];
 
-		if (!image || used[i] ||
-		    (image->kind != IMAGE_KIND_JIT && image->asked + 1 >= m->round))
+		if (!image || used[i] || (image->kind != IMAGE_KIND_JIT && !images_is_stale(m, i)))
 			continue;
+		inherit_build(m, i, unlink_copy(m, i));
 		opener_close(m->opener, image->fd);
 		image->fd = -1;
 		image_free(image);

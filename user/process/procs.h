@@ -78,6 +78,8 @@ void procs_forget(struct procs *, uint32_t *entries, bool doubt);
 size_t procs_count(const struct procs *);
 /* Whether anything is known of that process. */
 bool procs_knows(const struct procs *, uint32_t pid);
+/* Whether all code is known that it maps; more may be. */
+bool procs_knows_code(const struct procs *, uint32_t pid);
 /* Sets @used[image] for all images that are mapped by a process that is known. */
 void procs_mark_images(const struct procs *, uint8_t *used);
 

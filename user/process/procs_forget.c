@@ -14,6 +14,16 @@ bool procs_knows(const struct procs *p, uint32_t pid)
 	return procs_find(p, pid) != NULL;
 }
 
+bool procs_knows_code(const struct procs *p, uint32_t pid)
+{
+	const struct proc *proc = procs_find(p, pid);
+
+	for (size_t i = 0; proc && i < proc->maps.at.n; i++)
+		if (proc->maps.at.at[i].image == IMAGE_UNREAD)
+			return false;
+	return proc && !proc->unread;
+}
+
 void procs_mark_images(const struct procs *p, uint8_t *used)
 {
 	for (size_t i = 0; i < p->procs.n; i++) {

@@ -327,20 +327,19 @@ static void forget_images(struct intake *in)
 	_free_ uint8_t *used = mem_zalloc(images_count(in->images), 1);
 
 	procs_mark_images(in->procs, used);
+	sources_hold_images(in->sources, used);
 	for (size_t i = 0; i < in->stacks.book.places.n; i++)
 		used[in->stacks.book.places.at[i].image] = 1;
 	images_forget(in->images, used);
 	unwinder_forget(in->unwinder);
 }
 
-void intake_forget(struct intake *in, struct remains *r, uint32_t first_stack, bool doubt,
-		   bool hold_images)
+void intake_forget(struct intake *in, struct remains *r, uint32_t first_stack, bool doubt)
 {
 	stackbook_forget(&in->stacks, first_stack, r->stacks.at);
 	procs_forget(in->procs, r->threads.at, doubt);
 	forget_followed(in);
-	if (!hold_images)
-		forget_images(in);
+	forget_images(in);
 	/* Else what the window took stays with this process. */
 	malloc_trim(0);
 }

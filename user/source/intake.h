@@ -64,7 +64,7 @@ int intake_drain(struct intake *, bool last);
 int intake_survey(struct intake *);
 
 /* Forgets what has ended, and the stacks before number @first_stack, but for what @r says is still
- * referred to; new numbers stand in @r then. @doubt: see procs_forget(). @hold_images: all stay. */
-void intake_forget(struct intake *, struct remains *r, uint32_t first_stack, bool doubt,
-		   bool hold_images);
+ * referred to; new numbers stand in @r then. @doubt: see procs_forget(). */
+void intake_forget(struct intake *, struct remains *r, uint32_t first_stack, bool doubt);
+
 #endif

@@ -133,8 +133,9 @@ struct source {
 	void (*window_forget)(void *, struct remains *);
 	/* What its rows refer to has other numbers now. */
 	void (*window_renumber)(void *, const struct remains *);
-	/* It refers to images by number as long as it lives: none is forgotten. */
-	bool holds_images;
+	/* Images that nobody refers to are forgotten then: it lets go of those that nobody runs any
+	 * more, and marks the others that it refers to by number, one byte an image. */
+	void (*hold_images)(void *, uint8_t *used);
 
 	/* --- the end --- */
 	void (*ending)(void *);	 /* events still come */

@@ -217,13 +217,9 @@ void sources_window_renumber(const struct sources *s, const struct remains *r)
 	EACH(s, window_renumber, r);
 }
 
-bool sources_hold_images(const struct sources *s)
+void sources_hold_images(const struct sources *s, uint8_t *used)
 {
-	bool any = false;
-
-	for (size_t i = 0; i < SOURCES; i++)
-		any |= s->state[i] && table[i].is->holds_images;
-	return any;
+	EACH(s, hold_images, used);
 }
 
 void sources_ending(const struct sources *s)

@@ -60,7 +60,7 @@ bool sources_survey(const struct sources *);
 void sources_window_end(const struct sources *);
 void sources_window_forget(const struct sources *, struct remains *);
 void sources_window_renumber(const struct sources *, const struct remains *);
-bool sources_hold_images(const struct sources *);
+void sources_hold_images(const struct sources *, uint8_t *used);
 
 void sources_ending(const struct sources *);
 void sources_stop(const struct sources *);

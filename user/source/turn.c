@@ -97,8 +97,7 @@ static void forget(struct turn *t)
 	for (size_t i = 0; i < procs_thread_count(in->procs); i++)
 		vec_push(&r.threads, 0);
 	sources_window_forget(t->host.sources, &r);
-	intake_forget(in, &r, t->first_stack, in->side_lost != t->side_lost,
-		      sources_hold_images(t->host.sources));
+	intake_forget(in, &r, t->first_stack, in->side_lost != t->side_lost);
 	sources_window_renumber(t->host.sources, &r);
 	t->side_lost = in->side_lost;
 	remains_release(&r);

@@ -76,7 +76,7 @@ static uint32_t function_of(const struct rows *r, uint32_t module, const struct 
 
 static uint32_t module_row(const struct rows *r, const struct zone_image *z)
 {
-	const struct image *image = images_at(r->z->in.images, z->image);
+	const struct image *image = zone_file(r->z, z);
 	_free_ char *path = str_clean(image->path, strlen(image->path));
 	char hex[BUILDID_HEX];
 

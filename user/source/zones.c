@@ -58,6 +58,7 @@ static void zones_free(void *state)
 	zone_limit_release(z);
 	vec_release(&z->thread_of);
 	vec_release(&z->notes);
+	vec_release(&z->unused_slots);
 	map_release(&z->by_image);
 	map_release(&z->by_pid);
 	calibration_free(z->in.calibration);
@@ -309,6 +310,11 @@ static void window_renumber(void *state, const struct remains *r)
 		z->thread_of.at[i] = remains_new_thread(r, z->thread_of.at[i]);
 }
 
+static void hold_images(void *state, uint8_t *used)
+{
+	zone_forget(state, used);
+}
+
 static bool has_zones(const struct zones *z)
 {
 	return z->in.o->actions & action_bit(WIRE_ACTION_zone);
@@ -410,7 +416,7 @@ const struct source zones_source = {
 	.progress = progress,
 	.window_forget = window_forget,
 	.window_renumber = window_renumber,
-	.holds_images = true,
+	.hold_images = hold_images,
 	.ending = zones_ending,
 	.stop = zones_stop,
 	.drained = zones_drained,

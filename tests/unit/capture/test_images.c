@@ -338,6 +338,49 @@ static void what_nobody_refers_to_is_forgotten(void **state)
 	images_free(m);
 }
 
+/* The first image of a build is the next copy then, if others have that. */
+static void copies_are_forgotten_one_by_one(void **state)
+{
+	struct images *m = images_new();
+	char *paths[] = {snippet_path("c"), snippet_path("c_copy"), snippet_path("c_third")};
+	uint8_t used[IMAGE_FIRST + 4] = {0};
+	struct image_id id[3];
+	uint32_t at[3], again;
+
+	(void)state;
+	images_part_copies(m);
+	snippet_build("c", source, "-Wl,--build-id=0x0c0c0c0c");
+	snippet_run("cp c c_copy && cp c c_third");
+	for (int i = 0; i < 3; i++) {
+		id[i] = id_of(paths[i]);
+		at[i] = add(m, &id[i]);
+	}
+	const size_t open = open_files();
+
+	used[at[1]] = used[at[2]] = 1;
+	for (int i = 0; i < 3; i++)
+		images_forget(m, used);
+	assert_null(images_at(m, at[0]));
+	assert_int_equal(open_files(), open - 1);
+	assert_int_equal(images_at(m, at[1])->first, images_at(m, at[2])->first);
+	assert_int_equal(add(m, &id[1]), at[1]);
+	assert_int_equal(add(m, &id[2]), at[2]);
+	again = add(m, &id[0]);
+	assert_int_equal(images_at(m, again)->first, images_at(m, at[1])->first);
+	assert_int_equal(images_count(m), IMAGE_FIRST + 3);
+	memset(used, 0, sizeof(used));
+	used[again] = 1;
+	for (int i = 0; i < 3; i++)
+		images_forget(m, used);
+	assert_int_equal(images_at(m, again)->first, again);
+	assert_int_equal(add(m, &id[0]), again);
+	assert_int_equal(open_files(), open - 2);
+	images_free(m);
+	free(paths[0]);
+	free(paths[1]);
+	free(paths[2]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +395,7 @@ int main(void)
 		cmocka_unit_test(perf_maps_lead_nowhere_else),
 		cmocka_unit_test(perf_maps_are_of_who_started_it),
 		cmocka_unit_test(what_nobody_refers_to_is_forgotten),
+		cmocka_unit_test(copies_are_forgotten_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, snippet_setup, snippet_teardown);

@@ -435,6 +435,7 @@ static void files_that_are_unmapped_are_let_go(void **state)
 	assert_true(images_in_use() >= 5000);
 	procs_forget(procs, NULL, false);
 	assert_in_range(images_in_use(), own - 1, own + 1);
+	assert_true(procs_knows_code(procs, self));
 }
 
 static uint64_t one_second_each_time(void)
@@ -465,6 +466,7 @@ static void who_takes_too_long_is_not_read(void **state)
 	map_file(SHELL, 0x5000, 0x6000, 0, 9, "/bin/c");
 	map_file(SHELL, 0x7000, 0x8000, 0, 10, "/bin/d");
 	expect_unread(SHELL, 0x7800);
+	assert_false(procs_knows_code(procs, SHELL));
 	/* What is known costs nothing. */
 	map_file(SHELL, 0x9000, 0xa000, 0, 7, "/bin/a");
 	expect_place(SHELL, 0x9800, "/bin/a", 0x800);
