@@ -28,9 +28,6 @@
 #include "process/samefile.h"
 #include "process/vdso.h"
 
-/* Descriptors that the rest of eprof needs while files are kept open. */
-#define SPARE_FDS 64
-
 /* The number of the new image. */
 static uint32_t add(struct images *m, enum image_kind kind, const char *path)
 {
@@ -93,6 +90,7 @@ void images_free(struct images *m)
 	vec_release(&m->aliases);
 	map_release(&m->by_key);
 	map_release(&m->by_pid);
+	map_release(&m->open_by_user);
 	roots_free(m->roots);
 	free(m);
 }
@@ -199,7 +197,7 @@ static void open_mapped(struct images *m, uint32_t pid, uint64_t start, uint64_t
 			const char **note)
 {
 	open_by_any(m, pid, start, end, path, want, a, note);
-	if (a->fd < 0 || (uint64_t)a->fd + SPARE_FDS <= m->max_fds)
+	if (a->fd < 0 || images_may_hold(m, pid, a->fd))
 		return;
 	opener_answer_release(m->opener, a);
 	*note = why_not(-EMFILE, 0);
@@ -319,11 +317,14 @@ static uint64_t payer_of(const struct opener_answer *a, uint32_t pid, int root_f
 
 /* Of a process that has ended: nobody in particular. Others may map a file that says it is the same
  * build: they did not choose this one. */
-static void set_mapper(struct image *image, uint32_t pid)
+static void set_mapper(struct images *m, struct image *image, uint32_t pid)
 {
-	if (!image->has_mapper && !owner_of(pid, &image->mapper))
+	if (image->has_mapper)
+		return;
+	if (!owner_of(pid, &image->mapper))
 		image->mapper = (struct owner){.uid = OWNER_NOBODY, .gid = OWNER_NOBODY};
 	image->has_mapper = true;
+	images_held(m, image, true);
 }
 
 /* The path without what the kernel puts behind that of a deleted file; the caller's to free. */
@@ -372,7 +373,7 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	number = add_file(m, path, &want, &a, payer_of(&a, pid, root_fd), note);
 	if (m->at.at[number]->root_fd < 0)
 		m->at.at[number]->root_fd = root_fd;
-	set_mapper(m->at.at[number], pid);
+	set_mapper(m, m->at.at[number], pid);
 	return number;
 }
 

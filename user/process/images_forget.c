@@ -1,4 +1,5 @@
-/* images_forget(): see images.h. */
+/* images_forget(), and how many files images may hold open: anybody can map one new file after the
+ * other. See images.h, images_state.h. */
 #include "process/images.h"
 #include "process/images_state.h"
 
@@ -7,6 +8,42 @@
 
 #include "process/opener.h"
 #include "process/place.h"
+
+/* Descriptors that the rest of eprof needs while files are kept open. */
+#define SPARE_FDS 64
+
+static uint64_t open_of(const struct images *m, uid_t uid)
+{
+	const uint32_t *n = map_get(&m->open_by_user, uid);
+
+	return n ? *n : 0;
+}
+
+bool images_may_hold(const struct images *m, uint32_t pid, int fd)
+{
+	const uid_t uid = owner_uid(pid);
+	uint64_t own, others;
+
+	if ((uint64_t)fd + SPARE_FDS > m->max_fds)
+		return false;
+	if (!uid)
+		return true;
+	own = open_of(m, uid);
+	others = m->n_open - own;
+	return own < (m->max_fds - SPARE_FDS - others) / 2;
+}
+
+void images_held(struct images *m, const struct image *image, bool held)
+{
+	bool fresh;
+	uint32_t *n;
+
+	if (!image->has_mapper || image->fd < 0)
+		return;
+	n = map_put(&m->open_by_user, image->mapper.uid, &fresh);
+	*n += held ? 1u : -1u;
+	m->n_open += held ? 1u : -1ull;
+}
 
 void image_free(struct image *image)
 {
@@ -102,6 +139,7 @@ void images_forget(struct images *m, const uint8_t *used)
 		if (!image || used[i] || (image->kind != IMAGE_KIND_JIT && !images_is_stale(m, i)))
 			continue;
 		inherit_build(m, i, unlink_copy(m, i));
+		images_held(m, image, false);
 		opener_close(m->opener, image->fd);
 		image->fd = -1;
 		image_free(image);

@@ -29,6 +29,8 @@ struct images {
 	struct budget_pool *pool; /* borrowed */
 	struct opener *opener;	  /* NULL: none */
 	uint64_t max_fds;
+	struct map open_by_user; /* files that images hold open, by who mapped them first */
+	uint64_t n_open;	 /* of all */
 	kallsyms_ask_fn kernel_names;
 	const struct crew_wait *patience; /* borrowed, or NULL */
 	bool parts_copies;
@@ -36,6 +38,12 @@ struct images {
 	uint32_t serial;      /* of the newest image */
 	uint32_t round;	      /* grows with each images_forget() */
 };
+
+/* images_forget.c: whether @fd, a file that process @pid has mapped, may be held open. Of who is
+ * not root there may be half as many as others leave. */
+bool images_may_hold(const struct images *, uint32_t pid, int fd);
+/* From now on the file of the image, whose mapper is known, is held open, or no longer. */
+void images_held(struct images *, const struct image *, bool held);
 
 /* Closes what it holds open; NULL is harmless. */
 void image_free(struct image *);

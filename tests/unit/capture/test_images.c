@@ -5,15 +5,18 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 
 #include "elf/elffile.h"
 #include "process/images.h"
+#include "process/owner.h"
 #include "process/perf_map.h"
 #include "process/place.h"
 #include "snippet.h"
@@ -225,6 +228,61 @@ static void tells_when_descriptors_run_out(void **state)
 	images_free(m);
 }
 
+/* A process of somebody who is not root. */
+static pid_t start_other(void)
+{
+	const pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (!geteuid() && setuid(OWNER_NOBODY))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	while (!owner_uid((uint32_t)pid))
+		usleep(1000);
+	return pid;
+}
+
+/* How many of the files f0 … f149 that @pid has mapped are open, where there may be 264. */
+static int open_of_many(uint32_t pid)
+{
+	const struct rlimit low = {264, 264};
+	struct images *m;
+	int open = 0;
+
+	if (setrlimit(RLIMIT_NOFILE, &low))
+		return -1;
+	m = images_new();
+	for (int i = 0; i < 150; i++) {
+		_free_ char *path = mem_printf("%s/f%d", snippet_dir, i);
+		const struct image_id id = id_of(path);
+
+		open += images_at(m, images_file(m, pid, 0x1000, 0x2000, &id))->fd >= 0;
+	}
+	return open;
+}
+
+/* Who maps one new file after the other has half of what is left: 64 are for eprof itself. */
+static void who_maps_many_files_leaves_some_to_others(void **state)
+{
+	const pid_t other = start_other();
+	pid_t child;
+	int status;
+
+	(void)state;
+	snippet_run("for i in $(seq 0 149); do echo $i >f$i; done");
+	child = fork();
+	if (!child)
+		_exit(open_of_many((uint32_t)other));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 100);
+}
+
 static void jit_images_are_per_process(void **state)
 {
 	_free_ char *map = mem_printf("/tmp/perf-%d.map", getpid());
@@ -391,6 +449,7 @@ int main(void)
 		cmocka_unit_test(outlives_its_file),
 		cmocka_unit_test(finds_deleted_files_by_their_mapping),
 		cmocka_unit_test(tells_when_descriptors_run_out),
+		cmocka_unit_test(who_maps_many_files_leaves_some_to_others),
 		cmocka_unit_test(jit_images_are_per_process),
 		cmocka_unit_test(perf_maps_lead_nowhere_else),
 		cmocka_unit_test(perf_maps_are_of_who_started_it),
