@@ -69,7 +69,7 @@ obj	= $(patsubst %.S,$(BUILD)/$(1)/%.o,$(patsubst %.c,$(BUILD)/$(1)/%.o,$(2:$(BU
 QUICK	:= -O1 -g1 -Wno-format-truncation -Wno-maybe-uninitialized
 SAN	:= $(QUICK) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
-.PHONY: all help demo check pictures bench agree vmtest install uninstall clean unit fuzz kill coverage format progs
+.PHONY: all help demo check pictures bench agree vmtest install uninstall clean unit fuzz kill soak coverage format progs
 .PRECIOUS: $(BUILD)/%.o
 .SECONDARY: $(RENDER_GEN)
 .DELETE_ON_ERROR:
@@ -221,6 +221,10 @@ fuzz: $(FUZZERS) ## fuzz the readers of foreign files, FUZZ_SECONDS each
 
 kill: all progs ## kill captures, changes of stores and the like 200 times, see what is left; root
 	@tests/kill/run
+
+SOAK_S ?= 300
+soak: all progs ## capture for SOAK_S seconds beside a hostile crowd, see what grows; root
+	@tests/soak/run $(SOAK_S)
 
 # What is worth its time: bpf/ runs in the kernel, where nothing is counted.
 COVERAGE_TESTS ?= $(addprefix tests/cli/,$(addsuffix .test,caller capture_bad compare doctor events export \

@@ -1,7 +1,8 @@
 /* hostile KIND: what any local user may run beside a capture, without an end. KIND is a storm of
  * what the kernel reports (forks, execs, maps, comms, threads), or files that cost more to read
  * than to make, in whose code it spins: sections (65,535 of them, an image each), overlap (512
- * segments over the same bytes), fresh (the same, a new file every 10 ms), jit (code that is
+ * segments over the same bytes), fresh (the same, a new file every 10 ms), news (a new file each
+ * time, of one segment, at a new address; old ones are unmapped), jit (code that is
  * rewritten, with a perf map that is a FIFO), files (mappings of as many files as the kernel
  * allows), stopped (one that has stopped itself). */
 #include <elf.h>
@@ -26,6 +27,7 @@
 #define MANY_IMAGES 100
 #define MANY_FILES  60000
 #define CHILDREN    8
+#define KEPT	    64
 
 extern char **environ;
 
@@ -225,6 +227,37 @@ static void fresh(void)
 	}
 }
 
+static int small_file(void)
+{
+	int fd = memfd_create("news", 0);
+	const Elf64_Ehdr h = header_of(1);
+	const Elf64_Phdr p = code_segment();
+
+	put(fd, &h, sizeof(h), 0);
+	put(fd, &p, sizeof(p), sizeof(h));
+	put(fd, spin, sizeof(spin), CODE_AT);
+	return fd;
+}
+
+static void news(void)
+{
+	const uintptr_t start = 1ull << 40;
+
+	for (uintptr_t n = 0;; n++) {
+		void *at = (void *)(start + n * 16 * PAGE);
+		int fd = small_file();
+
+		at = mmap(at, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, CODE_AT);
+		close(fd);
+		if (at == MAP_FAILED)
+			return;
+		for (int i = 0; i < 10; i++)
+			((code *)at)();
+		if (n >= KEPT)
+			munmap((void *)(start + (n - KEPT) * 16 * PAGE), PAGE);
+	}
+}
+
 static void jit(void)
 {
 	unsigned char *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -267,9 +300,10 @@ static void stopped(void)
 static const struct {
 	const char *name;
 	void (*run)(void);
-} kinds[] = {{"forks", forks},	   {"execs", execs},	   {"maps", maps},	 {"comms", comms},
-	     {"threads", threads}, {"sections", sections}, {"overlap", overlap}, {"fresh", fresh},
-	     {"jit", jit},	   {"files", files},	   {"stopped", stopped}};
+} kinds[] = {{"forks", forks},	   {"execs", execs},	 {"maps", maps},
+	     {"comms", comms},	   {"threads", threads}, {"sections", sections},
+	     {"overlap", overlap}, {"fresh", fresh},	 {"news", news},
+	     {"jit", jit},	   {"files", files},	 {"stopped", stopped}};
 
 int main(int argc, char **argv)
 {
