@@ -34,9 +34,10 @@ static bool stop_only;
 static const struct {
 	const char *name;
 	unsigned operation;
-} names[] = {{"read", FUSE_READ},	{"create", FUSE_CREATE}, {"write", FUSE_WRITE},
-	     {"fsync", FUSE_FSYNC},	{"flush", FUSE_FLUSH},	 {"rename", FUSE_RENAME},
-	     {"rename2", FUSE_RENAME2}, {"unlink", FUSE_UNLINK}, {"setattr", FUSE_SETATTR}};
+} names[] = {{"read", FUSE_READ},      {"create", FUSE_CREATE},	    {"write", FUSE_WRITE},
+	     {"fsync", FUSE_FSYNC},    {"fsyncdir", FUSE_FSYNCDIR}, {"flush", FUSE_FLUSH},
+	     {"rename", FUSE_RENAME},  {"rename2", FUSE_RENAME2},   {"unlink", FUSE_UNLINK},
+	     {"setattr", FUSE_SETATTR}};
 
 /* One without a name is there for those who have it open. */
 static struct file {

@@ -39,14 +39,28 @@ static int copy(struct file_new *f, const struct render_ends *e)
 	return rc;
 }
 
+static bool is_saved(const struct hand *h)
+{
+	const struct window_file *s = h->saved;
+	struct stat st;
+
+	return s->is_made && !lstat(h->path, &st) && st.st_dev == s->dev && st.st_ino == s->ino;
+}
+
 static int save(const struct hand *h, const struct render_ends *e)
 {
 	struct file_new f;
-	int rc = file_begin(&f, h->path, h->force);
+	struct stat st;
+	int rc;
 
+	if (is_saved(h))
+		return 0;
+	rc = file_begin(&f, h->path, h->force);
 	if (rc)
 		return rc;
 	rc = copy(&f, e);
+	if (!rc && !fstat(f.fd, &st))
+		*h->saved = (struct window_file){true, st.st_dev, st.st_ino};
 	/* Nobody would know of it. */
 	if (!rc && child_is_orphan())
 		rc = -ESRCH;

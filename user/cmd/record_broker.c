@@ -32,6 +32,7 @@ struct plan {
 	const struct record_baseline *baseline;
 	struct spare_notes *notes;
 	struct window_file *windows; /* shared by all that work at it */
+	struct window_file *saved;   /* likewise: the profile */
 	pid_t owner;
 	int owner_fd;
 };
@@ -86,6 +87,7 @@ static int start_hand(const struct broker *b, const struct request *r, const str
 			       .path = f ? f->path : NULL,
 			       .force = f && f->force,
 			       .windows = p->windows,
+			       .saved = p->saved,
 			       .at = r->at};
 	int rc;
 
@@ -206,6 +208,7 @@ int record_broker_start(const struct record_places *at, const struct record_base
 				  .baseline = baseline,
 				  .notes = spare_notes_new(),
 				  .windows = mem_shared(1, sizeof(struct window_file)),
+				  .saved = mem_shared(1, sizeof(struct window_file)),
 				  .owner = getpid(),
 				  .owner_fd = own_fd};
 	int rc;
@@ -216,6 +219,7 @@ int record_broker_start(const struct record_places *at, const struct record_base
 	/* Theirs alone. */
 	spare_notes_release(plan.notes);
 	munmap(plan.windows, sizeof(*plan.windows));
+	munmap(plan.saved, sizeof(*plan.saved));
 	return rc;
 }
 
