@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "crew/crew_slot.h"
+#include "process/allowance.h"
 #include "process/images.h"
 
 #define MAX_WIDTH   8
@@ -137,9 +138,26 @@ static int64_t next_task(struct run *r, int64_t now)
 /* --- workers -----------------------------------------------------------------------------------
  */
 
+/* For what the worker has done since it was paid last. */
+static void pay(struct run *r, struct crew_slot *s, int64_t now)
+{
+	if (r->c->allowance)
+		allowance_charge(r->c->allowance, r->c->tasks[s->task].user,
+				 (now - s->paid_ms) * 1000000);
+	s->paid_ms = now;
+}
+
+static bool may_go_on(struct run *r, size_t task)
+{
+	return !r->c->allowance || allowance_is_left(r->c->allowance, r->c->tasks[task].user);
+}
+
 static void settle(struct run *r, struct crew_slot *s)
 {
-	account_of(r, r->c->tasks[s->task].user)->used_ms += now_ms() - s->since_ms + 1;
+	const int64_t now = now_ms();
+
+	pay(r, s, now);
+	account_of(r, r->c->tasks[s->task].user)->used_ms += now - s->since_ms + 1;
 	r->plans[s->task].running = false;
 }
 
@@ -178,6 +196,14 @@ static void give_way(struct run *r, struct crew_slot *s)
 	t->ran_out = t->failed = !t->done && r->plans[task].tries >= MOST_TRIES;
 }
 
+/* Its user has had enough. */
+static void refuse(struct run *r, size_t task)
+{
+	struct crew_task *t = &r->c->tasks[task];
+
+	t->refused = t->failed = !t->done;
+}
+
 /* For one that is tried again the worker must be a fresh one. */
 static bool fits(const struct run *r, const struct crew_slot *s, size_t task)
 {
@@ -196,7 +222,8 @@ static void give(struct run *r, struct crew_slot *s, size_t task)
 	if (!rc) {
 		r->plans[task].running = true;
 		r->plans[task].tries++;
-		rc = crew_slot_give(s, r->c, task, now_ms());
+		s->paid_ms = now_ms();
+		rc = crew_slot_give(s, r->c, task, s->paid_ms);
 	}
 	if (!rc)
 		return;
@@ -213,8 +240,12 @@ static bool fill(struct run *r)
 	for (unsigned int i = 0; i < r->width; i++) {
 		int64_t task;
 
-		while (!r->slots[i].busy && (task = next_task(r, now_ms())) >= 0)
-			give(r, &r->slots[i], (size_t)task);
+		while (!r->slots[i].busy && (task = next_task(r, now_ms())) >= 0) {
+			if (may_go_on(r, (size_t)task))
+				give(r, &r->slots[i], (size_t)task);
+			else
+				refuse(r, (size_t)task);
+		}
 		busy |= r->slots[i].busy;
 	}
 	return busy;
@@ -245,14 +276,6 @@ static int64_t end_of_slice(const struct run *r, const struct crew_slot *s)
 	       (t->bytes_per_s ? (int64_t)(1000 * t->cost / t->bytes_per_s) : 0);
 }
 
-static bool others_wait(const struct run *r)
-{
-	for (uint32_t i = 0; i < r->c->n; i++)
-		if (is_waiting(r, i, 0))
-			return true;
-	return false;
-}
-
 static int patience(const struct run *r, int64_t now)
 {
 	int64_t until = now + 1000;
@@ -267,6 +290,26 @@ static int patience(const struct run *r, int64_t now)
 	return until > now ? (int)(until - now) : 0;
 }
 
+static bool others_wait(const struct run *r)
+{
+	for (uint32_t i = 0; i < r->c->n; i++)
+		if (is_waiting(r, i, 0))
+			return true;
+	return false;
+}
+
+static void end_slice(struct run *r, struct crew_slot *s)
+{
+	const size_t task = s->task;
+
+	if (may_go_on(r, task) && others_wait(r)) {
+		give_way(r, s);
+	} else if (!may_go_on(r, task)) {
+		(void)stop(r, s);
+		refuse(r, task);
+	}
+}
+
 static void look_at_time(struct run *r)
 {
 	const int64_t now = now_ms();
@@ -274,10 +317,13 @@ static void look_at_time(struct run *r)
 	for (unsigned int i = 0; i < r->width; i++) {
 		struct crew_slot *s = &r->slots[i];
 
-		if (s->busy && now >= deadline(r, s))
+		if (!s->busy)
+			continue;
+		pay(r, s, now);
+		if (now >= deadline(r, s))
 			lose(r, s, true);
-		else if (s->busy && now >= end_of_slice(r, s) && others_wait(r))
-			give_way(r, s);
+		else if (now >= end_of_slice(r, s))
+			end_slice(r, s);
 	}
 }
 

@@ -15,6 +15,7 @@ struct crew_slot {
 	size_t task; /* where it is busy */
 	int answer_fd;
 	int64_t since_ms; /* when it was given the task */
+	int64_t paid_ms;  /* until when its user's allowance was charged */
 };
 
 /* How a worker ended. */

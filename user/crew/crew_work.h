@@ -42,6 +42,7 @@ struct crew_task {
 	bool done;			/* answered */
 	bool failed;			/* a worker died of it, or none could be started */
 	bool ran_out;			/* failed: of its time */
+	bool refused;			/* failed: of the time of its user's files */
 };
 
 /* What is sent for a task. */
@@ -76,6 +77,9 @@ struct crew {
 	bool (*take)(void *context, size_t task);
 	void *context;
 	const struct crew_wait *wait; /* NULL: nobody minds how long it takes */
+	/* How long workers may work for each user, also in other runs: a task is not begun, or
+	 * ends with its slice, where nothing is left. NULL: as long as it takes. Borrowed. */
+	struct allowance *allowance;
 	bool given_up;
 };
 

@@ -90,7 +90,8 @@ static void read_images(struct zones *z, const numbers *which)
 					   .lines = true,
 					   .switches = z->in.o->switches,
 					   .n_switches = z->in.o->n_switches,
-					   .wait = z->in.wait};
+					   .wait = z->in.wait,
+					   .allowance = z->in.allowance};
 	_free_ const struct image **images = mem_zalloc(which->n + 1, sizeof(*images));
 	_free_ struct zonelist *lists = mem_zalloc(which->n + 1, sizeof(*lists));
 
@@ -219,7 +220,8 @@ char *zone_read_waiting(const struct zones *z)
 	return NULL;
 }
 
-/* An error, before the capture begins, if nothing matches a pattern. */
+/* An error, before the capture begins, if nothing matches a pattern: unless a signal has ended the
+ * reading, of which the capture itself will know. */
 int zone_read_check(struct zones *z)
 {
 	struct zonelist_request request = {.patterns = z->in.o->patterns, .max = z->in.o->max};
@@ -237,7 +239,7 @@ int zone_read_check(struct zones *z)
 		images[n] = images_at(z->in.images, z->at.at[i]->image);
 		lists[n++] = z->at.at[i]->list;
 	}
-	if (matches_or_waits(z, lists, images, n))
+	if (matches_or_waits(z, lists, images, n) || !z->in.wait->goes_on(z->in.wait->context))
 		return 0;
 	ret = zonelist_check(images, lists, n, &request);
 	text = ret && z->remote ? mem_strdup(err_text()) : NULL;

@@ -46,6 +46,7 @@ struct zones_input {
 	const struct crew_wait *wait;			    /* called while code is read */
 	void (*say)(const void *context, const char *text); /* as in source_services */
 	const void *context;
+	struct allowance *allowance; /* of those whose code it is; owned */
 };
 
 struct zones;

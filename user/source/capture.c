@@ -84,7 +84,18 @@ static int watch_all(struct capture *c)
 
 static uint64_t deadline_of(const struct capture *c)
 {
-	return c->o.duration_ns ? c->start_ns + (uint64_t)c->o.duration_ns : UINT64_MAX;
+	return c->start_ns && c->o.duration_ns ? c->start_ns + (uint64_t)c->o.duration_ns
+					       : UINT64_MAX;
+}
+
+/* Neither the time is over nor a signal there, which loop() takes in, also one that comes before
+ * it. */
+static bool goes_on(void *context)
+{
+	const struct capture *c = context;
+	struct pollfd p = {.fd = c->signal_fd, .events = POLLIN};
+
+	return clock_ns(CLOCK_MONOTONIC) < deadline_of(c) && poll(&p, 1, 0) == 0;
 }
 
 /* Whether foreign files may be read: until a signal or the end of the time, and for a while then,
@@ -93,9 +104,7 @@ static bool reads_on(void *context)
 {
 	const struct capture *c = context;
 	struct pollfd p = {.fd = c->signal_fd, .events = POLLIN};
-	const uint64_t until = c->reads_until_ns ? c->reads_until_ns
-			       : c->start_ns	 ? deadline_of(c)
-						 : UINT64_MAX;
+	const uint64_t until = c->reads_until_ns ? c->reads_until_ns : deadline_of(c);
 
 	return clock_ns(CLOCK_MONOTONIC) < until && poll(&p, 1, 0) == 0;
 }
@@ -153,6 +162,8 @@ static int open_all(struct capture *c)
 	ret = intake_init(&c->in, &services, &c->sources, &c->reading);
 	if (ret)
 		return ret;
+	c->ending = (struct crew_wait){goes_on, c};
+	c->in.ending = &c->ending;
 	ret = session_attach(c->session);
 	if (!ret && c->o.target->children)
 		ret = add_children(c);
@@ -273,15 +284,6 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 	fn(context, &p);
 }
 
-/* Neither the time is over nor a signal there, which loop() takes in. */
-static bool goes_on(void *context)
-{
-	const struct capture *c = context;
-	struct pollfd p = {.fd = c->signal_fd, .events = POLLIN};
-
-	return clock_ns(CLOCK_MONOTONIC) < deadline_of(c) && poll(&p, 1, 0) == 0;
-}
-
 /* Sources have work between the ticks, too. */
 static uint64_t wait_until(const struct capture *c, uint64_t tick, uint64_t deadline)
 {
@@ -349,8 +351,6 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 		ret = start_command(c);
 	if (ret)
 		return ret;
-	c->ending = (struct crew_wait){goes_on, c};
-	c->in.ending = &c->ending;
 	capture_start_windows(c);
 	*end = loop(c, fn, context, &ret);
 	c->loop_end_ns = clock_ns(CLOCK_MONOTONIC);

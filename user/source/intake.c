@@ -292,7 +292,7 @@ int intake_init(struct intake *in, const struct source_services *services,
 	images_set_opener(in->images, services->opener);
 	images_set_kernel_names(in->images, ksyms_find);
 	in->procs = procs_new(in->images);
-	in->allowance = allowance_new(now_ns);
+	in->allowance = allowance_new(now_ns, NULL);
 	procs_set_allowance(in->procs, in->allowance);
 	all.images = in->images;
 	all.procs = in->procs;

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "model/meta.h"
+#include "process/allowance.h"
 #include "process/procfs.h"
 #include "source/action.h"
 #include "source/source.h"
@@ -62,6 +63,7 @@ static void zones_free(void *state)
 	map_release(&z->by_image);
 	map_release(&z->by_pid);
 	calibration_free(z->in.calibration);
+	allowance_free(z->in.allowance);
 	keeper_free(z->keeper);
 	own_code_release(&z->own);
 	free(z);
@@ -85,6 +87,16 @@ static void zones_request(void *state, struct session_options *out)
 	out->probes = &z->request;
 }
 
+/* Some of whose files take seconds each, however short the code that runs. While they are read, no
+ * window ends. */
+static const struct allowance_rates of_code = {{INT64_C(10000000000), 10},
+					       {INT64_C(20000000000), 20}};
+
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
 static void zones_begin(void *state, const struct source_services *services)
 {
 	struct zones *z = state;
@@ -95,6 +107,7 @@ static void zones_begin(void *state, const struct source_services *services)
 	z->in.procs = services->procs;
 	z->in.target = services->target;
 	z->in.wait = services->wait;
+	z->in.allowance = allowance_new(now_ns, &of_code);
 	z->in.say = services->say;
 	z->in.context = services->context;
 	images_part_copies(services->images);

@@ -100,7 +100,9 @@ struct zonelist_request {
 	const char *const *switches; /* names (globs) of functions that switch stacks, besides those
 				      * known; borrowed */
 	size_t n_switches;
-	const struct crew_wait *wait; /* borrowed; NULL: none. What is given up has a problem */
+	/* As of struct crew; NULL: none. What is given up has a problem. */
+	const struct crew_wait *wait;
+	struct allowance *allowance;
 };
 
 /* The most zones that it allows. */

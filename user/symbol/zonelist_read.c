@@ -173,14 +173,18 @@ static void run(struct run *r, size_t n)
 			    .read = read_answer,
 			    .take = take_answer,
 			    .context = r,
-			    .wait = r->request->wait};
+			    .wait = r->request->wait,
+			    .allowance = r->request->allowance};
 
 	put_common(r, &crew.common);
 	for (size_t i = 0; i < n; i++)
 		tasks[i] = task_of(r, r->images[i]);
 	crew_run(&crew);
 	for (size_t i = 0; i < n && r->lists; i++) {
-		if (tasks[i].failed)
+		if (tasks[i].refused)
+			r->lists[i].problem =
+				mem_strdup("it was not read: files of its user took too long");
+		else if (tasks[i].failed)
 			r->lists[i].problem =
 				mem_strdup("it could not be read: it is damaged or too large, "
 					   "or this machine is too busy");

@@ -42,7 +42,7 @@ static unsigned hundredths(struct allowance *a, uint32_t uid)
 static struct allowance *fresh(void)
 {
 	clock_at = 5 * SECOND;
-	return allowance_new(clock_now);
+	return allowance_new(clock_now, NULL);
 }
 
 /* Two seconds, and a tenth of the time that passes meanwhile: 2 / 0.9. */

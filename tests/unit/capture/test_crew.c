@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "crew/crew.h"
 #include "crew/crew_server.h"
+#include "process/allowance.h"
 
 /* What the loader learns after the server was started. */
 static char secret[64];
@@ -162,6 +163,8 @@ static bool take(void *context, size_t task)
 	return true;
 }
 
+static struct allowance *allowance;
+
 static void run(struct job *j, const char *what, const struct crew_wait *wait, bool *given_up)
 {
 	const size_t n = strlen(what);
@@ -171,7 +174,8 @@ static void run(struct job *j, const char *what, const struct crew_wait *wait, b
 			 .read = read_reply,
 			 .take = take,
 			 .context = j,
-			 .wait = wait};
+			 .wait = wait,
+			 .allowance = allowance};
 
 	*j = (struct job){.what = what, .tasks = mem_zalloc(n, sizeof(*j->tasks))};
 	j->texts = mem_zalloc(n, sizeof(*j->texts));
@@ -302,6 +306,36 @@ static void time_is_shared_by_user(void **state)
 	end(&j);
 }
 
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Of a user whose files took all there was, the first ones have had their slice, and the others
+ * nothing, now and later; root's have what they need. */
+static void a_users_files_take_no_longer_than_they_may(void **state)
+{
+	static const struct allowance_rates rates = {{500000000, 0}, {INT64_C(100000000000), 0}};
+	const int64_t began = now_ms();
+	struct job j;
+
+	(void)state;
+	allowance = allowance_new(now_ns, &rates);
+	run(&j, "glglglglglglglglglglglglglglglgl", NULL, NULL);
+	only_lost(&j, "l");
+	for (size_t i = 1; i < strlen(j.what); i += 2)
+		assert_true(j.tasks[i].refused);
+	end(&j);
+	run(&j, "gg", NULL, NULL);
+	assert_true(j.tasks[0].done);
+	assert_true(j.tasks[1].refused);
+	end(&j);
+	/* 16 of 1 s each, and a second try of each, would take 16 s on two CPUs. */
+	assert_in_range(now_ms() - began, 1000, 8000);
+	allowance_free(allowance);
+	allowance = NULL;
+}
+
 /* A worker that hangs, a server that hangs: the loader goes on without names. Last: no other server
  * is started. */
 static void a_server_that_is_gone_ends_nothing_else(void **state)
@@ -324,6 +358,7 @@ int main(void)
 		cmocka_unit_test(endless_work_ends),
 		cmocka_unit_test(nobody_waits_beyond_the_limit),
 		cmocka_unit_test(time_is_shared_by_user),
+		cmocka_unit_test(a_users_files_take_no_longer_than_they_may),
 		cmocka_unit_test(a_server_that_is_gone_ends_nothing_else),
 	};
 

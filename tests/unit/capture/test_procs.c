@@ -456,7 +456,7 @@ static void expect_unread(uint32_t pid, uint64_t address)
 /* A second passes each time somebody looks: all is too dear but for root. */
 static void who_takes_too_long_is_not_read(void **state)
 {
-	struct allowance *a = allowance_new(one_second_each_time);
+	struct allowance *a = allowance_new(one_second_each_time, NULL);
 
 	(void)state;
 	/* A pid that is nobody's: of user nobody. */
