@@ -82,16 +82,21 @@ static void lease(struct zones *z, struct zone_image *i, int fd)
 
 typedef VEC(uint32_t) numbers;
 
+static struct zonelist_request request_of(const struct zones *z)
+{
+	return (struct zonelist_request){.patterns = z->in.o->patterns,
+					 .kernel = site_kernel_running(),
+					 .max = z->in.o->max,
+					 .lines = true,
+					 .switches = z->in.o->switches,
+					 .n_switches = z->in.o->n_switches,
+					 .wait = z->in.wait,
+					 .allowance = z->in.allowance};
+}
+
 static void read_images(struct zones *z, const numbers *which)
 {
-	struct zonelist_request request = {.patterns = z->in.o->patterns,
-					   .kernel = site_kernel_running(),
-					   .max = z->in.o->max,
-					   .lines = true,
-					   .switches = z->in.o->switches,
-					   .n_switches = z->in.o->n_switches,
-					   .wait = z->in.wait,
-					   .allowance = z->in.allowance};
+	const struct zonelist_request request = request_of(z);
 	_free_ const struct image **images = mem_zalloc(which->n + 1, sizeof(*images));
 	_free_ struct zonelist *lists = mem_zalloc(which->n + 1, sizeof(*lists));
 
@@ -224,7 +229,7 @@ char *zone_read_waiting(const struct zones *z)
  * reading, of which the capture itself will know. */
 int zone_read_check(struct zones *z)
 {
-	struct zonelist_request request = {.patterns = z->in.o->patterns, .max = z->in.o->max};
+	const struct zonelist_request request = request_of(z);
 	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));
 	_free_ struct zonelist *lists = mem_zalloc(z->at.n + 1, sizeof(*lists));
 	_free_ char *text = NULL;
