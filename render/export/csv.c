@@ -52,7 +52,7 @@ static void samples_write(const struct profile *p, FILE *out)
 {
 	const struct samples *s = &p->samples;
 
-	fputs("row,time_ns,thread,node,zone,reason", out);
+	fputs("row,time_ns,thread,node,zone,reason,wait_ns", out);
 	for (size_t m = 0; m < p->metrics.n; m++)
 		text_write(out, ",", profile_text(p, p->metrics.at[m].name));
 	putc('\n', out);
@@ -63,6 +63,7 @@ static void samples_write(const struct profile *p, FILE *out)
 		json_int(out, ",", s->node.at[i]);
 		json_int(out, ",", s->zone.at[i]);
 		json_int(out, ",", s->reason.at[i]);
+		json_int(out, ",", (int64_t)s->wait_ns.at[i]);
 		for (size_t m = 0; m < s->values.n; m++)
 			json_int(out, ",", s->values.at[m].at[i]);
 		putc_unlocked('\n', out);

@@ -6,7 +6,7 @@
  *	 "tables":{
  *	  "modules":{"path":["","/usr/bin/sqlite3"],"build_id":["","0a1b2c"]}, …
  *	  "samples":{"time_ns":[0],"thread":[0],"node":[7],"zone":[0],"reason":[0],
- *	   "values":{"cpu-clock":[10000000]}}}}
+ *	   "wait_ns":[0],"values":{"cpu-clock":[10000000]}}}}
  *
  * Columns are arrays, texts stand in them. A number that refers to another table is its row there.
  */
@@ -61,6 +61,14 @@ static void table_write(struct writer *w, const struct table_place *t)
 	putc('}', w->out);
 }
 
+static void times_write(struct writer *w, const char *key, const uint64_t *at, size_t n)
+{
+	fputs(key, w->out);
+	for (size_t i = 0; i < n; i++)
+		json_int(w->out, i ? "," : "", (int64_t)at[i]);
+	fputs("],\n ", w->out);
+}
+
 static void numbers_write(struct writer *w, const char *key, const uint32_t *at, size_t n)
 {
 	fputs(key, w->out);
@@ -73,14 +81,12 @@ static void samples_write(struct writer *w)
 {
 	const struct samples *s = &w->p->samples;
 
-	fputs(",\n\"samples\":{\"time_ns\":[", w->out);
-	for (size_t i = 0; i < s->time_ns.n; i++)
-		json_int(w->out, i ? "," : "", (int64_t)s->time_ns.at[i]);
-	fputs("],\n ", w->out);
+	times_write(w, ",\n\"samples\":{\"time_ns\":[", s->time_ns.at, s->time_ns.n);
 	numbers_write(w, "\"thread\":[", s->thread.at, s->thread.n);
 	numbers_write(w, "\"node\":[", s->node.at, s->node.n);
 	numbers_write(w, "\"zone\":[", s->zone.at, s->zone.n);
 	numbers_write(w, "\"reason\":[", s->reason.at, s->reason.n);
+	times_write(w, "\"wait_ns\":[", s->wait_ns.at, s->wait_ns.n);
 	fputs("\"values\":{", w->out);
 	for (size_t m = 0; m < s->values.n; m++) {
 		json_text(w->out, m ? ",\n " : "", profile_text(w->p, w->p->metrics.at[m].name));

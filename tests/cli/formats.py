@@ -180,9 +180,10 @@ def json_profile(path, h5):
                 same_column(decode(rows[column], coding.get(column)), p["tables"][name][column],
                             strings)
                 compared += 1
-        for column in ("time_ns", "thread", "node"):
-            there = run["samples"][column]
-            same_column(decode(there[()], codings(there).get(column)), p["tables"]["samples"][column], [])
+        for column, there in run["samples"].items():
+            if not column.startswith("value_"):
+                same_column(decode(there[()], codings(there).get(column)),
+                            p["tables"]["samples"][column], [])
         for i, metric in enumerate(p["tables"]["metrics"]["name"]):
             same_column(run["samples"][f"value_{i}"][()], p["tables"]["samples"]["values"][metric], [])
     print("columns", compared, "samples", len(p["tables"]["samples"]["time_ns"]))

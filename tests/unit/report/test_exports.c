@@ -151,8 +151,12 @@ static void test_excerpt_of_waits(void **state)
 	struct profile *p = small_waits(), *e;
 
 	(void)state;
+	profile_sample_wait(p, 0, 25);
+	profile_sample_wait(p, 2, 15);
 	e = excerpt(p, &(struct selection){.reason = "lock", .metric = "cpu-clock"});
 	assert_int_equal(e->samples.time_ns.n, 2);
+	assert_int_equal(e->samples.wait_ns.at[0], 25);
+	assert_int_equal(e->samples.wait_ns.at[1], 15);
 	for (size_t i = 0; i < 2; i++)
 		assert_int_equal(e->reasons.at[e->samples.reason.at[i]].kind, REASON_LOCK);
 	profile_free(e);
@@ -376,6 +380,7 @@ static struct profile *waits_profile(void)
 	struct profile *p = small_waits();
 
 	profile_set_run(p, RUN_COMMAND, "prog");
+	profile_sample_wait(p, 0, 25);
 	return p;
 }
 

@@ -209,6 +209,7 @@ static void copy_row(struct excerpt *e, size_t row, int64_t *values)
 		       e->nodes[s->node.at[row]], values);
 	profile_sample_zone(e->p, to, e->edges[s->zone.at[row]]);
 	profile_sample_reason(e->p, to, copy_reason(&e->names, s->reason.at[row]));
+	profile_sample_wait(e->p, to, s->wait_ns.at[row]);
 }
 
 static void copy_rows(struct excerpt *e)
