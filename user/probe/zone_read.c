@@ -109,6 +109,9 @@ static void read_images(struct zones *z, const numbers *which)
 		struct zone_image *image = z->at.at[which->at[i]];
 
 		image->list = lists[i];
+		if (image->list.flags & ZONELIST_TOO_LONG)
+			zone_note(z, "files without zones: they, or others of their user, take too "
+				     "long to read");
 		number_zones(z, image);
 		pass(z, image);
 	}

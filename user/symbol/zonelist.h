@@ -54,6 +54,7 @@ enum {
 	ZONELIST_PROGRAM = 16,	 /* a program, not a library */
 	ZONELIST_SWITCHES = 32,	 /* it calls functions that switch stacks */
 	ZONELIST_STUBS = 64,	 /* it calls other modules by stubs: "NAME@plt" */
+	ZONELIST_TOO_LONG = 128, /* it, or what its user has, took too long to read */
 };
 
 /* Of one image. Zeroed: empty and valid. */

@@ -181,6 +181,8 @@ static void run(struct run *r, size_t n)
 		tasks[i] = task_of(r, r->images[i]);
 	crew_run(&crew);
 	for (size_t i = 0; i < n && r->lists; i++) {
+		if (tasks[i].refused || tasks[i].ran_out)
+			r->lists[i].flags |= ZONELIST_TOO_LONG;
 		if (tasks[i].refused)
 			r->lists[i].problem =
 				mem_strdup("it was not read: files of its user took too long");
