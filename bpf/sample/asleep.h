@@ -111,7 +111,7 @@ static __always_inline void asleep_send_pieces(const struct asleep *a, __u32 pie
 {
 	struct asleep_room *room = a->room;
 	struct wire_slice *head = &room->slice;
-	__u64 from = room->registers[7] & ~(WIRE_SLICE_PIECE - 1ull), present = 0;
+	__u64 from = room->registers[7] & ~(WIRE_SLICE_PIECE - 1ull);
 	const __u32 event = a->sample->event & WIRE_STREAM_MASK;
 
 	slice_name(head, a->sample, a->bytes);
@@ -120,14 +120,14 @@ static __always_inline void asleep_send_pieces(const struct asleep *a, __u32 pie
 	head->start[1] = 0;
 	head->split = head->pieces = pieces;
 	head->missing = (struct wire_piece){0};
+	/* Gathered in the map: in a register, Linux 6.1 would tell all ways through the loop apart.
+	 */
+	head->present = 0;
 	for (__u32 i = 0; readable && i < pieces; i++) {
-		const __u64 there =
-			asleep_copy(a, room->bytes + i * WIRE_SLICE_PIECE, WIRE_SLICE_PIECE, from);
-
-		present |= there << i;
+		if (asleep_copy(a, room->bytes + i * WIRE_SLICE_PIECE, WIRE_SLICE_PIECE, from))
+			head->present |= 1ull << i;
 		from += WIRE_SLICE_PIECE;
 	}
-	head->present = present;
 	bpf_seq_write(a->seq, room->kernel.frames, pieces);
 	if (!a->has_slept(a->of))
 		return;
