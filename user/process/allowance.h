@@ -29,8 +29,8 @@ void allowance_free(struct allowance *);
 bool allowance_begin(struct allowance *, uint32_t uid);
 void allowance_end(struct allowance *);
 
-/* For what others do meanwhile: whether some is left for @uid, as for allowance_begin(), but nothing
- * counts as refused; and that so much of it was used. */
+/* For what others do meanwhile: whether some is left for @uid, as for allowance_begin(), but
+ * nothing counts as refused; and that so much of it was used. */
 bool allowance_is_left(struct allowance *, uint32_t uid);
 void allowance_charge(struct allowance *, uint32_t uid, int64_t ns);
 uint64_t allowance_refused(const struct allowance *);
