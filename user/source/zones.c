@@ -89,8 +89,8 @@ static void zones_request(void *state, struct session_options *out)
 
 /* Some of whose files take seconds each, however short the code that runs. While they are read, no
  * window ends. */
-static const struct allowance_rates of_code = {{INT64_C(10000000000), 10},
-					       {INT64_C(20000000000), 20}};
+static const struct allowance_rates of_code = {{INT64_C(5000000000), 10},
+					       {INT64_C(10000000000), 20}};
 
 static uint64_t now_ns(void)
 {
