@@ -193,7 +193,7 @@ static void tell(const struct arguments *a, const struct merge *m, const struct 
 			left_out);
 	fprintf(stderr, "eprof-render: %zu captures of %s together, %s samples, are in %s\n",
 		p->origins.n, units_ns(length, sizeof(length), (double)p->duration_ns),
-		units_count(samples, sizeof(samples), (int64_t)p->samples.time_ns.n), a->output);
+		units_count(samples, sizeof(samples), (int64_t)p->samples.n), a->output);
 }
 
 /* The exit status. */

@@ -128,10 +128,10 @@ static void add_threads(struct writer *w)
 	const struct samples *s = &w->p->samples;
 	_free_ int64_t *values = mem_zalloc(w->edges.width, sizeof(*values));
 
-	for (size_t i = 0; i < s->time_ns.n; i++) {
-		const uint32_t root = w->edges.root[s->node.at[i]];
+	for (size_t i = 0; i < s->n; i++) {
+		const uint32_t root = w->edges.root[s->at[i].node];
 		struct row key = {.function = (uint32_t)w->p->functions.n +
-					      w->p->threads.at[s->thread.at[i]].name,
+					      w->p->threads.at[s->at[i].thread].name,
 				  .callee = root ? edges_function(&w->edges, root) : 0};
 
 		for (size_t m = 0; m < s->values.n; m++)
@@ -284,7 +284,7 @@ static void summary_write(struct writer *w)
 	int64_t samples = 0;
 
 	fputs("summary:", w->out);
-	for (size_t i = 0; i < s->time_ns.n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		bool any = false;
 
 		for (size_t m = 0; m < s->values.n; m++)

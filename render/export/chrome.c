@@ -171,15 +171,15 @@ static void frames_write(struct writer *w)
 static void sample_write(struct writer *w, uint32_t row, uint32_t metric)
 {
 	const struct samples *s = &w->p->samples;
-	const struct thread *t = &w->p->threads.at[s->thread.at[row]];
+	const struct thread *t = &w->p->threads.at[s->at[row].thread];
 
 	json_int(w->out, w->before, t->pid);
 	w->before = ",\n{\"pid\":";
 	json_int(w->out, ",\"tid\":", t->tid);
-	json_thousandths(w->out, ",\"ts\":", (int64_t)s->time_ns.at[row]);
+	json_thousandths(w->out, ",\"ts\":", (int64_t)s->at[row].time_ns);
 	json_text(w->out, ",\"name\":", profile_text(w->p, w->p->metrics.at[metric].name));
-	if (s->node.at[row]) {
-		json_int(w->out, ",\"sf\":\"", s->node.at[row]);
+	if (s->at[row].node) {
+		json_int(w->out, ",\"sf\":\"", s->at[row].node);
 		putc_unlocked('"', w->out);
 	}
 	json_int(w->out, ",\"weight\":", s->values.at[metric].at[row]);

@@ -1,7 +1,7 @@
 /*
  * csv: one table of the profile, by --table, with a line of names: every column that the file has
- * (model/tables.def), texts as such, numbers in full. "samples" has a column for each metric. A
- * column "row" comes first, by which other tables refer to it.
+ * (model/tables.def), texts as such, numbers in full. A column "row" comes first, by which other
+ * tables refer to it; "samples" has a column for each metric behind the others.
  */
 #include "export/export.h"
 
@@ -31,41 +31,29 @@ static void cell_write(const struct profile *p, const struct column *c, const ch
 		cell_number(c, row, out);
 }
 
+/* Names of columns; of a table that has values of metrics, theirs too. */
+static void head_write(const struct profile *p, const struct table *t, FILE *out)
+{
+	fputs("row", out);
+	for (size_t c = 0; c < t->n_columns; c++)
+		text_write(out, ",", t->columns[c].name);
+	for (size_t m = 0; t->valued && m < p->metrics.n; m++)
+		text_write(out, ",", profile_text(p, p->metrics.at[m].name));
+	putc('\n', out);
+}
+
 static void rows_write(const struct profile *p, const struct table_place *place, FILE *out)
 {
 	const struct table *t = place->table;
 	const struct any_vec *rows = table_vec(place, p);
 
-	fputs("row", out);
-	for (size_t c = 0; c < t->n_columns; c++)
-		text_write(out, ",", t->columns[c].name);
-	putc('\n', out);
+	head_write(p, t, out);
 	for (size_t i = 0; i < rows->n && !ferror(out); i++) {
 		json_int(out, "", (int64_t)i);
 		for (size_t c = 0; c < t->n_columns; c++)
 			cell_write(p, &t->columns[c], rows->at + i * t->row_bytes, out);
-		putc_unlocked('\n', out);
-	}
-}
-
-static void samples_write(const struct profile *p, FILE *out)
-{
-	const struct samples *s = &p->samples;
-
-	fputs("row,time_ns,thread,node,zone,reason,wait_ns", out);
-	for (size_t m = 0; m < p->metrics.n; m++)
-		text_write(out, ",", profile_text(p, p->metrics.at[m].name));
-	putc('\n', out);
-	for (size_t i = 0; i < s->time_ns.n && !ferror(out); i++) {
-		json_int(out, "", (int64_t)i);
-		json_int(out, ",", (int64_t)s->time_ns.at[i]);
-		json_int(out, ",", s->thread.at[i]);
-		json_int(out, ",", s->node.at[i]);
-		json_int(out, ",", s->zone.at[i]);
-		json_int(out, ",", s->reason.at[i]);
-		json_int(out, ",", (int64_t)s->wait_ns.at[i]);
-		for (size_t m = 0; m < s->values.n; m++)
-			json_int(out, ",", s->values.at[m].at[i]);
+		for (size_t m = 0; t->valued && m < p->samples.values.n; m++)
+			json_int(out, ",", p->samples.values.at[m].at[i]);
 		putc_unlocked('\n', out);
 	}
 }
@@ -75,10 +63,9 @@ static int refuse(const struct profile *p, const char *table)
 {
 	struct str names = {0};
 
-	str_add(&names, "samples");
 	for (const struct table_place *t = profile_tables; t->table; t++)
 		if (profile_has(p, t->table->part))
-			str_addf(&names, ", %s", t->table->name);
+			str_addf(&names, "%s%s", names.n ? ", " : "", t->table->name);
 	if (table)
 		err(-EINVAL, "csv: the profile has no table '%s': it has %s", table,
 		    str_text(&names));
@@ -92,10 +79,6 @@ static int csv_write(const struct export_input *in, FILE *out)
 {
 	const struct table_place *t = profile_tables;
 
-	if (in->table && !strcmp(in->table, "samples")) {
-		samples_write(in->part, out);
-		return 0;
-	}
 	while (t->table && !(in->table && !strcmp(t->table->name, in->table)))
 		t++;
 	if (!t->table || !profile_has(in->part, t->table->part))

@@ -31,8 +31,8 @@ static void add_samples(struct edges *e)
 {
 	const struct samples *s = &e->profile->samples;
 
-	for (size_t i = 0; i < s->time_ns.n; i++) {
-		const uint32_t at = s->node.at[i];
+	for (size_t i = 0; i < s->n; i++) {
+		const uint32_t at = s->at[i].node;
 		int64_t *self = of(e, e->self, edges_function(e, at) ? at : e->parent[at]);
 		bool any = false;
 

@@ -300,7 +300,7 @@ static void samples_column(struct writer *w, const char *key, struct lane lane, 
 
 static void sample_stack(struct writer *w, uint32_t row, uint32_t metric)
 {
-	const uint32_t node = w->p->samples.node.at[row];
+	const uint32_t node = w->p->samples.at[row].node;
 
 	(void)metric;
 	if (node)
@@ -318,7 +318,7 @@ static void ms_write(FILE *out, const char *before, int64_t ns)
 static void sample_time(struct writer *w, uint32_t row, uint32_t metric)
 {
 	(void)metric;
-	ms_write(w->out, "", (int64_t)w->p->samples.time_ns.at[row]);
+	ms_write(w->out, "", (int64_t)w->p->samples.at[row].time_ns);
 }
 
 static bool is_time(const struct writer *w, uint32_t metric)

@@ -52,42 +52,11 @@ static void column_write(struct writer *w, const struct table_place *t, const st
 	putc(']', w->out);
 }
 
-static void table_write(struct writer *w, const struct table_place *t)
-{
-	json_text(w->out, t == profile_tables ? "\n" : ",\n", t->table->name);
-	fputs(":{", w->out);
-	for (size_t c = 0; c < t->table->n_columns; c++)
-		column_write(w, t, &t->table->columns[c]);
-	putc('}', w->out);
-}
-
-static void times_write(struct writer *w, const char *key, const uint64_t *at, size_t n)
-{
-	fputs(key, w->out);
-	for (size_t i = 0; i < n; i++)
-		json_int(w->out, i ? "," : "", (int64_t)at[i]);
-	fputs("],\n ", w->out);
-}
-
-static void numbers_write(struct writer *w, const char *key, const uint32_t *at, size_t n)
-{
-	fputs(key, w->out);
-	for (size_t i = 0; i < n; i++)
-		json_int(w->out, i ? "," : "", at[i]);
-	fputs("],\n ", w->out);
-}
-
-static void samples_write(struct writer *w)
+static void values_write(struct writer *w)
 {
 	const struct samples *s = &w->p->samples;
 
-	times_write(w, ",\n\"samples\":{\"time_ns\":[", s->time_ns.at, s->time_ns.n);
-	numbers_write(w, "\"thread\":[", s->thread.at, s->thread.n);
-	numbers_write(w, "\"node\":[", s->node.at, s->node.n);
-	numbers_write(w, "\"zone\":[", s->zone.at, s->zone.n);
-	numbers_write(w, "\"reason\":[", s->reason.at, s->reason.n);
-	times_write(w, "\"wait_ns\":[", s->wait_ns.at, s->wait_ns.n);
-	fputs("\"values\":{", w->out);
+	fputs(",\n \"values\":{", w->out);
 	for (size_t m = 0; m < s->values.n; m++) {
 		json_text(w->out, m ? ",\n " : "", profile_text(w->p, w->p->metrics.at[m].name));
 		fputs(":[", w->out);
@@ -95,7 +64,18 @@ static void samples_write(struct writer *w)
 			json_int(w->out, i ? "," : "", s->values.at[m].at[i]);
 		putc(']', w->out);
 	}
-	fputs("}}", w->out);
+	putc('}', w->out);
+}
+
+static void table_write(struct writer *w, const struct table_place *t)
+{
+	json_text(w->out, t == profile_tables ? "\n" : ",\n", t->table->name);
+	fputs(":{", w->out);
+	for (size_t c = 0; c < t->table->n_columns; c++)
+		column_write(w, t, &t->table->columns[c]);
+	if (t->table->valued)
+		values_write(w);
+	putc('}', w->out);
 }
 
 static int json_profile_write(const struct export_input *in, FILE *out)
@@ -113,7 +93,6 @@ static int json_profile_write(const struct export_input *in, FILE *out)
 	fputs(",\n\"tables\":{", out);
 	for (const struct table_place *t = profile_tables; t->table; t++)
 		table_write(&w, t);
-	samples_write(&w);
 	fputs("}}\n", out);
 	return 0;
 }

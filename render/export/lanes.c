@@ -6,7 +6,7 @@ static int by_time(const void *a, const void *b, void *samples)
 {
 	const struct samples *s = samples;
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const uint64_t t = s->time_ns.at[x], u = s->time_ns.at[y];
+	const uint64_t t = s->at[x].time_ns, u = s->at[y].time_ns;
 
 	return t != u ? (t < u ? -1 : 1) : x < y ? -1 : x > y;
 }
@@ -26,16 +26,16 @@ void lanes_build(const struct profile *p, struct lanes *out)
 {
 	const struct samples *s = &p->samples;
 
-	*out = (struct lanes){.rows = mem_zalloc(s->time_ns.n + 1, sizeof(*out->rows)),
+	*out = (struct lanes){.rows = mem_zalloc(s->n + 1, sizeof(*out->rows)),
 			      .ends = mem_zalloc(p->threads.n + 2, sizeof(*out->ends)),
 			      .n = p->threads.n};
 	/* A counting sort: ends[] holds each thread's start until its rows are in. */
-	for (size_t i = 0; i < s->time_ns.n; i++)
-		out->ends[s->thread.at[i] + 1]++;
+	for (size_t i = 0; i < s->n; i++)
+		out->ends[s->at[i].thread + 1]++;
 	for (size_t i = 0; i < out->n; i++)
 		out->ends[i + 1] += out->ends[i];
-	for (size_t i = 0; i < s->time_ns.n; i++)
-		out->rows[out->ends[s->thread.at[i]]++] = (uint32_t)i;
+	for (size_t i = 0; i < s->n; i++)
+		out->rows[out->ends[s->at[i].thread]++] = (uint32_t)i;
 	for (size_t i = 0; i < out->n; i++) {
 		const size_t from = i ? out->ends[i - 1] : 0;
 

@@ -86,11 +86,11 @@ void slices_walk(const struct profile *p, struct lane lane, slices_change *chang
 
 	for (size_t i = 0; i < lane.n; i++) {
 		const uint32_t row = lane.rows[i];
-		const uint64_t time_ns = p->samples.time_ns.at[row];
+		const uint64_t time_ns = p->samples.at[row].time_ns;
 
 		if (!has_value(p, row))
 			continue;
-		read_path(p, p->samples.node.at[row], &w.next);
+		read_path(p, p->samples.at[row].node, &w.next);
 		go_on(&w, time_ns);
 		w.length = length_of(p, row);
 		w.end_ns = time_ns <= INT64_MAX - w.length ? time_ns + w.length : time_ns;

@@ -75,7 +75,7 @@ static void samples_write(struct writer *w, struct lane lane, uint32_t metric)
 			continue;
 		fputs_unlocked(before, w->out);
 		before = ",\n";
-		stack_write(w->p, w->p->samples.node.at[lane.rows[i]], w->path, w->out);
+		stack_write(w->p, w->p->samples.at[lane.rows[i]].node, w->path, w->out);
 	}
 	fputs("],\n\"weights\":[", w->out);
 	before = "";

@@ -42,11 +42,11 @@ void sums_build(const struct profile *p, struct sums *out)
 	const size_t metrics = s->values.n;
 
 	*out = (struct sums){0};
-	for (size_t i = 0; i < s->time_ns.n; i++) {
-		const struct sum key = {.node = s->node.at[i],
-					.thread = s->thread.at[i],
-					.zone = s->zone.at[i],
-					.reason = s->reason.at[i]};
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sum key = {.node = s->at[i].node,
+					.thread = s->at[i].thread,
+					.zone = s->at[i].zone,
+					.reason = s->at[i].reason};
 		uint32_t row;
 
 		if (!has_value(s, i))

@@ -40,7 +40,7 @@ static uint64_t set_of(const struct html_union *s, uint32_t row, uint32_t *place
 
 static uint8_t reason_of(const struct profile *p, uint32_t row)
 {
-	const uint32_t reason = p->samples.reason.at[row];
+	const uint32_t reason = p->samples.at[row].reason;
 	const uint8_t kind = reason ? p->reasons.at[reason].kind : REASON_NONE;
 
 	return kind < REASON_KINDS ? kind : REASON_NONE;
@@ -51,9 +51,9 @@ static void gather(struct rows *r)
 	const struct profile *p = r->profile;
 	_free_ uint32_t *number = mem_zalloc(p->threads.n + 1, sizeof(*number));
 
-	for (uint32_t row = 0; row < p->samples.time_ns.n; row++) {
-		const uint32_t thread = p->samples.thread.at[row];
-		struct item item = {.time_ns = p->samples.time_ns.at[row], .row = row};
+	for (uint32_t row = 0; row < p->samples.n; row++) {
+		const uint32_t thread = p->samples.at[row].thread;
+		struct item item = {.time_ns = p->samples.at[row].time_ns, .row = row};
 
 		item.set = set_of(r->samples, row, &item.node);
 		if (!item.set)

@@ -315,7 +315,7 @@ static void put_rows(struct builder *b)
 			values[v[k].metric] = builder_sum(values[v[k].metric], v[k].value);
 		profile_sample(b->profile, (uint64_t)r->time_ns - (uint64_t)start, r->thread,
 			       r->node, values);
-		profile_sample_reason(b->profile, b->profile->samples.node.n - 1, r->reason);
+		profile_sample_reason(b->profile, b->profile->samples.n - 1, r->reason);
 		for (size_t k = 0; k < r->n; k++)
 			values[v[k].metric] = 0;
 	}

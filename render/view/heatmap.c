@@ -35,8 +35,8 @@ static void count(const struct view_input *in, const struct filter *f, struct do
 {
 	const struct profile *p = in->profile;
 
-	for (size_t i = 0; i < p->samples.time_ns.n; i++) {
-		int64_t at = (int64_t)p->samples.time_ns.at[i] - h->from_ns;
+	for (size_t i = 0; i < p->samples.n; i++) {
+		int64_t at = (int64_t)p->samples.at[i].time_ns - h->from_ns;
 		uint64_t *cell;
 
 		if (at < 0 || at / h->column_ns >= h->columns || !filter_value(f, i))

@@ -66,8 +66,8 @@ static void add_samples(struct sums *s, const struct filter *f)
 {
 	const struct profile *p = s->in.profile;
 
-	for (size_t i = 0; i < p->samples.reason.n; i++) {
-		const uint32_t reason = p->samples.reason.at[i];
+	for (size_t i = 0; i < p->samples.n; i++) {
+		const uint32_t reason = p->samples.at[i].reason;
 		const int64_t value = reason ? filter_value(f, i) : 0;
 		const struct reason *r;
 
@@ -86,7 +86,7 @@ static void add_margins(struct reason_groups *g, const struct filter *f,
 {
 	const struct profile *p = f->profile;
 	_free_ uint32_t *group = mem_zalloc(p->reasons.n + 1, sizeof(*group));
-	_free_ uint32_t *row_of = mem_zalloc(p->samples.reason.n + 1, sizeof(*row_of));
+	_free_ uint32_t *row_of = mem_zalloc(p->samples.n + 1, sizeof(*row_of));
 	_free_ double *margins = NULL;
 
 	for (size_t i = 0; i < p->reasons.n; i++) {
@@ -94,8 +94,8 @@ static void add_margins(struct reason_groups *g, const struct filter *f,
 
 		group[i] = i && at ? *at : (uint32_t)g->rows.n;
 	}
-	for (size_t i = 0; i < p->samples.reason.n; i++)
-		row_of[i] = group[p->samples.reason.at[i]];
+	for (size_t i = 0; i < p->samples.n; i++)
+		row_of[i] = group[p->samples.at[i].reason];
 	margins = spread_of_rows(f, NULL, row_of, g->rows.n + 1);
 	for (size_t i = 0; i < g->rows.n; i++)
 		g->rows.at[i].margin = margins[i];

@@ -268,7 +268,7 @@ static void off_cpu_fact(const struct view_input *in, struct doc_block *b)
 		blocked_ns += (double)p->thread_waits.at[i].blocked_ns;
 		runnable_ns += (double)p->thread_waits.at[i].runnable_ns;
 	}
-	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+	for (size_t i = 0; i < p->samples.n; i++)
 		sampled_ns += (double)measure_value(p, &off, i);
 	doc_fact(b, false, "Off CPU", "%s blocked, %s runnable; samples stand for %s of it",
 		 units_ns(blocked, sizeof(blocked), blocked_ns),

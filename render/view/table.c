@@ -27,7 +27,7 @@ const struct view *view_find(const char *name)
 static bool has_something(const struct profile *p, const struct view *v, bool one)
 {
 	return profile_has(p, v->part) && (!v->has || v->has(p)) &&
-	       (v->part != PART_SAMPLES || one || p->samples.time_ns.n > 0);
+	       (v->part != PART_SAMPLES || one || p->samples.n > 0);
 }
 
 void view_choose(enum doc_place place, bool one, const struct profile *p, const struct view **out)

@@ -70,13 +70,13 @@ int trend_add(struct trend *c, const struct view_input *in, const char *name)
 		return rc;
 	}
 	c->time = f.measure.unit && !strcmp(f.measure.unit, "ns");
-	for (size_t i = 0; i < s->time_ns.n && c->n; i++) {
+	for (size_t i = 0; i < s->n && c->n; i++) {
 		double value = (double)filter_value(&f, i);
 
 		if (value <= 0)
 			continue;
 		c->samples++;
-		spread_out(c, (double)s->time_ns.at[i] - from_of(in), c->time ? value : 0, value);
+		spread_out(c, (double)s->at[i].time_ns - from_of(in), c->time ? value : 0, value);
 	}
 	filter_release(&f);
 	return 0;

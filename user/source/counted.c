@@ -12,10 +12,10 @@ static size_t find_sample(const struct profile *p, uint32_t metric, uint64_t tim
 	const profile_values *values = &p->samples.values.at[metric];
 	size_t last = SIZE_MAX;
 
-	for (size_t i = p->samples.time_ns.n; i-- > 0;) {
+	for (size_t i = p->samples.n; i-- > 0;) {
 		if (!values->at[i])
 			continue;
-		if (p->samples.time_ns.at[i] == time_ns)
+		if (p->samples.at[i].time_ns == time_ns)
 			return i;
 		last = last == SIZE_MAX ? i : last;
 	}
@@ -39,7 +39,7 @@ static int64_t sum_of(const struct profile *p, uint32_t metric)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+	for (size_t i = 0; i < p->samples.n; i++)
 		sum += p->samples.values.at[metric].at[i];
 	return sum;
 }

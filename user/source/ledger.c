@@ -69,7 +69,7 @@ int64_t ledger_samples(const struct profile *p, uint32_t metric)
 {
 	int64_t n = 0;
 
-	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+	for (size_t i = 0; i < p->samples.n; i++)
 		n += p->samples.values.at[metric].at[i] != 0;
 	return n;
 }

@@ -104,10 +104,10 @@ void offcpu_reconcile(const void *state, struct profile *p, const struct ledger_
 /* Of the sample that was added last. */
 static void put_reason(struct reason_rows *reasons, const struct sample_row *row, struct profile *p)
 {
-	const size_t last = p->samples.node.n - 1;
+	const size_t last = p->samples.n - 1;
 
 	profile_sample_reason(p, last,
-			      reason_rows_put(reasons, row->reason, p->samples.node.at[last]));
+			      reason_rows_put(reasons, row->reason, p->samples.at[last].node));
 }
 
 void offcpu_finish(const void *state, struct assembly *a)

@@ -106,8 +106,8 @@ void samplebook_put(const struct samplebook *b, const struct sample_row *row, st
 	profile_sample(a->p, assembly_time(a, row->time_ns), assembly_thread(a, row->thread), node,
 		       values);
 	/* The zones' own source makes rows of nodes, once it has them. */
-	profile_sample_zone(a->p, a->p->samples.time_ns.n - 1, row->zone);
-	profile_sample_wait(a->p, a->p->samples.time_ns.n - 1, row->wait_ns);
+	profile_sample_zone(a->p, a->p->samples.n - 1, row->zone);
+	profile_sample_wait(a->p, a->p->samples.n - 1, row->wait_ns);
 }
 
 void samplebook_tally_none(const struct samplebook *b)

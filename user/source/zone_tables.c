@@ -428,8 +428,8 @@ static void add_bins(void *context, uint32_t zone, uint32_t octave,
 /* Samples hold the kernel's node until here. */
 static void place_samples(const struct rows *r)
 {
-	for (size_t i = 0; i < r->p->samples.zone.n; i++) {
-		uint32_t node = r->p->samples.zone.at[i];
+	for (size_t i = 0; i < r->p->samples.n; i++) {
+		uint32_t node = r->p->samples.at[i].zone;
 		uint32_t edge = node < r->nodes ? r->edge_of[node] : 0;
 
 		profile_sample_zone(r->p, i, edge == NO_ROW ? 0 : edge);

@@ -127,7 +127,7 @@ static char *stack_of(const struct profile *p, uint32_t node)
 
 static void assert_stack(const struct profile *p, size_t sample, const char *want)
 {
-	_free_ char *stack = stack_of(p, p->samples.node.at[sample]);
+	_free_ char *stack = stack_of(p, p->samples.at[sample].node);
 
 	assert_string_equal(stack, want);
 }
@@ -278,8 +278,8 @@ static void it_is_as_if_it_had_had_symbols(void **state)
 	assert_int_equal(late->functions.n, early->functions.n);
 	assert_int_equal(late->nodes.n, early->nodes.n);
 	for (size_t i = 0; i < 3; i++) {
-		_free_ char *a = stack_of(late, late->samples.node.at[i]);
-		_free_ char *b = stack_of(early, early->samples.node.at[i]);
+		_free_ char *a = stack_of(late, late->samples.at[i].node);
+		_free_ char *b = stack_of(early, early->samples.at[i].node);
 
 		assert_string_equal(a, b);
 	}
@@ -354,19 +354,19 @@ static void alike_stacks_become_one(void **state)
 	profile_sample(p, 0, 0, small_node(p, "main;a;c"), (const int64_t[]){1});
 	profile_sample(p, 0, 0, small_node(p, "main;b;c"), (const int64_t[]){2});
 	a = p->nodes.at[2].frame;
-	b = p->nodes.at[p->nodes.at[p->samples.node.at[1]].parent].frame;
+	b = p->nodes.at[p->nodes.at[p->samples.at[1].node].parent].frame;
 	by[0] = b;
 	for (size_t i = a + 1; i < 8; i++)
 		first[i] = 1;
 	assert_in_range(p->frames.n, 5, 7);
 	reframe(p, first, by, p->frames.n);
 	assert_int_equal(profile_check(p), 0);
-	assert_int_equal(p->samples.node.at[0], p->samples.node.at[1]);
+	assert_int_equal(p->samples.at[0].node, p->samples.at[1].node);
 	assert_int_equal(p->nodes.n, 4);
 	assert_int_equal(p->frames.n, 4);
 	assert_int_equal(p->functions.n, 4);
 	/* The profile can go on growing. */
-	assert_int_equal(small_node(p, "main;b;c"), p->samples.node.at[0]);
+	assert_int_equal(small_node(p, "main;b;c"), p->samples.at[0].node);
 	assert_int_equal(p->nodes.n, 4);
 	profile_free(p);
 }

@@ -152,7 +152,7 @@ static void one_alone_keeps_its_counts(void **state)
 	struct profile *was = first(), *p = MERGE(A);
 
 	(void)state;
-	assert_int_equal(p->samples.time_ns.n, was->samples.time_ns.n);
+	assert_int_equal(p->samples.n, was->samples.n);
 	assert_int_equal(p->nodes.n, was->nodes.n);
 	assert_int_equal(p->threads.n, was->threads.n);
 	assert_int_equal(p->zones.n, was->zones.n);
@@ -170,7 +170,7 @@ static int64_t sum_of(const struct profile *p, uint32_t metric)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+	for (size_t i = 0; i < p->samples.n; i++)
 		sum += p->samples.values.at[metric].at[i];
 	return sum;
 }
@@ -183,11 +183,11 @@ static void samples_stand_one_capture_behind_the_other(void **state)
 	late->started_unix_ns++;
 	p = MERGE({"late.h5", late}, {"early.h5", small_profile()});
 	assert_int_equal(p->duration_ns, 2000);
-	assert_int_equal(p->samples.time_ns.n, 12);
+	assert_int_equal(p->samples.n, 12);
 	assert_int_equal(sum_of(p, 0), 2 * 43);
 	for (size_t i = 1; i < 12; i++)
-		assert_true(p->samples.time_ns.at[i - 1] <= p->samples.time_ns.at[i]);
-	assert_int_equal(p->samples.time_ns.at[6], 1100);
+		assert_true(p->samples.at[i - 1].time_ns <= p->samples.at[i].time_ns);
+	assert_int_equal(p->samples.at[6].time_ns, 1100);
 	assert_int_equal(p->origins.n, 2);
 	assert_string_equal(profile_text(p, p->origins.at[0].file), "early.h5");
 	assert_string_equal(profile_text(p, p->origins.at[1].file), "late.h5");
@@ -295,8 +295,8 @@ static void waits_add_up(void **state)
 	assert_int_equal(p->run_queues.n, 1);
 	assert_int_equal(p->run_queues.at[0].waits, 8);
 	assert_int_equal(p->reasons.n, 5);
-	assert_int_equal(p->samples.wait_ns.at[1], 4711);
-	assert_int_equal(p->samples.wait_ns.at[7], 4711);
+	assert_int_equal(p->samples.at[1].wait_ns, 4711);
+	assert_int_equal(p->samples.at[7].wait_ns, 4711);
 	assert_true(profile_has(p, PART_OFFCPU));
 	assert_int_equal(p->windows.n, 4);
 	assert_int_equal(p->windows.at[3].t0_ns, 1400);
@@ -480,10 +480,10 @@ static void times_are_cut_out_of_each_profile(void **state)
 
 	(void)state;
 	assert_int_equal(p->duration_ns, 400);
-	assert_int_equal(p->samples.time_ns.n, 4);
+	assert_int_equal(p->samples.n, 4);
 	assert_int_equal(sum_of(p, 0), 50);
-	assert_int_equal(p->samples.time_ns.at[0], 0);
-	assert_int_equal(p->samples.time_ns.at[3], 300);
+	assert_int_equal(p->samples.at[0].time_ns, 0);
+	assert_int_equal(p->samples.at[3].time_ns, 300);
 	assert_int_equal(p->origins.at[0].started_unix_ns, 2200);
 	assert_int_equal(p->windows.n, 2);
 	assert_int_equal(p->windows.at[0].t1_ns, 200);
@@ -506,7 +506,7 @@ static void the_last_span_of_each(void **state)
 
 	(void)state;
 	assert_int_equal(p->duration_ns, 500);
-	assert_int_equal(p->samples.time_ns.n, 2);
+	assert_int_equal(p->samples.n, 2);
 	profile_free(p);
 }
 
@@ -525,7 +525,7 @@ static void a_key_is_a_thread_or_a_process(void **state)
 
 		assert_int_equal(rc, of[i].samples ? 0 : -ENOENT);
 		if (!rc)
-			assert_int_equal(p->samples.time_ns.n, of[i].samples);
+			assert_int_equal(p->samples.n, of[i].samples);
 		profile_free(p);
 	}
 }
@@ -542,8 +542,8 @@ static void times_in_a_merged_profile_are_on_its_axis(void **state)
 	assert_string_equal(profile_text(p, p->origins.at[0].file), "early");
 	assert_int_equal(p->origins.at[0].duration_ns, 500);
 	assert_int_equal(p->origins.at[1].duration_ns, 200);
-	assert_int_equal(p->samples.time_ns.n, 3);
-	assert_int_equal(p->samples.time_ns.at[2], 600);
+	assert_int_equal(p->samples.n, 3);
+	assert_int_equal(p->samples.at[2].time_ns, 600);
 	profile_free(p);
 	p = NULL;
 	assert_int_equal(try_merge(&(struct merge_choice){.from_ns = 2000},

@@ -152,8 +152,8 @@ static void checks_indices(void **state)
 	SPOILS(p->nodes.at[3].frame = 88, "nodes, row 3: frame 88 is out of range");
 	SPOILS(p->threads.at[0].cgroup = 99, "threads, row 0: cgroup 99 is out of range");
 	SPOILS(p->metrics.at[1].kind = 2, "metrics, row 1: kind 2 is out of range");
-	SPOILS(p->samples.node.at[5] = 50, "samples, row 5: node 50 is out of range");
-	SPOILS(p->samples.thread.at[4] = 3, "samples, row 4: thread 3 is out of range");
+	SPOILS(p->samples.at[5].node = 50, "samples, row 5: node 50 is out of range");
+	SPOILS(p->samples.at[4].thread = 3, "samples, row 4: thread 3 is out of range");
 	SPOILS(p->ledger.at[0].metric = 2, "ledger, row 0: metric 2 is out of range");
 	SPOILS(p->cost.at[0].unit = 99, "cost, row 0: unit 99 is out of range");
 	SPOILS(p->run.at[0].text = 99, "run, row 0: text 99 is out of range");
@@ -162,10 +162,9 @@ static void checks_indices(void **state)
 static void checks_numbers(void **state)
 {
 	(void)state;
-	SPOILS(p->samples.thread.n--, "samples: columns of unequal length");
 	SPOILS(p->samples.values.at[1].n--, "samples: columns of unequal length");
 	SPOILS(p->metrics.n--, "samples: 2 value columns for 1 metrics");
-	SPOILS(p->samples.time_ns.at[2] = UINT64_MAX,
+	SPOILS(p->samples.at[2].time_ns = UINT64_MAX,
 	       "samples, row 2: time_ns 18446744073709551615 is out of range");
 	SPOILS(p->samples.values.at[0].at[1] = INT64_MAX,
 	       "samples, row 1: the sum of the values does not fit");

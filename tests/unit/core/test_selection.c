@@ -104,7 +104,7 @@ static int64_t sum_of(struct profile *p, struct selection s)
 	int64_t total = 0;
 
 	assert_int_equal(filter_init(&f, p, &s), 0);
-	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+	for (size_t i = 0; i < p->samples.n; i++)
 		total += filter_value(&f, i);
 	filter_release(&f);
 	profile_free(p);

@@ -82,12 +82,12 @@ static void assert_whole(const struct profile *p)
 	assert_int_equal(p->windows.n, 2);
 	assert_int_equal(p->windows.at[1].t0_ns, 100);
 	assert_int_equal(p->duration_ns, 250);
-	assert_int_equal(p->samples.time_ns.n, 4);
+	assert_int_equal(p->samples.n, 4);
 	assert_int_equal(p->samples.values.at[0].at[3], 8);
 	/* Each of them once: main, and a and b below it. */
 	assert_int_equal(p->nodes.n, 4);
-	assert_int_equal(p->samples.node.at[0], p->samples.node.at[3]);
-	assert_int_equal(p->samples.node.at[1], p->samples.node.at[2]);
+	assert_int_equal(p->samples.at[0].node, p->samples.at[3].node);
+	assert_int_equal(p->samples.at[1].node, p->samples.at[2].node);
 	/* What is of the whole capture is the last one's. */
 	assert_int_equal(p->ledger.n, 2);
 	assert_int_equal(p->ledger.at[0].count, 4);
@@ -110,8 +110,8 @@ static void a_thread_is_found_again(void **state)
 
 	(void)state;
 	assert_int_equal(p->threads.n, 3);
-	assert_int_equal(p->samples.thread.at[0], p->samples.thread.at[2]);
-	assert_int_not_equal(p->samples.thread.at[3], p->samples.thread.at[2]);
+	assert_int_equal(p->samples.at[0].thread, p->samples.at[2].thread);
+	assert_int_not_equal(p->samples.at[3].thread, p->samples.at[2].thread);
 	/* Its process has the name that it had last; that of another process is its own. */
 	for (size_t i = 0; i < p->threads.n; i++)
 		assert_string_equal(profile_text(p, p->threads.at[i].process),
@@ -148,9 +148,9 @@ static void reasons_are_found_again(void **state)
 	p = splice(a, b);
 	assert_int_equal(profile_check(p), 0);
 	assert_int_equal(p->reasons.n, 3);
-	assert_int_equal(p->samples.reason.at[1], p->samples.reason.at[2]);
-	assert_int_equal(p->samples.reason.at[3], 0);
-	assert_string_equal(profile_text(p, p->reasons.at[p->samples.reason.at[2]].object),
+	assert_int_equal(p->samples.at[1].reason, p->samples.at[2].reason);
+	assert_int_equal(p->samples.at[3].reason, 0);
+	assert_string_equal(profile_text(p, p->reasons.at[p->samples.at[2].reason].object),
 			    "pipe:[1]");
 	profile_free(p);
 }
@@ -186,8 +186,8 @@ static void samples_stay_in_their_zones(void **state)
 	p = splice(a, b);
 	assert_int_equal(profile_check(p), 0);
 	assert_int_equal(p->zones.n, 2);
-	assert_int_equal(p->samples.zone.at[0], edge);
-	assert_int_equal(p->samples.zone.at[1], edge);
+	assert_int_equal(p->samples.at[0].zone, edge);
+	assert_int_equal(p->samples.at[1].zone, edge);
 	assert_int_equal(p->zone_edges.at[edge].counts, 7);
 	profile_free(p);
 }
@@ -283,7 +283,7 @@ static void a_window_cut_short_is_left_out(void **state)
 		append("p.h5", first(), 0);
 		append("p.h5", second(), less[i]);
 		assert_int_equal(store_load("p.h5", NULL, &p), 0);
-		assert_int_equal(p->samples.time_ns.n, 2);
+		assert_int_equal(p->samples.n, 2);
 		assert_string_equal(profile_text(p, p->ledger.at[p->ledger.n - 1].name),
 				    "a window not written whole, left out");
 		profile_free(p);
@@ -302,7 +302,7 @@ static void what_else_stands_behind_is_nothing(void **state)
 		fputc(i, f);
 	fclose(f);
 	assert_int_equal(store_load("p.h5", NULL, &p), 0);
-	assert_int_equal(p->samples.time_ns.n, 2);
+	assert_int_equal(p->samples.n, 2);
 	assert_int_equal(p->ledger.n, 2);
 	profile_free(p);
 }

@@ -37,7 +37,7 @@ static void wait_sample(struct profile *p, uint32_t thread, const char *stack, d
 	const int64_t values[] = {whole - part, part};
 
 	profile_sample(p, 1, thread, small_node(p, stack), values);
-	profile_sample_wait(p, p->samples.time_ns.n - 1, (uint64_t)llround(wait * PERIOD_NS));
+	profile_sample_wait(p, p->samples.n - 1, (uint64_t)llround(wait * PERIOD_NS));
 }
 
 static void waited(struct profile *p, uint32_t thread, double periods)
@@ -257,8 +257,8 @@ static double estimate(const struct profile *p, const char *function)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < p->samples.time_ns.n; i++) {
-		const struct node *n = &p->nodes.at[p->samples.node.at[i]];
+	for (size_t i = 0; i < p->samples.n; i++) {
+		const struct node *n = &p->nodes.at[p->samples.at[i].node];
 		const uint32_t leaf = p->frames.at[n->frame].function;
 
 		if (!strcmp(profile_text(p, p->functions.at[leaf].name), function))
@@ -313,7 +313,7 @@ static struct profile *ahead_profile(void)
 static void ahead_sample(struct profile *p, const char *stack, double wait, double whole)
 {
 	const int64_t values[] = {llround(whole * PERIOD_NS), 0};
-	const size_t row = p->samples.time_ns.n;
+	const size_t row = p->samples.n;
 
 	profile_sample(p, 1, 0, small_node(p, stack), values);
 	profile_sample_wait(p, row, (uint64_t)llround(wait * PERIOD_NS));

@@ -174,27 +174,37 @@ static void survives_mutations(void **state)
 	free(bytes);
 }
 
-/* Of profile_tables: those of samples come first, then those of zones. */
-#define SAMPLE_TABLES 14
-#define ZONE_TABLES   5
+/* A table that has rows, of zones or of all else. */
+static const struct table_place *any_table(const struct profile *p, bool of_zones, uint64_t *seed)
+{
+	for (;;) {
+		const struct table_place *t = &profile_tables[next(seed) % (TABLES - 1)];
+
+		if ((t->table->part == PART_ZONES) == of_zones && table_vec(t, p)->n)
+			return t;
+	}
+}
+
+static void spoil_table(struct profile *p, const struct table_place *t, uint64_t *seed)
+{
+	mutate(table_vec(t, p)->at, table_vec(t, p)->n * t->table->row_bytes, seed);
+}
+
+static void spoil_samples(struct profile *p, uint64_t *seed)
+{
+	mutate((char *)p->samples.at, p->samples.n * sizeof(*p->samples.at), seed);
+}
 
 /* Changes bytes of any table, as a writer of ill will could. */
 static void spoil(struct profile *p, uint64_t *seed)
 {
-	const struct any_vec *columns[] = {
-		(const struct any_vec *)&p->samples.time_ns,
-		(const struct any_vec *)&p->samples.thread,
-		(const struct any_vec *)&p->samples.node,
-		(const struct any_vec *)&p->samples.reason,
-		(const struct any_vec *)&p->samples.values.at[0],
-	};
-	const struct table_place *t = &profile_tables[next(seed) % SAMPLE_TABLES];
-	const struct any_vec *v = columns[next(seed) % 5];
-
 	if (next(seed) % 3)
-		mutate(table_vec(t, p)->at, table_vec(t, p)->n * t->table->row_bytes, seed);
+		spoil_table(p, any_table(p, false, seed), seed);
+	else if (next(seed) % 5)
+		spoil_samples(p, seed);
 	else
-		mutate(v->at, v->n * sizeof(uint32_t), seed);
+		mutate((char *)p->samples.values.at[0].at,
+		       p->samples.values.at[0].n * sizeof(int64_t), seed);
 }
 
 static void survives_wrong_tables(void **state)
@@ -225,12 +235,10 @@ static void survives_wrong_tables(void **state)
 
 static void spoil_zones(struct profile *p, uint64_t *seed)
 {
-	const struct table_place *t = &profile_tables[SAMPLE_TABLES + next(seed) % ZONE_TABLES];
-
 	if (next(seed) % 8)
-		mutate(table_vec(t, p)->at, table_vec(t, p)->n * t->table->row_bytes, seed);
+		spoil_table(p, any_table(p, true, seed), seed);
 	else
-		mutate((char *)p->samples.zone.at, p->samples.zone.n * sizeof(uint32_t), seed);
+		spoil_samples(p, seed);
 }
 
 static void survives_wrong_zones(void **state)

@@ -80,7 +80,7 @@ static void tells_the_reason_of_most_of_a_node(void **state)
 	assert_reason(t, "b", REASON_LOCK);
 	tree_free(t);
 	/* A newer program's kind is none. */
-	p->reasons.at[p->samples.reason.at[1]].kind = 99;
+	p->reasons.at[p->samples.at[1].reason].kind = 99;
 	assert_int_equal(tree_build(p, &(struct selection){0}, &t), 0);
 	assert_reason(t, "b", REASON_NONE);
 	tree_free(t);

@@ -167,7 +167,7 @@ static inline struct account account_of(const struct profile *original, const st
 {
 	struct account a = {0};
 
-	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+	for (size_t i = 0; i < p->samples.n; i++)
 		for (uint32_t m = 0; m < p->metrics.n; m++)
 			if (p->samples.values.at[m].at[i] && is_of(original, p, m, holds))
 				take(&a, p, i, m, holds);
@@ -186,9 +186,9 @@ static inline void take_stack(struct account *a, const struct profile *p, size_t
 	struct str key = {0};
 
 	put_metric(&key, p, metric, holds);
-	put_thread(&key, p, p->samples.thread.at[i], holds);
-	put_reason(&key, p, p->samples.reason.at[i], holds);
-	for (uint32_t n = p->samples.node.at[i]; n; n = p->nodes.at[n].parent)
+	put_thread(&key, p, p->samples.at[i].thread, holds);
+	put_reason(&key, p, p->samples.at[i].reason, holds);
+	for (uint32_t n = p->samples.at[i].node; n; n = p->nodes.at[n].parent)
 		put_frame(&key, p, p->nodes.at[n].frame, holds);
 	count(a, &key, value_of(p, i, metric));
 	str_release(&key);
@@ -201,7 +201,7 @@ static inline void take_line(struct account *a, const struct profile *p, size_t 
 	struct str key = {0};
 
 	put_metric(&key, p, metric, holds);
-	put_frame(&key, p, p->nodes.at[p->samples.node.at[i]].frame, holds);
+	put_frame(&key, p, p->nodes.at[p->samples.at[i].node].frame, holds);
 	count(a, &key, value_of(p, i, metric));
 	str_release(&key);
 }
@@ -233,7 +233,7 @@ static inline bool is_outermost(const struct profile *p, uint32_t inner)
 static inline void take_functions(struct account *a, const struct profile *p, size_t i,
 				  uint32_t metric, unsigned holds)
 {
-	for (uint32_t n = p->samples.node.at[i]; n; n = p->nodes.at[n].parent) {
+	for (uint32_t n = p->samples.at[i].node; n; n = p->nodes.at[n].parent) {
 		struct str key = {0};
 
 		if (!is_outermost(p, n))
@@ -249,7 +249,7 @@ static inline void take_functions(struct account *a, const struct profile *p, si
 static inline void take_pairs(struct account *a, const struct profile *p, size_t i, uint32_t metric,
 			      unsigned holds)
 {
-	for (uint32_t n = p->samples.node.at[i]; n; n = p->nodes.at[n].parent) {
+	for (uint32_t n = p->samples.at[i].node; n; n = p->nodes.at[n].parent) {
 		struct str key = {0};
 
 		if (!p->nodes.at[n].parent || !is_outermost(p, n))

@@ -57,7 +57,7 @@ static void names_and_positions_are_compressed(void **state)
 	assert_string_equal(profile_text(p, f[2].file), "b.c");
 	assert_string_equal(profile_text(p, p->modules.at[f[2].module].path), "/lib/b");
 	/* Own lines 10, 12 (twice) and 11, the call's 14, and the callee's own. */
-	assert_int_equal(p->samples.time_ns.n, 5);
+	assert_int_equal(p->samples.n, 5);
 	profile_free(p);
 }
 
@@ -115,7 +115,7 @@ static void many_callers_share_a_place(void **state)
 		str_addf(&s, "fn=c%d\n1 1\ncfn=f\ncalls=1 1\n1 %d\n", i, i + 1);
 	str_addf(&s, "fn=f\n1 %d\n", 200 * 201 / 2);
 	p = imported("callgrind", s.s);
-	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+	for (size_t i = 0; i < p->samples.n; i++)
 		sum += p->samples.values.at[0].at[i];
 	assert_int_equal(sum, 200 + 200 * 201 / 2);
 	assert_int_equal(ledger_count(p, 1, LEDGER_KEPT), 200);

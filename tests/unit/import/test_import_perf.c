@@ -124,10 +124,10 @@ static void stacks_are_kept(void **state)
 	/* The first metric of the file. */
 	assert_string_equal(text, "cat;[unknown];mmap;__mmap64_[i];do_syscall_64_[k] 5000\n");
 	free(text);
-	assert_int_equal(p->samples.time_ns.n, 2);
+	assert_int_equal(p->samples.n, 2);
 	/* In order of time, whatever that of the file. */
-	assert_int_equal(p->samples.time_ns.at[0], 0);
-	assert_int_equal(p->samples.time_ns.at[1], 1000);
+	assert_int_equal(p->samples.at[0].time_ns, 0);
+	assert_int_equal(p->samples.at[1].time_ns, 1000);
 	assert_int_equal(p->duration_ns, 1000);
 	assert_int_equal(p->samples.values.at[0].at[1], 5000);
 	assert_int_equal(p->samples.values.at[1].at[0], 3);

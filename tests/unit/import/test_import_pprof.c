@@ -65,16 +65,16 @@ static struct bytes unzipped(struct bytes b)
 /* "thread;frame@line+;… = value", all of it that pprof holds. */
 static char *row_text(const struct profile *p, size_t row, int64_t value)
 {
-	const struct thread *t = &p->threads.at[p->samples.thread.at[row]];
-	const struct reason *r = p->samples.reason.at[row]
-					 ? &p->reasons.at[p->samples.reason.at[row]]
+	const struct thread *t = &p->threads.at[p->samples.at[row].thread];
+	const struct reason *r = p->samples.at[row].reason
+					 ? &p->reasons.at[p->samples.at[row].reason]
 					 : &(struct reason){0};
 	struct str s = {0};
 
 	str_addf(&s, "%u/%u %s %s|%d%c%d %s %s", t->pid, t->tid, profile_text(p, t->name),
 		 profile_text(p, t->process), r->kind, r->state ? r->state : '-', r->idle,
 		 profile_text(p, r->call), profile_text(p, r->object));
-	for (uint32_t n = p->samples.node.at[row]; n; n = p->nodes.at[n].parent) {
+	for (uint32_t n = p->samples.at[row].node; n; n = p->nodes.at[n].parent) {
 		const struct frame *frame = &p->frames.at[p->nodes.at[n].frame];
 		const struct function *f = &p->functions.at[frame->function];
 		const struct module *m = &p->modules.at[f->module];
@@ -97,7 +97,7 @@ static int64_t *totals(const struct profile *p, const char *metric, struct inter
 	for (uint32_t m = 0; m < p->metrics.n; m++) {
 		if (strcmp(profile_text(p, p->metrics.at[m].name), metric) != 0)
 			continue;
-		for (size_t i = 0; i < p->samples.time_ns.n; i++) {
+		for (size_t i = 0; i < p->samples.n; i++) {
 			_free_ char *text = row_text(p, i, 0);
 			const int64_t value = p->samples.values.at[m].at[i];
 
@@ -280,9 +280,9 @@ static void test_by_hand(void **state)
 	(void)state;
 	hand_init(&h);
 	assert_int_equal(hand_read(&h, &p), 0);
-	assert_int_equal(p->samples.time_ns.n, 1);
-	assert_int_equal(p->threads.at[p->samples.thread.at[0]].tid, 42);
-	leaf = &p->frames.at[p->nodes.at[p->samples.node.at[0]].frame];
+	assert_int_equal(p->samples.n, 1);
+	assert_int_equal(p->threads.at[p->samples.at[0].thread].tid, 42);
+	leaf = &p->frames.at[p->nodes.at[p->samples.at[0].node].frame];
 	assert_string_equal(profile_text(p, p->functions.at[leaf->function].name), "f");
 	assert_int_equal(leaf->inlined, 1);
 	assert_string_equal(profile_text(p, p->metrics.at[0].base), METRIC_ON_CPU);

@@ -55,7 +55,7 @@ static int64_t sum_of(const struct profile *p, uint32_t metric)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < p->samples.time_ns.n; i++)
+	for (size_t i = 0; i < p->samples.n; i++)
 		sum += p->samples.values.at[metric].at[i];
 	return sum;
 }
@@ -79,7 +79,7 @@ static void test_excerpt_of_process(void **state)
 
 	(void)state;
 	assert_int_equal(e->threads.n, 1);
-	assert_int_equal(e->samples.time_ns.n, 150);
+	assert_int_equal(e->samples.n, 150);
 	assert_int_equal(sum_of(e, 0), 150 * (int64_t)SAMPLE_PERIOD);
 	assert_string_equal(profile_run(e, RUN_END), "-d 10");
 	assert_int_equal(e->duration_ns, p->duration_ns);
@@ -98,11 +98,11 @@ static void test_excerpt_by_time_and_focus(void **state)
 
 	(void)state;
 	e = excerpt(p, &s);
-	assert_int_equal(e->samples.time_ns.n, 100);
-	assert_int_equal(e->samples.time_ns.at[0], 1000000000);
+	assert_int_equal(e->samples.n, 100);
+	assert_int_equal(e->samples.at[0].time_ns, 1000000000);
 	profile_free(e);
 	e = excerpt(p, &(struct selection){.focus = "pread64"});
-	assert_int_equal(e->samples.time_ns.n, 110);
+	assert_int_equal(e->samples.n, 110);
 	profile_free(e);
 	assert_int_equal(excerpt_build(p, &(struct selection){.ignore = "*"}, &e), -ENOENT);
 	profile_free(p);
@@ -117,7 +117,7 @@ static void test_excerpt_omits_frames(void **state)
 	(void)state;
 	small_sample(p, 700, 0, "main;host;in+", 3);
 	e = excerpt(p, &(struct selection){.omit = "host"});
-	node = e->samples.node.at[e->samples.node.n - 1];
+	node = e->samples.at[e->samples.n - 1].node;
 	assert_int_equal(e->frames.at[e->nodes.at[node].frame].inlined, 0);
 	node = e->nodes.at[node].parent;
 	assert_string_equal(
@@ -154,11 +154,11 @@ static void test_excerpt_of_waits(void **state)
 	profile_sample_wait(p, 0, 25);
 	profile_sample_wait(p, 2, 15);
 	e = excerpt(p, &(struct selection){.reason = "lock", .metric = "cpu-clock"});
-	assert_int_equal(e->samples.time_ns.n, 2);
-	assert_int_equal(e->samples.wait_ns.at[0], 25);
-	assert_int_equal(e->samples.wait_ns.at[1], 15);
+	assert_int_equal(e->samples.n, 2);
+	assert_int_equal(e->samples.at[0].wait_ns, 25);
+	assert_int_equal(e->samples.at[1].wait_ns, 15);
 	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(e->reasons.at[e->samples.reason.at[i]].kind, REASON_LOCK);
+		assert_int_equal(e->reasons.at[e->samples.at[i].reason].kind, REASON_LOCK);
 	profile_free(e);
 	profile_free(p);
 }
@@ -173,8 +173,8 @@ static void test_excerpt_of_zones(void **state)
 	assert_int_equal(e->zones.n, 3);
 	assert_string_equal(profile_text(e, e->zones.at[0].name), "pread64");
 	assert_int_equal(e->zone_edges.n, 4);
-	for (size_t i = 0; i < e->samples.zone.n; i++)
-		assert_true(e->samples.zone.at[i] > 0);
+	for (size_t i = 0; i < e->samples.n; i++)
+		assert_true(e->samples.at[i].zone > 0);
 	profile_free(e);
 	e = excerpt(p, &(struct selection){.sort = "name"});
 	assert_int_equal(e->zones.n, p->zones.n);

@@ -86,13 +86,13 @@ static void waits_are_of_the_time_before(void **state)
 	struct trend c;
 
 	(void)state;
-	for (size_t i = 0; i < p->samples.time_ns.n; i++) {
-		p->samples.time_ns.at[i] = 9000000000;
+	for (size_t i = 0; i < p->samples.n; i++) {
+		p->samples.at[i].time_ns = 9000000000;
 		p->samples.values.at[0].at[i] = 4000000;
 	}
 	/* Of a thousand one is 4 s, less what the others are. */
 	p->samples.values.at[0].at[0] = 4000000000;
-	for (size_t i = 1; i < p->samples.time_ns.n; i++)
+	for (size_t i = 1; i < p->samples.n; i++)
 		p->samples.values.at[0].at[i] = 1;
 	report_doc_init(&r, p, &part, none);
 	c = trend_of(&r, "cpu-clock");

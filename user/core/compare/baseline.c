@@ -142,7 +142,7 @@ static double log_of_whole(const struct profile *p)
 {
 	double sum = 0;
 
-	for (size_t i = 0; p->samples.values.n && i < p->samples.time_ns.n; i++)
+	for (size_t i = 0; p->samples.values.n && i < p->samples.n; i++)
 		sum += (double)p->samples.values.at[0].at[i];
 	if (!(sum > 0))
 		sum = (double)p->duration_ns;

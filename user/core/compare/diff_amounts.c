@@ -47,7 +47,7 @@ static double cpu_seconds(const struct diff_build *b, const struct diff_run *run
 		return 0;
 	sel.metric = name;
 	if (!filter_init(&filter, run->profile, &sel))
-		for (size_t i = 0; i < run->profile->samples.time_ns.n; i++)
+		for (size_t i = 0; i < run->profile->samples.n; i++)
 			sum += (double)filter_value(&filter, i);
 	filter_release(&filter);
 	return sum / NS_PER_S;

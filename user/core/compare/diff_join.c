@@ -92,7 +92,7 @@ static uint32_t *join_nodes(struct join *j, const struct tree *t, int side)
 
 static int join_run(struct join *j, struct diff_run *run)
 {
-	const size_t samples = run->profile->samples.time_ns.n;
+	const size_t samples = run->profile->samples.n;
 	_free_ uint32_t *place = NULL;
 	struct tree *t = NULL;
 	int rc = tree_build(run->profile, &j->b->selection, &t);

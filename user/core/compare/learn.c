@@ -27,7 +27,7 @@ static double whole_of(const struct profile *p)
 	double sum = 0;
 
 	for (size_t m = 0; m < p->samples.values.n; m++)
-		for (size_t i = 0; i < p->samples.time_ns.n; i++)
+		for (size_t i = 0; i < p->samples.n; i++)
 			sum += (double)p->samples.values.at[m].at[i];
 	return sum;
 }

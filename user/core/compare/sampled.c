@@ -150,7 +150,7 @@ static void add_samples(struct build *b)
 		for (; at < b->slices.ends[k]; at++) {
 			const uint32_t row = b->slices.rows[at];
 
-			b->self[p->samples.node.at[row]] += filter_value(b->filter, row);
+			b->self[p->samples.at[row].node] += filter_value(b->filter, row);
 		}
 		add_up(b, k);
 	}

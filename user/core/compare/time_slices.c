@@ -13,11 +13,11 @@ static bool find_span(const struct filter *f, uint64_t *first, uint64_t *last)
 
 	*first = UINT64_MAX;
 	*last = 0;
-	for (size_t i = 0; i < s->time_ns.n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		if (!filter_value(f, i))
 			continue;
-		*first = s->time_ns.at[i] < *first ? s->time_ns.at[i] : *first;
-		*last = s->time_ns.at[i] > *last ? s->time_ns.at[i] : *last;
+		*first = s->at[i].time_ns < *first ? s->at[i].time_ns : *first;
+		*last = s->at[i].time_ns > *last ? s->at[i].time_ns : *last;
 	}
 	return *first != UINT64_MAX;
 }
@@ -36,16 +36,16 @@ static void sort_rows(struct slices *out, const struct filter *f, uint64_t first
 	const struct samples *s = &f->profile->samples;
 	size_t start[SLICES + 1] = {0};
 
-	out->rows = mem_zalloc(s->time_ns.n + 1, sizeof(*out->rows));
-	for (size_t i = 0; i < s->time_ns.n; i++)
+	out->rows = mem_zalloc(s->n + 1, sizeof(*out->rows));
+	for (size_t i = 0; i < s->n; i++)
 		if (filter_value(f, i))
-			start[slice_of(s->time_ns.at[i], first, last) + 1]++;
+			start[slice_of(s->at[i].time_ns, first, last) + 1]++;
 	for (size_t k = 0; k < SLICES; k++)
 		start[k + 1] += start[k];
 	memcpy(out->ends, start, sizeof(out->ends));
-	for (size_t i = 0; i < s->time_ns.n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (filter_value(f, i))
-			out->rows[out->ends[slice_of(s->time_ns.at[i], first, last)]++] =
+			out->rows[out->ends[slice_of(s->at[i].time_ns, first, last)]++] =
 				(uint32_t)i;
 }
 

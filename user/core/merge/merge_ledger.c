@@ -31,9 +31,9 @@ static int64_t left_out(const struct merge_next *n, uint32_t metric)
 	int64_t left = 0;
 	uint64_t in_ns;
 
-	for (size_t i = 0; n->chosen && i < s->time_ns.n; i++)
-		if (s->values.at[metric].at[i] && ((n->thread && !n->thread[s->thread.at[i]]) ||
-						   !merge_span_of(n, s->time_ns.at[i], &in_ns)))
+	for (size_t i = 0; n->chosen && i < s->n; i++)
+		if (s->values.at[metric].at[i] && ((n->thread && !n->thread[s->at[i].thread]) ||
+						   !merge_span_of(n, s->at[i].time_ns, &in_ns)))
 			left++;
 	return left;
 }

@@ -112,7 +112,7 @@ static void order_metrics(struct ordering *o)
 /* Rows by capture, within one as they came; the caller's. */
 static uint32_t *by_origin(const struct ordering *o)
 {
-	const size_t n = o->from->samples.time_ns.n;
+	const size_t n = o->from->samples.n;
 	_free_ size_t *at = mem_zalloc(o->to->origins.n + 2, sizeof(*at));
 	uint32_t *rows = mem_zalloc(n + 1, sizeof(*rows));
 
@@ -127,12 +127,7 @@ static uint32_t *by_origin(const struct ordering *o)
 
 static void reserve(struct samples *s, size_t n)
 {
-	vec_reserve(&s->time_ns, n);
-	vec_reserve(&s->thread, n);
-	vec_reserve(&s->node, n);
-	vec_reserve(&s->zone, n);
-	vec_reserve(&s->reason, n);
-	vec_reserve(&s->wait_ns, n);
+	vec_reserve(s, n);
 	for (size_t m = 0; m < s->values.n; m++)
 		vec_reserve(&s->values.at[m], n);
 }
@@ -151,22 +146,24 @@ static void add_values(struct ordering *o, size_t metric, const uint32_t *rows, 
 static void add_samples(struct ordering *o, const uint64_t *starts)
 {
 	const struct samples *from = &o->from->samples;
-	const size_t n = from->time_ns.n;
+	const size_t n = from->n;
 	struct samples *to = &o->to->samples;
 	_free_ uint32_t *rows = by_origin(o);
 
 	reserve(to, n);
 	for (size_t r = 0; r < n; r++) {
 		const uint32_t i = rows[r];
-		uint64_t time_ns = from->time_ns.at[i];
+		uint64_t time_ns = from->at[i].time_ns;
 
 		MERGE_SUM(o->m, &time_ns, starts[o->origins[o->m->sample_origin.at[i]]]);
-		vec_push(&to->time_ns, time_ns);
-		vec_push(&to->thread, o->threads[from->thread.at[i]]);
-		vec_push(&to->node, o->nodes[from->node.at[i]]);
-		vec_push(&to->zone, o->edges[from->zone.at[i]]);
-		vec_push(&to->reason, o->reasons[from->reason.at[i]]);
-		vec_push(&to->wait_ns, from->wait_ns.at[i]);
+		vec_push(to, ((struct sample){
+				     .time_ns = time_ns,
+				     .thread = o->threads[from->at[i].thread],
+				     .node = o->nodes[from->at[i].node],
+				     .zone = o->edges[from->at[i].zone],
+				     .reason = o->reasons[from->at[i].reason],
+				     .wait_ns = from->at[i].wait_ns,
+			     }));
 	}
 	for (size_t m = 0; m < from->values.n; m++)
 		add_values(o, m, rows, n);

@@ -90,10 +90,10 @@ static uint32_t add_metric(struct merge_next *n, const struct metric *of)
 	}
 	vec_push(&p->metrics, e);
 	v = vec_add(&p->samples.values);
-	vec_reserve(v, p->samples.time_ns.n);
-	if (p->samples.time_ns.n)
-		memset(v->at, 0, p->samples.time_ns.n * sizeof(*v->at));
-	v->n = p->samples.time_ns.n;
+	vec_reserve(v, p->samples.n);
+	if (p->samples.n)
+		memset(v->at, 0, p->samples.n * sizeof(*v->at));
+	v->n = p->samples.n;
 	return (uint32_t)p->metrics.n - 1;
 }
 
@@ -117,9 +117,9 @@ static const struct merge_span *taken(const struct merge_next *n, size_t row, ui
 {
 	const struct samples *s = &n->from->samples;
 
-	if (n->thread && !n->thread[s->thread.at[row]])
+	if (n->thread && !n->thread[s->at[row].thread])
 		return NULL;
-	return merge_span_of(n, s->time_ns.at[row], in_ns);
+	return merge_span_of(n, s->at[row].time_ns, in_ns);
 }
 
 /* Stacks of samples that are taken, with all above them; NULL: all that there are. */
@@ -132,8 +132,8 @@ static bool *used_nodes(const struct merge_next *n)
 	if (!n->chosen)
 		return NULL;
 	used = mem_zalloc(from->nodes.n, sizeof(*used));
-	for (size_t i = 0; i < from->samples.time_ns.n; i++)
-		used[from->samples.node.at[i]] |= taken(n, i, &in_ns) != NULL;
+	for (size_t i = 0; i < from->samples.n; i++)
+		used[from->samples.at[i].node] |= taken(n, i, &in_ns) != NULL;
 	for (size_t i = from->nodes.n; i-- > 1;)
 		used[from->nodes.at[i].parent] |= used[i];
 	return used;
@@ -171,18 +171,20 @@ void merge_add_samples(struct merge_next *n)
 	struct samples *to = &n->m->p->samples;
 
 	add_nodes(n);
-	for (size_t i = 0; i < s->time_ns.n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		uint64_t in_ns;
 		const struct merge_span *span = taken(n, i, &in_ns);
 
 		if (!span)
 			continue;
-		vec_push(&to->time_ns, in_ns);
-		vec_push(&to->thread, n->threads[s->thread.at[i]]);
-		vec_push(&to->node, n->nodes[s->node.at[i]]);
-		vec_push(&to->zone, n->edges ? n->edges[s->zone.at[i]] : 0);
-		vec_push(&to->reason, copy_reason(&n->names, s->reason.at[i]));
-		vec_push(&to->wait_ns, s->wait_ns.at[i]);
+		vec_push(to, ((struct sample){
+				     .time_ns = in_ns,
+				     .thread = n->threads[s->at[i].thread],
+				     .node = n->nodes[s->at[i].node],
+				     .zone = n->edges ? n->edges[s->at[i].zone] : 0,
+				     .reason = copy_reason(&n->names, s->at[i].reason),
+				     .wait_ns = s->at[i].wait_ns,
+			     }));
 		vec_push(&n->m->sample_origin, span->origin);
 		add_values(n, i);
 	}

@@ -55,44 +55,6 @@ static int check_none(const struct profile *p)
 	return 0;
 }
 
-/* No sum over any part of the columns can overflow, nor one of several of them (measure.h). */
-static int check_sum(const char *table, const profile_values *v, int64_t *sum)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < v->n; i++)
-		rc = check_add((struct spot){table, i}, "the values", check_magnitude(v->at[i]),
-			       sum);
-	return rc;
-}
-
-static int check_samples(const struct profile *p)
-{
-	const struct samples *s = &p->samples;
-	int64_t sum = 0;
-	int rc = 0;
-
-	if (s->thread.n != s->time_ns.n || s->node.n != s->time_ns.n || s->zone.n != s->time_ns.n ||
-	    s->reason.n != s->time_ns.n || s->wait_ns.n != s->time_ns.n)
-		return err(-EINVAL, "samples: columns of unequal length");
-	if (s->values.n != p->metrics.n)
-		return err(-EINVAL, "samples: %zu value columns for %zu metrics", s->values.n,
-			   p->metrics.n);
-	for (size_t i = 0; !rc && i < s->time_ns.n; i++)
-		rc = CHECK_ROW("samples", i, {"time_ns", s->time_ns.at[i], INT64_MAX},
-			       {"thread", s->thread.at[i], p->threads.n},
-			       {"node", s->node.at[i], p->nodes.n},
-			       {"zone", s->zone.at[i], p->zone_edges.n},
-			       {"reason", s->reason.at[i], p->reasons.n ? p->reasons.n : 1},
-			       {"wait_ns", s->wait_ns.at[i], INT64_MAX});
-	for (size_t m = 0; !rc && m < s->values.n; m++) {
-		if (s->values.at[m].n != s->time_ns.n)
-			return err(-EINVAL, "samples: columns of unequal length");
-		rc = check_sum("samples", &s->values.at[m], &sum);
-	}
-	return rc;
-}
-
 static int check_attrs(const struct profile *p, const char *table, const struct attr *at, size_t n)
 {
 	const size_t strings = intern_count(&p->strings);
@@ -149,7 +111,5 @@ int profile_check(const struct profile *p)
 
 	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
 		rc = check_table(p, t);
-	if (!rc)
-		rc = check_samples(p);
 	return rc ? rc : check_run(p);
 }

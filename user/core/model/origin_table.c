@@ -4,13 +4,10 @@
 #include "model/check.h"
 
 static const struct column columns[] = {
-	TABLE_COLUMN(origin, file, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(origin, run, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(origin, version, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(origin, platform, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(origin, parts, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(origin, started_unix_ns, COLUMN_I64, CODING_PLAIN),
-	TABLE_COLUMN(origin, duration_ns, COLUMN_I64, CODING_PLAIN),
+	TABLE_COLUMN(origin, file, TEXT),	TABLE_COLUMN(origin, run, TEXT),
+	TABLE_COLUMN(origin, version, TEXT),	TABLE_COLUMN(origin, platform, TEXT),
+	TABLE_COLUMN(origin, parts, TEXT),	TABLE_COLUMN(origin, started_unix_ns, I64),
+	TABLE_COLUMN(origin, duration_ns, I64),
 };
 
 /* Where each begins is a sum, which must fit. */

@@ -32,12 +32,6 @@ void profile_free(struct profile *p)
 	intern_release(&p->strings);
 	for (const struct table_place *t = profile_tables; t->table; t++)
 		free(table_vec(t, p)->at);
-	vec_release(&p->samples.time_ns);
-	vec_release(&p->samples.thread);
-	vec_release(&p->samples.node);
-	vec_release(&p->samples.zone);
-	vec_release(&p->samples.reason);
-	vec_release(&p->samples.wait_ns);
 	for (size_t i = 0; i < p->samples.values.n; i++)
 		vec_release(&p->samples.values.at[i]);
 	vec_release(&p->samples.values);
@@ -260,7 +254,7 @@ uint32_t profile_metric(struct profile *p, const char *name, const char *unit,
 		.kind = kind,
 	};
 
-	assert(!p->samples.time_ns.n);
+	assert(!p->samples.n);
 	profile_add_part(p, PART_SAMPLES);
 	vec_push(&p->metrics, e);
 	vec_add(&p->samples.values);
@@ -275,32 +269,28 @@ void profile_metric_base(struct profile *p, uint32_t metric, const char *base)
 void profile_sample(struct profile *p, uint64_t time_ns, uint32_t thread, uint32_t node,
 		    const int64_t *values)
 {
-	vec_push(&p->samples.time_ns, time_ns);
-	vec_push(&p->samples.thread, thread);
-	vec_push(&p->samples.node, node);
-	vec_push(&p->samples.zone, 0);
-	vec_push(&p->samples.reason, 0);
-	vec_push(&p->samples.wait_ns, 0);
+	vec_push(&p->samples,
+		 ((struct sample){.time_ns = time_ns, .thread = thread, .node = node}));
 	for (size_t m = 0; m < p->metrics.n; m++)
 		vec_push(&p->samples.values.at[m], values[m]);
 }
 
 void profile_sample_zone(struct profile *p, size_t row, uint32_t edge)
 {
-	assert(row < p->samples.zone.n);
-	p->samples.zone.at[row] = edge;
+	assert(row < p->samples.n);
+	p->samples.at[row].zone = edge;
 }
 
 void profile_sample_reason(struct profile *p, size_t row, uint32_t reason)
 {
-	assert(row < p->samples.reason.n && reason < (p->reasons.n ? p->reasons.n : 1));
-	p->samples.reason.at[row] = reason;
+	assert(row < p->samples.n && reason < (p->reasons.n ? p->reasons.n : 1));
+	p->samples.at[row].reason = reason;
 }
 
 void profile_sample_wait(struct profile *p, size_t row, uint64_t wait_ns)
 {
-	assert(row < p->samples.wait_ns.n);
-	p->samples.wait_ns.at[row] = wait_ns;
+	assert(row < p->samples.n);
+	p->samples.at[row].wait_ns = wait_ns;
 }
 
 void profile_ledger(struct profile *p, uint32_t metric, enum ledger_class class, const char *name,

@@ -106,16 +106,21 @@ struct metric {
 			* that name */
 };
 
-/* Columns of equal length n_samples; the values of metric m are values[m].at[0 … n-1]. A row is
- * a sample of metric m where that value is not 0. */
+/* One sample; of metric m where its value of that is not 0. */
+struct sample {
+	uint64_t time_ns; /* since the start of the capture */
+	uint32_t thread;
+	uint32_t node;
+	uint32_t zone;	  /* row of zone_edges: innermost zone that was open; 0 none */
+	uint32_t reason;  /* row of reasons: why the thread was off the CPU; 0 none */
+	uint64_t wait_ns; /* length of the wait that was sampled; 0: of none, unknown */
+};
+
+/* The rows of samples, as any VEC, and beside them columns of as many values, one a metric. */
 typedef VEC(int64_t) profile_values;
 struct samples {
-	VEC(uint64_t) time_ns; /* since the start of the capture */
-	VEC(uint32_t) thread;
-	VEC(uint32_t) node;
-	VEC(uint32_t) zone;    /* row of zone_edges: innermost zone that was open; 0 none */
-	VEC(uint32_t) reason;  /* row of reasons: why the thread was off the CPU; 0 none */
-	VEC(uint64_t) wait_ns; /* length of the wait that was sampled; 0: of none, unknown */
+	struct sample *at;
+	size_t n, cap;
 	VEC(profile_values) values;
 };
 
@@ -161,10 +166,11 @@ struct attr {
 
 struct profile {
 	struct intern strings;
-#define TABLE(name, row) VEC(struct row) name;
+#define TABLE(name, row)  VEC(struct row) name;
+#define VALUED(name, row) struct name name;
 #include "model/tables.def"
 #undef TABLE
-	struct samples samples;
+#undef VALUED
 	uint32_t parts; /* enum profile_part, as bits: see part.h */
 
 	VEC(struct attr) meta; /* of the machine and the build: attributes of /…/meta */

@@ -7,8 +7,8 @@
 #include "model/check.h"
 
 static const struct column modules_columns[] = {
-	TABLE_COLUMN(module, path, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(module, build_id, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(module, path, TEXT),
+	TABLE_COLUMN(module, build_id, TEXT),
 };
 
 const struct table modules_table = {
@@ -17,13 +17,13 @@ const struct table modules_table = {
 };
 
 static const struct column functions_columns[] = {
-	TABLE_COLUMN(function, name, COLUMN_TEXT, CODING_DELTA),
-	TABLE_COLUMN(function, linkage, COLUMN_TEXT, CODING_DELTA),
-	TABLE_COLUMN(function, file, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(function, line, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(function, module, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(function, kind, COLUMN_U8, CODING_PLAIN),
-	TABLE_COLUMN(function, named, COLUMN_U8, CODING_PLAIN),
+	TABLE_COLUMN(function, name, TEXT, .coding = CODING_DELTA),
+	TABLE_COLUMN(function, linkage, TEXT, .coding = CODING_DELTA),
+	TABLE_COLUMN(function, file, TEXT),
+	TABLE_COLUMN(function, line, U32),
+	TABLE_COLUMN(function, module, U32),
+	TABLE_COLUMN(function, kind, U8),
+	TABLE_COLUMN(function, named, U8),
 };
 
 static int check_functions(const struct profile *p)
@@ -46,11 +46,11 @@ const struct table functions_table = {
 };
 
 static const struct column frames_columns[] = {
-	TABLE_COLUMN(frame, function, COLUMN_U32, CODING_DELTA),
-	TABLE_COLUMN(frame, line, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(frame, inlined, COLUMN_U8, CODING_PLAIN),
-	TABLE_COLUMN(frame, guessed, COLUMN_U8, CODING_PLAIN),
-	TABLE_LATER(frame, address, COLUMN_U64, CODING_DELTA),
+	TABLE_COLUMN(frame, function, U32, .coding = CODING_DELTA),
+	TABLE_COLUMN(frame, line, U32),
+	TABLE_COLUMN(frame, inlined, U8),
+	TABLE_COLUMN(frame, guessed, U8),
+	TABLE_COLUMN(frame, address, U64, .coding = CODING_DELTA, .later = true),
 };
 
 static int check_frames(const struct profile *p)
@@ -73,8 +73,8 @@ const struct table frames_table = {
 };
 
 static const struct column nodes_columns[] = {
-	TABLE_COLUMN(node, parent, COLUMN_U32, CODING_BACK),
-	TABLE_COLUMN(node, frame, COLUMN_U32, CODING_PLAIN),
+	TABLE_COLUMN(node, parent, U32, .coding = CODING_BACK),
+	TABLE_COLUMN(node, frame, U32),
 };
 
 static int check_nodes(const struct profile *p)
@@ -94,13 +94,13 @@ const struct table nodes_table = {
 };
 
 static const struct column threads_columns[] = {
-	TABLE_COLUMN(thread, pid, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(thread, tid, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(thread, name, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(thread, process, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(thread, cgroup, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(thread, start_ns, COLUMN_U64, CODING_PLAIN),
-	TABLE_LATER(thread, born_ns, COLUMN_U64, CODING_PLAIN),
+	TABLE_COLUMN(thread, pid, U32),
+	TABLE_COLUMN(thread, tid, U32),
+	TABLE_COLUMN(thread, name, TEXT),
+	TABLE_COLUMN(thread, process, TEXT),
+	TABLE_COLUMN(thread, cgroup, TEXT),
+	TABLE_COLUMN(thread, start_ns, U64),
+	TABLE_COLUMN(thread, born_ns, U64, .later = true),
 };
 
 static int check_threads(const struct profile *p)
@@ -123,10 +123,10 @@ const struct table threads_table = {
 };
 
 static const struct column metrics_columns[] = {
-	TABLE_COLUMN(metric, name, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(metric, unit, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(metric, kind, COLUMN_U8, CODING_PLAIN),
-	TABLE_LATER(metric, base, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(metric, name, TEXT),
+	TABLE_COLUMN(metric, unit, TEXT),
+	TABLE_COLUMN(metric, kind, U8),
+	TABLE_COLUMN(metric, base, TEXT, .later = true),
 };
 
 static int check_metrics(const struct profile *p)
@@ -148,10 +148,10 @@ const struct table metrics_table = {
 };
 
 static const struct column ledger_columns[] = {
-	TABLE_COLUMN(ledger_row, name, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(ledger_row, metric, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(ledger_row, class, COLUMN_U8, CODING_PLAIN),
-	TABLE_COLUMN(ledger_row, count, COLUMN_I64, CODING_PLAIN),
+	TABLE_COLUMN(ledger_row, name, TEXT),
+	TABLE_COLUMN(ledger_row, metric, U32),
+	TABLE_COLUMN(ledger_row, class, U8),
+	TABLE_COLUMN(ledger_row, count, I64),
 };
 
 static int check_ledger(const struct profile *p)
@@ -180,9 +180,9 @@ const struct table ledger_table = {
 };
 
 static const struct column cost_columns[] = {
-	TABLE_COLUMN(cost_row, name, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(cost_row, unit, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(cost_row, value, COLUMN_F64, CODING_PLAIN),
+	TABLE_COLUMN(cost_row, name, TEXT),
+	TABLE_COLUMN(cost_row, unit, TEXT),
+	TABLE_COLUMN(cost_row, value, F64),
 };
 
 static int check_cost(const struct profile *p)
@@ -197,4 +197,58 @@ const struct table cost_table = {
 	.name = "cost",
 	TABLE_OF(cost_row, cost_columns),
 	.check = check_cost,
+};
+
+static const struct column samples_columns[] = {
+	TABLE_COLUMN(sample, time_ns, U64, .coding = CODING_DELTA),
+	TABLE_COLUMN(sample, thread, U32),
+	TABLE_COLUMN(sample, node, U32),
+	TABLE_COLUMN(sample, zone, U32, .later = true),
+	TABLE_COLUMN(sample, reason, U32, .later = true),
+	TABLE_COLUMN(sample, wait_ns, U64, .later = true),
+};
+
+/* No sum over any part of the columns can overflow, nor one of several of them (measure.h). */
+static int check_values(const struct profile *p)
+{
+	const struct samples *s = &p->samples;
+	int64_t sum = 0;
+	int rc = 0;
+
+	if (s->values.n != p->metrics.n)
+		return err(-EINVAL, "samples: %zu value columns for %zu metrics", s->values.n,
+			   p->metrics.n);
+	for (size_t m = 0; !rc && m < s->values.n; m++) {
+		const profile_values *v = &s->values.at[m];
+
+		if (v->n != s->n)
+			return err(-EINVAL, "samples: columns of unequal length");
+		for (size_t i = 0; !rc && i < v->n; i++)
+			rc = check_add((struct spot){"samples", i}, "the values",
+				       check_magnitude(v->at[i]), &sum);
+	}
+	return rc;
+}
+
+static int check_samples(const struct profile *p)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->samples.n; i++) {
+		const struct sample *s = &p->samples.at[i];
+
+		rc = CHECK_ROW("samples", i, {"time_ns", s->time_ns, INT64_MAX},
+			       {"thread", s->thread, p->threads.n}, {"node", s->node, p->nodes.n},
+			       {"zone", s->zone, p->zone_edges.n},
+			       {"reason", s->reason, p->reasons.n ? p->reasons.n : 1},
+			       {"wait_ns", s->wait_ns, INT64_MAX});
+	}
+	return rc ? rc : check_values(p);
+}
+
+const struct table samples_table = {
+	.name = "samples",
+	TABLE_OF(sample, samples_columns),
+	.valued = true,
+	.check = check_samples,
 };

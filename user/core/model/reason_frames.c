@@ -34,11 +34,11 @@ void reason_frames_add(struct profile *p)
 
 	for (size_t i = 1; i < p->reasons.n; i++)
 		frames[i] = frame_of(p, &p->reasons.at[i]);
-	for (size_t i = 0; i < p->samples.reason.n; i++) {
-		const uint32_t reason = p->samples.reason.at[i];
+	for (size_t i = 0; i < p->samples.n; i++) {
+		const uint32_t reason = p->samples.at[i].reason;
 
 		if (reason)
-			p->samples.node.at[i] =
-				profile_node(p, p->samples.node.at[i], frames[reason]);
+			p->samples.at[i].node =
+				profile_node(p, p->samples.at[i].node, frames[reason]);
 	}
 }

@@ -2,11 +2,9 @@
 #include "model/check.h"
 
 static const struct column columns[] = {
-	TABLE_COLUMN(reason, kind, COLUMN_U8, CODING_PLAIN),
-	TABLE_COLUMN(reason, idle, COLUMN_U8, CODING_PLAIN),
-	TABLE_COLUMN(reason, state, COLUMN_U8, CODING_PLAIN),
-	TABLE_COLUMN(reason, call, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(reason, object, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(reason, kind, U8),	    TABLE_COLUMN(reason, idle, U8),
+	TABLE_COLUMN(reason, state, U8),    TABLE_COLUMN(reason, call, TEXT),
+	TABLE_COLUMN(reason, object, TEXT),
 };
 
 /* A kind of a newer program's is no error: it has no name here. */

@@ -27,8 +27,8 @@ static void rebuild_nodes(struct profile *p, const uint32_t *first, const uint32
 	vec_add(&p->nodes);
 	for (size_t i = 1; i < old_n; i++)
 		number[i] = add_node(p, number[old[i].parent], old[i].frame, first, by, n);
-	for (size_t i = 0; i < p->samples.node.n; i++)
-		p->samples.node.at[i] = number[p->samples.node.at[i]];
+	for (size_t i = 0; i < p->samples.n; i++)
+		p->samples.at[i].node = number[p->samples.at[i].node];
 }
 
 /* New numbers for the rows of which @used says that they stay; the first one always does. */

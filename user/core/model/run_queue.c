@@ -3,10 +3,10 @@
 #include "model/check.h"
 
 static const struct column columns[] = {
-	TABLE_COLUMN(run_queue, cpu, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(run_queue, low_ns, COLUMN_I64, CODING_PLAIN),
-	TABLE_COLUMN(run_queue, high_ns, COLUMN_I64, CODING_PLAIN),
-	TABLE_COLUMN(run_queue, waits, COLUMN_I64, CODING_PLAIN),
+	TABLE_COLUMN(run_queue, cpu, U32),
+	TABLE_COLUMN(run_queue, low_ns, I64),
+	TABLE_COLUMN(run_queue, high_ns, I64),
+	TABLE_COLUMN(run_queue, waits, I64),
 };
 
 #define BOUND ((uint64_t)INT64_MAX + 1)

@@ -4,9 +4,9 @@
 #include "model/check.h"
 
 static const struct column columns[] = {
-	TABLE_COLUMN(source_line, file, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(source_line, line, COLUMN_U32, CODING_DELTA),
-	TABLE_COLUMN(source_line, text, COLUMN_TEXT, CODING_PLAIN),
+	TABLE_COLUMN(source_line, file, TEXT),
+	TABLE_COLUMN(source_line, line, U32, .coding = CODING_DELTA),
+	TABLE_COLUMN(source_line, text, TEXT),
 };
 
 const struct table source_lines_table = {

@@ -224,8 +224,8 @@ static void place_samples(struct profile *p, const struct old_edges *old)
 			edge[i] = profile_zone_edge(p, edge[e->parent], e->zone);
 		moved |= edge[i] != i;
 	}
-	for (size_t i = 0; moved && i < p->samples.zone.n; i++)
-		p->samples.zone.at[i] = edge[p->samples.zone.at[i]];
+	for (size_t i = 0; moved && i < p->samples.n; i++)
+		p->samples.at[i].zone = edge[p->samples.at[i].zone];
 }
 
 static void renumber_zones(struct profile *p, struct numbers *to)
@@ -263,15 +263,17 @@ static void add_samples(struct profile *p, const struct profile *next, struct nu
 
 	while (p->samples.values.n < p->metrics.n)
 		vec_add(&p->samples.values);
-	for (size_t i = 0; i < s->time_ns.n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		for (size_t m = 0; m < p->metrics.n; m++)
 			values[m] = s->values.at[m].at[i];
-		profile_sample(p, s->time_ns.at[i], to->threads[s->thread.at[i]],
-			       to->nodes[s->node.at[i]], values);
-		profile_sample_zone(p, p->samples.time_ns.n - 1, s->zone.at[i]);
-		profile_sample_reason(p, p->samples.time_ns.n - 1,
-				      copy_reason(&to->names, s->reason.at[i]));
-		profile_sample_wait(p, p->samples.time_ns.n - 1, s->wait_ns.at[i]);
+		struct sample *row;
+
+		profile_sample(p, s->at[i].time_ns, to->threads[s->at[i].thread],
+			       to->nodes[s->at[i].node], values);
+		row = &p->samples.at[p->samples.n - 1];
+		row->zone = s->at[i].zone;
+		row->reason = copy_reason(&to->names, s->at[i].reason);
+		row->wait_ns = s->at[i].wait_ns;
 	}
 }
 

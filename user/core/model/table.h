@@ -1,17 +1,30 @@
 /*
- * table: what the rows of one table of a profile look like: the file, its check and its memory all
- * go by this description. To add a table: a header with the struct of a row, a file that exports
- * one `const struct table x_table`, and a row in tables.def.
+ * table: what the rows of one table of a profile look like, what their cells refer to, and how rows
+ * add up. The file, the checks, the exports, selections, windows and merges all go by this
+ * description (model/rows.h). To add a table: a header with the struct of a row, a file that
+ * exports one `const struct table x_table`, and a row in tables.def.
  */
 #ifndef MODEL_TABLE_H
 #define MODEL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "model/part.h"
 
 struct profile;
+
+/* The number of each table; 0 is none. */
+enum table_id {
+	TABLE_NONE,
+#define TABLE(name, row)  TABLE_##name,
+#define VALUED(name, row) TABLE_##name,
+#include "model/tables.def"
+#undef TABLE
+#undef VALUED
+	TABLES
+};
 
 /* How a column stands in the row in memory. A text is the number of a string. */
 enum column_type { COLUMN_U8, COLUMN_U32, COLUMN_U64, COLUMN_I64, COLUMN_F64, COLUMN_TEXT };
@@ -28,17 +41,15 @@ struct column {
 	size_t offset; /* in the row in memory */
 	uint8_t type;  /* enum column_type */
 	uint8_t coding;
-	uint8_t optional; /* a file may lack it: 0 in each row then */
+	bool later; /* it came later than its table: a file may lack it; 0 in each row then */
 };
 
-#define TABLE_COLUMN(row, field, type, coding)                       \
-	{                                                            \
-#field, offsetof(struct row, field), type, coding, 0 \
-	}
-/* One that came later than its table. */
-#define TABLE_LATER(row, field, type, coding)                        \
-	{                                                            \
-#field, offsetof(struct row, field), type, coding, 1 \
+/* A column that is the field of that name in the row's struct; behind the type, what else is to be
+ * said of it: TABLE_COLUMN(node, frame, U32, .coding = CODING_DELTA). */
+#define TABLE_COLUMN(row, field, kind, ...)                                           \
+	{                                                                             \
+		.name = #field, .offset = offsetof(struct row, field), /* and more */ \
+			.type = COLUMN_##kind, __VA_ARGS__                            \
 	}
 
 struct table {
@@ -54,6 +65,8 @@ struct table {
 	/* It is of the profile as a whole, and true of no part of it and of no sum of several: a
 	 * selection or a merge has none. */
 	bool of_whole;
+	/* Each row has a value of every metric, too: struct samples. */
+	bool valued;
 	/* What could lead a reader astray, but for the numbers of texts, which are checked for all
 	 * tables: -EINVAL with a text that names table and row. NULL: any row is in order. */
 	int (*check)(const struct profile *);
@@ -77,7 +90,7 @@ struct table_place {
 };
 
 /* In the order in which they are written and checked: what a row refers to comes first. The end has
- * no table. */
+ * no table; the table of number i is at i - 1. */
 extern const struct table_place profile_tables[];
 
 static inline struct any_vec *table_vec(const struct table_place *t, const struct profile *p)

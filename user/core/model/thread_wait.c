@@ -3,13 +3,13 @@
 #include "model/check.h"
 
 static const struct column columns[] = {
-	TABLE_COLUMN(thread_wait, thread, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(thread_wait, blocked_ns, COLUMN_I64, CODING_PLAIN),
-	TABLE_COLUMN(thread_wait, runnable_ns, COLUMN_I64, CODING_PLAIN),
-	TABLE_COLUMN(thread_wait, waits, COLUMN_I64, CODING_PLAIN),
-	TABLE_LATER(thread_wait, on_ns, COLUMN_I64, CODING_PLAIN),
-	TABLE_LATER(thread_wait, voluntary, COLUMN_I64, CODING_PLAIN),
-	TABLE_LATER(thread_wait, involuntary, COLUMN_I64, CODING_PLAIN),
+	TABLE_COLUMN(thread_wait, thread, U32),
+	TABLE_COLUMN(thread_wait, blocked_ns, I64),
+	TABLE_COLUMN(thread_wait, runnable_ns, I64),
+	TABLE_COLUMN(thread_wait, waits, I64),
+	TABLE_COLUMN(thread_wait, on_ns, I64, .later = true),
+	TABLE_COLUMN(thread_wait, voluntary, I64, .later = true),
+	TABLE_COLUMN(thread_wait, involuntary, I64, .later = true),
 };
 
 /* All sums of the table together fit. */

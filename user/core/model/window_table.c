@@ -2,8 +2,8 @@
 #include "model/check.h"
 
 static const struct column windows_columns[] = {
-	TABLE_COLUMN(window, t0_ns, COLUMN_U64, CODING_DELTA),
-	TABLE_COLUMN(window, t1_ns, COLUMN_U64, CODING_DELTA),
+	TABLE_COLUMN(window, t0_ns, U64, .coding = CODING_DELTA),
+	TABLE_COLUMN(window, t1_ns, U64, .coding = CODING_DELTA),
 };
 
 static int check_windows(const struct profile *p)

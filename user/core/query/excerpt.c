@@ -150,13 +150,13 @@ static void take_rows(struct excerpt *e)
 {
 	const struct samples *s = &e->from->samples;
 
-	e->taken = mem_zalloc(s->time_ns.n + 1, sizeof(*e->taken));
+	e->taken = mem_zalloc(s->n + 1, sizeof(*e->taken));
 	e->nodes = mem_zalloc(e->from->nodes.n, sizeof(*e->nodes));
-	for (size_t i = 0; i < s->time_ns.n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		e->taken[i] = filter_takes(&e->filter, i) && has_value(e, i);
 		e->samples += e->taken[i];
 		if (e->taken[i])
-			e->nodes[s->node.at[i]] = 1;
+			e->nodes[s->at[i].node] = 1;
 	}
 	for (size_t i = e->from->nodes.n; i-- > 1;)
 		e->nodes[e->from->nodes.at[i].parent] |= e->nodes[i];
@@ -199,24 +199,24 @@ static void copy_nodes(struct excerpt *e)
 static void copy_row(struct excerpt *e, size_t row, int64_t *values)
 {
 	const struct samples *s = &e->from->samples;
-	const size_t to = e->p->samples.time_ns.n;
+	const size_t to = e->p->samples.n;
 
 	for (size_t m = 0; !e->sel->metric && m < s->values.n; m++)
 		values[m] = s->values.at[m].at[row];
 	if (e->sel->metric)
 		values[0] = measure_value(e->from, &e->filter.measure, row);
-	profile_sample(e->p, s->time_ns.at[row], e->threads[s->thread.at[row]],
-		       e->nodes[s->node.at[row]], values);
-	profile_sample_zone(e->p, to, e->edges[s->zone.at[row]]);
-	profile_sample_reason(e->p, to, copy_reason(&e->names, s->reason.at[row]));
-	profile_sample_wait(e->p, to, s->wait_ns.at[row]);
+	profile_sample(e->p, s->at[row].time_ns, e->threads[s->at[row].thread],
+		       e->nodes[s->at[row].node], values);
+	profile_sample_zone(e->p, to, e->edges[s->at[row].zone]);
+	profile_sample_reason(e->p, to, copy_reason(&e->names, s->at[row].reason));
+	profile_sample_wait(e->p, to, s->at[row].wait_ns);
 }
 
 static void copy_rows(struct excerpt *e)
 {
 	_free_ int64_t *values = mem_zalloc(e->from->samples.values.n + 1, sizeof(*values));
 
-	for (size_t i = 0; i < e->from->samples.time_ns.n; i++)
+	for (size_t i = 0; i < e->from->samples.n; i++)
 		if (e->taken[i])
 			copy_row(e, i, values);
 }

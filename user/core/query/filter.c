@@ -188,7 +188,7 @@ static int check_focus(const struct profile *p, const bool *in, const char *text
 	for (size_t i = 1; i < p->nodes.n; i++)
 		if (in[i])
 			return 0;
-	return p->samples.time_ns.n ? no_function(p, text) : 0;
+	return p->samples.n ? no_function(p, text) : 0;
 }
 
 static int choose_nodes(struct filter *f, const struct selection *sel)
@@ -252,8 +252,8 @@ const char *filter_metric_of_waits(const struct profile *p)
 	const struct samples *s = &p->samples;
 
 	for (size_t m = 0; m < s->values.n; m++)
-		for (size_t i = 0; i < s->reason.n; i++)
-			if (s->reason.at[i] && s->values.at[m].at[i])
+		for (size_t i = 0; i < s->n; i++)
+			if (s->at[i].reason && s->values.at[m].at[i])
 				return profile_text(p, p->metrics.at[m].name);
 	return NULL;
 }
@@ -337,17 +337,17 @@ void filter_release(struct filter *f)
 bool filter_takes(const struct filter *f, size_t row)
 {
 	const struct samples *s = &f->profile->samples;
-	uint64_t t = s->time_ns.at[row];
+	uint64_t t = s->at[row].time_ns;
 
 	if (t < f->from_ns || t >= f->to_ns)
 		return false;
-	if (f->thread && !f->thread[s->thread.at[row]])
+	if (f->thread && !f->thread[s->at[row].thread])
 		return false;
-	if (f->node && !f->node[s->node.at[row]])
+	if (f->node && !f->node[s->at[row].node])
 		return false;
-	if (f->zone && !f->zone[s->zone.at[row]])
+	if (f->zone && !f->zone[s->at[row].zone])
 		return false;
-	return !f->reason || f->reason[s->reason.at[row]];
+	return !f->reason || f->reason[s->at[row].reason];
 }
 
 int64_t filter_value(const struct filter *f, size_t row)
@@ -390,7 +390,7 @@ int filter_check_any(const struct filter *f, const struct selection *sel)
 
 	if (!profile_has(p, PART_SAMPLES) || !(stacks || (places && !p->zones.n)))
 		return 0;
-	for (size_t i = 0; i < p->samples.time_ns.n; i++) {
+	for (size_t i = 0; i < p->samples.n; i++) {
 		if (filter_value(f, i))
 			return 0;
 		samples += measure_value(p, &f->measure, i) != 0;

@@ -33,10 +33,10 @@ static void add_margins(const struct filter *f, const uint32_t *row_of, struct l
 static void add_samples(const struct filter *f, struct line_rows *out)
 {
 	const struct samples *s = &f->profile->samples;
-	_free_ uint32_t *row_of = mem_zalloc(s->time_ns.n + 1, sizeof(*row_of));
+	_free_ uint32_t *row_of = mem_zalloc(s->n + 1, sizeof(*row_of));
 	struct map by_place = {0};
 
-	for (size_t i = 0; i < s->time_ns.n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		int64_t value = filter_value(f, i);
 		const struct frame *leaf;
 		bool fresh;
@@ -44,7 +44,7 @@ static void add_samples(const struct filter *f, struct line_rows *out)
 
 		if (!value)
 			continue;
-		leaf = leaf_of(f, s->node.at[i]);
+		leaf = leaf_of(f, s->at[i].node);
 		row = map_put(&by_place, (uint64_t)leaf->function << 32 | leaf->line, &fresh);
 		if (fresh) {
 			*row = (uint32_t)out->rows.n;

@@ -88,8 +88,8 @@ static void count(struct spots *s)
 {
 	_free_ int64_t *values = mem_zalloc(s->p->nodes.n, sizeof(*values));
 
-	for (size_t i = 0; i < s->p->samples.time_ns.n; i++)
-		values[s->p->samples.node.at[i]] += value_of(s, i);
+	for (size_t i = 0; i < s->p->samples.n; i++)
+		values[s->p->samples.at[i].node] += value_of(s, i);
 	for (uint32_t n = 1; n < s->p->nodes.n; n++)
 		if (values[n])
 			count_stack(s, n, values[n]);

@@ -52,7 +52,7 @@ static int64_t whole_of(const struct survey *s, size_t row)
 
 static bool is_wait(const struct profile *p, size_t row)
 {
-	return p->samples.wait_ns.at[row] || p->samples.reason.at[row];
+	return p->samples.at[row].wait_ns || p->samples.at[row].reason;
 }
 
 static double chance(double periods)
@@ -76,7 +76,7 @@ static double chance_of(const struct survey *s, size_t row, double whole, double
 {
 	const struct profile *p = s->filter->profile;
 	const struct measure *m = &s->filter->measure;
-	const double wait_ns = (double)p->samples.wait_ns.at[row];
+	const double wait_ns = (double)p->samples.at[row].wait_ns;
 
 	if (wait_ns > 0)
 		return wait_ns == whole || s->period_ns <= 0 ? 0 : chance(wait_ns / s->period_ns);
@@ -90,7 +90,7 @@ static double chance_of(const struct survey *s, size_t row, double whole, double
 /* A wait whose stack was taken ahead, and those that it stands for besides. */
 static struct spread_hit hit_ahead(const struct survey *s, size_t row, double whole)
 {
-	const double own = (double)s->filter->profile->samples.wait_ns.at[row];
+	const double own = (double)s->filter->profile->samples.at[row].wait_ns;
 
 	return (struct spread_hit){.row = (uint32_t)row,
 				   .x = (float)filter_value(s->filter, row),
@@ -102,7 +102,7 @@ static struct spread_hit hit_of(const struct survey *s, size_t row)
 {
 	const double whole = (double)whole_of(s, row), hits = hits_of(s, whole);
 
-	if (s->ahead && s->filter->profile->samples.wait_ns.at[row])
+	if (s->ahead && s->filter->profile->samples.at[row].wait_ns)
 		return hit_ahead(s, row, whole);
 	return (struct spread_hit){.row = (uint32_t)row,
 				   .x = (float)((double)filter_value(s->filter, row) / hits),
@@ -119,7 +119,7 @@ static void add_weight(struct spread_part *of, const struct spread_hit *h)
 static void sort_hits(const struct survey *s, struct spread *out)
 {
 	const struct profile *p = s->filter->profile;
-	const size_t rows = p->samples.time_ns.n;
+	const size_t rows = p->samples.n;
 	_free_ uint32_t *part = mem_zalloc(rows + 1, sizeof(*part));
 
 	for (size_t i = 0; i < rows; i++) {
@@ -211,7 +211,7 @@ struct spread *spread_new(const struct filter *f)
 	survey_init(&s, f);
 	out->n_parts = s.parts.n;
 	out->parts = mem_zalloc(s.parts.n, sizeof(*out->parts));
-	out->hits = mem_zalloc(f->profile->samples.time_ns.n + 1, sizeof(*out->hits));
+	out->hits = mem_zalloc(f->profile->samples.n + 1, sizeof(*out->hits));
 	if (f->measure.n) {
 		sort_hits(&s, out);
 		if (s.ahead)

@@ -60,10 +60,10 @@ static uint64_t octave(double periods)
 static uint64_t key_of(const struct profile *p, size_t row, uint32_t caller, double period_ns)
 {
 	const struct reason *r =
-		p->reasons.n ? &p->reasons.at[p->samples.reason.at[row]] : &(struct reason){0};
+		p->reasons.n ? &p->reasons.at[p->samples.at[row].reason] : &(struct reason){0};
 	const bool blocked = r->kind != REASON_NONE && r->kind != REASON_RUNNABLE;
-	const uint64_t words[] = {p->threads.at[p->samples.thread.at[row]].pid,
-				  octave((double)p->samples.wait_ns.at[row] / period_ns),
+	const uint64_t words[] = {p->threads.at[p->samples.at[row].thread].pid,
+				  octave((double)p->samples.at[row].wait_ns / period_ns),
 				  blocked ? (uint64_t)r->kind << 32 | r->call : 0,
 				  blocked ? caller : 0};
 
@@ -72,7 +72,7 @@ static uint64_t key_of(const struct profile *p, size_t row, uint32_t caller, dou
 
 static void number_rows(struct spread_parts *s, const struct profile *p, double period_ns)
 {
-	const size_t rows = p->samples.time_ns.n;
+	const size_t rows = p->samples.n;
 	_free_ uint32_t *caller = callers(p);
 	struct map known = {0};
 
@@ -80,7 +80,7 @@ static void number_rows(struct spread_parts *s, const struct profile *p, double 
 	for (size_t i = 0; i < rows; i++) {
 		bool fresh;
 		uint32_t *part = map_put(
-			&known, key_of(p, i, caller[p->samples.node.at[i]], period_ns), &fresh);
+			&known, key_of(p, i, caller[p->samples.at[i].node], period_ns), &fresh);
 
 		if (fresh)
 			*part = (uint32_t)s->n++;
@@ -106,5 +106,5 @@ void spread_parts_release(struct spread_parts *s)
 
 uint32_t spread_part_of(const struct spread_parts *s, const struct profile *p, size_t row)
 {
-	return s->of_row ? s->of_row[row] : s->of_thread[p->samples.thread.at[row]];
+	return s->of_row ? s->of_row[row] : s->of_thread[p->samples.at[row].thread];
 }

@@ -42,11 +42,11 @@ static void add_margins(const struct filter *f, const struct spread *known, cons
 			struct thread_rows *out)
 {
 	const struct samples *s = &f->profile->samples;
-	_free_ uint32_t *row_of = mem_zalloc(s->time_ns.n + 1, sizeof(*row_of));
+	_free_ uint32_t *row_of = mem_zalloc(s->n + 1, sizeof(*row_of));
 	_free_ double *margins = NULL;
 
-	for (size_t i = 0; i < s->time_ns.n; i++)
-		row_of[i] = row_at[s->thread.at[i]];
+	for (size_t i = 0; i < s->n; i++)
+		row_of[i] = row_at[s->at[i].thread];
 	margins = spread_of_rows(f, known, row_of, out->rows.n);
 	for (size_t i = 0; i < out->rows.n; i++)
 		out->rows.at[i].margin = margins[i];
@@ -61,9 +61,9 @@ static void add_rows(const struct filter *f, const struct spread *known, bool by
 
 	for (size_t i = 0; i < p->threads.n; i++)
 		row_at[i] = find_row(out, &by_id, row_of(&p->threads.at[i], by_process));
-	for (size_t i = 0; i < p->samples.time_ns.n; i++) {
+	for (size_t i = 0; i < p->samples.n; i++) {
 		int64_t value = filter_value(f, i);
-		struct thread_row *row = &out->rows.at[row_at[p->samples.thread.at[i]]];
+		struct thread_row *row = &out->rows.at[row_at[p->samples.at[i].thread]];
 
 		row->value += value;
 		row->samples += value != 0;

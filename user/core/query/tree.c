@@ -126,14 +126,14 @@ static uint32_t *rows_by_node(const struct profile *p)
 {
 	const struct samples *s = &p->samples;
 	_free_ uint32_t *ends = mem_zalloc(p->nodes.n + 1, sizeof(*ends));
-	uint32_t *rows = mem_zalloc(s->node.n + 1, sizeof(*rows));
+	uint32_t *rows = mem_zalloc(s->n + 1, sizeof(*rows));
 
-	for (size_t i = 0; i < s->node.n; i++)
-		ends[s->node.at[i] + 1]++;
+	for (size_t i = 0; i < s->n; i++)
+		ends[s->at[i].node + 1]++;
 	for (size_t i = 0; i < p->nodes.n; i++)
 		ends[i + 1] += ends[i];
-	for (size_t i = 0; i < s->node.n; i++)
-		rows[ends[s->node.at[i]]++] = (uint32_t)i;
+	for (size_t i = 0; i < s->n; i++)
+		rows[ends[s->at[i].node]++] = (uint32_t)i;
 	return rows;
 }
 
@@ -157,13 +157,13 @@ static void by_name_init(struct by_name *by, const struct profile *p)
 	map_release(&seen);
 	/* A counting sort: ends[] holds each name's start until its rows are in. */
 	by->ends = mem_zalloc(by->names.n + 2, sizeof(*by->ends));
-	by->rows = mem_zalloc(s->time_ns.n + 1, sizeof(*by->rows));
-	for (size_t i = 0; i < s->time_ns.n; i++)
-		by->ends[name_of[s->thread.at[i]] + 1]++;
+	by->rows = mem_zalloc(s->n + 1, sizeof(*by->rows));
+	for (size_t i = 0; i < s->n; i++)
+		by->ends[name_of[s->at[i].thread] + 1]++;
 	for (size_t i = 0; i < by->names.n; i++)
 		by->ends[i + 1] += by->ends[i];
-	for (size_t i = 0; i < s->time_ns.n; i++)
-		by->rows[by->ends[name_of[s->thread.at[by_node[i]]]]++] = by_node[i];
+	for (size_t i = 0; i < s->n; i++)
+		by->rows[by->ends[name_of[s->at[by_node[i]].thread]]++] = by_node[i];
 }
 
 static void by_name_release(struct by_name *by)
@@ -186,7 +186,7 @@ static int add_rows(struct build *b, uint32_t name, const uint32_t *rows, size_t
 		if (!value)
 			continue;
 		top = top ? top : tree_add(t, 0, 0, name);
-		at = place_node(b, top, t->profile->samples.node.at[rows[i]]);
+		at = place_node(b, top, t->profile->samples.at[rows[i]].node);
 		t->sample_node[rows[i]] = at;
 		node = &t->nodes.at[at];
 		node->self += value;
@@ -275,7 +275,7 @@ static void link_siblings(struct tree *t)
 /* The kind of wait of sample @row; REASON_NONE of a newer program's kind, too. */
 static enum reason_kind kind_of_row(const struct profile *p, size_t row)
 {
-	const uint32_t reason = p->samples.reason.at[row];
+	const uint32_t reason = p->samples.at[row].reason;
 	const uint8_t kind = reason ? p->reasons.at[reason].kind : REASON_NONE;
 
 	return kind < REASON_KINDS ? kind : REASON_NONE;
@@ -286,7 +286,7 @@ static void sum_kind(const struct build *b, enum reason_kind kind, int64_t *tota
 {
 	const struct tree *t = b->tree;
 
-	for (size_t row = 0; row < t->profile->samples.reason.n; row++)
+	for (size_t row = 0; row < t->profile->samples.n; row++)
 		if (t->sample_node[row] && kind_of_row(t->profile, row) == kind)
 			totals[t->sample_node[row]] += filter_value(b->filter, row);
 	for (size_t i = t->nodes.n; i-- > 1;)
@@ -302,7 +302,7 @@ static void choose_kinds(struct build *b)
 	_free_ int64_t *totals = mem_zalloc(t->nodes.n, sizeof(*totals));
 	bool there[REASON_KINDS] = {false};
 
-	for (size_t row = 0; row < t->profile->samples.reason.n; row++)
+	for (size_t row = 0; row < t->profile->samples.n; row++)
 		there[kind_of_row(t->profile, row)] |= t->sample_node[row] != 0;
 	for (enum reason_kind kind = REASON_NONE; kind < REASON_KINDS; kind++) {
 		if (!there[kind])
@@ -330,7 +330,7 @@ static int fill(struct tree *t, const struct filter *filter)
 	struct by_name by = {0};
 	int rc = 0;
 
-	t->sample_node = mem_zalloc(p->samples.time_ns.n + 1, sizeof(*t->sample_node));
+	t->sample_node = mem_zalloc(p->samples.n + 1, sizeof(*t->sample_node));
 	by_name_init(&by, p);
 	for (size_t i = 0, from = 0; !rc && i < by.names.n; from = by.ends[i++])
 		rc = add_rows(&b, by.names.at[i], by.rows + from, by.ends[i] - from);

@@ -93,7 +93,7 @@ static int check_columns(const struct reader *r, const struct table *t, hid_t se
 		int at = H5Tget_member_index(type, c->name);
 		_h5_ hid_t member = at < 0 ? -1 : H5Tget_member_type(type, at);
 
-		if (at < 0 && c->optional)
+		if (at < 0 && c->later)
 			continue;
 		if (!type_fits(member, c))
 			return reader_err(r, -EINVAL, "'%s' has no column '%s' of numbers", t->name,
@@ -151,60 +151,79 @@ static int load_table(struct load *l, hid_t run, const struct table_place *place
 	return take_rows(l, t, stored, v);
 }
 
-static int load_column(struct load *l, hid_t group, const struct column *c, const char *name,
-		       struct any_vec *v)
+/* The dataset of one column, @n rows, as numbers beside each other in *@cells, the caller's. */
+static int load_cells(struct load *l, hid_t group, const struct column *c, const char *name,
+		      char **cells, size_t *n)
 {
-	size_t bytes = column_bytes(c), n;
+	const size_t bytes = column_bytes(c);
 	_h5_ hid_t set = -1, type = -1;
-	int rc = reader_dataset(l->reader, group, name, bytes, &set, &n);
+	int rc = reader_dataset(l->reader, group, name, bytes, &set, n);
 
 	if (rc)
 		return rc;
 	type = H5Dget_type(set);
 	if (!type_fits(type, c))
 		return reader_err(l->reader, -EINVAL, "'%s' is no column of numbers", name);
-	*v = (struct any_vec){.at = mem_zalloc(n, bytes), .n = n, .cap = n};
-	if (h5_read(set, h5_column_type(c), v->at, n))
+	*cells = mem_zalloc(*n, bytes);
+	if (h5_read(set, h5_column_type(c), *cells, *n))
 		return reader_err(l->reader, -EINVAL, "'%s' is damaged", name);
-	column_decode(c, v->at, n, bytes);
+	column_decode(c, *cells, *n, bytes);
 	return 0;
 }
 
-/* A column that the file lacks, as long as the first. */
-static int zero_column(struct load *l, const struct column *c, struct any_vec *v)
+/* Puts a column into the rows of @v, which are made for the first. */
+static int load_column(struct load *l, hid_t group, const struct table *t, const struct column *c,
+		       struct any_vec *v)
 {
-	size_t n = l->profile->samples.time_ns.n;
-	int rc = reader_take(l->reader, c->name, n, column_bytes(c));
+	const size_t bytes = column_bytes(c);
+	_free_ char *cells = NULL;
+	size_t n;
+	int rc = load_cells(l, group, c, c->name, &cells, &n);
 
-	if (!rc)
-		*v = (struct any_vec){.at = mem_zalloc(n, column_bytes(c)), .n = n, .cap = n};
+	if (!rc && !v->at) {
+		rc = reader_take(l->reader, t->name, n, t->row_bytes);
+		if (!rc)
+			*v = (struct any_vec){mem_zalloc(n, t->row_bytes), n, n};
+	}
+	if (!rc && n != v->n)
+		rc = reader_err(l->reader, -EINVAL, "%s: columns of unequal length", t->name);
+	for (size_t i = 0; !rc && i < n; i++)
+		memcpy(v->at + i * t->row_bytes + c->offset, cells + i * bytes, bytes);
 	return rc;
 }
 
-static int load_samples(struct load *l, hid_t run)
+static int load_values(struct load *l, hid_t group)
 {
 	struct samples *s = &l->profile->samples;
-	size_t metrics = l->profile->metrics.n;
-	_h5_ hid_t group = -1;
-	int rc = reader_group(l->reader, run, "samples", &group);
+	const size_t metrics = l->profile->metrics.n;
+	int rc = 0;
 
-	if (!rc && metrics > READER_MAX_METRICS)
-		rc = reader_err(l->reader, -EFBIG, "it has %zu metrics", metrics);
-	for (const struct column *c = schema_samples; !rc && c->name; c++) {
-		struct any_vec *v = (struct any_vec *)((char *)s + c->offset);
-
-		if (c->optional && !reader_has(group, c->name))
-			rc = zero_column(l, c, v);
-		else
-			rc = load_column(l, group, c, c->name, v);
-	}
+	if (metrics > READER_MAX_METRICS)
+		return reader_err(l->reader, -EFBIG, "it has %zu metrics", metrics);
 	for (size_t m = 0; !rc && m < metrics; m++) {
 		_free_ char *name = mem_printf("value_%zu", m);
+		profile_values *v = vec_add(&s->values);
+		char *cells = NULL;
 
-		rc = load_column(l, group, &schema_values, name,
-				 (struct any_vec *)vec_add(&s->values));
+		rc = load_cells(l, group, &schema_values, name, &cells, &v->n);
+		v->at = (int64_t *)cells;
+		v->cap = v->n;
 	}
 	return rc;
+}
+
+/* A table that has values of metrics, too: a group with a dataset a column. */
+static int load_columns(struct load *l, hid_t run, const struct table_place *place)
+{
+	const struct table *t = place->table;
+	struct any_vec *v = table_vec(place, l->profile);
+	_h5_ hid_t group = -1;
+	int rc = reader_group(l->reader, run, t->name, &group);
+
+	for (size_t i = 0; !rc && i < t->n_columns; i++)
+		if (!t->columns[i].later || reader_has(group, t->columns[i].name))
+			rc = load_column(l, group, t, &t->columns[i], v);
+	return rc ? rc : load_values(l, group);
 }
 
 /* Where the texts among an object's attributes go. */
@@ -340,9 +359,7 @@ static int load_run(struct load *l, hid_t platform, hid_t run)
 	if (!rc)
 		rc = load_strings(l, run);
 	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
-		rc = load_table(l, run, t);
-	if (!rc)
-		rc = load_samples(l, run);
+		rc = t->table->valued ? load_columns(l, run, t) : load_table(l, run, t);
 	if (!rc)
 		rc = load_attrs(l, meta, profile_set_meta, run);
 	if (!rc)

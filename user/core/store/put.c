@@ -99,49 +99,54 @@ static int put_table(hid_t run, const struct table_place *place, const struct pr
 	return put_dataset(run, t->name, type, v->n, copy, encoding);
 }
 
-static int put_column(hid_t group, const struct column *c, const char *name,
-		      const struct any_vec *v)
+/* @n cells, @stride bytes apart from @first on, as a dataset of their own. */
+static int put_column(hid_t group, const struct column *c, const char *name, const char *first,
+		      size_t n, size_t stride)
 {
 	_free_ char *encoding = columns_encoding(c, 1);
-	size_t bytes = column_bytes(c);
-	_free_ char *copy = mem_zalloc(v->n, bytes);
+	const size_t bytes = column_bytes(c);
+	_free_ char *copy = mem_zalloc(n, bytes);
 
-	if (v->n)
-		memcpy(copy, v->at, v->n * bytes);
-	column_encode(c, copy, v->n, bytes);
-	return put_dataset(group, name, h5_column_type(c), v->n, copy, encoding);
+	for (size_t i = 0; i < n; i++)
+		memcpy(copy + i * bytes, first + i * stride, bytes);
+	column_encode(c, copy, n, bytes);
+	return put_dataset(group, name, h5_column_type(c), n, copy, encoding);
 }
 
-/* A reader takes an optional column that is not there for zeroes. */
-static bool is_needed(const struct column *c, const struct any_vec *v)
+/* A reader takes a later column that is not there for zeroes. */
+static bool is_needed(const struct column *c, const char *first, size_t n, size_t stride)
 {
-	const size_t bytes = v->n * column_bytes(c);
+	static const char zero[sizeof(uint64_t)];
 
-	if (!c->optional)
+	if (!c->later)
 		return true;
-	for (size_t i = 0; i < bytes; i++)
-		if (v->at[i])
+	for (size_t i = 0; i < n; i++)
+		if (memcmp(first + i * stride, zero, column_bytes(c)) != 0)
 			return true;
 	return false;
 }
 
-static int put_samples(hid_t run, const struct profile *p)
+/* A table that has values of metrics, too: a group with a dataset a column. */
+static int put_columns(hid_t run, const struct table_place *place, const struct profile *p)
 {
-	_h5_ hid_t group = make_group(run, "samples");
+	const struct table *t = place->table;
+	const struct any_vec *v = table_vec(place, p);
+	_h5_ hid_t group = make_group(run, t->name);
 	int rc = 0;
 
-	for (const struct column *c = schema_samples; !rc && c->name; c++) {
-		const struct any_vec *v =
-			(const struct any_vec *)((const char *)&p->samples + c->offset);
+	for (size_t i = 0; !rc && i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+		const char *first = v->n ? v->at + c->offset : NULL;
 
-		if (is_needed(c, v))
-			rc = put_column(group, c, c->name, v);
+		if (is_needed(c, first, v->n, t->row_bytes))
+			rc = put_column(group, c, c->name, first, v->n, t->row_bytes);
 	}
 	for (size_t m = 0; !rc && m < p->samples.values.n; m++) {
+		const profile_values *values = &p->samples.values.at[m];
 		_free_ char *name = mem_printf("value_%zu", m);
 
-		rc = put_column(group, &schema_values, name,
-				(const struct any_vec *)&p->samples.values.at[m]);
+		rc = put_column(group, &schema_values, name, (const char *)values->at, values->n,
+				sizeof(*values->at));
 	}
 	return rc;
 }
@@ -194,8 +199,8 @@ static int put_run(hid_t run, const struct profile *p)
 			 p->strings.bytes.n ? p->strings.bytes.at : "", "");
 	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
 		if (is_written(t, p))
-			rc = put_table(run, t, p);
-	return rc ? rc : put_samples(run, p);
+			rc = t->table->valued ? put_columns(run, t, p) : put_table(run, t, p);
+	return rc;
 }
 
 static int put_root(hid_t file, const struct profile *p)

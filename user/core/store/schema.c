@@ -5,16 +5,6 @@
 
 #include "base/str.h"
 
-const struct column schema_samples[] = {
-	TABLE_COLUMN(samples, time_ns, COLUMN_U64, CODING_DELTA),
-	TABLE_COLUMN(samples, thread, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(samples, node, COLUMN_U32, CODING_PLAIN),
-	TABLE_LATER(samples, zone, COLUMN_U32, CODING_PLAIN),
-	TABLE_LATER(samples, reason, COLUMN_U32, CODING_PLAIN),
-	TABLE_LATER(samples, wait_ns, COLUMN_U64, CODING_PLAIN),
-	{0},
-};
-
 const struct column schema_values = {.name = "value_%zu", .type = COLUMN_I64};
 
 static_assert(sizeof(struct any_vec) == sizeof(((struct profile *)0)->nodes), "vec layout");

@@ -2,8 +2,9 @@
  * schema: what a run has in the file besides the tables of model/tables.def, and how columns are
  * coded: one description that both save and load go by. Used by store only.
  *
- * A table of rows is one dataset of a compound type; the samples are a group with one dataset a
- * column. Rows refer to rows of other tables by number and to texts by the number of the string.
+ * A table of rows is one dataset of a compound type; the samples, which have values of metrics too,
+ * are a group with one dataset a column. Rows refer to rows of other tables by number and to texts
+ * by the number of the string.
  */
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H
@@ -14,10 +15,7 @@
 
 #include "model/profile.h"
 
-/* The columns of the samples; an optional one is not written where all of it is 0. The offset is
- * that of the vec in struct samples. The values of metric i are in dataset "value_<i>". The end has
- * no name. */
-extern const struct column schema_samples[];
+/* The values of metric i are in dataset "value_<i>". */
 extern const struct column schema_values;
 
 /* Attributes of a run that hold the profile's own numbers; no text of a run may have their name. */

@@ -3,16 +3,16 @@
 #include "model/check.h"
 
 static const struct column toys_columns[] = {
-	TABLE_COLUMN(toy, name, COLUMN_TEXT, CODING_PLAIN),
-	TABLE_COLUMN(toy, thread, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(toy, node, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(toy, frame, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(toy, count, COLUMN_I64, CODING_DELTA),
-	TABLE_COLUMN(toy, most, COLUMN_I64, CODING_PLAIN),
-	TABLE_COLUMN(toy, total, COLUMN_I64, CODING_PLAIN),
-	TABLE_COLUMN(toy, mean, COLUMN_F64, CODING_PLAIN),
-	TABLE_COLUMN(toy, level, COLUMN_F64, CODING_PLAIN),
-	TABLE_COLUMN(toy, latest, COLUMN_I64, CODING_PLAIN),
+	TABLE_COLUMN(toy, name, TEXT),
+	TABLE_COLUMN(toy, thread, U32),
+	TABLE_COLUMN(toy, node, U32),
+	TABLE_COLUMN(toy, frame, U32),
+	TABLE_COLUMN(toy, count, I64, .coding = CODING_DELTA),
+	TABLE_COLUMN(toy, most, I64),
+	TABLE_COLUMN(toy, total, I64),
+	TABLE_COLUMN(toy, mean, F64),
+	TABLE_COLUMN(toy, level, F64),
+	TABLE_COLUMN(toy, latest, I64),
 };
 
 static int check_toys(const struct profile *p)
@@ -36,10 +36,10 @@ const struct table toys_table = {
 };
 
 static const struct column toy_starts_columns[] = {
-	TABLE_COLUMN(toy_start, time_ns, COLUMN_U64, CODING_DELTA),
-	TABLE_COLUMN(toy_start, thread, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(toy_start, node, COLUMN_U32, CODING_PLAIN),
-	TABLE_COLUMN(toy_start, toy, COLUMN_U32, CODING_PLAIN),
+	TABLE_COLUMN(toy_start, time_ns, U64, .coding = CODING_DELTA),
+	TABLE_COLUMN(toy_start, thread, U32),
+	TABLE_COLUMN(toy_start, node, U32),
+	TABLE_COLUMN(toy_start, toy, U32),
 };
 
 static int check_toy_starts(const struct profile *p)
