@@ -30,6 +30,7 @@ void cell_number(const struct column *c, const char *row, FILE *out)
 		fprintf(out, "%.17g", *(const double *)at);
 		break;
 	case COLUMN_TEXT:
+	case COLUMN_I128:
 		break;
 	}
 }

@@ -36,7 +36,8 @@ static void head_write(const struct profile *p, const struct table *t, FILE *out
 {
 	fputs("row", out);
 	for (size_t c = 0; c < t->n_columns; c++)
-		text_write(out, ",", t->columns[c].name);
+		if (!t->columns[c].inner)
+			text_write(out, ",", t->columns[c].name);
 	for (size_t m = 0; t->valued && m < p->metrics.n; m++)
 		text_write(out, ",", profile_text(p, p->metrics.at[m].name));
 	putc('\n', out);
@@ -51,7 +52,8 @@ static void rows_write(const struct profile *p, const struct table_place *place,
 	for (size_t i = 0; i < rows->n && !ferror(out); i++) {
 		json_int(out, "", (int64_t)i);
 		for (size_t c = 0; c < t->n_columns; c++)
-			cell_write(p, &t->columns[c], rows->at + i * t->row_bytes, out);
+			if (!t->columns[c].inner)
+				cell_write(p, &t->columns[c], rows->at + i * t->row_bytes, out);
 		for (size_t m = 0; t->valued && m < p->samples.values.n; m++)
 			json_int(out, ",", p->samples.values.at[m].at[i]);
 		putc_unlocked('\n', out);

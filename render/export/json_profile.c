@@ -72,7 +72,8 @@ static void table_write(struct writer *w, const struct table_place *t)
 	json_text(w->out, t == profile_tables ? "\n" : ",\n", t->table->name);
 	fputs(":{", w->out);
 	for (size_t c = 0; c < t->table->n_columns; c++)
-		column_write(w, t, &t->table->columns[c]);
+		if (!t->table->columns[c].inner)
+			column_write(w, t, &t->table->columns[c]);
 	if (t->table->valued)
 		values_write(w);
 	putc('}', w->out);

@@ -1,6 +1,6 @@
 #include "export/zone_stacks.h"
 
-#include "model/copying.h"
+#include "model/rows.h"
 #include "model/meta.h"
 
 static void add_row(struct profile *p, const struct tree_node *n, uint32_t node)
@@ -15,20 +15,21 @@ struct profile *zone_stacks_build(const struct tree *zones)
 	struct profile *p = profile_new();
 	_free_ uint32_t *place = mem_zalloc(zones->nodes.n, sizeof(*place));
 	struct thread thread = {.name = intern_add(&p->strings, "zones")};
-	struct copying names;
+	struct rows names;
 
-	copying_init(&names, zones->profile, p);
-	copy_attributes(zones->profile, p);
+	rows_init(&names, zones->profile, p, NULL);
+	profile_copy_attributes(zones->profile, p);
 	profile_metric(p, ZONE_STACKS_CALLS, "events", METRIC_COUNT);
 	profile_metric(p, ZONE_STACKS_TIME, "ns", METRIC_SUM);
 	profile_set_run(p, RUN_METRIC, ZONE_STACKS_TIME);
 	profile_thread(p, &thread);
 	for (size_t i = 1; i < zones->nodes.n; i++) {
-		const struct frame frame = {.function = copy_function(&names, nodes[i].function)};
+		const struct frame frame = {
+			.function = rows_need(&names, TABLE_functions, nodes[i].function)};
 
 		place[i] = profile_node(p, place[nodes[i].parent], profile_frame(p, &frame));
 		add_row(p, &nodes[i], place[i]);
 	}
-	copying_release(&names);
+	rows_release(&names);
 	return p;
 }

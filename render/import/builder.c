@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "import/scan.h"
 #include "model/meta.h"
-#include "model/zone_finish.h"
+#include "model/zone_add.h"
 
 struct builder *builder_new(void)
 {

@@ -7,7 +7,7 @@
 #include "view/base.h"
 
 #include "model/hist.h"
-#include "model/run_queue.h"
+#include "model/waits.h"
 
 typedef VEC(struct hist_bin) bins;
 

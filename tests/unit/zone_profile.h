@@ -19,7 +19,7 @@
 
 #include "model/hist.h"
 #include "model/zone_compensate.h"
-#include "model/zone_finish.h"
+#include "model/zone_add.h"
 #include "sample_profile.h"
 
 #define ZONE_FIND "dict<int, std::less<int>, \"x\">::find(int const&)"

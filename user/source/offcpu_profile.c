@@ -97,7 +97,7 @@ void offcpu_reconcile(const void *state, struct profile *p, const struct ledger_
 
 	profile_set_run(p, RUN_OFF_CPU, ways[o->way]);
 	if (o->switch_ns >= 0)
-		profile_cost(p, COST_SWITCH, "ns", o->switch_ns);
+		profile_price(p, COST_SWITCH, "ns", o->switch_ns);
 	offcpu_sums(p, in);
 }
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "model/thread_wait.h"
+#include "model/waits.h"
 
 void offcpu_threads_release(struct offcpu_threads *o)
 {

@@ -1,7 +1,7 @@
 #include "source/queue_rows.h"
 
 #include "model/hist.h"
-#include "model/run_queue.h"
+#include "model/waits.h"
 #include "wire_offcpu.h"
 
 _Static_assert((uint64_t)WIRE_OFF_QUEUE_BINS << WIRE_OFF_QUEUE_SHIFT <= HIST_BINS,

@@ -72,7 +72,7 @@ static void interrupt_row(struct profile *p, const struct event *e, double ns)
 {
 	_free_ char *name = mem_printf(COST_INTERRUPT "%s", e->name);
 
-	profile_cost(p, name, "ns", ns);
+	profile_price(p, name, "ns", ns);
 }
 
 /* A program that computed for a second in each 1.25 s it was given is slowed down by a quarter. */

@@ -157,7 +157,7 @@ static void add_classes(const struct zones *z, struct profile *p)
 		_free_ char *name = zone_cost_name(class, way);
 
 		if (used[class][way] && at.known)
-			profile_cost(p, name, "ns", at.outer_ns);
+			profile_price(p, name, "ns", at.outer_ns);
 	}
 }
 

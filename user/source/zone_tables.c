@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "elf/buildid.h"
 #include "model/hist.h"
-#include "model/zone_finish.h"
+#include "model/zone_add.h"
 #include "source/zone_cost.h"
 #include "source/zone_ledger.h"
 #include "source/zone_tables.h"

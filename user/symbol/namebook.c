@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/copying.h"
+#include "model/rows.h"
 
 /* Places of a busy machine's programs are some thousands; each takes some 100 bytes with its texts.
  */
@@ -171,7 +171,7 @@ static int look_up(struct namebook *b, struct images *images, struct unknown *u)
 }
 
 static void put_out(const struct namebook *b, struct images *images, const struct place *places,
-		    const uint8_t *is_return, size_t n, const struct unknown *u, struct copying *c,
+		    const uint8_t *is_return, size_t n, const struct unknown *u, struct rows *r,
 		    struct named *out)
 {
 	size_t next = 0;
@@ -190,7 +190,7 @@ static void put_out(const struct namebook *b, struct images *images, const struc
 
 		vec_push(&out->first, (uint32_t)out->frame.n);
 		for (uint32_t k = 0; k < many; k++)
-			vec_push(&out->frame, copy_frame(c, frames[k]));
+			vec_push(&out->frame, rows_need(r, TABLE_frames, frames[k]));
 		next += is_unknown;
 	}
 	vec_push(&out->first, (uint32_t)out->frame.n);
@@ -207,7 +207,7 @@ static bool is_full(const struct namebook *b)
 int namebook_run(struct namebook *b, struct images *images, const struct place *places,
 		 const uint8_t *is_return, size_t n, struct profile *p, struct named *out)
 {
-	struct copying c;
+	struct rows r;
 	struct unknown u = {0};
 	int rc;
 
@@ -226,12 +226,12 @@ int namebook_run(struct namebook *b, struct images *images, const struct place *
 	}
 	rc = look_up(b, images, &u);
 	/* From the book to the profile that is made. */
-	copying_init(&c, b->names, p);
+	rows_init(&r, b->names, p, NULL);
 	if (!rc)
-		put_out(b, images, places, is_return, n, &u, &c, out);
+		put_out(b, images, places, is_return, n, &u, &r, out);
 	named_release(&u.named);
 	vec_release(&u.places);
 	vec_release(&u.is_return);
-	copying_release(&c);
+	rows_release(&r);
 	return rc;
 }

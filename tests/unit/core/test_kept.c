@@ -183,7 +183,7 @@ static void says_why_there_is_none(void **state)
 static void assert_has_none(const struct profile *p)
 {
 	for (const struct table_place *t = profile_tables; t->table; t++)
-		if (t->table->of_whole)
+		if (t->table->rows == ROWS_STATE)
 			assert_int_equal(table_vec(t, p)->n, 0);
 	for (size_t i = 0; i < p->run.n; i++)
 		assert_false(str_starts(profile_text(p, p->run.at[i].key), REGRESSION_PREFIX));

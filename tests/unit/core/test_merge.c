@@ -10,8 +10,7 @@
 
 #include "base/err.h"
 #include "merge/merge.h"
-#include "model/run_queue.h"
-#include "model/thread_wait.h"
+#include "model/waits.h"
 #include "store/store.h"
 
 #include "small_profile.h"
@@ -213,8 +212,8 @@ static void shares_are_means_by_time_and_prices_the_greatest(void **state)
 	profile_cost(a, COST_SLOWDOWN "all", "%", 8);
 	profile_cost(b, COST_SLOWDOWN "all", "%", 4);
 	profile_cost(a, COST_SLOWDOWN "some", "%", 8);
-	profile_cost(a, COST_INTERRUPT "cpu-clock", "ns", 700);
-	profile_cost(b, COST_INTERRUPT "cpu-clock", "ns", 900);
+	profile_price(a, COST_INTERRUPT "cpu-clock", "ns", 700);
+	profile_price(b, COST_INTERRUPT "cpu-clock", "ns", 900);
 	profile_cost(a, "loader peak memory", "bytes", 70);
 	profile_cost(b, "loader peak memory", "bytes", 50);
 	p = MERGE({"a", a}, {"b", b});
@@ -560,7 +559,7 @@ static void every_table_is_merged(void **state)
 
 	(void)state;
 	for (const struct table_place *t = profile_tables; t->table; t++)
-		if (!t->table->of_whole && !table_vec(t, p)->n)
+		if (t->table->rows != ROWS_STATE && !table_vec(t, p)->n)
 			fail_msg("nothing of the table %s is merged, or the test has none",
 				 t->table->name);
 	profile_free(p);

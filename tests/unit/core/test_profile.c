@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "model/meta.h"
+#include "model/row_index.h"
 #include "small_profile.h"
 #include "spoils.h"
 
@@ -67,9 +68,9 @@ static void finds_what_it_was_given(void **state)
 	size_t nodes = p->nodes.n, functions = p->functions.n;
 
 	(void)state;
-	map_release(&p->node_by_key);
-	map_release(&p->function_by_key);
-	map_release(&p->frame_by_key);
+	row_index_reset(p, TABLE_nodes);
+	row_index_reset(p, TABLE_functions);
+	row_index_reset(p, TABLE_frames);
 	small_node(p, "main;a;b;a");
 	assert_int_equal(p->nodes.n, nodes);
 	assert_int_equal(p->functions.n, functions);
@@ -170,8 +171,8 @@ static void checks_numbers(void **state)
 	       "samples, row 1: the sum of the values does not fit");
 	SPOILS(p->samples.values.at[0].at[1] = INT64_MIN,
 	       "samples, row 1: the sum of the values does not fit");
-	SPOILS(p->ledger.at[1].count = INT64_MIN, "ledger, row 1: the sum of counts does not fit");
-	SPOILS(p->cost.at[0].value = NAN, "cost, row 0: the value is no finite number");
+	SPOILS(p->ledger.at[1].count = INT64_MIN, "ledger, row 1: the sum of count does not fit");
+	SPOILS(p->cost.at[0].value = NAN, "cost, row 0: value is no finite number");
 	SPOILS(p->hz = INFINITY, "run: hz inf is no finite number");
 }
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "model/run_queue.h"
+#include "model/waits.h"
 #include "model/splice.h"
 #include "report_doc.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "model/splice.h"
-#include "model/thread_wait.h"
+#include "model/waits.h"
 #include "query/tree.h"
 #include "small_profile.h"
 #include "store/store.h"

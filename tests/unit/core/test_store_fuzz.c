@@ -17,7 +17,7 @@
 #include "report_doc.h"
 #include "merge/merge.h"
 #include "model/doubt.h"
-#include "model/thread_wait.h"
+#include "model/waits.h"
 #include "query/tree.h"
 #include "query/zone_rows.h"
 #include "small_profile.h"

@@ -190,7 +190,7 @@ static void bad_rows_are_refused(void **state)
 		{HEADER "a,b,1,5,1.0,1,5,5,5,inf\n", "line 2: std_ns is"},
 		{HEADER "a,b,x,5,1.0,1,5,5,5,0\n", "line 2: src_line"},
 		{HEADER "a,b,1,5,1.0,9223372036854775807,5,5,5,0\nc,b,1,5,1.0,1,5,5,5,0\n",
-		 "sum of counts does not fit"},
+		 "sum of count does not fit"},
 		{CALLS "a,b,1,5,9223372036854775807,1,\n", "line 2: the call's end does not fit"},
 		{CALLS "a,b,1,0,9223372036854775807,1,\na,b,1,0,1,1,\n",
 		 "line 3: the sum of the calls' times"},

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "export/export.h"
 #include "paint/csv.h"
+#include "model/row_index.h"
 #include "report_doc.h"
 #include "zone_profile.h"
 
@@ -47,7 +48,7 @@ static struct profile *plain_profile(void)
 	struct profile *p = zone_profile();
 
 	p->zone_values.n = 0;
-	map_release(&p->zone_value_by_key);
+	row_index_reset(p, TABLE_zone_values);
 	return p;
 }
 

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "compare/comparable.h"
 #include "compare/diff_parts.h"
-#include "model/copying.h"
+#include "model/rows.h"
 
 #define COMM_LENGTH 15 /* of a thread's name: TASK_COMM_LEN - 1 */
 
@@ -39,11 +39,11 @@ static uint32_t identity(struct join *j, const struct tree *t, const struct tree
 	return 2 * thread_of(j, profile_text(t->profile, n->name)) + 1;
 }
 
-static uint32_t add_node(struct join *j, struct copying *names, const struct tree_node *n,
+static uint32_t add_node(struct join *j, struct rows *names, const struct tree_node *n,
 			 uint32_t parent, uint32_t what)
 {
 	struct diff *d = j->b->d;
-	const uint32_t function = copy_function(names, n->function);
+	const uint32_t function = rows_need(names, TABLE_functions, n->function);
 	uint32_t name = function ? d->names->functions.at[function].name : 0, node;
 
 	if (!function)
@@ -61,9 +61,9 @@ static uint32_t *join_nodes(struct join *j, const struct tree *t, int side)
 {
 	struct diff *d = j->b->d;
 	uint32_t *place = mem_zalloc(t->nodes.n, sizeof(*place));
-	struct copying names;
+	struct rows names;
 
-	copying_init(&names, t->profile, d->names);
+	rows_init(&names, t->profile, d->names, NULL);
 	for (uint32_t i = 0; i < t->nodes.n; i++) {
 		const struct tree_node *n = &t->nodes.at[i];
 		struct diff_node *to;
@@ -84,7 +84,7 @@ static uint32_t *join_nodes(struct join *j, const struct tree *t, int side)
 		to->total[side] += n->total;
 		to->samples[side] += n->total_samples;
 	}
-	copying_release(&names);
+	rows_release(&names);
 	return place;
 }
 

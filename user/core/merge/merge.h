@@ -20,7 +20,7 @@
  *
  * Source lines are those of all captures; one whose text is not the same in each says so.
  *
- * Time: captures stand one behind the other, ordered by when they started (model/origin.h). So the
+ * Time: captures stand one behind the other, ordered by when they started (model/profile.h). So the
  * duration is the sum of theirs: percentages of it are of the time of all captures together, and
  * "CPUs busy on average" is the mean of the captures. A capture without windows is one window.
  *

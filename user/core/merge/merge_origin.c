@@ -43,11 +43,11 @@ static struct origin known_origin(struct merge_next *n, size_t i)
 {
 	struct origin o = n->from->origins.at[i];
 
-	o.file = copy_text(&n->names, o.file);
-	o.run = copy_text(&n->names, o.run);
-	o.version = copy_text(&n->names, o.version);
-	o.platform = copy_text(&n->names, o.platform);
-	o.parts = n->chosen ? parts_of(n) : copy_text(&n->names, o.parts);
+	o.file = rows_text(&n->rows, o.file);
+	o.run = rows_text(&n->rows, o.run);
+	o.version = rows_text(&n->rows, o.version);
+	o.platform = rows_text(&n->rows, o.platform);
+	o.parts = n->chosen ? parts_of(n) : rows_text(&n->rows, o.parts);
 	return o;
 }
 
@@ -116,7 +116,7 @@ const struct merge_span *merge_span_of(const struct merge_next *n, uint64_t time
 static void add_window(struct merge_next *n, uint32_t origin, uint64_t t0_ns, uint64_t t1_ns)
 {
 	vec_push(&n->m->p->windows, ((struct window){t0_ns, t1_ns}));
-	vec_push(&n->m->window_origin, origin);
+	vec_push(&n->m->origin[TABLE_windows], origin);
 }
 
 void merge_add_windows(struct merge_next *n)

@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "merge/merge_state.h"
+#include "model/cell.h"
 #include "model/meta.h"
-#include "model/zone_finish.h"
 
 #define TOLD_MOST 10 /* captures that the attribute RUN_MERGED names */
 
@@ -28,18 +28,10 @@ void merge_free(struct merge *m)
 	if (!m)
 		return;
 	profile_free(m->p);
-	copying_release(&m->before);
-	vec_release(&m->sample_origin);
-	vec_release(&m->window_origin);
-	map_release(&m->source_by_place);
-	merge_keys_release(&m->threads);
-	merge_keys_release(&m->ledger);
-	merge_keys_release(&m->cost);
-	merge_keys_release(&m->queues);
-	merge_keys_release(&m->waits);
-	merge_keys_release(&m->zones);
-	vec_release(&m->zone_sums);
-	vec_release(&m->costs);
+	rows_release(&m->before);
+	for (size_t i = 0; i < TABLES; i++)
+		vec_release(&m->origin[i]);
+	map_release(&m->builds);
 	free(m->clock);
 	free(m->clock_file);
 	str_release(&m->left_out);
@@ -53,13 +45,42 @@ const char *merge_left_out(const struct merge *m)
 
 /* --- one profile ---------------------------------------------------------------------------- */
 
+/* Rows in time get the time since their origin's start, and are of it. */
+static void place_in_time(struct merge_next *n, const struct table_place *t, char *row)
+{
+	const struct merge_span *span = NULL;
+	uint64_t in_ns = 0;
+
+	for (size_t i = 0; i < t->table->n_columns; i++) {
+		const struct column *c = &t->table->columns[i];
+
+		if (!c->time)
+			continue;
+		span = merge_span_of(n, cell_u64(c, row), &in_ns);
+		cell_set_u64(c, row, in_ns);
+	}
+	vec_push(&n->m->origin[table_id_of(t)], span ? span->origin : 0);
+}
+
+static uint32_t place(struct rows *r, enum table_id id, uint32_t i, void *row)
+{
+	struct merge_next *n = r->context;
+
+	merge_place_build(n, id, i, row);
+	if (table_of(id)->table->rows == ROWS_EVENTS)
+		place_in_time(n, table_of(id), row);
+	return ROWS_PLACE;
+}
+
 static void begin(struct merge_next *n)
 {
 	const struct merge_choice *c = &n->m->choice;
-	const uint64_t length = n->from->duration_ns > 0 ? (uint64_t)n->from->duration_ns : 0;
+	const uint64_t length = profile_length(n->from);
 	const uint64_t recent = (uint64_t)c->recent_ns;
 
-	copying_init_after(&n->names, n->from, n->m->p, &n->m->before);
+	rows_init(&n->rows, n->from, n->m->p, &n->m->before);
+	n->rows.place = place;
+	n->rows.context = n;
 	n->chosen = c->from_ns || c->to_ns || c->recent_ns || c->key;
 	n->from_ns = recent && recent < length ? length - recent : (uint64_t)c->from_ns;
 	n->to_ns = c->to_ns ? (uint64_t)c->to_ns : UINT64_MAX;
@@ -68,60 +89,93 @@ static void begin(struct merge_next *n)
 static void end(struct merge_next *n)
 {
 	/* The next profile is much the same, as a rule. */
-	copying_release(&n->m->before);
-	n->m->before = n->names;
+	rows_release(&n->m->before);
+	n->m->before = n->rows;
 	n->m->before.before = NULL;
-	free(n->thread);
-	free(n->nodes);
 	free(n->threads);
-	free(n->metrics);
-	free(n->zones);
-	free(n->edges);
+	for (size_t i = 0; i < TABLES; i++)
+		free(n->takes[i]);
 	free(n->spans);
 }
 
-static void leave_out(struct merge *m, const char *what, bool is_there)
+/* Times of different clocks are no times of anything when they are added. */
+static int check_clock(struct merge_next *n)
 {
-	if (is_there && !strstr(str_text(&m->left_out), what))
-		str_addf(&m->left_out, "%s%s", m->left_out.n ? ", " : "", what);
-}
+	const char *clock = profile_run(n->from, RUN_CLOCK);
+	struct merge *m = n->m;
 
-/* What is of the whole capture: as it is, or with a choice not at all. */
-static int add_whole(struct merge_next *n)
-{
-	const struct profile *from = n->from;
-
-	if (n->chosen) {
-		leave_out(n->m, "zones", profile_has(from, PART_ZONES));
-		leave_out(n->m, "waits of threads", from->thread_waits.n > 0);
-		leave_out(n->m, "run queues", from->run_queues.n > 0);
-		leave_out(n->m, "costs that are sums", from->cost.n > 0);
-		n->m->p->parts |= from->parts & ~(1u << PART_ZONES);
+	if (n->rows.cut[TABLE_zones] || !profile_has(n->from, PART_ZONES))
+		return 0;
+	clock = clock && clock[0] ? clock : "wall";
+	if (!m->clock) {
+		m->clock = mem_strdup(clock);
+		m->clock_file = mem_strdup(n->file);
 		return 0;
 	}
-	n->m->p->parts |= from->parts;
-	merge_add_waits(n);
-	return profile_has(from, PART_ZONES) ? merge_add_zones(n) : 0;
+	if (!strcmp(m->clock, clock))
+		return 0;
+	return err(-EINVAL,
+		   "the zones of '%s' have the clock '%s', those of '%s' '%s': their times cannot "
+		   "be added; merge them apart",
+		   m->clock_file, m->clock, n->file, clock);
+}
+
+/* Those of which no table is left are no parts of the whole. */
+static void add_parts(struct merge_next *n)
+{
+	uint32_t taken = 0, tables = 0;
+
+	for (const struct table_place *t = profile_tables; t->table; t++) {
+		tables |= 1u << t->table->part;
+		if (!n->rows.cut[table_id_of(t)])
+			taken |= 1u << t->table->part;
+	}
+	n->m->p->parts |= n->from->parts & (taken | ~tables);
+}
+
+static void take_metrics(struct merge_next *n)
+{
+	const size_t before = n->m->p->metrics.n, of = n->from->metrics.n;
+	bool same = before == of || !before || !of;
+
+	rows_take(&n->rows, TABLE_metrics);
+	for (uint32_t i = 0; i < of; i++)
+		same &= rows_need(&n->rows, TABLE_metrics, i) == i;
+	n->m->metrics_differ |= !same;
+}
+
+static void take_tables(struct merge_next *n)
+{
+	for (const struct table_place *t = profile_tables; t->table; t++) {
+		const enum table_id id = table_id_of(t);
+		const enum table_rows rows = t->table->rows;
+
+		if (id == TABLE_metrics)
+			take_metrics(n);
+		else if ((rows == ROWS_SUMS && !n->rows.cut[id]) || rows == ROWS_LISTED ||
+			 rows == ROWS_EVENTS)
+			rows_take(&n->rows, id);
+		else if (id == TABLE_nodes && !n->chosen)
+			rows_take_all(&n->rows, id);
+	}
+	if (n->chosen)
+		merge_cut_ledger(n);
+	merge_add_windows(n);
 }
 
 static int add(struct merge_next *n)
 {
-	int rc = merge_add_threads(n);
+	int rc = merge_choose(n);
 
 	if (!rc)
-		merge_add_origins(n);
-	if (!rc)
-		rc = add_whole(n);
+		rc = check_clock(n);
 	if (rc)
 		return rc;
-	merge_add_metrics(n);
-	merge_add_source(n);
-	merge_add_samples(n);
-	merge_add_windows(n);
-	merge_add_ledger(n);
-	merge_add_cost(n);
+	add_parts(n);
+	take_tables(n);
 	merge_add_attrs(n);
 	n->m->any = true;
+	n->m->overflow |= n->rows.overflow;
 	if (n->m->overflow)
 		return err(-ERANGE, "with '%s' a sum is past 2^63: the profiles cannot be merged",
 			   n->file);
@@ -192,12 +246,11 @@ int merge_finish(struct merge *m, struct profile **out)
 
 	if (rc)
 		return rc;
-	merge_settle_cost(m);
-	merge_settle_zones(m);
+	merge_settle_builds(m);
 	p = merge_order(m);
 	tell_origins(p);
 	name_run(p);
-	zones_finish(p);
+	rows_derive(p, false);
 	if (m->overflow)
 		rc = err(-ERANGE, "the captures together are longer than 292 years");
 	else if (profile_check(p))

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "model/cell.h"
 #include "model/check.h"
 
 static int bad(struct spot s, const char *what, uint64_t got)
@@ -28,30 +29,6 @@ int check_add(struct spot s, const char *what, uint64_t magnitude, int64_t *sum)
 	if (magnitude > INT64_MAX || __builtin_add_overflow(*sum, (int64_t)magnitude, sum))
 		return err(-EINVAL, "%s, row %zu: the sum of %s does not fit", s.table, s.row,
 			   what);
-	return 0;
-}
-
-/* Row 0 of these tables means "none" to all who refer to it. */
-static int check_none(const struct profile *p)
-{
-	static const char zero[sizeof(struct function)];
-	const struct {
-		const char *table;
-		const void *at;
-		size_t n, size;
-	} tables[] = {
-		{"modules", p->modules.at, p->modules.n, sizeof(struct module)},
-		{"functions", p->functions.at, p->functions.n, offsetof(struct function, kind)},
-		{"frames", p->frames.at, p->frames.n, offsetof(struct frame, inlined)},
-		{"nodes", p->nodes.at, p->nodes.n, sizeof(struct node)},
-	};
-
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		if (!tables[i].n)
-			return err(-EINVAL, "%s: the table is empty", tables[i].table);
-		if (memcmp(tables[i].at, zero, tables[i].size))
-			return err(-EINVAL, "%s, row 0: must be empty", tables[i].table);
-	}
 	return 0;
 }
 
@@ -79,35 +56,104 @@ static int check_run(const struct profile *p)
 	return rc;
 }
 
-/* The texts of row @i. */
-static int check_texts(const struct profile *p, const struct table_place *place, size_t i)
+/* --- tables, by what their columns say -------------------------------------------------------- */
+
+/* How many rows or texts a cell may refer to, so that it must be below; 0: it refers to none. */
+static uint64_t referred(const struct profile *p, const struct table_place *t,
+			 const struct column *c, size_t row)
 {
-	const size_t strings = intern_count(&p->strings);
-	const struct table *t = place->table;
-	int rc = 0;
+	const struct table_place *to;
+	size_t n;
 
-	for (size_t c = 0; !rc && c < t->n_columns; c++) {
-		const char *at = table_vec(place, p)->at + i * t->row_bytes + t->columns[c].offset;
+	if (c->type == COLUMN_TEXT)
+		return intern_count(&p->strings);
+	if (!c->refers)
+		return 0;
+	to = table_of(c->refers);
+	n = to == t ? row : table_vec(to, p)->n;
+	/* None is there, whether or not there is a row. */
+	return n || !to->table->none ? n : 1;
+}
 
-		if (t->columns[c].type == COLUMN_TEXT)
-			rc = CHECK_ROW(t->name, i,
-				       {t->columns[c].name, *(const uint32_t *)at, strings});
+static int check_number(const struct column *c, struct spot spot, const char *row)
+{
+	const uint64_t v = cell_u64(c, row);
+
+	if (c->below)
+		return check_row(spot, &(struct bounded){c->name, v, c->below}, 1);
+	/* It may be negated. */
+	if (c->type == COLUMN_I64 && (int64_t)v == INT64_MIN)
+		return bad(spot, c->name, v);
+	if (c->time && v >= INT64_MAX)
+		return bad(spot, c->name, v);
+	return 0;
+}
+
+static int check_cell(const struct profile *p, const struct table_place *t, const struct column *c,
+		      size_t i, int64_t *sum)
+{
+	const char *row = table_vec(t, p)->at + i * t->table->row_bytes;
+	const struct spot spot = {t->table->name, i};
+	uint64_t v;
+	int rc;
+
+	if (c->type == COLUMN_I128)
+		return 0;
+	if (c->type == COLUMN_F64)
+		return isfinite(cell_f64(c, row))
+			       ? 0
+			       : err(-EINVAL, "%s, row %zu: %s is no finite number", spot.table, i,
+				     c->name);
+	v = cell_u64(c, row);
+	if (c->type == COLUMN_TEXT || (c->refers && !is_beside(c, (uint32_t)v)))
+		return check_row(spot, &(struct bounded){c->name, v, referred(p, t, c, i)}, 1);
+	if (c->refers)
+		return 0;
+	if (c->nested)
+		*sum = 0;
+	if (c->adds == ADDS_SUM && !c->below)
+		return check_add(spot, c->name,
+				 c->type == COLUMN_I64 ? check_magnitude((int64_t)v) : v, sum);
+	rc = check_number(c, spot, row);
+	return rc || c->adds != ADDS_SUM ? rc : check_add(spot, c->name, v, sum);
+}
+
+/* Row 0 means "none" to all who refer to it: its keys say nothing. */
+static int check_none(const struct profile *p, const struct table_place *t)
+{
+	const struct any_vec *v = table_vec(t, p);
+
+	if (!v->n)
+		return t->table->part == PART_ANY
+			       ? err(-EINVAL, "%s: the table is empty", t->table->name)
+			       : 0;
+	for (size_t i = 0; i < t->table->n_columns; i++) {
+		const struct column *c = &t->table->columns[i];
+		const uint64_t cell = c->key ? cell_u64(c, v->at) : 0;
+
+		if (cell && !is_beside(c, (uint32_t)cell))
+			return err(-EINVAL, "%s, row 0: must be empty", t->table->name);
 	}
-	return rc;
+	return 0;
 }
 
 static int check_table(const struct profile *p, const struct table_place *t)
 {
-	int rc = 0;
+	const size_t n = table_vec(t, p)->n;
+	int rc = t->table->none ? check_none(p, t) : 0;
 
-	for (size_t i = 0; !rc && i < table_vec(t, p)->n; i++)
-		rc = check_texts(p, t, i);
+	for (size_t c = 0; !rc && c < t->table->n_columns; c++) {
+		int64_t sum = 0;
+
+		for (size_t i = 0; !rc && i < n; i++)
+			rc = check_cell(p, t, &t->table->columns[c], i, &sum);
+	}
 	return rc || !t->table->check ? rc : t->table->check(p);
 }
 
 int profile_check(const struct profile *p)
 {
-	int rc = check_none(p);
+	int rc = 0;
 
 	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
 		rc = check_table(p, t);

@@ -45,11 +45,11 @@ void kept_pack(const struct profile *p, struct str *out)
 
 	pack_attributes(p, &head, &attributes);
 	for (const struct table_place *t = profile_tables; t->table; t++)
-		if (t->table->of_whole)
+		if (t->table->rows == ROWS_STATE)
 			head.rows[n++] = table_vec(t, p)->n;
 	str_addn(out, (const char *)&head, sizeof(head));
 	for (const struct table_place *t = profile_tables; t->table; t++)
-		if (t->table->of_whole && table_vec(t, p)->n)
+		if (t->table->rows == ROWS_STATE && table_vec(t, p)->n)
 			str_addn(out, table_vec(t, p)->at,
 				 table_vec(t, p)->n * t->table->row_bytes);
 	if (head.text_bytes)
@@ -124,7 +124,7 @@ static int unpack(struct rest *rest, struct profile *out)
 	if (at)
 		memcpy(&head, at, sizeof(head));
 	for (const struct table_place *t = profile_tables; t->table && !rc; t++)
-		if (t->table->of_whole)
+		if (t->table->rows == ROWS_STATE)
 			rc = unpack_table(rest, head.rows[n++], t, out);
 	if (!rc)
 		rc = unpack_texts(rest, head.text_bytes, out);

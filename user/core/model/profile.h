@@ -20,13 +20,11 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/vec.h"
-#include "model/origin.h"
+#include "model/cost.h"
 #include "model/part.h"
 #include "model/reason.h"
 #include "model/regression.h"
-#include "model/source_line.h"
 #include "model/table.h"
-#include "model/window.h"
 #include "model/zone.h"
 
 /* What kind of code a function is. Stored: append only. */
@@ -149,15 +147,37 @@ struct ledger_row {
 	int64_t count;
 };
 
-/* What the profile cost: "BPF run time", "ns" … Also facts of quality that are no events. */
-#define COST_SLOWDOWN  "slowdown by samples: " /* … and what it holds; % of an undisturbed run */
-#define COST_INTERRUPT "interrupt of a sample of "		    /* … the event; ns each */
-#define COST_PASSED    "of both, in waits that no stack stands for" /* ns */
-#define COST_SWITCH    "a switch of a thread, beside the programs there" /* ns each */
-struct cost_row {
-	uint32_t name, unit;
-	double value;
+/*
+ * One of the captures that a profile was merged from (merge/merge.h). A profile that is of one
+ * capture alone has no such rows. The captures stand one behind the other on the profile's axis of
+ * time, in the order of these rows: the first begins at 0, each other one where the one before it
+ * ended, so that the profile's duration is their sum.
+ */
+struct origin {
+	uint32_t file;		    /* as it was named to the merge */
+	uint32_t run;		    /* RUN_NAME */
+	uint32_t version, platform; /* META_VERSION, META_PLATFORM; "" unknown */
+	uint32_t parts;		    /* "samples,zones": what of it was merged */
+	int64_t started_unix_ns;    /* of what was merged of it: with --from later than its own */
+	int64_t duration_ns;	    /* the same; not negative */
 };
+
+/* The spans of time in which the rows of a profile were captured. Each ends where the next one
+ * begins; what was captured in it was written then. */
+struct window {
+	uint64_t t0_ns, t1_ns; /* [t0, t1), since the start of the capture */
+};
+
+/* A line of a source file as it stood there when the profile was captured (eprof --source): of hot
+ * functions, the lines in which samples were taken and some around them. A row a file and line. */
+struct source_line {
+	uint32_t file; /* the same text as struct function's */
+	uint32_t line; /* from 1 */
+	uint32_t text; /* without its end; tabs are blanks */
+};
+
+/* The text of a line that is another one in several captures (merge/merge.h). */
+#define SOURCE_DIFFERS "[another text in each of the captures]"
 
 /* Attribute of the run or of the machine: key and text. Keys are listed in meta.h. */
 struct attr {
@@ -179,10 +199,12 @@ struct profile {
 	int64_t duration_ns;
 	double hz; /* asked for, 0 where the event is not timed */
 
-	/* For the adders below; not stored. */
-	struct map module_by_key, function_by_key, frame_by_key, node_by_key;
-	struct map reason_by_key;
-	struct map zone_edge_by_key, zone_thread_by_key, zone_bin_by_key, zone_value_by_key;
+	/* For the adders below; not stored. Of each table, where its rows are, by their keys: see
+	 * model/row_index.h. */
+	struct row_index {
+		struct map rows;
+		size_t n; /* rows that it knows */
+	} index[TABLES];
 };
 
 /* The number of the string "root", which every profile has: trees name their root by it. */
@@ -195,6 +217,12 @@ void profile_free(struct profile *);
 static inline const char *profile_text(const struct profile *p, uint32_t string)
 {
 	return intern_text(&p->strings, string);
+}
+
+/* Its duration in ns, 0 where a file says that it is less. */
+static inline uint64_t profile_length(const struct profile *p)
+{
+	return p->duration_ns > 0 ? (uint64_t)p->duration_ns : 0;
 }
 
 /* What people call the module: its file's name, and before it as many folders as tell it from the
@@ -242,7 +270,10 @@ void profile_ledger(struct profile *, uint32_t metric, enum ledger_class, const 
 const char *profile_ledger_name(const struct profile *, uint32_t metric);
 /* @n of the kept ones of @metric are lost after all; nothing where that is 0 or less. */
 void profile_ledger_lose(struct profile *, uint32_t metric, const char *name, int64_t n);
+/* A sum, or, of unit "%", a mean over time, or, of "bytes", what was held at most. */
 void profile_cost(struct profile *, const char *name, const char *unit, double value);
+/* What one thing costs, which is the same in all windows but for how it was measured. */
+void profile_price(struct profile *, const char *name, const char *unit, double value);
 /* The value of the row of that name; 0 where there is none. */
 double profile_cost_of(const struct profile *, const char *name);
 
@@ -255,6 +286,10 @@ uint32_t profile_zone_edge(struct profile *, uint32_t parent, uint32_t zone);
 uint32_t profile_zone_thread(struct profile *, uint32_t zone, uint32_t thread);
 uint32_t profile_zone_hist(struct profile *, uint32_t zone, uint32_t bin, uint64_t count);
 uint32_t profile_zone_value(struct profile *, uint32_t zone, const char *name, int64_t value);
+
+/* Sets the attributes of the machine and the run, and when it was, to those of @from; but not what
+ * a comparison of @from found (model/regression.h). */
+void profile_copy_attributes(const struct profile *from, struct profile *to);
 
 /* Attributes: set replaces; get returns NULL where there is none. */
 void profile_set_meta(struct profile *, const char *key, const char *text);

@@ -92,3 +92,19 @@ const char *profile_run(const struct profile *p, const char *key)
 
 	return a ? profile_text(p, a->text) : NULL;
 }
+
+void profile_copy_attributes(const struct profile *from, struct profile *to)
+{
+	for (size_t i = 0; i < from->meta.n; i++)
+		profile_set_meta(to, profile_text(from, from->meta.at[i].key),
+				 profile_text(from, from->meta.at[i].text));
+	for (size_t i = 0; i < from->run.n; i++) {
+		const char *key = profile_text(from, from->run.at[i].key);
+
+		/* Of the profile as a whole, and its tables are not copied. */
+		if (!str_starts(key, REGRESSION_PREFIX))
+			profile_set_run(to, key, profile_text(from, from->run.at[i].text));
+	}
+	to->started_unix_ns = from->started_unix_ns;
+	to->duration_ns = from->duration_ns;
+}

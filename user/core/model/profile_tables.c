@@ -7,205 +7,112 @@
 #include "model/check.h"
 
 static const struct column modules_columns[] = {
-	TABLE_COLUMN(module, path, TEXT),
-	TABLE_COLUMN(module, build_id, TEXT),
+	TABLE_COLUMN(module, path, TEXT, .key = 1),
+	TABLE_COLUMN(module, build_id, TEXT, .key = 2),
 };
 
 const struct table modules_table = {
 	.name = "modules",
 	TABLE_OF(module, modules_columns),
+	.rows = ROWS_NAMES,
+	.none = true,
 };
 
 static const struct column functions_columns[] = {
-	TABLE_COLUMN(function, name, TEXT, .coding = CODING_DELTA),
+	TABLE_COLUMN(function, name, TEXT, .coding = CODING_DELTA, .key = 2),
 	TABLE_COLUMN(function, linkage, TEXT, .coding = CODING_DELTA),
-	TABLE_COLUMN(function, file, TEXT),
-	TABLE_COLUMN(function, line, U32),
-	TABLE_COLUMN(function, module, U32),
-	TABLE_COLUMN(function, kind, U8),
-	TABLE_COLUMN(function, named, U8),
+	TABLE_COLUMN(function, file, TEXT, .key = 3),
+	TABLE_COLUMN(function, line, U32, .key = 4),
+	TABLE_COLUMN(function, module, U32, .key = 1, .refers = TABLE_modules),
+	TABLE_COLUMN(function, kind, U8, .key = 5, .below = CODE_KINDS),
+	TABLE_COLUMN(function, named, U8, .adds = ADDS_MAX, .below = 2),
 };
-
-static int check_functions(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->functions.n; i++) {
-		const struct function *e = &p->functions.at[i];
-
-		rc = CHECK_ROW("functions", i, {"module", e->module, p->modules.n},
-			       {"kind", e->kind, CODE_KINDS}, {"named", e->named, 2});
-	}
-	return rc;
-}
 
 const struct table functions_table = {
 	.name = "functions",
 	TABLE_OF(function, functions_columns),
-	.check = check_functions,
+	.rows = ROWS_NAMES,
+	.none = true,
 };
 
 static const struct column frames_columns[] = {
-	TABLE_COLUMN(frame, function, U32, .coding = CODING_DELTA),
-	TABLE_COLUMN(frame, line, U32),
-	TABLE_COLUMN(frame, inlined, U8),
-	TABLE_COLUMN(frame, guessed, U8),
-	TABLE_COLUMN(frame, address, U64, .coding = CODING_DELTA, .later = true),
+	TABLE_COLUMN(frame, function, U32, .coding = CODING_DELTA, .key = 1,
+		     .refers = TABLE_functions),
+	TABLE_COLUMN(frame, line, U32, .key = 2),
+	TABLE_COLUMN(frame, inlined, U8, .key = 5, .below = 2),
+	TABLE_COLUMN(frame, guessed, U8, .key = 4, .below = 2),
+	TABLE_COLUMN(frame, address, U64, .coding = CODING_DELTA, .later = true, .key = 3),
 };
-
-static int check_frames(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->frames.n; i++) {
-		const struct frame *e = &p->frames.at[i];
-
-		rc = CHECK_ROW("frames", i, {"function", e->function, p->functions.n},
-			       {"inlined", e->inlined, 2}, {"guessed", e->guessed, 2});
-	}
-	return rc;
-}
 
 const struct table frames_table = {
 	.name = "frames",
 	TABLE_OF(frame, frames_columns),
-	.check = check_frames,
+	.rows = ROWS_NAMES,
+	.none = true,
 };
 
 static const struct column nodes_columns[] = {
-	TABLE_COLUMN(node, parent, U32, .coding = CODING_BACK),
-	TABLE_COLUMN(node, frame, U32),
+	TABLE_COLUMN(node, parent, U32, .coding = CODING_BACK, .key = 1, .refers = TABLE_nodes),
+	TABLE_COLUMN(node, frame, U32, .key = 2, .refers = TABLE_frames),
 };
-
-static int check_nodes(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->nodes.n; i++)
-		rc = CHECK_ROW("nodes", i, {"parent", p->nodes.at[i].parent, i ? i : 1},
-			       {"frame", p->nodes.at[i].frame, p->frames.n});
-	return rc;
-}
 
 const struct table nodes_table = {
 	.name = "nodes",
 	TABLE_OF(node, nodes_columns),
-	.check = check_nodes,
+	.rows = ROWS_NAMES,
+	.none = true,
 };
 
 static const struct column threads_columns[] = {
-	TABLE_COLUMN(thread, pid, U32),
-	TABLE_COLUMN(thread, tid, U32),
-	TABLE_COLUMN(thread, name, TEXT),
-	TABLE_COLUMN(thread, process, TEXT),
-	TABLE_COLUMN(thread, cgroup, TEXT),
-	TABLE_COLUMN(thread, start_ns, U64),
-	TABLE_COLUMN(thread, born_ns, U64, .later = true),
+	TABLE_COLUMN(thread, pid, U32, .key = 1),
+	TABLE_COLUMN(thread, tid, U32, .key = 2),
+	TABLE_COLUMN(thread, name, TEXT, .key = 5),
+	TABLE_COLUMN(thread, process, TEXT, .adds = ADDS_LATEST),
+	TABLE_COLUMN(thread, cgroup, TEXT, .adds = ADDS_LATEST),
+	TABLE_COLUMN(thread, start_ns, U64, .key = 4, .below = INT64_MAX),
+	TABLE_COLUMN(thread, born_ns, U64, .later = true, .key = 3, .below = INT64_MAX),
 };
-
-static int check_threads(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->threads.n; i++) {
-		const struct thread *e = &p->threads.at[i];
-
-		rc = CHECK_ROW("threads", i, {"start_ns", e->start_ns, INT64_MAX},
-			       {"born_ns", e->born_ns, INT64_MAX});
-	}
-	return rc;
-}
 
 const struct table threads_table = {
 	.name = "threads",
 	TABLE_OF(thread, threads_columns),
-	.check = check_threads,
+	.rows = ROWS_LISTED,
 };
 
 static const struct column metrics_columns[] = {
-	TABLE_COLUMN(metric, name, TEXT),
-	TABLE_COLUMN(metric, unit, TEXT),
-	TABLE_COLUMN(metric, kind, U8),
+	TABLE_COLUMN(metric, name, TEXT, .key = 1),
+	TABLE_COLUMN(metric, unit, TEXT, .key = 2),
+	TABLE_COLUMN(metric, kind, U8, .key = 3, .below = METRIC_COUNT + 1),
 	TABLE_COLUMN(metric, base, TEXT, .later = true),
 };
-
-static int check_metrics(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->metrics.n; i++) {
-		const struct metric *e = &p->metrics.at[i];
-
-		rc = CHECK_ROW("metrics", i, {"kind", e->kind, METRIC_COUNT + 1});
-	}
-	return rc;
-}
 
 const struct table metrics_table = {
 	.name = "metrics",
 	TABLE_OF(metric, metrics_columns),
-	.check = check_metrics,
+	.rows = ROWS_LISTED,
 };
 
 static const struct column ledger_columns[] = {
-	TABLE_COLUMN(ledger_row, name, TEXT),
-	TABLE_COLUMN(ledger_row, metric, U32),
-	TABLE_COLUMN(ledger_row, class, U8),
-	TABLE_COLUMN(ledger_row, count, I64),
+	TABLE_COLUMN(ledger_row, name, TEXT, .key = 3),
+	TABLE_COLUMN(ledger_row, metric, U32, .key = 1, .refers = TABLE_metrics,
+		     .beside = LEDGER_BESIDE),
+	TABLE_COLUMN(ledger_row, class, U8, .key = 2, .below = LEDGER_CLASSES),
+	TABLE_COLUMN(ledger_row, count, I64, .adds = ADDS_SUM),
 };
-
-static int check_ledger(const struct profile *p)
-{
-	int64_t sum = 0;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->ledger.n; i++) {
-		const struct ledger_row *e = &p->ledger.at[i];
-
-		rc = CHECK_ROW("ledger", i,
-			       {"metric", e->metric >= LEDGER_BESIDE ? 0 : e->metric,
-				e->metric >= LEDGER_BESIDE ? 1 : p->metrics.n},
-			       {"class", e->class, LEDGER_CLASSES});
-		if (!rc)
-			rc = check_add((struct spot){"ledger", i}, "counts",
-				       check_magnitude(e->count), &sum);
-	}
-	return rc;
-}
 
 const struct table ledger_table = {
 	.name = "ledger",
 	TABLE_OF(ledger_row, ledger_columns),
-	.check = check_ledger,
-};
-
-static const struct column cost_columns[] = {
-	TABLE_COLUMN(cost_row, name, TEXT),
-	TABLE_COLUMN(cost_row, unit, TEXT),
-	TABLE_COLUMN(cost_row, value, F64),
-};
-
-static int check_cost(const struct profile *p)
-{
-	for (size_t i = 0; i < p->cost.n; i++)
-		if (!isfinite(p->cost.at[i].value))
-			return err(-EINVAL, "cost, row %zu: the value is no finite number", i);
-	return 0;
-}
-
-const struct table cost_table = {
-	.name = "cost",
-	TABLE_OF(cost_row, cost_columns),
-	.check = check_cost,
+	.running = true,
 };
 
 static const struct column samples_columns[] = {
-	TABLE_COLUMN(sample, time_ns, U64, .coding = CODING_DELTA),
-	TABLE_COLUMN(sample, thread, U32),
-	TABLE_COLUMN(sample, node, U32),
-	TABLE_COLUMN(sample, zone, U32, .later = true),
-	TABLE_COLUMN(sample, reason, U32, .later = true),
-	TABLE_COLUMN(sample, wait_ns, U64, .later = true),
+	TABLE_COLUMN(sample, time_ns, U64, .coding = CODING_DELTA, .time = true),
+	TABLE_COLUMN(sample, thread, U32, .refers = TABLE_threads),
+	TABLE_COLUMN(sample, node, U32, .refers = TABLE_nodes),
+	TABLE_COLUMN(sample, zone, U32, .later = true, .refers = TABLE_zone_edges),
+	TABLE_COLUMN(sample, reason, U32, .later = true, .refers = TABLE_reasons),
+	TABLE_COLUMN(sample, wait_ns, U64, .later = true, .below = INT64_MAX),
 };
 
 /* No sum over any part of the columns can overflow, nor one of several of them (measure.h). */
@@ -230,25 +137,82 @@ static int check_values(const struct profile *p)
 	return rc;
 }
 
-static int check_samples(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->samples.n; i++) {
-		const struct sample *s = &p->samples.at[i];
-
-		rc = CHECK_ROW("samples", i, {"time_ns", s->time_ns, INT64_MAX},
-			       {"thread", s->thread, p->threads.n}, {"node", s->node, p->nodes.n},
-			       {"zone", s->zone, p->zone_edges.n},
-			       {"reason", s->reason, p->reasons.n ? p->reasons.n : 1},
-			       {"wait_ns", s->wait_ns, INT64_MAX});
-	}
-	return rc ? rc : check_values(p);
-}
-
 const struct table samples_table = {
 	.name = "samples",
 	TABLE_OF(sample, samples_columns),
 	.valued = true,
-	.check = check_samples,
+	.check = check_values,
+	.rows = ROWS_EVENTS,
+};
+
+static const struct column windows_columns[] = {
+	TABLE_COLUMN(window, t0_ns, U64, .coding = CODING_DELTA, .time = true),
+	TABLE_COLUMN(window, t1_ns, U64, .coding = CODING_DELTA, .time = true),
+};
+
+/* Each from its first time to its second. */
+static int check_windows(const struct profile *p)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->windows.n; i++)
+		rc = CHECK_ROW("windows", i,
+			       {"t0_ns", p->windows.at[i].t0_ns, p->windows.at[i].t1_ns + 1});
+	return rc;
+}
+
+const struct table windows_table = {
+	.name = "windows",
+	TABLE_OF(window, windows_columns),
+	.later = true,
+	.check = check_windows,
+	.rows = ROWS_SPANS,
+};
+
+static const struct column source_lines_columns[] = {
+	TABLE_COLUMN(source_line, file, TEXT, .key = 1),
+	TABLE_COLUMN(source_line, line, U32, .coding = CODING_DELTA, .key = 2),
+	TABLE_COLUMN(source_line, text, TEXT, .adds = ADDS_SAME, .differs_text = SOURCE_DIFFERS),
+};
+
+const struct table source_lines_table = {
+	.name = "source_lines",
+	TABLE_OF(source_line, source_lines_columns),
+	.part = PART_SOURCE,
+};
+
+/* A kind of a newer program's is no error: it has no name here. */
+static const struct column reasons_columns[] = {
+	TABLE_COLUMN(reason, kind, U8, .key = 1),
+	TABLE_COLUMN(reason, idle, U8, .key = 2, .below = 2),
+	TABLE_COLUMN(reason, state, U8, .key = 3, .below = 128),
+	TABLE_COLUMN(reason, call, TEXT, .key = 4),
+	TABLE_COLUMN(reason, object, TEXT, .key = 5),
+};
+
+const struct table reasons_table = {
+	.name = "reasons",
+	TABLE_OF(reason, reasons_columns),
+	.part = PART_OFFCPU,
+	.rows = ROWS_NAMES,
+	.none = true,
+};
+
+/* Where each begins is the sum of the durations before it, which must fit. */
+static const struct column origins_columns[] = {
+	TABLE_COLUMN(origin, file, TEXT, .key = 2),
+	TABLE_COLUMN(origin, run, TEXT, .key = 3),
+	TABLE_COLUMN(origin, version, TEXT, .key = 4),
+	TABLE_COLUMN(origin, platform, TEXT, .key = 5),
+	TABLE_COLUMN(origin, parts, TEXT, .key = 7),
+	TABLE_COLUMN(origin, started_unix_ns, I64, .key = 1),
+	TABLE_COLUMN(origin, duration_ns, I64, .key = 6, .adds = ADDS_SUM,
+		     .below = (uint64_t)INT64_MAX + 1),
+};
+
+const struct table origins_table = {
+	.name = "origins",
+	TABLE_OF(origin, origins_columns),
+	.later = true,
+	.rows = ROWS_ORIGINS,
 };

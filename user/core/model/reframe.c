@@ -1,8 +1,12 @@
 #include "model/reframe.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "model/cell.h"
+#include "model/row_index.h"
+#include "model/rows.h"
 
 static uint32_t add_node(struct profile *p, uint32_t parent, uint32_t frame, const uint32_t *first,
 			 const uint32_t *by, size_t n)
@@ -14,6 +18,29 @@ static uint32_t add_node(struct profile *p, uint32_t parent, uint32_t frame, con
 	return parent;
 }
 
+/* Gives the cells that refer to a table the numbers that its rows have now. */
+static void renumber_cells(struct profile *p, enum table_id id, const uint32_t *number)
+{
+	for (const struct table_place *t = profile_tables; t->table; t++) {
+		const struct any_vec *v = table_vec(t, p);
+
+		for (size_t k = 0; k < t->table->n_columns; k++) {
+			const struct column *c = &t->table->columns[k];
+
+			if (c->refers != id || table_id_of(t) == id)
+				continue;
+			for (size_t i = 0; i < v->n; i++) {
+				char *row = v->at + i * t->table->row_bytes;
+
+				if (!is_beside(c, cell_u32(c, row)))
+					cell_set_u32(c, row, number[cell_u32(c, row)]);
+			}
+			row_index_reset(p, table_id_of(t));
+		}
+	}
+	row_index_reset(p, id);
+}
+
 /* Parents come first, so theirs are known. */
 static void rebuild_nodes(struct profile *p, const uint32_t *first, const uint32_t *by, size_t n)
 {
@@ -23,71 +50,35 @@ static void rebuild_nodes(struct profile *p, const uint32_t *first, const uint32
 
 	p->nodes.at = NULL;
 	p->nodes.n = p->nodes.cap = 0;
-	map_release(&p->node_by_key);
+	row_index_reset(p, TABLE_nodes);
 	vec_add(&p->nodes);
 	for (size_t i = 1; i < old_n; i++)
 		number[i] = add_node(p, number[old[i].parent], old[i].frame, first, by, n);
-	for (size_t i = 0; i < p->samples.n; i++)
-		p->samples.at[i].node = number[p->samples.at[i].node];
+	renumber_cells(p, TABLE_nodes, number);
 }
 
-/* New numbers for the rows of which @used says that they stay; the first one always does. */
-static uint32_t *renumber(const bool *used, size_t n)
+/* Drops the rows that nothing refers to; the first, which is none, stays. */
+static void drop_unused(struct profile *p, enum table_id id)
 {
-	uint32_t *number = mem_zalloc(n + 1, sizeof(*number)), next = 1;
+	const size_t bytes = table_of(id)->table->row_bytes;
+	struct any_vec *v = table_vec(table_of(id), p);
+	_free_ bool *used = rows_used(p, id);
+	_free_ uint32_t *number = mem_zalloc(v->n + 1, sizeof(*number));
+	size_t kept = 1;
 
-	for (size_t i = 1; i < n; i++)
-		number[i] = used[i] ? next++ : 0;
-	return number;
-}
-
-/* Keeps the rows of a vec that are in use, in their order. */
-#define KEEP_USED(v, used)                                      \
-	do {                                                    \
-		size_t kept_ = 1;                               \
-		for (size_t i_ = 1; i_ < (v)->n; i_++)          \
-			if ((used)[i_])                         \
-				(v)->at[kept_++] = (v)->at[i_]; \
-		(v)->n = kept_;                                 \
-	} while (0)
-
-static void drop_frames(struct profile *p)
-{
-	_free_ bool *used = mem_zalloc(p->frames.n, sizeof(*used));
-	_free_ uint32_t *number = NULL;
-
-	for (size_t i = 1; i < p->nodes.n; i++)
-		used[p->nodes.at[i].frame] = true;
-	number = renumber(used, p->frames.n);
-	for (size_t i = 1; i < p->nodes.n; i++)
-		p->nodes.at[i].frame = number[p->nodes.at[i].frame];
-	KEEP_USED(&p->frames, used);
-}
-
-static void drop_functions(struct profile *p)
-{
-	_free_ bool *used = mem_zalloc(p->functions.n, sizeof(*used));
-	_free_ uint32_t *number = NULL;
-
-	for (size_t i = 1; i < p->frames.n; i++)
-		used[p->frames.at[i].function] = true;
-	for (size_t i = 0; i < p->zones.n; i++)
-		used[p->zones.at[i].function] = true;
-	number = renumber(used, p->functions.n);
-	for (size_t i = 1; i < p->frames.n; i++)
-		p->frames.at[i].function = number[p->frames.at[i].function];
-	for (size_t i = 0; i < p->zones.n; i++)
-		p->zones.at[i].function = number[p->zones.at[i].function];
-	KEEP_USED(&p->functions, used);
+	for (size_t i = 1; i < v->n; i++) {
+		if (!used[i])
+			continue;
+		number[i] = (uint32_t)kept;
+		memmove(v->at + kept++ * bytes, v->at + i * bytes, bytes);
+	}
+	v->n = kept;
+	renumber_cells(p, id, number);
 }
 
 void reframe(struct profile *p, const uint32_t *first, const uint32_t *by, size_t n)
 {
 	rebuild_nodes(p, first, by, n);
-	drop_frames(p);
-	drop_functions(p);
-	/* They knew the rows by their old numbers. */
-	map_release(&p->node_by_key);
-	map_release(&p->frame_by_key);
-	map_release(&p->function_by_key);
+	drop_unused(p, TABLE_frames);
+	drop_unused(p, TABLE_functions);
 }

@@ -10,20 +10,30 @@
 #include "model/check.h"
 
 static const struct column columns[] = {
-	TABLE_COLUMN(regression, of, U8),	   TABLE_COLUMN(regression, verdict, U8),
-	TABLE_COLUMN(regression, flags, U8),	   TABLE_COLUMN(regression, name, TEXT),
-	TABLE_COLUMN(regression, module, TEXT),	   TABLE_COLUMN(regression, unit, TEXT),
-	TABLE_COLUMN(regression, note, TEXT),	   TABLE_COLUMN(regression, base, F64),
-	TABLE_COLUMN(regression, now, F64),	   TABLE_COLUMN(regression, change, F64),
-	TABLE_COLUMN(regression, low, F64),	   TABLE_COLUMN(regression, high, F64),
-	TABLE_COLUMN(regression, p, F64),	   TABLE_COLUMN(regression, q, F64),
-	TABLE_COLUMN(regression, base_count, F64), TABLE_COLUMN(regression, count, F64),
-	TABLE_COLUMN(regression, base_cost, F64),  TABLE_COLUMN(regression, cost, F64),
-	TABLE_COLUMN(regression, by_calls, F64),   TABLE_COLUMN(regression, by_cost, F64),
+	TABLE_COLUMN(regression, of, U8, .below = REGRESSION_OF_KINDS),
+	TABLE_COLUMN(regression, verdict, U8, .below = REGRESSION_VERDICTS),
+	TABLE_COLUMN(regression, flags, U8),
+	TABLE_COLUMN(regression, name, TEXT),
+	TABLE_COLUMN(regression, module, TEXT),
+	TABLE_COLUMN(regression, unit, TEXT),
+	TABLE_COLUMN(regression, note, TEXT),
+	TABLE_COLUMN(regression, base, F64),
+	TABLE_COLUMN(regression, now, F64),
+	TABLE_COLUMN(regression, change, F64),
+	TABLE_COLUMN(regression, low, F64),
+	TABLE_COLUMN(regression, high, F64),
+	TABLE_COLUMN(regression, p, F64),
+	TABLE_COLUMN(regression, q, F64),
+	TABLE_COLUMN(regression, base_count, F64),
+	TABLE_COLUMN(regression, count, F64),
+	TABLE_COLUMN(regression, base_cost, F64),
+	TABLE_COLUMN(regression, cost, F64),
+	TABLE_COLUMN(regression, by_calls, F64),
+	TABLE_COLUMN(regression, by_cost, F64),
 };
 
 static const struct column quantile_columns[] = {
-	TABLE_COLUMN(regression_quantile, row, U32),
+	TABLE_COLUMN(regression_quantile, row, U32, .refers = TABLE_regression),
 	TABLE_COLUMN(regression_quantile, flags, U8),
 	TABLE_COLUMN(regression_quantile, quantile, F64),
 	TABLE_COLUMN(regression_quantile, base, F64),
@@ -34,7 +44,7 @@ static const struct column quantile_columns[] = {
 };
 
 static const struct column run_columns[] = {
-	TABLE_COLUMN(regression_run, is_new, U8),
+	TABLE_COLUMN(regression_run, is_new, U8, .below = 2),
 	TABLE_COLUMN(regression_run, version, TEXT),
 	TABLE_COLUMN(regression_run, platform, TEXT),
 	TABLE_COLUMN(regression_run, name, TEXT),
@@ -43,86 +53,25 @@ static const struct column run_columns[] = {
 	TABLE_COLUMN(regression_run, started_unix_ns, I64),
 };
 
-extern const struct table regression_table, regression_quantiles_table;
-
-/* All broken numbers of a row. */
-static int check_finite(const struct table *t, const void *row, size_t i)
-{
-	for (size_t c = 0; c < t->n_columns; c++) {
-		const struct column *column = &t->columns[c];
-		double value;
-
-		if (column->type != COLUMN_F64)
-			continue;
-		memcpy(&value, (const char *)row + column->offset, sizeof(value));
-		if (!isfinite(value))
-			return err(-EINVAL, "%s, row %zu: %s is no finite number", t->name, i,
-				   column->name);
-	}
-	return 0;
-}
-
-static int check(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->regression.n; i++) {
-		const struct regression *r = &p->regression.at[i];
-
-		rc = CHECK_ROW("regression", i, {"of", r->of, REGRESSION_OF_KINDS},
-			       {"verdict", r->verdict, REGRESSION_VERDICTS});
-		if (!rc)
-			rc = check_finite(&regression_table, r, i);
-	}
-	return rc;
-}
-
-static int check_quantiles(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->regression_quantiles.n; i++) {
-		const struct regression_quantile *q = &p->regression_quantiles.at[i];
-
-		rc = CHECK_ROW("regression_quantiles", i, {"row", q->row, p->regression.n});
-		if (!rc)
-			rc = check_finite(&regression_quantiles_table, q, i);
-	}
-	return rc;
-}
-
-static int check_runs(const struct profile *p)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < p->regression_runs.n; i++)
-		rc = CHECK_ROW("regression_runs", i,
-			       {"is_new", p->regression_runs.at[i].is_new, 2});
-	return rc;
-}
-
 const struct table regression_table = {
 	.name = "regression",
 	TABLE_OF(regression, columns),
 	.later = true,
-	.of_whole = true,
-	.check = check,
+	.rows = ROWS_STATE,
 };
 
 const struct table regression_quantiles_table = {
 	.name = "regression_quantiles",
 	TABLE_OF(regression_quantile, quantile_columns),
 	.later = true,
-	.of_whole = true,
-	.check = check_quantiles,
+	.rows = ROWS_STATE,
 };
 
 const struct table regression_runs_table = {
 	.name = "regression_runs",
 	TABLE_OF(regression_run, run_columns),
 	.later = true,
-	.of_whole = true,
-	.check = check_runs,
+	.rows = ROWS_STATE,
 };
 
 /* --- copies ----------------------------------------------------------------------------------- */
@@ -167,7 +116,7 @@ static void copy_table(const struct profile *from, struct profile *to, const str
 void regression_copy(const struct profile *from, struct profile *to)
 {
 	for (const struct table_place *t = profile_tables; t->table; t++)
-		if (t->table->of_whole)
+		if (t->table->rows == ROWS_STATE)
 			copy_table(from, to, t);
 	for (size_t i = 0; i < from->run.n; i++) {
 		_free_ char *key = clean_text(from, from->run.at[i].key);

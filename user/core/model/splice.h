@@ -17,16 +17,15 @@ struct splice_process {
 struct splice {
 	struct profile *p;
 	bool added;		   /* a window was */
-	struct map thread_by_key;  /* → its first row, or the first of another of that key */
 	struct map process_by_key; /* pid and birth → processes */
 	VEC(struct splice_process) processes;
 };
 
 void splice_init(struct splice *);
 
-/* Adds @next, which was checked and whose time begins where the last one's ended. Samples, threads
- * and windows are added to those that are there. All else is of the whole capture up to then, and
- * takes the place of what was there: ledger, cost, run queues, zones, attributes. -EINVAL with a
+/* Adds @next, which was checked and whose time begins where the last one's ended. Tables that are
+ * running (model/table.h), and attributes, are of the whole capture up to then, and take the place
+ * of what was there; the rows of all others are added. -EINVAL with a
  * text, and nothing changed, where it is of another capture: its metrics are others. */
 int splice_add(struct splice *, const struct profile *next);
 

@@ -26,8 +26,17 @@ enum table_id {
 	TABLES
 };
 
-/* How a column stands in the row in memory. A text is the number of a string. */
-enum column_type { COLUMN_U8, COLUMN_U32, COLUMN_U64, COLUMN_I64, COLUMN_F64, COLUMN_TEXT };
+/* How a column stands in the row in memory. A text is the number of a string; I128 an exact_sum
+ * (model/exact.h). */
+enum column_type {
+	COLUMN_U8,
+	COLUMN_U32,
+	COLUMN_U64,
+	COLUMN_I64,
+	COLUMN_F64,
+	COLUMN_TEXT,
+	COLUMN_I128
+};
 
 /* How numbers are written so that they deflate better. All differences wrap around. */
 enum coding {
@@ -36,39 +45,101 @@ enum coding {
 	CODING_BACK,  /* row number less value: how many rows above the parent stands */
 };
 
+/* What becomes of a column's cells when rows with equal keys become one. None depends on the order
+ * in which they come, or on which of them became one before. */
+enum column_adds {
+	ADDS_KEEP,   /* numbers that differ: 0. Texts and rows: the first in order, "" last */
+	ADDS_SAME,   /* of those that are not 0 what all say; else .differs, .differs_text */
+	ADDS_LATEST, /* over windows the last one's; over captures as ADDS_KEEP */
+	ADDS_SUM,    /* of F64 with the exact sum in .by */
+	ADDS_MIN,
+	ADDS_MAX,     /* flags, too: is it so of any? */
+	ADDS_MEAN,    /* over time: F64, with the sum of value × ns in .by */
+	ADDS_AT_MAX,  /* that of the row in which .by is greatest; of equal ones the first in order
+		       */
+	ADDS_AT_MIN,  /* or least */
+	ADDS_DERIVED, /* the table's derive() computes it from the others */
+	ADDS_OWN,     /* the table's combine() does it */
+};
+
 struct column {
 	const char *name;
 	size_t offset; /* in the row in memory */
 	uint8_t type;  /* enum column_type */
 	uint8_t coding;
-	bool later; /* it came later than its table: a file may lack it; 0 in each row then */
+	uint8_t refers; /* enum table_id: a cell is the number of a row there, of an earlier row
+			 * here where that is the own table: its parent */
+	uint8_t adds;	/* enum column_adds */
+	uint8_t key; /* 1, 2 …: rows with equal keys are one, and stand in their order; 0: no key */
+	bool later;  /* it came later than its table: a file may lack it; 0 in each row then */
+	bool time;   /* ns since the start of the capture */
+	bool inner;  /* for adding up alone: exports leave it out */
+	bool nested; /* of ADDS_SUM: rows hold each other's, so nobody adds them up in one profile
+		      */
+	uint8_t differs;
+	const char *differs_text;
+	uint32_t beside; /* cells from here on are no rows of .refers; 0: all are */
+	uint64_t below;	 /* a cell must be smaller; 0: it need not */
+	size_t by;	 /* another column's offset: see enum column_adds */
 };
 
 /* A column that is the field of that name in the row's struct; behind the type, what else is to be
  * said of it: TABLE_COLUMN(node, frame, U32, .coding = CODING_DELTA). */
-#define TABLE_COLUMN(row, field, kind, ...)                                           \
-	{                                                                             \
-		.name = #field, .offset = offsetof(struct row, field), /* and more */ \
-			.type = COLUMN_##kind, __VA_ARGS__                            \
+#define TABLE_COLUMN(row, field, kind, ...)                                                   \
+	{                                                                                     \
+		.name = #field, .offset = offsetof(struct row, field), .type = COLUMN_##kind, \
+		__VA_ARGS__                                                                   \
 	}
 
+/* What the rows of a table are, and what becomes of them over windows, selections and merges. */
+enum table_rows {
+	ROWS_SUMS,   /* those with equal keys add up; what is cut by time or thread has none */
+	ROWS_NAMES,  /* what others refer to, each once; those that nobody refers to are dropped */
+	ROWS_LISTED, /* the same, but all stay */
+	ROWS_EVENTS, /* each stands for itself, at a time */
+	ROWS_SPANS,  /* each stands for itself: two times */
+	ROWS_STATE,  /* of the profile as a whole: a selection or a merge has none */
+	ROWS_ORIGINS /* of the captures that were merged: a merge makes them */
+};
+
 struct table {
-	const char *name; /* of the dataset */
-	size_t row_bytes; /* of one row in memory */
+	const char *name;  /* of the dataset */
+	const char *words; /* for people: "run queues"; NULL: the name */
+	size_t row_bytes;  /* of one row in memory */
 	const struct column *columns;
 	size_t n_columns;
+	enum table_rows rows;
 	/* Written where the profile has that part; a file may lack it. PART_ANY: every profile has
 	 * the table. */
 	enum profile_part part;
 	/* It came later than others of its part: a file may lack it. */
 	bool later;
-	/* It is of the profile as a whole, and true of no part of it and of no sum of several: a
-	 * selection or a merge has none. */
-	bool of_whole;
+	/* Row 0 means "none": its keys are 0 (or no rows, see .beside). A reference to a row that
+	 * was left out becomes one to it; where there is none, the row that refers is left out. */
+	bool none;
+	/* Several rows of one profile may have equal keys; the first is that of another profile's
+	 * first, and so on. */
+	bool alike;
 	/* Each row has a value of every metric, too: struct samples. */
 	bool valued;
-	/* What could lead a reader astray, but for the numbers of texts, which are checked for all
-	 * tables: -EINVAL with a text that names table and row. NULL: any row is in order. */
+	/* In a window it is of the whole capture up to then, and takes the place of what the
+	 * windows before it had. */
+	bool running;
+	/* Fills what is for adding up alone (column.inner), where it is not there: of a row of an
+	 * older file, or that was just measured. @ns: the part of its time that is taken; 0: all.
+	 * NULL: there is nothing to do. */
+	void (*adopt)(const struct profile *from, uint64_t ns, void *row);
+	/* Adds @row to @to, of equal keys, in the columns of ADDS_OWN; before all others are added.
+	 */
+	void (*combine)(void *to, const void *row);
+	/* Computes the columns of ADDS_DERIVED of all rows. */
+	void (*derive)(struct profile *);
+	/* Whether a row is true of a part of the time, too; rows of a table that has no such are
+	 * not, if they have sums. */
+	bool (*lasts)(const struct profile *, const void *row);
+	/* What could lead a reader astray, but for what the columns say themselves, which is
+	 * checked for all tables: -EINVAL with a text that names table and row. NULL: any row is in
+	 * order. */
 	int (*check)(const struct profile *);
 };
 
@@ -92,6 +163,19 @@ struct table_place {
 /* In the order in which they are written and checked: what a row refers to comes first. The end has
  * no table; the table of number i is at i - 1. */
 extern const struct table_place profile_tables[];
+
+static inline const struct table_place *table_of(enum table_id id)
+{
+	return &profile_tables[id - 1];
+}
+
+static inline enum table_id table_id_of(const struct table_place *t)
+{
+	return (enum table_id)(t - profile_tables + 1);
+}
+
+/* The column by which rows refer to earlier ones of the same table; NULL: there is none. */
+const struct column *table_parent(const struct table_place *);
 
 static inline struct any_vec *table_vec(const struct table_place *t, const struct profile *p)
 {

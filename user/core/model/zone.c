@@ -39,6 +39,7 @@ void zone_set_calls(struct zone *z, uint64_t timed, uint64_t sum, zone_squares s
 {
 	z->calls_ns = cut(sum);
 	z->mean_ns = timed ? cut(sum / timed) : 0;
+	z->squares = (exact_sum)squares;
 	z->m2 = zone_m2(timed, sum, squares);
 	z->std_ns = zone_std(timed, z->m2);
 	z->min_ns = timed ? min : 0;
@@ -49,6 +50,7 @@ void zone_set_self(struct zone *z, uint64_t timed, uint64_t sum, zone_squares sq
 		   int64_t max)
 {
 	z->self_ns = cut(sum);
+	z->self_squares = (exact_sum)squares;
 	z->self_m2 = zone_m2(timed, sum, squares);
 	z->self_std_ns = zone_std(timed, z->self_m2);
 	z->self_min_ns = timed ? min : 0;

@@ -9,7 +9,7 @@
  *	z = profile_zone(p, &row)            identity, counts, totals, spread (zone_set_calls …)
  *	e = profile_zone_edge(p, parent, z)  then add to p->zone_edges.at[e].counts …
  *	profile_zone_thread(), profile_zone_hist(), profile_zone_value(), profile_sample_zone()
- *	zones_finish(p)                      zone_finish.h: percent, percentiles, order of tables
+ *	zones_finish(p)                      zone_add.h: percent, percentiles, order of tables
  *	zones_compensate(p, costs)           zone_compensate.h: takes off what the probes added
  */
 #ifndef MODEL_ZONE_H
@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/exact.h"
 #include "model/probing.h"
 
 /* struct zone, flags. Stored: append only. */
@@ -84,6 +85,11 @@ struct zone {
 	uint32_t function; /* index: the same function in samples; profile_zone() sets it where 0 */
 	uint64_t address;  /* of the function in its module's file, 0 unknown */
 	uint32_t note;	   /* string: why calls are only counted, or "" */
+
+	/* For adding up (zone_add.h): of the timed calls' times and self times; of all timed calls,
+	 * what comp_mean_ns and mean_margin_ns are the means of. */
+	exact_sum squares, self_squares;
+	exact_sum comp_calls, margin_calls;
 };
 
 /*

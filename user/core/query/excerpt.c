@@ -2,26 +2,22 @@
 
 #include <stdlib.h>
 
-#include "model/copying.h"
+#include "model/cell.h"
+#include "model/meta.h"
+#include "model/rows.h"
 #include "query/excerpt_zones.h"
 #include "query/filter.h"
-#include "model/meta.h"
-#include "model/run_queue.h"
-#include "model/thread_wait.h"
-
-#define LEFT_OUT UINT32_MAX
 
 struct excerpt {
 	const struct profile *from;
 	const struct selection *sel;
 	struct profile *p;
 	struct filter filter;
-	struct copying names;
-	uint32_t *threads; /* new number of each, or LEFT_OUT */
-	uint32_t *edges;   /* of zone_edges; 0: left out */
-	uint32_t *nodes;   /* 1 where a sample needs it, then its new number */
-	uint8_t *taken;	   /* per sample */
-	size_t samples;
+	struct rows rows;
+	struct excerpt_zones zones;
+	bool *metrics;	     /* the one that is taken */
+	bool *takes[TABLES]; /* of rows in time */
+	VEC(int64_t) sums;   /* of --metric, by sample that is taken */
 };
 
 static bool is_all(const struct selection *s)
@@ -29,109 +25,31 @@ static bool is_all(const struct selection *s)
 	return !s->metric && !s->sort && selection_takes_all(s);
 }
 
-/* --- what is of the capture as a whole -------------------------------------------------------- */
+/* --- metrics ---------------------------------------------------------------------------------- */
 
-static void copy_cost(struct excerpt *e)
+static bool is_sum(const struct excerpt *e)
 {
-	for (size_t i = 0; i < e->from->cost.n; i++) {
-		struct cost_row row = e->from->cost.at[i];
-
-		row.name = copy_text(&e->names, row.name);
-		row.unit = copy_text(&e->names, row.unit);
-		vec_push(&e->p->cost, row);
-	}
-	for (size_t i = 0; i < e->from->windows.n; i++)
-		vec_push(&e->p->windows, e->from->windows.at[i]);
-	for (size_t i = 0; i < e->from->run_queues.n; i++)
-		vec_push(&e->p->run_queues, e->from->run_queues.at[i]);
+	return e->sel->metric && e->filter.measure.n != 1;
 }
 
-static void copy_source(struct excerpt *e)
-{
-	for (size_t i = 0; i < e->from->source_lines.n; i++) {
-		struct source_line row = e->from->source_lines.at[i];
-
-		row.file = copy_text(&e->names, row.file);
-		row.text = copy_text(&e->names, row.text);
-		vec_push(&e->p->source_lines, row);
-	}
-}
-
-/* --- metrics and their ledger ----------------------------------------------------------------- */
-
-static bool is_one_metric(const struct excerpt *e)
-{
-	return e->sel->metric && e->filter.measure.n == 1;
-}
-
-static void copy_metric(struct excerpt *e, uint32_t metric)
-{
-	const struct metric *m = &e->from->metrics.at[metric];
-	uint32_t number = profile_metric(e->p, profile_text(e->from, m->name),
-					 profile_text(e->from, m->unit), m->kind);
-
-	profile_metric_base(e->p, number, profile_text(e->from, m->base));
-}
-
-static void copy_metrics(struct excerpt *e)
+/* With --metric that one; a sum of several has no ledger of its own. */
+static void choose_metrics(struct excerpt *e)
 {
 	const struct measure *m = &e->filter.measure;
 	_free_ char *base = measure_base(e->from, m);
 
-	for (uint32_t i = 0; !e->sel->metric && i < e->from->metrics.n; i++)
-		copy_metric(e, i);
-	if (is_one_metric(e))
-		copy_metric(e, m->metric[0]);
-	else if (e->sel->metric)
+	if (!e->sel->metric)
+		return;
+	profile_set_run(e->p, RUN_METRIC, m->name);
+	e->metrics = mem_zalloc(e->from->metrics.n + 1, sizeof(*e->metrics));
+	e->rows.takes[TABLE_metrics] = e->metrics;
+	if (is_sum(e))
 		profile_metric_base(e->p, profile_metric(e->p, m->name, m->unit, METRIC_SUM), base);
-	if (e->sel->metric)
-		profile_set_run(e->p, RUN_METRIC, m->name);
+	else
+		e->metrics[m->metric[0]] = true;
 }
 
-/* A sum has no ledger of its own. */
-static void copy_ledger(struct excerpt *e)
-{
-	for (size_t i = 0; i < e->from->ledger.n; i++) {
-		struct ledger_row row = e->from->ledger.at[i];
-
-		row.name = copy_text(&e->names, row.name);
-		if (row.metric < LEDGER_BESIDE && e->sel->metric) {
-			if (!is_one_metric(e) || row.metric != e->filter.measure.metric[0])
-				continue;
-			row.metric = 0;
-		}
-		vec_push(&e->p->ledger, row);
-	}
-}
-
-/* --- threads ---------------------------------------------------------------------------------- */
-
-static void copy_threads(struct excerpt *e)
-{
-	const struct profile *from = e->from;
-
-	e->threads = mem_zalloc(from->threads.n + 1, sizeof(*e->threads));
-	for (size_t i = 0; i < from->threads.n; i++) {
-		struct thread t = from->threads.at[i];
-
-		e->threads[i] = LEFT_OUT;
-		if (e->filter.thread && !e->filter.thread[i])
-			continue;
-		t.name = copy_text(&e->names, t.name);
-		t.process = copy_text(&e->names, t.process);
-		t.cgroup = copy_text(&e->names, t.cgroup);
-		e->threads[i] = profile_thread(e->p, &t);
-	}
-	for (size_t i = 0; i < from->thread_waits.n; i++) {
-		struct thread_wait w = from->thread_waits.at[i];
-
-		w.thread = e->threads[w.thread];
-		if (w.thread != LEFT_OUT)
-			vec_push(&e->p->thread_waits, w);
-	}
-}
-
-/* --- samples and their stacks ----------------------------------------------------------------- */
+/* --- rows in time ----------------------------------------------------------------------------- */
 
 static bool has_value(const struct excerpt *e, size_t row)
 {
@@ -145,22 +63,48 @@ static bool has_value(const struct excerpt *e, size_t row)
 	return false;
 }
 
-/* Which rows there will be, and the nodes that these need. */
-static void take_rows(struct excerpt *e)
+/* Of another table than samples: by its time, and the threads that it refers to. */
+static bool is_selected(const struct excerpt *e, const struct table *t, const char *row)
 {
-	const struct samples *s = &e->from->samples;
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
 
-	e->taken = mem_zalloc(s->n + 1, sizeof(*e->taken));
-	e->nodes = mem_zalloc(e->from->nodes.n, sizeof(*e->nodes));
-	for (size_t i = 0; i < s->n; i++) {
-		e->taken[i] = filter_takes(&e->filter, i) && has_value(e, i);
-		e->samples += e->taken[i];
-		if (e->taken[i])
-			e->nodes[s->at[i].node] = 1;
+		if (c->time &&
+		    (cell_u64(c, row) < e->filter.from_ns || cell_u64(c, row) >= e->filter.to_ns))
+			return false;
+		if (c->refers == TABLE_threads && e->filter.thread &&
+		    !e->filter.thread[cell_u32(c, row)])
+			return false;
 	}
-	for (size_t i = e->from->nodes.n; i-- > 1;)
-		e->nodes[e->from->nodes.at[i].parent] |= e->nodes[i];
+	return true;
 }
+
+/* How many are taken. */
+static size_t choose_rows(struct excerpt *e, const struct table_place *t)
+{
+	const struct any_vec *v = table_vec(t, e->from);
+	bool *takes = mem_zalloc(v->n + 1, sizeof(*takes));
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n; i++) {
+		if (t->table->valued)
+			takes[i] = filter_takes(&e->filter, i) && has_value(e, i);
+		else
+			takes[i] = is_selected(e, t->table, v->at + i * t->table->row_bytes);
+		n += takes[i];
+	}
+	e->rows.takes[table_id_of(t)] = e->takes[table_id_of(t)] = takes;
+	return n;
+}
+
+static void choose_events(struct excerpt *e)
+{
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		if (t->table->rows == ROWS_EVENTS && !t->table->valued)
+			(void)choose_rows(e, t);
+}
+
+/* --- stacks ----------------------------------------------------------------------------------- */
 
 static bool is_omitted(const struct excerpt *e, uint32_t node)
 {
@@ -174,7 +118,7 @@ static uint32_t place_frame(struct excerpt *e, uint32_t node)
 {
 	const struct node *n = &e->from->nodes.at[node];
 	struct frame frame;
-	uint32_t number = copy_frame(&e->names, n->frame);
+	uint32_t number = rows_need(&e->rows, TABLE_frames, n->frame);
 
 	if (!e->from->frames.at[n->frame].inlined || !n->parent || !is_omitted(e, n->parent))
 		return number;
@@ -183,67 +127,83 @@ static uint32_t place_frame(struct excerpt *e, uint32_t node)
 	return profile_frame(e->p, &frame);
 }
 
-static void copy_nodes(struct excerpt *e)
+/* The stacks of the samples that are taken. */
+static void place_nodes(struct excerpt *e)
 {
-	e->nodes[0] = 0;
-	for (uint32_t i = 1; i < e->from->nodes.n; i++) {
-		const uint32_t parent = e->nodes[e->from->nodes.at[i].parent];
+	const struct profile *from = e->from;
+	_free_ bool *used = mem_zalloc(from->nodes.n, sizeof(*used));
+	uint32_t *number = e->rows.number[TABLE_nodes];
 
-		if (!e->nodes[i])
-			continue;
-		e->nodes[i] =
-			is_omitted(e, i) ? parent : profile_node(e->p, parent, place_frame(e, i));
+	for (size_t i = 0; i < from->samples.n; i++)
+		used[from->samples.at[i].node] |= e->takes[TABLE_samples][i];
+	for (size_t i = from->nodes.n; i-- > 1;)
+		used[from->nodes.at[i].parent] |= used[i];
+	for (uint32_t i = 1; i < from->nodes.n; i++) {
+		const uint32_t parent = number[from->nodes.at[i].parent];
+
+		if (used[i] && !number[i])
+			number[i] = is_omitted(e, i)
+					    ? parent
+					    : profile_node(e->p, parent - 1, place_frame(e, i)) + 1;
 	}
-}
-
-static void copy_row(struct excerpt *e, size_t row, int64_t *values)
-{
-	const struct samples *s = &e->from->samples;
-	const size_t to = e->p->samples.n;
-
-	for (size_t m = 0; !e->sel->metric && m < s->values.n; m++)
-		values[m] = s->values.at[m].at[row];
-	if (e->sel->metric)
-		values[0] = measure_value(e->from, &e->filter.measure, row);
-	profile_sample(e->p, s->at[row].time_ns, e->threads[s->at[row].thread],
-		       e->nodes[s->at[row].node], values);
-	profile_sample_zone(e->p, to, e->edges[s->at[row].zone]);
-	profile_sample_reason(e->p, to, copy_reason(&e->names, s->at[row].reason));
-	profile_sample_wait(e->p, to, s->at[row].wait_ns);
-}
-
-static void copy_rows(struct excerpt *e)
-{
-	_free_ int64_t *values = mem_zalloc(e->from->samples.values.n + 1, sizeof(*values));
-
-	for (size_t i = 0; i < e->from->samples.n; i++)
-		if (e->taken[i])
-			copy_row(e, i, values);
 }
 
 /* --- all together ----------------------------------------------------------------------------- */
 
+static uint32_t place(struct rows *r, enum table_id id, uint32_t i, void *row)
+{
+	struct excerpt *e = r->context;
+
+	if (id == TABLE_zones)
+		excerpt_zones_place(&e->zones, i, row);
+	if (id == TABLE_samples && is_sum(e))
+		vec_push(&e->sums, measure_value(e->from, &e->filter.measure, i));
+	return ROWS_PLACE;
+}
+
+static void take_tables(struct excerpt *e, bool in_time)
+{
+	for (const struct table_place *t = profile_tables; t->table; t++) {
+		const enum table_id id = table_id_of(t);
+
+		if ((t->table->rows == ROWS_EVENTS) != in_time)
+			continue;
+		if (id == TABLE_zones)
+			rows_take_in(&e->rows, id, e->zones.order);
+		else if (t->table->rows != ROWS_STATE && t->table->rows != ROWS_ORIGINS &&
+			 !(id == TABLE_metrics && is_sum(e)))
+			rows_take(&e->rows, id);
+	}
+}
+
+static void put_sums(struct excerpt *e)
+{
+	for (size_t i = 0; i < e->sums.n; i++)
+		e->p->samples.values.at[0].at[i] = e->sums.at[i];
+}
+
 static int fill(struct excerpt *e)
 {
-	int rc;
+	size_t samples = choose_rows(e, table_of(TABLE_samples));
+	int rc = samples ? 0 : filter_check_any(&e->filter, e->sel);
 
-	take_rows(e);
-	rc = e->samples ? 0 : filter_check_any(&e->filter, e->sel);
+	if (!rc)
+		rc = excerpt_zones_init(&e->zones, e->from, e->sel);
 	if (rc)
 		return rc;
-	copy_attributes(e->from, e->p);
+	profile_copy_attributes(e->from, e->p);
 	e->p->hz = e->from->hz;
-	copy_cost(e);
-	copy_source(e);
-	copy_metrics(e);
-	copy_ledger(e);
-	copy_threads(e);
-	e->edges = mem_zalloc(e->from->zone_edges.n + 1, sizeof(*e->edges));
-	rc = excerpt_zones(&e->names, e->sel, e->threads, e->edges);
-	if (rc)
-		return rc;
-	copy_nodes(e);
-	copy_rows(e);
+	e->rows.context = e;
+	e->rows.place = place;
+	e->rows.takes[TABLE_threads] = e->filter.thread;
+	e->rows.takes[TABLE_zones] = e->zones.zones;
+	e->rows.takes[TABLE_zone_edges] = e->zones.edges;
+	choose_events(e);
+	choose_metrics(e);
+	take_tables(e, false);
+	place_nodes(e);
+	take_tables(e, true);
+	put_sums(e);
 	e->p->parts = e->from->parts;
 	return 0;
 }
@@ -257,16 +217,17 @@ int excerpt_build(const struct profile *from, const struct selection *sel, struc
 	if (is_all(sel))
 		return 0;
 	e.p = profile_new();
-	copying_init(&e.names, from, e.p);
+	rows_init(&e.rows, from, e.p, NULL);
 	rc = filter_init(&e.filter, from, sel);
 	if (!rc)
 		rc = fill(&e);
 	filter_release(&e.filter);
-	copying_release(&e.names);
-	free(e.threads);
-	free(e.edges);
-	free(e.nodes);
-	free(e.taken);
+	rows_release(&e.rows);
+	excerpt_zones_release(&e.zones);
+	free(e.metrics);
+	for (size_t i = 0; i < TABLES; i++)
+		free(e.takes[i]);
+	vec_release(&e.sums);
 	if (rc)
 		profile_free(e.p);
 	else

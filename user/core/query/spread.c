@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "model/thread_wait.h"
+#include "model/waits.h"
 #include "query/spread_parts.h"
 
 /* --- hits ------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include "model/profile.h"
 #include "query/selection.h"
 #include "query/spread.h"
-#include "model/thread_wait.h"
+#include "model/waits.h"
 
 struct tree_node {
 	uint32_t parent;       /* smaller than the node's own index; the root is its own */

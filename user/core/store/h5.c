@@ -56,11 +56,34 @@ hid_t h5_column_type(const struct column *c)
 		return H5T_NATIVE_INT64;
 	case COLUMN_F64:
 		return H5T_NATIVE_DOUBLE;
+	case COLUMN_I128: /* the lower half: see h5_row_type() */
+		return H5T_NATIVE_UINT64;
 	case COLUMN_U32:
 	case COLUMN_TEXT:
 		break;
 	}
 	return H5T_NATIVE_UINT32;
+}
+
+/* A number of 128 bits is two members. */
+static int insert_column(hid_t type, const struct column *c)
+{
+	_free_ char *high = NULL;
+
+	if (H5Tinsert(type, c->name, c->offset, h5_column_type(c)) < 0)
+		return -EIO;
+	if (c->type != COLUMN_I128)
+		return 0;
+	high = mem_printf("%s_high", c->name);
+	return H5Tinsert(type, high, c->offset + 8, H5T_NATIVE_INT64) < 0 ? -EIO : 0;
+}
+
+bool h5_has_column(hid_t stored, const struct column *c)
+{
+	_free_ char *high = c->type == COLUMN_I128 ? mem_printf("%s_high", c->name) : NULL;
+
+	return H5Tget_member_index(stored, c->name) >= 0 &&
+	       (!high || H5Tget_member_index(stored, high) >= 0);
 }
 
 hid_t h5_row_type(const struct table *t, hid_t stored)
@@ -70,9 +93,9 @@ hid_t h5_row_type(const struct table *t, hid_t stored)
 	for (size_t i = 0; i < t->n_columns; i++) {
 		const struct column *c = &t->columns[i];
 
-		if (stored >= 0 && H5Tget_member_index(stored, c->name) < 0)
+		if (stored >= 0 && !h5_has_column(stored, c))
 			continue;
-		if (H5Tinsert(type, c->name, c->offset, h5_column_type(c)) < 0) {
+		if (insert_column(type, c)) {
 			h5_cleanup(&type);
 			return -1;
 		}

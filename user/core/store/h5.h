@@ -27,6 +27,8 @@ int h5_set_format(hid_t access);
  * columns that the compound type @stored has, or of all where that is negative. */
 hid_t h5_column_type(const struct column *c);
 hid_t h5_row_type(const struct table *t, hid_t stored);
+/* Whether the compound type @stored has it; one of 128 bits is two: "x" and, above it, "x_high". */
+bool h5_has_column(hid_t stored, const struct column *c);
 
 /* Moves all @n rows of a dataset; @type is that of a row in memory. */
 int h5_write(hid_t set, hid_t type, const void *rows, size_t n);

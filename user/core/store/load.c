@@ -93,7 +93,7 @@ static int check_columns(const struct reader *r, const struct table *t, hid_t se
 		int at = H5Tget_member_index(type, c->name);
 		_h5_ hid_t member = at < 0 ? -1 : H5Tget_member_type(type, at);
 
-		if (at < 0 && c->later)
+		if (!h5_has_column(type, c) && c->later)
 			continue;
 		if (!type_fits(member, c))
 			return reader_err(r, -EINVAL, "'%s' has no column '%s' of numbers", t->name,
@@ -118,7 +118,7 @@ static int take_rows(struct load *l, const struct table *t, hid_t stored, struct
 		const struct column *c = &t->columns[i];
 		char *first = v->at + c->offset;
 
-		if (H5Tget_member_index(stored, c->name) < 0)
+		if (!h5_has_column(stored, c))
 			clear_column(c, first, v->n, t->row_bytes);
 		column_decode(c, first, v->n, t->row_bytes);
 		if (c->type == COLUMN_TEXT)

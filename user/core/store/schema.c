@@ -37,66 +37,30 @@ const char schema_about[] =
 	"row before: numpy.cumsum(x, dtype=x.dtype); 'back': the row's number less the value. %XX "
 	"in a group's name is a byte that HDF5 forbids there.";
 
-size_t column_bytes(const struct column *c)
-{
-	static const uint8_t bytes[] = {
-		[COLUMN_U8] = 1,  [COLUMN_U32] = 4, [COLUMN_U64] = 8,
-		[COLUMN_I64] = 8, [COLUMN_F64] = 8, [COLUMN_TEXT] = 4,
-	};
-
-	return bytes[c->type];
-}
-
-static uint64_t get(const char *at, size_t bytes)
-{
-	uint32_t narrow;
-	uint64_t wide;
-
-	if (bytes == 4) {
-		memcpy(&narrow, at, sizeof(narrow));
-		return narrow;
-	}
-	memcpy(&wide, at, sizeof(wide));
-	return wide;
-}
-
-static void put(char *at, size_t bytes, uint64_t v)
-{
-	uint32_t narrow = v;
-
-	if (bytes == 4)
-		memcpy(at, &narrow, sizeof(narrow));
-	else
-		memcpy(at, &v, sizeof(v));
-}
-
 void column_encode(const struct column *c, char *first, size_t n, size_t stride)
 {
-	size_t bytes = column_bytes(c);
-
+	/* As if the cell stood at its offset in the row. */
 	for (size_t i = n; c->coding != CODING_PLAIN && i-- > 0;) {
-		char *at = first + i * stride;
-		uint64_t v = get(at, bytes);
+		char *row = first + i * stride - c->offset;
+		const uint64_t v = cell_u64(c, row);
 
 		if (c->coding == CODING_BACK)
-			put(at, bytes, i - v);
+			cell_set_u64(c, row, i - v);
 		else if (i)
-			put(at, bytes, v - get(at - stride, bytes));
+			cell_set_u64(c, row, v - cell_u64(c, row - stride));
 	}
 }
 
 void column_decode(const struct column *c, char *first, size_t n, size_t stride)
 {
-	size_t bytes = column_bytes(c);
-
 	for (size_t i = 0; c->coding != CODING_PLAIN && i < n; i++) {
-		char *at = first + i * stride;
-		uint64_t v = get(at, bytes);
+		char *row = first + i * stride - c->offset;
+		const uint64_t v = cell_u64(c, row);
 
 		if (c->coding == CODING_BACK)
-			put(at, bytes, i - v);
+			cell_set_u64(c, row, i - v);
 		else if (i)
-			put(at, bytes, v + get(at - stride, bytes));
+			cell_set_u64(c, row, v + cell_u64(c, row - stride));
 	}
 }
 

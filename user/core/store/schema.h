@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/cell.h"
 #include "model/profile.h"
 
 /* The values of metric i are in dataset "value_<i>". */
@@ -30,8 +31,6 @@ extern const struct column schema_values;
 
 /* For the root's attribute "about": what a person with h5py needs to know. */
 extern const char schema_about[];
-
-size_t column_bytes(const struct column *);
 
 /* Codes or decodes column @c of @n rows, @stride bytes apart, in place; @first is the column's
  * place in the first row. */

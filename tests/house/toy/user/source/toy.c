@@ -82,6 +82,8 @@ static void finish(const void *state, struct assembly *a)
 		toy.latest = toy.most = t->before + (int64_t)i + 1;
 		toy.total += toy.latest;
 		toy.count++;
+		toy.last_unix_ns = p->started_unix_ns + (int64_t)row.time_ns;
+		toy.first_unix_ns = i ? toy.first_unix_ns : toy.last_unix_ns;
 		vec_push(&p->toy_starts, row);
 	}
 	toy.mean = (double)toy.total / (double)toy.count;

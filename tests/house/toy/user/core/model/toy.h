@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "model/exact.h"
+
 struct toy {
 	uint32_t name;		      /* string */
 	uint32_t thread, node, frame; /* of the first start */
@@ -16,6 +18,9 @@ struct toy {
 	double mean;		      /* total / count: derived */
 	double level;		      /* what holds for a whole window: its mean over time */
 	int64_t latest;		      /* the last start's value */
+
+	int64_t first_unix_ns, last_unix_ns; /* when the first and the last start were */
+	exact_sum level_exact;		     /* level × ns */
 };
 
 struct toy_start {

@@ -1,13 +1,15 @@
 /*
- * thread_wait: how long a thread was on a CPU, runnable and blocked: exact, where samples are
- * estimates. The three add up to its life within the capture, from the capture's start or its birth
- * to the capture's end or its exit. One row per thread, under its last name.
+ * waits: how long threads were off the CPU, exact, where samples are estimates: by thread, and by
+ * CPU how long they were runnable before they got it.
  */
-#ifndef MODEL_THREAD_WAIT_H
-#define MODEL_THREAD_WAIT_H
+#ifndef MODEL_WAITS_H
+#define MODEL_WAITS_H
 
 #include <stdint.h>
 
+/* How long a thread was on a CPU, runnable and blocked. The three add up to its life within the
+ * capture, from the capture's start or its birth to the capture's end or its exit. One row per
+ * thread, under its last name. */
 struct thread_wait {
 	uint32_t thread;
 	int64_t on_ns, blocked_ns, runnable_ns; /* on_ns 0 in files of before it was measured */
@@ -31,5 +33,13 @@ static inline void thread_wait_add(struct thread_wait *to, const struct thread_w
 	to->voluntary += w->voluntary;
 	to->involuntary += w->involuntary;
 }
+
+/* A histogram of all waits of threads that were runnable, whether or not they were blocked before,
+ * by the CPU that they got: a bin that is not empty. */
+struct run_queue {
+	uint32_t cpu;
+	int64_t low_ns, high_ns; /* low <= time < high; the bins of a CPU ascend */
+	int64_t waits;
+};
 
 #endif

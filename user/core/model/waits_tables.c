@@ -1,0 +1,99 @@
+/* The tables of waits.h: their columns and checks. */
+#include "model/waits.h"
+
+#include "model/check.h"
+
+static const struct column thread_waits_columns[] = {
+	TABLE_COLUMN(thread_wait, thread, U32, .key = 1, .refers = TABLE_threads),
+	TABLE_COLUMN(thread_wait, blocked_ns, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(thread_wait, runnable_ns, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(thread_wait, waits, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(thread_wait, on_ns, I64, .later = true, .adds = ADDS_SUM),
+	TABLE_COLUMN(thread_wait, voluntary, I64, .later = true, .adds = ADDS_SUM),
+	TABLE_COLUMN(thread_wait, involuntary, I64, .later = true, .adds = ADDS_SUM),
+};
+
+/* All sums of the table together fit. */
+static int check_amounts(const struct thread_wait *w, struct spot at, int64_t *sum)
+{
+	const struct {
+		const char *name;
+		int64_t value;
+	} amounts[] = {{"on_ns", w->on_ns},
+		       {"blocked_ns", w->blocked_ns},
+		       {"runnable_ns", w->runnable_ns},
+		       {"waits", w->waits},
+		       {"voluntary", w->voluntary},
+		       {"involuntary", w->involuntary}};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof(amounts) / sizeof(*amounts); i++)
+		rc = check_add(at, amounts[i].name, check_magnitude(amounts[i].value), sum);
+	return rc;
+}
+
+static int check_waits(const struct profile *p)
+{
+	int64_t sum = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->thread_waits.n; i++) {
+		const struct thread_wait *w = &p->thread_waits.at[i];
+
+		rc = check_amounts(w, (struct spot){"thread_waits", i}, &sum);
+	}
+	return rc;
+}
+
+const struct table thread_waits_table = {
+	.name = "thread_waits",
+	TABLE_OF(thread_wait, thread_waits_columns),
+	.later = true,
+	.check = check_waits,
+	.words = "waits of threads",
+};
+
+#define BOUND ((uint64_t)INT64_MAX + 1)
+
+static const struct column run_queues_columns[] = {
+	TABLE_COLUMN(run_queue, cpu, U32, .key = 1),
+	TABLE_COLUMN(run_queue, low_ns, I64, .key = 2, .below = BOUND),
+	TABLE_COLUMN(run_queue, high_ns, I64, .key = 3, .below = BOUND),
+	TABLE_COLUMN(run_queue, waits, I64, .adds = ADDS_SUM, .below = BOUND),
+};
+
+/* By CPU, and of each one upwards: a bin begins where the one before it ended, or later. */
+static int check_order(const struct profile *p, size_t i)
+{
+	const struct run_queue *q = &p->run_queues.at[i], *before = q - 1;
+
+	if (!i || q->cpu > before->cpu)
+		return 0;
+	return CHECK_ROW("run_queues", i, {"cpu", before->cpu, (uint64_t)q->cpu + 1},
+			 {"high_ns before it", (uint64_t)before->high_ns, (uint64_t)q->low_ns + 1});
+}
+
+static int check_queues(const struct profile *p)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->run_queues.n; i++) {
+		const struct run_queue *q = &p->run_queues.at[i];
+
+		rc = CHECK_ROW("run_queues", i,
+			       {"low_ns", (uint64_t)q->low_ns, (uint64_t)q->high_ns});
+		if (!rc)
+			rc = check_order(p, i);
+	}
+	return rc;
+}
+
+const struct table run_queues_table = {
+	.name = "run_queues",
+	TABLE_OF(run_queue, run_queues_columns),
+	.part = PART_OFFCPU,
+	.later = true,
+	.check = check_queues,
+	.words = "run queues",
+	.running = true,
+};

@@ -1,0 +1,254 @@
+#include "model/zone_add.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "model/hist.h"
+#include "model/row_index.h"
+
+/* --- what a row brings ---------------------------------------------------------------------- */
+
+/* Larger ones no times have: 2^63 calls of 146 years each. */
+#define SQUARES_MOST 0x1p125
+
+/* Σ x² of @n values of which the sum and Σ (x - mean)² are known, to the next whole number. */
+static exact_sum squares_of(uint64_t n, int64_t sum, double m2)
+{
+	const uint64_t whole = sum < 0 ? -(uint64_t)sum : (uint64_t)sum;
+	const zone_squares of_sum = (zone_squares)whole * whole;
+	const long double rest = n ? (long double)(of_sum % n) / n : 0;
+
+	if (!n || !(m2 >= 0) || m2 > SQUARES_MOST)
+		return 0;
+	return (exact_sum)(of_sum / n) + (exact_sum)(m2 + rest + 0.5L);
+}
+
+/* Files of before 2026-11 lack the sums. */
+void zone_adopt(const struct profile *from, uint64_t ns, void *row)
+{
+	struct zone *z = row;
+	const exact_sum timed = (exact_sum)zone_timed(z);
+
+	(void)from, (void)ns;
+	if (!z->squares)
+		z->squares = squares_of(zone_timed(z), z->calls_ns, z->m2);
+	if (!z->self_squares)
+		z->self_squares = squares_of(zone_timed(z), z->self_ns, z->self_m2);
+	if (!z->comp_calls)
+		z->comp_calls = z->comp_mean_ns * timed;
+	if (!z->margin_calls)
+		z->margin_calls = z->mean_margin_ns * timed;
+}
+
+void zone_bin_adopt(const struct profile *from, uint64_t ns, void *row)
+{
+	struct zone_bin *b = row;
+	const int64_t wide = b->high_ns > b->low_ns ? b->high_ns - b->low_ns : 0;
+	const uint32_t bin = hist_bin((uint64_t)(b->low_ns + wide / 2));
+
+	(void)from, (void)ns;
+	b->low_ns = hist_low(bin);
+	b->high_ns = hist_high(bin);
+}
+
+/* --- rows of one zone ----------------------------------------------------------------------- */
+
+static void add_least(int64_t *to, int64_t value, bool first)
+{
+	*to = first || value < *to ? value : *to;
+}
+
+static void add_greatest(int64_t *to, int64_t value, bool first)
+{
+	*to = first || value > *to ? value : *to;
+}
+
+/* A flag that holds where it holds of all; of zones to which it applies as yet. */
+static uint8_t flag_of_all(uint8_t a, bool a_applies, uint8_t b, bool b_applies)
+{
+	return a_applies == b_applies ? (a_applies ? a & b : a | b) : a_applies ? a : b;
+}
+
+static uint8_t flags_of(const struct zone *a, const struct zone *b)
+{
+	const uint8_t any = (a->flags | b->flags) & (ZONE_SHORT | ZONE_PSEUDO | ZONE_DETACHED);
+	const uint8_t spread = flag_of_all(a->flags & ZONE_SELF_SPREAD, zone_timed(a) > 0,
+					   b->flags & ZONE_SELF_SPREAD, zone_timed(b) > 0);
+	const uint8_t net = flag_of_all(a->flags & ZONE_COMPENSATED, a->counts > 0,
+					b->flags & ZONE_COMPENSATED, b->counts > 0);
+
+	return any | spread | net;
+}
+
+/* Before the sums of the rows are added: they tell how many calls were timed. */
+void zone_combine(void *to, const void *row)
+{
+	const struct zone *z = row;
+	struct zone *sum = to;
+	const bool first = !zone_timed(sum);
+
+	if (zone_timed(z)) {
+		add_least(&sum->min_ns, z->min_ns, first);
+		add_greatest(&sum->max_ns, z->max_ns, first);
+		add_least(&sum->self_min_ns, z->self_min_ns, first);
+		add_greatest(&sum->self_max_ns, z->self_max_ns, first);
+	}
+	sum->flags = flags_of(sum, z);
+}
+
+void zone_in_thread_combine(void *to, const void *row)
+{
+	const struct zone_in_thread *t = row;
+	struct zone_in_thread *sum = to;
+
+	if (!t->max_ns && !t->total_ns)
+		return;
+	add_least(&sum->min_ns, t->min_ns, !sum->max_ns && !sum->total_ns);
+	add_greatest(&sum->max_ns, t->max_ns, !sum->max_ns && !sum->total_ns);
+}
+
+/* --- what follows --------------------------------------------------------------------------- */
+
+/* The net time of all calls of each zone, recursive ones too, over its places in the tree. */
+struct net {
+	long double calls, margin;
+	uint64_t timed;
+};
+
+static struct net *sum_places(const struct profile *p)
+{
+	struct net *sums = mem_zalloc(p->zones.n + 1, sizeof(*sums));
+
+	for (size_t i = 1; i < p->zone_edges.n; i++) {
+		const struct zone_edge *e = &p->zone_edges.at[i];
+
+		sums[e->zone].calls += e->comp_total_ns;
+		sums[e->zone].margin += e->total_margin_ns;
+		sums[e->zone].timed += e->timed;
+	}
+	return sums;
+}
+
+static int64_t cut(long double ns)
+{
+	return ns < 0 ? 0 : ns >= 0x1p63L ? INT64_MAX : (int64_t)ns;
+}
+
+static void derive_net(struct zone *z, const struct net *places)
+{
+	const uint64_t timed = zone_timed(z);
+	/* An import may have no tree. */
+	const bool whole = places->timed == timed;
+
+	z->comp_mean_ns = z->mean_margin_ns = 0;
+	if (timed) {
+		z->comp_mean_ns = cut((whole ? places->calls : (long double)z->comp_calls) / timed);
+		z->mean_margin_ns =
+			cut(ceill((whole ? places->margin : (long double)z->margin_calls) / timed));
+	}
+	if (z->flags & ZONE_COMPENSATED)
+		return;
+	z->comp_total_ns = z->comp_self_ns = z->comp_mean_ns = z->probe_ns = 0;
+	z->total_margin_ns = z->self_margin_ns = z->mean_margin_ns = 0;
+}
+
+static void derive(struct zone *z, const struct net *places)
+{
+	const uint8_t flags = z->flags;
+	const uint64_t timed = zone_timed(z);
+	const uint64_t calls = z->calls_ns > 0 ? (uint64_t)z->calls_ns : 0;
+	const uint64_t self = z->self_ns > 0 ? (uint64_t)z->self_ns : 0;
+
+	zone_set_calls(z, timed, calls, (zone_squares)z->squares, z->min_ns, z->max_ns);
+	if (flags & ZONE_SELF_SPREAD)
+		zone_set_self(z, timed, self, (zone_squares)z->self_squares, z->self_min_ns,
+			      z->self_max_ns);
+	else
+		z->self_min_ns = z->self_max_ns = 0;
+	derive_net(z, places);
+}
+
+static int by_zone_low(const void *left, const void *right)
+{
+	const struct zone_bin *a = left, *b = right;
+
+	if (a->zone != b->zone)
+		return a->zone < b->zone ? -1 : 1;
+	return a->low_ns < b->low_ns ? -1 : a->low_ns > b->low_ns;
+}
+
+static int by_zone_total(const void *left, const void *right)
+{
+	const struct zone_in_thread *a = left, *b = right;
+
+	if (a->zone != b->zone)
+		return a->zone < b->zone ? -1 : 1;
+	if (a->total_ns != b->total_ns)
+		return a->total_ns < b->total_ns ? 1 : -1;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+static int64_t clamp(int64_t v, int64_t min, int64_t max)
+{
+	return v < min ? min : v > max ? max : v;
+}
+
+static void set_percentiles(struct zone *z, const struct hist_bin *bins, size_t n)
+{
+	const struct {
+		int64_t *to;
+		double q;
+	} wanted[] = {
+		{&z->p50_ns, 0.5}, {&z->p90_ns, 0.9}, {&z->p99_ns, 0.99}, {&z->p999_ns, 0.999}};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+		*wanted[i].to = clamp(hist_quantile(bins, n, wanted[i].q), z->min_ns, z->max_ns);
+}
+
+/* The bins of one zone, from row @from of the sorted table; returns the row behind them. */
+static size_t take_bins(struct profile *p, size_t from)
+{
+	uint32_t zone = p->zone_hist.at[from].zone;
+	VEC(struct hist_bin) bins = {0};
+	size_t i = from;
+
+	for (; i < p->zone_hist.n && p->zone_hist.at[i].zone == zone; i++) {
+		const struct zone_bin *b = &p->zone_hist.at[i];
+
+		vec_push(&bins, ((struct hist_bin){b->low_ns, b->high_ns, b->count}));
+	}
+	set_percentiles(&p->zones.at[zone], bins.at, bins.n);
+	vec_release(&bins);
+	return i;
+}
+
+void zones_finish(struct profile *p)
+{
+	for (size_t i = 0; i < p->zones.n; i++) {
+		struct zone *z = &p->zones.at[i];
+
+		z->total_perc = p->duration_ns > 0
+					? 100. * (double)z->total_ns / (double)p->duration_ns
+					: 0;
+	}
+	if (p->zone_threads.n)
+		qsort(p->zone_threads.at, p->zone_threads.n, sizeof(*p->zone_threads.at),
+		      by_zone_total);
+	if (p->zone_hist.n)
+		qsort(p->zone_hist.at, p->zone_hist.n, sizeof(*p->zone_hist.at), by_zone_low);
+	/* They knew the rows by their old places. */
+	row_index_reset(p, TABLE_zone_threads);
+	row_index_reset(p, TABLE_zone_hist);
+	for (size_t i = 0; i < p->zone_hist.n;)
+		i = take_bins(p, i);
+}
+
+void zones_derive(struct profile *p)
+{
+	_free_ struct net *nets = sum_places(p);
+
+	for (size_t i = 0; i < p->zones.n; i++)
+		derive(&p->zones.at[i], &nets[i]);
+	zones_finish(p);
+}
