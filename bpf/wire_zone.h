@@ -132,14 +132,10 @@ static inline __attribute__((always_inline, unused)) void wire_add_square(struct
 	sum->high += sum->low < low;
 }
 
-/*
- * Statistics of a zone at one place of one thread's call tree. Written by that thread alone, or
- * with atomic operations if several share it (thread 0, strands off their thread's stack,
- * overflow). entered - timed - unwound - untimed calls are open.
- */
-struct wire_zone_node {
-	wire_u32 thread, parent, zone, flags;
-	wire_u64 entered, timed, unwound, untimed;
+/* What is measured of the calls that end in a window. */
+struct wire_zone_stats {
+	wire_u64 entered; /* began in the window */
+	wire_u64 timed, unwound, untimed;
 	wire_u64 at_start; /* ended, but entered before the capture */
 	wire_u64 total_ns, self_ns, suspended_ns;
 	wire_u64 min_ns, max_ns; /* min_ns is one larger than the minimum; 0: none yet */
@@ -149,13 +145,25 @@ struct wire_zone_node {
 	 * no call, since a session times it or it is only counted. Both by WIRE_EXIT_…. */
 	wire_u64 exits[2], passed[2];
 };
+
+/*
+ * A zone at one place of one thread's call tree. Written by that thread alone, or with atomic
+ * operations if several share it (thread 0, strands off their thread's stack, overflow). The end
+ * of a call is added to one of the two windows, as a whole: that of zone_window when it ends. The
+ * loader changes that number, and empties what was written before. Over all windows entered -
+ * timed - unwound - untimed calls are open.
+ */
+struct wire_zone_node {
+	wire_u32 thread, parent, zone, flags;
+	struct wire_zone_stats window[2];
+};
 #define WIRE_NODE_SHARED   1 /* more than one thread writes it */
 #define WIRE_EXIT_EMULATED 0
 #define WIRE_EXIT_STEPPED  1
-_Static_assert(sizeof(struct wire_zone_node) == 176, "wire_zone_node is part of the contract");
+_Static_assert(sizeof(struct wire_zone_node) == 336, "wire_zone_node is part of the contract");
 
 /* Sums of the other clocks over a node's timed calls, by enum wire_zone_sum. In a map of its own,
- * which exists only if they are requested. */
+ * which exists only if they are requested: two rows a node, one a window. */
 enum wire_zone_sum {
 	WIRE_SUM_CPU,
 	WIRE_SUM_SYS,
@@ -181,6 +189,7 @@ struct wire_zone_sums {
 struct wire_zone_beside {
 	wire_u64 hits[2], ran_ns;
 };
+#define WIRE_ZONE_ROW(node, window) ((node)*2 + ((window)&1))
 
 /* A call of @zone from @parent in @thread: key of zone_edges, whose value is the node. */
 struct wire_zone_edge {
@@ -188,9 +197,10 @@ struct wire_zone_edge {
 };
 _Static_assert(sizeof(struct wire_zone_edge) == 12, "wire_zone_edge is part of the contract");
 
-/* Histogram of a zone's call times: the 64 bins of one octave (model/hist.h), by zone << 8 |
+/* Histogram of a zone's call times: the 64 bins of one octave (model/hist.h), by zone, window and
  * octave. */
-#define WIRE_ZONE_BINS 64
+#define WIRE_ZONE_HIST(zone, window, octave) ((zone) << 8 | ((window)&1) << 7 | (octave))
+#define WIRE_ZONE_BINS			     64
 struct wire_zone_bins {
 	wire_u64 count[WIRE_ZONE_BINS];
 };

@@ -80,6 +80,7 @@ extern const volatile __u32 config_zone_limit;	/* zones may be only counted: see
 /* Written by the loader while programs run. */
 extern __u32 zone_enabled; /* calls count */
 extern __u32 zone_epoch;   /* grows whenever zone_procs changes */
+extern __u32 zone_window;  /* the lowest bit tells which of two the calls that end are added to */
 extern __u8 zone_generation[WIRE_ZONE_IMAGES];
 
 /* Thread → its state and own strand. Written by the thread itself; read by it and by samples that
@@ -107,6 +108,11 @@ extern struct zone_nodes_map zone_nodes SEC(".maps");
 static __always_inline struct wire_zone_node *zone_node(__u32 node)
 {
 	return bpf_map_lookup_elem(&zone_nodes, &node);
+}
+
+static __always_inline struct wire_zone_stats *zone_stats(struct wire_zone_node *n)
+{
+	return &n->window[zone_window & 1];
 }
 
 static __always_inline struct zone_frame *zone_frame(struct zone_strand *s, __u64 i)

@@ -60,8 +60,8 @@ static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
 
 const volatile __u32 config_zone_beside;
 
-/* Node → what this program took of its calls' time. Written by all threads, read through mmap by
- * the loader, which sets the size. */
+/* WIRE_ZONE_ROW() → what this program took of a node's calls' time. Written by all threads, read
+ * through mmap by the loader, which sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -81,8 +81,8 @@ static __u64 switches(void)
  * meanwhile cannot tell how long it ran. */
 static void bill(struct pt_regs *ctx, __u64 cookie, __u64 start_ns, __u64 switches_before)
 {
-	__u32 node = zone_open(ctx->rsp);
-	struct wire_zone_beside *b = node ? bpf_map_lookup_elem(&zone_beside, &node) : NULL;
+	__u32 node = zone_open(ctx->rsp), row = WIRE_ZONE_ROW(node, zone_window);
+	struct wire_zone_beside *b = node ? bpf_map_lookup_elem(&zone_beside, &row) : NULL;
 
 	if (!b)
 		return;

@@ -317,7 +317,7 @@ static long drop_one(__u32 i, struct drop *drop)
 		return 1;
 	node = zone_node(top->node);
 	if (node)
-		zone_node_count(node, &node->unwound);
+		zone_node_count(node, &zone_stats(node)->unwound);
 	s->depth--;
 	caller = zone_top(s);
 	if (caller)

@@ -80,8 +80,9 @@ static __always_inline __u64 zone_strand_time(const struct zone_strand *s, __u64
 	return s->ran_ns + now_ns - s->since_ns;
 }
 
-/* Ends the call of the innermost frame at @now_ns. */
-static __always_inline void zone_pop(struct zone_strand *s, struct zone_frame *top, __u64 now_ns)
+/* Ends the call of the innermost frame at @now_ns, in that window. */
+static __always_inline void zone_pop(struct zone_strand *s, struct zone_frame *top, __u32 window,
+				     __u64 now_ns)
 {
 	__u64 suspended = s->suspended_ns - top->suspended_ns;
 	__u64 ns = zone_strand_time(s, now_ns) - top->start_ns;
@@ -92,16 +93,16 @@ static __always_inline void zone_pop(struct zone_strand *s, struct zone_frame *t
 		ns = 0;
 	s->depth--;
 	if (config_zone_clocks & ZONE_CLOCKS_MORE)
-		zone_clock_leave(s, s->depth, top->node);
+		zone_clock_leave(s, s->depth, WIRE_ZONE_ROW(top->node, window));
 	caller = zone_top(s);
 	if (caller)
 		caller->child_ns += ns;
 	if (!node)
 		return;
-	zone_node_add(node, ns, ns > top->child_ns ? ns - top->child_ns : 0);
+	zone_node_add(node, window, ns, ns > top->child_ns ? ns - top->child_ns : 0);
 	if (suspended)
-		__sync_fetch_and_add(&node->suspended_ns, suspended);
-	zone_hist_add(top->zone, ns);
+		__sync_fetch_and_add(&node->window[window & 1].suspended_ns, suspended);
+	zone_hist_add(top->zone, window, ns);
 }
 
 #endif

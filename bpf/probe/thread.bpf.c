@@ -12,6 +12,7 @@ const volatile __u32 config_action_event[WIRE_ACTIONS];
 
 __u32 zone_enabled;
 __u32 zone_epoch = 1;
+__u32 zone_window;
 __u8 zone_generation[WIRE_ZONE_IMAGES];
 
 struct zone_states_map zone_states SEC(".maps");

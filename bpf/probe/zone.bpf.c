@@ -34,6 +34,14 @@ static __always_inline bool may_hijack(struct zone_thread *t, struct zone_strand
 	return !probed || probed->depth < WIRE_ZONE_HIJACKS;
 }
 
+static __always_inline void count_untimed(struct wire_zone_node *node)
+{
+	struct wire_zone_stats *s = zone_stats(node);
+
+	zone_node_count(node, &s->entered);
+	zone_node_count(node, &s->untimed);
+}
+
 /* Counts a call whose end will not be seen. */
 static int count_only(struct zone_strand *s, __u32 zone, bool shared, enum wire_zone_counter why)
 {
@@ -41,10 +49,8 @@ static int count_only(struct zone_strand *s, __u32 zone, bool shared, enum wire_
 
 	if (why != WIRE_ZONE_COUNTERS)
 		zone_tell(why);
-	if (!node)
-		return NO_RETURN;
-	zone_node_count(node, &node->entered);
-	zone_node_count(node, &node->untimed);
+	if (node)
+		count_untimed(node);
 	return NO_RETURN;
 }
 
@@ -84,10 +90,8 @@ static __noinline int count_foreign(struct zone_thread *t, __u32 zone)
 	zone_tell(WIRE_ZONE_NOTE_FOREIGN);
 	if (!borrows_memory())
 		zone_news_once(WIRE_NEWS_FOREIGN);
-	if (!node)
-		return NO_RETURN;
-	zone_node_count(node, &node->entered);
-	zone_node_count(node, &node->untimed);
+	if (node)
+		count_untimed(node);
 	return NO_RETURN;
 }
 
@@ -164,7 +168,7 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 	node = zone_node(number);
 	if (!node)
 		return NO_RETURN;
-	zone_node_count(node, &node->entered);
+	zone_node_count(node, &zone_stats(node)->entered);
 	frame->sp = sp;
 	frame->child_ns = 0;
 	frame->suspended_ns = s->suspended_ns;
@@ -180,13 +184,14 @@ static __always_inline int enter(struct pt_regs *ctx, bool session)
 }
 
 /* A probe with @flags at an exit was hit; @ended: it ended a call of @node. */
-static __always_inline void count_exit(__u32 node, __u32 flags, bool ended)
+static __always_inline void count_exit(__u32 node, __u32 window, __u32 flags, bool ended)
 {
 	__u32 how = flags & WIRE_ZONE_STEPPED ? WIRE_EXIT_STEPPED : WIRE_EXIT_EMULATED;
 	struct wire_zone_node *n = zone_node(node);
 
 	if (n)
-		zone_node_count(n, ended ? &n->exits[how] : &n->passed[how]);
+		zone_node_count(n, ended ? &n->window[window & 1].exits[how]
+					 : &n->window[window & 1].passed[how]);
 }
 
 /* The same without an open frame: the call is only counted, or began before the capture. */
@@ -196,9 +201,9 @@ static __noinline void count_unknown_exit(struct zone_thread *t, __u32 zone, __u
 	struct wire_zone_node *node = zone_node(number);
 
 	if (t->unsure || !(t->flags & WIRE_PROC_RETS))
-		count_exit(number, flags, false);
+		count_exit(number, zone_window, flags, false);
 	else if (node)
-		zone_node_count(node, &node->at_start);
+		zone_node_count(node, &zone_stats(node)->at_start);
 }
 
 /* Ends a call of the cookie's zone, seen by its hijacked return if @hijacked; its return address
@@ -206,7 +211,7 @@ static __noinline void count_unknown_exit(struct zone_thread *t, __u32 zone, __u
 static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cookie, __u32 past,
 				  __u32 hijacked)
 {
-	__u32 zone = cookie & 0xffffff, flags = flags_of(cookie);
+	__u32 zone = cookie & 0xffffff, flags = flags_of(cookie), window = zone_window & 1;
 	struct zone_thread *t = zone_thread(flags);
 	struct zone_strand *s;
 	struct zone_frame *top;
@@ -224,13 +229,13 @@ static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cooki
 	}
 	if (top && top->sp == sp && top->zone == zone && (top->flags & ZONE_HIJACKED) == hijacked) {
 		if (!hijacked)
-			count_exit(top->node, flags, true);
-		zone_pop(s, top, now_ns);
+			count_exit(top->node, window, flags, true);
+		zone_pop(s, top, window, now_ns);
 		return;
 	}
 	/* If its return address is hijacked, too, the session's return ends it in a moment. */
 	if (!hijacked && top && top->sp == sp)
-		count_exit(top->node, flags, false);
+		count_exit(top->node, window, flags, false);
 	else if (!hijacked && s == &t->own)
 		count_unknown_exit(t, zone, flags);
 }

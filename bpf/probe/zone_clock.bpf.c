@@ -8,8 +8,8 @@ const volatile __u32 config_zone_switch_events;
 
 struct zone_clocks_map zone_clocks SEC(".maps");
 
-/* Node → sums of the other clocks over its timed calls. Written like zone_nodes; the loader sets
- * the size. */
+/* WIRE_ZONE_ROW() → sums of the other clocks over a node's timed calls. Written like zone_nodes;
+ * the loader sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -142,7 +142,7 @@ void zone_clock_enter(const struct zone_strand *s, __u32 depth)
 		k->at[depth][i] -= k->base[i];
 }
 
-void zone_clock_leave(const struct zone_strand *s, __u32 depth, __u32 node)
+void zone_clock_leave(const struct zone_strand *s, __u32 depth, __u32 row)
 {
 	struct zone_clock *c = zone_clock(false);
 	struct zone_strand_clock *k;
@@ -154,7 +154,7 @@ void zone_clock_leave(const struct zone_strand *s, __u32 depth, __u32 node)
 	if (!k || k->tid != (__u32)bpf_get_current_pid_tgid())
 		return;
 	read_all(c, c->now);
-	sums = bpf_map_lookup_elem(&zone_sums, &node);
+	sums = bpf_map_lookup_elem(&zone_sums, &row);
 	for (__u32 i = 0; i < WIRE_ZONE_SUMS && sums; i++)
 		__sync_fetch_and_add(&sums->sum[i], c->now[i] - k->base[i] - k->at[depth][i]);
 }

@@ -49,10 +49,10 @@ extern const volatile __u32 config_zone_events; /* their number */
 
 /* The current thread's; created if @make. */
 struct zone_clock *zone_clock(bool make) __hidden;
-/* A call in @s starts as open call number @depth, or ends at @node. Nothing is kept for goroutines,
- * which change threads unseen. */
+/* A call in @s starts as open call number @depth, or ends, for @row of zone_sums. Nothing is kept
+ * for goroutines, which change threads unseen. */
 void zone_clock_enter(const struct zone_strand *s, __u32 depth) __hidden;
-void zone_clock_leave(const struct zone_strand *s, __u32 depth, __u32 node) __hidden;
+void zone_clock_leave(const struct zone_strand *s, __u32 depth, __u32 row) __hidden;
 /* Reads the current thread's clocks; NULL: it has none. Valid until the next read of the same kind.
  * @jump: reads them as longjmp is called; zone_clock_at_jump() returns that once it is known where
  * longjmp led. */

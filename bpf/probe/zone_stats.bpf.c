@@ -108,7 +108,7 @@ static __always_inline void atomic_square(struct wire_wide *sum, __u64 ns)
 	__sync_fetch_and_add(&sum->high, one.high + (before + one.low < before));
 }
 
-void zone_node_add_shared(struct wire_zone_node *n, __u64 ns, __u64 self_ns)
+void zone_stats_add_shared(struct wire_zone_stats *n, __u64 ns, __u64 self_ns)
 {
 	__sync_fetch_and_add(&n->timed, 1);
 	__sync_fetch_and_add(&n->total_ns, ns);

@@ -18,7 +18,7 @@ struct zone_edges_map {
 };
 extern struct zone_edges_map zone_edges SEC(".maps");
 
-/* zone << 8 | octave → 64 bins. Written with atomic operations by all threads, read by the loader.
+/* WIRE_ZONE_HIST() → 64 bins. Written with atomic operations by all threads, read by the loader.
  * A zone has about five octaves: room for 6,000 zones; memory is allocated as used. */
 struct zone_hist_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -46,7 +46,7 @@ __u32 zone_node_new(const struct wire_zone_edge *edge, bool shared) __hidden;
 /* As zone_hist_add(), for a bin of a new octave. */
 void zone_hist_new(__u32 key, __u32 slot) __hidden;
 /* Adds a timed call to a node that several threads write. */
-void zone_node_add_shared(struct wire_zone_node *node, __u64 ns, __u64 self_ns) __hidden;
+void zone_stats_add_shared(struct wire_zone_stats *s, __u64 ns, __u64 self_ns) __hidden;
 void zone_tell(enum wire_zone_counter counter) __hidden;
 
 /* Counts a hit on this CPU. Approximate: loses one if another program on a probe preempts it
@@ -60,10 +60,11 @@ static __always_inline void zone_hit(void)
 		++*hits;
 }
 
-static __always_inline void zone_hist_add(__u32 zone, __u64 ns)
+/* @window: the same as for the call's node, though the loader changes it meanwhile. */
+static __always_inline void zone_hist_add(__u32 zone, __u32 window, __u64 ns)
 {
 	__u32 bin = wire_zone_bin(ns), slot = bin & (WIRE_ZONE_BINS - 1);
-	__u32 key = zone << 8 | bin / WIRE_ZONE_BINS;
+	__u32 key = WIRE_ZONE_HIST(zone, window, bin / WIRE_ZONE_BINS);
 	struct wire_zone_bins *bins = bpf_map_lookup_elem(&zone_hist, &key);
 
 	if (bins)
@@ -72,10 +73,13 @@ static __always_inline void zone_hist_add(__u32 zone, __u64 ns)
 		zone_hist_new(key, slot);
 }
 
-static __always_inline void zone_node_add(struct wire_zone_node *n, __u64 ns, __u64 self_ns)
+static __always_inline void zone_node_add(struct wire_zone_node *node, __u32 window, __u64 ns,
+					  __u64 self_ns)
 {
-	if (n->flags & WIRE_NODE_SHARED) {
-		zone_node_add_shared(n, ns, self_ns);
+	struct wire_zone_stats *n = &node->window[window & 1];
+
+	if (node->flags & WIRE_NODE_SHARED) {
+		zone_stats_add_shared(n, ns, self_ns);
 		return;
 	}
 	n->timed++;

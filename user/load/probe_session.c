@@ -74,7 +74,7 @@ static void configure_clocks(struct eprof_bpf *skel, const struct probe_request 
 	bpf_map__set_autocreate(skel->maps.zone_sums, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.zone_events, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.zone_calls, r->clocks & WIRE_CLOCK_NONE);
-	bpf_map__set_max_entries(skel->maps.zone_sums, nodes_of(r));
+	bpf_map__set_max_entries(skel->maps.zone_sums, 2 * nodes_of(r));
 	bpf_map__set_max_entries(skel->maps.zone_calls, r->max_zones + WIRE_ZONE_SPARE);
 	bpf_map__set_max_entries(skel->maps.zone_events,
 				 (uint32_t)counters_cpus() * WIRE_ZONE_EVENTS);
@@ -139,7 +139,7 @@ void probe_session_configure(struct eprof_bpf *skel, const struct probe_request 
 	bpf_map__set_max_entries(skel->maps.zone_nodes, nodes_of(r));
 	skel->rodata->config_zone_beside = has_beside(r);
 	bpf_map__set_autocreate(skel->maps.zone_beside, has_beside(r));
-	bpf_map__set_max_entries(skel->maps.zone_beside, nodes_of(r));
+	bpf_map__set_max_entries(skel->maps.zone_beside, 2 * nodes_of(r));
 	configure_clocks(skel, r);
 	choose_programs(skel, r);
 }
@@ -234,6 +234,7 @@ int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 		.zone_counted = r->limited ? bpf_map__fd(skel->maps.zone_counted) : -1,
 		.zone_enabled = &skel->bss->zone_enabled,
 		.zone_epoch = &skel->data->zone_epoch,
+		.zone_window = &skel->bss->zone_window,
 		.zone_nodes_used = &skel->bss->zone_nodes_used,
 		.zone_threads_used = &skel->bss->zone_threads_used,
 		.zone_generation = skel->bss->zone_generation,

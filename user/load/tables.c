@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "load/pool.h"
-#include "load/room.h"
 #include "load/tables.h"
 #include "sample/table.h"
 

@@ -1,33 +1,44 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/membarrier.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "load/zonemaps.h"
 #include "load/counters.h"
+#include "load/zone_taken.h"
+#include "load/zonemaps.h"
 
 /* An array map, mapped into our memory. */
-struct table {
-	const void *at;
+struct zonemaps_table {
+	void *at;
 	size_t bytes;
+};
+
+/* Counters that the programs only count up: at the last take, and at the last drop. */
+struct zonemaps_count {
+	uint64_t now, before;
 };
 
 struct zonemaps {
 	struct zonemaps_raw raw;
-	struct table nodes, threads, sums, beside;
+	struct zonemaps_table nodes, threads, sums, beside;
+	struct zone_taken taken;
+	VEC(struct zonemaps_count) calls;   /* by zone: zone_calls */
+	struct zonemaps_count own_stack[4]; /* of all threads, as in struct zonemaps_own_stack */
 };
 
-static int map_table(int fd, size_t n, size_t size, struct table *out)
+static int map_table(int fd, size_t n, size_t size, struct zonemaps_table *out)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *at;
 
 	out->bytes = (n * size + page - 1) / page * page;
-	at = mmap(NULL, out->bytes, PROT_READ, MAP_SHARED, fd, 0);
+	at = mmap(NULL, out->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED)
 		return err(-errno, "cannot map the tables of zones: %s", strerror(errno));
 	out->at = at;
@@ -56,10 +67,10 @@ int zonemaps_new(const struct zonemaps_raw *raw, struct zonemaps **out)
 		ret = map_table(raw->zone_threads, WIRE_ZONE_THREADS,
 				sizeof(struct wire_zone_thread), &m->threads);
 	if (!ret && raw->zone_sums >= 0)
-		ret = map_table(raw->zone_sums, all_nodes(m), sizeof(struct wire_zone_sums),
+		ret = map_table(raw->zone_sums, 2 * all_nodes(m), sizeof(struct wire_zone_sums),
 				&m->sums);
 	if (!ret && raw->zone_beside >= 0)
-		ret = map_table(raw->zone_beside, all_nodes(m), sizeof(struct wire_zone_beside),
+		ret = map_table(raw->zone_beside, 2 * all_nodes(m), sizeof(struct wire_zone_beside),
 				&m->beside);
 	if (ret) {
 		zonemaps_free(m);
@@ -69,10 +80,10 @@ int zonemaps_new(const struct zonemaps_raw *raw, struct zonemaps **out)
 	return 0;
 }
 
-static void unmap(struct table *t)
+static void unmap(struct zonemaps_table *t)
 {
 	if (t->at)
-		munmap((void *)(uintptr_t)t->at, t->bytes);
+		munmap(t->at, t->bytes);
 }
 
 void zonemaps_free(struct zonemaps *m)
@@ -83,6 +94,8 @@ void zonemaps_free(struct zonemaps *m)
 	unmap(&m->threads);
 	unmap(&m->sums);
 	unmap(&m->beside);
+	zone_taken_release(&m->taken);
+	vec_release(&m->calls);
 	free(m);
 }
 
@@ -154,23 +167,23 @@ size_t zonemaps_nodes(const struct zonemaps *m)
 	return least(first_place(m) + used, all_nodes(m));
 }
 
-struct wire_zone_node zonemaps_node(const struct zonemaps *m, size_t node)
+struct zonemaps_live zonemaps_live(const struct zonemaps *m, size_t node)
 {
-	return ((const struct wire_zone_node *)m->nodes.at)[node];
-}
+	const struct wire_zone_node *n = (const struct wire_zone_node *)m->nodes.at + node;
+	struct zonemaps_live live = {.zone = n->zone};
 
-struct wire_zone_sums zonemaps_sums(const struct zonemaps *m, size_t node)
-{
-	if (!m->sums.at)
-		return (struct wire_zone_sums){0};
-	return ((const struct wire_zone_sums *)m->sums.at)[node];
-}
+	for (uint32_t w = 0; w < 2; w++) {
+		live.timed += n->window[w].timed;
+		live.total_ns += n->window[w].total_ns;
+		if (m->sums.at) {
+			const struct wire_zone_sums *s =
+				(const struct wire_zone_sums *)m->sums.at + WIRE_ZONE_ROW(node, w);
 
-struct wire_zone_beside zonemaps_beside(const struct zonemaps *m, size_t node)
-{
-	if (!m->beside.at)
-		return (struct wire_zone_beside){0};
-	return ((const struct wire_zone_beside *)m->beside.at)[node];
+			live.cpu_ns += s->sum[WIRE_SUM_CPU];
+			live.sys_ns += s->sum[WIRE_SUM_SYS];
+		}
+	}
+	return live;
 }
 
 size_t zonemaps_threads(const struct zonemaps *m)
@@ -185,20 +198,6 @@ struct wire_zone_thread zonemaps_thread(const struct zonemaps *m, size_t thread)
 	return ((const struct wire_zone_thread *)m->threads.at)[thread];
 }
 
-void zonemaps_bins(const struct zonemaps *m, zonemaps_bins_fn fn, void *context)
-{
-	struct wire_zone_bins bins;
-	uint32_t key, next;
-	bool first = true;
-
-	while (!bpf_map_get_next_key(m->raw.zone_hist, first ? NULL : &key, &next)) {
-		first = false;
-		key = next;
-		if (!bpf_map_lookup_elem(m->raw.zone_hist, &key, &bins))
-			fn(context, key >> 8, key & 0xff, &bins);
-	}
-}
-
 /* 0 where it cannot be read. */
 static uint64_t sum_cpus(int fd, uint32_t key)
 {
@@ -207,22 +206,21 @@ static uint64_t sum_cpus(int fd, uint32_t key)
 	return counters_sum(fd, key, &n) ? 0 : n;
 }
 
-uint64_t zonemaps_calls(const struct zonemaps *m, uint32_t zone)
-{
-	return m->raw.zone_calls < 0 ? 0 : sum_cpus(m->raw.zone_calls, zone);
-}
-
 static void add_nodes(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
 {
 	const struct wire_zone_node *node = m->nodes.at;
 	size_t nodes = zonemaps_nodes(m);
 
 	for (size_t i = 1; i < nodes; i++) {
-		uint64_t untimed = node[i].untimed;
+		const struct zone_taken_node *t =
+			i < m->taken.nodes.n ? &m->taken.nodes.at[i] : NULL;
+		const struct wire_zone_stats *w = node[i].window;
+		uint64_t untimed = w[0].untimed + w[1].untimed + (t ? t->untimed : 0);
+		uint64_t entered = w[0].entered + w[1].entered + (t ? t->entered : 0);
 
-		if (node[i].zone >= n || node[i].entered < untimed)
+		if (node[i].zone >= n || entered < untimed)
 			continue;
-		out[node[i].zone].timed += node[i].entered - untimed;
+		out[node[i].zone].timed += entered - untimed;
 		out[node[i].zone].counted += untimed;
 	}
 }
@@ -230,7 +228,8 @@ static void add_nodes(const struct zonemaps *m, struct zonemaps_calls *out, uint
 /* Zones whose values, for all CPUs, are read at a time. */
 #define BATCH 128
 
-static void add_counters(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
+/* Adds to @out the count of each of the first @n zones with WIRE_CLOCK_NONE. */
+static void count_calls(const struct zonemaps *m, uint64_t *out, uint32_t n)
 {
 	int cpus = counters_cpus();
 	_free_ uint64_t *values = mem_zalloc(BATCH * (size_t)cpus, sizeof(*values));
@@ -244,8 +243,17 @@ static void add_counters(const struct zonemaps *m, struct zonemaps_calls *out, u
 			return;
 		for (uint32_t i = 0; i < got && keys[i] < n; i++)
 			for (int cpu = 0; cpu < cpus; cpu++)
-				out[keys[i]].counted += values[i * (uint32_t)cpus + (uint32_t)cpu];
+				out[keys[i]] += values[i * (uint32_t)cpus + (uint32_t)cpu];
 	}
+}
+
+static void add_counters(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
+{
+	_free_ uint64_t *calls = mem_zalloc(n + 1, sizeof(*calls));
+
+	count_calls(m, calls, n);
+	for (uint32_t i = 0; i < n; i++)
+		out[i].counted += calls[i];
 }
 
 void zonemaps_add_calls(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
@@ -274,4 +282,122 @@ bool zonemaps_counter_by_cpu(const struct zonemaps *m, enum wire_zone_counter co
 	uint32_t key = counter;
 
 	return !bpf_map_lookup_elem(m->raw.zone_counters, &key, out);
+}
+
+/* --- windows --------------------------------------------------------------------------------- */
+
+/* Where the kernel does not wait for the programs that run. */
+#define GRACE_US 20000
+
+/* Until no program runs that read the number before it was changed: they run under RCU. */
+static void await_programs(void)
+{
+	if (syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(GRACE_US);
+}
+
+static void take_counts(struct zonemaps *m)
+{
+	_free_ uint64_t *calls = mem_zalloc(m->raw.max_zones + 1, sizeof(*calls));
+	uint64_t own[4] = {0};
+
+	for (size_t i = 1; i < zonemaps_threads(m); i++) {
+		const struct wire_zone_thread t = zonemaps_thread(m, i);
+
+		own[0] += t.stays;
+		own[1] += t.main_ns;
+		own[2] += t.waits;
+		own[3] += t.wait_ns;
+	}
+	for (size_t i = 0; i < 4; i++)
+		m->own_stack[i].now = own[i];
+	if (m->raw.zone_calls < 0)
+		return;
+	while (m->calls.n < m->raw.max_zones)
+		vec_add(&m->calls);
+	count_calls(m, calls, m->raw.max_zones);
+	for (size_t i = 0; i < m->calls.n; i++)
+		m->calls.at[i].now = calls[i];
+}
+
+void zonemaps_take(struct zonemaps *m)
+{
+	const uint32_t window = __atomic_fetch_add(m->raw.zone_window, 1, __ATOMIC_SEQ_CST) & 1;
+	struct zone_taken_from from = {.nodes = m->nodes.at,
+				       .threads = m->threads.at,
+				       .sums = m->sums.at,
+				       .beside = m->beside.at,
+				       .hist = m->raw.zone_hist,
+				       .max_zones = m->raw.max_zones};
+
+	await_programs();
+	from.n_nodes = zonemaps_nodes(m);
+	from.n_threads = zonemaps_threads(m);
+	zone_taken_add(&m->taken, &from, window);
+	take_counts(m);
+}
+
+void zonemaps_drop(struct zonemaps *m)
+{
+	zone_taken_drop(&m->taken);
+	for (size_t i = 0; i < m->calls.n; i++)
+		m->calls.at[i].before = m->calls.at[i].now;
+	for (size_t i = 0; i < 4; i++)
+		m->own_stack[i].before = m->own_stack[i].now;
+}
+
+struct zonemaps_node zonemaps_node(const struct zonemaps *m, size_t node)
+{
+	const struct wire_zone_node *n = (const struct wire_zone_node *)m->nodes.at + node;
+	struct zonemaps_node out = {.thread = n->thread, .parent = n->parent, .zone = n->zone};
+	const struct zone_taken_node *t;
+
+	if (node >= m->taken.nodes.n)
+		return out;
+	t = &m->taken.nodes.at[node];
+	out.is = t->is;
+	out.open = t->entered > t->untimed + t->done ? t->entered - t->untimed - t->done : 0;
+	return out;
+}
+
+struct wire_zone_sums zonemaps_sums(const struct zonemaps *m, size_t node)
+{
+	return node < m->taken.sums.n ? m->taken.sums.at[node] : (struct wire_zone_sums){0};
+}
+
+struct wire_zone_beside zonemaps_beside(const struct zonemaps *m, size_t node)
+{
+	return node < m->taken.beside.n ? m->taken.beside.at[node] : (struct wire_zone_beside){0};
+}
+
+uint64_t zonemaps_calls(const struct zonemaps *m, uint32_t zone)
+{
+	return zone < m->calls.n ? m->calls.at[zone].now - m->calls.at[zone].before : 0;
+}
+
+void zonemaps_bins(const struct zonemaps *m, zonemaps_bins_fn fn, void *context)
+{
+	for (size_t i = 0; i < m->taken.octaves.n; i++)
+		fn(context, m->taken.octaves.at[i].zone, m->taken.octaves.at[i].octave,
+		   &m->taken.octaves.at[i].bins);
+}
+
+struct zonemaps_own_stack zonemaps_own_stack(const struct zonemaps *m)
+{
+	uint64_t n[4];
+
+	for (size_t i = 0; i < 4; i++)
+		n[i] = m->own_stack[i].now - m->own_stack[i].before;
+	return (struct zonemaps_own_stack){n[0], n[1], n[2], n[3]};
+}
+
+uint64_t zonemaps_entered(const struct zonemaps *m)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < m->taken.nodes.n; i++)
+		n += m->taken.nodes.at[i].entered;
+	for (size_t i = 0; i < m->calls.n; i++)
+		n += m->calls.at[i].now;
+	return n;
 }

@@ -50,16 +50,14 @@ static struct measured counted(const struct calibration *c, uint32_t number)
 
 	/* The nodes before the zone's own are other zones' own: --zones-max of them. */
 	for (size_t i = 1 + (size_t)zone; i < nodes; i++) {
-		struct wire_zone_node n = zonemaps_node(c->z->maps, i);
-		struct wire_zone_sums sums;
+		const struct zonemaps_live n = zonemaps_live(c->z->maps, i);
 
 		if (n.zone != zone)
 			continue;
-		sums = zonemaps_sums(c->z->maps, i);
 		sum.timed += (double)n.timed;
 		sum.total_ns += (double)n.total_ns;
-		sum.cpu_ns += (double)sums.sum[WIRE_SUM_CPU];
-		sum.sys_ns += (double)sums.sum[WIRE_SUM_SYS];
+		sum.cpu_ns += (double)n.cpu_ns;
+		sum.sys_ns += (double)n.sys_ns;
 	}
 	return sum;
 }

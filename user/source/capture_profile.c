@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "model/rows.h"
 #include "model/splice.h"
 #include "process/allowance.h"
 #include "process/opener.h"
@@ -31,7 +32,7 @@ static struct profile *new_profile(const struct capture *c, uint64_t until_ns)
 	struct profile *p = profile_new();
 
 	p->started_unix_ns = c->start_unix_ns;
-	p->duration_ns = (int64_t)(until_ns - c->start_ns);
+	p->duration_ns = (int64_t)(until_ns - c->turn.start_ns);
 	for (size_t i = 0; i < c->o.n_events; i++)
 		p->hz = event_has_rate(&c->o.events[i]) ? c->o.hz : p->hz;
 	sources_metrics(&c->sources, p);
@@ -85,20 +86,25 @@ static int add_rows(struct capture *c, struct ledger_input *in, struct profile *
 }
 
 /* What is said of all rows. */
-static void conclude(struct capture *c, struct ledger_input *in, struct profile *p,
-		     int64_t cpu_before_ns)
+static struct program_run conclude(struct capture *c, struct ledger_input *in, struct profile *p,
+				   int64_t cpu_before_ns)
 {
-	ledger_settle(p, in->running ? &c->turn.past : NULL);
+	struct program_run run;
+
+	ledger_settle(p, in->past, in->running);
 	sources_reconcile(&c->sources, p, in);
 	ledger_notes(p, in);
 	in->name_cpu_ns = own_cpu_ns(c) - cpu_before_ns + c->turn.file.cpu_ns;
 	opener_stats(c->o.opener, &in->opener);
-	in->probes = sources_run(&c->sources, p);
+	run = in->probes = sources_run(&c->sources, p);
+	in->probes.ns += in->past->run.ns;
+	in->probes.runs += in->past->run.runs;
 	in->programs_ns = sources_programs_ns(&c->sources);
 	in->probes_ns = sources_probes_ns(&c->sources);
 	ledger_cost(p, in, &c->names.stats);
 	if (c->o.describe)
 		c->o.describe(c->o.context, p);
+	return run;
 }
 
 static struct ledger_input ledger_of(struct capture *c)
@@ -112,6 +118,7 @@ static struct ledger_input ledger_of(struct capture *c)
 				     .slowdown = c->slowdown,
 				     .start_ns = c->start_ns,
 				     .running = !c->end_ns,
+				     .past = &c->turn.past,
 				     .side_lost = c->in.side_lost,
 				     .stacks_missing = c->in.stacks.missing,
 				     .unread = allowance_refused(c->in.allowance),
@@ -120,24 +127,33 @@ static struct ledger_input ledger_of(struct capture *c)
 }
 
 /* In a copy of the process, while the capture goes on. */
-static int make_window(void *context, struct profile **out)
+static int make_window(void *context, struct profile **out, struct profile **counts,
+		       struct ledger_past *past)
 {
 	struct capture *c = context;
+	const uint64_t ns = c->turn.end_ns - c->start_ns;
 	struct ledger_input in = ledger_of(c);
 	int64_t before_ns = own_cpu_ns(c);
 	struct profile *p = new_profile(c, c->turn.end_ns);
 	int ret = add_rows(c, &in, p, c->turn.end_ns);
 
-	conclude(c, &in, p, before_ns);
+	ledger_past_add(past, p, conclude(c, &in, p, before_ns));
+	*counts = rows_counts(p, ns);
+	rows_subtract(p, c->turn.file.counts, ns);
 	*out = p;
 	return ret;
 }
 
-/* What is left of @last goes to the windows before it. */
-static int join(struct splice *windows, struct profile **last)
+/* The rest of the capture goes to the windows before it. Where one of those cannot be read (@lost),
+ * the totals are of the windows that can, and of the rest: those of all would be of more than the
+ * profile has. */
+static int join(struct capture *c, struct splice *windows, struct profile **last, bool lost)
 {
-	int ret = splice_add(windows, *last);
+	int ret;
 
+	if (lost)
+		rows_subtract(*last, c->turn.file.counts, c->end_ns - c->start_ns);
+	ret = lost ? splice_add(windows, *last) : splice_add_last(windows, *last);
 	profile_free(*last);
 	*last = NULL;
 	if (!ret)
@@ -145,17 +161,18 @@ static int join(struct splice *windows, struct profile **last)
 	return ret;
 }
 
-/* What cannot be read stays where it is. */
-static void read_windows(struct capture *c, struct splice *s)
+/* What cannot be read stays where it is. Returns whether all could be. */
+static bool read_windows(struct capture *c, struct splice *s)
 {
 	_free_ char *text = NULL;
 
 	if (!checkpoint_read(&c->turn.file, c->o.checkpoint, s))
-		return;
+		return true;
 	c->part_needed = true;
 	text = mem_printf("%s; the profile lacks what was in it, and it is kept", err_text());
 	if (c->o.say)
 		c->o.say(c->o.context, text);
+	return false;
 }
 
 int capture_profile(struct capture *c, struct profile **out)
@@ -165,22 +182,24 @@ int capture_profile(struct capture *c, struct profile **out)
 	struct profile *p = new_profile(c, c->end_ns);
 	const bool many = turn_has_windows(&c->turn);
 	struct splice windows = {0};
+	bool lost = false;
 	int ret;
 
 	if (many) {
 		splice_init(&windows);
-		read_windows(c, &windows);
+		lost = !read_windows(c, &windows);
 		splice_seed(&windows, p);
 	}
 	ret = add_rows(c, &in, p, c->end_ns);
+	if (!ret)
+		(void)conclude(c, &in, p, before_ns);
 	if (!ret && many)
-		ret = join(&windows, &p);
+		ret = join(c, &windows, &p, lost);
 	splice_release(&windows);
 	if (ret) {
 		profile_free(p);
 		return ret;
 	}
-	conclude(c, &in, p, before_ns);
 	*out = p;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,18 +25,31 @@
 
 /* --- the child ------------------------------------------------------------------------------ */
 
+static int send_counts(int fd, const struct profile *counts)
+{
+	_free_ char *image = NULL;
+	size_t n = 0;
+	int ret = store_image(counts, &image, &n);
+
+	if (!ret && pwrite(fd, image, n, 0) != (ssize_t)n)
+		ret = err(-EIO, "no memory for the counts of a window");
+	return ret;
+}
+
 static int write_window(struct checkpoint *k, const struct window_place *place,
 			const struct checkpoint_maker *m)
 {
 	struct checkpoint_report *r = k->report;
 	_free_ char *image = NULL;
-	struct profile *p = NULL;
+	struct profile *p = NULL, *counts = NULL;
 	size_t n = 0;
-	int ret = m->make(m->context, &p);
+	int ret = m->make(m->context, &p, &counts, &r->past);
 
 	if (ret)
 		return ret;
 	ret = store_image(p, &image, &n);
+	if (!ret)
+		ret = send_counts(k->counts_fd, counts);
 	if (!ret)
 		/* Nobody would count what is written from here on. */
 		ret = child_is_orphan() ? -ESRCH
@@ -44,8 +58,6 @@ static int write_window(struct checkpoint *k, const struct window_place *place,
 		return ret;
 	r->bytes = n;
 	r->hash = hash_seeded(image, n, k->seed);
-	for (uint32_t i = 0; i < p->metrics.n && i < LEDGER_METRICS; i++)
-		r->past.samples[i] = ledger_samples(p, i);
 	return k->names_fd >= 0 ? namebook_send(m->names, &k->names_since, k->names_fd) : 0;
 }
 
@@ -88,6 +100,9 @@ static int begin(struct checkpoint *k, const struct window_place *place,
 		ret = err(-EMFILE, "cannot write '%s': %s", place->path, strerror(EMFILE));
 	if (ret)
 		return ret;
+	k->counts_fd = memfd_create("counts", MFD_CLOEXEC);
+	if (k->counts_fd < 0)
+		return err(-errno, "cannot write '%s': %s", place->path, strerror(errno));
 	k->names_fd = memfd_create("names", MFD_CLOEXEC);
 	k->names_since = namebook_mark(m->names);
 	k->child = child_fork();
@@ -101,6 +116,7 @@ static int begin(struct checkpoint *k, const struct window_place *place,
 	k->child = 0;
 	if (k->names_fd >= 0)
 		close(k->names_fd);
+	close(k->counts_fd);
 	return err(-errno, "cannot start a process to write '%s': %s", place->path,
 		   strerror(errno));
 }
@@ -118,22 +134,55 @@ int checkpoint_begin(struct checkpoint *k, const struct window_place *place,
 	return ret;
 }
 
+/* Without them the next window would have what is in this one. */
+static int receive_counts(struct checkpoint *k)
+{
+	struct profile *counts = NULL;
+	_free_ char *image = NULL;
+	struct stat st;
+	int ret;
+
+	if (fstat(k->counts_fd, &st))
+		return err(-errno, "cannot read the counts of a window: %s", strerror(errno));
+	image = mem_zalloc((size_t)st.st_size + 1, 1);
+	if (pread(k->counts_fd, image, (size_t)st.st_size, 0) != st.st_size)
+		return err(-EIO, "cannot read the counts of a window");
+	ret = store_load_image("counts", image, (size_t)st.st_size, &counts);
+	if (ret)
+		return ret;
+	profile_free(k->counts);
+	k->counts = counts;
+	return 0;
+}
+
+static void add_past(struct ledger_past *to, const struct ledger_past *past)
+{
+	for (size_t i = 0; i < LEDGER_METRICS; i++) {
+		to->samples[i] += past->samples[i];
+		to->sums[i] += past->sums[i];
+	}
+	to->probes_ns += past->probes_ns;
+	to->run.ns += past->run.ns;
+	to->run.runs += past->run.runs;
+}
+
 static int take_report(struct checkpoint *k, const struct checkpoint_maker *m,
 		       struct ledger_past *past)
 {
 	const struct checkpoint_report *r = k->report;
-
-	int status;
+	int status, ret;
 
 	/* What it had run may go on. */
 	if (r->error == -ECHILD && agent_is_there())
 		(void)agent_run_end(true, &status);
 	if (r->error)
 		return err(r->error, "%s", r->text[0] ? r->text : "its process was killed");
+	ret = receive_counts(k);
+	if (ret)
+		return ret;
 	k->end += r->bytes;
 	vec_push(&k->windows, ((struct checkpoint_window){r->bytes, r->hash}));
-	for (size_t i = 0; i < LEDGER_METRICS; i++)
-		past->samples[i] += r->past.samples[i];
+	add_past(past, &r->past);
 	/* Else they are looked up once more. */
 	if (k->names_fd >= 0)
 		(void)namebook_receive(m->names, k->names_fd);
@@ -165,6 +214,7 @@ bool checkpoint_busy(struct checkpoint *k, bool wait, const struct checkpoint_ma
 	if (k->names_fd >= 0)
 		close(k->names_fd);
 	k->names_fd = -1;
+	close(k->counts_fd);
 	return false;
 }
 
@@ -205,5 +255,6 @@ void checkpoint_release(struct checkpoint *k)
 	if (k->report)
 		munmap(k->report, sizeof(*k->report));
 	vec_release(&k->windows);
+	profile_free(k->counts);
 	*k = (struct checkpoint){0};
 }

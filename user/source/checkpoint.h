@@ -20,9 +20,11 @@
 #include "source/ledger.h"
 #include "symbol/namebook.h"
 
-/* Makes the profile of the window, in the child. */
+/* Makes the profile of the window, in the child; what sources have counted up by its end; and what
+ * it has of that in struct ledger_past. */
 struct checkpoint_maker {
-	int (*make)(void *context, struct profile **);
+	int (*make)(void *context, struct profile **, struct profile **counts,
+		    struct ledger_past *);
 	void *context;
 	struct namebook *names; /* what the child looks up, the parent knows afterwards */
 	int signal_fd;		/* as of struct window_place */
@@ -49,7 +51,9 @@ struct checkpoint {
 	struct checkpoint_report *report;
 	struct namebook_mark names_since;
 	int names_fd;
-	int64_t cpu_ns; /* of the children that have ended */
+	int counts_fd;
+	struct profile *counts; /* at the end of the last window that is in the file */
+	int64_t cpu_ns;		/* of the children that have ended */
 };
 
 /* Begins to write a window; no other may be under way. Errors with a text. */

@@ -35,9 +35,10 @@ static uint64_t add_remainder(struct profile *p, const struct ledger_input *in,
 	return 0;
 }
 
-static int64_t sum_of(const struct profile *p, uint32_t metric)
+/* Of the profile's samples, and those of windows before it. */
+static int64_t sum_of(const struct profile *p, const struct ledger_past *past, uint32_t metric)
 {
-	int64_t sum = 0;
+	int64_t sum = past->sums[metric % LEDGER_METRICS];
 
 	for (size_t i = 0; i < p->samples.n; i++)
 		sum += p->samples.values.at[metric].at[i];
@@ -77,7 +78,7 @@ static void add_steps(struct profile *p, const struct ledger_input *in, const st
 	add_row(p, e, "amid a BPF program: counted, not seen", (int64_t)(counted - seen));
 	if (!in->running)
 		add_row(p, e, "that lost samples stand for",
-			(int64_t)(seen - since) - sum_of(p, e->metric));
+			(int64_t)(seen - since) - sum_of(p, in->past, e->metric));
 }
 
 void counted_totals(struct profile *p, const struct ledger_input *in, const struct oncpu_event *e)

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <sys/resource.h>
 
+#include "model/zone_compensate.h"
 #include "source/ledger.h"
 
 static const struct {
@@ -25,7 +26,9 @@ void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters
 	uint64_t outcomes = counters[WIRE_KEPT] + counters[WIRE_LOST_RING] +
 			    counters[WIRE_LOST_COLLISION] + counters[WIRE_LOST_STACK] +
 			    counters[WIRE_LOST_SCRATCH];
-	uint64_t taken = counters[WIRE_TAKEN] > outcomes ? counters[WIRE_TAKEN] : outcomes;
+	/* Those under way are of the next window. */
+	uint64_t taken =
+		counters[WIRE_TAKEN] > outcomes && !running ? counters[WIRE_TAKEN] : outcomes;
 
 	profile_ledger(p, metric, LEDGER_TAKEN, "taken", (int64_t)taken);
 	profile_ledger(p, metric, LEDGER_KEPT, "kept", (int64_t)counters[WIRE_KEPT]);
@@ -35,9 +38,7 @@ void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters
 				       (int64_t)counters[rows[i].counter]);
 	/* None are, once the programs have ended; shown rather than hidden if some are. */
 	if (taken > outcomes)
-		profile_ledger(p, metric, LEDGER_LOST,
-			       running ? "under way when this was written" : "unaccounted",
-			       (int64_t)(taken - outcomes));
+		profile_ledger(p, metric, LEDGER_LOST, "unaccounted", (int64_t)(taken - outcomes));
 }
 
 uint64_t ledger_lost(struct session *session, size_t first, size_t n)
@@ -81,7 +82,7 @@ static void add_taken(struct profile *p, uint32_t metric, int64_t n)
 			p->ledger.at[i].count += n;
 }
 
-void ledger_settle(struct profile *p, const struct ledger_past *past)
+void ledger_settle(struct profile *p, const struct ledger_past *past, bool running)
 {
 	for (size_t i = 0, n = p->ledger.n; i < n; i++) {
 		struct ledger_row row = p->ledger.at[i];
@@ -89,14 +90,27 @@ void ledger_settle(struct profile *p, const struct ledger_past *past)
 
 		if (row.class != LEDGER_KEPT || row.metric >= LEDGER_BESIDE)
 			continue;
-		held = ledger_samples(p, row.metric) +
-		       (past ? past->samples[row.metric % LEDGER_METRICS] : 0);
-		if (row.count < held) { /* sent and read, but not counted yet */
+		held = ledger_samples(p, row.metric) + past->samples[row.metric % LEDGER_METRICS];
+		/* Sent and read, but not counted yet; or the other way round. */
+		if (row.count < held || running) {
 			add_taken(p, row.metric, held - row.count);
 			p->ledger.at[i].count = held;
+			continue;
 		}
 		profile_ledger_lose(p, row.metric, "sent, but not read", row.count - held);
 	}
+}
+
+void ledger_past_add(struct ledger_past *past, const struct profile *p, struct program_run run)
+{
+	for (uint32_t m = 0; m < p->metrics.n && m < LEDGER_METRICS; m++) {
+		past->samples[m] += ledger_samples(p, m);
+		for (size_t i = 0; i < p->samples.n; i++)
+			past->sums[m] += p->samples.values.at[m].at[i];
+	}
+	past->probes_ns += zones_probe_ns(p);
+	past->run.ns += run.ns;
+	past->run.runs += run.runs;
 }
 
 static void add_note(struct profile *p, const char *name, uint64_t n)

@@ -19,10 +19,15 @@
 /* Of a capture, at most; so many each source could have if there were as many as of events. */
 #define LEDGER_METRICS 32
 
-/* Samples in windows that are written already, by metric. */
+/* What windows that are written already have: samples and their sum by metric, and of probes that
+ * are calibrated. */
 struct ledger_past {
-	int64_t samples[LEDGER_METRICS];
+	int64_t samples[LEDGER_METRICS], sums[LEDGER_METRICS];
+	double probes_ns;
+	struct program_run run;
 };
+/* The same of the window that @p is. */
+void ledger_past_add(struct ledger_past *, const struct profile *p, struct program_run run);
 
 struct ledger_input {
 	struct session *session;
@@ -33,6 +38,7 @@ struct ledger_input {
 	const struct slowdown *slowdown;
 	uint64_t start_ns; /* CLOCK_MONOTONIC */
 	bool running;	   /* of a window: the capture goes on */
+	const struct ledger_past *past;
 	struct unwinder_stats unwind;
 	uint64_t side_lost, stacks_missing; /* records about processes, and of stacks */
 	uint64_t unread;		    /* files and processes: see process/allowance.h */
@@ -54,10 +60,10 @@ void ledger_slices(struct profile *, uint32_t metric, const uint64_t counters[WI
 		   uint64_t dropped);
 /* How many samples of @metric the profile holds. */
 int64_t ledger_samples(const struct profile *, uint32_t metric);
-/* Makes "kept" what the profile holds, after all samples were added, and what earlier windows do;
- * NULL: there were none. What the kernel sent and the loader has not read becomes a loss, of a
- * window while its capture goes on. */
-void ledger_settle(struct profile *, const struct ledger_past *);
+/* Makes "kept" what the profile holds, after all samples were added, and what earlier windows do.
+ * What the kernel sent and the loader has not read becomes a loss; @running: it is of the next
+ * window. */
+void ledger_settle(struct profile *, const struct ledger_past *, bool running);
 /* Notes of the capture as a whole, at its first metric. */
 void ledger_notes(struct profile *, const struct ledger_input *);
 /* Rows of cost. */

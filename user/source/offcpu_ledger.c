@@ -95,9 +95,10 @@ void offcpu_ledger_waits(struct profile *p, const struct ledger_input *in, uint3
 		known += n;
 	}
 	seen = offcpu_counter(in->session, WIRE_OFF_SEEN);
-	if (seen > known && in->running)
-		add_row(p, LEDGER_KEPT, "kept: not over when this was written", seen - known);
-	else if (seen > known)
+	/* Those that go on are of a later window. */
+	if (in->running)
+		seen = known;
+	if (seen > known)
 		add_row(p, LEDGER_LOST, "unaccounted", seen - known);
 	profile_ledger(p, LEDGER_WAITS, LEDGER_TAKEN, "taken: times that a thread left a CPU",
 		       (int64_t)(seen > known ? seen : known));

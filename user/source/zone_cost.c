@@ -209,6 +209,11 @@ void zone_cost_probe_rows(const struct zones *z, struct profile *p)
 	profile_cost(p, "zones: time to attach probes", "ns", (double)z->attach_ns);
 }
 
+void zone_cost_all(struct profile *p, const struct ledger_past *past)
+{
+	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p) + past->probes_ns);
+}
+
 void zone_cost_rows(const struct zones *z, struct profile *p)
 {
 	_free_ struct zone_costs *costs = mem_zalloc(p->zones.n + 1, sizeof(*costs));
@@ -218,7 +223,6 @@ void zone_cost_rows(const struct zones *z, struct profile *p)
 	zone_margin_widen(z, p, costs);
 	zones_compensate(p, costs);
 	add_classes(z, p);
-	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p));
 	zone_cost_probe_rows(z, p);
 }
 

@@ -6,6 +6,7 @@
 #define SOURCE_ZONE_COST_H
 
 #include "probe/zone_state.h"
+#include "source/ledger.h"
 
 /* The classes and ways of calibration that calls can cost by now. */
 uint32_t zone_cost_which(const struct zones *);
@@ -19,6 +20,8 @@ struct zone_beside zone_cost_beside(const struct zones *, const struct wire_zone
 /* Of the probes as such, whatever is done at them: what others who hit them paid, and how many
  * there are. A part of the rows above. */
 void zone_cost_probe_rows(const struct zones *, struct profile *);
+/* What the probes of all calls cost since the start of the capture. */
+void zone_cost_all(struct profile *, const struct ledger_past *);
 /* zones_run(). */
 struct program_run zone_cost_run(const struct zones *, const struct profile *);
 

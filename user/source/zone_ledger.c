@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "probe/zone_limit.h"
 
-void zone_ledger_rows(const struct zones *z, struct profile *p, uint64_t entered)
+void zone_ledger_rows(const struct zones *z, struct profile *p)
 {
 	static const struct {
 		enum wire_zone_counter counter;
@@ -24,6 +24,7 @@ void zone_ledger_rows(const struct zones *z, struct profile *p, uint64_t entered
 		 "threads without figures of their own: too many"},
 	};
 	const struct zonemaps *maps = z->in.session->maps;
+	const uint64_t entered = zonemaps_entered(maps);
 	int64_t lost = (int64_t)zonemaps_counter(maps, WIRE_ZONE_LOST_STATE);
 	_free_ char *waiting = zone_read_waiting(z);
 

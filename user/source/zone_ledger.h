@@ -7,7 +7,7 @@
 
 #include "probe/zone_state.h"
 
-/* @entered: calls that were counted. */
-void zone_ledger_rows(const struct zones *, struct profile *, uint64_t entered);
+/* Of all calls since the beginning. */
+void zone_ledger_rows(const struct zones *, struct profile *);
 
 #endif

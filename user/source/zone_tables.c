@@ -27,8 +27,8 @@ struct rows {
 	size_t nodes;	       /* in the kernel */
 	uint32_t *zone_of;     /* zone number → row of zones */
 	uint32_t *edge_of;     /* node → row of zone_edges */
+	bool *needed;	       /* by node: it has a row whatever was measured */
 	struct tally *tallies; /* of each row of zones */
-	uint64_t entered;
 };
 
 /* Sums over all places of a zone. */
@@ -212,13 +212,6 @@ static bool is_outermost(const struct rows *r, size_t node)
 	return true;
 }
 
-static uint64_t open_calls(const struct wire_zone_node *n)
-{
-	uint64_t ended = n->timed + n->unwound + n->untimed;
-
-	return n->entered > ended ? n->entered - ended : 0;
-}
-
 static void count_least(uint64_t *least, uint64_t kept)
 {
 	/* Kept one larger; 0 is none. */
@@ -226,7 +219,7 @@ static void count_least(uint64_t *least, uint64_t kept)
 		*least = kept;
 }
 
-static void add_to_tally(struct tally *t, const struct wire_zone_node *n)
+static void add_to_tally(struct tally *t, const struct wire_zone_stats *n)
 {
 	t->timed += n->timed;
 	t->total_ns += n->total_ns;
@@ -261,15 +254,16 @@ static void add_events(const struct rows *r, uint32_t zone, const struct wire_zo
 				   (int64_t)s->sum[WIRE_SUM_EVENT + i]);
 }
 
-static void add_thread(struct rows *r, uint32_t zone, const struct wire_zone_node *n)
+static void add_thread(struct rows *r, uint32_t zone, const struct zonemaps_node *node)
 {
+	const struct wire_zone_stats *n = &node->is;
 	uint32_t row, thread;
 	struct zone_in_thread *t;
 
-	if (!n->thread || n->thread >= r->z->thread_of.n ||
-	    r->z->thread_of.at[n->thread] == NO_THREAD)
+	if (!node->thread || node->thread >= r->z->thread_of.n ||
+	    r->z->thread_of.at[node->thread] == NO_THREAD)
 		return;
-	thread = assembly_thread(r->a, r->z->thread_of.at[n->thread]);
+	thread = assembly_thread(r->a, r->z->thread_of.at[node->thread]);
 	row = profile_zone_thread(r->p, zone, thread);
 	t = &r->p->zone_threads.at[row];
 	if (n->min_ns && (!t->counts || (int64_t)n->min_ns - 1 < t->min_ns))
@@ -280,7 +274,7 @@ static void add_thread(struct rows *r, uint32_t zone, const struct wire_zone_nod
 }
 
 /* The node's row in the tree of all threads; NO_ROW for what makes no sense. */
-static uint32_t place_of(struct rows *r, size_t node, const struct wire_zone_node *n)
+static uint32_t place_of(struct rows *r, size_t node, const struct zonemaps_node *n)
 {
 	uint32_t parent = 0;
 
@@ -291,17 +285,11 @@ static uint32_t place_of(struct rows *r, size_t node, const struct wire_zone_nod
 	return profile_zone_edge(r->p, parent, r->zone_of[n->zone]);
 }
 
-static bool thread_ended(const struct rows *r, uint32_t thread)
-{
-	return thread && thread < zonemaps_threads(r->z->in.session->maps) &&
-	       zonemaps_thread(r->z->in.session->maps, thread).ended;
-}
-
 _Static_assert((int)WIRE_EXIT_EMULATED == EXIT_AT_EMULATED, "the wire's numbers are the model's");
 _Static_assert((int)WIRE_EXIT_STEPPED == EXIT_AT_STEPPED, "the wire's numbers are the model's");
 
 /* What probes at exits saw. */
-static void add_exits(struct zone_edge *edge, struct zone *zone, const struct wire_zone_node *n)
+static void add_exits(struct zone_edge *edge, struct zone *zone, const struct wire_zone_stats *n)
 {
 	for (int i = 0; i < EXIT_SITES; i++) {
 		edge->exits[i] += n->exits[i];
@@ -312,7 +300,7 @@ static void add_exits(struct zone_edge *edge, struct zone *zone, const struct wi
 
 /* What other actions' probes took of calls at this node. */
 static void add_beside(const struct rows *r, size_t node, struct zone_edge *edge,
-		       const struct wire_zone_node *n)
+		       const struct wire_zone_stats *n)
 {
 	const struct wire_zone_beside beside = zonemaps_beside(r->z->in.session->maps, node);
 	const struct zone_beside cost = zone_cost_beside(r->z, &beside);
@@ -324,45 +312,67 @@ static void add_beside(const struct rows *r, size_t node, struct zone_edge *edge
 	edge->beside_timed_ns += (int64_t)(timed * cost.ns);
 }
 
+/* Nothing of it was measured in the window. */
+static bool is_empty(const struct zonemaps_node *n)
+{
+	static const struct wire_zone_stats none;
+
+	return !n->open && !memcmp(&n->is, &none, sizeof(none));
+}
+
+static void add_counts(struct zone *zone, const struct zonemaps_node *n)
+{
+	zone->counts += n->is.timed + n->is.unwound + n->is.untimed;
+	zone->unwound += n->is.unwound;
+	zone->untimed += n->is.untimed;
+	zone->at_start += n->is.at_start;
+	zone->in_flight += n->open;
+}
+
 static void add_node(struct rows *r, size_t node)
 {
-	struct wire_zone_node n = zonemaps_node(r->z->in.session->maps, node);
-	uint64_t open = open_calls(&n);
+	const struct zonemaps_node n = zonemaps_node(r->z->in.session->maps, node);
 	struct zone_edge *edge;
 	struct zone *zone;
 
-	if (!n.entered && !n.at_start)
+	if (is_empty(&n) && !r->needed[node])
 		return;
 	r->edge_of[node] = place_of(r, node, &n);
 	if (r->edge_of[node] == NO_ROW)
 		return;
-	if (thread_ended(r, n.thread)) {
-		n.unwound += open;
-		open = 0;
-	}
 	edge = &r->p->zone_edges.at[r->edge_of[node]];
-	edge->counts += n.timed + n.unwound + n.untimed;
-	edge->timed += n.timed;
-	edge->total_ns += (int64_t)n.total_ns;
-	edge->self_ns += (int64_t)n.self_ns;
+	edge->counts += n.is.timed + n.is.unwound + n.is.untimed;
+	edge->timed += n.is.timed;
+	edge->total_ns += (int64_t)n.is.total_ns;
+	edge->self_ns += (int64_t)n.is.self_ns;
 	zone = &r->p->zones.at[edge->zone];
-	add_exits(edge, zone, &n);
-	add_beside(r, node, edge, &n);
-	zone->counts += n.timed + n.unwound + n.untimed;
-	zone->unwound += n.unwound;
-	zone->untimed += n.untimed;
-	zone->at_start += n.at_start;
-	zone->in_flight += open;
-	r->entered += n.entered;
-	add_to_tally(&r->tallies[edge->zone], &n);
+	add_exits(edge, zone, &n.is);
+	add_beside(r, node, edge, &n.is);
+	add_counts(zone, &n);
+	add_to_tally(&r->tallies[edge->zone], &n.is);
 	add_thread(r, edge->zone, &n);
 	if (is_outermost(r, node)) {
 		struct wire_zone_sums sums = zonemaps_sums(r->z->in.session->maps, node);
 
-		zone->total_ns += (int64_t)n.total_ns;
-		zone->suspended_ns += (int64_t)n.suspended_ns;
+		zone->total_ns += (int64_t)n.is.total_ns;
+		zone->suspended_ns += (int64_t)n.is.suspended_ns;
 		add_sums(zone, &sums);
 		add_events(r, edge->zone, &sums);
+	}
+}
+
+/* Nodes that samples are in, or that have calls below them, have rows though nothing of them was
+ * measured. */
+static void find_needed(struct rows *r)
+{
+	for (size_t i = 0; i < r->p->samples.n; i++)
+		if (r->p->samples.at[i].zone < r->nodes)
+			r->needed[r->p->samples.at[i].zone] = true;
+	for (size_t i = r->nodes; i-- > 1;) {
+		const struct zonemaps_node n = zonemaps_node(r->z->in.session->maps, i);
+
+		if ((r->needed[i] || !is_empty(&n)) && n.parent < i)
+			r->needed[n.parent] = true;
 	}
 }
 
@@ -379,14 +389,13 @@ static void add_counted(struct rows *r)
 		r->p->zone_edges.at[edge].counts += n;
 		r->p->zones.at[r->zone_of[i]].counts += n;
 		r->p->zones.at[r->zone_of[i]].untimed += n;
-		r->entered += n;
 	}
 }
 
 /* The time of the outermost calls, for threads. */
 static void add_thread_total(struct rows *r, size_t node)
 {
-	const struct wire_zone_node n = zonemaps_node(r->z->in.session->maps, node);
+	const struct zonemaps_node n = zonemaps_node(r->z->in.session->maps, node);
 	uint32_t edge = r->edge_of[node], row;
 
 	if (edge == NO_ROW || !n.thread || n.thread >= r->z->thread_of.n ||
@@ -394,7 +403,7 @@ static void add_thread_total(struct rows *r, size_t node)
 		return;
 	row = profile_zone_thread(r->p, r->p->zone_edges.at[edge].zone,
 				  assembly_thread(r->a, r->z->thread_of.at[n.thread]));
-	r->p->zone_threads.at[row].total_ns += (int64_t)n.total_ns;
+	r->p->zone_threads.at[row].total_ns += (int64_t)n.is.total_ns;
 }
 
 static void set_times(struct rows *r)
@@ -456,17 +465,8 @@ static void add_pseudo(struct rows *r, const char *name, uint64_t n, uint64_t ns
 /* What threads that run coroutines do on their own stacks: they wait for events, or run. */
 static void add_pseudos(struct rows *r)
 {
-	const struct zonemaps *maps = r->z->in.session->maps;
-	struct wire_zone_thread sum = {0};
+	const struct zonemaps_own_stack sum = zonemaps_own_stack(r->z->in.session->maps);
 
-	for (size_t i = 1; i < zonemaps_threads(maps); i++) {
-		struct wire_zone_thread t = zonemaps_thread(maps, i);
-
-		sum.main_ns += t.main_ns;
-		sum.stays += t.stays;
-		sum.wait_ns += t.wait_ns;
-		sum.waits += t.waits;
-	}
 	add_pseudo(r, "<main>", sum.stays, sum.main_ns);
 	add_pseudo(r, "<wait>", sum.waits, sum.wait_ns);
 }
@@ -477,11 +477,13 @@ void zone_tables_fill(const struct zones *z, struct assembly *a)
 
 	r.zone_of = mem_zalloc(z->used + 1, sizeof(*r.zone_of));
 	r.edge_of = mem_zalloc(r.nodes + 1, sizeof(*r.edge_of));
+	r.needed = mem_zalloc(r.nodes + 1, sizeof(*r.needed));
 	memset(r.zone_of, 0xff, (z->used + 1) * sizeof(*r.zone_of));
 	memset(r.edge_of, 0xff, (r.nodes + 1) * sizeof(*r.edge_of));
 	know_functions(&r);
 	add_zones(&r);
 	r.tallies = mem_zalloc(r.p->zones.n + 1, sizeof(*r.tallies));
+	find_needed(&r);
 	for (size_t i = 1; i < r.nodes; i++)
 		add_node(&r, i);
 	add_counted(&r);
@@ -494,9 +496,10 @@ void zone_tables_fill(const struct zones *z, struct assembly *a)
 	profile_add_part(r.p, PART_ZONES); /* though none was called */
 	zones_finish(r.p);
 	zone_cost_rows(z, r.p);
-	zone_ledger_rows(z, r.p, r.entered);
+	zone_ledger_rows(z, r.p);
 	free(r.zone_of);
 	free(r.edge_of);
+	free(r.needed);
 	free(r.tallies);
 	map_release(&r.function_by_key);
 	map_release(&r.row_by_key);

@@ -273,6 +273,7 @@ static void zones_drained(void *state)
 	struct zones *z = state;
 
 	find_threads(z);
+	zonemaps_take(z->in.session->maps);
 	for (size_t i = 0; i < z->at.n; i++)
 		keeper_drop(z->keeper, &z->at.at[i]->links);
 	calibration_stop(z->in.calibration);
@@ -307,9 +308,18 @@ static void zones_take(void *state, const void *record, struct stackbook *stacks
 		zones_process(z, r->pid);
 }
 
+static void window_end(void *state)
+{
+	const struct zones *z = state;
+
+	zonemaps_take(z->in.session->maps);
+}
+
 static void window_forget(void *state, struct remains *r)
 {
 	const struct zones *z = state;
+
+	zonemaps_drop(z->in.session->maps);
 
 	for (size_t i = 0; i < z->thread_of.n; i++)
 		remains_thread(r, z->thread_of.at[i]);
@@ -366,6 +376,12 @@ static void total(const void *state, const struct profile *p, struct str *out)
 	str_addf(out, "%s call%s of %s zone%s", units_count(calls, sizeof(calls), (int64_t)n_calls),
 		 n_calls == 1 ? "" : "s", units_count(zones, sizeof(zones), (int64_t)n_zones),
 		 n_zones == 1 ? "" : "s");
+}
+
+static void reconcile(const void *state, struct profile *p, const struct ledger_input *in)
+{
+	if (has_zones(state))
+		zone_cost_all(p, in->past);
 }
 
 static struct program_run zones_run(const void *state, const struct profile *p)
@@ -427,6 +443,8 @@ const struct source zones_source = {
 	.round = time_round,
 	.tick = tick,
 	.progress = progress,
+	.reconcile = reconcile,
+	.window_end = window_end,
 	.window_forget = window_forget,
 	.window_renumber = window_renumber,
 	.hold_images = hold_images,

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "model/rows.h"
 #include "source/checkpoint.h"
 #include "store_sample.h"
 #include "temp_folder.h"
@@ -84,9 +85,12 @@ int rename(const char *from, const char *to)
 /* --- a capture ---------------------------------------------------------------------------------
  */
 
-static int make(void *context, struct profile **out)
+static int make(void *context, struct profile **out, struct profile **counts,
+		struct ledger_past *past)
 {
 	*out = store_sample("1.0", *(int *)context);
+	*counts = rows_counts(*out, 1);
+	past->samples[0] = 1;
 	return 0;
 }
 

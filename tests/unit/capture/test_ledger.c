@@ -41,14 +41,24 @@ static void check_ledger(const struct profile *p, int64_t samples)
 	assert_int_equal(profile_check(p), 0);
 }
 
-static void settle(const uint64_t counters[WIRE_COUNTERS], int64_t samples)
+/* At the end of the capture, or (@running) of a window: returns what is lost. */
+static int64_t settle_when(const uint64_t counters[WIRE_COUNTERS], int64_t samples, bool running)
 {
 	struct profile *p = new_profile(samples);
+	int64_t lost;
 
-	ledger_outcomes(p, 0, counters, true);
-	ledger_settle(p, NULL);
+	ledger_outcomes(p, 0, counters, running);
+	ledger_settle(p, &(struct ledger_past){0}, running);
 	check_ledger(p, samples);
+	lost = sum(p, LEDGER_LOST);
 	profile_free(p);
+	return lost;
+}
+
+static void settle(const uint64_t counters[WIRE_COUNTERS], int64_t samples)
+{
+	settle_when(counters, samples, true);
+	settle_when(counters, samples, false);
 }
 
 /* A sample came between the reading of one counter and the next. */
@@ -73,12 +83,17 @@ static void samples_that_are_not_counted_yet_are_kept(void **state)
 	settle(counters, 12);
 }
 
-static void samples_that_are_not_read_yet_are_a_loss(void **state)
+/* The next window reads them; after the last one nobody does. */
+static void samples_that_are_not_read_yet_are_of_the_next_window(void **state)
 {
-	uint64_t counters[WIRE_COUNTERS] = {[WIRE_TAKEN] = 10, [WIRE_KEPT] = 10};
+	uint64_t sent[WIRE_COUNTERS] = {[WIRE_TAKEN] = 10, [WIRE_KEPT] = 10};
+	uint64_t under_way[WIRE_COUNTERS] = {[WIRE_TAKEN] = 10, [WIRE_KEPT] = 7};
 
 	(void)state;
-	settle(counters, 7);
+	assert_int_equal(settle_when(sent, 7, true), 0);
+	assert_int_equal(settle_when(sent, 7, false), 3);
+	assert_int_equal(settle_when(under_way, 7, true), 0);
+	assert_int_equal(settle_when(under_way, 7, false), 3);
 }
 
 static void any_counters_add_up(void **state)
@@ -99,7 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_that_grow_are_no_negative_row),
 		cmocka_unit_test(samples_that_are_not_counted_yet_are_kept),
-		cmocka_unit_test(samples_that_are_not_read_yet_are_a_loss),
+		cmocka_unit_test(samples_that_are_not_read_yet_are_of_the_next_window),
 		cmocka_unit_test(any_counters_add_up),
 	};
 

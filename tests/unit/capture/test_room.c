@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "load/room.h"
+#include "load/pool.h"
 
 #define POOL WIRE_POOL_LINES
 

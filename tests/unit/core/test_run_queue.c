@@ -73,24 +73,31 @@ static void nothing_where_nothing_is_known(void **state)
 		    "  No thread waited for a CPU, or the kernel does not say how long.\n");
 }
 
-/* The rows are of the whole capture so far. */
-static void the_last_window_has_all(void **state)
+/* @running: the rows of a window are of the whole capture so far, as in older files. */
+static void assert_spliced(bool running, int64_t waits)
 {
 	struct profile *first = QUEUES({0, 0, 1, 50}), *p;
 	struct profile *second = QUEUES({0, 0, 1, 70}, {1, 5, 6, 2});
 	struct splice s;
 
-	(void)state;
+	first->running = second->running = running;
 	splice_init(&s);
 	assert_int_equal(splice_add(&s, first), 0);
 	assert_int_equal(splice_add(&s, second), 0);
 	p = splice_finish(&s);
 	assert_int_equal(p->run_queues.n, 2);
-	assert_int_equal(p->run_queues.at[0].waits, 70);
+	assert_int_equal(p->run_queues.at[0].waits, waits);
 	assert_int_equal(profile_check(p), 0);
 	profile_free(first);
 	profile_free(second);
 	profile_free(p);
+}
+
+static void windows_add_up(void **state)
+{
+	(void)state;
+	assert_spliced(false, 120);
+	assert_spliced(true, 70);
 }
 
 static void assert_refused(struct profile *p)
@@ -120,7 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_cpu_and_by_length),
 		cmocka_unit_test(nothing_where_nothing_is_known),
-		cmocka_unit_test(the_last_window_has_all),
+		cmocka_unit_test(windows_add_up),
 		cmocka_unit_test(what_leads_astray_is_refused),
 	};
 

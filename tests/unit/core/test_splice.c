@@ -23,7 +23,7 @@ static struct profile *window(uint64_t t0, uint64_t t1)
 
 	profile_metric(p, "cpu-clock", "ns", METRIC_SUM);
 	vec_push(&p->windows, ((struct window){t0, t1}));
-	p->duration_ns = (int64_t)t1;
+	p->duration_ns = (int64_t)(t1 - t0);
 	return p;
 }
 
@@ -76,7 +76,7 @@ static struct profile *splice(struct profile *a, struct profile *b)
 	return p;
 }
 
-static void assert_whole(const struct profile *p)
+static void assert_whole(const struct profile *p, int64_t kept)
 {
 	assert_int_equal(profile_check(p), 0);
 	assert_int_equal(p->windows.n, 2);
@@ -88,9 +88,8 @@ static void assert_whole(const struct profile *p)
 	assert_int_equal(p->nodes.n, 4);
 	assert_int_equal(p->samples.at[0].node, p->samples.at[3].node);
 	assert_int_equal(p->samples.at[1].node, p->samples.at[2].node);
-	/* What is of the whole capture is the last one's. */
 	assert_int_equal(p->ledger.n, 2);
-	assert_int_equal(p->ledger.at[0].count, 4);
+	assert_int_equal(p->ledger.at[0].count, kept);
 	assert_int_equal(p->cost.n, 1);
 	assert_string_equal(profile_run(p, "end"), "ended");
 }
@@ -100,7 +99,20 @@ static void windows_become_one_profile(void **state)
 	struct profile *p = splice(first(), second());
 
 	(void)state;
-	assert_whole(p);
+	assert_whole(p, 6);
+	profile_free(p);
+}
+
+/* A window of an older file says of the ledger and of its length what they had become by then. */
+static void windows_that_ran_on_become_one_profile(void **state)
+{
+	struct profile *a = first(), *b = second(), *p;
+
+	(void)state;
+	b->duration_ns = 250;
+	a->running = b->running = true;
+	p = splice(a, b);
+	assert_whole(p, 4);
 	profile_free(p);
 }
 
@@ -164,12 +176,11 @@ static uint32_t zone(struct profile *p, const char *name)
 
 /* In the second window the kernel's places come in another order, for a call was seen meanwhile
  * whose place had been made before. */
-static void samples_stay_in_their_zones(void **state)
+static void splice_zones(bool running)
 {
 	struct profile *a = window(0, 100), *b = window(100, 200), *p;
 	uint32_t edge;
 
-	(void)state;
 	small_thread(a, 1, 1, "x", "x");
 	small_thread(b, 1, 1, "x", "x");
 	zone(a, "outer");
@@ -183,13 +194,23 @@ static void samples_stay_in_their_zones(void **state)
 	edge = profile_zone_edge(b, profile_zone_edge(b, 0, 0), 1);
 	b->zone_edges.at[edge].counts = 7;
 	profile_sample_zone(b, 0, edge);
+	a->running = b->running = running;
 	p = splice(a, b);
 	assert_int_equal(profile_check(p), 0);
 	assert_int_equal(p->zones.n, 2);
-	assert_int_equal(p->samples.at[0].zone, edge);
+	edge = p->samples.at[0].zone;
 	assert_int_equal(p->samples.at[1].zone, edge);
 	assert_int_equal(p->zone_edges.at[edge].counts, 7);
+	assert_string_equal(profile_text(p, p->zones.at[p->zone_edges.at[edge].zone].name),
+			    "inner");
 	profile_free(p);
+}
+
+static void samples_stay_in_their_zones(void **state)
+{
+	(void)state;
+	splice_zones(true);
+	splice_zones(false);
 }
 
 static void other_captures_are_refused(void **state)
@@ -267,7 +288,7 @@ static void one_behind_the_other_is_one_profile(void **state)
 	append("p.h5", first(), 0);
 	append("p.h5", second(), 0);
 	assert_int_equal(store_load("p.h5", NULL, &p), 0);
-	assert_whole(p);
+	assert_whole(p, 6);
 	profile_free(p);
 }
 
@@ -320,7 +341,7 @@ static void totals_of_waits_keep_their_threads(void **state)
 	vec_push(&a->thread_waits, ended);
 	vec_push(&b->thread_waits, last);
 	p = splice(a, b);
-	assert_whole(p);
+	assert_whole(p, 6);
 	assert_int_equal(p->thread_waits.n, 2);
 	assert_int_equal(p->threads.at[p->thread_waits.at[0].thread].tid, 11);
 	assert_int_equal(p->thread_waits.at[0].blocked_ns, 5);
@@ -338,6 +359,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(totals_of_waits_keep_their_threads),
 		cmocka_unit_test(windows_become_one_profile),
+		cmocka_unit_test(windows_that_ran_on_become_one_profile),
 		cmocka_unit_test(a_thread_is_found_again),
 		cmocka_unit_test(reasons_are_found_again),
 		cmocka_unit_test(a_pid_that_comes_again_is_another_process),

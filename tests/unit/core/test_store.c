@@ -335,13 +335,13 @@ static void refuses_a_newer_schema(void **state)
 	set_root("min_reader", STORE_SCHEMA + 6);
 	assert_refused(
 		"p.h5", -ENOTSUP,
-		"cannot read 'p.h5': it has schema 11, and this program knows up to 5: use a "
+		"cannot read 'p.h5': it has schema 12, and this program knows up to 6: use a "
 		"newer eprof-render");
 	/* Those that came before files said who may read them. */
 	drop_root("min_reader");
 	assert_refused(
 		"p.h5", -ENOTSUP,
-		"cannot read 'p.h5': it has schema 11, and this program knows up to 5: use a "
+		"cannot read 'p.h5': it has schema 12, and this program knows up to 6: use a "
 		"newer eprof-render");
 }
 

@@ -111,7 +111,7 @@ static int check_cell(const struct profile *p, const struct table_place *t, cons
 		return 0;
 	if (c->nested)
 		*sum = 0;
-	if (c->adds == ADDS_SUM && !c->below)
+	if ((c->adds == ADDS_SUM || c->adds == ADDS_STANDING) && !c->below)
 		return check_add(spot, c->name,
 				 c->type == COLUMN_I64 ? check_magnitude((int64_t)v) : v, sum);
 	rc = check_number(c, spot, row);

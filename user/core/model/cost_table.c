@@ -59,6 +59,14 @@ static void combine(void *to, const void *row)
 	c->exact += r->exact;
 }
 
+static void subtract(void *from, const void *row)
+{
+	const struct cost_row *r = row;
+	struct cost_row *c = from;
+
+	c->exact -= r->exact;
+}
+
 static void derive(struct profile *p)
 {
 	for (size_t i = 0; i < p->cost.n; i++) {
@@ -82,8 +90,10 @@ const struct table cost_table = {
 	TABLE_OF(cost_row, columns),
 	.words = "costs that are sums",
 	.running = true,
+	.cumulative = true,
 	.adopt = adopt,
 	.combine = combine,
+	.subtract = subtract,
 	.derive = derive,
 	.lasts = lasts,
 };

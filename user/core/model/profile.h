@@ -197,6 +197,8 @@ struct profile {
 	VEC(struct attr) run;  /* of this run: attributes of /…/profiles/<name> */
 	int64_t started_unix_ns;
 	int64_t duration_ns;
+	/* A window of a file of schema 5 or before: see struct table. Not stored. */
+	bool running;
 	double hz; /* asked for, 0 where the event is not timed */
 
 	/* For the adders below; not stored. Of each table, where its rows are, by their keys: see

@@ -104,6 +104,7 @@ const struct table ledger_table = {
 	.name = "ledger",
 	TABLE_OF(ledger_row, ledger_columns),
 	.running = true,
+	.cumulative = true,
 };
 
 static const struct column samples_columns[] = {

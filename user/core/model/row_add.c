@@ -128,6 +128,11 @@ static bool add_cell(struct profile *p, const struct column *c, char *to, const 
 	case ADDS_SAME:
 		same(p, c, to, row);
 		return false;
+	case ADDS_STANDING:
+		if (latest) {
+			copy(c, to, row);
+			return false;
+		} /* fallthrough */
 	case ADDS_SUM:
 		return sum(c, to, row);
 	case ADDS_MAX:
@@ -161,6 +166,22 @@ bool row_add(struct profile *p, const struct table *t, char *to, const char *row
 		if (!t->columns[i].key)
 			overflow |= add_cell(p, &t->columns[i], to, row, latest);
 	return overflow;
+}
+
+void row_subtract(const struct table *t, char *from, const char *row)
+{
+	if (t->subtract)
+		t->subtract(from, row);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+
+		if (c->adds != ADDS_SUM || c->type == COLUMN_F64)
+			continue;
+		if (c->type == COLUMN_I128)
+			cell_set_exact(c, from, cell_exact(c, from) - cell_exact(c, row));
+		else
+			cell_set_u64(c, from, cell_u64(c, from) - cell_u64(c, row));
+	}
 }
 
 /* --- fractions -------------------------------------------------------------------------------- */

@@ -11,6 +11,9 @@
  * True where a sum does not fit. */
 bool row_add(struct profile *p, const struct table *, char *to, const char *row, bool latest);
 
+/* Takes the sums of @row, of equal keys, off those of @from. */
+void row_subtract(const struct table *, char *from, const char *row);
+
 /* Fills what is for adding up alone, of a row of @from: its means hold for @ns; 0: for its
  * duration. */
 void row_adopt(const struct table *, const struct profile *from, uint64_t ns, char *row);

@@ -311,16 +311,96 @@ bool rows_have_sums(const struct table *t)
 	return false;
 }
 
-void rows_derive(struct profile *p, bool windows)
+static bool is_sum(const struct table *t)
+{
+	return t->rows == ROWS_SUMS;
+}
+
+static bool is_no_running_sum(const struct table *t)
+{
+	return t->rows == ROWS_SUMS && !t->running;
+}
+
+static bool is_cumulative(const struct table *t)
+{
+	return t->cumulative;
+}
+
+static void derive(struct profile *p, bool (*which)(const struct table *))
 {
 	for (const struct table_place *t = profile_tables; t->table; t++) {
 		const struct any_vec *v = table_vec(t, p);
 
-		if (t->table->rows != ROWS_SUMS || (windows && t->table->running))
+		if (!which(t->table))
 			continue;
 		for (size_t i = 0; i < v->n; i++)
 			row_derive(t->table, p, v->at + i * t->table->row_bytes);
 		if (t->table->derive)
 			t->table->derive(p);
 	}
+}
+
+struct profile *rows_counts(const struct profile *p, uint64_t ns)
+{
+	struct profile *counts = profile_new();
+	struct rows r;
+
+	rows_init(&r, p, counts, NULL);
+	r.ns = ns;
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		if (t->table->cumulative)
+			rows_take(&r, table_id_of(t));
+	counts->parts = p->parts;
+	rows_release(&r);
+	return counts;
+}
+
+/* A row of before that is there no more has a difference, too. */
+static uint32_t place_difference(struct rows *r, enum table_id id, uint32_t i, void *row)
+{
+	const struct table_place *t = table_of(id);
+	const size_t bytes = t->table->row_bytes;
+	struct any_vec *v = table_vec(t, r->to);
+	const size_t last = v->n - 1;
+	_free_ char *copy = NULL;
+	uint32_t found;
+
+	if (!t->table->cumulative)
+		return ROWS_PLACE;
+	(void)i;
+	copy = mem_zalloc(1, bytes);
+	memcpy(copy, row, bytes);
+	found = row_put(r->to, id);
+	if (found == last)
+		row_clear(t->table, v->at + found * bytes);
+	row_subtract(t->table, v->at + found * bytes, copy);
+	/* The caller takes off one more. */
+	v->n++;
+	return found;
+}
+
+void rows_subtract(struct profile *p, const struct profile *before, uint64_t ns)
+{
+	struct rows r = {0};
+
+	for (const struct table_place *t = profile_tables; t->table; t++) {
+		const struct any_vec *v = table_vec(t, p);
+
+		for (size_t i = 0; t->table->cumulative && i < v->n; i++)
+			row_adopt(t->table, p, ns, v->at + i * t->table->row_bytes);
+	}
+	if (before) {
+		rows_init(&r, before, p, NULL);
+		r.place = place_difference;
+		for (const struct table_place *t = profile_tables; t->table; t++)
+			if (t->table->cumulative)
+				rows_take(&r, table_id_of(t));
+		rows_release(&r);
+	}
+	derive(p, is_cumulative);
+}
+
+void rows_derive(struct profile *p, bool windows)
+{
+	derive(p, windows ? is_no_running_sum : is_sum);
 }

@@ -62,6 +62,13 @@ bool *rows_used(const struct profile *, enum table_id);
 /* Whether rows of the table hold sums, or what else is true of a whole only. */
 bool rows_have_sums(const struct table *);
 
+/* What sources have counted up since the start of the capture, @ns ago: those tables of @p. The
+ * caller's. */
+struct profile *rows_counts(const struct profile *p, uint64_t ns);
+/* Makes of such tables of @p, whose duration is that of a window, what the window has of them:
+ * @before is what had been counted at its beginning; NULL: nothing. @ns: as above. */
+void rows_subtract(struct profile *p, const struct profile *before, uint64_t ns);
+
 /* Computes what follows from other columns, in all tables that add up; @windows: but not in those
  * that are running. */
 void rows_derive(struct profile *, bool windows);

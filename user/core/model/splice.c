@@ -166,7 +166,8 @@ static void take_running(struct rows *r, const struct table_place *t, struct sta
 		find_again(r->to, t, old);
 }
 
-static void take_tables(struct rows *r)
+/* @whole: cumulative tables are of the whole capture. */
+static void take_tables(struct rows *r, bool whole)
 {
 	struct stale old = {0};
 
@@ -174,7 +175,7 @@ static void take_tables(struct rows *r)
 		const enum table_id id = table_id_of(t);
 		struct any_vec *v = table_vec(t, r->to);
 
-		if (t->table->running) {
+		if ((r->from->running && t->table->running) || (whole && t->table->cumulative)) {
 			take_running(r, t, &old);
 			continue;
 		}
@@ -200,8 +201,9 @@ static bool same_metrics(const struct profile *p, const struct profile *next)
 	return same;
 }
 
-int splice_add(struct splice *s, const struct profile *next)
+static int add(struct splice *s, const struct profile *next, bool whole)
 {
+	const int64_t before_ns = s->p->duration_ns;
 	struct rows r;
 
 	if (s->added && !same_metrics(s->p, next))
@@ -209,20 +211,35 @@ int splice_add(struct splice *s, const struct profile *next)
 	s->added = true;
 	rows_init(&r, next, s->p, NULL);
 	r.windows = true;
-	take_tables(&r);
+	take_tables(&r, whole);
 	know_processes(s, &r);
 	profile_copy_attributes(next, s->p);
+	/* Windows follow each other. */
+	if (!next->running &&
+	    __builtin_add_overflow(before_ns, next->duration_ns, &s->p->duration_ns))
+		s->p->duration_ns = INT64_MAX;
+	s->running |= next->running;
 	s->p->hz = next->hz;
 	s->p->parts |= next->parts;
 	rows_release(&r);
 	return 0;
 }
 
+int splice_add(struct splice *s, const struct profile *next)
+{
+	return add(s, next, false);
+}
+
+int splice_add_last(struct splice *s, const struct profile *next)
+{
+	return add(s, next, true);
+}
+
 struct profile *splice_finish(struct splice *s)
 {
 	struct profile *p = s->p;
 
-	rows_derive(p, true);
+	rows_derive(p, s->running);
 	for (size_t i = 0; i < p->threads.n; i++) {
 		struct thread *t = &p->threads.at[i];
 		const struct splice_process *process =

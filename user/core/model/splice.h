@@ -16,6 +16,7 @@ struct splice_process {
 
 struct splice {
 	struct profile *p;
+	bool running;		   /* its windows are: struct profile */
 	bool added;		   /* a window was */
 	struct map process_by_key; /* pid and birth → processes */
 	VEC(struct splice_process) processes;
@@ -23,11 +24,14 @@ struct splice {
 
 void splice_init(struct splice *);
 
-/* Adds @next, which was checked and whose time begins where the last one's ended. Tables that are
- * running (model/table.h), and attributes, are of the whole capture up to then, and take the place
- * of what was there; the rows of all others are added. -EINVAL with a
+/* Adds @next, which was checked and whose time begins where the last one's ended. Its rows are
+ * added; its attributes take the place of those that were there. So do, where @next is running, the
+ * tables that are (model/table.h). -EINVAL with a
  * text, and nothing changed, where it is of another capture: its metrics are others. */
 int splice_add(struct splice *, const struct profile *next);
+
+/* The same of the last window of a capture, whose cumulative tables are of the whole capture. */
+int splice_add_last(struct splice *, const struct profile *next);
 
 /* Makes @p, which is empty, know the functions that are there already. */
 void splice_seed(const struct splice *, struct profile *p);

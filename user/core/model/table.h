@@ -48,10 +48,11 @@ enum coding {
 /* What becomes of a column's cells when rows with equal keys become one. None depends on the order
  * in which they come, or on which of them became one before. */
 enum column_adds {
-	ADDS_KEEP,   /* numbers that differ: 0. Texts and rows: the first in order, "" last */
-	ADDS_SAME,   /* of those that are not 0 what all say; else .differs, .differs_text */
-	ADDS_LATEST, /* over windows the last one's; over captures as ADDS_KEEP */
-	ADDS_SUM,    /* of F64 with the exact sum in .by */
+	ADDS_KEEP,     /* numbers that differ: 0. Texts and rows: the first in order, "" last */
+	ADDS_SAME,     /* of those that are not 0 what all say; else .differs, .differs_text */
+	ADDS_LATEST,   /* over windows the last one's; over captures as ADDS_KEEP */
+	ADDS_SUM,      /* of F64 with the exact sum in .by */
+	ADDS_STANDING, /* over windows the last one's; over captures the sum */
 	ADDS_MIN,
 	ADDS_MAX,     /* flags, too: is it so of any? */
 	ADDS_MEAN,    /* over time: F64, with the sum of value × ns in .by */
@@ -122,9 +123,12 @@ struct table {
 	bool alike;
 	/* Each row has a value of every metric, too: struct samples. */
 	bool valued;
-	/* In a window it is of the whole capture up to then, and takes the place of what the
-	 * windows before it had. */
+	/* In a window of a file of schema 5 or before it is of the whole capture up to then, and
+	 * takes the place of what the windows before it had. */
 	bool running;
+	/* Sources count it up from the start of the capture on; what a window has of it is the
+	 * difference: rows_subtract(). */
+	bool cumulative;
 	/* Fills what is for adding up alone (column.inner), where it is not there: of a row of an
 	 * older file, or that was just measured. @ns: the part of its time that is taken; 0: all.
 	 * NULL: there is nothing to do. */
@@ -132,6 +136,8 @@ struct table {
 	/* Adds @row to @to, of equal keys, in the columns of ADDS_OWN; before all others are added.
 	 */
 	void (*combine)(void *to, const void *row);
+	/* The opposite. */
+	void (*subtract)(void *from, const void *row);
 	/* Computes the columns of ADDS_DERIVED of all rows. */
 	void (*derive)(struct profile *);
 	/* Whether a row is true of a part of the time, too; rows of a table that has no such are

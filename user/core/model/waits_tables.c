@@ -96,4 +96,5 @@ const struct table run_queues_table = {
 	.check = check_queues,
 	.words = "run queues",
 	.running = true,
+	.cumulative = true,
 };

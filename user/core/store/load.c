@@ -380,6 +380,7 @@ int reader_load(struct reader *r, const struct store_key *key, struct profile **
 
 	if (!rc) {
 		l.profile = profile_new();
+		l.profile->running = r->schema < STORE_SCHEMA_WINDOWS;
 		rc = load_run(&l, platform, run);
 	}
 	if (rc)

@@ -69,16 +69,16 @@ static bool root_says(const struct reader *r, const char *name, const char *expe
 	       !strcmp(text, expected);
 }
 
-static int check_schema(const struct reader *r)
+static int check_schema(struct reader *r)
 {
-	uint32_t schema, needed;
+	uint32_t needed;
 
 	if (!root_says(r, "format", "eprof"))
 		return reader_err(r, -EINVAL, "it is an HDF5 file, but not a profile of eprof");
-	if (h5_get_number(r->file, "schema", H5T_NATIVE_UINT32, &schema) || !schema)
+	if (h5_get_number(r->file, "schema", H5T_NATIVE_UINT32, &r->schema) || !r->schema)
 		return reader_err(r, -EINVAL, "it does not say which schema it has");
 	if (h5_get_number(r->file, "min_reader", H5T_NATIVE_UINT32, &needed))
-		needed = schema;
+		needed = r->schema;
 	if (needed > STORE_SCHEMA)
 		return reader_err(r, -ENOTSUP,
 				  "it has schema %u, and this program knows up to %u: use a newer "

@@ -37,6 +37,7 @@ struct reader {
 	const char *image; /* borrowed; NULL: a file */
 	size_t image_bytes;
 	hid_t file;
+	uint32_t schema;
 	uint64_t budget; /* bytes that may still be allocated */
 	size_t groups;	 /* that may still be looked at */
 };

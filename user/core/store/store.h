@@ -23,8 +23,9 @@
 
 /* 1: samples. 2: zones. 3: windows, births of processes. 4: origins, addresses of frames. 5:
  * regression, source lines. */
-#define STORE_SCHEMA	 5
-#define STORE_MIN_READER 2
+#define STORE_SCHEMA	     6
+#define STORE_SCHEMA_WINDOWS 6 /* from here on each window is of its own time alone */
+#define STORE_MIN_READER     6
 
 /* HDF5's library is loaded when it is first used (late.h): the first makes that now, once for a
  * process and its later children, and before it is confined; the second looks, at next to no cost,
