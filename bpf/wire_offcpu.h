@@ -16,8 +16,6 @@ enum wire_off_news {
 	WIRE_OFF_THREAD, /* totals of a thread, at its end or the capture's: wire_off_thread */
 	WIRE_OFF_WAKE,	 /* a sample of who ended the blocked part of a wait: comes before that of
 			    the wait, whose out time is the same: time_ns - wait_ns */
-	WIRE_OFF_LEFT,	 /* stacks and reason of a wait that begins; neither time nor weight */
-	WIRE_OFF_BACK,	 /* the rest of the sample, when that wait is over: no stacks, no reason */
 };
 
 /* A thread that was woken, as the loader sees it. */
@@ -51,15 +49,13 @@ enum wire_reason_flag {
 struct wire_offcpu {
 	/* Kind WIRE_OFFCPU. Weight: the time off the CPU that a sample stands for, in ns, a
 	 * multiple of the period; of a waking, time blocked. Thread and stacks of a waking are the
-	 * waker's. User hash of WIRE_OFF_BACK: time_ns of the WIRE_OFF_LEFT; kernel hash: its
-	 * wait_ns. */
+	 * waker's. */
 	struct wire_sample sample;
 	union {
 		wire_u64 runnable_ns;	     /* the part of the weight in which it was runnable */
 		struct wire_off_woken woken; /* of a waking: by the sampled thread */
 	};
-	wire_u64 wait_ns; /* length of the sampled wait, so far for a waking; of WIRE_OFF_LEFT: the
-			     kernel's own number of the thread */
+	wire_u64 wait_ns; /* length of the sampled wait, so far for a waking */
 	wire_u32 waits;	  /* 1 */
 	wire_u16 news;	  /* enum wire_off_news */
 	wire_u16 state;	  /* task state when it left the CPU, 0: runnable */
@@ -90,10 +86,7 @@ enum wire_off_value { WIRE_OFF_BLOCKED = 1, WIRE_OFF_RUNNABLE = 2 };
 #define WIRE_OFF_STREAM(values) (WIRE_STREAM_offcpu + (values)-1)
 /* Wakings have a stream of their own, behind those. */
 #define WIRE_OFF_STREAM_WAKE (WIRE_STREAM_offcpu + 3)
-/* So has WIRE_OFF_LEFT. */
-#define WIRE_OFF_STREAM_AHEAD (WIRE_STREAM_offcpu + 4)
-_Static_assert(WIRE_OFF_STREAM_AHEAD <= WIRE_LAST_STREAM_offcpu,
-	       "it is among the source's streams");
+_Static_assert(WIRE_OFF_STREAM_WAKE <= WIRE_LAST_STREAM_offcpu, "it is among the source's streams");
 
 /* The map offcpu_queue: how long threads were runnable before each of their returns to a CPU, by
  * CPU, in bins of an eighth of an octave: bin n holds the bins n << WIRE_OFF_QUEUE_SHIFT and up of
@@ -114,7 +107,6 @@ enum wire_off_control {
 	WIRE_OFF_INTERRUPT_FROM, /* where the kernel's entries of interrupts are; 0: unknown */
 	WIRE_OFF_INTERRUPT_TO,
 	WIRE_OFF_BEGINS, /* where new threads begin, as a program found it; 0: unknown */
-	WIRE_OFF_AHEAD,	 /* 1: stacks are taken as waits begin: offcpu_switch_ahead() runs */
 	WIRE_OFF_WALK,	/* session_id of the latest walk of offcpu_asleep(), which that sets itself;
 			 * the loader that gives it up sets 0 */
 	WIRE_OFF_STUCK, /* walks that were given up: of others' memory that never comes */
@@ -134,10 +126,9 @@ enum wire_off_counter {
 	WIRE_OFF_CLOSED,       /* … whose totals were sent, or lost: LOST_THREAD */
 	WIRE_OFF_BLOCKED_NS,   /* sums over all waits … */
 	WIRE_OFF_RUNNABLE_NS,
-	WIRE_OFF_OPEN_NS,   /* … and the part of the sums in waits not over … */
-	WIRE_OFF_PASSED_NS, /* … and in waits that no stack stands for: see offcpu_ahead.bpf.c */
-	WIRE_OFF_RUNS,	    /* of the programs, at switches of any task */
-	WIRE_OFF_RUN_NS,    /* their run time, for the target … */
+	WIRE_OFF_OPEN_NS,	/* … and the part of the sums in waits not over */
+	WIRE_OFF_RUNS,		/* of the programs, at switches of any task */
+	WIRE_OFF_RUN_NS,	/* their run time, for the target … */
 	WIRE_OFF_RUN_OTHERS_NS, /* … and for others */
 	WIRE_OFF_WAKE_UNSEEN,	/* a sampled wait's blocked part was, but its end was not seen */
 	WIRE_OFF_WAKE_RUNS,	/* as the three above, of the program at wake-ups */

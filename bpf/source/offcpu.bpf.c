@@ -3,11 +3,10 @@
  * offcpu: the source that measures how long threads are off the CPU, blocked or runnable, and
  * samples where. A wait lasts from the sched_switch that takes a thread off its CPU to the one that
  * puts it on one again: at the same point of both, so that time on and off CPUs add up to a
- * thread's life. It is accounted for at sched_exit_tp, or by a kprobe where the kernel lacks that
- * (or as offcpu_ahead.bpf.c says where it has neither), in the thread's own context: only then is
- * its length known, and how much of it was a wait for a CPU, and the few waits that become samples
- * are walked there. (A new thread's first run begins without that tracepoint: what it waited for a
- * CPU before is accounted for as it leaves that.)
+ * thread's life. It is accounted for at sched_exit_tp, or by a kprobe where the kernel lacks that,
+ * in the thread's own context: only then is its length known, and how much of it was a wait for a
+ * CPU, and the few waits that become samples are walked there. (A new thread's first run begins
+ * without that tracepoint: what it waited for a CPU before is accounted for as it leaves that.)
  *
  * Which waits become samples: each thread sums up its off-CPU time from a random start below the
  * period on; a wait in which the sum crosses n periods is a sample of n periods. So each nanosecond
@@ -50,17 +49,15 @@ static void first_run(struct task_struct *task, struct offcpu_thread *t, __u64 n
 	offcpu_take_first(task, t, ns, now_ns);
 }
 
-/* A thread of the target leaves its CPU; @t: its account, if it has one. Returns that of a thread
- * that waits from now on, or NULL. */
-static struct offcpu_thread *leave(struct task_struct *task, struct offcpu_thread *t,
-				   const struct leaving *l)
+/* A thread of the target leaves its CPU; @t: its account, if it has one. */
+static void leave(struct task_struct *task, struct offcpu_thread *t, const struct leaving *l)
 {
 	add(WIRE_OFF_SEEN, 1);
 	if (!t)
 		t = offcpu_open_late(task, l->period_ns);
 	if (!t) {
 		add(WIRE_OFF_LOST_STORAGE, 1);
-		return NULL;
+		return;
 	}
 	/* A command whose coming went unseen. */
 	if (!t->born_ns)
@@ -75,7 +72,7 @@ static struct offcpu_thread *leave(struct task_struct *task, struct offcpu_threa
 		add(WIRE_OFF_ENDED, 1);
 		if (end_account(t))
 			offcpu_send_totals(task, t, l->now_ns);
-		return NULL;
+		return;
 	}
 	begin_wait(t, task);
 	/* A preempted thread may have been on its way to sleep, but stays runnable. Without kernel
@@ -87,11 +84,8 @@ static struct offcpu_thread *leave(struct task_struct *task, struct offcpu_threa
 		t->involuntary++;
 	(void)__sync_lock_test_and_set(&t->out_ns, l->now_ns);
 	/* The capture ended for it meanwhile: whoever takes out_ns back counts the wait. */
-	if (t->ended && __sync_lock_test_and_set(&t->out_ns, 0)) {
+	if (t->ended && __sync_lock_test_and_set(&t->out_ns, 0))
 		add(WIRE_OFF_SEEN, -1);
-		return NULL;
-	}
-	return t;
 }
 
 /* Closes the wait of a thread that is back on a CPU; false: it had none. */
@@ -107,11 +101,9 @@ static bool account_for(struct task_struct *task, struct offcpu_thread *t, __u64
 	return true;
 }
 
-/* As come_back(), as late as when the thread leaves the CPU again: where stacks are taken ahead,
- * since the kernel had not counted how long it was runnable before the switch to it was over; else
- * where nobody saw it come back, as while the programs were being attached. Its next sample stands
- * for that wait, too. */
-static void settle(struct task_struct *task, struct offcpu_thread *t, __u64 now_ns, bool ahead)
+/* As come_back(), as late as when the thread leaves the CPU again: where nobody saw it come back,
+ * as while the programs were being attached. Its next sample stands for that wait, too. */
+static void settle(struct task_struct *task, struct offcpu_thread *t, __u64 now_ns)
 {
 	__u64 in_ns = t->in_ns, ran_ns;
 	struct wait w;
@@ -125,22 +117,20 @@ static void settle(struct task_struct *task, struct offcpu_thread *t, __u64 now_
 	}
 	if (!account_for(task, t, in_ns, &w))
 		return;
-	if (ahead)
-		offcpu_ahead_end(task, t, &w, in_ns);
-	else if (!control(WIRE_OFF_MIN_NS))
+	if (!control(WIRE_OFF_MIN_NS))
 		t->since_ns += w.off_ns;
 }
 
 /* A CPU goes from a thread to the next: arguments preempt, prev, next, prev_state. Runs in the
- * context of prev, with the lock of the run queue held. @ahead: no program runs after the switch.
- */
-static __always_inline int on_switch(__u64 *args, bool ahead)
+ * context of prev, with the lock of the run queue held. */
+SEC("?tp_btf/sched_switch")
+int offcpu_switch(__u64 *args)
 {
 	struct task_struct *prev = (void *)args[1], *next = (void *)args[2];
 	struct leaving l = {
 		.period_ns = control(WIRE_OFF_PERIOD_NS), .state = args[3], .preempted = args[0]};
 	struct offcpu_thread *comes, *goes;
-	__u64 start_ns, walk_ns = 0;
+	__u64 start_ns;
 	bool leaves;
 
 	if (!l.period_ns)
@@ -157,28 +147,10 @@ static __always_inline int on_switch(__u64 *args, bool ahead)
 	else if (comes && !comes->born_ns)
 		comes->born_ns = l.now_ns;
 	if (leaves && goes)
-		settle(prev, goes, l.now_ns, ahead);
+		settle(prev, goes, l.now_ns);
 	if (leaves)
-		goes = leave(prev, goes, &l);
-	if (leaves && ahead && goes && offcpu_ahead_draw(prev, goes)) {
-		offcpu_take_ahead(args, goes);
-		walk_ns = offcpu_ahead_walked(goes);
-	}
-	return end_run(start_ns, walk_ns,
-		       comes || leaves ? WIRE_OFF_RUN_NS : WIRE_OFF_RUN_OTHERS_NS);
-}
-
-SEC("?tp_btf/sched_switch")
-int offcpu_switch(__u64 *args)
-{
-	return on_switch(args, false);
-}
-
-/* Instead of offcpu_switch() and offcpu_in(), where the kernel has nothing for the latter. */
-SEC("?tp_btf/sched_switch")
-int offcpu_switch_ahead(__u64 *args)
-{
-	return on_switch(args, true);
+		leave(prev, goes, &l);
+	return end_run(start_ns, 0, comes || leaves ? WIRE_OFF_RUN_NS : WIRE_OFF_RUN_OTHERS_NS);
 }
 
 /* What offcpu_in() does for a thread with an open wait. Returns the run time of a walk, 0 without

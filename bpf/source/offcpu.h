@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * offcpu: the accounts of threads that the programs of the source offcpu share. Programs at
- * switches are in offcpu.bpf.c, samples of waits in offcpu_sample.bpf.c, of waits whose stacks are
- * taken as they begin in offcpu_ahead.bpf.c, of those that go on in offcpu_asleep.bpf.c, births and
- * deaths in offcpu_life.bpf.c, what runs once at the start and end of a capture in
- * offcpu_ends.bpf.c.
+ * switches are in offcpu.bpf.c, samples of waits in offcpu_sample.bpf.c, of those that go on in
+ * offcpu_asleep.bpf.c, births and deaths in offcpu_life.bpf.c, what runs once at the start and end
+ * of a capture in offcpu_ends.bpf.c.
  */
 #ifndef SOURCE_OFFCPU_H
 #define SOURCE_OFFCPU_H
@@ -26,13 +25,6 @@ struct offcpu_cut {
 	__u64 blocked_ns, runnable_ns; /* sums of all that was cut off */
 };
 
-/* How the wait was chosen whose stack is taken as it begins: see offcpu_ahead.bpf.c. */
-struct offcpu_draw {
-	__u64 left_ns; /* when its stack was taken; 0: it was not */
-	__u64 key;     /* of the place where it began */
-	__u32 one_of;  /* so many such waits is one to be walked; 0: nobody asked */
-};
-
 /* A thread's account; all times in ns. */
 struct offcpu_thread {
 	__u64 out_ns;	 /* when it left the CPU; 0: it is on one */
@@ -49,7 +41,6 @@ struct offcpu_thread {
 	__u64 born_ns; /* from when on it is accounted for; 0: from its next run */
 	__u32 voluntary, involuntary; /* times that it left a CPU: blocked, runnable */
 	struct offcpu_cut cut;
-	struct offcpu_draw draw;
 };
 
 /* Threads of the target that left a CPU, or were off it at the start. Written and read by the
@@ -225,7 +216,6 @@ static __always_inline void begin_wait(struct offcpu_thread *t, struct task_stru
 	t->ran_ns = task->se.sum_exec_runtime;
 	t->woken_ns = 0;
 	t->cut.wait_ns = 0;
-	t->draw.left_ns = 0;
 }
 
 /* True for the first that asks: it is to send the thread's totals. */
@@ -258,27 +248,6 @@ static __always_inline bool close_wait(struct offcpu_thread *t, struct task_stru
 	return true;
 }
 
-/* Where stacks are taken as waits begin, in place of weight_due(): of a wait that goes on all is a
- * sample if it is long enough. It is left to the draw otherwise. */
-static __always_inline __u64 weight_ahead(const struct offcpu_thread *t, __u64 off_ns,
-					  __u64 period_ns)
-{
-	__u64 none = 0;
-
-	if (control(WIRE_OFF_MIN_NS))
-		return weight_due(t, &none, off_ns, period_ns);
-	return off_ns >= period_ns ? off_ns : 0;
-}
-
-/* A wait of the current task, which leaves its CPU, has begun: whether its stacks are to be taken,
- * by offcpu_take_ahead(). */
-bool offcpu_ahead_draw(struct task_struct *, struct offcpu_thread *) __hidden;
-/* They were, or were lost. Counts the run time since the wait began, which it returns. */
-__u64 offcpu_ahead_walked(const struct offcpu_thread *) __hidden;
-/* That wait is over, or the capture ends: what it was since it was cut last. */
-void offcpu_ahead_end(struct task_struct *, struct offcpu_thread *, const struct wait *,
-		      __u64 until_ns) __hidden;
-
 /* What is too large for BPF's stack, which the walk needs: Linux 6.1 counts that of all calls
  * together. */
 struct offcpu_scratch {
@@ -297,8 +266,5 @@ void offcpu_take(void *ctx, const struct offcpu_thread *, const struct wait *, _
 /* Samples a new thread's first wait, of @ns, if that is due; run by that thread. */
 void offcpu_take_first(struct task_struct *, struct offcpu_thread *, __u64 ns,
 		       __u64 now_ns) __hidden;
-/* As offcpu_take() before the wait: its stacks and reason alone (WIRE_OFF_LEFT). False: it was
- * lost. */
-void offcpu_take_ahead(void *ctx, struct offcpu_thread *) __hidden;
 
 #endif

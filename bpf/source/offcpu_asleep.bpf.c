@@ -62,10 +62,7 @@ static __always_inline bool is_due(struct part *p)
 	p->now_ns = bpf_ktime_get_ns();
 	p->wait = wait_of(t, p->task, p->out_ns, cut ? t->cut.out_delay : t->out_delay, p->now_ns);
 	p->left_ns = since_last(t, p->out_ns);
-	if (control(WIRE_OFF_AHEAD))
-		p->weight = weight_ahead(t, p->wait.off_ns, period_ns);
-	else
-		p->weight = weight_due(t, &p->left_ns, p->wait.off_ns, period_ns);
+	p->weight = weight_due(t, &p->left_ns, p->wait.off_ns, period_ns);
 	return p->weight;
 }
 

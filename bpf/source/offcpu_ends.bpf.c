@@ -44,17 +44,14 @@ int offcpu_begin(struct bpf_iter__task *ctx)
 static __always_inline void end_wait(struct task_struct *task, struct offcpu_thread *t,
 				     __u64 now_ns)
 {
-	const __u64 until_ns = t->in_ns ?: now_ns;
 	struct wait w;
 
-	if (!close_wait(t, task, until_ns, &w))
+	if (!close_wait(t, task, t->in_ns ?: now_ns, &w))
 		return;
 	add_atomic(WIRE_OFF_OPEN, 1);
 	add_atomic(WIRE_OFF_OPEN_NS, t->cut.wait_ns + w.off_ns);
 	add_atomic(WIRE_OFF_BLOCKED_NS, w.off_ns - w.runnable_ns);
 	add_atomic(WIRE_OFF_RUNNABLE_NS, w.runnable_ns);
-	if (control(WIRE_OFF_AHEAD))
-		offcpu_ahead_end(task, t, &w, until_ns);
 }
 
 /* Ends the capture for the threads that live, one by one, and sends their totals. */

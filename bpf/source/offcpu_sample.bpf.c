@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * offcpu_sample: samples a wait, in the context of the thread that waited, or is about to.
+ * offcpu_sample: samples a wait, in the context of the thread that waited.
  */
 #include "sample/sample.h"
 #include "source/offcpu.h"
@@ -57,25 +57,6 @@ void offcpu_take(void *ctx, const struct offcpu_thread *t, const struct wait *w,
 	offcpu_describe(&s->record, t, w, now_ns, weight);
 	offcpu_reason(bpf_get_current_task_btf(), &s->record.reason);
 	sample_take(ctx, NULL, &s->walk, &s->record.sample, sizeof(s->record));
-}
-
-void offcpu_take_ahead(void *ctx, struct offcpu_thread *t)
-{
-	__u32 zero = 0;
-	struct offcpu_scratch *s = bpf_map_lookup_elem(&offcpu_scratch, &zero);
-
-	if (!s)
-		return;
-	s->record = (struct wire_offcpu){.sample = {.kind = WIRE_OFFCPU,
-						    .event = WIRE_OFF_STREAM_AHEAD,
-						    .time_ns = t->out_ns},
-					 .wait_ns = (__u32)bpf_get_current_pid_tgid(),
-					 .waits = 1,
-					 .news = WIRE_OFF_LEFT,
-					 .state = t->state};
-	offcpu_reason(bpf_get_current_task_btf(), &s->record.reason);
-	if (sample_take(ctx, NULL, &s->walk, &s->record.sample, sizeof(s->record)))
-		t->draw.left_ns = t->out_ns;
 }
 
 void offcpu_take_first(struct task_struct *task, struct offcpu_thread *t, __u64 ns, __u64 now_ns)

@@ -40,15 +40,12 @@ static void take(void *ctx, struct task_struct *task, const struct offcpu_thread
 	sample_take(ctx, NULL, &s->walk, &s->record.sample, sizeof(s->record));
 }
 
-/* The time that the waker stands for after @blocked_ns; 0: it is not sampled. Where stacks are
- * taken as waits begin, the sample of the wait says it later. */
+/* The time that the waker stands for after @blocked_ns; 0: it is not sampled. */
 static __always_inline __u64 weight_of(const struct offcpu_thread *t, __u64 blocked_ns,
 				       __u64 period_ns)
 {
 	__u64 since_ns = since_last(t, t->out_ns);
 
-	if (control(WIRE_OFF_AHEAD))
-		return t->draw.left_ns ? blocked_ns : 0;
 	return weight_due(t, &since_ns, blocked_ns, period_ns);
 }
 

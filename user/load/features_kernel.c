@@ -253,7 +253,7 @@ static enum feature_state probe_switched(char found[FEATURE_FOUND])
 	static const char *const where[] = {
 		[SESSION_SWITCHED_TRACEPOINT] = "after the switch: sched_exit_tp",
 		[SESSION_SWITCHED_KPROBE] = "after the switch: kprobe",
-		[SESSION_SWITCHED_NOWHERE] = "before the wait, at random"};
+		[SESSION_SWITCHED_NOWHERE] = "nothing runs after a switch"};
 	enum session_switched is;
 
 	if (!rights_to_bpf()) {
@@ -262,7 +262,7 @@ static enum feature_state probe_switched(char found[FEATURE_FOUND])
 	}
 	is = session_switched();
 	strcpy(found, where[is]);
-	return is == SESSION_SWITCHED_NOWHERE ? FEATURE_LIMITED : FEATURE_OK;
+	return is == SESSION_SWITCHED_NOWHERE ? FEATURE_MISSING : FEATURE_OK;
 }
 
 static const struct feature_row rows[] = {
@@ -300,8 +300,7 @@ static const struct feature_row rows[] = {
 	{0, "tracepoints", "tracepoints", probe_tracepoints, "-e SUBSYSTEM:EVENT works",
 	 "-e SUBSYSTEM:EVENT fails", AS_ROOT ", on a kernel with CONFIG_FTRACE=y"},
 	{0, "off_cpu_stacks", "off-CPU stacks", probe_switched,
-	 "--off-cpu takes stacks of the waits that it samples",
-	 "--off-cpu takes stacks of waits drawn at random: some time has none",
+	 "--off-cpu takes stacks of the waits that it samples", "no --off-cpu, --wakers, --wall",
 	 "a kernel with CONFIG_KPROBES=y (Debian's are)"},
 	{0, "lockdown", "kernel lockdown", probe_lockdown, "programs may read kernel memory",
 	 "programs may not read kernel memory: no sampling",

@@ -25,7 +25,6 @@ static const char *const programs[] = {"offcpu_begin", "offcpu_asleep", "offcpu_
 static const char *const ways[][2] = {
 	[SESSION_SWITCHED_TRACEPOINT] = {"offcpu_switch", "offcpu_in"},
 	[SESSION_SWITCHED_KPROBE] = {"offcpu_switch", "offcpu_in_kprobe"},
-	[SESSION_SWITCHED_NOWHERE] = {"offcpu_switch_ahead"},
 };
 
 static void *offcpu_new(const void *options)
@@ -54,7 +53,6 @@ static void offcpu_free(void *state)
 	switch_cost_free(o->switches);
 	wakebook_free(o->wakes);
 	offcpu_threads_release(&o->threads);
-	offcpu_held_release(&o->held);
 	reasonbook_release(&o->reasons);
 	free(o);
 }
@@ -71,7 +69,7 @@ static void request(void *state, struct session_options *s)
 	o->target = s->target;
 	o->hz = s->hz;
 	o->period_ns = offcpu_period_ns(s->hz);
-	for (size_t i = 0; i < 2 && ways[o->way][i]; i++)
+	for (size_t i = 0; i < 2; i++)
 		vec_push(&s->programs, ways[o->way][i]);
 	o->switches = switch_cost_new();
 }
@@ -118,8 +116,6 @@ static void start(void *state)
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_ABSENT,
 			o->target->kind == TARGET_COMMAND);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_MIN_NS, o->min_ns);
-	session_map_set(o->session, "offcpu_control", WIRE_OFF_AHEAD,
-			o->way == SESSION_SWITCHED_NOWHERE);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, o->period_ns);
 	(void)session_walk_tasks(o->session, "offcpu_begin");
 }
@@ -188,32 +184,6 @@ static void stop(void *state)
 
 /* --- records -------------------------------------------------------------------------------- */
 
-static void take_wait(struct offcpu *o, const struct wire_offcpu *w, struct sample_row *row,
-		      struct procs *procs)
-{
-	row->reason = reasonbook_take(&o->reasons, w, procs);
-	row->wait_ns = w->wait_ns;
-	samplebook_push(&o->book, row);
-	if (o->wakes)
-		wakebook_wait(o->wakes, w, row);
-}
-
-/* The end of a wait whose stacks came before. */
-static void take_back(struct offcpu *o, const struct wire_offcpu *w, struct stackbook *stacks,
-		      struct procs *procs)
-{
-	struct wire_offcpu whole = *w;
-	struct sample_row row;
-	struct offcpu_wait wait;
-
-	if (!offcpu_held_end(&o->held, &whole, &wait))
-		return;
-	row = samplebook_row(&o->book, &whole.sample, whole.runnable_ns, wait.user, stacks, procs);
-	row.thread = wait.thread; /* it may have another name by now */
-	row.kernel = wait.kernel;
-	take_wait(o, &whole, &row, procs);
-}
-
 /* @user: the sample's stack. */
 static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t user,
 			struct stackbook *stacks, struct procs *procs)
@@ -225,10 +195,11 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 		return;
 	}
 	row = samplebook_row(&o->book, &w->sample, w->runnable_ns, user, stacks, procs);
-	if (w->news == WIRE_OFF_LEFT)
-		offcpu_held_put(&o->held, w, &row);
-	else
-		take_wait(o, w, &row, procs);
+	row.reason = reasonbook_take(&o->reasons, w, procs);
+	row.wait_ns = w->wait_ns;
+	samplebook_push(&o->book, &row);
+	if (o->wakes)
+		wakebook_wait(o->wakes, w, &row);
 }
 
 static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
@@ -238,8 +209,6 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 
 	if (w->news == WIRE_OFF_THREAD)
 		offcpu_threads_take(&o->threads, record, procs);
-	else if (w->news == WIRE_OFF_BACK)
-		take_back(o, w, stacks, procs);
 	else
 		take_sample(o, w, stackbook_find(stacks, w->sample.user_hash), stacks, procs);
 }
@@ -328,7 +297,6 @@ static void window_forget(void *state, struct remains *r)
 	if (o->wakes)
 		wakebook_window_forget(o->wakes, r);
 	offcpu_threads_window_forget(&o->threads, r);
-	offcpu_held_window_forget(&o->held, r);
 	forget_reasons(o);
 }
 
@@ -340,7 +308,6 @@ static void window_renumber(void *state, const struct remains *r)
 	if (o->wakes)
 		wakebook_window_renumber(o->wakes, r);
 	offcpu_threads_window_renumber(&o->threads, r);
-	offcpu_held_window_renumber(&o->held, r);
 }
 
 const struct source offcpu_source = {

@@ -29,24 +29,6 @@ bool offcpu_adds_up(struct session *session)
 	return offcpu_counter(session, WIRE_OFF_SEEN) == known;
 }
 
-static const enum wire_counter losses[] = {WIRE_LOST_RING, WIRE_LOST_COLLISION, WIRE_LOST_STACK,
-					   WIRE_LOST_SCRATCH};
-
-/* Adds what became of stacks taken before the wait: those that were lost are samples that are. The
- * others become samples when their waits end, of the streams for these. */
-static void add_ahead(struct session *session, uint64_t out[WIRE_COUNTERS])
-{
-	uint64_t counters[WIRE_COUNTERS];
-
-	if (session_counters(session, WIRE_OFF_STREAM_AHEAD, counters))
-		return;
-	counters[WIRE_TAKEN] = counters[WIRE_KEPT] = 0;
-	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
-		counters[WIRE_TAKEN] += counters[losses[i]];
-	for (size_t c = 0; c < WIRE_COUNTERS; c++)
-		out[c] += counters[c];
-}
-
 /* The sums over all streams whose samples have @value. */
 static void counters_of(struct session *session, enum wire_off_value value,
 			uint64_t out[WIRE_COUNTERS])
@@ -62,9 +44,6 @@ static void counters_of(struct session *session, enum wire_off_value value,
 		for (size_t c = 0; c < WIRE_COUNTERS; c++)
 			out[c] += counters[c];
 	}
-	/* What such a wait would have been, is not known. */
-	if (value == WIRE_OFF_BLOCKED)
-		add_ahead(session, out);
 }
 
 void offcpu_ledger(struct profile *p, const struct ledger_input *in, uint32_t metric,
@@ -119,7 +98,4 @@ void offcpu_sums(struct profile *p, const struct ledger_input *in)
 		     (double)offcpu_counter(in->session, WIRE_OFF_RUNNABLE_NS));
 	profile_cost(p, "of both, in waits not over at the end", "ns",
 		     (double)offcpu_counter(in->session, WIRE_OFF_OPEN_NS));
-	if (offcpu_counter(in->session, WIRE_OFF_PASSED_NS))
-		profile_cost(p, COST_PASSED, "ns",
-			     (double)offcpu_counter(in->session, WIRE_OFF_PASSED_NS));
 }

@@ -9,6 +9,7 @@
 
 static void *parse(const char *argument, void *before)
 {
+	enum session_switched way;
 	struct offcpu_choice *o;
 
 	(void)argument;
@@ -18,8 +19,15 @@ static void *parse(const char *argument, void *before)
 		(void)err(-EPERM, "no permission to capture off-CPU time (--off-cpu): " RIGHTS_HOW);
 		return NULL;
 	}
+	way = session_switched();
+	if (way == SESSION_SWITCHED_NOWHERE) {
+		(void)err(-EOPNOTSUPP, "cannot capture off-CPU time (--off-cpu): this kernel has "
+				       "neither the tracepoint sched_exit_tp nor kprobes "
+				       "(CONFIG_KPROBES)");
+		return NULL;
+	}
 	o = mem_zalloc(1, sizeof(*o));
-	o->way = session_switched();
+	o->way = way;
 	return o;
 }
 

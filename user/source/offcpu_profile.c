@@ -12,15 +12,13 @@
 #define BASE_BLOCKED  "time blocked"
 #define BASE_RUNNABLE "time runnable, waiting for a CPU"
 
-#define AHEAD (1u << (WIRE_OFF_STREAM_AHEAD - WIRE_STREAM_offcpu)) /* its bit */
-
 /* Its metrics, in this order. */
 static const struct {
 	const char *name, *base;
 	enum wire_off_value value;
 	uint32_t streams; /* those of the source whose samples have it, as bits */
 } metrics[] = {
-	{METRIC_BLOCKED, BASE_BLOCKED, WIRE_OFF_BLOCKED, 1 << 0 | 1 << 2 | AHEAD},
+	{METRIC_BLOCKED, BASE_BLOCKED, WIRE_OFF_BLOCKED, 1 << 0 | 1 << 2},
 	{METRIC_RUNNABLE, BASE_RUNNABLE, WIRE_OFF_RUNNABLE, 1 << 1 | 1 << 2},
 };
 #define METRICS (sizeof(metrics) / sizeof(*metrics))
@@ -29,7 +27,6 @@ static const struct {
 static const char *const ways[] = {
 	[SESSION_SWITCHED_TRACEPOINT] = "stacks taken after the switch back (sched_exit_tp)",
 	[SESSION_SWITCHED_KPROBE] = "stacks taken after the switch back (kprobe)",
-	[SESSION_SWITCHED_NOWHERE] = RUN_OFF_CPU_AHEAD,
 };
 
 /* What samples stand for: all of that time, or that in waits which are long enough. */

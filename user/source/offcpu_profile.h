@@ -7,7 +7,6 @@
 
 #include "model/meta.h"
 #include "perf/switch_cost.h"
-#include "source/offcpu_held.h"
 #include "source/offcpu_threads.h"
 #include "source/samplebook.h"
 #include "source/source.h"
@@ -18,7 +17,6 @@ struct offcpu {
 	struct samplebook book;
 	struct wakebook *wakes; /* NULL: wakers were not asked for */
 	struct offcpu_threads threads;
-	struct offcpu_held held;
 	struct reasonbook reasons;
 	struct session *session;
 	struct opener *opener;

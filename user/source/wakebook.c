@@ -101,9 +101,6 @@ void wakebook_wait(struct wakebook *b, const struct wire_offcpu *w, const struct
 	if (!l->pending || l->tid != w->sample.tid || l->out_ns != out_ns(w))
 		return;
 	l->wake.woken = (struct wake_place){wait->thread, wait->user, wait->kernel};
-	/* It stands for others, which are counted when it is over. */
-	if (w->news == WIRE_OFF_BACK)
-		l->weight = wait->weight - wait->part;
 	add(b, l, wait->zone);
 }
 

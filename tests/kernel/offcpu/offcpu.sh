@@ -1,8 +1,7 @@
 # shellcheck shell=sh
 # Helpers of the tests of time off the CPU. Source it after tests/kernel/lib.sh.
 
-# Where stacks of waits are taken, by what eprof finds: sched_exit_tp, kprobe, or "" if that is
-# before the switch or nowhere.
+# Where stacks of waits are taken, by what eprof finds: sched_exit_tp, kprobe, or "" if nowhere.
 way=$("$EPROF" doctor | sed -n 's/.* after the switch: \([a-z_]*\).*/\1/p')
 
 # judge SCRIPT NAME …: its lines "ok …" and "not ok …", with NAME before them.
@@ -39,8 +38,8 @@ waits()
 	check "$1: none lost" "$(cat "$T/$1.err")" has " 0 lost"
 }
 
-# spread NAME [PASSED]: how far each function of tests/prog/waits is from what that said of itself,
-# against its margin; PASSED seconds have no stack.
+# spread NAME: how far each function of tests/prog/waits is from what that said of itself, against its
+# margin.
 spread()
 {
 	sed -n 's/^\(w_[a-z]*\)=.* \([0-9]*\)[.]life=.*/\1 \2/p' "$T/$1.out" >"$T/jobs"
@@ -48,8 +47,7 @@ spread()
 		"$RENDER" "$T/$1.h5" --metric off-cpu --thread "$tid" --focus "$job" --view threads \
 			-o "$T/$job.csv" --force 2>>"$T/$1.none"
 	done <"$T/jobs"
-	# shellcheck disable=SC2086
-	judge offcpu_spread.py "$1" "$T" "$T/$1.out" $2
+	judge offcpu_spread.py "$1" "$T" "$T/$1.out"
 	rm -f "$T"/w_*.csv
 }
 
@@ -65,8 +63,8 @@ took()
 	"$RENDER" "$T/$1.h5" --view cost | sed -n "s/^ *\([0-9.]* [^ ]*\)  *$2\$/\1/p"
 }
 
-# without WORD…: has $EPROF run where the kernel's types lack these names, and no kprobes are to be
-# had.
+# without WORD…: has $EPROF run where the kernel's types lack these names, and the folder $hidden is
+# empty.
 without()
 {
 	/usr/bin/python3 - "$T/btf" "$@" <<'END'
@@ -80,7 +78,7 @@ END
 	cat >"$T/eprof" <<END
 #!/bin/sh
 exec unshare -m sh -c 'mount --bind "$T/btf" /sys/kernel/btf/vmlinux &&
-	{ ! [ -d "$kprobes" ] || mount -t tmpfs none "$kprobes"; } && exec "$capturer" "\$@"' - "\$@"
+	{ ! [ -d "$hidden" ] || mount -t tmpfs none "$hidden"; } && exec "$capturer" "\$@"' - "\$@"
 END
 	chmod +x "$T/eprof"
 	EPROF=$T/eprof

@@ -298,120 +298,6 @@ static void margins_are_what_sampling_gives(void **state)
 	}
 }
 
-/* --- stacks taken before the wait --------------------------------------------------------------
- */
-
-static struct profile *ahead_profile(void)
-{
-	struct profile *p = waits_profile();
-
-	profile_set_run(p, RUN_OFF_CPU, RUN_OFF_CPU_AHEAD);
-	return p;
-}
-
-/* A wait of that many periods in a system call, which stands for @whole of them. */
-static void ahead_sample(struct profile *p, const char *stack, double wait, double whole)
-{
-	const int64_t values[] = {llround(whole * PERIOD_NS), 0};
-	const size_t row = p->samples.n;
-
-	profile_sample(p, 1, 0, small_node(p, stack), values);
-	profile_sample_wait(p, row, (uint64_t)llround(wait * PERIOD_NS));
-	small_reason(p, row, REASON_SLEEP, 'S', "", "");
-}
-
-/* W 4, 4 and 2 of waits of 1: c 0.75, 0.75 and 0.5. The share of a, by c W^2, is 12 of 26; M is the
- * mean of W - L, 7 / 3. A kind by itself, a wait that stands for itself, has no variance. */
-static void waits_drawn_ahead(void **state)
-{
-	struct profile *p = ahead_profile();
-	const double a = 12.0, all = 26.0, share = a / all;
-
-	(void)state;
-	ahead_sample(p, "main;a", 1, 4);
-	ahead_sample(p, "main;b", 1, 4);
-	ahead_sample(p, "main;b", 1, 2);
-	ahead_sample(p, "main;c", 100, 100);
-	/* They are told apart by who called the kernel: here it is one. */
-	for (size_t i = 0; i < p->functions.n; i++)
-		if (strchr("abc", profile_text(p, p->functions.at[i].name)[0]))
-			p->functions.at[i].kind = CODE_KERNEL;
-	NEAR(sigma_of(p, "blocked", "a", false), sqrt(a - a * a / all + share * share * 49.0 / 9));
-	NEAR(sigma_of(p, "blocked", "c", false), 0);
-	profile_cost(p, COST_PASSED, "ns", 3 * PERIOD_NS);
-	NEAR(sigma_of(p, "blocked", "a", false), sqrt(a - a * a / all + share * share * 9));
-	NEAR(sigma_of(p, "blocked", "main", true), 3);
-	profile_free(p);
-}
-
-#define AHEAD_STACKS 3
-#define ONE_OF	     8
-
-/* One capture as offcpu_ahead.bpf.c makes it: one of ONE_OF waits at a place is drawn, whose stack
- * is one of three. */
-static struct profile *drawn_ahead(uint64_t *seed, double *truth)
-{
-	static const char *const stacks[AHEAD_STACKS] = {"main;a", "main;b", "main;c"};
-	static const double until[AHEAD_STACKS] = {0.6, 0.95, 1};
-	struct profile *p = ahead_profile();
-	double passed[17] = {0}, none = 0;
-
-	memset(truth, 0, AHEAD_STACKS * sizeof(*truth));
-	for (int i = 0; i < 2000; i++) {
-		const double which = drawn(seed), wait = 0.02 + 0.2 * drawn(seed);
-		const int stack = which < until[0] ? 0 : which < until[1] ? 1 : 2;
-		double *before = &passed[1 + (int)floor(log2(wait * 1024))];
-
-		truth[stack] += wait;
-		if (drawn(seed) * ONE_OF < 1) {
-			ahead_sample(p, stacks[stack], wait, *before + wait);
-			*before = 0;
-		} else {
-			*before += wait;
-		}
-	}
-	for (size_t i = 0; i < 17; i++)
-		none += passed[i];
-	profile_cost(p, COST_PASSED, "ns", none * PERIOD_NS);
-	for (size_t i = 0; i < p->functions.n; i++)
-		if (strchr("abc", profile_text(p, p->functions.at[i].name)[0]))
-			p->functions.at[i].kind = CODE_KERNEL;
-	return p;
-}
-
-/* As margins_are_what_sampling_gives(); estimates lack what has no stack. */
-static void margins_of_waits_drawn_ahead(void **state)
-{
-	static const char *const functions[AHEAD_STACKS] = {"a", "b", "c"};
-	double squares[AHEAD_STACKS] = {0}, said[AHEAD_STACKS] = {0}, truth[AHEAD_STACKS];
-	int within[AHEAD_STACKS] = {0};
-	uint64_t seed = 1;
-
-	(void)state;
-	for (int r = 0; r < REPEATS; r++) {
-		struct profile *p = drawn_ahead(&seed, truth);
-
-		for (int i = 0; i < AHEAD_STACKS; i++) {
-			const double error = estimate(p, functions[i]) - truth[i];
-			const double sigma = sigma_of(p, "blocked", functions[i], false);
-
-			squares[i] += error * error;
-			said[i] += sigma > 0 ? sigma * sigma : 0;
-			within[i] += fabs(error) <= SPREAD_SIGMAS * sigma;
-		}
-		profile_free(p);
-	}
-	for (int i = 0; i < AHEAD_STACKS; i++) {
-		const double ratio = said[i] / squares[i];
-
-		print_message("%s: errors %.2f periods, said %.2f; %d of %d within\n", functions[i],
-			      sqrt(squares[i] / REPEATS), sqrt(said[i] / REPEATS), within[i],
-			      REPEATS);
-		assert_true(ratio > 0.85 && ratio < 1.25);
-		assert_true(within[i] >= (i < 2 ? 0.92 : 0.85) * REPEATS); /* c: some 12 samples */
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -424,8 +310,6 @@ int main(void)
 		cmocka_unit_test(counts_are_exact),
 		cmocka_unit_test(gives_up_on_endless_stacks),
 		cmocka_unit_test(margins_are_what_sampling_gives),
-		cmocka_unit_test(waits_drawn_ahead),
-		cmocka_unit_test(margins_of_waits_drawn_ahead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,8 +10,7 @@
 #include "model/exact.h"
 
 #define COST_SLOWDOWN  "slowdown by samples: " /* … and what it holds; % of an undisturbed run */
-#define COST_INTERRUPT "interrupt of a sample of "		    /* … the event; ns each */
-#define COST_PASSED    "of both, in waits that no stack stands for" /* ns */
+#define COST_INTERRUPT "interrupt of a sample of " /* … the event; ns each */
 #define COST_SWITCH    "a switch of a thread, beside the programs there" /* ns each */
 
 /* How rows of several windows or captures add up. Stored: append only. */

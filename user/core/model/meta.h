@@ -28,17 +28,16 @@
 #define RUN_TARGET  "target"  /* how it was chosen: "-p 4711", "-a", "-- make -j2" */
 #define RUN_PID	    "pid"
 #define RUN_EVENTS  "events" /* "cpu-clock at 99 Hz" */
-#define RUN_EVENT_CHOICE                                                                     \
-	"event_choice"		    /* why this event: "no PMU: cpu-clock instead of cycles" \
-				     */
-#define RUN_METRIC	  "metric"  /* what reports open with; without it the first metric */
-#define RUN_CLOCK	  "clock"   /* of the zones' times: "wall", "cpu", "wall, rusage, cycles" */
-#define RUN_OFF_CPU	  "off_cpu" /* when the stacks of waits were taken */
-#define RUN_OFF_CPU_AHEAD "stacks taken before the wait, of waits drawn at random"
-#define RUN_OPTIONS	  "options" /* the command line of eprof */
-#define RUN_END		  "end" /* why it ended: "Ctrl-C", "-d 10", "target exited with status 0" */
-#define RUN_SOURCE	  "source" /* of an imported profile: the path it was read from */
-#define RUN_WRITTEN_BY	  "written_by"
+#define RUN_EVENT_CHOICE                                                                  \
+	"event_choice"		 /* why this event: "no PMU: cpu-clock instead of cycles" \
+				  */
+#define RUN_METRIC     "metric"	 /* what reports open with; without it the first metric */
+#define RUN_CLOCK      "clock"	 /* of the zones' times: "wall", "cpu", "wall, rusage, cycles" */
+#define RUN_OFF_CPU    "off_cpu" /* when the stacks of waits were taken */
+#define RUN_OPTIONS    "options" /* the command line of eprof */
+#define RUN_END	       "end"	/* why it ended: "Ctrl-C", "-d 10", "target exited with status 0" */
+#define RUN_SOURCE     "source" /* of an imported profile: the path it was read from */
+#define RUN_WRITTEN_BY "written_by"
 /* Of an imported profile: the columns of its zones that are known, "name,total_ns". The others are
  * 0 in the file, and shown as unknown. Without it all are known. */
 #define RUN_ZONE_COLUMNS "zone_columns"

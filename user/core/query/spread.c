@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "model/waits.h"
-#include "query/spread_parts.h"
 
 /* --- hits ------------------------------------------------------------------------------------- */
 
@@ -16,8 +16,8 @@ struct survey {
 	const struct filter *filter;
 	struct measure off; /* blocked and runnable; n is 0 where they are no part of the measure */
 	double period_ns;   /* 0: nothing is sampled by time */
-	struct spread_parts parts;
-	bool ahead; /* stacks were taken before the waits */
+	uint32_t *part_of;  /* per thread: its part; owned */
+	size_t parts;
 };
 
 static bool is_in(const struct measure *m, uint32_t metric)
@@ -26,6 +26,25 @@ static bool is_in(const struct measure *m, uint32_t metric)
 		if (m->metric[i] == metric)
 			return true;
 	return false;
+}
+
+/* Part 0 is of all that is no wait. Entries of one thread under several names are one part. */
+static void number_parts(struct survey *s, const struct profile *p)
+{
+	struct map known = {0};
+
+	s->part_of = mem_zalloc(p->threads.n + 1, sizeof(*s->part_of));
+	s->parts = 1;
+	for (size_t i = 0; i < p->threads.n; i++) {
+		const struct thread *t = &p->threads.at[i];
+		bool fresh;
+		uint32_t *part = map_put(&known, (uint64_t)t->pid << 32 | t->tid, &fresh);
+
+		if (fresh)
+			*part = (uint32_t)s->parts++;
+		s->part_of[i] = *part;
+	}
+	map_release(&known);
 }
 
 static void survey_init(struct survey *s, const struct filter *f)
@@ -38,8 +57,7 @@ static void survey_init(struct survey *s, const struct filter *f)
 	if (!measure_has(f->profile, METRIC_OFF_CPU, &s->off) ||
 	    !(is_in(m, s->off.metric[0]) || is_in(m, s->off.metric[s->off.n - 1])))
 		s->off.n = 0;
-	spread_parts_init(&s->parts, f->profile, s->period_ns);
-	s->ahead = s->parts.of_row;
+	number_parts(s, f->profile);
 }
 
 /* All of a sample that hits count for: of a wait the blocked and the runnable part. */
@@ -87,32 +105,13 @@ static double chance_of(const struct survey *s, size_t row, double whole, double
 	return hits < 2 ? 1 : 0.25;
 }
 
-/* A wait whose stack was taken ahead, and those that it stands for besides. */
-static struct spread_hit hit_ahead(const struct survey *s, size_t row, double whole)
-{
-	const double own = (double)s->filter->profile->samples.at[row].wait_ns;
-
-	return (struct spread_hit){.row = (uint32_t)row,
-				   .x = (float)filter_value(s->filter, row),
-				   .w = (float)whole,
-				   .c = (float)fmax(0, 1 - own / whole)};
-}
-
 static struct spread_hit hit_of(const struct survey *s, size_t row)
 {
 	const double whole = (double)whole_of(s, row), hits = hits_of(s, whole);
 
-	if (s->ahead && s->filter->profile->samples.at[row].wait_ns)
-		return hit_ahead(s, row, whole);
 	return (struct spread_hit){.row = (uint32_t)row,
 				   .x = (float)((double)filter_value(s->filter, row) / hits),
-				   .w = 1,
 				   .c = (float)chance_of(s, row, whole, hits)};
-}
-
-static void add_weight(struct spread_part *of, const struct spread_hit *h)
-{
-	of->c += (double)h->c * h->w * h->w;
 }
 
 /* A counting sort by part: `end` holds each part's start until its hits are in. */
@@ -123,11 +122,11 @@ static void sort_hits(const struct survey *s, struct spread *out)
 	_free_ uint32_t *part = mem_zalloc(rows + 1, sizeof(*part));
 
 	for (size_t i = 0; i < rows; i++) {
-		part[i] = is_wait(p, i) ? spread_part_of(&s->parts, p, i) : 0;
-		if (whole_of(s, i) && part[i] + 1 < s->parts.n)
+		part[i] = is_wait(p, i) ? s->part_of[p->samples.at[i].thread] : 0;
+		if (whole_of(s, i) && part[i] + 1 < s->parts)
 			out->parts[part[i] + 1].end++;
 	}
-	for (size_t i = 1; i < s->parts.n; i++)
+	for (size_t i = 1; i < s->parts; i++)
 		out->parts[i].end += out->parts[i - 1].end;
 	for (size_t i = 0; i < rows; i++) {
 		struct spread_part *of = &out->parts[part[i]];
@@ -135,7 +134,7 @@ static void sort_hits(const struct survey *s, struct spread *out)
 		if (!whole_of(s, i))
 			continue;
 		out->hits[of->end] = hit_of(s, i);
-		add_weight(of, &out->hits[of->end++]);
+		of->c += (double)out->hits[of->end++].c;
 	}
 }
 
@@ -146,12 +145,12 @@ static void sort_hits(const struct survey *s, struct spread *out)
 static double *times_of(const struct survey *s)
 {
 	const struct profile *p = s->filter->profile;
-	double *out = mem_zalloc(s->parts.n, sizeof(*out));
+	double *out = mem_zalloc(s->parts, sizeof(*out));
 
 	for (size_t i = 0; s->off.n && i < p->thread_waits.n; i++) {
 		const struct thread_wait *w = &p->thread_waits.at[i];
 
-		out[s->parts.of_thread[w->thread]] += (double)(w->blocked_ns + w->runnable_ns);
+		out[s->part_of[w->thread]] += (double)(w->blocked_ns + w->runnable_ns);
 	}
 	return out;
 }
@@ -160,7 +159,7 @@ static void count_hits(const struct survey *s, struct spread *out)
 {
 	_free_ double *times = times_of(s);
 
-	for (size_t i = 0; i < s->parts.n; i++) {
+	for (size_t i = 0; i < s->parts; i++) {
 		struct spread_part *part = &out->parts[i];
 		const size_t n = part->end - (i ? out->parts[i - 1].end : 0);
 
@@ -171,55 +170,20 @@ static void count_hits(const struct survey *s, struct spread *out)
 	}
 }
 
-/* Where stacks were taken ahead: behind the last wait of each kind that was drawn there are some
- * that no stack stands for, in the mean as many as before each: they are of these kinds alone. */
-static double *missing_of(const struct survey *s, const struct spread *spread)
-{
-	const struct profile *p = s->filter->profile;
-	double *out = mem_zalloc(s->parts.n, sizeof(*out)), sum = 0, known = 0;
-
-	for (size_t i = 1, at = spread->parts[0].end; i < s->parts.n; i++) {
-		const size_t from = at;
-
-		for (; at < spread->parts[i].end; at++)
-			out[i] += (double)spread->hits[at].c * spread->hits[at].w;
-		out[i] /= at > from ? (double)(at - from) : 1;
-		sum += out[i];
-	}
-	for (size_t i = 0; i < p->cost.n; i++)
-		if (!strcmp(profile_text(p, p->cost.at[i].name), COST_PASSED))
-			known = p->cost.at[i].value;
-	for (size_t i = 1; i < s->parts.n && known > 0 && sum > 0; i++)
-		out[i] *= known / sum;
-	return out;
-}
-
-static void count_missing(const struct survey *s, struct spread *out)
-{
-	_free_ double *missing = missing_of(s, out);
-
-	out->parts[0].one = out->parts[0].end < 2 ? 1 : 0.25;
-	for (size_t i = 1; i < s->parts.n; i++)
-		out->parts[i].one = missing[i] * missing[i];
-}
-
 struct spread *spread_new(const struct filter *f)
 {
 	struct spread *out = mem_zalloc(1, sizeof(*out));
 	struct survey s;
 
 	survey_init(&s, f);
-	out->n_parts = s.parts.n;
-	out->parts = mem_zalloc(s.parts.n, sizeof(*out->parts));
+	out->n_parts = s.parts;
+	out->parts = mem_zalloc(s.parts, sizeof(*out->parts));
 	out->hits = mem_zalloc(f->profile->samples.n + 1, sizeof(*out->hits));
 	if (f->measure.n) {
 		sort_hits(&s, out);
-		if (s.ahead)
-			count_missing(&s, out);
-		else
-			count_hits(&s, out);
+		count_hits(&s, out);
 	}
-	spread_parts_release(&s.parts);
+	free(s.part_of);
 	return out;
 }
 
@@ -235,7 +199,7 @@ void spread_free(struct spread *s)
 /* --- sums ------------------------------------------------------------------------------------- */
 
 struct sums {
-	double first, second; /* of c x w and of c x^2 */
+	double first, second; /* of c x and of c x^2 */
 };
 
 struct spread_sums {
@@ -267,7 +231,7 @@ bool spread_step(struct spread_sums *s)
 static void add_hit(struct spread_sums *s, uint32_t key, const struct spread_hit *h)
 {
 	const double x = h->x, c = h->c;
-	const struct sums one = {c * x * h->w, c * x * x};
+	const struct sums one = {c * x, c * x * x};
 
 	if (one.second <= 0)
 		return;
@@ -308,7 +272,7 @@ static void take_variances(struct spread_sums *s, const struct spread_part *part
 {
 	for (size_t i = 0; i < s->groups.n; i++) {
 		struct sums *g = &s->of_group[s->groups.at[i]];
-		/* Of what a hit is worth, or of its share. */
+		/* Of what a hit is worth. */
 		const double mean = g->first / part->c;
 
 		out[s->groups.at[i]] +=

@@ -24,20 +24,6 @@
  * all its time off the CPU, known from thread_waits, is t < 1 periods. Waits that are samples with
  * their own length (--off-min) are exact.
  *
- * Stacks taken before the wait (bpf/source/offcpu_ahead.bpf.c): of waits of a kind, at a place
- * and of about one length L, some are drawn at random. One that is, is a sample of W: its length
- * and that of those since the one drawn before. So the sum over a kind is exact, and left to
- * chance is which stack has it. Where a share p of the kind is in the sum, a sample of g waits is
- * off by g - 1 times L, and by L the other way for each of the g - 1. Its variance is
- * p (1 - p) g (g - 1) L^2 = p (1 - p) W (W - L), and
- *
- *	V = sum of c (x - p W)^2,   c = 1 - L / W,   p = sum of c x W / sum of c W^2
- *
- * x is W, or the blocked part of it, or 0. Kinds are told apart by what the profile has of them
- * (spread_parts.h). That is less than what they are, by which V is more: p (1 - p) is concave. On
- * top comes what has no stack, behind the last wait of a kind that was drawn: p^2 M^2, M being the
- * mean of W - L, or of all that the profile knows to have none (COST_PASSED) the kind's share.
- *
  * Samples of other events are hits of their own, c = 1, and all threads' together are of fixed
  * size: the spread of a share of n samples is binomial, n p (1 - p). How far n itself is off, the
  * ledger says. Where each event is one sample (value 1 of a count), sums are exact.
@@ -62,15 +48,14 @@
 struct spread_hit {
 	uint32_t row;
 	float x; /* 0 where the filter does not take the sample */
-	float w; /* what x is compared with; 1: with that of others */
 	float c;
 };
 
 /* Hits of one thread's waits, or all others: those up to @end, from where the one before ends. */
 struct spread_part {
 	size_t end;
-	double c;   /* sum of c w^2 */
-	double one; /* variance of the sum of w, at most */
+	double c;   /* sum of c */
+	double one; /* variance of the number of hits, at most */
 };
 
 struct spread {
