@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/clock.h"
 #include "base/err.h"
 #include "confine/confine.h"
 #include "crew/crew_wire.h"
@@ -46,9 +45,9 @@ struct serving {
 	struct worker workers[MOST_WORKERS];
 };
 
-static void end_worker(struct worker *w, int status, int64_t cpu_ns)
+static void end_worker(struct worker *w, int status)
 {
-	const struct crew_end end = {.status = status, .cpu_ns = cpu_ns};
+	const struct crew_end end = {.status = status};
 
 	(void)packet_send(w->leash, &end, sizeof(end), NULL, 0);
 	close(w->leash);
@@ -58,15 +57,14 @@ static void end_worker(struct worker *w, int status, int64_t cpu_ns)
 static void reap(struct serving *s)
 {
 	struct signalfd_siginfo info;
-	struct rusage usage;
 	int status;
 	pid_t pid;
 
 	(void)!read(s->signals, &info, sizeof(info));
-	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
 		for (size_t i = 0; i < MOST_WORKERS; i++)
 			if (s->workers[i].pid == pid)
-				end_worker(&s->workers[i], status, clock_of_usage(&usage));
+				end_worker(&s->workers[i], status);
 }
 
 /* The loader let go of the leash, or wrote to it: either ends the worker. */
@@ -225,10 +223,4 @@ void crew_server_give_up(void)
 	child_kill(server.pid);
 	close(server.socket);
 	server.socket = -1;
-}
-
-void crew_server_hurry(int nice)
-{
-	if (server.pid)
-		setpriority(PRIO_PGRP, (id_t)server.pid, nice);
 }

@@ -18,7 +18,4 @@ int crew_server_fork(int worker, int leash);
 /* It does not answer: it is killed with all of its workers, and no other is started. */
 void crew_server_give_up(void);
 
-/* From now on all workers have that priority, where this process may give it. */
-void crew_server_hurry(int nice);
-
 #endif

@@ -27,14 +27,6 @@
 #define PATIENCE_MS  200
 #define KILL_WAIT_MS 5000
 
-/* Of the process. */
-static int64_t cpu_ns;
-
-int64_t crew_cpu_ns(void)
-{
-	return cpu_ns;
-}
-
 void crew_lend(struct crew_ask *a, int fd)
 {
 	vec_push(&a->fds, fd);
@@ -261,7 +253,6 @@ struct crew_ending crew_slot_close(struct crew_slot *s)
 		close(s->leash);
 	if (s->answer_fd >= 0)
 		close(s->answer_fd);
-	cpu_ns += end.cpu_ns;
 	*s = (struct crew_slot){.socket = -1, .leash = -1, .answer_fd = -1};
 	return (struct crew_ending){.of_time = WIFSIGNALED(end.status) &&
 					       WTERMSIG(end.status) == SIGXCPU};

@@ -39,7 +39,4 @@ void crew_slot_collect(struct crew_slot *, struct crew *);
 /* Ends the worker, by its own will where it is idle, and waits for that within a bound. */
 struct crew_ending crew_slot_close(struct crew_slot *);
 
-/* CPU time of all workers of this process and its server's that have ended. */
-int64_t crew_cpu_ns(void);
-
 #endif

@@ -41,7 +41,6 @@ struct crew_done {
 /* From the server, on the leash: the worker has ended. */
 struct crew_end {
 	int32_t status; /* of waitpid(2) */
-	int64_t cpu_ns;
 };
 
 #endif

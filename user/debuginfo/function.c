@@ -226,13 +226,6 @@ const struct elf_function *functions_around(const struct functions *f, uint64_t 
 									     : NULL;
 }
 
-const struct elf_function *functions_at(const struct functions *f, uint64_t address)
-{
-	const struct elf_function *found = functions_around(f, address);
-
-	return found && found->address == address ? found : NULL;
-}
-
 const struct function_name *functions_part(const struct functions *f, uint64_t address)
 {
 	const size_t n = vec_upto(&f->parts, address, address);

@@ -57,8 +57,6 @@ void functions_add_choice(struct functions *, size_t chosen, uint64_t address, u
 void functions_finish(struct functions *, struct frames *frames);
 void functions_release(struct functions *);
 
-/* The function that starts at @address, NULL where none does. */
-const struct elf_function *functions_at(const struct functions *, uint64_t address);
 /* The one that holds it. */
 const struct elf_function *functions_around(const struct functions *, uint64_t address);
 /* The part that holds it. */

@@ -126,12 +126,6 @@ int zonemaps_set_proc(struct zonemaps *m, uint32_t pid, struct wire_zone_proc pr
 	return 0;
 }
 
-void zonemaps_forget_proc(struct zonemaps *m, uint32_t pid)
-{
-	bpf_map_delete_elem(m->raw.zone_procs, &pid);
-	changed(m);
-}
-
 void zonemaps_pass_file(struct zonemaps *m, const struct wire_zone_file *file)
 {
 	uint8_t one = 1;

@@ -33,7 +33,6 @@ void zonemaps_free(struct zonemaps *);
 void zonemaps_enable(struct zonemaps *, bool on);
 /* Sets how @pid's calls are treated, from its threads' next call on. Errors with a text. */
 int zonemaps_set_proc(struct zonemaps *, uint32_t pid, struct wire_zone_proc);
-void zonemaps_forget_proc(struct zonemaps *, uint32_t pid);
 /* Declares a file that processes may map while their return addresses are hijacked. Ignored if
  * there is no room. */
 void zonemaps_pass_file(struct zonemaps *, const struct wire_zone_file *);

@@ -467,11 +467,6 @@ void images_set_budgets(struct images *m, struct budget_pool *pool)
 	m->pool = pool;
 }
 
-struct budget_pool *images_budgets(const struct images *m)
-{
-	return m->pool;
-}
-
 struct opener *images_opener(const struct images *m)
 {
 	return m->opener;

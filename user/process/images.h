@@ -80,7 +80,6 @@ struct opener *images_opener(const struct images *);
 /* The pool of which files are read; borrowed; NULL, as after images_new(): each has limits of its
  * own alone. */
 void images_set_budgets(struct images *, struct budget_pool *);
-struct budget_pool *images_budgets(const struct images *);
 
 /* How the kernel's addresses are named where /proc/kallsyms need not be read for it; NULL, as
  * after images_new(): by that alone. */

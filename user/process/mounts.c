@@ -233,14 +233,6 @@ static enum mount_kind by_id(const entries *e, uint64_t id)
 	return MOUNT_UNKNOWN;
 }
 
-enum mount_kind mounts_own_device(struct mounts *m, uint32_t major, uint32_t minor)
-{
-	if (is_ours(m, major, minor))
-		return MOUNT_LOCAL;
-	refresh(m);
-	return by_device(&m->own, major, minor);
-}
-
 enum mount_kind mounts_own(struct mounts *m, const struct mount_id *at)
 {
 	if ((at->id && at->id == m->root_id) || is_ours(m, at->major, at->minor))

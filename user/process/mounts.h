@@ -31,8 +31,6 @@ void mounts_free(struct mounts *);
 /* Of our own mount namespace, as it is now. What our own root directory is on counts as local: the
  * machine does not run without it. */
 enum mount_kind mounts_own(struct mounts *, const struct mount_id *);
-/* By the device alone, as mappings have it. */
-enum mount_kind mounts_own_device(struct mounts *, uint32_t major, uint32_t minor);
 /* In the namespace of @pid, else in ours. */
 enum mount_kind mounts_of(struct mounts *, uint32_t pid, const struct mount_id *);
 

@@ -17,10 +17,9 @@
  *	if (!opener_ask(o, &r, &a))
  *		use(a.fd);                         // the caller closes it: opener_close(o, a.fd)
  *
- * A child made by fork() may go on using its parent's opener, as long as it has the descriptors
- * that opener_needs() names: it gets a channel of its own with the first request. Without an opener
- * (NULL) the caller's process itself does it, without a limit: for tests, and for processes that
- * may block.
+ * A child made by fork() may go on using its parent's opener: it gets a channel of its own with the
+ * first request. Without an opener (NULL) the caller's process itself does it, without a limit: for
+ * tests, and for processes that may block.
  */
 #ifndef PROCESS_OPENER_H
 #define PROCESS_OPENER_H
@@ -116,9 +115,6 @@ bool opener_take(struct opener *, uint32_t number, int wait_ms, struct opener_an
 void opener_answer_release(struct opener *, struct opener_answer *a);
 /* Closes a descriptor of an answer: the memory of copies counts as free again. */
 void opener_close(struct opener *, int fd);
-
-/* The descriptors that a child needs that goes on using it; how many, up to two. */
-size_t opener_needs(const struct opener *, int fds[2]);
 
 struct opener_stats {
 	uint64_t asked;	    /* requests */

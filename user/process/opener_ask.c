@@ -431,15 +431,6 @@ void opener_answer_release(struct opener *o, struct opener_answer *a)
 	*a = (struct opener_answer){.fd = -1};
 }
 
-size_t opener_needs(const struct opener *o, int fds[2])
-{
-	if (!o)
-		return 0;
-	fds[0] = o->control;
-	fds[1] = o->requests;
-	return 2;
-}
-
 void opener_stats(const struct opener *o, struct opener_stats *out)
 {
 	*out = (struct opener_stats){0};

@@ -247,7 +247,6 @@ static void names_and_sizes(void **state)
 	assert_int_equal(function_named(&o.z, "big")->size, 3);
 	assert_int_equal(function_named(&o.z, "label")->size, 2); /* up to the next */
 	assert_true(function_named(&o.z, "nosize")->size >= 1);
-	assert_null(functions_at(&o.z.functions, snippet_address("names", "inside")));
 	assert_ptr_equal(functions_around(&o.z.functions, snippet_address("names", "inside")),
 			 function_named(&o.z, "big"));
 	assert_null(functions_around(&o.z.functions, 0));
@@ -285,7 +284,7 @@ static void ifuncs_stand_for_what_they_choose(void **state)
 		assert_true(o.z.functions.names.at[f->first + 1].choice);
 		assert_false(f->chosen);
 	}
-	f = functions_at(&o.z.functions, snippet_address("ifunc", "choose"));
+	f = functions_around(&o.z.functions, snippet_address("ifunc", "choose"));
 	assert_false(f->chosen);
 	assert_int_equal(f->n, 1);
 	assert_true(function_named(&o.z, "time")->chosen);

@@ -26,19 +26,12 @@ static void near_to(double got, double want, double digits)
 
 static void test_normal(void **state)
 {
-	static const double below[][2] = {{-8, 6.22096057427174e-16},
-					  {-1.96, .024997895148220435},
-					  {0, .5},
-					  {1.2815515655446004, .9},
-					  {5, .9999997133484281}};
 	static const double quantiles[][2] = {
 		{1e-10, -6.361340902404056}, {.001, -3.090232306167813},
 		{.2, -.8416212335729142},    {.5, 0},
 		{.975, 1.959963984540054},   {.999999, 4.753424308817087}};
 
 	(void)state;
-	for (size_t i = 0; i < N(below); i++)
-		near_to(normal_below(below[i][0]), below[i][1], 1e-12);
 	for (size_t i = 0; i < N(quantiles); i++)
 		near_to(normal_quantile(quantiles[i][0]), quantiles[i][1], 1e-12);
 	assert_true(isnan(normal_quantile(0)) && isnan(normal_quantile(1)) &&

@@ -8,11 +8,6 @@
 #define EXACT	   1e-15
 #define ASYMPTOTIC 15. /* from here on the series below are good to 1e-15 */
 
-double normal_below(double z)
-{
-	return .5 * erfc(-z / M_SQRT2);
-}
-
 /* A polynomial, its highest coefficient first. */
 static double polynomial(const double *c, size_t n, double x)
 {

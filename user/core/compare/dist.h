@@ -9,8 +9,6 @@
 #ifndef COMPARE_DIST_H
 #define COMPARE_DIST_H
 
-/* P(Z <= z), by erfc(3): also far out in the tails without cancellation. */
-double normal_below(double z);
 /* The z for which P(Z <= z) is @p, 0 < p < 1: Wichura, Algorithm AS 241 (1988), PPND16. */
 double normal_quantile(double p);
 

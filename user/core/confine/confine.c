@@ -91,8 +91,3 @@ int confine_enter(const struct confine_terms *t)
 					     : rules_set(t->kind == CONFINE_REPORT);
 	return rc ? rc : callfilter_set(t);
 }
-
-void confine_cpu(unsigned int seconds)
-{
-	limits_set_cpu(seconds);
-}

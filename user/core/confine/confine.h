@@ -26,7 +26,4 @@ void confine_silence(void);
  * further. */
 int confine_enter(const struct confine_terms *);
 
-/* From now on @seconds of CPU time, then SIGXCPU ends the process. */
-void confine_cpu(unsigned int seconds);
-
 #endif

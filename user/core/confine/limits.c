@@ -1,7 +1,6 @@
 #include "confine/limits.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
 /* Of address space beside data: what is mapped of files and libraries. It bounds what RLIMIT_DATA
  * does not count. */
@@ -53,17 +52,4 @@ void limits_set(const struct confine_terms *t)
 		limit(RLIMIT_NPROC, 0);
 	if (t->kind == CONFINE_TOOL)
 		limit(RLIMIT_NOFILE, (rlim_t)t->program);
-}
-
-void limits_set_cpu(unsigned int seconds)
-{
-	struct rlimit value;
-	struct timespec used;
-
-	if (getrlimit(RLIMIT_CPU, &value) || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used))
-		return;
-	value.rlim_cur = (rlim_t)used.tv_sec + 1 + seconds;
-	if (value.rlim_cur > value.rlim_max)
-		value.rlim_cur = value.rlim_max;
-	setrlimit(RLIMIT_CPU, &value);
 }

@@ -9,7 +9,4 @@
 /* Less stays less. A reader starts no process and no thread. */
 void limits_set(const struct confine_terms *);
 
-/* From now on @seconds of CPU time, then SIGXCPU. */
-void limits_set_cpu(unsigned int seconds);
-
 #endif
