@@ -1,6 +1,7 @@
 /*
  * cfi_find: finds a file's .eh_frame and .debug_frame: by the section headers, by
- * PT_GNU_EH_FRAME, or by scanning (cfi_scan). Only for the cfi files.
+ * PT_GNU_EH_FRAME, or, in files that have neither, by scanning segments for an entry. Only for the
+ * cfi files.
  */
 #ifndef CFI_FIND_H
 #define CFI_FIND_H
