@@ -10,6 +10,36 @@
 /* The outermost frames of a kernel stack, among which stands how the kernel was entered. */
 #define ENTRY_FRAMES 4
 
+/* How threads enter the kernel for a probe: by its breakpoint, after an instruction that was
+ * stepped, and by the calls of the page that the kernel maps for probes. A debugger's breakpoints
+ * enter in the same way: nobody debugs what is being captured. */
+static const char *const probe_entries[PROBE_ENTRIES] = {
+	"asm_exc_int3",	       "asm_exc_debug",	  "__do_sys_uretprobe",
+	"__x64_sys_uretprobe", "__do_sys_uprobe", "__x64_sys_uprobe",
+};
+
+static void probe_frames_init(struct probe_frames *f, struct profile *p)
+{
+	f->on = true;
+	f->page = intern_add(&p->strings, "[uprobes]");
+	for (int i = 0; i < PROBE_ENTRIES; i++)
+		f->entries[i] = intern_add(&p->strings, probe_entries[i]);
+}
+
+static bool probe_frames_has(const struct probe_frames *f, const struct profile *p, uint32_t frame)
+{
+	const struct function *function = &p->functions.at[p->frames.at[frame].function];
+
+	if (!f->on)
+		return false;
+	if (function->kind != CODE_KERNEL)
+		return p->modules.at[function->module].path == f->page;
+	for (int i = 0; i < PROBE_ENTRIES; i++)
+		if (function->name == f->entries[i])
+			return true;
+	return false;
+}
+
 static const struct {
 	const char *mark, *note;
 } ends[ASSEMBLY_ENDS] = {

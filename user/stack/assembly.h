@@ -9,11 +9,20 @@
 
 #include "model/profile.h"
 #include "process/procs.h"
-#include "stack/probe_frames.h"
 #include "stack/stackbook.h"
 #include "symbol/namebook.h"
 
 #define ASSEMBLY_ENDS WIRE_ENDS
+
+#define PROBE_ENTRIES 6
+
+/* Which frames of a stack are the kernel's handling of a probe: while zones are captured, what is
+ * sampled there is the capture's own cost. A zeroed one knows of none. */
+struct probe_frames {
+	bool on;
+	uint32_t page;			 /* path of the module, of a profile's strings */
+	uint32_t entries[PROBE_ENTRIES]; /* names of functions, of them */
+};
 
 struct assembly {
 	struct profile *p; /* borrowed, as all that follows until named */

@@ -8,11 +8,20 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "process/place.h"
 #include "process/procs.h"
-#include "stack/placebook.h"
 #include "wire.h"
 
 #define NO_STACK UINT32_MAX
+
+/* Each distinct place once, known by a dense number. A return address and an interrupted one at the
+ * same place differ: their lines do; so do one that a rule led to and one that is a guess. */
+struct placebook {
+	VEC(struct place) places;
+	VEC(uint8_t) is_return;
+	VEC(uint8_t) guessed; /* found by frame pointer */
+	struct map by_hash;
+};
 
 struct stack {
 	uint32_t first, n; /* in stackbook.chain */
