@@ -371,6 +371,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	/* Only then: what it ran is to be had at once of one that nobody has waited for. */
 	reap_command(c);
 	turn_end(&c->turn, c->signal_fd);
+	/* Only then: the end of a window that was being written forgets what was taken for it. */
+	sources_window_end(&c->sources);
 	return ret ? ret : last;
 }
 

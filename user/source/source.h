@@ -126,7 +126,8 @@ struct source {
 	 * were all. */
 	bool (*survey)(void *);
 	/* The rows that it has now are of the window that ends; they are being written, by a copy
-	 * of the process that calls finish(). What comes from now on is the next window's. */
+	 * of the process that calls finish(). What comes from now on is the next window's. Called
+	 * for the last window, too, when the one before it is in the file or failed. */
 	void (*window_end)(void *);
 	/* They are in the file: forgets them, and marks what its other rows refer to. Where they
 	 * could not be written this is not called, and they are the next window's too. */

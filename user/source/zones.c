@@ -273,7 +273,6 @@ static void zones_drained(void *state)
 	struct zones *z = state;
 
 	find_threads(z);
-	zonemaps_take(z->in.session->maps);
 	for (size_t i = 0; i < z->at.n; i++)
 		keeper_drop(z->keeper, &z->at.at[i]->links);
 	calibration_stop(z->in.calibration);

@@ -85,12 +85,12 @@ class Window:
 
 
 def check_kinds(windows):
-    """Long naps, then short ones: what is of one kind is not in windows of the other."""
-    naps = [w.zones["zw_nap"] for w in windows if "zw_nap" in w.zones]
-    long = [z for z in naps if int(z["min_ns"]) >= NAP_NS]
-    short = [z for z in naps if int(z["max_ns"]) < NAP_NS]
-    if len(long) < 2 or len(short) < 2 or len(naps) - len(long) - len(short) > 1:
-        yield f"naps: {len(long)} windows of long ones, {len(short)} of short ones, of {len(naps)}"
+    """Long naps, then short ones: windows after the last long one know nothing of it."""
+    naps = [(int(w.zones["zw_nap"]["min_ns"]), int(w.zones["zw_nap"]["max_ns"]))
+            for w in windows if "zw_nap" in w.zones]
+    is_long = [high >= NAP_NS for low, high in naps]
+    if not naps or is_long != sorted(is_long, reverse=True) or not is_long[0] or is_long[-1]:
+        yield f"naps: {naps}"
     across = [z for z in (w.zones.get("zw_across") for w in windows) if z is not None]
     if len(across) != 1 or int(across[0]["counts"]) != 1 or int(across[0]["min_ns"]) < 1.7e9:
         yield f"one call of 1.7 s: {across}"

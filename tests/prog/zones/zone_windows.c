@@ -1,7 +1,7 @@
 /*
  * zone_windows CALLS: calls of three kinds, for captures of many windows. Two threads call zw_fast
  * as fast as they can, CALLS times each. Meanwhile the first thread sleeps in zw_nap for 400 ms
- * four times, then 1 ms a call for 2 s, and before both in zw_across once for 1.7 s. It says
+ * four times, then 1 ms a call for 5 s, and before both in zw_across once for 1.7 s. It says
  * "zw_fast=N zw_nap=N zw_across=1" at the end, and then waits to be killed: all windows with its
  * calls are written by then.
  */
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 	across = zw_across();
 	for (int i = 0; i < 4; i++)
 		naps += zw_nap(400);
-	for (end = now_s() + 2; now_s() < end;)
+	for (end = now_s() + 5; now_s() < end;)
 		naps += zw_nap(1);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
