@@ -81,7 +81,7 @@ static int add_rows(struct capture *c, struct ledger_input *in, struct profile *
 	if (!ret)
 		sources_finish(&c->sources, &assembly);
 	assembly_release(&assembly);
-	vec_push(&p->windows, ((struct window){from < to ? from : to, to}));
+	vec_push(&p->windows, ((struct window){from < to ? from : to, to, p->hz}));
 	return ret;
 }
 

@@ -110,8 +110,8 @@ static struct profile *third(void)
 	add_line(p, "a.c", 9, "of the first");
 	vec_push(&p->thread_waits, ((struct thread_wait){1, 5, 6, 7, 8, 9, 10}));
 	vec_push(&p->run_queues, ((struct run_queue){3, 64, 65, 4}));
-	vec_push(&p->windows, ((struct window){0, 400}));
-	vec_push(&p->windows, ((struct window){400, 1000}));
+	vec_push(&p->windows, ((struct window){0, 400, 99}));
+	vec_push(&p->windows, ((struct window){400, 1000, 199}));
 	return p;
 }
 
@@ -299,6 +299,7 @@ static void waits_add_up(void **state)
 	assert_true(profile_has(p, PART_OFFCPU));
 	assert_int_equal(p->windows.n, 4);
 	assert_int_equal(p->windows.at[3].t0_ns, 1400);
+	assert_true(p->windows.at[3].hz == 199);
 	profile_free(p);
 }
 

@@ -22,7 +22,7 @@ static struct profile *window(uint64_t t0, uint64_t t1)
 	struct profile *p = profile_new();
 
 	profile_metric(p, "cpu-clock", "ns", METRIC_SUM);
-	vec_push(&p->windows, ((struct window){t0, t1}));
+	vec_push(&p->windows, ((struct window){t0, t1, 99}));
 	p->duration_ns = (int64_t)(t1 - t0);
 	return p;
 }
@@ -81,6 +81,7 @@ static void assert_whole(const struct profile *p, int64_t kept)
 	assert_int_equal(profile_check(p), 0);
 	assert_int_equal(p->windows.n, 2);
 	assert_int_equal(p->windows.at[1].t0_ns, 100);
+	assert_true(p->windows.at[1].hz == 99);
 	assert_int_equal(p->duration_ns, 250);
 	assert_int_equal(p->samples.n, 4);
 	assert_int_equal(p->samples.values.at[0].at[3], 8);

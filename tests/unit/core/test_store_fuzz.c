@@ -219,7 +219,7 @@ static void survives_wrong_tables(void **state)
 
 		profile_module(p, "/bin/x", "");
 		vec_push(&p->thread_waits, ((struct thread_wait){.thread = 1, .waits = 2}));
-		vec_push(&p->windows, ((struct window){0, 1000}));
+		vec_push(&p->windows, ((struct window){0, 1000, 99}));
 		vec_push(&p->origins, ((struct origin){.file = 1, .duration_ns = 1000}));
 		vec_push(&p->source_lines, ((struct source_line){1, 7, 2}));
 		profile_add_part(p, PART_SOURCE);

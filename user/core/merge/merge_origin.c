@@ -113,9 +113,9 @@ const struct merge_span *merge_span_of(const struct merge_next *n, uint64_t time
 	return s;
 }
 
-static void add_window(struct merge_next *n, uint32_t origin, uint64_t t0_ns, uint64_t t1_ns)
+static void add_window(struct merge_next *n, uint32_t origin, struct window w)
 {
-	vec_push(&n->m->p->windows, ((struct window){t0_ns, t1_ns}));
+	vec_push(&n->m->p->windows, w);
 	vec_push(&n->m->origin[TABLE_windows], origin);
 }
 
@@ -133,11 +133,13 @@ void merge_add_windows(struct merge_next *n)
 			continue;
 		length = s->high_ns - s->low_ns - t0;
 		left = w->t1_ns - from;
-		add_window(n, s->origin, t0, t0 + (left < length ? left : length));
+		add_window(n, s->origin,
+			   (struct window){t0, t0 + (left < length ? left : length), w->hz});
 		has[s - n->spans] = true;
 	}
 	for (size_t i = 0; i < n->n_spans; i++)
 		if (!has[i] && n->spans[i].origin != UINT32_MAX)
-			add_window(n, n->spans[i].origin, 0,
-				   n->spans[i].high_ns - n->spans[i].low_ns);
+			add_window(n, n->spans[i].origin,
+				   (struct window){0, n->spans[i].high_ns - n->spans[i].low_ns,
+						   n->from->hz});
 }

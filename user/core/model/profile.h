@@ -166,6 +166,7 @@ struct origin {
  * begins; what was captured in it was written then. */
 struct window {
 	uint64_t t0_ns, t1_ns; /* [t0, t1), since the start of the capture */
+	double hz;	       /* of its samples; 0: unknown, or its events are not timed */
 };
 
 /* A line of a source file as it stood there when the profile was captured (eprof --source): of hot

@@ -149,6 +149,7 @@ const struct table samples_table = {
 static const struct column windows_columns[] = {
 	TABLE_COLUMN(window, t0_ns, U64, .coding = CODING_DELTA, .time = true),
 	TABLE_COLUMN(window, t1_ns, U64, .coding = CODING_DELTA, .time = true),
+	TABLE_COLUMN(window, hz, F64, .later = true),
 };
 
 /* Each from its first time to its second. */
