@@ -58,13 +58,32 @@ static int block_signals(struct capture *c)
 	return c->signal_fd < 0 ? err(-errno, "signalfd: %s", strerror(errno)) : 0;
 }
 
-static int watch(struct capture *c, int fd)
+static int watch(struct capture *c, struct capture_watched w)
 {
-	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = w.fd};
 
-	if (epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, fd, &e))
+	if (epoll_ctl(c->epoll_fd, EPOLL_CTL_ADD, w.fd, &e))
 		return err(-errno, "epoll: %s", strerror(errno));
+	vec_push(&c->watched, w);
 	return 0;
+}
+
+/* The signal that ends the capture. All others stay blocked: what was captured is saved, however
+ * many come. */
+static enum capture_end on_signal(struct capture *c, int fd)
+{
+	struct signalfd_siginfo info;
+
+	(void)c;
+	(void)!read(fd, &info, sizeof(info));
+	return CAPTURE_SIGNAL;
+}
+
+/* A process of the target has exited. */
+static enum capture_end on_exit_of(struct capture *c, int pidfd)
+{
+	epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, pidfd, NULL);
+	return ++c->exited < c->o.target->pidfds.n ? CAPTURE_RUNNING : CAPTURE_EXITED;
 }
 
 static int watch_all(struct capture *c)
@@ -74,11 +93,11 @@ static int watch_all(struct capture *c)
 	c->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (c->epoll_fd < 0)
 		return err(-errno, "epoll: %s", strerror(errno));
-	ret = watch(c, c->signal_fd);
+	ret = watch(c, (struct capture_watched){c->signal_fd, on_signal});
 	if (!ret)
 		ret = session_watch(c->session, c->epoll_fd);
 	for (size_t i = 0; i < c->o.target->pidfds.n && !ret; i++)
-		ret = watch(c, c->o.target->pidfds.at[i]);
+		ret = watch(c, (struct capture_watched){c->o.target->pidfds.at[i], on_exit_of});
 	return ret ? ret : sideband_watch(session_sideband(c->session), c->epoll_fd);
 }
 
@@ -217,6 +236,7 @@ void capture_free(struct capture *c)
 	namebook_release(&c->names);
 	vec_release(&c->session_options.programs);
 	vec_release(&c->session_options.absent);
+	vec_release(&c->watched);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);
 	if (c->signal_fd >= 0)
@@ -233,41 +253,29 @@ static void reap_command(struct capture *c)
 		c->status = status;
 }
 
-/* A process of the target has exited. */
-static void on_exit_of(struct capture *c, int pidfd)
+static enum capture_end ready(struct capture *c, int fd)
 {
-	epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, pidfd, NULL);
-	c->exited++;
+	for (size_t i = 0; i < c->watched.n; i++)
+		if (c->watched.at[i].fd == fd)
+			return c->watched.at[i].ready(c, fd);
+	return CAPTURE_RUNNING;
 }
 
-/* The signal that ends the capture. All others stay blocked: what was captured is saved, however
- * many come. */
-static void take_signal(const struct capture *c)
-{
-	struct signalfd_siginfo info;
-
-	(void)!read(c->signal_fd, &info, sizeof(info));
-}
-
+/* A signal ends the capture before anything else does. */
 static enum capture_end wait_for_tick(struct capture *c, uint64_t until_ns)
 {
 	struct epoll_event events[16];
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	int timeout = until_ns > now ? (int)((until_ns - now + 999999) / 1000000) : 0;
 	int n = epoll_wait(c->epoll_fd, events, 16, timeout);
+	enum capture_end end = CAPTURE_RUNNING;
 
-	for (int i = 0; i < n; i++) {
-		if (events[i].data.fd == c->signal_fd) {
-			take_signal(c);
-			return CAPTURE_SIGNAL;
-		}
-		for (size_t k = 0; k < c->o.target->pidfds.n; k++)
-			if (events[i].data.fd == c->o.target->pidfds.at[k])
-				on_exit_of(c, events[i].data.fd);
+	for (int i = 0; i < n && end != CAPTURE_SIGNAL; i++) {
+		const enum capture_end by = ready(c, events[i].data.fd);
+
+		end = by == CAPTURE_RUNNING ? end : by;
 	}
-	if (c->o.target->pidfds.n && c->exited >= c->o.target->pidfds.n)
-		return CAPTURE_EXITED;
-	return CAPTURE_RUNNING;
+	return end;
 }
 
 static void progress(struct capture *c, capture_progress_fn fn, void *context)

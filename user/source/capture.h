@@ -7,13 +7,6 @@
 
 #include "source/capture_options.h"
 
-enum capture_end {
-	CAPTURE_RUNNING,
-	CAPTURE_SIGNAL, /* SIGINT, SIGTERM or SIGHUP */
-	CAPTURE_TIME,	/* duration reached */
-	CAPTURE_EXITED, /* the target is gone */
-};
-
 /* What a progress line shows. */
 struct capture_progress {
 	int64_t elapsed_ns;

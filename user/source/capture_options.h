@@ -14,6 +14,14 @@
 #include "perf/event.h"
 #include "source/sources.h"
 
+/* How a capture ends. */
+enum capture_end {
+	CAPTURE_RUNNING,
+	CAPTURE_SIGNAL, /* SIGINT, SIGTERM or SIGHUP */
+	CAPTURE_TIME,	/* duration reached */
+	CAPTURE_EXITED, /* the target is gone */
+};
+
 struct capture_options {
 	struct opener *opener;	    /* see process/opener.h; borrowed; NULL: none */
 	struct target *target;	    /* opened; borrowed */

@@ -4,12 +4,20 @@
 #ifndef SOURCE_CAPTURE_STATE_H
 #define SOURCE_CAPTURE_STATE_H
 
+#include "base/vec.h"
 #include "source/capture_options.h"
 #include "source/intake.h"
 #include "source/slowdown.h"
 #include "source/sources.h"
 #include "source/turn.h"
 #include "symbol/namebook.h"
+
+struct capture;
+/* A descriptor that the loop waits for, and what it does when that is readable. */
+struct capture_watched {
+	int fd;
+	enum capture_end (*ready)(struct capture *, int fd);
+};
 
 struct capture {
 	struct capture_options o;
@@ -31,9 +39,10 @@ struct capture {
 	int64_t start_unix_ns;
 	int64_t cpu_at_start_ns, cpu_at_end_ns, cpu_at_open_ns;
 	int epoll_fd, signal_fd;
-	int nice;		   /* as it was asked for */
-	int status, command_error; /* of the command */
-	size_t exited;		   /* how many of the target's processes */
+	VEC(struct capture_watched) watched; /* others, as of rings, only end the waiting */
+	int nice;			     /* as it was asked for */
+	int status, command_error;	     /* of the command */
+	size_t exited;			     /* how many of the target's processes */
 };
 
 /* CPU time of this process and of those that work for it all the time. */
