@@ -3,7 +3,7 @@
  * ran: CPU time of the target's threads by the scheduler's account, including threads that lived
  * between two ticks of the sampler. The samples are checked against it.
  */
-#include "shared.h"
+#include "in_target.h"
 
 /* The part of a thread's time that ran_sums already contains. Written and read by the programs
  * here; for threads that the loader met, and for exiting ones. */

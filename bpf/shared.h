@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * shared: the maps, configuration and counters that all programs use; defined in shared.bpf.c and
- * target.bpf.c.
+ * shared: the maps, configuration and counters that all programs use; defined in shared.bpf.c.
  */
 #ifndef SHARED_H
 #define SHARED_H
@@ -18,17 +17,9 @@ struct ring_map {
 extern struct ring_map ring SEC(".maps");
 
 /* Set by the loader before load; the verifier drops the code that they turn off. */
-extern const volatile __u32 config_target;    /* enum wire_filter: what the target is */
-extern const volatile __u32 config_inherit;   /* children belong to the target, too */
-extern const volatile __u64 config_cgroup;    /* the id of a target that is a cgroup */
-extern const volatile __u32 config_filter[];  /* 1: tasks outside the target hit the event, too */
 extern const volatile __u32 config_mode[];    /* per event: flags of enum wire_mode */
 extern const volatile __u32 config_self_time; /* sum up run time in WIRE_RUN_NS */
 extern const volatile __u64 config_hash_mask; /* all ones; tests of collisions set fewer */
-
-/* The loader's process if its own events are to be left out (system-wide capture), else 0. It is
- * the kernel's own number only in the first PID namespace. */
-extern const volatile __u32 config_own_pid;
 
 /* Increased by the loader to have every stack sent again: addresses may now belong to other
  * code. */
@@ -39,19 +30,6 @@ extern __u32 table_epoch;
 extern __u32 ring_woken;
 
 void count(__u32 stream, enum wire_counter counter, __u64 n) __hidden;
-/* Whether the current task belongs to the target. is_target() asks only if @event can be hit by
- * other tasks. */
-bool in_target(void) __hidden;
-bool is_target(__u32 event) __hidden;
-/* The same for another task, a trusted pointer (BTF). */
-bool in_target_task(struct task_struct *) __hidden;
-/* Whether the task is the loader or its child process. Always false if these belong to the
- * target. */
-bool is_loader(struct task_struct *) __hidden;
-/* The same for the current task; cheap if the CPU's last answer was no, for the same process. */
-bool is_current_loader(void) __hidden;
-/* Forgets a process or thread that has ended: its number may be used again. */
-void forget_target(__u32 id) __hidden;
 /* Sends @bytes to the loader. Wakes it only when the ring is half full, since a wake-up costs more
  * than everything else here. False: the ring is full. */
 bool send(const void *record, __u64 bytes) __hidden;

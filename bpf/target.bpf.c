@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * target: which tasks belong to the target, and the follower of forks.
- */
-#include "probe/thread.h"
+#include "in_target.h"
 
 const volatile __u32 config_target;
 const volatile __u32 config_inherit;
@@ -10,6 +7,10 @@ const volatile __u64 config_cgroup;
 const volatile __u32 config_filter[WIRE_EVENTS];
 
 const volatile __u32 config_own_pid;
+
+#define FORK(name) const volatile __u32 config_fork_##name;
+#include "forks.def"
+#undef FORK
 
 /* pid or tid → 1. Written by the loader and follow_fork(), cleared by ran_free() for what has
  * ended; read by in_target(). Sized for the processes that one target can have at a time. */
@@ -124,8 +125,7 @@ bool is_current_loader(void)
 	return false;
 }
 
-/* Adds child processes of the target to it, with what is known of their code. Runs in the parent,
- * before the child does. */
+/* Adds child processes of the target to it. Runs in the parent, before the child does. */
 SEC("?tp_btf/sched_process_fork")
 int follow_fork(__u64 *args)
 {
@@ -137,7 +137,10 @@ int follow_fork(__u64 *args)
 		return 0;
 	if (config_target == WIRE_FILTER_PIDS && config_inherit && is_id(from))
 		bpf_map_update_elem(&target_pids, &to, &one, BPF_ANY);
-	if (config_zones)
-		zone_forked(from, to, child->mm == parent->mm);
+#define FORK(name)              \
+	if (config_fork_##name) \
+		name##_forked(from, to, child->mm == parent->mm);
+#include "forks.def"
+#undef FORK
 	return 0;
 }

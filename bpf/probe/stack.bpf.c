@@ -3,7 +3,6 @@
  * stack: the action that samples the calls of a function with their stacks, to see who calls it.
  */
 #include "probe/cookie.h"
-#include "probe/open.h"
 #include "probe/thread.h"
 #include "sample/pace.h"
 #include "sample/sample.h"
@@ -81,7 +80,8 @@ static __u64 switches(void)
  * meanwhile cannot tell how long it ran. */
 static void bill(struct pt_regs *ctx, __u64 cookie, __u64 start_ns, __u64 switches_before)
 {
-	__u32 node = zone_open(ctx->rsp), row = WIRE_ZONE_ROW(node, zone_window);
+	__u32 node = sample_open_call(bpf_get_current_task_btf(), ctx->rsp),
+	      row = WIRE_ZONE_ROW(node, zone_window);
 	struct wire_zone_beside *b = node ? bpf_map_lookup_elem(&zone_beside, &row) : NULL;
 
 	if (!b)

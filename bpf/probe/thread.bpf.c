@@ -251,7 +251,7 @@ int zone_exec(__u64 *args)
 
 /* The child inherits what is known of the parent's code. A child that shares the parent's memory
  * will soon exec or end. */
-void zone_forked(__u32 from, __u32 to, bool shares_memory)
+void probe_forked(__u32 from, __u32 to, bool shares_memory)
 {
 	struct wire_zone_proc *proc = zone_proc(from), copy;
 	__u32 code = 0;

@@ -7,6 +7,7 @@
 
 #include "probe/calls.h"
 #include "probe/proc.h"
+#include "in_target.h"
 
 /* Checks the current thread's process and returns the thread's state, created if necessary. If its
  * calls do not count, counts a hit by others of a probe with @flags, and returns NULL. */
@@ -41,8 +42,5 @@ __u32 zone_thread_shared(void) __hidden;
 void zone_strands_end(__u32 thread) __hidden;
 
 struct wire_zone_thread *zone_thread_info(__u32 number) __hidden;
-
-/* Process @to was forked from @from. */
-void zone_forked(__u32 from, __u32 to, bool shares_memory) __hidden;
 
 #endif

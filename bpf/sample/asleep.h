@@ -15,7 +15,7 @@
 #ifndef SAMPLE_ASLEEP_H
 #define SAMPLE_ASLEEP_H
 
-#include "probe/open.h"
+#include "sample/sample.h"
 #include "sample/registers.h"
 #include "sample/slice.h"
 #include "sample/stacks.h"
@@ -193,7 +193,7 @@ static __always_inline void asleep_take(const struct asleep *a)
 		asleep_send_plain(a, WIRE_KEPT);
 		return;
 	}
-	a->sample->event |= zone_open_in(a->task, a->room->registers[7]) << WIRE_ZONE_SHIFT;
+	a->sample->event |= sample_open_call(a->task, a->room->registers[7]) << WIRE_ZONE_SHIFT;
 	uretprobe_origins(a->task, &a->room->origins);
 	asleep_send_stack(a);
 }

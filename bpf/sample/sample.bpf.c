@@ -2,7 +2,6 @@
 #include "sample/sample.h"
 #include "sample/slice.h"
 #include "sample/registers.h"
-#include "probe/open.h"
 
 /* Publishes the stack in @buffer and returns its hash in *@hash; false if that lost the sample. */
 static bool publish(struct stack_buffer *buffer, __u32 event, __u64 now_ns, __u64 *hash)
@@ -317,7 +316,8 @@ bool sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_
 	user = is_foreign(walk, sample) ? USER_KEEP : user_stack(now, walk, event, sample);
 	if (user == USER_LOST)
 		return false;
-	sample->event |= zone_open(walk->registers[7]) << WIRE_ZONE_SHIFT;
+	sample->event |= sample_open_call(bpf_get_current_task_btf(), walk->registers[7])
+			 << WIRE_ZONE_SHIFT;
 	if (user == USER_SLICE && send_slice(sample, bytes, walk)) {
 		count(event, WIRE_KEPT, 1);
 		count(event,

@@ -20,4 +20,8 @@ bool sample_take(void *ctx, struct pt_regs *now, struct walk *walk, struct wire_
 bool sample_newborn(struct walk *walk, struct wire_sample *sample, __u32 bytes,
 		    __u64 begins) __hidden;
 
+/* The innermost open call of @task at user stack pointer @sp, a number of the zone's nodes; 0:
+ * none. Defined above this room, by what keeps open calls: probe/open.bpf.c. */
+__u32 sample_open_call(struct task_struct *task, __u64 sp) __hidden;
+
 #endif

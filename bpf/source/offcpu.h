@@ -9,7 +9,7 @@
 #define SOURCE_OFFCPU_H
 
 #include "sample/walk.h"
-#include "shared.h"
+#include "in_target.h"
 #include "wire_offcpu.h"
 
 /*

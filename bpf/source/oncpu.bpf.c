@@ -5,6 +5,7 @@
  */
 #include "sample/pace.h"
 #include "sample/sample.h"
+#include "in_target.h"
 
 /* Scratch of the sampling programs alone: a sample may interrupt a probe, which has its own. */
 struct {

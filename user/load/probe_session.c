@@ -131,7 +131,7 @@ void probe_session_configure(struct eprof_bpf *skel, const struct probe_request 
 		drop_maps(skel);
 		return;
 	}
-	skel->rodata->config_zones = 1;
+	skel->rodata->config_zones = skel->rodata->config_fork_probe = 1;
 	skel->rodata->config_zone_count = r->max_zones + WIRE_ZONE_SPARE;
 	skel->rodata->config_zone_limit = r->limited;
 	bpf_map__set_autocreate(skel->maps.zone_counted, r->limited);

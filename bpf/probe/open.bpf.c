@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * open: finds the zone that is open where a thread was interrupted. For programs that can interrupt
- * those of probes.
+ * open: finds the call that is open where a thread was interrupted, for samples.
  */
-#ifndef PROBE_OPEN_H
-#define PROBE_OPEN_H
-
 #include "probe/calls.h"
+#include "sample/sample.h"
 
 /* Frames to search: calls that ended unseen may lie above the one sought. */
 #define ZONE_OPEN_TRIES 8
 
-/* The node of the innermost call of @task that is open at user stack pointer @sp; 0: none. */
-static __always_inline __u32 zone_open_in(struct task_struct *task, __u64 sp)
+__u32 sample_open_call(struct task_struct *task, __u64 sp)
 {
 	struct zone_thread *t;
 
@@ -31,11 +27,3 @@ static __always_inline __u32 zone_open_in(struct task_struct *task, __u64 sp)
 	}
 	return 0;
 }
-
-/* The same of the current thread. */
-static __always_inline __u32 zone_open(__u64 sp)
-{
-	return zone_open_in(bpf_get_current_task_btf(), sp);
-}
-
-#endif
