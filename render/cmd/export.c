@@ -219,16 +219,14 @@ int render_export(int argc, char **argv)
 	struct arguments a = {0};
 	struct profile *p = NULL;
 	int status = parse(argc, argv, &a), rc;
-	struct store_key key;
 
 	if (status >= 0)
 		return status;
-	key = store_key_of(&a.selection);
 	rc = output_check(a.output, a.force, &a.input, 1);
 	if (rc)
 		return render_refuse(rc);
 	render_enter_to(a.output, a.force, &a.input, 1);
-	if (store_load(a.input, &key, &p))
+	if (store_load(a.input, &a.selection.run, &p))
 		return render_fail();
 	filter_choose_metric(p, &a.selection);
 	if (a.reasons)

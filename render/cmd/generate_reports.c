@@ -22,9 +22,9 @@ static int compare_run(const struct generate_reports *g, const struct profile *p
 		       struct comparison *c)
 {
 	static const struct compare_options all;
-	const struct selection of_run = {.version_key = profile_meta(p, META_VERSION),
-					 .platform = profile_meta(p, META_PLATFORM),
-					 .run = profile_run(p, RUN_NAME)};
+	const struct selection of_run = {.run.version = profile_meta(p, META_VERSION),
+					 .run.platform = profile_meta(p, META_PLATFORM),
+					 .run.run = profile_run(p, RUN_NAME)};
 	const struct sides_wanted wanted = {.files[NEW] = &g->store,
 					    .n[NEW] = 1,
 					    .selection = &of_run,

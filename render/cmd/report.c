@@ -298,8 +298,7 @@ static int write_material(struct report *r, const struct material *m)
 /* The exit status, as of the two below. */
 static int report_of(struct report *r, struct material *m)
 {
-	const struct store_key key = store_key_of(&r->selection);
-	int rc = store_load(r->input, &key, &m->profile);
+	int rc = store_load(r->input, &r->selection.run, &m->profile);
 
 	if (rc < 0)
 		return render_fail();

@@ -2,7 +2,7 @@
  * source: the lines of hot functions with what was taken in each, folded around them. Of profiles
  * that hold them: eprof --source.
  */
-#include "query/source_lines.h"
+#include "query/source_listing.h"
 
 #include "base/str.h"
 #include "view/base.h"

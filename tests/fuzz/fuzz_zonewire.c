@@ -1,6 +1,6 @@
 /* What a worker process answers that a hostile file has taken over: a file's functions to be
  * probed. */
-#include "symbol/zonewire.h"
+#include "function/zonewire.h"
 
 #define FUZZ_RUN fuzz_zonewire_run
 #include "fuzz.h"

@@ -22,9 +22,9 @@
 #include "crew/crew_server.h"
 #include "model/meta.h"
 #include "process/opener.h"
-#include "source/capture.h"
-#include "source/machine.h"
-#include "source/source_files.h"
+#include "capture/capture.h"
+#include "capture/machine.h"
+#include "capture/source_files.h"
 #include "symbol/sourcetext.h"
 
 /* The shell's statuses for a command that cannot be run, and timeout(1)'s for one that did not end

@@ -14,7 +14,7 @@
 #include "load/target.h"
 #include "perf/event.h"
 #include "source/oncpu.h"
-#include "source/sources.h"
+#include "capture/sources.h"
 
 struct record_options {
 	struct target target; /* not opened */

@@ -4,7 +4,7 @@
 #ifndef CMD_ZONE_FILE_H
 #define CMD_ZONE_FILE_H
 
-#include "symbol/zonepattern.h"
+#include "function/zonepattern.h"
 
 /* Adds those of the file at @path. -EINVAL with a text for a bad pattern, and where there is none:
  * without any pattern all functions would be meant. */

@@ -18,8 +18,8 @@
 #include "process/opener.h"
 #include "process/closure.h"
 #include "process/procs.h"
-#include "symbol/zonelist_check.h"
-#include "symbol/zonelist_read.h"
+#include "function/zonelist_check.h"
+#include "function/zonelist_read.h"
 
 #define PID_MAX	  4194304 /* PID_MAX_LIMIT of 64-bit kernels */
 #define ZONES_MAX 100000000

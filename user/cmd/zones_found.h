@@ -6,7 +6,7 @@
 #define CMD_ZONES_FOUND_H
 
 #include "cmd/zones_cost.h"
-#include "symbol/zonelist.h"
+#include "function/zonelist.h"
 
 struct zones_found {
 	const struct image *const *images;

@@ -20,7 +20,7 @@
 #include "probe/keeper.h"
 #include "probe/own_code.h"
 #include "probe/zone_governor.h"
-#include "symbol/zonelist.h"
+#include "function/zonelist.h"
 
 /* How to see the ends of calls: --zone-exit. */
 enum zone_ends {

@@ -10,8 +10,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "probe/zone_limit.h"
-#include "symbol/zonelist_check.h"
-#include "symbol/zonelist_read.h"
+#include "function/zonelist_check.h"
+#include "function/zonelist_read.h"
 
 /* Gives it a row of generations; false: images with probes have them all. */
 static bool take_slot(struct zones *z, struct zone_image *i)

@@ -289,7 +289,7 @@ static void forget_reasons(struct offcpu *o)
 	}
 }
 
-static void window_forget(void *state, struct remains *r)
+static void window_forget(void *state, struct survivors *r)
 {
 	struct offcpu *o = state;
 
@@ -300,7 +300,7 @@ static void window_forget(void *state, struct remains *r)
 	forget_reasons(o);
 }
 
-static void window_renumber(void *state, const struct remains *r)
+static void window_renumber(void *state, const struct survivors *r)
 {
 	struct offcpu *o = state;
 

@@ -46,16 +46,16 @@ void offcpu_threads_window_end(struct offcpu_threads *o)
 	o->ended = o->rows.n;
 }
 
-void offcpu_threads_window_forget(struct offcpu_threads *o, struct remains *r)
+void offcpu_threads_window_forget(struct offcpu_threads *o, struct survivors *r)
 {
 	vec_drop_first(&o->rows, o->ended);
 	o->ended = 0;
 	for (size_t i = 0; i < o->rows.n; i++)
-		remains_thread(r, o->rows.at[i].thread);
+		survivors_thread(r, o->rows.at[i].thread);
 }
 
-void offcpu_threads_window_renumber(struct offcpu_threads *o, const struct remains *r)
+void offcpu_threads_window_renumber(struct offcpu_threads *o, const struct survivors *r)
 {
 	for (size_t i = 0; i < o->rows.n; i++)
-		o->rows.at[i].thread = remains_new_thread(r, o->rows.at[i].thread);
+		o->rows.at[i].thread = survivors_new_thread(r, o->rows.at[i].thread);
 }

@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "process/procs.h"
 #include "stack/assembly.h"
-#include "source/remains.h"
+#include "source/survivors.h"
 #include "wire_offcpu.h"
 
 /* A thread that has ended, or was there at the end of the capture. */
@@ -33,7 +33,7 @@ void offcpu_threads_put(const struct offcpu_threads *, struct assembly *);
 
 /* See source.h. */
 void offcpu_threads_window_end(struct offcpu_threads *);
-void offcpu_threads_window_forget(struct offcpu_threads *, struct remains *);
-void offcpu_threads_window_renumber(struct offcpu_threads *, const struct remains *);
+void offcpu_threads_window_forget(struct offcpu_threads *, struct survivors *);
+void offcpu_threads_window_renumber(struct offcpu_threads *, const struct survivors *);
 
 #endif

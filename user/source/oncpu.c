@@ -161,14 +161,14 @@ static void oncpu_window_end(void *state)
 	samplebook_window_end(&o->book);
 }
 
-static void oncpu_window_forget(void *state, struct remains *r)
+static void oncpu_window_forget(void *state, struct survivors *r)
 {
 	struct oncpu *o = state;
 
 	samplebook_window_forget(&o->book, r);
 }
 
-static void oncpu_window_renumber(void *state, const struct remains *r)
+static void oncpu_window_renumber(void *state, const struct survivors *r)
 {
 	struct oncpu *o = state;
 

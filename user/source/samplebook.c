@@ -173,7 +173,7 @@ void samplebook_window_end(struct samplebook *b)
 	b->ended = b->rows.n;
 }
 
-void samplebook_window_forget(struct samplebook *b, struct remains *r)
+void samplebook_window_forget(struct samplebook *b, struct survivors *r)
 {
 	for (uint32_t s = 0; s < b->streams; s++)
 		add_tally(&b->before[s], &b->now[s]);
@@ -183,15 +183,15 @@ void samplebook_window_forget(struct samplebook *b, struct remains *r)
 	for (size_t i = 0; i < b->rows.n; i++) {
 		const struct sample_row *row = &b->rows.at[i];
 
-		remains_mark(r, row->thread, row->user, row->kernel);
+		survivors_mark(r, row->thread, row->user, row->kernel);
 	}
 }
 
-void samplebook_window_renumber(struct samplebook *b, const struct remains *r)
+void samplebook_window_renumber(struct samplebook *b, const struct survivors *r)
 {
 	for (size_t i = 0; i < b->rows.n; i++) {
 		struct sample_row *row = &b->rows.at[i];
 
-		remains_renumber(r, &row->thread, &row->user, &row->kernel);
+		survivors_renumber(r, &row->thread, &row->user, &row->kernel);
 	}
 }

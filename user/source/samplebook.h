@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 #include "stack/assembly.h"
-#include "source/remains.h"
+#include "source/survivors.h"
 #include "source/source.h"
 #include "wire.h"
 
@@ -81,7 +81,7 @@ void samplebook_notes(const struct samplebook *, struct assembly *, uint32_t met
 
 /* See source.h. */
 void samplebook_window_end(struct samplebook *);
-void samplebook_window_forget(struct samplebook *, struct remains *);
-void samplebook_window_renumber(struct samplebook *, const struct remains *);
+void samplebook_window_forget(struct samplebook *, struct survivors *);
+void samplebook_window_renumber(struct samplebook *, const struct survivors *);
 
 #endif

@@ -16,7 +16,7 @@
 #include "process/images.h"
 #include "process/procs.h"
 #include "stack/assembly.h"
-#include "source/remains.h"
+#include "source/survivors.h"
 #include "stack/stackbook.h"
 
 struct ledger_input;
@@ -120,7 +120,7 @@ struct source {
 	/* For a line of progress, two spaces behind each part: "1,204 calls  ". */
 	void (*progress)(const void *, struct str *);
 
-	/* --- windows: see turn.h --- */
+	/* --- windows: see capture/windowing.h --- */
 	/* Events go on; sends records about what no event tells, before the end of a window and of
 	 * the capture: a part of them, which is taken in before it is called again. False: these
 	 * were all. */
@@ -131,9 +131,9 @@ struct source {
 	void (*window_end)(void *);
 	/* They are in the file: forgets them, and marks what its other rows refer to. Where they
 	 * could not be written this is not called, and they are the next window's too. */
-	void (*window_forget)(void *, struct remains *);
+	void (*window_forget)(void *, struct survivors *);
 	/* What its rows refer to has other numbers now. */
-	void (*window_renumber)(void *, const struct remains *);
+	void (*window_renumber)(void *, const struct survivors *);
 	/* Images that nobody refers to are forgotten then: it lets go of those that nobody runs any
 	 * more, and marks the others that it refers to by number, one byte an image. */
 	void (*hold_images)(void *, uint8_t *used);

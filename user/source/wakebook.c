@@ -119,24 +119,24 @@ void wakebook_window_end(struct wakebook *b)
 	b->ended = b->wakes.n;
 }
 
-static void mark_place(struct remains *r, const struct wake_place *p)
+static void mark_place(struct survivors *r, const struct wake_place *p)
 {
-	remains_mark(r, p->thread, p->user, p->kernel);
+	survivors_mark(r, p->thread, p->user, p->kernel);
 }
 
-static void mark(struct remains *r, const struct wake *w)
+static void mark(struct survivors *r, const struct wake *w)
 {
 	mark_place(r, &w->woken);
 	for (uint32_t i = 0; i < w->wakers.n; i++)
 		mark_place(r, &w->wakers.at[i]);
 }
 
-static void renumber_place(const struct remains *r, struct wake_place *p)
+static void renumber_place(const struct survivors *r, struct wake_place *p)
 {
-	remains_renumber(r, &p->thread, &p->user, &p->kernel);
+	survivors_renumber(r, &p->thread, &p->user, &p->kernel);
 }
 
-static void renumber(const struct remains *r, struct wake *w)
+static void renumber(const struct survivors *r, struct wake *w)
 {
 	renumber_place(r, &w->woken);
 	for (uint32_t i = 0; i < w->wakers.n; i++)
@@ -144,7 +144,7 @@ static void renumber(const struct remains *r, struct wake *w)
 }
 
 /* Forgets who woke threads that were not woken again in the window: they have ended, perhaps. */
-static void forget_last(struct wakebook *b, struct remains *r)
+static void forget_last(struct wakebook *b, struct survivors *r)
 {
 	for (uint32_t i = 0; i < WAKE_THREADS; i++) {
 		struct wake_last *l = &b->last[i];
@@ -157,7 +157,7 @@ static void forget_last(struct wakebook *b, struct remains *r)
 	}
 }
 
-void wakebook_window_forget(struct wakebook *b, struct remains *r)
+void wakebook_window_forget(struct wakebook *b, struct survivors *r)
 {
 	samplebook_window_forget(&b->book, r);
 	vec_drop_first(&b->wakes, b->ended);
@@ -167,7 +167,7 @@ void wakebook_window_forget(struct wakebook *b, struct remains *r)
 	forget_last(b, r);
 }
 
-void wakebook_window_renumber(struct wakebook *b, const struct remains *r)
+void wakebook_window_renumber(struct wakebook *b, const struct survivors *r)
 {
 	samplebook_window_renumber(&b->book, r);
 	for (size_t i = 0; i < b->wakes.n; i++)

@@ -69,7 +69,7 @@ void wakebook_finish(struct wakebook *);
 
 /* See source.h. */
 void wakebook_window_end(struct wakebook *);
-void wakebook_window_forget(struct wakebook *, struct remains *);
-void wakebook_window_renumber(struct wakebook *, const struct remains *);
+void wakebook_window_forget(struct wakebook *, struct survivors *);
+void wakebook_window_renumber(struct wakebook *, const struct survivors *);
 
 #endif

@@ -17,7 +17,7 @@
 #include "source/source.h"
 #include "source/zone_cost.h"
 #include "source/zone_tables.h"
-#include "symbol/zonepattern.h"
+#include "function/zonepattern.h"
 #include "probe/zone_limit.h"
 #include "probe/zone_price.h"
 #include "probe/zone_state.h"
@@ -314,22 +314,22 @@ static void window_end(void *state)
 	zonemaps_take(z->in.session->maps);
 }
 
-static void window_forget(void *state, struct remains *r)
+static void window_forget(void *state, struct survivors *r)
 {
 	const struct zones *z = state;
 
 	zonemaps_drop(z->in.session->maps);
 
 	for (size_t i = 0; i < z->thread_of.n; i++)
-		remains_thread(r, z->thread_of.at[i]);
+		survivors_thread(r, z->thread_of.at[i]);
 }
 
-static void window_renumber(void *state, const struct remains *r)
+static void window_renumber(void *state, const struct survivors *r)
 {
 	struct zones *z = state;
 
 	for (size_t i = 0; i < z->thread_of.n; i++)
-		z->thread_of.at[i] = remains_new_thread(r, z->thread_of.at[i]);
+		z->thread_of.at[i] = survivors_new_thread(r, z->thread_of.at[i]);
 }
 
 static void hold_images(void *state, uint8_t *used)

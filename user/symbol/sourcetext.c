@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "crew/crew.h"
-#include "query/source_lines.h"
+#include "select/source_spots.h"
 
 #define CPU_S	   5
 #define PIECE	   65536

@@ -1,6 +1,6 @@
 /*
  * sourcetext: the texts of the source lines in which hot functions were sampled
- * (query/source_lines.h), from the files that DWARF names, into the profile. For eprof --source.
+ * (query/source_listing.h), from the files that DWARF names, into the profile. For eprof --source.
  *
  * A file's name comes from the target, and may be any: who calls says how such are opened. Worker
  * processes read them, confined. What is no plain file, is longer than SOURCETEXT_FILE_BYTES, or

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "model/rows.h"
-#include "source/checkpoint.h"
+#include "capture/window_writer.h"
 #include "store_sample.h"
 #include "temp_folder.h"
 

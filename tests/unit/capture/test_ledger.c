@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/check.h"
-#include "source/ledger.h"
+#include "capture/account.h"
 
 static int64_t sum(const struct profile *p, enum ledger_class class)
 {
@@ -48,7 +48,7 @@ static int64_t settle_when(const uint64_t counters[WIRE_COUNTERS], int64_t sampl
 	int64_t lost;
 
 	ledger_outcomes(p, 0, counters, running);
-	ledger_settle(p, &(struct ledger_past){0}, running);
+	account_settle(p, &(struct ledger_past){0}, running);
 	check_ledger(p, samples);
 	lost = sum(p, LEDGER_LOST);
 	profile_free(p);

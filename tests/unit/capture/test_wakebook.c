@@ -210,9 +210,9 @@ static void two_threads_in_one_place(void **state)
 }
 
 /* All stacks and threads; what is marked gets a number behind those before it. */
-static struct remains all_remains(const struct world *w)
+static struct survivors all_remains(const struct world *w)
 {
-	struct remains r = {0};
+	struct survivors r = {0};
 
 	for (uint32_t i = 0; i < 32; i++)
 		vec_push(&r.stacks, 0);
@@ -224,7 +224,7 @@ static struct remains all_remains(const struct world *w)
 static void windows_forget_what_nothing_refers_to(void **state)
 {
 	struct world *w = *state;
-	struct remains r;
+	struct survivors r;
 
 	wake(w, B, A, (struct span){10, 100});
 	come_back(w, A, (struct span){10, 120});
@@ -240,7 +240,7 @@ static void windows_forget_what_nothing_refers_to(void **state)
 	r.stacks.at[B] = 0;
 	r.stacks.at[C] = 1;
 	wakebook_window_renumber(w->book, &r);
-	remains_release(&r);
+	survivors_release(&r);
 
 	/* In the next one A is not woken, and gone. */
 	wakebook_window_end(w->book);
@@ -248,7 +248,7 @@ static void windows_forget_what_nothing_refers_to(void **state)
 	wakebook_window_forget(w->book, &r);
 	assert_int_equal(r.stacks.at[0], 0);
 	assert_int_equal(r.stacks.at[1], 1);
-	remains_release(&r);
+	survivors_release(&r);
 	come_back(w, B, (struct span){105, 140});
 	assert_int_equal(w->book->wakes.n, 1);
 	assert_int_equal(w->book->wakes.at[0].wakers.at[0].user, 1);

@@ -15,9 +15,9 @@
 #include "crew/crew.h"
 #include "process/place.h"
 #include "snippet.h"
-#include "symbol/zonelist_check.h"
-#include "symbol/zonelist_read.h"
-#include "symbol/zonewire.h"
+#include "function/zonelist_check.h"
+#include "function/zonelist_read.h"
+#include "function/zonewire.h"
 
 static const char source[] = "int helper(int x) { return x * 3; }\n" /* line 1 */
 			     "int parse_int(int x) { return helper(x) + 1; }\n"

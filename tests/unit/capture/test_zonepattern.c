@@ -13,9 +13,9 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "symbol/nearest.h"
-#include "symbol/zonename.h"
-#include "symbol/zonepattern.h"
+#include "function/nearest.h"
+#include "function/zonename.h"
+#include "function/zonepattern.h"
 #include "temp_folder.h"
 
 static struct zonepatterns *patterns_of(const char *const *texts, size_t n)

@@ -88,9 +88,9 @@ static void options(void **state)
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 13, "1.5+a/b ["), 1);
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 14, "linux"), 1);
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 15, "/[/"), 1);
-	assert_string_equal(s.version_key, "1.5+a/b [");
-	assert_string_equal(s.platform, "linux");
-	assert_string_equal(s.run, "/[/");
+	assert_string_equal(s.run.version, "1.5+a/b [");
+	assert_string_equal(s.run.platform, "linux");
+	assert_string_equal(s.run.run, "/[/");
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 16, "5"), 0);
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 5, "/[/"), -EINVAL);
 	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "-1"), -EINVAL);

@@ -7,7 +7,7 @@
 
 #include "model/meta.h"
 #include "query/excerpt.h"
-#include "query/source_lines.h"
+#include "query/source_listing.h"
 #include "store/store.h"
 
 /* A stack of frames "function:line", root first. */

@@ -1,7 +1,7 @@
 /*
  * window_file: the file in which the windows of a capture stand, one behind the other
- * (source/checkpoint.h). Opened anew by whoever works at it: its file system may stop to answer,
- * and who has a descriptor then is stuck when it ends.
+ * (capture/window_writer.h). Opened anew by whoever works at it: its file system may stop to
+ * answer, and who has a descriptor then is stuck when it ends.
  */
 #ifndef BASE_WINDOW_FILE_H
 #define BASE_WINDOW_FILE_H

@@ -5,21 +5,20 @@
 #include "base/mem.h"
 #include "merge/merge_state.h"
 #include "model/cell.h"
-#include "query/filter.h"
+#include "select/threads_choose.h"
 
 /* Those that the key matches, as --thread or as --pid would. A profile may have none. */
 static int choose_threads(struct merge_next *n)
 {
 	const char *key = n->m->choice.key;
 	_free_ bool *by_pid = NULL;
-	const struct selection of_pid = {.pid = key}, of_thread = {.thread = key};
 	int rc;
 
 	if (!key)
 		return 0;
-	rc = filter_threads(n->from, &of_pid, &by_pid);
+	rc = threads_choose(n->from, NULL, key, &by_pid);
 	if (!rc || rc == -ENOENT)
-		rc = filter_threads(n->from, &of_thread, &n->threads);
+		rc = threads_choose(n->from, key, NULL, &n->threads);
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (!n->threads)

@@ -19,7 +19,6 @@
 #include <stdbool.h>
 
 #include "model/profile.h"
-#include "query/selection.h"
 
 /* 1: samples. 2: zones. 3: windows, births of processes. 4: origins, addresses of frames. 5:
  * regression, source lines. */
@@ -50,12 +49,6 @@ size_t store_image_bytes(const void *head, size_t n);
 struct store_key {
 	const char *version, *platform, *run;
 };
-
-/* The one that the command line selects. */
-static inline struct store_key store_key_of(const struct selection *s)
-{
-	return (struct store_key){s->version_key, s->platform, s->run};
-}
 
 /*
  * Adds the profile to the store at @path, which is made where there is none: any profile of eprof

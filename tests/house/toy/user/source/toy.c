@@ -97,7 +97,7 @@ static void window_end(void *state)
 	t->ended = t->starts.n;
 }
 
-static void window_forget(void *state, struct remains *remains)
+static void window_forget(void *state, struct survivors *remains)
 {
 	struct toys *t = state;
 
@@ -105,18 +105,18 @@ static void window_forget(void *state, struct remains *remains)
 	t->starts.n -= t->ended;
 	for (size_t i = 0; i < t->starts.n; i++) {
 		t->starts.at[i] = t->starts.at[i + t->ended];
-		remains_thread(remains, t->starts.at[i].thread);
+		survivors_thread(remains, t->starts.at[i].thread);
 	}
 	t->ended = 0;
 	t->window++;
 }
 
-static void window_renumber(void *state, const struct remains *remains)
+static void window_renumber(void *state, const struct survivors *remains)
 {
 	struct toys *t = state;
 
 	for (size_t i = 0; i < t->starts.n; i++)
-		t->starts.at[i].thread = remains_new_thread(remains, t->starts.at[i].thread);
+		t->starts.at[i].thread = survivors_new_thread(remains, t->starts.at[i].thread);
 }
 
 static const struct source_option options[] = {

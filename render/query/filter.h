@@ -1,0 +1,50 @@
+/*
+ * filter: a selection applied to one profile: which rows count, and which frames are left out.
+ * Patterns are matched once a function, focus and ignore are judged once a node: all work is
+ * linear in the tables. For what builds on samples (tree, threads, exports of rows).
+ */
+#ifndef QUERY_FILTER_H
+#define QUERY_FILTER_H
+
+#include "query/measure.h"
+#include "model/profile.h"
+#include "query/selection.h"
+
+struct filter {
+	const struct profile *profile; /* borrowed */
+	struct measure measure;
+	uint64_t from_ns, to_ns; /* [from, to) */
+	bool *thread;		 /* per thread: selected; NULL: all */
+	bool *node;		 /* per node: its stack passes focus and ignore; NULL: all */
+	bool *omit;		 /* per function: to be left out; NULL: none */
+	bool *zone;		 /* per row of zone_edges: in a selected zone; NULL: all */
+	bool *reason;		 /* per row of reasons: selected; NULL: all */
+};
+
+/* -ENOENT for a metric, thread, process, function to focus on, zone, reason or time that the
+ * profile does not have, -EINVAL for a bad pattern, each with a text. The filter is to be released
+ * in either case; the profile must outlive it. A profile of zones alone needs no metric: it has no
+ * sample to take. */
+int filter_init(struct filter *, const struct profile *, const struct selection *);
+void filter_release(struct filter *);
+
+/* The first metric of which a sample has a reason; NULL: none has. */
+const char *filter_metric_of_waits(const struct profile *);
+/* Whoever selects by --reason means waits: names their metric where --metric names none. */
+void filter_choose_metric(const struct profile *, struct selection *);
+
+/* -ENOENT with a text where each part of a selection is there, but together they leave no sample
+ * of those that the profile has. Not where zones are still to be told of: --thread, --pid and
+ * --zone select those too. */
+int filter_check_any(const struct filter *, const struct selection *);
+
+/* *@out: per row of zone_edges whether it or a row above it is a zone that --zone means; NULL where
+ * it is not given. Freed by the caller. Errors of zone_match(). */
+int filter_zones(const struct profile *, const struct selection *, bool **out);
+
+/* Whether the selection takes sample @row, of whatever metric it is. */
+bool filter_takes(const struct filter *, size_t row);
+/* The value of sample @row, 0 when the selection does not take it. */
+int64_t filter_value(const struct filter *, size_t row);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * selection: which part of a profile a view speaks of. Parsed in one place, so that --thread
+ * and its siblings mean the same everywhere.
+ */
+#ifndef QUERY_SELECTION_H
+#define QUERY_SELECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/pattern.h"
+#include "model/profile.h"
+#include "store/store.h"
+
+#define SELECTION_CONDITIONS 8
+
+/* A zeroed selection takes everything, in the first metric. The strings are borrowed. */
+struct selection {
+	const char *metric;	/* name of a metric; NULL: the first */
+	const char *thread;	/* tid, or glob on the thread's name */
+	const char *pid;	/* pid, or glob on the process's name */
+	int64_t from_ns, to_ns; /* [from, to) since the start; to 0: the end */
+	const char *focus;	/* keep stacks with a frame that matches (glob; "/re/") */
+	const char *ignore;	/* drop stacks with a frame that matches */
+	const char *omit;	/* leave out the frames that match, keep the stacks */
+	const char *zone; /* these zones; of samples, those taken while one of them was open */
+	const char *sort; /* column of zones (zone_column.h), "-" before it: turned round */
+	const char *where[SELECTION_CONDITIONS]; /* of zones: see zone_condition.h */
+	size_t n_where;
+	const char *reason;   /* waits whose kind, system call or object matches */
+	bool omit_idle;	      /* leave out the waits of threads that had nothing to do */
+	struct store_key run; /* which of a store (--version-key, --platform, --run) */
+};
+
+/* getopt_long rows for the options above, to be put in a program's own table; and what handles
+ * one of them: 1 handled, 0 not one of ours, negative errno with a text for a bad value. */
+#define SELECTION_OPT_BASE 0x500
+#define SELECTION_LONGOPTS                                                                        \
+	{"metric", 1, 0, SELECTION_OPT_BASE + 0}, {"thread", 1, 0, SELECTION_OPT_BASE + 1},       \
+		{"pid", 1, 0, SELECTION_OPT_BASE + 2}, {"from", 1, 0, SELECTION_OPT_BASE + 3},    \
+		{"to", 1, 0, SELECTION_OPT_BASE + 4}, {"focus", 1, 0, SELECTION_OPT_BASE + 5},    \
+		{"ignore", 1, 0, SELECTION_OPT_BASE + 6}, {"omit", 1, 0, SELECTION_OPT_BASE + 7}, \
+		{"zone", 1, 0, SELECTION_OPT_BASE + 8}, {"sort", 1, 0, SELECTION_OPT_BASE + 9},   \
+		{"where", 1, 0, SELECTION_OPT_BASE + 10},                                         \
+		{"reason", 1, 0, SELECTION_OPT_BASE + 11},                                        \
+		{"omit-idle", 0, 0, SELECTION_OPT_BASE + 12},                                     \
+		{"version-key", 1, 0, SELECTION_OPT_BASE + 13},                                   \
+		{"platform", 1, 0, SELECTION_OPT_BASE + 14},                                      \
+	{                                                                                         \
+		"run", 1, 0, SELECTION_OPT_BASE + 15                                              \
+	}
+/* Whether it takes the whole profile, in whichever metric and order. */
+bool selection_takes_all(const struct selection *);
+int selection_option(struct selection *, int opt, const char *arg);
+/* The lines of --help for them. */
+extern const char selection_help[];
+
+#endif

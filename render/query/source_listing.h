@@ -1,0 +1,27 @@
+/*
+ * source_listing: the samples of a selection by the lines of functions whose source the profile
+ * holds (eprof --source).
+ */
+#ifndef QUERY_SOURCE_LISTING_H
+#define QUERY_SOURCE_LISTING_H
+
+#include "query/selection.h"
+#include "select/source_spots.h"
+
+struct source_row {
+	uint32_t line, text; /* text: string */
+	int64_t self, total; /* as in struct source_spot */
+};
+
+/* Rows ascend by line; where lines between two rows are missing, the profile does not hold them. */
+struct source_listing {
+	source_functions functions; /* by self, then total, then name */
+	VEC(struct source_row) rows;
+};
+
+/* Functions of the selection whose source is there. Errors of filter_init(). To be released in
+ * either case. */
+int source_build(const struct profile *, const struct selection *, struct source_listing *);
+void source_release(struct source_listing *);
+
+#endif

@@ -1,0 +1,136 @@
+#include "capture/account.h"
+
+#include <math.h>
+#include <sys/resource.h>
+
+#include "model/zone_compensate.h"
+
+static void add_taken(struct profile *p, uint32_t metric, int64_t n)
+{
+	for (size_t i = 0; i < p->ledger.n; i++)
+		if (p->ledger.at[i].class == LEDGER_TAKEN && p->ledger.at[i].metric == metric)
+			p->ledger.at[i].count += n;
+}
+
+void account_settle(struct profile *p, const struct ledger_past *past, bool running)
+{
+	for (size_t i = 0, n = p->ledger.n; i < n; i++) {
+		struct ledger_row row = p->ledger.at[i];
+		int64_t held;
+
+		if (row.class != LEDGER_KEPT || row.metric >= LEDGER_BESIDE)
+			continue;
+		held = ledger_samples(p, row.metric) + past->samples[row.metric % LEDGER_METRICS];
+		/* Sent and read, but not counted yet; or the other way round. */
+		if (row.count < held || running) {
+			add_taken(p, row.metric, held - row.count);
+			p->ledger.at[i].count = held;
+			continue;
+		}
+		profile_ledger_lose(p, row.metric, "sent, but not read", row.count - held);
+	}
+}
+
+void account_add_past(struct ledger_past *past, const struct profile *p, struct program_run run)
+{
+	for (uint32_t m = 0; m < p->metrics.n && m < LEDGER_METRICS; m++) {
+		past->samples[m] += ledger_samples(p, m);
+		for (size_t i = 0; i < p->samples.n; i++)
+			past->sums[m] += p->samples.values.at[m].at[i];
+	}
+	past->probes_ns += zones_probe_ns(p);
+	past->run.ns += run.ns;
+	past->run.runs += run.runs;
+}
+
+static void add_note(struct profile *p, const char *name, uint64_t n)
+{
+	if (n)
+		profile_ledger(p, p->metrics.n ? 0 : LEDGER_ZONES, LEDGER_NOTE, name, (int64_t)n);
+}
+
+void account_notes(struct profile *p, const struct account *in)
+{
+	add_note(p, "throttled by the kernel, times", session_throttled(in->ledger.session));
+	add_note(p, "records about processes lost, read from /proc", in->side_lost);
+	add_note(p, "stack missing", in->stacks_missing);
+	add_note(p, "unwind tables not made: budget of the file used up, files",
+		 in->unwind.losses.files);
+	add_note(p, "unwind tables put off: their owner's files took too long, times",
+		 in->unwind.losses.put_off);
+	add_note(p, "unwind tables not made: the capture ended, files", in->unwind.losses.stopped);
+}
+
+/* Time that the target was on a CPU: the scheduler's account where the kernel tells, else from the
+ * samples. */
+static double target_ns(const struct account *in)
+{
+	double most = 0;
+	uint64_t ran_ns;
+
+	if (session_ran(in->ledger.session, &ran_ns))
+		return (double)ran_ns;
+	for (size_t i = 0; i < in->n_events; i++) {
+		uint64_t counters[WIRE_COUNTERS] = {0};
+
+		if (in->events[i].clock && !session_counters(in->ledger.session, i, counters))
+			most = fmax(most, (double)counters[WIRE_TAKEN] / in->hz * 1e9);
+	}
+	return most;
+}
+
+void account_cost(struct profile *p, const struct account *in, const struct namer_stats *names)
+{
+	const bool programs = session_has_programs(in->ledger.session);
+	const double ran_ns = target_ns(in);
+	struct session_cost cost;
+	struct rusage self;
+
+	session_cost(in->ledger.session, &cost);
+	if (!cost.by_kernel) {
+		cost.bpf_ns += in->probes.ns;
+		cost.bpf_runs += in->probes.runs;
+	}
+	getrusage(RUSAGE_SELF, &self);
+	if (programs) {
+		profile_cost(p, "BPF run time", "ns", (double)cost.bpf_ns);
+		profile_cost(p, "BPF runs", "events", (double)cost.bpf_runs);
+	}
+	if (ran_ns > 0)
+		profile_cost(p, "target's time on CPU", "ns", ran_ns);
+	if (programs)
+		slowdown_rows(in->slowdown, p, ran_ns, in->programs_ns, in->probes_ns);
+	profile_cost(p, programs ? "BPF map memory" : "memory of the kernel's rings", "bytes",
+		     (double)cost.map_bytes);
+	profile_cost(p, "unwind tables", "bytes", (double)in->unwind.table_bytes);
+	profile_cost(p, "pieces of code with a table", "events", (double)in->unwind.tables);
+	if (in->unwind.evicted)
+		profile_cost(p, "unwind tables dropped, least recently used first", "events",
+			     (double)in->unwind.evicted);
+	profile_cost(p, "loader CPU, start-up", "ns", (double)in->open_cpu_ns);
+	profile_cost(p, "loader CPU, capture", "ns", (double)in->run_cpu_ns);
+	profile_cost(p, "loader CPU, naming", "ns", (double)in->name_cpu_ns);
+	profile_cost(p, "loader peak memory", "bytes", (double)self.ru_maxrss * 1024);
+	profile_cost(p, "addresses named", "events", (double)(names->places - names->unnamed));
+	profile_cost(p, "addresses without a name", "events", (double)names->unnamed);
+	add_note(p, "names not looked up: the time for naming was over, addresses", names->put_off);
+	if (names->images_unopened)
+		profile_cost(p, "modules not opened", "events", (double)names->images_unopened);
+	if (in->unread)
+		profile_cost(p, "files and processes not read: their user's took too long",
+			     "events", (double)in->unread);
+	if (in->opener.timed_out)
+		profile_cost(p, "files and reads that did not answer in time", "events",
+			     (double)in->opener.timed_out);
+	if (in->opener.refused)
+		profile_cost(p, "files and reads not tried: their mount or user did not answer",
+			     "events", (double)in->opener.refused);
+	if (in->opener.stuck)
+		profile_cost(p, "helper processes stuck on a mount", "events",
+			     (double)in->opener.stuck);
+	if (in->opener.too_large)
+		profile_cost(p, "files too large to be copied from their mount", "events",
+			     (double)in->opener.too_large);
+	if (names->images_corrupt)
+		profile_cost(p, "modules corrupt", "events", (double)names->images_corrupt);
+}

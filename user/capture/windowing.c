@@ -1,0 +1,167 @@
+#include "capture/windowing.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* How long a window is: the first so short that little is lost when eprof is killed early, each
+ * next one longer, since what a window has anew, opening the files of which it met a new place
+ * above all, costs some 0.2 to 0.3 s of CPU. */
+#define FIRST_NS (20ull * 1000000000)
+#define MOST_NS	 (60ull * 1000000000)
+
+/* It ends before its time where so much happens: its memory is bounded. Stacks and threads take
+ * some 200 bytes each, and a thread comes with its process and that one's mappings. An image
+ * holds a file open, and is forgotten two windows later at the earliest. */
+#define LEAST_NS     (5ull * 1000000000)
+#define MOST_STACKS  (128u << 10)
+#define MOST_THREADS (32u << 10)
+#define MOST_IMAGES  2048u
+
+/* The writer gives way to all others for so long. */
+#define PATIENCE_NS (5ull * 1000000000)
+/* At the end, how often it is looked for. */
+#define LOOK_MS 5
+
+static uint64_t next_ns(const struct windowing *w)
+{
+	const uint64_t n = w->file.windows.n + 1;
+
+	if (w->host.length_ns)
+		return w->host.length_ns;
+	return n * FIRST_NS < MOST_NS ? n * FIRST_NS : MOST_NS;
+}
+
+static bool is_due(const struct windowing *w, uint64_t now_ns)
+{
+	const struct intake *in = w->host.in;
+
+	if (now_ns >= w->due_ns)
+		return true;
+	/* One that failed is not tried again and again. */
+	return !w->failed && now_ns >= w->tried_ns + LEAST_NS &&
+	       (in->stacks.stacks.n >= MOST_STACKS || procs_count(in->procs) >= MOST_THREADS ||
+		images_made(in->images) - w->images >= MOST_IMAGES);
+}
+
+void windowing_start(struct windowing *w, const struct windowing_host *host, uint64_t now_ns)
+{
+	*w = (struct windowing){.host = *host, .start_ns = now_ns, .file.names_fd = -1};
+	w->tried_ns = now_ns;
+	w->due_ns = now_ns + next_ns(w);
+	w->images = images_made(host->in->images);
+}
+
+static void resend(struct windowing *w, uint64_t now_ns)
+{
+	session_new_epoch(w->host.session);
+	w->resent_ns = now_ns;
+	w->first_stack = (uint32_t)w->host.in->stacks.stacks.n;
+	w->step = WINDOW_RESENDING;
+	/* An error shows again when the capture drains its rings. */
+	(void)intake_survey(w->host.in);
+}
+
+/* Once is enough: it will be tried again with each window. */
+static void fail(struct windowing *w)
+{
+	_free_ char *text =
+		mem_printf("%s; the capture goes on, and keeps all in memory", err_text());
+
+	if (!w->failed && w->host.say)
+		w->host.say(w->host.context, text);
+	w->failed = true;
+}
+
+static void begin_writing(struct windowing *w)
+{
+	w->end_ns = w->host.in->settled_ns;
+	sources_window_end(w->host.sources);
+	w->step = WINDOW_NONE;
+	if (checkpoint_begin(&w->file, w->host.place, &w->host.maker))
+		fail(w);
+	else
+		w->step = WINDOW_WRITING;
+}
+
+static void forget(struct windowing *w)
+{
+	struct intake *in = w->host.in;
+	struct survivors r = {0};
+
+	for (size_t i = 0; i < in->stacks.stacks.n; i++)
+		vec_push(&r.stacks, 0);
+	for (size_t i = 0; i < procs_thread_count(in->procs); i++)
+		vec_push(&r.threads, 0);
+	sources_window_forget(w->host.sources, &r);
+	intake_forget(in, &r, w->first_stack, in->side_lost != w->side_lost);
+	sources_window_renumber(w->host.sources, &r);
+	w->side_lost = in->side_lost;
+	survivors_release(&r);
+}
+
+static void see_writer(struct windowing *w, bool wait, uint64_t now_ns)
+{
+	int error = 0;
+
+	if (wait || now_ns >= w->tried_ns + PATIENCE_NS)
+		checkpoint_hurry(&w->file);
+	if (checkpoint_busy(&w->file, wait, &w->host.maker, &w->past, &error))
+		return;
+	w->step = WINDOW_NONE;
+	if (error) {
+		fail(w);
+		return;
+	}
+	forget(w);
+	w->start_ns = w->end_ns;
+	w->failed = false;
+}
+
+void windowing_tick(struct windowing *w, uint64_t now_ns)
+{
+	if (!w->host.place)
+		return;
+	if (w->step == WINDOW_NONE && is_due(w, now_ns)) {
+		resend(w, now_ns);
+		w->tried_ns = now_ns;
+		w->due_ns = now_ns + next_ns(w);
+		w->images = images_made(w->host.in->images);
+	} else if (w->step == WINDOW_RESENDING && w->host.in->settled_ns > w->resent_ns) {
+		begin_writing(w);
+	} else if (w->step == WINDOW_WRITING) {
+		see_writer(w, false, now_ns);
+	}
+}
+
+void windowing_end(struct windowing *w, int signal_fd)
+{
+	struct pollfd p = {.fd = signal_fd, .events = POLLIN};
+
+	/* The signal stays there for the naming that comes after. */
+	while (w->step == WINDOW_WRITING && poll(&p, 1, LOOK_MS) <= 0)
+		see_writer(w, false, UINT64_MAX);
+	if (w->step == WINDOW_WRITING) {
+		checkpoint_cut_short(&w->file);
+		see_writer(w, true, 0);
+	}
+	w->step = WINDOW_NONE;
+}
+
+bool windowing_has_begun(const struct windowing *w)
+{
+	return w->file.report != NULL;
+}
+
+bool windowing_has_windows(const struct windowing *w)
+{
+	return w->file.windows.n > 0;
+}
+
+void windowing_release(struct windowing *w)
+{
+	checkpoint_release(&w->file);
+}

@@ -1,0 +1,45 @@
+#include "function/zonelist.h"
+
+#include <stdlib.h>
+
+void zonelist_drop(struct zonelist *l)
+{
+	for (size_t i = 0; i < l->zones.n; i++) {
+		free(l->zones.at[i].name);
+		free(l->zones.at[i].linkage);
+		free(l->zones.at[i].file);
+		sites_release(&l->zones.at[i].sites);
+	}
+	for (size_t i = 0; i < l->switches.n; i++) {
+		free(l->switches.at[i].name);
+		sites_release(&l->switches.at[i].sites);
+	}
+	vec_release(&l->zones);
+	vec_release(&l->switches);
+	l->matched = 0;
+}
+
+void zonelist_release(struct zonelist *l)
+{
+	zonelist_drop(l);
+	vec_release(&l->hits);
+	free(l->problem);
+	free(l->hijack_unsafe);
+	*l = (struct zonelist){0};
+}
+
+const char *zonelist_obstacle(const struct image *image)
+{
+	switch (image->kind) {
+	case IMAGE_KIND_FILE:
+		if (image->fd >= 0)
+			return NULL;
+		return image->note ? image->note : "it could not be opened";
+	case IMAGE_KIND_VDSO:
+		return "the vDSO is the kernel's: it takes no probes there";
+	case IMAGE_KIND_JIT:
+		return "generated code (JIT) is in no file, and probes are put in files";
+	default:
+		return "kernel code: zones are for programs and libraries";
+	}
+}

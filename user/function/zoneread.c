@@ -1,0 +1,391 @@
+#include "function/zoneread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "debuginfo/codesym.h"
+#include "debuginfo/hazard.h"
+#include "debuginfo/zonefile.h"
+#include "elf/segments.h"
+#include "elf/symbolname.h"
+#include "symbol/perfmap.h"
+#include "function/zonelines.h"
+#include "function/zonename.h"
+#include "function/zoneswitch.h"
+
+struct reader {
+	const struct zonelist_request *request;
+	const char *path, *base;
+	struct zonefile file;
+	struct zonelist *out;
+	struct zonelines lines; /* of all functions where patterns are by file, else of the zones */
+	bool by_file;
+	bool is_patched; /* its runtime looks for what stands in its code, and writes to it */
+};
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+/* All spellings of one name of a function. */
+struct spelled {
+	char *linkage, *name, *full; /* owned; full may be NULL */
+};
+
+static void add_ending(char **name)
+{
+	char *whole = *name ? mem_printf("%s" SYMBOLNAME_STUB, *name) : NULL;
+
+	free(*name);
+	*name = whole;
+}
+
+static void spell(const struct function_name *name, struct spelled *out)
+{
+	const size_t n = symbolname_bytes(name->text);
+
+	out->linkage = mem_strndup(name->text, n - (name->stub ? strlen(SYMBOLNAME_STUB) : 0));
+	zonename_spell(out->linkage, &out->name, &out->full);
+	if (name->stub) {
+		add_ending(&out->linkage);
+		add_ending(&out->name);
+		add_ending(&out->full);
+	}
+}
+
+static void forget(struct spelled *s)
+{
+	free(s->linkage);
+	free(s->name);
+	free(s->full);
+}
+
+/* --- source files --------------------------------------------------------------------------- */
+
+/* Of all functions, to match patterns. */
+static void find_all_lines(struct reader *r)
+{
+	const struct functions *f = &r->file.functions;
+	_free_ uint64_t *addresses = mem_zalloc(f->at.n + 1, sizeof(*addresses));
+
+	for (size_t i = 0; i < f->at.n; i++)
+		addresses[i] = f->at.at[i].address;
+	zonelines_find(&r->file, addresses, (uint32_t)f->at.n, true, &r->lines);
+	r->by_file = true;
+}
+
+/* Of the zones found. */
+static void find_zone_lines(struct reader *r)
+{
+	_free_ uint64_t *addresses = mem_zalloc(r->out->zones.n + 1, sizeof(*addresses));
+
+	for (size_t i = 0; i < r->out->zones.n; i++)
+		addresses[i] = r->out->zones.at[i].address;
+	zonelines_find(&r->file, addresses, (uint32_t)r->out->zones.n, false, &r->lines);
+}
+
+static void put_line(const struct reader *r, size_t i, struct zone_def *zone)
+{
+	const struct dwarf_function *d = zonelines_declared(&r->lines, i);
+
+	zone->file = d && d->file ? mem_strdup(d->file) : NULL;
+	zone->line = d ? d->line : 0;
+}
+
+/* --- matching ------------------------------------------------------------------------------- */
+
+/* What patterns say of a function by all of its names, and the best name that one takes. */
+struct match {
+	struct zone_taking taking;
+	struct spelled name;
+};
+
+static uint32_t actions_of(const struct match *m)
+{
+	return m->taking.taken & ~m->taking.excluded;
+}
+
+/* Of the functions that an IFUNC may choose, each is shown by the name that tells which it is. */
+static void tell_choice(const struct functions *f, size_t function, struct spelled *s)
+{
+	forget(s);
+	spell(&f->names.at[f->at.at[function].first], s);
+}
+
+static void match_name(const struct reader *r, size_t function, const struct function_name *name,
+		       struct match *best)
+{
+	const struct zonepatterns *patterns = r->request->patterns;
+	const struct dwarf_function *d =
+		r->by_file ? zonelines_declared(&r->lines, function) : NULL;
+	struct zone_names names = {.module = r->path,
+				   .file = d ? d->file : NULL,
+				   .line = d ? d->line : 0,
+				   .end_line = d ? zonelines_end(&r->lines, function) : 0,
+				   .stub = name->stub};
+	struct zone_taking taking;
+	struct spelled s;
+
+	if (!zonepatterns_may_take(patterns, name->text))
+		return;
+	spell(name, &s);
+	names.linkage = s.linkage;
+	names.name = s.name;
+	names.full = s.full;
+	taking = zonepatterns_ask(patterns, &names, r->out->hits.at);
+	best->taking.taken |= taking.taken;
+	best->taking.excluded |= taking.excluded;
+	/* Names come best first; an exclusion is one by whatever name. */
+	if (taking.first != ZONEPATTERN_NONE && best->taking.first == ZONEPATTERN_NONE) {
+		if (name->choice)
+			tell_choice(&r->file.functions, function, &s);
+		best->taking.first = taking.first;
+		best->name = s;
+		return;
+	}
+	forget(&s);
+}
+
+static bool is_switch(const struct reader *r, const struct elf_function *function)
+{
+	const struct functions *f = &r->file.functions;
+
+	for (uint32_t i = function->first; i < function->first + function->n; i++) {
+		if (zoneswitch_is(f->names.at[i].text, r->request))
+			return true;
+	}
+	return false;
+}
+
+static uint64_t offset_of(const struct reader *r, uint64_t address)
+{
+	uint64_t offset = 0;
+
+	segments_offset(&r->file.file, address, &offset);
+	return offset;
+}
+
+static void find_sites(struct reader *r, const struct elf_function *f, bool switches,
+		       struct sites *out)
+{
+	if (r->is_patched)
+		*out = (struct sites){.why = sites_read};
+	else if (f->chosen)
+		*out = (struct sites){.why = sites_chosen};
+	else if (f->label && !switches && !cfi_ranges_find(&r->file.frames.ranges, f->address))
+		*out = (struct sites){.why = sites_label};
+	else
+		zonefile_sites(&r->file, &r->request->kernel, f->address, f->size, switches, out);
+	out->own_return |= switches;
+	/* What the jump of a stub leads to returns for it, and is not known: it may look at its
+	 * return address, or keep it, as setjmp does. */
+	if (f->stub) {
+		out->exits.n = 0;
+		out->exits_known = false;
+		out->exits_why = sites_stub;
+		out->own_return = true;
+	}
+}
+
+static void add_zone(struct reader *r, const struct elf_function *f, struct match *m, bool switches)
+{
+	const uint64_t max = r->request->max ? r->request->max : ZONELIST_DEFAULT_MAX;
+	struct zone_def *zone;
+
+	r->out->matched++;
+	if (r->out->zones.n == max) {
+		forget(&m->name);
+		return;
+	}
+	zone = vec_add(&r->out->zones);
+	zone->name = m->name.name;
+	zone->linkage = m->name.linkage;
+	free(m->name.full);
+	if (!strcmp(zone->name, zone->linkage)) {
+		free(zone->linkage);
+		zone->linkage = NULL;
+	}
+	zone->pattern = (uint32_t)m->taking.first;
+	zone->actions = actions_of(m);
+	zone->address = f->address;
+	zone->size = f->size;
+	zone->offset = offset_of(r, f->address);
+	find_sites(r, f, switches, &zone->sites);
+}
+
+static void add_switch(struct reader *r, const struct elf_function *f)
+{
+	const char *text = r->file.functions.names.at[f->first].text;
+	struct zone_switch *s = vec_add(&r->out->switches);
+
+	s->name = mem_strndup(text, symbolname_bytes(text));
+	s->address = f->address;
+	s->size = f->size;
+	s->offset = offset_of(r, f->address);
+	find_sites(r, f, true, &s->sites);
+}
+
+static void read_function(struct reader *r, size_t i, bool wanted)
+{
+	const struct functions *functions = &r->file.functions;
+	const struct elf_function *f = &functions->at.at[i];
+	const bool switches = is_switch(r, f);
+	struct match match = {.taking.first = ZONEPATTERN_NONE};
+
+	if (switches)
+		add_switch(r, f);
+	for (uint32_t k = f->first; wanted && k < f->first + f->n; k++)
+		match_name(r, i, &functions->names.at[k], &match);
+	if (actions_of(&match))
+		add_zone(r, f, &match, switches);
+	else
+		forget(&match.name);
+}
+
+/* --- all ------------------------------------------------------------------------------------ */
+
+struct kind {
+	bool named, pie;
+};
+
+static bool read_kind(void *context, const Elf64_Dyn *d)
+{
+	struct kind *k = context;
+
+	k->named |= d->d_tag == DT_SONAME;
+	k->pie |= d->d_tag == DT_FLAGS_1 && d->d_un.d_val & DF_1_PIE;
+	return false;
+}
+
+/* Libraries may ask for a dynamic linker, too, as the C library does; they have a name then. */
+static bool is_program(const struct zonefile *z)
+{
+	struct kind k = {0};
+
+	segments_dynamic(&z->file, read_kind, &k);
+	return z->elf_type == ET_EXEC || k.pie || (segments_first(&z->file, PT_INTERP) && !k.named);
+}
+
+static uint32_t flags_of(const struct zonefile *z)
+{
+	uint32_t flags = is_program(z) ? ZONELIST_PROGRAM : 0;
+
+	if (!z->functions.has_symtab)
+		flags |= ZONELIST_NO_SYMTAB;
+	if (z->functions.texts.n == z->functions.at.n)
+		flags |= ZONELIST_NO_SYMBOLS;
+	if (z->functions.texts.n)
+		flags |= ZONELIST_STUBS;
+	if (z->frames.go)
+		flags |= ZONELIST_GO;
+	return flags;
+}
+
+/* Of what mono compiles ahead of time every stub and call is looked at before it is patched: a
+ * breakpoint there ends the program. */
+static void note_patched(void *context, const GElf_Sym *sym, const char *name)
+{
+	bool *is_patched = context;
+
+	*is_patched |= sym->st_shndx != SHN_UNDEF && name && str_starts(name, "mono_aot_file_info");
+}
+
+static void read_file(struct reader *r, bool wanted)
+{
+	const struct zonepatterns *patterns = r->request->patterns;
+	const char *hazard = hazard_find(&r->file, r->base);
+
+	symbols_each(r->file.elf, 1u << SHT_DYNSYM, note_patched, &r->is_patched);
+	r->out->flags = flags_of(&r->file);
+	r->out->functions = r->file.functions.at.n - r->file.functions.texts.n;
+	r->out->hijack_unsafe = hazard ? mem_printf("%s %s", r->base, hazard) : NULL;
+	if (wanted && zonepatterns_need_lines(patterns))
+		find_all_lines(r);
+	for (size_t i = 0; i < r->file.functions.at.n; i++) {
+		const size_t before = r->out->zones.n;
+
+		read_function(r, i, wanted);
+		if (r->lines.known && r->out->zones.n > before)
+			put_line(r, i, &r->out->zones.at[before]);
+	}
+	if (zoneswitch_used(&r->file, r->request))
+		r->out->flags |= ZONELIST_SWITCHES;
+	if (r->request->lines && r->out->zones.n && !zonepatterns_need_lines(patterns)) {
+		find_zone_lines(r);
+		for (size_t i = 0; i < r->out->zones.n; i++)
+			put_line(r, i, &r->out->zones.at[i]);
+	}
+	if (wanted && !r->lines.known && (r->request->lines || zonepatterns_need_lines(patterns)))
+		r->out->flags |= ZONELIST_NO_LINES;
+}
+
+/* Names of generated code are matched too, so that it can be told that they are. */
+static void match_generated(void *context, const char *text)
+{
+	struct reader *r = context;
+	const struct zone_names names = {.module = r->path, .linkage = text, .name = text};
+
+	zonepatterns_ask(r->request->patterns, &names, r->out->hits.at);
+}
+
+static int open_file(struct reader *r, const struct zoneread *z)
+{
+	r->path = z->image->path;
+	r->base = str_base(r->path);
+	return zonefile_open(z->fd, z->debug_fd, &r->file);
+}
+
+static void close_file(struct reader *r)
+{
+	zonelines_release(&r->lines);
+	zonefile_release(&r->file);
+}
+
+void zoneread_run(const struct zoneread *z, const struct zonelist_request *request,
+		  struct zonelist *out)
+{
+	struct reader r = {.request = request, .out = out, .path = z->image->path};
+	const char *obstacle = zonelist_obstacle(z->image);
+
+	vec_reserve(&out->hits, zonepatterns_count(request->patterns) + 1);
+	out->hits.n = zonepatterns_count(request->patterns);
+	memset(out->hits.at, 0, (out->hits.n + 1) * sizeof(*out->hits.at));
+	if (z->image->kind == IMAGE_KIND_JIT) {
+		out->problem = mem_strdup(obstacle);
+		if (z->fd >= 0)
+			perfmap_names(z->fd, match_generated, &r);
+		return;
+	}
+	if (open_file(&r, z)) {
+		out->problem = mem_strdup(err_text());
+		return;
+	}
+	read_file(&r, z->wanted);
+	close_file(&r);
+	/* Of the vDSO it is told what would match. */
+	if (obstacle) {
+		zonelist_drop(out);
+		out->problem = mem_strdup(obstacle);
+	}
+}
+
+void zoneread_nearest(const struct zoneread *z, const struct zonelist_request *request,
+		      size_t pattern, struct nearest *out)
+{
+	const char *wanted = zonepatterns_name(request->patterns, pattern);
+	struct reader r = {.request = request};
+
+	if (!wanted || z->image->kind == IMAGE_KIND_JIT || open_file(&r, z))
+		return;
+	for (size_t i = 0; i < r.file.functions.names.n; i++) {
+		struct spelled s;
+
+		if (r.file.functions.names.at[i].stub && !strstr(wanted, SYMBOLNAME_STUB))
+			continue;
+		spell(&r.file.functions.names.at[i], &s);
+		nearest_add(out, s.name, nearest_distance(wanted, s.name));
+		forget(&s);
+	}
+	close_file(&r);
+}
