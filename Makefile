@@ -134,6 +134,9 @@ $(shell mkdir -p $(BUILD) && echo '$(SLIM) $(HARDEN)' | cmp -s - $(BUILD)/harden
 $(eval $(call rules,obj,$$(SLIM) $$(HARDEN_OBJ)))
 $(call obj,obj,user/main.c render/main.c $(USER_SRC) $(RENDER_SRC) $(CORE_SRC) $(LATE_SRC) $(RENDER_ASM) $(RENDER_GEN)): $(BUILD)/harden
 $(eval $(call rules,asan,$(SAN) $$(COUNT)))
+# And so are those that say which version they are.
+$(shell echo '$(VERSION)' | cmp -s - $(BUILD)/version || echo '$(VERSION)' >$(BUILD)/version)
+$(patsubst %.c,$(BUILD)/obj/%.o,$(shell grep -rl --include=*.c EPROF_VERSION user render)): $(BUILD)/version
 # What the bounded parsers do is counted for tests/unit/binary/test_foreign.c: each step is a call.
 PARSERS	:= elf cfi code unwind
 $(foreach room,$(PARSERS),$(eval $(BUILD)/asan/user/$(room)/%.o: COUNT := -fsanitize-coverage=trace-pc))
