@@ -65,6 +65,7 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	printf("zw_fast=%ld zw_nap=%ld zw_across=%d\n", 2 * calls, naps, across);
 	fflush(stdout);
-	for (;;)
-		pause();
+	/* For the capture to write a few more windows. */
+	sleep(120);
+	return 0;
 }
