@@ -170,6 +170,7 @@ static int open_all(struct capture *c)
 	c->nice = getpriority(PRIO_PROCESS, 0);
 	hurry(c, STARTING);
 	sources_init(&c->sources, c->o.sources);
+	sinks_init(&c->sinks, c->o.sinks);
 	sources_request(&c->sources, &c->session_options);
 	if (!ret)
 		ret = session_open(&c->session_options, &c->session);
@@ -201,7 +202,7 @@ static int open_all(struct capture *c)
 		ret = capabilities_keep(CAPABILITIES_LOADER);
 	/* When it is said that the capture has begun, it has. */
 	if (!ret)
-		sources_start(&c->sources);
+		SOURCES_CALL(&c->sources, start);
 	return ret;
 }
 
@@ -233,6 +234,7 @@ void capture_free(struct capture *c)
 	slowdown_free(c->slowdown);
 	session_close(c->session);
 	windowing_release(&c->windowing);
+	sinks_release(&c->sinks);
 	namebook_release(&c->names);
 	vec_release(&c->session_options.programs);
 	vec_release(&c->session_options.absent);
@@ -322,7 +324,7 @@ static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *co
 			return CAPTURE_SIGNAL;
 		if (now < tick)
 			continue; /* a ring was half full */
-		sources_tick(&c->sources);
+		SOURCES_CALL(&c->sources, tick);
 		slowdown_tick(c->slowdown);
 		progress(c, fn, context);
 		session_tick(c->session);
@@ -363,16 +365,16 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	*end = loop(c, fn, context, &ret);
 	c->loop_end_ns = clock_ns(CLOCK_MONOTONIC);
 	c->reads_until_ns = c->loop_end_ns + READ_AFTER_NS;
-	sources_ending(&c->sources);
+	SOURCES_CALL(&c->sources, ending);
 	if (!ret)
 		ret = intake_survey(&c->in);
 	slowdown_finish(c->slowdown);
 	session_stop(c->session);
-	sources_stop(&c->sources);
+	SOURCES_CALL(&c->sources, stop);
 	c->end_ns = clock_ns(CLOCK_MONOTONIC);
 	c->cpu_at_end_ns = capture_loader_cpu_ns(c);
 	last = intake_drain(&c->in, true);
-	sources_drained(&c->sources);
+	SOURCES_CALL(&c->sources, drained);
 	/* Before names are looked up, which takes memory of its own. */
 	session_drained(c->session);
 	hurry(c, 0);
@@ -380,7 +382,7 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	reap_command(c);
 	windowing_end(&c->windowing, c->signal_fd);
 	/* Only then: the end of a window that was being written forgets what was taken for it. */
-	sources_window_end(&c->sources);
+	SOURCES_CALL(&c->sources, window_end);
 	return ret ? ret : last;
 }
 

@@ -24,9 +24,9 @@ int capture_open(const struct capture_options *, struct capture **);
 int capture_run(struct capture *, capture_progress_fn, void *context, enum capture_end *end);
 /* Why a source that was asked for captures nothing; NULL: all do. */
 const char *capture_forbidden(const struct capture *);
-/* Whether there may be a file of windows (checkpoint). */
+/* Whether there may be a file of windows (sink_file.h). */
 bool capture_part_made(const struct capture *);
-/* Whether the file of the windows (checkpoint) has what the profile has not: it could not be read.
+/* Whether the file of the windows has what the profile has not: it could not be read.
  * After capture_profile(). */
 bool capture_part_needed(const struct capture *);
 /* The profile of what was captured, named, with ledger and cost, and described. Owned by the

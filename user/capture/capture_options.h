@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/window_file.h"
 #include "load/session.h"
 #include "load/target.h"
 #include "model/profile.h"
 #include "perf/event.h"
+#include "capture/sinks.h"
 #include "capture/sources.h"
 
 /* How a capture ends. */
@@ -40,9 +40,9 @@ struct capture_options {
 	/* Is told what is to be known while the capture goes on, a line; NULL: nobody is. */
 	void (*say)(const void *context, const char *text);
 	const void *context; /* of both; borrowed */
-	/* Where the windows so far are kept while the capture runs; a kill -9 loses no more than
-	 * what came after them. NULL: nowhere, and all is in memory. Borrowed. */
-	const struct window_place *checkpoint;
+	/* Where windows go: the options of each sink; NULL: not there; borrowed. With none the
+	 * capture is one window, and in memory until it ends. */
+	const void *sinks[SINKS];
 	int64_t naming_ns; /* how long naming a window may take; 0: as long as it does */
 	int64_t window_ns; /* how long one is; 0: the usual */
 };

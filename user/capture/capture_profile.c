@@ -35,7 +35,7 @@ static struct profile *new_profile(const struct capture *c, uint64_t until_ns)
 	p->duration_ns = (int64_t)(until_ns - c->windowing.start_ns);
 	for (size_t i = 0; i < c->o.n_events; i++)
 		p->hz = event_has_rate(&c->o.events[i]) ? c->o.hz : p->hz;
-	sources_metrics(&c->sources, p);
+	SOURCES_CALL(&c->sources, metrics, p);
 	return p;
 }
 
@@ -77,7 +77,7 @@ static int add_rows(struct capture *c, struct account *in, struct profile *p, ui
 	/* Names are known now: those that were exiting then have had the time to. */
 	if (c->end_ns)
 		session_await_exits(c->session);
-	sources_account(&c->sources, p, &in->ledger);
+	SOURCES_CALL(&c->sources, account, p, &in->ledger);
 	if (!ret)
 		sources_finish(&c->sources, &assembly);
 	assembly_release(&assembly);
@@ -92,9 +92,9 @@ static struct program_run conclude(struct capture *c, struct account *in, struct
 	struct program_run run;
 
 	account_settle(p, in->ledger.past, in->ledger.running);
-	sources_reconcile(&c->sources, p, &in->ledger);
+	SOURCES_CALL(&c->sources, reconcile, p, &in->ledger);
 	account_notes(p, in);
-	in->name_cpu_ns = own_cpu_ns(c) - cpu_before_ns + c->windowing.file.cpu_ns;
+	in->name_cpu_ns = own_cpu_ns(c) - cpu_before_ns + c->windowing.writer.cpu_ns;
 	opener_stats(c->o.opener, &in->opener);
 	run = in->probes = sources_run(&c->sources, p);
 	in->probes.ns += in->ledger.past->run.ns;
@@ -136,7 +136,7 @@ static int make_window(void *context, struct profile **out, struct profile **cou
 
 	account_add_past(past, p, conclude(c, &in, p, before_ns));
 	*counts = rows_counts(p, ns);
-	rows_subtract(p, c->windowing.file.counts, ns);
+	rows_subtract(p, c->windowing.writer.counts, ns);
 	*out = p;
 	return ret;
 }
@@ -149,7 +149,7 @@ static int join(struct capture *c, struct splice *windows, struct profile **last
 	int ret;
 
 	if (lost)
-		rows_subtract(*last, c->windowing.file.counts, c->end_ns - c->start_ns);
+		rows_subtract(*last, c->windowing.writer.counts, c->end_ns - c->start_ns);
 	ret = lost ? splice_add(windows, *last) : splice_add_last(windows, *last);
 	profile_free(*last);
 	*last = NULL;
@@ -163,7 +163,7 @@ static bool read_windows(struct capture *c, struct splice *s)
 {
 	_free_ char *text = NULL;
 
-	if (!checkpoint_read(&c->windowing.file, c->o.checkpoint, s))
+	if (!sinks_read(&c->sinks, s))
 		return true;
 	c->part_needed = true;
 	text = mem_printf("%s; the profile lacks what was in it, and it is kept", err_text());
@@ -213,7 +213,7 @@ bool capture_part_needed(const struct capture *c)
 
 void capture_start_windows(struct capture *c)
 {
-	const struct windowing_host host = {.place = c->o.checkpoint,
+	const struct windowing_host host = {.sinks = &c->sinks,
 					    .session = c->session,
 					    .in = &c->in,
 					    .sources = &c->sources,

@@ -8,6 +8,7 @@
 #include "capture/capture_options.h"
 #include "capture/intake.h"
 #include "capture/slowdown.h"
+#include "capture/sinks.h"
 #include "capture/sources.h"
 #include "capture/windowing.h"
 #include "symbol/namebook.h"
@@ -25,6 +26,7 @@ struct capture {
 	struct session *session;
 	struct slowdown *slowdown;
 	struct sources sources;
+	struct sinks sinks;
 	struct intake in;
 	struct crew_wait reading; /* whether foreign files may be read */
 	uint64_t reads_until_ns;  /* after the loop: no longer than that; 0: it has not ended */

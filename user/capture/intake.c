@@ -93,7 +93,7 @@ static void take_newcomer(struct intake *in, const struct side_record *r)
 	if (!target_is_open(in->target))
 		return;
 	(void)procs_snapshot(in->procs, r->pid);
-	sources_code_changed(in->sources, r->pid);
+	SOURCES_CALL(in->sources, code_changed, r->pid);
 }
 
 static void take_fork(struct intake *in, const struct side_record *r)
@@ -109,7 +109,7 @@ static void take_fork(struct intake *in, const struct side_record *r)
 	follow(in, r->pid);
 	procs_fork(in->procs, r->parent_pid, r->pid, r->parent_tid, r->tid, r->time_ns);
 	if (r->pid != r->parent_pid)
-		sources_forked(in->sources, r->parent_pid, r->pid);
+		SOURCES_CALL(in->sources, forked, r->parent_pid, r->pid);
 	session_adopt(in->session, r->parent_pid, r->pid, r->parent_tid, r->tid, r->time_ns);
 }
 
@@ -118,7 +118,7 @@ static void take_side(void *context, const struct side_record *r)
 	struct intake *in = context;
 
 	make_room(in);
-	sources_seen(in->sources, r);
+	SOURCES_CALL(in->sources, seen, r);
 	if (r->kind == SIDE_FORK) {
 		take_fork(in, r);
 	} else if (!follows(in, r->pid)) {
@@ -126,11 +126,11 @@ static void take_side(void *context, const struct side_record *r)
 	} else if (r->kind == SIDE_COMM) {
 		procs_comm(in->procs, r->pid, r->tid, r->text, r->exec, r->time_ns);
 		if (r->exec)
-			sources_exec(in->sources, r->pid);
+			SOURCES_CALL(in->sources, exec, r->pid);
 	} else if (r->kind == SIDE_EXIT) {
 		procs_exit(in->procs, r->pid, r->tid, r->time_ns);
 		if (r->pid == r->tid)
-			sources_leader_exited(in->sources, r->pid);
+			SOURCES_CALL(in->sources, leader_exited, r->pid);
 	} else {
 		struct proc_mmap m = {
 			.pid = r->pid,
@@ -147,7 +147,7 @@ static void take_side(void *context, const struct side_record *r)
 
 		memcpy(m.id.build_id, r->build_id, sizeof(m.id.build_id));
 		procs_mmap(in->procs, &m, r->time_ns);
-		sources_code_changed(in->sources, r->pid);
+		SOURCES_CALL(in->sources, code_changed, r->pid);
 	}
 }
 
@@ -209,7 +209,7 @@ static int drain(struct intake *in, bool last)
 	in->put_aside = in->stop = false;
 	ret = drain_ring(in);
 	until = drained_until(in, now);
-	sources_before_drain(in->sources);
+	SOURCES_CALL(in->sources, before_drain);
 	in->drained_ns = now;
 	first = in->pending.side.n;
 	lost = sideband_drain(in->sideband, &in->pending.side);
@@ -223,7 +223,7 @@ static int drain(struct intake *in, bool last)
 	pending_append(&taken, &in->pending);
 	in->pending = taken;
 	if (!last)
-		sources_after_drain(in->sources);
+		SOURCES_CALL(in->sources, after_drain);
 	if (lost) {
 		in->side_lost += lost;
 		intake_snapshot(in);
@@ -297,7 +297,7 @@ int intake_init(struct intake *in, const struct source_services *services,
 	all.images = in->images;
 	all.procs = in->procs;
 	all.wait = &in->wait;
-	sources_begin(sources, &all);
+	SOURCES_CALL(sources, begin, &all);
 	ret = session_tables(in->session, &in->tables);
 	if (!ret)
 		in->unwinder = unwinder_new(in->tables, in->images, in->procs, in->pool);
@@ -327,7 +327,7 @@ static void forget_images(struct intake *in)
 	_free_ uint8_t *used = mem_zalloc(images_count(in->images), 1);
 
 	procs_mark_images(in->procs, used);
-	sources_hold_images(in->sources, used);
+	SOURCES_CALL(in->sources, hold_images, used);
 	for (size_t i = 0; i < in->stacks.book.places.n; i++)
 		used[in->stacks.book.places.at[i].image] = 1;
 	images_forget(in->images, used);

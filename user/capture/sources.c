@@ -4,63 +4,55 @@
 #include "sources.def"
 #undef SOURCE
 
-/* Each with the kind of its records. */
-static const struct {
-	uint32_t kind;
-	const struct source *is;
-} table[SOURCES] = {
-#define SOURCE(name, KIND, number, bytes, streams) {KIND, &name##_source},
+const struct source *const sources_table[SOURCES] = {
+#define SOURCE(name, KIND, number, bytes, streams) &name##_source,
 #include "sources.def"
 #undef SOURCE
 };
 
-/* Calls @operation of each source that is asked for and has it. */
-#define EACH(sources, operation, ...)                                \
-	for (size_t i_ = 0; i_ < SOURCES; i_++)                      \
-		if ((sources)->state[i_] && table[i_].is->operation) \
-	table[i_].is->operation((sources)->state[i_] __VA_OPT__(, ) __VA_ARGS__)
+/* Of the records of each. */
+static const uint32_t kinds[SOURCES] = {
+#define SOURCE(name, KIND, number, bytes, streams) KIND,
+#include "sources.def"
+#undef SOURCE
+};
 
 /* Adds to @sum what @operation of each such source returns. */
-#define ADD_EACH(sum, sources, operation)                            \
-	for (size_t i_ = 0; i_ < SOURCES; i_++)                      \
-		if ((sources)->state[i_] && table[i_].is->operation) \
-	(sum) += table[i_].is->operation((sources)->state[i_])
+#define ADD_EACH(sum, sources, operation)                                 \
+	for (size_t i_ = 0; i_ < SOURCES; i_++)                           \
+		if ((sources)->state[i_] && sources_table[i_]->operation) \
+	(sum) += sources_table[i_]->operation((sources)->state[i_])
 
 const struct source_option *sources_options(size_t source)
 {
 	static const struct source_option none[] = {{0}};
 
-	return table[source].is->options ? table[source].is->options : none;
+	return sources_table[source]->options ? sources_table[source]->options : none;
 }
 
 void sources_init(struct sources *s, const void *const options[SOURCES])
 {
 	for (size_t i = 0; i < SOURCES; i++)
-		s->state[i] = options[i] ? table[i].is->new (options[i]) : NULL;
+		s->state[i] = options[i] ? sources_table[i]->new (options[i]) : NULL;
 }
 
 void sources_release(struct sources *s)
 {
-	EACH(s, free);
+	SOURCES_CALL(s, free);
 	*s = (struct sources){0};
 }
 
 void sources_request(const struct sources *s, struct session_options *o)
 {
 	for (size_t i = 0; i < SOURCES; i++) {
-		const char *const *program = table[i].is->programs;
+		const char *const *program = sources_table[i]->programs;
 
 		if (!s->state[i])
-			vec_push(&o->absent, table[i].is->name);
+			vec_push(&o->absent, sources_table[i]->name);
 		for (; s->state[i] && program && *program; program++)
 			vec_push(&o->programs, *program);
 	}
-	EACH(s, request, o);
-}
-
-void sources_begin(const struct sources *s, const struct source_services *services)
-{
-	EACH(s, begin, services);
+	SOURCES_CALL(s, request, o);
 }
 
 int sources_open(const struct sources *s)
@@ -68,19 +60,9 @@ int sources_open(const struct sources *s)
 	int ret = 0;
 
 	for (size_t i = 0; i < SOURCES && !ret; i++)
-		if (s->state[i] && table[i].is->open)
-			ret = table[i].is->open(s->state[i]);
+		if (s->state[i] && sources_table[i]->open)
+			ret = sources_table[i]->open(s->state[i]);
 	return ret;
-}
-
-void sources_start(const struct sources *s)
-{
-	EACH(s, start);
-}
-
-void sources_metrics(const struct sources *s, struct profile *p)
-{
-	EACH(s, metrics, p);
 }
 
 uint64_t sources_lost(const struct sources *s)
@@ -95,9 +77,9 @@ uint64_t sources_lost(const struct sources *s)
 static const struct source *source_of(const struct sources *s, uint32_t kind, void **state)
 {
 	for (size_t i = 0; i < SOURCES; i++) {
-		if (table[i].kind == kind && s->state[i]) {
+		if (kinds[i] == kind && s->state[i]) {
 			*state = s->state[i];
-			return table[i].is;
+			return sources_table[i];
 		}
 	}
 	return NULL;
@@ -123,49 +105,14 @@ void sources_take_slice(const struct sources *s, const struct source_slice *slic
 		is->take_slice(state, slice, stacks, procs);
 }
 
-void sources_code_changed(const struct sources *s, uint32_t pid)
-{
-	EACH(s, code_changed, pid);
-}
-
-void sources_forked(const struct sources *s, uint32_t pid, uint32_t child)
-{
-	EACH(s, forked, pid, child);
-}
-
-void sources_exec(const struct sources *s, uint32_t pid)
-{
-	EACH(s, exec, pid);
-}
-
-void sources_leader_exited(const struct sources *s, uint32_t pid)
-{
-	EACH(s, leader_exited, pid);
-}
-
-void sources_seen(const struct sources *s, const struct side_record *r)
-{
-	EACH(s, seen, r);
-}
-
-void sources_before_drain(const struct sources *s)
-{
-	EACH(s, before_drain);
-}
-
-void sources_after_drain(const struct sources *s)
-{
-	EACH(s, after_drain);
-}
-
 uint64_t sources_due_ns(const struct sources *s)
 {
 	uint64_t first = UINT64_MAX, due;
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		if (!s->state[i] || !table[i].is->due_ns)
+		if (!s->state[i] || !sources_table[i]->due_ns)
 			continue;
-		due = table[i].is->due_ns(s->state[i]);
+		due = sources_table[i]->due_ns(s->state[i]);
 		first = due < first ? due : first;
 	}
 	return first;
@@ -176,21 +123,16 @@ bool sources_round(const struct sources *s)
 	bool any = false;
 
 	for (size_t i = 0; i < SOURCES; i++)
-		if (s->state[i] && table[i].is->round)
-			any |= table[i].is->round(s->state[i]);
+		if (s->state[i] && sources_table[i]->round)
+			any |= sources_table[i]->round(s->state[i]);
 	return any;
-}
-
-void sources_tick(const struct sources *s)
-{
-	EACH(s, tick);
 }
 
 char *sources_progress(const struct sources *s)
 {
 	struct str text = {0};
 
-	EACH(s, progress, &text);
+	SOURCES_CALL(s, progress, &text);
 	return str_steal(&text);
 }
 
@@ -202,55 +144,10 @@ bool sources_survey(const struct sources *s)
 	return more;
 }
 
-void sources_window_end(const struct sources *s)
-{
-	EACH(s, window_end);
-}
-
-void sources_window_forget(const struct sources *s, struct survivors *r)
-{
-	EACH(s, window_forget, r);
-}
-
-void sources_window_renumber(const struct sources *s, const struct survivors *r)
-{
-	EACH(s, window_renumber, r);
-}
-
-void sources_hold_images(const struct sources *s, uint8_t *used)
-{
-	EACH(s, hold_images, used);
-}
-
-void sources_ending(const struct sources *s)
-{
-	EACH(s, ending);
-}
-
-void sources_stop(const struct sources *s)
-{
-	EACH(s, stop);
-}
-
-void sources_drained(const struct sources *s)
-{
-	EACH(s, drained);
-}
-
-void sources_account(const struct sources *s, struct profile *p, const struct ledger_input *in)
-{
-	EACH(s, account, p, in);
-}
-
-void sources_reconcile(const struct sources *s, struct profile *p, const struct ledger_input *in)
-{
-	EACH(s, reconcile, p, in);
-}
-
 void sources_finish(const struct sources *s, struct assembly *a)
 {
-	EACH(s, assemble, a);
-	EACH(s, finish, a);
+	SOURCES_CALL(s, assemble, a);
+	SOURCES_CALL(s, finish, a);
 }
 
 struct program_run sources_run(const struct sources *s, const struct profile *p)
@@ -260,8 +157,8 @@ struct program_run sources_run(const struct sources *s, const struct profile *p)
 	for (size_t i = 0; i < SOURCES; i++) {
 		struct program_run run = {0};
 
-		if (s->state[i] && table[i].is->run)
-			run = table[i].is->run(s->state[i], p);
+		if (s->state[i] && sources_table[i]->run)
+			run = sources_table[i]->run(s->state[i], p);
 		sum.ns += run.ns;
 		sum.runs += run.runs;
 	}
@@ -300,8 +197,8 @@ char *sources_total(const struct sources *s, const struct profile *p)
 		_free_ char *one = NULL;
 		struct str of_one = {0};
 
-		if (s->state[i] && table[i].is->total)
-			table[i].is->total(s->state[i], p, &of_one);
+		if (s->state[i] && sources_table[i]->total)
+			sources_table[i]->total(s->state[i], p, &of_one);
 		one = str_steal(&of_one);
 		if (one && *one)
 			str_addf(&text, "%s%s", text.n ? ", " : "", one);
@@ -314,7 +211,7 @@ char *sources_captures(const void *const options[SOURCES], double hz, bool names
 	struct str text = {0};
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		const struct source *is = table[i].is;
+		const struct source *is = sources_table[i];
 
 		if (!options[i] || !(is->captures || names))
 			continue;
@@ -332,7 +229,7 @@ const char *sources_opening(const void *const options[SOURCES])
 	const char *text = NULL;
 
 	for (size_t i = 0; i < SOURCES && !text; i++)
-		text = options[i] ? table[i].is->opening : NULL;
+		text = options[i] ? sources_table[i]->opening : NULL;
 	return text ? text : "";
 }
 
@@ -341,7 +238,7 @@ const char *sources_closing(const void *const options[SOURCES])
 	const char *text = NULL;
 
 	for (size_t i = 0; i < SOURCES && !text; i++)
-		text = options[i] ? table[i].is->closing : NULL;
+		text = options[i] ? sources_table[i]->closing : NULL;
 	return text ? text : "";
 }
 
@@ -350,8 +247,8 @@ char *sources_waiting(const struct sources *s)
 	char *text = NULL;
 
 	for (size_t i = 0; i < SOURCES && !text; i++)
-		if (s->state[i] && table[i].is->waiting)
-			text = table[i].is->waiting(s->state[i]);
+		if (s->state[i] && sources_table[i]->waiting)
+			text = sources_table[i]->waiting(s->state[i]);
 	return text;
 }
 
@@ -360,7 +257,7 @@ const char *sources_forbidden(const struct sources *s)
 	const char *text = NULL;
 
 	for (size_t i = 0; i < SOURCES && !text; i++)
-		if (s->state[i] && table[i].is->forbidden)
-			text = table[i].is->forbidden(s->state[i]);
+		if (s->state[i] && sources_table[i]->forbidden)
+			text = sources_table[i]->forbidden(s->state[i]);
 	return text;
 }

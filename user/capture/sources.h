@@ -18,21 +18,25 @@ struct sources {
 	void *state[SOURCES]; /* NULL: not asked for */
 };
 
+extern const struct source *const sources_table[SOURCES];
+
+/* Calls @operation (source.h) of each source that is asked for and has it. */
+#define SOURCES_CALL(sources, operation, ...)                             \
+	for (size_t i_ = 0; i_ < SOURCES; i_++)                           \
+		if ((sources)->state[i_] && sources_table[i_]->operation) \
+	sources_table[i_]->operation((sources)->state[i_] __VA_OPT__(, ) __VA_ARGS__)
+
 /* Options of record that ask for the source of that number: up to one without a name. */
 const struct source_option *sources_options(size_t source);
 /* @options has each source's own, borrowed while the sources live; NULL: it is not asked for. */
 void sources_init(struct sources *, const void *const options[SOURCES]);
 void sources_release(struct sources *);
 
-/* Those of all; of a profile that has no samples yet. */
-void sources_metrics(const struct sources *, struct profile *);
 /* The sum of all. */
 uint64_t sources_lost(const struct sources *);
 
 void sources_request(const struct sources *, struct session_options *);
-void sources_begin(const struct sources *, const struct source_services *);
 int sources_open(const struct sources *);
-void sources_start(const struct sources *);
 
 /* A record of @kind. */
 void sources_take(const struct sources *, uint32_t kind, const void *record, struct stackbook *,
@@ -40,31 +44,14 @@ void sources_take(const struct sources *, uint32_t kind, const void *record, str
 void sources_take_slice(const struct sources *, const struct source_slice *, struct stackbook *,
 			struct procs *);
 
-void sources_code_changed(const struct sources *, uint32_t pid);
-void sources_forked(const struct sources *, uint32_t pid, uint32_t child);
-void sources_exec(const struct sources *, uint32_t pid);
-void sources_leader_exited(const struct sources *, uint32_t pid);
-void sources_seen(const struct sources *, const struct side_record *);
-
-void sources_before_drain(const struct sources *);
-void sources_after_drain(const struct sources *);
 /* The earliest of all. */
 uint64_t sources_due_ns(const struct sources *);
 /* True: one of them had work. */
 bool sources_round(const struct sources *);
-void sources_tick(const struct sources *);
 /* Of all, one after the other; owned by the caller. */
 char *sources_progress(const struct sources *);
 
 bool sources_survey(const struct sources *);
-void sources_window_end(const struct sources *);
-void sources_window_forget(const struct sources *, struct survivors *);
-void sources_window_renumber(const struct sources *, const struct survivors *);
-void sources_hold_images(const struct sources *, uint8_t *used);
-
-void sources_ending(const struct sources *);
-void sources_stop(const struct sources *);
-void sources_drained(const struct sources *);
 
 /* Of those that @options ask for: what they capture, "zones, time off the CPU", owned by the caller
  * (@names: else their names); and of the first that has such: see source.h; "" of none. */
@@ -72,9 +59,6 @@ char *sources_captures(const void *const options[SOURCES], double hz, bool names
 const char *sources_opening(const void *const options[SOURCES]);
 const char *sources_closing(const void *const options[SOURCES]);
 
-/* Before all rows of all sources, those, and behind them: see source.h. */
-void sources_account(const struct sources *, struct profile *, const struct ledger_input *);
-void sources_reconcile(const struct sources *, struct profile *, const struct ledger_input *);
 void sources_finish(const struct sources *, struct assembly *);
 struct program_run sources_run(const struct sources *, const struct profile *);
 double sources_programs_ns(const struct sources *);

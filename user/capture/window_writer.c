@@ -36,122 +36,125 @@ static int send_counts(int fd, const struct profile *counts)
 	return ret;
 }
 
-static int write_window(struct checkpoint *k, const struct window_place *place,
-			const struct checkpoint_maker *m)
+static int write_window(struct window_writer *w)
 {
-	struct checkpoint_report *r = k->report;
+	const struct window_maker *m = &w->maker;
+	struct window_report *r = w->report;
+	struct sink_window window = {.seed = w->seed};
 	_free_ char *image = NULL;
 	struct profile *p = NULL, *counts = NULL;
-	size_t n = 0;
 	int ret = m->make(m->context, &p, &counts, &r->past);
 
+	if (!ret)
+		ret = store_image(p, &image, &window.n);
+	if (!ret)
+		ret = send_counts(w->counts_fd, counts);
 	if (ret)
 		return ret;
-	ret = store_image(p, &image, &n);
-	if (!ret)
-		ret = send_counts(k->counts_fd, counts);
-	if (!ret)
-		/* Nobody would count what is written from here on. */
-		ret = child_is_orphan() ? -ESRCH
-					: place->put(place, image, n, k->end, m->signal_fd);
+	window.image = image;
+	window.hash = hash_seeded(image, window.n, window.seed);
+	/* Of an orphan nobody would count what is written from here on. */
+	ret = child_is_orphan() ? -ESRCH : sinks_put(w->sinks, &window, m->signal_fd);
 	if (ret)
 		return ret;
-	r->bytes = n;
-	r->hash = hash_seeded(image, n, k->seed);
-	return k->names_fd >= 0 ? namebook_send(m->names, &k->names_since, k->names_fd) : 0;
+	window.image = NULL;
+	r->window = window;
+	return w->names_fd >= 0 ? namebook_send(m->names, &w->names_since, w->names_fd) : 0;
 }
 
 static void __attribute__((noreturn))
-write_and_exit(struct checkpoint *k, const struct window_place *place,
-	       const struct checkpoint_maker *m, const struct agent_lane *lane)
+write_and_exit(struct window_writer *w, const struct agent_lane *lane)
 {
 	int ret;
 
 	agent_take_lane(lane);
 	setpgid(0, 0);
 	setpriority(PRIO_PROCESS, 0, 10);
-	ret = write_window(k, place, m);
-	k->report->error = ret;
+	ret = write_window(w);
+	w->report->error = ret;
 	if (ret)
-		snprintf(k->report->text, sizeof(k->report->text), "%s", err_text());
+		snprintf(w->report->text, sizeof(w->report->text), "%s", err_text());
 	_exit(ret ? 1 : 0);
 }
 
 /* --- the capture ---------------------------------------------------------------------------- */
 
-static int make_ready(struct checkpoint *k)
+static int make_ready(struct window_writer *w)
 {
-	if (!k->report) {
-		k->report = mem_shared(1, sizeof(*k->report));
-		(void)!getrandom(&k->seed, sizeof(k->seed), 0);
+	if (!w->report) {
+		w->report = mem_shared(1, sizeof(*w->report));
+		(void)!getrandom(&w->seed, sizeof(w->seed), 0);
 	}
-	memset(k->report, 0, sizeof(*k->report));
-	k->report->error = -ECHILD;
+	memset(w->report, 0, sizeof(*w->report));
+	w->report->error = -ECHILD;
 	/* Once for all of them. */
 	return store_library_load();
 }
 
-static int begin(struct checkpoint *k, const struct window_place *place,
-		 const struct checkpoint_maker *m, const struct agent_lane *lane)
+static int cannot(int error)
 {
-	int ret = make_ready(k);
-
-	if (!ret && lane->broker < 0 && agent_is_there())
-		ret = err(-EMFILE, "cannot write '%s': %s", place->path, strerror(EMFILE));
-	if (ret)
-		return ret;
-	k->counts_fd = memfd_create("counts", MFD_CLOEXEC);
-	if (k->counts_fd < 0)
-		return err(-errno, "cannot write '%s': %s", place->path, strerror(errno));
-	k->names_fd = memfd_create("names", MFD_CLOEXEC);
-	k->names_since = namebook_mark(m->names);
-	k->child = child_fork();
-	if (k->child == 0)
-		write_and_exit(k, place, m, lane);
-	if (k->child > 0) {
-		/* As it does itself: whoever comes first. */
-		setpgid(k->child, k->child);
-		return 0;
-	}
-	k->child = 0;
-	if (k->names_fd >= 0)
-		close(k->names_fd);
-	close(k->counts_fd);
-	return err(-errno, "cannot start a process to write '%s': %s", place->path,
-		   strerror(errno));
+	return err(error, "cannot write a window: %s", strerror(-error));
 }
 
-int checkpoint_begin(struct checkpoint *k, const struct window_place *place,
-		     const struct checkpoint_maker *m)
+static int begin(struct window_writer *w, const struct agent_lane *lane)
+{
+	int ret = make_ready(w);
+
+	if (!ret && lane->broker < 0 && agent_is_there())
+		ret = cannot(-EMFILE);
+	if (ret)
+		return ret;
+	w->counts_fd = memfd_create("counts", MFD_CLOEXEC);
+	if (w->counts_fd < 0)
+		return cannot(-errno);
+	w->names_fd = memfd_create("names", MFD_CLOEXEC);
+	w->names_since = namebook_mark(w->maker.names);
+	w->child = child_fork();
+	if (w->child == 0)
+		write_and_exit(w, lane);
+	if (w->child > 0) {
+		/* As it does itself: whoever comes first. */
+		setpgid(w->child, w->child);
+		return 0;
+	}
+	ret = cannot(-errno);
+	w->child = 0;
+	if (w->names_fd >= 0)
+		close(w->names_fd);
+	close(w->counts_fd);
+	return ret;
+}
+
+int window_writer_begin(struct window_writer *w)
 {
 	/* The loader may ask for something meanwhile. */
 	struct agent_lane lane;
 	int ret;
 
 	(void)agent_lane(&lane);
-	ret = begin(k, place, m, &lane);
+	ret = begin(w, &lane);
 	agent_close_lane(&lane);
 	return ret;
 }
 
 /* Without them the next window would have what is in this one. */
-static int receive_counts(struct checkpoint *k)
+static int receive_counts(struct window_writer *w)
 {
 	struct profile *counts = NULL;
 	_free_ char *image = NULL;
 	struct stat st;
 	int ret;
 
-	if (fstat(k->counts_fd, &st))
+	if (fstat(w->counts_fd, &st))
 		return err(-errno, "cannot read the counts of a window: %s", strerror(errno));
 	image = mem_zalloc((size_t)st.st_size + 1, 1);
-	if (pread(k->counts_fd, image, (size_t)st.st_size, 0) != st.st_size)
+	if (pread(w->counts_fd, image, (size_t)st.st_size, 0) != st.st_size)
 		return err(-EIO, "cannot read the counts of a window");
 	ret = store_load_image("counts", image, (size_t)st.st_size, &counts);
 	if (ret)
 		return ret;
-	profile_free(k->counts);
-	k->counts = counts;
+	profile_free(w->counts);
+	w->counts = counts;
 	return 0;
 }
 
@@ -166,10 +169,9 @@ static void add_past(struct ledger_past *to, const struct ledger_past *past)
 	to->run.runs += past->run.runs;
 }
 
-static int take_report(struct checkpoint *k, const struct checkpoint_maker *m,
-		       struct ledger_past *past)
+static int take_report(struct window_writer *w, struct ledger_past *past)
 {
-	const struct checkpoint_report *r = k->report;
+	const struct window_report *r = w->report;
 	int status, ret;
 
 	/* What it had run may go on. */
@@ -177,84 +179,52 @@ static int take_report(struct checkpoint *k, const struct checkpoint_maker *m,
 		(void)agent_run_end(true, &status);
 	if (r->error)
 		return err(r->error, "%s", r->text[0] ? r->text : "its process was killed");
-	ret = receive_counts(k);
+	ret = receive_counts(w);
 	if (ret)
 		return ret;
-	k->end += r->bytes;
-	vec_push(&k->windows, ((struct checkpoint_window){r->bytes, r->hash}));
+	sinks_keep(w->sinks, &r->window);
+	w->windows++;
 	add_past(past, &r->past);
 	/* Else they are looked up once more. */
-	if (k->names_fd >= 0)
-		(void)namebook_receive(m->names, k->names_fd);
+	if (w->names_fd >= 0)
+		(void)namebook_receive(w->maker.names, w->names_fd);
 	return 0;
 }
 
-void checkpoint_hurry(const struct checkpoint *k)
+void window_writer_hurry(const struct window_writer *w)
 {
-	setpriority(PRIO_PGRP, (id_t)k->child, getpriority(PRIO_PROCESS, 0));
+	setpriority(PRIO_PGRP, (id_t)w->child, getpriority(PRIO_PROCESS, 0));
 }
 
-void checkpoint_cut_short(const struct checkpoint *k)
+void window_writer_cut_short(const struct window_writer *w)
 {
-	kill(k->child, SIGTERM);
+	kill(w->child, SIGTERM);
 }
 
-bool checkpoint_busy(struct checkpoint *k, bool wait, const struct checkpoint_maker *m,
-		     struct ledger_past *past, int *error)
+bool window_writer_busy(struct window_writer *w, bool wait, struct ledger_past *past, int *error)
 {
 	struct rusage usage = {0};
 
 	if (wait)
-		(void)child_await(k->child, END_MS, NULL, &usage);
-	else if (wait4(k->child, NULL, WNOHANG, &usage) == 0)
+		(void)child_await(w->child, END_MS, NULL, &usage);
+	else if (wait4(w->child, NULL, WNOHANG, &usage) == 0)
 		return true;
-	k->child = 0;
-	k->cpu_ns += clock_of_usage(&usage);
-	*error = take_report(k, m, past);
-	if (k->names_fd >= 0)
-		close(k->names_fd);
-	k->names_fd = -1;
-	close(k->counts_fd);
+	w->child = 0;
+	w->cpu_ns += clock_of_usage(&usage);
+	*error = take_report(w, past);
+	if (w->names_fd >= 0)
+		close(w->names_fd);
+	w->names_fd = -1;
+	close(w->counts_fd);
 	return false;
 }
 
-static int read_window(const struct checkpoint *k, const struct window_place *place, uint64_t at,
-		       const struct checkpoint_window *w, struct profile **out)
+void window_writer_release(struct window_writer *w)
 {
-	_free_ char *image = mem_zalloc(w->bytes, 1);
-	const int ret = place->get(place, image, w->bytes, at, -1);
-
-	if (ret)
-		return ret;
-	if (hash_seeded(image, w->bytes, k->seed) != w->hash)
-		return err(-EIO, "'%s' is not what was written to it", place->path);
-	return store_load_image(place->path, image, w->bytes, out);
-}
-
-int checkpoint_read(const struct checkpoint *k, const struct window_place *place, struct splice *s)
-{
-	uint64_t at = 0;
-	int ret = 0;
-
-	for (size_t i = 0; i < k->windows.n && !ret; i++) {
-		struct profile *p = NULL;
-
-		ret = read_window(k, place, at, &k->windows.at[i], &p);
-		if (!ret)
-			ret = splice_add(s, p);
-		profile_free(p);
-		at += k->windows.at[i].bytes;
-	}
-	return ret;
-}
-
-void checkpoint_release(struct checkpoint *k)
-{
-	if (k->child > 0)
-		(void)child_await(k->child, END_MS, NULL, NULL);
-	if (k->report)
-		munmap(k->report, sizeof(*k->report));
-	vec_release(&k->windows);
-	profile_free(k->counts);
-	*k = (struct checkpoint){0};
+	if (w->child > 0)
+		(void)child_await(w->child, END_MS, NULL, NULL);
+	if (w->report)
+		munmap(w->report, sizeof(*w->report));
+	profile_free(w->counts);
+	*w = (struct window_writer){0};
 }

@@ -28,7 +28,7 @@
 
 static uint64_t next_ns(const struct windowing *w)
 {
-	const uint64_t n = w->file.windows.n + 1;
+	const uint64_t n = w->writer.windows + 1;
 
 	if (w->host.length_ns)
 		return w->host.length_ns;
@@ -49,7 +49,10 @@ static bool is_due(const struct windowing *w, uint64_t now_ns)
 
 void windowing_start(struct windowing *w, const struct windowing_host *host, uint64_t now_ns)
 {
-	*w = (struct windowing){.host = *host, .start_ns = now_ns, .file.names_fd = -1};
+	*w = (struct windowing){
+		.host = *host,
+		.start_ns = now_ns,
+		.writer = {.maker = host->maker, .sinks = host->sinks, .names_fd = -1}};
 	w->tried_ns = now_ns;
 	w->due_ns = now_ns + next_ns(w);
 	w->images = images_made(host->in->images);
@@ -79,9 +82,9 @@ static void fail(struct windowing *w)
 static void begin_writing(struct windowing *w)
 {
 	w->end_ns = w->host.in->settled_ns;
-	sources_window_end(w->host.sources);
+	SOURCES_CALL(w->host.sources, window_end);
 	w->step = WINDOW_NONE;
-	if (checkpoint_begin(&w->file, w->host.place, &w->host.maker))
+	if (window_writer_begin(&w->writer))
 		fail(w);
 	else
 		w->step = WINDOW_WRITING;
@@ -96,9 +99,9 @@ static void forget(struct windowing *w)
 		vec_push(&r.stacks, 0);
 	for (size_t i = 0; i < procs_thread_count(in->procs); i++)
 		vec_push(&r.threads, 0);
-	sources_window_forget(w->host.sources, &r);
+	SOURCES_CALL(w->host.sources, window_forget, &r);
 	intake_forget(in, &r, w->first_stack, in->side_lost != w->side_lost);
-	sources_window_renumber(w->host.sources, &r);
+	SOURCES_CALL(w->host.sources, window_renumber, &r);
 	w->side_lost = in->side_lost;
 	survivors_release(&r);
 }
@@ -108,8 +111,8 @@ static void see_writer(struct windowing *w, bool wait, uint64_t now_ns)
 	int error = 0;
 
 	if (wait || now_ns >= w->tried_ns + PATIENCE_NS)
-		checkpoint_hurry(&w->file);
-	if (checkpoint_busy(&w->file, wait, &w->host.maker, &w->past, &error))
+		window_writer_hurry(&w->writer);
+	if (window_writer_busy(&w->writer, wait, &w->past, &error))
 		return;
 	w->step = WINDOW_NONE;
 	if (error) {
@@ -123,7 +126,7 @@ static void see_writer(struct windowing *w, bool wait, uint64_t now_ns)
 
 void windowing_tick(struct windowing *w, uint64_t now_ns)
 {
-	if (!w->host.place)
+	if (!sinks_any(w->host.sinks))
 		return;
 	if (w->step == WINDOW_NONE && is_due(w, now_ns)) {
 		resend(w, now_ns);
@@ -145,7 +148,7 @@ void windowing_end(struct windowing *w, int signal_fd)
 	while (w->step == WINDOW_WRITING && poll(&p, 1, LOOK_MS) <= 0)
 		see_writer(w, false, UINT64_MAX);
 	if (w->step == WINDOW_WRITING) {
-		checkpoint_cut_short(&w->file);
+		window_writer_cut_short(&w->writer);
 		see_writer(w, true, 0);
 	}
 	w->step = WINDOW_NONE;
@@ -153,15 +156,15 @@ void windowing_end(struct windowing *w, int signal_fd)
 
 bool windowing_has_begun(const struct windowing *w)
 {
-	return w->file.report != NULL;
+	return w->writer.report != NULL;
 }
 
 bool windowing_has_windows(const struct windowing *w)
 {
-	return w->file.windows.n > 0;
+	return w->writer.windows > 0;
 }
 
 void windowing_release(struct windowing *w)
 {
-	checkpoint_release(&w->file);
+	window_writer_release(&w->writer);
 }

@@ -4,8 +4,8 @@
  *
  * 1. the kernel is told to send each stack anew, so that those sent so far can be forgotten;
  * 2. when all that was sent before has been taken in, a child begins to write what there is as a
- *    profile of its own (checkpoint.h), while the next window's rows come in;
- * 3. when it is in the file, its rows are dropped, and with them the stacks, threads, processes and
+ *    profile of its own (window_writer.h), while the next window's rows come in;
+ * 3. when the sinks have it, its rows are dropped, and with them the stacks, threads, processes and
  *    images that nothing refers to any more. Where it could not be written nothing is dropped: the
  *    next window holds it all.
  */
@@ -19,17 +19,16 @@
 #include "capture/intake.h"
 #include "capture/sources.h"
 
-/* What is going on of them. */
+/* Which of the steps is under way. */
 enum window_step { WINDOW_NONE, WINDOW_RESENDING, WINDOW_WRITING };
 
-/* What a turn is of; all borrowed. */
+/* What it works with; all borrowed. */
 struct windowing_host {
-	/* The file; NULL: there is one window, which ends with the capture. */
-	const struct window_place *place;
 	struct session *session;
 	struct intake *in;
 	const struct sources *sources;
-	struct checkpoint_maker maker;
+	const struct sinks *sinks; /* none: there is one window, the capture */
+	struct window_maker maker; /* see window_writer.h */
 	void (*say)(const void *context, const char *text); /* NULL: nobody is told */
 	const void *context;				    /* of say */
 	uint64_t length_ns;				    /* of a window; 0: the usual one */
@@ -38,7 +37,7 @@ struct windowing_host {
 /* Zeroed before windowing_start(). */
 struct windowing {
 	struct windowing_host host;
-	struct checkpoint file;
+	struct window_writer writer;
 	struct ledger_past past;
 	enum window_step step;
 	uint64_t start_ns; /* of the window, CLOCK_MONOTONIC, as the other times */
@@ -58,9 +57,9 @@ void windowing_tick(struct windowing *, uint64_t now_ns);
 /* Waits for the window that is being written. Its names are cut short where a signal comes to
  * @signal_fd, which is not read. */
 void windowing_end(struct windowing *, int signal_fd);
-/* Whether one was ever begun: there may be a file. */
+/* Whether one was ever begun: sinks may have something. */
 bool windowing_has_begun(const struct windowing *);
-/* Whether windows are in the file. */
+/* Whether sinks keep any. */
 bool windowing_has_windows(const struct windowing *);
 void windowing_release(struct windowing *);
 

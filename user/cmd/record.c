@@ -368,7 +368,7 @@ static int record_with(struct record *r, struct opener *opener)
 				    .describe = describe_run,
 				    .say = say_amid,
 				    .context = r,
-				    .checkpoint = &windows,
+				    .sinks[SINK_file] = &windows,
 				    .naming_ns = r->o.naming_ns,
 				    .window_ns = r->o.window_ns};
 	struct capture *c = NULL;

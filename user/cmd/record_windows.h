@@ -4,7 +4,7 @@
 #ifndef CMD_RECORD_WINDOWS_H
 #define CMD_RECORD_WINDOWS_H
 
-#include "base/window_file.h"
+#include "capture/sink_file.h"
 
 /* @path, borrowed, is that of record_places. */
 struct window_place record_windows(const char *path);

@@ -16,8 +16,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "model/rows.h"
+#include "base/window_file.h"
+#include "capture/sink_file.h"
 #include "capture/window_writer.h"
+#include "model/rows.h"
 #include "store_sample.h"
 #include "temp_folder.h"
 
@@ -111,15 +113,16 @@ static int get(const struct window_place *w, void *bytes, size_t n, uint64_t at,
 static struct window_place place = {.path = PATH, .put = put, .get = get};
 
 /* One window; 0 where the capture is told that it is in the file. */
-static int window(struct checkpoint *k, struct namebook *names, int number)
+static int window(struct window_writer *w, struct namebook *names, int number)
 {
-	const struct checkpoint_maker m = {make, &number, names, -1};
+	const struct window_maker m = {make, &number, names, -1};
 	struct ledger_past past = {0};
 	int error = 0;
 
-	if (checkpoint_begin(k, &place, &m))
+	w->maker = m;
+	if (window_writer_begin(w))
 		return -1;
-	assert_false(checkpoint_busy(k, true, &m, &past, &error));
+	assert_false(window_writer_busy(w, true, &past, &error));
 	return error;
 }
 
@@ -135,16 +138,16 @@ static int temporary_files(void)
 }
 
 /* What is in the file is what the capture was told. */
-static void check_file(const struct checkpoint *k, int in_it)
+static void check_file(const struct window_writer *w, int in_it)
 {
 	struct profile *p = NULL;
 	struct splice s;
 
-	assert_int_equal(k->windows.n, in_it);
+	assert_int_equal(w->windows, in_it);
 	if (!in_it)
 		return;
 	splice_init(&s);
-	assert_int_equal(checkpoint_read(k, &place, &s), 0);
+	assert_int_equal(sinks_read(w->sinks, &s), 0);
 	splice_release(&s);
 	assert_int_equal(store_load(PATH, NULL, &p), 0);
 	profile_free(p);
@@ -153,24 +156,28 @@ static void check_file(const struct checkpoint *k, int in_it)
 /* Whether the fault was met: there are so many calls. */
 static bool run(enum how how, int at, int error)
 {
-	struct checkpoint k = {.names_fd = -1};
+	const void *const options[SINKS] = {[SINK_file] = &place};
+	struct sinks sinks;
+	struct window_writer w = {.sinks = &sinks, .names_fd = -1};
 	struct namebook names = {0};
 	int in_it = 0;
 
+	sinks_init(&sinks, options);
 	unlink(PATH);
 	*(struct window_file *)place.context = (struct window_file){0};
 	*fault = (struct fault){.how = how, .left = at, .error = error};
 	for (int i = 0; i < WINDOWS; i++) {
-		const int rc = window(&k, &names, i);
+		const int rc = window(&w, &names, i);
 
 		if (how == INTERRUPTED)
 			assert_int_equal(rc, 0);
 		in_it += !rc;
-		check_file(&k, in_it);
+		check_file(&w, in_it);
 	}
 	/* One call broke: what came after it did not. */
 	assert_true(in_it >= WINDOWS - 1);
-	checkpoint_release(&k);
+	window_writer_release(&w);
+	sinks_release(&sinks);
 	namebook_release(&names);
 	assert_int_equal(temporary_files(), 0);
 	return fault->met;

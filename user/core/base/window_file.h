@@ -1,6 +1,6 @@
 /*
  * window_file: the file in which the windows of a capture stand, one behind the other
- * (capture/window_writer.h). Opened anew by whoever works at it: its file system may stop to
+ * (capture/sink_file.h). Opened anew by whoever works at it: its file system may stop to
  * answer, and who has a descriptor then is stuck when it ends.
  */
 #ifndef BASE_WINDOW_FILE_H
@@ -26,15 +26,5 @@ int window_file_put(struct window_file *, const char *path, const void *bytes, s
 /* -errno with a text; -EIO where it is another file, or shorter. */
 int window_file_get(const struct window_file *, const char *path, void *bytes, size_t n,
 		    uint64_t at);
-
-/* Where a capture has that done. The functions are as above; @signal_fd: signals there make it end
- * soon; -1: none. */
-struct window_place {
-	const char *path;
-	int (*put)(const struct window_place *, const void *bytes, size_t n, uint64_t at,
-		   int signal_fd);
-	int (*get)(const struct window_place *, void *bytes, size_t n, uint64_t at, int signal_fd);
-	void *context;
-};
 
 #endif
