@@ -22,7 +22,7 @@ void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters
 	uint64_t outcomes = counters[WIRE_KEPT] + counters[WIRE_LOST_RING] +
 			    counters[WIRE_LOST_COLLISION] + counters[WIRE_LOST_STACK] +
 			    counters[WIRE_LOST_SCRATCH];
-	/* Those under way are of the next window. */
+	/* Hits that are being handled belong to the next window. */
 	uint64_t taken =
 		counters[WIRE_TAKEN] > outcomes && !running ? counters[WIRE_TAKEN] : outcomes;
 
@@ -32,7 +32,8 @@ void ledger_outcomes(struct profile *p, uint32_t metric, const uint64_t counters
 		if (counters[rows[i].counter])
 			profile_ledger(p, metric, rows[i].class, rows[i].name,
 				       (int64_t)counters[rows[i].counter]);
-	/* None are, once the programs have ended; shown rather than hidden if some are. */
+	/* There are none once the programs have ended; if there are, show them rather than hide
+	 * them. */
 	if (taken > outcomes)
 		profile_ledger(p, metric, LEDGER_LOST, "unaccounted", (int64_t)(taken - outcomes));
 }

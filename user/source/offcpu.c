@@ -1,6 +1,6 @@
 /*
- * offcpu: time that threads are off the CPU, blocked or runnable, sampled with the stacks in which
- * they wait.
+ * offcpu: samples the time that threads are off the CPU, blocked or runnable, with the stacks in
+ * which they wait.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 static const char *const programs[] = {"offcpu_begin", "offcpu_asleep", "offcpu_end", "offcpu_born",
 				       NULL};
 
-/* How stacks are taken, by what the kernel has. */
+/* The programs that take stacks, by what the kernel has. */
 static const char *const ways[][2] = {
 	[SESSION_SWITCHED_TRACEPOINT] = {"offcpu_switch", "offcpu_in"},
 	[SESSION_SWITCHED_KPROBE] = {"offcpu_switch", "offcpu_in_kprobe"},
@@ -52,7 +52,7 @@ static void offcpu_free(void *state)
 	samplebook_release(&o->book);
 	switch_cost_free(o->switches);
 	wakebook_free(o->wakes);
-	offcpu_threads_release(&o->threads);
+	vec_release(&o->threads.rows);
 	reasonbook_release(&o->reasons);
 	free(o);
 }
@@ -83,7 +83,7 @@ static void begin(void *state, const struct source_services *services)
 	reasonbook_init(&o->reasons, services->images);
 }
 
-/* The programs are attached, and return at once. */
+/* Measures what a switch costs with the programs attached, which still return at once. */
 static int offcpu_open(void *state)
 {
 	struct offcpu *o = state;
@@ -120,14 +120,15 @@ static void start(void *state)
 	(void)session_walk_tasks(o->session, "offcpu_begin");
 }
 
-/* It does nothing once it goes on, and memory that it is stuck in is not read again. */
+/* Has the iteration do nothing if it ever goes on, and has the programs not read again the memory
+ * that it is stuck in. */
 static void give_up_walk(struct offcpu *o)
 {
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_WALK, 0);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_STUCK, ++o->stuck);
 }
 
-/* Samples the waits that go on, so many a time as the ring takes. */
+/* Samples the waits that are going on, as many at a time as the ring takes. */
 static bool survey(void *state)
 {
 	struct offcpu *o = state;
@@ -144,16 +145,16 @@ static bool survey(void *state)
 	o->walk = -1;
 	if (more == -ETIMEDOUT)
 		give_up_walk(o);
-	/* Once more, for the threads behind. */
+	/* Iterate again, for the threads after the one that was stuck. */
 	return more == -ETIMEDOUT && o->stuck <= WIRE_OFF_STUCK_MOST;
 }
 
 #define EXIT_US	    2000
 #define EXIT_ROUNDS 250
-#define EXIT_STILL  100 /* rounds in which none ended */
+#define EXIT_STILL  100 /* rounds without a thread that ended */
 
-/* No walk finds a thread between its exit and its last switch; on a busy machine it may wait there
- * for a CPU. It sends its totals then. */
+/* No iteration finds a thread between its exit and its last switch, when it sends its totals; on a
+ * busy machine it may wait for a CPU there. */
 static void await_exits(const struct offcpu *o)
 {
 	const uint64_t opened = offcpu_counter(o->session, WIRE_OFF_OPENED);
@@ -177,14 +178,14 @@ static void stop(void *state)
 	(void)session_walk_tasks(o->session, "offcpu_end");
 	await_exits(o);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, 0);
-	/* A program may be amid its last run. */
+	/* A program may still be in its last run. */
 	if (!offcpu_adds_up(o->session))
 		session_await_programs();
 }
 
 /* --- records -------------------------------------------------------------------------------- */
 
-/* @user: the sample's stack. */
+/* @user: the sample's user stack. */
 static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t user,
 			struct stackbook *stacks, struct procs *procs)
 {
@@ -202,18 +203,32 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 		wakebook_wait(o->wakes, w, &row);
 }
 
+static void take_thread(struct offcpu_threads *o, const struct wire_off_thread *w,
+			struct procs *procs)
+{
+	const struct offcpu_total t = {.thread = procs_thread(procs, w->pid, w->tid, w->time_ns),
+				       .life_ns = w->life_ns,
+				       .blocked_ns = w->blocked_ns,
+				       .runnable_ns = w->runnable_ns,
+				       .waits = w->waits,
+				       .voluntary = w->voluntary,
+				       .involuntary = w->involuntary};
+
+	vec_push(&o->rows, t);
+}
+
 static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
 {
 	const struct wire_offcpu *w = record;
 	struct offcpu *o = state;
 
 	if (w->news == WIRE_OFF_THREAD)
-		offcpu_threads_take(&o->threads, record, procs);
+		take_thread(&o->threads, record, procs);
 	else
 		take_sample(o, w, stackbook_find(stacks, w->sample.user_hash), stacks, procs);
 }
 
-/* The record is in two parts here. */
+/* In a slice the record is in two parts. */
 static void take_slice(void *state, const struct source_slice *slice, struct stackbook *stacks,
 		       struct procs *procs)
 {
@@ -238,7 +253,7 @@ static void drained(void *state)
 		wakebook_finish(o->wakes);
 }
 
-/* Where its data is may have changed with its code. */
+/* With its code, the places of its data may have changed. */
 static void code_changed(void *state, uint32_t pid)
 {
 	struct offcpu *o = state;
@@ -264,6 +279,20 @@ static uint64_t lost(const void *state)
 
 /* --- windows -------------------------------------------------------------------------------- */
 
+static void forget_threads(struct offcpu_threads *o, struct survivors *r)
+{
+	vec_drop_first(&o->rows, o->ended);
+	o->ended = 0;
+	for (size_t i = 0; i < o->rows.n; i++)
+		survivors_thread(r, o->rows.at[i].thread);
+}
+
+static void renumber_threads(struct offcpu_threads *o, const struct survivors *r)
+{
+	for (size_t i = 0; i < o->rows.n; i++)
+		o->rows.at[i].thread = survivors_new_thread(r, o->rows.at[i].thread);
+}
+
 static void window_end(void *state)
 {
 	struct offcpu *o = state;
@@ -271,10 +300,10 @@ static void window_end(void *state)
 	samplebook_window_end(&o->book);
 	if (o->wakes)
 		wakebook_window_end(o->wakes);
-	offcpu_threads_window_end(&o->threads);
+	o->threads.ended = o->threads.rows.n;
 }
 
-/* Those of rows that are in the file. */
+/* Forgets the reasons of rows that are written. */
 static void forget_reasons(struct offcpu *o)
 {
 	_free_ uint32_t *numbers = mem_zalloc(o->reasons.rows.n, sizeof(*numbers));
@@ -296,7 +325,7 @@ static void window_forget(void *state, struct survivors *r)
 	samplebook_window_forget(&o->book, r);
 	if (o->wakes)
 		wakebook_window_forget(o->wakes, r);
-	offcpu_threads_window_forget(&o->threads, r);
+	forget_threads(&o->threads, r);
 	forget_reasons(o);
 }
 
@@ -307,7 +336,7 @@ static void window_renumber(void *state, const struct survivors *r)
 	samplebook_window_renumber(&o->book, r);
 	if (o->wakes)
 		wakebook_window_renumber(o->wakes, r);
-	offcpu_threads_window_renumber(&o->threads, r);
+	renumber_threads(&o->threads, r);
 }
 
 const struct source offcpu_source = {

@@ -29,7 +29,7 @@ bool offcpu_adds_up(struct session *session)
 	return offcpu_counter(session, WIRE_OFF_SEEN) == known;
 }
 
-/* The sums over all streams whose samples have @value. */
+/* Sums over all streams whose samples have @value. */
 static void counters_of(struct session *session, enum wire_off_value value,
 			uint64_t out[WIRE_COUNTERS])
 {
@@ -66,7 +66,7 @@ void offcpu_ledger_waits(struct profile *p, const struct ledger_input *in, uint3
 {
 	uint64_t seen, known = 0;
 
-	/* Outcomes before what they are of, which grows meanwhile. */
+	/* Reads the outcomes before the total, which grows meanwhile. */
 	for (size_t i = 0; i < sizeof(outcomes) / sizeof(*outcomes); i++) {
 		const uint64_t n = offcpu_counter(in->session, outcomes[i].counter);
 
@@ -74,7 +74,7 @@ void offcpu_ledger_waits(struct profile *p, const struct ledger_input *in, uint3
 		known += n;
 	}
 	seen = offcpu_counter(in->session, WIRE_OFF_SEEN);
-	/* Those that go on are of a later window. */
+	/* Waits that go on belong to a later window. */
 	if (in->running)
 		seen = known;
 	if (seen > known)

@@ -1,6 +1,6 @@
 /*
- * offcpu_options: what record takes for time off the CPU: --off-cpu, --wall, --off-min, --wakers.
- * Of the source offcpu.
+ * offcpu_options: the options of the source of time off the CPU: --off-cpu, --wall, --off-min,
+ * --wakers.
  */
 #ifndef SOURCE_OFFCPU_OPTIONS_H
 #define SOURCE_OFFCPU_OPTIONS_H
@@ -11,12 +11,13 @@
 #include "source/source.h"
 
 struct offcpu_choice {
-	bool wakers;	 /* who ended the waits is asked for, too */
-	uint64_t min_ns; /* each wait at least so long is a sample; 0: one per period is */
+	bool wakers;	 /* --wakers: also sample who ended the waits */
+	uint64_t min_ns; /* --off-min: each wait that lasts at least this long is a sample; 0: one
+			    per period */
 	enum session_switched way;
 };
 
-/* See source.h; their parse() makes a struct offcpu_choice. */
+/* See source.h; their parse() returns a struct offcpu_choice. */
 extern const struct source_option offcpu_options[];
 void offcpu_captures(const void *choice, double hz, struct str *);
 /* Time off the CPU per sample. */

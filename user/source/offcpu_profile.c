@@ -4,32 +4,33 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "model/hist.h"
+#include "model/waits.h"
 #include "source/offcpu_ledger.h"
-#include "source/queue_rows.h"
 #include "source/wake_rows.h"
 #include "wire_offcpu.h"
 
 #define BASE_BLOCKED  "time blocked"
 #define BASE_RUNNABLE "time runnable, waiting for a CPU"
 
-/* Its metrics, in this order. */
+/* The source's metrics, in this order. */
 static const struct {
 	const char *name, *base;
 	enum wire_off_value value;
-	uint32_t streams; /* those of the source whose samples have it, as bits */
+	uint32_t streams; /* bits: the source's streams whose samples have it */
 } metrics[] = {
 	{METRIC_BLOCKED, BASE_BLOCKED, WIRE_OFF_BLOCKED, 1 << 0 | 1 << 2},
 	{METRIC_RUNNABLE, BASE_RUNNABLE, WIRE_OFF_RUNNABLE, 1 << 1 | 1 << 2},
 };
 #define METRICS (sizeof(metrics) / sizeof(*metrics))
 
-/* How stacks are taken, as the profile says it. */
+/* How stacks are taken, in the words of the profile. */
 static const char *const ways[] = {
 	[SESSION_SWITCHED_TRACEPOINT] = "stacks taken after the switch back (sched_exit_tp)",
 	[SESSION_SWITCHED_KPROBE] = "stacks taken after the switch back (kprobe)",
 };
 
-/* What samples stand for: all of that time, or that in waits which are long enough. */
+/* What 100 % of the metric is: all of that time, or with --off-min the time in long waits. */
 static char *base_of(const struct offcpu *o, const char *base)
 {
 	char min[UNITS_BUF];
@@ -98,13 +99,68 @@ void offcpu_reconcile(const void *state, struct profile *p, const struct ledger_
 	offcpu_sums(p, in);
 }
 
-/* Of the sample that was added last. */
+/* Adds the reason of the sample that was added last. */
 static void put_reason(struct reason_rows *reasons, const struct sample_row *row, struct profile *p)
 {
 	const size_t last = p->samples.n - 1;
 
 	profile_sample_reason(p, last,
 			      reason_rows_put(reasons, row->reason, p->samples.at[last].node));
+}
+
+static void put_threads(const struct offcpu_threads *o, struct assembly *a)
+{
+	for (size_t i = 0; i < o->rows.n; i++) {
+		const struct offcpu_total *t = &o->rows.at[i];
+		const int64_t off_ns = (int64_t)(t->blocked_ns + t->runnable_ns);
+		const int64_t on_ns = (int64_t)t->life_ns - off_ns;
+		const struct thread_wait row = {.thread = assembly_thread(a, t->thread),
+						.on_ns = on_ns > 0 ? on_ns : 0,
+						.blocked_ns = (int64_t)t->blocked_ns,
+						.runnable_ns = (int64_t)t->runnable_ns,
+						.waits = t->waits,
+						.voluntary = t->voluntary,
+						.involuntary = t->involuntary};
+
+		vec_push(&a->p->thread_waits, row);
+	}
+}
+
+_Static_assert((uint64_t)WIRE_OFF_QUEUE_BINS << WIRE_OFF_QUEUE_SHIFT <= HIST_BINS,
+	       "each bin of the kernel's has bounds");
+
+static int64_t bound(uint32_t bin)
+{
+	return hist_low(bin << WIRE_OFF_QUEUE_SHIFT);
+}
+
+static void put_cpu(struct assembly *a, const session_cpu_values *waits, uint32_t cpu, size_t cpus)
+{
+	for (uint32_t bin = 0; bin < WIRE_OFF_QUEUE_BINS; bin++) {
+		const struct run_queue row = {
+			.cpu = cpu,
+			.low_ns = bound(bin),
+			.high_ns = bin + 1 < WIRE_OFF_QUEUE_BINS ? bound(bin + 1) : INT64_MAX,
+			.waits = (int64_t)waits->at[bin * cpus + cpu]};
+
+		if (row.waits)
+			vec_push(&a->p->run_queues, row);
+	}
+}
+
+/* Adds how long threads were runnable before they got a CPU, by CPU, as the programs counted it. */
+static void put_queues(struct session *session, struct assembly *a)
+{
+	session_cpu_values waits = {0}; /* bin by bin */
+	size_t cpus;
+	int ret = 0;
+
+	for (uint32_t bin = 0; bin < WIRE_OFF_QUEUE_BINS && !ret; bin++)
+		ret = session_map_by_cpu(session, "offcpu_queue", bin, &waits);
+	cpus = waits.n / WIRE_OFF_QUEUE_BINS;
+	for (uint32_t cpu = 0; cpu < cpus && !ret; cpu++)
+		put_cpu(a, &waits, cpu, cpus);
+	vec_release(&waits);
 }
 
 void offcpu_finish(const void *state, struct assembly *a)
@@ -125,8 +181,8 @@ void offcpu_finish(const void *state, struct assembly *a)
 	reason_rows_release(&reasons);
 	if (o->wakes)
 		wake_rows_put(o->wakes, a, o->woken_metric);
-	offcpu_threads_put(&o->threads, a);
-	queue_rows_put(o->session, a);
+	put_threads(&o->threads, a);
+	put_queues(o->session, a);
 	samplebook_tally(&o->book, a);
 	for (uint32_t i = 0; i < METRICS; i++)
 		samplebook_notes(&o->book, a, o->first_metric + i, metrics[i].streams);

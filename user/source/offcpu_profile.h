@@ -1,36 +1,49 @@
 /*
- * offcpu_profile: what the source of time off the CPU puts into the profile: metrics, samples,
- * ledger and cost. Used by source/offcpu.c alone; the functions are operations of struct source.
+ * offcpu_profile: what the source of time off the CPU adds to a profile: metrics, samples, totals
+ * of threads, run queues, ledger and cost. For source/offcpu.c; the functions are operations of
+ * struct source.
  */
 #ifndef SOURCE_OFFCPU_PROFILE_H
 #define SOURCE_OFFCPU_PROFILE_H
 
 #include "model/meta.h"
 #include "perf/switch_cost.h"
-#include "source/offcpu_threads.h"
+#include "process/procs.h"
 #include "source/samplebook.h"
 #include "source/source.h"
 #include "source/wakebook.h"
 #include "waits/reasonbook.h"
 
+/* Totals of a thread that has ended, or that lived at the end of the window. */
+struct offcpu_total {
+	uint32_t thread; /* of procs */
+	uint64_t life_ns, blocked_ns, runnable_ns;
+	uint32_t waits, voluntary, involuntary;
+};
+
+struct offcpu_threads {
+	VEC(struct offcpu_total) rows;
+	size_t ended; /* rows of the window that is being written */
+};
+
 struct offcpu {
 	struct samplebook book;
-	struct wakebook *wakes; /* NULL: wakers were not asked for */
+	struct wakebook *wakes; /* NULL: without --wakers */
 	struct offcpu_threads threads;
 	struct reasonbook reasons;
 	struct session *session;
 	struct opener *opener;
 	const struct target *target;
 	double hz;
-	uint64_t period_ns, min_ns;   /* min_ns: of the options */
-	uint32_t first_metric;	      /* of the profile under way */
+	uint64_t period_ns, min_ns;   /* min_ns: --off-min */
+	uint32_t first_metric;	      /* in the profile that is being made */
 	uint32_t woken_metric;	      /* the same */
-	int walk;		      /* over threads that wait, under way; -1: none is */
-	uint32_t stuck;		      /* walks that were given up */
+	int walk;		      /* iterator over waiting threads; -1: none is open */
+	uint32_t stuck;		      /* iterations that were given up */
 	struct switch_cost *switches; /* until the capture begins */
-	const struct event *events;   /* sampled besides */
+	const struct event *events;   /* the events that are sampled, too */
 	size_t n_events;
-	double switch_ns; /* what a switch takes beyond the programs' own time; < 0: unknown */
+	double switch_ns; /* cost of a switch beside the programs' own time; < 0: unknown */
 	enum session_switched way; /* of the options */
 };
 

@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "model/meta.h"
-#include "source/counted.h"
 #include "source/oncpu.h"
+#include "source/oncpu_ledger.h"
 #include "source/samplebook.h"
 #include "source/source.h"
 
@@ -15,7 +15,7 @@ struct oncpu {
 	struct samplebook book;
 	struct oncpu_options in;
 	struct session *session;
-	uint32_t first_metric; /* of the profile under way: that of the first event */
+	uint32_t first_metric; /* of the first event, in the profile that is being made */
 };
 
 static void *oncpu_new(const void *options)
@@ -148,7 +148,7 @@ static void oncpu_reconcile(const void *state, struct profile *p, const struct l
 	for (size_t i = 0; i < o->in.n_events; i++) {
 		const struct oncpu_event e = event_of(o, i);
 
-		counted_totals(p, in, &e);
+		oncpu_totals(p, in, &e);
 	}
 }
 
@@ -184,7 +184,7 @@ static void oncpu_total(const void *state, const struct profile *p, struct str *
 
 	for (uint32_t i = 0; i < o->in.n_events; i++)
 		samples += ledger_samples(p, o->first_metric + i);
-	/* What else is captured stands behind them. */
+	/* The text goes on with what else is captured. */
 	str_addf(out, "%s samples of %.*s", units_count(n, sizeof(n), samples),
 		 events ? (int)strcspn(events, ";") : 0, events ? events : "");
 }

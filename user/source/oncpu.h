@@ -1,5 +1,5 @@
 /*
- * oncpu: what the source of samples of perf events is asked for.
+ * oncpu: options of the source of samples of perf events.
  */
 #ifndef SOURCE_ONCPU_H
 #define SOURCE_ONCPU_H
@@ -8,12 +8,11 @@
 
 #include "perf/event.h"
 
-/* Borrowed while the source lives. Each event is a metric; its number in samples is its place here.
- */
+/* Borrowed while the source lives. Each event is a metric; records call it by its index here. */
 struct oncpu_options {
 	const struct event *events;
 	size_t n_events;
-	double hz; /* of those that have a rate */
+	double hz; /* of the events that have a rate */
 };
 
 #endif

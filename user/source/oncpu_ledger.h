@@ -1,6 +1,6 @@
 /*
- * oncpu_ledger: where the hits of a perf event went, by the counters of the programs in the kernel
- * and by the kernel's own counts.
+ * oncpu_ledger: where the hits of a perf event went, by the counters of the BPF programs and by
+ * the kernel's own.
  */
 #ifndef SOURCE_ONCPU_LEDGER_H
 #define SOURCE_ONCPU_LEDGER_H
@@ -13,13 +13,18 @@
 
 struct oncpu_event {
 	const struct event *is;
-	size_t number;	  /* of the session's events */
+	size_t number;	  /* index in the session's events */
 	uint32_t metric;  /* of the profile */
-	double hz;	  /* where it has a rate */
-	uint64_t dropped; /* stacks walked by user space since a table had been dropped */
+	double hz;	  /* if it has a rate */
+	uint64_t dropped; /* stacks unwound in user space since a table had been dropped */
 };
 
-/* Rows of the event's metric: taken, kept, each loss that occurred, notes. */
+/* Adds rows of the event's metric: taken, kept, each loss that occurred, notes. */
 void oncpu_ledger(struct profile *, const struct ledger_input *, const struct oncpu_event *);
+
+/* After all samples were added, for events of which the programs see each hit, whether it becomes a
+ * sample or not: the values of the profile add up to these totals, but for what rows of the ledger
+ * name. Where samples are drawn, a CPU's last sample gets the hits that came after it. */
+void oncpu_totals(struct profile *, const struct ledger_input *, const struct oncpu_event *);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include "base/mem.h"
 
-/* A sample's share of memory at most: its row here, its columns in the profile with all metrics,
- * both with room to grow. */
+/* Memory per sample, at most: its row here and its columns in the profile, both with room to
+ * grow. */
 #define SAMPLE_BYTES 256
-/* The part of memory that samples may take. */
+/* Samples may take one part in so many of the machine's memory. */
 #define SHARE 4
 
 void samplebook_init(struct samplebook *b, uint32_t first_stream, uint32_t streams)
@@ -105,7 +105,7 @@ void samplebook_put(const struct samplebook *b, const struct sample_row *row, st
 
 	profile_sample(a->p, assembly_time(a, row->time_ns), assembly_thread(a, row->thread), node,
 		       values);
-	/* The zones' own source makes rows of nodes, once it has them. */
+	/* A zone node in the kernel's numbers; the source of zones turns it into a row later. */
 	profile_sample_zone(a->p, a->p->samples.n - 1, row->zone);
 	profile_sample_wait(a->p, a->p->samples.n - 1, row->wait_ns);
 }

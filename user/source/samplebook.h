@@ -1,6 +1,6 @@
 /*
- * samplebook: the samples with stacks that a source has taken in, until they are in a file: rows of
- * this window and of what comes next, and how whole their stacks are. For sources of samples.
+ * samplebook: the samples with stacks of a source, until they are written: rows of this window and
+ * of the next, and how complete their stacks are. For sources of samples.
  */
 #ifndef SOURCE_SAMPLEBOOK_H
 #define SOURCE_SAMPLEBOOK_H
@@ -16,16 +16,16 @@
 
 struct sample_row {
 	uint64_t time_ns, weight;
-	uint64_t part;	       /* of the weight, as the source says; else 0 */
-	uint64_t wait_ns;      /* length of the wait that it is of; set by the source, else 0 */
-	uint32_t reason;       /* a number of the source's, which sets it; else 0 */
+	uint64_t part;	       /* part of the weight; the source says of what; else 0 */
+	uint64_t wait_ns;      /* length of the wait; set by the source, else 0 */
+	uint32_t reason;       /* the source's own number for it; else 0 */
 	uint32_t thread;       /* of procs */
 	uint32_t user, kernel; /* stacks, or NO_STACK */
-	uint32_t stream;       /* of the source: 0 is its first */
-	uint32_t zone;	       /* node of the kernel's, 0 none */
+	uint32_t stream;       /* of the source: 0 is its first stream */
+	uint32_t zone;	       /* zone node in the kernel's numbers; 0: none */
 };
 
-/* How many samples of a stream have stacks that are not whole, or not the program's own doing. */
+/* How many samples of a stream have stacks that are incomplete, or in our own probes. */
 struct sample_tally {
 	int64_t ends[ASSEMBLY_ENDS];
 	int64_t guessed, probed;
@@ -34,45 +34,46 @@ struct sample_tally {
 struct samplebook {
 	VEC(struct sample_row) rows;
 	uint32_t first_stream, streams; /* of the source */
-	bool traced;			/* kernel stacks begin in our program on a tracepoint */
+	bool traced;			/* kernel stacks begin in our own program at a tracepoint */
 	size_t ended;			/* rows of the window that is being written */
-	size_t written;			/* rows that left with earlier windows */
-	size_t most;		     /* rows in all: a profile is held in memory when it is read */
-	int64_t *lost;		     /* by stream: came when there were so many */
+	size_t written;			/* rows of earlier windows */
+	size_t most;   /* rows of the whole capture, at most: whoever reads the profile holds it in
+			  memory */
+	int64_t *lost; /* by stream: lost because there were that many */
 	uint64_t *dropped;	     /* by stream: as in ledger_slices() */
-	struct sample_tally *before; /* by stream: of earlier windows */
-	struct sample_tally *now;    /* of the profile made last, perhaps by a child: shared */
+	struct sample_tally *before; /* by stream, of earlier windows */
+	struct sample_tally
+		*now; /* of the last profile, which a child may have made: shared memory */
 };
 
 void samplebook_init(struct samplebook *, uint32_t first_stream, uint32_t streams);
 void samplebook_release(struct samplebook *);
 
-/* @user: its user stack, walked here or in the kernel. */
+/* Adds a sample. @user: its user stack, unwound in user space or in the kernel. */
 void samplebook_add(struct samplebook *, const struct wire_sample *, uint64_t part, uint32_t user,
 		    struct stackbook *, struct procs *);
-/* The row that samplebook_add() would add, and adding it; false: there are too many, which is
- * counted. */
+/* samplebook_add() in two steps: the row, and adding it. False: there are too many rows, and the
+ * loss was counted. */
 struct sample_row samplebook_row(const struct samplebook *, const struct wire_sample *,
 				 uint64_t part, uint32_t user, struct stackbook *, struct procs *);
 bool samplebook_push(struct samplebook *, const struct sample_row *);
-/* The same for one whose user stack was walked here. */
+/* The same for a sample whose user stack was unwound in user space. */
 void samplebook_add_slice(struct samplebook *, const struct source_slice *, uint64_t part,
 			  struct stackbook *, struct procs *);
-/* Counts what became of the walk of one. */
+/* Counts how its stack came to be unwound in user space. */
 void samplebook_count_slice(struct samplebook *, const struct source_slice *);
-/* As in ledger_slices(): of the streams in @streams (bits). */
+/* See @dropped of ledger_slices(): sum over the streams in @streams (bits). */
 uint64_t samplebook_dropped(const struct samplebook *, uint32_t streams);
-/* Rows taken in so far, those of earlier windows included. */
+/* Rows so far, those of earlier windows included. */
 size_t samplebook_count(const struct samplebook *);
-/* Adds the row to the profile's samples, with these values, one per metric. Its reason is the
- * source's to add. */
+/* Adds the row to the profile's samples, with one value per metric. The source adds the reason
+ * itself. */
 void samplebook_put(const struct samplebook *, const struct sample_row *, struct assembly *,
 		    const int64_t *values);
 
-/* Rows of the ledger for @metric, which the streams in @streams (bits) have values of: counts the
- * stacks of this profile's rows first. */
+/* Counts how complete the stacks of this profile's rows are. Before samplebook_notes(). */
 void samplebook_tally(const struct samplebook *, const struct assembly *);
-/* The same in parts: none, then a row whose user stack is shown. */
+/* The same in steps: starts at zero, then counts one row. */
 void samplebook_tally_none(const struct samplebook *);
 void samplebook_tally_row(const struct samplebook *, const struct assembly *,
 			  const struct sample_row *);

@@ -1,7 +1,6 @@
 /*
- * survivors: which stacks and threads are still referred to when a window's rows have left, and
- * under which numbers they stand then. For sources, which say what they refer to, and for the
- * window.
+ * survivors: the stacks and threads that are still referred to when the rows of a window have been
+ * dropped, and their new numbers. Sources mark them; windowing renumbers them.
  */
 #ifndef SOURCE_SURVIVORS_H
 #define SOURCE_SURVIVORS_H
@@ -10,7 +9,7 @@
 
 #include "base/vec.h"
 
-/* By old number. While sources mark: not 0 where one refers to it. Afterwards: the new number. */
+/* By old number. While sources mark: not 0 if one refers to it. Afterwards: the new number. */
 struct survivors {
 	VEC(uint32_t) stacks, threads;
 };
@@ -27,7 +26,7 @@ static inline void survivors_thread(struct survivors *r, uint32_t thread)
 		r->threads.at[thread] = 1;
 }
 
-/* Where a thread was: its stacks, either of which may be NO_STACK. */
+/* A thread and its stacks, either of which may be NO_STACK. */
 static inline void survivors_mark(struct survivors *r, uint32_t thread, uint32_t user,
 				  uint32_t kernel)
 {
@@ -36,7 +35,7 @@ static inline void survivors_mark(struct survivors *r, uint32_t thread, uint32_t
 	survivors_stack(r, kernel);
 }
 
-/* What has no number (NO_STACK) has none afterwards. */
+/* NO_STACK stays NO_STACK. */
 static inline uint32_t survivors_new_stack(const struct survivors *r, uint32_t old)
 {
 	return old < r->stacks.n ? r->stacks.at[old] : old;
@@ -47,7 +46,7 @@ static inline uint32_t survivors_new_thread(const struct survivors *r, uint32_t 
 	return old < r->threads.n ? r->threads.at[old] : old;
 }
 
-/* As survivors_mark(), the new numbers. */
+/* Puts in the new numbers of what survivors_mark() marked. */
 static inline void survivors_renumber(const struct survivors *r, uint32_t *thread, uint32_t *user,
 				      uint32_t *kernel)
 {

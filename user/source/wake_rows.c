@@ -9,9 +9,10 @@
 #include "stack/own_frames.h"
 
 #define WOKEN_BY "[woken by]"
-/* Where the sample of the wait itself was lost, or the capture ended before the thread ran. */
+/* The sample of the wait itself was lost, or the capture ended before the thread ran. */
 #define NO_WAIT "[wait not sampled]"
-/* The kernel's frames have no names: it may have been an interrupt of who ran there. */
+/* The kernel's frames have no names: the waker may have been an interrupt of the thread that ran
+ * there. */
 #define UNSURE "[running there]"
 
 uint32_t wake_rows_metric(struct profile *p)
@@ -40,10 +41,10 @@ void wake_rows_account(const struct wakebook *b, struct profile *p, const struct
 
 /* --- nodes ---------------------------------------------------------------------------------- */
 
-/* A kernel stack's places, innermost first, without those of our own program. */
+/* The places of a kernel stack, innermost first, without those of our own program. */
 struct kernel_part {
 	const uint32_t *places;
-	uint32_t own, n; /* own: how many innermost ones are left out */
+	uint32_t own, n; /* own: how many innermost frames are left out */
 };
 
 static struct kernel_part kernel_of(const struct assembly *a, uint32_t kernel)
@@ -61,7 +62,7 @@ static struct kernel_part kernel_of(const struct assembly *a, uint32_t kernel)
 	return k;
 }
 
-/* "worker", or "worker (server)" if its process is called otherwise. */
+/* Adds "worker", or "worker (server)" if its process has another name. */
 static uint32_t named_node(struct assembly *a, uint32_t node, uint32_t thread)
 {
 	const struct proc_thread *t = procs_thread_at(a->procs, thread);
@@ -74,18 +75,19 @@ static uint32_t named_node(struct assembly *a, uint32_t node, uint32_t thread)
 	return assembly_mark(a, node, both ? both : name);
 }
 
-/* Frames of @k that are an interrupt's, which woke in the place of the thread that ran there; 0: it
- * was the thread. */
+/* The number of frames of @k that belong to an interrupt, which did the waking; 0: the thread
+ * itself did. */
 static uint32_t interrupt_of(const struct assembly *a, const struct wake_place *w,
 			     const struct kernel_part *k)
 {
 	const uint32_t n = interrupt_frames(a->p, &a->named, k->places, k->n);
 
-	/* The idle loop wakes nobody by itself. */
+	/* The idle loop wakes nobody: there all frames are an interrupt's. */
 	return n || procs_thread_at(a->procs, w->thread)->pid ? n : k->n;
 }
 
-/* The node of a waker upon that of the thread that it woke; *@interrupt: whether it is one. */
+/* Adds the waker's node to that of the thread that it woke; *@interrupt: whether the waker is an
+ * interrupt. */
 static uint32_t waker_node(struct assembly *a, uint32_t node, const struct wake_place *w,
 			   bool *interrupt)
 {
@@ -109,7 +111,8 @@ static uint32_t waker_node(struct assembly *a, uint32_t node, const struct wake_
 static uint32_t node_of(struct assembly *a, const struct wake *w, bool *by_thread)
 {
 	uint32_t node = assembly_node_traced(a, w->woken.user, w->woken.kernel);
-	bool interrupt = false; /* who was interrupted may have been woken, too: another tale */
+	bool interrupt =
+		false; /* the chain ends there: who woke the interrupted thread does not matter */
 
 	*by_thread = false;
 	if (w->woken.user == NO_STACK && w->woken.kernel == NO_STACK)

@@ -22,7 +22,7 @@ void wakebook_free(struct wakebook *b)
 	free(b);
 }
 
-/* Where the last waking of thread @tid is, if any. */
+/* The slot of thread @tid's last waking, which may hold another thread's. */
 static struct wake_last *last_of(struct wakebook *b, uint32_t tid)
 {
 	return &b->last[tid % WAKE_THREADS];
@@ -49,15 +49,15 @@ static void add(struct wakebook *b, struct wake_last *l, uint32_t zone)
 		vec_push(&b->wakes, l->wake);
 }
 
-/* The sample of its wait does not come. */
+/* Adds a waking whose wait has no sample. */
 static void add_alone(struct wakebook *b, struct wake_last *l)
 {
 	b->alone++;
 	add(b, l, 0);
 }
 
-/* The waker, and who woke it if it waited itself while the thread did that it woke. Who woke it
- * before that has nothing to do with the wait. */
+/* The waker; and, if it waited itself during the wait that it ended, who woke it. Earlier wakings
+ * of the waker have nothing to do with this wait. */
 static void begin_chain(struct wakebook *b, const struct wire_offcpu *w,
 			const struct sample_row *waker, struct wake_chain *chain)
 {
@@ -143,7 +143,7 @@ static void renumber(const struct survivors *r, struct wake *w)
 		renumber_place(r, &w->wakers.at[i]);
 }
 
-/* Forgets who woke threads that were not woken again in the window: they have ended, perhaps. */
+/* Forgets the wakings of threads that were not woken in this window: they may have ended. */
 static void forget_last(struct wakebook *b, struct survivors *r)
 {
 	for (uint32_t i = 0; i < WAKE_THREADS; i++) {

@@ -1,7 +1,7 @@
 /*
- * wakebook: the sampled wakings of threads: who ended a wait, and who ended the waker's own last
- * wait, if that was amid it. Joined with the samples of the waits, which come later, until they are
- * in a file. For the source offcpu.
+ * wakebook: the sampled wakings of threads, until they are written: who ended a wait, and who
+ * ended the waker's own last wait, if that overlapped. A waking is joined with the sample of its
+ * wait, which comes later. For the source offcpu.
  */
 #ifndef SOURCE_WAKEBOOK_H
 #define SOURCE_WAKEBOOK_H
@@ -13,11 +13,11 @@
 #include "source/samplebook.h"
 #include "wire_offcpu.h"
 
-/* Wakers above one another, at most. */
+/* Length of a chain of wakers, at most. */
 #define WAKE_CHAIN 8
 
-/* A thread and where it was. Of a waker amid an interrupt, who was interrupted: the frames of its
- * kernel stack tell, once they have names. */
+/* A thread and its stacks. If an interrupt did the waking, the interrupted thread: the frames of
+ * its kernel stack tell, once they have names. */
 struct wake_place {
 	uint32_t thread;       /* of procs */
 	uint32_t user, kernel; /* stacks, or NO_STACK */
@@ -28,7 +28,7 @@ struct wake_chain {
 	uint32_t n;
 };
 
-/* A waking. */
+/* A waking of a thread. */
 struct wake {
 	struct wake_place woken; /* where it waited */
 	struct wake_chain wakers;
@@ -36,7 +36,7 @@ struct wake {
 
 /* The last sampled waking of a thread. */
 struct wake_last {
-	uint32_t tid;		  /* 0: there is none here */
+	uint32_t tid;		  /* 0: the slot is free */
 	uint64_t out_ns, time_ns; /* when the thread left its CPU, and when it was woken */
 	uint64_t weight;	  /* ns blocked */
 	struct wake wake;
@@ -44,27 +44,29 @@ struct wake_last {
 	bool renewed; /* since the last window ended */
 };
 
-/* Threads whose last waking is known. Of two that share a place the newer one's stays: where the
- * older one is a waker, the chain ends with it. */
+/* Slots for the last wakings of threads. Of two threads that share a slot it holds the newer
+ * waking; a chain that needs the older one ends there. */
 #define WAKE_THREADS 16384
 
 struct wakebook {
-	struct samplebook book; /* of wakers; one row for each of … */
+	struct samplebook book; /* stacks of the wakers: one row for each of … */
 	VEC(struct wake) wakes;
 	size_t ended;			     /* wakes of the window that is being written */
-	struct wake_last last[WAKE_THREADS]; /* by thread number */
-	int64_t alone;			     /* wakes whose wait's own sample did not come */
+	struct wake_last last[WAKE_THREADS]; /* by thread id */
+	int64_t alone;			     /* wakings whose wait has no sample */
 };
 
 struct wakebook *wakebook_new(void);
 void wakebook_free(struct wakebook *);
 
-/* A waking (WIRE_OFF_WAKE); @user: the waker's stack. Wakings and waits come in order of time. */
+/* Adds a waking (WIRE_OFF_WAKE). @user: the waker's user stack. Wakings and waits come in order of
+ * time. */
 void wakebook_wake(struct wakebook *, const struct wire_offcpu *, uint32_t user, struct stackbook *,
 		   struct procs *);
-/* The sample of a wait, and its row: joined with its waking, if that was sampled. */
+/* Joins the sample of a wait, and its row, with its waking, if that was sampled. */
 void wakebook_wait(struct wakebook *, const struct wire_offcpu *, const struct sample_row *);
-/* No more come: wakings of threads that did not return to a CPU become rows without stacks. */
+/* After the last sample: wakings of threads that did not return to a CPU become rows without
+ * stacks. */
 void wakebook_finish(struct wakebook *);
 
 /* See source.h. */
