@@ -21,7 +21,8 @@ void account_settle(struct profile *p, const struct ledger_past *past, bool runn
 		if (row.class != LEDGER_KEPT || row.metric >= LEDGER_BESIDE)
 			continue;
 		held = ledger_samples(p, row.metric) + past->samples[row.metric % LEDGER_METRICS];
-		/* Sent and read, but not counted yet; or the other way round. */
+		/* A sample may have been sent and read, but not counted yet, or the other way
+		 * round. */
 		if (row.count < held || running) {
 			add_taken(p, row.metric, held - row.count);
 			p->ledger.at[i].count = held;
@@ -61,7 +62,7 @@ void account_notes(struct profile *p, const struct account *in)
 	add_note(p, "unwind tables not made: the capture ended, files", in->unwind.losses.stopped);
 }
 
-/* Time that the target was on a CPU: the scheduler's account where the kernel tells, else from the
+/* The target's time on CPUs: by the scheduler's account if the kernel tells it, else from the
  * samples. */
 static double target_ns(const struct account *in)
 {

@@ -1,6 +1,6 @@
 /*
- * account: what the ledger of a profile says of all sources, once each has added its rows, and what
- * the capture cost.
+ * account: rows of a profile about all sources together: the balance of the ledger, notes, and
+ * what the capture cost.
  */
 #ifndef CAPTURE_ACCOUNT_H
 #define CAPTURE_ACCOUNT_H
@@ -13,7 +13,7 @@
 #include "symbol/namer.h"
 
 struct account {
-	struct ledger_input ledger; /* what sources know of it, too */
+	struct ledger_input ledger; /* the part that sources get */
 	struct opener_stats opener; /* requests that nobody answered, … */
 	const struct event *events;
 	size_t n_events;
@@ -22,21 +22,21 @@ struct account {
 	struct unwinder_stats unwind;
 	uint64_t side_lost, stacks_missing; /* records about processes, and of stacks */
 	uint64_t unread;		    /* files and processes: see process/allowance.h */
-	double programs_ns;		    /* of sources, taken from the target */
-	double probes_ns;		    /* of actions, beside their programs */
-	struct program_run probes;	    /* of zones, as calibrated; of sources */
+	double programs_ns;		    /* programs of sources: time taken from the target */
+	double probes_ns;	   /* probes of actions: the same, without their programs */
+	struct program_run probes; /* run time of programs that only the sources know */
 	int64_t open_cpu_ns, run_cpu_ns, name_cpu_ns; /* of the loader */
 };
 
-/* Adds what the window @p has to @past. */
+/* Adds what the window @p contains to @past. */
 void account_add_past(struct ledger_past *past, const struct profile *p, struct program_run run);
-/* Makes "kept" what the profile holds, after all samples were added, and what earlier windows do.
- * What the kernel sent and the loader has not read becomes a loss; @running: it is of the next
- * window. */
+/* After all samples were added: sets "kept" to the samples of the profile and of earlier windows.
+ * What the kernel sent and the loader did not read becomes a loss, or with @running a matter of
+ * the next window. */
 void account_settle(struct profile *, const struct ledger_past *, bool running);
-/* Notes of the capture as a whole, at its first metric. */
+/* Adds notes about the whole capture to its first metric. */
 void account_notes(struct profile *, const struct account *);
-/* Rows of cost. */
+/* Adds rows of cost. */
 void account_cost(struct profile *, const struct account *, const struct namer_stats *);
 
 #endif

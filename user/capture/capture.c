@@ -18,22 +18,23 @@
 #include "capture/capture.h"
 #include "capture/capture_state.h"
 
-/* How often the loader looks: seldom enough to cost nothing, often enough for the rings, and for
- * the files of a process that lives shortly to be there still. */
+/* How often the loader drains the rings: seldom enough to cost nothing, often enough that they do
+ * not overflow and that it still finds the files of a short-lived process. */
 #define TICK_NS (200 * 1000 * 1000)
 
-/* How much better than it was asked for the loader's priority (nice) is. While it loads its
- * programs and opens events, some 50 ms: beside hundreds of busy threads that would take many
+/* By how much the loader lowers its nice value while it loads its programs and opens events. That
+ * takes some 50 ms; at normal priority, beside hundreds of busy threads, it would take many
  * seconds. */
 #define STARTING 20
-/* Afterwards: a late loader loses the first stacks of what starts. It sleeps nearly all the time.
- */
+/* The same during the capture: a late loader loses the first stacks of new code. It sleeps nearly
+ * all the time. */
 #define RUNNING 10
 
-/* Looks for children that were born meanwhile: few find any. */
+/* How often /proc is rescanned for children that were forked meanwhile; the first rescan rarely
+ * finds any. */
 #define MOST_ROUNDS 8
 
-/* After the end foreign files are read for so long at most. */
+/* After the end of the capture foreign files are read for at most this long. */
 #define READ_AFTER_NS 2000000000u
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
@@ -68,8 +69,8 @@ static int watch(struct capture *c, struct capture_watched w)
 	return 0;
 }
 
-/* The signal that ends the capture. All others stay blocked: what was captured is saved, however
- * many come. */
+/* The first signal ends the capture. Later ones stay blocked: however many come, what was captured
+ * is saved. */
 static enum capture_end on_signal(struct capture *c, int fd)
 {
 	struct signalfd_siginfo info;
@@ -107,8 +108,7 @@ static uint64_t deadline_of(const struct capture *c)
 					       : UINT64_MAX;
 }
 
-/* Neither the time is over nor a signal there, which loop() takes in, also one that comes before
- * it. */
+/* Whether the time is not over and no signal is pending. The signal is left for loop() to read. */
 static bool goes_on(void *context)
 {
 	const struct capture *c = context;
@@ -117,8 +117,8 @@ static bool goes_on(void *context)
 	return clock_ns(CLOCK_MONOTONIC) < deadline_of(c) && poll(&p, 1, 0) == 0;
 }
 
-/* Whether foreign files may be read: until a signal or the end of the time, and for a while then,
- * so that the last samples have their stacks. */
+/* Whether foreign files may be read: until a signal comes or the time is over, and for
+ * READ_AFTER_NS more, so that the last samples have their stacks. */
 static bool reads_on(void *context)
 {
 	const struct capture *c = context;
@@ -128,14 +128,14 @@ static bool reads_on(void *context)
 	return clock_ns(CLOCK_MONOTONIC) < until && poll(&p, 1, 0) == 0;
 }
 
-/* Without the right to it, it does without. */
+/* Best effort: it needs CAP_SYS_NICE. */
 static void hurry(const struct capture *c, int by)
 {
 	setpriority(PRIO_PROCESS, 0, c->nice - by);
 }
 
-/* What was born before its parent belonged to the target is found by looking until there is nobody
- * new; of whom lost its parent meanwhile the sideband tells. */
+/* Children that were forked before we followed their parent are found by rescanning /proc until
+ * nothing new appears. The sideband reports those that lose their parent meanwhile. */
 static int add_children(struct capture *c)
 {
 	struct target *t = c->o.target;
@@ -195,12 +195,12 @@ static int open_all(struct capture *c)
 	ret = sources_open(&c->sources);
 	if (!ret)
 		ret = watch_all(c);
-	/* No program is loaded from then on. */
+	/* The last step that needs the right to load programs is done. */
 	if (!ret)
 		(void)ksyms_prepare();
 	if (!ret)
 		ret = capabilities_keep(CAPABILITIES_LOADER);
-	/* When it is said that the capture has begun, it has. */
+	/* Before the user is told that the capture has begun. */
 	if (!ret)
 		SOURCES_CALL(&c->sources, start);
 	return ret;
@@ -263,7 +263,7 @@ static enum capture_end ready(struct capture *c, int fd)
 	return CAPTURE_RUNNING;
 }
 
-/* A signal ends the capture before anything else does. */
+/* A signal takes precedence over the other ends. */
 static enum capture_end wait_for_tick(struct capture *c, uint64_t until_ns)
 {
 	struct epoll_event events[16];
@@ -294,7 +294,7 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 	fn(context, &p);
 }
 
-/* Sources have work between the ticks, too. */
+/* Sources may have work that is due between two ticks. */
 static uint64_t wait_until(const struct capture *c, uint64_t tick, uint64_t deadline)
 {
 	uint64_t until = tick < deadline ? tick : deadline;
@@ -316,7 +316,7 @@ static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *co
 			end = CAPTURE_TIME;
 		if (end != CAPTURE_RUNNING)
 			return end;
-		/* What is in the rings besides comes next. */
+		/* The rings are drained in the next pass. */
 		if (sources_round(&c->sources) && now < tick)
 			continue;
 		*ret = intake_drain(&c->in, false);
@@ -335,7 +335,7 @@ static enum capture_end loop(struct capture *c, capture_progress_fn fn, void *co
 	}
 }
 
-/* A command that has not started is captured all the same, until it does or the capture ends. */
+/* A command that is slow to start does not end the capture: it is captured once it runs. */
 static int start_command(struct capture *c)
 {
 	const int rc = target_go(c->o.target);
@@ -354,7 +354,8 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->start_unix_ns = (int64_t)clock_ns(CLOCK_REALTIME);
 	c->cpu_at_start_ns = capture_loader_cpu_ns(c);
 	ret = session_start(c->session);
-	/* Threads born while their siblings' events were opened are taken in now. */
+	/* Takes in threads that were created while the events of their siblings were being
+	 * opened. */
 	if (!ret)
 		ret = intake_drain(&c->in, false);
 	if (!ret && c->o.target->kind == TARGET_COMMAND)
@@ -375,13 +376,14 @@ int capture_run(struct capture *c, capture_progress_fn fn, void *context, enum c
 	c->cpu_at_end_ns = capture_loader_cpu_ns(c);
 	last = intake_drain(&c->in, true);
 	SOURCES_CALL(&c->sources, drained);
-	/* Before names are looked up, which takes memory of its own. */
+	/* Frees the rings before names are looked up, which needs memory, too. */
 	session_drained(c->session);
 	hurry(c, 0);
-	/* Only then: what it ran is to be had at once of one that nobody has waited for. */
+	/* Wait for the command only now: the exit data of a zombie can be read at once. */
 	reap_command(c);
 	windowing_end(&c->windowing, c->signal_fd);
-	/* Only then: the end of a window that was being written forgets what was taken for it. */
+	/* Must come after windowing_end(), which drops the rows of the window that was being
+	 * written. */
 	SOURCES_CALL(&c->sources, window_end);
 	return ret ? ret : last;
 }

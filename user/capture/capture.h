@@ -1,13 +1,13 @@
 /*
- * capture: one capture from start to profile: the session in the kernel, the sideband, what is
- * known of processes, and the event sources, driven at a slow tick.
+ * capture: one capture from start to profile. Owns the session in the kernel, the intake of its
+ * records, the sources and the windows, and drives them at a slow tick.
  */
 #ifndef CAPTURE_H
 #define CAPTURE_H
 
 #include "capture/capture_options.h"
 
-/* What a progress line shows. */
+/* What a line of progress shows. */
 struct capture_progress {
 	int64_t elapsed_ns;
 	const char *sources; /* what each source says of itself */
@@ -17,40 +17,42 @@ struct capture_progress {
 typedef void (*capture_progress_fn)(void *context, const struct capture_progress *);
 
 struct capture;
-/* Everything up to the moment before counting starts. Blocks SIGINT, SIGTERM and SIGHUP: they
- * end the capture from here on. Errors with a text. */
+/* Prepares everything up to the moment before counting starts. Blocks SIGINT, SIGTERM and SIGHUP,
+ * which end the capture from here on. Errors with a text. */
 int capture_open(const struct capture_options *, struct capture **);
-/* Counts until the end. The signals stay blocked: what was captured is saved, however many come. */
+/* Captures until the end. The signals stay blocked afterwards: however many come, what was
+ * captured is saved. */
 int capture_run(struct capture *, capture_progress_fn, void *context, enum capture_end *end);
-/* Why a source that was asked for captures nothing; NULL: all do. */
+/* Why a requested source captures nothing; NULL: all of them capture. */
 const char *capture_forbidden(const struct capture *);
 /* Whether there may be a file of windows (sink_file.h). */
 bool capture_part_made(const struct capture *);
-/* Whether the file of the windows has what the profile has not: it could not be read.
- * After capture_profile(). */
+/* Whether the file of windows must be kept, since windows in it could not be read and are missing
+ * in the profile. Valid after capture_profile(). */
 bool capture_part_needed(const struct capture *);
-/* The profile of what was captured, named, with ledger and cost, and described. Owned by the
+/* The profile of the whole capture, with names, ledger, cost and description. Owned by the
  * caller. */
 int capture_profile(struct capture *, struct profile **out);
 void capture_free(struct capture *);
 
-/* What a source still waits for, as a library that is not loaded yet; NULL: nothing. The caller
- * owns it. */
+/* What a source is still waiting for, such as a library that is not loaded yet; NULL: nothing.
+ * Owned by the caller. */
 char *capture_waiting(const struct capture *);
 
-/* "105 samples of cycles at 99 Hz, 2,145 calls of 15 zones": of a profile that it made. The caller
- * owns it. */
+/* Sums up a profile that this capture made: "105 samples of cycles at 99 Hz, 2,145 calls of 15
+ * zones". Owned by the caller. */
 char *capture_total(const struct capture *, const struct profile *);
 
-/* The signalfd(2) of those that end the capture, and then what takes long after it. */
+/* The signalfd(2) of the signals that end the capture, and later cut short what takes long after
+ * it. */
 int capture_signals(const struct capture *);
 
-/* The files that stacks lie in. */
+/* The images that the captured stacks lie in. */
 struct images *capture_images(const struct capture *);
 
-/* Wait status of the command, which is looked at anew; -1 while it runs, or without a command. */
+/* The command's wait status, polled now; -1 while it runs, or without a command. */
 int capture_command_status(struct capture *);
-/* Why the command could not be run: -ENOENT, -EACCES …; 0 where that is not what failed. */
+/* Why the command could not be started (-ENOENT, -EACCES …); 0 if it was started. */
 int capture_command_error(const struct capture *);
 
 #endif

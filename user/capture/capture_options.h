@@ -1,5 +1,5 @@
 /*
- * capture_options: what a capture is asked for. For its caller and itself.
+ * capture_options: the options of a capture.
  */
 #ifndef CAPTURE_OPTIONS_H
 #define CAPTURE_OPTIONS_H
@@ -14,7 +14,7 @@
 #include "capture/sinks.h"
 #include "capture/sources.h"
 
-/* How a capture ends. */
+/* Why a capture ended. */
 enum capture_end {
 	CAPTURE_RUNNING,
 	CAPTURE_SIGNAL, /* SIGINT, SIGTERM or SIGHUP */
@@ -28,23 +28,23 @@ struct capture_options {
 	const struct event *events; /* borrowed */
 	size_t n_events;
 	double hz;
-	int64_t duration_ns; /* 0: until the target ends or a signal comes */
+	int64_t duration_ns; /* 0: until the target exits or a signal comes */
 	enum sampler sampler;
-	const void *sources[SOURCES]; /* the options of each; NULL: it is not asked for; borrowed */
-	unsigned hash_bits;	      /* 64 but in tests */
-	uint64_t table_bytes;	      /* TABLES_MAX_BYTES but in tests */
-	/* Says what the caller knows of the run (profile_set_run, machine_describe): of every
-	 * profile that is made, also those of windows, which are while the capture goes on.
-	 * NULL: nothing. */
+	const void
+		*sources[SOURCES]; /* options of each source, borrowed; NULL: it is not requested */
+	unsigned hash_bits;	   /* 64, except in tests */
+	uint64_t table_bytes;	   /* TABLES_MAX_BYTES, except in tests */
+	/* Adds what the caller knows of the run (profile_set_run, machine_describe) to each
+	 * profile that the capture makes, those of windows included. May be NULL. */
 	void (*describe)(const void *context, struct profile *);
-	/* Is told what is to be known while the capture goes on, a line; NULL: nobody is. */
+	/* Called with each line that the user should see during the capture. May be NULL. */
 	void (*say)(const void *context, const char *text);
 	const void *context; /* of both; borrowed */
-	/* Where windows go: the options of each sink; NULL: not there; borrowed. With none the
-	 * capture is one window, and in memory until it ends. */
+	/* Where windows go: options of each sink, borrowed; NULL: not to this one. Without any
+	 * sink the whole capture is one window and stays in memory until it ends. */
 	const void *sinks[SINKS];
-	int64_t naming_ns; /* how long naming a window may take; 0: as long as it does */
-	int64_t window_ns; /* how long one is; 0: the usual */
+	int64_t naming_ns; /* time limit for naming a window; 0: none */
+	int64_t window_ns; /* length of a window; 0: the default */
 };
 
 #endif

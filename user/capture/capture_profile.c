@@ -1,4 +1,4 @@
-/* The profiles that a capture makes: one of each window, and the one of all: see capture.h. */
+/* The profiles that a capture makes: one for each window, and that of the whole capture. */
 #include "capture/capture.h"
 #include "capture/capture_state.h"
 
@@ -18,7 +18,7 @@ int64_t capture_loader_cpu_ns(const struct capture *c)
 	return (int64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID) + sources_cpu_ns(&c->sources);
 }
 
-/* And of the children that have been waited for: naming is done by such. */
+/* Adds the children that have been waited for, which did the naming. */
 static int64_t own_cpu_ns(const struct capture *c)
 {
 	struct rusage children;
@@ -39,7 +39,7 @@ static struct profile *new_profile(const struct capture *c, uint64_t until_ns)
 	return p;
 }
 
-/* Until the time for that is over, or a signal comes. */
+/* Whether names may still be looked up: until the deadline or a signal. */
 static bool names_on(void *context)
 {
 	const struct capture *c = context;
@@ -48,10 +48,10 @@ static bool names_on(void *context)
 	return clock_ns(CLOCK_MONOTONIC) < c->names_until_ns && poll(&p, 1, 0) == 0;
 }
 
-/* Of the time for naming, what is left for writing the profile. */
+/* One part in so many of the time for naming is left for writing the profile. */
 #define WRITING_SHARE 10
 
-/* The time begins with the end of the capture; for a window, with its writing. */
+/* The time starts at the end of the capture, or, for a window, when writing it begins. */
 static void limit_naming(struct capture *c)
 {
 	const uint64_t time_ns = (uint64_t)c->o.naming_ns;
@@ -63,7 +63,7 @@ static void limit_naming(struct capture *c)
 	opener_set_patience(c->o.opener, names_on, c);
 }
 
-/* The rows since the last window. */
+/* Adds the rows since the last window. */
 static int add_rows(struct capture *c, struct account *in, struct profile *p, uint64_t end_ns)
 {
 	const uint64_t from = c->windowing.start_ns - c->start_ns, to = end_ns - c->start_ns;
@@ -74,7 +74,7 @@ static int add_rows(struct capture *c, struct account *in, struct profile *p, ui
 	unwinder_stats(c->in.unwinder, &in->unwind);
 	ret = assembly_init(&assembly, p, &c->in.stacks, c->in.images, c->in.procs, c->start_ns,
 			    &c->names);
-	/* Names are known now: those that were exiting then have had the time to. */
+	/* By now, names are resolved: processes that were exiting have had time to finish. */
 	if (c->end_ns)
 		session_await_exits(c->session);
 	SOURCES_CALL(&c->sources, account, p, &in->ledger);
@@ -85,7 +85,7 @@ static int add_rows(struct capture *c, struct account *in, struct profile *p, ui
 	return ret;
 }
 
-/* What is said of all rows. */
+/* Adds what depends on all rows: the ledger's balance, costs, the description. */
 static struct program_run conclude(struct capture *c, struct account *in, struct profile *p,
 				   int64_t cpu_before_ns)
 {
@@ -123,7 +123,7 @@ static struct account ledger_of(struct capture *c)
 				.run_cpu_ns = until - c->cpu_at_start_ns};
 }
 
-/* In a copy of the process, while the capture goes on. */
+/* Runs in a forked copy of the process while the capture goes on. */
 static int make_window(void *context, struct profile **out, struct profile **counts,
 		       struct ledger_past *past)
 {
@@ -141,9 +141,8 @@ static int make_window(void *context, struct profile **out, struct profile **cou
 	return ret;
 }
 
-/* The rest of the capture goes to the windows before it. Where one of those cannot be read (@lost),
- * the totals are of the windows that can, and of the rest: those of all would be of more than the
- * profile has. */
+/* Adds the last window to those before it. If some of these could not be read (@lost), the totals
+ * count only the windows that the profile has, not the whole capture. */
 static int join(struct capture *c, struct splice *windows, struct profile **last, bool lost)
 {
 	int ret;
@@ -158,7 +157,7 @@ static int join(struct capture *c, struct splice *windows, struct profile **last
 	return ret;
 }
 
-/* What cannot be read stays where it is. Returns whether all could be. */
+/* Returns whether all windows could be read; those that could not stay in their file. */
 static bool read_windows(struct capture *c, struct splice *s)
 {
 	_free_ char *text = NULL;

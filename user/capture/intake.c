@@ -13,8 +13,8 @@
 #define MOST_ROUNDS	  8
 #define MOST_LAST_ROUNDS  64
 
-/* Of the ring, in memory: no more than the ring itself has. What comes faster than it is taken in
- * stays there, and is lost there when that is full, which the programs count. */
+/* Bytes of ring records held in memory at most: as many as the ring holds. Records that arrive
+ * faster than we handle them stay in the ring; the programs count those that a full ring loses. */
 #define MOST_PENDING (16u << 20)
 
 static bool follows(const struct intake *in, uint32_t pid)
@@ -55,8 +55,8 @@ static bool is_ending(const struct intake *in)
 	return in->ending && !in->ending->goes_on(in->ending->context);
 }
 
-/* A process that maps hundreds of files at once takes long to take in. Meanwhile the ring is not to
- * overflow: what is in it is put aside. */
+/* Handling a process that maps hundreds of files takes long. The ring must not overflow meanwhile,
+ * so its records are copied to memory. */
 static void make_room(struct intake *in)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -69,7 +69,8 @@ static void make_room(struct intake *in)
 	in->stop |= is_ending(in);
 }
 
-/* While others read code: the ring goes on to be drained, and the capture may end meanwhile. */
+/* Called while we wait for other processes: keeps draining the ring; false once the capture should
+ * end. */
 static bool goes_on(void *context)
 {
 	struct intake *in = context;
@@ -78,7 +79,7 @@ static bool goes_on(void *context)
 	return !is_ending(in);
 }
 
-/* While foreign files are read here. */
+/* The same while this process reads foreign files. */
 static bool reads_on(void *context)
 {
 	struct intake *in = context;
@@ -87,7 +88,7 @@ static bool reads_on(void *context)
 	return in->reading->goes_on(in->reading->context);
 }
 
-/* It entered our PID namespace by its birth (setns(2)). */
+/* A process that entered our PID namespace when it was forked (setns(2)). */
 static void take_newcomer(struct intake *in, const struct side_record *r)
 {
 	if (!target_is_open(in->target))
@@ -189,15 +190,15 @@ void intake_snapshot(struct intake *in)
 	}
 }
 
-/* The time of which all that came before is pending, or has been taken. A ring from which all was
- * drained has nothing of before @now; else what is left in it came after what was drained, whose
- * times are known. A ring that is full each time has to get on, too: windows wait for this. */
+/* Every record before the returned time has been read from the ring. If the ring was emptied, that
+ * is @now. Otherwise what is left in it is newer than the newest record read: so time advances,
+ * and windows can end, even if the ring is never empty. */
 static uint64_t drained_until(const struct intake *in, uint64_t now)
 {
 	return in->put_aside && in->newest_ns < now ? in->newest_ns : now;
 }
 
-/* One round: what is there now, but for what is put aside meanwhile. */
+/* One round: handles what is there now, not what arrives meanwhile. */
 static int drain(struct intake *in, bool last)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), until, lost;
@@ -239,9 +240,9 @@ int intake_drain(struct intake *in, bool last)
 {
 	int ret = drain(in, last);
 
-	/* Nothing wakes the loader again for what it has put aside. While events come faster than
-	 * they are taken in, the rest waits for the next time. At the last time none come any
-	 * more. */
+	/* Nothing wakes the loader again for records that it has put aside, so it goes on here. If
+	 * events arrive faster than it handles them, the rest waits for the next call. In the last
+	 * call no more arrive. */
 	for (int round = 1; !ret && in->put_aside; round++) {
 		if (round >= (last ? MOST_LAST_ROUNDS : MOST_ROUNDS) || (!last && is_ending(in)))
 			break;
@@ -269,8 +270,8 @@ static uint64_t now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* All files together may hold this part of the machine's memory; beyond it, code is walked by frame
- * pointer. 3,721 files of Debian 12 take 390 MB, none of them more than 37 MB. */
+/* The data of all files together may take this part of the machine's memory; beyond it, code is
+ * unwound by frame pointer. The 3,721 files of Debian 12 take 390 MB, none more than 37 MB. */
 #define MEMORY_PART 8
 
 int intake_init(struct intake *in, const struct source_services *services,
@@ -306,7 +307,7 @@ int intake_init(struct intake *in, const struct source_services *services,
 	return ret;
 }
 
-/* The target's processes, of those that are known still. */
+/* Forgets processes that the process table has forgotten. */
 static void forget_followed(struct intake *in)
 {
 	struct map rest = {0};
@@ -340,7 +341,7 @@ void intake_forget(struct intake *in, struct survivors *r, uint32_t first_stack,
 	procs_forget(in->procs, r->threads.at, doubt);
 	forget_followed(in);
 	forget_images(in);
-	/* Else what the window took stays with this process. */
+	/* Gives the memory of the window back to the system. */
 	malloc_trim(0);
 }
 

@@ -1,6 +1,6 @@
 /*
- * intake: what a capture takes in: records of the ring and of the sideband, in order of time, to
- * what is known of processes, to the unwinder and to the event sources.
+ * intake: reads the records of the ring and of the sideband, puts them in order of time, and hands
+ * them to the process table, the unwinder and the sources.
  */
 #ifndef CAPTURE_INTAKE_H
 #define CAPTURE_INTAKE_H
@@ -23,48 +23,49 @@
 #include "stack/unwinder.h"
 
 struct intake {
-	const struct target *target; /* borrowed, as the session and its sideband */
+	const struct target *target; /* borrowed, as are the session and its sideband */
 	struct session *session;
 	struct sideband *sideband;
 	struct images *images;
 	struct procs *procs;
 	struct tables *tables;
 	struct unwinder *unwinder;
-	struct budget_pool *pool;    /* of foreign files that are read */
-	struct allowance *allowance; /* of users, for their processes */
+	struct budget_pool *pool;    /* for reading foreign files */
+	struct allowance *allowance; /* of each user, for reading what is new of their processes */
 	struct stackbook stacks;
 	const struct sources *sources; /* borrowed, as the session */
 	struct pending pending;
 	uint64_t stack_ns;   /* see pending_due_ns() */
-	uint64_t drained_ns; /* when the ring was last: CLOCK_MONOTONIC */
-	uint64_t newest_ns;  /* of the ring's records so far */
-	uint64_t settled_ns; /* what came before has been taken */
-	bool put_aside;	     /* records came in while others were taken in */
-	bool stop;	     /* the capture ends: others wait until nothing comes any more */
-	struct map followed; /* processes of the target, where it is not everything */
-	uint64_t remaps;     /* of procs, as of the last drain */
+	uint64_t drained_ns; /* when the ring was last drained, CLOCK_MONOTONIC */
+	uint64_t newest_ns;  /* time of the newest record read from the ring */
+	uint64_t settled_ns; /* all records before this time have been handled */
+	bool put_aside;	     /* records arrived while others were being handled */
+	bool stop;	     /* the capture is ending: stop handling, drain first */
+	struct map followed; /* the target's processes, unless it is everything */
+	uint64_t remaps;     /* procs_remaps() at the last drain */
 	uint64_t side_lost;
-	struct crew_wait wait;		 /* of sources that wait for others */
+	struct crew_wait wait;		 /* for sources that wait for other processes */
 	const struct crew_wait *reading; /* whether foreign files may be read; borrowed */
-	const struct crew_wait *ending;	 /* whether the capture goes on; borrowed, NULL: it does */
+	const struct crew_wait *ending;	 /* whether the capture goes on; borrowed; NULL: it does */
 };
 
-/* With a loaded session: before it is attached. Of @services what the capture has; the rest is
- * intake's own. @reading is asked often while foreign files are read; borrowed. Errors with a text;
- * released all the same. */
+/* Needs a loaded session that is not attached yet. The caller sets those fields of @services that
+ * the capture owns; intake adds its own. @reading (borrowed) is asked often while foreign files
+ * are read. Errors with a text; must be released even after an error. */
 int intake_init(struct intake *, const struct source_services *services, const struct sources *,
 		const struct crew_wait *reading);
 void intake_release(struct intake *);
 
-/* What there is already: the target's processes, or all. */
+/* Reads the processes that exist already: the target's, or all. */
 void intake_snapshot(struct intake *);
-/* Takes what came before now. @last: takes everything. */
+/* Handles the records that arrived before now; with @last, all of them. */
 int intake_drain(struct intake *, bool last);
-/* Before the end of a window or of the capture: takes what the sources tell then. */
+/* Before the end of a window or of the capture: has the sources send their last records, and
+ * handles them. */
 int intake_survey(struct intake *);
 
-/* Forgets what has ended, and the stacks before number @first_stack, but for what @r says is still
- * referred to; new numbers stand in @r then. @doubt: see procs_forget(). */
+/* Forgets ended processes and the stacks before number @first_stack, except those that are marked
+ * in @r, where the new numbers are stored. @doubt: see procs_forget(). */
 void intake_forget(struct intake *, struct survivors *r, uint32_t first_stack, bool doubt);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define CPUINFO_MAX (1 << 20)
 
-/* The value of the first line "key : value" of /proc/cpuinfo, "" where there is none. */
+/* The value of the first line "key : value" in /proc/cpuinfo; "" if there is none. */
 static char *cpuinfo_value(const char *text, const char *key)
 {
 	size_t n = strlen(key);
@@ -55,7 +55,7 @@ static void describe_cpu(struct profile *p, const struct utsname *u)
 	profile_set_meta(p, META_CORES, cores);
 }
 
-/* Of the program, else of the first file that has one. */
+/* The program's build-id, else that of the first file that has one. */
 static const char *main_build_id(const struct profile *p)
 {
 	const uint32_t main = profile_main_module(p);

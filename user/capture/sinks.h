@@ -40,7 +40,7 @@ enum sink_number {
 };
 
 struct sinks {
-	void *state[SINKS]; /* NULL: not asked for */
+	void *state[SINKS]; /* NULL: not used */
 };
 
 void sinks_init(struct sinks *, const void *const options[SINKS]);

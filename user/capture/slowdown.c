@@ -12,7 +12,7 @@ struct slowdown {
 	size_t n;
 	double hz;
 	struct tick_cost *ticks[WIRE_EVENTS];
-	uint64_t *hits; /* by CPU: room for one event's */
+	uint64_t *hits; /* scratch: hits of one event, by CPU */
 };
 
 struct slowdown *slowdown_new(struct session *session, const struct event *events, size_t n,
@@ -58,7 +58,7 @@ void slowdown_finish(struct slowdown *s)
 	each(s, tick_cost_last_round);
 }
 
-/* A clock whose ticks are left out in user or in kernel mode interrupts there, too. */
+/* Ticks in the mode that is not sampled (:u, :k) interrupt, too. */
 static double interrupts(const struct slowdown *s, size_t event)
 {
 	uint64_t counters[WIRE_COUNTERS];
@@ -75,15 +75,15 @@ static void interrupt_row(struct profile *p, const struct event *e, double ns)
 	profile_price(p, name, "ns", ns);
 }
 
-/* A program that computed for a second in each 1.25 s it was given is slowed down by a quarter. */
+/* A program that had 1 s of each 1.25 s for itself is slowed down by 25 %. */
 static double percent(double lost_ns, double ran_ns)
 {
-	/* Of all but all of it, the measurement's own error would make anything. */
+	/* Near 100 % the result would be nothing but the error of the measurement. */
 	lost_ns = fmin(lost_ns, 0.95 * ran_ns);
 	return 100 * lost_ns / (ran_ns - lost_ns);
 }
 
-/* A tick is no more to those that are not the target than its interrupt. */
+/* Other programs on these CPUs lose the time of the interrupt alone. */
 static void others_row(const struct slowdown *s, struct profile *p)
 {
 	double lost_ns = 0;
@@ -96,7 +96,7 @@ static void others_row(const struct slowdown *s, struct profile *p)
 			     percent(lost_ns, 1e9));
 }
 
-/* What is in the sum: "interrupts and BPF programs". */
+/* What the sum contains: "interrupts and BPF programs". */
 static const char *in_words(bool any, bool all, bool probes)
 {
 	if (probes)

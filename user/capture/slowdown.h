@@ -1,6 +1,6 @@
 /*
- * slowdown: what samples take from the programs that are sampled: interrupts, as timed while the
- * capture runs, and the BPF programs that they run. For capture and its ledger.
+ * slowdown: how much time the capture takes from the sampled programs: by interrupts, which are
+ * timed while it runs, and by the BPF programs that run in them.
  */
 #ifndef CAPTURE_SLOWDOWN_H
 #define CAPTURE_SLOWDOWN_H
@@ -11,16 +11,17 @@
 #include "model/profile.h"
 
 struct slowdown;
-/* Borrows the session, of a capture that is about to begin, and the @n events. Never NULL. */
+/* Call before the capture begins. Borrows the session and the @n events. Never NULL. */
 struct slowdown *slowdown_new(struct session *, const struct event *events, size_t n, double hz);
 void slowdown_free(struct slowdown *);
 
-/* Now and then while the capture runs: less than a millisecond, if any. */
+/* Called at each tick; now and then it measures for up to a millisecond. */
 void slowdown_tick(struct slowdown *);
-/* Before the events are stopped. */
+/* Call before the events are stopped. */
 void slowdown_finish(struct slowdown *);
-/* Rows of cost; @ran_ns: the target's time on CPUs; @programs_ns: of it in programs of sources that
- * have no events; @probes_ns: in probes, where the events are of an action, beside the programs. */
+/* Adds rows of cost. @ran_ns: the target's time on CPUs. @programs_ns: part of it in BPF programs
+ * of sources without events. @probes_ns: part of it in probes whose calls are sampled, without
+ * their programs. */
 void slowdown_rows(const struct slowdown *, struct profile *, double ran_ns, double programs_ns,
 		   double probes_ns);
 

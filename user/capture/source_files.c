@@ -14,15 +14,15 @@
 #include "symbol/worker.h"
 
 #define PASSWD_BYTES (1u << 20)
-/* Of the modules that have a header's functions. */
+/* Modules that are tried for one file: a header has functions in many. */
 #define MODULES_A_FILE 8
 
-/* A file that has code of a module's. */
+/* A source file from which a module has code. */
 struct use {
-	uint32_t file, module; /* file: index of those wanted */
+	uint32_t file, module; /* file: index into the wanted files */
 };
 
-/* A module with wanted files, and where it was compiled. */
+/* A module that has code of wanted files, and the folders it was compiled in. */
 struct compiled {
 	uint32_t module;
 	struct image *image;
@@ -34,7 +34,7 @@ struct run {
 	const struct profile *p;
 	VEC(struct use) uses; /* by file */
 	VEC(struct compiled) modules;
-	VEC(struct job) jobs; /* of modules, in that order */
+	VEC(struct job) jobs; /* one for each of modules, in order */
 };
 
 /* --- which modules ---------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static struct image *image_of(const struct run *r, uint32_t module)
 	return NULL;
 }
 
-/* NULL: its file is not known any more. */
+/* NULL: the module was not added. */
 static struct compiled *compiled_of(struct run *r, uint32_t module)
 {
 	for (size_t i = 0; i < r->modules.n; i++)
@@ -117,7 +117,7 @@ static void find_uses(struct run *r, const uint32_t *files, size_t n)
 
 /* --- where they were compiled ----------------------------------------------------------------- */
 
-/* Without "//", "/./" and "/x/../". NULL: it is not absolute. */
+/* @path without "//", "/./" and "/x/../"; NULL if it is not absolute. */
 static char *plain_path(const char *path)
 {
 	char *plain = mem_strdup(path), *end = plain;
@@ -175,7 +175,7 @@ struct reader {
 	char *home;
 };
 
-/* The sixth field of the user's row in passwd(5); NULL: there is none. */
+/* The user's home, the sixth field in passwd(5); NULL: there is none. */
 static char *home_of(uid_t uid)
 {
 	_free_ char *text = NULL;
@@ -245,8 +245,8 @@ static int open_absolute(const struct run *r, const struct compiled *c, const st
 	return fd;
 }
 
-/* Of a program that was built so that it names no folder: below those that we were told, or the
- * current one. */
+/* For a program that was built with relative paths: looks below --source-dir, or the current
+ * folder. */
 static int open_relative(const struct run *r, const struct compiled *c, const struct reader *reader,
 			 const char *name)
 {

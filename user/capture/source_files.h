@@ -1,9 +1,9 @@
 /*
- * source_files: opens the source files that sampled functions are in, for --source. Their names,
- * and the folder in which the code was compiled, are what the target's file says: so each is opened
- * by the rules of process/opener_source.h, below the root and with the rights of the user whose
- * process mapped that file. What root's processes name is opened for the user who called root, and
- * for root itself as nobody.
+ * source_files: opens the source files of sampled functions, for --source. Their names and the
+ * folder in which the code was compiled come from the target's file and are not trusted: each file
+ * is opened by the rules of process/opener_source.h, below the root and with the rights of the
+ * user whose process mapped the target's file. Files that root's processes name are opened as the
+ * user who called sudo; if root called, as nobody.
  */
 #ifndef CAPTURE_SOURCE_FILES_H
 #define CAPTURE_SOURCE_FILES_H
@@ -16,12 +16,12 @@
 
 struct source_files {
 	struct images *images;
-	/* Where files may lie besides the folder that their code was compiled in; absolute. */
+	/* Further folders to look for source files in (--source-dir); absolute. */
 	char *const *folders;
 	size_t n_folders;
 };
 
-/* A sourcetext_open of sourcetext.h, of a struct source_files. */
+/* A sourcetext_open (sourcetext.h) whose context is a struct source_files. */
 void source_files_open(void *source_files, const struct profile *, const uint32_t *files, size_t n,
 		       int *fds);
 

@@ -1,6 +1,6 @@
 /*
- * sources: the sources that a capture asks for, with their state: hands on to each what source.h
- * says. For capture and intake.
+ * sources: the table of sources, and the state of those that a capture uses; calls their
+ * operations, which source.h describes. For capture and intake.
  */
 #ifndef CAPTURE_SOURCES_H
 #define CAPTURE_SOURCES_H
@@ -15,46 +15,47 @@ enum source_number {
 };
 
 struct sources {
-	void *state[SOURCES]; /* NULL: not asked for */
+	void *state[SOURCES]; /* NULL: not used */
 };
 
 extern const struct source *const sources_table[SOURCES];
 
-/* Calls @operation (source.h) of each source that is asked for and has it. */
+/* Calls @operation (source.h) of each source in use that has it. */
 #define SOURCES_CALL(sources, operation, ...)                             \
 	for (size_t i_ = 0; i_ < SOURCES; i_++)                           \
 		if ((sources)->state[i_] && sources_table[i_]->operation) \
 	sources_table[i_]->operation((sources)->state[i_] __VA_OPT__(, ) __VA_ARGS__)
 
-/* Options of record that ask for the source of that number: up to one without a name. */
+/* The options of `eprof record` that request this source; the last has no name. */
 const struct source_option *sources_options(size_t source);
-/* @options has each source's own, borrowed while the sources live; NULL: it is not asked for. */
+/* @options: of each source, borrowed while the sources live; NULL: not used. */
 void sources_init(struct sources *, const void *const options[SOURCES]);
 void sources_release(struct sources *);
 
-/* The sum of all. */
+/* Sum over all sources. */
 uint64_t sources_lost(const struct sources *);
 
 void sources_request(const struct sources *, struct session_options *);
 int sources_open(const struct sources *);
 
-/* A record of @kind. */
+/* Hands a record of @kind to its source. */
 void sources_take(const struct sources *, uint32_t kind, const void *record, struct stackbook *,
 		  struct procs *);
 void sources_take_slice(const struct sources *, const struct source_slice *, struct stackbook *,
 			struct procs *);
 
-/* The earliest of all. */
+/* The earliest time at which a source has work. */
 uint64_t sources_due_ns(const struct sources *);
-/* True: one of them had work. */
+/* Whether any source had work. */
 bool sources_round(const struct sources *);
-/* Of all, one after the other; owned by the caller. */
+/* The progress of all sources; owned by the caller. */
 char *sources_progress(const struct sources *);
 
 bool sources_survey(const struct sources *);
 
-/* Of those that @options ask for: what they capture, "zones, time off the CPU", owned by the caller
- * (@names: else their names); and of the first that has such: see source.h; "" of none. */
+/* What the requested sources capture, "zones, time off the CPU"; with @names, sources without such
+ * words are called by their name. Owned by the caller. The other two: the text of the first source
+ * that has one, or "". */
 char *sources_captures(const void *const options[SOURCES], double hz, bool names);
 const char *sources_opening(const void *const options[SOURCES]);
 const char *sources_closing(const void *const options[SOURCES]);
@@ -66,7 +67,7 @@ double sources_probes_ns(const struct sources *);
 int64_t sources_cpu_ns(const struct sources *);
 /* "105 samples of cycles at 99 Hz, 2,145 calls of 15 zones"; owned by the caller. */
 char *sources_total(const struct sources *, const struct profile *);
-/* Of the first that has something to say. */
+/* The text of the first source that has one; NULL: none has. */
 char *sources_waiting(const struct sources *);
 const char *sources_forbidden(const struct sources *);
 

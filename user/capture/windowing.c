@@ -7,23 +7,23 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* How long a window is: the first so short that little is lost when eprof is killed early, each
- * next one longer, since what a window has anew, opening the files of which it met a new place
- * above all, costs some 0.2 to 0.3 s of CPU. */
+/* Length of windows. The first is short, so that little is lost if eprof is killed early; later
+ * ones are longer, since each costs some 0.2 to 0.3 s of CPU, mostly for opening again the files
+ * in which it meets new addresses. */
 #define FIRST_NS (20ull * 1000000000)
 #define MOST_NS	 (60ull * 1000000000)
 
-/* It ends before its time where so much happens: its memory is bounded. Stacks and threads take
- * some 200 bytes each, and a thread comes with its process and that one's mappings. An image
- * holds a file open, and is forgotten two windows later at the earliest. */
+/* A window ends early when it holds this much, so that its memory is bounded. A stack or thread
+ * takes some 200 bytes, and a thread brings its process and mappings. An image keeps a file open,
+ * and is forgotten two windows later at the earliest. */
 #define LEAST_NS     (5ull * 1000000000)
 #define MOST_STACKS  (128u << 10)
 #define MOST_THREADS (32u << 10)
 #define MOST_IMAGES  2048u
 
-/* The writer gives way to all others for so long. */
+/* For so long the writer runs at low priority. */
 #define PATIENCE_NS (5ull * 1000000000)
-/* At the end, how often it is looked for. */
+/* How often windowing_end() polls the writer. */
 #define LOOK_MS 5
 
 static uint64_t next_ns(const struct windowing *w)
@@ -41,7 +41,7 @@ static bool is_due(const struct windowing *w, uint64_t now_ns)
 
 	if (now_ns >= w->due_ns)
 		return true;
-	/* One that failed is not tried again and again. */
+	/* After a failure only the regular end is tried. */
 	return !w->failed && now_ns >= w->tried_ns + LEAST_NS &&
 	       (in->stacks.stacks.n >= MOST_STACKS || procs_count(in->procs) >= MOST_THREADS ||
 		images_made(in->images) - w->images >= MOST_IMAGES);
@@ -64,11 +64,11 @@ static void resend(struct windowing *w, uint64_t now_ns)
 	w->resent_ns = now_ns;
 	w->first_stack = (uint32_t)w->host.in->stacks.stacks.n;
 	w->step = WINDOW_RESENDING;
-	/* An error shows again when the capture drains its rings. */
+	/* The capture meets the same error when it drains its rings. */
 	(void)intake_survey(w->host.in);
 }
 
-/* Once is enough: it will be tried again with each window. */
+/* Tells the user once; each further window is tried all the same. */
 static void fail(struct windowing *w)
 {
 	_free_ char *text =
@@ -144,7 +144,7 @@ void windowing_end(struct windowing *w, int signal_fd)
 {
 	struct pollfd p = {.fd = signal_fd, .events = POLLIN};
 
-	/* The signal stays there for the naming that comes after. */
+	/* The signal stays pending for the naming that follows. */
 	while (w->step == WINDOW_WRITING && poll(&p, 1, LOOK_MS) <= 0)
 		see_writer(w, false, UINT64_MAX);
 	if (w->step == WINDOW_WRITING) {

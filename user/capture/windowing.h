@@ -1,13 +1,12 @@
 /*
- * windowing: from one window of a capture to the next. A window ends in three steps, each at a
- * tick:
+ * windowing: ends one window of a capture and begins the next, in three steps, each at a tick:
  *
- * 1. the kernel is told to send each stack anew, so that those sent so far can be forgotten;
- * 2. when all that was sent before has been taken in, a child begins to write what there is as a
- *    profile of its own (window_writer.h), while the next window's rows come in;
- * 3. when the sinks have it, its rows are dropped, and with them the stacks, threads, processes and
- *    images that nothing refers to any more. Where it could not be written nothing is dropped: the
- *    next window holds it all.
+ * 1. it tells the kernel to send each stack again, so that those sent so far can be forgotten;
+ * 2. once intake has handled all that was sent before, it has a child write the window's rows as a
+ *    profile (window_writer.h), while rows of the next window arrive;
+ * 3. once the sinks hold that profile, it drops the rows, and the stacks, threads, processes and
+ *    images to which nothing refers any more. If the window could not be written it drops nothing:
+ *    the next window will contain it.
  */
 #ifndef CAPTURE_WINDOWING_H
 #define CAPTURE_WINDOWING_H
@@ -27,11 +26,11 @@ struct windowing_host {
 	struct session *session;
 	struct intake *in;
 	const struct sources *sources;
-	const struct sinks *sinks; /* none: there is one window, the capture */
+	const struct sinks *sinks; /* none: the whole capture is one window */
 	struct window_maker maker; /* see window_writer.h */
-	void (*say)(const void *context, const char *text); /* NULL: nobody is told */
+	void (*say)(const void *context, const char *text); /* may be NULL */
 	const void *context;				    /* of say */
-	uint64_t length_ns;				    /* of a window; 0: the usual one */
+	uint64_t length_ns;				    /* of a window; 0: the default */
 };
 
 /* Zeroed before windowing_start(). */
@@ -40,26 +39,26 @@ struct windowing {
 	struct window_writer writer;
 	struct ledger_past past;
 	enum window_step step;
-	uint64_t start_ns; /* of the window, CLOCK_MONOTONIC, as the other times */
-	uint64_t end_ns;   /* of the one that is being written */
+	uint64_t start_ns; /* of the window; all times are of CLOCK_MONOTONIC */
+	uint64_t end_ns;   /* of the window that is being written */
 	uint64_t due_ns;
-	uint64_t tried_ns;    /* when the end of one was begun last */
-	uint64_t resent_ns;   /* since when stacks are sent anew */
-	uint32_t images;      /* that there ever were when the window began */
-	uint32_t first_stack; /* that was sent since, or later */
-	uint64_t side_lost;   /* of intake, at the end of the last window */
-	bool failed;	      /* somebody was told that a window cannot be written */
+	uint64_t tried_ns;    /* when a window was last ended, or failed to end */
+	uint64_t resent_ns;   /* when the kernel was told to send each stack again */
+	uint32_t images;      /* made before the window began */
+	uint32_t first_stack; /* the first that was sent after resent_ns */
+	uint64_t side_lost;   /* intake's side_lost at the end of the last window */
+	bool failed;	      /* the user was told that a window cannot be written */
 };
 
 void windowing_start(struct windowing *, const struct windowing_host *, uint64_t now_ns);
-/* At each tick, after all was drained. */
+/* Call at each tick, after intake_drain(). */
 void windowing_tick(struct windowing *, uint64_t now_ns);
-/* Waits for the window that is being written. Its names are cut short where a signal comes to
- * @signal_fd, which is not read. */
+/* Waits for the window that is being written. A signal at @signal_fd, which is not read, cuts its
+ * naming short. */
 void windowing_end(struct windowing *, int signal_fd);
-/* Whether one was ever begun: sinks may have something. */
+/* Whether writing a window was ever begun, so that sinks may hold something. */
 bool windowing_has_begun(const struct windowing *);
-/* Whether sinks keep any. */
+/* Whether sinks hold a window. */
 bool windowing_has_windows(const struct windowing *);
 void windowing_release(struct windowing *);
 
