@@ -1,6 +1,6 @@
 /*
  * eprof-render: reports of profiles. It needs no privilege and takes none: it reads files that a
- * stranger may have written. Subcommands stand in cmd/table.c.
+ * stranger may have written. Subcommands stand in cmd/command.c.
  */
 #include <limits.h>
 #include <malloc.h>

@@ -2,11 +2,13 @@
  * command: subcommands of eprof-render. Only cmd/ and main print.
  *
  * To add one: a file cmd/x.c with `int render_x(int argc, char **argv)`, its declaration below, and
- * a row in cmd/table.c. argv[0] is the subcommand's name; what it returns is the exit status: 0
+ * a row in cmd/command.c. argv[0] is the subcommand's name; what it returns is the exit status: 0
  * done, 1 failed (render_fail), 2 wrong usage (render_usage, render_refuse).
  */
 #ifndef CMD_COMMAND_H
 #define CMD_COMMAND_H
+
+#include "sandbox/sandbox.h"
 
 struct option;
 struct profile;
@@ -49,6 +51,15 @@ struct render_options {
 /* Takes all options in @argv, after which optind is where the rest begins. -1: go on; else the exit
  * status, and what is wrong was printed. */
 int render_options(const struct render_options *, int argc, char **argv, void *arg);
+
+/* Enters the sandbox: each command does so once, when it knows its files from the command line and
+ * before it opens one; tests/cli/sandbox.test checks that. Returns in the confined child alone,
+ * with the list released; the parent exits from here as the child did. Usage and outputs are
+ * checked before. */
+void render_enter(struct allowed *);
+/* The same for a command that reads @n inputs and makes @output; NULL or "-": the standard output.
+ */
+void render_enter_to(const char *output, bool force, const char *const *inputs, size_t n);
 
 /* Makes stdout fit the locale: for help, which goes nowhere else. */
 void render_help_charset(void);

@@ -9,20 +9,26 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fail_on.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "cmd/command.h"
-#include "cmd/compare_diff.h"
-#include "cmd/enter.h"
 #include "cmd/material.h"
 #include "cmd/output.h"
-#include "compare/sides.h"
 #include "cmd/style.h"
 #include "compare/baseline.h"
-#include "base/fail_on.h"
+#include "compare/diff.h"
+#include "compare/sides.h"
 #include "query/filter.h"
 #include "view/comparison.h"
 #include "view/difference.h"
+
+/* A zeroed one asks for nothing. */
+struct diff_wanted {
+	const char *work; /* borrowed: --work */
+	enum diff_way way;
+	bool has_way;
+};
 
 struct arguments {
 	struct sides_wanted wanted;
@@ -80,6 +86,52 @@ static const struct option longopts[] = {
 	{"help", 0, 0, 'h'},
 	{0},
 };
+/*
+ * compare_diff: the call trees of the sides of a comparison as one, as the command line asks for
+ * it.
+ */
+
+/* The value of --normalise: 0, or -EINVAL with a text. */
+static int diff_wanted_way(struct diff_wanted *w, const char *text)
+{
+	w->has_way = true;
+	return diff_way_find(text, &w->way);
+}
+
+/* Sides are called by what tells them apart: their versions, their files, else when they were. */
+static char *side_name(const struct comparison *c, const char *const files[SIDES], int side)
+{
+	const char *version = c->run[side][0].version, *other = c->run[!side][0].version;
+	const bool named = files[BASE] && files[NEW];
+	char when[UNITS_BUF];
+
+	if (*version && *other && strcmp(version, other) != 0)
+		return mem_strdup(version);
+	if (named && strcmp(str_base(files[BASE]), str_base(files[NEW])) != 0)
+		return mem_strdup(str_base(files[side]));
+	if (named && strcmp(files[BASE], files[NEW]) != 0)
+		return mem_strdup(files[side]);
+	return mem_printf("%s of %s", side == BASE ? "base" : "new",
+			  units_time(when, sizeof(when), c->run[side][0].started_unix_ns));
+}
+
+/* *@out: NULL where no samples were compared. @files: what the sides were read from, where they
+ * were named, else NULL. Errors of diff_build(). */
+static int compare_diff(const struct sides *s, const char *const files[SIDES],
+			const struct comparison *c, const struct selection *selection,
+			const struct diff_wanted *w, struct diff **out)
+{
+	const struct compare_input in = {.runs = {s->runs[BASE].at, s->runs[NEW].at},
+					 .n = {s->runs[BASE].n, s->runs[NEW].n}};
+	_free_ char *base = side_name(c, files, BASE), *new = side_name(c, files, NEW);
+	struct diff_options o = {.selection = *selection,
+				 .side = {base, new},
+				 .work = w->work,
+				 .way = w->has_way ? &w->way : NULL};
+
+	filter_choose_metric(in.runs[NEW][0], &o.selection);
+	return diff_build(&in, c, &o, out);
+}
 
 static void help(void)
 {

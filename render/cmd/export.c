@@ -6,7 +6,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "cmd/command.h"
-#include "cmd/enter.h"
 #include "cmd/output.h"
 #include "export/export.h"
 #include "export/zone_stacks.h"

@@ -11,9 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "cmd/command.h"
-#include "cmd/enter.h"
 #include "cmd/folder.h"
-#include "cmd/label.h"
 #include "model/meta.h"
 #include "store/catalog.h"
 #include "store/store.h"
@@ -157,7 +155,7 @@ static int take(struct generation *g, const char *path, struct profile *p)
 {
 	struct generate_run run = {.path = mem_strdup(path), .material = {.profile = p}};
 
-	label_import(p, g->a->version, g->a->platform);
+	import_label(p, g->a->version, g->a->platform);
 	vec_push(&g->runs, run);
 	if (g->runs.n > MOST_RUNS)
 		return err(-EFBIG, "more than %d runs: name a smaller folder", MOST_RUNS);

@@ -1,72 +1,17 @@
-/* help: what eprof-render can do; and how commands fail. */
+/* help: what eprof-render can do. */
 #include "cmd/command.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/ascii.h"
-#include "base/err.h"
-#include "base/file.h"
-#include "base/mem.h"
-#include "base/str.h"
 #include "cmd/style.h"
 #include "format/format.h"
-#include "model/doubt.h"
 #include "query/selection.h"
 #include "model/zone_column.h"
 #include "view/view.h"
 
 #define LINE_WIDTH 78
-
-int render_end(int status)
-{
-	/* A failed one has said why, which may be this. */
-	if (status || file_flush(stdout, "stdout") == 0)
-		return status;
-	return render_fail();
-}
-
-int render_fail(void)
-{
-	fprintf(stderr, "eprof-render: %s\n", err_text());
-	return 1;
-}
-
-int render_refuse(int rc)
-{
-	render_fail();
-	return err_is_usage(rc) ? 2 : 1;
-}
-
-void render_doubt(const struct profile *p, const char *input)
-{
-	_free_ char *doubts = doubts_text(p);
-	_free_ char *line = NULL;
-	_free_ char *clean = NULL;
-
-	if (!doubts)
-		return;
-	line = mem_printf("'%s' is inconsistent: %s; shown as it is", input, doubts);
-	clean = str_clean(line, strlen(line));
-	fprintf(stderr, "eprof-render: %s\n", clean);
-}
-
-int render_usage(const char *fmt, ...)
-{
-	_free_ char *text = NULL;
-	_free_ char *clean = NULL;
-	va_list args;
-
-	va_start(args, fmt);
-	text = mem_vprintf(fmt, args);
-	va_end(args);
-	clean = str_clean(text, strlen(text));
-	fprintf(stderr, "eprof-render: %s (see eprof-render --help)\n", clean);
-	return 2;
-}
 
 static const char examples[] =
 	"Examples:\n"
@@ -119,13 +64,6 @@ static void print_columns(void)
 		printf("%s%s", first ? "  " : wraps ? ",\n  " : ", ", c->name);
 	}
 	puts("");
-}
-
-void render_help_charset(void)
-{
-	FILE *out = ascii_wanted() ? ascii_stream(STDOUT_FILENO, false) : NULL;
-
-	stdout = out ? out : stdout;
 }
 
 int render_help(int argc, char **argv)

@@ -5,8 +5,6 @@
 
 #include "base/err.h"
 #include "cmd/command.h"
-#include "cmd/enter.h"
-#include "cmd/label.h"
 #include "cmd/output.h"
 #include "import/import.h"
 #include "store/store.h"
@@ -163,7 +161,7 @@ int render_import(int argc, char **argv)
 	confine(&a);
 	if (import_files(a.inputs, a.n, a.from, &p))
 		return render_fail();
-	label_import(p, a.version, a.platform);
+	import_label(p, a.version, a.platform);
 	rc = save(&a, p);
 	profile_free(p);
 	return rc ? render_fail() : 0;

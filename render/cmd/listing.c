@@ -1,7 +1,9 @@
 #include "cmd/listing.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/str.h"
@@ -9,8 +11,14 @@
 
 #define GAP 2 /* spaces between two columns */
 
-void listing_add(struct listing *l, const char *text)
+void listing_add(struct listing *l, const char *fmt, ...)
 {
+	_free_ char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	text = mem_vprintf(fmt, args);
+	va_end(args);
 	vec_push(&l->cells, str_clean(text, strlen(text)));
 }
 
@@ -58,21 +66,17 @@ static void print_aligned(const struct listing *l, size_t columns)
 	free(widths);
 }
 
-void listing_print(const struct listing *l)
+int listing_end(struct listing *l, int rc)
 {
 	const size_t columns = count_columns(l);
 
-	if (isatty(STDOUT_FILENO)) {
+	if (!rc && isatty(STDOUT_FILENO))
 		print_aligned(l, columns);
-		return;
-	}
-	for (size_t i = 0; i < l->cells.n; i++)
-		printf("%s%c", l->cells.at[i], (i + 1) % columns ? '\t' : '\n');
-}
-
-void listing_release(struct listing *l)
-{
+	else if (!rc)
+		for (size_t i = 0; i < l->cells.n; i++)
+			printf("%s%c", l->cells.at[i], (i + 1) % columns ? '\t' : '\n');
 	for (size_t i = 0; i < l->cells.n; i++)
 		free(l->cells.at[i]);
 	vec_release(&l->cells);
+	return rc;
 }

@@ -1,6 +1,6 @@
 /*
  * listing: rows of texts to stdout: aligned, below a line of headings, on a terminal; for other
- * programs, tab-separated without one. Control characters in a text are made visible.
+ * programs, tab-separated without one.
  */
 #ifndef CMD_LISTING_H
 #define CMD_LISTING_H
@@ -12,8 +12,9 @@ struct listing {
 	VEC(char *) cells;	     /* row by row; owned */
 };
 
-void listing_add(struct listing *, const char *text);
-void listing_print(const struct listing *);
-void listing_release(struct listing *);
+/* Adds a cell; control characters in it are made visible. */
+void listing_add(struct listing *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Prints the rows where @rc is 0, and releases them. Returns @rc. */
+int listing_end(struct listing *, int rc);
 
 #endif

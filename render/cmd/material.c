@@ -1,9 +1,62 @@
 #include "cmd/material.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "base/str.h"
 #include "base/units.h"
 #include "compare/kept.h"
 #include "model/meta.h"
+static int add_tree(const struct profile *p, const struct selection *s, const struct tree *own,
+		    const char *name, struct metric_trees *out)
+{
+	struct metric_tree m = {.name = name};
+	struct selection of_it = *s;
+	int rc;
+
+	if (!strcmp(name, own->measure.name)) {
+		if (own->samples)
+			vec_push(&out->all, m);
+		return 0;
+	}
+	of_it.metric = m.name;
+	rc = tree_build(p, &of_it, &m.tree);
+	if (rc < 0 || !m.tree->samples) {
+		tree_free(m.tree);
+		/* The selection may leave samples of others alone. */
+		return rc == -ENOENT ? 0 : rc;
+	}
+	vec_push(&out->all, m);
+	return 0;
+}
+
+static void metric_trees_release(struct metric_trees *m)
+{
+	for (size_t i = 0; i < m->all.n; i++)
+		tree_free(m->all.at[i].tree);
+	vec_release(&m->all);
+}
+
+/* Builds the trees of the metrics that have samples in the selection, in the profile's order; first
+ * that of the sum that the report opens with (model/measure.h), if it opens with one. None if fewer
+ * than two have samples, or if the selection names one. @own: the report's tree of the selection.
+ */
+static int metric_trees_build(const struct profile *p, const struct selection *s,
+			      const struct tree *own, struct metric_trees *out)
+{
+	int rc = 0;
+
+	*out = (struct metric_trees){0};
+	if (s->metric || p->metrics.n < 2)
+		return 0;
+	if (own->measure.n > 1)
+		rc = add_tree(p, s, own, own->measure.name, out);
+	for (uint32_t i = 0; i < p->metrics.n && !rc; i++)
+		rc = add_tree(p, s, own, profile_text(p, p->metrics.at[i].name), out);
+	if (out->all.n < 2)
+		metric_trees_release(out);
+	return rc;
+}
 
 static void select_comparison(struct material *m)
 {

@@ -4,9 +4,20 @@
 #ifndef CMD_MATERIAL_H
 #define CMD_MATERIAL_H
 
-#include "cmd/metrics.h"
+#include "query/selection.h"
+#include "query/tree.h"
 #include "query/zone_rows.h"
 #include "view/view.h"
+
+/* The tree of one metric, for reports that show several side by side. */
+struct metric_tree {
+	const char *name;  /* the profile's */
+	struct tree *tree; /* NULL: the report's own */
+};
+
+struct metric_trees {
+	VEC(struct metric_tree) all;
+};
 
 /* A zeroed one with the profile set is valid. */
 struct material {

@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "cmd/command.h"
-#include "cmd/enter.h"
 #include "cmd/output.h"
 #include "merge/merge.h"
 #include "model/meta.h"

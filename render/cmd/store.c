@@ -1,19 +1,21 @@
-/* store: many runs in one file, by version and platform. What changes a store is in
- * store_change.c. */
+/* store: many runs in one file, by version and platform. */
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/units.h"
 #include "cmd/command.h"
-#include "cmd/enter.h"
 #include "cmd/listing.h"
-#include "cmd/store_command.h"
+#include "model/meta.h"
 #include "store/catalog.h"
 #include "store/platforms.h"
+#include "store/store.h"
 
 static const char usage[] =
 	"Examples:\n"
@@ -51,12 +53,115 @@ static const char usage[] =
 	"\n"
 	"Lists are tab-separated, without headings, where they do not go to a terminal.\n";
 
-static int versions(const struct store_command *c)
+/* What the command line says; all borrowed. */
+struct command {
+	const char *store;
+	const char *const *files; /* what follows it */
+	size_t n_files;
+	struct store_key key; /* the options */
+};
+
+struct tally {
+	size_t added, there;
+};
+
+static int add_run(const struct command *c, const char *file, const struct catalog_run *r,
+		   struct tally *t)
+{
+	const struct store_key key = {r->version, r->platform, r->name};
+	struct profile *p = NULL;
+	bool added = false;
+	int rc = store_load(file, &key, &p);
+
+	if (!rc && profile_run(p, RUN_UNKNOWN_PARTS))
+		rc = err(-ENOTSUP,
+			 "cannot add '%s': it has parts that this program does not know (%s) and "
+			 "would lose: use a newer eprof-render",
+			 file, profile_run(p, RUN_UNKNOWN_PARTS));
+	if (!rc && c->key.version)
+		profile_set_meta(p, META_VERSION, c->key.version);
+	if (!rc && c->key.platform)
+		profile_set_meta(p, META_PLATFORM, c->key.platform);
+	if (!rc)
+		rc = store_add(c->store, p, &added);
+	if (!rc)
+		*(added ? &t->added : &t->there) += 1;
+	profile_free(p);
+	return rc;
+}
+
+static int add_file(const struct command *c, const char *file, struct tally *t)
+{
+	struct catalog runs;
+	int rc;
+
+	if (file_same(c->store, file))
+		return err(-EINVAL, "'%s' is the store itself: name a file to add to it", file);
+	rc = catalog_load(file, &runs);
+	if (!rc && !runs.runs.n)
+		rc = err(-ENOENT, "cannot add '%s': it holds no run", file);
+	for (size_t i = 0; !rc && i < runs.runs.n; i++)
+		rc = add_run(c, file, &runs.runs.at[i], t);
+	catalog_release(&runs);
+	return rc;
+}
+
+/* Where one file cannot be added, the others are. */
+static int add(const struct command *c)
+{
+	struct tally t = {0};
+	int status = 0;
+
+	if (c->key.run)
+		return render_usage("store add: --run is for what is in the store");
+	for (size_t i = 0; i < c->n_files; i++) {
+		int rc = add_file(c, c->files[i], &t);
+
+		status = rc ? render_fail() : status;
+	}
+	if (!t.added && !t.there)
+		return status;
+	fprintf(stderr, "eprof-render: %zu run%s added to '%s'", t.added, t.added == 1 ? "" : "s",
+		c->store);
+	if (t.there)
+		fprintf(stderr, ", %zu %s there already", t.there, t.there == 1 ? "was" : "were");
+	fputs("\n", stderr);
+	return status;
+}
+
+static int remove_runs(const struct command *c)
+{
+	size_t n = 0;
+	int rc;
+
+	if (!c->key.version && !c->key.platform && !c->key.run)
+		return render_usage("store remove: say which runs: --version-key, --platform, "
+				    "--run");
+	rc = store_remove(c->store, &c->key, &n);
+	if (!rc)
+		fprintf(stderr, "eprof-render: %zu run%s removed from '%s'\n", n, n == 1 ? "" : "s",
+			c->store);
+	return rc;
+}
+
+static int compact(const struct command *c)
+{
+	char was[UNITS_BUF], is[UNITS_BUF];
+	uint64_t before = 0, after = 0;
+	int rc = store_compact(c->store, &before, &after);
+
+	if (!rc)
+		fprintf(stderr, "eprof-render: '%s' takes %s, before %s\n", c->store,
+			units_bytes(is, sizeof(is), (double)after),
+			units_bytes(was, sizeof(was), (double)before));
+	return rc;
+}
+
+static int versions(const struct command *c)
 {
 	static const char *const headings[] = {"VERSION", "RUNS", "PLATFORMS", "FIRST RUN", NULL};
 	struct listing l = {headings, {0}};
 	struct platforms list;
-	char number[UNITS_BUF];
 	int rc = platforms_load(c->store, &list);
 
 	for (size_t i = 0, next; !rc && i < list.all.n; i = next) {
@@ -68,58 +173,51 @@ static int versions(const struct store_command *c)
 				break;
 			runs += list.all.at[next].runs;
 		}
-		listing_add(&l, p->version);
-		snprintf(number, sizeof(number), "%zu", runs);
-		listing_add(&l, number);
-		snprintf(number, sizeof(number), "%zu", next - i);
-		listing_add(&l, number);
-		listing_add(&l, p->timestamp);
+		listing_add(&l, "%s", p->version);
+		listing_add(&l, "%zu", runs);
+		listing_add(&l, "%zu", next - i);
+		listing_add(&l, "%s", p->timestamp);
 	}
-	if (!rc)
-		listing_print(&l);
-	listing_release(&l);
+	rc = listing_end(&l, rc);
 	platforms_release(&list);
 	return rc;
 }
 
-static int platforms(const struct store_command *c)
+/* Whether the option @asked, if it was given, says @there. */
+static bool is_wanted(const char *asked, const char *there)
+{
+	return !asked || !strcmp(asked, there);
+}
+
+static int platforms(const struct command *c)
 {
 	static const char *const headings[] = {"VERSION", "PLATFORM",  "RUNS",
 					       "CORES",	  "PROCESSOR", NULL};
 	const char *version = c->n_files ? c->files[0] : c->key.version;
 	struct listing l = {headings, {0}};
 	struct platforms list;
-	char number[UNITS_BUF];
 	int rc = platforms_load(c->store, &list);
 
 	for (size_t i = 0; !rc && i < list.all.n; i++) {
 		const struct platform *p = &list.all.at[i];
 
-		if ((version && strcmp(version, p->version) != 0) ||
-		    (c->key.platform && strcmp(c->key.platform, p->platform) != 0))
+		if (!is_wanted(version, p->version) || !is_wanted(c->key.platform, p->platform))
 			continue;
-		listing_add(&l, p->version);
-		listing_add(&l, p->platform);
-		snprintf(number, sizeof(number), "%zu", p->runs);
-		listing_add(&l, number);
-		listing_add(&l, p->cores);
-		listing_add(&l, p->processor);
+		listing_add(&l, "%s", p->version);
+		listing_add(&l, "%s", p->platform);
+		listing_add(&l, "%zu", p->runs);
+		listing_add(&l, "%s", p->cores);
+		listing_add(&l, "%s", p->processor);
 	}
 	if (!rc && version && !l.cells.n)
-		rc = store_command_none(c, version);
-	if (!rc)
-		listing_print(&l);
-	listing_release(&l);
+		rc = err(-ENOENT, "'%s' holds no version %s: see 'eprof-render store versions'",
+			 c->store, version);
+	rc = listing_end(&l, rc);
 	platforms_release(&list);
 	return rc;
 }
 
-static bool is_asked_for(const char *asked, const char *there)
-{
-	return !asked || !strcmp(asked, there);
-}
-
-static int runs(const struct store_command *c)
+static int runs(const struct command *c)
 {
 	static const char *const headings[] = {"VERSION", "PLATFORM", "RUN", "STARTED",
 					       "LENGTH",  "COMMAND",  NULL};
@@ -131,20 +229,17 @@ static int runs(const struct store_command *c)
 	for (size_t i = 0; !rc && i < catalog.runs.n; i++) {
 		const struct catalog_run *r = &catalog.runs.at[i];
 
-		if (!is_asked_for(c->key.version, r->version) ||
-		    !is_asked_for(c->key.platform, r->platform) ||
-		    !is_asked_for(c->key.run, r->name))
+		if (!is_wanted(c->key.version, r->version) ||
+		    !is_wanted(c->key.platform, r->platform) || !is_wanted(c->key.run, r->name))
 			continue;
-		listing_add(&l, r->version);
-		listing_add(&l, r->platform);
-		listing_add(&l, r->name);
-		listing_add(&l, units_time(text, sizeof(text), r->started_unix_ns));
-		listing_add(&l, units_ns(text, sizeof(text), (double)r->duration_ns));
-		listing_add(&l, r->command);
+		listing_add(&l, "%s", r->version);
+		listing_add(&l, "%s", r->platform);
+		listing_add(&l, "%s", r->name);
+		listing_add(&l, "%s", units_time(text, sizeof(text), r->started_unix_ns));
+		listing_add(&l, "%s", units_ns(text, sizeof(text), (double)r->duration_ns));
+		listing_add(&l, "%s", r->command);
 	}
-	if (!rc)
-		listing_print(&l);
-	listing_release(&l);
+	rc = listing_end(&l, rc);
 	catalog_release(&catalog);
 	return rc;
 }
@@ -152,13 +247,11 @@ static int runs(const struct store_command *c)
 static void list_attr(struct listing *l, const struct profile *p, const char *before,
 		      const struct attr *at)
 {
-	_free_ char *key = mem_printf("%s%s", before, profile_text(p, at->key));
-
-	listing_add(l, key);
-	listing_add(l, profile_text(p, at->text));
+	listing_add(l, "%s%s", before, profile_text(p, at->key));
+	listing_add(l, "%s", profile_text(p, at->text));
 }
 
-static int meta(const struct store_command *c)
+static int meta(const struct command *c)
 {
 	static const char *const headings[] = {"KEY", "TEXT", NULL};
 	struct listing l = {headings, {0}};
@@ -169,9 +262,7 @@ static int meta(const struct store_command *c)
 		list_attr(&l, p, "", &p->meta.at[i]);
 	for (size_t i = 0; !rc && i < p->run.n; i++)
 		list_attr(&l, p, "run.", &p->run.at[i]);
-	if (!rc)
-		listing_print(&l);
-	listing_release(&l);
+	rc = listing_end(&l, rc);
 	profile_free(p);
 	return rc;
 }
@@ -179,17 +270,16 @@ static int meta(const struct store_command *c)
 /* The actions, but for show, which is the report. */
 static const struct action {
 	const char *name;
-	int (*run)(const struct store_command *); /* as store_command_add() */
-	size_t least, most;			  /* arguments behind STORE */
-	bool changes;				  /* the store */
+	/* Does it, and says on stderr what was done: 0, a negative errno with a text, or an exit
+	 * status after what was wrong was said. */
+	int (*run)(const struct command *);
+	size_t least, most; /* arguments behind STORE */
+	bool changes;	    /* the store */
 } actions[] = {
-	{"add", store_command_add, 1, SIZE_MAX, true},
-	{"versions", versions, 0, 0, false},
-	{"platforms", platforms, 0, 1, false},
-	{"runs", runs, 0, 0, false},
-	{"meta", meta, 0, 0, false},
-	{"remove", store_command_remove, 0, 0, true},
-	{"compact", store_command_compact, 0, 0, true},
+	{"add", add, 1, SIZE_MAX, true},       {"versions", versions, 0, 0, false},
+	{"platforms", platforms, 0, 1, false}, {"runs", runs, 0, 0, false},
+	{"meta", meta, 0, 0, false},	       {"remove", remove_runs, 0, 0, true},
+	{"compact", compact, 0, 0, true},
 };
 
 static const struct action *find_action(const char *name)
@@ -218,7 +308,7 @@ static void help(void)
 
 static int option(void *arg, int opt)
 {
-	struct store_command *c = arg;
+	struct command *c = arg;
 
 	*(opt == OPT_VERSION_KEY ? &c->key.version
 	  : opt == OPT_PLATFORM	 ? &c->key.platform
@@ -228,7 +318,7 @@ static int option(void *arg, int opt)
 
 static const struct render_options options = {"store", ":h", long_options, help, option};
 
-static int check(struct store_command *c, const struct action *a, int argc, char **argv)
+static int check(struct command *c, const struct action *a, int argc, char **argv)
 {
 	if (optind == argc)
 		return render_usage("store %s: name a STORE", a->name);
@@ -242,7 +332,7 @@ static int check(struct store_command *c, const struct action *a, int argc, char
 	return -1;
 }
 
-static void confine(const struct store_command *c, const struct action *a)
+static void confine(const struct command *c, const struct action *a)
 {
 	struct allowed s = {0};
 
@@ -256,7 +346,7 @@ static void confine(const struct store_command *c, const struct action *a)
 
 int render_store(int argc, char **argv)
 {
-	struct store_command c = {0};
+	struct command c = {0};
 	const struct action *a;
 	int status;
 
@@ -280,7 +370,7 @@ int render_store(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	confine(&c, a);
-	/* A file that may not grow is an error to be told. */
+	/* So that writing past RLIMIT_FSIZE is an error, which is reported. */
 	signal(SIGXFSZ, SIG_IGN);
 	status = a->run(&c);
 	return status < 0 ? render_fail() : status;

@@ -43,7 +43,12 @@ const struct import *import_recognise(const char *path, struct span head);
 int import_files(const char *const *paths, size_t n, const struct import *format,
 		 struct profile **out);
 
-/* The same of one input that is open; for tests. */
+/* Sets what a store files an imported profile under: @version and @platform where they are not
+ * NULL, else what the profile says, else words for "unknown"; and the name of the run where it has
+ * none. */
+void import_label(struct profile *, const char *version, const char *platform);
+
+/* Imports one input that is open; for tests. */
 int import_input(struct input *, const struct import *, struct profile **out);
 
 #endif

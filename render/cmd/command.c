@@ -1,0 +1,138 @@
+#include "cmd/command.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/ascii.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/usage.h"
+#include "model/doubt.h"
+
+const struct cmd commands[] = {
+	{"report", render_report, "a report of one profile (the default when a file is named)"},
+	{"export", render_export, "the profile in the format of another tool"},
+	{"import", render_import, "a profile of what another tool wrote"},
+	{"merge", render_merge, "several profiles added up to one"},
+	{"compare", render_compare, "what changed between runs, how sure that is, and a verdict"},
+	{"store", render_store, "many runs in one file: add, list, show, remove"},
+	{"generate", render_generate, "reports of all profiles in a folder"},
+	{"help", render_help, "this text"},
+	{"for-eprof", render_for_eprof, NULL},
+	{NULL, NULL, NULL},
+};
+
+/* --- the command line ------------------------------------------------------------------------- */
+
+void render_help_charset(void)
+{
+	FILE *out = ascii_wanted() ? ascii_stream(STDOUT_FILENO, false) : NULL;
+
+	stdout = out ? out : stdout;
+}
+
+int render_options(const struct render_options *o, int argc, char **argv, void *arg)
+{
+	int opt, status = -1;
+
+	optind = 0; /* anew */
+	opterr = 0;
+	while (status < 0 && (opt = getopt_long(argc, argv, o->shorts, o->longs, NULL)) != -1) {
+		if (opt == '?' || opt == ':') {
+			usage_option(opt, argv, o->longs);
+			return render_usage("%s: %s", o->command, err_text());
+		}
+		if (opt == 'h') {
+			render_help_charset();
+			o->help();
+			return 0;
+		}
+		if (opt != RENDER_OPT_MODE)
+			status = o->take(arg, opt);
+		else if (file_use_mode(optarg))
+			return render_usage("%s: %s", o->command, err_text());
+	}
+	return status;
+}
+
+/* --- the sandbox ------------------------------------------------------------------------------ */
+
+void render_enter(struct allowed *s)
+{
+	int status = 1;
+
+	switch (sandbox_enter(s, &status)) {
+	case SANDBOX_CHILD:
+		allowed_release(s);
+		return;
+	case SANDBOX_FAILED:
+		_exit(render_fail());
+	case SANDBOX_ENDED:
+		break;
+	}
+	/* What the child did not write is not ours to write. */
+	_exit(status);
+}
+
+void render_enter_to(const char *output, bool force, const char *const *inputs, size_t n)
+{
+	struct allowed s = {0};
+
+	allowed_read_all(&s, inputs, n);
+	allowed_make(&s, output, force);
+	render_enter(&s);
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+int render_end(int status)
+{
+	/* A failed one has said why, which may be this. */
+	if (status || file_flush(stdout, "stdout") == 0)
+		return status;
+	return render_fail();
+}
+
+int render_fail(void)
+{
+	fprintf(stderr, "eprof-render: %s\n", err_text());
+	return 1;
+}
+
+int render_refuse(int rc)
+{
+	render_fail();
+	return err_is_usage(rc) ? 2 : 1;
+}
+
+void render_doubt(const struct profile *p, const char *input)
+{
+	_free_ char *doubts = doubts_text(p);
+	_free_ char *line = NULL;
+	_free_ char *clean = NULL;
+
+	if (!doubts)
+		return;
+	line = mem_printf("'%s' is inconsistent: %s; shown as it is", input, doubts);
+	clean = str_clean(line, strlen(line));
+	fprintf(stderr, "eprof-render: %s\n", clean);
+}
+
+int render_usage(const char *fmt, ...)
+{
+	_free_ char *text = NULL;
+	_free_ char *clean = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	text = mem_vprintf(fmt, args);
+	va_end(args);
+	clean = str_clean(text, strlen(text));
+	fprintf(stderr, "eprof-render: %s (see eprof-render --help)\n", clean);
+	return 2;
+}
