@@ -11,9 +11,9 @@
 #include "format/html_page.h"
 #include "format/html_samples.h"
 #include "format/html_table.h"
-#include "format/html_text.h"
+#include "paint/xml.h"
 #include "query/frame_class.h"
-#include "paint/cut.h"
+#include "paint/words.h"
 
 /* Frames at the end of a path that show before it is opened. */
 #define PATH_LEAVES 4
@@ -50,12 +50,12 @@ static void heading_write(struct page *pg, const struct doc_block *b)
 		fputs("<div class=\"panel\">\n", pg->out);
 		pg->panel = true;
 	}
-	html_element(pg->out, "h2", "", b->text);
+	xml_element(pg->out, "h2", "", b->text);
 }
 
 static void paragraph_write(struct page *pg, const struct doc_block *b)
 {
-	html_element(pg->out, "p", "", b->text);
+	xml_element(pg->out, "p", "", b->text);
 }
 
 /* "10.0 s · of 1,000 samples": the amount, and what is to be said of it. */
@@ -65,9 +65,9 @@ static void card_value_write(FILE *out, const char *value)
 	_free_ char *amount = dot ? mem_strndup(value, (size_t)(dot - value)) : mem_strdup(value);
 
 	fputs("<dd>", out);
-	html_element(out, "b", "", amount);
+	xml_element(out, "b", "", amount);
 	if (dot)
-		html_element(out, "span", "", dot + strlen(" · "));
+		xml_element(out, "span", "", dot + strlen(" · "));
 	fputs("</dd>\n", out);
 }
 
@@ -78,7 +78,7 @@ static void cards_write(struct page *pg, const struct doc_block *b)
 		const struct doc_fact *f = &b->facts.at[i];
 
 		fprintf(pg->out, "<div%s>", f->warn ? " class=\"warn\"" : "");
-		html_element(pg->out, "dt", "", f->label);
+		xml_element(pg->out, "dt", "", f->label);
 		card_value_write(pg->out, f->value);
 		fputs("</div>\n", pg->out);
 	}
@@ -114,8 +114,8 @@ static void facts_write(struct page *pg, const struct doc_block *b)
 		const struct doc_fact *f = &b->facts.at[i];
 
 		fprintf(pg->out, "<div%s>", f->warn ? " class=\"warn\"" : "");
-		html_element(pg->out, "dt", "", f->label);
-		html_element(pg->out, "dd", "", f->value);
+		xml_element(pg->out, "dt", "", f->label);
+		xml_element(pg->out, "dd", "", f->value);
 		fputs("</div>\n", pg->out);
 	}
 	fputs("</dl>\n", pg->out);
@@ -166,12 +166,12 @@ static void flame_write(struct page *pg, const struct doc_block *b)
 {
 	fprintf(pg->out, "<section class=\"flame\" data-flame=\"%u\" data-metric=\"",
 		pg->n_flames++);
-	html_text(pg->out, b->tree->measure.name);
+	xml_text(pg->out, b->tree->measure.name);
 	fputs("\" aria-label=\"", pg->out);
-	html_text(pg->out, b->text && b->text[0] ? b->text : "Flame graph");
+	xml_text(pg->out, b->text && b->text[0] ? b->text : "Flame graph");
 	fputs("\">\n", pg->out);
 	if (b->text && b->text[0])
-		html_element(pg->out, "p", " class=\"caption\"", b->text);
+		xml_element(pg->out, "p", " class=\"caption\"", b->text);
 	fputs("</section>\n", pg->out);
 	free(pg->place);
 	pg->tree = b->tree;
@@ -195,7 +195,7 @@ static void frame_write(FILE *out, const struct tree *t, uint32_t node)
 	char attributes[32];
 
 	snprintf(attributes, sizeof(attributes), " class=\"k%u\"", frame_class_of_node(t, n));
-	html_named(out, "li", attributes, profile_text(t->profile, n->name));
+	xml_named(out, "li", attributes, profile_text(t->profile, n->name));
 	fputs("\n", out);
 }
 
@@ -205,13 +205,13 @@ static void path_summary(FILE *out, const struct doc_path *path, const struct tr
 	size_t n = path->nodes.n, first = n > PATH_LEAVES ? n - PATH_LEAVES : 0;
 
 	fputs("<summary>", out);
-	html_element(out, "b", "", path->share);
+	xml_element(out, "b", "", path->share);
 	fputs("<span class=\"leaves\">", out);
 	if (first)
 		fputs("… › ", out);
 	for (size_t i = first; i < n; i++) {
-		html_named(out, "span", "",
-			   profile_text(t->profile, t->nodes.at[path->nodes.at[i]].name));
+		xml_named(out, "span", "",
+			  profile_text(t->profile, t->nodes.at[path->nodes.at[i]].name));
 		fputs(i + 1 < n ? " › " : "", out);
 	}
 	fputs("</span></summary>\n", out);
@@ -234,7 +234,7 @@ static void path_write(struct page *pg, const struct doc_path *path, const struc
 static void paths_write(struct page *pg, const struct doc_block *b)
 {
 	if (b->text && b->text[0])
-		html_element(pg->out, "p", " class=\"caption\"", b->text);
+		xml_element(pg->out, "p", " class=\"caption\"", b->text);
 	fputs("<ol class=\"paths\">\n", pg->out);
 	for (size_t i = 0; i < b->paths.n; i++)
 		path_write(pg, &b->paths.at[i], b->tree);
@@ -253,9 +253,9 @@ static void part_turn(struct page *pg, const char *part)
 	if (!part)
 		return;
 	fputs("<section class=\"part\" data-part=\"", pg->out);
-	html_text(pg->out, part);
+	xml_text(pg->out, part);
 	fputs("\" aria-label=\"", pg->out);
-	html_text(pg->out, part);
+	xml_text(pg->out, part);
 	fputs("\">\n", pg->out);
 }
 

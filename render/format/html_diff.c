@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "format/html_frames.h"
-#include "paint/diff_look.h"
+#include "format/html_flame.h"
+#include "paint/diff_words.h"
 
 /* Boxes in the order of a walk. */
 static void shape_pack(const struct diff *d, struct pack *out)

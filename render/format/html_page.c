@@ -6,26 +6,31 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "format/html_append.h"
-#include "format/html_text.h"
-#include "web/web.h"
+#include "paint/xml.h"
+#include "web/pack.h"
+
+/* Around a capture: as a template of one, and as a part of the page. */
+static const char *const begins[] = {"<!--capture-->\n<template", "<!--capture-->\n<div"};
+static const char *const ends[] = {"</template>\n<!--/capture-->\n", "</div>\n<!--/capture-->\n"};
+
+#define DATA_BEGIN "<script type=\"application/octet-stream\" class=\"data\">"
+#define DATA_END   "</script>\n"
 
 struct filling {
 	const struct html_page *page;
 	struct html_captures older;
 };
-
 /* --- what stands for {{name}} in page.html ---------------------------------------------------- */
 
 static int title_write(const struct filling *f, FILE *out)
 {
-	html_text(out, f->page->title);
+	xml_text(out, f->page->title);
 	return 0;
 }
 
 static int subtitle_write(const struct filling *f, FILE *out)
 {
-	html_text(out, f->page->subtitle);
+	xml_text(out, f->page->subtitle);
 	return 0;
 }
 
@@ -102,18 +107,18 @@ static int captures_write(const struct filling *f, FILE *out)
 	for (size_t i = 0; i < f->older.all.n; i++) {
 		const struct span *inside = &f->older.all.at[i].inside;
 
-		html_append_begin(out, false);
+		fputs(begins[0], out);
 		fwrite(inside->s, 1, inside->n, out);
-		html_append_end(out, false);
+		fputs(ends[0], out);
 	}
-	html_append_begin(out, true);
+	fputs(begins[1], out);
 	fputs(" class=\"capture\" data-title=\"", out);
-	html_text(out, f->page->title);
+	xml_text(out, f->page->title);
 	fputs("\" data-subtitle=\"", out);
-	html_text(out, f->page->subtitle);
+	xml_text(out, f->page->subtitle);
 	fputs("\">\n", out);
 	fwrite(f->page->body.s, 1, f->page->body.n, out);
-	html_append_end(out, true);
+	fputs(ends[1], out);
 	return 0;
 }
 
@@ -149,13 +154,13 @@ static int data_write(const struct filling *f, FILE *out)
 	for (size_t i = 0; i < f->older.all.n; i++) {
 		const struct span *data = &f->older.all.at[i].data;
 
-		html_data_begin(out);
+		fputs(DATA_BEGIN, out);
 		fwrite(data->s, 1, data->n, out);
-		html_data_end(out);
+		fputs(DATA_END, out);
 	}
-	html_data_begin(out);
+	fputs(DATA_BEGIN, out);
 	rc = pack_write(f->page->data, out);
-	html_data_end(out);
+	fputs(DATA_END, out);
 	return rc;
 }
 
@@ -217,13 +222,59 @@ static int frame_write(const struct filling *f, FILE *out)
 
 /* --- an older page ---------------------------------------------------------------------------- */
 
-static bool take(struct span *rest, struct span text)
+static bool take_span(struct span *rest, struct span text)
 {
 	if (rest->n < text.n || memcmp(rest->s, text.s, text.n))
 		return false;
 	rest->s += text.n;
 	rest->n -= text.n;
 	return true;
+}
+
+/* Takes @text from the front of @rest, where it stands there. */
+static bool take(struct span *rest, const char *text)
+{
+	return take_span(rest, (struct span){text, strlen(text)});
+}
+
+/* Takes what stands before @end and @end from the front of @rest. */
+static bool take_until(struct span *rest, const char *end, struct span *out)
+{
+	const char *at = memmem(rest->s, rest->n, end, strlen(end));
+
+	if (!at)
+		return false;
+	*out = (struct span){rest->s, (size_t)(at - rest->s)};
+	rest->n -= out->n;
+	rest->s = at;
+	return take(rest, end);
+}
+
+static bool take_capture(struct span *rest, struct span *inside)
+{
+	for (int live = 0; live < 2; live++)
+		if (take(rest, begins[live]))
+			return take_until(rest, ends[live], inside);
+	return false;
+}
+
+bool html_append_read(struct span captures, struct span data, struct html_captures *out)
+{
+	*out = (struct html_captures){0};
+	while (captures.n) {
+		struct html_capture c;
+
+		if (out->all.n == HTML_CAPTURES_MOST || !take_capture(&captures, &c.inside) ||
+		    !take(&data, DATA_BEGIN) || !take_until(&data, DATA_END, &c.data))
+			return false;
+		vec_push(&out->all, c);
+	}
+	return out->all.n && !data.n;
+}
+
+void html_append_release(struct html_captures *c)
+{
+	vec_release(&c->all);
 }
 
 /* What this program writes for a slot that is the same in every page. */
@@ -238,7 +289,7 @@ static bool take_fixed(const struct filling *f, struct span *rest, const struct 
 		return false;
 	slot->write(f, out);
 	fclose(out);
-	same = take(rest, (struct span){text, n});
+	same = take_span(rest, (struct span){text, n});
 	free(text);
 	return same;
 }
@@ -271,7 +322,7 @@ static bool page_match(const struct filling *f, struct span rest, struct span *c
 		struct span found = {0};
 
 		at = piece_at(at, &p);
-		if (!take(&rest, p.text))
+		if (!take_span(&rest, p.text))
 			return false;
 		if (p.slot &&
 		    !(p.slot->free ? take_free(&rest, at, &found) : take_fixed(f, &rest, p.slot)))

@@ -1,10 +1,10 @@
 /*
  * html_page: the frame of an HTML report around what one capture shows in it: web/page.html with
- *its style, its script, the capture's HTML and its data. Three shapes:
+ * its style, its script, the capture's HTML and its data. Three shapes:
  *
  *	one file	all of it; the content security policy lets exactly this style and script in
  *	a folder	style, script and data are files beside it, which the policy names ('self')
- *	appended	one file with the captures of an older page, as they stand there, and one
+ *	appended	one file with the captures of an older page as they stand there, and one
  *more
  *
  * Each capture stands between <!--capture--> and <!--/capture-->, its data in a script element of
@@ -15,7 +15,10 @@
 #ifndef FORMAT_HTML_PAGE_H
 #define FORMAT_HTML_PAGE_H
 
+#include <stdio.h>
+
 #include "base/input.h"
+#include "base/vec.h"
 #include "format/format.h"
 #include "web/pack.h"
 
@@ -29,5 +32,22 @@ struct html_page {
 /* 0, or a negative errno with a text; -EINVAL where the page that is to be added to is none that
  * this program, in this version, wrote as one file. */
 int html_page_write(const struct html_page *, FILE *out);
+
+/* As many captures as one page may hold: a chooser of more is no help. */
+#define HTML_CAPTURES_MOST 100
+
+struct html_capture {
+	struct span inside; /* from its element's attributes up to before its end tag */
+	struct span data;   /* in base 85 */
+};
+
+struct html_captures {
+	VEC(struct html_capture) all;
+};
+
+/* What stands in the slots {{captures}} and {{data}} of a page, taken apart. False: they are not as
+ * html_page_write() writes them, or too many. To be released in each case. For tests. */
+bool html_append_read(struct span captures, struct span data, struct html_captures *out);
+void html_append_release(struct html_captures *);
 
 #endif

@@ -1,6 +1,6 @@
 #include "format/html_samples.h"
 
-#include "format/html_frames.h"
+#include "format/html_flame.h"
 #include "format/html_rows.h"
 #include "model/reason.h"
 #include "paint/flame.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "format/html_text.h"
+#include "paint/xml.h"
 
 /* Rows of a table that stand in the page itself, for those who read it without its script; all
  * of them are in the data. */
@@ -107,7 +107,7 @@ static void cell_write(FILE *out, const struct doc_table *t, size_t row, size_t 
 	else if (column->kind == CELL_SPARK)
 		spark_write(out, class, cell->text);
 	else
-		html_named(out, "td", class, cell->text ? cell->text : "");
+		xml_named(out, "td", class, cell->text ? cell->text : "");
 }
 
 /* What heads a column; a bar's stands beside the number that it draws, and has no heading. */
@@ -121,11 +121,11 @@ static void heading_cell_write(FILE *out, const struct doc_table *t, size_t c)
 		extra_class(t, c));
 	if (column->help) {
 		fputs(" title=\"", out);
-		html_text(out, column->help);
+		xml_text(out, column->help);
 		fputs("\"", out);
 	}
 	fputs(">", out);
-	html_text(out, column->title);
+	xml_text(out, column->title);
 	fprintf(out, "</%s>", tag);
 }
 
@@ -190,7 +190,7 @@ void html_table(FILE *out, const struct doc_table *t, const char *caption, uint3
 	fprintf(out, "<div class=\"table%s\" data-table=\"%u\">\n<table>\n",
 		t->columns.n > MAIN_COLUMNS ? " many" : "", number);
 	if (caption)
-		html_element(out, "caption", "", caption);
+		xml_element(out, "caption", "", caption);
 	columns_write(out, t);
 	rows_write(out, t);
 	fputs("</table>\n", out);

@@ -1,5 +1,4 @@
 /* png: any view as a picture in pixels. */
-#include "format/flame_only.h"
 #include "format/picture.h"
 
 #include <errno.h>

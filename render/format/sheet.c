@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "paint/cut.h"
+#include "paint/words.h"
 
 #define TITLE_GAP   26.0
 #define MAX_TITLE   240 /* letters */

@@ -2,11 +2,13 @@
  * of that time from the bottom up. */
 #include "format/sheet.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/str.h"
 #include "base/units.h"
-#include "paint/heat.h"
+#include "paint/flame.h"
 
 #define LEFT	   52.0 /* for the labels of rows */
 #define CELL_MOST  24.0 /* a cell is no wider */
@@ -22,6 +24,37 @@ struct heat_plot {
 	double x, y, cell, row; /* left, top, width and height of a cell */
 	bool dark;
 };
+/* The colours of a heat map go from few to many, light to dark on white paper and dark to light on
+ * black, so that it reads in grey and with any eyes. */
+
+#define STOPS 5
+#define SEEN  0.06 /* of the scale: the least that is not 0 */
+
+static const struct rgb stops[][STOPS] = {
+	{{244, 241, 236}, {253, 212, 158}, {246, 143, 76}, {204, 52, 40}, {96, 8, 32}},
+	{{40, 43, 50}, {96, 44, 58}, {186, 66, 56}, {244, 152, 70}, {255, 240, 176}},
+};
+
+static uint8_t between(uint8_t from, uint8_t to, double part)
+{
+	return (uint8_t)(from + (to - from) * part + 0.5);
+}
+
+/* @share of the fullest cell, 0 … 1. What is not empty is seen: above 0 it differs from 0. */
+static struct rgb heat_colour(double share, bool dark)
+{
+	const struct rgb *s = stops[dark];
+	double at;
+	size_t i;
+
+	if (share <= 0)
+		return s[0];
+	at = (SEEN + (1 - SEEN) * (share > 1 ? 1 : share)) * (STOPS - 1);
+	i = at >= STOPS - 1 ? STOPS - 2 : (size_t)at;
+	return (struct rgb){between(s[i].r, s[i + 1].r, at - (double)i),
+			    between(s[i].g, s[i + 1].g, at - (double)i),
+			    between(s[i].b, s[i + 1].b, at - (double)i)};
+}
 
 static double height_of(const struct heat_plot *p)
 {

@@ -1,13 +1,151 @@
 /* txt: the report for a terminal, a pipe or a text file. */
+#include "base/str.h"
+#include "base/units.h"
 #include "format/format.h"
 #include "format/txt.h"
-
-#include "base/str.h"
-#include "paint/path.h"
+#include "paint/calltree.h"
 
 #define PATH_ITEMS  14
 #define SHARE_WIDTH 8
 #define LABEL_LEAST 8
+#define NUMBERS	    20 /* columns before the names */
+#define DEEPEST	    16 /* levels that show, at most a third of a terminal's width */
+#define LEVEL	    3  /* columns of one */
+#define MIN_NAME    12
+
+/* --- the call tree ---------------------------------------------------------------------------- */
+
+static void put_tree_line(struct term *term, const struct tree *t, const struct calltree_line *line)
+{
+	const struct tree_node *n = &t->nodes.at[line->node];
+	const double whole = (double)t->nodes.at[0].total;
+	const size_t before = TXT_MARGIN + NUMBERS + str_width(line->guides);
+	_free_ char *name = calltree_name(t, line);
+	_free_ char *cut = NULL;
+	size_t room = (size_t)-1;
+	char text[UNITS_BUF];
+
+	if (term->width)
+		room = term->width > before + MIN_NAME ? term->width - before : MIN_NAME;
+	cut = term_cut(term, name, room);
+	term_spaces(term, TXT_MARGIN);
+	units_percent(text, sizeof(text), (double)n->total, whole);
+	term_right(term, TERM_PLAIN, 8, text);
+	units_percent(text, sizeof(text), (double)n->self, whole);
+	term_right(term, TERM_DIM, 10, n->self ? text : "");
+	term_spaces(term, 2);
+	term_put(term, TERM_DIM, line->guides);
+	term_put(term, term_frame_style(frame_class_of_node(t, n)), cut);
+	fputc('\n', term->out);
+}
+
+/* One function a line, without branches of less than @least percent. */
+static void put_tree(struct term *term, const struct tree *t, double least)
+{
+	const size_t third = (term->width ? term->width : 1000) / 3 / LEVEL;
+	struct calltree lines;
+	_free_ char *note = NULL;
+
+	calltree_layout(t, least, (uint32_t)(third < DEEPEST ? third : DEEPEST), &lines);
+	note = calltree_note(&lines, least);
+	term_spaces(term, TXT_MARGIN);
+	term_put(term, TERM_DIM,
+		 t->of_zones ? "   Total      Self  Zone" : "   Total      Self  Function");
+	fputc('\n', term->out);
+	for (size_t i = 0; i < lines.lines.n; i++)
+		put_tree_line(term, t, &lines.lines.at[i]);
+	term_spaces(term, TXT_MARGIN);
+	term_wrap_begin(term, TXT_MARGIN);
+	term_wrap_text(term, TERM_DIM, note);
+	calltree_release(&lines);
+}
+
+/* --- the heat map: as many columns as there is room for, four shades -----------------------------
+ */
+
+#define LABEL 9 /* columns before the map */
+#define LINES 10
+#define PIPE  100
+
+/* Several cells of the map as one character. */
+struct grid {
+	const struct doc_heat *heat;
+	uint32_t across, down; /* cells to a character */
+	uint32_t columns, lines;
+	uint64_t most;
+};
+
+static uint64_t sum_of(const struct grid *g, uint32_t column, uint32_t line)
+{
+	const struct doc_heat *h = g->heat;
+	uint64_t sum = 0;
+
+	for (uint32_t x = column * g->across; x < (column + 1) * g->across && x < h->columns; x++)
+		for (uint32_t y = line * g->down; y < (line + 1) * g->down && y < h->rows; y++)
+			sum += h->counts.at[(size_t)x * h->rows + y];
+	return sum;
+}
+
+static void lay_out(const struct term *term, struct grid *g)
+{
+	size_t width = term->width ? term->width : PIPE;
+	uint32_t room =
+		width > TXT_MARGIN + LABEL + 10 ? (uint32_t)(width - TXT_MARGIN - LABEL) : 10;
+
+	g->across = (g->heat->columns + room - 1) / room;
+	g->columns = (g->heat->columns + g->across - 1) / g->across;
+	g->down = (g->heat->rows + LINES - 1) / LINES;
+	g->lines = (g->heat->rows + g->down - 1) / g->down;
+	for (uint32_t x = 0; x < g->columns; x++)
+		for (uint32_t y = 0; y < g->lines; y++)
+			g->most = sum_of(g, x, y) > g->most ? sum_of(g, x, y) : g->most;
+}
+
+static const char *shade(const struct term *term, const struct grid *g, uint64_t sum)
+{
+	static const char *const blocks[] = {"·", "░", "▒", "▓", "█"};
+	static const char *const plain[] = {".", "-", "+", "*", "#"};
+	size_t i = !sum ? 0 : 1 + (size_t)(4 * (sum - 1) / (g->most ? g->most : 1));
+
+	return (term->ascii ? plain : blocks)[i < 5 ? i : 4];
+}
+
+static void put_heat_line(struct term *term, const struct grid *g, uint32_t line)
+{
+	char text[UNITS_BUF];
+	struct str s = {0};
+
+	units_ns(text, sizeof(text), (double)(line * g->down * g->heat->row_ns));
+	term_spaces(term, TXT_MARGIN);
+	term_right(term, TERM_DIM, LABEL - 1, line ? text : "0");
+	term_spaces(term, 1);
+	for (uint32_t x = 0; x < g->columns; x++)
+		str_add(&s, shade(term, g, sum_of(g, x, line)));
+	term_put(term, TERM_BAR, str_text(&s));
+	fputc('\n', term->out);
+	str_release(&s);
+}
+
+static void put_heat(struct term *term, const struct doc_heat *h)
+{
+	struct grid g = {.heat = h};
+	char from[UNITS_BUF], to[UNITS_BUF], each[UNITS_BUF], most[UNITS_BUF];
+	_free_ char *note = NULL;
+
+	lay_out(term, &g);
+	for (uint32_t line = g.lines; line-- > 0;)
+		put_heat_line(term, &g, line);
+	note = mem_printf("from %s to %s, left to right; a character: %s and up to %s samples",
+			  units_ns(from, sizeof(from), (double)h->from_ns),
+			  units_ns(to, sizeof(to), (double)h->end_ns),
+			  units_ns(each, sizeof(each), (double)(g.across * h->column_ns)),
+			  units_count(most, sizeof(most), (int64_t)g.most));
+	term_spaces(term, TXT_MARGIN);
+	term_wrap_begin(term, TXT_MARGIN);
+	term_wrap_text(term, TERM_DIM, note);
+}
+
+/* --- the rest --------------------------------------------------------------------------------- */
 
 static void put_title(struct term *term, const struct doc *doc)
 {
@@ -105,10 +243,10 @@ static void put_block(struct term *term, const struct doc_block *b, const struct
 		break;
 	case BLOCK_FLAME:
 	case BLOCK_TREE:
-		txt_tree(term, b->tree, format_least(o));
+		put_tree(term, b->tree, format_least(o));
 		break;
 	case BLOCK_HEAT:
-		txt_heat(term, &b->heat);
+		put_heat(term, &b->heat);
 		break;
 	case BLOCK_PATHS:
 		for (size_t i = 0; i < b->paths.n; i++)

@@ -11,8 +11,5 @@
 
 /* @rows: so many at most; 0: as the table says. */
 void txt_table(struct term *, const struct doc_table *, size_t rows);
-/* A call tree, one function a line, without branches of less than @least percent. */
-void txt_tree(struct term *, const struct tree *, double least);
-void txt_heat(struct term *, const struct doc_heat *);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * calltree: a call tree as lines of text, as perf report -g prints it: what has one callee alone
- * stands in one column with it, only where calls branch the lines move to the right. For every
- * format that shows text.
+ * calltree: a call tree, or one hot path of it, as lines of text, for every format that shows text.
+ * A tree is laid out as perf report -g prints it: what has one callee alone stands in one column
+ * with it, only where calls branch the lines move to the right.
  *
  *	├─ main
  *	│  run
@@ -11,6 +11,7 @@
 #ifndef PAINT_CALLTREE_H
 #define PAINT_CALLTREE_H
 
+#include "doc.h"
 #include "query/tree.h"
 
 struct calltree_line {
@@ -35,5 +36,19 @@ char *calltree_name(const struct tree *, const struct calltree_line *);
 
 /* "branches below 1 % are left out: 12 of them"; freed by the caller. */
 char *calltree_note(const struct calltree *, double least);
+
+/* Part of a hot path: runs of one function are one item, and so is the middle of a long stack. */
+struct path_item {
+	uint32_t node;	/* in the tree; 0: a gap */
+	uint32_t times; /* frames in this run, or frames left out in this gap */
+};
+typedef VEC(struct path_item) path_items;
+
+/* At most @max items, root first, where max is at least 5; the last ones are kept rather than
+ * the first. The caller releases *@out. */
+void path_layout(const struct tree *, const struct doc_path *, size_t max, path_items *out);
+
+/* "name", "name ×12", "… 40 frames …"; clean UTF-8, freed by the caller. */
+char *path_item_text(const struct tree *, const struct path_item *);
 
 #endif

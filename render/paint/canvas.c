@@ -5,7 +5,6 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "paint/cut.h"
 #include "paint/words.h"
 
 #define SANS	     "DejaVu Sans, Liberation Sans, sans-serif"

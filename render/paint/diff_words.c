@@ -3,9 +3,34 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "paint/change_words.h"
+
+#define ALL (1 - 1e-12)
+
+char *change_value(const char *unit, double value)
+{
+	char buf[UNITS_BUF];
+
+	/* All of it is all, whatever a sum of quotients is off. */
+	if (!strcmp(unit, "share"))
+		return mem_strdup(units_percent(buf, sizeof(buf), value > ALL ? 1 : value, 1));
+	return mem_strdup(units_value(buf, sizeof(buf), value, unit));
+}
+
+char *change_text(double ratio)
+{
+	const double percent = 100 * ratio;
+
+	if (!isfinite(ratio))
+		return mem_strdup("–");
+	if (percent >= 1000)
+		return mem_printf("×%.3g", 1 + ratio);
+	if (fabs(percent) >= 99.95)
+		return mem_printf("%+.0f %%", percent);
+	return mem_printf(fabs(percent) < 9.995 ? "%+.2f %%" : "%+.1f %%", percent);
+}
 
 char *diff_side(const struct diff *d, int side)
 {
@@ -130,4 +155,49 @@ void diff_label(struct diff *d)
 		label = mem_printf("%s %s", sign, profile_text(d->names, name));
 		d->label[i] = intern_add(&d->names->strings, label);
 	}
+}
+
+/* All are light enough for near-black text. */
+static const struct {
+	struct rgb colour;
+	const char *label;
+} looks[DIFF_LOOKS] = {
+	[LOOK_GONE] = {{176, 150, 232}, "gone"},
+	[LOOK_LESS] = {{186, 216, 246}, "less: 95 %"},
+	[LOOK_LESS + 1] = {{128, 182, 236}, "99 %"},
+	[LOOK_LESS + 2] = {{72, 142, 220}, "99.9 % sure"},
+	[LOOK_MORE] = {{255, 214, 160}, "more: 95 %"},
+	[LOOK_MORE + 1] = {{250, 170, 90}, "99 %"},
+	[LOOK_MORE + 2] = {{230, 115, 35}, "99.9 % sure"},
+	[LOOK_NEW] = {{246, 226, 70}, "new"},
+	[LOOK_SAME] = {{214, 214, 212}, "not distinguishable"},
+};
+
+enum diff_look diff_look_of(const struct diff *d, size_t node)
+{
+	const struct diff_finding *f = diff_finding(d, node);
+	const unsigned step = f->strength ? f->strength - 1u : 0;
+
+	switch ((enum diff_effect)f->effect) {
+	case DIFF_MORE:
+		return LOOK_MORE + step;
+	case DIFF_LESS:
+		return LOOK_LESS + step;
+	case DIFF_NEW:
+		return LOOK_NEW;
+	case DIFF_GONE:
+		return LOOK_GONE;
+	default:
+		return LOOK_SAME;
+	}
+}
+
+struct rgb diff_look_colour(enum diff_look look)
+{
+	return looks[look].colour;
+}
+
+const char *diff_look_label(enum diff_look look)
+{
+	return looks[look].label;
 }

@@ -1,7 +1,7 @@
 #include "paint/flame.h"
 
 #include "base/hash.h"
-#include "paint/diff_look.h"
+#include "paint/diff_words.h"
 #include "query/frame_class.h"
 
 const struct rgb FLAME_MERGED = {206, 208, 212};

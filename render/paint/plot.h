@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "paint/diff_look.h"
+#include "paint/diff_words.h"
 #include "paint/flame.h"
 
 struct plot_rect {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "paint/cut.h"
+#include "paint/words.h"
 #include "paint/xml.h"
 
 void svg_out_style(FILE *out)

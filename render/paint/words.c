@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 
 #define NO_BREAK_SPACE "\xc2\xa0"
@@ -70,4 +71,18 @@ char *words_tie(const char *text)
 			str_addc(&out, *text++);
 	}
 	return str_steal(&out);
+}
+
+#define LABEL_MIDDLE 12 /* columns from which a label keeps its end */
+
+char *cut_middle(const char *s, size_t columns)
+{
+	return str_cut_middle(s, columns, "…");
+}
+
+char *cut_label(const char *s, size_t columns)
+{
+	if (columns >= LABEL_MIDDLE || !columns || str_width(s) <= columns)
+		return cut_middle(s, columns);
+	return mem_printf("%.*s…", (int)(str_fit(s, columns - 1) - s), s);
 }

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "paint/change_words.h"
+#include "paint/diff_words.h"
 #include "view/delta.h"
 
 #define TERMINAL_ROWS 60

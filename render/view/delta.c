@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "paint/change_words.h"
+#include "paint/diff_words.h"
 
 /* --- words ------------------------------------------------------------------------------------ */
 

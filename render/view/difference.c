@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/str.h"
-#include "paint/change_words.h"
 #include "paint/diff_words.h"
 
 #define TERMINAL_ROWS 15

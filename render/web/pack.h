@@ -38,4 +38,10 @@ void pack_base85(const void *data, size_t n, FILE *out);
 /* @n bytes as base64. */
 void pack_base64(const void *data, size_t n, FILE *out);
 
+/* The page's own files (embed.S). */
+extern const char web_page_html[], web_page_html_end[];
+extern const char web_page_css[], web_page_css_end[];
+extern const char web_page_js[], web_page_js_end[];
+extern const char web_picture_js[], web_picture_js_end[]; /* of SVG, not of the page */
+
 #endif

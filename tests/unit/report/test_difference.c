@@ -14,7 +14,6 @@
 #include "compare/diff.h"
 #include "diff_runs.h"
 #include "format/format.h"
-#include "paint/diff_look.h"
 #include "paint/diff_words.h"
 #include "paint/flame.h"
 #include "paint/plot.h"

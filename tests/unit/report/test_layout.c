@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "format/flame_only.h"
+#include "format/picture.h"
 #include "format/sheet.h"
 #include "report_doc.h"
 #include "sample_profile.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "format/html_append.h"
+#include "format/html_page.h"
 #include "view/trend.h"
 #include "view/zone_shape.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "format/flame_only.h"
+#include "format/picture.h"
 #include "paint/plot.h"
 #include "report_doc.h"
 #include "zone_profile.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "paint/cut.h"
+#include "paint/words.h"
 #include "report_doc.h"
 #include "sample_profile.h"
 

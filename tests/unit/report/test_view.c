@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "paint/path.h"
+#include "paint/calltree.h"
 #include "report_doc.h"
 #include "sample_profile.h"
 #include "small_profile.h"
