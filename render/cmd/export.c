@@ -8,7 +8,6 @@
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "export/export.h"
-#include "export/zone_stacks.h"
 #include "model/meta.h"
 #include "model/reason_frames.h"
 #include "query/excerpt.h"
@@ -158,7 +157,7 @@ static int build_part(const struct arguments *a, const struct profile *p, bool z
 	int rc = zones ? 0 : excerpt_build(p, &a->selection, own);
 
 	if (zones)
-		*own = zone_stacks_build(in->tree);
+		*own = export_zone_stacks(in->tree);
 	in->part = *own ? *own : p;
 	return rc;
 }

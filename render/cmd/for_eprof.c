@@ -176,8 +176,7 @@ static int compare_captured(struct for_eprof *f)
 	return rc;
 }
 
-/* --- names: eprof looks for debug files itself, this program reads and writes the profile -------
- */
+/* --- names: eprof looks for debug files itself, this program reads and writes the profile ----- */
 
 #define NAMES_MOST (1u << 30) /* bytes */
 

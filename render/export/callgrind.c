@@ -28,9 +28,8 @@
 
 #include "base/str.h"
 #include "export/edges.h"
-#include "export/zone_stacks.h"
 #include "model/meta.h"
-#include "paint/json_write.h"
+#include "base/json.h"
 
 /* Cost of one line of a function, or of its calls of another from there. A function from
  * profile.functions.n on is a thread, whose name that is. */
@@ -49,33 +48,24 @@ struct writer {
 	struct edges edges;
 	VEC(struct row) rows;
 	VEC(int64_t) values;
-	struct map by_line, by_call;
+	struct numbering keys;
 	bool *object, *file, *function; /* the names that were written once */
 	char **events;			/* per metric; owned */
 };
 
 static struct row *find(struct writer *w, const struct row *key)
 {
-	struct map *map = key->callee ? &w->by_call : &w->by_line;
-	uint64_t hash = hash_two((uint64_t)key->function << 32 | key->line, key->callee);
+	bool fresh;
+	const uint32_t number = numbering_put(
+		&w->keys, (struct key){{key->function, key->line, key->callee}}, &fresh);
 
-	for (;; hash++) {
-		bool fresh;
-		uint32_t *number = map_put(map, hash, &fresh);
-		struct row *row = fresh ? NULL : &w->rows.at[*number];
-
-		if (row && (row->function != key->function || row->line != key->line ||
-			    row->callee != key->callee))
-			continue;
-		if (!fresh)
-			return row;
-		*number = (uint32_t)w->rows.n;
+	if (fresh) {
 		vec_push(&w->rows, *key);
-		w->rows.at[*number].values = w->values.n;
+		w->rows.at[number].values = w->values.n;
 		for (size_t i = 0; i < w->edges.width; i++)
 			vec_push(&w->values, 0);
-		return &w->rows.at[*number];
 	}
+	return &w->rows.at[number];
 }
 
 static void add(struct writer *w, const struct row *key, const int64_t *values, int64_t calls)
@@ -332,8 +322,7 @@ static int callgrind_write(const struct export_input *in, FILE *out)
 	edges_release(&w.edges);
 	vec_release(&w.rows);
 	vec_release(&w.values);
-	map_release(&w.by_line);
-	map_release(&w.by_call);
+	numbering_release(&w.keys);
 	for (size_t i = 0; i < w.p->metrics.n; i++)
 		free(w.events[i]);
 	free(w.events);

@@ -8,7 +8,7 @@
  *	 "samples":[{"pid":4711,"tid":4711,"ts":0.000,"name":"cpu-clock","sf":"1","weight":10000000}]}
  *
  * Times are µs. Every sample is in "samples", with its stack and value. Viewers draw slices: those
- * that the samples show (slices.h) are there while they are no more than SLICES_MOST, which is what
+ * that the samples show (lanes.h) are there while they are no more than SLICES_MOST, which is what
  * viewers load with ease; otherData says when they are left out. Zones have no times of their own:
  * of a profile of zones alone the slices are their call tree, side by side.
  */
@@ -16,9 +16,8 @@
 
 #include "base/str.h"
 #include "export/lanes.h"
-#include "export/slices.h"
 #include "model/meta.h"
-#include "paint/json_write.h"
+#include "base/json.h"
 
 #define SLICES_MOST 500000
 

@@ -52,4 +52,10 @@ extern const struct export *const exports[];
 const struct export *export_find(const char *name);
 const struct export *export_find_for(const char *path);
 
+/* A profile of one thread, "zones", with one row for each place of @zones (zone_tree_build()): how
+ * often the zone was called there, the metric "calls", and its own ns, the metric "time", net where
+ * the tree is. The rows have no time. Attributes are the profile's that the tree is of. Owned by
+ * the caller. */
+struct profile *export_zone_stacks(const struct tree *zones);
+
 #endif

@@ -13,7 +13,7 @@
 #include "export/lanes.h"
 #include "query/frame_class.h"
 #include "model/meta.h"
-#include "paint/json_write.h"
+#include "base/json.h"
 
 #define FORMAT_VERSION 60
 
@@ -79,8 +79,7 @@ static void number_or_null(struct writer *w, uint32_t number)
 		write_null(w);
 }
 
-/* --- stacks, frames, functions: node i is stack i - 1, and so with the others ------------------
- */
+/* --- stacks, frames, functions: node i is stack i - 1, and so with the others ----------------- */
 
 static void find_frames(struct writer *w)
 {

@@ -15,7 +15,7 @@
 
 #include "base/hash.h"
 #include "base/str.h"
-#include "paint/json_write.h"
+#include "base/json.h"
 
 static char *clean_text(const struct profile *p, uint32_t string)
 {

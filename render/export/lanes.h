@@ -29,4 +29,10 @@ int64_t lane_sum(const struct profile *, struct lane, uint32_t metric, size_t *s
  * caller. */
 char *lane_name(const struct profile *, size_t thread, uint32_t metric);
 
+/* The end of the innermost slice (function 0), or the begin of one in it. */
+typedef void slices_change(void *data, uint64_t time_ns, uint32_t function);
+
+/* Calls @change for each, in order of time; as many begin as end. */
+void slices_walk(const struct profile *, struct lane, slices_change *change, void *data);
+
 #endif

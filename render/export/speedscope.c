@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "export/lanes.h"
 #include "model/meta.h"
-#include "paint/json_write.h"
+#include "base/json.h"
 
 static void frames_write(const struct profile *p, FILE *out)
 {

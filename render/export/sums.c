@@ -1,33 +1,5 @@
 #include "export/sums.h"
 
-static bool is_same(const struct sum *a, const struct sum *b)
-{
-	return a->node == b->node && a->thread == b->thread && a->zone == b->zone &&
-	       a->reason == b->reason;
-}
-
-/* The row of @key, a new one where there is none yet. */
-static uint32_t find(struct sums *s, const struct sum *key, size_t metrics)
-{
-	uint64_t hash = hash_two((uint64_t)key->node << 32 | key->thread,
-				 (uint64_t)key->zone << 32 | key->reason);
-
-	for (;; hash++) {
-		bool fresh;
-		uint32_t *row = map_put(&s->by_key, hash, &fresh);
-
-		if (!fresh && !is_same(&s->rows.at[*row], key))
-			continue;
-		if (fresh) {
-			*row = (uint32_t)s->rows.n;
-			vec_push(&s->rows, *key);
-			for (size_t m = 0; m < metrics; m++)
-				vec_push(&s->values, 0);
-		}
-		return *row;
-	}
-}
-
 static bool has_value(const struct samples *s, size_t row)
 {
 	for (size_t m = 0; m < s->values.n; m++)
@@ -48,10 +20,18 @@ void sums_build(const struct profile *p, struct sums *out)
 					.zone = s->at[i].zone,
 					.reason = s->at[i].reason};
 		uint32_t row;
+		bool fresh;
 
 		if (!has_value(s, i))
 			continue;
-		row = find(out, &key, metrics);
+		row = numbering_put(&out->keys,
+				    (struct key){{key.node, key.thread, key.zone, key.reason}},
+				    &fresh);
+		if (fresh) {
+			vec_push(&out->rows, key);
+			for (size_t m = 0; m < metrics; m++)
+				vec_push(&out->values, 0);
+		}
 		out->rows.at[row].samples++;
 		for (size_t m = 0; m < metrics; m++)
 			out->values.at[row * metrics + m] += s->values.at[m].at[i];
@@ -62,5 +42,5 @@ void sums_release(struct sums *s)
 {
 	vec_release(&s->rows);
 	vec_release(&s->values);
-	map_release(&s->by_key);
+	numbering_release(&s->keys);
 }

@@ -15,7 +15,7 @@ struct sum {
 struct sums {
 	VEC(struct sum) rows; /* in order of their first sample */
 	VEC(int64_t) values;  /* row by row, one a metric of the profile */
-	struct map by_key;    /* hash, probed upward on collision → row */
+	struct numbering keys;
 };
 
 void sums_build(const struct profile *, struct sums *out);

@@ -136,8 +136,7 @@ void sheet_outline(struct sheet *s)
 	}
 }
 
-/* --- the appendix ------------------------------------------------------------------------------
- */
+/* --- the appendix ----------------------------------------------------------------------------- */
 
 #define NAMES_MOST 300	/* in the appendix */
 #define NAME_MOST  2000 /* letters of one */

@@ -6,8 +6,7 @@
 #include "paint/calltree.h"
 #include "paint/words.h"
 
-/* --- the flame graph ---------------------------------------------------------------------------
- */
+/* --- the flame graph -------------------------------------------------------------------------- */
 
 #define ROW	  9.4
 #define ROW_MOST  13.0 /* where there is room for it */
@@ -78,8 +77,7 @@ void sheet_flame(struct sheet *s, const char *heading, const struct doc_block *b
 	plot_release(&plot);
 }
 
-/* --- hot paths: each its share and its names as one paragraph -----------------------------------
- */
+/* --- hot paths: each its share and its names as one paragraph --------------------------------- */
 
 #define ITEMS	    24
 #define NAME_MOST   80 /* letters */
@@ -128,8 +126,7 @@ void sheet_paths(struct sheet *s, const char *heading, const struct doc_block *b
 	s->y += 8;
 }
 
-/* --- the call tree: a function a line, over as many pages as it needs ----------------------------
- */
+/* --- the call tree: a function a line, over as many pages as it needs ------------------------- */
 
 #define LINE	  12.0
 #define TITLES	  16.0

@@ -60,8 +60,7 @@ static void put_tree(struct term *term, const struct tree *t, double least)
 	calltree_release(&lines);
 }
 
-/* --- the heat map: as many columns as there is room for, four shades -----------------------------
- */
+/* --- the heat map: as many columns as there is room for, four shades -------------------------- */
 
 #define LABEL 9 /* columns before the map */
 #define LINES 10

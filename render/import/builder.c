@@ -29,8 +29,10 @@ void builder_free(struct builder *b)
 	vec_release(&b->values);
 	vec_release(&b->ledger);
 	vec_release(&b->kept);
-	map_release(&b->thread_by_key);
-	map_release(&b->zone_by_key);
+	numbering_release(&b->thread_keys);
+	numbering_release(&b->zone_keys);
+	vec_release(&b->threads);
+	vec_release(&b->zones);
 	map_release(&b->zone_times);
 	free(b);
 }
@@ -84,21 +86,13 @@ uint32_t builder_thread(struct builder *b, uint32_t pid, uint32_t tid, uint32_t 
 {
 	const struct thread e = {
 		.pid = pid, .tid = tid, .name = name, .process = process ? process : name};
-	uint64_t key = hash_two((uint64_t)pid << 32 | tid, (uint64_t)e.process << 32 | name);
-	struct profile *p = b->profile;
+	bool fresh;
+	const uint32_t n =
+		numbering_put(&b->thread_keys, (struct key){{pid, tid, name, e.process}}, &fresh);
 
-	/* The next key up where another thread has this one. */
-	for (;; key++) {
-		bool fresh;
-		uint32_t *at = map_put(&b->thread_by_key, key, &fresh);
-		const struct thread *old = fresh ? NULL : &p->threads.at[*at];
-
-		if (fresh)
-			return *at = profile_thread(p, &e);
-		if (old->pid == pid && old->tid == tid && old->name == name &&
-		    old->process == e.process)
-			return *at;
-	}
+	if (fresh)
+		vec_push(&b->threads, profile_thread(b->profile, &e));
+	return b->threads.at[n];
 }
 
 /* What stands behind the last "+0x" of "module+0x1f30", or behind the first of "0x7f00", is all of
@@ -194,23 +188,18 @@ void builder_lose(struct builder *b, uint32_t metric, const char *why, int64_t n
 	builder_note(b, metric, LEDGER_LOST, why, n);
 }
 
-/* --- zones ----------------------------------------------------------------------------------- */
-
-static uint64_t place_of(const struct zone *z)
-{
-	return hash_two((uint64_t)z->name << 32 | z->src_file, z->src_line);
-}
+/* --- zones ------------------------------------------------------------------------------------ */
 
 void builder_restart(struct builder *b)
 {
 	map_release(&b->zone_times);
-	b->zone_times = (struct map){0};
 }
 
 uint32_t builder_nth(struct builder *b, const struct zone *z)
 {
 	bool fresh;
-	uint32_t *n = map_put(&b->zone_times, place_of(z), &fresh);
+	uint32_t *n = map_put(&b->zone_times,
+			      hash_two((uint64_t)z->name << 32 | z->src_file, z->src_line), &fresh);
 
 	return (*n)++;
 }
@@ -250,30 +239,20 @@ static void put_together(struct zone *to, const struct zone *z)
 	to->self_std_ns = zone_std(to->counts, to->self_m2);
 }
 
-static bool is_same_place(const struct zone *a, const struct zone *b)
-{
-	return a->name == b->name && a->src_file == b->src_file && a->src_line == b->src_line;
-}
-
 uint32_t builder_zone(struct builder *b, const struct zone *z, uint32_t nth)
 {
-	struct profile *p = b->profile;
-	uint64_t key = hash_two(place_of(z), nth);
+	bool fresh;
+	const struct key key = {{z->name, z->src_file, z->src_line, nth}};
+	const uint32_t n = numbering_put(&b->zone_keys, key, &fresh);
 
-	for (;; key++) {
-		bool fresh;
-		uint32_t *at = map_put(&b->zone_by_key, key, &fresh);
-
-		if (fresh)
-			return *at = profile_zone(p, z);
-		if (is_same_place(&p->zones.at[*at], z)) {
-			put_together(&p->zones.at[*at], z);
-			return *at;
-		}
-	}
+	if (fresh)
+		vec_push(&b->zones, profile_zone(b->profile, z));
+	else
+		put_together(&b->profile->zones.at[b->zones.at[n]], z);
+	return b->zones.at[n];
 }
 
-/* --- the end --------------------------------------------------------------------------------- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static int by_time(const void *left, const void *right)
 {

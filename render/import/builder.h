@@ -44,7 +44,9 @@ struct builder {
 	VEC(struct builder_value) values;
 	VEC(struct builder_ledger) ledger;
 	VEC(int64_t) kept; /* samples per metric */
-	struct map thread_by_key, zone_by_key, zone_times;
+	struct numbering thread_keys, zone_keys;
+	VEC(uint32_t) threads, zones; /* per key: the profile's row */
+	struct map zone_times;
 	int64_t duration_ns; /* of zones, or of samples without times: the importer adds to it */
 	bool added;	     /* the last sample had a value */
 	bool timed;	     /* the samples' times mean something: duration_ns follows from them */

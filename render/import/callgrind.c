@@ -10,12 +10,13 @@
 #include "import/import.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/str.h"
 #include "import/callgrind_costs.h"
-#include "import/known.h"
+#include "import/callgrind_line.h"
 #include "import/scan.h"
 #include "model/meta.h"
 
@@ -23,6 +24,8 @@
 struct event {
 	char *word, *name, *unit;
 };
+
+#define NONE UINT32_MAX
 
 struct callgrind {
 	struct input *in;
@@ -35,14 +38,13 @@ struct callgrind {
 
 	/* What lines have said so far; strings, NONE where nothing. */
 	uint32_t object, file, source; /* source: fi=, fe= */
-	uint32_t function;
+	uint32_t name, function;       /* function: as callgrind_function() numbers it */
 	uint32_t called_object, called_file, called;
+	uint32_t jump;
 	int64_t n_calls; /* the next line is of so many calls; -1 none */
-	uint32_t
-		callee_line; /* where calls= says that the callee begins; 0: not, or not outright */
+	/* Where calls= says that the callee begins; 0: not, or not outright. */
+	uint32_t callee_line;
 };
-
-#define NONE UINT32_MAX
 
 static bool is_unknown(struct span name)
 {
@@ -134,7 +136,7 @@ static int take_cost(struct callgrind *c, struct span line)
 	return 0;
 }
 
-/* --- the lines with a name ------------------------------------------------------------------- */
+/* --- the lines with a name -------------------------------------------------------------------- */
 
 static int take_calls(struct callgrind *c, struct span value)
 {
@@ -147,65 +149,6 @@ static int take_calls(struct callgrind *c, struct span value)
 	if (c->positions.n == 1 && span_number(span_trim(value), 10, UINT32_MAX, &line))
 		c->callee_line = (uint32_t)line;
 	return 0;
-}
-
-static int take_object(struct callgrind *c, struct span value)
-{
-	return read_name(c, CALLGRIND_OBJECT, value, &c->object);
-}
-
-static int take_file(struct callgrind *c, struct span value)
-{
-	int rc = read_name(c, CALLGRIND_FILE, value, &c->file);
-
-	c->source = c->file;
-	return rc;
-}
-
-static int take_source(struct callgrind *c, struct span value)
-{
-	return read_name(c, CALLGRIND_FILE, value, &c->source);
-}
-
-static int take_function(struct callgrind *c, struct span value)
-{
-	uint32_t name = 0;
-	int rc = read_name(c, CALLGRIND_FUNCTION, value, &name);
-
-	if (!rc)
-		c->function = callgrind_function(&c->costs, c->object, c->file, name);
-	c->source = c->file;
-	return rc;
-}
-
-static int take_called_object(struct callgrind *c, struct span value)
-{
-	return read_name(c, CALLGRIND_OBJECT, value, &c->called_object);
-}
-
-static int take_called_file(struct callgrind *c, struct span value)
-{
-	return read_name(c, CALLGRIND_FILE, value, &c->called_file);
-}
-
-static int take_called(struct callgrind *c, struct span value)
-{
-	return read_name(c, CALLGRIND_FUNCTION, value, &c->called);
-}
-
-/* A jump may be the first to say a name. */
-static int take_jump_file(struct callgrind *c, struct span value)
-{
-	uint32_t name = 0;
-
-	return read_name(c, CALLGRIND_FILE, value, &name);
-}
-
-static int take_jump_function(struct callgrind *c, struct span value)
-{
-	uint32_t name = 0;
-
-	return read_name(c, CALLGRIND_FUNCTION, value, &name);
 }
 
 /* What follows it is a position without costs. */
@@ -320,20 +263,22 @@ static int take_totals(struct callgrind *c, struct span value)
 	return 0;
 }
 
-static int take_command(struct callgrind *c, struct span value)
+static int set_run(struct callgrind *c, const char *key, struct span value)
 {
 	_free_ char *text = builder_attribute(value);
 
-	profile_set_run(c->b->profile, RUN_COMMAND, text);
+	profile_set_run(c->b->profile, key, text);
 	return 0;
+}
+
+static int take_command(struct callgrind *c, struct span value)
+{
+	return set_run(c, RUN_COMMAND, value);
 }
 
 static int take_pid(struct callgrind *c, struct span value)
 {
-	_free_ char *text = builder_attribute(value);
-
-	profile_set_run(c->b->profile, RUN_PID, text);
-	return 0;
+	return set_run(c, RUN_PID, value);
 }
 
 /* What eprof writes has functions that are threads: see callgrind_costs.c. */
@@ -347,14 +292,43 @@ static const struct {
 	const char *key;
 	int (*take)(struct callgrind *, struct span);
 } keys[] = {
-	{"calls=", take_calls},	    {"fn=", take_function},	  {"cfn=", take_called},
-	{"cfi=", take_called_file}, {"cfl=", take_called_file},	  {"cob=", take_called_object},
-	{"fl=", take_file},	    {"fi=", take_source},	  {"fe=", take_source},
-	{"ob=", take_object},	    {"jump=", take_jump},	  {"jcnd=", take_jump},
-	{"jfi=", take_jump_file},   {"jfn=", take_jump_function}, {"positions:", take_positions},
-	{"events:", take_events},   {"event:", take_unit},	  {"totals:", take_totals},
-	{"cmd:", take_command},	    {"pid:", take_pid},		  {"creator:", take_creator},
+	{"calls=", take_calls},	    {"jump=", take_jump},   {"jcnd=", take_jump},
+	{"events:", take_events},   {"event:", take_unit},  {"positions:", take_positions},
+	{"totals:", take_totals},   {"cmd:", take_command}, {"pid:", take_pid},
+	{"creator:", take_creator},
 };
+
+/* Lines that name something, and which string of struct callgrind each sets. A jump may be the
+ * first to say a name. */
+static const struct name_line {
+	const char *key;
+	enum callgrind_space space;
+	size_t string;
+} name_lines[] = {
+	{"fn=", CALLGRIND_FUNCTION, offsetof(struct callgrind, name)},
+	{"cfn=", CALLGRIND_FUNCTION, offsetof(struct callgrind, called)},
+	{"fl=", CALLGRIND_FILE, offsetof(struct callgrind, file)},
+	{"fi=", CALLGRIND_FILE, offsetof(struct callgrind, source)},
+	{"fe=", CALLGRIND_FILE, offsetof(struct callgrind, source)},
+	{"cfi=", CALLGRIND_FILE, offsetof(struct callgrind, called_file)},
+	{"cfl=", CALLGRIND_FILE, offsetof(struct callgrind, called_file)},
+	{"ob=", CALLGRIND_OBJECT, offsetof(struct callgrind, object)},
+	{"cob=", CALLGRIND_OBJECT, offsetof(struct callgrind, called_object)},
+	{"jfi=", CALLGRIND_FILE, offsetof(struct callgrind, jump)},
+	{"jfn=", CALLGRIND_FUNCTION, offsetof(struct callgrind, jump)},
+};
+
+static int take_name(struct callgrind *c, const struct name_line *line, struct span value)
+{
+	uint32_t *string = (uint32_t *)((char *)c + line->string);
+	int rc = read_name(c, line->space, value, string);
+
+	if (!rc && string == &c->name)
+		c->function = callgrind_function(&c->costs, c->object, c->file, c->name);
+	if (string == &c->name || string == &c->file)
+		c->source = c->file;
+	return rc;
+}
 
 /* "desc: …", "version: 1": what is of no use here. */
 static bool is_header(struct span line)
@@ -366,14 +340,22 @@ static bool is_header(struct span line)
 	return n && n < line.n && line.s[n] == ':';
 }
 
+static struct span value_of(struct span line, const char *key)
+{
+	return span_trim(span_from(line, strlen(key)));
+}
+
 static int take_line(struct callgrind *c, struct span line)
 {
 	line = span_trim(line);
 	if (!line.n || line.s[0] == '#')
 		return 0;
+	for (size_t i = 0; i < sizeof(name_lines) / sizeof(*name_lines); i++)
+		if (span_starts(line, name_lines[i].key))
+			return take_name(c, &name_lines[i], value_of(line, name_lines[i].key));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (span_starts(line, keys[i].key))
-			return keys[i].take(c, span_trim(span_from(line, strlen(keys[i].key))));
+			return keys[i].take(c, value_of(line, keys[i].key));
 	return is_header(line) ? 0 : take_cost(c, line);
 }
 

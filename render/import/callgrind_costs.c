@@ -16,37 +16,25 @@ void callgrind_costs_init(struct callgrind_costs *c, struct builder *b)
 
 void callgrind_costs_release(struct callgrind_costs *c)
 {
-	map_release(&c->functions);
-	map_release(&c->own_by_place);
-	map_release(&c->edge_by_place);
+	numbering_release(&c->functions);
+	numbering_release(&c->own_keys);
+	numbering_release(&c->edge_keys);
 	vec_release(&c->rows);
 	vec_release(&c->own);
 	vec_release(&c->own_values);
 	callgraph_release(&c->graph);
 }
 
-static bool is_same(const struct function *a, uint32_t object, uint32_t file, uint32_t name)
-{
-	return a->module == object && a->file == file && a->name == name;
-}
-
 uint32_t callgrind_function(struct callgrind_costs *c, uint32_t object, uint32_t file,
 			    uint32_t name)
 {
-	uint64_t key = hash_two((uint64_t)object << 32 | file, name);
+	bool fresh;
+	const uint32_t n = numbering_put(&c->functions, (struct key){{object, file, name}}, &fresh);
 
-	for (;; key++) {
-		bool fresh;
-		uint32_t *at = map_put(&c->functions, key, &fresh);
-
-		if (fresh) {
-			*at = (uint32_t)c->rows.n;
-			vec_push(&c->rows,
-				 ((struct function){.name = name, .file = file, .module = object}));
-		}
-		if (is_same(&c->rows.at[*at], object, file, name))
-			return *at;
-	}
+	if (fresh)
+		vec_push(&c->rows,
+			 ((struct function){.name = name, .file = file, .module = object}));
+	return n;
 }
 
 static void add(int64_t *to, const int64_t *v, size_t n)
@@ -55,62 +43,37 @@ static void add(int64_t *to, const int64_t *v, size_t n)
 		to[i] = builder_sum(to[i], v[i]);
 }
 
-static bool is_own(const struct own_line *a, const struct own_line *b)
-{
-	return a->function == b->function && a->file == b->file && a->line == b->line;
-}
-
 void callgrind_add_own(struct callgrind_costs *c, const struct own_line *e, const int64_t *v)
 {
-	uint64_t key = hash_two((uint64_t)e->function << 32 | e->line, e->file);
+	bool fresh;
+	const size_t n =
+		numbering_put(&c->own_keys, (struct key){{e->function, e->file, e->line}}, &fresh);
 
-	add(c->seen, v, CALLGRIND_EVENTS);
-	for (;; key++) {
-		bool fresh;
-		uint32_t *at = map_put(&c->own_by_place, key, &fresh);
-
-		if (fresh) {
-			*at = (uint32_t)c->own.n;
-			vec_push(&c->own, *e);
-			for (size_t i = 0; i < CALLGRIND_EVENTS; i++)
-				vec_push(&c->own_values, 0);
-		}
-		if (!is_own(&c->own.at[*at], e))
-			continue;
-		add(&c->own_values.at[(size_t)*at * CALLGRIND_EVENTS], v, CALLGRIND_EVENTS);
-		return;
+	if (fresh) {
+		vec_push(&c->own, *e);
+		for (size_t i = 0; i < CALLGRIND_EVENTS; i++)
+			vec_push(&c->own_values, 0);
 	}
-}
-
-static bool is_edge(const struct callgraph_edge *e, uint32_t caller, uint32_t callee, uint32_t line)
-{
-	return e->caller == caller && e->callee == callee && e->tag == line;
+	add(c->seen, v, CALLGRIND_EVENTS);
+	add(&c->own_values.at[n * CALLGRIND_EVENTS], v, CALLGRIND_EVENTS);
 }
 
 void callgrind_add_calls(struct callgrind_costs *c, uint32_t caller, uint32_t line, uint32_t callee,
 			 int64_t calls, const int64_t *costs)
 {
-	uint64_t key = hash_two((uint64_t)caller << 32 | callee, line);
 	int64_t v[CALLGRAPH_VALUES] = {0};
+	bool fresh;
+	const size_t n = numbering_put(&c->edge_keys, (struct key){{caller, callee, line}}, &fresh);
 
 	memcpy(v, costs, CALLGRIND_EVENTS * sizeof(*v));
 	v[CALLGRIND_EVENTS] = calls;
-	for (;; key++) {
-		bool fresh;
-		uint32_t *at = map_put(&c->edge_by_place, key, &fresh);
-
-		if (fresh) {
-			*at = callgraph_call(&c->graph, caller, callee, line, v);
-			return;
-		}
-		if (!is_edge(&c->graph.edges.at[*at], caller, callee, line))
-			continue;
-		add(&c->graph.edge_values.at[(size_t)*at * CALLGRAPH_VALUES], v, CALLGRAPH_VALUES);
-		return;
-	}
+	if (fresh)
+		callgraph_call(&c->graph, caller, callee, line, v);
+	else
+		add(&c->graph.edge_values.at[n * CALLGRAPH_VALUES], v, CALLGRAPH_VALUES);
 }
 
-/* --- the profile ----------------------------------------------------------------------------- */
+/* --- the profile ------------------------------------------------------------------------------ */
 
 /* Inclusive costs that no caller accounts for. A call within a circle repeats what the first one
  * has, and is left aside. */

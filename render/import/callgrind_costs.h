@@ -7,7 +7,9 @@
 
 #include "import/builder.h"
 #include "import/callgraph.h"
-#include "import/callgrind_line.h"
+#include "import/scan.h"
+
+#define CALLGRIND_EVENTS (CALLGRAPH_VALUES - 1) /* the last value is of calls */
 
 /* Where costs go: a function's own lines. */
 struct own_line {
@@ -18,13 +20,13 @@ struct own_line {
 
 struct callgrind_costs {
 	struct builder *b;
-	uint32_t thread;      /* that costs are of, but for what a function "thread NAME" calls */
-	bool has_threads;     /* eprof wrote it: such functions are threads */
-	bool has_calls;	      /* an event is called as the metric of calls would be, and has them */
-	struct map functions; /* object, file and name → function */
+	uint32_t thread;  /* that costs are of, but for what a function "thread NAME" calls */
+	bool has_threads; /* eprof wrote it: such functions are threads */
+	bool has_calls;	  /* an event is called as the metric of calls would be, and has them */
+	struct numbering functions; /* by object, file and name */
 	VEC(struct function)
 	rows; /* per function, for the profile; .module is a string until then */
-	struct map own_by_place, edge_by_place;
+	struct numbering own_keys, edge_keys; /* of own, and of the edges of graph */
 	VEC(struct own_line) own;
 	VEC(int64_t) own_values; /* CALLGRIND_EVENTS each, by metric */
 	struct callgraph graph;	 /* its values: CALLGRIND_EVENTS by metric, then calls */

@@ -11,11 +11,7 @@
 #ifndef IMPORT_CALLGRIND_LINE_H
 #define IMPORT_CALLGRIND_LINE_H
 
-#include "import/callgraph.h"
-#include "import/known.h"
 #include "import/scan.h"
-
-#define CALLGRIND_EVENTS (CALLGRAPH_VALUES - 1) /* the last value is of calls */
 
 enum callgrind_space { CALLGRIND_OBJECT, CALLGRIND_FILE, CALLGRIND_FUNCTION, CALLGRIND_SPACES };
 

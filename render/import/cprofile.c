@@ -37,9 +37,9 @@ struct cprofile {
 	struct input *in;
 	struct builder *b;
 	struct marshal m;
-	struct map functions;	/* object of a key → function */
-	VEC(struct zone) zones; /* per function */
-	struct map places;	/* name, file and line → function */
+	struct map functions;	 /* object of a key → function */
+	VEC(struct zone) zones;	 /* per function */
+	struct numbering places; /* by name, file and line; the number is the function */
 	struct callgraph graph;
 	bool untold; /* callers without times */
 };
@@ -69,36 +69,22 @@ static bool read_place(struct cprofile *c, const struct marshal_object *key, str
 	return true;
 }
 
-static bool same_place(const struct zone *a, const struct zone *b)
-{
-	return a->name == b->name && a->src_file == b->src_file && a->src_line == b->src_line;
-}
-
 /* The function that a key names, added where it is new; UINT32_MAX: it is no such key. */
 static uint32_t function_of(struct cprofile *c, uint32_t key)
 {
 	struct zone z = {0};
 	bool fresh;
 	uint32_t *known = map_put(&c->functions, key, &fresh);
-	uint64_t hash;
 
 	if (!fresh)
 		return *known;
 	*known = UINT32_MAX;
 	if (!read_place(c, &c->m.objects.at[key], &z))
 		return UINT32_MAX;
-	for (hash = hash_two((uint64_t)z.name << 32 | z.src_file, z.src_line);; hash++) {
-		uint32_t *at = map_put(&c->places, hash, &fresh);
-
-		if (fresh) {
-			*at = (uint32_t)c->zones.n;
-			vec_push(&c->zones, z);
-		}
-		if (same_place(&c->zones.at[*at], &z)) {
-			*map_get(&c->functions, key) = *at;
-			return *at;
-		}
-	}
+	*known = numbering_put(&c->places, (struct key){{z.name, z.src_file, z.src_line}}, &fresh);
+	if (fresh)
+		vec_push(&c->zones, z);
+	return *known;
 }
 
 static bool read_count(const struct marshal_object *o, int64_t *out)
@@ -315,7 +301,7 @@ static int cprofile_read(struct input *in, struct builder *b)
 	}
 	marshal_release(&c.m);
 	map_release(&c.functions);
-	map_release(&c.places);
+	numbering_release(&c.places);
 	vec_release(&c.zones);
 	callgraph_release(&c.graph);
 	return rc;

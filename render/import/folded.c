@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "import/known.h"
 #include "import/scan.h"
 #include "model/meta.h"
 

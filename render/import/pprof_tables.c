@@ -1,5 +1,4 @@
-/* Mappings, functions and locations of a pprof file: modules, functions and frames. */
-#include "import/pprof_state.h"
+#include "import/pprof_tables.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +9,29 @@
 #include "import/scan.h"
 
 #define LINES_MOST 1024
+
+int pprof_bad(const struct pprof *f, const char *what, size_t row)
+{
+	return err(-EINVAL, "'%s' is no sound pprof profile: %s %zu", f->name, what, row);
+}
+
+const char *pprof_string(const struct pprof *f, int64_t number)
+{
+	if (number >= 0 && (uint64_t)number < f->m->n_string_table)
+		return f->m->string_table[number];
+	err(-EINVAL, "'%s' is no sound pprof profile: there is no string %" PRId64, f->name,
+	    number);
+	return NULL;
+}
+
+uint32_t pprof_text(struct pprof *f, int64_t number, int *rc)
+{
+	const char *s = pprof_string(f, number);
+
+	if (!s)
+		*rc = -EINVAL;
+	return s ? builder_text(f->b, s, strlen(s)) : 0;
+}
 
 /* Notes that @id is that of @row. */
 static int number(struct pprof *f, struct map *ids, uint64_t id, const char *what, size_t row)

@@ -1,6 +1,6 @@
 /*
  * scan: pieces of a line of text, for importers. A span is cut down from either end; nothing is
- * copied.
+ * copied. And what is known of texts that come again.
  */
 #ifndef IMPORT_SCAN_H
 #define IMPORT_SCAN_H
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/input.h"
+#include "base/intern.h"
 
 static inline struct span span_of(const char *s)
 {
@@ -54,5 +55,30 @@ bool span_number(struct span, int base, uint64_t max, uint64_t *out);
 bool span_int(struct span, int64_t *out);
 /* A finite decimal number, as strtod(3) in the C locale takes it: no hexadecimal, no NaN. */
 bool span_double(struct span, double *out);
+
+/* What was made of texts that come again by the million, such as the frame of "memcpy (libc.so.6)".
+ * A zeroed one knows nothing. */
+struct known {
+	struct intern texts;
+	VEC(uint32_t) values; /* by the text's number */
+};
+
+/* The value of @text; *@fresh: it was not known, and is to be set. Valid until the next call. */
+static inline uint32_t *known_at(struct known *k, struct span text, bool *fresh)
+{
+	const uint32_t id = intern_addn(&k->texts, text.s, text.n);
+
+	/* "", which every intern has, may be met first or last. */
+	while (k->values.n <= id)
+		vec_push(&k->values, UINT32_MAX);
+	*fresh = k->values.at[id] == UINT32_MAX;
+	return &k->values.at[id];
+}
+
+static inline void known_release(struct known *k)
+{
+	intern_release(&k->texts);
+	vec_release(&k->values);
+}
 
 #endif

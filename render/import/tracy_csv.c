@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "import/known.h"
+#include "import/scan.h"
 #include "import/tracy_calls.h"
 #include "import/tracy_row.h"
 #include "model/meta.h"

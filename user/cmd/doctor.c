@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/json.h"
+#include "base/json.h"
 #include "load/features.h"
 #include "perf/rights.h"
 

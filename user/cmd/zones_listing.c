@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "cmd/json.h"
+#include "base/json.h"
 #include "cmd/zones_listing.h"
 #include "elf/buildid.h"
 

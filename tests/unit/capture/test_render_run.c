@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "cmd/json.h"
+#include "base/json.h"
 #include "cmd/render_run.h"
 #include "cmd/render_start.h"
 

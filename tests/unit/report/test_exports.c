@@ -19,7 +19,7 @@
 #include "big_profile.h"
 #include "export/edges.h"
 #include "export/export.h"
-#include "export/slices.h"
+#include "export/lanes.h"
 #include "export/sums.h"
 #include "query/excerpt.h"
 #include "sample_profile.h"

@@ -103,3 +103,23 @@ void map_release(struct map *m)
 	free(m->slots);
 	*m = (struct map){0};
 }
+
+uint32_t numbering_put(struct numbering *k, struct key key, bool *fresh)
+{
+	for (uint64_t hash = hash_bytes(&key, sizeof(key));; hash++) {
+		uint32_t *at = map_put(&k->by_hash, hash, fresh);
+
+		if (*fresh) {
+			*at = (uint32_t)k->all.n;
+			vec_push(&k->all, key);
+		}
+		if (!memcmp(&k->all.at[*at], &key, sizeof(key)))
+			return *at;
+	}
+}
+
+void numbering_release(struct numbering *k)
+{
+	map_release(&k->by_hash);
+	vec_release(&k->all);
+}

@@ -1,6 +1,6 @@
 /*
- * hash: 64-bit hashes (XXH3, from the header-only half of xxhash) and a map from u64 to u32 by
- * open addressing. Keys of more than 64 bits are hashed by the caller, who compares on a hit.
+ * hash: 64-bit hashes (XXH3, from the header-only half of xxhash), a map from u64 to u32 by open
+ * addressing, and numbers for keys of up to four u32.
  */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/vec.h"
 
 uint64_t hash_bytes(const void *data, size_t n);
 /* As hash_bytes(): nobody who does not know @seed can make two that are equal on purpose. */
@@ -36,5 +38,20 @@ void map_prefetch(const struct map *, uint64_t key);
 /* Makes room for @n keys in all. */
 void map_reserve(struct map *, size_t n);
 void map_release(struct map *);
+
+/* What a row is known by; numbers that it does not need are 0. */
+struct key {
+	uint32_t at[4];
+};
+
+/* Distinct keys, each known by a dense number from 0 on. A zeroed one holds none. */
+struct numbering {
+	struct map by_hash; /* hash, probed upward on collision → number */
+	VEC(struct key) all;
+};
+
+/* The number of @key; *@fresh says whether it is new. */
+uint32_t numbering_put(struct numbering *, struct key key, bool *fresh);
+void numbering_release(struct numbering *);
 
 #endif

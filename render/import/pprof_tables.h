@@ -1,8 +1,9 @@
 /*
- * pprof_state: a pprof file that is being read into a profile: what import/pprof*.c share.
+ * pprof_tables: the mappings, functions and locations of a pprof file, as modules, functions and
+ * frames of a profile. For import/pprof.c, whose state this is.
  */
-#ifndef IMPORT_PPROF_STATE_H
-#define IMPORT_PPROF_STATE_H
+#ifndef IMPORT_PPROF_TABLES_H
+#define IMPORT_PPROF_TABLES_H
 
 #include "import/builder.h"
 #include "import/pprof_file.h"
@@ -43,15 +44,6 @@ int pprof_bad(const struct pprof *, const char *what, size_t row);
 const char *pprof_string(const struct pprof *, int64_t number);
 /* The same as a number of the profile's; 0 with @rc set where there is none. */
 uint32_t pprof_text(struct pprof *, int64_t number, int *rc);
-
-/* pprof_types.c: the metrics, and when and for how long there were samples. */
-int pprof_read_types(struct pprof *);
-int pprof_read_times(struct pprof *);
-/* pprof_comments.c: attributes of the run and the machine, as eprof writes them. */
-int pprof_read_comments(struct pprof *);
-/* pprof_tables.c: mappings, functions, and the frames of locations. */
 int pprof_read_tables(struct pprof *);
-/* pprof_samples.c: row @i, once there are types and tables. */
-int pprof_read_sample(struct pprof *, size_t i);
 
 #endif

@@ -1,12 +1,19 @@
 /*
- * json_write: strings and numbers of JSON (RFC 8259), written by hand since exports may be long: a
- * library would hold all of it in memory first. For the exports.
+ * json: strings and numbers of JSON (RFC 8259), written by hand: what commands print in ASCII, and
+ * exports, which may be so long that no library should hold all of one in memory.
  */
-#ifndef PAINT_JSON_WRITE_H
-#define PAINT_JSON_WRITE_H
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
 
 #include <stdint.h>
 #include <stdio.h>
+
+#include "base/str.h"
+
+/* A string with its quotes, in ASCII, so that no locale matters: U+00B5 is \u00b5. */
+void json_quoted(struct str *, const char *text);
+/* , "name": "text"; null for NULL. The name needs no escapes. */
+void json_member(struct str *, const char *name, const char *text);
 
 /* @before, then @s in quotes: as str_clean() makes it, well-formed UTF-8 on one line. "</" is
  * written "<\/", so that it may stand in a script of a page. */
