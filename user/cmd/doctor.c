@@ -44,7 +44,7 @@ static void print_json(const struct feature *f, size_t n, bool works, bool own)
 		json_member(&s, "group", group_name[f[i].group]);
 		json_member(&s, "what", f[i].what);
 		json_member(&s, "state", state_name[f[i].state]);
-		str_addf(&s, ", \"essential\": %s", f[i].essential ? "true" : "false");
+		json_flag(&s, "essential", f[i].essential);
 		json_member(&s, "found", f[i].found);
 		json_member(&s, "means", f[i].means);
 		json_member(&s, "get", f[i].get);

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "cmd/zone_file.h"
 #include "perf/rights.h"
 #include "source/action.h"
 
@@ -62,7 +61,8 @@ static int add_patterns(struct record_probes *p, enum wire_action action, const 
 		p->patterns = zonepatterns_new();
 	p->o.actions |= action_bit(action);
 	zonepatterns_set_actions(p->patterns, action_bit(action));
-	return is_file ? zone_file_read(p->patterns, arg) : zonepatterns_add(p->patterns, arg);
+	return is_file ? zonepatterns_add_file(p->patterns, arg)
+		       : zonepatterns_add(p->patterns, arg);
 }
 
 int record_add_event(struct event *events, size_t *n, const char *name)

@@ -9,11 +9,8 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
-#include "cmd/zone_file.h"
 #include "cmd/zones_listing.h"
 #include "crew/crew_server.h"
-#include "elf/buildid.h"
-#include "elf/elffile.h"
 #include "load/features.h"
 #include "process/opener.h"
 #include "process/closure.h"
@@ -43,7 +40,7 @@ static const char help[] =
 	"  --zone-file FILE  read more patterns from FILE, one a line\n"
 	"  --zones-max N     list up to N functions (10000)\n"
 	"  --switch-fn NAME  a function that switches stacks, besides those known\n"
-	"  --sort COLUMN     " ZONES_ORDER_NAMES ";\n"
+	"  --sort COLUMN     " ZONES_SORT_NAMES ";\n"
 	"                    -COLUMN reverses it (default: by module, then address)\n"
 	"  --measure         first time what a call costs on this machine (half a second, root)\n"
 	"  --json            print JSON, for programs\n"
@@ -52,61 +49,27 @@ static const char help[] =
 struct options {
 	int64_t pid; /* 0: none */
 	int64_t max;
-	const char *binary, *order; /* order NULL: the default */
+	const char *binary, *sort; /* sort NULL: the default */
 	struct zonepatterns *patterns;
 	VEC(const char *) switches;
-	bool measure, json, help;
+	int measure, json, help;
 };
 
 /* --- files ---------------------------------------------------------------------------------- */
 
-/* What is read; the images of a process belong to @all. */
 struct files {
-	VEC(const struct image *) at;
+	VEC(const struct image *) at; /* borrowed from @images */
 	struct opener *opener;
-	struct images *all;
+	struct images *images;
 	struct procs *procs;
-	struct image binary;
 };
-
-/* @name: a path, or what PATH finds where there is no such file here. */
-static int open_binary(struct files *f, const char *name)
-{
-	_free_ char *here = closure_path(f->opener, name, NULL);
-	_free_ char *program = here ? NULL : closure_program(f->opener, name);
-	_free_ char *whole = closure_absolute(program ? program : name);
-	const char *path = program ? program : name;
-	const struct opener_request r = {
-		.what = OPENER_PATH, .path = whole, .root_fd = OPENER_OWN_ROOT};
-	struct opener_answer a;
-	struct elffile elf;
-	int fd = opener_ask(f->opener, &r, &a);
-
-	if (opener_is_silent(fd))
-		return err(fd, "'%s' is %s", path, OPENER_SILENT);
-	if (fd == -EINVAL)
-		return err(fd, "'%s' is not a regular file", path);
-	if (fd < 0)
-		return err(fd, "cannot open '%s': %s", path, strerror(-fd));
-	fd = a.fd;
-	f->binary = (struct image){.kind = IMAGE_KIND_FILE,
-				   .path = str_clean(path, strlen(path)),
-				   .fd = fd,
-				   .root_fd = -1};
-	if (!elffile_open(fd, &elf)) {
-		f->binary.build_id_bytes = buildid_read(&elf, f->binary.build_id);
-		elffile_release(&elf);
-	}
-	vec_push(&f->at, &f->binary);
-	return 0;
-}
 
 static void take_image(void *context, uint32_t number)
 {
 	struct files *f = context;
-	const struct image *image = images_at(f->all, number);
+	const struct image *image = images_at(f->images, number);
 
-	/* Not the kernel's own, as [vsyscall]. */
+	/* The kernel's own, as [vsyscall], is no file. */
 	if (image->kind == IMAGE_KIND_FILE && image->path[0] == '[')
 		return;
 	for (size_t i = 0; i < f->at.n; i++) {
@@ -116,13 +79,38 @@ static void take_image(void *context, uint32_t number)
 	vec_push(&f->at, image);
 }
 
+/* @name: a path, or that of a program in PATH. */
+static int open_binary(struct files *f, const char *name)
+{
+	_free_ char *here = closure_path(f->opener, name, NULL);
+	_free_ char *program = here ? NULL : closure_program(f->opener, name);
+	const char *path = program ? program : name;
+	_free_ char *whole = closure_absolute(path);
+	const struct opener_request r = {
+		.what = OPENER_PATH, .path = whole, .root_fd = OPENER_OWN_ROOT};
+	struct image_id id = {.path = whole};
+	struct opener_answer a;
+	const int rc = opener_ask(f->opener, &r, &a);
+
+	if (opener_is_silent(rc))
+		return err(rc, "'%s' is %s", path, OPENER_SILENT);
+	if (rc == -EINVAL)
+		return err(rc, "'%s' is not a regular file", path);
+	if (rc < 0)
+		return err(rc, "cannot open '%s': %s", path, strerror(-rc));
+	id.dev_major = a.device_major;
+	id.dev_minor = a.device_minor;
+	id.inode = a.inode;
+	opener_answer_release(f->opener, &a);
+	take_image(f, images_file(f->images, (uint32_t)getpid(), 0, 0, &id));
+	return 0;
+}
+
 static int open_process(struct files *f, uint32_t pid)
 {
 	int rc;
 
-	f->all = images_new();
-	images_set_opener(f->all, f->opener);
-	f->procs = procs_new(f->all);
+	f->procs = procs_new(f->images);
 	rc = procs_snapshot(f->procs, pid);
 	if (rc && kill((pid_t)pid, 0) && errno == ESRCH)
 		return rc;
@@ -142,18 +130,15 @@ static int open_process(struct files *f, uint32_t pid)
 
 static void release_files(struct files *f)
 {
-	if (f->binary.path)
-		mem_cleanup_close(&f->binary.fd);
-	free(f->binary.path);
 	vec_release(&f->at);
 	procs_free(f->procs);
-	images_free(f->all);
+	images_free(f->images);
 	opener_free(f->opener);
 }
 
 /* --- exits ---------------------------------------------------------------------------------- */
 
-/* Only where it is known that the kernel has none. */
+/* Only if it is known that the kernel has none. */
 static bool lacks_sessions(void)
 {
 	struct feature features[FEATURES_MAX];
@@ -166,14 +151,14 @@ static bool lacks_sessions(void)
 	return false;
 }
 
-/* Why a capture would let return addresses alone in a process that maps file @i. Owned by the
- * caller; NULL: it would not. */
-static char *why_let_alone(const struct zones_found *l, size_t i)
+/* Why a capture would not replace return addresses in a process that maps file @i; NULL: it would.
+ * Owned by the caller. */
+static char *why_no_session(const struct zones_found *found, size_t i)
 {
-	const struct zonelist *list = &l->lists[i];
-	const char *base = str_base(l->images[i]->path);
+	const struct zonelist *list = &found->lists[i];
+	const char *base = str_base(found->images[i]->path);
 
-	if (l->images[i]->kind == IMAGE_KIND_FILE && !zonelist_is_harmless(list))
+	if (found->images[i]->kind == IMAGE_KIND_FILE && !zonelist_is_harmless(list))
 		return list->hijack_unsafe
 			       ? mem_strdup(list->hijack_unsafe)
 			       : mem_printf("%s cannot be read: %s", base, list->problem);
@@ -182,25 +167,15 @@ static char *why_let_alone(const struct zones_found *l, size_t i)
 	return NULL;
 }
 
-static void judge_exits(struct zones_found *l)
+static void choose_exits(struct zones_found *found)
 {
-	for (size_t i = 0; i < l->n && !l->why_not; i++)
-		l->why_not = why_let_alone(l, i);
-	if (!l->why_not && lacks_sessions())
-		l->why_not = mem_strdup("this kernel has no uprobe sessions (Linux 6.13)");
-	l->hijack = !l->why_not;
+	for (size_t i = 0; i < found->n && !found->no_session; i++)
+		found->no_session = why_no_session(found, i);
+	if (!found->no_session && lacks_sessions())
+		found->no_session = mem_strdup("this kernel has no uprobe sessions (Linux 6.13)");
 }
 
 /* --- all ------------------------------------------------------------------------------------ */
-
-static void show(const struct options *o, const struct zones_found *listing)
-{
-	struct zones_rows rows;
-
-	zones_rows_build(listing, o->order, &rows);
-	(o->json ? zones_listing_json : zones_listing_table)(listing, &rows);
-	zones_rows_release(&rows);
-}
 
 static int list(const struct options *o, const struct files *f)
 {
@@ -210,35 +185,33 @@ static int list(const struct options *o, const struct files *f)
 						 .lines = true,
 						 .switches = o->switches.at,
 						 .n_switches = o->switches.n};
-	struct zonelist *lists = mem_zalloc(f->at.n, sizeof(*lists));
-	struct zones_cost cost;
-	struct zones_found listing = {
-		.images = f->at.at, .lists = lists, .n = f->at.n, .cost = &cost};
+	struct zones_found found = {.images = f->at.at,
+				    .lists = mem_zalloc(f->at.n, sizeof(*found.lists)),
+				    .n = f->at.n,
+				    .cost = zones_cost_reference};
 	int rc;
 
-	zonelist_read(f->at.at, f->at.n, &request, lists);
-	rc = zonelist_check(f->at.at, lists, f->at.n, &request);
-	zones_cost_reference(&cost);
+	zonelist_read(found.images, found.n, &request, found.lists);
+	rc = zonelist_check(found.images, found.lists, found.n, &request);
 	if (!rc && o->measure)
-		rc = zones_cost_measure(&cost);
+		rc = zones_cost_measure(&found.cost);
 	if (!rc) {
-		judge_exits(&listing);
-		show(o, &listing);
-		free(listing.why_not);
+		choose_exits(&found);
+		zones_listing_print(&found, o->sort, o->json);
+		free(found.no_session);
 	}
-	for (size_t i = 0; i < f->at.n; i++)
-		zonelist_release(&lists[i]);
-	free(lists);
+	for (size_t i = 0; i < found.n; i++)
+		zonelist_release(&found.lists[i]);
+	free(found.lists);
 	return rc;
 }
 
 static int run(const struct options *o)
 {
-	struct files f = {0};
-	int rc;
+	struct files f = {.opener = opener_new(), .images = images_new()};
+	int rc = zonepatterns_find_files(o->patterns, f.opener);
 
-	f.opener = opener_new();
-	rc = zonepatterns_find_files(o->patterns, f.opener);
+	images_set_opener(f.images, f.opener);
 	if (!rc)
 		rc = o->pid ? open_process(&f, (uint32_t)o->pid) : open_binary(&f, o->binary);
 	if (!rc)
@@ -247,7 +220,7 @@ static int run(const struct options *o)
 	return rc ? cmd_failed() : EXIT_OK;
 }
 
-/* One option; a negative errno when it is wrong. */
+/* One option with an argument; a negative errno when that is wrong. */
 static int take(struct options *o, int opt)
 {
 	switch (opt) {
@@ -256,19 +229,13 @@ static int take(struct options *o, int opt)
 	case 'm':
 		return units_parse_int(optarg, "--zones-max", 1, ZONES_MAX, &o->max);
 	case 'f':
-		return zone_file_read(o->patterns, optarg);
+		return zonepatterns_add_file(o->patterns, optarg);
 	case 's':
 		vec_push(&o->switches, optarg);
 		return 0;
 	case 'o':
-		o->order = optarg;
-		return zones_order_check(optarg);
-	case 'c':
-		o->measure = true;
-		return 0;
-	case 'j':
-		o->json = true;
-		return 0;
+		o->sort = optarg;
+		return zones_sort_check(optarg);
 	case 'h':
 		o->help = true;
 		return 0;
@@ -277,45 +244,32 @@ static int take(struct options *o, int opt)
 	}
 }
 
-static int parse_arguments(struct options *o, int argc, char **argv)
-{
-	if (!o->pid && optind == argc)
-		return cmd_usage("zones needs a BINARY or -p PID");
-	if (!o->pid)
-		o->binary = argv[optind++];
-	for (; optind < argc; optind++) {
-		const int rc = zonepatterns_add(o->patterns, argv[optind]);
-
-		if (rc)
-			return cmd_refused(rc);
-	}
-	return EXIT_OK;
-}
-
 static int parse(struct options *o, int argc, char **argv)
 {
-	static const struct option options[] = {{"zone-file", required_argument, NULL, 'f'},
-						{"zones-max", required_argument, NULL, 'm'},
-						{"switch-fn", required_argument, NULL, 's'},
-						{"sort", required_argument, NULL, 'o'},
-						{"measure", no_argument, NULL, 'c'},
-						{"json", no_argument, NULL, 'j'},
-						{"help", no_argument, NULL, 'h'},
-						{0}};
-	int opt;
+	const struct option options[] = {{"zone-file", required_argument, NULL, 'f'},
+					 {"zones-max", required_argument, NULL, 'm'},
+					 {"switch-fn", required_argument, NULL, 's'},
+					 {"sort", required_argument, NULL, 'o'},
+					 {"measure", no_argument, &o->measure, 1},
+					 {"json", no_argument, &o->json, 1},
+					 {"help", no_argument, NULL, 'h'},
+					 {0}};
+	int opt, rc = 0;
 
 	optind = 1;
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":p:h", options, NULL)) != -1) {
-		const int rc = take(o, opt);
-
+	while (!rc && (opt = getopt_long(argc, argv, ":p:h", options, NULL)) != -1) {
 		if (opt == '?' || opt == ':')
 			return cmd_bad_option(opt, argv, options);
-
-		if (rc)
-			return cmd_refused(rc);
+		rc = take(o, opt);
 	}
-	return o->help ? EXIT_OK : parse_arguments(o, argc, argv);
+	if (!rc && !o->help && !o->pid && optind == argc)
+		return cmd_usage("zones needs a BINARY or -p PID");
+	if (!o->pid)
+		o->binary = argv[optind++];
+	while (!rc && !o->help && optind < argc)
+		rc = zonepatterns_add(o->patterns, argv[optind++]);
+	return rc ? cmd_refused(rc) : EXIT_OK;
 }
 
 int cmd_zones(int argc, char **argv)

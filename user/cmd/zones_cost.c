@@ -1,7 +1,6 @@
 #include "cmd/zones_cost.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -9,20 +8,13 @@
 #include "load/session.h"
 
 /*
- * Of the reference machine, as the target sees it (tools/bench zone_cost): a virtual one, where
- * stepping costs far more than on bare metal. A RET is stepped.
+ * As the target sees it (tools/bench zone_cost) on a virtual machine, where stepping costs far more
+ * than on bare metal. A RET is stepped.
  */
-static const double reference_ns[SITE_CLASSES][EXIT_WAYS] = {
-	[SITE_NOP5] = {[EXIT_SESSION] = 1250, [EXIT_RETS] = 10500, [EXIT_NONE] = 600},
-	[SITE_EMULATED] = {[EXIT_SESSION] = 1500, [EXIT_RETS] = 10700, [EXIT_NONE] = 660},
-	[SITE_STEPPED] = {[EXIT_SESSION] = 10400, [EXIT_RETS] = 19500, [EXIT_NONE] = 9300},
-};
-
-void zones_cost_reference(struct zones_cost *out)
-{
-	*out = (struct zones_cost){0};
-	memcpy(out->ns, reference_ns, sizeof(out->ns));
-}
+const struct zones_cost zones_cost_reference = {
+	.ns = {[SITE_NOP5] = {[EXIT_SESSION] = 1250, [EXIT_RETS] = 10500, [EXIT_NONE] = 600},
+	       [SITE_EMULATED] = {[EXIT_SESSION] = 1500, [EXIT_RETS] = 10700, [EXIT_NONE] = 660},
+	       [SITE_STEPPED] = {[EXIT_SESSION] = 10400, [EXIT_RETS] = 19500, [EXIT_NONE] = 9300}}};
 
 static void take_known(const struct calibration *c, struct zones_cost *out)
 {
@@ -38,7 +30,7 @@ static void take_known(const struct calibration *c, struct zones_cost *out)
 	}
 }
 
-static int measure(struct zones_cost *out)
+int zones_cost_measure(struct zones_cost *out)
 {
 	const struct probe_request request = {.max_zones = 1};
 	struct target target = {.kind = TARGET_PIDS, .cgroup_fd = -1};
@@ -60,25 +52,19 @@ static int measure(struct zones_cost *out)
 	}
 	session_close(session);
 	vec_release(&target.pids);
+	if (!rc && !out->measured)
+		rc = err(-EIO, "probes could not be timed on this machine");
 	return rc;
 }
 
-int zones_cost_measure(struct zones_cost *out)
-{
-	int rc;
-
-	zones_cost_reference(out);
-	rc = measure(out);
-	return !rc && !out->measured ? err(-EIO, "probes could not be timed on this machine") : rc;
-}
-
-/* Of several exits the dearest is taken; tail calls alone end at emulated jumps. */
+/* The dearest of several exits counts. Functions that end only in tail calls have emulated exits.
+ */
 double zones_cost_of(const struct zones_cost *c, const struct sites *s, enum exit_way exit)
 {
-	bool stepped = exit != EXIT_RETS;
+	bool as_timed = exit != EXIT_RETS; /* with a RET */
 
 	for (size_t i = 0; i < s->exits.n; i++)
-		stepped |= s->exits.at[i].class == SITE_STEPPED;
-	return stepped ? c->ns[s->entry.class][exit]
-		       : c->ns[s->entry.class][EXIT_NONE] + c->ns[SITE_EMULATED][EXIT_NONE];
+		as_timed |= s->exits.at[i].class == SITE_STEPPED;
+	return as_timed ? c->ns[s->entry.class][exit]
+			: c->ns[s->entry.class][EXIT_NONE] + c->ns[SITE_EMULATED][EXIT_NONE];
 }

@@ -1,105 +1,229 @@
+#include "cmd/zones_listing.h"
+
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/err.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "base/json.h"
-#include "cmd/zones_listing.h"
 #include "elf/buildid.h"
+
+/* A longer cell, as a name of C++, does not widen its column. */
+#define WIDEST 40
+
+/* A function. Numbers are uint64_t, so that columns can refer to them. */
+struct row {
+	const struct zone_def *zone;
+	const char *site, *exit, *name, *linkage, *path, *module, *file, *remark;
+	uint64_t number;	       /* of its module */
+	uint64_t site_rank, exit_rank; /* from the cheapest to what cannot be a zone */
+	uint64_t cost_ns, size, address, line, exits, splits, loops, own_return;
+};
+
+struct rows {
+	VEC(struct row) at;
+};
+
+/* --- columns -------------------------------------------------------------------------------- */
+
+enum kind { TEXT, SOURCE, COUNT, ADDRESS, COST, FLAG };
+
+#define AT(field) offsetof(struct row, field)
+
+/* Those with a title are in the table, unless nothing stands in them; those with a key in JSON. */
+static const struct column {
+	const char *title, *key, *sort;
+	enum kind kind;
+	size_t at, sort_at;
+	bool largest_first;
+} columns[] = {
+	{"Site", NULL, "site", TEXT, AT(site), AT(site_rank), false},
+	{"Exit", NULL, "exit", TEXT, AT(exit), AT(exit_rank), false},
+	{"Cost", NULL, "cost", COST, AT(cost_ns), AT(cost_ns), true},
+	{"Bytes", "size", "size", COUNT, AT(size), AT(size), true},
+	{"Address", "address", "address", ADDRESS, AT(address), AT(address), false},
+	{"Function", "name", "name", TEXT, AT(name), 0, false},
+	{"Module", NULL, NULL, TEXT, AT(module), 0, false},
+	{NULL, "module", "module", TEXT, AT(path), 0, false},
+	{"Source", "file", "file", SOURCE, AT(file), AT(line), false},
+	{"", NULL, NULL, TEXT, AT(remark), 0, false},
+	{NULL, "linkage", NULL, TEXT, AT(linkage), 0, false},
+	{NULL, "line", NULL, COUNT, AT(line), 0, false},
+	{NULL, "splits", NULL, FLAG, AT(splits), 0, false},
+	{NULL, "loops", NULL, FLAG, AT(loops), 0, false},
+	{NULL, "own_return", NULL, FLAG, AT(own_return), 0, false},
+};
+enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
+
+static const char *text_at(const struct row *r, size_t at)
+{
+	return *(const char *const *)((const char *)r + at);
+}
+
+static uint64_t number_at(const struct row *r, size_t at)
+{
+	return *(const uint64_t *)((const char *)r + at);
+}
+
+/* Why it cannot be a zone, or can only be counted; NULL: neither. */
+static const char *remark_on(const struct sites *s, enum exit_way exit)
+{
+	if (s->why || exit != EXIT_NONE)
+		return s->why;
+	return !s->exits_why && s->own_return ? "it uses its own return address" : s->exits_why;
+}
+
+static struct row row_of(const struct zones_found *f, size_t module, const struct zone_def *z)
+{
+	const struct sites *s = &z->sites;
+	const enum exit_way exit = sites_exit_way(s, !f->no_session);
+	const bool can = !s->why;
+	const char *path = f->images[module]->path;
+
+	return (struct row){
+		.zone = z,
+		.site = can ? site_class_name(s->entry.class) : "no",
+		.exit = can ? exit_way_name(exit) : NULL,
+		.name = z->name,
+		.linkage = z->linkage ? z->linkage : z->name,
+		.path = path,
+		.module = f->n > 1 ? str_base(path) : NULL,
+		.file = z->file,
+		.remark = remark_on(s, exit),
+		.number = module,
+		.site_rank = can ? s->entry.class : SITE_CLASSES,
+		.exit_rank = can ? exit : EXIT_WAYS,
+		.cost_ns = can ? (uint64_t)(zones_cost_of(&f->cost, s, exit) + 0.5) : 0,
+		.size = z->size,
+		.address = z->address,
+		.line = z->line,
+		.exits = s->exits.n,
+		.splits = s->splits,
+		.loops = s->loops,
+		.own_return = s->own_return,
+	};
+}
+
+/* --- order ---------------------------------------------------------------------------------- */
+
+static const struct column *find_column(const char *name)
+{
+	for (size_t i = 0; i < COLUMNS; i++)
+		if (columns[i].sort && !strcmp(columns[i].sort, name))
+			return &columns[i];
+	return NULL;
+}
+
+int zones_sort_check(const char *sort)
+{
+	if (find_column(sort + (*sort == '-')))
+		return 0;
+	return err(-EINVAL, "--sort is by " ZONES_SORT_NAMES ", not by '%s'", sort);
+}
+
+static int compare_numbers(const struct row *a, const struct row *b, size_t at)
+{
+	const uint64_t x = number_at(a, at), y = number_at(b, at);
+
+	return x < y ? -1 : x > y;
+}
+
+/* By rank or number; by text where there is none. Files are sorted by both, unknown ones last. */
+static int compare_column(const struct column *c, const struct row *a, const struct row *b)
+{
+	const char *x, *y;
+	int by = 0;
+
+	if (c->kind == SOURCE || !c->sort_at) {
+		x = text_at(a, c->at);
+		y = text_at(b, c->at);
+		by = x && y ? strcmp(x, y) : !x - !y;
+	}
+	if (!by && c->sort_at)
+		by = compare_numbers(a, b, c->sort_at);
+	return c->largest_first ? -by : by;
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+	const struct row *a = left, *b = right;
+	const char *sort = context;
+	const bool reversed = sort && *sort == '-';
+	int by = sort ? compare_column(find_column(sort + reversed), a, b) : 0;
+
+	if (by)
+		return reversed ? -by : by;
+	by = compare_numbers(a, b, AT(number));
+	by = by ? by : compare_numbers(a, b, AT(address));
+	return by ? by : strcmp(a->name, b->name);
+}
 
 /* --- table ---------------------------------------------------------------------------------- */
 
-/* Why it cannot be a zone, or only in part; NULL: it can. */
-static const char *remark_on(const struct zone_def *zone, enum exit_way exit)
+/* Puts the cell, or the title if @r is NULL, into @s, and returns its width. */
+static size_t put_cell(struct str *s, const struct column *c, const struct row *r)
 {
-	if (zone->sites.why)
-		return zone->sites.why;
-	if (exit != EXIT_NONE)
-		return NULL;
-	if (!zone->sites.exits_why && zone->sites.own_return)
-		return "it uses its own return address";
-	return zone->sites.exits_why;
+	const uint64_t number = r && c->kind > SOURCE
+	? number_at(r, c->at) : 0;
+	const char *text = !r ? c->title : c->kind <= SOURCE
+	? text_at(r, c->at) : NULL;
+	_free_ char *clean = text ? str_clean(text, strlen(text)) : NULL;
+	char cost[UNITS_BUF];
+
+	str_release(s);
+	if (text)
+		str_addf(s, r && !*c->title ? "(%s)" : "%s", clean);
+	else if (c->kind == COST)
+		str_add(s, number ? units_ns(cost, sizeof(cost), (double)number) : "–");
+	else if (c->kind > SOURCE)
+		str_addf(s, c->kind == ADDRESS ? "%" PRIx64 : "%" PRIu64, number);
+	if (r && text && c->kind == SOURCE && r->line)
+		str_addf(s, ":%" PRIu64, r->line);
+	return str_width(str_text(s));
 }
 
-/* Of the table's columns, as wide as what stands in them. */
-struct widths {
-	size_t address, name;
-};
-
-/* emulated  session   970 ns       216    9f4c0  free  malloc.c:3280 */
-static void print_zone(const struct zones_found *l, const struct zones_row *row,
-		       const struct widths *widths)
+/* No column is narrower than its title; in those of width 0 nothing stands. */
+static void measure(const struct rows *rows, size_t widths[COLUMNS])
 {
-	const struct zone_def *zone = row->zone;
-	const enum exit_way exit = sites_exit_way(&zone->sites, l->hijack);
-	const char *remark = remark_on(zone, exit);
-	const bool can = !zone->sites.why;
-	char cost[UNITS_BUF] = "–";
-	struct str s = {0};
+	struct str cell = {0};
 
-	if (can)
-		units_ns(cost, sizeof(cost), row->cost_ns);
-	str_addf(&s, "%-8s  %-7s  ", can ? site_class_name(zone->sites.entry.class) : "no",
-		 can ? exit_way_name(exit) : "");
-	for (size_t n = str_width(cost); n < 7; n++)
-		str_addc(&s, ' ');
-	str_addf(&s, "%s %8" PRIu64 "  %*" PRIx64 "  %s", cost, zone->size, (int)widths->address,
-		 zone->address, zone->name);
-	for (size_t n = str_width(zone->name); n < widths->name; n++)
-		str_addc(&s, ' ');
-	if (l->n > 1)
-		str_addf(&s, "  %s", str_base(l->images[row->image]->path));
-	if (zone->file && zone->line)
-		str_addf(&s, "  %s:%u", zone->file, zone->line);
-	else if (zone->file)
-		str_addf(&s, "  %s", zone->file);
-	if (remark)
-		str_addf(&s, "  (%s)", remark);
-	while (s.n && s.s[s.n - 1] == ' ')
-		s.s[--s.n] = '\0';
-	puts(str_text(&s));
-	str_release(&s);
-}
+	for (size_t c = 0; c < COLUMNS; c++) {
+		widths[c] = 0;
+		for (size_t i = 0; columns[c].title && i < rows->at.n; i++) {
+			const size_t width = put_cell(&cell, &columns[c], &rows->at.at[i]);
+			const size_t title = strlen(columns[c].title) + 1;
 
-/* The column of names is not as wide as the longest of C++. */
-static struct widths widths_of(const struct zones_rows *rows)
-{
-	struct widths w = {.address = strlen("Address"), .name = strlen("Function")};
-
-	for (size_t i = 0; i < rows->at.n; i++) {
-		const struct zone_def *zone = rows->at.at[i].zone;
-		const size_t name = str_width(zone->name);
-		const size_t address = (size_t)snprintf(NULL, 0, "%" PRIx64, zone->address);
-
-		w.name = name > w.name && name <= 40 ? name : w.name;
-		w.address = address > w.address ? address : w.address;
-	}
-	return w;
-}
-
-struct sums {
-	uint64_t all, by_class[SITE_CLASSES], cannot, counted;
-};
-
-static struct sums add_up(const struct zones_found *l)
-{
-	struct sums s = {0};
-
-	for (size_t i = 0; i < l->n; i++) {
-		for (size_t k = 0; k < l->lists[i].zones.n; k++) {
-			const struct sites *sites = &l->lists[i].zones.at[k].sites;
-
-			s.all++;
-			if (sites->why)
-				s.cannot++;
-			else
-				s.by_class[sites->entry.class]++;
-			s.counted += !sites->why && sites_exit_way(sites, l->hijack) == EXIT_NONE;
+			if (width > widths[c] && (width <= WIDEST || !widths[c]))
+				widths[c] = width > WIDEST || width < title ? title : width;
 		}
 	}
-	return s;
+	str_release(&cell);
+}
+
+/* emulated  session   970 ns    216    9f4c0  free  malloc.c:3280 */
+static void print_line(const size_t widths[COLUMNS], const struct row *r)
+{
+	struct str line = {0}, cell = {0};
+
+	for (size_t c = 0; c < COLUMNS; c++) {
+		const size_t width = widths[c] ? put_cell(&cell, &columns[c], r) : 0;
+		const int pad = width < widths[c] ? (int)(widths[c] - width) : 0;
+		const bool right = columns[c].kind > SOURCE;
+
+		if (widths[c])
+			str_addf(&line, "%*s%s%*s  ", right ? pad : 0, "", str_text(&cell),
+				 right ? 0 : pad, "");
+	}
+	while (line.n && line.s[line.n - 1] == ' ')
+		line.s[--line.n] = '\0';
+	puts(str_text(&line));
+	str_release(&cell);
+	str_release(&line);
 }
 
 static void print_count(uint64_t n, const char *what)
@@ -110,90 +234,74 @@ static void print_count(uint64_t n, const char *what)
 		printf(", %s %s", units_count(count, sizeof(count), (int64_t)n), what);
 }
 
-static void print_sums(const struct zones_found *l)
+static void print_sums(const struct rows *rows)
 {
-	const struct sums s = add_up(l);
+	uint64_t by_site[SITE_CLASSES + 1] = {0}, counted = 0;
 	char count[UNITS_BUF];
 
-	printf("\n%s function%s", units_count(count, sizeof(count), (int64_t)s.all),
-	       s.all == 1 ? "" : "s");
+	for (size_t i = 0; i < rows->at.n; i++) {
+		by_site[rows->at.at[i].site_rank]++;
+		counted += rows->at.at[i].exit_rank == EXIT_NONE;
+	}
+	printf("\n%s function%s", units_count(count, sizeof(count), (int64_t)rows->at.n),
+	       rows->at.n == 1 ? "" : "s");
 	for (unsigned int i = SITE_NOP5; i <= SITE_STEPPED; i++)
-		print_count(s.by_class[i], site_class_name(i));
-	print_count(s.cannot, "cannot be zones");
-	print_count(s.counted, "can be counted, not timed");
+		print_count(by_site[i], site_class_name(i));
+	print_count(by_site[SITE_CLASSES], "cannot be zones");
+	print_count(counted, "can be counted, not timed");
 	puts(".");
 }
 
-/* What is to be known of the files. */
-static void print_files(const struct zones_found *l)
+static void print_table(const struct zones_found *f, const struct rows *rows)
 {
-	for (size_t i = 0; i < l->n; i++) {
-		const struct zonelist *list = &l->lists[i];
-		const char *base = str_base(l->images[i]->path);
+	size_t widths[COLUMNS];
 
-		if (!list->zones.n)
-			continue;
-		if (list->flags & ZONELIST_NO_SYMTAB)
+	measure(rows, widths);
+	print_line(widths, NULL);
+	for (size_t i = 0; i < rows->at.n; i++)
+		print_line(widths, &rows->at.at[i]);
+	print_sums(rows);
+	for (size_t i = 0; i < f->n; i++)
+		if (f->lists[i].zones.n && f->lists[i].flags & ZONELIST_NO_SYMTAB)
 			printf("%s is stripped: only the functions that it exports are known by "
 			       "name, and those that it calls in other modules ('*@plt').\n",
-			       base);
-	}
-}
-
-void zones_listing_table(const struct zones_found *l, const struct zones_rows *rows)
-{
-	const struct widths w = widths_of(rows);
-
-	printf("%-8s  %-7s  %7s %8s  %*s  %-*s%s  %s\n", "Site", "Exit", "Cost", "Bytes",
-	       (int)w.address, "Address", (int)w.name, "Function", l->n > 1 ? "  Module" : "",
-	       "Source");
-	for (size_t i = 0; i < rows->at.n; i++)
-		print_zone(l, &rows->at.at[i], &w);
-	print_sums(l);
-	print_files(l);
-	if (l->why_not)
-		printf("The ends of calls are seen by probes on RET: %s.\n", l->why_not);
-	puts(l->cost->measured ? "Cost: per call, as timed on this machine just now."
-			       : "Cost: per call, on the reference machine, a virtual one; "
-				 "--measure times this one.");
+			       str_base(f->images[i]->path));
+	if (f->no_session)
+		printf("The ends of calls are seen by probes on RET: %s.\n", f->no_session);
+	puts(f->cost.measured ? "Cost: per call, as timed on this machine just now."
+			      : "Cost: per call, on the reference machine, a virtual one; "
+				"--measure times this one.");
 }
 
 /* --- JSON ----------------------------------------------------------------------------------- */
 
-static void add_site(struct str *s, const struct zones_row *row, enum exit_way exit)
+static void add_member(struct str *s, const struct column *c, const struct row *r)
 {
-	const struct zone_def *zone = row->zone;
-	const struct site *entry = &zone->sites.entry;
-
-	if (zone->sites.why) {
-		str_add(s, ", \"site\": null, \"exit\": null, \"cost_ns\": null");
-		return;
-	}
-	str_addf(s,
-		 ", \"site\": {\"class\": \"%s\", \"address\": %" PRIu64 ", \"offset\": %" PRIu64
-		 "}, \"exit\": \"%s\", \"exits\": %zu, \"cost_ns\": %.0f",
-		 site_class_name(entry->class), entry->address, entry->offset, exit_way_name(exit),
-		 zone->sites.exits.n, row->cost_ns);
+	if (c->kind <= SOURCE)
+		json_member(s, c->key, text_at(r, c->at));
+	else if (c->kind == FLAG)
+		json_flag(s, c->key, number_at(r, c->at));
+	else
+		str_addf(s, ", \"%s\": %" PRIu64, c->key, number_at(r, c->at));
 }
 
-static void add_zone(struct str *s, const struct zones_found *l, const struct zones_row *row)
+static void add_function(struct str *s, const struct row *r)
 {
-	const struct zone_def *zone = row->zone;
-	const enum exit_way exit = sites_exit_way(&zone->sites, l->hijack);
+	const struct site *entry = &r->zone->sites.entry;
 
-	str_add(s, "{\"name\": ");
-	json_quoted(s, zone->name);
-	json_member(s, "linkage", zone->linkage ? zone->linkage : zone->name);
-	json_member(s, "module", l->images[row->image]->path);
-	json_member(s, "file", zone->file);
-	str_addf(s, ", \"line\": %u, \"address\": %" PRIu64 ", \"size\": %" PRIu64, zone->line,
-		 zone->address, zone->size);
-	add_site(s, row, exit);
-	str_addf(s, ", \"splits\": %s, \"loops\": %s, \"own_return\": %s",
-		 zone->sites.splits ? "true" : "false", zone->sites.loops ? "true" : "false",
-		 zone->sites.own_return ? "true" : "false");
-	json_member(s, "why", zone->sites.why);
-	json_member(s, "exits_why", zone->sites.exits_why);
+	if (r->zone->sites.why)
+		str_add(s, "{\"site\": null, \"exit\": null, \"cost_ns\": null");
+	else
+		str_addf(s,
+			 "{\"site\": {\"class\": \"%s\", \"address\": %" PRIu64
+			 ", \"offset\": %" PRIu64 "}, \"exit\": \"%s\", \"exits\": %" PRIu64
+			 ", \"cost_ns\": %" PRIu64,
+			 r->site, entry->address, entry->offset, r->exit, r->exits, r->cost_ns);
+	for (size_t c = 0; c < COLUMNS; c++)
+		if (columns[c].key)
+			add_member(s, &columns[c], r);
+	json_member(s, "why", r->zone->sites.why);
+	json_member(s, "exits_why", r->zone->sites.exits_why);
 	str_addc(s, '}');
 }
 
@@ -206,31 +314,45 @@ static void add_module(struct str *s, const struct image *image, const struct zo
 	json_member(s, "build_id",
 		    image->build_id_bytes ? buildid_hex(image->build_id, image->build_id_bytes, hex)
 					  : NULL);
-	str_addf(s, ", \"functions\": %" PRIu64 ", \"stripped\": %s", list->functions,
-		 list->flags & ZONELIST_NO_SYMTAB ? "true" : "false");
+	str_addf(s, ", \"functions\": %" PRIu64, list->functions);
+	json_flag(s, "stripped", list->flags & ZONELIST_NO_SYMTAB);
 	json_member(s, "problem", list->problem);
 	json_member(s, "hijack_unsafe", list->hijack_unsafe);
 	str_addc(s, '}');
 }
 
-void zones_listing_json(const struct zones_found *l, const struct zones_rows *rows)
+static void print_json(const struct zones_found *f, const struct rows *rows)
 {
 	struct str s = {0};
 
-	str_addf(&s, "{\"hijack\": %s, \"cost_measured\": %s", l->hijack ? "true" : "false",
-		 l->cost->measured ? "true" : "false");
-	json_member(&s, "hijack_why_not", l->why_not);
+	str_addf(&s, "{\"hijack\": %s", f->no_session ? "false" : "true");
+	json_flag(&s, "cost_measured", f->cost.measured);
+	json_member(&s, "hijack_why_not", f->no_session);
 	str_add(&s, ", \"modules\": [");
-	for (size_t i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		str_add(&s, i ? ",\n  " : "\n  ");
-		add_module(&s, l->images[i], &l->lists[i]);
+		add_module(&s, f->images[i], &f->lists[i]);
 	}
 	str_add(&s, "\n], \"functions\": [");
 	for (size_t i = 0; i < rows->at.n; i++) {
 		str_add(&s, i ? ",\n  " : "\n  ");
-		add_zone(&s, l, &rows->at.at[i]);
+		add_function(&s, &rows->at.at[i]);
 	}
 	str_add(&s, "\n]}\n");
 	fputs(str_text(&s), stdout);
 	str_release(&s);
+}
+
+void zones_listing_print(const struct zones_found *f, const char *sort, bool json)
+{
+	struct rows rows = {0};
+
+	for (size_t i = 0; i < f->n; i++)
+		for (size_t k = 0; k < f->lists[i].zones.n; k++)
+			vec_push(&rows.at, row_of(f, i, &f->lists[i].zones.at[k]));
+	if (rows.at.n)
+		qsort_r(rows.at.at, rows.at.n, sizeof(*rows.at.at), compare,
+			(void *)(uintptr_t)sort);
+	(json ? print_json : print_table)(f, &rows);
+	vec_release(&rows.at);
 }

@@ -1,14 +1,32 @@
 /*
- * zones_listing: what eprof zones shows, as a table for people and as JSON for programs.
+ * zones_listing: what eprof zones shows, as a table for people or as JSON for programs.
  */
 #ifndef CMD_ZONES_LISTING_H
 #define CMD_ZONES_LISTING_H
 
-#include "cmd/zones_found.h"
-#include "cmd/zones_order.h"
+#include <stdbool.h>
 
-/* All of them, in the order of the rows. */
-void zones_listing_table(const struct zones_found *, const struct zones_rows *);
-void zones_listing_json(const struct zones_found *, const struct zones_rows *);
+#include "cmd/zones_cost.h"
+#include "function/zonelist.h"
+
+/* The functions that were found, and what is known of them. */
+struct zones_found {
+	const struct image *const *images;
+	struct zonelist *lists; /* one an image */
+	size_t n;
+	struct zones_cost cost;
+	char *no_session; /* why uprobe sessions may not be used, one clause; NULL: they may; owned
+			   */
+};
+
+/* The columns to sort by, as --help and errors name them. */
+#define ZONES_SORT_NAMES "address, name, size, cost, site, exit, file or module"
+
+/* 0 if @sort names a column, perhaps behind a "-", which reverses the order; else -EINVAL with a
+ * text. */
+int zones_sort_check(const char *sort);
+
+/* Prints all functions, sorted by @sort; NULL: by module as mapped, then address, then name. */
+void zones_listing_print(const struct zones_found *, const char *sort, bool json);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/answers.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -301,11 +302,14 @@ static char *trim(char *line)
 int zonepatterns_add_file(struct zonepatterns *z, const char *path)
 {
 	_free_ char *text = NULL, *why = NULL;
+	const size_t before = z->at.n;
 	char *line;
 	unsigned int number = 1;
 	size_t n;
-	int rc = file_read(path, MAX_FILE_BYTES, &text, &n);
+	int rc = answers(path, NULL);
 
+	if (!rc)
+		rc = file_read(path, MAX_FILE_BYTES, &text, &n);
 	if (rc)
 		return rc;
 	if (strlen(text) != n)
@@ -320,7 +324,7 @@ int zonepatterns_add_file(struct zonepatterns *z, const char *path)
 			return err(rc, "%s:%u: %s", path, number, why);
 		}
 	}
-	return 0;
+	return z->at.n > before ? 0 : err(-EINVAL, "'%s' contains no pattern", path);
 }
 
 /* --- asking --------------------------------------------------------------------------------- */

@@ -40,8 +40,8 @@ void zonepatterns_free(struct zonepatterns *);
 void zonepatterns_set_actions(struct zonepatterns *, uint32_t actions);
 /* -EINVAL with a text that quotes @pattern. */
 int zonepatterns_add(struct zonepatterns *, const char *pattern);
-/* A file of patterns, one a line; empty lines and those that start with "#" are passed over.
- * Errors name the line. */
+/* Adds a file of patterns, one a line; empty lines and those that start with "#" are passed over.
+ * Errors name the line; one is that the file has no pattern, as none would mean all functions. */
 int zonepatterns_add_file(struct zonepatterns *, const char *path);
 
 struct opener;

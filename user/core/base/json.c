@@ -53,6 +53,11 @@ void json_member(struct str *s, const char *name, const char *text)
 		str_add(s, "null");
 }
 
+void json_flag(struct str *s, const char *name, bool value)
+{
+	str_addf(s, ", \"%s\": %s", name, value ? "true" : "false");
+}
+
 /* --- to a file -------------------------------------------------------------------------------- */
 
 static void clean_write(FILE *out, const char *s)

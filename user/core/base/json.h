@@ -14,6 +14,8 @@
 void json_quoted(struct str *, const char *text);
 /* , "name": "text"; null for NULL. The name needs no escapes. */
 void json_member(struct str *, const char *name, const char *text);
+/* , "name": true or false. */
+void json_flag(struct str *, const char *name, bool value);
 
 /* @before, then @s in quotes: as str_clean() makes it, well-formed UTF-8 on one line. "</" is
  * written "<\/", so that it may stand in a script of a page. */
