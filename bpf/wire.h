@@ -29,6 +29,14 @@ typedef uint64_t wire_u64;
 /* Frames after which a walk is given up: more than any real program has. */
 #define WIRE_WALK_FRAMES 16384
 
+/* A frame of a user stack is one word: two flags, the kind of the frame, and what that kind says,
+ * in 57 bits: of code its address, of a script what identifies the code object. User addresses have
+ * at most 56 bits. Images tell native code, the vDSO and JIT code apart, once in user space. */
+#define WIRE_FRAME_SHIFT       57
+#define WIRE_FRAME_MOST	       31 /* kinds */
+#define WIRE_FRAME_CODE	       0
+#define WIRE_FRAME_KIND(word)  ((word) >> WIRE_FRAME_SHIFT & WIRE_FRAME_MOST)
+#define WIRE_FRAME_VALUE(word) ((word) & ((1ull << WIRE_FRAME_SHIFT) - 1))
 /* Flag in a user address: the frame is a guess, since no rule from CFI covers its code. Found by
  * frame pointer, or by a rule derived from the machine code. */
 #define WIRE_BY_FRAME_POINTER (1ull << 63)

@@ -47,7 +47,7 @@ static void add_run(struct side *s, struct subjects *names, const struct profile
 		const struct zone *z = &p->zones.at[i];
 
 		subjects[i] = subject_add(names, profile_text(p, p->modules.at[z->module].path),
-					  profile_text(p, z->name), CODE_USER, "");
+					  profile_text(p, z->name), KIND_NATIVE, "");
 	}
 	for (size_t i = 0; i < p->zone_hist.n; i++) {
 		const struct zone_bin *b = &p->zone_hist.at[i];

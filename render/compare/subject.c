@@ -102,7 +102,7 @@ uint32_t subject_of(struct subjects *all, const struct profile *p, uint32_t func
 	const struct module *m = &p->modules.at[f->module];
 	const char *build = profile_text(p, m->build_id);
 
-	if (f->named || f->kind == CODE_MARK)
+	if (f->named || f->kind == KIND_MARK)
 		build = "";
 	else if (!*build)
 		build = "?";

@@ -22,7 +22,7 @@ size_t subject_length(const char *name);
 /* One that was seen. */
 struct subject {
 	uint32_t module, name; /* strings: as people see them, without suffixes */
-	uint8_t kind;	       /* enum code_kind */
+	uint8_t kind;	       /* enum frame_kind */
 	bool named;	       /* false: only module and offset, which another build moves */
 };
 

@@ -100,7 +100,7 @@ int zoned_add(struct matrix *m, struct subjects *names, size_t run, const struct
 		const struct zone *z = &rows.rows.at[i].at;
 		const uint32_t subject =
 			subject_add(names, profile_text(p, p->modules.at[z->module].path),
-				    profile_text(p, z->name), CODE_USER, "");
+				    profile_text(p, z->name), KIND_NATIVE, "");
 		bool fresh;
 		uint32_t *at = map_put(&place, subject, &fresh);
 

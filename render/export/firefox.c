@@ -393,11 +393,13 @@ static void threads_write(struct writer *w)
 
 /* --- what is of all --------------------------------------------------------------------------- */
 
-/* By frame class; a grey one must be there. */
 static const char *const colours[FRAME_CLASSES] = {
-	[FRAME_USER] = "blue",	       [FRAME_KERNEL] = "orange", [FRAME_JIT] = "green",
-	[FRAME_INLINED] = "lightblue", [FRAME_UNNAMED] = "grey",  [FRAME_MARK] = "darkgrey",
-	[FRAME_THREAD] = "purple",
+#define FRAME_KIND(NAME, number, label, of_zones, first, last, list, STYLE, suffix, firefox) \
+	firefox,
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
 };
 
 static void categories_write(FILE *out)

@@ -17,9 +17,11 @@
 #include "query/frame_class.h"
 
 static const char *const suffixes[FRAME_CLASSES] = {
-	[FRAME_KERNEL] = "_[k]",
-	[FRAME_JIT] = "_[j]",
-	[FRAME_INLINED] = "_[i]",
+#define FRAME_KIND(NAME, number, label, of_zones, first, last, list, STYLE, suffix, ...) suffix,
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
 };
 
 /* The path with @n's name at its end; one of no letters is "?", for an empty frame is none. */
@@ -37,7 +39,7 @@ static void frame_add(struct str *path, const struct tree *t, const struct tree_
 	else if (*clean == '#')
 		*clean = '?';
 	str_add(path, *clean ? clean : "?");
-	str_add(path, suffix ? suffix : "");
+	str_add(path, suffix);
 }
 
 static void path_cut(struct str *path, size_t n)

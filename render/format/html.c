@@ -18,7 +18,7 @@
 /* Frames at the end of a path that show before it is opened. */
 #define PATH_LEAVES 4
 /* What stands in the data, as the viewer knows it. */
-enum tag { TAG_END, TAG_FLAME, TAG_TABLE, TAG_SAMPLES, TAG_SAMPLED, TAG_DIFF };
+enum tag { TAG_END, TAG_FLAME, TAG_TABLE, TAG_SAMPLES, TAG_SAMPLED, TAG_DIFF, TAG_KINDS };
 
 /* What a page is written from. */
 struct page {
@@ -297,6 +297,17 @@ static void page_release(struct page *pg)
 	free(pg->place);
 }
 
+/* What frames may be, before all that shows frames. */
+static void kinds_pack(struct pack *out)
+{
+	pack_uint(out, TAG_KINDS);
+	pack_uint(out, FRAME_CLASSES);
+	for (enum frame_class c = 0; c < FRAME_CLASSES; c++) {
+		pack_uint(out, pack_string(out, frame_class_label(c, false)));
+		pack_uint(out, pack_string(out, frame_class_label(c, true)));
+	}
+}
+
 static int html_write(const struct doc *doc, const struct format_options *options, FILE *out)
 {
 	struct page pg = {.doc = doc};
@@ -307,6 +318,7 @@ static int html_write(const struct doc *doc, const struct format_options *option
 	pg.out = open_memstream(&body, &n);
 	if (!pg.out)
 		return err(-errno, "cannot write a page: %s", strerror(errno));
+	kinds_pack(&pg.data);
 	body_write(&pg);
 	fclose(pg.out);
 	pack_uint(&pg.data, TAG_END);

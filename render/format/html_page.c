@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "paint/xml.h"
 #include "web/pack.h"
 
@@ -34,6 +35,24 @@ static int subtitle_write(const struct filling *f, FILE *out)
 	return 0;
 }
 
+/* The page's style, and the colours that kinds of frames have in lists. Freed by the caller. */
+static char *style_text(void)
+{
+	static const uint32_t colours[] = {
+#define FRAME_KIND(NAME, number, label, of_zones, first, last, list, ...) list,
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
+	};
+	struct str s = {0};
+
+	str_addn(&s, web_page_css, (size_t)(web_page_css_end - web_page_css));
+	for (size_t i = 0; i < sizeof(colours) / sizeof(*colours); i++)
+		str_addf(&s, ".frames .k%zu { border-color: #%06x; }\n", i, colours[i]);
+	return str_steal(&s);
+}
+
 /* What the page's content security policy lets run: exactly these bytes, or the files beside it. */
 static void source_write(const struct filling *f, FILE *out, const char *from, const char *to)
 {
@@ -56,7 +75,9 @@ static void source_write(const struct filling *f, FILE *out, const char *from, c
 
 static int style_source_write(const struct filling *f, FILE *out)
 {
-	source_write(f, out, web_page_css, web_page_css_end);
+	_free_ char *style = style_text();
+
+	source_write(f, out, style, style + strlen(style));
 	return 0;
 }
 
@@ -74,14 +95,15 @@ static void bytes_write(FILE *out, const char *from, const char *to)
 static int style_write(const struct filling *f, FILE *out)
 {
 	const struct format_assets *assets = f->page->options->assets;
+	_free_ char *style = style_text();
 
 	if (assets) {
-		bytes_write(assets->style, web_page_css, web_page_css_end);
+		fputs(style, assets->style);
 		fputs("<link rel=\"stylesheet\" href=\"style.css\">", out);
 		return 0;
 	}
 	fputs("<style>", out);
-	bytes_write(out, web_page_css, web_page_css_end);
+	fputs(style, out);
 	fputs("</style>", out);
 	return 0;
 }

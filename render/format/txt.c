@@ -203,7 +203,7 @@ static enum term_style item_style(const struct tree *t, const struct path_item *
 
 	enum frame_class class = frame_class_of_node(t, n);
 
-	return class == FRAME_USER && leaf ? TERM_STRONG : term_frame_style(class);
+	return class == FRAME_NATIVE && leaf ? TERM_STRONG : term_frame_style(class);
 }
 
 static void put_path(struct term *term, const struct tree *t, const struct doc_path *path)

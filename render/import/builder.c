@@ -117,19 +117,19 @@ bool builder_is_unnamed(struct span name)
 	return false;
 }
 
-enum code_kind builder_code_kind(const struct builder *b, uint32_t module, struct span name)
+enum frame_kind builder_code_kind(const struct builder *b, uint32_t module, struct span name)
 {
 	const char *path = profile_text(b->profile, b->profile->modules.at[module].path);
 
 	if (str_starts(path, "[kernel") || str_ends(path, ".ko"))
-		return CODE_KERNEL;
+		return KIND_KERNEL;
 	if (str_starts(path, "[vdso"))
-		return CODE_VDSO;
+		return KIND_VDSO;
 	if (str_starts(path, "//anon") || str_starts(path, "/tmp/perf-"))
-		return CODE_JIT;
+		return KIND_JIT;
 	if (!module && span_starts(name, "[unknown"))
-		return CODE_UNKNOWN;
-	return !module && span_starts(name, "[") && span_ends(name, "]") ? CODE_MARK : CODE_USER;
+		return KIND_UNKNOWN;
+	return !module && span_starts(name, "[") && span_ends(name, "]") ? KIND_MARK : KIND_NATIVE;
 }
 
 static void keep(struct builder *b, uint32_t metric, int64_t count)

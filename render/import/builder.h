@@ -89,7 +89,7 @@ bool builder_is_unnamed(struct span name);
 
 /* The kind of code of a function that the format tells only the module (0: none) and the name of:
  * "[kernel]", "//anon" and their like, and marks such as "[stack cut]". */
-enum code_kind builder_code_kind(const struct builder *, uint32_t module, struct span name);
+enum frame_kind builder_code_kind(const struct builder *, uint32_t module, struct span name);
 
 /* One sample, @count of them if the format has added up equal ones (0: as many as each value says):
  * kept in the ledger of each metric of which it has a value. @time_ns: of any clock; the first of

@@ -112,9 +112,9 @@ static void finish_function(struct callgrind_costs *c, struct function *f)
 
 	f->named = !builder_is_unnamed(span_of(name)) && strcmp(name, "???") != 0;
 	f->module = builder_module(c->b, span_of(object));
-	f->kind = !*object && !f->named ? CODE_UNKNOWN
+	f->kind = !*object && !f->named ? KIND_UNKNOWN
 					: builder_code_kind(c->b, f->module, span_of(name));
-	f->named &= f->kind != CODE_UNKNOWN;
+	f->named &= f->kind != KIND_UNKNOWN;
 }
 
 /* The name of the thread that function @f stands for; NULL: it is a function. */
@@ -174,7 +174,7 @@ static struct spot *make_spots(struct callgrind_costs *c, const uint32_t *functi
 	const struct callgraph *g = &c->graph;
 	struct spot *spots = mem_zalloc(g->places.n + 1, sizeof(*spots));
 	const struct function rest = {.name = builder_span(c->b, span_of(CALLGRAPH_OTHERS)),
-				      .kind = CODE_MARK,
+				      .kind = KIND_MARK,
 				      .named = 1};
 
 	for (uint32_t i = CALLGRAPH_REST + 1; i < g->places.n; i++) {
@@ -197,7 +197,7 @@ static uint32_t own_node(struct callgrind_costs *c, const struct spot *spot, uin
 	struct profile *p = c->b->profile;
 	struct function f = {.file = at->file,
 			     .module = p->functions.at[function].module,
-			     .kind = CODE_USER,
+			     .kind = KIND_NATIVE,
 			     .named = 1};
 	struct frame e = {.line = at->line, .inlined = 1};
 	_free_ char *name = NULL;

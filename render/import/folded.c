@@ -52,25 +52,32 @@ static uint32_t make_frame(struct builder *b, struct span raw)
 {
 	static const struct {
 		const char *suffix;
-		enum code_kind kind;
-		bool inlined;
+		enum frame_kind kind;
 	} suffixes[] = {
-		{"_[k]", CODE_KERNEL, false}, {"_[i]", CODE_USER, true}, {"_[j]", CODE_JIT, false}};
-	struct function f = {.kind = CODE_USER};
+#define FRAME_KIND(NAME, number, label, of_zones, first, last, list, STYLE, suffix, ...) \
+	{suffix, KIND_##NAME},
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
+	};
+	struct function f = {.kind = KIND_NATIVE};
 	struct frame e = {0};
 
 	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		if (raw.n > 4 && span_ends(raw, suffixes[i].suffix)) {
-			f.kind = suffixes[i].kind;
-			e.inlined = suffixes[i].inlined;
-			raw.n -= 4;
+		const size_t n = strlen(suffixes[i].suffix);
+
+		if (n && raw.n > n && span_ends(raw, suffixes[i].suffix)) {
+			e.inlined = suffixes[i].kind == KIND_INLINED;
+			f.kind = e.inlined ? KIND_NATIVE : suffixes[i].kind;
+			raw.n -= n;
 			break;
 		}
 	}
 	f.named = !builder_is_unnamed(raw) && !span_is(raw, "[JIT code]");
 	f.name = builder_span(b, raw);
-	if (f.kind == CODE_USER && is_mark(raw))
-		f.kind = CODE_MARK;
+	if (f.kind == KIND_NATIVE && is_mark(raw))
+		f.kind = KIND_MARK;
 	e.function = profile_function(b->profile, &f);
 	return profile_frame(b->profile, &e);
 }

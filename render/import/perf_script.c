@@ -164,16 +164,16 @@ static uint32_t thread_of(struct perf_script *s, const struct perf_sample *e)
 	return builder_thread(s->b, e->pid, e->tid, *at, 0);
 }
 
-static enum code_kind kind_of(const struct perf_symbol *e, uint64_t address)
+static enum frame_kind kind_of(const struct perf_symbol *e, uint64_t address)
 {
 	if (address >= KERNEL_FROM || span_starts(e->module, "[kernel."))
-		return CODE_KERNEL;
+		return KIND_KERNEL;
 	if (span_is(e->module, "[vdso]"))
-		return CODE_VDSO;
+		return KIND_VDSO;
 	if (span_starts(e->module, "/tmp/perf-") || span_starts(e->module, "[JIT]") ||
 	    span_starts(e->module, "//anon"))
-		return CODE_JIT;
-	return !e->module.n && builder_is_unnamed(e->name) ? CODE_UNKNOWN : CODE_USER;
+		return KIND_JIT;
+	return !e->module.n && builder_is_unnamed(e->name) ? KIND_UNKNOWN : KIND_NATIVE;
 }
 
 /* As captures call it. */

@@ -101,7 +101,7 @@ static int read_line(struct pprof *f, const Pprof__Line *line, uint32_t module, 
 	e.line = line_number(from->start_line);
 	name = span_of(profile_text(f->b->profile, e.name));
 	e.kind = builder_code_kind(f->b, module, name);
-	e.named = !builder_is_unnamed(name) && e.kind != CODE_UNKNOWN;
+	e.named = !builder_is_unnamed(name) && e.kind != KIND_UNKNOWN;
 	frame.function = profile_function(f->b->profile, &e);
 	frame.address = e.named ? 0 : address;
 	vec_push(&f->frames, profile_frame(f->b->profile, &frame));

@@ -6,18 +6,21 @@
 
 const struct rgb FLAME_MERGED = {206, 208, 212};
 
-/* The two ends of each class's shades. All are light enough for near-black text: contrast of at
- * least 5 to 1, in light and in dark surroundings. */
+#define RGB(word)                                                                \
+	{                                                                        \
+		(uint8_t)((word) >> 16), (uint8_t)((word) >> 8), (uint8_t)(word) \
+	}
+
+/* The two ends of each class's shades; see model/frame_kinds.def. */
 static const struct {
 	struct rgb from, to;
 } palette[FLAME_CLASSES] = {
-	[FRAME_USER] = {{255, 226, 146}, {243, 158, 136}},
-	[FRAME_KERNEL] = {{248, 164, 72}, {228, 122, 36}},
-	[FRAME_INLINED] = {{150, 222, 222}, {98, 190, 204}},
-	[FRAME_JIT] = {{178, 220, 132}, {122, 192, 104}},
-	[FRAME_UNNAMED] = {{218, 218, 216}, {188, 188, 186}},
-	[FRAME_MARK] = {{218, 218, 216}, {188, 188, 186}},
-	[FRAME_THREAD] = {{204, 212, 226}, {174, 188, 210}},
+#define FRAME_KIND(NAME, number, label, of_zones, first, last, ...) \
+	[FRAME_##NAME] = {RGB(first), RGB(last)},
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
 #define WAIT(kind) [FRAME_CLASSES + REASON_##kind]
 	WAIT(RUNNABLE) = {{255, 236, 130}, {244, 214, 84}},
 	WAIT(LOCK) = {{250, 176, 168}, {240, 140, 132}},

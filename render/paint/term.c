@@ -20,9 +20,11 @@ static const char *const escapes[] = {
 };
 
 static const enum term_style frame_styles[FRAME_CLASSES] = {
-	[FRAME_USER] = TERM_PLAIN,	[FRAME_KERNEL] = TERM_KERNEL,	[FRAME_JIT] = TERM_JIT,
-	[FRAME_INLINED] = TERM_INLINED, [FRAME_UNNAMED] = TERM_UNNAMED, [FRAME_MARK] = TERM_UNNAMED,
-	[FRAME_THREAD] = TERM_DIM,
+#define FRAME_KIND(NAME, number, label, of_zones, first, last, list, STYLE, ...) TERM_##STYLE,
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
 };
 
 enum term_style term_frame_style(enum frame_class class)

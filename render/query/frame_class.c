@@ -1,15 +1,27 @@
 #include "query/frame_class.h"
 
-static const enum frame_class class_of_code[CODE_KINDS] = {
-	[CODE_USER] = FRAME_USER, [CODE_KERNEL] = FRAME_KERNEL,	  [CODE_JIT] = FRAME_JIT,
-	[CODE_VDSO] = FRAME_USER, [CODE_UNKNOWN] = FRAME_UNNAMED, [CODE_MARK] = FRAME_MARK,
-};
+/* Kinds that this program does not know are shown as unnamed code. */
+static enum frame_class class_of_kind(uint8_t kind)
+{
+	switch (kind) {
+#define FRAME_KIND(NAME, ...) \
+	case KIND_##NAME:     \
+		return FRAME_##NAME;
+#define FRAME_KIND_AS(NAME, number, SHOWN) \
+	case KIND_##NAME:                  \
+		return FRAME_##SHOWN;
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
+	}
+	return FRAME_UNNAMED;
+}
 
 enum frame_class frame_class_of(const struct function *f)
 {
-	enum frame_class class = f->kind < CODE_KINDS ? class_of_code[f->kind] : FRAME_UNNAMED;
+	const enum frame_class class = class_of_kind(f->kind);
 
-	return class == FRAME_USER && !f->named ? FRAME_UNNAMED : class;
+	return class == FRAME_NATIVE && !f->named ? FRAME_UNNAMED : class;
 }
 
 enum frame_class frame_class_of_node(const struct tree *t, const struct tree_node *n)
@@ -21,16 +33,15 @@ enum frame_class frame_class_of_node(const struct tree *t, const struct tree_nod
 	return n->inlined && f->named ? FRAME_INLINED : frame_class_of(f);
 }
 
-static const struct {
-	const char *code, *zone;
-} labels[FRAME_CLASSES] = {
-	[FRAME_USER] = {"user", "zone"},	  [FRAME_KERNEL] = {"kernel", "kernel"},
-	[FRAME_JIT] = {"JIT code", "JIT code"},	  [FRAME_INLINED] = {"inlined", "inlined"},
-	[FRAME_UNNAMED] = {"unnamed", "unnamed"}, [FRAME_MARK] = {"note", "no function"},
-	[FRAME_THREAD] = {"thread", "zone"},
-};
-
 const char *frame_class_label(enum frame_class class, bool of_zones)
 {
-	return of_zones ? labels[class].zone : labels[class].code;
+	static const char *const labels[FRAME_CLASSES][2] = {
+#define FRAME_KIND(NAME, number, label, of_zones, ...) {label, of_zones},
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
+	};
+
+	return labels[class][of_zones];
 }

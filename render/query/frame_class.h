@@ -1,7 +1,7 @@
 /*
- * frame_class: what kind of frame people see: one answer for flame graphs, tables, exports and the
- * page. Finer than enum code_kind where a frame is inlined or stands for a thread, coarser where
- * code has no name.
+ * frame_class: the kind of frame that people see, one answer for flame graphs, tables, exports and
+ * the page: a kind that has a row of its own in model/frame_kinds.def, in that order. Surfaces read
+ * how they show it from there, too.
  */
 #ifndef QUERY_FRAME_CLASS_H
 #define QUERY_FRAME_CLASS_H
@@ -10,15 +10,13 @@
 
 #include "query/tree.h"
 
-/* The order is that of legends. render/web/tree.js has the same numbers. */
+/* The order is that of legends. */
 enum frame_class {
-	FRAME_USER, /* the vDSO too */
-	FRAME_KERNEL,
-	FRAME_JIT,
-	FRAME_INLINED,
-	FRAME_UNNAMED, /* user code that no symbol names */
-	FRAME_MARK,    /* no code: "[stack cut]" */
-	FRAME_THREAD,  /* no code: the process or thread that the stacks below are of */
+#define FRAME_KIND(NAME, ...) FRAME_##NAME,
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
 	FRAME_CLASSES
 };
 

@@ -173,7 +173,7 @@ static void write_plain(struct doc_table *t, const struct compare_row *r)
 	number_cell(t, r->unit, r->value[BASE]);
 	number_cell(t, r->unit, r->value[NEW]);
 	doc_cell(t, 0, "%s", row_kind_name(r->kind));
-	doc_cell_code(t, FRAME_USER, r->name);
+	doc_cell_code(t, FRAME_NATIVE, r->name);
 	doc_cell(t, 0, "%s", r->module);
 	doc_cell(t, 0, "%s", notes);
 }
@@ -353,7 +353,7 @@ static void write_quantiles(const struct comparison *c, struct doc *doc, enum co
 	for (size_t i = 0; i < c->rows.n; i++) {
 		if (!has_quantiles(&c->rows.at[i], rows))
 			continue;
-		doc_cell_code(t, FRAME_USER, c->rows.at[i].name);
+		doc_cell_code(t, FRAME_NATIVE, c->rows.at[i].name);
 		for (int q = 0; q < COMPARE_QUANTILES; q++)
 			quantile_cells(t, &c->rows.at[i].quantile[q]);
 	}
@@ -389,7 +389,7 @@ static void write_only(const struct comparison *c, struct doc *doc, bool all)
 							 : c->unit,
 				    o->value);
 			doc_cell(t, 0, "%s", o->is_zone ? "zone" : "total");
-			doc_cell_code(t, FRAME_USER, o->name);
+			doc_cell_code(t, FRAME_NATIVE, o->name);
 			doc_cell(t, 0, "%s", o->module);
 			doc_cell(t, 0, "%s%s",
 				 !o->other   ? ""

@@ -102,7 +102,7 @@ static void write_row(struct doc_table *t, const struct diff *d, uint32_t node)
 	doc_cell(t, 0, "%s", interval);
 	value_cell(t, d, node, BASE);
 	value_cell(t, d, node, NEW);
-	doc_cell_code(t, FRAME_USER, path);
+	doc_cell_code(t, FRAME_NATIVE, path);
 }
 
 static void write_table(const struct diff *d, struct doc *doc)

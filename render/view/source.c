@@ -35,7 +35,7 @@ static void text_cell(struct doc_table *t, const char *text)
 		else
 			str_addc(&s, *c);
 	}
-	doc_cell_code(t, FRAME_USER, str_text(&s));
+	doc_cell_code(t, FRAME_NATIVE, str_text(&s));
 	doc_raw(t, text);
 	str_release(&s);
 }

@@ -306,7 +306,7 @@ static void unnamed_fact(const struct view_input *in, struct doc_block *b)
 		if (!r->function || f->named)
 			continue;
 		unnamed += r->self;
-		jit += f->kind == CODE_JIT ? r->self : 0;
+		jit += f->kind == KIND_JIT ? r->self : 0;
 	}
 	if (!unnamed)
 		return;

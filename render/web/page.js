@@ -29,7 +29,8 @@ function swatch(colour) {
 	return e;
 }
 
-const TAG_FLAME = 1, TAG_TABLE = 2, TAG_SAMPLES = 3, TAG_SAMPLED = 4, TAG_DIFF = 5;
+const TAG_FLAME = 1, TAG_TABLE = 2, TAG_SAMPLES = 3, TAG_SAMPLED = 4, TAG_DIFF = 5,
+	TAG_KINDS = 6;
 
 /* Metrics of time off the CPU. */
 const WAITS = ["off-cpu", "blocked"];
@@ -64,6 +65,8 @@ class Report {
 				this.addFlame({model: this.models[reader.uint()], metric: reader.uint()});
 			else if (tag === TAG_DIFF)
 				this.addFlame({tree: readDiff(reader)}, Diff);
+			else if (tag === TAG_KINDS)
+				readKinds(reader);
 			else if (tag === TAG_TABLE)
 				this.tables.push(new Table(document.querySelector(
 					`[data-table="${this.tables.length}"]`), Table.read(reader), this.finder()));

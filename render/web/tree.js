@@ -1,6 +1,13 @@
-/* By enum frame_class. */
-const KINDS = ["user", "kernel", "JIT code", "inlined", "unnamed", "note", "thread"];
-const ZONE_KINDS = ["zone", "kernel", "JIT code", "inlined", "unnamed", "no function", "zone"];
+/* Labels of kinds of frames, by number; in a flame graph of zones. */
+const KINDS = [], ZONE_KINDS = [];
+
+function readKinds(reader) {
+	KINDS.length = ZONE_KINDS.length = 0;
+	for (let n = reader.uint(); n; n--) {
+		KINDS.push(reader.string());
+		ZONE_KINDS.push(reader.string());
+	}
+}
 
 /* Matches of a search that one steps through. */
 const MOST_SORTED = 10000;

@@ -27,6 +27,8 @@ const READ = `
 			parts.push({sampled: {model: reader.uint(), metric: reader.uint()}});
 		else if (tag === TAG_DIFF)
 			parts.push({diff: {...readDiff(reader)}});
+		else if (typeof TAG_KINDS !== "undefined" && tag === TAG_KINDS)
+			readKinds(reader);
 		else if (tag === TAG_TABLE)
 			parts.push({table: Table.read(reader)});
 		else

@@ -16,7 +16,7 @@ static inline uint32_t modes_frame(struct profile *p, const char *name, size_t n
 	const char *module = kernel ? "[kernel]" : name[0] == 'l' ? "/lib/libx.so" : "/bin/prog";
 	const struct function f = {.name = intern_addn(&p->strings, name, n),
 				   .module = profile_module(p, module, ""),
-				   .kind = kernel ? CODE_KERNEL : CODE_USER,
+				   .kind = kernel ? KIND_KERNEL : KIND_NATIVE,
 				   .named = 1};
 
 	return profile_frame(p, &(struct frame){.function = profile_function(p, &f)});

@@ -32,7 +32,7 @@ static bool probe_frames_has(const struct probe_frames *f, const struct profile 
 
 	if (!f->on)
 		return false;
-	if (function->kind != CODE_KERNEL)
+	if (function->kind != KIND_KERNEL)
 		return p->modules.at[function->module].path == f->page;
 	for (int i = 0; i < PROBE_ENTRIES; i++)
 		if (function->name == f->entries[i])
@@ -81,10 +81,11 @@ void assembly_release(struct assembly *a)
 	vec_release(&a->threads);
 }
 
-static uint32_t no_code(struct assembly *a, const char *name)
+/* A frame that is no code of an image. */
+static uint32_t no_code(struct assembly *a, enum frame_kind kind, const char *name)
 {
 	struct function function = {
-		.name = intern_add(&a->p->strings, name), .kind = CODE_MARK, .named = 1};
+		.name = intern_add(&a->p->strings, name), .kind = (uint8_t)kind, .named = 1};
 	struct frame frame = {.function = profile_function(a->p, &function)};
 
 	return profile_frame(a->p, &frame);
@@ -93,13 +94,18 @@ static uint32_t no_code(struct assembly *a, const char *name)
 static uint32_t mark_frame(struct assembly *a, uint32_t *mark, const char *name)
 {
 	if (!*mark)
-		*mark = no_code(a, name);
+		*mark = no_code(a, KIND_MARK, name);
 	return *mark;
+}
+
+uint32_t assembly_frame(struct assembly *a, uint32_t node, enum frame_kind kind, const char *name)
+{
+	return profile_node(a->p, node, no_code(a, kind, name));
 }
 
 uint32_t assembly_mark(struct assembly *a, uint32_t node, const char *text)
 {
-	return profile_node(a->p, node, no_code(a, text));
+	return assembly_frame(a, node, KIND_MARK, text);
 }
 
 static uint32_t end_frame(struct assembly *a, uint8_t end)

@@ -46,9 +46,10 @@ void assembly_release(struct assembly *);
 uint32_t assembly_node(struct assembly *, uint32_t user, uint32_t kernel);
 /* The same for a kernel stack that a program of ours on a tracepoint took, which is left out. */
 uint32_t assembly_node_traced(struct assembly *, uint32_t user, uint32_t kernel);
-/* For stacks that a source puts together: the node of a frame that is no code upon @node, "[woken
- * by]"; and that of the frames @from to @to (excluded; 0: the outermost) of a stack, counted from
- * the innermost one. */
+/* For stacks that a source puts together. Each adds to @node and returns the new node: a frame of
+ * @kind that no image has, such as one of a script; a mark, "[woken by]"; the frames @from to @to
+ * (excluded; 0: the outermost) of a stack, counted from the innermost one. */
+uint32_t assembly_frame(struct assembly *, uint32_t node, enum frame_kind, const char *name);
 uint32_t assembly_mark(struct assembly *, uint32_t node, const char *text);
 uint32_t assembly_frames(struct assembly *, uint32_t node, uint32_t stack, uint32_t from,
 			 uint32_t to);

@@ -58,12 +58,14 @@ static bool is_return(const struct stack_frames *f, uint32_t i)
 static uint32_t frame_of(struct stackbook *s, const struct stack_frames *f, uint32_t i,
 			 uint32_t pid, struct procs *procs)
 {
-	const uint64_t address = f->address[i] & ~(WIRE_BY_FRAME_POINTER | WIRE_EXACT);
-	const bool guessed = !f->kernel && (f->address[i] & WIRE_BY_FRAME_POINTER);
-	struct place place = {.image = IMAGE_KERNEL, .offset = f->address[i]};
+	const uint64_t word = f->address[i];
+	const bool guessed = !f->kernel && (word & WIRE_BY_FRAME_POINTER);
+	struct place place = {.image = IMAGE_KERNEL, .offset = word};
 
-	if (!f->kernel)
-		place = procs_place(procs, pid, address);
+	if (!f->kernel && WIRE_FRAME_KIND(word) == WIRE_FRAME_CODE)
+		place = procs_place(procs, pid, WIRE_FRAME_VALUE(word));
+	else if (!f->kernel)
+		place = (struct place){.image = IMAGE_NONE, .offset = WIRE_FRAME_VALUE(word)};
 	return placebook_add(&s->book, place, is_return(f, i), guessed);
 }
 

@@ -13,7 +13,7 @@ uint32_t answer_clean_text(struct profile *p, const char *s)
 }
 
 uint32_t answer_function_in(struct profile *p, const struct answer_view *v, uint32_t number,
-			    uint32_t module, enum code_kind kind, bool named)
+			    uint32_t module, enum frame_kind kind, bool named)
 {
 	const struct answer_function *f = &v->functions[number];
 	const struct function function = {

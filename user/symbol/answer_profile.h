@@ -13,6 +13,6 @@ uint32_t answer_clean_text(struct profile *, const char *s);
 /* The profile's number of function @number of the answer; the rest is what the answer does not
  * know of it. */
 uint32_t answer_function_in(struct profile *, const struct answer_view *, uint32_t number,
-			    uint32_t module, enum code_kind kind, bool named);
+			    uint32_t module, enum frame_kind kind, bool named);
 
 #endif

@@ -64,17 +64,7 @@ static uint32_t module_of(struct run *r, uint32_t number)
 	return r->image_module[number];
 }
 
-static enum code_kind kind_of(struct run *r, uint32_t number)
-{
-	static const enum code_kind kinds[] = {
-		[IMAGE_KIND_NONE] = CODE_UNKNOWN, [IMAGE_KIND_KERNEL] = CODE_KERNEL,
-		[IMAGE_KIND_VDSO] = CODE_VDSO,	  [IMAGE_KIND_FILE] = CODE_USER,
-		[IMAGE_KIND_JIT] = CODE_JIT,
-	};
-	const struct image *image = images_at(r->images, number);
-
-	return image ? kinds[image->kind] : CODE_UNKNOWN;
-}
+static enum frame_kind kind_of(struct run *r, uint32_t number);
 
 /* One frame for a whole place: what has no lines and no inlined calls. @address: by which it can be
  * named later, 0: by none. */
@@ -121,7 +111,7 @@ static void set_kernel(struct run *r, uint32_t place, const struct kallsym *sym)
 		   &(struct function){.name = answer_clean_text(r->profile, sym->name),
 				      .module = module ? profile_module(r->profile, module, "")
 						       : module_of(r, IMAGE_KERNEL),
-				      .kind = CODE_KERNEL,
+				      .kind = KIND_KERNEL,
 				      .named = 1},
 		   0);
 }
@@ -290,19 +280,35 @@ static void sort_places(struct run *r)
 	}
 }
 
-static void name_group(struct run *r, size_t first, size_t end)
+static void name_unknown(struct run *r, size_t first, size_t end)
 {
-	const uint32_t number = r->places[r->order[first]].image;
+	for (size_t i = first; i < end; i++)
+		set_offset(r, r->order[i], 0);
+}
+
+/* By the kind of image that a place is in: what its frames are, and who names places order[first …
+ * end-1] of one image. */
+static const struct {
+	enum frame_kind kind;
+	void (*name)(struct run *, size_t first, size_t end);
+} namers[] = {
+	[IMAGE_KIND_NONE] = {KIND_UNKNOWN, name_unknown},
+	[IMAGE_KIND_KERNEL] = {KIND_KERNEL, name_kernel},
+	[IMAGE_KIND_VDSO] = {KIND_VDSO, add_jobs},
+	[IMAGE_KIND_FILE] = {KIND_NATIVE, add_jobs},
+	[IMAGE_KIND_JIT] = {KIND_JIT, add_jobs},
+};
+
+static enum image_kind image_kind_of(const struct run *r, uint32_t number)
+{
 	const struct image *image = images_at(r->images, number);
 
-	if (number == IMAGE_KERNEL) {
-		name_kernel(r, first, end);
-	} else if (image && image->kind != IMAGE_KIND_NONE) {
-		add_jobs(r, first, end);
-	} else {
-		for (size_t i = first; i < end; i++)
-			set_offset(r, r->order[i], 0);
-	}
+	return image ? image->kind : IMAGE_KIND_NONE;
+}
+
+static enum frame_kind kind_of(struct run *r, uint32_t number)
+{
+	return namers[image_kind_of(r, number)].kind;
 }
 
 static void name_all(struct run *r)
@@ -313,7 +319,7 @@ static void name_all(struct run *r)
 	for (size_t i = 1; i <= r->n; i++) {
 		if (i < r->n && r->places[r->order[i]].image == r->places[r->order[first]].image)
 			continue;
-		name_group(r, first, i);
+		namers[image_kind_of(r, r->places[r->order[first]].image)].name(r, first, i);
 		first = i;
 	}
 	worker_run(r->jobs.at, r->jobs.n, images_patience(r->images), take, r);

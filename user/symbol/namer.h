@@ -8,7 +8,7 @@
  * symbol tables (.symtab, the one in .gnu_debugdata, .dynsym, PLT stubs as "name@plt"), the own
  * table of a stripped Go program, and for the kernel /proc/kallsyms. JIT code: /tmp/perf-PID.map
  * in the process's own mount namespace. What has no name becomes "module+0xoffset", of JIT code
- * "[JIT code]" (named = 0), an address in no mapping "[unknown] 0x…" with kind CODE_UNKNOWN. C++,
+ * "[JIT code]" (named = 0), an address in no mapping "[unknown] 0x…" with kind KIND_UNKNOWN. C++,
  * Rust and D names are demangled (libiberty); "linkage" keeps the mangled form.
  */
 #ifndef SYMBOL_NAMER_H

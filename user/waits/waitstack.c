@@ -45,7 +45,7 @@ enum reason_kind waitstack_kind(struct waitstack *w, const struct profile *p, ui
 		const uint32_t function = p->frames.at[p->nodes.at[node].frame].function;
 		enum reason_kind kind;
 
-		if (p->functions.at[function].kind != CODE_KERNEL)
+		if (p->functions.at[function].kind != KIND_KERNEL)
 			break;
 		kind = kind_of(w, p, function);
 		if (kind != REASON_NONE)

@@ -21,7 +21,7 @@ static void make(struct stack_of_names *s, const char *const *names)
 	*s = (struct stack_of_names){.p = profile_new()};
 	for (; names[s->n]; s->n++) {
 		const struct function f = {.name = intern_add(&s->p->strings, names[s->n]),
-					   .kind = CODE_KERNEL,
+					   .kind = KIND_KERNEL,
 					   .named = 1};
 		const struct frame e = {.function = profile_function(s->p, &f)};
 

@@ -149,7 +149,7 @@ static void names_functions_lines_and_inlines(void **state)
 	assert_int_equal(frame_of(&t, 0, 1)->line, 9);
 	assert_false(frame_of(&t, 0, 1)->inlined);
 	assert_int_equal(function_of(&t, 0, 1)->line, 7);
-	assert_int_equal(function_of(&t, 0, 1)->kind, CODE_USER);
+	assert_int_equal(function_of(&t, 0, 1)->kind, KIND_NATIVE);
 	assert_true(function_of(&t, 0, 1)->named);
 	assert_string_equal(name_of(&t, 1, 0), "main");
 	assert_int_equal(t.stats.inlined_frames, 1);
@@ -456,7 +456,7 @@ static void jit_code_by_perf_map(void **state)
 	assert_string_equal(name_of(&t, 0, 0), "LazyCompile:*render /app/a.js:10");
 	assert_string_equal(name_of(&t, 1, 0), "LazyCompile:*render /app/a.js:10");
 	assert_string_equal(name_of(&t, 2, 0), "[JIT code]");
-	assert_int_equal(function_of(&t, 2, 0)->kind, CODE_JIT);
+	assert_int_equal(function_of(&t, 2, 0)->kind, KIND_JIT);
 	assert_false(function_of(&t, 2, 0)->named);
 	/* All that no line covers is one function: no node an address. */
 	assert_int_equal(frame_of(&t, 2, 0)->function, frame_of(&t, 3, 0)->function);
@@ -479,12 +479,12 @@ static void addresses_outside_of_everything(void **state)
 	add_place(&t, IMAGE_VDSO, 0xffffff, false);
 	run(&t);
 	assert_string_equal(name_of(&t, 0, 0), "[unknown] 0xdead");
-	assert_int_equal(function_of(&t, 0, 0)->kind, CODE_UNKNOWN);
+	assert_int_equal(function_of(&t, 0, 0)->kind, KIND_UNKNOWN);
 	assert_string_equal(name_of(&t, 1, 0), "lost.so+0x1234");
-	assert_int_equal(function_of(&t, 1, 0)->kind, CODE_USER);
+	assert_int_equal(function_of(&t, 1, 0)->kind, KIND_NATIVE);
 	assert_string_equal(name_of(&t, 2, 0), "[unknown] 0x77");
 	assert_string_equal(name_of(&t, 3, 0), "[vdso]+0xffffff");
-	assert_int_equal(function_of(&t, 3, 0)->kind, CODE_VDSO);
+	assert_int_equal(function_of(&t, 3, 0)->kind, KIND_VDSO);
 	assert_int_equal(t.stats.unnamed, 4);
 	assert_int_equal(t.stats.images_unopened, 1);
 	end(&t);

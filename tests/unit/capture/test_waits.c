@@ -315,7 +315,7 @@ static uint32_t kernel_stack(struct profile *p, const char *stack)
 
 	for (size_t i = 1; i < p->functions.n; i++)
 		if (strcmp(profile_text(p, p->functions.at[i].name), "main") != 0)
-			p->functions.at[i].kind = CODE_KERNEL;
+			p->functions.at[i].kind = KIND_KERNEL;
 	return node;
 }
 

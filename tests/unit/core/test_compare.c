@@ -565,14 +565,14 @@ static void test_subject(void **state)
 	(void)state;
 	for (size_t i = 0; i < N(names); i++)
 		assert_int_equal(subject_length(names[i][0]), strlen(names[i][1]));
-	first = subject_add(&all, "/usr/lib/libfoo.so.1.2", "f.cold", CODE_USER, "");
-	assert_int_equal(subject_add(&all, "/opt/libfoo.so.3", "f", CODE_USER, ""), first);
+	first = subject_add(&all, "/usr/lib/libfoo.so.1.2", "f.cold", KIND_NATIVE, "");
+	assert_int_equal(subject_add(&all, "/opt/libfoo.so.3", "f", KIND_NATIVE, ""), first);
 	assert_string_equal(subject_name(&all, first), "f");
 	assert_string_equal(subject_module(&all, first), "libfoo.so");
-	assert_int_not_equal(subject_add(&all, "/opt/libbar.so.3", "f", CODE_USER, ""), first);
+	assert_int_not_equal(subject_add(&all, "/opt/libbar.so.3", "f", KIND_NATIVE, ""), first);
 	/* An offset says nothing of another build. */
-	assert_int_not_equal(subject_add(&all, "/opt/a", "a+0x10", CODE_USER, "11"),
-			     subject_add(&all, "/opt/a", "a+0x10", CODE_USER, "22"));
+	assert_int_not_equal(subject_add(&all, "/opt/a", "a+0x10", KIND_NATIVE, "11"),
+			     subject_add(&all, "/opt/a", "a+0x10", KIND_NATIVE, "22"));
 	subjects_release(&all);
 }
 

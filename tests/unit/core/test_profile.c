@@ -32,13 +32,13 @@ static void starts_with_none(void **state)
 static void adds_each_once(void **state)
 {
 	struct profile *p = profile_new();
-	struct function f = {.name = intern_add(&p->strings, "f"), .kind = CODE_USER};
+	struct function f = {.name = intern_add(&p->strings, "f"), .kind = KIND_NATIVE};
 	struct function g = f, other = f;
 	struct frame a = {0}, b;
 
 	(void)state;
 	g.linkage = intern_add(&p->strings, "_Z1f");
-	other.kind = CODE_JIT;
+	other.kind = KIND_JIT;
 	assert_int_equal(profile_function(p, &f), 1);
 	assert_int_equal(profile_function(p, &g), 1); /* linkage is not part of the identity */
 	assert_int_equal(p->functions.at[1].linkage, 0);

@@ -195,7 +195,7 @@ static void adders_add_to_what_is_there(void **state)
 	/* The function is the one that the samples have. */
 	assert_string_equal(profile_text(p, p->functions.at[p->zones.at[Z_EXEC].function].name),
 			    "sqlite3VdbeExec");
-	assert_int_equal(p->functions.at[p->zones.at[Z_WAIT].function].kind, CODE_MARK);
+	assert_int_equal(p->functions.at[p->zones.at[Z_WAIT].function].kind, KIND_MARK);
 	profile_free(p);
 }
 

@@ -46,7 +46,7 @@ static inline void put_frame(struct str *s, const struct profile *p, uint32_t nu
 	if (holds & HOLDS_INLINES && frame->inlined)
 		str_add(s, " inlined");
 	if (holds & HOLDS_COLOURS && !frame->inlined)
-		str_add(s, f->kind == CODE_KERNEL ? " kernel" : f->kind == CODE_JIT ? " JIT" : "");
+		str_add(s, f->kind == KIND_KERNEL ? " kernel" : f->kind == KIND_JIT ? " JIT" : "");
 	if (holds & HOLDS_PLACES) {
 		put_text(s, profile_text(p, f->file), holds);
 		put_text(s, profile_text(p, m->path), holds);

@@ -41,10 +41,10 @@ static void tells_kinds(void **state)
 		imported("folded", "a;k_[k];i_[i];j_[j];u;[unknown];m+0x1f;[stack cut] 1\n");
 	const struct node *n = p->nodes.at;
 	const struct {
-		enum code_kind kind;
+		enum frame_kind kind;
 		bool inlined, named;
-	} want[] = {{CODE_KERNEL, 0, 1}, {CODE_USER, 1, 1}, {CODE_JIT, 0, 1}, {CODE_USER, 0, 1},
-		    {CODE_USER, 0, 0},	 {CODE_USER, 0, 0}, {CODE_MARK, 0, 1}};
+	} want[] = {{KIND_KERNEL, 0, 1}, {KIND_NATIVE, 1, 1}, {KIND_JIT, 0, 1}, {KIND_NATIVE, 0, 1},
+		    {KIND_NATIVE, 0, 0}, {KIND_NATIVE, 0, 0}, {KIND_MARK, 0, 1}};
 
 	(void)state;
 	assert_int_equal(p->nodes.n, 8);

@@ -29,10 +29,10 @@ static uint32_t push(struct profile *p, uint32_t node, const char *name, uint8_t
 static void test_marks_and_order(void **state)
 {
 	struct profile *p = thread_named("x");
-	uint32_t main_node = push(p, 0, "main", CODE_USER, false);
-	uint32_t jit = push(p, main_node, "a.js", CODE_JIT, false);
-	uint32_t in = push(p, main_node, "fast", CODE_USER, true);
-	uint32_t kernel = push(p, in, "sys_read", CODE_KERNEL, false);
+	uint32_t main_node = push(p, 0, "main", KIND_NATIVE, false);
+	uint32_t jit = push(p, main_node, "a.js", KIND_JIT, false);
+	uint32_t in = push(p, main_node, "fast", KIND_NATIVE, true);
+	uint32_t kernel = push(p, in, "sys_read", KIND_KERNEL, false);
 	_free_ char *counts = NULL, *values = NULL;
 
 	(void)state;
@@ -54,12 +54,12 @@ static void test_marks_and_order(void **state)
 static void test_names_never_break_a_line(void **state)
 {
 	struct profile *p = thread_named("two words\n;x");
-	uint32_t node = push(p, 0, "f(a; b)\r\n\tc 12", CODE_USER, false);
+	uint32_t node = push(p, 0, "f(a; b)\r\n\tc 12", KIND_NATIVE, false);
 	_free_ char *text = NULL;
 
 	(void)state;
-	node = push(p, node, "", CODE_MARK, false);
-	node = push(p, node, "bad \xff utf8", CODE_USER, false);
+	node = push(p, node, "", KIND_MARK, false);
+	node = push(p, node, "bad \xff utf8", KIND_NATIVE, false);
 	profile_sample(p, 0, 0, node, &(int64_t){1});
 	text = folded(p, false);
 	assert_string_equal(text, "two words?:x;f(a: b)???c 12;?;bad \xef\xbf\xbd utf8 1\n");

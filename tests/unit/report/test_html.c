@@ -104,7 +104,7 @@ static struct profile *hostile_profile(void)
 	uint32_t node = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		node = profile_node(p, node, named_frame(p, names[i], CODE_USER));
+		node = profile_node(p, node, named_frame(p, names[i], KIND_NATIVE));
 		profile_sample(p, i, 0, node, &(int64_t){SAMPLE_PERIOD});
 	}
 	profile_set_run(p, RUN_COMMAND, HOSTILE);
@@ -120,7 +120,7 @@ static struct profile *deep_profile(void)
 		char name[32];
 
 		snprintf(name, sizeof(name), "level_%u", i % 97);
-		node = profile_node(p, node, named_frame(p, name, CODE_USER));
+		node = profile_node(p, node, named_frame(p, name, KIND_NATIVE));
 	}
 	profile_sample(p, 0, 0, node, &(int64_t){SAMPLE_PERIOD});
 	return p;
@@ -139,7 +139,7 @@ static struct profile *large_profile(unsigned stacks)
 
 		snprintf(name, sizeof(name), "demo::module_%u::Handler<%u>::process_request(int)",
 			 i % 61, i * 7919 % 4001);
-		frames[i] = named_frame(p, name, i % 5 ? CODE_USER : CODE_KERNEL);
+		frames[i] = named_frame(p, name, i % 5 ? KIND_NATIVE : KIND_KERNEL);
 	}
 	for (unsigned s = 0; s < stacks; s++) {
 		uint32_t node = 0, f = 0;

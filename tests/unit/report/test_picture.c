@@ -39,7 +39,7 @@ static struct profile *wide_and_deep(uint32_t n, uint32_t depth)
 
 	for (uint32_t i = 0; i < n; i++) {
 		char name[24];
-		struct function f = {.kind = CODE_USER, .named = 1};
+		struct function f = {.kind = KIND_NATIVE, .named = 1};
 		struct frame frame = {0};
 
 		snprintf(name, sizeof(name), "child%u", i);
@@ -264,7 +264,7 @@ static void test_narrow_neighbours_are_one_box(void **state)
 	/* 1,000 samples more in children of one function: half of all. */
 	for (uint32_t i = 0; i < 1000; i++) {
 		char text[24];
-		struct function f = {.kind = CODE_USER, .named = 1};
+		struct function f = {.kind = KIND_NATIVE, .named = 1};
 
 		snprintf(text, sizeof(text), "child%04u", i);
 		f.name = intern_add(&p->strings, text);

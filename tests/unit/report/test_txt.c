@@ -33,7 +33,7 @@ static void small_table(struct doc *doc)
 	for (int i = 0; i < 3; i++) {
 		doc_cell(t, i ? 12.5 : 75, "%.1f %%", i ? 12.5 : 75.0);
 		doc_bar(t, i ? 12.5 : 75);
-		doc_cell_code(t, i ? FRAME_KERNEL : FRAME_USER, names[i]);
+		doc_cell_code(t, i ? FRAME_KERNEL : FRAME_NATIVE, names[i]);
 		doc_cell(t, 0, "%s", i ? "[kernel]" : "");
 	}
 }

@@ -235,7 +235,7 @@ static void test_summary_says_how_the_unnamed_are_shown(void **state)
 		const int64_t value = 100 * SAMPLE_PERIOD;
 		struct function f = {.name = intern_add(&p->strings, "[JIT code]"),
 				     .module = profile_module(p, "//anon", ""),
-				     .kind = CODE_JIT};
+				     .kind = KIND_JIT};
 		struct frame frame = {.function = profile_function(p, &f)};
 		struct report_doc r;
 

@@ -22,21 +22,11 @@
 #include "base/vec.h"
 #include "model/cost.h"
 #include "model/part.h"
+#include "model/frame_kind.h"
 #include "model/reason.h"
 #include "model/regression.h"
 #include "model/table.h"
 #include "model/zone.h"
-
-/* What kind of code a function is. Stored: append only. */
-enum code_kind {
-	CODE_USER = 0,	 /* from an ELF file */
-	CODE_KERNEL = 1, /* kernel, its modules, BPF programs */
-	CODE_JIT = 2,	 /* named by a perf map, or anonymous executable memory */
-	CODE_VDSO = 3,
-	CODE_UNKNOWN = 4, /* an address in no mapping */
-	CODE_MARK = 5,	  /* not code: a note in the stack, such as "[stack cut]" */
-	CODE_KINDS
-};
 
 struct module {
 	uint32_t path;	   /* as the target sees it; "[kernel]", "[vdso]", "//anon" */
@@ -49,7 +39,7 @@ struct function {
 	uint32_t file;	  /* source file, "" unknown */
 	uint32_t line;	  /* where the function is declared, 0 unknown */
 	uint32_t module;
-	uint8_t kind;  /* enum code_kind */
+	uint8_t kind;  /* enum frame_kind */
 	uint8_t named; /* false: the name is only module and offset, or an address */
 };
 
@@ -60,6 +50,7 @@ struct frame {
 	uint32_t line;	 /* line being executed or called from, 0 unknown */
 	uint8_t inlined; /* inlined into the frame above it (its parent in the tree) */
 	uint8_t guessed; /* found by frame pointer, for want of unwind information */
+	uint8_t kind;	 /* enum frame_kind; profile_frame() and the store set it */
 	/* Of a function without a name: the address in its file, as symbols and DWARF count, that
 	 * was executed or called from (of a return address the byte before it), so that `eprof
 	 * name` can tell function, line and inlined calls later; 0 where that is not known. */
@@ -248,6 +239,7 @@ void profile_add_parts(struct profile *, const char *names);
  * function's identity is (name, file, line, module, kind); all else comes from the first. */
 uint32_t profile_module(struct profile *, const char *path, const char *build_id);
 uint32_t profile_function(struct profile *, const struct function *e);
+uint8_t profile_frame_kind(const struct profile *, const struct frame *);
 uint32_t profile_frame(struct profile *, const struct frame *e);
 uint32_t profile_node(struct profile *, uint32_t parent, uint32_t frame);
 uint32_t profile_reason(struct profile *, const struct reason *e);

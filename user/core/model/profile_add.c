@@ -24,10 +24,19 @@ uint32_t profile_function(struct profile *p, const struct function *e)
 	return row_put(p, TABLE_functions);
 }
 
+uint8_t profile_frame_kind(const struct profile *p, const struct frame *e)
+{
+	const struct function *f = &p->functions.at[e->function];
+
+	return e->inlined ? KIND_INLINED : f->kind;
+}
+
 uint32_t profile_frame(struct profile *p, const struct frame *e)
 {
+	struct frame frame = *e;
 
-	vec_push(&p->frames, *e);
+	frame.kind = profile_frame_kind(p, e);
+	vec_push(&p->frames, frame);
 	return row_put(p, TABLE_frames);
 }
 
@@ -140,7 +149,7 @@ static uint32_t function_of(struct profile *p, const struct zone *z)
 					   .file = z->src_file,
 					   .line = z->src_line,
 					   .module = z->module,
-					   .kind = z->flags & ZONE_PSEUDO ? CODE_MARK : CODE_USER,
+					   .kind = z->flags & ZONE_PSEUDO ? KIND_MARK : KIND_NATIVE,
 					   .named = 1,
 				   });
 }

@@ -24,7 +24,7 @@ static const struct column functions_columns[] = {
 	TABLE_COLUMN(function, file, TEXT, .key = 3),
 	TABLE_COLUMN(function, line, U32, .key = 4),
 	TABLE_COLUMN(function, module, U32, .key = 1, .refers = TABLE_modules),
-	TABLE_COLUMN(function, kind, U8, .key = 5, .below = CODE_KINDS),
+	TABLE_COLUMN(function, kind, U8, .key = 5, .below = FRAME_KINDS),
 	TABLE_COLUMN(function, named, U8, .adds = ADDS_MAX, .below = 2),
 };
 
@@ -41,13 +41,21 @@ static const struct column frames_columns[] = {
 	TABLE_COLUMN(frame, line, U32, .key = 2),
 	TABLE_COLUMN(frame, inlined, U8, .key = 5, .below = 2),
 	TABLE_COLUMN(frame, guessed, U8, .key = 4, .below = 2),
+	TABLE_COLUMN(frame, kind, U8, .later = true, .adds = ADDS_DERIVED),
 	TABLE_COLUMN(frame, address, U64, .coding = CODING_DELTA, .later = true, .key = 3),
 };
+
+static void frames_derive(struct profile *p)
+{
+	for (size_t i = 0; i < p->frames.n; i++)
+		p->frames.at[i].kind = profile_frame_kind(p, &p->frames.at[i]);
+}
 
 const struct table frames_table = {
 	.name = "frames",
 	TABLE_OF(frame, frames_columns),
 	.rows = ROWS_NAMES,
+	.derive = frames_derive,
 	.none = true,
 };
 

@@ -23,7 +23,7 @@ static uint32_t frame_of(struct profile *p, const struct reason *r)
 	_free_ char *text = reason_text(p, r);
 	_free_ char *name = mem_printf("[%s]", text);
 	const struct function f = {
-		.name = intern_add(&p->strings, name), .kind = CODE_MARK, .named = 1};
+		.name = intern_add(&p->strings, name), .kind = KIND_MARK, .named = 1};
 
 	return profile_frame(p, &(struct frame){.function = profile_function(p, &f)});
 }

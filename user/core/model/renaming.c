@@ -37,7 +37,7 @@ static uint32_t frame_in(const struct renaming *r, const struct renaming_frame *
 		.file = text_in(r, f->file, p),
 		.line = f->line,
 		.module = module,
-		.kind = CODE_USER,
+		.kind = KIND_NATIVE,
 		.named = true,
 	};
 	const struct frame named = {.function = profile_function(p, &function),

@@ -14,7 +14,7 @@ static bool is_unnamed(const struct profile *p, const struct frame *f)
 {
 	const struct function *g = &p->functions.at[f->function];
 
-	return f->function && !g->named && g->kind == CODE_USER && g->module;
+	return f->function && !g->named && g->kind == KIND_NATIVE && g->module;
 }
 
 struct wanted {

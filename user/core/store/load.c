@@ -369,6 +369,9 @@ static int load_run(struct load *l, hid_t platform, hid_t run)
 	free(l->strings);
 	if (!rc && profile_check(l->profile))
 		rc = reader_err(l->reader, -EINVAL, "%s", err_text());
+	/* Older files lack them. */
+	if (!rc)
+		table_of(TABLE_frames)->table->derive(l->profile);
 	return rc;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* toy: the target's starts of programs, each a record, for a test of the house. */
+#include "in_target.h"
 #include "shared.h"
 
 /* 0 → records sent. Written here, read by the loader. */

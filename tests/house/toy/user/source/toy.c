@@ -69,7 +69,7 @@ static void finish(const void *state, struct assembly *a)
 	if (!t->starts.n)
 		return;
 	snprintf(mark, sizeof(mark), "[toy %s]", t->name);
-	toy.node = assembly_mark(a, 0, mark);
+	toy.node = assembly_frame(a, 0, KIND_TOY, mark);
 	toy.frame = p->nodes.at[toy.node].frame;
 	toy.thread = assembly_thread(a, t->starts.at[0].thread);
 	for (size_t i = 0; i < t->starts.n; i++) {
