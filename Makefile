@@ -54,9 +54,8 @@ RENDER_ASM := render/web/embed.S
 # What protoc-c makes of formats' descriptions.
 RENDER_GEN := $(BUILD)/gen/pprof.pb-c.c
 # The linker wants maps defined before they are used: what others share comes first.
-BPF_SRC	   := $(sort $(wildcard bpf/*.bpf.c)) bpf/probe/thread.bpf.c \
-	      $(sort $(wildcard bpf/probe/zone_*.bpf.c)) \
-	      $(filter-out bpf/probe/thread.% bpf/probe/zone_%,$(sort $(wildcard bpf/probe/*.bpf.c))) \
+BPF_FIRST  := $(sort $(wildcard bpf/*.bpf.c)) $(patsubst %,bpf/probe/%.bpf.c,thread proc clocks zone_stats)
+BPF_SRC	   := $(BPF_FIRST) $(filter-out $(BPF_FIRST),$(sort $(wildcard bpf/probe/*.bpf.c))) \
 	      $(sort $(wildcard bpf/sample/*.bpf.c)) $(sort $(wildcard bpf/source/*.bpf.c))
 UNIT_SRC   := $(sort $(wildcard tests/unit/*/test_*.c))
 PROG_SRC   := $(sort $(wildcard tests/prog/*.c tests/prog/*/*.c))

@@ -69,7 +69,16 @@ enum wire_kind {
 #define SOURCE(name, KIND, number, bytes, streams) KIND = number,
 #include "sources.def"
 #undef SOURCE
+#define ACTION(name, number, sees, bytes) WIRE_PROBE_##name = 500 + number,
+#include "actions.def"
+#undef ACTION
 };
+#define ACTION(name, number, sees, bytes) +1
+enum {
+	WIRE_ACTIONS = 0
+#include "actions.def"
+};
+#undef ACTION
 
 /* Streams of samples: each has its own row of counters. Those of a source are numbered from
  * WIRE_STREAM_<name> on; oncpu has one per event. */
@@ -84,11 +93,14 @@ enum wire_stream {
 _Static_assert(WIRE_STREAM_oncpu == 0 && WIRE_LAST_STREAM_oncpu == WIRE_EVENTS - 1,
 	       "the number of an event is that of its stream");
 
-/* The sizes of the sources' records: the loader takes no others. */
+/* The sizes of the records of sources and actions: the loader takes no others. */
 enum wire_record_bytes {
 #define SOURCE(name, KIND, number, bytes, streams) WIRE_BYTES_##name = bytes,
 #include "sources.def"
 #undef SOURCE
+#define ACTION(name, number, sees, bytes) WIRE_PROBE_BYTES_##name = bytes,
+#include "actions.def"
+#undef ACTION
 };
 
 /* The number of a process that has none in the loader's PID namespace, if that is a nested one. */

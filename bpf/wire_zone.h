@@ -36,41 +36,50 @@
 /* What probes do at the calls of a function. The numbers are bits in a function's set of
  * actions. */
 enum wire_action {
-#define ACTION(name, number) WIRE_ACTION_##name = number,
+#define ACTION(name, number, sees, bytes) WIRE_ACTION_##name = number,
 #include "actions.def"
 #undef ACTION
 };
-#define ACTION(name, number) +1
+/* The bits of all that see the ends of calls. */
+#define WIRE_SEES_HITS			  0u
+#define WIRE_SEES_CALLS			  1u
+#define ACTION(name, number, sees, bytes) | WIRE_SEES_##sees << number
 enum {
-	WIRE_ACTIONS = 0
+	WIRE_WITH_CALLS = 0
 #include "actions.def"
 };
 #undef ACTION
 
 /*
  * Layout of a probe's cookie:
- *	bits  0 … 23	zone
- *	bits 24 … 31	flags, WIRE_ZONE_…
- *	bits 32 … 39	at exits: the condition on which it is an exit (code/site.h), 0xff: always
- *	bits 40 … 51	image: its row in zone_generation
- *	bits 52 … 59	generation: the probe counts while that row holds the same number
+ *	bits  0 … 20	function: a zone's number
+ *	bits 21 … 28	flags, WIRE_ZONE_…
+ *	bits 29 … 33	at exits: the condition on which it is an exit (code/site.h), 0x1f: always
+ *	bits 34 … 45	image: its row in zone_generation
+ *	bits 46 … 53	generation: the probe counts while that row holds the same number
+ *	bits 54 … 63	actions of the function: bits by enum wire_action
  */
-#define WIRE_ZONE_LOOPS	  1   /* own code jumps to the entry site: same rsp, not a new call */
-#define WIRE_ZONE_GO	  2   /* Go: the stack moves; r14 is the goroutine */
-#define WIRE_ZONE_ITSELF  4   /* the function uses its return address: never hijack it */
-#define WIRE_ZONE_RETS	  8   /* has probes at all its exits */
-#define WIRE_ZONE_JUMP	  16  /* an exit by a jump: rsp is past the return address */
-#define WIRE_ZONE_BACK	  32  /* a switch function that may stay on its stack: longjmp */
-#define WIRE_ZONE_STEPPED 64  /* the kernel single-steps the probed instruction, out of line */
-#define WIRE_ZONE_SHARED  128 /* of an action's probe: a zone's is at the same place */
-#define WIRE_ZONE_ALWAYS  0xff
+#define WIRE_ZONE_LOOPS	  1  /* own code jumps to the entry site: same rsp, not a new call */
+#define WIRE_ZONE_GO	  2  /* Go: the stack moves; r14 is the goroutine */
+#define WIRE_ZONE_ITSELF  4  /* the function uses its return address: never hijack it */
+#define WIRE_ZONE_RETS	  8  /* has probes at all its exits */
+#define WIRE_ZONE_JUMP	  16 /* an exit by a jump: rsp is past the return address */
+#define WIRE_ZONE_BACK	  32 /* a switch function that may stay on its stack: longjmp */
+#define WIRE_ZONE_STEPPED 64 /* the kernel single-steps the probed instruction, out of line */
+#define WIRE_ZONE_ALWAYS  0x1f
 
-static inline __attribute__((always_inline, unused)) wire_u64 wire_zone_cookie(
-	wire_u32 zone, wire_u32 flags, wire_u32 condition, wire_u32 image, wire_u32 generation)
+struct wire_cookie {
+	wire_u32 function, flags, condition, image, generation, actions;
+};
+static inline __attribute__((always_inline, unused)) wire_u64 wire_cookie(struct wire_cookie c)
 {
-	return (wire_u64)(generation & 0xff) << 52 | (wire_u64)(image & 0xfff) << 40 |
-	       (wire_u64)(condition & 0xff) << 32 | (wire_u64)(flags & 0xff) << 24 |
-	       (zone & 0xffffff);
+	return (wire_u64)c.actions << 54 | (wire_u64)(c.generation & 0xff) << 46 |
+	       (wire_u64)(c.image & 0xfff) << 34 | (wire_u64)(c.condition & 0x1f) << 29 |
+	       (wire_u64)(c.flags & 0xff) << 21 | (c.function & 0x1fffff);
+}
+static inline __attribute__((always_inline, unused)) wire_u32 wire_cookie_function(wire_u64 cookie)
+{
+	return cookie & 0x1fffff;
 }
 
 /* What is known of a process: the value of zone_procs, by pid. */

@@ -38,23 +38,23 @@ static struct unseen *unseen_of(__u32 pid)
 	return bpf_map_lookup_elem(&zone_unseen, &pid);
 }
 
-bool zone_code_is_seen(void)
+bool probe_code_is_seen(void)
 {
 	__u32 pid = ids_current_process();
-	struct wire_zone_proc *proc = zone_proc(pid);
+	struct wire_zone_proc *proc = probe_proc(pid);
 	struct unseen *n = unseen_of(pid);
 
 	return proc && (n ? n->begun : 0) == proc->code_seen;
 }
 
-void zone_code_forget(void)
+void probe_code_forget(void)
 {
 	__u32 pid = ids_current_process();
 
 	bpf_map_delete_elem(&zone_unseen, &pid);
 }
 
-__u32 zone_code_exec(void)
+__u32 probe_code_exec(void)
 {
 	__u32 pid = ids_current_process();
 	struct unseen *n = unseen_of(pid), next = {0};
@@ -64,7 +64,7 @@ __u32 zone_code_exec(void)
 	return next.begun;
 }
 
-__u32 zone_code_fork(__u32 from, __u32 to)
+__u32 probe_code_fork(__u32 from, __u32 to)
 {
 	struct unseen *n = unseen_of(from), copy = {0};
 
@@ -104,7 +104,7 @@ static void begin_unseen(__u32 pid, struct wire_zone_proc *proc)
 		__sync_fetch_and_add(&n->begun, 1);
 	else
 		proc->flags &= ~WIRE_PROC_HIJACK;
-	zone_changed();
+	probe_changed();
 }
 
 #define PROT_EXEC     4
@@ -125,7 +125,7 @@ int zone_mmap_enter(struct syscall_enter *ctx)
 
 	if (!(ctx->args[2] & PROT_EXEC) || ctx->args[3] & MAP_ANONYMOUS)
 		return 1;
-	proc = zone_proc(pid);
+	proc = probe_proc(pid);
 	if (!proc || !(proc->flags & WIRE_PROC_TARGET))
 		return 1;
 	unseen = !is_known((__u32)ctx->args[4]);
@@ -151,6 +151,6 @@ int zone_mmap_exit(void *ctx)
 	n = unseen_of(thread >> 32);
 	if (n && unseen)
 		__sync_fetch_and_add(&n->ended, 1);
-	zone_news(WIRE_NEWS_MODULE, 0, n ? n->ended : 0);
+	probe_news(WIRE_NEWS_MODULE, 0, n ? n->ended : 0);
 	return 1;
 }

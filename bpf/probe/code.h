@@ -10,14 +10,14 @@
 #include "probe/calls.h"
 
 /* Whether the loader has looked at all code of the current process. */
-bool zone_code_is_seen(void) __hidden;
+bool probe_code_is_seen(void) __hidden;
 /* The current process ends. */
-void zone_code_forget(void) __hidden;
+void probe_code_forget(void) __hidden;
 /* The current process execs. Returns the wire_zone_proc.code_seen to set once the loader has
  * looked. */
-__u32 zone_code_exec(void) __hidden;
+__u32 probe_code_exec(void) __hidden;
 /* Process @to was forked from @from and has its code. Returns the wire_zone_proc.code_seen to set
  * once the loader has looked. */
-__u32 zone_code_fork(__u32 from, __u32 to) __hidden;
+__u32 probe_code_fork(__u32 from, __u32 to) __hidden;
 
 #endif

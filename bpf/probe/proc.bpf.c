@@ -22,7 +22,19 @@ struct {
 	__type(value, __u8);
 } zone_told SEC(".maps");
 
-bool zone_news(enum wire_zone_news news, __u32 number, __u32 code)
+struct zone_counters_map zone_counters SEC(".maps");
+
+/* Atomic, since one program on a probe can preempt another on the same CPU. */
+void probe_tell(enum wire_zone_counter counter)
+{
+	__u32 key = counter;
+	__u64 *value = bpf_map_lookup_elem(&zone_counters, &key);
+
+	if (value)
+		__sync_fetch_and_add(value, 1);
+}
+
+bool probe_news(enum wire_zone_news news, __u32 number, __u32 code)
 {
 	__u64 both = ids_current();
 	struct wire_zone_record record = {.kind = WIRE_ZONE,
@@ -38,7 +50,7 @@ bool zone_news(enum wire_zone_news news, __u32 number, __u32 code)
 	return send_now(&record, sizeof(record));
 }
 
-void zone_news_once(enum wire_zone_news news)
+void probe_news_once(enum wire_zone_news news)
 {
 	struct told key = {ids_current_process(), news};
 	__u8 one = 1;
@@ -46,11 +58,11 @@ void zone_news_once(enum wire_zone_news news)
 	if (bpf_map_update_elem(&zone_told, &key, &one, BPF_NOEXIST))
 		return;
 	/* If the ring is full, the next call tells again. */
-	if (!zone_news(news, 0, 0))
+	if (!probe_news(news, 0, 0))
 		bpf_map_delete_elem(&zone_told, &key);
 }
 
-void zone_news_forget(__u32 pid)
+void probe_news_forget(__u32 pid)
 {
 	struct told foreign = {pid, WIRE_NEWS_FOREIGN}, unknown = {pid, WIRE_NEWS_PROC};
 
@@ -58,22 +70,22 @@ void zone_news_forget(__u32 pid)
 	bpf_map_delete_elem(&zone_told, &unknown);
 }
 
-struct wire_zone_proc *zone_proc(__u32 pid)
+struct wire_zone_proc *probe_proc(__u32 pid)
 {
 	return bpf_map_lookup_elem(&zone_procs, &pid);
 }
 
-void zone_proc_set(__u32 pid, const struct wire_zone_proc *proc)
+void probe_proc_set(__u32 pid, const struct wire_zone_proc *proc)
 {
 	bpf_map_update_elem(&zone_procs, &pid, proc, BPF_ANY);
 }
 
-void zone_proc_forget(__u32 pid)
+void probe_proc_forget(__u32 pid)
 {
 	bpf_map_delete_elem(&zone_procs, &pid);
 }
 
-void zone_changed(void)
+void probe_changed(void)
 {
 	/* Skips 0, which is the epoch of an unknown thread. */
 	if (!(__u32)(1 + __sync_fetch_and_add(&zone_epoch, 1)))

@@ -2,8 +2,9 @@
 /*
  * stack: the action that samples the calls of a function with their stacks, to see who calls it.
  */
+#include "probe/actions.h"
 #include "probe/cookie.h"
-#include "probe/thread.h"
+#include "in_target.h"
 #include "sample/pace.h"
 #include "sample/sample.h"
 
@@ -15,6 +16,7 @@
 
 struct scratch {
 	__u32 taken, pad;
+	struct wire_sample sample;
 	struct walk walk;
 };
 
@@ -24,13 +26,13 @@ struct {
 	__uint(max_entries, SCRATCHES);
 	__type(key, __u32);
 	__type(value, struct scratch);
-} probe_scratch SEC(".maps");
+} probe_stack_scratch SEC(".maps");
 
 static struct scratch *take_scratch(void)
 {
 	for (__u32 i = 0; i < SCRATCHES; i++) {
 		__u32 key = i;
-		struct scratch *s = bpf_map_lookup_elem(&probe_scratch, &key);
+		struct scratch *s = bpf_map_lookup_elem(&probe_stack_scratch, &key);
 
 		if (s && !__sync_val_compare_and_swap(&s->taken, 0, 1))
 			return s;
@@ -40,12 +42,6 @@ static struct scratch *take_scratch(void)
 
 static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
 {
-	struct wire_sample sample = {
-		.kind = WIRE_SAMPLE,
-		.event = EVENT,
-		.time_ns = now_ns,
-		.weight = weight
-	};
 	struct scratch *s = take_scratch();
 
 	if (!s) {
@@ -53,13 +49,18 @@ static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
 		count(EVENT, WIRE_LOST_SCRATCH, 1);
 		return;
 	}
-	sample_take(ctx, ctx, &s->walk, &sample, sizeof(sample));
+	__builtin_memset(&s->sample, 0, sizeof(s->sample));
+	s->sample.kind = WIRE_SAMPLE;
+	s->sample.event = EVENT;
+	s->sample.time_ns = now_ns;
+	s->sample.weight = weight;
+	sample_take(ctx, ctx, &s->walk, &s->sample, sizeof(s->sample));
 	s->taken = 0;
 }
 
 const volatile __u32 config_zone_beside;
 
-/* WIRE_ZONE_ROW() → what this program took of a node's calls' time. Written by all threads, read
+/* WIRE_ZONE_ROW() → what this action took of a node's calls' time. Written by all threads, read
  * through mmap by the loader, which sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -86,31 +87,28 @@ static void bill(struct pt_regs *ctx, __u64 cookie, __u64 start_ns, __u64 switch
 
 	if (!b)
 		return;
-	if (!(flags_of(cookie) & WIRE_ZONE_SHARED))
+	/* What the kernel does at a zone's probe is in the zone's price. */
+	if (!(actions_of(cookie) >> WIRE_ACTION_zone & 1))
 		__sync_fetch_and_add(&b->hits[!!(flags_of(cookie) & WIRE_ZONE_STEPPED)], 1);
 	if (switches() == switches_before)
 		__sync_fetch_and_add(&b->ran_ns, bpf_ktime_get_ns() - start_ns);
 }
 
-SEC("?uprobe") int probe_stack(struct pt_regs *ctx)
+void probe_stack_hit(struct pt_regs *regs, __u64 cookie)
 {
 	__u64 start_ns = config_self_time || config_zone_beside ? bpf_ktime_get_ns() : 0;
 	__u64 switches_before = config_zone_beside ? switches() : 0, now_ns = 0, weight;
-	__u64 cookie = bpf_get_attach_cookie(ctx);
 
-	if (!counts_now(cookie) || !zone_is_target(flags_of(cookie)))
-		return 0;
 	if (is_current_loader()) {
 		count(EVENT, WIRE_OWN, 1);
-		return 0;
+		return;
 	}
 	count(EVENT, flags_of(cookie) & WIRE_ZONE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
 	weight = pace_step(EVENT, &now_ns);
 	if (weight)
-		take(ctx, now_ns, weight);
+		take(regs, now_ns, weight);
 	if (config_self_time)
 		count(EVENT, WIRE_RUN_NS, bpf_ktime_get_ns() - start_ns);
 	if (config_zone_beside)
-		bill(ctx, cookie, start_ns, switches_before);
-	return 0;
+		bill(regs, cookie, start_ns, switches_before);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "probe/strand.h"
+#include "probe/actions.h"
 
 /* The end of the thread's own stack if @m contains it, else 0. For a process's first thread @m must
  * contain its first stack pointer; for other threads, the thread control block, which libraries
@@ -23,8 +24,8 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WIRE_ZONE_STRANDS);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, struct zone_strand_key);
-	__type(value, struct zone_strand);
+	__type(key, struct probe_strand_key);
+	__type(value, struct probe_strand);
 } zone_strands SEC(".maps");
 
 /* pid, stack pointer where a strand was left → the strand. LRU: most coroutines end by leaving
@@ -37,17 +38,17 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, WIRE_ZONE_STRANDS);
 	__type(key, struct parked_at);
-	__type(value, struct zone_strand_key);
+	__type(value, struct probe_strand_key);
 } zone_parked SEC(".maps");
 
-static const struct zone_strand no_strand;
+static const struct probe_strand no_strand;
 
 __u64 zone_strand_ids;
 
-static __noinline struct zone_strand *strand_of(struct zone_thread *t,
-						const struct zone_strand_key *key, bool known)
+static __noinline struct probe_strand *strand_of(struct probe_thread *t,
+						 const struct probe_strand_key *key, bool known)
 {
-	struct zone_strand *s = bpf_map_lookup_elem(&zone_strands, key);
+	struct probe_strand *s = bpf_map_lookup_elem(&zone_strands, key);
 
 	if (s || known)
 		return s;
@@ -55,14 +56,14 @@ static __noinline struct zone_strand *strand_of(struct zone_thread *t,
 	s = bpf_map_lookup_elem(&zone_strands, key);
 	if (s && !s->thread) {
 		s->key = *key;
-		s->thread = zone_thread_shared();
+		s->thread = probe_thread_shared();
 	}
 	return s;
 }
 
 /* Whether @sp is on the thread's own stack. Otherwise t->vma becomes the mapping that contains
  * it. */
-static bool look_at(struct zone_thread *t, __u64 sp)
+static bool look_at(struct probe_thread *t, __u64 sp)
 {
 	__u64 end;
 
@@ -79,10 +80,10 @@ static bool look_at(struct zone_thread *t, __u64 sp)
 	return true;
 }
 
-struct zone_strand *zone_strand_find(struct zone_thread *t, __u64 sp, bool known)
+struct probe_strand *probe_strand_find(struct probe_thread *t, __u64 sp, bool known)
 {
-	struct zone_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
-				      .kind = ZONE_MAPPING};
+	struct probe_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
+				       .kind = STRAND_MAPPING};
 
 	if (look_at(t, sp))
 		return &t->own;
@@ -98,11 +99,11 @@ struct go_stack {
 	__u64 low, high;
 };
 
-struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, bool known,
-				   __u64 *position)
+struct probe_strand *probe_strand_go(struct probe_thread *t, __u64 g, __u64 sp, bool known,
+				     __u64 *position)
 {
-	struct zone_strand_key key = {
-		.id = g, .pid = bpf_get_current_pid_tgid() >> 32, .kind = ZONE_GOROUTINE};
+	struct probe_strand_key key = {
+		.id = g, .pid = bpf_get_current_pid_tgid() >> 32, .kind = STRAND_GOROUTINE};
 	struct go_stack stack;
 
 	/* The first member of runtime.g. r14 holds the g, except in the runtime's assembler
@@ -119,27 +120,27 @@ struct zone_strand *zone_strand_go(struct zone_thread *t, __u64 g, __u64 sp, boo
 /* The moment of a switch: wall time, the time of strands, and the other clocks. */
 struct moment {
 	__u64 ns, clock_ns;
-	const __u64 *sums; /* zone_clock_read(), or NULL */
+	const __u64 *sums; /* clock_read(), or NULL */
 };
 
 static struct moment moment_now(bool jump)
 {
-	const __u64 *sums = config_zone_clocks & ZONE_CLOCKS_MORE ? zone_clock_read(jump) : NULL;
+	const __u64 *sums = config_zone_clocks & CLOCKS_MORE ? clock_read(jump) : NULL;
 
-	return (struct moment){bpf_ktime_get_ns(), zone_now(), sums};
+	return (struct moment){bpf_ktime_get_ns(), clock_now(), sums};
 }
 
-static void park(struct zone_strand *s, const struct moment *now)
+static void park(struct probe_strand *s, const struct moment *now)
 {
 	if (s->parked_ns)
 		return;
 	s->parked_ns = now->ns;
-	s->ran_ns = zone_strand_time(s, now->clock_ns);
+	s->ran_ns = probe_strand_time(s, now->clock_ns);
 	if (now->sums)
-		zone_clock_turn(s, now->sums);
+		clock_turn(s, now->sums);
 }
 
-static void unpark(struct zone_strand *s, const struct moment *now)
+static void unpark(struct probe_strand *s, const struct moment *now)
 {
 	if (!s->parked_ns)
 		return;
@@ -147,12 +148,12 @@ static void unpark(struct zone_strand *s, const struct moment *now)
 	s->parked_ns = 0;
 	s->since_ns = now->clock_ns;
 	if (now->sums)
-		zone_clock_turn(s, now->sums);
+		clock_turn(s, now->sums);
 }
 
-static __noinline void leave_own(struct zone_thread *t, const struct moment *now)
+static __noinline void leave_own(struct probe_thread *t, const struct moment *now)
 {
-	struct wire_zone_thread *info = zone_thread_info(t->own.thread);
+	struct wire_zone_thread *info = probe_thread_info(t->own.thread);
 
 	park(&t->own, now);
 	if (info && t->main_ns)
@@ -162,38 +163,38 @@ static __noinline void leave_own(struct zone_thread *t, const struct moment *now
 	t->main_ns = 0;
 }
 
-static __noinline void enter_own(struct zone_thread *t, const struct moment *now)
+static __noinline void enter_own(struct probe_thread *t, const struct moment *now)
 {
-	t->on.kind = ZONE_OWN;
+	t->on.kind = STRAND_OWN;
 	t->main_ns = now->ns;
 	unpark(&t->own, now);
 }
 
-static void forget(const struct zone_strand_key *key)
+static void forget(const struct probe_strand_key *key)
 {
 	bpf_map_delete_elem(&zone_strands, key);
-	if (config_zone_clocks & ZONE_CLOCKS_MORE)
-		zone_clock_forget(key);
+	if (config_zone_clocks & CLOCKS_MORE)
+		clock_forget(key);
 }
 
 /* Forgets a strand; all its calls are dead. */
-static void drop_strand(const struct zone_strand_key *key)
+static void drop_strand(const struct probe_strand_key *key)
 {
-	struct zone_strand *s = bpf_map_lookup_elem(&zone_strands, key);
+	struct probe_strand *s = bpf_map_lookup_elem(&zone_strands, key);
 
 	if (!s)
 		return;
-	zone_drop_dead(s, ~0ull, true);
+	probe_drop_dead(s, ~0ull, true);
 	forget(key);
 }
 
-static __noinline void park_foreign(struct zone_thread *t, __u64 sp, const struct moment *now)
+static __noinline void park_foreign(struct probe_thread *t, __u64 sp, const struct moment *now)
 {
-	struct zone_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
-				      .kind = ZONE_MAPPING};
+	struct probe_strand_key key = {.pid = bpf_get_current_pid_tgid() >> 32,
+				       .kind = STRAND_MAPPING};
 	struct parked_at at = {.sp = sp, .pid = key.pid};
-	struct zone_strand_key *old;
-	struct zone_strand *s;
+	struct probe_strand_key *old;
+	struct probe_strand *s;
 
 	key.id = t->vma.start;
 	if (t->on.kind)
@@ -213,39 +214,39 @@ static __noinline void park_foreign(struct zone_thread *t, __u64 sp, const struc
 	bpf_map_update_elem(&zone_parked, &at, &key, BPF_ANY);
 }
 
-void zone_switch_from(struct zone_thread *t, __u64 sp)
+void probe_switch_from(struct probe_thread *t, __u64 sp)
 {
 	struct moment now = moment_now(false);
 
 	if (t->jump_ns)
-		zone_jump_to(t, sp);
+		probe_jump_to(t, sp);
 	if (!is_own(t, sp) && !look_at(t, sp))
 		park_foreign(t, sp, &now);
 	else
 		leave_own(t, &now);
 }
 
-static __noinline void enter_foreign(struct zone_thread *t, __u64 sp, const struct moment *now)
+static __noinline void enter_foreign(struct probe_thread *t, __u64 sp, const struct moment *now)
 {
 	struct parked_at at = {.sp = sp, .pid = bpf_get_current_pid_tgid() >> 32};
-	struct zone_strand_key *parked = bpf_map_lookup_elem(&zone_parked, &at);
-	struct zone_strand *s;
+	struct probe_strand_key *parked = bpf_map_lookup_elem(&zone_parked, &at);
+	struct probe_strand *s;
 
 	if (parked) {
 		t->on = *parked;
 		bpf_map_delete_elem(&zone_parked, &at);
 	} else {
-		t->on = (struct zone_strand_key){.id = 1 +
-						       __sync_fetch_and_add(&zone_strand_ids, 1),
-						 .pid = at.pid,
-						 .kind = ZONE_SWITCHED};
+		t->on = (struct probe_strand_key){.id = 1 +
+							__sync_fetch_and_add(&zone_strand_ids, 1),
+						  .pid = at.pid,
+						  .kind = STRAND_SWITCHED};
 	}
 	s = bpf_map_lookup_elem(&zone_strands, &t->on);
 	if (s)
 		unpark(s, now);
 }
 
-void zone_switch_to(struct zone_thread *t, __u64 sp, __u32 flags)
+void probe_switch_to(struct probe_thread *t, __u64 sp, __u32 flags)
 {
 	struct moment now = moment_now(false);
 
@@ -257,32 +258,32 @@ void zone_switch_to(struct zone_thread *t, __u64 sp, __u32 flags)
 		enter_own(t, &now);
 }
 
-void zone_jump_from(struct zone_thread *t, __u64 sp)
+void probe_jump_from(struct probe_thread *t, __u64 sp)
 {
 	struct moment now = moment_now(true);
 
 	if (t->jump_ns)
-		zone_jump_to(t, sp);
+		probe_jump_to(t, sp);
 	t->jump_id = is_own(t, sp) || look_at(t, sp) ? 0 : t->vma.start;
 	t->jump_clock_ns = now.clock_ns;
 	t->jump_ns = now.ns;
 }
 
 /* The strand on the stack in the mapping at @id; NULL: it has no open call. */
-static struct zone_strand *strand_in(__u64 id)
+static struct probe_strand *strand_in(__u64 id)
 {
-	struct zone_strand_key key = {
-		.id = id, .pid = bpf_get_current_pid_tgid() >> 32, .kind = ZONE_MAPPING};
+	struct probe_strand_key key = {
+		.id = id, .pid = bpf_get_current_pid_tgid() >> 32, .kind = STRAND_MAPPING};
 
 	return bpf_map_lookup_elem(&zone_strands, &key);
 }
 
-void zone_jump_to(struct zone_thread *t, __u64 sp)
+void probe_jump_to(struct probe_thread *t, __u64 sp)
 {
-	const __u64 *sums = config_zone_clocks & ZONE_CLOCKS_MORE ? zone_clock_at_jump() : NULL;
+	const __u64 *sums = config_zone_clocks & CLOCKS_MORE ? clock_at_jump() : NULL;
 	struct moment then = {t->jump_ns, t->jump_clock_ns, sums};
 	__u64 from = t->jump_id, to;
-	struct zone_strand *s;
+	struct probe_strand *s;
 
 	t->jump_ns = 0;
 	to = is_own(t, sp) || look_at(t, sp) ? 0 : t->vma.start;
@@ -300,44 +301,38 @@ void zone_jump_to(struct zone_thread *t, __u64 sp)
 		enter_own(t, &then);
 }
 
-/* The context of zone_drop_dead()'s loop. */
+/* The context of probe_drop_dead()'s loop. */
 struct drop {
-	struct zone_strand *strand;
+	struct probe_strand *strand;
 	__u64 sp;
 	bool same;
 };
 
 static long drop_one(__u32 i, struct drop *drop)
 {
-	struct zone_strand *s = drop->strand;
-	struct zone_frame *top = zone_top(s), *caller;
-	struct wire_zone_node *node;
+	struct probe_strand *s = drop->strand;
+	struct probe_call *top = probe_top(s);
 
 	if (!top || top->sp > drop->sp || (top->sp == drop->sp && !drop->same))
 		return 1;
-	node = zone_node(top->node);
-	if (node)
-		zone_node_count(node, &zone_stats(node)->unwound);
 	s->depth--;
-	caller = zone_top(s);
-	if (caller)
-		caller->child_ns += top->child_ns;
+	probe_drops(s, top);
 	return 0;
 }
 
-void zone_drop_dead(struct zone_strand *s, __u64 sp, bool same)
+void probe_drop_dead(struct probe_strand *s, __u64 sp, bool same)
 {
 	struct drop drop = {s, sp, same};
 
 	bpf_loop(WIRE_ZONE_DEPTH, drop_one, &drop, 0);
 }
 
-/* The context of zone_strands_end()'s loop. */
+/* The context of probe_strands_end()'s loop. */
 struct ending {
 	__u32 thread;
 };
 
-static long end_one(void *map, const struct zone_strand_key *key, struct zone_strand *s,
+static long end_one(void *map, const struct probe_strand_key *key, struct probe_strand *s,
 		    struct ending *ending)
 {
 	if (s->thread == ending->thread)
@@ -345,7 +340,7 @@ static long end_one(void *map, const struct zone_strand_key *key, struct zone_st
 	return 0;
 }
 
-void zone_strands_end(__u32 thread)
+void probe_strands_end(__u32 thread)
 {
 	struct ending ending = {thread};
 

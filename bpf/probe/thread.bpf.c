@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "probe/thread.h"
 #include "probe/cookie.h"
-#include "probe/zone_clock.h"
+#include "probe/clocks.h"
 #include "probe/code.h"
-#include "probe/zone_stats.h"
 
-const volatile __u32 config_zones;
+const volatile __u32 config_actions;
 const volatile __u32 config_zone_clocks;
 const volatile __u32 config_zone_limit;
 const volatile __u32 config_action_event[WIRE_ACTIONS];
@@ -15,7 +14,7 @@ __u32 zone_epoch = 1;
 __u32 zone_window;
 __u8 zone_generation[WIRE_ZONE_IMAGES];
 
-struct zone_states_map zone_states SEC(".maps");
+struct probe_states_map zone_states SEC(".maps");
 
 /* pid → the number that its threads share. Written and read here. */
 struct {
@@ -37,21 +36,20 @@ struct {
 
 __u32 zone_threads_used;
 
-/* The remaining nodes are reserved for existing threads, and for the tree that the others share. */
-#define ROOM_FOR_THREADS (WIRE_ZONE_NODES / 4 * 3)
+__u32 zone_threads_full;
 
-struct wire_zone_thread *zone_thread_info(__u32 number)
+struct wire_zone_thread *probe_thread_info(__u32 number)
 {
 	return number ? bpf_map_lookup_elem(&zone_threads, &number) : NULL;
 }
 
-__u32 zone_thread_number(__u32 pid, __u32 tid)
+__u32 probe_thread_number(__u32 pid, __u32 tid)
 {
 	struct wire_zone_thread *info;
 	__u32 number;
 
-	if (zone_threads_used >= WIRE_ZONE_THREADS - 1 || zone_nodes_used >= ROOM_FOR_THREADS) {
-		zone_tell(WIRE_ZONE_NOTE_SHARED);
+	if (zone_threads_used >= WIRE_ZONE_THREADS - 1 || zone_threads_full) {
+		probe_tell(WIRE_ZONE_NOTE_SHARED);
 		return 0;
 	}
 	number = 1 + __sync_fetch_and_add(&zone_threads_used, 1);
@@ -61,18 +59,18 @@ __u32 zone_thread_number(__u32 pid, __u32 tid)
 	info->pid = pid;
 	info->tid = tid;
 	info->time_ns = bpf_ktime_get_ns();
-	zone_news(WIRE_NEWS_THREAD, number, 0);
+	probe_news(WIRE_NEWS_THREAD, number, 0);
 	return number;
 }
 
-__u32 zone_thread_shared(void)
+__u32 probe_thread_shared(void)
 {
 	__u32 pid = ids_current_process(), number;
 	__u32 *known = bpf_map_lookup_elem(&zone_shared, &pid);
 
 	if (known)
 		return *known;
-	number = zone_thread_number(pid, 0);
+	number = probe_thread_number(pid, 0);
 	if (!bpf_map_update_elem(&zone_shared, &pid, &number, BPF_NOEXIST))
 		return number;
 	known = bpf_map_lookup_elem(&zone_shared, &pid);
@@ -82,7 +80,7 @@ __u32 zone_thread_shared(void)
 static __u32 flags_now(void)
 {
 	__u32 pid = ids_current_process();
-	struct wire_zone_proc *proc = zone_proc(pid);
+	struct wire_zone_proc *proc = probe_proc(pid);
 
 	if (proc && proc->flags & WIRE_PROC_OURS)
 		return proc->flags;
@@ -95,11 +93,11 @@ static __u32 flags_now(void)
 		return proc->flags;
 	if (config_target == WIRE_FILTER_PIDS || config_target == WIRE_FILTER_TIDS)
 		return 0;
-	zone_news_once(WIRE_NEWS_PROC);
+	probe_news_once(WIRE_NEWS_PROC);
 	return WIRE_PROC_TARGET;
 }
 
-/* The last process that zone_is_target() found to be a target on this CPU: zone_epoch << 32 | pid.
+/* The last process that probe_is_target() found to be a target on this CPU: zone_epoch << 32 | pid.
  * One word, since one program on a probe can preempt another. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -111,10 +109,10 @@ struct {
 /* Counts a hit by a process outside the target: it pays for the probe as well. */
 static void tell_other(__u32 flags)
 {
-	zone_tell(flags & WIRE_ZONE_STEPPED ? WIRE_ZONE_OTHERS_STEPPED : WIRE_ZONE_OTHERS);
+	probe_tell(flags & WIRE_ZONE_STEPPED ? WIRE_ZONE_OTHERS_STEPPED : WIRE_ZONE_OTHERS);
 }
 
-bool zone_is_target(__u32 flags)
+bool probe_is_target(__u32 flags)
 {
 	__u32 zero = 0;
 	__u64 known = (__u64)zone_epoch << 32 | bpf_get_current_pid_tgid() >> 32, *last;
@@ -135,7 +133,7 @@ bool zone_is_target(__u32 flags)
  * switches that were involuntary. */
 static __noinline void look_at_waits(__u32 number)
 {
-	struct wire_zone_thread *info = zone_thread_info(number);
+	struct wire_zone_thread *info = probe_thread_info(number);
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 forced = task->nivcsw, all = forced + task->nvcsw;
 
@@ -150,12 +148,12 @@ static __noinline void look_at_waits(__u32 number)
 	info->waited_first_ns = info->waited_ns;
 }
 
-struct zone_thread *zone_thread_check(struct zone_thread *t, __u32 flags)
+struct probe_thread *probe_thread_check(struct probe_thread *t, __u32 flags)
 {
 	__u32 epoch = zone_epoch, process = flags_now();
 	__u64 both;
 
-	if (process & WIRE_PROC_HIJACK && !zone_code_is_seen())
+	if (process & WIRE_PROC_HIJACK && !probe_code_is_seen())
 		process &= ~WIRE_PROC_HIJACK;
 	if (!(process & WIRE_PROC_TARGET)) {
 		if (t)
@@ -167,13 +165,13 @@ struct zone_thread *zone_thread_check(struct zone_thread *t, __u32 flags)
 		t = bpf_task_storage_get(&zone_states, bpf_get_current_task_btf(), NULL,
 					 BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t) {
-		zone_tell(WIRE_ZONE_LOST_STATE);
+		probe_tell(WIRE_ZONE_LOST_STATE);
 		return NULL;
 	}
 	if (!t->epoch) {
 		both = ids_current();
-		t->own.thread = zone_thread_number(both >> 32, both);
-		if (config_zone_clocks & (ZONE_CLOCKS_MORE | WIRE_CLOCK_CPU))
+		t->own.thread = probe_thread_number(both >> 32, both);
+		if (config_zone_clocks & (CLOCKS_MORE | WIRE_CLOCK_CPU))
 			zone_clock(true);
 	}
 	look_at_waits(t->own.thread);
@@ -184,7 +182,7 @@ struct zone_thread *zone_thread_check(struct zone_thread *t, __u32 flags)
 
 static void end_number(__u32 number)
 {
-	struct wire_zone_thread *info = zone_thread_info(number);
+	struct wire_zone_thread *info = probe_thread_info(number);
 
 	if (info)
 		info->ended = 1;
@@ -192,7 +190,7 @@ static void end_number(__u32 number)
 
 static void end_thread(struct task_struct *task)
 {
-	struct zone_thread *t = bpf_task_storage_get(&zone_states, task, NULL, 0);
+	struct probe_thread *t = bpf_task_storage_get(&zone_states, task, NULL, 0);
 
 	if (!t)
 		return;
@@ -208,10 +206,10 @@ static void forget_process(void)
 
 	if (shared) {
 		end_number(*shared);
-		zone_strands_end(*shared);
+		probe_strands_end(*shared);
 	}
 	bpf_map_delete_elem(&zone_shared, &pid);
-	zone_news_forget(pid);
+	probe_news_forget(pid);
 }
 
 /* The number of an ended process may be reused soon. */
@@ -221,11 +219,11 @@ int zone_thread_exit(__u64 *args)
 	__u32 pid = ids_current_process();
 
 	end_thread(bpf_get_current_task_btf());
-	if (BPF_CORE_READ(current_task(), signal, live.counter) == 0 && zone_proc(pid)) {
+	if (BPF_CORE_READ(current_task(), signal, live.counter) == 0 && probe_proc(pid)) {
 		forget_process();
-		zone_code_forget();
-		zone_proc_forget(pid);
-		zone_changed();
+		probe_code_forget();
+		probe_proc_forget(pid);
+		probe_changed();
 	}
 	return 0;
 }
@@ -235,17 +233,17 @@ SEC("?tp_btf/sched_process_exec")
 int zone_exec(__u64 *args)
 {
 	__u32 pid = ids_current_process();
-	struct wire_zone_proc *proc = zone_proc(pid);
+	struct wire_zone_proc *proc = probe_proc(pid);
 
 	end_thread(bpf_get_current_task_btf());
 	forget_process();
 	if (!proc)
 		return 0;
-	proc->code_seen = zone_code_exec();
+	proc->code_seen = probe_code_exec();
 	proc->flags = proc->exec_flags;
 	proc->exec_flags &= WIRE_PROC_TARGET;
-	zone_changed();
-	zone_news(WIRE_NEWS_EXEC, 0, proc->code_seen);
+	probe_changed();
+	probe_news(WIRE_NEWS_EXEC, 0, proc->code_seen);
 	return 0;
 }
 
@@ -253,16 +251,16 @@ int zone_exec(__u64 *args)
  * will soon exec or end. */
 void probe_forked(__u32 from, __u32 to, bool shares_memory)
 {
-	struct wire_zone_proc *proc = zone_proc(from), copy;
+	struct wire_zone_proc *proc = probe_proc(from), copy;
 	__u32 code = 0;
 
 	if (!proc)
 		return;
 	copy = *proc;
 	if (config_inherit) {
-		code = zone_code_fork(from, to);
-		zone_proc_set(to, &copy);
+		code = probe_code_fork(from, to);
+		probe_proc_set(to, &copy);
 	}
 	if (!shares_memory)
-		zone_news(WIRE_NEWS_FORK, to, code);
+		probe_news(WIRE_NEWS_FORK, to, code);
 }

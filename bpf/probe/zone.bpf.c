@@ -1,407 +1,185 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * zone: the action that counts and times the calls of a function. If the kernel has uprobe
- * sessions, one program sees a call and its return, and decides per call whether its return address
- * may be hijacked. Otherwise, and where it may not, probes on the function's exits see the end.
+ * zone: the action that counts and times the calls of a function.
  */
+#include "probe/actions.h"
+#include "probe/clocks.h"
 #include "probe/cookie.h"
-#include "probe/strand.h"
+#include "probe/thread.h"
+#include "probe/zone_stats.h"
+#include "sample/sample.h"
 
-/* Return values of a session's program at an entry: whether it wants to see the return. */
-#define WANT_RETURN 0
-#define NO_RETURN   1
+/* What zone keeps of a call, in its room, and of a strand. */
+struct zone_call {
+	__u64 child_ns; /* of its time, in zones called from here */
+	__u32 node;
+	__u32 caller;		    /* 1 + place in the strand of the zone that called; 0: none */
+	__u32 last_zone, last_node; /* called last from here, and its node: saves a lookup */
+};
+struct zone_calls_of {
+	__u32 innermost, pad;	    /* 1 + place of the innermost open call that is of a zone */
+	__u32 last_zone, last_node; /* as above, of calls from outside of all zones */
+};
+_Static_assert(sizeof(struct zone_call) == sizeof(((struct probe_call *)0)->room) &&
+		       sizeof(struct zone_calls_of) == sizeof(((struct probe_strand *)0)->room),
+	       "they fit into the rooms");
 
-/* Whether a hit at a function's entry counts; also counts it for the ledger. */
-static __always_inline bool hit_counts(__u64 cookie)
+static __always_inline struct zone_call *zone_call(struct probe_call *call)
 {
-	if (!counts_now(cookie))
-		return false;
-	if (image_of(cookie) != WIRE_ZONE_CALIBRATION)
-		zone_hit();
-	return true;
+	return (struct zone_call *)call->room;
 }
 
-/* Whether the return address of a call in @s may be hijacked: it must be on the thread's own stack,
- * in a process whose code tolerates that, with room left in the kernel's own list. */
-static __always_inline bool may_hijack(struct zone_thread *t, struct zone_strand *s, __u32 flags)
+static __always_inline struct zone_calls_of *zone_calls_of(struct probe_strand *s)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct uprobe_task *probed;
-
-	if (s != &t->own || !(t->flags & WIRE_PROC_HIJACK) || flags & WIRE_ZONE_ITSELF)
-		return false;
-	probed = task->utask;
-	return !probed || probed->depth < WIRE_ZONE_HIJACKS;
+	return (struct zone_calls_of *)s->room;
 }
 
-static __always_inline void count_untimed(struct wire_zone_node *node)
+/* The innermost open call of a zone; NULL: none is open. */
+static __always_inline struct zone_call *innermost(struct probe_strand *s)
 {
-	struct wire_zone_stats *s = zone_stats(node);
+	struct probe_call *call = probe_call_at(s, (__u64)zone_calls_of(s)->innermost - 1);
 
+	return call ? zone_call(call) : NULL;
+}
+
+/* The node of a call of @zone from the innermost open one. */
+static __always_inline __u32 node_of(struct probe_strand *s, __u32 zone)
+{
+	struct zone_call *caller = innermost(s);
+	__u32 *last_zone = caller ? &caller->last_zone : &zone_calls_of(s)->last_zone;
+	__u32 *last_node = caller ? &caller->last_node : &zone_calls_of(s)->last_node;
+
+	if (*last_zone == zone && *last_node)
+		return *last_node;
+	*last_node =
+		zone_node_of(s->thread, caller ? caller->node : 0, zone, s->key.kind != STRAND_OWN);
+	*last_zone = zone;
+	return *last_node;
+}
+
+static __always_inline void count_untimed(__u32 number)
+{
+	struct wire_zone_node *node = zone_node(number);
+	struct wire_zone_stats *s;
+
+	if (!node)
+		return;
+	s = zone_stats(node);
 	zone_node_count(node, &s->entered);
 	zone_node_count(node, &s->untimed);
 }
 
-/* Counts a call whose end will not be seen. */
-static int count_only(struct zone_strand *s, __u32 zone, bool shared, enum wire_zone_counter why)
+void probe_zone_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
+		      struct probe_call *call)
 {
-	struct wire_zone_node *node = zone_node(zone_child(s, zone, shared));
-
-	if (why != WIRE_ZONE_COUNTERS)
-		zone_tell(why);
-	if (node)
-		count_untimed(node);
-	return NO_RETURN;
-}
-
-/* Zone → 1: its calls are only counted for now. Written by the loader, which sets the size (one
- * value per zone); read at each call if there is a limit to the cost of zones. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} zone_counted SEC(".maps");
-
-static __always_inline bool is_counted(__u32 zone)
-{
-	__u32 *counted = config_zone_limit ? bpf_map_lookup_elem(&zone_counted, &zone) : NULL;
-
-	return counted && *counted;
-}
-
-/* Whether the current process shares its parent's memory: a child made to exec, on a stack of its
- * own. */
-static bool borrows_memory(void)
-{
-	struct task_struct *task = current_task(), *parent = BPF_CORE_READ(task, real_parent);
-
-	return BPF_CORE_READ(parent, tgid) != BPF_CORE_READ(task, tgid) &&
-	       BPF_CORE_READ(parent, mm) == BPF_CORE_READ(task, mm);
-}
-
-/* Counts a call on a stack for which no state can be kept, at the zone's node outside all
- * others. */
-static __noinline int count_foreign(struct zone_thread *t, __u32 zone)
-{
-	struct wire_zone_node *node = zone_node(zone_node_of(zone_thread_shared(), 0, zone, true));
-
-	t->unsure |= 1;
-	zone_tell(WIRE_ZONE_NOTE_FOREIGN);
-	if (!borrows_memory())
-		zone_news_once(WIRE_NEWS_FOREIGN);
-	if (node)
-		count_untimed(node);
-	return NO_RETURN;
-}
-
-/* Whether the return address at @sp is hijacked already: the call then replaced, by a jump, one
- * that is still open. */
-static bool is_hijacked(__u64 sp)
-{
-	__u64 address = 0;
-
-	if (bpf_probe_read_user(&address, sizeof(address), (void *)sp))
-		return false;
-	return address &&
-	       address == BPF_CORE_READ(current_task(), mm, uprobes_state.xol_area, vaddr);
-}
-
-/* Drops calls of @s that the stack position @sp of a new call of @zone shows to have ended. True:
- * not a new call, but a loop of the function's own code. */
-static __noinline bool settle(struct zone_strand *s, __u64 sp, __u32 zone, __u32 flags)
-{
-	struct zone_frame *top;
-
-	zone_drop_dead(s, sp, false);
-	top = zone_top(s);
-	if (!top || top->sp != sp)
-		return false;
-	if (top->zone == zone && flags & WIRE_ZONE_LOOPS)
-		return true;
-	if (!(top->flags & ZONE_HIJACKED && is_hijacked(sp)))
-		zone_drop_dead(s, sp, true);
-	return false;
-}
-
-static __always_inline int enter(struct pt_regs *ctx, bool session)
-{
-	__u64 cookie = bpf_get_attach_cookie(ctx), sp;
-	__u32 zone = cookie & 0xffffff, flags = flags_of(cookie), number;
-	bool hijack = false, shared;
+	__u32 zone = function_of(cookie), number;
 	struct wire_zone_node *node;
-	struct zone_frame *frame;
-	struct zone_strand *s;
-	struct zone_thread *t;
+	struct zone_call *z;
 
-	if (!hit_counts(cookie))
-		return NO_RETURN;
-	t = zone_thread(flags);
-	if (!t)
-		return NO_RETURN;
-	s = zone_strand_at(t, ctx, flags, 0, false, &sp);
-	if (!s)
-		return count_foreign(t, zone);
-	shared = s != &t->own;
-	frame = zone_top(s);
-	if (frame && frame->sp <= sp && settle(s, sp, zone, flags))
-		return NO_RETURN;
-	if (is_counted(zone)) {
-		t->unsure |= 1;
-		return count_only(s, zone, shared, WIRE_ZONE_NOTE_LIMIT);
+	if (!s) {
+		/* At the zone's node outside of all others. */
+		count_untimed(zone_node_of(probe_thread_shared(), 0, zone, true));
+		return;
 	}
-	if (session)
-		hijack = may_hijack(t, s, flags);
-	if (!hijack && !(t->flags & WIRE_PROC_RETS && flags & WIRE_ZONE_RETS)) {
-		t->unsure |= flags & WIRE_ZONE_RETS;
-		return count_only(s, zone, shared,
-				  t->flags & (WIRE_PROC_HIJACK | WIRE_PROC_RETS)
-					  ? WIRE_ZONE_COUNTERS
-					  : WIRE_ZONE_NOTE_EARLY);
+	number = node_of(s, zone);
+	if (!call) {
+		count_untimed(number);
+		return;
 	}
-	frame = zone_frame(s, s->depth);
-	if (!frame) {
-		t->unsure |= 1;
-		return count_only(s, zone, shared, WIRE_ZONE_NOTE_DEEP);
-	}
-	number = zone_child(s, zone, shared);
 	node = zone_node(number);
-	if (!node)
-		return NO_RETURN;
-	zone_node_count(node, &zone_stats(node)->entered);
-	frame->sp = sp;
-	frame->child_ns = 0;
-	frame->suspended_ns = s->suspended_ns;
-	frame->node = number;
-	frame->zone = zone;
-	frame->last_zone = frame->last_node = 0;
-	frame->flags = hijack ? ZONE_HIJACKED : 0;
-	if (config_zone_clocks & ZONE_CLOCKS_MORE)
-		zone_clock_enter(s, s->depth);
-	s->depth++;
-	frame->start_ns = zone_strand_time(s, zone_now());
-	return hijack ? WANT_RETURN : NO_RETURN;
+	if (node)
+		zone_node_count(node, &zone_stats(node)->entered);
+	z = zone_call(call);
+	z->child_ns = 0;
+	z->node = number;
+	z->caller = zone_calls_of(s)->innermost;
+	z->last_zone = z->last_node = 0;
+	zone_calls_of(s)->innermost = s->depth + 1;
+	if (config_zone_clocks & CLOCKS_MORE)
+		clock_enter(s, s->depth);
 }
 
 /* A probe with @flags at an exit was hit; @ended: it ended a call of @node. */
-static __always_inline void count_exit(__u32 node, __u32 window, __u32 flags, bool ended)
+static __always_inline void count_exit(struct wire_zone_node *node, __u32 window, __u32 flags,
+				       bool ended)
 {
 	__u32 how = flags & WIRE_ZONE_STEPPED ? WIRE_EXIT_STEPPED : WIRE_EXIT_EMULATED;
-	struct wire_zone_node *n = zone_node(node);
 
-	if (n)
-		zone_node_count(n, ended ? &n->window[window & 1].exits[how]
-					 : &n->window[window & 1].passed[how]);
+	zone_node_count(node, ended ? &node->window[window & 1].exits[how]
+				    : &node->window[window & 1].passed[how]);
 }
 
-/* The same without an open frame: the call is only counted, or began before the capture. */
-static __noinline void count_unknown_exit(struct zone_thread *t, __u32 zone, __u32 flags)
+/* The call has left its strand: adds it up, in that window. */
+static __always_inline void add_call(struct probe_strand *s, struct probe_call *call,
+				     struct wire_zone_node *node, __u32 window)
 {
-	__u32 number = zone_child(&t->own, zone, false);
-	struct wire_zone_node *node = zone_node(number);
+	struct zone_call *z = zone_call(call), *caller;
+	__u64 ns = call->start_ns;
 
-	if (t->unsure || !(t->flags & WIRE_PROC_RETS))
-		count_exit(number, zone_window, flags, false);
-	else if (node)
+	zone_calls_of(s)->innermost = z->caller;
+	if (config_zone_clocks & CLOCKS_MORE)
+		clock_leave(s, s->depth, WIRE_ZONE_ROW(z->node, window));
+	caller = innermost(s);
+	if (caller)
+		caller->child_ns += ns;
+	if (!node)
+		return;
+	zone_node_add(node, window, ns, ns > z->child_ns ? ns - z->child_ns : 0);
+	if (call->suspended_ns)
+		__sync_fetch_and_add(&node->window[window & 1].suspended_ns, call->suspended_ns);
+	zone_hist_add(call->function, window, ns);
+}
+
+void probe_zone_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
+		     struct probe_call *call, enum probe_end end)
+{
+	__u32 window = zone_window & 1, flags = flags_of(cookie);
+	struct wire_zone_node *node =
+		zone_node(call ? zone_call(call)->node : node_of(s, function_of(cookie)));
+
+	if (node && end == PROBE_BEFORE)
 		zone_node_count(node, &zone_stats(node)->at_start);
+	else if (node && !(end == PROBE_ENDED && call->flags & PROBE_HIJACKED))
+		count_exit(node, window, flags, end == PROBE_ENDED);
+	if (end == PROBE_ENDED)
+		add_call(s, call, node, window);
 }
 
-/* Ends a call of the cookie's zone, seen by its hijacked return if @hijacked; its return address
- * was @past bytes below rsp. */
-static __always_inline void leave(struct pt_regs *ctx, __u64 now_ns, __u64 cookie, __u32 past,
-				  __u32 hijacked)
+void probe_zone_drop(struct probe_strand *s, struct probe_call *call)
 {
-	__u32 zone = cookie & 0xffffff, flags = flags_of(cookie), window = zone_window & 1;
-	struct zone_thread *t = zone_thread(flags);
-	struct zone_strand *s;
-	struct zone_frame *top;
-	__u64 sp;
+	struct zone_call *z = zone_call(call), *caller;
+	struct wire_zone_node *node = zone_node(z->node);
 
-	if (!t)
-		return;
-	s = zone_strand_at(t, ctx, flags, past, true, &sp);
-	if (!s)
-		return;
-	top = zone_top(s);
-	if (top && top->sp < sp) {
-		zone_drop_dead(s, sp, false);
-		top = zone_top(s);
-	}
-	if (top && top->sp == sp && top->zone == zone && (top->flags & ZONE_HIJACKED) == hijacked) {
-		if (!hijacked)
-			count_exit(top->node, window, flags, true);
-		zone_pop(s, top, window, now_ns);
-		return;
-	}
-	/* If its return address is hijacked, too, the session's return ends it in a moment. */
-	if (!hijacked && top && top->sp == sp)
-		count_exit(top->node, window, flags, false);
-	else if (!hijacked && s == &t->own)
-		count_unknown_exit(t, zone, flags);
+	if (node)
+		zone_node_count(node, &zone_stats(node)->unwound);
+	zone_calls_of(s)->innermost = z->caller;
+	caller = innermost(s);
+	if (caller)
+		caller->child_ns += z->child_ns;
 }
 
-SEC("?uprobe") int zone_session(struct pt_regs *ctx)
+/* Calls to search: those that ended unseen may lie above the one sought. */
+#define OPEN_TRIES 8
+
+__u32 sample_open_call(struct task_struct *task, __u64 sp)
 {
-	__u64 cookie, now_ns;
+	struct probe_thread *t;
+	__u32 place;
 
-	if (ctx->rip == bpf_get_func_ip(ctx))
-		return enter(ctx, true);
-	now_ns = zone_now();
-	cookie = bpf_get_attach_cookie(ctx);
-	if (zone_enabled)
-		leave(ctx, now_ns, cookie, 8, ZONE_HIJACKED);
-	return 0;
-}
-
-SEC("?uprobe") int zone_entry(struct pt_regs *ctx)
-{
-	enter(ctx, false);
-	return 0;
-}
-
-/* As Jcc does: the upper three bits of the condition choose flags, the lowest negates. */
-static __always_inline bool holds(__u32 condition, __u64 flags)
-{
-	bool carry = flags & 1, parity = flags & 4, zero = flags & 64, sign = flags & 128;
-	bool overflow = flags & 2048, is = false;
-
-	if (condition == WIRE_ZONE_ALWAYS)
-		return true;
-	switch (condition >> 1 & 7) {
-	case 0:
-		is = overflow;
-		break;
-	case 1:
-		is = carry;
-		break;
-	case 2:
-		is = zero;
-		break;
-	case 3:
-		is = carry || zero;
-		break;
-	case 4:
-		is = sign;
-		break;
-	case 5:
-		is = parity;
-		break;
-	case 6:
-		is = sign != overflow;
-		break;
-	case 7:
-		is = zero || sign != overflow;
-		break;
-	}
-	return is != (condition & 1);
-}
-
-SEC("?uprobe") int zone_exit(struct pt_regs *ctx)
-{
-	__u64 now_ns = zone_now(), cookie = bpf_get_attach_cookie(ctx);
-
-	if (counts_now(cookie) && holds(cookie >> 32 & 0xff, ctx->eflags))
-		leave(ctx, now_ns, cookie, 0, 0);
-	return 0;
-}
-
-/* Calls by zone. Per CPU; read by the loader, which sets the size. Atomic, since one program on a
- * probe can preempt another on the same CPU. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u64);
-} zone_calls SEC(".maps");
-
-SEC("?uprobe") int zone_count(struct pt_regs *ctx)
-{
-	__u64 cookie = bpf_get_attach_cookie(ctx), *calls;
-	__u32 zone = cookie & 0xffffff;
-
-	if (!hit_counts(cookie) || !zone_is_target(flags_of(cookie)))
+	if (!(config_actions >> WIRE_ACTION_zone & 1))
 		return 0;
-	calls = bpf_map_lookup_elem(&zone_calls, &zone);
-	if (calls)
-		__sync_fetch_and_add(calls, 1);
-	return 0;
-}
-
-SEC("?uprobe") int zone_switch(struct pt_regs *ctx)
-{
-	__u64 cookie = bpf_get_attach_cookie(ctx);
-	struct zone_thread *t;
-
-	if (!counts_now(cookie))
+	t = bpf_task_storage_get(&zone_states, task, NULL, 0);
+	if (!t || sp - t->low >= t->high - t->low)
 		return 0;
-	t = zone_thread(flags_of(cookie));
-	if (t && flags_of(cookie) & WIRE_ZONE_BACK)
-		zone_jump_from(t, ctx->rsp);
-	else if (t)
-		zone_switch_from(t, ctx->rsp);
-	return 0;
-}
+	place = zone_calls_of(&t->own)->innermost;
+	for (__u32 i = 0; i < OPEN_TRIES; i++) {
+		struct probe_call *call = probe_call_at(&t->own, (__u64)place - 1);
 
-/* System calls that wait for events, by their x86-64 numbers. */
-static bool is_wait(__u64 number)
-{
-	switch (number) {
-	case 7:	  /* poll */
-	case 23:  /* select */
-	case 232: /* epoll_wait */
-	case 270: /* pselect6 */
-	case 271: /* ppoll */
-	case 281: /* epoll_pwait */
-	case 426: /* io_uring_enter */
-	case 441: /* epoll_pwait2 */
-		return true;
+		if (!call)
+			return 0;
+		if (call->sp >= sp)
+			return zone_call(call)->node;
+		place = zone_call(call)->caller;
 	}
-	return false;
-}
-
-/* On the tracepoint of all system calls: detaching from it is immediate. The tracepoints of single
- * calls are reached only by perf events, whose release takes a grace period of the kernel each, one
- * after the other. */
-SEC("?raw_tp/sys_enter") int zone_wait(struct bpf_raw_tracepoint_args *ctx)
-{
-	struct zone_thread *t;
-
-	if (!zone_enabled || !is_wait(ctx->args[1]))
-		return 0;
-	t = zone_thread_known();
-	if (t && t->main_ns)
-		t->wait_ns = bpf_ktime_get_ns();
-	return 0;
-}
-
-SEC("?raw_tp/sys_exit") int zone_waited(void *ctx)
-{
-	struct zone_thread *t = zone_enabled ? zone_thread_known() : NULL;
-	struct wire_zone_thread *info;
-	__u64 ns;
-
-	if (!t || !t->wait_ns)
-		return 0;
-	ns = bpf_ktime_get_ns() - t->wait_ns;
-	t->wait_ns = 0;
-	t->main_ns += ns;
-	info = zone_thread_info(t->own.thread);
-	if (info) {
-		info->wait_ns += ns;
-		info->waits++;
-	}
-	return 0;
-}
-
-SEC("?uprobe") int zone_switched(struct pt_regs *ctx)
-{
-	__u64 cookie = bpf_get_attach_cookie(ctx);
-	struct zone_thread *t;
-
-	if (!counts_now(cookie) || !holds(cookie >> 32 & 0xff, ctx->eflags))
-		return 0;
-	t = zone_thread(flags_of(cookie));
-	if (t)
-		zone_switch_to(t, ctx->rsp, flags_of(cookie));
 	return 0;
 }

@@ -1,38 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "probe/zone_stats.h"
+#include "probe/thread.h"
 
 const volatile __u32 config_zone_count = 1;
 
 struct zone_nodes_map zone_nodes SEC(".maps");
 struct zone_edges_map zone_edges SEC(".maps");
 struct zone_hist_map zone_hist SEC(".maps");
-struct zone_counters_map zone_counters SEC(".maps");
 
 __u32 zone_nodes_used;
 
 static const struct wire_zone_bins no_bins;
 
-/* Atomic, since one program on a probe can preempt another on the same CPU. */
-void zone_tell(enum wire_zone_counter counter)
-{
-	__u32 key = counter;
-	__u64 *value = bpf_map_lookup_elem(&zone_counters, &key);
-
-	if (value)
-		__sync_fetch_and_add(value, 1);
-}
-
 static __u32 own_node(__u32 zone)
 {
 	struct wire_zone_node *n = zone_node(1 + zone);
 
-	zone_tell(WIRE_ZONE_NOTE_FULL);
+	probe_tell(WIRE_ZONE_NOTE_FULL);
 	if (n && !n->flags) {
 		n->zone = zone;
 		n->flags = WIRE_NODE_SHARED;
 	}
 	return 1 + zone;
 }
+
+/* The remaining nodes are reserved for existing threads, and for the tree that the others share. */
+#define ROOM_FOR_THREADS (WIRE_ZONE_NODES / 4 * 3)
 
 __u32 zone_node_new(const struct wire_zone_edge *edge, bool shared)
 {
@@ -42,6 +35,8 @@ __u32 zone_node_new(const struct wire_zone_edge *edge, bool shared)
 	if (zone_nodes_used >= WIRE_ZONE_NODES)
 		return own_node(edge->zone);
 	number += __sync_fetch_and_add(&zone_nodes_used, 1);
+	if (zone_nodes_used >= ROOM_FOR_THREADS)
+		zone_threads_full = 1;
 	n = zone_node(number);
 	if (!n)
 		return own_node(edge->zone);
@@ -65,7 +60,7 @@ void zone_hist_new(__u32 key, __u32 slot)
 	if (bins)
 		__sync_fetch_and_add(&bins->count[slot & (WIRE_ZONE_BINS - 1)], 1);
 	else
-		zone_tell(WIRE_ZONE_NOTE_HIST);
+		probe_tell(WIRE_ZONE_NOTE_HIST);
 }
 
 /* Tries of an atomic minimum: given up only if more threads write one node at once. */

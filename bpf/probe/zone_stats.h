@@ -1,11 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * zone_stats: the statistics of calls: nodes of the call tree, and each zone's histogram.
+ * zone_stats: the statistics of the action zone: nodes of the call tree, and each zone's histogram.
  */
 #ifndef PROBE_ZONE_STATS_H
 #define PROBE_ZONE_STATS_H
 
-#include "probe/calls.h"
+#include "probe/proc.h"
+
+extern const volatile __u32 config_zone_count; /* zones, at most: see zone_nodes */
+
+/* Node → its statistics. 0 is the root, 1 + zone the zone's own node for calls without a place; the
+ * rest are allocated as places are first met. Written by programs, read through mmap by the loader,
+ * which sets the size. */
+struct zone_nodes_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wire_zone_node);
+};
+extern struct zone_nodes_map zone_nodes SEC(".maps");
+
+static __always_inline struct wire_zone_node *zone_node(__u32 node)
+{
+	return bpf_map_lookup_elem(&zone_nodes, &node);
+}
+
+static __always_inline struct wire_zone_stats *zone_stats(struct wire_zone_node *n)
+{
+	return &n->window[zone_window & 1];
+}
 
 /* Thread number, parent node, zone → node. Written by programs when a place is first met, read by
  * them; the loader reads the same from the nodes. */
@@ -29,15 +53,6 @@ struct zone_hist_map {
 };
 extern struct zone_hist_map zone_hist SEC(".maps");
 
-/* By enum wire_zone_counter. Per CPU; read by the loader at its ticks. */
-struct zone_counters_map {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WIRE_ZONE_COUNTERS);
-	__type(key, __u32);
-	__type(value, __u64);
-};
-extern struct zone_counters_map zone_counters SEC(".maps");
-
 /* Nodes allocated so far, without the zones' own. */
 extern __u32 zone_nodes_used;
 
@@ -47,18 +62,6 @@ __u32 zone_node_new(const struct wire_zone_edge *edge, bool shared) __hidden;
 void zone_hist_new(__u32 key, __u32 slot) __hidden;
 /* Adds a timed call to a node that several threads write. */
 void zone_stats_add_shared(struct wire_zone_stats *s, __u64 ns, __u64 self_ns) __hidden;
-void zone_tell(enum wire_zone_counter counter) __hidden;
-
-/* Counts a hit on this CPU. Approximate: loses one if another program on a probe preempts it
- * here. */
-static __always_inline void zone_hit(void)
-{
-	__u32 key = WIRE_ZONE_HITS;
-	volatile __u64 *hits = bpf_map_lookup_elem(&zone_counters, &key);
-
-	if (hits)
-		++*hits;
-}
 
 /* @window: the same as for the call's node, though the loader changes it meanwhile. */
 static __always_inline void zone_hist_add(__u32 zone, __u32 window, __u64 ns)

@@ -1,21 +1,44 @@
 #include "capture/sources.h"
 
+#include "probe/zones.h"
+#include "source/action.h"
+
 #define SOURCE(name, KIND, number, bytes, streams) extern const struct source name##_source;
 #include "sources.def"
 #undef SOURCE
+#define ACTION(name, number, sees, bytes) extern const struct action name##_action;
+#include "actions.def"
+#undef ACTION
 
 const struct source *const sources_table[SOURCES] = {
 #define SOURCE(name, KIND, number, bytes, streams) &name##_source,
 #include "sources.def"
 #undef SOURCE
+#define ACTION(name, number, sees, bytes) &name##_action.source,
+#include "actions.def"
+#undef ACTION
 };
 
-/* Of the records of each. */
-static const uint32_t kinds[SOURCES] = {
-#define SOURCE(name, KIND, number, bytes, streams) KIND,
+/* Of each: the kind of its records, and how the names of its BPF maps begin. */
+static const struct {
+	uint32_t kind;
+	const char *maps;
+} in_bpf[SOURCES] = {
+#define SOURCE(name, KIND, number, bytes, streams) {KIND, #name},
 #include "sources.def"
 #undef SOURCE
+#define ACTION(name, number, sees, bytes) {WIRE_PROBE_##name, "probe_" #name},
+#include "actions.def"
+#undef ACTION
 };
+
+void sources_ask_actions(const void *options[SOURCES], const struct zones_options *o)
+{
+#define ACTION(name, number, sees, bytes) \
+	options[SOURCE_PROBE_##name] = zones_actions(o) >> (number)&1 ? o : NULL;
+#include "actions.def"
+#undef ACTION
+}
 
 /* Adds to @sum what @operation of each such source returns. */
 #define ADD_EACH(sum, sources, operation)                                 \
@@ -33,7 +56,9 @@ const struct source_option *sources_options(size_t source)
 void sources_init(struct sources *s, const void *const options[SOURCES])
 {
 	for (size_t i = 0; i < SOURCES; i++)
-		s->state[i] = options[i] ? sources_table[i]->new (options[i]) : NULL;
+		s->state[i] = !options[i]	      ? NULL
+			      : sources_table[i]->new ? sources_table[i]->new (options[i])
+						      : (void *)options[i];
 }
 
 void sources_release(struct sources *s)
@@ -48,7 +73,7 @@ void sources_request(const struct sources *s, struct session_options *o)
 		const char *const *program = sources_table[i]->programs;
 
 		if (!s->state[i])
-			vec_push(&o->absent, sources_table[i]->name);
+			vec_push(&o->absent, in_bpf[i].maps);
 		for (; s->state[i] && program && *program; program++)
 			vec_push(&o->programs, *program);
 	}
@@ -77,7 +102,7 @@ uint64_t sources_lost(const struct sources *s)
 static const struct source *source_of(const struct sources *s, uint32_t kind, void **state)
 {
 	for (size_t i = 0; i < SOURCES; i++) {
-		if (kinds[i] == kind && s->state[i]) {
+		if (in_bpf[i].kind == kind && s->state[i]) {
 			*state = s->state[i];
 			return sources_table[i];
 		}
@@ -213,7 +238,7 @@ char *sources_captures(const void *const options[SOURCES], double hz, bool names
 	for (size_t i = 0; i < SOURCES; i++) {
 		const struct source *is = sources_table[i];
 
-		if (!options[i] || !(is->captures || names))
+		if (!options[i] || !(is->captures || (names && is->name)))
 			continue;
 		str_add(&text, text.n ? ", " : "");
 		if (is->captures)

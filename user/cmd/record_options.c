@@ -448,6 +448,8 @@ static int finish(struct record_options *o, int argc, char **argv)
 	ret = record_probes_add_events(&o->probes, o->events, &o->n_events);
 	o->sources[SOURCE_oncpu] = o->n_events ? &o->oncpu : NULL;
 	o->sources[SOURCE_zones] = o->probes.patterns ? &o->probes.o : NULL;
+	if (o->probes.patterns)
+		sources_ask_actions(o->sources, &o->probes.o);
 	if (!ret)
 		ret = set_pace(o);
 	o->oncpu = (struct oncpu_options){o->events, o->n_events, (double)o->hz};

@@ -39,9 +39,10 @@ size_t record_probes_options(struct option *out)
 	size_t n = sizeof(mine) / sizeof(*mine);
 
 	memcpy(out, mine, sizeof(mine));
-	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
-		out[n++] = (struct option){action_of(i)->option, required_argument, 0,
-					   OPT_PROBE + (int)i};
+	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
+		if (action_of(i)->option)
+			out[n++] = (struct option){action_of(i)->option, required_argument, 0,
+						   OPT_PROBE + (int)i};
 	_Static_assert(sizeof(mine) / sizeof(*mine) + WIRE_ACTIONS <= RECORD_PROBES_OPTIONS,
 		       "there is room for all");
 	return n;
@@ -49,9 +50,10 @@ size_t record_probes_options(struct option *out)
 
 void record_probes_help(void)
 {
-	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
-		printf("  --%s PATTERN\n                    %s\n", action_of(i)->option,
-		       action_of(i)->does);
+	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
+		if (action_of(i)->option)
+			printf("  --%s PATTERN\n                    %s\n", action_of(i)->option,
+			       action_of(i)->does);
 }
 
 static int add_patterns(struct record_probes *p, enum wire_action action, const char *arg,
@@ -252,9 +254,9 @@ int record_probes_finish(struct record_probes *p)
 	p->o.switches = p->switches.at;
 	p->o.n_switches = p->switches.n;
 	p->o.clock = p->clock;
-	/* Where nothing is timed no end of a call is of interest. */
-	if (!(p->o.actions & action_bit(WIRE_ACTION_zone)))
-		p->o.clocks = WIRE_CLOCK_NONE;
+	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
+		if (p->o.actions >> i & 1 && action_of(i)->every_end && p->o.ends == ZONE_ENDS_AUTO)
+			p->o.ends = ZONE_ENDS_RETS;
 	return ret;
 }
 

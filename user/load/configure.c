@@ -42,7 +42,7 @@ struct bpf_program *configure_program(struct eprof_bpf *skel, const struct sessi
 	char name[64];
 
 	if (class == EVENT_PROBE)
-		return probe_session_action_program(skel, o->events[event].config);
+		return skel->progs.probe_hit;
 	snprintf(name, sizeof(name), "%s_%zu", class == EVENT_TRACEPOINT ? "trace" : "sample",
 		 event);
 	return bpf_object__find_program_by_name(skel->obj, name);

@@ -16,17 +16,6 @@
 #include "perf/cpus.h"
 #include "eprof.skel.h"
 
-struct bpf_program *probe_session_action_program(const struct eprof_bpf *skel, uint64_t action)
-{
-	static const char *const names[] = {
-#define ACTION(name, number) [number] = "probe_" #name,
-#include "actions.def"
-#undef ACTION
-	};
-
-	return bpf_object__find_program_by_name(skel->obj, names[action]);
-}
-
 static void drop_maps(struct eprof_bpf *skel)
 {
 	struct bpf_map *map;
@@ -59,6 +48,11 @@ static bool has_beside(const struct probe_request *r)
 	return r->actions & 1u << WIRE_ACTION_zone && r->actions & ~(1u << WIRE_ACTION_zone);
 }
 
+static bool counts(const struct probe_request *r)
+{
+	return r->actions >> WIRE_ACTION_count & 1;
+}
+
 static void configure_clocks(struct eprof_bpf *skel, const struct probe_request *r)
 {
 	bool rusage = r->clocks & WIRE_CLOCK_RUSAGE;
@@ -73,9 +67,9 @@ static void configure_clocks(struct eprof_bpf *skel, const struct probe_request 
 	bpf_map__set_autocreate(skel->maps.zone_strand_clocks, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.zone_sums, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.zone_events, has_clocks(r));
-	bpf_map__set_autocreate(skel->maps.zone_calls, r->clocks & WIRE_CLOCK_NONE);
+	bpf_map__set_autocreate(skel->maps.probe_count_calls, counts(r));
 	bpf_map__set_max_entries(skel->maps.zone_sums, 2 * nodes_of(r));
-	bpf_map__set_max_entries(skel->maps.zone_calls, r->max_zones + WIRE_ZONE_SPARE);
+	bpf_map__set_max_entries(skel->maps.probe_count_calls, r->max_zones + WIRE_ZONE_SPARE);
 	bpf_map__set_max_entries(skel->maps.zone_events,
 				 (uint32_t)counters_cpus() * WIRE_ZONE_EVENTS);
 	skel->rodata->config_zone_clocks = r->clocks;
@@ -106,23 +100,20 @@ static void choose_programs(struct eprof_bpf *skel, const struct probe_request *
 {
 	enum uprobes_attach attach = has(UPROBES_MULTI, r) ? UPROBES_MULTI : UPROBES_PERF;
 
-	if (r->clocks & WIRE_CLOCK_NONE)
-		want(skel->progs.zone_count, attach);
-	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
-		if (r->actions >> i & 1)
-			want(probe_session_action_program(skel, i), attach);
+	if (r->actions & ~WIRE_WITH_CALLS)
+		want(skel->progs.probe_hit, attach);
 	if (has(UPROBES_SESSION, r))
-		want(skel->progs.zone_session, UPROBES_SESSION);
-	want(skel->progs.zone_entry, attach);
-	want(skel->progs.zone_exit, attach);
-	want(skel->progs.zone_switch, attach);
-	want(skel->progs.zone_switched, attach);
+		want(skel->progs.probe_session, UPROBES_SESSION);
+	want(skel->progs.probe_entry, attach);
+	want(skel->progs.probe_exit, attach);
+	want(skel->progs.probe_switch, attach);
+	want(skel->progs.probe_switched, attach);
 	bpf_program__set_autoload(skel->progs.zone_thread_exit, true);
 	bpf_program__set_autoload(skel->progs.zone_exec, true);
 	bpf_program__set_autoload(skel->progs.zone_mmap_enter, true);
 	bpf_program__set_autoload(skel->progs.zone_mmap_exit, true);
-	bpf_program__set_autoload(skel->progs.zone_wait, true);
-	bpf_program__set_autoload(skel->progs.zone_waited, true);
+	bpf_program__set_autoload(skel->progs.probe_wait, true);
+	bpf_program__set_autoload(skel->progs.probe_waited, true);
 }
 
 void probe_session_configure(struct eprof_bpf *skel, const struct probe_request *r)
@@ -131,7 +122,8 @@ void probe_session_configure(struct eprof_bpf *skel, const struct probe_request 
 		drop_maps(skel);
 		return;
 	}
-	skel->rodata->config_zones = skel->rodata->config_fork_probe = 1;
+	skel->rodata->config_actions = r->actions;
+	skel->rodata->config_fork_probe = 1;
 	skel->rodata->config_zone_count = r->max_zones + WIRE_ZONE_SPARE;
 	skel->rodata->config_zone_limit = r->limited;
 	bpf_map__set_autocreate(skel->maps.zone_counted, r->limited);
@@ -230,7 +222,7 @@ int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 		.zone_counters = bpf_map__fd(skel->maps.zone_counters),
 		.zone_sums = has_clocks(r) ? bpf_map__fd(skel->maps.zone_sums) : -1,
 		.zone_beside = has_beside(r) ? bpf_map__fd(skel->maps.zone_beside) : -1,
-		.zone_calls = r->clocks & WIRE_CLOCK_NONE ? bpf_map__fd(skel->maps.zone_calls) : -1,
+		.count_calls = counts(r) ? bpf_map__fd(skel->maps.probe_count_calls) : -1,
 		.zone_counted = r->limited ? bpf_map__fd(skel->maps.zone_counted) : -1,
 		.zone_enabled = &skel->bss->zone_enabled,
 		.zone_epoch = &skel->data->zone_epoch,
@@ -254,22 +246,18 @@ int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 				    !trace(out, bpf_program__fd(skel->progs.zone_mmap_exit),
 					   "syscalls:sys_exit_mmap");
 	out->stats_fd = -1;
-	out->waits[0] = skel->progs.zone_wait;
-	out->waits[1] = skel->progs.zone_waited;
-	out->sessions = bpf_program__fd(skel->progs.zone_session) >= 0;
-	out->probes.multi = bpf_program__get_expected_attach_type(skel->progs.zone_entry) != 0;
-	for (int i = 0; i < PROBE_PROGRAMS; i++)
-		out->probes.program_fds[i] = -1;
-	out->probes.program_fds[PROBE_SESSION] = bpf_program__fd(skel->progs.zone_session);
-	out->probes.program_fds[PROBE_ENTRY] = bpf_program__fd(skel->progs.zone_entry);
-	out->probes.program_fds[PROBE_EXIT] = bpf_program__fd(skel->progs.zone_exit);
-	out->probes.program_fds[PROBE_COUNT] = bpf_program__fd(skel->progs.zone_count);
-	out->probes.program_fds[PROBE_SWITCH] = bpf_program__fd(skel->progs.zone_switch);
-	out->probes.program_fds[PROBE_SWITCH_TO] = bpf_program__fd(skel->progs.zone_switched);
-	for (uint32_t i = 1; i < WIRE_ACTIONS; i++)
-		if (r->actions >> i & 1)
-			out->probes.program_fds[PROBE_ACTION + i - 1] =
-				bpf_program__fd(probe_session_action_program(skel, i));
+	out->waits[0] = skel->progs.probe_wait;
+	out->waits[1] = skel->progs.probe_waited;
+	out->sessions = bpf_program__fd(skel->progs.probe_session) >= 0;
+	out->probes = (struct probes){
+		.multi = bpf_program__get_expected_attach_type(skel->progs.probe_entry) != 0,
+		.actions = r->actions,
+		.program_fds = {[PROBE_SESSION] = bpf_program__fd(skel->progs.probe_session),
+				[PROBE_ENTRY] = bpf_program__fd(skel->progs.probe_entry),
+				[PROBE_EXIT] = bpf_program__fd(skel->progs.probe_exit),
+				[PROBE_HIT] = bpf_program__fd(skel->progs.probe_hit),
+				[PROBE_SWITCH] = bpf_program__fd(skel->progs.probe_switch),
+				[PROBE_SWITCH_TO] = bpf_program__fd(skel->progs.probe_switched)}};
 	return ret;
 }
 

@@ -20,7 +20,7 @@ struct probe_request {
 	uint32_t clocks;	    /* WIRE_CLOCK_… */
 	const struct event *events; /* at most WIRE_ZONE_EVENTS, for WIRE_CLOCK_EVENTS */
 	size_t n_events;
-	uint32_t actions; /* bits by enum wire_action */
+	uint32_t actions; /* of all functions: bits by enum wire_action */
 	bool limited;	  /* zonemaps_count_only() may be called */
 	bool one_by_one;  /* attach as on kernels before 6.6; for tests */
 	bool no_session;  /* use no sessions, as on kernels before 6.13; for tests */
@@ -43,9 +43,6 @@ struct probe_session {
  * each call of a zone a tenth slower; otherwise calibration measures the programs on probes. */
 bool probe_session_needs_stats(const struct probe_request *);
 struct eprof_bpf;
-struct bpf_program;
-/* The entry program of an action: enum wire_action, but not zone. */
-struct bpf_program *probe_session_action_program(const struct eprof_bpf *, uint64_t action);
 /* Call before the programs are loaded; NULL: no zones. */
 void probe_session_configure(struct eprof_bpf *, const struct probe_request *);
 /* Call after that. Errors with a text. */

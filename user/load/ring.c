@@ -37,6 +37,11 @@ static bool is_whole(const void *data, size_t bytes)
 		return bytes == (size);
 #include "sources.def"
 #undef SOURCE
+#define ACTION(name, number, sees, size) \
+	case WIRE_PROBE_##name:          \
+		return bytes == (size);
+#include "actions.def"
+#undef ACTION
 	case WIRE_STACK:
 		return bytes >= sizeof(*stack) &&
 		       bytes == sizeof(*stack) + stack->depth * sizeof(uint64_t);

@@ -457,7 +457,7 @@ static uint64_t bpf_event_ns(void *state, size_t event)
 	struct bpf_session *s = state;
 	uint64_t counters[WIRE_COUNTERS];
 
-	if (s->stats_fd >= 0)
+	if (s->stats_fd >= 0 && s->o.events[event].class != EVENT_PROBE)
 		return program_run(bpf_program__fd(program_of(s, event))).ns;
 	return bpf_counters(s, event, counters) ? 0 : counters[WIRE_RUN_NS];
 }

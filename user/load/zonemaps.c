@@ -28,7 +28,7 @@ struct zonemaps {
 	struct zonemaps_raw raw;
 	struct zonemaps_table nodes, threads, sums, beside;
 	struct zone_taken taken;
-	VEC(struct zonemaps_count) calls;   /* by zone: zone_calls */
+	VEC(struct zonemaps_count) calls;   /* by zone: of the action count */
 	struct zonemaps_count own_stack[4]; /* of all threads, as in struct zonemaps_own_stack */
 };
 
@@ -231,7 +231,7 @@ static void count_calls(const struct zonemaps *m, uint64_t *out, uint32_t n)
 
 	for (uint32_t first = 0; first < n && got; first += got) {
 		got = BATCH;
-		if (bpf_map_lookup_batch(m->raw.zone_calls, first ? &next : NULL, &next, keys,
+		if (bpf_map_lookup_batch(m->raw.count_calls, first ? &next : NULL, &next, keys,
 					 values, &got, NULL) &&
 		    errno != ENOENT)
 			return;
@@ -253,7 +253,7 @@ static void add_counters(const struct zonemaps *m, struct zonemaps_calls *out, u
 void zonemaps_add_calls(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
 {
 	add_nodes(m, out, n);
-	if (m->raw.zone_calls >= 0)
+	if (m->raw.count_calls >= 0)
 		add_counters(m, out, n);
 }
 
@@ -305,7 +305,7 @@ static void take_counts(struct zonemaps *m)
 	}
 	for (size_t i = 0; i < 4; i++)
 		m->own_stack[i].now = own[i];
-	if (m->raw.zone_calls < 0)
+	if (m->raw.count_calls < 0)
 		return;
 	while (m->calls.n < m->raw.max_zones)
 		vec_add(&m->calls);

@@ -16,7 +16,7 @@ struct zonemaps_raw {
 	int zone_procs, zone_files, zone_nodes, zone_threads, zone_hist, zone_counters;
 	int zone_sums;	  /* -1: no other clocks */
 	int zone_beside;  /* -1: no action but zones */
-	int zone_calls;	  /* -1: not WIRE_CLOCK_NONE */
+	int count_calls;  /* -1: no action count */
 	int zone_counted; /* -1: no zone changes between timed and counted */
 	uint32_t *zone_enabled, *zone_epoch, *zone_nodes_used, *zone_threads_used;
 	uint32_t *zone_window;
@@ -87,7 +87,7 @@ struct zonemaps_node {
 	struct wire_zone_stats is;
 };
 struct zonemaps_node zonemaps_node(const struct zonemaps *, size_t node);
-/* Calls of @zone with WIRE_CLOCK_NONE; otherwise 0. */
+/* Calls of @zone that the action count has seen. */
 uint64_t zonemaps_calls(const struct zonemaps *, uint32_t zone);
 /* Calls of all zones that were entered since the beginning, up to the last take. */
 uint64_t zonemaps_entered(const struct zonemaps *);

@@ -157,7 +157,7 @@ static bool is_of_use(const struct calibration *c, uint32_t number)
 
 	if (CALIBRATE_CLASS_OF(number) == SITE_NOP5)
 		return false;
-	if (c->z->probes.program_fds[PROBE_COUNT] >= 0)
+	if (!(c->z->probes.actions & WIRE_WITH_CALLS))
 		return way == EXIT_NONE;
 	return way != EXIT_SESSION || c->z->sessions;
 }

@@ -225,16 +225,20 @@ static void add_probe(const struct process *p, enum site_class class, enum exit_
 
 	if (at_exit)
 		probe.offset += functions[class].ret;
-	probe.cookie = wire_zone_cookie(p->want->first + (uint32_t)number,
-					way == EXIT_RETS ? WIRE_ZONE_RETS : 0, WIRE_ZONE_ALWAYS,
-					p->want->slot, p->want->generation);
+	probe.cookie = wire_cookie(
+		(struct wire_cookie){.function = p->want->first + (uint32_t)number,
+				     .flags = way == EXIT_RETS ? WIRE_ZONE_RETS : 0,
+				     .condition = WIRE_ZONE_ALWAYS,
+				     .image = p->want->slot,
+				     .generation = p->want->generation,
+				     .actions = 1u << WIRE_ACTION_zone | 1u << WIRE_ACTION_count});
 	vec_push(list, probe);
 }
 
 static bool attach(struct process *p, int fd)
 {
 	const struct probes *probes = p->want->probes;
-	bool counts = probes->program_fds[PROBE_COUNT] >= 0;
+	bool hits = !(probes->actions & WIRE_WITH_CALLS);
 	probe_list lists[PROBE_PROGRAMS] = {0};
 	int ret = 0;
 
@@ -242,7 +246,7 @@ static bool attach(struct process *p, int fd)
 		if (p->want->sessions)
 			add_probe(p, class, EXIT_SESSION, false, &lists[PROBE_SESSION]);
 		add_probe(p, class, EXIT_RETS, false, &lists[PROBE_ENTRY]);
-		add_probe(p, class, EXIT_NONE, false, &lists[counts ? PROBE_COUNT : PROBE_ENTRY]);
+		add_probe(p, class, EXIT_NONE, false, &lists[hits ? PROBE_HIT : PROBE_ENTRY]);
 		add_probe(p, class, EXIT_RETS, true, &lists[PROBE_EXIT]);
 	}
 	for (int i = 0; i < PROBE_PROGRAMS; i++) {

@@ -51,10 +51,10 @@ char *zone_decide_objection(const struct zones *z, const struct zone_process *p)
 	return NULL;
 }
 
-/* Whether calls are only counted, by programs that do nothing else. */
-static bool counts_only(const struct zones *z)
+/* Whether no action wants to see calls end. */
+static bool hits_only(const struct zones *z)
 {
-	return z->in.o->clocks & WIRE_CLOCK_NONE;
+	return !(zones_actions(z->in.o) & WIRE_WITH_CALLS);
 }
 
 /* @safe: return addresses may be hijacked, if the kernel can do that. */
@@ -62,7 +62,7 @@ static uint32_t flags_for(const struct zones *z, bool safe)
 {
 	enum zone_ends ends = z->in.o->ends;
 
-	if (ends == ZONE_ENDS_NONE || counts_only(z))
+	if (ends == ZONE_ENDS_NONE || hits_only(z))
 		return WIRE_PROC_TARGET;
 	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && safe)
 		return WIRE_PROC_TARGET | WIRE_PROC_HIJACK;
@@ -105,10 +105,8 @@ static void want_for(const struct zones *z, const struct zone_image *image, bool
 {
 	want->switches |= foreign && image->list.switches.n;
 	want->exits |= rets;
-	want->actions = z->in.o->actions & ~(1u << WIRE_ACTION_zone);
-	if (counts_only(z))
-		want->entries = ATTACH_COUNTS;
-	else if (hijack)
+	want->counted = z->in.o->clocks & WIRE_CLOCK_NONE;
+	if (hijack)
 		want->entries = ATTACH_SESSIONS;
 	else if (want->entries == ATTACH_NOTHING)
 		want->entries = ATTACH_ENTRIES;

@@ -83,32 +83,40 @@ static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site
 	       (want->exits && is_timed(z, k) ? WIRE_ZONE_RETS : 0);
 }
 
-/* An action's probe where a zone's is too: what the kernel does at it is in the zone's price. */
-static uint32_t shared_flag(const struct zone_image *z, size_t k, uint32_t action)
+/* What is done at calls of function @k; 0: it has no probe. */
+static uint32_t actions_at(const struct zone_image *z, size_t k, const struct zone_attached *want)
 {
-	bool zone = z->list.zones.at[k].actions >> WIRE_ACTION_zone & 1;
+	const uint32_t zone = 1u << WIRE_ACTION_zone, actions = z->list.zones.at[k].actions;
 
-	return action != WIRE_ACTION_zone && zone && z->modes.at[k] != ZONE_MODE_DETACHED
-		       ? WIRE_ZONE_SHARED
-		       : 0;
+	if (!zone_image_has(z, k))
+		return 0;
+	if (!(actions & zone) || (z->modes.at[k] != ZONE_MODE_DETACHED && !want->counted))
+		return actions;
+	return (actions & ~zone) | (want->counted ? 1u << WIRE_ACTION_count : 0);
 }
 
-/* Adds the entries of functions that have @action. */
-static void add_entries(const struct zone_image *z, uint8_t generation, uint32_t action,
+static void add_probe(const struct zone_image *z, size_t k, const struct site *site,
+		      uint8_t generation, const struct zone_attached *want, probe_list *out)
+{
+	const struct wire_cookie cookie = {.function = z->first + (uint32_t)k,
+					   .flags = flags_of(z, k, site, want),
+					   .condition = site->condition,
+					   .image = z->slot,
+					   .generation = generation,
+					   .actions = actions_at(z, k, want)};
+
+	vec_push(out, ((struct probe){site->offset, wire_cookie(cookie)}));
+}
+
+/* Adds the entries of functions whose calls are seen to end by some action, or (@hits) by none. */
+static void add_entries(const struct zone_image *z, uint8_t generation, bool hits,
 			const struct zone_attached *want, probe_list *out)
 {
 	for (size_t k = 0; k < z->list.zones.n; k++) {
-		const struct site *site = &sites_of(z, k)->entry;
-		struct probe probe = {.offset = site->offset};
+		const uint32_t actions = actions_at(z, k, want);
 
-		if (!zone_image_has(z, k) || !(z->list.zones.at[k].actions >> action & 1) ||
-		    (action == WIRE_ACTION_zone && z->modes.at[k] == ZONE_MODE_DETACHED))
-			continue;
-		probe.cookie =
-			wire_zone_cookie(z->first + (uint32_t)k,
-					 flags_of(z, k, site, want) | shared_flag(z, k, action),
-					 WIRE_ZONE_ALWAYS, z->slot, generation);
-		vec_push(out, probe);
+		if (actions && hits == !(actions & WIRE_WITH_CALLS))
+			add_probe(z, k, &sites_of(z, k)->entry, generation, want, out);
 	}
 }
 
@@ -118,17 +126,10 @@ static void add_exits(const struct zone_image *z, uint8_t generation,
 	for (size_t k = 0; k < z->list.zones.n; k++) {
 		const struct sites *s = sites_of(z, k);
 
-		if (!zone_image_has_zone(z, k) || !is_timed(z, k))
+		if (!(actions_at(z, k, want) & WIRE_WITH_CALLS) || !is_timed(z, k))
 			continue;
-		for (size_t i = 0; i < s->exits.n; i++) {
-			const struct site *site = &s->exits.at[i];
-			struct probe probe = {.offset = site->offset};
-
-			probe.cookie =
-				wire_zone_cookie(z->first + (uint32_t)k, flags_of(z, k, site, want),
-						 site->condition, z->slot, generation);
-			vec_push(out, probe);
-		}
+		for (size_t i = 0; i < s->exits.n; i++)
+			add_probe(z, k, &s->exits.at[i], generation, want, out);
 	}
 }
 
@@ -150,21 +151,15 @@ static void add_switch(const struct zone_image *z, const struct zone_switch *s, 
 	/* Where longjmp leads is seen at the next event. */
 	if (s->sites.why || (at_exit && back))
 		return;
-	if (!at_exit) {
-		struct probe probe = {.offset = s->sites.entry.offset};
+	for (size_t i = 0; i < (at_exit ? s->sites.exits.n : 1); i++) {
+		const struct site *site = at_exit ? &s->sites.exits.at[i] : &s->sites.entry;
+		const uint32_t jump = at_exit && !is_ret(fd, site->offset) ? WIRE_ZONE_JUMP : 0;
+		const struct wire_cookie cookie = {.flags = back | jump | stepped_flag(site),
+						   .condition = site->condition,
+						   .image = z->slot,
+						   .generation = generation};
 
-		probe.cookie = wire_zone_cookie(0, back | stepped_flag(&s->sites.entry),
-						WIRE_ZONE_ALWAYS, z->slot, generation);
-		vec_push(out, probe);
-	}
-	for (size_t i = 0; i < s->sites.exits.n && at_exit; i++) {
-		const struct site *site = &s->sites.exits.at[i];
-		uint32_t jump = is_ret(fd, site->offset) ? 0 : WIRE_ZONE_JUMP;
-		struct probe probe = {.offset = site->offset};
-
-		probe.cookie = wire_zone_cookie(0, back | jump | stepped_flag(site),
-						site->condition, z->slot, generation);
-		vec_push(out, probe);
+		vec_push(out, ((struct probe){site->offset, wire_cookie(cookie)}));
 	}
 }
 
@@ -206,7 +201,8 @@ static int attach(struct job *job, enum probe_program program, uint32_t pid, con
 		return ret;
 	if (list->n == 1) {
 		if (of_zones)
-			job->z->refused.at[(list->at->cookie & 0xffffff) - job->z->first] = true;
+			job->z->refused.at[wire_cookie_function(list->at->cookie) - job->z->first] =
+				true;
 		return 0;
 	}
 	ret = attach(job, program, pid, &half[0]);
@@ -215,7 +211,7 @@ static int attach(struct job *job, enum probe_program program, uint32_t pid, con
 
 static bool same(const struct zone_attached *a, const struct zone_attached *b)
 {
-	return a->entries == b->entries && a->actions == b->actions && a->exits == b->exits &&
+	return a->entries == b->entries && a->counted == b->counted && a->exits == b->exits &&
 	       a->switches == b->switches && a->entry_pid == b->entry_pid &&
 	       a->exit_pid == b->exit_pid && a->modes_number == b->modes_number;
 }
@@ -235,15 +231,11 @@ static int attach_program(struct job *job, enum probe_program program)
 	} else if (program == PROBE_EXIT) {
 		if (want->exits)
 			add_exits(job->z, job->generation, want, &list);
-	} else if (program >= PROBE_ACTION) {
-		const uint32_t action = (uint32_t)(program - PROBE_ACTION) + 1;
-
-		if (want->actions >> action & 1)
-			add_entries(job->z, job->generation, action, want, &list);
-	} else if (want->entries == (program == PROBE_SESSION ? ATTACH_SESSIONS
-				     : program == PROBE_ENTRY ? ATTACH_ENTRIES
-							      : ATTACH_COUNTS)) {
-		add_entries(job->z, job->generation, WIRE_ACTION_zone, want, &list);
+	} else if (program == PROBE_HIT) {
+		if (want->entries != ATTACH_NOTHING)
+			add_entries(job->z, job->generation, true, want, &list);
+	} else if (want->entries == (program == PROBE_SESSION ? ATTACH_SESSIONS : ATTACH_ENTRIES)) {
+		add_entries(job->z, job->generation, false, want, &list);
 	}
 	ret = list.n ? attach(job, program, pid, &list) : 0;
 	vec_release(&list);
@@ -252,21 +244,17 @@ static int attach_program(struct job *job, enum probe_program program)
 
 /*
  * If several programs are at one place, the one attached last runs first. The order makes sure that
- * a call is recorded before its stack is left, and ended after its stack is entered again; that
- * every call seen to begin is seen to end; and that other actions run before a call's time begins.
+ * a call is recorded before its stack is left, and ended after its stack is entered again; and
+ * that every call seen to begin is seen to end.
  */
 static int attach_all(struct job *job)
 {
-	static const enum probe_program order[] = {PROBE_SWITCH, PROBE_EXIT, PROBE_COUNT,
-						   PROBE_ENTRY, PROBE_SESSION};
+	static const enum probe_program order[] = {PROBE_SWITCH, PROBE_EXIT,	PROBE_HIT,
+						   PROBE_ENTRY,	 PROBE_SESSION, PROBE_SWITCH_TO};
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && !ret; i++)
 		ret = attach_program(job, order[i]);
-	for (int program = PROBE_ACTION; program < PROBE_PROGRAMS && !ret; program++)
-		ret = attach_program(job, (enum probe_program)program);
-	if (!ret)
-		ret = attach_program(job, PROBE_SWITCH_TO);
 	return ret;
 }
 

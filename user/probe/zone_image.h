@@ -32,8 +32,8 @@ enum zone_ends {
 
 /* The probes that an image has, or should have. */
 struct zone_attached {
-	enum { ATTACH_NOTHING, ATTACH_COUNTS, ATTACH_ENTRIES, ATTACH_SESSIONS } entries;
-	uint32_t actions; /* bits: actions besides zone with programs at entries */
+	enum { ATTACH_NOTHING, ATTACH_ENTRIES, ATTACH_SESSIONS } entries;
+	bool counted; /* zones are only counted, by the action count */
 	bool exits;
 	bool switches;		      /* watch functions that switch stacks */
 	uint32_t entry_pid, exit_pid; /* for this process only; 0: for all */

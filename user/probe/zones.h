@@ -34,6 +34,17 @@ struct zones_options {
 	bool one_by_one, no_session; /* as on older kernels, for tests: see load/probe_session.h */
 };
 
+/* What is done at functions, as their patterns say, but that zones are only counted where nothing
+ * is timed: bits by enum wire_action. */
+static inline uint32_t zones_actions(const struct zones_options *o)
+{
+	const uint32_t zone = 1u << WIRE_ACTION_zone;
+
+	if (!(o->actions & zone && o->clocks & WIRE_CLOCK_NONE))
+		return o->actions;
+	return (o->actions & ~zone) | 1u << WIRE_ACTION_count;
+}
+
 /* All borrowed while the zones live, except the calibration. */
 struct zones_input {
 	const struct zones_options *o;

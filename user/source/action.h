@@ -1,8 +1,7 @@
 /*
- * action: what is done when a probed function is called. The first, zone, counts and times calls
- * and is a part of the probe engine; each of the others is a BPF program at the entry of the
- * functions that its option names, and what is made of what that program found. To add one: a row
- * in bpf/actions.def, which says where its files are.
+ * action: what is done when a probed function is called, as record's options ask for it. The BPF
+ * half is described in bpf/probe/actions.h. To add one: a row in bpf/actions.def, which says where
+ * its files are.
  */
 #ifndef SOURCE_ACTION_H
 #define SOURCE_ACTION_H
@@ -10,28 +9,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "load/session.h"
-#include "stack/assembly.h"
+#include "source/source.h"
 #include "wire_zone.h"
 
 struct action {
-	const char *name;   /* as in actions.def */
-	const char *option; /* that takes the patterns: "probe-NAME" */
-	const char *does;   /* for the help: "sample the calls of functions, with their stacks" */
+	const char *name; /* as in actions.def */
+	const char
+		*option;  /* that takes the patterns: "probe-NAME"; NULL: it has none of its own */
+	const char *does; /* for the help: "sample the calls of functions, with their stacks" */
 	const char *metric; /* what its samples count: "calls"; NULL: it takes none */
-	/* Adds its rows to a profile; NULL: it has none but samples. */
-	void (*finish)(struct session *, struct assembly *);
+	/* It must see the end of each call, however deep they nest and whatever that costs: at the
+	 * returns of functions, where nothing else is asked for. Else the cheapest way is taken. */
+	bool every_end;
+	/* Its records (kind WIRE_PROBE_<name>), rows and windows, as those of a source. new() gets
+	 * the options of probes (struct zones_options). Without new() it has none of these. */
+	struct source source;
 };
 
-/* That of @number, enum wire_action; NULL for zone, and where there is none of that number. */
+/* That of @number, enum wire_action. */
 const struct action *action_of(uint32_t number);
 /* The bit of an action in the actions of a pattern and of a function. */
 static inline uint32_t action_bit(enum wire_action number)
 {
 	return 1u << number;
 }
-
-/* Adds the rows of all actions among @actions, bits. */
-void actions_finish(uint32_t actions, struct session *, struct assembly *);
 
 #endif

@@ -80,7 +80,7 @@ static void zones_request(void *state, struct session_options *out)
 					    .clocks = o->clocks,
 					    .events = o->events,
 					    .n_events = o->n_events,
-					    .actions = o->actions,
+					    .actions = zones_actions(o),
 					    .one_by_one = o->one_by_one,
 					    .no_session = o->no_session,
 					    .limited = o->max_slowdown > 0};
@@ -358,7 +358,6 @@ static void add_rows(const void *state, struct assembly *a)
 	} else {
 		zone_cost_probe_rows(z, a->p);
 	}
-	actions_finish(z->in.o->actions, z->in.whole, a);
 }
 
 static void total(const void *state, const struct profile *p, struct str *out)

@@ -76,14 +76,15 @@ static void test_a_long_call_among_short_ones(void **state)
 
 static void test_a_cookie_holds_all_of_it(void **state)
 {
-	uint64_t cookie = wire_zone_cookie(0xabcdef, 0x5a, 0x0f, 0xfff, 0xc3);
+	uint64_t cookie =
+		wire_cookie((struct wire_cookie){0x1bcdef, 0x5a, 0x0f, 0xfff, 0xc3, 0x2a5});
 
-	(void)state;
-	assert_int_equal(cookie & 0xffffff, 0xabcdef);
-	assert_int_equal(cookie >> 24 & 0xff, 0x5a);
-	assert_int_equal(cookie >> 32 & 0xff, 0x0f);
-	assert_int_equal(cookie >> 40 & (WIRE_ZONE_IMAGES - 1), 0xfff);
-	assert_int_equal(cookie >> 52 & 0xff, 0xc3);
+	assert_int_equal(wire_cookie_function(cookie), 0x1bcdef);
+	assert_int_equal(cookie >> 21 & 0xff, 0x5a);
+	assert_int_equal(cookie >> 29 & 0x1f, 0x0f);
+	assert_int_equal(cookie >> 34 & (WIRE_ZONE_IMAGES - 1), 0xfff);
+	assert_int_equal(cookie >> 46 & 0xff, 0xc3);
+	assert_int_equal(cookie >> 54, 0x2a5);
 }
 
 int main(void)

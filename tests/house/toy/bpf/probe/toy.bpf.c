@@ -1,25 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* toy: an action that counts the calls of functions, for a test of the house. */
-#include "probe/cookie.h"
-#include "probe/thread.h"
+/*
+ * toy: an action that sends a record of each call, with its second argument, and counts the ends,
+ * for a test of the house.
+ */
+#include "probe/actions.h"
+#include "wire_toy.h"
 
-/* 0 → calls. Written here, read by the loader. */
+/* 0 → calls that have ended. Written here, read by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u64);
-} probe_toy_calls SEC(".maps");
+} probe_toy_returned SEC(".maps");
 
-SEC("?uprobe") int probe_toy(struct pt_regs *ctx)
+void probe_toy_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
+		     struct probe_call *call)
 {
-	__u64 cookie = bpf_get_attach_cookie(ctx), *calls;
-	__u32 zero = 0;
+	__u64 both = ids_current();
+	struct wire_toy record = {.kind = WIRE_PROBE_toy,
+				  .pid = both >> 32,
+				  .tid = both,
+				  .time_ns = bpf_ktime_get_ns(),
+				  .value = regs->rsi};
 
-	if (!counts_now(cookie) || !zone_is_target(flags_of(cookie)))
-		return 0;
-	calls = bpf_map_lookup_elem(&probe_toy_calls, &zero);
-	if (calls)
-		__sync_fetch_and_add(calls, 1);
-	return 0;
+	send(&record, sizeof(record));
+}
+
+void probe_toy_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
+		    struct probe_call *call, enum probe_end end)
+{
+	__u32 zero = 0;
+	__u64 *returned = bpf_map_lookup_elem(&probe_toy_returned, &zero);
+
+	if (returned && end != PROBE_PASSED)
+		__sync_fetch_and_add(returned, 1);
+}
+
+void probe_toy_drop(struct probe_strand *s, struct probe_call *call)
+{
 }

@@ -1,23 +1,136 @@
-/* action_toy: calls of functions as a row of toys, for a test of the house. */
+/*
+ * action_toy: calls of functions as rows of toys and toy_starts, for a test of the house. A call
+ * has the value of its second argument.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "model/toy.h"
 #include "source/action.h"
+#include "wire_toy.h"
 
-extern const struct action toy_action;
+struct call {
+	uint64_t time_ns;
+	uint32_t thread; /* of procs */
+	uint32_t value;
+};
 
-static void finish(struct session *session, struct assembly *a)
+struct called {
+	struct session *session;
+	VEC(struct call) calls;	   /* of this window */
+	size_t ended;		   /* those of the window that is being written */
+	uint64_t returned, before; /* at its end, and at that of the window before */
+};
+
+static void *new (const void *options)
 {
-	uint64_t calls = 0;
+	(void)options;
+	return mem_zalloc(1, sizeof(struct called));
+}
 
-	session_map_value(session, "probe_toy_calls", 0, &calls);
-	if (!a->p->threads.n)
-		profile_thread(a->p, &(struct thread){0});
-	vec_push(&a->p->toys, ((struct toy){.name = intern_add(&a->p->strings, "called"),
-					    .count = (int64_t)calls}));
+static void called_free(void *state)
+{
+	struct called *c = state;
+
+	if (c)
+		vec_release(&c->calls);
+	free(c);
+}
+
+static void begin(void *state, const struct source_services *services)
+{
+	struct called *c = state;
+
+	c->session = services->session;
+}
+
+static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
+{
+	const struct wire_toy *r = record;
+	struct called *c = state;
+
+	(void)stacks;
+	vec_push(&c->calls,
+		 ((struct call){r->time_ns, procs_thread(procs, r->pid, r->tid, r->time_ns),
+				r->value}));
+}
+
+static void finish(const void *state, struct assembly *a)
+{
+	const struct called *c = state;
+	struct profile *p = a->p;
+	struct toy toy = {.name = intern_add(&p->strings, "called")};
+
+	if (!c->ended)
+		return;
+	toy.node = assembly_mark(a, 0, "[called]");
+	toy.frame = p->nodes.at[toy.node].frame;
+	toy.thread = assembly_thread(a, c->calls.at[0].thread);
+	for (size_t i = 0; i < c->ended; i++) {
+		const struct call *call = &c->calls.at[i];
+		const struct toy_start row = {.time_ns = assembly_time(a, call->time_ns),
+					      .thread = assembly_thread(a, call->thread),
+					      .node = toy.node,
+					      .toy = (uint32_t)p->toys.n};
+
+		toy.latest = call->value;
+		toy.most = toy.latest > toy.most ? toy.latest : toy.most;
+		toy.total += toy.latest;
+		toy.count++;
+		toy.last_unix_ns = p->started_unix_ns + (int64_t)row.time_ns;
+		toy.first_unix_ns = i ? toy.first_unix_ns : toy.last_unix_ns;
+		vec_push(&p->toy_starts, row);
+	}
+	toy.mean = (double)toy.total / (double)toy.count;
+	vec_push(&p->toys, toy);
+	toy = (struct toy){.name = intern_add(&p->strings, "returned"),
+			   .thread = toy.thread,
+			   .node = toy.node,
+			   .frame = toy.frame,
+			   .count = (int64_t)(c->returned - c->before)};
+	vec_push(&p->toys, toy);
+}
+
+static void window_end(void *state)
+{
+	struct called *c = state;
+
+	c->ended = c->calls.n;
+	session_map_value(c->session, "probe_toy_returned", 0, &c->returned);
+}
+
+static void window_forget(void *state, struct survivors *survivors)
+{
+	struct called *c = state;
+
+	c->calls.n -= c->ended;
+	for (size_t i = 0; i < c->calls.n; i++) {
+		c->calls.at[i] = c->calls.at[i + c->ended];
+		survivors_thread(survivors, c->calls.at[i].thread);
+	}
+	c->ended = 0;
+	c->before = c->returned;
+}
+
+static void window_renumber(void *state, const struct survivors *survivors)
+{
+	struct called *c = state;
+
+	for (size_t i = 0; i < c->calls.n; i++)
+		c->calls.at[i].thread = survivors_new_thread(survivors, c->calls.at[i].thread);
 }
 
 const struct action toy_action = {
 	.name = "toy",
 	.option = "probe-toy",
-	.does = "count calls, for a test",
-	.finish = finish,
+	.does = "calls and their second argument, for a test",
+	.every_end = true,
+	.source = {.new = new,
+		   .free = called_free,
+		   .begin = begin,
+		   .take = take,
+		   .finish = finish,
+		   .window_end = window_end,
+		   .window_forget = window_forget,
+		   .window_renumber = window_renumber},
 };

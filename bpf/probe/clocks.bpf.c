@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#include "probe/zone_clock.h"
+#include "probe/clocks.h"
 
 const volatile __u32 config_zone_events;
 /* Those of them that count switches, as bits. The kernel counts a switch between the tracepoints
@@ -108,25 +108,25 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WIRE_ZONE_STRANDS);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, struct zone_strand_key);
-	__type(value, struct zone_strand_clock);
+	__type(key, struct probe_strand_key);
+	__type(value, struct probe_strand_clock);
 } zone_strand_clocks SEC(".maps");
 
-static const struct zone_strand_clock no_clock;
+static const struct probe_strand_clock no_clock;
 
-static struct zone_strand_clock *clock_of(struct zone_clock *c, const struct zone_strand *s)
+static struct probe_strand_clock *clock_of(struct zone_clock *c, const struct probe_strand *s)
 {
-	if (s->key.kind == ZONE_OWN)
+	if (s->key.kind == STRAND_OWN)
 		return &c->own;
 	return bpf_map_lookup_elem(&zone_strand_clocks, &s->key);
 }
 
-void zone_clock_enter(const struct zone_strand *s, __u32 depth)
+void clock_enter(const struct probe_strand *s, __u32 depth)
 {
 	struct zone_clock *c = zone_clock(false);
-	struct zone_strand_clock *k;
+	struct probe_strand_clock *k;
 
-	if (!c || depth >= ZONE_CLOCK_DEPTH || s->key.kind == ZONE_GOROUTINE)
+	if (!c || depth >= CLOCK_DEPTH || s->key.kind == STRAND_GOROUTINE)
 		return;
 	k = clock_of(c, s);
 	if (!k) {
@@ -142,13 +142,13 @@ void zone_clock_enter(const struct zone_strand *s, __u32 depth)
 		k->at[depth][i] -= k->base[i];
 }
 
-void zone_clock_leave(const struct zone_strand *s, __u32 depth, __u32 row)
+void clock_leave(const struct probe_strand *s, __u32 depth, __u32 row)
 {
 	struct zone_clock *c = zone_clock(false);
-	struct zone_strand_clock *k;
+	struct probe_strand_clock *k;
 	struct wire_zone_sums *sums;
 
-	if (!c || depth >= ZONE_CLOCK_DEPTH || s->key.kind == ZONE_GOROUTINE)
+	if (!c || depth >= CLOCK_DEPTH || s->key.kind == STRAND_GOROUTINE)
 		return;
 	k = clock_of(c, s);
 	if (!k || k->tid != (__u32)bpf_get_current_pid_tgid())
@@ -159,7 +159,7 @@ void zone_clock_leave(const struct zone_strand *s, __u32 depth, __u32 row)
 		__sync_fetch_and_add(&sums->sum[i], c->now[i] - k->base[i] - k->at[depth][i]);
 }
 
-const __u64 *zone_clock_read(bool jump)
+const __u64 *clock_read(bool jump)
 {
 	struct zone_clock *c = zone_clock(false);
 
@@ -169,17 +169,17 @@ const __u64 *zone_clock_read(bool jump)
 	return jump ? c->jump : c->now;
 }
 
-const __u64 *zone_clock_at_jump(void)
+const __u64 *clock_at_jump(void)
 {
 	struct zone_clock *c = zone_clock(false);
 
 	return c ? c->jump : NULL;
 }
 
-void zone_clock_turn(const struct zone_strand *s, const __u64 *sums)
+void clock_turn(const struct probe_strand *s, const __u64 *sums)
 {
 	struct zone_clock *c = zone_clock(false);
-	struct zone_strand_clock *k = c ? clock_of(c, s) : NULL;
+	struct probe_strand_clock *k = c ? clock_of(c, s) : NULL;
 
 	if (!k)
 		return;
@@ -188,12 +188,12 @@ void zone_clock_turn(const struct zone_strand *s, const __u64 *sums)
 		k->base[i] = sums[i] - k->base[i];
 }
 
-void zone_clock_forget(const struct zone_strand_key *key)
+void clock_forget(const struct probe_strand_key *key)
 {
 	bpf_map_delete_elem(&zone_strand_clocks, key);
 }
 
-__u64 zone_clock_cpu_now(void)
+__u64 clock_cpu_now(void)
 {
 	struct zone_clock *c = zone_clock(false);
 	__u64 now_ns = 0;
