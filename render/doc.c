@@ -58,9 +58,7 @@ static void table_release(struct doc_table *t)
 		free(t->cells.at[i].raw);
 	}
 	vec_release(&t->cells);
-	vec_release(&t->keys);
 	vec_release(&t->columns);
-	free(t->more);
 }
 
 static void block_release(struct doc_block *b)
@@ -135,9 +133,27 @@ struct doc_table *doc_table(struct doc *doc, const char *caption, const struct d
 	struct doc_block *b = doc_block(doc, BLOCK_TABLE);
 
 	b->text = str_clean(caption, strlen(caption));
-	for (size_t i = 0; i < n_columns; i++)
-		vec_push(&b->table.columns, columns[i]);
+	doc_add_columns(&b->table, columns, n_columns);
 	return &b->table;
+}
+
+void doc_add_columns(struct doc_table *t, const struct doc_column *columns, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		vec_push(&t->columns, columns[i]);
+}
+
+void doc_limit(struct doc_table *t, size_t terminal, size_t printed, const char *more)
+{
+	t->terminal_rows = terminal;
+	t->printed_rows = printed;
+	t->more = more;
+}
+
+void doc_spare(struct doc_table *t, size_t i)
+{
+	if (t->n_spare < DOC_SPARE_MOST)
+		t->spare[t->n_spare++] = (uint8_t)i;
 }
 
 void doc_cell(struct doc_table *t, double value, const char *fmt, ...)
@@ -166,12 +182,6 @@ void doc_raw(struct doc_table *t, const char *raw)
 
 	free(cell->raw);
 	cell->raw = str_clean(raw, strlen(raw));
-}
-
-void doc_keys(struct doc_table *t, const char *const *keys)
-{
-	for (size_t i = 0; i < t->columns.n; i++)
-		vec_push(&t->keys, keys[i]);
 }
 
 void doc_bar(struct doc_table *t, double percent)
@@ -249,7 +259,6 @@ static void to_ascii(char **text)
 static void block_to_ascii(struct doc_block *b)
 {
 	to_ascii(&b->text);
-	to_ascii(&b->table.more);
 	for (size_t i = 0; i < b->table.cells.n; i++)
 		to_ascii(&b->table.cells.at[i].text);
 	for (size_t i = 0; i < b->facts.n; i++) {

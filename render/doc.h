@@ -49,10 +49,15 @@ enum doc_place {
 };
 
 struct doc_column {
-	const char *title; /* static, or kept as long as the document */
+	const char *title; /* static, or kept as long as the document, as are the others */
+	const char *key;   /* what machines call it: "self_percent"; NULL where it is drawn */
 	enum cell_kind kind;
-	const char *help; /* one sentence for a tooltip and the legend; static, may be NULL */
+	const char *help; /* one sentence for a tooltip and the legend; may be NULL */
 };
+#define DOC_BAR_COLUMN                   \
+	{                                \
+		"", NULL, CELL_BAR, NULL \
+	}
 
 struct doc_cell {
 	char *text;   /* owned; NULL for bars */
@@ -76,7 +81,6 @@ struct doc_chart {
 struct doc_table {
 	struct doc_chart chart;
 	VEC(struct doc_column) columns;
-	VEC(const char *) keys;	    /* names of the columns for machines; none: the titles */
 	VEC(struct doc_cell) cells; /* row by row */
 	size_t extra_from; /* columns from this one on are for formats that have the room: html
 			    * behind a button, csv; 0: none */
@@ -85,7 +89,7 @@ struct doc_table {
 	size_t n_spare;
 	size_t terminal_rows; /* how many a terminal shows; 0: all */
 	size_t printed_rows;  /* how many a printed report shows; 0: terminal_rows */
-	char *more;	      /* owned: the noun under a cut table: "functions" makes
+	const char *more;     /* static: the noun under a cut table: "functions" makes
 			       * "… 812 more functions"; or NULL */
 };
 
@@ -145,15 +149,20 @@ void doc_fact(struct doc_block *, bool warn, const char *label, const char *fmt,
 	__attribute__((format(printf, 4, 5)));
 struct doc_table *doc_table(struct doc *, const char *caption, const struct doc_column *columns,
 			    size_t n_columns);
+#define doc_table_of(doc, caption, columns) \
+	doc_table(doc, caption, columns, sizeof(columns) / sizeof(*(columns)))
+/* More columns, before there are cells. */
+void doc_add_columns(struct doc_table *, const struct doc_column *columns, size_t n);
+/* How many rows of it show: see terminal_rows, printed_rows and more. */
+void doc_limit(struct doc_table *, size_t terminal, size_t printed, const char *more);
+/* Column @i goes next where room is short. */
+void doc_spare(struct doc_table *, size_t i);
 /* Cells are added left to right, row by row. */
 void doc_cell(struct doc_table *, double value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void doc_cell_code(struct doc_table *, enum frame_class, const char *name); /* is_code */
 /* Gives the last cell its raw text. */
 void doc_raw(struct doc_table *, const char *raw);
-/* What the columns are called by machines: "self_percent"; NULL for bars. Static or kept, as
- * titles. */
-void doc_keys(struct doc_table *, const char *const *keys);
 void doc_bar(struct doc_table *, double percent);
 /* A CELL_SPARK of @n values, none below 0; the largest is the highest. */
 void doc_spark(struct doc_table *, const double *values, size_t n);

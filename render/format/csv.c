@@ -17,11 +17,9 @@ static void put_titles(FILE *out, const struct doc_table *t)
 	bool first = true;
 
 	for (size_t i = 0; i < t->columns.n; i++) {
-		const char *key = t->keys.n ? t->keys.at[i] : t->columns.at[i].title;
-
 		if (cell_is_drawn(t->columns.at[i].kind))
 			continue;
-		csv_text(out, first ? "" : ",", key);
+		csv_text(out, first ? "" : ",", t->columns.at[i].key);
 		first = false;
 	}
 	fputs("\r\n", out);

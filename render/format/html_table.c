@@ -156,11 +156,11 @@ static void rows_write(FILE *out, const struct doc_table *t)
 static void column_pack(struct pack *out, const struct doc_table *t, size_t c)
 {
 	enum cell_kind kind = t->columns.at[c].kind;
-	const char *key = t->keys.n && t->keys.at[c] ? t->keys.at[c] : "";
+	const char *key = t->columns.at[c].key;
 	size_t rows = doc_table_rows(t);
 
 	pack_uint(out, kind);
-	pack_uint(out, pack_string(out, key));
+	pack_uint(out, pack_string(out, key ? key : ""));
 	pack_uint(out, is_spared(t, c));
 	for (size_t r = 0; r < rows; r++) {
 		const struct doc_cell *cell = &t->cells.at[r * t->columns.n + c];

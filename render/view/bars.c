@@ -35,14 +35,13 @@ static void function_row(const struct view_input *in, struct doc_table *t, const
 static int bars_write(const struct view_input *in, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Function", CELL_TEXT, NULL},
-		{"in the function itself", CELL_NUMBER, "amount in the function itself"},
-		{"at least", CELL_NUMBER, "the amount less its margin"},
-		{"at most in 19 of 20 captures", CELL_NUMBER, "the amount and its margin"},
-		{"Share", CELL_TEXT, "of all samples"},
+		{"Function", "function", CELL_TEXT, NULL},
+		{"in the function itself", "self", CELL_NUMBER, "amount in the function itself"},
+		{"at least", "low", CELL_NUMBER, "the amount less its margin"},
+		{"at most in 19 of 20 captures", "high", CELL_NUMBER, "the amount and its margin"},
+		{"Share", "share", CELL_TEXT, "of all samples"},
 		BASE_CHART_BASELINE,
 	};
-	static const char *const keys[] = {"function", "self", "low", "high", "share", "baseline"};
 	_free_ char *caption = base_caption(in);
 	const struct top *top;
 	const bool compared = deltas_have_metric(in->deltas, in->tree->measure.name);
@@ -55,7 +54,6 @@ static int bars_write(const struct view_input *in, struct doc *doc)
 	n = top->rows.n < ROWS ? top->rows.n : ROWS;
 	doc_heading(doc, "Where the time goes");
 	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]) - !compared);
-	doc_keys(t, keys);
 	base_chart(t, in->tree->unit);
 	for (size_t i = 0; i < n && top->rows.at[i].self > 0; i++)
 		function_row(in, t, &top->rows.at[i], compared);

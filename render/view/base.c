@@ -113,8 +113,8 @@ void base_chart(struct doc_table *t, const char *unit)
 {
 	t->chart = (struct doc_chart){
 		.on = true, .label = 0, .value = 1, .low = 2, .high = 3, .text = 4, .unit = unit};
-	t->spare[t->n_spare++] = t->chart.high;
-	t->spare[t->n_spare++] = t->chart.low;
+	doc_spare(t, t->chart.high);
+	doc_spare(t, t->chart.low);
 }
 
 void base_baseline_cell(struct doc_table *t, double value, double base, double now,

@@ -37,9 +37,9 @@ void base_unit_cell(struct doc_table *, double value, const char *unit);
 void base_chart(struct doc_table *, const char *unit);
 /* The sixth column of a chart with a comparison at hand, of a row whose value is @value: what that
  * was in the base, by the change of what was compared (from @base to @now). */
-#define BASE_CHART_BASELINE                                                           \
-	{                                                                             \
-		"baseline", CELL_NUMBER, "the value before, by the change since then" \
+#define BASE_CHART_BASELINE                                                                       \
+	{                                                                                         \
+		"baseline", "baseline", CELL_NUMBER, "the value before, by the change since then" \
 	}
 void base_baseline_cell(struct doc_table *, double value, double base, double now,
 			const char *unit);

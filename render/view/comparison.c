@@ -198,32 +198,27 @@ static void write_row(struct doc_table *t, const struct compare_row *r)
 
 #define PLAIN_COLUMNS 9
 static const struct doc_column columns[] = {
-	{"Verdict", CELL_TEXT, NULL},
-	{"Change", CELL_NUMBER, "of the value, new against base"},
-	{"95 % interval", CELL_TEXT, "in which the true change lies in 19 of 20 comparisons"},
-	{"Base", CELL_NUMBER, "geometric mean over the runs"},
-	{"New", CELL_NUMBER, "geometric mean over the runs"},
-	{"Of", CELL_TEXT, "zone; self: in the function itself; total: and all that it calls"},
-	{"Name", CELL_TEXT, NULL},
-	{"Module", CELL_TEXT, NULL},
-	{"Notes", CELL_TEXT, NULL},
-	{"Low", CELL_NUMBER, NULL},
-	{"High", CELL_NUMBER, NULL},
-	{"p", CELL_NUMBER, NULL},
-	{"q", CELL_NUMBER, NULL},
-	{"Base count", CELL_NUMBER, NULL},
-	{"New count", CELL_NUMBER, NULL},
-	{"Base cost", CELL_NUMBER, NULL},
-	{"New cost", CELL_NUMBER, NULL},
-	{"By calls", CELL_NUMBER, NULL},
-	{"By cost", CELL_NUMBER, NULL},
-	{"Unit", CELL_TEXT, NULL},
-};
-static const char *const keys[] = {
-	"verdict", "change_percent", "interval",  "base",	 "new",		 "of",
-	"name",	   "module",	     "notes",	  "low_percent", "high_percent", "p",
-	"q",	   "base_count",     "new_count", "base_cost",	 "new_cost",	 "by_calls",
-	"by_cost", "unit",
+	{"Verdict", "verdict", CELL_TEXT, NULL},
+	{"Change", "change_percent", CELL_NUMBER, "of the value, new against base"},
+	{"95 % interval", "interval", CELL_TEXT,
+	 "in which the true change lies in 19 of 20 comparisons"},
+	{"Base", "base", CELL_NUMBER, "geometric mean over the runs"},
+	{"New", "new", CELL_NUMBER, "geometric mean over the runs"},
+	{"Of", "of", CELL_TEXT, "zone; self: in the function itself; total: and all that it calls"},
+	{"Name", "name", CELL_TEXT, NULL},
+	{"Module", "module", CELL_TEXT, NULL},
+	{"Notes", "notes", CELL_TEXT, NULL},
+	{"Low", "low_percent", CELL_NUMBER, NULL},
+	{"High", "high_percent", CELL_NUMBER, NULL},
+	{"p", "p", CELL_NUMBER, NULL},
+	{"q", "q", CELL_NUMBER, NULL},
+	{"Base count", "base_count", CELL_NUMBER, NULL},
+	{"New count", "new_count", CELL_NUMBER, NULL},
+	{"Base cost", "base_cost", CELL_NUMBER, NULL},
+	{"New cost", "new_cost", CELL_NUMBER, NULL},
+	{"By calls", "by_calls", CELL_NUMBER, NULL},
+	{"By cost", "by_cost", CELL_NUMBER, NULL},
+	{"Unit", "unit", CELL_TEXT, NULL},
 };
 
 static bool is_shown(const struct compare_row *r, bool all)
@@ -261,14 +256,14 @@ static void write_table(const struct comparison *c, struct doc *doc, enum compar
 	struct doc_table *t;
 
 	doc_heading(doc, "Changes");
-	t = doc_table(doc, "by verdict, then by how much the value changed", columns,
-		      sizeof(columns) / sizeof(*columns));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, "by verdict, then by how much the value changed", columns);
 	t->extra_from = PLAIN_COLUMNS;
-	t->terminal_rows = rows == ROWS_ALL ? 0 : shown < TERMINAL_ROWS ? shown : TERMINAL_ROWS;
-	t->printed_rows = rows == ROWS_FOLDED && shown < PRINTED_ROWS ? shown : PRINTED_ROWS;
-	t->more = mem_strdup("rows");
-	t->spare[t->n_spare++] = 7; /* module */
+	doc_limit(t,
+		  rows == ROWS_ALL	  ? 0
+		  : shown < TERMINAL_ROWS ? shown
+					  : TERMINAL_ROWS,
+		  rows == ROWS_FOLDED && shown < PRINTED_ROWS ? shown : PRINTED_ROWS, "rows");
+	doc_spare(t, 7); /* module */
 	for (size_t i = 0; i < c->rows.n; i++)
 		if (is_shown(&c->rows.at[i], rows == ROWS_ALL))
 			write_row(t, &c->rows.at[i]);
@@ -312,25 +307,19 @@ static bool has_quantiles(const struct compare_row *r, enum comparison_rows rows
 static void write_quantiles(const struct comparison *c, struct doc *doc, enum comparison_rows rows)
 {
 	static const struct doc_column titles[] = {
-		{"Zone", CELL_TEXT, NULL},
-		{"p50", CELL_NUMBER, "half of the base's calls took no longer"},
-		{"New", CELL_NUMBER, "the same of the new side"},
-		{"Change", CELL_NUMBER, NULL},
-		{"95 % interval", CELL_TEXT, "by drawing the runs again"},
-		{"p90", CELL_NUMBER, "nine of ten of the base's calls took no longer"},
-		{"New", CELL_NUMBER, NULL},
-		{"Change", CELL_NUMBER, NULL},
-		{"95 % interval", CELL_TEXT, NULL},
-		{"p99", CELL_NUMBER, "99 of 100 of the base's calls took no longer"},
-		{"New", CELL_NUMBER, NULL},
-		{"Change", CELL_NUMBER, NULL},
-		{"95 % interval", CELL_TEXT, NULL},
-	};
-	static const char *const names[] = {
-		"zone",		"p50_base", "p50_new", "p50_change_percent",
-		"p50_interval", "p90_base", "p90_new", "p90_change_percent",
-		"p90_interval", "p99_base", "p99_new", "p99_change_percent",
-		"p99_interval",
+		{"Zone", "zone", CELL_TEXT, NULL},
+		{"p50", "p50_base", CELL_NUMBER, "half of the base's calls took no longer"},
+		{"New", "p50_new", CELL_NUMBER, "the same of the new side"},
+		{"Change", "p50_change_percent", CELL_NUMBER, NULL},
+		{"95 % interval", "p50_interval", CELL_TEXT, "by drawing the runs again"},
+		{"p90", "p90_base", CELL_NUMBER, "nine of ten of the base's calls took no longer"},
+		{"New", "p90_new", CELL_NUMBER, NULL},
+		{"Change", "p90_change_percent", CELL_NUMBER, NULL},
+		{"95 % interval", "p90_interval", CELL_TEXT, NULL},
+		{"p99", "p99_base", CELL_NUMBER, "99 of 100 of the base's calls took no longer"},
+		{"New", "p99_new", CELL_NUMBER, NULL},
+		{"Change", "p99_change_percent", CELL_NUMBER, NULL},
+		{"95 % interval", "p99_interval", CELL_TEXT, NULL},
 	};
 	/* Where room is short: the intervals, what was before of p50 and p90, then these. */
 	static const uint8_t spare[] = {4, 8, 12, 5, 6, 1, 2, 9, 10};
@@ -342,14 +331,10 @@ static void write_quantiles(const struct comparison *c, struct doc *doc, enum co
 	if (!n)
 		return;
 	doc_heading(doc, "Times of calls");
-	t = doc_table(doc, "quantiles of all calls of a side together, as measured", titles,
-		      sizeof(titles) / sizeof(*titles));
-	doc_keys(t, names);
+	t = doc_table_of(doc, "quantiles of all calls of a side together, as measured", titles);
 	memcpy(t->spare, spare, sizeof(spare));
 	t->n_spare = sizeof(spare);
-	t->terminal_rows = rows == ROWS_ALL ? 0 : ONLY_ROWS;
-	t->printed_rows = PRINTED_ROWS;
-	t->more = mem_strdup("zones");
+	doc_limit(t, rows == ROWS_ALL ? 0 : ONLY_ROWS, PRINTED_ROWS, "zones");
 	for (size_t i = 0; i < c->rows.n; i++) {
 		if (!has_quantiles(&c->rows.at[i], rows))
 			continue;
@@ -364,21 +349,16 @@ static void write_quantiles(const struct comparison *c, struct doc *doc, enum co
 static void write_only(const struct comparison *c, struct doc *doc, bool all)
 {
 	static const struct doc_column titles[] = {
-		{"Only in", CELL_TEXT, NULL}, {"Value", CELL_NUMBER, "total"},
-		{"Of", CELL_TEXT, NULL},      {"Name", CELL_TEXT, NULL},
-		{"Module", CELL_TEXT, NULL},  {"Likely", CELL_TEXT, NULL},
+		{"Only in", "side", CELL_TEXT, NULL},  {"Value", "value", CELL_NUMBER, "total"},
+		{"Of", "of", CELL_TEXT, NULL},	       {"Name", "name", CELL_TEXT, NULL},
+		{"Module", "module", CELL_TEXT, NULL}, {"Likely", "likely", CELL_TEXT, NULL},
 	};
-	static const char *const names[] = {"side", "value", "of", "name", "module", "likely"};
 	struct doc_table *t;
 
 	if (c->only.n) {
 		doc_heading(doc, "Added and removed");
-		t = doc_table(doc, "what only one side has, by value", titles,
-			      sizeof(titles) / sizeof(*titles));
-		doc_keys(t, names);
-		t->terminal_rows = all ? 0 : ONLY_ROWS;
-		t->printed_rows = PRINTED_ROWS;
-		t->more = mem_strdup("more");
+		t = doc_table_of(doc, "what only one side has, by value", titles);
+		doc_limit(t, all ? 0 : ONLY_ROWS, PRINTED_ROWS, "more");
 		for (size_t i = 0; i < c->only.n; i++) {
 			const struct compare_only *o = &c->only.at[i];
 

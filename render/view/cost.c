@@ -30,14 +30,13 @@ static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledge
 static void ledger_metric(const struct view_input *in, uint32_t metric, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Outcome", CELL_TEXT,
+		{"Outcome", "outcome", CELL_TEXT,
 		 "taken = kept + lost; notes are about kept events; apart are events that are "
 		 "in none of these sums"},
-		{"Events", CELL_NUMBER, NULL},
-		{"Share", CELL_PERCENT, "of the events taken"},
-		{"Reason", CELL_TEXT, NULL},
+		{"Events", "events", CELL_NUMBER, NULL},
+		{"Share", "share_percent", CELL_PERCENT, "of the events taken"},
+		{"Reason", "reason", CELL_TEXT, NULL},
 	};
-	static const char *const keys[] = {"outcome", "events", "share_percent", "reason"};
 	const char *name = profile_ledger_name(in->profile, metric);
 	struct ledger_sums sums = ledger_sum(in->profile, metric);
 	_free_ char *caption = NULL;
@@ -46,8 +45,7 @@ static void ledger_metric(const struct view_input *in, uint32_t metric, struct d
 	if (!sums.rows)
 		return;
 	caption = mem_printf("%s: 100 %% = events taken", name);
-	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, caption, columns);
 	for (enum ledger_class class = LEDGER_TAKEN; class < LEDGER_CLASSES; class ++)
 		ledger_rows(in, metric, class, sums.taken, t);
 	if (sums.taken != sums.kept + sums.lost)
@@ -60,19 +58,16 @@ static void ledger_metric(const struct view_input *in, uint32_t metric, struct d
 static void cost_rows(const struct view_input *in, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Amount", CELL_NUMBER, NULL},
-		{"Cost of the capture", CELL_TEXT, NULL},
+		{"Amount", "amount", CELL_NUMBER, NULL},
+		{"Cost of the capture", "cost", CELL_TEXT, NULL},
 	};
-	static const char *const keys[] = {"amount", "cost"};
 	const struct profile *p = in->profile;
 	struct doc_table *t;
 
 	if (!p->cost.n)
 		return;
 	doc_heading(doc, "Cost");
-	t = doc_table(doc, "what this profile took from the machine", columns,
-		      sizeof(columns) / sizeof(columns[0]));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, "what this profile took from the machine", columns);
 	for (size_t i = 0; i < p->cost.n; i++) {
 		const struct cost_row *r = &p->cost.at[i];
 		_free_ char *named = NULL;

@@ -156,24 +156,20 @@ bool deltas_have_zones(const struct deltas *d)
 
 enum { BEFORE, CHANGE, VERDICT };
 
-void delta_columns(struct doc_column *columns, const char **keys, bool total)
+const struct doc_column *delta_columns(bool total)
 {
-	static const struct doc_column plain[DELTA_COLUMNS] = {
-		{"Before", CELL_NUMBER, "what the baseline had: geometric mean over its runs"},
-		{"Change", CELL_NUMBER, "against the baseline"},
-		{"Verdict", CELL_TEXT, "of the comparison with the baseline"},
+	static const struct doc_column columns[][DELTA_COLUMNS] = {
+		{{"Before", "before", CELL_NUMBER,
+		  "what the baseline had: geometric mean over its runs"},
+		 {"Change", "change_percent", CELL_NUMBER, "against the baseline"},
+		 {"Verdict", "verdict", CELL_TEXT, "of the comparison with the baseline"}},
+		{{"Total before", "total_before", CELL_NUMBER,
+		  "what the baseline had, with all that it called"},
+		 {"Total change", "total_change_percent", CELL_NUMBER, "the change of that"},
+		 {"Total verdict", "total_verdict", CELL_TEXT, "and the verdict on it"}},
 	};
-	static const struct doc_column of_total[DELTA_COLUMNS] = {
-		{"Total before", CELL_NUMBER, "what the baseline had, with all that it called"},
-		{"Total change", CELL_NUMBER, "the change of that"},
-		{"Total verdict", CELL_TEXT, "and the verdict on it"},
-	};
-	static const char *const names[] = {"before", "change_percent", "verdict"};
-	static const char *const total_names[] = {"total_before", "total_change_percent",
-						  "total_verdict"};
 
-	memcpy(columns, total ? of_total : plain, sizeof(plain));
-	memcpy(keys, total ? total_names : names, sizeof(names));
+	return columns[total];
 }
 
 void delta_cell(struct doc_table *t, const struct delta *d, size_t column)

@@ -33,9 +33,9 @@ struct delta deltas_zone(const struct deltas *, uint32_t zone);
 bool deltas_have_metric(const struct deltas *, const char *metric);
 bool deltas_have_zones(const struct deltas *);
 
-/* Three columns, their names for machines, and their cells. @total: of a second set of them. */
+/* Three columns and their cells. @total: of a second set of them. */
 #define DELTA_COLUMNS 3
-void delta_columns(struct doc_column *columns, const char **keys, bool total);
+const struct doc_column *delta_columns(bool total);
 void delta_cell(struct doc_table *, const struct delta *, size_t column);
 void delta_cells(struct doc_table *, const struct delta *);
 

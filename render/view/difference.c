@@ -108,15 +108,15 @@ static void write_row(struct doc_table *t, const struct diff *d, uint32_t node)
 static void write_table(const struct diff *d, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Verdict", CELL_TEXT, NULL},
-		{"Change", CELL_NUMBER, "after against before"},
-		{"95 % interval", CELL_TEXT, "in which the true change lies in 19 of 20 diffs"},
-		{"Before", CELL_NUMBER, NULL},
-		{"After", CELL_NUMBER, NULL},
-		{"Path", CELL_TEXT, "leaf last; without paths whose callee has their change"},
+		{"Verdict", "verdict", CELL_TEXT, NULL},
+		{"Change", "change_percent", CELL_NUMBER, "after against before"},
+		{"95 % interval", "interval", CELL_TEXT,
+		 "in which the true change lies in 19 of 20 diffs"},
+		{"Before", "before", CELL_NUMBER, NULL},
+		{"After", "after", CELL_NUMBER, NULL},
+		{"Path", "path", CELL_TEXT,
+		 "leaf last; without paths whose callee has their change"},
 	};
-	static const char *const keys[] = {"verdict", "change_percent", "interval",
-					   "before",  "after",		"path"};
 	_free_ char *before = diff_side(d, BASE), *after = diff_side(d, NEW);
 	_free_ char *caption =
 		mem_printf("%s · %s · %s %s", before, after, d->metric, d->measure[d->way].per);
@@ -129,12 +129,9 @@ static void write_table(const struct diff *d, struct doc *doc)
 		return;
 	}
 	doc_heading(doc, "Paths that changed most");
-	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(*columns));
-	doc_keys(t, keys);
-	t->terminal_rows = TERMINAL_ROWS;
-	t->printed_rows = PRINTED_ROWS;
-	t->more = mem_strdup("paths");
-	t->spare[t->n_spare++] = 2; /* interval */
+	t = doc_table_of(doc, caption, columns);
+	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "paths");
+	doc_spare(t, 2); /* interval */
 	for (size_t i = 0; i < all.n; i++)
 		write_row(t, d, all.at[i].node);
 	vec_release(&all);

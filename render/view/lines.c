@@ -26,16 +26,15 @@ static void row(const struct view_input *in, struct doc_table *t, const struct l
 static void write_table(const struct view_input *in, const struct line_rows *rows, struct doc *doc)
 {
 	const struct doc_column columns[] = {
-		{"Self", CELL_PERCENT, "share of the samples that were at this line"},
-		{"", CELL_BAR, NULL},
-		{base_value_title(in), CELL_NUMBER, "amount at this line"},
-		{"Samples", CELL_NUMBER, NULL},
-		{"Line", CELL_TEXT, "source file and line being executed"},
-		{"Function", CELL_TEXT, NULL},
-		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
+		{"Self", "self_percent", CELL_PERCENT,
+		 "share of the samples that were at this line"},
+		DOC_BAR_COLUMN,
+		{base_value_title(in), base_value_key(in), CELL_NUMBER, "amount at this line"},
+		{"Samples", "samples", CELL_NUMBER, NULL},
+		{"Line", "line", CELL_TEXT, "source file and line being executed"},
+		{"Function", "function", CELL_TEXT, NULL},
+		{"±", base_margin_key(in), CELL_NUMBER, BASE_MARGIN_HELP},
 	};
-	const char *const keys[] = {"self_percent", NULL,	base_value_key(in), "samples",
-				    "line",	    "function", base_margin_key(in)};
 	_free_ char *caption = base_caption(in);
 	struct doc_table *t;
 
@@ -43,12 +42,9 @@ static void write_table(const struct view_input *in, const struct line_rows *row
 		doc_heading(doc, "Hottest lines inside %s", in->selection->zone);
 	else
 		doc_heading(doc, "Hottest lines");
-	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, caption, columns);
 	t->extra_from = MAIN_COLUMNS;
-	t->terminal_rows = TERMINAL_ROWS;
-	t->printed_rows = PRINTED_ROWS;
-	t->more = mem_strdup("lines");
+	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "lines");
 	for (size_t i = 0; i < rows->rows.n; i++)
 		row(in, t, &rows->rows.at[i]);
 }

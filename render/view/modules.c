@@ -26,32 +26,29 @@ static void row(const struct view_input *in, struct doc_table *t, const struct t
 static struct doc_table *add_table(const struct view_input *in, struct doc *doc)
 {
 	const struct doc_column columns[] = {
-		{"Self", CELL_PERCENT, "share of the samples that were in the module's code"},
-		{"", CELL_BAR, NULL},
-		{"Total", CELL_PERCENT,
+		{"Self", "self_percent", CELL_PERCENT,
+		 "share of the samples that were in the module's code"},
+		DOC_BAR_COLUMN,
+		{"Total", "total_percent", CELL_PERCENT,
 		 "share of the samples that were in it or in what it called, once each"},
-		{"", CELL_BAR, NULL},
-		{base_value_title(in), CELL_NUMBER, "amount in the module's code"},
-		{"Module", CELL_TEXT, "file that holds the code"},
-		{"Samples", CELL_NUMBER, "number of samples in its code"},
-		{"Total samples", CELL_NUMBER, "number of samples in it or in what it called"},
-		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
-		{"Path", CELL_TEXT, "where it lay"},
-		{"Build-id", CELL_TEXT, "which build of it"},
+		DOC_BAR_COLUMN,
+		{base_value_title(in), base_value_key(in), CELL_NUMBER,
+		 "amount in the module's code"},
+		{"Module", "module", CELL_TEXT, "file that holds the code"},
+		{"Samples", "samples", CELL_NUMBER, "number of samples in its code"},
+		{"Total samples", "total_samples", CELL_NUMBER,
+		 "number of samples in it or in what it called"},
+		{"±", base_margin_key(in), CELL_NUMBER, BASE_MARGIN_HELP},
+		{"Path", "path", CELL_TEXT, "where it lay"},
+		{"Build-id", "build_id", CELL_TEXT, "which build of it"},
 	};
-	const char *const keys[] = {"self_percent",	 NULL,	   "total_percent", NULL,
-				    base_value_key(in),	 "module", "samples",	    "total_samples",
-				    base_margin_key(in), "path",   "build_id"};
 	_free_ char *caption = base_caption(in);
 	struct doc_table *t;
 
 	doc_heading(doc, "Modules");
-	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, caption, columns);
 	t->extra_from = MAIN_COLUMNS;
-	t->terminal_rows = TERMINAL_ROWS;
-	t->printed_rows = PRINTED_ROWS;
-	t->more = mem_strdup("modules");
+	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "modules");
 	return t;
 }
 

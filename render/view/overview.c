@@ -199,11 +199,11 @@ static void cards(const struct view_input *in, struct doc *doc)
 static void top_functions(const struct view_input *in, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Self", CELL_PERCENT, "share of the samples that were in the function itself"},
-		{"", CELL_BAR, NULL},
-		{"Function", CELL_TEXT, NULL},
+		{"Self", "self_percent", CELL_PERCENT,
+		 "share of the samples that were in the function itself"},
+		DOC_BAR_COLUMN,
+		{"Function", "function", CELL_TEXT, NULL},
 	};
-	static const char *const keys[] = {"self_percent", NULL, "function"};
 	const struct profile *p = in->profile;
 	_free_ char *caption = base_caption(in);
 	const struct top *top;
@@ -213,8 +213,7 @@ static void top_functions(const struct view_input *in, struct doc *doc)
 		return;
 	top = tree_functions(in->tree);
 	doc_heading(doc, "Where the time went");
-	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(*columns));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, caption, columns);
 	for (size_t i = 0; i < top->rows.n && i < TOP; i++) {
 		const struct top_row *r = &top->rows.at[i];
 
@@ -230,21 +229,18 @@ static void top_functions(const struct view_input *in, struct doc *doc)
 static void top_zones(const struct view_input *in, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Share", CELL_PERCENT, "of the capture's length; threads add up"},
-		{"", CELL_BAR, NULL},
-		{"Mean", CELL_NUMBER, "of one call"},
-		{"Zone", CELL_TEXT, NULL},
+		{"Share", "share_percent", CELL_PERCENT, "of the capture's length; threads add up"},
+		DOC_BAR_COLUMN,
+		{"Mean", "mean_ns", CELL_NUMBER, "of one call"},
+		{"Zone", "zone", CELL_TEXT, NULL},
 	};
-	static const char *const keys[] = {"share_percent", NULL, "mean_ns", "zone"};
 	struct doc_table *t;
 	char share[UNITS_BUF];
 
 	if (!in->zone_rows->rows.n)
 		return;
 	doc_heading(doc, "Longest zones");
-	t = doc_table(doc, "100 % = the length of the capture; calls timed one by one", columns,
-		      sizeof(columns) / sizeof(*columns));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, "100 % = the length of the capture; calls timed one by one", columns);
 	for (size_t i = 0; i < in->zone_rows->rows.n && i < TOP; i++) {
 		const struct zone *z = &in->zone_rows->rows.at[i].at;
 
@@ -288,21 +284,18 @@ static void trend_row(const struct view_input *in, struct doc_table *t, const ch
 static void trends(const struct view_input *in, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Metric", CELL_TEXT, NULL},
-		{"From start to end", CELL_SPARK, "in equal spans of the time shown"},
-		{"Mean", CELL_NUMBER, "of time: how many CPUs or threads at once"},
-		{"Peak", CELL_NUMBER, "in the span with most"},
+		{"Metric", "metric", CELL_TEXT, NULL},
+		{"From start to end", NULL, CELL_SPARK, "in equal spans of the time shown"},
+		{"Mean", "mean", CELL_NUMBER, "of time: how many CPUs or threads at once"},
+		{"Peak", "peak", CELL_NUMBER, "in the span with most"},
 	};
-	static const char *const keys[] = {"metric", NULL, "mean", "peak"};
 	const struct profile *p = in->profile;
 	struct doc_table *t;
 
 	if (base_is_zones_only(in) || !in->tree->samples || p->duration_ns <= 0)
 		return;
 	doc_heading(doc, "When");
-	t = doc_table(doc, "of time: CPUs busy, or threads waiting, at once", columns,
-		      sizeof(columns) / sizeof(*columns));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, "of time: CPUs busy, or threads waiting, at once", columns);
 	for (size_t i = 0; i < p->metrics.n; i++) {
 		const char *name = profile_text(p, p->metrics.at[i].name);
 

@@ -65,27 +65,23 @@ static void row(const struct view_input *in, struct doc_table *t, const struct g
 static void write_table(const struct view_input *in, const group_rows *groups, struct doc *doc)
 {
 	const struct doc_column columns[] = {
-		{"Share", CELL_PERCENT, "share of all samples shown"},
-		{"", CELL_BAR, NULL},
-		{base_value_title(in), CELL_NUMBER, "amount in the processes of this name"},
-		{"Samples", CELL_NUMBER, NULL},
-		{"Count", CELL_NUMBER, "how many processes of this name were seen"},
-		{"PID", CELL_NUMBER, "of the process, where it is the only one of its name"},
-		{"Process", CELL_TEXT, NULL},
-		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
+		{"Share", "share_percent", CELL_PERCENT, "share of all samples shown"},
+		DOC_BAR_COLUMN,
+		{base_value_title(in), base_value_key(in), CELL_NUMBER,
+		 "amount in the processes of this name"},
+		{"Samples", "samples", CELL_NUMBER, NULL},
+		{"Count", "count", CELL_NUMBER, "how many processes of this name were seen"},
+		{"PID", "pid", CELL_NUMBER, "of the process, where it is the only one of its name"},
+		{"Process", "process", CELL_TEXT, NULL},
+		{"±", base_margin_key(in), CELL_NUMBER, BASE_MARGIN_HELP},
 	};
-	const char *const keys[] = {
-		"share_percent", NULL,	base_value_key(in), "samples",
-		"count",	 "pid", "process",	    base_margin_key(in)};
 	_free_ char *caption = base_caption(in);
 	struct doc_table *t;
 
 	doc_heading(doc, "Processes");
-	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, caption, columns);
 	t->extra_from = MAIN_COLUMNS;
-	t->terminal_rows = TERMINAL_ROWS;
-	t->more = mem_strdup("names");
+	doc_limit(t, TERMINAL_ROWS, 0, "names");
 	for (size_t i = 0; i < groups->n; i++)
 		row(in, t, &groups->at[i]);
 }

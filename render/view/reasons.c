@@ -153,28 +153,24 @@ static void amount_cells(struct doc_table *t, const struct view_input *in, const
 static void write_kinds(const struct view_input *in, const struct reason_groups *g, struct doc *doc)
 {
 	const struct doc_column columns[] = {
-		{"Share", CELL_PERCENT, "share of all samples shown"},
-		{"", CELL_BAR, NULL},
-		{base_value_title(in), CELL_NUMBER, "amount in waits of this kind"},
-		{"Samples", CELL_NUMBER, NULL},
-		{"Reason", CELL_TEXT, NULL},
-		{"States", CELL_TEXT, "task states of the threads, as ps shows them"},
-		{"Idle", CELL_TEXT, "whether the thread had nothing to do: --omit-idle"},
-		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
+		{"Share", "share_percent", CELL_PERCENT, "share of all samples shown"},
+		DOC_BAR_COLUMN,
+		{base_value_title(in), base_value_key(in), CELL_NUMBER,
+		 "amount in waits of this kind"},
+		{"Samples", "samples", CELL_NUMBER, NULL},
+		{"Reason", "reason", CELL_TEXT, NULL},
+		{"States", "states", CELL_TEXT, "task states of the threads, as ps shows them"},
+		{"Idle", "idle", CELL_TEXT, "whether the thread had nothing to do: --omit-idle"},
+		{"±", base_margin_key(in), CELL_NUMBER, BASE_MARGIN_HELP},
 	};
-	const char *const keys[] = {
-		"share_percent", NULL,	 base_value_key(in), "samples", "reason",
-		"states",	 "idle", base_margin_key(in)};
 	_free_ char *caption = base_caption(in);
 	bool margins = false;
 	struct doc_table *t;
 
 	doc_heading(doc, "Why threads were off the CPU");
-	t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(columns[0]));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, caption, columns);
 	t->extra_from = MAIN_COLUMNS;
-	t->terminal_rows = TERMINAL_KINDS;
-	t->more = mem_strdup("reasons");
+	doc_limit(t, TERMINAL_KINDS, 0, "reasons");
 	for (size_t i = 0; i < g->rows.n; i++) {
 		amount_cells(t, in, &g->rows.at[i]);
 		doc_cell(t, 0, "%s", kind_text(&g->rows.at[i].is));
@@ -190,27 +186,22 @@ static void write_objects(const struct view_input *in, const struct reason_group
 			  struct doc *doc)
 {
 	const struct doc_column columns[] = {
-		{"Share", CELL_PERCENT, "share of all samples shown"},
-		{"", CELL_BAR, NULL},
-		{base_value_title(in), CELL_NUMBER, "amount in these waits"},
-		{"Samples", CELL_NUMBER, NULL},
-		{"Reason", CELL_TEXT, NULL},
-		{"System call", CELL_TEXT, "in which the thread waited"},
-		{"Waited for", CELL_TEXT,
+		{"Share", "share_percent", CELL_PERCENT, "share of all samples shown"},
+		DOC_BAR_COLUMN,
+		{base_value_title(in), base_value_key(in), CELL_NUMBER, "amount in these waits"},
+		{"Samples", "samples", CELL_NUMBER, NULL},
+		{"Reason", "reason", CELL_TEXT, NULL},
+		{"System call", "call", CELL_TEXT, "in which the thread waited"},
+		{"Waited for", "object", CELL_TEXT,
 		 "lock, file, pipe or socket; empty where that is not known"},
-		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
+		{"±", base_margin_key(in), CELL_NUMBER, BASE_MARGIN_HELP},
 	};
-	const char *const keys[] = {
-		"share_percent", NULL,	 base_value_key(in), "samples",
-		"reason",	 "call", "object",	     base_margin_key(in)};
 	struct doc_table *t;
 
 	doc_heading(doc, "What threads waited for");
-	t = doc_table(doc, "", columns, sizeof(columns) / sizeof(columns[0]));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, "", columns);
 	t->extra_from = MAIN_COLUMNS;
-	t->terminal_rows = TERMINAL_OBJECTS;
-	t->more = mem_strdup("things waited for");
+	doc_limit(t, TERMINAL_OBJECTS, 0, "things waited for");
 	for (size_t i = 0; i < g->rows.n; i++) {
 		const struct reason *r = &g->rows.at[i].is;
 

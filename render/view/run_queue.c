@@ -79,20 +79,16 @@ static void cpu_row(struct doc_table *t, const char *name, const bins *b)
 static void write_cpus(const struct profile *p, const bins *all, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"CPU", CELL_TEXT, "the CPU that they got"},
-		{"Waits", CELL_NUMBER, "times that a thread got it, having waited or not"},
-		{"50 %", CELL_NUMBER, "of the waits were as long or shorter"},
-		{"90 %", CELL_NUMBER, "the same"},
-		{"99 %", CELL_NUMBER, "the same"},
-		{"99.9 %", CELL_NUMBER, "the same"},
-		{"All below", CELL_NUMBER, "no wait was so long"},
+		{"CPU", "cpu", CELL_TEXT, "the CPU that they got"},
+		{"Waits", "waits", CELL_NUMBER, "times that a thread got it, having waited or not"},
+		{"50 %", "p50_ns", CELL_NUMBER, "of the waits were as long or shorter"},
+		{"90 %", "p90_ns", CELL_NUMBER, "the same"},
+		{"99 %", "p99_ns", CELL_NUMBER, "the same"},
+		{"99.9 %", "p999_ns", CELL_NUMBER, "the same"},
+		{"All below", "below_ns", CELL_NUMBER, "no wait was so long"},
 	};
-	static const char *const keys[] = {"cpu",    "waits",	"p50_ns",  "p90_ns",
-					   "p99_ns", "p999_ns", "below_ns"};
-	struct doc_table *t = doc_table(doc, "from ready to running, all waits", columns,
-					sizeof(columns) / sizeof(columns[0]));
+	struct doc_table *t = doc_table_of(doc, "from ready to running, all waits", columns);
 
-	doc_keys(t, keys);
 	cpu_row(t, "all", all);
 	for (size_t at = 0; at < p->run_queues.n;) {
 		char name[UNITS_BUF];
@@ -124,16 +120,15 @@ static struct hist_bin take_octave(const bins *b, size_t *at)
 static void write_lengths(const bins *all, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"From", CELL_NUMBER, NULL},  {"To", CELL_NUMBER, "less than this"},
-		{"Waits", CELL_NUMBER, NULL}, {"Share", CELL_PERCENT, "of all waits"},
-		{"", CELL_BAR, NULL},
+		{"From", "from_ns", CELL_NUMBER, NULL},
+		{"To", "to_ns", CELL_NUMBER, "less than this"},
+		{"Waits", "waits", CELL_NUMBER, NULL},
+		{"Share", "share_percent", CELL_PERCENT, "of all waits"},
+		DOC_BAR_COLUMN,
 	};
-	static const char *const keys[] = {"from_ns", "to_ns", "waits", "share_percent", NULL};
 	const uint64_t waits = waits_in(all);
-	struct doc_table *t = doc_table(doc, "the same by length, on all CPUs", columns,
-					sizeof(columns) / sizeof(columns[0]));
+	struct doc_table *t = doc_table_of(doc, "the same by length, on all CPUs", columns);
 
-	doc_keys(t, keys);
 	for (size_t at = 0; at < all->n;) {
 		const struct hist_bin o = take_octave(all, &at);
 		const double percent = waits ? 100.0 * (double)o.count / (double)waits : 0;

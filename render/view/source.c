@@ -67,27 +67,24 @@ static void gap(struct doc_table *t, uint32_t before)
 static void write_function(const struct view_input *in, const struct source_listing *v,
 			   const struct source_function *f, struct doc *doc)
 {
-	static const struct doc_column columns[] = {
-		{"Self", CELL_PERCENT, "share of the samples that were in this line itself"},
-		{"", CELL_BAR, NULL},
-		{"Total", CELL_PERCENT,
+	const struct doc_column columns[] = {
+		{"Self", "self_percent", CELL_PERCENT,
+		 "share of the samples that were in this line itself"},
+		DOC_BAR_COLUMN,
+		{"Total", "total_percent", CELL_PERCENT,
 		 "share of the samples that were in this line or in what it called"},
-		{"Amount", CELL_NUMBER, "in this line itself"},
-		{"Line", CELL_NUMBER, NULL},
-		{"Source", CELL_TEXT, "as the file was when the profile was captured"},
+		{"Amount", base_value_key(in), CELL_NUMBER, "in this line itself"},
+		{"Line", "line", CELL_NUMBER, NULL},
+		{"Source", "source", CELL_TEXT, "as the file was when the profile was captured"},
 	};
-	const char *const keys[] = {"self_percent",	NULL,	"total_percent",
-				    base_value_key(in), "line", "source"};
 	const struct profile *p = in->profile;
 	const struct function *function = &p->functions.at[f->function];
 	_free_ char *caption =
 		mem_printf("%s, %s: %.1f %% in it", profile_text(p, function->name),
 			   profile_text(p, function->file), base_percent(in, f->self));
-	struct doc_table *t = doc_table(doc, caption, columns, sizeof(columns) / sizeof(*columns));
+	struct doc_table *t = doc_table_of(doc, caption, columns);
 
-	doc_keys(t, keys);
-	t->printed_rows = PRINTED_ROWS;
-	t->more = mem_strdup("lines");
+	doc_limit(t, 0, PRINTED_ROWS, "lines");
 	for (size_t i = f->first; i < f->first + f->n; i++) {
 		if (i > f->first && v->rows.at[i].line != v->rows.at[i - 1].line + 1)
 			gap(t, v->rows.at[i - 1].line);

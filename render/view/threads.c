@@ -7,41 +7,33 @@
 #include <string.h>
 
 #define TERMINAL_ROWS 10
-#define LAST	      4 /* columns behind those of lives; the last one is for formats with room */
 
 /* Columns of what a thread's life consisted of, in this order. */
 static const struct spent {
 	struct doc_column column;
-	const char *key;
 	size_t at; /* in struct thread_wait; SIZE_MAX: all of its life */
 	bool count;
 } spent[] = {
-	{{"Life", CELL_NUMBER, "time that it existed within the capture: the next three"},
-	 "life_ns",
+	{{"Life", "life_ns", CELL_NUMBER,
+	  "time that it existed within the capture: the next three"},
 	 SIZE_MAX,
 	 false},
-	{{"On CPU", CELL_NUMBER, "exact, as the next ones: of the whole capture"},
-	 "on_cpu_ns",
+	{{"On CPU", "on_cpu_ns", CELL_NUMBER, "exact, as the next ones: of the whole capture"},
 	 offsetof(struct thread_wait, on_ns),
 	 false},
-	{{"Runnable", CELL_NUMBER, "waiting for a CPU"},
-	 "runnable_ns",
+	{{"Runnable", "runnable_ns", CELL_NUMBER, "waiting for a CPU"},
 	 offsetof(struct thread_wait, runnable_ns),
 	 false},
-	{{"Blocked", CELL_NUMBER, "asleep"},
-	 "blocked_ns",
+	{{"Blocked", "blocked_ns", CELL_NUMBER, "asleep"},
 	 offsetof(struct thread_wait, blocked_ns),
 	 false},
-	{{"Waits", CELL_NUMBER, "how often it left a CPU and came back"},
-	 "waits",
+	{{"Waits", "waits", CELL_NUMBER, "how often it left a CPU and came back"},
 	 offsetof(struct thread_wait, waits),
 	 true},
-	{{"Voluntary", CELL_NUMBER, "how often it left a CPU to block"},
-	 "voluntary",
+	{{"Voluntary", "voluntary", CELL_NUMBER, "how often it left a CPU to block"},
 	 offsetof(struct thread_wait, voluntary),
 	 true},
-	{{"Forced", CELL_NUMBER, "how often it left a CPU although it could go on"},
-	 "forced",
+	{{"Forced", "forced", CELL_NUMBER, "how often it left a CPU although it could go on"},
 	 offsetof(struct thread_wait, involuntary),
 	 true},
 };
@@ -75,36 +67,24 @@ static void row(const struct view_input *in, struct doc_table *t, const struct t
 static struct doc_table *add_table(const struct view_input *in, struct doc *doc, bool lives)
 {
 	const struct doc_column first[] = {
-		{"Share", CELL_PERCENT, "share of all samples shown"},
-		{"", CELL_BAR, NULL},
-		{base_value_title(in), CELL_NUMBER, "amount in this thread"},
-		{"Samples", CELL_NUMBER, NULL},
+		{"Share", "share_percent", CELL_PERCENT, "share of all samples shown"},
+		DOC_BAR_COLUMN,
+		{base_value_title(in), base_value_key(in), CELL_NUMBER, "amount in this thread"},
+		{"Samples", "samples", CELL_NUMBER, NULL},
 	};
 	const struct doc_column last[] = {
-		{"PID", CELL_NUMBER, NULL},
-		{"TID", CELL_NUMBER, NULL},
-		{"Thread", CELL_TEXT, "the thread's name, as it was while it ran"},
-		{"±", CELL_NUMBER, BASE_MARGIN_HELP},
+		{"PID", "pid", CELL_NUMBER, NULL},
+		{"TID", "tid", CELL_NUMBER, NULL},
+		{"Thread", "thread", CELL_TEXT, "the thread's name, as it was while it ran"},
+		{"±", base_margin_key(in), CELL_NUMBER, BASE_MARGIN_HELP},
 	};
-	const char *const first_keys[] = {"share_percent", NULL, base_value_key(in), "samples"};
-	const char *const last_keys[] = {"pid", "tid", "thread", base_margin_key(in)};
 	_free_ char *caption = base_caption(in);
-	struct doc_column columns[4 + SPENT + LAST];
-	const char *keys[4 + SPENT + LAST];
-	struct doc_table *t;
-	size_t n = 4;
+	struct doc_table *t = doc_table_of(doc, caption, first);
 
-	memcpy(columns, first, sizeof(first));
-	memcpy(keys, first_keys, sizeof(first_keys));
-	for (size_t i = 0; i < SPENT && lives; i++, n++) {
-		columns[n] = spent[i].column;
-		keys[n] = spent[i].key;
-	}
-	memcpy(columns + n, last, sizeof(last));
-	memcpy(keys + n, last_keys, sizeof(last_keys));
-	t = doc_table(doc, caption, columns, n + LAST);
-	t->extra_from = n + LAST - 1;
-	doc_keys(t, keys);
+	for (size_t i = 0; i < SPENT && lives; i++)
+		doc_add_columns(t, &spent[i].column, 1);
+	doc_add_columns(t, last, sizeof(last) / sizeof(*last));
+	t->extra_from = t->columns.n - 1;
 	return t;
 }
 
@@ -133,8 +113,7 @@ static int threads_write(const struct view_input *in, struct doc *doc)
 	t = add_table(in, doc, lives);
 	if (lives)
 		spare_columns(t);
-	t->terminal_rows = TERMINAL_ROWS;
-	t->more = mem_strdup("threads");
+	doc_limit(t, TERMINAL_ROWS, 0, "threads");
 	for (size_t i = 0; i < rows.rows.n; i++)
 		row(in, t, &rows.rows.at[i]);
 	if (lives && (in->selection->from_ns || in->selection->to_ns))

@@ -204,25 +204,22 @@ static void neighbour_row(const struct view_input *in, struct doc_table *t, uint
 static void neighbour_table(const struct view_input *in, struct doc *doc, uint32_t zone)
 {
 	static const struct doc_column columns[] = {
-		{"Way", CELL_TEXT, NULL},
-		{"Share", CELL_PERCENT, "of the time of all calls of this zone"},
-		{"", CELL_BAR, NULL},
-		{"Total", CELL_NUMBER, "time of the calls that went this way"},
-		{"Calls", CELL_NUMBER, NULL},
-		{"Zone", CELL_TEXT, "the nearest zone: functions that are none stand between"},
+		{"Way", "way", CELL_TEXT, NULL},
+		{"Share", "share_percent", CELL_PERCENT, "of the time of all calls of this zone"},
+		DOC_BAR_COLUMN,
+		{"Total", "total_ns", CELL_NUMBER, "time of the calls that went this way"},
+		{"Calls", "counts", CELL_NUMBER, NULL},
+		{"Zone", "zone", CELL_TEXT,
+		 "the nearest zone: functions that are none stand between"},
 	};
-	static const char *const keys[] = {"way",      "share_percent", NULL,
-					   "total_ns", "counts",	"zone"};
 	neighbours list = {0};
 	struct doc_table *t;
 
 	find_neighbours(in->profile, zone, &list);
 	if (list.n) {
-		t = doc_table(doc, "Callers and callees; 100 % = time of all calls of this zone",
-			      columns, sizeof(columns) / sizeof(columns[0]));
-		doc_keys(t, keys);
-		t->terminal_rows = 2 * TERMINAL_ROWS;
-		t->more = mem_strdup("ways");
+		t = doc_table_of(doc, "Callers and callees; 100 % = time of all calls of this zone",
+				 columns);
+		doc_limit(t, 2 * TERMINAL_ROWS, 0, "ways");
 		for (size_t i = 0; i < list.n; i++)
 			neighbour_row(in, t, zone, &list.at[i]);
 	}
@@ -266,15 +263,14 @@ static void range_rows(struct doc_table *t, const double *counts, double all)
 static void range_table(const struct view_input *in, struct doc *doc, uint32_t zone)
 {
 	static const struct doc_column columns[] = {
-		{"From", CELL_NUMBER, NULL},
-		{"Below", CELL_NUMBER, NULL},
-		{"Calls", CELL_NUMBER, NULL},
-		{"Share", CELL_PERCENT, "of the timed calls"},
-		{"", CELL_BAR, NULL},
-		{"Up to here", CELL_PERCENT, "calls of this row and of those above"},
+		{"From", "from_ns", CELL_NUMBER, NULL},
+		{"Below", "below_ns", CELL_NUMBER, NULL},
+		{"Calls", "counts", CELL_NUMBER, NULL},
+		{"Share", "share_percent", CELL_PERCENT, "of the timed calls"},
+		DOC_BAR_COLUMN,
+		{"Up to here", "cumulated_percent", CELL_PERCENT,
+		 "calls of this row and of those above"},
 	};
-	static const char *const keys[] = {"from_ns",	    "below_ns", "counts",
-					   "share_percent", NULL,	"cumulated_percent"};
 	double counts[OCTAVES] = {0}, all = 0;
 	struct doc_table *t;
 
@@ -289,9 +285,7 @@ static void range_table(const struct view_input *in, struct doc *doc, uint32_t z
 	}
 	if (all <= 0)
 		return;
-	t = doc_table(doc, "How long calls took, as measured", columns,
-		      sizeof(columns) / sizeof(columns[0]));
-	doc_keys(t, keys);
+	t = doc_table_of(doc, "How long calls took, as measured", columns);
 	range_rows(t, counts, all);
 }
 
@@ -316,13 +310,11 @@ static void thread_row(const struct view_input *in, struct doc_table *t,
 static void thread_table(const struct view_input *in, struct doc *doc, uint32_t zone)
 {
 	static const struct doc_column columns[] = {
-		{"Calls", CELL_NUMBER, NULL}, {"Total", CELL_NUMBER, NULL},
-		{"Self", CELL_NUMBER, NULL},  {"Min", CELL_NUMBER, NULL},
-		{"Max", CELL_NUMBER, NULL},   {"PID", CELL_NUMBER, NULL},
-		{"TID", CELL_NUMBER, NULL},   {"Thread", CELL_TEXT, NULL},
+		{"Calls", "counts", CELL_NUMBER, NULL}, {"Total", "total_ns", CELL_NUMBER, NULL},
+		{"Self", "self_ns", CELL_NUMBER, NULL}, {"Min", "min_ns", CELL_NUMBER, NULL},
+		{"Max", "max_ns", CELL_NUMBER, NULL},	{"PID", "pid", CELL_NUMBER, NULL},
+		{"TID", "tid", CELL_NUMBER, NULL},	{"Thread", "thread", CELL_TEXT, NULL},
 	};
-	static const char *const keys[] = {"counts", "total_ns", "self_ns", "min_ns",
-					   "max_ns", "pid",	 "tid",	    "thread"};
 	struct doc_table *t = NULL;
 
 	for (size_t i = 0; i < in->profile->zone_threads.n; i++) {
@@ -331,11 +323,8 @@ static void thread_table(const struct view_input *in, struct doc *doc, uint32_t 
 		if (r->zone != zone)
 			continue;
 		if (!t) {
-			t = doc_table(doc, "Threads", columns,
-				      sizeof(columns) / sizeof(columns[0]));
-			doc_keys(t, keys);
-			t->terminal_rows = TERMINAL_ROWS;
-			t->more = mem_strdup("threads");
+			t = doc_table_of(doc, "Threads", columns);
+			doc_limit(t, TERMINAL_ROWS, 0, "threads");
 		}
 		thread_row(in, t, r);
 	}

@@ -44,15 +44,14 @@ static void zone_row(const struct view_input *in, struct doc_table *t, const str
 static int zone_bars_write(const struct view_input *in, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Zone", CELL_TEXT, NULL},
-		{"mean of a call", CELL_NUMBER, "as measured, with what the probes added"},
-		{"shortest", CELL_NUMBER, "call"},
-		{"longest", CELL_NUMBER, "call"},
-		{"Mean", CELL_TEXT, NULL},
+		{"Zone", "zone", CELL_TEXT, NULL},
+		{"mean of a call", "mean_ns", CELL_NUMBER,
+		 "as measured, with what the probes added"},
+		{"shortest", "min_ns", CELL_NUMBER, "call"},
+		{"longest", "max_ns", CELL_NUMBER, "call"},
+		{"Mean", "mean", CELL_TEXT, NULL},
 		BASE_CHART_BASELINE,
 	};
-	static const char *const keys[] = {"zone",   "mean_ns", "min_ns",
-					   "max_ns", "mean",	"baseline_ns"};
 	const struct zone_rows *rows = in->zone_rows;
 	_free_ const struct zone_row **order = mem_zalloc(rows->rows.n + 1, sizeof(*order));
 	const bool compared = deltas_have_zones(in->deltas);
@@ -68,7 +67,6 @@ static int zone_bars_write(const struct view_input *in, struct doc *doc)
 	doc_heading(doc, "Slowest zones");
 	t = doc_table(doc, "by the mean time of a call", columns,
 		      sizeof(columns) / sizeof(columns[0]) - !compared);
-	doc_keys(t, keys);
 	base_chart(t, "ns");
 	for (size_t i = 0; i < n && i < ROWS; i++)
 		zone_row(in, t, order[i], compared);

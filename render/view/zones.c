@@ -150,24 +150,23 @@ static struct doc_column column_of(const struct zone_column *c)
 		[ZONE_COUNT] = CELL_NUMBER, [ZONE_PERCENT] = CELL_PERCENT,
 		[ZONE_CODE] = CELL_NUMBER,  [ZONE_SQUARE] = CELL_NUMBER,
 	};
-	struct doc_column columns[DELTA_COLUMNS];
-	const char *keys[DELTA_COLUMNS];
 	size_t which;
 
-	if (is_delta(c, &which)) {
-		delta_columns(columns, keys, false);
-		return columns[which];
-	}
+	if (is_delta(c, &which))
+		return delta_columns(false)[which];
 	if (c == &bar)
-		return (struct doc_column){"", CELL_BAR, NULL};
+		return (struct doc_column)DOC_BAR_COLUMN;
 	if (c == &shape)
-		return (struct doc_column){"Times", CELL_SPARK,
+		return (struct doc_column){"Times", NULL, CELL_SPARK,
 					   "calls by how long they took, from the shortest to the "
 					   "longest, in steps of the logarithm"};
 	if (c == &note)
-		return (struct doc_column){"Notes", CELL_TEXT,
+		return (struct doc_column){"Notes", "notes", CELL_TEXT,
 					   "what to know before trusting the row"};
-	return (struct doc_column){c->title, kinds[c->kind], c->help};
+	/* A stranger's event may be called anything. */
+	return (struct doc_column){c->title,
+				   str_is_clean(c->name, strlen(c->name)) ? c->name : c->title,
+				   kinds[c->kind], c->help};
 }
 
 /* "100 % = the capture's 10.0 s, threads add up; 8 zones, 2 of them never called, 1,234 calls; wall
@@ -196,54 +195,27 @@ static char *caption_of(const struct view_input *in)
 			  sum == 1 ? "" : "s", clock);
 }
 
-/* A stranger's event may be called anything. */
-static const char *key_of(const struct zone_column *c)
-{
-	struct doc_column columns[DELTA_COLUMNS];
-	const char *keys[DELTA_COLUMNS];
-	size_t which;
-
-	if (is_delta(c, &which)) {
-		delta_columns(columns, keys, false);
-		return keys[which];
-	}
-	if (c == &bar || c == &shape)
-		return NULL;
-	if (c == &note)
-		return "notes";
-	return str_is_clean(c->name, strlen(c->name)) ? c->name : c->title;
-}
-
 static struct doc_table *start_table(const struct view_input *in, const struct layout *l,
 				     struct doc *doc)
 {
-	VEC(struct doc_column) columns = {0};
-	VEC(const char *) keys = {0};
 	_free_ char *caption = caption_of(in);
-	struct doc_table *t;
+	struct doc_table *t = doc_table(doc, caption, NULL, 0);
 
 	for (size_t i = 0; i < l->columns.n; i++) {
-		const struct zone_column *c = l->columns.at[i];
+		const struct doc_column column = column_of(l->columns.at[i]);
 
-		vec_push(&columns, column_of(c));
-		vec_push(&keys, key_of(c));
+		doc_add_columns(t, &column, 1);
 	}
-	t = doc_table(doc, caption, columns.at, columns.n);
-	doc_keys(t, keys.at);
 	t->extra_from = l->main;
-	t->terminal_rows = TERMINAL_ROWS;
-	t->printed_rows = PRINTED_ROWS;
-	t->more = mem_strdup("zones");
-	vec_release(&columns);
-	vec_release(&keys);
+	doc_limit(t, TERMINAL_ROWS, PRINTED_ROWS, "zones");
 	return t;
 }
 
 static void spare(const struct layout *l, struct doc_table *t, const struct zone_column *c)
 {
-	for (size_t i = 0; i < l->main && t->n_spare < DOC_SPARE_MOST; i++)
+	for (size_t i = 0; i < l->main; i++)
 		if (l->columns.at[i] == c)
-			t->spare[t->n_spare++] = (uint8_t)i;
+			doc_spare(t, i);
 }
 
 /* What goes where room is short, in this order. What --clock asked for outlasts what every profile

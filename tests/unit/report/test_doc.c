@@ -9,8 +9,8 @@
 #include "doc.h"
 
 static const struct doc_column columns[] = {
-	{"Share", CELL_PERCENT, NULL},
-	{"Name", CELL_TEXT, NULL},
+	{"Share", "share", CELL_PERCENT, NULL},
+	{"Name", "name", CELL_TEXT, NULL},
 };
 
 static void test_names_become_one_clean_line(void **state)

@@ -36,7 +36,7 @@ static void curves_are_steps(void **state)
 	(void)state;
 	doc_init(&doc, NULL, "", "");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		static const struct doc_column column = {"", CELL_SPARK, NULL};
+		static const struct doc_column column = {"", NULL, CELL_SPARK, NULL};
 		struct doc_table *t = doc_table(&doc, "", &column, 1);
 
 		doc_spark(t, cases[i].values, 4);

@@ -17,10 +17,10 @@ static const char *const all_views[] = {"summary",   "functions", "paths", "flam
 static void small_table(struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Self", CELL_PERCENT, NULL},
-		{"", CELL_BAR, NULL},
-		{"Function", CELL_TEXT, NULL},
-		{"Module", CELL_TEXT, NULL},
+		{"Self", "self", CELL_PERCENT, NULL},
+		DOC_BAR_COLUMN,
+		{"Function", "function", CELL_TEXT, NULL},
+		{"Module", "module", CELL_TEXT, NULL},
 	};
 	static const char *const names[] = {"größe", "a_function_of_a_long_name", "cut_away"};
 	struct doc_table *t;
@@ -28,8 +28,7 @@ static void small_table(struct doc *doc)
 	doc_init(doc, NULL, "title", "subtitle");
 	doc_heading(doc, "Top");
 	t = doc_table(doc, "100 % = 2 s", columns, 4);
-	t->terminal_rows = 2;
-	t->more = mem_strdup("functions");
+	doc_limit(t, 2, 0, "functions");
 	for (int i = 0; i < 3; i++) {
 		doc_cell(t, i ? 12.5 : 75, "%.1f %%", i ? 12.5 : 75.0);
 		doc_bar(t, i ? 12.5 : 75);

@@ -5,20 +5,18 @@
 static int toy_write(const struct view_input *in, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
-		{"Toy", CELL_TEXT, "its name"},
-		{"Count", CELL_NUMBER, "how many starts there were"},
-		{"Most", CELL_NUMBER, "the greatest value"},
-		{"Total", CELL_NUMBER, "the sum of values"},
-		{"Mean", CELL_NUMBER, "total by count"},
-		{"Latest", CELL_NUMBER, "the last value"},
+		{"Toy", "toy", CELL_TEXT, "its name"},
+		{"Count", "count", CELL_NUMBER, "how many starts there were"},
+		{"Most", "most", CELL_NUMBER, "the greatest value"},
+		{"Total", "total", CELL_NUMBER, "the sum of values"},
+		{"Mean", "mean", CELL_NUMBER, "total by count"},
+		{"Latest", "latest", CELL_NUMBER, "the last value"},
 	};
-	static const char *const keys[] = {"toy", "count", "most", "total", "mean", "latest"};
 	const struct profile *p = in->profile;
 	struct doc_table *t;
 
 	doc_heading(doc, "Toys");
 	t = doc_table(doc, "of the test", columns, 6);
-	doc_keys(t, keys);
 	for (size_t i = 0; i < p->toys.n; i++) {
 		const struct toy *e = &p->toys.at[i];
 
