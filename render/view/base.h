@@ -4,7 +4,10 @@
 #ifndef VIEW_BASE_H
 #define VIEW_BASE_H
 
+#include <stddef.h>
+
 #include "base/units.h"
+#include "model/profile.h"
 #include "view/view.h"
 
 /* "10.0 s of time on CPU, 1,000 samples of cpu-clock"; "1,204 page-faults, 97 samples". Freed by
@@ -36,13 +39,12 @@ void base_amount_cells(struct doc_table *, const struct view_input *, int64_t va
 void base_unit_cell(struct doc_table *, double value, const char *unit);
 void base_chart(struct doc_table *, const char *unit);
 /* The sixth column of a chart with a comparison at hand, of a row whose value is @value: what that
- * was in the base, by the change of what was compared (from @base to @now). */
+ * was in the base, by the change of what was @compared (of both sides; NULL: it was not). */
 #define BASE_CHART_BASELINE                                                                       \
 	{                                                                                         \
 		"baseline", "baseline", CELL_NUMBER, "the value before, by the change since then" \
 	}
-void base_baseline_cell(struct doc_table *, double value, double base, double now,
-			const char *unit);
+void base_baseline_cell(struct doc_table *, double value, const double *compared, const char *unit);
 
 /* What the columns of amounts are headed with: "Time" for ns, else "Value". */
 const char *base_value_title(const struct view_input *);
@@ -69,7 +71,25 @@ char *base_idle_text(const struct view_input *);
 /* A profile without a metric, which is of zones, whether there are any or not. */
 bool base_is_zones_only(const struct view_input *);
 
+/* The hottest paths, @most at most and none of less than half a percent, under a heading. */
+void paths_add(const struct view_input *, struct doc *, const char *heading, size_t most);
+
 /* Such a profile has nothing for a view of samples, which then says so and no more. */
 bool base_says_no_samples(const struct view_input *, struct doc *);
+
+struct ledger_sums {
+	int64_t taken, kept, lost;
+	int64_t notes;
+	size_t rows; /* of this metric, notes included */
+};
+
+struct ledger_sums ledger_sum(const struct profile *, uint32_t metric);
+
+/* The rows of one class of @metric that are not 0, largest first: "12 ring full; 7 stack
+ * unreadable". Freed by the caller. */
+char *ledger_reasons(const struct profile *, uint32_t metric, enum ledger_class);
+
+/* A cost row's value in its unit: "2.41 ms", "23.0 MiB", "0.42 %", "12,345 events". */
+char *ledger_cost_text(char *buf, size_t size, const struct profile *, const struct cost_row *);
 
 #endif

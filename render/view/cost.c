@@ -1,6 +1,5 @@
 /* cost: where every event went, and what the capture took from the machine. */
 #include "view/base.h"
-#include "view/ledger_words.h"
 
 static const char *const class_names[] = {
 	[LEDGER_TAKEN] = "taken",	[LEDGER_KEPT] = "kept",	  [LEDGER_LOST] = "lost",

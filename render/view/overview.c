@@ -10,8 +10,6 @@
 #include "base/str.h"
 #include "model/meta.h"
 #include "view/trend.h"
-#include "view/ledger_words.h"
-#include "view/paths.h"
 
 #define TOP   5
 #define DOUBT 5.0 /* percent from which a weakness of the data is to be seen */

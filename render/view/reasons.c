@@ -33,7 +33,7 @@ struct sums {
 	struct reason_groups kinds, objects;
 };
 
-/* --- summing up ----------------------------------------------------------------------------- */
+/* --- summing up ------------------------------------------------------------------------------- */
 
 static uint64_t kind_key(const struct reason *r)
 {
@@ -124,7 +124,7 @@ static void release(struct reason_groups *g)
 	map_release(&g->by_key);
 }
 
-/* --- tables --------------------------------------------------------------------------------- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 /* A newer program's kind has no name here. */
 static const char *kind_text(const struct reason *r)

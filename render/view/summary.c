@@ -1,7 +1,6 @@
 /* summary: what was captured, how, and how much of it is here. */
 #include "view/base.h"
-#include "view/ledger_words.h"
-#include "view/probe_cost.h"
+#include "view/zone_words.h"
 
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "compare/kept.h"
 #include "model/doubt.h"
 #include "model/meta.h"
-#include "view/zone_words.h"
 
 #define NAMED_MOST 3   /* zones that a fact names */
 #define DOUBT	   5.0 /* percent from which a weakness of the data is to be seen */

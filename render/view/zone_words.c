@@ -1,10 +1,13 @@
 #include "view/zone_words.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "model/meta.h"
+#include "model/zone_compensate.h"
 #include "view/base.h"
 
 char *zone_cell_text(const struct zone_column *c, const struct profile *p, const struct zone *z)
@@ -244,4 +247,144 @@ char *zone_unheard(const struct selection *s, bool threads)
 	str_addf(&text, " %s not apply to zones: they are of the whole capture",
 		 strchr(text.s, ',') ? "do" : "does");
 	return str_steal(&text);
+}
+
+/* From 1 ns on, for the logarithm's sake. */
+static double low_of(const struct zone_bin *b)
+{
+	return fmax(1, (double)b->low_ns);
+}
+
+static void widen(struct zone_shape *s, const struct zone_bin *b)
+{
+	s->low_ns = s->low_ns > 0 ? fmin(s->low_ns, low_of(b)) : low_of(b);
+	s->high_ns = fmax(s->high_ns, low_of(b));
+}
+
+static void add(struct zone_shape *s, const struct zone_bin *b)
+{
+	double all = log(s->high_ns / s->low_ns), part = log(low_of(b) / s->low_ns);
+	size_t step = all > 0 ? (size_t)fmin(SHAPE_STEPS - 1, SHAPE_STEPS * part / all) : 0;
+
+	s->calls[step] += (double)b->count;
+}
+
+struct zone_shape *zone_shapes(const struct profile *p)
+{
+	struct zone_shape *shapes;
+
+	if (!p->zone_hist.n)
+		return NULL;
+	shapes = mem_zalloc(p->zones.n, sizeof(*shapes));
+	for (size_t i = 0; i < p->zone_hist.n; i++)
+		widen(&shapes[p->zone_hist.at[i].zone], &p->zone_hist.at[i]);
+	for (size_t i = 0; i < p->zone_hist.n; i++)
+		add(&shapes[p->zone_hist.at[i].zone], &p->zone_hist.at[i]);
+	return shapes;
+}
+
+void zone_shape_cell(struct doc_table *t, const struct zone_shape *shape)
+{
+	size_t steps = shape->high_ns > shape->low_ns ? SHAPE_STEPS : shape->high_ns > 0;
+
+	doc_spark(t, shape->calls, steps);
+}
+
+#define NAMED_MOST 3 /* zones that are named */
+
+/* Percent of the capture's length from which the cost of probes is to be seen, and of that cost
+ * from which it is worth while to leave some of many zones out. */
+#define HIGH 10.0
+#define MUCH 20.0
+#define MANY 10
+
+struct dear {
+	const struct zone *zone;
+	double ns;
+};
+
+struct dears {
+	struct dear at[NAMED_MOST]; /* the dearest first */
+	size_t n;
+	size_t called; /* zones that cost anything */
+	double ns;     /* of the n together */
+};
+
+static void keep_dear(struct dears *d, struct dear one)
+{
+	for (size_t i = 0; i < NAMED_MOST && one.ns > 0; i++) {
+		const struct dear old = i < d->n ? d->at[i] : (struct dear){0};
+
+		if (one.ns <= old.ns)
+			continue;
+		d->at[i] = one;
+		one = old;
+		d->n += i == d->n;
+	}
+}
+
+static struct dears find_dear(const struct profile *p)
+{
+	struct dears d = {0};
+
+	for (size_t i = 0; i < p->zones.n; i++) {
+		const struct zone *z = &p->zones.at[i];
+		const double ns = (double)z->probe_ns;
+
+		d.called += ns > 0;
+		keep_dear(&d, (struct dear){z, ns});
+	}
+	for (size_t i = 0; i < d.n; i++)
+		d.ns += d.at[i].ns;
+	return d;
+}
+
+static bool is_high(const struct profile *p, double ns)
+{
+	return ns * 100 >= (double)p->duration_ns * HIGH;
+}
+
+/* Every process that runs a probed file pays for hits, target or not. */
+static void elsewhere_fact(const struct profile *p, struct doc_block *b)
+{
+	const double hits = profile_cost_of(p, ZONE_COST_HITS_ELSEWHERE);
+	const double ns = profile_cost_of(p, ZONE_COST_ELSEWHERE);
+	char times[UNITS_BUF], cost[UNITS_BUF], share[UNITS_BUF];
+
+	/* What eprof itself does meanwhile is not worth a line. */
+	if (ns * 1000 >= (double)p->duration_ns)
+		doc_fact(b, is_high(p, ns), "Elsewhere",
+			 "other processes and threads hit the probes %s times, which cost them %s, "
+			 "%s of the capture's length",
+			 units_count(times, sizeof(times), (int64_t)hits),
+			 units_ns(cost, sizeof(cost), ns),
+			 units_percent(share, sizeof(share), ns, (double)p->duration_ns));
+}
+
+void probe_cost_fact(const struct view_input *in, struct doc_block *b)
+{
+	const double all = profile_cost_of(in->profile, ZONE_COST_ALL);
+	const double length = (double)in->profile->duration_ns;
+	const bool high = is_high(in->profile, all);
+	char cost[UNITS_BUF], share[UNITS_BUF];
+	struct dears d = find_dear(in->profile);
+	struct str s = {0};
+
+	if (length <= 0)
+		return;
+	if (all <= 0)
+		return elsewhere_fact(in->profile, b);
+	str_addf(&s, "cost the target %s, %s of the capture's length",
+		 units_ns(cost, sizeof(cost), all),
+		 units_percent(share, sizeof(share), all, length));
+	if (high && d.ns * 100 >= all * MUCH && d.called >= MANY) {
+		str_addf(&s, "; %s of it for", units_percent(share, sizeof(share), d.ns, all));
+		for (size_t i = 0; i < d.n; i++)
+			str_addf(&s, "%s %s", i ? "," : "",
+				 profile_text(in->profile, d.at[i].zone->name));
+		str_add(&s, ": an exclusion (--zone '!NAME') leaves one out");
+	}
+	doc_fact(b, high, "Probes", "%s", s.s);
+	str_release(&s);
+	elsewhere_fact(in->profile, b);
 }

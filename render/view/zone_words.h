@@ -1,5 +1,6 @@
 /*
- * zone_words: what the views of zones say alike: amounts, marks, captions. For the views only.
+ * zone_words: what the views of zones say alike: amounts, marks, captions, how long calls took,
+ * what their probes cost. For the views only.
  */
 #ifndef VIEW_ZONE_WORDS_H
 #define VIEW_ZONE_WORDS_H
@@ -58,5 +59,23 @@ bool zone_says_none(const struct view_input *, struct doc *);
 /* The options in force that zones cannot follow, as a sentence; NULL where there are none. Freed by
  * the caller. @threads: --thread and --pid are among those. */
 char *zone_unheard(const struct selection *, bool threads);
+
+#define SHAPE_STEPS 12
+
+/* Calls of one zone by how long they took: in equal steps of the logarithm from the shortest to
+ * the longest. */
+struct zone_shape {
+	double low_ns, high_ns; /* of the histogram's bins; 0, 0: without any */
+	double calls[SHAPE_STEPS];
+};
+
+/* One for each zone of the profile, freed by the caller; NULL where it has no histograms. */
+struct zone_shape *zone_shapes(const struct profile *);
+
+void zone_shape_cell(struct doc_table *, const struct zone_shape *);
+
+/* Which zones cost what they measure; nothing where the profile does not say what its probes cost.
+ */
+void probe_cost_fact(const struct view_input *, struct doc_block *);
 
 #endif

@@ -1,6 +1,5 @@
 /* zones: every zone with what was measured of its calls. */
 #include "view/base.h"
-#include "view/zone_shape.h"
 #include "view/zone_words.h"
 
 #include <string.h>

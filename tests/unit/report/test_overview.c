@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "format/html_page.h"
 #include "view/trend.h"
-#include "view/zone_shape.h"
+#include "view/zone_words.h"
 
 #include "report_doc.h"
 #include "sample_profile.h"
