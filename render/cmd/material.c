@@ -96,20 +96,16 @@ void material_begin(const struct material *in, struct doc *doc)
 	const char *command = profile_run(in->profile, RUN_COMMAND);
 	const char *events = profile_run(in->profile, RUN_EVENTS);
 	const char *node = profile_meta(in->profile, META_NODE);
-	char length[UNITS_BUF], count[UNITS_BUF];
 	struct str subtitle = {0};
 
-	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
 	if (events || !profile_has(in->profile, PART_ZONES))
 		str_addf(&subtitle, "%s · ", events ? events : "unknown event");
-	str_add(&subtitle, length);
+	str_add(&subtitle, ns_text((double)in->profile->duration_ns));
 	if (profile_has(in->profile, PART_SAMPLES) || !profile_has(in->profile, PART_ZONES))
-		str_addf(&subtitle, " · %s sample%s",
-			 units_count(count, sizeof(count), in->tree->samples),
+		str_addf(&subtitle, " · %s sample%s", count_text(in->tree->samples),
 			 in->tree->samples == 1 ? "" : "s");
 	if (profile_has(in->profile, PART_ZONES))
-		str_addf(&subtitle, " · %s zone%s",
-			 units_count(count, sizeof(count), (int64_t)in->zone_rows.rows.n),
+		str_addf(&subtitle, " · %s zone%s", count_text((int64_t)in->zone_rows.rows.n),
 			 in->zone_rows.rows.n == 1 ? "" : "s");
 	if (node)
 		str_addf(&subtitle, " · %s", node);

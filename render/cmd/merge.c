@@ -183,7 +183,7 @@ static int add_all(const struct arguments *a, struct merge *m)
 static void tell(const struct arguments *a, const struct merge *m, const struct profile *p)
 {
 	const char *left_out = merge_left_out(m);
-	char samples[UNITS_BUF], length[UNITS_BUF];
+	char samples[UNITS_BUF];
 
 	if (left_out)
 		fprintf(stderr,
@@ -191,7 +191,7 @@ static void tell(const struct arguments *a, const struct merge *m, const struct 
 			"%s\n",
 			left_out);
 	fprintf(stderr, "eprof-render: %zu captures of %s together, %s samples, are in %s\n",
-		p->origins.n, units_ns(length, sizeof(length), (double)p->duration_ns),
+		p->origins.n, ns_text((double)p->duration_ns),
 		units_count(samples, sizeof(samples), (int64_t)p->samples.n), a->output);
 }
 

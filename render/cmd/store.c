@@ -146,14 +146,12 @@ static int remove_runs(const struct command *c)
 
 static int compact(const struct command *c)
 {
-	char was[UNITS_BUF], is[UNITS_BUF];
 	uint64_t before = 0, after = 0;
 	int rc = store_compact(c->store, &before, &after);
 
 	if (!rc)
 		fprintf(stderr, "eprof-render: '%s' takes %s, before %s\n", c->store,
-			units_bytes(is, sizeof(is), (double)after),
-			units_bytes(was, sizeof(was), (double)before));
+			bytes_text((double)after), bytes_text((double)before));
 	return rc;
 }
 
@@ -223,7 +221,6 @@ static int runs(const struct command *c)
 					       "LENGTH",  "COMMAND",  NULL};
 	struct listing l = {headings, {0}};
 	struct catalog catalog;
-	char text[UNITS_BUF];
 	int rc = catalog_load(c->store, &catalog);
 
 	for (size_t i = 0; !rc && i < catalog.runs.n; i++) {
@@ -235,8 +232,8 @@ static int runs(const struct command *c)
 		listing_add(&l, "%s", r->version);
 		listing_add(&l, "%s", r->platform);
 		listing_add(&l, "%s", r->name);
-		listing_add(&l, "%s", units_time(text, sizeof(text), r->started_unix_ns));
-		listing_add(&l, "%s", units_ns(text, sizeof(text), (double)r->duration_ns));
+		listing_add(&l, "%s", time_text(r->started_unix_ns));
+		listing_add(&l, "%s", ns_text((double)r->duration_ns));
 		listing_add(&l, "%s", r->command);
 	}
 	rc = listing_end(&l, rc);

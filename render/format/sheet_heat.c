@@ -101,13 +101,12 @@ static void put_row_labels(struct sheet *s, const struct heat_plot *p)
 {
 	const struct rgb grey = s->canvas.look->grey;
 	const double bottom = p->y + height_of(p);
-	char text[UNITS_BUF];
 
 	for (int i = 0; i <= ROW_LABELS; i++) {
 		double y = bottom - height_of(p) * i / ROW_LABELS;
 
-		units_ns(text, sizeof(text), (double)p->heat->column_ns * i / ROW_LABELS);
-		canvas_text_right(&s->canvas, FONT_SMALL, grey, p->x - 6, y + 3, i ? text : "0");
+		canvas_text_right(&s->canvas, FONT_SMALL, grey, p->x - 6, y + 3,
+				  i ? ns_text((double)p->heat->column_ns * i / ROW_LABELS) : "0");
 		canvas_box(&s->canvas, s->canvas.look->rule, p->x - 4, y, 3, 0.6);
 	}
 }
@@ -117,12 +116,11 @@ static uint32_t label_step(struct sheet *s, const struct heat_plot *p)
 {
 	static const uint32_t factors[] = {2, 5, 10};
 	uint32_t step = 1, decade = 1;
-	char text[UNITS_BUF];
 	double room;
 
-	units_ns(text, sizeof(text),
-		 (double)(p->heat->from_ns + p->heat->columns * p->heat->column_ns));
-	room = LABEL_GAP + canvas_width(&s->canvas, FONT_SMALL, text);
+	room = LABEL_GAP + canvas_width(&s->canvas, FONT_SMALL,
+					ns_text((double)(p->heat->from_ns +
+							 p->heat->columns * p->heat->column_ns)));
 
 	for (size_t i = 0; step * p->cell < room && step < p->heat->columns; i++) {
 		step = decade * factors[i % 3];
@@ -151,14 +149,13 @@ static void put_times(struct sheet *s, const struct heat_plot *p)
 	const double y = p->y + height_of(p);
 	const uint32_t step = label_step(s, p);
 	double free = p->x;
-	char text[UNITS_BUF];
 
 	for (uint32_t i = 0; i <= h->columns; i += step) {
 		int64_t at = h->from_ns + i * h->column_ns;
 
 		canvas_box(&s->canvas, s->canvas.look->rule, p->x + i * p->cell, y + 1, 0.6, 4);
 		free = put_time(s, p->x + i * p->cell, free, y + 14,
-				at ? units_ns(text, sizeof(text), (double)at) : "0 s");
+				at ? ns_text((double)at) : "0 s");
 	}
 	s->y = y + AXIS;
 }

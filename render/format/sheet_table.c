@@ -190,10 +190,8 @@ static void put_row(struct sheet *s, const struct doc_table *t, const struct lay
 
 static void put_more(struct sheet *s, const struct doc_table *t, size_t left)
 {
-	char count[UNITS_BUF];
 	_free_ char *more =
-		mem_printf("… %s more %s", units_count(count, sizeof(count), (int64_t)left),
-			   t->more ? t->more : "rows");
+		mem_printf("… %s more %s", count_text((int64_t)left), t->more ? t->more : "rows");
 
 	canvas_text(&s->canvas, FONT_SMALL, s->canvas.look->grey, SHEET_MARGIN, s->y + 10, more);
 	s->y += ROW;

@@ -111,12 +111,11 @@ static const char *shade(const struct term *term, const struct grid *g, uint64_t
 
 static void put_heat_line(struct term *term, const struct grid *g, uint32_t line)
 {
-	char text[UNITS_BUF];
 	struct str s = {0};
 
-	units_ns(text, sizeof(text), (double)(line * g->down * g->heat->row_ns));
 	term_spaces(term, TXT_MARGIN);
-	term_right(term, TERM_DIM, LABEL - 1, line ? text : "0");
+	term_right(term, TERM_DIM, LABEL - 1,
+		   line ? ns_text((double)(line * g->down * g->heat->row_ns)) : "0");
 	term_spaces(term, 1);
 	for (uint32_t x = 0; x < g->columns; x++)
 		str_add(&s, shade(term, g, sum_of(g, x, line)));

@@ -259,10 +259,8 @@ void txt_table(struct term *term, const struct doc_table *t, size_t rows)
 		put_row(term, t, &l, row);
 	left = doc_table_rows(t) - l.rows;
 	if (left) {
-		char count[UNITS_BUF];
-		_free_ char *more =
-			mem_printf("… %s more %s", units_count(count, sizeof(count), (int64_t)left),
-				   t->more ? t->more : "rows");
+		_free_ char *more = mem_printf("… %s more %s", count_text((int64_t)left),
+					       t->more ? t->more : "rows");
 
 		term_spaces(term, TXT_MARGIN);
 		term_put(term, TERM_DIM, more);

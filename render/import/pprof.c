@@ -156,13 +156,12 @@ static int read_times(struct pprof *f)
 	const Pprof__Profile *m = f->m;
 	struct profile *p = f->b->profile;
 	const char *unit = m->period_type ? pprof_string(f, m->period_type->unit) : "";
-	char when[UNITS_BUF];
 
 	if (!unit)
 		return -EINVAL;
 	if (m->time_nanos > 0) {
 		p->started_unix_ns = m->time_nanos;
-		profile_set_meta(p, META_TIMESTAMP, units_time(when, sizeof(when), m->time_nanos));
+		profile_set_meta(p, META_TIMESTAMP, time_text(m->time_nanos));
 	}
 	if (m->duration_nanos > 0)
 		f->b->duration_ns = builder_sum(f->b->duration_ns, m->duration_nanos);

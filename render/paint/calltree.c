@@ -128,12 +128,9 @@ char *calltree_name(const struct tree *t, const struct calltree_line *line)
 
 char *calltree_note(const struct calltree *c, double least)
 {
-	char count[UNITS_BUF];
-
 	if (!c->branches)
 		return mem_strdup("nothing is left out");
-	return mem_printf("branches below %g %% are left out: %s", least,
-			  units_count(count, sizeof(count), c->branches));
+	return mem_printf("branches below %g %% are left out: %s", least, count_text(c->branches));
 }
 
 static void fold_runs(const struct tree *t, const struct doc_path *path, path_items *out)

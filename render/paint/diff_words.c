@@ -11,12 +11,10 @@
 
 char *change_value(const char *unit, double value)
 {
-	char buf[UNITS_BUF];
-
 	/* All of it is all, whatever a sum of quotients is off. */
 	if (!strcmp(unit, "share"))
-		return mem_strdup(units_percent(buf, sizeof(buf), value > ALL ? 1 : value, 1));
-	return mem_strdup(units_value(buf, sizeof(buf), value, unit));
+		return mem_strdup(percent_text(value > ALL ? 1 : value, 1));
+	return mem_strdup(value_text(value, unit));
 }
 
 char *change_text(double ratio)

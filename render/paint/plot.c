@@ -67,10 +67,7 @@ bool plot_place_merged(const struct plot *p, const struct flame_merged *m, struc
 
 char *plot_merged_name(const struct flame_merged *m)
 {
-	char count[UNITS_BUF];
-
-	return mem_printf("%s box%s", units_count(count, sizeof(count), m->nodes),
-			  m->nodes == 1 ? "" : "es");
+	return mem_printf("%s box%s", count_text(m->nodes), m->nodes == 1 ? "" : "es");
 }
 
 const char *plot_name(const struct plot *p, const struct flame_box *b)
@@ -84,16 +81,15 @@ const char *plot_name(const struct plot *p, const struct flame_box *b)
 
 char *plot_note(const struct plot *p, double min_width, const char *unit)
 {
-	char share[UNITS_BUF], count[UNITS_BUF];
+	char share[UNITS_BUF];
 	int64_t nodes = 0;
 	struct str s = {0};
 
 	for (size_t i = 0; i < p->flame.merged.n; i++)
 		nodes += p->flame.merged.at[i].nodes;
 	if (nodes)
-		str_addf(&s, "%s boxes under %g %s are drawn as %zu",
-			 units_count(count, sizeof(count), nodes), min_width, unit,
-			 p->flame.merged.n);
+		str_addf(&s, "%s boxes under %g %s are drawn as %zu", count_text(nodes), min_width,
+			 unit, p->flame.merged.n);
 	units_percent(share, sizeof(share), p->left_out, 100);
 	if (p->left_out > 0)
 		str_addf(&s, nodes ? "; not drawn: %s" : "not drawn: %s in boxes under %g %s",

@@ -184,13 +184,12 @@ static int choose_reasons(struct filter *f, const struct selection *sel)
 
 static int check_from(const struct profile *p, int64_t from_ns)
 {
-	char from[UNITS_BUF], length[UNITS_BUF];
+	char from[UNITS_BUF];
 
 	if (p->duration_ns <= 0 || from_ns < p->duration_ns)
 		return 0;
 	return err(-ENOENT, "--from %s is past the end: the profile has %s",
-		   units_ns(from, sizeof(from), (double)from_ns),
-		   units_ns(length, sizeof(length), (double)p->duration_ns));
+		   units_ns(from, sizeof(from), (double)from_ns), ns_text((double)p->duration_ns));
 }
 
 int filter_init(struct filter *f, const struct profile *p, const struct selection *sel)
@@ -257,7 +256,6 @@ static void add_options(struct str *s, const struct selection *sel)
 	} options[] = {{"--thread", sel->thread}, {"--pid", sel->pid},
 		       {"--zone", sel->zone},	  {"--focus", sel->focus},
 		       {"--ignore", sel->ignore}, {"--reason", sel->reason}};
-	char time[UNITS_BUF];
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (options[i].value)
@@ -265,11 +263,9 @@ static void add_options(struct str *s, const struct selection *sel)
 	if (sel->omit_idle)
 		str_addf(s, "%s--omit-idle", s->n ? ", " : "");
 	if (sel->from_ns)
-		str_addf(s, "%s--from %s", s->n ? ", " : "",
-			 units_ns(time, sizeof(time), (double)sel->from_ns));
+		str_addf(s, "%s--from %s", s->n ? ", " : "", ns_text((double)sel->from_ns));
 	if (sel->to_ns)
-		str_addf(s, "%s--to %s", s->n ? ", " : "",
-			 units_ns(time, sizeof(time), (double)sel->to_ns));
+		str_addf(s, "%s--to %s", s->n ? ", " : "", ns_text((double)sel->to_ns));
 }
 
 int filter_check_any(const struct filter *f, const struct selection *sel)
@@ -280,7 +276,6 @@ int filter_check_any(const struct filter *f, const struct selection *sel)
 	bool places = sel->thread || sel->pid || sel->zone;
 	struct str options = {0};
 	int64_t samples = 0;
-	char count[UNITS_BUF];
 
 	if (!profile_has(p, PART_SAMPLES) || !(stacks || (places && !p->zones.n)))
 		return 0;
@@ -292,8 +287,8 @@ int filter_check_any(const struct filter *f, const struct selection *sel)
 	if (!samples)
 		return 0;
 	add_options(&options, sel);
-	err(-ENOENT, "no sample is left of the profile's %s by %s",
-	    units_count(count, sizeof(count), samples), str_text(&options));
+	err(-ENOENT, "no sample is left of the profile's %s by %s", count_text(samples),
+	    str_text(&options));
 	str_release(&options);
 	return -ENOENT;
 }

@@ -13,15 +13,13 @@ static void function_row(const struct view_input *in, struct doc_table *t, const
 	const struct profile *p = in->profile;
 	const struct function *f = &p->functions.at[r->function];
 	const double value = (double)r->self, low = fmax(0, value - r->self_margin);
-	char share[UNITS_BUF], text[UNITS_BUF];
 
 	doc_cell_code(t, frame_class_of(f), profile_text(p, f->name));
 	base_unit_cell(t, value, in->tree->unit);
 	base_unit_cell(t, low, in->tree->unit);
 	base_unit_cell(t, value + r->self_margin, in->tree->unit);
-	units_value(text, sizeof(text), value, in->tree->unit);
-	units_percent(share, sizeof(share), value, (double)in->tree->nodes.at[0].total);
-	doc_cell(t, value, "%s, %s", share, text);
+	doc_cell(t, value, "%s, %s", percent_text(value, (double)in->tree->nodes.at[0].total),
+		 value_text(value, in->tree->unit));
 	if (compared) {
 		const struct delta d = deltas_function(in->deltas, r->function, ROW_SELF);
 
@@ -81,15 +79,13 @@ static void zone_row(const struct view_input *in, struct doc_table *t, const str
 {
 	const struct profile *p = in->profile;
 	const struct zone *z = &r->at;
-	char mean[UNITS_BUF], calls[UNITS_BUF];
 
 	doc_cell_code(t, frame_class_of(&p->functions.at[z->function]), profile_text(p, z->name));
 	base_unit_cell(t, (double)z->mean_ns, "ns");
 	base_unit_cell(t, (double)z->min_ns, "ns");
 	base_unit_cell(t, (double)z->max_ns, "ns");
-	units_ns(mean, sizeof(mean), (double)z->mean_ns);
-	units_count(calls, sizeof(calls), (int64_t)z->counts);
-	doc_cell(t, 0, "%s, %s call%s", mean, calls, z->counts == 1 ? "" : "s");
+	doc_cell(t, 0, "%s, %s call%s", ns_text((double)z->mean_ns), count_text((int64_t)z->counts),
+		 z->counts == 1 ? "" : "s");
 	if (compared) {
 		const struct delta d = deltas_zone(in->deltas, r->zone);
 

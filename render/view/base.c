@@ -45,18 +45,13 @@ double base_percent(const struct view_input *in, int64_t part)
 
 void base_percent_cell(struct doc_table *t, const struct view_input *in, int64_t part)
 {
-	char text[UNITS_BUF];
-
-	units_percent(text, sizeof(text), (double)part, (double)in->tree->nodes.at[0].total);
-	doc_cell(t, base_percent(in, part), "%s", text);
+	doc_cell(t, base_percent(in, part), "%s",
+		 percent_text((double)part, (double)in->tree->nodes.at[0].total));
 }
 
 void base_value_cell(struct doc_table *t, const struct view_input *in, int64_t value)
 {
-	char text[UNITS_BUF];
-
-	units_value(text, sizeof(text), (double)value, in->tree->unit);
-	doc_cell(t, (double)value, "%s", value ? text : "–");
+	doc_cell(t, (double)value, "%s", value ? value_text((double)value, in->tree->unit) : "–");
 }
 
 /* As those of zones: percent of the amount. */
@@ -70,45 +65,32 @@ bool base_shows_margin(int64_t value, double margin)
 void base_estimate_cell(struct doc_table *t, const struct view_input *in, int64_t value,
 			double margin)
 {
-	char text[UNITS_BUF], off[UNITS_BUF];
-
 	if (!value || !base_shows_margin(value, margin)) {
 		base_value_cell(t, in, value);
 		return;
 	}
-	units_value(text, sizeof(text), (double)value, in->tree->unit);
-	units_value(off, sizeof(off), margin, in->tree->unit);
-	doc_cell(t, (double)value, "%s ±%s", text, off);
+	doc_cell(t, (double)value, "%s ±%s", value_text((double)value, in->tree->unit),
+		 value_text(margin, in->tree->unit));
 }
 
 void base_margin_cell(struct doc_table *t, const struct view_input *in, double margin)
 {
-	char text[UNITS_BUF];
-
-	units_value(text, sizeof(text), margin, in->tree->unit);
-	doc_cell(t, round(margin), "%s", margin > 0 ? text : "–");
+	doc_cell(t, round(margin), "%s", margin > 0 ? value_text(margin, in->tree->unit) : "–");
 }
 
 void base_count_cell(struct doc_table *t, int64_t count)
 {
-	char text[UNITS_BUF];
-
-	units_count(text, sizeof(text), count);
-	doc_cell(t, (double)count, "%s", text);
+	doc_cell(t, (double)count, "%s", count_text(count));
 }
 
 void base_time_cell(struct doc_table *t, double ns)
 {
-	char text[UNITS_BUF];
-
-	doc_cell(t, ns, "%s", units_ns(text, sizeof(text), ns));
+	doc_cell(t, ns, "%s", ns_text(ns));
 }
 
 void base_unit_cell(struct doc_table *t, double value, const char *unit)
 {
-	char text[UNITS_BUF];
-
-	doc_cell(t, value, "%s", units_value(text, sizeof(text), value, unit));
+	doc_cell(t, value, "%s", value_text(value, unit));
 }
 
 void base_chart(struct doc_table *t, const char *unit)

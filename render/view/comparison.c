@@ -71,7 +71,6 @@ static char *notes_of(const struct compare_row *r)
 static char *side_text(const struct comparison *c, int side)
 {
 	const struct compare_run *r = &c->run[side][0];
-	char when[UNITS_BUF];
 	struct str s = {0};
 	bool same = true;
 
@@ -80,8 +79,7 @@ static char *side_text(const struct comparison *c, int side)
 	if (*r->version && same)
 		str_addf(&s, "%s, ", r->version);
 	str_addf(&s, "%zu run%s", c->runs[side], c->runs[side] == 1 ? "" : "s");
-	str_addf(&s, "%s %s", c->runs[side] == 1 ? " of" : " since",
-		 units_time(when, sizeof(when), r->started_unix_ns));
+	str_addf(&s, "%s %s", c->runs[side] == 1 ? " of" : " since", time_text(r->started_unix_ns));
 	if (*r->command)
 		str_addf(&s, ": %s", r->command);
 	return str_steal(&s);

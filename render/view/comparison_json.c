@@ -1,32 +1,11 @@
 /* comparison_json(): see comparison.h. */
-#include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
-#include "base/str.h"
+#include "base/json.h"
 #include "base/units.h"
 #include "view/comparison.h"
 
 #define DIGITS 15 /* as many as a double has */
-
-/* A run's texts come from a stranger's file: they become well-formed UTF-8 on one line. */
-static void put_text(FILE *out, const char *before, const char *text)
-{
-	_free_ char *clean = str_clean(text, strlen(text));
-
-	fprintf(out, "%s\"", before);
-	for (const char *s = clean; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			putc('\\', out);
-		putc(*s, out);
-	}
-	putc('"', out);
-}
-
-static void put_int(FILE *out, const char *before, int64_t value)
-{
-	fprintf(out, "%s%" PRId64, before, value);
-}
 
 static void put_number(FILE *out, const char *before, double value)
 {
@@ -45,59 +24,57 @@ static void put_bool(FILE *out, const char *before, bool value)
 static void put_or_null(FILE *out, const char *before, const char *text)
 {
 	if (text)
-		put_text(out, before, text);
+		json_text(out, before, text);
 	else
 		fprintf(out, "%snull", before);
 }
 
 static void write_runs(const struct comparison *c, int side, FILE *out)
 {
-	char when[UNITS_BUF];
-
 	for (size_t i = 0; i < c->runs[side]; i++) {
 		const struct compare_run *r = &c->run[side][i];
 
-		put_text(out, i ? ",\n    {\"version\":" : "\n    {\"version\":", r->version);
-		put_text(out, ",\"platform\":", r->platform);
-		put_text(out, ",\"run\":", r->name);
-		put_text(out, ",\"started\":", units_time(when, sizeof(when), r->started_unix_ns));
-		put_text(out, ",\"command\":", r->command);
-		put_text(out, ",\"cpu\":", r->cpu);
+		json_text(out, i ? ",\n    {\"version\":" : "\n    {\"version\":", r->version);
+		json_text(out, ",\"platform\":", r->platform);
+		json_text(out, ",\"run\":", r->name);
+		json_text(out, ",\"started\":", time_text(r->started_unix_ns));
+		json_text(out, ",\"command\":", r->command);
+		json_text(out, ",\"cpu\":", r->cpu);
 		putc('}', out);
 	}
 }
 
 static void write_provenance(const struct comparison *c, const char *tool, FILE *out)
 {
-	put_text(out, " \"provenance\":{\"tool\":", tool);
+	json_text(out, " \"provenance\":{\"tool\":", tool);
 	fputs(",\n  \"base\":[", out);
 	write_runs(c, BASE, out);
 	fputs("],\n  \"new\":[", out);
 	write_runs(c, NEW, out);
 	put_or_null(out, "],\n  \"baseline\":", c->choice);
-	put_text(out, ",\"per\":", per_name(c->per));
+	json_text(out, ",\"per\":", per_name(c->per));
 	put_or_null(out, ",\"metric\":", c->metric);
 	put_or_null(out, ",\"unit\":", c->unit);
-	put_text(out, ",\"better\":", c->direction == LOWER_IS_BETTER ? "lower" : "higher");
+	json_text(out, ",\"better\":", c->direction == LOWER_IS_BETTER ? "lower" : "higher");
 	put_number(out, ",\"gate\":", c->gate);
 	put_number(out, ",\"between\":", c->single ? c->between : NAN);
 	put_bool(out, ",\"net\":", c->net);
 	fputs(",\n  \"notes\":[", out);
 	for (size_t i = 0; i < c->notes.n; i++)
-		put_text(out, i ? "," : "", c->notes.at[i]);
+		json_text(out, i ? "," : "", c->notes.at[i]);
 	fputs("]},\n", out);
 }
 
 static void write_verdict(const struct comparison *c, FILE *out)
 {
-	put_text(out, " \"verdict\":", verdict_name(comparison_verdict(c)));
+	json_text(out, " \"verdict\":", verdict_name(comparison_verdict(c)));
 	put_or_null(out, ",\"not_comparable\":", c->not_comparable);
 	fputs(",\"counts\":{", out);
 	for (enum verdict v = 0; v < VERDICTS; v++) {
-		put_text(out, v ? "," : "", verdict_name(v));
-		put_int(out, ":", (int64_t)comparison_count(c, v));
+		json_text(out, v ? "," : "", verdict_name(v));
+		json_int(out, ":", (int64_t)comparison_count(c, v));
 	}
-	put_int(out, ",\"suspect\":", (int64_t)comparison_suspects(c));
+	json_int(out, ",\"suspect\":", (int64_t)comparison_suspects(c));
 	fputs("},\n", out);
 }
 
@@ -111,13 +88,13 @@ static void write_pair(FILE *out, const char *name, const double *pair)
 
 static void write_course(const struct course *c, FILE *out)
 {
-	put_int(out, ",\"history\":{\"runs\":", (int64_t)c->n);
+	json_int(out, ",\"history\":{\"runs\":", (int64_t)c->n);
 	put_bool(out, ",\"step\":", c->step);
 	put_number(out, ",\"step_change\":", expm1(c->step_size));
 	put_bool(out, ",\"drift\":", c->drift);
 	put_number(out, ",\"drift_change\":", expm1(c->drift_size));
 	if (c->change)
-		put_int(out, ",\"changed_at\":", (int64_t)c->change);
+		json_int(out, ",\"changed_at\":", (int64_t)c->change);
 	else
 		fputs(",\"changed_at\":null", out);
 	putc('}', out);
@@ -142,12 +119,12 @@ static void write_quantiles(const struct compare_row *r, FILE *out)
 
 static void write_row(const struct compare_row *r, FILE *out)
 {
-	put_text(out, "  {\"of\":", row_kind_name(r->kind));
-	put_text(out, ",\"name\":", r->name);
-	put_text(out, ",\"module\":", r->module);
-	put_text(out, ",\"verdict\":", verdict_name(r->verdict));
+	json_text(out, "  {\"of\":", row_kind_name(r->kind));
+	json_text(out, ",\"name\":", r->name);
+	json_text(out, ",\"module\":", r->module);
+	json_text(out, ",\"verdict\":", verdict_name(r->verdict));
 	put_bool(out, ",\"suspect\":", r->suspect);
-	put_text(out, ",\"unit\":", r->unit);
+	json_text(out, ",\"unit\":", r->unit);
 	put_number(out, ",\"base\":", r->value[BASE]);
 	put_number(out, ",\"new\":", r->value[NEW]);
 	put_number(out, ",\"change\":", r->change);
@@ -171,10 +148,10 @@ static void write_row(const struct compare_row *r, FILE *out)
 
 static void write_only(const struct compare_only *o, FILE *out)
 {
-	put_text(out, "  {\"side\":", o->is_new ? "new" : "base");
-	put_text(out, ",\"of\":", o->is_zone ? "zone" : "total");
-	put_text(out, ",\"name\":", o->name);
-	put_text(out, ",\"module\":", o->module);
+	json_text(out, "  {\"side\":", o->is_new ? "new" : "base");
+	json_text(out, ",\"of\":", o->is_zone ? "zone" : "total");
+	json_text(out, ",\"name\":", o->name);
+	json_text(out, ",\"module\":", o->module);
 	put_number(out, ",\"value\":", o->value);
 	put_number(out, ",\"count\":", o->count);
 	put_or_null(out, ",\"likely\":", o->other);
@@ -183,7 +160,7 @@ static void write_only(const struct compare_only *o, FILE *out)
 
 void comparison_json(const struct comparison *c, const char *tool, FILE *out)
 {
-	put_int(out, "{\"schema_version\":", COMPARISON_JSON_SCHEMA);
+	json_int(out, "{\"schema_version\":", COMPARISON_JSON_SCHEMA);
 	fputs(",\n", out);
 	write_provenance(c, tool, out);
 	write_verdict(c, out);

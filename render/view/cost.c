@@ -13,14 +13,13 @@ static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledge
 
 	for (size_t i = 0; i < p->ledger.n; i++) {
 		const struct ledger_row *r = &p->ledger.at[i];
-		char share[UNITS_BUF];
 
 		if (r->metric != metric || r->class != class)
 			continue;
 		doc_cell(t, 0, "%s", class_names[class]);
 		base_count_cell(t, r->count);
-		units_percent(share, sizeof(share), (double)r->count, (double)taken);
-		doc_cell(t, taken > 0 ? 100.0 * (double)r->count / (double)taken : 0, "%s", share);
+		doc_cell(t, taken > 0 ? 100.0 * (double)r->count / (double)taken : 0, "%s",
+			 percent_text((double)r->count, (double)taken));
 		doc_cell(t, 0, "%s%s", profile_text(p, r->name),
 			 r->count < 0 ? " (below 0, which is impossible)" : "");
 	}

@@ -73,7 +73,7 @@ static char *losses_of_measure(const struct view_input *in)
 static void samples_card(const struct view_input *in, struct doc_block *b)
 {
 	const struct ledger_sums sums = ledger_of_measure(in);
-	char kept[UNITS_BUF], lost[UNITS_BUF], taken[UNITS_BUF], share[UNITS_BUF];
+	char kept[UNITS_BUF], lost[UNITS_BUF], taken[UNITS_BUF];
 	_free_ char *reasons = NULL;
 
 	if (base_is_zones_only(in))
@@ -86,10 +86,10 @@ static void samples_card(const struct view_input *in, struct doc_block *b)
 	reasons = losses_of_measure(in);
 	units_count(lost, sizeof(lost), sums.lost);
 	units_count(taken, sizeof(taken), sums.taken);
-	units_percent(share, sizeof(share), (double)sums.lost, (double)sums.taken);
 	if (sums.lost)
 		doc_fact(b, (double)sums.lost >= DOUBT / 100 * (double)sums.taken, "Samples",
-			 "%s · %s of %s lost (%s): %s", kept, lost, taken, share, reasons);
+			 "%s · %s of %s lost (%s): %s", kept, lost, taken,
+			 percent_text((double)sums.lost, (double)sums.taken), reasons);
 	else
 		doc_fact(b, false, "Samples", "%s · %s taken, none lost", kept, taken);
 }
@@ -131,7 +131,6 @@ static void waits_card(const struct view_input *in, struct doc_block *b)
 
 static void zones_card(const struct view_input *in, struct doc_block *b)
 {
-	char zones[UNITS_BUF], calls[UNITS_BUF];
 	int64_t sum = 0;
 
 	if (!profile_has(in->profile, PART_ZONES))
@@ -139,8 +138,7 @@ static void zones_card(const struct view_input *in, struct doc_block *b)
 	for (size_t i = 0; i < in->zone_rows->rows.n; i++)
 		sum += (int64_t)in->zone_rows->rows.at[i].at.counts;
 	doc_fact(b, false, "Zones", "%s · %s call%s, each timed",
-		 units_count(zones, sizeof(zones), (int64_t)in->zone_rows->rows.n),
-		 units_count(calls, sizeof(calls), sum), sum == 1 ? "" : "s");
+		 count_text((int64_t)in->zone_rows->rows.n), count_text(sum), sum == 1 ? "" : "s");
 }
 
 static void cost_card(const struct view_input *in, struct doc_block *b)
@@ -233,7 +231,6 @@ static void top_zones(const struct view_input *in, struct doc *doc)
 		{"Zone", "zone", CELL_TEXT, NULL},
 	};
 	struct doc_table *t;
-	char share[UNITS_BUF];
 
 	if (!in->zone_rows->rows.n)
 		return;
@@ -242,8 +239,7 @@ static void top_zones(const struct view_input *in, struct doc *doc)
 	for (size_t i = 0; i < in->zone_rows->rows.n && i < TOP; i++) {
 		const struct zone *z = &in->zone_rows->rows.at[i].at;
 
-		units_percent(share, sizeof(share), z->total_perc, 100);
-		doc_cell(t, z->total_perc, "%s", share);
+		doc_cell(t, z->total_perc, "%s", percent_text(z->total_perc, 100));
 		doc_bar(t, z->total_perc);
 		base_time_cell(t, (double)z->mean_ns);
 		doc_cell_code(t, frame_class_of(&in->profile->functions.at[z->function]),
@@ -257,7 +253,6 @@ static void trend_row(const struct view_input *in, struct doc_table *t, const ch
 {
 	struct trend c;
 	double sum = 0, most = 0;
-	char text[UNITS_BUF];
 
 	trend_init(&c, in);
 	if (trend_add(&c, in, metric) < 0 || !c.samples)
@@ -274,7 +269,7 @@ static void trend_row(const struct view_input *in, struct doc_table *t, const ch
 		if (c.time)
 			doc_cell(t, value, "%.2f", value);
 		else
-			doc_cell(t, value, "%s/s", units_count(text, sizeof(text), (int64_t)value));
+			doc_cell(t, value, "%s/s", count_text((int64_t)value));
 	}
 }
 

@@ -145,11 +145,6 @@ static void states_cell(struct doc_table *t, uint64_t states)
 	str_release(&text);
 }
 
-static void amount_cells(struct doc_table *t, const struct view_input *in, const struct group *g)
-{
-	base_amount_cells(t, in, g->value, g->margin, g->samples);
-}
-
 static void write_kinds(const struct view_input *in, const struct reason_groups *g, struct doc *doc)
 {
 	const struct doc_column columns[] = {
@@ -172,7 +167,8 @@ static void write_kinds(const struct view_input *in, const struct reason_groups 
 	t->extra_from = MAIN_COLUMNS;
 	doc_limit(t, TERMINAL_KINDS, 0, "reasons");
 	for (size_t i = 0; i < g->rows.n; i++) {
-		amount_cells(t, in, &g->rows.at[i]);
+		base_amount_cells(t, in, g->rows.at[i].value, g->rows.at[i].margin,
+				  g->rows.at[i].samples);
 		doc_cell(t, 0, "%s", kind_text(&g->rows.at[i].is));
 		states_cell(t, g->rows.at[i].states);
 		doc_cell(t, 0, "%s", g->rows.at[i].is.idle ? "idle" : "");
@@ -205,7 +201,8 @@ static void write_objects(const struct view_input *in, const struct reason_group
 	for (size_t i = 0; i < g->rows.n; i++) {
 		const struct reason *r = &g->rows.at[i].is;
 
-		amount_cells(t, in, &g->rows.at[i]);
+		base_amount_cells(t, in, g->rows.at[i].value, g->rows.at[i].margin,
+				  g->rows.at[i].samples);
 		doc_cell(t, 0, "%s", kind_text(r));
 		doc_cell(t, 0, "%s", profile_text(in->profile, r->call));
 		doc_cell(t, 0, "%s", profile_text(in->profile, r->object));

@@ -132,13 +132,11 @@ static void write_lengths(const bins *all, struct doc *doc)
 	for (size_t at = 0; at < all->n;) {
 		const struct hist_bin o = take_octave(all, &at);
 		const double percent = waits ? 100.0 * (double)o.count / (double)waits : 0;
-		char text[UNITS_BUF];
 
 		base_time_cell(t, (double)o.low_ns);
 		base_time_cell(t, (double)o.high_ns);
 		base_count_cell(t, (int64_t)o.count);
-		doc_cell(t, percent, "%s",
-			 units_percent(text, sizeof(text), (double)o.count, (double)waits));
+		doc_cell(t, percent, "%s", percent_text((double)o.count, (double)waits));
 		doc_bar(t, percent);
 	}
 }

@@ -115,14 +115,12 @@ const struct view paths_view = {
 /* Freed by the caller. */
 static char *how_net(const struct view_input *in)
 {
-	char margin[UNITS_BUF];
-
 	if (!zone_is_netted(in->profile))
 		return mem_strdup("");
 	if (!in->zone_tree->net)
 		return mem_strdup(", as measured: the probes' cost would leave nothing");
 	return mem_printf(", less what the probes added (±%s)",
-			  units_ns(margin, sizeof(margin), (double)in->zone_tree->margin_ns));
+			  ns_text((double)in->zone_tree->margin_ns));
 }
 
 static int zone_flame_write(const struct view_input *in, struct doc *doc)

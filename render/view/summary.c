@@ -57,13 +57,12 @@ static void notes_fact(const struct view_input *in, struct doc_block *b, uint32_
 	_free_ char *notes = ledger_reasons(in->profile, metric, LEDGER_NOTE);
 	/* More than one may be told of one sample. */
 	int64_t most = sums->notes < sums->kept ? sums->notes : sums->kept;
-	char share[UNITS_BUF];
 
 	if (!sums->notes)
 		return;
-	units_percent(share, sizeof(share), (double)most, (double)sums->kept);
 	doc_fact(b, (double)sums->notes >= DOUBT / 100 * (double)sums->kept, "Notes",
-		 "on up to %s of the kept ones: %s", share, notes);
+		 "on up to %s of the kept ones: %s", percent_text((double)most, (double)sums->kept),
+		 notes);
 }
 
 /* What happened besides: events that were not for the profile, or came too late for it. */
@@ -82,7 +81,7 @@ static void metric_fact(const struct view_input *in, struct doc_block *b, uint32
 {
 	struct ledger_sums sums = ledger_sum(in->profile, metric);
 	_free_ char *reasons = ledger_reasons(in->profile, metric, LEDGER_LOST);
-	char taken[UNITS_BUF], kept[UNITS_BUF], lost[UNITS_BUF], share[UNITS_BUF];
+	char taken[UNITS_BUF], kept[UNITS_BUF], lost[UNITS_BUF];
 
 	if (!sums.rows) {
 		doc_fact(b, true, "Samples", "the profile has no ledger%s: losses are unknown", of);
@@ -91,11 +90,11 @@ static void metric_fact(const struct view_input *in, struct doc_block *b, uint32
 	units_count(taken, sizeof(taken), sums.taken);
 	units_count(kept, sizeof(kept), sums.kept);
 	units_count(lost, sizeof(lost), sums.lost);
-	units_percent(share, sizeof(share), (double)sums.lost, (double)sums.taken);
 	doc_fact(b, false, "Samples", "%s kept of %s taken%s%s", kept, taken, of,
 		 sums.lost ? "" : ", none lost");
 	if (sums.lost)
-		doc_fact(b, true, "Lost", "%s (%s of taken): %s", lost, share, reasons);
+		doc_fact(b, true, "Lost", "%s (%s of taken): %s", lost,
+			 percent_text((double)sums.lost, (double)sums.taken), reasons);
 	notes_fact(in, b, metric, &sums);
 	apart_fact(in, b, metric);
 }
@@ -238,7 +237,6 @@ static void busy_fact(const struct view_input *in, struct doc_block *b)
 	const struct selection *s = in->selection;
 	double total = (double)in->tree->nodes.at[0].total;
 	_free_ char *idle = base_idle_text(in);
-	char value[UNITS_BUF];
 
 	if (s->from_ns || s->to_ns || base_is_zones_only(in))
 		return;
@@ -246,8 +244,7 @@ static void busy_fact(const struct view_input *in, struct doc_block *b)
 		return doc_fact(b, true, base_is_cpu_time(in) ? "On CPU" : "Nothing", "%s", idle);
 	if (!base_is_cpu_time(in) || in->profile->duration_ns <= 0)
 		return;
-	units_ns(value, sizeof(value), total);
-	doc_fact(b, false, "On CPU", "%s: %.2f CPUs busy on average", value,
+	doc_fact(b, false, "On CPU", "%s: %.2f CPUs busy on average", ns_text(total),
 		 total / (double)in->profile->duration_ns);
 }
 
@@ -295,7 +292,6 @@ static void unnamed_fact(const struct view_input *in, struct doc_block *b)
 {
 	const struct top *top = tree_functions(in->tree);
 	int64_t unnamed = 0, jit = 0;
-	char share[UNITS_BUF];
 
 	for (size_t i = 0; i < top->rows.n; i++) {
 		const struct top_row *r = &top->rows.at[i];
@@ -308,9 +304,9 @@ static void unnamed_fact(const struct view_input *in, struct doc_block *b)
 	}
 	if (!unnamed)
 		return;
-	units_percent(share, sizeof(share), (double)unnamed, (double)in->tree->nodes.at[0].total);
 	doc_fact(b, base_percent(in, unnamed) >= DOUBT, "Unnamed",
-		 "%s are in code without symbols, shown as %s", share,
+		 "%s are in code without symbols, shown as %s",
+		 percent_text((double)unnamed, (double)in->tree->nodes.at[0].total),
 		 !jit		  ? "module+offset"
 		 : jit == unnamed ? "[JIT code]"
 				  : "module+offset or [JIT code]");

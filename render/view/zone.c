@@ -82,13 +82,11 @@ static void values_fact(const struct view_input *in, struct doc_block *b, uint32
 
 	for (size_t i = 0; i < p->zone_values.n; i++) {
 		const struct zone_value *v = &p->zone_values.at[i];
-		char text[UNITS_BUF];
 
 		const char *name = profile_text(p, v->name), *unit = zone_event_unit(name);
 
 		if (v->zone == zone)
-			str_addf(&s, "%s%s %s%s%s", s.n ? ", " : "",
-				 units_count(text, sizeof(text), v->value), name,
+			str_addf(&s, "%s%s %s%s%s", s.n ? ", " : "", count_text(v->value), name,
 				 unit[0] ? " " : "", unit);
 	}
 	if (s.n)
@@ -110,13 +108,11 @@ static void figures(const struct view_input *in, struct doc *doc, uint32_t zone)
 	_free_ char *notes = zone_notes(z);
 	const char *why = profile_text(in->profile, z->note);
 	struct doc_block *b = doc_facts(doc);
-	char calls[UNITS_BUF];
 
 	place_fact(in, b, z);
 	probes_fact(b, z);
-	doc_fact(b, z->flags & ZONE_SHORT, "Calls", "%s%s%s%s%s",
-		 units_count(calls, sizeof(calls), (int64_t)z->counts), notes[0] ? "; " : "", notes,
-		 why[0] ? ": " : "", why);
+	doc_fact(b, z->flags & ZONE_SHORT, "Calls", "%s%s%s%s%s", count_text((int64_t)z->counts),
+		 notes[0] ? "; " : "", notes, why[0] ? ": " : "", why);
 	if (zone_timed(z)) {
 		columns_fact(in, b, "Time", z, total, true);
 		columns_fact(in, b, "A call", z, call, true);
@@ -185,15 +181,14 @@ static void neighbour_row(const struct view_input *in, struct doc_table *t, uint
 {
 	const struct profile *p = in->profile;
 	double whole = (double)p->zones.at[zone].calls_ns, share = 0;
-	char text[UNITS_BUF];
 
 	if (whole > 0)
 		share = 100 * n->total_ns / whole;
 	doc_cell(t, 0, "%s", n->calls ? "calls" : "called by");
-	doc_cell(t, share, "%s", units_percent(text, sizeof(text), n->total_ns, whole));
+	doc_cell(t, share, "%s", percent_text(n->total_ns, whole));
 	doc_bar(t, share);
 	base_time_cell(t, n->total_ns);
-	doc_cell(t, n->counts, "%s", units_count(text, sizeof(text), (int64_t)n->counts));
+	doc_cell(t, n->counts, "%s", count_text((int64_t)n->counts));
 	if (n->zone == ZONE_NONE)
 		doc_cell(t, 0, "outside of all zones");
 	else
@@ -233,16 +228,13 @@ static void neighbour_table(const struct view_input *in, struct doc *doc, uint32
 static void range_row(struct doc_table *t, unsigned octave, double count, double below, double all)
 {
 	double from = octave ? (double)(1ull << (octave - 1)) : 0;
-	char low[UNITS_BUF], high[UNITS_BUF], text[UNITS_BUF];
 
-	units_ns(low, sizeof(low), from);
-	units_ns(high, sizeof(high), octave ? 2 * from : 1);
-	doc_cell(t, from, "%s", low);
-	doc_cell(t, octave ? 2 * from : 1, "%s", high);
-	doc_cell(t, count, "%s", units_count(text, sizeof(text), (int64_t)count));
-	doc_cell(t, 100 * count / all, "%s", units_percent(text, sizeof(text), count, all));
+	base_time_cell(t, from);
+	base_time_cell(t, octave ? 2 * from : 1);
+	doc_cell(t, count, "%s", count_text((int64_t)count));
+	doc_cell(t, 100 * count / all, "%s", percent_text(count, all));
 	doc_bar(t, 100 * count / all);
-	doc_cell(t, 100 * below / all, "%s", units_percent(text, sizeof(text), below, all));
+	doc_cell(t, 100 * below / all, "%s", percent_text(below, all));
 }
 
 /* One row a power of two, from the first with calls to the last. */

@@ -12,7 +12,6 @@
 
 char *zone_cell_text(const struct zone_column *c, const struct profile *p, const struct zone *z)
 {
-	char text[UNITS_BUF];
 	double v = (double)zone_column_number(c, z);
 
 	if (!zone_column_is_known(c, p))
@@ -25,16 +24,15 @@ char *zone_cell_text(const struct zone_column *c, const struct profile *p, const
 	case ZONE_TIME:
 		if (!z->total_ns)
 			return mem_strdup("–");
-		return mem_strdup(units_ns(text, sizeof(text), v));
+		return mem_strdup(ns_text(v));
 	case ZONE_COUNT:
 		if (c->field == ZONE_FIELD_FAULTS && !zone_timed(z))
 			return mem_strdup("–");
-		return mem_strdup(
-			units_count(text, sizeof(text), (int64_t)zone_column_number(c, z)));
+		return mem_strdup(count_text((int64_t)zone_column_number(c, z)));
 	case ZONE_PERCENT:
 		if (!z->total_ns)
 			return mem_strdup("–");
-		return mem_strdup(units_percent(text, sizeof(text), v, 100));
+		return mem_strdup(percent_text(v, 100));
 	case ZONE_CODE:
 		if (c->field == ZONE_FIELD_U64)
 			return mem_printf("0x%llx", (unsigned long long)zone_column_number(c, z));
@@ -99,11 +97,9 @@ char *zone_net_text(const struct zone_column *c, const struct profile *p, const 
 /* Events are summed up over timed calls, as times are. */
 static char *event_text(const struct zone_column *c, const struct zone_row *r)
 {
-	char text[UNITS_BUF];
-
 	if (!r->events || !zone_timed(&r->at))
 		return mem_strdup("–");
-	return mem_strdup(units_count(text, sizeof(text), r->events[c->offset]));
+	return mem_strdup(count_text(r->events[c->offset]));
 }
 
 void zone_cell(struct doc_table *t, const struct zone_column *c, const struct profile *p,
@@ -349,7 +345,7 @@ static void elsewhere_fact(const struct profile *p, struct doc_block *b)
 {
 	const double hits = profile_cost_of(p, ZONE_COST_HITS_ELSEWHERE);
 	const double ns = profile_cost_of(p, ZONE_COST_ELSEWHERE);
-	char times[UNITS_BUF], cost[UNITS_BUF], share[UNITS_BUF];
+	char times[UNITS_BUF], cost[UNITS_BUF];
 
 	/* What eprof itself does meanwhile is not worth a line. */
 	if (ns * 1000 >= (double)p->duration_ns)
@@ -358,7 +354,7 @@ static void elsewhere_fact(const struct profile *p, struct doc_block *b)
 			 "%s of the capture's length",
 			 units_count(times, sizeof(times), (int64_t)hits),
 			 units_ns(cost, sizeof(cost), ns),
-			 units_percent(share, sizeof(share), ns, (double)p->duration_ns));
+			 percent_text(ns, (double)p->duration_ns));
 }
 
 void probe_cost_fact(const struct view_input *in, struct doc_block *b)

@@ -23,6 +23,14 @@ char *units_value(char *buf, size_t size, double value, const char *unit);
 /* RFC 3339 in UTC with seconds, from nanoseconds since the epoch. */
 char *units_time(char *buf, size_t size, int64_t unix_ns);
 
+/* The same into a buffer of the block that the call stands in: for arguments of another call. */
+#define ns_text(ns)		  units_ns((char[UNITS_BUF]){0}, UNITS_BUF, ns)
+#define bytes_text(bytes)	  units_bytes((char[UNITS_BUF]){0}, UNITS_BUF, bytes)
+#define count_text(n)		  units_count((char[UNITS_BUF]){0}, UNITS_BUF, n)
+#define percent_text(part, whole) units_percent((char[UNITS_BUF]){0}, UNITS_BUF, part, whole)
+#define value_text(value, unit)	  units_value((char[UNITS_BUF]){0}, UNITS_BUF, value, unit)
+#define time_text(unix_ns)	  units_time((char[UNITS_BUF]){0}, UNITS_BUF, unix_ns)
+
 /* "2s", "20ms", "1.5m", "10" (seconds) → nanoseconds. -EINVAL with a text naming @what for
  * anything else, negative, NaN or beyond 2^62. */
 int units_parse_ns(const char *s, const char *what, int64_t *ns);
