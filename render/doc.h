@@ -95,7 +95,7 @@ struct doc_table {
 
 struct doc_fact {
 	char *label, *value; /* owned */
-	bool warn;	     /* to be seen: a loss, a doubt */
+	bool warn;	     /* to be seen: a loss, a contradiction */
 };
 
 struct doc_path {

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/usage.h"
-#include "model/doubt.h"
+#include "model/check.h"
 
 const struct cmd commands[] = {
 	{"report", render_report, "a report of one profile (the default when a file is named)"},
@@ -110,15 +110,15 @@ int render_refuse(int rc)
 	return err_is_usage(rc) ? 2 : 1;
 }
 
-void render_doubt(const struct profile *p, const char *input)
+void render_contradictions(const struct profile *p, const char *input)
 {
-	_free_ char *doubts = doubts_text(p);
+	_free_ char *contradictions = contradictions_text(p);
 	_free_ char *line = NULL;
 	_free_ char *clean = NULL;
 
-	if (!doubts)
+	if (!contradictions)
 		return;
-	line = mem_printf("'%s' is inconsistent: %s; shown as it is", input, doubts);
+	line = mem_printf("'%s' is inconsistent: %s; shown as it is", input, contradictions);
 	clean = str_clean(line, strlen(line));
 	fprintf(stderr, "eprof-render: %s\n", clean);
 }

@@ -70,8 +70,8 @@ int render_fail(void);
 /* The same for what options ask for and was refused with @rc: returns 2 where err_is_usage(),
  * else 1. */
 int render_refuse(int rc);
-/* One line to stderr where the profile, read from @input, contradicts itself (model/doubt.h). */
-void render_doubt(const struct profile *, const char *input);
+/* One line to stderr where the profile, read from @input, contradicts itself (model/check.h). */
+void render_contradictions(const struct profile *, const char *input);
 /* Prints the line and where help is to be found; returns 2. */
 int render_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -9,7 +9,6 @@
 #include "cmd/output.h"
 #include "export/export.h"
 #include "model/meta.h"
-#include "model/reason_frames.h"
 #include "query/excerpt.h"
 #include "query/filter.h"
 #include "store/store.h"
@@ -204,7 +203,7 @@ static int export_profile(const struct arguments *a, const struct profile *p)
 	if (!rc)
 		rc = build(a, p, &in, &own);
 	if (!rc)
-		render_doubt(p, a->input);
+		render_contradictions(p, a->input);
 	status = rc ? render_refuse(rc) : write_export(a, &in);
 	tree_free((struct tree *)in.tree);
 	profile_free(own);
@@ -228,7 +227,7 @@ int render_export(int argc, char **argv)
 		return render_fail();
 	filter_choose_metric(p, &a.selection);
 	if (a.reasons)
-		reason_frames_add(p);
+		excerpt_add_reasons(p);
 	status = export_profile(&a, p);
 	profile_free(p);
 	return status;

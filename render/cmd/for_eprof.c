@@ -132,7 +132,8 @@ static int compare(const struct question *q, struct comparison *c, struct profil
 	if (!rc)
 		kept_put(c, kept);
 	else if (rc == -ENOENT || rc == -ENODATA)
-		kept_put_none(kept, rc == -ENOENT && sides.choice ? sides.choice : err_text());
+		regression_put_none(kept,
+				    rc == -ENOENT && sides.choice ? sides.choice : err_text());
 	sides_release(&sides);
 	return rc == -ENOENT || rc == -ENODATA ? 0 : rc;
 }
@@ -147,7 +148,7 @@ static int answer(const struct question *q)
 
 	str_addc(&out, comparison_fires(&c, &q->fail_on) ? '1' : '0');
 	if (!rc)
-		kept_pack(kept, &out);
+		regression_pack(kept, &out);
 	if (!rc)
 		rc = print_answer(&out);
 	str_release(&out);

@@ -172,7 +172,7 @@ static int add_all(const struct arguments *a, struct merge *m)
 
 		rc = store_load(a->inputs[i], &a->key, &p);
 		if (!rc) {
-			render_doubt(p, a->inputs[i]);
+			render_contradictions(p, a->inputs[i]);
 			rc = merge_add(m, p, a->inputs[i]);
 		}
 		profile_free(p);

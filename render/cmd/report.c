@@ -289,7 +289,7 @@ static int write_material(struct report *r, const struct material *m)
 		view_choose(r->format->place, r->format->one_view, m->profile, r->views);
 	/* The summary tells it in the report. */
 	if (!has_view(r, "summary"))
-		render_doubt(m->profile, r->input);
+		render_contradictions(m->profile, r->input);
 	return write_report(r, m);
 }
 

@@ -6,7 +6,8 @@
 #define COMPARE_KEPT_H
 
 #include "compare/result.h"
-#include "model/kept_bytes.h"
+#include "model/meta.h"
+#include "model/regression.h"
 
 /* kept.c, kept_read.c. */
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/str.h"
 #include "model/cell.h"
 #include "model/meta.h"
 #include "model/rows.h"
@@ -150,7 +151,7 @@ static void place_nodes(struct excerpt *e)
 
 /* --- all together ----------------------------------------------------------------------------- */
 
-static uint32_t place(struct rows *r, enum table_id id, uint32_t i, void *row)
+static void change(struct rows *r, enum table_id id, uint32_t i, void *row)
 {
 	struct excerpt *e = r->context;
 
@@ -158,7 +159,6 @@ static uint32_t place(struct rows *r, enum table_id id, uint32_t i, void *row)
 		excerpt_zones_place(&e->zones, i, row);
 	if (id == TABLE_samples && is_sum(e))
 		vec_push(&e->sums, measure_value(e->from, &e->filter.measure, i));
-	return ROWS_PLACE;
 }
 
 static void take_tables(struct excerpt *e, bool in_time)
@@ -194,7 +194,7 @@ static int fill(struct excerpt *e)
 	profile_copy_attributes(e->from, e->p);
 	e->p->hz = e->from->hz;
 	e->rows.context = e;
-	e->rows.place = place;
+	e->rows.change = change;
 	e->rows.takes[TABLE_threads] = e->filter.thread;
 	e->rows.takes[TABLE_zones] = e->zones.zones;
 	e->rows.takes[TABLE_zone_edges] = e->zones.edges;
@@ -233,4 +233,48 @@ int excerpt_build(const struct profile *from, const struct selection *sel, struc
 	else
 		*out = e.p;
 	return rc;
+}
+
+/* --- reasons of waits as frames ----------------------------------------------------------------
+ */
+
+/* "lock: futex app:queue_lock": its kind, system call and object, as far as they are known. Freed
+ * by the caller. */
+static char *reason_text(const struct profile *p, const struct reason *r)
+{
+	const char *const parts[] = {profile_text(p, r->call), profile_text(p, r->object)};
+	const char *kind = reason_kind_name(r->kind);
+	struct str s = {0};
+
+	/* A newer program's kind has no name here. */
+	str_add(&s, *kind ? kind : "another reason");
+	for (size_t i = 0, n = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (*parts[i])
+			str_addf(&s, "%s%s", n++ ? " " : ": ", parts[i]);
+	return str_steal(&s);
+}
+
+static uint32_t frame_of(struct profile *p, const struct reason *r)
+{
+	_free_ char *text = reason_text(p, r);
+	_free_ char *name = mem_printf("[%s]", text);
+	const struct function f = {
+		.name = intern_add(&p->strings, name), .kind = KIND_MARK, .named = 1};
+
+	return profile_frame(p, &(struct frame){.function = profile_function(p, &f)});
+}
+
+void excerpt_add_reasons(struct profile *p)
+{
+	_free_ uint32_t *frames = mem_zalloc(p->reasons.n + 1, sizeof(*frames));
+
+	for (size_t i = 1; i < p->reasons.n; i++)
+		frames[i] = frame_of(p, &p->reasons.at[i]);
+	for (size_t i = 0; i < p->samples.n; i++) {
+		const uint32_t reason = p->samples.at[i].reason;
+
+		if (reason)
+			p->samples.at[i].node =
+				profile_node(p, p->samples.at[i].node, frames[reason]);
+	}
 }

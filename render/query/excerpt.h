@@ -18,4 +18,8 @@
  */
 int excerpt_build(const struct profile *from, const struct selection *, struct profile **out);
 
+/* Puts the reason, as a mark, at the end of the stack of each sample that has one, for what shows
+ * stacks alone: main;pop;[lock: futex app:queue_lock]. */
+void excerpt_add_reasons(struct profile *);
+
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 #include "compare/kept.h"
-#include "model/doubt.h"
+#include "model/check.h"
 #include "model/meta.h"
 
 #define NAMED_MOST 3   /* zones that a fact names */
@@ -114,12 +114,12 @@ static void samples_fact(const struct view_input *in, struct doc_block *b)
 }
 
 /* What cannot all be true, as in a copy that was made while its numbers still changed. */
-static void doubts_fact(const struct view_input *in, struct doc_block *b)
+static void contradictions_fact(const struct view_input *in, struct doc_block *b)
 {
-	_free_ char *doubts = doubts_text(in->profile);
+	_free_ char *contradictions = contradictions_text(in->profile);
 
-	if (doubts)
-		doc_fact(b, true, "Inconsistent", "%s; shown as it is", doubts);
+	if (contradictions)
+		doc_fact(b, true, "Inconsistent", "%s; shown as it is", contradictions);
 }
 
 /* "2 of 8 zones, not timed: memcpy (no RET: its end cannot be seen), free", of those that are so.
@@ -347,7 +347,7 @@ static void unknown_fact(const struct view_input *in, struct doc_block *b)
 static void baseline_fact(const struct view_input *in, struct doc_block *b)
 {
 	const char *verdict = profile_run(in->profile, REGRESSION_VERDICT);
-	_free_ char *line = kept_line(in->profile);
+	_free_ char *line = regression_line(in->profile);
 
 	if (line)
 		doc_fact(b, !strcmp(verdict, verdict_name(VERDICT_REGRESSED)), "Baseline", "%s",
@@ -365,7 +365,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	run_fact(in, b, "Off-CPU", RUN_OFF_CPU);
 	samples_fact(in, b);
 	zones_fact(in, b);
-	doubts_fact(in, b);
+	contradictions_fact(in, b);
 	unknown_fact(in, b);
 	selection_fact(in, b);
 	baseline_fact(in, b);

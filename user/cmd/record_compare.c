@@ -12,8 +12,8 @@
 #include "base/str.h"
 #include "cmd/record_program.h"
 #include "cmd/render_run.h"
-#include "model/kept_bytes.h"
 #include "model/meta.h"
+#include "model/regression.h"
 #include "store/store.h"
 
 /* --- which baseline --------------------------------------------------------------------------- */
@@ -102,12 +102,12 @@ static int compare(const struct record_baseline *b, struct profile *p, int signa
 		_free_ char *why = mem_printf("'%s' is the first version in the store",
 					      version ? version : "this");
 
-		kept_put_none(p, why);
+		regression_put_none(p, why);
 		return 0;
 	}
 	rc = ask(b, p, signal_fd, &answer);
 	if (!rc)
-		rc = kept_unpack(answer.s + 1, answer.n - 1, p);
+		rc = regression_unpack(answer.s + 1, answer.n - 1, p);
 	*fires = !rc && answer.s[0] == '1';
 	str_release(&answer);
 	return rc;
@@ -123,10 +123,10 @@ bool record_compare(const struct record_baseline *b, struct profile *p, int sign
 	if (compare(b, p, signal_fd, &fires)) {
 		_free_ char *why = mem_strdup(err_text());
 
-		kept_put_none(p, why);
+		regression_put_none(p, why);
 		fires = false;
 	}
-	line = kept_line(p);
+	line = regression_line(p);
 	fprintf(stderr, "eprof: %s\n", line);
 	return fires;
 }

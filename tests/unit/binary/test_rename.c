@@ -17,7 +17,7 @@
 #include "elf/debugdir.h"
 #include "elf/debugfile.h"
 #include "elf/segments.h"
-#include "model/reframe.h"
+#include "model/renaming.h"
 #include "store/store.h"
 #include "symbol/namer.h"
 #include "symbol/rename.h"

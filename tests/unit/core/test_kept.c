@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "compare/compare.h"
 #include "compare/kept.h"
 #include "compare_runs.h"
@@ -149,7 +150,7 @@ static void comes_back_from_a_store(void **state)
 static void says_what_it_found(void **state)
 {
 	struct profile *p = keeper();
-	char *line = kept_line(p);
+	char *line = regression_line(p);
 
 	(void)state;
 	assert_non_null(strstr(line, "regressed against 1.0 (4 runs): 1 regressed, 0 improved"));
@@ -168,13 +169,13 @@ static void says_why_there_is_none(void **state)
 	char *line;
 
 	(void)state;
-	assert_null(kept_line(p));
+	assert_null(regression_line(p));
 	assert_false(kept_is_there(p));
-	kept_put_none(p, "it is the first");
+	regression_put_none(p, "it is the first");
 	assert_string_equal(kept_none(p), "it is the first");
 	assert_false(kept_read(p, &c));
 	comparison_release(&c);
-	line = kept_line(p);
+	line = regression_line(p);
 	assert_string_equal(line, "no baseline: it is the first");
 	free(line);
 	profile_free(p);
@@ -242,7 +243,7 @@ static struct str packed(void)
 	struct str out = {0};
 
 	kept_put(&c, kept);
-	kept_pack(kept, &out);
+	regression_pack(kept, &out);
 	comparison_release(&c);
 	profile_free(kept);
 	profile_free(p);
@@ -256,7 +257,7 @@ static void crosses_as_bytes(void **state)
 	struct comparison a, b;
 
 	(void)state;
-	assert_int_equal(kept_unpack(bytes.s, bytes.n, p), 0);
+	assert_int_equal(regression_unpack(bytes.s, bytes.n, p), 0);
 	assert_int_equal(profile_check(p), 0);
 	assert_true(kept_read(p, &a));
 	assert_true(kept_read(kept, &b));
@@ -274,11 +275,11 @@ static void unpack_damaged(const char *at, size_t n)
 	struct profile *p = made_profile(true);
 	struct comparison c;
 
-	if (!kept_unpack(at, n, p)) {
+	if (!regression_unpack(at, n, p)) {
 		assert_int_equal(profile_check(p), 0);
 		kept_read(p, &c);
 		comparison_release(&c);
-		free(kept_line(p));
+		free(regression_line(p));
 	} else {
 		assert_has_none(p);
 	}
@@ -317,9 +318,9 @@ static void texts_are_cleaned(void **state)
 	struct str bytes = {0};
 
 	(void)state;
-	kept_put_none(kept, "a\x1b[31mb");
-	kept_pack(kept, &bytes);
-	assert_int_equal(kept_unpack(bytes.s, bytes.n, p), 0);
+	regression_put_none(kept, "a\x1b[31mb");
+	regression_pack(kept, &bytes);
+	assert_int_equal(regression_unpack(bytes.s, bytes.n, p), 0);
 	assert_string_equal(kept_none(p), "a?[31mb");
 	str_release(&bytes);
 	profile_free(kept);

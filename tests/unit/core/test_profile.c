@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "model/meta.h"
-#include "model/row_index.h"
+#include "model/row.h"
 #include "small_profile.h"
 #include "spoils.h"
 

@@ -14,12 +14,12 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "hdf5_leaks.h"
-#include "report_doc.h"
 #include "merge/merge.h"
-#include "model/doubt.h"
+#include "model/check.h"
 #include "model/waits.h"
 #include "query/tree.h"
 #include "query/zone_rows.h"
+#include "report_doc.h"
 #include "small_profile.h"
 #include "store/schema.h"
 #include "store/store.h"
@@ -122,7 +122,7 @@ static bool try(const char *path)
 		tree_free(t);
 	if (!zone_rows_build(p, &all, &rows))
 		zone_rows_release(&rows);
-	free(doubts_text(p));
+	free(contradictions_text(p));
 	try_merge(p);
 	profile_free(p);
 	return true;

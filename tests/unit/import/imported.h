@@ -8,14 +8,14 @@
 
 #include "base/err.h"
 #include "import/import.h"
-#include "model/doubt.h"
+#include "model/check.h"
 
 /* The profile of @n bytes in @format. It does not contradict itself. Freed by the caller. */
 static inline struct profile *imported_bytes(const char *format, const void *bytes, size_t n)
 {
 	struct profile *p = NULL;
 	struct input in;
-	char *doubts;
+	char *contradictions;
 	int rc;
 
 	input_from_memory(&in, "x", bytes, n);
@@ -24,9 +24,9 @@ static inline struct profile *imported_bytes(const char *format, const void *byt
 	if (rc)
 		fail_msg("%s", err_text());
 	assert_int_equal(profile_check(p), 0);
-	doubts = doubts_text(p);
-	if (doubts)
-		fail_msg("%s", doubts);
+	contradictions = contradictions_text(p);
+	if (contradictions)
+		fail_msg("%s", contradictions);
 	return p;
 }
 

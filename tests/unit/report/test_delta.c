@@ -356,7 +356,7 @@ static void shown_where_there_is_one(void **state)
 	struct profile *with = sampled(), *without = sample_profile(), *none = sample_profile();
 
 	(void)state;
-	kept_put_none(none, "it is the first");
+	regression_put_none(none, "it is the first");
 	assert_true(shows_regression(with));
 	assert_false(shows_regression(without));
 	assert_false(shows_regression(none));

@@ -5,9 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "model/reason_frames.h"
-
 #include "export_text.h"
+#include "query/excerpt.h"
 #include "sample_profile.h"
 #include "small_profile.h"
 
@@ -117,7 +116,7 @@ static void test_reasons_as_frames(void **state)
 	_free_ char *text = NULL;
 
 	(void)state;
-	reason_frames_add(p);
+	excerpt_add_reasons(p);
 	assert_int_equal(profile_check(p), 0);
 	text = folded(p, true);
 	assert_string_equal(text, "cc1;main;fold_[i];a 1\n"

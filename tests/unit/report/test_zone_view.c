@@ -11,8 +11,8 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "export/export.h"
+#include "model/row.h"
 #include "paint/csv.h"
-#include "model/row_index.h"
 #include "report_doc.h"
 #include "zone_profile.h"
 

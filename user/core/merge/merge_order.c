@@ -1,8 +1,8 @@
 /*
- * merge_order(): the merged rows in an order that does not tell who came first. Each table is
- * sorted by the keys of its rows, texts by their bytes; trees level by level, so that a parent
- * stands before its children. The captures are ordered by when they started, and rows in time take
- * their places on the axis of time that this makes.
+ * merge_order() puts the merged rows into an order that does not tell which profile came first. It
+ * sorts each table by the keys of its rows, texts by their bytes; trees level by level, so that a
+ * parent stands before its children. Captures are ordered by when they started, and rows in time
+ * move to their places on the axis of time that this makes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "merge/merge_state.h"
 #include "model/cell.h"
 
-#define KEYS 5
+#define KEYS 7 /* no table has more */
 
 struct ordering {
 	struct merge *m;
@@ -64,21 +64,18 @@ static void add_attrs(struct ordering *o)
 		qsort_r(p->meta.at, p->meta.n, sizeof(*p->meta.at), by_attr, p);
 	if (p->run.n)
 		qsort_r(p->run.at, p->run.n, sizeof(*p->run.at), by_attr, p);
-	for (size_t i = 0; i < p->meta.n; i++)
-		profile_set_meta(to, profile_text(p, p->meta.at[i].key),
-				 profile_text(p, p->meta.at[i].text));
-	for (size_t i = 0; i < p->run.n; i++)
-		profile_set_run(to, profile_text(p, p->run.at[i].key),
-				profile_text(p, p->run.at[i].text));
+	profile_copy_attributes(p, to);
 	to->hz = p->hz;
 	to->parts = p->parts;
 }
 
-/* --- keys ------------------------------------------------------------------------------------- */
-
-/* Of a cell, so that greater ones stand behind: texts by rank, rows by the number that they have.
+/* --- the order of a table ----------------------------------------------------------------------
  */
-static uint64_t key_of(const struct ordering *o, const struct column *c, const char *row)
+
+/* What orders a row by that cell: of a text its rank, of another row the number that this got; of
+ * its parent the old number, which sort_tree() replaces. */
+static uint64_t key_of(const struct ordering *o, const struct table_place *t,
+		       const struct column *c, const char *row)
 {
 	const uint64_t cell = cell_u64(c, row);
 
@@ -86,37 +83,9 @@ static uint64_t key_of(const struct ordering *o, const struct column *c, const c
 		return o->rank[cell];
 	if (c->type == COLUMN_I64)
 		return cell ^ (UINT64_C(1) << 63);
-	if (!c->refers || is_beside(c, (uint32_t)cell))
+	if (!c->refers || is_beside(c, (uint32_t)cell) || c->refers == table_id_of(t))
 		return cell;
-	return o->rows.number[c->refers][cell] - 1;
-}
-
-static const struct column *key_at(const struct table *t, int place)
-{
-	for (size_t i = 0; i < t->n_columns; i++)
-		if (t->columns[i].key == place)
-			return &t->columns[i];
-	return NULL;
-}
-
-/* Two of 32 bits share a word. */
-static void set_keys(const struct ordering *o, const struct table_place *t, struct sort_row *r)
-{
-	const char *row = table_vec(t, o->m->p)->at + r->i * t->table->row_bytes;
-	const struct column *c;
-	unsigned word = 0, half = 0;
-
-	for (int place = 1; (c = key_at(t->table, place)); place++) {
-		const bool wide = c->type == COLUMN_U64 || c->type == COLUMN_I64;
-
-		if (half && wide) {
-			word++;
-			half = 0;
-		}
-		r->k[word] |= key_of(o, c, row) << (wide || half ? 0 : 32);
-		word += wide || half;
-		half = !wide && !half;
-	}
+	return o->rows.number[c->refers][cell];
 }
 
 static int by_keys(const void *left, const void *right)
@@ -129,104 +98,87 @@ static int by_keys(const void *left, const void *right)
 	return a->i < b->i ? -1 : a->i > b->i;
 }
 
-static void sort(const struct ordering *o, const struct table_place *t, struct sort_row *rows,
-		 size_t n)
+/* By their keys; but the row of none comes first. */
+static void sort_by_keys(const struct ordering *o, const struct table_place *t, uint32_t *order)
 {
-	for (size_t i = 0; i < n; i++)
-		set_keys(o, t, &rows[i]);
-	if (n)
-		qsort(rows, n, sizeof(*rows), by_keys);
-}
+	const struct any_vec *v = table_vec(t, o->m->p);
+	const size_t none = t->table->none;
+	_free_ struct sort_row *rows = mem_zalloc(v->n + 1, sizeof(*rows));
 
-/* --- tables ----------------------------------------------------------------------------------- */
+	for (size_t i = 0; i < v->n; i++) {
+		const char *row = v->at + i * t->table->row_bytes;
+		const struct column *c;
 
-/* @n rows of a table, zeroed but for i, the caller's. */
-static struct sort_row *rows_of(size_t n)
-{
-	struct sort_row *rows = mem_zalloc(n + 1, sizeof(*rows));
-
-	for (size_t i = 0; i < n; i++)
 		rows[i].i = (uint32_t)i;
-	return rows;
+		for (int k = 0; (c = table_key(t->table, k + 1)); k++)
+			rows[i].k[k] = key_of(o, t, c, row);
+	}
+	if (v->n > none)
+		qsort(rows + none, v->n - none, sizeof(*rows), by_keys);
+	for (size_t i = 0; i < v->n; i++)
+		order[i] = rows[i].i;
 }
 
-static void take(struct ordering *o, const struct table_place *t, const struct sort_row *rows,
-		 size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!t->table->none || rows[i].i)
-			(void)rows_need(&o->rows, table_id_of(t), rows[i].i);
-}
-
-/* Rows by level, and where each level begins in them; *@levels of them. */
-static size_t *sort_levels(const struct ordering *o, const struct table_place *t,
-			   struct sort_row *rows, size_t *levels)
+/* Level by level from the root, so that parents are in their order before their children are. The
+ * rows stand in @order by their parents' old numbers. */
+static void sort_tree(const struct ordering *o, const struct table_place *t, uint32_t *order)
 {
 	const struct any_vec *v = table_vec(t, o->m->p);
 	const struct column *parent = table_parent(t);
-	_free_ uint32_t *depth = mem_zalloc(v->n + 1, sizeof(*depth));
-	size_t *start, deepest = 0;
+	_free_ uint32_t *sorted = mem_zalloc(v->n, sizeof(*sorted));
+	_free_ size_t *end = mem_zalloc(v->n + 1, sizeof(*end)); /* of each row's children */
+	size_t n = 1;
 
-	for (size_t i = 1; i < v->n; i++) {
-		depth[i] = depth[cell_u32(parent, v->at + i * t->table->row_bytes)] + 1;
-		deepest = depth[i] > deepest ? depth[i] : deepest;
-	}
-	start = mem_zalloc(deepest + 3, sizeof(*start));
-	for (size_t i = 0; i < v->n; i++)
-		start[depth[i] + 2]++;
-	for (size_t d = 2; d < deepest + 3; d++)
-		start[d] += start[d - 1];
-	for (size_t i = 0; i < v->n; i++)
-		rows[start[depth[i] + 1]++].i = (uint32_t)i;
-	*levels = deepest + 1;
-	return start;
+	end[0] = 1;
+	memcpy(sorted, order, v->n * sizeof(*sorted));
+	for (size_t i = 1; i < v->n; i++)
+		end[cell_u32(parent, v->at + i * t->table->row_bytes)]++;
+	for (size_t i = 1; i < v->n; i++)
+		end[i] += end[i - 1];
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = order[k] ? end[order[k] - 1] : 1; i < end[order[k]]; i++)
+			order[n++] = sorted[i];
 }
 
-static void order_tree(struct ordering *o, const struct table_place *t, struct sort_row *rows)
+/* By capture; within one as they came. */
+static void sort_by_origin(const struct ordering *o, const struct table_place *t, uint32_t *order)
 {
-	size_t levels;
-	_free_ size_t *start = sort_levels(o, t, rows, &levels);
+	const merge_numbers *origin = &o->m->origin[table_id_of(t)];
+	const uint32_t *number = o->rows.number[TABLE_origins];
+	_free_ size_t *next = mem_zalloc(o->m->p->origins.n + 2, sizeof(*next));
 
-	for (size_t d = 1; d < levels; d++) {
-		sort(o, t, rows + start[d], start[d + 1] - start[d]);
-		take(o, t, rows + start[d], start[d + 1] - start[d]);
-	}
-}
-
-/* By capture, within one as they came. */
-static void order_events(struct ordering *o, const struct table_place *t, struct sort_row *rows,
-			 size_t n)
-{
-	const enum table_id id = table_id_of(t);
-
-	for (size_t i = 0; i < n; i++)
-		rows[i].k[0] = o->rows.number[TABLE_origins][o->m->origin[id].at[i]];
-	if (n)
-		qsort(rows, n, sizeof(*rows), by_keys);
-	take(o, t, rows, n);
+	for (size_t i = 0; i < origin->n; i++)
+		next[number[origin->at[i]] + 1]++;
+	for (size_t k = 1; k < o->m->p->origins.n + 2; k++)
+		next[k] += next[k - 1];
+	for (size_t i = 0; i < origin->n; i++)
+		order[next[number[origin->at[i]]]++] = (uint32_t)i;
 }
 
 static void order_table(struct ordering *o, const struct table_place *t)
 {
+	const enum table_id id = table_id_of(t);
 	const enum table_rows kind = t->table->rows;
 	const size_t n = table_vec(t, o->m->p)->n;
-	_free_ struct sort_row *rows = rows_of(n);
-	/* All that only functions without a name refer to is of one build: merge_place_build(). */
-	_free_ bool *used =
-		table_id_of(t) == TABLE_modules ? rows_used(o->m->p, TABLE_modules) : NULL;
+	_free_ uint32_t *order = mem_zalloc(n + 1, sizeof(*order));
+	/* Modules that only functions without a name refer to are of one build:
+	 * place_build(). */
+	_free_ bool *used = id == TABLE_modules ? rows_used(o->m->p, id) : NULL;
 
-	o->rows.takes[table_id_of(t)] = used;
-	if (kind == ROWS_EVENTS || kind == ROWS_SPANS)
-		order_events(o, t, rows, n);
-	else if (table_parent(t) && n)
-		order_tree(o, t, rows);
-	else {
-		/* As all profiles have them, else by name: the first is what reports open with. */
-		if (table_id_of(t) != TABLE_metrics || o->m->metrics_differ)
-			sort(o, t, rows, n);
-		take(o, t, rows, n);
+	if (kind == ROWS_EVENTS || kind == ROWS_SPANS) {
+		sort_by_origin(o, t, order);
+	} else if (id == TABLE_metrics && !o->m->metrics_differ) {
+		/* As all profiles have them: the first is what reports open with. */
+		for (size_t i = 0; i < n; i++)
+			order[i] = (uint32_t)i;
+	} else {
+		sort_by_keys(o, t, order);
+		if (table_parent(t) && n)
+			sort_tree(o, t, order);
 	}
-	o->rows.takes[table_id_of(t)] = NULL;
+	o->rows.takes[id] = used;
+	rows_take_in(&o->rows, id, order);
+	o->rows.takes[id] = NULL;
 }
 
 /* The axis of time, when the captures have their order. */
@@ -243,19 +195,18 @@ static void set_axis(struct ordering *o)
 	}
 }
 
-static uint32_t place(struct rows *r, enum table_id id, uint32_t i, void *row)
+static void change(struct rows *r, enum table_id id, uint32_t i, void *row)
 {
 	const struct table *t = table_of(id)->table;
 	struct ordering *o = r->context;
 	uint64_t start;
 
 	if (t->rows != ROWS_EVENTS && t->rows != ROWS_SPANS)
-		return ROWS_PLACE;
+		return;
 	start = o->starts[r->number[TABLE_origins][o->m->origin[id].at[i]] - 1];
 	for (size_t c = 0; c < t->n_columns; c++)
 		if (t->columns[c].time)
 			cell_set_u64(&t->columns[c], row, cell_u64(&t->columns[c], row) + start);
-	return ROWS_PLACE;
 }
 
 struct profile *merge_order(struct merge *m)
@@ -265,7 +216,7 @@ struct profile *merge_order(struct merge *m)
 
 	rows_init(&o.rows, m->p, to, NULL);
 	o.rows.context = &o;
-	o.rows.place = place;
+	o.rows.change = change;
 	rank_texts(&o);
 	add_attrs(&o);
 	order_table(&o, table_of(TABLE_origins));

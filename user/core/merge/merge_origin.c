@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "merge/merge_state.h"
+#include "model/cell.h"
 #include "model/meta.h"
 
 static uint32_t text_of(struct profile *p, const char *text)
@@ -39,15 +40,20 @@ static struct origin own_origin(const struct merge_next *n)
 	};
 }
 
+/* Of a profile that was merged itself. */
 static struct origin known_origin(struct merge_next *n, size_t i)
 {
+	const struct table *t = table_of(TABLE_origins)->table;
 	struct origin o = n->from->origins.at[i];
 
-	o.file = rows_text(&n->rows, o.file);
-	o.run = rows_text(&n->rows, o.run);
-	o.version = rows_text(&n->rows, o.version);
-	o.platform = rows_text(&n->rows, o.platform);
-	o.parts = n->chosen ? parts_of(n) : rows_text(&n->rows, o.parts);
+	for (size_t k = 0; k < t->n_columns; k++) {
+		const struct column *c = &t->columns[k];
+
+		if (c->type == COLUMN_TEXT)
+			cell_set_u32(c, (char *)&o, rows_text(&n->rows, cell_u32(c, (char *)&o)));
+	}
+	if (n->chosen)
+		o.parts = parts_of(n);
 	return o;
 }
 

@@ -7,10 +7,12 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/units.h"
 #include "merge/merge_state.h"
 #include "model/cell.h"
 #include "model/meta.h"
+#include "model/row.h"
 
 #define TOLD_MOST 10 /* captures that the attribute RUN_MERGED names */
 
@@ -43,9 +45,114 @@ const char *merge_left_out(const struct merge *m)
 	return m->left_out.n ? m->left_out.s : NULL;
 }
 
+/* --- builds of modules --------------------------------------------------------------------------
+ *
+ * A function that has a name is the same in all builds of its module, so its module is identified
+ * by its path alone. A function without a name is an offset, which only means something in one
+ * build.
+ */
+
+static void know_build(struct merge *m, const struct module *e)
+{
+	bool fresh;
+	uint32_t *build = map_put(&m->builds, e->path, &fresh);
+
+	*build = fresh || *build == e->build_id ? e->build_id : BUILDS_SEVERAL;
+}
+
+/* Changes row @row of modules or functions, number @i of the profile at hand, accordingly. */
+static void place_build(struct merge_next *n, enum table_id id, uint32_t i, void *row)
+{
+	struct function *f = row;
+	struct module *e = row;
+
+	if (id == TABLE_modules) {
+		know_build(n->m, e);
+		e->build_id = 0;
+	} else if (id == TABLE_functions && !f->named && f->module) {
+		e = &n->from->modules.at[n->from->functions.at[i].module];
+		f->module = profile_module(n->m->p, profile_text(n->from, e->path),
+					   profile_text(n->from, e->build_id));
+	}
+}
+
+/* Gives modules of which all captures have the same build its build-id. */
+static void settle_builds(struct merge *m)
+{
+	for (size_t i = 1; i < m->p->modules.n; i++) {
+		struct module *e = &m->p->modules.at[i];
+		const uint32_t *build = map_get(&m->builds, e->path);
+
+		if (!e->build_id && build && *build != BUILDS_SEVERAL)
+			e->build_id = *build;
+	}
+	row_index_reset(m->p, TABLE_modules);
+}
+
+/* --- attributes ------------------------------------------------------------------------------- */
+
+typedef void setter(struct profile *, const char *key, const char *text);
+typedef const char *getter(const struct profile *, const char *key);
+
+/* A program reads these, so one value is chosen: the first in order of bytes. */
+static bool is_chosen(const char *key)
+{
+	return !strcmp(key, META_TIMESTAMP) || !strcmp(key, RUN_METRIC);
+}
+
+/* These hold for one capture only; the merge sets its own, or none. */
+static bool is_own(const char *key)
+{
+	return !strcmp(key, RUN_NAME) || !strcmp(key, RUN_WRITTEN_BY) || !strcmp(key, RUN_MERGED) ||
+	       str_starts(key, REGRESSION_PREFIX);
+}
+
+/* The value where the profiles differ: reports show it. */
+static const char *several(const char *key)
+{
+	static const char *const texts[][2] = {
+		{RUN_COMMAND, MERGE_SEVERAL " commands"},
+		{RUN_TARGET, MERGE_SEVERAL " targets"},
+		{RUN_EVENTS, MERGE_SEVERAL " events"},
+		{RUN_END, MERGE_SEVERAL " causes"},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (!strcmp(key, texts[i][0]))
+			return texts[i][1];
+	return MERGE_SEVERAL;
+}
+
+static void add_attr(struct merge_next *n, const struct attr *a, getter *get, setter *set)
+{
+	const char *key = profile_text(n->from, a->key), *text = profile_text(n->from, a->text);
+	const char *old = get(n->m->p, key);
+
+	if (!text[0] || is_own(key) || (n->chosen && !strcmp(key, RUN_CLOCK)))
+		return;
+	if (!old || (is_chosen(key) && strcmp(text, old) < 0))
+		set(n->m->p, key, text);
+	else if (!is_chosen(key) && strcmp(text, old) != 0)
+		set(n->m->p, key, several(key));
+}
+
+static void add_attrs(struct merge_next *n)
+{
+	struct profile *p = n->m->p;
+
+	for (size_t i = 0; i < n->from->meta.n; i++)
+		add_attr(n, &n->from->meta.at[i], profile_meta, profile_set_meta);
+	for (size_t i = 0; i < n->from->run.n; i++)
+		add_attr(n, &n->from->run.at[i], profile_run, profile_set_run);
+	if (!n->m->any)
+		p->hz = n->from->hz;
+	else if (p->hz != n->from->hz)
+		p->hz = 0;
+}
+
 /* --- one profile ---------------------------------------------------------------------------- */
 
-/* Rows in time get the time since their origin's start, and are of it. */
+/* Gives a row in time the time since its origin began, and notes its origin. */
 static void place_in_time(struct merge_next *n, const struct table_place *t, char *row)
 {
 	const struct merge_span *span = NULL;
@@ -62,14 +169,13 @@ static void place_in_time(struct merge_next *n, const struct table_place *t, cha
 	vec_push(&n->m->origin[table_id_of(t)], span ? span->origin : 0);
 }
 
-static uint32_t place(struct rows *r, enum table_id id, uint32_t i, void *row)
+static void change(struct rows *r, enum table_id id, uint32_t i, void *row)
 {
 	struct merge_next *n = r->context;
 
-	merge_place_build(n, id, i, row);
+	place_build(n, id, i, row);
 	if (table_of(id)->table->rows == ROWS_EVENTS)
 		place_in_time(n, table_of(id), row);
-	return ROWS_PLACE;
 }
 
 static void begin(struct merge_next *n)
@@ -79,7 +185,7 @@ static void begin(struct merge_next *n)
 	const uint64_t recent = (uint64_t)c->recent_ns;
 
 	rows_init(&n->rows, n->from, n->m->p, &n->m->before);
-	n->rows.place = place;
+	n->rows.change = change;
 	n->rows.context = n;
 	n->chosen = c->from_ns || c->to_ns || c->recent_ns || c->key;
 	n->from_ns = recent && recent < length ? length - recent : (uint64_t)c->from_ns;
@@ -98,7 +204,7 @@ static void end(struct merge_next *n)
 	free(n->spans);
 }
 
-/* Times of different clocks are no times of anything when they are added. */
+/* The sum of times of different clocks would mean nothing. */
 static int check_clock(struct merge_next *n)
 {
 	const char *clock = profile_run(n->from, RUN_CLOCK);
@@ -120,7 +226,7 @@ static int check_clock(struct merge_next *n)
 		   m->clock_file, m->clock, n->file, clock);
 }
 
-/* Those of which no table is left are no parts of the whole. */
+/* A part of which the choice left no table is no part of the merge. */
 static void add_parts(struct merge_next *n)
 {
 	uint32_t taken = 0, tables = 0;
@@ -173,7 +279,7 @@ static int add(struct merge_next *n)
 		return rc;
 	add_parts(n);
 	take_tables(n);
-	merge_add_attrs(n);
+	add_attrs(n);
 	n->m->any = true;
 	n->m->overflow |= n->rows.overflow;
 	if (n->m->overflow)
@@ -246,7 +352,7 @@ int merge_finish(struct merge *m, struct profile **out)
 
 	if (rc)
 		return rc;
-	merge_settle_builds(m);
+	settle_builds(m);
 	p = merge_order(m);
 	tell_origins(p);
 	name_run(p);

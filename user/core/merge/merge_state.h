@@ -50,18 +50,11 @@ void merge_add_origins(struct merge_next *);
 const struct merge_span *merge_span_of(const struct merge_next *, uint64_t time_ns,
 				       uint64_t *in_ns);
 void merge_add_windows(struct merge_next *);
-void merge_add_attrs(struct merge_next *);
 
 /* Which threads, rows in time and sums are taken; -EINVAL where the key is no pattern. */
 int merge_choose(struct merge_next *);
 /* The ledger's rows of samples, less those that were left out. */
 void merge_cut_ledger(struct merge_next *);
-
-/* Row @row of modules or functions, number @i of the profile at hand, is known by its path; one
- * that has no name by its build, too. */
-void merge_place_build(struct merge_next *, enum table_id, uint32_t i, void *row);
-/* Gives modules of which all captures have one build that build-id. */
-void merge_settle_builds(struct merge *);
 
 /* The same rows in an order that is theirs alone, and times on the axis of all: see merge_order.c.
  * The caller's. */

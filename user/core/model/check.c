@@ -1,14 +1,19 @@
 /*
  * profile_check(): see profile.h. Linear in the tables, and stops at the first thing wrong. Only
- * what protects the program stands here; what merely cannot be true is for model/doubt.c.
+ * what protects the program stands here; contradictions_text() tells what merely cannot be
+ * true.
  */
+#include "model/check.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "model/cell.h"
-#include "model/check.h"
 
 static int bad(struct spot s, const char *what, uint64_t got)
 {
@@ -158,4 +163,158 @@ int profile_check(const struct profile *p)
 	for (const struct table_place *t = profile_tables; !rc && t->table; t++)
 		rc = check_table(p, t);
 	return rc ? rc : check_run(p);
+}
+
+/* --- contradictions --------------------------------------------------------------------------- */
+
+#define TOLD_MOST 5
+
+struct contradictions {
+	struct str text; /* the first TOLD_MOST, one clause each */
+	size_t n;	 /* all of them */
+};
+
+static void __attribute__((format(printf, 2, 3)))
+tell(struct contradictions *d, const char *fmt, ...)
+{
+	char *text;
+	va_list args;
+
+	if (d->n++ >= TOLD_MOST)
+		return;
+	va_start(args, fmt);
+	if (vasprintf(&text, fmt, args) >= 0) {
+		str_addf(&d->text, "%s%s", d->text.n ? "; " : "", text);
+		free(text);
+	}
+	va_end(args);
+}
+
+static void check_counts(const struct profile *p, struct contradictions *d)
+{
+	for (size_t i = 0; i < p->ledger.n; i++) {
+		const struct ledger_row *e = &p->ledger.at[i];
+
+		if (e->count < 0)
+			tell(d, "ledger of %s: %" PRId64 " of '%s'",
+			     profile_ledger_name(p, e->metric), e->count, profile_text(p, e->name));
+	}
+}
+
+static void check_sum(const struct profile *p, uint32_t metric, struct contradictions *d)
+{
+	int64_t sums[LEDGER_CLASSES] = {0};
+
+	for (size_t i = 0; i < p->ledger.n; i++)
+		if (p->ledger.at[i].metric == metric)
+			sums[p->ledger.at[i].class] += p->ledger.at[i].count;
+	if (sums[LEDGER_TAKEN] != sums[LEDGER_KEPT] + sums[LEDGER_LOST])
+		tell(d, "ledger of %s: %" PRId64 " taken, but %" PRId64 " kept + %" PRId64 " lost",
+		     profile_ledger_name(p, metric), sums[LEDGER_TAKEN], sums[LEDGER_KEPT],
+		     sums[LEDGER_LOST]);
+}
+
+static void check_ledger(const struct profile *p, struct contradictions *d)
+{
+	check_counts(p, d);
+	for (uint32_t m = 0; m < p->metrics.n; m++)
+		check_sum(p, m, d);
+	check_sum(p, LEDGER_ZONES, d);
+	check_sum(p, LEDGER_WAITS, d);
+}
+
+static void check_length(const struct profile *p, struct contradictions *d)
+{
+	if (p->duration_ns < 0)
+		tell(d, "a length of %" PRId64 " ns", p->duration_ns);
+	if (p->hz < 0)
+		tell(d, "a rate of %g Hz", p->hz);
+}
+
+static void check_amounts(const struct profile *p, size_t row, struct contradictions *d)
+{
+	const struct table *t = table_of(TABLE_zones)->table;
+	const char *zone = (const char *)&p->zones.at[row];
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+
+		if (c->type == COLUMN_I64 && (int64_t)cell_u64(c, zone) < 0)
+			tell(d, "zones, row %zu: %s %" PRId64, row, c->name,
+			     (int64_t)cell_u64(c, zone));
+		else if (c->type == COLUMN_F64 && cell_f64(c, zone) < 0)
+			tell(d, "zones, row %zu: %s %.17g", row, c->name, cell_f64(c, zone));
+	}
+}
+
+static void check_zones(const struct profile *p, struct contradictions *d)
+{
+	for (size_t i = 0; i < p->zones.n; i++) {
+		const struct zone *z = &p->zones.at[i];
+
+		check_amounts(p, i, d);
+		if (z->untimed > z->counts || z->unwound > z->counts - z->untimed)
+			tell(d, "zones, row %zu: more untimed calls than calls", i);
+	}
+}
+
+static void check_edges(const struct profile *p, struct contradictions *d)
+{
+	for (size_t i = 0; i < p->zone_edges.n; i++) {
+		const struct zone_edge *e = &p->zone_edges.at[i];
+
+		if (e->timed > e->counts)
+			tell(d, "zone_edges, row %zu: more timed calls than calls", i);
+		if (e->total_ns < 0 || e->self_ns < 0 || e->comp_total_ns < 0 ||
+		    e->comp_self_ns < 0)
+			tell(d, "zone_edges, row %zu: a time below 0", i);
+		if (!i && (e->counts || e->total_ns || e->self_ns))
+			tell(d, "zone_edges, row 0: calls of the root");
+	}
+}
+
+static void check_threads(const struct profile *p, struct contradictions *d)
+{
+	for (size_t i = 0; i < p->zone_threads.n; i++) {
+		const struct zone_in_thread *e = &p->zone_threads.at[i];
+
+		if (e->total_ns < 0 || e->self_ns < 0 || e->min_ns < 0 || e->max_ns < 0)
+			tell(d, "zone_threads, row %zu: a time below 0", i);
+	}
+}
+
+static void check_hist(const struct profile *p, struct contradictions *d)
+{
+	for (size_t i = 0; i < p->zone_hist.n; i++) {
+		const struct zone_bin *e = &p->zone_hist.at[i];
+
+		if (e->low_ns >= e->high_ns)
+			tell(d, "zone_hist, row %zu: from %" PRId64 " to %" PRId64 " ns", i,
+			     e->low_ns, e->high_ns);
+	}
+}
+
+static void check_values(const struct profile *p, struct contradictions *d)
+{
+	for (size_t i = 0; i < p->zone_values.n; i++)
+		if (p->zone_values.at[i].value < 0)
+			tell(d, "zone_values, row %zu: %" PRId64 " of '%s'", i,
+			     p->zone_values.at[i].value,
+			     profile_text(p, p->zone_values.at[i].name));
+}
+
+char *contradictions_text(const struct profile *p)
+{
+	struct contradictions d = {0};
+
+	check_ledger(p, &d);
+	check_length(p, &d);
+	check_zones(p, &d);
+	check_edges(p, &d);
+	check_threads(p, &d);
+	check_hist(p, &d);
+	check_values(p, &d);
+	if (d.n > TOLD_MOST)
+		str_addf(&d.text, "; and %zu more", d.n - TOLD_MOST);
+	return d.n ? str_steal(&d.text) : NULL;
 }

@@ -48,4 +48,28 @@
 /* RUN_END of a profile that was written while its capture went on. */
 #define RUN_END_NONE "capture still running when this was written"
 
+/* Of the run, too: what a comparison with its baseline found (model/regression.h). Where a baseline
+ * was asked for but not found, there are the first two. */
+#define REGRESSION_PREFIX   "regression."
+#define REGRESSION_VERDICT  "regression.verdict" /* "regressed" … or REGRESSION_NONE */
+#define REGRESSION_NONE	    "no baseline"
+#define REGRESSION_WHY	    "regression.why"	  /* there is none, or it is not comparable */
+#define REGRESSION_BASELINE "regression.baseline" /* its version */
+#define REGRESSION_CHOICE   "regression.choice"	  /* how it was chosen */
+#define REGRESSION_METHOD   "regression.method"
+#define REGRESSION_GATE	    "regression.gate"	/* "0.02": smaller changes are none */
+#define REGRESSION_Q	    "regression.q"	/* "0.05": of those found, so many may be none */
+#define REGRESSION_COUNTS   "regression.counts" /* "1 regressed, 0 improved …" */
+#define REGRESSION_PER	    "regression.per"	/* what values are per: "run", "second", "work" */
+#define REGRESSION_BETTER   "regression.better" /* "lower" or "higher" values are */
+#define REGRESSION_METRIC   "regression.metric" /* of the samples */
+#define REGRESSION_UNIT	    "regression.unit"
+#define REGRESSION_OF	    "regression.of"	  /* what 100 % of them is */
+#define REGRESSION_NET	    "regression.net"	  /* "1": zones less what the probes cost */
+#define REGRESSION_BETWEEN  "regression.between"  /* variation that was taken for one run a side */
+#define REGRESSION_NOTES    "regression.notes"	  /* to know before trusting it */
+#define REGRESSION_FEW_ONLY "regression.few_only" /* of one side only, but that may be chance */
+#define REGRESSION_ALIAS    "regression.alias"	  /* the program's file, which is taken for … */
+#define REGRESSION_ALIAS_OF "regression.alias_of" /* … this one of the baseline */
+
 #endif

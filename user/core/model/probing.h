@@ -30,8 +30,19 @@ enum exit_way {
 enum { EXIT_AT_EMULATED = 0, EXIT_AT_STEPPED = 1, EXIT_SITES };
 
 /* "nop5", "emulated", "stepped", "mixed"; "" for what is out of range or unknown. */
-const char *site_class_name(unsigned int site_class);
+static inline const char *site_class_name(unsigned int site_class)
+{
+	static const char *const names[SITE_CLASSES] = {"", "nop5", "emulated", "stepped", "mixed"};
+
+	return site_class < SITE_CLASSES ? names[site_class] : "";
+}
+
 /* "session", "returns", "none", "mixed"; "" as above. */
-const char *exit_way_name(unsigned int exit_way);
+static inline const char *exit_way_name(unsigned int exit_way)
+{
+	static const char *const names[EXIT_WAYS] = {"", "session", "returns", "none", "mixed"};
+
+	return exit_way < EXIT_WAYS ? names[exit_way] : "";
+}
 
 #endif

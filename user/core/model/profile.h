@@ -20,11 +20,9 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "base/vec.h"
-#include "model/cost.h"
-#include "model/part.h"
+#include "model/exact.h"
 #include "model/frame_kind.h"
 #include "model/reason.h"
-#include "model/regression.h"
 #include "model/table.h"
 #include "model/zone.h"
 
@@ -139,6 +137,29 @@ struct ledger_row {
 };
 
 /*
+ * What a capture cost: "BPF run time", "ns" … Also facts of quality that are no events. A row for
+ * each name and unit.
+ */
+#define COST_SLOWDOWN  "slowdown by samples: " /* … and what it holds; % of an undisturbed run */
+#define COST_INTERRUPT "interrupt of a sample of " /* … the event; ns each */
+#define COST_SWITCH    "a switch of a thread, beside the programs there" /* ns each */
+
+/* How rows of several windows or captures add up. Stored: append only. */
+enum cost_adds {
+	COST_UNKNOWN, /* of a file of before it was told: by name and unit */
+	COST_SUM,
+	COST_MEAN, /* over time: shares, in % */
+	COST_MOST, /* the greatest: prices of one thing, and memory, which is not held twice */
+};
+
+struct cost_row {
+	uint32_t name, unit;
+	double value;
+	uint8_t adds;	 /* enum cost_adds */
+	exact_sum exact; /* of COST_SUM the value, of COST_MEAN value × ns */
+};
+
+/*
  * One of the captures that a profile was merged from (merge/merge.h). A profile that is of one
  * capture alone has no such rows. The captures stand one behind the other on the profile's axis of
  * time, in the order of these rows: the first begins at 0, each other one where the one before it
@@ -183,7 +204,7 @@ struct profile {
 #include "model/tables.def"
 #undef TABLE
 #undef VALUED
-	uint32_t parts; /* enum profile_part, as bits: see part.h */
+	uint32_t parts; /* enum profile_part, as bits */
 
 	VEC(struct attr) meta; /* of the machine and the build: attributes of /…/meta */
 	VEC(struct attr) run;  /* of this run: attributes of /…/profiles/<name> */
@@ -194,7 +215,7 @@ struct profile {
 	double hz; /* asked for, 0 where the event is not timed */
 
 	/* For the adders below; not stored. Of each table, where its rows are, by their keys: see
-	 * model/row_index.h. */
+	 * model/row.h. */
 	struct row_index {
 		struct map rows;
 		size_t n; /* rows that it knows */
@@ -297,7 +318,7 @@ const char *profile_run(const struct profile *, const char *key);
  * what was read from a file, and for tests. These are the invariants above; and all numbers are
  * finite, fit int64_t, may be negated, and no sum over a column can overflow, so views need not
  * look again. What contradicts itself, a ledger that does not add up or a count below 0, is not
- * refused here: model/doubt.h finds it, and reports show it with a word.
+ * refused here: contradictions_text() (model/check.h) tells it, and reports show it.
  */
 int profile_check(const struct profile *);
 

@@ -4,7 +4,7 @@
 
 #include "model/hist.h"
 #include "model/profile.h"
-#include "model/row_index.h"
+#include "model/row.h"
 
 uint32_t profile_module(struct profile *p, const char *path, const char *build_id)
 {
@@ -19,7 +19,6 @@ uint32_t profile_module(struct profile *p, const char *path, const char *build_i
 
 uint32_t profile_function(struct profile *p, const struct function *e)
 {
-
 	vec_push(&p->functions, *e);
 	return row_put(p, TABLE_functions);
 }
@@ -42,7 +41,6 @@ uint32_t profile_frame(struct profile *p, const struct frame *e)
 
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
 {
-
 	assert(parent < p->nodes.n);
 	vec_push(&p->nodes, ((struct node){.parent = parent, .frame = frame}));
 	return row_put(p, TABLE_nodes);
@@ -50,7 +48,6 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
 
 uint32_t profile_reason(struct profile *p, const struct reason *e)
 {
-
 	if (!p->reasons.n)
 		vec_add(&p->reasons);
 	vec_push(&p->reasons, *e);
@@ -167,7 +164,6 @@ uint32_t profile_zone(struct profile *p, const struct zone *e)
 
 uint32_t profile_zone_edge(struct profile *p, uint32_t parent, uint32_t zone)
 {
-
 	assert(parent < p->zone_edges.n && zone < p->zones.n);
 	vec_push(&p->zone_edges, ((struct zone_edge){.parent = parent, .zone = zone}));
 	return row_put(p, TABLE_zone_edges);
@@ -175,7 +171,6 @@ uint32_t profile_zone_edge(struct profile *p, uint32_t parent, uint32_t zone)
 
 uint32_t profile_zone_thread(struct profile *p, uint32_t zone, uint32_t thread)
 {
-
 	assert(zone < p->zones.n);
 	vec_push(&p->zone_threads, ((struct zone_in_thread){.zone = zone, .thread = thread}));
 	return row_put(p, TABLE_zone_threads);

@@ -1,13 +1,17 @@
 /*
- * regression: what a comparison of the profile with its baseline found when its capture ended
- * (compare/regression.h makes and reads it): one row for each thing that was compared, and one for
- * each run that was. The rest is attributes of the run, "regression.…" below. It is of this profile
- * as a whole: an excerpt or a merge has none.
+ * regression: what a comparison of the profile with its baseline found when its capture ended: a
+ * row for each thing that was compared, and one for each run. The rest is attributes of the run
+ * (meta.h). It holds for this profile as a whole: an excerpt or a merge has none.
+ * compare/kept.h makes and reads it.
  */
 #ifndef MODEL_REGRESSION_H
 #define MODEL_REGRESSION_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+struct profile;
+struct str;
 
 /* What is compared. Stored: append only. */
 enum {
@@ -70,34 +74,19 @@ struct regression_run {
 	int64_t started_unix_ns;
 };
 
-/* Attributes of the run. A profile that was held against nothing, though that was asked for, has
- * the first two. */
-#define REGRESSION_PREFIX   "regression."
-#define REGRESSION_VERDICT  "regression.verdict" /* "regressed" … or REGRESSION_NONE */
-#define REGRESSION_NONE	    "no baseline"
-#define REGRESSION_WHY	    "regression.why"	  /* there is none, or it is not comparable */
-#define REGRESSION_BASELINE "regression.baseline" /* its version */
-#define REGRESSION_CHOICE   "regression.choice"	  /* how it was chosen */
-#define REGRESSION_METHOD   "regression.method"
-#define REGRESSION_GATE	    "regression.gate"	/* "0.02": smaller changes are none */
-#define REGRESSION_Q	    "regression.q"	/* "0.05": of those found, so many may be none */
-#define REGRESSION_COUNTS   "regression.counts" /* "1 regressed, 0 improved …" */
-#define REGRESSION_PER	    "regression.per"	/* what values are per: "run", "second", "work" */
-#define REGRESSION_BETTER   "regression.better" /* "lower" or "higher" values are */
-#define REGRESSION_METRIC   "regression.metric" /* of the samples */
-#define REGRESSION_UNIT	    "regression.unit"
-#define REGRESSION_OF	    "regression.of"	  /* what 100 % of them is */
-#define REGRESSION_NET	    "regression.net"	  /* "1": zones less what the probes cost */
-#define REGRESSION_BETWEEN  "regression.between"  /* variation that was taken for one run a side */
-#define REGRESSION_NOTES    "regression.notes"	  /* to know before trusting it */
-#define REGRESSION_FEW_ONLY "regression.few_only" /* of one side only, but that may be chance */
-#define REGRESSION_ALIAS    "regression.alias"	  /* the program's file, which is taken for … */
-#define REGRESSION_ALIAS_OF "regression.alias_of" /* … this one of the baseline */
-
-struct profile;
-
 /* Copies the tables and attributes of one profile into another that has none. Texts are made fit
  * for people where they are not. */
 void regression_copy(const struct profile *from, struct profile *to);
+
+/* Notes that there was nothing to compare with, and why: one sentence. */
+void regression_put_none(struct profile *p, const char *why);
+/* "regressed against 1.4.1 (5 runs): 2 regressed, 0 improved, …", or "no baseline: …"; NULL where
+ * nothing was asked for. Freed by the caller. */
+char *regression_line(const struct profile *);
+
+/* Packs a profile's regression for another process, and unpacks it into an empty profile: -EINVAL
+ * with a text for other bytes (model/packed.h); memory in proportion to @n. */
+void regression_pack(const struct profile *, struct str *out);
+int regression_unpack(const char *at, size_t n, struct profile *out);
 
 #endif

@@ -1,11 +1,15 @@
 #include "model/renaming.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "model/reframe.h"
+#include "model/cell.h"
+#include "model/packed.h"
+#include "model/row.h"
+#include "model/rows.h"
 
 void renaming_release(struct renaming *r)
 {
@@ -95,47 +99,6 @@ void renaming_pack(const struct renaming *r, struct str *out)
 	ADD_ALL(out, &r->texts.bytes);
 }
 
-struct rest {
-	const char *at;
-	size_t n;
-};
-
-static const char *take(struct rest *rest, uint64_t n, size_t bytes)
-{
-	const char *at = rest->at;
-
-	if (n > rest->n / bytes)
-		return NULL;
-	rest->at += n * bytes;
-	rest->n -= n * bytes;
-	return at;
-}
-
-#define TAKE_ALL(rest, v, count)                                            \
-	({                                                                  \
-		const char *from_ = take(rest, count, sizeof(*(v)->at));    \
-		if (from_) {                                                \
-			vec_reserve(v, (count) + 1);                        \
-			(v)->n = (count);                                   \
-			memcpy((v)->at, from_, (count) * sizeof(*(v)->at)); \
-		}                                                           \
-		from_ ? 0 : -EINVAL;                                        \
-	})
-
-/* In the order of their numbers, each once: then they have the same numbers here. */
-static int take_texts(struct rest *rest, uint64_t n, struct renaming *r)
-{
-	const char *at = take(rest, n, 1), *end;
-
-	if (!at || (n && at[n - 1]))
-		return -EINVAL;
-	end = at + n;
-	for (uint32_t i = 0; at < end; i++, at += strlen(at) + 1)
-		if (intern_add(&r->texts, at) != i)
-			return -EINVAL;
-	return 0;
-}
-
 static int check(const struct renaming *r)
 {
 	const size_t texts = intern_count(&r->texts);
@@ -158,22 +121,22 @@ static int check(const struct renaming *r)
 	return 0;
 }
 
-static int unpack(struct rest rest, struct renaming *r)
+static int unpack(struct packed rest, struct renaming *r)
 {
-	const char *at = take(&rest, 1, sizeof(struct head));
+	const char *at = packed_take(&rest, 1, sizeof(struct head));
 	struct head head;
 	int rc;
 
 	if (!at)
 		return -EINVAL;
 	memcpy(&head, at, sizeof(head));
-	rc = TAKE_ALL(&rest, &r->functions, head.functions);
+	rc = PACKED_TAKE_ALL(&rest, &r->functions, head.functions);
 	if (!rc)
-		rc = TAKE_ALL(&rest, &r->frames, head.frames);
+		rc = PACKED_TAKE_ALL(&rest, &r->frames, head.frames);
 	if (!rc)
-		rc = TAKE_ALL(&rest, &r->spans, head.spans);
+		rc = PACKED_TAKE_ALL(&rest, &r->spans, head.spans);
 	if (!rc)
-		rc = take_texts(&rest, head.text_bytes, r);
+		rc = packed_take_texts(&rest, head.text_bytes, &r->texts);
 	if (!rc && rest.n)
 		rc = -EINVAL;
 	return rc ? rc : check(r);
@@ -184,8 +147,77 @@ int renaming_unpack(const char *at, size_t n, size_t addresses, struct renaming 
 	int rc;
 
 	*r = (struct renaming){0};
-	rc = unpack((struct rest){at, n}, r);
+	rc = unpack((struct packed){at, n}, r);
 	if (!rc && r->spans.n != addresses)
 		rc = -EINVAL;
 	return rc ? err(rc, "the names that were found cannot be read") : 0;
+}
+
+/* --- other frames in the place of some -------------------------------------------------------- */
+
+static uint32_t add_node(struct profile *p, uint32_t parent, uint32_t frame, const uint32_t *first,
+			 const uint32_t *by, size_t n)
+{
+	if (frame >= n || first[frame] == first[frame + 1])
+		return profile_node(p, parent, frame);
+	for (uint32_t k = first[frame + 1]; k-- > first[frame];)
+		parent = profile_node(p, parent, by[k]);
+	return parent;
+}
+
+/* Gives the cells that refer to a table the numbers that its rows have now. */
+static void renumber_cells(struct profile *p, enum table_id id, uint32_t *number)
+{
+	uint32_t *numbers[TABLES] = {0};
+
+	numbers[id] = number;
+	for (const struct table_place *t = profile_tables; t->table; t++) {
+		const struct any_vec *v = table_vec(t, p);
+
+		for (size_t i = 0; table_id_of(t) != id && i < v->n; i++)
+			row_renumber(t->table, v->at + i * t->table->row_bytes, numbers);
+		row_index_reset(p, table_id_of(t));
+	}
+}
+
+/* Parents come first, so theirs are known. */
+static void rebuild_nodes(struct profile *p, const uint32_t *first, const uint32_t *by, size_t n)
+{
+	const size_t old_n = p->nodes.n;
+	_free_ struct node *old = p->nodes.at;
+	_free_ uint32_t *number = mem_zalloc(old_n, sizeof(*number));
+
+	p->nodes.at = NULL;
+	p->nodes.n = p->nodes.cap = 0;
+	row_index_reset(p, TABLE_nodes);
+	vec_add(&p->nodes);
+	for (size_t i = 1; i < old_n; i++)
+		number[i] = add_node(p, number[old[i].parent], old[i].frame, first, by, n);
+	renumber_cells(p, TABLE_nodes, number);
+}
+
+/* Drops the rows that nothing refers to; the first, which is none, stays. */
+static void drop_unused(struct profile *p, enum table_id id)
+{
+	const size_t bytes = table_of(id)->table->row_bytes;
+	struct any_vec *v = table_vec(table_of(id), p);
+	_free_ bool *used = rows_used(p, id);
+	_free_ uint32_t *number = mem_zalloc(v->n + 1, sizeof(*number));
+	size_t kept = 1;
+
+	for (size_t i = 1; i < v->n; i++) {
+		if (!used[i])
+			continue;
+		number[i] = (uint32_t)kept;
+		memmove(v->at + kept++ * bytes, v->at + i * bytes, bytes);
+	}
+	v->n = kept;
+	renumber_cells(p, id, number);
+}
+
+void reframe(struct profile *p, const uint32_t *first, const uint32_t *by, size_t n)
+{
+	rebuild_nodes(p, first, by, n);
+	drop_unused(p, TABLE_frames);
+	drop_unused(p, TABLE_functions);
 }

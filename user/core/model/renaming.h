@@ -1,12 +1,14 @@
 /*
- * renaming: the names that were found of what has none in a profile (unnamed.h): of each address
- * its frames. As bytes they go from who read the debug files to who writes the profile.
+ * renaming: the names that were found for the addresses that a profile has no names for
+ * (unnamed.h): the frames of each address. The process that reads debug files packs them for the
+ * one that writes the profile.
  */
 #ifndef MODEL_RENAMING_H
 #define MODEL_RENAMING_H
 
 #include "base/intern.h"
 #include "base/str.h"
+#include "model/profile.h"
 #include "model/unnamed.h"
 
 struct renaming_function {
@@ -37,5 +39,11 @@ void renaming_pack(const struct renaming *, struct str *out);
 /* -EINVAL with a text for what is no such thing, or is not of @addresses. To be released in either
  * case. */
 int renaming_unpack(const char *at, size_t n, size_t addresses, struct renaming *);
+
+/* Replaces frame i, of the first @n, by the frames by[first[i] … first[i + 1] - 1], innermost
+ * first; where there are none, it stays. Whatever refers to frames and functions follows; stacks
+ * that are alike then become one; frames and functions that nothing refers to any more are dropped.
+ */
+void reframe(struct profile *, const uint32_t *first, const uint32_t *by, size_t n);
 
 #endif

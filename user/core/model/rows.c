@@ -6,8 +6,7 @@
 
 #include "base/mem.h"
 #include "model/cell.h"
-#include "model/row_add.h"
-#include "model/row_index.h"
+#include "model/row.h"
 
 void rows_init(struct rows *r, const struct profile *from, struct profile *to,
 	       const struct rows *before)
@@ -134,17 +133,30 @@ static uint32_t nth(struct rows *r, const struct table_place *t)
 			       : 0;
 }
 
-/* The row that was just pushed stays, or adds up with the one of equal keys. */
+/* Takes the counts of row @last off those of row @row; of itself where no other has its keys: then
+ * nothing was counted there since. */
+static void take_off(struct any_vec *v, const struct table *t, uint32_t row, size_t last)
+{
+	_free_ char *counted = mem_zalloc(1, t->row_bytes);
+
+	memcpy(counted, v->at + last * t->row_bytes, t->row_bytes);
+	if (row == last)
+		row_clear(t, v->at + row * t->row_bytes);
+	row_subtract(t, v->at + row * t->row_bytes, counted);
+}
+
+/* The row that was just pushed stays, or is added to the one of equal keys. */
 static uint32_t settle(struct rows *r, const struct table_place *t)
 {
-	const enum table_id id = table_id_of(t);
 	const size_t bytes = t->table->row_bytes;
 	struct any_vec *v = table_vec(t, r->to);
 	const size_t last = v->n - 1;
-	uint32_t row = row_put_nth(r->to, id, nth(r, t));
+	uint32_t row = row_put_nth(r->to, table_id_of(t), nth(r, t));
 
-	/* What is behind the end is there still. */
-	if (row != last)
+	/* The bytes of a row that is gone from the end are still there. */
+	if (r->subtracts && t->table->cumulative)
+		take_off(v, t->table, row, last);
+	else if (row != last)
 		r->overflow |= row_add(r->to, t->table, v->at + row * bytes, v->at + last * bytes,
 				       r->windows);
 	return row;
@@ -168,7 +180,7 @@ static uint32_t place_row(struct rows *r, const struct table_place *t, uint32_t 
 	const size_t bytes = t->table->row_bytes;
 	const enum table_rows rows = t->table->rows;
 	struct any_vec *v = table_vec(t, r->to);
-	uint32_t stands = ROWS_PLACE;
+	uint32_t stands;
 	char *row;
 
 	if (t->table->none && !v->n)
@@ -181,10 +193,8 @@ static uint32_t place_row(struct rows *r, const struct table_place *t, uint32_t 
 		row_adopt(t->table, r->from, r->ns, row);
 	if (!renumber(r, t))
 		return v->n--, ROWS_LEFT_OUT;
-	if (r->place)
-		stands = r->place(r, id, i, row);
-	if (stands != ROWS_PLACE)
-		return v->n--, stands;
+	if (r->change)
+		r->change(r, id, i, row);
 	if (t->table->valued)
 		add_values(r, i);
 	if (rows == ROWS_EVENTS || rows == ROWS_SPANS || rows == ROWS_ORIGINS)
@@ -311,33 +321,21 @@ bool rows_have_sums(const struct table *t)
 	return false;
 }
 
-static bool is_sum(const struct table *t)
+static void derive(struct profile *p, const struct table_place *t)
 {
-	return t->rows == ROWS_SUMS;
+	const struct any_vec *v = table_vec(t, p);
+
+	for (size_t i = 0; i < v->n; i++)
+		row_derive(t->table, p, v->at + i * t->table->row_bytes);
+	if (t->table->derive)
+		t->table->derive(p);
 }
 
-static bool is_no_running_sum(const struct table *t)
+static void take_cumulative(struct rows *r)
 {
-	return t->rows == ROWS_SUMS && !t->running;
-}
-
-static bool is_cumulative(const struct table *t)
-{
-	return t->cumulative;
-}
-
-static void derive(struct profile *p, bool (*which)(const struct table *))
-{
-	for (const struct table_place *t = profile_tables; t->table; t++) {
-		const struct any_vec *v = table_vec(t, p);
-
-		if (!which(t->table))
-			continue;
-		for (size_t i = 0; i < v->n; i++)
-			row_derive(t->table, p, v->at + i * t->table->row_bytes);
-		if (t->table->derive)
-			t->table->derive(p);
-	}
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		if (t->table->cumulative)
+			rows_take(r, table_id_of(t));
 }
 
 struct profile *rows_counts(const struct profile *p, uint64_t ns)
@@ -347,36 +345,10 @@ struct profile *rows_counts(const struct profile *p, uint64_t ns)
 
 	rows_init(&r, p, counts, NULL);
 	r.ns = ns;
-	for (const struct table_place *t = profile_tables; t->table; t++)
-		if (t->table->cumulative)
-			rows_take(&r, table_id_of(t));
+	take_cumulative(&r);
 	counts->parts = p->parts;
 	rows_release(&r);
 	return counts;
-}
-
-/* A row of before that is there no more has a difference, too. */
-static uint32_t place_difference(struct rows *r, enum table_id id, uint32_t i, void *row)
-{
-	const struct table_place *t = table_of(id);
-	const size_t bytes = t->table->row_bytes;
-	struct any_vec *v = table_vec(t, r->to);
-	const size_t last = v->n - 1;
-	_free_ char *copy = NULL;
-	uint32_t found;
-
-	if (!t->table->cumulative)
-		return ROWS_PLACE;
-	(void)i;
-	copy = mem_zalloc(1, bytes);
-	memcpy(copy, row, bytes);
-	found = row_put(r->to, id);
-	if (found == last)
-		row_clear(t->table, v->at + found * bytes);
-	row_subtract(t->table, v->at + found * bytes, copy);
-	/* The caller takes off one more. */
-	v->n++;
-	return found;
 }
 
 void rows_subtract(struct profile *p, const struct profile *before, uint64_t ns)
@@ -391,16 +363,18 @@ void rows_subtract(struct profile *p, const struct profile *before, uint64_t ns)
 	}
 	if (before) {
 		rows_init(&r, before, p, NULL);
-		r.place = place_difference;
-		for (const struct table_place *t = profile_tables; t->table; t++)
-			if (t->table->cumulative)
-				rows_take(&r, table_id_of(t));
+		r.subtracts = true;
+		take_cumulative(&r);
 		rows_release(&r);
 	}
-	derive(p, is_cumulative);
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		if (t->table->cumulative)
+			derive(p, t);
 }
 
 void rows_derive(struct profile *p, bool windows)
 {
-	derive(p, windows ? is_no_running_sum : is_sum);
+	for (const struct table_place *t = profile_tables; t->table; t++)
+		if (t->table->rows == ROWS_SUMS && !(windows && t->table->running))
+			derive(p, t);
 }

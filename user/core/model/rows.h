@@ -9,7 +9,6 @@
 #include "model/profile.h"
 
 #define ROWS_LEFT_OUT UINT32_MAX
-#define ROWS_PLACE    (UINT32_MAX - 1)
 
 struct rows {
 	const struct profile *from;
@@ -27,10 +26,10 @@ struct rows {
 	bool overflow;	 /* a sum did not fit */
 	struct map seen; /* of rows with equal keys in one profile: how many so far */
 	const struct rows *before;
-	/* Where set: called for row @i of @from, which has numbers of @to, before it gets its
-	 * place. ROWS_PLACE to go on; ROWS_LEFT_OUT; or the number of the row that stands for it.
-	 */
-	uint32_t (*place)(struct rows *, enum table_id, uint32_t i, void *row);
+	bool subtracts; /* rows of cumulative tables are taken off instead of added */
+	/* Called with the copy of row @i of @from, which has numbers of @to already, before it is
+	 * added there; may change it. NULL: nothing is changed. */
+	void (*change)(struct rows *, enum table_id, uint32_t i, void *row);
 	void *context;
 };
 

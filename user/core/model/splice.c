@@ -7,8 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "model/cell.h"
-#include "model/row_add.h"
-#include "model/row_index.h"
+#include "model/row.h"
 #include "model/rows.h"
 
 void splice_init(struct splice *s)
@@ -83,27 +82,6 @@ static void set_aside(struct profile *p, const struct table_place *t, struct sta
 		row_push(p, id, old->rows[id].at);
 }
 
-/* What the cells of @n old rows refer to now; whether any is another one. */
-static bool renumber(const struct stale *old, const struct table *t, char *rows, size_t n)
-{
-	bool changed = false;
-
-	for (size_t k = 0; k < t->n_columns; k++) {
-		const struct column *c = &t->columns[k];
-		const uint32_t *number = c->refers ? old->number[c->refers] : NULL;
-
-		for (size_t i = 0; number && i < n; i++) {
-			char *row = rows + i * t->row_bytes;
-			const uint32_t cell = cell_u32(c, row);
-
-			if (!is_beside(c, cell))
-				cell_set_u32(c, row, number[cell]);
-		}
-		changed |= number != NULL;
-	}
-	return changed;
-}
-
 /* Looks for an old row by its keys; what it counted, the new one has counted, too. */
 static uint32_t find(struct profile *p, const struct table_place *t, const char *row,
 		     struct map *seen)
@@ -135,7 +113,7 @@ static void find_again(struct profile *p, const struct table_place *t, struct st
 		char *row = v->at + i * bytes;
 
 		old->number[id] = number; /* a parent is an earlier row */
-		(void)renumber(old, t->table, row, 1);
+		(void)row_renumber(t->table, row, old->number);
 		number[i] = find(p, t, row, &seen);
 		moved |= number[i] != i;
 	}
@@ -174,12 +152,16 @@ static void take_tables(struct rows *r, bool whole)
 	for (const struct table_place *t = profile_tables; t->table; t++) {
 		const enum table_id id = table_id_of(t);
 		struct any_vec *v = table_vec(t, r->to);
+		bool renumbered = false;
 
 		if ((r->from->running && t->table->running) || (whole && t->table->cumulative)) {
 			take_running(r, t, &old);
 			continue;
 		}
-		if (renumber(&old, t->table, v->at, v->n))
+		for (size_t i = 0; i < v->n; i++)
+			renumbered |=
+				row_renumber(t->table, v->at + i * t->table->row_bytes, old.number);
+		if (renumbered)
 			row_index_reset(r->to, id);
 		rows_take_all(r, id);
 	}

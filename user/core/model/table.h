@@ -11,9 +11,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/part.h"
-
 struct profile;
+
+/* What a profile is of. A part is there or is not by itself: whoever fills it says so with
+ * profile_add_part(), and nobody infers it from what else is there. The file keeps their names. */
+enum profile_part {
+	PART_ANY, /* no part of its own: what every profile has */
+	PART_SAMPLES,
+	PART_ZONES,  /* calls that were counted and timed, though there may have been none */
+	PART_OFFCPU, /* waits of threads off the CPU, and why they waited */
+	PART_SOURCE, /* texts of source lines */
+	PARTS
+};
+
+/* As in the file: "samples". NULL of PART_ANY. */
+const char *part_name(enum profile_part);
+
+/* The part whose name is the @n bytes at @name; PART_ANY where it is not known. */
+enum profile_part part_find(const char *name, size_t n);
 
 /* The number of each table; 0 is none. */
 enum table_id {
@@ -182,6 +197,8 @@ static inline enum table_id table_id_of(const struct table_place *t)
 
 /* The column by which rows refer to earlier ones of the same table; NULL: there is none. */
 const struct column *table_parent(const struct table_place *);
+/* The key of that place, from 1; NULL: there are fewer. */
+const struct column *table_key(const struct table *, int place);
 
 static inline struct any_vec *table_vec(const struct table_place *t, const struct profile *p)
 {

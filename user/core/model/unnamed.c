@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "model/packed.h"
 
 /* --- what there is to name ------------------------------------------------------------------- */
 
@@ -175,28 +176,10 @@ void unnamed_pack(const struct unnamed *u, struct str *out)
 			 u->modules.at[i].n * sizeof(uint64_t));
 }
 
-/* What is left of the bytes. */
-struct rest {
-	const char *at;
-	size_t n;
-};
-
-/* The next @n things of @bytes each; NULL where there are not so many. */
-static const char *take(struct rest *rest, uint64_t n, size_t bytes)
-{
-	const char *at = rest->at;
-
-	if (n > rest->n / bytes)
-		return NULL;
-	rest->at += n * bytes;
-	rest->n -= n * bytes;
-	return at;
-}
-
 /* A text that is fit for people, and that ends where it is said to. */
-static int take_text(struct rest *rest, uint64_t bytes, char **text)
+static int take_text(struct packed *rest, uint64_t bytes, char **text)
 {
-	const char *at = bytes && bytes <= MOST_BYTES ? take(rest, bytes, 1) : NULL;
+	const char *at = bytes && bytes <= MOST_BYTES ? packed_take(rest, bytes, 1) : NULL;
 
 	if (!at || at[bytes - 1] || strlen(at) != bytes - 1 || !str_is_clean(at, bytes - 1))
 		return -EINVAL;
@@ -204,7 +187,7 @@ static int take_text(struct rest *rest, uint64_t bytes, char **text)
 	return 0;
 }
 
-static int take_texts(struct rest *rest, const struct entry *e, struct unnamed_module *m)
+static int take_texts(struct packed *rest, const struct entry *e, struct unnamed_module *m)
 {
 	int rc = 0;
 
@@ -213,9 +196,9 @@ static int take_texts(struct rest *rest, const struct entry *e, struct unnamed_m
 	return rc;
 }
 
-static int take_addresses(struct rest *rest, uint64_t n, struct unnamed_module *m)
+static int take_addresses(struct packed *rest, uint64_t n, struct unnamed_module *m)
 {
-	const char *at = n ? take(rest, n, sizeof(*m->addresses)) : NULL;
+	const char *at = n ? packed_take(rest, n, sizeof(*m->addresses)) : NULL;
 
 	if (!at)
 		return -EINVAL;
@@ -228,9 +211,9 @@ static int take_addresses(struct rest *rest, uint64_t n, struct unnamed_module *
 	return 0;
 }
 
-static int unpack(struct rest rest, struct unnamed *u)
+static int unpack(struct packed rest, struct unnamed *u)
 {
-	const char *start = rest.at, *at = take(&rest, 1, sizeof(struct head));
+	const char *start = rest.at, *at = packed_take(&rest, 1, sizeof(struct head));
 	struct entry e;
 	struct head head;
 	int rc = 0;
@@ -239,14 +222,14 @@ static int unpack(struct rest rest, struct unnamed *u)
 		return -EINVAL;
 	memcpy(&head, at, sizeof(head));
 	u->without_address = head.without_address;
-	at = take(&rest, head.modules, sizeof(e));
+	at = packed_take(&rest, head.modules, sizeof(e));
 	if (!at)
 		return -EINVAL;
 	for (uint64_t i = 0; i < head.modules && !rc; i++) {
 		memcpy(&e, at + i * sizeof(e), sizeof(e));
 		rc = take_texts(&rest, &e, vec_add(&u->modules));
 	}
-	if (!rc && !take(&rest, -(uint64_t)(rest.at - start) % sizeof(uint64_t), 1))
+	if (!rc && !packed_take(&rest, -(uint64_t)(rest.at - start) % sizeof(uint64_t), 1))
 		rc = -EINVAL;
 	for (uint64_t i = 0; i < head.modules && !rc; i++) {
 		memcpy(&e, at + i * sizeof(e), sizeof(e));
@@ -260,6 +243,6 @@ int unnamed_unpack(const char *at, size_t n, struct unnamed *u)
 	int rc;
 
 	*u = (struct unnamed){0};
-	rc = unpack((struct rest){at, n}, u);
+	rc = unpack((struct packed){at, n}, u);
 	return rc ? err(rc, "what is to be named cannot be read") : 0;
 }

@@ -139,7 +139,7 @@ struct zone_value {
 /* A sum of squares of ns: one call of 4.3 s overflows 64 bits. */
 typedef unsigned __int128 zone_squares;
 
-/* 0 where a file claims more of the others than there are calls (model/doubt.h). */
+/* 0 where a file claims more of the others than there are calls (model/check.h). */
 static inline uint64_t zone_timed(const struct zone *z)
 {
 	uint64_t others = z->untimed + z->unwound;

@@ -1,6 +1,4 @@
-/* The table of what a profile cost: see cost.h. */
-#include "model/cost.h"
-
+/* The table of what a capture cost: see profile.h. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -1,19 +1,106 @@
-#include "model/row_add.h"
+#include "model/row.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "model/cell.h"
-#include "model/row_index.h"
 
-static const struct column *column_at(const struct table *t, size_t offset)
+static const char *row_at(const struct profile *p, const struct table_place *t, uint32_t i)
 {
-	for (size_t i = 0; i < t->n_columns; i++)
-		if (t->columns[i].offset == offset)
-			return &t->columns[i];
-	return NULL;
+	return table_vec(t, p)->at + i * t->table->row_bytes;
 }
 
-/* Which of two cells is greater: above, below or equal to 0. */
+void row_push(struct profile *p, enum table_id id, const void *row)
+{
+	const struct table_place *t = table_of(id);
+	struct any_vec *v = table_vec(t, p);
+
+	if (v->n == v->cap) {
+		v->cap = v->cap ? v->cap * 2 : 8;
+		v->at = mem_realloc(v->at, v->cap, t->table->row_bytes);
+	}
+	memcpy(v->at + v->n++ * t->table->row_bytes, row, t->table->row_bytes);
+}
+
+static uint64_t key_of(const struct table_place *t, const char *row, uint32_t nth)
+{
+	uint64_t key = hash_two(table_id_of(t), nth);
+
+	for (size_t i = 0; i < t->table->n_columns; i++)
+		if (t->table->columns[i].key)
+			key = hash_two(key, cell_u64(&t->table->columns[i], row));
+	return key;
+}
+
+static bool is_same(const struct table *t, const char *a, const char *b)
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (t->columns[i].key && cell_u64(&t->columns[i], a) != cell_u64(&t->columns[i], b))
+			return false;
+	return true;
+}
+
+/* The @nth row with the keys of row @i, which becomes it itself where there is none. */
+static uint32_t nth_same(struct profile *p, const struct table_place *t, uint32_t i, uint32_t nth)
+{
+	const char *row = row_at(p, t, i);
+
+	for (uint64_t key = key_of(t, row, nth);; key++) {
+		bool fresh;
+		uint32_t *value = map_put(&p->index[table_id_of(t)].rows, key, &fresh);
+
+		if (fresh)
+			return *value = i;
+		if (is_same(t->table, row_at(p, t, *value), row))
+			return *value;
+	}
+}
+
+/* The index learns rows that others pushed. */
+static void learn(struct profile *p, const struct table_place *t, uint32_t n)
+{
+	size_t *known = &p->index[table_id_of(t)].n;
+
+	for (; *known < n; ++*known)
+		for (uint32_t nth = 0, i = (uint32_t)*known; nth_same(p, t, i, nth) != i; nth++)
+			if (!t->table->alike)
+				break;
+}
+
+uint32_t row_put_nth(struct profile *p, enum table_id id, uint32_t nth)
+{
+	const struct table_place *t = table_of(id);
+	struct any_vec *v = table_vec(t, p);
+	const uint32_t last = (uint32_t)(v->n - 1);
+	uint32_t found;
+
+	assert(v->n && v->n <= UINT32_MAX);
+	learn(p, t, last);
+	found = nth_same(p, t, last, nth);
+	if (found != last)
+		v->n--;
+	else
+		p->index[id].n = v->n;
+	return found;
+}
+
+uint64_t row_last_key(const struct profile *p, enum table_id id)
+{
+	const struct table_place *t = table_of(id);
+
+	return key_of(t, row_at(p, t, (uint32_t)table_vec(t, p)->n - 1), 0);
+}
+
+void row_index_reset(struct profile *p, enum table_id id)
+{
+	map_release(&p->index[id].rows);
+	p->index[id].n = 0;
+}
+
+/* --- order ------------------------------------------------------------------------------------ */
+
+/* Which of two numbers is greater: above, below or equal to 0. */
 static int compare(const struct column *c, const char *a, const char *b)
 {
 	const uint64_t x = cell_u64(c, a), y = cell_u64(c, b);
@@ -25,18 +112,64 @@ static int compare(const struct column *c, const char *a, const char *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Which of two texts or rows comes first, "" and none last; numbers by size. */
-static int compare_order(const struct profile *p, const struct column *c, const char *a,
+static int compare_cells(const struct profile *p, const struct column *c, const char *a,
 			 const char *b)
 {
 	const uint32_t x = (uint32_t)cell_u64(c, a), y = (uint32_t)cell_u64(c, b);
 
-	if (c->type != COLUMN_TEXT && !c->refers)
-		return compare(c, a, b);
-	if (!x || !y || x == y)
-		return x == y ? 0 : !x ? 1 : -1;
-	return c->type == COLUMN_TEXT ? strcmp(profile_text(p, x), profile_text(p, y))
-				      : row_compare(p, c->refers, x, y);
+	if (c->type == COLUMN_TEXT)
+		return x == y ? 0 : strcmp(profile_text(p, x), profile_text(p, y));
+	if (c->refers && !is_beside(c, x) && !is_beside(c, y))
+		return row_compare(p, c->refers, x, y);
+	return compare(c, a, b);
+}
+
+/* The same; but "" and none come last. */
+static int compare_named(const struct profile *p, const struct column *c, const char *a,
+			 const char *b)
+{
+	if ((c->type == COLUMN_TEXT || c->refers) && !cell_u32(c, a) != !cell_u32(c, b))
+		return cell_u32(c, a) ? -1 : 1;
+	return compare_cells(p, c, a, b);
+}
+
+static int compare_own(const struct profile *p, const struct table_place *t, uint32_t a, uint32_t b)
+{
+	const struct column *parent = table_parent(t);
+	const struct column *c;
+	int order = 0;
+
+	for (int place = 1; !order && (c = table_key(t->table, place)); place++)
+		if (c != parent)
+			order = compare_cells(p, c, row_at(p, t, a), row_at(p, t, b));
+	return order;
+}
+
+/* References lead to tables before this one, so calls of calls end; parents are walked here. */
+int row_compare(const struct profile *p, enum table_id id, uint32_t a, uint32_t b)
+{
+	const struct table_place *t = table_of(id);
+	const struct column *parent = table_parent(t);
+	int order = 0;
+
+	while (!order && a != b) {
+		order = compare_own(p, t, a, b);
+		if (!parent)
+			break;
+		a = cell_u32(parent, row_at(p, t, a));
+		b = cell_u32(parent, row_at(p, t, b));
+	}
+	return order;
+}
+
+/* --- adding up -------------------------------------------------------------------------------- */
+
+static const struct column *column_at(const struct table *t, size_t offset)
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (t->columns[i].offset == offset)
+			return &t->columns[i];
+	return NULL;
 }
 
 static void copy(const struct column *c, char *to, const char *row)
@@ -54,7 +187,7 @@ static bool is_zero(const struct column *c, const char *row)
 static void keep(const struct profile *p, const struct column *c, char *to, const char *row)
 {
 	if (c->type == COLUMN_TEXT || c->refers) {
-		if (compare_order(p, c, row, to) < 0)
+		if (compare_named(p, c, row, to) < 0)
 			copy(c, to, row);
 	} else if (compare(c, to, row) != 0) {
 		cell_set_u64(c, to, 0);
@@ -109,7 +242,7 @@ static void at_extreme(const struct profile *p, const struct table *t, const str
 
 	if (c->adds == ADDS_AT_MIN)
 		order = -order;
-	if (order > 0 || (!order && compare_order(p, c, row, to) < 0))
+	if (order > 0 || (!order && compare_named(p, c, row, to) < 0))
 		copy(c, to, row);
 }
 
@@ -229,4 +362,20 @@ void row_clear(const struct table *t, char *row)
 		if (!c->key && c->adds >= ADDS_SUM && c->type != COLUMN_TEXT && !c->refers)
 			memset(row + c->offset, 0, column_bytes(c));
 	}
+}
+
+bool row_renumber(const struct table *t, char *row, uint32_t *const number[TABLES])
+{
+	bool changed = false;
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *c = &t->columns[i];
+
+		if (!c->refers || !number[c->refers])
+			continue;
+		changed = true;
+		if (!is_beside(c, cell_u32(c, row)))
+			cell_set_u32(c, row, number[c->refers][cell_u32(c, row)]);
+	}
+	return changed;
 }
