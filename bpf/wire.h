@@ -69,11 +69,11 @@ enum wire_kind {
 #define SOURCE(name, KIND, number, bytes, streams) KIND = number,
 #include "sources.def"
 #undef SOURCE
-#define ACTION(name, number, sees, bytes) WIRE_PROBE_##name = 500 + number,
+#define ACTION(name, number, sees, bytes, streams) WIRE_PROBE_##name = 500 + number,
 #include "actions.def"
 #undef ACTION
 };
-#define ACTION(name, number, sees, bytes) +1
+#define ACTION(name, number, sees, bytes, streams) +1
 enum {
 	WIRE_ACTIONS = 0
 #include "actions.def"
@@ -81,12 +81,17 @@ enum {
 #undef ACTION
 
 /* Streams of samples: each has its own row of counters. Those of a source are numbered from
- * WIRE_STREAM_<name> on; oncpu has one per event. */
+ * WIRE_STREAM_<name> on, an action's from WIRE_PROBE_STREAM_<name>; oncpu has one per event. */
 enum wire_stream {
 #define SOURCE(name, KIND, number, bytes, streams) \
 	WIRE_STREAM_##name, WIRE_LAST_STREAM_##name = WIRE_STREAM_##name + (streams)-1,
 #include "sources.def"
 #undef SOURCE
+#define ACTION(name, number, sees, bytes, streams) \
+	WIRE_PROBE_STREAM_##name,                  \
+		WIRE_PROBE_LAST_STREAM_##name = WIRE_PROBE_STREAM_##name + (streams)-1,
+#include "actions.def"
+#undef ACTION
 	WIRE_STREAMS
 };
 
@@ -98,7 +103,7 @@ enum wire_record_bytes {
 #define SOURCE(name, KIND, number, bytes, streams) WIRE_BYTES_##name = bytes,
 #include "sources.def"
 #undef SOURCE
-#define ACTION(name, number, sees, bytes) WIRE_PROBE_BYTES_##name = bytes,
+#define ACTION(name, number, sees, bytes, streams) WIRE_PROBE_BYTES_##name = bytes,
 #include "actions.def"
 #undef ACTION
 };
@@ -257,14 +262,17 @@ enum wire_mode {
 	WIRE_MODE_NO_KERNEL = 4, /* leaves out the kernel, likewise */
 };
 
-/* Which hits of an event become samples. All 0: every hit. */
+/* Streams whose hits may be more than its samples, at most. */
+#define WIRE_PACED 32
+_Static_assert(WIRE_STREAMS <= WIRE_PACED, "each stream can have its pace");
+/* Which hits of a stream become samples. All 0: every hit. */
 struct wire_pace {
 	wire_u64 every;	    /* every Nth hit; 0: at random, to keep the rate below */
 	wire_u64 most;	    /* samples per CPU, at most … */
 	wire_u64 window_ns; /* … in a window of this length */
 };
 
-/* The sampling state of a CPU for one event. A sample stands for itself and for the hits since the
+/* The sampling state of a CPU for one stream. A sample stands for itself and for the hits since the
  * previous one, so the weights of all samples and the rest add up to all hits. */
 struct wire_step {
 	wire_u64 seen;	    /* hits of the target so far */

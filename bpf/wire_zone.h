@@ -36,14 +36,14 @@
 /* What probes do at the calls of a function. The numbers are bits in a function's set of
  * actions. */
 enum wire_action {
-#define ACTION(name, number, sees, bytes) WIRE_ACTION_##name = number,
+#define ACTION(name, number, sees, bytes, streams) WIRE_ACTION_##name = number,
 #include "actions.def"
 #undef ACTION
 };
 /* The bits of all that see the ends of calls. */
-#define WIRE_SEES_HITS			  0u
-#define WIRE_SEES_CALLS			  1u
-#define ACTION(name, number, sees, bytes) | WIRE_SEES_##sees << number
+#define WIRE_SEES_HITS				   0u
+#define WIRE_SEES_CALLS				   1u
+#define ACTION(name, number, sees, bytes, streams) | WIRE_SEES_##sees << number
 enum {
 	WIRE_WITH_CALLS = 0
 #include "actions.def"
@@ -296,7 +296,7 @@ struct wire_zone_record {
 	wire_u32 tid, news; /* enum wire_zone_news */
 	wire_u32 number, code;
 };
-_Static_assert(sizeof(struct wire_zone_record) == WIRE_BYTES_zones,
+_Static_assert(sizeof(struct wire_zone_record) == WIRE_BYTES_probes,
 	       "wire_zone_record is part of the contract");
 
 #endif

@@ -36,7 +36,7 @@ enum probe_end {
 	void probe_##name##_exit(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,  \
 				 struct probe_call *call, enum probe_end end) __hidden;       \
 	void probe_##name##_drop(struct probe_strand *s, struct probe_call *call) __hidden;
-#define ACTION(name, number, sees, bytes) PROBE_SEES_##sees(name)
+#define ACTION(name, number, sees, bytes, streams) PROBE_SEES_##sees(name)
 #include "actions.def"
 #undef ACTION
 
@@ -54,9 +54,9 @@ static __always_inline void probe_hits(struct pt_regs *regs, __u64 cookie, __u32
 #define PROBE_RUN_HITS(name, number)     \
 	if (probe_does(actions, number)) \
 		probe_##name##_hit(regs, cookie);
-#define ACTION(name, number, sees, bytes) PROBE_HIT_##sees(name, number)
-#define PROBE_HIT_HITS			  PROBE_RUN_HITS
-#define PROBE_HIT_CALLS			  PROBE_NONE_CALLS
+#define ACTION(name, number, sees, bytes, streams) PROBE_HIT_##sees(name, number)
+#define PROBE_HIT_HITS				   PROBE_RUN_HITS
+#define PROBE_HIT_CALLS				   PROBE_NONE_CALLS
 #include "actions.def"
 #undef ACTION
 }
@@ -68,7 +68,7 @@ static __always_inline void probe_entries(struct pt_regs *regs, __u64 cookie, __
 #define PROBE_ENTRY_CALLS(name, number)  \
 	if (probe_does(actions, number)) \
 		probe_##name##_entry(regs, cookie, s, call);
-#define ACTION(name, number, sees, bytes) PROBE_ENTRY_##sees(name, number)
+#define ACTION(name, number, sees, bytes, streams) PROBE_ENTRY_##sees(name, number)
 #include "actions.def"
 #undef ACTION
 }
@@ -81,7 +81,7 @@ static __always_inline void probe_exits(struct pt_regs *regs, __u64 cookie, __u3
 #define PROBE_EXIT_CALLS(name, number)   \
 	if (probe_does(actions, number)) \
 		probe_##name##_exit(regs, cookie, s, call, end);
-#define ACTION(name, number, sees, bytes) PROBE_EXIT_##sees(name, number)
+#define ACTION(name, number, sees, bytes, streams) PROBE_EXIT_##sees(name, number)
 #include "actions.def"
 #undef ACTION
 }
@@ -92,7 +92,7 @@ static __always_inline void probe_drops(struct probe_strand *s, struct probe_cal
 #define PROBE_DROP_CALLS(name, number)         \
 	if (probe_does(call->actions, number)) \
 		probe_##name##_drop(s, call);
-#define ACTION(name, number, sees, bytes) PROBE_DROP_##sees(name, number)
+#define ACTION(name, number, sees, bytes, streams) PROBE_DROP_##sees(name, number)
 #include "actions.def"
 #undef ACTION
 }

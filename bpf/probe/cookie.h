@@ -7,9 +7,6 @@
 
 #include "probe/calls.h"
 
-/* By action: the event of the samples that it takes. Set by the loader before load. */
-extern const volatile __u32 config_action_event[WIRE_ACTIONS];
-
 static __always_inline __u32 function_of(__u64 cookie)
 {
 	return wire_cookie_function(cookie);

@@ -8,8 +8,7 @@
 #include "sample/pace.h"
 #include "sample/sample.h"
 
-/* The event that this action's samples belong to. */
-#define EVENT EVENT_OF(config_action_event[WIRE_ACTION_stack])
+#define STREAM WIRE_PROBE_STREAM_stack
 
 /* A program on a probe can be preempted by another on the same CPU, and that one by a third. */
 #define SCRATCHES 4
@@ -45,13 +44,13 @@ static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
 	struct scratch *s = take_scratch();
 
 	if (!s) {
-		count(EVENT, WIRE_TAKEN, 1);
-		count(EVENT, WIRE_LOST_SCRATCH, 1);
+		count(STREAM, WIRE_TAKEN, 1);
+		count(STREAM, WIRE_LOST_SCRATCH, 1);
 		return;
 	}
 	__builtin_memset(&s->sample, 0, sizeof(s->sample));
-	s->sample.kind = WIRE_SAMPLE;
-	s->sample.event = EVENT;
+	s->sample.kind = WIRE_PROBE_stack;
+	s->sample.event = STREAM;
 	s->sample.time_ns = now_ns;
 	s->sample.weight = weight;
 	sample_take(ctx, ctx, &s->walk, &s->sample, sizeof(s->sample));
@@ -96,19 +95,18 @@ static void bill(struct pt_regs *ctx, __u64 cookie, __u64 start_ns, __u64 switch
 
 void probe_stack_hit(struct pt_regs *regs, __u64 cookie)
 {
-	__u64 start_ns = config_self_time || config_zone_beside ? bpf_ktime_get_ns() : 0;
-	__u64 switches_before = config_zone_beside ? switches() : 0, now_ns = 0, weight;
+	__u64 start_ns = bpf_ktime_get_ns(), now_ns = 0, weight;
+	__u64 switches_before = config_zone_beside ? switches() : 0;
 
 	if (is_current_loader()) {
-		count(EVENT, WIRE_OWN, 1);
+		count(STREAM, WIRE_OWN, 1);
 		return;
 	}
-	count(EVENT, flags_of(cookie) & WIRE_ZONE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
-	weight = pace_step(EVENT, &now_ns);
+	count(STREAM, flags_of(cookie) & WIRE_ZONE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
+	weight = pace_step(STREAM, &now_ns);
 	if (weight)
 		take(regs, now_ns, weight);
-	if (config_self_time)
-		count(EVENT, WIRE_RUN_NS, bpf_ktime_get_ns() - start_ns);
+	count(STREAM, WIRE_RUN_NS, bpf_ktime_get_ns() - start_ns);
 	if (config_zone_beside)
 		bill(regs, cookie, start_ns, switches_before);
 }

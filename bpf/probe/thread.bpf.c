@@ -7,7 +7,6 @@
 const volatile __u32 config_actions;
 const volatile __u32 config_zone_clocks;
 const volatile __u32 config_zone_limit;
-const volatile __u32 config_action_event[WIRE_ACTIONS];
 
 __u32 zone_enabled;
 __u32 zone_epoch = 1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 #include "sample/pace.h"
 
-const volatile struct wire_pace config_pace[WIRE_EVENTS];
+const volatile struct wire_pace config_pace[WIRE_PACED];
 
-/* Event → the CPU's sampling state. Written by the programs that take samples; read by the loader
+/* Stream → the CPU's sampling state. Written by the programs that take samples; read by the loader
  * when it makes a profile. Programs on probes can be preempted by others on the same CPU, so the
  * numbers that sums depend on are changed atomically. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WIRE_EVENTS);
+	__uint(max_entries, WIRE_STREAMS);
 	__type(key, __u32);
 	__type(value, struct wire_step);
 } steps SEC(".maps");
@@ -26,9 +26,9 @@ static __u64 next_step(const struct wire_step *s, __u64 every)
 
 /* After each sample: lengthens the steps while a window has too many samples, the faster the more
  * there are; shortens them to fit after a window that had too few. */
-static void keep_pace(struct wire_step *s, __u32 event, __u64 now_ns)
+static void keep_pace(struct wire_step *s, __u32 stream, __u64 now_ns)
 {
-	const volatile struct wire_pace *pace = &config_pace[EVENT_OF(event)];
+	const volatile struct wire_pace *pace = &config_pace[STREAM_OF(stream)];
 	__u64 most = pace->most, took_ns = now_ns - s->window_ns, fitting;
 
 	s->in_window++;
@@ -44,10 +44,10 @@ static void keep_pace(struct wire_step *s, __u32 event, __u64 now_ns)
 	s->in_window = 0;
 }
 
-__u64 pace_step(__u32 event, __u64 *now_ns)
+__u64 pace_step(__u32 stream, __u64 *now_ns)
 {
-	struct wire_step *s = bpf_map_lookup_elem(&steps, &event);
-	__u64 every = config_pace[EVENT_OF(event)].every;
+	struct wire_step *s = bpf_map_lookup_elem(&steps, &stream);
+	__u64 every = config_pace[STREAM_OF(stream)].every;
 
 	if (!s)
 		return 0;
@@ -59,7 +59,7 @@ __u64 pace_step(__u32 event, __u64 *now_ns)
 		return 0;
 	*now_ns = s->last_ns = bpf_ktime_get_ns();
 	if (!every)
-		keep_pace(s, event, s->last_ns);
+		keep_pace(s, stream, s->last_ns);
 	s->left = next_step(s, every);
 	return __sync_lock_test_and_set(&s->since, 0);
 }

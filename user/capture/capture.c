@@ -238,6 +238,7 @@ void capture_free(struct capture *c)
 	namebook_release(&c->names);
 	vec_release(&c->session_options.programs);
 	vec_release(&c->session_options.absent);
+	vec_release(&c->session_options.paces);
 	vec_release(&c->watched);
 	if (c->epoll_fd >= 0)
 		close(c->epoll_fd);

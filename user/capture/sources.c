@@ -1,12 +1,12 @@
 #include "capture/sources.h"
 
-#include "probe/zones.h"
+#include "probe/engine.h"
 #include "source/action.h"
 
 #define SOURCE(name, KIND, number, bytes, streams) extern const struct source name##_source;
 #include "sources.def"
 #undef SOURCE
-#define ACTION(name, number, sees, bytes) extern const struct action name##_action;
+#define ACTION(name, number, sees, bytes, streams) extern const struct action name##_action;
 #include "actions.def"
 #undef ACTION
 
@@ -14,7 +14,7 @@ const struct source *const sources_table[SOURCES] = {
 #define SOURCE(name, KIND, number, bytes, streams) &name##_source,
 #include "sources.def"
 #undef SOURCE
-#define ACTION(name, number, sees, bytes) &name##_action.source,
+#define ACTION(name, number, sees, bytes, streams) &name##_action.source,
 #include "actions.def"
 #undef ACTION
 };
@@ -27,15 +27,15 @@ static const struct {
 #define SOURCE(name, KIND, number, bytes, streams) {KIND, #name},
 #include "sources.def"
 #undef SOURCE
-#define ACTION(name, number, sees, bytes) {WIRE_PROBE_##name, "probe_" #name},
+#define ACTION(name, number, sees, bytes, streams) {WIRE_PROBE_##name, "probe_" #name},
 #include "actions.def"
 #undef ACTION
 };
 
-void sources_ask_actions(const void *options[SOURCES], const struct zones_options *o)
+void sources_ask_actions(const void *options[SOURCES], const struct engine_options *o)
 {
-#define ACTION(name, number, sees, bytes) \
-	options[SOURCE_PROBE_##name] = zones_actions(o) >> (number)&1 ? o : NULL;
+#define ACTION(name, number, sees, bytes, streams) \
+	options[SOURCE_PROBE_##name] = (o->actions | engine_actions(o)) >> (number)&1 ? o : NULL;
 #include "actions.def"
 #undef ACTION
 }
@@ -55,10 +55,13 @@ const struct source_option *sources_options(size_t source)
 
 void sources_init(struct sources *s, const void *const options[SOURCES])
 {
-	for (size_t i = 0; i < SOURCES; i++)
+	for (size_t i = 0; i < SOURCES; i++) {
+		const void *with = i > SOURCE_probes ? s->state[SOURCE_probes] : options[i];
+
 		s->state[i] = !options[i]	      ? NULL
-			      : sources_table[i]->new ? sources_table[i]->new (options[i])
-						      : (void *)options[i];
+			      : sources_table[i]->new ? sources_table[i]->new (with)
+						      : (void *)with;
+	}
 }
 
 void sources_release(struct sources *s)

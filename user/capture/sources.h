@@ -12,7 +12,7 @@ enum source_number {
 #include "sources.def"
 #undef SOURCE
 /* Actions of probes have records and rows as sources do. */
-#define ACTION(name, number, sees, bytes) SOURCE_PROBE_##name,
+#define ACTION(name, number, sees, bytes, streams) SOURCE_PROBE_##name,
 #include "actions.def"
 #undef ACTION
 	SOURCES
@@ -30,9 +30,9 @@ extern const struct source *const sources_table[SOURCES];
 		if ((sources)->state[i_] && sources_table[i_]->operation) \
 	sources_table[i_]->operation((sources)->state[i_] __VA_OPT__(, ) __VA_ARGS__)
 
-struct zones_options;
+struct engine_options;
 /* Requests the records and rows of the actions in the options of probes, which are borrowed. */
-void sources_ask_actions(const void *options[SOURCES], const struct zones_options *);
+void sources_ask_actions(const void *options[SOURCES], const struct engine_options *);
 /* The options of `eprof record` that request this source; the last has no name. */
 const struct source_option *sources_options(size_t source);
 /* @options: of each source, borrowed while the sources live; NULL: not used. */

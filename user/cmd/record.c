@@ -55,14 +55,6 @@ static char *join(char **argv)
 	return text ? str_clean(text, strlen(text)) : mem_strdup("");
 }
 
-/* "st" of 1st. */
-static const char *ordinal(uint64_t n)
-{
-	static const char *const ends[] = {"th", "st", "nd", "rd"};
-
-	return n % 10 < 4 && n / 10 % 10 != 1 ? ends[n % 10] : "th";
-}
-
 /* "cycles, page-faults": of those with a rate or of those without, with -c of all; how many they
  * are. */
 static size_t add_events(struct str *s, const struct record_options *o, bool rate)
@@ -83,7 +75,7 @@ static void add_all_events(struct str *s, const struct record_options *o)
 	size_t n = add_events(s, o, true);
 
 	if (n && o->every) {
-		str_addf(s, ", every %" PRIu64 "%s", o->every, ordinal(o->every));
+		str_addf(s, ", every %" PRIu64 "%s", o->every, units_ordinal(o->every));
 		return;
 	}
 	if (n)

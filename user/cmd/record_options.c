@@ -366,8 +366,7 @@ static int set_pace(struct record_options *o)
 	int ret = 0;
 
 	for (size_t i = 0; i < o->n_events && !ret; i++) {
-		ret = event_pace(&o->events[i], o->every,
-				 o->events[i].class == EVENT_PROBE ? 0 : hz);
+		ret = event_pace(&o->events[i], o->every, hz);
 		/* Of a clock a period is a rate. */
 		if (o->events[i].clock && o->every)
 			o->hz = (int64_t)(1000000000 / o->every);
@@ -445,9 +444,9 @@ static int finish(struct record_options *o, int argc, char **argv)
 		event_user_only(&o->events[0]); /* the default one; others are so already */
 		o->event_choice = "without root: user mode only";
 	}
-	ret = record_probes_add_events(&o->probes, o->events, &o->n_events);
+	o->probes.o.every = o->every;
 	o->sources[SOURCE_oncpu] = o->n_events ? &o->oncpu : NULL;
-	o->sources[SOURCE_zones] = o->probes.patterns ? &o->probes.o : NULL;
+	o->sources[SOURCE_probes] = o->probes.patterns ? &o->probes.o : NULL;
 	if (o->probes.patterns)
 		sources_ask_actions(o->sources, &o->probes.o);
 	if (!ret)

@@ -90,7 +90,7 @@ static int parse_uprobes(struct record_probes *p, const char *arg)
 	return p->o.no_session ? 0 : err(-EINVAL, "--uprobes is one or multi");
 }
 
-static int parse_zone_event(struct zones_options *o, const char *name)
+static int parse_zone_event(struct engine_options *o, const char *name)
 {
 	int ret;
 
@@ -104,7 +104,7 @@ static int parse_zone_event(struct zones_options *o, const char *name)
 }
 
 /* What is known by name, or one of perf's events. */
-static int parse_clock_word(struct zones_options *o, const char *word)
+static int parse_clock_word(struct engine_options *o, const char *word)
 {
 	static const struct {
 		const char *name;
@@ -266,22 +266,6 @@ bool record_probes_sample(const struct record_probes *p)
 		if (p->o.actions >> i & 1 && action_of(i)->metric)
 			return true;
 	return false;
-}
-
-int record_probes_add_events(struct record_probes *p, struct event *events, size_t *n)
-{
-	for (uint32_t i = 1; i < WIRE_ACTIONS; i++) {
-		if (!(p->o.actions >> i & 1) || !action_of(i)->metric)
-			continue;
-		if (*n == WIRE_EVENTS)
-			return err(-E2BIG,
-				   "at most %d events can be captured together, and "
-				   "--%s is one of them",
-				   WIRE_EVENTS, action_of(i)->option);
-		p->o.action_event[i] = (uint32_t)*n;
-		events[(*n)++] = event_of_probes(action_of(i)->metric, i);
-	}
-	return 0;
 }
 
 void record_probes_release(struct record_probes *p)

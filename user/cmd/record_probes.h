@@ -10,11 +10,11 @@
 #include <stddef.h>
 
 #include "perf/event.h"
-#include "probe/zones.h"
+#include "probe/engine.h"
 
 struct record_probes {
 	struct zonepatterns *patterns; /* owned; NULL: none, no probes */
-	struct zones_options o;	       /* whole after record_probes_finish() */
+	struct engine_options o;       /* whole after record_probes_finish() */
 	VEC(const char *) switches;
 	const char *zone_option;  /* one that was given, and is for zones alone; else NULL */
 	const char *probe_option; /* the same for probes */
@@ -36,8 +36,6 @@ int record_probes_take(struct record_probes *, int opt, const char *arg);
 int record_probes_finish(struct record_probes *);
 /* Some action takes samples. */
 bool record_probes_sample(const struct record_probes *);
-/* Adds the events that they are of, behind the @n that are there. Errors with a text. */
-int record_probes_add_events(struct record_probes *, struct event *events, size_t *n);
 void record_probes_release(struct record_probes *);
 
 /* Puts the event of that name behind the @n that are there, where there is room. Errors with a

@@ -27,7 +27,7 @@ bool configure_filters(const struct session_options *o, struct sampling by, size
 	const struct event *e = &o->events[event];
 	enum target_kind kind = o->target->kind;
 
-	if (kind == TARGET_ALL || e->class == EVENT_PROBE)
+	if (kind == TARGET_ALL)
 		return false;
 	if (e->class == EVENT_SAMPLED && (kind == TARGET_CGROUP || kind == TARGET_TID))
 		return false;
@@ -41,8 +41,6 @@ struct bpf_program *configure_program(struct eprof_bpf *skel, const struct sessi
 	const enum event_class class = o->events[event].class;
 	char name[64];
 
-	if (class == EVENT_PROBE)
-		return skel->progs.probe_hit;
 	snprintf(name, sizeof(name), "%s_%zu", class == EVENT_TRACEPOINT ? "trace" : "sample",
 		 event);
 	return bpf_object__find_program_by_name(skel->obj, name);
@@ -70,9 +68,22 @@ static uint32_t stacks_known(const struct session_options *o, int cpus, uint32_t
 	for (size_t i = 0; i < o->n_events; i++)
 		if (!event_is_timed(&o->events[i]))
 			return most;
+	if (o->paces.n)
+		return most;
 	while (n < most && n < 30 * 2 * o->hz * cpus * (double)o->n_events)
 		n *= 2;
 	return n;
+}
+
+struct wire_pace session_pace(uint64_t every, uint64_t most_hz)
+{
+	struct wire_pace pace = {.every = every};
+
+	if (!every && most_hz) {
+		pace.window_ns = most_hz < 100 ? 1000000000 : 100000000;
+		pace.most = (most_hz * pace.window_ns + 999999999) / 1000000000;
+	}
+	return pace;
 }
 
 static void configure_pace(struct eprof_bpf *skel, const struct event *e, size_t event)
@@ -86,11 +97,7 @@ static void configure_pace(struct eprof_bpf *skel, const struct event *e, size_t
 	if (e->clock && e->exclude_kernel)
 		mode |= WIRE_MODE_NO_KERNEL;
 	if (event_is_stepped(e))
-		pace.every = e->every;
-	if (e->counted && !e->every) {
-		pace.window_ns = e->most_hz < 100 ? 1000000000 : 100000000;
-		pace.most = (e->most_hz * pace.window_ns + 999999999) / 1000000000;
-	}
+		pace = session_pace(e->every, e->counted ? e->most_hz : 0);
 	memcpy((void *)&skel->rodata->config_pace[event], &pace, sizeof(pace));
 	skel->rodata->config_mode[event] = mode;
 }
@@ -135,10 +142,11 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 		follows |= configure_filters(o, by, i);
 		timed |= event_is_timed(&o->events[i]);
 		bpf_program__set_autoload(configure_program(skel, o, i), true);
-		if (o->events[i].class == EVENT_PROBE)
-			skel->rodata->config_action_event[o->events[i].config] = (uint32_t)i;
 		configure_pace(skel, &o->events[i], i);
 	}
+	for (size_t i = 0; i < o->paces.n; i++)
+		memcpy((void *)&skel->rodata->config_pace[o->paces.at[i].stream],
+		       &o->paces.at[i].is, sizeof(o->paces.at[i].is));
 	bpf_program__set_autoload(skel->progs.time_tick, timed);
 	skel->rodata->config_target = target;
 	skel->rodata->config_inherit = o->target->inherit;

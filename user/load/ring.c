@@ -37,8 +37,8 @@ static bool is_whole(const void *data, size_t bytes)
 		return bytes == (size);
 #include "sources.def"
 #undef SOURCE
-#define ACTION(name, number, sees, size) \
-	case WIRE_PROBE_##name:          \
+#define ACTION(name, number, sees, size, streams) \
+	case WIRE_PROBE_##name:                   \
 		return bytes == (size);
 #include "actions.def"
 #undef ACTION

@@ -88,18 +88,20 @@ int session_tables(struct session *, struct tables **out);
 /* Has every stack sent again: addresses may now belong to other code. */
 void session_new_epoch(struct session *);
 
-/* Totals over all CPUs, by enum wire_counter. While the programs run, TAKEN may be ahead of its
- * outcomes, never behind. */
-int session_counters(struct session *, size_t event, uint64_t out[WIRE_COUNTERS]);
+/* Totals of a stream over all CPUs, by enum wire_counter; that of an event has its number. While
+ * the programs run, TAKEN may be ahead of its outcomes, never behind. */
+int session_counters(struct session *, size_t stream, uint64_t out[WIRE_COUNTERS]);
 /* Hits of the target by possible CPU, including those in the mode left out. */
 int session_hits_by_cpu(struct session *, size_t event, uint64_t *out);
 /* For tick_cost_new(); not loaded if no event needs it. */
 struct tick_program session_tick_program(const struct session *);
-/* Appends each CPU's sampling state for a counted event, or one with -c. */
-int session_steps(struct session *, size_t event, session_step_list *out);
+/* Appends each CPU's sampling state for a stream that has a pace. */
+int session_steps(struct session *, size_t stream, session_step_list *out);
 /* Hits of a tracepoint, by anyone, for which the kernel did not run our program because another BPF
  * program was running. */
 uint64_t session_missed(const struct session *, size_t event);
+/* Every @every th hit; with 0 at random, at most @most_hz a CPU. */
+struct wire_pace session_pace(uint64_t every, uint64_t most_hz);
 
 void session_cost(struct session *, struct session_cost *out);
 /* Run time of one event's program, on the target's hits only if they can be told apart. */

@@ -430,6 +430,16 @@ static bool is_timed_otherwise(const void *state, int program_fd)
 	return s->o.probes && probes_have(&s->probes.probes, program_fd);
 }
 
+static void add_run(struct bpf_session *s, size_t stream, struct session_cost *out)
+{
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (bpf_counters(s, stream, counters))
+		return;
+	out->bpf_ns += counters[WIRE_RUN_NS] + counters[WIRE_RUN_OTHERS_NS];
+	out->bpf_runs += counters[WIRE_TAKEN];
+}
+
 static void bpf_cost(void *state, struct session_cost *out)
 {
 	struct bpf_session *s = state;
@@ -442,14 +452,10 @@ static void bpf_cost(void *state, struct session_cost *out)
 	else if (s->probes.watches_waits)
 		program_cost_add(s->skel->obj, is_timed_otherwise, s, out);
 	out->map_bytes = program_cost_maps(s->skel->obj);
-	for (size_t i = 0; i < s->o.n_events && !out->by_kernel; i++) {
-		uint64_t counters[WIRE_COUNTERS];
-
-		if (bpf_counters(s, i, counters))
-			continue;
-		out->bpf_ns += counters[WIRE_RUN_NS] + counters[WIRE_RUN_OTHERS_NS];
-		out->bpf_runs += counters[WIRE_TAKEN];
-	}
+	for (size_t i = 0; i < s->o.n_events && !out->by_kernel; i++)
+		add_run(s, i, out);
+	for (size_t i = 0; i < s->o.paces.n && !out->by_kernel; i++)
+		add_run(s, s->o.paces.at[i].stream, out);
 }
 
 static uint64_t bpf_event_ns(void *state, size_t event)
@@ -457,7 +463,7 @@ static uint64_t bpf_event_ns(void *state, size_t event)
 	struct bpf_session *s = state;
 	uint64_t counters[WIRE_COUNTERS];
 
-	if (s->stats_fd >= 0 && s->o.events[event].class != EVENT_PROBE)
+	if (s->stats_fd >= 0)
 		return program_run(bpf_program__fd(program_of(s, event))).ns;
 	return bpf_counters(s, event, counters) ? 0 : counters[WIRE_RUN_NS];
 }

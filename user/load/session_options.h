@@ -13,6 +13,11 @@
 #include "load/target.h"
 #include "perf/event.h"
 
+struct session_pace {
+	uint32_t stream;
+	struct wire_pace is;
+};
+
 struct session_options {
 	const struct event *events; /* at most WIRE_EVENTS; borrowed while the session lives */
 	size_t n_events;
@@ -27,6 +32,8 @@ struct session_options {
 	const struct probe_request *probes; /* NULL: none; borrowed while the session is opened */
 	VEC(const char *) programs; /* of sources: loaded, and attached as their sections say */
 	VEC(const char *) absent;   /* sources not requested: their maps are not made */
+	/* Streams of others than events whose samples may stand for several hits. */
+	VEC(struct session_pace) paces;
 	uint64_t table_bytes; /* memory limit of unwind tables: TABLES_MAX_BYTES; less only in tests
 			       */
 };

@@ -19,9 +19,6 @@
  * perf_swevent_start_hrtimer(). */
 #define CLOCK_LEAST_NS 10000
 
-/* A sample costs some 2 µs: at this rate, samples of a counted event take 2 % of a CPU. */
-#define COUNTED_HZ 10000
-
 /* perf's names, from perf-list(1). */
 static const struct named_event {
 	const char *name, *alias;
@@ -233,16 +230,8 @@ int event_pace(struct event *e, uint64_t every, uint64_t hz)
 			   (unsigned long long)every, e->name, CLOCK_LEAST_NS);
 	e->every = every;
 	if (e->counted && !every)
-		e->most_hz = hz ? hz : COUNTED_HZ;
+		e->most_hz = hz ? hz : EVENT_COUNTED_HZ;
 	return 0;
-}
-
-struct event event_of_probes(const char *metric, uint64_t action)
-{
-	struct event e = {.class = EVENT_PROBE, .config = action, .counted = true};
-
-	snprintf(e.name, sizeof(e.name), "%s", metric);
-	return e;
 }
 
 bool event_has_rate(const struct event *e)

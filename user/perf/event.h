@@ -13,7 +13,6 @@
 enum event_class {
 	EVENT_SAMPLED,	  /* sampled at a rate (-F); each hit stands for a period */
 	EVENT_TRACEPOINT, /* every hit counts once */
-	EVENT_PROBE,	  /* hits of an action's probes: nothing to open */
 };
 
 struct event {
@@ -43,6 +42,10 @@ bool event_is_timed(const struct event *);
  * that was asked for in the kernel only. */
 void event_user_only(struct event *);
 
+/* Samples a second and CPU of what is counted, where nothing is said. A sample costs some 2 µs: at
+ * this rate, 2 % of a CPU. */
+#define EVENT_COUNTED_HZ 10000
+
 /* Decides which hits become samples: each @every-th unless 0, else by rate @hz (0: the default).
  * -EINVAL with a text for a period that the kernel's timers cannot do. */
 int event_pace(struct event *, uint64_t every, uint64_t hz);
@@ -51,9 +54,6 @@ int event_pace(struct event *, uint64_t every, uint64_t hz);
 bool event_has_rate(const struct event *);
 /* Whether the BPF programs choose its samples: wire_step. */
 bool event_is_stepped(const struct event *);
-
-/* The event for samples of action number @action of probes. */
-struct event event_of_probes(const char *metric, uint64_t action);
 
 /* Whether both count the same, under whatever names. */
 bool event_same(const struct event *, const struct event *);

@@ -11,7 +11,7 @@
 
 /* --- before ----------------------------------------------------------------------------------- */
 
-static size_t count_functions(const struct zones *z, size_t n[SITE_CLASSES])
+static size_t count_functions(const struct engine *z, size_t n[SITE_CLASSES])
 {
 	size_t all = 0;
 
@@ -41,7 +41,7 @@ static void add_class(struct str *s, size_t functions, enum site_class site, dou
 			 units_ns(cost, sizeof(cost), call_ns), site_class_name(site));
 }
 
-void action_warn_expect(const struct zones *z)
+void action_warn_expect(const struct engine *z)
 {
 	size_t n[SITE_CLASSES] = {0}, all = count_functions(z, n);
 	struct str list = {0};
@@ -69,25 +69,24 @@ void action_warn_expect(const struct zones *z)
 /* --- meanwhile -------------------------------------------------------------------------------- */
 
 /* Calls so far, and what they and their samples cost: as if they were those of a zone. */
-static void take_calls(const struct zones *z, struct governed *g)
+static void take_calls(const struct engine *z, struct governed *g)
 {
 	double ns = 0;
 
 	g->counted = 0;
-	for (uint32_t i = 1; i < WIRE_ACTIONS; i++) {
-		const uint32_t event = z->in.o->action_event[i];
+	for (uint32_t i = 0; i < WIRE_STREAMS; i++) {
 		uint64_t counters[WIRE_COUNTERS];
 
-		if (!(z->in.o->actions >> i & 1) || session_counters(z->in.whole, event, counters))
+		if (!(engine_streams(z->in.o) >> i & 1) ||
+		    session_counters(z->in.whole, i, counters))
 			continue;
 		g->counted += counters[WIRE_HITS] + counters[WIRE_HITS_STEPPED];
-		ns += ZONE_AMID_OTHERS * zone_price_hits(z, event) +
-		      (double)session_event_ns(z->in.whole, event);
+		ns += ZONE_AMID_OTHERS * zone_price_hits(z, i) + (double)counters[WIRE_RUN_NS];
 	}
 	g->full_ns = g->count_ns = g->counted ? ns / (double)g->counted : 0;
 }
 
-void action_warn_tick(struct zones *z, uint64_t cpu_ns)
+void action_warn_tick(struct engine *z, uint64_t cpu_ns)
 {
 	struct action_warn *w = &z->warn;
 	char part[UNITS_BUF], calls[UNITS_BUF];

@@ -5,12 +5,12 @@
 #ifndef PROBE_ACTION_WARN_H
 #define PROBE_ACTION_WARN_H
 
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 
 /* Reports the number of functions whose calls are sampled and the cost of a call, if there are
  * such. */
-void action_warn_expect(const struct zones *);
+void action_warn_expect(const struct engine *);
 /* Call at each tick while calls count, and when they start to. @cpu_ns: zone_limit_cpu_ns(). */
-void action_warn_tick(struct zones *, uint64_t cpu_ns);
+void action_warn_tick(struct engine *, uint64_t cpu_ns);
 
 #endif

@@ -3,9 +3,9 @@
  */
 #include "base/mem.h"
 #include "base/str.h"
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 
-bool zone_decide_coroutines(const struct zones *z, const struct zone_process *p)
+bool zone_decide_coroutines(const struct engine *z, const struct zone_process *p)
 {
 	for (size_t i = 0; i < p->images.n; i++) {
 		if (zonelist_runs_coroutines(&z->at.at[p->images.at[i]]->list))
@@ -15,7 +15,7 @@ bool zone_decide_coroutines(const struct zones *z, const struct zone_process *p)
 }
 
 /* Whether return addresses in @p may be hijacked. */
-static bool is_safe(const struct zones *z, const struct zone_process *p)
+static bool is_safe(const struct engine *z, const struct zone_process *p)
 {
 	/* Calls on a foreign stack are recognised one by one; giving up sessions only saves their
 	 * cost. */
@@ -31,7 +31,7 @@ static bool is_safe(const struct zones *z, const struct zone_process *p)
 	return true;
 }
 
-char *zone_decide_objection(const struct zones *z, const struct zone_process *p)
+char *zone_decide_objection(const struct engine *z, const struct zone_process *p)
 {
 	if (!z->in.session->sessions)
 		return mem_strdup("this kernel has no uprobe sessions (Linux 6.13 or newer)");
@@ -52,13 +52,13 @@ char *zone_decide_objection(const struct zones *z, const struct zone_process *p)
 }
 
 /* Whether no action wants to see calls end. */
-static bool hits_only(const struct zones *z)
+static bool hits_only(const struct engine *z)
 {
-	return !(zones_actions(z->in.o) & WIRE_WITH_CALLS);
+	return !(engine_actions(z->in.o) & WIRE_WITH_CALLS);
 }
 
 /* @safe: return addresses may be hijacked, if the kernel can do that. */
-static uint32_t flags_for(const struct zones *z, bool safe)
+static uint32_t flags_for(const struct engine *z, bool safe)
 {
 	enum zone_ends ends = z->in.o->ends;
 
@@ -69,7 +69,7 @@ static uint32_t flags_for(const struct zones *z, bool safe)
 	return WIRE_PROC_TARGET | WIRE_PROC_RETS;
 }
 
-uint32_t zone_decide_flags(const struct zones *z, const struct zone_process *p)
+uint32_t zone_decide_flags(const struct engine *z, const struct zone_process *p)
 {
 	uint32_t flags = p->unknown_until_ns ? WIRE_PROC_TARGET : flags_for(z, is_safe(z, p));
 
@@ -92,7 +92,7 @@ static bool maps(const struct zone_process *p, uint32_t number)
 /* Whether probes of the image are attached for all processes from the start. A forked child runs at
  * once: with probes for its parent alone, its calls would be missed until it gets them, too. But
  * libraries are shared by all processes, including eprof: there, calls missed are noted. */
-static bool is_for_all(const struct zones *z, const struct zone_image *image)
+static bool is_for_all(const struct engine *z, const struct zone_image *image)
 {
 	const struct target *t = z->in.target;
 
@@ -100,7 +100,7 @@ static bool is_for_all(const struct zones *z, const struct zone_image *image)
 	       (t->inherit && t->kind != TARGET_TID && image->list.flags & ZONELIST_PROGRAM);
 }
 
-static void want_for(const struct zones *z, const struct zone_image *image, bool hijack, bool rets,
+static void want_for(const struct engine *z, const struct zone_image *image, bool hijack, bool rets,
 		     bool foreign, struct zone_attached *want)
 {
 	want->switches |= foreign && image->list.switches.n;
@@ -113,7 +113,7 @@ static void want_for(const struct zones *z, const struct zone_image *image, bool
 }
 
 /* Thousands of probes must not come and go with each process: keep what ended processes wanted. */
-static void want_past(const struct zones *z, const struct zone_image *image,
+static void want_past(const struct engine *z, const struct zone_image *image,
 		      struct zone_attached *want)
 {
 	const struct zone_past *past = &image->past;
@@ -123,7 +123,7 @@ static void want_past(const struct zones *z, const struct zone_image *image,
 }
 
 /* For a named image that nobody runs yet: as for a process of which only this file is known. */
-static void want_named(const struct zones *z, struct zone_image *image, struct zone_attached *want)
+static void want_named(const struct engine *z, struct zone_image *image, struct zone_attached *want)
 {
 	const uint32_t flags = flags_for(z, zone_image_is_harmless(image) &&
 						    !zonelist_runs_coroutines(&image->list));
@@ -133,7 +133,7 @@ static void want_named(const struct zones *z, struct zone_image *image, struct z
 }
 
 /* The probes for image @number, given the flags that its processes want. */
-struct zone_attached zone_decide_probes(struct zones *z, uint32_t number)
+struct zone_attached zone_decide_probes(struct engine *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];
 	struct zone_attached want = {.modes_number = image->modes_number};

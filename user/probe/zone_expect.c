@@ -22,7 +22,7 @@ struct classes {
 	double ns[SITE_CLASSES][EXIT_WAYS];
 };
 
-static void count_classes(const struct zones *z, struct classes *c)
+static void count_classes(const struct engine *z, struct classes *c)
 {
 	_free_ unsigned int *ways = zone_price_ways(z);
 
@@ -50,7 +50,7 @@ static void add_class(struct str *s, const struct classes *c, unsigned int site,
 		 units_ns(cost, sizeof(cost), c->ns[site][exit]), name + strlen(ZONE_COST_CALL));
 }
 
-static void say_expected(const struct zones *z)
+static void say_expected(const struct engine *z)
 {
 	struct classes c = {0};
 	struct str list = {0};
@@ -73,13 +73,13 @@ static void say_expected(const struct zones *z)
 /* --- options that cannot be honoured ---------------------------------------------------------- */
 
 /* Whether calls in @p end by other means than --zone-exit session demands. */
-static bool is_refused(const struct zones *z, const struct zone_process *p)
+static bool is_refused(const struct engine *z, const struct zone_process *p)
 {
 	return z->in.o->ends == ZONE_ENDS_SESSION && !p->unknown_until_ns &&
 	       zone_process_has_zones(z, p) && !(p->wants & WIRE_PROC_HIJACK);
 }
 
-void zone_limit_refused(struct zones *z, struct zone_process *p)
+void zone_limit_refused(struct engine *z, struct zone_process *p)
 {
 	_free_ char *why = NULL, *text = NULL;
 
@@ -96,7 +96,7 @@ void zone_limit_refused(struct zones *z, struct zone_process *p)
 
 /* If the target is a list of processes, each must support sessions; for all processes or a cgroup,
  * one must. */
-static int check_session(const struct zones *z)
+static int check_session(const struct engine *z)
 {
 	const struct zone_process *refused = NULL;
 	size_t fit = 0;
@@ -121,12 +121,12 @@ static int check_session(const struct zones *z)
 		   refused->pid, why ? why : "its code is unknown");
 }
 
-static bool is_priced(const struct zones *z)
+static bool is_priced(const struct engine *z)
 {
 	return calibration_of(z->in.calibration, SITE_EMULATED, EXIT_NONE).known;
 }
 
-int zone_limit_expect(struct zones *z)
+int zone_limit_expect(struct engine *z)
 {
 	int ret = check_session(z);
 

@@ -8,17 +8,17 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 #include "process/place.h"
 
-const struct image *zone_file(const struct zones *z, const struct zone_image *i)
+const struct image *zone_file(const struct engine *z, const struct zone_image *i)
 {
 	return i->was ? i->was : images_at(z->in.images, i->image);
 }
 
 /* --- processes ------------------------------------------------------------------------------ */
 
-static void forget_processes(struct zones *z)
+static void forget_processes(struct engine *z)
 {
 	struct map by_pid = {0};
 	size_t n = 0;
@@ -52,7 +52,7 @@ static void mark(void *context, uint32_t image)
 
 /* Takes away the images that it maps no more. What it has just begun to run may not be mapped yet.
  */
-static void forget_unmapped(struct zones *z, struct zone_process *p)
+static void forget_unmapped(struct engine *z, struct zone_process *p)
 {
 	_free_ uint8_t *mapped = NULL;
 	size_t n = 0;
@@ -76,7 +76,7 @@ static void forget_unmapped(struct zones *z, struct zone_process *p)
 /* --- images --------------------------------------------------------------------------------- */
 
 /* Detaches its probes, and lets its file be written to. */
-static void take_down(struct zones *z, struct zone_image *i)
+static void take_down(struct engine *z, struct zone_image *i)
 {
 	const struct zone_slot slot = {i->slot, i->generation};
 	const struct guard_file unknown = {0};
@@ -95,7 +95,7 @@ static void take_down(struct zones *z, struct zone_image *i)
 }
 
 /* What the rows of its zones need. */
-static void keep_rows(struct zones *z, struct zone_image *i)
+static void keep_rows(struct engine *z, struct zone_image *i)
 {
 	const struct image *image = images_at(z->in.images, i->image);
 
@@ -108,7 +108,7 @@ static void keep_rows(struct zones *z, struct zone_image *i)
 }
 
 /* Which images processes run, by their place in z->at; the caller's to free. */
-static uint8_t *which_run(const struct zones *z)
+static uint8_t *which_run(const struct engine *z)
 {
 	uint8_t *runs = mem_zalloc(z->at.n + 1, 1);
 
@@ -118,7 +118,7 @@ static uint8_t *which_run(const struct zones *z)
 	return runs;
 }
 
-static void let_go(struct zones *z)
+static void let_go(struct engine *z)
 {
 	_free_ uint8_t *runs = which_run(z);
 
@@ -136,7 +136,7 @@ static void let_go(struct zones *z)
 }
 
 /* Those of which nothing is left leave their places to others. */
-static void close_up(struct zones *z)
+static void close_up(struct engine *z)
 {
 	_free_ uint32_t *place = mem_zalloc(z->at.n + 1, sizeof(*place));
 	uint32_t n = 0;
@@ -163,7 +163,7 @@ static void close_up(struct zones *z)
 			z->processes.at[i]->images.at[k] = place[z->processes.at[i]->images.at[k]];
 }
 
-void zone_forget(struct zones *z, uint8_t *used)
+void zone_forget(struct engine *z, uint8_t *used)
 {
 	forget_processes(z);
 	for (size_t i = 0; i < z->processes.n; i++)
@@ -189,7 +189,7 @@ static bool same_zones(const struct zonelist *a, const struct zonelist *b)
 }
 
 /* Whether @past is of the same build and name: then their zones have the same rows. */
-static bool is_again(const struct zones *z, const struct zone_image *past,
+static bool is_again(const struct engine *z, const struct zone_image *past,
 		     const struct zone_image *image)
 {
 	const struct image *a = past->was, *b = images_at(z->in.images, image->image);
@@ -199,7 +199,7 @@ static bool is_again(const struct zones *z, const struct zone_image *past,
 	       same_zones(&past->list, &image->list);
 }
 
-bool zone_forget_revive(struct zones *z, struct zone_image *image)
+bool zone_forget_revive(struct engine *z, struct zone_image *image)
 {
 	struct zone_image *past = NULL;
 

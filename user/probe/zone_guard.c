@@ -6,11 +6,11 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 
 /* --- forbidden probes ----------------------------------------------------------------------- */
 
-static const struct guard_reader *who_reads(const struct zones *z, const struct zone_image *image,
+static const struct guard_reader *who_reads(const struct engine *z, const struct zone_image *image,
 					    const struct zone_attached *want)
 {
 	const uint64_t inode = image_inode(images_at(z->in.images, image->image));
@@ -20,7 +20,8 @@ static const struct guard_reader *who_reads(const struct zones *z, const struct 
 	return r || !want->exits ? r : guard_reader(z->guard, inode, is_program, want->exit_pid);
 }
 
-bool zone_guard_forbids(struct zones *z, struct zone_image *image, const struct zone_attached *want)
+bool zone_guard_forbids(struct engine *z, struct zone_image *image,
+			const struct zone_attached *want)
 {
 	const struct guard_reader *r;
 	_free_ char *why = NULL;
@@ -44,7 +45,7 @@ bool zone_guard_forbids(struct zones *z, struct zone_image *image, const struct 
 }
 
 /* Detaches the probes: a translator may read them in a moment. */
-static void take_down(struct zones *z)
+static void take_down(struct engine *z)
 {
 	const struct zone_attached nothing = {0};
 
@@ -58,18 +59,18 @@ static void take_down(struct zones *z)
 }
 
 /* Has the probes for all processes decided on again if other code is read than before. */
-static void heed(struct zones *z, bool changed)
+static void heed(struct engine *z, bool changed)
 {
 	if (!changed)
 		return;
 	take_down(z);
 	for (size_t i = 0; i < z->processes.n; i++)
-		zones_process(z, z->processes.at[i]->pid);
+		engine_process(z, z->processes.at[i]->pid);
 }
 
 /* --- files that are written to -------------------------------------------------------------- */
 
-void zone_guard_written(struct zones *z, struct zone_image *image)
+void zone_guard_written(struct engine *z, struct zone_image *image)
 {
 	_free_ char *text = mem_printf("%s was opened for writing: its probes were detached, and "
 				       "its calls counted until then",
@@ -81,7 +82,7 @@ void zone_guard_written(struct zones *z, struct zone_image *image)
 }
 
 /* Later mappings of the file may be another image, with probes of its own. */
-static void heed_written(struct zones *z, const struct guard_file *file)
+static void heed_written(struct engine *z, const struct guard_file *file)
 {
 	for (size_t i = 0; i < z->at.n; i++)
 		if (guard_file_is(file, &z->at.at[i]->file))
@@ -95,12 +96,12 @@ static void watch(void *context, int fd)
 	keeper_watch(context, fd);
 }
 
-void zone_guard_init(struct zones *z)
+void zone_guard_init(struct engine *z)
 {
 	z->guard = guard_new(images_opener(z->in.images), watch, z->keeper);
 }
 
-void zone_guard_heed(struct zones *z)
+void zone_guard_heed(struct engine *z)
 {
 	struct keeper_news news = {0};
 
@@ -113,32 +114,32 @@ void zone_guard_heed(struct zones *z)
 	keeper_news_release(&news);
 }
 
-void zone_guard_command(struct zones *z, uint32_t pid, const char *command)
+void zone_guard_command(struct engine *z, uint32_t pid, const char *command)
 {
 	heed(z, guard_command(z->guard, pid, command));
 }
 
-void zones_program(struct zones *z, uint32_t pid, uint64_t time_ns)
+void engine_program(struct engine *z, uint32_t pid, uint64_t time_ns)
 {
 	heed(z, guard_exec(z->guard, pid, time_ns));
 }
 
-void zones_born(struct zones *z, uint32_t pid, uint32_t child)
+void engine_born(struct engine *z, uint32_t pid, uint32_t child)
 {
 	heed(z, guard_born(z->guard, pid, child));
 }
 
-void zones_end(struct zones *z, uint32_t pid, uint64_t time_ns)
+void engine_end(struct engine *z, uint32_t pid, uint64_t time_ns)
 {
 	heed(z, guard_exit(z->guard, pid, time_ns));
 }
 
-void zone_guard_tick(struct zones *z)
+void zone_guard_tick(struct engine *z)
 {
 	heed(z, guard_tick(z->guard));
 }
 
-void zone_guard_release(struct zones *z)
+void zone_guard_release(struct engine *z)
 {
 	guard_free(z->guard);
 	free(z->forbidden);

@@ -24,7 +24,7 @@ static uint64_t now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-void zone_limit_begin(struct zones *z, struct zone_image *image)
+void zone_limit_begin(struct engine *z, struct zone_image *image)
 {
 	for (size_t k = 0; k < image->list.zones.n; k++) {
 		struct governed *g = vec_add(&z->limit.zones);
@@ -36,7 +36,7 @@ void zone_limit_begin(struct zones *z, struct zone_image *image)
 	}
 }
 
-void zone_limit_release(struct zones *z)
+void zone_limit_release(struct engine *z)
 {
 	vec_release(&z->limit.zones);
 }
@@ -44,7 +44,7 @@ void zone_limit_release(struct zones *z)
 /* --- the governor's input -------------------------------------------------------------------- */
 
 /* The calls of each zone so far; owned by the caller. */
-static struct zonemaps_calls *calls_now(const struct zones *z)
+static struct zonemaps_calls *calls_now(const struct engine *z)
 {
 	size_t n = z->limit.zones.n;
 	struct zonemaps_calls *calls = mem_zalloc(n + 1, sizeof(*calls));
@@ -53,7 +53,7 @@ static struct zonemaps_calls *calls_now(const struct zones *z)
 	return calls;
 }
 
-static void take_calls(struct zones *z)
+static void take_calls(struct engine *z)
 {
 	struct zone_limit *l = &z->limit;
 	_free_ struct zonemaps_calls *calls = calls_now(z);
@@ -67,7 +67,7 @@ static void take_calls(struct zones *z)
 	}
 }
 
-static void take_prices(struct zones *z)
+static void take_prices(struct engine *z)
 {
 	_free_ unsigned int *ways = zone_price_ways(z);
 
@@ -84,7 +84,7 @@ static void take_prices(struct zones *z)
 	}
 }
 
-uint64_t zone_limit_cpu_ns(const struct zones *z)
+uint64_t zone_limit_cpu_ns(const struct engine *z)
 {
 	_free_ uint32_t *pids = mem_zalloc(z->processes.n + 1, sizeof(*pids));
 
@@ -96,7 +96,7 @@ uint64_t zone_limit_cpu_ns(const struct zones *z)
 /* --- changes of mode ------------------------------------------------------------------------- */
 
 /* Sets the mode decided for zone @k of the image; returns whether it needs other probes. */
-static bool change(struct zones *z, struct zone_image *image, size_t k)
+static bool change(struct engine *z, struct zone_image *image, size_t k)
 {
 	const uint32_t number = image->first + (uint32_t)k;
 	const enum zone_mode mode = z->limit.zones.at[number].mode;
@@ -110,7 +110,7 @@ static bool change(struct zones *z, struct zone_image *image, size_t k)
 	return image->attached.exits && zone_image_has_exits(image, k);
 }
 
-static void change_all(struct zones *z)
+static void change_all(struct engine *z)
 {
 	for (uint32_t i = 0; i < z->at.n; i++) {
 		bool due = false;
@@ -125,14 +125,14 @@ static void change_all(struct zones *z)
 
 /* --- messages -------------------------------------------------------------------------------- */
 
-static void say(struct zones *z, const char *text)
+static void say(struct engine *z, const char *text)
 {
 	if (z->limit.said++ < MOST_SAID)
 		zone_say(z, text);
 }
 
 /* The zone whose calls cost the most in total. */
-static uint32_t dearest(const struct zones *z)
+static uint32_t dearest(const struct engine *z)
 {
 	const struct zone_limit *l = &z->limit;
 	uint32_t most = 0;
@@ -144,7 +144,7 @@ static uint32_t dearest(const struct zones *z)
 	return most;
 }
 
-static void say_slowdown(struct zones *z)
+static void say_slowdown(struct engine *z)
 {
 	const struct governor *g = &z->limit.governor;
 	_free_ char *name = zone_text_name(z, dearest(z));
@@ -163,7 +163,7 @@ static void say_slowdown(struct zones *z)
 }
 
 /* Whether the zone is called and its mode was just changed, or left at counted at first. */
-static bool is_news(const struct zones *z, const struct governed *g, enum zone_mode mode,
+static bool is_news(const struct engine *z, const struct governed *g, enum zone_mode mode,
 		    bool first)
 {
 	uint64_t now = z->limit.governor.judged_ns;
@@ -173,7 +173,7 @@ static bool is_news(const struct zones *z, const struct governed *g, enum zone_m
 	return mode == ZONE_MODE_DETACHED ? g->detached_ns == now : first || g->fallen_ns == now;
 }
 
-static void say_changes(struct zones *z, enum zone_mode mode, bool first)
+static void say_changes(struct engine *z, enum zone_mode mode, bool first)
 {
 	static const char *const words[][2] = {
 		[ZONE_MODE_COUNTED] = {"is only counted", "are only counted"},
@@ -195,7 +195,7 @@ static void say_changes(struct zones *z, enum zone_mode mode, bool first)
 	str_release(&names);
 }
 
-static void say_limited(struct zones *z)
+static void say_limited(struct engine *z)
 {
 	const struct governor *g = &z->limit.governor;
 	char part[UNITS_BUF];
@@ -205,7 +205,7 @@ static void say_limited(struct zones *z)
 	say(z, text);
 }
 
-static void say_judged(struct zones *z)
+static void say_judged(struct engine *z)
 {
 	struct zone_limit *l = &z->limit;
 	const struct governor *g = &l->governor;
@@ -224,7 +224,7 @@ static void say_judged(struct zones *z)
 	}
 }
 
-void zone_limit_tick(struct zones *z, uint64_t cpu_ns)
+void zone_limit_tick(struct engine *z, uint64_t cpu_ns)
 {
 	struct zone_limit *l = &z->limit;
 
@@ -237,26 +237,26 @@ void zone_limit_tick(struct zones *z, uint64_t cpu_ns)
 	say_judged(z);
 }
 
-double zones_slowdown(const struct zones *z)
+double engine_slowdown(const struct engine *z)
 {
 	return z->limit.governor.slowdown;
 }
 
 /* --- notes and ledger ------------------------------------------------------------------------- */
 
-static double seconds_at(const struct zones *z, uint64_t ns)
+static double seconds_at(const struct engine *z, uint64_t ns)
 {
 	uint64_t begun = z->limit.governor.begun_ns;
 
 	return ns > begun ? (double)(ns - begun) / 1e9 : 0;
 }
 
-bool zone_limit_detached(const struct zones *z, uint32_t number)
+bool zone_limit_detached(const struct engine *z, uint32_t number)
 {
 	return z->limit.zones.at[number].mode == ZONE_MODE_DETACHED;
 }
 
-char *zone_limit_note(const struct zones *z, uint32_t number)
+char *zone_limit_note(const struct engine *z, uint32_t number)
 {
 	const struct governed *g = &z->limit.zones.at[number];
 	char calls[UNITS_BUF];
@@ -282,7 +282,7 @@ char *zone_limit_note(const struct zones *z, uint32_t number)
 	return mem_printf("only counted, %s", to_keep);
 }
 
-static void add_row(const struct zones *z, struct profile *p, uint32_t number, const char *note,
+static void add_row(const struct engine *z, struct profile *p, uint32_t number, const char *note,
 		    uint64_t calls)
 {
 	_free_ char *name = zone_text_name(z, number);
@@ -291,7 +291,7 @@ static void add_row(const struct zones *z, struct profile *p, uint32_t number, c
 	profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE, text, (int64_t)calls);
 }
 
-void zone_limit_rows(const struct zones *z, struct profile *p)
+void zone_limit_rows(const struct engine *z, struct profile *p)
 {
 	const struct zone_limit *l = &z->limit;
 	_free_ struct zonemaps_calls *calls = calls_now(z);

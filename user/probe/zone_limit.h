@@ -5,7 +5,7 @@
 #ifndef PROBE_ZONE_LIMIT_H
 #define PROBE_ZONE_LIMIT_H
 
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 
 /* The slowdown above which users without a limit are warned. */
 #define ZONE_WARN_ABOVE 0.2
@@ -14,26 +14,25 @@
 
 /* Call before anything is probed: reports the number of zones and the cost of their calls. An
  * option that cannot be honoured is an error, with a text. */
-int zone_limit_expect(struct zones *);
+int zone_limit_expect(struct engine *);
 /* Reports and notes, once per process, that calls of @p end by other means than --zone-exit session
  * demands. */
-void zone_limit_refused(struct zones *, struct zone_process *);
+void zone_limit_refused(struct engine *, struct zone_process *);
 
 /* Adds the zones of an image that was just numbered. */
-void zone_limit_begin(struct zones *, struct zone_image *);
+void zone_limit_begin(struct engine *, struct zone_image *);
 /* Call at each tick while calls count, and when they start to. @cpu_ns: zone_limit_cpu_ns(). */
-void zone_limit_tick(struct zones *, uint64_t cpu_ns);
+void zone_limit_tick(struct engine *, uint64_t cpu_ns);
 
 /* CPU time of the target's processes, in ns, as far as zones know them. It decreases when one ends.
  */
-uint64_t zone_limit_cpu_ns(const struct zones *);
+uint64_t zone_limit_cpu_ns(const struct engine *);
 
 /* What was done to a zone during the capture, as a clause; NULL: nothing. Owned by the caller. */
-char *zone_limit_note(const struct zones *, uint32_t number);
+char *zone_limit_note(const struct engine *, uint32_t number);
 /* Whether the zone lost its probes. */
-bool zone_limit_detached(const struct zones *, uint32_t number);
+bool zone_limit_detached(const struct engine *, uint32_t number);
 /* Adds the rows of all zones to the ledger. */
-void zone_limit_rows(const struct zones *, struct profile *);
-void zone_limit_release(struct zones *);
+void zone_limit_rows(const struct engine *, struct profile *);
 
 #endif

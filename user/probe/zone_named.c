@@ -12,7 +12,7 @@
 #include "elf/elffile.h"
 #include "process/closure.h"
 #include "process/opener.h"
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 
 /* A pattern that matches more libraries matches any. */
 #define MAX_LIBRARIES 8
@@ -30,7 +30,7 @@ static bool may_come(const struct target *t)
 }
 
 /* False: no such file. */
-static bool find(struct zones *z, const char *path)
+static bool find(struct engine *z, const char *path)
 {
 	const struct opener_request r = {
 		.what = OPENER_PATH, .path = path, .root_fd = OPENER_OWN_ROOT};
@@ -67,7 +67,7 @@ static void keep_path(void *context, const char *path)
 
 /* Finds libraries whose names, of link or file, @pattern may match. Lists @libraries when first
  * needed. */
-static void find_libraries(struct zones *z, size_t pattern, paths *libraries)
+static void find_libraries(struct engine *z, size_t pattern, paths *libraries)
 {
 	const char *which[MAX_LIBRARIES];
 	size_t n = 0;
@@ -90,7 +90,7 @@ static void find_libraries(struct zones *z, size_t pattern, paths *libraries)
 }
 
 /* Finds what env(1), nice(1), taskset(1) and the like would run. */
-static bool find_argument(struct zones *z, size_t pattern)
+static bool find_argument(struct engine *z, size_t pattern)
 {
 	struct opener *opener = images_opener(z->in.images);
 	char *const *argv = z->in.target->kind == TARGET_COMMAND ? z->in.target->argv : NULL;
@@ -107,7 +107,7 @@ static bool find_argument(struct zones *z, size_t pattern)
 	return found;
 }
 
-static void find_all(struct zones *z, paths *libraries)
+static void find_all(struct engine *z, paths *libraries)
 {
 	const struct zonepatterns *patterns = z->in.o->patterns;
 	const char *last = "";
@@ -124,7 +124,7 @@ static void find_all(struct zones *z, paths *libraries)
 	}
 }
 
-void zone_named_find(struct zones *z)
+void zone_named_find(struct engine *z)
 {
 	paths libraries = {0};
 
@@ -137,7 +137,7 @@ void zone_named_find(struct zones *z)
 	vec_release(&libraries);
 }
 
-int zone_named_attach(struct zones *z)
+int zone_named_attach(struct engine *z)
 {
 	int ret = 0;
 

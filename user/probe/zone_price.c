@@ -13,7 +13,7 @@ static unsigned int bit_of(uint32_t flags)
 	return flags & WIRE_PROC_HIJACK ? 1 : flags & WIRE_PROC_RETS ? 2 : 4;
 }
 
-unsigned int *zone_price_ways(const struct zones *z)
+unsigned int *zone_price_ways(const struct engine *z)
 {
 	unsigned int *ways = mem_zalloc(z->at.n + 1, sizeof(*ways));
 
@@ -26,16 +26,16 @@ unsigned int *zone_price_ways(const struct zones *z)
 	return ways;
 }
 
-static double cost_of(const struct zones *z, enum site_class class, enum exit_way exit)
+static double cost_of(const struct engine *z, enum site_class class, enum exit_way exit)
 {
 	return calibration_of(z->in.calibration, class, exit).outer_ns;
 }
 
-double zone_price_hits(const struct zones *z, uint32_t event)
+double zone_price_hits(const struct engine *z, uint32_t stream)
 {
 	uint64_t counters[WIRE_COUNTERS];
 
-	if (session_counters(z->in.whole, event, counters))
+	if (session_counters(z->in.whole, stream, counters))
 		return 0;
 	return (double)counters[WIRE_HITS] * cost_of(z, SITE_EMULATED, EXIT_NONE) +
 	       (double)counters[WIRE_HITS_STEPPED] * cost_of(z, SITE_STEPPED, EXIT_NONE);
@@ -50,14 +50,14 @@ static bool steps_exits(const struct sites *s)
 	return false;
 }
 
-static double price_with(const struct zones *z, const struct sites *s, enum exit_way exit)
+static double price_with(const struct engine *z, const struct sites *s, enum exit_way exit)
 {
 	if (exit == EXIT_RETS && !steps_exits(s))
 		return cost_of(z, s->entry.class, EXIT_NONE) + cost_of(z, SITE_EMULATED, EXIT_NONE);
 	return cost_of(z, s->entry.class, exit);
 }
 
-struct zone_price zone_price_of(const struct zones *z, const struct zone_image *image, size_t k,
+struct zone_price zone_price_of(const struct engine *z, const struct zone_image *image, size_t k,
 				unsigned int ways)
 {
 	enum site_class class = image->list.zones.at[k].sites.entry.class;

@@ -5,7 +5,7 @@
 #ifndef PROBE_ZONE_PRICE_H
 #define PROBE_ZONE_PRICE_H
 
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 
 /* A probe in real work finds less in the caches than in the calibration loop: in redis a hit costs
  * 1.1 to 1.5 times as much. */
@@ -18,12 +18,12 @@ struct zone_price {
 	double count_ns;    /* cost of a call that is only counted */
 };
 
-/* Time taken by the probes of the action with samples of @event, without its program, in ns. */
-double zone_price_hits(const struct zones *, uint32_t event);
+/* Time taken by the probes of the action with samples of @stream, without its own, in ns. */
+double zone_price_hits(const struct engine *, uint32_t stream);
 /* By image number: how calls end in the processes that map it; for zone_price_of(). Owned by the
  * caller. */
-unsigned int *zone_price_ways(const struct zones *);
-struct zone_price zone_price_of(const struct zones *, const struct zone_image *, size_t k,
+unsigned int *zone_price_ways(const struct engine *);
+struct zone_price zone_price_of(const struct engine *, const struct zone_image *, size_t k,
 				unsigned int ways);
 
 #endif

@@ -15,7 +15,7 @@
 /* Time after which a program whose libraries could not be predicted has mapped them. */
 #define LINKING_NS 1000000000u
 
-struct zone_process *zone_process_of(struct zones *z, uint32_t pid)
+struct zone_process *zone_process_of(struct engine *z, uint32_t pid)
 {
 	bool fresh;
 	uint32_t *at = map_put(&z->by_pid, pid, &fresh);
@@ -60,7 +60,7 @@ void zone_process_keep_past(const struct zone_process *p, struct zone_image *ima
 }
 
 /* Removes it, so that of a build's thousands none is looked at after its end. */
-void zone_process_end(struct zones *z, size_t at)
+void zone_process_end(struct engine *z, size_t at)
 {
 	struct zone_process *p = z->processes.at[at];
 
@@ -71,7 +71,7 @@ void zone_process_end(struct zones *z, size_t at)
 	z->processes.at[at] = z->processes.at[--z->processes.n];
 }
 
-void zone_process_ran_before(struct zones *z, struct zone_process *p)
+void zone_process_ran_before(struct engine *z, struct zone_process *p)
 {
 	if (z->counting && !p->missed)
 		zone_note(z, "programs and libraries that ran before their probes were attached: "
@@ -81,7 +81,7 @@ void zone_process_ran_before(struct zones *z, struct zone_process *p)
 }
 
 /* Whether it may have run functions before the loader looked for them or attached its probes. */
-static bool ran_unseen(struct zones *z, struct zone_process *p)
+static bool ran_unseen(struct engine *z, struct zone_process *p)
 {
 	zone_process_gather(z, p);
 	for (size_t i = 0; i < p->images.n; i++) {
@@ -95,7 +95,7 @@ static bool ran_unseen(struct zones *z, struct zone_process *p)
 	return false;
 }
 
-void zones_leader_exit(struct zones *z, uint32_t pid)
+void engine_leader_exit(struct engine *z, uint32_t pid)
 {
 	const uint32_t *at = map_get(&z->by_pid, pid);
 	struct zone_process *p = at ? z->met.at[*at] : NULL;
@@ -105,7 +105,7 @@ void zones_leader_exit(struct zones *z, uint32_t pid)
 	p->leaderless = runs_without_leader(p);
 	/* Has its probes decided on again. */
 	if (p->leaderless)
-		zones_process(z, pid);
+		engine_process(z, pid);
 	else if (p->dirty && !p->before_exec && ran_unseen(z, p))
 		zone_process_ran_before(z, p);
 	for (size_t i = z->processes.n; i-- > 0 && !p->leaderless;)
@@ -114,12 +114,12 @@ void zones_leader_exit(struct zones *z, uint32_t pid)
 }
 
 /* Calibration's process has probes of its own and is not a target, even with -a. */
-static bool is_ours(const struct zones *z, uint32_t pid)
+static bool is_ours(const struct engine *z, uint32_t pid)
 {
 	return pid == calibration_pid(z->in.calibration);
 }
 
-void zones_process(struct zones *z, uint32_t pid)
+void engine_process(struct engine *z, uint32_t pid)
 {
 	if (is_ours(z, pid))
 		return;
@@ -127,12 +127,12 @@ void zones_process(struct zones *z, uint32_t pid)
 	z->unsettled = true;
 }
 
-bool zones_unsettled(const struct zones *z)
+bool engine_unsettled(const struct engine *z)
 {
 	return z->unsettled;
 }
 
-void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
+void engine_fork(struct engine *z, uint32_t pid, uint32_t child)
 {
 	struct zone_process *from, *to;
 	bool misses = false;
@@ -159,10 +159,10 @@ void zones_fork(struct zones *z, uint32_t pid, uint32_t child)
 	if (misses)
 		zone_note(z, "children whose first calls of libraries were missed: probes were "
 			     "attached for the parent alone");
-	zones_process(z, child);
+	engine_process(z, child);
 }
 
-void zone_process_saw_code(struct zones *z, uint32_t pid, uint32_t code)
+void zone_process_saw_code(struct engine *z, uint32_t pid, uint32_t code)
 {
 	const uint32_t *at = map_get(&z->by_pid, pid);
 
@@ -170,11 +170,11 @@ void zone_process_saw_code(struct zones *z, uint32_t pid, uint32_t code)
 	if (!at || z->met.at[*at]->ended)
 		return;
 	z->met.at[*at]->code_seen = code;
-	zones_process(z, pid);
+	engine_process(z, pid);
 }
 
 /* Notes that the keeper was killed, which detached the probes, or does not answer. */
-static void note_keeper(struct zones *z)
+static void note_keeper(struct engine *z)
 {
 	if (z->keeper_gone || !keeper_is_gone(z->keeper))
 		return;
@@ -186,7 +186,7 @@ static void note_keeper(struct zones *z)
 			       "until then");
 }
 
-void zone_judge_cost(struct zones *z)
+void zone_judge_cost(struct engine *z)
 {
 	const uint64_t cpu_ns = zone_limit_cpu_ns(z);
 
@@ -194,7 +194,7 @@ void zone_judge_cost(struct zones *z)
 	action_warn_tick(z, cpu_ns);
 }
 
-void zones_tick(struct zones *z)
+void engine_tick(struct engine *z)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
@@ -210,12 +210,12 @@ void zones_tick(struct zones *z)
 		}
 		if (p->unknown_until_ns && p->unknown_until_ns < now) {
 			p->unknown_until_ns = 0;
-			zones_process(z, p->pid);
+			engine_process(z, p->pid);
 		}
 	}
 }
 
-uint32_t zone_number_of(struct zones *z, uint32_t image)
+uint32_t zone_number_of(struct engine *z, uint32_t image)
 {
 	bool fresh;
 	uint32_t *at = map_put(&z->by_image, image, &fresh);
@@ -231,7 +231,7 @@ uint32_t zone_number_of(struct zones *z, uint32_t image)
 	return *at;
 }
 
-static void add_image(struct zones *z, struct zone_process *p, uint32_t image)
+static void add_image(struct engine *z, struct zone_process *p, uint32_t image)
 {
 	uint32_t number = zone_number_of(z, image);
 
@@ -242,11 +242,11 @@ static void add_image(struct zones *z, struct zone_process *p, uint32_t image)
 }
 
 struct gathering {
-	struct zones *z;
+	struct engine *z;
 	struct zone_process *p;
 };
 
-bool zone_process_may_probe(struct zones *z, uint32_t image)
+bool zone_process_may_probe(struct engine *z, uint32_t image)
 {
 	const struct image *i = images_at(z->in.images, image);
 
@@ -269,7 +269,7 @@ static void gather_image(void *context, uint32_t image)
 		add_image(g->z, g->p, image);
 }
 
-void zone_process_gather(struct zones *z, struct zone_process *p)
+void zone_process_gather(struct engine *z, struct zone_process *p)
 {
 	struct gathering g = {z, p};
 
@@ -277,7 +277,7 @@ void zone_process_gather(struct zones *z, struct zone_process *p)
 }
 
 /* Adds the files of @c to the code of @p. */
-static void add_closure(struct zones *z, struct zone_process *p, const closure *c)
+static void add_closure(struct engine *z, struct zone_process *p, const closure *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct closure_file *f = &c->at[i];
@@ -293,7 +293,7 @@ static void add_closure(struct zones *z, struct zone_process *p, const closure *
 	}
 }
 
-void zones_command(struct zones *z, uint32_t pid, const char *command)
+void engine_command(struct engine *z, uint32_t pid, const char *command)
 {
 	struct zone_process *p = zone_process_of(z, pid);
 	closure c = {0};
@@ -305,12 +305,12 @@ void zones_command(struct zones *z, uint32_t pid, const char *command)
 	zone_guard_command(z, pid, command);
 	closure_release(&c);
 	p->before_exec = true;
-	zones_process(z, pid);
+	engine_process(z, pid);
 }
 
 /* Predicts the files that the program of @p is about to map. If impossible, waits for it to map
  * them. */
-static void foretell(struct zones *z, struct zone_process *p)
+static void foretell(struct engine *z, struct zone_process *p)
 {
 	closure c = {0};
 
@@ -321,7 +321,7 @@ static void foretell(struct zones *z, struct zone_process *p)
 	closure_release(&c);
 }
 
-void zones_exec(struct zones *z, uint32_t pid)
+void engine_exec(struct engine *z, uint32_t pid)
 {
 	struct zone_process *p = zone_process_of(z, pid);
 
@@ -333,5 +333,5 @@ void zones_exec(struct zones *z, uint32_t pid)
 		foretell(z, p);
 	}
 	p->before_exec = false;
-	zones_process(z, pid);
+	engine_process(z, pid);
 }

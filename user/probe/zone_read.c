@@ -14,7 +14,7 @@
 #include "function/zonelist_read.h"
 
 /* Gives it a row of generations; false: images with probes have them all. */
-static bool take_slot(struct zones *z, struct zone_image *i)
+static bool take_slot(struct engine *z, struct zone_image *i)
 {
 	struct zone_slot slot = {.slot = z->slots};
 
@@ -32,7 +32,7 @@ static bool take_slot(struct zones *z, struct zone_image *i)
 }
 
 /* Numbers the zones of an image that was just read. */
-static void number_zones(struct zones *z, struct zone_image *i)
+static void number_zones(struct engine *z, struct zone_image *i)
 {
 	size_t room = z->in.o->max - z->used;
 	const bool has_slot = take_slot(z, i);
@@ -53,7 +53,7 @@ static void number_zones(struct zones *z, struct zone_image *i)
 
 /* Lets processes with hijacked return addresses map the file without notice: its code tolerates
  * them. */
-static void pass(struct zones *z, struct zone_image *i)
+static void pass(struct engine *z, struct zone_image *i)
 {
 	const struct image *image = images_at(z->in.images, i->image);
 	struct wire_zone_file file = {image->inode,
@@ -72,7 +72,7 @@ static void pass(struct zones *z, struct zone_image *i)
 }
 
 /* Takes a lease on the file: what was found in it holds until it is written to. */
-static void lease(struct zones *z, struct zone_image *i, int fd)
+static void lease(struct engine *z, struct zone_image *i, int fd)
 {
 	if (fd < 0)
 		return;
@@ -82,7 +82,7 @@ static void lease(struct zones *z, struct zone_image *i, int fd)
 
 typedef VEC(uint32_t) numbers;
 
-static struct zonelist_request request_of(const struct zones *z)
+static struct zonelist_request request_of(const struct engine *z)
 {
 	return (struct zonelist_request){.patterns = z->in.o->patterns,
 					 .kernel = site_kernel_running(),
@@ -94,7 +94,7 @@ static struct zonelist_request request_of(const struct zones *z)
 					 .allowance = z->in.allowance};
 }
 
-static void read_images(struct zones *z, const numbers *which)
+static void read_images(struct engine *z, const numbers *which)
 {
 	const struct zonelist_request request = request_of(z);
 	_free_ const struct image **images = mem_zalloc(which->n + 1, sizeof(*images));
@@ -117,13 +117,13 @@ static void read_images(struct zones *z, const numbers *which)
 	}
 }
 
-bool zone_read_wants(const struct zones *z, const struct zone_image *image)
+bool zone_read_wants(const struct engine *z, const struct zone_image *image)
 {
 	return zonepatterns_want_module(z->in.o->patterns,
 					images_at(z->in.images, image->image)->path);
 }
 
-bool zone_process_has_zones(const struct zones *z, const struct zone_process *p)
+bool zone_process_has_zones(const struct engine *z, const struct zone_process *p)
 {
 	for (size_t i = 0; i < p->images.n; i++)
 		if (z->at.at[p->images.at[i]]->list.zones.n)
@@ -140,7 +140,7 @@ static void add_number(numbers *to, uint32_t number)
 }
 
 /* Adds the unread images of @p: those that may contain zones, or all. */
-static void add_unread(const struct zones *z, const struct zone_process *p, bool all, numbers *out)
+static void add_unread(const struct engine *z, const struct zone_process *p, bool all, numbers *out)
 {
 	for (size_t i = 0; i < p->images.n; i++) {
 		const struct zone_image *image = z->at.at[p->images.at[i]];
@@ -151,7 +151,7 @@ static void add_unread(const struct zones *z, const struct zone_process *p, bool
 }
 
 /* Adds the unread images that patterns name. */
-static void add_named(const struct zones *z, numbers *out)
+static void add_named(const struct engine *z, numbers *out)
 {
 	for (uint32_t i = 0; i < z->at.n; i++)
 		if (z->at.at[i]->named && !zone_image_is_read(z->at.at[i]))
@@ -159,7 +159,7 @@ static void add_named(const struct zones *z, numbers *out)
 }
 
 /* Reads images that may contain zones first; other code is read only for processes with zones. */
-void zone_read_new(struct zones *z)
+void zone_read_new(struct engine *z)
 {
 	for (int all = 0; all < 2; all++) {
 		numbers which = {0};
@@ -179,7 +179,7 @@ void zone_read_new(struct zones *z)
 
 /* Whether the module that @pattern names is not loaded yet. A pattern without module never
  * waits. */
-static bool waits(const struct zones *z, const struct zonelist *lists,
+static bool waits(const struct engine *z, const struct zonelist *lists,
 		  const struct image *const *images, size_t n, size_t pattern)
 {
 	for (size_t i = 0; i < n; i++)
@@ -191,7 +191,7 @@ static bool waits(const struct zones *z, const struct zonelist *lists,
 
 /* Whether every pattern that does not wait for its module matches something that exclusions leave
  * over. */
-static bool matches_or_waits(const struct zones *z, const struct zonelist *lists,
+static bool matches_or_waits(const struct engine *z, const struct zonelist *lists,
 			     const struct image *const *images, size_t n)
 {
 	bool waiting = false, matched = false;
@@ -210,7 +210,7 @@ static bool matches_or_waits(const struct zones *z, const struct zonelist *lists
 	return matched || waiting;
 }
 
-char *zone_read_waiting(const struct zones *z)
+char *zone_read_waiting(const struct engine *z)
 {
 	const struct zonepatterns *patterns = z->in.o->patterns;
 	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));
@@ -230,7 +230,7 @@ char *zone_read_waiting(const struct zones *z)
 
 /* An error, before the capture begins, if nothing matches a pattern: unless a signal has ended the
  * reading, of which the capture itself will know. */
-int zone_read_check(struct zones *z)
+int zone_read_check(struct engine *z)
 {
 	const struct zonelist_request request = request_of(z);
 	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));

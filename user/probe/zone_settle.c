@@ -8,13 +8,13 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "probe/zone_limit.h"
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 #include "process/procfs.h"
 
 /* Who writes to files, or runs translators, can make one after the other. */
 #define MOST_NOTES 500
 
-void zone_note(struct zones *z, const char *text)
+void zone_note(struct engine *z, const char *text)
 {
 	if (z->notes.n >= MOST_NOTES)
 		text = "more notes on files and processes";
@@ -27,7 +27,7 @@ void zone_note(struct zones *z, const char *text)
 	vec_push(&z->notes, ((struct zone_note){.text = mem_strdup(text), .n = 1}));
 }
 
-static int tell(struct zones *z, struct zone_process *p, uint32_t flags)
+static int tell(struct engine *z, struct zone_process *p, uint32_t flags)
 {
 	struct wire_zone_proc proc = {
 		.flags = flags, .exec_flags = WIRE_PROC_TARGET, .code_seen = p->code_seen};
@@ -41,7 +41,7 @@ static int tell(struct zones *z, struct zone_process *p, uint32_t flags)
 }
 
 /* Whether @pid is a known process that has ended; forgets it then. */
-static bool forget_gone(struct zones *z, uint32_t pid)
+static bool forget_gone(struct engine *z, uint32_t pid)
 {
 	_free_ char *link = procfs_path(pid, "exe");
 	char byte;
@@ -53,7 +53,7 @@ static bool forget_gone(struct zones *z, uint32_t pid)
 }
 
 /* If the kernel refuses probes because a process has ended, decides again without it. */
-int zone_attach(struct zones *z, uint32_t number)
+int zone_attach(struct engine *z, uint32_t number)
 {
 	struct zone_image *image = z->at.at[number];
 	struct zone_attached want;
@@ -74,7 +74,7 @@ int zone_attach(struct zones *z, uint32_t number)
 	return 0;
 }
 
-int zone_attach_anew(struct zones *z, uint32_t number)
+int zone_attach_anew(struct engine *z, uint32_t number)
 {
 	int ret;
 
@@ -86,23 +86,23 @@ int zone_attach_anew(struct zones *z, uint32_t number)
 }
 
 /* From here on the kernel counts the code that @p maps; reads once more what it mapped before. */
-static int begin_with(struct zones *z, struct zone_process *p)
+static int begin_with(struct engine *z, struct zone_process *p)
 {
 	int ret = tell(z, p, WIRE_PROC_TARGET);
 
 	(void)procs_snapshot(z->in.procs, p->pid);
-	zones_process(z, p->pid);
+	engine_process(z, p->pid);
 	return ret;
 }
 
-void zone_runs_coroutines(struct zones *z, struct zone_process *p)
+void zone_runs_coroutines(struct engine *z, struct zone_process *p)
 {
 	p->foreign = true;
 	probe_session_watch_waits(z->in.session);
 }
 
 /* Attaches the image's probes while @p runs its code. */
-static int attach_in(struct zones *z, struct zone_process *p, uint32_t number)
+static int attach_in(struct engine *z, struct zone_process *p, uint32_t number)
 {
 	const struct zone_image *image = z->at.at[number];
 	const bool was_met = zone_image_is_met(image, p->pid);
@@ -118,7 +118,7 @@ static int attach_in(struct zones *z, struct zone_process *p, uint32_t number)
 /* Updates probes and flags of one process after a change of its code. The order makes sure that no
  * return address is hijacked before that is known to be safe, and that no call begins whose end
  * would not be seen. */
-static int settle(struct zones *z, struct zone_process *p)
+static int settle(struct engine *z, struct zone_process *p)
 {
 	uint32_t flags;
 	int ret = 0;
@@ -142,7 +142,7 @@ static int settle(struct zones *z, struct zone_process *p)
 }
 
 /* Repeats settle() while news of translators arrive: nothing decided before them is attached. */
-static int settle_anew(struct zones *z, struct zone_process *p)
+static int settle_anew(struct engine *z, struct zone_process *p)
 {
 	int ret;
 
@@ -154,14 +154,14 @@ static int settle_anew(struct zones *z, struct zone_process *p)
 }
 
 /* Decides for all processes first: a process alone with a file gets its probes for itself. */
-static void decide_flags(struct zones *z)
+static void decide_flags(struct engine *z)
 {
 	for (size_t i = 0; i < z->processes.n; i++)
 		if (z->processes.at[i]->dirty)
 			z->processes.at[i]->wants = zone_decide_flags(z, z->processes.at[i]);
 }
 
-static int settle_dirty(struct zones *z, bool first)
+static int settle_dirty(struct engine *z, bool first)
 {
 	int ret = 0;
 
@@ -178,7 +178,7 @@ static int settle_dirty(struct zones *z, bool first)
 }
 
 /* An error if zones are forbidden where a capture begins, since it would capture nothing. */
-static int check_forbidden(const struct zones *z)
+static int check_forbidden(const struct engine *z)
 {
 	if (!z->forbidden)
 		return 0;
@@ -190,7 +190,7 @@ static int check_forbidden(const struct zones *z)
 
 /* Reads new images, decides how calls end in each process, attaches probes. Notes what cannot be
  * attached. Only at the start (@first) it returns errors, also for patterns that match nothing. */
-int zone_settle_all(struct zones *z, bool first)
+int zone_settle_all(struct engine *z, bool first)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	int ret = 0;
@@ -222,7 +222,7 @@ int zone_settle_all(struct zones *z, bool first)
 	return ret;
 }
 
-size_t zones_count(const struct zones *z)
+size_t engine_count(const struct engine *z)
 {
 	size_t n = 0;
 

@@ -9,7 +9,7 @@
 #define MOST_BYTES 60
 #define MOST_NAMES 4
 
-static const char *name_of(const struct zones *z, uint32_t number)
+static const char *name_of(const struct engine *z, uint32_t number)
 {
 	for (size_t i = 0; i < z->at.n; i++) {
 		const struct zone_image *image = z->at.at[i];
@@ -21,7 +21,7 @@ static const char *name_of(const struct zones *z, uint32_t number)
 	return "?";
 }
 
-char *zone_text_name(const struct zones *z, uint32_t number)
+char *zone_text_name(const struct engine *z, uint32_t number)
 {
 	const char *name = name_of(z, number);
 	char *clean = str_clean(name, strlen(name));
@@ -38,7 +38,7 @@ char *zone_text_name(const struct zones *z, uint32_t number)
 	return mem_printf("%s…", whole);
 }
 
-void zone_text_add(const struct zones *z, struct str *s, uint32_t number, size_t before)
+void zone_text_add(const struct engine *z, struct str *s, uint32_t number, size_t before)
 {
 	_free_ char *name = before < MOST_NAMES ? zone_text_name(z, number) : NULL;
 

@@ -7,12 +7,12 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 
 /* The name of a zone by its number, shortened if long; owned by the caller. */
-char *zone_text_name(const struct zones *, uint32_t number);
+char *zone_text_name(const struct engine *, uint32_t number);
 /* Adds it to a list that already contains @before; only the first few are named. */
-void zone_text_add(const struct zones *, struct str *, uint32_t number, size_t before);
+void zone_text_add(const struct engine *, struct str *, uint32_t number, size_t before);
 /* 0.034: "3.4 %"; 19: "1,900 %". */
 char *zone_text_percent(char buf[UNITS_BUF], double part);
 

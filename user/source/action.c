@@ -1,17 +1,16 @@
 #include "source/action.h"
 
-#define ACTION(name, number, sees, bytes) extern const struct action name##_action;
+#define ACTION(name, number, sees, bytes, streams) extern const struct action name##_action;
 #include "actions.def"
 #undef ACTION
 
-/* The rows of both come from the engine. */
-const struct action zone_action = {.name = "zone"};
+/* Its counts are in the rows of zones. */
 const struct action count_action = {.name = "count"};
 
 const struct action *action_of(uint32_t number)
 {
 	static const struct action *const table[] = {
-#define ACTION(name, number, sees, bytes) [number] = &name##_action,
+#define ACTION(name, number, sees, bytes, streams) [number] = &name##_action,
 #include "actions.def"
 #undef ACTION
 	};

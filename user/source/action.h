@@ -18,11 +18,12 @@ struct action {
 		*option;  /* that takes the patterns: "probe-NAME"; NULL: it has none of its own */
 	const char *does; /* for the help: "sample the calls of functions, with their stacks" */
 	const char *metric; /* what its samples count: "calls"; NULL: it takes none */
+	uint32_t stream;    /* of these samples */
 	/* It must see the end of each call, however deep they nest and whatever that costs: at the
 	 * returns of functions, where nothing else is asked for. Else the cheapest way is taken. */
 	bool every_end;
 	/* Its records (kind WIRE_PROBE_<name>), rows and windows, as those of a source. new() gets
-	 * the options of probes (struct zones_options). Without new() it has none of these. */
+	 * the engine (struct engine *), which is its state where it has no new(). */
 	struct source source;
 };
 

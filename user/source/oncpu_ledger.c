@@ -54,10 +54,10 @@ void oncpu_ledger(struct profile *p, const struct ledger_input *in, const struct
 /* --- totals of events of which the programs see each hit ----------------------------------------
  */
 
-static void add_row(struct profile *p, const struct oncpu_event *e, const char *name, int64_t n)
+static void add_row(struct profile *p, uint32_t metric, const char *name, int64_t n)
 {
 	if (n > 0)
-		profile_ledger(p, e->metric, LEDGER_APART, name, n);
+		profile_ledger(p, metric, LEDGER_APART, name, n);
 }
 
 /* The last sample of @metric at @time_ns; if that was lost, the last of all; SIZE_MAX: none. */
@@ -78,15 +78,15 @@ static size_t find_sample(const struct profile *p, uint32_t metric, uint64_t tim
 
 /* A CPU's last sample stands for the hits after it, too, which are less than a step. Returns how
  * many hits found no such sample. */
-static uint64_t add_remainder(struct profile *p, const struct ledger_input *in,
-			      const struct oncpu_event *e, const struct wire_step *s)
+static uint64_t add_remainder(struct profile *p, const struct ledger_input *in, uint32_t metric,
+			      const struct wire_step *s)
 {
 	uint64_t time_ns = s->last_ns > in->start_ns ? s->last_ns - in->start_ns : 0;
-	size_t at = s->since ? find_sample(p, e->metric, time_ns) : SIZE_MAX;
+	size_t at = s->since ? find_sample(p, metric, time_ns) : SIZE_MAX;
 
 	if (at == SIZE_MAX)
 		return s->since;
-	p->samples.values.at[e->metric].at[at] += (int64_t)s->since;
+	p->samples.values.at[metric].at[at] += (int64_t)s->since;
 	return 0;
 }
 
@@ -100,47 +100,53 @@ static int64_t sum_of(const struct profile *p, const struct ledger_past *past, u
 	return sum;
 }
 
-/* The target's hits: by the kernel's own counter if it counts the target alone, else @seen. */
-static uint64_t count_of(const struct ledger_input *in, const struct oncpu_event *e, uint64_t seen)
+void paced_totals(struct profile *p, const struct ledger_input *in, const struct paced *s)
+{
+	uint64_t seen = 0, since = 0, counted;
+	session_step_list steps = {0};
+
+	if (session_steps(in->session, s->stream, &steps))
+		return;
+	for (size_t i = 0; i < steps.n; i++) {
+		const struct wire_step *step = &steps.at[i];
+
+		seen += step->seen;
+		/* While the capture goes on, the next sample will stand for them. */
+		since += s->every || in->running ? step->since
+						 : add_remainder(p, in, s->metric, step);
+	}
+	vec_release(&steps);
+	counted = s->counted > seen ? s->counted : seen;
+	add_row(p, s->metric, "counted in all", (int64_t)counted);
+	add_row(p, s->metric, "behind the last sample of a CPU", (int64_t)since);
+	add_row(p, s->metric, "amid a BPF program: counted, not seen", (int64_t)(counted - seen));
+	if (!in->running)
+		add_row(p, s->metric, "that lost samples stand for",
+			(int64_t)(seen - since) - sum_of(p, in->past, s->metric));
+}
+
+/* The target's hits by the kernel's own counter, if it counts the target alone; else 0. */
+static uint64_t count_of(const struct ledger_input *in, const struct oncpu_event *e)
 {
 	uint64_t counters[WIRE_COUNTERS], all;
 
 	if (!e->is->counted || session_filters(in->session, e->number) ||
 	    session_counters(in->session, e->number, counters))
-		return seen;
+		return 0;
 	all = session_count(in->session, e->number);
-	return all > counters[WIRE_OWN] + seen ? all - counters[WIRE_OWN] : seen;
-}
-
-static void add_steps(struct profile *p, const struct ledger_input *in, const struct oncpu_event *e)
-{
-	uint64_t seen = 0, since = 0, counted;
-	session_step_list steps = {0};
-
-	if (session_steps(in->session, e->number, &steps))
-		return;
-	for (size_t i = 0; i < steps.n; i++) {
-		const struct wire_step *s = &steps.at[i];
-
-		seen += s->seen;
-		/* While the capture goes on, the next sample will stand for them. */
-		since += e->is->every || in->running ? s->since : add_remainder(p, in, e, s);
-	}
-	vec_release(&steps);
-	counted = count_of(in, e, seen);
-	add_row(p, e, "counted in all", (int64_t)counted);
-	add_row(p, e, "behind the last sample of a CPU", (int64_t)since);
-	add_row(p, e, "amid a BPF program: counted, not seen", (int64_t)(counted - seen));
-	if (!in->running)
-		add_row(p, e, "that lost samples stand for",
-			(int64_t)(seen - since) - sum_of(p, in->past, e->metric));
+	return all > counters[WIRE_OWN] ? all - counters[WIRE_OWN] : 0;
 }
 
 void oncpu_totals(struct profile *p, const struct ledger_input *in, const struct oncpu_event *e)
 {
+	const struct paced s = {.stream = (uint32_t)e->number,
+				.metric = e->metric,
+				.every = e->is->every,
+				.counted = event_is_stepped(e->is) ? count_of(in, e) : 0};
+
 	if (event_is_stepped(e->is))
-		add_steps(p, in, e);
+		paced_totals(p, in, &s);
 	if (e->is->class == EVENT_TRACEPOINT)
-		add_row(p, e, "amid a BPF program, not seen, by any process",
+		add_row(p, e->metric, "amid a BPF program, not seen, by any process",
 			(int64_t)session_missed(in->session, e->number));
 }

@@ -55,9 +55,9 @@ struct source_option {
 	const char *with_clock;
 };
 
-/* Operations other than the first four may be NULL; of an action, all: its state is then its
- * options. The capture calls them for the sources that it uses, on the state that new() made, in
- * the order in which they stand here. */
+/* Operations other than the first four may be NULL; of an action, all: its state is then
+ * the engine's. The capture calls them for the sources that it uses, on the state that new() made,
+ * in the order in which they stand here. */
 struct source {
 	const char *name;
 	/* The last has no name. NULL: the command itself knows the source's options. */

@@ -55,7 +55,7 @@ static uint32_t which_of_image(struct zone_image *image, unsigned int ways)
 	return image->costing.which;
 }
 
-uint32_t zone_cost_which(const struct zones *z)
+uint32_t zone_cost_which(const struct engine *z)
 {
 	_free_ unsigned int *ways = mem_zalloc(z->at.n + 1, sizeof(*ways));
 	uint32_t which = 0;
@@ -140,7 +140,7 @@ static void use_ways(const struct zone *z, bool used[EXIT_WAYS])
 }
 
 /* What was calibrated, of what there are zones. */
-static void add_classes(const struct zones *z, struct profile *p)
+static void add_classes(const struct engine *z, struct profile *p)
 {
 	bool used[SITE_CLASSES][EXIT_WAYS] = {0};
 
@@ -166,7 +166,7 @@ struct elsewhere {
 	double hits, ns, bpf_ns;
 };
 
-static struct elsewhere sum_elsewhere(const struct zones *z)
+static struct elsewhere sum_elsewhere(const struct engine *z)
 {
 	struct elsewhere sum = {0};
 
@@ -183,7 +183,7 @@ static struct elsewhere sum_elsewhere(const struct zones *z)
 }
 
 /* A hit costs what a call that is only counted does, but for the program's own time. */
-struct zone_beside zone_cost_beside(const struct zones *z, const struct wire_zone_beside *b)
+struct zone_beside zone_cost_beside(const struct engine *z, const struct wire_zone_beside *b)
 {
 	static const enum site_class classes[] = {
 		[WIRE_EXIT_EMULATED] = SITE_EMULATED, [WIRE_EXIT_STEPPED] = SITE_STEPPED};
@@ -199,13 +199,13 @@ struct zone_beside zone_cost_beside(const struct zones *z, const struct wire_zon
 	return sum;
 }
 
-void zone_cost_probe_rows(const struct zones *z, struct profile *p)
+void zone_cost_probe_rows(const struct engine *z, struct profile *p)
 {
 	const struct elsewhere elsewhere = sum_elsewhere(z);
 
 	profile_cost(p, ZONE_COST_HITS_ELSEWHERE, "events", elsewhere.hits);
 	profile_cost(p, ZONE_COST_ELSEWHERE, "ns", elsewhere.ns);
-	profile_cost(p, "zones: probed functions", "events", (double)zones_count(z));
+	profile_cost(p, "zones: probed functions", "events", (double)engine_count(z));
 	profile_cost(p, "zones: time to attach probes", "ns", (double)z->attach_ns);
 }
 
@@ -214,7 +214,7 @@ void zone_cost_all(struct profile *p, const struct ledger_past *past)
 	profile_cost(p, ZONE_COST_ALL, "ns", zones_probe_ns(p) + past->probes_ns);
 }
 
-void zone_cost_rows(const struct zones *z, struct profile *p)
+void zone_cost_rows(const struct engine *z, struct profile *p)
 {
 	_free_ struct zone_costs *costs = mem_zalloc(p->zones.n + 1, sizeof(*costs));
 
@@ -236,7 +236,7 @@ static void add_runs(struct elsewhere *sum, const struct calibration *c, enum si
 	sum->hits += (double)n * at.bpf_runs;
 }
 
-struct program_run zone_cost_run(const struct zones *z, const struct profile *p)
+struct program_run zone_cost_run(const struct engine *z, const struct profile *p)
 {
 	const struct elsewhere elsewhere = sum_elsewhere(z);
 	struct elsewhere sum = {.ns = elsewhere.bpf_ns, .hits = elsewhere.hits};

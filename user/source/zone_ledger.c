@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "probe/zone_limit.h"
 
-void zone_ledger_rows(const struct zones *z, struct profile *p)
+void zone_ledger_rows(const struct engine *z, struct profile *p)
 {
 	static const struct {
 		enum wire_zone_counter counter;

@@ -5,9 +5,9 @@
 #ifndef SOURCE_ZONE_LEDGER_H
 #define SOURCE_ZONE_LEDGER_H
 
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 
 /* Of all calls since the beginning. */
-void zone_ledger_rows(const struct zones *, struct profile *);
+void zone_ledger_rows(const struct engine *, struct profile *);
 
 #endif

@@ -12,7 +12,7 @@
 /* What the target's threads had to wait, once interrupted, for as much time on a CPU: on a busy
  * machine what a probe takes is spread out over more time than it costs, by the clock on the wall.
  */
-static double waits_of(const struct zones *z)
+static double waits_of(const struct engine *z)
 {
 	const struct zonemaps *maps = z->in.session->maps;
 	double ran = 0, waited = 0;
@@ -63,7 +63,7 @@ static void widen_all(struct zone_costs *c, double part)
 	}
 }
 
-void zone_margin_widen(const struct zones *z, struct profile *p, struct zone_costs *costs)
+void zone_margin_widen(const struct engine *z, struct profile *p, struct zone_costs *costs)
 {
 	double waits = waits_of(z), more[SITE_CLASSES] = {0};
 

@@ -7,9 +7,9 @@
 #define SOURCE_ZONE_MARGIN_H
 
 #include "model/zone_compensate.h"
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 
 /* Widens the margins of @costs, one a zone of the profile, whose percentiles are there. */
-void zone_margin_widen(const struct zones *, struct profile *, struct zone_costs *costs);
+void zone_margin_widen(const struct engine *, struct profile *, struct zone_costs *costs);
 
 #endif

@@ -13,13 +13,13 @@
 #include "source/zone_ledger.h"
 #include "source/zone_tables.h"
 #include "probe/zone_limit.h"
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 
 #define NO_ROW UINT32_MAX
 
 /* What is being made. */
 struct rows {
-	const struct zones *z;
+	const struct engine *z;
 	struct assembly *a;
 	struct profile *p;
 	struct map function_by_key;
@@ -84,7 +84,7 @@ static uint32_t module_row(const struct rows *r, const struct zone_image *z)
 	return profile_module(r->p, path, hex);
 }
 
-static bool maps_image(const struct zones *z, const struct zone_process *p,
+static bool maps_image(const struct engine *z, const struct zone_process *p,
 		       const struct zone_image *image)
 {
 	for (size_t i = 0; i < p->images.n; i++)
@@ -98,7 +98,7 @@ static enum exit_way add_way(enum exit_way way, enum exit_way here)
 	return way == EXIT_UNKNOWN || way == here ? here : EXIT_MIXED;
 }
 
-static enum exit_way exit_of(const struct zones *z, const struct zone_image *image, size_t k)
+static enum exit_way exit_of(const struct engine *z, const struct zone_image *image, size_t k)
 {
 	const struct zone_past *past = &image->past;
 	enum exit_way way = EXIT_UNKNOWN;
@@ -115,7 +115,7 @@ static enum exit_way exit_of(const struct zones *z, const struct zone_image *ima
 	return way;
 }
 
-static const char *note_of(const struct zones *z, const struct zone_image *image, size_t k,
+static const char *note_of(const struct engine *z, const struct zone_image *image, size_t k,
 			   enum exit_way way)
 {
 	const struct sites *s = &image->list.zones.at[k].sites;
@@ -471,7 +471,7 @@ static void add_pseudos(struct rows *r)
 	add_pseudo(r, "<wait>", sum.waits, sum.wait_ns);
 }
 
-void zone_tables_fill(const struct zones *z, struct assembly *a)
+void zone_tables_fill(const struct engine *z, struct assembly *a)
 {
 	struct rows r = {.z = z, .a = a, .p = a->p, .nodes = zonemaps_nodes(z->in.session->maps)};
 

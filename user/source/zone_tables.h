@@ -4,9 +4,9 @@
 #ifndef SOURCE_ZONE_TABLES_H
 #define SOURCE_ZONE_TABLES_H
 
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 #include "stack/assembly.h"
 
-void zone_tables_fill(const struct zones *, struct assembly *);
+void zone_tables_fill(const struct engine *, struct assembly *);
 
 #endif

@@ -9,18 +9,18 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "probe/zone_state.h"
+#include "probe/engine.h"
 #include "process/place.h"
 
 /* Above the kernel's largest pid: nothing is read from /proc for these. */
 enum { SERVER = 5000001, CHILD };
 
-static struct zones z;
+static struct engine z;
 
 static int setup(void **state)
 {
 	(void)state;
-	z = (struct zones){.in.images = images_new()};
+	z = (struct engine){.in.images = images_new()};
 	z.in.procs = procs_new(z.in.images);
 	images_part_copies(z.in.images);
 	/* A thread of it lives. */
@@ -89,7 +89,7 @@ static struct zone_process *see(uint32_t pid)
 static void end(uint32_t pid)
 {
 	procs_exit(z.in.procs, pid, pid, 2);
-	zones_leader_exit(&z, pid);
+	engine_leader_exit(&z, pid);
 }
 
 static void end_windows(int n)

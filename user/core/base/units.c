@@ -91,6 +91,13 @@ char *units_count(char *buf, size_t size, int64_t n)
 	return buf;
 }
 
+const char *units_ordinal(uint64_t n)
+{
+	static const char *const ends[] = {"th", "st", "nd", "rd"};
+
+	return n % 10 < 4 && n / 10 % 10 != 1 ? ends[n % 10] : "th";
+}
+
 char *units_percent(char *buf, size_t size, double part, double whole)
 {
 	double p = whole != 0 ? 100 * part / whole : NAN;

@@ -16,6 +16,8 @@ char *units_ns(char *buf, size_t size, double ns);
 char *units_bytes(char *buf, size_t size, double bytes);
 /* 1,234,567: exact, grouped by comma. */
 char *units_count(char *buf, size_t size, int64_t n);
+/* "st" of 1st. */
+const char *units_ordinal(uint64_t n);
 /* 12.3 %, <0.1 %, 100 %. @whole 0 gives "–". */
 char *units_percent(char *buf, size_t size, double part, double whole);
 /* A value in a metric's unit: "ns" as units_ns, "bytes" as units_bytes, else units_count. */

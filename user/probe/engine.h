@@ -1,0 +1,297 @@
+/*
+ * engine: everything about probes in user space, whatever is done at them: which functions of which
+ * processes get probes, at which sites; how the ends of calls are seen; what they cost, and whom
+ * they must not harm. The functions below the state are each file's of this room, for the others of
+ * it. For probe/, and for the sources of what is done at probes.
+ */
+#ifndef PROBE_ENGINE_H
+#define PROBE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "load/probe_session.h"
+#include "load/target.h"
+#include "model/profile.h"
+#include "probe/calibrate.h"
+#include "probe/guard.h"
+#include "probe/keeper.h"
+#include "probe/own_code.h"
+#include "probe/zone_governor.h"
+#include "probe/zone_image.h"
+#include "process/images.h"
+#include "process/procs.h"
+
+struct engine_options {
+	struct zonepatterns *patterns;
+	uint32_t actions;	     /* bits: actions of any pattern */
+	uint64_t every;		     /* samples of calls: every Nth; 0: up to a rate, all */
+	uint32_t max;		     /* number of zones */
+	const char *const *switches; /* names of functions that switch stacks */
+	size_t n_switches;
+	enum zone_ends ends;
+	uint32_t clocks;   /* WIRE_CLOCK_… */
+	const char *clock; /* as the user wrote it; NULL: no option, wall clock */
+	struct event events[WIRE_ZONE_EVENTS];
+	size_t n_events;
+	double max_slowdown; /* 0.1: zones may take a tenth of the target's own time; 0: no limit */
+	bool one_by_one, no_session; /* as on older kernels, for tests: see load/probe_session.h */
+};
+
+/* What is done at functions: as their patterns say, but that zones are only counted where nothing
+ * is timed. Bits by enum wire_action. */
+static inline uint32_t engine_actions(const struct engine_options *o)
+{
+	const uint32_t zone = 1u << WIRE_ACTION_zone;
+
+	if (!(o->actions & zone && o->clocks & WIRE_CLOCK_NONE))
+		return o->actions;
+	return (o->actions & ~zone) | 1u << WIRE_ACTION_count;
+}
+
+/* Streams of the samples of these actions, as bits. */
+static inline uint32_t engine_streams(const struct engine_options *o)
+{
+	uint32_t streams = 0;
+
+#define ACTION(name, number, sees, bytes, n) \
+	if (o->actions >> (number)&1)        \
+		streams |= ((1u << (n)) - 1) << WIRE_PROBE_STREAM_##name;
+#include "actions.def"
+#undef ACTION
+	return streams;
+}
+
+/* All borrowed while the zones live, except the calibration. */
+struct engine_input {
+	const struct engine_options *o;
+	struct calibration *calibration;
+	struct session *whole;
+	struct probe_session *session; /* of the session */
+	struct images *images;
+	struct procs *procs;
+	const struct target *target;
+	const struct crew_wait *wait;			    /* called while code is read */
+	void (*say)(const void *context, const char *text); /* as in source_services */
+	const void *context;
+	struct allowance *allowance; /* of those whose code it is; owned */
+};
+
+/* A process of the target. */
+struct zone_process {
+	uint32_t pid;
+	uint32_t flags;		   /* WIRE_PROC_…, as the kernel has them */
+	VEC(uint32_t) images;	   /* numbers in zones.at, of the code it maps */
+	bool foreign;		   /* runs calls off its threads' stacks */
+	bool dirty;		   /* must be looked at */
+	bool told;		   /* known to the BPF programs */
+	uint32_t code_seen;	   /* of its code as read: see wire_zone_proc */
+	uint32_t code_told;	   /* as the BPF programs have it */
+	bool before_exec;	   /* its images are those of the program it will exec */
+	uint64_t unknown_until_ns; /* may map unknown code before that: CLOCK_MONOTONIC */
+	uint32_t wants;		   /* flags as last decided, set in the kernel or not */
+	bool leaderless;	   /* its first thread has exited; others may run */
+	bool ended;
+	bool missed;  /* noted that calls may be missing */
+	bool refused; /* reported that it cannot have what --zone-exit demands */
+};
+
+/* A note for the ledger that fits no other row. */
+struct zone_note {
+	char *text; /* owned */
+	uint64_t n;
+};
+
+/* A row of generations that nobody uses. */
+struct zone_slot {
+	uint32_t slot;
+	uint8_t generation; /* of the last one that did */
+};
+
+/* The cost of zones for the target, and the limit on it. */
+struct zone_limit {
+	struct governor governor;
+	VEC(struct governed) zones; /* by number */
+	bool told;		    /* the cost was reported */
+	bool warned;
+	unsigned int over, said; /* judgements in a row above the warning level; messages */
+};
+
+/* The cost of actions other than zone. */
+struct action_warn {
+	struct governor governor; /* without a limit */
+	struct governed calls;	  /* of all of them */
+	unsigned int over;	  /* judgements in a row above the warning level */
+	bool warned;
+};
+
+struct engine {
+	struct engine_input in;
+	struct probe_request request; /* to the session */
+	struct keeper *keeper;	      /* holds the probes; NULL before they are attached */
+	struct guard *guard;	      /* knows who must not meet them; NULL like the keeper */
+	struct own_code own;
+	struct zone_tools tools;	      /* the keeper, and the session's maps */
+	VEC(struct zone_image *) at;	      /* owned */
+	struct map by_image;		      /* number in images → index in at */
+	uint32_t slots;			      /* that were ever given to images */
+	VEC(struct zone_slot) unused_slots;   /* that these gave back */
+	VEC(struct zone_process *) processes; /* running ones */
+	VEC(struct zone_process *) met;	      /* all, owned; the last one of each pid counts */
+	struct map by_pid;		      /* → index in met */
+	bool unsettled;			      /* some processes are dirty */
+	bool counting;			      /* the capture has begun */
+	VEC(uint32_t) thread_of; /* thread number in the kernel → index in procs; NO_THREAD */
+	VEC(struct zone_note) notes;
+	struct zone_limit limit;
+	struct action_warn warn;
+	char *remote;	   /* a file that is not probed for its mount; owned; NULL: there is none */
+	char *forbidden;   /* the first thing that translators forbade; owned */
+	uint32_t used;	   /* zone numbers in use */
+	uint64_t too_many; /* zones without a number */
+	int64_t attach_ns; /* wall time spent attaching */
+	bool keeper_gone;  /* reported that the keeper was killed */
+};
+#define NO_THREAD UINT32_MAX
+
+/* zones: adds a note to the ledger; counts repetitions. */
+void zone_note(struct engine *, const char *text);
+/* Tells the user, if somebody listens. */
+static inline void zone_say(const struct engine *z, const char *text)
+{
+	if (z->in.say)
+		z->in.say(z->in.context, text);
+}
+
+/* zone_process: judges what the probes cost; at each tick while calls count, and when they start
+ * to. */
+void zone_judge_cost(struct engine *);
+
+/* zone_settle: reads new images, decides how calls end in each process, attaches probes. Notes what
+ * cannot be attached. Only at the start (@first) it returns errors, also for patterns that match
+ * nothing. */
+int zone_settle_all(struct engine *, bool first);
+/* The process makes, or will make, calls off its threads' stacks. */
+void zone_runs_coroutines(struct engine *, struct zone_process *);
+
+/* zone_named: finds the files that patterns name, and attaches their probes. */
+void zone_named_find(struct engine *);
+int zone_named_attach(struct engine *);
+
+/* Attaches the probes that image @number should have. Errors with a text, except -EAGAIN: handle
+ * news of translators first. */
+int zone_attach(struct engine *, uint32_t number);
+/* The same, after handling that news. */
+int zone_attach_anew(struct engine *, uint32_t number);
+
+/* zone_process: */
+/* The image's number in zones.at; adds it, unread, if it is new. */
+uint32_t zone_number_of(struct engine *, uint32_t image);
+struct zone_process *zone_process_of(struct engine *, uint32_t pid);
+/* It has ended: its place among the running ones is another's. */
+void zone_process_end(struct engine *, size_t at);
+/* Adds how calls end in it to what the image remembers. */
+void zone_process_keep_past(const struct zone_process *, struct zone_image *);
+/* Whether the image is a file that may have probes; noted where its mount forbids it. */
+bool zone_process_may_probe(struct engine *, uint32_t image);
+/* Adds the files that it maps now to its images. */
+void zone_process_gather(struct engine *, struct zone_process *);
+/* All code of @pid is known that it mapped before the kernel's counter reached @code. */
+void zone_process_saw_code(struct engine *, uint32_t pid, uint32_t code);
+/* Notes that a running process may lack its first calls. */
+void zone_process_ran_before(struct engine *, struct zone_process *);
+/* Considers only images that were read. */
+bool zone_process_has_zones(const struct engine *, const struct zone_process *);
+
+/* zone_forget: lets go of what nobody runs any more. Of images with zones, the rows stay; others
+ * are gone. Marks the images that are left, one byte each. */
+void zone_forget(struct engine *, uint8_t *used);
+/* Takes over the zones of the same functions from an image that nobody runs any more. False: there
+ * is none. */
+bool zone_forget_revive(struct engine *, struct zone_image *);
+/* The file of the image, or what is left of it. */
+const struct image *zone_file(const struct engine *, const struct zone_image *);
+
+/* zone_read: whether the image may contain zones. */
+bool zone_read_wants(const struct engine *, const struct zone_image *);
+/* Reads the unread images of dirty processes. */
+void zone_read_new(struct engine *);
+/* An error with a text if nothing matches a pattern and the capture has not begun. */
+int zone_read_check(struct engine *);
+/* Says that a pattern names a module which no process has mapped so far; NULL: none does. Owned by
+ * the caller. */
+char *zone_read_waiting(const struct engine *);
+
+/* zone_guard: creates the guard (guard.h); after the keeper. */
+void zone_guard_init(struct engine *);
+/* Handles starts of translators and writes to files that have happened so far. */
+void zone_guard_heed(struct engine *);
+/* The image's file was or will be written to: it gets no probes any more; noted. */
+void zone_guard_written(struct engine *, struct zone_image *);
+/* @pid will run @command. */
+void zone_guard_command(struct engine *, uint32_t pid, const char *command);
+void zone_guard_tick(struct engine *);
+/* Whether probes of @want are forbidden in the image; noted. */
+bool zone_guard_forbids(struct engine *, struct zone_image *, const struct zone_attached *want);
+void zone_guard_release(struct engine *);
+
+/* zone_limit: */
+void zone_limit_release(struct engine *);
+
+/* zone_decide: why return addresses in @p cannot be hijacked, as a clause owned by the caller;
+ * NULL: they can. */
+char *zone_decide_objection(const struct engine *, const struct zone_process *);
+/* Whether to treat it as a process with coroutines before it runs any. */
+bool zone_decide_coroutines(const struct engine *, const struct zone_process *);
+/* WIRE_PROC_… for a process, from what is known of its code. */
+uint32_t zone_decide_flags(const struct engine *, const struct zone_process *);
+/* The probes for image @number, given the flags decided for its processes. */
+struct zone_attached zone_decide_probes(struct engine *, uint32_t number);
+/* Whether the target is more than a list of processes. */
+bool zone_is_for_all(const struct target *);
+
+/* --- engine: the capture --- */
+
+struct engine *engine_new(const struct engine_options *);
+void engine_free(struct engine *);
+/* What the session must load. */
+const struct probe_request *engine_request(struct engine *);
+/* The target's processes are known: attaches the probes. Errors with a text. */
+int engine_open(struct engine *);
+/* Calls count from here on. */
+void engine_start(struct engine *);
+/* Takes news from the programs. */
+void engine_take(struct engine *, const struct wire_zone_record *);
+/* No program runs any more, and the last record was taken. */
+void engine_drained(struct engine *);
+
+/* @pid's code may have changed: look at it when the zones are settled next. */
+void engine_process(struct engine *, uint32_t pid);
+/* @child was forked from @pid and has its code. */
+void engine_fork(struct engine *, uint32_t pid, uint32_t child);
+/* @pid will exec @command, whose code, as far as predictable, counts as @pid's from then on. */
+void engine_command(struct engine *, uint32_t pid, const char *command);
+/* The first thread of @pid has exited; unless it has other threads, so has the process. */
+void engine_leader_exit(struct engine *, uint32_t pid);
+/* @pid runs another program. */
+void engine_exec(struct engine *, uint32_t pid);
+/* A process, in the target or not, has exec'd another program; was forked from @pid; has ended.
+ * Some programs are harmed by probes in others' files: see guard.h. */
+void engine_program(struct engine *, uint32_t pid, uint64_t time_ns);
+void engine_born(struct engine *, uint32_t pid, uint32_t child);
+void engine_end(struct engine *, uint32_t pid, uint64_t time_ns);
+/* Call at each tick. */
+void engine_tick(struct engine *);
+
+/* Whether there is something to settle. */
+bool engine_unsettled(const struct engine *);
+/* The number of functions with probes. */
+size_t engine_count(const struct engine *);
+/* The recent slowdown: time that probes add, relative to the time that the target takes without
+ * them; negative: unknown yet. */
+double engine_slowdown(const struct engine *);
+
+#endif
