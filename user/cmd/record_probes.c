@@ -62,7 +62,7 @@ static int add_patterns(struct record_probes *p, enum wire_action action, const 
 	if (!p->patterns)
 		p->patterns = zonepatterns_new();
 	p->o.actions |= action_bit(action);
-	zonepatterns_set_actions(p->patterns, action_bit(action));
+	zonepatterns_set_actions(p->patterns, action_bit(action), action_of(action)->arguments);
 	return is_file ? zonepatterns_add_file(p->patterns, arg)
 		       : zonepatterns_add(p->patterns, arg);
 }

@@ -39,6 +39,8 @@ static const char help[] =
 	"  -p PID            all modules of that process, instead of one BINARY\n"
 	"  --zone-file FILE  read more patterns from FILE, one a line\n"
 	"  --zones-max N     list up to N functions (10000)\n"
+	"  --args N          for probes that read the first N arguments (1 to 6): the sites, and\n"
+	"                    what they cost, where none of these is overwritten yet\n"
 	"  --switch-fn NAME  a function that switches stacks, besides those known\n"
 	"  --sort COLUMN     " ZONES_SORT_NAMES ";\n"
 	"                    -COLUMN reverses it (default: by module, then address)\n"
@@ -223,11 +225,18 @@ static int run(const struct options *o)
 /* One option with an argument; a negative errno when that is wrong. */
 static int take(struct options *o, int opt)
 {
+	int64_t n = 0;
+	int ret;
+
 	switch (opt) {
 	case 'p':
 		return units_parse_int(optarg, "process number", 1, PID_MAX, &o->pid);
 	case 'm':
 		return units_parse_int(optarg, "--zones-max", 1, ZONES_MAX, &o->max);
+	case 'a':
+		ret = units_parse_int(optarg, "--args", 1, 6, &n);
+		zonepatterns_set_actions(o->patterns, 1, (1u << n) - 1);
+		return ret;
 	case 'f':
 		return zonepatterns_add_file(o->patterns, optarg);
 	case 's':
@@ -248,6 +257,7 @@ static int parse(struct options *o, int argc, char **argv)
 {
 	const struct option options[] = {{"zone-file", required_argument, NULL, 'f'},
 					 {"zones-max", required_argument, NULL, 'm'},
+					 {"args", required_argument, NULL, 'a'},
 					 {"switch-fn", required_argument, NULL, 's'},
 					 {"sort", required_argument, NULL, 'o'},
 					 {"measure", no_argument, &o->measure, 1},

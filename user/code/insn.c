@@ -278,6 +278,19 @@ static ZydisRegister whole(ZydisRegister r)
 	return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
 }
 
+/* The bit of an argument's register; 0: it is none. */
+static uint32_t argument_of(ZydisRegister r)
+{
+	static const ZydisRegister registers[] = {ZYDIS_REGISTER_RDI, ZYDIS_REGISTER_RSI,
+						  ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RCX,
+						  ZYDIS_REGISTER_R8,  ZYDIS_REGISTER_R9};
+
+	for (unsigned int i = 0; i < sizeof(registers) / sizeof(*registers); i++)
+		if (whole(r) == registers[i])
+			return 1u << i;
+	return 0;
+}
+
 bool insn_effects(const uint8_t *at, size_t n, struct insn_effects *out)
 {
 	struct full f;
@@ -293,6 +306,8 @@ bool insn_effects(const uint8_t *at, size_t n, struct insn_effects *out)
 		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		    whole(o->reg.value) == ZYDIS_REGISTER_RSP)
 			out->moves_stack = true;
+		if (o->type == ZYDIS_OPERAND_TYPE_REGISTER)
+			out->arguments |= argument_of(o->reg.value);
 		if (o->type == ZYDIS_OPERAND_TYPE_MEMORY)
 			out->writes = true;
 	}

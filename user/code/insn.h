@@ -58,6 +58,8 @@ struct insn_effects {
 	bool moves_stack; /* changes rsp */
 	bool writes;	  /* to memory */
 	bool lingers;	  /* may take long, or be interrupted: a system call, a rep prefix */
+	/* Registers of arguments that it changes: bit 0 is the first one's, rdi. Integers only. */
+	uint32_t arguments;
 };
 bool insn_effects(const uint8_t *at, size_t n, struct insn_effects *out);
 

@@ -164,6 +164,8 @@ static bool is_new_start(const struct flow *f, uint64_t more)
 struct approach {
 	const struct flow *flow;
 	const struct site_kernel *kernel;
+	uint32_t arguments; /* that are needed: site_world */
+	bool overwritten;   /* one of them was */
 	struct site best;
 	bool found;
 	bool own_return; /* it is got at on the way */
@@ -177,7 +179,7 @@ static void consider(struct approach *a, const struct insn *insn, uint64_t addre
 	const struct code *own = &a->flow->pieces.at[0].code;
 	enum site_class class;
 
-	if (!classify(a->kernel, insn->probe, address, a->written, &class) ||
+	if (a->overwritten || !classify(a->kernel, insn->probe, address, a->written, &class) ||
 	    (a->found && class >= a->best.class))
 		return;
 	a->best = (struct site){.address = address,
@@ -203,6 +205,7 @@ static bool pass(struct approach *a, const struct insn *insn, const uint8_t *at,
 	    !insn_effects(at, n, &effects) || effects.moves_stack || effects.lingers)
 		return false;
 	a->written |= effects.writes && insn->kind != INSN_NOP;
+	a->overwritten |= (effects.arguments & a->arguments) && insn->kind != INSN_NOP;
 	return true;
 }
 
@@ -310,7 +313,7 @@ static bool opens_frame(const struct flow *f, uint64_t address)
 
 void sites_find(const struct site_world *w, const struct code *own, struct sites *out)
 {
-	struct approach a = {.kernel = &w->kernel};
+	struct approach a = {.kernel = &w->kernel, .arguments = w->arguments};
 	struct flow f;
 
 	*out = (struct sites){0};

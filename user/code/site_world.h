@@ -37,6 +37,9 @@ enum site_target {
 /* What is known of a function besides its bytes. Any of the calls may be NULL. */
 struct site_world {
 	struct site_kernel kernel;
+	/* The entry's site lies before these arguments' registers are written: bit 0 is the first.
+	 */
+	uint32_t arguments;
 	bool sweep;    /* bytes that no jump reaches are code too, if they lie between its code */
 	bool switches; /* it switches to another stack, by an indirect jump or a RET */
 	/* False where it is not known. */

@@ -168,9 +168,10 @@ static enum site_target target(void *context, uint64_t address, struct code *out
 }
 
 static void find_sites(struct asking *a, const struct site_kernel *kernel, bool switches,
-		       struct sites *out)
+		       uint32_t arguments, struct sites *out)
 {
 	const struct site_world world = {.kernel = *kernel,
+					 .arguments = arguments,
 					 .sweep = a->z->frames.go != NULL,
 					 .switches = switches,
 					 .frame = frame,
@@ -194,7 +195,7 @@ static bool uses_return(struct zonefile *z, const struct site_kernel *kernel, st
 	struct asking a = {z, tail.address, tail.size, tails};
 	struct sites s;
 
-	find_sites(&a, kernel, false, &s);
+	find_sites(&a, kernel, false, 0, &s);
 	sites_release(&s);
 	return s.own_return;
 }
@@ -217,12 +218,12 @@ static bool are_harmful(struct zonefile *z, const struct site_kernel *kernel, st
 }
 
 void zonefile_sites(struct zonefile *z, const struct site_kernel *kernel, uint64_t address,
-		    uint64_t size, bool switches, struct sites *out)
+		    uint64_t size, bool switches, uint32_t arguments, struct sites *out)
 {
 	struct tails tails = {0};
 	struct asking a = {z, address, size, &tails};
 
-	find_sites(&a, kernel, switches, out);
+	find_sites(&a, kernel, switches, arguments, out);
 	out->own_return |= are_harmful(z, kernel, &tails);
 	vec_release(&tails.at);
 	map_release(&tails.known);

@@ -32,7 +32,7 @@ struct pattern {
 	char *text; /* as given */
 	enum kind kind;
 	bool excludes;
-	uint32_t actions;
+	uint32_t actions, arguments;
 	char *module; /* glob, NULL: any */
 	char *file;   /* that module names, without links; or NULL */
 	char *name;   /* plain, glob, expression or file */
@@ -47,6 +47,7 @@ struct zonepatterns {
 	struct map plain; /* hash of a plain one's name → index plus 1 */
 	size_t n_plain, n_takers, n_files;
 	uint32_t actions, all_actions; /* of those that are added now; of all */
+	uint32_t arguments;	       /* of those that are added now */
 };
 
 struct zonepatterns *zonepatterns_new(void)
@@ -57,9 +58,10 @@ struct zonepatterns *zonepatterns_new(void)
 	return z;
 }
 
-void zonepatterns_set_actions(struct zonepatterns *z, uint32_t actions)
+void zonepatterns_set_actions(struct zonepatterns *z, uint32_t actions, uint32_t arguments)
 {
 	z->actions = actions;
+	z->arguments = arguments;
 }
 
 static void release(struct pattern *p)
@@ -208,7 +210,8 @@ static void add(struct zonepatterns *z, const struct pattern *p)
 
 int zonepatterns_add(struct zonepatterns *z, const char *text)
 {
-	struct pattern p = {.text = mem_strdup(text), .actions = z->actions};
+	struct pattern p = {
+		.text = mem_strdup(text), .actions = z->actions, .arguments = z->arguments};
 	int rc = parse(&p);
 
 	if (rc) {
@@ -249,10 +252,14 @@ int zonepatterns_find_files(struct zonepatterns *z, struct opener *opener)
 
 void zonepatterns_put(const struct zonepatterns *z, struct str *out)
 {
+	str_addf(out, "%u", z->arguments);
+	str_addc(out, '\0');
 	for (size_t i = 0; i < z->at.n; i++) {
 		const struct pattern *p = &z->at.at[i];
 
 		str_addf(out, "%u", p->actions);
+		str_addc(out, '\0');
+		str_addf(out, "%u", p->arguments);
 		str_addc(out, '\0');
 		str_addn(out, p->text, strlen(p->text) + 1);
 		str_addf(out, "%s", p->file ? p->file : "");
@@ -272,12 +279,15 @@ static const char *next_text(const char **at, const char *end)
 struct zonepatterns *zonepatterns_get(const char *bytes, size_t n)
 {
 	struct zonepatterns *z = zonepatterns_new();
-	const char *end = bytes + n, *actions, *text, *file;
+	const char *end = bytes + n, *actions, *arguments, *text, *file;
 
-	while ((actions = next_text(&bytes, end)) && (text = next_text(&bytes, end)) &&
-	       (file = next_text(&bytes, end))) {
+	arguments = next_text(&bytes, end);
+	z->arguments = arguments ? (uint32_t)strtoul(arguments, NULL, 10) : 0;
+	while ((actions = next_text(&bytes, end)) && (arguments = next_text(&bytes, end)) &&
+	       (text = next_text(&bytes, end)) && (file = next_text(&bytes, end))) {
 		struct pattern p = {.text = mem_strdup(text),
 				    .actions = (uint32_t)strtoul(actions, NULL, 10),
+				    .arguments = (uint32_t)strtoul(arguments, NULL, 10),
 				    .file = *file ? mem_strdup(file) : NULL};
 
 		if (parse(&p))
@@ -504,6 +514,7 @@ static void take(struct matching *m, const struct zonepatterns *z, size_t i)
 		return;
 	}
 	m->t.taken |= z->at.at[i].actions;
+	m->t.arguments |= z->at.at[i].arguments;
 	m->t.first = i < m->t.first ? i : m->t.first;
 	if (m->hits)
 		m->hits[i]++;
@@ -542,6 +553,7 @@ struct zone_taking zonepatterns_ask(const struct zonepatterns *z, const struct z
 	if (!z->n_takers && !f->stub) {
 		m.t.first = 0;
 		m.t.taken = z->all_actions ? z->all_actions : z->actions;
+		m.t.arguments = z->arguments;
 	}
 	return m.t;
 }

@@ -36,8 +36,9 @@ struct zonepatterns *zonepatterns_new(void);
 void zonepatterns_free(struct zonepatterns *);
 
 /* What is to be done with the functions that a pattern takes: bits, which mean something to the
- * caller alone. Those of patterns that are added from now on; 1 as long as nobody says. */
-void zonepatterns_set_actions(struct zonepatterns *, uint32_t actions);
+ * caller alone; and the arguments that this needs at the entry (site_world.h). Those of patterns
+ * that are added from now on; 1 and none as long as nobody says. */
+void zonepatterns_set_actions(struct zonepatterns *, uint32_t actions, uint32_t arguments);
 /* -EINVAL with a text that quotes @pattern. */
 int zonepatterns_add(struct zonepatterns *, const char *pattern);
 /* Adds a file of patterns, one a line; empty lines and those that start with "#" are passed over.
@@ -83,9 +84,10 @@ bool zonepatterns_may_take(const struct zonepatterns *, const char *linkage);
 
 /* What patterns say of a function. */
 struct zone_taking {
-	size_t first;	   /* pattern that takes it; ZONEPATTERN_NONE: none does */
-	uint32_t taken;	   /* actions of all that do */
-	uint32_t excluded; /* actions of exclusions that match it */
+	size_t first;	    /* pattern that takes it; ZONEPATTERN_NONE: none does */
+	uint32_t taken;	    /* actions of all that do */
+	uint32_t arguments; /* that these need */
+	uint32_t excluded;  /* actions of exclusions that match it */
 };
 
 /* @hits, one a pattern: those are counted up that match the function, exclusions left aside; may be

@@ -135,6 +135,7 @@ static void match_name(const struct reader *r, size_t function, const struct fun
 	names.full = s.full;
 	taking = zonepatterns_ask(patterns, &names, r->out->hits.at);
 	best->taking.taken |= taking.taken;
+	best->taking.arguments |= taking.arguments;
 	best->taking.excluded |= taking.excluded;
 	/* Names come best first; an exclusion is one by whatever name. */
 	if (taking.first != ZONEPATTERN_NONE && best->taking.first == ZONEPATTERN_NONE) {
@@ -167,7 +168,7 @@ static uint64_t offset_of(const struct reader *r, uint64_t address)
 }
 
 static void find_sites(struct reader *r, const struct elf_function *f, bool switches,
-		       struct sites *out)
+		       uint32_t arguments, struct sites *out)
 {
 	if (r->is_patched)
 		*out = (struct sites){.why = sites_read};
@@ -176,7 +177,8 @@ static void find_sites(struct reader *r, const struct elf_function *f, bool swit
 	else if (f->label && !switches && !cfi_ranges_find(&r->file.frames.ranges, f->address))
 		*out = (struct sites){.why = sites_label};
 	else
-		zonefile_sites(&r->file, &r->request->kernel, f->address, f->size, switches, out);
+		zonefile_sites(&r->file, &r->request->kernel, f->address, f->size, switches,
+			       arguments, out);
 	out->own_return |= switches;
 	/* What the jump of a stub leads to returns for it, and is not known: it may look at its
 	 * return address, or keep it, as setjmp does. */
@@ -211,7 +213,7 @@ static void add_zone(struct reader *r, const struct elf_function *f, struct matc
 	zone->address = f->address;
 	zone->size = f->size;
 	zone->offset = offset_of(r, f->address);
-	find_sites(r, f, switches, &zone->sites);
+	find_sites(r, f, switches, m->taking.arguments, &zone->sites);
 }
 
 static void add_switch(struct reader *r, const struct elf_function *f)
@@ -223,7 +225,7 @@ static void add_switch(struct reader *r, const struct elf_function *f)
 	s->address = f->address;
 	s->size = f->size;
 	s->offset = offset_of(r, f->address);
-	find_sites(r, f, true, &s->sites);
+	find_sites(r, f, true, 0, &s->sites);
 }
 
 static void read_function(struct reader *r, size_t i, bool wanted)

@@ -19,6 +19,9 @@ struct action {
 	const char *does; /* for the help: "sample the calls of functions, with their stacks" */
 	const char *metric; /* what its samples count: "calls"; NULL: it takes none */
 	uint32_t stream;    /* of these samples */
+	/* The arguments that it reads at an entry: bit 0 is the first. The site is then the
+	 * cheapest before one of their registers is written. */
+	uint32_t arguments;
 	/* It must see the end of each call, however deep they nest and whatever that costs: at the
 	 * returns of functions, where nothing else is asked for. Else the cheapest way is taken. */
 	bool every_end;

@@ -496,6 +496,40 @@ static bool elsewhere(void *context, uint64_t address, struct site_frame *out)
 	return true;
 }
 
+CODE(overwrites, "xor %esi, %esi\n push %rbx\n pop %rbx\n ret")
+CODE(overwrites_part, "mov $1, %dil\n push %rbx\n pop %rbx\n ret")
+
+/* Bits of arguments: the site lies before the second one is overwritten, where it is needed. */
+static void stays_before_arguments_are_overwritten(void **state)
+{
+	const struct {
+		const uint8_t *bytes, *end;
+		uint32_t arguments;
+		uint64_t distance;
+		enum site_class class;
+	} cases[] = {
+		{code_overwrites, code_overwrites_end, 0, 2, SITE_EMULATED},
+		{code_overwrites, code_overwrites_end, 1u << 0, 2, SITE_EMULATED},
+		{code_overwrites, code_overwrites_end, 1u << 1, 0, SITE_STEPPED},
+		{code_overwrites, code_overwrites_end, 0x3f, 0, SITE_STEPPED},
+		{code_overwrites_part, code_overwrites_part_end, 1u << 1, 3, SITE_EMULATED},
+		{code_overwrites_part, code_overwrites_part_end, 1u << 0, 0, SITE_STEPPED},
+	};
+	struct sites s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct site_world world = {.kernel = new, .arguments = cases[i].arguments};
+		const struct code code = {.bytes = cases[i].bytes,
+					  .n = (size_t)(cases[i].end - cases[i].bytes),
+					  .address = AT,
+					  .offset = OFFSET};
+
+		sites_find(&world, &code, &s);
+		expect_entry(&s, cases[i].distance, cases[i].class);
+	}
+}
+
 static void refuses_what_no_call_enters(void **state)
 {
 	struct site_frame at_entry = {
@@ -634,6 +668,7 @@ int main(void)
 		cmocka_unit_test(takes_the_cheapest_before_the_stack_moves),
 		cmocka_unit_test(stays_on_the_way_of_every_call),
 		cmocka_unit_test(is_met_once_a_call),
+		cmocka_unit_test(stays_before_arguments_are_overwritten),
 		cmocka_unit_test(nops_of_five_bytes),
 		cmocka_unit_test(other_nops),
 		cmocka_unit_test(kernels_by_release),

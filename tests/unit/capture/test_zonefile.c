@@ -89,7 +89,7 @@ static void sites_of(struct opened *o, const char *name, struct sites *out)
 {
 	const struct elf_function *f = function_named(&o->z, name);
 
-	zonefile_sites(&o->z, &kernel, f->address, f->size, false, out);
+	zonefile_sites(&o->z, &kernel, f->address, f->size, false, 0, out);
 	assert_null(out->why);
 }
 
@@ -382,7 +382,7 @@ static struct shares shares_of(const char *path)
 
 		if (f->stub)
 			continue;
-		zonefile_sites(&o.z, &kernel, f->address, f->size, false, &s);
+		zonefile_sites(&o.z, &kernel, f->address, f->size, false, 0, &s);
 		sum.n++;
 		sum.refused += s.why != NULL;
 		sum.emulated += !s.why && s.entry.class == SITE_EMULATED;
@@ -500,7 +500,7 @@ static void agrees_with_objdump(void **state)
 		const struct elf_function *f = &o.z.functions.at.at[i];
 		struct sites s;
 
-		zonefile_sites(&o.z, &kernel, f->address, f->size, false, &s);
+		zonefile_sites(&o.z, &kernel, f->address, f->size, false, 0, &s);
 		judge_function(&judge, f, &s);
 		sites_release(&s);
 	}

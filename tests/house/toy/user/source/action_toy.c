@@ -124,6 +124,7 @@ const struct action toy_action = {
 	.name = "toy",
 	.option = "probe-toy",
 	.does = "calls and their second argument, for a test",
+	.arguments = 1u << 1,
 	.every_end = true,
 	.source = {.new = new,
 		   .free = called_free,
