@@ -303,6 +303,7 @@ static void kinds_pack(struct pack *out)
 	pack_uint(out, TAG_KINDS);
 	pack_uint(out, FRAME_CLASSES);
 	for (enum frame_class c = 0; c < FRAME_CLASSES; c++) {
+		pack_uint(out, pack_string(out, frame_class_name(c)));
 		pack_uint(out, pack_string(out, frame_class_label(c, false)));
 		pack_uint(out, pack_string(out, frame_class_label(c, true)));
 	}

@@ -33,6 +33,19 @@ enum frame_class frame_class_of_node(const struct tree *t, const struct tree_nod
 	return n->inlined && f->named ? FRAME_INLINED : frame_class_of(f);
 }
 
+const char *frame_class_name(enum frame_class class)
+{
+	static const char *const names[FRAME_CLASSES] = {
+#define FRAME_KIND(NAME, ...) #NAME,
+#define FRAME_KIND_AS(NAME, ...)
+#include "model/frame_kinds.def"
+#undef FRAME_KIND
+#undef FRAME_KIND_AS
+	};
+
+	return names[class];
+}
+
 const char *frame_class_label(enum frame_class class, bool of_zones)
 {
 	static const char *const labels[FRAME_CLASSES][2] = {

@@ -24,6 +24,8 @@ enum frame_class {
 enum frame_class frame_class_of(const struct function *);
 enum frame_class frame_class_of_node(const struct tree *, const struct tree_node *);
 
+/* As in frame_kinds.def: "NATIVE". */
+const char *frame_class_name(enum frame_class);
 /* For legends: "user"; in a flame graph of zones "zone". */
 const char *frame_class_label(enum frame_class, bool of_zones);
 

@@ -44,7 +44,7 @@ class Detail {
 		const counted = samples => tree.unit === "samples" ? "" :
 			", " + (tree.ofZones ? Units.calls(samples) : Units.samples(samples));
 		const source = frame.file ? frame.file + (frame.line ? ":" + frame.line : "") : "";
-		const ofThreads = !i && frame.kind === KINDS.indexOf("thread"); /* the root of all */
+		const ofThreads = !i && frame.kind === KIND.THREAD; /* the root of all */
 		const from = [ofThreads ? "" : tree.kinds[frame.kind], frame.module, source].filter(text => text);
 		const parent = tree.parent[i];
 		return [

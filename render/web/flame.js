@@ -120,7 +120,7 @@ class Flame {
 
 	/* The chosen one; of no function the one that takes most by itself. */
 	functionToShow() {
-		const thread = KINDS.indexOf("thread"), i = this.canvas.focus, {tree} = this.summed;
+		const thread = KIND.THREAD, i = this.canvas.focus, {tree} = this.summed;
 		if (i && this.tree.of(i).kind !== thread)
 			return this.tree.of(i).name;
 		const own = new Map();
@@ -192,7 +192,7 @@ class Flame {
 	drawLegend() {
 		const seen = new Map(), {tree} = this;
 		/* In a flame graph of zones a thread is the root alone. */
-		const hidden = tree.ofZones ? KINDS.indexOf("thread") : -1;
+		const hidden = tree.ofZones ? KIND.THREAD : -1;
 		for (const frame of tree.usedFrames())
 			if (frame.kind !== hidden && !seen.has(tree.meaning(frame)))
 				seen.set(tree.meaning(frame), frame);

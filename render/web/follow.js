@@ -129,7 +129,7 @@ function functionRows(tree, kind) {
 	};
 	for (let i = 0; i < tree.n; i++) {
 		leave(tree.depth[i]);
-		const f = tree.frame[i], isThread = tree.frames[f].kind === KINDS.indexOf("thread");
+		const f = tree.frame[i], isThread = tree.frames[f].kind === KIND.THREAD;
 		const row = isThread ? null : ofFrame[f] || rowOf(f);
 		above.push(row);
 		if (!row)

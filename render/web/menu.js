@@ -31,7 +31,7 @@ class Menu {
 			["Copy its name", () => navigator.clipboard && navigator.clipboard.writeText(name)
 				.catch(() => 0)],
 		];
-		if (i && tree.of(i).kind !== KINDS.indexOf("thread"))
+		if (i && tree.of(i).kind !== KIND.THREAD)
 			list.splice(1, 0, ["Its callers and callees", () => flame.showSandwich(name)]);
 		return flame.model ? [...list, ...this.filters(tree.of(i), i, exact)] : list;
 	}
@@ -41,11 +41,11 @@ class Menu {
 		const add = (key, name) => [...new Set([...filter[key], name])];
 		if (!i)
 			return list;
-		if (frame.kind === KINDS.indexOf("thread"))
+		if (frame.kind === KIND.THREAD)
 			return this.threadFilter(frame);
 		list.push(["Focus: only stacks with it", () => model.set({focus: exact})],
 			["Ignore: no stacks with it", () => model.set({ignore: exact})]);
-		if (frame.kind === KINDS.indexOf("kernel"))
+		if (frame.kind === KIND.KERNEL)
 			list.push([filter.foldKernel ? "Unfold the kernel" : "Fold the kernel",
 				() => model.set({foldKernel: !filter.foldKernel})]);
 		else if (module && filter.fold.includes(module))

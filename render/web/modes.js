@@ -50,7 +50,7 @@ class Modes {
 				processes: value[0] === "p" ? [Number(value.slice(1))] : null}));
 		this.toggles = [toggle("collapse", "Collapse recursion",
 			"A function that calls itself, through others too, is one box (R)")];
-		if (model.frames.some(f => f.kind === KINDS.indexOf("kernel")))
+		if (model.frames.some(f => f.kind === KIND.KERNEL))
 			this.toggles.push(toggle("foldKernel", "Fold kernel", "All frames of the kernel as one (K)"));
 		this.box.append(this.group, this.threads, ...this.toggles.map(([, b]) => b));
 		this.threads.hidden = model.threads.length < 2;

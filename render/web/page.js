@@ -81,7 +81,7 @@ class Report {
 		const flame = new Kind(box, of, this);
 		this.flames.push(flame);
 		for (const frame of flame.tree.usedFrames()) {
-			if (frame.kind === KINDS.indexOf("thread"))
+			if (frame.kind === KIND.THREAD)
 				continue;
 			if (!this.names.has(frame.name))
 				this.names.set(frame.name, []);

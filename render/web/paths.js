@@ -9,7 +9,7 @@ function hotPaths(tree) {
 		numbers.set(key, numbers.get(key) || numbers.size + 1);
 		return numbers.get(key);
 	});
-	const inlined = KINDS.indexOf("inlined"), trie = new Trie(0);
+	const inlined = KIND.INLINED, trie = new Trie(0);
 	const [stack, owner, top] = Array.from({length: 3}, () => new Uint32Array(tree.n));
 	for (let i = 0; i < tree.n; i++) {
 		const up = parent[i], first = isTop(tree, up);
@@ -37,7 +37,7 @@ function hotPaths(tree) {
 
 /* The root, or a thread's name below it. */
 function isTop(tree, i) {
-	return !i || tree.frames[tree.frame[i]].kind === KINDS.indexOf("thread");
+	return !i || tree.frames[tree.frame[i]].kind === KIND.THREAD;
 }
 
 /* The frames of a path, root first; without the thread's name where it is of several. */

@@ -16,7 +16,7 @@ class Regroup {
 
 	/* By frame: that which stands for it; -1: none does. */
 	mapFrames() {
-		const {frames, filter} = this.model, kernel = KINDS.indexOf("kernel");
+		const {frames, filter} = this.model, kernel = KIND.KERNEL;
 		const hidden = new Set(filter.hidden), folded = new Set(filter.fold);
 		this.folds = new Set();
 		return Int32Array.from(frames, (frame, f) => {

@@ -57,7 +57,7 @@ class TimeOrder {
 	/* The frame of a thread's own box. */
 	threadFrame(thread) {
 		const {model} = this, name = model.groupKey(thread, "thread");
-		const kind = KINDS.indexOf("thread");
+		const kind = KIND.THREAD;
 		return model.madeFrame("thread " + name, () => ({name, file: "", line: 0, module: "", kind,
 			reason: "", shade: 0, colour: model.palette[kind].shades[0]}));
 	}

@@ -1,11 +1,12 @@
-/* Labels of kinds of frames, by number; in a flame graph of zones. */
-const KINDS = [], ZONE_KINDS = [];
+/* Kinds of frames: the number of each name, as in frame_kinds.def; by number the label, and that in a
+ * flame graph of zones. */
+const KIND = {}, KINDS = [], ZONE_KINDS = [];
 
 function readKinds(reader) {
-	KINDS.length = ZONE_KINDS.length = 0;
-	for (let n = reader.uint(); n; n--) {
-		KINDS.push(reader.string());
-		ZONE_KINDS.push(reader.string());
+	for (let i = 0, n = reader.uint(); i < n; i++) {
+		KIND[reader.string()] = i;
+		KINDS[i] = reader.string();
+		ZONE_KINDS[i] = reader.string();
 	}
 }
 
