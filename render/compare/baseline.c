@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "compare/comparable.h"
 #include "compare/matrix.h"
-#include "compare/robust.h"
+#include "compare/dist.h"
 #include "compare/zoned.h"
 #include "model/version.h"
 

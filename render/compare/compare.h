@@ -3,7 +3,7 @@
  * of inference is the run: with several a side it is their spread from run to run that decides,
  * never the number of calls or samples in one.
  *
- * Zones. One value a run, its logarithm. Variances are moderated across zones (moderate.h). What
+ * Zones. One value a run, its logarithm. Variances are moderated across zones (evidence.h). What
  * all values of a run have in common, as on a slower day, is a part of the variance that does not
  * become better known by more zones, and is estimated apart. Then:
  *	several against several   Welch's t, and from 6 runs a side Mann and Whitney's test, too

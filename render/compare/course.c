@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "compare/robust.h"
+#include "compare/dist.h"
 
 #define HAMPEL_REACH  2 /* neighbours to either side: a window of five */
 #define HAMPEL_SIGMAS 3.

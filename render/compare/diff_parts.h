@@ -44,7 +44,5 @@ int diff_slice(struct diff_build *);
 int diff_amounts(struct diff_build *);
 /* Fills the findings of one way: by node, from judgements by question. */
 void diff_judge(struct diff_build *, enum diff_way);
-void diff_descend(const struct diff_build *, enum diff_way, const struct judgement *,
-		  struct diff_finding *by_question);
 
 #endif

@@ -1,13 +1,15 @@
 /*
- * dist: distributions by which a difference is judged: normal, Student's t, F, and the functions
- * that they stand on. Pure arithmetic on doubles: no state, no errors; outside of its domain a
- * function returns NAN.
+ * dist: distributions by which a difference is judged (normal, Student's t, F), the functions that
+ * they stand on, and measures of where values lie and how they spread. Pure arithmetic on doubles:
+ * no state, no errors; outside of its domain a function returns NAN.
  *
  * Degrees of freedom are positive and may be broken numbers; INFINITY makes Student's t the normal
  * distribution.
  */
 #ifndef COMPARE_DIST_H
 #define COMPARE_DIST_H
+
+#include <stddef.h>
 
 /* The z for which P(Z <= z) is @p, 0 < p < 1: Wichura, Algorithm AS 241 (1988), PPND16. */
 double normal_quantile(double p);
@@ -33,5 +35,23 @@ double tetragamma(double x);
 /* The x > 0 for which ψ'(x) is @y > 0: Newton's method on 1/ψ', as in the appendix of Smyth,
  * "Linear models and empirical Bayes methods …" (2004). */
 double trigamma_inverse(double y);
+
+/* A normal distribution's standard deviation is this times its MAD. */
+#define MAD_TO_SD 1.4826
+
+/* NAN where there are none. */
+double mean_of(const double *values, size_t n);
+
+/* Around their mean, by n - 1; NAN for fewer than two. */
+double variance_of(const double *values, size_t n);
+
+/* Of an even number the mean of the middle two; NAN where there are none. Leaves @values alone. */
+double median_of(const double *values, size_t n);
+
+/* The median distance to @middle. */
+double mad_of(const double *values, size_t n, double middle);
+
+/* Ascending, for qsort(3). */
+int by_double(const void *a, const void *b);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "compare/moderate.h"
-#include "compare/robust.h"
+#include "compare/evidence.h"
+#include "compare/dist.h"
 
 #define WELCH_LEAST  3	  /* runs a side, from which each has a variance of its own */
 #define CLEAR_NOISE  .02  /* relative variance by chance below which a row shows what runs do … */

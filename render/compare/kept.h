@@ -9,8 +9,6 @@
 #include "model/meta.h"
 #include "model/regression.h"
 
-/* kept.c, kept_read.c. */
-
 /* Puts it into @p, which has none. Numbers keep 7 digits. Histories are not kept. */
 void kept_put(const struct comparison *, struct profile *p);
 

@@ -5,7 +5,7 @@
 
 #include "compare/evidence.h"
 #include "compare/gather.h"
-#include "compare/robust.h"
+#include "compare/dist.h"
 #include "model/hist.h"
 
 #define SEED	  0x9e3779b97f4a7c15u

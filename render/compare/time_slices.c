@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare/moderate.h"
+#include "compare/evidence.h"
 
 /* Times of the first and the last sample; false where there is none. */
 static bool find_span(const struct filter *f, uint64_t *first, uint64_t *last)

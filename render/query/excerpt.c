@@ -6,8 +6,101 @@
 #include "model/cell.h"
 #include "model/meta.h"
 #include "model/rows.h"
-#include "query/excerpt_zones.h"
 #include "query/filter.h"
+#include "query/selection.h"
+#include "query/zone_rows.h"
+
+/* Which zones an excerpt has, in which order. */
+struct zones_kept {
+	const struct profile *from;
+	struct zone_rows
+		rows; /* those that the selection takes, with what it leaves of their figures */
+	bool *zones, *edges; /* by row of zones and of zone_edges: whether it is taken */
+	uint32_t *order;     /* of zones: the selection's, then those by which they were called */
+	uint32_t *row;	     /* of zones: + 1 in rows.rows; 0: it is there for its callees alone */
+};
+
+/* The edges of zones that are listed, and those on the way to them. */
+static void keep_edges(struct zones_kept *z, const bool *taken)
+{
+	const struct profile *from = z->from;
+
+	z->edges = mem_zalloc(from->zone_edges.n + 1, sizeof(*z->edges));
+	for (size_t i = from->zone_edges.n; i-- > 1;) {
+		const struct zone_edge *e = &from->zone_edges.at[i];
+
+		z->edges[i] |= z->row[e->zone] && (!taken || taken[i]);
+		z->edges[e->parent] |= z->edges[i];
+	}
+}
+
+static void add(struct zones_kept *z, uint32_t zone, size_t *n)
+{
+	if (!z->zones[zone])
+		z->order[(*n)++] = zone;
+	z->zones[zone] = true;
+}
+
+static void put_in_order(struct zones_kept *z)
+{
+	const struct profile *from = z->from;
+	size_t n = 0;
+
+	for (size_t i = 0; i < z->rows.rows.n; i++)
+		add(z, z->rows.rows.at[i].zone, &n);
+	for (size_t i = 1; i < from->zone_edges.n; i++)
+		if (z->edges[i])
+			add(z, from->zone_edges.at[i].zone, &n);
+	/* The others are not taken: any order will do. */
+	for (uint32_t i = 0; i < from->zones.n; i++)
+		if (!z->zones[i])
+			z->order[n++] = i;
+}
+
+/* Errors of filter_zones() and zone_rows_build(). To be released in either case. */
+static int zones_init(struct zones_kept *z, const struct profile *from, const struct selection *sel)
+{
+	_free_ bool *taken = NULL;
+	int rc = filter_zones(from, sel, &taken);
+
+	*z = (struct zones_kept){.from = from};
+	if (!rc)
+		rc = zone_rows_build(from, sel, &z->rows);
+	if (rc)
+		return rc;
+	z->zones = mem_zalloc(from->zones.n + 1, sizeof(*z->zones));
+	z->order = mem_zalloc(from->zones.n + 1, sizeof(*z->order));
+	z->row = mem_zalloc(from->zones.n + 1, sizeof(*z->row));
+	for (uint32_t i = 0; i < z->rows.rows.n; i++)
+		z->row[z->rows.rows.at[i].zone] = i + 1;
+	keep_edges(z, taken);
+	put_in_order(z);
+	return 0;
+}
+
+static void zones_release(struct zones_kept *z)
+{
+	zone_rows_release(&z->rows);
+	free(z->zones);
+	free(z->edges);
+	free(z->order);
+	free(z->row);
+}
+
+/* Puts what the selection leaves of its figures into the copy @zone of zone @i. */
+static void zones_place(const struct zones_kept *z, uint32_t i, struct zone *zone)
+{
+	const struct zone copy = *zone;
+
+	if (!z->row[i])
+		return;
+	*zone = z->rows.rows.at[z->row[i] - 1].at;
+	zone->name = copy.name;
+	zone->src_file = copy.src_file;
+	zone->note = copy.note;
+	zone->module = copy.module;
+	zone->function = copy.function;
+}
 
 struct excerpt {
 	const struct profile *from;
@@ -15,7 +108,7 @@ struct excerpt {
 	struct profile *p;
 	struct filter filter;
 	struct rows rows;
-	struct excerpt_zones zones;
+	struct zones_kept zones;
 	bool *metrics;	     /* the one that is taken */
 	bool *takes[TABLES]; /* of rows in time */
 	VEC(int64_t) sums;   /* of --metric, by sample that is taken */
@@ -156,7 +249,7 @@ static void change(struct rows *r, enum table_id id, uint32_t i, void *row)
 	struct excerpt *e = r->context;
 
 	if (id == TABLE_zones)
-		excerpt_zones_place(&e->zones, i, row);
+		zones_place(&e->zones, i, row);
 	if (id == TABLE_samples && is_sum(e))
 		vec_push(&e->sums, measure_value(e->from, &e->filter.measure, i));
 }
@@ -188,7 +281,7 @@ static int fill(struct excerpt *e)
 	int rc = samples ? 0 : filter_check_any(&e->filter, e->sel);
 
 	if (!rc)
-		rc = excerpt_zones_init(&e->zones, e->from, e->sel);
+		rc = zones_init(&e->zones, e->from, e->sel);
 	if (rc)
 		return rc;
 	profile_copy_attributes(e->from, e->p);
@@ -223,7 +316,7 @@ int excerpt_build(const struct profile *from, const struct selection *sel, struc
 		rc = fill(&e);
 	filter_release(&e.filter);
 	rows_release(&e.rows);
-	excerpt_zones_release(&e.zones);
+	zones_release(&e.zones);
 	free(e.metrics);
 	for (size_t i = 0; i < TABLES; i++)
 		free(e.takes[i]);

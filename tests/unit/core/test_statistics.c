@@ -12,8 +12,6 @@
 #include "compare/course.h"
 #include "compare/dist.h"
 #include "compare/evidence.h"
-#include "compare/moderate.h"
-#include "compare/robust.h"
 
 #define N(a) (sizeof(a) / sizeof(*(a)))
 
