@@ -1,6 +1,5 @@
 #include "cmd/command.h"
 
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +10,6 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "base/usage.h"
 #include "model/check.h"
 
 const struct cmd commands[] = {
@@ -36,28 +34,32 @@ void render_help_charset(void)
 	stdout = out ? out : stdout;
 }
 
-int render_options(const struct render_options *o, int argc, char **argv, void *arg)
+static int take_mode(void *unused, const char *value)
 {
-	int opt, status = -1;
+	(void)unused;
+	return file_use_mode(value);
+}
 
-	optind = 0; /* anew */
-	opterr = 0;
-	while (status < 0 && (opt = getopt_long(argc, argv, o->shorts, o->longs, NULL)) != -1) {
-		if (opt == '?' || opt == ':') {
-			usage_option(opt, argv, o->longs);
-			return render_usage("%s: %s", o->command, err_text());
-		}
-		if (opt == 'h') {
-			render_help_charset();
-			o->help();
-			return 0;
-		}
-		if (opt != RENDER_OPT_MODE)
-			status = o->take(arg, opt);
-		else if (file_use_mode(optarg))
-			return render_usage("%s: %s", o->command, err_text());
+int render_options(const struct render_options *o, int argc, char **argv, void *arguments)
+{
+	const struct option_row rows[] = {
+		{NULL, 0, OPTION_TABLE, 0, {.rows = o->rows}},
+		{"mode", 0, OPTION_TAKE, 0, {.take = take_mode}},
+		{"help", 'h', OPTION_STOP, RENDER_HELP, {0}},
+		{0},
+	};
+	const int rc = options_read(rows, argc, argv, arguments);
+
+	if (rc < 0)
+		return render_usage("%s%s%s", o->command ? o->command : "", o->command ? ": " : "",
+				    err_text());
+	if (rc == RENDER_VERSION)
+		return o->version();
+	if (rc == RENDER_HELP) {
+		render_help_charset();
+		o->help();
 	}
-	return status;
+	return rc ? 0 : -1;
 }
 
 /* --- the sandbox ------------------------------------------------------------------------------ */

@@ -8,9 +8,9 @@
 #ifndef CMD_COMMAND_H
 #define CMD_COMMAND_H
 
+#include "base/options.h"
 #include "sandbox/sandbox.h"
 
-struct option;
 struct profile;
 
 struct cmd {
@@ -30,27 +30,21 @@ int render_merge(int argc, char **argv);
 int render_compare(int argc, char **argv);
 int render_store(int argc, char **argv);
 int render_help(int argc, char **argv);
+/* The help of a report, which is that of the program. */
+void render_help_print(void);
 int render_for_eprof(int argc, char **argv);
 
-/* A row of option.longs of all that write files; render_options() takes it. */
-#define RENDER_OPT_MODE 0x7f00
-#define RENDER_MODE_OPTION                    \
-	{                                     \
-		"mode", 1, 0, RENDER_OPT_MODE \
-	}
-
-/* What a subcommand takes before its files: for getopt_long(). */
+/* What a subcommand takes before its files; --help and --mode, which all have, are added. */
 struct render_options {
-	const char *command; /* its name, before what is wrong */
-	const char *shorts;  /* begins with ':' */
-	const struct option *longs;
-	void (*help)(void); /* prints to stdout, for 'h' */
-	/* Takes any other option; its argument is in optarg. -1: go on; else the exit status. */
-	int (*take)(void *arg, int opt);
+	const char *command; /* its name, before what is wrong; NULL: none */
+	const struct option_row *rows;
+	void (*help)(void);   /* prints to stdout */
+	int (*version)(void); /* for an OPTION_STOP at RENDER_VERSION; returns the exit status */
 };
+enum { RENDER_HELP = 1, RENDER_VERSION };
 /* Takes all options in @argv, after which optind is where the rest begins. -1: go on; else the exit
  * status, and what is wrong was printed. */
-int render_options(const struct render_options *, int argc, char **argv, void *arg);
+int render_options(const struct render_options *, int argc, char **argv, void *arguments);
 
 /* Enters the sandbox: each command does so once, when it knows its files from the command line and
  * before it opens one; tests/cli/sandbox.test checks that. Returns in the confined child alone,

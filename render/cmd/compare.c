@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,65 +39,8 @@ struct arguments {
 	const struct format *format; /* NULL: JSON */
 	struct style style;
 	struct fail_on fail_on;
-	bool force, all;
+	bool force, all, json;
 };
-
-enum {
-	OPT_STORE = 0x400,
-	OPT_BASELINE,
-	OPT_NORMALISE,
-	OPT_WORK,
-	OPT_RUNS,
-	OPT_PER,
-	OPT_GATE,
-	OPT_BETTER,
-	OPT_HISTORY,
-	OPT_FAIL_ON,
-	OPT_ALL,
-	OPT_JSON,
-	OPT_FORMAT,
-	OPT_FORCE,
-	OPT_WIDTH,
-	OPT_COLOUR,
-};
-
-static const struct option longopts[] = {
-	STYLE_LONGOPTS,
-	SELECTION_LONGOPTS,
-	{"store", 1, 0, OPT_STORE},
-	{"baseline", 1, 0, OPT_BASELINE},
-	{"runs", 1, 0, OPT_RUNS},
-	{"per", 1, 0, OPT_PER},
-	{"gate", 1, 0, OPT_GATE},
-	{"normalise", 1, 0, OPT_NORMALISE},
-	{"normalize", 1, 0, OPT_NORMALISE},
-	{"work", 1, 0, OPT_WORK},
-	{"better", 1, 0, OPT_BETTER},
-	{"history", 1, 0, OPT_HISTORY},
-	{"fail-on", 1, 0, OPT_FAIL_ON},
-	{"all", 0, 0, OPT_ALL},
-	{"json", 0, 0, OPT_JSON},
-	{"output", 1, 0, 'o'},
-	{"format", 1, 0, OPT_FORMAT},
-	{"force", 0, 0, OPT_FORCE},
-	RENDER_MODE_OPTION,
-	{"width", 1, 0, OPT_WIDTH},
-	{"colour", 1, 0, OPT_COLOUR},
-	{"color", 1, 0, OPT_COLOUR},
-	{"help", 0, 0, 'h'},
-	{0},
-};
-/*
- * compare_diff: the call trees of the sides of a comparison as one, as the command line asks for
- * it.
- */
-
-/* The value of --normalise: 0, or -EINVAL with a text. */
-static int diff_wanted_way(struct diff_wanted *w, const char *text)
-{
-	w->has_way = true;
-	return diff_way_find(text, &w->way);
-}
 
 /* Sides are called by what tells them apart: their versions, their files, else when they were. */
 static char *side_name(const struct comparison *c, const char *const files[SIDES], int side)
@@ -205,25 +149,25 @@ static int parse_word(const char *text, const char *what, const char *const *wor
 	return err(-EINVAL, "%s, not '%s'", what, text);
 }
 
-static int parse_per(struct arguments *a, const char *text)
+static int take_per(void *field, const char *text)
 {
 	static const char *const words[] = {"auto", "run", "second", "work", NULL};
 	int word, rc = parse_word(text, "--per is auto, run, second or work", words, &word);
 
-	a->options.per = (enum per)word;
+	*(enum per *)field = (enum per)word;
 	return rc;
 }
 
-static int parse_better(struct arguments *a, const char *text)
+static int take_better(void *field, const char *text)
 {
 	static const char *const words[] = {"lower", "higher", NULL};
 	int word, rc = parse_word(text, "--better is lower or higher", words, &word);
 
-	a->options.direction = (enum direction)word;
+	*(enum direction *)field = (enum direction)word;
 	return rc;
 }
 
-static int parse_count(const char *text, const char *what, size_t *out)
+static int take_count(size_t *out, const char *text, const char *what)
 {
 	int64_t n;
 	int rc = units_parse_int(text, what, 1, COMPARE_RUNS_MOST, &n);
@@ -233,81 +177,89 @@ static int parse_count(const char *text, const char *what, size_t *out)
 	return rc;
 }
 
-static int parse_gate(struct arguments *a, const char *text)
+static int take_runs(void *field, const char *text)
+{
+	return take_count(field, text, "--runs");
+}
+
+static int take_history(void *field, const char *text)
+{
+	return take_count(field, text, "--history");
+}
+
+static int take_gate(void *field, const char *text)
 {
 	double percent;
 	int rc = fail_on_percent(text, "--gate", &percent);
 
 	/* 0 is "not given" to those who compare: no change is as small as this one. */
-	a->options.gate = percent > 0 ? percent / 100 : 1e-12;
+	*(double *)field = percent > 0 ? percent / 100 : 1e-12;
 	return rc;
 }
 
-/* Options that only keep what they are given. */
-static bool keep_option(struct arguments *a, int opt)
+static int take_way(void *field, const char *text)
 {
-	const char **const texts[] = {
-		[OPT_STORE - OPT_STORE] = &a->wanted.store,
-		[OPT_BASELINE - OPT_STORE] = &a->wanted.baseline,
-		[OPT_FORMAT - OPT_STORE] = &a->format_name,
-		[OPT_WORK - OPT_STORE] = &a->diff.work,
-	};
-	const size_t which = (size_t)(opt - OPT_STORE);
+	struct diff_wanted *w = field;
 
-	if (opt == 'o')
-		a->output = strcmp(optarg, "-") ? optarg : NULL;
-	else if (opt == OPT_ALL)
-		a->all = true;
-	else if (opt == OPT_FORCE)
-		a->force = true;
-	else if (opt == OPT_JSON)
-		a->format_name = "json";
-	else if (opt >= OPT_STORE && which < sizeof(texts) / sizeof(*texts) && texts[which])
-		*texts[which] = optarg;
-	else
-		return false;
-	return true;
+	w->has_way = true;
+	return diff_way_find(text, &w->way);
 }
 
-/* 0, or a negative errno with a text. */
-static int option(struct arguments *a, int opt)
+static int take_fail_on(void *field, const char *text)
 {
-	int rc;
-
-	if (keep_option(a, opt))
-		return 0;
-	switch (opt) {
-	case OPT_RUNS:
-		return parse_count(optarg, "--runs", &a->wanted.runs);
-	case OPT_HISTORY:
-		return parse_count(optarg, "--history", &a->wanted.history);
-	case OPT_PER:
-		return parse_per(a, optarg);
-	case OPT_GATE:
-		return parse_gate(a, optarg);
-	case OPT_NORMALISE:
-		return diff_wanted_way(&a->diff, optarg);
-	case OPT_BETTER:
-		return parse_better(a, optarg);
-	case OPT_FAIL_ON:
-		return fail_on_parse(optarg, &a->fail_on);
-	case OPT_WIDTH:
-		return style_width(&a->style, optarg);
-	case OPT_COLOUR:
-		return style_colour(&a->style, optarg);
-	default:
-		rc = style_option(&a->style, opt, optarg);
-		if (!rc)
-			rc = selection_option(&a->options.selection, opt, optarg);
-		return rc < 0 ? rc : 0;
-	}
+	return fail_on_parse(text, field);
 }
+
+static int take_output(void *field, const char *text)
+{
+	*(const char **)field = strcmp(text, "-") ? text : NULL;
+	return 0;
+}
+
+static const struct option_row option_rows[] = {
+	{"store", 0, OPTION_TEXT, offsetof(struct arguments, wanted.store), {0}},
+	{"baseline", 0, OPTION_TEXT, offsetof(struct arguments, wanted.baseline), {0}},
+	{"runs", 0, OPTION_TAKE, offsetof(struct arguments, wanted.runs), {.take = take_runs}},
+	{"per", 0, OPTION_TAKE, offsetof(struct arguments, options.per), {.take = take_per}},
+	{"gate", 0, OPTION_TAKE, offsetof(struct arguments, options.gate), {.take = take_gate}},
+	{"normalise", 0, OPTION_TAKE, offsetof(struct arguments, diff), {.take = take_way}},
+	{"normalize", 0, OPTION_TAKE, offsetof(struct arguments, diff), {.take = take_way}},
+	{"work", 0, OPTION_TEXT, offsetof(struct arguments, diff.work), {0}},
+	{"better",
+	 0,
+	 OPTION_TAKE,
+	 offsetof(struct arguments, options.direction),
+	 {.take = take_better}},
+	{"history",
+	 0,
+	 OPTION_TAKE,
+	 offsetof(struct arguments, wanted.history),
+	 {.take = take_history}},
+	{"fail-on", 0, OPTION_TAKE, offsetof(struct arguments, fail_on), {.take = take_fail_on}},
+	{"all", 0, OPTION_FLAG, offsetof(struct arguments, all), {0}},
+	{"json", 0, OPTION_FLAG, offsetof(struct arguments, json), {0}},
+	{"output", 'o', OPTION_TAKE, offsetof(struct arguments, output), {.take = take_output}},
+	{"format", 0, OPTION_TEXT, offsetof(struct arguments, format_name), {0}},
+	{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
+	{NULL, 0, OPTION_TABLE, offsetof(struct arguments, style), {.rows = style_rows}},
+	{NULL,
+	 0,
+	 OPTION_TABLE,
+	 offsetof(struct arguments, options.selection),
+	 {.rows = selection_rows}},
+	{0},
+};
+
+static const struct render_options own_options = {"compare", option_rows, help, NULL};
 
 /* JSON is no format of documents: a->format is NULL then. */
 static int choose_format(struct arguments *a)
 {
 	const char *dot = a->output ? strrchr(str_base(a->output), '.') : NULL;
-	const char *name = a->format_name ? a->format_name : dot ? dot + 1 : NULL;
+	const char *name = a->json	    ? "json"
+			   : a->format_name ? a->format_name
+			   : dot	    ? dot + 1
+					    : NULL;
 
 	if (!name && a->output)
 		return err(-EINVAL,
@@ -348,13 +300,6 @@ static int take_files(struct arguments *a, char **files, size_t n, char **behind
 					 : "--history");
 	return 0;
 }
-
-static int take(void *arg, int opt)
-{
-	return option(arg, opt) < 0 ? render_usage("compare: %s", err_text()) : -1;
-}
-
-static const struct render_options own_options = {"compare", ":o:h", longopts, help, take};
 
 /* -1: go on; else the exit status. "--" stands between the sides, with options on both of it, so it
  * is found before getopt(3) takes it for the end of them. */

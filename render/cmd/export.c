@@ -1,5 +1,7 @@
 /* export: a profile in the format of another tool. */
+#include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,9 +21,6 @@ struct arguments {
 	bool force, self, reasons;
 	struct selection selection;
 };
-
-/* The --to of SELECTION_LONGOPTS. */
-enum { OPT_FORCE = 0x400, OPT_TABLE, OPT_REASONS = 0x410, OPT_TO = SELECTION_OPT_BASE + 4 };
 
 static void help(void)
 {
@@ -56,69 +55,55 @@ static void help(void)
 		selection_help);
 }
 
-/* There is none of that name, or none was named: NULL. The exit status. */
+/* There is none of that name, or none was named: NULL. */
 static int no_format(const char *name)
 {
 	struct str s = {0};
-	int status;
+	int rc;
 
 	for (const struct export *const *e = exports; *e; e++)
 		str_addf(&s, "%s%s", s.n ? ", " : "", (*e)->name);
-	status = name ? render_usage("export: no format '%s': the formats are %s", name, s.s)
-		      : render_usage("export: name a format with --to: %s", s.s);
+	rc = name ? err(-EINVAL, "no format '%s': the formats are %s", name, s.s)
+		  : err(-EINVAL, "name a format with --to: %s", s.s);
 	str_release(&s);
-	return status;
+	return rc;
 }
 
-/* -1: go on; else the exit status. --to is the format, and the end of a span of time as well. */
-static int option(void *arg, int opt)
+/* --to is the format, and the end of a span of time as well. */
+static int take_to(void *arguments, const char *value)
 {
-	struct arguments *a = arg;
-	const struct export *to = optarg ? export_find(optarg) : NULL;
+	struct arguments *a = arguments;
+	const struct export *to = export_find(value);
 
-	switch (opt) {
-	case 'o':
-		a->output = strcmp(optarg, "-") ? optarg : NULL;
-		return -1;
-	case OPT_TABLE:
-		a->table = optarg;
-		return -1;
-	case OPT_FORCE:
-		a->force = true;
-		return -1;
-	case OPT_REASONS:
-		a->reasons = true;
-		return -1;
-	case 'e':
-		a->self = true;
-		return -1;
-	case OPT_TO:
-		if (to) {
-			a->to = to;
-			return -1;
-		}
-	}
-	if (opt == OPT_TO && !(optarg[0] >= '0' && optarg[0] <= '9'))
-		return no_format(optarg);
-	return selection_option(&a->selection, opt, optarg) < 0
-		       ? render_usage("export: %s", err_text())
-		       : -1;
+	if (!to && !(value[0] >= '0' && value[0] <= '9'))
+		return no_format(value);
+	if (!to)
+		return options_take(selection_rows, "to", value, &a->selection);
+	a->to = to;
+	return 0;
 }
 
+static int take_output(void *field, const char *value)
+{
+	*(const char **)field = strcmp(value, "-") ? value : NULL;
+	return 0;
+}
+
+static const struct option_row option_rows[] = {
+	{"to", 0, OPTION_TAKE, 0, {.take = take_to}},
+	{NULL, 0, OPTION_TABLE, offsetof(struct arguments, selection), {.rows = selection_rows}},
+	{"output", 'o', OPTION_TAKE, offsetof(struct arguments, output), {.take = take_output}},
+	{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
+	{"with-reasons", 0, OPTION_FLAG, offsetof(struct arguments, reasons), {0}},
+	{"self", 'e', OPTION_FLAG, offsetof(struct arguments, self), {0}},
+	{"table", 0, OPTION_TEXT, offsetof(struct arguments, table), {0}},
+	{0},
+};
+
+/* -1: go on; else the exit status. */
 static int parse(int argc, char **argv, struct arguments *a)
 {
-	static const struct option longopts[] = {
-		SELECTION_LONGOPTS,
-		{"output", 1, 0, 'o'},
-		RENDER_MODE_OPTION,
-		{"force", 0, 0, OPT_FORCE},
-		{"with-reasons", 0, 0, OPT_REASONS},
-		{"self", 0, 0, 'e'},
-		{"help", 0, 0, 'h'},
-		{"table", 1, 0, OPT_TABLE},
-		{0},
-	};
-	static const struct render_options options = {"export", ":o:eh", longopts, help, option};
+	static const struct render_options options = {"export", option_rows, help, NULL};
 	int status = render_options(&options, argc, argv, a);
 
 	if (status >= 0)
@@ -128,8 +113,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 	a->input = argv[optind];
 	if (!a->to && a->output)
 		a->to = export_find_for(a->output);
-	if (!a->to)
-		return no_format(NULL);
+	if (!a->to && no_format(NULL))
+		return render_usage("export: %s", err_text());
 	if (a->self && !a->to->takes_self)
 		return render_usage("export: --self is for tracy-csv, not for %s", a->to->name);
 	if (a->table && !a->to->takes_table)

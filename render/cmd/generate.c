@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +25,6 @@ struct arguments {
 	enum backend backend;
 	struct style style;
 	bool no_store, force;
-};
-
-enum {
-	OPT_BACKEND = 0x400,
-	OPT_PDF_NAME,
-	OPT_NO_H5,
-	OPT_H5,
-	OPT_VERSION_KEY,
-	OPT_PLATFORM,
-	OPT_FORCE
 };
 
 static void help(void)
@@ -67,68 +58,45 @@ static void help(void)
 	fputs("  -h, --help             this text\n", stdout);
 }
 
-/* -1: go on; else the exit status. */
-static int option(void *arg, int opt)
+static int take_backend(void *field, const char *name)
 {
-	struct arguments *a = arg;
+	enum backend *backend = field;
 
-	switch (opt) {
-	case 'i':
-		a->input = optarg;
-		return -1;
-	case 'o':
-		a->output = optarg;
-		return -1;
-	case OPT_BACKEND:
-		a->backend = backend_find(optarg);
-		return a->backend < BACKENDS ? -1
-					     : render_usage("generate: no backend '%s': there are "
-							    "auto, eprof, tracy and cprofile",
-							    optarg);
-	case OPT_PDF_NAME:
-		a->pdf_name = optarg;
-		return strchr(optarg, '/') ? render_usage("generate: --pdf-name is a file's name, "
-							  "in the folder of -o: not '%s'",
-							  optarg)
-					   : -1;
-	case OPT_NO_H5:
-	case OPT_H5:
-		a->no_store = opt == OPT_NO_H5;
-		return -1;
-	case OPT_VERSION_KEY:
-		a->version = optarg;
-		return -1;
-	case OPT_PLATFORM:
-		a->platform = optarg;
-		return -1;
-	case OPT_FORCE:
-		a->force = true;
-		return -1;
-	default:
-		return style_option(&a->style, opt, optarg) < 0
-			       ? render_usage("generate: %s", err_text())
-			       : -1;
-	}
+	*backend = backend_find(name);
+	return *backend < BACKENDS ? 0
+				   : err(-EINVAL,
+					 "no backend '%s': there are auto, eprof, tracy and "
+					 "cprofile",
+					 name);
 }
 
+static int take_name(void *field, const char *name)
+{
+	*(const char **)field = name;
+	return strchr(name, '/')
+		       ? err(-EINVAL, "--pdf-name is a file's name, in the folder of -o: not '%s'",
+			     name)
+		       : 0;
+}
+
+static const struct option_row option_rows[] = {
+	{"input", 'i', OPTION_TEXT, offsetof(struct arguments, input), {0}},
+	{"output", 'o', OPTION_TEXT, offsetof(struct arguments, output), {0}},
+	{"backend", 0, OPTION_TAKE, offsetof(struct arguments, backend), {.take = take_backend}},
+	{"pdf-name", 0, OPTION_TAKE, offsetof(struct arguments, pdf_name), {.take = take_name}},
+	{"no-h5", 0, OPTION_FLAG, offsetof(struct arguments, no_store), {0}},
+	{"h5", 0, OPTION_CLEAR, offsetof(struct arguments, no_store), {0}},
+	{"version-key", 0, OPTION_TEXT, offsetof(struct arguments, version), {0}},
+	{"platform", 0, OPTION_TEXT, offsetof(struct arguments, platform), {0}},
+	{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
+	{NULL, 0, OPTION_TABLE, offsetof(struct arguments, style), {.rows = style_paper_rows}},
+	{0},
+};
+
+/* -1: go on; else the exit status. */
 static int parse(int argc, char **argv, struct arguments *a)
 {
-	static const struct option longopts[] = {
-		{"input", 1, 0, 'i'},
-		{"output", 1, 0, 'o'},
-		{"backend", 1, 0, OPT_BACKEND},
-		{"pdf-name", 1, 0, OPT_PDF_NAME},
-		{"no-h5", 0, 0, OPT_NO_H5},
-		{"h5", 0, 0, OPT_H5},
-		{"version-key", 1, 0, OPT_VERSION_KEY},
-		{"platform", 1, 0, OPT_PLATFORM},
-		{"force", 0, 0, OPT_FORCE},
-		RENDER_MODE_OPTION,
-		STYLE_PAPER_LONGOPTS,
-		{"help", 0, 0, 'h'},
-		{0},
-	};
-	static const struct render_options options = {"generate", ":i:o:h", longopts, help, option};
+	static const struct render_options options = {"generate", option_rows, help, NULL};
 	int status = render_options(&options, argc, argv, a);
 
 	if (status >= 0)

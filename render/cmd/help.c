@@ -66,11 +66,8 @@ static void print_columns(void)
 	puts("");
 }
 
-int render_help(int argc, char **argv)
+void render_help_print(void)
 {
-	(void)argc;
-	(void)argv;
-	render_help_charset();
 	fputs(examples, stdout);
 	puts("\nCommands:");
 	for (const struct cmd *c = commands; c->name; c++)
@@ -90,5 +87,13 @@ int render_help(int argc, char **argv)
 	     "--clock counted are columns too, by their exact names:");
 	print_columns();
 	puts("\nExit status: 0 done, 1 failed, 2 wrong usage.");
+}
+
+int render_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	render_help_charset();
+	render_help_print();
 	return 0;
 }

@@ -1,5 +1,7 @@
 /* import: what another tool wrote, as a profile. */
+#include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,8 +18,6 @@ struct arguments {
 	const struct import *from;
 	bool force;
 };
-
-enum { OPT_FORCE = 0x400, OPT_FROM, OPT_VERSION_KEY, OPT_PLATFORM };
 
 static void help(void)
 {
@@ -48,51 +48,28 @@ static void help(void)
 	      stdout);
 }
 
-static int from_option(struct arguments *a, const char *name)
+static int take_from(void *field, const char *name)
 {
-	a->from = import_find(name);
-	return a->from ? -1
-		       : render_usage(
-				 "import: no format '%s': eprof-render import --help lists them",
-				 name);
+	const struct import **from = field;
+
+	*from = import_find(name);
+	return *from ? 0
+		     : err(-EINVAL, "no format '%s': eprof-render import --help lists them", name);
 }
+
+static const struct option_row option_rows[] = {
+	{"output", 'o', OPTION_TEXT, offsetof(struct arguments, output), {0}},
+	{"from-format", 0, OPTION_TAKE, offsetof(struct arguments, from), {.take = take_from}},
+	{"version-key", 0, OPTION_TEXT, offsetof(struct arguments, version), {0}},
+	{"platform", 0, OPTION_TEXT, offsetof(struct arguments, platform), {0}},
+	{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
+	{0},
+};
 
 /* -1: go on; else the exit status. */
-static int option(void *arg, int opt)
-{
-	struct arguments *a = arg;
-
-	switch (opt) {
-	case 'o':
-		a->output = optarg;
-		return -1;
-	case OPT_FORCE:
-		a->force = true;
-		return -1;
-	case OPT_FROM:
-		return from_option(a, optarg);
-	case OPT_VERSION_KEY:
-		a->version = optarg;
-		return -1;
-	default:
-		a->platform = optarg;
-		return -1;
-	}
-}
-
 static int parse(int argc, char **argv, struct arguments *a)
 {
-	static const struct option longopts[] = {
-		{"output", 1, 0, 'o'},
-		{"from-format", 1, 0, OPT_FROM},
-		{"version-key", 1, 0, OPT_VERSION_KEY},
-		{"platform", 1, 0, OPT_PLATFORM},
-		{"force", 0, 0, OPT_FORCE},
-		RENDER_MODE_OPTION,
-		{"help", 0, 0, 'h'},
-		{0},
-	};
-	static const struct render_options options = {"import", ":o:h", longopts, help, option};
+	static const struct render_options options = {"import", option_rows, help, NULL};
 	int status = render_options(&options, argc, argv, a);
 
 	if (status >= 0)

@@ -1,6 +1,7 @@
 /* merge: several profiles added up to one. */
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,17 +21,6 @@ struct arguments {
 	struct merge_choice choice;
 	struct store_key key; /* which run of each */
 	bool force;
-};
-
-enum {
-	OPT_FORCE = 256,
-	OPT_FROM,
-	OPT_TO,
-	OPT_RECENT,
-	OPT_KEY,
-	OPT_VERSION_KEY,
-	OPT_PLATFORM,
-	OPT_RUN
 };
 
 static void help(void)
@@ -70,51 +60,28 @@ static void help(void)
 	      stdout);
 }
 
-static int take_key(struct arguments *a, const char *text)
+static int take_key(void *field, const char *text)
 {
 	struct pattern *p = NULL;
 	int rc = pattern_new(text, &p);
 
 	pattern_free(p);
-	a->choice.key = text;
+	*(const char **)field = text;
 	return rc;
 }
 
-/* 0, or negative errno with a text. */
-static int take(struct arguments *a, int opt)
-{
-	switch (opt) {
-	case 'o':
-		a->output = optarg;
-		return 0;
-	case OPT_FORCE:
-		a->force = true;
-		return 0;
-	case OPT_FROM:
-		return units_parse_ns(optarg, "--from", &a->choice.from_ns);
-	case OPT_TO:
-		return units_parse_ns(optarg, "--to", &a->choice.to_ns);
-	case OPT_VERSION_KEY:
-		a->key.version = optarg;
-		return 0;
-	case OPT_PLATFORM:
-		a->key.platform = optarg;
-		return 0;
-	case OPT_RUN:
-		a->key.run = optarg;
-		return 0;
-	case OPT_RECENT:
-		return units_parse_ns(optarg, "--recent", &a->choice.recent_ns);
-	default:
-		return take_key(a, optarg);
-	}
-}
-
-/* -1: go on; else the exit status. */
-static int option(void *arg, int opt)
-{
-	return take(arg, opt) ? render_usage("merge: %s", err_text()) : -1;
-}
+static const struct option_row option_rows[] = {
+	{"output", 'o', OPTION_TEXT, offsetof(struct arguments, output), {0}},
+	{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
+	{"from", 0, OPTION_NS, offsetof(struct arguments, choice.from_ns), {0}},
+	{"to", 0, OPTION_NS, offsetof(struct arguments, choice.to_ns), {0}},
+	{"recent", 0, OPTION_NS, offsetof(struct arguments, choice.recent_ns), {0}},
+	{"key", 0, OPTION_TAKE, offsetof(struct arguments, choice.key), {.take = take_key}},
+	{"version-key", 0, OPTION_TEXT, offsetof(struct arguments, key.version), {0}},
+	{"platform", 0, OPTION_TEXT, offsetof(struct arguments, key.platform), {0}},
+	{"run", 0, OPTION_TEXT, offsetof(struct arguments, key.run), {0}},
+	{0},
+};
 
 /* -1: go on; else the exit status. */
 static int check(const struct arguments *a)
@@ -138,21 +105,7 @@ static int check(const struct arguments *a)
 
 static int parse(int argc, char **argv, struct arguments *a)
 {
-	static const struct option longopts[] = {
-		{"output", 1, 0, 'o'},
-		{"force", 0, 0, OPT_FORCE},
-		RENDER_MODE_OPTION,
-		{"from", 1, 0, OPT_FROM},
-		{"to", 1, 0, OPT_TO},
-		{"recent", 1, 0, OPT_RECENT},
-		{"key", 1, 0, OPT_KEY},
-		{"version-key", 1, 0, OPT_VERSION_KEY},
-		{"platform", 1, 0, OPT_PLATFORM},
-		{"run", 1, 0, OPT_RUN},
-		{"help", 0, 0, 'h'},
-		{0},
-	};
-	static const struct render_options options = {"merge", ":o:h", longopts, help, option};
+	static const struct render_options options = {"merge", option_rows, help, NULL};
 	int status = render_options(&options, argc, argv, a);
 
 	if (status >= 0)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -11,7 +12,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "base/usage.h"
 #include "cmd/material.h"
 #include "cmd/output.h"
 #include "cmd/style.h"
@@ -35,73 +35,18 @@ struct report {
 	bool force, folder;
 };
 
-enum {
-	OPT_FORMAT = 256,
-	OPT_VIEW,
-	OPT_FORCE,
-	OPT_FOLDER,
-	OPT_APPEND,
-	OPT_WIDTH,
-	OPT_COLOUR,
-	OPT_VERSION
+static const struct option_row option_rows[] = {
+	{"output", 'o', OPTION_TEXT, offsetof(struct report, output), {0}},
+	{"format", 0, OPTION_TEXT, offsetof(struct report, format_name), {0}},
+	{"view", 0, OPTION_TEXT, offsetof(struct report, view_names), {0}},
+	{"force", 0, OPTION_FLAG, offsetof(struct report, force), {0}},
+	{"folder", 0, OPTION_FLAG, offsetof(struct report, folder), {0}},
+	{"append", 0, OPTION_TEXT, offsetof(struct report, append), {0}},
+	{"version", 0, OPTION_STOP, RENDER_VERSION, {0}},
+	{NULL, 0, OPTION_TABLE, offsetof(struct report, style), {.rows = style_rows}},
+	{NULL, 0, OPTION_TABLE, offsetof(struct report, selection), {.rows = selection_rows}},
+	{0},
 };
-
-static const struct option long_options[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"format", required_argument, NULL, OPT_FORMAT},
-	{"view", required_argument, NULL, OPT_VIEW},
-	{"force", no_argument, NULL, OPT_FORCE},
-	RENDER_MODE_OPTION,
-	{"folder", no_argument, NULL, OPT_FOLDER},
-	{"append", required_argument, NULL, OPT_APPEND},
-	{"width", required_argument, NULL, OPT_WIDTH},
-	{"colour", required_argument, NULL, OPT_COLOUR},
-	{"color", required_argument, NULL, OPT_COLOUR},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, OPT_VERSION},
-	STYLE_LONGOPTS,
-	SELECTION_LONGOPTS,
-	{NULL, 0, NULL, 0},
-};
-
-/* 0 or a negative errno with a text. */
-static int parse_option(struct report *r, int opt, const char *arg)
-{
-	int rc;
-
-	switch (opt) {
-	case 'o':
-		r->output = arg;
-		return 0;
-	case OPT_FORMAT:
-		r->format_name = arg;
-		return 0;
-	case OPT_VIEW:
-		r->view_names = arg;
-		return 0;
-	case OPT_FORCE:
-		r->force = true;
-		return 0;
-	case RENDER_OPT_MODE:
-		return file_use_mode(arg);
-	case OPT_FOLDER:
-		r->folder = true;
-		return 0;
-	case OPT_APPEND:
-		r->append = arg;
-		return 0;
-	case OPT_WIDTH:
-		return style_width(&r->style, arg);
-	case OPT_COLOUR:
-		return style_colour(&r->style, arg);
-	default:
-		rc = style_option(&r->style, opt, arg);
-		if (rc)
-			return rc < 0 ? rc : 0;
-		rc = selection_option(&r->selection, opt, arg);
-		return rc == 0 ? err(-EINVAL, "unknown option") : rc < 0 ? rc : 0;
-	}
-}
 
 /* --folder and --append are ways to write a page; the second names the output, too. */
 static int choose_page(struct report *r)
@@ -369,23 +314,13 @@ static int version(void)
 
 int render_report(int argc, char **argv)
 {
+	static const struct render_options options = {NULL, option_rows, render_help_print,
+						      version};
 	struct report r = {0};
-	int opt;
+	int status = render_options(&options, argc, argv, &r);
 
-	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":o:h", long_options, NULL)) != -1) {
-		if (opt == '?' || opt == ':') {
-			usage_option(opt, argv, long_options);
-			return render_usage("%s", err_text());
-		}
-		if (opt == 'h')
-			return render_help(argc, argv);
-		if (opt == OPT_VERSION) {
-			return version();
-		}
-		if (parse_option(&r, opt, optarg) < 0)
-			return render_usage("%s", err_text());
-	}
+	if (status >= 0)
+		return status;
 	if (optind == argc)
 		return render_usage("no profile given: name one FILE");
 	if (optind + 1 < argc)

@@ -287,15 +287,11 @@ static const struct action *find_action(const char *name)
 	return NULL;
 }
 
-enum { OPT_VERSION_KEY = 256, OPT_PLATFORM, OPT_RUN };
-
-static const struct option long_options[] = {
-	{"version-key", required_argument, NULL, OPT_VERSION_KEY},
-	{"platform", required_argument, NULL, OPT_PLATFORM},
-	{"run", required_argument, NULL, OPT_RUN},
-	RENDER_MODE_OPTION,
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+static const struct option_row option_rows[] = {
+	{"version-key", 0, OPTION_TEXT, offsetof(struct command, key.version), {0}},
+	{"platform", 0, OPTION_TEXT, offsetof(struct command, key.platform), {0}},
+	{"run", 0, OPTION_TEXT, offsetof(struct command, key.run), {0}},
+	{0},
 };
 
 static void help(void)
@@ -303,17 +299,7 @@ static void help(void)
 	fputs(usage, stdout);
 }
 
-static int option(void *arg, int opt)
-{
-	struct command *c = arg;
-
-	*(opt == OPT_VERSION_KEY ? &c->key.version
-	  : opt == OPT_PLATFORM	 ? &c->key.platform
-				 : &c->key.run) = optarg;
-	return -1;
-}
-
-static const struct render_options options = {"store", ":h", long_options, help, option};
+static const struct render_options options = {"store", option_rows, help, NULL};
 
 static int check(struct command *c, const struct action *a, int argc, char **argv)
 {

@@ -15,66 +15,92 @@
 #define LEAST_WIDTH  40	 /* columns; a narrower terminal wraps by itself */
 #define LEAST_HEIGHT 160 /* pixels */
 
-int style_colour(struct style *s, const char *text)
+static int take_colour(void *field, const char *text)
 {
 	static const char *const names[] = {"auto", "always", "never"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(text, names[i])) {
-			s->colour = (enum style_colours)i;
+			*(enum style_colours *)field = (enum style_colours)i;
 			return 0;
 		}
 	}
 	return err(-EINVAL, "--colour is auto, always or never, not '%s'", text);
 }
 
-int style_width(struct style *s, const char *text)
-{
-	int64_t width;
-	int rc = units_parse_int(text, "--width", LEAST_WIDTH, MAX_WIDTH, &width);
-
-	if (rc == 0)
-		s->width = (unsigned)width;
-	return rc;
-}
-
-static int parse_unsigned(const char *text, const char *what, int64_t least, unsigned *out)
+static int take_number(unsigned *out, const char *text, const char *what, int64_t least,
+		       int64_t most)
 {
 	int64_t n;
-	int rc = units_parse_int(text, what, least, MAX_SIZE, &n);
+	int rc = units_parse_int(text, what, least, most, &n);
 
 	if (rc == 0)
 		*out = (unsigned)n;
 	return rc;
 }
 
-static int parse_paper(struct style *s, const char *text)
+static int take_width(void *field, const char *text)
 {
-	s->paper = !strcmp(text, "letter") ? PAPER_LETTER : PAPER_A4;
+	return take_number(field, text, "--width", LEAST_WIDTH, MAX_WIDTH);
+}
+
+static int take_height(void *field, const char *text)
+{
+	return take_number(field, text, "--height", LEAST_HEIGHT, MAX_SIZE);
+}
+
+static int take_rows(void *field, const char *text)
+{
+	return take_number(field, text, "--rows", 1, MAX_SIZE);
+}
+
+static int take_paper(void *field, const char *text)
+{
+	*(enum paper *)field = !strcmp(text, "letter") ? PAPER_LETTER : PAPER_A4;
 	if (strcmp(text, "a4") && strcmp(text, "letter"))
 		return err(-EINVAL, "--paper is a4 or letter, not '%s'", text);
 	return 0;
 }
 
-static int parse_theme(struct style *s, const char *text)
+static int take_theme(void *field, const char *text)
 {
-	s->dark = !strcmp(text, "dark");
+	*(bool *)field = !strcmp(text, "dark");
 	if (strcmp(text, "light") && strcmp(text, "dark"))
 		return err(-EINVAL, "--theme is light or dark, not '%s'", text);
 	return 0;
 }
 
-static int parse_limit(struct style *s, const char *text)
+static int take_limit(void *field, const char *text)
 {
+	double *least = field;
 	char *end;
 
-	s->least = strtod(text, &end);
-	if (end == text || *end || !(s->least >= 0 && s->least <= 100))
+	*least = strtod(text, &end);
+	if (end == text || *end || !(*least >= 0 && *least <= 100))
 		return err(-EINVAL, "--percent-limit is from 0 to 100, not '%s'", text);
 	/* 0 is "not given" to those who draw; nothing is as small as this. */
-	s->least = s->least > 0 ? s->least : 1e-12;
+	*least = *least > 0 ? *least : 1e-12;
 	return 0;
 }
+
+const struct option_row style_paper_rows[] = {
+	{"rows", 0, OPTION_TAKE, offsetof(struct style, rows), {.take = take_rows}},
+	{"paper", 0, OPTION_TAKE, offsetof(struct style, paper), {.take = take_paper}},
+	{"portrait", 0, OPTION_FLAG, offsetof(struct style, portrait), {0}},
+	{"landscape", 0, OPTION_CLEAR, offsetof(struct style, portrait), {0}},
+	{"theme", 0, OPTION_TAKE, offsetof(struct style, dark), {.take = take_theme}},
+	{"percent-limit", 0, OPTION_TAKE, offsetof(struct style, least), {.take = take_limit}},
+	{0},
+};
+
+const struct option_row style_rows[] = {
+	{"width", 0, OPTION_TAKE, offsetof(struct style, width), {.take = take_width}},
+	{"colour", 0, OPTION_TAKE, offsetof(struct style, colour), {.take = take_colour}},
+	{"color", 0, OPTION_TAKE, offsetof(struct style, colour), {.take = take_colour}},
+	{"height", 0, OPTION_TAKE, offsetof(struct style, height), {.take = take_height}},
+	{NULL, 0, OPTION_TABLE, 0, {.rows = style_paper_rows}},
+	{0},
+};
 
 #define PAPER_HELP                                                                         \
 	"      --rows N         rows of each table: of txt, pdf, svg and png\n"            \
@@ -87,36 +113,6 @@ static int parse_limit(struct style *s, const char *text)
 const char style_paper_help[] = PAPER_HELP;
 const char style_help[] =
 	"      --height N       pixels of svg and png (as high as needed)\n" PAPER_HELP;
-
-int style_option(struct style *s, int opt, const char *arg)
-{
-	int rc = 0;
-
-	switch (opt - STYLE_OPT_BASE) {
-	case 0:
-		rc = parse_unsigned(arg, "--height", LEAST_HEIGHT, &s->height);
-		break;
-	case 1:
-		rc = parse_unsigned(arg, "--rows", 1, &s->rows);
-		break;
-	case 2:
-		rc = parse_paper(s, arg);
-		break;
-	case 3:
-	case 4:
-		s->portrait = opt - STYLE_OPT_BASE == 3;
-		break;
-	case 5:
-		rc = parse_theme(s, arg);
-		break;
-	case 6:
-		rc = parse_limit(s, arg);
-		break;
-	default:
-		return 0;
-	}
-	return rc < 0 ? rc : 1;
-}
 
 /* Columns of the terminal; 0: no limit. COLUMNS has the last word. */
 static unsigned terminal_width(bool terminal)

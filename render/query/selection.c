@@ -32,37 +32,19 @@ const char selection_help[] =
 	"      --platform P     … the platform\n"
 	"      --run NAME       … the run\n";
 
-enum option {
-	METRIC,
-	THREAD,
-	PID,
-	FROM,
-	TO,
-	FOCUS,
-	IGNORE,
-	OMIT,
-	ZONE,
-	SORT,
-	WHERE,
-	REASON,
-	OMIT_IDLE,
-	VERSION_KEY,
-	PLATFORM,
-	RUN,
-	OPTIONS
-};
-
-static int check_pattern(const char *text)
+static int take_pattern(void *field, const char *text)
 {
 	struct pattern *p = NULL;
 	int rc = pattern_new(text, &p);
 
 	pattern_free(p);
+	*(const char **)field = text;
 	return rc;
 }
 
-static int add_condition(struct selection *s, const char *text)
+static int take_condition(void *selection, const char *text)
 {
+	struct selection *s = selection;
 	struct zone_condition c;
 	int rc = zone_condition_init(&c, NULL, text);
 
@@ -87,54 +69,45 @@ static int check_span(const struct selection *s)
 		   units_ns(to, sizeof(to), (double)s->to_ns));
 }
 
-/* A profile's or a store's own names: it must be read first. */
-static bool is_name(int which)
-{
-	return which == METRIC || which == SORT || which == VERSION_KEY || which == PLATFORM ||
-	       which == RUN;
-}
-
 bool selection_takes_all(const struct selection *s)
 {
 	return !s->thread && !s->pid && !s->from_ns && !s->to_ns && !s->focus && !s->ignore &&
 	       !s->omit && !s->zone && !s->n_where && !s->reason && !s->omit_idle;
 }
 
-int selection_option(struct selection *s, int opt, const char *arg)
+static int take_from(void *selection, const char *text)
 {
-	const char **const texts[OPTIONS] = {
-		[METRIC] = &s->metric,
-		[THREAD] = &s->thread,
-		[PID] = &s->pid,
-		[FOCUS] = &s->focus,
-		[IGNORE] = &s->ignore,
-		[OMIT] = &s->omit,
-		[ZONE] = &s->zone,
-		[SORT] = &s->sort,
-		[REASON] = &s->reason,
-		[VERSION_KEY] = &s->run.version,
-		[PLATFORM] = &s->run.platform,
-		[RUN] = &s->run.run,
-	};
-	int which = opt - SELECTION_OPT_BASE, rc = 0;
+	struct selection *s = selection;
+	int rc = units_parse_ns(text, "--from", &s->from_ns);
 
-	if (which < 0 || which >= OPTIONS)
-		return 0;
-	if (which == FROM)
-		rc = units_parse_ns(arg, "--from", &s->from_ns);
-	else if (which == TO)
-		rc = units_parse_ns(arg, "--to", &s->to_ns);
-	else if (which == WHERE)
-		rc = add_condition(s, arg);
-	else if (which == OMIT_IDLE)
-		s->omit_idle = true;
-	else if (!is_name(which))
-		rc = check_pattern(arg);
-	if (!rc && (which == FROM || which == TO))
-		rc = check_span(s);
-	if (rc)
-		return rc;
-	if (texts[which])
-		*texts[which] = arg;
-	return 1;
+	return rc ? rc : check_span(s);
 }
+
+static int take_to(void *selection, const char *text)
+{
+	struct selection *s = selection;
+	int rc = units_parse_ns(text, "--to", &s->to_ns);
+
+	return rc ? rc : check_span(s);
+}
+
+/* Metrics, columns and runs are a profile's or a store's own names: it must be read first. */
+const struct option_row selection_rows[] = {
+	{"metric", 0, OPTION_TEXT, offsetof(struct selection, metric), {0}},
+	{"thread", 0, OPTION_TAKE, offsetof(struct selection, thread), {.take = take_pattern}},
+	{"pid", 0, OPTION_TAKE, offsetof(struct selection, pid), {.take = take_pattern}},
+	{"from", 0, OPTION_TAKE, 0, {.take = take_from}},
+	{"to", 0, OPTION_TAKE, 0, {.take = take_to}},
+	{"focus", 0, OPTION_TAKE, offsetof(struct selection, focus), {.take = take_pattern}},
+	{"ignore", 0, OPTION_TAKE, offsetof(struct selection, ignore), {.take = take_pattern}},
+	{"omit", 0, OPTION_TAKE, offsetof(struct selection, omit), {.take = take_pattern}},
+	{"zone", 0, OPTION_TAKE, offsetof(struct selection, zone), {.take = take_pattern}},
+	{"sort", 0, OPTION_TEXT, offsetof(struct selection, sort), {0}},
+	{"where", 0, OPTION_TAKE, 0, {.take = take_condition}},
+	{"reason", 0, OPTION_TAKE, offsetof(struct selection, reason), {.take = take_pattern}},
+	{"omit-idle", 0, OPTION_FLAG, offsetof(struct selection, omit_idle), {0}},
+	{"version-key", 0, OPTION_TEXT, offsetof(struct selection, run.version), {0}},
+	{"platform", 0, OPTION_TEXT, offsetof(struct selection, run.platform), {0}},
+	{"run", 0, OPTION_TEXT, offsetof(struct selection, run.run), {0}},
+	{0},
+};

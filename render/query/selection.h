@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/options.h"
 #include "model/pattern.h"
 #include "model/profile.h"
 #include "store/store.h"
@@ -33,27 +34,11 @@ struct selection {
 	struct store_key run; /* which of a store (--version-key, --platform, --run) */
 };
 
-/* getopt_long rows for the options above, to be put in a program's own table; and what handles
- * one of them: 1 handled, 0 not one of ours, negative errno with a text for a bad value. */
-#define SELECTION_OPT_BASE 0x500
-#define SELECTION_LONGOPTS                                                                        \
-	{"metric", 1, 0, SELECTION_OPT_BASE + 0}, {"thread", 1, 0, SELECTION_OPT_BASE + 1},       \
-		{"pid", 1, 0, SELECTION_OPT_BASE + 2}, {"from", 1, 0, SELECTION_OPT_BASE + 3},    \
-		{"to", 1, 0, SELECTION_OPT_BASE + 4}, {"focus", 1, 0, SELECTION_OPT_BASE + 5},    \
-		{"ignore", 1, 0, SELECTION_OPT_BASE + 6}, {"omit", 1, 0, SELECTION_OPT_BASE + 7}, \
-		{"zone", 1, 0, SELECTION_OPT_BASE + 8}, {"sort", 1, 0, SELECTION_OPT_BASE + 9},   \
-		{"where", 1, 0, SELECTION_OPT_BASE + 10},                                         \
-		{"reason", 1, 0, SELECTION_OPT_BASE + 11},                                        \
-		{"omit-idle", 0, 0, SELECTION_OPT_BASE + 12},                                     \
-		{"version-key", 1, 0, SELECTION_OPT_BASE + 13},                                   \
-		{"platform", 1, 0, SELECTION_OPT_BASE + 14},                                      \
-	{                                                                                         \
-		"run", 1, 0, SELECTION_OPT_BASE + 15                                              \
-	}
+/* The options above, for a command's own table; and the lines of --help for them. */
+extern const struct option_row selection_rows[];
+extern const char selection_help[];
+
 /* Whether it takes the whole profile, in whichever metric and order. */
 bool selection_takes_all(const struct selection *);
-int selection_option(struct selection *, int opt, const char *arg);
-/* The lines of --help for them. */
-extern const char selection_help[];
 
 #endif

@@ -46,14 +46,14 @@ static void options(void **state)
 	struct selection s = {0};
 
 	(void)state;
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 0, "cycles"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 1, "11"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 2, "prog*"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "20ms"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 4, "1s"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 5, "/x/"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 6, "y"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 7, "z"), 1);
+	assert_int_equal(options_take(selection_rows, "metric", "cycles", &s), 0);
+	assert_int_equal(options_take(selection_rows, "thread", "11", &s), 0);
+	assert_int_equal(options_take(selection_rows, "pid", "prog*", &s), 0);
+	assert_int_equal(options_take(selection_rows, "from", "20ms", &s), 0);
+	assert_int_equal(options_take(selection_rows, "to", "1s", &s), 0);
+	assert_int_equal(options_take(selection_rows, "focus", "/x/", &s), 0);
+	assert_int_equal(options_take(selection_rows, "ignore", "y", &s), 0);
+	assert_int_equal(options_take(selection_rows, "omit", "z", &s), 0);
 	assert_string_equal(s.metric, "cycles");
 	assert_string_equal(s.thread, "11");
 	assert_string_equal(s.pid, "prog*");
@@ -62,38 +62,36 @@ static void options(void **state)
 	assert_string_equal(s.focus, "/x/");
 	assert_string_equal(s.ignore, "y");
 	assert_string_equal(s.omit, "z");
-	assert_int_equal(selection_option(&s, 'd', "5"), 0);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 8, "parse_*"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 9, "-mean"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "mean>1ms"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "counts!=1"), 1);
+	assert_int_equal(options_take(selection_rows, "zone", "parse_*", &s), 0);
+	assert_int_equal(options_take(selection_rows, "sort", "-mean", &s), 0);
+	assert_int_equal(options_take(selection_rows, "where", "mean>1ms", &s), 0);
+	assert_int_equal(options_take(selection_rows, "where", "counts!=1", &s), 0);
 	assert_string_equal(s.zone, "parse_*");
 	assert_string_equal(s.sort, "-mean");
 	assert_int_equal(s.n_where, 2);
 	assert_string_equal(s.where[1], "counts!=1");
 	/* May be an event's name: only the profile knows. */
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 9, "page-faults"), 1);
+	assert_int_equal(options_take(selection_rows, "sort", "page-faults", &s), 0);
 	assert_string_equal(s.sort, "page-faults");
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "mean"), -EINVAL);
+	assert_int_equal(options_take(selection_rows, "where", "mean", &s), -EINVAL);
 	assert_int_equal(s.n_where, 2);
 	while (s.n_where < SELECTION_CONDITIONS)
-		assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "total>0"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 10, "total>0"), -E2BIG);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 11, "lock"), 1);
+		assert_int_equal(options_take(selection_rows, "where", "total>0", &s), 0);
+	assert_int_equal(options_take(selection_rows, "where", "total>0", &s), -E2BIG);
+	assert_int_equal(options_take(selection_rows, "reason", "lock", &s), 0);
 	assert_string_equal(s.reason, "lock");
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 11, "/[/"), -EINVAL);
+	assert_int_equal(options_take(selection_rows, "reason", "/[/", &s), -EINVAL);
 	assert_false(s.omit_idle);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 12, NULL), 1);
+	assert_int_equal(options_take(selection_rows, "omit-idle", NULL, &s), 0);
 	assert_true(s.omit_idle);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 13, "1.5+a/b ["), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 14, "linux"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 15, "/[/"), 1);
+	assert_int_equal(options_take(selection_rows, "version-key", "1.5+a/b [", &s), 0);
+	assert_int_equal(options_take(selection_rows, "platform", "linux", &s), 0);
+	assert_int_equal(options_take(selection_rows, "run", "/[/", &s), 0);
 	assert_string_equal(s.run.version, "1.5+a/b [");
 	assert_string_equal(s.run.platform, "linux");
 	assert_string_equal(s.run.run, "/[/");
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 16, "5"), 0);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 5, "/[/"), -EINVAL);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "-1"), -EINVAL);
+	assert_int_equal(options_take(selection_rows, "focus", "/[/", &s), -EINVAL);
+	assert_int_equal(options_take(selection_rows, "from", "-1", &s), -EINVAL);
 	assert_non_null(strstr(selection_help, "--omit"));
 }
 
@@ -286,13 +284,13 @@ static void span_has_a_length(void **state)
 	struct selection s = {0};
 
 	(void)state;
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "2s"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 4, "1s"), -EINVAL);
+	assert_int_equal(options_take(selection_rows, "from", "2s", &s), 0);
+	assert_int_equal(options_take(selection_rows, "to", "1s", &s), -EINVAL);
 	assert_string_equal(err_text(),
 			    "--from 2.00 s is not before --to 1.00 s: nothing is between them");
 	s = (struct selection){0};
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 4, "1s"), 1);
-	assert_int_equal(selection_option(&s, SELECTION_OPT_BASE + 3, "1s"), -EINVAL);
+	assert_int_equal(options_take(selection_rows, "to", "1s", &s), 0);
+	assert_int_equal(options_take(selection_rows, "from", "1s", &s), -EINVAL);
 }
 
 static void refuses_unknown_metrics(void **state)

@@ -1,0 +1,126 @@
+#include "base/options.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "base/usage.h"
+
+#define OPTIONS_MOST 64
+#define FIRST	     0x100 /* getopt's number of the first one: letters are below */
+
+/* All tables in one, as getopt_long(3) wants them. */
+struct flat {
+	size_t n;
+	struct option longs[OPTIONS_MOST + 1];
+	const struct option_row *rows[OPTIONS_MOST];
+	char *fields[OPTIONS_MOST];
+	char letters[2 + 2 * OPTIONS_MOST];
+};
+
+static bool takes_value(const struct option_row *row)
+{
+	return row->kind == OPTION_TEXT || row->kind == OPTION_NS || row->kind == OPTION_TAKE;
+}
+
+/* The option of that name; f->n: there is none. */
+static size_t find(const struct flat *f, const char *name)
+{
+	size_t i = 0;
+
+	while (i < f->n && strcmp(f->rows[i]->name, name) != 0)
+		i++;
+	return i;
+}
+
+static void add(struct flat *f, const struct option_row *row, char *arguments)
+{
+	const int value = takes_value(row) ? required_argument : no_argument;
+	const size_t end = strlen(f->letters);
+
+	if (find(f, row->name) < f->n)
+		return;
+	assert(f->n < OPTIONS_MOST);
+	f->longs[f->n] = (struct option){row->name, value, NULL, FIRST + (int)f->n};
+	f->rows[f->n] = row;
+	f->fields[f->n++] = arguments + row->at;
+	f->letters[end] = row->letter;
+	f->letters[end + 1] = row->letter && value ? ':' : 0;
+}
+
+static void flatten(struct flat *f, const struct option_row *rows, char *arguments)
+{
+	for (; rows->kind; rows++) {
+		if (rows->kind == OPTION_TABLE)
+			flatten(f, rows->rows, arguments + rows->at);
+		else
+			add(f, rows, arguments);
+	}
+}
+
+static size_t of_letter(const struct flat *f, int letter)
+{
+	size_t i = 0;
+
+	while (f->rows[i]->letter != letter)
+		i++;
+	return i;
+}
+
+static int take(const struct option_row *row, void *field, const char *value)
+{
+	_free_ char *what = NULL;
+
+	switch ((enum option_kind)row->kind) {
+	case OPTION_TEXT:
+		*(const char **)field = value;
+		return 0;
+	case OPTION_FLAG:
+	case OPTION_CLEAR:
+		*(bool *)field = row->kind == OPTION_FLAG;
+		return 0;
+	case OPTION_NS:
+		what = mem_printf("--%s", row->name);
+		return units_parse_ns(value, what, field);
+	case OPTION_TAKE:
+		return row->take(field, value);
+	case OPTION_STOP:
+		return (int)row->at;
+	case OPTION_TABLE:
+		break;
+	}
+	return 0;
+}
+
+int options_read(const struct option_row *rows, int argc, char **argv, void *arguments)
+{
+	struct flat f = {.letters = ":"};
+	int got, rc = 0;
+
+	flatten(&f, rows, arguments);
+	optind = 0; /* anew */
+	opterr = 0;
+	while (!rc && (got = getopt_long(argc, argv, f.letters, f.longs, NULL)) != -1) {
+		size_t i;
+
+		if (got == '?' || got == ':')
+			return usage_option(got, argv, f.longs);
+		i = got < FIRST ? of_letter(&f, got) : (size_t)(got - FIRST);
+		rc = take(f.rows[i], f.fields[i], optarg);
+	}
+	return rc;
+}
+
+int options_take(const struct option_row *rows, const char *name, const char *value,
+		 void *arguments)
+{
+	struct flat f = {.letters = ":"};
+	size_t i;
+
+	flatten(&f, rows, arguments);
+	i = find(&f, name);
+	assert(i < f.n);
+	return take(f.rows[i], f.fields[i], value);
+}

@@ -1,0 +1,48 @@
+/*
+ * options: what a command line may say, as a table: the name of each option, and which field of the
+ * command's arguments takes its value.
+ *
+ *	static const struct option_row rows[] = {
+ *		{"output", 'o', OPTION_TEXT, offsetof(struct arguments, output), {0}},
+ *		{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
+ *		{NULL, 0, OPTION_TABLE, offsetof(struct arguments, style), {.rows = style_rows}},
+ *		{0},
+ *	};
+ */
+#ifndef BASE_OPTIONS_H
+#define BASE_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_kind {
+	OPTION_TEXT = 1, /* const char *: borrowed from the command line */
+	OPTION_FLAG,	 /* bool: true; it takes no value */
+	OPTION_CLEAR,	 /* bool: false; it takes no value */
+	OPTION_NS,	 /* int64_t: a time */
+	OPTION_TAKE,	 /* take() reads the value into the field */
+	OPTION_STOP,	 /* ends the reading, which returns @at; it takes no value */
+	OPTION_TABLE,	 /* no option but a table of some, of a struct within the arguments */
+};
+
+/* A table ends with a zeroed row. Of two rows of one name the first counts. */
+struct option_row {
+	const char *name;
+	char letter; /* 0: none */
+	uint8_t kind;
+	size_t at; /* of the field, in the arguments; 0 also where take() wants all of them */
+	union {
+		int (*take)(void *field,
+			    const char *value); /* 0, or a negative errno with a text */
+		const struct option_row *rows;
+	};
+};
+
+/* Reads the options of @argv into @arguments, after which optind is where the rest begins. 0, what
+ * an OPTION_STOP says, or a negative errno with a text. */
+int options_read(const struct option_row *rows, int argc, char **argv, void *arguments);
+/* Reads one, by its name; for tests. */
+int options_take(const struct option_row *rows, const char *name, const char *value,
+		 void *arguments);
+
+#endif
