@@ -8,7 +8,7 @@
 #include "base/ascii.h"
 #include "base/str.h"
 
-/* Columns: what is longer fills the page and is read by nobody; tables and exports have the names
+/* Columns: what is longer fills the page and nobody reads it; tables and exports have the names
  * whole. */
 #define LONGEST_HEADING 240
 #define LONGEST_TEXT	2000

@@ -83,9 +83,9 @@ static int take(struct search *s, const char *path, const char *name, const stru
 	return 0;
 }
 
-/* A file that vanished meanwhile is none. A link to a file is that file, one to a folder might lead
- * in a circle. */
-static int look_at(struct search *s, const struct place *at, const char *name)
+/* A file that has vanished since is passed over. A link to a file counts as that file; a link to a
+ * folder might lead in a circle. */
+static int visit(struct search *s, const struct place *at, const char *name)
 {
 	_free_ char *path = mem_printf("%s/%s", at->path, name);
 	struct stat st;
@@ -106,7 +106,7 @@ static int read_place(struct search *s, const struct place *at)
 	if (!dir)
 		return err(-errno, "cannot read the folder '%s': %s", at->path, strerror(errno));
 	while (!rc && (e = readdir(dir)))
-		rc = look_at(s, at, e->d_name);
+		rc = visit(s, at, e->d_name);
 	closedir(dir);
 	return rc;
 }

@@ -53,7 +53,8 @@ static int check_store(struct for_eprof *f)
 	return store_check(f->words[0]);
 }
 
-/* add STORE CAPTURED → "added": it is to be known, too, where nobody gets the exit status. */
+/* add STORE CAPTURED → "added": said on stdout as well, for callers that do not get the exit
+ * status. */
 static int add(struct for_eprof *f)
 {
 	struct profile *p = NULL;
@@ -209,7 +210,7 @@ static struct names parse(const struct for_eprof *f)
 	};
 }
 
-/* With what would be lost when the profile is written anew. */
+/* Refuses profiles with parts that rewriting would lose. */
 static int load(struct names *n)
 {
 	const char *unknown;
@@ -287,8 +288,8 @@ static int apply(struct names *n, const char *at, size_t bytes)
 	return rc;
 }
 
-/* To a file of its own; else in the place of what was read: of a store's run, or of a file that has
- * no other. That one is written anew, for it may be of several windows. */
+/* To the output; else in place of what was read: a run of a store, or a file with a single run,
+ * which is rewritten as a whole, for it may have several windows. */
 static int save(const struct names *n)
 {
 	bool single = false;

@@ -177,7 +177,7 @@ static void views_of(const struct format *format, struct generate_run *runs, siz
 {
 	view_choose(format->place, false, runs[i].material.profile, wanted);
 	leave_out(wanted, view_find("platform"));
-	/* What changed is told of all runs together, not of each as it was captured. */
+	/* The report compares all runs together, not each as its capture did. */
 	if (runs[first_of(runs, i)].changes)
 		leave_out(wanted, view_find("regression"));
 }

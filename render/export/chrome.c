@@ -25,7 +25,7 @@ struct writer {
 	const struct profile *p;
 	FILE *out;
 	const char *before;   /* of the next event */
-	size_t thread;	      /* of the lane at hand */
+	size_t thread;	      /* whose lane is being written */
 	size_t begun;	      /* slices, counted */
 	const char **modules; /* the short name of each, which takes a search to find */
 };

@@ -29,54 +29,48 @@ struct writer {
 	VEC(struct depth_frame) frames;
 	uint32_t *frame;  /* per node: its row of frames */
 	uint32_t *source; /* per string: number of the file of that name, and 1; 0: none */
+	uint32_t *names;  /* per source file: its string */
 	size_t sources;
 };
 
-/* A column of a table: what one row of it is. */
+/* Writes one cell of a table's column: that of @row. */
 typedef void cell_write(struct writer *, uint32_t row);
 
-static void column_write(struct writer *w, const char *key, uint32_t first, uint32_t end,
-			 cell_write *cell)
-{
-	fprintf(w->out, "\n\"%s\":[", key);
-	for (uint32_t i = first; i < end; i++) {
-		if (i > first)
-			putc_unlocked(',', w->out);
-		cell(w, i);
-	}
-	fputs("],", w->out);
-}
+/* A column: its cells, or what all its cells are. */
+struct json_column {
+	const char *key;
+	cell_write *cell;
+	const char *constant;
+};
 
-static void table_end(struct writer *w, size_t rows)
+/* The rows from @first to before @end. */
+static void table_write(struct writer *w, const char *name, const struct json_column *columns,
+			uint32_t first, uint32_t end)
 {
-	json_int(w->out, "\n\"length\":", (int64_t)rows);
+	fprintf(w->out, "\n\"%s\":{", name);
+	for (const struct json_column *c = columns; c->key; c++) {
+		fprintf(w->out, "\n\"%s\":[", c->key);
+		for (uint32_t i = first; i < end; i++) {
+			if (i > first)
+				putc_unlocked(',', w->out);
+			if (c->cell)
+				c->cell(w, i);
+			else
+				fputs_unlocked(c->constant, w->out);
+		}
+		fputs("],", w->out);
+	}
+	json_int(w->out, "\n\"length\":", (int64_t)end - first);
 	fputs("},", w->out);
 }
 
-/* One whose rows are all the same. */
-static void constant_write(struct writer *w, const char *key, uint32_t first, uint32_t end,
-			   const char *cell)
-{
-	fprintf(w->out, "\n\"%s\":[", key);
-	for (uint32_t i = first; i < end; i++) {
-		if (i > first)
-			putc_unlocked(',', w->out);
-		fputs_unlocked(cell, w->out);
-	}
-	fputs("],", w->out);
-}
-
-static void write_null(struct writer *w)
-{
-	fputs_unlocked("null", w->out);
-}
-
-static void number_or_null(struct writer *w, uint32_t number)
+/* @number less @from; null where @number is 0: there is none. */
+static void number_or_null(struct writer *w, uint32_t number, uint32_t from)
 {
 	if (number)
-		json_int(w->out, "", number);
+		json_int(w->out, "", number - from);
 	else
-		write_null(w);
+		fputs_unlocked("null", w->out);
 }
 
 /* --- stacks, frames, functions: node i is stack i - 1, and so with the others ----------------- */
@@ -117,12 +111,7 @@ static void stack_frame(struct writer *w, uint32_t i)
 
 static void stack_prefix(struct writer *w, uint32_t i)
 {
-	const uint32_t parent = w->p->nodes.at[i].parent;
-
-	if (parent)
-		json_int(w->out, "", parent - 1);
-	else
-		write_null(w);
+	number_or_null(w, w->p->nodes.at[i].parent, 1);
 }
 
 static void frame_depth(struct writer *w, uint32_t i)
@@ -148,7 +137,7 @@ static void frame_function(struct writer *w, uint32_t i)
 
 static void frame_line(struct writer *w, uint32_t i)
 {
-	number_or_null(w, frame_at(w, i)->line);
+	number_or_null(w, frame_at(w, i)->line, 0);
 }
 
 static void function_name(struct writer *w, uint32_t i)
@@ -163,17 +152,12 @@ static void function_resource(struct writer *w, uint32_t i)
 
 static void function_source(struct writer *w, uint32_t i)
 {
-	const uint32_t number = w->source[w->p->functions.at[i].file];
-
-	if (number)
-		json_int(w->out, "", number - 1);
-	else
-		write_null(w);
+	number_or_null(w, w->source[w->p->functions.at[i].file], 1);
 }
 
 static void function_line(struct writer *w, uint32_t i)
 {
-	number_or_null(w, w->p->functions.at[i].line);
+	number_or_null(w, w->p->functions.at[i].line, 0);
 }
 
 static void module_library(struct writer *w, uint32_t i)
@@ -186,54 +170,36 @@ static void module_name(struct writer *w, uint32_t i)
 	json_int(w->out, "", w->p->modules.at[i].path);
 }
 
-static void module_type(struct writer *w, uint32_t i)
+static void tables_write(struct writer *w)
 {
-	(void)i;
-	putc_unlocked('1', w->out); /* a library */
-}
+	static const struct json_column stacks[] = {
+		{"frame", stack_frame, NULL}, {"prefix", stack_prefix, NULL}, {0}};
+	static const struct json_column frames[] = {{"address", NULL, "-1"},
+						    {"inlineDepth", frame_depth, NULL},
+						    {"category", frame_category, NULL},
+						    {"subcategory", NULL, "0"},
+						    {"func", frame_function, NULL},
+						    {"nativeSymbol", NULL, "null"},
+						    {"innerWindowID", NULL, "null"},
+						    {"line", frame_line, NULL},
+						    {"column", NULL, "null"},
+						    {0}};
+	static const struct json_column functions[] = {
+		{"name", function_name, NULL},	   {"isJS", NULL, "false"},
+		{"relevantForJS", NULL, "false"},  {"resource", function_resource, NULL},
+		{"source", function_source, NULL}, {"lineNumber", function_line, NULL},
+		{"columnNumber", NULL, "null"},	   {0}};
+	/* Type 1 is a library. */
+	static const struct json_column resources[] = {{"lib", module_library, NULL},
+						       {"name", module_name, NULL},
+						       {"host", NULL, "null"},
+						       {"type", NULL, "1"},
+						       {0}};
 
-static void stacks_write(struct writer *w)
-{
-	const struct profile *p = w->p;
-	const uint32_t nodes = (uint32_t)p->nodes.n, frames = (uint32_t)w->frames.n;
-
-	fputs("\n\"stackTable\":{", w->out);
-	column_write(w, "frame", 1, nodes, stack_frame);
-	column_write(w, "prefix", 1, nodes, stack_prefix);
-	table_end(w, nodes - 1);
-	fputs("\n\"frameTable\":{", w->out);
-	constant_write(w, "address", 0, frames, "-1");
-	column_write(w, "inlineDepth", 0, frames, frame_depth);
-	column_write(w, "category", 0, frames, frame_category);
-	constant_write(w, "subcategory", 0, frames, "0");
-	column_write(w, "func", 0, frames, frame_function);
-	constant_write(w, "nativeSymbol", 0, frames, "null");
-	constant_write(w, "innerWindowID", 0, frames, "null");
-	column_write(w, "line", 0, frames, frame_line);
-	constant_write(w, "column", 0, frames, "null");
-	table_end(w, frames);
-}
-
-static void functions_write(struct writer *w)
-{
-	const struct profile *p = w->p;
-	const uint32_t functions = (uint32_t)p->functions.n, modules = (uint32_t)p->modules.n;
-
-	fputs("\n\"funcTable\":{", w->out);
-	column_write(w, "name", 0, functions, function_name);
-	constant_write(w, "isJS", 0, functions, "false");
-	constant_write(w, "relevantForJS", 0, functions, "false");
-	column_write(w, "resource", 0, functions, function_resource);
-	column_write(w, "source", 0, functions, function_source);
-	column_write(w, "lineNumber", 0, functions, function_line);
-	constant_write(w, "columnNumber", 0, functions, "null");
-	table_end(w, functions);
-	fputs("\n\"resourceTable\":{", w->out);
-	column_write(w, "lib", 1, modules, module_library);
-	column_write(w, "name", 1, modules, module_name);
-	constant_write(w, "host", 1, modules, "null");
-	column_write(w, "type", 1, modules, module_type);
-	table_end(w, modules - 1);
+	table_write(w, "stackTable", stacks, 1, (uint32_t)w->p->nodes.n);
+	table_write(w, "frameTable", frames, 0, (uint32_t)w->frames.n);
+	table_write(w, "funcTable", functions, 0, (uint32_t)w->p->functions.n);
+	table_write(w, "resourceTable", resources, 1, (uint32_t)w->p->modules.n);
 	fputs("\n\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],"
 	      "\"functionSize\":[],\"length\":0},",
 	      w->out);
@@ -251,22 +217,22 @@ static void find_sources(struct writer *w)
 	}
 }
 
+static void source_name(struct writer *w, uint32_t i)
+{
+	json_int(w->out, "", w->names[i]);
+}
+
 static void sources_write(struct writer *w)
 {
+	static const struct json_column columns[] = {
+		{"uuid", NULL, "null"}, {"filename", source_name, NULL}, {0}};
 	const uint32_t strings = (uint32_t)intern_count(&w->p->strings);
-	_free_ uint32_t *names = mem_zalloc(w->sources + 1, sizeof(*names));
 
+	w->names = mem_zalloc(w->sources + 1, sizeof(*w->names));
 	for (uint32_t i = 0; i < strings; i++)
 		if (w->source[i])
-			names[w->source[i] - 1] = i;
-	fputs("\n\"sources\":{\"uuid\":[", w->out);
-	for (size_t i = 0; i < w->sources; i++)
-		fputs_unlocked(i ? ",null" : "null", w->out);
-	fputs("],\"filename\":[", w->out);
-	for (size_t i = 0; i < w->sources; i++)
-		json_int(w->out, i ? "," : "", names[i]);
-	fputs("],", w->out);
-	table_end(w, w->sources);
+			w->names[w->source[i] - 1] = i;
+	table_write(w, "sources", columns, 0, (uint32_t)w->sources);
 }
 
 static void strings_write(struct writer *w)
@@ -299,13 +265,8 @@ static void samples_column(struct writer *w, const char *key, struct lane lane, 
 
 static void sample_stack(struct writer *w, uint32_t row, uint32_t metric)
 {
-	const uint32_t node = w->p->samples.at[row].node;
-
 	(void)metric;
-	if (node)
-		json_int(w->out, "", node - 1);
-	else
-		write_null(w);
+	number_or_null(w, w->p->samples.at[row].node, 1);
 }
 
 /* ns as ms, to the µs: what the site shows. */
@@ -474,8 +435,7 @@ static int firefox_write(const struct export_input *in, FILE *out)
 	meta_write(&w);
 	libraries_write(&w);
 	fputs("\n\"shared\":{", out);
-	stacks_write(&w);
-	functions_write(&w);
+	tables_write(&w);
 	sources_write(&w);
 	strings_write(&w);
 	threads_write(&w);
@@ -483,6 +443,7 @@ static int firefox_write(const struct export_input *in, FILE *out)
 	vec_release(&w.frames);
 	free(w.frame);
 	free(w.source);
+	free(w.names);
 	return 0;
 }
 

@@ -32,8 +32,8 @@ struct page {
 	/* Of the last flame: where its nodes stand in the data, for the paths that follow it. */
 	const struct tree *tree;
 	uint32_t *place;
-	const char *part;  /* under way: see struct doc */
-	bool front, panel; /* under way: the overview, and a heading of it with what follows */
+	const char *part;  /* that is being written: see struct doc */
+	bool front, panel; /* the overview, and a panel of it, are being written */
 };
 
 static void panel_end(struct page *pg)
@@ -58,7 +58,7 @@ static void paragraph_write(struct page *pg, const struct doc_block *b)
 	xml_element(pg->out, "p", "", b->text);
 }
 
-/* "10.0 s · of 1,000 samples": the amount, and what is to be said of it. */
+/* "10.0 s · of 1,000 samples": the amount, and a remark on it. */
 static void card_value_write(FILE *out, const char *value)
 {
 	const char *dot = strstr(value, " · ");
@@ -85,7 +85,7 @@ static void cards_write(struct page *pg, const struct doc_block *b)
 	fputs("</dl>\n", pg->out);
 }
 
-/* What stands below the overview is folded away, but for how much of it is to be seen. */
+/* Facts below the overview are folded away; their heading counts the warnings among them. */
 static void folded_begin(struct page *pg, const struct doc_block *b)
 {
 	size_t warnings = 0;
@@ -243,7 +243,7 @@ static void paths_write(struct page *pg, const struct doc_block *b)
 
 /* What comes next is of @part. Parts that follow each other are those that the page's script shows
  * one at a time. */
-static void part_turn(struct page *pg, const char *part)
+static void part_begin(struct page *pg, const char *part)
 {
 	if (pg->part == part)
 		return;
@@ -259,7 +259,7 @@ static void part_turn(struct page *pg, const char *part)
 	fputs("\">\n", pg->out);
 }
 
-static void front_turn(struct page *pg, bool front)
+static void front_begin(struct page *pg, bool front)
 {
 	if (pg->front == front)
 		return;
@@ -280,12 +280,12 @@ static void body_write(struct page *pg)
 	};
 
 	for (size_t i = 0; i < pg->doc->blocks.n; i++) {
-		front_turn(pg, pg->doc->blocks.at[i].front);
-		part_turn(pg, pg->doc->blocks.at[i].part);
+		front_begin(pg, pg->doc->blocks.at[i].front);
+		part_begin(pg, pg->doc->blocks.at[i].part);
 		write[pg->doc->blocks.at[i].kind](pg, &pg->doc->blocks.at[i]);
 	}
-	front_turn(pg, false);
-	part_turn(pg, NULL);
+	front_begin(pg, false);
+	part_begin(pg, NULL);
 }
 
 static void page_release(struct page *pg)

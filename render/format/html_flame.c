@@ -111,7 +111,7 @@ void html_frames_pack_shades(const struct html_frames *f, struct pack *out)
 /* Calls whose places in the map are asked for ahead of the one that is numbered. */
 #define AHEAD 16
 
-/* A function calls few others, so each box's frame is told by its number among those that its
+/* A function calls few others, so each box has the number of its frame among those that its
  * parent's frame called before it, from 1; 0 and the frame for a new one. */
 static void callee_add(struct html_shape *s, uint64_t call)
 {

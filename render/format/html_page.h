@@ -29,8 +29,8 @@ struct html_page {
 	const struct format_options *options;
 };
 
-/* 0, or a negative errno with a text; -EINVAL where the page that is to be added to is none that
- * this program, in this version, wrote as one file. */
+/* 0, or a negative errno with a text; -EINVAL where the older page was not written by this version
+ * of this program as one file. */
 int html_page_write(const struct html_page *, FILE *out);
 
 /* As many captures as one page may hold: a chooser of more is no help. */

@@ -195,8 +195,9 @@ static uint64_t room_of(const struct rows *r, size_t groups)
 	return taken + least < all ? all - taken : least;
 }
 
-/* Whether the times of rows as they are have @room bits: each is told by how many steps it is from
- * the one before it of its group; and some bits say that it is there, and of how many samples. */
+/* Whether the times of rows fit into @room bits. A time is written as the steps since the row
+ * before it in its group; a few more bits say that the row is there, and how many samples it has.
+ */
 static bool has_room(const struct rows *r, uint64_t last, size_t groups, uint64_t room)
 {
 	const size_t rows = count_rows(r);

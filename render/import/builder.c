@@ -334,7 +334,7 @@ static int64_t calls_of_zones(const struct profile *p)
 	return calls < INT64_MAX ? (int64_t)calls : INT64_MAX;
 }
 
-/* "cycles, page-faults", where nobody said more. */
+/* "cycles, page-faults", where the importer has set nothing. */
 static void name_events(struct builder *b)
 {
 	struct str s = {0};

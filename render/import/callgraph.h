@@ -40,7 +40,7 @@ struct callgraph_edge {
 struct callgraph_place {
 	uint32_t parent;   /* smaller than the own; of the first two 0 */
 	uint32_t function; /* CALLGRAPH_NONE of the first two */
-	uint32_t edge;	   /* that led here; CALLGRAPH_NONE: nobody knows who called */
+	uint32_t edge;	   /* that led here; CALLGRAPH_NONE: the caller is unknown */
 	uint32_t next;	   /* while places are made: of the same function; 0: the last */
 	bool moved;	   /* its share is at CALLGRAPH_REST: it is empty, with nothing below */
 };
@@ -74,7 +74,7 @@ void callgraph_functions(struct callgraph *, uint32_t n);
 /* Adds to what the function has from no caller. */
 void callgraph_root(struct callgraph *, uint32_t function, const int64_t *v);
 /* Finds an order of callers before callees, and what closes a circle; roots that are there by then
- * are where circles are entered. Once; callgraph_expand() sees to it where nobody did. */
+ * are where circles are entered. Once; callgraph_expand() calls it where the caller has not. */
 void callgraph_order(struct callgraph *);
 void callgraph_expand(struct callgraph *);
 void callgraph_release(struct callgraph *);

@@ -20,7 +20,7 @@
 #include "import/scan.h"
 #include "model/meta.h"
 
-/* An event's name, and what is told of it; owned. */
+/* An event, as a line "event:" describes it; owned. */
 struct event {
 	char *word, *name, *unit;
 };

@@ -186,7 +186,7 @@ static int read_callers(struct cprofile *c, uint32_t key, const struct marshal_o
 	return rc;
 }
 
-/* What callers do not explain is of nobody: the program's start, or code that was not profiled. */
+/* What no caller accounts for began the program, or was called by code that was not profiled. */
 static void add_roots(struct cprofile *c)
 {
 	const size_t n = c->zones.n;

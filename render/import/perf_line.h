@@ -15,7 +15,7 @@
 /* The line that begins a sample. */
 struct perf_sample {
 	struct span comm;  /* blanks may be in it */
-	uint32_t pid, tid; /* the same where only the thread is told */
+	uint32_t pid, tid; /* both the same where the line has only the thread */
 	int64_t time_ns;
 	uint64_t period; /* 1 where it is not told */
 	struct span event;

@@ -63,7 +63,7 @@ struct known {
 	VEC(uint32_t) values; /* by the text's number */
 };
 
-/* The value of @text; *@fresh: it was not known, and is to be set. Valid until the next call. */
+/* The value of @text; *@fresh: it is new, and the caller sets it. Valid until the next call. */
 static inline uint32_t *known_at(struct known *k, struct span text, bool *fresh)
 {
 	const uint32_t id = intern_addn(&k->texts, text.s, text.n);

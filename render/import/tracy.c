@@ -67,7 +67,7 @@ static int tracy_read(struct input *in, struct builder *b)
 		return rc;
 	input_from_fd(&text, in->name, out);
 	rc = import_find("tracy-csv")->read(&text, b);
-	/* One that still writes shall not wait for us. */
+	/* So that an exporter that still writes ends. */
 	input_close(&text);
 	return end_exporter(in->name, rc);
 }

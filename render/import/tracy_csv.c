@@ -1,6 +1,6 @@
 /*
  * tracy-csv: what Tracy's tracy-csvexport prints of zones; see tracy_row.h for its columns. The
- * separator is told by the header.
+ * separator follows from the header.
  *
  * Statistics of zones become zones. Of these Tracy does not know self times, percentiles and the
  * call tree, which stay unknown; its total adds recursive calls up. Of single calls (-u) all of it

@@ -11,7 +11,7 @@
 
 char *change_value(const char *unit, double value)
 {
-	/* All of it is all, whatever a sum of quotients is off. */
+	/* Rounding in a sum of quotients must not make 100 % less than that. */
 	if (!strcmp(unit, "share"))
 		return mem_strdup(percent_text(value > ALL ? 1 : value, 1));
 	return mem_strdup(value_text(value, unit));

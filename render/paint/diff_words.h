@@ -1,5 +1,5 @@
 /*
- * diff_words: how a change is told, in words and in colours, the same in every view and format;
+ * diff_words: words and colours of changes, the same in every view and format;
  * web/diff.js says the same on the page.
  */
 #ifndef PAINT_DIFF_WORDS_H
@@ -24,7 +24,8 @@ char *diff_sign(const struct diff *, size_t node);
 char *diff_interval(const struct diff *, size_t node);
 /* "more, 99 % sure"; "suspect: more, 99 % sure"; "not distinguishable". */
 char *diff_verdict(const struct diff *, size_t node);
-/* What would decide, "about 1,200 samples …"; NULL where that is told already, or unknown. */
+/* What would decide, "about 1,200 samples …"; NULL where it is decided, or where nothing is known
+ * of it. */
 char *diff_needed(const struct diff *, size_t node);
 /* All of it, with before and after, line by line. */
 char *diff_lines(const struct diff *, size_t node);

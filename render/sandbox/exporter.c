@@ -131,7 +131,7 @@ static int program_fd(void)
 	return (int)now.rlim_cur - 1;
 }
 
-/* Copies of all behind the numbers that are to be taken. */
+/* Copies of all descriptors, behind the numbers that these will get. */
 static void set_descriptors(const struct start *s, int program, int failed)
 {
 	const int out = fcntl(s->out, F_DUPFD_CLOEXEC, INPUT_FD + 1);

@@ -20,7 +20,7 @@
 
 #include "broker/allowed.h"
 
-/* Where sandbox_enter() returned, and what is to be done there. */
+/* Where sandbox_enter() returned, and what the caller does there. */
 enum sandbox_side {
 	SANDBOX_CHILD,	/* confined: go on */
 	SANDBOX_ENDED,	/* the parent, the child has ended: exit with *@status */

@@ -38,7 +38,7 @@ void base_amount_cells(struct doc_table *, const struct view_input *, int64_t va
  * and its high end in @unit, and what to write beside the bar. */
 void base_unit_cell(struct doc_table *, double value, const char *unit);
 void base_chart(struct doc_table *, const char *unit);
-/* The sixth column of a chart with a comparison at hand, of a row whose value is @value: what that
+/* The sixth column of a chart with a comparison, of a row whose value is @value: what that
  * was in the base, by the change of what was @compared (of both sides; NULL: it was not). */
 #define BASE_CHART_BASELINE                                                                       \
 	{                                                                                         \

@@ -11,8 +11,8 @@
 #include "model/meta.h"
 #include "view/trend.h"
 
-#define TOP   5
-#define DOUBT 5.0 /* percent from which a weakness of the data is to be seen */
+#define TOP	  5
+#define WEAK_FROM 5.0 /* percent from which a weakness of the data is a warning */
 
 static void time_card(const struct view_input *in, struct doc_block *b)
 {
@@ -87,7 +87,7 @@ static void samples_card(const struct view_input *in, struct doc_block *b)
 	units_count(lost, sizeof(lost), sums.lost);
 	units_count(taken, sizeof(taken), sums.taken);
 	if (sums.lost)
-		doc_fact(b, (double)sums.lost >= DOUBT / 100 * (double)sums.taken, "Samples",
+		doc_fact(b, (double)sums.lost >= WEAK_FROM / 100 * (double)sums.taken, "Samples",
 			 "%s · %s of %s lost (%s): %s", kept, lost, taken,
 			 percent_text((double)sums.lost, (double)sums.taken), reasons);
 	else
@@ -153,7 +153,7 @@ static void cost_card(const struct view_input *in, struct doc_block *b)
 
 		if (!str_starts(name, COST_SLOWDOWN))
 			continue;
-		doc_fact(b, r->value >= DOUBT, "Slowdown", "%s · by the profiler: %s",
+		doc_fact(b, r->value >= WEAK_FROM, "Slowdown", "%s · by the profiler: %s",
 			 ledger_cost_text(share, sizeof(share), p, r), name + what);
 		return;
 	}
@@ -171,7 +171,7 @@ static void unnamed_card(const struct view_input *in, struct doc_block *b)
 		if (r->function && !in->profile->functions.at[r->function].named)
 			unnamed += r->self;
 	}
-	if (base_percent(in, unnamed) < DOUBT)
+	if (base_percent(in, unnamed) < WEAK_FROM)
 		return;
 	units_percent(share, sizeof(share), (double)unnamed, (double)in->tree->nodes.at[0].total);
 	doc_fact(b, true, "Without a name",

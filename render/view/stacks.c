@@ -127,7 +127,7 @@ static int zone_flame_write(const struct view_input *in, struct doc *doc)
 {
 	const struct tree *t = in->zone_tree;
 	_free_ char *clock = zone_clock(in->profile);
-	_free_ char *unheard = zone_unheard(in->selection, true);
+	_free_ char *ignored = zone_ignored_options(in->selection, true);
 	_free_ char *net = how_net(in);
 	_free_ char *caption = NULL;
 	char total[UNITS_BUF], calls[UNITS_BUF];
@@ -140,7 +140,7 @@ static int zone_flame_write(const struct view_input *in, struct doc *doc)
 	caption = mem_printf("100 %% = %s in zones, %s call%s of all threads; %s%s%s%s%s", total,
 			     calls, t->samples == 1 ? "" : "s", clock, net,
 			     in->profile->zones.n ? "" : "; no zone was called: " ZONE_NONE_WHY,
-			     unheard ? "; " : "", unheard ? unheard : "");
+			     ignored ? "; " : "", ignored ? ignored : "");
 	if (in->profile->zones.n && in->profile->zone_edges.n < 2) {
 		doc_text(doc,
 			 "No flame graph of zones: the profile does not tell who called whom.");

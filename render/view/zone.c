@@ -326,7 +326,7 @@ static void thread_table(const struct view_input *in, struct doc *doc, uint32_t 
 
 static int zone_write(const struct view_input *in, struct doc *doc)
 {
-	_free_ char *unheard = zone_unheard(in->selection, true);
+	_free_ char *ignored = zone_ignored_options(in->selection, true);
 	const struct zone_rows *rows = in->zone_rows;
 
 	if (!in->selection->zone) {
@@ -345,8 +345,8 @@ static int zone_write(const struct view_input *in, struct doc *doc)
 	if (rows->rows.n > MAX_ZONES)
 		doc_text(doc, "%zu more zones match: ask for fewer to see them.",
 			 rows->rows.n - MAX_ZONES);
-	if (unheard)
-		doc_text(doc, "%s.", unheard);
+	if (ignored)
+		doc_text(doc, "%s.", ignored);
 	return in->tree->samples ? view_find("lines")->write(in, doc) : 0;
 }
 

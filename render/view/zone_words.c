@@ -221,7 +221,7 @@ bool zone_says_none(const struct view_input *in, struct doc *doc)
 	return true;
 }
 
-char *zone_unheard(const struct selection *s, bool threads)
+char *zone_ignored_options(const struct selection *s, bool threads)
 {
 	const struct {
 		const char *option;
@@ -288,7 +288,7 @@ void zone_shape_cell(struct doc_table *t, const struct zone_shape *shape)
 
 #define NAMED_MOST 3 /* zones that are named */
 
-/* Percent of the capture's length from which the cost of probes is to be seen, and of that cost
+/* Percent of the capture's length from which the cost of probes is a warning, and of that cost
  * from which it is worth while to leave some of many zones out. */
 #define HIGH 10.0
 #define MUCH 20.0
@@ -347,7 +347,7 @@ static void elsewhere_fact(const struct profile *p, struct doc_block *b)
 	const double ns = profile_cost_of(p, ZONE_COST_ELSEWHERE);
 	char times[UNITS_BUF], cost[UNITS_BUF];
 
-	/* What eprof itself does meanwhile is not worth a line. */
+	/* Less comes from eprof itself, and is not worth a line. */
 	if (ns * 1000 >= (double)p->duration_ns)
 		doc_fact(b, is_high(p, ns), "Elsewhere",
 			 "other processes and threads hit the probes %s times, which cost them %s, "

@@ -23,8 +23,8 @@ bool zone_shows_margin(const struct zone *);
 void zone_cell(struct doc_table *, const struct zone_column *, const struct profile *,
 	       const struct zone_row *);
 
-/* "counted; 3 unwound; 2 in flight": what a reader must know before trusting the row, "" where
- * there is nothing. Freed by the caller. */
+/* "counted; 3 unwound; 2 in flight": what limits the row, "" where nothing does. Freed by the
+ * caller. */
 char *zone_notes(const struct zone *);
 
 /* It has calls, and not one of them was timed. */
@@ -56,9 +56,9 @@ bool zone_says_none(const struct view_input *, struct doc *);
 /* Why a profile that is of zones has none. */
 #define ZONE_NONE_WHY "what ran had no function that matches"
 
-/* The options in force that zones cannot follow, as a sentence; NULL where there are none. Freed by
+/* The given options that do not apply to zones, as a sentence; NULL where there are none. Freed by
  * the caller. @threads: --thread and --pid are among those. */
-char *zone_unheard(const struct selection *, bool threads);
+char *zone_ignored_options(const struct selection *, bool threads);
 
 #define SHAPE_STEPS 12
 

@@ -335,7 +335,7 @@ static void legend(const struct view_input *in, struct doc *doc)
 
 static int zones_write(const struct view_input *in, struct doc *doc)
 {
-	_free_ char *unheard = zone_unheard(in->selection, false);
+	_free_ char *ignored = zone_ignored_options(in->selection, false);
 	struct layout l;
 	struct doc_table *t;
 
@@ -357,8 +357,8 @@ static int zones_write(const struct view_input *in, struct doc *doc)
 			 "threads together only.",
 			 measured(in) & (CPU | EVENTS) ? ", net times, events and other clocks"
 						       : " and net times");
-	if (unheard)
-		doc_text(doc, "%s.", unheard);
+	if (ignored)
+		doc_text(doc, "%s.", ignored);
 	if (deltas_have_zones(in->deltas))
 		deltas_note(in->deltas, doc);
 	vec_release(&l.columns);
