@@ -22,7 +22,6 @@
 #include "compare/sides.h"
 #include "query/filter.h"
 #include "view/comparison.h"
-#include "view/difference.h"
 
 /* A zeroed one asks for nothing. */
 struct diff_wanted {

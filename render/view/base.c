@@ -146,6 +146,35 @@ bool base_is_cpu_time(const struct view_input *in)
 	return measure_is_cpu_time(in->profile, &in->tree->measure);
 }
 
+struct thread_wait base_waits(const struct profile *p)
+{
+	struct thread_wait all = {0};
+
+	for (size_t i = 0; i < p->thread_waits.n; i++) {
+		all.blocked_ns += p->thread_waits.at[i].blocked_ns;
+		all.runnable_ns += p->thread_waits.at[i].runnable_ns;
+	}
+	return all;
+}
+
+int64_t base_unnamed(const struct view_input *in, int64_t *jit)
+{
+	const struct top *top = tree_functions(in->tree);
+	int64_t unnamed = 0;
+
+	*jit = 0;
+	for (size_t i = 0; i < top->rows.n; i++) {
+		const struct top_row *r = &top->rows.at[i];
+		const struct function *f = &in->profile->functions.at[r->function];
+
+		if (!r->function || f->named)
+			continue;
+		unnamed += r->self;
+		*jit += f->kind == KIND_JIT ? r->self : 0;
+	}
+	return unnamed;
+}
+
 /* The scheduler's figure where the profile has it: it includes what ran between two ticks. */
 static double on_cpu_ns(const struct view_input *in)
 {

@@ -63,6 +63,11 @@ bool base_shows_margin(int64_t value, double margin);
 /* Whether the samples are of an event that counts time on a CPU. */
 bool base_is_cpu_time(const struct view_input *);
 
+/* What all threads waited together. */
+struct thread_wait base_waits(const struct profile *);
+/* The amount in functions without a name; *@jit: in those of them that are JIT code. */
+int64_t base_unnamed(const struct view_input *, int64_t *jit);
+
 /* Why there is next to nothing to see, where the target hardly ran: "…, of 10.0 s; the target slept
  * or waited for the rest: --off-cpu captures where". Freed by the caller; NULL where it is
  * not so. */

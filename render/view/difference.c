@@ -1,4 +1,5 @@
-#include "view/difference.h"
+/* difference_write(): see comparison.h. */
+#include "view/comparison.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -115,18 +115,11 @@ static void amount_card(const struct view_input *in, struct doc_block *b)
 
 static void waits_card(const struct view_input *in, struct doc_block *b)
 {
-	const struct profile *p = in->profile;
-	char blocked[UNITS_BUF], runnable[UNITS_BUF];
-	double blocked_ns = 0, runnable_ns = 0;
+	const struct thread_wait all = base_waits(in->profile);
 
-	for (size_t i = 0; i < p->thread_waits.n; i++) {
-		blocked_ns += (double)p->thread_waits.at[i].blocked_ns;
-		runnable_ns += (double)p->thread_waits.at[i].runnable_ns;
-	}
-	if (p->thread_waits.n)
+	if (in->profile->thread_waits.n)
 		doc_fact(b, false, "Off CPU", "%s · blocked; %s waiting for a CPU",
-			 units_ns(blocked, sizeof(blocked), blocked_ns),
-			 units_ns(runnable, sizeof(runnable), runnable_ns));
+			 ns_text((double)all.blocked_ns), ns_text((double)all.runnable_ns));
 }
 
 static void zones_card(const struct view_input *in, struct doc_block *b)
@@ -161,21 +154,13 @@ static void cost_card(const struct view_input *in, struct doc_block *b)
 
 static void unnamed_card(const struct view_input *in, struct doc_block *b)
 {
-	const struct top *top = tree_functions(in->tree);
-	int64_t unnamed = 0;
-	char share[UNITS_BUF];
+	int64_t jit;
+	const int64_t unnamed = base_unnamed(in, &jit);
 
-	for (size_t i = 0; i < top->rows.n; i++) {
-		const struct top_row *r = &top->rows.at[i];
-
-		if (r->function && !in->profile->functions.at[r->function].named)
-			unnamed += r->self;
-	}
-	if (base_percent(in, unnamed) < WEAK_FROM)
-		return;
-	units_percent(share, sizeof(share), (double)unnamed, (double)in->tree->nodes.at[0].total);
-	doc_fact(b, true, "Without a name",
-		 "%s · in code without symbols; eprof name may find them", share);
+	if (base_percent(in, unnamed) >= WEAK_FROM)
+		doc_fact(b, true, "Without a name",
+			 "%s · in code without symbols; eprof name may find them",
+			 percent_text((double)unnamed, (double)in->tree->nodes.at[0].total));
 }
 
 static void cards(const struct view_input *in, struct doc *doc)

@@ -253,22 +253,17 @@ static void busy_fact(const struct view_input *in, struct doc_block *b)
 static void off_cpu_fact(const struct view_input *in, struct doc_block *b)
 {
 	const struct profile *p = in->profile;
-	char blocked[UNITS_BUF], runnable[UNITS_BUF], share[UNITS_BUF];
-	double blocked_ns = 0, runnable_ns = 0, sampled_ns = 0;
+	const struct thread_wait all = base_waits(p);
+	double sampled_ns = 0;
 	struct measure off;
 
 	if (!p->thread_waits.n || measure_find(p, METRIC_OFF_CPU, &off))
 		return;
-	for (size_t i = 0; i < p->thread_waits.n; i++) {
-		blocked_ns += (double)p->thread_waits.at[i].blocked_ns;
-		runnable_ns += (double)p->thread_waits.at[i].runnable_ns;
-	}
 	for (size_t i = 0; i < p->samples.n; i++)
 		sampled_ns += (double)measure_value(p, &off, i);
 	doc_fact(b, false, "Off CPU", "%s blocked, %s runnable; samples stand for %s of it",
-		 units_ns(blocked, sizeof(blocked), blocked_ns),
-		 units_ns(runnable, sizeof(runnable), runnable_ns),
-		 units_percent(share, sizeof(share), sampled_ns, blocked_ns + runnable_ns));
+		 ns_text((double)all.blocked_ns), ns_text((double)all.runnable_ns),
+		 percent_text(sampled_ns, (double)all.blocked_ns + (double)all.runnable_ns));
 }
 
 /* "17.2 % by samples: interrupts and BPF programs" */
@@ -290,18 +285,9 @@ static void slowdown_fact(const struct view_input *in, struct doc_block *b)
 
 static void unnamed_fact(const struct view_input *in, struct doc_block *b)
 {
-	const struct top *top = tree_functions(in->tree);
-	int64_t unnamed = 0, jit = 0;
+	int64_t jit;
+	const int64_t unnamed = base_unnamed(in, &jit);
 
-	for (size_t i = 0; i < top->rows.n; i++) {
-		const struct top_row *r = &top->rows.at[i];
-		const struct function *f = &in->profile->functions.at[r->function];
-
-		if (!r->function || f->named)
-			continue;
-		unnamed += r->self;
-		jit += f->kind == KIND_JIT ? r->self : 0;
-	}
 	if (!unnamed)
 		return;
 	doc_fact(b, base_percent(in, unnamed) >= DOUBT, "Unnamed",

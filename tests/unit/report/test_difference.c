@@ -18,7 +18,7 @@
 #include "paint/flame.h"
 #include "paint/plot.h"
 #include "store/store.h"
-#include "view/difference.h"
+#include "view/comparison.h"
 
 #define N(a)  (sizeof(a) / sizeof(*(a)))
 #define EVIL  "</script><script>alert(1)</script>&\"'"
