@@ -150,7 +150,7 @@ function twoDigits(n) {
 	return n < 100 ? n : Math.ceil(n / unit) * unit;
 }
 
-/* "+12.3 %": paint/change_words.c. */
+/* "+12.3 %": paint/diff_words.c. */
 function changeText(ratio) {
 	const percent = 100 * ratio, size = Math.abs(percent), sign = percent < 0 ? "-" : "+";
 	if (!isFinite(ratio))

@@ -1,7 +1,7 @@
 /* Paths: the stacks in which most samples ended, of what the model's filter leaves. */
 const PATHS_MOST = 8, PATH_LEAVES = 4;
 
-/* The paths of a tree, as tree_paths() in query/paths.c finds them: [{self, leaf, top, threads}]. */
+/* The paths of a tree, as tree_paths() in query/top.c finds them: [{self, leaf, top, threads}]. */
 function hotPaths(tree) {
 	const {parent, frame, self, frames} = tree, numbers = new Map(), found = new Map();
 	const number = frames.map(f => {
