@@ -97,7 +97,6 @@ static char *path_text(const struct tree *t, const struct doc_path *path)
 		str_addf(&text, "%s%s", i ? " › " : "", cut);
 	}
 	vec_release(&items);
-	str_add(&text, "");
 	return str_steal(&text);
 }
 

@@ -49,7 +49,6 @@ static char *guides_of(const struct walk *w, uint32_t level, bool alone)
 
 		str_add(&s, own ? w->more.at[i] ? "├─ " : "└─ " : w->more.at[i] ? "│  " : "   ");
 	}
-	str_add(&s, "");
 	return str_steal(&s);
 }
 

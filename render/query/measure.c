@@ -128,7 +128,7 @@ char *measure_base(const struct profile *p, const struct measure *m)
 			str_add(&text, i + 1 < m->n ? ", " : " and ");
 		str_add(&text, base);
 	}
-	return text.n ? str_steal(&text) : mem_strdup("");
+	return str_steal(&text);
 }
 
 bool measure_is_cpu_time(const struct profile *p, const struct measure *m)

@@ -262,7 +262,6 @@ char *ledger_reasons(const struct profile *p, uint32_t metric, enum ledger_class
 		str_addf(&out, "%s%s %s", i ? "; " : "", count, profile_text(p, rows.at[i].name));
 	}
 	vec_release(&rows);
-	str_add(&out, "");
 	return str_steal(&out);
 }
 

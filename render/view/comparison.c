@@ -62,7 +62,7 @@ static char *notes_of(const struct compare_row *r)
 	if (r->verdict != VERDICT_UNCHANGED && r->verdict != VERDICT_NOT_COMPARABLE)
 		add_split(&s, r);
 	add_course(&s, &r->course);
-	return s.n ? str_steal(&s) : mem_strdup("");
+	return str_steal(&s);
 }
 
 /* --- facts ------------------------------------------------------------------------------------ */

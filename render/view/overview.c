@@ -65,7 +65,6 @@ static char *losses_of_measure(const struct view_input *in)
 		if (one[0])
 			str_addf(&out, "%s%s", out.n ? "; " : "", one);
 	}
-	str_add(&out, "");
 	return str_steal(&out);
 }
 

@@ -152,7 +152,6 @@ char *zone_notes(const struct zone *z)
 	add_count(&s, z->unwound, "unwound");
 	add_count(&s, z->in_flight, "in flight");
 	add_count(&s, z->at_start, "open at start");
-	str_add(&s, "");
 	return str_steal(&s);
 }
 

@@ -38,7 +38,7 @@ void pack_float(struct pack *p, double v)
 		vec_push(&p->bytes, (uint8_t)(bits.u >> shift));
 }
 
-void pack_bytes(struct pack *p, const void *data, size_t n)
+static void pack_bytes(struct pack *p, const void *data, size_t n)
 {
 	if (!n)
 		return;

@@ -22,7 +22,6 @@ struct pack {
 void pack_uint(struct pack *, uint64_t);
 void pack_int(struct pack *, int64_t);
 void pack_float(struct pack *, double);
-void pack_bytes(struct pack *, const void *data, size_t n);
 /* Adds what stands in @from, which has no strings, and releases it. */
 void pack_move(struct pack *, struct pack *from);
 /* The number of @text, cleaned (str_clean): hostile names arrive as one line of UTF-8. */
