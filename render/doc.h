@@ -39,13 +39,13 @@ static inline bool cell_is_drawn(enum cell_kind kind)
 }
 
 /* Where a document is read. */
-enum doc_place {
+enum doc_medium {
 	DOC_PAGE,     /* html */
 	DOC_PAPER,    /* pdf */
 	DOC_TERMINAL, /* txt */
 	DOC_TABLE,    /* csv */
 	DOC_PICTURE,  /* svg, png */
-	DOC_PLACES
+	DOC_MEDIA
 };
 
 struct doc_column {

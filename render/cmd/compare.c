@@ -338,7 +338,7 @@ static int write_tables(const struct arguments *a, struct material *m, struct do
 	size_t n = 0;
 	int rc;
 
-	if (a->format->place != DOC_PAGE && a->format->place != DOC_PAPER)
+	if (a->format->medium != DOC_PAGE && a->format->medium != DOC_PAPER)
 		return 0;
 	rc = material_select(m, &a->options.selection, DOC_TERMINAL);
 	if (deltas_have_zones(m->deltas))
@@ -363,18 +363,18 @@ static int write_document(const struct arguments *a, const struct comparison *c,
 		  : mem_printf("%s against %s",
 			       *c->run[NEW][0].version ? c->run[NEW][0].version : "new",
 			       *c->run[BASE][0].version ? c->run[BASE][0].version : "base");
-	const enum doc_place place = a->format->place;
+	const enum doc_medium medium = a->format->medium;
 	struct doc doc;
 	int rc;
 
 	doc_init(&doc, p, title, versions);
-	if (place != DOC_PICTURE)
+	if (medium != DOC_PICTURE)
 		comparison_write_facts(c, &doc);
 	if (d)
-		difference_write(d, &doc, place);
-	if (place != DOC_PICTURE)
+		difference_write(d, &doc, medium);
+	if (medium != DOC_PICTURE)
 		comparison_write_rows(c, &doc,
-				      a->all || place == DOC_TABLE ? ROWS_ALL : ROWS_CHANGED);
+				      a->all || medium == DOC_TABLE ? ROWS_ALL : ROWS_CHANGED);
 	rc = write_tables(a, &m, &doc);
 	if (options.ascii)
 		doc_to_ascii(&doc);
@@ -410,10 +410,10 @@ static int build_diff(const struct arguments *a, const struct sides *s, const st
 	int rc;
 
 	*d = NULL;
-	if (!a->format || a->format->place == DOC_TABLE)
+	if (!a->format || a->format->medium == DOC_TABLE)
 		return 0;
 	rc = compare_diff(s, files, c, &a->options.selection, &a->diff, d);
-	if (!rc && !*d && a->format->place == DOC_PICTURE)
+	if (!rc && !*d && a->format->medium == DOC_PICTURE)
 		return err(-ENODATA, "a picture of a comparison is a flame graph of samples, and "
 				     "none were compared: write html or pdf");
 	return rc;

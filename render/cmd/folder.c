@@ -47,7 +47,7 @@ static const struct ending *ending_of(const char *name, enum backend backend)
 }
 
 /* A folder still to be read. */
-struct place {
+struct pending {
 	char *path;
 	int depth;
 };
@@ -56,7 +56,7 @@ struct search {
 	enum backend backend;
 	struct stat except;
 	bool has_except;
-	VEC(struct place) places;
+	VEC(struct pending) pending;
 	struct folder *out;
 };
 
@@ -69,7 +69,7 @@ static int take(struct search *s, const char *path, const char *name, const stru
 		if (depth == FOLDER_DEPTH_MOST)
 			return err(-EFBIG, "'%s' is more than %d folders deep", path,
 				   FOLDER_DEPTH_MOST);
-		vec_push(&s->places, ((struct place){mem_strdup(path), depth + 1}));
+		vec_push(&s->pending, ((struct pending){mem_strdup(path), depth + 1}));
 		return 0;
 	}
 	if (!S_ISREG(st->st_mode) || !e)
@@ -85,7 +85,7 @@ static int take(struct search *s, const char *path, const char *name, const stru
 
 /* A file that has vanished since is passed over. A link to a file counts as that file; a link to a
  * folder might lead in a circle. */
-static int visit(struct search *s, const struct place *at, const char *name)
+static int visit(struct search *s, const struct pending *at, const char *name)
 {
 	_free_ char *path = mem_printf("%s/%s", at->path, name);
 	struct stat st;
@@ -97,7 +97,7 @@ static int visit(struct search *s, const struct place *at, const char *name)
 	return take(s, path, name, &st, at->depth);
 }
 
-static int read_place(struct search *s, const struct place *at)
+static int read_pending(struct search *s, const struct pending *at)
 {
 	DIR *dir = opendir(at->path);
 	const struct dirent *e;
@@ -123,15 +123,15 @@ int folder_find(const char *path, enum backend backend, const char *except, stru
 
 	*out = (struct folder){0};
 	s.has_except = except && !stat(except, &s.except);
-	vec_push(&s.places, ((struct place){mem_strdup(path), 0}));
-	for (size_t i = 0; i < s.places.n && !rc; i++) {
-		const struct place at = s.places.at[i]; /* the list grows */
+	vec_push(&s.pending, ((struct pending){mem_strdup(path), 0}));
+	for (size_t i = 0; i < s.pending.n && !rc; i++) {
+		const struct pending at = s.pending.at[i]; /* the list grows */
 
-		rc = read_place(&s, &at);
+		rc = read_pending(&s, &at);
 	}
-	for (size_t i = 0; i < s.places.n; i++)
-		free(s.places.at[i].path);
-	vec_release(&s.places);
+	for (size_t i = 0; i < s.pending.n; i++)
+		free(s.pending.at[i].path);
+	vec_release(&s.pending);
 	if (out->files.n)
 		qsort(out->files.at, out->files.n, sizeof(*out->files.at), by_path);
 	return rc;

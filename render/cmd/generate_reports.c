@@ -175,7 +175,7 @@ static int put_run(const struct generate_run *run, size_t n, const struct view *
 static void views_of(const struct format *format, struct generate_run *runs, size_t i,
 		     const struct view **wanted)
 {
-	view_choose(format->place, false, runs[i].material.profile, wanted);
+	view_choose(format->medium, false, runs[i].material.profile, wanted);
 	leave_out(wanted, view_find("platform"));
 	/* The report compares all runs together, not each as its capture did. */
 	if (runs[first_of(runs, i)].changes)
@@ -233,10 +233,10 @@ static int write_report(const struct generate_reports *g, const char *extension,
 }
 
 /* Everything, in the metric that the profile opens with. */
-static int select_all(struct generate_run *run, enum doc_place place)
+static int select_all(struct generate_run *run, enum doc_medium medium)
 {
 	filter_choose_metric(run->material.profile, &run->all);
-	return material_select(&run->material, &run->all, place);
+	return material_select(&run->material, &run->all, medium);
 }
 
 /* A version as a part of a file's name. */
@@ -286,7 +286,7 @@ int generate_reports(const struct generate_reports *g, struct generate_run *runs
 {
 	_free_ char *pdf = pdf_path(g, runs[0].material.profile), *page = page_path(pdf);
 	/* Several metrics and several runs cannot both be parts of one document. */
-	const enum doc_place place = n == 1 ? DOC_PAGE : DOC_TERMINAL;
+	const enum doc_medium medium = n == 1 ? DOC_PAGE : DOC_TERMINAL;
 	int rc = check_new(pdf, g->force);
 
 	if (!rc)
@@ -294,7 +294,7 @@ int generate_reports(const struct generate_reports *g, struct generate_run *runs
 	if (!rc)
 		rc = find_all_changes(g, runs, n);
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = select_all(&runs[i], place);
+		rc = select_all(&runs[i], medium);
 	if (!rc)
 		rc = write_report(g, "pdf", pdf, runs, n);
 	if (!rc)

@@ -65,7 +65,7 @@ static void select_comparison(struct material *m)
 	m->deltas = m->comparison ? deltas_new(m->comparison, m->profile) : NULL;
 }
 
-int material_select(struct material *m, const struct selection *selection, enum doc_place place)
+int material_select(struct material *m, const struct selection *selection, enum doc_medium medium)
 {
 	int rc = tree_build(m->profile, selection, &m->tree);
 
@@ -75,7 +75,7 @@ int material_select(struct material *m, const struct selection *selection, enum 
 		rc = zone_tree_build(m->profile, selection, &m->zone_tree);
 	if (rc == 0)
 		rc = zone_rows_build(m->profile, selection, &m->zone_rows);
-	if (rc == 0 && (place == DOC_PAGE || place == DOC_PAPER))
+	if (rc == 0 && (medium == DOC_PAGE || medium == DOC_PAPER))
 		rc = metric_trees_build(m->profile, selection, m->tree, &m->metrics);
 	return rc;
 }

@@ -33,9 +33,9 @@ struct material {
 	struct deltas *deltas;
 };
 
-/* What the selection takes of the profile, for a report that is read in @place. 0, or a negative
+/* What the selection takes of the profile, for a report that is read in @medium. 0, or a negative
  * errno with a text: the selection's, since the profile was checked when it was read. */
-int material_select(struct material *, const struct selection *, enum doc_place place);
+int material_select(struct material *, const struct selection *, enum doc_medium medium);
 
 /* Begins a document: with the profile's title and what it is of. */
 void material_begin(const struct material *, struct doc *);

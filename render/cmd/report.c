@@ -231,7 +231,7 @@ static int check_zone_named(const struct report *r, const struct material *m)
 static int write_material(struct report *r, const struct material *m)
 {
 	if (!r->view_names)
-		view_choose(r->format->place, r->format->one_view, m->profile, r->views);
+		view_choose(r->format->medium, r->format->one_view, m->profile, r->views);
 	/* The summary tells it in the report. */
 	if (!has_view(r, "summary"))
 		render_contradictions(m->profile, r->input);
@@ -246,7 +246,7 @@ static int report_of(struct report *r, struct material *m)
 	if (rc < 0)
 		return render_fail();
 	filter_choose_metric(m->profile, &r->selection);
-	rc = material_select(m, &r->selection, r->format->place);
+	rc = material_select(m, &r->selection, r->format->medium);
 	if (rc == 0)
 		rc = check_zone_named(r, m);
 	if (rc < 0)

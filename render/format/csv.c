@@ -79,7 +79,7 @@ static int csv_write(const struct doc *doc, const struct format_options *options
 const struct format csv_format = {
 	.extension = "csv",
 	.about = "tables with every column and every row: zones, else functions",
-	.place = DOC_TABLE,
+	.medium = DOC_TABLE,
 	.one_view = true,
 	.write = csv_write,
 };

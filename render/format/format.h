@@ -45,7 +45,7 @@ struct format {
 	const char *about;     /* one line for --help */
 	/* Which views make this format's report when --view names none, and whether the first of
 	 * them alone. */
-	enum doc_place place;
+	enum doc_medium medium;
 	bool one_view;
 	/* Writes all of @doc to @out. 0, or a negative errno with a text. The caller checks
 	 * ferror() and closes. */

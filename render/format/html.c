@@ -337,6 +337,6 @@ static int html_write(const struct doc *doc, const struct format_options *option
 const struct format html_format = {
 	.extension = "html",
 	.about = "one page with flame graph, search and tables; loads nothing",
-	.place = DOC_PAGE,
+	.medium = DOC_PAGE,
 	.write = html_write,
 };

@@ -56,6 +56,6 @@ static int pdf_write(const struct doc *doc, const struct format_options *o, FILE
 const struct format pdf_format = {
 	.extension = "pdf",
 	.about = "the whole report, to print and to mail",
-	.place = DOC_PAPER,
+	.medium = DOC_PAPER,
 	.write = pdf_write,
 };

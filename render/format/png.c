@@ -94,7 +94,7 @@ static int png_write(const struct doc *doc, const struct format_options *options
 const struct format png_format = {
 	.extension = "png",
 	.about = "the flame graph, or any view, in pixels",
-	.place = DOC_PICTURE,
+	.medium = DOC_PICTURE,
 	.one_view = true,
 	.write = png_write,
 };

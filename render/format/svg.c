@@ -350,7 +350,7 @@ static int svg_write(const struct doc *doc, const struct format_options *options
 const struct format svg_format = {
 	.extension = "svg",
 	.about = "the flame graph, to zoom and search in a browser, or any view",
-	.place = DOC_PICTURE,
+	.medium = DOC_PICTURE,
 	.one_view = true,
 	.write = svg_write,
 };

@@ -288,6 +288,6 @@ static int txt_write(const struct doc *doc, const struct format_options *options
 const struct format txt_format = {
 	.extension = "txt",
 	.about = "plain text, as on the terminal",
-	.place = DOC_TERMINAL,
+	.medium = DOC_TERMINAL,
 	.write = txt_write,
 };

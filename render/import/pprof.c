@@ -243,20 +243,20 @@ static int read_stack(struct pprof *f, const Pprof__Sample *s, uint32_t *node)
 	*node = 0;
 	for (size_t i = s->n_location_id; i-- > 0;) {
 		const uint32_t *row = map_get(&f->locations, s->location_id[i]);
-		const struct pprof_place *place = row ? &f->places[*row] : NULL;
+		const struct pprof_span *span = row ? &f->spans[*row] : NULL;
 
-		if (!place)
+		if (!span)
 			return err(-EINVAL,
 				   "'%s' is no sound pprof profile: there is no location %" PRIu64,
 				   f->name, s->location_id[i]);
-		frames += place->n;
-		f->walked += place->n;
+		frames += span->n;
+		f->walked += span->n;
 		if (frames > PPROF_FRAMES_MOST || f->walked > f->walk_most ||
 		    p->nodes.n > NODES_MOST)
 			return err(-EFBIG, "'%s': its stacks are longer than is good for its size",
 				   f->name);
-		for (uint32_t k = 0; k < place->n; k++)
-			*node = profile_node(p, *node, f->frames.at[place->first + k]);
+		for (uint32_t k = 0; k < span->n; k++)
+			*node = profile_node(p, *node, f->frames.at[span->first + k]);
 	}
 	return 0;
 }
@@ -332,7 +332,7 @@ static int pprof_read(struct input *in, struct builder *b)
 	map_release(&f.functions);
 	map_release(&f.locations);
 	vec_release(&f.frames);
-	free(f.places);
+	free(f.spans);
 	free(f.modules);
 	return rc;
 }

@@ -139,12 +139,12 @@ static int read_location(struct pprof *f, size_t i)
 			 f->name, l->mapping_id);
 	if (!rc && l->n_line > LINES_MOST)
 		rc = pprof_bad(f, "more than 1024 lines at location", i);
-	f->places[i].first = f->frames.n;
+	f->spans[i].first = f->frames.n;
 	for (size_t k = rc ? 0 : l->n_line; !rc && k-- > 0;)
 		rc = read_line(f, l->line[k], module, k + 1 < l->n_line, address_in(l, mapping));
 	if (!rc && !l->n_line)
 		read_address(f, l, mapping, module);
-	f->places[i].n = (uint32_t)(f->frames.n - f->places[i].first);
+	f->spans[i].n = (uint32_t)(f->frames.n - f->spans[i].first);
 	return rc;
 }
 
@@ -154,7 +154,7 @@ int pprof_read_tables(struct pprof *f)
 
 	for (size_t i = 0; !rc && i < f->m->n_function; i++)
 		rc = number(f, &f->functions, f->m->function[i]->id, "function", i);
-	f->places = mem_zalloc(f->m->n_location + 1, sizeof(*f->places));
+	f->spans = mem_zalloc(f->m->n_location + 1, sizeof(*f->spans));
 	for (size_t i = 0; !rc && i < f->m->n_location; i++)
 		rc = read_location(f, i);
 	return rc;

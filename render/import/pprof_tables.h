@@ -12,7 +12,7 @@
 #define PPROF_FRAMES_MOST 16384
 
 /* Frames of one location, outermost first. */
-struct pprof_place {
+struct pprof_span {
 	size_t first;
 	uint32_t n;
 };
@@ -28,8 +28,8 @@ struct pprof {
 	const Pprof__Profile *m;
 	struct map mappings, functions, locations; /* id → row */
 	VEC(uint32_t) frames;
-	struct pprof_place *places; /* per location */
-	uint32_t *modules;	    /* per mapping */
+	struct pprof_span *spans; /* per location */
+	uint32_t *modules;	  /* per mapping */
 	struct pprof_type types[PPROF_TYPES_MOST];
 	size_t count; /* of types, the one that counts samples; n_sample_type: none does */
 	size_t walked, walk_most;

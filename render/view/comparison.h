@@ -32,6 +32,6 @@ void comparison_json(const struct comparison *, const char *tool, FILE *out);
 /* The call trees of both sides as one flame graph (compare/diff.h), and the paths that changed most
  * as a table; pictures have the flame graph alone, tables of machines nothing. The diff is to
  * outlive the document. */
-void difference_write(struct diff *, struct doc *, enum doc_place place);
+void difference_write(struct diff *, struct doc *, enum doc_medium medium);
 
 #endif

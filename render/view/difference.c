@@ -140,17 +140,17 @@ static void write_table(const struct diff *d, struct doc *doc)
 
 /* --- all together ----------------------------------------------------------------------------- */
 
-void difference_write(struct diff *d, struct doc *doc, enum doc_place place)
+void difference_write(struct diff *d, struct doc *doc, enum doc_medium medium)
 {
 	_free_ char *caption = caption_of(d);
 
-	if (place == DOC_TABLE)
+	if (medium == DOC_TABLE)
 		return;
-	if (place != DOC_TERMINAL) {
+	if (medium != DOC_TERMINAL) {
 		diff_label(d);
 		doc_heading(doc, "Flame graph of the difference");
 		doc_flame(doc, caption, d->tree);
 	}
-	if (place != DOC_PICTURE)
+	if (medium != DOC_PICTURE)
 		write_table(d, doc);
 }

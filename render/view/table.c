@@ -30,13 +30,13 @@ static bool has_something(const struct profile *p, const struct view *v, bool on
 	       (v->part != PART_SAMPLES || one || p->samples.n > 0);
 }
 
-void view_choose(enum doc_place place, bool one, const struct profile *p, const struct view **out)
+void view_choose(enum doc_medium medium, bool one, const struct profile *p, const struct view **out)
 {
 	size_t n = 0;
 
 	for (int how = SHOWS; how <= SHOWS_ELSE && !n; how++)
 		for (const struct view *const *v = views; *v && !(n && one); v++)
-			if ((*v)->shows[place] == how && has_something(p, *v, one))
+			if ((*v)->shows[medium] == how && has_something(p, *v, one))
 				out[n++] = *v;
 	out[n] = NULL;
 }

@@ -33,8 +33,8 @@ struct view {
 	const char *about;	/* one line for --help */
 	enum profile_part part; /* what a profile must have for it; PART_ANY: nothing */
 	bool (*has)(const struct profile *); /* and what else; NULL: nothing */
-	bool by_metric;		   /* it is of one metric: where several show, there once each */
-	uint8_t shows[DOC_PLACES]; /* enum view_shows; [DOC_PAGE] = SHOWS … */
+	bool by_metric;		  /* it is of one metric: where several show, there once each */
+	uint8_t shows[DOC_MEDIA]; /* enum view_shows; [DOC_PAGE] = SHOWS … */
 	/* Adds its blocks. 0, or a negative errno with a text. */
 	int (*write)(const struct view_input *, struct doc *);
 };
@@ -44,8 +44,8 @@ extern const struct view *const views[];
 #define VIEWS_MOST 32
 /* The view of that name; NULL where there is none. */
 const struct view *view_find(const char *name);
-/* Puts the views into @out that show in @place and of which the profile has something, or the first
- * such alone; @out has room for VIEWS_MOST, and ends with a NULL. */
-void view_choose(enum doc_place place, bool one, const struct profile *, const struct view **out);
+/* Puts the views into @out that show in @medium and of which the profile has something, or the
+ * first such alone; @out has room for VIEWS_MOST, and ends with a NULL. */
+void view_choose(enum doc_medium medium, bool one, const struct profile *, const struct view **out);
 
 #endif

@@ -56,7 +56,7 @@ static inline void report_doc_of_format(struct report_doc *r, struct profile *p,
 	const struct view *chosen[VIEWS_MOST];
 	const char *names[VIEWS_MOST] = {0};
 
-	view_choose(f->place, f->one_view, p, chosen);
+	view_choose(f->medium, f->one_view, p, chosen);
 	for (size_t i = 0; chosen[i]; i++)
 		names[i] = chosen[i]->name;
 	report_doc_init(r, p, NULL, names);

@@ -271,7 +271,7 @@ static char *written(struct shown *s, const struct format *format)
 	FILE *out = open_memstream(&text, &n);
 
 	doc_init(&doc, s->runs[NEW], "made", "new against old before");
-	difference_write(s->d, &doc, format->place);
+	difference_write(s->d, &doc, format->medium);
 	assert_int_equal(format->write(&doc, &options, out), 0);
 	doc_release(&doc);
 	fclose(out);

@@ -40,7 +40,7 @@ static void page_write(const struct profile *p, const char *title, FILE *out)
 	assert_int_equal(zone_tree_build(p, &selection, &zone_tree), 0);
 	assert_int_equal(zone_rows_build(p, &selection, &zone_rows), 0);
 	doc_init(&doc, p, title, "cpu-clock at 100 Hz");
-	view_choose(html->place, html->one_view, p, chosen);
+	view_choose(html->medium, html->one_view, p, chosen);
 	for (const struct view **view = chosen; *view; view++)
 		assert_int_equal((*view)->write(&(struct view_input){.profile = p,
 								     .selection = &selection,

@@ -299,7 +299,7 @@ static const char *views_of(struct profile *p, const char *format)
 	const struct view *v[VIEWS_MOST];
 
 	text[0] = 0;
-	view_choose(f->place, f->one_view, p, v);
+	view_choose(f->medium, f->one_view, p, v);
 	for (size_t i = 0; v[i]; i++)
 		strcat(strcat(text, v[i]->name), " ");
 	profile_free(p);
