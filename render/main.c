@@ -13,7 +13,6 @@
 
 #include "base/ascii.h"
 #include "base/caller.h"
-#include "base/environment.h"
 #include "base/file.h"
 #include "cmd/command.h"
 

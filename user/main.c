@@ -8,7 +8,6 @@
 
 #include "base/ascii.h"
 #include "base/caller.h"
-#include "base/environment.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"

@@ -15,14 +15,13 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/ending.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "broker/agent.h"
+#include "broker/broker.h"
 #include "confine/callfilter.h"
 #include "confine/confine.h"
 #include "confine/rules.h"
-#include "broker/agent.h"
-#include "broker/broker.h"
 #include "sandbox/exporter.h"
 #include "store/store.h"
 

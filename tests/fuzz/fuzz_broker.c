@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "base/err.h"
+#include "base/packet.h"
 #include "broker/broker.h"
 #include "broker/request.h"
 
@@ -185,7 +186,7 @@ static void receive(struct world *w, int socket, const struct request *r, int la
 	struct request_answer answer;
 	int fd = -1;
 
-	expect(!request_receive(socket, &answer, sizeof(answer), &fd, 1));
+	expect(!packet_receive_whole(socket, &answer, sizeof(answer), &fd, 1));
 	expect(memchr(answer.text, 0, sizeof(answer.text)));
 	if (r->kind == REQUEST_LANE && !answer.rc)
 		w->ends[w->b.lanes.n] = lane_end;
@@ -220,7 +221,7 @@ static bool ask(struct world *w, const struct request *r, struct way *way)
 	const int lane_end = open_fds(r, way);
 	bool goes_on;
 
-	expect(!request_send(w->ends[lane], r, sizeof(*r), way->fds, way->n_fds));
+	expect(!packet_send(w->ends[lane], r, sizeof(*r), way->fds, way->n_fds));
 	for (size_t i = 0; i < way->n_fds; i++)
 		close(way->fds[i]);
 	goes_on = broker_serve(&w->b, lane ? w->b.lanes.at[lane - 1] : w->b.socket);

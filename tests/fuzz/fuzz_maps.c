@@ -2,7 +2,7 @@
  * mappings that are made of the first. */
 #include "base/err.h"
 #include "process/maps.h"
-#include "process/mounts_judge.h"
+#include "process/mounts.h"
 #include "process/procfs.h"
 
 #define FUZZ_RUN fuzz_maps_run

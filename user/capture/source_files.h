@@ -1,7 +1,7 @@
 /*
  * source_files: opens the source files of sampled functions, for --source. Their names and the
  * folder in which the code was compiled come from the target's file and are not trusted: each file
- * is opened by the rules of process/opener_source.h, below the root and with the rights of the
+ * is opened by the rules of process/opener_source.c, below the root and with the rights of the
  * user whose process mapped the target's file. Files that root's processes name are opened as the
  * user who called sudo; if root called, as nobody.
  */

@@ -6,8 +6,8 @@
  *
  * Works on untrusted files: time and memory are linear in the size of the sections.
  */
-#ifndef ELF_CFI_H
-#define ELF_CFI_H
+#ifndef CFI_CFI_H
+#define CFI_CFI_H
 
 #include <stdbool.h>
 #include <stddef.h>

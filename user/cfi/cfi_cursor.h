@@ -1,10 +1,9 @@
 /*
  * cfi_cursor: reads call frame information byte by byte and never past its end. A read that does
- * not fit returns 0 and leaves the cursor bad and empty, so a parser checks once, at the end. Only
- * for the cfi files.
+ * not fit returns 0 and leaves the cursor bad and empty, so a parser checks once, at the end.
  */
-#ifndef ELF_CFI_CURSOR_H
-#define ELF_CFI_CURSOR_H
+#ifndef CFI_CFI_CURSOR_H
+#define CFI_CFI_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,5 +108,23 @@ static inline struct cfi_cursor cfi_part(struct cfi_cursor *c, uint64_t n)
 	part.bad = c->bad;
 	return part;
 }
+
+/* How .eh_frame encodes addresses (LSB 5.0, 10.5). */
+#define CFI_PE_ABS8 0x00 /* eight bytes, the address itself */
+#define CFI_PE_OMIT 0xff
+
+/* What relative addresses are relative to. */
+struct cfi_bases {
+	const uint8_t *start; /* of the section's bytes */
+	uint64_t address;     /* where they are loaded */
+	uint64_t data;	      /* base of DW_EH_PE_datarel, 0: not known */
+};
+
+/* Bytes that a pointer of @encoding takes; 0: varies, or no such encoding. */
+size_t cfi_pointer_bytes(uint8_t encoding);
+/* Makes the cursor bad for encodings that need the memory of a process or do not exist. */
+uint64_t cfi_pointer(struct cfi_cursor *, uint8_t encoding, const struct cfi_bases *);
+/* As above without adding a base: for lengths of code. */
+uint64_t cfi_pointer_value(struct cfi_cursor *, uint8_t encoding);
 
 #endif

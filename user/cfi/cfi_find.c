@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "cfi/cfi_entry.h"
-#include "cfi/cfi_pointer.h"
+#include "cfi/cfi_cursor.h"
+#include "cfi/cfi_section.h"
 #include "elf/segments.h"
 
 /* Of a segment, where it is to be searched for. */

@@ -3,8 +3,8 @@
  * PT_GNU_EH_FRAME, or, in files that have neither, by scanning segments for an entry. Only for the
  * cfi files.
  */
-#ifndef CFI_FIND_H
-#define CFI_FIND_H
+#ifndef CFI_CFI_FIND_H
+#define CFI_CFI_FIND_H
 
 #include "cfi/cfi_section.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "cfi/cfi_entry.h"
 #include "cfi/cfi_find.h"
+#include "cfi/cfi_section.h"
 
 /* More than ten times what the largest programs have. */
 #define MAX_COMMONS (1u << 16)

@@ -3,8 +3,8 @@
  * With .eh_frame_hdr's sorted table it reads only those asked for, so that a large library costs
  * nothing until its code is met; without the table it reads all at once. Only for the cfi files.
  */
-#ifndef ELF_CFI_INDEX_H
-#define ELF_CFI_INDEX_H
+#ifndef CFI_CFI_INDEX_H
+#define CFI_CFI_INDEX_H
 
 #include "base/hash.h"
 #include "base/vec.h"

@@ -2,10 +2,11 @@
  * cfi_program: interprets the instructions of call frame information (DWARF 5, 6.4.2). Only for
  * the cfi files.
  */
-#ifndef ELF_CFI_PROGRAM_H
-#define ELF_CFI_PROGRAM_H
+#ifndef CFI_CFI_PROGRAM_H
+#define CFI_CFI_PROGRAM_H
 
-#include "cfi/cfi_entry.h"
+#include "cfi/cfi_cursor.h"
+#include "cfi/cfi_section.h"
 #include "cfi/cfi_value.h"
 
 struct cfi_state {

@@ -1,13 +1,15 @@
 /*
- * cfi_section: the bytes of .eh_frame and .debug_frame. Only for the cfi files.
+ * cfi_section: the bytes of .eh_frame and .debug_frame, and the entries in them: CIEs (what many
+ * functions have in common) and FDEs (one function each). Only for the cfi files.
  */
-#ifndef ELF_CFI_SECTION_H
-#define ELF_CFI_SECTION_H
+#ifndef CFI_CFI_SECTION_H
+#define CFI_CFI_SECTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cfi/cfi_cursor.h"
 #include "elf/elffile.h"
 
 struct cfi_section {
@@ -25,5 +27,39 @@ int cfi_section_load(const struct elffile *, uint64_t offset, uint64_t n, struct
 /* The bytes of the section @name, decompressed, and its address. Errors as above. */
 int cfi_section_named(const struct elffile *, const char *name, struct cfi_section *);
 void cfi_section_release(struct cfi_section *);
+
+struct cfi_entry {
+	uint64_t at;		/* in the section */
+	struct cfi_cursor body; /* behind the id */
+	bool is_cie;
+	uint64_t cie_at; /* of an FDE: where in the section its CIE should be */
+};
+
+struct cfi_cie {
+	struct cfi_cursor program;
+	uint64_t code_align;
+	int64_t data_align;
+	uint8_t encoding; /* of addresses, see cfi_pointer() */
+	uint8_t lsda;	  /* encoding of the FDEs' lsda address; CFI_PE_OMIT: they have none */
+	bool sized;	  /* its FDEs have augmentation data, with their size before it */
+	bool signal;
+};
+
+struct cfi_fde {
+	struct cfi_cursor program;
+	uint64_t start, bytes; /* of the code */
+	uint64_t lsda;	       /* where its table of landing pads is; 0: it has none */
+};
+
+/* The entry at *@at, which moves past it. False where none can be: at the end, or at a length of 0.
+ */
+bool cfi_entry_at(const struct cfi_section *, size_t *at, struct cfi_entry *out);
+/* The next entry from *@at on, behind lengths of 0, which stand between the files' parts. */
+bool cfi_entry_next(const struct cfi_section *, size_t *at, struct cfi_entry *out);
+
+/* False for a malformed entry, or one that no compiler emits for x86-64. */
+bool cfi_cie_read(const struct cfi_entry *, struct cfi_cie *out);
+bool cfi_fde_read(const struct cfi_section *, const struct cfi_entry *, const struct cfi_cie *,
+		  struct cfi_fde *out);
 
 #endif

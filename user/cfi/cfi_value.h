@@ -2,8 +2,8 @@
  * cfi_value: a rule of call frame information for one register of the caller, and the DWARF numbers
  * of the registers.
  */
-#ifndef CFI_VALUE_H
-#define CFI_VALUE_H
+#ifndef CFI_CFI_VALUE_H
+#define CFI_CFI_VALUE_H
 
 #include <stdint.h>
 

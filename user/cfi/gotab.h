@@ -5,8 +5,8 @@
  *
  * Works on untrusted files: time and memory are linear in the size of the section.
  */
-#ifndef ELF_GOTAB_H
-#define ELF_GOTAB_H
+#ifndef CFI_GOTAB_H
+#define CFI_GOTAB_H
 
 #include "cfi/cfi.h"
 

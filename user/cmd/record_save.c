@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/chance.h"
 #include "base/answers.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "cmd/record_program.h"
 #include "cmd/render_run.h"

@@ -15,7 +15,6 @@
 #include "base/answers.h"
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/ending.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"

@@ -2,8 +2,8 @@
  * flow: the control flow of one function: every instruction that its jumps reach, and the exits by
  * which a call leaves it. Only for the site files.
  */
-#ifndef ELF_FLOW_H
-#define ELF_FLOW_H
+#ifndef CODE_FLOW_H
+#define CODE_FLOW_H
 
 #include "base/vec.h"
 #include "code/site_world.h"

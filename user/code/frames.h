@@ -3,12 +3,12 @@
  * address is while they run, by a file's call frame information or a Go program's table. Works on
  * untrusted files: time and memory are linear in the size of the sections.
  */
-#ifndef ELF_FRAMES_H
-#define ELF_FRAMES_H
+#ifndef CODE_FRAMES_H
+#define CODE_FRAMES_H
 
 #include "base/vec.h"
 #include "cfi/cfi.h"
-#include "cfi/cfi_ranges.h"
+#include "cfi/fde.h"
 #include "cfi/gotab.h"
 #include "code/site.h"
 

@@ -3,8 +3,8 @@
  * flow. x86-64 only; decodes untrusted bytes with Zydis. How the kernel treats a probed instruction
  * is in its arch/x86/kernel/uprobes.c. Only for the site files.
  */
-#ifndef ELF_INSN_H
-#define ELF_INSN_H
+#ifndef CODE_INSN_H
+#define CODE_INSN_H
 
 #include <stdbool.h>
 #include <stddef.h>

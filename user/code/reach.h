@@ -5,8 +5,8 @@
  *
  * Works on untrusted code: time and memory are linear in the bytes up to the next known function.
  */
-#ifndef ELF_REACH_H
-#define ELF_REACH_H
+#ifndef CODE_REACH_H
+#define CODE_REACH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,9 +11,10 @@
  *
  * Works on untrusted code: time and memory are linear in its size.
  */
-#ifndef ELF_RETURNS_H
-#define ELF_RETURNS_H
+#ifndef CODE_RETURNS_H
+#define CODE_RETURNS_H
 
+#include "base/vec.h"
 #include "cfi/cfi.h"
 #include "elf/elffile.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/mem.h"
 #include "code/insn.h"
-#include "code/insn_stack.h"
+#include "code/returns_code.h"
 
 /* Frames are smaller: whatever is larger is no frame. */
 #define MAX_FRAME (1 << 22)

@@ -3,8 +3,8 @@
  * the function's start to the instruction, and from there to the return. Only for the returns
  * files.
  */
-#ifndef ELF_RETURNS_WAYS_H
-#define ELF_RETURNS_WAYS_H
+#ifndef CODE_RETURNS_WAYS_H
+#define CODE_RETURNS_WAYS_H
 
 #include "code/returns_code.h"
 

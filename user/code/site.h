@@ -6,8 +6,8 @@
  * At an entry site rsp is still what it was at the function's first instruction: it points to the
  * return address. At an exit that ends the call rsp points to it again.
  */
-#ifndef ELF_SITE_H
-#define ELF_SITE_H
+#ifndef CODE_SITE_H
+#define CODE_SITE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,10 +13,10 @@
 
 #include "base/child.h"
 #include "base/err.h"
+#include "base/packet.h"
 #include "confine/confine.h"
 #include "crew/crew_wire.h"
 #include "crew/crew_worker.h"
-#include "base/packet.h"
 
 /* Workers at a time: of the loader, and of a child of it that writes a window. */
 #define MOST_WORKERS 64
@@ -100,17 +100,14 @@ static void fork_worker(struct serving *s, int socket, int leash)
 static bool take_birth(struct serving *s)
 {
 	struct crew_birth birth;
-	int fds[PACKET_FDS];
-	size_t n_fds;
-	ssize_t n = packet_receive(s->socket, &birth, sizeof(birth), fds, &n_fds);
+	int fds[2];
+	const int rc = packet_receive_whole(s->socket, &birth, sizeof(birth), fds, 2);
 
-	if (n == sizeof(birth) && n_fds == 2) {
+	if (!rc && fds[1] >= 0)
 		fork_worker(s, fds[0], fds[1]);
-		return true;
-	}
-	for (size_t i = 0; i < n_fds; i++)
-		close(fds[i]);
-	return n > 0;
+	else if (!rc && fds[0] >= 0)
+		close(fds[0]);
+	return !rc || rc == -EPROTO;
 }
 
 static struct pollfd watched(const struct worker *w)

@@ -15,9 +15,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/packet.h"
 #include "crew/crew_server.h"
 #include "crew/crew_wire.h"
-#include "base/packet.h"
 
 /* What any answer may have besides what its task says. */
 #define OUTPUT_BASE (1ull << 20)
@@ -166,13 +166,9 @@ int crew_slot_give(struct crew_slot *s, struct crew *c, size_t task, int64_t now
 bool crew_slot_is_done(struct crew_slot *s)
 {
 	struct crew_done done;
-	int fds[PACKET_FDS];
-	size_t n;
-	const ssize_t got = packet_receive(s->socket, &done, sizeof(done), fds, &n);
 
-	for (size_t i = 0; i < n; i++)
-		close(fds[i]);
-	return got == sizeof(done) && done.task == s->task;
+	return !packet_receive_whole(s->socket, &done, sizeof(done), NULL, 0) &&
+	       done.task == s->task;
 }
 
 /* What it has written, as it is now: the worker may live on, and write on. *@n bytes. */
@@ -222,8 +218,6 @@ static bool await_end(const struct crew_slot *s, int ms, struct crew_end *end)
 {
 	const uint64_t until = clock_ns(CLOCK_MONOTONIC) + (uint64_t)ms * 1000000;
 	struct pollfd p = {.fd = s->leash, .events = POLLIN};
-	int fds[PACKET_FDS];
-	size_t n;
 
 	*end = (struct crew_end){0};
 	/* A signal is no reason to give a server up. */
@@ -231,7 +225,7 @@ static bool await_end(const struct crew_slot *s, int ms, struct crew_end *end)
 		if (clock_ns(CLOCK_MONOTONIC) >= until)
 			return false;
 	/* A server that is gone has killed it. */
-	(void)packet_receive(s->leash, end, sizeof(*end), fds, &n);
+	(void)packet_receive_whole(s->leash, end, sizeof(*end), NULL, 0);
 	return true;
 }
 

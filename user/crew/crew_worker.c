@@ -9,9 +9,9 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/packet.h"
 #include "confine/confine.h"
 #include "crew/crew_wire.h"
-#include "base/packet.h"
 
 #define MEMORY_BYTES (2ull << 30)
 /* In all: each answer has a bound of its own, kept by the kernel's seals. */
@@ -96,40 +96,39 @@ static void *read_whole(int fd, size_t n)
 }
 
 /* Puts the files that came to their places. */
-static bool place_files(const struct crew_order *o, const int *came, size_t n, int *files)
+static bool place_files(const struct crew_order *o, const int *came, int *files)
 {
 	size_t next = FD_FILES;
 
-	if (o->n_files > CREW_FILES || n < FD_FILES)
+	if (o->n_files > CREW_FILES || came[FD_ANSWER] < 0)
 		return false;
 	for (uint32_t i = 0; i < o->n_files; i++) {
 		files[i] = -1;
 		if (!(o->present & 1u << i))
 			continue;
-		if (next == n)
-			return false;
 		files[i] = came[next++];
+		if (files[i] < 0)
+			return false;
 	}
 	return true;
 }
 
 static int work(const struct crew_service *service, void *begun, const struct crew_order *o,
-		const int *came, size_t n)
+		const int *came)
 {
-	int files[CREW_FILES], rc;
+	int files[CREW_FILES];
 	_free_ void *bytes = NULL;
 
-	if (!place_files(o, came, n, files))
+	if (!place_files(o, came, files))
 		return -EPROTO;
 	bytes = read_whole(came[FD_BYTES], o->bytes);
 	allow(o);
-	rc = service->run(begun, &(struct crew_request){.bytes = bytes,
-							.n = o->bytes,
-							.fds = files,
-							.n_fds = o->n_files,
-							.task = o->task,
-							.out_fd = came[FD_ANSWER]});
-	return rc;
+	return service->run(begun, &(struct crew_request){.bytes = bytes,
+							  .n = o->bytes,
+							  .fds = files,
+							  .n_fds = o->n_files,
+							  .task = o->task,
+							  .out_fd = came[FD_ANSWER]});
 }
 
 /* False: no more come. */
@@ -138,13 +137,12 @@ static bool take_order(int socket, const struct crew_service *service, void *beg
 	struct crew_order o;
 	struct crew_done done;
 	int came[PACKET_FDS];
-	size_t n;
 
-	if (packet_receive(socket, &o, sizeof(o), came, &n) != sizeof(o))
+	if (packet_receive_whole(socket, &o, sizeof(o), came, PACKET_FDS))
 		return false;
-	if (work(service, begun, &o, came, n))
+	if (work(service, begun, &o, came))
 		_exit(1);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < PACKET_FDS && came[i] >= 0; i++)
 		close(came[i]);
 	done.task = o.task;
 	return !file_put(socket, &done, sizeof(done));
@@ -167,22 +165,21 @@ static void enter(int socket, int nice)
 void crew_worker_run(int socket)
 {
 	struct crew_hello hello;
-	int fds[PACKET_FDS];
 	void *begun = NULL;
-	size_t n;
+	int common;
 
 	confine_close(&socket, 1);
-	if (packet_receive(socket, &hello, sizeof(hello), fds, &n) != sizeof(hello) || n != 1)
+	if (packet_receive_whole(socket, &hello, sizeof(hello), &common, 1) || common < 0)
 		_exit(1);
 	enter(socket, hello.nice);
 	if (hello.service->begin) {
-		_free_ void *bytes = read_whole(fds[0], hello.common_bytes);
+		_free_ void *bytes = read_whole(common, hello.common_bytes);
 
 		begun = hello.service->begin(bytes, hello.common_bytes);
 		if (!begun)
 			_exit(1);
 	}
-	close(fds[0]);
+	close(common);
 	while (take_order(socket, hello.service, begun))
 		;
 	_exit(0);

@@ -1,8 +1,10 @@
 #include "debuginfo/begin.h"
 
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_needless(const char *section)
 {
@@ -49,4 +51,60 @@ Elf *begin_elf(int fd)
 	if (elf)
 		hide_needless(elf);
 	return elf;
+}
+
+/* --- mini debug info -------------------------------------------------------------------------- */
+
+/* Other files are not looked for. */
+static int find_nothing(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+			const char *file, const char *link, GElf_Word crc, char **path)
+{
+	(void)module, (void)user, (void)name, (void)base;
+	(void)file, (void)link, (void)crc, (void)path;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_debuginfo = find_nothing,
+	.section_address = dwfl_offline_section_address,
+};
+
+/* The file that symbols of @module stand in, if it is not the module's own. */
+static Elf *find_other(Dwfl_Module *module)
+{
+	GElf_Addr bias, address;
+	Elf *own = dwfl_module_getelf(module, &bias), *elf = NULL;
+	const int n = dwfl_module_getsymtab(module);
+	GElf_Sym symbol;
+
+	for (int i = 1; i < n; i++) {
+		if (dwfl_module_getsym_info(module, i, &symbol, &address, NULL, &elf, &bias) &&
+		    elf != own)
+			return elf;
+	}
+	return NULL;
+}
+
+void minidebug_open(const struct elffile *f, struct minidebug *out)
+{
+	Dwfl_Module *module;
+	Elf64_Shdr section;
+	int fd;
+
+	*out = (struct minidebug){0};
+	if (elffile_section(f, ".gnu_debugdata", &section))
+		return;
+	fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
+	out->dwfl = fd < 0 ? NULL : dwfl_begin(&callbacks);
+	module = out->dwfl ? dwfl_report_offline(out->dwfl, "", "", fd) : NULL;
+	if (!module && fd >= 0)
+		close(fd);
+	if (module && !dwfl_report_end(out->dwfl, NULL, NULL))
+		out->elf = find_other(module);
+}
+
+void minidebug_close(struct minidebug *m)
+{
+	if (m->dwfl)
+		dwfl_end(m->dwfl);
 }

@@ -104,3 +104,25 @@ bool codesyms_each(Elf *elf, void (*each)(void *context, const struct codesym *)
 
 	return symbols_each(elf, 1u << SHT_SYMTAB | 1u << SHT_DYNSYM, take, &w) & 1u << SHT_SYMTAB;
 }
+
+/* --- imports -------------------------------------------------------------------------------- */
+
+struct imports {
+	void (*each)(void *context, const char *name);
+	void *context;
+};
+
+static void take_import(void *context, const GElf_Sym *sym, const char *name)
+{
+	const struct imports *i = context;
+
+	if (sym->st_shndx == SHN_UNDEF && name)
+		i->each(i->context, name);
+}
+
+void imports_each(Elf *elf, void (*each)(void *context, const char *name), void *context)
+{
+	struct imports i = {each, context};
+
+	symbols_each(elf, 1u << SHT_DYNSYM, take_import, &i);
+}

@@ -3,8 +3,8 @@
  * best of several names of one place is chosen. Uses libelf, which may crash on a hostile file:
  * only in confined worker processes.
  */
-#ifndef ELF_CODESYM_H
-#define ELF_CODESYM_H
+#ifndef DEBUGINFO_CODESYM_H
+#define DEBUGINFO_CODESYM_H
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -33,5 +33,9 @@ struct codesym {
 /* Calls @each with the symbols of .symtab and .dynsym that are defined in a section of code. True
  * where the file has a .symtab. */
 bool codesyms_each(Elf *, void (*each)(void *context, const struct codesym *), void *context);
+
+/* Calls @each with every undefined name of the dynamic symbols: what the file imports from others.
+ * Names may have a version behind an "@": symbolname_bytes() is their length without. */
+void imports_each(Elf *, void (*each)(void *context, const char *name), void *context);
 
 #endif

@@ -3,9 +3,10 @@
  * units that hold any of them instead of a search per address. Uses libdw, which may crash on
  * hostile DWARF: only in confined worker processes.
  */
-#ifndef ELF_DWARF_H
-#define ELF_DWARF_H
+#ifndef DEBUGINFO_DWARF_H
+#define DEBUGINFO_DWARF_H
 
+#include <elfutils/libdw.h>
 #include <libelf.h>
 #include <stdint.h>
 

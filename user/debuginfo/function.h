@@ -4,8 +4,8 @@
  * debug file, and from a Go program's own table. PLT stubs are included as "NAME@plt". Uses libelf,
  * which may crash on a hostile file: only in confined worker processes.
  */
-#ifndef ELF_FUNCTION_H
-#define ELF_FUNCTION_H
+#ifndef DEBUGINFO_FUNCTION_H
+#define DEBUGINFO_FUNCTION_H
 
 #include <libelf.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "debuginfo/imports.h"
+#include "debuginfo/codesym.h"
 #include "elf/symbolname.h"
 
 #define WALKS "walks its own stack"
@@ -88,7 +88,7 @@ const char *hazard_find(const struct zonefile *z, const char *base)
 		return NULL;
 	if (str_starts(base, "_greenlet."))
 		return hazards[0].what;
-	imports_each(z, judge_import, &best);
+	imports_each(z->elf, judge_import, &best);
 	for (size_t i = 0; i < z->functions.names.n; i++)
 		best = judge(z->functions.names.at[i].text, best);
 	if (best < N)

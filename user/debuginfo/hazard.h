@@ -3,8 +3,8 @@
  * unwinds, walks, copies or moves stacks, and would find the uretprobe trampoline in place of a
  * return address. Only in confined worker processes.
  */
-#ifndef ELF_HAZARD_H
-#define ELF_HAZARD_H
+#ifndef DEBUGINFO_HAZARD_H
+#define DEBUGINFO_HAZARD_H
 
 #include "debuginfo/zonefile.h"
 

@@ -3,8 +3,8 @@
  * through a slot of the GOT; the relocation of that slot names the function. Works for .plt,
  * .plt.sec and .plt.got of x86-64 alike, since it decodes the jump instead of counting entries.
  */
-#ifndef ELF_PLT_H
-#define ELF_PLT_H
+#ifndef DEBUGINFO_PLT_H
+#define DEBUGINFO_PLT_H
 
 #include "debuginfo/symtab.h"
 

@@ -2,14 +2,16 @@
  * symtab: the functions, or the variables, that a file's symbol tables name, as disjoint sorted
  * ranges. Uses libelf, which may crash on a hostile file: only in confined worker processes.
  */
-#ifndef ELF_SYMTAB_H
-#define ELF_SYMTAB_H
+#ifndef DEBUGINFO_SYMTAB_H
+#define DEBUGINFO_SYMTAB_H
 
 #include <libelf.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"
+#include "cfi/fde.h"
+#include "code/site.h"
 
 struct symbol {
 	uint64_t start, end;
@@ -37,5 +39,21 @@ void symtab_release(struct symtab *);
 
 /* The symbol that holds @address, or NULL. */
 const struct symbol *symtab_find(const struct symtab *, uint64_t address);
+
+/* --- what an IFUNC may choose -------------------------------------------------------------------
+ *
+ * Its symbol stands for a resolver that runs once, when the program starts, and picks an
+ * implementation by the processor; the code of that takes the address of each. */
+
+/* Calls @each with every address that the code of an IFUNC takes, in its order: of functions, but
+ * also of data. */
+void chosen_each(const struct code *, void (*each)(void *context, uint64_t address), void *context);
+
+/* Adds a symbol with the IFUNC's name for each implementation that @fdes knows; any other name of
+ * that function is preferred. Before symtab_finish(). */
+void chosen_add(struct symtab *, Elf *, const struct fde_table *fdes);
+
+/* Whether the function @name, with or without a version, may be implemented in the vDSO. */
+bool chosen_may_be_vdso(const char *name);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 #include "debuginfo/begin.h"
-#include "debuginfo/chosen.h"
 #include "debuginfo/plt.h"
+#include "debuginfo/symtab.h"
 #include "elf/symbolname.h"
 
 bool zonefile_code(const struct zonefile *z, uint64_t address, uint64_t n, struct code *out)

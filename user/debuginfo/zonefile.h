@@ -2,8 +2,8 @@
  * zonefile: one binary, opened to find the probe sites of its functions. Uses libelf, which may
  * crash on a hostile file: only in confined worker processes.
  */
-#ifndef ELF_ZONEFILE_H
-#define ELF_ZONEFILE_H
+#ifndef DEBUGINFO_ZONEFILE_H
+#define DEBUGINFO_ZONEFILE_H
 
 #include <libelf.h>
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cfi/lsda.h"
+#include "cfi/cfi_cursor.h"
 #include "code/insn.h"
 #include "elf/segments.h"
 
@@ -71,6 +71,39 @@ static bool data(void *context, uint64_t address, void *buf, size_t n)
 		return false;
 	memcpy(buf, a->z->bytes + offset, n);
 	return true;
+}
+
+/* Where unwinders may land in a function: the call site table of its entry in .gcc_except_table.
+ * Format: that of GCC's and LLVM's personality routines for C++, C, Rust, D, Go of GCC (Itanium C++
+ * ABI: Exception Handling, 7). Calls @pad with the address of each landing pad. @bytes start with
+ * the table and may go on behind it; they are loaded at @address. @function: where the code starts
+ * that it is for. False for a table that makes no sense. */
+static bool lsda_pads(struct cfi_cursor bytes, uint64_t address, uint64_t function,
+		      void (*pad)(void *context, uint64_t address), void *context)
+{
+	const struct cfi_bases bases = {.start = bytes.at, .address = address};
+	struct cfi_cursor *c = &bytes, sites;
+	uint64_t base = function;
+	uint8_t encoding;
+
+	encoding = (uint8_t)cfi_uint(c, 1);
+	if (encoding != CFI_PE_OMIT)
+		base = cfi_pointer(c, encoding, &bases);
+	if (cfi_uint(c, 1) != CFI_PE_OMIT)
+		cfi_uleb(c); /* where its types stand */
+	encoding = (uint8_t)cfi_uint(c, 1);
+	sites = cfi_part(c, cfi_uleb(c));
+	while (cfi_left(&sites)) {
+		uint64_t landing;
+
+		cfi_pointer_value(&sites, encoding); /* the calls: their start, */
+		cfi_pointer_value(&sites, encoding); /* and how far they reach */
+		landing = cfi_pointer_value(&sites, encoding);
+		cfi_uleb(&sites); /* what is caught */
+		if (!sites.bad && landing)
+			pad(context, base + landing);
+	}
+	return !c->bad && !sites.bad;
 }
 
 static bool pads(void *context, uint64_t address, void (*pad)(void *, uint64_t), void *pad_context)

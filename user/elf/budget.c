@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "base/share.h"
 
 /*
  * What opening one file may take, and all its pieces beyond what each brings: of 4,100 files of

@@ -1,6 +1,6 @@
 /*
  * buildid: the GNU build-id of an ELF file, from its PT_NOTE segments, or from its .note section
- * where the file has no segments in use (separate debug files).
+ * where the file has no segments in use (separate debug files); and other notes.
  */
 #ifndef ELF_BUILDID_H
 #define ELF_BUILDID_H
@@ -8,6 +8,16 @@
 #include <stdint.h>
 
 #include "elf/elffile.h"
+
+/* A note of a foreign ELF file (elf.h, Elf64_Nhdr). */
+struct note_key {
+	const char *section; /* where it is if no segment has it */
+	const char *owner;   /* "GNU" */
+	uint32_t type;
+};
+
+/* What the first such note holds, to @out: its length if that is from 1 to @most, else 0. */
+size_t note_read(const struct elffile *, const struct note_key *, void *out, size_t most);
 
 #define BUILDID_MAX 20
 #define BUILDID_HEX (2 * BUILDID_MAX + 1)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "debuginfo/imports.h"
+#include "debuginfo/codesym.h"
 #include "elf/symbolname.h"
 
 /* Of glibc, boost.context (PHP has it too), Ruby, libcoro (Perl's Coro), libco and its kin,
@@ -56,6 +56,6 @@ bool zoneswitch_used(const struct zonefile *z, const struct zonelist_request *r)
 {
 	struct looking l = {.request = r};
 
-	imports_each(z, look_at, &l);
+	imports_each(z->elf, look_at, &l);
 	return l.switches || (l.signal_stack && l.jumps);
 }

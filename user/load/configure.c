@@ -6,13 +6,13 @@
 #include <sys/stat.h>
 #include <bpf/libbpf.h>
 
-#include "base/chance.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "eprof.skel.h"
+#include "load/counters.h"
 #include "load/namespace.h"
 #include "load/ran.h"
-#include "load/counters.h"
-#include "eprof.skel.h"
 
 static enum wire_filter filter_of(enum target_kind kind)
 {

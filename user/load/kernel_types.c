@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "load/btf_cut.h"
-#include "perf/kprobe.h"
+#include "perf/event.h"
 #include "wire.h"
 #include "wire_zone.h"
 #include "eprof.skel.h"

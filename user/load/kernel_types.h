@@ -24,7 +24,7 @@ void kernel_types_free(struct kernel_types *);
 bool kernel_types_have_tracepoint(const char *name);
 
 /* As bpf_program__attach(), which cannot attach programs whose types come from here; nor those on a
- * function of the kernel by any of its names ("kprobe/NAME*"), see perf/kprobe.h. */
+ * function of the kernel by any of its names ("kprobe/NAME*"), see perf/event.h. */
 struct bpf_link *kernel_types_attach(const struct bpf_program *);
 
 #endif

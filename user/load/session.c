@@ -12,7 +12,7 @@
 #include "load/backend.h"
 #include "load/kernel_types.h"
 #include "load/task_walk.h"
-#include "perf/kprobe.h"
+#include "perf/event.h"
 #include "perf/rights.h"
 
 struct session {

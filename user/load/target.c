@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/environment.h"
+#include "base/caller.h"
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/err.h"

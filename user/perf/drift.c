@@ -1,6 +1,9 @@
 #include "perf/drift.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
 
 #define LEAST_NS 10000000u
 #define MOST_NS	 5000000000u
@@ -60,4 +63,58 @@ uint64_t drift_due_ns(uint64_t elapsed_ns, uint64_t spent_ns)
 	due = elapsed_ns + gap;
 	paid = spent_ns > DRIFT_FREE_NS ? (spent_ns - DRIFT_FREE_NS) * SHARE : 0;
 	return due > paid ? due : paid;
+}
+
+/* --- turns ------------------------------------------------------------------------------------ */
+
+struct one {
+	uint64_t count; /* at its last turn */
+	double owed;	/* in turns */
+};
+
+struct fair {
+	int n;
+	uint64_t sum;
+	struct one at[];
+};
+
+struct fair *fair_new(int n)
+{
+	struct fair *f = mem_zalloc(1, sizeof(*f) + (size_t)n * sizeof(f->at[0]));
+
+	f->n = n;
+	return f;
+}
+
+void fair_free(struct fair *f)
+{
+	free(f);
+}
+
+int fair_turn(struct fair *f, const uint64_t *counts)
+{
+	uint64_t sum = 0, more;
+	int turn = 0;
+
+	for (int i = 0; i < f->n; i++)
+		sum += counts[i];
+	more = sum - f->sum;
+	if (!more)
+		return -1;
+	for (int i = 0; i < f->n; i++) {
+		struct one *one = &f->at[i];
+
+		one->owed += (double)(counts[i] - one->count) / (double)more;
+		one->count = counts[i];
+		if (one->owed > f->at[turn].owed)
+			turn = i;
+	}
+	f->at[turn].owed -= 1;
+	f->sum = sum;
+	return turn;
+}
+
+uint64_t fair_sum(const struct fair *f)
+{
+	return f->sum;
 }

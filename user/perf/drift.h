@@ -1,7 +1,7 @@
 /*
  * drift: the mean of a quantity that changes and is therefore measured repeatedly (the cost of a
  * call), weighted by what it applies to (the calls), and the times of the measurements. Reads no
- * clock: the caller passes times, in ns.
+ * clock: the caller passes times, in ns. And which processor's turn it is to be measured (fair).
  */
 #ifndef PERF_DRIFT_H
 #define PERF_DRIFT_H
@@ -37,5 +37,16 @@ double drift_off(const struct drift *);
  */
 uint64_t drift_due_ns(uint64_t elapsed_ns, uint64_t spent_ns);
 #define DRIFT_FREE_NS 20000000u
+
+/* Decides whose turn it is, so that each gets turns in proportion to its share of a count. */
+struct fair;
+/* For numbers 0 … n - 1. Never NULL. */
+struct fair *fair_new(int n);
+void fair_free(struct fair *);
+/* @counts: n totals so far. Returns whose turn it is; -1: nobody's, since nothing was counted since
+ * the last turn. */
+int fair_turn(struct fair *, const uint64_t *counts);
+/* The sum of all counts at the last turn. */
+uint64_t fair_sum(const struct fair *);
 
 #endif

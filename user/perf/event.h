@@ -5,9 +5,9 @@
 #ifndef PERF_EVENT_H
 #define PERF_EVENT_H
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <linux/perf_event.h>
 #include <sys/types.h>
 
 enum event_class {
@@ -90,5 +90,10 @@ int event_open_tracepoint(const struct event *);
 
 /* kernel.perf_event_max_sample_rate; 100000 if unreadable. */
 int64_t event_max_hz(void);
+
+/* The name under which the kernel lets @function be probed: its own, or the one that the compiler
+ * gave it when it changed its arguments ("f.isra.0"). Tries them: needs the right to perf events.
+ * Owned by the caller; NULL: it cannot be probed. */
+char *kprobe_name(const char *function);
 
 #endif

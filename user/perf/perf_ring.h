@@ -2,8 +2,8 @@
  * perf_ring: the mapped ring into which the kernel writes records of perf events, and its reader.
  * Used by sideband and session_plain.
  */
-#ifndef PERF_RING_H
-#define PERF_RING_H
+#ifndef PERF_PERF_RING_H
+#define PERF_PERF_RING_H
 
 #include <stdint.h>
 #include <linux/perf_event.h>

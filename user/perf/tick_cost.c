@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "perf/cpus.h"
 #include "perf/drift.h"
-#include "perf/fair.h"
 
 /* The lowest tick rate of a round, and its limits in time and number. If the capture's rate is
  * higher, ticks follow each other closely, which makes them cheaper. */

@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "load/counters.h"
 #include "perf/drift.h"
-#include "perf/fair.h"
 #include "probe/calibrator.h"
 
 /* Batches of each function that are timed at first; the median counts. */

@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "confine/capabilities.h"
 #include "confine/confine.h"
-#include "confine/emptyroot.h"
 #include "confine/rules.h"
 #include "perf/cpus.h"
 #include "probe/own_code.h"

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "process/closure.h"
-#include "process/mappings.h"
+#include "process/maps.h"
 #include "process/opener.h"
 #include "process/procfs.h"
 #include "process/roots.h"

@@ -8,14 +8,13 @@
 #include <sys/stat.h>
 
 #include "base/caller.h"
-#include "base/environment.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "elf/elffile.h"
 #include "probe/guard.h"
-#include "process/nearby.h"
 #include "process/opener.h"
+#include "process/roots.h"
 
 /* Debian's valgrind is a script that runs valgrind.bin, which runs one of the tools. qemu for other
  * processors translates only files that have no probes. */

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "probe/engine.h"
-#include "process/place.h"
+#include "process/maps.h"
 
 const struct image *zone_file(const struct engine *z, const struct zone_image *i)
 {

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "probe/zone_image.h"
-#include "process/place.h"
+#include "process/maps.h"
 #include "wire_zone.h"
 
 static const struct sites *sites_of(const struct zone_image *z, size_t k)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/share.h"
+#include "base/clock.h"
 
 struct allowance;
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/environment.h"
+#include "base/caller.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "process/linker_cache.h"

@@ -4,12 +4,23 @@
  * loads later by dlopen are not included. The opener looks for them (NULL: this process does), as
  * any folder on the way may be on a mount that does not answer.
  */
-#ifndef SYMBOL_CLOSURE_H
-#define SYMBOL_CLOSURE_H
+#ifndef PROCESS_CLOSURE_H
+#define PROCESS_CLOSURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "process/closure_search.h"
+#include "base/vec.h"
+
+struct closure_file {
+	char *path; /* below the root, without symbolic links; owned */
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;
+};
+
+/* Each file once, the program's own first. A zeroed one is empty and valid. */
+typedef VEC(struct closure_file) closure;
+void closure_release(closure *);
 
 struct opener;
 
@@ -36,5 +47,25 @@ char *closure_absolute(const char *path);
 /* @path, absolute and without links; owned by the caller; NULL: there is no such file, or it cannot
  * be told: *rc (may be NULL) says why, by an errno as of opener.h. */
 char *closure_path(struct opener *, const char *path, int *rc);
+
+/* --- the search itself: closure_search.c -------------------------------------------------------
+ *
+ * In this process: it opens paths, so it may wait for ever. For the opener's helpers, and tests. */
+
+/* Asked before each file is opened; false: no more. */
+struct closure_effort {
+	bool (*goes_on)(void *context);
+	void *context;
+};
+
+/* Of the program in the file @path below @root_fd; -1: our own root, and our environment. @effort
+ * may be NULL. */
+void closure_search_program(int root_fd, const char *path, const struct closure_effort *,
+			    closure *out);
+/* The same below our own root, as execvp(3) would run it: of a script that names no interpreter it
+ * is the shell's. */
+void closure_search_command(const char *path, const struct closure_effort *, closure *out);
+/* Of what @pid runs, whose root is @root_fd, -1 our own. Empty: it cannot be told. */
+void closure_search_process(int root_fd, uint32_t pid, const struct closure_effort *, closure *out);
 
 #endif

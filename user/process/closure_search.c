@@ -1,4 +1,4 @@
-#include "process/closure_search.h"
+#include "process/closure.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/environment.h"
+#include "base/caller.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"

@@ -2,8 +2,8 @@
  * identity: what a mapped file is known by: its build-id, else device and inode. What stands at
  * its path today may be another file. Used by images alone.
  */
-#ifndef SYMBOL_IDENTITY_H
-#define SYMBOL_IDENTITY_H
+#ifndef PROCESS_IDENTITY_H
+#define PROCESS_IDENTITY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +32,12 @@ struct opener;
 struct opener_answer;
 int identity_open(struct opener *, int root_fd, const char *path, const struct identity *want,
 		  struct opener_answer *a);
+
+/* Whether two descriptors refer to the same inode, as probes and mappings see it. Under overlayfs,
+ * in containers, a file of a lower layer has another device number in each mount, and one that was
+ * copied up keeps its old number, so where stat(2) does not tell, it is by whether their first
+ * bytes are the same page of memory. Where nobody may know that (it takes CAP_SYS_ADMIN), files
+ * that overlayfs is about count as one. */
+bool samefile(int a, int b);
 
 #endif

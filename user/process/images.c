@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,19 +16,16 @@
 #include "elf/budget.h"
 #include "elf/buildid.h"
 #include "elf/elffile.h"
+#include "process/filecopy.h"
 #include "process/identity.h"
 #include "process/images_state.h"
+#include "process/maps.h"
 #include "process/opener.h"
 #include "process/owner.h"
-#include "process/perf_map.h"
-#include "process/place.h"
 #include "process/procfs.h"
 #include "process/roots.h"
-#include "process/samefile.h"
-#include "process/vdso.h"
 
-/* The number of the new image. */
-static uint32_t add(struct images *m, enum image_kind kind, const char *path)
+uint32_t images_add(struct images *m, enum image_kind kind, const char *path)
 {
 	struct image *image = mem_zalloc(1, sizeof(*image));
 	uint32_t number = (uint32_t)m->at.n;
@@ -69,13 +65,13 @@ struct images *images_new(void)
 
 	m->max_fds = raise_descriptor_limit();
 	m->roots = roots_new();
-	add(m, IMAGE_KIND_NONE, "");
-	add(m, IMAGE_KIND_KERNEL, "[kernel]");
-	vdso = m->at.at[add(m, IMAGE_KIND_VDSO, "[vdso]")];
+	images_add(m, IMAGE_KIND_NONE, "");
+	images_add(m, IMAGE_KIND_KERNEL, "[kernel]");
+	vdso = m->at.at[images_add(m, IMAGE_KIND_VDSO, "[vdso]")];
 	vdso->fd = vdso_open();
 	if (vdso->fd < 0)
 		vdso->note = mem_strdup("our own vDSO could not be copied");
-	add(m, IMAGE_KIND_NONE, "[more files]");
+	images_add(m, IMAGE_KIND_NONE, "[more files]");
 	return m;
 }
 
@@ -285,7 +281,7 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 	if (number != IMAGE_NONE) {
 		opener_close(m->opener, fd);
 	} else {
-		number = add(m, IMAGE_KIND_FILE, path);
+		number = images_add(m, IMAGE_KIND_FILE, path);
 		image = m->at.at[number];
 		image->fd = fd;
 		image->is_copy = a->is_copy;
@@ -375,86 +371,6 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 		m->at.at[number]->root_fd = root_fd;
 	set_mapper(m, m->at.at[number], pid);
 	return number;
-}
-
-static uint32_t namespace_pid(uint32_t pid)
-{
-	char path[32], line[256];
-	uint32_t out = pid;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (str_starts(line, "NSpid:")) {
-			const char *last = strrchr(line, '\t');
-
-			out = last ? (uint32_t)strtoul(last, NULL, 10) : pid;
-			break;
-		}
-	}
-	if (f)
-		fclose(f);
-	return out ? out : pid;
-}
-
-int images_open_perf_map(const struct image *image)
-{
-	return perf_map_open(image->opener, image->root_fd, image->jit_ns_pid, image->jit_uid);
-}
-
-uint32_t images_jit(struct images *m, uint32_t pid)
-{
-	struct image *image;
-	uint32_t *number;
-	bool fresh;
-
-	number = map_put(&m->by_pid, pid, &fresh);
-	if (!fresh && *number)
-		return *number;
-	*number = add(m, IMAGE_KIND_JIT, "//anon");
-	image = m->at.at[*number];
-	image->jit_pid = pid;
-	image->jit_ns_pid = namespace_pid(pid);
-	image->jit_uid = perf_map_user(pid);
-	image->root_fd = roots_of(m->roots, pid);
-	image->fd = images_open_perf_map(image);
-	return *number;
-}
-
-/* Ticks between two attempts to find a perf map, at most: some 10 s. */
-#define JIT_WAIT_MOST 100
-
-/* A process writes its map after it has made memory executable, perhaps long after. */
-static void retry_perf_map(struct image *image)
-{
-	if (image->fd >= 0 || image->jit_ticks-- > 0)
-		return;
-	image->fd = images_open_perf_map(image);
-	image->jit_wait = 2 * image->jit_wait + 1;
-	if (image->jit_wait > JIT_WAIT_MOST)
-		image->jit_wait = JIT_WAIT_MOST;
-	image->jit_ticks = image->jit_wait;
-}
-
-void images_tick(struct images *m)
-{
-	for (size_t i = 0; i < m->by_pid.cap; i++)
-		if (m->by_pid.slots[i].used && m->by_pid.slots[i].value)
-			retry_perf_map(m->at.at[m->by_pid.slots[i].value]);
-}
-
-void images_jit_end(struct images *m, uint32_t pid)
-{
-	uint32_t *number = map_get(&m->by_pid, pid);
-	struct image *image;
-
-	if (!number || !*number)
-		return;
-	image = m->at.at[*number];
-	if (image->fd < 0)
-		image->fd = images_open_perf_map(image);
-	*number = 0;
 }
 
 void images_set_opener(struct images *m, struct opener *opener)

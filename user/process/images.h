@@ -5,8 +5,8 @@
  * named. The same file mapped by many processes is one image: known by build-id, else by device
  * and inode, else by path. Who asks for it has copies of a file as images of their own.
  */
-#ifndef SYMBOL_IMAGES_H
-#define SYMBOL_IMAGES_H
+#ifndef PROCESS_IMAGES_H
+#define PROCESS_IMAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ struct image {
 	int root_fd; /* O_PATH of the process's root where it is not ours, else -1; struct images'
 		      * own. For debug files and perf maps */
 	uint32_t jit_ns_pid; /* the pid as its own namespace sees it */
-	uint32_t jit_uid;    /* who started it: perf_map.h */
+	uint32_t jit_uid;    /* who started it */
 	uint32_t jit_ticks;  /* until its perf map is looked for again; it may come later */
 	uint32_t jit_wait;   /* how many ticks the next time */
 	uint32_t first;	     /* the first image of the same build; its own number: it is that */

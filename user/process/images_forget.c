@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "process/maps.h"
 #include "process/opener.h"
-#include "process/place.h"
 
 /* Descriptors that the rest of eprof needs while files are kept open. */
 #define SPARE_FDS 64

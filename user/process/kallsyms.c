@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bound.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/vec.h"
 
 /* The file does not say where a function ends. The largest ones are tens of KiB; what lies
  * further behind a symbol than this belongs to something without one. */

@@ -2,8 +2,8 @@
  * kallsyms: kernel addresses to names, from the text of /proc/kallsyms: the kernel itself, its
  * modules and BPF programs. Only the nearest symbol of each wanted address is kept.
  */
-#ifndef SYMBOL_KALLSYMS_H
-#define SYMBOL_KALLSYMS_H
+#ifndef PROCESS_KALLSYMS_H
+#define PROCESS_KALLSYMS_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -17,7 +17,6 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "process/mounts_judge.h"
 
 /* Some 10,000 mounts. Of what comes behind nothing is known. */
 #define MOST_BYTES (1 << 20)

@@ -1,4 +1,4 @@
-#include "process/mounts_judge.h"
+#include "process/mounts.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -44,7 +44,7 @@ enum opener_what {
 	OPENER_MAPPED, /* the file that .pid has mapped at [.start, .end) */
 	OPENER_PATH,   /* .path below a root, as a process with that root would open it */
 	OPENER_SOURCE, /* the same for a source file: its first .folder bytes are the folder that it
-			* lies in, by the rules of opener_source.h; .home: of who may read it */
+			* lies in, by the rules of opener_source.c; .home: of who may read it */
 	OPENER_READ,   /* /proc/PID/.path: its text, up to .bytes_most bytes */
 	OPENER_NAME,   /* what is at .path below a root, which is not opened; its text is its path
 			* without links */

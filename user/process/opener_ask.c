@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/packet.h"
 #include "process/mounts.h"
-#include "process/opener_refusal.h"
-#include "process/opener_state.h"
+#include "process/opener_wire.h"
 
 /* How often a request that is waited for is looked at. */
 #define LOOK_MS 50
@@ -104,35 +104,12 @@ static bool has_channel(struct opener *o)
 	return true;
 }
 
-static bool send_message(const struct opener *o, const struct opener_message *m, int root)
-{
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(2 * sizeof(int))];
-	} control = {0};
-	const int files[2] = {o->theirs, root};
-	const size_t n = root >= 0 ? 2 : 1;
-	struct iovec part = {(void *)m,
-			     offsetof(struct opener_message, path) + strlen(m->path) + 1};
-	struct msghdr h = {.msg_iov = &part,
-			   .msg_iovlen = 1,
-			   .msg_control = &control,
-			   .msg_controllen = CMSG_SPACE(n * sizeof(int))};
-
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = SCM_RIGHTS;
-	control.head.cmsg_len = CMSG_LEN(n * sizeof(int));
-	memcpy(CMSG_DATA(&control.head), files, n * sizeof(int));
-	while (sendmsg(o->requests, &h, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		if (errno != EINTR)
-			return false;
-	return true;
-}
-
 static bool send_request(struct opener *o, const struct opener_request *r)
 {
-	struct opener_message m;
+	const int files[2] = {o->theirs, r->root_fd};
 	const char *path = r->path ? r->path : "";
+	struct opener_message m;
+	struct iovec part = {&m, offsetof(struct opener_message, path) + strlen(path) + 1};
 
 	if (strlen(path) >= sizeof(m.path) || (r->home && strlen(r->home) >= sizeof(m.home)))
 		return false;
@@ -154,7 +131,7 @@ static bool send_request(struct opener *o, const struct opener_request *r)
 	if (r->as)
 		m.owner = *r->as;
 	strcpy(m.path, path);
-	return send_message(o, &m, r->root_fd);
+	return !packet_try(o->requests, &part, 1, files, r->root_fd >= 0 ? 2 : 1);
 }
 
 /* --- answers ---------------------------------------------------------------------------------- */
@@ -177,8 +154,8 @@ static void read_text(struct opener_answer *a, const struct opener_reply *r, int
 	a->rc = got < 0 ? (int)got : -EIO;
 }
 
-/* @file: -1 for none, or one that could not come, @lost. */
-static void unpack(const struct opener *o, ssize_t n, int file, bool lost, struct opener_answer *a)
+/* @n: of the packet, or -EPROTO where its file could not come. @file: -1 for none. */
+static void unpack(const struct opener *o, ssize_t n, int file, struct opener_answer *a)
 {
 	struct opener_reply r;
 	size_t text = (size_t)n - sizeof(r);
@@ -194,9 +171,7 @@ static void unpack(const struct opener *o, ssize_t n, int file, bool lost, struc
 				    .uid = r.uid,
 				    .mode = r.mode,
 				    .links = r.links};
-	if (lost || (r.text_in_file && file < 0)) {
-		if (file >= 0)
-			close(file);
+	if (n < 0 || (r.text_in_file && file < 0)) {
 		a->rc = a->rc ? a->rc : -EMFILE;
 		return;
 	}
@@ -216,32 +191,19 @@ static void unpack(const struct opener *o, ssize_t n, int file, bool lost, struc
 static uint32_t receive(struct opener *o, struct opener_answer *a)
 {
 	const size_t room = sizeof(struct opener_reply) + OPENER_TEXT;
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct iovec part;
-	struct msghdr m = {.msg_iov = &part,
-			   .msg_iovlen = 1,
-			   .msg_control = &control,
-			   .msg_controllen = sizeof(control)};
-	const struct cmsghdr *c;
+	int files[PACKET_FDS];
 	struct opener_reply r;
-	int file = -1;
+	size_t n_files;
 	ssize_t n;
 
 	if (!o->room)
 		o->room = mem_zalloc(room, 1);
-	part = (struct iovec){o->room, room};
-	while ((n = recvmsg(o->answers, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
-		;
-	if (n < (ssize_t)sizeof(r))
+	memset(o->room, 0, sizeof(r));
+	n = packet_receive(o->answers, o->room, room, files, &n_files, MSG_DONTWAIT);
+	if (n != -EPROTO && n < (ssize_t)sizeof(r))
 		return 0;
-	c = CMSG_FIRSTHDR(&m);
-	if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&file, CMSG_DATA(c), sizeof(int));
 	memcpy(&r, o->room, sizeof(r));
-	unpack(o, n, file, m.msg_flags & (MSG_TRUNC | MSG_CTRUNC), a);
+	unpack(o, n, n_files ? files[0] : -1, a);
 	return r.number;
 }
 

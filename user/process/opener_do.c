@@ -13,10 +13,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "process/closure_search.h"
+#include "process/closure.h"
 #include "process/filecopy.h"
 #include "process/mounts.h"
-#include "process/opener_source.h"
 #include "process/opener_wire.h"
 #include "process/procfs.h"
 

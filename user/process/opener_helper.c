@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/packet.h"
 #include "process/mounts.h"
 #include "process/opener_wire.h"
 
@@ -21,40 +22,20 @@ struct helper {
 	struct mounts *mounts;
 	int requests;
 	struct opener_message m;
-	int files[2]; /* of the message: the channel, and a root or -1 */
+	int files[PACKET_FDS]; /* of the message: the channel, and a root or -1 */
 };
-
-static void take_files(struct msghdr *m, int files[2])
-{
-	const struct cmsghdr *c = CMSG_FIRSTHDR(m);
-
-	files[0] = files[1] = -1;
-	if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len <= CMSG_LEN(2 * sizeof(int)))
-		memcpy(files, CMSG_DATA(c), c->cmsg_len - CMSG_LEN(0));
-}
 
 /* False: there is nobody any more who could ask. */
 static bool receive(struct helper *h)
 {
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(2 * sizeof(int))];
-	} control = {0};
-	struct iovec part = {&h->m, sizeof(h->m)};
-	struct msghdr m = {.msg_iov = &part,
-			   .msg_iovlen = 1,
-			   .msg_control = &control,
-			   .msg_controllen = sizeof(control)};
-	ssize_t n;
+	size_t n_files;
+	const ssize_t n = packet_receive(h->requests, &h->m, sizeof(h->m), h->files, &n_files, 0);
 
-	while ((n = recvmsg(h->requests, &m, MSG_CMSG_CLOEXEC)) < 0)
-		if (errno != EINTR)
-			return false;
-	take_files(&m, h->files);
-	if (n < (ssize_t)offsetof(struct opener_message, path))
-		return false;
+	for (; n_files < 2; n_files++)
+		h->files[n_files] = -1;
 	h->m.path[sizeof(h->m.path) - 1] = '\0';
-	return true;
+	/* Without its descriptors, -EPROTO, it is one that nobody waits for. */
+	return n == -EPROTO || n >= (ssize_t)offsetof(struct opener_message, path);
 }
 
 /* Whether who asked still waits: it may have given up, or ended. */
@@ -85,25 +66,10 @@ static int text_file(const struct opener_answer *a)
 static int send_reply(const struct helper *h, const struct opener_reply *r, const char *text,
 		      size_t n, int file)
 {
-	struct iovec parts[2] = {{(void *)(uintptr_t)r, sizeof(*r)}, {(void *)(uintptr_t)text, n}};
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct msghdr m = {.msg_iov = parts, .msg_iovlen = 2};
+	const struct iovec parts[2] = {{(void *)(uintptr_t)r, sizeof(*r)},
+				       {(void *)(uintptr_t)text, n}};
 
-	if (file >= 0) {
-		m.msg_control = &control;
-		m.msg_controllen = sizeof(control.room);
-		control.head.cmsg_level = SOL_SOCKET;
-		control.head.cmsg_type = SCM_RIGHTS;
-		control.head.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.head), &file, sizeof(int));
-	}
-	while (sendmsg(h->files[0], &m, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		if (errno != EINTR)
-			return -errno;
-	return 0;
+	return packet_try(h->files[0], parts, 2, &file, file >= 0);
 }
 
 static void reply(const struct helper *h, struct opener_answer *a)

@@ -1,4 +1,4 @@
-#include "process/opener_refusal.h"
+#include "process/opener_wire.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

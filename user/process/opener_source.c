@@ -1,4 +1,4 @@
-#include "process/opener_source.h"
+#include "process/opener_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /*
- * opener_wire: what the opener's processes share and send each other. For opener*.c alone.
+ * opener_wire: what the opener's processes share and send each other, and what an opener is inside.
+ * For opener*.c alone.
  */
 #ifndef PROCESS_OPENER_WIRE_H
 #define PROCESS_OPENER_WIRE_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/vec.h"
 #include "process/opener.h"
 
 /* A helper that has done nothing for so long is stuck. */
@@ -87,8 +89,6 @@ struct opener_reply {
 
 /* Serves requests from @requests as helper @slot; never returns. */
 _Noreturn void opener_helper_run(struct opener_shared *, unsigned int slot, int requests);
-/* Starts and ends helpers until @control closes or process @parent ends; never returns. */
-_Noreturn void opener_process_run(struct opener_shared *, int control, int requests, int parent);
 
 /* What a helper does for a request, in whichever process; @slot may be NULL. The descriptor in
  * *a that the file itself still has is in *@rest, to be closed after the answer was sent: closing
@@ -96,5 +96,55 @@ _Noreturn void opener_process_run(struct opener_shared *, int control, int reque
 struct mounts;
 void opener_do(struct mounts *, const struct opener_request *, struct opener_shared *,
 	       struct opener_slot *slot, struct opener_answer *a, int *rest);
+
+/* --- inside an opener: opener_ask.c, opener_process.c ----------------------------------------- */
+
+/* A request under way. */
+struct asked {
+	uint32_t number;
+	uint64_t sent_ns;
+	uint64_t device, process; /* what is to blame if it does not come back; keys */
+	uint32_t pid;
+	bool is_here; /* the answer, which nobody has taken */
+	struct opener_answer answer;
+};
+
+struct opener {
+	struct opener_shared *shared;
+	pid_t pid;    /* the process that starts helpers */
+	int control;  /* to it */
+	int requests; /* to the helpers */
+	/* The channel: answers come here. Of this process alone: a child makes its own. */
+	pid_t mine;
+	int answers, theirs;
+	uint32_t channel, numbers;
+	VEC(struct asked) asked;
+	char *room;			/* of one answer */
+	bool (*goes_on)(void *context); /* NULL: always */
+	void *context;
+};
+
+/* --- what is not asked for a while: opener_refusal.c ------------------------------------------ */
+
+/* Keys; 0: nothing that could be blamed. */
+uint64_t refusal_device(uint32_t major, uint32_t minor);
+uint64_t refusal_process(const struct opener_request *);
+uint64_t refusal_user(uint32_t pid);
+
+/* A request of that key has timed out. */
+void refusal_add(struct opener_shared *, uint64_t key, uint64_t now_ns);
+/* Whether the request is not to be made. */
+bool refusal_holds(struct opener_shared *, const struct opener_request *);
+
+/* --- source files: opener_source.c ------------------------------------------------------------ */
+
+/*
+ * An O_PATH descriptor of @path below @root_fd (-1: our own root), whose first @folder bytes are
+ * the folder that it must lie in when links are resolved. -EACCES: it does not, has not the suffix
+ * of a source file, a name on the way to it begins with a dot, or the folder is one of the
+ * system's, or of a user's whole home (@home, in that root; may be NULL), or holds that. Other
+ * negative errnos of open(2). No text.
+ */
+int opener_source(int root_fd, const char *path, size_t folder, const char *home);
 
 #endif

@@ -8,34 +8,30 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "confine/capabilities.h"
+#include "process/procfs.h"
 
-#define STATUS_MOST 65536
-
-/* "Uid:\t1000\t1000\t1000\t1000": real, effective, saved, of the file system. */
-static bool read_id(const char *text, const char *key, uint32_t *out)
+/* "1000\t1000\t1000\t1000": real, effective, saved, of the file system. */
+static bool read_id(const char *status, const char *key, uint32_t *out)
 {
-	const char *at = strstr(text, key);
+	const char *at = procfs_field(status, key);
 	char *end;
 
 	if (!at)
 		return false;
-	(void)strtoul(at + strlen(key), &end, 10);
-	(void)strtoul(end, &end, 10);
-	(void)strtoul(end, &end, 10);
-	*out = (uint32_t)strtoul(end, NULL, 10);
+	for (int i = 0; i < 3; i++, at = end)
+		(void)strtoul(at, &end, 10);
+	*out = (uint32_t)strtoul(at, NULL, 10);
 	return true;
 }
 
-static void read_groups(const char *text, struct owner *out)
+static void read_groups(const char *status, struct owner *out)
 {
-	static const char key[] = "\nGroups:\t";
-	const char *at = strstr(text, key);
+	const char *at = procfs_field(status, "Groups");
 	char *end;
 
-	for (at = at ? at + strlen(key) : ""; out->n_groups < OWNER_GROUPS; at = end) {
+	for (at = at ? at : ""; out->n_groups < OWNER_GROUPS; at = end) {
 		const unsigned long group = strtoul(at, &end, 10);
 
 		if (end == at || memchr(at, '\n', (size_t)(end - at)))
@@ -46,25 +42,20 @@ static void read_groups(const char *text, struct owner *out)
 
 bool owner_of(uint32_t pid, struct owner *out)
 {
-	_free_ char *path = mem_printf("/proc/%u/status", pid);
-	_free_ char *text = NULL;
-	size_t n;
+	_free_ char *status = procfs_status(pid);
 
 	*out = (struct owner){0};
-	if (file_read(path, STATUS_MOST, &text, &n) || !read_id(text, "\nUid:\t", &out->uid) ||
-	    !read_id(text, "\nGid:\t", &out->gid))
+	if (!status || !read_id(status, "Uid", &out->uid) || !read_id(status, "Gid", &out->gid))
 		return false;
-	read_groups(text, out);
+	read_groups(status, out);
 	return true;
 }
-
-#define NOBODY 65534
 
 uid_t owner_uid(uint32_t pid)
 {
 	struct owner o;
 
-	return owner_of(pid, &o) ? o.uid : NOBODY;
+	return owner_of(pid, &o) ? o.uid : OWNER_NOBODY;
 }
 
 static bool has_file_ids(uid_t uid, gid_t gid)

@@ -15,6 +15,7 @@
 
 /* 65,530 mappings, the kernel's default limit, with paths of 200 bytes. */
 #define MAX_MAPS_BYTES (16u << 20)
+#define STATUS_MOST    65536
 
 /* The kernel writes a newline in a path as \012 and nothing else that way. */
 static void unescape(char *s)
@@ -147,18 +148,46 @@ bool procfs_in_first_namespace(void)
 	return n <= 0 || !strcmp(name, FIRST_NAMESPACE);
 }
 
+char *procfs_status(uint32_t pid)
+{
+	_free_ char *path = mem_printf("/proc/%u/status", pid);
+	char *text = NULL;
+	size_t n;
+
+	return file_read(path, STATUS_MOST, &text, &n) ? NULL : text;
+}
+
+const char *procfs_field(const char *status, const char *key)
+{
+	_free_ char *start = mem_printf("\n%s:\t", key);
+	const char *at = strstr(status, start);
+
+	return at ? at + strlen(start) : NULL;
+}
+
 /* Status lists our numbers from that of the namespace that /proc was mounted in to that of ours. */
 bool procfs_is_own(void)
 {
-	_free_ char *text = NULL;
-	const char *numbers;
-	size_t n;
+	_free_ char *status = procfs_status((uint32_t)getpid());
+	const char *numbers = status ? procfs_field(status, "NSpid") : NULL;
 
-	if (file_read("/proc/self/status", 65536, &text, &n))
-		return false;
-	numbers = strstr(text, "\nNSpid:\t");
 	/* A kernel without namespaces tells of none. */
-	return !numbers || numbers[8 + strcspn(numbers + 8, "\t\n")] == '\n';
+	return status && (!numbers || numbers[strcspn(numbers, "\t\n")] == '\n');
+}
+
+uint32_t procfs_namespace_pid(uint32_t pid)
+{
+	_free_ char *status = procfs_status(pid);
+	const char *at = status ? procfs_field(status, "NSpid") : NULL;
+	uint32_t last = 0;
+	char *end;
+
+	for (; at && *at != '\n'; at = end + (*end == '\t')) {
+		last = (uint32_t)strtoul(at, &end, 10);
+		if (end == at)
+			break;
+	}
+	return last ? last : pid;
 }
 
 void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM])

@@ -2,8 +2,8 @@
  * procfs: what /proc says of one process: its executable mappings, threads, names, cgroup. Used
  * by procs. The texts are the target's own to choose (names may hold anything).
  */
-#ifndef SYMBOL_PROCFS_H
-#define SYMBOL_PROCFS_H
+#ifndef PROCESS_PROCFS_H
+#define PROCESS_PROCFS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,6 +47,12 @@ bool procfs_in_first_namespace(void);
 /* Whether /proc shows processes by the numbers that they have in our PID namespace. */
 bool procfs_is_own(void);
 
+/* Its number in its own PID namespace. */
+uint32_t procfs_namespace_pid(uint32_t pid);
+/* All of /proc/PID/status, the caller's to free; NULL: the process is gone. */
+char *procfs_status(uint32_t pid);
+/* What stands behind @key and a tab in such a text, and all that follows; NULL: nothing. */
+const char *procfs_field(const char *status, const char *key);
 /* The thread's name, "" where it is gone. */
 void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM]);
 /* The v2 cgroup path, "" unknown; the caller's to free. */

@@ -4,14 +4,14 @@
  * and EXIT records in order of time; asked for the place of an address. A process that has
  * exited stays known until procs_forget().
  */
-#ifndef SYMBOL_PROCS_H
-#define SYMBOL_PROCS_H
+#ifndef PROCESS_PROCS_H
+#define PROCESS_PROCS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "process/images.h"
-#include "process/place.h"
+#include "process/maps.h"
 
 /* A thread under one name. What struct thread of the model is made of. */
 struct proc_thread {

@@ -1,12 +1,16 @@
 #include "process/roots.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "base/vec.h"
 #include "process/mounts.h"
 #include "process/procfs.h"
@@ -131,4 +135,27 @@ size_t roots_count(const struct roots *r)
 int roots_at(const struct roots *r, size_t i)
 {
 	return i < r->others.n ? r->others.at[r->others.n - 1 - i].fd : -1;
+}
+
+/* --- files nearby ----------------------------------------------------------------------------- */
+
+int nearby_open(int root_fd, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC,
+			       .resolve = RESOLVE_NO_XDEV | RESOLVE_NO_MAGICLINKS |
+					  (root_fd >= 0 ? RESOLVE_IN_ROOT : 0u)};
+	_close_ int path_fd = (int)syscall(SYS_openat2, root_fd >= 0 ? root_fd : AT_FDCWD, path,
+					   &how, sizeof(how));
+	char link[32];
+	struct stat st;
+	int fd;
+
+	if (path_fd < 0)
+		return -errno;
+	/* A device or a pipe must not even be opened: that alone may have effects, or block. */
+	if (fstat(path_fd, &st) || !S_ISREG(st.st_mode))
+		return -EINVAL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
+	fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd < 0 ? -errno : fd;
 }

@@ -2,8 +2,8 @@
  * roots: the root directories of processes that live in another mount namespace or chroot than
  * we do, one descriptor each.
  */
-#ifndef SYMBOL_ROOTS_H
-#define SYMBOL_ROOTS_H
+#ifndef PROCESS_ROOTS_H
+#define PROCESS_ROOTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +24,14 @@ void roots_forget(struct roots *, bool (*used)(void *context, int fd), void *con
 /* All that are known, newest first, our own (-1) last: at least one. */
 size_t roots_count(const struct roots *);
 int roots_at(const struct roots *, size_t i);
+
+/*
+ * Opens the regular file at @path, absolute, below @root_fd, which is on a local mount (see
+ * roots_of(); -1: our own root), for reading. A descriptor; -EXDEV: the way there leads through
+ * another mount, so let the opener do it; or another negative errno, without a text. It waits for
+ * no file system but the root's own: the kernel refuses to enter another mount before it asks that
+ * for anything.
+ */
+int nearby_open(int root_fd, const char *path);
 
 #endif

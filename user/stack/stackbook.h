@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "process/place.h"
+#include "process/maps.h"
 #include "process/procs.h"
 #include "wire.h"
 

@@ -5,7 +5,6 @@
 
 #include "base/str.h"
 #include "elf/buildid.h"
-#include "elf/note.h"
 
 #define NOTE_MOST 4096
 #define NOTE_TYPE 0xcafe1a7e

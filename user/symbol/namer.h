@@ -20,7 +20,7 @@
 #include "base/vec.h"
 #include "model/profile.h"
 #include "process/images.h"
-#include "process/place.h"
+#include "process/maps.h"
 
 /* The frames of place i are frame.at[first[i] … first[i + 1] - 1], innermost (inlined) first. */
 struct named {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/bound.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 /* Some ten million lines. What a process wrote beyond is not read. */
 #define MAX_BYTES (1ull << 30)

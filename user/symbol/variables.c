@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "elf/segments.h"
-#include "process/place.h"
+#include "process/maps.h"
 #include "symbol/answer_mangled.h"
 #include "symbol/nameless.h"
 

@@ -1,8 +1,82 @@
 #include "waits/callrule.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* --- syscalls --------------------------------------------------------------------------------- */
+
+static const char *const names_64[] = {
+#include "syscalls_64.h"
+};
+
+static const char *const names_32[] = {
+#include "syscalls_32.h"
+};
+
+const char *syscall_name(uint32_t number, bool compat)
+{
+	const char *const *names = compat ? names_32 : names_64;
+	const size_t n = compat ? sizeof(names_32) / sizeof(*names_32)
+				: sizeof(names_64) / sizeof(*names_64);
+
+	return number < n ? names[number] : NULL;
+}
+
+/* --- kernel stacks ---------------------------------------------------------------------------- */
+
+static const struct {
+	const char *function;
+	enum reason_kind kind;
+} functions[] = {
+	{"handle_mm_fault", REASON_FAULT},
+	{"exc_page_fault", REASON_FAULT},
+	{"asm_exc_page_fault", REASON_FAULT},
+	{"do_user_addr_fault", REASON_FAULT},
+	{"futex_wait_restart", REASON_LOCK},
+	{"hrtimer_nanosleep_restart", REASON_SLEEP},
+	{"alarm_timer_nsleep_restart", REASON_SLEEP},
+	{"do_restart_poll", REASON_POLL},
+};
+
+void waitstack_release(struct waitstack *w)
+{
+	vec_release(&w->kinds);
+}
+
+static enum reason_kind kind_by_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		if (!strcmp(functions[i].function, name))
+			return functions[i].kind;
+	return REASON_NONE;
+}
+
+static enum reason_kind kind_of(struct waitstack *w, const struct profile *p, uint32_t function)
+{
+	while (w->kinds.n <= function)
+		vec_push(&w->kinds, 0);
+	if (!w->kinds.at[function])
+		w->kinds.at[function] =
+			1 + kind_by_name(profile_text(p, p->functions.at[function].name));
+	return w->kinds.at[function] - 1;
+}
+
+enum reason_kind waitstack_kind(struct waitstack *w, const struct profile *p, uint32_t node)
+{
+	for (; node; node = p->nodes.at[node].parent) {
+		const uint32_t function = p->frames.at[p->nodes.at[node].frame].function;
+		enum reason_kind kind;
+
+		if (p->functions.at[function].kind != KIND_KERNEL)
+			break;
+		kind = kind_of(w, p, function);
+		if (kind != REASON_NONE)
+			return kind;
+	}
+	return REASON_NONE;
+}
 
 /* By name, in the order of strcmp(). clone and clone3 wait only as vfork does. */
 static const struct call_rule rules[] = {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "process/mappings.h"
+#include "process/maps.h"
 
 /* How long what was read is taken for true, and how soon it is read again for an address that is in
  * none of it. */

@@ -12,9 +12,9 @@
 #include "model/profile.h"
 #include "process/images.h"
 #include "process/procs.h"
+#include "waits/callrule.h"
 #include "waits/descriptors.h"
 #include "waits/memory.h"
-#include "waits/waitstack.h"
 #include "wire_offcpu.h"
 
 /* A variable of a module, for which there is no name yet. */

@@ -28,8 +28,8 @@
 #include "elf/segments.h"
 #include "go_sample.h"
 #include "process/closure.h"
+#include "process/filecopy.h"
 #include "process/identity.h"
-#include "process/vdso.h"
 #include "snippet.h"
 #include "table_sample.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "perf/fair.h"
+#include "perf/drift.h"
 
 static void test_nobody(void **state)
 {

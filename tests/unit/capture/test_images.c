@@ -16,9 +16,9 @@
 
 #include "elf/elffile.h"
 #include "process/images.h"
+#include "process/maps.h"
 #include "process/owner.h"
-#include "process/perf_map.h"
-#include "process/place.h"
+#include "process/images_state.h"
 #include "snippet.h"
 
 static const char source[] = "int main(void) { return 0; }\n";

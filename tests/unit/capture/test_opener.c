@@ -18,7 +18,6 @@
 #include "base/mem.h"
 #include "process/filecopy.h"
 #include "process/mounts.h"
-#include "process/mounts_judge.h"
 #include "process/opener.h"
 
 static char folder[64];

@@ -19,7 +19,6 @@
 #include "small_profile.h"
 #include "waits/callrule.h"
 #include "waits/reasonbook.h"
-#include "waits/syscalls.h"
 
 static void names_system_calls(void **state)
 {

@@ -92,7 +92,7 @@ static void packets(void)
 		rc = packet_send(ends[0], &n, sizeof(n), &file, 1);
 		if (!rc) {
 			n = 0;
-			got = packet_receive(ends[1], &n, sizeof(n), fds, &n_fds);
+			got = packet_receive(ends[1], &n, sizeof(n), fds, &n_fds, 0);
 			expect_or_error((int)got, got == sizeof(n) && n == 7 && n_fds == 1,
 					"a packet");
 			while (n_fds)

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "probe/engine.h"
-#include "process/place.h"
+#include "process/maps.h"
 
 /* Above the kernel's largest pid: nothing is read from /proc for these. */
 enum { SERVER = 5000001, CHILD };

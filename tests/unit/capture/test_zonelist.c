@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "crew/crew.h"
-#include "process/place.h"
+#include "process/maps.h"
 #include "snippet.h"
 #include "function/zonelist_check.h"
 #include "function/zonelist_read.h"

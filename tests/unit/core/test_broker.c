@@ -21,6 +21,7 @@
 
 #include "base/child.h"
 #include "base/err.h"
+#include "base/packet.h"
 #include "broker/agent.h"
 #include "broker/broker.h"
 
@@ -129,8 +130,8 @@ static int ask(const struct world *w, struct request r, const char *path, int *f
 	int came;
 
 	snprintf(r.path, sizeof(r.path), "%s", path);
-	assert_int_equal(request_send(w->socket, &r, sizeof(r), NULL, 0), 0);
-	assert_int_equal(request_receive(w->socket, &a, sizeof(a), &came, 1), 0);
+	assert_int_equal(packet_send(w->socket, &r, sizeof(r), NULL, 0), 0);
+	assert_int_equal(packet_receive_whole(w->socket, &a, sizeof(a), &came, 1), 0);
 	if (fd)
 		*fd = came;
 	else if (came >= 0)
@@ -271,7 +272,7 @@ static void it_ends_with_who_asks(void **state)
 		if (ASK(&w, "", .kind = REQUEST_RUN, .flags = 7))
 			_exit(1);
 		(void)!write(said[1], &w, sizeof(w));
-		request_send(w.socket, &r, sizeof(r), NULL, 0);
+		packet_send(w.socket, &r, sizeof(r), NULL, 0);
 		for (;;)
 			pause();
 	}
@@ -294,13 +295,13 @@ static void a_damaged_packet_ends_it(void **state)
 
 	(void)state;
 	begin(&w);
-	assert_int_equal(request_send(w.socket, &r, sizeof(r), NULL, 0), 0);
+	assert_int_equal(packet_send(w.socket, &r, sizeof(r), NULL, 0), 0);
 	assert_int_equal(waitpid(w.broker, NULL, 0), w.broker);
 	close(w.socket);
 	unlink(w.other);
 	rmdir(w.folder);
 	begin(&w);
-	assert_int_equal(request_send(w.socket, &r, 16, NULL, 0), 0);
+	assert_int_equal(packet_send(w.socket, &r, 16, NULL, 0), 0);
 	assert_int_equal(waitpid(w.broker, NULL, 0), w.broker);
 	close(w.socket);
 	unlink(w.other);

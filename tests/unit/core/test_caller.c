@@ -1,4 +1,4 @@
-/* base/caller and base/environment: who called, and what of his environment is kept. */
+/* base/caller: who called, and what of his environment is kept. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/caller.h"
-#include "base/environment.h"
 #include "base/err.h"
 
 static void say(const char *variable, const char *value)

@@ -24,7 +24,7 @@
 
 #include "confine/callfilter.h"
 #include "confine/capabilities.h"
-#include "confine/emptyroot.h"
+#include "confine/rules.h"
 
 /* Before it gave anything up. */
 static bool began_as_root;

@@ -1,4 +1,4 @@
-/* base/sha256 by the vectors of FIPS 180-4 and RFC 4231; base/machine_id. */
+/* base/machine_id, and SHA-256 by the vectors of FIPS 180-4 and RFC 4231. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
-#include "base/sha256.h"
 #include "base/machine_id.h"
+#include "base/mem.h"
 #include "model/meta.h"
 #include "model/profile.h"
 

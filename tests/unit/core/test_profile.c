@@ -145,7 +145,6 @@ static void checks_indices(void **state)
 	(void)state;
 	SPOILS(p->functions.at[2].name = 999, "functions, row 2: name 999 is out of range");
 	SPOILS(p->functions.at[2].module = 1, "functions, row 2: module 1 is out of range");
-	SPOILS(p->functions.at[1].kind = 6, "functions, row 1: kind 6 is out of range");
 	SPOILS(p->functions.at[0].name = 1, "functions, row 0: must be empty");
 	SPOILS(p->modules.n = 0, "modules: the table is empty");
 	SPOILS(p->frames.at[1].function = 77, "frames, row 1: function 77 is out of range");

@@ -40,4 +40,10 @@ int child_await(pid_t child, int ms, int *status, struct rusage *usage);
 /* In such a child, before it makes a result visible: whether its parent has ended. */
 bool child_is_orphan(void);
 
+/* Whether the signal that ended a child which read a foreign file was a fault of what ran there, or
+ * a bound that it met; no one from outside sent it. */
+bool ending_is_crash(int signal_number);
+/* "crashed (Segmentation fault)" and the like; static. */
+const char *ending_text(int signal_number);
+
 #endif

@@ -54,4 +54,10 @@ struct numbering {
 uint32_t numbering_put(struct numbering *, struct key key, bool *fresh);
 void numbering_release(struct numbering *);
 
+/* A random number that nobody can foresee, another one each time: for names in folders that others
+ * may write to, and as the seed of hashes of what others have chosen. */
+uint64_t chance_u64(void);
+/* @n of them, with few system calls. */
+void chance_fill(uint64_t *at, size_t n);
+
 #endif

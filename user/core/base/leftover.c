@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/caller.h"
-#include "base/chance.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 #define MOST_ENTRIES 10000 /* of a folder that are looked at */

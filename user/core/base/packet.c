@@ -1,6 +1,7 @@
 #include "base/packet.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,11 +12,11 @@ union control {
 	char bytes[CMSG_SPACE(PACKET_FDS * sizeof(int))];
 };
 
-int packet_send(int socket, const void *bytes, size_t n, const int *fds, size_t n_fds)
+static int send_parts(int socket, const struct iovec *parts, size_t n_parts, const int *fds,
+		      size_t n_fds, int flags)
 {
-	struct iovec part = {(void *)(uintptr_t)bytes, n};
 	union control control = {0};
-	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+	struct msghdr m = {.msg_iov = (struct iovec *)(uintptr_t)parts, .msg_iovlen = n_parts};
 
 	if (n_fds > PACKET_FDS)
 		return -EMFILE;
@@ -27,10 +28,22 @@ int packet_send(int socket, const void *bytes, size_t n, const int *fds, size_t 
 						.cmsg_len = CMSG_LEN(n_fds * sizeof(int))};
 		memcpy(CMSG_DATA(&control.head), fds, n_fds * sizeof(int));
 	}
-	while (sendmsg(socket, &m, MSG_NOSIGNAL) < 0)
+	while (sendmsg(socket, &m, MSG_NOSIGNAL | flags) < 0)
 		if (errno != EINTR)
 			return -errno;
 	return 0;
+}
+
+int packet_send(int socket, const void *bytes, size_t n, const int *fds, size_t n_fds)
+{
+	const struct iovec part = {(void *)(uintptr_t)bytes, n};
+
+	return send_parts(socket, &part, 1, fds, n_fds, 0);
+}
+
+int packet_try(int socket, const struct iovec *parts, size_t n_parts, const int *fds, size_t n_fds)
+{
+	return send_parts(socket, parts, n_parts, fds, n_fds, MSG_DONTWAIT);
 }
 
 /* All that came, so that none is left open. */
@@ -49,7 +62,13 @@ static size_t take_descriptors(struct msghdr *m, int *fds)
 	return n;
 }
 
-ssize_t packet_receive(int socket, void *bytes, size_t n, int *fds, size_t *n_fds)
+static void close_all(const int *fds, size_t *n_fds)
+{
+	while (*n_fds)
+		close(fds[--*n_fds]);
+}
+
+ssize_t packet_receive(int socket, void *bytes, size_t n, int *fds, size_t *n_fds, int flags)
 {
 	struct iovec part = {bytes, n};
 	union control control;
@@ -60,14 +79,27 @@ ssize_t packet_receive(int socket, void *bytes, size_t n, int *fds, size_t *n_fd
 	ssize_t got;
 
 	*n_fds = 0;
-	while ((got = recvmsg(socket, &m, MSG_CMSG_CLOEXEC)) < 0)
+	while ((got = recvmsg(socket, &m, MSG_CMSG_CLOEXEC | flags)) < 0)
 		if (errno != EINTR)
 			return -errno;
 	*n_fds = take_descriptors(&m, fds);
 	if (!(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
 		return got;
-	for (size_t i = 0; i < *n_fds; i++)
-		close(fds[i]);
-	*n_fds = 0;
+	close_all(fds, n_fds);
 	return -EPROTO;
+}
+
+int packet_receive_whole(int socket, void *bytes, size_t n, int *fds, size_t most)
+{
+	int came[PACKET_FDS];
+	size_t n_came;
+	const ssize_t got = packet_receive(socket, bytes, n, came, &n_came, 0);
+	const bool good = got == (ssize_t)n && n_came <= most;
+
+	for (size_t i = 0; i < most; i++)
+		fds[i] = good && i < n_came ? came[i] : -1;
+	if (good)
+		return 0;
+	close_all(came, &n_came);
+	return got < 0 ? (int)got : got ? -EPROTO : -EPIPE;
 }

@@ -10,6 +10,7 @@
 #define BASE_VEC_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,5 +76,21 @@
 		(v)->at = NULL;        \
 		(v)->n = (v)->cap = 0; \
 	} while (0)
+
+/* The index of the first of @addresses that is not below @value; @n where all are. */
+static inline size_t bound_lower(const uint64_t *addresses, size_t n, uint64_t value)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (addresses[mid] < value)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/packet.h"
 #include "broker/request.h"
 
 /* How often a broker that does not answer is looked at: it may take long over its work. */
@@ -81,13 +82,13 @@ static int await(const struct side *s, uint64_t ns)
 static int exchange(const struct side *s, const struct request *r, const int *fds, size_t n,
 		    struct request_answer *a, int *fd)
 {
-	int rc = request_send(s->socket, r, sizeof(*r), fds, n);
+	int rc = packet_send(s->socket, r, sizeof(*r), fds, n);
 
 	*fd = -1;
 	if (!rc)
 		rc = await(s, limit_ns(r));
 	if (!rc)
-		rc = request_receive(s->socket, a, sizeof(*a), fd, 1);
+		rc = packet_receive_whole(s->socket, a, sizeof(*a), fd, 1);
 	/* It may come yet, and would be taken for that of the next request. */
 	if (rc && rc != -EPROTO)
 		shutdown(s->socket, SHUT_RDWR);
@@ -155,7 +156,7 @@ static void tell_done(void)
 {
 	const struct request r = {.kind = REQUEST_DONE};
 
-	(void)request_send(broker.socket, &r, sizeof(r), NULL, 0);
+	(void)packet_send(broker.socket, &r, sizeof(r), NULL, 0);
 }
 
 static int ask_begin(const char *path, bool force, bool again, int *fd)

@@ -13,6 +13,7 @@
 #include "base/child.h"
 #include "base/err.h"
 #include "base/owned.h"
+#include "base/packet.h"
 
 /* How long a program may take to end once it has closed its output: its last file may lie on a
  * mount that does not answer. */
@@ -228,7 +229,7 @@ bool broker_serve(struct broker *b, int socket)
 	struct request request;
 	struct request_answer answer = {0};
 	struct exchange x = {.request = &request, .answer = &answer, .fd = -1};
-	int rc = request_receive(socket, &request, sizeof(request), x.came, REQUEST_FDS);
+	int rc = packet_receive_whole(socket, &request, sizeof(request), x.came, REQUEST_FDS);
 	const bool known = !rc && request.kind < REQUEST_KINDS;
 
 	request.path[sizeof(request.path) - 1] = '\0';
@@ -245,7 +246,7 @@ bool broker_serve(struct broker *b, int socket)
 		return known;
 	if (answer.rc)
 		snprintf(answer.text, sizeof(answer.text), "%s", err_text());
-	rc = request_send(socket, &answer, sizeof(answer), &x.fd, x.fd >= 0);
+	rc = packet_send(socket, &answer, sizeof(answer), &x.fd, x.fd >= 0);
 	if (x.fd >= 0)
 		close(x.fd);
 	return !rc;

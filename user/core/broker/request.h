@@ -1,14 +1,12 @@
 /*
  * request: what a process that may not open, make or start things itself asks of its broker, a
- * packet each on a socket between the two. Used by broker and agent alone.
+ * packet (base/packet.h) each on a socket between the two. Used by broker and agent alone.
  */
 #ifndef BROKER_REQUEST_H
 #define BROKER_REQUEST_H
 
 #include <limits.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 enum request_kind {
 	REQUEST_OPEN,	/* path, flags → a descriptor */
@@ -45,11 +43,5 @@ struct request_answer {
 	int32_t number;	 /* of the request's kind */
 	char text[1024]; /* of err_text(), where rc is negative and there is one */
 };
-
-/* One packet, with @n_fds descriptors. 0, or -errno (-EPIPE: the other end is closed). */
-int request_send(int socket, const void *packet, size_t n, const int *fds, size_t n_fds);
-/* One packet of @n bytes and up to @most descriptors, the rest of @fds -1. 0, or -errno: -EPIPE;
- * -EPROTO for another length or more of them. */
-int request_receive(int socket, void *packet, size_t n, int *fds, size_t most);
 
 #endif

@@ -2,19 +2,112 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/child.h"
 #include "base/err.h"
 #include "confine/callfilter.h"
-#include "confine/limits.h"
-#include "confine/nobody.h"
 #include "confine/rules.h"
+
+/* --- limits ----------------------------------------------------------------------------------- */
+
+/* Of address space beside data: what is mapped of files and libraries. It bounds what RLIMIT_DATA
+ * does not count. */
+#define MAPPED_BYTES (4ull << 30)
+
+static void limit(__rlimit_resource_t what, rlim_t most)
+{
+	struct rlimit value;
+
+	if (getrlimit(what, &value))
+		return;
+	value.rlim_max = value.rlim_max < most ? value.rlim_max : most;
+	value.rlim_cur = value.rlim_cur < most ? value.rlim_cur : most;
+	setrlimit(what, &value);
+}
+
+/* The signal that can be told from others' comes at the lower limit; at the upper one SIGKILL. */
+static void limit_cpu(rlim_t seconds)
+{
+	struct rlimit value;
+
+	limit(RLIMIT_CPU, seconds + 1);
+	if (getrlimit(RLIMIT_CPU, &value) || value.rlim_cur < value.rlim_max || value.rlim_max < 2)
+		return;
+	value.rlim_cur = value.rlim_max - 1;
+	setrlimit(RLIMIT_CPU, &value);
+}
+
+static void limit_memory(uint64_t bytes)
+{
+#ifndef __SANITIZE_ADDRESS__ /* whose shadow is larger than any limit */
+	limit(RLIMIT_DATA, bytes);
+	limit(RLIMIT_AS, bytes + MAPPED_BYTES);
+#else
+	(void)bytes;
+#endif
+}
+
+/* Less stays less. A reader starts no process and no thread. */
+static void set_limits(const struct confine_terms *t)
+{
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_MEMLOCK, 0);
+	limit(RLIMIT_MSGQUEUE, 0);
+	limit(RLIMIT_FSIZE, t->file_bytes);
+	limit_memory(t->memory_bytes);
+	if (t->cpu_s)
+		limit_cpu(t->cpu_s);
+	if (t->kind == CONFINE_READER)
+		limit(RLIMIT_NPROC, 0);
+	if (t->kind == CONFINE_TOOL)
+		limit(RLIMIT_NOFILE, (rlim_t)t->program);
+}
+
+/* --- rights ----------------------------------------------------------------------------------- */
+
+#define NOBODY 65534
+
+/* Of root only; in a user namespace there may be no nobody: then no capabilities are all there is.
+ */
+static void become_nobody(void)
+{
+	if (geteuid() || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY))
+		return;
+	(void)!setresuid(NOBODY, NOBODY, NOBODY);
+}
+
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	const struct __user_cap_data_struct none[2] = {0};
+
+	return syscall(SYS_capset, &head, none) ? -errno : 0;
+}
+
+/* A change of user undoes the first two, so they come after it. */
+static int give_up_privileges(void)
+{
+	int rc;
+
+	become_nobody();
+	rc = drop_capabilities();
+	prctl(PR_SET_DUMPABLE, 0);
+	child_tie();
+	if (!rc && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		rc = -errno;
+	return rc ? err(rc, "cannot give up privileges: %s", strerror(-rc)) : 0;
+}
+
+/* --- descriptors and signals ------------------------------------------------------------------ */
 
 static int compare(const void *a, const void *b)
 {
@@ -66,25 +159,11 @@ void confine_silence(void)
 	mute();
 }
 
-/* A change of user undoes the first two, so they come after it. */
-static int give_up_privileges(void)
-{
-	int rc;
-
-	nobody_become();
-	rc = nobody_drop_capabilities();
-	prctl(PR_SET_DUMPABLE, 0);
-	child_tie();
-	if (!rc && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		rc = -errno;
-	return rc ? err(rc, "cannot give up privileges: %s", strerror(-rc)) : 0;
-}
-
 int confine_enter(const struct confine_terms *t)
 {
 	int rc;
 
-	limits_set(t);
+	set_limits(t);
 	rc = give_up_privileges();
 	if (!rc)
 		rc = t->kind == CONFINE_TOOL ? rules_set_tool(t->program, t->input)

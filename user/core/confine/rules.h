@@ -20,4 +20,9 @@ int rules_set(bool reads_fonts);
  * What runs is for seccomp to say. */
 int rules_set_tool(int program, int input);
 
+/* The same for a process that cannot have a seccomp filter, where the kernel has no landlock. From
+ * now on, for good once CAP_SYS_CHROOT is given up, which it takes: no path leads to a program or
+ * to a file that others have. Without that capability nothing happens. */
+void emptyroot_enter(void);
+
 #endif

@@ -1,4 +1,4 @@
-#include "code/site_kernel.h"
+#include "code/site_world.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>

@@ -1,4 +1,4 @@
-#include "base/share.h"
+#include "base/clock.h"
 
 void share_open(struct share *s, const struct share_rate *rate, uint64_t now_ns)
 {

@@ -1,4 +1,4 @@
-#include "cfi/cfi_pointer.h"
+#include "cfi/cfi_cursor.h"
 
 /* The low four bits are the form of the value, the next three what it is relative to. */
 #define PE_FORM	    0x0f
