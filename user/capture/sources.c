@@ -19,15 +19,16 @@ const struct source *const sources_table[SOURCES] = {
 #undef ACTION
 };
 
-/* Of each: the kind of its records, and how the names of its BPF maps begin. */
+/* Of each: the kind of its records, how the names of its BPF maps begin, and what it is. */
 static const struct {
 	uint32_t kind;
 	const char *maps;
+	bool is_action;
 } in_bpf[SOURCES] = {
-#define SOURCE(name, KIND, number, bytes, streams) {KIND, #name},
+#define SOURCE(name, KIND, number, bytes, streams) {KIND, #name, false},
 #include "sources.def"
 #undef SOURCE
-#define ACTION(name, number, sees, bytes, streams) {WIRE_PROBE_##name, "probe_" #name},
+#define ACTION(name, number, sees, bytes, streams) {WIRE_PROBE_##name, "probe_" #name, true},
 #include "actions.def"
 #undef ACTION
 };
@@ -56,7 +57,7 @@ const struct source_option *sources_options(size_t source)
 void sources_init(struct sources *s, const void *const options[SOURCES])
 {
 	for (size_t i = 0; i < SOURCES; i++) {
-		const void *with = i > SOURCE_probes ? s->state[SOURCE_probes] : options[i];
+		const void *with = in_bpf[i].is_action ? s->state[SOURCE_probes] : options[i];
 
 		s->state[i] = !options[i]	      ? NULL
 			      : sources_table[i]->new ? sources_table[i]->new (with)

@@ -148,13 +148,19 @@ bool procfs_in_first_namespace(void)
 	return n <= 0 || !strcmp(name, FIRST_NAMESPACE);
 }
 
-char *procfs_status(uint32_t pid)
+static char *read_status(const char *path)
 {
-	_free_ char *path = mem_printf("/proc/%u/status", pid);
 	char *text = NULL;
 	size_t n;
 
 	return file_read(path, STATUS_MOST, &text, &n) ? NULL : text;
+}
+
+char *procfs_status(uint32_t pid)
+{
+	_free_ char *path = mem_printf("/proc/%u/status", pid);
+
+	return read_status(path);
 }
 
 const char *procfs_field(const char *status, const char *key)
@@ -165,10 +171,13 @@ const char *procfs_field(const char *status, const char *key)
 	return at ? at + strlen(start) : NULL;
 }
 
-/* Status lists our numbers from that of the namespace that /proc was mounted in to that of ours. */
+/*
+ * Status lists our numbers from that of the namespace that /proc was mounted in to that of ours.
+ * It is asked for by the name self: /proc of another namespace has another's process at our number.
+ */
 bool procfs_is_own(void)
 {
-	_free_ char *status = procfs_status((uint32_t)getpid());
+	_free_ char *status = read_status("/proc/self/status");
 	const char *numbers = status ? procfs_field(status, "NSpid") : NULL;
 
 	/* A kernel without namespaces tells of none. */
