@@ -39,7 +39,7 @@ _Static_assert(offsetof(struct asleep_room, bytes) ==
 
 struct asleep {
 	struct task_struct *task;
-	struct seq_file *seq; /* of the iterator: see load/task_walk.h */
+	struct seq_file *seq; /* of the iterator: see load/ran.h */
 	struct asleep_room *room;
 	__u64 mm;		     /* the task's; 0: its memory is not to be read */
 	struct wire_sample *sample;  /* kind, event, time_ns and weight are set */

@@ -1,16 +1,14 @@
 /*
  * backend: one way to take samples, behind a session. For load/session*.c only; a new backend is
- * one file and one row in session.c.
+ * one file and one row in session.c. What only BPF programs can tell is in session_bpf.c.
  */
 #ifndef LOAD_BACKEND_H
 #define LOAD_BACKEND_H
 
+#include "load/counters.h"
 #include "load/ring.h"
 #include "load/session_options.h"
-#include "load/session_readings.h"
-#include "load/tables.h"
 #include "perf/sideband.h"
-#include "perf/tick_cost.h"
 
 /* The operations of session.h, on the state that open() made. The comments say what NULL means. */
 struct backend {
@@ -37,24 +35,11 @@ struct backend {
 	bool (*ran)(void *, uint64_t *ns);
 	void (*cost)(void *, struct session_cost *out);
 	uint64_t (*throttled)(const void *); /* NULL: unknown */
+};
 
-	/* BPF programs; NULL if there are none. */
-	int (*map_value)(void *, const char *name, uint32_t key, uint64_t *out);
-	int (*map_by_cpu)(void *, const char *name, uint32_t key, session_cpu_values *out);
-	int (*map_set)(void *, const char *name, uint32_t key, uint64_t value);
-	int (*open_walk)(void *, const char *program);
-	struct probe_session *(*probes)(void *);
-	int (*tables)(void *, struct tables **out);
-	void (*new_epoch)(void *);
-	uint64_t (*count)(void *, size_t event);
-	int (*hits_by_cpu)(void *, size_t event, uint64_t *out);
-	struct tick_program (*tick_program)(const void *);
-	int (*steps)(void *, size_t event, session_step_list *out);
-	uint64_t (*missed)(const void *, size_t event);
-	uint64_t (*event_ns)(void *, size_t event);
-	bool (*filters)(const void *, size_t event);
-	bool (*interrupts_others)(const void *);
-	bool (*samples_tasks)(const void *, size_t event);
+struct session {
+	const struct backend *backend;
+	void *state; /* of the backend */
 };
 
 extern const struct backend bpf_backend;   /* everything eprof can do; needs privileges */

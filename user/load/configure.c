@@ -1,18 +1,22 @@
 #include "load/configure.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/err.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "eprof.skel.h"
 #include "load/counters.h"
-#include "load/namespace.h"
+#include "load/kernel_types.h"
 #include "load/ran.h"
+#include "process/procfs.h"
 
 static enum wire_filter filter_of(enum target_kind kind)
 {
@@ -130,6 +134,17 @@ static void draw_hash_keys(struct eprof_bpf *skel)
 	memcpy((void *)skel->rodata->config_hash_keys, keys, sizeof(keys));
 }
 
+/* Makes the programs identify processes by the numbers that the loader sees (bpf/ids.h). */
+static void configure_ids(struct eprof_bpf *skel)
+{
+	bool inner = !procfs_in_first_namespace();
+
+	skel->rodata->config_ids_inner = inner;
+	bpf_program__set_autoload(skel->progs.ids_learn, inner);
+	bpf_program__set_autoload(skel->progs.ids_exit, inner);
+	bpf_map__set_autocreate(skel->maps.ids_past, inner);
+}
+
 void configure(struct eprof_bpf *skel, const struct session_options *o, struct sampling by,
 	       bool self_time)
 {
@@ -152,7 +167,7 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 	skel->rodata->config_inherit = o->target->inherit;
 	follows &= target == WIRE_FILTER_PIDS && o->target->inherit;
 	bpf_program__set_autoload(skel->progs.follow_fork, follows || o->probes);
-	namespace_configure(skel);
+	configure_ids(skel);
 	ran_configure(skel, o->target);
 	skel->rodata->config_self_time = self_time;
 	if (o->target->kind == TARGET_ALL || o->target->kind == TARGET_CGROUP)
@@ -168,4 +183,23 @@ void configure(struct eprof_bpf *skel, const struct session_options *o, struct s
 	bpf_map__set_max_entries(
 		skel->maps.known_stacks,
 		stacks_known(o, counters_cpus(), bpf_map__max_entries(skel->maps.known_stacks)));
+}
+
+int configure_learn_ids(struct eprof_bpf *skel, struct bpf_link **out)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	int ret;
+
+	if (!skel->rodata->config_ids_inner)
+		return 0;
+	ret = bpf_prog_test_run_opts(bpf_program__fd(skel->progs.ids_learn), &run);
+	if (!ret && !run.retval)
+		ret = -EFAULT;
+	if (!ret) {
+		*out = kernel_types_attach(skel->progs.ids_exit);
+		ret = *out ? 0 : -errno;
+	}
+	return ret ? err(ret, "cannot identify the processes of this PID namespace: %s",
+			 strerror(-ret))
+		   : 0;
 }

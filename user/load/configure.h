@@ -11,6 +11,7 @@
 #include "load/sampling.h"
 #include "load/session.h"
 
+struct bpf_link;
 struct bpf_program;
 struct eprof_bpf;
 
@@ -22,5 +23,9 @@ bool configure_filters(const struct session_options *, struct sampling by, size_
 /* The program of an event. */
 struct bpf_program *configure_program(struct eprof_bpf *, const struct session_options *,
 				      size_t event);
+/* Call when they are loaded, before other programs run: in a nested PID namespace, such as a
+ * container, has them learn its process numbers. *@out, which the caller destroys, is NULL in the
+ * first namespace. Errors with a text. */
+int configure_learn_ids(struct eprof_bpf *, struct bpf_link **out);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "load/features_row.h"
+#include "load/features.h"
 #include "load/session.h"
 #include "load/uprobes.h"
 #include "perf/event.h"

@@ -7,11 +7,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
-#include "load/births.h"
 #include "load/target.h"
 #include "perf/event.h"
 #include "wire.h"
+
+#define BIRTHS_NEVER UINT64_MAX
+
+/* Since when threads or processes have had an attribute that their later children inherit. A zeroed
+ * struct is valid and empty. */
+struct births {
+	struct map at; /* id → index in since_ns */
+	VEC(uint64_t) since_ns;
+};
+
+/* Notes that @id has had the attribute since @since_ns, CLOCK_MONOTONIC, or BIRTHS_NEVER. */
+void births_note(struct births *, uint32_t id, uint64_t since_ns);
+/* Whether @child, born to @parent at @born_ns, inherited the attribute; if so, notes it. */
+bool births_inherit(struct births *, uint32_t parent, uint32_t child, uint64_t born_ns);
+void births_release(struct births *);
 
 /* How sampled events are opened for -p and --. */
 enum sampler {

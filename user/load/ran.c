@@ -1,17 +1,118 @@
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "load/kernel_types.h"
 #include "load/ran.h"
 #include "load/counters.h"
-#include "load/task_walk.h"
 #include "process/procfs.h"
 #include "eprof.skel.h"
+
+/* --- by /proc ------------------------------------------------------------------------------- */
+
+#define MOST_BYTES (1 << 20)
+
+static uint64_t ticks_ns(uint64_t ticks)
+{
+	return ticks * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+/* The sum of fields @first to @last of @text, counted from 1. */
+static uint64_t sum_fields(const char *text, int first, int last)
+{
+	uint64_t sum = 0;
+
+	for (int i = 1; i <= last && text; i++) {
+		if (i >= first)
+			sum += strtoull(text, NULL, 10);
+		text = strchr(text, ' ');
+		text = text ? text + strspn(text, " ") : NULL;
+	}
+	return sum;
+}
+
+/* CPU time of the children that it has reaped: fields 16 and 17 of proc_pid_stat(5). */
+static uint64_t waited_for_ns(uint32_t pid)
+{
+	_free_ char *path = mem_printf("/proc/%u/stat", pid);
+	_free_ char *text = NULL;
+	const char *rest;
+	size_t n;
+
+	if (file_read(path, MOST_BYTES, &text, &n))
+		return 0;
+	/* The name, field 2, may contain anything. */
+	rest = strrchr(text, ')');
+	return rest && rest[1] == ' ' ? ticks_ns(sum_fields(rest + 2, 14, 15)) : 0;
+}
+
+static uint64_t process_ns(uint32_t pid)
+{
+	clockid_t clock;
+	struct timespec t;
+
+	if (clock_getcpuclockid((pid_t)pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + waited_for_ns(pid);
+}
+
+static uint64_t thread_ns(uint32_t tid)
+{
+	_free_ char *path = mem_printf("/proc/%u/schedstat", tid);
+	_free_ char *text = NULL;
+	size_t n;
+
+	return file_read(path, MOST_BYTES, &text, &n) ? 0 : sum_fields(text, 1, 1);
+}
+
+/* "cpu  user nice system idle iowait irq softirq steal …" */
+static uint64_t machine_ns(void)
+{
+	_free_ char *text = NULL;
+	size_t n;
+
+	if (file_read("/proc/stat", MOST_BYTES, &text, &n))
+		return 0;
+	return ticks_ns(sum_fields(text, 2, 4) + sum_fields(text, 7, 8));
+}
+
+/* usage_usec of cpu.stat, which every v2 cgroup has; false: unknown. */
+static bool read_cgroup(const struct target *t, uint64_t *ns)
+{
+	_free_ char *path = mem_printf("/proc/self/fd/%d/cpu.stat", t->cgroup_fd);
+	_free_ char *text = NULL;
+	const char *usage;
+	size_t n;
+
+	if (file_read(path, MOST_BYTES, &text, &n))
+		return false;
+	usage = strstr(text, "usage_usec ");
+	if (usage)
+		*ns = 1000 * sum_fields(usage, 2, 2);
+	return usage;
+}
+
+uint64_t ran_by_proc_ns(const struct target *t, const uint32_t *pids, size_t n)
+{
+	uint64_t sum = 0;
+
+	if (t->kind == TARGET_ALL)
+		return machine_ns();
+	if (t->kind == TARGET_CGROUP)
+		return read_cgroup(t, &sum) ? sum : 0;
+	if (t->kind == TARGET_TID)
+		return thread_ns(t->tid);
+	for (size_t i = 0; i < n; i++)
+		sum += process_ns(pids[i]);
+	return sum;
+}
+
+/* --- by programs ---------------------------------------------------------------------------- */
 
 #define SETTLE_ROUNDS 25
 #define SETTLE_US     2000
@@ -52,19 +153,16 @@ void ran_attach(struct ran *r, struct eprof_bpf *skel, const struct target *t)
 		r->sum_fd = bpf_map__fd(skel->maps.ran_sums);
 }
 
-/* usage_usec of cpu.stat, which every v2 cgroup has. */
-static bool read_cgroup(int cgroup_fd, uint64_t *ns)
+bool ran_walk(const struct bpf_link *link)
 {
-	_close_ int fd = openat(cgroup_fd, "cpu.stat", O_RDONLY | O_CLOEXEC);
-	char text[512] = "";
-	const char *at;
+	_close_ int walk = bpf_iter_create(bpf_link__fd(link));
+	char written[RAN_WALK_BYTES];
+	ssize_t n = -1;
 
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		return false;
-	at = strstr(text, "usage_usec ");
-	if (at)
-		*ns = strtoull(at + strlen("usage_usec "), NULL, 10) * 1000;
-	return at;
+	do
+		n = walk >= 0 ? read(walk, written, sizeof(written)) : -1;
+	while (n > 0);
+	return !n;
 }
 
 static bool read_sum(const struct ran *r, enum wire_ran what, uint64_t *sum)
@@ -75,8 +173,8 @@ static bool read_sum(const struct ran *r, enum wire_ran what, uint64_t *sum)
 static bool read_total(const struct ran *r, uint64_t *ns)
 {
 	if (is_cgroup(r->target))
-		return read_cgroup(r->target->cgroup_fd, ns);
-	return r->sum_fd >= 0 && task_walk(r->walk) && read_sum(r, WIRE_RAN_NS, ns);
+		return read_cgroup(r->target, ns);
+	return r->sum_fd >= 0 && ran_walk(r->walk) && read_sum(r, WIRE_RAN_NS, ns);
 }
 
 void ran_start(struct ran *r)

@@ -1,11 +1,13 @@
 /*
- * ran: the target's CPU time by the scheduler's account, to the nanosecond, including threads that
- * lived between two ticks. Samples are checked against it. Used by session.
+ * ran: the CPU time that the target has used: by the scheduler's account, to the nanosecond,
+ * including threads that lived between two ticks, against which a session checks its samples; and
+ * as /proc tells it, relative to which slowdowns are given.
  */
 #ifndef LOAD_RAN_H
 #define LOAD_RAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "load/target.h"
@@ -13,6 +15,23 @@
 
 struct eprof_bpf;
 struct bpf_link;
+
+/*
+ * By /proc, in ns so far: of the machine (ALL), of the cgroup, of the thread (TID); else of the @n
+ * processes @pids, which belong to the target and run, and of the children that they reaped. The
+ * machine's figure has the grain of the kernel's tick. The sum falls when a process ends that no
+ * other of @pids reaps. 0 if unknown.
+ */
+uint64_t ran_by_proc_ns(const struct target *, const uint32_t *pids, size_t n);
+
+/* Bytes that an iterator's program writes (bpf_seq_write) before a walk stops. They are thrown
+ * away: a program that sends records writes in proportion to them, so that they can be drained in
+ * between. */
+#define RAN_WALK_BYTES 512
+
+/* Runs an iterator program (iter/task) over all threads of our PID namespace. False: the kernel did
+ * not run it to the end. */
+bool ran_walk(const struct bpf_link *);
 
 /* A zeroed struct is valid: nothing known. */
 struct ran {

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "load/counters.h"
 #include "load/probe_session.h"
 #include "load/ring.h"
 #include "load/session_options.h"
-#include "load/session_readings.h"
 #include "load/tables.h"
 #include "perf/sideband.h"
 #include "perf/tick_cost.h"
@@ -62,7 +62,7 @@ enum session_switched session_switched(void);
 bool session_walk_tasks(struct session *, const char *program);
 /* The same bit by bit: a descriptor to be closed by the caller, -1: it could not. */
 int session_open_walk(struct session *, const char *program);
-/* Goes on until the program has written TASK_WALK_BYTES (bpf_seq_write): 1; 0: it is over.
+/* Goes on until the program has written RAN_WALK_BYTES (bpf_seq_write): 1; 0: it is over.
  * -ETIMEDOUT: it is stuck in memory of a process that it reads, and goes on if that is there at
  * last; the program must know that nobody waits for it. Other negative values: it could not be run.
  */

@@ -16,15 +16,13 @@
 #include "load/configure.h"
 #include "load/counters.h"
 #include "load/kernel_types.h"
-#include "load/namespace.h"
 #include "load/pool.h"
-#include "load/program_cost.h"
 #include "load/ring.h"
 #include "load/ran.h"
 #include "load/sampling.h"
-#include "load/task_walk.h"
 #include "perf/cpus.h"
 #include "perf/rights.h"
+#include "process/opener.h"
 #include "eprof.skel.h"
 
 struct bpf_session {
@@ -32,7 +30,7 @@ struct bpf_session {
 	struct sideband *sideband;
 	struct eprof_bpf *skel;
 	struct bpf_link *follow;
-	struct bpf_link *exits; /* see namespace_open() */
+	struct bpf_link *exits; /* see configure_learn_ids() */
 	VEC(struct bpf_link *) of_sources;
 	struct pool_first *pool; /* NULL: taken over by the tables */
 	struct ring *ring;	 /* NULL: drained for good */
@@ -102,10 +100,8 @@ static int fill_filter(struct bpf_session *s)
 static int load(struct bpf_session *s)
 {
 	struct kernel_types *types;
-	int ret = namespace_check();
+	int ret;
 
-	if (ret)
-		return ret;
 	s->skel = kernel_types_open(&types);
 	if (!s->skel)
 		return load_error(-errno);
@@ -115,7 +111,7 @@ static int load(struct bpf_session *s)
 	kernel_types_free(types);
 	if (ret)
 		return load_error(ret);
-	ret = namespace_open(s->skel, &s->exits);
+	ret = configure_learn_ids(s->skel, &s->exits);
 	if (!ret)
 		ret = fill_filter(s);
 	if (!ret && s->o.probes)
@@ -283,58 +279,6 @@ static struct sideband *bpf_sideband(void *state)
 	return s->sideband;
 }
 
-static uint64_t bpf_count(void *state, size_t event)
-{
-	const struct bpf_session *s = state;
-
-	return hooks_count(&s->hooks, event);
-}
-
-static int bpf_map_value(void *state, const char *name, uint32_t key, uint64_t *out)
-{
-	const struct bpf_session *s = state;
-	struct bpf_map *map = bpf_object__find_map_by_name(s->skel->obj, name);
-
-	if (map && bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY)
-		return counters_sum(bpf_map__fd(map), key, out);
-	return !map || bpf_map_lookup_elem(bpf_map__fd(map), &key, out) ? -ENOENT : 0;
-}
-
-static int bpf_map_by_cpu(void *state, const char *name, uint32_t key, session_cpu_values *out)
-{
-	const struct bpf_session *s = state;
-	const struct bpf_map *map = bpf_object__find_map_by_name(s->skel->obj, name);
-
-	if (!map || bpf_map__type(map) != BPF_MAP_TYPE_PERCPU_ARRAY)
-		return -ENOENT;
-	return counters_by_cpu(bpf_map__fd(map), key, out);
-}
-
-static int bpf_map_set(void *state, const char *name, uint32_t key, uint64_t value)
-{
-	const struct bpf_session *s = state;
-	int fd = bpf_object__find_map_fd_by_name(s->skel->obj, name);
-
-	return fd < 0 || bpf_map_update_elem(fd, &key, &value, BPF_ANY) ? -ENOENT : 0;
-}
-
-static int bpf_open_walk(void *state, const char *program)
-{
-	const struct bpf_session *s = state;
-
-	for (size_t i = 0; i < s->of_sources.n; i++)
-		if (!strcmp(s->o.programs.at[i], program))
-			return task_walk_open(s->of_sources.at[i]);
-	return -1;
-}
-
-static struct probe_session *bpf_probes(void *state)
-{
-	struct bpf_session *s = state;
-
-	return s->probes.maps ? &s->probes : NULL;
-}
-
 static int bpf_drain(void *state, uint64_t most_bytes, ring_record_fn fn, void *context)
 {
 	struct bpf_session *s = state;
@@ -363,56 +307,11 @@ static int bpf_watch(void *state, int epoll_fd)
 	return 0;
 }
 
-static int bpf_tables(void *state, struct tables **out)
-{
-	struct bpf_session *s = state;
-	struct tables_maps maps = {.tables_fd = bpf_map__fd(s->skel->maps.tables),
-				   .pools_fd = bpf_map__fd(s->skel->maps.pools),
-				   .wanted_fd = bpf_map__fd(s->skel->maps.wanted),
-				   .epoch = &s->skel->bss->table_epoch,
-				   .first = s->pool};
-
-	s->pool = NULL;
-	return tables_new(&maps, s->o.table_bytes, out);
-}
-
-static void bpf_new_epoch(void *state)
-{
-	struct bpf_session *s = state;
-
-	s->skel->bss->stack_epoch++;
-}
-
-static int bpf_hits_by_cpu(void *state, size_t event, uint64_t *out)
-{
-	struct bpf_session *s = state;
-
-	return counters_hits_by_cpu(bpf_map__fd(s->skel->maps.counters), event, out);
-}
-
 static int bpf_counters(void *state, size_t event, uint64_t out[WIRE_COUNTERS])
 {
 	struct bpf_session *s = state;
 
 	return counters_read(bpf_map__fd(s->skel->maps.counters), event, out);
-}
-
-static int bpf_steps(void *state, size_t event, session_step_list *out)
-{
-	struct bpf_session *s = state;
-
-	return counters_steps(bpf_map__fd(s->skel->maps.steps), event, out);
-}
-
-static uint64_t bpf_missed(const void *state, size_t event)
-{
-	const struct bpf_session *s = state;
-	struct bpf_prog_info info = {0};
-	uint32_t n = sizeof(info);
-
-	return bpf_obj_get_info_by_fd(bpf_program__fd(program_of(s, event)), &info, &n)
-		       ? 0
-		       : info.recursion_misses;
 }
 
 /* Whether a program is timed by other means, unless the kernel's statistics are on all the time. */
@@ -448,54 +347,14 @@ static void bpf_cost(void *state, struct session_cost *out)
 	/* Otherwise they are on only while probes are calibrated, and that part of the runs says
 	 * nothing. */
 	if (out->by_kernel)
-		program_cost_add(s->skel->obj, NULL, s, out);
+		counters_cost(s->skel->obj, NULL, s, out);
 	else if (s->probes.watches_waits)
-		program_cost_add(s->skel->obj, is_timed_otherwise, s, out);
-	out->map_bytes = program_cost_maps(s->skel->obj);
+		counters_cost(s->skel->obj, is_timed_otherwise, s, out);
+	out->map_bytes = counters_map_bytes(s->skel->obj);
 	for (size_t i = 0; i < s->o.n_events && !out->by_kernel; i++)
 		add_run(s, i, out);
 	for (size_t i = 0; i < s->o.paces.n && !out->by_kernel; i++)
 		add_run(s, s->o.paces.at[i].stream, out);
-}
-
-static uint64_t bpf_event_ns(void *state, size_t event)
-{
-	struct bpf_session *s = state;
-	uint64_t counters[WIRE_COUNTERS];
-
-	if (s->stats_fd >= 0)
-		return program_run(bpf_program__fd(program_of(s, event))).ns;
-	return bpf_counters(s, event, counters) ? 0 : counters[WIRE_RUN_NS];
-}
-
-static struct tick_program bpf_tick_program(const void *state)
-{
-	const struct bpf_session *s = state;
-
-	return (struct tick_program){.fd = bpf_program__fd(s->skel->progs.time_tick),
-				     .count = &s->skel->bss->timed_ticks};
-}
-
-static bool bpf_filters(const void *state, size_t event)
-{
-	const struct bpf_session *s = state;
-
-	return configure_filters(&s->o, s->by, event);
-}
-
-static bool bpf_interrupts_others(const void *state)
-{
-	const struct bpf_session *s = state;
-	enum target_kind kind = s->o.target->kind;
-
-	return (kind == TARGET_PIDS || kind == TARGET_COMMAND) && s->hooks.o.by.time == SAMPLER_CPU;
-}
-
-static bool bpf_samples_tasks(const void *state, size_t event)
-{
-	const struct bpf_session *s = state;
-
-	return hooks_sample_tasks(&s->hooks, event);
 }
 
 static bool bpf_ran(void *state, uint64_t *ns)
@@ -596,20 +455,188 @@ const struct backend bpf_backend = {
 	.counters = bpf_counters,
 	.ran = bpf_ran,
 	.cost = bpf_cost,
-	.map_value = bpf_map_value,
-	.map_by_cpu = bpf_map_by_cpu,
-	.map_set = bpf_map_set,
-	.open_walk = bpf_open_walk,
-	.probes = bpf_probes,
-	.tables = bpf_tables,
-	.new_epoch = bpf_new_epoch,
-	.count = bpf_count,
-	.hits_by_cpu = bpf_hits_by_cpu,
-	.tick_program = bpf_tick_program,
-	.steps = bpf_steps,
-	.missed = bpf_missed,
-	.event_ns = bpf_event_ns,
-	.filters = bpf_filters,
-	.interrupts_others = bpf_interrupts_others,
-	.samples_tasks = bpf_samples_tasks,
 };
+
+/* --- what only programs can tell -------------------------------------------------------------- */
+
+/* NULL: perf events alone take the samples. */
+static struct bpf_session *programs(const struct session *s)
+{
+	return session_has_programs(s) ? s->state : NULL;
+}
+
+bool session_has_programs(const struct session *s)
+{
+	return s->backend == &bpf_backend;
+}
+
+int session_map_value(struct session *session, const char *name, uint32_t key, uint64_t *out)
+{
+	const struct bpf_session *s = programs(session);
+	struct bpf_map *map = s ? bpf_object__find_map_by_name(s->skel->obj, name) : NULL;
+
+	if (map && bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY)
+		return counters_sum(bpf_map__fd(map), key, out);
+	return !map || bpf_map_lookup_elem(bpf_map__fd(map), &key, out) ? -ENOENT : 0;
+}
+
+int session_map_by_cpu(struct session *session, const char *name, uint32_t key,
+		       session_cpu_values *out)
+{
+	const struct bpf_session *s = programs(session);
+	const struct bpf_map *map = s ? bpf_object__find_map_by_name(s->skel->obj, name) : NULL;
+
+	if (!map || bpf_map__type(map) != BPF_MAP_TYPE_PERCPU_ARRAY)
+		return -ENOENT;
+	return counters_by_cpu(bpf_map__fd(map), key, out);
+}
+
+int session_map_set(struct session *session, const char *name, uint32_t key, uint64_t value)
+{
+	const struct bpf_session *s = programs(session);
+	int fd = s ? bpf_object__find_map_fd_by_name(s->skel->obj, name) : -1;
+
+	return fd < 0 || bpf_map_update_elem(fd, &key, &value, BPF_ANY) ? -ENOENT : 0;
+}
+
+/* The link of a source's program; NULL: it is not attached. */
+static struct bpf_link *link_of(const struct session *session, const char *program)
+{
+	const struct bpf_session *s = programs(session);
+
+	for (size_t i = 0; s && i < s->of_sources.n; i++)
+		if (!strcmp(s->o.programs.at[i], program))
+			return s->of_sources.at[i];
+	return NULL;
+}
+
+bool session_walk_tasks(struct session *s, const char *program)
+{
+	const struct bpf_link *link = link_of(s, program);
+
+	return link && ran_walk(link);
+}
+
+int session_open_walk(struct session *s, const char *program)
+{
+	const struct bpf_link *link = link_of(s, program);
+
+	return link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+}
+
+int session_walk_on(struct opener *opener, int walk)
+{
+	const struct opener_request r = {
+		.what = OPENER_STEP, .root_fd = walk, .bytes_most = RAN_WALK_BYTES};
+	struct opener_answer a;
+	const int n = opener_ask(opener, &r, &a);
+
+	opener_answer_release(opener, &a);
+	return n > 0 ? 1 : n;
+}
+
+struct probe_session *session_probes(struct session *session)
+{
+	struct bpf_session *s = programs(session);
+
+	return s && s->probes.maps ? &s->probes : NULL;
+}
+
+int session_tables(struct session *session, struct tables **out)
+{
+	struct bpf_session *s = programs(session);
+	struct tables_maps maps = {0};
+
+	*out = NULL;
+	if (!s)
+		return 0;
+	maps = (struct tables_maps){.tables_fd = bpf_map__fd(s->skel->maps.tables),
+				    .pools_fd = bpf_map__fd(s->skel->maps.pools),
+				    .wanted_fd = bpf_map__fd(s->skel->maps.wanted),
+				    .epoch = &s->skel->bss->table_epoch,
+				    .first = s->pool};
+	s->pool = NULL;
+	return tables_new(&maps, s->o.table_bytes, out);
+}
+
+void session_new_epoch(struct session *session)
+{
+	struct bpf_session *s = programs(session);
+
+	if (s)
+		s->skel->bss->stack_epoch++;
+}
+
+uint64_t session_count(struct session *session, size_t event)
+{
+	const struct bpf_session *s = programs(session);
+
+	return s ? hooks_count(&s->hooks, event) : 0;
+}
+
+int session_hits_by_cpu(struct session *session, size_t event, uint64_t *out)
+{
+	const struct bpf_session *s = programs(session);
+
+	return s ? counters_hits_by_cpu(bpf_map__fd(s->skel->maps.counters), event, out) : -ENOTSUP;
+}
+
+int session_steps(struct session *session, size_t event, session_step_list *out)
+{
+	const struct bpf_session *s = programs(session);
+
+	return s ? counters_steps(bpf_map__fd(s->skel->maps.steps), event, out) : 0;
+}
+
+uint64_t session_missed(const struct session *session, size_t event)
+{
+	const struct bpf_session *s = programs(session);
+	struct bpf_prog_info info = {0};
+	uint32_t n = sizeof(info);
+
+	if (!s || bpf_obj_get_info_by_fd(bpf_program__fd(program_of(s, event)), &info, &n))
+		return 0;
+	return info.recursion_misses;
+}
+
+uint64_t session_event_ns(struct session *session, size_t event)
+{
+	struct bpf_session *s = programs(session);
+	uint64_t counters[WIRE_COUNTERS];
+
+	if (s && s->stats_fd >= 0)
+		return program_run(bpf_program__fd(program_of(s, event))).ns;
+	return !s || bpf_counters(s, event, counters) ? 0 : counters[WIRE_RUN_NS];
+}
+
+struct tick_program session_tick_program(const struct session *session)
+{
+	const struct bpf_session *s = programs(session);
+
+	if (!s)
+		return (struct tick_program){.fd = -1};
+	return (struct tick_program){.fd = bpf_program__fd(s->skel->progs.time_tick),
+				     .count = &s->skel->bss->timed_ticks};
+}
+
+bool session_filters(const struct session *session, size_t event)
+{
+	const struct bpf_session *s = programs(session);
+
+	return s && configure_filters(&s->o, s->by, event);
+}
+
+bool session_interrupts_others(const struct session *session)
+{
+	const struct bpf_session *s = programs(session);
+	const enum target_kind kind = s ? s->o.target->kind : TARGET_NONE;
+
+	return (kind == TARGET_PIDS || kind == TARGET_COMMAND) && s->hooks.o.by.time == SAMPLER_CPU;
+}
+
+bool session_samples_tasks(const struct session *session, size_t event)
+{
+	const struct bpf_session *s = programs(session);
+
+	return s && hooks_sample_tasks(&s->hooks, event);
+}

@@ -11,7 +11,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "load/backend.h"
-#include "load/namespace.h"
 #include "load/plain_events.h"
 #include "perf/plain_sample.h"
 #include "perf/rights.h"
@@ -71,8 +70,6 @@ static int plain_open(const struct session_options *o, void **out)
 	struct plain_session *s;
 	int ret = check(o);
 
-	if (!ret)
-		ret = namespace_check();
 	if (ret)
 		return ret;
 	s = mem_zalloc(1, sizeof(*s));

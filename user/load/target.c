@@ -19,7 +19,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "load/namespace.h"
 #include "load/target.h"
 #include "process/opener.h"
 #include "process/procfs.h"
@@ -259,12 +258,22 @@ static int open_command(struct target *t)
 	return open_pidfd(t, (uint32_t)pid);
 }
 
+int target_check_proc(void)
+{
+	if (procfs_is_own())
+		return 0;
+	return err(-ENOTSUP,
+		   "/proc is not that of eprof's own PID namespace, so its process numbers are "
+		   "wrong: mount the right one (unshare --mount-proc, or mount -t proc proc "
+		   "/proc)");
+}
+
 int target_open(struct target *t)
 {
 	int ret;
 
 	t->cgroup_fd = t->go_fd = t->status_fd = -1;
-	ret = namespace_check();
+	ret = target_check_proc();
 	if (ret)
 		return ret;
 	switch (t->kind) {

@@ -39,6 +39,8 @@ struct target {
 /* Parses "4711,4712"; -EINVAL with a text for anything but process numbers. */
 int target_parse_pids(struct target *, const char *list);
 
+/* -ENOTSUP with a text if /proc does not show the process numbers of our PID namespace. */
+int target_check_proc(void);
 /*
  * Checks that the processes or the v2 cgroup exist, or creates the command's process, which waits
  * and treats signals as the caller does. Errors with a text: -ESRCH, -ENOENT, -EACCES.

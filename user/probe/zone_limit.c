@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "load/target_cpu.h"
+#include "load/ran.h"
 #include "probe/zone_price.h"
 #include "probe/zone_text.h"
 
@@ -90,7 +90,7 @@ uint64_t zone_limit_cpu_ns(const struct engine *z)
 
 	for (size_t i = 0; i < z->processes.n; i++)
 		pids[i] = z->processes.at[i]->pid;
-	return target_cpu_ns(z->in.target, pids, z->processes.n);
+	return ran_by_proc_ns(z->in.target, pids, z->processes.n);
 }
 
 /* --- changes of mode ------------------------------------------------------------------------- */

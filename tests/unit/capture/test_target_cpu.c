@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "load/target_cpu.h"
+#include "load/ran.h"
 #include "temp_folder.h"
 
 #define MS UINT64_C(1000000)
@@ -34,9 +34,9 @@ static void of_a_thread(void **state)
 
 	(void)state;
 	/* What the scheduler has counted may lack its current slice. */
-	for (int i = 0; i < 100 && target_cpu_ns(&t, NULL, 0) < before; i++)
+	for (int i = 0; i < 100 && ran_by_proc_ns(&t, NULL, 0) < before; i++)
 		work(10 * MS);
-	got = target_cpu_ns(&t, NULL, 0);
+	got = ran_by_proc_ns(&t, NULL, 0);
 	assert_in_range(got, before, clock_ns(CLOCK_THREAD_CPUTIME_ID) + MS);
 }
 
@@ -45,7 +45,7 @@ static void of_processes(void **state)
 {
 	const struct target t = {.kind = TARGET_PIDS};
 	const uint32_t self = (uint32_t)getpid();
-	const uint64_t before = target_cpu_ns(&t, &self, 1);
+	const uint64_t before = ran_by_proc_ns(&t, &self, 1);
 	uint32_t pids[] = {self, 0};
 	uint64_t after;
 
@@ -57,20 +57,20 @@ static void of_processes(void **state)
 		_exit(0);
 	}
 	assert_int_equal(waitpid((pid_t)pids[1], NULL, 0), pids[1]);
-	after = target_cpu_ns(&t, pids, 2);
+	after = ran_by_proc_ns(&t, pids, 2);
 	/* In ticks, each of 10 ms at most. */
 	assert_in_range(after - before, 180 * MS, 2000 * MS);
-	assert_int_equal(target_cpu_ns(&t, pids + 1, 1), 0);
+	assert_int_equal(ran_by_proc_ns(&t, pids + 1, 1), 0);
 }
 
 static void of_the_machine(void **state)
 {
 	const struct target t = {.kind = TARGET_ALL};
-	const uint64_t before = target_cpu_ns(&t, NULL, 0);
+	const uint64_t before = ran_by_proc_ns(&t, NULL, 0);
 
 	(void)state;
 	work(100 * MS);
-	assert_true(target_cpu_ns(&t, NULL, 0) >= before + 80 * MS);
+	assert_true(ran_by_proc_ns(&t, NULL, 0) >= before + 80 * MS);
 }
 
 static void of_a_cgroup(void **state)
@@ -79,18 +79,18 @@ static void of_a_cgroup(void **state)
 	FILE *f;
 
 	(void)state;
-	assert_int_equal(target_cpu_ns(&t, NULL, 0), 0);
+	assert_int_equal(ran_by_proc_ns(&t, NULL, 0), 0);
 	t.cgroup_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_int_equal(target_cpu_ns(&t, NULL, 0), 0);
+	assert_int_equal(ran_by_proc_ns(&t, NULL, 0), 0);
 	f = fopen("cpu.stat", "we");
 	fputs("usage_usec 1234567\nuser_usec 1000000\nsystem_usec 234567\n", f);
 	fclose(f);
-	assert_int_equal(target_cpu_ns(&t, NULL, 0), UINT64_C(1234567000));
+	assert_int_equal(ran_by_proc_ns(&t, NULL, 0), UINT64_C(1234567000));
 	/* One without the cpu controller's figures. */
 	f = fopen("cpu.stat", "we");
 	fputs("nr_periods 5\n", f);
 	fclose(f);
-	assert_int_equal(target_cpu_ns(&t, NULL, 0), 0);
+	assert_int_equal(ran_by_proc_ns(&t, NULL, 0), 0);
 	close(t.cgroup_fd);
 }
 
