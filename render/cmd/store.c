@@ -14,7 +14,6 @@
 #include "cmd/listing.h"
 #include "model/meta.h"
 #include "store/catalog.h"
-#include "store/platforms.h"
 #include "store/store.h"
 
 static const char usage[] =

@@ -17,7 +17,6 @@
 #include "base/err.h"
 #include "../unit/hdf5_leaks.h"
 #include "store/catalog.h"
-#include "store/platforms.h"
 #include "store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "hdf5_leaks.h"
-#include "store/platforms.h"
+#include "store/catalog.h"
 #include "store_sample.h"
 #include "temp_folder.h"
 

@@ -3,56 +3,90 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/machine_id.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "base/machine_id.h"
 #include "model/meta.h"
 #include "model/version.h"
 #include "store/run_list.h"
 
-/* Of the machine: what a run does not say otherwise is that of its platform. */
-#define MACHINE_TEXTS 4
-static const char *const machine_keys[MACHINE_TEXTS] = {META_CPU_FINGERPRINT, META_MACHINE,
-							META_CORES, META_RELEASE};
+/* An attribute, and which text of a row it becomes. */
+struct wanted {
+	const char *key;
+	size_t at;
+};
+
+static char **text_at(void *row, size_t at)
+{
+	return (char **)((char *)row + at);
+}
+
+static int read_texts(struct reader *r, hid_t obj, const struct wanted *texts, size_t n, void *row)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = reader_text(r, obj, texts[i].key, text_at(row, texts[i].at));
+	return rc;
+}
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+/* Of the machine: the platform's, unless the run has its own. */
+static const struct wanted of_machine[] = {
+	{META_CPU_FINGERPRINT, offsetof(struct catalog_run, cpu_fingerprint)},
+	{META_MACHINE, offsetof(struct catalog_run, machine_id)},
+	{META_CORES, offsetof(struct catalog_run, cores)},
+	{META_RELEASE, offsetof(struct catalog_run, release)},
+};
 
 struct listing {
 	struct reader *reader;
 	struct catalog *catalog;
-	hid_t platform;		    /* the one that these are of; not held */
-	char *texts[MACHINE_TEXTS]; /* owned */
+	hid_t platform;		    /* the one that was read last; not held */
+	struct catalog_run machine; /* its texts of_machine */
 };
 
-/* The texts of a platform are read once for all of its runs. */
+static void release_run(struct catalog_run *run)
+{
+	char *const texts[] = {run->version,	run->platform, run->name,    run->cpu_fingerprint,
+			       run->machine_id, run->cores,    run->release, run->command};
+
+	for (size_t i = 0; i < COUNT(texts); i++)
+		free(texts[i]);
+	*run = (struct catalog_run){0};
+}
+
+/* Reads the texts of a platform once for all of its runs. */
 static int take_platform(struct listing *l, hid_t platform)
 {
 	_h5_ hid_t meta = -1;
 	int rc = reader_group(l->reader, platform, "meta", &meta);
 
-	for (size_t i = 0; !rc && i < MACHINE_TEXTS; i++) {
-		free(l->texts[i]);
-		l->texts[i] = NULL;
-		rc = reader_text(l->reader, meta, machine_keys[i], &l->texts[i]);
-	}
+	release_run(&l->machine);
 	l->platform = platform;
-	return rc;
+	return rc ? rc : read_texts(l->reader, meta, of_machine, COUNT(of_machine), &l->machine);
 }
 
-static int take_machine(struct listing *l, hid_t run, char **const texts[])
+static int take_machine(struct listing *l, hid_t group, struct catalog_run *run)
 {
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < MACHINE_TEXTS; i++) {
-		_free_ char *own = mem_printf(SCHEMA_RUN_META "%s", machine_keys[i]);
+	for (size_t i = 0; !rc && i < COUNT(of_machine); i++) {
+		const size_t at = of_machine[i].at;
+		_free_ char *own = mem_printf(SCHEMA_RUN_META "%s", of_machine[i].key);
 
-		if (H5Aexists(run, own) > 0)
-			rc = reader_text(l->reader, run, own, texts[i]);
+		if (H5Aexists(group, own) > 0)
+			rc = reader_text(l->reader, group, own, text_at(run, at));
 		else
-			*texts[i] = mem_strdup(l->texts[i]);
+			*text_at(run, at) = mem_strdup(*text_at(&l->machine, at));
 	}
 	return rc;
 }
 
-/* Of an older file, which has it raw. */
+/* Older files have the machine's id unhashed. */
 static void hash_machine(struct catalog_run *run)
 {
 	char *raw = run->machine_id;
@@ -65,24 +99,22 @@ static int take_run(void *arg, const struct walk_run *at)
 {
 	struct listing *l = arg;
 	struct catalog_run *run = vec_add(&l->catalog->runs);
-	char **const texts[MACHINE_TEXTS] = {&run->cpu_fingerprint, &run->machine_id, &run->cores,
-					     &run->release};
 	int rc = at->platform_group == l->platform ? 0 : take_platform(l, at->platform_group);
 
 	run->version = mem_strdup(at->version);
 	run->platform = mem_strdup(at->platform);
 	run->name = mem_strdup(at->name);
-	/* Without them it cannot be loaded either: store_load() says so. */
+	/* A run without them cannot be loaded either: store_load() says so. */
 	h5_get_number(at->group, SCHEMA_STARTED_NS, H5T_NATIVE_INT64, &run->started_unix_ns);
 	h5_get_number(at->group, SCHEMA_DURATION, H5T_NATIVE_INT64, &run->duration_ns);
 	if (!rc)
-		rc = take_machine(l, at->group, texts);
+		rc = take_machine(l, at->group, run);
 	if (!rc)
 		hash_machine(run);
 	return rc ? rc : reader_text(l->reader, at->group, RUN_COMMAND, &run->command);
 }
 
-static int in_order(const void *left, const void *right)
+static int compare_runs(const void *left, const void *right)
 {
 	const struct catalog_run *a = left, *b = right;
 	int c = version_compare(a->version, b->version);
@@ -105,20 +137,10 @@ int catalog_load(const char *path, struct catalog *c)
 	if (!rc)
 		rc = walk_runs(&r, NULL, take_run, &l);
 	reader_close(&r);
-	for (size_t i = 0; i < MACHINE_TEXTS; i++)
-		free(l.texts[i]);
+	release_run(&l.machine);
 	if (!rc && c->runs.n)
-		qsort(c->runs.at, c->runs.n, sizeof(*c->runs.at), in_order);
+		qsort(c->runs.at, c->runs.n, sizeof(*c->runs.at), compare_runs);
 	return rc;
-}
-
-static void release_run(struct catalog_run *run)
-{
-	char *const texts[] = {run->version,	run->platform, run->name,    run->cpu_fingerprint,
-			       run->machine_id, run->cores,    run->release, run->command};
-
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		free(texts[i]);
 }
 
 bool catalog_same_program(const struct catalog_run *a, const struct catalog_run *b)
@@ -133,4 +155,115 @@ void catalog_release(struct catalog *c)
 	for (size_t i = 0; i < c->runs.n; i++)
 		release_run(&c->runs.at[i]);
 	vec_release(&c->runs);
+}
+
+/* --- versions and platforms ------------------------------------------------------------------- */
+
+static const struct wanted of_platform[] = {
+	{META_TIMESTAMP, offsetof(struct platform, timestamp)},
+	{META_SYSTEM, offsetof(struct platform, system)},
+	{META_PROCESSOR, offsetof(struct platform, processor)},
+	{META_CORES, offsetof(struct platform, cores)},
+	{META_NODE, offsetof(struct platform, node)},
+};
+
+struct platform_listing {
+	struct reader *reader;
+	struct platforms *platforms;
+};
+
+static int add_platform(void *arg, const struct walk_platform *at)
+{
+	struct platform_listing *l = arg;
+	struct platform *p = vec_add(&l->platforms->all);
+	_h5_ hid_t runs = -1, meta = -1;
+	H5G_info_t info;
+	int rc = reader_group(l->reader, at->group, "profiles", &runs);
+
+	p->version = mem_strdup(at->version);
+	p->platform = mem_strdup(at->platform);
+	if (!rc)
+		rc = reader_group(l->reader, at->group, "meta", &meta);
+	/* Whoever follows the links checks them. */
+	p->runs = H5Gget_info(runs, &info) < 0 ? 0 : (size_t)info.nlinks;
+	return rc ? rc : read_texts(l->reader, meta, of_platform, COUNT(of_platform), p);
+}
+
+/* Platforms of one version together, by time. */
+static int compare_in_version(const void *left, const void *right)
+{
+	const struct platform *a = left, *b = right;
+	int c = version_compare(a->version, b->version);
+
+	c = c ? c : strcmp(a->version, b->version);
+	c = c ? c : strcmp(a->timestamp, b->timestamp);
+	return c ? c : strcmp(a->platform, b->platform);
+}
+
+/* The platforms of a version, which is as old as the first of them. */
+struct span {
+	const struct platform *first;
+	size_t n;
+};
+
+static int compare_spans(const void *left, const void *right)
+{
+	const struct span *a = left, *b = right;
+	int c = version_compare(a->first->version, b->first->version);
+
+	c = c ? c : strcmp(a->first->timestamp, b->first->timestamp);
+	return c ? c : strcmp(a->first->version, b->first->version);
+}
+
+/* Versions whose names do not say which is newer are ordered by time. */
+static void sort_platforms(struct platforms *list)
+{
+	struct platform *sorted = mem_zalloc(list->all.n, sizeof(*sorted));
+	VEC(struct span) spans = {0};
+	size_t n = 0;
+
+	qsort(list->all.at, list->all.n, sizeof(*list->all.at), compare_in_version);
+	for (size_t i = 0; i < list->all.n; i++) {
+		const struct platform *p = &list->all.at[i];
+
+		if (!spans.n || strcmp(p->version, spans.at[spans.n - 1].first->version) != 0)
+			vec_push(&spans, ((struct span){.first = p}));
+		spans.at[spans.n - 1].n++;
+	}
+	qsort(spans.at, spans.n, sizeof(*spans.at), compare_spans);
+	for (size_t i = 0; i < spans.n; n += spans.at[i++].n)
+		memcpy(sorted + n, spans.at[i].first, spans.at[i].n * sizeof(*sorted));
+	vec_release(&spans);
+	free(list->all.at);
+	list->all.at = sorted;
+	list->all.cap = n;
+}
+
+int platforms_load(const char *path, struct platforms *list)
+{
+	struct reader r;
+	struct platform_listing l = {&r, list};
+	int rc = reader_open(&r, path);
+
+	*list = (struct platforms){0};
+	if (!rc)
+		rc = walk_platforms(&r, NULL, add_platform, &l);
+	reader_close(&r);
+	/* After an error texts may be NULL. */
+	if (!rc && list->all.n)
+		sort_platforms(list);
+	return rc;
+}
+
+void platforms_release(struct platforms *list)
+{
+	for (size_t i = 0; i < list->all.n; i++) {
+		struct platform *p = &list->all.at[i];
+
+		free(p->version);
+		free(p->platform);
+		for (size_t k = 0; k < COUNT(of_platform); k++)
+			free(*text_at(p, of_platform[k].at));
+	}
+	vec_release(&list->all);
 }

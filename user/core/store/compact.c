@@ -8,14 +8,13 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "store/links.h"
 #include "store/put.h"
 
-/* HDF5 copies groups by calling itself: no deeper than that, a run's samples are five deep; and no
- * object twice, which links in a circle would be. */
+/* HDF5 copies groups recursively, and never ends on a circle of links. So groups may be nested so
+ * deep (a run's samples are five deep), and no object may be linked twice. */
 #define MOST_DEPTH 16
 
-/* Groups that are still to be looked at. */
+/* A group still to be inspected. */
 struct todo {
 	hid_t group;
 	unsigned depth;
@@ -24,7 +23,7 @@ struct todo {
 struct inspection {
 	struct reader *reader;
 	VEC(struct todo) todo;
-	unsigned depth; /* of what is looked at */
+	unsigned depth; /* of the group that is inspected */
 	int rc;
 };
 
@@ -61,7 +60,7 @@ static herr_t on_link(hid_t group, const char *name, const H5L_info_t *link, voi
 	return in->rc ? -1 : 0;
 }
 
-/* Whether HDF5 may copy all of it. */
+/* Whether HDF5 may copy all of the file. */
 static int check_tree(struct reader *r)
 {
 	struct inspection in = {.reader = r};
@@ -101,7 +100,7 @@ static herr_t copy_attr(hid_t from, const char *name, const H5A_info_t *info, vo
 	_h5_ hid_t new = H5Acreate2(*to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
 	_free_ char *value = NULL;
 
-	/* One of a stranger's may have any size, or be made of pointers. */
+	/* A stranger's attribute may have any size, or hold pointers. */
 	if (old < 0 || info->data_size > READER_TEXT_BYTES ||
 	    H5Tdetect_class(type, H5T_VLEN) != 0 || H5Tis_variable_str(type) != 0 ||
 	    H5Aget_storage_size(old) > READER_TEXT_BYTES)
@@ -130,7 +129,7 @@ static int copy_all(struct reader *r, hid_t to)
 	return 0;
 }
 
-/* The new file, written as HDF5 goes; that a write failed is known from the overlay. */
+/* Writes the new file directly; the overlay knows if a write failed. */
 static int write_copy(struct reader *r, struct overlay *o)
 {
 	_h5_ hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE);
@@ -171,7 +170,7 @@ static int compact(struct reader *r, const char *path, uint64_t *after)
 
 int store_compact(const char *path, uint64_t *before, uint64_t *after)
 {
-	/* Where the path is a link, the file that it leads to is replaced, not the link. */
+	/* If the path is a link, the file that it leads to is replaced, not the link. */
 	_free_ char *real = realpath(path, NULL);
 	struct reader r;
 	struct stat st;

@@ -103,8 +103,8 @@ hid_t h5_row_type(const struct table *t, hid_t stored)
 	return type;
 }
 
-/* HDF5 converts rows through two buffers of 1 MiB each, made and cleared for every call; for small
- * tables that would be most of the work. */
+/* HDF5 converts rows in two buffers of 1 MiB, which it allocates and clears in each call: for a
+ * small table most of the work. */
 static hid_t transfer(hid_t set, hid_t type, size_t n)
 {
 	const size_t most = 1 << 20;
@@ -155,7 +155,6 @@ int h5_put_text(hid_t obj, const char *name, const char *text)
 	return h5_put_number(obj, name, type, text);
 }
 
-/* An attribute of one element, or none. */
 static bool is_scalar(hid_t attr)
 {
 	_h5_ hid_t space = H5Aget_space(attr);

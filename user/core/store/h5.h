@@ -1,6 +1,6 @@
 /*
- * h5: what store needs of HDF5, made short. Nothing here prints, nor does HDF5 after h5_begin().
- * Failures are negative; the caller knows the file's name and gives the text.
+ * h5: short forms of what store needs of HDF5. Nothing here prints, nor does HDF5 after h5_begin().
+ * Failures are negative; the caller, who knows the file's name, sets the text.
  */
 #ifndef STORE_H5_H
 #define STORE_H5_H
@@ -11,26 +11,26 @@
 
 #include "store/schema.h"
 
-/* Any HDF5 identifier, given back at the end of the scope: `_h5_ hid_t file = H5Fopen(…);`. */
+/* Releases an HDF5 identifier at the end of the scope: `_h5_ hid_t file = H5Fopen(…);`. */
 void h5_cleanup(const hid_t *id);
 #define _h5_ __attribute__((cleanup(h5_cleanup)))
 
-/* Before the first call of HDF5: it is there (late.h), prints nothing, and looks for no filters in
- * shared libraries. -ENOENT with a text where it is not. */
+/* Before the first call of HDF5: loads it (late.h), and keeps it from printing and from looking for
+ * filters in shared libraries. -ENOENT with a text if it cannot be loaded. */
 int h5_begin(void);
 
-/* What we write is in the newest format that HDF5 1.10 reads, which is the one with the least
- * bookkeeping and with checksums over it, and each block as long as what is in it. */
+/* Makes files have the newest format that HDF5 1.10 reads, which has the least bookkeeping and
+ * checksums over it, with each block as long as what is in it. */
 int h5_set_format(hid_t access);
 
-/* The type of one column in memory (not to be given back), and of a row of @t: of those of its
- * columns that the compound type @stored has, or of all where that is negative. */
+/* The type of one column in memory (not to be released), and of a row of @t: of the columns that
+ * the compound type @stored has, or of all if that is negative. */
 hid_t h5_column_type(const struct column *c);
 hid_t h5_row_type(const struct table *t, hid_t stored);
-/* Whether the compound type @stored has it; one of 128 bits is two: "x" and, above it, "x_high". */
+/* Whether the compound type @stored has the column; one of 128 bits is two: "x" and "x_high". */
 bool h5_has_column(hid_t stored, const struct column *c);
 
-/* Moves all @n rows of a dataset; @type is that of a row in memory. */
+/* Writes or reads all @n rows of a dataset; @type is that of a row in memory. */
 int h5_write(hid_t set, hid_t type, const void *rows, size_t n);
 int h5_read(hid_t set, hid_t type, void *rows, size_t n);
 

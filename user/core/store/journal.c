@@ -9,15 +9,15 @@
 
 static const char magic[8] = "eprofjnl";
 
-/* The last bytes of the file; numbers are little-endian. The pages stand before it, each with its
+/* The last bytes of the file; numbers are little-endian. The pages precede it, each with its
  * number. */
 struct trailer {
 	char magic[sizeof(magic)];
-	uint64_t base;	/* where the store ended before */
-	uint64_t pages; /* where they begin: base and what is new, or base alone */
+	uint64_t base;	/* where the store ended before the change */
+	uint64_t pages; /* where the pages begin: at base, or behind what is new there */
 	uint64_t n_pages;
-	uint64_t end;  /* of the store, with the change */
-	uint64_t hash; /* of all from base on, and of this but for the hash */
+	uint64_t end;  /* of the store with the change */
+	uint64_t hash; /* of all from base to the trailer, and of the trailer up to here */
 };
 
 #define HASH_BLOCK_BYTES (64u << 10)
@@ -43,7 +43,7 @@ static bool read_all(int fd, void *to, size_t n, uint64_t at)
 	return pread(fd, to, n, (off_t)at) == (ssize_t)n;
 }
 
-/* Whether the trailer is of this file: what it says adds up to its size. */
+/* Whether the trailer's numbers add up to the file's size. */
 static bool is_sound(const struct trailer *t, uint64_t bytes)
 {
 	const uint64_t page = sizeof(struct overlay_page);
@@ -73,7 +73,7 @@ static struct trailer encode(struct trailer t)
 	return t;
 }
 
-/* The hash of the file's [@from, @to), as hash_more() makes it of what is there in one piece. */
+/* Hashes the file's [@from, @to) as hash_more() would in one piece. */
 static bool hash_file(int fd, uint64_t from, uint64_t to, uint64_t *hash)
 {
 	_free_ char *block = mem_zalloc(HASH_BLOCK_BYTES, 1);
@@ -123,7 +123,7 @@ int journal_read(struct overlay *o, int fd, uint64_t bytes)
 	return read_pages(o, &t) ? 1 : -EIO;
 }
 
-/* A page at the end of the old file may be longer than what is to be there. */
+/* Writes a page to its place, of the old file's last page only what is before the old end. */
 static int put_page(const struct overlay *o, const struct overlay_page *page)
 {
 	const uint64_t at = page->number * OVERLAY_PAGE_BYTES;
@@ -149,7 +149,7 @@ int journal_apply(const struct overlay *o)
 	return rc;
 }
 
-/* The last page of the old file goes on into what is new, and must say the same there. */
+/* The old file's last page overlaps what is new: there it gets the same bytes. */
 static void lay_tail(const struct overlay *o, struct overlay_page *page)
 {
 	const uint64_t at = page->number * OVERLAY_PAGE_BYTES;
@@ -204,7 +204,7 @@ int journal_commit(const struct overlay *o)
 
 	if (o->pages.n > JOURNAL_MAX_PAGES)
 		return -EFBIG;
-	/* What a writer left who was stopped in step 1: it would stand behind the trailer. */
+	/* Bytes of a writer that was stopped in step 1 would stand behind the trailer. */
 	if (ftruncate(o->fd, (off_t)o->base))
 		return -errno;
 	rc = write_journal(o);

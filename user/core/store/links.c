@@ -1,7 +1,19 @@
-#include "store/links.h"
-
+/*
+ * links_check(): whether HDF5 may list a group of a stranger's file. To list a group whose links
+ * are messages in its header, HDF5 makes a table of them; if one is damaged, it frees the rest of
+ * that table, which it never set (H5G__compact_iterate() and H5G__link_release_table() of 1.10.8).
+ * So this reads them first, as the HDF5 File Format Specification 3.0 has it (IV.A.1, object
+ * headers of version 1 and 2; IV.A.2.g, link messages), in time and memory bounded by LINKS_CHUNKS
+ * and LINKS_CHUNK_BYTES. Links that HDF5 can read but the reader refuses, to other files for one,
+ * pass.
+ */
 #include <errno.h>
 #include <string.h>
+
+#include "store/reader.h"
+
+#define LINKS_CHUNKS	  1024
+#define LINKS_CHUNK_BYTES (4u << 20)
 
 /* Types of messages. */
 enum { MESSAGE_LINK = 0x06, MESSAGE_CONTINUATION = 0x10 };
@@ -21,7 +33,7 @@ enum { LINK_HARD = 0, LINK_SOFT = 1 };
 #define HEAD_1_BYTES 16
 #define HEAD_2_MOST  40
 
-/* Bytes still to be read; too few, once, is bad. */
+/* Bytes still to be read; bad once too few were left. */
 struct bytes {
 	const unsigned char *at;
 	size_t n;
@@ -59,14 +71,14 @@ static uint64_t take(struct bytes *b, size_t n)
 	return value;
 }
 
-/* A name or a value that a link cannot be without. */
+/* A name or value must not be empty. */
 static void skip_text(struct bytes *b, uint64_t n)
 {
 	b->bad |= !n || n > b->n;
 	skip(b, b->bad ? 0 : (size_t)n);
 }
 
-/* What H5O_link_decode() refuses, and what it does not look at closely enough. */
+/* Refuses what H5O_link_decode() refuses, and what that does not check well enough. */
 static bool is_link(struct bytes b)
 {
 	const uint64_t version = take(&b, 1), flags = take(&b, 1);
@@ -102,7 +114,7 @@ static bool take_message(struct walk *w, unsigned type, unsigned flags, struct b
 	return !body.bad;
 }
 
-/* What follows the last message may be a gap that is shorter than any. */
+/* Behind the last message there may be a gap, shorter than any message. */
 static bool take_messages(struct walk *w, struct bytes b)
 {
 	const size_t head = w->is_2 ? 4 + w->order_bytes : 8;
@@ -120,7 +132,7 @@ static bool take_messages(struct walk *w, struct bytes b)
 	return true;
 }
 
-/* A chunk behind the first: of version 2 between a signature and a checksum. */
+/* A later chunk; of version 2 it stands between a signature and a checksum. */
 static bool take_chunk(struct walk *w, struct chunk c, const unsigned char *bytes)
 {
 	struct bytes b = {bytes, c.n, false};

@@ -9,11 +9,10 @@
 #include "base/str.h"
 #include "model/meta.h"
 #include "store/reader.h"
-#include "store/windows.h"
 
 #define RESERVED 65536 /* strings that room is made for beforehand */
 
-/* What is passed down while one run is read. */
+/* A run that is being read. */
 struct load {
 	struct reader *reader;
 	struct profile *profile;
@@ -21,7 +20,7 @@ struct load {
 	size_t n_strings;
 };
 
-/* The strings as they are used here: clean, each once. */
+/* Puts the strings into the profile: clean, each once. */
 static int intern_strings(struct load *l, const char *blob, size_t n)
 {
 	size_t count = 0;
@@ -31,7 +30,7 @@ static int intern_strings(struct load *l, const char *blob, size_t n)
 	if (reader_take(l->reader, "strings", count, sizeof(*l->strings)))
 		return -EFBIG;
 	l->strings = mem_zalloc(count, sizeof(*l->strings));
-	/* No more than an honest file needs: they may all be empty. */
+	/* A bound: in a hostile file all may be empty. */
 	intern_reserve(&l->profile->strings, count < RESERVED ? count : RESERVED, n);
 	for (const char *s = blob; s < blob + n; s += strlen(s) + 1) {
 		size_t bytes = strlen(s);
@@ -60,7 +59,7 @@ static int load_strings(struct load *l, hid_t run)
 	return intern_strings(l, blob, n);
 }
 
-/* Translates the strings of column @c, from the file's numbers to the profile's. */
+/* Renumbers the strings of column @c, from the file's numbers to the profile's. */
 static int take_texts(struct load *l, const char *table, const struct column *c, char *first,
 		      size_t n, size_t stride)
 {
@@ -102,14 +101,7 @@ static int check_columns(const struct reader *r, const struct table *t, hid_t se
 	return 0;
 }
 
-/* Columns that the file lacks: HDF5 does not promise to leave them alone. */
-static void clear_column(const struct column *c, char *first, size_t n, size_t stride)
-{
-	for (size_t i = 0; i < n; i++)
-		memset(first + i * stride, 0, column_bytes(c));
-}
-
-/* The rows just read into @v, from a table of type @stored, as they are in memory. */
+/* Decodes the rows just read into @v from a table of type @stored. */
 static int take_rows(struct load *l, const struct table *t, hid_t stored, struct any_vec *v)
 {
 	int rc = 0;
@@ -118,8 +110,9 @@ static int take_rows(struct load *l, const struct table *t, hid_t stored, struct
 		const struct column *c = &t->columns[i];
 		char *first = v->at + c->offset;
 
-		if (!h5_has_column(stored, c))
-			clear_column(c, first, v->n, t->row_bytes);
+		/* HDF5 does not promise to leave columns alone that the file lacks. */
+		for (size_t k = 0; !h5_has_column(stored, c) && k < v->n; k++)
+			memset(first + k * t->row_bytes, 0, column_bytes(c));
 		column_decode(c, first, v->n, t->row_bytes);
 		if (c->type == COLUMN_TEXT)
 			rc = take_texts(l, t->name, c, first, v->n, t->row_bytes);
@@ -151,7 +144,7 @@ static int load_table(struct load *l, hid_t run, const struct table_place *place
 	return take_rows(l, t, stored, v);
 }
 
-/* The dataset of one column, @n rows, as numbers beside each other in *@cells, the caller's. */
+/* Reads the dataset of one column: @n numbers in *@cells, the caller's. */
 static int load_cells(struct load *l, hid_t group, const struct column *c, const char *name,
 		      char **cells, size_t *n)
 {
@@ -212,7 +205,7 @@ static int load_values(struct load *l, hid_t group)
 	return rc;
 }
 
-/* A table that has values of metrics, too: a group with a dataset a column. */
+/* A table with values of metrics is a group with one dataset a column. */
 static int load_columns(struct load *l, hid_t run, const struct table_place *place)
 {
 	const struct table *t = place->table;
@@ -226,17 +219,17 @@ static int load_columns(struct load *l, hid_t run, const struct table_place *pla
 	return rc ? rc : load_values(l, group);
 }
 
-/* Where the texts among an object's attributes go. */
+/* Copies the texts among an object's attributes to the profile. */
 struct attrs {
 	struct reader *reader;
 	struct profile *profile;
 	void (*set)(struct profile *, const char *key, const char *text);
-	hid_t run; /* of which these are the platform's, or -1 */
+	hid_t run; /* these are its platform's attributes; -1: its own */
 	size_t left;
 	int rc;
 };
 
-/* Whether the run itself says it, see SCHEMA_RUN_META. */
+/* Whether the run has the platform's attribute itself: see SCHEMA_RUN_META. */
 static bool run_says(hid_t run, const char *key)
 {
 	_free_ char *own = mem_printf(SCHEMA_RUN_META "%s", key);
@@ -267,7 +260,7 @@ static int take_attr(struct attrs *a, hid_t obj, const char *key)
 		return 0;
 	if (attr < 0)
 		return reader_err(a->reader, -EINVAL, "attribute '%s' is damaged", key);
-	/* Our own numbers, or something that others keep there. */
+	/* Numbers of eprof's, or what other programs keep there, are no texts. */
 	if (!strcmp(key, SCHEMA_STARTED) || !strcmp(key, SCHEMA_PARTS) ||
 	    h5_attr_text(attr, READER_TEXT_BYTES, &text, &n))
 		return 0;
@@ -325,8 +318,8 @@ static int load_numbers(struct load *l, hid_t run)
 	return 0;
 }
 
-/* A file from before parts were written has those that its tables are of, and that of zones where
- * their clock is told, or where there is nothing else. */
+/* Older files do not list their parts: metrics mean samples; a clock of zones, or nothing but
+ * zones, means zones. */
 static void infer_parts(struct profile *p)
 {
 	if (p->metrics.n)
@@ -369,7 +362,7 @@ static int load_run(struct load *l, hid_t platform, hid_t run)
 	free(l->strings);
 	if (!rc && profile_check(l->profile))
 		rc = reader_err(l->reader, -EINVAL, "%s", err_text());
-	/* Older files lack them. */
+	/* Older files lack the frames' kinds. */
 	if (!rc)
 		table_of(TABLE_frames)->table->derive(l->profile);
 	return rc;

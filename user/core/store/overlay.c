@@ -12,8 +12,7 @@
 
 #include "base/file.h"
 
-/* What HDF5 holds. It may outlive the overlay where a damaged file does not let itself be closed.
- */
+/* HDF5's handle. It may outlive the overlay: HDF5 cannot close some damaged files. */
 struct overlay_file {
 	H5FD_t pub; /* first: HDF5's own */
 	struct overlay *overlay;
@@ -40,23 +39,14 @@ void overlay_release(struct overlay *o)
 	o->file = NULL;
 }
 
-/* Bytes of the file itself; what it does not have is 0, as HDF5's own driver has it. */
+/* Reads the file itself; behind its end there are zeroes, as in HDF5's own driver. */
 static int read_file(const struct overlay *o, uint64_t at, char *to, size_t n)
 {
-	while (n) {
-		ssize_t got = pread(o->fd, to, n, (off_t)at);
+	const ssize_t got = file_get_at(o->fd, to, n, at);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got)
-			break;
-		at += (size_t)got;
-		to += got;
-		n -= (size_t)got;
-	}
-	memset(to, 0, n);
+	if (got < 0)
+		return (int)got;
+	memset(to + got, 0, n - (size_t)got);
 	return 0;
 }
 
@@ -65,7 +55,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Lays the pages of [@at, @at + @n) over it. */
+/* Copies the pages of [@at, @at + @n) over it. */
 static void read_pages(const struct overlay *o, uint64_t at, char *to, size_t n)
 {
 	while (o->pages.n && n) {
@@ -107,7 +97,7 @@ int overlay_read(const struct overlay *o, uint64_t at, char *to, size_t n)
 	return 0;
 }
 
-/* The page of that number, with the file's bytes if it is new. */
+/* The page of that number; a new one has the file's bytes. */
 static int need_page(struct overlay *o, uint64_t number, struct overlay_page **page)
 {
 	const uint64_t at = number * OVERLAY_PAGE_BYTES;
@@ -156,7 +146,7 @@ static int write_pages(struct overlay *o, uint64_t at, const char *from, size_t 
 	return 0;
 }
 
-/* The tail as long as that, zeroes where it grows. */
+/* Makes the tail that long; it grows by zeroes. */
 static void resize_tail(struct overlay *o, size_t n)
 {
 	vec_reserve(&o->tail, n);
@@ -174,29 +164,25 @@ static void write_tail(struct overlay *o, uint64_t at, const char *from, size_t 
 	memcpy(o->tail.at + to, from, n);
 }
 
-static void write_direct(struct overlay *o, uint64_t at, const char *from, size_t n)
-{
-	if (!o->error)
-		o->error = file_put_at(o->fd, from, n, at);
-}
-
 static int overlay_write(struct overlay *o, uint64_t at, const char *from, size_t n)
 {
 	const size_t below = at < o->base ? least(n, o->base - at) : 0;
 	int rc = 0;
 
-	if (o->direct)
-		write_direct(o, at, from, n);
-	else
+	if (!o->direct) {
 		rc = write_pages(o, at, from, below);
-	if (!rc && !o->direct && n > below)
-		write_tail(o, at + below, from + below, n - below);
+		if (!rc && n > below)
+			write_tail(o, at + below, from + below, n - below);
+	} else if (!o->error) {
+		o->error = file_put_at(o->fd, from, n, at);
+	}
 	if (!rc && at + n > o->end)
 		o->end = at + n;
 	return rc;
 }
 
-/* --- what HDF5 calls ------------------------------------------------------------------------- */
+/* --- the driver that HDF5 calls ----------------------------------------------------------------
+ */
 
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t most)
 {
@@ -212,9 +198,9 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr
 	return &f->pub;
 }
 
-static struct overlay_file *file_of(H5FD_t *file)
+static struct overlay_file *file_of(const H5FD_t *file)
 {
-	return (struct overlay_file *)file;
+	return (struct overlay_file *)(uintptr_t)file;
 }
 
 static herr_t driver_close(H5FD_t *file)
@@ -237,7 +223,7 @@ static herr_t driver_query(const H5FD_t *file, unsigned long *flags)
 static haddr_t driver_get_eoa(const H5FD_t *file, H5FD_mem_t type)
 {
 	(void)type;
-	return ((const struct overlay_file *)file)->eoa;
+	return file_of(file)->eoa;
 }
 
 static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t eoa)
@@ -249,7 +235,7 @@ static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t eoa)
 
 static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
 {
-	const struct overlay *o = ((const struct overlay_file *)file)->overlay;
+	const struct overlay *o = file_of(file)->overlay;
 
 	(void)type;
 	return o ? o->end : 0;
@@ -272,7 +258,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t how, haddr_t at,
 	return !o || !overlay_write(o, at, from, n) ? 0 : -1;
 }
 
-/* The file ends where HDF5's addresses do. */
+/* Ends the file where HDF5's addresses end. */
 static herr_t driver_truncate(H5FD_t *file, hid_t how, hbool_t closing)
 {
 	const haddr_t eoa = file_of(file)->eoa;
@@ -289,11 +275,11 @@ static herr_t driver_truncate(H5FD_t *file, hid_t how, hbool_t closing)
 	return 0;
 }
 
-/* A file of 2^63 bytes is none that lseek(2) knows. Closed, it closes all that was opened in it. */
+/* lseek(2) knows no file of 2^63 bytes. fc_degree: closing the file closes all opened in it. */
 static const H5FD_class_t driver = {
 #if H5_VERSION_GE(1, 13, 2)
 	.version = H5FD_CLASS_VERSION,
-	.value = (H5FD_class_value_t)300, /* of those for tests and what is nowhere registered */
+	.value = (H5FD_class_value_t)300, /* reserved for tests and unregistered drivers */
 #endif
 	.name = "eprof",
 	.maxaddr = INT64_MAX,
@@ -314,7 +300,7 @@ static const H5FD_class_t driver = {
 int overlay_set_access(struct overlay *o, hid_t access)
 {
 	const struct overlay_info info = {o};
-	/* The list, and then the file, hold the driver; nothing of it is kept beyond them. */
+	/* The list, and then the file, hold a reference to the driver. */
 	_h5_ hid_t id = H5FDregister(&driver);
 
 	return id < 0 || H5Pset_driver(access, id, &info) < 0 ? -EIO : 0;

@@ -9,16 +9,16 @@
 #include "base/units.h"
 #include "model/meta.h"
 
-/* Up to this size a table stays in its object header: deflate would gain less than a chunk's
- * bookkeeping costs. HDF5 allows 64 KiB. */
+/* Up to this size a table stays in its object header: a chunk's bookkeeping would cost more than
+ * deflate gains. HDF5 allows 64 KiB. */
 #define COMPACT_BYTES 400
 #define CHUNK_ROWS    65536
-/* Past this size a column of numbers takes half the time on the lower level, and 1 % more bytes;
- * texts gain more from the higher one. */
+/* Larger columns of numbers take half the time at the lower level, and 1 % more bytes; texts gain
+ * more from the higher one. */
 #define SMALL_BYTES	    (64 << 10)
 #define DEFLATE_LEVEL	    6
 #define DEFLATE_LEVEL_LARGE 4
-/* So many links and attributes stay in the object header, which spares two heaps a group. */
+/* Up to so many links and attributes stay in the object header: that spares two heaps a group. */
 #define MANY 200
 
 int put_keep_order(hid_t plist)
@@ -49,7 +49,7 @@ static unsigned deflate_level(size_t n, size_t row_bytes)
 	return row_bytes == 1 || n * row_bytes <= SMALL_BYTES ? DEFLATE_LEVEL : DEFLATE_LEVEL_LARGE;
 }
 
-/* Nothing is allocated for attributes beforehand: a dataset has one at most. */
+/* A dataset has one attribute at most, so HDF5 need not allocate for attributes beforehand. */
 static int set_layout(hid_t plist, size_t n, size_t row_bytes)
 {
 	hsize_t rows = n < CHUNK_ROWS ? n : CHUNK_ROWS;
@@ -64,7 +64,7 @@ static int set_layout(hid_t plist, size_t n, size_t row_bytes)
 	return 0;
 }
 
-/* A dataset of @n elements, which have @type in memory and its packed twin in the file. */
+/* Puts a dataset of @n elements, which have @type in memory and are packed in the file. */
 static int put_dataset(hid_t group, const char *name, hid_t type, size_t n, const void *data,
 		       const char *encoding)
 {
@@ -99,7 +99,7 @@ static int put_table(hid_t run, const struct table_place *place, const struct pr
 	return put_dataset(run, t->name, type, v->n, copy, encoding);
 }
 
-/* @n cells, @stride bytes apart from @first on, as a dataset of their own. */
+/* Puts @n cells, @stride bytes apart from @first on, as a dataset of their own. */
 static int put_column(hid_t group, const struct column *c, const char *name, const char *first,
 		      size_t n, size_t stride)
 {
@@ -113,7 +113,7 @@ static int put_column(hid_t group, const struct column *c, const char *name, con
 	return put_dataset(group, name, h5_column_type(c), n, copy, encoding);
 }
 
-/* A reader takes a later column that is not there for zeroes. */
+/* A later column of zeroes is left out: readers take zeroes for a missing one. */
 static bool is_needed(const struct column *c, const char *first, size_t n, size_t stride)
 {
 	static const char zero[sizeof(uint64_t)];
@@ -126,7 +126,7 @@ static bool is_needed(const struct column *c, const char *first, size_t n, size_
 	return false;
 }
 
-/* A table that has values of metrics, too: a group with a dataset a column. */
+/* A table with values of metrics is a group with one dataset a column. */
 static int put_columns(hid_t run, const struct table_place *place, const struct profile *p)
 {
 	const struct table *t = place->table;
@@ -151,7 +151,7 @@ static int put_columns(hid_t run, const struct table_place *place, const struct 
 	return rc;
 }
 
-/* Names that HDF5 does not take, or that hold our own numbers. */
+/* Names that HDF5 does not take, or that hold eprof's own numbers. */
 static bool is_reserved(const char *key)
 {
 	return !*key || !strcmp(key, SCHEMA_STARTED) || !strcmp(key, SCHEMA_STARTED_NS) ||
@@ -172,7 +172,7 @@ static int put_attrs(hid_t group, const struct profile *p, const struct attr *at
 	return rc;
 }
 
-/* What came later than the others is in no file that has nothing of it. */
+/* A later table is left out when it is empty. */
 static bool is_written(const struct table_place *t, const struct profile *p)
 {
 	if (t->table->part == PART_ANY && t->table->later)
@@ -193,7 +193,7 @@ static int put_run(hid_t run, const struct profile *p)
 	    h5_put_number(run, SCHEMA_HZ, H5T_NATIVE_DOUBLE, &p->hz) ||
 	    h5_put_text(run, SCHEMA_PARTS, parts))
 		return -EIO;
-	/* A string 0 exists even where nothing was interned. */
+	/* String 0 exists even if nothing was interned. */
 	rc = put_dataset(run, "strings", H5T_NATIVE_UINT8,
 			 p->strings.bytes.n ? p->strings.bytes.n : 1,
 			 p->strings.bytes.n ? p->strings.bytes.at : "", "");
@@ -217,7 +217,7 @@ static int put_root(hid_t file, const struct profile *p)
 	return 0;
 }
 
-/* The group of that name, made where there is none. */
+/* Opens the group of that name, or makes it. */
 static int need_group(struct reader *r, hid_t parent, const char *name, hid_t *group)
 {
 	if (r && reader_has(parent, name))
@@ -226,7 +226,7 @@ static int need_group(struct reader *r, hid_t parent, const char *name, hid_t *g
 	return *group < 0 ? -EIO : 0;
 }
 
-/* The numbers of a store are those of the newest run in it. */
+/* A store has the numbers of its newest run. */
 static int raise_number(hid_t file, const char *name, uint32_t least)
 {
 	_h5_ hid_t attr = -1;
@@ -247,7 +247,7 @@ int put_raise_schema(hid_t file)
 	return rc ? rc : raise_number(file, "min_reader", STORE_MIN_READER);
 }
 
-/* Where the run's machine is not as the platform's meta says: see SCHEMA_RUN_META. */
+/* Attributes in which the run's machine differs from its platform's: see SCHEMA_RUN_META. */
 struct differences {
 	const struct profile *profile;
 	hid_t run;
@@ -298,7 +298,7 @@ static int put_differences(hid_t meta, hid_t run, const struct profile *p)
 	return d.rc;
 }
 
-/* The meta of a platform is that of its first run, with which it is made. */
+/* A platform's meta is made with its first run, and has that run's attributes. */
 static int need_meta(struct reader *r, hid_t platform, const struct profile *p, hid_t *meta)
 {
 	const bool first = !r || !reader_has(platform, "meta");

@@ -8,14 +8,15 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/owned.h"
 #include "base/str.h"
 #include "store/journal.h"
-#include "store/lock.h"
 
 static const char signature[] = "\x89HDF\r\n\x1a\n";
 
@@ -94,17 +95,19 @@ static void set_budget(struct reader *r, uint64_t bytes)
 			    : READER_CAP_BYTES;
 }
 
+static struct reader new_reader(const char *path)
+{
+	return (struct reader){.path = path, .fd = -1, .file = -1, .groups = READER_MAX_GROUPS};
+}
+
 int reader_open_image(struct reader *r, const char *name, const void *image, size_t n)
 {
 	_h5_ hid_t access = -1;
 	int rc;
 
-	*r = (struct reader){.path = name,
-			     .fd = -1,
-			     .image = image,
-			     .image_bytes = n,
-			     .file = -1,
-			     .groups = READER_MAX_GROUPS};
+	*r = new_reader(name);
+	r->image = image;
+	r->image_bytes = n;
 	set_budget(r, n);
 	rc = h5_begin();
 	if (rc)
@@ -120,9 +123,55 @@ int reader_open_image(struct reader *r, const char *name, const void *image, siz
 	return check_schema(r);
 }
 
-/* Opened and locked; *@st is of then. */
+/* --- the lock ---------------------------------------------------------------------------------
+ *
+ * A writer locks the whole file from before it reads it until its change is in place; readers share
+ * a lock while they read, so they never meet half a change. HDF5's own programs take flock(2), too:
+ * no h5py writes while eprof does. A file system without locks (some NFS) is read without one;
+ * nothing is added there. On NFS Linux makes flock(2) a lock of the server, where that has them.
+ */
+#define LOCK_PATIENCE_MS 60000
+#define LOCK_POLL_MS	 2
+
+static bool has_changed(int fd, struct stat *before)
+{
+	struct stat now;
+	bool changed;
+
+	if (fstat(fd, &now))
+		return false;
+	changed = now.st_size != before->st_size || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+		  now.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+	*before = now;
+	return changed;
+}
+
+/* Polls: a wait in flock(2) has no limit, and only a signal ends it. */
+int lock_take(int fd, int how, int patience_ms)
+{
+	uint64_t since = clock_ns(CLOCK_MONOTONIC);
+	struct stat before = {0};
+
+	while (flock(fd, how | LOCK_NB)) {
+		if (errno == EINTR)
+			continue;
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		if (has_changed(fd, &before))
+			since = clock_ns(CLOCK_MONOTONIC);
+		if (clock_ns(CLOCK_MONOTONIC) - since > (uint64_t)patience_ms * 1000000)
+			return -EAGAIN;
+		nanosleep(&(struct timespec){.tv_nsec = LOCK_POLL_MS * 1000000}, NULL);
+	}
+	return 0;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* Opens and locks the file; *@st is as it was then. */
 static int open_file(struct reader *r, int flags, int how, struct stat *st)
 {
+	const char *purpose = flags == O_RDWR ? " to change it" : "";
 	int rc;
 
 	r->fd = file_open(r->path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -130,11 +179,10 @@ static int open_file(struct reader *r, int flags, int how, struct stat *st)
 		return err(-EACCES,
 			   "cannot open '%s'%s: another user made it lead to a file that is not "
 			   "theirs: name that file itself",
-			   r->path, flags == O_RDWR ? " to change it" : "");
+			   r->path, purpose);
 	if (r->fd < 0)
-		return err(-errno, "cannot open '%s'%s: %s", r->path,
-			   flags == O_RDWR ? " to change it" : "", strerror(errno));
-	/* Before it is locked, too: there is nothing to wait for at a FIFO. */
+		return err(-errno, "cannot open '%s'%s: %s", r->path, purpose, strerror(errno));
+	/* Also before it is locked: a FIFO has no lock to wait for. */
 	rc = check_file(r, st);
 	if (rc)
 		return rc;
@@ -150,7 +198,7 @@ static int open_file(struct reader *r, int flags, int how, struct stat *st)
 	return check_file(r, st);
 }
 
-/* Through the overlay, which is in place. */
+/* Opens it through the overlay. */
 static int open_hdf5(struct reader *r, unsigned flags)
 {
 	_h5_ hid_t access = -1;
@@ -181,7 +229,7 @@ int reader_open(struct reader *r, const char *path)
 	struct stat st;
 	int rc;
 
-	*r = (struct reader){.path = path, .fd = -1, .file = -1, .groups = READER_MAX_GROUPS};
+	*r = new_reader(path);
 	rc = open_file(r, O_RDONLY, LOCK_SH, &st);
 	return rc ? rc : open_to_read(r, &st);
 }
@@ -190,8 +238,8 @@ static int open_current(struct reader *r, struct stat *st)
 {
 	int rc = open_file(r, O_RDWR, LOCK_EX, st);
 
-	/* It may have been replaced by another one, a compacted one for example, while we waited
-	 * for it. */
+	/* While we waited for the lock, another file may have replaced this one: a compacted one.
+	 */
 	while (!rc && !file_opens(r->path, st)) {
 		close(r->fd);
 		rc = open_file(r, O_RDWR, LOCK_EX, st);
@@ -199,7 +247,7 @@ static int open_current(struct reader *r, struct stat *st)
 	return rc;
 }
 
-/* Puts in place what a writer left who was stopped; *@bytes how long the file is then. */
+/* Finishes the change of a writer that was stopped; *@bytes is how long the file is then. */
 static int finish_journal(const struct reader *r, uint64_t *bytes)
 {
 	struct overlay left = {0};
@@ -213,8 +261,8 @@ static int finish_journal(const struct reader *r, uint64_t *bytes)
 	return rc ? err(rc, "cannot write '%s': %s", r->path, strerror(-rc)) : 0;
 }
 
-/* The store ends where its superblock says. What follows is of a writer who was stopped, unless it
- * is another window of a capture. */
+/* The store ends where its superblock says. What follows is another window of a capture, or what a
+ * writer left that was stopped. */
 static int find_end(const struct reader *r, uint64_t bytes, uint64_t *end)
 {
 	char head[STORE_HEAD_BYTES] = "", next[sizeof(signature) - 1];
@@ -239,7 +287,7 @@ int reader_open_to_change(struct reader *r, const char *path)
 	struct stat st;
 	int rc;
 
-	*r = (struct reader){.path = path, .fd = -1, .file = -1, .groups = READER_MAX_GROUPS};
+	*r = new_reader(path);
 	rc = open_current(r, &st);
 	if (rc)
 		return rc;
@@ -251,7 +299,7 @@ int reader_open_to_change(struct reader *r, const char *path)
 		return rc;
 	set_budget(r, bytes);
 	overlay_init(&r->overlay, r->fd, end);
-	/* A file shorter than that is for HDF5 to refuse. */
+	/* HDF5 refuses a file that is shorter than that. */
 	r->overlay.end = end < bytes ? end : bytes;
 	return open_hdf5(r, H5F_ACC_RDWR);
 }
@@ -262,9 +310,9 @@ int reader_open_to_copy(struct reader *r, const char *path)
 	struct stat st;
 	int rc;
 
-	*r = (struct reader){.path = path, .fd = -1, .file = -1, .groups = READER_MAX_GROUPS};
+	*r = new_reader(path);
 	rc = open_current(r, &st);
-	/* Other windows would be lost: those refuse it. */
+	/* A copy would lack the later windows, so find_end() refuses it. */
 	if (!rc && find_end(r, (uint64_t)st.st_size, &end) && end)
 		rc = err_code();
 	return rc ? rc : open_to_read(r, &st);
@@ -345,7 +393,7 @@ int reader_text(struct reader *r, hid_t obj, const char *key, char **text)
 	return rc;
 }
 
-/* Each of shuffle and deflate at most once: deflate twice would multiply what it inflates to. */
+/* Allows shuffle and deflate, each once: two deflates would multiply what a byte inflates to. */
 static bool filters_allowed(hid_t plist)
 {
 	int n = H5Pget_nfilters(plist), deflates = 0, shuffles = 0;
@@ -362,8 +410,8 @@ static bool filters_allowed(hid_t plist)
 	return n >= 0 && deflates <= 1 && shuffles <= 1 && deflates + shuffles == n;
 }
 
-/* Where the data lie: in this file, in chunks that are not much larger than @all bytes, or, which
- * HDF5 does not look at, all of them in the header. */
+/* The data must lie in this file: in chunks not much larger than @all bytes, or whole in the
+ * header, which HDF5 does not check. */
 static bool layout_allowed(hid_t set, hid_t plist, size_t row_bytes, uint64_t all)
 {
 	hsize_t rows;
@@ -381,8 +429,7 @@ static bool layout_allowed(hid_t set, hid_t plist, size_t row_bytes, uint64_t al
 	}
 }
 
-/* Whether the columns of a row stand in it. HDF5 takes the file's word for it when it converts
- * them. */
+/* Whether the columns of a row lie within it: HDF5 converts them without a check. */
 static bool is_sound_row(hid_t type)
 {
 	const size_t bytes = H5Tget_size(type);

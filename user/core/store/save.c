@@ -1,5 +1,5 @@
-/* store_save(): see store.h. HDF5 builds the file in memory, we write the bytes: a disk that is
- * full meets our write(2), not HDF5 in the middle of closing. */
+/* store_save(): see store.h. HDF5 builds the file in memory and eprof writes the bytes, so that it
+ * is our write(2) that fails on a full disk, not HDF5 while it closes the file. */
 #include "store/store.h"
 
 #include <endian.h>
@@ -14,8 +14,9 @@
 
 /* HDF5's core driver grows the image by this much at a time. */
 #define IMAGE_STEP_BYTES (256 << 10)
-/* What HDF5 asks of the memory that its core driver keeps the file in. When the file is closed,
- * and only then whole and marked as such, the memory stays with us. */
+
+/* The allocator of HDF5's core driver. When the file is closed, and only then complete, the memory
+ * stays with us. */
 static void *image_realloc(void *at, size_t n, H5FD_file_image_op_t op, void *image)
 {
 	void *moved = realloc(at, n);
@@ -55,7 +56,7 @@ static herr_t image_leave(void *image)
 	return 0;
 }
 
-/* A file whose bytes are in *@image once it is closed. */
+/* Makes a file whose bytes are in *@image once it is closed. */
 static hid_t make_file(char **image)
 {
 	H5FD_file_image_callbacks_t calls = {
@@ -91,7 +92,7 @@ size_t store_image_bytes(const void *head, size_t n)
 	return le64toh(end) >= STORE_HEAD_BYTES ? le64toh(end) : 0;
 }
 
-/* The file as bytes, freed by the caller, also on failure. */
+/* Makes the bytes of the file, freed by the caller, also on failure. */
 static int make_image(const struct profile *p, char **image)
 {
 	hid_t file = make_file(image);
@@ -111,7 +112,7 @@ int store_image(const struct profile *p, char **image, size_t *n)
 		return rc;
 	if (make_image(p, image))
 		return err(-EIO, "HDF5 could not take the profile");
-	/* The driver's memory goes on behind it. */
+	/* The driver's memory may be longer than the file. */
 	*n = store_image_bytes(*image, STORE_HEAD_BYTES);
 	return 0;
 }

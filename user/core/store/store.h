@@ -1,17 +1,17 @@
 /*
- * store: a profile to HDF5 and back. Reading is a trust boundary: the file may come from a
- * stranger, so every size is checked against a bound and against the file's own size, every
+ * store: writes profiles to HDF5 files and reads them. Reading is a trust boundary: the file may
+ * come from a stranger, so every size is checked against a bound and the file's own size, every
  * index against its table, before anything is allocated or used.
  *
  * Layout (design, section 4): /<version>/<platform_id>/meta and …/profiles/<run>.
  *
- * A file that a capture is still writing, or that was cut off, may be several such files one behind
- * the other, each of a window of one capture: they are read as the one profile that they make
- * together (model/splice.h). HDF5's own tools see the first one.
+ * A file that a capture still writes, or that was cut off, may be several such files one behind the
+ * other, one a window: they are read as one profile (model/splice.h). HDF5's own tools see the
+ * first one.
  *
- * The schema number grows by one with every addition, and min_reader says which number a reader
- * must know at least to make sense of the file: others read what they know of it, and refuse by
- * name what is too new for them. Unknown tables, columns and parts are left alone.
+ * The schema number grows by one with every addition. min_reader is the lowest number that a reader
+ * must know: older ones refuse the file and name the program that it needs; newer ones read it and
+ * leave unknown tables, columns and parts alone.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -26,22 +26,19 @@
 #define STORE_SCHEMA_WINDOWS 6 /* from here on each window is of its own time alone */
 #define STORE_MIN_READER     6
 
-/* HDF5's library is loaded when it is first used (late.h): the first makes that now, once for a
- * process and its later children, and before it is confined; the second looks, at next to no cost,
- * whether it is there. -ENOENT with a text. */
+/* HDF5's library is loaded when it is first used (late.h). The first loads it now, for the process
+ * and its later children, before they are confined; the second checks cheaply whether it is
+ * installed. -ENOENT with a text. */
 int store_library_load(void);
 int store_library_check(void);
 
-/*
- * A new file at @path with this one profile, through a temporary name (file_begin). Errors:
- * -EEXIST, -EACCES, -ENOSPC …, with a text; the target is untouched then. HDF5 itself prints
- * nothing.
- */
+/* Writes a new file at @path with this one profile, under a temporary name first (file_begin).
+ * After -EEXIST, -EACCES, -ENOSPC …, with a text, what was at @path is untouched. */
 int store_save(const char *path, bool force, const struct profile *);
 
 /* The bytes of such a file, freed by the caller. -EIO with a text. */
 int store_image(const struct profile *, char **image, size_t *n);
-/* How long the file is whose first @n bytes, at most, are at @head; 0: it is no such file. */
+/* The length of the file that begins with the @n bytes at @head; 0: it is no such file. */
 #define STORE_HEAD_BYTES 48
 size_t store_image_bytes(const void *head, size_t n);
 
@@ -51,42 +48,39 @@ struct store_key {
 };
 
 /*
- * Adds the profile to the store at @path, which is made where there is none: any profile of eprof
- * is a store. Two of one name get different ones: "name", "name #2". One that is there already,
- * equal in each byte, is not added again; *@added (may be NULL) says so. Made as a whole or not at
- * all (journal.h), whoever else reads or adds meanwhile (lock.h). Errors: as store_load() and
- * store_save(), -EBUSY where somebody keeps the store for a minute.
+ * Adds the profile to the store at @path, or makes it: any profile of eprof is a store. A second
+ * run of one name becomes "name #2". A run that is there already, equal in each byte, is not added
+ * again; *@added (may be NULL) says so. The change is made whole or not at all (journal.h), whoever
+ * else reads or adds meanwhile. Errors: as store_load() and store_save(); -EBUSY if another program
+ * keeps the store locked for a minute.
  */
 int store_add(const char *path, const struct profile *, bool *added);
 
-/* Puts @profile in the place of the run that store_load() gives for @key, as store_add() adds: all
- * of it or nothing. It keeps its name, version and platform. Errors: those of store_add(); -ENOENT
- * where there is no such run, -ESTALE where it is one of another time than @profile. */
+/* Replaces the run that store_load() finds for @key, whole or not at all; the run keeps its name,
+ * version and platform. Errors: those of store_add(); -ENOENT if there is no such run, -ESTALE if
+ * it was made at another time than @profile. */
 int store_replace(const char *path, const struct store_key *key, const struct profile *);
 
-/* Whether that can be done to a store that is there, before there is a profile: errors of
- * store_add(). -ENOENT: none is. */
+/* Whether a store could be added to now, before there is a profile: errors of store_add(), -ENOENT
+ * if there is no such file. */
 int store_check(const char *path);
 
-/* Takes away the runs that @key allows, *@n of them, and the platforms and versions that have no
- * other, as store_add() adds. Their room in the file stays until it is compacted. -ENOENT where
- * there is none. */
+/* Removes the *@n runs that @key allows, whole or not at all, and platforms and versions that have
+ * no other run. The file keeps its size until it is compacted. -ENOENT if there is none. */
 int store_remove(const char *path, const struct store_key *key, size_t *n);
 
-/* Writes the store anew, beside it, without the room of what was removed, and puts the result in
- * its place. Everything is copied as it is, in the order in which it was made, what this program
- * does not know too. *@before and *@after (bytes) say how long it was and is. */
+/* Replaces the store by a copy without the room of what was removed. Everything else is copied as
+ * it is, in its order, also what this program does not know. *@before and *@after: bytes. */
 int store_compact(const char *path, uint64_t *before, uint64_t *after);
 
 /* Errors: -ENOENT no such file or run, -EINVAL not a profile, truncated, or inconsistent (the
  * text says what), -ENOTSUP newer schema, -EFBIG past the bounds. */
 int store_load(const char *path, const struct store_key *, struct profile **out);
-/* The same of the @n bytes of a file, which @name is for texts, alone. */
+/* The same for the @n bytes of a file, which texts call @name; without later windows. */
 int store_load_image(const char *name, const void *image, size_t n, struct profile **out);
 
-/* Whether the file holds one run and nothing else: then it can be written anew from the profile
- * that was loaded. Errors of
- * store_load(). */
+/* Whether the file holds one run and nothing else, so that the loaded profile is all of it. Errors
+ * of store_load(). */
 int store_is_single(const char *path, bool *single);
 
 #endif

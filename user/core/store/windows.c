@@ -1,5 +1,4 @@
-#include "store/windows.h"
-
+/* windows_load(): see reader.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "model/splice.h"
-#include "store/store.h"
+#include "store/reader.h"
 
 #define NOT_WHOLE "a window not written whole, left out"
 
@@ -35,7 +34,7 @@ static bool read_all(const struct windows *w, void *to, size_t n)
 	return pread(w->fd, to, n, (off_t)w->at) == (ssize_t)n;
 }
 
-/* How long the file is that begins here; 0: none does. */
+/* The length of the file that begins here; 0: none does. */
 static size_t next_bytes(const struct windows *w)
 {
 	char head[STORE_HEAD_BYTES];
@@ -103,7 +102,7 @@ int windows_load(const char *path, struct profile **p)
 		splice_release(&s);
 	}
 	file_done(w.fd);
-	/* Sums that fit in each window may not in all. */
+	/* Sums that fit in each window may overflow together. */
 	if (!rc && profile_check(*p))
 		rc = err(-EINVAL, "cannot read '%s': %s", path, err_text());
 	if (rc) {
