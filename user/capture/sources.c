@@ -19,16 +19,17 @@ const struct source *const sources_table[SOURCES] = {
 #undef ACTION
 };
 
-/* Of each: the kind of its records, how the names of its BPF maps begin, and what it is. */
+#define NO_ACTION (-1)
+/* Of each: the kind of its records, how the names of its BPF maps begin, and which action it is. */
 static const struct {
 	uint32_t kind;
 	const char *maps;
-	bool is_action;
+	int action; /* enum wire_action */
 } in_bpf[SOURCES] = {
-#define SOURCE(name, KIND, number, bytes, streams) {KIND, #name, false},
+#define SOURCE(name, KIND, number, bytes, streams) {KIND, #name, NO_ACTION},
 #include "sources.def"
 #undef SOURCE
-#define ACTION(name, number, sees, bytes, streams) {WIRE_PROBE_##name, "probe_" #name, true},
+#define ACTION(name, number, sees, bytes, streams) {WIRE_PROBE_##name, "probe_" #name, number},
 #include "actions.def"
 #undef ACTION
 };
@@ -47,6 +48,13 @@ void sources_ask_actions(const void *options[SOURCES], const struct engine_optio
 		if ((sources)->state[i_] && sources_table[i_]->operation) \
 	(sum) += sources_table[i_]->operation((sources)->state[i_])
 
+bool sources_is_action(size_t source, enum wire_action *out)
+{
+	if (in_bpf[source].action != NO_ACTION)
+		*out = (enum wire_action)in_bpf[source].action;
+	return in_bpf[source].action != NO_ACTION;
+}
+
 const struct source_option *sources_options(size_t source)
 {
 	static const struct source_option none[] = {{0}};
@@ -57,7 +65,8 @@ const struct source_option *sources_options(size_t source)
 void sources_init(struct sources *s, const void *const options[SOURCES])
 {
 	for (size_t i = 0; i < SOURCES; i++) {
-		const void *with = in_bpf[i].is_action ? s->state[SOURCE_probes] : options[i];
+		const void *with =
+			in_bpf[i].action == NO_ACTION ? options[i] : s->state[SOURCE_probes];
 
 		s->state[i] = !options[i]	      ? NULL
 			      : sources_table[i]->new ? sources_table[i]->new (with)

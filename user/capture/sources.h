@@ -33,6 +33,8 @@ extern const struct source *const sources_table[SOURCES];
 struct engine_options;
 /* Requests the records and rows of the actions in the options of probes, which are borrowed. */
 void sources_ask_actions(const void *options[SOURCES], const struct engine_options *);
+/* Whether this source is an action of probes, and which. */
+bool sources_is_action(size_t source, enum wire_action *out);
 /* The options of `eprof record` that request this source; the last has no name. */
 const struct source_option *sources_options(size_t source);
 /* @options: of each source, borrowed while the sources live; NULL: not used. */

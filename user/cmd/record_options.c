@@ -74,12 +74,14 @@ static int take_source(struct record_options *o, size_t option, const char *arg)
 	const size_t source = option / SOURCE_OPTIONS;
 	const struct source_option *s = &sources_options(source)[option % SOURCE_OPTIONS];
 	void *parsed = s->parse(arg, o->parsed[source]);
+	enum wire_action action;
 
 	if (!parsed)
 		return err_code();
 	o->sources[source] = o->parsed[source] = parsed;
 	o->opens_with = s->with_clock ? s->with_clock : o->opens_with;
-	return 0;
+	return sources_is_action(source, &action) ? record_probes_imply(&o->probes, action, parsed)
+						  : 0;
 }
 
 static bool asks_for_source(const struct record_options *o)

@@ -56,15 +56,28 @@ void record_probes_help(void)
 			       action_of(i)->does);
 }
 
-static int add_patterns(struct record_probes *p, enum wire_action action, const char *arg,
-			bool is_file)
+/* Patterns that are added from now on are for this action. */
+static struct zonepatterns *patterns_for(struct record_probes *p, enum wire_action action,
+					 bool may_miss)
 {
 	if (!p->patterns)
 		p->patterns = zonepatterns_new();
 	p->o.actions |= action_bit(action);
-	zonepatterns_set_actions(p->patterns, action_bit(action), action_of(action)->arguments);
-	return is_file ? zonepatterns_add_file(p->patterns, arg)
-		       : zonepatterns_add(p->patterns, arg);
+	zonepatterns_set_actions(p->patterns, action_bit(action), action_of(action)->arguments,
+				 may_miss);
+	return p->patterns;
+}
+
+int record_probes_imply(struct record_probes *p, enum wire_action action, const void *own)
+{
+	const char *const *implied = action_of(action)->implies;
+	const bool again = p->o.own[action];
+	int ret = 0;
+
+	p->o.own[action] = own;
+	for (; implied && *implied && !again && !ret; implied++)
+		ret = zonepatterns_add(patterns_for(p, action, true), *implied);
+	return ret;
 }
 
 int record_add_event(struct event *events, size_t *n, const char *name)
@@ -197,10 +210,13 @@ int record_probes_take(struct record_probes *p, int opt, const char *arg)
 	int ret;
 
 	if (opt >= OPT_PROBE)
-		return add_patterns(p, (enum wire_action)(opt - OPT_PROBE), arg, false);
-	if (opt == OPT_ZONE || opt == OPT_ZONE_FILE)
-		return add_patterns(p, WIRE_ACTION_zone, arg, opt == OPT_ZONE_FILE);
+		return zonepatterns_add(patterns_for(p, (enum wire_action)(opt - OPT_PROBE), false),
+					arg);
 	switch (opt) {
+	case OPT_ZONE:
+		return zonepatterns_add(patterns_for(p, WIRE_ACTION_zone, false), arg);
+	case OPT_ZONE_FILE:
+		return zonepatterns_add_file(patterns_for(p, WIRE_ACTION_zone, false), arg);
 	case OPT_ZONES_MAX:
 		p->probe_option = "--zones-max";
 		ret = units_parse_int(arg, "--zones-max", 1, WIRE_ZONES_MAX, &number);

@@ -32,6 +32,9 @@ size_t record_probes_options(struct option *out);
 void record_probes_help(void);
 /* One of them; an exit status or a negative errno when it is wrong. */
 int record_probes_take(struct record_probes *, int opt, const char *arg);
+/* An option of the action itself was given, and made @own of it, which is borrowed: asks for the
+ * action at the functions that it implies. As record_probes_take(). */
+int record_probes_imply(struct record_probes *, enum wire_action, const void *own);
 /* After the last; as record_probes_take(). */
 int record_probes_finish(struct record_probes *);
 /* Some action takes samples. */

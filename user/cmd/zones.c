@@ -235,7 +235,7 @@ static int take(struct options *o, int opt)
 		return units_parse_int(optarg, "--zones-max", 1, ZONES_MAX, &o->max);
 	case 'a':
 		ret = units_parse_int(optarg, "--args", 1, 6, &n);
-		zonepatterns_set_actions(o->patterns, 1, (1u << n) - 1);
+		zonepatterns_set_actions(o->patterns, 1, (1u << n) - 1, false);
 		return ret;
 	case 'f':
 		return zonepatterns_add_file(o->patterns, optarg);

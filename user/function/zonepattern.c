@@ -32,6 +32,7 @@ struct pattern {
 	char *text; /* as given */
 	enum kind kind;
 	bool excludes;
+	bool may_miss; /* matching nothing is no error */
 	uint32_t actions, arguments;
 	char *module; /* glob, NULL: any */
 	char *file;   /* that module names, without links; or NULL */
@@ -48,6 +49,7 @@ struct zonepatterns {
 	size_t n_plain, n_takers, n_files;
 	uint32_t actions, all_actions; /* of those that are added now; of all */
 	uint32_t arguments;	       /* of those that are added now */
+	bool may_miss;		       /* these, too */
 };
 
 struct zonepatterns *zonepatterns_new(void)
@@ -58,10 +60,12 @@ struct zonepatterns *zonepatterns_new(void)
 	return z;
 }
 
-void zonepatterns_set_actions(struct zonepatterns *z, uint32_t actions, uint32_t arguments)
+void zonepatterns_set_actions(struct zonepatterns *z, uint32_t actions, uint32_t arguments,
+			      bool may_miss)
 {
 	z->actions = actions;
 	z->arguments = arguments;
+	z->may_miss = may_miss;
 }
 
 static void release(struct pattern *p)
@@ -210,8 +214,10 @@ static void add(struct zonepatterns *z, const struct pattern *p)
 
 int zonepatterns_add(struct zonepatterns *z, const char *text)
 {
-	struct pattern p = {
-		.text = mem_strdup(text), .actions = z->actions, .arguments = z->arguments};
+	struct pattern p = {.text = mem_strdup(text),
+			    .actions = z->actions,
+			    .arguments = z->arguments,
+			    .may_miss = z->may_miss};
 	int rc = parse(&p);
 
 	if (rc) {
@@ -352,6 +358,11 @@ const char *zonepatterns_text(const struct zonepatterns *z, size_t i)
 bool zonepatterns_is_exclusion(const struct zonepatterns *z, size_t i)
 {
 	return z->at.at[i].excludes;
+}
+
+bool zonepatterns_may_miss(const struct zonepatterns *z, size_t i)
+{
+	return z->at.at[i].may_miss;
 }
 
 const char *zonepatterns_name(const struct zonepatterns *z, size_t i)

@@ -36,9 +36,11 @@ struct zonepatterns *zonepatterns_new(void);
 void zonepatterns_free(struct zonepatterns *);
 
 /* What is to be done with the functions that a pattern takes: bits, which mean something to the
- * caller alone; and the arguments that this needs at the entry (site_world.h). Those of patterns
- * that are added from now on; 1 and none as long as nobody says. */
-void zonepatterns_set_actions(struct zonepatterns *, uint32_t actions, uint32_t arguments);
+ * caller alone; the arguments that this needs at the entry (site_world.h); and whether patterns may
+ * match nothing. Those of patterns that are added from now on; 1, none and no as long as nobody
+ * says. */
+void zonepatterns_set_actions(struct zonepatterns *, uint32_t actions, uint32_t arguments,
+			      bool may_miss);
 /* -EINVAL with a text that quotes @pattern. */
 int zonepatterns_add(struct zonepatterns *, const char *pattern);
 /* Adds a file of patterns, one a line; empty lines and those that start with "#" are passed over.
@@ -58,6 +60,8 @@ size_t zonepatterns_count(const struct zonepatterns *);
 /* As it was given. */
 const char *zonepatterns_text(const struct zonepatterns *, size_t i);
 bool zonepatterns_is_exclusion(const struct zonepatterns *, size_t i);
+/* Whether it may match nothing. Lost on the way to a worker process. */
+bool zonepatterns_may_miss(const struct zonepatterns *, size_t i);
 /* Whether any pattern speaks of source files: then DWARF must be read to match. */
 bool zonepatterns_need_lines(const struct zonepatterns *);
 

@@ -90,6 +90,68 @@ int counters_steps(int map_fd, size_t event, session_step_list *out)
 	return ret;
 }
 
+/* Entries a system call. A call fails with ENOSPC where one bucket of the hashes has more. */
+#define ENTRIES 4096u
+
+/* Appends those that a call has returned. */
+static void add_entries(struct map_entries *out, const struct bpf_map *map, const char *keys,
+			const char *values, uint32_t n)
+{
+	const size_t key = bpf_map__key_size(map), value = bpf_map__value_size(map);
+
+	out->key_words = (key + 7) / 8;
+	out->value_words = (value + 7) / 8;
+	vec_reserve(&out->words, out->words.n + n * (out->key_words + out->value_words));
+	for (uint32_t i = 0; i < n; i++, out->n++) {
+		uint64_t *to = out->words.at + out->words.n;
+
+		out->words.n += out->key_words + out->value_words;
+		memset(to, 0, (out->key_words + out->value_words) * sizeof(*to));
+		memcpy(to, keys + i * key, key);
+		memcpy(to + out->key_words, values + i * value, value);
+	}
+}
+
+int counters_entries(const struct bpf_map *map, bool take, struct map_entries *out)
+{
+	const int fd = bpf_map__fd(map);
+	const size_t key = bpf_map__key_size(map), value = bpf_map__value_size(map);
+	/* Where the next call goes on: a key, or the number of a bucket. */
+	const size_t cursor = key > sizeof(uint32_t) ? key : sizeof(uint32_t);
+	_free_ char *from = mem_zalloc(1, cursor), *to = mem_zalloc(1, cursor);
+	_free_ char *keys = mem_zalloc(ENTRIES, key), *values = mem_zalloc(ENTRIES, value);
+	bool first = true;
+	int ret;
+
+	do {
+		uint32_t n = ENTRIES;
+
+		ret = (take ? bpf_map_lookup_and_delete_batch : bpf_map_lookup_batch)(
+			fd, first ? NULL : from, to, keys, values, &n, NULL);
+		if (ret && errno != ENOENT)
+			return err(-errno, "cannot read the map %s: %s", bpf_map__name(map),
+				   strerror(errno));
+		add_entries(out, map, keys, values, n);
+		memcpy(from, to, cursor);
+		first = false;
+	} while (!ret);
+	return 0;
+}
+
+int counters_set_entries(const struct bpf_map *map, const void *keys, const void *values,
+			 uint32_t n)
+{
+	for (uint32_t done = 0, some; done < n; done += some) {
+		some = n - done < ENTRIES ? n - done : ENTRIES;
+		if (bpf_map_update_batch(
+			    bpf_map__fd(map), (const char *)keys + done * bpf_map__key_size(map),
+			    (const char *)values + done * bpf_map__value_size(map), &some, NULL))
+			return err(-errno, "cannot write the map %s: %s", bpf_map__name(map),
+				   strerror(errno));
+	}
+	return 0;
+}
+
 void counters_cost(const struct bpf_object *o, bool (*skip)(const void *context, int program_fd),
 		   const void *context, struct session_cost *out)
 {

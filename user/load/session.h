@@ -45,6 +45,11 @@ int session_map_value(struct session *, const char *name, uint32_t key, uint64_t
 int session_map_by_cpu(struct session *, const char *name, uint32_t key, session_cpu_values *out);
 /* Sets them; not of a map by CPU. */
 int session_map_set(struct session *, const char *name, uint32_t key, uint64_t value);
+/* All entries of a map of hashes or an array at once: see counters_entries(),
+ * counters_set_entries(). -ENOENT: no such map. */
+int session_map_entries(struct session *, const char *name, bool take, struct map_entries *out);
+int session_map_set_entries(struct session *, const char *name, const void *keys,
+			    const void *values, uint32_t n);
 /* Returns when each run of a program at a tracepoint that began before this call has ended: what a
  * map was set to before holds for all that comes. Some 16 ms. */
 void session_await_programs(void);

@@ -470,10 +470,17 @@ bool session_has_programs(const struct session *s)
 	return s->backend == &bpf_backend;
 }
 
-int session_map_value(struct session *session, const char *name, uint32_t key, uint64_t *out)
+/* The map of that name; NULL: there is none. */
+static const struct bpf_map *map_of(const struct session *session, const char *name)
 {
 	const struct bpf_session *s = programs(session);
-	struct bpf_map *map = s ? bpf_object__find_map_by_name(s->skel->obj, name) : NULL;
+
+	return s ? bpf_object__find_map_by_name(s->skel->obj, name) : NULL;
+}
+
+int session_map_value(struct session *session, const char *name, uint32_t key, uint64_t *out)
+{
+	const struct bpf_map *map = map_of(session, name);
 
 	if (map && bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY)
 		return counters_sum(bpf_map__fd(map), key, out);
@@ -483,8 +490,7 @@ int session_map_value(struct session *session, const char *name, uint32_t key, u
 int session_map_by_cpu(struct session *session, const char *name, uint32_t key,
 		       session_cpu_values *out)
 {
-	const struct bpf_session *s = programs(session);
-	const struct bpf_map *map = s ? bpf_object__find_map_by_name(s->skel->obj, name) : NULL;
+	const struct bpf_map *map = map_of(session, name);
 
 	if (!map || bpf_map__type(map) != BPF_MAP_TYPE_PERCPU_ARRAY)
 		return -ENOENT;
@@ -493,10 +499,25 @@ int session_map_by_cpu(struct session *session, const char *name, uint32_t key,
 
 int session_map_set(struct session *session, const char *name, uint32_t key, uint64_t value)
 {
-	const struct bpf_session *s = programs(session);
-	int fd = s ? bpf_object__find_map_fd_by_name(s->skel->obj, name) : -1;
+	const struct bpf_map *map = map_of(session, name);
 
-	return fd < 0 || bpf_map_update_elem(fd, &key, &value, BPF_ANY) ? -ENOENT : 0;
+	return !map || bpf_map_update_elem(bpf_map__fd(map), &key, &value, BPF_ANY) ? -ENOENT : 0;
+}
+
+int session_map_entries(struct session *session, const char *name, bool take,
+			struct map_entries *out)
+{
+	const struct bpf_map *map = map_of(session, name);
+
+	return map ? counters_entries(map, take, out) : -ENOENT;
+}
+
+int session_map_set_entries(struct session *session, const char *name, const void *keys,
+			    const void *values, uint32_t n)
+{
+	const struct bpf_map *map = map_of(session, name);
+
+	return map ? counters_set_entries(map, keys, values, n) : -ENOENT;
 }
 
 /* The link of a source's program; NULL: it is not attached. */

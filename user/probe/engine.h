@@ -27,10 +27,11 @@
 
 struct engine_options {
 	struct zonepatterns *patterns;
-	uint32_t actions;	     /* bits: actions of any pattern */
-	uint64_t every;		     /* samples of calls: every Nth; 0: up to a rate, all */
-	uint32_t max;		     /* number of zones */
-	const char *const *switches; /* names of functions that switch stacks */
+	uint32_t actions;	       /* bits: actions of any pattern */
+	const void *own[WIRE_ACTIONS]; /* of each action: what its own options gave; NULL: none */
+	uint64_t every;		       /* samples of calls: every Nth; 0: up to a rate, all */
+	uint32_t max;		       /* number of zones */
+	const char *const *switches;   /* names of functions that switch stacks */
 	size_t n_switches;
 	enum zone_ends ends;
 	uint32_t clocks;   /* WIRE_CLOCK_… */

@@ -189,8 +189,8 @@ static bool waits(const struct engine *z, const struct zonelist *lists,
 	return true;
 }
 
-/* Whether every pattern that does not wait for its module matches something that exclusions leave
- * over. */
+/* Whether every pattern that must, and does not wait for its module, matches something that
+ * exclusions leave over. */
 static bool matches_or_waits(const struct engine *z, const struct zonelist *lists,
 			     const struct image *const *images, size_t n)
 {
@@ -203,7 +203,8 @@ static bool matches_or_waits(const struct engine *z, const struct zonelist *list
 
 		for (size_t i = 0; i < n; i++)
 			hit |= p < lists[i].hits.n && lists[i].hits.at[p];
-		if (!hit && !waits(z, lists, images, n, p))
+		if (!hit && !zonepatterns_may_miss(z->in.o->patterns, p) &&
+		    !waits(z, lists, images, n, p))
 			return false;
 		waiting |= !hit;
 	}

@@ -13,10 +13,13 @@
 #include "wire_zone.h"
 
 struct action {
-	const char *name; /* as in actions.def */
-	const char
-		*option;  /* that takes the patterns: "probe-NAME"; NULL: it has none of its own */
-	const char *does; /* for the help: "sample the calls of functions, with their stacks" */
+	const char *name;   /* as in actions.def */
+	const char *option; /* that takes patterns: "probe-NAME"; NULL: none does */
+	/* Patterns, ended by NULL, that the options of its source ask for besides: functions that
+	 * it is always about. None of them must be there. What parse() made of these options is in
+	 * engine_options.own. */
+	const char *const *implies;
+	const char *does;   /* for the help: "sample the calls of functions, with their stacks" */
 	const char *metric; /* what its samples count: "calls"; NULL: it takes none */
 	uint32_t stream;    /* of these samples */
 	/* The arguments that it reads at an entry: bit 0 is the first. The site is then the

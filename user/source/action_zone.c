@@ -58,6 +58,21 @@ static struct program_run zones_run(const void *state, const struct profile *p)
 	return zone_cost_run(state, p);
 }
 
+static void window_end(void *state)
+{
+	const struct engine *z = state;
+
+	zonemaps_take(z->in.session->maps);
+}
+
+static void window_forget(void *state, struct survivors *r)
+{
+	const struct engine *z = state;
+
+	(void)r;
+	zonemaps_drop(z->in.session->maps);
+}
+
 /* Its state is the engine's. */
 const struct action zone_action = {
 	.name = "zone",
@@ -66,5 +81,7 @@ const struct action zone_action = {
 		   .finish = add_rows,
 		   .reconcile = reconcile,
 		   .run = zones_run,
-		   .total = total},
+		   .total = total,
+		   .window_end = window_end,
+		   .window_forget = window_forget},
 };

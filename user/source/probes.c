@@ -173,18 +173,9 @@ static void probes_take(void *state, const void *record, struct stackbook *stack
 	engine_take(state, record);
 }
 
-static void window_end(void *state)
-{
-	const struct engine *z = state;
-
-	zonemaps_take(z->in.session->maps);
-}
-
 static void window_forget(void *state, struct survivors *r)
 {
 	const struct engine *z = state;
-
-	zonemaps_drop(z->in.session->maps);
 
 	for (size_t i = 0; i < z->thread_of.n; i++)
 		survivors_thread(r, z->thread_of.at[i]);
@@ -270,7 +261,6 @@ const struct source probes_source = {
 	.due_ns = due_ns,
 	.round = time_round,
 	.tick = tick,
-	.window_end = window_end,
 	.window_forget = window_forget,
 	.window_renumber = window_renumber,
 	.hold_images = hold_images,

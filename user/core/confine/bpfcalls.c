@@ -12,9 +12,10 @@
 
 static const uint32_t allowed[] = {
 	BPF_MAP_CREATE, /* pools of unwind tables */
-	BPF_MAP_LOOKUP_ELEM,	BPF_MAP_UPDATE_ELEM, BPF_MAP_DELETE_ELEM, BPF_MAP_GET_NEXT_KEY,
-	BPF_MAP_LOOKUP_BATCH,	BPF_PROG_TEST_RUN, /* programs that tell something: kernel names,
-						      numbers of processes */
+	BPF_MAP_LOOKUP_ELEM,	BPF_MAP_UPDATE_ELEM,  BPF_MAP_DELETE_ELEM,
+	BPF_MAP_GET_NEXT_KEY,	BPF_MAP_LOOKUP_BATCH, BPF_MAP_LOOKUP_AND_DELETE_BATCH,
+	BPF_MAP_UPDATE_BATCH,	BPF_PROG_TEST_RUN, /* programs that tell something: kernel names,
+						      process numbers */
 	BPF_OBJ_GET_INFO_BY_FD,			   /* what its programs have cost */
 	BPF_LINK_CREATE,			   /* probes in files that are mapped later */
 	BPF_ITER_CREATE,			   /* a walk over tasks */

@@ -14,6 +14,25 @@ struct {
 	__type(value, __u64);
 } probe_toy_returned SEC(".maps");
 
+/* Second argument → calls that had it since the loader last took them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u32);
+} probe_toy_values SEC(".maps");
+
+static void add_value(__u32 value)
+{
+	const __u32 one = 1;
+	__u32 *n = bpf_map_lookup_elem(&probe_toy_values, &value);
+
+	if (n)
+		__sync_fetch_and_add(n, 1);
+	else
+		bpf_map_update_elem(&probe_toy_values, &value, &one, BPF_ANY);
+}
+
 void probe_toy_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
 		     struct probe_call *call)
 {
@@ -24,6 +43,7 @@ void probe_toy_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *s,
 				  .time_ns = bpf_ktime_get_ns(),
 				  .value = regs->rsi};
 
+	add_value(record.value);
 	send(&record, sizeof(record));
 }
 

@@ -1,11 +1,13 @@
 /*
  * action_toy: calls of functions as rows of toys and toy_starts, for a test of the house. A call
  * has the value of its second argument.
+ * --toy-down NAME asks for the calls of cl_down, under that name.
  */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "model/toy.h"
+#include "probe/engine.h"
 #include "source/action.h"
 #include "wire_toy.h"
 
@@ -17,23 +19,37 @@ struct call {
 
 struct called {
 	struct session *session;
+	const char *name;
 	VEC(struct call) calls;	   /* of this window */
 	size_t ended;		   /* those of the window that is being written */
 	uint64_t returned, before; /* at its end, and at that of the window before */
+	struct map_entries values; /* second argument → calls, of that window */
 };
 
-static void *new (const void *options)
+static void *parse(const char *argument, void *before)
 {
-	(void)options;
-	return mem_zalloc(1, sizeof(struct called));
+	free(before);
+	return mem_strdup(argument);
+}
+
+static void *new (const void *state)
+{
+	const struct engine *e = state;
+	const char *own = e->in.o->own[WIRE_ACTION_toy];
+	struct called *c = mem_zalloc(1, sizeof(*c));
+
+	c->name = own ? own : "called";
+	return c;
 }
 
 static void called_free(void *state)
 {
 	struct called *c = state;
 
-	if (c)
+	if (c) {
 		vec_release(&c->calls);
+		vec_release(&c->values.words);
+	}
 	free(c);
 }
 
@@ -42,6 +58,15 @@ static void begin(void *state, const struct source_services *services)
 	struct called *c = state;
 
 	c->session = services->session;
+}
+
+/* Two values that no call has, so that it shows that they were written. */
+static void start(void *state)
+{
+	const uint32_t keys[] = {1000, 1001}, calls[] = {0, 0};
+	struct called *c = state;
+
+	session_map_set_entries(c->session, "probe_toy_values", keys, calls, 2);
 }
 
 static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
@@ -55,11 +80,29 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 				r->value}));
 }
 
+static struct toy of_values(const struct called *c, struct profile *p, const struct toy *like)
+{
+	struct toy toy = {.name = intern_add(&p->strings, "values"),
+			  .thread = like->thread,
+			  .node = like->node,
+			  .frame = like->frame,
+			  .count = (int64_t)c->values.n};
+
+	for (size_t i = 0; i < c->values.n; i++) {
+		const uint32_t *value = map_entry_key(&c->values, i);
+		const uint32_t *calls = map_entry_value(&c->values, i);
+
+		toy.most = *value > toy.most ? *value : toy.most;
+		toy.total += (int64_t)*value * *calls;
+	}
+	return toy;
+}
+
 static void finish(const void *state, struct assembly *a)
 {
 	const struct called *c = state;
 	struct profile *p = a->p;
-	struct toy toy = {.name = intern_add(&p->strings, "called")};
+	struct toy toy = {.name = intern_add(&p->strings, c->name)};
 
 	if (!c->ended)
 		return;
@@ -89,6 +132,7 @@ static void finish(const void *state, struct assembly *a)
 			   .frame = toy.frame,
 			   .count = (int64_t)(c->returned - c->before)};
 	vec_push(&p->toys, toy);
+	vec_push(&p->toys, of_values(c, p, &toy));
 }
 
 static void window_end(void *state)
@@ -97,6 +141,9 @@ static void window_end(void *state)
 
 	c->ended = c->calls.n;
 	session_map_value(c->session, "probe_toy_returned", 0, &c->returned);
+	/* A window without calls has no rows: they stay for the next. */
+	if (c->ended)
+		session_map_entries(c->session, "probe_toy_values", true, &c->values);
 }
 
 static void window_forget(void *state, struct survivors *survivors)
@@ -110,6 +157,7 @@ static void window_forget(void *state, struct survivors *survivors)
 	}
 	c->ended = 0;
 	c->before = c->returned;
+	c->values.words.n = c->values.n = 0;
 }
 
 static void window_renumber(void *state, const struct survivors *survivors)
@@ -120,15 +168,25 @@ static void window_renumber(void *state, const struct survivors *survivors)
 		c->calls.at[i].thread = survivors_new_thread(survivors, c->calls.at[i].thread);
 }
 
+static const char *const implies[] = {"cl_down", "no_such_function", NULL};
+static const struct source_option options[] = {{.name = "toy-down",
+						.argument = "NAME",
+						.does = "calls of cl_down, for a test",
+						.parse = parse},
+					       {0}};
+
 const struct action toy_action = {
 	.name = "toy",
 	.option = "probe-toy",
 	.does = "calls and their second argument, for a test",
 	.arguments = 1u << 1,
 	.every_end = true,
-	.source = {.new = new,
+	.implies = implies,
+	.source = {.options = options,
+		   .new = new,
 		   .free = called_free,
 		   .begin = begin,
+		   .start = start,
 		   .take = take,
 		   .finish = finish,
 		   .window_end = window_end,
