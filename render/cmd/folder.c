@@ -132,8 +132,7 @@ int folder_find(const char *path, enum backend backend, const char *except, stru
 	for (size_t i = 0; i < s.pending.n; i++)
 		free(s.pending.at[i].path);
 	vec_release(&s.pending);
-	if (out->files.n)
-		qsort(out->files.at, out->files.n, sizeof(*out->files.at), by_path);
+	vec_sort(&out->files, by_path);
 	return rc;
 }
 

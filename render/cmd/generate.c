@@ -217,7 +217,7 @@ static int write_all(struct generation *g)
 					    .force = g->a->force};
 	int rc = 0;
 
-	qsort(g->runs.at, g->runs.n, sizeof(*g->runs.at), by_key);
+	vec_sort(&g->runs, by_key);
 	if (to.pdf_name && group_of(g, 0) < g->runs.n)
 		return err(-EINVAL, "--pdf-name is for one report, and there are profiles of "
 				    "several versions or platforms: leave it out, or give all one "

@@ -125,9 +125,7 @@ static int write_metrics(const struct view *const *first, const struct view_inpu
 	of_it.selection = &selection;
 	while (first[n] && first[n]->by_metric)
 		n++;
-	for (size_t i = 0; i < metrics->all.n; i++) {
-		const struct metric_tree *m = &metrics->all.at[i];
-
+	vec_each (m, &metrics->all) {
 		doc->part = selection.metric = m->name;
 		of_it.tree = m->tree ? m->tree : in->tree;
 		for (int k = 0; k < n && !rc; k++)

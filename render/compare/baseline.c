@@ -108,9 +108,7 @@ int baseline_choose(const struct catalog *c, const struct catalog_run *run, cons
 
 	*out = (struct baseline){.reason = NULL};
 	/* The catalog is in order: the last one that is older is the one right before. */
-	for (size_t i = 0; i < c->runs.n; i++) {
-		const struct catalog_run *r = &c->runs.at[i];
-
+	vec_each (r, &c->runs) {
 		if (!is_candidate(r, run, named))
 			continue;
 		if (same_machine(r, run))

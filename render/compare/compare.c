@@ -266,26 +266,20 @@ static int by_importance(const void *a, const void *b)
 	const double dx = fabs(x->value[NEW] - x->value[BASE]);
 	const double dy = fabs(y->value[NEW] - y->value[BASE]);
 
-	if (x->verdict != y->verdict)
-		return x->verdict < y->verdict ? -1 : 1;
-	if (x->suspect != y->suspect)
-		return x->suspect ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (dx != dy)
-		return dx > dy ? -1 : 1;
-	return strcmp(x->name, y->name) ?: strcmp(x->module, y->module);
+	return order_up(x->verdict, y->verdict) ?:
+	       order_down(x->suspect, y->suspect) ?:
+	       order_up(x->kind, y->kind) ?:
+	       order_down(dx, dy) ?:
+	       strcmp(x->name, y->name) ?: strcmp(x->module, y->module);
 }
 
 static int by_value(const void *a, const void *b)
 {
 	const struct compare_only *x = a, *y = b;
 
-	if (x->is_zone != y->is_zone)
-		return x->is_zone ? -1 : 1;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return strcmp(x->name, y->name) ?: strcmp(x->module, y->module);
+	return order_down(x->is_zone, y->is_zone) ?:
+	       order_down(x->value, y->value) ?:
+	       strcmp(x->name, y->name) ?: strcmp(x->module, y->module);
 }
 
 /* --- all together ----------------------------------------------------------------------------- */
@@ -301,14 +295,12 @@ static void judge_all(struct comparison *c, const struct compare_input *in, stru
 	judge_batch(c, &g->matrix, 1u << ROW_SELF | 1u << ROW_TOTAL, agree);
 	decide(c, &g->matrix, agree);
 	find_courses(c, in, &g->matrix);
-	if (c->only.n)
-		qsort(c->only.at, c->only.n, sizeof(*c->only.at), by_value);
+	vec_sort(&c->only, by_value);
 	shifts_build(&shifts, g, in, c->per);
 	shift_rows(&shifts, c);
 	shift_renamed(&shifts, c);
 	shifts_release(&shifts);
-	if (c->rows.n)
-		qsort(c->rows.at, c->rows.n, sizeof(*c->rows.at), by_importance);
+	vec_sort(&c->rows, by_importance);
 }
 
 int compare_runs(const struct compare_input *in, const struct compare_options *o,

@@ -1,10 +1,8 @@
 #include "compare/course.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
+#include "base/vec.h"
 #include "compare/dist.h"
 
 #define HAMPEL_REACH  2 /* neighbours to either side: a window of five */
@@ -71,7 +69,7 @@ double mann_kendall_p(const double *values, size_t n)
 		return 1;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i + 1; k < n; k++)
-			s += (values[k] > values[i]) - (values[k] < values[i]);
+			s += order_up(values[k], values[i]);
 	variance = (count * (count - 1) * (2 * count + 5) - tied(values, n)) / 18;
 	if (!(variance > 0) || fabs(s) < 1)
 		return 1;

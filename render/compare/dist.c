@@ -2,10 +2,8 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/mem.h"
+#include "base/vec.h"
 
 #define STEPS_MOST 500
 #define TINY	   1e-300
@@ -263,7 +261,7 @@ int by_double(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
-	return x < y ? -1 : x > y;
+	return order_up(x, y);
 }
 
 double median_of(const double *values, size_t n)

@@ -146,8 +146,7 @@ void false_discoveries(double *p, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(p[i]))
 			vec_push(&order, ((struct numbered){p[i], i}));
-	if (order.n)
-		qsort(order.at, order.n, sizeof(*order.at), by_p);
+	vec_sort(&order, by_p);
 	for (size_t i = order.n; i-- > 0;) {
 		least = fmin(least, order.at[i].p * (double)order.n / (double)(i + 1));
 		p[order.at[i].at] = least;

@@ -145,15 +145,11 @@ static void fill_samples(struct gathered *g, const struct compare_input *in, enu
 		const struct sampled *s = &g->sampled[i];
 		const double scale = gather_scale(s, gather_run(in, i), per);
 
-		for (size_t k = 0; k < g->matrix.rows.n; k++) {
-			struct matrix_row *row = &g->matrix.rows.at[k];
-
+		vec_each (row, &g->matrix.rows) {
 			if (row->kind == ROW_SELF || row->kind == ROW_TOTAL)
 				gather_seen(&row->at[i], s, 0, SLICES_OVER, scale, per == PER_WORK);
 		}
-		for (size_t k = 0; k < s->functions.n; k++) {
-			const struct sampled_function *f = &s->functions.at[k];
-
+		vec_each (f, &s->functions) {
 			gather_seen(&matrix_row(&g->matrix, ROW_TOTAL, f->subject)->at[i], s,
 				    f->total, f->total_over, scale, per == PER_WORK);
 			gather_seen(&matrix_row(&g->matrix, ROW_SELF, f->subject)->at[i], s,

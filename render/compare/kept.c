@@ -278,8 +278,7 @@ static void read_only(const struct profile *p, const struct regression *r, struc
 /* Quantiles are of rows, which stand before those of one side alone, in the same order. */
 static void read_quantiles(const struct profile *p, struct comparison *c)
 {
-	for (size_t i = 0; i < p->regression_quantiles.n; i++) {
-		const struct regression_quantile *q = &p->regression_quantiles.at[i];
+	vec_each (q, &p->regression_quantiles) {
 		const bool known = q->flags & REGRESSION_CHANGE;
 		const bool tested = q->flags & REGRESSION_TESTED;
 
@@ -297,8 +296,7 @@ static void read_runs(const struct profile *p, struct comparison *c)
 {
 	for (int side = BASE; side < SIDES; side++)
 		c->run[side] = mem_zalloc(p->regression_runs.n + 1, sizeof(*c->run[side]));
-	for (size_t i = 0; i < p->regression_runs.n; i++) {
-		const struct regression_run *r = &p->regression_runs.at[i];
+	vec_each (r, &p->regression_runs) {
 		const int side = r->is_new ? NEW : BASE;
 
 		c->run[side][c->runs[side]++] =
@@ -367,9 +365,7 @@ bool kept_read(const struct profile *p, struct comparison *c)
 		return false;
 	c->single = c->runs[BASE] == 1 && c->runs[NEW] == 1;
 	read_attributes(p, c);
-	for (size_t i = 0; i < p->regression.n; i++) {
-		const struct regression *r = &p->regression.at[i];
-
+	vec_each (r, &p->regression) {
 		if (r->verdict >= REGRESSION_ADDED)
 			read_only(p, r, c);
 		else

@@ -17,13 +17,11 @@ void matrix_release(struct matrix *m)
 
 struct matrix_row *matrix_row(struct matrix *m, enum row_kind kind, uint32_t subject)
 {
-	bool fresh;
-	uint32_t *at = map_put(&m->by_key, (uint64_t)subject << 8 | (uint64_t)kind, &fresh);
+	const uint32_t at = map_number(&m->by_key, (uint64_t)subject << 8 | kind, m->rows.n);
 	struct matrix_row *row;
 
-	if (!fresh)
-		return &m->rows.at[*at];
-	*at = (uint32_t)m->rows.n;
+	if (at < m->rows.n)
+		return &m->rows.at[at];
 	row = vec_add(&m->rows);
 	row->kind = kind;
 	row->subject = subject;

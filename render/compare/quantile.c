@@ -30,13 +30,10 @@ static int in_order(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	if (x->subject != y->subject)
-		return x->subject < y->subject ? -1 : 1;
-	if (x->bin.low_ns != y->bin.low_ns)
-		return x->bin.low_ns < y->bin.low_ns ? -1 : 1;
-	if (x->bin.high_ns != y->bin.high_ns)
-		return x->bin.high_ns < y->bin.high_ns ? -1 : 1;
-	return (x->run > y->run) - (x->run < y->run);
+	return order_up(x->subject, y->subject) ?:
+	       order_up(x->bin.low_ns, y->bin.low_ns) ?:
+	       order_up(x->bin.high_ns, y->bin.high_ns) ?:
+	       order_up(x->run, y->run);
 }
 
 static void add_run(struct side *s, struct subjects *names, const struct profile *p, uint32_t run)
@@ -49,9 +46,7 @@ static void add_run(struct side *s, struct subjects *names, const struct profile
 		subjects[i] = subject_add(names, profile_text(p, p->modules.at[z->module].path),
 					  profile_text(p, z->name), KIND_NATIVE, "");
 	}
-	for (size_t i = 0; i < p->zone_hist.n; i++) {
-		const struct zone_bin *b = &p->zone_hist.at[i];
-
+	vec_each (b, &p->zone_hist) {
 		vec_push(&s->entries,
 			 ((struct entry){
 				 subjects[b->zone],
@@ -85,8 +80,7 @@ static void side_init(struct side *s, struct subjects *names, const struct compa
 	*s = (struct side){.runs = in->n[side]};
 	for (size_t i = 0; i < in->n[side]; i++)
 		add_run(s, names, in->runs[side][i], (uint32_t)i);
-	if (s->entries.n)
-		qsort(s->entries.at, s->entries.n, sizeof(*s->entries.at), in_order);
+	vec_sort(&s->entries, in_order);
 	draw(s, state);
 }
 
@@ -129,8 +123,7 @@ static void join(const struct slice *s, const uint32_t *times, double *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n; i++) {
-		const struct entry *e = &s->at[i];
+	vec_each (e, s) {
 		const uint64_t count = times ? e->bin.count * times[e->run] : e->bin.count;
 
 		if (n && s->bins[n - 1].low_ns == e->bin.low_ns &&

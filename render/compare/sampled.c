@@ -38,20 +38,17 @@ static void find_functions(struct build *b, struct subjects *names)
 	memset(b->function, 0xff, (p->functions.n + 1) * sizeof(*b->function));
 	for (size_t i = 1; i < p->nodes.n; i++) {
 		const uint32_t f = p->frames.at[p->nodes.at[i].frame].function;
-		uint32_t subject, *row;
-		bool fresh;
+		uint32_t subject;
 
 		if (!f || b->function[f] != NONE || (b->filter->omit && b->filter->omit[f]))
 			continue;
 		subject = subject_of(names, p, f);
-		row = map_put(&rows, subject, &fresh);
-		if (fresh) {
-			*row = (uint32_t)b->out->functions.n;
+		b->function[f] = map_number(&rows, subject, b->out->functions.n);
+		if (b->function[f] == b->out->functions.n) {
 			vec_push(&b->out->functions,
 				 ((struct sampled_function){.subject = subject}));
 			(void)vec_add(&b->accounts);
 		}
-		b->function[f] = *row;
 	}
 	map_release(&rows);
 }
@@ -193,19 +190,16 @@ static void find_edges(struct build *b)
 
 	for (size_t i = 1; b->sum && i < p->nodes.n; i++) {
 		const uint32_t caller = b->own[p->nodes.at[i].parent], callee = b->own[i];
-		uint32_t *row;
-		bool fresh;
+		uint32_t row;
 
 		if (!(b->sum[i] > 0) || !b->outermost[i] || caller == NONE)
 			continue;
-		row = map_put(&rows, (uint64_t)caller << 32 | callee, &fresh);
-		if (fresh) {
-			*row = (uint32_t)b->out->edges.n;
+		row = map_number(&rows, (uint64_t)caller << 32 | callee, b->out->edges.n);
+		if (row == b->out->edges.n)
 			vec_push(&b->out->edges,
 				 ((struct sampled_edge){b->out->functions.at[caller].subject,
 							b->out->functions.at[callee].subject, 0}));
-		}
-		b->out->edges.at[*row].value += b->sum[i];
+		b->out->edges.at[row].value += b->sum[i];
 	}
 	map_release(&rows);
 }

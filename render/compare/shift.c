@@ -12,33 +12,26 @@ static int by_caller(const void *a, const void *b)
 {
 	const struct shift_edge *x = a, *y = b;
 
-	if (x->caller != y->caller)
-		return x->caller < y->caller ? -1 : 1;
-	return x->callee < y->callee ? -1 : x->callee > y->callee;
+	return order_up(x->caller, y->caller) ?: order_up(x->callee, y->callee);
 }
 
 static int by_callee(const void *a, const void *b)
 {
 	const struct shift_edge *x = a, *y = b;
 
-	if (x->callee != y->callee)
-		return x->callee < y->callee ? -1 : 1;
-	return x->caller < y->caller ? -1 : x->caller > y->caller;
+	return order_up(x->callee, y->callee) ?: order_up(x->caller, y->caller);
 }
 
 static void add_run(struct shifts *s, struct map *rows, const struct sampled *of, double scale,
 		    int side)
 {
-	for (size_t i = 0; i < of->edges.n; i++) {
-		const struct sampled_edge *e = &of->edges.at[i];
-		bool fresh;
-		uint32_t *row = map_put(rows, (uint64_t)e->caller << 32 | e->callee, &fresh);
+	vec_each (e, &of->edges) {
+		const uint32_t row =
+			map_number(rows, (uint64_t)e->caller << 32 | e->callee, s->by_caller.n);
 
-		if (fresh) {
-			*row = (uint32_t)s->by_caller.n;
+		if (row == s->by_caller.n)
 			vec_push(&s->by_caller, ((struct shift_edge){e->caller, e->callee, {0}}));
-		}
-		s->by_caller.at[*row].value[side] += e->value * scale;
+		s->by_caller.at[row].value[side] += e->value * scale;
 	}
 }
 
@@ -60,8 +53,8 @@ void shifts_build(struct shifts *s, const struct gathered *g, const struct compa
 	vec_reserve(&s->by_callee, s->by_caller.n);
 	memcpy(s->by_callee.at, s->by_caller.at, s->by_caller.n * sizeof(*s->by_caller.at));
 	s->by_callee.n = s->by_caller.n;
-	qsort(s->by_caller.at, s->by_caller.n, sizeof(*s->by_caller.at), by_caller);
-	qsort(s->by_callee.at, s->by_callee.n, sizeof(*s->by_callee.at), by_callee);
+	vec_sort(&s->by_caller, by_caller);
+	vec_sort(&s->by_callee, by_callee);
 }
 
 void shifts_release(struct shifts *s)
@@ -197,9 +190,7 @@ void shift_rows(const struct shifts *s, struct comparison *c)
 		if (c->rows.at[i].kind == ROW_TOTAL)
 			total[c->rows.at[i].subject] = (uint32_t)i;
 	}
-	for (size_t i = 0; i < c->rows.n; i++) {
-		struct compare_row *r = &c->rows.at[i];
-
+	vec_each (r, &c->rows) {
 		if ((r->kind == ROW_SELF || r->kind == ROW_TOTAL) &&
 		    (r->verdict == VERDICT_REGRESSED || r->verdict == VERDICT_IMPROVED))
 			shift_row(s, &p, c, r);
@@ -244,9 +235,7 @@ static double likeness(const struct shifts *s, uint32_t a, uint32_t b)
 
 	neighbours_of(s, a, &list);
 	for (size_t i = 0; i < list.all.n; i++) {
-		bool fresh;
-
-		*map_put(&before, list.all.at[i].key, &fresh) = (uint32_t)i;
+		(void)map_number(&before, list.all.at[i].key, i);
 		all += list.all.at[i].value[BASE];
 	}
 	_free_ struct neighbour *old = list.all.at;

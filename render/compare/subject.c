@@ -81,19 +81,17 @@ uint32_t subject_add(struct subjects *all, const char *module, const char *name,
 		     const char *build)
 {
 	struct subject e = {.kind = kind, .named = !*build};
-	uint32_t *at;
-	bool fresh;
+	uint32_t at;
 
 	e.module = add_module(all, module);
 	e.name = intern_addn(&all->strings, name, subject_length(name));
-	at = map_put(&all->by_key,
-		     hash_two((uint64_t)e.module << 32 | e.name, intern_add(&all->strings, build)),
-		     &fresh);
-	if (fresh) {
-		*at = (uint32_t)all->all.n;
+	at = map_number(
+		&all->by_key,
+		hash_two((uint64_t)e.module << 32 | e.name, intern_add(&all->strings, build)),
+		all->all.n);
+	if (at == all->all.n)
 		vec_push(&all->all, e);
-	}
-	return *at;
+	return at;
 }
 
 uint32_t subject_of(struct subjects *all, const struct profile *p, uint32_t function)

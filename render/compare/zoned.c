@@ -101,15 +101,13 @@ int zoned_add(struct matrix *m, struct subjects *names, size_t run, const struct
 		const uint32_t subject =
 			subject_add(names, profile_text(p, p->modules.at[z->module].path),
 				    profile_text(p, z->name), KIND_NATIVE, "");
-		bool fresh;
-		uint32_t *at = map_put(&place, subject, &fresh);
+		const uint32_t at = map_number(&place, subject, sums.n);
 
-		if (fresh) {
-			*at = (uint32_t)sums.n;
+		if (at == sums.n) {
 			vec_push(&order, subject);
 			(void)vec_add(&sums);
 		}
-		add_zone(&sums.at[*at], z, net, rows.of_threads);
+		add_zone(&sums.at[at], z, net, rows.of_threads);
 	}
 	for (size_t i = 0; i < sums.n; i++) {
 		if (sums.at[i].timed > 0)

@@ -177,19 +177,15 @@ static int by_place(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
 
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	if (!a->callee != !b->callee)
-		return a->callee ? 1 : -1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return a->callee < b->callee ? -1 : a->callee > b->callee;
+	return order_up(a->function, b->function) ?:
+	       order_up(!!a->callee, !!b->callee) ?:
+	       order_up(a->line, b->line) ?:
+	       order_up(a->callee, b->callee);
 }
 
 static void rows_write(struct writer *w)
 {
-	if (w->rows.n)
-		qsort(w->rows.at, w->rows.n, sizeof(*w->rows.at), by_place);
+	vec_sort(&w->rows, by_place);
 	for (size_t i = 0; i < w->rows.n && !ferror(w->out); i++) {
 		const struct row *row = &w->rows.at[i];
 

@@ -87,14 +87,10 @@ static void find_frames(struct writer *w)
 		const uint32_t outer = w->frames.at[w->frame[n->parent]].depth;
 		const struct depth_frame e = {
 			n->frame, p->frames.at[n->frame].inlined && n->parent ? outer + 1 : 0};
-		bool fresh;
-		uint32_t *row = map_put(&by_key, (uint64_t)e.depth << 32 | e.frame, &fresh);
 
-		if (fresh) {
-			*row = (uint32_t)w->frames.n;
+		w->frame[i] = map_number(&by_key, (uint64_t)e.depth << 32 | e.frame, w->frames.n);
+		if (w->frame[i] == w->frames.n)
 			vec_push(&w->frames, e);
-		}
-		w->frame[i] = *row;
 	}
 	map_release(&by_key);
 }

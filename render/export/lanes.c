@@ -8,7 +8,7 @@ static int by_time(const void *a, const void *b, void *samples)
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const uint64_t t = s->at[x].time_ns, u = s->at[y].time_ns;
 
-	return t != u ? (t < u ? -1 : 1) : x < y ? -1 : x > y;
+	return order_up(t, u) ?: order_up(x, y);
 }
 
 /* Captures write them in order mostly. */

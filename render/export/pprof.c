@@ -205,17 +205,13 @@ static void find_locations(struct pprof *w)
 	for (uint32_t i = 1; i < w->p->nodes.n; i++) {
 		const struct node *n = &w->p->nodes.at[i];
 		const uint32_t outer = is_inlined(w, i) ? w->location[n->parent] : 0;
-		uint32_t *number;
-		bool fresh;
 
 		if (!frame_of(w, i)->function)
 			continue;
-		number = map_put(&by_key, (uint64_t)outer << 32 | n->frame, &fresh);
-		if (fresh) {
-			*number = (uint32_t)w->locations.n;
+		w->location[i] =
+			map_number(&by_key, (uint64_t)outer << 32 | n->frame, w->locations.n);
+		if (w->location[i] == w->locations.n)
 			vec_push(&w->locations, ((struct location){outer, n->frame, false}));
-		}
-		w->location[i] = *number;
 	}
 	map_release(&by_key);
 }

@@ -59,9 +59,7 @@ static int csv_write(const struct doc *doc, const struct format_options *options
 	bool any = false;
 
 	(void)options;
-	for (size_t i = 0; i < doc->blocks.n; i++) {
-		const struct doc_block *b = &doc->blocks.at[i];
-
+	vec_each (b, &doc->blocks) {
 		if (b->kind != BLOCK_TABLE)
 			continue;
 		if (any)

@@ -74,9 +74,7 @@ static void card_value_write(FILE *out, const char *value)
 static void cards_write(struct page *pg, const struct doc_block *b)
 {
 	fputs("<dl class=\"cards\">\n", pg->out);
-	for (size_t i = 0; i < b->facts.n; i++) {
-		const struct doc_fact *f = &b->facts.at[i];
-
+	vec_each (f, &b->facts) {
 		fprintf(pg->out, "<div%s>", f->warn ? " class=\"warn\"" : "");
 		xml_element(pg->out, "dt", "", f->label);
 		card_value_write(pg->out, f->value);
@@ -110,9 +108,7 @@ static void facts_write(struct page *pg, const struct doc_block *b)
 	if (folded)
 		folded_begin(pg, b);
 	fputs("<dl class=\"facts\">\n", pg->out);
-	for (size_t i = 0; i < b->facts.n; i++) {
-		const struct doc_fact *f = &b->facts.at[i];
-
+	vec_each (f, &b->facts) {
 		fprintf(pg->out, "<div%s>", f->warn ? " class=\"warn\"" : "");
 		xml_element(pg->out, "dt", "", f->label);
 		xml_element(pg->out, "dd", "", f->value);

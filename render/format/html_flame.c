@@ -68,15 +68,12 @@ static void frame_pack(const struct html_frames *f, size_t frame, struct pack *o
 
 static uint32_t colour_number(struct map *known, uint32_t rgb, struct pack *colours)
 {
-	const uint32_t next = (uint32_t)known->n;
-	bool fresh;
-	uint32_t *colour = map_put(known, rgb, &fresh);
+	const size_t n = known->n;
+	const uint32_t colour = map_number(known, rgb, n);
 
-	if (fresh) {
-		*colour = next;
+	if (colour == n)
 		pack_uint(colours, rgb);
-	}
-	return *colour;
+	return colour;
 }
 
 void html_frames_pack(const struct html_frames *f, struct pack *out)

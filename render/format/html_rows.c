@@ -70,7 +70,7 @@ static void gather(struct rows *r)
 
 static int compare(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return order_up(a, b);
 }
 
 /* All but the node. */
@@ -318,15 +318,11 @@ struct columns {
 
 static uint32_t set_number(struct columns *c, uint64_t set)
 {
-	const uint32_t next = (uint32_t)c->known.n;
-	bool fresh;
-	uint32_t *number = map_put(&c->sets, set, &fresh);
+	const uint32_t number = map_number(&c->sets, set, c->known.n);
 
-	if (fresh) {
-		*number = next;
+	if (number == c->known.n)
 		vec_push(&c->known, set);
-	}
-	return *number;
+	return number;
 }
 
 static void values_add(const struct rows *r, struct columns *c, size_t from, size_t end)

@@ -12,8 +12,7 @@ const struct doc_block *flame_alone(const struct doc *doc)
 	const struct doc_block *flame = NULL;
 	size_t others = 0;
 
-	for (size_t i = 0; i < doc->blocks.n; i++) {
-		const struct doc_block *b = &doc->blocks.at[i];
+	vec_each (b, &doc->blocks) {
 		bool first = b->kind == BLOCK_FLAME && !flame;
 
 		flame = first ? b : flame;

@@ -172,8 +172,7 @@ static void put_facts(struct sheet *s, const struct doc_block *b)
 	const struct canvas_look *look = s->canvas.look;
 	const double label = label_width(s, b), width = sheet_room(s) - label;
 
-	for (size_t i = 0; i < b->facts.n; i++) {
-		const struct doc_fact *f = &b->facts.at[i];
+	vec_each (f, &b->facts) {
 		_free_ char *value = cut_middle(f->value, MAX_VALUE);
 		struct rgb ink = f->warn ? look->warn : look->ink;
 		double height =
@@ -246,9 +245,7 @@ static void put_doc(struct sheet *s)
 
 	begin_page(s);
 	put_cover(s);
-	for (size_t i = 0; i < s->doc->blocks.n; i++) {
-		const struct doc_block *b = &s->doc->blocks.at[i];
-
+	vec_each (b, &s->doc->blocks) {
 		if (b->kind == BLOCK_HEADING) {
 			if (wanted)
 				sheet_contents(s);

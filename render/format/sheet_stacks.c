@@ -105,8 +105,7 @@ void sheet_paths(struct sheet *s, const char *heading, const struct doc_block *b
 	const double x = SHEET_MARGIN + SHARE_WIDTH + 12, width = sheet_room(s) - SHARE_WIDTH - 12;
 	const char *above = heading;
 
-	for (size_t i = 0; i < b->paths.n; i++) {
-		const struct doc_path *path = &b->paths.at[i];
+	vec_each (path, &b->paths) {
 		_free_ char *text = path_text(b->tree, path);
 		double height = canvas_paragraph(&s->canvas, FONT_MONO, s->canvas.look->ink, x, 0,
 						 width, text, false);

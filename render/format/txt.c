@@ -186,9 +186,7 @@ static void put_facts(struct term *term, const struct doc_block *b)
 
 		width = w > width ? w : width;
 	}
-	for (size_t i = 0; i < b->facts.n; i++) {
-		const struct doc_fact *f = &b->facts.at[i];
-
+	vec_each (f, &b->facts) {
 		term_put(term, f->warn ? TERM_WARN : TERM_PLAIN, f->warn ? "! " : "  ");
 		term_left(term, f->warn ? TERM_WARN : TERM_DIM, width + 2, f->label);
 		term_wrap_begin(term, TXT_MARGIN + width + 2);

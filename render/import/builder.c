@@ -258,9 +258,7 @@ static int by_time(const void *left, const void *right)
 {
 	const struct builder_row *a = left, *b = right;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
+	return order_up(a->time_ns, b->time_ns) ?: order_up(a->first, b->first);
 }
 
 /* A reader of rows wants none; a file that was written in another order has them all the same. */
@@ -268,7 +266,7 @@ static void sort_rows(struct builder *b)
 {
 	for (size_t i = 1; i < b->rows.n; i++)
 		if (b->rows.at[i].time_ns < b->rows.at[i - 1].time_ns) {
-			qsort(b->rows.at, b->rows.n, sizeof(*b->rows.at), by_time);
+			vec_sort(&b->rows, by_time);
 			return;
 		}
 }
@@ -286,8 +284,7 @@ static void put_rows(struct builder *b)
 		profile_metric(b->profile, name, unit, m->kind);
 		b->profile->metrics.at[i].base = m->base;
 	}
-	for (size_t i = 0; i < b->rows.n; i++) {
-		const struct builder_row *r = &b->rows.at[i];
+	vec_each (r, &b->rows) {
 		const struct builder_value *v = &b->values.at[r->first];
 
 		for (size_t k = 0; k < r->n; k++)
@@ -315,8 +312,7 @@ static void put_ledger(struct builder *b, uint32_t metric, int64_t kept)
 			taken = builder_sum(taken, b->ledger.at[i].count);
 	profile_ledger(b->profile, metric, LEDGER_TAKEN, "taken", taken);
 	profile_ledger(b->profile, metric, LEDGER_KEPT, "kept", kept);
-	for (size_t i = 0; i < b->ledger.n; i++) {
-		const struct builder_ledger *e = &b->ledger.at[i];
+	vec_each (e, &b->ledger) {
 		struct ledger_row row = {e->name, e->metric, e->class, e->count};
 
 		if (e->metric == metric)

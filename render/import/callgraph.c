@@ -233,7 +233,7 @@ static int by_weight(const void *left, const void *right, void *graph)
 	const struct callgraph *g = graph;
 	const int64_t x = callgraph_values(g, a)[0], y = callgraph_values(g, b)[0];
 
-	return x != y ? x < y ? 1 : -1 : a < b ? -1 : a > b;
+	return order_down(x, y) ?: order_up(a, b);
 }
 
 static void merge_small(struct making *m, uint32_t f)
@@ -241,7 +241,7 @@ static void merge_small(struct making *m, uint32_t f)
 	struct callgraph *g = m->g;
 	const uint32_t rest = add_place(g, CALLGRAPH_REST, f, CALLGRAPH_NONE);
 
-	qsort_r(m->list.at, m->list.n, sizeof(*m->list.at), by_weight, g);
+	vec_sort_by(&m->list, by_weight, g);
 	for (size_t i = m->most - 1; i < m->list.n; i++) {
 		const uint32_t place = m->list.at[i];
 

@@ -46,8 +46,7 @@ static const struct known_attribute {
 
 static void set_base(struct pprof *f, const char *line)
 {
-	for (size_t i = 0; i < f->b->metrics.n; i++) {
-		struct metric *m = &f->b->metrics.at[i];
+	vec_each (m, &f->b->metrics) {
 		const char *name = profile_text(f->b->profile, m->name);
 		const size_t n = strlen(name);
 

@@ -31,14 +31,11 @@ static int by_thread_start(const void *left, const void *right)
 {
 	const struct tracy_call *a = left, *b = right;
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	/* The one that encloses the other comes first. */
-	if (a->length_ns != b->length_ns)
-		return a->length_ns > b->length_ns ? -1 : 1;
-	return a->zone < b->zone ? -1 : a->zone > b->zone;
+	/* Of calls that start together the longest, which encloses the others, comes first. */
+	return order_up(a->thread, b->thread) ?:
+	       order_up(a->start_ns, b->start_ns) ?:
+	       order_down(a->length_ns, b->length_ns) ?:
+	       order_up(a->zone, b->zone);
 }
 
 static void add_to(struct sums *s, int64_t length, int64_t self, bool outermost)
@@ -107,9 +104,7 @@ static void open_call(struct nesting *n, const struct tracy_call *call)
 /* Calls that have ended when another begins, or belong to another thread, enclose it not. */
 static void nest(struct nesting *n)
 {
-	for (size_t i = 0; i < n->c->calls.n; i++) {
-		const struct tracy_call *call = &n->c->calls.at[i];
-
+	vec_each (call, &n->c->calls) {
 		while (n->open.n && (n->open.at[n->open.n - 1].call->thread != call->thread ||
 				     n->open.at[n->open.n - 1].end_ns <= call->start_ns))
 			close_call(n);
@@ -149,8 +144,7 @@ void tracy_calls_finish(struct tracy_calls *c, struct builder *b)
 		.rows = mem_zalloc(c->zones.n + 1, sizeof(*n.rows)),
 	};
 
-	if (c->calls.n)
-		qsort(c->calls.at, c->calls.n, sizeof(*c->calls.at), by_thread_start);
+	vec_sort(&c->calls, by_thread_start);
 	add_zones(&n);
 	nest(&n);
 	set_figures(&n);

@@ -255,16 +255,14 @@ void canvas_plot(struct canvas *c, const struct plot *p)
 	if (size > LABEL_SHARE * p->row_height)
 		size = LABEL_SHARE * p->row_height;
 	pango_font_description_set_absolute_size(label, size * PANGO_SCALE);
-	for (size_t i = 0; i < p->flame.boxes.n; i++) {
-		const struct flame_box *b = &p->flame.boxes.at[i];
+	vec_each (b, &p->flame.boxes) {
 		const struct tree_node *n = &p->flame.tree->nodes.at[b->node];
 		struct plot_rect r;
 
 		if (plot_place(p, b, &r))
 			plot_box(c, flame_colour(p->flame.tree, n), &r, plot_name(p, b), size);
 	}
-	for (size_t i = 0; i < p->flame.merged.n; i++) {
-		const struct flame_merged *m = &p->flame.merged.at[i];
+	vec_each (m, &p->flame.merged) {
 		_free_ char *name = plot_merged_name(m);
 		struct plot_rect r;
 

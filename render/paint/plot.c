@@ -14,9 +14,7 @@ static double percent_left_out(const struct flame *f)
 {
 	double drawn_children = 0, inner = 0;
 
-	for (size_t i = 0; i < f->boxes.n; i++) {
-		const struct flame_box *b = &f->boxes.at[i];
-
+	vec_each (b, &f->boxes) {
 		inner += (double)(b->w - f->tree->nodes.at[b->node].self);
 		if (b->node)
 			drawn_children += (double)b->w;
@@ -101,7 +99,7 @@ static int by_width(const void *a, const void *b)
 {
 	const struct legend_entry *x = a, *y = b;
 
-	return x->widest != y->widest ? x->widest < y->widest ? 1 : -1 : strcmp(x->label, y->label);
+	return order_down(x->widest, y->widest) ?: strcmp(x->label, y->label);
 }
 
 static size_t diff_legend(struct legend_entry *out)
@@ -120,8 +118,7 @@ size_t plot_legend(const struct plot *p, struct legend_entry out[LEGEND_MAX])
 
 	if (t->diff)
 		return diff_legend(out);
-	for (size_t i = 0; i < p->flame.boxes.n; i++) {
-		const struct flame_box *b = &p->flame.boxes.at[i];
+	vec_each (b, &p->flame.boxes) {
 		const unsigned kind = flame_class(t, &t->nodes.at[b->node]);
 
 		if (b->node && b->w > widest[kind]) {

@@ -39,21 +39,19 @@ static void add_samples(const struct filter *f, struct line_rows *out)
 	for (size_t i = 0; i < s->n; i++) {
 		int64_t value = filter_value(f, i);
 		const struct frame *leaf;
-		bool fresh;
-		uint32_t *row;
+		uint32_t row;
 
 		if (!value)
 			continue;
 		leaf = leaf_of(f, s->at[i].node);
-		row = map_put(&by_place, (uint64_t)leaf->function << 32 | leaf->line, &fresh);
-		if (fresh) {
-			*row = (uint32_t)out->rows.n;
+		row = map_number(&by_place, (uint64_t)leaf->function << 32 | leaf->line,
+				 out->rows.n);
+		if (row == out->rows.n)
 			vec_push(&out->rows,
 				 ((struct line_row){leaf->function, leaf->line, 0, 0, 0}));
-		}
-		row_of[i] = *row;
-		out->rows.at[*row].self += value;
-		out->rows.at[*row].samples++;
+		row_of[i] = row;
+		out->rows.at[row].self += value;
+		out->rows.at[row].samples++;
 		out->total += value;
 	}
 	map_release(&by_place);
@@ -64,19 +62,13 @@ static int by_self(const void *left, const void *right, void *profile)
 {
 	const struct line_row *a = left, *b = right;
 	const struct profile *p = profile;
-	int names;
 
-	if (a->self != b->self)
-		return a->self < b->self ? 1 : -1;
-	if (a->samples != b->samples)
-		return a->samples < b->samples ? 1 : -1;
-	names = strcmp(profile_text(p, p->functions.at[a->function].name),
-		       profile_text(p, p->functions.at[b->function].name));
-	if (names)
-		return names;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return a->function < b->function ? -1 : a->function > b->function;
+	return order_down(a->self, b->self) ?:
+	       order_down(a->samples, b->samples) ?:
+	       strcmp(profile_text(p, p->functions.at[a->function].name),
+		      profile_text(p, p->functions.at[b->function].name)) ?:
+	       order_up(a->line, b->line) ?:
+	       order_up(a->function, b->function);
 }
 
 int lines_build(const struct profile *p, const struct selection *sel, struct line_rows *out)
@@ -88,8 +80,7 @@ int lines_build(const struct profile *p, const struct selection *sel, struct lin
 	if (!rc)
 		add_samples(&filter, out);
 	filter_release(&filter);
-	if (out->rows.n)
-		qsort_r(out->rows.at, out->rows.n, sizeof(*out->rows.at), by_self, (void *)p);
+	vec_sort_by(&out->rows, by_self, p);
 	return rc;
 }
 

@@ -11,9 +11,7 @@ static int by_file(const void *left, const void *right)
 {
 	const struct source_line *a = left, *b = right;
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
+	return order_up(a->file, b->file) ?: order_up(a->line, b->line);
 }
 
 /* The first of the @n lines that is not before that one. */

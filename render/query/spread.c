@@ -37,12 +37,9 @@ static void number_parts(struct survey *s, const struct profile *p)
 	s->parts = 1;
 	for (size_t i = 0; i < p->threads.n; i++) {
 		const struct thread *t = &p->threads.at[i];
-		bool fresh;
-		uint32_t *part = map_put(&known, (uint64_t)t->pid << 32 | t->tid, &fresh);
 
-		if (fresh)
-			*part = (uint32_t)s->parts++;
-		s->part_of[i] = *part;
+		s->part_of[i] = map_number(&known, (uint64_t)t->pid << 32 | t->tid, s->parts);
+		s->parts += s->part_of[i] == s->parts;
 	}
 	map_release(&known);
 }

@@ -25,15 +25,12 @@ static bool same_row(const struct thread_row *a, const struct thread_row *b)
 static uint32_t find_row(struct thread_rows *rows, struct map *known, struct thread_row row)
 {
 	for (uint64_t key = hash_two((uint64_t)row.pid << 32 | row.tid, row.name);; key++) {
-		bool fresh;
-		uint32_t *at = map_put(known, key, &fresh);
+		const uint32_t at = map_number(known, key, rows->rows.n);
 
-		if (fresh) {
-			*at = rows->rows.n;
+		if (at == rows->rows.n)
 			vec_push(&rows->rows, row);
-		}
-		if (same_row(&rows->rows.at[*at], &row))
-			return *at;
+		if (same_row(&rows->rows.at[at], &row))
+			return at;
 	}
 }
 
@@ -68,9 +65,7 @@ static void add_rows(const struct filter *f, const struct spread *known, bool by
 		row->value += value;
 		row->samples += value != 0;
 	}
-	for (size_t i = 0; i < p->thread_waits.n; i++) {
-		const struct thread_wait *w = &p->thread_waits.at[i];
-
+	vec_each (w, &p->thread_waits) {
 		if (!f->thread || f->thread[w->thread])
 			thread_wait_add(&out->rows.at[row_at[w->thread]].spent, w);
 	}
@@ -82,9 +77,7 @@ static void drop_empty(struct thread_rows *rows, bool idle)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < rows->rows.n; i++) {
-		const struct thread_row *r = &rows->rows.at[i];
-
+	vec_each (r, &rows->rows) {
 		if (r->samples || (idle && thread_wait_life(&r->spent)))
 			rows->rows.at[kept++] = *r;
 	}
@@ -96,15 +89,11 @@ static int by_value(const void *left, const void *right, void *profile)
 	const struct thread_row *a = left, *b = right;
 	const struct profile *p = profile;
 
-	if (a->value != b->value)
-		return a->value < b->value ? 1 : -1;
-	if (a->samples != b->samples)
-		return a->samples < b->samples ? 1 : -1;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	return strcmp(profile_text(p, a->name), profile_text(p, b->name));
+	return order_down(a->value, b->value) ?:
+	       order_down(a->samples, b->samples) ?:
+	       order_up(a->pid, b->pid) ?:
+	       order_up(a->tid, b->tid) ?:
+	       strcmp(profile_text(p, a->name), profile_text(p, b->name));
 }
 
 int threads_build(const struct profile *p, const struct selection *sel, const struct tree *known,
@@ -119,8 +108,7 @@ int threads_build(const struct profile *p, const struct selection *sel, const st
 		add_rows(&filter, known ? known->spread : NULL, by_process, out);
 	filter_release(&filter);
 	drop_empty(out, !narrow);
-	if (out->rows.n)
-		qsort_r(out->rows.at, out->rows.n, sizeof(*out->rows.at), by_value, (void *)p);
+	vec_sort_by(&out->rows, by_value, p);
 	return rc;
 }
 

@@ -158,14 +158,11 @@ static int by_self(const void *left, const void *right, void *order)
 {
 	const struct top_row *a = left, *b = right;
 	const struct order *o = order;
-	int names;
 
-	if (a->self != b->self)
-		return a->self < b->self ? 1 : -1;
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	names = strcmp(o->name(o->profile, a->key), o->name(o->profile, b->key));
-	return names ? names : a->key < b->key ? -1 : a->key > b->key;
+	return order_down(a->self, b->self) ?:
+	       order_down(a->total, b->total) ?:
+	       strcmp(o->name(o->profile, a->key), o->name(o->profile, b->key)) ?:
+	       order_up(a->key, b->key);
 }
 
 /* The rows of the keys from @from on, @n, that the tree has. */
@@ -178,8 +175,7 @@ static void take_rows(const struct account *accounts, uint32_t from, uint32_t n,
 		vec_push(&out->rows, accounts[from + i].row);
 		out->rows.at[out->rows.n - 1].key = i;
 	}
-	if (out->rows.n)
-		qsort_r(out->rows.at, out->rows.n, sizeof(*out->rows.at), by_self, (void *)order);
+	vec_sort_by(&out->rows, by_self, order);
 }
 
 static void build(const struct tree *t, struct tree_tables *out)
@@ -245,15 +241,12 @@ static void add_stack(struct tree_paths *paths, struct map *by_signature, const 
 		      uint32_t i, int64_t self)
 {
 	const struct lineage *own = &all[all[i].owner];
-	bool fresh;
-	uint32_t *at = map_put(by_signature, own->signature, &fresh);
+	const uint32_t at = map_number(by_signature, own->signature, paths->all.n);
 	struct tree_path *g;
 
-	if (fresh) {
-		*at = (uint32_t)paths->all.n;
+	if (at == paths->all.n)
 		vec_push(&paths->all, ((struct tree_path){.thread = own->thread}));
-	}
-	g = &paths->all.at[*at];
+	g = &paths->all.at[at];
 	g->self += self;
 	g->threads |= g->thread != own->thread;
 	if (self > g->heaviest) {
@@ -269,12 +262,9 @@ static const char *leaf_name(const struct tree *t, const struct tree_path *path)
 
 static bool is_before(const struct tree *t, const struct tree_path *x, const struct tree_path *y)
 {
-	int names;
-
-	if (x->self != y->self)
-		return x->self > y->self;
-	names = strcmp(leaf_name(t, x), leaf_name(t, y));
-	return names ? names < 0 : x->leaf < y->leaf;
+	return (order_down(x->self, y->self) ?:
+		strcmp(leaf_name(t, x), leaf_name(t, y)) ?:
+		order_up(x->leaf, y->leaf)) < 0;
 }
 
 /* Puts the first @most in order, and leaves the others as they come: readers look at few of very

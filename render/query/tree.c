@@ -145,14 +145,11 @@ static void by_name_init(struct by_name *by, const struct profile *p)
 	struct map seen = {0};
 
 	for (size_t i = 0; i < p->threads.n; i++) {
-		bool fresh;
-		uint32_t *name = map_put(&seen, p->threads.at[i].name, &fresh);
+		const uint32_t name = p->threads.at[i].name;
 
-		if (fresh) {
-			*name = by->names.n;
-			vec_push(&by->names, p->threads.at[i].name);
-		}
-		name_of[i] = *name;
+		name_of[i] = map_number(&seen, name, by->names.n);
+		if (name_of[i] == by->names.n)
+			vec_push(&by->names, name);
 	}
 	map_release(&seen);
 	/* A counting sort: ends[] holds each name's start until its rows are in. */
@@ -234,7 +231,7 @@ static uint32_t *rank_names(const struct tree *t, size_t *ranks)
 		if (!rank_of[name]++)
 			vec_push(&names, name);
 	}
-	qsort_r(names.at, names.n, sizeof(*names.at), by_text, (void *)p);
+	vec_sort_by(&names, by_text, p);
 	for (size_t i = 0; i < names.n; i++)
 		rank_of[names.at[i]] = i;
 	for (size_t i = 0; i < t->nodes.n; i++)

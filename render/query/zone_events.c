@@ -68,21 +68,16 @@ void zone_events_init(struct zone_events *e, const struct profile *p)
 	size_t events = 0;
 
 	*e = (struct zone_events){.profile = p};
-	for (size_t i = 0; i < p->zone_values.n; i++) {
-		bool fresh;
-		uint32_t *at = map_put(&place, p->zone_values.at[i].name, &fresh);
-
-		if (!fresh)
+	vec_each (v, &p->zone_values) {
+		if (map_number(&place, v->name, events) != events)
 			continue;
-		*at = (uint32_t)events++;
-		if (*at < ZONE_EVENTS_MOST)
-			add_column(e, profile_text(p, p->zone_values.at[i].name));
+		if (events++ < ZONE_EVENTS_MOST)
+			add_column(e, profile_text(p, v->name));
 	}
 	e->more = events - e->columns.n;
 	if (e->columns.n)
 		e->sums = mem_zalloc(p->zones.n * e->columns.n, sizeof(*e->sums));
-	for (size_t i = 0; i < p->zone_values.n; i++) {
-		const struct zone_value *v = &p->zone_values.at[i];
+	vec_each (v, &p->zone_values) {
 		uint32_t column = *map_get(&place, v->name);
 
 		if (column < e->columns.n)

@@ -49,7 +49,7 @@ static int by_total(const void *left, const void *right)
 {
 	const struct zone_row *a = left, *b = right;
 
-	return a->at.total_ns < b->at.total_ns ? 1 : a->at.total_ns > b->at.total_ns ? -1 : 0;
+	return order_down(a->at.total_ns, b->at.total_ns);
 }
 
 /* "no zone matches 'x': of 214 the largest are a, b, c" */
@@ -60,8 +60,7 @@ static int none_matches(const struct profile *p, const char *text)
 
 	for (uint32_t i = 0; i < p->zones.n; i++)
 		vec_push(&rows, ((struct zone_row){.zone = i, .at = p->zones.at[i]}));
-	if (rows.n)
-		qsort(rows.at, rows.n, sizeof(*rows.at), by_total);
+	vec_sort(&rows, by_total);
 	for (size_t i = 0; i < rows.n && i < NAMED_MOST; i++)
 		str_addf(&names, "%s%s", i ? ", " : "", profile_text(p, rows.at[i].at.name));
 	if (rows.n)

@@ -91,7 +91,7 @@ static int compare_column(const struct order *o, const struct zone_row *a, const
 			      zone_column_text(o->column, o->profile, &b->at));
 	x = zone_row_number(o->column, a);
 	y = zone_row_number(o->column, b);
-	return x < y ? -1 : x > y;
+	return order_up(x, y);
 }
 
 static int compare(const void *left, const void *right, void *order)
@@ -103,10 +103,9 @@ static int compare(const void *left, const void *right, void *order)
 	if (by)
 		return o->ascending ? by : -by;
 	/* Of those that are alike, as all that are not timed, the most called come first. */
-	if (a->at.counts != b->at.counts)
-		return a->at.counts < b->at.counts ? 1 : -1;
-	by = strcmp(profile_text(o->profile, a->at.name), profile_text(o->profile, b->at.name));
-	return by ? by : a->zone < b->zone ? -1 : a->zone > b->zone;
+	return order_down(a->at.counts, b->at.counts) ?:
+	       strcmp(profile_text(o->profile, a->at.name), profile_text(o->profile, b->at.name)) ?:
+	       order_up(a->zone, b->zone);
 }
 
 /* --- all together ----------------------------------------------------------------------------- */
@@ -183,8 +182,7 @@ int zone_rows_build(const struct profile *p, const struct selection *sel, struct
 	if (rc)
 		return rc;
 	take_rows(p, zones ? zones : p->zones.at, match, &where, out);
-	if (out->rows.n)
-		qsort_r(out->rows.at, out->rows.n, sizeof(*out->rows.at), compare, &order);
+	vec_sort_by(&out->rows, compare, &order);
 	conditions_release(&where);
 	return 0;
 }

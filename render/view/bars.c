@@ -69,9 +69,7 @@ static int by_mean(const void *a, const void *b)
 	const struct zone *x = &(*(const struct zone_row *const *)a)->at;
 	const struct zone *y = &(*(const struct zone_row *const *)b)->at;
 
-	if (x->mean_ns != y->mean_ns)
-		return x->mean_ns < y->mean_ns ? 1 : -1;
-	return (x->name > y->name) - (x->name < y->name);
+	return order_down(x->mean_ns, y->mean_ns) ?: order_up(x->name, y->name);
 }
 
 static void zone_row(const struct view_input *in, struct doc_table *t, const struct zone_row *r,

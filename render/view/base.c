@@ -163,8 +163,7 @@ int64_t base_unnamed(const struct view_input *in, int64_t *jit)
 	int64_t unnamed = 0;
 
 	*jit = 0;
-	for (size_t i = 0; i < top->rows.n; i++) {
-		const struct top_row *r = &top->rows.at[i];
+	vec_each (r, &top->rows) {
 		const struct function *f = &in->profile->functions.at[r->function];
 
 		if (!r->function || f->named)
@@ -221,9 +220,7 @@ struct ledger_sums ledger_sum(const struct profile *p, uint32_t metric)
 {
 	struct ledger_sums sums = {0};
 
-	for (size_t i = 0; i < p->ledger.n; i++) {
-		const struct ledger_row *r = &p->ledger.at[i];
-
+	vec_each (r, &p->ledger) {
 		if (r->metric != metric)
 			continue;
 		sums.rows++;
@@ -247,14 +244,11 @@ char *ledger_reasons(const struct profile *p, uint32_t metric, enum ledger_class
 	VEC(struct ledger_row) rows = {0};
 	struct str out = {0};
 
-	for (size_t i = 0; i < p->ledger.n; i++) {
-		const struct ledger_row *r = &p->ledger.at[i];
-
+	vec_each (r, &p->ledger) {
 		if (r->metric == metric && r->class == class && r->count)
 			vec_push(&rows, *r);
 	}
-	if (rows.n)
-		qsort(rows.at, rows.n, sizeof(rows.at[0]), by_count);
+	vec_sort(&rows, by_count);
 	for (size_t i = 0; i < rows.n; i++) {
 		char count[UNITS_BUF];
 

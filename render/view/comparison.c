@@ -357,9 +357,7 @@ static void write_only(const struct comparison *c, struct doc *doc, bool all)
 		doc_heading(doc, "Added and removed");
 		t = doc_table_of(doc, "what only one side has, by value", titles);
 		doc_limit(t, all ? 0 : ONLY_ROWS, PRINTED_ROWS, "more");
-		for (size_t i = 0; i < c->only.n; i++) {
-			const struct compare_only *o = &c->only.at[i];
-
+		vec_each (o, &c->only) {
 			doc_cell(t, 0, "%s", o->is_new ? "new" : "base");
 			number_cell(t,
 				    o->is_zone		 ? "ns"

@@ -11,9 +11,7 @@ static void ledger_rows(const struct view_input *in, uint32_t metric, enum ledge
 {
 	const struct profile *p = in->profile;
 
-	for (size_t i = 0; i < p->ledger.n; i++) {
-		const struct ledger_row *r = &p->ledger.at[i];
-
+	vec_each (r, &p->ledger) {
 		if (r->metric != metric || r->class != class)
 			continue;
 		doc_cell(t, 0, "%s", class_names[class]);
@@ -66,8 +64,7 @@ static void cost_rows(const struct view_input *in, struct doc *doc)
 		return;
 	doc_heading(doc, "Cost");
 	t = doc_table_of(doc, "what this profile took from the machine", columns);
-	for (size_t i = 0; i < p->cost.n; i++) {
-		const struct cost_row *r = &p->cost.at[i];
+	vec_each (r, &p->cost) {
 		_free_ char *named = NULL;
 		char text[UNITS_BUF];
 

@@ -44,12 +44,7 @@ static uint64_t key_of(uint32_t subject, enum row_kind kind)
 static void enter(struct lookup *l, const char *module, const char *name, enum row_kind kind,
 		  uint32_t row)
 {
-	bool fresh;
-	uint32_t *at = map_put(&l->rows, key_of(subject_add(&l->names, module, name, 0, ""), kind),
-			       &fresh);
-
-	if (fresh)
-		*at = row;
+	(void)map_number(&l->rows, key_of(subject_add(&l->names, module, name, 0, ""), kind), row);
 }
 
 static void enter_all(struct lookup *l, const struct comparison *c)
@@ -60,9 +55,7 @@ static void enter_all(struct lookup *l, const struct comparison *c)
 		if (r->kind != ROW_WHOLE)
 			enter(l, r->module, r->name, r->kind, (uint32_t)i);
 	}
-	for (size_t i = 0; i < c->only.n; i++) {
-		const struct compare_only *o = &c->only.at[i];
-
+	vec_each (o, &c->only) {
 		if (o->is_new)
 			enter(l, o->module, o->name, o->is_zone ? ROW_ZONE : ROW_TOTAL, IS_NEW);
 	}

@@ -52,9 +52,7 @@ static int by_change(const void *a, const void *b)
 	const struct changed *x = a, *y = b;
 	const double dx = fabs(x->change), dy = fabs(y->change);
 
-	if (dx != dy)
-		return dx > dy ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
+	return order_down(dx, dy) ?: order_up(x->node, y->node);
 }
 
 static void find_changes(const struct diff *d, changes *out)
@@ -62,8 +60,7 @@ static void find_changes(const struct diff *d, changes *out)
 	for (uint32_t i = 0; i < d->nodes.n; i++)
 		if (diff_finding(d, i)->effect != DIFF_SAME && says_more(d, i))
 			vec_push(out, ((struct changed){i, change_of(d, i)}));
-	if (out->n)
-		qsort(out->at, out->n, sizeof(*out->at), by_change);
+	vec_sort(out, by_change);
 	out->n = out->n < ROWS ? out->n : ROWS;
 }
 

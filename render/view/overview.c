@@ -139,8 +139,7 @@ static void cost_card(const struct view_input *in, struct doc_block *b)
 	const size_t what = strlen(COST_SLOWDOWN);
 	char share[UNITS_BUF];
 
-	for (size_t i = 0; i < p->cost.n; i++) {
-		const struct cost_row *r = &p->cost.at[i];
+	vec_each (r, &p->cost) {
 		const char *name = profile_text(p, r->name);
 
 		if (!str_starts(name, COST_SLOWDOWN))

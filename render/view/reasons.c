@@ -47,15 +47,12 @@ static uint64_t object_key(const struct reason *r)
 
 static void add(struct reason_groups *g, uint64_t key, const struct reason *r, int64_t value)
 {
-	bool fresh;
-	uint32_t *at = map_put(&g->by_key, key, &fresh);
+	const uint32_t at = map_number(&g->by_key, key, g->rows.n);
 	struct group *row;
 
-	if (fresh) {
-		*at = (uint32_t)g->rows.n;
+	if (at == g->rows.n)
 		vec_push(&g->rows, ((struct group){.is = *r}));
-	}
-	row = &g->rows.at[*at];
+	row = &g->rows.at[at];
 	row->value += value;
 	row->samples++;
 	if (r->state >= 'A' && r->state <= 'z')
@@ -105,17 +102,14 @@ static int by_value(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	if (x->is.kind != y->is.kind)
-		return x->is.kind < y->is.kind ? -1 : 1;
-	return (x->is.object > y->is.object) - (x->is.object < y->is.object);
+	return order_down(x->value, y->value) ?:
+	       order_up(x->is.kind, y->is.kind) ?:
+	       order_up(x->is.object, y->is.object);
 }
 
 static void sort(struct reason_groups *g)
 {
-	if (g->rows.n)
-		qsort(g->rows.at, g->rows.n, sizeof(g->rows.at[0]), by_value);
+	vec_sort(&g->rows, by_value);
 }
 
 static void release(struct reason_groups *g)

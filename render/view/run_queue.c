@@ -29,7 +29,7 @@ static int by_low(const void *a, const void *b)
 {
 	const struct hist_bin *x = a, *y = b;
 
-	return (x->low_ns > y->low_ns) - (x->low_ns < y->low_ns);
+	return order_up(x->low_ns, y->low_ns);
 }
 
 /* All CPUs', equal bins as one. */
@@ -45,7 +45,7 @@ static bins take_all(const struct profile *p)
 			vec_push(&all, one.at[i]);
 		vec_release(&one);
 	}
-	qsort(all.at, all.n, sizeof(*all.at), by_low);
+	vec_sort(&all, by_low);
 	for (size_t i = 0; i < all.n; i++) {
 		if (n && all.at[n - 1].low_ns == all.at[i].low_ns)
 			all.at[n - 1].count += all.at[i].count;

@@ -131,8 +131,7 @@ static void named_fact(const struct view_input *in, struct doc_block *b, const c
 	uint64_t n = 0, named = 0;
 	struct str s = {0};
 
-	for (size_t i = 0; i < p->zones.n; i++) {
-		const struct zone *z = &p->zones.at[i];
+	vec_each (z, &p->zones) {
 		const char *why = profile_text(p, z->note);
 
 		if (!is(z) || n++ >= NAMED_MOST)
@@ -273,8 +272,7 @@ static void slowdown_fact(const struct view_input *in, struct doc_block *b)
 	const size_t what = strlen("slowdown ");
 	char share[UNITS_BUF];
 
-	for (size_t i = 0; i < p->cost.n; i++) {
-		const struct cost_row *r = &p->cost.at[i];
+	vec_each (r, &p->cost) {
 		const char *name = profile_text(p, r->name);
 
 		if (str_starts(name, COST_SLOWDOWN))

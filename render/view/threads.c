@@ -154,17 +154,13 @@ static void group_by_name(const struct thread_rows *rows, group_rows *groups)
 {
 	struct map by_name = {0};
 
-	for (size_t i = 0; i < rows->rows.n; i++) {
-		const struct thread_row *r = &rows->rows.at[i];
-		bool fresh;
-		uint32_t *at = map_put(&by_name, r->name, &fresh);
+	vec_each (r, &rows->rows) {
+		const uint32_t at = map_number(&by_name, r->name, groups->n);
 		struct group *g;
 
-		if (fresh) {
-			*at = (uint32_t)groups->n;
+		if (at == groups->n)
 			vec_push(groups, ((struct group){.name = r->name, .pid = r->pid}));
-		}
-		g = &groups->at[*at];
+		g = &groups->at[at];
 		g->processes++;
 		g->value += r->value;
 		g->margin = hypot(g->margin, r->margin);
@@ -177,9 +173,7 @@ static int by_value(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value < y->value ? 1 : -1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return order_down(x->value, y->value) ?: order_up(x->pid, y->pid);
 }
 
 static void process_row(const struct view_input *in, struct doc_table *t, const struct group *g)
@@ -230,8 +224,7 @@ static int processes_write(const struct view_input *in, struct doc *doc)
 	if (rc < 0)
 		return rc;
 	group_by_name(&rows, &groups);
-	if (groups.n)
-		qsort(groups.at, groups.n, sizeof(groups.at[0]), by_value);
+	vec_sort(&groups, by_value);
 	if (rows.rows.n > 1)
 		write_processes(in, &groups, doc);
 	threads_release(&rows);

@@ -80,9 +80,7 @@ static void values_fact(const struct view_input *in, struct doc_block *b, uint32
 	const struct profile *p = in->profile;
 	struct str s = {0};
 
-	for (size_t i = 0; i < p->zone_values.n; i++) {
-		const struct zone_value *v = &p->zone_values.at[i];
-
+	vec_each (v, &p->zone_values) {
 		const char *name = profile_text(p, v->name), *unit = zone_event_unit(name);
 
 		if (v->zone == zone)
@@ -136,26 +134,21 @@ typedef VEC(struct neighbour) neighbours;
 static void add_neighbour(neighbours *list, struct map *known, bool calls, uint32_t zone,
 			  const struct zone_edge *e)
 {
-	bool fresh;
-	uint32_t *at = map_put(known, (uint64_t)calls << 32 | zone, &fresh);
+	const uint32_t at = map_number(known, (uint64_t)calls << 32 | zone, list->n);
 
-	if (fresh) {
-		*at = (uint32_t)list->n;
+	if (at == list->n)
 		vec_push(list, ((struct neighbour){.zone = zone, .calls = calls}));
-	}
-	list->at[*at].counts += (double)e->counts;
-	list->at[*at].total_ns += (double)e->total_ns;
+	list->at[at].counts += (double)e->counts;
+	list->at[at].total_ns += (double)e->total_ns;
 }
 
 static int by_way_total(const void *left, const void *right)
 {
 	const struct neighbour *a = left, *b = right;
 
-	if (a->calls != b->calls)
-		return a->calls ? 1 : -1;
-	if (a->total_ns != b->total_ns)
-		return a->total_ns < b->total_ns ? 1 : -1;
-	return a->zone < b->zone ? -1 : a->zone > b->zone;
+	return order_up(a->calls, b->calls) ?:
+	       order_down(a->total_ns, b->total_ns) ?:
+	       order_up(a->zone, b->zone);
 }
 
 static void find_neighbours(const struct profile *p, uint32_t zone, neighbours *list)
@@ -172,8 +165,7 @@ static void find_neighbours(const struct profile *p, uint32_t zone, neighbours *
 			add_neighbour(list, &known, true, e->zone, e);
 	}
 	map_release(&known);
-	if (list->n)
-		qsort(list->at, list->n, sizeof(*list->at), by_way_total);
+	vec_sort(list, by_way_total);
 }
 
 static void neighbour_row(const struct view_input *in, struct doc_table *t, uint32_t zone,
@@ -266,9 +258,7 @@ static void range_table(const struct view_input *in, struct doc *doc, uint32_t z
 	double counts[OCTAVES] = {0}, all = 0;
 	struct doc_table *t;
 
-	for (size_t i = 0; i < in->profile->zone_hist.n; i++) {
-		const struct zone_bin *b = &in->profile->zone_hist.at[i];
-
+	vec_each (b, &in->profile->zone_hist) {
 		if (b->zone != zone || !b->count)
 			continue;
 		counts[b->low_ns ? 64 - __builtin_clzll((uint64_t)b->low_ns) : 0] +=
@@ -309,9 +299,7 @@ static void thread_table(const struct view_input *in, struct doc *doc, uint32_t 
 	};
 	struct doc_table *t = NULL;
 
-	for (size_t i = 0; i < in->profile->zone_threads.n; i++) {
-		const struct zone_in_thread *r = &in->profile->zone_threads.at[i];
-
+	vec_each (r, &in->profile->zone_threads) {
 		if (r->zone != zone)
 			continue;
 		if (!t) {

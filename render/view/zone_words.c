@@ -181,9 +181,7 @@ bool zone_has_clock(const struct profile *p, const char *name)
 
 bool zone_is_netted(const struct profile *p)
 {
-	for (size_t i = 0; i < p->zones.n; i++) {
-		const struct zone *z = &p->zones.at[i];
-
+	vec_each (z, &p->zones) {
 		if ((z->flags & ZONE_COMPENSATED) &&
 		    (z->comp_total_ns != z->total_ns || z->comp_self_ns != z->self_ns))
 			return true;
@@ -195,9 +193,7 @@ struct zone_sums zone_sum(const struct profile *p)
 {
 	struct zone_sums sums = {.zones = p->zones.n};
 
-	for (size_t i = 0; i < p->zones.n; i++) {
-		const struct zone *z = &p->zones.at[i];
-
+	vec_each (z, &p->zones) {
 		sums.calls += z->counts;
 		sums.in_flight += z->in_flight;
 		sums.at_start += z->at_start;
@@ -322,8 +318,7 @@ static struct dears find_dear(const struct profile *p)
 {
 	struct dears d = {0};
 
-	for (size_t i = 0; i < p->zones.n; i++) {
-		const struct zone *z = &p->zones.at[i];
+	vec_each (z, &p->zones) {
 		const double ns = (double)z->probe_ns;
 
 		d.called += ns > 0;

@@ -109,6 +109,16 @@ void map_release(struct map *m)
 	*m = (struct map){0};
 }
 
+uint32_t map_number(struct map *m, uint64_t key, size_t number)
+{
+	bool fresh;
+	uint32_t *value = map_put(m, key, &fresh);
+
+	if (fresh)
+		*value = (uint32_t)number;
+	return *value;
+}
+
 uint32_t numbering_put(struct numbering *k, struct key key, bool *fresh)
 {
 	for (uint64_t hash = hash_bytes(&key, sizeof(key));; hash++) {

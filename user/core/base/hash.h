@@ -32,6 +32,9 @@ struct map {
 uint32_t *map_get(const struct map *, uint64_t key);
 /* The place for @key's value; *@fresh says whether it is new (its value is then 0). */
 uint32_t *map_put(struct map *, uint64_t key, bool *fresh);
+/* The value of @key, which becomes @fresh where it has none: the row of a table that is known by
+ * key, where @fresh is the number of rows. */
+uint32_t map_number(struct map *, uint64_t key, size_t fresh);
 /* Asks the processor for @key's place, which a map_put() soon is to find: in a large map each is a
  * wait for memory, unless several are asked for at once. */
 void map_prefetch(const struct map *, uint64_t key);

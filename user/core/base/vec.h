@@ -62,6 +62,26 @@
 		low_;                                                  \
 	})
 
+/* Each element of the vec @v in turn, as a pointer; the vec may not grow meanwhile. */
+#define vec_each(each, v) \
+	for (__typeof__((v)->at + 0) each = (v)->at; each && each < (v)->at + (v)->n; each++)
+
+/* Sorts by @compare, as qsort(3) does; or as qsort_r(3), with a @context. */
+#define vec_sort(v, compare)                                               \
+	do {                                                               \
+		if ((v)->n)                                                \
+			qsort((v)->at, (v)->n, sizeof(*(v)->at), compare); \
+	} while (0)
+#define vec_sort_by(v, compare, context)                                                      \
+	do {                                                                                  \
+		if ((v)->n)                                                                   \
+			qsort_r((v)->at, (v)->n, sizeof(*(v)->at), compare, (void *)context); \
+	} while (0)
+
+/* For functions that compare: -1, 0 or 1. A chain is by_a ?: by_b ?: by_c. */
+#define order_up(a, b)	 (((a) > (b)) - ((a) < (b)))
+#define order_down(a, b) order_up(b, a)
+
 /* Takes the first @count elements away. */
 #define vec_drop_first(v, count)                                              \
 	do {                                                                  \
