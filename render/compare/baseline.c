@@ -9,7 +9,6 @@
 #include "compare/comparable.h"
 #include "compare/matrix.h"
 #include "compare/dist.h"
-#include "compare/zoned.h"
 #include "model/version.h"
 
 #define WILD_LEAST  4
@@ -17,7 +16,7 @@
 #define WILD_CHANGE 1.1
 #define NAMED_MOST  6 /* versions that an error names */
 
-/* Texts that are not known differ from nothing. */
+/* An unknown text ("") agrees with any. */
 static bool agree(const char *a, const char *b)
 {
 	return !*a || !*b || !strcmp(a, b);
@@ -147,7 +146,7 @@ static double log_of_whole(const struct profile *p)
 	return sum > 0 ? log(sum) : NAN;
 }
 
-/* What each run's zones are off their medians over the runs: the median over the zones. */
+/* @off: per run the median over its zones of how far each is from its own median over the runs. */
 static void zones_off(const struct profile *const *runs, size_t n, double *off)
 {
 	const struct selection all = {0};
@@ -157,7 +156,8 @@ static void zones_off(const struct profile *const *runs, size_t n, double *off)
 
 	matrix_init(&m, n);
 	for (size_t i = 0; i < n; i++)
-		zoned_add(&m, &names, i, runs[i], &all, PER_WORK, zoned_is_net(runs, n));
+		matrix_add_zones(&m, &names, i, runs[i], &all, PER_WORK,
+				 matrix_zones_are_net(runs, n));
 	for (size_t i = 0; i < n; i++) {
 		_free_ double *of_run = mem_zalloc(m.rows.n + 1, sizeof(*of_run));
 		size_t known = 0;

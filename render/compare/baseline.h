@@ -1,10 +1,8 @@
 /*
- * baseline: which runs of a store a run is held against.
- *
- * The version that comes right before the run's own: strictly older by version_compare()
- * (model/version.h), by time where that does not tell; with runs of the same program on the same
- * platform and CPU. Of
- * these the last few, less those that are wild.
+ * baseline: the runs of a store that a run is compared with: those of the version right before its
+ * own, strictly older by version_compare() (model/version.h), or by time where versions do not
+ * tell, of the same program on the same platform and CPU; of these the last few, without outliers
+ * ("wild" runs).
  */
 #ifndef COMPARE_BASELINE_H
 #define COMPARE_BASELINE_H
@@ -12,8 +10,8 @@
 #include "model/profile.h"
 #include "store/catalog.h"
 
-#define BASELINE_RUNS  5 /* how many, unless it is said otherwise */
-#define BASELINE_SPARE 2 /* so many more are looked at, in place of wild ones */
+#define BASELINE_RUNS  5 /* how many, by default */
+#define BASELINE_SPARE 2 /* so many more are loaded, to take the place of wild ones */
 
 struct baseline {
 	VEC(size_t) runs; /* of the catalog, oldest first; BASELINE_SPARE more than asked for */
@@ -22,19 +20,19 @@ struct baseline {
 };
 
 /*
- * For @run, which need not be in the catalog; at most @most runs and some spare ones. @named: this
- * version, whatever its age; on the run's own CPU where it has runs there, else on any, and the
- * comparison will say that these are not comparable. -ENOENT with a text where there is none, which
- * says so if there are runs of another CPU. To be released in either case.
+ * For @run, which need not be in the catalog; at most @most runs and the spare ones. @named: this
+ * version, whatever its age; its runs on the run's own CPU if there are any, else on any CPU (the
+ * comparison then says that they are not comparable). -ENOENT with a text where there is none. To
+ * be released in either case.
  */
 int baseline_choose(const struct catalog *, const struct catalog_run *run, const char *named,
 		    size_t most, struct baseline *out);
 void baseline_release(struct baseline *);
 
 /*
- * Marks runs that are far off the others as a whole: their length or their metric's sum (of whole
- * commands), or what their zones take a call, is more than 3.5 deviations (1.4826 MAD) and 10 % off
- * the median. Nothing for fewer than four runs. Returns how many.
+ * Marks outliers: runs whose length or metric (of whole commands), or whose zones' time per call,
+ * differs from the median by more than 3.5 deviations (1.4826 MAD) and by more than 10 %. None of
+ * fewer than four runs. Returns how many.
  */
 size_t baseline_wild(const struct profile *const *runs, size_t n, bool *wild);
 

@@ -6,8 +6,7 @@
 #include "compare/gather.h"
 #include "model/meta.h"
 
-/* What differs between the first base run and any other; "" is unknown, and differs from nothing.
- */
+/* The first text of that key that differs from *@first, the first one that is known; NULL: none. */
 static const char *other_text(const struct compare_input *in, const char *key, const char **first)
 {
 	*first = NULL;
@@ -36,13 +35,14 @@ static void check_machine(const struct compare_input *in, struct comparison *c)
 		other = other_text(in, must[i].key, &first);
 		if (other)
 			c->not_comparable =
-				mem_printf("the %s differs: %s and %s", must[i].what, first, other);
+				comparison_own(c, mem_printf("the %s differs: %s and %s",
+							     must[i].what, first, other));
 	}
 	for (size_t i = 0; i < sizeof(may) / sizeof(*may); i++) {
 		other = other_text(in, may[i].key, &first);
 		if (other)
-			vec_push(&c->notes, mem_printf("The %s differs: %s and %s.", may[i].what,
-						       first, other));
+			comparison_note(c, mem_printf("The %s differs: %s and %s.", may[i].what,
+						      first, other));
 	}
 }
 
@@ -99,13 +99,13 @@ bool comparable_alias(const struct compare_input *in, const char **alias, const 
 static void alias_program(const struct compare_input *in, struct comparison *c)
 {
 	if (comparable_alias(in, &c->subjects.alias, &c->subjects.alias_of))
-		vec_push(&c->notes, mem_printf("The program '%s' is taken for '%s' of the base.",
-					       c->subjects.alias, c->subjects.alias_of));
+		comparison_note(c, mem_printf("The program '%s' is taken for '%s' of the base.",
+					      c->subjects.alias, c->subjects.alias_of));
 }
 
-static char *text_or_empty(const char *text)
+static const char *copy(struct comparison *c, const char *text)
 {
-	return mem_strdup(text ? text : "");
+	return text ? comparison_own(c, mem_strdup(text)) : "";
 }
 
 static void describe_runs(const struct compare_input *in, struct comparison *c)
@@ -116,19 +116,19 @@ static void describe_runs(const struct compare_input *in, struct comparison *c)
 			const struct profile *p = in->runs[side][i];
 
 			c->run[side][i] = (struct compare_run){
-				.version = text_or_empty(profile_meta(p, META_VERSION)),
-				.platform = text_or_empty(profile_meta(p, META_PLATFORM)),
-				.name = text_or_empty(profile_run(p, RUN_NAME)),
-				.command = text_or_empty(profile_run(p, RUN_COMMAND)),
-				.cpu = text_or_empty(profile_meta(p, META_PROCESSOR)),
+				.version = copy(c, profile_meta(p, META_VERSION)),
+				.platform = copy(c, profile_meta(p, META_PLATFORM)),
+				.name = copy(c, profile_run(p, RUN_NAME)),
+				.command = copy(c, profile_run(p, RUN_COMMAND)),
+				.cpu = copy(c, profile_meta(p, META_PROCESSOR)),
 				.started_unix_ns = p->started_unix_ns,
 			};
 		}
 	}
 }
 
-/* Sides are easily swapped: then what became faster is called slower. When an import was captured
- * is not known for sure. */
+/* Users easily swap the sides: then what became faster is called slower. Of imports the time of the
+ * capture is not certain. */
 static void check_order(const struct compare_input *in, struct comparison *c)
 {
 	int64_t first_base = INT64_MAX, last_new = 0;
@@ -143,8 +143,8 @@ static void check_order(const struct compare_input *in, struct comparison *c)
 		if (in->runs[NEW][i]->started_unix_ns > last_new)
 			last_new = in->runs[NEW][i]->started_unix_ns;
 	if (last_new > 0 && last_new < first_base)
-		vec_push(&c->notes, mem_strdup("The new side was captured before the base: are "
-					       "they the right way round?"));
+		comparison_note(c, mem_strdup("The new side was captured before the base: are "
+					      "they the right way round?"));
 }
 
 void comparable_check(const struct compare_input *in, struct comparison *c)

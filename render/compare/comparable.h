@@ -1,10 +1,10 @@
 /*
- * comparable: whether runs can be held against each other at all, and per what.
+ * comparable: whether runs can be compared at all, and per what.
  */
 #ifndef COMPARE_COMPARABLE_H
 #define COMPARE_COMPARABLE_H
 
-#include "compare/question.h"
+#include "compare/result.h"
 
 /* Describes the runs; sets not_comparable where some are of another CPU or architecture, notes on
  * kernels and numbers of CPUs that differ, per where that is PER_AUTO, and the program's alias in

@@ -14,7 +14,6 @@
 #include "compare/matrix.h"
 #include "compare/quantile.h"
 #include "compare/shift.h"
-#include "compare/zoned.h"
 
 #define RUNS_OF_SIDES(in) ((in)->n[BASE] + (in)->n[NEW])
 
@@ -52,8 +51,8 @@ static const char *unit_of(const struct comparison *c, enum row_kind kind)
 	return c->per == PER_WORK ? "share" : c->unit;
 }
 
-/* What of the change of the total comes from the number of calls, and what from the cost of each:
- * by the logarithmic mean, with which the two add up to it. */
+/* Splits the change of the total into the part from the number of calls and the part from the cost
+ * of each, by the logarithmic mean, with which the two add up. */
 static void split(struct compare_row *r)
 {
 	const double change = r->value[NEW] - r->value[BASE];
@@ -66,18 +65,16 @@ static void split(struct compare_row *r)
 	r->by_cost = change - r->by_calls;
 }
 
-static void name_row(const struct comparison *c, uint32_t subject, enum row_kind kind, char **name,
-		     char **module)
+static void name_row(struct comparison *c, uint32_t subject, enum row_kind kind, const char **name,
+		     const char **module)
 {
 	if (kind == ROW_WHOLE) {
-		*name = mem_strdup(!subject		 ? "length of the run"
-				   : c->base && *c->base ? c->base
-							 : c->metric);
-		*module = mem_strdup("");
+		*name = !subject ? "length of the run" : c->base && *c->base ? c->base : c->metric;
+		*module = "";
 		return;
 	}
-	*name = mem_strdup(subject_name(&c->subjects, subject));
-	*module = mem_strdup(subject_module(&c->subjects, subject));
+	*name = comparison_own(c, mem_strdup(subject_name(&c->subjects, subject)));
+	*module = comparison_own(c, mem_strdup(subject_module(&c->subjects, subject)));
 }
 
 static struct compare_row *add_row(struct comparison *c, const struct matrix_row *m)
@@ -137,7 +134,7 @@ static bool too_few(const struct matrix_row *m, const double *count)
 	       count[BASE] + count[NEW] < COMPARE_LEAST;
 }
 
-/* What both sides together have behind them. */
+/* Per side: samples or calls behind the row's values. */
 static void count_sides(const struct comparison *c, const struct matrix_row *m, double *count)
 {
 	const struct seen *seen = m->at;
@@ -196,7 +193,7 @@ static void judge_batch(struct comparison *c, const struct matrix *m, unsigned k
 	vec_release(&batch.rows);
 }
 
-/* Whether it is large enough to be called one. */
+/* Whether the change is large enough to count. */
 static bool passes_gate(const struct comparison *c, const struct compare_row *r, double floor)
 {
 	return fabs(log1p(r->change)) >= log1p(c->gate) &&
@@ -329,10 +326,10 @@ int compare_runs(const struct compare_input *in, const struct compare_options *o
 	if (!rc && g.zones)
 		quantiles_find(out, in, o);
 	gathered_release(&g);
-	/* They are the profiles' own. */
+	/* The subjects borrow these of the profiles. */
 	if (out->subjects.alias) {
-		out->alias = mem_strdup(out->subjects.alias);
-		out->alias_of = mem_strdup(out->subjects.alias_of);
+		out->alias = comparison_own(out, mem_strdup(out->subjects.alias));
+		out->alias_of = comparison_own(out, mem_strdup(out->subjects.alias_of));
 	}
 	out->subjects.alias = out->subjects.alias_of = NULL;
 	return rc;
@@ -379,8 +376,8 @@ double compare_learn(const struct compare_group *groups, size_t n)
 
 		matrix_init(&m, runs);
 		for (size_t r = 0; r < runs; r++) {
-			zoned_add(&m, &names, r, groups[i].runs[r], &all, PER_WORK,
-				  zoned_is_net(groups[i].runs, runs));
+			matrix_add_zones(&m, &names, r, groups[i].runs[r], &all, PER_WORK,
+					 matrix_zones_are_net(groups[i].runs, runs));
 			seen_value(&matrix_row(&m, ROW_WHOLE, 0)->at[r],
 				   whole_of(groups[i].runs[r]));
 		}

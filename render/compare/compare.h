@@ -1,32 +1,31 @@
 /*
- * compare: runs of two versions against each other: zones and sampled functions, judged. The unit
- * of inference is the run: with several a side it is their spread from run to run that decides,
- * never the number of calls or samples in one.
+ * compare: judges the zones and sampled functions of two versions by their runs. The unit of
+ * inference is the run: with several runs a side their spread from run to run decides, never the
+ * number of calls or samples in one run.
  *
- * Zones. One value a run, its logarithm. Variances are moderated across zones (evidence.h). What
- * all values of a run have in common, as on a slower day, is a part of the variance that does not
- * become better known by more zones, and is estimated apart. Then:
- *	several against several   Welch's t, and from 6 runs a side Mann and Whitney's test, too
- *	one against several       predictive t
- *	one against one           the margin within the runs, and COMPARE_BETWEEN or what was
- *learned between them; the verdict is "undecided" at most Samples. The share of each function, with
- *Jeffreys' half a sample added, self and total. Between runs as zones, but that variances are
- *moderated relative to what chance alone makes of so many samples. Within a run chance is as much
- *larger as slices of the run differ among themselves.
+ * Zones: one value a run, its logarithm. Variances are moderated across zones (evidence.h). What
+ *all values of a run have in common (a slower machine that day) is estimated apart, as more zones
+ *do not make it better known. Then: several against several   Welch's t; from 6 runs a side Mann
+ *and Whitney's test must agree one against several       predictive t one against one           the
+ *margin within the runs, and COMPARE_BETWEEN or the variation learned from other versions; the
+ *verdict stays "undecided"
  *
- * A row has changed where Benjamini and Hochberg say so over all rows at COMPARE_Q, the change is
- * COMPARE_GATE at least, and a zone's more than a reading of the clock a call.
+ * Samples: the share of each function, self and total, with Jeffreys' half a sample added. Between
+ * runs as zones, but variances are moderated relative to the one that so many independent samples
+ * have. Within a run that variance is multiplied by the overdispersion of its slices (sampled.h).
+ *
+ * A row has changed where the method of Benjamini and Hochberg over all rows says so at COMPARE_Q,
+ * the change is at least COMPARE_GATE, and a zone's change more than a reading of the clock a call.
  */
 #ifndef COMPARE_COMPARE_H
 #define COMPARE_COMPARE_H
 
-#include "compare/question.h"
+#include "compare/result.h"
 
 /*
- * Another CPU, or another metric, is no error: the result says that it is not comparable. Errors:
- * those of filter_init() where a selection matches in no run, -ENODATA where the two sides have
- * nothing that could be compared, -EINVAL for none or too many runs. *@out is to be released in
- * either case.
+ * Where CPUs or metrics differ the result says that the runs are not comparable. Errors: those of
+ * filter_init() where a selection matches in no run, -ENODATA where the two sides have no kind of
+ * data in common, -EINVAL for none or too many runs. *@out is to be released in either case.
  */
 int compare_runs(const struct compare_input *, const struct compare_options *,
 		 struct comparison *out);

@@ -1,7 +1,7 @@
 /*
- * course: what a value did over a history of runs, oldest first: whether the last one is a step
- * away from those before, whether they drift, and at which run they changed. Values are logarithms,
- * so changes are ratios. Robust: single wild runs neither make a finding nor hide one.
+ * course: how a value developed over a history of runs, oldest first: whether the last one is a
+ * step away from those before, whether they drift, and at which run they changed. Values are
+ * logarithms, so changes are ratios. Single outliers neither make a finding nor hide one.
  */
 #ifndef COMPARE_COURSE_H
 #define COMPARE_COURSE_H
@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define COURSE_STEP_LEAST   5 /* runs; of fewer nothing is said */
+#define COURSE_STEP_LEAST   5 /* runs, the fewest for a finding */
 #define COURSE_DRIFT_LEAST  6
 #define COURSE_CHANGE_LEAST 8
-#define COURSE_MOST	    1000 /* of a longer history the last ones are looked at */
+#define COURSE_MOST	    1000 /* only the last ones of a longer history count */
 
 /*
  * The last value against those before: (last - median) / (1.4826 MAD), which is a step beyond
@@ -42,10 +42,10 @@ struct course {
 	double change_size; /* its mean less that of the segment before */
 };
 
-/* @least: changes that are smaller are none. NAN values are left out. */
+/* @least: smaller changes do not count. NAN values are left out. */
 struct course course_of(const double *values, size_t n, double least);
 
-/* Replaces what is off its neighbours, as above. */
+/* The Hampel filter, in place. */
 void hampel(double *values, size_t n);
 /* The median of the slopes between all pairs. */
 double theil_sen(const double *values, size_t n);

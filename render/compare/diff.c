@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/err.h"
 
@@ -24,7 +22,7 @@ int diff_way_find(const char *name, enum diff_way *out)
 
 static int64_t width(const struct diff_measure *m, const int64_t *value, double unit)
 {
-	/* Rounded each, so that others who do the same come to the same. */
+	/* Each side is rounded by itself, as the page's script does: so both get the same width. */
 	return llround((double)value[BASE] * (m->scale[BASE] * unit)) +
 	       llround((double)value[NEW] * (m->scale[NEW] * unit));
 }

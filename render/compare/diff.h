@@ -1,29 +1,30 @@
 /*
- * diff: the call trees of two sides of a comparison as one tree, joined by name (subject.h, threads
- * by theirs), each path with what it had before and after, and how sure the difference is.
+ * diff: the call trees of both sides of a comparison joined into one by the names of functions
+ * (subject.h) and threads. Each path has its values before and after, and how sure the difference
+ * is.
  *
- * Values can be had in three ways, each of which is judged by itself:
- *	share	of all samples;
- *	cpu	a second of CPU time: where the metric is time on CPU its own, else that of the
+ * Values are normalised in three ways, and judged in each by itself:
+ *	share	share of all samples;
+ *	cpu	per second of CPU time, of the compared metric if that is time on CPU, else of the
  *		profile's metric that is;
- *	work	a unit of work: a call of a zone that every run has counted, or a run of a command.
- *		Shares turn one path that became faster into many that seem slower; this does not.
+ *	work	per unit of work: a call of a zone that every run has counted, or a run of a
+ *command. Shares make many paths seem slower where one became faster; this does not.
  *
  * A box is as wide as before and after together (diff_choose()). That adds up over children, so it
  * is laid out as any flame graph, and paths that only one side has are seen.
  *
- * Judged: as functions are (judge.h, with overdispersion from slices), each path with
- * COMPARE_LEAST samples. A path that has all samples of its caller is the same question as that.
- * Then downwards: Benjamini and Hochberg among the paths of one caller, which are asked if the
- * caller changed, or if anything below it did that stands out of all that is there (Bonferroni's
- * over the subtree, Benjamini and Hochberg among siblings). So most paths of an unchanged program
- * are never asked: Yekutieli, "Hierarchical false discovery rate-controlling methodology" (2008).
- * Of a path that one side has not, all below is new or gone, too.
+ * Each path with COMPARE_LEAST samples is judged as functions are (judge.h, with overdispersion
+ *from slices). A path that has all samples of its caller is the same question as its caller.
+ *Questions are asked from the root down (Yekutieli, "Hierarchical false discovery rate-controlling
+ * methodology", 2008): the paths of one caller, corrected by Benjamini and Hochberg, if the caller
+ * changed, or if a path below it stands out of the whole subtree (Bonferroni over the subtree,
+ * Benjamini and Hochberg among siblings). So most paths of an unchanged program are never asked.
+ * Below a path that one side lacks everything is new or gone, too.
  */
 #ifndef COMPARE_DIFF_H
 #define COMPARE_DIFF_H
 
-#include "compare/question.h"
+#include "compare/result.h"
 #include "query/tree.h"
 
 enum diff_way { DIFF_SHARE, DIFF_CPU, DIFF_WORK, DIFF_WAYS };
@@ -40,7 +41,7 @@ enum diff_effect {
 	DIFF_EFFECTS
 };
 
-/* How sure: of 20, 100 or 1,000 found as sure as this, one is none. */
+/* How sure: of 20, 100 or 1,000 findings of that strength one is false. */
 #define DIFF_STRENGTHS 3
 
 /* What is said of one path. */
@@ -48,13 +49,13 @@ struct diff_finding {
 	float change; /* logarithm of after / before; NAN: too few samples */
 	float half;   /* half of the interval that holds it with 95 % */
 	float q;      /* of no change, among its siblings; NAN: not asked */
-	/* What would tell a change as large as this, or as COMPARE_TOLERANCE where that is larger:
-	 * samples on both sides together, of several runs a side the number of those; 0: it is told
-	 * already; INFINITY: no number of samples, only several runs a side; NAN: unknown. */
+	/* How many samples (both sides; with several runs a side, how many runs) would show a
+	 * change as large as this or as COMPARE_TOLERANCE. 0: these do; INFINITY: only several runs
+	 * a side can; NAN: unknown. */
 	float need;
 	uint8_t effect;	  /* enum diff_effect */
 	uint8_t strength; /* 1 … DIFF_STRENGTHS; 0 of DIFF_SAME */
-	bool moved;	  /* its caller is as before: other paths from there have the difference */
+	bool moved;	  /* its caller is unchanged: other paths below it took the difference */
 };
 
 struct diff_node {
@@ -62,9 +63,9 @@ struct diff_node {
 	int64_t samples[SIDES];		   /* of total: rows, not values */
 };
 
-/* A way to have values. */
+/* The values of one way. */
 struct diff_measure {
-	char *why_not;	     /* owned: why values cannot be had so; NULL: they can */
+	char *why_not;	     /* owned: why there are no values in this way; NULL: there are */
 	double scale[SIDES]; /* of totals to values */
 	char *per;	     /* owned: "as shares of all samples", "per call of parse()" */
 	const char *unit;    /* "share", or the metric's */
@@ -72,7 +73,7 @@ struct diff_measure {
 };
 
 struct diff {
-	struct tree *tree;	     /* owned: its values are widths, in the way that was chosen */
+	struct tree *tree;	     /* owned: its values are widths, in the chosen way */
 	struct profile *names;	     /* owned: functions and strings of the tree */
 	VEC(struct diff_node) nodes; /* beside the tree's */
 	struct diff_measure measure[DIFF_WAYS];
@@ -83,8 +84,8 @@ struct diff {
 	bool single;	      /* one run against one: nothing is final */
 	char *not_comparable; /* owned: why nothing is judged; NULL: all is */
 	double gate;
-	/* Owned: per node what its box says, a string of names; set by who draws it. NULL: its
-	 * name. */
+	/* Owned: per node the label of its box, a string of names, set by the code that draws it.
+	 * NULL: its name. */
 	uint32_t *label;
 };
 
@@ -96,15 +97,15 @@ struct diff_options {
 };
 
 /*
- * Of the samples that @c, which compare_runs() made of @in, compared. *@out is NULL where it
- * compared none. -EINVAL or -ENOENT with a text where the way that was asked for cannot be had,
- * errors of tree_build(). Owned by the caller; the profiles may be freed.
+ * The diff of the samples that compare_runs() compared when it made @c from @in; *@out is NULL
+ * where it compared none. -EINVAL or -ENOENT with a text where there are no values in the way that
+ * was asked for, errors of tree_build(). Owned by the caller; the profiles may be freed.
  */
 int diff_build(const struct compare_input *in, const struct comparison *c,
 	       const struct diff_options *, struct diff **out);
 void diff_free(struct diff *);
 
-/* Lays the tree out in that way, which can be had: the root is some DIFF_WIDTH wide. */
+/* Sets the tree's values to widths in that way, which has values: the root is some DIFF_WIDTH. */
 #define DIFF_WIDTH 1e12
 void diff_choose(struct diff *, enum diff_way);
 

@@ -1,12 +1,193 @@
-/* diff_build(): see diff.h. */
+#include "compare/diff_build.h"
+
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/err.h"
 #include "base/str.h"
-#include "compare/diff_parts.h"
+#include "compare/comparable.h"
+#include "query/zone_match.h"
 
-/* The way that was asked for, or the one to begin with. */
+#define NS_PER_S 1e9
+
+/* --- CPU time --------------------------------------------------------------------------------- */
+
+static bool is_cpu_time(const struct profile *p, const char *name)
+{
+	struct measure m;
+
+	return measure_has(p, name, &m) && measure_is_cpu_time(p, &m);
+}
+
+/* The metric that is time on CPU: @wanted if it is, else the first one; NULL: none is. */
+static const char *cpu_metric(const struct profile *p, const char *wanted)
+{
+	if (is_cpu_time(p, wanted))
+		return wanted;
+	for (size_t i = 0; i < p->metrics.n; i++) {
+		const char *name = profile_text(p, p->metrics.at[i].name);
+
+		if (is_cpu_time(p, name))
+			return name;
+	}
+	return NULL;
+}
+
+/* In seconds, of what is selected; 0: unknown. */
+static double cpu_seconds(const struct diff_build *b, const struct diff_run *run)
+{
+	const char *name = cpu_metric(run->profile, b->c->metric);
+	struct selection sel = b->selection;
+	struct filter filter;
+	double sum = 0;
+
+	if (!name)
+		return 0;
+	sel.metric = name;
+	if (!filter_init(&filter, run->profile, &sel))
+		for (size_t i = 0; i < run->profile->samples.n; i++)
+			sum += (double)filter_value(&filter, i);
+	filter_release(&filter);
+	return sum / NS_PER_S;
+}
+
+/* --- units of work ---------------------------------------------------------------------------- */
+
+/* A zone is the same in two runs by its module's file and its name. */
+static bool is_zone(const struct profile *p, const struct zone *z, const struct profile *of,
+		    const struct zone *other)
+{
+	return !strcmp(profile_text(p, z->name), profile_text(of, other->name)) &&
+	       !strcmp(str_base(profile_text(p, p->modules.at[z->module].path)),
+		       str_base(profile_text(of, of->modules.at[other->module].path)));
+}
+
+static double calls_in(const struct profile *p, const struct profile *of, const struct zone *zone)
+{
+	double calls = 0;
+
+	for (size_t i = 0; i < p->zones.n; i++)
+		if (is_zone(p, &p->zones.at[i], of, zone))
+			calls += (double)p->zones.at[i].counts;
+	return calls;
+}
+
+static bool all_called(const struct diff_build *b, const struct profile *of,
+		       const struct zone *zone)
+{
+	for (size_t i = 0; i < b->n_runs; i++)
+		if (!(calls_in(b->runs[i].profile, of, zone) > 0))
+			return false;
+	return true;
+}
+
+/* The zone with most time among those that no other zone calls: a request, a frame, a message. */
+static const struct zone *outermost_zone(const struct diff_build *b, const struct profile *p)
+{
+	const struct zone *best = NULL;
+	int64_t most = 0;
+
+	for (size_t i = 1; i < p->zone_edges.n; i++) {
+		const struct zone_edge *e = &p->zone_edges.at[i];
+
+		if (e->parent || e->total_ns <= most || (p->zones.at[e->zone].flags & ZONE_PSEUDO))
+			continue;
+		if (!all_called(b, p, &p->zones.at[e->zone]))
+			continue;
+		most = e->total_ns;
+		best = &p->zones.at[e->zone];
+	}
+	return best;
+}
+
+static int count_matches(struct diff_build *b)
+{
+	const char *pattern = b->options->work;
+
+	for (size_t i = 0; i < b->n_runs; i++) {
+		const struct profile *p = b->runs[i].profile;
+		_free_ bool *match = NULL;
+		int rc = zone_match(p, pattern, &match);
+
+		if (rc)
+			return rc;
+		for (size_t z = 0; z < p->zones.n; z++)
+			if (match[z])
+				b->runs[i].amount[DIFF_WORK] += (double)p->zones.at[z].counts;
+		if (!(b->runs[i].amount[DIFF_WORK] > 0))
+			return err(-ENOENT,
+				   "--work '%s': a run of the %s side has no call of it: name a "
+				   "zone that all have",
+				   pattern, b->runs[i].side == BASE ? "base" : "new");
+	}
+	b->d->measure[DIFF_WORK].per = mem_printf("per call of %s", pattern);
+	return 0;
+}
+
+static int count_work(struct diff_build *b)
+{
+	const struct profile *new = b->in->runs[NEW][0];
+	struct diff_measure *m = &b->d->measure[DIFF_WORK];
+	const struct zone *zone;
+	bool whole = true;
+
+	if (b->options->work)
+		return count_matches(b);
+	for (size_t i = 0; i < b->n_runs; i++)
+		whole &= comparable_is_whole(b->runs[i].profile);
+	zone = whole ? NULL : outermost_zone(b, new);
+	for (size_t i = 0; i < b->n_runs; i++)
+		b->runs[i].amount[DIFF_WORK] = whole  ? 1
+					       : zone ? calls_in(b->runs[i].profile, new, zone)
+						      : 0;
+	m->per = whole	? mem_strdup("per run of the command")
+		 : zone ? mem_printf("per call of %s", profile_text(new, zone->name))
+			: mem_strdup("per unit of work");
+	if (!whole && !zone)
+		m->why_not = mem_strdup("there is no zone that all runs have counted calls of, "
+					"and not all are of whole commands");
+	return 0;
+}
+
+static void add_up(const struct diff_build *b, enum diff_way way)
+{
+	struct diff_measure *m = &b->d->measure[way];
+	double sum[SIDES] = {0};
+
+	for (size_t i = 0; i < b->n_runs; i++)
+		sum[b->runs[i].side] += b->runs[i].amount[way];
+	for (int side = BASE; side < SIDES; side++) {
+		if (!m->why_not && !(sum[side] > 0))
+			m->why_not = mem_strdup(way == DIFF_CPU ? "a side has no metric of CPU time"
+								: "a side has no sample");
+		m->scale[side] = sum[side] > 0 ? 1 / sum[side] : 0;
+	}
+}
+
+/* Fills amounts, scales and words of all ways. */
+static int find_amounts(struct diff_build *b)
+{
+	struct diff_measure *m = b->d->measure;
+
+	for (size_t i = 0; i < b->n_runs; i++) {
+		struct diff_run *run = &b->runs[i];
+
+		run->amount[DIFF_SHARE] = run->whole.whole;
+		run->amount[DIFF_CPU] = cpu_seconds(b, run);
+	}
+	m[DIFF_SHARE].per = mem_strdup("as shares of all samples");
+	m[DIFF_CPU].per = mem_strdup("per second of CPU time");
+	m[DIFF_SHARE].unit = "share";
+	m[DIFF_CPU].unit = m[DIFF_WORK].unit = b->d->unit;
+	if (count_work(b))
+		return err_code();
+	for (enum diff_way way = 0; way < DIFF_WAYS; way++)
+		add_up(b, way);
+	return 0;
+}
+
+/* --- all together ----------------------------------------------------------------------------- */
+
+/* The way that was asked for, else the one that reports open with. */
 static int choose(struct diff *d, const enum diff_way *wanted)
 {
 	enum diff_way way = d->measure[DIFF_WORK].why_not ? DIFF_SHARE : DIFF_WORK;
@@ -82,7 +263,7 @@ int diff_build(const struct compare_input *in, const struct comparison *c,
 	init_runs(&b);
 	rc = diff_join(&b);
 	rc = rc ?: diff_slice(&b);
-	rc = rc ?: diff_amounts(&b);
+	rc = rc ?: find_amounts(&b);
 	for (enum diff_way way = 0; way < DIFF_WAYS && !rc; way++)
 		if (!b.d->measure[way].why_not)
 			diff_judge(&b, way);

@@ -1,4 +1,4 @@
-/* diff_join(), diff_slice(): see diff_parts.h. */
+/* diff_join(), diff_slice(): see diff_build.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "compare/comparable.h"
-#include "compare/diff_parts.h"
+#include "compare/diff_build.h"
 #include "model/rows.h"
 
 #define COMM_LENGTH 15 /* of a thread's name: TASK_COMM_LEN - 1 */
@@ -20,7 +20,7 @@ struct join {
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-/* A program that was built under another name gives its threads that. */
+/* A program that was built under another name gives its threads that name. */
 static uint32_t thread_of(struct join *j, const char *name)
 {
 	const char *alias = j->subjects.alias, *of = j->subjects.alias_of;
@@ -31,7 +31,7 @@ static uint32_t thread_of(struct join *j, const char *name)
 	return intern_add(&j->threads, name);
 }
 
-/* What the node is among its siblings: odd for threads. */
+/* What tells the node from its siblings: an odd number for a thread. */
 static uint32_t identity(struct join *j, const struct tree *t, const struct tree_node *n)
 {
 	if (n->function)
@@ -98,7 +98,7 @@ static int join_run(struct join *j, struct diff_run *run)
 	int rc = tree_build(run->profile, &j->b->selection, &t);
 
 	run->place = mem_zalloc(samples + 1, sizeof(*run->place));
-	/* What a selection does not match in one run it may in another. */
+	/* A selection that matches nothing in this run may match in another. */
 	if (rc == -ENOENT)
 		return 0;
 	if (rc)
@@ -164,7 +164,7 @@ struct account {
 	double value[SLICES];
 };
 
-/* From the last node up, so that each has its children's when its turn comes. */
+/* From the last node to the first: a node's children come before it. */
 static void add_slice(const struct diff_build *b, size_t slice, int64_t *sums, struct account *to)
 {
 	const struct tree *t = b->d->tree;

@@ -1,8 +1,8 @@
-/* diff_judge(): which paths changed; see diff_parts.h. */
+/* diff_judge(): which paths changed; see diff_build.h. */
 #include <math.h>
 #include <string.h>
 
-#include "compare/diff_parts.h"
+#include "compare/diff_build.h"
 #include "compare/gather.h"
 #include "compare/shift.h"
 
@@ -10,7 +10,7 @@
 
 /* --- from the root down: see diff.h ----------------------------------------------------------- */
 
-/* Rates of false ones, from the strength 1 up. */
+/* Rates of false findings, by strength from 1. */
 static const double rates[DIFF_STRENGTHS] = {COMPARE_Q, .01, .001};
 
 /* Questions as a tree: parents before children. */
@@ -20,8 +20,8 @@ struct descent {
 	struct diff_finding *found;
 	const struct diff_measure *measure;
 	uint32_t *first, *next; /* children; 0: none */
-	double *below;		/* the least p of the subtree, times how many there are */
-	bool *open;		/* its children are asked */
+	double *below;		/* the least p of the subtree times the number of its questions */
+	bool *open;		/* its children are asked, too */
 };
 
 static uint32_t parent_of(const struct descent *d, uint32_t q)
@@ -31,7 +31,7 @@ static uint32_t parent_of(const struct descent *d, uint32_t q)
 	return d->b->question[d->b->d->tree->nodes.at[node].parent];
 }
 
-/* Lists of children, and each subtree's Bonferroni. */
+/* Links children, and fills below: Bonferroni's p of each subtree. */
 static void gather_subtrees(struct descent *d)
 {
 	const size_t n = d->b->asked.n;
@@ -59,20 +59,14 @@ static void gather_subtrees(struct descent *d)
 	}
 }
 
-static double delta(const struct descent *d, uint32_t q)
+/* Of a question's node: what was added to its self or total. */
+static double delta(const struct descent *d, uint32_t q, bool self)
 {
 	const struct diff_node *n = &d->b->d->nodes.at[d->b->asked.at[q]];
+	const int64_t *value = self ? n->self : n->total;
 
-	return (double)n->total[NEW] * d->measure->scale[NEW] -
-	       (double)n->total[BASE] * d->measure->scale[BASE];
-}
-
-static double self_delta(const struct descent *d, uint32_t q)
-{
-	const struct diff_node *n = &d->b->d->nodes.at[d->b->asked.at[q]];
-
-	return (double)n->self[NEW] * d->measure->scale[NEW] -
-	       (double)n->self[BASE] * d->measure->scale[BASE];
+	return (double)value[NEW] * d->measure->scale[NEW] -
+	       (double)value[BASE] * d->measure->scale[BASE];
 }
 
 static enum diff_effect effect_of(const struct diff_node *n, double change)
@@ -84,7 +78,7 @@ static enum diff_effect effect_of(const struct diff_node *n, double change)
 	return change > 0 ? DIFF_MORE : DIFF_LESS;
 }
 
-/* Sets q, effect and strength of one that is asked. */
+/* Answers a question: q, effect, strength. */
 static void decide(const struct descent *d, uint32_t q, double rate)
 {
 	const struct comparison *c = d->b->c;
@@ -119,21 +113,22 @@ static void ask_children(const struct descent *d, uint32_t q)
 	vec_release(&subtree);
 }
 
-/* What @q's changed children have is what others of them have not, and @q itself is as it was. */
+/* Marks changed children of @q as moved where @q itself did not change and other children, or its
+ * own code, took the difference. */
 static void mark_moved(const struct descent *d, uint32_t q)
 {
-	const double self = self_delta(d, q), net = fabs(delta(d, q));
+	const double self = delta(d, q, true), net = fabs(delta(d, q, false));
 	double more = fmax(self, 0), less = fmax(-self, 0);
 
 	if (d->found[q].effect != DIFF_SAME)
 		return;
 	for (uint32_t c = d->first[q]; c; c = d->next[c]) {
-		const double change = delta(d, c);
+		const double change = delta(d, c, false);
 
 		*(change > 0 ? &more : &less) += fabs(change);
 	}
 	for (uint32_t c = d->first[q]; c; c = d->next[c]) {
-		const double change = delta(d, c), other = change > 0 ? less : more;
+		const double change = delta(d, c, false), other = change > 0 ? less : more;
 
 		d->found[c].moved = d->found[c].effect != DIFF_SAME &&
 				    net < SHIFT_LEFT * fabs(change) &&
@@ -161,20 +156,20 @@ static void descend(const struct diff_build *b, enum diff_way way,
 		if (!open[q])
 			continue;
 		ask_children(&d, q);
-		/* Shares sum up to one: what is more there is less elsewhere. */
+		/* All shares sum up to one: at the root each gain is another path's loss. */
 		if (q || way != DIFF_SHARE)
 			mark_moved(&d, q);
 	}
 }
 
-/* What runs of one version differ by, where it is one run against one; see judge.c. */
+/* The assumed variance between runs of one version, where there is one run a side; see judge.c. */
 static double between_variance(const struct comparison *c)
 {
 	return c->single ? 2 * c->between * c->between : 0;
 }
 
-/* See struct diff_finding. @seen: what is asked about; variances of one run go with the inverse of
- * its samples, those between runs with the inverse of their number. */
+/* The need of struct diff_finding. @seen: samples of the path; variances within a run fall with
+ * their number, those between runs with the number of runs. */
 static double need_of(const struct diff_build *b, const struct evidence *e, double seen)
 {
 	const double aim = fmax(fabs(e->difference), log1p(COMPARE_TOLERANCE));
@@ -207,7 +202,7 @@ static void fill(const struct diff_build *b, enum diff_way way, struct matrix *m
 	}
 }
 
-/* Of shares the root is 1, and of CPU time a second of itself is. */
+/* Whether the root can have changed: as share it is always 1, as CPU time per CPU second, too. */
 static bool asks_of_root(const struct diff_build *b, enum diff_way way)
 {
 	for (size_t i = 0; i < b->n_runs; i++)
@@ -236,7 +231,7 @@ static void judge_all(const struct diff_build *b, enum diff_way way, struct judg
 	matrix_release(&m);
 }
 
-/* What is new or gone is so with all below it, of however few samples. */
+/* Below a path that is new or gone everything is, however few samples it has. */
 static void spread_to_nodes(const struct diff_build *b, const struct diff_finding *by_question,
 			    struct diff_finding *out)
 {

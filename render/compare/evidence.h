@@ -1,15 +1,15 @@
 /*
- * evidence: what two groups of runs tell about a difference between them: an estimate, how far it
- * may be off, and how likely a difference as large is by chance. Values are logarithms, so a
- * difference is a ratio; the unit of inference is the run.
+ * evidence: the difference between two groups of runs: an estimate, its error, and how likely
+ * chance alone makes a difference as large. Values are logarithms, so a difference is a ratio; the
+ * unit of inference is the run.
  */
 #ifndef COMPARE_EVIDENCE_H
 #define COMPARE_EVIDENCE_H
 
 #include <stddef.h>
 
-/* What is known of the spread of one value: its variance, and with how many degrees of freedom that
- * is known (INFINITY: exactly). */
+/* The spread of a value: its variance, and the degrees of freedom of that (INFINITY: it is known
+ * exactly). */
 struct scatter {
 	double variance, df;
 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "compare/zoned.h"
 #include "query/measure.h"
 
 #define NS_PER_S 1e9
@@ -27,11 +26,6 @@ size_t gather_runs(const struct compare_input *in)
 	return in->n[BASE] + in->n[NEW] + in->n_history;
 }
 
-static void note(struct comparison *c, char *text)
-{
-	vec_push(&c->notes, text);
-}
-
 /* Whether every run of both sides has the part; *@any: whether one has. */
 static bool all_have(const struct compare_input *in, enum profile_part part, bool *any)
 {
@@ -45,8 +39,8 @@ static bool all_have(const struct compare_input *in, enum profile_part part, boo
 
 /* --- zones ------------------------------------------------------------------------------------ */
 
-/* What a selection does not match in one run it may in another: that is a difference, not an
- * error, as long as there is one in which it does. */
+/* A selection that matches nothing in one run may match in another: an error only where it does in
+ * none. */
 static int forgive(int rc, size_t *missed)
 {
 	if (rc != -ENOENT)
@@ -65,19 +59,19 @@ static int gather_zones(struct gathered *g, const struct compare_input *in,
 	for (size_t i = 0; i < g->n_runs; i++) {
 		const struct profile *p = gather_run(in, i);
 
-		c->net &= zoned_is_net(&p, 1);
+		c->net &= matrix_zones_are_net(&p, 1);
 	}
 	for (size_t i = 0; i < g->n_runs && !rc; i++)
-		rc = forgive(zoned_add(&g->matrix, &c->subjects, i, gather_run(in, i),
-				       &o->selection, c->per, c->net),
+		rc = forgive(matrix_add_zones(&g->matrix, &c->subjects, i, gather_run(in, i),
+					      &o->selection, c->per, c->net),
 			     &missed);
 	return !rc && missed == g->n_runs ? -ENOENT : rc;
 }
 
 /* --- samples ---------------------------------------------------------------------------------- */
 
-/* The metric that all runs have: the one that was asked for, else that with which the new run
- * opens, else the first of its that the others have, too. NULL: none. */
+/* The metric that all runs have: the one that was asked for, else the one that the new run opens
+ * with, else the first of the new run's metrics that all others have. NULL: none. */
 static const char *common_metric(const struct compare_input *in, const struct selection *sel)
 {
 	const struct profile *new = in->runs[NEW][0];
@@ -109,8 +103,8 @@ static void note_metrics(const struct compare_input *in, struct comparison *c)
 	for (int side = BASE; side < SIDES; side++)
 		if (!measure_find(in->runs[side][0], NULL, &m) && m.n)
 			names[side] = m.name;
-	note(c, mem_printf("Samples are not compared: the base has %s, the new side %s.",
-			   names[BASE], names[NEW]));
+	comparison_note(c, mem_printf("Samples are not compared: the base has %s, the new side %s.",
+				      names[BASE], names[NEW]));
 }
 
 double gather_scale(const struct sampled *s, const struct profile *p, enum per per)
@@ -177,7 +171,7 @@ static void fill_whole(struct gathered *g, const struct compare_input *in, enum 
 	}
 }
 
-/* Rows first, so that all runs fill the same. */
+/* Makes all rows before values are filled in, so that each run has a cell in each. */
 static void enter_rows(struct gathered *g)
 {
 	for (size_t i = 0; i < g->n_runs; i++)
@@ -205,9 +199,9 @@ static int gather_samples(struct gathered *g, const struct compare_input *in,
 		return 0;
 	}
 	measure_find(in->runs[NEW][0], sel.metric, &m);
-	c->metric = mem_strdup(m.name);
-	c->unit = mem_strdup(m.unit);
-	c->base = measure_base(in->runs[NEW][0], &m);
+	c->metric = comparison_own(c, mem_strdup(m.name));
+	c->unit = comparison_own(c, mem_strdup(m.unit));
+	c->base = comparison_own(c, measure_base(in->runs[NEW][0], &m));
 	g->sampled = mem_zalloc(g->n_runs, sizeof(*g->sampled));
 	for (size_t i = 0; i < g->n_runs && !rc; i++)
 		rc = forgive(sampled_build(gather_run(in, i), &sel, &c->subjects, c->per == PER_RUN,
@@ -248,9 +242,11 @@ int gather(struct gathered *g, const struct compare_input *in, const struct comp
 			   "samples or zones in every run",
 			   parts_of(in->runs[BASE][0]), parts_of(in->runs[NEW][0]));
 	if (any_zones && !g->zones)
-		note(c, mem_strdup("Zones are not compared: some of the runs have none."));
+		comparison_note(c,
+				mem_strdup("Zones are not compared: some of the runs have none."));
 	if (any_samples && !samples)
-		note(c, mem_strdup("Samples are not compared: some of the runs have none."));
+		comparison_note(
+			c, mem_strdup("Samples are not compared: some of the runs have none."));
 	if (g->zones)
 		rc = gather_zones(g, in, o, c);
 	if (!rc && samples)

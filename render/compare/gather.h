@@ -1,10 +1,10 @@
 /*
- * gather: all runs of a comparison as one matrix, and the call edges of their samples.
+ * gather: puts all runs of a comparison into one matrix, and sums up the calls in their samples.
  */
 #ifndef COMPARE_GATHER_H
 #define COMPARE_GATHER_H
 
-#include "compare/question.h"
+#include "compare/result.h"
 #include "compare/matrix.h"
 #include "compare/sampled.h"
 
@@ -12,28 +12,28 @@ struct gathered {
 	struct matrix matrix;
 	struct sampled *sampled; /* per run; NULL: no samples are compared */
 	size_t n_runs;		 /* base, new, history */
-	bool zones;		 /* are compared */
+	bool zones;		 /* zones are compared */
 };
 
-/* All runs one behind the other: base, new, history. */
+/* Run @i of all: base, new, history. */
 const struct profile *gather_run(const struct compare_input *, size_t i);
 size_t gather_runs(const struct compare_input *);
 
 /*
- * @c has per set; its metric, unit, base, net, notes and subjects are set here. -ENODATA with a
- * text where the sides have nothing in common; errors of a selection that matches in no run of
- * either side. To be released in either case.
+ * The caller has set per in @c; gather() sets metric, unit, base, net, notes and subjects. -ENODATA
+ * with a text where the sides have no kind of data in common; -ENOENT where the selection matches
+ * in no run. To be released in either case.
  */
 int gather(struct gathered *, const struct compare_input *, const struct compare_options *,
 	   struct comparison *c);
 void gathered_release(struct gathered *);
 
-/* A sampled value in the unit of @per: what @value of run @i is in it. */
+/* The factor that makes a sampled value of a run a value per @per. */
 double gather_scale(const struct sampled *, const struct profile *, enum per);
 
-/* Sets what was seen of something that has @value of the samples, with half a sample added
- * (Jeffreys), so that what has none has a logarithm, too. @over: its overdispersion; @share: @scale
- * makes shares of values. */
+/* Fills a cell from the @value that a function has of a run's samples. Half a sample is added
+ * (Jeffreys), so that a function without samples has a logarithm, too. @over: its overdispersion;
+ * @share: @scale makes shares of values. */
 void gather_seen(struct seen *, const struct sampled *, double value, double over, double scale,
 		 bool share);
 

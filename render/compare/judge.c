@@ -8,8 +8,8 @@
 #include "compare/dist.h"
 
 #define WELCH_LEAST  3	  /* runs a side, from which each has a variance of its own */
-#define CLEAR_NOISE  .02  /* relative variance by chance below which a row shows what runs do … */
-#define CLEAR_CHANCE .001 /* … and below which it shows nothing else */
+#define CLEAR_NOISE  .02  /* with less noise a row shows how runs differ … */
+#define CLEAR_CHANCE .001 /* … and with less it shows nothing else */
 
 typedef VEC(double) doubles;
 
@@ -17,8 +17,8 @@ typedef VEC(double) doubles;
 struct group {
 	size_t n;	/* runs with a value */
 	double mean;	/* of their logarithms */
-	double noise;	/* the mean of theirs by chance, as if samples came alone, … */
-	double chance;	/* … and as they came */
+	double noise;	/* mean of the runs' noise (see struct seen), … */
+	double chance;	/* … and of noise times overdispersion */
 	double weight;	/* how large the variance is relative to those of other rows */
 	double squares; /* sum of squares around the mean, less what all rows have in common */
 };
@@ -28,7 +28,7 @@ struct bench {
 	const struct family *family;
 	const size_t *runs;
 	struct group *groups[SIDES];  /* per row */
-	double *common[SIDES];	      /* per run: what all of its values are off together */
+	double *common[SIDES];	      /* per run: the offset that all of its values share */
 	struct scatter shared[SIDES]; /* the variance of that */
 	bool apart;		      /* each side has a variance of its own */
 };
@@ -59,7 +59,7 @@ static void find_means(struct bench *b, size_t row, int side)
 
 /* --- what a run's values have in common ------------------------------------------------------- */
 
-/* The median over all rows that every run has, of what @run is off the side's mean. */
+/* The median, over all rows that every run has, of @run's distance to the side's mean. */
 static double common_of(const struct bench *b, int side, size_t run)
 {
 	doubles off = {0};
@@ -127,9 +127,9 @@ static void add_point(struct line *l, double x, double y, double weight)
 	l->xy += weight * x * y;
 }
 
-/* Variances of functions between runs are a multiple of chance, as samples come in bursts, and a
- * level that all have: fitted by least squares, in which those count most that have most samples.
- * Bursts make it once what chance does at least. */
+/* Variances of functions between runs are a multiple of their noise, @bursts (samples come in
+ * bursts, so it is at least 1), plus a @level that all have. Fitted by least squares, in which
+ * functions with most samples count most. */
 static void fit_weights(const struct bench *b, double *bursts, double *level)
 {
 	const double least = JUDGE_LEAST_SPREAD * JUDGE_LEAST_SPREAD;
@@ -225,14 +225,14 @@ static struct scatter error_between(const struct bench *b, struct scatter *const
 	}
 	if (common.variance > 0)
 		own = scatter_add(own, common);
-	/* A timer may hit long functions more evenly than chance would, and short ones not. */
+	/* A timer hits long functions more evenly than chance would, but not short ones. */
 	if (b->family->sampled)
 		least = fmax(least, g->noise / (double)g->n + h->noise / (double)h->n);
 	own.variance = fmax(own.variance, least);
 	return own;
 }
 
-/* One run against one: what is known from elsewhere. */
+/* One run against one: the spread is known from elsewhere. */
 static struct scatter error_of_single(const struct bench *b, size_t row)
 {
 	const struct group *g = &b->groups[BASE][row], *h = &b->groups[NEW][row];

@@ -1,6 +1,6 @@
 /*
- * judge: what the values of a matrix say about each row: evidence for a change between the first
- * two groups of its runs. See compare.h for the method.
+ * judge: the evidence for a change between the base and the new runs, for each row of a matrix. See
+ * compare.h for the method.
  */
 #ifndef COMPARE_JUDGE_H
 #define COMPARE_JUDGE_H
@@ -8,10 +8,10 @@
 #include "compare/evidence.h"
 #include "compare/matrix.h"
 
-#define JUDGE_RANKS_LEAST 6   /* runs a side, from which ranks must agree … */
-#define JUDGE_RANKS_P	  .05 /* … with this */
-/* No value is known better than this, relative: runs that are all equal do not make a change of
- * anything. */
+#define JUDGE_RANKS_LEAST 6   /* from so many runs a side Mann and Whitney's test must agree … */
+#define JUDGE_RANKS_P	  .05 /* … with this p */
+/* The least relative error of a value: without it any difference between runs that are all equal
+ * would be a change. */
 #define JUDGE_LEAST_SPREAD .001
 
 struct judgement {
@@ -21,9 +21,10 @@ struct judgement {
 };
 
 /*
- * Rows that are alike, by their places in the matrix: their variances moderate each other.
- * @sampled: they vary as counts do, more where there are fewer. @between: the deviation of
- * logarithms from run to run that is taken for one run against one. @out has room for all.
+ * Rows of one kind, by their numbers in the matrix: their variances moderate each other.
+ * @sampled: they vary as counts do, the more the fewer samples they have. @between: the standard
+ * deviation of logarithms from run to run, which one run against one cannot show. @out has room for
+ * all.
  */
 struct family {
 	const uint32_t *rows;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "compare/question.h"
+#include "compare/result.h"
 
 static_assert((int)VERDICT_REGRESSED == REGRESSION_REGRESSED &&
 		      (int)VERDICT_IMPROVED == REGRESSION_IMPROVED &&
@@ -24,7 +24,7 @@ static_assert((int)ROW_WHOLE == REGRESSION_OF_RUN && (int)ROW_ZONE == REGRESSION
 		      (int)ROW_KINDS == REGRESSION_OF_KINDS,
 	      "kinds of rows are kept by number");
 
-/* Zeroes deflate well, and no test tells more than seven digits. */
+/* Seven digits are more than any test can tell, and the zeroes behind them deflate well. */
 static double short_of(double value)
 {
 	const double rounded = (double)(float)value;
@@ -198,17 +198,22 @@ void kept_put(const struct comparison *c, struct profile *p)
 
 /* --- read back -------------------------------------------------------------------------------- */
 
-static char *text_at(const struct profile *p, uint32_t i)
+static const char *text_at(struct comparison *c, const struct profile *p, uint32_t i)
 {
-	return mem_strdup(profile_text(p, i));
+	return comparison_own(c, mem_strdup(profile_text(p, i)));
+}
+
+static const char *note_at(struct comparison *c, const struct profile *p, uint32_t i)
+{
+	return *profile_text(p, i) ? text_at(c, p, i) : NULL;
 }
 
 /* A copy of the attribute; NULL where there is none. */
-static char *attribute(const struct profile *p, const char *key)
+static const char *attribute(struct comparison *c, const struct profile *p, const char *key)
 {
 	const char *text = profile_run(p, key);
 
-	return text ? mem_strdup(text) : NULL;
+	return text ? comparison_own(c, mem_strdup(text)) : NULL;
 }
 
 static double number(const struct profile *p, const char *key)
@@ -219,7 +224,7 @@ static double number(const struct profile *p, const char *key)
 	return isfinite(value) ? value : 0;
 }
 
-/* Units of rows are not theirs: one of these or the metric's. */
+/* The same text that lives as long as the comparison: one of these or the metric's unit. */
 static const char *unit_of(const struct comparison *c, const char *text)
 {
 	static const char *const units[] = {"ns", "share", "calls"};
@@ -233,15 +238,14 @@ static const char *unit_of(const struct comparison *c, const char *text)
 static void read_row(const struct profile *p, const struct regression *r, struct comparison *c)
 {
 	const bool known = r->flags & REGRESSION_CHANGE, tested = r->flags & REGRESSION_TESTED;
-	const char *why = profile_text(p, r->note);
 
 	vec_push(&c->rows, ((struct compare_row){
 				   .kind = r->of,
 				   .verdict = r->verdict,
-				   .name = text_at(p, r->name),
-				   .module = text_at(p, r->module),
+				   .name = text_at(c, p, r->name),
+				   .module = text_at(c, p, r->module),
 				   .unit = unit_of(c, profile_text(p, r->unit)),
-				   .why = *why ? mem_strdup(why) : NULL,
+				   .why = note_at(c, p, r->note),
 				   .value = {r->base, r->now},
 				   .count = {r->base_count, r->count},
 				   .cost = {r->base_cost, r->cost},
@@ -261,12 +265,11 @@ static void read_row(const struct profile *p, const struct regression *r, struct
 static void read_only(const struct profile *p, const struct regression *r, struct comparison *c)
 {
 	const bool is_new = r->verdict == REGRESSION_ADDED;
-	const char *other = profile_text(p, r->note);
 
 	vec_push(&c->only, ((struct compare_only){
-				   .name = text_at(p, r->name),
-				   .module = text_at(p, r->module),
-				   .other = *other ? mem_strdup(other) : NULL,
+				   .name = text_at(c, p, r->name),
+				   .module = text_at(c, p, r->module),
+				   .other = note_at(c, p, r->note),
 				   .is_new = is_new,
 				   .is_zone = r->of == REGRESSION_OF_ZONE,
 				   .value = is_new ? r->now : r->base,
@@ -300,11 +303,11 @@ static void read_runs(const struct profile *p, struct comparison *c)
 		const int side = r->is_new ? NEW : BASE;
 
 		c->run[side][c->runs[side]++] =
-			(struct compare_run){.version = text_at(p, r->version),
-					     .platform = text_at(p, r->platform),
-					     .name = text_at(p, r->name),
-					     .command = text_at(p, r->command),
-					     .cpu = text_at(p, r->cpu),
+			(struct compare_run){.version = text_at(c, p, r->version),
+					     .platform = text_at(c, p, r->platform),
+					     .name = text_at(c, p, r->name),
+					     .command = text_at(c, p, r->command),
+					     .cpu = text_at(c, p, r->cpu),
 					     .started_unix_ns = r->started_unix_ns};
 	}
 }
@@ -324,19 +327,19 @@ static void read_attributes(const struct profile *p, struct comparison *c)
 
 	c->per = per_of(profile_run(p, REGRESSION_PER));
 	c->direction = better && !strcmp(better, "higher") ? HIGHER_IS_BETTER : LOWER_IS_BETTER;
-	c->choice = attribute(p, REGRESSION_CHOICE);
-	c->metric = attribute(p, REGRESSION_METRIC);
-	c->unit = attribute(p, REGRESSION_UNIT);
-	c->base = attribute(p, REGRESSION_OF);
-	c->alias = attribute(p, REGRESSION_ALIAS);
-	c->alias_of = attribute(p, REGRESSION_ALIAS_OF);
-	c->not_comparable = attribute(p, REGRESSION_WHY);
+	c->choice = attribute(c, p, REGRESSION_CHOICE);
+	c->metric = attribute(c, p, REGRESSION_METRIC);
+	c->unit = attribute(c, p, REGRESSION_UNIT);
+	c->base = attribute(c, p, REGRESSION_OF);
+	c->alias = attribute(c, p, REGRESSION_ALIAS);
+	c->alias_of = attribute(c, p, REGRESSION_ALIAS_OF);
+	c->not_comparable = attribute(c, p, REGRESSION_WHY);
 	c->gate = number(p, REGRESSION_GATE);
 	c->between = number(p, REGRESSION_BETWEEN);
 	c->net = profile_run(p, REGRESSION_NET) != NULL;
 	c->few_only = (size_t)fmin(fmax(number(p, REGRESSION_FEW_ONLY), 0), 1e9);
 	if (notes)
-		vec_push(&c->notes, mem_strdup(notes));
+		comparison_note(c, mem_strdup(notes));
 }
 
 bool kept_is_there(const struct profile *p)
@@ -360,7 +363,7 @@ bool kept_read(const struct profile *p, struct comparison *c)
 	if (!kept_is_there(p) || kept_none(p))
 		return false;
 	read_runs(p, c);
-	/* Whoever shows it tells of a run of each side. */
+	/* Views name a run of each side. */
 	if (!c->runs[BASE] || !c->runs[NEW])
 		return false;
 	c->single = c->runs[BASE] == 1 && c->runs[NEW] == 1;

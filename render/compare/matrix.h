@@ -1,6 +1,6 @@
 /*
- * matrix: what was seen, before it is judged: a row for each thing, a column for each run. Zones
- * (zoned.h) and sampled functions (sampled.h) fill it, judge.h reads it.
+ * matrix: the values of all runs before they are judged: a row for each zone, function, and the
+ * run as a whole, a column for each run. judge.h reads it.
  */
 #ifndef COMPARE_MATRIX_H
 #define COMPARE_MATRIX_H
@@ -9,10 +9,10 @@
 
 /* One value of one run. */
 struct seen {
-	double value; /* in the row's unit; 0: nothing was there */
+	double value; /* in the row's unit; 0: the run has none */
 	double log;   /* its logarithm; NAN: no value to judge by */
-	double noise; /* variance of log by chance within the run, as if samples came alone */
-	double over;  /* how many times larger that is, as the run's own slices tell; 1: no word */
+	double noise; /* variance of log by chance within the run, were samples independent */
+	double over;  /* overdispersion: factor on noise, from the run's slices; 1: unknown */
 	double count; /* samples or calls behind it */
 	double cost;  /* of a call; 0 unknown */
 };
@@ -20,7 +20,7 @@ struct seen {
 struct matrix_row {
 	enum row_kind kind;
 	uint32_t subject;
-	double floor;	 /* a smaller difference of values is none */
+	double floor;	 /* a smaller difference of values does not count */
 	struct seen *at; /* n_runs; owned by the matrix */
 };
 
@@ -32,9 +32,18 @@ struct matrix {
 
 void matrix_init(struct matrix *, size_t n_runs);
 void matrix_release(struct matrix *);
-/* The row of that key; a new one has seen nothing: log is NAN. */
+/* The row of that key; in a new one each run's log is NAN. */
 struct matrix_row *matrix_row(struct matrix *, enum row_kind, uint32_t subject);
 /* Sets the value and, where it is positive, its logarithm. */
 void seen_value(struct seen *, double value);
+
+/* Whether all zones of all runs that have zones have net times (less what the probes cost): only
+ * then net times are compared, else measured ones. */
+bool matrix_zones_are_net(const struct profile *const *runs, size_t n);
+
+/* Fills column @run of the matrix from the zones of @p that the selection takes. Errors of
+ * zone_rows_build(). */
+int matrix_add_zones(struct matrix *, struct subjects *, size_t run, const struct profile *p,
+		     const struct selection *, enum per, bool net);
 
 #endif

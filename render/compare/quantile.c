@@ -11,9 +11,9 @@
 #define SEED	  0x9e3779b97f4a7c15u
 #define BIN_WIDTH (1. / HIST_SLOTS)
 
-/* Some calls of a zone in a run. */
+/* A bin of the histogram of a zone in a run. */
 struct entry {
-	uint32_t subject, run; /* run: of the side */
+	uint32_t subject, run; /* run: number among the side's */
 	struct hist_bin bin;
 };
 
@@ -102,19 +102,10 @@ struct slice {
 
 static struct slice slice_of(const struct side *s, uint32_t subject)
 {
-	size_t low = 0, high = s->entries.n, n = 0;
+	const size_t from = subject ? vec_upto(&s->entries, subject, subject - 1) : 0;
+	const size_t n = vec_upto(&s->entries, subject, subject) - from;
 
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (s->entries.at[middle].subject < subject)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low + n < s->entries.n && s->entries.at[low + n].subject == subject)
-		n++;
-	return (struct slice){s, s->entries.at + low, n,
+	return (struct slice){s, s->entries.at + from, n,
 			      mem_zalloc(n + 1, sizeof(struct hist_bin))};
 }
 
@@ -164,7 +155,7 @@ static bool errors(const struct slice *s, struct scatter *out)
 	return true;
 }
 
-/* Of both sides together, by quantile. */
+/* The errors of the differences between both sides, by quantile; false: unknown. */
 static bool both_errors(const struct slice *slices, struct scatter *out)
 {
 	const struct scatter width = {BIN_WIDTH * BIN_WIDTH / 12, INFINITY};

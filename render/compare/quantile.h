@@ -22,7 +22,7 @@
 #ifndef COMPARE_QUANTILE_H
 #define COMPARE_QUANTILE_H
 
-#include "compare/question.h"
+#include "compare/result.h"
 
 #define QUANTILE_DRAWS 200
 

@@ -33,6 +33,18 @@ const char *per_name(enum per per)
 
 const double compare_quantiles[COMPARE_QUANTILES] = {.5, .9, .99};
 
+const char *comparison_own(struct comparison *c, char *text)
+{
+	if (text)
+		vec_push(&c->texts, text);
+	return text;
+}
+
+void comparison_note(struct comparison *c, char *text)
+{
+	vec_push(&c->notes, comparison_own(c, text));
+}
+
 const char *comparison_method(const struct comparison *c)
 {
 	if (c->single)
@@ -85,22 +97,6 @@ bool comparison_regressed(const struct comparison *c, double percent)
 	return false;
 }
 
-static void release_runs(struct comparison *c)
-{
-	for (int side = BASE; side < SIDES; side++) {
-		for (size_t i = 0; c->run[side] && i < c->runs[side]; i++) {
-			const struct compare_run *r = &c->run[side][i];
-
-			free(r->version);
-			free(r->platform);
-			free(r->name);
-			free(r->command);
-			free(r->cpu);
-		}
-		free(c->run[side]);
-	}
-}
-
 bool comparison_fires(const struct comparison *c, const struct fail_on *f)
 {
 	if (f->what == FAIL_SUSPECT && comparison_suspects(c))
@@ -110,29 +106,14 @@ bool comparison_fires(const struct comparison *c, const struct fail_on *f)
 
 void comparison_release(struct comparison *c)
 {
-	release_runs(c);
-	for (size_t i = 0; i < c->rows.n; i++) {
-		free(c->rows.at[i].name);
-		free(c->rows.at[i].module);
-		free(c->rows.at[i].why);
-	}
-	for (size_t i = 0; i < c->only.n; i++) {
-		free(c->only.at[i].name);
-		free(c->only.at[i].module);
-		free(c->only.at[i].other);
-	}
-	for (size_t i = 0; i < c->notes.n; i++)
-		free(c->notes.at[i]);
+	vec_each (text, &c->texts)
+		free(*text);
+	vec_release(&c->texts);
+	free(c->run[BASE]);
+	free(c->run[NEW]);
 	vec_release(&c->rows);
 	vec_release(&c->only);
 	vec_release(&c->notes);
 	subjects_release(&c->subjects);
-	free(c->alias);
-	free(c->alias_of);
-	free(c->choice);
-	free(c->metric);
-	free(c->unit);
-	free(c->base);
-	free(c->not_comparable);
 	*c = (struct comparison){0};
 }

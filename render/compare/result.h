@@ -1,6 +1,7 @@
 /*
- * result: what a comparison of two groups of runs found: a row for each thing that was compared. It
- * owns all that it holds, so it outlives the profiles; whoever shows it needs nothing else.
+ * result: what is compared (the runs of two sides, the options, the bounds), and what the
+ * comparison found: a row for each thing that was compared. The result owns all that it holds, so
+ * it outlives the profiles; code that shows it needs nothing else.
  */
 #ifndef COMPARE_RESULT_H
 #define COMPARE_RESULT_H
@@ -8,10 +9,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/fail_on.h"
 #include "base/vec.h"
 #include "compare/course.h"
 #include "compare/subject.h"
-#include "base/fail_on.h"
+#include "model/profile.h"
+#include "query/selection.h"
+
+#define COMPARE_Q	  .05
+#define COMPARE_GATE	  .02 /* smaller changes do not count */
+#define COMPARE_TOLERANCE .05 /* "unchanged" rules out a change as large as this */
+#define COMPARE_BETWEEN	  .03 /* variation from run to run where nothing is known of it */
+#define COMPARE_LEAST	  10 /* samples, both sides together: with fewer a function is not tested */
+#define COMPARE_CLOCK_NS  25 /* a reading of the clock: a smaller change a call does not count */
+#define COMPARE_RUNS_MOST 1000
 
 enum verdict {
 	VERDICT_REGRESSED,
@@ -62,20 +73,39 @@ struct compare_quantile {
 	double change, low, high; /* as those of rows; NAN where the runs do not tell */
 };
 
+struct compare_options {
+	struct selection selection;
+	enum per per;
+	enum direction direction;
+	double gate;	/* 0: COMPARE_GATE */
+	double between; /* standard deviation of the logarithm from run to run; 0: COMPARE_BETWEEN
+			 */
+};
+
+/* The runs of a comparison; all is borrowed. */
+struct compare_input {
+	const struct profile *const *runs[SIDES]; /* at least one a side */
+	size_t n[SIDES];
+	/* Earlier runs, oldest first, for the course of each row; may be none. */
+	const struct profile *const *history;
+	size_t n_history;
+};
+
+/* Texts of a result belong to struct comparison. */
 struct compare_row {
 	enum row_kind kind;
-	char *name, *module; /* owned; module "" where there is none */
-	const char *unit;    /* "ns", "share", "calls", … : of the values; owned by the result */
-	double value[SIDES]; /* geometric means over the runs; 0 where there was nothing */
-	size_t runs[SIDES];  /* that have a value */
-	double count[SIDES]; /* samples or calls behind the values, a run */
+	const char *name, *module; /* module "" where there is none */
+	const char *unit;	   /* "ns", "share", "calls", … : of the values */
+	double value[SIDES];	   /* geometric means over the runs; 0 where there was nothing */
+	size_t runs[SIDES];	   /* that have a value */
+	double count[SIDES];	   /* samples or calls behind the values, a run */
 	/* The change as a ratio: 0.1 is 10 % more. NAN where one side has nothing. */
 	double change, low, high; /* and the interval that holds it with 95 % */
 	double p, q;		  /* of no change; q: BH-adjusted over all rows. NAN: not tested */
 	enum verdict verdict;
 	bool suspect; /* undecided, because one run against one cannot decide; but looks changed */
 	bool too_few; /* undecided: fewer than COMPARE_LEAST samples, not tested */
-	char *why;    /* owned: why it is undecided or moved; NULL: the numbers say it */
+	const char *why; /* why it is undecided or moved; NULL: the numbers say it */
 	/* Zones: what the change of the total (new - base) comes from, in the value's unit; they
 	 * add up to it. 0 where nothing is known. */
 	double cost[SIDES]; /* of a call */
@@ -87,17 +117,17 @@ struct compare_row {
 
 /* A function or zone that only one side has. */
 struct compare_only {
-	char *name, *module; /* owned */
-	char *other;	     /* owned: what it was called before or is now, likely; NULL: no idea */
+	const char *name, *module;
+	const char *other; /* what it was likely called before, or is called now; NULL: unknown */
 	bool is_new, is_zone;
 	double value; /* as the values of rows: total */
 	double count;
 	uint32_t subject;
 };
 
-/* A run that was compared; all owned, "" where nothing is known. */
+/* A run that was compared; "" where nothing is known. */
 struct compare_run {
-	char *version, *platform, *name, *command, *cpu;
+	const char *version, *platform, *name, *command, *cpu;
 	int64_t started_unix_ns;
 };
 
@@ -106,20 +136,25 @@ struct comparison {
 	enum direction direction;
 	size_t runs[SIDES];
 	struct compare_run *run[SIDES]; /* owned: runs[side] of them */
-	char *alias, *alias_of; /* owned: the program's module is taken for the base's; or NULL */
-	char *choice; /* owned: how the base was chosen; NULL: it was named. Set by who chose it */
-	char *metric, *unit, *base; /* owned: of the samples; NULL where none were compared */
-	double gate;		    /* smaller changes are none: 0.02 */
-	bool net;		    /* zones: less what the probes cost */
-	bool single;		    /* one run against one: no verdict is final */
-	double between;		    /* then: the variation between runs that was taken, 0.03 */
-	char *not_comparable;	    /* owned: why nothing is; NULL: it is */
-	VEC(char *) notes;	    /* owned: what to know before trusting it, one sentence each */
+	const char *alias, *alias_of;	/* the program's module is taken for the base's; or NULL */
+	const char *choice; /* how the base was chosen, set by who chose it; NULL: it was named */
+	const char *metric, *unit, *base; /* of the samples; NULL where none were compared */
+	double gate;			  /* smaller changes are none: 0.02 */
+	bool net;			  /* zones: less what the probes cost */
+	bool single;			  /* one run against one: no verdict is final */
+	double between;		       /* then: the variation between runs that was taken, 0.03 */
+	const char *not_comparable;    /* why nothing is; NULL: it is */
+	VEC(const char *) notes;       /* what to know before trusting it, one sentence each */
 	VEC(struct compare_row) rows;  /* by verdict, then the size of the change in values */
 	VEC(struct compare_only) only; /* by value */
 	size_t few_only; /* of one side only, with so few samples that this may be chance */
 	struct subjects subjects;
+	VEC(char *) texts; /* owned */
 };
+
+/* Gives @c a text that was allocated, or NULL, and returns it. */
+const char *comparison_own(struct comparison *c, char *text);
+void comparison_note(struct comparison *c, char *text);
 
 /* "Welch's t on runs": how a change is told from chance. Static. */
 const char *comparison_method(const struct comparison *);

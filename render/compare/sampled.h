@@ -1,18 +1,46 @@
 /*
- * sampled: the samples of one run, by function: shares, how many samples' worth they are, and how
- * much more they vary within the run than samples that come alone would.
+ * sampled: the samples of one run by function: their values, how many samples these are worth, and
+ * how much more they vary within the run than independent samples would. Slices of the run's time
+ * tell that, of functions and of the paths of a diff (diff.h).
  */
 #ifndef COMPARE_SAMPLED_H
 #define COMPARE_SAMPLED_H
 
-#include "compare/time_slices.h"
+#include "compare/evidence.h"
 #include "compare/subject.h"
-#include "query/selection.h"
+#include "query/filter.h"
+
+#define SLICES	     32 /* of the run's time */
+#define SLICES_LEAST 20 /* with samples in them, from which they tell an overdispersion … */
+#define SLICES_OVER  4. /* … and the one that is assumed else */
+
+/* The samples that a filter takes. A zeroed one has none. */
+struct slices {
+	uint32_t *rows;	      /* owned: of samples, slice by slice */
+	size_t ends[SLICES];  /* where each slice's rows end */
+	double value[SLICES]; /* sum of its values */
+	double whole;	      /* sum of all */
+	double effective; /* how many samples of one size they are worth (Kish): (Σv)² / Σv² */
+};
+
+void slices_build(struct slices *, const struct filter *);
+void slices_release(struct slices *);
+
+/*
+ * Overdispersion φ of something whose values by slice are @x[SLICES]: how much its share varies
+ * from slice to slice, over how much it would if samples were independent. @phases: the run is of a
+ * whole command, whose phases all runs have alike, so φ comes from the differences of neighbouring
+ * slices. df 0 where the slices do not tell.
+ */
+struct scatter slices_dispersion(const struct slices *, const double *x, bool phases);
+
+/* Moderates @n of these among each other; each becomes 1 at least. */
+void slices_moderate(struct scatter *, size_t n);
 
 struct sampled_function {
 	uint32_t subject;
 	double self, total;	      /* sums of values; recursion counted once in total */
-	double self_over, total_over; /* overdispersion φ: 1 where samples come alone */
+	double self_over, total_over; /* overdispersion φ: 1 where samples are independent */
 };
 
 /* What a function calls directly: the value of all below these calls. */
@@ -24,16 +52,12 @@ struct sampled_edge {
 struct sampled {
 	double whole;	  /* sum of all values */
 	double effective; /* how many samples of one size they are worth (Kish): (Σv)² / Σv² */
-	VEC(struct sampled_function) functions; /* in the order in which they are met */
+	VEC(struct sampled_function) functions; /* in the order of the profile's nodes */
 	VEC(struct sampled_edge) edges;
 };
 
-/*
- * The samples that the selection takes. φ of a function comes from what its share in each slice is
- * off its share of the whole; if the run is of a whole command (@phases), whose phases every run
- * has alike, from how far neighbouring slices differ. It is moderated across functions, and 1 at
- * least. Errors of filter_init() and filter_check_any(). To be released in either case.
- */
+/* The samples that the selection takes, with each function's φ as slices_moderate() leaves it.
+ * Errors of filter_init() and filter_check_any(). To be released in either case. */
 int sampled_build(const struct profile *, const struct selection *, struct subjects *, bool phases,
 		  struct sampled *out);
 void sampled_release(struct sampled *);

@@ -105,8 +105,8 @@ static bool is_everything(const struct places *p, uint32_t subject)
 	       p->c->rows.at[row].value[NEW] >= EVERYTHING;
 }
 
-/* What the caller has that took (or gave) most of @change, its own code included: a subject, or
- * UINT32_MAX. */
+/* What took (or gave) most of @change: a function that the caller calls, or the caller's own code:
+ * a subject, or UINT32_MAX. */
 static uint32_t counterpart(const struct shifts *s, const struct places *p, uint32_t caller,
 			    uint32_t callee, double change)
 {
@@ -148,8 +148,10 @@ static const struct shift_edge *main_caller(const struct shifts *s, uint32_t cal
 
 static void set_moved(struct comparison *c, struct compare_row *r, uint32_t within, uint32_t other)
 {
-	r->why = mem_printf("%s %s; %s as a whole is unchanged", r->change > 0 ? "from" : "to",
-			    subject_name(&c->subjects, other), subject_name(&c->subjects, within));
+	r->why = comparison_own(c, mem_printf("%s %s; %s as a whole is unchanged",
+					      r->change > 0 ? "from" : "to",
+					      subject_name(&c->subjects, other),
+					      subject_name(&c->subjects, within)));
 	r->verdict = VERDICT_MOVED;
 }
 
@@ -204,60 +206,58 @@ struct neighbour {
 	uint64_t key;
 	const double *value; /* SIDES */
 };
-struct neighbours {
-	VEC(struct neighbour) all;
-};
+typedef VEC(struct neighbour) neighbours;
 
-static void neighbours_of(const struct shifts *s, uint32_t subject, struct neighbours *out)
+static void neighbours_of(const struct shifts *s, uint32_t subject, neighbours *out)
 {
-	out->all.n = 0;
 	for (size_t i = first_to(s, subject);
 	     i < s->by_callee.n && s->by_callee.at[i].callee == subject; i++) {
 		const struct shift_edge *e = &s->by_callee.at[i];
 
-		vec_push(&out->all, ((struct neighbour){(uint64_t)e->caller << 1, e->value}));
+		vec_push(out, ((struct neighbour){(uint64_t)e->caller << 1, e->value}));
 	}
 	for (size_t i = first_from(s, subject);
 	     i < s->by_caller.n && s->by_caller.at[i].caller == subject; i++) {
 		const struct shift_edge *e = &s->by_caller.at[i];
 
-		vec_push(&out->all, ((struct neighbour){(uint64_t)e->callee << 1 | 1, e->value}));
+		vec_push(out, ((struct neighbour){(uint64_t)e->callee << 1 | 1, e->value}));
 	}
 }
 
-/* Of what @a had with its neighbours before, how much @b has with the same ones now: Σ min / Σ max
- * over callers and callees. */
+/* How alike the neighbours of @a before and of @b now are: Σ min / Σ max of the values of their
+ * calls. */
 static double likeness(const struct shifts *s, uint32_t a, uint32_t b)
 {
-	struct neighbours list = {0};
+	neighbours old = {0}, new = {0};
 	struct map before = {0};
 	double common = 0, all = 0;
 
-	neighbours_of(s, a, &list);
-	for (size_t i = 0; i < list.all.n; i++) {
-		(void)map_number(&before, list.all.at[i].key, i);
-		all += list.all.at[i].value[BASE];
+	neighbours_of(s, a, &old);
+	neighbours_of(s, b, &new);
+	for (size_t i = 0; i < old.n; i++) {
+		(void)map_number(&before, old.at[i].key, i);
+		all += old.at[i].value[BASE];
 	}
-	_free_ struct neighbour *old = list.all.at;
-	list = (struct neighbours){0};
-	neighbours_of(s, b, &list);
-	for (size_t i = 0; i < list.all.n; i++) {
-		const uint32_t *was = map_get(&before, list.all.at[i].key);
-		const double now = list.all.at[i].value[NEW];
-		const double both = was ? fmin(now, old[*was].value[BASE]) : 0;
+	vec_each (n, &new) {
+		const uint32_t *was = map_get(&before, n->key);
+		const double now = n->value[NEW];
+		const double both = was ? fmin(now, old.at[*was].value[BASE]) : 0;
 
 		common += both;
 		all += now - both;
 	}
 	map_release(&before);
-	vec_release(&list.all);
+	vec_release(&old);
+	vec_release(&new);
 	return all > 0 ? common / all : 0;
 }
 
-static char *title_of(const struct compare_only *o, const struct compare_only *beside)
+static const char *title_of(struct comparison *c, const struct compare_only *o,
+			    const struct compare_only *beside)
 {
-	return strcmp(o->module, beside->module) ? mem_printf("%s (%s)", o->name, o->module)
-						 : mem_strdup(o->name);
+	return strcmp(o->module, beside->module)
+		       ? comparison_own(c, mem_printf("%s (%s)", o->name, o->module))
+		       : o->name;
 }
 
 /* The removed function that @new was, likely. */
@@ -298,8 +298,8 @@ void shift_renamed(const struct shifts *s, struct comparison *c)
 		looked++;
 		old = find_old(s, c, new);
 		if (old) {
-			new->other = title_of(old, new);
-			old->other = title_of(new, old);
+			new->other = title_of(c, old, new);
+			old->other = title_of(c, new, old);
 		}
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * shift: cost that only changed its place: between functions of one caller, whose own total is what
- * it was; and functions that only changed their name. Both look at who calls whom.
+ * shift: cost that only moved between functions of one caller, whose own total did not change; and
+ * functions that only changed their name. Both are found by who calls whom.
  */
 #ifndef COMPARE_SHIFT_H
 #define COMPARE_SHIFT_H
@@ -22,11 +22,11 @@ void shifts_build(struct shifts *, const struct gathered *, const struct compare
 void shifts_release(struct shifts *);
 
 /*
- * Makes rows of functions that are regressed or improved "moved" where a caller has most of the
- * change, its own total changed by less than SHIFT_LEFT of it, and one other function that it
- * calls, or the caller itself, has at least SHIFT_TAKEN of it with the other sign. Also between a
- * function itself and what it calls. In shares what everything is below of is no such caller: all
- * shares sum up to one there.
+ * Turns the verdict of a regressed or improved function into "moved" where most of the change came
+ * through one caller, that caller's total changed by less than SHIFT_LEFT of it, and another
+ * function that it calls, or its own code, changed the other way by at least SHIFT_TAKEN of it.
+ * Also between a function's own code and what it calls. Of shares a caller of (nearly) everything
+ * does not count: there all shares sum up to one.
  */
 #define SHIFT_LEFT  .2
 #define SHIFT_TAKEN .5

@@ -12,30 +12,34 @@
 #include "query/filter.h"
 #include "store/store.h"
 
-#define LEARN_VERSIONS 3 /* so many versions, of so many runs each, tell how runs differ */
+#define LEARN_VERSIONS 3 /* so many versions, with so many runs each, tell how runs differ */
 #define LEARN_RUNS     4
 
-static void release(struct profile *const *all, size_t n)
+static void release(sides_runs *runs)
 {
-	for (size_t i = 0; i < n; i++)
-		profile_free(all[i]);
+	vec_each (p, runs)
+		profile_free((struct profile *)*p);
+	vec_release(runs);
 }
 
 void sides_release(struct sides *s)
 {
-	for (int side = BASE; side < SIDES; side++) {
-		if (side == BASE || !s->captured)
-			release((struct profile *const *)s->runs[side].at, s->runs[side].n);
-		vec_release(&s->runs[side]);
-	}
-	release((struct profile *const *)s->history.at, s->history.n);
-	vec_release(&s->history);
+	if (s->captured)
+		s->runs[NEW].n = 0;
+	release(&s->runs[BASE]);
+	release(&s->runs[NEW]);
+	release(&s->history);
 	free(s->choice);
 }
 
-static int load(const char *path, const struct catalog_run *r, struct profile **p)
+static int load(const char *path, const struct catalog_run *r, sides_runs *runs)
 {
-	return store_load(path, &(struct store_key){r->version, r->platform, r->name}, p);
+	struct profile *p = NULL;
+	int rc = store_load(path, &(struct store_key){r->version, r->platform, r->name}, &p);
+
+	if (!rc)
+		vec_push(runs, p);
+	return rc;
 }
 
 /* Whether @r is one that the selection allows. */
@@ -46,9 +50,8 @@ static bool is_selected(const struct catalog_run *r, const struct selection *sel
 	       (!sel->run.run || !strcmp(r->name, sel->run.run));
 }
 
-/* The last of the runs that the selection allows, of the program of @like (NULL: any) if there is
- * one: its version and platform are what the file stands for. -ENOENT with a text where there is
- * none. */
+/* The last run that the selection allows, if possible one of @like's program (NULL: any): the file
+ * stands for its version and platform. -ENOENT with a text where there is none. */
 static int find_last(const char *path, const struct catalog *c, const struct selection *sel,
 		     const struct catalog_run *like, const struct catalog_run **last)
 {
@@ -88,18 +91,13 @@ static int load_version(const char *path, const struct catalog *c, const struct 
 		if (is_selected(r, sel) && is_same_kind(r, last))
 			vec_push(&runs, i);
 	}
-	for (size_t i = runs.n > most ? runs.n - most : 0; i < runs.n && !rc; i++) {
-		struct profile *p = NULL;
-
-		rc = load(path, &c->runs.at[runs.at[i]], &p);
-		if (!rc)
-			vec_push(&s->runs[side], p);
-	}
+	for (size_t i = runs.n > most ? runs.n - most : 0; i < runs.n && !rc; i++)
+		rc = load(path, &c->runs.at[runs.at[i]], &s->runs[side]);
 	vec_release(&runs);
 	return rc;
 }
 
-/* What a catalog would say of it; texts are borrowed. */
+/* The profile's row of a catalog; texts are borrowed. */
 static struct catalog_run run_of(const struct profile *p)
 {
 	const struct {
@@ -174,13 +172,8 @@ static int load_base(const char *store, const struct catalog *c, const struct ca
 	size_t dropped = 0;
 	int rc = baseline_choose(c, run, w->baseline, w->runs, &b);
 
-	for (size_t i = 0; i < b.runs.n && !rc; i++) {
-		struct profile *p = NULL;
-
-		rc = load(store, &c->runs.at[b.runs.at[i]], &p);
-		if (!rc)
-			vec_push(&s->runs[BASE], p);
-	}
+	for (size_t i = 0; i < b.runs.n && !rc; i++)
+		rc = load(store, &c->runs.at[b.runs.at[i]], &s->runs[BASE]);
 	if (!rc) {
 		dropped = drop_wild(s, w->runs);
 		s->choice = mem_printf("%s: the last %zu run%s%s", b.reason, s->runs[BASE].n,
@@ -200,48 +193,40 @@ static int load_history(const char *store, const struct catalog *c, const struct
 	_free_ size_t *runs = baseline_history(c, run, most, &n);
 	int rc = 0;
 
-	for (size_t i = 0; i < n && !rc; i++) {
-		struct profile *p = NULL;
-
-		rc = load(store, &c->runs.at[runs[i]], &p);
-		if (!rc)
-			vec_push(&s->history, p);
-	}
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = load(store, &c->runs.at[runs[i]], &s->history);
 	return rc;
 }
 
-/* Reads runs of other versions on that machine, newest version first, to learn how runs differ. */
+/* Loads runs of other versions on that machine, newest version first, to learn how runs differ. */
 static int learn(const char *store, const struct catalog *c, const struct catalog_run *run,
 		 struct sides *s)
 {
 	size_t n, versions = 0;
 	_free_ size_t *runs = baseline_history(c, run, c->runs.n, &n);
 	struct compare_group groups[LEARN_VERSIONS];
-	struct profile *loaded[LEARN_VERSIONS][LEARN_RUNS];
+	sides_runs loaded[LEARN_VERSIONS] = {{0}};
 	int rc = 0;
 
 	for (size_t i = n, first; i > 0 && versions < LEARN_VERSIONS && !rc; i = first) {
-		struct compare_group *g = &groups[versions];
+		sides_runs *of = &loaded[versions];
 
 		for (first = i - 1; first > 0 && !strcmp(c->runs.at[runs[first - 1]].version,
 							 c->runs.at[runs[i - 1]].version);)
 			first--;
 		if (i - first < 2)
 			continue;
-		*g = (struct compare_group){(const struct profile *const *)loaded[versions], 0};
-		for (size_t k = first; k < i && g->n < LEARN_RUNS && !rc; k++) {
-			rc = load(store, &c->runs.at[runs[k]], &loaded[versions][g->n]);
-			g->n += !rc;
-		}
-		versions++;
+		for (size_t k = first; k < i && of->n < LEARN_RUNS && !rc; k++)
+			rc = load(store, &c->runs.at[runs[k]], of);
+		groups[versions++] = (struct compare_group){of->at, of->n};
 	}
 	s->between = rc ? 0 : compare_learn(groups, versions);
 	for (size_t i = 0; i < versions; i++)
-		release(loaded[i], groups[i].n);
+		release(&loaded[i]);
 	return rc;
 }
 
-/* @run against what comes before it in the store, once the new side is there. */
+/* Loads what @run is compared with from the store; the new side must be loaded before. */
 static int load_before(const char *store, const struct catalog *c, const struct catalog_run *run,
 		       const struct sides_wanted *w, struct sides *s)
 {
@@ -254,7 +239,7 @@ static int load_before(const char *store, const struct catalog *c, const struct 
 	return rc;
 }
 
-/* A store that is the new file itself is listed once. */
+/* Where the store is the new file itself, its catalog is loaded once. */
 static int load_against_store(const struct sides_wanted *w, struct sides *s)
 {
 	const char *file = w->files[NEW][0], *store = w->store ? w->store : file;
@@ -325,6 +310,6 @@ int sides_compare(const struct sides *s, const struct compare_options *wanted,
 	options.between = s->between;
 	filter_choose_metric(in.runs[NEW][0], &options.selection);
 	rc = compare_runs(&in, &options, out);
-	out->choice = s->choice ? mem_strdup(s->choice) : NULL;
+	out->choice = s->choice ? comparison_own(out, mem_strdup(s->choice)) : NULL;
 	return rc;
 }

@@ -1,7 +1,7 @@
 /*
- * sides: the runs that a comparison is of, read from files: two sets of files, or runs of a store
- * and their baseline there; or a profile that was just captured, and what it is held against. Reads
- * files that others may have written: never in a process with privileges.
+ * sides: the runs of a comparison, read from files: two sets of files, or runs of a store and their
+ * baseline there, or a profile that was just captured and its baseline. Reads files that strangers
+ * may have written: never in a process with privileges.
  */
 #ifndef COMPARE_SIDES_H
 #define COMPARE_SIDES_H
@@ -11,25 +11,27 @@
 
 /* All borrowed. */
 struct sides_wanted {
-	const char *const *files[SIDES]; /* base files: none where the baseline is to be chosen */
+	const char *const *files[SIDES]; /* no base files: choose the baseline */
 	size_t n[SIDES];
 	const struct profile *captured; /* the new side, in place of files; NULL: files */
 	const char *store;		/* where the baseline is; NULL: in the new file itself */
-	const char *baseline; /* this version of it; NULL: chosen, of base files the newest */
+	const char *baseline; /* this version of it; NULL: choose one, of base files the newest */
 	const struct selection *selection; /* which of the new side's runs */
-	bool siblings;	/* and with that run all others of its program, version and machine */
+	bool siblings;	/* compare all runs of that run's program, version and machine */
 	size_t runs;	/* at most so many a version */
-	size_t history; /* runs before, to look at the course of; 0: none */
+	size_t history; /* how many earlier runs to load for the course of each row */
 };
 
+typedef VEC(const struct profile *) sides_runs;
+
 struct sides {
-	VEC(const struct profile *) runs[SIDES]; /* owned, but for one that was captured */
-	VEC(const struct profile *) history;	 /* owned */
-	/* Owned: how the base was chosen, and why, or why there is none; NULL: it was named. */
+	sides_runs runs[SIDES]; /* owned, but for one that was captured */
+	sides_runs history;	/* owned */
+	/* Owned: how the base was chosen, or why there is none; NULL: the user named it. */
 	char *choice;
 	const struct profile *captured; /* borrowed: the new side */
-	double between; /* the variation from run to run, where one run a side makes it needed and
-			 * the store has other versions to learn it from; else 0 */
+	double between; /* the variation from run to run, learned from other versions in the store
+			 * where there is one run a side; else 0 */
 };
 
 /* 0, or a negative errno with a text: -ENOENT where there is no such run, or none to compare with.

@@ -1,7 +1,7 @@
 /*
- * subject: what a function is known by in two profiles: its module's file name, a library's up to
- * ".so", and its name less what compilers append to copies of it. Never its line, address or
- * build-id, which any edit changes.
+ * subject: what identifies a function in two profiles: its module's file name (a library's up to
+ * ".so") and its name without the suffixes that compilers append to copies. Never its line, address
+ * or build-id, which any edit changes.
  */
 #ifndef COMPARE_SUBJECT_H
 #define COMPARE_SUBJECT_H

@@ -49,7 +49,7 @@ static struct profile *compared(struct comparison *c)
 	in.runs[BASE] = (const struct profile *const *)runs;
 	in.runs[NEW] = (const struct profile *const *)&last;
 	assert_int_equal(compare_runs(&in, &options, c), 0);
-	c->choice = mem_strdup("1.0, the version before 1.1");
+	c->choice = "1.0, the version before 1.1";
 	for (size_t i = 0; i < RUNS; i++)
 		profile_free(runs[i]);
 	return last;

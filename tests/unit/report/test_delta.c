@@ -16,11 +16,11 @@
 
 static struct compare_run run_of(const char *version)
 {
-	return (struct compare_run){.version = mem_strdup(version),
-				    .platform = mem_strdup("linux"),
-				    .name = mem_strdup("a run"),
-				    .command = mem_strdup("sqlite3"),
-				    .cpu = mem_strdup("a CPU"),
+	return (struct compare_run){.version = version,
+				    .platform = "linux",
+				    .name = "a run",
+				    .command = "sqlite3",
+				    .cpu = "a CPU",
 				    .started_unix_ns = 1772366400000000000};
 }
 
@@ -30,10 +30,10 @@ static void begin(struct comparison *c)
 	*c = (struct comparison){.per = PER_RUN,
 				 .runs = {3, 1},
 				 .gate = .02,
-				 .metric = mem_strdup("cpu-clock"),
-				 .unit = mem_strdup("ns"),
-				 .base = mem_strdup("time on CPU"),
-				 .choice = mem_strdup("1.0, the version before 1.1")};
+				 .metric = "cpu-clock",
+				 .unit = "ns",
+				 .base = "time on CPU",
+				 .choice = "1.0, the version before 1.1"};
 	c->run[BASE] = mem_zalloc(3, sizeof(*c->run[BASE]));
 	c->run[NEW] = mem_zalloc(1, sizeof(*c->run[NEW]));
 	for (size_t i = 0; i < 3; i++)
@@ -47,8 +47,8 @@ static void add(struct comparison *c, enum row_kind kind, const char *name, cons
 	const double change = now / base - 1;
 
 	vec_push(&c->rows, ((struct compare_row){.kind = kind,
-						 .name = mem_strdup(name),
-						 .module = mem_strdup(module),
+						 .name = name,
+						 .module = module,
 						 .unit = "ns",
 						 .value = {base, now},
 						 .count = {100, 100},
@@ -63,8 +63,8 @@ static void add(struct comparison *c, enum row_kind kind, const char *name, cons
 static void add_only(struct comparison *c, const char *name, const char *module, bool is_new,
 		     bool is_zone)
 {
-	vec_push(&c->only, ((struct compare_only){.name = mem_strdup(name),
-						  .module = mem_strdup(module),
+	vec_push(&c->only, ((struct compare_only){.name = name,
+						  .module = module,
 						  .is_new = is_new,
 						  .is_zone = is_zone,
 						  .value = 5e8,

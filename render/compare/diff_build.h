@@ -1,9 +1,9 @@
 /*
- * diff_parts: what the steps of a diff share: runs joined, cut into slices, judged. For
- * compare/diff*.c only.
+ * diff_build: the state that the steps of a diff share: join the runs, cut them into slices, judge.
+ * For compare/diff*.c only.
  */
-#ifndef COMPARE_DIFF_PARTS_H
-#define COMPARE_DIFF_PARTS_H
+#ifndef COMPARE_DIFF_BUILD_H
+#define COMPARE_DIFF_BUILD_H
 
 #include "compare/diff.h"
 #include "compare/judge.h"
@@ -19,7 +19,7 @@ struct diff_run {
 	struct sampled whole;	  /* its sums; no functions */
 	double *total;		  /* owned: per question */
 	double *over;		  /* owned: φ, the same */
-	double amount[DIFF_WAYS]; /* what values are divided by; 0: cannot be had */
+	double amount[DIFF_WAYS]; /* what values are divided by; 0: unknown */
 };
 
 struct diff_build {
@@ -30,18 +30,17 @@ struct diff_build {
 	struct selection selection; /* with the metric that was compared */
 	struct diff_run *runs;	    /* owned */
 	size_t n_runs;
-	/* What is asked: nodes, ascending; and per node its question: its own, its caller's where
-	 * it has all samples of that, or DIFF_NONE. The first is the root. */
+	/* Questions by number: the nodes that are judged, ascending, the root first. */
 	VEC(uint32_t) asked;
-	uint32_t *question; /* owned */
+	/* Owned: per node the number of its question, which is its caller's where it has all
+	 * samples of that; or DIFF_NONE. */
+	uint32_t *question;
 };
 
 /* Fills the tree, the nodes and each run's places. */
 int diff_join(struct diff_build *);
 /* Chooses what is asked, and fills total and over of each run. */
 int diff_slice(struct diff_build *);
-/* Fills amounts, scales and words of all ways. */
-int diff_amounts(struct diff_build *);
 /* Fills the findings of one way: by node, from judgements by question. */
 void diff_judge(struct diff_build *, enum diff_way);
 
