@@ -79,7 +79,8 @@ help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 # --- programs ---------------------------------------------------------------------------------
-$(BUILD)/eprof: $(call obj,obj,user/main.c $(USER_SRC) $(CORE_SRC) $(LATE_SRC))
+$(BUILD)/eprof-tests: $(BUILD)/obj/tests/options.o
+$(BUILD)/eprof $(BUILD)/eprof-tests: $(call obj,obj,user/main.c $(USER_SRC) $(CORE_SRC) $(LATE_SRC))
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(SLIM_LINK) $(HARDEN_LINK) -o $@ $^ $(call late_hdf5,$(LIBS_USER))
 $(BUILD)/eprof-render: $(call obj,obj,render/main.c $(RENDER_SRC) $(CORE_SRC) $(LATE_SRC) $(RENDER_ASM) $(RENDER_GEN))
@@ -238,7 +239,7 @@ coverage: all progs ## lines and branches that COVERAGE_TESTS and the unit tests
 
 # Targets with known answers. Flags of their own stand in their first line: // cflags: …
 PROGS	:= $(addprefix $(BUILD)/prog/,$(notdir $(basename $(PROG_SRC))))
-progs: $(PROGS) $(addprefix $(BUILD)/prog/,$(notdir $(basename $(ZONE_SRC))))
+progs: $(BUILD)/eprof-tests $(PROGS) $(addprefix $(BUILD)/prog/,$(notdir $(basename $(ZONE_SRC))))
 # One whose list of headers is missing is made anew: what it was made of is not known.
 $(addprefix $(BUILD)/prog/,$(addsuffix .d,$(notdir $(basename $(PROG_SRC) $(filter %.cc,$(ZONE_SRC)))))): ;
 define prog_rules # $(1) folder of sources

@@ -8,6 +8,7 @@ export LC_ALL
 BUILD=${BUILD:-build}
 EPROF=${EPROF:-$BUILD/eprof}
 RENDER=${RENDER:-$BUILD/eprof-render}
+EPROF_TESTS=${EPROF_TESTS:-$BUILD/eprof-tests}
 PROG=${PROG:-$BUILD/prog}
 failures=0
 
@@ -20,6 +21,16 @@ not_ok()
 {
 	printf 'not ok %s: %s\n' "$1" "$(printf %s "$2" | tr '\n' ' ')"
 	failures=$((failures + 1))
+}
+
+# as_tests COMMAND…: with the eprof that has the options of tests/options.c.
+as_tests()
+{
+	product=$EPROF EPROF=$EPROF_TESTS
+	"$@"
+	set -- $?
+	EPROF=$product
+	return $1
 }
 
 # check NAME LEFT OP RIGHT, with OP of test(1); or: check NAME TEXT has|lacks WORD.

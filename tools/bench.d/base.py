@@ -16,6 +16,7 @@ import h5py
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
 EPROF, RENDER = os.path.join(BUILD, "eprof"), os.path.join(BUILD, "eprof-render")
+EPROF_TESTS = os.path.join(BUILD, "eprof-tests")  # which has the options of tests/options.c
 KEEP = os.path.join(BUILD, "bench")  # what is made once and kept
 QUICK = "--quick" in sys.argv
 TURNS = 2 if QUICK else 5

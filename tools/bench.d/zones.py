@@ -37,8 +37,8 @@ import time
 
 import h5py
 
-from base import (BUILD, EPROF, KEEP, Job, PERF_RECORD, QUICK, TOP, TURNS, note, perf_samples,
-                  profile, row, the_run)
+from base import (BUILD, EPROF, EPROF_TESTS, KEEP, Job, PERF_RECORD, QUICK, TOP, TURNS, note,
+                  perf_samples, profile, row, the_run)
 
 CALLS, PROBE = os.path.join(BUILD, "prog/bench_calls"), os.path.join(BUILD, "prog/bench_probe")
 BREAKPOINT = 0xCC  # what stands in the target's code where a probe is
@@ -525,15 +525,17 @@ def compare_attach(pid, library, names):
         slope = 1e6 * (ends[1][i] - ends[0][i]) / (ends[1][2] - ends[0][2])
         return slope if slope > 0 else None
 
-    def eprof(*extra):
-        return lambda pid, library, prefix, _: attach_eprof(pid, library, prefix, *extra)
+    def eprof(*extra, program=EPROF):
+        return lambda pid, library, prefix, _: attach_eprof(pid, library, prefix, *extra,
+                                                            program=program)
 
     many, few = (1000, 20000), (20, 100)
     count = [all_of(n, eprof("--clock", "none")) for n in many]
     full = [all_of(n, eprof()) for n in many]
     floor = [all_of(n, attach_empty) for n in many]
     peer = [all_of(n, attach_bpftrace, 2) for n in few]
-    one = [all_of(n, eprof("--clock", "none", "--uprobes", "one"), 2) for n in few]
+    single = eprof("--clock", "none", "--uprobes", "one", program=EPROF_TESTS)
+    one = [all_of(n, single, 2) for n in few]
     for ours, what in ((count, COUNT), (full, FULL)):
         for end in (0, 1):
             n, least = f"{ours[end][2]:.0f} functions, {what}", "empty programs, hung alone"

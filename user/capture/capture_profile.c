@@ -59,7 +59,7 @@ static void limit_naming(struct capture *c)
 
 	c->naming = (struct crew_wait){names_on, c};
 	c->names_until_ns = time_ns ? since_ns + time_ns - time_ns / WRITING_SHARE : UINT64_MAX;
-	images_set_patience(c->in.images, &c->naming);
+	c->in.images->patience = &c->naming;
 	opener_set_patience(c->o.opener, names_on, c);
 }
 

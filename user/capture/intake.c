@@ -129,7 +129,7 @@ static void take_side(void *context, const struct side_record *r)
 		if (r->exec)
 			SOURCES_CALL(in->sources, exec, r->pid);
 	} else if (r->kind == SIDE_EXIT) {
-		procs_exit(in->procs, r->pid, r->tid, r->time_ns);
+		procs_exit(in->procs, r->pid, r->tid);
 		if (r->pid == r->tid)
 			SOURCES_CALL(in->sources, leader_exited, r->pid);
 	} else {
@@ -147,7 +147,7 @@ static void take_side(void *context, const struct side_record *r)
 		};
 
 		memcpy(m.id.build_id, r->build_id, sizeof(m.id.build_id));
-		procs_mmap(in->procs, &m, r->time_ns);
+		procs_mmap(in->procs, &m);
 		SOURCES_CALL(in->sources, code_changed, r->pid);
 	}
 }
@@ -229,8 +229,8 @@ static int drain(struct intake *in, bool last)
 		in->side_lost += lost;
 		intake_snapshot(in);
 	}
-	if (procs_remaps(in->procs) != in->remaps) {
-		in->remaps = procs_remaps(in->procs);
+	if (in->procs->remaps != in->remaps) {
+		in->remaps = in->procs->remaps;
 		session_new_epoch(in->session);
 	}
 	return ret;
@@ -289,12 +289,12 @@ int intake_init(struct intake *in, const struct source_services *services,
 			      .reading = reading};
 	in->pool = budget_pool_new(&world);
 	in->images = images_new();
-	images_set_budgets(in->images, in->pool);
-	images_set_opener(in->images, services->opener);
-	images_set_kernel_names(in->images, ksyms_find);
+	in->images->pool = in->pool;
+	in->images->opener = services->opener;
+	in->images->kernel_names = ksyms_find;
 	in->procs = procs_new(in->images);
 	in->allowance = allowance_new(now_ns, NULL);
-	procs_set_allowance(in->procs, in->allowance);
+	in->procs->allowance = in->allowance;
 	all.images = in->images;
 	all.procs = in->procs;
 	all.wait = &in->wait;
@@ -316,7 +316,7 @@ static void forget_followed(struct intake *in)
 	for (size_t i = 0; i < in->followed.cap; i++) {
 		const struct map_slot *slot = &in->followed.slots[i];
 
-		if (slot->used && procs_knows(in->procs, (uint32_t)slot->key))
+		if (slot->used && procs_find(in->procs, (uint32_t)slot->key))
 			map_put(&rest, slot->key, &fresh);
 	}
 	map_release(&in->followed);
@@ -325,7 +325,7 @@ static void forget_followed(struct intake *in)
 
 static void forget_images(struct intake *in)
 {
-	_free_ uint8_t *used = mem_zalloc(images_count(in->images), 1);
+	_free_ uint8_t *used = mem_zalloc(in->images->at.n, 1);
 
 	procs_mark_images(in->procs, used);
 	SOURCES_CALL(in->sources, hold_images, used);
@@ -335,10 +335,10 @@ static void forget_images(struct intake *in)
 	unwinder_forget(in->unwinder);
 }
 
-void intake_forget(struct intake *in, struct survivors *r, uint32_t first_stack, bool doubt)
+void intake_forget(struct intake *in, struct survivors *r, uint32_t first_stack, bool records_lost)
 {
 	stackbook_forget(&in->stacks, first_stack, r->stacks.at);
-	procs_forget(in->procs, r->threads.at, doubt);
+	procs_forget(in->procs, r->threads.at, records_lost);
 	forget_followed(in);
 	forget_images(in);
 	/* Gives the memory of the window back to the system. */

@@ -65,7 +65,7 @@ int intake_drain(struct intake *, bool last);
 int intake_survey(struct intake *);
 
 /* Forgets ended processes and the stacks before number @first_stack, except those that are marked
- * in @r, where the new numbers are stored. @doubt: see procs_forget(). */
-void intake_forget(struct intake *, struct survivors *r, uint32_t first_stack, bool doubt);
+ * in @r, where the new numbers are stored. @records_lost: see procs_forget(). */
+void intake_forget(struct intake *, struct survivors *r, uint32_t first_stack, bool records_lost);
 
 #endif

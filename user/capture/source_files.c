@@ -54,7 +54,7 @@ static bool is_image_of(const struct profile *p, const struct module *m, const s
 
 static struct image *image_of(const struct run *r, uint32_t module)
 {
-	for (uint32_t i = 0; i < images_count(r->of->images); i++) {
+	for (uint32_t i = 0; i < r->of->images->at.n; i++) {
 		struct image *image = images_at(r->of->images, i);
 
 		if (is_image_of(r->p, &r->p->modules.at[module], image))
@@ -164,7 +164,7 @@ static void find_folders(struct run *r)
 	for (size_t i = 0; i < r->modules.n; i++)
 		if (r->modules.at[i].image)
 			vec_push(&r->jobs, ((struct job){.image = r->modules.at[i].image}));
-	worker_run(r->jobs.at, r->jobs.n, images_patience(r->of->images), take_folders, r);
+	worker_run(r->jobs.at, r->jobs.n, r->of->images->patience, take_folders, r);
 }
 
 /* --- opening ---------------------------------------------------------------------------------- */

@@ -43,8 +43,8 @@ static bool is_due(const struct windowing *w, uint64_t now_ns)
 		return true;
 	/* After a failure only the regular end is tried. */
 	return !w->failed && now_ns >= w->tried_ns + LEAST_NS &&
-	       (in->stacks.stacks.n >= MOST_STACKS || procs_count(in->procs) >= MOST_THREADS ||
-		images_made(in->images) - w->images >= MOST_IMAGES);
+	       (in->stacks.stacks.n >= MOST_STACKS || in->procs->tasks.n >= MOST_THREADS ||
+		in->images->serial - w->images >= MOST_IMAGES);
 }
 
 void windowing_start(struct windowing *w, const struct windowing_host *host, uint64_t now_ns)
@@ -55,7 +55,7 @@ void windowing_start(struct windowing *w, const struct windowing_host *host, uin
 		.writer = {.maker = host->maker, .sinks = host->sinks, .names_fd = -1}};
 	w->tried_ns = now_ns;
 	w->due_ns = now_ns + next_ns(w);
-	w->images = images_made(host->in->images);
+	w->images = host->in->images->serial;
 }
 
 static void resend(struct windowing *w, uint64_t now_ns)
@@ -97,7 +97,7 @@ static void forget(struct windowing *w)
 
 	for (size_t i = 0; i < in->stacks.stacks.n; i++)
 		vec_push(&r.stacks, 0);
-	for (size_t i = 0; i < procs_thread_count(in->procs); i++)
+	for (size_t i = 0; i < in->procs->entries.n; i++)
 		vec_push(&r.threads, 0);
 	SOURCES_CALL(w->host.sources, window_forget, &r);
 	intake_forget(in, &r, w->first_stack, in->side_lost != w->side_lost);
@@ -132,7 +132,7 @@ void windowing_tick(struct windowing *w, uint64_t now_ns)
 		resend(w, now_ns);
 		w->tried_ns = now_ns;
 		w->due_ns = now_ns + next_ns(w);
-		w->images = images_made(w->host.in->images);
+		w->images = w->host.in->images->serial;
 	} else if (w->step == WINDOW_RESENDING && w->host.in->settled_ns > w->resent_ns) {
 		begin_writing(w);
 	} else if (w->step == WINDOW_WRITING) {

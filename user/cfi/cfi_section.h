@@ -21,11 +21,6 @@ struct cfi_section {
 	struct budget *budget; /* of the file; borrowed */
 };
 
-/* The @n bytes at @offset of the file; empty where it has no such bytes or they cannot be read.
- * -EFBIG with a text for an implausible size. */
-int cfi_section_load(const struct elffile *, uint64_t offset, uint64_t n, struct cfi_section *);
-/* The bytes of the section @name, decompressed, and its address. Errors as above. */
-int cfi_section_named(const struct elffile *, const char *name, struct cfi_section *);
 void cfi_section_release(struct cfi_section *);
 
 struct cfi_entry {
@@ -61,5 +56,10 @@ bool cfi_entry_next(const struct cfi_section *, size_t *at, struct cfi_entry *ou
 bool cfi_cie_read(const struct cfi_entry *, struct cfi_cie *out);
 bool cfi_fde_read(const struct cfi_section *, const struct cfi_entry *, const struct cfi_cie *,
 		  struct cfi_fde *out);
+
+/* An empty section where the file has none that can be read; -EFBIG with a text for one of an
+ * implausible size. */
+int cfi_find_eh(const struct elffile *, struct cfi_section *out);
+int cfi_find_debug(const struct elffile *, struct cfi_section *out);
 
 #endif

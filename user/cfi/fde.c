@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "cfi/cfi_cursor.h"
-#include "cfi/cfi_find.h"
 #include "cfi/cfi_section.h"
 #include "elf/segments.h"
 

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "base/usage.h"
+#include "base/options.h"
 #include "cmd/cmd.h"
 
 int cmd_failed(void)
@@ -36,10 +36,19 @@ int cmd_usage(const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
-int cmd_bad_option(int got, char *const *argv, const struct option *longopts)
+int cmd_take_mode(void *unused, const char *octal)
 {
-	usage_option(got, argv, longopts);
-	return cmd_usage("%s", err_text());
+	(void)unused;
+	return file_use_mode(octal);
+}
+
+int cmd_options(const struct option_row *rows, int argc, char **argv, void *arguments)
+{
+	const int rc = options_read(rows, argc, argv, arguments);
+
+	if (rc < 0)
+		return err_is_usage(rc) ? cmd_usage("%s", err_text()) : cmd_failed();
+	return rc;
 }
 
 int cmd_end(int status)

@@ -22,9 +22,12 @@ int cmd_refused(int rc);
 /* "eprof: <text> (see 'eprof --help')" on stderr; returns EXIT_USAGE. */
 int cmd_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for what getopt_long() refused, see base/usage.h. */
-struct option;
-int cmd_bad_option(int got, char *const *argv, const struct option *longopts);
+/* Reads the options of @argv as options_read() does. 0, or an exit status after a line that says
+ * what is wrong. */
+struct option_row;
+int cmd_options(const struct option_row *, int argc, char **argv, void *arguments);
+/* The take() of --mode. */
+int cmd_take_mode(void *unused, const char *octal);
 
 /* At the end of main: the status of a command that returned @status, when all that it printed is
  * out. EXIT_FAILED, with a line, where it is not. */

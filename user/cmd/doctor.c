@@ -1,11 +1,11 @@
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
+#include "base/options.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "base/json.h"
 #include "load/features.h"
 #include "perf/rights.h"
 
@@ -92,29 +92,29 @@ static void print_table(const struct feature *f, size_t n, bool works, bool own)
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+	struct asked {
+		bool json, help;
+	} asked = {0};
+	static const struct option_row options[] = {
+		{"json", 0, OPTION_FLAG, offsetof(struct asked, json), {0}},
+		{"help", 'h', OPTION_FLAG, offsetof(struct asked, help), {0}},
+		{0}};
 	struct feature features[FEATURES_MAX];
-	bool json = false, works, own;
+	const int status = cmd_options(options, argc, argv, &asked);
+	bool works, own;
 	size_t n;
-	int c;
 
-	optind = 1;
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return EXIT_OK;
-		}
-		if (c != 'j')
-			return cmd_bad_option(c, argv, options);
-		json = true;
+	if (status)
+		return status;
+	if (asked.help) {
+		fputs(help, stdout);
+		return EXIT_OK;
 	}
 	if (optind < argc)
 		return cmd_usage("doctor takes no argument '%s'", argv[optind]);
 	n = features_probe(features);
 	works = features_suffice(features, n);
 	own = works || features_own(features, n);
-	(json ? print_json : print_table)(features, n, works, own);
+	(asked.json ? print_json : print_table)(features, n, works, own);
 	return own ? EXIT_OK : EXIT_FAILED;
 }

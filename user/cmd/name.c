@@ -1,6 +1,5 @@
 /* name: names afterwards what a capture could not, from debug files found by build-id. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +8,13 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/render_run.h"
 #include "cmd/unprivileged.h"
 #include "crew/crew_server.h"
-#include "elf/debugdir.h"
 #include "elf/debugfile.h"
 #include "symbol/debugserver.h"
 #include "symbol/rename.h"
@@ -29,7 +28,7 @@ struct options {
 	const char *dirs[MOST_DIRS];
 	size_t n_dirs;
 	int64_t timeout_ns;
-	bool force;
+	bool force, help;
 	struct {
 		const char *version, *platform, *run;
 	} key; /* which run of a store; NULL: any */
@@ -47,8 +46,6 @@ struct run {
 	bool shows_progress;
 	const char *module; /* that is being downloaded for */
 };
-
-enum { OPT_DIR = 256, OPT_FORCE, OPT_MODE, OPT_TIMEOUT, OPT_VERSION_KEY, OPT_PLATFORM, OPT_RUN };
 
 static void help(void)
 {
@@ -79,64 +76,40 @@ static void help(void)
 
 /* --- options -------------------------------------------------------------------------------- */
 
-/* 0, or negative errno with a text. */
-static int take(struct options *o, int opt)
+static int take_dir(void *options, const char *dir)
 {
-	switch (opt) {
-	case 'o':
-		o->output = optarg;
-		return 0;
-	case OPT_FORCE:
-		o->force = true;
-		return 0;
-	case OPT_VERSION_KEY:
-		o->key.version = optarg;
-		return 0;
-	case OPT_PLATFORM:
-		o->key.platform = optarg;
-		return 0;
-	case OPT_RUN:
-		o->key.run = optarg;
-		return 0;
-	case OPT_MODE:
-		return file_use_mode(optarg);
-	case OPT_TIMEOUT:
-		return units_parse_ns(optarg, "--timeout", &o->timeout_ns);
-	default:
-		if (o->n_dirs == MOST_DIRS)
-			return err(-E2BIG, "--debug-dir: more than %d folders", MOST_DIRS);
-		o->dirs[o->n_dirs++] = optarg;
-		return 0;
-	}
+	struct options *o = options;
+
+	if (o->n_dirs == MOST_DIRS)
+		return err(-E2BIG, "--debug-dir: more than %d folders", MOST_DIRS);
+	o->dirs[o->n_dirs++] = dir;
+	return 0;
 }
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct option_row rows[] = {
+	{"output", 'o', OPTION_TEXT, AT(output), {0}},
+	{"force", 0, OPTION_FLAG, AT(force), {0}},
+	{"mode", 0, OPTION_TAKE, 0, {cmd_take_mode}},
+	{"debug-dir", 0, OPTION_TAKE, 0, {take_dir}},
+	{"timeout", 0, OPTION_NS, AT(timeout_ns), {0}},
+	{"version-key", 0, OPTION_TEXT, AT(key.version), {0}},
+	{"platform", 0, OPTION_TEXT, AT(key.platform), {0}},
+	{"run", 0, OPTION_TEXT, AT(key.run), {0}},
+	{"help", 'h', OPTION_FLAG, AT(help), {0}},
+	{0},
+};
 
 /* -1: go on; else the exit status. */
 static int parse(int argc, char **argv, struct options *o)
 {
-	static const struct option longopts[] = {
-		{"output", 1, 0, 'o'},
-		{"force", 0, 0, OPT_FORCE},
-		{"mode", 1, 0, OPT_MODE},
-		{"debug-dir", 1, 0, OPT_DIR},
-		{"timeout", 1, 0, OPT_TIMEOUT},
-		{"version-key", 1, 0, OPT_VERSION_KEY},
-		{"platform", 1, 0, OPT_PLATFORM},
-		{"run", 1, 0, OPT_RUN},
-		{"help", 0, 0, 'h'},
-		{0},
-	};
-	int opt;
+	const int status = cmd_options(rows, argc, argv, o);
 
-	optind = 1;
-	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":o:h", longopts, NULL)) != -1) {
-		if (opt == 'h')
-			return help(), EXIT_OK;
-		if (opt == '?' || opt == ':')
-			return cmd_bad_option(opt, argv, longopts);
-		if (take(o, opt))
-			return cmd_usage("%s", err_text());
-	}
+	if (status)
+		return status;
+	if (o->help)
+		return help(), EXIT_OK;
 	if (argc - optind != 1)
 		return cmd_usage("name needs one profile: eprof name FILE");
 	o->input = argv[optind];

@@ -17,7 +17,6 @@
 #include "cmd/record_options.h"
 #include "cmd/record_save.h"
 #include "cmd/record_version.h"
-#include "cmd/record_windows.h"
 #include "cmd/unprivileged.h"
 #include "crew/crew_server.h"
 #include "model/meta.h"

@@ -1,27 +1,249 @@
 #include "cmd/record_broker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/answers.h"
 #include "base/child.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/window_file.h"
 #include "broker/agent.h"
 #include "broker/broker.h"
-#include "cmd/git.h"
-#include "cmd/hand.h"
-#include "cmd/record_program.h"
-#include "cmd/render_start.h"
+#include "cmd/record_save.h"
+#include "cmd/render_run.h"
+#include "cmd/unprivileged.h"
 #include "confine/capabilities.h"
 #include "confine/confine.h"
+
+#define GIT	  "/usr/bin/git"
+#define GIT_CPU_S 5
+
+/* Nothing of our environment, and no program that a configuration or an attribute names: it starts
+ * none, and no thread. (So what is changed within a submodule is not seen.) */
+static _Noreturn void run_git(const char *folder, int out)
+{
+	const struct rlimit cpu = {GIT_CPU_S, GIT_CPU_S}, none = {0, 0};
+	const int null = open("/dev/null", O_RDWR);
+	const char *const argv[] = {"git",
+				    "-c",
+				    "core.fsmonitor=false",
+				    "-c",
+				    "core.hooksPath=/dev/null",
+				    "-c",
+				    "core.preloadIndex=false",
+				    "-c",
+				    "index.threads=1",
+				    "-c",
+				    "diff.ignoreSubmodules=dirty",
+				    "-C",
+				    folder,
+				    "describe",
+				    "--tags",
+				    "--dirty",
+				    NULL};
+	const char *const environment[] = {"PATH=/usr/bin:/bin",
+					   "HOME=/nonexistent",
+					   "LC_ALL=C",
+					   "GIT_CONFIG_NOSYSTEM=1",
+					   "GIT_CONFIG_GLOBAL=/dev/null",
+					   "GIT_OPTIONAL_LOCKS=0",
+					   "GIT_TERMINAL_PROMPT=0",
+					   NULL};
+
+	if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0 ||
+	    cmd_become_reader() || cmd_is_nobody() || setrlimit(RLIMIT_CPU, &cpu) ||
+	    setrlimit(RLIMIT_NPROC, &none))
+		_exit(1);
+	child_tie();
+	/* A group of its own: what git starts ends with it, and Ctrl-C is not for it. */
+	setpgid(0, 0);
+	execve(GIT, (char *const *)argv, (char *const *)environment);
+	_exit(1);
+}
+
+/* *@child, which leads a group of its own, prints to @out; it exits with 1 where there is no such
+ * user. 0, or a negative errno with a text. */
+static int git_start(const char *folder, int out, pid_t *child)
+{
+	*child = child_fork();
+	if (!*child)
+		run_git(folder, out);
+	return *child < 0 ? err(-errno, "cannot start a process: %s", strerror(errno)) : 0;
+}
+
+struct hand {
+	enum record_program what; /* one of RECORD_SAVE and those behind it */
+	const char *path;
+	bool force;		     /* of RECORD_SAVE */
+	struct window_file *windows; /* of RECORD_PUT and RECORD_GET: in memory that is shared */
+	struct window_file *saved;   /* of RECORD_SAVE, likewise: zeroed at first */
+	uint64_t at;		     /* likewise */
+};
+
+#define PIECE_BYTES (1u << 20)
+
+static void tell(const struct render_ends *e, char what)
+{
+	(void)!write(e->out, &what, 1);
+}
+
+/* --- the whole profile ------------------------------------------------------------------------ */
+
+static int copy(struct file_new *f, const struct render_ends *e)
+{
+	static char piece[PIECE_BYTES];
+	uint64_t at = 0;
+	ssize_t n;
+	int rc = 0;
+
+	while (!rc && (n = file_get_at(e->file, piece, sizeof(piece), at)) > 0) {
+		rc = file_write(f, piece, (size_t)n);
+		at += (uint64_t)n;
+		tell(e, '.');
+	}
+	if (!rc && n < 0)
+		rc = err((int)n, "cannot write '%s': %s", f->path, strerror((int)-n));
+	return rc;
+}
+
+static bool is_saved(const struct hand *h)
+{
+	const struct window_file *s = h->saved;
+	struct stat st;
+
+	return s->is_made && !lstat(h->path, &st) && st.st_dev == s->dev && st.st_ino == s->ino;
+}
+
+static int save(const struct hand *h, const struct render_ends *e)
+{
+	struct file_new f;
+	struct stat st;
+	int rc;
+
+	if (is_saved(h))
+		return 0;
+	rc = file_begin(&f, h->path, h->force);
+	if (rc)
+		return rc;
+	rc = copy(&f, e);
+	if (!rc && !fstat(f.fd, &st))
+		*h->saved = (struct window_file){true, st.st_dev, st.st_ino};
+	/* Nobody would know of it. */
+	if (!rc && child_is_orphan())
+		rc = -ESRCH;
+	if (rc) {
+		file_drop(&f);
+		return rc;
+	}
+	return file_commit(&f);
+}
+
+/* --- windows ---------------------------------------------------------------------------------- */
+
+/* The bytes that are handed over. */
+static int map(const struct hand *h, const struct render_ends *e, int rights, void **bytes,
+	       size_t *n)
+{
+	struct stat st;
+
+	*bytes = MAP_FAILED;
+	if (!fstat(e->file, &st) && st.st_size > 0)
+		*bytes = mmap(NULL, (size_t)st.st_size, rights,
+			      rights & PROT_WRITE ? MAP_SHARED : MAP_PRIVATE, e->file, 0);
+	*n = (size_t)st.st_size;
+	return *bytes != MAP_FAILED ? 0 : err(-EINVAL, "cannot get at the bytes of '%s'", h->path);
+}
+
+static int put(const struct hand *h, const struct render_ends *e)
+{
+	void *bytes;
+	size_t n;
+	const int rc = map(h, e, PROT_READ, &bytes, &n);
+
+	if (rc)
+		return rc;
+	return child_is_orphan() ? -ESRCH : window_file_put(h->windows, h->path, bytes, n, h->at);
+}
+
+static int get(const struct hand *h, const struct render_ends *e)
+{
+	void *bytes;
+	size_t n;
+	const int rc = map(h, e, PROT_READ | PROT_WRITE, &bytes, &n);
+
+	return rc ? rc : window_file_get(h->windows, h->path, bytes, n, h->at);
+}
+
+/* --- the process ------------------------------------------------------------------------------ */
+
+static int remove_file(const struct hand *h)
+{
+	return unlink(h->path) && errno != ENOENT
+		       ? err(-errno, "cannot remove '%s': %s", h->path, strerror(errno))
+		       : 0;
+}
+
+static int work(const struct hand *h, const struct render_ends *e)
+{
+	switch (h->what) {
+	case RECORD_SAVE:
+		return save(h, e);
+	case RECORD_PUT:
+		return put(h, e);
+	case RECORD_GET:
+		return get(h, e);
+	case RECORD_REMOVE:
+		return remove_file(h);
+	default:
+		return err(-EACCES, "there is no such work");
+	}
+}
+
+static _Noreturn void run_hand(const struct hand *h, const struct render_ends *e)
+{
+	int keep[] = {e->file, e->out, e->said};
+	int rc;
+
+	setpgid(0, 0);
+	confine_close(keep, 3);
+	rc = work(h, e);
+	if (rc)
+		dprintf(e->said, "%s\n", err_text());
+	else
+		tell(e, RENDER_SAVED);
+	_exit(rc ? 1 : 0);
+}
+
+/* RECORD_SAVE: it writes the bytes of @e->file to @path, as file_begin() and file_commit() do,
+ * unless that was done by one that ended before it could say so. RECORD_PUT, RECORD_GET:
+ * window_file_put() of these bytes, window_file_get() of so many. RECORD_REMOVE: what is not there
+ * is no error.
+ *
+ * It prints '.' for what it has done of it, and RENDER_SAVED (render_run.h) at the end; why it
+ * failed on @e->said. *@child leads a group of its own. 0, or a negative errno with a text. */
+static int hand_start(const struct hand *h, const struct render_ends *e, pid_t *child)
+{
+	*child = child_fork();
+	if (!*child)
+		run_hand(h, e);
+	return *child < 0 ? err(-errno, "cannot start a process: %s", strerror(errno)) : 0;
+}
 
 /* How long it may take to remove what was not finished. */
 #define END_MS	5000

@@ -10,7 +10,7 @@
 #include "base/answers.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "cmd/record_program.h"
+#include "cmd/record_save.h"
 #include "cmd/render_run.h"
 #include "model/meta.h"
 #include "model/regression.h"

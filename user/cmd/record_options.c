@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,30 +19,7 @@
 /* Of the name of a group, three times that where each byte is escaped. */
 #define MAX_VERSION_KEY 1024
 
-enum {
-	OPT_FORCE = 0x100,
-	OPT_MODE,
-	OPT_NO_INHERIT,
-	OPT_CHILDREN,
-	OPT_EXIT_CODE,
-	OPT_SAMPLER,
-	OPT_VERSION_KEY,
-	OPT_STORE,
-	OPT_BASELINE,
-	OPT_FAIL_ON,
-	OPT_SOURCE_TEXT,
-	OPT_SOURCE_DIR,
-	OPT_HASH_BITS,
-	OPT_TABLE_KIB,
-	OPT_WINDOW,
-	OPT_NAMING_TIME
-};
-
 /* --- sources with an option of their own ------------------------------------------------------ */
-
-/* Their numbers, as many for each source; those of probes follow. */
-#define OPT_SOURCE     0x800
-#define SOURCE_OPTIONS 8
 
 static void sources_help(void)
 {
@@ -53,35 +29,41 @@ static void sources_help(void)
 			       s->argument ? " " : "", s->argument ? s->argument : "", s->does);
 }
 
-static size_t add_sources_options(struct option *out)
+static int take_source(void *asked, const char *arg)
+{
+	const struct record_source *a = asked;
+	struct record_options *o = a->options;
+	const struct source_option *s = &sources_options(a->source)[a->option];
+	void *parsed = s->parse(arg, o->parsed[a->source]);
+	enum wire_action action;
+
+	if (!parsed)
+		return err_code();
+	o->sources[a->source] = o->parsed[a->source] = parsed;
+	o->opens_with = s->with_clock ? s->with_clock : o->opens_with;
+	return sources_is_action(a->source, &action)
+		       ? record_probes_imply(&o->probes, action, parsed)
+		       : 0;
+}
+
+/* Fills in the rows of these options, for @o, and a last one. */
+static void sources_rows(struct record_options *o, struct option_row *out)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < SOURCES; i++) {
 		const struct source_option *s = sources_options(i);
 
-		for (size_t k = 0; k < SOURCE_OPTIONS && s[k].name; k++)
-			out[n++] = (struct option){s[k].name,
-						   s[k].argument ? required_argument : no_argument,
-						   0, OPT_SOURCE + (int)(i * SOURCE_OPTIONS + k)};
+		for (size_t k = 0; k < SOURCE_OPTIONS && s[k].name; k++) {
+			o->asked[i][k] = (struct record_source){o, (uint8_t)i, (uint8_t)k};
+			out[n++] = (struct option_row){
+				.name = s[k].name,
+				.kind = s[k].argument ? OPTION_TAKE : OPTION_TAKE_PLAIN,
+				.at = offsetof(struct record_options, asked[i][k]),
+				.take = take_source};
+		}
 	}
-	return n;
-}
-
-/* As take(). */
-static int take_source(struct record_options *o, size_t option, const char *arg)
-{
-	const size_t source = option / SOURCE_OPTIONS;
-	const struct source_option *s = &sources_options(source)[option % SOURCE_OPTIONS];
-	void *parsed = s->parse(arg, o->parsed[source]);
-	enum wire_action action;
-
-	if (!parsed)
-		return err_code();
-	o->sources[source] = o->parsed[source] = parsed;
-	o->opens_with = s->with_clock ? s->with_clock : o->opens_with;
-	return sources_is_action(source, &action) ? record_probes_imply(&o->probes, action, parsed)
-						  : 0;
+	out[n] = (struct option_row){0};
 }
 
 static bool asks_for_source(const struct record_options *o)
@@ -183,13 +165,14 @@ void record_options_help(void)
 static int one_target(struct record_options *o, enum target_kind kind)
 {
 	if (o->target.kind != TARGET_NONE && o->target.kind != kind)
-		return cmd_usage("give one target only: -p, -t, -a, -G or a command");
+		return err(-EINVAL, "give one target only: -p, -t, -a, -G or a command");
 	o->target.kind = kind;
 	return 0;
 }
 
-static int parse_events(struct record_options *o, const char *list)
+static int take_events(void *options, const char *list)
 {
+	struct record_options *o = options;
 	_free_ char *copy = mem_strdup(list);
 	size_t before = o->n_events;
 	char *save = NULL;
@@ -206,11 +189,13 @@ static int parse_events(struct record_options *o, const char *list)
 	return o->n_events > before ? 0 : err(-EINVAL, "-e '%s' names no event", list);
 }
 
-static int parse_hz(struct record_options *o, const char *arg)
+static int take_hz(void *options, const char *arg)
 {
+	struct record_options *o = options;
 	int64_t max = event_max_hz();
 	int ret = units_parse_int(arg, "-F", 1, 1000000000, &o->hz);
 
+	o->rate_given = true;
 	if (ret || o->hz <= max)
 		return ret;
 	fprintf(stderr,
@@ -221,37 +206,38 @@ static int parse_hz(struct record_options *o, const char *arg)
 	return 0;
 }
 
-static int parse_sampler(struct record_options *o, const char *arg)
+static int take_sampler(void *sampler, const char *arg)
 {
 	if (strcmp(arg, "task") != 0 && strcmp(arg, "cpu") != 0)
 		return err(-EINVAL, "--sampler is task or cpu, not '%s'", arg);
-	o->sampler = *arg == 't' ? SAMPLER_TASK : SAMPLER_CPU;
+	*(enum sampler *)sampler = *arg == 't' ? SAMPLER_TASK : SAMPLER_CPU;
 	return 0;
 }
 
-static int parse_duration(struct record_options *o, const char *arg)
+static int take_duration(void *ns, const char *arg)
 {
-	int ret = units_parse_ns(arg, "-d", &o->duration_ns);
+	int ret = units_parse_ns(arg, "-d", ns);
 
-	return !ret && !o->duration_ns ? err(-EINVAL, "-d must be more than 0") : ret;
+	return !ret && !*(int64_t *)ns ? err(-EINVAL, "-d must be more than 0") : ret;
 }
 
 /* A window takes two ticks to end, and a process of its own to be written. */
 #define LEAST_WINDOW_NS 500000000
 
-static int parse_window(struct record_options *o, const char *arg)
+static int take_window(void *ns, const char *arg)
 {
-	int ret = units_parse_ns(arg, "--window", &o->window_ns);
+	int ret = units_parse_ns(arg, "--window", ns);
 
-	if (!ret && o->window_ns < LEAST_WINDOW_NS)
+	if (!ret && *(int64_t *)ns < LEAST_WINDOW_NS)
 		return err(-EINVAL, "--window must be at least 0.5 s");
 	return ret;
 }
 
 #define MOST_SOURCE_DIRS 16
 
-static int add_source_dir(struct record_options *o, const char *dir)
+static int take_source_dir(void *options, const char *dir)
 {
+	struct record_options *o = options;
 	_free_ char *here = dir[0] == '/' ? NULL : getcwd(NULL, 0);
 
 	if (o->source_dirs.n == MOST_SOURCE_DIRS)
@@ -263,95 +249,85 @@ static int add_source_dir(struct record_options *o, const char *dir)
 	return 0;
 }
 
-/* One option; an exit status or a negative errno when it is wrong. */
-static int take(struct record_options *o, int opt, const char *arg)
+static int take_pids(void *options, const char *arg)
+{
+	struct record_options *o = options;
+	const int ret = one_target(o, TARGET_PIDS);
+
+	return ret ? ret : target_parse_pids(&o->target, arg);
+}
+
+static int take_tid(void *options, const char *arg)
+{
+	struct record_options *o = options;
+	int64_t number = 0;
+	int ret = one_target(o, TARGET_TID);
+
+	ret = ret ? ret : units_parse_int(arg, "thread number", 1, 1 << 22, &number);
+	o->target.tid = (uint32_t)number;
+	return ret;
+}
+
+static int take_all(void *options, const char *none)
+{
+	(void)none;
+	return one_target(options, TARGET_ALL);
+}
+
+static int take_cgroup(void *options, const char *arg)
+{
+	((struct record_options *)options)->target.cgroup = arg;
+	return one_target(options, TARGET_CGROUP);
+}
+
+static int take_every(void *every, const char *arg)
 {
 	int64_t number = 0;
-	int ret = 0;
+	const int ret = units_parse_int(arg, "-c", 1, INT64_MAX, &number);
 
-	switch (opt) {
-	case 'p':
-		ret = one_target(o, TARGET_PIDS);
-		return ret ? ret : target_parse_pids(&o->target, arg);
-	case 't':
-		ret = one_target(o, TARGET_TID);
-		ret = ret ? ret : units_parse_int(arg, "thread number", 1, 1 << 22, &number);
-		o->target.tid = (uint32_t)number;
-		return ret;
-	case 'a':
-		return one_target(o, TARGET_ALL);
-	case 'G':
-		o->target.cgroup = arg;
-		return one_target(o, TARGET_CGROUP);
-	case 'F':
-		o->rate_given = true;
-		return parse_hz(o, arg);
-	case 'e':
-		return parse_events(o, arg);
-	case 'c':
-		ret = units_parse_int(arg, "-c", 1, INT64_MAX, &number);
-		o->every = (uint64_t)number;
-		return ret;
-	case 'd':
-		return parse_duration(o, arg);
-	case OPT_NAMING_TIME:
-		return units_parse_ns(arg, "--naming-time", &o->naming_ns);
-	case OPT_WINDOW:
-		return parse_window(o, arg);
-	case OPT_SAMPLER:
-		return parse_sampler(o, arg);
-	case OPT_SOURCE_DIR:
-		return add_source_dir(o, arg);
-	case OPT_MODE:
-		return file_use_mode(arg);
-	case OPT_BASELINE:
-		return record_baseline_parse(arg, &o->baseline);
-	case OPT_FAIL_ON:
-		return fail_on_parse(arg, &o->baseline.fail_on);
-	case OPT_HASH_BITS:
-		ret = units_parse_int(arg, "--hash-bits", 1, 64, &number);
-		o->hash_bits = (unsigned)number;
-		return ret;
-	case OPT_TABLE_KIB:
-		ret = units_parse_int(arg, "--table-kib", 4, TABLES_MAX_BYTES / 1024, &number);
-		o->table_bytes = (uint64_t)number * 1024;
-		return ret;
-	default:
-		return 0;
-	}
+	*(uint64_t *)every = (uint64_t)number;
+	return ret;
 }
 
-/* Options that only set a member. */
-static bool take_plain(struct record_options *o, int opt, const char *arg)
+static int take_baseline(void *baseline, const char *arg)
 {
-	switch (opt) {
-	case 'o':
-		o->output = arg;
-		return true;
-	case 'h':
-		return o->help = true;
-	case OPT_FORCE:
-		return o->force = true;
-	case OPT_SOURCE_TEXT:
-		return o->source = true;
-	case OPT_EXIT_CODE:
-		return o->exit_code = true;
-	case OPT_VERSION_KEY:
-		o->version_key = arg;
-		return true;
-	case OPT_STORE:
-		o->store = arg;
-		return true;
-	case OPT_NO_INHERIT:
-		o->target.inherit = false;
-		return true;
-	case OPT_CHILDREN:
-		o->target.children = true;
-		return true;
-	default:
-		return false;
-	}
+	return record_baseline_parse(arg, baseline);
 }
+
+static int take_fail_on(void *fail_on, const char *arg)
+{
+	return fail_on_parse(arg, fail_on);
+}
+
+#define AT(field) offsetof(struct record_options, field)
+
+static const struct option_row rows[] = {
+	{NULL, 'p', OPTION_TAKE, 0, {take_pids}},
+	{NULL, 't', OPTION_TAKE, 0, {take_tid}},
+	{NULL, 'a', OPTION_TAKE_PLAIN, 0, {take_all}},
+	{NULL, 'G', OPTION_TAKE, 0, {take_cgroup}},
+	{NULL, 'F', OPTION_TAKE, 0, {take_hz}},
+	{NULL, 'e', OPTION_TAKE, 0, {take_events}},
+	{NULL, 'c', OPTION_TAKE, AT(every), {take_every}},
+	{NULL, 'd', OPTION_TAKE, AT(duration_ns), {take_duration}},
+	{NULL, 'o', OPTION_TEXT, AT(output), {0}},
+	{"force", 0, OPTION_FLAG, AT(force), {0}},
+	{"mode", 0, OPTION_TAKE, 0, {cmd_take_mode}},
+	{"no-inherit", 0, OPTION_CLEAR, AT(target.inherit), {0}},
+	{"children", 0, OPTION_FLAG, AT(target.children), {0}},
+	{"exit-code", 0, OPTION_FLAG, AT(exit_code), {0}},
+	{"sampler", 0, OPTION_TAKE, AT(sampler), {take_sampler}},
+	{"version-key", 0, OPTION_TEXT, AT(version_key), {0}},
+	{"store", 0, OPTION_TEXT, AT(store), {0}},
+	{"baseline", 0, OPTION_TAKE, AT(baseline), {take_baseline}},
+	{"fail-on", 0, OPTION_TAKE, AT(baseline.fail_on), {take_fail_on}},
+	{"source", 0, OPTION_FLAG, AT(source), {0}},
+	{"source-dir", 0, OPTION_TAKE, 0, {take_source_dir}},
+	{"window", 0, OPTION_TAKE, AT(window_ns), {take_window}},
+	{"naming-time", 0, OPTION_NS, AT(naming_ns), {0}},
+	{"help", 'h', OPTION_FLAG, AT(help), {0}},
+	{0},
+};
 
 static bool has_rate(const struct record_options *o)
 {
@@ -361,7 +337,7 @@ static bool has_rate(const struct record_options *o)
 	return false;
 }
 
-/* As take(). */
+/* 0, an exit status, or a negative errno with a text. */
 static int set_pace(struct record_options *o)
 {
 	uint64_t hz = o->rate_given ? (uint64_t)o->hz : 0;
@@ -419,13 +395,13 @@ static int add_clock(struct record_options *o)
 	return record_add_event(o->events, &o->n_events, "cpu-clock");
 }
 
-/* As take(). */
+/* Likewise. */
 static int finish(struct record_options *o, int argc, char **argv)
 {
 	int ret;
 
 	if (optind < argc && one_target(o, TARGET_COMMAND))
-		return EXIT_USAGE;
+		return cmd_usage("%s", err_text());
 	o->target.argv = argv + optind;
 	o->baseline.store = o->store;
 	if (!o->output && !o->store)
@@ -459,33 +435,16 @@ static int finish(struct record_options *o, int argc, char **argv)
 
 int record_options_parse(struct record_options *o, int argc, char **argv)
 {
-	static const struct option mine[] = {
-		{"force", no_argument, 0, OPT_FORCE},
-		{"mode", required_argument, 0, OPT_MODE},
-		{"no-inherit", no_argument, 0, OPT_NO_INHERIT},
-		{"children", no_argument, 0, OPT_CHILDREN},
-		{"exit-code", no_argument, 0, OPT_EXIT_CODE},
-		{"sampler", required_argument, 0, OPT_SAMPLER},
-		{"version-key", required_argument, 0, OPT_VERSION_KEY},
-		{"store", required_argument, 0, OPT_STORE},
-		{"baseline", required_argument, 0, OPT_BASELINE},
-		{"fail-on", required_argument, 0, OPT_FAIL_ON},
-		{"source", no_argument, 0, OPT_SOURCE_TEXT},
-		{"source-dir", required_argument, 0, OPT_SOURCE_DIR},
-		{"hash-bits", required_argument, 0, OPT_HASH_BITS}, /* for tests of collisions */
-		{"table-kib", required_argument, 0, OPT_TABLE_KIB}, /* … and of full memory */
-		{"window", required_argument, 0, OPT_WINDOW},
-		{"naming-time", required_argument, 0, OPT_NAMING_TIME},
-		{"help", no_argument, 0, 'h'},
+	struct option_row sources[SOURCES * SOURCE_OPTIONS + 1], probes[RECORD_PROBES_ROWS];
+	const struct option_row all[] = {
+		{NULL, 0, OPTION_IN_ORDER, 0, {0}},
+		{NULL, 0, OPTION_TABLE, 0, {.rows = rows}},
+		{NULL, 0, OPTION_TABLE, 0, {.rows = sources}},
+		{NULL, 0, OPTION_TABLE, AT(probes), {.rows = probes}},
+		{NULL, 0, record_test_rows ? OPTION_TABLE : 0, 0, {.rows = record_test_rows}},
+		{0},
 	};
-	struct option long_options[sizeof(mine) / sizeof(*mine) + SOURCES * SOURCE_OPTIONS +
-				   RECORD_PROBES_OPTIONS + 1] = {0};
-	size_t n = sizeof(mine) / sizeof(*mine);
-	int opt, ret = 0;
-
-	memcpy(long_options, mine, sizeof(mine));
-	n += add_sources_options(long_options + n);
-	record_probes_options(long_options + n);
+	int ret;
 
 	*o = (struct record_options){
 		.target = {.inherit = true, .cgroup_fd = -1, .go_fd = -1, .status_fd = -1},
@@ -494,20 +453,9 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 		.hash_bits = 64,
 		.probes = {.o.max = ZONELIST_DEFAULT_MAX},
 		.table_bytes = TABLES_MAX_BYTES};
-	optind = 1;
-	opterr = 0;
-	while ((opt = getopt_long(argc, argv, "+:p:t:aG:F:e:c:d:o:h", long_options, NULL)) != -1) {
-		if (opt == '?' || opt == ':')
-			ret = cmd_bad_option(opt, argv, long_options);
-		else if (opt >= RECORD_PROBES_FIRST)
-			ret = record_probes_take(&o->probes, opt, optarg);
-		else if (opt >= OPT_SOURCE)
-			ret = take_source(o, (size_t)(opt - OPT_SOURCE), optarg);
-		else
-			ret = take_plain(o, opt, optarg) ? 0 : take(o, opt, optarg);
-		if (ret)
-			break;
-	}
+	sources_rows(o, sources);
+	record_probes_rows(&o->probes, probes);
+	ret = cmd_options(all, argc, argv, o);
 	if (!ret && !o->help)
 		ret = finish(o, argc, argv);
 	return ret < 0 ? cmd_refused(ret) : ret;

@@ -16,8 +16,14 @@
 #include "source/oncpu.h"
 #include "capture/sources.h"
 
+#define SOURCE_OPTIONS 8 /* of a source, at most */
+
 struct record_options {
-	struct target target; /* not opened */
+	struct record_source {
+		struct record_options *options;
+		uint8_t source, option;
+	} asked[SOURCES][SOURCE_OPTIONS]; /* of the options of sources: which one that is */
+	struct target target;		  /* not opened */
 	struct event events[WIRE_EVENTS];
 	size_t n_events;
 	const char *event_choice; /* why this event, where none was asked for; else NULL */
@@ -41,6 +47,9 @@ struct record_options {
 	unsigned hash_bits;
 	uint64_t table_bytes;
 };
+
+/* Options that only build/eprof-tests has: tests/options.c. */
+extern const struct option_row record_test_rows[] __attribute__((weak));
 
 /* 0, or an exit status after it has said on stderr what is wrong. argv is borrowed. To be released
  * in either case. */

@@ -12,42 +12,6 @@
 #include "perf/rights.h"
 #include "source/action.h"
 
-enum {
-	OPT_ZONE = RECORD_PROBES_FIRST,
-	OPT_ZONE_FILE,
-	OPT_ZONES_MAX,
-	OPT_ZONE_EXIT,
-	OPT_CLOCK,
-	OPT_SWITCH_FN,
-	OPT_UPROBES,
-	OPT_MAX_SLOWDOWN,
-	OPT_PROBE, /* and the numbers behind it: by enum wire_action */
-};
-
-size_t record_probes_options(struct option *out)
-{
-	static const struct option mine[] = {
-		{"zone", required_argument, 0, OPT_ZONE},
-		{"zone-file", required_argument, 0, OPT_ZONE_FILE},
-		{"zones-max", required_argument, 0, OPT_ZONES_MAX},
-		{"zone-exit", required_argument, 0, OPT_ZONE_EXIT},
-		{"switch-fn", required_argument, 0, OPT_SWITCH_FN},
-		{"clock", required_argument, 0, OPT_CLOCK},
-		{"max-slowdown", required_argument, 0, OPT_MAX_SLOWDOWN},
-		{"uprobes", required_argument, 0, OPT_UPROBES},
-	};
-	size_t n = sizeof(mine) / sizeof(*mine);
-
-	memcpy(out, mine, sizeof(mine));
-	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
-		if (action_of(i)->option)
-			out[n++] = (struct option){action_of(i)->option, required_argument, 0,
-						   OPT_PROBE + (int)i};
-	_Static_assert(sizeof(mine) / sizeof(*mine) + WIRE_ACTIONS <= RECORD_PROBES_OPTIONS,
-		       "there is room for all");
-	return n;
-}
-
 void record_probes_help(void)
 {
 	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
@@ -93,14 +57,6 @@ int record_add_event(struct event *events, size_t *n, const char *name)
 	}
 	*n += !ret;
 	return ret;
-}
-
-/* What an older kernel has, for tests: "multi": no sessions; "one": neither, nor many at once. */
-static int parse_uprobes(struct record_probes *p, const char *arg)
-{
-	p->o.one_by_one = !strcmp(arg, "one");
-	p->o.no_session = p->o.one_by_one || !strcmp(arg, "multi");
-	return p->o.no_session ? 0 : err(-EINVAL, "--uprobes is one or multi");
 }
 
 static int parse_zone_event(struct engine_options *o, const char *name)
@@ -160,21 +116,26 @@ static int parse_clock(struct record_probes *p)
 	return 0;
 }
 
-static void add_clock(struct record_probes *p, const char *arg)
+static int take_clock(void *probes, const char *arg)
 {
+	struct record_probes *p = probes;
 	char *before = p->clock;
 
+	p->zone_option = "--clock";
 	p->clock = before ? mem_printf("%s,%s", before, arg) : mem_strdup(arg);
 	free(before);
+	return 0;
 }
 
-static int parse_zone_exit(struct record_probes *p, const char *arg)
+static int take_zone_exit(void *probes, const char *arg)
 {
+	struct record_probes *p = probes;
 	static const char *const words[] = {[ZONE_ENDS_AUTO] = "auto",
 					    [ZONE_ENDS_SESSION] = "session",
 					    [ZONE_ENDS_RETS] = "returns",
 					    [ZONE_ENDS_NONE] = "none"};
 
+	p->zone_option = "--zone-exit";
 	/* As it was called at first. */
 	if (!strcmp(arg, "rets"))
 		arg = words[ZONE_ENDS_RETS];
@@ -188,8 +149,9 @@ static int parse_zone_exit(struct record_probes *p, const char *arg)
 }
 
 /* "10", "2.5", "2.5%". */
-static int parse_max_slowdown(struct record_probes *p, const char *arg)
+static int take_max_slowdown(void *probes, const char *arg)
 {
+	struct record_probes *p = probes;
 	size_t n = strspn(arg, "0123456789.");
 	char *end;
 	double percent = strtod(arg, &end);
@@ -204,42 +166,72 @@ static int parse_max_slowdown(struct record_probes *p, const char *arg)
 	return 0;
 }
 
-int record_probes_take(struct record_probes *p, int opt, const char *arg)
-{
-	int64_t number = 0;
-	int ret;
+/* --- options ---------------------------------------------------------------------------------- */
 
-	if (opt >= OPT_PROBE)
-		return zonepatterns_add(patterns_for(p, (enum wire_action)(opt - OPT_PROBE), false),
-					arg);
-	switch (opt) {
-	case OPT_ZONE:
-		return zonepatterns_add(patterns_for(p, WIRE_ACTION_zone, false), arg);
-	case OPT_ZONE_FILE:
-		return zonepatterns_add_file(patterns_for(p, WIRE_ACTION_zone, false), arg);
-	case OPT_ZONES_MAX:
-		p->probe_option = "--zones-max";
-		ret = units_parse_int(arg, "--zones-max", 1, WIRE_ZONES_MAX, &number);
-		p->o.max = (uint32_t)number;
-		return ret;
-	case OPT_ZONE_EXIT:
-		p->zone_option = "--zone-exit";
-		return parse_zone_exit(p, arg);
-	case OPT_CLOCK:
-		p->zone_option = "--clock";
-		add_clock(p, arg);
-		return 0;
-	case OPT_MAX_SLOWDOWN:
-		return parse_max_slowdown(p, arg);
-	case OPT_UPROBES:
-		return parse_uprobes(p, arg);
-	case OPT_SWITCH_FN:
-		p->zone_option = "--switch-fn";
-		vec_push(&p->switches, arg);
-		return 0;
-	default:
-		return 0;
+static int take_zone(void *probes, const char *arg)
+{
+	return zonepatterns_add(patterns_for(probes, WIRE_ACTION_zone, false), arg);
+}
+
+static int take_zone_file(void *probes, const char *arg)
+{
+	return zonepatterns_add_file(patterns_for(probes, WIRE_ACTION_zone, false), arg);
+}
+
+static int take_action(void *asked, const char *arg)
+{
+	const struct record_action *a = asked;
+
+	return zonepatterns_add(patterns_for(a->probes, a->number, false), arg);
+}
+
+static int take_max(void *probes, const char *arg)
+{
+	struct record_probes *p = probes;
+	int64_t number = 0;
+	const int ret = units_parse_int(arg, "--zones-max", 1, WIRE_ZONES_MAX, &number);
+
+	p->probe_option = "--zones-max";
+	p->o.max = (uint32_t)number;
+	return ret;
+}
+
+static int take_switch(void *probes, const char *arg)
+{
+	struct record_probes *p = probes;
+
+	p->zone_option = "--switch-fn";
+	vec_push(&p->switches, arg);
+	return 0;
+}
+
+static const struct option_row rows[] = {
+	{"zone", 0, OPTION_TAKE, 0, {take_zone}},
+	{"zone-file", 0, OPTION_TAKE, 0, {take_zone_file}},
+	{"zones-max", 0, OPTION_TAKE, 0, {take_max}},
+	{"zone-exit", 0, OPTION_TAKE, 0, {take_zone_exit}},
+	{"switch-fn", 0, OPTION_TAKE, 0, {take_switch}},
+	{"clock", 0, OPTION_TAKE, 0, {take_clock}},
+	{"max-slowdown", 0, OPTION_TAKE, 0, {take_max_slowdown}},
+	{0},
+};
+
+size_t record_probes_rows(struct record_probes *p, struct option_row *out)
+{
+	size_t n = 0;
+
+	out[n++] = (struct option_row){.kind = OPTION_TABLE, .rows = rows};
+	for (uint32_t i = 0; i < WIRE_ACTIONS; i++) {
+		p->action[i] = (struct record_action){p, (enum wire_action)i};
+		if (action_of(i)->option)
+			out[n++] =
+				(struct option_row){.name = action_of(i)->option,
+						    .kind = OPTION_TAKE,
+						    .at = offsetof(struct record_probes, action[i]),
+						    .take = take_action};
 	}
+	out[n++] = (struct option_row){0};
+	return n;
 }
 
 /* What was asked for together and cannot be; EXIT_USAGE after a line. */

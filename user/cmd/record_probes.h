@@ -5,14 +5,18 @@
 #ifndef CMD_RECORD_PROBES_H
 #define CMD_RECORD_PROBES_H
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/options.h"
 #include "perf/event.h"
 #include "probe/engine.h"
 
 struct record_probes {
+	struct record_action {
+		struct record_probes *probes;
+		enum wire_action number;
+	} action[WIRE_ACTIONS];	       /* of the options that belong to one */
 	struct zonepatterns *patterns; /* owned; NULL: none, no probes */
 	struct engine_options o;       /* whole after record_probes_finish() */
 	VEC(const char *) switches;
@@ -21,21 +25,15 @@ struct record_probes {
 	char *clock;		  /* as it was given; owned; NULL: not */
 };
 
-/* Their numbers; others are below. */
-#define RECORD_PROBES_FIRST 0x1000
-/* Room for them all. */
-#define RECORD_PROBES_OPTIONS 32
-
-/* Fills in the options, and says how many there are. */
-size_t record_probes_options(struct option *out);
+/* Fills in the rows of these options, for @probes, and a last one: as many as it says. */
+#define RECORD_PROBES_ROWS (WIRE_ACTIONS + 2) /* at most */
+size_t record_probes_rows(struct record_probes *, struct option_row *out);
 /* Those of actions but zone, for --help. */
 void record_probes_help(void);
-/* One of them; an exit status or a negative errno when it is wrong. */
-int record_probes_take(struct record_probes *, int opt, const char *arg);
 /* An option of the action itself was given, and made @own of it, which is borrowed: asks for the
- * action at the functions that it implies. As record_probes_take(). */
+ * action at the functions that it implies. 0, or a negative errno with a text. */
 int record_probes_imply(struct record_probes *, enum wire_action, const void *own);
-/* After the last; as record_probes_take(). */
+/* After the last; an exit status or a negative errno when something is wrong. */
 int record_probes_finish(struct record_probes *);
 /* Some action takes samples. */
 bool record_probes_sample(const struct record_probes *);

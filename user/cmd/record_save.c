@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,7 +12,6 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/str.h"
-#include "cmd/record_program.h"
 #include "cmd/render_run.h"
 #include "store/store.h"
 
@@ -190,4 +190,34 @@ void record_part_remove(const struct record_places *at, int signal_fd)
 		(void)render_have_saved(RECORD_REMOVE, at->part, 0, &nothing, signal_fd);
 	render_file_close(&nothing);
 	(void)err(0, "%s", text);
+}
+
+static int put(const struct window_place *w, const void *bytes, size_t n, uint64_t at,
+	       int signal_fd)
+{
+	struct render_file f;
+	int rc = render_file_make(&f, bytes, n);
+
+	if (!rc)
+		rc = render_have_saved(RECORD_PUT, w->path, at, &f, signal_fd);
+	render_file_close(&f);
+	return rc;
+}
+
+static int get(const struct window_place *w, void *bytes, size_t n, uint64_t at, int signal_fd)
+{
+	struct render_file f;
+	int rc = render_file_room(&f, n);
+
+	if (!rc)
+		rc = render_have_saved(RECORD_GET, w->path, at, &f, signal_fd);
+	if (!rc && file_get_at(f.fd, bytes, n, 0) != (ssize_t)n)
+		rc = err(-EIO, "cannot read '%s'", w->path);
+	render_file_close(&f);
+	return rc;
+}
+
+struct window_place record_windows(const char *path)
+{
+	return (struct window_place){.path = path, .put = put, .get = get};
 }

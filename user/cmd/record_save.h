@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "capture/sink_file.h"
 #include "model/profile.h"
 
 #define RECORD_ELSEWHERE 4 /* names */
@@ -46,5 +47,19 @@ int record_save(const struct record_places *, const struct profile *, int signal
 		struct record_saved *);
 /* Removes the file of windows, which nobody needs any more, if that can be done. Without a text. */
 void record_part_remove(const struct record_places *, int signal_fd);
+
+/* @path, borrowed, is that of record_places. */
+struct window_place record_windows(const char *path);
+
+enum record_program {
+	RECORD_ADD,	/* eprof-render, to add a profile to the store */
+	RECORD_COMPARE, /* eprof-render, to compare one */
+	RECORD_GIT,	/* git_start() */
+	/* Of hand.h: */
+	RECORD_SAVE,   /* the profile, to a file of its own */
+	RECORD_PUT,    /* a window */
+	RECORD_GET,    /* the same, read */
+	RECORD_REMOVE, /* the file of windows */
+};
 
 #endif

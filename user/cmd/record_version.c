@@ -11,7 +11,7 @@
 #include "base/caller.h"
 #include "base/str.h"
 #include "broker/agent.h"
-#include "cmd/record_program.h"
+#include "cmd/record_save.h"
 #include "model/meta.h"
 #include "process/opener.h"
 #include "symbol/buildversion.h"

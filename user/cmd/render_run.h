@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/str.h"
 
@@ -54,5 +55,19 @@ int render_have_run(uint32_t which, const char *path, const struct render_file *
 #define RENDER_SAVED '!' /* the last that it prints */
 int render_have_saved(uint32_t which, const char *path, uint64_t at, const struct render_file *,
 		      int signal_fd);
+
+#define RENDER_NAME  "eprof-render"
+#define RENDER_WORDS 16 /* at most */
+/* What is handed to it, as it knows it. */
+#define RENDER_FILE "/proc/self/fd/3"
+
+/* Descriptors of what is handed to it (-1: nothing), and of what it prints. */
+struct render_ends {
+	int file, out, said;
+};
+
+/* As "for-eprof", @words…; NULL ends them. *@child leads a group of its own. 0, or a negative errno
+ * with a text. */
+int render_start(const char *const *words, const struct render_ends *, pid_t *child);
 
 #endif

@@ -28,7 +28,9 @@ static int keep(uint32_t bits)
 	return 0;
 }
 
-int cmd_become(uid_t uid, gid_t gid)
+/* From now on that user, where this is root and @uid is not, without any capability. no_new_privs
+ * keeps exec from giving them back. -errno, no text: then go no further. */
+static int cmd_become(uid_t uid, gid_t gid)
 {
 	if (geteuid() == 0 && uid && (setgroups(1, &gid) || setgid(gid) || setuid(uid)))
 		return -errno;

@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* From now on that user, where this is root and @uid is not, without any capability. no_new_privs
- * keeps exec from giving them back. -errno, no text: then go no further. */
-int cmd_become(uid_t uid, gid_t gid);
-
 /* From now on the user behind sudo; root without capabilities, but those to become another user.
  * no_new_privs keeps exec from giving them back. -errno, no text: then go no further. */
 int cmd_drop_privileges(void);

@@ -1,11 +1,11 @@
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/options.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
@@ -15,7 +15,6 @@
 #include "process/opener.h"
 #include "process/closure.h"
 #include "process/procs.h"
-#include "function/zonelist_check.h"
 #include "function/zonelist_read.h"
 
 #define PID_MAX	  4194304 /* PID_MAX_LIMIT of 64-bit kernels */
@@ -54,7 +53,7 @@ struct options {
 	const char *binary, *sort; /* sort NULL: the default */
 	struct zonepatterns *patterns;
 	VEC(const char *) switches;
-	int measure, json, help;
+	bool measure, json, help;
 };
 
 /* --- files ---------------------------------------------------------------------------------- */
@@ -213,7 +212,7 @@ static int run(const struct options *o)
 	struct files f = {.opener = opener_new(), .images = images_new()};
 	int rc = zonepatterns_find_files(o->patterns, f.opener);
 
-	images_set_opener(f.images, f.opener);
+	f.images->opener = f.opener;
 	if (!rc)
 		rc = o->pid ? open_process(&f, (uint32_t)o->pid) : open_binary(&f, o->binary);
 	if (!rc)
@@ -222,62 +221,66 @@ static int run(const struct options *o)
 	return rc ? cmd_failed() : EXIT_OK;
 }
 
-/* One option with an argument; a negative errno when that is wrong. */
-static int take(struct options *o, int opt)
+static int take_pid(void *pid, const char *arg)
+{
+	return units_parse_int(arg, "process number", 1, PID_MAX, pid);
+}
+
+static int take_max(void *max, const char *arg)
+{
+	return units_parse_int(arg, "--zones-max", 1, ZONES_MAX, max);
+}
+
+static int take_arguments(void *patterns, const char *arg)
 {
 	int64_t n = 0;
-	int ret;
+	const int rc = units_parse_int(arg, "--args", 1, 6, &n);
 
-	switch (opt) {
-	case 'p':
-		return units_parse_int(optarg, "process number", 1, PID_MAX, &o->pid);
-	case 'm':
-		return units_parse_int(optarg, "--zones-max", 1, ZONES_MAX, &o->max);
-	case 'a':
-		ret = units_parse_int(optarg, "--args", 1, 6, &n);
-		zonepatterns_set_actions(o->patterns, 1, (1u << n) - 1, false);
-		return ret;
-	case 'f':
-		return zonepatterns_add_file(o->patterns, optarg);
-	case 's':
-		vec_push(&o->switches, optarg);
-		return 0;
-	case 'o':
-		o->sort = optarg;
-		return zones_sort_check(optarg);
-	case 'h':
-		o->help = true;
-		return 0;
-	default:
-		return 0;
-	}
+	zonepatterns_set_actions(*(struct zonepatterns **)patterns, 1, (1u << n) - 1, false);
+	return rc;
 }
+
+static int take_file(void *patterns, const char *arg)
+{
+	return zonepatterns_add_file(*(struct zonepatterns **)patterns, arg);
+}
+
+static int take_switch(void *options, const char *arg)
+{
+	vec_push(&((struct options *)options)->switches, arg);
+	return 0;
+}
+
+static int take_sort(void *sort, const char *arg)
+{
+	*(const char **)sort = arg;
+	return zones_sort_check(arg);
+}
+
+#define AT(field) offsetof(struct options, field)
 
 static int parse(struct options *o, int argc, char **argv)
 {
-	const struct option options[] = {{"zone-file", required_argument, NULL, 'f'},
-					 {"zones-max", required_argument, NULL, 'm'},
-					 {"args", required_argument, NULL, 'a'},
-					 {"switch-fn", required_argument, NULL, 's'},
-					 {"sort", required_argument, NULL, 'o'},
-					 {"measure", no_argument, &o->measure, 1},
-					 {"json", no_argument, &o->json, 1},
-					 {"help", no_argument, NULL, 'h'},
-					 {0}};
-	int opt, rc = 0;
+	static const struct option_row rows[] = {
+		{NULL, 'p', OPTION_TAKE, AT(pid), {take_pid}},
+		{"zone-file", 0, OPTION_TAKE, AT(patterns), {take_file}},
+		{"zones-max", 0, OPTION_TAKE, AT(max), {take_max}},
+		{"args", 0, OPTION_TAKE, AT(patterns), {take_arguments}},
+		{"switch-fn", 0, OPTION_TAKE, 0, {take_switch}},
+		{"sort", 0, OPTION_TAKE, AT(sort), {take_sort}},
+		{"measure", 0, OPTION_FLAG, AT(measure), {0}},
+		{"json", 0, OPTION_FLAG, AT(json), {0}},
+		{"help", 'h', OPTION_FLAG, AT(help), {0}},
+		{0}};
+	int rc = cmd_options(rows, argc, argv, o);
 
-	optind = 1;
-	opterr = 0;
-	while (!rc && (opt = getopt_long(argc, argv, ":p:h", options, NULL)) != -1) {
-		if (opt == '?' || opt == ':')
-			return cmd_bad_option(opt, argv, options);
-		rc = take(o, opt);
-	}
-	if (!rc && !o->help && !o->pid && optind == argc)
+	if (rc || o->help)
+		return rc;
+	if (!o->pid && optind == argc)
 		return cmd_usage("zones needs a BINARY or -p PID");
 	if (!o->pid)
 		o->binary = argv[optind++];
-	while (!rc && !o->help && optind < argc)
+	while (!rc && optind < argc)
 		rc = zonepatterns_add(o->patterns, argv[optind++]);
 	return rc ? cmd_refused(rc) : EXIT_OK;
 }

@@ -6,8 +6,20 @@
 
 #include <stdbool.h>
 
-#include "cmd/zones_cost.h"
+#include "code/site.h"
 #include "function/zonelist.h"
+
+/* What a call of a zone costs, by the class of its entry site and the way its end is seen: on the
+ * reference machine, or as timed on this one. */
+struct zones_cost {
+	double ns[SITE_CLASSES][EXIT_WAYS];
+	bool measured; /* on this machine */
+};
+extern const struct zones_cost zones_cost_reference;
+
+/* Replaces what can be timed here. Takes half a second, and the privileges of a capture. Errors
+ * with a text. */
+int zones_cost_measure(struct zones_cost *);
 
 /* The functions that were found, and what is known of them. */
 struct zones_found {

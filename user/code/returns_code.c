@@ -119,7 +119,8 @@ static struct insn_stack known(const ZydisDecodedInstruction *i, const ZydisDeco
 	}
 }
 
-bool insn_stack(const uint8_t *at, size_t n, struct insn_stack *out)
+/* The instruction in the @n bytes at @at. False for what is none. */
+static bool insn_stack(const uint8_t *at, size_t n, struct insn_stack *out)
 {
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction i;

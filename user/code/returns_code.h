@@ -35,9 +35,6 @@ struct insn_stack {
 	int32_t amount;
 };
 
-/* The instruction in the @n bytes at @at. False for what is none. */
-bool insn_stack(const uint8_t *at, size_t n, struct insn_stack *out);
-
 #define RETURNS_NOWHERE UINT32_MAX
 
 struct returns_step {

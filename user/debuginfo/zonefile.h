@@ -39,12 +39,13 @@ struct zonefile {
 int zonefile_open(int fd, int debug_fd, struct zonefile *out);
 void zonefile_release(struct zonefile *);
 
-/* Up to @n bytes of code at @address; false where there is none. */
-bool zonefile_code(const struct zonefile *, uint64_t address, uint64_t n, struct code *out);
-
 /* In zonefile_sites.c: the sites of the function at @address. @switches: it leaves its stack;
  * @arguments: needed at its entry; see struct site_world. */
 void zonefile_sites(struct zonefile *, const struct site_kernel *, uint64_t address, uint64_t size,
 		    bool switches, uint32_t arguments, struct sites *out);
+
+/* The reason, to be put after the file's name: "throws C++ exceptions"; NULL: no hazard known.
+ * @base: the base name of its path. */
+const char *hazard_find(const struct zonefile *, const char *base);
 
 #endif

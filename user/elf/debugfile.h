@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+#include "elf/buildid.h"
 #include "elf/elffile.h"
 
 /* How files are opened. */
@@ -32,5 +34,27 @@ bool debugfile_fits(const struct elffile *stripped, int fd);
 
 /* Whether that is an ELF file of that build-id. */
 bool debugfile_is(int fd, const uint8_t *id, uint8_t bytes);
+
+/* A file in the folder, by what it says itself. */
+struct debugdir_file {
+	char *path; /* owned */
+	uint8_t id[BUILDID_MAX];
+	uint8_t bytes;
+};
+
+struct debugdir {
+	const char *path; /* borrowed */
+	VEC(struct debugdir_file) files;
+};
+
+/* Reads the build-ids of the files in the folder, of @flat ones; not of its subfolders. -errno with
+ * a text where it cannot be read. To be released in either case. */
+int debugdir_init(struct debugdir *, const char *path, bool flat);
+void debugdir_release(struct debugdir *);
+
+/* An open descriptor, the caller's, with its path, freed by the caller, in *@found; or -ENOENT.
+ * -EBADMSG where the place of that build-id holds a file of another: *@found is that then. No
+ * texts; *@found is NULL where there is nothing. */
+int debugdir_open(const struct debugdir *, const uint8_t *id, uint8_t bytes, char **found);
 
 #endif

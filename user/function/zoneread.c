@@ -1,5 +1,8 @@
 #include "function/zoneread.h"
 
+#include <fnmatch.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,14 +10,181 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "debuginfo/codesym.h"
-#include "debuginfo/hazard.h"
+#include "debuginfo/dwarf.h"
 #include "debuginfo/zonefile.h"
 #include "elf/segments.h"
 #include "elf/symbolname.h"
+#include "function/zonelist.h"
+#include "symbol/demangle.h"
 #include "symbol/perfmap.h"
-#include "function/zonelines.h"
-#include "function/zonename.h"
-#include "function/zoneswitch.h"
+
+/* Of glibc, boost.context (PHP has it too), Ruby, libcoro (Perl's Coro), libco and its kin,
+ * minicoro, D, Crystal. */
+static const char *const known[] = {
+	"swapcontext",	       "setcontext", "jump_fcontext",	"ontop_fcontext", "coro_transfer",
+	"coroutine_transfer",  "co_switch",  "co_swap",		"coctx_swap",	  "_mco_switch",
+	"fiber_switchContext", "acosw",	     "tb_context_jump",
+};
+
+/* They may lead to another stack, or back on the one they are on. */
+static const char *const jumps[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
+
+static bool is_jump(const char *name)
+{
+	return symbolname_is_one_of(name, jumps, sizeof(jumps) / sizeof(*jumps));
+}
+
+/* Whether that is what the function @name is for, as is known or as the request says. A version
+ * may stand behind an "@". */
+static bool zoneswitch_is(const char *name, const struct zonelist_request *r)
+{
+	if (is_jump(name) || symbolname_is_one_of(name, known, sizeof(known) / sizeof(*known)))
+		return true;
+	for (size_t i = 0; i < r->n_switches; i++) {
+		_free_ char *plain = mem_strndup(name, symbolname_bytes(name));
+
+		if (!strcmp(r->switches[i], plain) || !fnmatch(r->switches[i], plain, 0))
+			return true;
+	}
+	return false;
+}
+
+struct looking {
+	const struct zonelist_request *request;
+	bool switches, signal_stack, jumps;
+};
+
+static void look_at(void *context, const char *name)
+{
+	static const char *const stack[] = {"sigaltstack"};
+	struct looking *l = context;
+
+	l->switches |= !is_jump(name) && zoneswitch_is(name, l->request);
+	l->signal_stack |= symbolname_is_one_of(name, stack, 1);
+	l->jumps |= is_jump(name);
+}
+
+/* Whether the file has such functions from others, or what makes up one: a stack for signals and
+ * jumps back to it. */
+static bool zoneswitch_used(const struct zonefile *z, const struct zonelist_request *r)
+{
+	struct looking l = {.request = r};
+
+	imports_each(z->elf, look_at, &l);
+	return l.switches || (l.signal_stack && l.jumps);
+}
+
+struct zonelines {
+	struct dwarf_names names;
+	bool known; /* there is DWARF */
+	VEC(uint32_t) ends;
+};
+
+/* Of function number @i of those; NULL: not known. */
+static const struct dwarf_function *zonelines_declared(const struct zonelines *l, size_t i)
+{
+	const struct dwarf_span *span = l->known ? &l->names.spans.at[i] : NULL;
+
+	/* The last is the function itself, the others are inlined into it. */
+	if (!span || !span->n)
+		return NULL;
+	return &l->names.functions.at[l->names.frames.at[span->first + span->n - 1].function];
+}
+
+/* Its last line, that before the next function of its file; 0: it is the last one, or not known. */
+static uint32_t zonelines_end(const struct zonelines *l, size_t i)
+{
+	return l->ends.n ? l->ends.at[i] : 0;
+}
+
+struct start_line {
+	const char *file;
+	uint32_t line, function;
+};
+
+static int by_line(const void *pa, const void *pb)
+{
+	const struct start_line *a = pa, *b = pb;
+	const int differ = strcmp(a->file, b->file);
+
+	if (differ)
+		return differ;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* A function goes on to where the next one of its file starts. */
+static void find_ends(struct zonelines *l, size_t n)
+{
+	VEC(struct start_line) starts = {0};
+	uint32_t next = 0;
+
+	vec_reserve(&l->ends, n);
+	memset(l->ends.at, 0, n * sizeof(*l->ends.at));
+	l->ends.n = n;
+	for (size_t i = 0; i < n; i++) {
+		const struct dwarf_function *d = zonelines_declared(l, i);
+
+		if (d && d->file && d->line)
+			vec_push(&starts, ((struct start_line){d->file, d->line, (uint32_t)i}));
+	}
+	if (starts.n)
+		qsort(starts.at, starts.n, sizeof(*starts.at), by_line);
+	for (size_t i = starts.n; i-- > 0;) {
+		const struct start_line *s = &starts.at[i], *after = s + 1;
+
+		if (i + 1 == starts.n || strcmp(s->file, after->file))
+			next = 0;
+		else if (after->line > s->line)
+			next = after->line - 1;
+		l->ends.at[s->function] = next;
+	}
+	vec_release(&starts);
+}
+
+/* Of the functions at the ascending @addresses. @ends: also where they end, for which they must be
+ * all of the file's. Strings live as long as @out and the file. */
+static void zonelines_find(struct zonefile *z, const uint64_t *addresses, uint32_t n, bool ends,
+			   struct zonelines *out)
+{
+	*out = (struct zonelines){0};
+	out->known = !dwarf_find(z->debug ? z->debug : z->elf, addresses, n,
+				 segments_code_start(&z->file), &out->names);
+	if (out->known && ends && n)
+		find_ends(out, n);
+}
+
+static void zonelines_release(struct zonelines *l)
+{
+	dwarf_names_release(&l->names);
+	vec_release(&l->ends);
+}
+
+/* "_Z1fi.part.0" → ".part.0". */
+static const char *ending_of(const char *linkage)
+{
+	const char *dot = strchr(linkage, '.');
+
+	return linkage[0] == '_' && dot ? dot : "";
+}
+
+static char *with_ending(char *readable, const char *ending)
+{
+	char *whole;
+
+	if (!readable || !*ending || strstr(readable, " [clone "))
+		return readable;
+	whole = mem_printf("%s [clone %s]", readable, ending);
+	free(readable);
+	return whole;
+}
+
+void zonename_spell(const char *linkage, char **name, char **full)
+{
+	*name = with_ending(demangle(linkage), ending_of(linkage));
+	*full = *name ? with_ending(demangle_full(linkage), ending_of(linkage)) : NULL;
+	if (!*name)
+		*name = mem_strdup(linkage);
+}
 
 struct reader {
 	const struct zonelist_request *request;

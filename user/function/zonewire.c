@@ -17,96 +17,198 @@
 #define LEAST_SITE 24
 #define LEAST_ZONE 64
 
-/* --- writing -------------------------------------------------------------------------------- */
+/* One walk over the parts both writes and reads them. A read that does not fit, or makes no sense,
+ * leaves it bad and empty. */
+struct wire {
+	struct str *out; /* NULL: it reads */
+	const char *at, *end;
+	bool bad;
+};
 
-static void put(struct str *s, uint64_t value, size_t bytes)
+static void fail(struct wire *w)
 {
-	str_addn(s, (const char *)&value, bytes);
+	w->at = w->end;
+	w->bad = true;
 }
 
-static void put_text(struct str *s, const char *text)
+/* What was read must be so. */
+static void demand(struct wire *w, bool is_so)
 {
-	put(s, text ? strlen(text) : NO_TEXT, 4);
-	if (text)
-		str_addn(s, text, strlen(text));
+	if (!w->out && !is_so)
+		fail(w);
 }
 
-static void put_site(struct str *s, const struct site *site)
+static void pass(struct wire *w, void *value, size_t bytes)
 {
-	put(s, site->address, 8);
-	put(s, site->offset, 8);
-	put(s, site->class, 4);
-	put(s, site->condition, 4);
+	if (w->out) {
+		str_addn(w->out, value, bytes);
+		return;
+	}
+	memset(value, 0, bytes);
+	if ((size_t)(w->end - w->at) < bytes) {
+		fail(w);
+		return;
+	}
+	memcpy(value, w->at, bytes);
+	w->at += bytes;
 }
 
-static void put_sites(struct str *s, const struct sites *sites)
+#define PASS(w, field) pass(w, &(field), sizeof(field))
+
+static uint32_t pass_u32(struct wire *w, uint32_t value, uint64_t below)
 {
-	put_site(s, &sites->entry);
-	put(s, sites->exits.n, 4);
-	for (size_t i = 0; i < sites->exits.n; i++)
-		put_site(s, &sites->exits.at[i]);
-	put(s, sites->exits_known, 1);
-	put(s, sites->splits, 1);
-	put(s, sites->loops, 1);
-	put(s, sites->own_return, 1);
-	put(s, sites_reason_number(sites->why), 4);
-	put(s, sites_reason_number(sites->exits_why), 4);
+	PASS(w, value);
+	demand(w, value < below);
+	return w->bad ? 0 : value;
 }
 
-static void put_zone(struct str *s, const struct zone_def *z)
+static void pass_flag(struct wire *w, bool *flag)
 {
-	put_text(s, z->name);
-	put_text(s, z->linkage);
-	put_text(s, z->file);
-	put(s, z->line, 4);
-	put(s, z->pattern, 4);
-	put(s, z->actions, 4);
-	put(s, z->address, 8);
-	put(s, z->size, 8);
-	put(s, z->offset, 8);
-	put_sites(s, &z->sites);
+	*flag = pass_u32(w, *flag, 2);
 }
 
-static void put_switch(struct str *s, const struct zone_switch *z)
+/* @n things, of which each takes at least @least bytes: their number. */
+static size_t pass_count(struct wire *w, size_t n, size_t least)
 {
-	put_text(s, z->name);
-	put(s, z->address, 8);
-	put(s, z->size, 8);
-	put(s, z->offset, 8);
-	put_sites(s, &z->sites);
+	n = pass_u32(w, (uint32_t)n, UINT64_MAX);
+	demand(w, n <= (size_t)(w->end - w->at) / least);
+	return w->bad ? 0 : n;
 }
 
-static void put_list(struct str *s, const struct zonelist *l)
+/* NULL where there is none. */
+static void pass_text(struct wire *w, char **text)
 {
-	put_text(s, l->problem);
-	put_text(s, l->hijack_unsafe);
-	put(s, l->flags, 4);
-	put(s, l->functions, 8);
-	put(s, l->matched, 8);
-	put(s, l->hits.n, 4);
-	for (size_t i = 0; i < l->hits.n; i++)
-		put(s, l->hits.at[i], 4);
-	put(s, l->zones.n, 4);
-	for (size_t i = 0; i < l->zones.n; i++)
-		put_zone(s, &l->zones.at[i]);
-	put(s, l->switches.n, 4);
-	for (size_t i = 0; i < l->switches.n; i++)
-		put_switch(s, &l->switches.at[i]);
+	const uint32_t n =
+		pass_u32(w, w->out && *text ? (uint32_t)strlen(*text) : NO_TEXT, UINT64_MAX);
+
+	if (n == NO_TEXT || w->bad)
+		return;
+	if (w->out) {
+		str_addn(w->out, *text, n);
+	} else if (n > (size_t)(w->end - w->at)) {
+		fail(w);
+	} else {
+		*text = str_clean(w->at, n);
+		w->at += n;
+	}
 }
 
-int zonewire_write(const struct zonewire *w, int fd)
+static void pass_name(struct wire *w, char **text)
+{
+	pass_text(w, text);
+	demand(w, *text);
+}
+
+static void pass_site(struct wire *w, struct site *s)
+{
+	PASS(w, s->address);
+	PASS(w, s->offset);
+	s->class = (enum site_class)pass_u32(w, s->class, SITE_STEPPED + 1);
+	s->condition = (uint8_t)pass_u32(w, s->condition, SITE_ALWAYS + 1);
+	demand(w, s->condition <= 0xf || s->condition == SITE_ALWAYS);
+}
+
+static void pass_reason(struct wire *w, const char **why)
+{
+	*why = sites_reason(pass_u32(w, sites_reason_number(*why), UINT64_MAX));
+}
+
+/* Calls pass_@kind for each element of @vec, which takes at least @least bytes. */
+#define PASS_ALL(w, vec, least, call)                                                         \
+	do {                                                                                  \
+		const size_t n_ = pass_count(w, (vec)->n, least);                             \
+		for (size_t i_ = 0; i_ < n_; i_++) {                                          \
+			__typeof__((vec)->at) one = (w)->out ? &(vec)->at[i_] : vec_add(vec); \
+			call;                                                                 \
+		}                                                                             \
+	} while (0)
+
+static void pass_sites(struct wire *w, struct sites *s)
+{
+	pass_site(w, &s->entry);
+	PASS_ALL(w, &s->exits, LEAST_SITE, {
+		pass_site(w, one);
+		demand(w, one->class != SITE_UNKNOWN);
+	});
+	pass_flag(w, &s->exits_known);
+	pass_flag(w, &s->splits);
+	pass_flag(w, &s->loops);
+	pass_flag(w, &s->own_return);
+	pass_reason(w, &s->why);
+	pass_reason(w, &s->exits_why);
+	demand(w, s->why || s->entry.class != SITE_UNKNOWN);
+}
+
+static void pass_zone(struct wire *w, size_t n_patterns, struct zone_def *z)
+{
+	pass_name(w, &z->name);
+	pass_text(w, &z->linkage);
+	pass_text(w, &z->file);
+	PASS(w, z->line);
+	z->pattern = pass_u32(w, z->pattern, n_patterns ? n_patterns : 1);
+	PASS(w, z->actions);
+	PASS(w, z->address);
+	PASS(w, z->size);
+	PASS(w, z->offset);
+	pass_sites(w, &z->sites);
+}
+
+static void pass_switch(struct wire *w, struct zone_switch *z)
+{
+	pass_name(w, &z->name);
+	PASS(w, z->address);
+	PASS(w, z->size);
+	PASS(w, z->offset);
+	pass_sites(w, &z->sites);
+}
+
+static void pass_list(struct wire *w, size_t n_patterns, struct zonelist *l)
+{
+	pass_text(w, &l->problem);
+	pass_text(w, &l->hijack_unsafe);
+	PASS(w, l->flags);
+	PASS(w, l->functions);
+	PASS(w, l->matched);
+	PASS_ALL(w, &l->hits, sizeof(*l->hits.at), PASS(w, *one));
+	demand(w, l->hits.n == n_patterns);
+	PASS_ALL(w, &l->zones, LEAST_ZONE, pass_zone(w, n_patterns, one));
+	PASS_ALL(w, &l->switches, LEAST_ZONE - 24, pass_switch(w, one));
+	demand(w, l->matched >= l->zones.n);
+}
+
+static void pass_nearest(struct wire *w, struct nearest *nearest)
+{
+	const uint32_t n = pass_u32(w, (uint32_t)nearest->n, NEAREST_MAX + 1);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct near near = w->out ? nearest->at[i] : (struct near){0};
+
+		pass_name(w, &near.name);
+		PASS(w, near.distance);
+		if (w->out)
+			continue;
+		if (!w->bad)
+			nearest_add(nearest, near.name, near.distance);
+		free(near.name);
+	}
+}
+
+static void pass_all(struct wire *w, size_t n_patterns, struct zonewire *z)
+{
+	PASS(w, z->task);
+	pass_list(w, n_patterns, &z->list);
+	pass_nearest(w, &z->nearest);
+}
+
+int zonewire_write(struct zonewire *z, int fd)
 {
 	struct str s = {0};
+	struct wire w = {.out = &s};
+	uint32_t magic = MAGIC;
 	int rc;
 
-	put(&s, MAGIC, 4);
-	put(&s, w->task, 4);
-	put_list(&s, &w->list);
-	put(&s, w->nearest.n, 4);
-	for (size_t i = 0; i < w->nearest.n; i++) {
-		put_text(&s, w->nearest.at[i].name);
-		put(&s, w->nearest.at[i].distance, 4);
-	}
+	PASS(&w, magic);
+	pass_all(&w, 0, z);
 	while (s.n % 4)
 		str_addc(&s, '\0');
 	rc = file_put(fd, s.s, s.n);
@@ -114,186 +216,20 @@ int zonewire_write(const struct zonewire *w, int fd)
 	return rc;
 }
 
-/* --- reading -------------------------------------------------------------------------------- */
-
-/* A read that does not fit, or makes no sense, leaves it bad and empty. */
-struct source {
-	const char *at, *end;
-	bool bad;
-};
-
-static void fail(struct source *s)
-{
-	s->at = s->end;
-	s->bad = true;
-}
-
-static uint64_t get(struct source *s, size_t bytes)
-{
-	uint64_t value = 0;
-
-	if ((size_t)(s->end - s->at) < bytes) {
-		fail(s);
-		return 0;
-	}
-	memcpy(&value, s->at, bytes);
-	s->at += bytes;
-	return value;
-}
-
-static uint64_t get_below(struct source *s, size_t bytes, uint64_t limit)
-{
-	const uint64_t value = get(s, bytes);
-
-	if (value >= limit) {
-		fail(s);
-		return 0;
-	}
-	return value;
-}
-
-/* A number of things that take at least @least bytes each. */
-static size_t get_count(struct source *s, size_t least)
-{
-	const uint64_t n = get(s, 4);
-
-	if (n > (size_t)(s->end - s->at) / least) {
-		fail(s);
-		return 0;
-	}
-	return n;
-}
-
-/* NULL where there was none. */
-static char *get_text(struct source *s)
-{
-	const uint64_t n = get(s, 4);
-	const char *at = s->at;
-
-	if (n == NO_TEXT)
-		return NULL;
-	if (n > (size_t)(s->end - s->at)) {
-		fail(s);
-		return NULL;
-	}
-	s->at += n;
-	return str_clean(at, n);
-}
-
-static char *get_some_text(struct source *s)
-{
-	char *text = get_text(s);
-
-	if (!text)
-		fail(s);
-	return text;
-}
-
-static void get_site(struct source *s, struct site *out)
-{
-	out->address = get(s, 8);
-	out->offset = get(s, 8);
-	out->class = (enum site_class)get_below(s, 4, SITE_STEPPED + 1);
-	out->condition = (uint8_t)get_below(s, 4, SITE_ALWAYS + 1);
-	if (out->condition > 0xf && out->condition != SITE_ALWAYS)
-		fail(s);
-}
-
-static void get_sites(struct source *s, struct sites *out)
-{
-	size_t n;
-
-	get_site(s, &out->entry);
-	n = get_count(s, LEAST_SITE);
-	for (size_t i = 0; i < n; i++)
-		get_site(s, vec_add(&out->exits));
-	for (size_t i = 0; i < out->exits.n; i++)
-		if (out->exits.at[i].class == SITE_UNKNOWN)
-			fail(s);
-	out->exits_known = get_below(s, 1, 2);
-	out->splits = get_below(s, 1, 2);
-	out->loops = get_below(s, 1, 2);
-	out->own_return = get_below(s, 1, 2);
-	out->why = sites_reason((uint32_t)get(s, 4));
-	out->exits_why = sites_reason((uint32_t)get(s, 4));
-	if (!out->why && out->entry.class == SITE_UNKNOWN)
-		fail(s);
-}
-
-static void get_zone(struct source *s, size_t n_patterns, struct zone_def *out)
-{
-	out->name = get_some_text(s);
-	out->linkage = get_text(s);
-	out->file = get_text(s);
-	out->line = (uint32_t)get(s, 4);
-	out->pattern = (uint32_t)get_below(s, 4, n_patterns ? n_patterns : 1);
-	out->actions = (uint32_t)get(s, 4);
-	out->address = get(s, 8);
-	out->size = get(s, 8);
-	out->offset = get(s, 8);
-	get_sites(s, &out->sites);
-}
-
-static void get_switch(struct source *s, struct zone_switch *out)
-{
-	out->name = get_some_text(s);
-	out->address = get(s, 8);
-	out->size = get(s, 8);
-	out->offset = get(s, 8);
-	get_sites(s, &out->sites);
-}
-
-static void get_list(struct source *s, size_t n_patterns, struct zonelist *out)
-{
-	size_t n;
-
-	out->problem = get_text(s);
-	out->hijack_unsafe = get_text(s);
-	out->flags = (uint32_t)get(s, 4);
-	out->functions = get(s, 8);
-	out->matched = get(s, 8);
-	n = get_count(s, 4);
-	for (size_t i = 0; i < n; i++)
-		vec_push(&out->hits, (uint32_t)get(s, 4));
-	if (n != n_patterns)
-		fail(s);
-	n = get_count(s, LEAST_ZONE);
-	for (size_t i = 0; i < n; i++)
-		get_zone(s, n_patterns, vec_add(&out->zones));
-	n = get_count(s, LEAST_ZONE - 24);
-	for (size_t i = 0; i < n; i++)
-		get_switch(s, vec_add(&out->switches));
-	if (out->matched < out->zones.n)
-		fail(s);
-}
-
-static void get_nearest(struct source *s, struct nearest *out)
-{
-	const size_t n = get_below(s, 4, NEAREST_MAX + 1);
-
-	for (size_t i = 0; i < n; i++) {
-		_free_ char *name = get_some_text(s);
-		const uint32_t distance = (uint32_t)get(s, 4);
-
-		if (!s->bad)
-			nearest_add(out, name, distance);
-	}
-}
-
 size_t zonewire_read(const void *bytes, size_t n, size_t n_patterns, struct zonewire *out)
 {
-	struct source s = {.at = bytes, .end = (const char *)bytes + n};
+	struct wire w = {.at = bytes, .end = (const char *)bytes + n};
+	uint32_t magic;
 	size_t used;
 
 	*out = (struct zonewire){0};
-	if (get(&s, 4) != MAGIC)
+	PASS(&w, magic);
+	if (magic != MAGIC)
 		return 0;
-	out->task = (uint32_t)get(&s, 4);
-	get_list(&s, n_patterns, &out->list);
-	get_nearest(&s, &out->nearest);
-	used = (size_t)(s.at - (const char *)bytes);
+	pass_all(&w, n_patterns, out);
+	used = (size_t)(w.at - (const char *)bytes);
 	used = (used + 3) & ~(size_t)3;
-	if (!s.bad && used <= n)
+	if (!w.bad && used <= n)
 		return used;
 	zonewire_release(out);
 	return 0;

@@ -17,7 +17,7 @@ struct zonewire {
 void zonewire_release(struct zonewire *);
 
 /* Appends it to @fd. A negative errno, no text. */
-int zonewire_write(const struct zonewire *, int fd);
+int zonewire_write(struct zonewire *, int fd);
 
 /* Reads what stands at the head of @n bytes. The bytes that it took, a multiple of 4, or 0 (and
  * nothing in @out) where there is none that is whole and makes sense. @n_patterns: as many hits it

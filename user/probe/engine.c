@@ -78,7 +78,7 @@ int engine_open(struct engine *z)
 	const struct target *t = z->in.target;
 	int ret;
 
-	ret = zonepatterns_find_files(z->in.o->patterns, images_opener(z->in.images));
+	ret = zonepatterns_find_files(z->in.o->patterns, z->in.images->opener);
 	if (ret)
 		return ret;
 	z->in.calibration = calibrate(z->in.session);
@@ -121,9 +121,7 @@ static void find_threads(struct engine *z)
 		const struct wire_zone_thread t = zonemaps_thread(maps, i);
 
 		if (t.pid && (i >= z->thread_of.n || z->thread_of.at[i] == NO_THREAD))
-			know_thread(
-				z, i,
-				procs_thread(z->in.procs, t.pid, t.tid ? t.tid : t.pid, t.time_ns));
+			know_thread(z, i, procs_thread(z->in.procs, t.pid, t.tid ? t.tid : t.pid));
 	}
 }
 
@@ -138,8 +136,7 @@ void engine_drained(struct engine *z)
 
 static void take_thread(struct engine *z, const struct wire_zone_record *r)
 {
-	know_thread(z, r->number,
-		    procs_thread(z->in.procs, r->pid, r->tid ? r->tid : r->pid, r->time_ns));
+	know_thread(z, r->number, procs_thread(z->in.procs, r->pid, r->tid ? r->tid : r->pid));
 }
 
 void engine_take(struct engine *z, const struct wire_zone_record *r)

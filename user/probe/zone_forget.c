@@ -27,7 +27,7 @@ static void forget_processes(struct engine *z)
 	/* The end of one may not have been told. */
 	for (size_t i = z->processes.n; i-- > 0;)
 		if (!z->processes.at[i]->dirty && !z->processes.at[i]->before_exec &&
-		    !procs_knows(z->in.procs, z->processes.at[i]->pid))
+		    !procs_find(z->in.procs, z->processes.at[i]->pid))
 			zone_process_end(z, i);
 	for (size_t i = 0; i < z->met.n; i++) {
 		struct zone_process *p = z->met.at[i];
@@ -60,7 +60,7 @@ static void forget_unmapped(struct engine *z, struct zone_process *p)
 	if (p->dirty || p->before_exec || p->unknown_until_ns ||
 	    !procs_knows_code(z->in.procs, p->pid))
 		return;
-	mapped = mem_zalloc(images_count(z->in.images), 1);
+	mapped = mem_zalloc(z->in.images->at.n, 1);
 	procs_each_image(z->in.procs, p->pid, mark, mapped);
 	for (size_t i = 0; i < p->images.n; i++) {
 		struct zone_image *image = z->at.at[p->images.at[i]];

@@ -98,7 +98,7 @@ static void watch(void *context, int fd)
 
 void zone_guard_init(struct engine *z)
 {
-	z->guard = guard_new(images_opener(z->in.images), watch, z->keeper);
+	z->guard = guard_new(z->in.images->opener, watch, z->keeper);
 }
 
 void zone_guard_heed(struct engine *z)

@@ -34,7 +34,7 @@ static bool find(struct engine *z, const char *path)
 {
 	const struct opener_request r = {
 		.what = OPENER_PATH, .path = path, .root_fd = OPENER_OWN_ROOT};
-	struct opener *opener = images_opener(z->in.images);
+	struct opener *opener = z->in.images->opener;
 	struct image_id id = {.path = path};
 	struct opener_answer a;
 	uint32_t number, image;
@@ -73,7 +73,7 @@ static void find_libraries(struct engine *z, size_t pattern, paths *libraries)
 	size_t n = 0;
 
 	if (!libraries->n)
-		closure_each_library(images_opener(z->in.images), keep_path, libraries);
+		closure_each_library(z->in.images->opener, keep_path, libraries);
 	for (size_t i = 0; i < libraries->n; i++) {
 		if (!zonepatterns_is_for(z->in.o->patterns, pattern, libraries->at[i]))
 			continue;
@@ -82,7 +82,7 @@ static void find_libraries(struct engine *z, size_t pattern, paths *libraries)
 		which[n++] = libraries->at[i];
 	}
 	for (size_t i = 0; i < n; i++) {
-		_free_ char *path = closure_path(images_opener(z->in.images), which[i], NULL);
+		_free_ char *path = closure_path(z->in.images->opener, which[i], NULL);
 
 		if (path && zonepatterns_is_for(z->in.o->patterns, pattern, path))
 			(void)find(z, path);
@@ -92,7 +92,7 @@ static void find_libraries(struct engine *z, size_t pattern, paths *libraries)
 /* Finds what env(1), nice(1), taskset(1) and the like would run. */
 static bool find_argument(struct engine *z, size_t pattern)
 {
-	struct opener *opener = images_opener(z->in.images);
+	struct opener *opener = z->in.images->opener;
 	char *const *argv = z->in.target->kind == TARGET_COMMAND ? z->in.target->argv : NULL;
 	bool found = false;
 

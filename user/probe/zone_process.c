@@ -298,7 +298,7 @@ void engine_command(struct engine *z, uint32_t pid, const char *command)
 	struct zone_process *p = zone_process_of(z, pid);
 	closure c = {0};
 
-	if (opener_is_silent(closure_of_command(images_opener(z->in.images), command, &c)))
+	if (opener_is_silent(closure_of_command(z->in.images->opener, command, &c)))
 		zone_note(z, "programs of which a library is not told of in time: they are probed "
 			     "once they have mapped it");
 	add_closure(z, p, &c);
@@ -314,8 +314,7 @@ static void foretell(struct engine *z, struct zone_process *p)
 {
 	closure c = {0};
 
-	(void)closure_of_process(images_opener(z->in.images), guard_root_of(z->guard, p->pid),
-				 p->pid, &c);
+	(void)closure_of_process(z->in.images->opener, guard_root_of(z->guard, p->pid), p->pid, &c);
 	add_closure(z, p, &c);
 	p->unknown_until_ns = c.n ? 0 : clock_ns(CLOCK_MONOTONIC) + LINKING_NS;
 	closure_release(&c);

@@ -10,7 +10,6 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "probe/zone_limit.h"
-#include "function/zonelist_check.h"
 #include "function/zonelist_read.h"
 
 /* Gives it a row of generations; false: images with probes have them all. */

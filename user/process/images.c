@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -18,14 +19,71 @@
 #include "elf/elffile.h"
 #include "process/filecopy.h"
 #include "process/identity.h"
-#include "process/images_state.h"
 #include "process/maps.h"
 #include "process/opener.h"
 #include "process/owner.h"
 #include "process/procfs.h"
 #include "process/roots.h"
 
-uint32_t images_add(struct images *m, enum image_kind kind, const char *path)
+/* One identity under which an image is known. A file mapped by its build-id here and by its
+ * inode there has two. */
+struct alias {
+	struct identity id;
+	uint32_t image;
+};
+
+static void image_free(struct image *image)
+{
+	if (!image)
+		return;
+	if (image->fd >= 0)
+		close(image->fd);
+	free(image->path);
+	free(image->note);
+	free(image);
+}
+
+/* Descriptors that the rest of eprof needs while files are kept open. */
+#define SPARE_FDS 64
+
+static uint64_t open_of(const struct images *m, uid_t uid)
+{
+	const uint32_t *n = map_get(&m->open_by_user, uid);
+
+	return n ? *n : 0;
+}
+
+/* Whether @fd, a file that process @pid has mapped, may be held open. Of who is
+ * not root there may be half as many as others leave. */
+static bool images_may_hold(const struct images *m, uint32_t pid, int fd)
+{
+	const uid_t uid = owner_uid(pid);
+	uint64_t own, others;
+
+	if ((uint64_t)fd + SPARE_FDS > m->max_fds)
+		return false;
+	if (!uid)
+		return true;
+	own = open_of(m, uid);
+	others = m->n_open - own;
+	return own < (m->max_fds - SPARE_FDS - others) / 2;
+}
+
+/* From now on the file of the image, whose mapper is known, is held open, or no longer. */
+static void images_held(struct images *m, const struct image *image, bool held)
+{
+	bool fresh;
+	uint32_t *n;
+
+	if (!image->has_mapper || image->fd < 0)
+		return;
+	n = map_put(&m->open_by_user, image->mapper.uid, &fresh);
+	*n += held ? 1u : -1u;
+	m->n_open += held ? 1u : -1ull;
+}
+
+/* The number of the new image. */
+static uint32_t images_add(struct images *m, enum image_kind kind, const char *path)
 {
 	struct image *image = mem_zalloc(1, sizeof(*image));
 	uint32_t number = (uint32_t)m->at.n;
@@ -89,21 +147,6 @@ void images_free(struct images *m)
 	map_release(&m->open_by_user);
 	roots_free(m->roots);
 	free(m);
-}
-
-size_t images_count(const struct images *m)
-{
-	return m->at.n;
-}
-
-uint32_t images_made(const struct images *m)
-{
-	return m->serial;
-}
-
-struct image *images_at(struct images *m, uint32_t image)
-{
-	return image < m->at.n ? m->at.at[image] : NULL;
 }
 
 static struct identity of_id(const struct image_id *id)
@@ -373,42 +416,182 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	return number;
 }
 
-void images_set_opener(struct images *m, struct opener *opener)
+/* Whether an image has it as its process's root. */
+static bool is_root_of_any(void *context, int fd)
 {
-	m->opener = opener;
+	const struct images *m = context;
+
+	for (size_t i = 0; i < m->at.n; i++)
+		if (m->at.at[i] && m->at.at[i]->root_fd == fd)
+			return true;
+	return false;
 }
 
-void images_set_budgets(struct images *m, struct budget_pool *pool)
+/* Takes @image, which is to be forgotten, out of the images of its build. If it was the first of
+ * them, the next one is from now on: returns that, else IMAGE_NONE. */
+static uint32_t unlink_copy(struct images *m, uint32_t number)
 {
-	m->pool = pool;
+	const struct image *image = m->at.at[number];
+	const uint32_t heir = image->next_copy;
+	uint32_t *link = &m->at.at[image->first]->next_copy;
+
+	if (image->first != number) {
+		while (*link != number)
+			link = &m->at.at[*link]->next_copy;
+		*link = heir;
+		return IMAGE_NONE;
+	}
+	for (uint32_t i = heir; i != IMAGE_NONE; i = m->at.at[i]->next_copy)
+		m->at.at[i]->first = heir;
+	return heir;
 }
 
-struct opener *images_opener(const struct images *m)
+/* The build is known by the image @heir from now on, instead of @number. */
+static void inherit_build(struct images *m, uint32_t number, uint32_t heir)
 {
-	return m->opener;
+	for (size_t i = 0; i < m->aliases.n && heir != IMAGE_NONE; i++)
+		if (m->aliases.at[i].image == number && m->aliases.at[i].id.build_id_bytes)
+			m->aliases.at[i].image = heir;
 }
 
-void images_part_copies(struct images *m)
+/* The names and pids by which images are found, of those that are left. */
+static void forget_keys(struct images *m)
 {
-	m->parts_copies = true;
+	struct map by_key = {0}, by_pid = {0};
+	size_t n = 0;
+	bool fresh;
+
+	for (size_t i = 0; i < m->aliases.n; i++) {
+		const struct alias *a = &m->aliases.at[i];
+		const struct image *image = m->at.at[a->image];
+		uint64_t key = image ? identity_key(&a->id, image->path) : 0;
+		const uint32_t *known = image ? map_get(&m->by_key, key) : NULL;
+
+		if (!known || *known != i)
+			continue;
+		*map_put(&by_key, key, &fresh) = (uint32_t)n;
+		m->aliases.at[n++] = *a;
+	}
+	m->aliases.n = n;
+	for (uint32_t i = IMAGE_FIRST; i < m->at.n; i++) {
+		const struct image *image = m->at.at[i];
+		const uint32_t *now = image ? map_get(&m->by_pid, image->jit_pid) : NULL;
+
+		if (now && *now == i)
+			*map_put(&by_pid, image->jit_pid, &fresh) = i;
+	}
+	map_release(&m->by_key);
+	map_release(&m->by_pid);
+	m->by_key = by_key;
+	m->by_pid = by_pid;
 }
 
-void images_set_kernel_names(struct images *m, kallsyms_ask_fn ask)
+bool images_is_stale(const struct images *m, uint32_t image)
 {
-	m->kernel_names = ask;
+	return m->at.at[image]->asked + 1 < m->round;
 }
 
-kallsyms_ask_fn images_kernel_names(const struct images *m)
+void images_forget(struct images *m, const uint8_t *used)
 {
-	return m->kernel_names;
+	for (uint32_t i = IMAGE_FIRST; i < m->at.n; i++) {
+		struct image *image = m->at.at[i];
+
+		if (!image || used[i] || (image->kind != IMAGE_KIND_JIT && !images_is_stale(m, i)))
+			continue;
+		inherit_build(m, i, unlink_copy(m, i));
+		images_held(m, image, false);
+		opener_close(m->opener, image->fd);
+		image->fd = -1;
+		image_free(image);
+		m->at.at[i] = NULL;
+		vec_push(&m->unused, i);
+	}
+	m->round++;
+	forget_keys(m);
+	roots_forget(m->roots, is_root_of_any, m);
 }
 
-void images_set_patience(struct images *m, const struct crew_wait *wait)
+uint32_t perf_map_user(uint32_t pid)
 {
-	m->patience = wait;
+	_free_ char *status = procfs_status(pid);
+	const char *ids = status ? procfs_field(status, "Uid") : NULL;
+
+	return ids ? (uint32_t)strtoul(ids, NULL, 10) : UINT32_MAX;
 }
 
-const struct crew_wait *images_patience(const struct images *m)
+static bool may_read(const struct opener_answer *a, uint32_t user)
 {
-	return m->patience;
+	return a->links == 1 && (a->uid == user || (a->uid == 0 && a->mode & S_IROTH));
+}
+
+int perf_map_open(struct opener *opener, int root_fd, uint32_t pid, uint32_t user)
+{
+	char path[48];
+	const struct opener_request r = {
+		.what = OPENER_PATH, .path = path, .root_fd = root_fd, .no_links = true};
+	struct opener_answer a;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", pid);
+	if (!opener_ask(opener, &r, &a) && !may_read(&a, user))
+		opener_answer_release(opener, &a);
+	return a.fd;
+}
+
+int images_open_perf_map(const struct image *image)
+{
+	return perf_map_open(image->opener, image->root_fd, image->jit_ns_pid, image->jit_uid);
+}
+
+uint32_t images_jit(struct images *m, uint32_t pid)
+{
+	struct image *image;
+	uint32_t *number;
+	bool fresh;
+
+	number = map_put(&m->by_pid, pid, &fresh);
+	if (!fresh && *number)
+		return *number;
+	*number = images_add(m, IMAGE_KIND_JIT, "//anon");
+	image = m->at.at[*number];
+	image->jit_pid = pid;
+	image->jit_ns_pid = procfs_namespace_pid(pid);
+	image->jit_uid = perf_map_user(pid);
+	image->root_fd = roots_of(m->roots, pid);
+	image->fd = images_open_perf_map(image);
+	return *number;
+}
+
+/* Ticks between two attempts to find a perf map, at most: some 10 s. */
+#define JIT_WAIT_MOST 100
+
+/* A process writes its map after it has made memory executable, perhaps long after. */
+static void retry_perf_map(struct image *image)
+{
+	if (image->fd >= 0 || image->jit_ticks-- > 0)
+		return;
+	image->fd = images_open_perf_map(image);
+	image->jit_wait = 2 * image->jit_wait + 1;
+	if (image->jit_wait > JIT_WAIT_MOST)
+		image->jit_wait = JIT_WAIT_MOST;
+	image->jit_ticks = image->jit_wait;
+}
+
+void images_tick(struct images *m)
+{
+	for (size_t i = 0; i < m->by_pid.cap; i++)
+		if (m->by_pid.slots[i].used && m->by_pid.slots[i].value)
+			retry_perf_map(m->at.at[m->by_pid.slots[i].value]);
+}
+
+void images_jit_end(struct images *m, uint32_t pid)
+{
+	uint32_t *number = map_get(&m->by_pid, pid);
+	struct image *image;
+
+	if (!number || !*number)
+		return;
+	image = m->at.at[*number];
+	if (image->fd < 0)
+		image->fd = images_open_perf_map(image);
+	*number = 0;
 }

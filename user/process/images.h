@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+#include "base/vec.h"
 #include "process/kallsyms.h"
 #include "process/owner.h"
 
@@ -44,7 +46,7 @@ struct image {
 	uint64_t inode;		       /* as mapped, 0: not known */
 	uint32_t jit_pid;	       /* IMAGE_KIND_JIT: whose */
 	bool is_copy;		       /* fd is one, in memory, of a file on a remote mount */
-	struct opener *opener;	       /* of images_set_opener() */
+	struct opener *opener;	       /* of struct images */
 	int root_fd; /* O_PATH of the process's root where it is not ours, else -1; struct images'
 		      * own. For debug files and perf maps */
 	uint32_t jit_ns_pid; /* the pid as its own namespace sees it */
@@ -61,40 +63,46 @@ struct image {
 	uint32_t asked; /* in which round it was: see images_forget() */
 };
 
+struct alias;
 struct budget_pool;
-struct images;
+struct crew_wait;
 struct opener;
+struct roots;
+
+/* All are known, and found, by these files' functions; others read them, and set what is theirs to
+ * set after images_new(). */
+struct images {
+	VEC(struct image *) at; /* NULL: it was forgotten */
+	VEC(struct alias) aliases;
+	struct map by_key; /* hash of build-id, of device and inode, or of path → alias */
+	struct map by_pid; /* JIT images of processes that live */
+	struct roots *roots;
+	uint64_t max_fds;
+	struct map open_by_user; /* files that images hold open, by who mapped them first */
+	uint64_t n_open;	 /* of all */
+	VEC(uint32_t) unused;	 /* numbers of images that were forgotten */
+	uint32_t serial;	 /* of the newest image: as many as there ever were */
+	uint32_t round;		 /* grows with each images_forget() */
+
+	/* For others to set; all are borrowed. */
+	struct opener *opener; /* opens files, so that nobody has to wait for a mount that does not
+				* answer; NULL: this process does */
+	struct budget_pool *pool; /* of which files are read; NULL: each has its own limits alone */
+	kallsyms_ask_fn kernel_names; /* names kernel addresses without /proc/kallsyms, or NULL */
+	const struct crew_wait *patience; /* how long worker processes may read files; NULL: for as
+					   * long as it takes */
+	bool parts_copies; /* files of one build are images of their own, as containers have them: a
+			    * probe stands in one file, and is met by those who map that one */
+};
+
 struct images *images_new(void);
 void images_free(struct images *);
-/* Numbers are below that. */
-size_t images_count(const struct images *);
-/* How many there ever were, those that were forgotten too. */
-uint32_t images_made(const struct images *);
+
 /* NULL: it was forgotten. */
-struct image *images_at(struct images *, uint32_t image);
-
-/* From now on files are opened by @opener, so that nobody has to wait for a mount that does not
- * answer; borrowed. Before, and with NULL, by this process itself. */
-void images_set_opener(struct images *, struct opener *);
-struct opener *images_opener(const struct images *);
-/* The pool of which files are read; borrowed; NULL, as after images_new(): each has limits of its
- * own alone. */
-void images_set_budgets(struct images *, struct budget_pool *);
-
-/* How the kernel's addresses are named where /proc/kallsyms need not be read for it; NULL, as
- * after images_new(): by that alone. */
-void images_set_kernel_names(struct images *, kallsyms_ask_fn);
-kallsyms_ask_fn images_kernel_names(const struct images *);
-
-/* How long worker processes may read these files: @wait is asked every so often, and borrowed;
- * NULL, as after images_new(): for as long as it takes. */
-struct crew_wait;
-void images_set_patience(struct images *, const struct crew_wait *wait);
-const struct crew_wait *images_patience(const struct images *);
-
-/* From now on files of one build are images of their own, as containers have them: a probe stands
- * in one file, and is met by those who map that one. Before, they are one image. */
-void images_part_copies(struct images *);
+static inline struct image *images_at(const struct images *m, uint32_t image)
+{
+	return image < m->at.n ? m->at.at[image] : NULL;
+}
 
 /*
  * The image for a file mapped at [@start, @end) in @pid: found or opened. Tried in turn:
@@ -130,5 +138,16 @@ uint64_t image_inode(const struct image *);
 /* The perf map of JIT code as it stands under its name now: a descriptor for the caller, or -1.
  * Only one that belongs to the process's user or to root: /tmp is everybody's. */
 int images_open_perf_map(const struct image *);
+
+/* The user who started @pid, whatever it did to /proc since: not the owner of /proc/PID, which is
+ * root for a process that forbade its core files. UINT32_MAX: it has ended. */
+uint32_t perf_map_user(uint32_t pid);
+/*
+ * /tmp/perf-PID.map below @root_fd (-1: our own root) of the process that calls itself @pid and is
+ * @user's; -1: none. Only a regular file with one name that is no link, and that @user may read:
+ * his own, or root's if all may read it (agents write such). It lies in a folder for all, or in one
+ * that the process has mounted itself, so that it may lead anywhere.
+ */
+int perf_map_open(struct opener *, int root_fd, uint32_t pid, uint32_t user);
 
 #endif

@@ -105,12 +105,6 @@ bool opener_is_silent(int rc);
 /* Asks, and waits for the answer or the limit. Returns a->rc. */
 int opener_ask(struct opener *, const struct opener_request *, struct opener_answer *a);
 
-/* The same in two steps, for what is not waited for. Returns a number, 0: *a has the answer
- * already. opener_take(): true when the answer is there or the limit is reached; @wait_ms at most.
- * A number is taken once. */
-uint32_t opener_begin(struct opener *, const struct opener_request *, struct opener_answer *a);
-bool opener_take(struct opener *, uint32_t number, int wait_ms, struct opener_answer *a);
-
 /* Closes what an answer has opened, and frees its text. */
 void opener_answer_release(struct opener *, struct opener_answer *a);
 /* Closes a descriptor of an answer: the memory of copies counts as free again. */

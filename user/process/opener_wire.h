@@ -87,9 +87,6 @@ struct opener_reply {
 #define OPENER_MORE 'm' /* one more helper */
 #define OPENER_END  'e' /* those that were given up */
 
-/* Serves requests from @requests as helper @slot; never returns. */
-_Noreturn void opener_helper_run(struct opener_shared *, unsigned int slot, int requests);
-
 /* What a helper does for a request, in whichever process; @slot may be NULL. The descriptor in
  * *a that the file itself still has is in *@rest, to be closed after the answer was sent: closing
  * may block too. */
@@ -126,25 +123,6 @@ struct opener {
 
 /* --- what is not asked for a while: opener_refusal.c ------------------------------------------ */
 
-/* Keys; 0: nothing that could be blamed. */
-uint64_t refusal_device(uint32_t major, uint32_t minor);
-uint64_t refusal_process(const struct opener_request *);
-uint64_t refusal_user(uint32_t pid);
-
-/* A request of that key has timed out. */
-void refusal_add(struct opener_shared *, uint64_t key, uint64_t now_ns);
-/* Whether the request is not to be made. */
-bool refusal_holds(struct opener_shared *, const struct opener_request *);
-
 /* --- source files: opener_source.c ------------------------------------------------------------ */
-
-/*
- * An O_PATH descriptor of @path below @root_fd (-1: our own root), whose first @folder bytes are
- * the folder that it must lie in when links are resolved. -EACCES: it does not, has not the suffix
- * of a source file, a name on the way to it begins with a dot, or the folder is one of the
- * system's, or of a user's whole home (@home, in that root; may be NULL), or holds that. Other
- * negative errnos of open(2). No text.
- */
-int opener_source(int root_fd, const char *path, size_t folder, const char *home);
 
 #endif

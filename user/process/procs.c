@@ -12,7 +12,6 @@
 #include "base/str.h"
 #include "process/maps.h"
 #include "process/procfs.h"
-#include "process/procs_state.h"
 
 /* The kernel's name of the idle loop. */
 #define IDLE_NAME "swapper"
@@ -106,7 +105,7 @@ struct task *procs_need_task(struct procs *p, uint32_t pid, uint32_t tid)
 		procfs_comm(pid, tid, comm);
 	proc = procs_find(p, pid);
 	task = start_task(p, pid, tid, comm[0] || !proc ? comm : proc->comm, 0);
-	/* A late record of one that has ended: nobody will tell that again. */
+	/* A record that arrives after its thread exited: there will be no second exit. */
 	task->exited = !comm[0];
 	return task;
 }
@@ -160,9 +159,8 @@ int procs_snapshot_all(struct procs *p)
 	return 0;
 }
 
-void procs_mmap(struct procs *p, const struct proc_mmap *r, uint64_t time_ns)
+void procs_mmap(struct procs *p, const struct proc_mmap *r)
 {
-	(void)time_ns;
 	need_proc(p, r->pid);
 	procs_map(p, r);
 }
@@ -219,12 +217,11 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 		(void)procs_read(p, pid);
 }
 
-void procs_exit(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time_ns)
+void procs_exit(struct procs *p, uint32_t pid, uint32_t tid)
 {
 	struct proc *proc = procs_find(p, pid);
 	struct task *task = procs_find_task(p, pid, tid);
 
-	(void)time_ns;
 	if (task)
 		task->exited = true;
 	if (!proc || tid != pid)
@@ -256,11 +253,6 @@ struct place procs_place(struct procs *p, uint32_t pid, uint64_t address)
 	return place;
 }
 
-bool procs_is_jit(const struct procs *p, struct place place)
-{
-	return images_at(p->images, place.image)->kind == IMAGE_KIND_JIT;
-}
-
 /* --- entries -------------------------------------------------------------------------------- */
 
 static bool is_entry_of(const struct procs *p, uint32_t i, const struct task *t)
@@ -284,13 +276,12 @@ static uint32_t add_entry(struct procs *p, const struct task *t)
 	return (uint32_t)(p->entries.n - 1);
 }
 
-uint32_t procs_thread(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time_ns)
+uint32_t procs_thread(struct procs *p, uint32_t pid, uint32_t tid)
 {
 	struct task *task;
 	uint32_t *i;
 	bool fresh;
 
-	(void)time_ns;
 	need_proc(p, pid);
 	task = procs_need_task(p, pid, tid);
 	if (task->entry != NO_ENTRY)
@@ -302,16 +293,6 @@ uint32_t procs_thread(struct procs *p, uint32_t pid, uint32_t tid, uint64_t time
 		*i = add_entry(p, task);
 	task->entry = *i;
 	return task->entry;
-}
-
-uint32_t procs_thread_count(const struct procs *p)
-{
-	return (uint32_t)p->entries.n;
-}
-
-const struct proc_thread *procs_thread_at(const struct procs *p, uint32_t thread)
-{
-	return thread < p->entries.n ? &p->entries.at[thread] : NULL;
 }
 
 const char *procs_name(const struct procs *p, uint32_t pid)
@@ -326,14 +307,4 @@ const char *procs_cgroup(const struct procs *p, uint32_t pid)
 	const struct proc *proc = procs_find(p, pid);
 
 	return proc ? intern_text(&p->strings, proc->cgroup) : "";
-}
-
-void procs_set_allowance(struct procs *p, struct allowance *allowance)
-{
-	p->allowance = allowance;
-}
-
-uint64_t procs_remaps(const struct procs *p)
-{
-	return p->remaps;
 }

@@ -1,4 +1,4 @@
-/* What a process has mapped: from the kernel's records, and from /proc. See procs_state.h. */
+/* What a process has mapped: from the kernel's records, and from /proc. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,6 @@
 #include "process/owner.h"
 #include "process/procfs.h"
 #include "process/procs.h"
-#include "process/procs_state.h"
 
 /* The kernel does not tell what is unmapped, so more and more is known of a process that maps and
  * unmaps: it is read anew when that has grown by so many, twice what one may map by default. */
@@ -76,7 +75,7 @@ static void add(struct procs *p, const struct proc_mmap *r)
 	p->remaps += maps_add(&proc->maps, &m);
 }
 
-void procs_drop_mappings(struct proc *proc)
+static void procs_drop_mappings(struct proc *proc)
 {
 	maps_release(&proc->maps);
 	proc->unread = true;
@@ -89,7 +88,8 @@ static void read_anew(struct procs *p, struct proc *proc)
 	p->remaps++;
 }
 
-void procs_forget_unmapped(struct procs *p)
+/* Reads those anew that have mapped many files since they were read, and may have unmapped them. */
+static void procs_forget_unmapped(struct procs *p)
 {
 	for (size_t i = 0; i < p->procs.n; i++) {
 		struct proc *proc = &p->procs.at[i];
@@ -191,7 +191,7 @@ static int read_all(struct procs *p, struct reading *reading)
 	proc = procs_find(p, pid);
 	proc->cgroup = intern_add(&p->strings, cgroup);
 	proc->unread = false;
-	if (mappings_read(images_opener(p->images), pid, take_mapping, reading))
+	if (mappings_read(p->images->opener, pid, take_mapping, reading))
 		return -ESRCH;
 	proc = procs_find(p, pid);
 	proc->n_read = (uint32_t)proc->maps.at.n;
@@ -231,18 +231,6 @@ void procs_read_again(struct procs *p, struct proc *proc)
 
 /* --- forgetting ------------------------------------------------------------------------------- */
 
-/* procs_forget(), and what tells of what is left: see procs.h. */
-
-size_t procs_count(const struct procs *p)
-{
-	return p->tasks.n;
-}
-
-bool procs_knows(const struct procs *p, uint32_t pid)
-{
-	return procs_find(p, pid) != NULL;
-}
-
 bool procs_knows_code(const struct procs *p, uint32_t pid)
 {
 	const struct proc *proc = procs_find(p, pid);
@@ -263,7 +251,7 @@ void procs_mark_images(const struct procs *p, uint8_t *used)
 	}
 }
 
-/* What has ended though no record says so. */
+/* Marks as ended what /proc no longer has. */
 static void ask_who_lives(struct procs *p)
 {
 	char comm[PROCFS_COMM];
@@ -365,9 +353,9 @@ static void forget_entries(struct procs *p, uint32_t *entries)
 	p->by_name = by_name;
 }
 
-void procs_forget(struct procs *p, uint32_t *entries, bool doubt)
+void procs_forget(struct procs *p, uint32_t *entries, bool records_lost)
 {
-	if (doubt)
+	if (records_lost)
 		ask_who_lives(p);
 	procs_forget_unmapped(p);
 	forget_procs(p, entries);

@@ -14,7 +14,7 @@
 #include "source/offcpu_options.h"
 #include "source/offcpu_profile.h"
 #include "source/source.h"
-#include "stack/interrupt_frames.h"
+#include "stack/own_frames.h"
 
 #define STREAMS (WIRE_LAST_STREAM_offcpu - WIRE_STREAM_offcpu + 1)
 
@@ -206,7 +206,7 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 static void take_thread(struct offcpu_threads *o, const struct wire_off_thread *w,
 			struct procs *procs)
 {
-	const struct offcpu_total t = {.thread = procs_thread(procs, w->pid, w->tid, w->time_ns),
+	const struct offcpu_total t = {.thread = procs_thread(procs, w->pid, w->tid),
 				       .life_ns = w->life_ns,
 				       .blocked_ns = w->blocked_ns,
 				       .runnable_ns = w->runnable_ns,

@@ -43,7 +43,7 @@ struct sample_row samplebook_row(const struct samplebook *b, const struct wire_s
 				   .part = part,
 				   .stream = (w->event & WIRE_STREAM_MASK) - b->first_stream,
 				   .zone = w->event >> WIRE_ZONE_SHIFT,
-				   .thread = procs_thread(procs, w->pid, w->tid, w->time_ns),
+				   .thread = procs_thread(procs, w->pid, w->tid),
 				   .user = user,
 				   .kernel = stackbook_find(stacks, w->kernel_hash)};
 }

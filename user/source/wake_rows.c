@@ -4,9 +4,8 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "stack/interrupt_frames.h"
-#include "source/offcpu_ledger.h"
 #include "stack/own_frames.h"
+#include "source/offcpu_ledger.h"
 
 #define WOKEN_BY "[woken by]"
 /* The sample of the wait itself was lost, or the capture ended before the thread ran. */
@@ -65,7 +64,7 @@ static struct kernel_part kernel_of(const struct assembly *a, uint32_t kernel)
 /* Adds "worker", or "worker (server)" if its process has another name. */
 static uint32_t named_node(struct assembly *a, uint32_t node, uint32_t thread)
 {
-	const struct proc_thread *t = procs_thread_at(a->procs, thread);
+	const struct proc_thread *t = &a->procs->entries.at[thread];
 	const char *process = procs_name(a->procs, t->pid);
 	_free_ char *name = str_clean(t->comm, strnlen(t->comm, sizeof(t->comm)));
 	_free_ char *both = NULL;
@@ -83,7 +82,7 @@ static uint32_t interrupt_of(const struct assembly *a, const struct wake_place *
 	const uint32_t n = interrupt_frames(a->p, &a->named, k->places, k->n);
 
 	/* The idle loop wakes nobody: there all frames are an interrupt's. */
-	return n || procs_thread_at(a->procs, w->thread)->pid ? n : k->n;
+	return n || a->procs->entries.at[w->thread].pid ? n : k->n;
 }
 
 /* Adds the waker's node to that of the thread that it woke; *@interrupt: whether the waker is an

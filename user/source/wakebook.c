@@ -82,8 +82,7 @@ void wakebook_wake(struct wakebook *b, const struct wire_offcpu *w, uint32_t use
 		.out_ns = out_ns(w),
 		.time_ns = s->time_ns,
 		.weight = s->weight,
-		.wake.woken = {procs_thread(procs, w->woken.pid, w->woken.tid, s->time_ns),
-			       NO_STACK, NO_STACK},
+		.wake.woken = {procs_thread(procs, w->woken.pid, w->woken.tid), NO_STACK, NO_STACK},
 		.pending = true,
 		.renewed = true,
 	};

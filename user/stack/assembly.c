@@ -68,7 +68,7 @@ int assembly_init(struct assembly *a, struct profile *p, const struct stackbook 
 		  struct namebook *names)
 {
 	*a = (struct assembly){.p = p, .stacks = stacks, .procs = procs, .start_ns = start_ns};
-	for (uint32_t n = procs_thread_count(procs); n; n--)
+	for (uint32_t n = procs->entries.n; n; n--)
 		vec_push(&a->threads, UINT32_MAX);
 	return namebook_run(names, images, stacks->book.places.at, stacks->book.is_return.at,
 			    stacks->book.places.n, p, &a->named);
@@ -219,7 +219,7 @@ uint64_t assembly_time(const struct assembly *a, uint64_t time_ns)
 
 uint32_t assembly_thread(struct assembly *a, uint32_t number)
 {
-	const struct proc_thread *t = procs_thread_at(a->procs, number);
+	const struct proc_thread *t = &a->procs->entries.at[number];
 	struct intern *strings = &a->p->strings;
 
 	if (a->threads.at[number] == UINT32_MAX) {

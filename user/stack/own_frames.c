@@ -1,8 +1,10 @@
 #include "stack/own_frames.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "process/kallsyms.h"
 
 /* Where the tracepoint's call of the program begins, from the inside out: bpf_trace_run1, which
  * programs return to, then what depends on how the kernel was built. */
@@ -19,7 +21,9 @@ static const char *const switching[] = {"__schedule", "schedule", "try_to_wake_u
 /* Our program is a few functions at most. */
 #define MOST_FRAMES 12
 
-const char *own_frames_name(const struct profile *p, const struct named *named, uint32_t place)
+/* The name of the innermost function at a place; "" if it has no frame. */
+static const char *own_frames_name(const struct profile *p, const struct named *named,
+				   uint32_t place)
 {
 	const uint32_t k = named->first.at[place];
 
@@ -71,4 +75,90 @@ uint32_t own_frames(const struct profile *p, const struct named *named, const ui
 	while (i + 1 < n && is_switching(own_frames_name(p, named, places[i])))
 		i++;
 	return i;
+}
+
+/* How the names of an interrupt's outermost functions begin. A soft interrupt has none of its own:
+ * at the end of a hard one it is amid that, and elsewhere it is the doing of the thread that raised
+ * it, as when it sends a packet to the same machine. */
+static const char *const entries[] = {"sysvec_",    "asm_sysvec_",	    "common_interrupt",
+				      "exc_nmi",    "asm_common_interrupt", "asm_exc_nmi",
+				      "fred_extint"};
+/* What stands further out and belongs to it. */
+static const char *const outside[] = {"asm_", "fred_"};
+/* At its end the thread goes on by itself: it handles signals, or gives way to another. */
+static const char *const own[] = {"irqentry_exit_to_user_mode", "exit_to_user_mode",
+				  "arch_do_signal", "preempt_schedule_irq"};
+
+/* By functions amid them, the innermost of which decides. */
+static const struct {
+	const char *begin, *kind;
+} kinds[] = {
+	{"hrtimer_", "[timer interrupt]"},
+	{"__hrtimer_", "[timer interrupt]"},
+	{"call_timer_fn", "[timer interrupt]"},
+	{"tick_", "[timer interrupt]"},
+	{"posix_timer_fn", "[timer interrupt]"},
+	{"it_real_fn", "[timer interrupt]"},
+	{"net_rx_action", "[network interrupt]"},
+	{"napi_", "[network interrupt]"},
+	{"blk_", "[disk interrupt]"},
+	{"bio_endio", "[disk interrupt]"},
+	{"handle_irq_event", "[device interrupt]"},
+	{"nvme_", "[disk interrupt]"},
+	{"scsi_", "[disk interrupt]"},
+};
+
+static bool begins(const char *name, const char *const *with, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_starts(name, with[i]))
+			return true;
+	return false;
+}
+#define BEGINS(name, with) begins(name, with, sizeof(with) / sizeof(*(with)))
+
+uint32_t interrupt_frames(const struct profile *p, const struct named *named,
+			  const uint32_t *places, uint32_t n)
+{
+	uint32_t i = 0;
+
+	for (; i < n && !BEGINS(own_frames_name(p, named, places[i]), entries); i++)
+		if (BEGINS(own_frames_name(p, named, places[i]), own))
+			return 0;
+	if (i == n)
+		return 0;
+	while (i < n && (BEGINS(own_frames_name(p, named, places[i]), entries) ||
+			 BEGINS(own_frames_name(p, named, places[i]), outside)))
+		i++;
+	return i;
+}
+
+const char *interrupt_kind(const struct profile *p, const struct named *named,
+			   const uint32_t *places, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = own_frames_name(p, named, places[i]);
+
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+			if (str_starts(name, kinds[k].begin))
+				return kinds[k].kind;
+	}
+	return "[interrupt]";
+}
+
+/* The file begins with the kernel's first code, among which they are, or before 6.15 with some
+ * hundred symbols that are not code. To read all of it would take 50 ms. */
+#define LINES 8192
+
+struct interrupt_entries interrupt_entries(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	struct interrupt_entries e = {0};
+
+	if (!f)
+		return e;
+	e.from = kallsyms_address(f, "asm_common_interrupt", LINES);
+	e.to = e.from ? kallsyms_address(f, "__irqentry_text_end", LINES) : 0;
+	fclose(f);
+	return e.to > e.from ? e : (struct interrupt_entries){0};
 }

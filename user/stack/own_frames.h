@@ -12,11 +12,23 @@
 #include "model/profile.h"
 #include "symbol/namebook.h"
 
-/* The name of the innermost function at a place; "" if it has no frame. */
-const char *own_frames_name(const struct profile *, const struct named *, uint32_t place);
-
 /* How many of the @n innermost @places are such; 0 if that cannot be told. */
 uint32_t own_frames(const struct profile *, const struct named *, const uint32_t *places,
 		    uint32_t n);
+
+/* The number of the @n innermost @places that are the interrupt's; 0: the thread itself got there,
+ * by a system call or an exception, or the kernel's functions have no names. */
+uint32_t interrupt_frames(const struct profile *, const struct named *, const uint32_t *places,
+			  uint32_t n);
+/* What kind of interrupt that is, for a mark: "[timer interrupt]". */
+const char *interrupt_kind(const struct profile *, const struct named *, const uint32_t *places,
+			   uint32_t n);
+
+/* The addresses of the kernel's code by which interrupts begin, for those who have no names at
+ * hand; 0, both, where the kernel does not tell. What this misses, interrupt_frames() finds. */
+struct interrupt_entries {
+	uint64_t from, to;
+};
+struct interrupt_entries interrupt_entries(void);
 
 #endif

@@ -90,7 +90,8 @@ static void judge_end(struct stackbook *s, struct stack *stack, const struct pro
 	}
 	/* No thread starts in JIT code: where rbp is no frame pointer, 0 in it means nothing. */
 	if (stack->end == WIRE_END_ROOT && stack->n &&
-	    procs_is_jit(procs, place_of(s, stack, stack->n - 1)))
+	    images_at(procs->images, place_of(s, stack, stack->n - 1).image)->kind ==
+		    IMAGE_KIND_JIT)
 		stack->end = WIRE_END_NO_RULE;
 }
 

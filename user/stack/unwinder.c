@@ -1,15 +1,128 @@
+#include "stack/unwinder.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/vec.h"
+#include "elf/budget.h"
 #include "elf/elffile.h"
-#include "stack/unwinder.h"
-#include "stack/unwinder_state.h"
-#include "unwind/native_walk.h"
 #include "sample/regs.h"
+#include "unwind/native_walk.h"
 #include "unwind/table_build.h"
+#include "wire.h"
+
+struct images;
+struct procs;
+struct tables;
+
+/* The table of a piece of an image: in the kernel once the walker has met it, else only here. */
+struct entry {
+	struct table_blob own; /* no words: in the kernel, or not made yet */
+	struct wire_piece piece;
+	bool in_kernel;
+};
+
+/* An image opened to make tables of its pieces. */
+struct maker {
+	struct budget budget;
+	struct elffile file;	   /* charges it */
+	struct table_maker *maker; /* NULL: cannot be */
+	bool is_open;		   /* it was tried */
+};
+
+struct unwinder {
+	struct tables *tables;
+	struct images *images;
+	struct procs *procs;
+	struct budget_pool *pool;
+	struct map by_piece; /* image, piece → index in entries */
+	VEC(struct entry) entries;
+	struct map file_of; /* image → index in files: how the kernel calls it, once known */
+	VEC(struct wire_piece) files;
+	struct map makers_by_image; /* → index in makers */
+	VEC(struct maker *) makers; /* owned */
+	struct map asked;	    /* hash of a piece → how often in vain */
+	uint64_t walks;
+	int64_t build_ns;
+	uint64_t frames[WIRE_WALK_FRAMES]; /* of the walk under way */
+};
+
+static void maker_free(struct maker *m)
+{
+	table_maker_free(m->maker);
+	elffile_release(&m->file);
+	budget_close(&m->budget);
+	free(m);
+}
+
+/* The numbers in @m of those of @n things whose image is there still, which are marked in @kept. */
+static void forget_keys(const struct unwinder *u, struct map *m, unsigned image_bits, uint8_t *kept)
+{
+	struct map rest = {0};
+	bool fresh;
+
+	for (size_t i = 0; i < m->cap; i++) {
+		const struct map_slot *slot = &m->slots[i];
+
+		if (!slot->used || !images_at(u->images, (uint32_t)(slot->key >> image_bits)))
+			continue;
+		kept[slot->value] = 1;
+		*map_put(&rest, slot->key, &fresh) = slot->value;
+	}
+	map_release(m);
+	*m = rest;
+}
+
+/* Keeps, of @n things of @bytes each at @at, by whose numbers @m finds them, those whose image is
+ * there still; @drop what the others hold, NULL: nothing. How many are left. */
+static size_t forget(const struct unwinder *u, struct map *m, unsigned image_bits, void *at,
+		     size_t n, size_t bytes, void (*drop)(void *))
+{
+	_free_ uint8_t *kept = mem_zalloc(n + 1, 1);
+	_free_ uint32_t *numbers = mem_zalloc(n + 1, sizeof(*numbers));
+	size_t left = 0;
+
+	forget_keys(u, m, image_bits, kept);
+	for (size_t i = 0; i < n; i++) {
+		char *one = (char *)at + i * bytes;
+
+		numbers[i] = (uint32_t)left;
+		if (kept[i])
+			memmove((char *)at + left++ * bytes, one, bytes);
+		else if (drop)
+			drop(one);
+	}
+	for (size_t i = 0; i < m->cap; i++)
+		if (m->slots[i].used)
+			m->slots[i].value = numbers[m->slots[i].value];
+	return left;
+}
+
+#define FORGET(u, map, image_bits, vec, drop) \
+	((vec)->n = forget(u, map, image_bits, (vec)->at, (vec)->n, sizeof(*(vec)->at), drop))
+
+static void drop_entry(void *entry)
+{
+	table_blob_release(&((struct entry *)entry)->own);
+}
+
+static void drop_maker(void *maker)
+{
+	maker_free(*(struct maker **)maker);
+}
+
+void unwinder_forget(struct unwinder *u)
+{
+	if (!u)
+		return;
+	FORGET(u, &u->by_piece, 32, &u->entries, drop_entry);
+	FORGET(u, &u->file_of, 0, &u->files, NULL);
+	FORGET(u, &u->makers_by_image, 0, &u->makers, drop_maker);
+	map_release(&u->asked);
+}
 
 /* A piece of what no process admits to having mapped is asked for so often before it is given up.
  */
@@ -34,7 +147,7 @@ void unwinder_free(struct unwinder *u)
 	for (size_t i = 0; i < u->entries.n; i++)
 		table_blob_release(&u->entries.at[i].own);
 	for (size_t i = 0; i < u->makers.n; i++)
-		unwinder_maker_free(u->makers.at[i]);
+		maker_free(u->makers.at[i]);
 	vec_release(&u->makers);
 	map_release(&u->makers_by_image);
 	map_release(&u->file_of);

@@ -7,6 +7,16 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
+
+char *nameless(const struct image *image, uint64_t offset)
+{
+	if (image->kind == IMAGE_KIND_JIT)
+		return mem_strdup("[JIT code]");
+	if (image->kind == IMAGE_KIND_NONE)
+		return mem_strdup(image->path);
+	return mem_printf("%s+0x%lx", str_base(image->path), offset);
+}
 
 #define MAGIC 0x65616e73 /* distinguishes a cut-off answer's rest from a head */
 

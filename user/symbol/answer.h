@@ -12,6 +12,7 @@
 
 #include "base/intern.h"
 #include "base/vec.h"
+#include "process/images.h"
 
 #define ANSWER_FOLDERS 1024
 
@@ -90,5 +91,9 @@ struct answer_view {
 /* Reads the answer at the head of @n bytes at @at (aligned to 4). The bytes it took, or 0 when
  * there is no whole and consistent one. */
 size_t answer_read(const void *at, size_t n, struct answer_view *out);
+
+/* "libfoo.so.1+0x1f30", and "[JIT code]" for all of a process's JIT code, whose addresses say
+ * nothing to anybody. The caller's to free. */
+char *nameless(const struct image *, uint64_t offset);
 
 #endif

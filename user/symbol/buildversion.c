@@ -1,16 +1,113 @@
 #include "symbol/buildversion.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "elf/elffile.h"
 #include "crew/crew.h"
-#include "process/dpkg.h"
+#include "elf/elffile.h"
 #include "symbol/buildversion_read.h"
+
+#define LIST_MOST   (16u << 20) /* of a package's files; the largest have 3 MB */
+#define STATUS_MOST (64u << 20)
+
+/* Whether a list has the path on a line of its own. */
+static bool lists(const char *list, const char *path)
+{
+	const size_t n = strlen(path);
+
+	for (const char *at = list; (at = strstr(at, path)); at += n)
+		if ((at == list || at[-1] == '\n') && (at[n] == '\n' || !at[n]))
+			return true;
+	return false;
+}
+
+static bool is_of_package(const char *folder, const char *name, const char *path)
+{
+	_free_ char *file = mem_printf("%s/info/%s", folder, name);
+	_free_ char *text = NULL;
+	const char *bare = str_starts(path, "/usr/") ? path + 4 : path;
+	size_t n;
+
+	/* Folders of / were merged into /usr: lists have either. */
+	return !file_read(file, LIST_MOST, &text, &n) && (lists(text, path) || lists(text, bare));
+}
+
+/* "libsqlite3-0:amd64" of libsqlite3-0:amd64.list; NULL: none. Owned by the caller. */
+static char *find_package(const char *folder, const char *path)
+{
+	_free_ char *info = mem_printf("%s/info", folder);
+	DIR *dir = opendir(info);
+	char *package = NULL;
+
+	for (struct dirent *e; !package && dir && (e = readdir(dir));)
+		if (str_ends(e->d_name, ".list") && is_of_package(folder, e->d_name, path))
+			package = mem_strndup(e->d_name, strlen(e->d_name) - strlen(".list"));
+	if (dir)
+		closedir(dir);
+	return package;
+}
+
+/* The value of "KEY: " in the paragraph, up to its line's end; owned by the caller, or NULL. */
+static char *field(const char *paragraph, const char *end, const char *key)
+{
+	const size_t n = strlen(key);
+
+	for (const char *line = paragraph; line < end; line += strcspn(line, "\n") + 1)
+		if (!strncmp(line, key, n) && !strncmp(line + n, ": ", 2))
+			return mem_strndup(line + n + 2, strcspn(line + n + 2, "\n"));
+	return NULL;
+}
+
+static bool is_package(const char *paragraph, const char *end, const char *name)
+{
+	_free_ char *package = field(paragraph, end, "Package");
+	_free_ char *architecture = field(paragraph, end, "Architecture");
+	_free_ char *full =
+		package && architecture ? mem_printf("%s:%s", package, architecture) : NULL;
+
+	return package && (!strcmp(package, name) || (full && !strcmp(full, name)));
+}
+
+/* The version of the package in dpkg's status; owned by the caller, or NULL. */
+static char *package_version(const char *folder, const char *name)
+{
+	_free_ char *file = mem_printf("%s/status", folder);
+	_free_ char *text = NULL;
+	size_t n;
+
+	if (file_read(file, STATUS_MOST, &text, &n))
+		return NULL;
+	for (const char *at = text; *at;) {
+		const char *gap = strstr(at, "\n\n");
+		const char *end = gap ? gap + 1 : text + n;
+
+		if (is_package(at, end, name))
+			return field(at, end, "Version");
+		at = gap ? gap + 2 : end;
+	}
+	return NULL;
+}
+
+/* The version of the package that has @path, and *@package, its name: both the caller's to free;
+ * NULL: none has. @folder: dpkg's, as /var/lib/dpkg. */
+static char *dpkg_version(const char *folder, const char *path, char **package)
+{
+	char *version;
+
+	*package = find_package(folder, path);
+	version = *package ? package_version(folder, *package) : NULL;
+	if (version)
+		return version;
+	free(*package);
+	*package = NULL;
+	return NULL;
+}
 
 #define DPKG  "/var/lib/dpkg"
 #define CPU_S 5

@@ -44,9 +44,6 @@ struct namebook_mark namebook_mark(const struct namebook *);
 /* Writes what the book has beyond @since to @fd: for another copy of the book, of another process,
  * which stands there still. -errno. */
 int namebook_send(const struct namebook *, const struct namebook_mark *since, int fd);
-/* Makes the entries from @first on be found; false: one is there already. For namebook_receive().
- */
-bool namebook_index(struct namebook *, size_t first);
 /* Takes that into the copy: @fd from its start on. -EINVAL, and the book is empty, where it is not
  * what namebook_send() writes. */
 int namebook_receive(struct namebook *, int fd);

@@ -11,10 +11,37 @@
 #include "elf/buildid.h"
 #include "elf/elffile.h"
 #include "elf/segments.h"
+#include "model/profile.h"
 #include "process/kallsyms.h"
-#include "symbol/answer_profile.h"
-#include "symbol/nameless.h"
+#include "symbol/answer.h"
 #include "symbol/worker.h"
+
+/* The number of the string, which a file had: made clean. */
+static uint32_t answer_clean_text(struct profile *p, const char *s)
+{
+	_free_ char *text = str_clean(s, strlen(s));
+
+	return intern_add(&p->strings, text);
+}
+
+/* The profile's number of function @number of the answer; the rest is what the answer does not
+ * know of it. */
+static uint32_t answer_function_in(struct profile *p, const struct answer_view *v, uint32_t number,
+				   uint32_t module, enum frame_kind kind, bool named)
+{
+	const struct answer_function *f = &v->functions[number];
+	const struct function function = {
+		.name = answer_clean_text(p, v->text + f->name),
+		.linkage = answer_clean_text(p, v->text + f->linkage),
+		.file = answer_clean_text(p, v->text + f->file),
+		.line = f->line,
+		.module = module,
+		.kind = (uint8_t)kind,
+		.named = named,
+	};
+
+	return profile_function(p, &function);
+}
 
 /* Fewer addresses than this of one image are not worth a second child. */
 #define SLICE 2048
@@ -127,7 +154,7 @@ static void name_kernel(struct run *r, size_t first, size_t end)
 
 	for (size_t i = 0; i < n; i++)
 		addresses[i] = query_lookup(&r->queries[first + i]);
-	if (!f || kallsyms_ask(f, images_kernel_names(r->images), addresses, n, syms)) {
+	if (!f || kallsyms_ask(f, r->images->kernel_names, addresses, n, syms)) {
 		free(image->note);
 		image->note = mem_strdup(f ? err_text() : "/proc/kallsyms cannot be read");
 	}
@@ -322,14 +349,14 @@ static void name_all(struct run *r)
 		namers[image_kind_of(r, r->places[r->order[first]].image)].name(r, first, i);
 		first = i;
 	}
-	worker_run(r->jobs.at, r->jobs.n, images_patience(r->images), take, r);
+	worker_run(r->jobs.at, r->jobs.n, r->images->patience, take, r);
 	for (size_t i = 0; i < r->jobs.n; i++) {
 		if (r->jobs.at[i].failed)
 			give_up(r, &r->jobs.at[i]);
 		else if (r->jobs.at[i].put_off)
 			put_off(r, &r->jobs.at[i]);
 	}
-	for (size_t i = 0; i < images_count(r->images); i++)
+	for (size_t i = 0; i < r->images->at.n; i++)
 		r->stats->images_corrupt += r->is_corrupt[i];
 }
 
@@ -360,8 +387,8 @@ int namer_run(struct images *images, const struct place *places, const uint8_t *
 	r.order = mem_zalloc(n + 1, sizeof(*r.order));
 	r.queries = mem_zalloc(n + 1, sizeof(*r.queries));
 	r.spans = mem_zalloc(n + 1, sizeof(*r.spans));
-	r.image_module = mem_zalloc(images_count(images), sizeof(*r.image_module));
-	r.is_corrupt = mem_zalloc(images_count(images), sizeof(*r.is_corrupt));
+	r.image_module = mem_zalloc(images->at.n, sizeof(*r.image_module));
+	r.is_corrupt = mem_zalloc(images->at.n, sizeof(*r.is_corrupt));
 	name_all(&r);
 	put_out(&r, out);
 	free(r.order);

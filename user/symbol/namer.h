@@ -40,8 +40,8 @@ struct namer_stats {
  * the address is a return address: the line looked up is that of the byte before it.
  * Never fails for what a target brings: a corrupt file is counted and its places shown as
  * offsets. What is not named when
- * images_patience() is over has its address, by which it can be named later. -ENOMEM aside always
- * 0.
+ * struct images' patience is over has its address, by which it can be named later. -ENOMEM aside
+ * always 0.
  */
 int namer_run(struct images *, const struct place *places, const uint8_t *is_return, size_t n,
 	      struct profile *p, struct named *out, struct namer_stats *stats);

@@ -1,5 +1,6 @@
 #include "symbol/naming.h"
 
+#include <inttypes.h>
 #include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,34 @@
 #include "debuginfo/symtab.h"
 #include "elf/elffile.h"
 #include "elf/segments.h"
+#include "process/images.h"
 #include "process/maps.h"
-#include "symbol/answer_mangled.h"
-#include "symbol/nameless.h"
+#include "symbol/answer.h"
+#include "symbol/demangle.h"
 #include "symbol/perfmap.h"
-#include "symbol/variables.h"
+
+/* A zeroed one is empty and valid. */
+struct variables_table {
+	struct symtab symtab;
+	bool open;
+};
+
+/* A variable of at most this many bytes is one lock: pthread_cond_t, pthread_rwlock_t and
+ * std::condition_variable_any are no larger, and wait at different places of it. In a larger one
+ * the place tells which lock it is. */
+#define ONE_LOCK_BYTES 64
+
+static void open_table(struct variables_table *v, Elf *elf, Elf *debug_elf)
+{
+	if (v->open)
+		return;
+	v->open = true;
+	if (elf)
+		symtab_add_variables(&v->symtab, elf);
+	if (debug_elf)
+		symtab_add_variables(&v->symtab, debug_elf);
+	symtab_finish(&v->symtab);
+}
 
 static void say_nameless(const struct image *image, uint64_t offset, uint32_t line,
 			 struct answer *a)
@@ -29,6 +53,79 @@ static void say_nameless(const struct image *image, uint64_t offset, uint32_t li
 	_free_ char *name = nameless(image, offset);
 
 	answer_frame(a, name, NULL, NULL, 0, line, false, false);
+}
+
+static void say(const struct symbol *symbol, uint64_t address, struct answer *a)
+{
+	_free_ char *name = mem_strndup(symbol->name, strcspn(symbol->name, "@"));
+	const uint64_t within = address - symbol->start;
+	char suffix[32] = "";
+
+	if (symbol->end - symbol->start > ONE_LOCK_BYTES && within)
+		snprintf(suffix, sizeof(suffix), "+0x%" PRIx64, within);
+	answer_frame_mangled(a, name, NULL, suffix, NULL, 0, 0, false);
+}
+
+/* Adds the frame of the variable at @offset, made by place_of_variable(), to the query that is
+ * being answered. @elf, @debug_elf: of the image and of its separate debug file; either may be
+ * NULL. */
+static void variable_name(struct variables_table *v, const struct elffile *file, Elf *elf,
+			  Elf *debug_elf, const struct image *image, uint64_t offset,
+			  struct answer *a)
+{
+	const uint64_t distance = offset & ~PLACE_VARIABLE;
+	const struct symbol *symbol = NULL;
+	uint64_t address;
+
+	if (!segments_loaded(file, distance, &address)) {
+		say_nameless(image, distance, 0, a);
+		return;
+	}
+	open_table(v, elf, debug_elf);
+	symbol = symtab_find(&v->symtab, address);
+	if (symbol)
+		say(symbol, address, a);
+	else
+		say_nameless(image, address, 0, a);
+}
+
+static void variables_release(struct variables_table *v)
+{
+	symtab_release(&v->symtab);
+}
+
+/* The readable form of @linkage, 0 where it is none of a mangled name. */
+static uint32_t readable(struct answer *a, uint32_t linkage)
+{
+	_free_ char *name = NULL;
+	uint32_t *known;
+	bool fresh;
+
+	known = map_put(&a->by_linkage, linkage, &fresh);
+	if (fresh) {
+		name = demangle(intern_text(&a->text, linkage));
+		*known = name ? intern_add(&a->text, name) : 0;
+	}
+	return *known;
+}
+
+void answer_frame_mangled(struct answer *a, const char *linkage, const char *name,
+			  const char *suffix, const char *file, uint32_t file_line, uint32_t line,
+			  bool inlined)
+{
+	struct answer_function f = {.line = file_line, .named = 1};
+	const uint32_t mangled = answer_text(a, linkage),
+		       demangled = mangled ? readable(a, mangled) : 0;
+
+	f.name = demangled ? demangled : name && *name ? answer_text(a, name) : mangled;
+	f.linkage = f.name == mangled ? 0 : mangled;
+	f.file = answer_text(a, file);
+	if (suffix && *suffix) {
+		_free_ char *whole = mem_printf("%s%s", intern_text(&a->text, f.name), suffix);
+
+		f.name = answer_text(a, whole);
+	}
+	answer_add(a, f, line, inlined);
 }
 
 /* --- JIT code ------------------------------------------------------------------------------- */

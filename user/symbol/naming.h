@@ -14,4 +14,10 @@ void naming_folders(const struct image_files *, struct answer *);
 void naming_run(const struct image_files *, const struct query *queries, uint32_t n,
 		struct answer *);
 
+/* answer_frame() for a function whose readable name is still to be made from @linkage (mangled or
+ * not; NULL: @name it is). @suffix follows the name. */
+void answer_frame_mangled(struct answer *, const char *linkage, const char *name,
+			  const char *suffix, const char *file, uint32_t file_line, uint32_t line,
+			  bool inlined);
+
 #endif

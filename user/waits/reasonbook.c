@@ -1,13 +1,237 @@
 #include "waits/reasonbook.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/str.h"
+#include "process/maps.h"
+#include "process/procfs.h"
 #include "symbol/namer.h"
 #include "waits/callrule.h"
+
+/* How long what was read is taken for true, and how soon it is read again for an address that is in
+ * none of it. */
+#define KEEP_NS	 2000000000ull
+#define AGAIN_NS 100000000ull
+
+/* How long all reading may take: so much at once, and this part of the time in the long run. */
+#define BURST_NS   200000000ull
+#define PART_OF_NS 20
+
+/* Beyond so many the rest of a process is not known. */
+#define MOST_AREAS 16384
+
+static void empty(struct memory_process *p)
+{
+	for (size_t i = 0; i < p->areas.n; i++)
+		free(p->areas.at[i].path);
+	vec_release(&p->areas);
+	*p = (struct memory_process){0};
+}
+
+/* Whether @m goes on what @last holds: another part of its file, or the zeroed data behind it. */
+static bool goes_on(const struct memory_area *last, const struct procfs_mapping *m)
+{
+	if (last->path[0] != '/')
+		return false;
+	if (!strcmp(last->path, m->path))
+		return m->file_offset != 0;
+	return !m->path[0] && last->code && m->start == last->end;
+}
+
+static void take(void *context, const struct procfs_mapping *m)
+{
+	struct memory_process *p = context;
+	struct memory_area *last = p->areas.n ? &p->areas.at[p->areas.n - 1] : NULL;
+
+	if (!last || !goes_on(last, m)) {
+		if (p->areas.n >= MOST_AREAS)
+			return;
+		vec_push(&p->areas, ((struct memory_area){.start = m->start,
+							  .file_offset = m->file_offset,
+							  .path = mem_strdup(m->path)}));
+		last = &p->areas.at[p->areas.n - 1];
+	}
+	last->end = m->end;
+	if (m->executable && m->path[0] == '/' && !last->code)
+		last->code = m->start;
+}
+
+static struct memory_process *process_of(struct memory *m, uint32_t pid)
+{
+	for (size_t i = 0; i < MEMORY_PROCESSES; i++)
+		if (m->processes[i].pid == pid)
+			return &m->processes[i];
+	return &m->processes[m->next++ % MEMORY_PROCESSES];
+}
+
+static const struct memory_area *area_at(const struct memory_process *p, uint64_t address)
+{
+	const size_t n = vec_upto(&p->areas, start, address);
+
+	return n && address < p->areas.at[n - 1].end ? &p->areas.at[n - 1] : NULL;
+}
+
+/* Reads what @pid has mapped into @p; false: there is no time for that. */
+static bool read_process(struct memory *m, struct memory_process *p, uint32_t pid, uint64_t now_ns)
+{
+	const uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
+
+	m->first_ns = m->first_ns ? m->first_ns : now_ns;
+	if (m->read_ns > BURST_NS + (now_ns - m->first_ns) / PART_OF_NS) {
+		m->refused++;
+		return false;
+	}
+	empty(p);
+	*p = (struct memory_process){.pid = pid, .read_ns = now_ns};
+	(void)mappings_read(m->opener, pid, take, p);
+	m->read_ns += clock_ns(CLOCK_MONOTONIC) - start_ns;
+	return true;
+}
+
+const struct memory_area *memory_find(struct memory *m, uint32_t pid, uint64_t address,
+				      uint64_t now_ns)
+{
+	struct memory_process *p = process_of(m, pid);
+	const struct memory_area *found = p->pid == pid ? area_at(p, address) : NULL;
+
+	if (p->pid == pid && now_ns < p->read_ns + (found ? KEEP_NS : AGAIN_NS))
+		return found;
+	return read_process(m, p, pid, now_ns) ? area_at(p, address) : NULL;
+}
+
+void memory_forget(struct memory *m, uint32_t pid)
+{
+	for (size_t i = 0; i < MEMORY_PROCESSES; i++)
+		if (m->processes[i].pid == pid)
+			empty(&m->processes[i]);
+}
+
+void memory_release(struct memory *m)
+{
+	for (size_t i = 0; i < MEMORY_PROCESSES; i++)
+		empty(&m->processes[i]);
+}
+
+/* What is known, at most: then all is looked up again. */
+#define MOST_PLACES 16384
+/* /proc/PID/fdinfo/N begins with lines of all files; what locks and the like add comes behind. */
+#define INFO_BYTES 256
+
+static void descriptors_release(struct descriptors *d)
+{
+	map_release(&d->by_place);
+}
+
+/* The inode's number as the kernel has it; stat(2) says another one on some file systems. 0: not
+ * known. */
+static uint64_t inode_of(uint32_t pid, uint64_t fd)
+{
+	_free_ char *file = mem_printf("fdinfo/%" PRIu64, fd);
+	_free_ char *path = procfs_path(pid, file);
+	_close_ int info = open(path, O_RDONLY | O_CLOEXEC);
+	char text[INFO_BYTES + 1];
+	ssize_t n = info < 0 ? -1 : read(info, text, INFO_BYTES);
+	const char *at;
+
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	at = strstr(text, "\nino:");
+	return at ? strtoull(at + strlen("\nino:"), NULL, 10) : 0;
+}
+
+/* "" where there is none. */
+static void read_link(uint32_t pid, uint64_t fd, char link[PATH_MAX])
+{
+	_free_ char *file = mem_printf("fd/%" PRIu64, fd);
+	_free_ char *path = procfs_path(pid, file);
+	ssize_t n = readlink(path, link, PATH_MAX - 1);
+
+	link[n > 0 ? n : 0] = '\0';
+}
+
+/* What only exists as a descriptor shares one inode, and fdinfo of an epoll lists all that it
+ * watches: it is not asked for these. */
+static uint32_t look_up(struct intern *texts, uint32_t pid, uint64_t fd, uint64_t inode)
+{
+	char link[PATH_MAX];
+	_free_ char *clean = NULL;
+
+	read_link(pid, fd, link);
+	if (!str_starts(link, "anon_inode:") && inode_of(pid, fd) != inode)
+		return 0;
+	clean = str_clean(link, strlen(link));
+	return intern_add(texts, clean);
+}
+
+/* Adds a part of a path as the kernel sent it, in @n bytes; one that fills them was cut. */
+static void part_add(struct str *s, const wire_u8 *part, size_t n)
+{
+	const size_t length = strnlen((const char *)part, n - 1);
+	_free_ char *clean = str_clean((const char *)part, length);
+
+	str_addf(s, "%s%s", clean, length == n - 1 ? "…" : "");
+}
+
+/* "…/lib/x", of a file that nobody can be asked for any more. */
+static uint32_t end_of_path(struct intern *texts, const struct wire_reason *r)
+{
+	struct str s = {0};
+	uint32_t text;
+
+	if (!r->folder[0] || !r->name[0])
+		return 0;
+	str_add(&s, r->folder[0] == '/' ? "…" : "…/");
+	part_add(&s, r->folder, sizeof(r->folder));
+	str_add(&s, r->folder[0] == '/' ? "" : "/");
+	part_add(&s, r->name, sizeof(r->name));
+	text = intern_add(texts, s.s);
+	free(s.s);
+	return text;
+}
+
+/* Pipes and sockets are named by their inodes, which need no look. */
+static uint32_t name(struct intern *texts, uint32_t pid, const struct wire_reason *r)
+{
+	const char *kind = S_ISFIFO(r->mode) ? "pipe" : S_ISSOCK(r->mode) ? "socket" : NULL;
+	uint32_t text = S_ISSOCK(r->mode) ? 0 : look_up(texts, pid, r->arguments[0], r->inode);
+	char known[64];
+
+	if (text)
+		return text;
+	if (!kind)
+		return end_of_path(texts, r);
+	snprintf(known, sizeof(known), "%s:[%" PRIu64 "]", kind, (uint64_t)r->inode);
+	return intern_add(texts, known);
+}
+
+/* The file behind the descriptor that is the first argument of a call of @pid: the number of its
+ * name in @texts, "" where it cannot be known. */
+static uint32_t descriptors_name(struct descriptors *d, struct intern *texts, uint32_t pid,
+				 const struct wire_reason *r)
+{
+	const uint64_t place = (uint64_t)pid << 32 | (uint32_t)r->arguments[0];
+	uint32_t *text;
+	bool fresh;
+
+	if (d->by_place.n >= MOST_PLACES)
+		map_release(&d->by_place);
+	text = map_put(&d->by_place,
+		       hash_two(hash_two(place, r->inode), hash_bytes(r->name, sizeof(r->name))),
+		       &fresh);
+	if (fresh)
+		*text = name(texts, pid, r);
+	return *text;
+}
 
 /* Bounds of a window's book. Beyond the first two, reasons are kept without what was waited for. */
 #define MOST_WITH_OBJECT 61440
@@ -33,8 +257,7 @@ static uint8_t letter_of(uint16_t state)
 
 void reasonbook_init(struct reasonbook *b, struct images *images)
 {
-	*b = (struct reasonbook){.images = images,
-				 .memory.opener = images ? images_opener(images) : NULL};
+	*b = (struct reasonbook){.images = images, .memory.opener = images ? images->opener : NULL};
 	vec_add(&b->rows);
 }
 

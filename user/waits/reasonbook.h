@@ -9,13 +9,55 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/vec.h"
 #include "model/profile.h"
 #include "process/images.h"
 #include "process/procs.h"
 #include "waits/callrule.h"
-#include "waits/descriptors.h"
-#include "waits/memory.h"
 #include "wire_offcpu.h"
+
+/* A zeroed one is empty and valid. */
+struct descriptors {
+	struct map by_place; /* process, descriptor, inode and name → text */
+};
+
+struct opener;
+
+/* Adjacent mappings of one file, and the anonymous memory behind them that holds a module's zeroed
+ * data; or one mapping of another kind. */
+struct memory_area {
+	uint64_t start, end;
+	uint64_t code;	      /* where its file's first code is mapped; 0: it is no module */
+	uint64_t file_offset; /* of start; only where it is a file */
+	char *path;	      /* "/usr/lib/x.so", "[heap]", "" anonymous; owned */
+};
+
+struct memory_process {
+	uint32_t pid; /* 0: none */
+	uint64_t read_ns;
+	VEC(struct memory_area) areas; /* ascending */
+};
+
+#define MEMORY_PROCESSES 32
+
+/* A zeroed one is empty and valid. */
+struct memory {
+	struct opener *opener; /* reads them; borrowed; NULL: this process does */
+	struct memory_process processes[MEMORY_PROCESSES];
+	uint32_t next;		    /* whose place is given away next */
+	uint64_t first_ns, read_ns; /* when it was first asked; how long it has read */
+	uint64_t refused;	    /* times that there was no time to read */
+};
+
+/* The area that holds @address; NULL: none does, or the process is gone. Valid until the next call.
+ * @now_ns: CLOCK_MONOTONIC. */
+const struct memory_area *memory_find(struct memory *, uint32_t pid, uint64_t address,
+				      uint64_t now_ns);
+/* Its mappings have changed. */
+void memory_forget(struct memory *, uint32_t pid);
+void memory_release(struct memory *);
 
 /* A variable of a module, for which there is no name yet. */
 struct variable {

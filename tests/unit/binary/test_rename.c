@@ -14,7 +14,6 @@
 #include <sys/sysmacros.h>
 
 #include "base/str.h"
-#include "elf/debugdir.h"
 #include "elf/debugfile.h"
 #include "elf/segments.h"
 #include "model/renaming.h"

@@ -18,7 +18,6 @@
 #include "process/images.h"
 #include "process/maps.h"
 #include "process/owner.h"
-#include "process/images_state.h"
 #include "snippet.h"
 
 static const char source[] = "int main(void) { return 0; }\n";
@@ -45,7 +44,7 @@ static void fixed_images_come_first(void **state)
 	struct images *m = images_new();
 
 	(void)state;
-	assert_int_equal(images_count(m), IMAGE_FIRST);
+	assert_int_equal(m->at.n, IMAGE_FIRST);
 	assert_int_equal(images_at(m, IMAGE_KERNEL)->kind, IMAGE_KIND_KERNEL);
 	assert_int_equal(images_at(m, IMAGE_VDSO)->kind, IMAGE_KIND_VDSO);
 	assert_true(images_at(m, IMAGE_VDSO)->fd >= 0);
@@ -78,7 +77,7 @@ static void one_build_is_one_image(void **state)
 	assert_int_equal(add(m, &by_inode), image);
 	assert_int_equal(add(m, &copy), image);
 	assert_int_equal(add(m, &by_build_id), image);
-	assert_int_equal(images_count(m), IMAGE_FIRST + 1);
+	assert_int_equal(m->at.n, IMAGE_FIRST + 1);
 	images_free(m);
 }
 
@@ -92,7 +91,7 @@ static void copies_are_parted(void **state)
 	uint32_t first, copy, third;
 
 	(void)state;
-	images_part_copies(m);
+	m->parts_copies = true;
 	snippet_build("c", source, "-Wl,--build-id=0x0c0c0c0c");
 	snippet_run("cp c c_copy && ln c c_link && cp c c_third");
 	id = id_of(path);
@@ -113,7 +112,7 @@ static void copies_are_parted(void **state)
 	assert_int_equal(images_at(m, third)->first, first);
 	assert_string_equal(images_at(m, copy)->path, copy_path);
 	assert_true(images_at(m, copy)->fd >= 0);
-	assert_int_equal(images_count(m), IMAGE_FIRST + 3);
+	assert_int_equal(m->at.n, IMAGE_FIRST + 3);
 	images_free(m);
 }
 
@@ -389,9 +388,9 @@ static void what_nobody_refers_to_is_forgotten(void **state)
 	assert_int_equal(open_files(), before + 1);
 	assert_int_equal(add(m, &other), kept);
 	/* The number is given to another. */
-	assert_true(images_jit(m, (uint32_t)getpid()) < images_count(m));
-	assert_true(add(m, &id) < images_count(m));
-	assert_int_equal(images_count(m), IMAGE_FIRST + 3);
+	assert_true(images_jit(m, (uint32_t)getpid()) < m->at.n);
+	assert_true(add(m, &id) < m->at.n);
+	assert_int_equal(m->at.n, IMAGE_FIRST + 3);
 	assert_int_not_equal(images_at(m, add(m, &id))->serial, serial);
 	images_free(m);
 }
@@ -406,7 +405,7 @@ static void copies_are_forgotten_one_by_one(void **state)
 	uint32_t at[3], again;
 
 	(void)state;
-	images_part_copies(m);
+	m->parts_copies = true;
 	snippet_build("c", source, "-Wl,--build-id=0x0c0c0c0c");
 	snippet_run("cp c c_copy && cp c c_third");
 	for (int i = 0; i < 3; i++) {
@@ -425,7 +424,7 @@ static void copies_are_forgotten_one_by_one(void **state)
 	assert_int_equal(add(m, &id[2]), at[2]);
 	again = add(m, &id[0]);
 	assert_int_equal(images_at(m, again)->first, images_at(m, at[1])->first);
-	assert_int_equal(images_count(m), IMAGE_FIRST + 3);
+	assert_int_equal(m->at.n, IMAGE_FIRST + 3);
 	memset(used, 0, sizeof(used));
 	used[again] = 1;
 	for (int i = 0; i < 3; i++)

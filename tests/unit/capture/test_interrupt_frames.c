@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "stack/interrupt_frames.h"
+#include "stack/own_frames.h"
 
 #define MOST 16
 

@@ -15,7 +15,7 @@
 #include "elf/elffile.h"
 #include "elf/segments.h"
 #include "snippet.h"
-#include "symbol/answer_mangled.h"
+#include "symbol/naming.h"
 #include "symbol/namer.h"
 
 static const char source[] =

@@ -55,7 +55,7 @@ static void map_file(uint32_t pid, uint64_t start, uint64_t end, uint64_t offset
 		.file_offset = offset,
 		.id = {.path = path, .dev_major = 250, .dev_minor = 9, .inode = inode}};
 
-	procs_mmap(procs, &record, 1);
+	procs_mmap(procs, &record);
 }
 
 static void expect_place(uint32_t pid, uint64_t address, const char *path, uint64_t offset)
@@ -82,26 +82,26 @@ static void newer_mappings_replace_older(void **state)
 {
 	(void)state;
 	map_file(SHELL, 0x10000, 0x20000, 0, 7, "/bin/a");
-	assert_int_equal(procs_remaps(procs), 0);
+	assert_int_equal(procs->remaps, 0);
 	map_file(SHELL, 0x14000, 0x18000, 0x500, 8, "/bin/b");
-	assert_int_equal(procs_remaps(procs), 1);
+	assert_int_equal(procs->remaps, 1);
 	expect_place(SHELL, 0x13fff, "/bin/a", 0x3fff);
 	expect_place(SHELL, 0x14000, "/bin/b", 0x500);
 	expect_place(SHELL, 0x18000, "/bin/a", 0x8000);
 	/* The same once more says nothing new. */
 	map_file(SHELL, 0x14000, 0x18000, 0x500, 8, "/bin/b");
-	assert_int_equal(procs_remaps(procs), 1);
+	assert_int_equal(procs->remaps, 1);
 	/* The same file at other offsets does. */
 	map_file(SHELL, 0x14000, 0x18000, 0x1500, 8, "/bin/b");
-	assert_int_equal(procs_remaps(procs), 2);
+	assert_int_equal(procs->remaps, 2);
 	/* One over all of them. */
 	map_file(SHELL, 0x8000, 0x28000, 0, 9, "/bin/c");
-	assert_int_equal(procs_remaps(procs), 3);
+	assert_int_equal(procs->remaps, 3);
 	expect_place(SHELL, 0x15000, "/bin/c", 0xd000);
 	expect_place(SHELL, 0x8000, "/bin/c", 0);
 	/* Next to it is not over it. */
 	map_file(SHELL, 0x28000, 0x29000, 0, 8, "/bin/b");
-	assert_int_equal(procs_remaps(procs), 3);
+	assert_int_equal(procs->remaps, 3);
 	expect_place(SHELL, 0x27fff, "/bin/c", 0x1ffff);
 	expect_place(SHELL, 0x28000, "/bin/b", 0);
 }
@@ -118,8 +118,8 @@ static void fork_copies_and_exec_drops(void **state)
 	expect_place(CHILD, 0x10010, "", 0x10010);
 	expect_place(SHELL, 0x10010, "/bin/sh", 0x10);
 	map_file(CHILD, 0x10000, 0x30000, 0, 8, "/usr/bin/cc1");
-	assert_int_equal(procs_remaps(procs), 0);
-	procs_exit(procs, CHILD, CHILD, 30);
+	assert_int_equal(procs->remaps, 0);
+	procs_exit(procs, CHILD, CHILD);
 	expect_place(CHILD, 0x10010, "/usr/bin/cc1", 0x10);
 	assert_string_equal(procs_name(procs, CHILD), "cc1");
 	/* The pid comes again, as another process. */
@@ -135,27 +135,27 @@ static void threads_have_entries_by_name(void **state)
 	(void)state;
 	procs_comm(procs, SHELL, SHELL, "server", false, 1);
 	procs_fork(procs, SHELL, SHELL, SHELL, SHELL + 100, 5);
-	main_thread = procs_thread(procs, SHELL, SHELL, 6);
-	worker = procs_thread(procs, SHELL, SHELL + 100, 6);
+	main_thread = procs_thread(procs, SHELL, SHELL);
+	worker = procs_thread(procs, SHELL, SHELL + 100);
 	assert_int_not_equal(main_thread, worker);
-	assert_int_equal(procs_thread(procs, SHELL, SHELL + 100, 7), worker);
-	assert_string_equal(procs_thread_at(procs, worker)->comm, "server");
-	assert_int_equal(procs_thread_at(procs, worker)->start_ns, 5);
+	assert_int_equal(procs_thread(procs, SHELL, SHELL + 100), worker);
+	assert_string_equal(procs->entries.at[worker].comm, "server");
+	assert_int_equal(procs->entries.at[worker].start_ns, 5);
 	procs_comm(procs, SHELL, SHELL + 100, "io-worker-15char-long", false, 8);
-	renamed = procs_thread(procs, SHELL, SHELL + 100, 9);
+	renamed = procs_thread(procs, SHELL, SHELL + 100);
 	assert_int_not_equal(renamed, worker);
-	assert_string_equal(procs_thread_at(procs, renamed)->comm, "io-worker-15cha");
+	assert_string_equal(procs->entries.at[renamed].comm, "io-worker-15cha");
 	assert_string_equal(procs_name(procs, SHELL), "server");
 	/* Back to an old name: back to its entry. */
 	procs_comm(procs, SHELL, SHELL + 100, "server", false, 10);
-	assert_int_equal(procs_thread(procs, SHELL, SHELL + 100, 11), worker);
+	assert_int_equal(procs_thread(procs, SHELL, SHELL + 100), worker);
 	/* exec starts anew, even under the same name. */
 	procs_comm(procs, SHELL, SHELL, "server", true, 12);
-	after_exec = procs_thread(procs, SHELL, SHELL, 13);
+	after_exec = procs_thread(procs, SHELL, SHELL);
 	assert_int_not_equal(after_exec, main_thread);
-	assert_int_equal(procs_thread_at(procs, after_exec)->start_ns, 12);
-	assert_int_equal(procs_thread_count(procs), 4);
-	assert_null(procs_thread_at(procs, 4));
+	assert_int_equal(procs->entries.at[after_exec].start_ns, 12);
+	assert_int_equal(procs->entries.n, 4);
+	assert_int_equal(procs->entries.n, 4);
 }
 
 /* Whose main thread has ended goes on while another thread does. */
@@ -171,31 +171,31 @@ static void what_has_ended_is_forgotten(void **state)
 	procs_fork(procs, SHELL, CHILD, SHELL, CHILD, 10);
 	procs_fork(procs, SHELL, SHELL, SHELL, SHELL + 100, 11);
 	map_file(CHILD, 0x30000, 0x40000, 0, 8, "/lib/own");
-	child = procs_thread(procs, CHILD, CHILD, 12);
-	shell = procs_thread(procs, SHELL, SHELL + 100, 12);
-	assert_int_equal(procs_thread_at(procs, child)->born_ns, 10);
-	procs_exit(procs, CHILD, CHILD, 20);
-	procs_exit(procs, SHELL, SHELL, 21);
+	child = procs_thread(procs, CHILD, CHILD);
+	shell = procs_thread(procs, SHELL, SHELL + 100);
+	assert_int_equal(procs->entries.at[child].born_ns, 10);
+	procs_exit(procs, CHILD, CHILD);
+	procs_exit(procs, SHELL, SHELL);
 	procs_forget(procs, entries, false);
-	assert_false(procs_knows(procs, CHILD));
-	assert_true(procs_knows(procs, SHELL));
+	assert_false(procs_find(procs, CHILD));
+	assert_true(procs_find(procs, SHELL));
 	assert_int_equal(entries[child], NO_PROC_THREAD);
 	assert_int_not_equal(entries[shell], NO_PROC_THREAD);
-	assert_int_equal(procs_thread_count(procs), 1);
-	assert_int_equal(procs_thread(procs, SHELL, SHELL + 100, 22), entries[shell]);
-	assert_int_equal(procs_thread_at(procs, entries[shell])->tid, SHELL + 100);
+	assert_int_equal(procs->entries.n, 1);
+	assert_int_equal(procs_thread(procs, SHELL, SHELL + 100), entries[shell]);
+	assert_int_equal(procs->entries.at[entries[shell]].tid, SHELL + 100);
 	expect_place(SHELL, 0x10010, "/bin/sh", 0x10);
-	used = mem_zalloc(images_count(images), 1);
+	used = mem_zalloc(images->at.n, 1);
 	procs_mark_images(procs, used);
 	assert_true(used[procs_place(procs, SHELL, 0x10010).image]);
-	assert_int_equal(memchr(used, 1, images_count(images)) == NULL, 0);
+	assert_int_equal(memchr(used, 1, images->at.n) == NULL, 0);
 	free(used);
-	procs_exit(procs, SHELL, SHELL + 100, 30);
+	procs_exit(procs, SHELL, SHELL + 100);
 	memset(entries, 0, sizeof(entries));
 	procs_forget(procs, entries, false);
-	assert_false(procs_knows(procs, SHELL));
-	assert_int_equal(procs_thread_count(procs), 0);
-	assert_int_equal(procs_count(procs), 0);
+	assert_false(procs_find(procs, SHELL));
+	assert_int_equal(procs->entries.n, 0);
+	assert_int_equal(procs->tasks.n, 0);
 }
 
 /* Somebody has rows of it still. */
@@ -205,21 +205,21 @@ static void what_is_referred_to_keeps_its_name(void **state)
 
 	(void)state;
 	procs_fork(procs, SHELL, OTHER, SHELL, OTHER, 9);
-	gone = procs_thread(procs, OTHER, OTHER, 10);
+	gone = procs_thread(procs, OTHER, OTHER);
 	procs_fork(procs, SHELL, CHILD, SHELL, CHILD, 10);
 	procs_comm(procs, CHILD, CHILD, "cc1", true, 11);
-	kept = procs_thread(procs, CHILD, CHILD, 12);
-	procs_exit(procs, CHILD, CHILD, 20);
-	procs_exit(procs, OTHER, OTHER, 20);
+	kept = procs_thread(procs, CHILD, CHILD);
+	procs_exit(procs, CHILD, CHILD);
+	procs_exit(procs, OTHER, OTHER);
 	entries[kept] = 1;
 	procs_forget(procs, entries, false);
 	assert_int_equal(entries[gone], NO_PROC_THREAD);
 	assert_int_equal(entries[kept], 0);
-	assert_string_equal(procs_thread_at(procs, 0)->comm, "cc1");
+	assert_string_equal(procs->entries.at[0].comm, "cc1");
 	assert_string_equal(procs_name(procs, CHILD), "cc1");
 	entries[0] = 0;
 	procs_forget(procs, entries, false);
-	assert_false(procs_knows(procs, CHILD));
+	assert_false(procs_find(procs, CHILD));
 }
 
 /* Records were lost, those of exits among them: /proc has none of these. */
@@ -231,10 +231,10 @@ static void in_doubt_proc_is_asked(void **state)
 	procs_fork(procs, SHELL, CHILD, SHELL, CHILD, 10);
 	procs_snapshot(procs, (uint32_t)getpid());
 	procs_forget(procs, entries, false);
-	assert_true(procs_knows(procs, CHILD));
+	assert_true(procs_find(procs, CHILD));
 	procs_forget(procs, entries, true);
-	assert_false(procs_knows(procs, CHILD));
-	assert_true(procs_knows(procs, (uint32_t)getpid()));
+	assert_false(procs_find(procs, CHILD));
+	assert_true(procs_find(procs, (uint32_t)getpid()));
 }
 
 static void anonymous_code_is_the_process_s_own(void **state)
@@ -362,8 +362,8 @@ static void snapshot_reads_proc(void **state)
 	assert_int_equal(pread(images_at(images, place.image)->fd, &byte, 1, (off_t)place.offset),
 			 1);
 	assert_int_equal(byte, *(const uint8_t *)(uintptr_t)snapshot_reads_proc);
-	entry = procs_thread(procs, pid, idler.tid, 0);
-	assert_string_equal(procs_thread_at(procs, entry)->comm, "idle;thread");
+	entry = procs_thread(procs, pid, idler.tid);
+	assert_string_equal(procs->entries.at[entry].comm, "idle;thread");
 	assert_int_equal(strncmp(procs_name(procs, pid), "test_procs", 10), 0);
 	pthread_barrier_wait(&idler.barrier);
 	pthread_join(thread, NULL);
@@ -410,11 +410,11 @@ static void mappings_are_bounded(void **state)
 
 static size_t images_in_use(void)
 {
-	uint8_t *used = calloc(images_count(images) + 1, 1);
+	uint8_t *used = calloc(images->at.n + 1, 1);
 	size_t n = 0;
 
 	procs_mark_images(procs, used);
-	for (size_t i = IMAGE_FIRST; i < images_count(images); i++)
+	for (size_t i = IMAGE_FIRST; i < images->at.n; i++)
 		n += used[i];
 	free(used);
 	return n;
@@ -460,7 +460,7 @@ static void who_takes_too_long_is_not_read(void **state)
 
 	(void)state;
 	/* A pid that is nobody's: of user nobody. */
-	procs_set_allowance(procs, a);
+	procs->allowance = a;
 	map_file(SHELL, 0x1000, 0x2000, 0, 7, "/bin/a");
 	map_file(SHELL, 0x3000, 0x4000, 0, 8, "/bin/b");
 	map_file(SHELL, 0x5000, 0x6000, 0, 9, "/bin/c");
@@ -471,7 +471,7 @@ static void who_takes_too_long_is_not_read(void **state)
 	map_file(SHELL, 0x9000, 0xa000, 0, 7, "/bin/a");
 	expect_place(SHELL, 0x9800, "/bin/a", 0x800);
 	assert_true(allowance_refused(a) >= 1);
-	procs_set_allowance(procs, NULL);
+	procs->allowance = NULL;
 	allowance_free(a);
 }
 

@@ -22,7 +22,6 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "cmd/render_run.h"
-#include "cmd/render_start.h"
 
 static const char script[] =
 	"#!/bin/sh\n"

@@ -231,13 +231,11 @@ static void marks_no_kernel_address(void **state)
 
 static void map_code(struct world *w, uint64_t start, const char *path)
 {
-	procs_mmap(w->procs,
-		   &(struct proc_mmap){.pid = PID,
-				       .tid = PID,
-				       .start = start,
-				       .end = start + 0x1000,
-				       .id = {.path = path, .inode = 5}},
-		   1);
+	procs_mmap(w->procs, &(struct proc_mmap){.pid = PID,
+						 .tid = PID,
+						 .start = start,
+						 .end = start + 0x1000,
+						 .id = {.path = path, .inode = 5}});
 }
 
 /* What a rule leads to from the bottom of a stack that makecontext() made is no code. */

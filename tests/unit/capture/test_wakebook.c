@@ -68,7 +68,7 @@ static void come_back(struct world *w, uint32_t tid, struct span s)
 	const struct wire_offcpu record = {.sample = {.time_ns = s.time_ns, .pid = PID, .tid = tid},
 					   .wait_ns = s.time_ns - s.out_ns,
 					   .news = WIRE_OFF_WAIT};
-	const struct sample_row row = {.thread = procs_thread(w->procs, PID, tid, s.time_ns),
+	const struct sample_row row = {.thread = procs_thread(w->procs, PID, tid),
 				       .user = tid,
 				       .kernel = NO_STACK,
 				       .zone = 3};
@@ -78,7 +78,7 @@ static void come_back(struct world *w, uint32_t tid, struct span s)
 
 static uint32_t tid_of(const struct world *w, const struct wake_place *p)
 {
-	return procs_thread_at(w->procs, p->thread)->tid;
+	return w->procs->entries.at[p->thread].tid;
 }
 
 static void assert_chain(const struct world *w, size_t i, const uint32_t *tids, uint32_t n)
@@ -216,7 +216,7 @@ static struct survivors all_remains(const struct world *w)
 
 	for (uint32_t i = 0; i < 32; i++)
 		vec_push(&r.stacks, 0);
-	for (uint32_t i = 0; i < procs_thread_count(w->procs); i++)
+	for (uint32_t i = 0; i < w->procs->entries.n; i++)
 		vec_push(&r.threads, 0);
 	return r;
 }

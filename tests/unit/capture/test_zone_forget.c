@@ -22,7 +22,7 @@ static int setup(void **state)
 	(void)state;
 	z = (struct engine){.in.images = images_new()};
 	z.in.procs = procs_new(z.in.images);
-	images_part_copies(z.in.images);
+	z.in.images->parts_copies = true;
 	/* A thread of it lives. */
 	procs_fork(z.in.procs, SERVER, SERVER, SERVER, SERVER + 1000000, 1);
 	return 0;
@@ -63,7 +63,7 @@ static void map_file(uint32_t pid, uint64_t start, uint32_t inode, const char *b
 		r.id.build_id_bytes = 8;
 		memcpy(r.id.build_id, build, 8);
 	}
-	procs_mmap(z.in.procs, &r, 1);
+	procs_mmap(z.in.procs, &r);
 }
 
 static void add_mapped(void *context, uint32_t image)
@@ -88,14 +88,14 @@ static struct zone_process *see(uint32_t pid)
 
 static void end(uint32_t pid)
 {
-	procs_exit(z.in.procs, pid, pid, 2);
+	procs_exit(z.in.procs, pid, pid);
 	engine_leader_exit(&z, pid);
 }
 
 static void end_windows(int n)
 {
 	while (n--) {
-		uint8_t *used = calloc(images_count(z.in.images) + 1, 1);
+		uint8_t *used = calloc(z.in.images->at.n + 1, 1);
 
 		procs_forget(z.in.procs, NULL, false);
 		procs_mark_images(z.in.procs, used);
@@ -138,7 +138,7 @@ static void programs_that_came_and_went_are_forgotten(void **state)
 	assert_int_equal(z.met.n, 1);
 	assert_int_equal(z.processes.n, 1);
 	assert_in_range(z.at.n, 1, 4);
-	assert_in_range(images_count(z.in.images), IMAGE_FIRST, IMAGE_FIRST + 4);
+	assert_in_range(z.in.images->at.n, IMAGE_FIRST, IMAGE_FIRST + 4);
 	/* What runs is there, under whatever number. */
 	assert_int_equal(see(SERVER)->images.n, 1);
 	assert_int_equal(images_at(z.in.images, z.at.at[see(SERVER)->images.at[0]]->image)->inode,
@@ -189,7 +189,7 @@ static void rows_of_zones_stay_and_are_taken_up(void **state)
 	assert_int_equal(z.at.n, 1);
 	assert_string_equal(zone_file(&z, image)->path, "[file]");
 	assert_int_equal(image->list.zones.n, 1);
-	assert_int_equal(images_count(z.in.images), IMAGE_FIRST + 1);
+	assert_int_equal(z.in.images->at.n, IMAGE_FIRST + 1);
 	assert_null(images_at(z.in.images, IMAGE_FIRST));
 	/* Its row of generations is another's, which counts on from there. */
 	assert_int_equal(z.unused_slots.n, 1);

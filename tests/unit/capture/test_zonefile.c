@@ -11,7 +11,6 @@
 
 #include "base/err.h"
 #include "base/hash.h"
-#include "debuginfo/hazard.h"
 #include "debuginfo/zonefile.h"
 #include "elf/symbolname.h"
 #include "snippet.h"

@@ -15,7 +15,6 @@
 #include "crew/crew.h"
 #include "process/maps.h"
 #include "snippet.h"
-#include "function/zonelist_check.h"
 #include "function/zonelist_read.h"
 #include "function/zonewire.h"
 

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "function/nearest.h"
-#include "function/zonename.h"
+#include "function/zoneread.h"
 #include "function/zonepattern.h"
 #include "temp_folder.h"
 

@@ -13,11 +13,11 @@
 
 /* All tables in one, as getopt_long(3) wants them. */
 struct flat {
-	size_t n;
+	size_t n, n_longs;
 	struct option longs[OPTIONS_MOST + 1];
 	const struct option_row *rows[OPTIONS_MOST];
 	char *fields[OPTIONS_MOST];
-	char letters[2 + 2 * OPTIONS_MOST];
+	char letters[3 + 2 * OPTIONS_MOST];
 };
 
 static bool takes_value(const struct option_row *row)
@@ -30,7 +30,7 @@ static size_t find(const struct flat *f, const char *name)
 {
 	size_t i = 0;
 
-	while (i < f->n && strcmp(f->rows[i]->name, name) != 0)
+	while (i < f->n && (!f->rows[i]->name || strcmp(f->rows[i]->name, name) != 0))
 		i++;
 	return i;
 }
@@ -40,10 +40,11 @@ static void add(struct flat *f, const struct option_row *row, char *arguments)
 	const int value = takes_value(row) ? required_argument : no_argument;
 	const size_t end = strlen(f->letters);
 
-	if (find(f, row->name) < f->n)
+	if (row->name && find(f, row->name) < f->n)
 		return;
 	assert(f->n < OPTIONS_MOST);
-	f->longs[f->n] = (struct option){row->name, value, NULL, FIRST + (int)f->n};
+	if (row->name)
+		f->longs[f->n_longs++] = (struct option){row->name, value, NULL, FIRST + (int)f->n};
 	f->rows[f->n] = row;
 	f->fields[f->n++] = arguments + row->at;
 	f->letters[end] = row->letter;
@@ -55,7 +56,7 @@ static void flatten(struct flat *f, const struct option_row *rows, char *argumen
 	for (; rows->kind; rows++) {
 		if (rows->kind == OPTION_TABLE)
 			flatten(f, rows->rows, arguments + rows->at);
-		else
+		else if (rows->kind != OPTION_IN_ORDER)
 			add(f, rows, arguments);
 	}
 }
@@ -85,10 +86,12 @@ static int take(const struct option_row *row, void *field, const char *value)
 		what = mem_printf("--%s", row->name);
 		return units_parse_ns(value, what, field);
 	case OPTION_TAKE:
+	case OPTION_TAKE_PLAIN:
 		return row->take(field, value);
 	case OPTION_STOP:
 		return (int)row->at;
 	case OPTION_TABLE:
+	case OPTION_IN_ORDER:
 		break;
 	}
 	return 0;
@@ -99,6 +102,8 @@ int options_read(const struct option_row *rows, int argc, char **argv, void *arg
 	struct flat f = {.letters = ":"};
 	int got, rc = 0;
 
+	if (rows->kind == OPTION_IN_ORDER)
+		strcpy(f.letters, "+:");
 	flatten(&f, rows, arguments);
 	optind = 0; /* anew */
 	opterr = 0;

@@ -16,19 +16,21 @@
 #include <stdint.h>
 
 enum option_kind {
-	OPTION_TEXT = 1, /* const char *: borrowed from the command line */
-	OPTION_FLAG,	 /* bool: true; it takes no value */
-	OPTION_CLEAR,	 /* bool: false; it takes no value */
-	OPTION_NS,	 /* int64_t: a time */
-	OPTION_TAKE,	 /* take() reads the value into the field */
-	OPTION_STOP,	 /* ends the reading, which returns @at; it takes no value */
-	OPTION_TABLE,	 /* no option but a table of some, of a struct within the arguments */
+	OPTION_TEXT = 1,   /* const char *: borrowed from the command line */
+	OPTION_FLAG,	   /* bool: true; it takes no value */
+	OPTION_CLEAR,	   /* bool: false; it takes no value */
+	OPTION_NS,	   /* int64_t: a time */
+	OPTION_TAKE,	   /* take() reads the value into the field */
+	OPTION_TAKE_PLAIN, /* take() of NULL: it takes no value */
+	OPTION_STOP,	   /* ends the reading, which returns @at; it takes no value */
+	OPTION_TABLE,	   /* no option but a table of some, of a struct within the arguments */
+	OPTION_IN_ORDER,   /* no option: the first argument that is none ends them; the first row */
 };
 
 /* A table ends with a zeroed row. Of two rows of one name the first counts. */
 struct option_row {
-	const char *name;
-	char letter; /* 0: none */
+	const char *name; /* NULL: it has a letter only */
+	char letter;	  /* 0: none */
 	uint8_t kind;
 	size_t at; /* of the field, in the arguments; 0 also where take() wants all of them */
 	union {

@@ -76,8 +76,7 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 
 	(void)stacks;
 	vec_push(&c->calls,
-		 ((struct call){r->time_ns, procs_thread(procs, r->pid, r->tid, r->time_ns),
-				r->value}));
+		 ((struct call){r->time_ns, procs_thread(procs, r->pid, r->tid), r->value}));
 }
 
 static struct toy of_values(const struct called *c, struct profile *p, const struct toy *like)

@@ -55,8 +55,7 @@ static void take(void *state, const void *record, struct stackbook *stacks, stru
 	struct toys *t = state;
 
 	(void)stacks;
-	vec_push(&t->starts,
-		 ((struct start){head->time_ns, procs_thread(procs, pid, pid, head->time_ns)}));
+	vec_push(&t->starts, ((struct start){head->time_ns, procs_thread(procs, pid, pid)}));
 }
 
 static void finish(const void *state, struct assembly *a)
