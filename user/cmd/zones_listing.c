@@ -41,7 +41,7 @@ static void take_known(const struct calibration *c, struct zones_cost *out)
 
 int zones_cost_measure(struct zones_cost *out)
 {
-	const struct probe_request request = {.max_zones = 1};
+	const struct probe_request request = {.max_zones = 1, .actions = 1u << WIRE_ACTION_zone};
 	struct target target = {.kind = TARGET_PIDS, .cgroup_fd = -1};
 	const struct session_options o = {.target = &target,
 					  .hash_bits = 64,
