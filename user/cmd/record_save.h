@@ -55,7 +55,7 @@ enum record_program {
 	RECORD_ADD,	/* eprof-render, to add a profile to the store */
 	RECORD_COMPARE, /* eprof-render, to compare one */
 	RECORD_GIT,	/* git_start() */
-	/* Of hand.h: */
+	/* A process of the broker itself: */
 	RECORD_SAVE,   /* the profile, to a file of its own */
 	RECORD_PUT,    /* a window */
 	RECORD_GET,    /* the same, read */

@@ -49,9 +49,9 @@ int render_have_run(uint32_t which, const char *path, const struct render_file *
 		    struct str *out);
 
 /* Has the broker do something to @path, which must be a file of the command line, by a process of
- * its own: program number @which of hand.h, with these bytes, @at there. Errors and signals as
- * above; -ETIMEDOUT, too, where it stands still for a minute. What is stuck in the kernel then does
- * nothing when it goes on. */
+ * its own: program number @which of enum record_program, with these bytes, @at there. Errors and
+ * signals as above; -ETIMEDOUT, too, where it stands still for a minute. What is stuck in the
+ * kernel then does nothing when it goes on. */
 #define RENDER_SAVED '!' /* the last that it prints */
 int render_have_saved(uint32_t which, const char *path, uint64_t at, const struct render_file *,
 		      int signal_fd);

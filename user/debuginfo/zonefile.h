@@ -39,7 +39,7 @@ struct zonefile {
 int zonefile_open(int fd, int debug_fd, struct zonefile *out);
 void zonefile_release(struct zonefile *);
 
-/* In zonefile_sites.c: the sites of the function at @address. @switches: it leaves its stack;
+/* The sites of the function at @address. @switches: it leaves its stack;
  * @arguments: needed at its entry; see struct site_world. */
 void zonefile_sites(struct zonefile *, const struct site_kernel *, uint64_t address, uint64_t size,
 		    bool switches, uint32_t arguments, struct sites *out);

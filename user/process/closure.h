@@ -48,7 +48,7 @@ char *closure_absolute(const char *path);
  * be told: *rc (may be NULL) says why, by an errno as of opener.h. */
 char *closure_path(struct opener *, const char *path, int *rc);
 
-/* --- the search itself: closure_search.c -------------------------------------------------------
+/* --- the search itself -----------------------------------------------------------------
  *
  * In this process: it opens paths, so it may wait for ever. For the opener's helpers, and tests. */
 

@@ -34,7 +34,7 @@ enum mount_kind mounts_own(struct mounts *, const struct mount_id *);
 /* In the namespace of @pid, else in ours. */
 enum mount_kind mounts_of(struct mounts *, uint32_t pid, const struct mount_id *);
 
-/* --- lines of mountinfo: mounts_judge.c ---------------------------------------------------------
+/* --- lines of mountinfo -----------------------------------------------------------------
  */
 
 /* One line of /proc/PID/mountinfo; the texts are borrowed, unescaped. */
