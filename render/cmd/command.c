@@ -86,7 +86,7 @@ void render_enter_to(const char *output, bool force, const char *const *inputs, 
 	struct allowed s = {0};
 
 	allowed_read_all(&s, inputs, n);
-	allowed_make(&s, output, force);
+	allowed_add(&s, ALLOWED_MAKE, output, force);
 	render_enter(&s);
 }
 

@@ -457,8 +457,8 @@ static void confine(const struct arguments *a)
 
 	allowed_read_all(&s, w->files[BASE], w->n[BASE]);
 	allowed_read_all(&s, w->files[NEW], w->n[NEW]);
-	allowed_read(&s, w->store);
-	allowed_make(&s, a->output, a->force);
+	allowed_add(&s, ALLOWED_READ, w->store, false);
+	allowed_add(&s, ALLOWED_MAKE, a->output, a->force);
 	render_enter(&s);
 }
 

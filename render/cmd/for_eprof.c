@@ -40,9 +40,9 @@ static void enter_store(struct for_eprof *f)
 {
 	struct allowed s = {0};
 
-	allowed_change(&s, f->words[0]);
+	allowed_add(&s, ALLOWED_CHANGE, f->words[0], false);
 	if (f->n > 1)
-		allowed_read(&s, f->words[1]);
+		allowed_add(&s, ALLOWED_READ, f->words[1], false);
 	render_enter(&s);
 }
 
@@ -84,7 +84,7 @@ static int check_baseline(struct for_eprof *f)
 	bool any = false;
 	int rc;
 
-	allowed_read_as_owner(&s, file);
+	allowed_add(&s, ALLOWED_READ_AS_OWNER, file, false);
 	render_enter(&s);
 	rc = catalog_load(file, &c);
 	for (size_t i = 0; !rc && i < c.runs.n; i++)
@@ -168,8 +168,8 @@ static int compare_captured(struct for_eprof *f)
 
 	if (rc)
 		return rc;
-	allowed_read_as_owner(&s, q.file);
-	allowed_read(&s, f->words[2]);
+	allowed_add(&s, ALLOWED_READ_AS_OWNER, q.file, false);
+	allowed_add(&s, ALLOWED_READ, f->words[2], false);
 	render_enter(&s);
 	rc = store_load(f->words[2], NULL, &q.captured);
 	if (!rc)
@@ -235,7 +235,7 @@ static int unnamed(struct for_eprof *f)
 	struct allowed s = {0};
 	int rc;
 
-	allowed_read(&s, n.file);
+	allowed_add(&s, ALLOWED_READ, n.file, false);
 	render_enter(&s);
 	rc = load(&n);
 	if (!rc) {
@@ -279,10 +279,9 @@ static int apply(struct names *n, const char *at, size_t bytes)
 	unnamed_find(&now, n->p);
 	rc = check_same(n, &now, at, head);
 	if (!rc)
-		rc = renaming_unpack(at + head, bytes - sizeof(head) - head, unnamed_count(&now),
-				     &r);
+		rc = renaming_unpack(at + head, bytes - sizeof(head) - head, now.addresses.n, &r);
 	if (!rc)
-		renaming_apply(&r, &now, n->p);
+		renaming_apply(&r, n->p);
 	renaming_release(&r);
 	unnamed_release(&now);
 	return rc;
@@ -306,13 +305,13 @@ static void enter(const struct names *n)
 {
 	struct allowed s = {0};
 
-	allowed_read(&s, n->names);
+	allowed_add(&s, ALLOWED_READ, n->names, false);
 	if (n->output) {
-		allowed_read(&s, n->file);
-		allowed_make(&s, n->output, n->force);
+		allowed_add(&s, ALLOWED_READ, n->file, false);
+		allowed_add(&s, ALLOWED_MAKE, n->output, n->force);
 	} else {
-		allowed_change(&s, n->file);
-		allowed_make(&s, n->file, true);
+		allowed_add(&s, ALLOWED_CHANGE, n->file, false);
+		allowed_add(&s, ALLOWED_MAKE, n->file, true);
 	}
 	render_enter(&s);
 }

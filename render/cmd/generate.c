@@ -257,9 +257,9 @@ static void confine(const struct generation *g, const struct folder *files)
 	struct allowed s = {.runs_exporter = true};
 
 	for (size_t i = 0; i < files->files.n; i++)
-		allowed_read(&s, files->files.at[i].path);
-	allowed_change(&s, g->store);
-	allowed_fill(&s, g->a->output, g->a->force);
+		allowed_add(&s, ALLOWED_READ, files->files.at[i].path, false);
+	allowed_add(&s, ALLOWED_CHANGE, g->store, false);
+	allowed_add(&s, ALLOWED_FILL, g->a->output, g->a->force);
 	render_enter(&s);
 }
 

@@ -120,7 +120,7 @@ static void confine(const struct arguments *a)
 	struct allowed s = {.runs_exporter = true};
 
 	allowed_read_all(&s, a->inputs, a->n);
-	allowed_make(&s, a->output, a->force);
+	allowed_add(&s, ALLOWED_MAKE, a->output, a->force);
 	render_enter(&s);
 }
 

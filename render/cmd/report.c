@@ -262,12 +262,12 @@ static int enter(const struct report *r)
 
 	if (rc)
 		return rc;
-	allowed_read(&s, r->input);
-	allowed_read(&s, r->append);
+	allowed_add(&s, ALLOWED_READ, r->input, false);
+	allowed_add(&s, ALLOWED_READ, r->append, false);
 	if (r->folder)
-		allowed_fill(&s, r->output, r->force);
+		allowed_add(&s, ALLOWED_FILL, r->output, r->force);
 	else
-		allowed_make(&s, r->output, r->force);
+		allowed_add(&s, ALLOWED_MAKE, r->output, r->force);
 	render_enter(&s);
 	return 0;
 }

@@ -319,9 +319,9 @@ static void confine(const struct command *c, const struct action *a)
 	struct allowed s = {0};
 
 	if (a->changes)
-		allowed_change(&s, c->store);
+		allowed_add(&s, ALLOWED_CHANGE, c->store, false);
 	else
-		allowed_read(&s, c->store);
+		allowed_add(&s, ALLOWED_READ, c->store, false);
 	allowed_read_all(&s, c->files, c->n_files);
 	render_enter(&s);
 }

@@ -9,7 +9,6 @@
 #include "base/str.h"
 #include "import/scan.h"
 #include "model/meta.h"
-#include "model/zone_add.h"
 
 struct builder *builder_new(void)
 {
@@ -291,7 +290,7 @@ static void put_rows(struct builder *b)
 			values[v[k].metric] = builder_sum(values[v[k].metric], v[k].value);
 		profile_sample(b->profile, (uint64_t)r->time_ns - (uint64_t)start, r->thread,
 			       r->node, values);
-		profile_sample_reason(b->profile, b->profile->samples.n - 1, r->reason);
+		b->profile->samples.at[b->profile->samples.n - 1].reason = r->reason;
 		for (size_t k = 0; k < r->n; k++)
 			values[v[k].metric] = 0;
 	}

@@ -104,7 +104,7 @@ static void keep_rights(void)
 static int start_exporter(struct broker *b, const struct request *r, const int *fds, int *out,
 			  pid_t *child)
 {
-	const struct allowed_file *f = allowed_find(b->allowed, r->path, 1u << ALLOWED_READ);
+	const struct allowed_file *f = allowed_find(b->allowed, r->path, ALLOWED_TO_READ);
 
 	(void)fds;
 	if (!f)

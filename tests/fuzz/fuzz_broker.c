@@ -284,10 +284,10 @@ static void FUZZ_RUN(const uint8_t *bytes, size_t n)
 	struct way way;
 
 	make_folder();
-	allowed_read(&allowed, paths[0]);
-	allowed_make(&allowed, paths[1], n % 2);
-	allowed_change(&allowed, paths[2]);
-	allowed_make_for_now(&allowed, paths[4], true);
+	allowed_add(&allowed, ALLOWED_READ, paths[0], false);
+	allowed_add(&allowed, ALLOWED_MAKE, paths[1], n % 2);
+	allowed_add(&allowed, ALLOWED_CHANGE, paths[2], false);
+	allowed_add(&allowed, ALLOWED_MAKE_FOR_NOW, paths[4], true);
 	begin(&w, &allowed, n);
 	for (size_t i = 0; i < PACKETS && n >= PACKET; i++, bytes += PACKET, n -= PACKET) {
 		unpack(bytes, r, &way);

@@ -96,7 +96,7 @@ static inline void small_reason(struct profile *p, size_t sample, enum reason_ki
 				 .call = intern_add(&p->strings, call),
 				 .object = intern_add(&p->strings, object)};
 
-	profile_sample_reason(p, sample, profile_reason(p, &r));
+	p->samples.at[sample].reason = profile_reason(p, &r);
 }
 
 /* The same, whose first metric is of waits: of 10 and 5 for locks, 20 asleep, 7 runnable, and 1

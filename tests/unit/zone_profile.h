@@ -19,7 +19,6 @@
 
 #include "model/hist.h"
 #include "model/zone_compensate.h"
-#include "model/zone_add.h"
 #include "sample_profile.h"
 
 #define ZONE_FIND "dict<int, std::less<int>, \"x\">::find(int const&)"
@@ -189,7 +188,7 @@ static inline void zone_samples_add(struct profile *p)
 							     : 0;
 
 		for (uint32_t n = 0; n < sample_stacks[i].count; n++)
-			profile_sample_zone(p, row++, edge);
+			p->samples.at[row++].zone = edge;
 	}
 }
 

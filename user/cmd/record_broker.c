@@ -304,22 +304,22 @@ static int start_hand(const struct broker *b, const struct request *r, const str
 		      pid_t *child)
 {
 	const struct plan *p = b->plan;
-	const struct allowed_file *f = allowed_find(b->allowed, r->path, 1u << ALLOWED_MAKE);
+	const struct allowed_file *f = allowed_find(b->allowed, r->path, ALLOWED_TO_MAKE);
 	const struct hand h = {.what = r->flags,
 			       .path = f ? f->path : NULL,
 			       .force = f && f->force,
 			       .windows = p->windows,
 			       .saved = p->saved,
 			       .at = r->at};
+	const bool of_windows = f && f->use == ALLOWED_MAKE_FOR_NOW;
 	int rc;
 
-	/* What passes is the file of windows. */
-	if (!f || f->passing == (r->flags == RECORD_SAVE))
+	if (!f || of_windows == (r->flags == RECORD_SAVE))
 		return -EACCES;
 	if (is_stuck(b, f->path))
 		return err(-ETIMEDOUT, "'%s' " ANSWERS_NOT, f->path);
 	rc = hand_start(&h, e, child);
-	if (!rc && f->passing)
+	if (!rc && of_windows)
 		part_hand = *child;
 	return rc;
 }
@@ -346,10 +346,10 @@ static int start_program(struct broker *b, const struct request *r, const int *f
 static void allow(struct allowed *a, const struct record_places *at)
 {
 	if (at->output)
-		allowed_make(a, at->output, at->force);
-	allowed_make_for_now(a, at->part, true);
+		allowed_add(a, ALLOWED_MAKE, at->output, at->force);
+	allowed_add(a, ALLOWED_MAKE_FOR_NOW, at->part, true);
 	for (size_t i = 0; i < at->n_elsewhere; i++)
-		allowed_make(a, at->elsewhere[i], false);
+		allowed_add(a, ALLOWED_MAKE, at->elsewhere[i], false);
 }
 
 /* Its folder stays: paths may be relative. @first_fd: as of struct spare. */

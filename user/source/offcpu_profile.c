@@ -104,8 +104,8 @@ static void put_reason(struct reason_rows *reasons, const struct sample_row *row
 {
 	const size_t last = p->samples.n - 1;
 
-	profile_sample_reason(p, last,
-			      reason_rows_put(reasons, row->reason, p->samples.at[last].node));
+	p->samples.at[last].reason =
+		reason_rows_put(reasons, row->reason, p->samples.at[last].node);
 }
 
 static void put_threads(const struct offcpu_threads *o, struct assembly *a)

@@ -106,8 +106,8 @@ void samplebook_put(const struct samplebook *b, const struct sample_row *row, st
 	profile_sample(a->p, assembly_time(a, row->time_ns), assembly_thread(a, row->thread), node,
 		       values);
 	/* A zone node in the kernel's numbers; the source of zones turns it into a row later. */
-	profile_sample_zone(a->p, a->p->samples.n - 1, row->zone);
-	profile_sample_wait(a->p, a->p->samples.n - 1, row->wait_ns);
+	a->p->samples.at[a->p->samples.n - 1].zone = row->zone;
+	a->p->samples.at[a->p->samples.n - 1].wait_ns = row->wait_ns;
 }
 
 void samplebook_tally_none(const struct samplebook *b)

@@ -137,8 +137,8 @@ void wake_rows_put(const struct wakebook *b, struct assembly *a, uint32_t metric
 		values[metric] = (int64_t)row->weight;
 		profile_sample(a->p, assembly_time(a, row->time_ns),
 			       assembly_thread(a, w->woken.thread), node, values);
-		profile_sample_zone(a->p, a->p->samples.n - 1, row->zone);
-		profile_sample_wait(a->p, a->p->samples.n - 1, row->wait_ns);
+		a->p->samples.at[a->p->samples.n - 1].zone = row->zone;
+		a->p->samples.at[a->p->samples.n - 1].wait_ns = row->wait_ns;
 		if (by_thread)
 			samplebook_tally_row(&b->book, a, row);
 	}

@@ -8,7 +8,6 @@
 #include "base/str.h"
 #include "elf/buildid.h"
 #include "model/hist.h"
-#include "model/zone_add.h"
 #include "source/zone_cost.h"
 #include "source/zone_ledger.h"
 #include "source/zone_tables.h"
@@ -441,7 +440,7 @@ static void place_samples(const struct rows *r)
 		uint32_t node = r->p->samples.at[i].zone;
 		uint32_t edge = node < r->nodes ? r->edge_of[node] : 0;
 
-		profile_sample_zone(r->p, i, edge == NO_ROW ? 0 : edge);
+		r->p->samples.at[i].zone = edge == NO_ROW ? 0 : edge;
 	}
 }
 

@@ -129,8 +129,10 @@ static void add_jobs(struct run *r, struct rename *rename, struct image *images)
 
 		for (size_t k = 0; k < u->n; k++)
 			r->queries[at + k].offset = u->addresses[k];
-		images[i] = (struct image){
-			.kind = IMAGE_KIND_FILE, .path = u->path, .fd = m->fd, .root_fd = -1};
+		images[i] = (struct image){.kind = IMAGE_KIND_FILE,
+					   .path = (char *)(uintptr_t)u->path,
+					   .fd = m->fd,
+					   .root_fd = -1};
 		if (m->fd >= 0) {
 			vec_push(&r->jobs, ((struct job){.image = &images[i],
 							 .queries = &r->queries[at],

@@ -150,7 +150,7 @@ static void rename_by(struct profile *p, const char *debug_file, uint32_t named)
 	assert_int_equal(r.modules.at[0].named, named);
 	renaming_pack(&names, &answer);
 	assert_int_equal(renaming_unpack(answer.s, answer.n, 3, &back), 0);
-	renaming_apply(&back, &here, p);
+	renaming_apply(&back, p);
 	renaming_release(&back);
 	renaming_release(&names);
 	rename_release(&r);

@@ -81,13 +81,12 @@ static void finds_in_zones(void **state)
 	CONTRADICTS(zone_profile, p->zone_edges.at[3].timed++,
 		    "zone_edges, row 3: more timed calls than calls");
 	CONTRADICTS(zone_profile, p->zone_edges.at[3].self_ns = -5,
-		    "zone_edges, row 3: a time below 0");
+		    "zone_edges, row 3: self_ns -5");
 	CONTRADICTS(zone_profile, p->zone_threads.at[1].min_ns = -1,
-		    "zone_threads, row 1: a time below 0");
+		    "zone_threads, row 1: min_ns -1");
 	CONTRADICTS(zone_profile, p->zone_hist.at[0].high_ns = p->zone_hist.at[0].low_ns,
 		    "zone_hist, row 0: from 49807360 to 49807360 ns");
-	CONTRADICTS(zone_profile, p->zone_values.at[0].value = -1,
-		    "zone_values, row 0: -1 of 'cycles'");
+	CONTRADICTS(zone_profile, p->zone_values.at[0].value = -1, "zone_values, row 0: value -1");
 }
 
 static struct profile *with_many(void)

@@ -105,7 +105,7 @@ static struct profile *third(void)
 	struct profile *p = small_waits();
 
 	p->started_unix_ns = 2000;
-	profile_sample_wait(p, 1, 4711);
+	p->samples.at[1].wait_ns = 4711;
 	add_line(p, "b.c", 7, "	x++;");
 	add_line(p, "a.c", 9, "of the first");
 	vec_push(&p->thread_waits, ((struct thread_wait){1, 5, 6, 7, 8, 9, 10}));

@@ -189,12 +189,12 @@ static void splice_zones(bool running)
 	zone(b, "outer");
 	zone(b, "inner");
 	small_sample(a, 10, 0, "main", 1);
-	profile_sample_zone(a, 0, profile_zone_edge(a, profile_zone_edge(a, 0, 0), 1));
+	a->samples.at[0].zone = profile_zone_edge(a, profile_zone_edge(a, 0, 0), 1);
 	small_sample(b, 110, 0, "main", 1);
 	profile_zone_edge(b, 0, 1);
 	edge = profile_zone_edge(b, profile_zone_edge(b, 0, 0), 1);
 	b->zone_edges.at[edge].counts = 7;
-	profile_sample_zone(b, 0, edge);
+	b->samples.at[0].zone = edge;
 	a->running = b->running = running;
 	p = splice(a, b);
 	assert_int_equal(profile_check(p), 0);

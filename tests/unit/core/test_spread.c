@@ -37,7 +37,7 @@ static void wait_sample(struct profile *p, uint32_t thread, const char *stack, d
 	const int64_t values[] = {whole - part, part};
 
 	profile_sample(p, 1, thread, small_node(p, stack), values);
-	profile_sample_wait(p, p->samples.n - 1, (uint64_t)llround(wait * PERIOD_NS));
+	p->samples.at[p->samples.n - 1].wait_ns = (uint64_t)llround(wait * PERIOD_NS);
 }
 
 static void waited(struct profile *p, uint32_t thread, double periods)
@@ -129,7 +129,7 @@ static void long_waits_are_exact(void **state)
 	NEAR(sigma_of(p, "blocked", "a", false), 0);
 	/* --off-min: the weight is the wait. */
 	profile_sample(p, 2, 0, small_node(p, "main;b"), values);
-	profile_sample_wait(p, 1, 12345678);
+	p->samples.at[1].wait_ns = 12345678;
 	NEAR(sigma_of(p, "blocked", "b", false), 0);
 	profile_free(p);
 }
@@ -199,7 +199,7 @@ static void gives_up_on_endless_stacks(void **state)
 	for (uint32_t i = 1; i <= THREADS; i++) {
 		small_thread(p, 10, 10 + i, "worker", "prog");
 		profile_sample(p, i, i, node, values);
-		profile_sample_wait(p, i - 1, PERIOD_NS / 2);
+		p->samples.at[i - 1].wait_ns = PERIOD_NS / 2;
 	}
 	sigma = sigma_of(p, "blocked", "deep", true);
 	assert_true(isnan(sigma));

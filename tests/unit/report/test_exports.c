@@ -151,8 +151,8 @@ static void test_excerpt_of_waits(void **state)
 	struct profile *p = small_waits(), *e;
 
 	(void)state;
-	profile_sample_wait(p, 0, 25);
-	profile_sample_wait(p, 2, 15);
+	p->samples.at[0].wait_ns = 25;
+	p->samples.at[2].wait_ns = 15;
 	e = excerpt(p, &(struct selection){.reason = "lock", .metric = "cpu-clock"});
 	assert_int_equal(e->samples.n, 2);
 	assert_int_equal(e->samples.at[0].wait_ns, 25);
@@ -380,7 +380,7 @@ static struct profile *waits_profile(void)
 	struct profile *p = small_waits();
 
 	profile_set_run(p, RUN_COMMAND, "prog");
-	profile_sample_wait(p, 0, 25);
+	p->samples.at[0].wait_ns = 25;
 	return p;
 }
 

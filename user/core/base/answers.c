@@ -15,13 +15,13 @@
 
 #define ANSWER_MS 10000
 #define NS_PER_MS 1000000u
-/* What ends sooner costs no question. */
+/* The first question is asked after that long: most work has ended by then. */
 #define FIRST_MS 1000
 
 enum { THERE, ABSENT };
 
-/* It opens nothing: what eprof has not written it does not read. */
-static _Noreturn void look(const char *path)
+/* The child that asks. It opens nothing: the file may not be eprof's. */
+static _Noreturn void stat_file(const char *path)
 {
 	struct stat st;
 	struct statfs fs;
@@ -29,7 +29,7 @@ static _Noreturn void look(const char *path)
 	const char *slash = strrchr(path, '/');
 	char folder[PATH_MAX] = ".";
 
-	/* What a file is may be known from before; this the kernel always asks for. */
+	/* The kernel may answer stat(2) from its cache, but always asks the mount for statfs(2). */
 	if (slash)
 		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path) + 1, path);
 	(void)!statfs(folder, &fs);
@@ -41,7 +41,7 @@ static pid_t ask(const char *path)
 	const pid_t child = child_fork();
 
 	if (!child)
-		look(path);
+		stat_file(path);
 	return child;
 }
 
@@ -59,7 +59,7 @@ int answers(const char *path, bool *absent)
 	return 0;
 }
 
-/* Whether the child has not come to ask yet, for want of a CPU. */
+/* Whether the child still waits for a CPU, so it may not have asked yet. */
 static bool is_late(pid_t child)
 {
 	pid_t parent;
@@ -91,7 +91,7 @@ bool answers_no_more(struct answers_watch *w)
 
 void answers_watch_end(struct answers_watch *w)
 {
-	/* One that is stuck ends when it can, and is left. */
+	/* A child that is stuck is killed and left: it ends when its system call returns. */
 	if (w->child > 0 && clock_ns(CLOCK_MONOTONIC) >= w->due_ns)
 		child_kill(w->child);
 	else if (w->child > 0)

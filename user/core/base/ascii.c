@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -60,16 +60,13 @@ static const char *spelling_of(const char *s, size_t len)
 
 static void add(struct str *out, const char *s, size_t n)
 {
-	while (n) {
-		size_t len = str_char(s, n);
+	for (const char *c = s; n; c = s) {
+		const size_t len = str_next(&s, &n);
 
 		if (len == 1)
-			str_addc(out, *s);
+			str_addc(out, *c);
 		else
-			str_add(out, len ? spelling_of(s, len) : "?");
-		len = len ? len : 1;
-		s += len;
-		n -= len;
+			str_add(out, len ? spelling_of(c, len) : "?");
 	}
 }
 
@@ -81,13 +78,13 @@ char *ascii_text(const char *s)
 	return str_steal(&out);
 }
 
-/* What a stream keeps: the bytes of a character that the last write cut off. */
+/* A stream, which keeps the bytes of a character that the last write cut in two. */
 struct sink {
 	int fd;
 	struct str kept;
 };
 
-/* Bytes at the end of @s that may be the start of a character. */
+/* How many bytes at the end of @s may be the start of a character. */
 static size_t unfinished(const char *s, size_t n)
 {
 	for (size_t k = 1; k <= 3 && k <= n; k++) {
@@ -101,22 +98,7 @@ static size_t unfinished(const char *s, size_t n)
 	return 0;
 }
 
-static int put_all(int fd, const char *s, size_t n)
-{
-	while (n) {
-		ssize_t put = write(fd, s, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -1;
-		s += put;
-		n -= (size_t)put;
-	}
-	return 0;
-}
-
-/* As fopencookie(3) wants it: 0 where it failed. */
+/* For fopencookie(3): 0 if it failed, and errno. */
 static ssize_t sink_write(void *cookie, const char *s, size_t n)
 {
 	struct sink *sink = cookie;
@@ -127,12 +109,13 @@ static ssize_t sink_write(void *cookie, const char *s, size_t n)
 	str_addn(&sink->kept, s, n);
 	rest = unfinished(str_text(&sink->kept), sink->kept.n);
 	add(&out, str_text(&sink->kept), sink->kept.n - rest);
-	rc = put_all(sink->fd, str_text(&out), out.n);
+	rc = file_put(sink->fd, str_text(&out), out.n);
 	if (sink->kept.n) {
 		memmove(sink->kept.s, sink->kept.s + sink->kept.n - rest, rest);
 		sink->kept.n = rest;
 	}
 	str_release(&out);
+	errno = rc ? -rc : errno;
 	return rc ? 0 : (ssize_t)n;
 }
 

@@ -15,11 +15,11 @@
 
 #define PASSWD_MOST 65536 /* bytes of a row of passwd(5) */
 
-/* Of the process, like its rights. */
+/* One a process, as its rights are. */
 static struct caller settled;
 static bool had_rights, is_settled;
 
-/* Decimal digits and nothing else; UINT32_MAX stands for "no user" in system calls. */
+/* Takes decimal digits only; UINT32_MAX means "no user" in system calls. */
 static int read_id(const char *name, const char *text, uint32_t *id)
 {
 	uint64_t value = 0;
@@ -34,7 +34,7 @@ static int read_id(const char *name, const char *text, uint32_t *id)
 	return 0;
 }
 
-/* @user NULL: by @c->uid, whose group is wanted. */
+/* Sets uid and gid of @user, or if that is NULL the gid of @c->uid. */
 static int look_up(const char *variable, const char *user, struct caller *c)
 {
 	_free_ char *buf = mem_zalloc(PASSWD_MOST, 1);
@@ -128,7 +128,7 @@ struct caller caller(void)
 
 #define SYSTEM_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-/* What eprof and its libraries may see of a stranger's choice. glibc takes the values of LC_*
+/* Variables that a stranger may choose for eprof and its libraries. glibc takes the values of LC_*
  * for names, never for paths. */
 static const char *const harmless[] = {
 	"HOME=",     "TERM=",	   "COLORTERM=",  "COLUMNS=",	"LINES=",
@@ -136,7 +136,7 @@ static const char *const harmless[] = {
 	"SUDO_GID=", "SUDO_USER=", "PKEXEC_UID=", "DOAS_USER=", "DEBUGINFOD_URLS=",
 };
 
-/* As it was at the start; NULL: what there is. Of the process, like its rights. */
+/* The environment at the start; NULL: it was not changed. One a process, as its rights are. */
 static char **given;
 
 static bool is_of_a_stranger(void)

@@ -15,16 +15,16 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* Of the process: who forked it; 0: it was not forked by child_fork(). */
+/* Of this process: who forked it by child_fork(); 0: nobody did. */
 static pid_t parent;
-static int (*ask_to_kill)(pid_t); /* NULL: nobody is asked */
+static int (*ask_to_kill)(pid_t); /* see child_use_killer(); may be NULL */
 
 bool child_is_orphan(void)
 {
 	return parent && getppid() != parent;
 }
 
-/* The parent may have ended before the kernel was told: then nobody sends the signal. */
+/* If the parent ended before the call of prctl(2), the kernel sends no signal. */
 void child_tie(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -54,7 +54,7 @@ bool child_look(pid_t pid, char *state, pid_t *of)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
 		return false;
-	/* Behind the name, which may hold anything. */
+	/* Behind the process's name, which may hold anything. */
 	at = strrchr(text, ')');
 	if (!at || sscanf(at, ") %c %d", state, &number) != 2)
 		return false;
@@ -70,7 +70,7 @@ bool child_is_stopped(pid_t pid)
 	return child_look(pid, &state, &of) && (state == 'T' || state == 't');
 }
 
-/* As child_await(), without killing it. */
+/* As child_await(), but does not kill it. */
 static int await(pid_t child, int ms, int *status, struct rusage *usage)
 {
 	_close_ int fd = pidfd_open(child, 0);
@@ -83,7 +83,7 @@ static int await(pid_t child, int ms, int *status, struct rusage *usage)
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now >= end)
 			return -ETIMEDOUT;
-		/* By looking, where there is no descriptor or a debugger is told first. */
+		/* Polls every ms if there is no descriptor, or a debugger is told first. */
 		if (poll(&p, 1, p.fd < 0 ? 1 : (int)((end - now) / 1000000) + 1) > 0)
 			p.fd = -1;
 	}

@@ -1,6 +1,7 @@
-#include "base/columns.h"
-
-#include <stdbool.h>
+/* str_columns(): see str.h. By tables of the Unicode standard 14.0: EastAsianWidth.txt, W and F;
+ * UnicodeData.txt, Mn, Me and Cf. wcwidth(3) answers for the locale of the program, which may be
+ * none. */
+#include "base/str.h"
 
 struct range {
 	uint32_t from, to; /* both included */
@@ -121,21 +122,11 @@ static bool is_in(const struct range *ranges, size_t n, uint32_t c)
 	return false;
 }
 
-unsigned columns_of(uint32_t c)
+unsigned str_columns(uint32_t c)
 {
 	if (c < 0x300)
 		return 1;
 	if (is_in(none, sizeof(none) / sizeof(*none), c))
 		return 0;
 	return is_in(wide, sizeof(wide) / sizeof(*wide), c) ? 2 : 1;
-}
-
-uint32_t columns_character(const char *s, size_t len)
-{
-	static const uint8_t first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	uint32_t c = (uint8_t)s[0] & first[len < 5 ? len : 4];
-
-	for (size_t i = 1; i < len; i++)
-		c = c << 6 | ((uint8_t)s[i] & 0x3f);
-	return c;
 }

@@ -12,7 +12,7 @@
 static _Thread_local char err_line[ERR_BYTES];
 static _Thread_local int err_number;
 
-/* Copies @s so that it is one printable line: what a terminal could obey becomes \xHH. */
+/* Copies @s as one printable line: bytes that a terminal would obey become \xHH. */
 static void put_visible(char *to, size_t size, const char *s)
 {
 	size_t n = strlen(s);
@@ -40,7 +40,7 @@ static void put_visible(char *to, size_t size, const char *s)
 int err(int code, const char *fmt, ...)
 {
 	int saved = errno;
-	char raw[ERR_BYTES]; /* apart: an argument may be err_text() itself */
+	char raw[ERR_BYTES]; /* err_text() itself may be an argument */
 	va_list args;
 
 	va_start(args, fmt);

@@ -1,8 +1,8 @@
 /*
  * err: how a function says what went wrong. Used by every floor; printed only by cmd/.
  *
- * A function that fails returns a negative errno. The place that first meets the cause calls
- * err(), everybody above only passes the number on, so the text is that of the first cause:
+ * A function that fails returns a negative errno. The function that finds the cause calls err();
+ * its callers only pass the number on, so the text is that of the first cause:
  *
  *	if (fd < 0)
  *		return err(-errno, "cannot open '%s': %s", path, strerror(errno));
@@ -15,18 +15,18 @@
 
 #include <stdbool.h>
 
-/* Keeps the text for this thread and returns @code (a negative errno), errno itself untouched. */
+/* Keeps the text for this thread and returns @code (a negative errno). Leaves errno as it is. */
 int err(int code, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The text of this thread's last err(), "" where there was none. Control characters in it (a
- * file name may hold any) are already made visible, so it is always one printable line. */
+/* The text of this thread's last err(), "" if there was none: one printable line, in which control
+ * characters (a file name may hold any) are visible. */
 const char *err_text(void);
 
-/* The code of that err(), 0 where there was none: for callers of what returns no number. */
+/* The code of that err(), 0 if there was none: for callers of functions that return no number. */
 int err_code(void);
 
-/* Whether @code, met while the command line is read, says that a value is wrong: -EINVAL, -ERANGE,
- * -E2BIG. Of others what it names is not there, or not to be had. */
+/* Whether @code means that a value on the command line is wrong: -EINVAL, -ERANGE, -E2BIG. Other
+ * codes mean that what it names is missing or cannot be used. */
 bool err_is_usage(int code);
 
 #endif

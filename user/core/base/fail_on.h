@@ -1,7 +1,4 @@
-/*
- * fail_on: the option --fail-on: what a comparison must find for the exit status to be
- * FAIL_ON_STATUS.
- */
+/* fail_on: the option --fail-on: what a comparison must find to exit with FAIL_ON_STATUS. */
 #ifndef BASE_FAIL_ON_H
 #define BASE_FAIL_ON_H
 
@@ -9,7 +6,7 @@
 
 struct fail_on {
 	enum { FAIL_NEVER, FAIL_REGRESSED, FAIL_SUSPECT } what;
-	double percent; /* by so much at least */
+	double percent; /* the least change */
 };
 
 /* Room for what fail_on_text() writes. */

@@ -18,7 +18,7 @@
 
 #define TEMP_TRIES 8
 
-/* Of the process, like its rights. */
+/* One a process, as its rights are. */
 static const struct file_agent *agent;
 static mode_t given_mode; /* 0: none */
 
@@ -40,7 +40,7 @@ void file_done(int fd)
 		agent->done();
 }
 
-/* All that @fd still gives, up to @max bytes and one more to know that there is more. */
+/* Reads the rest of @fd: at most @max bytes and one, which tells that there are more. */
 static ssize_t read_up_to(int fd, size_t max, char **text)
 {
 	size_t n = 0, cap = 0;
@@ -67,7 +67,7 @@ static ssize_t read_up_to(int fd, size_t max, char **text)
 
 int file_read(const char *path, size_t max_bytes, char **text, size_t *n)
 {
-	/* Not blocking: a FIFO in the place of a file shall not hold us. */
+	/* So that a FIFO in the place of a file does not block us. */
 	_close_ int fd = file_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	_free_ char *buf = NULL;
 	ssize_t got;
@@ -95,8 +95,8 @@ static char *folder_of(const char *path)
 	return mem_strndup(path, slash == path ? 1 : slash - path);
 }
 
-/* What is at @at, which is called @path. */
-static int check_existing_at(const char *at, const char *path, bool force)
+/* Whether a file may be made at @at, which texts call @path, despite what is there. */
+static int check_existing(const char *at, const char *path, bool force)
 {
 	struct stat st;
 
@@ -114,12 +114,8 @@ static int check_existing_at(const char *at, const char *path, bool force)
 	return 0;
 }
 
-static int check_existing(const char *path, bool force)
-{
-	return check_existing_at(path, path, force);
-}
-
-/* The folder, held open for root: others may change what leads there. */
+/* Opens the folder, for root, who uses names below the descriptor: others may change what leads
+ * there. */
 static int open_folder(const char *path, const char *folder)
 {
 	const int fd = owned_folder(folder);
@@ -134,19 +130,12 @@ static int open_folder(const char *path, const char *folder)
 		      : fd;
 }
 
-static int check_folder(const char *path, const char *folder)
-{
-	_close_ int fd = geteuid() ? -1 : open_folder(path, folder);
-
-	return geteuid() || fd >= 0 ? 0 : err_code();
-}
-
 int file_check_new(const char *path, bool force)
 {
 	_free_ char *folder = folder_of(path);
+	_close_ int fd = -1;
 	size_t n = strlen(path);
 	struct stat st;
-	int rc;
 
 	if (!n || path[n - 1] == '/')
 		return err(-EINVAL, "cannot make '%s': it is no name of a file", path);
@@ -155,16 +144,16 @@ int file_check_new(const char *path, bool force)
 			   strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return err(-ENOTDIR, "cannot make '%s': '%s' is no folder", path, folder);
-	rc = check_folder(path, folder);
-	if (rc)
-		return rc;
+	fd = geteuid() ? -1 : open_folder(path, folder);
+	if (!geteuid() && fd < 0)
+		return fd;
 	if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS))
 		return err(-errno, "cannot make '%s': folder '%s' is not writable: %s", path,
 			   folder, strerror(errno));
-	return check_existing(path, force);
+	return check_existing(path, path, force);
 }
 
-/* Gives an open file to the user who called root; else does nothing. */
+/* Gives an open file to the caller, if that is another user. */
 static void give_to_caller(int fd)
 {
 	const struct caller c = caller();
@@ -194,7 +183,7 @@ mode_t file_given_mode(void)
 	return given_mode;
 }
 
-/* Of what is to stand at @path, before the umask. */
+/* The mode for a new file at @path, before the umask. */
 static mode_t mode_at(const char *path)
 {
 	const mode_t most = caller_had_rights() ? 0600 : 0666;
@@ -205,8 +194,8 @@ static mode_t mode_at(const char *path)
 	return most & (there.st_mode | 0600);
 }
 
-/* What @path, without '/' at its end, is called below the folder *@parent, which is held open for
- * root; NULL and errno: nothing is to be made there. */
+/* The name of @path, which has no '/' at its end, below the folder *@parent, which is a descriptor
+ * for root; NULL and errno if nothing may be made there. */
 static char *name_below(const char *path, int *parent)
 {
 	_free_ char *folder = folder_of(path);
@@ -248,16 +237,7 @@ int file_make_folder(const char *path)
 	return name ? make_below(parent, name) : -errno;
 }
 
-static int ask_begin(struct file_new *f, const char *path)
-{
-	f->number = agent->begin(path, f->force, f->keeps_owner, &f->fd);
-	if (f->number < 0)
-		return f->number;
-	f->path = mem_strdup(path);
-	return 0;
-}
-
-/* Looks up the folder once, for root. */
+/* For root, opens the folder, so that it is looked up once. */
 static int find_folder(struct file_new *f, const char *path, const char *folder)
 {
 	f->at = mem_strdup(path);
@@ -268,10 +248,10 @@ static int find_folder(struct file_new *f, const char *path, const char *folder)
 		return f->folder;
 	free(f->at);
 	f->at = mem_printf("/proc/self/fd/%d/%s", f->folder, str_base(path));
-	return check_existing_at(f->at, path, f->force);
+	return check_existing(f->at, path, f->force);
 }
 
-/* Under a name that is free. *@folder: what the system calls it. */
+/* Makes the temporary file in @folder, a path that the system knows. */
 static int make_temporary(struct file_new *f, const char *folder)
 {
 	for (int i = 0; f->fd < 0 && i < TEMP_TRIES; i++) {
@@ -293,8 +273,14 @@ static int make_temporary(struct file_new *f, const char *folder)
 static int begin(struct file_new *f, const char *path)
 {
 	_free_ char *folder = folder_of(path), *there = NULL;
-	int rc = file_check_new(path, f->force);
+	int rc;
 
+	if (agent) {
+		f->number = agent->begin(path, f->force, f->keeps_owner, &f->fd);
+		f->path = f->number < 0 ? NULL : mem_strdup(path);
+		return f->number < 0 ? f->number : 0;
+	}
+	rc = file_check_new(path, f->force);
 	if (!rc)
 		rc = find_folder(f, path, folder);
 	if (rc) {
@@ -321,13 +307,13 @@ static int begin(struct file_new *f, const char *path)
 int file_begin(struct file_new *f, const char *path, bool force)
 {
 	*f = (struct file_new){.fd = -1, .folder = -1, .force = force};
-	return agent ? ask_begin(f, path) : begin(f, path);
+	return begin(f, path);
 }
 
 int file_begin_again(struct file_new *f, const char *path)
 {
 	*f = (struct file_new){.fd = -1, .folder = -1, .force = true, .keeps_owner = true};
-	return agent ? ask_begin(f, path) : begin(f, path);
+	return begin(f, path);
 }
 
 int file_take_over(struct file_new *f, const char *path, const char *temp, bool force,
@@ -351,39 +337,31 @@ int file_take_over(struct file_new *f, const char *path, const char *temp, bool 
 	return rc;
 }
 
-int file_put(int fd, const void *data, size_t n)
+/* @at -1: at the file's position. */
+static int put(int fd, const char *data, size_t n, off_t at)
 {
-	const char *at = data;
-
 	while (n) {
-		ssize_t put = write(fd, at, n);
+		const ssize_t done = at < 0 ? write(fd, data, n) : pwrite(fd, data, n, at);
 
-		if (put < 0 && errno == EINTR)
+		if (done < 0 && errno == EINTR)
 			continue;
-		if (put < 0)
+		if (done < 0)
 			return -errno;
-		at += put;
-		n -= (size_t)put;
+		data += done;
+		at += at < 0 ? 0 : done;
+		n -= (size_t)done;
 	}
 	return 0;
 }
 
+int file_put(int fd, const void *data, size_t n)
+{
+	return put(fd, data, n, -1);
+}
+
 int file_put_at(int fd, const void *data, size_t n, uint64_t at)
 {
-	const char *from = data;
-
-	while (n) {
-		ssize_t put = pwrite(fd, from, n, (off_t)at);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		from += put;
-		at += (size_t)put;
-		n -= (size_t)put;
-	}
-	return 0;
+	return put(fd, data, n, (off_t)at);
 }
 
 ssize_t file_get_at(int fd, void *data, size_t n, uint64_t at)
@@ -411,8 +389,8 @@ int file_write(struct file_new *f, const void *data, size_t n)
 	return ret ? err(ret, "cannot write '%s': %s", f->path, strerror(-ret)) : 0;
 }
 
-/* The temporary name becomes the final one, which must not exist. Not every file system knows
- * RENAME_NOREPLACE; a hard link refuses as well. */
+/* Renames to a name that must be free. On file systems without RENAME_NOREPLACE link(2) refuses
+ * one that is not. */
 static int rename_fresh(const char *temp, const char *path)
 {
 	if (!renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE))
@@ -425,7 +403,7 @@ static int rename_fresh(const char *temp, const char *path)
 	return 0;
 }
 
-/* Makes the name itself last. What cannot be synced (some network file systems) is no error. */
+/* Makes the name durable. Some network file systems cannot sync a folder: no error. */
 static void sync_folder(const char *path)
 {
 	_free_ char *folder = folder_of(path);
@@ -452,10 +430,9 @@ static int settle(struct file_new *f)
 
 	if (f->keeps_owner)
 		keep_owner(f);
-
 	if (fsync(f->fd))
 		return err(-errno, "cannot write '%s': %s", f->path, strerror(errno));
-	rc = check_existing_at(f->at, f->path, f->force);
+	rc = check_existing(f->at, f->path, f->force);
 	if (rc)
 		return rc;
 	if (f->force)
@@ -485,8 +462,7 @@ int file_commit(struct file_new *f)
 	if (agent)
 		return ask_end(f, true);
 	rc = settle(f);
-
-	if (rc == 0) {
+	if (!rc) {
 		sync_folder(f->at);
 		free(f->temp);
 		f->temp = NULL;
@@ -516,13 +492,6 @@ void file_drop(struct file_new *f)
 	if (f->temp)
 		unlink(f->temp);
 	file_forget(f);
-}
-
-int file_remove(const char *path)
-{
-	if (agent)
-		return agent->remove(path);
-	return unlink(path) ? -errno : 0;
 }
 
 bool file_is(const struct stat *st, const char *path)
@@ -562,8 +531,7 @@ void file_hold_streams(void)
 
 int file_flush(FILE *out, const char *name)
 {
-	/* Why an earlier write failed is not known by now; one byte more fails for the same reason.
-	 */
+	/* The errno of an earlier write is lost, but one more byte fails for the same reason. */
 	const bool failed = ferror(out);
 
 	if (fflush(out) == EOF || (failed && write(fileno(out), "\n", 1) < 0))

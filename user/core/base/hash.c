@@ -10,8 +10,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-#define XXH_INLINE_ALL
-
 uint64_t hash_bytes(const void *data, size_t n)
 {
 	return XXH3_64bits(data, n);
@@ -29,8 +27,8 @@ uint64_t hash_two(uint64_t a, uint64_t b)
 	return XXH3_64bits(both, sizeof(both));
 }
 
-/* Where @key's probing starts. The table's own address is the seed: keys that a hostile profile
- * chose to collide do so by luck only. The rounds are those of MurmurHash3's 64-bit finaliser. */
+/* Where the search for @key starts. The table's address is the seed, so that a hostile profile
+ * cannot choose keys that collide. The rounds are those of MurmurHash3's 64-bit finaliser. */
 static size_t home(const struct map *m, uint64_t key)
 {
 	uint64_t h = key ^ (uintptr_t)m->slots * UINT64_C(0x9e3779b97f4a7c15);
@@ -141,9 +139,9 @@ void numbering_release(struct numbering *k)
 
 /* --- random numbers --------------------------------------------------------------------------- */
 
-/* From what the kernel gave this process at its start, where it does not give more (seccomp, or no
- * entropy yet). */
-static uint64_t made_up(void)
+/* For when getrandom(2) gives none (seccomp, or no entropy yet): made from the bytes that the
+ * kernel gave this process at its start. */
+static uint64_t random_without_kernel(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM); /* 16 bytes */
 	uint64_t start[2] = {0};
@@ -159,10 +157,10 @@ uint64_t chance_u64(void)
 
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) == sizeof(number))
 		return number;
-	return made_up();
+	return random_without_kernel();
 }
 
-#define PIECE 32 /* words: 256 bytes, which a call gives whole or not at all */
+#define PIECE 32 /* words: 256 bytes, which getrandom(2) gives whole or not at all */
 
 void chance_fill(uint64_t *at, size_t n)
 {

@@ -30,8 +30,8 @@ void input_from_memory(struct input *in, const char *name, const void *bytes, si
 		memcpy(in->buffer, bytes, n);
 }
 
-/* A FIFO was opened without waiting for a writer; what one writes now is waited for. */
-static int look_at(struct input *in)
+/* A FIFO is opened without waiting for a writer, but read with waiting. */
+static int check_kind(struct input *in)
 {
 	struct stat st;
 
@@ -60,7 +60,7 @@ int input_open(struct input *in, const char *path)
 	if (fd < 0)
 		return err(-errno, "cannot open '%s': %s", in->name, strerror(errno));
 	in->fd = fd;
-	return look_at(in);
+	return check_kind(in);
 }
 
 void input_close(struct input *in)
@@ -70,7 +70,7 @@ void input_close(struct input *in)
 	*in = (struct input){.fd = -1, .name = in->name};
 }
 
-/* Room behind end: what was read already gives way first. */
+/* Makes room behind end, first by dropping bytes that were read. */
 static void make_room(struct input *in)
 {
 	size_t left = in->end - in->at;
@@ -86,7 +86,7 @@ static void make_room(struct input *in)
 	in->buffer = mem_realloc(in->buffer, in->cap, 1);
 }
 
-/* Some more bytes, or ended. */
+/* Reads more bytes, or sets ended. */
 static int fill(struct input *in)
 {
 	ssize_t got;
@@ -126,7 +126,7 @@ int input_all(struct input *in, size_t max, struct span *out)
 	return rc;
 }
 
-/* The line of @n bytes from at on, behind which @skip bytes end it. */
+/* Returns the line of @n bytes from at on, and skips its end of @skip bytes. */
 static int take_line(struct input *in, size_t n, size_t skip, struct span *out)
 {
 	*out = (struct span){in->buffer + in->at, n};

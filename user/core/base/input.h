@@ -1,7 +1,6 @@
 /*
- * input: a foreign file read from front to back, by lines or as a whole, in memory that is bounded.
- * For importers: files, pipes, standard input. A FIFO that nobody writes to is empty; it does not
- * hold us.
+ * input: reads a foreign file from front to back, by lines or as a whole, in bounded memory. For
+ * importers: files, pipes, standard input. A FIFO without a writer counts as empty.
  *
  *	struct input in;
  *	struct span line;
@@ -22,7 +21,7 @@
 #define INPUT_LINE_MAX (32u << 20)
 #define INPUT_ALL_MAX  ((size_t)1 << 30)
 
-/* Bytes that somebody else owns; no NUL at their end, any within. */
+/* Borrowed bytes, of any value and without a NUL at their end. */
 struct span {
 	const char *s;
 	size_t n;
@@ -30,35 +29,35 @@ struct span {
 
 struct input {
 	const char *name; /* for texts; borrowed */
-	int fd;		  /* -1: all there is stands in the buffer */
+	int fd;		  /* -1: all bytes are in the buffer */
 	char *buffer;	  /* owned */
 	size_t cap, at, end;
-	size_t seen;	     /* of the bytes from at on, so many hold no newline */
+	size_t seen;	     /* so many bytes from at on hold no newline */
 	size_t line_max;     /* INPUT_LINE_MAX; tests set less */
-	bool ended;	     /* nothing behind end */
-	uint64_t line;	     /* number of the line given last, from 1 */
+	bool ended;	     /* no bytes follow end */
+	uint64_t line;	     /* number of the last line returned, from 1 */
 	int64_t modified_ns; /* a regular file's, since the epoch; 0 of others */
 };
 
-/* @path "-" is standard input. -EISDIR of a folder, -errno of what cannot be opened. Harmless to
- * close in each case. */
+/* @path "-" is standard input. -EISDIR for a folder, -errno if it cannot be opened. It may be
+ * closed in each case. */
 int input_open(struct input *, const char *path);
-/* What stands at @fd, which input_close() closes. */
+/* Reads @fd, which input_close() closes. */
 void input_from_fd(struct input *, const char *name, int fd);
 /* A copy of the @n bytes. */
 void input_from_memory(struct input *, const char *name, const void *bytes, size_t n);
 void input_close(struct input *);
 
-/* The bytes to come, @want or as many as there are, which stay to be read. Valid until the next
- * call. 0 or -errno with a text. */
+/* The next @want bytes, or as many as there are, without consuming them. Valid until the next call.
+ * 0 or -errno with a text. */
 int input_head(struct input *, size_t want, struct span *out);
 /* 1: the next line, without its end (LF or CR LF), valid until the next call. 0: no more. -EFBIG:
  * it is longer than line_max, or -errno. */
 int input_line(struct input *, struct span *out);
-/* All the bytes to come; -EFBIG where they are more than @max. */
+/* All the other bytes; -EFBIG if they are more than @max. */
 int input_all(struct input *, size_t max, struct span *out);
 
-/* err(-EINVAL, "'FILE', line N: …") of the line given last. */
+/* err(-EINVAL, "'FILE', line N: …") for the last line returned. */
 int input_bad(const struct input *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

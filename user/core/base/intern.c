@@ -23,7 +23,7 @@ static size_t length(const struct intern *in, uint32_t id)
 
 static uint32_t add_new(struct intern *in, const char *s, size_t n)
 {
-	/* A part of one of our own strings would move away under append(). */
+	/* append() may move the bytes of a string of ours. */
 	bool ours = in->bytes.at && s >= in->bytes.at && s < in->bytes.at + in->bytes.n;
 	_free_ char *copy = ours ? mem_strndup(s, n) : NULL;
 

@@ -1,5 +1,5 @@
 /*
- * intern: each distinct string once, known by a dense number. Number 0 is always "".
+ * intern: keeps each distinct string once, and numbers them. Number 0 is always "".
  */
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
@@ -19,7 +19,7 @@ struct intern {
 
 uint32_t intern_add(struct intern *, const char *s);
 uint32_t intern_addn(struct intern *, const char *s, size_t n);
-/* The string; valid until the next addition. @id must be one that was given out. */
+/* The string; valid until the next addition. @id must be one that was returned. */
 const char *intern_text(const struct intern *, uint32_t id);
 /* How many strings there are, "" included: at least 1. */
 size_t intern_count(const struct intern *);

@@ -6,16 +6,6 @@
 
 /* --- in ASCII --------------------------------------------------------------------------------- */
 
-/* The code point of the well-formed character at @s of @len bytes. */
-static uint32_t code_point(const char *s, size_t len)
-{
-	uint32_t code = (uint8_t)*s & (len == 1 ? 0x7f : 0x7f >> len);
-
-	for (size_t i = 1; i < len; i++)
-		code = code << 6 | ((uint8_t)s[i] & 0x3f);
-	return code;
-}
-
 static void add_escape(struct str *s, uint32_t code)
 {
 	if (code < 0x10000) {
@@ -28,18 +18,18 @@ static void add_escape(struct str *s, uint32_t code)
 
 void json_quoted(struct str *s, const char *text)
 {
-	size_t n = strlen(text), len;
+	size_t n = strlen(text);
 
 	str_addc(s, '"');
-	for (; n; text += len, n -= len) {
-		len = str_char(text, n);
+	for (const char *c = text; n; c = text) {
+		const size_t len = str_next(&text, &n);
+
 		if (!len)
 			add_escape(s, 0xfffd);
-		else if (len > 1 || (unsigned char)*text < 0x20)
-			add_escape(s, code_point(text, len));
+		else if (len > 1 || (unsigned char)*c < 0x20)
+			add_escape(s, str_code(c, len));
 		else
-			str_addf(s, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-		len = len ? len : 1;
+			str_addf(s, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
 	}
 	str_addc(s, '"');
 }
@@ -90,7 +80,7 @@ void json_text(FILE *out, const char *before, const char *s)
 
 #define DIGITS_MOST 24
 
-/* The digits of @n, at least @least, to the end of @buf; where they begin. */
+/* Writes the digits of @n, at least @least, to the end of @buf; returns where they begin. */
 static char *digits(char buf[DIGITS_MOST], uint64_t n, int least)
 {
 	char *s = buf + DIGITS_MOST;

@@ -41,7 +41,7 @@ bool leftover_lock(int fd)
 {
 	struct stat st;
 
-	/* Not every file system knows locks; there nothing is removed either. */
+	/* Without locks on this file system, leftover_remove() removes nothing either. */
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		return errno != EWOULDBLOCK;
 	return fstat(fd, &st) || st.st_nlink > 0;
@@ -52,7 +52,7 @@ void leftover_unlock(int fd)
 	(void)!flock(fd, LOCK_UN);
 }
 
-/* One that was made under sudo belongs to root until it is given away. */
+/* A file made under sudo belongs to root until it is given to the caller. */
 static bool is_ours(const struct stat *st)
 {
 	const struct caller c = caller();
@@ -71,7 +71,7 @@ static void remove_one(int folder, const char *name)
 	fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) || fstat(fd, &st) || !is_ours(&st))
 		return;
-	/* What stands there now is what is locked. */
+	/* Only if the locked file still has the name. */
 	if (!fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) && named.st_dev == st.st_dev &&
 	    named.st_ino == st.st_ino)
 		(void)!unlinkat(folder, name, 0);

@@ -1,22 +1,21 @@
 /*
- * leftover: temporary files beside an output (file.h) whose maker was killed. The maker of one
- * holds a lock on it for as long as it lives; the next that makes a file in that folder removes
- * those that nobody locks.
+ * leftover: temporary files beside an output (file.h) whose maker was killed. The maker locks its
+ * file as long as it lives; the next process that makes a file in that folder removes those that
+ * nobody locks. Used by file.c only.
  */
 #ifndef BASE_LEFTOVER_H
 #define BASE_LEFTOVER_H
 
 #include <stdbool.h>
 
-/* A name for a temporary file in @folder that nobody can foresee; freed by the caller. */
+/* An unpredictable name for a temporary file in @folder; freed by the caller. */
 char *leftover_name(const char *folder);
-/* Locks a new one, until all its descriptors are closed. False: another took it for a leftover
- * and removed it. */
+/* Locks a new one until all its descriptors are closed. False: another process took it for a
+ * leftover and removed it. */
 bool leftover_lock(int fd);
-/* It has its final name from now on. */
+/* Once it has its final name. */
 void leftover_unlock(int fd);
-/* Removes those of the user for whom this process works from @folder. What it may not remove
- * stays. */
+/* Removes those from @folder that are of this process's user or caller, if it may. */
 void leftover_remove(const char *folder);
 
 #endif

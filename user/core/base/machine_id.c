@@ -28,7 +28,7 @@ static const uint32_t constants[64] = {
 	0xc67178f2,
 };
 
-static uint32_t turn(uint32_t x, int n)
+static uint32_t rotate(uint32_t x, int n)
 {
 	return x >> n | x << (32 - n);
 }
@@ -43,8 +43,8 @@ static void schedule(const uint8_t *block, uint32_t w[64])
 	for (size_t i = 16; i < 64; i++) {
 		const uint32_t a = w[i - 15], b = w[i - 2];
 
-		w[i] = (turn(b, 17) ^ turn(b, 19) ^ b >> 10) + w[i - 7] +
-		       (turn(a, 7) ^ turn(a, 18) ^ a >> 3) + w[i - 16];
+		w[i] = (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10) + w[i - 7] +
+		       (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 16];
 	}
 }
 
@@ -56,9 +56,9 @@ static void take_block(uint32_t h[8], const uint8_t *block)
 	memcpy(s, h, sizeof(s));
 	for (size_t i = 0; i < 64; i++) {
 		const uint32_t e = s[4], a = s[0];
-		const uint32_t t1 = s[7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
+		const uint32_t t1 = s[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
 				    ((e & s[5]) ^ (~e & s[6])) + constants[i] + w[i];
-		const uint32_t t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) +
+		const uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
 				    ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
 
 		memmove(s + 1, s, 7 * sizeof(*s));
@@ -93,7 +93,7 @@ void sha256(const void *data, size_t n, uint8_t out[SHA256_BYTES])
 	}
 }
 
-/* The hash of @key, each byte with @pad, then @data. */
+/* Hashes @key, each byte xor @pad, and @data. */
 static void padded(const uint8_t key[BLOCK], uint8_t pad, const void *data, size_t n,
 		   uint8_t out[SHA256_BYTES])
 {
@@ -121,7 +121,7 @@ void sha256_hmac(const void *key, size_t key_n, const void *data, size_t n,
 #define MARK	 "h1:"
 #define ID_BYTES 16
 
-/* eprof's own, drawn once: the same for all times, or runs would not be known again. */
+/* eprof's own random id. It must never change: runs of one machine would not be recognised. */
 static const uint8_t application[ID_BYTES] = {0x4c, 0x1b, 0x9e, 0x27, 0xd3, 0x60, 0x4f, 0x8a,
 					      0xb5, 0x0d, 0x72, 0xe8, 0x96, 0x3a, 0x11, 0xc7};
 

@@ -1,6 +1,6 @@
 /*
- * machine_id: what a profile keeps of /etc/machine-id, which machine-id(5) calls confidential: a
- * keyed hash, by which runs of one machine are known, and which tells nobody the id.
+ * machine_id: a keyed hash of /etc/machine-id, which machine-id(5) calls confidential: profiles
+ * hold it, so that runs of one machine are recognised and nobody learns the id.
  */
 #ifndef BASE_MACHINE_ID_H
 #define BASE_MACHINE_ID_H
@@ -14,9 +14,9 @@ void sha256(const void *data, size_t n, uint8_t out[SHA256_BYTES]);
 void sha256_hmac(const void *key, size_t key_n, const void *data, size_t n,
 		 uint8_t out[SHA256_BYTES]);
 
-/* "h1:" and 32 hex digits: the id that sd_id128_get_machine_app_specific(3) gives to eprof. A @text
- * that is such already is copied, and so is an empty one; any other is a raw id, as older profiles
- * have it. The caller frees it. */
+/* "h1:" and 32 hex digits: the id that sd_id128_get_machine_app_specific(3) would give to eprof for
+ * the raw id @text, which older profiles have. A hashed or empty @text is copied. Freed by the
+ * caller. */
 char *machine_id_hashed(const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * mem: allocation that does not fail, for sizes that are ours. A size read from a file or from
- * the kernel is checked against a bound first (see store, elf): out of memory here ends the
- * program with one line and status 1, which is the one place where a library floor prints.
+ * mem: allocation that does not fail. A size read from a file or the kernel is checked against a
+ * bound first (see store, elf). Out of memory ends the program with one line and status 1: nowhere
+ * else does a library floor print.
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
@@ -16,7 +16,7 @@ void *mem_zalloc(size_t n, size_t size) __attribute__((malloc, warn_unused_resul
 void *mem_realloc(void *ptr, size_t n, size_t size) __attribute__((warn_unused_result));
 char *mem_strdup(const char *s) __attribute__((malloc, warn_unused_result));
 char *mem_strndup(const char *s, size_t n) __attribute__((malloc, warn_unused_result));
-/* A string printed into memory of its own. */
+/* As vasprintf(3) and asprintf(3). */
 char *mem_vprintf(const char *fmt, va_list args)
 	__attribute__((format(printf, 1, 0), warn_unused_result));
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), warn_unused_result));
@@ -24,7 +24,7 @@ char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2), warn
 /* Zeroed memory that children made by fork(2) share; not freed. */
 void *mem_shared(size_t n, size_t size) __attribute__((warn_unused_result));
 
-/* Bytes that this process may come to: the machine's memory, or RLIMIT_AS where that is less. */
+/* Bytes that this process may have: the machine's memory, or RLIMIT_AS if that is less. */
 uint64_t mem_most(void);
 
 /* __attribute__((cleanup)) helpers: `_free_ char *path = …;` and `_close_ int fd = …;`. */

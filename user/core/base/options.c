@@ -1,17 +1,99 @@
 #include "base/options.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 #include "base/units.h"
-#include "base/usage.h"
+
+/* --- what is wrong with an option --------------------------------------------------------------
+ */
+
+#define FAR  3	/* names that differ in so many letters are not alike */
+#define LONG 40 /* no option is longer */
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+	size_t ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+/* How many letters must be changed, added or removed (Levenshtein), row by row. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t n = strlen(b), row[LONG + 1];
+
+	if (strlen(a) > LONG || n > LONG)
+		return FAR;
+	for (size_t k = 0; k <= n; k++)
+		row[k] = k;
+	for (size_t i = 0; a[i]; i++) {
+		size_t diagonal = row[0]++;
+
+		for (size_t k = 0; k < n; k++) {
+			size_t above = row[k + 1];
+
+			row[k + 1] = least(row[k] + 1, above + 1, diagonal + (a[i] != b[k]));
+			diagonal = above;
+		}
+	}
+	return row[n];
+}
+
+static const char *nearest(const char *name, const struct option *longopts)
+{
+	const char *best = NULL;
+	size_t closest = FAR;
+
+	for (; longopts->name; longopts++) {
+		size_t d = distance(name, longopts->name);
+
+		if (d < closest) {
+			closest = d;
+			best = longopts->name;
+		}
+	}
+	return best;
+}
+
+static int unknown(const char *word, const struct option *longopts)
+{
+	size_t n = strcspn(word, "=");
+	char name[LONG + 3] = "";
+	const char *near;
+
+	if (n < sizeof(name))
+		memcpy(name, word, n);
+	near = name[0] ? nearest(name + 2, longopts) : NULL;
+	if (near)
+		return err(-EINVAL, "unknown option '%.*s': is it --%s?", (int)n, word, near);
+	return err(-EINVAL, "unknown option '%.*s'", (int)n, word);
+}
+
+int usage_option(int got, char *const *argv, const struct option *longopts)
+{
+	const char *word = argv[optind - 1];
+
+	if (got == ':')
+		return err(-EINVAL, "option '%s' needs a value", word);
+	if (optopt && !strncmp(word, "--", 2) && strchr(word, '='))
+		return err(-EINVAL, "option '%.*s' takes no value", (int)strcspn(word, "="), word);
+	if (optopt)
+		return err(-EINVAL, "unknown option '-%c'", optopt);
+	return unknown(word, longopts);
+}
+
+/* --- tables ------------------------------------------------------------------------------------
+ */
 
 #define OPTIONS_MOST 64
-#define FIRST	     0x100 /* getopt's number of the first one: letters are below */
+#define FIRST	     0x100 /* getopt's number of the first option: letters are smaller */
 
-/* All tables in one, as getopt_long(3) wants them. */
+/* All tables in one, as getopt_long(3) takes them. */
 struct flat {
 	size_t n, n_longs;
 	struct option longs[OPTIONS_MOST + 1];
@@ -25,7 +107,7 @@ static bool takes_value(const struct option_row *row)
 	return row->kind == OPTION_TEXT || row->kind == OPTION_NS || row->kind == OPTION_TAKE;
 }
 
-/* The option of that name; f->n: there is none. */
+/* The index of the option of that name; f->n: there is none. */
 static size_t find(const struct flat *f, const char *name)
 {
 	size_t i = 0;

@@ -1,6 +1,6 @@
 /*
- * options: what a command line may say, as a table: the name of each option, and which field of the
- * command's arguments takes its value.
+ * options: the options of a command as a table: the name of each, and which field of the command's
+ * arguments takes its value.
  *
  *	static const struct option_row rows[] = {
  *		{"output", 'o', OPTION_TEXT, offsetof(struct arguments, output), {0}},
@@ -12,6 +12,7 @@
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
 
+#include <getopt.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,12 +28,12 @@ enum option_kind {
 	OPTION_IN_ORDER,   /* no option: the first argument that is none ends them; the first row */
 };
 
-/* A table ends with a zeroed row. Of two rows of one name the first counts. */
+/* A table ends with a zeroed row. If two rows have one name, the first counts. */
 struct option_row {
 	const char *name; /* NULL: it has a letter only */
 	char letter;	  /* 0: none */
 	uint8_t kind;
-	size_t at; /* of the field, in the arguments; 0 also where take() wants all of them */
+	size_t at; /* offset of the field in the arguments; 0 too if take() takes them all */
 	union {
 		int (*take)(void *field,
 			    const char *value); /* 0, or a negative errno with a text */
@@ -40,11 +41,15 @@ struct option_row {
 	};
 };
 
-/* Reads the options of @argv into @arguments, after which optind is where the rest begins. 0, what
- * an OPTION_STOP says, or a negative errno with a text. */
+/* Reads the options of @argv into @arguments; optind is then where the rest begins. 0, what an
+ * OPTION_STOP says, or a negative errno with a text. */
 int options_read(const struct option_row *rows, int argc, char **argv, void *arguments);
-/* Reads one, by its name; for tests. */
+/* Reads one option, by its name. */
 int options_take(const struct option_row *rows, const char *name, const char *value,
 		 void *arguments);
+
+/* After getopt_long() returned @got, '?' or ':' (its option string must start with ':', behind a
+ * '+', and opterr be 0): -EINVAL, with a text such as "unknown option '--zonee': is it --zone?". */
+int usage_option(int got, char *const *argv, const struct option *longopts);
 
 #endif

@@ -14,45 +14,45 @@
 
 #define LINKS_MOST 40 /* as in Linux, path_resolution(7) */
 
-/* Who, besides root and who called it, had a say in where the path leads. */
-enum say { SAY_NOBODY, SAY_ONE, SAY_ANYBODY };
+/* Which users, besides root and the caller, control where the path leads. */
+enum control { BY_NOBODY, BY_ONE, BY_ANYBODY };
 
 struct walk {
-	int folder;	   /* where the next name is looked up; owned */
-	struct stat place; /* of it */
-	enum say say;
-	uid_t who; /* the one */
-	int links; /* followed */
+	int folder;	  /* where the next name is looked up; owned */
+	struct stat stat; /* of the folder */
+	enum control control;
+	uid_t user; /* BY_ONE: who */
+	int links;  /* followed so far */
 };
 
-static void note(struct walk *w, uid_t who)
+static void note(struct walk *w, uid_t user)
 {
-	if (!who || who == caller().uid)
+	if (!user || user == caller().uid)
 		return;
-	if (w->say == SAY_NOBODY) {
-		w->say = SAY_ONE;
-		w->who = who;
-	} else if (w->who != who) {
-		w->say = SAY_ANYBODY;
+	if (w->control == BY_NOBODY) {
+		w->control = BY_ONE;
+		w->user = user;
+	} else if (w->user != user) {
+		w->control = BY_ANYBODY;
 	}
 }
 
-/* The folder's owner may rename and replace what is in it; and so may all others who can write
- * there, unless it is sticky. */
+/* The folder's owner may rename and replace what is in it, and unless it is sticky, so may all who
+ * can write there. */
 static void note_folder(struct walk *w)
 {
-	note(w, w->place.st_uid);
-	if (w->place.st_mode & S_IWOTH && !(w->place.st_mode & S_ISVTX))
-		w->say = SAY_ANYBODY;
+	note(w, w->stat.st_uid);
+	if (w->stat.st_mode & S_IWOTH && !(w->stat.st_mode & S_ISVTX))
+		w->control = BY_ANYBODY;
 }
 
-/* Goes on in @fd, which it takes. */
+/* Enters the folder @fd, which the walk owns then. */
 static int enter(struct walk *w, int fd)
 {
 	if (w->folder >= 0)
 		close(w->folder);
 	w->folder = fd;
-	return fd < 0 || fstat(fd, &w->place) ? -errno : 0;
+	return fd < 0 || fstat(fd, &w->stat) ? -errno : 0;
 }
 
 static int start(struct walk *w, const char *path)
@@ -60,7 +60,7 @@ static int start(struct walk *w, const char *path)
 	return enter(w, open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* What the link @fd has in front of the @rest of the path; *@path is replaced. */
+/* Replaces *@path by the target of the link @fd and the @rest of the path. */
 static int follow(struct walk *w, int fd, const struct stat *link, const char *rest, char **path)
 {
 	char target[PATH_MAX];
@@ -80,9 +80,8 @@ static int follow(struct walk *w, int fd, const struct stat *link, const char *r
 	return *target == '/' ? start(w, "/") : 0;
 }
 
-/* Takes the first name off *@path. 0: go on; 1: it is the last one, *@st is of it and *@path its
- * name.
- */
+/* Follows the first name of *@path. 0: there are more; 1: it was the last, *@path is that name and
+ * *@st what has it. */
 static int step(struct walk *w, char **path, struct stat *st)
 {
 	char *name = *path + strspn(*path, "/");
@@ -110,7 +109,7 @@ static int step(struct walk *w, char **path, struct stat *st)
 	return rc;
 }
 
-/* Whether the owner of the file, where that is not root, could open it so, by its mode. */
+/* Whether the file's mode lets its owner, unless that is root, open it with @flags. */
 static bool owner_may(const struct stat *st, int flags)
 {
 	const int how = flags & O_ACCMODE;
@@ -119,10 +118,10 @@ static bool owner_may(const struct stat *st, int flags)
 	return !st->st_uid || (st->st_mode & needed) == needed;
 }
 
-/* Whether somebody led the path to what is not theirs. */
+/* Whether a user led the path to a file of another user. */
 static bool is_astray(const struct walk *w, const struct stat *st)
 {
-	return w->say == SAY_ANYBODY || (w->say == SAY_ONE && w->who != st->st_uid);
+	return w->control == BY_ANYBODY || (w->control == BY_ONE && w->user != st->st_uid);
 }
 
 static int check(struct walk *w, const struct stat *st, int flags)
@@ -134,8 +133,8 @@ static int check(struct walk *w, const struct stat *st, int flags)
 	return owner_may(st, flags) ? 0 : -EACCES;
 }
 
-/* The file that was looked at, or none. What is no file is held, not opened, which may do
- * something: whoever looks at it will not read it. */
+/* Opens the file that was checked, or none. To open what is no regular file may have effects, so it
+ * is only held (O_PATH): the caller will refuse it. */
 static int open_last(const struct walk *w, const char *name, int flags, const struct stat *st)
 {
 	const int how = S_ISREG(st->st_mode) ? flags | O_NOCTTY : O_PATH;
@@ -151,7 +150,7 @@ static int open_last(const struct walk *w, const char *name, int flags, const st
 	return opened;
 }
 
-/* To what stands at the path's end: *@st, and its name there in *@rest. */
+/* Walks to the end of the path: *@st is what is there, *@rest its name in the last folder. */
 static int walk(struct walk *w, const char *path, char **rest, struct stat *st)
 {
 	int rc = *path ? start(w, path) : -ENOENT;
@@ -169,7 +168,7 @@ static int finish(struct walk *w, int fd)
 	return fd < 0 ? -1 : fd;
 }
 
-/* Whether a folder may be used: -errno, or 0. */
+/* 0, or -errno if the folder may not be used. */
 static int check_folder(struct walk *w, const struct stat *st, int flags)
 {
 	(void)flags;
@@ -178,7 +177,7 @@ static int check_folder(struct walk *w, const struct stat *st, int flags)
 	return is_astray(w, st) ? -OWNED_ASTRAY : 0;
 }
 
-/* What stands at the path's end, where @may allows it. */
+/* Opens what is at the path's end, if @may allows it. */
 static int open_end(const char *path, int flags,
 		    int (*may)(struct walk *, const struct stat *, int flags))
 {

@@ -46,7 +46,7 @@ int packet_try(int socket, const struct iovec *parts, size_t n_parts, const int 
 	return send_parts(socket, parts, n_parts, fds, n_fds, MSG_DONTWAIT);
 }
 
-/* All that came, so that none is left open. */
+/* Takes all descriptors of the packet, so that none stays open. */
 static size_t take_descriptors(struct msghdr *m, int *fds)
 {
 	size_t n = 0;

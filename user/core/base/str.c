@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/columns.h"
 #include "base/mem.h"
 
 static void reserve(struct str *t, size_t more)
@@ -76,8 +75,8 @@ void str_release(struct str *t)
 	*t = (struct str){0};
 }
 
-/* RFC 3629, section 4: the lead byte says the length and the range of the second byte; the
- * narrowed ranges exclude overlong forms, surrogates and what is past U+10FFFF. */
+/* RFC 3629, section 4: the first byte gives the length and the range of the second one; narrowed
+ * ranges exclude overlong forms, surrogates and what is past U+10FFFF. */
 static size_t lead(uint8_t c, uint8_t *min, uint8_t *max)
 {
 	*min = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
@@ -109,8 +108,27 @@ size_t str_char(const char *s, size_t n)
 	return len;
 }
 
-/* C1; ends of lines; and what Unicode calls Default_Ignorable_Code_Point or interlinear annotation:
- * text direction, zero width, tags. None shows, and each makes a name look like another. */
+size_t str_next(const char **s, size_t *n)
+{
+	const size_t len = str_char(*s, *n), past = len ? len : 1;
+
+	*s += past;
+	*n -= past;
+	return len;
+}
+
+uint32_t str_code(const char *s, size_t len)
+{
+	static const uint8_t first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t c = (uint8_t)s[0] & first[len < 5 ? len : 4];
+
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | ((uint8_t)s[i] & 0x3f);
+	return c;
+}
+
+/* C1; ends of lines; and Unicode's Default_Ignorable_Code_Point and interlinear annotation: text
+ * direction, zero width, tags. They are invisible, and make one name look like another. */
 static const struct {
 	uint32_t from, to;
 } unseen[] = {
@@ -127,7 +145,7 @@ bool str_is_control(const char *s, size_t len)
 
 	if (len == 1)
 		return (uint8_t)*s < 0x20 || *s == 0x7f;
-	c = len ? columns_character(s, len) : 0;
+	c = len ? str_code(s, len) : 0;
 	for (size_t i = 0; i < sizeof(unseen) / sizeof(*unseen) && c >= unseen[i].from; i++)
 		if (c <= unseen[i].to)
 			return true;
@@ -136,21 +154,16 @@ bool str_is_control(const char *s, size_t len)
 
 bool str_is_utf8(const char *s, size_t n)
 {
-	while (n) {
-		size_t len = str_char(s, n);
-
-		if (!len || !*s)
+	for (const char *c = s; n; c = s)
+		if (!str_next(&s, &n) || !*c)
 			return false;
-		s += len;
-		n -= len;
-	}
 	return true;
 }
 
 bool str_is_clean(const char *s, size_t n)
 {
 	while (n) {
-		/* Most names are of nothing else. */
+		/* Most names have no other characters. */
 		const bool plain = *s >= ' ' && *s <= '~';
 		const size_t len = plain ? 1 : str_char(s, n);
 
@@ -168,23 +181,20 @@ char *str_clean(const char *s, size_t n)
 
 	if (str_is_clean(s, n))
 		return mem_strndup(s, n);
-	while (n) {
-		size_t len = str_char(s, n);
+	for (const char *c = s; n; c = s) {
+		const size_t len = str_next(&s, &n);
 
 		if (!len)
 			str_add(&out, "\xef\xbf\xbd");
-		else if (str_is_control(s, len))
+		else if (str_is_control(c, len))
 			str_addc(&out, '?');
 		else
-			str_addn(&out, s, len);
-		len = len ? len : 1;
-		s += len;
-		n -= len;
+			str_addn(&out, c, len);
 	}
 	return str_steal(&out);
 }
 
-/* $'…' of bash, zsh, ksh and POSIX.1-2024. */
+/* As $'…' of bash, zsh, ksh and POSIX.1-2024. */
 static void quote_escaped(struct str *out, const char *s)
 {
 	str_add(out, "$'");
@@ -195,7 +205,7 @@ static void quote_escaped(struct str *out, const char *s)
 			str_addn(out, s, len);
 			continue;
 		}
-		/* Three octal digits: what follows may be a digit. */
+		/* Always three octal digits: a digit may follow. */
 		len = 1;
 		str_addf(out, "\\%03o", (unsigned char)*s);
 	}
@@ -223,18 +233,21 @@ char *str_quote(const char *s)
 	return str_steal(&out);
 }
 
+/* The columns of the next character, or bad byte; moves past it. */
+static unsigned next_columns(const char **s, size_t *n)
+{
+	const char *c = *s;
+	const size_t len = str_next(s, n);
+
+	return len ? str_columns(str_code(c, len)) : 1;
+}
+
 size_t str_width(const char *s)
 {
 	size_t n = strlen(s), width = 0;
 
-	while (n) {
-		size_t len = str_char(s, n);
-
-		width += len ? columns_of(columns_character(s, len)) : 1;
-		len = len ? len : 1;
-		s += len;
-		n -= len;
-	}
+	while (n)
+		width += next_columns(&s, &n);
 	return width;
 }
 
@@ -268,27 +281,21 @@ const char *str_fit(const char *s, size_t columns)
 {
 	size_t n = strlen(s), width = 0;
 
-	while (n) {
-		size_t len = str_char(s, n);
-
-		width += len ? columns_of(columns_character(s, len)) : 1;
+	for (const char *c = s; n; c = s) {
+		width += next_columns(&s, &n);
 		if (width > columns)
-			return s;
-		len = len ? len : 1;
-		s += len;
-		n -= len;
+			return c;
 	}
 	return s;
 }
 
-/* The start of what is left of @s, which has @width columns, when at least @gone of them are not.
- */
+/* What is left of @s without its first @gone columns, or one more: half of a wide character is
+ * none. */
 static const char *cut_from(const char *s, size_t gone)
 {
 	const char *at = str_fit(s, gone);
 	size_t lost = str_width(s) - str_width(at);
 
-	/* Half of a wide one is none. */
 	while (*at && lost < gone) {
 		at = str_fit(s, ++gone);
 		lost = str_width(s) - str_width(at);

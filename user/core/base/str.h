@@ -5,8 +5,9 @@
 #ifndef BASE_STR_H
 #define BASE_STR_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct str {
 	char *s;       /* NUL-terminated once something was added; owned */
@@ -18,14 +19,21 @@ void str_addn(struct str *, const char *s, size_t n);
 void str_addc(struct str *, char c);
 void str_addf(struct str *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 const char *str_text(const struct str *);
-/* The string itself, for the caller to free; the str is empty after it. */
+/* The string, which the caller frees; the str is empty then. */
 char *str_steal(struct str *);
 void str_release(struct str *);
 
 /* True when @n bytes are well-formed UTF-8 (RFC 3629) without NUL. */
 bool str_is_utf8(const char *s, size_t n);
-/* Bytes of the well-formed UTF-8 character at @s of @n bytes; 0 where there is none. */
+/* Bytes of the well-formed UTF-8 character at @s of @n bytes; 0 if there is none. */
 size_t str_char(const char *s, size_t n);
+/* The same, and moves @s and @n past it: past one byte if that is no character. */
+size_t str_next(const char **s, size_t *n);
+/* The number of the well-formed character of @len bytes at @s. */
+uint32_t str_code(const char *s, size_t len);
+/* How many columns of a terminal a character takes: 0 if it combines with the one before it or is
+ * invisible, 2 if it is wide, else 1. */
+unsigned str_columns(uint32_t character);
 /* True when the character of @len bytes at @s controls a terminal or the line: C0, DEL, C1, line
  * and paragraph separators, and the overrides of text direction. */
 bool str_is_control(const char *s, size_t len);
@@ -35,23 +43,21 @@ bool str_is_clean(const char *s, size_t n);
  * (newline too; str_is_control) become '?'. For every name that comes from a target. Freed by the
  * caller. */
 char *str_clean(const char *s, size_t n);
-/* The file name @s as a shell takes it for one word that is no option: as it is where nothing in it
- * is special, else in quotes. Always one line that can be pasted. Freed by the caller. */
+/* The file name @s as one word for a shell, no option: in quotes if anything in it is special.
+ * Always one line that can be pasted. Freed by the caller. */
 char *str_quote(const char *s);
-/* "Intel(R) Xeon(R) CPU @ 2.20GHz" → "intel-xeon-cpu-2.20ghz": fit for a path; "unknown" where
- * nothing is left. Freed by the caller. */
+/* "Intel(R) Xeon(R) CPU @ 2.20GHz" → "intel-xeon-cpu-2.20ghz": fit for a path; "unknown" if nothing
+ * is left. Freed by the caller. */
 char *str_slug(const char *s);
-/* @s in at most @columns, cut in the middle with @dots where it is longer; "" where those do not
- * fit. Freed by the caller. */
+/* @s in at most @columns: if it is longer, @dots replace its middle; "" if those do not fit. Freed
+ * by the caller. */
 char *str_cut_middle(const char *s, size_t columns, const char *dots);
-/* Columns that a terminal shows for UTF-8 @s: see base/columns.h; a byte that is none counts as
- * one.
- */
+/* Columns that a terminal shows for UTF-8 @s; a bad byte counts as one. */
 size_t str_width(const char *s);
-/* The end of what of @s fits into @columns; a combining mark stays with what it is on. */
+/* Where the part of @s ends that fits into @columns; a combining mark stays with its letter. */
 const char *str_fit(const char *s, size_t columns);
-/* What stands behind the last slash of @path, a part of it; all of it where nothing does, and of
- * "//anon" and its like, which are no paths. */
+/* The part of @path behind its last slash; all of it if that is empty, and of "//anon" and the
+ * like, which are no paths. */
 const char *str_base(const char *path);
 /* The name of the program in a command line: the base of its first word. Freed by the caller. */
 char *str_program(const char *command);

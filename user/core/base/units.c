@@ -138,7 +138,7 @@ char *units_time(char *buf, size_t size, int64_t unix_ns)
 	return buf;
 }
 
-/* A decimal fraction at *@s, moved past it; independent of the locale. -1 where there is none. */
+/* Reads a decimal fraction and moves *@s past it, whatever the locale. -1 if there is none. */
 static double read_decimal(const char **s)
 {
 	const char *from = *s;

@@ -1,6 +1,6 @@
 /*
- * units: numbers as people read and write them. All formatters write at most @size bytes with
- * the NUL and return @buf.
+ * units: writes and reads numbers as people do. The writers fill at most @size bytes, with the NUL,
+ * and return @buf.
  */
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
@@ -25,7 +25,7 @@ char *units_value(char *buf, size_t size, double value, const char *unit);
 /* RFC 3339 in UTC with seconds, from nanoseconds since the epoch. */
 char *units_time(char *buf, size_t size, int64_t unix_ns);
 
-/* The same into a buffer of the block that the call stands in: for arguments of another call. */
+/* The same into a buffer that lives as long as the block around the call. */
 #define ns_text(ns)		  units_ns((char[UNITS_BUF]){0}, UNITS_BUF, ns)
 #define bytes_text(bytes)	  units_bytes((char[UNITS_BUF]){0}, UNITS_BUF, bytes)
 #define count_text(n)		  units_count((char[UNITS_BUF]){0}, UNITS_BUF, n)
@@ -33,10 +33,10 @@ char *units_time(char *buf, size_t size, int64_t unix_ns);
 #define value_text(value, unit)	  units_value((char[UNITS_BUF]){0}, UNITS_BUF, value, unit)
 #define time_text(unix_ns)	  units_time((char[UNITS_BUF]){0}, UNITS_BUF, unix_ns)
 
-/* "2s", "20ms", "1.5m", "10" (seconds) → nanoseconds. -EINVAL with a text naming @what for
- * anything else, negative, NaN or beyond 2^62. */
+/* "2s", "20ms", "1.5m", "10" (seconds) → nanoseconds. -EINVAL with a text that names @what for
+ * anything else, negative or beyond 2^62. */
 int units_parse_ns(const char *s, const char *what, int64_t *ns);
-/* A whole decimal number in [@min, @max], nothing before or behind it. */
+/* Reads a whole decimal number in [@min, @max], with nothing around it. */
 int units_parse_int(const char *s, const char *what, int64_t min, int64_t max, int64_t *out);
 
 #endif

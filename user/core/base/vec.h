@@ -16,7 +16,7 @@
 
 #include "base/mem.h"
 
-/* An anonymous vec type; name it with typedef or a struct where it crosses a function. */
+/* An anonymous vec type; to pass one to a function, name it by a typedef or a struct. */
 #define VEC(T)                 \
 	struct {               \
 		T *at;         \
@@ -62,11 +62,11 @@
 		low_;                                                  \
 	})
 
-/* Each element of the vec @v in turn, as a pointer; the vec may not grow meanwhile. */
+/* Loops over the elements of the vec @v by a pointer; the vec must not grow meanwhile. */
 #define vec_each(each, v) \
 	for (__typeof__((v)->at + 0) each = (v)->at; each && each < (v)->at + (v)->n; each++)
 
-/* Sorts by @compare, as qsort(3) does; or as qsort_r(3), with a @context. */
+/* Sorts by @compare, as qsort(3), or with a @context as qsort_r(3). */
 #define vec_sort(v, compare)                                               \
 	do {                                                               \
 		if ((v)->n)                                                \
@@ -82,7 +82,7 @@
 #define order_up(a, b)	 (((a) > (b)) - ((a) < (b)))
 #define order_down(a, b) order_up(b, a)
 
-/* Takes the first @count elements away. */
+/* Removes the first @count elements. */
 #define vec_drop_first(v, count)                                              \
 	do {                                                                  \
 		const size_t drop_ = (count);                                 \
@@ -97,7 +97,7 @@
 		(v)->n = (v)->cap = 0; \
 	} while (0)
 
-/* The index of the first of @addresses that is not below @value; @n where all are. */
+/* The index of the first of @addresses that is not below @value; @n if all are. */
 static inline size_t bound_lower(const uint64_t *addresses, size_t n, uint64_t value)
 {
 	size_t low = 0, high = n;

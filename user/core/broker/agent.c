@@ -15,15 +15,15 @@
 #include "base/packet.h"
 #include "broker/request.h"
 
-/* How often a broker that does not answer is looked at: it may take long over its work. */
-#define LOOK_MS 250
+/* How often to check whether a broker that does not answer is stopped: its work may take long. */
+#define CHECK_MS 250
 
 struct side {
 	int socket;
-	pid_t pid; /* 0: nobody looks what it does */
+	pid_t pid; /* 0: it is not checked */
 };
 
-/* Of the process: where its broker is, and the one that stands beside that. */
+/* One each a process: its broker and that one's spare. */
 static struct side broker = {.socket = -1}, spare = {.socket = -1};
 
 static int lost(const struct request *r, int rc)
@@ -37,14 +37,13 @@ static int lost(const struct request *r, int rc)
 	return err(rc, "cannot ask the process that opens files for this one: %s", strerror(-rc));
 }
 
-/* How long it may take over a file, which may lie on a mount that never answers; 0: for ever. */
+/* How long a request may take: a file may lie on a mount that never answers. 0: for ever. */
 static uint64_t limit_ns(const struct request *r)
 {
 	switch (r->kind) {
 	case REQUEST_OPEN:
 	case REQUEST_BEGIN:
 	case REQUEST_DROP:
-	case REQUEST_REMOVE:
 	case REQUEST_LANE:
 	case REQUEST_KILL:
 		return UINT64_C(10000000000);
@@ -57,8 +56,8 @@ static uint64_t limit_ns(const struct request *r)
 	}
 }
 
-/* Until there is an answer. -EPIPE: none will come, it was stopped; -ETIMEDOUT: nor within @ns,
- * unless that is 0. */
+/* Waits for an answer. -EPIPE: the broker was stopped; -ETIMEDOUT: none came within @ns, unless
+ * that is 0. */
 static int await(const struct side *s, uint64_t ns)
 {
 	const uint64_t begun_ns = clock_ns(CLOCK_MONOTONIC);
@@ -66,7 +65,7 @@ static int await(const struct side *s, uint64_t ns)
 	int stopped = 0;
 
 	while ((s->pid || ns) && stopped < 2) {
-		const int n = poll(&p, 1, LOOK_MS);
+		const int n = poll(&p, 1, CHECK_MS);
 
 		if (n > 0 || (n < 0 && errno != EINTR))
 			return n > 0 ? 0 : -errno;
@@ -78,7 +77,7 @@ static int await(const struct side *s, uint64_t ns)
 	return stopped ? -EPIPE : 0;
 }
 
-/* One request and its answer; -errno, without a text, where none came. */
+/* Sends one request and receives its answer; -errno without a text if none came. */
 static int exchange(const struct side *s, const struct request *r, const int *fds, size_t n,
 		    struct request_answer *a, int *fd)
 {
@@ -89,13 +88,13 @@ static int exchange(const struct side *s, const struct request *r, const int *fd
 		rc = await(s, limit_ns(r));
 	if (!rc)
 		rc = packet_receive_whole(s->socket, a, sizeof(*a), fd, 1);
-	/* It may come yet, and would be taken for that of the next request. */
+	/* A late answer would be taken for that of the next request. */
 	if (rc && rc != -EPROTO)
 		shutdown(s->socket, SHUT_RDWR);
 	return rc;
 }
 
-/* The spare goes on where the first was: numbers of files stay. */
+/* Makes the spare the broker; numbers of files stay. */
 static bool use_spare(int rc)
 {
 	if ((rc != -EPIPE && rc != -ECONNRESET && rc != -ETIMEDOUT) || spare.socket < 0)
@@ -106,13 +105,13 @@ static bool use_spare(int rc)
 	return true;
 }
 
-/* The answer's code; *@fd -1 where none came. */
+/* Returns the answer's code; *@fd is -1 if the answer has no descriptor. */
 static int ask_with(const struct request *r, const int *fds, size_t n, struct request_answer *a,
 		    int *fd)
 {
 	int rc = exchange(&broker, r, fds, n, a, fd);
 
-	/* One more would be stuck on the same mount. */
+	/* After a timeout the spare would be stuck on the same mount. */
 	if (use_spare(rc) && rc != -ETIMEDOUT)
 		rc = exchange(&broker, r, fds, n, a, fd);
 	if (rc)
@@ -180,15 +179,6 @@ static int ask_end(int number, bool commit)
 	return ask(&r, &a, &none);
 }
 
-static int ask_remove(const char *path)
-{
-	struct request r = {.kind = REQUEST_REMOVE};
-	struct request_answer a;
-	int none, rc = put_path(&r, path);
-
-	return rc ? rc : ask(&r, &a, &none);
-}
-
 /* --- processes -------------------------------------------------------------------------------- */
 
 static int ask_kill(pid_t pid)
@@ -202,8 +192,8 @@ static int ask_kill(pid_t pid)
 
 void agent_begin(int socket, bool opens)
 {
-	static const struct file_agent all = {ask_open, tell_done, ask_begin, ask_end, ask_remove};
-	static const struct file_agent makes = {NULL, NULL, ask_begin, ask_end, ask_remove};
+	static const struct file_agent all = {ask_open, tell_done, ask_begin, ask_end};
+	static const struct file_agent makes = {NULL, NULL, ask_begin, ask_end};
 
 	broker = (struct side){.socket = socket};
 	file_use_agent(opens ? &all : &makes);
@@ -253,7 +243,7 @@ int agent_run_end(bool now, int *status)
 
 /* --- lanes ------------------------------------------------------------------------------------ */
 
-/* A socket to it, or -1. */
+/* Opens another socket to the broker, or -1. */
 static int lane_to(const struct side *s)
 {
 	const struct request r = {.kind = REQUEST_LANE};

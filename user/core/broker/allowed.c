@@ -5,47 +5,16 @@
 
 #include "base/mem.h"
 
-static void add(struct allowed *s, struct allowed_file f)
+void allowed_add(struct allowed *s, enum allowed_use use, const char *path, bool force)
 {
-	if (f.path && strcmp(f.path, "-") != 0)
-		vec_push(&s->files, f);
-}
-
-void allowed_read(struct allowed *s, const char *path)
-{
-	add(s, (struct allowed_file){.path = path, .use = ALLOWED_READ});
-}
-
-void allowed_read_as_owner(struct allowed *s, const char *path)
-{
-	add(s, (struct allowed_file){.path = path, .use = ALLOWED_READ, .as_owner = true});
+	if (path && strcmp(path, "-") != 0)
+		vec_push(&s->files, ((struct allowed_file){path, use, force}));
 }
 
 void allowed_read_all(struct allowed *s, const char *const *paths, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		allowed_read(s, paths[i]);
-}
-
-void allowed_change(struct allowed *s, const char *path)
-{
-	add(s, (struct allowed_file){.path = path, .use = ALLOWED_CHANGE, .as_owner = true});
-}
-
-void allowed_make(struct allowed *s, const char *path, bool force)
-{
-	add(s, (struct allowed_file){.path = path, .use = ALLOWED_MAKE, .force = force});
-}
-
-void allowed_make_for_now(struct allowed *s, const char *path, bool force)
-{
-	add(s, (struct allowed_file){
-		       .path = path, .use = ALLOWED_MAKE, .force = force, .passing = true});
-}
-
-void allowed_fill(struct allowed *s, const char *folder, bool force)
-{
-	add(s, (struct allowed_file){.path = folder, .use = ALLOWED_FILL, .force = force});
+		allowed_add(s, ALLOWED_READ, paths[i], false);
 }
 
 void allowed_release(struct allowed *s)
@@ -53,7 +22,7 @@ void allowed_release(struct allowed *s)
 	vec_release(&s->files);
 }
 
-/* A store is also known by the name that links lead to. */
+/* Whether the entry is for @path; a store's is also for the path that its links lead to. */
 static bool is_path(const struct allowed_file *f, const char *path)
 {
 	_free_ char *real = NULL;
@@ -64,7 +33,7 @@ static bool is_path(const struct allowed_file *f, const char *path)
 	return real && !strcmp(real, path);
 }
 
-/* Whether @path is a name right in @folder. */
+/* Whether @path is a name directly in @folder. */
 static bool is_in(const char *folder, const char *path)
 {
 	const size_t n = strlen(folder);

@@ -15,14 +15,13 @@
 #include "base/owned.h"
 #include "base/packet.h"
 
-/* How long a program may take to end once it has closed its output: its last file may lie on a
- * mount that does not answer. */
+/* How long a program may take to end once it has closed its output: its mount may not answer. */
 #define END_MS 10000
 
 struct exchange {
 	const struct request *request;
 	struct request_answer *answer;
-	int came[REQUEST_FDS]; /* closed afterwards, but where they are taken: -1 then */
+	int came[REQUEST_FDS]; /* closed afterwards; -1: none, or taken */
 	int fd;		       /* sent with the answer, then closed; -1: none */
 };
 
@@ -31,15 +30,14 @@ struct exchange {
 static int serve_open(struct broker *b, struct exchange *x)
 {
 	const int writes = O_ACCMODE & x->request->flags;
-	const unsigned uses =
-		writes ? 1u << ALLOWED_CHANGE : 1u << ALLOWED_CHANGE | 1u << ALLOWED_READ;
+	const unsigned uses = writes ? ALLOWED_TO_CHANGE : ALLOWED_TO_CHANGE | ALLOWED_TO_READ;
 	const int most = O_ACCMODE | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	const int flags = (int)x->request->flags | O_CLOEXEC;
 	const struct allowed_file *f = allowed_find(b->allowed, x->request->path, uses);
 
 	if (x->request->flags & ~(unsigned)most || !f)
 		return -EACCES;
-	x->fd = f->as_owner ? owned_open(f->path, flags) : open(f->path, flags);
+	x->fd = f->use == ALLOWED_READ ? open(f->path, flags) : owned_open(f->path, flags);
 	if (x->fd < 0)
 		return -errno;
 	snprintf(b->reading, sizeof(b->reading), "%s", x->request->path);
@@ -53,14 +51,14 @@ static int serve_done(struct broker *b, struct exchange *x)
 	return 0;
 }
 
-/* Of a file that may be both made and changed, the entry for what is asked. */
+/* If a file may be both made and changed, finds the entry for what is asked. */
 static const struct allowed_file *find_to_begin(const struct broker *b, const char *path,
 						bool again)
 {
-	const unsigned make = 1u << ALLOWED_MAKE | 1u << ALLOWED_FILL;
+	const unsigned make = ALLOWED_TO_MAKE | 1u << ALLOWED_FILL;
 	const struct allowed_file *f = again ? NULL : allowed_find(b->allowed, path, make);
 
-	return f ? f : allowed_find(b->allowed, path, 1u << ALLOWED_CHANGE);
+	return f ? f : allowed_find(b->allowed, path, ALLOWED_TO_CHANGE);
 }
 
 static int serve_begin(struct broker *b, struct exchange *x)
@@ -90,6 +88,7 @@ static int serve_begin(struct broker *b, struct exchange *x)
 	return rc;
 }
 
+/* The file of the request's number, if it was begun. */
 static struct file_new *begun(struct broker *b, const struct exchange *x)
 {
 	const int32_t i = x->request->number;
@@ -97,7 +96,7 @@ static struct file_new *begun(struct broker *b, const struct exchange *x)
 	return i >= 0 && i < BROKER_FILES && b->files[i].path ? &b->files[i] : NULL;
 }
 
-/* Once it has its name, or is removed: nobody has to do that any more. */
+/* Commits or drops the file; the spare need not do it any more. */
 static int end_file(struct broker *b, struct file_new *f, bool commit)
 {
 	const int i = (int)(f - b->files);
@@ -129,16 +128,6 @@ static int serve_drop(struct broker *b, struct exchange *x)
 	return f ? end_file(b, f, false) : 0;
 }
 
-static int serve_remove(struct broker *b, struct exchange *x)
-{
-	const struct allowed_file *f =
-		allowed_find(b->allowed, x->request->path, 1u << ALLOWED_MAKE);
-
-	if (!f || !f->passing)
-		return -EACCES;
-	return unlink(f->path) ? -errno : 0;
-}
-
 /* --- processes -------------------------------------------------------------------------------- */
 
 static int serve_run(struct broker *b, struct exchange *x)
@@ -153,15 +142,15 @@ static int serve_run(struct broker *b, struct exchange *x)
 	return rc;
 }
 
-/* One that leads a group, or has not come to that yet. */
+/* Kills the child's process group, and the child, which may not have made one yet. */
 static void kill_child(const struct broker *b)
 {
 	kill(-b->child, SIGKILL);
 	kill(b->child, SIGKILL);
 }
 
-/* Waits for the program: until it ends, for END_MS, is to end @now, or who asked for it ends.
- * -ETIMEDOUT where it does not end though it was killed. */
+/* Waits until the program ends; kills it after END_MS, if @now at once. Stops waiting when the
+ * owner ends. -ETIMEDOUT if it does not end though it was killed. */
 static int reap(struct broker *b, bool now, int *status)
 {
 	const int program = pidfd_open(b->child, 0);
@@ -173,7 +162,7 @@ static int reap(struct broker *b, bool now, int *status)
 		;
 	if (now || (program >= 0 && !p[0].revents))
 		kill_child(b);
-	/* Where there was no descriptor left, it has not been waited for. */
+	/* Without a pidfd, this waits first. */
 	rc = child_await(b->child, program < 0 && !now ? END_MS : 0, status, NULL);
 	if (program >= 0)
 		close(program);
@@ -204,7 +193,7 @@ static int serve_lane(struct broker *b, struct exchange *x)
 static int serve_kill(struct broker *b, struct exchange *x)
 {
 	const pid_t pid = x->request->number;
-	/* Held: the number is not another's meanwhile. */
+	/* While the pidfd is open, no other process gets the number. */
 	_close_ int fd = pid > 0 && b->owner > 0 ? pidfd_open(pid, 0) : -1;
 	pid_t parent;
 	char state;
@@ -217,11 +206,9 @@ static int serve_kill(struct broker *b, struct exchange *x)
 /* --- requests --------------------------------------------------------------------------------- */
 
 static int (*const serve[REQUEST_KINDS])(struct broker *, struct exchange *) = {
-	[REQUEST_OPEN] = serve_open,   [REQUEST_DONE] = serve_done,
-	[REQUEST_BEGIN] = serve_begin, [REQUEST_COMMIT] = serve_commit,
-	[REQUEST_DROP] = serve_drop,   [REQUEST_REMOVE] = serve_remove,
-	[REQUEST_RUN] = serve_run,     [REQUEST_END] = serve_end,
-	[REQUEST_LANE] = serve_lane,   [REQUEST_KILL] = serve_kill,
+	[REQUEST_OPEN] = serve_open,	 [REQUEST_DONE] = serve_done, [REQUEST_BEGIN] = serve_begin,
+	[REQUEST_COMMIT] = serve_commit, [REQUEST_DROP] = serve_drop, [REQUEST_RUN] = serve_run,
+	[REQUEST_END] = serve_end,	 [REQUEST_LANE] = serve_lane, [REQUEST_KILL] = serve_kill,
 };
 
 bool broker_serve(struct broker *b, int socket)
@@ -233,8 +220,7 @@ bool broker_serve(struct broker *b, int socket)
 	const bool known = !rc && request.kind < REQUEST_KINDS;
 
 	request.path[sizeof(request.path) - 1] = '\0';
-	/* Not that of an earlier one. */
-	err(0, "%s", "");
+	err(0, "%s", ""); /* forgets the text of an earlier request */
 	if (known && request.kind != REQUEST_LANE && request.kind != REQUEST_KILL)
 		spare_take_over(&b->spare, b->files, 0);
 	if (known)

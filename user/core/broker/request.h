@@ -1,6 +1,6 @@
 /*
- * request: what a process that may not open, make or start things itself asks of its broker, a
- * packet (base/packet.h) each on a socket between the two. Used by broker and agent alone.
+ * request: the packets (base/packet.h) between a broker and the process that it works for, one a
+ * request and one an answer. Used by broker and agent only.
  */
 #ifndef BROKER_REQUEST_H
 #define BROKER_REQUEST_H
@@ -10,22 +10,21 @@
 
 enum request_kind {
 	REQUEST_OPEN,	/* path, flags → a descriptor */
-	REQUEST_DONE,	/* no more is read of what was opened last; has no answer */
+	REQUEST_DONE,	/* the file that was opened last has been read; has no answer */
 	REQUEST_BEGIN,	/* path, flags as below → number, a descriptor */
 	REQUEST_COMMIT, /* number */
 	REQUEST_DROP,	/* number */
-	REQUEST_REMOVE, /* path, which was committed */
 	REQUEST_RUN,	/* flags: which program; path, descriptors → perhaps a descriptor */
 	REQUEST_END,	/* flags as below → number: how the program ended, as of waitpid(2) */
 	REQUEST_LANE,	/* a descriptor: another socket to ask at */
-	REQUEST_KILL,	/* number: a process that who asks has started */
+	REQUEST_KILL,	/* number: a child of the process that asks */
 	REQUEST_KINDS,
 };
 
 /* Flags of REQUEST_BEGIN. */
 #define REQUEST_FORCE 1
 #define REQUEST_AGAIN 2
-/* Flags of REQUEST_END: it is killed first. */
+/* Flag of REQUEST_END: kill the program first. */
 #define REQUEST_NOW 1
 
 /* Descriptors with one request. */

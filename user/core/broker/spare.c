@@ -14,11 +14,11 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* One that was killed ends when its system call returns. */
+/* How long a killed process may stay in a system call. */
 #define GONE_MS 10000
 
 struct note {
-	bool is_begun; /* written last, cleared first: the first may end at any time */
+	bool is_begun; /* written last, cleared first: the first broker may end at any time */
 	bool force, keeps_owner;
 	dev_t dev;
 	ino_t ino;
@@ -66,7 +66,7 @@ void spare_forget(struct spare_notes *n, int i)
 
 /* --- the spare -------------------------------------------------------------------------------- */
 
-/* One that is stopped would go on at the same files once it is continued. */
+/* Also kills a first broker that is stopped: if continued it would work at the same files. */
 static void end_first(struct spare *s, int ms)
 {
 	struct pollfd p = {.fd = s->first_fd, .events = POLLIN};
@@ -88,7 +88,7 @@ static void take_file(struct spare *s, struct file_new *f, int i)
 	if (!__atomic_load_n(&n->is_begun, __ATOMIC_ACQUIRE))
 		return;
 	if (!file_take_over(f, n->path, n->temp, n->force, n->keeps_owner)) {
-		/* Where others may write they may have put another file there. */
+		/* Others who may write to the folder may have put another file there. */
 		if (!fstat(f->fd, &st) && st.st_dev == n->dev && st.st_ino == n->ino)
 			return;
 		close(f->fd);

@@ -1,4 +1,4 @@
-#include "confine/bpfcalls.h"
+#include "confine/denied.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -26,8 +26,8 @@ static const uint32_t allowed[] = {
 #define LOAD(member)  BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
 #define RETURN(value) BPF_STMT(BPF_RET | BPF_K, value)
 
-/* A list for libseccomp would be of what is refused, one by one. Other architectures' calls are
- * refused by its filters. */
+/* Written by hand: for libseccomp all refused commands would have to be listed. libseccomp's own
+ * filters refuse other architectures' calls. */
 int bpfcalls_limit(void)
 {
 	struct sock_filter code[8 + ALLOWED] = {
@@ -36,7 +36,7 @@ int bpfcalls_limit(void)
 		LOAD(nr),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bpf, 1, 0),
 		RETURN(SECCOMP_RET_ALLOW),
-		LOAD(args[0]), /* its lower half, which is the command */
+		LOAD(args[0]), /* the lower half: the command */
 	};
 	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
 	long rc;
@@ -47,6 +47,6 @@ int bpfcalls_limit(void)
 	code[6 + ALLOWED] = (struct sock_filter)RETURN(SECCOMP_RET_ERRNO | EPERM);
 	code[7 + ALLOWED] = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
 	rc = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
-	/* Else the number of a thread that has another one. */
+	/* Above 0 it is a thread that has another filter. */
 	return rc > 0 ? -EBUSY : rc ? -errno : 0;
 }

@@ -19,7 +19,7 @@
 #define SECCOMP_GET_ACTION \
 	2 /* SECCOMP_GET_ACTION_AVAIL of linux/seccomp.h, which seccomp.h hides */
 
-/* A bit of a kind, as tables have them. */
+/* Kinds of processes as bits. */
 #define FOR(kind) (1u << (kind))
 #define READER	  FOR(CONFINE_READER)
 #define REPORT	  FOR(CONFINE_REPORT)
@@ -27,8 +27,7 @@
 #define TOOL	  FOR(CONFINE_TOOL)
 #define ALL	  (READER | REPORT | SERVER | TOOL)
 
-/* Allowed whatever the arguments are: they concern the process itself, or descriptors that it has.
- */
+/* Calls allowed with any arguments: they concern the process itself, or its descriptors. */
 static const struct {
 	int call;
 	unsigned kinds;
@@ -61,7 +60,7 @@ static const struct {
 	{SCMP_SYS(pipe2), REPORT},
 	{SCMP_SYS(eventfd2), REPORT},
 	{SCMP_SYS(getdents64), REPORT},
-	/* what is where */
+	/* paths and file status */
 	{SCMP_SYS(fstat), ALL},
 	{SCMP_SYS(newfstatat), REPORT | TOOL},
 	{SCMP_SYS(stat), REPORT | TOOL},
@@ -121,7 +120,7 @@ static const struct {
 	{SCMP_SYS(seccomp), SERVER},
 	{SCMP_SYS(landlock_create_ruleset), SERVER},
 	{SCMP_SYS(landlock_restrict_self), SERVER},
-	/* who and where we are */
+	/* ids and the machine */
 	{SCMP_SYS(getpid), ALL},
 	{SCMP_SYS(getppid), ALL},
 	{SCMP_SYS(gettid), ALL},
@@ -144,19 +143,19 @@ static const struct {
 	((uint64_t)(O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | O_PATH | (O_TMPFILE & ~O_DIRECTORY)))
 #define UNKNOWN ((uint64_t)(MAP_SHARED | MAP_HUGETLB))
 #define ORPHAN	((uint64_t)(MAP_SHARED | MAP_ANONYMOUS))
-/* What a fork has none of. */
+/* Flags of clone(2) that a fork has not. */
 #define NO_FORK                                                                                   \
 	((uint64_t)(CLONE_VM | CLONE_THREAD | CLONE_PARENT | CLONE_PTRACE | CLONE_UNTRACED |      \
 		    CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
 		    CLONE_NEWPID | CLONE_NEWNET))
 
-/* Of one argument the bits of the mask count. */
+/* What the bits of the mask must be in one argument. */
 struct bits {
 	unsigned argument;
 	uint64_t mask, value;
 };
 
-/* Allowed where all of these are so; a mask of 0 is always right. */
+/* Calls allowed if all of these match; a mask of 0 always does. */
 static const struct {
 	int call;
 	unsigned kinds;
@@ -166,11 +165,11 @@ static const struct {
 	{SCMP_SYS(openat), REPORT | TOOL, {{2, WRITES, O_RDONLY}}},
 	/* fstat(2), as the C library calls it. */
 	{SCMP_SYS(newfstatat), READER | SERVER, {{3, AT_EMPTY_PATH, AT_EMPTY_PATH}}},
-	/* Private memory, and of reports files that others map, too. */
+	/* Private memory; reports also map files that others share. */
 	{SCMP_SYS(mmap), READER | SERVER, {{2, PROT_EXEC, 0}, {3, UNKNOWN, 0}}},
 	{SCMP_SYS(mmap), REPORT, {{2, PROT_EXEC, 0}, {3, UNKNOWN, 0}}},
 	{SCMP_SYS(mmap), REPORT, {{2, PROT_EXEC, 0}, {3, ORPHAN | MAP_HUGETLB, MAP_SHARED}}},
-	/* Of a tool a library's code, too, which is never written. */
+	/* A tool also maps libraries' code, which is never writable. */
 	{SCMP_SYS(mmap), TOOL, {{2, PROT_EXEC, 0}, {3, UNKNOWN, 0}}},
 	{SCMP_SYS(mmap), TOOL, {{2, PROT_EXEC, 0}, {3, ORPHAN | MAP_HUGETLB, MAP_SHARED}}},
 	{SCMP_SYS(mmap), TOOL, {{2, PROT_WRITE, 0}, {3, UNKNOWN | MAP_ANONYMOUS, 0}}},
@@ -192,14 +191,14 @@ static const struct {
 	{SCMP_SYS(prctl), SERVER, {{0, UINT32_MAX, PR_SET_PDEATHSIG}}},
 	{SCMP_SYS(prctl), SERVER, {{0, UINT32_MAX, PR_SET_NO_NEW_PRIVS}}},
 	{SCMP_SYS(prctl), SERVER, {{0, UINT32_MAX, PR_SET_DUMPABLE}, {1, UINT32_MAX, 0}}},
-	/* Reads it. */
+	/* Only reads limits. */
 	{SCMP_SYS(prlimit64), ALL, {{2, UINT64_MAX, 0}}},
 	/* A reader lowers and raises its own soft limit; a server's children lower all. */
 	{SCMP_SYS(prlimit64), READER, {{0, UINT32_MAX, 0}, {1, UINT32_MAX, RLIMIT_CPU}}},
 	{SCMP_SYS(setrlimit), READER, {{0, UINT32_MAX, RLIMIT_CPU}}},
 	{SCMP_SYS(prlimit64), SERVER, {{0, UINT32_MAX, 0}}},
 	{SCMP_SYS(setrlimit), SERVER, {{0, 0, 0}}},
-	/* A child of the server gives way. */
+	/* A child of the server lowers its priority. */
 	{SCMP_SYS(setpriority), SERVER, {{0, UINT32_MAX, PRIO_PROCESS}, {1, UINT32_MAX, 0}}},
 };
 
@@ -242,14 +241,14 @@ static int allow_bounded(scmp_filter_ctx filter, enum confine_kind kind)
 	return rc;
 }
 
-/* What depends on the process. A reader that aborts ends without a call of its own. */
+/* Allows calls that depend on the process's numbers. A reader needs none to abort. */
 static int allow_own(scmp_filter_ctx filter, enum confine_kind kind, int socket)
 {
 	const bool has_threads = kind == CONFINE_REPORT || kind == CONFINE_TOOL;
 	const struct scmp_arg_cmp at_socket = {0, SCMP_CMP_EQ, (scmp_datum_t)socket, 0};
 	const struct scmp_arg_cmp to_self = {0, SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0};
-	/* libc's last words on a heap that a file has damaged go out by this call, unlike those of
-	 * streams: the parent says it better. */
+	/* libc uses this call to complain of a damaged heap, but not for streams: the parent's
+	 * message is better. */
 	const struct scmp_arg_cmp not_stderr = {0, SCMP_CMP_NE, STDERR_FILENO, 0};
 	int rc = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(writev), 1, &not_stderr);
 
@@ -264,7 +263,8 @@ static int allow_own(scmp_filter_ctx filter, enum confine_kind kind, int socket)
 	return rc;
 }
 
-/* By its number, which no other file will have: see terms.h. */
+/* Allows execveat(2) of the program by its number, which no other file will get: see struct
+ * confine_terms. */
 static int allow_program(scmp_filter_ctx filter, int program)
 {
 	const struct scmp_arg_cmp is[] = {

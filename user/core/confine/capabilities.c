@@ -12,9 +12,8 @@
 #include "base/err.h"
 #include "confine/denied.h"
 
-/* A range that systemd's and containers' conventions leave unused: nobody logs in with such a
- * number, no file has it. With the process's number in it no other process has the same, which
- * could signal it. */
+/* A range of user ids that systemd and containers leave unused: no user and no file has one. With
+ * the pid added, no other process has the same id, and could signal this one. */
 #define OWN_USERS 1879048192u
 
 #define BIT(kind)  (1u << (kind))
@@ -47,21 +46,21 @@ static const struct {
 	{CAP_LEASE, KEEPER},
 	/* addresses in /proc/kallsyms */
 	{CAP_SYSLOG, LOADER},
-	/* the writer of a window runs as urgently as the loader when it is late; the calibrator is
-	 * moved between CPUs */
+	/* the writer of a window gets the loader's priority when it is late; the calibrator moves
+	 * between CPUs */
 	{CAP_SYS_NICE, LOADER},
-	/* to end the loader's children, and its own, which have other users; helpers that became a
+	/* to kill the loader's children, and its own, which have other users; helpers that became a
 	 * target's owner */
 	{CAP_KILL, BROKER | OPENER},
-	/* git becomes the caller, and what reads a store nobody; files are opened with the rights
+	/* git becomes the caller, a store's reader becomes nobody; files are opened with the rights
 	 * of a target's owner */
 	{CAP_SETUID, BROKER | OPENER},
 	{CAP_SETGID, BROKER | OPENER},
-	/* the profile is made where the caller may make it, and given to him */
+	/* the profile is made where the caller may make it, and given to the caller */
 	{CAP_DAC_OVERRIDE, BROKER},
 	{CAP_CHOWN, BROKER},
 	{CAP_FOWNER, BROKER},
-	/* before it gives up the rest: nothing it could run has a name in its root */
+	/* to enter an empty root, in which it could run nothing */
 	{CAP_SYS_CHROOT, CALIBRATOR},
 };
 
@@ -82,7 +81,7 @@ static uint64_t list_of(enum capabilities_kind kind)
 	return set;
 }
 
-/* Of @set, what the process has; of @inheritable, what it may pass on to a program. */
+/* Keeps the capabilities in @set, and lets programs inherit those in @inheritable. */
 static int limit_to(uint64_t set, uint64_t inheritable)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -98,13 +97,13 @@ static int limit_to(uint64_t set, uint64_t inheritable)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-/* No program and no change of user gives any back. Without CAP_SETPCAP, as in a program that has
- * some capabilities of its own, no_new_privs does that alone. */
+/* So that no program and no change of user gives any back. Without CAP_SETPCAP only no_new_privs
+ * sees to that. */
 static void lock_out(enum capabilities_kind kind)
 {
 	unsigned bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_KEEP_CAPS_LOCKED;
 
-	/* Those that are permitted stay so when the user changes, and are limited after it. */
+	/* Permitted capabilities survive the change of user, after which they are limited. */
 	if (kind != CAPABILITIES_BROKER)
 		bits |= SECBIT_KEEP_CAPS | SECBIT_NO_CAP_AMBIENT_RAISE |
 			SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
@@ -114,14 +113,14 @@ static void lock_out(enum capabilities_kind kind)
 	(void)prctl(PR_SET_SECUREBITS, bits);
 }
 
-/* Where it may not, as in a user namespace without such users, its capabilities are kept short all
- * the same. Of this thread: libc's functions have every thread do the same, and end the process
- * where one may not. */
+/* Gives this thread a user of its own. It may fail in a user namespace without such users: the
+ * capabilities are limited all the same. By system calls: libc's functions change all threads, and
+ * end the process if one fails. */
 static void leave_root(enum capabilities_kind kind)
 {
 	const long own = OWN_USERS + (long)getpid();
-	/* The kernel sends a death signal only where the parent may: who is the saved user. The
-	 * calibrator does nothing else that would end it when it is stopped. */
+	/* The kernel sends the death signal only if the parent may signal us, as our saved user.
+	 * Nothing else would end a stopped calibrator. */
 	const long saved = BIT(kind) & CALIBRATOR ? OWN_USERS + (long)getppid() : own;
 
 	if (geteuid())
@@ -130,13 +129,13 @@ static void leave_root(enum capabilities_kind kind)
 		(void)!syscall(SYS_setresuid, own, own, saved);
 }
 
-/* Those that the kernel takes from root, too, when its user for files changes (capabilities(7)). */
+/* Those that the kernel drops when root changes its user for files (capabilities(7)). */
 #define OVER_FILES                                                                    \
 	(1ull << CAP_DAC_READ_SEARCH | 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_CHOWN | \
 	 1ull << CAP_FOWNER | 1ull << CAP_FSETID | 1ull << CAP_LINUX_IMMUTABLE |      \
 	 1ull << CAP_MKNOD | 1ull << CAP_MAC_OVERRIDE)
 
-/* What is permitted is effective but for @without. */
+/* Makes all permitted capabilities but @without effective. */
 static int make_effective(uint64_t without)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -174,7 +173,7 @@ int capabilities_keep(enum capabilities_kind kind)
 {
 	int rc = 0;
 
-	/* What is inheritable is chosen while the bounding set allows it. */
+	/* Before lock_out() empties the bounding set. */
 	if (kind == CAPABILITIES_BROKER)
 		rc = limit_to(UINT64_MAX, OF_FILES);
 	lock_out(kind);

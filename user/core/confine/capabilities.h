@@ -1,8 +1,7 @@
 /*
- * capabilities: what is left to a process of a capture that goes on with privileges, because it
- * talks to the kernel's BPF and perf interfaces. It parses strangers' bytes by bounded parsers
- * alone; should one of these be broken all the same, it can do no more than the list of its kind
- * says.
+ * capabilities: limits the rights of a capture's processes that stay privileged, because they use
+ * the kernel's BPF and perf interfaces. They parse strangers' bytes by bounded parsers only; should
+ * one of these be broken all the same, the process can do no more than the list of its kind says.
  */
 #ifndef CONFINE_CAPABILITIES_H
 #define CONFINE_CAPABILITIES_H
@@ -20,27 +19,26 @@ enum capabilities_kind {
 };
 
 /*
- * From now on, for good: of what the process has the capabilities of its kind (the table in
- * capabilities.c, with a reason each) and no others, none to be gained by exec or by a change of
- * user, no system calls of the list in denied.c; all but the broker also a user of their own, who
- * owns nothing, where the caller may set one. Of other threads only the system calls: see
- * capabilities_drop_thread(). 0, or -errno with a text: then go no further.
+ * Limits the process for good to the capabilities of its kind (the table in capabilities.c has a
+ * reason for each), so that it gains none by exec or a change of user; refuses the system calls of
+ * denied.c; and gives all kinds but the broker a user of their own, who owns nothing, if the caller
+ * may set one. Other threads lose only the system calls: see capabilities_drop_thread(). 0, or
+ * -errno with a text: then go no further.
  */
 int capabilities_keep(enum capabilities_kind);
 
-/* In a child of the broker, right before it runs eprof-render: passes on what that needs to open
- * and make files of others. Where nothing was given up yet, all is passed on anyway. */
+/* In a child of the broker, right before it runs eprof-render: passes on the capabilities to open
+ * and make files of others. Before capabilities_keep() all are passed on anyway. */
 void capabilities_pass_on(void);
 
-/* Of this thread, until it is raised again: what overrides the permissions of files, which a change
- * of the user for files takes away from root alone. 0 or -errno, no text. */
+/* Lowers and raises this thread's capabilities that override permissions of files: a change of the
+ * user for files lowers only root's. 0 or -errno, no text. */
 int capabilities_lower_files(void);
 int capabilities_raise_files(void);
 
-/* None are left to this process of one thread. 0 or -errno, no text. */
+/* Drops all capabilities of this process, which has one thread. 0 or -errno, no text. */
 int capabilities_drop(void);
-/* The same for a thread beside others, which has the user from now on that the process will have.
- */
+/* The same for one of several threads, which also gets the user that the process will have. */
 void capabilities_drop_thread(void);
 
 #endif

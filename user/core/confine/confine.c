@@ -19,8 +19,7 @@
 
 /* --- limits ----------------------------------------------------------------------------------- */
 
-/* Of address space beside data: what is mapped of files and libraries. It bounds what RLIMIT_DATA
- * does not count. */
+/* Address space for mapped files and libraries, which RLIMIT_DATA does not count. */
 #define MAPPED_BYTES (4ull << 30)
 
 static void limit(__rlimit_resource_t what, rlim_t most)
@@ -34,7 +33,7 @@ static void limit(__rlimit_resource_t what, rlim_t most)
 	setrlimit(what, &value);
 }
 
-/* The signal that can be told from others' comes at the lower limit; at the upper one SIGKILL. */
+/* At the soft limit the kernel sends SIGXCPU, which tells why, at the hard one SIGKILL. */
 static void limit_cpu(rlim_t seconds)
 {
 	struct rlimit value;
@@ -56,7 +55,7 @@ static void limit_memory(uint64_t bytes)
 #endif
 }
 
-/* Less stays less. A reader starts no process and no thread. */
+/* Lower limits stay. A reader starts no process and no thread. */
 static void set_limits(const struct confine_terms *t)
 {
 	limit(RLIMIT_CORE, 0);
@@ -76,8 +75,7 @@ static void set_limits(const struct confine_terms *t)
 
 #define NOBODY 65534
 
-/* Of root only; in a user namespace there may be no nobody: then no capabilities are all there is.
- */
+/* For root. A user namespace may lack nobody: then the process only loses its capabilities. */
 static void become_nobody(void)
 {
 	if (geteuid() || setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY))
@@ -93,7 +91,7 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &head, none) ? -errno : 0;
 }
 
-/* A change of user undoes the first two, so they come after it. */
+/* The change of user comes first: it would undo PR_SET_DUMPABLE and the death signal. */
 static int give_up_privileges(void)
 {
 	int rc;
@@ -129,7 +127,7 @@ void confine_close(int *keep, size_t n)
 	syscall(SYS_close_range, next, ~0u, 0);
 }
 
-/* What libc says of a corrupt heap is no business of the user's. The sanitizers' reports are. */
+/* Hides libc's messages about a corrupt heap from users, but not the sanitizers' reports. */
 static void mute(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

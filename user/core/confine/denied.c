@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "confine/bpfcalls.h"
 #include "confine/callfilter.h"
 
 static const int always[] = {
@@ -32,7 +31,7 @@ static const int always[] = {
 	SCMP_SYS(syslog),
 	SCMP_SYS(acct),
 	SCMP_SYS(quotactl),
-	/* what others see of files */
+	/* other processes' view of files */
 	SCMP_SYS(mount),
 	SCMP_SYS(umount2),
 	SCMP_SYS(pivot_root),
@@ -56,7 +55,7 @@ static const int always[] = {
 	SCMP_SYS(pidfd_getfd),
 	SCMP_SYS(migrate_pages),
 	SCMP_SYS(move_pages),
-	/* ways around a list of system calls, and what only exploits use */
+	/* ways around a list of system calls, and calls that only exploits use */
 	SCMP_SYS(io_uring_setup),
 	SCMP_SYS(io_uring_enter),
 	SCMP_SYS(io_uring_register),
@@ -68,8 +67,8 @@ static const int always[] = {
 	SCMP_SYS(keyctl),
 };
 
-/* What makes, changes or runs a file by its name. openat2(2) has its flags in memory, where no
- * filter looks: it is refused to all but the opener, which is not root, and may not become it. */
+/* Calls that make, change or run a file by its name. openat2(2) has its flags in memory, where no
+ * filter sees them: only the opener may call it, which is not root, and may not become root. */
 static const int of_names[] = {
 	SCMP_SYS(execve),
 	SCMP_SYS(execveat),
@@ -99,7 +98,7 @@ static const int of_names[] = {
 	SCMP_SYS(lsetxattr),
 	SCMP_SYS(removexattr),
 	SCMP_SYS(lremovexattr),
-	/* nor talks to others, but by sockets that it has */
+	/* new sockets */
 	SCMP_SYS(socket),
 	SCMP_SYS(connect),
 	SCMP_SYS(bind),
@@ -113,7 +112,7 @@ static const int of_processes[] = {
 	SCMP_SYS(clone3),
 };
 
-/* Flags of open(2) with which it is refused: these bits of the mask. */
+/* Flags with which open(2) is refused. */
 static const struct {
 	uint64_t mask, value;
 } writes[] = {
@@ -149,7 +148,7 @@ static int deny_writes(scmp_filter_ctx filter)
 	return rc;
 }
 
-/* Calls that change a user or group, and how many arguments are one each. */
+/* Calls that change a user or group, and how many ids they take. */
 static const struct {
 	int call;
 	unsigned int arguments;
@@ -159,7 +158,7 @@ static const struct {
 	{SCMP_SYS(setfsuid), 1}, {SCMP_SYS(setfsgid), 1},
 };
 
-/* Numbers are of 32 bits, whatever stands above them in the register. */
+/* Ids have 32 bits: the upper half of the register does not count. */
 static int deny_root(scmp_filter_ctx filter)
 {
 	int rc = 0;
@@ -174,7 +173,7 @@ static int deny_root(scmp_filter_ctx filter)
 	return rc;
 }
 
-/* What the opener may not, who needs openat2(2) and none of bpf(2). */
+/* The opener needs openat2(2), but not bpf(2). */
 static int deny_opener(scmp_filter_ctx filter)
 {
 	static const int of_bpf[] = {SCMP_SYS(bpf), SCMP_SYS(perf_event_open)};

@@ -12,11 +12,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-/*
- * struct landlock_ruleset_attr as of version 6; headers may be older than the kernel. A kernel
- * takes longer ones than it knows where what it does not know is 0.
- * (Documentation/userspace-api/landlock.rst)
- */
+/* struct landlock_ruleset_attr of version 6 (Documentation/userspace-api/landlock.rst): headers may
+ * be older than the kernel. */
 struct ruleset {
 	uint64_t files; /* from version 1 on */
 	uint64_t net;	/* 4 */
@@ -30,8 +27,8 @@ struct ruleset {
 #define NET_TCP	       3ull	    /* 4: bind, connect */
 #define SCOPE_ALL      3ull	    /* 6: abstract sockets, signals */
 
-/* Fonts and their lists, libraries and locales that are loaded when they are needed, and what
- * malloc(3) asks of the machine. What is missing is passed over. */
+/* Fonts and their lists, libraries and locales, and what malloc(3) reads about the machine. Missing
+ * ones are skipped. */
 static const char *const readable[] = {
 	"/usr",
 	"/lib",
@@ -43,7 +40,7 @@ static const char *const readable[] = {
 	"/sys/devices/system/cpu",
 };
 
-/* A user's own, below $HOME, or where these variables say: fontconfig's user configuration. */
+/* Fonts and configuration of the user, where fontconfig looks for them. */
 static const struct {
 	const char *variable, *below;
 } of_user[] = {
@@ -79,7 +76,7 @@ static struct ruleset all_of(int version)
 	return r;
 }
 
-/* What @fd is, and where it is a folder what is below it. */
+/* Allows reading of the file, or of all below the folder. */
 static int allow_reading_fd(int ruleset, int fd)
 {
 	struct landlock_path_beneath_attr rule = {
@@ -89,7 +86,7 @@ static int allow_reading_fd(int ruleset, int fd)
 
 	if (!syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0))
 		return 0;
-	/* Of a file there is no folder to read. */
+	/* READ_DIR is refused for a file. */
 	rule.allowed_access = LANDLOCK_ACCESS_FS_READ_FILE;
 	return syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0)
 		       ? -errno
@@ -123,7 +120,7 @@ static int allow_all(int ruleset)
 
 static int make_ruleset(int version, const struct ruleset *all)
 {
-	/* No longer than the kernel knows it: an older one refuses even zeroes of some. */
+	/* Older kernels refuse a longer struct, some even if the rest is 0. */
 	const int ruleset = (int)syscall(SYS_landlock_create_ruleset, all,
 					 version >= 6	? sizeof(*all)
 					 : version >= 4 ? offsetof(struct ruleset, scope)
@@ -151,7 +148,7 @@ int rules_set(bool reads_fonts)
 	return obey(ruleset, ruleset < 0 ? ruleset : reads_fonts ? allow_all(ruleset) : 0);
 }
 
-/* A file without a name, as of memfd_create(2), is below no folder, and needs no rule: EBADFD. */
+/* A file without a name, as of memfd_create(2), is in no folder and needs no rule: EBADFD. */
 static int allow_tool(int ruleset, int program, int input)
 {
 	static const char *const libraries[] = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache",
@@ -181,8 +178,8 @@ int rules_set_tool(int program, int input)
 
 /* --- an empty root ---------------------------------------------------------------------------- */
 
-/* A folder that is always there, in which nobody can make anything: it lists this process's
- * descriptors, as files that tell of them and cannot be run. */
+/* A folder that always exists and in which nobody can make a file: it has one for each descriptor
+ * of the process, which cannot be run. */
 #define EMPTY "/proc/self/fdinfo"
 
 void emptyroot_enter(void)

@@ -1,4 +1,4 @@
-/* HDF5's functions, found when they are needed: see store/late.h. */
+/* HDF5's functions, which late_load() finds in the library: see store/late.h. */
 #include "store/late.h"
 
 #include <assert.h>
@@ -14,23 +14,23 @@
 
 #include "base/err.h"
 
-/* Of make(1): LATE_NAME, the library's SONAME, and LATE_FILE, where it was when this was built. */
+/* make(1) defines LATE_NAME, the library's SONAME, and LATE_FILE, where it was at build time. */
 
-/* As all of HDF5's functions fail. */
+/* HDF5's functions fail like this. */
 static long fails(void)
 {
 	return -1;
 }
 
-/* Where the functions are, by number; a page, so that nobody writes there once they are known. */
+/* The functions' addresses by number: a page, which becomes read-only once they are set. */
 #define SLOTS 512
 void *late_slots[SLOTS]
 	__attribute__((aligned(4096), visibility("hidden"))) = {[0 ... SLOTS - 1] = (void *)fails};
 
 /*
- * Made by make(1) of what store calls: LATE_CALL(H5Fopen, 7), a number each from 0 on, and
- * LATE_VALUE(H5T_C_S1_g) of the identifiers that are variables, hid_t, of the library.
- * A call has its arguments in registers: what counts calls (make coverage) would use these.
+ * make(1) lists what store uses: LATE_CALL(H5Fopen, 7) for functions, numbered from 0 on, and
+ * LATE_VALUE(H5T_C_S1_g) for identifiers that are variables, hid_t, of the library. The calls pass
+ * their arguments in registers, which code that counts calls (make coverage) would overwrite.
  */
 #define LATE_CALL(name, number)                                                \
 	void name(void);                                                       \
@@ -66,8 +66,8 @@ static const struct {
 };
 
 /*
- * For packagers' tools, which look for what a program links: what it loads besides, as
- * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/ has it.
+ * Tells packagers' tools which library the program loads:
+ * https://uapi-group.org/specifications/specs/elf_dlopen_metadata/.
  */
 #define NOTE "[{\"soname\":[\"" LATE_NAME "\"],\"priority\":\"required\",\"feature\":\"hdf5\"}]"
 static const struct {
@@ -92,7 +92,7 @@ static int find_calls(void *library, void **found)
 	return 0;
 }
 
-/* Known once the library has begun. */
+/* The library sets them when it begins. */
 static int take_values(void *library)
 {
 	int (*open)(void) = (int (*)(void))dlsym(library, "H5open");
@@ -135,7 +135,7 @@ int late_load(void)
 
 int late_check(void)
 {
-	/* Then it may be another one. */
+	/* The search path, or another version, may lead elsewhere. */
 	const bool moved = getenv("LD_LIBRARY_PATH") || access(LATE_FILE, R_OK);
 
 	return moved ? late_load() : 0;

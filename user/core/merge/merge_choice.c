@@ -1,4 +1,4 @@
-/* What a choice of time or threads leaves of a profile. */
+/* Applies a choice of time or threads to the profile that is added. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "model/cell.h"
 #include "select/threads_choose.h"
 
-/* Those that the key matches, as --thread or as --pid would. A profile may have none. */
+/* Chooses the threads that the key matches, as --thread or --pid would. There may be none. */
 static int choose_threads(struct merge_next *n)
 {
 	const char *key = n->m->choice.key;
@@ -28,7 +28,7 @@ static int choose_threads(struct merge_next *n)
 	return 0;
 }
 
-/* A row in time: its thread's, and in a span that is taken. */
+/* Whether a row in time is taken: its times and its threads are. */
 static bool is_taken(const struct merge_next *n, const struct table *t, const char *row)
 {
 	uint64_t in_ns;
@@ -70,8 +70,8 @@ static void choose_rows(struct merge_next *n, const struct table_place *t)
 	}
 }
 
-/* What is of the whole capture cannot be cut: its rows are left out, but for the keys of those that
- * rows in time refer to, and for the ledger: merge_cut_ledger(). */
+/* Leaves out sums, which are of whole captures: only the keys of rows that rows in time refer to
+ * are taken, and the ledger: merge_cut_ledger(). */
 static void cut(struct merge_next *n, const struct table_place *t)
 {
 	const enum table_id id = table_id_of(t);
@@ -125,7 +125,7 @@ static int64_t left_out(const struct merge_next *n, uint32_t metric)
 	return left;
 }
 
-/* Takes them off what was taken and kept, where that holds so many, once in each class. */
+/* Notes how many samples were left out, at most as many as the largest row of each class has. */
 static void leave_out(struct merge_next *n, uint32_t metric, int64_t *left)
 {
 	int64_t most[LEDGER_CLASSES] = {0};
@@ -145,7 +145,7 @@ static void leave_out(struct merge_next *n, uint32_t metric, int64_t *left)
 			intern_add(&n->m->p->strings, MERGE_LEFT_OUT), *left);
 }
 
-/* The largest row of its class is the one that lost them. */
+/* Subtracts them from the first row of each class that has so many. */
 static void add_rows(struct merge_next *n, uint32_t metric, int64_t left)
 {
 	int64_t off[LEDGER_CLASSES] = {[LEDGER_TAKEN] = left, [LEDGER_KEPT] = left};

@@ -1,8 +1,8 @@
 /*
- * merge_order() puts the merged rows into an order that does not tell which profile came first. It
- * sorts each table by the keys of its rows, texts by their bytes; trees level by level, so that a
- * parent stands before its children. Captures are ordered by when they started, and rows in time
- * move to their places on the axis of time that this makes.
+ * merge_order() puts the merged rows into an order that does not depend on which profile came
+ * first: it sorts each table by the keys of its rows, texts by their bytes, trees level by level,
+ * so that a parent precedes its children. Captures are ordered by when they started, and rows in
+ * time move to their places on the time axis of the merge.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@
 struct ordering {
 	struct merge *m;
 	struct rows rows;
-	uint32_t *rank;	  /* of texts, in order of their bytes */
-	uint64_t *starts; /* when each of the captures begins on the axis of all */
+	uint32_t *rank;	  /* of texts, by their bytes */
+	uint64_t *starts; /* where each capture begins on the time axis of the merge */
 };
 
-/* A row and what orders it; equal ones stand as they came. */
+/* A row and its keys; equal rows stay as they came. */
 struct sort_row {
 	uint64_t k[KEYS];
 	uint32_t i;
@@ -34,7 +34,6 @@ static int by_text(const void *left, const void *right, void *strings)
 		      intern_text(strings, *(const uint32_t *)right));
 }
 
-/* Each string once, so there are no equal ones; "" is the first. */
 static void rank_texts(struct ordering *o)
 {
 	struct intern *strings = &o->m->p->strings;
@@ -60,20 +59,17 @@ static void add_attrs(struct ordering *o)
 {
 	struct profile *p = o->m->p, *to = o->rows.to;
 
-	if (p->meta.n)
-		qsort_r(p->meta.at, p->meta.n, sizeof(*p->meta.at), by_attr, p);
-	if (p->run.n)
-		qsort_r(p->run.at, p->run.n, sizeof(*p->run.at), by_attr, p);
+	vec_sort_by(&p->meta, by_attr, p);
+	vec_sort_by(&p->run, by_attr, p);
 	profile_copy_attributes(p, to);
 	to->hz = p->hz;
 	to->parts = p->parts;
 }
 
-/* --- the order of a table ----------------------------------------------------------------------
- */
+/* --- the order of a table --------------------------------------------------------------------- */
 
-/* What orders a row by that cell: of a text its rank, of another row the number that this got; of
- * its parent the old number, which sort_tree() replaces. */
+/* A number that orders rows by this cell: the rank of a text, the new number of a row, but the old
+ * one of a parent: see sort_tree(). */
 static uint64_t key_of(const struct ordering *o, const struct table_place *t,
 		       const struct column *c, const char *row)
 {
@@ -95,10 +91,10 @@ static int by_keys(const void *left, const void *right)
 	for (size_t i = 0; i < KEYS; i++)
 		if (a->k[i] != b->k[i])
 			return a->k[i] < b->k[i] ? -1 : 1;
-	return a->i < b->i ? -1 : a->i > b->i;
+	return order_up(a->i, b->i);
 }
 
-/* By their keys; but the row of none comes first. */
+/* Sorts by keys; the row of none stays first. */
 static void sort_by_keys(const struct ordering *o, const struct table_place *t, uint32_t *order)
 {
 	const struct any_vec *v = table_vec(t, o->m->p);
@@ -119,14 +115,15 @@ static void sort_by_keys(const struct ordering *o, const struct table_place *t, 
 		order[i] = rows[i].i;
 }
 
-/* Level by level from the root, so that parents are in their order before their children are. The
- * rows stand in @order by their parents' old numbers. */
+/* Reorders rows, which are sorted by their parents' old numbers, level by level from the root: all
+ * children of the first parent, then those of the second one, and so on. */
 static void sort_tree(const struct ordering *o, const struct table_place *t, uint32_t *order)
 {
 	const struct any_vec *v = table_vec(t, o->m->p);
 	const struct column *parent = table_parent(t);
 	_free_ uint32_t *sorted = mem_zalloc(v->n, sizeof(*sorted));
-	_free_ size_t *end = mem_zalloc(v->n + 1, sizeof(*end)); /* of each row's children */
+	_free_ size_t *end =
+		mem_zalloc(v->n + 1, sizeof(*end)); /* of each row's children in sorted */
 	size_t n = 1;
 
 	end[0] = 1;
@@ -140,7 +137,7 @@ static void sort_tree(const struct ordering *o, const struct table_place *t, uin
 			order[n++] = sorted[i];
 }
 
-/* By capture; within one as they came. */
+/* Sorts by capture; rows of one stay as they came. */
 static void sort_by_origin(const struct ordering *o, const struct table_place *t, uint32_t *order)
 {
 	const merge_numbers *origin = &o->m->origin[table_id_of(t)];
@@ -161,14 +158,13 @@ static void order_table(struct ordering *o, const struct table_place *t)
 	const enum table_rows kind = t->table->rows;
 	const size_t n = table_vec(t, o->m->p)->n;
 	_free_ uint32_t *order = mem_zalloc(n + 1, sizeof(*order));
-	/* Modules that only functions without a name refer to are of one build:
-	 * place_build(). */
+	/* Leaves out modules that only functions without a name referred to: place_build(). */
 	_free_ bool *used = id == TABLE_modules ? rows_used(o->m->p, id) : NULL;
 
 	if (kind == ROWS_EVENTS || kind == ROWS_SPANS) {
 		sort_by_origin(o, t, order);
 	} else if (id == TABLE_metrics && !o->m->metrics_differ) {
-		/* As all profiles have them: the first is what reports open with. */
+		/* As in all profiles: reports open with the first. */
 		for (size_t i = 0; i < n; i++)
 			order[i] = (uint32_t)i;
 	} else {
@@ -181,7 +177,7 @@ static void order_table(struct ordering *o, const struct table_place *t)
 	o->rows.takes[id] = NULL;
 }
 
-/* The axis of time, when the captures have their order. */
+/* Puts the captures, which have their order, one behind the other on the time axis. */
 static void set_axis(struct ordering *o)
 {
 	struct profile *to = o->rows.to;
@@ -195,18 +191,19 @@ static void set_axis(struct ordering *o)
 	}
 }
 
+/* Moves rows in time to their places. */
 static void change(struct rows *r, enum table_id id, uint32_t i, void *row)
 {
 	const struct table *t = table_of(id)->table;
 	struct ordering *o = r->context;
-	uint64_t start;
 
-	if (t->rows != ROWS_EVENTS && t->rows != ROWS_SPANS)
-		return;
-	start = o->starts[r->number[TABLE_origins][o->m->origin[id].at[i]] - 1];
-	for (size_t c = 0; c < t->n_columns; c++)
-		if (t->columns[c].time)
-			cell_set_u64(&t->columns[c], row, cell_u64(&t->columns[c], row) + start);
+	for (size_t k = 0; o->m->origin[id].n && k < t->n_columns; k++) {
+		const struct column *c = &t->columns[k];
+		const uint32_t origin = r->number[TABLE_origins][o->m->origin[id].at[i]] - 1;
+
+		if (c->time)
+			cell_set_u64(c, row, cell_u64(c, row) + o->starts[origin]);
+	}
 }
 
 struct profile *merge_order(struct merge *m)

@@ -1,4 +1,4 @@
-/* The captures that are merged, and their place in time. */
+/* Notes the captures that are merged, and their places in time. */
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -11,7 +11,7 @@ static uint32_t text_of(struct profile *p, const char *text)
 	return intern_add(&p->strings, text ? text : "");
 }
 
-/* What of the parts of the profile is merged. */
+/* The names of the profile's parts that are merged. */
 static uint32_t parts_of(const struct merge_next *n)
 {
 	struct profile *p = n->m->p;
@@ -23,7 +23,7 @@ static uint32_t parts_of(const struct merge_next *n)
 	return text_of(p, all);
 }
 
-/* Of a profile that is of one capture itself. */
+/* The origin of a profile of one capture. */
 static struct origin own_origin(const struct merge_next *n)
 {
 	const struct profile *from = n->from;
@@ -40,7 +40,7 @@ static struct origin own_origin(const struct merge_next *n)
 	};
 }
 
-/* Of a profile that was merged itself. */
+/* The @i-th origin of a profile that is a merge itself. */
 static struct origin known_origin(struct merge_next *n, size_t i)
 {
 	const struct table *t = table_of(TABLE_origins)->table;
@@ -57,7 +57,7 @@ static struct origin known_origin(struct merge_next *n, size_t i)
 	return o;
 }
 
-/* Cuts the span at the times that are taken; what came behind the last one's end is of it, too. */
+/* Cuts the span at the times that are taken, and adds its origin unless nothing is left. */
 static void place_span(struct merge_next *n, struct merge_span *s, struct origin *o)
 {
 	struct profile *p = n->m->p;
@@ -111,7 +111,7 @@ const struct merge_span *merge_span_of(const struct merge_next *n, uint64_t time
 	s = &n->spans[low];
 	if (s->origin == UINT32_MAX || time_ns < s->low_ns || time_ns >= n->to_ns)
 		return NULL;
-	/* Some come a moment after the end; they are not the next capture's. */
+	/* A time a moment after the end counts as the end, not as the next capture's. */
 	length = s->high_ns - s->low_ns;
 	*in_ns = time_ns - s->low_ns;
 	if (*in_ns >= length)

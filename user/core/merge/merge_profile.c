@@ -47,9 +47,8 @@ const char *merge_left_out(const struct merge *m)
 
 /* --- builds of modules --------------------------------------------------------------------------
  *
- * A function that has a name is the same in all builds of its module, so its module is identified
- * by its path alone. A function without a name is an offset, which only means something in one
- * build.
+ * A named function is the same in all builds of its module, which is identified by its path alone.
+ * A function without a name is an offset, which only means something in one build.
  */
 
 static void know_build(struct merge *m, const struct module *e)
@@ -60,7 +59,7 @@ static void know_build(struct merge *m, const struct module *e)
 	*build = fresh || *build == e->build_id ? e->build_id : BUILDS_SEVERAL;
 }
 
-/* Changes row @row of modules or functions, number @i of the profile at hand, accordingly. */
+/* Changes @row, row @i of modules or functions of the profile that is added, accordingly. */
 static void place_build(struct merge_next *n, enum table_id id, uint32_t i, void *row)
 {
 	struct function *f = row;
@@ -76,7 +75,7 @@ static void place_build(struct merge_next *n, enum table_id id, uint32_t i, void
 	}
 }
 
-/* Gives modules of which all captures have the same build its build-id. */
+/* Sets the build-id of modules of which all captures have the same build. */
 static void settle_builds(struct merge *m)
 {
 	for (size_t i = 1; i < m->p->modules.n; i++) {
@@ -94,7 +93,7 @@ static void settle_builds(struct merge *m)
 typedef void setter(struct profile *, const char *key, const char *text);
 typedef const char *getter(const struct profile *, const char *key);
 
-/* A program reads these, so one value is chosen: the first in order of bytes. */
+/* Programs read these, so a merge has one of the values: the first by its bytes. */
 static bool is_chosen(const char *key)
 {
 	return !strcmp(key, META_TIMESTAMP) || !strcmp(key, RUN_METRIC);
@@ -107,7 +106,7 @@ static bool is_own(const char *key)
 	       str_starts(key, REGRESSION_PREFIX);
 }
 
-/* The value where the profiles differ: reports show it. */
+/* The value, for people, of an attribute in which the profiles differ. */
 static const char *several(const char *key)
 {
 	static const char *const texts[][2] = {
@@ -152,7 +151,7 @@ static void add_attrs(struct merge_next *n)
 
 /* --- one profile ---------------------------------------------------------------------------- */
 
-/* Gives a row in time the time since its origin began, and notes its origin. */
+/* Makes the times of a row those since its origin began, and notes the origin. */
 static void place_in_time(struct merge_next *n, const struct table_place *t, char *row)
 {
 	const struct merge_span *span = NULL;
@@ -194,7 +193,7 @@ static void begin(struct merge_next *n)
 
 static void end(struct merge_next *n)
 {
-	/* The next profile is much the same, as a rule. */
+	/* Most likely the next profile is much the same. */
 	rows_release(&n->m->before);
 	n->m->before = n->rows;
 	n->m->before.before = NULL;
@@ -204,7 +203,7 @@ static void end(struct merge_next *n)
 	free(n->spans);
 }
 
-/* The sum of times of different clocks would mean nothing. */
+/* Times of different clocks must not be added. */
 static int check_clock(struct merge_next *n)
 {
 	const char *clock = profile_run(n->from, RUN_CLOCK);
@@ -226,7 +225,7 @@ static int check_clock(struct merge_next *n)
 		   m->clock_file, m->clock, n->file, clock);
 }
 
-/* A part of which the choice left no table is no part of the merge. */
+/* If the choice left no table of a part, the merge does not have the part. */
 static void add_parts(struct merge_next *n)
 {
 	uint32_t taken = 0, tables = 0;
@@ -262,7 +261,7 @@ static void take_tables(struct merge_next *n)
 			 rows == ROWS_EVENTS)
 			rows_take(&n->rows, id);
 		else if (id == TABLE_nodes && !n->chosen)
-			rows_take_all(&n->rows, id);
+			rows_take_in(&n->rows, id, NULL);
 	}
 	if (n->chosen)
 		merge_cut_ledger(n);
@@ -322,7 +321,7 @@ static void tell_origins(struct profile *p)
 	str_release(&s);
 }
 
-/* Named after the first of them. */
+/* Names the merge after its first capture. */
 static void name_run(struct profile *p)
 {
 	char started[UNITS_BUF];

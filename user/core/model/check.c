@@ -1,7 +1,6 @@
 /*
- * profile_check(): see profile.h. Linear in the tables, and stops at the first thing wrong. Only
- * what protects the program stands here; contradictions_text() tells what merely cannot be
- * true.
+ * profile_check(): see profile.h. Linear in the tables; stops at the first fault. It refuses only
+ * what could harm the program; contradictions_text() reports what merely cannot be true.
  */
 #include "model/check.h"
 
@@ -15,7 +14,7 @@
 #include "base/str.h"
 #include "model/cell.h"
 
-static int bad(struct spot s, const char *what, uint64_t got)
+static int out_of_range(struct spot s, const char *what, uint64_t got)
 {
 	return err(-EINVAL, "%s, row %zu: %s %" PRIu64 " is out of range", s.table, s.row, what,
 		   got);
@@ -25,7 +24,7 @@ int check_row(struct spot s, const struct bounded *b, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (b[i].value >= b[i].below)
-			return bad(s, b[i].what, b[i].value);
+			return out_of_range(s, b[i].what, b[i].value);
 	return 0;
 }
 
@@ -61,9 +60,9 @@ static int check_run(const struct profile *p)
 	return rc;
 }
 
-/* --- tables, by what their columns say -------------------------------------------------------- */
+/* --- tables, by their columns ----------------------------------------------------------------- */
 
-/* How many rows or texts a cell may refer to, so that it must be below; 0: it refers to none. */
+/* How many rows or texts a cell may refer to: it must be below; 0: it refers to none. */
 static uint64_t referred(const struct profile *p, const struct table_place *t,
 			 const struct column *c, size_t row)
 {
@@ -76,7 +75,7 @@ static uint64_t referred(const struct profile *p, const struct table_place *t,
 		return 0;
 	to = table_of(c->refers);
 	n = to == t ? row : table_vec(to, p)->n;
-	/* None is there, whether or not there is a row. */
+	/* A cell may refer to none, whether or not the table has a row for it. */
 	return n || !to->table->none ? n : 1;
 }
 
@@ -86,11 +85,9 @@ static int check_number(const struct column *c, struct spot spot, const char *ro
 
 	if (c->below)
 		return check_row(spot, &(struct bounded){c->name, v, c->below}, 1);
-	/* It may be negated. */
-	if (c->type == COLUMN_I64 && (int64_t)v == INT64_MIN)
-		return bad(spot, c->name, v);
-	if (c->time && v >= INT64_MAX)
-		return bad(spot, c->name, v);
+	/* It must be possible to negate the number. */
+	if ((c->type == COLUMN_I64 && (int64_t)v == INT64_MIN) || (c->time && v >= INT64_MAX))
+		return out_of_range(spot, c->name, v);
 	return 0;
 }
 
@@ -123,7 +120,7 @@ static int check_cell(const struct profile *p, const struct table_place *t, cons
 	return rc || c->adds != ADDS_SUM ? rc : check_add(spot, c->name, v, sum);
 }
 
-/* Row 0 means "none" to all who refer to it: its keys say nothing. */
+/* Row 0 means "none" to cells that refer to it: its keys must be empty. */
 static int check_none(const struct profile *p, const struct table_place *t)
 {
 	const struct any_vec *v = table_vec(t, p);
@@ -190,17 +187,6 @@ tell(struct contradictions *d, const char *fmt, ...)
 	va_end(args);
 }
 
-static void check_counts(const struct profile *p, struct contradictions *d)
-{
-	for (size_t i = 0; i < p->ledger.n; i++) {
-		const struct ledger_row *e = &p->ledger.at[i];
-
-		if (e->count < 0)
-			tell(d, "ledger of %s: %" PRId64 " of '%s'",
-			     profile_ledger_name(p, e->metric), e->count, profile_text(p, e->name));
-	}
-}
-
 static void check_sum(const struct profile *p, uint32_t metric, struct contradictions *d)
 {
 	int64_t sums[LEDGER_CLASSES] = {0};
@@ -216,7 +202,13 @@ static void check_sum(const struct profile *p, uint32_t metric, struct contradic
 
 static void check_ledger(const struct profile *p, struct contradictions *d)
 {
-	check_counts(p, d);
+	for (size_t i = 0; i < p->ledger.n; i++) {
+		const struct ledger_row *e = &p->ledger.at[i];
+
+		if (e->count < 0)
+			tell(d, "ledger of %s: %" PRId64 " of '%s'",
+			     profile_ledger_name(p, e->metric), e->count, profile_text(p, e->name));
+	}
 	for (uint32_t m = 0; m < p->metrics.n; m++)
 		check_sum(p, m, d);
 	check_sum(p, LEDGER_ZONES, d);
@@ -231,60 +223,43 @@ static void check_length(const struct profile *p, struct contradictions *d)
 		tell(d, "a rate of %g Hz", p->hz);
 }
 
-static void check_amounts(const struct profile *p, size_t row, struct contradictions *d)
+/* Nothing of zones is below 0. */
+static void check_amounts(const struct table *t, const char *row, size_t i,
+			  struct contradictions *d)
 {
-	const struct table *t = table_of(TABLE_zones)->table;
-	const char *zone = (const char *)&p->zones.at[row];
+	for (size_t k = 0; k < t->n_columns; k++) {
+		const struct column *c = &t->columns[k];
 
-	for (size_t i = 0; i < t->n_columns; i++) {
-		const struct column *c = &t->columns[i];
-
-		if (c->type == COLUMN_I64 && (int64_t)cell_u64(c, zone) < 0)
-			tell(d, "zones, row %zu: %s %" PRId64, row, c->name,
-			     (int64_t)cell_u64(c, zone));
-		else if (c->type == COLUMN_F64 && cell_f64(c, zone) < 0)
-			tell(d, "zones, row %zu: %s %.17g", row, c->name, cell_f64(c, zone));
+		if (c->type == COLUMN_I64 && (int64_t)cell_u64(c, row) < 0)
+			tell(d, "%s, row %zu: %s %" PRId64, t->name, i, c->name,
+			     (int64_t)cell_u64(c, row));
+		else if (c->type == COLUMN_F64 && cell_f64(c, row) < 0)
+			tell(d, "%s, row %zu: %s %.17g", t->name, i, c->name, cell_f64(c, row));
 	}
 }
 
 static void check_zones(const struct profile *p, struct contradictions *d)
 {
+	for (const struct table_place *t = profile_tables; t->table; t++) {
+		const struct any_vec *v = table_vec(t, p);
+
+		for (size_t i = 0; t->table->part == PART_ZONES && i < v->n; i++)
+			check_amounts(t->table, v->at + i * t->table->row_bytes, i, d);
+	}
 	for (size_t i = 0; i < p->zones.n; i++) {
 		const struct zone *z = &p->zones.at[i];
 
-		check_amounts(p, i, d);
 		if (z->untimed > z->counts || z->unwound > z->counts - z->untimed)
 			tell(d, "zones, row %zu: more untimed calls than calls", i);
 	}
-}
-
-static void check_edges(const struct profile *p, struct contradictions *d)
-{
 	for (size_t i = 0; i < p->zone_edges.n; i++) {
 		const struct zone_edge *e = &p->zone_edges.at[i];
 
 		if (e->timed > e->counts)
 			tell(d, "zone_edges, row %zu: more timed calls than calls", i);
-		if (e->total_ns < 0 || e->self_ns < 0 || e->comp_total_ns < 0 ||
-		    e->comp_self_ns < 0)
-			tell(d, "zone_edges, row %zu: a time below 0", i);
 		if (!i && (e->counts || e->total_ns || e->self_ns))
 			tell(d, "zone_edges, row 0: calls of the root");
 	}
-}
-
-static void check_threads(const struct profile *p, struct contradictions *d)
-{
-	for (size_t i = 0; i < p->zone_threads.n; i++) {
-		const struct zone_in_thread *e = &p->zone_threads.at[i];
-
-		if (e->total_ns < 0 || e->self_ns < 0 || e->min_ns < 0 || e->max_ns < 0)
-			tell(d, "zone_threads, row %zu: a time below 0", i);
-	}
-}
-
-static void check_hist(const struct profile *p, struct contradictions *d)
-{
 	for (size_t i = 0; i < p->zone_hist.n; i++) {
 		const struct zone_bin *e = &p->zone_hist.at[i];
 
@@ -294,15 +269,6 @@ static void check_hist(const struct profile *p, struct contradictions *d)
 	}
 }
 
-static void check_values(const struct profile *p, struct contradictions *d)
-{
-	for (size_t i = 0; i < p->zone_values.n; i++)
-		if (p->zone_values.at[i].value < 0)
-			tell(d, "zone_values, row %zu: %" PRId64 " of '%s'", i,
-			     p->zone_values.at[i].value,
-			     profile_text(p, p->zone_values.at[i].name));
-}
-
 char *contradictions_text(const struct profile *p)
 {
 	struct contradictions d = {0};
@@ -310,10 +276,6 @@ char *contradictions_text(const struct profile *p)
 	check_ledger(p, &d);
 	check_length(p, &d);
 	check_zones(p, &d);
-	check_edges(p, &d);
-	check_threads(p, &d);
-	check_hist(p, &d);
-	check_values(p, &d);
 	if (d.n > TOLD_MOST)
 		str_addf(&d.text, "; and %zu more", d.n - TOLD_MOST);
 	return d.n ? str_steal(&d.text) : NULL;

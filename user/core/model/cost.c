@@ -21,7 +21,7 @@ static enum cost_adds by_unit(const char *unit)
 	return !strcmp(unit, "%") ? COST_MEAN : !strcmp(unit, "bytes") ? COST_MOST : COST_SUM;
 }
 
-/* Prices by their names, of older files. */
+/* Older files tell prices by their names only. */
 static enum cost_adds by_name(const char *name, const char *unit)
 {
 	if (str_starts(name, ZONE_COST_CALL) || str_starts(name, COST_INTERRUPT) ||
@@ -71,13 +71,13 @@ static void derive(struct profile *p)
 		struct cost_row *r = &p->cost.at[i];
 
 		if (r->adds == COST_SUM)
-			r->value = exact_value(r->exact);
+			r->value = exact_ratio(r->exact, 1);
 		else if (r->adds == COST_MEAN)
 			r->value = exact_ratio(r->exact, profile_length(p));
 	}
 }
 
-/* Prices, means and what was held at most are not of the whole time alone. */
+/* Prices, means and maxima hold for a part of the time, too. */
 static bool lasts(const struct profile *p, const void *row)
 {
 	return adds_of(p, row) != COST_SUM;

@@ -1,6 +1,6 @@
 /*
- * exact: sums that are the same in any order and grouping: of squares, and of fractions, as whole
- * numbers of 128 bits. A sum of doubles depends on the order in which they came.
+ * exact: sums of squares and of fractions as whole numbers of 128 bits, which are the same in any
+ * order and grouping; a sum of doubles depends on the order.
  */
 #ifndef MODEL_EXACT_H
 #define MODEL_EXACT_H
@@ -11,10 +11,10 @@
 typedef __int128 exact_sum;
 #define EXACT_BITS 32
 
-/* Past it no sum of ours goes: 2^62 ns, 146 years, of a value of 2^32. */
+/* Larger than any sum of eprof's: 2^62 ns, 146 years, of a value of 2^32. */
 #define EXACT_MOST ((double)0x1p62 * 0x1p62)
 
-/* A fraction to the nearest 2^-32; 0 for one that is not finite, or larger than EXACT_MOST. */
+/* Rounds to 2^-32; 0 for what is not finite, or larger than EXACT_MOST. */
 static inline exact_sum exact_of(double v)
 {
 	const double scaled = v * (double)(1ull << EXACT_BITS);
@@ -24,15 +24,10 @@ static inline exact_sum exact_of(double v)
 	return (exact_sum)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
 }
 
-/* The double next to @sum / @by. */
+/* @sum / @by, rounded; 0 if @by is 0. */
 static inline double exact_ratio(exact_sum sum, uint64_t by)
 {
 	return by ? (double)((long double)sum / (long double)by / (1ull << EXACT_BITS)) : 0;
-}
-
-static inline double exact_value(exact_sum sum)
-{
-	return exact_ratio(sum, 1);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * hist: a log-linear histogram of times: 64 bins a power of two, so a bin is at most 1/64 = 1.6 %
- * of its values wide, and values below 64 have a bin each. The programs in the kernel fill such
- * bins by the same rule: bin = octave * 64 + slot.
+ * hist: the bins of a log-linear histogram of times: 64 bins a power of two, so a bin is at most
+ * 1/64 = 1.6 % of its values wide, and values below 64 have a bin each. The BPF programs fill bins
+ * by the same rule: bin = octave * 64 + slot.
  *
  *	value    0 …  63   octave 0: bin = value
  *	value   64 … 127   octave 1: a bin a value
@@ -18,7 +18,7 @@
 #define HIST_OCTAVES   58u		      /* the last one ends at INT64_MAX */
 #define HIST_BINS      (HIST_OCTAVES * HIST_SLOTS)
 
-/* The bin of @value; what does not fit int64_t goes to the last one. */
+/* The bin of @value; values that do not fit int64_t go to the last one. */
 static inline uint32_t hist_bin(uint64_t value)
 {
 	unsigned shift;
@@ -44,18 +44,14 @@ static inline int64_t hist_high(uint32_t bin)
 	return bin + 1 < HIST_BINS ? hist_low(bin + 1) : INT64_MAX;
 }
 
-/* A bin with what is in it. */
 struct hist_bin {
 	int64_t low_ns, high_ns; /* low <= v < high */
 	uint64_t count;
 };
 
-/*
- * The value below or at which the share @q (0 … 1) of all values lies, by nearest rank: of n
- * values the one of rank ceil(q * n). The @n bins stand in order of low and do not overlap; within
- * its bin the value is placed by rank, so the answer is off by less than the bin's width, and exact
- * where bins are one wide. 0 where there are no values.
- */
+/* The @q-quantile (0 … 1) by nearest rank: of n values the one of rank ceil(q * n). The @n bins
+ * ascend and do not overlap; values of a bin count as spread evenly over it, so the error is less
+ * than the bin's width. 0 without values. */
 int64_t hist_quantile(const struct hist_bin *bins, size_t n, double q);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * meta: the attribute keys that a profile carries, in the order in which reports show them.
- * Free text each; a reader copes with any that are missing.
+ * meta: the keys of a profile's attributes, in the order in which reports show them. Each is free
+ * text, and may be missing.
  */
 #ifndef MODEL_META_H
 #define MODEL_META_H
@@ -42,14 +42,14 @@
  * 0 in the file, and shown as unknown. Without it all are known. */
 #define RUN_ZONE_COLUMNS "zone_columns"
 #define RUN_MERGED	 "merged" /* of which captures: "3: a.h5 (v1.0, 2026-11-21T21:52:00Z), …" */
-/* Set by who reads it, not by who writes it: parts that the program does not know, in words. */
+/* Set by the program that reads the profile: parts that it does not know, in words. */
 #define RUN_UNKNOWN_PARTS "unknown_parts"
 
 /* RUN_END of a profile that was written while its capture went on. */
 #define RUN_END_NONE "capture still running when this was written"
 
-/* Of the run, too: what a comparison with its baseline found (model/regression.h). Where a baseline
- * was asked for but not found, there are the first two. */
+/* Of the run, too: what a comparison with its baseline found (model/regression.h). If a baseline
+ * was asked for but not found, only the first two are set. */
 #define REGRESSION_PREFIX   "regression."
 #define REGRESSION_VERDICT  "regression.verdict" /* "regressed" … or REGRESSION_NONE */
 #define REGRESSION_NONE	    "no baseline"

@@ -1,6 +1,6 @@
 /*
- * packed: reads what another process packed, step by step and within its bounds. The bytes may come
- * from a process that a stranger's file took over.
+ * packed: passes arrays and texts to another process of the same build, and reads them there within
+ * their bounds: the bytes may come from a process that a stranger's file took over.
  */
 #ifndef MODEL_PACKED_H
 #define MODEL_PACKED_H
@@ -10,7 +10,12 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/str.h"
 #include "base/vec.h"
+
+/* Appends the elements of a VEC. */
+#define PACKED_ADD(out, v) \
+	str_addn(out, (v)->n ? (const char *)(v)->at : "", (v)->n * sizeof(*(v)->at))
 
 /* The bytes that were not read yet. */
 struct packed {
@@ -18,7 +23,7 @@ struct packed {
 	size_t n;
 };
 
-/* The next @n things of @bytes each; NULL where there are not so many. */
+/* The next @n elements of @bytes each; NULL if there are not so many. */
 static inline const char *packed_take(struct packed *rest, uint64_t n, size_t bytes)
 {
 	const char *at = rest->at;
@@ -30,7 +35,16 @@ static inline const char *packed_take(struct packed *rest, uint64_t n, size_t by
 	return at;
 }
 
-/* Appends the next @count elements to a VEC; 0 or -EINVAL. */
+/* Reads the next element; 0 or -EINVAL. */
+#define PACKED_TAKE(rest, to)                                            \
+	({                                                               \
+		const char *from_ = packed_take(rest, 1, sizeof(*(to))); \
+		if (from_)                                               \
+			memcpy(to, from_, sizeof(*(to)));                \
+		from_ ? 0 : -EINVAL;                                     \
+	})
+
+/* Reads the next @count elements to the end of a VEC; 0 or -EINVAL. */
 #define PACKED_TAKE_ALL(rest, v, count)                                             \
 	({                                                                          \
 		const uint64_t count_ = (count);                                    \
@@ -43,8 +57,8 @@ static inline const char *packed_take(struct packed *rest, uint64_t n, size_t by
 		from_ ? 0 : -EINVAL;                                                \
 	})
 
-/* Adds the next @n bytes, texts in the order of their numbers, to an empty intern: each must come
- * once, so that they have the same numbers there. 0 or -EINVAL. */
+/* Reads the next @n bytes, the bytes of an intern, to an empty one: each text must come once, so
+ * that it gets the same number. 0 or -EINVAL. */
 static inline int packed_take_texts(struct packed *rest, uint64_t n, struct intern *texts)
 {
 	const char *at = packed_take(rest, n, 1), *end = at ? at + n : NULL;

@@ -1,6 +1,6 @@
 /*
- * pattern: what a user writes to choose names: a glob (*, ?, [set], \ to take the next character
- * as it is) on the whole name, or an extended /regular expression/ anywhere in it.
+ * pattern: matches names as a user writes them: a glob (*, ?, [set], \ before a literal character)
+ * for the whole name, or an extended /regular expression/ for any part of it.
  */
 #ifndef MODEL_PATTERN_H
 #define MODEL_PATTERN_H

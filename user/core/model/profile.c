@@ -80,8 +80,7 @@ uint32_t profile_main_module(const struct profile *p)
 	return 0;
 }
 
-/* --- what a profile says of itself: its parts, attributes of machine and run ---------------------
- */
+/* --- parts, attributes of machine and run ----------------------------------------------------- */
 
 static const char *const names[PARTS] = {
 	[PART_SAMPLES] = "samples",
@@ -142,51 +141,51 @@ void profile_add_parts(struct profile *p, const char *list)
 	str_release(&unknown);
 }
 
-static struct attr *find_attr(const struct profile *p, struct attr *at, size_t n, const char *key)
+static struct attr *find_attr(const struct profile *p, const profile_attrs *attrs, const char *key)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(profile_text(p, at[i].key), key))
-			return &at[i];
+	for (size_t i = 0; i < attrs->n; i++)
+		if (!strcmp(profile_text(p, attrs->at[i].key), key))
+			return &attrs->at[i];
 	return NULL;
+}
+
+static void set_attr(struct profile *p, profile_attrs *attrs, const char *key, const char *text)
+{
+	const struct attr e = {intern_add(&p->strings, key), intern_add(&p->strings, text)};
+	struct attr *old = find_attr(p, attrs, key);
+
+	if (old)
+		*old = e;
+	else
+		vec_push(attrs, e);
+}
+
+static const char *attr_text(const struct profile *p, const struct attr *a)
+{
+	return a ? profile_text(p, a->text) : NULL;
 }
 
 void profile_set_meta(struct profile *p, const char *key, const char *text)
 {
-	/* No raw id is ever kept, whichever way it comes. */
+	/* A profile never holds a raw machine id. */
 	_free_ char *machine = strcmp(key, META_MACHINE) ? NULL : machine_id_hashed(text);
-	struct attr e = {intern_add(&p->strings, key),
-			 intern_add(&p->strings, machine ? machine : text)};
-	struct attr *old = find_attr(p, p->meta.at, p->meta.n, key);
 
-	if (old)
-		*old = e;
-	else
-		vec_push(&p->meta, e);
+	set_attr(p, &p->meta, key, machine ? machine : text);
 }
 
 void profile_set_run(struct profile *p, const char *key, const char *text)
 {
-	struct attr e = {intern_add(&p->strings, key), intern_add(&p->strings, text)};
-	struct attr *old = find_attr(p, p->run.at, p->run.n, key);
-
-	if (old)
-		*old = e;
-	else
-		vec_push(&p->run, e);
+	set_attr(p, &p->run, key, text);
 }
 
 const char *profile_meta(const struct profile *p, const char *key)
 {
-	const struct attr *a = find_attr(p, p->meta.at, p->meta.n, key);
-
-	return a ? profile_text(p, a->text) : NULL;
+	return attr_text(p, find_attr(p, &p->meta, key));
 }
 
 const char *profile_run(const struct profile *p, const char *key)
 {
-	const struct attr *a = find_attr(p, p->run.at, p->run.n, key);
-
-	return a ? profile_text(p, a->text) : NULL;
+	return attr_text(p, find_attr(p, &p->run, key));
 }
 
 void profile_copy_attributes(const struct profile *from, struct profile *to)
@@ -197,7 +196,7 @@ void profile_copy_attributes(const struct profile *from, struct profile *to)
 	for (size_t i = 0; i < from->run.n; i++) {
 		const char *key = profile_text(from, from->run.at[i].key);
 
-		/* Of the profile as a whole, and its tables are not copied. */
+		/* The tables that belong to them are not copied either. */
 		if (!str_starts(key, REGRESSION_PREFIX))
 			profile_set_run(to, key, profile_text(from, from->run.at[i].text));
 	}

@@ -90,24 +90,6 @@ void profile_sample(struct profile *p, uint64_t time_ns, uint32_t thread, uint32
 		vec_push(&p->samples.values.at[m], values[m]);
 }
 
-void profile_sample_zone(struct profile *p, size_t row, uint32_t edge)
-{
-	assert(row < p->samples.n);
-	p->samples.at[row].zone = edge;
-}
-
-void profile_sample_reason(struct profile *p, size_t row, uint32_t reason)
-{
-	assert(row < p->samples.n && reason < (p->reasons.n ? p->reasons.n : 1));
-	p->samples.at[row].reason = reason;
-}
-
-void profile_sample_wait(struct profile *p, size_t row, uint64_t wait_ns)
-{
-	assert(row < p->samples.n);
-	p->samples.at[row].wait_ns = wait_ns;
-}
-
 void profile_ledger(struct profile *p, uint32_t metric, enum ledger_class class, const char *name,
 		    int64_t count)
 {
@@ -138,7 +120,7 @@ void profile_ledger_lose(struct profile *p, uint32_t metric, const char *name, i
 	profile_ledger(p, metric, LEDGER_LOST, name, n);
 }
 
-/* Flame graphs and tables of zones colour and name functions. */
+/* Finds or adds the zone's function, by which flame graphs and tables name and colour the zone. */
 static uint32_t function_of(struct profile *p, const struct zone *z)
 {
 	return profile_function(p, &(struct function){

@@ -126,7 +126,7 @@ static const struct column samples_columns[] = {
 	TABLE_COLUMN(sample, wait_ns, U64, .later = true, .below = INT64_MAX),
 };
 
-/* No sum over any part of the columns can overflow, nor one of several of them (measure.h). */
+/* No sum over a part of one or several columns can overflow (measure.h adds several). */
 static int check_values(const struct profile *p)
 {
 	const struct samples *s = &p->samples;
@@ -162,7 +162,7 @@ static const struct column windows_columns[] = {
 	TABLE_COLUMN(window, hz, F64, .later = true),
 };
 
-/* Each from its first time to its second. */
+/* A window does not end before it begins. */
 static int check_windows(const struct profile *p)
 {
 	int rc = 0;
@@ -193,7 +193,7 @@ const struct table source_lines_table = {
 	.part = PART_SOURCE,
 };
 
-/* A kind of a newer program's is no error: it has no name here. */
+/* A newer program's kind is no error: it has no name here. */
 static const struct column reasons_columns[] = {
 	TABLE_COLUMN(reason, kind, U8, .key = 1),
 	TABLE_COLUMN(reason, idle, U8, .key = 2, .below = 2),
@@ -210,7 +210,7 @@ const struct table reasons_table = {
 	.none = true,
 };
 
-/* Where each begins is the sum of the durations before it, which must fit. */
+/* The durations must add up: a capture begins where the ones before it end. */
 static const struct column origins_columns[] = {
 	TABLE_COLUMN(origin, file, TEXT, .key = 2),
 	TABLE_COLUMN(origin, run, TEXT, .key = 3),

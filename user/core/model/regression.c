@@ -1,5 +1,5 @@
-/* The tables of a regression, and how one goes from the process that compared to the one that
- * writes the profile: see regression.h. */
+/* The tables of a regression, and how the process that compared passes it to the one that writes
+ * the profile: see regression.h. */
 #include "model/regression.h"
 
 #include <errno.h>
@@ -106,7 +106,7 @@ static void copy_table(const struct profile *from, struct profile *to, const str
 	}
 }
 
-void regression_copy(const struct profile *from, struct profile *to)
+static void regression_copy(const struct profile *from, struct profile *to)
 {
 	for (const struct table_place *t = profile_tables; t->table; t++)
 		if (t->table->rows == ROWS_STATE)
@@ -121,8 +121,6 @@ void regression_copy(const struct profile *from, struct profile *to)
 }
 
 /* --- as bytes ----------------------------------------------------------------------------------
- *
- * Both ends are of one build, so rows are as they are in memory:
  *
  *	u64 rows of each table of ROWS_STATE, in the order of profile_tables
  *	u64 bytes of texts, u64 attributes
@@ -153,21 +151,10 @@ void regression_pack(const struct profile *p, struct str *out)
 	add_u64(out, p->strings.bytes.n);
 	add_u64(out, attributes.n / sizeof(struct attr));
 	str_addn(out, str_text(&rows), rows.n);
-	if (p->strings.bytes.n)
-		str_addn(out, p->strings.bytes.at, p->strings.bytes.n);
+	PACKED_ADD(out, &p->strings.bytes);
 	str_addn(out, str_text(&attributes), attributes.n);
 	str_release(&rows);
 	str_release(&attributes);
-}
-
-static int take_u64(struct packed *rest, uint64_t *n)
-{
-	const char *at = packed_take(rest, 1, sizeof(*n));
-
-	if (!at)
-		return -EINVAL;
-	memcpy(n, at, sizeof(*n));
-	return 0;
 }
 
 static int take_rows(struct packed *rest, uint64_t n, const struct table_place *t,
@@ -187,11 +174,11 @@ static int unpack(struct packed *rest, struct profile *out)
 
 	for (const struct table_place *t = profile_tables; t->table && !rc; t++)
 		if (t->table->rows == ROWS_STATE)
-			rc = take_u64(rest, &rows[table_id_of(t)]);
+			rc = PACKED_TAKE(rest, &rows[table_id_of(t)]);
 	if (!rc)
-		rc = take_u64(rest, &text_bytes);
+		rc = PACKED_TAKE(rest, &text_bytes);
 	if (!rc)
-		rc = take_u64(rest, &attributes);
+		rc = PACKED_TAKE(rest, &attributes);
 	for (const struct table_place *t = profile_tables; t->table && !rc; t++)
 		if (t->table->rows == ROWS_STATE)
 			rc = take_rows(rest, rows[table_id_of(t)], t, out);

@@ -19,8 +19,7 @@ void renaming_release(struct renaming *r)
 	vec_release(&r->spans);
 }
 
-/* --- into the profile --------------------------------------------------------------------------
- */
+/* --- into the profile ------------------------------------------------------------------------- */
 
 static uint32_t text_in(const struct renaming *r, uint32_t text, struct profile *p)
 {
@@ -30,7 +29,7 @@ static uint32_t text_in(const struct renaming *r, uint32_t text, struct profile 
 	return intern_add(&p->strings, clean);
 }
 
-/* The profile's frame for one of a module. */
+/* Adds the frame to the profile. */
 static uint32_t frame_in(const struct renaming *r, const struct renaming_frame *frame,
 			 uint32_t module, bool guessed, struct profile *p)
 {
@@ -52,10 +51,10 @@ static uint32_t frame_in(const struct renaming *r, const struct renaming_frame *
 	return profile_frame(p, &named);
 }
 
-void renaming_apply(const struct renaming *r, const struct unnamed *u, struct profile *p)
+void renaming_apply(const struct renaming *r, struct profile *p)
 {
 	const size_t n = p->frames.n;
-	_free_ uint32_t *of = unnamed_of_frames(u, p);
+	_free_ uint32_t *of = unnamed_of_frames(p);
 	_free_ uint32_t *first = mem_zalloc(n + 1, sizeof(*first));
 	VEC(uint32_t) by = {0};
 
@@ -75,28 +74,21 @@ void renaming_apply(const struct renaming *r, const struct unnamed *u, struct pr
 	vec_release(&by);
 }
 
-/* --- as bytes
- * ------------------------------------------------------------------------------------- */
+/* --- as bytes --------------------------------------------------------------------------------- */
 
 struct head {
 	uint64_t functions, frames, spans, text_bytes;
 };
-
-#define ADD_ALL(out, v)                                                                  \
-	do {                                                                             \
-		if ((v)->n)                                                              \
-			str_addn(out, (const char *)(v)->at, (v)->n * sizeof(*(v)->at)); \
-	} while (0)
 
 void renaming_pack(const struct renaming *r, struct str *out)
 {
 	const struct head head = {r->functions.n, r->frames.n, r->spans.n, r->texts.bytes.n};
 
 	str_addn(out, (const char *)&head, sizeof(head));
-	ADD_ALL(out, &r->functions);
-	ADD_ALL(out, &r->frames);
-	ADD_ALL(out, &r->spans);
-	ADD_ALL(out, &r->texts.bytes);
+	PACKED_ADD(out, &r->functions);
+	PACKED_ADD(out, &r->frames);
+	PACKED_ADD(out, &r->spans);
+	PACKED_ADD(out, &r->texts.bytes);
 }
 
 static int check(const struct renaming *r)
@@ -123,14 +115,11 @@ static int check(const struct renaming *r)
 
 static int unpack(struct packed rest, struct renaming *r)
 {
-	const char *at = packed_take(&rest, 1, sizeof(struct head));
 	struct head head;
-	int rc;
+	int rc = PACKED_TAKE(&rest, &head);
 
-	if (!at)
-		return -EINVAL;
-	memcpy(&head, at, sizeof(head));
-	rc = PACKED_TAKE_ALL(&rest, &r->functions, head.functions);
+	if (!rc)
+		rc = PACKED_TAKE_ALL(&rest, &r->functions, head.functions);
 	if (!rc)
 		rc = PACKED_TAKE_ALL(&rest, &r->frames, head.frames);
 	if (!rc)
@@ -153,7 +142,7 @@ int renaming_unpack(const char *at, size_t n, size_t addresses, struct renaming 
 	return rc ? err(rc, "the names that were found cannot be read") : 0;
 }
 
-/* --- other frames in the place of some -------------------------------------------------------- */
+/* --- replacing frames ------------------------------------------------------------------------- */
 
 static uint32_t add_node(struct profile *p, uint32_t parent, uint32_t frame, const uint32_t *first,
 			 const uint32_t *by, size_t n)
@@ -165,7 +154,7 @@ static uint32_t add_node(struct profile *p, uint32_t parent, uint32_t frame, con
 	return parent;
 }
 
-/* Gives the cells that refer to a table the numbers that its rows have now. */
+/* Renumbers the cells of all tables that refer to a table: number[old]. */
 static void renumber_cells(struct profile *p, enum table_id id, uint32_t *number)
 {
 	uint32_t *numbers[TABLES] = {0};
@@ -180,7 +169,7 @@ static void renumber_cells(struct profile *p, enum table_id id, uint32_t *number
 	}
 }
 
-/* Parents come first, so theirs are known. */
+/* Parents come before their children, so their numbers are known. */
 static void rebuild_nodes(struct profile *p, const uint32_t *first, const uint32_t *by, size_t n)
 {
 	const size_t old_n = p->nodes.n;
@@ -196,7 +185,7 @@ static void rebuild_nodes(struct profile *p, const uint32_t *first, const uint32
 	renumber_cells(p, TABLE_nodes, number);
 }
 
-/* Drops the rows that nothing refers to; the first, which is none, stays. */
+/* Drops rows that nothing refers to; row 0, which is none, stays. */
 static void drop_unused(struct profile *p, enum table_id id)
 {
 	const size_t bytes = table_of(id)->table->row_bytes;

@@ -1,7 +1,6 @@
 /*
- * renaming: the names that were found for the addresses that a profile has no names for
- * (unnamed.h): the frames of each address. The process that reads debug files packs them for the
- * one that writes the profile.
+ * renaming: the names found for a profile's unnamed addresses (unnamed.h): the frames of each
+ * address. The process that reads debug files packs them for the one that writes the profile.
  */
 #ifndef MODEL_RENAMING_H
 #define MODEL_RENAMING_H
@@ -18,7 +17,7 @@ struct renaming_function {
 struct renaming_frame {
 	uint32_t function, line, inlined;
 };
-/* The frames of one address, innermost first; none: it stays without a name. */
+/* The frames of one address, innermost first; none: it stays unnamed. */
 struct renaming_span {
 	uint32_t first, n;
 };
@@ -32,18 +31,17 @@ struct renaming {
 
 void renaming_release(struct renaming *);
 
-/* Puts the names into the profile that @u was found in, unchanged since. */
-void renaming_apply(const struct renaming *, const struct unnamed *u, struct profile *);
+/* Puts the names into the profile, whose unnamed addresses must still be the same. */
+void renaming_apply(const struct renaming *, struct profile *);
 
 void renaming_pack(const struct renaming *, struct str *out);
-/* -EINVAL with a text for what is no such thing, or is not of @addresses. To be released in either
- * case. */
+/* -EINVAL with a text for bytes that renaming_pack() would not make, or not for so many @addresses.
+ * To be released in either case. */
 int renaming_unpack(const char *at, size_t n, size_t addresses, struct renaming *);
 
 /* Replaces frame i, of the first @n, by the frames by[first[i] … first[i + 1] - 1], innermost
- * first; where there are none, it stays. Whatever refers to frames and functions follows; stacks
- * that are alike then become one; frames and functions that nothing refers to any more are dropped.
- */
+ * first; if there are none, it stays. Cells that refer to frames and functions are renumbered,
+ * equal stacks become one, and unused frames and functions are dropped. */
 void reframe(struct profile *, const uint32_t *first, const uint32_t *by, size_t n);
 
 #endif

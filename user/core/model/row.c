@@ -41,7 +41,7 @@ static bool is_same(const struct table *t, const char *a, const char *b)
 	return true;
 }
 
-/* The @nth row with the keys of row @i, which becomes it itself where there is none. */
+/* The @nth row with the keys of row @i; if there is none, row @i becomes it. */
 static uint32_t nth_same(struct profile *p, const struct table_place *t, uint32_t i, uint32_t nth)
 {
 	const char *row = row_at(p, t, i);
@@ -57,7 +57,7 @@ static uint32_t nth_same(struct profile *p, const struct table_place *t, uint32_
 	}
 }
 
-/* The index learns rows that others pushed. */
+/* Adds rows to the index that were pushed without it. */
 static void learn(struct profile *p, const struct table_place *t, uint32_t n)
 {
 	size_t *known = &p->index[table_id_of(t)].n;
@@ -100,16 +100,13 @@ void row_index_reset(struct profile *p, enum table_id id)
 
 /* --- order ------------------------------------------------------------------------------------ */
 
-/* Which of two numbers is greater: above, below or equal to 0. */
 static int compare(const struct column *c, const char *a, const char *b)
 {
-	const uint64_t x = cell_u64(c, a), y = cell_u64(c, b);
-
 	if (c->type == COLUMN_F64)
-		return cell_f64(c, a) < cell_f64(c, b) ? -1 : cell_f64(c, a) > cell_f64(c, b);
+		return order_up(cell_f64(c, a), cell_f64(c, b));
 	if (c->type == COLUMN_I64)
-		return (int64_t)x < (int64_t)y ? -1 : (int64_t)x > (int64_t)y;
-	return x < y ? -1 : x > y;
+		return order_up(cell_i64(c, a), cell_i64(c, b));
+	return order_up(cell_u64(c, a), cell_u64(c, b));
 }
 
 static int compare_cells(const struct profile *p, const struct column *c, const char *a,
@@ -124,7 +121,7 @@ static int compare_cells(const struct profile *p, const struct column *c, const 
 	return compare(c, a, b);
 }
 
-/* The same; but "" and none come last. */
+/* As compare_cells(), but "" and none come last. */
 static int compare_named(const struct profile *p, const struct column *c, const char *a,
 			 const char *b)
 {
@@ -145,7 +142,7 @@ static int compare_own(const struct profile *p, const struct table_place *t, uin
 	return order;
 }
 
-/* References lead to tables before this one, so calls of calls end; parents are walked here. */
+/* References lead to earlier tables, so the recursion ends; parents are walked without it. */
 int row_compare(const struct profile *p, enum table_id id, uint32_t a, uint32_t b)
 {
 	const struct table_place *t = table_of(id);
@@ -194,7 +191,7 @@ static void keep(const struct profile *p, const struct column *c, char *to, cons
 	}
 }
 
-/* 0 says nothing, and what differs once differs for ever. */
+/* A cell of 0 does not count; once cells differed, the result stays. */
 static void same(struct profile *p, const struct column *c, char *to, const char *row)
 {
 	if (is_zero(c, row) || (!is_zero(c, to) && cell_u64(c, to) == cell_u64(c, row)))
@@ -211,30 +208,30 @@ static void same(struct profile *p, const struct column *c, char *to, const char
 static bool sum(const struct column *c, char *to, const char *row)
 {
 	const uint64_t a = cell_u64(c, to), b = cell_u64(c, row);
-	uint64_t unsigned_sum;
+	uint64_t whole;
 	exact_sum exact;
-	int64_t whole;
+	int64_t signed_sum;
 	bool over;
 
 	switch ((enum column_type)c->type) {
 	case COLUMN_I64:
-		over = __builtin_add_overflow((int64_t)a, (int64_t)b, &whole);
-		cell_set_u64(c, to, (uint64_t)whole);
+		over = __builtin_add_overflow((int64_t)a, (int64_t)b, &signed_sum);
+		cell_set_i64(c, to, signed_sum);
 		return over;
 	case COLUMN_I128:
 		over = __builtin_add_overflow(cell_exact(c, to), cell_exact(c, row), &exact);
 		cell_set_exact(c, to, exact);
 		return over;
-	case COLUMN_F64: /* of what .by sums up: row_derive() */
+	case COLUMN_F64: /* row_derive() computes it from the column .by */
 		return false;
 	default:
-		over = __builtin_add_overflow(a, b, &unsigned_sum);
-		cell_set_u64(c, to, unsigned_sum);
-		return over || (c->type == COLUMN_U32 && unsigned_sum > UINT32_MAX);
+		over = __builtin_add_overflow(a, b, &whole);
+		cell_set_u64(c, to, whole);
+		return over || (c->type == COLUMN_U32 && whole > UINT32_MAX);
 	}
 }
 
-/* The cell of the row in which the other column is greatest or least. */
+/* Takes the cell of @row if the column .by is greater there, or less. */
 static void at_extreme(const struct profile *p, const struct table *t, const struct column *c,
 		       char *to, const char *row)
 {
@@ -251,36 +248,32 @@ static bool add_cell(struct profile *p, const struct column *c, char *to, const 
 {
 	switch ((enum column_adds)c->adds) {
 	case ADDS_LATEST:
-		if (latest) {
+	case ADDS_STANDING:
+		if (latest)
 			copy(c, to, row);
-			return false;
-		} /* fallthrough */
+		else if (c->adds == ADDS_STANDING)
+			return sum(c, to, row);
+		else
+			keep(p, c, to, row);
+		return false;
 	case ADDS_KEEP:
 		keep(p, c, to, row);
 		return false;
 	case ADDS_SAME:
 		same(p, c, to, row);
 		return false;
-	case ADDS_STANDING:
-		if (latest) {
-			copy(c, to, row);
-			return false;
-		} /* fallthrough */
 	case ADDS_SUM:
 		return sum(c, to, row);
 	case ADDS_MAX:
-		if (compare(c, row, to) > 0)
-			copy(c, to, row);
-		return false;
 	case ADDS_MIN:
-		if (compare(c, row, to) < 0)
+		if (c->adds == ADDS_MAX ? compare(c, row, to) > 0 : compare(c, row, to) < 0)
 			copy(c, to, row);
 		return false;
-	case ADDS_MEAN:
+	case ADDS_MEAN: /* row_derive() */
 	case ADDS_AT_MAX:
-	case ADDS_AT_MIN:
+	case ADDS_AT_MIN: /* row_add() */
 	case ADDS_DERIVED:
-	case ADDS_OWN:
+	case ADDS_OWN: /* the table */
 		break;
 	}
 	return false;

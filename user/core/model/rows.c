@@ -33,7 +33,7 @@ void rows_release(struct rows *r)
 
 /* --- texts ------------------------------------------------------------------------------------ */
 
-/* The number that the text of this number had before, where it was the same text. */
+/* The number that text @i got in @before, if it was the same text there; else 0. */
 static uint32_t text_before(const struct rows *r, const char *text, uint32_t i)
 {
 	const struct rows *b = r->before;
@@ -62,8 +62,8 @@ static bool is_taken(const struct rows *r, enum table_id id, uint32_t i)
 
 static uint32_t place_row(struct rows *, const struct table_place *, uint32_t i);
 
-/* The number of what a cell refers to: 0 for none. What a sum merely tells of (its key is another)
- * comes with it. */
+/* The number of the row that a cell refers to, 0 for none. Sums bring the rows along that they
+ * merely refer to, not by a key. */
 static uint32_t reference(struct rows *r, const struct table *of, const struct column *c,
 			  uint32_t i)
 {
@@ -82,8 +82,7 @@ static uint32_t reference(struct rows *r, const struct table *of, const struct c
 	return number;
 }
 
-/* Gives the cells of the last row of a table of @to the numbers that they have there. False: one
- * refers to what is left out. */
+/* Renumbers the cells of the last row of a table of @to. False: one refers to what is left out. */
 static bool renumber(struct rows *r, const struct table_place *t)
 {
 	const struct any_vec *v = table_vec(t, r->to);
@@ -105,7 +104,7 @@ static bool renumber(struct rows *r, const struct table_place *t)
 	return true;
 }
 
-/* Values of metrics, of which two of the one profile may be one of the other. */
+/* Adds the values of metrics; two metrics of @from may be one in @to. */
 static void add_values(struct rows *r, uint32_t i)
 {
 	struct samples *to = &r->to->samples;
@@ -124,7 +123,7 @@ static void add_values(struct rows *r, uint32_t i)
 	}
 }
 
-/* How many rows of @from with the keys of the last one of @to were before it. */
+/* How many earlier rows of @from had the keys of the last row of @to. */
 static uint32_t nth(struct rows *r, const struct table_place *t)
 {
 	bool fresh;
@@ -133,8 +132,8 @@ static uint32_t nth(struct rows *r, const struct table_place *t)
 			       : 0;
 }
 
-/* Takes the counts of row @last off those of row @row; of itself where no other has its keys: then
- * nothing was counted there since. */
+/* Subtracts the counts of row @last from those of row @row. If these are one, nothing was counted
+ * since. */
 static void take_off(struct any_vec *v, const struct table *t, uint32_t row, size_t last)
 {
 	_free_ char *counted = mem_zalloc(1, t->row_bytes);
@@ -145,7 +144,7 @@ static void take_off(struct any_vec *v, const struct table *t, uint32_t row, siz
 	row_subtract(t, v->at + row * t->row_bytes, counted);
 }
 
-/* The row that was just pushed stays, or is added to the one of equal keys. */
+/* Keeps the row that was just pushed, or adds it to the one with equal keys. */
 static uint32_t settle(struct rows *r, const struct table_place *t)
 {
 	const size_t bytes = t->table->row_bytes;
@@ -153,7 +152,7 @@ static uint32_t settle(struct rows *r, const struct table_place *t)
 	const size_t last = v->n - 1;
 	uint32_t row = row_put_nth(r->to, table_id_of(t), nth(r, t));
 
-	/* The bytes of a row that is gone from the end are still there. */
+	/* A row that was removed from the end is still in memory. */
 	if (r->subtracts && t->table->cumulative)
 		take_off(v, t->table, row, last);
 	else if (row != last)
@@ -162,7 +161,7 @@ static uint32_t settle(struct rows *r, const struct table_place *t)
 	return row;
 }
 
-/* A new metric has no values as yet. */
+/* Gives new metrics values of 0. */
 static void need_values(struct profile *p)
 {
 	while (p->samples.values.n < p->metrics.n) {
@@ -213,7 +212,7 @@ static void number_row(struct rows *r, const struct table_place *t, uint32_t i)
 	r->number[id][i] = row == ROWS_LEFT_OUT ? ROWS_LEFT_OUT : row + 1;
 }
 
-/* The rows above @i that have no number yet, from the highest downwards. */
+/* Numbers the ancestors of row @i, from the root downwards. */
 static void number_parents(struct rows *r, const struct table_place *t, const struct column *parent,
 			   uint32_t i)
 {
@@ -250,32 +249,23 @@ uint32_t rows_need(struct rows *r, enum table_id id, uint32_t i)
 
 /* --- tables ----------------------------------------------------------------------------------- */
 
-static void take_state(struct rows *r, const struct table_place *t)
-{
-	table_vec(t, r->to)->n = 0;
-	row_index_reset(r->to, table_id_of(t));
-}
-
 void rows_take_in(struct rows *r, enum table_id id, const uint32_t *order)
 {
 	const struct table_place *t = table_of(id);
 	const size_t n = table_vec(t, r->from)->n;
 
-	if (t->table->rows == ROWS_STATE && n)
-		take_state(r, t);
+	if (t->table->rows == ROWS_STATE && n) {
+		table_vec(t, r->to)->n = 0;
+		row_index_reset(r->to, id);
+	}
 	for (uint32_t i = t->table->none; i < n; i++)
 		(void)rows_need(r, id, order ? order[i] : i);
-}
-
-void rows_take_all(struct rows *r, enum table_id id)
-{
-	rows_take_in(r, id, NULL);
 }
 
 void rows_take(struct rows *r, enum table_id id)
 {
 	if (table_of(id)->table->rows != ROWS_NAMES)
-		rows_take_all(r, id);
+		rows_take_in(r, id, NULL);
 }
 
 bool rows_add(struct profile *p, enum table_id id, const void *row)

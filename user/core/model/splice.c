@@ -40,17 +40,13 @@ static uint64_t process_key(const struct thread *t)
 	return hash_two(t->pid, t->born_ns);
 }
 
-/* @t has numbers of @s->p. */
 static void know_process(struct splice *s, const struct thread *t)
 {
-	bool fresh;
-	uint32_t *at = map_put(&s->process_by_key, process_key(t), &fresh);
+	const uint32_t at = map_number(&s->process_by_key, process_key(t), s->processes.n);
 
-	if (fresh) {
-		*at = (uint32_t)s->processes.n;
+	if (at == s->processes.n)
 		vec_add(&s->processes);
-	}
-	s->processes.at[*at] = (struct splice_process){t->process, t->cgroup};
+	s->processes.at[at] = (struct splice_process){t->process, t->cgroup};
 }
 
 static void know_processes(struct splice *s, struct rows *r)
@@ -59,15 +55,13 @@ static void know_processes(struct splice *s, struct rows *r)
 		know_process(s, &s->p->threads.at[rows_need(r, TABLE_threads, i)]);
 }
 
-/* --- tables of the whole capture up to then ----------------------------------------------------
- */
+/* --- tables of the whole capture up to a window ----------------------------------------------- */
 
-/* The rows of running tables as they were before the window at hand, and where they are now: their
- * keys stay, but new ones come to stand among them, and samples of earlier windows refer to them.
- */
+/* The rows of running tables before the window that is added, and their new numbers: their keys
+ * stay, but new rows come between them, and samples of earlier windows refer to them. */
 struct stale {
 	struct any_vec rows[TABLES];
-	uint32_t *number[TABLES]; /* NULL: as it was */
+	uint32_t *number[TABLES]; /* NULL: unchanged */
 };
 
 static void set_aside(struct profile *p, const struct table_place *t, struct stale *old)
@@ -82,7 +76,7 @@ static void set_aside(struct profile *p, const struct table_place *t, struct sta
 		row_push(p, id, old->rows[id].at);
 }
 
-/* Looks for an old row by its keys; what it counted, the new one has counted, too. */
+/* Finds an old row by its keys, or adds it without its counts: new rows include them. */
 static uint32_t find(struct profile *p, const struct table_place *t, const char *row,
 		     struct map *seen)
 {
@@ -163,7 +157,7 @@ static void take_tables(struct rows *r, bool whole)
 				row_renumber(t->table, v->at + i * t->table->row_bytes, old.number);
 		if (renumbered)
 			row_index_reset(r->to, id);
-		rows_take_all(r, id);
+		rows_take_in(r, id, NULL);
 	}
 	for (size_t i = 0; i < TABLES; i++) {
 		free(old.rows[i].at);

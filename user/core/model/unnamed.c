@@ -10,7 +10,7 @@
 
 /* --- what there is to name ------------------------------------------------------------------- */
 
-/* Of a file, and without a name. */
+/* Whether it is code of a file without a name. */
 static bool is_unnamed(const struct profile *p, const struct frame *f)
 {
 	const struct function *g = &p->functions.at[f->function];
@@ -27,14 +27,11 @@ static int compare(const void *left, const void *right)
 {
 	const struct wanted *a = left, *b = right;
 
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return a->frame < b->frame ? -1 : a->frame > b->frame;
+	return order_up(a->module, b->module)
+		       ?: order_up(a->address, b->address) ?: order_up(a->frame, b->frame);
 }
 
-/* Frames that have an address to name, by module and address; *@n of them, the caller's. */
+/* Finds the frames with an address to name, by module and address: *@n of them, the caller's. */
 static struct wanted *find_wanted(const struct profile *p, size_t *n)
 {
 	struct wanted *all = mem_zalloc(p->frames.n, sizeof(*all));
@@ -52,33 +49,28 @@ static struct wanted *find_wanted(const struct profile *p, size_t *n)
 	return all;
 }
 
-/* Whether the @i-th begins another address. */
+/* Whether the @i-th has another address than the one before it. */
 static bool is_next(const struct wanted *all, size_t i)
 {
 	return !i || all[i].module != all[i - 1].module || all[i].address != all[i - 1].address;
 }
 
-/* The module of all[@first …], and where the next one begins. */
-static size_t add_module(struct unnamed *u, const struct profile *p, const struct wanted *all,
-			 size_t first, size_t n)
+/* Makes the modules from what they borrow from. */
+static void settle(struct unnamed *u)
 {
-	const struct module *module = &p->modules.at[all[first].module];
-	struct unnamed_module *m = vec_add(&u->modules);
-	size_t end = first;
+	const uint64_t *addresses = u->addresses.at;
 
-	while (end < n && all[end].module == all[first].module)
-		end++;
-	*m = (struct unnamed_module){
-		.module = all[first].module,
-		.name = mem_strdup(profile_module_name(p, all[first].module)),
-		.path = mem_strdup(profile_text(p, module->path)),
-		.id = mem_strdup(profile_text(p, module->build_id)),
-		.addresses = mem_zalloc(end - first, sizeof(*m->addresses)),
-	};
-	for (size_t i = first; i < end; i++)
-		if (is_next(all, i))
-			m->addresses[m->n++] = all[i].address;
-	return end;
+	for (size_t i = 0; i < u->of_modules.n; i++) {
+		const struct unnamed_texts *m = &u->of_modules.at[i];
+
+		vec_push(&u->modules,
+			 ((struct unnamed_module){.name = intern_text(&u->texts, m->name),
+						  .path = intern_text(&u->texts, m->path),
+						  .id = intern_text(&u->texts, m->id),
+						  .addresses = addresses,
+						  .n = m->n}));
+		addresses += m->n;
+	}
 }
 
 void unnamed_find(struct unnamed *u, const struct profile *p)
@@ -87,39 +79,41 @@ void unnamed_find(struct unnamed *u, const struct profile *p)
 	_free_ struct wanted *all = find_wanted(p, &n);
 
 	*u = (struct unnamed){0};
-	for (size_t i = 0; i < n;)
-		i = add_module(u, p, all, i, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct module *m = &p->modules.at[all[i].module];
+
+		if (!i || all[i].module != all[i - 1].module)
+			vec_push(&u->of_modules,
+				 ((struct unnamed_texts){
+					 .name = intern_add(&u->texts,
+							    profile_module_name(p, all[i].module)),
+					 .path = intern_add(&u->texts, profile_text(p, m->path)),
+					 .id = intern_add(&u->texts,
+							  profile_text(p, m->build_id))}));
+		if (!is_next(all, i))
+			continue;
+		vec_push(&u->addresses, all[i].address);
+		u->of_modules.at[u->of_modules.n - 1].n++;
+	}
 	for (size_t i = 1; i < p->frames.n; i++)
 		u->without_address += is_unnamed(p, &p->frames.at[i]) && !p->frames.at[i].address;
+	settle(u);
 }
 
 void unnamed_release(struct unnamed *u)
 {
-	for (size_t i = 0; i < u->modules.n; i++) {
-		free(u->modules.at[i].name);
-		free(u->modules.at[i].path);
-		free(u->modules.at[i].id);
-		free(u->modules.at[i].addresses);
-	}
 	vec_release(&u->modules);
+	vec_release(&u->of_modules);
+	vec_release(&u->addresses);
+	intern_release(&u->texts);
 }
 
-size_t unnamed_count(const struct unnamed *u)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < u->modules.n; i++)
-		n += u->modules.at[i].n;
-	return n;
-}
-
-uint32_t *unnamed_of_frames(const struct unnamed *u, const struct profile *p)
+uint32_t *unnamed_of_frames(const struct profile *p)
 {
 	size_t n;
 	_free_ struct wanted *all = find_wanted(p, &n);
 	uint32_t *of = mem_zalloc(p->frames.n + 1, sizeof(*of)), number = 0;
 
-	(void)u;
 	for (size_t i = 0; i < n; i++) {
 		number += is_next(all, i);
 		of[all[i].frame] = number;
@@ -127,115 +121,62 @@ uint32_t *unnamed_of_frames(const struct unnamed *u, const struct profile *p)
 	return of;
 }
 
-/* --- as bytes -----------------------------------------------------------------------------------
- */
-
-/*
- *	u64 modules, u64 without_address
- *	of each module: u64 addresses, u64 bytes of its three texts, with a NUL behind each
- *	the texts of all; 0 to 7 zeroes; the addresses of all
- */
-#define TEXTS	   3
-#define MOST_BYTES (16 << 20) /* of one text: names of modules are paths */
+/* --- as bytes --------------------------------------------------------------------------------- */
 
 struct head {
-	uint64_t modules, without_address;
+	uint64_t modules, addresses, text_bytes, without_address;
 };
-struct entry {
-	uint64_t addresses, text_bytes[TEXTS];
-};
-
-static char **text_of(struct unnamed_module *m, int i)
-{
-	return i == 0 ? &m->name : i == 1 ? &m->path : &m->id;
-}
 
 void unnamed_pack(const struct unnamed *u, struct str *out)
 {
-	const struct head head = {u->modules.n, u->without_address};
-	const size_t start = out->n;
+	const struct head head = {u->of_modules.n, u->addresses.n, u->texts.bytes.n,
+				  u->without_address};
 
 	str_addn(out, (const char *)&head, sizeof(head));
-	for (size_t i = 0; i < u->modules.n; i++) {
-		struct entry e = {.addresses = u->modules.at[i].n};
-
-		for (int k = 0; k < TEXTS; k++)
-			e.text_bytes[k] = strlen(*text_of(&u->modules.at[i], k)) + 1;
-		str_addn(out, (const char *)&e, sizeof(e));
-	}
-	for (size_t i = 0; i < u->modules.n; i++)
-		for (int k = 0; k < TEXTS; k++) {
-			const char *text = *text_of(&u->modules.at[i], k);
-
-			str_addn(out, text, strlen(text) + 1);
-		}
-	while ((out->n - start) % sizeof(uint64_t))
-		str_addc(out, '\0');
-	for (size_t i = 0; i < u->modules.n; i++)
-		str_addn(out, (const char *)u->modules.at[i].addresses,
-			 u->modules.at[i].n * sizeof(uint64_t));
+	PACKED_ADD(out, &u->of_modules);
+	PACKED_ADD(out, &u->addresses);
+	PACKED_ADD(out, &u->texts.bytes);
 }
 
-/* A text that is fit for people, and that ends where it is said to. */
-static int take_text(struct packed *rest, uint64_t bytes, char **text)
+static bool is_clean(const struct unnamed *u, uint32_t text)
 {
-	const char *at = bytes && bytes <= MOST_BYTES ? packed_take(rest, bytes, 1) : NULL;
+	const char *s = text < intern_count(&u->texts) ? intern_text(&u->texts, text) : NULL;
 
-	if (!at || at[bytes - 1] || strlen(at) != bytes - 1 || !str_is_clean(at, bytes - 1))
-		return -EINVAL;
-	*text = mem_strdup(at);
-	return 0;
+	return s && str_is_clean(s, strlen(s));
 }
 
-static int take_texts(struct packed *rest, const struct entry *e, struct unnamed_module *m)
+static int check(const struct unnamed *u)
 {
-	int rc = 0;
+	uint64_t at = 0;
 
-	for (int k = 0; k < TEXTS && !rc; k++)
-		rc = take_text(rest, e->text_bytes[k], text_of(m, k));
-	return rc;
-}
+	for (size_t i = 0; i < u->of_modules.n; i++) {
+		const struct unnamed_texts *m = &u->of_modules.at[i];
 
-static int take_addresses(struct packed *rest, uint64_t n, struct unnamed_module *m)
-{
-	const char *at = n ? packed_take(rest, n, sizeof(*m->addresses)) : NULL;
-
-	if (!at)
-		return -EINVAL;
-	m->addresses = mem_zalloc(n, sizeof(*m->addresses));
-	memcpy(m->addresses, at, n * sizeof(*m->addresses));
-	m->n = n;
-	for (size_t i = 0; i < n; i++)
-		if (!m->addresses[i] || (i && m->addresses[i] <= m->addresses[i - 1]))
+		if (!is_clean(u, m->name) || !is_clean(u, m->path) || !is_clean(u, m->id) ||
+		    !m->n || m->n > u->addresses.n - at || !u->addresses.at[at])
 			return -EINVAL;
-	return 0;
+		for (uint32_t k = 1; k < m->n; k++)
+			if (u->addresses.at[at + k] <= u->addresses.at[at + k - 1])
+				return -EINVAL;
+		at += m->n;
+	}
+	return at == u->addresses.n ? 0 : -EINVAL;
 }
 
 static int unpack(struct packed rest, struct unnamed *u)
 {
-	const char *start = rest.at, *at = packed_take(&rest, 1, sizeof(struct head));
-	struct entry e;
 	struct head head;
-	int rc = 0;
+	int rc = PACKED_TAKE(&rest, &head);
 
-	if (!at)
-		return -EINVAL;
-	memcpy(&head, at, sizeof(head));
+	if (rc)
+		return rc;
 	u->without_address = head.without_address;
-	at = packed_take(&rest, head.modules, sizeof(e));
-	if (!at)
-		return -EINVAL;
-	for (uint64_t i = 0; i < head.modules && !rc; i++) {
-		memcpy(&e, at + i * sizeof(e), sizeof(e));
-		rc = take_texts(&rest, &e, vec_add(&u->modules));
-	}
-	if (!rc && !packed_take(&rest, -(uint64_t)(rest.at - start) % sizeof(uint64_t), 1))
-		rc = -EINVAL;
-	for (uint64_t i = 0; i < head.modules && !rc; i++) {
-		memcpy(&e, at + i * sizeof(e), sizeof(e));
-		rc = take_addresses(&rest, e.addresses, &u->modules.at[i]);
-	}
-	return !rc && rest.n ? -EINVAL : rc;
+	rc = PACKED_TAKE_ALL(&rest, &u->of_modules, head.modules);
+	if (!rc)
+		rc = PACKED_TAKE_ALL(&rest, &u->addresses, head.addresses);
+	if (!rc)
+		rc = packed_take_texts(&rest, head.text_bytes, &u->texts);
+	return rc ? rc : rest.n ? -EINVAL : check(u);
 }
 
 int unnamed_unpack(const char *at, size_t n, struct unnamed *u)
@@ -244,5 +185,8 @@ int unnamed_unpack(const char *at, size_t n, struct unnamed *u)
 
 	*u = (struct unnamed){0};
 	rc = unpack((struct packed){at, n}, u);
-	return rc ? err(rc, "what is to be named cannot be read") : 0;
+	if (rc)
+		return err(rc, "what is to be named cannot be read");
+	settle(u);
+	return 0;
 }

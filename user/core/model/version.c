@@ -6,7 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* A stretch of the text. */
+#include "base/vec.h"
+
+/* A part of the text. */
 struct piece {
 	const char *at;
 	size_t n;
@@ -17,7 +19,7 @@ enum version_class { CLASS_NONE, CLASS_NATURAL, CLASS_VERSION };
 struct parsed {
 	enum version_class class;
 	struct piece core;    /* "1.2.3" */
-	struct piece before;  /* the pre-release, without what marks it; n 0: none */
+	struct piece before;  /* the pre-release, without '-' or '~'; n 0: none */
 	struct piece patch;   /* a word behind the number that is no pre-release */
 	struct piece commits; /* since the tag; n 0: none */
 	bool dirty;
@@ -37,12 +39,7 @@ static size_t span(const char *s, size_t n, bool (*is)(char))
 	return i;
 }
 
-static int order(size_t a, size_t b)
-{
-	return (a > b) - (a < b);
-}
-
-/* Two numbers as digits, of any length. */
+/* Compares numbers of any length. */
 static int compare_digits(struct piece a, struct piece b)
 {
 	int c;
@@ -51,7 +48,7 @@ static int compare_digits(struct piece a, struct piece b)
 		a.n--;
 	for (; b.n && *b.at == '0'; b.at++)
 		b.n--;
-	c = order(a.n, b.n);
+	c = order_up(a.n, b.n);
 	return c || !a.n ? c : memcmp(a.at, b.at, a.n);
 }
 
@@ -64,7 +61,7 @@ static struct piece cut(struct piece *from, size_t n)
 	return first;
 }
 
-/* Stretches of digits by their value, all else by its bytes. */
+/* Compares digits by their value, all else by its bytes. */
 static int compare_natural(struct piece a, struct piece b)
 {
 	while (a.n && b.n) {
@@ -79,10 +76,10 @@ static int compare_natural(struct piece a, struct piece b)
 		if (c)
 			return c;
 	}
-	return order(a.n, b.n);
+	return order_up(a.n, b.n);
 }
 
-/* The part of @from up to a '.', which is cut off with it. */
+/* Cuts off the part of @from up to a '.', and the '.'. */
 static struct piece cut_field(struct piece *from)
 {
 	const char *dot = from->n ? memchr(from->at, '.', from->n) : NULL;
@@ -113,9 +110,9 @@ static int compare_before(struct piece a, struct piece b)
 {
 	int c = 0;
 
-	/* None is the release itself, and later. */
+	/* Without one it is the release itself, which is later. */
 	if (!a.n || !b.n)
-		return order(!a.n, !b.n);
+		return order_up(!a.n, !b.n);
 	while (!c && a.n && b.n) {
 		struct piece x = cut_field(&a), y = cut_field(&b);
 
@@ -124,7 +121,7 @@ static int compare_before(struct piece a, struct piece b)
 		else
 			c = compare_natural(x, y);
 	}
-	return c ? c : order(a.n, b.n);
+	return c ?: order_up(a.n, b.n);
 }
 
 static bool ends(struct piece p, const char *with)
@@ -134,7 +131,7 @@ static bool ends(struct piece p, const char *with)
 	return p.n >= n && !memcmp(p.at + p.n - n, with, n);
 }
 
-/* Takes "-5-gabc1234" off the end. */
+/* Cuts "-5-gabc1234" off the end. */
 static void cut_commits(struct piece *rest, struct parsed *v)
 {
 	size_t hex = 0, digits = 0;
@@ -175,7 +172,7 @@ static bool is_core(char c)
 	return is_digit(c) || c == '.';
 }
 
-/* What stands behind the number. */
+/* Parses what follows the number. */
 static void parse_rest(struct piece rest, struct parsed *v)
 {
 	const char *plus = rest.n ? memchr(rest.at, '+', rest.n) : NULL;
@@ -197,7 +194,7 @@ static void parse_rest(struct piece rest, struct parsed *v)
 	}
 }
 
-/* A commit or a build-id: there is no order among such. */
+/* A commit or a build-id, which have no order. */
 static bool is_hash(struct piece p)
 {
 	bool letter = false;
@@ -238,9 +235,8 @@ int version_compare(const char *a, const char *b)
 		return c;
 	if (x.class == CLASS_NATURAL)
 		return compare_natural((struct piece){a, strlen(a)}, (struct piece){b, strlen(b)});
-	c = compare_core(x.core, y.core);
-	c = c ? c : compare_natural(x.patch, y.patch);
-	c = c ? c : compare_before(x.before, y.before);
-	c = c ? c : compare_digits(x.commits, y.commits);
-	return c ? c : (int)x.dirty - (int)y.dirty;
+	return compare_core(x.core, y.core)
+		       ?: compare_natural(x.patch, y.patch)
+		       ?: compare_before(x.before, y.before)
+		       ?: compare_digits(x.commits, y.commits) ?: (int)x.dirty - (int)y.dirty;
 }

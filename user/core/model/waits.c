@@ -1,6 +1,7 @@
 /* The tables of waits.h: their columns and checks. */
 #include "model/waits.h"
 
+#include "model/cell.h"
 #include "model/check.h"
 
 static const struct column thread_waits_columns[] = {
@@ -13,35 +14,22 @@ static const struct column thread_waits_columns[] = {
 	TABLE_COLUMN(thread_wait, involuntary, I64, .later = true, .adds = ADDS_SUM),
 };
 
-/* All sums of the table together fit. */
-static int check_amounts(const struct thread_wait *w, struct spot at, int64_t *sum)
-{
-	const struct {
-		const char *name;
-		int64_t value;
-	} amounts[] = {{"on_ns", w->on_ns},
-		       {"blocked_ns", w->blocked_ns},
-		       {"runnable_ns", w->runnable_ns},
-		       {"waits", w->waits},
-		       {"voluntary", w->voluntary},
-		       {"involuntary", w->involuntary}};
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < sizeof(amounts) / sizeof(*amounts); i++)
-		rc = check_add(at, amounts[i].name, check_magnitude(amounts[i].value), sum);
-	return rc;
-}
-
+/* The sum of all amounts of the table fits. */
 static int check_waits(const struct profile *p)
 {
+	const struct table *t = table_of(TABLE_thread_waits)->table;
 	int64_t sum = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < p->thread_waits.n; i++) {
-		const struct thread_wait *w = &p->thread_waits.at[i];
+	for (size_t i = 0; i < p->thread_waits.n; i++)
+		for (size_t k = 0; !rc && k < t->n_columns; k++) {
+			const struct column *c = &t->columns[k];
+			const int64_t v = cell_i64(c, (const char *)&p->thread_waits.at[i]);
 
-		rc = check_amounts(w, (struct spot){"thread_waits", i}, &sum);
-	}
+			if (c->adds == ADDS_SUM)
+				rc = check_add((struct spot){t->name, i}, c->name,
+					       check_magnitude(v), &sum);
+		}
 	return rc;
 }
 
@@ -62,7 +50,7 @@ static const struct column run_queues_columns[] = {
 	TABLE_COLUMN(run_queue, waits, I64, .adds = ADDS_SUM, .below = BOUND),
 };
 
-/* By CPU, and of each one upwards: a bin begins where the one before it ended, or later. */
+/* Bins are sorted by CPU, and those of a CPU ascend without overlap. */
 static int check_order(const struct profile *p, size_t i)
 {
 	const struct run_queue *q = &p->run_queues.at[i], *before = q - 1;

@@ -1,6 +1,6 @@
 /*
- * waits: how long threads were off the CPU, exact, where samples are estimates: by thread, and by
- * CPU how long they were runnable before they got it.
+ * waits: exact times of threads off the CPU, where samples are estimates: by thread; and by CPU,
+ * how long threads were runnable before they got it.
  */
 #ifndef MODEL_WAITS_H
 #define MODEL_WAITS_H
@@ -8,14 +8,13 @@
 #include <stdint.h>
 
 /* How long a thread was on a CPU, runnable and blocked. The three add up to its life within the
- * capture, from the capture's start or its birth to the capture's end or its exit. One row per
- * thread, under its last name. */
+ * capture. One row a thread, under its last name. */
 struct thread_wait {
 	uint32_t thread;
-	int64_t on_ns, blocked_ns, runnable_ns; /* on_ns 0 in files of before it was measured */
+	int64_t on_ns, blocked_ns, runnable_ns; /* older files have on_ns 0 */
 	int64_t waits;				/* how often it left a CPU and came back */
-	/* How often it left a CPU: to block, and although it could go on. The wait may have gone on
-	 * at the end, and one may have begun before the capture. */
+	/* How often it left a CPU to block, and while still runnable: also waits that were not over
+	 * at the end, but not one that began before the capture. */
 	int64_t voluntary, involuntary;
 };
 
@@ -34,8 +33,8 @@ static inline void thread_wait_add(struct thread_wait *to, const struct thread_w
 	to->involuntary += w->involuntary;
 }
 
-/* A histogram of all waits of threads that were runnable, whether or not they were blocked before,
- * by the CPU that they got: a bin that is not empty. */
+/* A bin, not empty, of a histogram of how long threads were runnable before they got a CPU, whether
+ * or not they were blocked before. */
 struct run_queue {
 	uint32_t cpu;
 	int64_t low_ns, high_ns; /* low <= time < high; the bins of a CPU ascend */

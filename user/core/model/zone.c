@@ -8,7 +8,7 @@ double zone_m2(uint64_t n, uint64_t sum, zone_squares squares)
 
 	if (!n)
 		return 0;
-	/* squares - of_sum / n, where the quotient is a whole number and a rest. */
+	/* squares - of_sum / n, where the quotient is a whole number and a remainder. */
 	whole = of_sum / n;
 	if (squares <= whole)
 		return 0;
@@ -20,8 +20,7 @@ double zone_std(uint64_t n, double m2)
 	return n > 1 ? sqrt(m2 / (double)(n - 1)) : 0;
 }
 
-/* So many times as much was taken off. */
-#define DWARFED_TIMES 10
+#define DWARFED_TIMES 10 /* the probes' cost is so many times the net total */
 
 bool zone_is_dwarfed(const struct zone *z)
 {

@@ -1,16 +1,16 @@
 /*
- * zone: functions whose calls were counted and timed one by one, and the call tree they make.
- * Rows of the tables zones, zone_edges, zone_threads, zone_hist and zone_values of a profile
- * (profile.h), and the arithmetic on them. Filled by the capture or an import, read by views.
+ * zone: functions whose calls were counted and timed, and their call tree: rows of the tables
+ *zones, zone_edges, zone_threads, zone_hist and zone_values of a profile (profile.h), and the
+ *arithmetic on them. A capture or an import fills them, views read them.
  *
- * Times are ns of the clock that the run's attribute RUN_CLOCK names (wall where there is none).
+ * Times are ns of the clock that the run's attribute RUN_CLOCK names (else of wall time).
  *
  * Order of filling:
  *	z = profile_zone(p, &row)            identity, counts, totals, spread (zone_set_calls …)
  *	e = profile_zone_edge(p, parent, z)  then add to p->zone_edges.at[e].counts …
- *	profile_zone_thread(), profile_zone_hist(), profile_zone_value(), profile_sample_zone()
- *	zones_finish(p)                      zone_add.h: percent, percentiles, order of tables
- *	zones_compensate(p, costs)           zone_compensate.h: takes off what the probes added
+ *	profile_zone_thread(), profile_zone_hist(), profile_zone_value()
+ *	zones_finish(p)                      percent, percentiles, order of tables
+ *	zones_compensate(p, costs)           zone_compensate.h: subtracts the cost of probes
  */
 #ifndef MODEL_ZONE_H
 #define MODEL_ZONE_H
@@ -22,13 +22,15 @@
 #include "model/exact.h"
 #include "model/probing.h"
 
-/* struct zone, flags. Stored: append only. */
+struct profile;
+
+/* Flags of struct zone. Stored: append only. */
 #define ZONE_SHORT	 0x01 /* compensated mean < 3 × probe cost: times are mostly probe */
 #define ZONE_PSEUDO	 0x02 /* no function: <main>, <wait>, <overflow> */
 #define ZONE_SELF_SPREAD 0x04 /* self_min_ns, self_max_ns, self_std_ns, self_m2 were measured */
 #define ZONE_COMPENSATED 0x08 /* comp_* were computed */
-#define ZONE_DETACHED	 0x10 /* its probes were taken away: counts and times are of calls before */
-#define ZONE_FLAGS	 0x1f /* all there are */
+#define ZONE_DETACHED	 0x10 /* its probes were detached: later calls were not counted */
+#define ZONE_FLAGS	 0x1f /* all of them */
 
 /*
  * One zone: a function in a module. Counters are exact.
@@ -42,7 +44,7 @@ struct zone {
 	uint32_t name;	   /* string: as people know it; demangled */
 	uint32_t src_file; /* string, "" unknown */
 	uint32_t src_line; /* 0 unknown */
-	int64_t total_ns;  /* timed calls; of recursive ones the outermost alone */
+	int64_t total_ns;  /* sum of timed calls; of recursive ones only the outermost */
 	double total_perc; /* 100 · total_ns / the profile's duration; set by zones_finish() */
 	uint64_t counts;   /* calls that ended (EXIT_NONE: that began); recursion included */
 	int64_t mean_ns;   /* calls_ns / timed, rounded down; 0 without timed calls */
@@ -50,33 +52,34 @@ struct zone {
 	double std_ns; /* of the timed calls, with n - 1; 0 for fewer than two */
 
 	int64_t self_ns;  /* sum over timed calls of their time outside all zones below them */
-	int64_t calls_ns; /* sum over all timed calls, recursion included: of mean, m2, histogram */
+	int64_t calls_ns; /* sum over all timed calls, recursion included: for mean, m2, histogram
+			   */
 	double m2;	  /* sum of (call's time - mean)² over the timed calls */
 	int64_t self_min_ns, self_max_ns; /* of one call's self time: see ZONE_SELF_SPREAD */
 	double self_std_ns, self_m2;
 	int64_t p50_ns, p90_ns, p99_ns, p999_ns; /* from zone_hist; set by zones_finish() */
 
-	/* Less what the probes added; set by zones_compensate(). Never negative. */
+	/* Without the cost of probes; set by zones_compensate(). Never negative. */
 	int64_t comp_total_ns, comp_self_ns;
 	int64_t comp_mean_ns;
-	/* How far these may be off, to either side, in 19 of 20 captures. */
+	/* Their errors, to either side, with 95 % probability. */
 	int64_t total_margin_ns, self_margin_ns, mean_margin_ns;
-	int64_t probe_ns; /* what the probes of all its calls cost who made them */
+	int64_t probe_ns; /* cost of the probes in all its calls, for the calling threads */
 
-	/* Of the calls in total_ns, of the calling thread, each 0 where it was not measured: see
-	 * RUN_CLOCK. CPU, user and system time are less what the probes added, once that is known:
-	 * the first is user and system time together, and no more than comp_total_ns. */
+	/* Of the calling thread during the calls in total_ns; 0 if not measured: see RUN_CLOCK.
+	 * zones_compensate() subtracts the cost of probes. CPU time is user and system time, and at
+	 * most comp_total_ns. */
 	int64_t cpu_ns, user_ns, sys_ns;
 	int64_t runnable_ns, blocked_ns; /* off the CPU: ready to run; waiting */
 	int64_t suspended_ns; /* its coroutine was switched out; in no other time of this row */
 	uint64_t minflt, majflt, nvcsw, nivcsw;
 	uint64_t inblock, oublock; /* of 512 bytes, as getrusage(2) */
 
-	uint64_t in_flight; /* begun and not ended when the capture stopped; in no time */
+	uint64_t in_flight; /* begun, but not ended when the capture stopped; in no time */
 	uint64_t at_start;  /* ended, but begun before the capture; in no count and no time */
 	uint64_t unwound;   /* left by longjmp, an exception, an exit of the thread; not timed */
-	uint64_t untimed;   /* counted alone: throttled, too deep, no safe way to see the end */
-	uint64_t rets;	    /* timed calls whose end a probe at an exit saw; of others a session */
+	uint64_t untimed;   /* only counted: throttled, too deep, no safe way to see the end */
+	uint64_t rets;	    /* timed calls that ended at a probe at an exit, not at a session's */
 
 	uint8_t site_class; /* enum site_class */
 	uint8_t exit_way;   /* enum exit_way */
@@ -86,16 +89,14 @@ struct zone {
 	uint64_t address;  /* of the function in its module's file, 0 unknown */
 	uint32_t note;	   /* string: why calls are only counted, or "" */
 
-	/* For adding up (zone_add.h): of the timed calls' times and self times; of all timed calls,
-	 * what comp_mean_ns and mean_margin_ns are the means of. */
+	/* For adding up: sums of squares of the timed calls' times and self times; sums over all
+	 * timed calls, of which comp_mean_ns and mean_margin_ns are the means. */
 	exact_sum squares, self_squares;
 	exact_sum comp_calls, margin_calls;
 };
 
-/*
- * The call tree of zones, merged over threads: a row is a zone called, through no other zone,
- * from the row @parent. Row 0 is the root and no zone.
- */
+/* The call tree of zones, merged over threads: a zone called from the row @parent without another
+ * zone between. Row 0 is the root and no zone. */
 #define ZONE_NONE UINT32_MAX
 struct zone_edge {
 	uint32_t parent;		     /* row, smaller than the own; the root is its own */
@@ -106,11 +107,11 @@ struct zone_edge {
 	int64_t self_ns;		     /* less the zones below */
 	int64_t comp_total_ns, comp_self_ns; /* set by zones_compensate() */
 	int64_t total_margin_ns, self_margin_ns; /* their margins: see struct zone */
-	/* What zones_compensate() bills, not in the file: of the timed calls those that a probe at
-	 * an exit ended, hits of such probes that ended none; by EXIT_AT_…. */
+	/* For zones_compensate(), not in the file: timed calls that ended at a probe at an exit,
+	 * and hits of such probes that ended no call; by EXIT_AT_…. */
 	uint64_t exits[EXIT_SITES], passed[EXIT_SITES];
-	/* What other probes cost in calls at this place, not in the file either: in all of them,
-	 * how far off that may be, and the part of it in the timed calls. */
+	/* The same: cost of other actions' probes in all calls at this place, the error of that,
+	 * and the part of it in timed calls. */
 	int64_t beside_ns, beside_off_ns, beside_timed_ns;
 };
 
@@ -122,7 +123,7 @@ struct zone_in_thread {
 	int64_t min_ns, max_ns;
 };
 
-/* One bin (hist.h) of the times of a zone's timed calls. */
+/* A bin (hist.h) of the times of a zone's timed calls. */
 struct zone_bin {
 	uint32_t zone;
 	int64_t low_ns, high_ns; /* low <= time < high */
@@ -139,7 +140,7 @@ struct zone_value {
 /* A sum of squares of ns: one call of 4.3 s overflows 64 bits. */
 typedef unsigned __int128 zone_squares;
 
-/* 0 where a file claims more of the others than there are calls (model/check.h). */
+/* 0 if a file has more other calls than calls (model/check.h). */
 static inline uint64_t zone_timed(const struct zone *z)
 {
 	uint64_t others = z->untimed + z->unwound;
@@ -147,21 +148,26 @@ static inline uint64_t zone_timed(const struct zone *z)
 	return z->counts > others ? z->counts - others : 0;
 }
 
-/* Less than a tenth of what was taken off is left of the total: the figure says little. */
+/* Whether the net total is less than a tenth of the probes' cost, so that it says little. */
 bool zone_is_dwarfed(const struct zone *);
 
-/* Σ(x - mean)² of @n values that sum up to @sum and their squares to @squares: exact in the
- * integers, rounded once. 0 for n = 0, or for sums that no values have. */
+/* Σ(x - mean)² of @n values from the sums of them and of their squares: computed in integers,
+ * rounded once. 0 for n = 0, or for sums that no values have. */
 double zone_m2(uint64_t n, uint64_t sum, zone_squares squares);
 /* The standard deviation that goes with it, by n - 1; 0 for fewer than two values. */
 double zone_std(uint64_t n, double m2);
 
-/* Sets calls_ns, mean_ns, m2, std_ns, min_ns, max_ns of the @timed calls. Counts must be there:
- * zone_timed() is @timed. @sum past INT64_MAX (292 years) is cut there. */
+/* Sets calls_ns, mean_ns, m2, std_ns, min_ns, max_ns from the @timed calls. zone_timed() must be
+ * @timed already. A @sum above INT64_MAX (292 years) becomes that. */
 void zone_set_calls(struct zone *, uint64_t timed, uint64_t sum, zone_squares squares, int64_t min,
 		    int64_t max);
 /* The same for the calls' self times: self_ns, self_min_ns …, and the flag ZONE_SELF_SPREAD. */
 void zone_set_self(struct zone *, uint64_t timed, uint64_t sum, zone_squares squares, int64_t min,
 		   int64_t max);
+
+/* Sets total_perc (of duration_ns, which must be set) and the percentiles of every zone; sorts
+ * zone_hist by zone and bin, and zone_threads by zone and total. To be called when the tables of
+ * zones are complete. */
+void zones_finish(struct profile *);
 
 #endif

@@ -1,5 +1,5 @@
-#include "model/zone_add.h"
-
+/* The tables of zones: their columns, what is computed from other columns and tables, and how
+ * columns that are no sums add up. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,12 +10,11 @@
 #include "model/hist.h"
 #include "model/row.h"
 
-/* --- what a row brings ---------------------------------------------------------------------- */
+/* --- inner columns ---------------------------------------------------------------------------- */
 
-/* Larger ones no times have: 2^63 calls of 146 years each. */
-#define SQUARES_MOST 0x1p125
+#define SQUARES_MOST 0x1p125 /* 2^63 calls of 146 years each */
 
-/* Σ x² of @n values of which the sum and Σ (x - mean)² are known, to the next whole number. */
+/* Σ x² of @n values from their sum and Σ (x - mean)², rounded to a whole number. */
 static exact_sum squares_of(uint64_t n, int64_t sum, double m2)
 {
 	const uint64_t whole = sum < 0 ? -(uint64_t)sum : (uint64_t)sum;
@@ -27,7 +26,7 @@ static exact_sum squares_of(uint64_t n, int64_t sum, double m2)
 	return (exact_sum)(of_sum / n) + (exact_sum)(m2 + rest + 0.5L);
 }
 
-/* Files of before 2026-11 lack the sums. */
+/* Files from before 2026-11 lack the sums. */
 static void adopt_zone(const struct profile *from, uint64_t ns, void *row)
 {
 	struct zone *z = row;
@@ -44,7 +43,7 @@ static void adopt_zone(const struct profile *from, uint64_t ns, void *row)
 		z->margin_calls = z->mean_margin_ns * timed;
 }
 
-/* Bins of another width than ours count in the bin of their middle. */
+/* Bins of other widths than hist.h's become the bin of their middle. */
 static void adopt_bin(const struct profile *from, uint64_t ns, void *row)
 {
 	struct zone_bin *b = row;
@@ -68,7 +67,7 @@ static void add_greatest(int64_t *to, int64_t value, bool first)
 	*to = first || value > *to ? value : *to;
 }
 
-/* A flag that holds where it holds of all; of zones to which it applies as yet. */
+/* A flag that holds if it holds for both; if it applies to one only, that decides. */
 static uint8_t flag_of_all(uint8_t a, bool a_applies, uint8_t b, bool b_applies)
 {
 	return a_applies == b_applies ? (a_applies ? a & b : a | b) : a_applies ? a : b;
@@ -85,7 +84,7 @@ static uint8_t flags_of(const struct zone *a, const struct zone *b)
 	return any | spread | net;
 }
 
-/* Before the sums of the rows are added: they tell how many calls were timed. */
+/* Called before the sums are added: they tell how many calls were timed. */
 static void combine_zones(void *to, const void *row)
 {
 	const struct zone *z = row;
@@ -112,9 +111,9 @@ static void combine_threads(void *to, const void *row)
 	add_greatest(&sum->max_ns, t->max_ns, !sum->max_ns && !sum->total_ns);
 }
 
-/* --- what follows --------------------------------------------------------------------------- */
+/* --- derived columns -------------------------------------------------------------------------- */
 
-/* The net time of all calls of each zone, recursive ones too, over its places in the tree. */
+/* The net time of all calls of a zone, recursive ones too, over its places in the tree. */
 struct net {
 	long double calls, margin;
 	uint64_t timed;
@@ -177,20 +176,15 @@ static int by_zone_low(const void *left, const void *right)
 {
 	const struct zone_bin *a = left, *b = right;
 
-	if (a->zone != b->zone)
-		return a->zone < b->zone ? -1 : 1;
-	return a->low_ns < b->low_ns ? -1 : a->low_ns > b->low_ns;
+	return order_up(a->zone, b->zone) ?: order_up(a->low_ns, b->low_ns);
 }
 
 static int by_zone_total(const void *left, const void *right)
 {
 	const struct zone_in_thread *a = left, *b = right;
 
-	if (a->zone != b->zone)
-		return a->zone < b->zone ? -1 : 1;
-	if (a->total_ns != b->total_ns)
-		return a->total_ns < b->total_ns ? 1 : -1;
-	return a->thread < b->thread ? -1 : a->thread > b->thread;
+	return order_up(a->zone, b->zone)
+		       ?: order_down(a->total_ns, b->total_ns) ?: order_up(a->thread, b->thread);
 }
 
 static int64_t clamp(int64_t v, int64_t min, int64_t max)
@@ -210,7 +204,7 @@ static void set_percentiles(struct zone *z, const struct hist_bin *bins, size_t 
 		*wanted[i].to = clamp(hist_quantile(bins, n, wanted[i].q), z->min_ns, z->max_ns);
 }
 
-/* The bins of one zone, from row @from of the sorted table; returns the row behind them. */
+/* Sets the percentiles of the zone whose bins begin at row @from; returns the row behind them. */
 static size_t take_bins(struct profile *p, size_t from)
 {
 	uint32_t zone = p->zone_hist.at[from].zone;
@@ -236,12 +230,8 @@ void zones_finish(struct profile *p)
 					? 100. * (double)z->total_ns / (double)p->duration_ns
 					: 0;
 	}
-	if (p->zone_threads.n)
-		qsort(p->zone_threads.at, p->zone_threads.n, sizeof(*p->zone_threads.at),
-		      by_zone_total);
-	if (p->zone_hist.n)
-		qsort(p->zone_hist.at, p->zone_hist.n, sizeof(*p->zone_hist.at), by_zone_low);
-	/* They knew the rows by their old places. */
+	vec_sort(&p->zone_threads, by_zone_total);
+	vec_sort(&p->zone_hist, by_zone_low);
 	row_index_reset(p, TABLE_zone_threads);
 	row_index_reset(p, TABLE_zone_hist);
 	for (size_t i = 0; i < p->zone_hist.n;)

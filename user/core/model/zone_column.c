@@ -127,7 +127,7 @@ static const void *field_of(const struct zone_column *c, const struct zone *z)
 	return (const char *)z + c->offset;
 }
 
-/* A stranger's two may pass what one may be. */
+/* A stranger's file may have counts whose sum does not fit. */
 static int64_t faults_of(const struct zone *z)
 {
 	uint64_t sum;

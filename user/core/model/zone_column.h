@@ -1,7 +1,6 @@
 /*
- * zone_column: the columns of a zone by name: what --sort and --where mean, what the tables of
- * reports are headed with, and what a check of a stranger's file goes through. The events that a
- * profile has besides are columns too: see zone_events.h.
+ * zone_column: the columns of a zone by name, for --sort and --where, with their titles in reports.
+ * A profile's events are columns, too: see zone_events.h.
  */
 #ifndef MODEL_ZONE_COLUMN_H
 #define MODEL_ZONE_COLUMN_H
@@ -15,10 +14,10 @@ enum zone_kind {
 	ZONE_COUNT,   /* a number of something */
 	ZONE_PERCENT, /* 0 … */
 	ZONE_CODE,    /* a number that is no amount: a line, an address */
-	ZONE_SQUARE,  /* ns², for those who calculate on */
+	ZONE_SQUARE,  /* ns², for further computation */
 };
 
-/* How it stands in struct zone. */
+/* Its type in struct zone. */
 enum zone_field {
 	ZONE_FIELD_I64,
 	ZONE_FIELD_U64,
@@ -30,46 +29,45 @@ enum zone_field {
 	ZONE_FIELD_EXIT,   /* enum exit_way */
 	ZONE_FIELD_MARKS,  /* flags, as words */
 	ZONE_FIELD_FAULTS, /* minflt and majflt together */
-	ZONE_FIELD_EVENT,  /* not there: the sum of an event, see struct zone_row */
+	ZONE_FIELD_EVENT,  /* no field: the sum of an event, see struct zone_row */
 };
 
 struct zone_column {
 	const char *name;  /* as in the file: "total_ns" */
-	const char *title; /* over a table: "Total" */
-	const char *help;  /* one sentence; NULL where the title says it all */
+	const char *title; /* of a column of a report: "Total" */
+	const char *help;  /* one sentence; may be NULL */
 	enum zone_kind kind;
 	enum zone_field field;
-	size_t offset; /* in struct zone; of an event: its place among the events */
+	size_t offset; /* in struct zone; of an event: its index */
 };
 
-/* A zone as tables show it: its figures are those that the selection leaves of it. */
+/* A zone as tables show it, with the figures that are left of it by the selection. */
 struct zone_row {
 	uint32_t zone; /* row of zones */
 	struct zone at;
 	const int64_t *events; /* borrowed: the events' sums; NULL where they are not known */
 };
 
-/* In the order of the file's table, Tracy's ten first, and what follows from it by "faults". The
- * end has no name. */
+/* In the order of the file's table, Tracy's ten first; "faults" is computed. The last has no name.
+ */
 extern const struct zone_column zone_columns[];
 
-/* By name, or by the name less "_ns", or "count", "marks"; NULL where there is none. */
+/* Finds a column by its name, with or without "_ns", or by "count", "marks" …; else NULL. */
 const struct zone_column *zone_column_find(const char *name);
 
-/* Whether the profile's zones have it: an imported one's may lack some (RUN_ZONE_COLUMNS). True of
- * events. */
+/* Whether the profile's zones have the column: imported zones may lack some (RUN_ZONE_COLUMNS).
+ * True of events. */
 bool zone_column_is_known(const struct zone_column *, const struct profile *);
 
-/* The value of a column of numbers, exact; of columns that stand in struct zone. */
+/* The exact value of a numeric field of struct zone. */
 long double zone_column_number(const struct zone_column *, const struct zone *);
-/* The value of a ZONE_TEXT column; lives as long as the profile. */
+/* The value of a ZONE_TEXT column; valid as long as the profile. */
 const char *zone_column_text(const struct zone_column *, const struct profile *,
 			     const struct zone *);
-/* "12345", "0.125", "name": the value as machines read it, "" if it is not known. Freed by the
- * caller. */
+/* "12345", "0.125", "name": the value for machines, "" if it is not known. Freed by the caller. */
 char *zone_column_print(const struct zone_column *, const struct profile *, const struct zone *);
 
-/* The same of any column, events too; 0 for what is not known. */
+/* The same for any column, events too; 0 if it is not known. */
 long double zone_row_number(const struct zone_column *, const struct zone_row *);
 char *zone_row_print(const struct zone_column *, const struct profile *, const struct zone_row *);
 

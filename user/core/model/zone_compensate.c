@@ -7,22 +7,22 @@
 /* Compensated means shorter than so many probes say little. */
 #define SHORT_PROBES 3
 
-/* Where a program's own work between two probes takes long, it may empty caches that calibration
- * finds full: a call was up to twice as dear then, and that at most this part of the work. */
+/* A program's own work between two probes may evict caches that are warm in calibration: calls then
+ * cost up to twice as much, and the difference was at most this part of the work. */
 #define REFILL_PART 0.02
 
-/* A sum of costs, in ns, and how far off it may be. */
+/* A sum of costs in ns, and its error. */
 struct sum {
 	double ns, off;
 };
 
-/* What stands beside a row of zone_edges in the meantime. */
+/* Costs at a row of zone_edges. */
 struct place {
-	struct sum own;	  /* what the probes added to the times of its own timed calls */
-	struct sum all;	  /* what they cost all of its calls, and those of other actions in them */
-	struct sum below; /* the same of all calls below it */
-	struct sum in_self; /* what the calls right below it left in its self time */
-	double cpu, sys;    /* as own, of these times */
+	struct sum own;			    /* in the times of its own timed calls */
+	struct sum all;			    /* in all of its calls, other actions' too */
+	struct sum below;		    /* in all calls below it */
+	struct sum in_self;		    /* of the calls right below it, in its self time */
+	double cpu, sys;		    /* as own, in these times */
 	uint32_t first_child, next_sibling; /* 0: none */
 	bool outermost;			    /* no place above it is of the same zone */
 };
@@ -33,7 +33,7 @@ static void add(struct sum *to, double n, double ns, double off)
 	to->off += n * off;
 }
 
-/* @n calls that are billed at @c, of which so many were @timed. */
+/* Adds the cost of @n calls, of which so many were @timed. */
 static void bill(struct place *p, double n, double timed, const struct zone_cost *c)
 {
 	add(&p->all, n, c->outer_ns, c->outer_off_ns);
@@ -42,7 +42,7 @@ static void bill(struct place *p, double n, double timed, const struct zone_cost
 	p->sys += timed * c->sys_ns;
 }
 
-/* Other actions' probes within the calls; all of it on the CPU. */
+/* Adds the cost of other actions' probes within the calls; all of it on the CPU. */
 static void bill_beside(struct place *p, const struct zone_edge *e)
 {
 	double ns = (double)e->beside_ns, timed = (double)e->beside_timed_ns;
@@ -53,7 +53,7 @@ static void bill_beside(struct place *p, const struct zone_edge *e)
 	p->cpu += timed;
 }
 
-/* All that the probes cost at one place. */
+/* Adds all costs at one place. */
 static void bill_place(struct place *p, const struct zone_edge *e, const struct zone_costs *c)
 {
 	double by_exit = (double)e->exits[0] + (double)e->exits[1];
@@ -74,7 +74,7 @@ static void bill_place(struct place *p, const struct zone_edge *e, const struct 
 	bill_beside(p, e);
 }
 
-/* What the calls right below may have cost more than was calibrated: see REFILL_PART. */
+/* Adds the error by caches to the cost of the calls right below: see REFILL_PART. */
 static void add_refill(struct place *p, const struct zone_edge *e)
 {
 	double refill = fmin(p->in_self.ns, REFILL_PART * (double)e->self_ns);
@@ -83,7 +83,7 @@ static void add_refill(struct place *p, const struct zone_edge *e)
 	add(&p->below, 1, 0, refill);
 }
 
-/* Children have larger rows than their parents, so from the last row up every sum is whole. */
+/* Goes from the last row up: children have larger rows than their parents, so sums are complete. */
 static void sum_below(const struct profile *p, const struct zone_costs *costs, struct place *places)
 {
 	for (size_t i = p->zone_edges.n; i-- > 1;) {
@@ -101,7 +101,7 @@ static void sum_below(const struct profile *p, const struct zone_costs *costs, s
 	}
 }
 
-/* From the root, each place entered before and left after all below it. */
+/* Walks the tree depth-first from the root. */
 static void find_outermost(const struct profile *p, struct place *places)
 {
 	_free_ uint32_t *open = mem_zalloc(p->zones.n + 1, sizeof(*open));
@@ -130,7 +130,7 @@ static int64_t whole_ns(double ns)
 	return ns <= 0 ? 0 : ns < (double)INT64_MAX ? llround(ns) : INT64_MAX;
 }
 
-/* The truth is no less than nothing and no more than was measured. */
+/* The true time is between 0 and the measured one. */
 static int64_t margin(double off, int64_t measured_ns, int64_t net_ns)
 {
 	const int64_t most = measured_ns - net_ns > net_ns ? measured_ns - net_ns : net_ns;
@@ -138,7 +138,7 @@ static int64_t margin(double off, int64_t measured_ns, int64_t net_ns)
 	return off < (double)most ? whole_ns(ceil(off)) : most;
 }
 
-/* What is left of a place's times. Calls that were not timed hold their part of what is below. */
+/* Sets a place's net times. Untimed calls have their share of the cost below. */
 static void take_off(struct zone_edge *e, const struct place *place)
 {
 	double share = e->counts ? (double)e->timed / (double)e->counts : 0;
@@ -162,8 +162,8 @@ static double least(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Probes do all that they do on the CPU, those of calls below too, and nothing of it in a system
- * call of the program's. */
+/* All cost of probes is on the CPU, that of calls below too; none of it in the program's system
+ * calls. */
 static void take_clocks_off(struct zone *z, const struct zone_edge *e, const struct place *p)
 {
 	double share = e->counts ? (double)e->timed / (double)e->counts : 0;
@@ -172,7 +172,7 @@ static void take_clocks_off(struct zone *z, const struct zone_edge *e, const str
 	z->sys_ns -= whole_ns(least((double)z->sys_ns, p->sys));
 }
 
-/* What is left of the clocks is no more than they can be. */
+/* Limits the clocks to what they can be. */
 static void bound_clocks(struct zone *z)
 {
 	if (z->cpu_ns > z->comp_total_ns)

@@ -11,8 +11,7 @@ void source_spots_release(struct source_spots *s)
 	vec_release(&s->at);
 }
 
-/* --- counting ----------------------------------------------------------------------------------
- */
+/* --- counting --------------------------------------------------------------------------------- */
 
 static bool is_wanted(const struct source_spots *s, const struct frame *frame)
 {
@@ -24,15 +23,13 @@ static bool is_wanted(const struct source_spots *s, const struct frame *frame)
 
 static struct source_spot *spot_of(struct source_spots *s, const struct frame *frame)
 {
-	bool fresh;
-	uint32_t *at = map_put(&s->by_place, (uint64_t)frame->function << 32 | frame->line, &fresh);
+	const uint32_t at =
+		map_number(&s->by_place, (uint64_t)frame->function << 32 | frame->line, s->at.n);
 
-	if (fresh) {
-		*at = (uint32_t)s->at.n;
+	if (at == s->at.n)
 		vec_push(&s->at,
 			 ((struct source_spot){.function = frame->function, .line = frame->line}));
-	}
-	return &s->at.at[*at];
+	return &s->at.at[at];
 }
 
 static bool is_omitted(const struct source_spots *s, uint32_t function)
@@ -40,7 +37,7 @@ static bool is_omitted(const struct source_spots *s, uint32_t function)
 	return !function || (s->omit && s->omit[function]);
 }
 
-/* @value was taken at @node. */
+/* Counts @value, sampled at @node, in each line of the stack. */
 static void count_stack(struct source_spots *s, uint32_t node, int64_t value)
 {
 	bool leaf = true;
@@ -55,7 +52,7 @@ static void count_stack(struct source_spots *s, uint32_t node, int64_t value)
 			spot->total += spot->node == node ? 0 : value;
 			spot->node = node;
 		}
-		/* What is left out counts for its caller. */
+		/* An omitted function counts for its caller. */
 		leaf &= is_omitted(s, frame->function);
 	}
 }
@@ -64,9 +61,7 @@ static int by_place(const void *left, const void *right)
 {
 	const struct source_spot *a = left, *b = right;
 
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
+	return order_up(a->function, b->function) ?: order_up(a->line, b->line);
 }
 
 void source_spots_count(struct source_spots *s, const int64_t *value)
@@ -74,84 +69,57 @@ void source_spots_count(struct source_spots *s, const int64_t *value)
 	for (uint32_t n = 1; n < s->p->nodes.n; n++)
 		if (value[n])
 			count_stack(s, n, value[n]);
-	if (s->at.n)
-		qsort(s->at.at, s->at.n, sizeof(*s->at.at), by_place);
+	vec_sort(&s->at, by_place);
 }
 
-/* --- functions ----------------------------------------------------------------------------------
- */
+/* --- functions -------------------------------------------------------------------------------- */
 
-/* How many spots from @first on are of its function. */
-static size_t spots_of_function(const struct source_spots *s, size_t first)
-{
-	size_t n = 1;
-
-	while (first + n < s->at.n && s->at.at[first + n].function == s->at.at[first].function)
-		n++;
-	return n;
-}
-
-/* Functions in order of their spots; first and n are those. A total is that of its hottest line, or
- * of all lines themselves: lines of one stack would count twice in a sum. */
+/* Adds the functions in the order of their spots. A function's total is that of its hottest line,
+ * or its self if that is more: a sum would count lines of one stack twice. */
 static void add_functions(const struct source_spots *s, source_functions *v)
 {
 	for (size_t i = 0; i < s->at.n;) {
-		struct source_function f = {
-			.function = s->at.at[i].function, .first = i, .n = spots_of_function(s, i)};
+		struct source_function f = {.function = s->at.at[i].function, .first = i};
 
-		for (size_t k = i; k < i + f.n; k++) {
-			f.self += s->at.at[k].self;
-			f.total = s->at.at[k].total > f.total ? s->at.at[k].total : f.total;
+		for (; i < s->at.n && s->at.at[i].function == f.function; i++, f.n++) {
+			f.self += s->at.at[i].self;
+			f.total = s->at.at[i].total > f.total ? s->at.at[i].total : f.total;
 		}
 		f.total = f.self > f.total ? f.self : f.total;
 		vec_push(v, f);
-		i += f.n;
 	}
 }
 
 static int by_name(const struct profile *p, const struct source_function *a,
 		   const struct source_function *b)
 {
-	const int names = strcmp(profile_text(p, p->functions.at[a->function].name),
-				 profile_text(p, p->functions.at[b->function].name));
-
-	return names ? names : a->function < b->function ? -1 : a->function > b->function;
+	return strcmp(profile_text(p, p->functions.at[a->function].name),
+		      profile_text(p, p->functions.at[b->function].name))
+		       ?: order_up(a->function, b->function);
 }
 
 static int by_self(const void *left, const void *right, void *profile)
 {
 	const struct source_function *a = left, *b = right;
 
-	if (a->self != b->self)
-		return a->self < b->self ? 1 : -1;
-	if (a->total != b->total)
-		return a->total < b->total ? 1 : -1;
-	return by_name(profile, a, b);
+	return order_down(a->self, b->self) ?: order_down(a->total, b->total)
+		       ?: by_name(profile, a, b);
 }
 
 static int by_total(const void *left, const void *right, void *profile)
 {
 	const struct source_function *a = left, *b = right;
 
-	return a->total != b->total ? a->total < b->total ? 1 : -1 : by_self(left, right, profile);
-}
-
-typedef int (*order)(const void *, const void *, void *);
-
-static void sort_functions(const struct profile *p, source_functions *v, order by)
-{
-	if (v->n)
-		qsort_r(v->at, v->n, sizeof(*v->at), by, (void *)p);
+	return order_down(a->total, b->total) ?: by_self(left, right, profile);
 }
 
 void source_spots_functions(const struct source_spots *s, source_functions *out)
 {
 	add_functions(s, out);
-	sort_functions(s->p, out, by_self);
+	vec_sort_by(out, by_self, s->p);
 }
 
-/* --- what is to be read -------------------------------------------------------------------------
- */
+/* --- lines to be read ------------------------------------------------------------------------- */
 
 static void add_span(source_spans *out, uint32_t file, uint32_t line)
 {
@@ -177,17 +145,14 @@ static int by_span(const void *left, const void *right)
 {
 	const struct source_span *a = left, *b = right;
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return a->first < b->first ? -1 : a->first > b->first;
+	return order_up(a->file, b->file) ?: order_up(a->first, b->first);
 }
 
 static void join_spans(source_spans *spans)
 {
 	size_t n = 0;
 
-	if (spans->n)
-		qsort(spans->at, spans->n, sizeof(*spans->at), by_span);
+	vec_sort(spans, by_span);
 	for (size_t i = 0; i < spans->n; i++) {
 		const struct source_span *e = &spans->at[i];
 		struct source_span *last = n ? &spans->at[n - 1] : NULL;
@@ -200,7 +165,7 @@ static void join_spans(source_spans *spans)
 	spans->n = n;
 }
 
-/* Per node: how many samples have a value of some metric there; freed by the caller. */
+/* Counts the samples of each node that have a value of any metric; freed by the caller. */
 static int64_t *samples_of_nodes(const struct profile *p)
 {
 	int64_t *n = mem_zalloc(p->nodes.n, sizeof(*n));
@@ -224,7 +189,7 @@ void source_wanted(const struct profile *p, source_spans *out)
 	source_spots_count(&s, samples);
 	source_spots_functions(&s, &v);
 	add_wanted(&s, &v, out);
-	sort_functions(p, &v, by_total);
+	vec_sort_by(&v, by_total, p);
 	add_wanted(&s, &v, out);
 	join_spans(out);
 	source_spots_release(&s);

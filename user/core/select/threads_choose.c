@@ -10,9 +10,9 @@
 #include "base/str.h"
 #include "model/pattern.h"
 
-#define NAMED_MOST 6 /* threads or processes that an error names */
+#define NAMED_MOST 6 /* so many threads or processes an error names */
 
-/* A number or a pattern: --thread and --pid take either. */
+/* What --thread or --pid asks for: a number or a pattern. */
 struct chooser {
 	const char *text;	 /* NULL: takes all */
 	struct pattern *pattern; /* NULL: by number */

@@ -117,14 +117,11 @@ static int take_run(void *arg, const struct walk_run *at)
 static int compare_runs(const void *left, const void *right)
 {
 	const struct catalog_run *a = left, *b = right;
-	int c = version_compare(a->version, b->version);
 
-	if (!c)
-		c = (a->started_unix_ns > b->started_unix_ns) -
-		    (a->started_unix_ns < b->started_unix_ns);
-	c = c ? c : strcmp(a->version, b->version);
-	c = c ? c : strcmp(a->platform, b->platform);
-	return c ? c : strcmp(a->name, b->name);
+	return version_compare(a->version, b->version)
+		       ?: order_up(a->started_unix_ns, b->started_unix_ns)
+		       ?: strcmp(a->version, b->version)
+		       ?: strcmp(a->platform, b->platform) ?: strcmp(a->name, b->name);
 }
 
 int catalog_load(const char *path, struct catalog *c)
@@ -138,8 +135,8 @@ int catalog_load(const char *path, struct catalog *c)
 		rc = walk_runs(&r, NULL, take_run, &l);
 	reader_close(&r);
 	release_run(&l.machine);
-	if (!rc && c->runs.n)
-		qsort(c->runs.at, c->runs.n, sizeof(*c->runs.at), compare_runs);
+	if (!rc)
+		vec_sort(&c->runs, compare_runs);
 	return rc;
 }
 
@@ -193,11 +190,10 @@ static int add_platform(void *arg, const struct walk_platform *at)
 static int compare_in_version(const void *left, const void *right)
 {
 	const struct platform *a = left, *b = right;
-	int c = version_compare(a->version, b->version);
 
-	c = c ? c : strcmp(a->version, b->version);
-	c = c ? c : strcmp(a->timestamp, b->timestamp);
-	return c ? c : strcmp(a->platform, b->platform);
+	return version_compare(a->version, b->version)
+		       ?: strcmp(a->version, b->version)
+		       ?: strcmp(a->timestamp, b->timestamp) ?: strcmp(a->platform, b->platform);
 }
 
 /* The platforms of a version, which is as old as the first of them. */
@@ -209,10 +205,10 @@ struct span {
 static int compare_spans(const void *left, const void *right)
 {
 	const struct span *a = left, *b = right;
-	int c = version_compare(a->first->version, b->first->version);
 
-	c = c ? c : strcmp(a->first->timestamp, b->first->timestamp);
-	return c ? c : strcmp(a->first->version, b->first->version);
+	return version_compare(a->first->version, b->first->version)
+		       ?: strcmp(a->first->timestamp, b->first->timestamp)
+		       ?: strcmp(a->first->version, b->first->version);
 }
 
 /* Versions whose names do not say which is newer are ordered by time. */
@@ -222,7 +218,7 @@ static void sort_platforms(struct platforms *list)
 	VEC(struct span) spans = {0};
 	size_t n = 0;
 
-	qsort(list->all.at, list->all.n, sizeof(*list->all.at), compare_in_version);
+	vec_sort(&list->all, compare_in_version);
 	for (size_t i = 0; i < list->all.n; i++) {
 		const struct platform *p = &list->all.at[i];
 
@@ -230,7 +226,7 @@ static void sort_platforms(struct platforms *list)
 			vec_push(&spans, ((struct span){.first = p}));
 		spans.at[spans.n - 1].n++;
 	}
-	qsort(spans.at, spans.n, sizeof(*spans.at), compare_spans);
+	vec_sort(&spans, compare_spans);
 	for (size_t i = 0; i < spans.n; n += spans.at[i++].n)
 		memcpy(sorted + n, spans.at[i].first, spans.at[i].n * sizeof(*sorted));
 	vec_release(&spans);

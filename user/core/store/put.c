@@ -271,16 +271,6 @@ static herr_t note_missing(hid_t meta, const char *key, const H5A_info_t *info, 
 	return d->rc ? -1 : 0;
 }
 
-static bool has_text(hid_t obj, const char *key, const char *text)
-{
-	_h5_ hid_t attr = H5Aexists(obj, key) > 0 ? H5Aopen(obj, key, H5P_DEFAULT) : -1;
-	_free_ char *there = NULL;
-	size_t n;
-
-	return attr >= 0 && !h5_attr_text(attr, READER_TEXT_BYTES, &there, &n) &&
-	       !strcmp(there, text);
-}
-
 static int put_differences(hid_t meta, hid_t run, const struct profile *p)
 {
 	struct differences d = {p, run, 0};
@@ -290,7 +280,7 @@ static int put_differences(hid_t meta, hid_t run, const struct profile *p)
 		const char *key = profile_text(p, p->meta.at[i].key);
 		const char *text = profile_text(p, p->meta.at[i].text);
 
-		if (!is_reserved(key) && !has_text(meta, key, text))
+		if (!is_reserved(key) && !reader_has_text(meta, key, text))
 			d.rc = put_own(run, key, text);
 	}
 	if (!d.rc && H5Aiterate2(meta, H5_INDEX_NAME, H5_ITER_INC, &at, note_missing, &d) < 0)

@@ -59,22 +59,11 @@ static int check_file(const struct reader *r, struct stat *st)
 	return 0;
 }
 
-/* An exact match, as the value of a root attribute. */
-static bool root_says(const struct reader *r, const char *name, const char *expected)
-{
-	_h5_ hid_t attr = H5Aexists(r->file, name) > 0 ? H5Aopen(r->file, name, H5P_DEFAULT) : -1;
-	_free_ char *text = NULL;
-	size_t n;
-
-	return attr >= 0 && !h5_attr_text(attr, READER_TEXT_BYTES, &text, &n) &&
-	       !strcmp(text, expected);
-}
-
 static int check_schema(struct reader *r)
 {
 	uint32_t needed;
 
-	if (!root_says(r, "format", "eprof"))
+	if (!reader_has_text(r->file, "format", "eprof"))
 		return reader_err(r, -EINVAL, "it is an HDF5 file, but not a profile of eprof");
 	if (h5_get_number(r->file, "schema", H5T_NATIVE_UINT32, &r->schema) || !r->schema)
 		return reader_err(r, -EINVAL, "it does not say which schema it has");
@@ -376,6 +365,16 @@ int reader_group(struct reader *r, hid_t parent, const char *name, hid_t *id)
 		return rc;
 	*id = H5Gopen2(parent, name, H5P_DEFAULT);
 	return *id < 0 ? reader_err(r, -EINVAL, "'%s' is damaged, or no group", name) : 0;
+}
+
+bool reader_has_text(hid_t obj, const char *key, const char *text)
+{
+	_h5_ hid_t attr = H5Aexists(obj, key) > 0 ? H5Aopen(obj, key, H5P_DEFAULT) : -1;
+	_free_ char *there = NULL;
+	size_t n;
+
+	return attr >= 0 && !h5_attr_text(attr, READER_TEXT_BYTES, &there, &n) &&
+	       !strcmp(there, text);
 }
 
 int reader_text(struct reader *r, hid_t obj, const char *key, char **text)

@@ -67,6 +67,8 @@ int reader_take(struct reader *, const char *what, uint64_t n, uint64_t bytes);
 
 bool reader_has(hid_t parent, const char *name);
 
+/* Whether attribute @key of @obj is exactly this text. */
+bool reader_has_text(hid_t obj, const char *key, const char *text);
 /* The text of attribute @key of @obj, cleaned (str_clean), "" if there is none; freed by the
  * caller. -EFBIG past the budget, with *@text NULL. */
 int reader_text(struct reader *, hid_t obj, const char *key, char **text);
