@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "compare/comparable.h"
-#include "query/zone_match.h"
+#include "query/zone_condition.h"
 
 #define NS_PER_S 1e9
 

@@ -24,23 +24,10 @@ static void sort(const struct samples *s, uint32_t *rows, size_t n)
 
 void lanes_build(const struct profile *p, struct lanes *out)
 {
-	const struct samples *s = &p->samples;
-
-	*out = (struct lanes){.rows = mem_zalloc(s->n + 1, sizeof(*out->rows)),
-			      .ends = mem_zalloc(p->threads.n + 2, sizeof(*out->ends)),
-			      .n = p->threads.n};
-	/* A counting sort: ends[] holds each thread's start until its rows are in. */
-	for (size_t i = 0; i < s->n; i++)
-		out->ends[s->at[i].thread + 1]++;
-	for (size_t i = 0; i < out->n; i++)
-		out->ends[i + 1] += out->ends[i];
-	for (size_t i = 0; i < s->n; i++)
-		out->rows[out->ends[s->at[i].thread]++] = (uint32_t)i;
-	for (size_t i = 0; i < out->n; i++) {
-		const size_t from = i ? out->ends[i - 1] : 0;
-
-		sort(s, out->rows + from, out->ends[i] - from);
-	}
+	out->n = p->threads.n;
+	out->rows = vec_order(&p->samples, thread, out->n, &out->ends);
+	for (size_t i = 0, from = 0; i < out->n; from = out->ends[i++])
+		sort(&p->samples, out->rows + from, out->ends[i] - from);
 }
 
 void lanes_release(struct lanes *l)

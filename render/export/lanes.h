@@ -9,7 +9,7 @@
 
 struct lanes {
 	uint32_t *rows; /* of samples */
-	size_t *ends;	/* per thread: where its rows end; the next thread's begin there */
+	uint32_t *ends; /* per thread: where its rows end; the next thread's begin there */
 	size_t n;	/* threads */
 };
 

@@ -68,36 +68,28 @@ static void gather(struct rows *r)
 	}
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return order_up(a, b);
-}
-
 /* All but the node. */
 static int by_rest(const void *left, const void *right)
 {
 	const struct item *a = left, *b = right;
-	int way = compare(a->thread, b->thread);
 
-	way = way ? way : compare(a->reason, b->reason);
-	way = way ? way : compare(a->set, b->set);
-	way = way ? way : compare(a->time_ns, b->time_ns);
-	return way ? way : compare(a->row, b->row);
+	return order_up(a->thread, b->thread) ?:
+	       order_up(a->reason, b->reason) ?:
+	       order_up(a->set, b->set) ?:
+	       order_up(a->time_ns, b->time_ns) ?:
+	       order_up(a->row, b->row);
 }
 
 /* By node first, which is a counting sort: nodes are many, and most have few samples. */
 static void order(struct rows *r)
 {
 	const size_t nodes = r->samples->all->nodes.n, n = r->items.n;
-	_free_ uint32_t *end = mem_zalloc(nodes + 1, sizeof(*end));
+	_free_ uint32_t *end = NULL;
+	_free_ uint32_t *by_node = vec_order(&r->items, node, nodes, &end);
 	struct item *sorted = mem_zalloc(n + 1, sizeof(*sorted));
 
 	for (size_t i = 0; i < n; i++)
-		end[r->items.at[i].node + 1]++;
-	for (size_t i = 0; i < nodes; i++)
-		end[i + 1] += end[i];
-	for (size_t i = 0; i < n; i++)
-		sorted[end[r->items.at[i].node]++] = r->items.at[i];
+		sorted[i] = r->items.at[by_node[i]];
 	vec_release(&r->items);
 	r->items.at = sorted;
 	r->items.n = n;

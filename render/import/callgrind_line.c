@@ -30,12 +30,6 @@ bool callgrind_positions_read(struct callgrind_positions *p, struct span value)
 	return span_is(value, "instr line");
 }
 
-static struct span word(struct span *rest)
-{
-	*rest = span_trim(*rest);
-	return span_take(rest, ' ');
-}
-
 /* "16", "0x400", "+3", "-3", "*" */
 static bool position(struct span w, uint64_t *at)
 {
@@ -66,10 +60,10 @@ bool callgrind_cost(struct callgrind_positions *p, struct span line, size_t n, i
 	struct span rest = line;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (!position(word(&rest), &p->at[i]))
+		if (!position(span_word(&rest), &p->at[i]))
 			return false;
 	for (size_t i = 0; i < n; i++) {
-		const struct span w = word(&rest);
+		const struct span w = span_word(&rest);
 		uint64_t cost = 0;
 
 		if (w.n && !span_number(w, 10, INT64_MAX, &cost))

@@ -2,24 +2,6 @@
 
 #define NS_DIGITS 9
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* The next word of @rest, which is cut off with the blanks before it. */
-static struct span word(struct span *rest)
-{
-	size_t n = 0;
-
-	while (rest->n && is_blank(rest->s[0]))
-		*rest = span_from(*rest, 1);
-	while (n < rest->n && !is_blank(rest->s[n]))
-		n++;
-	*rest = span_from(*rest, n);
-	return (struct span){rest->s - n, n};
-}
-
 /* "61349.213533:" */
 static bool take_time(struct span w, int64_t *ns)
 {
@@ -70,11 +52,11 @@ static bool is_cpu(struct span w)
 /* "1001001 cpu-clock:ppp: …", or no period. */
 static bool take_event(struct span rest, struct perf_sample *out)
 {
-	struct span w = word(&rest);
+	struct span w = span_word(&rest);
 
 	out->period = 1;
 	if (span_number(w, 10, INT64_MAX, &out->period))
-		w = word(&rest);
+		w = span_word(&rest);
 	if (w.n < 2 || w.s[w.n - 1] != ':')
 		return false;
 	out->event = (struct span){w.s, w.n - 1};
@@ -86,12 +68,12 @@ static bool take_event(struct span rest, struct perf_sample *out)
  * follows, perhaps behind a CPU. */
 bool perf_line_sample(struct span line, struct perf_sample *out)
 {
-	struct span rest = line, before = word(&rest), cpu = {0};
+	struct span rest = line, before = span_word(&rest), cpu = {0};
 	const struct span first = before;
 
 	if (!first.n || first.s != line.s)
 		return false;
-	for (struct span w = word(&rest); w.n; w = word(&rest)) {
+	for (struct span w = span_word(&rest); w.n; w = span_word(&rest)) {
 		if (!cpu.n && is_cpu(w)) {
 			cpu = w;
 			continue;
@@ -109,7 +91,7 @@ bool perf_line_sample(struct span line, struct perf_sample *out)
 bool perf_line_frame(struct span line, struct perf_frame *out)
 {
 	struct span rest = line;
-	const struct span address = word(&rest);
+	const struct span address = span_word(&rest);
 
 	if (address.s == line.s || !span_number(address, 16, UINT64_MAX, &out->address))
 		return false;

@@ -1,12 +1,35 @@
 /*
- * pprof_tables: the mappings, functions and locations of a pprof file, as modules, functions and
- * frames of a profile. For import/pprof.c, whose state this is.
+ * pprof_tables: the message of a pprof file, out of its gzip and in bounded memory whatever the
+ * file claims; and its mappings, functions and locations as modules, functions and frames of a
+ * profile. For import/pprof.c, whose state this is.
  */
 #ifndef IMPORT_PPROF_TABLES_H
 #define IMPORT_PPROF_TABLES_H
 
 #include "import/builder.h"
-#include "import/pprof_file.h"
+#include "import/scan.h"
+#include "pprof.pb-c.h"
+
+/* The bytes of a message may be so many, and what it becomes in memory. */
+#define PPROF_BYTES_MAX	 ((size_t)512 << 20)
+#define PPROF_MEMORY_MAX ((size_t)3 << 30)
+
+struct pprof_file {
+	Pprof__Profile *message;
+	size_t bytes; /* that it was made of */
+	ProtobufCAllocator allocator;
+	size_t left; /* that the allocator may still give */
+};
+
+/* Whether the bytes, the first of a file, begin such a message, in a gzip or out of it. */
+bool pprof_file_is(struct span head);
+
+/* -EINVAL with a text: no gzip, cut off, no such message. -EFBIG: larger than the bounds. The file
+ * does not move before the release, which is due in either case. */
+int pprof_file_read(struct pprof_file *, struct input *);
+void pprof_file_release(struct pprof_file *);
+
+/* --- tables ----------------------------------------------------------------------------------- */
 
 #define PPROF_TYPES_MOST  64
 #define PPROF_FRAMES_MOST 16384

@@ -19,11 +19,6 @@ size_t span_find_last(struct span a, char c)
 	return at ? (size_t)(at - a.s) : a.n;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 struct span span_trim(struct span a)
 {
 	while (a.n && is_blank(a.s[a.n - 1]))
@@ -31,6 +26,18 @@ struct span span_trim(struct span a)
 	while (a.n && is_blank(a.s[0]))
 		a = span_from(a, 1);
 	return a;
+}
+
+struct span span_word(struct span *rest)
+{
+	size_t n = 0;
+
+	while (rest->n && is_blank(rest->s[0]))
+		*rest = span_from(*rest, 1);
+	while (n < rest->n && !is_blank(rest->s[n]))
+		n++;
+	*rest = span_from(*rest, n);
+	return (struct span){rest->s - n, n};
 }
 
 struct span span_take(struct span *a, char c)

@@ -12,6 +12,11 @@
 #include "base/input.h"
 #include "base/intern.h"
 
+static inline bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 static inline struct span span_of(const char *s)
 {
 	return (struct span){s, strlen(s)};
@@ -45,6 +50,8 @@ size_t span_find(struct span, char c);
 size_t span_find_last(struct span, char c);
 /* Blanks and tabs at both ends cut off. */
 struct span span_trim(struct span);
+/* The next word of @rest, which is cut off with the blanks before it; n 0: no more. */
+struct span span_word(struct span *rest);
 /* What stands before the first @c, which is cut off with it; all where there is none. */
 struct span span_take(struct span *, char c);
 

@@ -10,17 +10,17 @@
 #include "query/selection.h"
 #include "query/zone_rows.h"
 
-/* Which zones an excerpt has, in which order. */
+/* The zones of an excerpt, and their order. */
 struct zones_kept {
 	const struct profile *from;
 	struct zone_rows
 		rows; /* those that the selection takes, with what it leaves of their figures */
 	bool *zones, *edges; /* by row of zones and of zone_edges: whether it is taken */
-	uint32_t *order;     /* of zones: the selection's, then those by which they were called */
-	uint32_t *row;	     /* of zones: + 1 in rows.rows; 0: it is there for its callees alone */
+	uint32_t *order;     /* of zones: the selection's, then those that called them */
+	uint32_t *row;	     /* of zones: + 1 in rows.rows; 0: kept for its callees alone */
 };
 
-/* The edges of zones that are listed, and those on the way to them. */
+/* Keeps the edges of zones that are listed, and those above them. */
 static void keep_edges(struct zones_kept *z, const bool *taken)
 {
 	const struct profile *from = z->from;
@@ -51,7 +51,7 @@ static void put_in_order(struct zones_kept *z)
 	for (size_t i = 1; i < from->zone_edges.n; i++)
 		if (z->edges[i])
 			add(z, from->zone_edges.at[i].zone, &n);
-	/* The others are not taken: any order will do. */
+	/* The others are not taken, but need a place. */
 	for (uint32_t i = 0; i < from->zones.n; i++)
 		if (!z->zones[i])
 			z->order[n++] = i;
@@ -87,7 +87,7 @@ static void zones_release(struct zones_kept *z)
 	free(z->row);
 }
 
-/* Puts what the selection leaves of its figures into the copy @zone of zone @i. */
+/* Replaces the figures of @zone, the copy of zone @i, by those of the selected threads. */
 static void zones_place(const struct zones_kept *z, uint32_t i, struct zone *zone)
 {
 	const struct zone copy = *zone;
@@ -109,7 +109,7 @@ struct excerpt {
 	struct filter filter;
 	struct rows rows;
 	struct zones_kept zones;
-	bool *metrics;	     /* the one that is taken */
+	bool *metrics;	     /* by row of metrics: whether it is taken; NULL: all */
 	bool *takes[TABLES]; /* of rows in time */
 	VEC(int64_t) sums;   /* of --metric, by sample that is taken */
 };
@@ -207,7 +207,7 @@ static bool is_omitted(const struct excerpt *e, uint32_t node)
 	return e->filter.omit && e->filter.omit[function];
 }
 
-/* The frame of @node; what was inlined into one that is left out stands for itself. */
+/* The frame of @node, not inlined where the frame that it was inlined into is left out. */
 static uint32_t place_frame(struct excerpt *e, uint32_t node)
 {
 	const struct node *n = &e->from->nodes.at[node];

@@ -1,7 +1,7 @@
 /*
- * excerpt: the selection of a profile as a profile of its own, for what writes whole tables: the
- * samples that it takes and what these refer to, its threads, its zones. What is of the capture as
- * a whole stays: ledger, cost, attributes, windows.
+ * excerpt: what a selection takes of a profile, as a profile of its own, for exports that write
+ * whole tables: its samples and the rows that they refer to, its threads, its zones. Ledger, cost,
+ * attributes and windows, which describe the capture as a whole, are kept whole.
  */
 #ifndef QUERY_EXCERPT_H
 #define QUERY_EXCERPT_H
@@ -10,16 +10,16 @@
 #include "query/selection.h"
 
 /*
- * *@out: NULL where the selection takes everything, and @from itself serves; else owned by the
- * caller. With --metric its metric, or a sum, is the only one; without, there are all. Frames of
- * --omit are left out of stacks, and what was inlined into them is no longer marked so. --zone and
- * --where choose zones, in the order of --sort; zones by which these were called stay, too. Errors
- * of filter_init(), filter_check_any() and zone_rows_build().
+ * *@out: NULL where the selection takes everything, so that @from itself serves; else owned by the
+ * caller. With --metric it has that metric alone, or that sum; without, all metrics. --omit leaves
+ * frames out of stacks; frames that were inlined into these are then marked as not inlined. --zone
+ * and --where choose zones, in the order of --sort; the zones that called them stay, too. Errors of
+ * filter_init(), filter_check_any() and zone_rows_build().
  */
 int excerpt_build(const struct profile *from, const struct selection *, struct profile **out);
 
-/* Puts the reason, as a mark, at the end of the stack of each sample that has one, for what shows
- * stacks alone: main;pop;[lock: futex app:queue_lock]. */
+/* Adds the reason of each sample that has one to its stack, as a leaf, for exports that have
+ * nothing but stacks: main;pop;[lock: futex app:queue_lock]. */
 void excerpt_add_reasons(struct profile *);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "query/zone_match.h"
+#include "query/zone_condition.h"
 #include "select/threads_choose.h"
 
 /* --- zones and functions ---------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /*
- * filter: a selection applied to one profile: which rows count, and which frames are left out.
- * Patterns are matched once a function, focus and ignore are judged once a node: all work is
- * linear in the tables. For what builds on samples (tree, threads, exports of rows).
+ * filter: a selection applied to one profile: which samples count, and which frames are left out.
+ * Patterns are matched once per function, focus and ignore once per node, so all work is linear in
+ * the tables. For code that reads samples (tree, threads, exports of rows).
  */
 #ifndef QUERY_FILTER_H
 #define QUERY_FILTER_H
@@ -22,20 +22,20 @@ struct filter {
 };
 
 /* -ENOENT for a metric, thread, process, function to focus on, zone, reason or time that the
- * profile does not have, -EINVAL for a bad pattern, each with a text. The filter is to be released
- * in either case; the profile must outlive it. A profile of zones alone needs no metric: it has no
- * sample to take. */
+ * profile does not have, -EINVAL for a bad pattern, each with a text. To be released in either
+ * case; the profile must outlive it. A profile that has no metric has no samples either: measure.n
+ * is 0. */
 int filter_init(struct filter *, const struct profile *, const struct selection *);
 void filter_release(struct filter *);
 
 /* The first metric of which a sample has a reason; NULL: none has. */
 const char *filter_metric_of_waits(const struct profile *);
-/* Whoever selects by --reason means waits: names their metric where --metric names none. */
+/* Where --reason is given without --metric, sets the metric to that of waits. */
 void filter_choose_metric(const struct profile *, struct selection *);
 
-/* -ENOENT with a text where each part of a selection is there, but together they leave no sample
- * of those that the profile has. Not where zones are still to be told of: --thread, --pid and
- * --zone select those too. */
+/* -ENOENT with a text where all options of a selection together leave none of the profile's
+ * samples. No error where --thread, --pid and --zone select zones, too, and nothing else is given.
+ */
 int filter_check_any(const struct filter *, const struct selection *);
 
 /* *@out: per row of zone_edges whether it or a row above it is a zone that --zone means; NULL where

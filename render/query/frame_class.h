@@ -1,7 +1,7 @@
 /*
- * frame_class: the kind of frame that people see, one answer for flame graphs, tables, exports and
- * the page: a kind that has a row of its own in model/frame_kinds.def, in that order. Surfaces read
- * how they show it from there, too.
+ * frame_class: the kind that a frame is shown as, the same in flame graphs, tables, exports and the
+ * page: a kind that has a row of its own in model/frame_kinds.def, where labels, colours and
+ * styles stand, too.
  */
 #ifndef QUERY_FRAME_CLASS_H
 #define QUERY_FRAME_CLASS_H
@@ -20,7 +20,7 @@ enum frame_class {
 	FRAME_CLASSES
 };
 
-/* Of a function by itself, where nothing is known of its call. Not for row 0, which is none. */
+/* Of a function as such, not of a call of it. Not for row 0, which is no function. */
 enum frame_class frame_class_of(const struct function *);
 enum frame_class frame_class_of_node(const struct tree *, const struct tree_node *);
 

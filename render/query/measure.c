@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "model/meta.h"
 
-/* One that the samples of time on CPUs have, whatever their event is called. */
+/* Stands for the metric of time on CPU, whatever its event is called. */
 #define ON_CPU ""
 
 static const struct sum {
@@ -137,7 +137,7 @@ bool measure_is_cpu_time(const struct profile *p, const struct measure *m)
 
 	if (*base)
 		return !strcmp(base, METRIC_ON_CPU);
-	/* Profiles of before metrics had bases. */
+	/* In older profiles metrics have no base. */
 	return m->unit && !strcmp(m->unit, "ns") &&
 	       (str_starts(m->name, "cpu-clock") || str_starts(m->name, "task-clock"));
 }

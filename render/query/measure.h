@@ -1,7 +1,7 @@
 /*
- * measure: what the values of a selection are: a metric of the profile, or a sum of some that are
- * time. "off-cpu" is blocked and runnable, "wall" these and the time on CPU: what a thread's life
- * consists of. A stored metric of such a name comes first.
+ * measure: what a selection counts: a metric of the profile, or a sum of several that are time:
+ * "off-cpu" is blocked and runnable time, "wall" these and the time on CPU, which together are all
+ * of a thread's life. A stored metric of such a name takes precedence.
  */
 #ifndef QUERY_MEASURE_H
 #define QUERY_MEASURE_H
@@ -20,13 +20,13 @@ struct measure {
 	size_t n;			  /* 0: the profile has no metric */
 };
 
-/* The measure named @name; NULL: the one that the profile opens with (RUN_METRIC), else its first
- * metric. -ENOENT with a text that names those that there are. */
+/* The measure named @name; NULL: the one that reports of the profile open with (RUN_METRIC), else
+ * its first metric. -ENOENT with a text that names those that there are. */
 int measure_find(const struct profile *, const char *name, struct measure *out);
-/* Whether the profile has that measure, without a text: then *@out. */
+/* The same without an error text: whether the profile has that measure. */
 bool measure_has(const struct profile *, const char *name, struct measure *out);
-/* What a sum of it, 100 %, is: "time on CPU"; "time blocked and time runnable, waiting for a CPU";
- * "": nobody said. Freed by the caller. */
+/* What 100 % of it is: "time on CPU"; "time blocked and time runnable, waiting for a CPU"; "":
+ * unknown. Freed by the caller. */
 char *measure_base(const struct profile *, const struct measure *);
 
 /* Whether it is time on a CPU. */

@@ -57,7 +57,7 @@ static int take_condition(void *selection, const char *text)
 	return 0;
 }
 
-/* Either may come first; that there is no time between them is known with the second. */
+/* Called after each of --from and --to, which come in any order. */
 static int check_span(const struct selection *s)
 {
 	char from[UNITS_BUF], to[UNITS_BUF];
@@ -91,7 +91,7 @@ static int take_to(void *selection, const char *text)
 	return rc ? rc : check_span(s);
 }
 
-/* Metrics, columns and runs are a profile's or a store's own names: it must be read first. */
+/* Names of metrics, columns and runs are checked later, against the profile or the store. */
 const struct option_row selection_rows[] = {
 	{"metric", 0, OPTION_TEXT, offsetof(struct selection, metric), {0}},
 	{"thread", 0, OPTION_TAKE, offsetof(struct selection, thread), {.take = take_pattern}},

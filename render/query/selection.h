@@ -1,6 +1,6 @@
 /*
- * selection: which part of a profile a view speaks of. Parsed in one place, so that --thread
- * and its siblings mean the same everywhere.
+ * selection: which part of a profile is shown, exported or compared. Parsed in one place, so that
+ * --thread and its siblings mean the same everywhere.
  */
 #ifndef QUERY_SELECTION_H
 #define QUERY_SELECTION_H

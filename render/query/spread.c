@@ -11,10 +11,10 @@
 
 /* --- hits ------------------------------------------------------------------------------------- */
 
-/* What spread_new() carries about. */
+/* The state of spread_new(). */
 struct survey {
 	const struct filter *filter;
-	struct measure off; /* blocked and runnable; n is 0 where they are no part of the measure */
+	struct measure off; /* blocked and runnable; n 0: the filter's measure has neither */
 	double period_ns;   /* 0: nothing is sampled by time */
 	uint32_t *part_of;  /* per thread: its part; owned */
 	size_t parts;
@@ -28,7 +28,8 @@ static bool is_in(const struct measure *m, uint32_t metric)
 	return false;
 }
 
-/* Part 0 is of all that is no wait. Entries of one thread under several names are one part. */
+/* Part 0 has all samples that are no waits. Entries of one thread under several names are one part.
+ */
 static void number_parts(struct survey *s, const struct profile *p)
 {
 	struct map known = {0};
@@ -57,7 +58,7 @@ static void survey_init(struct survey *s, const struct filter *f)
 	number_parts(s, f->profile);
 }
 
-/* All of a sample that hits count for: of a wait the blocked and the runnable part. */
+/* The value that a sample's hits stand for: of a wait its blocked and runnable time together. */
 static int64_t whole_of(const struct survey *s, size_t row)
 {
 	const int64_t off = measure_value(s->filter->profile, &s->off, row);
@@ -77,7 +78,7 @@ static double chance(double periods)
 	return periods < 1 ? 1 - f : f * (1 - f);
 }
 
-/* Hits that the sample is of: a count of samples has them by their number. */
+/* How many hits the sample stands for; of a metric that counts samples its value. */
 static double hits_of(const struct survey *s, double whole)
 {
 	const struct measure *m = &s->filter->measure;
@@ -237,8 +238,8 @@ static void add_hit(struct spread_sums *s, uint32_t key, const struct spread_hit
 	sums_add(&s->of_key[key], &one);
 }
 
-/* Keys in their order where that is cheap to have: those close to each other have groups in common,
- * which the processor then has at hand. */
+/* Sorts the keys where that is cheap: keys close to each other share groups, which then are in the
+ * processor's caches. */
 static void order_keys(struct spread_sums *s, size_t keys)
 {
 	if (s->keys.n < keys / 16)
@@ -269,7 +270,6 @@ static void take_variances(struct spread_sums *s, const struct spread_part *part
 {
 	for (size_t i = 0; i < s->groups.n; i++) {
 		struct sums *g = &s->of_group[s->groups.at[i]];
-		/* Of what a hit is worth. */
 		const double mean = g->first / part->c;
 
 		out[s->groups.at[i]] +=

@@ -1,6 +1,6 @@
 /*
- * spread: how far sums of samples' values may be off because they are of samples. For whoever sums
- * up what a filter takes: trees, tables of threads, lines, reasons.
+ * spread: the sampling error of sums of samples' values. For code that sums up what a filter takes:
+ * trees, tables of threads, lines, reasons.
  *
  * How waits are sampled (bpf/source/offcpu.bpf.c): every T ns of a thread's time off the CPU, from
  * a random start on, there is a hit; a wait of length L = (k + f) T, 0 <= f < 1, takes k hits for
@@ -51,9 +51,9 @@ struct spread_hit {
 	float c;
 };
 
-/* Hits of one thread's waits, or all others: those up to @end, from where the one before ends. */
+/* The hits of one thread's waits, or (part 0) all other hits. */
 struct spread_part {
-	size_t end;
+	size_t end; /* in hits; it starts where the part before ends */
 	double c;   /* sum of c */
 	double one; /* variance of the number of hits, at most */
 };
@@ -64,16 +64,16 @@ struct spread {
 	size_t n_parts;
 };
 
-/* The values that @filter takes. Owned by the caller; needs the filter no more. */
+/* The hits of the samples that @filter takes. Owned by the caller; does not borrow the filter. */
 struct spread *spread_new(const struct filter *);
 void spread_free(struct spread *);
 
-/* Sums over the samples of a part, under way. */
+/* The sums of one part, while they are added up. */
 struct spread_sums;
-/* Adds what is summed up under a key to @group. */
+/* For put() below: adds the key's sums to @group. */
 void spread_put(struct spread_sums *, uint32_t group);
-/* To be asked at each step up a stack. False: there were SPREAD_STEPS, and margins stay unknown:
- * only a file made for it has so many threads in such deep stacks. */
+/* For put() below: counts a step up a stack. False after SPREAD_STEPS: margins then stay unknown.
+ * Only a forged file has so many threads with such deep stacks. */
 bool spread_step(struct spread_sums *);
 #define SPREAD_STEPS (1u << 27)
 
@@ -81,8 +81,7 @@ bool spread_step(struct spread_sums *);
 struct spread_by {
 	const uint32_t *key; /* per sample, below @keys */
 	size_t keys, groups;
-	/* Calls spread_put() for each of the key's groups, for none twice; NULL: keys are groups.
-	 */
+	/* Calls spread_put() once for each of the key's groups; NULL: keys are groups. */
 	void (*put)(struct spread_sums *, uint32_t key, void *of);
 	void *of;
 };

@@ -6,8 +6,8 @@
 #include "query/spread.h"
 #include "query/tree.h"
 
-/* A row, and what tells it from the others: entries of one thread under several names are rows
- * of their own, and so are processes that had the same pid after one another. */
+/* The key fields of a thread's row. Entries of one thread under several names have a row each, and
+ * so have processes that had the same pid one after another. */
 static struct thread_row row_of(const struct thread *t, bool by_process)
 {
 	return (struct thread_row){

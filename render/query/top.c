@@ -5,8 +5,8 @@
 #include "base/hash.h"
 #include "query/tree.h"
 
-/* Both tables are made at once: keys are the profile's functions, then its modules. The root and
- * threads have keys as well, which make no row: function 0 and @none. */
+/* Both tables are made at once: keys are the profile's functions, then its modules. Function 0 and
+ * @none are the keys of the root and of threads, which have no row. */
 struct keys {
 	const struct tree *tree;
 	uint32_t *module_of; /* per function: the key of its module */
@@ -82,11 +82,11 @@ static void walk(const struct keys *k, struct account *accounts)
 
 /* --- margins ---------------------------------------------------------------------------------- */
 
-/* What the sums of totals are found by. */
+/* The state of put_callers(), which puts each key once per stack. */
 struct ways {
 	const struct keys *by;
-	uint32_t *seen; /* per key: on which way up it was last */
-	uint32_t way;
+	uint32_t *seen; /* per key: the last stack that had it */
+	uint32_t way;	/* number of the stack */
 };
 
 static void put_leaf(struct spread_sums *sums, uint32_t node, void *data)
@@ -267,8 +267,8 @@ static bool is_before(const struct tree *t, const struct tree_path *x, const str
 		order_up(x->leaf, y->leaf)) < 0;
 }
 
-/* Puts the first @most in order, and leaves the others as they come: readers look at few of very
- * many. */
+/* Sorts the first @most to the front and leaves the others unordered: views show few of very many.
+ */
 static void put_in_order(const struct tree *t, struct tree_paths *paths, size_t most)
 {
 	struct tree_path *all = paths->all.at;

@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "query/filter.h"
 
-/* What tree_build() carries about. Rows are taken thread name by thread name, so that one array
- * over the profile's nodes serves them all. */
+/* The state of tree_build(). It takes samples thread name by thread name, so that one array over
+ * the profile's nodes serves all names. */
 struct build {
 	struct tree *tree;
 	const struct filter *filter;
@@ -32,8 +32,8 @@ uint32_t tree_add(struct tree *t, uint32_t parent, uint32_t function, uint32_t n
 	return t->nodes.n - 1;
 }
 
-/* So many children of a node hang in its list, in no order until tree_finish(). Most have one: what
- * was just made has none, which takes no look into a table too large for the processor's caches. */
+/* So many children of a node are in its list, unordered until tree_finish(). Most nodes have one:
+ * to find it there is cheaper than in a map that is too large for the processor's caches. */
 #define LISTED 8
 
 /* The child of @parent for @function; 0: there is none yet, and it is the parent's child *@nth. */
@@ -120,28 +120,13 @@ struct by_name {
 	uint32_t *rows;
 };
 
-/* A counting sort of rows by node. Nodes that were made one after the other lie close together, as
- * do those above them: their places are found in what the processor has at hand. */
-static uint32_t *rows_by_node(const struct profile *p)
-{
-	const struct samples *s = &p->samples;
-	_free_ uint32_t *ends = mem_zalloc(p->nodes.n + 1, sizeof(*ends));
-	uint32_t *rows = mem_zalloc(s->n + 1, sizeof(*rows));
-
-	for (size_t i = 0; i < s->n; i++)
-		ends[s->at[i].node + 1]++;
-	for (size_t i = 0; i < p->nodes.n; i++)
-		ends[i + 1] += ends[i];
-	for (size_t i = 0; i < s->n; i++)
-		rows[ends[s->at[i].node]++] = (uint32_t)i;
-	return rows;
-}
-
 static void by_name_init(struct by_name *by, const struct profile *p)
 {
 	const struct samples *s = &p->samples;
 	_free_ uint32_t *name_of = mem_zalloc(p->threads.n + 1, sizeof(*name_of));
-	_free_ uint32_t *by_node = rows_by_node(p);
+	/* Nodes that were made one after the other lie close together, as do those above them:
+	 * their places are found in what the processor has at hand. */
+	_free_ uint32_t *by_node = vec_order(&p->samples, node, p->nodes.n, NULL);
 	struct map seen = {0};
 
 	for (size_t i = 0; i < p->threads.n; i++) {
@@ -241,23 +226,16 @@ static uint32_t *rank_names(const struct tree *t, size_t *ranks)
 	return rank;
 }
 
-/* Hangs each node into its parent's list of children, in order of name, then index: a counting
- * sort by rank, then every node from the last goes to the front of its list. */
+/* Puts each node into its parent's list of children, in order of name, then index: sorted by the
+ * rank of their names, every node from the last goes to the front of its list. */
 static void link_siblings(struct tree *t)
 {
 	size_t ranks, n = t->nodes.n;
 	_free_ uint32_t *rank = rank_names(t, &ranks);
-	_free_ uint32_t *start = mem_zalloc(ranks + 1, sizeof(*start));
-	_free_ uint32_t *order = mem_zalloc(n, sizeof(*order));
+	_free_ uint32_t *order = order_by_key(rank, sizeof(*rank), 0, n, ranks, NULL);
 
-	for (size_t i = 0; i < n; i++) {
-		start[rank[i] + 1]++;
-		t->nodes.at[i].first_child = 0;
-	}
-	for (size_t i = 0; i < ranks; i++)
-		start[i + 1] += start[i];
-	for (size_t i = 0; i < n; i++)
-		order[start[rank[i]]++] = i;
+	vec_each (node, &t->nodes)
+		node->first_child = 0;
 	for (size_t i = n; i-- > 0;) {
 		struct tree_node *node = &t->nodes.at[order[i]];
 		struct tree_node *parent = &t->nodes.at[node->parent];

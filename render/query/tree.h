@@ -69,8 +69,7 @@ struct diff; /* compare/diff.h */
 
 struct tree {
 	const struct profile *profile; /* borrowed */
-	/* Borrowed: the difference that it is the tree of, which says what nodes are; NULL: of one
-	 * profile. */
+	/* Borrowed: the diff whose joined tree this is; NULL: the tree of one profile. */
 	const struct diff *diff;
 	VEC(struct tree_node) nodes; /* [0] is the root, named "root" */
 	struct measure measure;
@@ -78,7 +77,7 @@ struct tree {
 	uint32_t max_depth;
 	int64_t samples; /* rows that the selection took */
 	const char *unit;
-	bool has_reasons;      /* a sample of it has one: it is of waits */
+	bool has_reasons;      /* samples have reasons: it is of waits */
 	uint32_t *sample_node; /* owned: per sample the node that it ends in, 0: none; of zones NULL
 				*/
 	struct spread *spread; /* owned: of its samples; NULL: values are exact */
@@ -86,28 +85,28 @@ struct tree {
 	/* See zone_tree_build(). */
 	bool of_zones;
 	bool net;	   /* less the cost of the probes */
-	int64_t margin_ns; /* how far all of its values together may be off then */
+	int64_t margin_ns; /* then: the margin of the sum of its values */
 };
 
-/* More than this many nodes is -EFBIG: only a file made for it comes near. */
+/* More nodes are -EFBIG: only a forged file comes near. */
 #define TREE_MAX_NODES (1u << 23)
 
-/* Errors of filter_init() and filter_check_any(). Of a profile without samples of the metric the
- * tree is one node. Owned by the caller; the profile must outlive it. */
+/* Errors of filter_init() and filter_check_any(). Without samples of the metric the tree is its
+ * root alone. Owned by the caller; the profile must outlive it. */
 int tree_build(const struct profile *, const struct selection *, struct tree **out);
 void tree_free(struct tree *);
 
 /*
  * The call tree of zones: values are exact ns, less the cost of the probes where that is known and
- * leaves any. There is no level of threads, nodes are named by their zone, and "samples" are the
- * calls at a place, the same in self_samples and total_samples: they do not add up. --zone leaves
- * the zones that it means, with all below them and the way to them; of the rest of the selection
- * zones know nothing. Errors of tree_build().
+ * smaller. It has no level of threads, nodes have the names of zones, and self_samples and
+ * total_samples both are the calls at a node, which do not add up. --zone leaves the zones that it
+ * means, what they call, and the callers above them; no other option applies. Errors of
+ * tree_build().
  */
 int zone_tree_build(const struct profile *, const struct selection *, struct tree **out);
 
-/* For those who build trees: a node below @parent (the first one is the root), and when all are
- * there, totals and siblings. */
+/* For code that builds trees: tree_add() adds a node below @parent (the first one is the root), and
+ * tree_finish() fills totals and siblings. */
 struct tree *tree_new(const struct profile *);
 uint32_t tree_add(struct tree *, uint32_t parent, uint32_t function, uint32_t name);
 void tree_finish(struct tree *);
@@ -128,7 +127,7 @@ static inline uint32_t tree_next(const struct tree *t, uint32_t node, bool enter
 /* Per node the margin of its total; freed by the caller. */
 double *tree_margins(const struct tree *);
 
-/* Its tables, which go with it. */
+/* Its tables, made when first asked for; they live as long as the tree. */
 const struct top *tree_functions(const struct tree *);
 const struct top *tree_modules(const struct tree *);
 /* The first @most of them, or all if there are fewer, are in order. */
@@ -145,9 +144,10 @@ struct thread_row {
 struct thread_rows {
 	VEC(struct thread_row) rows; /* by value, then samples, then pid, tid */
 };
-/* @by_process: one row a process, under the process's name. Rows are of threads with samples; where
- * the selection does not choose by stack or time, also of those that the profile has totals of.
- * @known: the tree of the same selection, if it is there already. */
+/* @by_process: one row a process, with the process's name. Threads with samples have rows; where
+ * the selection does not choose by stack or time, so have those of which the profile has totals
+ * alone.
+ * @known: the tree of the same selection, if there is one already. */
 int threads_build(const struct profile *, const struct selection *, const struct tree *known,
 		  bool by_process, struct thread_rows *out);
 void threads_release(struct thread_rows *);

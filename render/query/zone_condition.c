@@ -6,30 +6,118 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "base/units.h"
+
+#define NAMED_MOST 3 /* zones that an error names */
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* Where the parameter list of a C++ or Rust name starts, its length where there is none: the first
+ * parenthesis outside of <…> that is no part of the name itself. */
+static size_t bare_length(const char *name)
+{
+	int depth = 0;
+
+	for (const char *s = name; *s; s++) {
+		if (!strncmp(s, "operator", 8)) {
+			s += 8;
+			s += strncmp(s, "()", 2) ? strspn(s, "<>=-") : 2;
+			if (!*s)
+				break;
+		}
+		if (!strncmp(s, "(anonymous namespace)", 21)) {
+			s += 20;
+			continue;
+		}
+		depth += (*s == '<') - (*s == '>');
+		if (*s == '(' && depth <= 0 && s > name)
+			return (size_t)(s - name);
+	}
+	return strlen(name);
+}
+
+static bool is_meant(const struct pattern *pattern, const char *text, const char *name)
+{
+	_free_ char *bare = NULL;
+
+	if (!strcmp(text, name) || pattern_match(pattern, name))
+		return true;
+	bare = mem_strndup(name, bare_length(name));
+	return !strcmp(text, bare) || pattern_match(pattern, bare);
+}
+
+static int by_total(const void *left, const void *right)
+{
+	const struct zone_row *a = left, *b = right;
+
+	return order_down(a->at.total_ns, b->at.total_ns);
+}
+
+/* "no zone matches 'x': of 214 the largest are a, b, c" */
+static int none_matches(const struct profile *p, const char *text)
+{
+	VEC(struct zone_row) rows = {0};
+	struct str names = {0};
+
+	for (uint32_t i = 0; i < p->zones.n; i++)
+		vec_push(&rows, ((struct zone_row){.zone = i, .at = p->zones.at[i]}));
+	vec_sort(&rows, by_total);
+	for (size_t i = 0; i < rows.n && i < NAMED_MOST; i++)
+		str_addf(&names, "%s%s", i ? ", " : "", profile_text(p, rows.at[i].at.name));
+	if (rows.n)
+		err(-ENOENT, "no zone matches '%s': of %zu the largest are %s", text, rows.n,
+		    str_text(&names));
+	else
+		err(-ENOENT, "no zone matches '%s': the profile has no zones", text);
+	vec_release(&rows);
+	str_release(&names);
+	return -ENOENT;
+}
+
+int zone_match(const struct profile *p, const char *text, bool **out)
+{
+	struct pattern *pattern;
+	size_t found = 0;
+	int rc;
+
+	*out = NULL;
+	if (!text)
+		return 0;
+	rc = pattern_new(text, &pattern);
+	if (rc)
+		return rc;
+	*out = mem_zalloc(p->zones.n + 1, sizeof(**out));
+	for (size_t i = 0; i < p->zones.n; i++) {
+		(*out)[i] = is_meant(pattern, text, profile_text(p, p->zones.at[i].name));
+		found += (*out)[i];
+	}
+	pattern_free(pattern);
+	return found ? 0 : none_matches(p, text);
+}
+
+/* --- conditions ------------------------------------------------------------------------------- */
+
+enum { LESS = 1, EQUAL = 2, GREATER = 4 };
 
 /* Longer ones before those that they start with. */
 static const struct {
 	const char *sign;
-	enum zone_operator op;
+	unsigned holds;
 } operators[] = {
-	{">=", ZONE_GE}, {"<=", ZONE_LE}, {"!=", ZONE_NE},
-	{">", ZONE_GT},	 {"<", ZONE_LT},  {"=", ZONE_EQ},
+	{">=", GREATER | EQUAL}, {"<=", LESS | EQUAL}, {"!=", LESS | GREATER},
+	{">", GREATER},		 {"<", LESS},	       {"=", EQUAL},
 };
 
-/* The operator at @at and what follows it; -EINVAL where there is none. */
-static int read_operator(const char *at, enum zone_operator *op, const char **value)
+/* What follows the operator at @at; NULL: there is none. */
+static const char *read_operator(const char *at, unsigned *holds)
 {
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
-		size_t n = strlen(operators[i].sign);
-
-		if (strncmp(at, operators[i].sign, n) != 0)
-			continue;
-		*op = operators[i].op;
-		*value = at + n;
-		return 0;
-	}
-	return -EINVAL;
+	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+		if (str_starts(at, operators[i].sign)) {
+			*holds = operators[i].holds;
+			return at + strlen(operators[i].sign);
+		}
+	return NULL;
 }
 
 static int read_number(struct zone_condition *c, const char *value)
@@ -55,7 +143,7 @@ static int read_value(struct zone_condition *c, const char *value)
 {
 	if (c->column->kind != ZONE_TEXT)
 		return read_number(c, value);
-	if (c->op != ZONE_EQ && c->op != ZONE_NE)
+	if (c->holds != EQUAL && c->holds != (LESS | GREATER))
 		return err(-EINVAL, "%s is a text: compare it with = or !=", c->column->name);
 	return pattern_new(value, &c->pattern);
 }
@@ -86,7 +174,8 @@ int zone_condition_init(struct zone_condition *c, const struct zone_events *even
 
 	*c = (struct zone_condition){.column = events ? zone_events_column(events, name)
 						      : zone_column_find(name)};
-	if (!n || read_operator(text + n, &c->op, &value))
+	value = read_operator(text + n, &c->holds);
+	if (!n || !value)
 		return err(-EINVAL,
 			   "'%s' is no condition: COLUMN, one of > >= < <= = !=, and a value",
 			   text);
@@ -102,23 +191,9 @@ bool zone_condition_holds(const struct zone_condition *c, const struct profile *
 
 	if (c->pattern)
 		return pattern_match(c->pattern, zone_column_text(c->column, p, &r->at)) ==
-		       (c->op == ZONE_EQ);
+		       (c->holds == EQUAL);
 	v = zone_row_number(c->column, r);
-	switch (c->op) {
-	case ZONE_GT:
-		return v > c->number;
-	case ZONE_GE:
-		return v >= c->number;
-	case ZONE_LT:
-		return v < c->number;
-	case ZONE_LE:
-		return v <= c->number;
-	case ZONE_EQ:
-		return v == c->number;
-	case ZONE_NE:
-		break;
-	}
-	return v != c->number;
+	return c->holds & (v < c->number ? LESS : v > c->number ? GREATER : EQUAL);
 }
 
 void zone_condition_release(struct zone_condition *c)

@@ -1,5 +1,6 @@
 /*
- * zone_condition: what --where says of a column of zones:
+ * zone_condition: which zones the user means: --zone by a pattern of their names, --where by a
+ * condition on a column:
  *
  *	mean>1.5ms	times as in --from; counts as numbers, also 1e6; shares in percent
  *	counts<=1000	operators: > >= < <= = !=
@@ -12,11 +13,14 @@
 #include "model/pattern.h"
 #include "query/zone_events.h"
 
-enum zone_operator { ZONE_GT, ZONE_GE, ZONE_LT, ZONE_LE, ZONE_EQ, ZONE_NE };
+/* *@out: per zone whether @pattern means it: by glob, /regular expression/ or plain equality, on
+ * the name as it is or without its parameter list. NULL for a NULL pattern. Freed by the caller.
+ * -EINVAL for a bad pattern, -ENOENT with the largest zones' names when it means none. */
+int zone_match(const struct profile *, const char *pattern, bool **out);
 
 struct zone_condition {
 	const struct zone_column *column;
-	enum zone_operator op;
+	unsigned holds; /* bits: for a value less than, equal to, greater than the number */
 	long double number;
 	struct pattern *pattern; /* owned; of a text column */
 };

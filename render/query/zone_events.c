@@ -36,7 +36,7 @@ static const char *help_of(const char *name)
 	return "how many there were in the calls in Total";
 }
 
-/* What stands over a table: a stranger's name may be of any length and hold anything. */
+/* A column's heading: names in a foreign file may be long, and hold anything. */
 static char *title_of(const char *name)
 {
 	char *clean = str_clean(name, strlen(name));

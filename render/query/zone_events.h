@@ -1,13 +1,13 @@
 /*
- * zone_events: the events that --clock EVENT summed up, as columns of zones, and their sums zone by
- * zone.
+ * zone_events: the events that --clock EVENT counted in zones, as columns of their table, and the
+ * sums by zone.
  */
 #ifndef QUERY_ZONE_EVENTS_H
 #define QUERY_ZONE_EVENTS_H
 
 #include "model/zone_column.h"
 
-/* A capture has four at most; more are not columns, only counted here. */
+/* A capture has four at most; those beyond this are counted, but are no columns. */
 #define ZONE_EVENTS_MOST 16
 
 struct zone_events {
@@ -17,7 +17,7 @@ struct zone_events {
 	const struct profile *profile;	 /* borrowed */
 };
 
-/* Of a profile that was checked. Columns stay where they are until the release. */
+/* The profile must have been checked. Columns do not move until the release. */
 void zone_events_init(struct zone_events *, const struct profile *);
 void zone_events_release(struct zone_events *);
 
@@ -26,13 +26,12 @@ const struct zone_column *zone_events_find(const struct zone_events *, const cha
 /* One a column; NULL where there are no events. */
 const int64_t *zone_events_sums(const struct zone_events *, uint32_t zone);
 
-/* A column of either kind: those of zone_columns come first. NULL of one that the profile does not
- * know, too. */
+/* A column of zone_columns, else an event's. NULL also where the profile does not have it. */
 const struct zone_column *zone_events_column(const struct zone_events *, const char *name);
 /* -EINVAL with a text that names the events that are there. @before starts it: "--sort: ". */
 int zone_events_no_column(const struct zone_events *, const char *before, const char *name);
 
-/* What one of an event is: "ticks" of msr/tsc/, "ns" of task-clock; "" for a plain count. */
+/* The unit of an event: "ticks" of msr/tsc/, "ns" of task-clock; "" for a plain count. */
 const char *zone_event_unit(const char *name);
 
 #endif

@@ -7,12 +7,11 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "query/zone_condition.h"
-#include "query/zone_match.h"
 #include "select/threads_choose.h"
 
 /* --- what is known of them in some threads ---------------------------------------------------- */
 
-/* All figures that are kept thread by thread; the others are left 0. */
+/* A copy without figures: add_thread() fills those that the profile has by thread. */
 static struct zone identity(const struct zone *z)
 {
 	return (struct zone){
@@ -102,7 +101,8 @@ static int compare(const void *left, const void *right, void *order)
 
 	if (by)
 		return o->ascending ? by : -by;
-	/* Of those that are alike, as all that are not timed, the most called come first. */
+	/* Among equal ones, as all zones that are only counted, those with most calls come first.
+	 */
 	return order_down(a->at.counts, b->at.counts) ?:
 	       strcmp(profile_text(o->profile, a->at.name), profile_text(o->profile, b->at.name)) ?:
 	       order_up(a->zone, b->zone);

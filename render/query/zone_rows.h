@@ -1,6 +1,5 @@
 /*
- * zone_rows: the zones of a selection, in the order that it asks for; what every table and export
- * of zones shows.
+ * zone_rows: the zones of a selection in its order, for every table and export of zones.
  */
 #ifndef QUERY_ZONE_ROWS_H
 #define QUERY_ZONE_ROWS_H

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "query/lines.h"
+#include "query/source_listing.h"
 
 #define TERMINAL_ROWS	 20
 #define TERMINAL_MODULES 12

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "model/meta.h"
-#include "query/lines.h"
+#include "query/source_listing.h"
 #include "query/spread.h"
 #include "query/tree.h"
 #include "small_profile.h"

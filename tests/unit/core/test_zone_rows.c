@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "query/tree.h"
 #include "query/zone_condition.h"
-#include "query/zone_match.h"
+#include "query/zone_condition.h"
 #include "query/zone_rows.h"
 #include "zone_profile.h"
 

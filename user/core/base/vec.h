@@ -82,6 +82,34 @@
 #define order_up(a, b)	 (((a) > (b)) - ((a) < (b)))
 #define order_down(a, b) order_up(b, a)
 
+/* The numbers of @n elements of @size bytes in the order of their key, a u32 at @member: a counting
+ * sort, which leaves equal ones in their order. Keys are below @keys. *@ends (or NULL) gets per key
+ * where its elements end. Both are freed by the caller. */
+static inline uint32_t *order_by_key(const void *first, size_t size, size_t member, size_t n,
+				     size_t keys, uint32_t **ends)
+{
+	const char *at = first;
+	uint32_t *end = mem_zalloc(keys + 2, sizeof(*end));
+	uint32_t *order = mem_zalloc(n + 1, sizeof(*order));
+
+	for (size_t i = 0; i < n; i++)
+		end[*(const uint32_t *)(at + i * size + member) + 1]++;
+	for (size_t i = 0; i < keys; i++)
+		end[i + 1] += end[i];
+	/* Until its elements are in, a key's end is where they start. */
+	for (size_t i = 0; i < n; i++)
+		order[end[*(const uint32_t *)(at + i * size + member)]++] = (uint32_t)i;
+	if (ends)
+		*ends = end;
+	else
+		free(end);
+	return order;
+}
+
+#define vec_order(v, member, keys, ends)                                                        \
+	order_by_key((v)->at, sizeof(*(v)->at), offsetof(__typeof__(*(v)->at), member), (v)->n, \
+		     keys, ends)
+
 /* Removes the first @count elements. */
 #define vec_drop_first(v, count)                                              \
 	do {                                                                  \
