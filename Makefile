@@ -290,14 +290,14 @@ $(COMPLETIONS) &: tools/completions $(BUILD)/eprof $(BUILD)/eprof-render
 	$(call say,GEN,$(BUILD)/completions)
 	$(Q)LC_ALL=C.UTF-8 tools/completions $(BUILD)/eprof $(BUILD)/eprof-render $(BUILD)/completions
 
-# A manual page a command.
-MAN := $(sort $(wildcard user/man/*.1 render/man/*.1))
+# A manual page a command, and one on captures.
+MAN := $(sort $(wildcard user/man/*.[17] render/man/*.1))
 
 # What is installed: where it comes from, and its place under PREFIX.
 INSTALLED := \
 	$(BUILD)/eprof:bin/eprof \
 	$(BUILD)/eprof-render:bin/eprof-render \
-	$(foreach page,$(MAN),$(page):share/man/man1/$(notdir $(page))) \
+	$(foreach page,$(MAN),$(page):share/man/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page))) \
 	$(BUILD)/completions/eprof.bash:share/bash-completion/completions/eprof \
 	$(BUILD)/completions/eprof.bash:share/bash-completion/completions/eprof-render \
 	$(BUILD)/completions/_eprof:share/zsh/site-functions/_eprof \
