@@ -260,9 +260,9 @@ int intake_survey(struct intake *in)
 	return ret;
 }
 
-static bool is_made_up(void *unwinder, struct place place)
+static bool starts_function(void *unwinder, struct place place)
 {
-	return unwinder && unwinder_is_made_up(unwinder, place);
+	return unwinder && unwinder_starts_function(unwinder, place);
 }
 
 static uint64_t now_ns(void)
@@ -302,7 +302,7 @@ int intake_init(struct intake *in, const struct source_services *services,
 	ret = session_tables(in->session, &in->tables);
 	if (!ret)
 		in->unwinder = unwinder_new(in->tables, in->images, in->procs, in->pool);
-	in->stacks.is_made_up = is_made_up;
+	in->stacks.starts_function = starts_function;
 	in->stacks.context = in->unwinder;
 	return ret;
 }

@@ -149,16 +149,16 @@ static void show_progress(void *context, const struct capture_progress *p)
 		units_ns(cpu, sizeof(cpu), (double)p->own_cpu_ns));
 }
 
-/* Names what may take long besides the capture itself, on a terminal, until the next such word;
- * "": nothing any more. */
+/* Shows on a terminal which long step is under way besides the capture itself, until the next call;
+ * "": none. */
 static void show_doing(const char *what)
 {
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K%s", what);
 }
 
-/* What is to be known before the end. A progress line gives way to it. */
-static void say_amid(const void *record, const char *text)
+/* Prints a message during the capture, in place of a progress line. */
+static void show_message(const void *record, const char *text)
 {
 	(void)record;
 	fprintf(stderr, "%seprof: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
@@ -357,7 +357,7 @@ static int record_with(struct record *r, struct opener *opener)
 				    .hash_bits = r->o.hash_bits,
 				    .table_bytes = r->o.table_bytes,
 				    .describe = describe_run,
-				    .say = say_amid,
+				    .say = show_message,
 				    .context = r,
 				    .sinks[SINK_file] = &windows,
 				    .naming_ns = r->o.naming_ns,

@@ -85,7 +85,8 @@ static void judge_end(struct stackbook *s, struct stack *stack, const struct pro
 	    place_of(s, stack, stack->n - 2).image != IMAGE_NONE) {
 		stack->n--;
 		s->chain.n--;
-		if (s->is_made_up && s->is_made_up(s->context, place_of(s, stack, stack->n - 1)))
+		if (s->starts_function &&
+		    s->starts_function(s->context, place_of(s, stack, stack->n - 1)))
 			stack->end = WIRE_END_ROOT;
 	}
 	/* No thread starts in JIT code: where rbp is no frame pointer, 0 in it means nothing. */
@@ -186,8 +187,9 @@ static void keep_hashes(struct stackbook *to, const struct stackbook *from, cons
 
 void stackbook_forget(struct stackbook *s, uint32_t from, uint32_t *numbers)
 {
-	struct stackbook rest = {
-		.is_made_up = s->is_made_up, .context = s->context, .missing = s->missing};
+	struct stackbook rest = {.starts_function = s->starts_function,
+				 .context = s->context,
+				 .missing = s->missing};
 
 	for (uint32_t i = 0; i < s->stacks.n; i++) {
 		bool kept = i >= from || numbers[i];

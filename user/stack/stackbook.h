@@ -39,8 +39,9 @@ struct stackbook {
 	/* The kernel's hash → the newest stack that has it; NO_STACK: stacks whose other hashes
 	 * differ have it, so that it tells nothing. */
 	struct map by_hash;
-	/* Whether no call returns to that place: it is a function's first byte. NULL: none is. */
-	bool (*is_made_up)(void *context, struct place);
+	/* Whether a function starts at that place, so that no call can return there. May be NULL.
+	 */
+	bool (*starts_function)(void *context, struct place);
 	void *context;
 	uint64_t missing; /* asked for, never sent or not to be told: none, while the ring is whole
 			   */

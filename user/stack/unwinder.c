@@ -436,7 +436,7 @@ static bool frame(void *context, uint64_t address, struct cfi_frame *out)
 	return place.image != IMAGE_NONE && frame_at(w->u, place, out);
 }
 
-bool unwinder_is_made_up(struct unwinder *u, struct place place)
+bool unwinder_starts_function(struct unwinder *u, struct place place)
 {
 	struct place before = place;
 	struct cfi_frame found;

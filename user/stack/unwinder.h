@@ -24,9 +24,9 @@ void unwinder_free(struct unwinder *);
 /* A file without a table was met: it gets one, an empty one where nothing can be told of it. */
 void unwinder_want(struct unwinder *, const struct wire_want *);
 
-/* Whether @place is the first byte of what call frame information describes there, and nothing is
- * described before it: no call returns to it. */
-bool unwinder_is_made_up(struct unwinder *, struct place);
+/* Whether a function starts at @place, by call frame information, and no code is described before
+ * it: then no call can return there. */
+bool unwinder_starts_function(struct unwinder *, struct place);
 
 /* The stack of a slice, added to @stacks: its number. */
 uint32_t unwinder_walk(struct unwinder *, const struct wire_slice *, struct stackbook *);

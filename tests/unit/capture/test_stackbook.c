@@ -280,7 +280,7 @@ static void made_up_stacks_are_whole(void **state)
 	int asked = 0;
 
 	map_code(w, 0x1000, "/opt/lost.so");
-	w->stacks.is_made_up = is_the_second;
+	w->stacks.starts_function = is_the_second;
 	w->stacks.context = &asked;
 	assert_int_equal(stackbook_add_frames(&w->stacks, &f, PID, w->procs), 0);
 	assert_int_equal(w->stacks.stacks.at[0].n, 2);
