@@ -90,66 +90,96 @@ int counters_steps(int map_fd, size_t event, session_step_list *out)
 	return ret;
 }
 
-/* Entries a system call. A call fails with ENOSPC where one bucket of the hashes has more. */
-#define ENTRIES 4096u
+/* What a system call reads or writes at once: so many entries, or fewer where they are large. It
+ * fails with ENOSPC where one bucket of hashes has more. */
+#define MOST_ENTRIES  4096u
+#define LEAST_ENTRIES 64u
+#define MOST_BYTES    (1u << 20)
+
+struct entries {
+	const char *name;
+	size_t key, value; /* bytes; of a map by CPU the value has those of all CPUs */
+	uint32_t a_call;
+};
+
+static int entries_of(int map_fd, struct bpf_map_info *info, struct entries *out)
+{
+	uint32_t n = sizeof(*info);
+	size_t fit;
+
+	if (bpf_obj_get_info_by_fd(map_fd, info, &n))
+		return err(-errno, "cannot read about a map: %s", strerror(errno));
+	*out = (struct entries){
+		.name = info->name, .key = info->key_size, .value = info->value_size};
+	if (info->type == BPF_MAP_TYPE_PERCPU_ARRAY || info->type == BPF_MAP_TYPE_PERCPU_HASH ||
+	    info->type == BPF_MAP_TYPE_LRU_PERCPU_HASH)
+		out->value = (out->value + 7) / 8 * 8 * (size_t)counters_cpus();
+	fit = MOST_BYTES / (out->key + out->value);
+	out->a_call = fit > MOST_ENTRIES    ? MOST_ENTRIES
+		      : fit < LEAST_ENTRIES ? LEAST_ENTRIES
+					    : (uint32_t)fit;
+	return 0;
+}
 
 /* Appends those that a call has returned. */
-static void add_entries(struct map_entries *out, const struct bpf_map *map, const char *keys,
+static void add_entries(struct map_entries *out, const struct entries *e, const char *keys,
 			const char *values, uint32_t n)
 {
-	const size_t key = bpf_map__key_size(map), value = bpf_map__value_size(map);
-
-	out->key_words = (key + 7) / 8;
-	out->value_words = (value + 7) / 8;
+	out->key_words = (e->key + 7) / 8;
+	out->value_words = (e->value + 7) / 8;
 	vec_reserve(&out->words, out->words.n + n * (out->key_words + out->value_words));
 	for (uint32_t i = 0; i < n; i++, out->n++) {
 		uint64_t *to = out->words.at + out->words.n;
 
 		out->words.n += out->key_words + out->value_words;
 		memset(to, 0, (out->key_words + out->value_words) * sizeof(*to));
-		memcpy(to, keys + i * key, key);
-		memcpy(to + out->key_words, values + i * value, value);
+		memcpy(to, keys + i * e->key, e->key);
+		memcpy(to + out->key_words, values + i * e->value, e->value);
 	}
 }
 
-int counters_entries(const struct bpf_map *map, bool take, struct map_entries *out)
+int counters_entries(int map_fd, bool take, uint32_t most, struct map_entries *out)
 {
-	const int fd = bpf_map__fd(map);
-	const size_t key = bpf_map__key_size(map), value = bpf_map__value_size(map);
+	int (*const read)(int, void *, void *, void *, void *, uint32_t *,
+			  const struct bpf_map_batch_opts *) =
+		take ? bpf_map_lookup_and_delete_batch : bpf_map_lookup_batch;
+	struct bpf_map_info info = {0};
+	struct entries e;
+	int ret = entries_of(map_fd, &info, &e);
 	/* Where the next call goes on: a key, or the number of a bucket. */
-	const size_t cursor = key > sizeof(uint32_t) ? key : sizeof(uint32_t);
-	_free_ char *from = mem_zalloc(1, cursor), *to = mem_zalloc(1, cursor);
-	_free_ char *keys = mem_zalloc(ENTRIES, key), *values = mem_zalloc(ENTRIES, value);
-	bool first = true;
-	int ret;
+	_free_ char *next = mem_zalloc(1, info.key_size + sizeof(uint32_t));
+	_free_ char *keys = NULL, *values = NULL;
+	bool end = ret;
 
-	do {
-		uint32_t n = ENTRIES;
-
-		ret = (take ? bpf_map_lookup_and_delete_batch : bpf_map_lookup_batch)(
-			fd, first ? NULL : from, to, keys, values, &n, NULL);
-		if (ret && errno != ENOENT)
-			return err(-errno, "cannot read the map %s: %s", bpf_map__name(map),
-				   strerror(errno));
-		add_entries(out, map, keys, values, n);
-		memcpy(from, to, cursor);
-		first = false;
-	} while (!ret);
-	return 0;
+	if (!ret) {
+		e.a_call = most < e.a_call ? most : e.a_call;
+		keys = mem_zalloc(e.a_call, e.key);
+		values = mem_zalloc(e.a_call, e.value);
+	}
+	for (uint32_t done = 0, n; !end && done < most; done += n) {
+		n = most - done < e.a_call ? most - done : e.a_call;
+		end = read(map_fd, done ? next : NULL, next, keys, values, &n, NULL);
+		if (end && errno != ENOENT)
+			return err(-errno, "cannot read the map %s: %s", e.name, strerror(errno));
+		add_entries(out, &e, keys, values, n);
+		end |= !n;
+	}
+	return ret;
 }
 
-int counters_set_entries(const struct bpf_map *map, const void *keys, const void *values,
-			 uint32_t n)
+int counters_set_entries(int map_fd, const void *keys, const void *values, uint32_t n)
 {
-	for (uint32_t done = 0, some; done < n; done += some) {
-		some = n - done < ENTRIES ? n - done : ENTRIES;
-		if (bpf_map_update_batch(
-			    bpf_map__fd(map), (const char *)keys + done * bpf_map__key_size(map),
-			    (const char *)values + done * bpf_map__value_size(map), &some, NULL))
-			return err(-errno, "cannot write the map %s: %s", bpf_map__name(map),
-				   strerror(errno));
+	struct bpf_map_info info = {0};
+	struct entries e;
+	int ret = entries_of(map_fd, &info, &e);
+
+	for (uint32_t done = 0, some; done < n && !ret; done += some) {
+		some = n - done < e.a_call ? n - done : e.a_call;
+		if (bpf_map_update_batch(map_fd, (const char *)keys + done * e.key,
+					 (const char *)values + done * e.value, &some, NULL))
+			ret = err(-errno, "cannot write the map %s: %s", e.name, strerror(errno));
 	}
-	return 0;
+	return ret;
 }
 
 void counters_cost(const struct bpf_object *o, bool (*skip)(const void *context, int program_fd),

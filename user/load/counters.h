@@ -13,7 +13,6 @@
 #include "wire.h"
 
 struct bpf_object;
-struct bpf_map;
 
 struct session_cost {
 	uint64_t bpf_ns, bpf_runs; /* all programs; those on probes only if by_kernel */
@@ -41,8 +40,8 @@ int counters_by_cpu(int map_fd, uint32_t key, session_cpu_values *out);
 /* The sampling state of each CPU, from the map of steps. */
 int counters_steps(int map_fd, size_t event, session_step_list *out);
 
-/* Entries of a map of hashes or an array, as its programs have them: a key and a value, each
- * rounded up to 8 bytes, one behind the other. */
+/* Entries of a map of hashes or an array, as its programs have them: a key and a value (of a map by
+ * CPU: those of all CPUs), each rounded up to 8 bytes, one behind the other. */
 struct map_entries {
 	VEC(uint64_t) words;
 	size_t n, key_words, value_words; /* entries; 64-bit words of each half */
@@ -55,12 +54,13 @@ static inline const void *map_entry_value(const struct map_entries *e, size_t i)
 {
 	return (const uint64_t *)map_entry_key(e, i) + e->key_words;
 }
-/* Reads all entries, many a system call, after what @out has of the same map. With @take, of hashes
- * alone, they leave the map: what programs add to one afterwards begins a new entry. Entries that
- * come while it reads may be missing. Errors with a text; what was read by then is in @out. */
-int counters_entries(const struct bpf_map *, bool take, struct map_entries *out);
+/* Reads all entries, of an array the first @most, many a system call, after what @out has of the
+ * same map. With @take, of hashes alone, they leave the map: what programs add to one afterwards
+ * begins a new entry. Entries that come while it reads may be missing. Errors with a text; what was
+ * read by then is in @out. */
+int counters_entries(int map_fd, bool take, uint32_t most, struct map_entries *out);
 /* Sets @n entries, many a system call; keys and values are one behind the other, unpadded. */
-int counters_set_entries(const struct bpf_map *, const void *keys, const void *values, uint32_t n);
+int counters_set_entries(int map_fd, const void *keys, const void *values, uint32_t n);
 
 /* Adds the run time and runs of all programs by the kernel's statistics (BPF_ENABLE_STATS; zero
  * while off) to @out, except those for whose descriptor @skip, if given, returns true. */

@@ -509,7 +509,7 @@ int session_map_entries(struct session *session, const char *name, bool take,
 {
 	const struct bpf_map *map = map_of(session, name);
 
-	return map ? counters_entries(map, take, out) : -ENOENT;
+	return map ? counters_entries(bpf_map__fd(map), take, UINT32_MAX, out) : -ENOENT;
 }
 
 int session_map_set_entries(struct session *session, const char *name, const void *keys,
@@ -517,7 +517,7 @@ int session_map_set_entries(struct session *session, const char *name, const voi
 {
 	const struct bpf_map *map = map_of(session, name);
 
-	return map ? counters_set_entries(map, keys, values, n) : -ENOENT;
+	return map ? counters_set_entries(bpf_map__fd(map), keys, values, n) : -ENOENT;
 }
 
 /* The link of a source's program; NULL: it is not attached. */

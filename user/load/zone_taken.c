@@ -3,6 +3,8 @@
 #include <string.h>
 #include <bpf/bpf.h>
 
+#include "load/counters.h"
+
 /* All fields are counts, but for those of minima and maxima. */
 static void add_stats(struct wire_zone_stats *to, const struct wire_zone_stats *s)
 {
@@ -93,17 +95,13 @@ static void take_others(struct zone_taken *z, const struct zone_taken_from *m, u
 			  sizeof(struct wire_zone_beside) / sizeof(uint64_t), window);
 }
 
-static void take_octave(struct zone_taken *z, int hist, uint32_t key)
+static void add_octave(struct zone_taken *z, uint32_t key, const struct wire_zone_bins *bins)
 {
 	const uint32_t zone = key >> 8, octave = key & 0x7f;
-	struct wire_zone_bins bins;
 	struct zone_taken_octave *o;
 	uint32_t *at;
 	bool fresh;
 
-	if (bpf_map_lookup_elem(hist, &key, &bins))
-		return;
-	(void)bpf_map_delete_elem(hist, &key);
 	at = map_put(&z->octave_by_key, (uint64_t)zone << 8 | octave, &fresh);
 	if (fresh) {
 		*at = (uint32_t)z->octaves.n;
@@ -111,23 +109,24 @@ static void take_octave(struct zone_taken *z, int hist, uint32_t key)
 	}
 	o = &z->octaves.at[*at];
 	for (uint32_t i = 0; i < WIRE_ZONE_BINS; i++)
-		o->bins.count[i] += bins.count[i];
+		o->bins.count[i] += bins->count[i];
 }
 
+/* The other window's are not complete: they stay. */
 static void take_hist(struct zone_taken *z, const struct zone_taken_from *m, uint32_t window)
 {
-	VEC(uint32_t) keys = {0};
-	uint32_t key, next;
+	struct map_entries e = {0};
 
-	for (bool first = true; !bpf_map_get_next_key(m->hist, first ? NULL : &key, &next);
-	     first = false) {
-		key = next;
-		if ((key >> 7 & 1) == window && key >> 8 < m->max_zones)
-			vec_push(&keys, key);
+	(void)counters_entries(m->hist, false, UINT32_MAX, &e);
+	for (size_t i = 0; i < e.n; i++) {
+		const uint32_t *key = map_entry_key(&e, i);
+
+		if ((*key >> 7 & 1) != window || *key >> 8 >= m->max_zones)
+			continue;
+		(void)bpf_map_delete_elem(m->hist, key);
+		add_octave(z, *key, map_entry_value(&e, i));
 	}
-	for (size_t i = 0; i < keys.n; i++)
-		take_octave(z, m->hist, keys.at[i]);
-	vec_release(&keys);
+	vec_release(&e.words);
 }
 
 void zone_taken_add(struct zone_taken *z, const struct zone_taken_from *m, uint32_t window)

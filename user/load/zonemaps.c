@@ -219,26 +219,19 @@ static void add_nodes(const struct zonemaps *m, struct zonemaps_calls *out, uint
 	}
 }
 
-/* Zones whose values, for all CPUs, are read at a time. */
-#define BATCH 128
-
 /* Adds to @out the count of each of the first @n zones with WIRE_CLOCK_NONE. */
 static void count_calls(const struct zonemaps *m, uint64_t *out, uint32_t n)
 {
-	int cpus = counters_cpus();
-	_free_ uint64_t *values = mem_zalloc(BATCH * (size_t)cpus, sizeof(*values));
-	uint32_t keys[BATCH], next = 0, got = BATCH;
+	struct map_entries e = {0};
 
-	for (uint32_t first = 0; first < n && got; first += got) {
-		got = BATCH;
-		if (bpf_map_lookup_batch(m->raw.count_calls, first ? &next : NULL, &next, keys,
-					 values, &got, NULL) &&
-		    errno != ENOENT)
-			return;
-		for (uint32_t i = 0; i < got && keys[i] < n; i++)
-			for (int cpu = 0; cpu < cpus; cpu++)
-				out[keys[i]] += values[i * (uint32_t)cpus + (uint32_t)cpu];
+	(void)counters_entries(m->raw.count_calls, false, n, &e);
+	for (size_t i = 0; i < e.n; i++) {
+		const uint64_t *by_cpu = map_entry_value(&e, i);
+
+		for (size_t cpu = 0; cpu < e.value_words; cpu++)
+			out[*(const uint32_t *)map_entry_key(&e, i)] += by_cpu[cpu];
 	}
+	vec_release(&e.words);
 }
 
 static void add_counters(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
