@@ -260,9 +260,9 @@ said_ms()
 # By their names they cannot be known: a child has its parent's until it sets one of its own.
 count_children()
 {
-	"$RENDER" export "$T/$1.h5" -o "$T/$1.parent" --to folded \
+	"$RENDER" export "$T/$1.h5" -o "$T/$1-parent.folded" --to folded \
 		--pid "$(sed -n 's/^pid=\([0-9]*\).*/\1/p' "$T/$1.out")"
-	awk -v all="$(count "$1")" '{ n += $NF } END { print all - n }' "$T/$1.parent"
+	echo $(($(count "$1") - $(count "$1-parent")))
 }
 
 # storms_agree TEXT SAMPLER…: short-lived children of a parent whose forks are dear: with what no tick
