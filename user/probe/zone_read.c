@@ -218,7 +218,8 @@ char *zone_read_waiting(const struct engine *z)
 	for (size_t i = 0; i < z->at.n; i++)
 		images[i] = zone_file(z, z->at.at[i]);
 	for (size_t p = 0; p < zonepatterns_count(patterns); p++) {
-		bool there = zonepatterns_is_exclusion(patterns, p);
+		bool there = zonepatterns_is_exclusion(patterns, p) ||
+			     zonepatterns_may_miss(patterns, p);
 
 		for (size_t i = 0; i < z->at.n && !there; i++)
 			there = zonepatterns_is_for(patterns, p, images[i]->path);
