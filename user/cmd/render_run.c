@@ -32,7 +32,7 @@ struct start {
 	const struct render_ends *ends;
 };
 
-/* Beside this program alone: whoever sets PATH shall not say what root runs. */
+/* Only beside this program: PATH, which the caller may have set, must not choose what root runs. */
 static int find_program(struct start *s)
 {
 	ssize_t n = readlink("/proc/self/exe", s->path, sizeof(s->path) - sizeof(RENDER_NAME) - 1);

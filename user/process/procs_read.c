@@ -88,7 +88,8 @@ static void read_anew(struct procs *p, struct proc *proc)
 	p->remaps++;
 }
 
-/* Reads those anew that have mapped many files since they were read, and may have unmapped them. */
+/* Reads again the maps of processes that have mapped many files since, and may have unmapped some.
+ */
 static void procs_forget_unmapped(struct procs *p)
 {
 	for (size_t i = 0; i < p->procs.n; i++) {

@@ -23,7 +23,8 @@ struct caller {
  */
 int caller_find(uid_t euid, struct caller *);
 
-/* Finds the caller of this process, once, at its start, for caller(), whoever it becomes later. */
+/* Finds the caller of this process, once, at its start, for caller(), which keeps that answer when
+ * it changes its user later. */
 int caller_settle(void);
 /* Before caller_settle(): the process's own user. */
 struct caller caller(void);

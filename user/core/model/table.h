@@ -13,8 +13,8 @@
 
 struct profile;
 
-/* What a profile is of. Whoever fills a part calls profile_add_part(), and no code infers it from
- * anything else. The file has their names. */
+/* What a profile is of. The code that fills a part calls profile_add_part(), and no code infers it
+ * from anything else. The file has their names. */
 enum profile_part {
 	PART_ANY, /* no part: what every profile has */
 	PART_SAMPLES,

@@ -181,7 +181,7 @@ static int add_platform(void *arg, const struct walk_platform *at)
 	p->platform = mem_strdup(at->platform);
 	if (!rc)
 		rc = reader_group(l->reader, at->group, "meta", &meta);
-	/* Whoever follows the links checks them. */
+	/* The code that follows the links checks them. */
 	p->runs = H5Gget_info(runs, &info) < 0 ? 0 : (size_t)info.nlinks;
 	return rc ? rc : read_texts(l->reader, meta, of_platform, COUNT(of_platform), p);
 }

@@ -50,8 +50,8 @@ struct store_key {
 /*
  * Adds the profile to the store at @path, or makes it: any profile of eprof is a store. A second
  * run of one name becomes "name #2". A run that is there already, equal in each byte, is not added
- * again; *@added (may be NULL) says so. The change is made whole or not at all (journal.h), whoever
- * else reads or adds meanwhile. Errors: as store_load() and store_save(); -EBUSY if another program
+ * again; *@added (may be NULL) says so. The change is made whole or not at all (journal.h), even if
+ * others read or add meanwhile. Errors: as store_load() and store_save(); -EBUSY if another program
  * keeps the store locked for a minute.
  */
 int store_add(const char *path, const struct profile *, bool *added);
