@@ -16,7 +16,7 @@ struct allowance {
 	VEC(struct share) users;
 	struct map by_uid; /* → users */
 	struct share all;
-	uint32_t uid; /* whose work it is */
+	uint32_t uid; /* whose work is under way */
 	unsigned depth;
 	uint64_t begun_ns, refused;
 };
@@ -52,19 +52,19 @@ static struct share *share_of(struct allowance *a, uint32_t uid, uint64_t now_ns
 	return &a->users.at[*at];
 }
 
-static void take(struct allowance *a, uint32_t uid, uint64_t now_ns, int64_t ns)
+static void charge_user(struct allowance *a, uint32_t uid, uint64_t now_ns, int64_t ns)
 {
 	share_of(a, uid, now_ns)->left_ns -= ns;
 	a->all.left_ns -= ns;
 }
 
-/* Takes what has passed from what the user has. */
+/* Charges the user for the time since the last call. */
 static void charge(struct allowance *a, uint64_t now_ns)
 {
 	const int64_t ns = now_ns > a->begun_ns ? (int64_t)(now_ns - a->begun_ns) : 0;
 
 	if (a->depth && a->uid)
-		take(a, a->uid, now_ns, ns);
+		charge_user(a, a->uid, now_ns, ns);
 	a->begun_ns = now_ns;
 }
 
@@ -107,7 +107,7 @@ bool allowance_is_left(struct allowance *a, uint32_t uid)
 void allowance_charge(struct allowance *a, uint32_t uid, int64_t ns)
 {
 	if (uid)
-		take(a, uid, a->now_ns(), ns);
+		charge_user(a, uid, a->now_ns(), ns);
 }
 
 uint64_t allowance_refused(const struct allowance *a)

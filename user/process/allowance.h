@@ -1,8 +1,8 @@
 /*
- * allowance: how long is read for each user what is new of that user's processes: by the loader
- * their mappings, and the files that they map; by workers the code of these. Whoever maps sixty
- * thousand files keeps it busy for seconds; with an allowance a user so loses the names of some
- * files of their own, and no others do.
+ * allowance: limits how long eprof reads new processes of each user: the loader their mappings and
+ * mapped files, workers the code of these. A process that maps sixty thousand files keeps the
+ * loader busy for seconds; the allowance makes its own user lose the names of some files, and no
+ * other user.
  */
 #ifndef PROCESS_ALLOWANCE_H
 #define PROCESS_ALLOWANCE_H
@@ -18,19 +18,19 @@ struct allowance_rates {
 	struct share_rate of_user, of_users; /* of all but root together */
 };
 
-/* @now_ns: CLOCK_MONOTONIC. @rates are borrowed; NULL: of what the loader reads by itself. Owned by
- * the caller. */
+/* @now_ns: CLOCK_MONOTONIC. @rates are borrowed; NULL: the rates for what the loader reads itself.
+ * Owned by the caller. */
 struct allowance *allowance_new(uint64_t (*now_ns)(void), const struct allowance_rates *rates);
 void allowance_free(struct allowance *);
 
-/* Work for @uid begins, of which there may be more within it, for the same user: each true is
- * followed by an allowance_end(). False: that user has had as much as there is for now, which
- * counts as refused. Never so for root. */
+/* Starts to charge time to @uid. Calls for the same user may nest; each that returns true is
+ * followed by an allowance_end(). False: the user has used up its allowance for now; this counts as
+ * refused. Root is never refused. */
 bool allowance_begin(struct allowance *, uint32_t uid);
 void allowance_end(struct allowance *);
 
-/* For what others do meanwhile: whether some is left for @uid, as for allowance_begin(), but
- * nothing counts as refused; and that so much of it was used. */
+/* For work that other processes do: whether @uid has allowance left (false does not count as
+ * refused), and charging @ns to it. */
 bool allowance_is_left(struct allowance *, uint32_t uid);
 void allowance_charge(struct allowance *, uint32_t uid, int64_t ns);
 uint64_t allowance_refused(const struct allowance *);

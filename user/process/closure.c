@@ -1,4 +1,4 @@
-/* What asks the opener: see closure.h. */
+/* Asks the opener, and the search that the opener's helpers run: see closure.h. */
 
 #include "process/closure.h"
 
@@ -23,7 +23,7 @@
 #include "process/opener.h"
 #include "process/procfs.h"
 
-/* So many folders of PATH that do not answer are waited for. */
+/* After so many folders of PATH that do not answer, the search ends. */
 #define MOST_SILENT 2
 
 char *closure_absolute(const char *path)
@@ -88,7 +88,7 @@ char *closure_program(struct opener *o, const char *command)
 
 /* --- closures --------------------------------------------------------------------------------- */
 
-/* False: it makes no sense. */
+/* False: the answer is malformed. */
 static bool unpack(const struct opener_answer *a, closure *out)
 {
 	const char *at = a->text, *end = at + a->text_bytes;
@@ -191,8 +191,8 @@ void closure_each_library(struct opener *o, void (*each)(void *context, const ch
 	linker_cache_release(&cache);
 }
 
-/* More objects than any program is linked against, and more places than they are looked for in; a
- * chain of scripts as long as the kernel takes. */
+/* Limits: more objects than any program is linked against, more opens than they take, and the
+ * kernel's limit on chains of scripts. */
 #define MAX_OBJECTS 1024
 #define MAX_OPENS   (1u << 15)
 #define MAX_SCRIPTS 4
@@ -202,15 +202,15 @@ struct search {
 	closure *out;
 	const struct closure_effort *effort; /* NULL: none */
 	int root_fd;
-	char *root; /* its path, as links to files below it begin */
+	char *root; /* its path: links to files below it begin with it; owned */
 	struct linker_cache cache;
 	size_t n_opens;
-	struct budget budget; /* of all files together */
+	struct budget budget; /* shared by all files */
 };
 
 /* --- files ---------------------------------------------------------------------------------- */
 
-/* What the link of /proc says; owned; NULL: there is none. */
+/* The target of a link in /proc; owned; NULL: there is none. */
 static char *read_link(const char *link)
 {
 	char path[PATH_MAX];
@@ -229,7 +229,7 @@ static char *link_of(int fd)
 	return read_link(link);
 }
 
-/* "" for one that is everything, ours included. */
+/* The path of the root; "" for our own or the real root; owned. */
 static char *root_path(int root_fd)
 {
 	char *path = root_fd < 0 ? NULL : link_of(root_fd);
@@ -240,7 +240,7 @@ static char *root_path(int root_fd)
 	return mem_strdup("");
 }
 
-/* @path as seen from below @root; within it. */
+/* @path relative to @root, if it lies below it. */
 static const char *below(const char *path, const char *root)
 {
 	const size_t n = strlen(root);
@@ -253,7 +253,7 @@ static bool goes_on(const struct search *s)
 	return !s->effort || s->effort->goes_on(s->effort->context);
 }
 
-/* An ELF file or a script, for reading; or negative. */
+/* Opens an ELF file or a script for reading; negative: failed, or a limit was reached. */
 static int open_file(struct search *s, const char *path)
 {
 	return s->n_opens++ < MAX_OPENS && budget_steps(&s->budget, OPEN_STEPS) && goes_on(s)
@@ -261,7 +261,7 @@ static int open_file(struct search *s, const char *path)
 		       : -EMFILE;
 }
 
-/* A whole small file; owned; NULL: there is none. */
+/* A small file's content; owned; NULL: it cannot be read. */
 static char *read_file(struct search *s, const char *path, size_t max_bytes, size_t *n)
 {
 	_close_ int fd = open_file(s, path);
@@ -292,7 +292,7 @@ static bool is_known(const struct search *s, const struct closure_file *f)
 	return false;
 }
 
-/* True where it is there. */
+/* Adds the file at @path, once. False: there is none. */
 static bool add(struct search *s, const char *path)
 {
 	_close_ int fd = open_file(s, path);
@@ -327,8 +327,8 @@ static bool add_best(struct search *s, const char *folder, const char *name)
 	return add(s, path);
 }
 
-/* Adds @name from one of the folders of @list, which stand between colons; @origin is what $ORIGIN
- * is. True where it is there. */
+/* Adds @name from the first folder of the colon-separated @list that has it; @origin replaces
+ * $ORIGIN. False: no folder has it. */
 static bool add_from(struct search *s, const char *list, const char *origin, const char *name)
 {
 	_free_ char *copy = mem_strdup(list ? list : "");
@@ -347,13 +347,13 @@ static bool add_from(struct search *s, const char *list, const char *origin, con
 	return false;
 }
 
-/* Of our own environment, which others need not have. */
+/* A variable of our environment; NULL for another root, whose programs need not have ours. */
 static const char *variable(const struct search *s, const char *name)
 {
 	return s->root_fd < 0 ? environment_given(name) : NULL;
 }
 
-/* As ld.so(8) searches. */
+/* Searches as ld.so(8) does. */
 static void add_needed(struct search *s, const struct needed *n, const char *origin,
 		       const char *name)
 {
@@ -416,7 +416,7 @@ static void follow(struct search *s, const char *path)
 	needed_release(&needed);
 }
 
-/* The interpreter of the script @path, owned; NULL: it is none. */
+/* The interpreter of the script @path; owned; NULL: it is no script. */
 static char *interpreter_of(struct search *s, const char *path)
 {
 	_close_ int fd = open_file(s, path);
@@ -449,7 +449,7 @@ static void find_all(struct search *s, const char *path)
 		return;
 	cache_read(s);
 	add_preloads(s);
-	/* What is added meanwhile is followed too. */
+	/* The list grows while we follow it. */
 	for (size_t i = 0; i < s->out->n; i++)
 		follow(s, s->out->at[i].path);
 	linker_cache_release(&s->cache);
@@ -485,7 +485,7 @@ static bool is_elf(const char *path)
 void closure_search_command(const char *path, const struct closure_effort *effort, closure *out)
 {
 	closure_search_program(-1, path, effort, out);
-	/* A script that names no interpreter: execvp(3) has the shell run it. */
+	/* execvp(3) runs a script that names no interpreter with the shell. */
 	if (out->n == 1 && !is_elf(out->at[0].path)) {
 		closure_release(out);
 		closure_search_program(-1, "/bin/sh", effort, out);

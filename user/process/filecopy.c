@@ -15,7 +15,7 @@
 #define PIECE (256u << 10)
 #define BLOCK 4096u
 
-/* Where data begins at or behind @at; @at itself where the file system does not tell. */
+/* The offset at which data begins, at or after @at; @at itself if the file system does not say. */
 static uint64_t data_at(const struct filecopy *c, uint64_t at)
 {
 	const off_t data = lseek(c->from, (off_t)at, SEEK_DATA);
@@ -30,7 +30,7 @@ static bool is_zero(const char *at, size_t n)
 	return !n || (!at[0] && !memcmp(at, at + 1, n - 1));
 }
 
-/* Writes what is not zero; the bytes that it took, or a negative errno. */
+/* Writes the blocks that are not zero. Returns the bytes of memory that they take, or -errno. */
 static int64_t put(int to, const char *piece, size_t n, uint64_t at)
 {
 	int64_t took = 0;
@@ -59,7 +59,8 @@ static int copy_all(const struct filecopy *c, int to)
 		ssize_t n;
 		int64_t took;
 
-		/* What there is: the server may be slow, and the rest may take as long again. */
+		/* Takes what one read returns: the server may be slow, and the rest may take as
+		 * long again. */
 		while ((n = pread(c->from, piece, want, (off_t)at)) < 0 && errno == EINTR)
 			;
 		took = n > 0 ? put(to, piece, (size_t)n, at) : -EIO;
@@ -99,7 +100,8 @@ static size_t image_bytes(const Elf64_Ehdr *h)
 int vdso_open(void)
 {
 	uintptr_t start = getauxval(AT_SYSINFO_EHDR);
-	const char *image = (const char *)start; /* NOLINT: an address is what the kernel gives */
+	const char *image =
+		(const char *)start; /* NOLINT: getauxval() returns an address as an integer */
 	size_t n;
 	int fd;
 

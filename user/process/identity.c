@@ -16,9 +16,9 @@
 #include "elf/elffile.h"
 #include "process/opener.h"
 
-enum { KEY_BUILDID = 1, KEY_INODE, KEY_PATH }; /* so that kinds of keys do not meet */
+enum { KEY_BUILDID = 1, KEY_INODE, KEY_PATH }; /* keeps the kinds of keys apart */
 
-/* Nobody can make build-ids that meet in a map: where this program is in memory is random. */
+/* A random seed, so that nobody can craft build-ids whose hashes collide. */
 static uint64_t seed(void)
 {
 	return (uint64_t)(uintptr_t)&seed;
@@ -60,7 +60,7 @@ uint8_t identity_read_build_id(int fd, struct budget_pool *pool, uint64_t owner,
 	return n;
 }
 
-static bool agrees(const struct opener_answer *a, const struct identity *want)
+static bool is_identity(const struct opener_answer *a, const struct identity *want)
 {
 	uint8_t id[BUILDID_MAX];
 
@@ -81,7 +81,7 @@ int identity_open(struct opener *opener, int root_fd, const char *path, const st
 					 .device_minor = want->dev_minor};
 	const int rc = opener_ask(opener, &r, a);
 
-	if (rc || agrees(a, want))
+	if (rc || is_identity(a, want))
 		return rc;
 	opener_answer_release(opener, a);
 	return -ESTALE;
@@ -92,14 +92,15 @@ int identity_open(struct opener *opener, int root_fd, const char *path, const st
 /* OVERLAYFS_SUPER_MAGIC of <linux/magic.h>. */
 #define OVERLAYFS 0x794c7630
 
-/* The kernel may move a page between two looks. */
-#define LOOKS 3
+/* The kernel may move a page between two lookups. */
+#define ATTEMPTS 3
 
 /* Words of /proc/PID/pagemap: Documentation/admin-guide/mm/pagemap.rst. */
 #define PRESENT	     ((uint64_t)1 << 63)
 #define FRAME_NUMBER (((uint64_t)1 << 55) - 1)
 
-/* Of the file's first page; 0: not known. Nothing is read of it: a file may shrink. */
+/* The physical frame of the file's first page; 0: unknown. The page is never read: the file may
+ * shrink, and reading past its end would raise SIGBUS. */
 static uint64_t frame_of(int fd)
 {
 	const long page = sysconf(_SC_PAGESIZE);
@@ -134,7 +135,7 @@ bool samefile(int a, int b)
 		return true;
 	if (!is_overlaid(a) && !is_overlaid(b))
 		return false;
-	for (int look = 0; look < LOOKS; look++) {
+	for (int look = 0; look < ATTEMPTS; look++) {
 		frame = frame_of(a);
 		if (!frame || frame_of(b) == frame)
 			return true;

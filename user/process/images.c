@@ -25,8 +25,8 @@
 #include "process/procfs.h"
 #include "process/roots.h"
 
-/* One identity under which an image is known. A file mapped by its build-id here and by its
- * inode there has two. */
+/* One identity of an image. An image has two if one process's record gives its build-id and
+ * another's its inode. */
 struct alias {
 	struct identity id;
 	uint32_t image;
@@ -43,7 +43,7 @@ static void image_free(struct image *image)
 	free(image);
 }
 
-/* Descriptors that the rest of eprof needs while files are kept open. */
+/* Descriptors left for the rest of eprof while images keep files open. */
 #define SPARE_FDS 64
 
 static uint64_t open_of(const struct images *m, uid_t uid)
@@ -53,8 +53,8 @@ static uint64_t open_of(const struct images *m, uid_t uid)
 	return n ? *n : 0;
 }
 
-/* Whether @fd, a file that process @pid has mapped, may be held open. Of who is
- * not root there may be half as many as others leave. */
+/* Whether @fd, a file that process @pid has mapped, may be kept open. A user who is not root may
+ * have half as many as the others leave. */
 static bool images_may_hold(const struct images *m, uint32_t pid, int fd)
 {
 	const uid_t uid = owner_uid(pid);
@@ -69,7 +69,7 @@ static bool images_may_hold(const struct images *m, uint32_t pid, int fd)
 	return own < (m->max_fds - SPARE_FDS - others) / 2;
 }
 
-/* From now on the file of the image, whose mapper is known, is held open, or no longer. */
+/* Counts a file, whose mapper is known, as kept open or as closed. */
 static void images_held(struct images *m, const struct image *image, bool held)
 {
 	bool fresh;
@@ -82,7 +82,7 @@ static void images_held(struct images *m, const struct image *image, bool held)
 	m->n_open += held ? 1u : -1ull;
 }
 
-/* The number of the new image. */
+/* Returns the number of the new image. */
 static uint32_t images_add(struct images *m, enum image_kind kind, const char *path)
 {
 	struct image *image = mem_zalloc(1, sizeof(*image));
@@ -104,8 +104,8 @@ static uint32_t images_add(struct images *m, enum image_kind kind, const char *p
 	return number;
 }
 
-/* Every mapped file holds a descriptor until it is named; the soft limit is for select(2).
- * Returns how many there may be. */
+/* Raises the soft limit, which exists for select(2): each mapped file keeps a descriptor until it
+ * is named. Returns how many descriptors images may have. */
 static uint64_t raise_descriptor_limit(void)
 {
 	struct rlimit limit, raised;
@@ -184,7 +184,7 @@ static int open_map_file(struct images *m, uint32_t pid, uint64_t start, uint64_
 	return opener_ask(m->opener, &r, a);
 }
 
-/* What to say of a file that could not be opened: the first cause that is not mere absence. */
+/* The note for a file that could not be opened: the first error that is not just ENOENT. */
 static const char *why_not(int by_map, int by_path)
 {
 	if (by_map == -EMFILE || by_path == -EMFILE || by_map == -ENFILE || by_path == -ENFILE)
@@ -202,13 +202,13 @@ static const char *why_not(int by_map, int by_path)
 	return "could not be opened";
 }
 
-/* Whether there is no use in looking for the file under its name. */
+/* Whether it is useless to try the file's path as well. */
 static bool is_final(int by_map)
 {
 	return by_map == -ETIMEDOUT || by_map == -EBUSY || by_map == -EFBIG;
 }
 
-/* A descriptor in *@a, or -1 there with *@note set (borrowed text). */
+/* Sets *@a's descriptor, or -1 and *@note (borrowed text). */
 static void open_by_any(struct images *m, uint32_t pid, uint64_t start, uint64_t end,
 			const char *path, const struct identity *want, struct opener_answer *a,
 			const char **note)
@@ -278,7 +278,7 @@ static uint32_t find(const struct images *m, const struct identity *id, const ch
 	return alias->image;
 }
 
-static void know(struct images *m, const struct identity *id, const char *path, uint32_t image)
+static void add_alias(struct images *m, const struct identity *id, const char *path, uint32_t image)
 {
 	bool fresh;
 
@@ -286,10 +286,10 @@ static void know(struct images *m, const struct identity *id, const char *path, 
 	vec_push(&m->aliases, ((struct alias){.id = *id, .image = image}));
 }
 
-/* Which of the images of one build the open file @fd is of; IMAGE_NONE: of none. */
+/* Which image of the same build has the same file as @fd; IMAGE_NONE: none. */
 static uint32_t find_copy(const struct images *m, uint32_t first, int fd)
 {
-	if (!m->parts_copies || fd < 0)
+	if (!m->separate_copies || fd < 0)
 		return first;
 	for (uint32_t i = first; i != IMAGE_NONE; i = m->at.at[i]->next_copy)
 		if (samefile(m->at.at[i]->fd, fd))
@@ -304,8 +304,8 @@ static void link_copy(struct images *m, uint32_t first, uint32_t number)
 	m->at.at[first]->next_copy = number;
 }
 
-/* Takes over the descriptor of @a. The number of the image, an older one where the build-id is
- * known already. */
+/* Takes over the descriptor of @a. Returns the new image's number, or that of an older image with
+ * the same build-id. */
 static uint32_t add_file(struct images *m, const char *path, const struct identity *id,
 			 const struct opener_answer *a, uint64_t owner, const char *note)
 {
@@ -318,7 +318,7 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 		full.build_id_bytes = identity_read_build_id(fd, m->pool, owner, full.build_id);
 	first = full.build_id_bytes ? find(m, &full, path) : IMAGE_NONE;
 	number = first != IMAGE_NONE ? find_copy(m, first, fd) : IMAGE_NONE;
-	/* A copy's inode says nothing. */
+	/* The inode of a copy in memory does not identify the file. */
 	if (a->is_copy && !full.inode)
 		full.inode = a->inode;
 	if (number != IMAGE_NONE) {
@@ -336,16 +336,16 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 		image->dev_minor = full.dev_minor;
 		image->inode = full.inode;
 		if (first == IMAGE_NONE)
-			know(m, &full, path, number);
+			add_alias(m, &full, path, number);
 		else
 			link_copy(m, first, number);
 	}
 	if (!id->build_id_bytes && full.build_id_bytes)
-		know(m, id, path, number);
+		add_alias(m, id, path, number);
 	return number;
 }
 
-/* For the pool of budgets. */
+/* The user whose pool of budgets pays for reading the file. */
 static uint64_t payer_of(const struct opener_answer *a, uint32_t pid, int root_fd)
 {
 	const bool is_named = a->links && !a->is_copy;
@@ -354,8 +354,8 @@ static uint64_t payer_of(const struct opener_answer *a, uint32_t pid, int root_f
 	return budget_owner_of(is_named ? a->uid : owner_uid(pid), device, root_fd < 0);
 }
 
-/* Of a process that has ended: nobody in particular. Others may map a file that says it is the same
- * build: they did not choose this one. */
+/* Sets the mapper: the user of @pid, or nobody if that has ended. Later mappers do not count: they
+ * may map another file with the same build-id, and did not choose this one. */
 static void set_mapper(struct images *m, struct image *image, uint32_t pid)
 {
 	if (image->has_mapper)
@@ -366,7 +366,7 @@ static void set_mapper(struct images *m, struct image *image, uint32_t pid)
 	images_held(m, image, true);
 }
 
-/* The path without what the kernel puts behind that of a deleted file; the caller's to free. */
+/* The path without the " (deleted)" that the kernel appends; the caller frees it. */
 static char *path_of(const struct image_id *id, bool *is_deleted)
 {
 	static const char deleted[] = " (deleted)";
@@ -403,7 +403,7 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	root_fd = roots_of(m->roots, pid);
 	if (path[0] != '[')
 		open_mapped(m, pid, start, end, path, &want, &a, &note);
-	/* What a JIT writes to a file without a name is as good as anonymous. */
+	/* A deleted file that is not ELF holds a JIT's code: treat it like anonymous memory. */
 	if ((is_deleted && a.fd >= 0 && !elffile_is(a.fd)) ||
 	    (str_starts(path, "/memfd:") && a.fd < 0)) {
 		opener_answer_release(m->opener, &a);
@@ -416,7 +416,7 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 	return number;
 }
 
-/* Whether an image has it as its process's root. */
+/* Whether an image uses the descriptor as its process's root. */
 static bool is_root_of_any(void *context, int fd)
 {
 	const struct images *m = context;
@@ -427,8 +427,8 @@ static bool is_root_of_any(void *context, int fd)
 	return false;
 }
 
-/* Takes @image, which is to be forgotten, out of the images of its build. If it was the first of
- * them, the next one is from now on: returns that, else IMAGE_NONE. */
+/* Takes the image @number out of the list of images of its build. If it was the first, the next one
+ * becomes the first: returns that, else IMAGE_NONE. */
 static uint32_t unlink_copy(struct images *m, uint32_t number)
 {
 	const struct image *image = m->at.at[number];
@@ -446,7 +446,7 @@ static uint32_t unlink_copy(struct images *m, uint32_t number)
 	return heir;
 }
 
-/* The build is known by the image @heir from now on, instead of @number. */
+/* Makes the image @heir the one that is found for the build, instead of @number. */
 static void inherit_build(struct images *m, uint32_t number, uint32_t heir)
 {
 	for (size_t i = 0; i < m->aliases.n && heir != IMAGE_NONE; i++)
@@ -454,7 +454,7 @@ static void inherit_build(struct images *m, uint32_t number, uint32_t heir)
 			m->aliases.at[i].image = heir;
 }
 
-/* The names and pids by which images are found, of those that are left. */
+/* Rebuilds the maps by key and by pid from the images that remain. */
 static void forget_keys(struct images *m)
 {
 	struct map by_key = {0}, by_pid = {0};
@@ -561,10 +561,10 @@ uint32_t images_jit(struct images *m, uint32_t pid)
 	return *number;
 }
 
-/* Ticks between two attempts to find a perf map, at most: some 10 s. */
+/* The most ticks between two attempts to find a perf map: some 10 s. */
 #define JIT_WAIT_MOST 100
 
-/* A process writes its map after it has made memory executable, perhaps long after. */
+/* A process writes its perf map after it has made memory executable, perhaps long after. */
 static void retry_perf_map(struct image *image)
 {
 	if (image->fd >= 0 || image->jit_ticks-- > 0)

@@ -10,14 +10,14 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* The file does not say where a function ends. The largest ones are tens of KiB; what lies
- * further behind a symbol than this belongs to something without one. */
+/* The file does not say where a function ends. The largest are tens of KiB; an address further
+ * above a symbol than this has no symbol. */
 #define MAX_FUNCTION_BYTES (256 * 1024)
 
 struct line {
 	uint64_t start;
 	char type;
-	char *name, *module; /* in the line's buffer; module NULL where there is none */
+	char *name, *module; /* in the line's buffer; module is NULL if there is none */
 };
 
 /* "ffffffffc0a01000 t ext4_sync_fs	[ext4]" */
@@ -45,15 +45,15 @@ static bool is_code(char type)
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
-/* Of aliases the global one, then the one of fewer leading underscores, then the first. */
-static int badness(char type, const char *name)
+/* Of aliases the global one wins, then the one with fewer leading underscores, then the first. */
+static int alias_rank(char type, const char *name)
 {
 	return (type == 't' ? 64 : 0) + (int)strspn(name, "_");
 }
 
 static void take(struct kallsym *sym, int *bad, const struct line *line)
 {
-	const int line_bad = badness(line->type, line->name);
+	const int line_bad = alias_rank(line->type, line->name);
 
 	if (sym->name &&
 	    (line->start < sym->start || (line->start == sym->start && line_bad >= *bad)))
@@ -81,9 +81,8 @@ static void drop_distant(const uint64_t *addresses, size_t n, struct kallsym *ou
 	}
 }
 
-/* Each address has the nearest symbol between its neighbour below and itself, or none: then the
- * neighbour's is its own. */
-static void spread(size_t n, struct kallsym *out)
+/* An address without a symbol between it and the wanted address below it has that one's symbol. */
+static void fill_gaps(size_t n, struct kallsym *out)
 {
 	for (size_t i = 1; i < n; i++) {
 		if (out[i].name || !out[i - 1].name)
@@ -121,14 +120,14 @@ int kallsyms_find(FILE *f, const uint64_t *addresses, size_t n, struct kallsym *
 	}
 	if (!any_address)
 		return hidden();
-	spread(n, out);
+	fill_gaps(n, out);
 	drop_distant(addresses, n, out);
 	return 0;
 }
 
-/* --- asking --------------------------------------------------------------------------------- */
+/* --- the kernel first, then the text ---------------------------------------------------------- */
 
-/* The first lines are those of per-CPU variables, which may well be at address 0. */
+/* The first lines are per-CPU variables, which may be at address 0. */
 static bool shows_addresses(FILE *f)
 {
 	_free_ char *text = NULL;
@@ -142,8 +141,8 @@ static bool shows_addresses(FILE *f)
 	return false;
 }
 
-/* "bpf_prog_" and 16 hexadecimal digits, "bpf_trampoline_" and a number: what the text has in a
- * module "bpf" bears nothing but its name elsewhere. */
+/* "bpf_prog_" and 16 hexadecimal digits, or "bpf_trampoline_" and a number: the text lists these in
+ * a module "bpf"; other interfaces return the name alone. */
 static bool is_bpf(const char *name)
 {
 	static const char prog[] = "bpf_prog_", trampoline[] = "bpf_trampoline_";

@@ -10,7 +10,7 @@
 
 struct kallsym {
 	uint64_t start;
-	char *name;   /* NULL: none is near enough below the address; owned */
+	char *name;   /* NULL: no symbol is near enough below the address; owned */
 	char *module; /* "ext4", "bpf"; NULL: the kernel itself; owned */
 };
 
@@ -19,18 +19,17 @@ struct kallsym {
  * file read as zero (kptr_restrict); the names are NULL then.
  */
 int kallsyms_find(FILE *, const uint64_t *addresses, size_t n, struct kallsym *out);
-/* The address of the symbol @name, in the next @lines lines of the file; 0: it is not there, or
+/* The address of the symbol @name, if it is in the next @lines lines of the file; 0: it is not, or
  * addresses are hidden from us. */
 uint64_t kallsyms_address(FILE *, const char *name, size_t lines);
 void kallsyms_release(struct kallsym *, size_t n);
 
-/* Names what it can of @addresses by other means than the text, at most n of @out; what it cannot
- * stays NULL. Negative, without a text, where it does not work here; out is to be released even
- * then. */
+/* Names @addresses by other means than the text; out[i] stays NULL where it cannot. Negative,
+ * without a text: it does not work on this kernel; the caller releases out even then. */
 typedef int (*kallsyms_ask_fn)(const uint64_t *addresses, size_t n, struct kallsym *out);
 
-/* kallsyms_find() that asks @ask (may be NULL) first and reads on in the text only for what is
- * still unnamed then. The same errors: addresses that are hidden from us are not asked for. */
+/* kallsyms_find() that calls @ask (may be NULL) first, and reads the text only for addresses that
+ * it left unnamed. Fails in the same way, without calling @ask, if addresses are hidden from us. */
 int kallsyms_ask(FILE *, kallsyms_ask_fn ask, const uint64_t *addresses, size_t n,
 		 struct kallsym *out);
 

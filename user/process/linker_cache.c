@@ -7,11 +7,11 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-/* A cache of 25,000 libraries. */
+/* Room for 25,000 libraries. */
 #define MAX_CACHE_BYTES (4u << 20)
 
-/* The form that glibc has written since 2.32, and after an older part before; see ldconfig(8) and
- * glibc's elf/dl-cache.h. */
+/* The format that glibc has written since 2.32; older ones put it behind their own. See ldconfig(8)
+ * and glibc's elf/dl-cache.h. */
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"
 
 struct cache_header {
@@ -22,9 +22,9 @@ struct cache_header {
 
 struct cache_entry {
 	int32_t flags;
-	uint32_t name, path; /* texts, from the header on */
+	uint32_t name, path; /* offsets of strings, from the header */
 	uint32_t os_version;
-	uint64_t hwcap; /* not read: the path says for which processors the file is */
+	uint64_t hwcap; /* not read: the path says which processors the file is for */
 };
 
 #define CACHE_X86_64 0x0303 /* ELF, libc6, 64 bits */
@@ -50,7 +50,7 @@ static int level_of(const char *path)
 	return folder ? atoi(folder + strlen("/" LINKER_LEVEL_FOLDER)) : 1;
 }
 
-/* NULL if it does not end within the length of a path: many entries may share one text. */
+/* NULL if it does not end within the length of a path: many entries may share one string. */
 static const char *cache_text(const struct linker_cache *c, uint32_t offset)
 {
 	size_t left = offset < c->bytes ? c->bytes - offset : 0;
@@ -82,7 +82,7 @@ void linker_cache_each(const struct linker_cache *c,
 	}
 }
 
-/* If several entries have one name, the first of the highest level counts. */
+/* Of several entries with one name the first of the highest level counts. */
 static bool add_name(void *context, const char *name, const char *path)
 {
 	struct linker_cache *c = context;

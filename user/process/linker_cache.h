@@ -1,5 +1,5 @@
 /*
- * linker_cache: what /etc/ld.so.cache says: which file the dynamic linker loads for the name of a
+ * linker_cache: reads /etc/ld.so.cache: which file the dynamic linker loads for the name of a
  * library.
  */
 #ifndef PROCESS_LINKER_CACHE_H
@@ -15,24 +15,25 @@
 /* A zeroed one is empty and valid. */
 struct linker_cache {
 	char *file;
-	const char *at;	    /* the header */
-	size_t bytes;	    /* from there */
+	const char *at;	    /* the header, in file */
+	size_t bytes;	    /* from the header on */
 	struct map by_name; /* hash of a name → offset of the path */
 };
 
-/* Of the open file @fd; -1: empty. */
+/* Reads the open file @fd; -1: the cache is empty. */
 void linker_cache_read(int fd, struct linker_cache *out);
 void linker_cache_release(struct linker_cache *);
 
-/* Calls @each, until it returns true, with the name and the path of every library for us. */
+/* Calls @each with the name and the path of every x86-64 library, until it returns true. */
 void linker_cache_each(const struct linker_cache *,
 		       bool (*each)(void *context, const char *name, const char *path),
 		       void *context);
-/* The path for @name, NULL where there is none; borrowed. */
+/* The path for @name; borrowed; NULL: there is none. */
 const char *linker_cache_find(const struct linker_cache *, const char *name);
 
 /* A library may exist in several builds; the dynamic linker loads the one for the highest level of
- * x86-64 that the processor has. Levels 2 to 4 have folders of their own; all else is level 1. */
+ * x86-64 that the processor has. Levels 2 to 4 have their own folders; level 1 is everything
+ * else. */
 #define LINKER_LEVEL_FOLDER "glibc-hwcaps/x86-64-v"
 int linker_level(void);
 

@@ -6,13 +6,13 @@
 
 #include "process/opener.h"
 
-/* The first mapping that ends behind @address. */
+/* The first mapping that ends after @address. */
 static size_t first_behind(const struct maps *m, uint64_t address)
 {
 	return vec_upto(&m->at, end, address);
 }
 
-/* Puts @n_new mappings where @n_old stood from @at on. */
+/* Replaces @n_old mappings from @at on by @n_new others. */
 static void replace(struct maps *m, size_t at, size_t n_old, const struct mapping *put,
 		    size_t n_new)
 {

@@ -21,21 +21,21 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-/* File systems that need no server. What is not here may have one. */
+/* File systems that need no server. Any other type may have one. */
 static const char *const local_types[] = {
 	"ext2",	    "ext3",	"ext4",	 "xfs",	     "btrfs",	  "tmpfs", "ramfs",    "rootfs",
 	"devtmpfs", "squashfs", "erofs", "f2fs",     "vfat",	  "msdos", "exfat",    "ntfs3",
 	"iso9660",  "udf",	"zfs",	 "bcachefs", "hugetlbfs", "jfs",   "reiserfs", "nilfs2",
 	"minix",    "hfsplus",	"hfs",	 "cramfs",   "romfs",	  "ubifs", "jffs2"};
 
-/* The kernel's own, whose files are no data: reading one may block, or do something. */
+/* The kernel's own, whose files hold no data: reading one may block, or have effects. */
 static const char *const pseudo_types[] = {
 	"proc",	    "sysfs",	  "cgroup2", "cgroup",	   "bpf",	 "mqueue",
 	"devpts",   "debugfs",	  "tracefs", "configfs",   "securityfs", "pstore",
 	"efivarfs", "selinuxfs",  "nsfs",    "autofs",	   "fusectl",	 "binfmt_misc",
 	"resctrl",  "rpc_pipefs", "cpuset",  "functionfs", "nfsd"};
 
-/* Partitions on a device on devices on a file: more than anybody stacks. */
+/* The deepest stack of block devices (partition, RAID, loop, …) that is followed. */
 #define MOST_LAYERS 8
 
 static char *next_word(char **at)
@@ -75,9 +75,9 @@ bool mount_line_parse(char *line, struct mount_line *out)
 
 	line[strcspn(line, "\n")] = '\0';
 	id = next_word(&at);
-	(void)next_word(&at); /* the parent's */
+	(void)next_word(&at); /* the parent mount's number */
 	device = next_word(&at);
-	(void)next_word(&at); /* the part of the file system that is mounted */
+	(void)next_word(&at); /* the root of the mount within its file system */
 	point = next_word(&at);
 	do
 		word = next_word(&at);
@@ -122,7 +122,7 @@ static bool is_on_the_network(uint32_t major, uint32_t minor)
 	return false;
 }
 
-/* Of a loop device: whether the file behind it is local; true of any other. */
+/* For a loop device: whether the file behind it is local; true for any other device. */
 static bool is_local_behind(uint32_t major, uint32_t minor, const struct mount_judge *j)
 {
 	static const char *const ups[] = {"", "/.."};
@@ -140,7 +140,7 @@ static bool is_local_behind(uint32_t major, uint32_t minor, const struct mount_j
 	return true;
 }
 
-/* Whether what it is made of (crypt, RAID, volumes) is local. */
+/* Whether all devices it is made of (crypt, RAID, volumes) are local. */
 static bool are_local_below(uint32_t major, uint32_t minor, const struct mount_judge *j, int layer)
 {
 	_free_ char *folder = device_file(major, minor, "", "slaves");
@@ -169,7 +169,7 @@ static bool is_local_device(uint32_t major, uint32_t minor, const struct mount_j
 	       is_local_behind(major, minor, j) && are_local_below(major, minor, j, layer);
 }
 
-/* btrfs and its like have device numbers of their own. */
+/* btrfs and others have device numbers of their own: judge by the mounted device. */
 static bool is_local_source(const struct mount_line *m, const struct mount_judge *j)
 {
 	struct stat st;
@@ -230,7 +230,7 @@ bool mount_line_is_pseudo(const struct mount_line *m)
 	return is_among(m->type, pseudo_types, sizeof(pseudo_types) / sizeof(*pseudo_types));
 }
 
-/* Some 10,000 mounts. Of what comes behind nothing is known. */
+/* Room for some 10,000 mounts; later ones are unknown. */
 #define MOST_BYTES (1 << 20)
 
 struct entry {
@@ -241,11 +241,11 @@ struct entry {
 typedef VEC(struct entry) entries;
 
 struct mounts {
-	int fd; /* our own mountinfo, which says when it changes */
+	int fd; /* our own mountinfo; polled for changes */
 	entries own;
-	uint64_t root_id; /* of the mount that our root directory is on */
+	uint64_t root_id; /* of the mount that holds our root directory */
 	uint32_t root_major, root_minor;
-	uint32_t shared_major, shared_minor; /* of memory files, which are mounted nowhere */
+	uint32_t shared_major, shared_minor; /* of memory files, which no mount shows */
 };
 
 struct mount_id mount_id_of(const struct statx *st)
@@ -277,7 +277,7 @@ static bool is_below(const char *path, const char *point)
 	       (!strncmp(path, point, n) && (path[n] == '/' || path[n] == '\0'));
 }
 
-/* The mount that @path is on: of several at one place the last. */
+/* The mount that @path is on: the last of several on the same mount point. */
 static const struct entry *mount_of(const entries *own, const char *path)
 {
 	const struct entry *best = NULL;
@@ -289,8 +289,8 @@ static const struct entry *mount_of(const entries *own, const char *path)
 	return best;
 }
 
-/* By what the kernel has of it in memory, which takes symbolic links into account; else by the
- * path. */
+/* Asks the kernel, from memory only, which resolves symbolic links; where it does not know, decides
+ * by the path. */
 static bool is_local_path(void *context, const char *path)
 {
 	const entries *own = context;
@@ -331,7 +331,7 @@ static void read_lines(FILE *f, const entries *own, bool trusted, entries *out)
 		total += (size_t)n;
 		if (!mount_line_parse(line, &m))
 			continue;
-		/* Made first: the judge looks at those that are there already. */
+		/* Compute this first: the check looks at the entries so far. */
 		e = (struct entry){.at = {m.id, m.major, m.minor},
 				   .local = mount_line_is_local(&m, &judge),
 				   .pseudo = mount_line_is_pseudo(&m),
@@ -425,7 +425,7 @@ static bool is_ours(const struct mounts *m, uint32_t major, uint32_t minor)
 	       (major == m->shared_major && minor == m->shared_minor);
 }
 
-/* Of one file system all mounts are alike, but for an overlay that is not to be trusted. */
+/* All mounts of one file system are alike, except for an overlay that is not trusted. */
 static enum mount_kind by_device(const entries *e, uint32_t major, uint32_t minor)
 {
 	enum mount_kind kind = MOUNT_UNKNOWN;

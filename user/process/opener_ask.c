@@ -1,4 +1,4 @@
-/* What asks: see opener.h. */
+/* The asking side of the opener: see opener.h. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +18,10 @@
 #include "process/opener.h"
 #include "process/opener_wire.h"
 
-/* How long is not asked what has timed out; twice as long each time, up to so often. */
+/* How long a key that timed out is refused; doubled each time, up to MOST_DOUBLE times. */
 #define REFUSE_NS   (10ull * 1000000000)
 #define MOST_DOUBLE 6
-/* Of one user so many requests may time out before nothing is asked for it. */
+/* So many requests for one user may time out before all of that user's are refused. */
 #define USER_TIMES 2
 
 enum { KEY_DEVICE = 1, KEY_PROCESS, KEY_USER };
@@ -47,7 +47,7 @@ static struct opener_refusal *find_refusal(struct opener_shared *s, uint64_t key
 	return NULL;
 }
 
-/* A request of that key has timed out. */
+/* Refuses the key from now on, since a request for it has timed out. */
 static void refusal_add(struct opener_shared *s, uint64_t key, uint64_t now_ns)
 {
 	struct opener_refusal *r = find_refusal(s, key);
@@ -73,7 +73,7 @@ static bool is_refused(struct opener_shared *s, uint64_t key, uint32_t times)
 	       clock_ns(CLOCK_MONOTONIC) < atomic_load(&r->until_ns);
 }
 
-/* Keys; 0: nothing that could be blamed. */
+/* Keys for the table of refusals; 0: nothing to blame. */
 static uint64_t refusal_device(uint32_t major, uint32_t minor)
 {
 	return major || minor ? key_of(KEY_DEVICE, (uint64_t)major << 32 | minor) : 0;
@@ -84,8 +84,7 @@ static uint64_t refusal_process(const struct opener_request *r)
 	return key_of(KEY_PROCESS, (uint64_t)r->pid << 8 | r->what);
 }
 
-/* Nearly always nothing is refused: then no key is made. */
-/* Whether the request is not to be made. */
+/* Whether the request is refused. Nearly always the table is empty, and no key is computed. */
 static bool refusal_holds(struct opener_shared *s, const struct opener_request *r)
 {
 	if (!atomic_load(&s->refused_n))
@@ -95,18 +94,18 @@ static bool refusal_holds(struct opener_shared *s, const struct opener_request *
 	       is_refused(s, refusal_user(r->pid), USER_TIMES);
 }
 
-/* How often a request that is waited for is looked at. */
-#define LOOK_MS 50
+/* How often the state of a pending request is checked. */
+#define POLL_MS 50
 
 /* --- helpers --------------------------------------------------------------------------------- */
 
-static void tell(const struct opener *o, char what)
+static void send_order(const struct opener *o, char what)
 {
 	while (send(o->control, &what, 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR)
 		;
 }
 
-/* The helper that has the request; NULL: none has it, or none any more. */
+/* The helper that has the request; NULL: none has. */
 static struct opener_slot *slot_of(const struct opener *o, uint32_t number)
 {
 	for (size_t i = 0; i < OPENER_HELPERS; i++) {
@@ -125,7 +124,7 @@ static bool give_up(const struct opener *o, struct opener_slot *s)
 
 	if (!atomic_compare_exchange_strong(&s->state, &busy, OPENER_GIVEN_UP))
 		return false;
-	tell(o, OPENER_END);
+	send_order(o, OPENER_END);
 	return true;
 }
 
@@ -136,9 +135,9 @@ static bool is_stuck(const struct opener_slot *s, uint64_t now_ns)
 	return since < now_ns && now_ns - since > OPENER_STUCK_NS;
 }
 
-/* Makes sure that a helper is there for the next request: starts one where all have work. Those
- * that are stuck, whoever asked them, are given up. False: all are stuck. */
-static bool need_helper(const struct opener *o)
+/* Makes sure that a helper is free for the next request; starts one if all are busy. Gives up stuck
+ * helpers, whichever process they work for. False: all helpers are stuck. */
+static bool ensure_helper(const struct opener *o)
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	bool is_any = false, is_room = false;
@@ -155,7 +154,7 @@ static bool need_helper(const struct opener *o)
 		is_any |= state == OPENER_BUSY;
 	}
 	if (is_room)
-		tell(o, OPENER_MORE);
+		send_order(o, OPENER_MORE);
 	return is_any || is_room;
 }
 
@@ -167,8 +166,8 @@ static bool has_channel(struct opener *o)
 
 	if (o->mine == getpid())
 		return true;
-	/* A child's: its parent's answers are not for it. Their descriptors may be others' by now.
-	 */
+	/* We are a child: the answers to our parent are not ours, and its descriptor numbers may be
+	 * reused. */
 	if (o->mine)
 		vec_release(&o->asked);
 	o->mine = 0;
@@ -214,7 +213,7 @@ static bool send_request(struct opener *o, const struct opener_request *r)
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
-/* Of a text that came in a file; a helper is ours, but what it read is not. */
+/* Reads a text that came in a file, with checks: the helper is ours, but what it read is not. */
 static void read_text(struct opener_answer *a, const struct opener_reply *r, int file)
 {
 	const size_t n = r->text_bytes;
@@ -232,7 +231,7 @@ static void read_text(struct opener_answer *a, const struct opener_reply *r, int
 	a->rc = got < 0 ? (int)got : -EIO;
 }
 
-/* @n: of the packet, or -EPROTO where its file could not come. @file: -1 for none. */
+/* @n: bytes of the packet, or -EPROTO if its file could not be received. @file: -1 for none. */
 static void unpack(const struct opener *o, ssize_t n, int file, struct opener_answer *a)
 {
 	struct opener_reply r;
@@ -265,7 +264,7 @@ static void unpack(const struct opener *o, ssize_t n, int file, struct opener_an
 	a->text_bytes = text;
 }
 
-/* The next answer that there is, of whichever request; its number, 0: none. */
+/* Receives the next answer, to any request. Returns the request's number, 0: none is there. */
 static uint32_t receive(struct opener *o, struct opener_answer *a)
 {
 	const size_t room = sizeof(struct opener_reply) + OPENER_TEXT;
@@ -298,8 +297,7 @@ static void forget(struct opener *o, struct asked *q)
 	*q = o->asked.at[--o->asked.n];
 }
 
-/* Keeps the answers that are there with their requests. Those that nobody waits for any more are
- * dropped. */
+/* Stores all answers received so far with their requests, and drops those of forgotten requests. */
 static void receive_all(struct opener *o)
 {
 	struct opener_answer a;
@@ -308,12 +306,12 @@ static void receive_all(struct opener *o)
 	while ((number = receive(o, &a))) {
 		struct asked *q = find_asked(o, number);
 
-		if (!q || q->is_here) {
+		if (!q || q->answered) {
 			opener_answer_release(o, &a);
 			continue;
 		}
 		q->answer = a;
-		q->is_here = true;
+		q->answered = true;
 	}
 }
 
@@ -336,14 +334,14 @@ static uint64_t limit_ns(const struct opener *o)
 	return !o->goes_on || o->goes_on(o->context) ? OPENER_WHOLE_NS : OPENER_HURRY_NS;
 }
 
-/* -EINPROGRESS: it may still be answered. */
+/* -EINPROGRESS: an answer may still come. */
 static int judge(struct opener *o, const struct asked *q)
 {
 	const uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	struct opener_slot *s = slot_of(o, q->number);
 
 	if (!s && now - q->sent_ns < OPENER_QUEUE_NS)
-		return need_helper(o) ? -EINPROGRESS : -EBUSY;
+		return ensure_helper(o) ? -EINPROGRESS : -EBUSY;
 	if (!s)
 		return -EBUSY;
 	if (!is_stuck(s, now) && now - q->sent_ns < limit_ns(o))
@@ -355,9 +353,9 @@ static int judge(struct opener *o, const struct asked *q)
 
 /* --- for callers ------------------------------------------------------------------------------ */
 
-/* The same in two steps, for what is not waited for. Returns a number, 0: *a has the answer
- * already. opener_take(): true when the answer is there or the limit is reached; @wait_ms at most.
- * A number is taken once. */
+/* Sends a request without waiting. Returns its number, or 0 if *a already has the answer.
+ * opener_take() waits @wait_ms at most, and returns true when the answer is there or the time limit
+ * is reached; then the number is invalid. */
 static uint32_t opener_begin(struct opener *o, const struct opener_request *r,
 			     struct opener_answer *a)
 {
@@ -375,7 +373,7 @@ static uint32_t opener_begin(struct opener *o, const struct opener_request *r,
 		return 0;
 	}
 	atomic_fetch_add(&o->shared->asked, 1);
-	if (refusal_holds(o->shared, r) || !has_channel(o) || !need_helper(o) ||
+	if (refusal_holds(o->shared, r) || !has_channel(o) || !ensure_helper(o) ||
 	    !send_request(o, r)) {
 		atomic_fetch_add(&o->shared->refusals, 1);
 		return 0;
@@ -389,7 +387,7 @@ static uint32_t opener_begin(struct opener *o, const struct opener_request *r,
 	return o->numbers;
 }
 
-/* True: *@rc says how it ended. */
+/* True: the request has ended, with *@rc. */
 static bool has_ended(struct opener *o, uint32_t number, int *rc)
 {
 	const struct asked *q;
@@ -398,7 +396,7 @@ static bool has_ended(struct opener *o, uint32_t number, int *rc)
 	q = find_asked(o, number);
 	if (!q)
 		*rc = -EBUSY;
-	else if (q->is_here)
+	else if (q->answered)
 		*rc = 0;
 	else
 		*rc = judge(o, q);
@@ -421,12 +419,12 @@ static bool opener_take(struct opener *o, uint32_t number, int wait_ms, struct o
 
 		if (!left_ms)
 			return false;
-		(void)poll(&p, 1, left_ms < LOOK_MS ? (int)left_ms : LOOK_MS);
+		(void)poll(&p, 1, left_ms < POLL_MS ? (int)left_ms : POLL_MS);
 	}
 	q = find_asked(o, number);
 	if (!q)
 		return true;
-	if (q->is_here)
+	if (q->answered)
 		*a = q->answer;
 	else
 		a->rc = rc;
@@ -451,7 +449,7 @@ int opener_ask(struct opener *o, const struct opener_request *r, struct opener_a
 {
 	const uint32_t number = opener_begin(o, r, a);
 
-	while (number && !opener_take(o, number, LOOK_MS, a))
+	while (number && !opener_take(o, number, POLL_MS, a))
 		;
 	return a->rc;
 }
@@ -462,7 +460,7 @@ void opener_close(struct opener *o, int fd)
 
 	if (fd < 0)
 		return;
-	/* Only a copy has seals. */
+	/* Only copies are sealed. */
 	if (o && fcntl(fd, F_GET_SEALS) > F_SEAL_SEAL && !fstat(fd, &st))
 		atomic_fetch_sub(&o->shared->kept_bytes, (uint64_t)st.st_blocks * 512);
 	close(fd);

@@ -1,4 +1,4 @@
-/* opener_do(): see opener_wire.h. */
+/* What a helper does for a request: see opener_wire.h. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,8 @@ static bool has_source_suffix(const char *name)
 	return false;
 }
 
-/* No project's folder: these alone, and the others with all below them. */
+/* Folders that are no project's: these themselves, and those of with_all with everything below
+ * them. */
 static const char *const alone[] = {"/",    "/etc",  "/root", "/home", "/var",
 				    "/usr", "/boot", "/run",  "/lib",  "/opt"};
 static const char *const with_all[] = {"/proc", "/sys", "/dev"};
@@ -79,11 +80,11 @@ static int open_at(int folder, const char *path, uint64_t flags, uint64_t resolv
 			       .resolve = RESOLVE_NO_MAGICLINKS | resolve};
 	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
 
-	/* A link that leads out of the folder. */
+	/* A link leads out of the folder. */
 	return fd >= 0 ? fd : errno == EXDEV || errno == ELOOP ? -EACCES : -errno;
 }
 
-/* What the descriptor stands for; false: it cannot be told, or has no name any more. */
+/* The path that the descriptor refers to; false: unknown, or deleted. */
 static bool resolved(int fd, char path[PATH_MAX])
 {
 	static const char gone[] = " (deleted)";
@@ -97,11 +98,11 @@ static bool resolved(int fd, char path[PATH_MAX])
 }
 
 /*
- * An O_PATH descriptor of @path below @root_fd (-1: our own root), whose first @folder bytes are
- * the folder that it must lie in when links are resolved. -EACCES: it does not, has not the suffix
- * of a source file, a name on the way to it begins with a dot, or the folder is one of the
- * system's, or of a user's whole home (@home, in that root; may be NULL), or holds that. Other
- * negative errnos of open(2). No text.
+ * An O_PATH descriptor of @path below @root_fd (-1: our own root). Its first @folder bytes are the
+ * folder that it must lie in after links are resolved. -EACCES: it does not; it lacks the suffix of
+ * a source file; a name on the way begins with a dot; or the folder belongs to the system, or is or
+ * holds a user's home (@home, in that root; may be NULL). Or another negative errno of open(2). No
+ * text.
  */
 static int opener_source(int root_fd, const char *path, size_t folder, const char *home)
 {
@@ -129,21 +130,21 @@ static int opener_source(int root_fd, const char *path, size_t folder, const cha
 	return -EACCES;
 }
 
-/* Of one file's copy. */
+/* The most memory for one file's copy. */
 #define COPY_MOST (1ull << 30)
-/* However sparse it is. */
+/* The largest size of a file that is copied, however sparse. */
 #define SIZE_MOST (1ull << 36)
 
-struct doing {
+struct job {
 	struct mounts *mounts;
 	const struct opener_request *r;
 	struct opener_shared *shared;
 	struct opener_slot *slot;
 	uint64_t until_ns;
-	uint64_t kept; /* of a copy that is being made */
+	uint64_t kept; /* bytes of the copy under way */
 };
 
-static void step(const struct doing *d)
+static void note_progress(const struct job *d)
 {
 	if (d->slot)
 		atomic_store(&d->slot->since_ns, clock_ns(CLOCK_MONOTONIC));
@@ -153,9 +154,9 @@ static void step(const struct doing *d)
 
 static bool copy_goes_on(void *context, uint64_t more)
 {
-	struct doing *d = context;
+	struct job *d = context;
 
-	step(d);
+	note_progress(d);
 	d->kept += more;
 	if (d->shared)
 		atomic_fetch_add(&d->shared->kept_bytes, more);
@@ -163,8 +164,8 @@ static bool copy_goes_on(void *context, uint64_t more)
 	       (!d->slot || atomic_load(&d->slot->state) == OPENER_BUSY);
 }
 
-/* What one copy may take: half of what is left, so that others get something, too. */
-static uint64_t copy_most(const struct doing *d)
+/* What one copy may take: half of the memory left, so that others get some too. */
+static uint64_t copy_most(const struct job *d)
 {
 	uint64_t most =
 		d->r->bytes_most && d->r->bytes_most < COPY_MOST ? d->r->bytes_most : COPY_MOST;
@@ -177,7 +178,7 @@ static uint64_t copy_most(const struct doing *d)
 	return left < most ? left : most;
 }
 
-static int copy(struct doing *d, int fd, const struct statx *st)
+static int copy(struct job *d, int fd, const struct statx *st)
 {
 	const struct filecopy c = {.from = fd,
 				   .bytes = st->stx_size,
@@ -198,7 +199,7 @@ static int copy(struct doing *d, int fd, const struct statx *st)
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* Opens for reading what the O_PATH descriptor stands for. */
+/* Opens the file behind an O_PATH descriptor for reading. */
 static int reopen(int path_fd)
 {
 	char link[32];
@@ -209,8 +210,8 @@ static int reopen(int path_fd)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Some file systems of a user's admit nobody else, not even root. */
-static int reopen_as(const struct doing *d, int path_fd)
+/* Some file systems that a user mounted admit nobody else, not even root: opens it as that user. */
+static int reopen_as(const struct job *d, int path_fd)
 {
 	struct owner owner;
 	int fd = reopen(path_fd);
@@ -224,9 +225,9 @@ static int reopen_as(const struct doing *d, int path_fd)
 	return !owner.uid || owner_become_for_good(&owner) ? fd : reopen(path_fd);
 }
 
-/* The mount that it is on may be one of the namespace of the process, or that of the root that the
- * one who asks has found to be local. */
-static bool is_local(const struct doing *d, const struct statx *st)
+/* Whether the file's mount is local: it is in the namespace of the process, or it is that of the
+ * root, which the asking process has found to be local. */
+static bool is_local(const struct job *d, const struct statx *st)
 {
 	const struct mount_id at = mount_id_of(st);
 	struct statx root;
@@ -248,8 +249,8 @@ static void describe(const struct statx *st, struct opener_answer *a)
 	a->links = st->stx_nlink;
 }
 
-/* What is at @path_fd, as a descriptor of its own or a copy. */
-static void deliver(struct doing *d, int path_fd, struct opener_answer *a, int *rest)
+/* Puts a descriptor of the file at @path_fd, or of a copy, into *@a. */
+static void deliver(struct job *d, int path_fd, struct opener_answer *a, int *rest)
 {
 	struct statx st;
 	bool local;
@@ -269,11 +270,11 @@ static void deliver(struct doing *d, int path_fd, struct opener_answer *a, int *
 		return;
 	a->fd = a->rc;
 	a->rc = 0;
-	step(d);
+	note_progress(d);
 	if (!local) {
 		*rest = a->fd;
 		a->fd = -1;
-		/* The size that counts is the one that its server says now. */
+		/* Use the size that the server gives now that the file is open. */
 		if (!mount_stat(*rest, &st) ||
 		    statx(*rest, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st))
 			a->rc = -errno;
@@ -281,7 +282,7 @@ static void deliver(struct doing *d, int path_fd, struct opener_answer *a, int *
 			a->rc = -EINVAL;
 		if (a->rc)
 			return;
-		step(d);
+		note_progress(d);
 		a->is_copy = true;
 		a->fd = copy(d, *rest, &st);
 		a->rc = a->fd < 0 ? a->fd : 0;
@@ -330,7 +331,7 @@ static int open_path(const struct opener_request *r)
 	return root < 0 ? -errno : open_below(root, r->path, r->no_links);
 }
 
-static void open_file(struct doing *d, struct opener_answer *a, int *rest)
+static void open_file(struct job *d, struct opener_answer *a, int *rest)
 {
 	const int as = d->r->as ? owner_become(d->r->as) : 0;
 	int path_fd;
@@ -340,21 +341,22 @@ static void open_file(struct doing *d, struct opener_answer *a, int *rest)
 		return;
 	}
 	path_fd = d->r->what == OPENER_MAPPED ? open_mapped(d->r) : open_path(d->r);
-	step(d);
+	note_progress(d);
 	if (path_fd < 0)
 		a->rc = path_fd;
 	else
 		deliver(d, path_fd, a, rest);
 	if (path_fd >= 0)
 		close(path_fd);
-	/* Else the next request would be served with this one's rights. */
+	/* If the rights cannot be restored, end the helper: else it would serve the next request
+	 * with them. */
 	if (d->r->as && geteuid() == getuid() && owner_return() && d->slot)
 		_exit(1);
 }
 
 /* --- names and closures ----------------------------------------------------------------------- */
 
-/* What the descriptor stands for; owned; NULL: it cannot be told. */
+/* The path of the descriptor; owned; NULL: unknown. */
 static char *name_of(int path_fd)
 {
 	char link[32], path[PATH_MAX];
@@ -366,12 +368,12 @@ static char *name_of(int path_fd)
 	return n > 0 ? mem_strdup(path) : NULL;
 }
 
-static void find_name(const struct doing *d, struct opener_answer *a)
+static void find_name(const struct job *d, struct opener_answer *a)
 {
 	_close_ int path_fd = open_path(d->r);
 	struct statx st;
 
-	step(d);
+	note_progress(d);
 	if (path_fd < 0 || !mount_stat(path_fd, &st)) {
 		a->rc = path_fd < 0 ? path_fd : -EIO;
 		return;
@@ -383,13 +385,13 @@ static void find_name(const struct doing *d, struct opener_answer *a)
 
 static bool closure_goes_on(void *context)
 {
-	const struct doing *d = context;
+	const struct job *d = context;
 
-	step(d);
+	note_progress(d);
 	return clock_ns(CLOCK_MONOTONIC) < d->until_ns;
 }
 
-static void find_closure(struct doing *d, struct opener_answer *a)
+static void find_closure(struct job *d, struct opener_answer *a)
 {
 	const struct closure_effort effort = {closure_goes_on, d};
 	struct str text = {0};
@@ -413,7 +415,7 @@ static void find_closure(struct doing *d, struct opener_answer *a)
 
 /* --- texts ----------------------------------------------------------------------------------- */
 
-static void read_text(const struct doing *d, struct opener_answer *a)
+static void read_text(const struct job *d, struct opener_answer *a)
 {
 	_free_ char *path = mem_printf("/proc/%u/%s", procfs_living(d->r->pid), d->r->path);
 	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -432,9 +434,9 @@ static void read_text(const struct doing *d, struct opener_answer *a)
 			n = read(fd, a->text + a->text_bytes, cap - a->text_bytes - 1);
 		while (n < 0 && errno == EINTR);
 		a->text_bytes += n > 0 ? (size_t)n : 0;
-		step(d);
+		note_progress(d);
 	}
-	/* A part would be taken for the whole. */
+	/* Rather no text than a part that would pass for the whole. */
 	if (n < 0) {
 		a->rc = -errno;
 		a->text_bytes = 0;
@@ -450,7 +452,7 @@ static void read_text(const struct doing *d, struct opener_answer *a)
 
 #define STEP_MOST 4096
 
-static void take_step(const struct doing *d, struct opener_answer *a)
+static void read_step(const struct job *d, struct opener_answer *a)
 {
 	char nothing[STEP_MOST];
 	const uint64_t most = d->r->bytes_most;
@@ -462,7 +464,7 @@ static void take_step(const struct doing *d, struct opener_answer *a)
 void opener_do(struct mounts *mounts, const struct opener_request *r, struct opener_shared *shared,
 	       struct opener_slot *slot, struct opener_answer *a, int *rest)
 {
-	struct doing d = {mounts, r, shared, slot, clock_ns(CLOCK_MONOTONIC) + OPENER_WHOLE_NS, 0};
+	struct job d = {mounts, r, shared, slot, clock_ns(CLOCK_MONOTONIC) + OPENER_WHOLE_NS, 0};
 
 	*a = (struct opener_answer){.fd = -1};
 	*rest = -1;
@@ -473,7 +475,7 @@ void opener_do(struct mounts *mounts, const struct opener_request *r, struct ope
 	else if (r->what == OPENER_CLOSURE)
 		find_closure(&d, a);
 	else if (r->what == OPENER_STEP)
-		take_step(&d, a);
+		read_step(&d, a);
 	else
 		open_file(&d, a, rest);
 }

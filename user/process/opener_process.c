@@ -1,5 +1,5 @@
-/* The start and the end of an opener, and the process that starts and ends its helpers. It opens
- * nothing itself, so it never blocks. */
+/* Starts and ends an opener, and runs its main process, which starts and ends the helpers. That
+ * process opens nothing itself, so it never blocks. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ struct helper {
 	int files[PACKET_FDS]; /* of the message: the channel, and a root or -1 */
 };
 
-/* False: there is nobody any more who could ask. */
+/* False: no process is left that could ask. */
 static bool receive(struct helper *h)
 {
 	size_t n_files;
@@ -43,11 +43,11 @@ static bool receive(struct helper *h)
 	for (; n_files < 2; n_files++)
 		h->files[n_files] = -1;
 	h->m.path[sizeof(h->m.path) - 1] = '\0';
-	/* Without its descriptors, -EPROTO, it is one that nobody waits for. */
+	/* A message whose descriptors were lost (-EPROTO) belongs to no channel: ignore it. */
 	return n == -EPROTO || n >= (ssize_t)offsetof(struct opener_message, path);
 }
 
-/* Whether who asked still waits: it may have given up, or ended. */
+/* Whether the asking process still waits: it may have given up, or ended. */
 static bool is_awaited(const struct helper *h)
 {
 	struct pollfd p = {.fd = h->files[0]};
@@ -59,7 +59,7 @@ static bool is_awaited(const struct helper *h)
 	       clock_ns(CLOCK_MONOTONIC) < h->m.sent_ns + OPENER_QUEUE_NS;
 }
 
-/* A long text goes into a file. */
+/* Puts a long text into a memory file. */
 static int text_file(const struct opener_answer *a)
 {
 	int fd = memfd_create("text", MFD_CLOEXEC);
@@ -101,12 +101,12 @@ static void reply(const struct helper *h, struct opener_answer *a)
 	struct opener_reply none = {.number = h->m.number};
 
 	none.rc = send_reply(h, &r, a->text, in_file ? 0 : a->text_bytes, in_file ? text : a->fd);
-	/* Who asked would wait for it. */
+	/* Without any reply the asking process would wait until its limit. */
 	if (none.rc)
 		(void)send_reply(h, &none, NULL, 0, -1);
 }
 
-/* Whether it is still for us to answer. Who asked may have given up just now. */
+/* Whether the request is still ours to answer: the asking process may have given up just now. */
 static bool is_ours(const struct helper *h)
 {
 	return atomic_load(&h->slot->state) == OPENER_BUSY;
@@ -135,7 +135,7 @@ static void serve(struct helper *h)
 		_exit(1);
 	reply(h, &a);
 	free(a.text);
-	/* Closing may block as well: the answer is there by then. */
+	/* Close it after the reply: closing may block, too. */
 	if (a.fd >= 0)
 		close(a.fd);
 	if (rest >= 0)
@@ -152,7 +152,7 @@ static void set_signals(void)
 	for (int i = 1; i < NSIG; i++)
 		if (i != SIGKILL && i != SIGSTOP)
 			signal(i, SIG_DFL);
-	/* Ctrl-C is for who asks to act on. */
+	/* Ctrl-C is for the asking process to act on. */
 	sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
@@ -185,14 +185,14 @@ static _Noreturn void opener_helper_run(struct opener_shared *shared, unsigned i
 	_exit(0);
 }
 
-/* How much better than that of who started it the helpers' priority (nice) is: all wait for them.
- */
-#define HURRY 10
+/* How far the helpers' nice value is below that of the process that started them: everyone waits
+ * for them. */
+#define NICE_GAIN 10
 
-/* Ended helpers are looked for so often, as long as one is stuck. */
-#define LOOK_MS 200
+/* How often ended helpers are looked for, as long as one is stuck. */
+#define POLL_MS 200
 
-/* Standard streams too: a helper that is stuck must not keep a pipe open that somebody reads. */
+/* Closes standard streams too: a stuck helper must not keep open a pipe that somebody reads. */
 static void close_all(int control, int requests, int parent)
 {
 	int keep[] = {control, requests, parent};
@@ -201,7 +201,7 @@ static void close_all(int control, int requests, int parent)
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		dup2(null, fd);
 	confine_close(keep, sizeof(keep) / sizeof(*keep));
-	/* Nor a folder, whose file system could then not be unmounted. */
+	/* Leave the working directory, or its file system could not be unmounted. */
 	if (chdir("/"))
 		_exit(1);
 }
@@ -247,7 +247,7 @@ static void end_helpers(struct opener_shared *s, bool all)
 	}
 }
 
-/* The slots of helpers that have ended are free again. */
+/* Frees the slots of helpers that have ended. */
 static void reap(struct opener_shared *s)
 {
 	pid_t pid;
@@ -277,9 +277,9 @@ static _Noreturn void run(struct opener_shared *s, int control, int requests, in
 	char what;
 
 	close_all(control, requests, parent);
-	/* Not in the loader's group: neither Ctrl-C nor a shell that ends it is for us. */
+	/* Leave the loader's process group: signals of Ctrl-C or the shell are not for us. */
 	setpgid(0, 0);
-	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - HURRY);
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) - NICE_GAIN);
 	if (capabilities_keep(CAPABILITIES_OPENER))
 		_exit(1);
 	signal(SIGCHLD, SIG_DFL);
@@ -287,7 +287,7 @@ static _Noreturn void run(struct opener_shared *s, int control, int requests, in
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	while (n > 0) {
-		const int came = poll(p, 2, is_any_given_up(s) ? LOOK_MS : -1);
+		const int came = poll(p, 2, is_any_given_up(s) ? POLL_MS : -1);
 
 		if (came < 0 && errno == EINTR)
 			continue;
@@ -311,10 +311,10 @@ static _Noreturn void run(struct opener_shared *s, int control, int requests, in
 
 /* --- for callers ------------------------------------------------------------------------------ */
 
-/* All copies together take this part of the machine's memory. */
+/* All copies together may take this part of the machine's memory. */
 #define COPIES_PART 8
 
-/* How long an opener that is asked to end may take. */
+/* How long opener_free() waits for the process to end. */
 #define END_MS 1000
 
 static bool start(struct opener *o)
@@ -355,7 +355,7 @@ struct opener *opener_new(void)
 	return NULL;
 }
 
-/* The opener's process is never stuck itself; but it is not waited for without an end. */
+/* The main process is never stuck itself, but do not wait for it without a limit. */
 static void end_process(const struct opener *o)
 {
 	/* Our children may still have the socket open. */
@@ -378,7 +378,7 @@ void opener_free(struct opener *o)
 	if (o->requests >= 0)
 		close(o->requests);
 	for (size_t i = 0; i < o->asked.n; i++)
-		if (o->asked.at[i].is_here)
+		if (o->asked.at[i].answered)
 			opener_answer_release(o, &o->asked.at[i].answer);
 	vec_release(&o->asked);
 	if (o->shared != MAP_FAILED)

@@ -12,7 +12,7 @@
 #include "confine/capabilities.h"
 #include "process/procfs.h"
 
-/* "1000\t1000\t1000\t1000": real, effective, saved, of the file system. */
+/* "1000\t1000\t1000\t1000": real, effective, saved, and file system id. */
 static bool read_id(const char *status, const char *key, uint32_t *out)
 {
 	const char *at = procfs_field(status, key);
@@ -60,11 +60,11 @@ uid_t owner_uid(uint32_t pid)
 
 static bool has_file_ids(uid_t uid, gid_t gid)
 {
-	/* These calls return what was before, whether they succeed or not. */
+	/* These calls return the previous value, whether they succeed or not. */
 	return setfsuid((uid_t)-1) == (int)uid && setfsgid((gid_t)-1) == (int)gid;
 }
 
-/* Root may, and who kept what this takes; whoever else has no groups but their own to give up. */
+/* Without the right to change groups, a user who is not root keeps those it has. */
 static int set_groups(size_t n, const gid_t *groups)
 {
 	return !setgroups(n, groups) || (errno == EPERM && geteuid()) ? 0 : -errno;
@@ -105,7 +105,7 @@ int owner_become_for_good(const struct owner *o)
 	if (setgroups(o->n_groups, o->groups) || setresgid(o->gid, o->gid, o->gid) ||
 	    setresuid(o->uid, o->uid, o->uid))
 		return -errno;
-	/* The kernel takes them from who was root alone. */
+	/* The kernel drops capabilities on a change of user only for uid 0. */
 	if (capabilities_drop())
 		return -EPERM;
 	return prctl(PR_SET_DUMPABLE, 0) || prctl(PR_SET_PDEATHSIG, 9) ? -errno : 0;

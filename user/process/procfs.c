@@ -17,7 +17,7 @@
 #define MAX_MAPS_BYTES (16u << 20)
 #define STATUS_MOST    65536
 
-/* The kernel writes a newline in a path as \012 and nothing else that way. */
+/* In a path the kernel writes a newline as \012, and escapes nothing else. */
 static void unescape(char *s)
 {
 	char *to = s;
@@ -68,7 +68,7 @@ static int each_number(const char *dir, void (*each)(void *, uint32_t), void *co
 	return 0;
 }
 
-/* Whether it has memory, or there is no telling. Threads of the kernel have none. */
+/* Whether it has memory; true if that cannot be found out. Kernel threads have none. */
 static bool has_memory(uint32_t tid)
 {
 	char path[32], byte;
@@ -136,7 +136,7 @@ int procfs_processes(void (*each)(void *, uint32_t), void *context)
 	return each_number("/proc", each, context);
 }
 
-/* PROC_PID_INIT_INO of the kernel: that of the first namespace on every machine. */
+/* PROC_PID_INIT_INO of the kernel: the inode of the initial namespace on every machine. */
 #define FIRST_NAMESPACE "pid:[4026531836]"
 
 bool procfs_in_first_namespace(void)
@@ -172,15 +172,16 @@ const char *procfs_field(const char *status, const char *key)
 }
 
 /*
- * Status lists our numbers from that of the namespace that /proc was mounted in to that of ours.
- * It is asked for by the name self: /proc of another namespace has another's process at our number.
+ * The status file lists our numbers from the namespace in which /proc was mounted down to ours: one
+ * number if they are the same. Read as "self", since another namespace's /proc has another process
+ * at our number.
  */
 bool procfs_is_own(void)
 {
 	_free_ char *status = read_status("/proc/self/status");
 	const char *numbers = status ? procfs_field(status, "NSpid") : NULL;
 
-	/* A kernel without namespaces tells of none. */
+	/* A kernel without namespaces has no such line. */
 	return status && (!numbers || numbers[strcspn(numbers, "\t\n")] == '\n');
 }
 
@@ -212,7 +213,7 @@ void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM])
 		n = fread(comm, 1, PROCFS_COMM - 1, f);
 		fclose(f);
 	}
-	/* A name may hold a newline of its own: only the last one is the file's. */
+	/* A name may hold newlines: only the last one is the file's. */
 	if (n && comm[n - 1] == '\n')
 		comm[n - 1] = '\0';
 }

@@ -1,6 +1,6 @@
 /*
- * procfs: what /proc says of one process: its executable mappings, threads, names, cgroup. Used
- * by procs. The texts are the target's own to choose (names may hold anything).
+ * procfs: what /proc says about one process: its executable mappings, threads, names, cgroup. Used
+ * by procs. The target chooses the texts (names may hold anything).
  */
 #ifndef PROCESS_PROCFS_H
 #define PROCESS_PROCFS_H
@@ -10,7 +10,7 @@
 
 #define PROCFS_COMM 16
 
-/* No process's number: stands for one that our PID namespace does not have. */
+/* No real pid: stands for processes outside of our PID namespace. */
 #define PROCFS_OUTSIDE UINT32_MAX
 
 /* One line of /proc/PID/maps. */
@@ -22,18 +22,18 @@ struct procfs_mapping {
 	bool executable;
 };
 
-/* The number by which /proc tells of @pid's memory, files and namespaces: its own or, where its
- * first thread has exited before the others, that of one which lives. */
+/* The number under which /proc shows @pid's memory, files and namespaces: its own, or, if its main
+ * thread has exited, that of a thread that still lives. */
 uint32_t procfs_living(uint32_t pid);
 /* "/proc/NUMBER/FILE" with that number; the caller's to free. */
 char *procfs_path(uint32_t pid, const char *file);
 
-/* Of a process that answers, as this one does; see mappings.h for others. Calls @each for every
- * executable mapping, in order of address. -ESRCH (no text) when it cannot
- * be read; lines that make no sense are passed over; reading ends after 16 MiB. */
+/* For processes that cannot block us, like this one; see mappings_read() for others. Calls @each
+ * for every executable mapping, in order of address. -ESRCH (no text) if it cannot be read;
+ * malformed lines are skipped; reading ends after 16 MiB. */
 int procfs_maps(uint32_t pid, void (*each)(void *context, const struct procfs_mapping *),
 		void *context);
-/* The mapping of one line of such a text, which is overwritten; false: it makes no sense. */
+/* Parses one line of /proc/PID/maps, and overwrites it; false: it is malformed. */
 bool procfs_parse_mapping(char *line, struct procfs_mapping *out);
 
 /* Calls @each for every thread. -ESRCH (no text). */
@@ -41,21 +41,20 @@ int procfs_threads(uint32_t pid, void (*each)(void *context, uint32_t tid), void
 /* Calls @each for every process. */
 int procfs_processes(void (*each)(void *context, uint32_t pid), void *context);
 
-/* Whether our PID namespace is the first: not so in a container, where processes have other numbers
- * than the kernel's own. */
+/* False in a container, where processes have other numbers than in the kernel's records. */
 bool procfs_in_first_namespace(void);
-/* Whether /proc shows processes by the numbers that they have in our PID namespace. */
+/* Whether /proc shows processes by their numbers in our PID namespace. */
 bool procfs_is_own(void);
 
-/* Its number in its own PID namespace. */
+/* The process's number in its own PID namespace. */
 uint32_t procfs_namespace_pid(uint32_t pid);
-/* All of /proc/PID/status, the caller's to free; NULL: the process is gone. */
+/* The text of /proc/PID/status; the caller frees it; NULL: the process is gone. */
 char *procfs_status(uint32_t pid);
-/* What stands behind @key and a tab in such a text, and all that follows; NULL: nothing. */
+/* What follows @key and a tab in such a text, to its end; NULL: the key is missing. */
 const char *procfs_field(const char *status, const char *key);
-/* The thread's name, "" where it is gone. */
+/* The thread's name; "" if it is gone. */
 void procfs_comm(uint32_t pid, uint32_t tid, char comm[PROCFS_COMM]);
-/* The v2 cgroup path, "" unknown; the caller's to free. */
+/* The path of its v2 cgroup, "" if unknown; the caller frees it. */
 char *procfs_cgroup(uint32_t pid);
 
 #endif

@@ -13,10 +13,10 @@
 #include "process/maps.h"
 #include "process/procfs.h"
 
-/* The kernel's name of the idle loop. */
+/* The kernel's name for the idle task. */
 #define IDLE_NAME "swapper"
 
-/* All that PROCFS_OUTSIDE stands for. */
+/* The name for all processes that PROCFS_OUTSIDE stands for. */
 #define OUTSIDE_NAME "[outside]"
 
 struct procs *procs_new(struct images *images)
@@ -36,7 +36,7 @@ void procs_free(struct procs *p)
 	vec_release(&p->procs);
 	vec_release(&p->tasks);
 	vec_release(&p->entries);
-	vec_release(&p->entry_life);
+	vec_release(&p->entry_generation);
 	map_release(&p->by_pid);
 	map_release(&p->by_task);
 	map_release(&p->by_name);
@@ -65,7 +65,7 @@ void procs_set_comm(char to[PROCFS_COMM], const char *from)
 
 /* --- threads -------------------------------------------------------------------------------- */
 
-/* The thread's state as at its birth; made where it is not known. */
+/* Resets the thread's state to that at its birth; adds the thread if it is new. */
 static struct task *start_task(struct procs *p, uint32_t pid, uint32_t tid, const char *comm,
 			       uint64_t start_ns)
 {
@@ -83,13 +83,13 @@ static struct task *start_task(struct procs *p, uint32_t pid, uint32_t tid, cons
 	task->tid = tid;
 	procs_set_comm(task->comm, comm);
 	task->start_ns = start_ns;
-	task->life++;
+	task->generation++;
 	task->entry = NO_ENTRY;
 	task->exited = false;
 	return task;
 }
 
-struct task *procs_need_task(struct procs *p, uint32_t pid, uint32_t tid)
+struct task *procs_add_task(struct procs *p, uint32_t pid, uint32_t tid)
 {
 	struct task *task = procs_find_task(p, pid, tid);
 	const struct proc *proc;
@@ -112,8 +112,8 @@ struct task *procs_need_task(struct procs *p, uint32_t pid, uint32_t tid)
 
 /* --- processes ------------------------------------------------------------------------------ */
 
-/* Valid until the next process is made known. */
-static struct proc *need_proc(struct procs *p, uint32_t pid)
+/* The process, added if it is new. Valid until the next process is added. */
+static struct proc *add_or_find_proc(struct procs *p, uint32_t pid)
 {
 	struct proc *proc = procs_find(p, pid);
 
@@ -161,15 +161,15 @@ int procs_snapshot_all(struct procs *p)
 
 void procs_mmap(struct procs *p, const struct proc_mmap *r)
 {
-	need_proc(p, r->pid);
+	add_or_find_proc(p, r->pid);
 	procs_map(p, r);
 }
 
 void procs_comm(struct procs *p, uint32_t pid, uint32_t tid, const char *comm, bool exec,
 		uint64_t time_ns)
 {
-	struct proc *proc = need_proc(p, pid);
-	struct task *task = procs_need_task(p, pid, tid);
+	struct proc *proc = add_or_find_proc(p, pid);
+	struct task *task = procs_add_task(p, pid, tid);
 
 	if (tid == pid)
 		procs_set_comm(proc->comm, comm);
@@ -193,8 +193,8 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 	struct proc *parent, *child;
 	char comm[PROCFS_COMM];
 
-	need_proc(p, parent_pid);
-	parent_task = procs_need_task(p, parent_pid, parent_tid);
+	add_or_find_proc(p, parent_pid);
+	parent_task = procs_add_task(p, parent_pid, parent_tid);
 	memcpy(comm, parent_task->comm, sizeof(comm));
 	if (!comm[0])
 		procfs_comm(pid, tid, comm);
@@ -212,7 +212,7 @@ void procs_fork(struct procs *p, uint32_t parent_pid, uint32_t pid, uint32_t par
 	child->exited = false;
 	child->born_ns = time_ns;
 	procs_set_comm(child->comm, comm);
-	/* The parent was gone before anybody looked. */
+	/* The parent was gone before we could read it. */
 	if (!child->maps.at.n && !child->unread)
 		(void)procs_read(p, pid);
 }
@@ -227,7 +227,7 @@ void procs_exit(struct procs *p, uint32_t pid, uint32_t tid)
 	if (!proc || tid != pid)
 		return;
 	proc->exited = true;
-	procs_disinherit(proc);
+	procs_trim_exited(proc);
 	images_jit_end(p->images, pid);
 }
 
@@ -244,7 +244,7 @@ void procs_each_image(const struct procs *p, uint32_t pid,
 struct place procs_place(struct procs *p, uint32_t pid, uint64_t address)
 {
 	struct place place = {.offset = address, .image = IMAGE_NONE};
-	const struct proc *proc = need_proc(p, pid);
+	const struct proc *proc = add_or_find_proc(p, pid);
 
 	if (maps_place(&proc->maps, address, &place))
 		place.image = images_at(p->images, place.image)->first;
@@ -259,7 +259,7 @@ static bool is_entry_of(const struct procs *p, uint32_t i, const struct task *t)
 {
 	const struct proc_thread *e = &p->entries.at[i];
 
-	return e->pid == t->pid && e->tid == t->tid && p->entry_life.at[i] == t->life &&
+	return e->pid == t->pid && e->tid == t->tid && p->entry_generation.at[i] == t->generation &&
 	       !memcmp(e->comm, t->comm, sizeof(e->comm));
 }
 
@@ -272,7 +272,7 @@ static uint32_t add_entry(struct procs *p, const struct task *t)
 	e->start_ns = t->start_ns;
 	e->born_ns = procs_find(p, t->pid)->born_ns;
 	memcpy(e->comm, t->comm, sizeof(e->comm));
-	vec_push(&p->entry_life, t->life);
+	vec_push(&p->entry_generation, t->generation);
 	return (uint32_t)(p->entries.n - 1);
 }
 
@@ -282,12 +282,12 @@ uint32_t procs_thread(struct procs *p, uint32_t pid, uint32_t tid)
 	uint32_t *i;
 	bool fresh;
 
-	need_proc(p, pid);
-	task = procs_need_task(p, pid, tid);
+	add_or_find_proc(p, pid);
+	task = procs_add_task(p, pid, tid);
 	if (task->entry != NO_ENTRY)
 		return task->entry;
-	/* A thread that goes back to an old name goes back to its entry. */
-	i = map_put(&p->by_name, procs_name_key(task->pid, task->tid, task->life, task->comm),
+	/* A thread that takes an old name again gets its old entry. */
+	i = map_put(&p->by_name, procs_name_key(task->pid, task->tid, task->generation, task->comm),
 		    &fresh);
 	if (fresh || !is_entry_of(p, *i, task))
 		*i = add_entry(p, task);

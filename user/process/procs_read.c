@@ -1,4 +1,4 @@
-/* What a process has mapped: from the kernel's records, and from /proc. */
+/* A process's mappings, from the kernel's records and from /proc. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,16 +11,17 @@
 #include "process/procfs.h"
 #include "process/procs.h"
 
-/* The kernel does not tell what is unmapped, so more and more is known of a process that maps and
- * unmaps: it is read anew when that has grown by so many, twice what one may map by default. */
+/* The kernel reports no munmap, so the known mappings of a process that maps and unmaps keep
+ * growing. Once they have grown by so many, twice the default limit of a process, its maps are read
+ * again. */
 #define MOST_MORE (128u << 10)
 /* The same between two windows: each mapping keeps its file open. */
 #define MANY_MORE 1024
 
-/* A process with more mappings is dear to copy and to change. */
-#define MANY 4096
+/* A process with more mappings is slow to copy and to change. */
+#define LARGE 4096
 
-/* Memory whose code is made at run time: places in it are the addresses themselves. */
+/* Memory whose code is generated at run time: a place in it is the address itself. */
 static bool is_anonymous(const char *path)
 {
 	static const char *const forms[] = {"//anon",	  "/dev/zero", "/SYSV",	 "anon_inode",
@@ -33,7 +34,7 @@ static bool is_anonymous(const char *path)
 	return path[0] == '\0';
 }
 
-/* Who pays for @proc. It is not asked for before it matters: many processes live shortly. */
+/* Whose allowance pays for @proc. Looked up only when needed: many processes are short-lived. */
 static uint32_t user_of(struct proc *proc)
 {
 	if (proc->uid == UID_UNKNOWN)
@@ -48,7 +49,7 @@ static struct mapping resolve(struct procs *p, struct proc *proc, const struct p
 {
 	struct mapping m = {.bias = r->file_offset - r->start};
 
-	/* A 32-bit process has a vDSO of its own make, which is not ours. */
+	/* A 32-bit process has another vDSO than ours. */
 	if (!strcmp(r->id.path, "[vdso]") && r->start > UINT32_MAX)
 		return (struct mapping){.image = IMAGE_VDSO, .bias = -r->start};
 	if (is_anonymous(r->id.path))
@@ -81,22 +82,22 @@ static void procs_drop_mappings(struct proc *proc)
 	proc->unread = true;
 }
 
-static void read_anew(struct procs *p, struct proc *proc)
+static void read_again(struct procs *p, struct proc *proc)
 {
 	procs_drop_mappings(proc);
 	procs_read_again(p, proc);
 	p->remaps++;
 }
 
-/* Reads again the maps of processes that have mapped many files since, and may have unmapped some.
- */
+/* Reads again the maps of processes that have mapped many files since, and may have unmapped
+ * some. */
 static void procs_forget_unmapped(struct procs *p)
 {
 	for (size_t i = 0; i < p->procs.n; i++) {
 		struct proc *proc = &p->procs.at[i];
 
 		if (!proc->exited && proc->maps.at.n >= proc->n_read + MANY_MORE)
-			read_anew(p, proc);
+			read_again(p, proc);
 	}
 }
 
@@ -106,12 +107,12 @@ void procs_map(struct procs *p, const struct proc_mmap *r)
 
 	if (proc->unread)
 		return;
-	if (proc->maps.at.n < MANY) {
+	if (proc->maps.at.n < LARGE) {
 		add(p, r);
 		return;
 	}
 	if (proc->maps.at.n >= proc->n_read + MOST_MORE) {
-		read_anew(p, proc);
+		read_again(p, proc);
 	} else if (allowance_begin(p->allowance, user_of(proc))) {
 		add(p, r);
 		allowance_end(p->allowance);
@@ -122,23 +123,23 @@ void procs_map(struct procs *p, const struct proc_mmap *r)
 
 void procs_inherit(struct procs *p, struct proc *child, const struct proc *parent)
 {
-	const bool is_dear = parent->maps.at.n >= MANY;
+	const bool is_large = parent->maps.at.n >= LARGE;
 
 	child->uid = UID_UNKNOWN;
 	child->unread = parent->unread;
-	if (is_dear && !allowance_begin(p->allowance, user_of(child))) {
+	if (is_large && !allowance_begin(p->allowance, user_of(child))) {
 		procs_drop_mappings(child);
 		return;
 	}
 	maps_copy(&child->maps, &parent->maps);
 	child->n_read = parent->n_read;
-	if (is_dear)
+	if (is_large)
 		allowance_end(p->allowance);
 }
 
-void procs_disinherit(struct proc *proc)
+void procs_trim_exited(struct proc *proc)
 {
-	if (proc->maps.at.n >= MANY)
+	if (proc->maps.at.n >= LARGE)
 		procs_drop_mappings(proc);
 }
 
@@ -147,7 +148,7 @@ void procs_disinherit(struct proc *proc)
 struct reading {
 	struct procs *procs;
 	uint32_t pid, uid;
-	bool refused; /* the user has had its allowance: what is left is not read */
+	bool refused; /* the user has used up its allowance: the rest is not read */
 };
 
 static void take_mapping(void *context, const struct procfs_mapping *m)
@@ -176,7 +177,7 @@ static void take_thread(void *context, uint32_t tid)
 	reading->refused = !allowance_begin(reading->procs->allowance, reading->uid);
 	if (reading->refused)
 		return;
-	procs_need_task(reading->procs, reading->pid, tid);
+	procs_add_task(reading->procs, reading->pid, tid);
 	allowance_end(reading->procs->allowance);
 }
 
@@ -252,8 +253,8 @@ void procs_mark_images(const struct procs *p, uint8_t *used)
 	}
 }
 
-/* Marks as ended what /proc no longer has. */
-static void ask_who_lives(struct procs *p)
+/* Marks as exited the processes and threads that /proc no longer shows. */
+static void mark_exited(struct procs *p)
 {
 	char comm[PROCFS_COMM];
 
@@ -275,8 +276,8 @@ static void ask_who_lives(struct procs *p)
 	}
 }
 
-/* A process whose main thread has ended lives as long as another thread does. Of one that somebody
- * refers to, the name stays. */
+/* A process whose main thread has ended lives as long as another thread does. Ended ones that an
+ * entry refers to keep their names. */
 static void forget_procs(struct procs *p, const uint32_t *entries)
 {
 	struct map alive = {0}, named = {0}, by_pid = {0};
@@ -338,18 +339,18 @@ static void forget_entries(struct procs *p, uint32_t *entries)
 
 	for (uint32_t i = 0; i < p->entries.n; i++) {
 		const struct proc_thread *e = &p->entries.at[i];
-		const uint32_t life = p->entry_life.at[i];
+		const uint32_t generation = p->entry_generation.at[i];
 
 		if (!entries[i]) {
 			entries[i] = NO_PROC_THREAD;
 			continue;
 		}
-		*map_put(&by_name, procs_name_key(e->pid, e->tid, life, e->comm), &fresh) = n;
+		*map_put(&by_name, procs_name_key(e->pid, e->tid, generation, e->comm), &fresh) = n;
 		p->entries.at[n] = *e;
-		p->entry_life.at[n] = life;
+		p->entry_generation.at[n] = generation;
 		entries[i] = n++;
 	}
-	p->entries.n = p->entry_life.n = n;
+	p->entries.n = p->entry_generation.n = n;
 	map_release(&p->by_name);
 	p->by_name = by_name;
 }
@@ -357,7 +358,7 @@ static void forget_entries(struct procs *p, uint32_t *entries)
 void procs_forget(struct procs *p, uint32_t *entries, bool records_lost)
 {
 	if (records_lost)
-		ask_who_lives(p);
+		mark_exited(p);
 	procs_forget_unmapped(p);
 	forget_procs(p, entries);
 	forget_tasks(p);

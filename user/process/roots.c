@@ -15,8 +15,8 @@
 #include "process/mounts.h"
 #include "process/procfs.h"
 
-/* Containers of one machine; each root costs a descriptor, and a file that was mapped by a
- * process now gone is looked for in every one. */
+/* Enough for the containers of one machine; each root costs a descriptor, and a file that a process
+ * now gone had mapped is looked for in every root. */
 #define MAX_ROOTS 256
 
 struct root {
@@ -24,7 +24,7 @@ struct root {
 	dev_t dev;
 	ino_t inode; /* of the root directory in it */
 	int fd;
-	bool asked; /* since roots_forget() was called last */
+	bool asked; /* since the last roots_forget() */
 };
 
 struct roots {
@@ -33,7 +33,7 @@ struct roots {
 	VEC(struct root) others;
 };
 
-/* By what the kernel has in memory: a root may be on a mount that does not answer. */
+/* From the kernel's memory alone, since a root may be on a mount that does not answer. */
 static bool identify(const char *proc, struct root *out, struct mount_id *at)
 {
 	char path[64];
@@ -99,7 +99,7 @@ int roots_of(struct roots *r, uint32_t pid)
 			return r->others.at[i].fd;
 		}
 	}
-	/* Of a mount that may not answer nothing is held. */
+	/* Keep no descriptor on a mount that may not answer. */
 	if (r->others.n == MAX_ROOTS || mounts_of(r->mounts, living, &at) != MOUNT_LOCAL)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%u/root", living);

@@ -64,7 +64,7 @@ static void probes_begin(void *state, const struct source_services *services)
 	z->in.allowance = allowance_new(now_ns, &of_code);
 	z->in.say = services->say;
 	z->in.context = services->context;
-	services->images->parts_copies = true;
+	services->images->separate_copies = true;
 }
 
 static int probes_open(void *state)

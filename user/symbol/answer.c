@@ -18,7 +18,7 @@ char *nameless(const struct image *image, uint64_t offset)
 	return mem_printf("%s+0x%lx", str_base(image->path), offset);
 }
 
-#define MAGIC 0x65616e73 /* distinguishes a cut-off answer's rest from a head */
+#define MAGIC 0x65616e73 /* tells the head of an answer from the rest of one that was cut off */
 
 struct head {
 	uint32_t magic, job, flags;
@@ -126,7 +126,7 @@ int answer_write(struct answer *a, uint32_t job, int fd)
 		rc = file_put(fd, a->folders.at, a->folders.n * sizeof(*a->folders.at));
 	if (!rc)
 		rc = file_put(fd, a->text.bytes.at, a->text.bytes.n);
-	/* Always at least one zero: the last string ends even if nothing was added. */
+	/* Write at least one zero: the last string ends even if nothing was added. */
 	return rc ? rc : file_put(fd, zeros, head.n_text - a->text.bytes.n);
 }
 
@@ -166,7 +166,7 @@ size_t answer_read(const void *at, size_t n, struct answer_view *out)
 	if (n < sizeof(head))
 		return 0;
 	memcpy(&head, at, sizeof(head));
-	/* Sums of products of 32-bit numbers and small sizes do not overflow 64 bits. */
+	/* No overflow: sums of products of 32-bit numbers and small sizes fit in 64 bits. */
 	need = sizeof(head) + (uint64_t)head.n_queries * sizeof(*out->ends) +
 	       (uint64_t)head.n_frames * sizeof(*out->frames) +
 	       (uint64_t)head.n_functions * sizeof(*out->functions) +

@@ -13,7 +13,7 @@
 #include "elf/elffile.h"
 #include "symbol/buildversion_read.h"
 
-#define LIST_MOST   (16u << 20) /* of a package's files; the largest have 3 MB */
+#define LIST_MOST   (16u << 20) /* of a list of a package's files; the largest have 3 MB */
 #define STATUS_MOST (64u << 20)
 
 /* Whether a list has the path on a line of its own. */
@@ -34,11 +34,12 @@ static bool is_of_package(const char *folder, const char *name, const char *path
 	const char *bare = str_starts(path, "/usr/") ? path + 4 : path;
 	size_t n;
 
-	/* Folders of / were merged into /usr: lists have either. */
+	/* Folders of / were merged into /usr: lists have either path. */
 	return !file_read(file, LIST_MOST, &text, &n) && (lists(text, path) || lists(text, bare));
 }
 
-/* "libsqlite3-0:amd64" of libsqlite3-0:amd64.list; NULL: none. Owned by the caller. */
+/* Returns "libsqlite3-0:amd64" if libsqlite3-0:amd64.list has @path; owned by the caller; NULL: no
+ * list has. */
 static char *find_package(const char *folder, const char *path)
 {
 	_free_ char *info = mem_printf("%s/info", folder);
@@ -74,7 +75,7 @@ static bool is_package(const char *paragraph, const char *end, const char *name)
 	return package && (!strcmp(package, name) || (full && !strcmp(full, name)));
 }
 
-/* The version of the package in dpkg's status; owned by the caller, or NULL. */
+/* The package's version in dpkg's status file; owned by the caller; NULL: none. */
 static char *package_version(const char *folder, const char *name)
 {
 	_free_ char *file = mem_printf("%s/status", folder);
@@ -94,8 +95,8 @@ static char *package_version(const char *folder, const char *name)
 	return NULL;
 }
 
-/* The version of the package that has @path, and *@package, its name: both the caller's to free;
- * NULL: none has. @folder: dpkg's, as /var/lib/dpkg. */
+/* The version of the package that owns @path, and its name in *@package: both for the caller to
+ * free; NULL: no package does. @folder: dpkg's, as /var/lib/dpkg. */
 static char *dpkg_version(const char *folder, const char *path, char **package)
 {
 	char *version;
@@ -116,10 +117,10 @@ struct run {
 	const char *id;
 	int fd;
 	struct buildversion *out;
-	struct buildversion read; /* last */
+	struct buildversion read; /* the last answer */
 };
 
-/* What a worker process writes. */
+/* What the worker process writes. */
 struct answer {
 	uint32_t task;
 	struct buildversion found;

@@ -1,24 +1,22 @@
 /*
- * buildversion: which version a binary is of, by what stands in it or beside it. For captures
- * without --version-key.
+ * buildversion: finds the version of a binary, for captures without --version-key, from:
  *
- * Without an epoch, "1:".
+ * 1. the binary's package note (section .note.package, as in
+ *    uapi-group.org/specifications/specs/package_metadata_for_executable_files): "version" of
+ *    its JSON;
+ * 2. dpkg's lists in /var/lib/dpkg: the version of the Debian package that owns the file.
  *
- * 1. The binary's package note (section .note.package, as uapi-group.org/specifications/specs/
- *    package_metadata_for_executable_files has it): "version" of its JSON.
- * 2. The version of the Debian package that the file is of, by dpkg's own lists in /var/lib/dpkg,
- *    without its epoch.
- *
- * A worker process reads the binary, without any right (crew/crew.h): it is a stranger's. dpkg's
- * lists are root's own. A file that is not the build that ran, as in a container, says nothing.
+ * Both without an epoch ("1:"). A worker process without any rights reads the binary (crew/crew.h),
+ * which is untrusted; dpkg's lists belong to root. A file that is not the build that ran (as with a
+ * container's path) is ignored.
  */
 #ifndef SYMBOL_BUILDVERSION_H
 #define SYMBOL_BUILDVERSION_H
 
 #include "symbol/buildversion_read.h"
 
-/* The binary @fd (-1: it cannot be had) at @path, of build-id @id in hex. @dpkg: dpkg's folder,
- * NULL for the usual one. */
+/* Fills *@out for the binary @fd (-1: not available) at @path, with build-id @id in hex. @dpkg:
+ * dpkg's folder, NULL for the usual one. */
 void buildversion_find(int fd, const char *path, const char *id, const char *dpkg,
 		       struct buildversion *out);
 

@@ -21,7 +21,7 @@ void buildversion_put(struct buildversion *out, const char *version, size_t n)
 		memcpy(out->version, version + epoch, n - epoch);
 }
 
-/* The text of "version" in @json, without escapes, as versions have none. */
+/* Takes the string "version" in @json; versions need no escapes. */
 static void read_version(const char *json, struct buildversion *out)
 {
 	static const char key[] = "\"version\"";

@@ -1,5 +1,5 @@
 /*
- * buildversion_read: what buildversion.h says, read in this process: only for one without rights.
+ * buildversion_read: reads a binary's package note in this process, which must have no rights.
  */
 #ifndef SYMBOL_BUILDVERSION_READ_H
 #define SYMBOL_BUILDVERSION_READ_H
@@ -10,16 +10,16 @@
 #define BUILDVERSION_BYTES 128
 
 struct buildversion {
-	char version[BUILDVERSION_BYTES]; /* "" unknown */
+	char version[BUILDVERSION_BYTES]; /* "": unknown */
 	char origin[BUILDVERSION_BYTES];  /* "package note", "Debian package sqlite3" */
-	uint32_t is_there;		  /* the file at the path is that build */
+	uint32_t is_there;		  /* the file at the path is the build that ran */
 };
 
-/* Of the binary @fd, negative: of none; @id: its build-id in hex. */
+/* Reads the binary @fd; negative: none. @id: the build-id in hex. */
 void buildversion_read(int fd, const char *id, struct buildversion *out);
 
-/* Takes a version of @n bytes without its epoch, "1:", which orders packages and is no part of what
- * people call a version; nothing where it is too long. */
+/* Stores a version of @n bytes without its epoch ("1:"), which orders packages and is not what
+ * people call the version; ignored if too long. */
 void buildversion_put(struct buildversion *out, const char *version, size_t n);
 
 #endif

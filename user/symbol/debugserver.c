@@ -23,12 +23,13 @@
 
 #define LIBRARY "libdebuginfod.so.1"
 
-/* A server that never ends must not fill the disk. The largest debug files have a few GiB. */
+/* Keeps a server that sends without end from filling the disk. The largest debug files have a few
+ * GiB. */
 #define MOST_BYTES (INT64_C(16) << 30)
 
-#define STEP_NS 100000000 /* how often the deadline is looked at */
+#define STEP_NS 100000000 /* how often the deadline is checked */
 
-/* What the child says, a line each: "P GOT OF", and at its end "F PATH" or "E ERRNO". */
+/* The child writes lines: "P GOT OF" (progress), and at the end "F PATH" or "E ERRNO". */
 #define LINE_BYTES 4352
 
 bool debugserver_is_set(void)
@@ -75,7 +76,7 @@ static void __attribute__((format(printf, 2, 3))) say(int fd, const char *fmt, .
 		(void)file_put(fd, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 }
 
-/* The library hands the pointer back through a call of its own. */
+/* The library returns our pointer by a call of its own. */
 static int on_progress(debuginfod_client *client, long got, long of)
 {
 	__typeof__(debuginfod_get_user_data) *data =
@@ -107,7 +108,7 @@ static int fetch(const uint8_t *id, uint8_t bytes, int out)
 	return fd < 0 ? fd : 0;
 }
 
-/* Ends with its parent, and takes no more of the disk than a debug file can. */
+/* The child ends with its parent, and writes no file larger than a debug file can be. */
 static void __attribute__((noreturn)) run_child(const uint8_t *id, uint8_t bytes, int out)
 {
 	const struct rlimit most = {MOST_BYTES, MOST_BYTES};
@@ -125,8 +126,8 @@ static void __attribute__((noreturn)) run_child(const uint8_t *id, uint8_t bytes
 
 struct download {
 	pid_t pid;
-	int fd;		 /* of its lines */
-	struct str line; /* read so far */
+	int fd;		 /* the child's lines */
+	struct str line; /* the part of a line read so far */
 	char *path;
 	int rc; /* 1: not known yet */
 };
@@ -165,7 +166,7 @@ static void take_line(struct download *d, const char *line, const struct debugse
 	}
 }
 
-/* False at the end of what the child says. */
+/* False: the child has closed its pipe. */
 static bool take_some(struct download *d, const struct debugserver_wait *w)
 {
 	char some[512];
@@ -214,7 +215,7 @@ static int say_why(int rc)
 	}
 }
 
-/* Ends the child, whatever it does. */
+/* Kills the child. */
 static void end(struct download *d)
 {
 	(void)child_await(d->pid, 0, NULL, NULL);

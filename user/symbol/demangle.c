@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* Names of deep templates are a few KiB; what a short one expands to can be exponential. */
+/* Names of deep templates are a few KiB; a short one can expand exponentially. */
 #define MAX_MANGLED   8192
 #define MAX_DEMANGLED (32 * 1024)
 #define MAX_MANGLED_D 2048
@@ -36,7 +36,7 @@ static char *demangle_as(const char *linkage, int options)
 
 	if (n > MAX_MANGLED || linkage[0] != '_')
 		return NULL;
-	/* Rust first: its older scheme is C++'s with a hash at the end, which it alone drops. */
+	/* Rust first: its older scheme is C++'s with a hash at the end, which only this drops. */
 	if (linkage[1] == 'R' || linkage[1] == 'Z')
 		ok = rust_demangle_callback(linkage, DMGL_NO_OPTS, append, &out);
 	if (!ok && linkage[1] == 'Z') {
@@ -60,7 +60,7 @@ static bool is_d(const char *linkage)
 	       strnlen(linkage, MAX_MANGLED_D + 1) <= MAX_MANGLED_D;
 }
 
-/* Where the parameter list that ends @name starts; its length where it ends in none. */
+/* The offset of the parameter list at the end of @name; its length if there is none. */
 static size_t before_parameters(const char *name)
 {
 	const size_t n = strlen(name);

@@ -9,20 +9,20 @@
 #include "elf/elffile.h"
 #include "process/opener.h"
 
-/* What may be an image's debug file: two by build-id, six by link. */
+/* Candidates for an image's debug file: two by build-id, six by link. */
 #define MOST_CANDIDATES 8
 
-/* An image whose debug file is looked for. */
-struct looking {
+/* An image whose debug file is searched for. */
+struct debug_search {
 	const struct image *image;
-	struct stat st; /* of its file */
+	struct stat st; /* of the image's file */
 };
 
-/* A name beside the image may lead anywhere: only to what the owner of the image could read
- * himself, by its mode, is it followed. */
+/* A path beside the image may lead anywhere: open it only if its mode lets the image's owner read
+ * it. */
 static int open_below(void *context, bool own_root, const char *path)
 {
-	const struct looking *l = context;
+	const struct debug_search *l = context;
 	const struct opener_request r = {.what = OPENER_PATH,
 					 .path = path,
 					 .root_fd = own_root ? OPENER_OWN_ROOT : l->image->root_fd};
@@ -40,8 +40,8 @@ static int open_below(void *context, bool own_root, const char *path)
 
 static void give_debug_files(struct crew_ask *ask, const struct image *image, int fd)
 {
-	struct looking looking = {.image = image};
-	const struct debugfile_open by = {open_below, &looking, image->root_fd >= 0};
+	struct debug_search debug_search = {.image = image};
+	const struct debugfile_open by = {open_below, &debug_search, image->root_fd >= 0};
 	int fds[MOST_CANDIDATES];
 	struct budget budget;
 	struct elffile f;
@@ -49,8 +49,8 @@ static void give_debug_files(struct crew_ask *ask, const struct image *image, in
 	size_t n = 0;
 
 	budget_open_small(NULL, 0, &budget);
-	/* Beside a file on a mount that may not answer nothing is looked for. */
-	if (fd < 0 || image->is_copy || fstat(fd, &looking.st) ||
+	/* Do not search beside a file on a mount that may not answer. */
+	if (fd < 0 || image->is_copy || fstat(fd, &debug_search.st) ||
 	    elffile_open_within(fd, &budget, &f))
 		return;
 	if (elffile_section(&f, ".debug_info", &s))

@@ -1,5 +1,5 @@
 /*
- * image_files_read: the files of an image as a worker process has them: see image_files.h.
+ * image_files_read: the files of an image as a worker process receives them: see image_files.h.
  */
 #ifndef SYMBOL_IMAGE_FILES_READ_H
 #define SYMBOL_IMAGE_FILES_READ_H
@@ -8,13 +8,13 @@
 
 struct image_files {
 	const struct image *image; /* borrowed */
-	int fd;			   /* the image's own, or opened again; -1: none */
-	int extra_fd;  /* its separate debug file; of JIT code the perf map as it is now; or -1 */
-	bool is_debug; /* the image's own file is a debug file; what is asked are addresses in it */
+	int fd;			   /* the image's own, as kept open or opened again; -1: none */
+	int extra_fd;  /* its separate debug file; for JIT code the perf map as it is now; or -1 */
+	bool is_debug; /* the image's own file is a debug file; queries are addresses in it */
 };
 
-/* The image and its files as they came, from the head of an order; where the other
- * bytes of it begin, or NULL. Both are valid as long as the request is. */
+/* Reads the image and its files from the head of an order. Returns the rest of the order's bytes,
+ * or NULL if it is malformed. All are valid as long as the request is. */
 const char *image_files_take(const struct crew_request *, struct image *, struct image_files *);
 
 #endif

@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "model/rows.h"
 
-/* Places of a busy machine's programs are some thousands; each takes some 100 bytes with its texts.
- */
+/* A busy machine's programs have some thousands of places; each takes some 100 bytes with its
+ * strings. */
 #define MOST_ENTRIES (64u << 10)
 
 void namebook_release(struct namebook *b)
@@ -21,11 +21,11 @@ void namebook_release(struct namebook *b)
 	vec_release(&b->frames);
 	map_release(&b->by_place);
 	map_release(&b->unopened);
-	*b = (struct namebook){.most = b->most, .life = b->life};
+	*b = (struct namebook){.most = b->most, .generation = b->generation};
 }
 
-/* What was counted stays so. */
-static void begin_anew(struct namebook *b)
+/* Empties the book, but keeps its statistics. */
+static void clear(struct namebook *b)
 {
 	const struct namer_stats stats = b->stats;
 	const struct map unopened = b->unopened;
@@ -34,17 +34,17 @@ static void begin_anew(struct namebook *b)
 	namebook_release(b);
 	b->stats = stats;
 	b->unopened = unopened;
-	b->life++;
+	b->generation++;
 }
 
-/* --- what is known -------------------------------------------------------------------------- */
+/* --- lookup --------------------------------------------------------------------------------- */
 
 static uint64_t key_of(uint64_t offset, uint32_t serial, bool is_return)
 {
 	return hash_two(offset, (uint64_t)serial << 1 | is_return);
 }
 
-/* The slot of that place: the number of its entry, or a fresh one. */
+/* The slot of a place in the map: holds the number of its entry, or is new. */
 static uint32_t *slot_of(struct namebook *b, uint64_t offset, uint32_t serial, bool is_return,
 			 bool *fresh)
 {
@@ -57,8 +57,8 @@ static uint32_t *slot_of(struct namebook *b, uint64_t offset, uint32_t serial, b
 	}
 }
 
-/* Makes the entries from @first on be found; false: one is there already. For namebook_receive().
- */
+/* Adds the entries from @first on to the map; false: one is in it already. For
+ * namebook_receive(). */
 static bool namebook_index(struct namebook *b, size_t first)
 {
 	for (size_t i = first; i < b->entries.n; i++) {
@@ -102,9 +102,9 @@ static const struct namebook_entry *find(const struct namebook *b, const struct 
 	}
 }
 
-/* Whether the same name will be found there in the next window. */
-static bool lasts(const struct namebook *b, const struct image *image, const uint32_t *frames,
-		  uint32_t n)
+/* Whether the place will have the same name in the next window. */
+static bool is_stable(const struct namebook *b, const struct image *image, const uint32_t *frames,
+		      uint32_t n)
 {
 	const struct profile *p = b->names;
 
@@ -119,9 +119,9 @@ static bool lasts(const struct namebook *b, const struct image *image, const uin
 		image->path);
 }
 
-/* --- a run ---------------------------------------------------------------------------------- */
+/* --- naming --------------------------------------------------------------------------------- */
 
-/* The places that have to be looked up. */
+/* Places to look up. */
 struct unknown {
 	VEC(struct place) places;
 	VEC(uint8_t) is_return;
@@ -170,15 +170,15 @@ static int look_up(struct namebook *b, struct images *images, struct unknown *u)
 						 .n = u->named.first.at[i + 1] -
 						      u->named.first.at[i]};
 
-		if (image && lasts(b, image, frames, e.n))
+		if (image && is_stable(b, image, frames, e.n))
 			add_entry(b, &e, frames);
 	}
 	return 0;
 }
 
-static void put_out(const struct namebook *b, struct images *images, const struct place *places,
-		    const uint8_t *is_return, size_t n, const struct unknown *u, struct rows *r,
-		    struct named *out)
+static void copy_out(const struct namebook *b, struct images *images, const struct place *places,
+		     const uint8_t *is_return, size_t n, const struct unknown *u, struct rows *r,
+		     struct named *out)
 {
 	size_t next = 0;
 
@@ -202,7 +202,7 @@ static void put_out(const struct namebook *b, struct images *images, const struc
 	vec_push(&out->first, (uint32_t)out->frame.n);
 }
 
-/* What is looked up each time takes room, too: its names. */
+/* Counts the names too: places that are looked up each time add names, but no entries. */
 static bool is_full(const struct namebook *b)
 {
 	const size_t most = b->most ? b->most : MOST_ENTRIES;
@@ -219,7 +219,7 @@ int namebook_run(struct namebook *b, struct images *images, const struct place *
 
 	*out = (struct named){0};
 	if (is_full(b))
-		begin_anew(b);
+		clear(b);
 	if (!b->names)
 		b->names = profile_new();
 	for (size_t i = 0; i < n; i++) {
@@ -231,10 +231,10 @@ int namebook_run(struct namebook *b, struct images *images, const struct place *
 		vec_push(&u.is_return, is_return[i]);
 	}
 	rc = look_up(b, images, &u);
-	/* From the book to the profile that is made. */
+	/* Copies the names from the book to the profile. */
 	rows_init(&r, b->names, p, NULL);
 	if (!rc)
-		put_out(b, images, places, is_return, n, &u, &r, out);
+		copy_out(b, images, places, is_return, n, &u, &r, out);
 	named_release(&u.named);
 	vec_release(&u.places);
 	vec_release(&u.is_return);
@@ -256,7 +256,7 @@ struct namebook_mark namebook_mark(const struct namebook *b)
 {
 	const struct profile *p = b->names;
 	struct namebook_mark m = {
-		.life = b->life, .entries = b->entries.n, .entry_frames = b->frames.n};
+		.generation = b->generation, .entries = b->entries.n, .entry_frames = b->frames.n};
 
 	if (p) {
 		m.strings = intern_count(&p->strings);
@@ -292,7 +292,7 @@ static void put_unopened(FILE *f, const struct map *m)
 int namebook_send(const struct namebook *b, const struct namebook_mark *since, int fd)
 {
 	static const struct namebook_mark nothing;
-	const struct namebook_mark from = since->life == b->life ? *since : nothing;
+	const struct namebook_mark from = since->generation == b->generation ? *since : nothing;
 	const struct profile *p = b->names;
 	struct head head = {.magic = MAGIC,
 			    .since = from,
@@ -327,7 +327,7 @@ static bool get(FILE *f, void *to, size_t n, size_t bytes)
 	return !n || fread(to, bytes, n, f) == n;
 }
 
-/* Numbers are given out in the order in which things are added, so they are the same here. */
+/* Numbers are assigned in the order of adding, so they are the same here. */
 static bool get_texts(FILE *f, struct profile *p, const struct head *h)
 {
 	_free_ char *texts = mem_zalloc(h->text_bytes + 1, 1);
@@ -422,7 +422,7 @@ static bool same_mark(const struct namebook_mark *a, const struct namebook_mark 
 	       a->entry_frames == b->entry_frames;
 }
 
-/* Whether as much as [since, upto) of things of @bytes each is in what is left of the file. */
+/* Whether @left has room for [since, upto) items of @bytes each; subtracts them. */
 static bool takes(uint64_t *left, size_t since, size_t upto, size_t bytes)
 {
 	if (upto < since || (upto - since) > *left / bytes)
@@ -431,7 +431,7 @@ static bool takes(uint64_t *left, size_t since, size_t upto, size_t bytes)
 	return true;
 }
 
-/* Memory is allocated by what the head says: the file must be as long. */
+/* Whether the file is as long as its head says, since that decides how much is allocated. */
 static bool is_as_long(FILE *f, const struct namebook *b, const struct head *h)
 {
 	struct stat st;
@@ -456,9 +456,9 @@ static bool get_all(FILE *f, struct namebook *b)
 
 	if (!get(f, &h, 1, sizeof(h)) || h.magic != MAGIC)
 		return false;
-	if (h.upto.life != b->life) {
+	if (h.upto.generation != b->generation) {
 		namebook_release(b);
-		b->life = h.upto.life;
+		b->generation = h.upto.generation;
 	}
 	here = namebook_mark(b);
 	if (!same_mark(&here, &h.since) || !is_as_long(f, b, &h))
@@ -489,6 +489,6 @@ int namebook_receive(struct namebook *b, int fd)
 	if (whole)
 		return 0;
 	namebook_release(b);
-	b->life++;
+	b->generation++;
 	return -EINVAL;
 }

@@ -1,15 +1,14 @@
 /*
- * namebook: the names of places that were looked up before, for a capture that names its places
- * window by window: what is known already is not looked up again. It holds a bounded number, and
- * begins anew when it is full. Code made at run time is looked up each time: its addresses are used
- * again. So are the kernel's modules, which come and go.
+ * namebook: caches the names of places for a capture that names its places window by window: only
+ * new places are looked up. It holds a limited number of entries, and is emptied when full. Not
+ * cached: JIT code, whose addresses are reused, and the kernel's modules, which come and go.
  */
 #ifndef SYMBOL_NAMEBOOK_H
 #define SYMBOL_NAMEBOOK_H
 
 #include "symbol/namer.h"
 
-/* A place whose frames are known: n from first on, in frames. */
+/* A place whose frames are known: frames[first … first + n - 1]. */
 struct namebook_entry {
 	uint64_t offset;
 	uint32_t serial; /* of the image */
@@ -19,33 +18,33 @@ struct namebook_entry {
 
 /* A zeroed one is empty and valid. */
 struct namebook {
-	struct profile *names; /* texts, modules, functions and frames alone; NULL: none yet */
+	struct profile *names; /* strings, modules, functions and frames alone; NULL: none yet */
 	VEC(struct namebook_entry) entries;
-	VEC(uint32_t) frames;	  /* of names */
+	VEC(uint32_t) frames;	  /* indexes of frames in names */
 	struct map by_place;	  /* → entries */
-	struct namer_stats stats; /* of all that was looked up */
-	struct map unopened;	  /* serials of the images that could not be opened, of stats */
-	uint64_t life;		  /* how often it has begun anew */
-	size_t most;		  /* entries; 0: as many as are good for a capture */
+	struct namer_stats stats; /* over all lookups */
+	struct map unopened;	  /* serials of the images that could not be opened, for stats */
+	uint64_t generation;	  /* incremented each time it is emptied */
+	size_t most;		  /* limit of entries; 0: the default */
 };
 
 void namebook_release(struct namebook *);
 
-/* As namer_run(), without the statistics. */
+/* namer_run(), without the statistics. */
 int namebook_run(struct namebook *, struct images *, const struct place *, const uint8_t *is_return,
 		 size_t n, struct profile *p, struct named *out);
 
-/* How much there is in a book, for namebook_send(). */
+/* The amount of data in a book, for namebook_send(). */
 struct namebook_mark {
-	uint64_t life;
+	uint64_t generation;
 	size_t strings, modules, functions, frames, entries, entry_frames;
 };
 struct namebook_mark namebook_mark(const struct namebook *);
-/* Writes what the book has beyond @since to @fd: for another copy of the book, of another process,
- * which stands there still. -errno. */
+/* Writes what was added to the book after @since to @fd, for another process's copy of the book,
+ * which is still as it was at @since. -errno. */
 int namebook_send(const struct namebook *, const struct namebook_mark *since, int fd);
-/* Takes that into the copy: @fd from its start on. -EINVAL, and the book is empty, where it is not
- * what namebook_send() writes. */
+/* Adds to the copy what namebook_send() wrote to @fd, from its start. -EINVAL: malformed; the book
+ * is then empty. */
 int namebook_receive(struct namebook *, int fd);
 
 #endif

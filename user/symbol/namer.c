@@ -16,7 +16,7 @@
 #include "symbol/answer.h"
 #include "symbol/worker.h"
 
-/* The number of the string, which a file had: made clean. */
+/* The number of a string from an untrusted file, sanitised. */
 static uint32_t answer_clean_text(struct profile *p, const char *s)
 {
 	_free_ char *text = str_clean(s, strlen(s));
@@ -24,8 +24,8 @@ static uint32_t answer_clean_text(struct profile *p, const char *s)
 	return intern_add(&p->strings, text);
 }
 
-/* The profile's number of function @number of the answer; the rest is what the answer does not
- * know of it. */
+/* The profile's number of the answer's function @number, which @module, @kind and @named complete.
+ */
 static uint32_t answer_function_in(struct profile *p, const struct answer_view *v, uint32_t number,
 				   uint32_t module, enum frame_kind kind, bool named)
 {
@@ -43,10 +43,10 @@ static uint32_t answer_function_in(struct profile *p, const struct answer_view *
 	return profile_function(p, &function);
 }
 
-/* Fewer addresses than this of one image are not worth a second child. */
+/* With fewer addresses of one image a second worker does not pay. */
 #define SLICE 2048
 
-/* The frames of one place, in struct run's. */
+/* The frames of one place, in frames of struct run. */
 struct span {
 	uint32_t first, n;
 };
@@ -58,13 +58,13 @@ struct run {
 	size_t n;
 	struct profile *profile;
 	struct namer_stats *stats;
-	uint32_t *order;       /* places by image, then by what is looked up */
-	struct query *queries; /* in that order */
-	struct span *spans;    /* per place */
+	uint32_t *order;       /* places by image, then by the address to look up */
+	struct query *queries; /* in the order of .order */
+	struct span *spans;    /* by place */
 	VEC(uint32_t) frames;  /* of the profile */
 	VEC(struct job) jobs;
-	uint32_t *image_module; /* per image, 0: not made yet */
-	uint8_t *is_corrupt;	/* per image */
+	uint32_t *image_module; /* by image, 0: not added yet */
+	uint8_t *is_corrupt;	/* by image */
 };
 
 void named_release(struct named *n)
@@ -93,8 +93,8 @@ static uint32_t module_of(struct run *r, uint32_t number)
 
 static enum frame_kind kind_of(struct run *r, uint32_t number);
 
-/* One frame for a whole place: what has no lines and no inlined calls. @address: by which it can be
- * named later, 0: by none. */
+/* Names a whole place by one frame, without line or inlined calls. @address: for naming it later;
+ * 0: not possible. */
 static void set_single(struct run *r, uint32_t place, const struct function *f, uint64_t address)
 {
 	const struct frame frame = {.function = profile_function(r->profile, f),
@@ -165,7 +165,7 @@ static void name_kernel(struct run *r, size_t first, size_t end)
 	kallsyms_release(syms, n);
 }
 
-/* --- everything else ------------------------------------------------------------------------ */
+/* --- files -------------------------------------------------------------------------------- */
 
 static void note(struct image *image, const char *text)
 {
@@ -216,7 +216,7 @@ static void take(void *context, const struct job *job, const struct answer_view 
 		note(image, "no symbols");
 }
 
-/* What no child could answer. */
+/* Names by offset what no worker could answer. */
 static void give_up(struct run *r, const struct job *job)
 {
 	const size_t first = (size_t)(job->queries - r->queries);
@@ -228,7 +228,7 @@ static void give_up(struct run *r, const struct job *job)
 	note(images_at(r->images, number), "reading its symbols failed: corrupt?");
 }
 
-/* What there was no time for. */
+/* Names by address what there was no time for. */
 static void put_off(struct run *r, const struct job *job)
 {
 	const size_t first = (size_t)(job->queries - r->queries);
@@ -253,7 +253,7 @@ static void put_off(struct run *r, const struct job *job)
 	note(image, "names were not looked up: the time for that was over");
 }
 
-/* Jobs for places order[first … end-1] of one image. */
+/* Adds jobs for places order[first … end-1], which are of one image. */
 static void add_jobs(struct run *r, size_t first, size_t end)
 {
 	const struct image *image = images_at(r->images, r->places[r->order[first]].image);
@@ -313,7 +313,7 @@ static void name_unknown(struct run *r, size_t first, size_t end)
 		set_offset(r, r->order[i], 0);
 }
 
-/* By the kind of image that a place is in: what its frames are, and who names places order[first …
+/* For each kind of image: the kind of its frames, and the function that names places order[first …
  * end-1] of one image. */
 static const struct {
 	enum frame_kind kind;
@@ -360,7 +360,7 @@ static void name_all(struct run *r)
 		r->stats->images_corrupt += r->is_corrupt[i];
 }
 
-static void put_out(const struct run *r, struct named *out)
+static void collect(const struct run *r, struct named *out)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		vec_push(&out->first, (uint32_t)out->frame.n);
@@ -390,7 +390,7 @@ int namer_run(struct images *images, const struct place *places, const uint8_t *
 	r.image_module = mem_zalloc(images->at.n, sizeof(*r.image_module));
 	r.is_corrupt = mem_zalloc(images->at.n, sizeof(*r.is_corrupt));
 	name_all(&r);
-	put_out(&r, out);
+	collect(&r, out);
 	free(r.order);
 	free(r.queries);
 	free(r.spans);

@@ -1,15 +1,15 @@
 /*
- * namer: places to frames of a profile. Each distinct place is named once, grouped by image, the
- * images in parallel. Within an image the work is one pass over what its DWARF says of the units
- * that hold a wanted address, not a search an address.
+ * namer: resolves places to frames of a profile. Names each distinct place once, grouped by image,
+ * images in parallel; for an image, it passes once over the DWARF of the units that hold a wanted
+ * address, rather than searching each address.
  *
  * Names come, best first, from: DWARF (function, line, inlined frames) of the image or of its
  * separate debug file (build-id, then debuglink, under the process's root, then ours), the ELF
- * symbol tables (.symtab, the one in .gnu_debugdata, .dynsym, PLT stubs as "name@plt"), the own
- * table of a stripped Go program, and for the kernel /proc/kallsyms. JIT code: /tmp/perf-PID.map
- * in the process's own mount namespace. What has no name becomes "module+0xoffset", of JIT code
- * "[JIT code]" (named = 0), an address in no mapping "[unknown] 0x…" with kind KIND_UNKNOWN. C++,
- * Rust and D names are demangled (libiberty); "linkage" keeps the mangled form.
+ * symbol tables (.symtab, the one in .gnu_debugdata, .dynsym, PLT stubs as "name@plt"), the table
+ * of a stripped Go program, and for the kernel /proc/kallsyms. JIT code: /tmp/perf-PID.map in the
+ * process's own mount namespace. An address without a name becomes "module+0xoffset", in JIT code
+ * "[JIT code]" (named = 0); one outside of all mappings "[unknown] 0x…" with kind KIND_UNKNOWN.
+ * C++, Rust and D names are demangled (libiberty); "linkage" keeps the mangled form.
  */
 #ifndef SYMBOL_NAMER_H
 #define SYMBOL_NAMER_H
@@ -24,24 +24,23 @@
 
 /* The frames of place i are frame.at[first[i] … first[i + 1] - 1], innermost (inlined) first. */
 struct named {
-	VEC(uint32_t) frame; /* index in the profile's frames */
-	VEC(uint32_t) first; /* one per place and one more */
+	VEC(uint32_t) frame; /* indexes in the profile's frames */
+	VEC(uint32_t) first; /* one for each place, and one more */
 };
 void named_release(struct named *);
 
 struct namer_stats {
 	uint64_t places, unnamed, with_lines, inlined_frames;
-	uint64_t put_off; /* of the unnamed: time was over */
+	uint64_t put_off; /* of the unnamed: there was no time */
 	uint32_t images, images_unopened, images_corrupt;
 };
 
 /*
- * Adds modules, functions and frames to @p. @places are distinct. @is_return says per place that
- * the address is a return address: the line looked up is that of the byte before it.
- * Never fails for what a target brings: a corrupt file is counted and its places shown as
- * offsets. What is not named when
- * struct images' patience is over has its address, by which it can be named later. -ENOMEM aside
- * always 0.
+ * Adds modules, functions and frames to @p. @places are distinct. @is_return says for each place
+ * whether it is a return address: then the byte before it is looked up. Never fails because of a
+ * target's files: a corrupt file is counted, and its places are shown as offsets. Places not named
+ * within images' .patience keep their address, so that they can be named later. Returns 0, or
+ * -ENOMEM.
  */
 int namer_run(struct images *, const struct place *places, const uint8_t *is_return, size_t n,
 	      struct profile *p, struct named *out, struct namer_stats *stats);

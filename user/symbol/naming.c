@@ -31,8 +31,8 @@ struct variables_table {
 };
 
 /* A variable of at most this many bytes is one lock: pthread_cond_t, pthread_rwlock_t and
- * std::condition_variable_any are no larger, and wait at different places of it. In a larger one
- * the place tells which lock it is. */
+ * std::condition_variable_any are no larger, and their threads wait at different addresses in them.
+ * In a larger variable each address is a lock of its own. */
 #define ONE_LOCK_BYTES 64
 
 static void open_table(struct variables_table *v, Elf *elf, Elf *debug_elf)
@@ -47,7 +47,7 @@ static void open_table(struct variables_table *v, Elf *elf, Elf *debug_elf)
 	symtab_finish(&v->symtab);
 }
 
-static void say_nameless(const struct image *image, uint64_t offset, uint32_t line,
+static void add_nameless(const struct image *image, uint64_t offset, uint32_t line,
 			 struct answer *a)
 {
 	_free_ char *name = nameless(image, offset);
@@ -55,7 +55,7 @@ static void say_nameless(const struct image *image, uint64_t offset, uint32_t li
 	answer_frame(a, name, NULL, NULL, 0, line, false, false);
 }
 
-static void say(const struct symbol *symbol, uint64_t address, struct answer *a)
+static void add_found(const struct symbol *symbol, uint64_t address, struct answer *a)
 {
 	_free_ char *name = mem_strndup(symbol->name, strcspn(symbol->name, "@"));
 	const uint64_t within = address - symbol->start;
@@ -66,9 +66,8 @@ static void say(const struct symbol *symbol, uint64_t address, struct answer *a)
 	answer_frame_mangled(a, name, NULL, suffix, NULL, 0, 0, false);
 }
 
-/* Adds the frame of the variable at @offset, made by place_of_variable(), to the query that is
- * being answered. @elf, @debug_elf: of the image and of its separate debug file; either may be
- * NULL. */
+/* Adds a frame for the variable at @offset, made by place_of_variable(), to the current query.
+ * @elf, @debug_elf: those of the image and of its separate debug file; either may be NULL. */
 static void variable_name(struct variables_table *v, const struct elffile *file, Elf *elf,
 			  Elf *debug_elf, const struct image *image, uint64_t offset,
 			  struct answer *a)
@@ -78,23 +77,18 @@ static void variable_name(struct variables_table *v, const struct elffile *file,
 	uint64_t address;
 
 	if (!segments_loaded(file, distance, &address)) {
-		say_nameless(image, distance, 0, a);
+		add_nameless(image, distance, 0, a);
 		return;
 	}
 	open_table(v, elf, debug_elf);
 	symbol = symtab_find(&v->symtab, address);
 	if (symbol)
-		say(symbol, address, a);
+		add_found(symbol, address, a);
 	else
-		say_nameless(image, address, 0, a);
+		add_nameless(image, address, 0, a);
 }
 
-static void variables_release(struct variables_table *v)
-{
-	symtab_release(&v->symtab);
-}
-
-/* The readable form of @linkage, 0 where it is none of a mangled name. */
+/* The demangled @linkage; 0: it is not mangled. */
 static uint32_t readable(struct answer *a, uint32_t linkage)
 {
 	_free_ char *name = NULL;
@@ -146,7 +140,7 @@ static void name_jit(const struct image_files *files, const struct query *querie
 
 	for (uint32_t i = 0; i < n; i++)
 		addresses[i] = query_lookup(&queries[i]);
-	/* The map as it was kept open, then as it is under its name now: the newer lines win. */
+	/* The map as it was kept open, then as it is under its name now: newer lines win. */
 	if (files->fd >= 0)
 		perfmap_find(files->fd, addresses, n, names, &stats);
 	if (files->extra_fd >= 0 && (files->fd < 0 || !same_file(files->fd, files->extra_fd)))
@@ -155,7 +149,7 @@ static void name_jit(const struct image_files *files, const struct query *querie
 		if (names[i])
 			answer_frame_mangled(a, names[i], NULL, NULL, NULL, 0, 0, false);
 		else
-			say_nameless(files->image, queries[i].offset, 0, a);
+			add_nameless(files->image, queries[i].offset, 0, a);
 		answer_next(a);
 		free(names[i]);
 	}
@@ -169,16 +163,16 @@ struct sources {
 	struct fde_table fdes;
 	struct symtab symtab;
 	struct variables_table variables;
-	struct reach reach;	/* of the symbol asked for last */
-	bool is_stripped;	/* has but its exports */
-	struct gotab *go;	/* of a stripped Go program; else NULL */
-	struct minidebug small; /* of another stripped file; else empty */
+	struct reach reach;	/* of the symbol that was checked last */
+	bool is_stripped;	/* it has only its exported symbols */
+	struct gotab *go;	/* the table of a stripped Go program; else NULL */
+	struct minidebug small; /* the mini debug info of another stripped file; else empty */
 	Elf *elf, *debug_elf;
 	struct dwarf_names dwarf;
 	bool has_dwarf;
 };
 
-/* What stripping left besides .dynsym. */
+/* Opens what stripping left besides .dynsym. */
 static void open_leftovers(struct sources *s)
 {
 	s->go = gotab_open(&s->file);
@@ -189,7 +183,7 @@ static void open_leftovers(struct sources *s)
 	}
 }
 
-/* A debug file has no code: nothing but symbols and DWARF is looked for. */
+/* A debug file has no code: use only its symbols and DWARF. */
 static void open_debug(struct sources *s, const struct image_files *files)
 {
 	s->image = files->image;
@@ -227,23 +221,22 @@ static void close_sources(struct sources *s)
 	minidebug_close(&s->small);
 	reach_release(&s->reach);
 	symtab_release(&s->symtab);
-	variables_release(&s->variables);
+	symtab_release(&s->variables.symtab);
 	fde_release(&s->fdes);
 	elffile_release(&s->file);
 	elf_end(s->debug_elf);
 	elf_end(s->elf);
 }
 
-/* A C library's function is malloc to everybody but its author, who calls it __libc_malloc: of
- * two names for one place the exported one without underscores is taken, as it would be if there
- * were no DWARF. */
+/* Everyone knows a C library's function as malloc, while its DWARF says __libc_malloc: of two names
+ * for one address prefer the exported one without underscores, as without DWARF. */
 static bool is_plainer(const struct symbol *symbol, const struct dwarf_function *f)
 {
 	return symbol && symbol->sized && !symbol->plt && !f->linkage && f->name &&
 	       f->name[0] == '_' && symbol->name[0] != '_' && !strchr(symbol->name, '.');
 }
 
-static void say_dwarf(const struct sources *s, const struct dwarf_span *span,
+static void add_dwarf(const struct sources *s, const struct dwarf_span *span,
 		      const struct symbol *symbol, struct answer *a)
 {
 	for (uint32_t i = 0; i < span->n; i++) {
@@ -264,17 +257,17 @@ static void say_dwarf(const struct sources *s, const struct dwarf_span *span,
 }
 
 /* "memcpy@@GLIBC_2.14" is memcpy. */
-static void say_symbol(const struct symbol *symbol, uint32_t line, struct answer *a)
+static void add_symbol(const struct symbol *symbol, uint32_t line, struct answer *a)
 {
 	_free_ char *name = mem_strndup(symbol->name, strcspn(symbol->name, "@"));
 
 	answer_frame_mangled(a, name, NULL, symbol->plt ? "@plt" : NULL, NULL, 0, line, false);
 }
 
-/* Whether a symbol without a size means @address: between it and the next one there may be
- * functions that have only an FDE, or that were stripped of their names. */
-static bool means(struct sources *s, const struct symbol *symbol, uint64_t address, bool has_fde,
-		  uint64_t fde_start)
+/* Whether a symbol without a size covers @address: between it and the next symbol there may be
+ * functions that have only an FDE, or whose names were stripped. */
+static bool covers(struct sources *s, const struct symbol *symbol, uint64_t address, bool has_fde,
+		   uint64_t fde_start)
 {
 	if (symbol->sized || has_fde)
 		return symbol->sized || fde_start <= symbol->start;
@@ -289,14 +282,14 @@ static const struct symbol *symbol_at(struct sources *s, uint64_t address, bool 
 {
 	const struct symbol *symbol = symtab_find(&s->symtab, address);
 
-	if (symbol && (symbol->name[0] == '@' || !means(s, symbol, address, has_fde, fde_start)))
+	if (symbol && (symbol->name[0] == '@' || !covers(s, symbol, address, has_fde, fde_start)))
 		return NULL;
 	return symbol;
 }
 
-/* What has no name in any symbol table: as Go's own table calls it. Samples of one nameless
- * function stay together: they bear the offset of its first byte. */
-static void say_unlisted(const struct sources *s, uint64_t address, uint64_t start, uint32_t line,
+/* Names an address that no symbol table has by Go's own table. Else names it by the offset of its
+ * function's first byte, so that samples of one unnamed function stay together. */
+static void add_unlisted(const struct sources *s, uint64_t address, uint64_t start, uint32_t line,
 			 struct answer *a)
 {
 	const char *name = s->go ? gotab_name(s->go, address) : NULL;
@@ -305,11 +298,11 @@ static void say_unlisted(const struct sources *s, uint64_t address, uint64_t sta
 		answer_frame_mangled(a, name, NULL, NULL, NULL, 0, line, false);
 		return;
 	}
-	say_nameless(s->image, start, line, a);
+	add_nameless(s->image, start, line, a);
 	answer_address(a, address);
 }
 
-static void say_address(struct sources *s, uint64_t address, const struct dwarf_span *span,
+static void add_address(struct sources *s, uint64_t address, const struct dwarf_span *span,
 			struct answer *a)
 {
 	uint64_t start = 0, end;
@@ -317,17 +310,18 @@ static void say_address(struct sources *s, uint64_t address, const struct dwarf_
 	const struct symbol *symbol = symbol_at(s, address, has_fde, start);
 
 	if (span && span->n) {
-		say_dwarf(s, span, symbol, a);
+		add_dwarf(s, span, symbol, a);
 	} else if (symbol) {
-		say_symbol(symbol, span ? span->line : 0, a);
+		add_symbol(symbol, span ? span->line : 0, a);
 	} else {
-		say_unlisted(s, address, has_fde ? start : address, span ? span->line : 0, a);
+		add_unlisted(s, address, has_fde ? start : address, span ? span->line : 0, a);
 	}
 }
 
-/* @address is the byte before a return address. Where that is nothing, and behind it a function
- * starts, it was put there by hand (makecontext() does), and means the function. */
-static uint64_t called_or_made_up(const struct sources *s, uint64_t address)
+/* @address is the byte before a return address. If it belongs to no function, and a function starts
+ * right after it, then a program made that return address itself (as makecontext() does) and means
+ * the function. */
+static uint64_t caller_or_start(const struct sources *s, uint64_t address)
 {
 	uint64_t start, end;
 
@@ -353,8 +347,8 @@ static int compare_wanted(const void *pa, const void *pb)
 	return a->query < b->query ? -1 : a->query > b->query;
 }
 
-/* Looks the addresses up in DWARF, sorted as it wants them; @span_of: per query, where to find
- * its span. */
+/* Looks the addresses up in DWARF, in sorted order; @span_of: for each query, where its span
+ * goes. */
 static void find_dwarf(struct sources *s, const struct wanted *wanted, uint32_t n,
 		       uint32_t *span_of)
 {
@@ -373,7 +367,7 @@ static void find_dwarf(struct sources *s, const struct wanted *wanted, uint32_t 
 			!dwarf_find(first, addresses, n, segments_code_start(&s->file), &s->dwarf);
 }
 
-/* Where in the file's own addresses the query is. */
+/* Sets the query's address in the file's own addresses. */
 static void set_address(const struct sources *s, const struct image_files *files,
 			const struct query *q, struct wanted *w)
 {
@@ -384,7 +378,7 @@ static void set_address(const struct sources *s, const struct image_files *files
 	}
 	w->known = segments_address(&s->file, query_lookup(q), &w->address);
 	if (w->known && q->is_return)
-		w->address = called_or_made_up(s, w->address);
+		w->address = caller_or_start(s, w->address);
 }
 
 static void name_elf(const struct image_files *files, const struct query *queries, uint32_t n,
@@ -412,10 +406,10 @@ static void name_elf(const struct image_files *files, const struct query *querie
 			variable_name(&s.variables, &s.file, s.elf, s.debug_elf, files->image,
 				      queries[i].offset, a);
 		else if (wanted[i].known)
-			say_address(&s, wanted[i].address,
+			add_address(&s, wanted[i].address,
 				    s.has_dwarf ? &s.dwarf.spans.at[span_of[i]] : NULL, a);
 		else
-			say_nameless(files->image, queries[i].offset & ~PLACE_VARIABLE, 0, a);
+			add_nameless(files->image, queries[i].offset & ~PLACE_VARIABLE, 0, a);
 		answer_next(a);
 	}
 	if (readable && !s.has_dwarf && !s.symtab.at.n && !s.go)
@@ -423,7 +417,7 @@ static void name_elf(const struct image_files *files, const struct query *querie
 	close_sources(&s);
 }
 
-static void say_folder(void *answer, const char *folder)
+static void add_folder(void *answer, const char *folder)
 {
 	answer_folder(answer, folder);
 }
@@ -437,7 +431,7 @@ void naming_folders(const struct image_files *files, struct answer *a)
 		return;
 	open_sources(&s, files);
 	if (s.debug_elf || s.elf)
-		dwarf_folders(s.debug_elf ? s.debug_elf : s.elf, say_folder, a);
+		dwarf_folders(s.debug_elf ? s.debug_elf : s.elf, add_folder, a);
 	close_sources(&s);
 }
 

@@ -9,12 +9,12 @@
 #include "base/mem.h"
 #include "base/vec.h"
 
-/* Some ten million lines. What a process wrote beyond is not read. */
+/* Some ten million lines. Anything beyond is not read. */
 #define MAX_BYTES (1ull << 30)
-#define CHUNK	  (256 * 1024) /* the longest line, too */
+#define CHUNK	  (256 * 1024) /* also the longest line */
 #define MAX_NAME  2048
 
-/* A line may name every wanted address, and a hostile file all lines: an end to that work. */
+/* Limits the work: in a hostile file every line may cover every wanted address. */
 #define MAX_MATCHES (64u << 20)
 
 struct reading {
@@ -23,7 +23,7 @@ struct reading {
 	char **names;
 	struct perfmap_stats *stats;
 	uint64_t matches;
-	void (*each)(void *context, const char *name); /* is told all names; NULL: nobody */
+	void (*each)(void *context, const char *name); /* called with each name; may be NULL */
 	void *context;
 };
 
@@ -71,7 +71,7 @@ static void take_line(struct reading *r, const char *at, const char *end)
 	}
 }
 
-/* Takes the whole lines in @buf; returns how many bytes they had. */
+/* Takes the complete lines in @buf; returns their length. */
 static size_t take_lines(struct reading *r, const char *buf, size_t n)
 {
 	size_t at = 0;
@@ -99,7 +99,7 @@ static void read_map(int fd, struct reading *r)
 		offset += got;
 		kept += (size_t)got;
 		used = take_lines(r, buf, kept);
-		if (!used && kept == CHUNK) { /* a line without end */
+		if (!used && kept == CHUNK) { /* a line longer than the buffer */
 			r->stats->bad_lines++;
 			used = kept;
 		}

@@ -1,7 +1,7 @@
 /*
- * perfmap: names of code made at run time, from the lines "START SIZE name" (hexadecimal) that a
- * JIT writes to /tmp/perf-PID.map. Read once, line by line: memory grows with what is wanted, not
- * with the file. Where entries overlap the later line is the newer code, and wins.
+ * perfmap: names of JIT code, from the lines "START SIZE name" (hexadecimal) that a JIT writes to
+ * /tmp/perf-PID.map. Read once, line by line: memory grows with what is wanted, not with the file.
+ * If entries overlap, the later line is newer code, and wins.
  */
 #ifndef SYMBOL_PERFMAP_H
 #define SYMBOL_PERFMAP_H
@@ -14,8 +14,8 @@ struct perfmap_stats {
 };
 
 /*
- * Sets names[i] (owned by the caller, NULL or an older name before) for each of the ascending
- * @addresses that an entry holds. @fd is read from its beginning, a bounded number of bytes.
+ * Sets names[i] (owned by the caller; NULL or an older name before) for each of the ascending
+ * @addresses that an entry covers. Reads @fd from its beginning, up to a limit.
  */
 void perfmap_find(int fd, const uint64_t *addresses, size_t n, char **names,
 		  struct perfmap_stats *stats);

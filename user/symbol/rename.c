@@ -16,7 +16,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The bytes of a build-id in hexadecimal, which a stranger may have written; 0: it is none. */
+/* Parses a build-id in hexadecimal, from an untrusted file; returns its length; 0: malformed. */
 static uint8_t parse_id(const char *hex, uint8_t id[BUILDID_MAX])
 {
 	size_t n = strlen(hex);
@@ -70,7 +70,7 @@ static uint32_t text_of(struct run *r, const struct answer_view *v, uint32_t tex
 	return intern_add(&r->out->texts, clean);
 }
 
-/* The number of the answer's function; @known holds those that are there already, less 1. */
+/* The number of the answer's function; @known has the numbers, plus 1, of those added so far. */
 static uint32_t take_function(struct run *r, const struct answer_view *v, uint32_t number,
 			      uint32_t *known)
 {
@@ -86,7 +86,7 @@ static uint32_t take_function(struct run *r, const struct answer_view *v, uint32
 	return known[number] - 1;
 }
 
-/* Where the outermost function has a name. */
+/* Takes a query's frames if the outermost function has a name. */
 static void take_query(struct run *r, const struct answer_view *v, uint32_t query,
 		       struct rename_module *m, struct renaming_span *to, uint32_t *known)
 {
@@ -118,7 +118,8 @@ static void take(void *context, const struct job *job, const struct answer_view 
 		take_query(r, v, i, m, &r->out->spans.at[job->queries - r->queries + i], known);
 }
 
-/* A job for each module with a debug file; @images, one a module, live as long as they. */
+/* Adds a job for each module with a debug file; @images, one for each module, must outlive the
+ * jobs. */
 static void add_jobs(struct run *r, struct rename *rename, struct image *images)
 {
 	size_t at = 0;

@@ -1,6 +1,6 @@
 /*
- * rename: names afterwards what a capture could not (model/unnamed.h). Debug files are read in the
- * same confined worker processes as at capture.
+ * rename: names afterwards what a capture could not (model/unnamed.h). Reads debug files in the
+ * same confined worker processes as a capture.
  */
 #ifndef SYMBOL_RENAME_H
 #define SYMBOL_RENAME_H
@@ -12,14 +12,14 @@
 struct rename_module {
 	const struct unnamed_module *unnamed;
 	uint8_t id[BUILDID_MAX];
-	uint8_t bytes; /* of the build-id; 0: none, nothing can be found */
-	int fd;	       /* of its debug file, the caller's to set; -1: none */
-	/* Set by rename_run(): how many of its addresses got a name, how many of these a line; how
-	 * many inlined calls were found. */
+	uint8_t bytes; /* of the build-id; 0: none, so no debug file can be found */
+	int fd;	       /* of its debug file, set by the caller; -1: none */
+	/* Set by rename_run(): how many of its addresses got a name, and of these a line; how many
+	 * inlined calls were found. */
 	uint32_t named, lines, inlined;
 };
 struct rename {
-	VEC(struct rename_module) modules; /* in the order of those of the unnamed */
+	VEC(struct rename_module) modules; /* in the order of those in struct unnamed */
 };
 
 /* Borrows @unnamed; all descriptors are -1. */
@@ -27,8 +27,8 @@ void rename_init(struct rename *, const struct unnamed *);
 /* Closes the descriptors. */
 void rename_release(struct rename *);
 
-/* Names what the descriptors have. What a hostile file does to its reader costs only its own
- * names. @out is to be released. */
+/* Names addresses from the modules' debug files. A hostile file costs only its own names. The
+ * caller releases @out. */
 void rename_run(struct rename *, struct renaming *out);
 
 #endif

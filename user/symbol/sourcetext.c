@@ -15,42 +15,42 @@
 #define CPU_S	   5
 #define PIECE	   65536
 #define TAB_STOP   8
-#define LINES_MOST 20000 /* of a file */
+#define LINES_MOST 20000 /* read of a file */
 
-/* A file that is wanted, and its spans. */
+/* A wanted file, and the lines to read. */
 struct wanted {
-	uint32_t file; /* string */
+	uint32_t file; /* its path, a string of the profile */
 	const struct source_span *spans;
 	size_t n;
 	int fd; /* -1: cannot be read */
 };
 
-/* An answer: this, and so many lines, each with its text behind it, padded to 4 bytes. */
+/* An answer: this head, then for each line an answer_line and its text, padded to 4 bytes. */
 struct answer {
 	uint32_t task, lines;
-	uint32_t bytes; /* with this head */
+	uint32_t bytes; /* of the answer, with this head */
 };
 struct answer_line {
-	uint32_t line, bytes; /* bytes: of the text */
+	uint32_t line, bytes; /* bytes: length of the text */
 };
 
 struct run {
 	struct profile *p;
 	VEC(struct wanted) files;
-	const struct answer *answer; /* read last */
-	size_t kept;		     /* bytes */
+	const struct answer *answer; /* the last answer */
+	size_t kept;		     /* bytes of text kept so far */
 	struct sourcetext_report *report;
 };
 
 /* --- in the worker process ----------------------------------------------------------------------
  */
 
-/* What is being read of a file. */
+/* The state of reading one file. */
 struct reading {
 	const struct wanted *w;
-	uint32_t line; /* at hand, from 1 */
+	uint32_t line; /* the current line, from 1 */
 	size_t span;
-	struct str text; /* of the line, up to SOURCETEXT_LINE_BYTES */
+	struct str text; /* of the current line, up to SOURCETEXT_LINE_BYTES */
 	struct str out;	 /* the answer's lines */
 	uint32_t lines;
 };
@@ -98,7 +98,7 @@ static void take_byte(struct reading *r, char c)
 	while (r->text.n % TAB_STOP);
 }
 
-/* False: it is no text. */
+/* False: it is not text. */
 static bool take_piece(struct reading *r, const char *piece, size_t n)
 {
 	if (memchr(piece, '\0', n))
@@ -108,7 +108,7 @@ static bool take_piece(struct reading *r, const char *piece, size_t n)
 	return true;
 }
 
-/* Up to the last line that is wanted. */
+/* Reads up to the last wanted line. */
 static void read_lines(struct reading *r, int fd)
 {
 	_free_ char *piece = mem_zalloc(PIECE, 1);
@@ -124,7 +124,7 @@ static void read_lines(struct reading *r, int fd)
 		}
 		all += (size_t)n;
 	}
-	/* The last line may have no end. */
+	/* The last line may lack a newline. */
 	if (r->text.n && r->lines < LINES_MOST)
 		end_line(r);
 }
@@ -151,10 +151,10 @@ static int answer_lines(void *begun, const struct crew_request *request)
 
 static const struct crew_service service = {.run = answer_lines};
 
-/* --- in the parent ------------------------------------------------------------------------------
- */
+/* --- in the loader ---------------------------------------------------------------------------- */
 
-/* The line behind @at bytes of an answer of @n; its length in it, 0: there is no whole one. */
+/* Parses the line at offset @at of an answer of @n bytes; returns its length, 0: it is
+ * incomplete. */
 static size_t line_at(const char *bytes, size_t n, size_t at, struct answer_line *head)
 {
 	size_t length;
@@ -162,7 +162,7 @@ static size_t line_at(const char *bytes, size_t n, size_t at, struct answer_line
 	if (n - at < sizeof(*head))
 		return 0;
 	memcpy(head, bytes + at, sizeof(*head));
-	/* A tab may reach past the limit. */
+	/* A tab may extend past the limit. */
 	if (!head->line || head->bytes > SOURCETEXT_LINE_BYTES + TAB_STOP)
 		return 0;
 	length = sizeof(*head) + (head->bytes + 3) / 4 * 4;
@@ -201,7 +201,7 @@ static bool is_wanted(const struct wanted *w, uint32_t line)
 	return false;
 }
 
-/* Lines ascend; what was not asked for is not taken. */
+/* Lines must ascend; lines that were not wanted are dropped. */
 static bool take_answer(void *context, size_t task)
 {
 	struct run *r = context;
@@ -255,7 +255,7 @@ static void ask(void *context, size_t task, struct crew_ask *a)
 	crew_lend(a, w->fd);
 }
 
-/* One larger than that is read by nobody. */
+/* Returns @fd, or closes it and returns -1 if the file is too large. */
 static int checked(int fd)
 {
 	struct stat st;

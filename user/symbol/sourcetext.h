@@ -1,10 +1,10 @@
 /*
- * sourcetext: the texts of the source lines in which hot functions were sampled
- * (query/source_listing.h), from the files that DWARF names, into the profile. For eprof --source.
+ * sourcetext: adds the source lines in which hot functions were sampled (core/select) to the
+ * profile, from the files that DWARF names. For eprof --source.
  *
- * A file's name comes from the target, and may be any: who calls says how such are opened. Worker
- * processes read them, confined. What is no plain file, is longer than SOURCETEXT_FILE_BYTES, or
- * holds a zero byte is no source text.
+ * The target chooses a file's path, so it may be any: the caller says how to open it. Confined
+ * worker processes read the files. A file that is not regular, is longer than
+ * SOURCETEXT_FILE_BYTES, or holds a zero byte is not source text.
  */
 #ifndef SYMBOL_SOURCETEXT_H
 #define SYMBOL_SOURCETEXT_H
@@ -13,21 +13,22 @@
 
 #include "model/profile.h"
 
-#define SOURCETEXT_FILES      400	  /* of one profile */
-#define SOURCETEXT_FILE_BYTES (16u << 20) /* of a file that is read */
-#define SOURCETEXT_LINE_BYTES 400	  /* of a line that is kept */
-#define SOURCETEXT_BYTES      (2u << 20)  /* of all lines that are kept */
+#define SOURCETEXT_FILES      400	  /* in one profile */
+#define SOURCETEXT_FILE_BYTES (16u << 20) /* in one file */
+#define SOURCETEXT_LINE_BYTES 400	  /* kept of one line */
+#define SOURCETEXT_BYTES      (2u << 20)  /* kept of all lines */
 
 struct sourcetext_report {
-	size_t files, read; /* that were wanted, and of which there are lines now */
+	size_t files, read; /* files that were wanted, and those of which lines were read */
 	size_t lines;
 };
 
-/* Opens @files, strings of the profile, in *@fds; -1: is not there, or may not be read. */
+/* Opens @files, which are strings of the profile; fds[i] is -1 if it does not exist, or may not be
+ * read. */
 typedef void sourcetext_open(void *context, const struct profile *, const uint32_t *files, size_t n,
 			     int *fds);
 
-/* Adds lines to @p, and the part of it. */
+/* Adds lines to @p, and their part. */
 void sourcetext_add(struct profile *p, sourcetext_open *, void *context,
 		    struct sourcetext_report *);
 

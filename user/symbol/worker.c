@@ -7,8 +7,8 @@
 #include "symbol/image_files_read.h"
 #include "symbol/naming.h"
 
-/* What a job may use: generous for the largest honest binaries (gigabytes of DWARF), an end for
- * those made to take for ever. */
+/* Limits of a job: generous for the largest honest binaries (gigabytes of DWARF), but they end
+ * those that are made to take for ever. */
 #define CPU_BASE_S	  5
 #define CPU_MOST_S	  60
 #define CPU_BYTES_PER_S	  (50ull << 20)
@@ -49,7 +49,7 @@ static const struct crew_service service = {.run = name};
 
 struct run {
 	struct job *jobs;
-	struct answer_view view; /* read last */
+	struct answer_view view; /* the last answer */
 	void (*take)(void *context, const struct job *, const struct answer_view *);
 	void *context;
 };
@@ -122,7 +122,8 @@ void worker_run(struct job *jobs, size_t n, const struct crew_wait *wait,
 		tasks[i] = task_of(&jobs[i]);
 	crew_run(&crew);
 	for (size_t i = 0; i < n; i++) {
-		/* One that took too long may be named later, where nobody waits. */
+		/* A job that took too long is not failed: it may be named later, where nobody
+		 * waits. */
 		jobs[i].failed = tasks[i].failed && !tasks[i].ran_out;
 		jobs[i].put_off = !jobs[i].done && !jobs[i].failed;
 	}

@@ -91,7 +91,7 @@ static void copies_are_parted(void **state)
 	uint32_t first, copy, third;
 
 	(void)state;
-	m->parts_copies = true;
+	m->separate_copies = true;
 	snippet_build("c", source, "-Wl,--build-id=0x0c0c0c0c");
 	snippet_run("cp c c_copy && ln c c_link && cp c c_third");
 	id = id_of(path);
@@ -405,7 +405,7 @@ static void copies_are_forgotten_one_by_one(void **state)
 	uint32_t at[3], again;
 
 	(void)state;
-	m->parts_copies = true;
+	m->separate_copies = true;
 	snippet_build("c", source, "-Wl,--build-id=0x0c0c0c0c");
 	snippet_run("cp c c_copy && cp c c_third");
 	for (int i = 0; i < 3; i++) {

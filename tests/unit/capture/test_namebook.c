@@ -126,7 +126,7 @@ static void begins_anew_when_it_is_full(void **state)
 	for (int i = 0; i < 3; i++)
 		expect(w, &w->book, 0, 2, all);
 	assert_true(w->book.entries.n <= 2);
-	assert_int_equal(w->book.life, 2);
+	assert_int_equal(w->book.generation, 2);
 }
 
 /* As from a child process, whose copy has grown. */

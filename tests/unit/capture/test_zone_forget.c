@@ -22,7 +22,7 @@ static int setup(void **state)
 	(void)state;
 	z = (struct engine){.in.images = images_new()};
 	z.in.procs = procs_new(z.in.images);
-	z.in.images->parts_copies = true;
+	z.in.images->separate_copies = true;
 	/* A thread of it lives. */
 	procs_fork(z.in.procs, SERVER, SERVER, SERVER, SERVER + 1000000, 1);
 	return 0;
