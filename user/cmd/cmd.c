@@ -30,7 +30,7 @@ int cmd_usage(const char *fmt, ...)
 	va_start(args, fmt);
 	text = mem_vprintf(fmt, args);
 	va_end(args);
-	/* A name among the words may hold anything. */
+	/* An argument may hold any bytes. */
 	clean = str_clean(text, strlen(text));
 	fprintf(stderr, "eprof: %s (see 'eprof --help')\n", clean);
 	return EXIT_USAGE;

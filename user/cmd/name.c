@@ -31,20 +31,20 @@ struct options {
 	bool force, help;
 	struct {
 		const char *version, *platform, *run;
-	} key; /* which run of a store; NULL: any */
+	} key; /* selects a run of a store; NULL: any */
 };
 
-/* What a run needs besides. */
+/* The state of one run of the command. */
 struct run {
 	const struct options *o;
-	struct str packed; /* what is to be named, as it came */
+	struct str packed; /* the list of unnamed addresses, as received */
 	struct unnamed unnamed;
 	struct rename rename;
-	struct debugdir dirs[MOST_DIRS + 1]; /* the system's last */
+	struct debugdir dirs[MOST_DIRS + 1]; /* the system's is last */
 	size_t n_dirs;
-	uint64_t deadline_ns; /* of all downloads */
+	uint64_t deadline_ns; /* for all downloads together */
 	bool shows_progress;
-	const char *module; /* that is being downloaded for */
+	const char *module; /* for which a debug file is being downloaded */
 };
 
 static void help(void)
@@ -118,7 +118,7 @@ static int parse(int argc, char **argv, struct options *o)
 
 /* --- debug files ---------------------------------------------------------------------------- */
 
-/* In the folders, in their order. What is not what it should be is said. */
+/* Searches the folders in order. Prints a message for a file that does not fit. */
 static int find_file(struct run *r, struct rename_module *m, char **path)
 {
 	int fd = -ENOENT;
@@ -168,7 +168,7 @@ static int download(struct run *r, struct rename_module *m, char **path)
 		   *path);
 }
 
-static void not_found(const struct rename_module *m, const char *why)
+static void print_not_found(const struct rename_module *m, const char *why)
 {
 	char hex[BUILDID_HEX];
 
@@ -182,7 +182,7 @@ static void find_one(struct run *r, struct rename_module *m)
 	char *path = NULL;
 
 	if (!m->bytes)
-		return not_found(m, "nothing can be looked for");
+		return print_not_found(m, "nothing can be looked for");
 	m->fd = find_file(r, m, &path);
 	if (m->fd < 0 && debugserver_is_set())
 		m->fd = download(r, m, &path);
@@ -190,7 +190,7 @@ static void find_one(struct run *r, struct rename_module *m)
 		err(m->fd, "no debug file: install its debug package, or use --debug-dir or "
 			   "DEBUGINFOD_URLS");
 	if (m->fd < 0)
-		not_found(m, err_text());
+		print_not_found(m, err_text());
 	free(path);
 }
 
@@ -207,8 +207,8 @@ static int open_dirs(struct run *r)
 
 /* --- the profile ---------------------------------------------------------------------------- */
 
-/* "libsqlite3.so.0: 120 of 130 addresses have a name now, 118 a line; 40 inlined calls" */
-static uint64_t tell(const struct run *r)
+/* Prints "libsqlite3.so.0: 120 of 130 addresses have a name now, 118 a line; 40 inlined calls". */
+static uint64_t print_result(const struct run *r)
 {
 	uint64_t named = 0;
 
@@ -226,7 +226,7 @@ static uint64_t tell(const struct run *r)
 	return named;
 }
 
-/* Where all is named, or the capture could not even tell addresses. */
+/* Reports that all addresses have names, or that the capture has none to look up. */
 static int nothing_to_name(const struct run *r)
 {
 	if (r->unnamed.without_address)
@@ -241,14 +241,14 @@ static int nothing_to_name(const struct run *r)
 	return r->unnamed.without_address ? EXIT_FAILED : EXIT_OK;
 }
 
-/* A word for eprof-render; "" is none. */
+/* A word for eprof-render: "" stands for none. */
 static const char *word(const char *text)
 {
 	return text ? text : "";
 }
 
-/* eprof-render puts the names into the profile: with what they are for, which must not have changed
- * since. */
+/* Has eprof-render put the names into the profile, together with the list they are for: it checks
+ * that the profile has not changed since. */
 static int save(const struct run *r, const struct renaming *names)
 {
 	const struct options *o = r->o;
@@ -286,7 +286,7 @@ static void name_modules(struct run *r, struct renaming *names)
 	rename_run(&r->rename, names);
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int name_all(struct run *r)
 {
 	struct renaming names = {0};
@@ -298,7 +298,7 @@ static int name_all(struct run *r)
 	if (open_dirs(r))
 		return cmd_failed();
 	name_modules(r, &names);
-	if (!tell(r)) {
+	if (!print_result(r)) {
 		fprintf(stderr, "eprof: nothing could be named: '%s' is left as it is\n",
 			r->o->input);
 		renaming_release(&names);
@@ -309,7 +309,7 @@ static int name_all(struct run *r)
 	return rc ? cmd_failed() : EXIT_OK;
 }
 
-/* What there is to name, as eprof-render says. */
+/* Has eprof-render list what needs names. */
 static int load(struct run *r)
 {
 	const struct options *o = r->o;
@@ -340,7 +340,7 @@ int cmd_name(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	/* While it may: worker processes become nobody. */
+	/* Start it before we lose the right to change users: its workers become nobody. */
 	if (crew_server_start())
 		return cmd_failed();
 	if (cmd_drop_privileges()) {

@@ -30,17 +30,17 @@
  * in time. */
 enum { EXIT_GOES_ON = 124, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
-/* What is said of the run while it goes on and afterwards. */
+/* The state of one run of the command. */
 struct record {
 	struct record_options o;
 	struct record_places at;
-	char *part;		 /* name of the file of windows; owned */
-	char *events, *target;	 /* for people; owned */
+	char *part;		 /* path of the file of windows; owned */
+	char *events, *target;	 /* shown to the user; owned */
 	char *command, *options; /* owned */
 	enum capture_end end;
-	int status;	   /* wait status of the command, -1 */
-	int command_error; /* why it could not be run, 0 */
-	bool regressed;	   /* as --fail-on means it */
+	int status;	   /* wait status of the command; -1: none */
+	int command_error; /* errno of its exec; 0: it ran */
+	bool regressed;	   /* --fail-on matched */
 };
 
 static char *join(char **argv)
@@ -54,8 +54,8 @@ static char *join(char **argv)
 	return text ? str_clean(text, strlen(text)) : mem_strdup("");
 }
 
-/* "cycles, page-faults": of those with a rate or of those without, with -c of all; how many they
- * are. */
+/* Appends "cycles, page-faults": the events with a rate, or those without; with -c all. Returns how
+ * many. */
 static size_t add_events(struct str *s, const struct record_options *o, bool rate)
 {
 	size_t n = 0;
@@ -149,9 +149,8 @@ static void show_progress(void *context, const struct capture_progress *p)
 		units_ns(cpu, sizeof(cpu), (double)p->own_cpu_ns));
 }
 
-/* Shows on a terminal which long step is under way besides the capture itself, until the next call;
- * "": none. */
-static void show_doing(const char *what)
+/* Shows on a terminal which long step is under way, until the next call; "": none. */
+static void show_step(const char *what)
 {
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K%s", what);
@@ -164,7 +163,7 @@ static void show_message(const void *record, const char *text)
 	fprintf(stderr, "%seprof: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
 }
 
-/* What ended it, to follow "ended by". */
+/* The reason why the capture ended, to follow "ended by". */
 static char *describe_end(const struct record *r)
 {
 	char took[UNITS_BUF];
@@ -228,7 +227,7 @@ static bool command_runs(const struct record *r)
 }
 
 /* Called last: by then the command may have ended, perhaps by the same Ctrl-C. */
-static void say_goes_on(struct record *r, struct capture *c)
+static void print_goes_on(struct record *r, struct capture *c)
 {
 	if (!command_runs(r))
 		return;
@@ -239,7 +238,7 @@ static void say_goes_on(struct record *r, struct capture *c)
 			r->o.exit_code ? ": it has not exited yet, so eprof exits with 124" : "");
 }
 
-static void say_result(const struct record *r, const struct capture *c, const struct profile *p)
+static void print_result(const struct record *r, const struct capture *c, const struct profile *p)
 {
 	_free_ char *what = capture_total(c, p);
 	_free_ char *file = str_quote(r->o.output ? r->o.output : r->o.store);
@@ -265,9 +264,9 @@ static void add_source(const struct record *r, const struct capture *c, struct p
 
 	if (!r->o.source)
 		return;
-	show_doing("reading source lines");
+	show_step("reading source lines");
 	sourcetext_add(p, source_files_open, &files, &report);
-	show_doing("");
+	show_step("");
 	if (!report.files)
 		fprintf(stderr, "eprof: --source: no function that was sampled has lines: build "
 				"with -g, or install debug packages\n");
@@ -288,18 +287,19 @@ static int run_capture(struct record *r, struct capture *c, struct opener *opene
 
 	r->status = capture_command_status(c);
 	r->command_error = capture_command_error(c);
-	show_doing("naming what was found");
+	show_step("naming what was found");
 	ret = ret ? ret : capture_profile(c, p);
 	if (!ret && !r->o.version_key)
 		record_version_set(*p, opener);
 	if (!ret)
 		add_source(r, c, *p);
-	show_doing("");
+	show_step("");
 	return ret;
 }
 
-/* What cannot be yet is no error: its library may come. But the name may be wrong. */
-static void say_waiting(const struct capture *c, const char *so_far)
+/* A zone that does not exist yet is no error, as its library may come; but its name may be
+ * wrong. */
+static void print_waiting(const struct capture *c, const char *so_far)
 {
 	_free_ char *what = capture_waiting(c);
 
@@ -307,7 +307,7 @@ static void say_waiting(const struct capture *c, const char *so_far)
 		fprintf(stderr, "eprof: %s%s\n", what, so_far);
 }
 
-static void say_forbidden(const struct capture *c)
+static void print_forbidden(const struct capture *c)
 {
 	const char *what = capture_forbidden(c);
 
@@ -315,8 +315,8 @@ static void say_forbidden(const struct capture *c)
 		fprintf(stderr, "eprof: %s\n", what);
 }
 
-/* A command's own output comes next, or the word that it cannot be run: nothing before it. */
-static void say_start(const struct record *r)
+/* For a command print nothing: its own output comes next, or the message that it cannot be run. */
+static void print_start(const struct record *r)
 {
 	if (r->o.target.kind == TARGET_COMMAND)
 		return;
@@ -326,8 +326,8 @@ static void say_start(const struct record *r)
 	fputs(r->o.duration_ns ? "\n" : "; Ctrl-C ends it\n", stderr);
 }
 
-/* Of a server that forks it is its children that work. */
-static void say_children(const struct record *r)
+/* A hint: the children of a forking server do its work. */
+static void print_children(const struct record *r)
 {
 	const struct target *t = &r->o.target;
 	uint32_t parent;
@@ -342,8 +342,7 @@ static void say_children(const struct record *r)
 			parent, n, n == 1 ? "" : "ren", n == 1 ? "is" : "are");
 }
 
-/* The broker, @opener and the server of worker processes are started before anything of a target is
- * read. */
+/* Start the broker, the @opener and the server of workers before anything of a target is read. */
 static int record_with(struct record *r, struct opener *opener)
 {
 	const struct window_place windows = record_windows(r->part);
@@ -368,22 +367,23 @@ static int record_with(struct record *r, struct opener *opener)
 
 	if (ret)
 		return ret;
-	/* Only then: the command inherits it. A file that may not grow is an error to be told, and
-	 * how a child ended is to be had. */
+	/* Ignore SIGXFSZ and reap children only from here on: the command would inherit that.
+	 * Writing past a file size limit must fail with an errno, and a child's status must be
+	 * available. */
 	memcpy(o.sources, r->o.sources, sizeof(o.sources));
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL);
 	r->command = describe_command(&r->o, o.opener);
-	show_doing(sources_opening(r->o.sources));
+	show_step(sources_opening(r->o.sources));
 	ret = capture_open(&o, &c);
-	show_doing("");
+	show_step("");
 	if (ret)
 		return ret;
-	say_start(r);
-	say_children(r);
+	print_start(r);
+	print_children(r);
 	if (r->o.target.kind != TARGET_COMMAND) {
-		say_waiting(c, " so far: it is captured once it is mapped");
-		say_forbidden(c);
+		print_waiting(c, " so far: it is captured once it is mapped");
+		print_forbidden(c);
 	}
 	ret = run_capture(r, c, opener, &p);
 	if (!ret)
@@ -391,16 +391,16 @@ static int record_with(struct record *r, struct opener *opener)
 	if (!ret)
 		ret = save(r, c, p);
 	if (!ret) {
-		say_result(r, c, p);
-		say_waiting(c, "");
-		say_forbidden(c);
+		print_result(r, c, p);
+		print_waiting(c, "");
+		print_forbidden(c);
 	}
-	say_goes_on(r, c);
+	print_goes_on(r, c);
 	profile_free(p);
-	/* The kernel takes its time for thousands. */
-	show_doing(sources_closing(r->o.sources));
+	/* Detaching thousands of probes takes the kernel a while. */
+	show_step(sources_closing(r->o.sources));
 	capture_free(c);
-	show_doing("");
+	show_step("");
 	return ret;
 }
 

@@ -34,8 +34,8 @@
 #define GIT	  "/usr/bin/git"
 #define GIT_CPU_S 5
 
-/* Nothing of our environment, and no program that a configuration or an attribute names: it starts
- * none, and no thread. (So what is changed within a submodule is not seen.) */
+/* Runs without our environment, and with configuration that keeps git from starting any program or
+ * thread. (So changes within a submodule are not seen.) */
 static _Noreturn void run_git(const char *folder, int out)
 {
 	const struct rlimit cpu = {GIT_CPU_S, GIT_CPU_S}, none = {0, 0};
@@ -71,14 +71,15 @@ static _Noreturn void run_git(const char *folder, int out)
 	    setrlimit(RLIMIT_NPROC, &none))
 		_exit(1);
 	child_tie();
-	/* A group of its own: what git starts ends with it, and Ctrl-C is not for it. */
+	/* A process group of its own: what git starts is killed with it, and Ctrl-C is not for
+	 * it. */
 	setpgid(0, 0);
 	execve(GIT, (char *const *)argv, (char *const *)environment);
 	_exit(1);
 }
 
-/* *@child, which leads a group of its own, prints to @out; it exits with 1 where there is no such
- * user. 0, or a negative errno with a text. */
+/* Starts git as the user behind sudo. *@child leads its own process group and prints to @out; it
+ * exits with 1 if there is no such user. 0, or a negative errno with a text. */
 static int git_start(const char *folder, int out, pid_t *child)
 {
 	*child = child_fork();
@@ -87,18 +88,18 @@ static int git_start(const char *folder, int out, pid_t *child)
 	return *child < 0 ? err(-errno, "cannot start a process: %s", strerror(errno)) : 0;
 }
 
-struct hand {
-	enum record_program what; /* one of RECORD_SAVE and those behind it */
+struct file_job {
+	enum record_program what; /* RECORD_SAVE or one after it */
 	const char *path;
-	bool force;		     /* of RECORD_SAVE */
-	struct window_file *windows; /* of RECORD_PUT and RECORD_GET: in memory that is shared */
-	struct window_file *saved;   /* of RECORD_SAVE, likewise: zeroed at first */
-	uint64_t at;		     /* likewise */
+	bool force;		     /* for RECORD_SAVE */
+	struct window_file *windows; /* for RECORD_PUT and RECORD_GET; in shared memory */
+	struct window_file *saved;   /* for RECORD_SAVE, in shared memory; zeroed at first */
+	uint64_t at;		     /* offset, for RECORD_PUT and RECORD_GET */
 };
 
 #define PIECE_BYTES (1u << 20)
 
-static void tell(const struct render_ends *e, char what)
+static void send_progress(const struct render_ends *e, char what)
 {
 	(void)!write(e->out, &what, 1);
 }
@@ -115,14 +116,14 @@ static int copy(struct file_new *f, const struct render_ends *e)
 	while (!rc && (n = file_get_at(e->file, piece, sizeof(piece), at)) > 0) {
 		rc = file_write(f, piece, (size_t)n);
 		at += (uint64_t)n;
-		tell(e, '.');
+		send_progress(e, '.');
 	}
 	if (!rc && n < 0)
 		rc = err((int)n, "cannot write '%s': %s", f->path, strerror((int)-n));
 	return rc;
 }
 
-static bool is_saved(const struct hand *h)
+static bool is_saved(const struct file_job *h)
 {
 	const struct window_file *s = h->saved;
 	struct stat st;
@@ -130,7 +131,7 @@ static bool is_saved(const struct hand *h)
 	return s->is_made && !lstat(h->path, &st) && st.st_dev == s->dev && st.st_ino == s->ino;
 }
 
-static int save(const struct hand *h, const struct render_ends *e)
+static int save(const struct file_job *h, const struct render_ends *e)
 {
 	struct file_new f;
 	struct stat st;
@@ -144,7 +145,7 @@ static int save(const struct hand *h, const struct render_ends *e)
 	rc = copy(&f, e);
 	if (!rc && !fstat(f.fd, &st))
 		*h->saved = (struct window_file){true, st.st_dev, st.st_ino};
-	/* Nobody would know of it. */
+	/* Our parent is gone: nobody would learn of the file. */
 	if (!rc && child_is_orphan())
 		rc = -ESRCH;
 	if (rc) {
@@ -156,8 +157,8 @@ static int save(const struct hand *h, const struct render_ends *e)
 
 /* --- windows ---------------------------------------------------------------------------------- */
 
-/* The bytes that are handed over. */
-static int map(const struct hand *h, const struct render_ends *e, int rights, void **bytes,
+/* Maps the bytes that the loader handed over. */
+static int map(const struct file_job *h, const struct render_ends *e, int rights, void **bytes,
 	       size_t *n)
 {
 	struct stat st;
@@ -170,7 +171,7 @@ static int map(const struct hand *h, const struct render_ends *e, int rights, vo
 	return *bytes != MAP_FAILED ? 0 : err(-EINVAL, "cannot get at the bytes of '%s'", h->path);
 }
 
-static int put(const struct hand *h, const struct render_ends *e)
+static int put(const struct file_job *h, const struct render_ends *e)
 {
 	void *bytes;
 	size_t n;
@@ -181,7 +182,7 @@ static int put(const struct hand *h, const struct render_ends *e)
 	return child_is_orphan() ? -ESRCH : window_file_put(h->windows, h->path, bytes, n, h->at);
 }
 
-static int get(const struct hand *h, const struct render_ends *e)
+static int get(const struct file_job *h, const struct render_ends *e)
 {
 	void *bytes;
 	size_t n;
@@ -192,14 +193,14 @@ static int get(const struct hand *h, const struct render_ends *e)
 
 /* --- the process ------------------------------------------------------------------------------ */
 
-static int remove_file(const struct hand *h)
+static int remove_file(const struct file_job *h)
 {
 	return unlink(h->path) && errno != ENOENT
 		       ? err(-errno, "cannot remove '%s': %s", h->path, strerror(errno))
 		       : 0;
 }
 
-static int work(const struct hand *h, const struct render_ends *e)
+static int work(const struct file_job *h, const struct render_ends *e)
 {
 	switch (h->what) {
 	case RECORD_SAVE:
@@ -215,7 +216,7 @@ static int work(const struct hand *h, const struct render_ends *e)
 	}
 }
 
-static _Noreturn void run_hand(const struct hand *h, const struct render_ends *e)
+static _Noreturn void run_file_job(const struct file_job *h, const struct render_ends *e)
 {
 	int keep[] = {e->file, e->out, e->said};
 	int rc;
@@ -226,26 +227,26 @@ static _Noreturn void run_hand(const struct hand *h, const struct render_ends *e
 	if (rc)
 		dprintf(e->said, "%s\n", err_text());
 	else
-		tell(e, RENDER_SAVED);
+		send_progress(e, RENDER_SAVED);
 	_exit(rc ? 1 : 0);
 }
 
-/* RECORD_SAVE: it writes the bytes of @e->file to @path, as file_begin() and file_commit() do,
- * unless that was done by one that ended before it could say so. RECORD_PUT, RECORD_GET:
- * window_file_put() of these bytes, window_file_get() of so many. RECORD_REMOVE: what is not there
- * is no error.
+/* Starts a process that works on one file. RECORD_SAVE writes the bytes of @e->file to @path, as
+ * file_begin() and file_commit() do, unless an earlier such process did so and ended before it
+ * could report it. RECORD_PUT and RECORD_GET: window_file_put() of these bytes,
+ * window_file_get() into them. RECORD_REMOVE removes the file, if it exists.
  *
- * It prints '.' for what it has done of it, and RENDER_SAVED (render_run.h) at the end; why it
- * failed on @e->said. *@child leads a group of its own. 0, or a negative errno with a text. */
-static int hand_start(const struct hand *h, const struct render_ends *e, pid_t *child)
+ * The process prints '.' for progress, and RENDER_SAVED (render_run.h) at the end; an error's
+ * text to @e->said. *@child leads its own process group. 0, or a negative errno with a text. */
+static int file_job_start(const struct file_job *h, const struct render_ends *e, pid_t *child)
 {
 	*child = child_fork();
 	if (!*child)
-		run_hand(h, e);
+		run_file_job(h, e);
 	return *child < 0 ? err(-errno, "cannot start a process: %s", strerror(errno)) : 0;
 }
 
-/* How long it may take to remove what was not finished. */
+/* How long the broker may take to remove unfinished files. */
 #define END_MS	5000
 #define LOOK_MS 100
 
@@ -253,8 +254,8 @@ struct plan {
 	const struct record_places *at;
 	const struct record_baseline *baseline;
 	struct spare_notes *notes;
-	struct window_file *windows; /* shared by all that work at it */
-	struct window_file *saved;   /* likewise: the profile */
+	struct window_file *windows; /* shared with the processes that work on it */
+	struct window_file *saved;   /* the same for the profile */
 	pid_t owner;
 	int owner_fd;
 };
@@ -280,8 +281,8 @@ static int start_comparing(const struct plan *p, const struct render_ends *e, pi
 	return b->file || b->store ? render_start(words, e, child) : -EACCES;
 }
 
-/* Of a broker: who did something to the file of windows last. */
-static pid_t part_hand;
+/* The broker's last process that worked on the file of windows. */
+static pid_t part_worker;
 
 static size_t folder_length(const char *path)
 {
@@ -290,27 +291,27 @@ static size_t folder_length(const char *path)
 	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Whether one is stuck in the folder of @path: another would be, too. */
+/* Whether such a process is stuck in the folder of @path: another would be, too. */
 static bool is_stuck(const struct broker *b, const char *path)
 {
 	const struct plan *p = b->plan;
 	const size_t n = folder_length(path);
 
-	return part_hand && b->stuck == part_hand && n == folder_length(p->at->part) &&
-	       !strncmp(path, p->at->part, n) && !waitpid(part_hand, NULL, WNOHANG);
+	return part_worker && b->stuck == part_worker && n == folder_length(p->at->part) &&
+	       !strncmp(path, p->at->part, n) && !waitpid(part_worker, NULL, WNOHANG);
 }
 
-static int start_hand(const struct broker *b, const struct request *r, const struct render_ends *e,
-		      pid_t *child)
+static int start_file_job(const struct broker *b, const struct request *r,
+			  const struct render_ends *e, pid_t *child)
 {
 	const struct plan *p = b->plan;
 	const struct allowed_file *f = allowed_find(b->allowed, r->path, ALLOWED_TO_MAKE);
-	const struct hand h = {.what = r->flags,
-			       .path = f ? f->path : NULL,
-			       .force = f && f->force,
-			       .windows = p->windows,
-			       .saved = p->saved,
-			       .at = r->at};
+	const struct file_job h = {.what = r->flags,
+				   .path = f ? f->path : NULL,
+				   .force = f && f->force,
+				   .windows = p->windows,
+				   .saved = p->saved,
+				   .at = r->at};
 	const bool of_windows = f && f->use == ALLOWED_MAKE_FOR_NOW;
 	int rc;
 
@@ -318,9 +319,9 @@ static int start_hand(const struct broker *b, const struct request *r, const str
 		return -EACCES;
 	if (is_stuck(b, f->path))
 		return err(-ETIMEDOUT, "'%s' " ANSWERS_NOT, f->path);
-	rc = hand_start(&h, e, child);
+	rc = file_job_start(&h, e, child);
 	if (!rc && of_windows)
-		part_hand = *child;
+		part_worker = *child;
 	return rc;
 }
 
@@ -337,7 +338,7 @@ static int start_program(struct broker *b, const struct request *r, const int *f
 	else if (r->flags == RECORD_COMPARE && for_render)
 		rc = start_comparing(b->plan, &ends, child);
 	else if (r->flags >= RECORD_SAVE && r->flags <= RECORD_REMOVE && for_render)
-		rc = start_hand(b, r, &ends, child);
+		rc = start_file_job(b, r, &ends, child);
 	else if (r->flags == RECORD_GIT && fds[0] >= 0 && r->path[0] == '/')
 		rc = git_start(r->path, fds[0], child);
 	return rc == -EACCES ? err(rc, "cannot run a program: the command line has none such") : rc;
@@ -352,7 +353,7 @@ static void allow(struct allowed *a, const struct record_places *at)
 		allowed_add(a, ALLOWED_MAKE, at->elsewhere[i], false);
 }
 
-/* Its folder stays: paths may be relative. @first_fd: as of struct spare. */
+/* Keeps the working directory: paths may be relative. @first_fd: see struct spare. */
 static _Noreturn void run(const struct plan *p, int socket, int first_fd)
 {
 	struct allowed allowed = {0};
@@ -365,7 +366,7 @@ static _Noreturn void run(const struct plan *p, int socket, int first_fd)
 			   .start = start_program};
 	int keep[] = {socket, p->owner_fd, first_fd};
 
-	/* A group of its own: Ctrl-C is not for it. */
+	/* A process group of its own: Ctrl-C is not for it. */
 	setpgid(0, 0);
 	signal(SIGCHLD, SIG_DFL);
 	confine_silence();
@@ -380,7 +381,7 @@ static _Noreturn void run(const struct plan *p, int socket, int first_fd)
 
 /* --- the loader ------------------------------------------------------------------------------- */
 
-/* Its number; *@socket: where it is asked. */
+/* Returns its pid, and in *@socket the socket for requests. */
 static pid_t start(const struct plan *p, int first_fd, int *socket)
 {
 	int ends[2];
@@ -399,7 +400,7 @@ static pid_t start(const struct plan *p, int first_fd, int *socket)
 	return err(-errno, "cannot start a process: %s", strerror(errno));
 }
 
-/* Both before this process makes its files by them, which they must not do. */
+/* Start both before this process makes files through them. */
 static int start_both(const struct plan *p, struct record_broker *b)
 {
 	_close_ int first_fd = -1;
@@ -438,15 +439,15 @@ int record_broker_start(const struct record_places *at, const struct record_base
 	*b = (struct record_broker){0};
 	rc = own_fd < 0 ? err(-errno, "cannot watch a process: %s", strerror(errno))
 			: start_both(&plan, b);
-	/* Theirs alone. */
+	/* Only the two brokers use it. */
 	spare_notes_release(plan.notes);
 	munmap(plan.windows, sizeof(*plan.windows));
 	munmap(plan.saved, sizeof(*plan.saved));
 	return rc;
 }
 
-/* One that is stopped is left to the kernel, which ends it when this process does (a group of
- * processes without a parent outside of it, setpgid(2)), or to the spare. */
+/* Waits for a limited time. A stopped broker ends with the spare, or when this process does: the
+ * kernel ends stopped process groups that become orphaned (setpgid(2)). */
 static void wait_for(pid_t pid)
 {
 	_close_ int fd = pid > 0 ? pidfd_open(pid, 0) : -1;

@@ -28,7 +28,7 @@ static bool is_folder(const char *path)
 int record_baseline_parse(const char *text, struct record_baseline *b)
 {
 	const size_t length = strlen(text);
-	/* Of all that the path leads through. */
+	/* Checks that no mount on the path hangs. */
 	int rc = answers(text, NULL);
 
 	free(b->file);
@@ -59,8 +59,7 @@ void record_baseline_release(struct record_baseline *b)
 	b->file = NULL;
 }
 
-/* --- what eprof-render says of it ---------------------------------------------------------------
- */
+/* --- asking eprof-render ---------------------------------------------------------------------- */
 
 int record_baseline_check(const struct record_baseline *b)
 {
@@ -69,7 +68,7 @@ int record_baseline_check(const struct record_baseline *b)
 	return b->file ? render_run(words, NULL, RENDER_RUN_ON, NULL) : 0;
 }
 
-/* The answer: whether --fail-on fires, and what the profile keeps. */
+/* Parses the answer: whether --fail-on matched, and the part for the profile. */
 static int ask(const struct record_baseline *b, const struct profile *p, int signal_fd,
 	       struct str *answer)
 {
@@ -81,8 +80,8 @@ static int ask(const struct record_baseline *b, const struct profile *p, int sig
 	if (!rc)
 		rc = render_file_make(&captured, image, n);
 	if (!rc)
-		rc = render_have_run(RECORD_COMPARE, b->file ? b->file : b->store, &captured,
-				     signal_fd, answer);
+		rc = render_run_by_broker(RECORD_COMPARE, b->file ? b->file : b->store, &captured,
+					  signal_fd, answer);
 	render_file_close(&captured);
 	if (!rc && (!answer->n || (answer->s[0] != '0' && answer->s[0] != '1')))
 		rc = err(-EINVAL, "the comparison cannot be read");

@@ -14,9 +14,9 @@
 #include "perf/rights.h"
 
 #define DEFAULT_NAMING_NS 10000000000
-#define DEFAULT_HZ	  99 /* not 100, which would march in step with timers */
+#define DEFAULT_HZ	  99 /* not 100, which would run in step with timers */
 
-/* Of the name of a group, three times that where each byte is escaped. */
+/* For a group's name, escaped at up to three bytes for each. */
 #define MAX_VERSION_KEY 1024
 
 /* --- sources with an option of their own ------------------------------------------------------ */
@@ -46,7 +46,7 @@ static int take_source(void *asked, const char *arg)
 		       : 0;
 }
 
-/* Fills in the rows of these options, for @o, and a last one. */
+/* Fills in the rows of the sources' options, with an end row. */
 static void sources_rows(struct record_options *o, struct option_row *out)
 {
 	size_t n = 0;
@@ -221,7 +221,7 @@ static int take_duration(void *ns, const char *arg)
 	return !ret && !*(int64_t *)ns ? err(-EINVAL, "-d must be more than 0") : ret;
 }
 
-/* A window takes two ticks to end, and a process of its own to be written. */
+/* A window takes two ticks to end, and a process of its own to write it. */
 #define LEAST_WINDOW_NS 500000000
 
 static int take_window(void *ns, const char *arg)
@@ -345,14 +345,14 @@ static int set_pace(struct record_options *o)
 
 	for (size_t i = 0; i < o->n_events && !ret; i++) {
 		ret = event_pace(&o->events[i], o->every, hz);
-		/* Of a clock a period is a rate. */
+		/* For a clock a period is a rate. */
 		if (o->events[i].clock && o->every)
 			o->hz = (int64_t)(1000000000 / o->every);
 	}
 	return ret;
 }
 
-/* What was asked for, but could not be done as things are; EXIT_USAGE after a line. */
+/* Checks options that exclude each other; EXIT_USAGE after a message. */
 static int check_together(const struct record_options *o)
 {
 	if (o->target.kind == TARGET_NONE)
@@ -384,8 +384,8 @@ static int check_together(const struct record_options *o)
 	return 0;
 }
 
-/* For time on CPUs: cpu-clock, unless it is there, in user and kernel mode. Where there is a PMU
- * cycles are the default, which are no time. */
+/* Adds cpu-clock, in user and kernel mode, if missing, since time on CPUs needs it: with a PMU the
+ * default is cycles, which are no time. */
 static int add_clock(struct record_options *o)
 {
 	for (size_t i = 0; i < o->n_events; i++)
@@ -395,7 +395,7 @@ static int add_clock(struct record_options *o)
 	return record_add_event(o->events, &o->n_events, "cpu-clock");
 }
 
-/* Likewise. */
+/* Returns the same as set_pace(). */
 static int finish(struct record_options *o, int argc, char **argv)
 {
 	int ret;
@@ -419,7 +419,7 @@ static int finish(struct record_options *o, int argc, char **argv)
 		o->n_events = 1;
 	}
 	if (o->n_events && !rights_to_bpf()) {
-		event_user_only(&o->events[0]); /* the default one; others are so already */
+		event_user_only(&o->events[0]); /* the default event; others are checked already */
 		o->event_choice = "without root: user mode only";
 	}
 	o->probes.o.every = o->every;

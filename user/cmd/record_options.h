@@ -16,31 +16,32 @@
 #include "source/oncpu.h"
 #include "capture/sources.h"
 
-#define SOURCE_OPTIONS 8 /* of a source, at most */
+#define SOURCE_OPTIONS 8 /* limit for each source */
 
 struct record_options {
 	struct record_source {
 		struct record_options *options;
 		uint8_t source, option;
-	} asked[SOURCES][SOURCE_OPTIONS]; /* of the options of sources: which one that is */
-	struct target target;		  /* not opened */
+	} asked[SOURCES][SOURCE_OPTIONS]; /* identifies a source's option */
+	struct target target;		  /* not opened yet */
 	struct event events[WIRE_EVENTS];
 	size_t n_events;
-	const char *event_choice; /* why this event, where none was asked for; else NULL */
+	const char *event_choice; /* why the default event is this one; NULL: the user chose */
 	int64_t hz, duration_ns;
-	int64_t window_ns;	    /* 0: the usual */
+	int64_t window_ns;	    /* 0: the default length */
 	int64_t naming_ns;	    /* 0: no limit */
-	const char *output, *store; /* NULL: none, but one of them is there */
-	const char *version_key;    /* NULL: from the target */
+	const char *output, *store; /* NULL: none; at least one is set */
+	const char *version_key;    /* NULL: found from the target */
 	struct record_baseline baseline;
 	bool force, exit_code, help;
-	bool source;		      /* store the lines of hot functions */
-	VEC(char *) source_dirs;      /* absolute, owned: where they may be, too */
-	uint64_t every;		      /* -c; 0: by rate */
-	bool rate_given;	      /* -F was */
-	const char *opens_with;	      /* the metric for reports of time on and off CPUs, or NULL */
-	void *parsed[SOURCES];	      /* options of sources that have their own; owned */
-	const void *sources[SOURCES]; /* the options of those that are asked for, else NULL */
+	bool source;		 /* store the source lines of hot functions */
+	VEC(char *) source_dirs; /* folders to search for sources; absolute, owned */
+	uint64_t every;		 /* -c; 0: sample by rate */
+	bool rate_given;	 /* -F was given */
+	const char
+		*opens_with; /* metric that reports open with, for time on and off CPUs; or NULL */
+	void *parsed[SOURCES];	      /* parsed options of sources that have any; owned */
+	const void *sources[SOURCES]; /* options of the requested sources, else NULL */
 	struct oncpu_options oncpu;   /* of the events */
 	struct record_probes probes;
 	enum sampler sampler;
@@ -51,8 +52,7 @@ struct record_options {
 /* Options that only build/eprof-tests has: tests/options.c. */
 extern const struct option_row record_test_rows[] __attribute__((weak));
 
-/* 0, or an exit status after it has said on stderr what is wrong. argv is borrowed. To be released
- * in either case. */
+/* 0, or an exit status after a message to stderr. Borrows argv. Release it in either case. */
 int record_options_parse(struct record_options *, int argc, char **argv);
 void record_options_release(struct record_options *);
 void record_options_help(void);

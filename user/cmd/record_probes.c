@@ -20,7 +20,7 @@ void record_probes_help(void)
 			       action_of(i)->does);
 }
 
-/* Patterns that are added from now on are for this action. */
+/* Patterns added from now on are for this action. */
 static struct zonepatterns *patterns_for(struct record_probes *p, enum wire_action action,
 					 bool may_miss)
 {
@@ -72,7 +72,7 @@ static int parse_zone_event(struct engine_options *o, const char *name)
 	return ret;
 }
 
-/* What is known by name, or one of perf's events. */
+/* A clock by its own name, or a perf event. */
 static int parse_clock_word(struct engine_options *o, const char *word)
 {
 	static const struct {
@@ -89,11 +89,11 @@ static int parse_clock_word(struct engine_options *o, const char *word)
 			return 0;
 		}
 	}
-	/* The processor's time stamp counter, while the thread runs. */
+	/* The time stamp counter, counted while the thread runs. */
 	return parse_zone_event(o, strcmp(word, "tsc") ? word : "msr/tsc/");
 }
 
-/* "cpu", "rusage,page-faults", …: of all --clock together. */
+/* Parses the joined values of all --clock: "cpu", "rusage,page-faults", … */
 static int parse_clock(struct record_probes *p)
 {
 	_free_ char *copy = mem_strdup(p->clock);
@@ -136,7 +136,7 @@ static int take_zone_exit(void *probes, const char *arg)
 					    [ZONE_ENDS_NONE] = "none"};
 
 	p->zone_option = "--zone-exit";
-	/* As it was called at first. */
+	/* The option's former name. */
 	if (!strcmp(arg, "rets"))
 		arg = words[ZONE_ENDS_RETS];
 	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -234,7 +234,7 @@ size_t record_probes_rows(struct record_probes *p, struct option_row *out)
 	return n;
 }
 
-/* What was asked for together and cannot be; EXIT_USAGE after a line. */
+/* Checks options that exclude each other; EXIT_USAGE after a message. */
 static int check(const struct record_probes *p)
 {
 	const bool zones = p->o.actions & action_bit(WIRE_ACTION_zone);

@@ -24,7 +24,7 @@ char *record_part_name(const char *output, const char *store)
 /* Memory may be short for a moment. */
 #define IMAGE_TRIES 2
 
-/* A store is eprof-render's to read and to change: see render_run.h. */
+/* Has eprof-render check the store: see render_run.h. */
 static int check_store(const char *store)
 {
 	const char *const words[] = {"check-store", store, NULL};
@@ -34,7 +34,7 @@ static int check_store(const char *store)
 		       : render_run(words, NULL, RENDER_RUN_ON, NULL);
 }
 
-/* What the broker is to have written, and what cuts that short. */
+/* What the broker is to write, and the signals that limit its time. */
 struct saving {
 	const struct record_places *at;
 	struct render_file image;
@@ -44,7 +44,8 @@ struct saving {
 static int add_to_store(const struct saving *s)
 {
 	struct str done = {0};
-	const int rc = render_have_run(RECORD_ADD, s->at->store, &s->image, s->signal_fd, &done);
+	const int rc =
+		render_run_by_broker(RECORD_ADD, s->at->store, &s->image, s->signal_fd, &done);
 
 	str_release(&done);
 	return rc;
@@ -52,7 +53,7 @@ static int add_to_store(const struct saving *s)
 
 static int save_at(const struct saving *s, const char *path)
 {
-	return render_have_saved(RECORD_SAVE, path, 0, &s->image, s->signal_fd);
+	return render_save_by_broker(RECORD_SAVE, path, 0, &s->image, s->signal_fd);
 }
 
 int record_places_check(const struct record_places *at)
@@ -74,7 +75,7 @@ int record_places_check(const struct record_places *at)
 	return ret;
 }
 
-/* Whether what is made there stays: nobody but root and us can rename or remove others' files. */
+/* Whether only root and we can rename or remove files in the folder. */
 static bool is_safe(const char *folder)
 {
 	struct stat st;
@@ -116,7 +117,8 @@ static const char *save_elsewhere(const struct saving *s, bool store_hangs)
 	return NULL;
 }
 
-/* NULL: nowhere. *@why: why it is not where it was asked for; NULL: it is. */
+/* Saves the file. Returns where; NULL: nowhere. *@why: why it is not at the requested path; NULL:
+ * it is. */
 static const char *save(const struct saving *s, char **why, struct record_saved *saved)
 {
 	const struct record_places *at = s->at;
@@ -140,7 +142,7 @@ static const char *save(const struct saving *s, char **why, struct record_saved 
 	return there ? there : save_elsewhere(s, rc == -ETIMEDOUT);
 }
 
-/* Once for all places. */
+/* Makes the bytes once for all places. */
 static int make_image(const struct profile *p, struct render_file *to)
 {
 	_free_ char *image = NULL, *why = NULL;
@@ -164,7 +166,7 @@ int record_save(const struct record_places *at, const struct profile *p, int sig
 	int rc;
 
 	*saved = (struct record_saved){0};
-	/* Nothing but this has to do without another way. */
+	/* Retry: without the image nothing can be saved anywhere. */
 	for (int i = 0; i < IMAGE_TRIES; i++) {
 		rc = make_image(p, &s.image);
 		if (!rc)
@@ -187,7 +189,7 @@ void record_part_remove(const struct record_places *at, int signal_fd)
 	const int rc = render_file_make(&nothing, "", 0);
 
 	if (!rc)
-		(void)render_have_saved(RECORD_REMOVE, at->part, 0, &nothing, signal_fd);
+		(void)render_save_by_broker(RECORD_REMOVE, at->part, 0, &nothing, signal_fd);
 	render_file_close(&nothing);
 	(void)err(0, "%s", text);
 }
@@ -199,7 +201,7 @@ static int put(const struct window_place *w, const void *bytes, size_t n, uint64
 	int rc = render_file_make(&f, bytes, n);
 
 	if (!rc)
-		rc = render_have_saved(RECORD_PUT, w->path, at, &f, signal_fd);
+		rc = render_save_by_broker(RECORD_PUT, w->path, at, &f, signal_fd);
 	render_file_close(&f);
 	return rc;
 }
@@ -210,7 +212,7 @@ static int get(const struct window_place *w, void *bytes, size_t n, uint64_t at,
 	int rc = render_file_room(&f, n);
 
 	if (!rc)
-		rc = render_have_saved(RECORD_GET, w->path, at, &f, signal_fd);
+		rc = render_save_by_broker(RECORD_GET, w->path, at, &f, signal_fd);
 	if (!rc && file_get_at(f.fd, bytes, n, 0) != (ssize_t)n)
 		rc = err(-EIO, "cannot read '%s'", w->path);
 	render_file_close(&f);

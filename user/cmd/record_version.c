@@ -21,7 +21,7 @@
 /* --- git ---------------------------------------------------------------------------------------
  */
 
-/* What it prints, up to @n bytes; false: it takes too long, or prints more. */
+/* Reads what git prints, up to @n bytes; false: it takes too long, or prints more. */
 static bool read_all(int fd, char *text, size_t n)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -37,7 +37,7 @@ static bool read_all(int fd, char *text, size_t n)
 	return got == 0;
 }
 
-/* "v1.2-5-gabc1234-dirty", without an end of line. */
+/* Gets "v1.2-5-gabc1234-dirty", without the newline. */
 static bool describe(const char *folder, char *text, size_t n)
 {
 	int fds[2], status = -1, none, rc;
@@ -68,10 +68,8 @@ static void set_by_git(struct profile *p, const char *path)
 	profile_set_meta(p, META_VERSION_ORIGIN, "git describe");
 }
 
-/* --- all ways ----------------------------------------------------------------------------------
- */
-
-/* Whose rights are enough to read what a target names: the user behind sudo, of root nobody. */
+/* The user with whose rights to read files that a target names: the user behind sudo; for root,
+ * nobody. */
 static struct owner reader(void)
 {
 	const struct caller c = caller();
@@ -81,8 +79,8 @@ static struct owner reader(void)
 	return (struct owner){.uid = OWNER_NOBODY, .gid = OWNER_NOBODY};
 }
 
-/* Opens it as who may read it, where it answers and is on a file system of this machine. */
-static bool open_at_hand(struct opener *opener, const char *path, struct opener_answer *a)
+/* Opens the file as that user, if it is on a local file system that answers. */
+static bool open_if_local(struct opener *opener, const char *path, struct opener_answer *a)
 {
 	const struct owner as = reader();
 	const struct opener_request r = {.what = OPENER_PATH,
@@ -96,7 +94,7 @@ static bool open_at_hand(struct opener *opener, const char *path, struct opener_
 void record_version_set(struct profile *p, struct opener *opener)
 {
 	const struct module *m = &p->modules.at[profile_main_module(p)];
-	/* Setting attributes may move the texts. */
+	/* Copy it: setting attributes may move the strings. */
 	_free_ char *path = mem_strdup(profile_text(p, m->path));
 	_free_ char *id = mem_strdup(profile_text(p, m->build_id));
 	struct buildversion v = {0};
@@ -104,7 +102,7 @@ void record_version_set(struct profile *p, struct opener *opener)
 
 	if (path[0] != '/')
 		return;
-	if (open_at_hand(opener, path, &a))
+	if (open_if_local(opener, path, &a))
 		buildversion_find(a.fd, path, id, NULL, &v);
 	opener_answer_release(opener, &a);
 	if (v.version[0]) {

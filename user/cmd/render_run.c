@@ -22,17 +22,18 @@
 #include "broker/agent.h"
 #include "confine/capabilities.h"
 
-/* Where bytes are for it: the first descriptor behind the standard streams. */
+/* The descriptor of the bytes for eprof-render: the first after the standard streams. */
 #define FILE_FD 3
 
 struct start {
 	const char *argv[RENDER_WORDS + 4];
-	char mode[sizeof("--mode=7777")]; /* "": none was given */
-	char path[PATH_MAX];		  /* of the program */
+	char mode[sizeof("--mode=7777")]; /* "": not given */
+	char path[PATH_MAX];		  /* of eprof-render */
 	const struct render_ends *ends;
 };
 
-/* Only beside this program: PATH, which the caller may have set, must not choose what root runs. */
+/* Looks only beside this program: PATH, which the caller may have set, must not choose what root
+ * runs. */
 static int find_program(struct start *s)
 {
 	ssize_t n = readlink("/proc/self/exe", s->path, sizeof(s->path) - sizeof(RENDER_NAME) - 1);
@@ -62,7 +63,7 @@ static void set_words(struct start *s, const char *const *words)
 	s->argv[n] = NULL;
 }
 
-/* @fd as @number, and open behind exec. */
+/* Makes @fd descriptor @number, open across exec. */
 static void place(int fd, int number)
 {
 	if (fd == number)
@@ -74,7 +75,7 @@ static void place(int fd, int number)
 static void set_descriptors(const struct render_ends *e)
 {
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	/* Behind all that is to be replaced. */
+	/* Move it above the descriptors that are replaced. */
 	const int file = e->file >= 0 ? fcntl(e->file, F_DUPFD_CLOEXEC, FILE_FD + 1) : -1;
 
 	if (null >= 0)
@@ -86,8 +87,8 @@ static void set_descriptors(const struct render_ends *e)
 	close_range((unsigned)FILE_FD + (file >= 0), ~0u, 0);
 }
 
-/* In a group of its own: Ctrl-C is for eprof, which has a profile to bring home. */
-static _Noreturn void become(const struct start *s)
+/* The child leads its own process group: Ctrl-C is for eprof, which must still save its profile. */
+static _Noreturn void exec_renderer(const struct start *s)
 {
 	static const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD, SIGXFSZ};
 	sigset_t none;
@@ -114,17 +115,18 @@ int render_start(const char *const *words, const struct render_ends *ends, pid_t
 	set_words(&s, words);
 	*child = child_fork();
 	if (!*child)
-		become(&s);
+		exec_renderer(&s);
 	return *child < 0 ? err(-errno, "cannot start a process: %s", strerror(errno)) : 0;
 }
 
-#define SAID_MOST 8192 /* of what it has to say, bytes */
-/* It limits itself to 10 minutes of CPU time, and waits up to one for a store that others use. */
+#define SAID_MOST 8192 /* limit of its messages, in bytes */
+/* It limits itself to 10 minutes of CPU time, and waits up to one minute for a store that others
+ * use. */
 #define WALL_S 900
-/* Who writes a file says at each megabyte that it goes on; a full disk may be slow. */
+/* A writer prints progress at each megabyte; a full disk may be slow. */
 #define SILENT_S 60
 #define LOOK_MS	 250
-/* How long its end may take behind that of its output. */
+/* How long it may take to end after it closed its output. */
 #define END_MS 10000
 #define NS     UINT64_C(1000000000)
 
@@ -132,14 +134,14 @@ int render_start(const char *const *words, const struct render_ends *ends, pid_t
 #define MFD_NOEXEC_SEAL 8u
 #endif
 
-/* --- bytes for it ----------------------------------------------------------------------------- */
+/* --- its input -------------------------------------------------------------------------------- */
 
 static int make_memory(void)
 {
 	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
 	int fd = memfd_create("eprof", flags | MFD_NOEXEC_SEAL);
 
-	/* Before 6.3 */
+	/* before 6.3 */
 	return fd < 0 && errno == EINVAL ? memfd_create("eprof", flags) : fd;
 }
 
@@ -180,16 +182,16 @@ struct run {
 	const char *const *words; /* NULL: the broker starts program number @which */
 	uint32_t which;
 	bool saves;
-	uint64_t at;	  /* in its file */
-	const char *path; /* that the program is for, which may lie on a mount that hangs */
+	uint64_t at;	  /* offset in its file */
+	const char *path; /* the file that it works on, whose mount may hang */
 	const struct render_file *file;
 	pid_t child;
 	int out, said; /* ends of pipes to read from */
 	int signal_fd;
-	bool is_lost; /* the broker that had started it is gone: how it ended is not known */
+	bool is_lost; /* the broker that started it is gone: its exit status is unknown */
 };
 
-static int have_started(const struct run *r, const struct render_ends *e)
+static int start_by_broker(const struct run *r, const struct render_ends *e)
 {
 	const int fds[] = {e->file, e->out, e->said};
 	int none;
@@ -199,7 +201,7 @@ static int have_started(const struct run *r, const struct render_ends *e)
 
 static int start(struct run *r)
 {
-	/* Behind the standard streams, some of which may be closed. */
+	/* Above the standard streams, some of which may be closed. */
 	int out[2] = {-1, -1}, said[2] = {-1, -1}, rc;
 	struct render_ends ends;
 
@@ -211,7 +213,7 @@ static int start(struct run *r)
 		return rc;
 	}
 	ends = (struct render_ends){r->file ? r->file->fd : -1, out[1], said[1]};
-	rc = r->words ? render_start(r->words, &ends, &r->child) : have_started(r, &ends);
+	rc = r->words ? render_start(r->words, &ends, &r->child) : start_by_broker(r, &ends);
 	r->out = out[0];
 	r->said = said[0];
 	close(out[1]);
@@ -219,10 +221,9 @@ static int start(struct run *r)
 	return rc;
 }
 
-/* --- what it says -------------------------------------------------------------------------------
- */
+/* --- its output ------------------------------------------------------------------------------- */
 
-/* Adds what is there; 0 at the end, -EFBIG past @most, or -errno. */
+/* Appends what can be read; 0 at the end, -EFBIG past @most, or -errno. */
 static ssize_t take(int fd, struct str *to, size_t most)
 {
 	char buf[16384];
@@ -237,7 +238,7 @@ static ssize_t take(int fd, struct str *to, size_t most)
 	return n;
 }
 
-/* Whether there were signals. */
+/* Reads pending signals; false: there were none. */
 static bool take_signals(int fd)
 {
 	struct signalfd_siginfo info;
@@ -248,7 +249,7 @@ static bool take_signals(int fd)
 	return any;
 }
 
-/* When it has to be done, and what is to be said then: *@why. */
+/* The deadline after a signal, and the error after it: *@why. */
 static uint64_t end_after_signal(uint64_t end, int *why)
 {
 	const uint64_t grace = clock_ns(CLOCK_MONOTONIC) + RENDER_RUN_GRACE_S * NS;
@@ -266,8 +267,8 @@ static int poll_ms(const struct run *r, uint64_t now, uint64_t end)
 	return r->path && ms > LOOK_MS ? LOOK_MS : (int)ms;
 }
 
-/* Until it has closed both. -EFBIG: it says too much; -ETIMEDOUT: it takes too long; -EINTR: after
- * a signal; -ENOLINK: its file lies on a mount that does not answer. */
+/* Reads until both pipes are closed. -EFBIG: too much output; -ETIMEDOUT: too late; -EINTR: after a
+ * signal; -ENOLINK: its file's mount does not answer. */
 static int listen_to(const struct run *r, struct answers_watch *mount, struct str *out,
 		     struct str *said)
 {
@@ -305,8 +306,7 @@ static int listen_to(const struct run *r, struct answers_watch *mount, struct st
 	return 0;
 }
 
-/* Whatever it does. -ETIMEDOUT: it was killed and does not end, in a system call that does not
- * return. */
+/* Waits for its end. -ETIMEDOUT: it was killed, but is stuck in a system call. */
 static int reap(struct run *r, bool killed, int *status)
 {
 	if (!r->words) {
@@ -317,12 +317,12 @@ static int reap(struct run *r, bool killed, int *status)
 	}
 	if (killed)
 		kill(-r->child, SIGKILL);
-	/* Which has perhaps not made that group yet. */
+	/* It may not have made its process group yet. */
 	return child_await(r->child, killed ? 0 : END_MS, status, NULL);
 }
 
-/* Its first line, without its name; else how it ended. */
-static int tell(const struct run *r, const struct str *said, int status)
+/* Sets the error: its first line, without its name; else how it ended. */
+static int set_error(const struct run *r, const struct str *said, int status)
 {
 	const char *line = str_text(said);
 	const size_t name = sizeof(RENDER_NAME ": ") - 1;
@@ -337,7 +337,7 @@ static int tell(const struct run *r, const struct str *said, int status)
 				       : "failed and does not say why");
 }
 
-/* Why it was ended. */
+/* Kills it, and sets the error for @rc. */
 static int give_up(const struct run *r, int rc)
 {
 	if (rc == -ENOLINK)
@@ -366,7 +366,7 @@ static int finish(struct run *r, struct str *out)
 	if (rc)
 		rc = give_up(r, rc);
 	else if (end || status)
-		rc = tell(r, &said, status);
+		rc = set_error(r, &said, status);
 	answers_watch_end(&mount);
 	str_release(&said);
 	return rc;
@@ -377,7 +377,7 @@ static int run(struct run *r, struct str *out)
 	struct str nothing = {0};
 	int rc;
 
-	/* What came before was meant for what was done then. */
+	/* Earlier signals were meant for what was done then. */
 	take_signals(r->signal_fd);
 	rc = start(r);
 	if (!rc)
@@ -399,9 +399,9 @@ int render_run(const char *const *words, const struct render_file *file, int sig
 	return run(&r, out);
 }
 
-/* Once more where the broker was lost, unless the program is known to have done all: its output
- * ends with @done, or is not empty where that is NUL. */
-static int have_run(struct run *r, char done, struct str *out)
+/* Runs it again if the broker was lost, unless it has completed: its output ends with @done, or, if
+ * that is NUL, is not empty. */
+static int run_by_broker(struct run *r, char done, struct str *out)
 {
 	const size_t before = out->n;
 	int rc;
@@ -416,16 +416,16 @@ static int have_run(struct run *r, char done, struct str *out)
 	return run(r, out);
 }
 
-int render_have_run(uint32_t which, const char *path, const struct render_file *file, int signal_fd,
-		    struct str *out)
+int render_run_by_broker(uint32_t which, const char *path, const struct render_file *file,
+			 int signal_fd, struct str *out)
 {
 	struct run r = {.which = which, .path = path, .file = file, .signal_fd = signal_fd};
 
-	return have_run(&r, '\0', out);
+	return run_by_broker(&r, '\0', out);
 }
 
-int render_have_saved(uint32_t which, const char *path, uint64_t at, const struct render_file *file,
-		      int signal_fd)
+int render_save_by_broker(uint32_t which, const char *path, uint64_t at,
+			  const struct render_file *file, int signal_fd)
 {
 	struct run r = {.which = which,
 			.saves = true,
@@ -434,7 +434,7 @@ int render_have_saved(uint32_t which, const char *path, uint64_t at, const struc
 			.file = file,
 			.signal_fd = signal_fd};
 	struct str done = {0};
-	const int rc = have_run(&r, RENDER_SAVED, &done);
+	const int rc = run_by_broker(&r, RENDER_SAVED, &done);
 
 	str_release(&done);
 	return rc;

@@ -1,8 +1,7 @@
 /*
- * render_run: runs eprof-render for what reads HDF5 that this program has not written: stores,
- * baselines, the file of `eprof name`. There a library parses what a stranger may have made, in a
- * process that can do nothing else (render/sandbox). What comes back is that process's word, and to
- * be trusted no more than the file.
+ * render_run: runs eprof-render to read HDF5 files that this program has not written: stores,
+ * baselines, the file of `eprof name`. They are untrusted, so the library parses them in a process
+ * that can do nothing else (render/sandbox). Its answer is as untrusted as the file.
  */
 #ifndef CMD_RENDER_RUN_H
 #define CMD_RENDER_RUN_H
@@ -13,61 +12,61 @@
 
 #include "base/str.h"
 
-#define RENDER_RUN_BYTES (64u << 20) /* that it may say */
+#define RENDER_RUN_BYTES (64u << 20) /* limit of its output */
 
-/* A file of bytes that are handed to it, known there by a path. */
+/* A file of bytes for eprof-render, with the path that it has there. */
 struct render_file {
 	int fd;
 	char path[32];
 };
 
-/* 0, or a negative errno with a text. To be closed. */
+/* A file with these bytes. 0, or a negative errno with a text. The caller closes it. */
 int render_file_make(struct render_file *, const void *bytes, size_t n);
-/* @n bytes that it is to fill. Likewise. */
+/* An empty file of @n bytes for it to fill. The same. */
 int render_file_room(struct render_file *, size_t n);
 void render_file_close(struct render_file *);
 
-/* For @signal_fd: none. */
+/* A @signal_fd of none. */
 #define RENDER_RUN_ON (-1)
 
 /*
  * Runs eprof-render, which stands beside this program, as "for-eprof", @words…; NULL ends them.
- * What it prints is added to @out. 0 where it exits with 0; else a negative errno with a text: the
- * line that it has to say.
+ * Appends its output to @out. 0 if it exits with 0; else a negative errno, with its error message
+ * as the text.
  *
- * @signal_fd: a signalfd(2), which does not block, or RENDER_RUN_ON. A signal that comes meanwhile
- * leaves it RENDER_RUN_GRACE_S to finish: -EINTR where it does not.
+ * @signal_fd: a non-blocking signalfd(2), or RENDER_RUN_ON. After a signal it has
+ * RENDER_RUN_GRACE_S to finish; else -EINTR.
  */
 #define RENDER_RUN_GRACE_S 2
 int render_run(const char *const *words, const struct render_file *file, int signal_fd,
 	       struct str *out);
 
-/* The same by the broker, which knows the words by number (record_program.h). Where that is killed
- * meanwhile the program is run again, unless it has printed its answer. @path: the file that it
- * works at; -ETIMEDOUT where that lies on a mount that does not answer any more. */
-int render_have_run(uint32_t which, const char *path, const struct render_file *, int signal_fd,
-		    struct str *out);
+/* Has the broker run it, with the words of program number @which (record_save.h). If the broker is
+ * killed meanwhile, runs it again, unless it has printed its answer. @path: the file that it works
+ * on; -ETIMEDOUT if that file's mount stops answering. */
+int render_run_by_broker(uint32_t which, const char *path, const struct render_file *,
+			 int signal_fd, struct str *out);
 
-/* Has the broker do something to @path, which must be a file of the command line, by a process of
- * its own: program number @which of enum record_program, with these bytes, @at there. Errors and
- * signals as above; -ETIMEDOUT, too, where it stands still for a minute. What is stuck in the
- * kernel then does nothing when it goes on. */
-#define RENDER_SAVED '!' /* the last that it prints */
-int render_have_saved(uint32_t which, const char *path, uint64_t at, const struct render_file *,
-		      int signal_fd);
+/* Has the broker work on @path, which must be a file of the command line, in a process of its own:
+ * program @which of enum record_program, with these bytes at offset @at. Errors and signals as
+ * above; also -ETIMEDOUT if it makes no progress for a minute. A process that is stuck in the
+ * kernel does nothing if it ever continues. */
+#define RENDER_SAVED '!' /* the last byte that such a process prints */
+int render_save_by_broker(uint32_t which, const char *path, uint64_t at, const struct render_file *,
+			  int signal_fd);
 
 #define RENDER_NAME  "eprof-render"
-#define RENDER_WORDS 16 /* at most */
-/* What is handed to it, as it knows it. */
+#define RENDER_WORDS 16 /* limit */
+/* The path of the bytes for it, as it sees them. */
 #define RENDER_FILE "/proc/self/fd/3"
 
-/* Descriptors of what is handed to it (-1: nothing), and of what it prints. */
+/* Descriptors of its input (-1: none), and of its output and messages. */
 struct render_ends {
 	int file, out, said;
 };
 
-/* As "for-eprof", @words…; NULL ends them. *@child leads a group of its own. 0, or a negative errno
- * with a text. */
+/* Starts it as "for-eprof", @words…; NULL ends them. *@child leads its own process group. 0, or a
+ * negative errno with a text. */
 int render_start(const char *const *words, const struct render_ends *, pid_t *child);
 
 #endif

@@ -11,7 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/unprivileged.h"
 
-/* eprof-render stands beside eprof; else it is looked for as any command is. */
+/* Runs the eprof-render beside this program, else the one in PATH. */
 static void run_renderer(char **argv)
 {
 	char self[PATH_MAX];
@@ -37,7 +37,8 @@ int cmd_report(int argc, char **argv)
 
 	if (argc < 2)
 		return cmd_usage("report needs a profile: eprof report FILE");
-	/* What root asks for is for its owner alone, also where that is the user behind sudo. */
+	/* A file that root asks for is readable by its owner alone, also if that is the user behind
+	 * sudo. */
 	if (caller_had_rights())
 		umask(umask(0) | 077);
 	if (cmd_drop_privileges()) {

@@ -11,7 +11,7 @@
 
 #include "base/caller.h"
 
-/* Keeps of its capabilities those of @bits, which are of the first 32. */
+/* Keeps those capabilities that are in @bits, which covers the first 32. */
 static int keep(uint32_t bits)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -28,8 +28,8 @@ static int keep(uint32_t bits)
 	return 0;
 }
 
-/* From now on that user, where this is root and @uid is not, without any capability. no_new_privs
- * keeps exec from giving them back. -errno, no text: then go no further. */
+/* Makes root become @uid, unless that is 0, without any capability. no_new_privs keeps exec from
+ * giving them back. -errno, no text: then do not go on. */
 static int cmd_become(uid_t uid, gid_t gid)
 {
 	if (geteuid() == 0 && uid && (setgroups(1, &gid) || setgid(gid) || setuid(uid)))
@@ -48,7 +48,7 @@ static int become_caller(uid_t uid, gid_t gid)
 
 int cmd_drop_privileges(void)
 {
-	/* Processes that read a stranger's files become nobody by these. */
+	/* Worker processes need these to become nobody. */
 	const uint32_t change_user = 1u << CAP_SETUID | 1u << CAP_SETGID;
 
 	return geteuid() || caller().is_other ? become_caller(0, 0) : keep(change_user);

@@ -1,6 +1,6 @@
 /*
- * unprivileged: gives up what a command does not need. For those that only read and write files of
- * the user: report, name.
+ * unprivileged: gives up privileges that a command does not need: for report and name, which only
+ * read and write the user's files.
  */
 #ifndef CMD_UNPRIVILEGED_H
 #define CMD_UNPRIVILEGED_H
@@ -8,13 +8,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* From now on the user behind sudo; root without capabilities, but those to become another user.
- * no_new_privs keeps exec from giving them back. -errno, no text: then go no further. */
+/* Becomes the user behind sudo; root keeps only the capabilities to change users. no_new_privs
+ * keeps exec from giving them back. -errno, no text: then do not go on. */
 int cmd_drop_privileges(void);
 
-/* The same for reading what a target names: the user behind sudo; root becomes nobody. */
+/* The same for reading files that a target names: becomes the user behind sudo; root becomes
+ * nobody. */
 int cmd_become_reader(void);
-/* Whether that, or something else, left this process to nobody. */
+/* Whether this process runs as nobody. */
 bool cmd_is_nobody(void);
 
 #endif

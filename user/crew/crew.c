@@ -25,26 +25,21 @@
 
 struct crew_slot {
 	int socket, leash; /* -1: there is no worker */
-	uint64_t owner;	   /* whose tasks it serves */
-	size_t served;	   /* tasks that it was given */
+	uint64_t owner;	   /* the owner whose tasks it serves */
+	size_t served;	   /* number of tasks it got */
 	bool busy;
-	size_t task; /* where it is busy */
+	size_t task; /* its current task, if busy */
 	int answer_fd;
-	int64_t since_ms; /* when it was given the task */
-	int64_t paid_ms;  /* until when its user's allowance was charged */
+	int64_t since_ms;   /* when it got the task */
+	int64_t charged_ms; /* up to when its user's allowance was charged */
 };
 
-/* How a worker ended. */
-struct crew_ending {
-	bool of_time; /* its CPU time was used up */
-};
-
-/* What any answer may have besides what its task says. */
+/* Room for every answer, in addition to its task's output_bytes. */
 #define OUTPUT_BASE (1ull << 20)
 
-/* An idle worker that is told to end, and then one that is killed, is waited for so long. A kill
- * may have gigabytes to free; a server that is silent for longer hangs. */
-#define PATIENCE_MS  200
+/* How long to wait for an idle worker that was told to end, and for one that was killed, which may
+ * have gigabytes to free. A server that is silent for longer hangs. */
+#define END_WAIT_MS  200
 #define KILL_WAIT_MS 5000
 
 void crew_lend(struct crew_ask *a, int fd)
@@ -74,7 +69,7 @@ static int memory_file(const char *bytes, size_t n)
 	return rc;
 }
 
-/* A file of that length, which nobody can make longer. */
+/* A memory file of that length, sealed against growing. */
 static int answer_file(uint64_t bytes)
 {
 	const int fd = memfd_create("eprof-answer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -103,17 +98,18 @@ static bool await_end(const struct crew_slot *s, int ms, struct crew_end *end)
 	struct pollfd p = {.fd = s->leash, .events = POLLIN};
 
 	*end = (struct crew_end){0};
-	/* A signal is no reason to give a server up. */
+	/* A signal must not make us give up the server. */
 	while (poll(&p, 1, ms) <= 0)
 		if (clock_ns(CLOCK_MONOTONIC) >= until)
 			return false;
-	/* A server that is gone has killed it. */
+	/* If the server is gone, the worker was killed with it. */
 	(void)packet_receive_whole(s->leash, end, sizeof(*end), NULL, 0);
 	return true;
 }
 
-/* Ends the worker, by its own will where it is idle, and waits for that within a bound. */
-static struct crew_ending crew_slot_close(struct crew_slot *s)
+/* Ends the worker, by closing its socket if it is idle, and waits a limited time for that. True:
+ * its CPU time was used up. */
+static bool crew_slot_close(struct crew_slot *s)
 {
 	struct crew_end end = {0};
 	bool ended = s->leash < 0;
@@ -121,7 +117,7 @@ static struct crew_ending crew_slot_close(struct crew_slot *s)
 	if (s->socket >= 0)
 		close(s->socket);
 	if (!ended && !s->busy)
-		ended = await_end(s, PATIENCE_MS, &end);
+		ended = await_end(s, END_WAIT_MS, &end);
 	if (!ended) {
 		shutdown(s->leash, SHUT_WR);
 		if (!await_end(s, KILL_WAIT_MS, &end))
@@ -132,8 +128,7 @@ static struct crew_ending crew_slot_close(struct crew_slot *s)
 	if (s->answer_fd >= 0)
 		close(s->answer_fd);
 	*s = (struct crew_slot){.socket = -1, .leash = -1, .answer_fd = -1};
-	return (struct crew_ending){.of_time = WIFSIGNALED(end.status) &&
-					       WTERMSIG(end.status) == SIGXCPU};
+	return WIFSIGNALED(end.status) && WTERMSIG(end.status) == SIGXCPU;
 }
 
 static int greet(const struct crew_slot *s, const struct crew *c)
@@ -149,7 +144,7 @@ static int greet(const struct crew_slot *s, const struct crew *c)
 	return rc;
 }
 
-/* Has a worker forked for tasks of @owner. 0 or -errno, no text. */
+/* Has the server fork a worker for tasks of @owner. 0 or -errno, no text. */
 static int crew_slot_open(struct crew_slot *s, const struct crew *c, uint64_t owner)
 {
 	int worker[2], leash[2], rc = pair(worker);
@@ -201,7 +196,7 @@ static int send_order(const struct crew_slot *s, const struct crew_task *t, size
 	return rc;
 }
 
-/* Gives it that task. 0 or -errno, no text: the worker is of no use. */
+/* Gives the worker that task. 0 or -errno, no text: the worker is unusable. */
 static int crew_slot_give(struct crew_slot *s, struct crew *c, size_t task, int64_t now_ms)
 {
 	struct crew_ask ask = {0};
@@ -224,8 +219,8 @@ static int crew_slot_give(struct crew_slot *s, struct crew *c, size_t task, int6
 	return rc;
 }
 
-/* Whether it says that it is done with its task; false: it has ended, or says what makes no sense.
- */
+/* Whether the worker reports that its task is done; false: it has ended, or the report is
+ * malformed. */
 static bool crew_slot_is_done(struct crew_slot *s)
 {
 	struct crew_done done;
@@ -234,7 +229,7 @@ static bool crew_slot_is_done(struct crew_slot *s)
 	       done.task == s->task;
 }
 
-/* What it has written, as it is now: the worker may live on, and write on. *@n bytes. */
+/* A copy of what the worker has written so far, as it may live on and write on. *@n bytes. */
 static char *copy_answer(int fd, uint64_t most, size_t *n)
 {
 	const off_t end = lseek(fd, 0, SEEK_CUR);
@@ -250,7 +245,7 @@ static char *copy_answer(int fd, uint64_t most, size_t *n)
 	return bytes;
 }
 
-/* Whole answers to what was asked, once each. */
+/* Takes complete answers to tasks that were asked, each once. */
 static void take_answers(const struct crew_slot *s, struct crew *c, const char *bytes, size_t n)
 {
 	size_t at = 0, used;
@@ -264,7 +259,7 @@ static void take_answers(const struct crew_slot *s, struct crew *c, const char *
 	}
 }
 
-/* Takes what was answered of the task, and is free. */
+/* Takes the task's answers and frees the worker for another. */
 static void crew_slot_collect(struct crew_slot *s, struct crew *c)
 {
 	size_t n = 0;
@@ -281,18 +276,18 @@ static void crew_slot_collect(struct crew_slot *s, struct crew *c)
 #define MAX_WIDTH   8
 #define WALL_FACTOR 4 /* workers wait for the disk and for each other */
 #define WAIT_MS	    20
-/* After so long a task gives way to those that were never tried, and comes again after them. */
+/* After so long a task yields to tasks that were never tried, and is tried again after them. */
 #define SLICE_MS 1000
-/* One whose worker died of another's doing, or that gave way, is tried once more. */
+/* A task that yielded, or whose worker died through another task's fault, is tried once more. */
 #define MOST_TRIES 2
 
-/* What crew keeps of a task. */
+/* What crew records for a task. */
 struct plan {
 	bool running;
 	uint8_t tries;
 };
 
-/* Whose time it is, and how much was had of it. */
+/* Time used by a user's tasks. */
 struct account {
 	uint32_t user;
 	int64_t used_ms;
@@ -301,7 +296,7 @@ struct account {
 struct run {
 	struct crew *c;
 	struct plan *plans;
-	uint32_t *order; /* tasks, in which each user's come */
+	uint32_t *order; /* tasks in the order in which each user's are run */
 	VEC(struct account) accounts;
 	struct crew_slot slots[MAX_WIDTH];
 	unsigned int width;
@@ -342,8 +337,7 @@ static int64_t now_ms(void)
 	return (int64_t)(clock_ns(CLOCK_MONOTONIC) / 1000000);
 }
 
-/* --- whose turn it is --------------------------------------------------------------------------
- */
+/* --- scheduling ------------------------------------------------------------------------------- */
 
 static struct account *account_of(struct run *r, uint32_t user)
 {
@@ -354,7 +348,7 @@ static struct account *account_of(struct run *r, uint32_t user)
 	return &r->accounts.at[r->accounts.n - 1];
 }
 
-/* With what its tasks that run have had so far. */
+/* Including the time of running tasks. */
 static int64_t used_ms(struct run *r, uint32_t user, int64_t now)
 {
 	int64_t used = account_of(r, user)->used_ms;
@@ -375,7 +369,8 @@ static bool is_waiting(const struct run *r, uint32_t task, uint8_t tries)
 	return !t->done && !t->failed && !r->plans[task].running && r->plans[task].tries == tries;
 }
 
-/* What was never tried comes first; then of the user who had least; then in the order. -1: none. */
+/* Tasks never tried come first, then those of the user who used least time, then in order. -1:
+ * none. */
 static int64_t next_task(struct run *r, int64_t now)
 {
 	for (uint8_t tries = 0; tries < MOST_TRIES; tries++) {
@@ -404,16 +399,16 @@ static int64_t next_task(struct run *r, int64_t now)
 /* --- workers -----------------------------------------------------------------------------------
  */
 
-/* For what the worker has done since it was paid last. */
-static void pay(struct run *r, struct crew_slot *s, int64_t now)
+/* Charges the user for the worker's time since the last charge. */
+static void charge(struct run *r, struct crew_slot *s, int64_t now)
 {
 	if (r->c->allowance)
 		allowance_charge(r->c->allowance, r->c->tasks[s->task].user,
-				 (now - s->paid_ms) * 1000000);
-	s->paid_ms = now;
+				 (now - s->charged_ms) * 1000000);
+	s->charged_ms = now;
 }
 
-static bool may_go_on(struct run *r, size_t task)
+static bool has_allowance(struct run *r, size_t task)
 {
 	return !r->c->allowance || allowance_is_left(r->c->allowance, r->c->tasks[task].user);
 }
@@ -422,38 +417,39 @@ static void settle(struct run *r, struct crew_slot *s)
 {
 	const int64_t now = now_ms();
 
-	pay(r, s, now);
+	charge(r, s, now);
 	account_of(r, r->c->tasks[s->task].user)->used_ms += now - s->since_ms + 1;
 	r->plans[s->task].running = false;
 }
 
-/* Ends the worker amid its task. What it has answered counts. */
-static struct crew_ending stop(struct run *r, struct crew_slot *s)
+/* Kills the worker during its task. Answers that it wrote count. True: its CPU time was used up. */
+static bool stop(struct run *r, struct crew_slot *s)
 {
 	struct crew_slot dying = *s;
-	struct crew_ending how;
+	bool used_up;
 
 	settle(r, s);
 	dying.answer_fd = -1;
-	how = crew_slot_close(&dying);
+	used_up = crew_slot_close(&dying);
 	s->socket = s->leash = -1;
 	crew_slot_collect(s, r->c);
-	return how;
+	return used_up;
 }
 
-/* The worker has ended, or must. Its task is lost, unless others before it may be to blame. */
-static void lose(struct run *r, struct crew_slot *s, bool late)
+/* The worker has ended, or must be ended. Its task fails, unless earlier tasks of the worker may be
+ * to blame. */
+static void worker_lost(struct run *r, struct crew_slot *s, bool late)
 {
 	const size_t task = s->task, served = s->served;
 	struct crew_task *t = &r->c->tasks[task];
-	const bool of_time = stop(r, s).of_time || late;
+	const bool ran_out = stop(r, s) || late;
 
-	t->ran_out = !t->done && of_time;
-	t->failed = !t->done && (of_time || served < 2 || r->plans[task].tries >= MOST_TRIES);
+	t->ran_out = !t->done && ran_out;
+	t->failed = !t->done && (ran_out || served < 2 || r->plans[task].tries >= MOST_TRIES);
 }
 
-/* It may have what it needs when nobody waits. */
-static void give_way(struct run *r, struct crew_slot *s)
+/* The task may be finished later, when no other waits. */
+static void yield_task(struct run *r, struct crew_slot *s)
 {
 	struct crew_task *t = &r->c->tasks[s->task];
 	const size_t task = s->task;
@@ -462,15 +458,15 @@ static void give_way(struct run *r, struct crew_slot *s)
 	t->ran_out = t->failed = !t->done && r->plans[task].tries >= MOST_TRIES;
 }
 
-/* Its user has had enough. */
-static void refuse(struct run *r, size_t task)
+/* The user's allowance is used up. */
+static void refuse_task(struct run *r, size_t task)
 {
 	struct crew_task *t = &r->c->tasks[task];
 
 	t->refused = t->failed = !t->done;
 }
 
-/* For one that is tried again the worker must be a fresh one. */
+/* A second try needs a fresh worker. */
 static bool fits(const struct run *r, const struct crew_slot *s, size_t task)
 {
 	return s->socket >= 0 && s->owner == r->c->tasks[task].owner &&
@@ -488,8 +484,8 @@ static void give(struct run *r, struct crew_slot *s, size_t task)
 	if (!rc) {
 		r->plans[task].running = true;
 		r->plans[task].tries++;
-		s->paid_ms = now_ms();
-		rc = crew_slot_give(s, r->c, task, s->paid_ms);
+		s->charged_ms = now_ms();
+		rc = crew_slot_give(s, r->c, task, s->charged_ms);
 	}
 	if (!rc)
 		return;
@@ -498,7 +494,7 @@ static void give(struct run *r, struct crew_slot *s, size_t task)
 	(void)crew_slot_close(s);
 }
 
-/* False: nothing is left to do. */
+/* Gives tasks to free workers. False: nothing is left to do. */
 static bool fill(struct run *r)
 {
 	bool busy = false;
@@ -507,10 +503,10 @@ static bool fill(struct run *r)
 		int64_t task;
 
 		while (!r->slots[i].busy && (task = next_task(r, now_ms())) >= 0) {
-			if (may_go_on(r, (size_t)task))
+			if (has_allowance(r, (size_t)task))
 				give(r, &r->slots[i], (size_t)task);
 			else
-				refuse(r, (size_t)task);
+				refuse_task(r, (size_t)task);
 		}
 		busy |= r->slots[i].busy;
 	}
@@ -520,7 +516,7 @@ static bool fill(struct run *r)
 /* --- time --------------------------------------------------------------------------------------
  */
 
-/* By when it must be done. */
+/* When the worker's task must be done. */
 static int64_t deadline(const struct run *r, const struct crew_slot *s)
 {
 	const struct crew_task *t = &r->c->tasks[s->task];
@@ -533,7 +529,7 @@ static int64_t deadline(const struct run *r, const struct crew_slot *s)
 	return s->since_ms + 1000ll * WALL_FACTOR * (int64_t)cpu_s;
 }
 
-/* By when it gives way to others that have not been tried. */
+/* When the task yields to others that were never tried. */
 static int64_t end_of_slice(const struct run *r, const struct crew_slot *s)
 {
 	const struct crew_task *t = &r->c->tasks[s->task];
@@ -542,7 +538,7 @@ static int64_t end_of_slice(const struct run *r, const struct crew_slot *s)
 	       (t->bytes_per_s ? (int64_t)(1000 * t->cost / t->bytes_per_s) : 0);
 }
 
-static int patience(const struct run *r, int64_t now)
+static int poll_ms(const struct run *r, int64_t now)
 {
 	int64_t until = now + 1000;
 
@@ -556,7 +552,7 @@ static int patience(const struct run *r, int64_t now)
 	return until > now ? (int)(until - now) : 0;
 }
 
-static bool others_wait(const struct run *r)
+static bool untried_wait(const struct run *r)
 {
 	for (uint32_t i = 0; i < r->c->n; i++)
 		if (is_waiting(r, i, 0))
@@ -568,15 +564,15 @@ static void end_slice(struct run *r, struct crew_slot *s)
 {
 	const size_t task = s->task;
 
-	if (may_go_on(r, task) && others_wait(r)) {
-		give_way(r, s);
-	} else if (!may_go_on(r, task)) {
+	if (has_allowance(r, task) && untried_wait(r)) {
+		yield_task(r, s);
+	} else if (!has_allowance(r, task)) {
 		(void)stop(r, s);
-		refuse(r, task);
+		refuse_task(r, task);
 	}
 }
 
-static void look_at_time(struct run *r)
+static void check_deadlines(struct run *r)
 {
 	const int64_t now = now_ms();
 
@@ -585,16 +581,15 @@ static void look_at_time(struct run *r)
 
 		if (!s->busy)
 			continue;
-		pay(r, s, now);
+		charge(r, s, now);
 		if (now >= deadline(r, s))
-			lose(r, s, true);
+			worker_lost(r, s, true);
 		else if (now >= end_of_slice(r, s))
 			end_slice(r, s);
 	}
 }
 
-/* --- all of it ---------------------------------------------------------------------------------
- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 static void await(struct run *r)
 {
@@ -604,7 +599,7 @@ static void await(struct run *r)
 		p[2 * i] = (struct pollfd){.fd = r->slots[i].socket, .events = POLLIN};
 		p[2 * i + 1] = (struct pollfd){.fd = r->slots[i].leash, .events = POLLIN};
 	}
-	if (poll(p, 2 * r->width, patience(r, now_ms())) <= 0)
+	if (poll(p, 2 * r->width, poll_ms(r, now_ms())) <= 0)
 		return;
 	for (unsigned int i = 0; i < r->width; i++) {
 		struct crew_slot *s = &r->slots[i];
@@ -616,7 +611,7 @@ static void await(struct run *r)
 			crew_slot_collect(s, r->c);
 			r->c->tasks[s->task].failed = !r->c->tasks[s->task].done;
 		} else if (s->busy) {
-			lose(r, s, false);
+			worker_lost(r, s, false);
 		} else {
 			(void)crew_slot_close(s);
 		}
@@ -631,8 +626,8 @@ static void give_up(struct run *r)
 			(void)stop(r, &r->slots[i]);
 }
 
-/* Of one user: what comes late, then by cost; root's own most costly first, so that no CPU is idle
- * at the end. */
+/* Orders one user's tasks: late ones last, then by cost; root's most costly first, so that no CPU
+ * is idle at the end. */
 static int compare(const void *pa, const void *pb, void *context)
 {
 	const struct crew_task *tasks = context;
@@ -664,7 +659,7 @@ void crew_run(struct crew *c)
 		r.slots[i] = (struct crew_slot){.socket = -1, .leash = -1, .answer_fd = -1};
 	while (fill(&r)) {
 		await(&r);
-		look_at_time(&r);
+		check_deadlines(&r);
 		if (c->wait && !c->wait->goes_on(c->wait->context)) {
 			give_up(&r);
 			break;

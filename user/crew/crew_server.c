@@ -21,18 +21,18 @@
 #include "crew/crew_wire.h"
 
 #define WORKER_MEMORY_BYTES (2ull << 30)
-/* In all: each answer has a bound of its own, kept by the kernel's seals. */
+/* In all: each answer has its own limit, which the kernel enforces by seals. */
 #define OUTPUT_BYTES (4ull << 30)
-/* Of its life. */
+/* Over its life. */
 #define CPU_S 3600
 
-/* Descriptors as they come: an order has its bytes and its answer before its files. */
+/* The order of received descriptors: an order's bytes and answer come before its files. */
 enum { FD_BYTES, FD_ANSWER, FD_FILES };
 
-/* Of the process: what the order at hand may use of CPU time, for a signal handler. */
+/* This process's limits for the current order, in a static variable for the signal handler. */
 static struct {
 	rlim_t began_s, cpu_s, most_s;
-	long peak_kib; /* of memory, when it began */
+	long peak_kib; /* of memory, when the order came */
 	uint64_t bytes_per_s;
 } allowed;
 
@@ -54,8 +54,8 @@ static void limit_cpu(rlim_t until_s)
 	setrlimit(RLIMIT_CPU, &value);
 }
 
-/* Who has read much may take longer. What it has read is what it has in memory, whatever a file's
- * length says. */
+/* Allows more time to a worker that has read much. What it has read is measured by its memory,
+ * whatever length a file claims. */
 static void on_limit(int signal_number)
 {
 	struct rusage u;
@@ -70,7 +70,7 @@ static void on_limit(int signal_number)
 		limit_cpu(allowed.began_s + seconds + 1);
 		return;
 	}
-	/* The kernel sends it once more. */
+	/* The kernel raises it again, and it then kills us. */
 	signal(signal_number, SIG_DFL);
 	limit_cpu(used_s(&u));
 }
@@ -92,7 +92,7 @@ static void allow(const struct crew_order *o)
 /* --- orders ------------------------------------------------------------------------------------
  */
 
-/* The whole of a memory file of @n bytes; ends the process where there is less. */
+/* The content of a memory file of @n bytes; ends the process if it is shorter. */
 static void *read_whole(int fd, size_t n)
 {
 	char *bytes = mem_zalloc(n + 1, 1);
@@ -102,7 +102,7 @@ static void *read_whole(int fd, size_t n)
 	return bytes;
 }
 
-/* Puts the files that came to their places. */
+/* Sorts the received files to their indexes. */
 static bool place_files(const struct crew_order *o, const int *came, int *files)
 {
 	size_t next = FD_FILES;
@@ -138,7 +138,7 @@ static int work(const struct crew_service *service, void *begun, const struct cr
 							  .out_fd = came[FD_ANSWER]});
 }
 
-/* False: no more come. */
+/* False: no orders follow. */
 static bool take_order(int socket, const struct crew_service *service, void *begun)
 {
 	struct crew_order o;
@@ -169,7 +169,7 @@ static void enter(int socket, int nice)
 		_exit(1);
 }
 
-/* The server has forked it. */
+/* The server has forked us. */
 static void crew_worker_run(int socket)
 {
 	struct crew_hello hello;
@@ -196,10 +196,10 @@ static void crew_worker_run(int socket)
 /* Workers at a time: of the loader, and of a child of it that writes a window. */
 #define MOST_WORKERS 64
 
-/* Its own memory, and what its workers inherit; they lower it. */
+/* The server's own limit, which workers inherit and then lower. */
 #define MEMORY_BYTES (8ull << 30)
 
-/* Of the process: its server. */
+/* The process's server. */
 static struct {
 	pid_t pid;
 	int socket;
@@ -210,7 +210,7 @@ static struct {
  */
 
 struct worker {
-	pid_t pid; /* 0: a free place */
+	pid_t pid; /* 0: unused */
 	int leash;
 	bool killed;
 };
@@ -242,7 +242,7 @@ static void reap(struct serving *s)
 				end_worker(&s->workers[i], status);
 }
 
-/* The loader let go of the leash, or wrote to it: either ends the worker. */
+/* The loader closed the leash, or wrote to it: either ends the worker. */
 static void kill_worker(struct worker *w)
 {
 	kill(w->pid, SIGKILL);
@@ -271,7 +271,7 @@ static void fork_worker(struct serving *s, int socket, int leash)
 		*w = (struct worker){.pid = pid, .leash = leash};
 }
 
-/* False: nobody is left who could ask. */
+/* False: no process is left that could ask. */
 static bool take_birth(struct serving *s)
 {
 	struct crew_birth birth;
@@ -310,7 +310,7 @@ static _Noreturn void serve(struct serving *s)
 	}
 }
 
-/* What is in the environment may be a secret of the user's. */
+/* The environment may hold a user's secrets. */
 static void wipe_environment(void)
 {
 	for (char **e = environ; e && *e; e++)
@@ -337,7 +337,7 @@ static _Noreturn void begin(int socket)
 					    .file_bytes = MEMORY_BYTES};
 	static struct serving s;
 
-	/* A group of its own: it ends with its workers, and Ctrl-C is not for it. */
+	/* A process group of its own: it ends with its workers, and Ctrl-C is not for it. */
 	setpgid(0, 0);
 	setpriority(PRIO_PROCESS, 0, 0);
 	confine_silence();

@@ -1,6 +1,6 @@
 /*
- * crew_server: the process that forks workers, and ends them. It is confined and nobody; it reads
- * no byte of a stranger's, and tells the loader how each of its workers ended. It ends with the
+ * crew_server: the process that forks workers, and ends them. It is confined and runs as nobody; it
+ * reads no untrusted data, and reports to the loader how each worker ended. It ends with the
  * process that started it, and when no process holds its socket any more.
  */
 #ifndef CREW_CREW_SERVER_H
@@ -8,14 +8,15 @@
 
 #include <stdint.h>
 
-/* Starts it, unless it was. Before anything of a target's is read: what this process knows, workers
- * know. Without it, it is started with the first task. 0, or -errno with a text. */
+/* Starts the server, unless it runs. Call it before any target's data is read, since workers
+ * inherit the server's memory. Otherwise the first task starts it. 0, or -errno with a text. */
 int crew_server_start(void);
 
-/* Has a worker forked, with the sockets' ends, which are closed here. 0 or -errno, no text. */
+/* Has the server fork a worker with these ends of its sockets, which this closes. 0 or -errno, no
+ * text. */
 int crew_server_fork(int worker, int leash);
 
-/* It does not answer: it is killed with all of its workers, and no other is started. */
+/* The server does not answer: kills it with all workers, and starts no other. */
 void crew_server_give_up(void);
 
 #endif

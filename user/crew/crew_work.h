@@ -1,5 +1,5 @@
 /*
- * crew_work: what worker processes do, and what is sent to and taken from them.
+ * crew_work: the tasks of worker processes, with what is sent to and received from them.
  */
 #ifndef CREW_CREW_WORK_H
 #define CREW_CREW_WORK_H
@@ -11,54 +11,54 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define CREW_FILES 16 /* of a task, at most */
+#define CREW_FILES 16 /* limit of a task's files */
 
-/* What a task has, in the worker process. */
+/* A task as the worker process has it. */
 struct crew_request {
 	const void *bytes; /* aligned as malloc(3) does */
 	size_t n;
-	const int *fds; /* as they were given; -1: there was none */
+	const int *fds; /* in the order given; -1: none */
 	size_t n_fds;
 	uint32_t task;
-	int out_fd; /* to append its answer to */
+	int out_fd; /* takes its answer */
 };
 
-/* What is done in worker processes. */
+/* The functions that run in worker processes. */
 struct crew_service {
-	/* What the common bytes of all tasks mean; NULL: it cannot be had. */
+	/* Parses the bytes that all tasks share; NULL: malformed. */
 	void *(*begin)(const void *bytes, size_t n);
 	/* Does one task. A negative errno ends the worker. */
 	int (*run)(void *begun, const struct crew_request *);
 };
 
 struct crew_task {
-	uint64_t cost;	/* in units of the caller's: what costs more of one user comes later */
-	uint32_t user;	/* whose time it is */
-	uint64_t owner; /* tasks of one may share a process */
-	bool late;	/* comes after all others of its user */
-	unsigned int cpu_s, cpu_most_s; /* that it may use: at first, and when it has read much */
-	uint64_t bytes_per_s;		/* read, for which it may use one more; 0: it may not */
-	uint64_t output_bytes;		/* that it may write */
-	bool done;			/* answered */
-	bool failed;			/* a worker died of it, or none could be started */
-	bool ran_out;			/* failed: of its time */
-	bool refused;			/* failed: of the time of its user's files */
+	uint64_t cost;	/* in the caller's units: a user's more costly tasks come later */
+	uint32_t user;	/* whose time it takes */
+	uint64_t owner; /* tasks of the same owner may share a process */
+	bool late;	/* comes after all other tasks of its user */
+	unsigned int cpu_s, cpu_most_s; /* limits: at first, and when it has read much */
+	uint64_t bytes_per_s;  /* bytes read for which one more second is allowed; 0: never */
+	uint64_t output_bytes; /* limit of its answer */
+	bool done;	       /* answered */
+	bool failed;	       /* a worker died of it, or none could be started */
+	bool ran_out;	       /* failed: it ran out of time */
+	bool refused;	       /* failed: its user's allowance was used up */
 };
 
 /* What is sent for a task. */
 struct crew_ask {
 	struct str bytes;
 	VEC(int) fds;
-	VEC(int) own; /* of them: closed when they were sent */
+	VEC(int) own; /* those of fds to close after sending */
 };
-/* The next file is @fd, or -1, none; it stays the caller's. */
+/* Adds @fd as the next file, -1 for none; the caller keeps it. */
 void crew_lend(struct crew_ask *, int fd);
-/* The same, and is closed. */
+/* Adds @fd, and closes it after sending. */
 void crew_give(struct crew_ask *, int fd);
 
-/* Called every so often while workers work. */
+/* Called repeatedly while workers run. */
 struct crew_wait {
-	bool (*goes_on)(void *context); /* false: what is not done by then is left */
+	bool (*goes_on)(void *context); /* false: tasks that are not done are given up */
 	void *context;
 };
 
@@ -66,19 +66,19 @@ struct crew {
 	const struct crew_service *service; /* static const */
 	struct crew_task *tasks;
 	size_t n;
-	struct str common; /* the caller's */
-	/* Says what to send for a task, when its turn has come. */
+	struct str common; /* owned by the caller */
+	/* Fills in what to send for a task; called when it is started. */
 	void (*ask)(void *context, size_t task, struct crew_ask *);
-	/* Reads one answer from the head of @n bytes (aligned to 4), and checks it: they come from
-	 * a process that a hostile file may have taken over. The bytes that it took, a multiple of
-	 * 4, and *@task; 0: there is no whole and right one. */
+	/* Parses and checks one answer at the start of @n bytes (aligned to 4), from a process that
+	 * a hostile file may have taken over. Returns its length, a multiple of 4, and *@task; 0:
+	 * incomplete or malformed. */
 	size_t (*read)(void *context, const void *bytes, size_t n, uint32_t *task);
-	/* The answer read last is for @task, which had none. False: it does not answer it. */
+	/* Accepts the last answer for @task, which had none yet. False: it does not answer it. */
 	bool (*take)(void *context, size_t task);
 	void *context;
-	const struct crew_wait *wait; /* NULL: nobody minds how long it takes */
-	/* How long workers may work for each user, also in other runs: a task is not begun, or
-	 * ends with its slice, where nothing is left. NULL: as long as it takes. Borrowed. */
+	const struct crew_wait *wait; /* NULL: no limit */
+	/* Limits the workers' time for each user, over several runs: a task is not started, or ends
+	 * with its slice, once nothing is left. NULL: no limit. Borrowed. */
 	struct allowance *allowance;
 	bool given_up;
 };

@@ -7,10 +7,10 @@
 
 #include "base/mem.h"
 
-/* Longer names are told apart by their first bytes. */
+/* Of longer names only the first bytes are compared. */
 #define MAX_LENGTH 96
 
-/* One within the other is as near as a few wrong letters. */
+/* The distance if one name contains the other: like a few wrong letters. */
 #define WITHIN 2
 
 static char lower(char c)
@@ -18,7 +18,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Letters to change, add, leave out or swap; above @most it need not be exact. */
+/* Letters to change, insert, delete or swap; a result above @most may be inexact. */
 static uint32_t edits(const char *a, size_t na, const char *b, size_t nb, uint32_t most)
 {
 	uint32_t rows[3][MAX_LENGTH + 1];
@@ -47,7 +47,7 @@ static uint32_t edits(const char *a, size_t na, const char *b, size_t nb, uint32
 	return rows[na % 3][nb];
 }
 
-/* @wanted without what stands for other letters. */
+/* Copies @wanted without its wildcards; returns the length. */
 static size_t plain_part(const char *wanted, char out[MAX_LENGTH + 1])
 {
 	size_t n = 0;

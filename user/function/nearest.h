@@ -1,5 +1,5 @@
 /*
- * nearest: the names most like one that was not found.
+ * nearest: suggestions for a name that was not found: the names most like it.
  */
 #ifndef FUNCTION_NEAREST_H
 #define FUNCTION_NEAREST_H
@@ -14,17 +14,17 @@ struct nearest {
 	struct near {
 		char *name; /* owned */
 		uint32_t distance;
-	} at[NEAREST_MAX]; /* nearest first, of like ones by name */
+	} at[NEAREST_MAX]; /* by distance, then by name */
 	size_t n;
 };
 
 #define NEAREST_FAR UINT32_MAX
 
-/* How far @name is from @wanted, wildcards in it left aside: 0 but for the case of letters, less
- * where one is within the other, NEAREST_FAR: nothing alike. */
+/* How far @name is from @wanted, whose wildcards are ignored: 0 if only the case of letters
+ * differs; small if one contains the other; NEAREST_FAR: not alike. */
 uint32_t nearest_distance(const char *wanted, const char *name);
 
-/* Takes @name if it is among the nearest so far, and not yet there. */
+/* Adds @name if it is among the nearest so far, and not in the list yet. */
 void nearest_add(struct nearest *, const char *name, uint32_t distance);
 void nearest_release(struct nearest *);
 

@@ -13,8 +13,8 @@
 #include "function/zonewire.h"
 #include "symbol/image_files_read.h"
 
-/* What reading a file may take: generous for the largest honest ones, an end for those made to
- * take for ever. */
+/* Limits for reading a file: generous for the largest honest ones, but they end those that are made
+ * to take for ever. */
 #define CPU_BASE_S	10
 #define CPU_MOST_S	120
 #define CPU_BYTES_PER_S (5ull << 20)
@@ -23,10 +23,10 @@
 /* --- in the worker process ---------------------------------------------------------------------
  */
 
-/* What is common to all files of a run; behind it the names of switches, each with its end, and the
- * patterns. */
+/* What all tasks of a run share; followed by the names of switches, each with its final zero, and
+ * the patterns. */
 struct head {
-	uint64_t pattern; /* whose nearest names are asked for, ZONEPATTERN_NONE: lists are */
+	uint64_t pattern; /* whose nearest names are wanted; ZONEPATTERN_NONE: lists are wanted */
 	uint64_t max;
 	uint64_t switch_bytes;
 	struct site_kernel kernel;
@@ -44,7 +44,7 @@ static void *begin(const void *bytes, size_t n)
 	struct begun *b = mem_zalloc(1, sizeof(*b));
 	VEC(const char *) switches = {0};
 	const size_t at = sizeof(*head) + head->switch_bytes;
-	/* The names outlive the bytes. */
+	/* A copy, which outlives @bytes. */
 	const char *text =
 		memcpy(mem_zalloc(head->switch_bytes + 1, 1), head + 1, head->switch_bytes);
 
@@ -76,7 +76,7 @@ static int read_one(void *begun, const struct crew_request *r)
 			      .fd = files.fd,
 			      .debug_fd = files.extra_fd,
 			      .wanted = zonepatterns_want_module(b->request.patterns, image.path)};
-	/* Of JIT code the map as it is now is the better one. */
+	/* For JIT code prefer the perf map as it is now. */
 	if (image.kind == IMAGE_KIND_JIT && z.debug_fd >= 0)
 		z.fd = z.debug_fd;
 	if (b->pattern == ZONEPATTERN_NONE)
@@ -93,12 +93,12 @@ static const struct crew_service service = {.begin = begin, .run = read_one};
 /* --- in the loader -----------------------------------------------------------------------------
  */
 
-/* Files that are read together; a task is one of them. */
+/* Files that are read together; each is a task. */
 struct run {
 	const struct image *const *images;
 	const struct zonelist_request *request;
 	size_t pattern;		/* as in the head */
-	struct zonewire answer; /* read last */
+	struct zonewire answer; /* the last answer */
 	struct zonelist *lists;
 	struct nearest *nearest;
 };
@@ -200,14 +200,15 @@ static void run(struct run *r, size_t n)
 	str_release(&crew.common);
 }
 
-/* Files can be read; of generated code and of the vDSO it is told what would match. */
+/* Whether functions of the image can be probed; of JIT code and the vDSO only the matches are
+ * counted, for messages. */
 static bool is_readable(const struct image *image)
 {
 	return image->kind == IMAGE_KIND_VDSO || image->kind == IMAGE_KIND_JIT ||
 	       !zonelist_obstacle(image);
 }
 
-/* The names in @images that are nearest to the one that pattern number @pattern is for. */
+/* Finds the names in @images nearest to the one that pattern number @pattern gives. */
 static void zonelist_nearest(const struct image *const *images, size_t n,
 			     const struct zonelist_request *request, size_t pattern,
 			     struct nearest *out)
@@ -247,7 +248,7 @@ void zonelist_read(const struct image *const *images, size_t n,
 	}
 }
 
-/* Reasons why a pattern may match nothing that are told together. */
+/* The most reasons that one message gives for a pattern that matches nothing. */
 #define MAX_REMARKS 3
 
 struct checking {
@@ -271,7 +272,7 @@ static bool takes_any(const struct checking *c, size_t pattern)
 	return false;
 }
 
-/* "malloc, mallopt, mallinfo", or "". */
+/* "malloc, mallopt, mallinfo", or ""; owned by the caller. */
 static char *list_nearest(const struct nearest *nearest)
 {
 	struct str s = {0};
@@ -299,15 +300,14 @@ static char *nearest_functions(const struct checking *c, size_t pattern)
 	return text;
 }
 
-/* Why functions that there are may not be known. */
+/* Why some of an image's functions may be unknown; NULL: no reason. */
 static const char *remark_on(const struct checking *c, size_t pattern, size_t image)
 {
 	const struct zonelist *l = &c->lists[image];
 	const bool by_file = !zonepatterns_name(c->request->patterns, pattern) &&
 			     zonepatterns_need_lines(c->request->patterns);
 
-	/* The kernel's own mappings, the vDSO and generated code matter only where they have what
-	 * was asked for. */
+	/* Images that can never have zones matter only if they have what the pattern asks for. */
 	if (l->problem)
 		return l->hits.at[pattern] || c->n == 1 || c->images[image]->path[0] == '/'
 			       ? l->problem
@@ -325,7 +325,8 @@ static const char *remark_on(const struct checking *c, size_t pattern, size_t im
 	return NULL;
 }
 
-/* Problems first: they are the likelier cause. */
+/* Adds remarks on images with a problem, or on the others: problems come first, as the likelier
+ * cause. */
 static void add_remarks(const struct checking *c, size_t pattern, bool problems, size_t *n,
 			struct str *s)
 {
@@ -365,7 +366,7 @@ char *zonelist_no_module(const struct image *const *images, size_t n, const char
 			  *nearest ? " (nearest: " : "", nearest, *nearest ? ")" : "");
 }
 
-static int say_no_module(const struct checking *c, size_t pattern)
+static int report_no_module(const struct checking *c, size_t pattern)
 {
 	_free_ char *text = zonelist_no_module(c->images, c->n,
 					       zonepatterns_text(c->request->patterns, pattern));
@@ -373,7 +374,7 @@ static int say_no_module(const struct checking *c, size_t pattern)
 	return err(-ENOENT, "%s", text);
 }
 
-static int say_no_match(const struct checking *c, size_t pattern)
+static int report_no_match(const struct checking *c, size_t pattern)
 {
 	_free_ char *nearest = nearest_functions(c, pattern);
 	const char *text = zonepatterns_text(c->request->patterns, pattern);
@@ -392,8 +393,8 @@ static int say_no_match(const struct checking *c, size_t pattern)
 	return rc;
 }
 
-/* No pattern at all, or nothing but exclusions, and no function. */
-static int say_nothing_there(const struct checking *c)
+/* The message when there is no pattern, or only exclusions, and no function. */
+static int report_no_functions(const struct checking *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->lists[i].problem)
@@ -409,14 +410,14 @@ static int say_nothing_there(const struct checking *c)
 	return err(-ENOENT, "no function is known by name");
 }
 
-static int say_none(const struct checking *c)
+static int report_none(const struct checking *c)
 {
 	for (size_t i = 0; i < zonepatterns_count(c->request->patterns); i++) {
 		if (!zonepatterns_is_exclusion(c->request->patterns, i) && takes_any(c, i))
 			return err(-ENOENT, "exclusions (!) take out all that '%s' matches",
 				   zonepatterns_text(c->request->patterns, i));
 	}
-	return say_nothing_there(c);
+	return report_no_functions(c);
 }
 
 static int check_pattern(const struct checking *c, size_t pattern)
@@ -427,7 +428,7 @@ static int check_pattern(const struct checking *c, size_t pattern)
 		return 0;
 	for (size_t i = 0; i < c->n; i++)
 		any |= is_for(c, pattern, i);
-	return any ? say_no_match(c, pattern) : say_no_module(c, pattern);
+	return any ? report_no_match(c, pattern) : report_no_module(c, pattern);
 }
 
 int zonelist_too_many(uint64_t matched, const struct zonelist_request *request)
@@ -455,6 +456,6 @@ int zonelist_check(const struct image *const *images, const struct zonelist *lis
 	for (size_t i = 0; i < n; i++)
 		matched += lists[i].matched;
 	if (!matched)
-		return say_none(&c);
+		return report_none(&c);
 	return matched <= zonelist_max(request) ? 0 : zonelist_too_many(matched, request);
 }

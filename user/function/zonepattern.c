@@ -26,7 +26,7 @@ static bool is_word_char(char c)
 	       c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Words of readable names that linkers write in other ways. */
+/* Words of readable names that linkers abbreviate. */
 static const char abbreviated[] =
 	" std allocator basic_string string basic_istream istream ostream "
 	"basic_ostream iostream basic_iostream operator new delete int unsigned "
@@ -57,14 +57,14 @@ static bool is_usable(const char *word, size_t n)
 	if (n < 3 || (word[0] >= '0' && word[0] <= '9') || is_abbreviated(word, n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if ((unsigned char)word[i] >= 0x80) /* Rust spells these out */
+		if ((unsigned char)word[i] >= 0x80) /* Rust encodes these */
 			return false;
 	}
 	return true;
 }
 
-/* The longest such word of @glob, whatever its wildcards stand for, the caller's to free; NULL:
- * there is none. Behind a bracket or a backslash nothing is sure. */
+/* The longest word that every match of @glob contains in its linker's name; the caller frees it;
+ * NULL: none. A word after a bracket or a backslash is not certain. */
 static char *zoneword_find(const char *glob)
 {
 	const char *best = NULL;
@@ -84,37 +84,37 @@ static char *zoneword_find(const char *glob)
 	return best ? mem_strndup(best, best_n) : NULL;
 }
 
-/* Far more than anybody writes; a list of all functions of a program is smaller. */
+/* Larger than a list of all functions of a program. */
 #define MAX_FILE_BYTES (64u << 20)
 #define MAX_LINE       1000000000
 
-/* Up to so many plain names are looked for one by one before a function's name is made readable. */
+/* With at most so many plain names, functions are compared with each before they are demangled. */
 #define MAX_SOUGHT_PLAIN 64
 
 enum kind { KIND_PLAIN, KIND_GLOB, KIND_REGEX, KIND_FILE };
 
 struct pattern {
-	char *text; /* as given */
+	char *text; /* as the user wrote it */
 	enum kind kind;
 	bool excludes;
 	bool may_miss; /* matching nothing is no error */
 	uint32_t actions, arguments;
-	char *module; /* glob, NULL: any */
-	char *file;   /* that module names, without links; or NULL */
-	char *name;   /* plain, glob, expression or file */
+	char *module; /* glob; NULL: any */
+	char *file;   /* that module names, links resolved; or NULL */
+	char *name;   /* the name, glob, expression or file */
 	uint32_t line;
-	char *word; /* stands in the linker's name of whatever it matches; NULL: nothing must */
+	char *word; /* every match contains it in its linker's name; NULL: none such */
 	regex_t regex;
-	uint32_t next_plain; /* another plain one of the same hash, plus 1 */
+	uint32_t next_plain; /* the next plain pattern of the same hash, plus 1; 0: none */
 };
 
 struct zonepatterns {
 	VEC(struct pattern) at;
-	struct map plain; /* hash of a plain one's name → index plus 1 */
+	struct map plain; /* hash of a plain pattern's name → its index plus 1 */
 	size_t n_plain, n_takers, n_files;
-	uint32_t actions, all_actions; /* of those that are added now; of all */
-	uint32_t arguments;	       /* of those that are added now */
-	bool may_miss;		       /* these, too */
+	uint32_t actions, all_actions; /* for patterns added from now on; of all patterns */
+	uint32_t arguments;	       /* for patterns added from now on */
+	bool may_miss;		       /* the same */
 };
 
 struct zonepatterns *zonepatterns_new(void)
@@ -157,7 +157,7 @@ void zonepatterns_free(struct zonepatterns *z)
 
 /* --- parsing -------------------------------------------------------------------------------- */
 
-/* The colon behind a module: alone, as those of C++ are not. NULL: there is none. */
+/* The colon after a module, which is not part of C++'s "::"; NULL: none. */
 static const char *find_module_end(const char *text)
 {
 	for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
@@ -225,8 +225,8 @@ static int parse_what(struct pattern *p, const char *text)
 	return 0;
 }
 
-/* The file that a MODULE without globs names: a path, a program in PATH, or a library's name. What
- * is a link may lead to one of another name: redis-server to redis-check-rdb, libz.so.1 to
+/* The file that a MODULE without wildcards names: a path, a program in PATH, or a library's name. A
+ * link may lead to a file of another name: redis-server to redis-check-rdb, libz.so.1 to
  * libz.so.1.2.13. */
 static char *find_file(struct opener *opener, const char *module, int *rc)
 {
@@ -306,7 +306,7 @@ int zonepatterns_find_files(struct zonepatterns *z, struct opener *opener)
 		struct pattern *p = &z->at.at[i];
 		const struct pattern *last = i ? p - 1 : NULL;
 
-		/* Of many patterns that name one module after the other it is looked for once. */
+		/* Look a module up once if successive patterns name it. */
 		if (last && names_the_same(p, last))
 			p->file = last->file ? mem_strdup(last->file) : NULL;
 		else if (p->module)
@@ -318,8 +318,7 @@ int zonepatterns_find_files(struct zonepatterns *z, struct opener *opener)
 	return 0;
 }
 
-/* --- on their way to a worker process -----------------------------------------------------------
- */
+/* --- sent to a worker process ----------------------------------------------------------------- */
 
 void zonepatterns_put(const struct zonepatterns *z, struct str *out)
 {
@@ -338,7 +337,7 @@ void zonepatterns_put(const struct zonepatterns *z, struct str *out)
 	}
 }
 
-/* The text at *@at, which is moved behind its end; NULL: there is no whole one. */
+/* The string at *@at, which is moved past its end; NULL: incomplete. */
 static const char *next_text(const char **at, const char *end)
 {
 	const char *text = *at, *zero = memchr(text, '\0', (size_t)(end - text));
@@ -408,7 +407,7 @@ int zonepatterns_add_file(struct zonepatterns *z, const char *path)
 	return z->at.n > before ? 0 : err(-EINVAL, "'%s' contains no pattern", path);
 }
 
-/* --- asking --------------------------------------------------------------------------------- */
+/* --- queries -------------------------------------------------------------------------------- */
 
 size_t zonepatterns_count(const struct zonepatterns *z)
 {
@@ -508,12 +507,13 @@ bool zonepatterns_may_take(const struct zonepatterns *z, const char *linkage)
 
 /* --- matching ------------------------------------------------------------------------------- */
 
-/* All ways to write a function's name: linkage, name, full, and without a compiler's ending. */
+/* All spellings of a function's name: linkage, name, full, and those without a compiler's
+ * suffix. */
 #define MAX_SPELLINGS 5
 
 struct spellings {
 	const char *at[MAX_SPELLINGS];
-	uint64_t hash[MAX_SPELLINGS]; /* only where there are plain patterns */
+	uint64_t hash[MAX_SPELLINGS]; /* set only if there are plain patterns */
 	size_t n;
 	char *linkage_stem, *name_stem; /* owned */
 };
@@ -596,7 +596,7 @@ static void take(struct matching *m, const struct zonepatterns *z, size_t i)
 		m->hits[i]++;
 }
 
-/* Plain patterns may be thousands: they are found by hash. */
+/* There may be thousands of plain patterns, so they are found by hash. */
 static void match_plain(const struct zonepatterns *z, const struct zone_names *f,
 			const struct spellings *s, struct matching *m)
 {
@@ -612,8 +612,8 @@ static void match_plain(const struct zonepatterns *z, const struct zone_names *f
 	}
 }
 
-struct zone_taking zonepatterns_ask(const struct zonepatterns *z, const struct zone_names *f,
-				    uint32_t *hits)
+struct zone_taking zonepatterns_match(const struct zonepatterns *z, const struct zone_names *f,
+				      uint32_t *hits)
 {
 	struct matching m = {.t.first = ZONEPATTERN_NONE, .hits = hits};
 	struct spellings s;

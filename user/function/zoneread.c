@@ -18,15 +18,15 @@
 #include "symbol/demangle.h"
 #include "symbol/perfmap.h"
 
-/* Of glibc, boost.context (PHP has it too), Ruby, libcoro (Perl's Coro), libco and its kin,
- * minicoro, D, Crystal. */
+/* Stack switches of glibc, boost.context (also in PHP), Ruby, libcoro (Perl's Coro), libco and its
+ * relatives, minicoro, D, Crystal. */
 static const char *const known[] = {
 	"swapcontext",	       "setcontext", "jump_fcontext",	"ontop_fcontext", "coro_transfer",
 	"coroutine_transfer",  "co_switch",  "co_swap",		"coctx_swap",	  "_mco_switch",
 	"fiber_switchContext", "acosw",	     "tb_context_jump",
 };
 
-/* They may lead to another stack, or back on the one they are on. */
+/* These may lead to another stack, or stay on the present one. */
 static const char *const jumps[] = {"longjmp", "_longjmp", "siglongjmp", "__longjmp_chk"};
 
 static bool is_jump(const char *name)
@@ -34,8 +34,8 @@ static bool is_jump(const char *name)
 	return symbolname_is_one_of(name, jumps, sizeof(jumps) / sizeof(*jumps));
 }
 
-/* Whether that is what the function @name is for, as is known or as the request says. A version
- * may stand behind an "@". */
+/* Whether @name is a function that switches stacks, known or named by the request. A version may
+ * follow an "@". */
 static bool zoneswitch_is(const char *name, const struct zonelist_request *r)
 {
 	if (is_jump(name) || symbolname_is_one_of(name, known, sizeof(known) / sizeof(*known)))
@@ -49,49 +49,49 @@ static bool zoneswitch_is(const char *name, const struct zonelist_request *r)
 	return false;
 }
 
-struct looking {
+struct stack_switching {
 	const struct zonelist_request *request;
 	bool switches, signal_stack, jumps;
 };
 
-static void look_at(void *context, const char *name)
+static void note_name(void *context, const char *name)
 {
 	static const char *const stack[] = {"sigaltstack"};
-	struct looking *l = context;
+	struct stack_switching *l = context;
 
 	l->switches |= !is_jump(name) && zoneswitch_is(name, l->request);
 	l->signal_stack |= symbolname_is_one_of(name, stack, 1);
 	l->jumps |= is_jump(name);
 }
 
-/* Whether the file has such functions from others, or what makes up one: a stack for signals and
- * jumps back to it. */
+/* Whether the file calls such functions, or has the means to switch itself: a stack for signals,
+ * and jumps back to it. */
 static bool zoneswitch_used(const struct zonefile *z, const struct zonelist_request *r)
 {
-	struct looking l = {.request = r};
+	struct stack_switching l = {.request = r};
 
-	imports_each(z->elf, look_at, &l);
+	imports_each(z->elf, note_name, &l);
 	return l.switches || (l.signal_stack && l.jumps);
 }
 
 struct zonelines {
 	struct dwarf_names names;
-	bool known; /* there is DWARF */
+	bool known; /* the file has DWARF */
 	VEC(uint32_t) ends;
 };
 
-/* Of function number @i of those; NULL: not known. */
+/* The declaration of function number @i; NULL: unknown. */
 static const struct dwarf_function *zonelines_declared(const struct zonelines *l, size_t i)
 {
 	const struct dwarf_span *span = l->known ? &l->names.spans.at[i] : NULL;
 
-	/* The last is the function itself, the others are inlined into it. */
+	/* The last frame is the function itself, the others are inlined into it. */
 	if (!span || !span->n)
 		return NULL;
 	return &l->names.functions.at[l->names.frames.at[span->first + span->n - 1].function];
 }
 
-/* Its last line, that before the next function of its file; 0: it is the last one, or not known. */
+/* The line before the next function of the file; 0: there is none, or unknown. */
 static uint32_t zonelines_end(const struct zonelines *l, size_t i)
 {
 	return l->ends.n ? l->ends.at[i] : 0;
@@ -112,7 +112,7 @@ static int by_line(const void *pa, const void *pb)
 	return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* A function goes on to where the next one of its file starts. */
+/* A function extends to where the next one of its file starts. */
 static void find_ends(struct zonelines *l, size_t n)
 {
 	VEC(struct start_line) starts = {0};
@@ -141,8 +141,8 @@ static void find_ends(struct zonelines *l, size_t n)
 	vec_release(&starts);
 }
 
-/* Of the functions at the ascending @addresses. @ends: also where they end, for which they must be
- * all of the file's. Strings live as long as @out and the file. */
+/* Finds the lines of the functions at the ascending @addresses. @ends: also where they end;
+ * @addresses must then be all functions of the file. Strings live as long as @out and the file. */
 static void zonelines_find(struct zonefile *z, const uint64_t *addresses, uint32_t n, bool ends,
 			   struct zonelines *out)
 {
@@ -191,14 +191,14 @@ struct reader {
 	const char *path, *base;
 	struct zonefile file;
 	struct zonelist *out;
-	struct zonelines lines; /* of all functions where patterns are by file, else of the zones */
+	struct zonelines lines; /* of all functions if a pattern names a file, else of the zones */
 	bool by_file;
-	bool is_patched; /* its runtime looks for what stands in its code, and writes to it */
+	bool is_patched; /* its runtime inspects and patches its code */
 };
 
 /* --- names ---------------------------------------------------------------------------------- */
 
-/* All spellings of one name of a function. */
+/* All spellings of one of a function's names. */
 struct spelled {
 	char *linkage, *name, *full; /* owned; full may be NULL */
 };
@@ -233,7 +233,6 @@ static void forget(struct spelled *s)
 
 /* --- source files --------------------------------------------------------------------------- */
 
-/* Of all functions, to match patterns. */
 static void find_all_lines(struct reader *r)
 {
 	const struct functions *f = &r->file.functions;
@@ -245,7 +244,6 @@ static void find_all_lines(struct reader *r)
 	r->by_file = true;
 }
 
-/* Of the zones found. */
 static void find_zone_lines(struct reader *r)
 {
 	_free_ uint64_t *addresses = mem_zalloc(r->out->zones.n + 1, sizeof(*addresses));
@@ -265,7 +263,7 @@ static void put_line(const struct reader *r, size_t i, struct zone_def *zone)
 
 /* --- matching ------------------------------------------------------------------------------- */
 
-/* What patterns say of a function by all of its names, and the best name that one takes. */
+/* What patterns say about a function by all its names, and the best name that a pattern selects. */
 struct match {
 	struct zone_taking taking;
 	struct spelled name;
@@ -276,8 +274,8 @@ static uint32_t actions_of(const struct match *m)
 	return m->taking.taken & ~m->taking.excluded;
 }
 
-/* Of the functions that an IFUNC may choose, each is shown by the name that tells which it is. */
-static void tell_choice(const struct functions *f, size_t function, struct spelled *s)
+/* Each function that an IFUNC may choose is shown by the name that identifies it. */
+static void name_choice(const struct functions *f, size_t function, struct spelled *s)
 {
 	forget(s);
 	spell(&f->names.at[f->at.at[function].first], s);
@@ -303,14 +301,14 @@ static void match_name(const struct reader *r, size_t function, const struct fun
 	names.linkage = s.linkage;
 	names.name = s.name;
 	names.full = s.full;
-	taking = zonepatterns_ask(patterns, &names, r->out->hits.at);
+	taking = zonepatterns_match(patterns, &names, r->out->hits.at);
 	best->taking.taken |= taking.taken;
 	best->taking.arguments |= taking.arguments;
 	best->taking.excluded |= taking.excluded;
-	/* Names come best first; an exclusion is one by whatever name. */
+	/* Names come best first; an exclusion counts by any name. */
 	if (taking.first != ZONEPATTERN_NONE && best->taking.first == ZONEPATTERN_NONE) {
 		if (name->choice)
-			tell_choice(&r->file.functions, function, &s);
+			name_choice(&r->file.functions, function, &s);
 		best->taking.first = taking.first;
 		best->name = s;
 		return;
@@ -350,8 +348,8 @@ static void find_sites(struct reader *r, const struct elf_function *f, bool swit
 		zonefile_sites(&r->file, &r->request->kernel, f->address, f->size, switches,
 			       arguments, out);
 	out->own_return |= switches;
-	/* What the jump of a stub leads to returns for it, and is not known: it may look at its
-	 * return address, or keep it, as setjmp does. */
+	/* The function that a stub jumps to returns to the stub's caller, and is unknown here: it
+	 * may inspect or keep its return address, as setjmp does. */
 	if (f->stub) {
 		out->exits.n = 0;
 		out->exits_known = false;
@@ -415,7 +413,7 @@ static void read_function(struct reader *r, size_t i, bool wanted)
 		forget(&match.name);
 }
 
-/* --- all ------------------------------------------------------------------------------------ */
+/* --- files ---------------------------------------------------------------------------------- */
 
 struct kind {
 	bool named, pie;
@@ -430,7 +428,7 @@ static bool read_kind(void *context, const Elf64_Dyn *d)
 	return false;
 }
 
-/* Libraries may ask for a dynamic linker, too, as the C library does; they have a name then. */
+/* Libraries may have an interpreter too, as the C library does; but they have a soname. */
 static bool is_program(const struct zonefile *z)
 {
 	struct kind k = {0};
@@ -454,8 +452,8 @@ static uint32_t flags_of(const struct zonefile *z)
 	return flags;
 }
 
-/* Of what mono compiles ahead of time every stub and call is looked at before it is patched: a
- * breakpoint there ends the program. */
+/* The runtime of code that mono compiled ahead of time checks each stub and call before it patches
+ * it: a breakpoint there ends the program. */
 static void note_patched(void *context, const GElf_Sym *sym, const char *name)
 {
 	bool *is_patched = context;
@@ -492,13 +490,13 @@ static void read_file(struct reader *r, bool wanted)
 		r->out->flags |= ZONELIST_NO_LINES;
 }
 
-/* Names of generated code are matched too, so that it can be told that they are. */
+/* Names of JIT code are matched too, so that a message can say that they exist. */
 static void match_generated(void *context, const char *text)
 {
 	struct reader *r = context;
 	const struct zone_names names = {.module = r->path, .linkage = text, .name = text};
 
-	zonepatterns_ask(r->request->patterns, &names, r->out->hits.at);
+	zonepatterns_match(r->request->patterns, &names, r->out->hits.at);
 }
 
 static int open_file(struct reader *r, const struct zoneread *z)
@@ -535,7 +533,7 @@ void zoneread_run(const struct zoneread *z, const struct zonelist_request *reque
 	}
 	read_file(&r, z->wanted);
 	close_file(&r);
-	/* Of the vDSO it is told what would match. */
+	/* In the vDSO matches are only counted, for messages. */
 	if (obstacle) {
 		zonelist_drop(out);
 		out->problem = mem_strdup(obstacle);

@@ -1,5 +1,6 @@
 /*
- * zoneread: reads one file for zonelist. In a process that may die of it.
+ * zoneread: reads one file for zonelist. A hostile file may crash it: call it only in a confined
+ * process.
  */
 #ifndef FUNCTION_ZONEREAD_H
 #define FUNCTION_ZONEREAD_H
@@ -7,23 +8,23 @@
 #include "function/nearest.h"
 #include "function/zonelist.h"
 
-/* An image open to be read. */
+/* An image to read. */
 struct zoneread {
 	const struct image *image; /* borrowed */
 	int fd, debug_fd;	   /* -1: none */
-	bool wanted;		   /* some pattern is for it */
+	bool wanted;		   /* a pattern concerns it */
 };
 
-/* Fills @out, whose hits are of the size of the patterns. */
+/* Fills @out, whose hits the caller has allocated, one for each pattern. */
 void zoneread_run(const struct zoneread *, const struct zonelist_request *, struct zonelist *out);
 
-/* The names nearest to the one that pattern number @pattern is for. */
+/* Finds the names nearest to the one that pattern number @pattern gives. */
 void zoneread_nearest(const struct zoneread *, const struct zonelist_request *, size_t pattern,
 		      struct nearest *out);
 
-/* Without the parameter list (for C the same as @linkage), and with it, NULL where there is none.
- * The endings of a compiler's copies and parts are kept: "ns::f [clone .part.0]". Both the caller's
- * to free. Parses a stranger's string: for processes that may die of it. */
+/* Demangles @linkage without the parameter list (for C: @linkage itself), and with it (NULL: none).
+ * Suffixes of a compiler's copies and parts are kept: "ns::f [clone .part.0]". The caller frees
+ * both. Parses an untrusted string: call it only where a crash is harmless. */
 void zonename_spell(const char *linkage, char **name, char **full);
 
 #endif

@@ -9,18 +9,18 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-#define MAGIC 0x656e6f7a /* distinguishes a cut-off rest from a head */
+#define MAGIC 0x656e6f7a /* tells a head from the rest of an answer that was cut off */
 
 #define NO_TEXT UINT32_MAX
 
-/* What the smallest of each takes: numbers that cannot be true cost no memory. */
+/* The least bytes that one of them takes: bounds what a count in a bad answer can allocate. */
 #define LEAST_SITE 24
 #define LEAST_ZONE 64
 
-/* One walk over the parts both writes and reads them. A read that does not fit, or makes no sense,
- * leaves it bad and empty. */
+/* One walk over the parts serves writing and reading. Reading malformed data sets .bad, and leaves
+ * the rest empty. */
 struct wire {
-	struct str *out; /* NULL: it reads */
+	struct str *out; /* NULL: reading */
 	const char *at, *end;
 	bool bad;
 };
@@ -31,8 +31,8 @@ static void fail(struct wire *w)
 	w->bad = true;
 }
 
-/* What was read must be so. */
-static void demand(struct wire *w, bool is_so)
+/* Fails unless @is_so. */
+static void require(struct wire *w, bool is_so)
 {
 	if (!w->out && !is_so)
 		fail(w);
@@ -58,7 +58,7 @@ static void pass(struct wire *w, void *value, size_t bytes)
 static uint32_t pass_u32(struct wire *w, uint32_t value, uint64_t below)
 {
 	PASS(w, value);
-	demand(w, value < below);
+	require(w, value < below);
 	return w->bad ? 0 : value;
 }
 
@@ -67,15 +67,15 @@ static void pass_flag(struct wire *w, bool *flag)
 	*flag = pass_u32(w, *flag, 2);
 }
 
-/* @n things, of which each takes at least @least bytes: their number. */
+/* A number of items, each of @least bytes at least. */
 static size_t pass_count(struct wire *w, size_t n, size_t least)
 {
 	n = pass_u32(w, (uint32_t)n, UINT64_MAX);
-	demand(w, n <= (size_t)(w->end - w->at) / least);
+	require(w, n <= (size_t)(w->end - w->at) / least);
 	return w->bad ? 0 : n;
 }
 
-/* NULL where there is none. */
+/* A string; NULL is kept as such. */
 static void pass_text(struct wire *w, char **text)
 {
 	const uint32_t n =
@@ -96,7 +96,7 @@ static void pass_text(struct wire *w, char **text)
 static void pass_name(struct wire *w, char **text)
 {
 	pass_text(w, text);
-	demand(w, *text);
+	require(w, *text);
 }
 
 static void pass_site(struct wire *w, struct site *s)
@@ -105,7 +105,7 @@ static void pass_site(struct wire *w, struct site *s)
 	PASS(w, s->offset);
 	s->class = (enum site_class)pass_u32(w, s->class, SITE_STEPPED + 1);
 	s->condition = (uint8_t)pass_u32(w, s->condition, SITE_ALWAYS + 1);
-	demand(w, s->condition <= 0xf || s->condition == SITE_ALWAYS);
+	require(w, s->condition <= 0xf || s->condition == SITE_ALWAYS);
 }
 
 static void pass_reason(struct wire *w, const char **why)
@@ -128,7 +128,7 @@ static void pass_sites(struct wire *w, struct sites *s)
 	pass_site(w, &s->entry);
 	PASS_ALL(w, &s->exits, LEAST_SITE, {
 		pass_site(w, one);
-		demand(w, one->class != SITE_UNKNOWN);
+		require(w, one->class != SITE_UNKNOWN);
 	});
 	pass_flag(w, &s->exits_known);
 	pass_flag(w, &s->splits);
@@ -136,7 +136,7 @@ static void pass_sites(struct wire *w, struct sites *s)
 	pass_flag(w, &s->own_return);
 	pass_reason(w, &s->why);
 	pass_reason(w, &s->exits_why);
-	demand(w, s->why || s->entry.class != SITE_UNKNOWN);
+	require(w, s->why || s->entry.class != SITE_UNKNOWN);
 }
 
 static void pass_zone(struct wire *w, size_t n_patterns, struct zone_def *z)
@@ -170,10 +170,10 @@ static void pass_list(struct wire *w, size_t n_patterns, struct zonelist *l)
 	PASS(w, l->functions);
 	PASS(w, l->matched);
 	PASS_ALL(w, &l->hits, sizeof(*l->hits.at), PASS(w, *one));
-	demand(w, l->hits.n == n_patterns);
+	require(w, l->hits.n == n_patterns);
 	PASS_ALL(w, &l->zones, LEAST_ZONE, pass_zone(w, n_patterns, one));
 	PASS_ALL(w, &l->switches, LEAST_ZONE - 24, pass_switch(w, one));
-	demand(w, l->matched >= l->zones.n);
+	require(w, l->matched >= l->zones.n);
 }
 
 static void pass_nearest(struct wire *w, struct nearest *nearest)

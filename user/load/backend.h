@@ -1,6 +1,6 @@
 /*
  * backend: one way to take samples, behind a session. For load/session*.c only; a new backend is
- * one file and one row in session.c. What only BPF programs can tell is in session_bpf.c.
+ * one file and one row in session.c. Operations that only BPF programs have are in session_bpf.c.
  */
 #ifndef LOAD_BACKEND_H
 #define LOAD_BACKEND_H

@@ -35,7 +35,7 @@ bool configure_filters(const struct session_options *o, struct sampling by, size
 		return false;
 	if (e->class == EVENT_SAMPLED && (kind == TARGET_CGROUP || kind == TARGET_TID))
 		return false;
-	/* Events with time may change over to sampling by CPU. */
+	/* Events that count time may change over to sampling by CPU. */
 	return !(e->class == EVENT_SAMPLED && !event_is_timed(e) && by.counts == SAMPLER_TASK);
 }
 
@@ -125,7 +125,7 @@ static void configure_sources(struct eprof_bpf *skel, const struct session_optio
 	}
 }
 
-/* Of the hashes of stacks: nobody can foresee which stacks have the same. */
+/* Random keys for the hashes of stacks, so that nobody can craft colliding stacks. */
 static void draw_hash_keys(struct eprof_bpf *skel)
 {
 	uint64_t keys[sizeof(skel->rodata->config_hash_keys) / sizeof(uint64_t)];

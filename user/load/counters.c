@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -67,8 +70,8 @@ int counters_sum(int map_fd, uint32_t key, uint64_t *out)
 
 int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS])
 {
-	/* The programs continue meanwhile. They count a hit's outcome after TAKEN; reading the
-	 * outcomes before TAKEN therefore never yields more outcomes than hits. */
+	/* The programs go on meanwhile. They count a hit's outcome after TAKEN, so read TAKEN last:
+	 * then there are never more outcomes than hits. */
 	_Static_assert(WIRE_TAKEN == 0, "TAKEN is read last");
 	for (uint32_t c = WIRE_COUNTERS; c-- > 0;) {
 		int ret = counters_sum(map_fd, (uint32_t)event * WIRE_COUNTERS + c, &out[c]);
@@ -90,16 +93,16 @@ int counters_steps(int map_fd, size_t event, session_step_list *out)
 	return ret;
 }
 
-/* What a system call reads or writes at once: so many entries, or fewer where they are large. It
- * fails with ENOSPC where one bucket of hashes has more. */
+/* Entries that one system call reads or writes: so many, or fewer if they are large. It fails with
+ * ENOSPC if one hash bucket has more. */
 #define MOST_ENTRIES  4096u
 #define LEAST_ENTRIES 64u
 #define MOST_BYTES    (1u << 20)
 
 struct entries {
 	const char *name;
-	size_t key, value; /* bytes; of a map by CPU the value has those of all CPUs */
-	uint32_t a_call;
+	size_t key, value; /* bytes; for a map by CPU the value holds those of all CPUs */
+	uint32_t per_call;
 };
 
 static int entries_of(int map_fd, struct bpf_map_info *info, struct entries *out)
@@ -115,13 +118,13 @@ static int entries_of(int map_fd, struct bpf_map_info *info, struct entries *out
 	    info->type == BPF_MAP_TYPE_LRU_PERCPU_HASH)
 		out->value = (out->value + 7) / 8 * 8 * (size_t)counters_cpus();
 	fit = MOST_BYTES / (out->key + out->value);
-	out->a_call = fit > MOST_ENTRIES    ? MOST_ENTRIES
-		      : fit < LEAST_ENTRIES ? LEAST_ENTRIES
-					    : (uint32_t)fit;
+	out->per_call = fit > MOST_ENTRIES    ? MOST_ENTRIES
+			: fit < LEAST_ENTRIES ? LEAST_ENTRIES
+					      : (uint32_t)fit;
 	return 0;
 }
 
-/* Appends those that a call has returned. */
+/* Appends the entries that a call has returned. */
 static void add_entries(struct map_entries *out, const struct entries *e, const char *keys,
 			const char *values, uint32_t n)
 {
@@ -146,18 +149,18 @@ int counters_entries(int map_fd, bool take, uint32_t most, struct map_entries *o
 	struct bpf_map_info info = {0};
 	struct entries e;
 	int ret = entries_of(map_fd, &info, &e);
-	/* Where the next call goes on: a key, or the number of a bucket. */
+	/* Where the next call continues: a key, or the number of a bucket. */
 	_free_ char *next = mem_zalloc(1, info.key_size + sizeof(uint32_t));
 	_free_ char *keys = NULL, *values = NULL;
 	bool end = ret;
 
 	if (!ret) {
-		e.a_call = most < e.a_call ? most : e.a_call;
-		keys = mem_zalloc(e.a_call, e.key);
-		values = mem_zalloc(e.a_call, e.value);
+		e.per_call = most < e.per_call ? most : e.per_call;
+		keys = mem_zalloc(e.per_call, e.key);
+		values = mem_zalloc(e.per_call, e.value);
 	}
 	for (uint32_t done = 0, n; !end && done < most; done += n) {
-		n = most - done < e.a_call ? most - done : e.a_call;
+		n = most - done < e.per_call ? most - done : e.per_call;
 		end = read(map_fd, done ? next : NULL, next, keys, values, &n, NULL);
 		if (end && errno != ENOENT)
 			return err(-errno, "cannot read the map %s: %s", e.name, strerror(errno));
@@ -174,12 +177,19 @@ int counters_set_entries(int map_fd, const void *keys, const void *values, uint3
 	int ret = entries_of(map_fd, &info, &e);
 
 	for (uint32_t done = 0, some; done < n && !ret; done += some) {
-		some = n - done < e.a_call ? n - done : e.a_call;
+		some = n - done < e.per_call ? n - done : e.per_call;
 		if (bpf_map_update_batch(map_fd, (const char *)keys + done * e.key,
 					 (const char *)values + done * e.value, &some, NULL))
 			ret = err(-errno, "cannot write the map %s: %s", e.name, strerror(errno));
 	}
 	return ret;
+}
+
+void counters_await_programs(void)
+{
+	/* They run under RCU: wait for a grace period, or, without the system call, a moment. */
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		usleep(20000);
 }
 
 void counters_cost(const struct bpf_object *o, bool (*skip)(const void *context, int program_fd),

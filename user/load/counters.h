@@ -35,16 +35,16 @@ int counters_read(int map_fd, size_t event, uint64_t out[WIRE_COUNTERS]);
 int counters_hits_by_cpu(int map_fd, size_t event, uint64_t *out);
 /* The sum over all CPUs of the 64 bits at @key of an array by CPU; -ENOENT: no such key. */
 int counters_sum(int map_fd, uint32_t key, uint64_t *out);
-/* Appends those of each CPU. */
+/* Appends the values of each CPU. */
 int counters_by_cpu(int map_fd, uint32_t key, session_cpu_values *out);
 /* The sampling state of each CPU, from the map of steps. */
 int counters_steps(int map_fd, size_t event, session_step_list *out);
 
-/* Entries of a map of hashes or an array, as its programs have them: a key and a value (of a map by
- * CPU: those of all CPUs), each rounded up to 8 bytes, one behind the other. */
+/* Entries of a hash map or an array: each a key and a value (for a map by CPU: the values of all
+ * CPUs), each rounded up to 8 bytes. */
 struct map_entries {
 	VEC(uint64_t) words;
-	size_t n, key_words, value_words; /* entries; 64-bit words of each half */
+	size_t n, key_words, value_words; /* entries; 64-bit words of a key and a value */
 };
 static inline const void *map_entry_key(const struct map_entries *e, size_t i)
 {
@@ -54,13 +54,16 @@ static inline const void *map_entry_value(const struct map_entries *e, size_t i)
 {
 	return (const uint64_t *)map_entry_key(e, i) + e->key_words;
 }
-/* Reads all entries, of an array the first @most, many a system call, after what @out has of the
- * same map. With @take, of hashes alone, they leave the map: what programs add to one afterwards
- * begins a new entry. Entries that come while it reads may be missing. Errors with a text; what was
- * read by then is in @out. */
+/* Appends all entries, of an array the first @most, to @out, many with each system call. @take, for
+ * hash maps alone, removes them from the map. Entries that are added meanwhile may be missing.
+ * Errors with a text; what was read by then is in @out. */
 int counters_entries(int map_fd, bool take, uint32_t most, struct map_entries *out);
-/* Sets @n entries, many a system call; keys and values are one behind the other, unpadded. */
+/* Sets @n entries, many with each system call; keys and values are arrays, unpadded. */
 int counters_set_entries(int map_fd, const void *keys, const void *values, uint32_t n);
+
+/* Returns when every program that was running at the call has ended: later ones obey what a map was
+ * set to before. Takes some 16 ms. */
+void counters_await_programs(void);
 
 /* Adds the run time and runs of all programs by the kernel's statistics (BPF_ENABLE_STATS; zero
  * while off) to @out, except those for whose descriptor @skip, if given, returns true. */

@@ -92,7 +92,7 @@ static int hook(struct hooks *h, int fd, uint32_t event, int cpu)
 	return is_tracepoint(h, &one) ? 0 : set_program(h, &one);
 }
 
-/* -ESRCH if the thread has exited, which is no error of the whole. */
+/* -ESRCH if the thread has exited, which is no error for the whole. */
 static int hook_thread(struct hooks *h, uint32_t tid)
 {
 	const struct target *t = h->o.target;

@@ -51,12 +51,12 @@ struct hooks_options {
 	int program_fds[WIRE_EVENTS]; /* by event */
 };
 
-/* An opened event. */
+/* An event, opened. */
 struct hook {
 	int fd;
 	uint32_t event;
 	int cpu;	/* -1: not opened by CPU */
-	uint64_t count; /* of those that it took the place of */
+	uint64_t count; /* counted by earlier events that this one replaced */
 };
 
 /* A struct zeroed except for its options is valid. */
@@ -80,8 +80,8 @@ int hooks_start(struct hooks *);
 /* During the capture: samples clocks and cycles by CPU instead of by task from now on. Errors with
  * a text; then nothing has changed. */
 int hooks_change_over(struct hooks *);
-/* Opens the events again that are opened by CPU, on CPUs that came online: see struct cpu_watch.
- * What cannot be opened stays as it is; the ledger counts what no tick hits. */
+/* Reopens events by CPU on CPUs that came online: see struct cpu_watch. An event that cannot be
+ * opened stays as it is; the ledger counts the CPU time that no tick samples. */
 void hooks_renew(struct hooks *, const int *cpus, int n);
 void hooks_stop(struct hooks *);
 /* The event's own count (ns for a clock) over all that was opened, including children; 0 for

@@ -44,7 +44,8 @@ struct kernel_types {
 	int handlers[SECTIONS];	    /* libbpf's handlers, by section; 0: none */
 };
 
-/* The section of a program, *@of: what follows its word; NULL: the program needs no type. */
+/* The section of a program, and in *@of what follows its prefix; NULL: the program needs no
+ * type. */
 static const struct section *section_of(const struct bpf_program *program, const char **of)
 {
 	const char *name = bpf_program__section_name(program);

@@ -12,7 +12,7 @@
 /* Shared with the program, as the value of a map with one entry. */
 struct request {
 	uint64_t address;
-	char text[1016]; /* the kernel's own limits: 512 for a name, 56 for a module */
+	char text[1016]; /* the kernel's limits: 512 for a name, 56 for a module */
 };
 
 struct asker {
@@ -115,7 +115,7 @@ static void parse(char *text, uint64_t address, struct kallsym *out)
 		out->module = mem_strndup(module + 2, strcspn(module + 2, " ]"));
 }
 
-/* Of the process: what it asks by, once it is there. */
+/* The process's only asker, once prepared. */
 static struct asker kept = {.format_fd = -1, .request_fd = -1, .prog_fd = -1};
 
 int ksyms_prepare(void)

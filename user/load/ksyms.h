@@ -11,11 +11,11 @@
 
 #include "process/kallsyms.h"
 
-/* Loads the program, which takes rights that the loader gives up. Of a process and its children one
- * asks at a time. */
+/* Loads the program, which takes rights that the loader gives up later. A process and its children
+ * share it, and must call one at a time. */
 int ksyms_prepare(void);
 
-/* A kallsyms_fn. Negative without a text if the kernel cannot do this (before 5.13) or the
+/* A kallsyms_ask_fn. Negative without a text if the kernel cannot do this (before 5.13) or the
  * privilege is missing. */
 int ksyms_find(const uint64_t *addresses, size_t n, struct kallsym *out);
 

@@ -42,7 +42,7 @@ static uint32_t nodes_of(const struct probe_request *r)
 	return 1 + r->max_zones + WIRE_ZONE_SPARE + WIRE_ZONE_NODES;
 }
 
-/* Whether other actions take their part of the zones' times. */
+/* Whether other actions sum up parts of the zones' times. */
 static bool has_beside(const struct probe_request *r)
 {
 	return r->actions & 1u << WIRE_ACTION_zone && r->actions & ~(1u << WIRE_ACTION_zone);
@@ -87,8 +87,8 @@ static void want(struct bpf_program *program, enum uprobes_attach attach)
 		bpf_program__set_expected_attach_type(program, (enum bpf_attach_type)attach);
 }
 
-/* Whether to use links of many probes: if the kernel has them, and no test asks for an older
- * kernel's way. */
+/* Whether to attach many probes with one link: if the kernel can, and no test asks for the older
+ * way. */
 static bool has(enum uprobes_attach attach, const struct probe_request *r)
 {
 	if (r->one_by_one || (attach == UPROBES_SESSION && r->no_session))

@@ -16,8 +16,8 @@ enum probe_program {
 	PROBE_SESSION, /* a call and its return, by a uprobe session */
 	PROBE_ENTRY,
 	PROBE_EXIT,
-	PROBE_HIT,	 /* entry of a function whose calls nobody wants to see end */
-	PROBE_SWITCH,	 /* entry of a function that leaves its stack */
+	PROBE_HIT,	 /* entry of a function whose calls no action follows to their end */
+	PROBE_SWITCH,	 /* entry of a function that switches to another stack */
 	PROBE_SWITCH_TO, /* its end, on another stack */
 	PROBE_PROGRAMS
 };
@@ -32,7 +32,7 @@ typedef VEC(struct probe) probe_list;
 struct probes {
 	int program_fds[PROBE_PROGRAMS]; /* -1: not loaded */
 	bool multi;			 /* many at once */
-	uint32_t actions;		 /* that the programs run: bits by enum wire_action */
+	uint32_t actions; /* actions that the programs run: bits by enum wire_action */
 };
 
 /* Runs and run time of BPF programs while the kernel's statistics were on: of one program, or of

@@ -1,7 +1,7 @@
 /*
  * ran: the CPU time that the target has used: by the scheduler's account, to the nanosecond,
- * including threads that lived between two ticks, against which a session checks its samples; and
- * as /proc tells it, relative to which slowdowns are given.
+ * including threads that lived between two ticks, so that a session can check its samples; and by
+ * /proc, as the base of slowdowns.
  */
 #ifndef LOAD_RAN_H
 #define LOAD_RAN_H
@@ -17,16 +17,16 @@ struct eprof_bpf;
 struct bpf_link;
 
 /*
- * By /proc, in ns so far: of the machine (ALL), of the cgroup, of the thread (TID); else of the @n
- * processes @pids, which belong to the target and run, and of the children that they reaped. The
- * machine's figure has the grain of the kernel's tick. The sum falls when a process ends that no
- * other of @pids reaps. 0 if unknown.
+ * CPU time so far by /proc, in ns: of the machine (ALL), the cgroup, the thread (TID), or else of
+ * the @n running processes @pids of the target, and of the children that they reaped. The machine's
+ * has the resolution of the kernel's tick. The sum falls when a process ends that no other of @pids
+ * reaps. 0 if unknown.
  */
 uint64_t ran_by_proc_ns(const struct target *, const uint32_t *pids, size_t n);
 
 /* Bytes that an iterator's program writes (bpf_seq_write) before a walk stops. They are thrown
- * away: a program that sends records writes in proportion to them, so that they can be drained in
- * between. */
+ * away: a program that sends records writes in proportion to them, so that the loader can drain the
+ * ring in between. */
 #define RAN_WALK_BYTES 512
 
 /* Runs an iterator program (iter/task) over all threads of our PID namespace. False: the kernel did

@@ -55,7 +55,7 @@ static bool is_whole(const void *data, size_t bytes)
 	}
 }
 
-/* The bytes of a slice up to the last piece present. */
+/* The bytes of a slice up to the last piece that it has. */
 static size_t slice_bytes(const struct wire_slice *slice)
 {
 	int n = slice->present ? WIRE_SLICE_PIECES - __builtin_clzll(slice->present) : 0;
@@ -69,7 +69,7 @@ static uint64_t room_of(size_t bytes)
 	return (BPF_RINGBUF_HDR_SZ + bytes + 7) / 8 * 8;
 }
 
-/* Negative, which ends the drain, after the last record that it may take. */
+/* Ends the drain (negative) after the last record that it may take. */
 static int on_record(void *context, void *data, size_t bytes)
 {
 	struct ring *r = context;

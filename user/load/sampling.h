@@ -14,7 +14,7 @@ struct sampling_options {
 	size_t n_events;
 	bool spares_switches; /* see session_options.h */
 };
-/* Never AUTO. */
+/* Never returns AUTO. */
 struct sampling sampling_choose(const struct sampling_options *);
 
 /* CPU time by the samples and by the scheduler. */

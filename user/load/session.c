@@ -2,10 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
-#include <linux/membarrier.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -87,13 +84,6 @@ void session_adopt(struct session *s, uint32_t parent_pid, uint32_t pid, uint32_
 bool session_settle(struct session *s)
 {
 	return !s->backend->settle || s->backend->settle(s->state);
-}
-
-void session_await_programs(void)
-{
-	/* A grace period of RCU, under which these programs run; without the call, a moment. */
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(20000);
 }
 
 enum session_switched session_switched(void)

@@ -32,45 +32,42 @@ int session_attach(struct session *);
 int session_add(struct session *, uint32_t pid);
 void session_adopt(struct session *, uint32_t parent_pid, uint32_t pid, uint32_t parent_tid,
 		   uint32_t tid, uint64_t born_ns);
-/* All births up to a moment were reported. True if none since the last call had to be adopted:
- * later children then belong to the target automatically, and nobody is adopted any more. False if
- * some had: report what they have started since, soon. */
+/* Call when all births up to a moment were reported. True if none since the last call had to be
+ * adopted: later children then belong to the target automatically, and session_adopt() is no longer
+ * needed. False if some had: report their children soon. */
 bool session_settle(struct session *);
 /* The event's own count (ns for a clock), including children; 0 if unknown. */
 uint64_t session_count(struct session *, size_t event);
-/* The 64 bits at @key of an array map of a source's or an action's programs, by the map's name;
- * of an array by CPU, their sum. -ENOENT: no such map. */
+/* Reads the 64 bits at @key of an array map of a source's or an action's programs, by the map's
+ * name; for an array by CPU their sum. -ENOENT: no such map. */
 int session_map_value(struct session *, const char *name, uint32_t key, uint64_t *out);
-/* Appends those of each possible CPU, of an array by CPU. -ENOENT: no such map or key. */
+/* Appends the value of each possible CPU, for an array by CPU. -ENOENT: no such map or key. */
 int session_map_by_cpu(struct session *, const char *name, uint32_t key, session_cpu_values *out);
-/* Sets them; not of a map by CPU. */
+/* Sets the value; not for a map by CPU. */
 int session_map_set(struct session *, const char *name, uint32_t key, uint64_t value);
-/* All entries of a map of hashes or an array at once: see counters_entries(),
+/* Reads or sets all entries of a hash map or an array at once: see counters_entries(),
  * counters_set_entries(). -ENOENT: no such map. */
 int session_map_entries(struct session *, const char *name, bool take, struct map_entries *out);
 int session_map_set_entries(struct session *, const char *name, const void *keys,
 			    const void *values, uint32_t n);
-/* Returns when each run of a program at a tracepoint that began before this call has ended: what a
- * map was set to before holds for all that comes. Some 16 ms. */
-void session_await_programs(void);
-/* Where a program can run in the context of a thread that has just been put on a CPU, after the
- * switch. */
+/* Where a program can run in the context of a thread that has just been put on a CPU. */
 enum session_switched {
 	SESSION_SWITCHED_TRACEPOINT, /* sched_exit_tp */
 	SESSION_SWITCHED_KPROBE,     /* finish_task_switch() */
-	SESSION_SWITCHED_NOWHERE,    /* only before it */
+	SESSION_SWITCHED_NOWHERE,    /* only before the switch */
 };
 /* The first of these that this kernel allows; the tracepoint if its types cannot be read: then
  * session_open() says why. Needs the right to perf events. */
 enum session_switched session_switched(void);
-/* Runs a source's iterator program over all threads of our PID namespace; false: it could not. */
+/* Runs a source's iterator program over all threads of our PID namespace; false: the kernel could
+ * not. */
 bool session_walk_tasks(struct session *, const char *program);
-/* The same bit by bit: a descriptor to be closed by the caller, -1: it could not. */
+/* Opens the same walk for session_walk_on(): a descriptor for the caller to close; -1: the kernel
+ * cannot. */
 int session_open_walk(struct session *, const char *program);
-/* Goes on until the program has written RAN_WALK_BYTES (bpf_seq_write): 1; 0: it is over.
- * -ETIMEDOUT: it is stuck in memory of a process that it reads, and goes on if that is there at
- * last; the program must know that nobody waits for it. Other negative values: it could not be run.
- */
+/* Runs the walk until the program has written RAN_WALK_BYTES (bpf_seq_write): 1; 0: at its end.
+ * -ETIMEDOUT: it is stuck on memory of a process that it reads, and will continue if that arrives;
+ * the program must not rely on anyone waiting for it. Other negative values: it could not run. */
 int session_walk_on(struct opener *, int walk);
 /* Its probes; NULL if none were requested. Borrowed. */
 struct probe_session *session_probes(struct session *);
@@ -78,8 +75,8 @@ struct probe_session *session_probes(struct session *);
 bool session_has_programs(const struct session *);
 void session_close(struct session *);
 
-/* As ring_drain(). What it leaves stays in the ring; if the ring is full, the programs count
- * samples as lost. */
+/* ring_drain(). What it leaves stays in the ring; if the ring is full, the programs count samples
+ * as lost. */
 int session_drain(struct session *, uint64_t most_bytes, ring_record_fn, void *context);
 /* After the last drain: frees the ring's memory. */
 void session_drained(struct session *);
@@ -102,32 +99,32 @@ int session_hits_by_cpu(struct session *, size_t event, uint64_t *out);
 struct tick_program session_tick_program(const struct session *);
 /* Appends each CPU's sampling state for a stream that has a pace. */
 int session_steps(struct session *, size_t stream, session_step_list *out);
-/* Hits of a tracepoint, by anyone, for which the kernel did not run our program because another BPF
- * program was running. */
+/* Hits of a tracepoint, by any process, for which the kernel did not run our program because
+ * another BPF program was running. */
 uint64_t session_missed(const struct session *, size_t event);
-/* Every @every th hit; with 0 at random, at most @most_hz a CPU. */
+/* The pace that takes every @every th hit; if 0, random hits, at most @most_hz on each CPU. */
 struct wire_pace session_pace(uint64_t every, uint64_t most_hz);
 
 void session_cost(struct session *, struct session_cost *out);
-/* Run time of one event's program, on the target's hits only if they can be told apart. */
+/* Run time of one event's program; only that on the target's hits if these are timed separately. */
 uint64_t session_event_ns(struct session *, size_t event);
 /* Whether the programs also see the event's hits by others, and drop them. */
 bool session_filters(const struct session *, size_t event);
 /* How often the kernel throttled the events. */
 uint64_t session_throttled(const struct session *);
-/* Whether events by CPU also interrupt others than the target. */
+/* Whether events by CPU also interrupt other processes than the target. */
 bool session_interrupts_others(const struct session *);
-/* Whether the event is opened for tasks, by which each of their switches costs them more. */
+/* Whether the event is opened by task, which makes each context switch of a task dearer. */
 bool session_samples_tasks(const struct session *, size_t event);
 
 /* Call at each tick of a capture: starts to sample clocks and cycles by CPU if events by task turn
  * out to miss short threads. */
 void session_tick(struct session *);
-/* The target's CPU time by the scheduler's account since session_start(), after the session's end
- * up to its end. False if unknown. */
+/* The target's CPU time by the scheduler's account since session_start(), until now or the
+ * session's end. False if unknown. */
 bool session_ran(struct session *, uint64_t *ns);
-/* Starts and stops counting: of the events, and of what they are checked against. Errors with a
- * text. */
+/* Starts and stops counting: the events, and the account that they are checked against. Errors with
+ * a text. */
 int session_start(struct session *);
 void session_stop(struct session *);
 /* After the end: waits for threads that exited just before it, 50 ms at most. */

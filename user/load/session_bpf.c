@@ -32,7 +32,7 @@ struct bpf_session {
 	struct bpf_link *follow;
 	struct bpf_link *exits; /* see configure_learn_ids() */
 	VEC(struct bpf_link *) of_sources;
-	struct pool_first *pool; /* NULL: taken over by the tables */
+	struct pool_first *pool; /* NULL: the tables own it */
 	struct ring *ring;	 /* NULL: drained for good */
 	int stats_fd;
 	struct sampling by;
@@ -163,7 +163,7 @@ static int bpf_open(const struct session_options *o, void **out)
 	s->by = sampling_choose(&(struct sampling_options){o->target, o->sampler, o->hz,
 							   o->n_events, o->spares_switches});
 	/* The kernel's statistics slow down all BPF programs of the machine, so enable them only if
-	 * nothing else tells the run time. */
+	 * the run time cannot be found otherwise. */
 	s->stats_fd = o->probes && probe_session_needs_stats(o->probes)
 			      ? bpf_enable_stats(BPF_STATS_RUN_TIME)
 			      : -1;
@@ -314,7 +314,8 @@ static int bpf_counters(void *state, size_t event, uint64_t out[WIRE_COUNTERS])
 	return counters_read(bpf_map__fd(s->skel->maps.counters), event, out);
 }
 
-/* Whether a program is timed by other means, unless the kernel's statistics are on all the time. */
+/* Whether a program's run time is measured by other means, unless the kernel's statistics are
+ * always on. */
 static bool is_timed_otherwise(const void *state, int program_fd)
 {
 	const struct bpf_session *s = state;
@@ -344,8 +345,7 @@ static void bpf_cost(void *state, struct session_cost *out)
 	struct bpf_session *s = state;
 
 	*out = (struct session_cost){.by_kernel = s->stats_fd >= 0};
-	/* Otherwise they are on only while probes are calibrated, and that part of the runs says
-	 * nothing. */
+	/* Otherwise they are on only during calibration of probes, and tell nothing of the rest. */
 	if (out->by_kernel)
 		counters_cost(s->skel->obj, NULL, s, out);
 	else if (s->probes.watches_waits)
@@ -432,7 +432,7 @@ static void bpf_tick(void *state)
 		return;
 	c.ran_ns = (double)ran_ns;
 	c.sampled_ns = (double)counters[WIRE_TAKEN] * c.period_ns;
-	/* If it cannot change over, the ledger still has its row. */
+	/* If it cannot, the ledger shows the difference. */
 	if (sampling_falls_short(&c))
 		(void)hooks_change_over(&s->hooks);
 }
@@ -457,9 +457,9 @@ const struct backend bpf_backend = {
 	.cost = bpf_cost,
 };
 
-/* --- what only programs can tell -------------------------------------------------------------- */
+/* --- BPF programs only ------------------------------------------------------------------------ */
 
-/* NULL: perf events alone take the samples. */
+/* NULL: there are none; perf events take the samples. */
 static struct bpf_session *programs(const struct session *s)
 {
 	return session_has_programs(s) ? s->state : NULL;

@@ -1,5 +1,5 @@
 /*
- * session_options: what a session shall sample, and how.
+ * session_options: what a session samples, and how.
  */
 #ifndef LOAD_SESSION_OPTIONS_H
 #define LOAD_SESSION_OPTIONS_H
@@ -25,14 +25,14 @@ struct session_options {
 	const struct target *target; /* opened; borrowed */
 	enum sampler sampler;
 	/* The kernel stops and starts a task's events at each of its switches, some 0.3 µs for a
-	 * clock. True: rather sample by CPU. */
+	 * clock. True: prefer sampling by CPU. */
 	bool spares_switches;
 	int64_t tick_ns;    /* interval of ring drains: determines the ring's size */
 	unsigned hash_bits; /* 64; fewer only in tests, to provoke collisions */
 	const struct probe_request *probes; /* NULL: none; borrowed while the session is opened */
 	VEC(const char *) programs; /* of sources: loaded, and attached as their sections say */
 	VEC(const char *) absent;   /* sources not requested: their maps are not made */
-	/* Streams of others than events whose samples may stand for several hits. */
+	/* Sampling rates of streams that are not events'. */
 	VEC(struct session_pace) paces;
 	uint64_t table_bytes; /* memory limit of unwind tables: TABLES_MAX_BYTES; less only in tests
 			       */

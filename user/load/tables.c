@@ -29,9 +29,9 @@ struct tables {
 	VEC(uint8_t *) pools; /* mapped */
 	int pool_fd;	      /* of the first pool */
 	VEC(struct table) tables;
-	VEC(uint32_t) gone;  /* unused indices */
-	struct map by_piece; /* hash of a piece → index of the newest with that hash */
-	struct map dropped;  /* hash of a piece whose table was evicted */
+	VEC(uint32_t) unused; /* indices */
+	struct map by_piece;  /* hash of a piece → index of the newest with that hash */
+	struct map dropped;   /* hash of a piece whose table was evicted */
 	uint64_t evicted;
 };
 
@@ -103,7 +103,7 @@ void tables_free(struct tables *t)
 	room_release(&t->room);
 	vec_release(&t->pools);
 	vec_release(&t->tables);
-	vec_release(&t->gone);
+	vec_release(&t->unused);
 	map_release(&t->by_piece);
 	map_release(&t->dropped);
 	free(t);
@@ -116,7 +116,7 @@ struct candidate {
 	uint32_t index, used; /* index in tables; epoch of the last use */
 };
 
-/* One name of each table, with the latest use of all its names. */
+/* One name for each table, with the latest use of all its names. */
 struct candidates {
 	VEC(struct candidate) at;
 };
@@ -137,7 +137,7 @@ static uint32_t last_use(const struct tables *t, uint32_t index)
 }
 
 /* Whether @index represents its ring: the highest index does. */
-static bool speaks(const struct tables *t, uint32_t index)
+static bool represents(const struct tables *t, uint32_t index)
 {
 	for (uint32_t i = t->tables.at[index].twin; i != index; i = t->tables.at[i].twin)
 		if (i > index)
@@ -158,7 +158,7 @@ static int by_use(const void *a, const void *b)
 static void find_candidates(const struct tables *t, struct candidates *out)
 {
 	for (uint32_t i = 0; i < t->tables.n; i++)
-		if (t->tables.at[i].at.lines && speaks(t, i))
+		if (t->tables.at[i].at.lines && represents(t, i))
 			vec_push(&out->at,
 				 ((struct candidate){.index = i, .used = last_use(t, i)}));
 	if (out->at.n)
@@ -178,7 +178,7 @@ static void forget(struct tables *t, uint32_t index)
 		bpf_map_delete_elem(t->maps.tables_fd, &table->piece);
 		map_put(&t->dropped, hash_bytes(&table->piece, sizeof(table->piece)), &fresh);
 		table->at.lines = 0;
-		vec_push(&t->gone, i);
+		vec_push(&t->unused, i);
 		i = table->twin;
 	} while (i != index);
 	room_give(&t->room, at.pool, at.first, at.lines);
@@ -261,8 +261,8 @@ static int publish(struct tables *t, const struct wire_piece *piece, const struc
 	if (ret)
 		return err(ret, "cannot hand an unwind table to the kernel: %s", strerror(-ret));
 	bpf_map_delete_elem(t->maps.wanted_fd, piece);
-	if (t->gone.n) {
-		*index = t->gone.at[--t->gone.n];
+	if (t->unused.n) {
+		*index = t->unused.at[--t->unused.n];
 	} else {
 		*index = (uint32_t)t->tables.n;
 		vec_add(&t->tables);
@@ -339,7 +339,7 @@ uint64_t tables_bytes(const struct tables *t)
 
 size_t tables_count(const struct tables *t)
 {
-	return t ? t->tables.n - t->gone.n : 0;
+	return t ? t->tables.n - t->unused.n : 0;
 }
 
 uint64_t tables_evicted(const struct tables *t)

@@ -290,10 +290,11 @@ int target_open(struct target *t)
 	}
 }
 
-/* How long a command's start is waited for. */
+/* How long to wait for a command's exec. */
 #define START_MS 3000
 
-/* A signal is no answer: then reading would wait for it without an end. */
+/* Whether the pipe became readable in time. Signals do not end the wait: reading could then block
+ * without a limit. */
 static bool is_told_by(struct pollfd *p, uint64_t until_ns)
 {
 	uint64_t now;
@@ -314,7 +315,7 @@ int target_go(struct target *t)
 		return err(-EPIPE, "the command's process is gone");
 	close(t->go_fd);
 	t->go_fd = -1;
-	/* Its file may be on a mount that does not answer. */
+	/* The command's file may be on a mount that does not answer. */
 	if (!is_told_by(&told, clock_ns(CLOCK_MONOTONIC) + START_MS * UINT64_C(1000000)))
 		return 1;
 	do
@@ -362,7 +363,7 @@ void target_release(struct target *t)
 	vec_release(&t->pids);
 }
 
-/* The text of /proc/PID/cmdline, which may be on a page that never comes; NULL: none. */
+/* The text of /proc/PID/cmdline, which may lie on a page that never arrives; NULL: none. */
 static char *read_cmdline(struct opener *opener, uint32_t pid, size_t *n)
 {
 	const struct opener_request r = {.what = OPENER_READ,

@@ -46,8 +46,8 @@ int target_check_proc(void);
  * and treats signals as the caller does. Errors with a text: -ESRCH, -ENOENT, -EACCES.
  */
 int target_open(struct target *);
-/* Lets the command exec. 1: it has not been seen to do so within seconds, and may later; -ENOENT or
- * -EACCES with a text if it cannot be run. */
+/* Lets the command exec. 1: it has not done so within seconds, and may later; -ENOENT or -EACCES
+ * with a text if it cannot be run. */
 int target_go(struct target *);
 /* Appends the current threads of @pid; -ESRCH with a text if it has ended. */
 typedef VEC(uint32_t) target_tids;
@@ -58,7 +58,7 @@ size_t target_children(const struct target *, uint32_t *parent);
 /* Appends to pids the processes (some may have ended) that descend from them now and are not in it,
  * except the caller and its descendants. Returns how many, or a negative errno with a text. */
 int target_add_children(struct target *);
-/* Kills a command that was never let go; closes all descriptors. */
+/* Kills a command that was not let go; closes all descriptors. */
 void target_release(struct target *);
 
 /* The command line of a process for display, or its comm in brackets. Owned by the caller. @opener:

@@ -5,7 +5,7 @@
 
 #include "load/counters.h"
 
-/* All fields are counts, but for those of minima and maxima. */
+/* Adds the counts; keeps the minima and maxima. */
 static void add_stats(struct wire_zone_stats *to, const struct wire_zone_stats *s)
 {
 	struct wire_zone_stats sum = *to;
@@ -18,7 +18,7 @@ static void add_stats(struct wire_zone_stats *to, const struct wire_zone_stats *
 	sum.total_ns += s->total_ns;
 	sum.self_ns += s->self_ns;
 	sum.suspended_ns += s->suspended_ns;
-	/* Kept one larger; 0 is none. */
+	/* Stored plus 1, so that 0 means none. */
 	sum.min_ns = to->min_ns - 1 < s->min_ns - 1 ? to->min_ns : s->min_ns;
 	sum.self_min_ns =
 		to->self_min_ns - 1 < s->self_min_ns - 1 ? to->self_min_ns : s->self_min_ns;
@@ -36,7 +36,7 @@ static void add_stats(struct wire_zone_stats *to, const struct wire_zone_stats *
 	*to = sum;
 }
 
-/* Calls that a thread left open when it ended are unwound. */
+/* Counts calls as unwound that a thread left open when it ended. */
 static void end_calls(const struct zone_taken_from *m, const struct wire_zone_node *n,
 		      struct zone_taken_node *t)
 {
@@ -68,7 +68,7 @@ static void take_nodes(struct zone_taken *z, const struct zone_taken_from *m, ui
 	}
 }
 
-/* Rows of 64-bit counts, two a node. */
+/* Rows of 64-bit counts, two for each node. */
 static void take_rows(const struct zone_taken_from *m, uint64_t *rows, uint64_t *taken,
 		      size_t words, uint32_t window)
 {
@@ -112,7 +112,7 @@ static void add_octave(struct zone_taken *z, uint32_t key, const struct wire_zon
 		o->bins.count[i] += bins->count[i];
 }
 
-/* The other window's are not complete: they stay. */
+/* Leave those of the other window, which are incomplete. */
 static void take_hist(struct zone_taken *z, const struct zone_taken_from *m, uint32_t window)
 {
 	struct map_entries e = {0};

@@ -1,9 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/membarrier.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
 
@@ -19,7 +17,7 @@ struct zonemaps_table {
 	size_t bytes;
 };
 
-/* Counters that the programs only count up: at the last take, and at the last drop. */
+/* A counter that only grows: its value at the last take, and at the last drop. */
 struct zonemaps_count {
 	uint64_t now, before;
 };
@@ -45,7 +43,7 @@ static int map_table(int fd, size_t n, size_t size, struct zonemaps_table *out)
 	return 0;
 }
 
-/* The first node that is not a zone's own. */
+/* The first node after the zones' own, of which each zone has one. */
 static size_t first_place(const struct zonemaps *m)
 {
 	return 1 + (size_t)m->raw.max_zones + WIRE_ZONE_SPARE;
@@ -192,7 +190,7 @@ struct wire_zone_thread zonemaps_thread(const struct zonemaps *m, size_t thread)
 	return ((const struct wire_zone_thread *)m->threads.at)[thread];
 }
 
-/* 0 where it cannot be read. */
+/* 0 if unreadable. */
 static uint64_t sum_cpus(int fd, uint32_t key)
 {
 	uint64_t n;
@@ -273,16 +271,6 @@ bool zonemaps_counter_by_cpu(const struct zonemaps *m, enum wire_zone_counter co
 
 /* --- windows --------------------------------------------------------------------------------- */
 
-/* Where the kernel does not wait for the programs that run. */
-#define GRACE_US 20000
-
-/* Until no program runs that read the number before it was changed: they run under RCU. */
-static void await_programs(void)
-{
-	if (syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(GRACE_US);
-}
-
 static void take_counts(struct zonemaps *m)
 {
 	_free_ uint64_t *calls = mem_zalloc(m->raw.max_zones + 1, sizeof(*calls));
@@ -317,7 +305,7 @@ void zonemaps_take(struct zonemaps *m)
 				       .hist = m->raw.zone_hist,
 				       .max_zones = m->raw.max_zones};
 
-	await_programs();
+	counters_await_programs();
 	from.n_nodes = zonemaps_nodes(m);
 	from.n_threads = zonemaps_threads(m);
 	zone_taken_add(&m->taken, &from, window);

@@ -36,19 +36,19 @@ int zonemaps_set_proc(struct zonemaps *, uint32_t pid, struct wire_zone_proc);
 /* Declares a file that processes may map while their return addresses are hijacked. Ignored if
  * there is no room. */
 void zonemaps_pass_file(struct zonemaps *, const struct wire_zone_file *);
-/* Not any more: another file may get its number. */
+/* Revokes that: another file may get its number. */
 void zonemaps_forget_file(struct zonemaps *, const struct wire_zone_file *);
-/* From now on only probes of @image that were attached under @generation count. Images use the rows
+/* From now on, of @image's probes only those attached under @generation count. Images use the rows
  * before WIRE_ZONE_CALIBRATION. */
 void zonemaps_set_generation(struct zonemaps *, uint32_t image, uint8_t generation);
 
-/* Calls of @zone are only counted from now on, or timed again. For sessions with `limited`. */
+/* From now on calls of @zone are only counted, or timed again. For sessions with `limited`. */
 void zonemaps_count_only(struct zonemaps *, uint32_t zone, bool on);
 
 uint32_t zonemaps_max_zones(const struct zonemaps *);
 /* Nodes are numbered 0 … n - 1; unused ones are all 0. */
 size_t zonemaps_nodes(const struct zonemaps *);
-/* Of calibration: since the beginning. */
+/* For calibration: sums since the start. */
 struct zonemaps_live {
 	uint32_t zone;
 	uint64_t timed, total_ns, cpu_ns, sys_ns;
@@ -56,7 +56,7 @@ struct zonemaps_live {
 struct zonemaps_live zonemaps_live(const struct zonemaps *, size_t node);
 /* Adds to @out the calls so far of the first @n zones, at most the zones of the capture. */
 struct zonemaps_calls {
-	uint64_t timed, counted; /* calls whose end is or was awaited; others */
+	uint64_t timed, counted; /* calls whose end is awaited; other calls */
 };
 void zonemaps_add_calls(const struct zonemaps *, struct zonemaps_calls *out, uint32_t n);
 /* Threads are numbered 0 … n - 1. */
@@ -72,33 +72,33 @@ uint64_t zonemaps_counter(const struct zonemaps *, enum wire_zone_counter);
 bool zonemaps_counter_by_cpu(const struct zonemaps *, enum wire_zone_counter, uint64_t *out);
 
 /* --- windows ---
- * What is measured is taken at the end of a window: each call that has ended by then is in it as a
- * whole, and in no other. It stays until it is dropped; what is taken before then is added. */
+ * Measurements are taken at the end of a window: each call that has ended by then is wholly in this
+ * window, and in no other. They stay until dropped; a take adds to those that were not. */
 
-/* Takes what has been measured since the last time. Waits for the programs that run: some ms. */
+/* Takes what was measured since the last take. Waits for running programs: some ms. */
 void zonemaps_take(struct zonemaps *);
-/* What was taken is in a file. */
+/* Drops what was taken, once written to a file. */
 void zonemaps_drop(struct zonemaps *);
 
-/* What was taken of a node. */
+/* What was taken for a node. */
 struct zonemaps_node {
 	uint32_t thread, parent, zone;
-	uint64_t open; /* calls */
+	uint64_t open; /* calls that have not ended */
 	struct wire_zone_stats is;
 };
 struct zonemaps_node zonemaps_node(const struct zonemaps *, size_t node);
-/* Calls of @zone that the action count has seen. */
+/* Calls of @zone seen by the action count. */
 uint64_t zonemaps_calls(const struct zonemaps *, uint32_t zone);
-/* Calls of all zones that were entered since the beginning, up to the last take. */
+/* Calls of all zones that were entered from the start to the last take. */
 uint64_t zonemaps_entered(const struct zonemaps *);
-/* What threads that run coroutines did on their own stacks: struct wire_zone_thread. */
+/* What threads that run coroutines did on their own stacks: see struct wire_zone_thread. */
 struct zonemaps_own_stack {
 	uint64_t stays, main_ns, waits, wait_ns;
 };
 struct zonemaps_own_stack zonemaps_own_stack(const struct zonemaps *);
 /* Sums of the other clocks at a node; all 0 if there are none. */
 struct wire_zone_sums zonemaps_sums(const struct zonemaps *, size_t node);
-/* What other actions took of a node's calls; all 0 if there are none. */
+/* What other actions summed up over a node's calls; all 0 if there are none. */
 struct wire_zone_beside zonemaps_beside(const struct zonemaps *, size_t node);
 /* Calls the function for each octave of each zone's histogram. */
 typedef void (*zonemaps_bins_fn)(void *context, uint32_t zone, uint32_t octave,

@@ -180,7 +180,7 @@ static void stop(void *state)
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, 0);
 	/* A program may still be in its last run. */
 	if (!offcpu_adds_up(o->session))
-		session_await_programs();
+		counters_await_programs();
 }
 
 /* --- records -------------------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ static void account_reasons(const struct reasonbook *reasons, struct profile *p)
 		uint64_t n;
 		const char *name;
 	} notes[] = {
-		{reasons->without,
+		{reasons->without_object,
 		 "samples without what was waited for: too many different things"},
 		{reasonbook_refused(reasons),
 		 "samples without the place of the lock: no time to look at its process"},

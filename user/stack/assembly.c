@@ -7,12 +7,12 @@
 #include "stack/own_frames.h"
 
 #define PROBE_MARK "[eprof probe]"
-/* The outermost frames of a kernel stack, among which stands how the kernel was entered. */
+/* The entry into the kernel is among so many outermost frames of a kernel stack. */
 #define ENTRY_FRAMES 4
 
-/* How threads enter the kernel for a probe: by its breakpoint, after an instruction that was
- * stepped, and by the calls of the page that the kernel maps for probes. A debugger's breakpoints
- * enter in the same way: nobody debugs what is being captured. */
+/* How threads enter the kernel for a probe: by its breakpoint, after a single step, and by the
+ * calls in the page that the kernel maps for probes. A debugger's breakpoints enter in the same
+ * way, but nobody debugs a process that is being profiled. */
 static const char *const probe_entries[PROBE_ENTRIES] = {
 	"asm_exc_int3",	       "asm_exc_debug",	  "__do_sys_uretprobe",
 	"__x64_sys_uretprobe", "__do_sys_uprobe", "__x64_sys_uprobe",
@@ -81,8 +81,8 @@ void assembly_release(struct assembly *a)
 	vec_release(&a->threads);
 }
 
-/* A frame that is no code of an image. */
-static uint32_t no_code(struct assembly *a, enum frame_kind kind, const char *name)
+/* A frame that is not code of an image. */
+static uint32_t named_frame(struct assembly *a, enum frame_kind kind, const char *name)
 {
 	struct function function = {
 		.name = intern_add(&a->p->strings, name), .kind = (uint8_t)kind, .named = 1};
@@ -94,13 +94,13 @@ static uint32_t no_code(struct assembly *a, enum frame_kind kind, const char *na
 static uint32_t mark_frame(struct assembly *a, uint32_t *mark, const char *name)
 {
 	if (!*mark)
-		*mark = no_code(a, KIND_MARK, name);
+		*mark = named_frame(a, KIND_MARK, name);
 	return *mark;
 }
 
 uint32_t assembly_frame(struct assembly *a, uint32_t node, enum frame_kind kind, const char *name)
 {
-	return profile_node(a->p, node, no_code(a, kind, name));
+	return profile_node(a->p, node, named_frame(a, kind, name));
 }
 
 uint32_t assembly_mark(struct assembly *a, uint32_t node, const char *text)
@@ -113,7 +113,7 @@ static uint32_t end_frame(struct assembly *a, uint8_t end)
 	return mark_frame(a, &a->mark[end], ends[end].mark);
 }
 
-/* Frame @frame as one that was found by frame pointer. */
+/* Marks frame @frame as found by frame pointer. */
 static uint32_t guessed_frame(struct assembly *a, uint32_t frame)
 {
 	struct frame e = a->p->frames.at[frame];
@@ -153,7 +153,7 @@ void assembly_mark_probes(struct assembly *a)
 	probe_frames_init(&a->probes, a->p);
 }
 
-/* Of @n of the stack's frames from @first on, innermost first. */
+/* Whether a frame of a probe is among the @n frames from @first on, innermost first. */
 static bool has_probe(const struct assembly *a, const struct stack *stack, uint32_t first,
 		      uint32_t n)
 {
@@ -177,8 +177,8 @@ bool assembly_is_probe(const struct assembly *a, uint32_t user, uint32_t kernel)
 	return k && has_probe(a, k, k->n > ENTRY_FRAMES ? k->n - ENTRY_FRAMES : 0, ENTRY_FRAMES);
 }
 
-/* The innermost frames of a kernel stack that begins in our program on a tracepoint: its own. */
-static uint32_t own_part(const struct assembly *a, uint32_t kernel)
+/* The number of innermost frames that belong to our own BPF program on a tracepoint. */
+static uint32_t own_frame_count(const struct assembly *a, uint32_t kernel)
 {
 	const struct stack *stack;
 
@@ -188,7 +188,8 @@ static uint32_t own_part(const struct assembly *a, uint32_t kernel)
 	return own_frames(a->p, &a->named, a->stacks->chain.at + stack->first, stack->n);
 }
 
-/* @traced is the same for each use of a kernel stack: no other stack begins in our program. */
+/* @traced is the same for each use of a kernel stack: only stacks of our programs on tracepoints
+ * begin in them. */
 static uint32_t node_of(struct assembly *a, uint32_t user, uint32_t kernel, bool traced)
 {
 	bool fresh;
@@ -199,7 +200,7 @@ static uint32_t node_of(struct assembly *a, uint32_t user, uint32_t kernel, bool
 	at = assembly_frames(a, 0, user, 0, 0);
 	if (assembly_is_probe(a, user, kernel))
 		at = profile_node(a->p, at, mark_frame(a, &a->probe_mark, PROBE_MARK));
-	return *node = assembly_frames(a, at, kernel, traced ? own_part(a, kernel) : 0, 0);
+	return *node = assembly_frames(a, at, kernel, traced ? own_frame_count(a, kernel) : 0, 0);
 }
 
 uint32_t assembly_node(struct assembly *a, uint32_t user, uint32_t kernel)
@@ -227,7 +228,7 @@ uint32_t assembly_thread(struct assembly *a, uint32_t number)
 		bool outside = t->pid == PROCFS_OUTSIDE;
 		struct thread e = {
 			.pid = outside ? 0 : t->pid,
-			/* The idle loop's is the CPU. */
+			/* Threads of the idle task are numbered by CPU. */
 			.tid = t->pid && !outside ? t->tid : 0,
 			.name = intern_add(strings, name),
 			.process = intern_add(strings, procs_name(a->procs, t->pid)),

@@ -6,22 +6,20 @@
 #include "base/str.h"
 #include "process/kallsyms.h"
 
-/* Where the tracepoint's call of the program begins, from the inside out: bpf_trace_run1, which
- * programs return to, then what depends on how the kernel was built. */
+/* The functions between the tracepoint and our program, inner first: bpf_trace_run1, which calls
+ * the program, then some that depend on how the kernel was built. */
 #define CALLER "bpf_trace_run"
-static const char *const on_the_way[] = {"__bpf_trace_", "__traceiter_"};
+static const char *const trampolines[] = {"__bpf_trace_", "__traceiter_"};
 
-/* How the kernel leaves the CPU, whoever waits for what, and how it wakes whomever: the function
- * that calls these says more. */
+/* How the kernel leaves a CPU and wakes a thread: their callers say more. */
 static const char *const switching[] = {"__schedule", "schedule", "try_to_wake_up"};
 
-/* The function that a probe called the program from; nothing calls it but to end a switch. */
+/* The function that our kprobe is on; only the end of a switch calls it. */
 #define PROBED "finish_task_switch"
 
-/* Our program is a few functions at most. */
+/* The most functions of our own program. */
 #define MOST_FRAMES 12
 
-/* The name of the innermost function at a place; "" if it has no frame. */
 static const char *own_frames_name(const struct profile *p, const struct named *named,
 				   uint32_t place)
 {
@@ -32,10 +30,10 @@ static const char *own_frames_name(const struct profile *p, const struct named *
 	return profile_text(p, p->functions.at[p->frames.at[named->frame.at[k]].function].name);
 }
 
-static bool is_on_the_way(const char *name)
+static bool is_trampoline(const char *name)
 {
-	for (size_t i = 0; i < sizeof(on_the_way) / sizeof(*on_the_way); i++)
-		if (str_starts(name, on_the_way[i]))
+	for (size_t i = 0; i < sizeof(trampolines) / sizeof(*trampolines); i++)
+		if (str_starts(name, trampolines[i]))
 			return true;
 	return false;
 }
@@ -48,9 +46,9 @@ static bool is_switching(const char *name)
 	return false;
 }
 
-/* How many of the innermost frames are our program's. */
-static uint32_t of_the_program(const struct profile *p, const struct named *named,
-			       const uint32_t *places, uint32_t n)
+/* How many of the innermost frames belong to our program. */
+static uint32_t count_program(const struct profile *p, const struct named *named,
+			      const uint32_t *places, uint32_t n)
 {
 	uint32_t i = 0;
 
@@ -62,7 +60,7 @@ static uint32_t of_the_program(const struct profile *p, const struct named *name
 	if (i == n || i == MOST_FRAMES)
 		return 0;
 	i++;
-	while (i < n && is_on_the_way(own_frames_name(p, named, places[i])))
+	while (i < n && is_trampoline(own_frames_name(p, named, places[i])))
 		i++;
 	return i;
 }
@@ -70,7 +68,7 @@ static uint32_t of_the_program(const struct profile *p, const struct named *name
 uint32_t own_frames(const struct profile *p, const struct named *named, const uint32_t *places,
 		    uint32_t n)
 {
-	uint32_t i = of_the_program(p, named, places, n);
+	uint32_t i = count_program(p, named, places, n);
 
 	while (i + 1 < n && is_switching(own_frames_name(p, named, places[i])))
 		i++;
@@ -78,18 +76,18 @@ uint32_t own_frames(const struct profile *p, const struct named *named, const ui
 }
 
 /* How the names of an interrupt's outermost functions begin. A soft interrupt has none of its own:
- * at the end of a hard one it is amid that, and elsewhere it is the doing of the thread that raised
- * it, as when it sends a packet to the same machine. */
+ * either it runs at the end of a hard one, or the thread that raised it runs it, for example by
+ * sending a packet to the same machine. */
 static const char *const entries[] = {"sysvec_",    "asm_sysvec_",	    "common_interrupt",
 				      "exc_nmi",    "asm_common_interrupt", "asm_exc_nmi",
 				      "fred_extint"};
-/* What stands further out and belongs to it. */
+/* Frames further out that belong to the interrupt. */
 static const char *const outside[] = {"asm_", "fred_"};
-/* At its end the thread goes on by itself: it handles signals, or gives way to another. */
+/* From here on the thread itself runs: it handles signals, or is preempted. */
 static const char *const own[] = {"irqentry_exit_to_user_mode", "exit_to_user_mode",
 				  "arch_do_signal", "preempt_schedule_irq"};
 
-/* By functions amid them, the innermost of which decides. */
+/* Kinds by the functions in the interrupt; the innermost match decides. */
 static const struct {
 	const char *begin, *kind;
 } kinds[] = {
@@ -146,8 +144,8 @@ const char *interrupt_kind(const struct profile *p, const struct named *named,
 	return "[interrupt]";
 }
 
-/* The file begins with the kernel's first code, among which they are, or before 6.15 with some
- * hundred symbols that are not code. To read all of it would take 50 ms. */
+/* The file begins with the kernel's first code, with these functions near the start (before 6.15
+ * after some hundred symbols that are not code). Reading all of it would take 50 ms. */
 #define LINES 8192
 
 struct interrupt_entries interrupt_entries(void)

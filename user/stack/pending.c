@@ -49,7 +49,7 @@ static int by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Keeps items from @done on, and the records that they need, as a new set. */
+/* Makes the items from @done on, with their records, the new set. */
 static void keep_rest(struct pending *p, size_t done)
 {
 	struct pending rest = {0};
@@ -96,7 +96,7 @@ void pending_take(struct pending *p, uint64_t until_ns, const struct pending_han
 	}
 	side_records_clear(&p->side);
 	p->items.n = p->bytes.n = 0;
-	/* Slices come in a burst, once: their room is not kept. */
+	/* Many slices come in one burst: give the memory back. */
 	if (p->bytes.cap > KEEP_BYTES)
 		vec_release(&p->bytes);
 }

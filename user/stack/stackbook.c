@@ -37,8 +37,8 @@ static void placebook_release(struct placebook *b)
 
 /* --- stacks ---------------------------------------------------------------------------------- */
 
-/* Which of the addresses sent is frame @i, innermost first: the outermost frames of a stack that is
- * too deep stand in a ring (wire.h). */
+/* The address of frame @i, innermost first: if the stack was too deep, its outermost frames are in
+ * a ring buffer (wire.h). */
 static uint32_t frame_at(const struct wire_stack *w, uint32_t i)
 {
 	const uint32_t tail = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
@@ -74,12 +74,13 @@ static struct place place_of(const struct stackbook *s, const struct stack *stac
 	return s->book.places.at[s->chain.at[stack->first + frame]];
 }
 
-/* What is known here of the outermost frame of a user stack, and not to the walker. */
-static void judge_end(struct stackbook *s, struct stack *stack, const struct procs *procs)
+/* Corrects how a user stack ended, where user space knows more about the outermost frame than the
+ * walker. */
+static void correct_end(struct stackbook *s, struct stack *stack, const struct procs *procs)
 {
-	/* What a rule led to is no frame where there is no code: a word of a made-up stack, and
-	 * another one in each. Where makecontext() made it, it ends in a return address that is
-	 * none, but where the last function is to go. */
+	/* Unwinding led to an address without code: not a frame, but a random word of a stack that
+	 * was set up by hand, different in each. A stack of makecontext() ends in such a return
+	 * address: the function to run last. */
 	if (stack->end == WIRE_END_BROKEN && stack->n > 1 &&
 	    place_of(s, stack, stack->n - 1).image == IMAGE_NONE &&
 	    place_of(s, stack, stack->n - 2).image != IMAGE_NONE) {
@@ -89,7 +90,7 @@ static void judge_end(struct stackbook *s, struct stack *stack, const struct pro
 		    s->starts_function(s->context, place_of(s, stack, stack->n - 1)))
 			stack->end = WIRE_END_ROOT;
 	}
-	/* No thread starts in JIT code: where rbp is no frame pointer, 0 in it means nothing. */
+	/* No thread starts in JIT code: if rbp is no frame pointer there, 0 in it means nothing. */
 	if (stack->end == WIRE_END_ROOT && stack->n &&
 	    images_at(procs->images, place_of(s, stack, stack->n - 1).image)->kind ==
 		    IMAGE_KIND_JIT)
@@ -110,12 +111,12 @@ uint32_t stackbook_add_frames(struct stackbook *s, const struct stack_frames *f,
 		vec_push(&s->chain, frame);
 	}
 	if (!f->kernel)
-		judge_end(s, stack, procs);
+		correct_end(s, stack, procs);
 	return (uint32_t)s->stacks.n - 1;
 }
 
-/* The stack @number has the kernel's @hash. One that had it before is the same if the other hash
- * says so: else one of the two was made to be taken for the other. */
+/* Maps the kernel's @hash to stack @number. If another stack has the same hash, it is the same
+ * stack only if the second hash agrees; else one was crafted to collide. */
 static void put_hash(struct stackbook *s, uint64_t hash, uint32_t number)
 {
 	bool fresh;

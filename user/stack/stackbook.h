@@ -14,8 +14,9 @@
 
 #define NO_STACK UINT32_MAX
 
-/* Each distinct place once, known by a dense number. A return address and an interrupted one at the
- * same place differ: their lines do; so do one that a rule led to and one that is a guess. */
+/* Each distinct place once, with a dense number. Places differ if one is a return address and the
+ * other an interrupted one, since their lines differ, and if one was unwound and the other
+ * guessed. */
 struct placebook {
 	VEC(struct place) places;
 	VEC(uint8_t) is_return;
@@ -25,10 +26,10 @@ struct placebook {
 
 struct stack {
 	uint32_t first, n; /* in stackbook.chain */
-	uint32_t cut_at;   /* where left_out frames are missing; 0: nowhere */
+	uint32_t cut_at;   /* index at which left-out frames are missing; 0: none are */
 	uint8_t end;	   /* enum wire_end */
-	bool guessed;	   /* frames of it are guesses: WIRE_BY_FRAME_POINTER */
-	uint64_t check;	   /* the kernel's other hash; 0: walked here */
+	bool guessed;	   /* some frames are guesses: WIRE_BY_FRAME_POINTER */
+	uint64_t check;	   /* the kernel's second hash; 0: walked in user space */
 };
 
 /* A zeroed one is empty and valid. */
@@ -36,15 +37,14 @@ struct stackbook {
 	struct placebook book;
 	VEC(uint32_t) chain; /* numbers in book, innermost first, stack after stack */
 	VEC(struct stack) stacks;
-	/* The kernel's hash → the newest stack that has it; NO_STACK: stacks whose other hashes
-	 * differ have it, so that it tells nothing. */
+	/* The kernel's hash → the newest stack with it; NO_STACK: stacks with different second
+	 * hashes share it, so it identifies none. */
 	struct map by_hash;
-	/* Whether a function starts at that place, so that no call can return there. May be NULL.
-	 */
+	/* Whether a function starts at the place, so that no call can return there. May be NULL. */
 	bool (*starts_function)(void *context, struct place);
 	void *context;
-	uint64_t missing; /* asked for, never sent or not to be told: none, while the ring is whole
-			   */
+	uint64_t missing; /* lookups of stacks that never came, or that share a hash; 0 as long as
+			     the ring loses nothing */
 };
 
 /* The frames of a stack, innermost first, with the marks of wire.h. Borrowed. */
@@ -56,19 +56,19 @@ struct stack_frames {
 	bool kernel;
 	bool syscall; /* as in wire_stack */
 };
-/* While @procs is as it was at that time. Its number; every such stack is a new one. */
+/* Adds a stack; @procs must be as it was at that time. Returns its new number. */
 uint32_t stackbook_add_frames(struct stackbook *, const struct stack_frames *, uint32_t pid,
 			      struct procs *);
 
-/* A stack record, under the same terms. */
+/* Adds a stack record, under the same condition. */
 void stackbook_add(struct stackbook *, const struct wire_stack *, struct procs *);
-/* The stack of that hash; NO_STACK for 0, and for one that never came or is not to be told from
- * another, which is counted. */
+/* The stack with that hash; NO_STACK for 0, and for one that never came or shares its hash, which
+ * .missing counts. */
 uint32_t stackbook_find(struct stackbook *, uint64_t hash);
 
-/* Forgets the stacks before number @from but for those whose @numbers is not 0 (one for each stack
- * that there is), and the places that only they had. Their new numbers stand there afterwards,
- * NO_STACK for those that are gone. The kernel must have been told to send them anew. */
+/* Forgets the stacks before number @from, except those whose @numbers (one for each stack) is not
+ * 0, and the places that only they had. @numbers then holds the new numbers, NO_STACK for forgotten
+ * stacks. The kernel must have been told to send stacks again. */
 void stackbook_forget(struct stackbook *, uint32_t from, uint32_t *numbers);
 void stackbook_release(struct stackbook *);
 

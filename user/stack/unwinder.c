@@ -20,7 +20,7 @@ struct tables;
 
 /* The table of a piece of an image: in the kernel once the walker has met it, else only here. */
 struct entry {
-	struct table_blob own; /* no words: in the kernel, or not made yet */
+	struct table_blob own; /* no words: it is in the kernel, or not made yet */
 	struct wire_piece piece;
 	bool in_kernel;
 };
@@ -28,9 +28,9 @@ struct entry {
 /* An image opened to make tables of its pieces. */
 struct maker {
 	struct budget budget;
-	struct elffile file;	   /* charges it */
-	struct table_maker *maker; /* NULL: cannot be */
-	bool is_open;		   /* it was tried */
+	struct elffile file;	   /* charges budget */
+	struct table_maker *maker; /* NULL: not possible */
+	bool is_open;		   /* opening was tried */
 };
 
 struct unwinder {
@@ -38,16 +38,16 @@ struct unwinder {
 	struct images *images;
 	struct procs *procs;
 	struct budget_pool *pool;
-	struct map by_piece; /* image, piece → index in entries */
+	struct map by_piece; /* image and piece → index in entries */
 	VEC(struct entry) entries;
-	struct map file_of; /* image → index in files: how the kernel calls it, once known */
+	struct map file_of; /* image → index in files, once the kernel's name of it is known */
 	VEC(struct wire_piece) files;
-	struct map makers_by_image; /* → index in makers */
+	struct map makers_by_image; /* image → index in makers */
 	VEC(struct maker *) makers; /* owned */
-	struct map asked;	    /* hash of a piece → how often in vain */
+	struct map asked;	    /* hash of a piece → failed requests */
 	uint64_t walks;
 	int64_t build_ns;
-	uint64_t frames[WIRE_WALK_FRAMES]; /* of the walk under way */
+	uint64_t frames[WIRE_WALK_FRAMES]; /* of the current walk */
 };
 
 static void maker_free(struct maker *m)
@@ -58,7 +58,7 @@ static void maker_free(struct maker *m)
 	free(m);
 }
 
-/* The numbers in @m of those of @n things whose image is there still, which are marked in @kept. */
+/* Renumbers @m for the items whose image still exists, which it marks in @kept; @n items. */
 static void forget_keys(const struct unwinder *u, struct map *m, unsigned image_bits, uint8_t *kept)
 {
 	struct map rest = {0};
@@ -76,8 +76,8 @@ static void forget_keys(const struct unwinder *u, struct map *m, unsigned image_
 	*m = rest;
 }
 
-/* Keeps, of @n things of @bytes each at @at, by whose numbers @m finds them, those whose image is
- * there still; @drop what the others hold, NULL: nothing. How many are left. */
+/* Keeps those of @n items of @bytes each at @at, found through @m, whose image still exists; calls
+ * @drop (may be NULL) for the others. Returns how many are left. */
 static size_t forget(const struct unwinder *u, struct map *m, unsigned image_bits, void *at,
 		     size_t n, size_t bytes, void (*drop)(void *))
 {
@@ -124,8 +124,7 @@ void unwinder_forget(struct unwinder *u)
 	map_release(&u->asked);
 }
 
-/* A piece of what no process admits to having mapped is asked for so often before it is given up.
- */
+/* A request for a piece that no process seems to map is retried so often. */
 #define MAX_ASKED 8
 
 struct unwinder *unwinder_new(struct tables *tables, struct images *images, struct procs *procs,
@@ -158,7 +157,7 @@ void unwinder_free(struct unwinder *u)
 	free(u);
 }
 
-/* Says of no code anything: all of it is walked by frame pointer. */
+/* A table that covers no code: all is walked by frame pointer. */
 static void empty_table(struct table_blob *out)
 {
 	struct table_header *h = mem_zalloc(1, TABLE_LINE_BYTES);
@@ -168,8 +167,8 @@ static void empty_table(struct table_blob *out)
 	*out = (struct table_blob){.words = (uint64_t *)h, .n_words = TABLE_LINE_WORDS};
 }
 
-/* What a piece of code, and one place in it, may take beyond what the file's budget has: more than
- * nearly all pieces of honest files do. */
+/* What a piece of code, and one place, may cost beyond the file's budget: more than nearly all
+ * pieces of honest files need. */
 static const struct budget_limits of_piece = {.bytes = 2u << 20, .steps = 1u << 21, .ns = 50000000};
 static const struct budget_limits of_place = {.bytes = 4096, .steps = 2048, .ns = 100000};
 
@@ -182,7 +181,7 @@ static void close_maker(struct maker *m)
 	budget_hold(&m->budget, 0);
 }
 
-/* A read of the file is over. False: it is to be opened again, later. */
+/* Ends a read of the file. False: open it again later. */
 static bool end_read(struct unwinder *u, uint32_t image, struct maker *m)
 {
 	static const char why[] = "unwind tables not made: budget of the file used up";
@@ -192,7 +191,7 @@ static bool end_read(struct unwinder *u, uint32_t image, struct maker *m)
 	if (end == BUDGET_GOES_ON)
 		return true;
 	close_maker(m);
-	/* Nothing more is told of it: its memory is free for others. */
+	/* The budget is used up for good: free the memory. */
 	m->is_open = end == BUDGET_USED_UP;
 	if (m->is_open && !i->note)
 		i->note = mem_strdup(why);
@@ -212,8 +211,8 @@ static bool open_maker(struct unwinder *u, uint32_t image, struct maker *m)
 	return end_read(u, image, m);
 }
 
-/* The maker of @image's tables, whose own maker is NULL where nothing can be told of its code;
- * NULL: not now. */
+/* The maker for @image's tables; its own .maker is NULL if its code is not described; NULL: not
+ * now. */
 static struct maker *maker_of(struct unwinder *u, uint32_t image)
 {
 	bool fresh, was_large;
@@ -230,17 +229,17 @@ static struct maker *maker_of(struct unwinder *u, uint32_t image)
 	was_large = m->budget.is_large;
 	if (m->is_open || open_maker(u, image, m))
 		return m;
-	/* Found to be large: at once, if that is its turn. */
+	/* It turned out to be large: open it at once if it is its turn. */
 	return !was_large && m->budget.is_large && open_maker(u, image, m) ? m : NULL;
 }
 
-/* Whether a request about an open file is put off before anything is read: the file stays open. */
+/* Whether the budget defers a request before anything is read; the file stays open. */
 static bool is_refused(struct maker *m, const struct budget_limits *more)
 {
 	return !budget_begin(&m->budget, more) && m->budget.end == BUDGET_PUT_OFF;
 }
 
-/* The table of a piece; false: not now. */
+/* Makes the table of a piece; false: not now. */
 static bool make(struct unwinder *u, struct place place, struct maker *m, struct table_blob *out)
 {
 	const uint64_t from = place.offset >> WIRE_PIECE_BITS << WIRE_PIECE_BITS;
@@ -266,7 +265,7 @@ static bool build(struct unwinder *u, struct place place, struct table_blob *out
 
 	if (m && m->maker && make(u, place, m, out))
 		return true;
-	if (m && !m->is_open) /* it is large, as was found on the way */
+	if (m && !m->is_open) /* the read showed that it is large */
 		m = maker_of(u, place.image);
 	if (m && m->maker)
 		return make(u, place, m, out);
@@ -275,7 +274,7 @@ static bool build(struct unwinder *u, struct place place, struct table_blob *out
 	return m;
 }
 
-/* What call frame information says of a place itself. */
+/* What call frame information says about a place. */
 static bool frame_at(struct unwinder *u, struct place place, struct cfi_frame *out)
 {
 	struct maker *m = maker_of(u, place.image);
@@ -285,7 +284,7 @@ static bool frame_at(struct unwinder *u, struct place place, struct cfi_frame *o
 	if (!m || !m->maker || is_refused(m, &of_place))
 		return false;
 	found = !budget_is_over(&m->budget) && table_frame(m->maker, place.offset, out);
-	/* What it found is in the maker's memory. */
+	/* The result lies in the maker's memory. */
 	return end_read(u, place.image, m) && m->maker && found;
 }
 
@@ -302,7 +301,7 @@ static struct entry *entry_of(struct unwinder *u, struct place place)
 	return &u->entries.at[*at];
 }
 
-/* The table of an entry that is in the kernel; no words where it was evicted meanwhile. */
+/* The table of an entry that is in the kernel; no words: evicted. */
 static struct table_blob mapped(const struct unwinder *u, const struct entry *e)
 {
 	struct table_blob out = {0};
@@ -312,8 +311,8 @@ static struct table_blob mapped(const struct unwinder *u, const struct entry *e)
 	return out;
 }
 
-/* The table for @place, made if need be, and put into the kernel as @piece's where that is known;
- * no words: not now. For native code, valid until the next call. */
+/* The table for @place, made if needed, and put into the kernel for @piece (may be NULL); no words:
+ * not now. For native code; valid until the next call. */
 static struct table_blob table_of(struct unwinder *u, struct place place,
 				  const struct wire_piece *piece)
 {
@@ -340,7 +339,7 @@ static struct table_blob table_of(struct unwinder *u, struct place place,
 	return mapped(u, e);
 }
 
-/* How the kernel calls the piece that @place lies in; false where it never asked for its file. */
+/* The kernel's name of the piece that @place lies in; false: it never asked for this file. */
 static bool piece_of(const struct unwinder *u, struct place place, struct wire_piece *out)
 {
 	const uint32_t *at = map_get(&u->file_of, place.image);
@@ -352,7 +351,7 @@ static bool piece_of(const struct unwinder *u, struct place place, struct wire_p
 	return true;
 }
 
-static void know_file(struct unwinder *u, uint32_t image, const struct wire_piece *piece)
+static void note_file(struct unwinder *u, uint32_t image, const struct wire_piece *piece)
 {
 	bool fresh;
 	uint32_t *at = map_put(&u->file_of, image, &fresh);
@@ -363,9 +362,9 @@ static void know_file(struct unwinder *u, uint32_t image, const struct wire_piec
 	vec_push(&u->files, *piece);
 }
 
-/* Whether to wait until it is known what is mapped there. What nobody read may be anybody's file:
- * that it has no table must not be told to all others who map it. */
-static bool is_too_early(struct unwinder *u, const struct wire_want *w, struct place place)
+/* Whether to wait until the mapping there is known. An unread mapping may be anyone's file: it must
+ * not be recorded as having no table for all processes that map it. */
+static bool is_unread(struct unwinder *u, const struct wire_want *w, struct place place)
 {
 	bool fresh;
 
@@ -383,17 +382,17 @@ void unwinder_want(struct unwinder *u, const struct wire_want *w)
 
 	if (tables_get(u->tables, &w->piece, &n_words))
 		return;
-	if (is_too_early(u, w, place)) {
+	if (is_unread(u, w, place)) {
 		tables_ask_again(u->tables, &w->piece);
 		return;
 	}
 	if (place.image >= IMAGE_VDSO)
-		know_file(u, place.image, &w->piece);
+		note_file(u, place.image, &w->piece);
 	if (!table_of(u, place, &w->piece).words) {
 		tables_ask_again(u->tables, &w->piece);
 		return;
 	}
-	/* One build-id, two files: the second piece has the table of the first. */
+	/* One build-id, two files: the second piece shares the table of the first. */
 	e = entry_of(u, place);
 	if (e->in_kernel && memcmp(&e->piece, &w->piece, sizeof(w->piece)) != 0)
 		tables_share(u->tables, &w->piece, &e->piece);
@@ -405,8 +404,8 @@ void unwinder_want(struct unwinder *u, const struct wire_want *w)
 struct walk {
 	struct unwinder *u;
 	const struct wire_slice *slice;
-	struct table_blob table; /* of the code that was found last */
-	bool beyond;		 /* memory was asked for that lies behind a full copy */
+	struct table_blob table; /* of the last code found */
+	bool read_past_copy;	 /* the walk read memory beyond a copy that is full */
 };
 
 static bool find(void *context, uint64_t address, struct native_code *out)
@@ -421,7 +420,7 @@ static bool find(void *context, uint64_t address, struct native_code *out)
 	if (place.image == IMAGE_UNREAD ||
 	    images_at(w->u->images, place.image)->kind == IMAGE_KIND_JIT)
 		return true;
-	/* What a walk here needs the walker there will need too: it gets it before it asks. */
+	/* The kernel's walker will need what this walk needs: give it the table before it asks. */
 	w->table = table_of(w->u, place, piece_of(w->u, place, &piece) ? &piece : NULL);
 	*out = (struct native_code){.table = w->table.words ? &w->table : NULL,
 				    .offset = place.offset};
@@ -446,7 +445,7 @@ bool unwinder_starts_function(struct unwinder *u, struct place place)
 	       !frame_at(u, before, &found);
 }
 
-/* From one of the slice's two parts. */
+/* Reads from one of the slice's two parts. */
 static bool read_part(const struct wire_slice *slice, int part, uint64_t address, uint64_t *out)
 {
 	const uint32_t split = slice->split < slice->pieces ? slice->split : slice->pieces;
@@ -462,8 +461,8 @@ static bool read_part(const struct wire_slice *slice, int part, uint64_t address
 	return true;
 }
 
-/* Behind the copy of one stack, which ended by its size and not where memory does. */
-static bool is_beyond(const struct wire_slice *slice, uint64_t address)
+/* Beyond the copy of a stack, which was limited by its size and not by the end of memory. */
+static bool is_past_copy(const struct wire_slice *slice, uint64_t address)
 {
 	const uint32_t n = slice->pieces;
 
@@ -477,11 +476,11 @@ static bool read_stack(void *context, uint64_t address, uint64_t *out)
 
 	if (read_part(w->slice, 0, address, out) || read_part(w->slice, 1, address, out))
 		return true;
-	w->beyond |= is_beyond(w->slice, address);
+	w->read_past_copy |= is_past_copy(w->slice, address);
 	return false;
 }
 
-/* As the walker in the kernel tells it. */
+/* In the terms of the kernel's walker. */
 static uint8_t end_of(const struct native_end *end)
 {
 	switch (end->end) {
@@ -498,7 +497,7 @@ static uint8_t end_of(const struct native_end *end)
 	}
 }
 
-/* Of too many frames the innermost and the outermost, as the walker in the kernel keeps them. */
+/* Keeps the innermost and the outermost of too many frames, as the kernel's walker does. */
 static void cut(uint64_t *frames, struct stack_frames *f)
 {
 	const uint32_t inner = WIRE_USER_FRAMES - WIRE_TAIL_FRAMES;
@@ -534,7 +533,7 @@ uint32_t unwinder_walk(struct unwinder *u, const struct wire_slice *slice, struc
 				 .end = end_of(&end),
 				 .syscall = slice->syscall};
 
-	if (f.end == WIRE_END_UNREADABLE && w.beyond)
+	if (f.end == WIRE_END_UNREADABLE && w.read_past_copy)
 		f.end = WIRE_END_LARGE;
 	u->walks++;
 	cut(u->frames, &f);

@@ -192,7 +192,7 @@ enum reason_kind kind_of_mode(uint32_t mode)
 	case S_IFDIR:
 	case S_IFBLK:
 		return REASON_FILE;
-	default: /* what only exists as a descriptor, before Linux 6.16 */
+	default: /* before Linux 6.16: objects without a file type, such as an eventfd */
 		return REASON_OBJECT;
 	}
 }

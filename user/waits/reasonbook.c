@@ -17,19 +17,19 @@
 #include "symbol/namer.h"
 #include "waits/callrule.h"
 
-/* How long what was read is taken for true, and how soon it is read again for an address that is in
- * none of it. */
+/* How long mappings that were read count as current, and how soon they are read again for an
+ * address that they lack. */
 #define KEEP_NS	 2000000000ull
 #define AGAIN_NS 100000000ull
 
-/* How long all reading may take: so much at once, and this part of the time in the long run. */
+/* Limits of the time for reading: a burst, and in the long run this fraction of the time. */
 #define BURST_NS   200000000ull
 #define PART_OF_NS 20
 
-/* Beyond so many the rest of a process is not known. */
+/* Further areas of a process are ignored. */
 #define MOST_AREAS 16384
 
-static void empty(struct memory_process *p)
+static void clear(struct memory_process *p)
 {
 	for (size_t i = 0; i < p->areas.n; i++)
 		free(p->areas.at[i].path);
@@ -37,8 +37,8 @@ static void empty(struct memory_process *p)
 	*p = (struct memory_process){0};
 }
 
-/* Whether @m goes on what @last holds: another part of its file, or the zeroed data behind it. */
-static bool goes_on(const struct memory_area *last, const struct procfs_mapping *m)
+/* Whether @m continues @last: another part of its file, or the zeroed data after it. */
+static bool continues(const struct memory_area *last, const struct procfs_mapping *m)
 {
 	if (last->path[0] != '/')
 		return false;
@@ -52,7 +52,7 @@ static void take(void *context, const struct procfs_mapping *m)
 	struct memory_process *p = context;
 	struct memory_area *last = p->areas.n ? &p->areas.at[p->areas.n - 1] : NULL;
 
-	if (!last || !goes_on(last, m)) {
+	if (!last || !continues(last, m)) {
 		if (p->areas.n >= MOST_AREAS)
 			return;
 		vec_push(&p->areas, ((struct memory_area){.start = m->start,
@@ -80,7 +80,7 @@ static const struct memory_area *area_at(const struct memory_process *p, uint64_
 	return n && address < p->areas.at[n - 1].end ? &p->areas.at[n - 1] : NULL;
 }
 
-/* Reads what @pid has mapped into @p; false: there is no time for that. */
+/* Reads @pid's mappings into @p; false: there is no time left for that. */
 static bool read_process(struct memory *m, struct memory_process *p, uint32_t pid, uint64_t now_ns)
 {
 	const uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
@@ -90,7 +90,7 @@ static bool read_process(struct memory *m, struct memory_process *p, uint32_t pi
 		m->refused++;
 		return false;
 	}
-	empty(p);
+	clear(p);
 	*p = (struct memory_process){.pid = pid, .read_ns = now_ns};
 	(void)mappings_read(m->opener, pid, take, p);
 	m->read_ns += clock_ns(CLOCK_MONOTONIC) - start_ns;
@@ -112,27 +112,22 @@ void memory_forget(struct memory *m, uint32_t pid)
 {
 	for (size_t i = 0; i < MEMORY_PROCESSES; i++)
 		if (m->processes[i].pid == pid)
-			empty(&m->processes[i]);
+			clear(&m->processes[i]);
 }
 
 void memory_release(struct memory *m)
 {
 	for (size_t i = 0; i < MEMORY_PROCESSES; i++)
-		empty(&m->processes[i]);
+		clear(&m->processes[i]);
 }
 
-/* What is known, at most: then all is looked up again. */
+/* The most places remembered; beyond it all are looked up again. */
 #define MOST_PLACES 16384
-/* /proc/PID/fdinfo/N begins with lines of all files; what locks and the like add comes behind. */
+/* /proc/PID/fdinfo/N begins with lines that all files have; locks and the like follow. */
 #define INFO_BYTES 256
 
-static void descriptors_release(struct descriptors *d)
-{
-	map_release(&d->by_place);
-}
-
-/* The inode's number as the kernel has it; stat(2) says another one on some file systems. 0: not
- * known. */
+/* The inode's number in the kernel; stat(2) returns another one on some file systems. 0:
+ * unknown. */
 static uint64_t inode_of(uint32_t pid, uint64_t fd)
 {
 	_free_ char *file = mem_printf("fdinfo/%" PRIu64, fd);
@@ -149,7 +144,7 @@ static uint64_t inode_of(uint32_t pid, uint64_t fd)
 	return at ? strtoull(at + strlen("\nino:"), NULL, 10) : 0;
 }
 
-/* "" where there is none. */
+/* "" if there is none. */
 static void read_link(uint32_t pid, uint64_t fd, char link[PATH_MAX])
 {
 	_free_ char *file = mem_printf("fd/%" PRIu64, fd);
@@ -159,8 +154,8 @@ static void read_link(uint32_t pid, uint64_t fd, char link[PATH_MAX])
 	link[n > 0 ? n : 0] = '\0';
 }
 
-/* What only exists as a descriptor shares one inode, and fdinfo of an epoll lists all that it
- * watches: it is not asked for these. */
+/* Anonymous inodes share one number, and the fdinfo of an epoll lists all that it watches: do not
+ * read it for these. */
 static uint32_t look_up(struct intern *texts, uint32_t pid, uint64_t fd, uint64_t inode)
 {
 	char link[PATH_MAX];
@@ -173,7 +168,8 @@ static uint32_t look_up(struct intern *texts, uint32_t pid, uint64_t fd, uint64_
 	return intern_add(texts, clean);
 }
 
-/* Adds a part of a path as the kernel sent it, in @n bytes; one that fills them was cut. */
+/* Appends a part of a path as the kernel sent it, in @n bytes; one that fills them was
+ * truncated. */
 static void part_add(struct str *s, const wire_u8 *part, size_t n)
 {
 	const size_t length = strnlen((const char *)part, n - 1);
@@ -182,7 +178,7 @@ static void part_add(struct str *s, const wire_u8 *part, size_t n)
 	str_addf(s, "%s%s", clean, length == n - 1 ? "…" : "");
 }
 
-/* "…/lib/x", of a file that nobody can be asked for any more. */
+/* "…/lib/x", of a file that can no longer be looked up. */
 static uint32_t end_of_path(struct intern *texts, const struct wire_reason *r)
 {
 	struct str s = {0};
@@ -199,7 +195,7 @@ static uint32_t end_of_path(struct intern *texts, const struct wire_reason *r)
 	return text;
 }
 
-/* Pipes and sockets are named by their inodes, which need no look. */
+/* Pipes and sockets are named by their inodes, without a lookup. */
 static uint32_t name(struct intern *texts, uint32_t pid, const struct wire_reason *r)
 {
 	const char *kind = S_ISFIFO(r->mode) ? "pipe" : S_ISSOCK(r->mode) ? "socket" : NULL;
@@ -214,18 +210,18 @@ static uint32_t name(struct intern *texts, uint32_t pid, const struct wire_reaso
 	return intern_add(texts, known);
 }
 
-/* The file behind the descriptor that is the first argument of a call of @pid: the number of its
- * name in @texts, "" where it cannot be known. */
-static uint32_t descriptors_name(struct descriptors *d, struct intern *texts, uint32_t pid,
-				 const struct wire_reason *r)
+/* The name of the file behind the descriptor that is the first argument of @pid's call: its number
+ * in @texts; "" if unknown. */
+static uint32_t descriptor_name(struct map *known, struct intern *texts, uint32_t pid,
+				const struct wire_reason *r)
 {
 	const uint64_t place = (uint64_t)pid << 32 | (uint32_t)r->arguments[0];
 	uint32_t *text;
 	bool fresh;
 
-	if (d->by_place.n >= MOST_PLACES)
-		map_release(&d->by_place);
-	text = map_put(&d->by_place,
+	if (known->n >= MOST_PLACES)
+		map_release(known);
+	text = map_put(known,
 		       hash_two(hash_two(place, r->inode), hash_bytes(r->name, sizeof(r->name))),
 		       &fresh);
 	if (fresh)
@@ -233,7 +229,7 @@ static uint32_t descriptors_name(struct descriptors *d, struct intern *texts, ui
 	return *text;
 }
 
-/* Bounds of a window's book. Beyond the first two, reasons are kept without what was waited for. */
+/* Limits of a window's book. Beyond the first two, reasons are kept without their objects. */
 #define MOST_WITH_OBJECT 61440
 #define MOST_TEXT_BYTES	 (8u << 20)
 #define MOST		 65536
@@ -243,7 +239,7 @@ static const struct {
 	uint16_t bit;
 	char letter;
 } states[] = {
-	{0x400, 'I'}, /* a thread of the kernel that has nothing to do */
+	{0x400, 'I'}, /* an idle thread of the kernel */
 	{0x1, 'S'},   {0x2, 'D'}, {0x4, 'T'}, {0x8, 't'}, {0x40, 'P'},
 };
 
@@ -266,7 +262,7 @@ void reasonbook_release(struct reasonbook *b)
 	intern_release(&b->texts);
 	vec_release(&b->rows);
 	map_release(&b->by_hash);
-	descriptors_release(&b->descriptors);
+	map_release(&b->descriptors);
 	memory_release(&b->memory);
 }
 
@@ -291,7 +287,7 @@ static uint64_t hash_of(const struct reasonbook_row *r)
 				 r->variable.distance));
 }
 
-/* The number of the row; 0: it is new, and the book is full. */
+/* The number of the row; 0: it would be new, and the book is full. */
 static uint32_t find(struct reasonbook *b, const struct reasonbook_row *row, size_t most)
 {
 	for (uint64_t key = hash_of(row);; key++) {
@@ -309,10 +305,9 @@ static uint32_t find(struct reasonbook *b, const struct reasonbook_row *row, siz
 	}
 }
 
-/* --- what was waited for -------------------------------------------------------------------- */
+/* --- objects of waits ------------------------------------------------------------------------- */
 
-/* "[heap]+0x12a0", "x.shm+0x40"; of anonymous memory, where others are called nothing, the
- * address. */
+/* "[heap]+0x12a0", "x.shm+0x40"; in unnamed anonymous memory the address. */
 static uint32_t area_text(struct reasonbook *b, const struct memory_area *a, uint64_t address)
 {
 	const uint64_t distance = address - a->start + a->file_offset;
@@ -354,7 +349,7 @@ static void take_descriptor(struct reasonbook *b, uint32_t pid, const struct wir
 		row->kind = row->kind == REASON_FILE ? REASON_CALL : row->kind;
 		return;
 	}
-	row->object = descriptors_name(&b->descriptors, &b->texts, pid, r);
+	row->object = descriptor_name(&b->descriptors, &b->texts, pid, r);
 	if (row->kind != REASON_FILE)
 		return;
 	row->kind = kind_of_mode(r->mode);
@@ -365,7 +360,7 @@ static void take_descriptor(struct reasonbook *b, uint32_t pid, const struct wir
 		row->kind = REASON_DISK;
 }
 
-/* A call newer than our headers is known by its number. */
+/* A call newer than our headers is shown by its number. */
 static uint32_t call_text(struct reasonbook *b, const struct wire_reason *r)
 {
 	const char *name = syscall_name(r->call, r->flags & WIRE_REASON_COMPAT);
@@ -411,13 +406,13 @@ uint32_t reasonbook_take(struct reasonbook *b, const struct wire_offcpu *w, stru
 	else if (row.is_kernel)
 		row.kind = row.io ? REASON_DISK : REASON_KERNEL;
 	else if (r->call == WIRE_NO_CALL)
-		row.kind = REASON_KERNEL; /* the stack will tell */
+		row.kind = REASON_KERNEL; /* the stack will decide */
 	else
 		take_call(b, w->sample.pid, r, procs, &row);
 	number = find(b, &row, b->texts.bytes.n >= MOST_TEXT_BYTES ? 0 : MOST_WITH_OBJECT);
 	if (number)
 		return number;
-	b->without += row.object || row.variable.image;
+	b->without_object += row.object || row.variable.image;
 	row.object = 0;
 	row.variable = (struct variable){0};
 	return find(b, &row, MOST);
@@ -440,7 +435,7 @@ void reasonbook_keep(struct reasonbook *b, uint32_t *numbers)
 	struct reasonbook kept;
 
 	reasonbook_init(&kept, b->images);
-	kept.without = b->without;
+	kept.without_object = b->without_object;
 	kept.refused = reasonbook_refused(b);
 	for (size_t i = 1; i < b->rows.n; i++) {
 		struct reasonbook_row row = b->rows.at[i];
@@ -461,7 +456,7 @@ void reasonbook_keep(struct reasonbook *b, uint32_t *numbers)
 struct variables {
 	VEC(struct place) places;
 	struct map by_place;
-	uint32_t *of_row; /* per row of the book: number in places + 1; 0: none */
+	uint32_t *of_row; /* by row of the book: number in places + 1; 0: none */
 };
 
 static void collect(struct variables *v, const struct reasonbook *b)
@@ -486,7 +481,7 @@ static void collect(struct variables *v, const struct reasonbook *b)
 	map_release(&v->by_place);
 }
 
-/* "app:queue_lock", "app:table+0x40"; "app+0x4060" where it has no name. */
+/* "app:queue_lock", "app:table+0x40"; "app+0x4060" for one without a name. */
 static uint32_t object_of(struct profile *p, const struct profile *names, uint32_t frame)
 {
 	const struct function *f = &names->functions.at[names->frames.at[frame].function];
@@ -555,7 +550,8 @@ static uint32_t add(struct reason_rows *r, uint32_t number, enum reason_kind kin
 {
 	const struct reasonbook_row *row = &r->book->rows.at[number];
 	const char *call = intern_text(&r->book->texts, row->call);
-	/* A thread of the kernel that sleeps, but not for something that goes on, has no work. */
+	/* A sleeping thread of the kernel has no work, unless it waits for something in
+	 * progress. */
 	const bool idle =
 		row->is_kernel ? row->state == 'I' || row->state == 'S' : reason_kind_is_idle(kind);
 	const struct reason reason = {.kind = (uint8_t)kind,

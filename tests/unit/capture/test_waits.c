@@ -378,7 +378,7 @@ static void is_bounded(void **state)
 		assert_int_not_equal(reasonbook_take(&o.book, &w, o.procs), 0);
 	}
 	assert_in_range(o.book.rows.n, 60000, 65536);
-	assert_int_equal(o.book.without, 100000 - (o.book.rows.n - 2));
+	assert_int_equal(o.book.without_object, 100000 - (o.book.rows.n - 2));
 	assert_reason(&o, &w, REASON_SOCKET, "read", "");
 	close_book(&o);
 }

@@ -33,7 +33,7 @@ static struct zonepatterns *patterns_of(const char *const *texts, size_t n)
 /* The first pattern that takes the function; EXCLUDED: exclusions take it out. */
 static size_t match(const struct zonepatterns *z, const struct zone_names *f, uint32_t *hits)
 {
-	const struct zone_taking t = zonepatterns_ask(z, f, hits);
+	const struct zone_taking t = zonepatterns_match(z, f, hits);
 
 	return t.excluded && !(t.taken & ~t.excluded) ? EXCLUDED : t.first;
 }
