@@ -21,8 +21,8 @@ static bool is_privileged(void)
 	return getauxval(AT_SECURE) || geteuid() != getuid() || getegid() != getgid();
 }
 
-/* Memory that is freed stays for what comes next: the kernel would hand it out page by page, zeroed
- * anew, which takes a tenth of the time that a large profile's page takes. */
+/* Keeps freed memory for the next use: from the kernel it would come page by page, zeroed again,
+ * which takes a tenth of the time of a large profile's page. */
 static void keep_memory(void)
 {
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);

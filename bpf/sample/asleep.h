@@ -50,8 +50,8 @@ struct asleep {
 
 #define TASK_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
 
-/* The lowest bits of the lock of a process's memory: who writes has it, others wait for it, one of
- * them is next. Whoever reads would have to wait with them, perhaps for ever. */
+/* The lowest bits of the lock of a process's memory: a writer holds it, others wait for it, one of
+ * them is next. A reader would have to wait with them, perhaps for ever. */
 #define LOCK_WAITS 7
 
 static __always_inline bool asleep_is_readable(struct task_struct *task)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * stack_hash: the two 64-bit hashes of a stack, by keys that each capture draws at random: NH of
- * UMAC (RFC 4418, section 5.2.2) with a key of its own for each word and hash. Whoever does not
- * know the keys makes two stacks that are equal in one hash with a chance of 2^-32 at most, in both
- * of 2^-64, whatever the stacks are. Also for the unit tests: includes nothing of the kernel's.
+ * UMAC (RFC 4418, section 5.2.2) with a key of its own for each word and hash. Without the keys
+ * nobody can find two stacks that are equal in one hash with a chance above 2^-32, in both above
+ * 2^-64. Also for the unit tests: includes no header of the kernel.
  */
 #ifndef SAMPLE_STACK_HASH_H
 #define SAMPLE_STACK_HASH_H

@@ -65,8 +65,8 @@ static void leave(struct task_struct *task, struct offcpu_thread *t, const struc
 	if (t->newborn)
 		first_run(task, t, l->now_ns);
 	t->in_ns = 0;
-	/* Whoever waits for the thread's end is woken before its last switch, may preempt it, and
-	 * so end the capture: from exit_notify() on, any switch stands for the last one. */
+	/* A thread that waits for this one's end is woken before the last switch, and may preempt
+	 * it and so end the capture: from exit_notify() on, count any switch as the last one. */
 	if (l->state & STATE_DEAD || task->exit_state) {
 		/* The kernel frees the account with the thread. */
 		add(WIRE_OFF_ENDED, 1);
@@ -83,7 +83,7 @@ static void leave(struct task_struct *task, struct offcpu_thread *t, const struc
 	else
 		t->involuntary++;
 	(void)__sync_lock_test_and_set(&t->out_ns, l->now_ns);
-	/* The capture ended for it meanwhile: whoever takes out_ns back counts the wait. */
+	/* The capture ended for it meanwhile: the side that takes out_ns back counts the wait. */
 	if (t->ended && __sync_lock_test_and_set(&t->out_ns, 0))
 		add(WIRE_OFF_SEEN, -1);
 }

@@ -13,9 +13,9 @@
 #include "wire_offcpu.h"
 
 /*
- * A wait that goes on can be cut: what it was so far is accounted for and sampled, and it begins
- * anew. The loader's iterator does that, while the thread may return to a CPU: it writes this part
- * alone, and then exchanges out_ns for the time of the cut. If that fails, the wait was over
+ * An unfinished wait can be cut: its part so far is accounted for and sampled, and a new wait
+ * begins. The loader's iterator does that, while the thread may return to a CPU: it writes this
+ * part alone, and then exchanges out_ns for the time of the cut. If that fails, the wait was over
  * already, and the thread accounts for all of it.
  */
 struct offcpu_cut {
@@ -81,8 +81,8 @@ static __always_inline __u64 control(__u32 what)
 	return value ? *value : 0;
 }
 
-/* Returns the new sum. Not atomic: no program here interrupts another of those that use the
- * counter, except that a switch can come amid an iterator, which uses add_atomic(). */
+/* Returns the new sum. Not atomic: of the programs that use the counter none interrupts another,
+ * except that a switch can interrupt an iterator, which uses add_atomic(). */
 static __always_inline __u64 add(__u32 what, __u64 n)
 {
 	__u64 *value = bpf_map_lookup_elem(&offcpu_counters, &what);

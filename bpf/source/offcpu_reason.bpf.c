@@ -56,8 +56,8 @@ static __always_inline void read_file(struct task_struct *task, __u64 descriptor
 	read_name(file, reason);
 }
 
-/* Whoever polls a single descriptor waits for that. User memory can be read of the current task
- * alone. */
+/* A thread that polls a single descriptor waits for that. Only the current task's user memory can
+ * be read. */
 static __always_inline void read_polled(struct task_struct *task, struct wire_reason *reason)
 {
 	__u32 descriptor;
@@ -95,7 +95,7 @@ void offcpu_reason(struct task_struct *task, struct wire_reason *reason)
 {
 	struct pt_regs___kernel *saved;
 
-	/* Whoever waits for a disk resets the mark only once it has left the scheduler. */
+	/* A thread that waits for a disk resets the mark only once it has left the scheduler. */
 	if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
 		reason->flags |= WIRE_REASON_IO;
 	reason->call = WIRE_NO_CALL;

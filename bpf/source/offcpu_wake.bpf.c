@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * offcpu_wake: samples who ends the waits that are sampled: at sched_waking, in the waker's
- * context, or amid an interrupt of whatever ran there, which the loader tells by the kernel stack's
- * frames. The waker is walked if the blocked part of the wait, which ends here, makes it a sample
- * by itself: then the sample of the wait follows when the thread is back on a CPU. So each
- * nanosecond that a thread is blocked is as likely as any other to be a waker's.
+ * offcpu_wake: samples the wakers of sampled waits: at sched_waking, in the waker's context or in
+ * that of an interrupt, which the loader detects by the kernel stack's frames. The waker is walked
+ * if the blocked part of the wait, which ends here, makes it a sample by itself: then the sample of
+ * the wait follows when the thread is back on a CPU. So each nanosecond that a thread is blocked is
+ * equally likely to be attributed to a waker.
  */
 #include "sample/sample.h"
 #include "source/offcpu.h"
@@ -49,8 +49,9 @@ static __always_inline __u64 weight_of(const struct offcpu_thread *t, __u64 bloc
 	return weight_due(t, &since_ns, blocked_ns, period_ns);
 }
 
-/* A blocked thread, the argument, is about to be runnable. Runs where the waker does, before the
- * thread can run. Who was not blocked when it left its CPU is woken amid its way to sleep. */
+/* The argument, a blocked thread, is about to become runnable. Runs in the waker's context, before
+ * the thread can run. A thread that was runnable when it left its CPU is woken on its way to
+ * sleep. */
 SEC("?tp_btf/sched_waking")
 int offcpu_wake(__u64 *args)
 {

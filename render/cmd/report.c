@@ -210,8 +210,7 @@ static bool has_view(const struct report *r, const char *name)
 
 #define NAMED_MOST 3
 
-/* The view of single zones has nothing to say where none is named: that is told by name, which the
- * other views asked for must not hide. */
+/* Refuses the view of single zones if none is named, even if other views were requested too. */
 static int check_zone_named(const struct report *r, const struct material *m)
 {
 	_free_ char *names = NULL;

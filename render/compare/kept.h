@@ -1,6 +1,6 @@
 /*
- * kept: a comparison as a profile keeps it (model/regression.h): what a capture found against its
- * baseline, put into the profile when it ends, and read by whoever shows it later.
+ * kept: a comparison as a profile stores it (model/regression.h): a capture compares itself with
+ * its baseline when it ends, and stores the result for later reports.
  */
 #ifndef COMPARE_KEPT_H
 #define COMPARE_KEPT_H

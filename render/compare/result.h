@@ -156,7 +156,7 @@ struct comparison {
 const char *comparison_own(struct comparison *c, char *text);
 void comparison_note(struct comparison *c, char *text);
 
-/* "Welch's t on runs": how a change is told from chance. Static. */
+/* "Welch's t on runs": the statistical test of changes. Static. */
 const char *comparison_method(const struct comparison *);
 
 size_t comparison_count(const struct comparison *, enum verdict);

@@ -70,7 +70,7 @@ static void row_write(const struct export_input *in, const struct zone *z, FILE 
 		fputs(",,,\n", out);
 }
 
-/* What the profile does not know is not made up. */
+/* Refuses a profile that lacks what the format needs. */
 static int check(const struct export_input *in)
 {
 	const struct zone_rows *rows = in->zone_rows;

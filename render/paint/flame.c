@@ -100,7 +100,7 @@ static uint32_t *subtree_sizes(const struct tree *t)
 	return sizes;
 }
 
-/* A run of narrow siblings has ended: it is drawn if it is wide enough, and begins anew. */
+/* Ends a run of narrow siblings: draws it if it is wide enough, and starts the next. */
 static void end_run(struct flame *out, int64_t min, struct flame_merged *run)
 {
 	if (run->w > 0 && run->w >= min) {

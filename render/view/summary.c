@@ -50,7 +50,7 @@ static void time_fact(const struct view_input *in, struct doc_block *b)
 	doc_fact(b, false, "Time", "%s%s%s%s%s", length, dated ? " from " : "", from, before, end);
 }
 
-/* What is told of samples that were kept; to be seen where it is told of many. */
+/* What the ledger notes about samples that were kept; shown if it concerns many. */
 static void notes_fact(const struct view_input *in, struct doc_block *b, uint32_t metric,
 		       const struct ledger_sums *sums)
 {

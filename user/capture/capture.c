@@ -200,7 +200,7 @@ static int open_all(struct capture *c)
 		(void)ksyms_prepare();
 	if (!ret)
 		ret = capabilities_keep(CAPABILITIES_LOADER);
-	/* Before the user is told that the capture has begun. */
+	/* Before a message says that the capture has begun. */
 	if (!ret)
 		SOURCES_CALL(&c->sources, start);
 	return ret;

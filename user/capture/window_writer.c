@@ -113,7 +113,7 @@ static int begin(struct window_writer *w, const struct agent_lane *lane)
 	if (w->child == 0)
 		write_and_exit(w, lane);
 	if (w->child > 0) {
-		/* As it does itself: whoever comes first. */
+		/* The child does the same: one of the two comes first. */
 		setpgid(w->child, w->child);
 		return 0;
 	}

@@ -296,7 +296,7 @@ static bool read_section(const struct elffile *f, struct gotab *t)
 		return false;
 	if (s.sh_type == SHT_NOBITS || s.sh_size > f->bytes || s.sh_size > MAX_BYTES)
 		return false;
-	/* A sparse file costs nothing to whoever makes it: what is no table is not read whole. */
+	/* A sparse file costs its owner nothing: do not read all of it unless it is a table. */
 	if (s.sh_size < sizeof(magic) || elffile_read(f, s.sh_offset, &magic, sizeof(magic)) ||
 	    !is_magic(magic) || !budget_memory(f->budget, s.sh_size))
 		return false;

@@ -150,10 +150,11 @@ static bool insn_stack(const uint8_t *at, size_t n, struct insn_stack *out)
 #define FRAME_POINTERS 4
 
 /*
- * Runs of what is no instruction, or would be of zeros. In code, over a part: 0.002 % in musl, up
- * to 0.06 % elsewhere, 0.4 to 0.9 % where assembly has constants between (libgcrypt, gnutls, a gap
- * of GMP). In constants alone: 5 to 45 % (OpenSSL's tables of curves: 16 %). Judged on the way, not
- * at the end: 2 of LLVM's 225 parts would count as data. Nothing is told of those.
+ * Runs of invalid instructions, or of zeros, for each 100 instructions: above this, bytes are data.
+ * In code, over a part: 0.002 % in musl, up to 0.06 % elsewhere, 0.4 to 0.9 % if assembly has
+ * constants between (libgcrypt, gnutls, a gap of GMP). In constants alone: 5 to 45 % (OpenSSL's
+ * tables of curves: 16 %). Checked during the walk; checked at its end, 2 of LLVM's 225 parts would
+ * count as data. No rows are inferred for data.
  */
 #define DATA_PERCENT 2
 #define DATA_LEAST   3

@@ -129,15 +129,7 @@ static bool is_jumped_to(const struct flow *f, uint64_t end)
 }
 
 /*
- * Go's functions ask first whether the stack is large enough, and begin anew where it was not:
- *
- *	entry:	cmp 0x10(%r14),%rsp
- *		jbe more
- *		…
- *	more:	call runtime.morestack_noctxt
- *		jmp entry
- *
- * Whether all that follows the branch at @from to @more is a way back to the entry, the only one.
+ * Go's functions first check whether the stack is large enough, and start over after growing it:
  */
 static bool is_new_start(const struct flow *f, uint64_t more)
 {
@@ -170,7 +162,7 @@ struct approach {
 	bool found;
 	bool own_return; /* it is got at on the way */
 	bool written;	 /* something was, to memory */
-	bool restarts;	 /* past the branch after which Go functions may begin anew */
+	bool restarts;	 /* past the branch after which Go functions may start over */
 	size_t read;
 };
 

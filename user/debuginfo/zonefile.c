@@ -18,7 +18,7 @@
 
 #define WALKS "walks its own stack"
 
-/* Functions of unwinders and of those that use them; the first that is found is told. */
+/* Functions of unwinders and of their callers; the first that a file has is reported. */
 static const struct {
 	const char *name;
 	bool is_prefix;
@@ -294,7 +294,8 @@ static bool frame(void *context, uint64_t address, struct site_frame *out)
 	const struct asking *a = context;
 	const bool known = frames_at(&a->z->frames, address, out);
 
-	/* Up to its jump; what is told of it is an expression that covers what lies behind, too. */
+	/* Only up to the stub's jump: its call frame information is an expression that also covers
+	 * the code after it. */
 	if (is_stub(a->z, address)) {
 		*out = (struct site_frame){0};
 		return true;

@@ -254,7 +254,7 @@ static bool give_up(struct budget *b, enum budget_end why)
 		if (b->pool && why == BUDGET_STOPPED)
 			b->pool->losses.stopped++;
 	}
-	/* Whoever goes on all the same is told again. */
+	/* A caller that goes on all the same is stopped again. */
 	b->stop_bytes = b->stop_steps = 0;
 	return false;
 }

@@ -95,11 +95,10 @@ bool budget_hold(struct budget *, uint64_t bytes);
 
 /*
  * budget_pool: what the privileged process spends on foreign files in one capture, fair between
- * their owners: the users to whom the files belong, since whoever made a file is who may have
- * forged it. An owner has a share of the loader's time, which refills as time passes, a share of
- * the memory, and a number of files that it may waste: when so many have used up their budgets, its
- * other files get little more than what an ordinary file takes. Files that others own lose nothing
- * by that.
+ * their owners: the users to whom the files belong, since a file's owner is who may have forged it.
+ * An owner has a share of the loader's time, which refills as time passes, a share of the memory,
+ * and a number of files that it may waste: when so many have used up their budgets, its other files
+ * get little more than what an ordinary file takes. Files of other owners lose nothing by that.
  */
 
 /* What a pool looks at. */

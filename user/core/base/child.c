@@ -83,7 +83,8 @@ static int await(pid_t child, int ms, int *status, struct rusage *usage)
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now >= end)
 			return -ETIMEDOUT;
-		/* Polls every ms if there is no descriptor, or a debugger is told first. */
+		/* Polls every ms if there is no descriptor, or if a debugger gets the signal
+		 * first. */
 		if (poll(&p, 1, p.fd < 0 ? 1 : (int)((end - now) / 1000000) + 1) > 0)
 			p.fd = -1;
 	}

@@ -187,7 +187,7 @@ int options_read(const struct option_row *rows, int argc, char **argv, void *arg
 	if (rows->kind == OPTION_IN_ORDER)
 		strcpy(f.letters, "+:");
 	flatten(&f, rows, arguments);
-	optind = 0; /* anew */
+	optind = 0; /* start over */
 	opterr = 0;
 	while (!rc && (got = getopt_long(argc, argv, f.letters, f.longs, NULL)) != -1) {
 		size_t i;

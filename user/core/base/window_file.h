@@ -1,7 +1,7 @@
 /*
- * window_file: the file in which the windows of a capture stand, one behind the other
- * (capture/sink_file.h). Opened anew by whoever works at it: its file system may stop to
- * answer, and who has a descriptor then is stuck when it ends.
+ * window_file: the file that holds the windows of a capture, one after the other
+ * (capture/sink_file.h). Each process that works on it opens it again: its file system may stop
+ * answering, and a process that holds a descriptor then hangs when it ends.
  */
 #ifndef BASE_WINDOW_FILE_H
 #define BASE_WINDOW_FILE_H
@@ -19,8 +19,8 @@ struct window_file {
 	ino_t ino;
 };
 
-/* Writes what comes at @at, the end of what is whole; what is there behind it goes away, also where
- * this fails. At 0 the file is made, or made anew. -errno with a text. */
+/* Writes the bytes at @at, the end of the complete windows, and truncates the file there first,
+ * even if the write fails. At 0 it creates the file, or replaces it. -errno with a text. */
 int window_file_put(struct window_file *, const char *path, const void *bytes, size_t n,
 		    uint64_t at);
 /* -errno with a text; -EIO where it is another file, or shorter. */

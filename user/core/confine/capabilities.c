@@ -37,8 +37,8 @@ static const struct {
 	{CAP_SYS_PTRACE, LOADER | OPENER},
 	/* the files behind /proc/PID/map_files */
 	{CAP_CHECKPOINT_RESTORE, LOADER | OPENER},
-	/* the files that a target maps, whoever may read them; the file in which a
-	 * probe is placed, by its name in /proc/self/fd */
+	/* the files that a target maps, whatever their mode; the file in which a probe is placed,
+	 * by its name in /proc/self/fd */
 	{CAP_DAC_READ_SEARCH, LOADER | BROKER | OPENER | KEEPER | CALIBRATOR},
 	/* probes in files of others by perf events, which need no less */
 	{CAP_SYS_ADMIN, BY_EVENTS},
