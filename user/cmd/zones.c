@@ -59,7 +59,7 @@ struct options {
 /* --- files ---------------------------------------------------------------------------------- */
 
 struct files {
-	VEC(const struct image *) at; /* borrowed from @images */
+	struct zones_found found;
 	struct opener *opener;
 	struct images *images;
 	struct procs *procs;
@@ -73,11 +73,10 @@ static void take_image(void *context, uint32_t number)
 	/* The kernel's own, as [vsyscall], is no file. */
 	if (image->kind == IMAGE_KIND_FILE && image->path[0] == '[')
 		return;
-	for (size_t i = 0; i < f->at.n; i++) {
-		if (f->at.at[i] == image)
+	for (size_t i = 0; i < f->found.images.n; i++)
+		if (f->found.images.at[i] == image)
 			return;
-	}
-	vec_push(&f->at, image);
+	vec_push(&f->found.images, image);
 }
 
 /* @name: a path, or that of a program in PATH. */
@@ -117,24 +116,15 @@ static int open_process(struct files *f, uint32_t pid)
 		return rc;
 	if (!rc)
 		procs_each_image(f->procs, pid, take_image, f);
-	if (!f->at.n && geteuid())
-		return err(-EACCES, "cannot read the mappings of process %u: run it with sudo",
-			   pid);
-	if (!f->at.n)
+	if (!f->found.images.n)
 		return err(-EACCES,
-			   "process %u maps no readable file: it is a kernel thread, or "
-			   "closed even to root",
+			   geteuid()
+				   ? "cannot read the mappings of process %u: run it with sudo"
+				   : "process %u maps no readable file: it is a kernel thread, or "
+				     "closed even to root",
 			   pid);
 	take_image(f, IMAGE_VDSO);
 	return 0;
-}
-
-static void release_files(struct files *f)
-{
-	vec_release(&f->at);
-	procs_free(f->procs);
-	images_free(f->images);
-	opener_free(f->opener);
 }
 
 /* --- exits ---------------------------------------------------------------------------------- */
@@ -144,22 +134,21 @@ static bool lacks_sessions(void)
 {
 	struct feature features[FEATURES_MAX];
 	const size_t n = features_probe(features);
+	bool lacks = false;
 
-	for (size_t i = 0; i < n; i++) {
-		if (!strcmp(features[i].key, "uprobe_session"))
-			return features[i].state == FEATURE_MISSING;
-	}
-	return false;
+	for (size_t i = 0; i < n; i++)
+		lacks |= !strcmp(features[i].key, "uprobe_session") &&
+			 features[i].state == FEATURE_MISSING;
+	return lacks;
 }
 
-/* Why a capture would not replace return addresses in a process that maps file @i; NULL: it would.
+/* Why a capture would not replace return addresses in a process that maps the file; NULL: it would.
  * Owned by the caller. */
-static char *why_no_session(const struct zones_found *found, size_t i)
+static char *why_no_session(const struct image *image, const struct zonelist *list)
 {
-	const struct zonelist *list = &found->lists[i];
-	const char *base = str_base(found->images[i]->path);
+	const char *base = str_base(image->path);
 
-	if (found->images[i]->kind == IMAGE_KIND_FILE && !zonelist_is_harmless(list))
+	if (image->kind == IMAGE_KIND_FILE && !zonelist_is_harmless(list))
 		return list->hijack_unsafe
 			       ? mem_strdup(list->hijack_unsafe)
 			       : mem_printf("%s cannot be read: %s", base, list->problem);
@@ -168,17 +157,9 @@ static char *why_no_session(const struct zones_found *found, size_t i)
 	return NULL;
 }
 
-static void choose_exits(struct zones_found *found)
-{
-	for (size_t i = 0; i < found->n && !found->no_session; i++)
-		found->no_session = why_no_session(found, i);
-	if (!found->no_session && lacks_sessions())
-		found->no_session = mem_strdup("this kernel has no uprobe sessions (Linux 6.13)");
-}
-
 /* --- all ------------------------------------------------------------------------------------ */
 
-static int list(const struct options *o, const struct files *f)
+static int list(const struct options *o, struct zones_found *f)
 {
 	const struct zonelist_request request = {.patterns = o->patterns,
 						 .kernel = site_kernel_running(),
@@ -186,25 +167,31 @@ static int list(const struct options *o, const struct files *f)
 						 .lines = true,
 						 .switches = o->switches.at,
 						 .n_switches = o->switches.n};
-	struct zones_found found = {.images = f->at.at,
-				    .lists = mem_zalloc(f->at.n, sizeof(*found.lists)),
-				    .n = f->at.n,
-				    .cost = zones_cost_reference};
+	const size_t n = f->images.n;
 	int rc;
 
-	zonelist_read(found.images, found.n, &request, found.lists);
-	rc = zonelist_check(found.images, found.lists, found.n, &request);
-	if (!rc && o->measure)
-		rc = zones_cost_measure(&found.cost);
-	if (!rc) {
-		choose_exits(&found);
-		zones_listing_print(&found, o->sort, o->json);
-		free(found.no_session);
-	}
-	for (size_t i = 0; i < found.n; i++)
-		zonelist_release(&found.lists[i]);
-	free(found.lists);
-	return rc;
+	f->lists = mem_zalloc(n, sizeof(*f->lists));
+	zonelist_read(f->images.at, n, &request, f->lists);
+	rc = zonelist_check(f->images.at, f->lists, n, &request);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < n && !f->no_session; i++)
+		f->no_session = why_no_session(f->images.at[i], &f->lists[i]);
+	if (!f->no_session && lacks_sessions())
+		f->no_session = mem_strdup("this kernel has no uprobe sessions (Linux 6.13)");
+	return zones_listing_print(f, o->sort, o->json, o->measure);
+}
+
+static void release_files(struct files *f)
+{
+	for (size_t i = 0; f->found.lists && i < f->found.images.n; i++)
+		zonelist_release(&f->found.lists[i]);
+	free(f->found.lists);
+	free(f->found.no_session);
+	vec_release(&f->found.images);
+	procs_free(f->procs);
+	images_free(f->images);
+	opener_free(f->opener);
 }
 
 static int run(const struct options *o)
@@ -216,7 +203,7 @@ static int run(const struct options *o)
 	if (!rc)
 		rc = o->pid ? open_process(&f, (uint32_t)o->pid) : open_binary(&f, o->binary);
 	if (!rc)
-		rc = list(o, &f);
+		rc = list(o, &f.found);
 	release_files(&f);
 	return rc ? cmd_failed() : EXIT_OK;
 }
