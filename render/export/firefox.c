@@ -118,12 +118,9 @@ static void frame_depth(struct writer *w, uint32_t i)
 static void frame_category(struct writer *w, uint32_t i)
 {
 	const struct frame *frame = frame_at(w, i);
-	const struct function *f = &w->p->functions.at[frame->function];
 
 	json_int(w->out, "",
-		 !frame->function	      ? FRAME_UNNAMED
-		 : frame->inlined && f->named ? FRAME_INLINED
-					      : frame_class_of(f));
+		 frame_class_of_call(&w->p->functions.at[frame->function], frame->inlined));
 }
 
 static void frame_function(struct writer *w, uint32_t i)

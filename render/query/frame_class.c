@@ -24,13 +24,16 @@ enum frame_class frame_class_of(const struct function *f)
 	return class == FRAME_NATIVE && !f->named ? FRAME_UNNAMED : class;
 }
 
+enum frame_class frame_class_of_call(const struct function *f, bool inlined)
+{
+	return inlined && f->named ? FRAME_INLINED : frame_class_of(f);
+}
+
 enum frame_class frame_class_of_node(const struct tree *t, const struct tree_node *n)
 {
-	const struct function *f = &t->profile->functions.at[n->function];
-
 	if (!n->function)
 		return FRAME_THREAD;
-	return n->inlined && f->named ? FRAME_INLINED : frame_class_of(f);
+	return frame_class_of_call(&t->profile->functions.at[n->function], n->inlined);
 }
 
 const char *frame_class_name(enum frame_class class)

@@ -20,8 +20,10 @@ enum frame_class {
 	FRAME_CLASSES
 };
 
-/* Of a function as such, not of a call of it. Not for row 0, which is no function. */
+/* Of a function as such; row 0, which is no function, is unnamed code. */
 enum frame_class frame_class_of(const struct function *);
+/* Of a call of it. */
+enum frame_class frame_class_of_call(const struct function *, bool inlined);
 enum frame_class frame_class_of_node(const struct tree *, const struct tree_node *);
 
 /* As in frame_kinds.def: "NATIVE". */
