@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/unprivileged.h"
@@ -14,19 +14,13 @@
 /* Runs the eprof-render beside this program, else the one in PATH. */
 static void run_renderer(char **argv)
 {
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
+	_free_ char *self = file_link("/proc/self/exe");
+	const char *slash = self ? strrchr(self, '/') : NULL;
 
-	if (n > 0) {
-		self[n] = '\0';
-		slash = strrchr(self, '/');
-		if (slash) {
-			_free_ char *beside =
-				mem_printf("%.*s/eprof-render", (int)(slash - self), self);
+	if (slash) {
+		_free_ char *beside = mem_printf("%.*s/eprof-render", (int)(slash - self), self);
 
-			execv(beside, argv);
-		}
+		execv(beside, argv);
 	}
 	execvp("eprof-render", argv);
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -319,21 +319,6 @@ int elffile_section(const struct elffile *f, const char *name, Elf64_Shdr *out)
 	return -ENOENT;
 }
 
-/* Opens for reading what the O_PATH descriptor @path_fd stands for, only a regular file. */
-static int reopen(int path_fd)
-{
-	char link[32];
-	struct stat st;
-	int fd;
-
-	/* A device or a pipe must not even be opened: that alone may have effects, or block. */
-	if (fstat(path_fd, &st) || !S_ISREG(st.st_mode))
-		return -EINVAL;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-	fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
-
 int elffile_open_path(int root_fd, const char *path)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
@@ -343,5 +328,5 @@ int elffile_open_path(int root_fd, const char *path)
 		path_fd = open(path, O_PATH | O_CLOEXEC);
 	else
 		path_fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-	return path_fd < 0 ? -errno : reopen(path_fd);
+	return path_fd < 0 ? -errno : file_reopen_regular(path_fd);
 }

@@ -5,7 +5,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,29 +209,10 @@ struct search {
 
 /* --- files ---------------------------------------------------------------------------------- */
 
-/* The target of a link in /proc; owned; NULL: there is none. */
-static char *read_link(const char *link)
-{
-	char path[PATH_MAX];
-	ssize_t n = readlink(link, path, sizeof(path) - 1);
-
-	if (n <= 0)
-		return NULL;
-	path[n] = '\0';
-	return mem_strdup(path);
-}
-
-static char *link_of(int fd)
-{
-	_free_ char *link = mem_printf("/proc/self/fd/%d", fd);
-
-	return read_link(link);
-}
-
 /* The path of the root; "" for our own or the real root; owned. */
 static char *root_path(int root_fd)
 {
-	char *path = root_fd < 0 ? NULL : link_of(root_fd);
+	char *path = root_fd < 0 ? NULL : file_path(root_fd);
 
 	if (path && strcmp(path, "/") != 0)
 		return path;
@@ -296,7 +276,7 @@ static bool is_known(const struct search *s, const struct closure_file *f)
 static bool add(struct search *s, const char *path)
 {
 	_close_ int fd = open_file(s, path);
-	_free_ char *real = fd < 0 ? NULL : link_of(fd);
+	_free_ char *real = fd < 0 ? NULL : file_path(fd);
 	struct closure_file f = {0};
 	struct stat st;
 
@@ -468,7 +448,7 @@ void closure_search_process(int root_fd, uint32_t pid, const struct closure_effo
 			    closure *out)
 {
 	_free_ char *link = procfs_path(pid, "exe");
-	_free_ char *path = read_link(link), *root = root_path(root_fd);
+	_free_ char *path = file_link(link), *root = root_path(root_fd);
 
 	if (path)
 		closure_search_program(root_fd, below(path, root), effort, out);

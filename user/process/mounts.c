@@ -109,14 +109,12 @@ static bool is_on_the_network(uint32_t major, uint32_t minor)
 {
 	static const char *const names[] = {"nbd", "rbd", "drbd", "aoe", "etherd"};
 	_free_ char *link = mem_printf("/sys/dev/block/%u:%u", major, minor);
-	char path[512];
-	ssize_t n = readlink(link, path, sizeof(path) - 1);
+	_free_ char *path = file_link(link);
 
-	path[n > 0 ? n : 0] = '\0';
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		_free_ char *part = mem_printf("/%s", names[i]);
 
-		if (strstr(path, part))
+		if (path && strstr(path, part))
 			return true;
 	}
 	return false;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "process/closure.h"
@@ -84,17 +84,15 @@ static int open_at(int folder, const char *path, uint64_t flags, uint64_t resolv
 	return fd >= 0 ? fd : errno == EXDEV || errno == ELOOP ? -EACCES : -errno;
 }
 
-/* The path that the descriptor refers to; false: unknown, or deleted. */
-static bool resolved(int fd, char path[PATH_MAX])
+/* The path that the descriptor refers to; owned; "": unknown, or deleted. */
+static char *resolved(int fd)
 {
-	static const char gone[] = " (deleted)";
-	char link[32];
-	ssize_t n;
+	char *path = file_path(fd);
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, PATH_MAX - 1);
-	path[n > 0 ? n : 0] = '\0';
-	return path[0] == '/' && !str_ends(path, gone);
+	if (path && path[0] == '/' && !str_ends(path, " (deleted)"))
+		return path;
+	free(path);
+	return mem_strdup("");
 }
 
 /*
@@ -107,7 +105,7 @@ static bool resolved(int fd, char path[PATH_MAX])
 static int opener_source(int root_fd, const char *path, size_t folder, const char *home)
 {
 	_free_ char *above = mem_strndup(path, folder);
-	char folder_is[PATH_MAX], file_is[PATH_MAX];
+	_free_ char *folder_is = NULL, *file_is = NULL;
 	_close_ int at = -1;
 	int fd;
 
@@ -117,13 +115,15 @@ static int opener_source(int root_fd, const char *path, size_t folder, const cha
 		     root_fd >= 0 ? RESOLVE_IN_ROOT : 0);
 	if (at < 0)
 		return at;
-	if (!resolved(at, folder_is) || !may_hold_sources(folder_is, home))
+	folder_is = resolved(at);
+	if (!folder_is[0] || !may_hold_sources(folder_is, home))
 		return -EACCES;
 	path += folder + strspn(path + folder, "/");
 	fd = open_at(at, path, 0, RESOLVE_BENEATH);
 	if (fd < 0)
 		return fd;
-	if (resolved(fd, file_is) && is_below(file_is, folder_is) && !strstr(file_is, "/.") &&
+	file_is = resolved(fd);
+	if (is_below(file_is, folder_is) && !strstr(file_is, "/.") &&
 	    has_source_suffix(str_base(file_is)))
 		return fd;
 	close(fd);
@@ -199,22 +199,11 @@ static int copy(struct job *d, int fd, const struct statx *st)
 
 /* --- files ----------------------------------------------------------------------------------- */
 
-/* Opens the file behind an O_PATH descriptor for reading. */
-static int reopen(int path_fd)
-{
-	char link[32];
-	int fd;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-	fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
-
 /* Some file systems that a user mounted admit nobody else, not even root: opens it as that user. */
 static int reopen_as(const struct job *d, int path_fd)
 {
 	struct owner owner;
-	int fd = reopen(path_fd);
+	int fd = file_reopen(path_fd);
 
 	if (fd != -EACCES || !d->slot || !d->r->pid)
 		return fd;
@@ -222,7 +211,7 @@ static int reopen_as(const struct job *d, int path_fd)
 		owner = *d->r->as;
 	else if (!owner_of(d->r->pid, &owner))
 		return fd;
-	return !owner.uid || owner_become_for_good(&owner) ? fd : reopen(path_fd);
+	return !owner.uid || owner_become_for_good(&owner) ? fd : file_reopen(path_fd);
 }
 
 /* Whether the file's mount is local: it is in the namespace of the process, or it is that of the
@@ -265,7 +254,7 @@ static void deliver(struct job *d, int path_fd, struct opener_answer *a, int *re
 	a->device_minor = st.stx_dev_minor;
 	if (d->slot && !local)
 		atomic_store(&d->slot->device, (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor);
-	a->rc = local ? reopen(path_fd) : reopen_as(d, path_fd);
+	a->rc = local ? file_reopen(path_fd) : reopen_as(d, path_fd);
 	if (a->rc < 0)
 		return;
 	a->fd = a->rc;
@@ -356,18 +345,6 @@ static void open_file(struct job *d, struct opener_answer *a, int *rest)
 
 /* --- names and closures ----------------------------------------------------------------------- */
 
-/* The path of the descriptor; owned; NULL: unknown. */
-static char *name_of(int path_fd)
-{
-	char link[32], path[PATH_MAX];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	path[n > 0 ? n : 0] = '\0';
-	return n > 0 ? mem_strdup(path) : NULL;
-}
-
 static void find_name(const struct job *d, struct opener_answer *a)
 {
 	_close_ int path_fd = open_path(d->r);
@@ -379,7 +356,7 @@ static void find_name(const struct job *d, struct opener_answer *a)
 		return;
 	}
 	describe(&st, a);
-	a->text = name_of(path_fd);
+	a->text = file_path(path_fd);
 	a->text_bytes = a->text ? strlen(a->text) : 0;
 }
 

@@ -141,11 +141,9 @@ int procfs_processes(void (*each)(void *, uint32_t), void *context)
 
 bool procfs_in_first_namespace(void)
 {
-	char name[64];
-	ssize_t n = readlink("/proc/self/ns/pid", name, sizeof(name) - 1);
+	_free_ char *name = file_link("/proc/self/ns/pid");
 
-	name[n > 0 ? n : 0] = '\0';
-	return n <= 0 || !strcmp(name, FIRST_NAMESPACE);
+	return !name || !strcmp(name, FIRST_NAMESPACE);
 }
 
 static char *read_status(const char *path)

@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "process/mounts.h"
@@ -146,16 +147,6 @@ int nearby_open(int root_fd, const char *path)
 					  (root_fd >= 0 ? RESOLVE_IN_ROOT : 0u)};
 	_close_ int path_fd = (int)syscall(SYS_openat2, root_fd >= 0 ? root_fd : AT_FDCWD, path,
 					   &how, sizeof(how));
-	char link[32];
-	struct stat st;
-	int fd;
 
-	if (path_fd < 0)
-		return -errno;
-	/* A device or a pipe must not even be opened: that alone may have effects, or block. */
-	if (fstat(path_fd, &st) || !S_ISREG(st.st_mode))
-		return -EINVAL;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", path_fd);
-	fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	return path_fd < 0 ? -errno : file_reopen_regular(path_fd);
 }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "process/maps.h"
@@ -144,27 +144,16 @@ static uint64_t inode_of(uint32_t pid, uint64_t fd)
 	return at ? strtoull(at + strlen("\nino:"), NULL, 10) : 0;
 }
 
-/* "" if there is none. */
-static void read_link(uint32_t pid, uint64_t fd, char link[PATH_MAX])
-{
-	_free_ char *file = mem_printf("fd/%" PRIu64, fd);
-	_free_ char *path = procfs_path(pid, file);
-	ssize_t n = readlink(path, link, PATH_MAX - 1);
-
-	link[n > 0 ? n : 0] = '\0';
-}
-
 /* Anonymous inodes share one number, and the fdinfo of an epoll lists all that it watches: do not
  * read it for these. */
 static uint32_t look_up(struct intern *texts, uint32_t pid, uint64_t fd, uint64_t inode)
 {
-	char link[PATH_MAX];
-	_free_ char *clean = NULL;
+	_free_ char *file = mem_printf("fd/%" PRIu64, fd);
+	_free_ char *path = procfs_path(pid, file), *link = file_link(path), *clean = NULL;
 
-	read_link(pid, fd, link);
-	if (!str_starts(link, "anon_inode:") && inode_of(pid, fd) != inode)
+	if (!(link && str_starts(link, "anon_inode:")) && inode_of(pid, fd) != inode)
 		return 0;
-	clean = str_clean(link, strlen(link));
+	clean = str_clean(link ? link : "", link ? strlen(link) : 0);
 	return intern_add(texts, clean);
 }
 

@@ -86,6 +86,36 @@ int file_read(const char *path, size_t max_bytes, char **text, size_t *n)
 }
 
 /* The folder of @path, without the last '/'. */
+char *file_link(const char *link)
+{
+	char path[PATH_MAX];
+	const ssize_t n = readlink(link, path, sizeof(path) - 1);
+
+	return n > 0 ? mem_strndup(path, (size_t)n) : NULL;
+}
+
+char *file_path(int fd)
+{
+	_free_ char *link = mem_printf("/proc/self/fd/%d", fd);
+
+	return file_link(link);
+}
+
+int file_reopen(int path_fd)
+{
+	_free_ char *link = mem_printf("/proc/self/fd/%d", path_fd);
+	const int fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int file_reopen_regular(int path_fd)
+{
+	struct stat st;
+
+	return fstat(path_fd, &st) || !S_ISREG(st.st_mode) ? -EINVAL : file_reopen(path_fd);
+}
+
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

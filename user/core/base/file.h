@@ -13,6 +13,15 @@
 /* The whole of @path, at most @max_bytes (more is -EFBIG), NUL-terminated, in *@text (freed by
  * the caller) and *@n. Works on /proc files, whose size is not known beforehand. */
 int file_read(const char *path, size_t max_bytes, char **text, size_t *n);
+/* The target of a symbolic link, and the path that a descriptor refers to; owned by the caller;
+ * NULL: there is none. */
+char *file_link(const char *link);
+char *file_path(int fd);
+/* Opens the file behind an O_PATH descriptor for reading; a descriptor or -errno, no text. The
+ * second refuses (-EINVAL) what is no regular file: opening a device or a pipe may have effects, or
+ * block. */
+int file_reopen(int path_fd);
+int file_reopen_regular(int path_fd);
 
 /*
  * Sets the mode of files made from now on, as --mode gives it: octal, with 0600 in it. -EINVAL with
