@@ -10,7 +10,7 @@
 
 #include "shared.h"
 #include "sample/vma.h"
-#include "wire_zone.h"
+#include "wire_probe.h"
 
 /* An open call. */
 struct probe_call {
@@ -49,14 +49,14 @@ struct probe_strand {
 	__u64 ran_ns, since_ns;
 	__u64 suspended_ns; /* so far, wall time */
 	__u64 parked_ns;    /* suspended since then, wall time; 0: it runs */
-	struct probe_call calls[WIRE_ZONE_DEPTH];
+	struct probe_call calls[WIRE_PROBE_DEPTH];
 };
 
 /* The state of a thread, in its task storage. */
 struct probe_thread {
 	struct probe_strand own;
 	__u64 low, high; /* the known part of the thread's own stack */
-	__u32 epoch;	 /* zone_epoch when flags were read */
+	__u32 epoch;	 /* probe_epoch when flags were read */
 	__u32 flags;	 /* WIRE_PROC_… of its process */
 	__u64 unsure;	 /* calls only counted, whose end may still be seen */
 	/* For a thread that runs coroutines: since when it is on its own stack, and since when it
@@ -75,13 +75,13 @@ _Static_assert(sizeof(struct probe_thread) < 7900, "task storage is allocated up
 /* Set by the loader before load. */
 extern const volatile __u32 config_actions;	/* of all probes: bits by enum wire_action */
 extern const volatile __u32 config_zone_clocks; /* WIRE_CLOCK_… */
-extern const volatile __u32 config_zone_limit;	/* see zone_counted */
+extern const volatile __u32 config_probe_limit; /* see probe_counted */
 
 /* Written by the loader while programs run. */
-extern __u32 zone_enabled; /* calls count */
-extern __u32 zone_epoch;   /* grows whenever zone_procs changes */
-extern __u32 zone_window;  /* the lowest bit tells which of two what calls do is added to */
-extern __u8 zone_generation[WIRE_ZONE_IMAGES];
+extern __u32 probe_enabled; /* calls count */
+extern __u32 probe_epoch;   /* grows whenever probe_procs changes */
+extern __u32 zone_window;   /* the lowest bit tells which of two what calls do is added to */
+extern __u8 probe_generation[WIRE_PROBE_IMAGES];
 
 /* Thread → its state and own strand. Written by the thread itself; read by it and by samples that
  * interrupt it. The kernel frees it with the thread. */
@@ -91,11 +91,11 @@ struct probe_states_map {
 	__type(key, int);
 	__type(value, struct probe_thread);
 };
-extern struct probe_states_map zone_states SEC(".maps");
+extern struct probe_states_map probe_states SEC(".maps");
 
 static __always_inline struct probe_call *probe_call_at(struct probe_strand *s, __u64 i)
 {
-	if (i >= WIRE_ZONE_DEPTH)
+	if (i >= WIRE_PROBE_DEPTH)
 		return NULL;
 	/* Must not be computed before the check: the verifier would not see the bound. */
 	asm volatile("" : "+r"(i));

@@ -106,7 +106,7 @@ static void read_all(struct zone_clock *c, __u64 *to)
 /* Coroutines with open timed calls → their other clocks. Written and read by programs. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, WIRE_ZONE_STRANDS);
+	__uint(max_entries, WIRE_PROBE_STRANDS);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, struct probe_strand_key);
 	__type(value, struct probe_strand_clock);
@@ -241,7 +241,7 @@ static void switch_in(struct task_struct *task, bool counted, __u64 now_ns)
 }
 
 SEC("?tp_btf/sched_switch")
-int zone_sched_switch(__u64 *args)
+int probe_sched_switch(__u64 *args)
 {
 	bool preempted = args[0];
 	struct task_struct *prev = (void *)args[1], *next = (void *)args[2];
@@ -257,7 +257,7 @@ int zone_sched_switch(__u64 *args)
  * every switch to sched_switch (of those from a virtual CPU's idle task half were missing): a
  * return that went unseen would count as time on the CPU. */
 SEC("?tp_btf/sched_exit_tp")
-int zone_sched_in(void *ctx)
+int probe_sched_in(void *ctx)
 {
 	struct zone_clock *c = zone_clock(false);
 
@@ -267,7 +267,7 @@ int zone_sched_in(void *ctx)
 }
 
 SEC("?tp_btf/sched_wakeup")
-int zone_sched_wakeup(__u64 *args)
+int probe_sched_wakeup(__u64 *args)
 {
 	struct zone_clock *c =
 		bpf_task_storage_get(&zone_clocks, (struct task_struct *)args[0], NULL, 0);
@@ -282,7 +282,7 @@ int zone_sched_wakeup(__u64 *args)
 #define OWN_CALL_LAST  336
 
 SEC("?tp_btf/sys_enter")
-int zone_sys_enter(__u64 *args)
+int probe_sys_enter(__u64 *args)
 {
 	struct zone_clock *c = zone_clock(false);
 	__u64 number = args[1];
@@ -296,7 +296,7 @@ int zone_sys_enter(__u64 *args)
 }
 
 SEC("?tp_btf/sys_exit")
-int zone_sys_exit(__u64 *args)
+int probe_sys_exit(__u64 *args)
 {
 	struct zone_clock *c = zone_clock(false);
 

@@ -7,6 +7,7 @@
 #define PROBE_CLOCKS_H
 
 #include "probe/calls.h"
+#include "wire_zone.h"
 
 /* Open calls of a strand whose other clocks are kept; deeper calls have none. */
 #define CLOCK_DEPTH 54

@@ -2,7 +2,7 @@
 #include "probe/code.h"
 #include "probe/proc.h"
 
-/* pid → how many times unknown code was loaded: mappings of files that are not in zone_files, and
+/* pid → how many times unknown code was loaded: mappings of files that are not in probe_files, and
  * execs; begun and ended. Written and read here. */
 struct unseen {
 	__u32 begun, ended;
@@ -13,16 +13,16 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u32);
 	__type(value, struct unseen);
-} zone_unseen SEC(".maps");
+} probe_unseen SEC(".maps");
 
 /* Files whose code tolerates hijacked return addresses. Written by the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, struct wire_zone_file);
+	__type(key, struct wire_probe_file);
 	__type(value, __u8);
-} zone_files SEC(".maps");
+} probe_files SEC(".maps");
 
 /* Threads about to map code → whether the code is unknown. Written and read by the two programs
  * below. */
@@ -31,17 +31,17 @@ struct {
 	__uint(max_entries, 4096);
 	__type(key, __u64);
 	__type(value, __u32);
-} zone_mapping SEC(".maps");
+} probe_mapping SEC(".maps");
 
 static struct unseen *unseen_of(__u32 pid)
 {
-	return bpf_map_lookup_elem(&zone_unseen, &pid);
+	return bpf_map_lookup_elem(&probe_unseen, &pid);
 }
 
 bool probe_code_is_seen(void)
 {
 	__u32 pid = ids_current_process();
-	struct wire_zone_proc *proc = probe_proc(pid);
+	struct wire_probe_proc *proc = probe_proc(pid);
 	struct unseen *n = unseen_of(pid);
 
 	return proc && (n ? n->begun : 0) == proc->code_seen;
@@ -51,7 +51,7 @@ void probe_code_forget(void)
 {
 	__u32 pid = ids_current_process();
 
-	bpf_map_delete_elem(&zone_unseen, &pid);
+	bpf_map_delete_elem(&probe_unseen, &pid);
 }
 
 __u32 probe_code_exec(void)
@@ -60,7 +60,7 @@ __u32 probe_code_exec(void)
 	struct unseen *n = unseen_of(pid), next = {0};
 
 	next.begun = next.ended = (n ? n->begun : 0) + 1;
-	bpf_map_update_elem(&zone_unseen, &pid, &next, BPF_ANY);
+	bpf_map_update_elem(&probe_unseen, &pid, &next, BPF_ANY);
 	return next.begun;
 }
 
@@ -68,12 +68,12 @@ __u32 probe_code_fork(__u32 from, __u32 to)
 {
 	struct unseen *n = unseen_of(from), copy = {0};
 
-	bpf_map_delete_elem(&zone_unseen, &to);
+	bpf_map_delete_elem(&probe_unseen, &to);
 	if (!n)
 		return 0;
 	/* In the child no other thread is in the middle of a mapping. */
 	copy.begun = copy.ended = n->begun;
-	bpf_map_update_elem(&zone_unseen, &to, &copy, BPF_ANY);
+	bpf_map_update_elem(&probe_unseen, &to, &copy, BPF_ANY);
 	return copy.begun;
 }
 
@@ -83,22 +83,22 @@ static bool is_known(__u64 fd)
 	struct task_struct *task = current_task();
 	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
 	struct file **files = BPF_CORE_READ(table, fd), *file = NULL;
-	struct wire_zone_file key = {0};
+	struct wire_probe_file key = {0};
 
 	if (fd >= BPF_CORE_READ(table, max_fds) ||
 	    bpf_probe_read_kernel(&file, sizeof(file), files + fd) || !file)
 		return false;
 	key.inode = BPF_CORE_READ(file, f_inode, i_ino);
 	key.device = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
-	return bpf_map_lookup_elem(&zone_files, &key) != NULL;
+	return bpf_map_lookup_elem(&probe_files, &key) != NULL;
 }
 
 /* The current process is about to map code that the loader has not looked at. */
-static void begin_unseen(__u32 pid, struct wire_zone_proc *proc)
+static void begin_unseen(__u32 pid, struct wire_probe_proc *proc)
 {
 	struct unseen none = {0}, *n;
 
-	bpf_map_update_elem(&zone_unseen, &pid, &none, BPF_NOEXIST);
+	bpf_map_update_elem(&probe_unseen, &pid, &none, BPF_NOEXIST);
 	n = unseen_of(pid);
 	if (n)
 		__sync_fetch_and_add(&n->begun, 1);
@@ -117,11 +117,11 @@ struct syscall_enter {
 
 /* Both return 1: 0 would hide the hit from the tracepoint's other users. */
 SEC("?tracepoint")
-int zone_mmap_enter(struct syscall_enter *ctx)
+int probe_mmap_enter(struct syscall_enter *ctx)
 {
 	__u64 thread = ids_current();
 	__u32 pid = thread >> 32, unseen;
-	struct wire_zone_proc *proc;
+	struct wire_probe_proc *proc;
 
 	if (!(ctx->args[2] & PROT_EXEC) || ctx->args[3] & MAP_ANONYMOUS)
 		return 1;
@@ -131,23 +131,23 @@ int zone_mmap_enter(struct syscall_enter *ctx)
 	unseen = !is_known((__u32)ctx->args[4]);
 	if (unseen)
 		begin_unseen(pid, proc);
-	bpf_map_update_elem(&zone_mapping, &thread, &unseen, BPF_ANY);
+	bpf_map_update_elem(&probe_mapping, &thread, &unseen, BPF_ANY);
 	return 1;
 }
 
 /* Tells the loader of the mapping. The sideband has it, too, but the loader should look at once:
  * the code may contain zones. */
 SEC("?tracepoint")
-int zone_mmap_exit(void *ctx)
+int probe_mmap_exit(void *ctx)
 {
 	__u64 thread = ids_current();
-	__u32 *mapping = bpf_map_lookup_elem(&zone_mapping, &thread), unseen;
+	__u32 *mapping = bpf_map_lookup_elem(&probe_mapping, &thread), unseen;
 	struct unseen *n;
 
 	if (!mapping)
 		return 1;
 	unseen = *mapping;
-	bpf_map_delete_elem(&zone_mapping, &thread);
+	bpf_map_delete_elem(&probe_mapping, &thread);
 	n = unseen_of(thread >> 32);
 	if (n && unseen)
 		__sync_fetch_and_add(&n->ended, 1);

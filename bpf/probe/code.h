@@ -13,10 +13,10 @@
 bool probe_code_is_seen(void) __hidden;
 /* The current process ends. */
 void probe_code_forget(void) __hidden;
-/* The current process execs. Returns the wire_zone_proc.code_seen to set once the loader has
+/* The current process execs. Returns the wire_probe_proc.code_seen to set once the loader has
  * looked. */
 __u32 probe_code_exec(void) __hidden;
-/* Process @to was forked from @from and has its code. Returns the wire_zone_proc.code_seen to set
+/* Process @to was forked from @from and has its code. Returns the wire_probe_proc.code_seen to set
  * once the loader has looked. */
 __u32 probe_code_fork(__u32 from, __u32 to) __hidden;
 

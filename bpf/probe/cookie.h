@@ -24,7 +24,7 @@ static __always_inline __u32 condition_of(__u64 cookie)
 
 static __always_inline __u32 image_of(__u64 cookie)
 {
-	return cookie >> 34 & (WIRE_ZONE_IMAGES - 1);
+	return cookie >> 34 & (WIRE_PROBE_IMAGES - 1);
 }
 
 static __always_inline __u32 actions_of(__u64 cookie)
@@ -34,7 +34,7 @@ static __always_inline __u32 actions_of(__u64 cookie)
 
 static __always_inline bool counts_now(__u64 cookie)
 {
-	return zone_enabled && zone_generation[image_of(cookie)] == (__u8)(cookie >> 46);
+	return probe_enabled && probe_generation[image_of(cookie)] == (__u8)(cookie >> 46);
 }
 
 #endif

@@ -19,8 +19,8 @@ static __always_inline bool hit_counts(__u64 cookie)
 {
 	if (!counts_now(cookie))
 		return false;
-	if (image_of(cookie) != WIRE_ZONE_CALIBRATION)
-		zone_hit();
+	if (image_of(cookie) != WIRE_PROBE_CALIBRATION)
+		probe_note_hit();
 	return true;
 }
 
@@ -40,10 +40,10 @@ static __always_inline bool may_hijack(struct probe_thread *t, struct probe_stra
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct uprobe_task *probed;
 
-	if (s != &t->own || !(t->flags & WIRE_PROC_HIJACK) || flags & WIRE_ZONE_ITSELF)
+	if (s != &t->own || !(t->flags & WIRE_PROC_HIJACK) || flags & WIRE_PROBE_ITSELF)
 		return false;
 	probed = task->utask;
-	return !probed || probed->depth < WIRE_ZONE_HIJACKS;
+	return !probed || probed->depth < WIRE_PROBE_HIJACKS;
 }
 
 /* Function → 1: the ends of its calls are not awaited for now. Written by the loader, which sets
@@ -53,11 +53,11 @@ struct {
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u32);
-} zone_counted SEC(".maps");
+} probe_counted SEC(".maps");
 
 static __always_inline bool is_counted(__u32 function)
 {
-	__u32 *counted = config_zone_limit ? bpf_map_lookup_elem(&zone_counted, &function) : NULL;
+	__u32 *counted = config_probe_limit ? bpf_map_lookup_elem(&probe_counted, &function) : NULL;
 
 	return counted && *counted;
 }
@@ -76,7 +76,7 @@ static bool borrows_memory(void)
 static __noinline int enter_foreign(struct pt_regs *ctx, __u64 cookie, struct probe_thread *t)
 {
 	t->unsure |= 1;
-	probe_tell(WIRE_ZONE_NOTE_FOREIGN);
+	probe_tell(WIRE_PROBE_NOTE_FOREIGN);
 	if (!borrows_memory())
 		probe_news_once(WIRE_NEWS_FOREIGN);
 	probe_entries(ctx, cookie, actions_of(cookie), NULL, NULL);
@@ -85,9 +85,9 @@ static __noinline int enter_foreign(struct pt_regs *ctx, __u64 cookie, struct pr
 
 /* A call whose end will not be seen. */
 static __always_inline int enter_unkept(struct pt_regs *ctx, __u64 cookie, struct probe_strand *s,
-					enum wire_zone_counter why)
+					enum wire_probe_counter why)
 {
-	if (why != WIRE_ZONE_COUNTERS)
+	if (why != WIRE_PROBE_COUNTERS)
 		probe_tell(why);
 	probe_entries(ctx, cookie, actions_of(cookie), s, NULL);
 	return NO_RETURN;
@@ -115,7 +115,7 @@ static __noinline bool settle(struct probe_strand *s, __u64 sp, __u32 function, 
 	top = probe_top(s);
 	if (!top || top->sp != sp)
 		return false;
-	if (top->function == function && flags & WIRE_ZONE_LOOPS)
+	if (top->function == function && flags & WIRE_PROBE_LOOPS)
 		return true;
 	if (!(top->flags & PROBE_HIJACKED && is_hijacked(sp)))
 		probe_drop_dead(s, sp, true);
@@ -141,21 +141,21 @@ static __noinline int open_call(struct pt_regs *ctx, __u64 cookie, struct probe_
 		return NO_RETURN;
 	if (is_counted(function)) {
 		t->unsure |= 1;
-		return enter_unkept(ctx, cookie, s, WIRE_ZONE_NOTE_LIMIT);
+		return enter_unkept(ctx, cookie, s, WIRE_PROBE_NOTE_LIMIT);
 	}
 	if (session)
 		hijack = may_hijack(t, s, flags);
-	if (!hijack && !(t->flags & WIRE_PROC_RETS && flags & WIRE_ZONE_RETS)) {
-		t->unsure |= flags & WIRE_ZONE_RETS;
+	if (!hijack && !(t->flags & WIRE_PROC_RETS && flags & WIRE_PROBE_RETS)) {
+		t->unsure |= flags & WIRE_PROBE_RETS;
 		return enter_unkept(ctx, cookie, s,
 				    t->flags & (WIRE_PROC_HIJACK | WIRE_PROC_RETS)
-					    ? WIRE_ZONE_COUNTERS
-					    : WIRE_ZONE_NOTE_EARLY);
+					    ? WIRE_PROBE_COUNTERS
+					    : WIRE_PROBE_NOTE_EARLY);
 	}
 	call = probe_call_at(s, s->depth);
 	if (!call) {
 		t->unsure |= 1;
-		return enter_unkept(ctx, cookie, s, WIRE_ZONE_NOTE_DEEP);
+		return enter_unkept(ctx, cookie, s, WIRE_PROBE_NOTE_DEEP);
 	}
 	call->sp = sp;
 	call->suspended_ns = s->suspended_ns;
@@ -234,7 +234,7 @@ SEC("?uprobe") int probe_session(struct pt_regs *ctx)
 		return enter(ctx, true);
 	now_ns = clock_now();
 	cookie = bpf_get_attach_cookie(ctx);
-	if (zone_enabled)
+	if (probe_enabled)
 		leave(ctx, now_ns, cookie, 8, PROBE_HIJACKED);
 	return 0;
 }
@@ -251,7 +251,7 @@ static __always_inline bool holds(__u32 condition, __u64 flags)
 	bool carry = flags & 1, parity = flags & 4, zero = flags & 64, sign = flags & 128;
 	bool overflow = flags & 2048, is = false;
 
-	if (condition == WIRE_ZONE_ALWAYS)
+	if (condition == WIRE_PROBE_ALWAYS)
 		return true;
 	switch (condition >> 1 & 7) {
 	case 0:
@@ -299,7 +299,7 @@ SEC("?uprobe") int probe_switch(struct pt_regs *ctx)
 	if (!counts_now(cookie))
 		return 0;
 	t = probe_thread(flags_of(cookie));
-	if (t && flags_of(cookie) & WIRE_ZONE_BACK)
+	if (t && flags_of(cookie) & WIRE_PROBE_BACK)
 		probe_jump_from(t, ctx->rsp);
 	else if (t)
 		probe_switch_from(t, ctx->rsp);
@@ -330,7 +330,7 @@ SEC("?raw_tp/sys_enter") int probe_wait(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct probe_thread *t;
 
-	if (!zone_enabled || !is_wait(ctx->args[1]))
+	if (!probe_enabled || !is_wait(ctx->args[1]))
 		return 0;
 	t = probe_thread_known();
 	if (t && t->main_ns)
@@ -340,8 +340,8 @@ SEC("?raw_tp/sys_enter") int probe_wait(struct bpf_raw_tracepoint_args *ctx)
 
 SEC("?raw_tp/sys_exit") int probe_waited(void *ctx)
 {
-	struct probe_thread *t = zone_enabled ? probe_thread_known() : NULL;
-	struct wire_zone_thread *info;
+	struct probe_thread *t = probe_enabled ? probe_thread_known() : NULL;
+	struct wire_probe_thread *info;
 	__u64 ns;
 
 	if (!t || !t->wait_ns)

@@ -7,6 +7,7 @@
 #include "in_target.h"
 #include "sample/pace.h"
 #include "sample/sample.h"
+#include "wire_zone.h"
 
 #define STREAM WIRE_PROBE_STREAM_stack
 
@@ -88,7 +89,7 @@ static void bill(struct pt_regs *ctx, __u64 cookie, __u64 start_ns, __u64 switch
 		return;
 	/* What the kernel does at a zone's probe is in the zone's price. */
 	if (!(actions_of(cookie) >> WIRE_ACTION_zone & 1))
-		__sync_fetch_and_add(&b->hits[!!(flags_of(cookie) & WIRE_ZONE_STEPPED)], 1);
+		__sync_fetch_and_add(&b->hits[!!(flags_of(cookie) & WIRE_PROBE_STEPPED)], 1);
 	if (switches() == switches_before)
 		__sync_fetch_and_add(&b->ran_ns, bpf_ktime_get_ns() - start_ns);
 }
@@ -102,7 +103,7 @@ void probe_stack_hit(struct pt_regs *regs, __u64 cookie)
 		count(STREAM, WIRE_OWN, 1);
 		return;
 	}
-	count(STREAM, flags_of(cookie) & WIRE_ZONE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
+	count(STREAM, flags_of(cookie) & WIRE_PROBE_STEPPED ? WIRE_HITS_STEPPED : WIRE_HITS, 1);
 	weight = pace_step(STREAM, &now_ns);
 	if (weight)
 		take(regs, now_ns, weight);

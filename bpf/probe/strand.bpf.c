@@ -22,11 +22,11 @@ static __u64 stack_end(const struct vma *m)
  * programs; the loader counts what is open at the end from the nodes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, WIRE_ZONE_STRANDS);
+	__uint(max_entries, WIRE_PROBE_STRANDS);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, struct probe_strand_key);
 	__type(value, struct probe_strand);
-} zone_strands SEC(".maps");
+} probe_strands SEC(".maps");
 
 /* pid, stack pointer where a strand was left → the strand. LRU: most coroutines end by leaving
  * their stack for good. */
@@ -36,24 +36,24 @@ struct parked_at {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, WIRE_ZONE_STRANDS);
+	__uint(max_entries, WIRE_PROBE_STRANDS);
 	__type(key, struct parked_at);
 	__type(value, struct probe_strand_key);
-} zone_parked SEC(".maps");
+} probe_parked SEC(".maps");
 
 static const struct probe_strand no_strand;
 
-__u64 zone_strand_ids;
+__u64 probe_strand_ids;
 
 static __noinline struct probe_strand *strand_of(struct probe_thread *t,
 						 const struct probe_strand_key *key, bool known)
 {
-	struct probe_strand *s = bpf_map_lookup_elem(&zone_strands, key);
+	struct probe_strand *s = bpf_map_lookup_elem(&probe_strands, key);
 
 	if (s || known)
 		return s;
-	bpf_map_update_elem(&zone_strands, key, &no_strand, BPF_NOEXIST);
-	s = bpf_map_lookup_elem(&zone_strands, key);
+	bpf_map_update_elem(&probe_strands, key, &no_strand, BPF_NOEXIST);
+	s = bpf_map_lookup_elem(&probe_strands, key);
 	if (s && !s->thread) {
 		s->key = *key;
 		s->thread = probe_thread_shared();
@@ -153,7 +153,7 @@ static void unpark(struct probe_strand *s, const struct moment *now)
 
 static __noinline void leave_own(struct probe_thread *t, const struct moment *now)
 {
-	struct wire_zone_thread *info = probe_thread_info(t->own.thread);
+	struct wire_probe_thread *info = probe_thread_info(t->own.thread);
 
 	park(&t->own, now);
 	if (info && t->main_ns)
@@ -172,7 +172,7 @@ static __noinline void enter_own(struct probe_thread *t, const struct moment *no
 
 static void forget(const struct probe_strand_key *key)
 {
-	bpf_map_delete_elem(&zone_strands, key);
+	bpf_map_delete_elem(&probe_strands, key);
 	if (config_zone_clocks & CLOCKS_MORE)
 		clock_forget(key);
 }
@@ -180,7 +180,7 @@ static void forget(const struct probe_strand_key *key)
 /* Forgets a strand; all its calls are dead. */
 static void drop_strand(const struct probe_strand_key *key)
 {
-	struct probe_strand *s = bpf_map_lookup_elem(&zone_strands, key);
+	struct probe_strand *s = bpf_map_lookup_elem(&probe_strands, key);
 
 	if (!s)
 		return;
@@ -199,7 +199,7 @@ static __noinline void park_foreign(struct probe_thread *t, __u64 sp, const stru
 	key.id = t->vma.start;
 	if (t->on.kind)
 		key = t->on;
-	s = bpf_map_lookup_elem(&zone_strands, &key);
+	s = bpf_map_lookup_elem(&probe_strands, &key);
 	if (!s)
 		return;
 	if (!s->depth) {
@@ -208,10 +208,10 @@ static __noinline void park_foreign(struct probe_thread *t, __u64 sp, const stru
 	}
 	park(s, now);
 	/* A strand that was left at the same place is gone: this one has replaced it. */
-	old = bpf_map_lookup_elem(&zone_parked, &at);
+	old = bpf_map_lookup_elem(&probe_parked, &at);
 	if (old && old->id != key.id)
 		drop_strand(old);
-	bpf_map_update_elem(&zone_parked, &at, &key, BPF_ANY);
+	bpf_map_update_elem(&probe_parked, &at, &key, BPF_ANY);
 }
 
 void probe_switch_from(struct probe_thread *t, __u64 sp)
@@ -229,19 +229,19 @@ void probe_switch_from(struct probe_thread *t, __u64 sp)
 static __noinline void enter_foreign(struct probe_thread *t, __u64 sp, const struct moment *now)
 {
 	struct parked_at at = {.sp = sp, .pid = bpf_get_current_pid_tgid() >> 32};
-	struct probe_strand_key *parked = bpf_map_lookup_elem(&zone_parked, &at);
+	struct probe_strand_key *parked = bpf_map_lookup_elem(&probe_parked, &at);
 	struct probe_strand *s;
 
 	if (parked) {
 		t->on = *parked;
-		bpf_map_delete_elem(&zone_parked, &at);
+		bpf_map_delete_elem(&probe_parked, &at);
 	} else {
 		t->on = (struct probe_strand_key){.id = 1 +
-							__sync_fetch_and_add(&zone_strand_ids, 1),
+							__sync_fetch_and_add(&probe_strand_ids, 1),
 						  .pid = at.pid,
 						  .kind = STRAND_SWITCHED};
 	}
-	s = bpf_map_lookup_elem(&zone_strands, &t->on);
+	s = bpf_map_lookup_elem(&probe_strands, &t->on);
 	if (s)
 		unpark(s, now);
 }
@@ -250,7 +250,7 @@ void probe_switch_to(struct probe_thread *t, __u64 sp, __u32 flags)
 {
 	struct moment now = moment_now(false);
 
-	if (flags & WIRE_ZONE_JUMP)
+	if (flags & WIRE_PROBE_JUMP)
 		sp -= 8;
 	if (!is_own(t, sp) && !look_at(t, sp))
 		enter_foreign(t, sp, &now);
@@ -275,7 +275,7 @@ static struct probe_strand *strand_in(__u64 id)
 	struct probe_strand_key key = {
 		.id = id, .pid = bpf_get_current_pid_tgid() >> 32, .kind = STRAND_MAPPING};
 
-	return bpf_map_lookup_elem(&zone_strands, &key);
+	return bpf_map_lookup_elem(&probe_strands, &key);
 }
 
 void probe_jump_to(struct probe_thread *t, __u64 sp)
@@ -324,7 +324,7 @@ void probe_drop_dead(struct probe_strand *s, __u64 sp, bool same)
 {
 	struct drop drop = {s, sp, same};
 
-	bpf_loop(WIRE_ZONE_DEPTH, drop_one, &drop, 0);
+	bpf_loop(WIRE_PROBE_DEPTH, drop_one, &drop, 0);
 }
 
 /* The context of probe_strands_end()'s loop. */
@@ -344,5 +344,5 @@ void probe_strands_end(__u32 thread)
 {
 	struct ending ending = {thread};
 
-	bpf_for_each_map_elem(&zone_strands, end_one, &ending, 0);
+	bpf_for_each_map_elem(&probe_strands, end_one, &ending, 0);
 }

@@ -44,7 +44,7 @@ static __always_inline struct probe_strand *probe_strand_at(struct probe_thread 
 							    __u32 past, bool known, __u64 *sp)
 {
 	*sp = regs->rsp - past;
-	if (flags & WIRE_ZONE_GO)
+	if (flags & WIRE_PROBE_GO)
 		return probe_strand_go(t, regs->r14, *sp, known, sp);
 	if (t->jump_ns)
 		probe_jump_to(t, *sp);

@@ -6,14 +6,14 @@
 
 const volatile __u32 config_actions;
 const volatile __u32 config_zone_clocks;
-const volatile __u32 config_zone_limit;
+const volatile __u32 config_probe_limit;
 
-__u32 zone_enabled;
-__u32 zone_epoch = 1;
+__u32 probe_enabled;
+__u32 probe_epoch = 1;
 __u32 zone_window;
-__u8 zone_generation[WIRE_ZONE_IMAGES];
+__u8 probe_generation[WIRE_PROBE_IMAGES];
 
-struct probe_states_map zone_states SEC(".maps");
+struct probe_states_map probe_states SEC(".maps");
 
 /* pid → the number that its threads share. Written and read here. */
 struct {
@@ -27,32 +27,32 @@ struct {
 /* Thread number → who it is. Written here, read by the loader through mmap. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, WIRE_ZONE_THREADS);
+	__uint(max_entries, WIRE_PROBE_THREADS);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
-	__type(value, struct wire_zone_thread);
-} zone_threads SEC(".maps");
+	__type(value, struct wire_probe_thread);
+} probe_threads SEC(".maps");
 
-__u32 zone_threads_used;
+__u32 probe_threads_used;
 
-__u32 zone_threads_full;
+__u32 probe_threads_full;
 
-struct wire_zone_thread *probe_thread_info(__u32 number)
+struct wire_probe_thread *probe_thread_info(__u32 number)
 {
-	return number ? bpf_map_lookup_elem(&zone_threads, &number) : NULL;
+	return number ? bpf_map_lookup_elem(&probe_threads, &number) : NULL;
 }
 
 __u32 probe_thread_number(__u32 pid, __u32 tid)
 {
-	struct wire_zone_thread *info;
+	struct wire_probe_thread *info;
 	__u32 number;
 
-	if (zone_threads_used >= WIRE_ZONE_THREADS - 1 || zone_threads_full) {
-		probe_tell(WIRE_ZONE_NOTE_SHARED);
+	if (probe_threads_used >= WIRE_PROBE_THREADS - 1 || probe_threads_full) {
+		probe_tell(WIRE_PROBE_NOTE_SHARED);
 		return 0;
 	}
-	number = 1 + __sync_fetch_and_add(&zone_threads_used, 1);
-	info = bpf_map_lookup_elem(&zone_threads, &number);
+	number = 1 + __sync_fetch_and_add(&probe_threads_used, 1);
+	info = bpf_map_lookup_elem(&probe_threads, &number);
 	if (!info)
 		return 0;
 	info->pid = pid;
@@ -79,7 +79,7 @@ __u32 probe_thread_shared(void)
 static __u32 flags_now(void)
 {
 	__u32 pid = ids_current_process();
-	struct wire_zone_proc *proc = probe_proc(pid);
+	struct wire_probe_proc *proc = probe_proc(pid);
 
 	if (proc && proc->flags & WIRE_PROC_OURS)
 		return proc->flags;
@@ -96,27 +96,27 @@ static __u32 flags_now(void)
 	return WIRE_PROC_TARGET;
 }
 
-/* The last process that probe_is_target() found to be a target on this CPU: zone_epoch << 32 | pid.
- * One word, since one program on a probe can preempt another. */
+/* The last process that probe_is_target() found to be a target on this CPU: probe_epoch << 32 |
+ * pid. One word, since one program on a probe can preempt another. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u64);
-} zone_target SEC(".maps");
+} probe_target SEC(".maps");
 
 /* Counts a hit by a process outside the target: it pays for the probe as well. */
 static void tell_other(__u32 flags)
 {
-	probe_tell(flags & WIRE_ZONE_STEPPED ? WIRE_ZONE_OTHERS_STEPPED : WIRE_ZONE_OTHERS);
+	probe_tell(flags & WIRE_PROBE_STEPPED ? WIRE_PROBE_OTHERS_STEPPED : WIRE_PROBE_OTHERS);
 }
 
 bool probe_is_target(__u32 flags)
 {
 	__u32 zero = 0;
-	__u64 known = (__u64)zone_epoch << 32 | bpf_get_current_pid_tgid() >> 32, *last;
+	__u64 known = (__u64)probe_epoch << 32 | bpf_get_current_pid_tgid() >> 32, *last;
 
-	last = bpf_map_lookup_elem(&zone_target, &zero);
+	last = bpf_map_lookup_elem(&probe_target, &zero);
 	if (last && *(volatile __u64 *)last == known && config_target != WIRE_FILTER_TIDS)
 		return true;
 	if (!(flags_now() & WIRE_PROC_TARGET)) {
@@ -132,7 +132,7 @@ bool probe_is_target(__u32 flags)
  * switches that were involuntary. */
 static __noinline void look_at_waits(__u32 number)
 {
-	struct wire_zone_thread *info = probe_thread_info(number);
+	struct wire_probe_thread *info = probe_thread_info(number);
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 forced = task->nivcsw, all = forced + task->nvcsw;
 
@@ -149,7 +149,7 @@ static __noinline void look_at_waits(__u32 number)
 
 struct probe_thread *probe_thread_check(struct probe_thread *t, __u32 flags)
 {
-	__u32 epoch = zone_epoch, process = flags_now();
+	__u32 epoch = probe_epoch, process = flags_now();
 	__u64 both;
 
 	if (process & WIRE_PROC_HIJACK && !probe_code_is_seen())
@@ -161,10 +161,10 @@ struct probe_thread *probe_thread_check(struct probe_thread *t, __u32 flags)
 		return NULL;
 	}
 	if (!t)
-		t = bpf_task_storage_get(&zone_states, bpf_get_current_task_btf(), NULL,
+		t = bpf_task_storage_get(&probe_states, bpf_get_current_task_btf(), NULL,
 					 BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t) {
-		probe_tell(WIRE_ZONE_LOST_STATE);
+		probe_tell(WIRE_PROBE_LOST_STATE);
 		return NULL;
 	}
 	if (!t->epoch) {
@@ -181,7 +181,7 @@ struct probe_thread *probe_thread_check(struct probe_thread *t, __u32 flags)
 
 static void end_number(__u32 number)
 {
-	struct wire_zone_thread *info = probe_thread_info(number);
+	struct wire_probe_thread *info = probe_thread_info(number);
 
 	if (info)
 		info->ended = 1;
@@ -189,13 +189,13 @@ static void end_number(__u32 number)
 
 static void end_thread(struct task_struct *task)
 {
-	struct probe_thread *t = bpf_task_storage_get(&zone_states, task, NULL, 0);
+	struct probe_thread *t = bpf_task_storage_get(&probe_states, task, NULL, 0);
 
 	if (!t)
 		return;
 	look_at_waits(t->own.thread);
 	end_number(t->own.thread);
-	bpf_task_storage_delete(&zone_states, task);
+	bpf_task_storage_delete(&probe_states, task);
 }
 
 static void forget_process(void)
@@ -213,7 +213,7 @@ static void forget_process(void)
 
 /* The number of an ended process may be reused soon. */
 SEC("?tp_btf/sched_process_exit")
-int zone_thread_exit(__u64 *args)
+int probe_thread_exit(__u64 *args)
 {
 	__u32 pid = ids_current_process();
 
@@ -229,10 +229,10 @@ int zone_thread_exit(__u64 *args)
 
 /* From here on the thread runs another program, on another stack. */
 SEC("?tp_btf/sched_process_exec")
-int zone_exec(__u64 *args)
+int probe_exec(__u64 *args)
 {
 	__u32 pid = ids_current_process();
-	struct wire_zone_proc *proc = probe_proc(pid);
+	struct wire_probe_proc *proc = probe_proc(pid);
 
 	end_thread(bpf_get_current_task_btf());
 	forget_process();
@@ -250,7 +250,7 @@ int zone_exec(__u64 *args)
  * will soon exec or end. */
 void probe_forked(__u32 from, __u32 to, bool shares_memory)
 {
-	struct wire_zone_proc *proc = probe_proc(from), copy;
+	struct wire_probe_proc *proc = probe_proc(from), copy;
 	__u32 code = 0;
 
 	if (!proc)

@@ -103,7 +103,7 @@ void probe_zone_entry(struct pt_regs *regs, __u64 cookie, struct probe_strand *s
 static __always_inline void count_exit(struct wire_zone_node *node, __u32 window, __u32 flags,
 				       bool ended)
 {
-	__u32 how = flags & WIRE_ZONE_STEPPED ? WIRE_EXIT_STEPPED : WIRE_EXIT_EMULATED;
+	__u32 how = flags & WIRE_PROBE_STEPPED ? WIRE_EXIT_STEPPED : WIRE_EXIT_EMULATED;
 
 	zone_node_count(node, ended ? &node->window[window & 1].exits[how]
 				    : &node->window[window & 1].passed[how]);
@@ -168,7 +168,7 @@ __u32 sample_open_call(struct task_struct *task, __u64 sp)
 
 	if (!(config_actions >> WIRE_ACTION_zone & 1))
 		return 0;
-	t = bpf_task_storage_get(&zone_states, task, NULL, 0);
+	t = bpf_task_storage_get(&probe_states, task, NULL, 0);
 	if (!t || sp - t->low >= t->high - t->low)
 		return 0;
 	place = zone_calls_of(&t->own)->innermost;

@@ -16,7 +16,7 @@ static __u32 own_node(__u32 zone)
 {
 	struct wire_zone_node *n = zone_node(1 + zone);
 
-	probe_tell(WIRE_ZONE_NOTE_FULL);
+	probe_tell(WIRE_PROBE_NOTE_FULL);
 	if (n && !n->flags) {
 		n->zone = zone;
 		n->flags = WIRE_NODE_SHARED;
@@ -36,7 +36,7 @@ __u32 zone_node_new(const struct wire_zone_edge *edge, bool shared)
 		return own_node(edge->zone);
 	number += __sync_fetch_and_add(&zone_nodes_used, 1);
 	if (zone_nodes_used >= ROOM_FOR_THREADS)
-		zone_threads_full = 1;
+		probe_threads_full = 1;
 	n = zone_node(number);
 	if (!n)
 		return own_node(edge->zone);
@@ -60,7 +60,7 @@ void zone_hist_new(__u32 key, __u32 slot)
 	if (bins)
 		__sync_fetch_and_add(&bins->count[slot & (WIRE_ZONE_BINS - 1)], 1);
 	else
-		probe_tell(WIRE_ZONE_NOTE_HIST);
+		probe_tell(WIRE_PROBE_NOTE_HIST);
 }
 
 /* Tries of an atomic minimum: given up only if more threads write one node at once. */

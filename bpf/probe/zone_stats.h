@@ -6,6 +6,7 @@
 #define PROBE_ZONE_STATS_H
 
 #include "probe/proc.h"
+#include "wire_zone.h"
 
 extern const volatile __u32 config_zone_count; /* zones, at most: see zone_nodes */
 

@@ -130,18 +130,18 @@ static int take_clock(void *probes, const char *arg)
 static int take_zone_exit(void *probes, const char *arg)
 {
 	struct record_probes *p = probes;
-	static const char *const words[] = {[ZONE_ENDS_AUTO] = "auto",
-					    [ZONE_ENDS_SESSION] = "session",
-					    [ZONE_ENDS_RETS] = "returns",
-					    [ZONE_ENDS_NONE] = "none"};
+	static const char *const words[] = {[CALL_ENDS_AUTO] = "auto",
+					    [CALL_ENDS_SESSION] = "session",
+					    [CALL_ENDS_RETS] = "returns",
+					    [CALL_ENDS_NONE] = "none"};
 
 	p->zone_option = "--zone-exit";
 	/* The option's former name. */
 	if (!strcmp(arg, "rets"))
-		arg = words[ZONE_ENDS_RETS];
+		arg = words[CALL_ENDS_RETS];
 	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		if (!strcmp(arg, words[i])) {
-			p->o.ends = (enum zone_ends)i;
+			p->o.ends = (enum call_ends)i;
 			return 0;
 		}
 	}
@@ -189,7 +189,7 @@ static int take_max(void *probes, const char *arg)
 {
 	struct record_probes *p = probes;
 	int64_t number = 0;
-	const int ret = units_parse_int(arg, "--zones-max", 1, WIRE_ZONES_MAX, &number);
+	const int ret = units_parse_int(arg, "--zones-max", 1, WIRE_PROBE_FUNCTIONS, &number);
 
 	p->probe_option = "--zones-max";
 	p->o.max = (uint32_t)number;
@@ -245,7 +245,7 @@ static int check(const struct record_probes *p)
 		return cmd_usage("%s is for zones and other probes: name functions with --zone",
 				 p->probe_option);
 	if (p->o.clocks & WIRE_CLOCK_NONE &&
-	    (p->o.ends == ZONE_ENDS_SESSION || p->o.ends == ZONE_ENDS_RETS))
+	    (p->o.ends == CALL_ENDS_SESSION || p->o.ends == CALL_ENDS_RETS))
 		return cmd_usage(
 			"--clock none times no calls, so it cannot be combined with --zone-exit "
 			"session or returns");
@@ -263,8 +263,8 @@ int record_probes_finish(struct record_probes *p)
 	p->o.n_switches = p->switches.n;
 	p->o.clock = p->clock;
 	for (uint32_t i = 0; i < WIRE_ACTIONS; i++)
-		if (p->o.actions >> i & 1 && action_of(i)->every_end && p->o.ends == ZONE_ENDS_AUTO)
-			p->o.ends = ZONE_ENDS_RETS;
+		if (p->o.actions >> i & 1 && action_of(i)->every_end && p->o.ends == CALL_ENDS_AUTO)
+			p->o.ends = CALL_ENDS_RETS;
 	return ret;
 }
 

@@ -18,7 +18,7 @@
 #include "load/btf_cut.h"
 #include "perf/event.h"
 #include "wire.h"
-#include "wire_zone.h"
+#include "wire_probe.h"
 #include "eprof.skel.h"
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"

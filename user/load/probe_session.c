@@ -39,7 +39,7 @@ bool probe_session_needs_stats(const struct probe_request *r)
 
 static uint32_t nodes_of(const struct probe_request *r)
 {
-	return 1 + r->max_zones + WIRE_ZONE_SPARE + WIRE_ZONE_NODES;
+	return 1 + r->max_zones + WIRE_PROBE_SPARE + WIRE_ZONE_NODES;
 }
 
 /* Whether other actions sum up parts of the zones' times. */
@@ -57,19 +57,19 @@ static void configure_clocks(struct eprof_bpf *skel, const struct probe_request 
 {
 	bool rusage = r->clocks & WIRE_CLOCK_RUSAGE;
 
-	bpf_program__set_autoload(skel->progs.zone_sched_switch, has_clocks(r));
-	bpf_program__set_autoload(skel->progs.zone_sched_in,
+	bpf_program__set_autoload(skel->progs.probe_sched_switch, has_clocks(r));
+	bpf_program__set_autoload(skel->progs.probe_sched_in,
 				  has_clocks(r) && kernel_types_have_tracepoint("sched_exit_tp"));
-	bpf_program__set_autoload(skel->progs.zone_sched_wakeup, has_clocks(r));
-	bpf_program__set_autoload(skel->progs.zone_sys_enter, rusage);
-	bpf_program__set_autoload(skel->progs.zone_sys_exit, rusage);
+	bpf_program__set_autoload(skel->progs.probe_sched_wakeup, has_clocks(r));
+	bpf_program__set_autoload(skel->progs.probe_sys_enter, rusage);
+	bpf_program__set_autoload(skel->progs.probe_sys_exit, rusage);
 	bpf_map__set_autocreate(skel->maps.zone_clocks, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.zone_strand_clocks, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.zone_sums, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.zone_events, has_clocks(r));
 	bpf_map__set_autocreate(skel->maps.probe_count_calls, counts(r));
 	bpf_map__set_max_entries(skel->maps.zone_sums, 2 * nodes_of(r));
-	bpf_map__set_max_entries(skel->maps.probe_count_calls, r->max_zones + WIRE_ZONE_SPARE);
+	bpf_map__set_max_entries(skel->maps.probe_count_calls, r->max_zones + WIRE_PROBE_SPARE);
 	bpf_map__set_max_entries(skel->maps.zone_events,
 				 (uint32_t)counters_cpus() * WIRE_ZONE_EVENTS);
 	skel->rodata->config_zone_clocks = r->clocks;
@@ -108,10 +108,10 @@ static void choose_programs(struct eprof_bpf *skel, const struct probe_request *
 	want(skel->progs.probe_exit, attach);
 	want(skel->progs.probe_switch, attach);
 	want(skel->progs.probe_switched, attach);
-	bpf_program__set_autoload(skel->progs.zone_thread_exit, true);
-	bpf_program__set_autoload(skel->progs.zone_exec, true);
-	bpf_program__set_autoload(skel->progs.zone_mmap_enter, true);
-	bpf_program__set_autoload(skel->progs.zone_mmap_exit, true);
+	bpf_program__set_autoload(skel->progs.probe_thread_exit, true);
+	bpf_program__set_autoload(skel->progs.probe_exec, true);
+	bpf_program__set_autoload(skel->progs.probe_mmap_enter, true);
+	bpf_program__set_autoload(skel->progs.probe_mmap_exit, true);
 	bpf_program__set_autoload(skel->progs.probe_wait, true);
 	bpf_program__set_autoload(skel->progs.probe_waited, true);
 }
@@ -124,10 +124,10 @@ void probe_session_configure(struct eprof_bpf *skel, const struct probe_request 
 	}
 	skel->rodata->config_actions = r->actions;
 	skel->rodata->config_fork_probe = 1;
-	skel->rodata->config_zone_count = r->max_zones + WIRE_ZONE_SPARE;
-	skel->rodata->config_zone_limit = r->limited;
-	bpf_map__set_autocreate(skel->maps.zone_counted, r->limited);
-	bpf_map__set_max_entries(skel->maps.zone_counted, r->max_zones + WIRE_ZONE_SPARE);
+	skel->rodata->config_zone_count = r->max_zones + WIRE_PROBE_SPARE;
+	skel->rodata->config_probe_limit = r->limited;
+	bpf_map__set_autocreate(skel->maps.probe_counted, r->limited);
+	bpf_map__set_max_entries(skel->maps.probe_counted, r->max_zones + WIRE_PROBE_SPARE);
 	bpf_map__set_max_entries(skel->maps.zone_nodes, nodes_of(r));
 	skel->rodata->config_zone_beside = has_beside(r);
 	bpf_map__set_autocreate(skel->maps.zone_beside, has_beside(r));
@@ -176,10 +176,10 @@ void probe_session_watch_waits(struct probe_session *z)
 static int attach_all(struct eprof_bpf *skel, struct probe_session *z)
 {
 	struct bpf_program *const programs[] = {
-		skel->progs.zone_thread_exit,  skel->progs.zone_exec,
-		skel->progs.zone_sched_switch, skel->progs.zone_sched_in,
-		skel->progs.zone_sched_wakeup, skel->progs.zone_sys_enter,
-		skel->progs.zone_sys_exit};
+		skel->progs.probe_thread_exit,	skel->progs.probe_exec,
+		skel->progs.probe_sched_switch, skel->progs.probe_sched_in,
+		skel->progs.probe_sched_wakeup, skel->progs.probe_sys_enter,
+		skel->progs.probe_sys_exit};
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs) && !ret; i++)
@@ -213,26 +213,26 @@ static int open_events(struct eprof_bpf *skel, const struct probe_request *r,
 int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 		       struct probe_session *out)
 {
-	struct zonemaps_raw raw = {
-		.zone_procs = bpf_map__fd(skel->maps.zone_procs),
-		.zone_files = bpf_map__fd(skel->maps.zone_files),
+	struct probemaps_raw raw = {
+		.probe_procs = bpf_map__fd(skel->maps.probe_procs),
+		.probe_files = bpf_map__fd(skel->maps.probe_files),
 		.zone_nodes = bpf_map__fd(skel->maps.zone_nodes),
-		.zone_threads = bpf_map__fd(skel->maps.zone_threads),
+		.probe_threads = bpf_map__fd(skel->maps.probe_threads),
 		.zone_hist = bpf_map__fd(skel->maps.zone_hist),
-		.zone_counters = bpf_map__fd(skel->maps.zone_counters),
+		.probe_counters = bpf_map__fd(skel->maps.probe_counters),
 		.zone_sums = has_clocks(r) ? bpf_map__fd(skel->maps.zone_sums) : -1,
 		.zone_beside = has_beside(r) ? bpf_map__fd(skel->maps.zone_beside) : -1,
 		.count_calls = counts(r) ? bpf_map__fd(skel->maps.probe_count_calls) : -1,
-		.zone_counted = r->limited ? bpf_map__fd(skel->maps.zone_counted) : -1,
-		.zone_enabled = &skel->bss->zone_enabled,
-		.zone_epoch = &skel->data->zone_epoch,
+		.probe_counted = r->limited ? bpf_map__fd(skel->maps.probe_counted) : -1,
+		.probe_enabled = &skel->bss->probe_enabled,
+		.probe_epoch = &skel->data->probe_epoch,
 		.zone_window = &skel->bss->zone_window,
 		.zone_nodes_used = &skel->bss->zone_nodes_used,
-		.zone_threads_used = &skel->bss->zone_threads_used,
-		.zone_generation = skel->bss->zone_generation,
+		.probe_threads_used = &skel->bss->probe_threads_used,
+		.probe_generation = skel->bss->probe_generation,
 		.max_zones = r->max_zones,
 	};
-	int ret = zonemaps_new(&raw, &out->maps);
+	int ret = probemaps_new(&raw, &out->maps);
 
 	if (!ret)
 		ret = open_events(skel, r, out);
@@ -241,9 +241,9 @@ int probe_session_open(struct eprof_bpf *skel, const struct probe_request *r,
 	/* Without this the loader sees new code a little later, and no return address may be
 	 * hijacked. */
 	if (!ret)
-		out->sees_modules = !trace(out, bpf_program__fd(skel->progs.zone_mmap_enter),
+		out->sees_modules = !trace(out, bpf_program__fd(skel->progs.probe_mmap_enter),
 					   "syscalls:sys_enter_mmap") &&
-				    !trace(out, bpf_program__fd(skel->progs.zone_mmap_exit),
+				    !trace(out, bpf_program__fd(skel->progs.probe_mmap_exit),
 					   "syscalls:sys_exit_mmap");
 	out->stats_fd = -1;
 	out->waits[0] = skel->progs.probe_wait;
@@ -271,6 +271,6 @@ void probe_session_close(struct probe_session *z)
 		close(z->stats_fd);
 	vec_release(&z->event_fds);
 	vec_release(&z->links);
-	zonemaps_free(z->maps);
+	probemaps_free(z->maps);
 	z->maps = NULL;
 }

@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "load/probes.h"
 #include "load/target.h"
-#include "load/zonemaps.h"
+#include "load/probemaps.h"
 #include "perf/event.h"
 
 /* The request for probes. */
@@ -21,14 +21,14 @@ struct probe_request {
 	const struct event *events; /* at most WIRE_ZONE_EVENTS, for WIRE_CLOCK_EVENTS */
 	size_t n_events;
 	uint32_t actions; /* of all functions: bits by enum wire_action */
-	bool limited;	  /* zonemaps_count_only() may be called */
+	bool limited;	  /* probemaps_count_only() may be called */
 	bool one_by_one;  /* attach as on kernels before 6.6; for tests */
 	bool no_session;  /* use no sessions, as on kernels before 6.13; for tests */
 };
 
 /* The loaded part. Borrowed from the session. */
 struct probe_session {
-	struct zonemaps *maps;
+	struct probemaps *maps;
 	struct probes probes;
 	bool sessions;	   /* the kernel has uprobe sessions */
 	bool sees_modules; /* the programs see new code before it runs, and wake the loader */

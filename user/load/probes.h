@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "wire_zone.h"
+#include "wire_probe.h"
 
 enum probe_program {
 	PROBE_SESSION, /* a call and its return, by a uprobe session */

@@ -1,6 +1,6 @@
 /*
  * zone_taken: measurements of calls in windows that have ended, taken out of the kernel's maps and
- * not written to a file yet. Only for zonemaps.
+ * not written to a file yet. Only for probemaps.
  */
 #ifndef LOAD_ZONE_TAKEN_H
 #define LOAD_ZONE_TAKEN_H
@@ -10,13 +10,14 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "wire_probe.h"
 #include "wire_zone.h"
 
 /* The maps; pointers to those that are mapped into memory. */
 struct zone_taken_from {
 	struct wire_zone_node *nodes;
 	size_t n_nodes;
-	const struct wire_zone_thread *threads;
+	const struct wire_probe_thread *threads;
 	size_t n_threads;
 	struct wire_zone_sums *sums;	 /* NULL: there are no other clocks */
 	struct wire_zone_beside *beside; /* NULL: there are no other actions */

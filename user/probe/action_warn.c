@@ -5,9 +5,9 @@
 #include "base/units.h"
 #include "load/session.h"
 #include "model/probing.h"
-#include "probe/zone_limit.h"
-#include "probe/zone_price.h"
-#include "probe/zone_text.h"
+#include "probe/cost_limit.h"
+#include "probe/call_price.h"
+#include "probe/probe_text.h"
 
 /* --- before ----------------------------------------------------------------------------------- */
 
@@ -16,7 +16,7 @@ static size_t count_functions(const struct engine *z, size_t n[SITE_CLASSES])
 	size_t all = 0;
 
 	for (size_t i = 0; i < z->at.n; i++) {
-		const struct zone_image *image = z->at.at[i];
+		const struct probed_image *image = z->at.at[i];
 
 		for (size_t k = 0; k < image->list.zones.n; k++) {
 			const struct zone_def *f = &image->list.zones.at[k];
@@ -61,7 +61,7 @@ void action_warn_expect(const struct engine *z)
 			units_count(functions, sizeof(functions), (int64_t)all),
 			all == 1 ? "" : "s", list.s);
 
-		zone_say(z, text);
+		engine_say(z, text);
 	}
 	str_release(&list);
 }
@@ -81,7 +81,7 @@ static void take_calls(const struct engine *z, struct governed *g)
 		    session_counters(z->in.whole, i, counters))
 			continue;
 		g->counted += counters[WIRE_HITS] + counters[WIRE_HITS_STEPPED];
-		ns += ZONE_AMID_OTHERS * zone_price_hits(z, i) + (double)counters[WIRE_RUN_NS];
+		ns += PRICE_IN_REAL_WORK * call_price_hits(z, i) + (double)counters[WIRE_RUN_NS];
 	}
 	g->full_ns = g->count_ns = g->counted ? ns / (double)g->counted : 0;
 }
@@ -97,13 +97,13 @@ void action_warn_tick(struct engine *z, uint64_t cpu_ns)
 	take_calls(z, &w->calls);
 	if (!governor_tick(&w->governor, clock_ns(CLOCK_MONOTONIC), cpu_ns, &w->calls, 1))
 		return;
-	w->over = w->governor.slowdown > ZONE_WARN_ABOVE ? w->over + 1 : 0;
-	if (w->over < ZONE_WARN_AFTER)
+	w->over = w->governor.slowdown > SLOWDOWN_WARN_ABOVE ? w->over + 1 : 0;
+	if (w->over < SLOWDOWN_WARN_AFTER)
 		return;
 	w->warned = true;
 	text = mem_printf("calls by stack slow the target down by %s: %s calls a second; probe "
 			  "functions that are called less often, or leave some out with '!NAME'",
-			  zone_text_percent(part, w->governor.slowdown),
+			  probe_text_percent(part, w->governor.slowdown),
 			  units_count(calls, sizeof(calls), (int64_t)w->governor.calls_a_second));
-	zone_say(z, text);
+	engine_say(z, text);
 }

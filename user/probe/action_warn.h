@@ -10,7 +10,7 @@
 /* Reports the number of functions whose calls are sampled and the cost of a call, if there are
  * such. */
 void action_warn_expect(const struct engine *);
-/* Call at each tick while calls count, and when they start to. @cpu_ns: zone_limit_cpu_ns(). */
+/* Call at each tick while calls count, and when they start to. @cpu_ns: cost_limit_cpu_ns(). */
 void action_warn_tick(struct engine *, uint64_t cpu_ns);
 
 #endif

@@ -44,12 +44,12 @@ struct measured {
 static struct measured counted(const struct calibration *c, uint32_t number)
 {
 	struct measured sum = {0};
-	const uint32_t zone = zonemaps_max_zones(c->z->maps) + number;
-	const size_t nodes = zonemaps_nodes(c->z->maps);
+	const uint32_t zone = probemaps_max_zones(c->z->maps) + number;
+	const size_t nodes = probemaps_nodes(c->z->maps);
 
 	/* The nodes before the zone's own are other zones' own: --zones-max of them. */
 	for (size_t i = 1 + (size_t)zone; i < nodes; i++) {
-		const struct zonemaps_live n = zonemaps_live(c->z->maps, i);
+		const struct probemaps_live n = probemaps_live(c->z->maps, i);
 
 		if (n.zone != zone)
 			continue;
@@ -199,19 +199,19 @@ static bool start_process(struct calibration *c)
 {
 	const struct calibrator_probes probes = {.probes = &c->z->probes,
 						 .sessions = c->z->sessions,
-						 .first = zonemaps_max_zones(c->z->maps),
-						 .slot = WIRE_ZONE_CALIBRATION,
+						 .first = probemaps_max_zones(c->z->maps),
+						 .slot = WIRE_PROBE_CALIBRATION,
 						 .generation = GENERATION};
-	const struct wire_zone_proc proc = {.flags = WIRE_PROC_TARGET | WIRE_PROC_HIJACK |
-						     WIRE_PROC_RETS | WIRE_PROC_OURS};
+	const struct wire_probe_proc proc = {.flags = WIRE_PROC_TARGET | WIRE_PROC_HIJACK |
+						      WIRE_PROC_RETS | WIRE_PROC_OURS};
 	struct calibrator_times bare;
 
 	if (!calibrator_start(&c->process, &probes, &bare))
 		return false;
 	for (int i = 0; i < CALIBRATE_ZONES; i++)
 		c->bare_ns[i] = bare.ns[i];
-	zonemaps_set_generation(c->z->maps, WIRE_ZONE_CALIBRATION, GENERATION);
-	return !zonemaps_set_proc(c->z->maps, calibration_pid(c), proc);
+	probemaps_set_generation(c->z->maps, WIRE_PROBE_CALIBRATION, GENERATION);
+	return !probemaps_set_proc(c->z->maps, calibration_pid(c), proc);
 }
 
 struct calibration *calibrate(struct probe_session *z)
@@ -223,9 +223,9 @@ struct calibration *calibrate(struct probe_session *z)
 	c->hits = fair_new(counters_cpus());
 	goes_on = start_process(c);
 	if (goes_on) {
-		zonemaps_enable(z->maps, true);
+		probemaps_enable(z->maps, true);
 		goes_on = time_all(c) && time_programs(c);
-		zonemaps_enable(z->maps, false);
+		probemaps_enable(z->maps, false);
 	}
 	if (!goes_on)
 		calibrator_end(&c->process);
@@ -305,7 +305,7 @@ static void ask(struct calibration *c, uint32_t which)
 	int cpu;
 
 	if (!which || c->process.asked ||
-	    !zonemaps_counter_by_cpu(c->z->maps, WIRE_ZONE_HITS, hits))
+	    !probemaps_counter_by_cpu(c->z->maps, WIRE_PROBE_HITS, hits))
 		return;
 	cpu = fair_turn(c->hits, hits);
 	if (cpu < 0)

@@ -226,8 +226,8 @@ static void add_probe(const struct process *p, enum site_class class, enum exit_
 		probe.offset += functions[class].ret;
 	probe.cookie = wire_cookie(
 		(struct wire_cookie){.function = p->want->first + (uint32_t)number,
-				     .flags = way == EXIT_RETS ? WIRE_ZONE_RETS : 0,
-				     .condition = WIRE_ZONE_ALWAYS,
+				     .flags = way == EXIT_RETS ? WIRE_PROBE_RETS : 0,
+				     .condition = WIRE_PROBE_ALWAYS,
 				     .image = p->want->slot,
 				     .generation = p->want->generation,
 				     .actions = 1u << WIRE_ACTION_zone | 1u << WIRE_ACTION_count});

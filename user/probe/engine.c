@@ -18,7 +18,7 @@ struct engine *engine_new(const struct engine_options *options)
 	return z;
 }
 
-static void process_free(struct zone_process *p)
+static void process_free(struct probed_process *p)
 {
 	vec_release(&p->images);
 	free(p);
@@ -29,7 +29,7 @@ void engine_free(struct engine *z)
 	if (!z)
 		return;
 	for (size_t i = 0; i < z->at.n; i++) {
-		zone_image_release(z->at.at[i]);
+		probed_image_release(z->at.at[i]);
 		free(z->at.at[i]);
 	}
 	for (size_t i = 0; i < z->met.n; i++)
@@ -39,8 +39,8 @@ void engine_free(struct engine *z)
 	vec_release(&z->at);
 	vec_release(&z->processes);
 	vec_release(&z->met);
-	zone_guard_release(z);
-	zone_limit_release(z);
+	engine_guard_release(z);
+	cost_limit_release(z);
 	vec_release(&z->thread_of);
 	vec_release(&z->notes);
 	vec_release(&z->unused_slots);
@@ -83,25 +83,25 @@ int engine_open(struct engine *z)
 		return ret;
 	z->in.calibration = calibrate(z->in.session);
 	ret = keeper_new(&z->in.session->probes, z->in.wait, &z->keeper);
-	z->tools = (struct zone_tools){z->keeper, &z->own, z->in.session->maps};
+	z->tools = (struct probe_tools){z->keeper, &z->own, z->in.session->maps};
 	if (ret)
 		return ret;
-	zone_guard_init(z);
+	engine_guard_init(z);
 	if (target_is_open(t))
 		(void)procfs_processes(see, z);
 	if (t->kind == TARGET_COMMAND)
 		engine_command(z, t->pids.at[0], t->argv[0]);
 	for (size_t i = 0; i < t->pids.n; i++)
 		engine_process(z, t->pids.at[i]);
-	return zone_settle_all(z, true);
+	return engine_settle_all(z, true);
 }
 
 void engine_start(struct engine *z)
 {
 	z->counting = true;
-	zonemaps_enable(z->in.session->maps, true);
+	probemaps_enable(z->in.session->maps, true);
 	calibration_start(z->in.calibration);
-	zone_judge_cost(z);
+	engine_judge_cost(z);
 }
 
 static void know_thread(struct engine *z, uint32_t number, uint32_t thread)
@@ -115,10 +115,10 @@ static void know_thread(struct engine *z, uint32_t number, uint32_t thread)
  * the name that they have by then. */
 static void find_threads(struct engine *z)
 {
-	const struct zonemaps *maps = z->in.session->maps;
+	const struct probemaps *maps = z->in.session->maps;
 
-	for (uint32_t i = 1; i < zonemaps_threads(maps); i++) {
-		const struct wire_zone_thread t = zonemaps_thread(maps, i);
+	for (uint32_t i = 1; i < probemaps_threads(maps); i++) {
+		const struct wire_probe_thread t = probemaps_thread(maps, i);
 
 		if (t.pid && (i >= z->thread_of.n || z->thread_of.at[i] == NO_THREAD))
 			know_thread(z, i, procs_thread(z->in.procs, t.pid, t.tid ? t.tid : t.pid));
@@ -134,23 +134,23 @@ void engine_drained(struct engine *z)
 	calibration_stop(z->in.calibration);
 }
 
-static void take_thread(struct engine *z, const struct wire_zone_record *r)
+static void take_thread(struct engine *z, const struct wire_probe_news *r)
 {
 	know_thread(z, r->number, procs_thread(z->in.procs, r->pid, r->tid ? r->tid : r->pid));
 }
 
-void engine_take(struct engine *z, const struct wire_zone_record *r)
+void engine_take(struct engine *z, const struct wire_probe_news *r)
 {
-	if (r->news == WIRE_NEWS_THREAD && r->number < WIRE_ZONE_THREADS)
+	if (r->news == WIRE_NEWS_THREAD && r->number < WIRE_PROBE_THREADS)
 		take_thread(z, r);
 	if (r->news == WIRE_NEWS_FOREIGN) {
-		zone_runs_coroutines(z, zone_process_of(z, r->pid));
+		engine_runs_coroutines(z, engine_process_of(z, r->pid));
 		engine_process(z, r->pid);
 	}
 	if (r->news == WIRE_NEWS_FORK)
-		zone_process_saw_code(z, r->number, r->code);
+		probed_process_saw_code(z, r->number, r->code);
 	if (r->news == WIRE_NEWS_EXEC || r->news == WIRE_NEWS_MODULE)
-		zone_process_saw_code(z, r->pid, r->code);
+		probed_process_saw_code(z, r->pid, r->code);
 	if (r->news == WIRE_NEWS_PROC)
 		engine_process(z, r->pid);
 }

@@ -20,8 +20,8 @@
 #include "probe/guard.h"
 #include "probe/keeper.h"
 #include "probe/own_code.h"
-#include "probe/zone_governor.h"
-#include "probe/zone_image.h"
+#include "probe/governor.h"
+#include "probe/probed_image.h"
 #include "process/images.h"
 #include "process/procs.h"
 
@@ -33,7 +33,7 @@ struct engine_options {
 	uint32_t max;		       /* number of zones */
 	const char *const *switches;   /* names of functions that switch stacks */
 	size_t n_switches;
-	enum zone_ends ends;
+	enum call_ends ends;
 	uint32_t clocks;   /* WIRE_CLOCK_… */
 	const char *clock; /* as the user wrote it; NULL: no option, wall clock */
 	struct event events[WIRE_ZONE_EVENTS];
@@ -82,14 +82,14 @@ struct engine_input {
 };
 
 /* A process of the target. */
-struct zone_process {
+struct probed_process {
 	uint32_t pid;
 	uint32_t flags;		   /* WIRE_PROC_…, as the kernel has them */
 	VEC(uint32_t) images;	   /* numbers in zones.at, of the code it maps */
 	bool foreign;		   /* runs calls off its threads' stacks */
 	bool dirty;		   /* must be looked at */
 	bool told;		   /* known to the BPF programs */
-	uint32_t code_seen;	   /* of its code as read: see wire_zone_proc */
+	uint32_t code_seen;	   /* of its code as read: see wire_probe_proc */
 	uint32_t code_told;	   /* as the BPF programs have it */
 	bool before_exec;	   /* its images are those of the program it will exec */
 	uint64_t unknown_until_ns; /* may map unknown code before that: CLOCK_MONOTONIC */
@@ -101,19 +101,19 @@ struct zone_process {
 };
 
 /* A note for the ledger that fits no other row. */
-struct zone_note {
+struct engine_note {
 	char *text; /* owned */
 	uint64_t n;
 };
 
 /* A row of generations that nobody uses. */
-struct zone_slot {
+struct engine_slot {
 	uint32_t slot;
 	uint8_t generation; /* of the last one that did */
 };
 
 /* The cost of zones for the target, and the limit on it. */
-struct zone_limit {
+struct cost_limit {
 	struct governor governor;
 	VEC(struct governed) zones; /* by number */
 	bool told;		    /* the cost was reported */
@@ -135,19 +135,19 @@ struct engine {
 	struct keeper *keeper;	      /* holds the probes; NULL before they are attached */
 	struct guard *guard;	      /* knows who must not meet them; NULL like the keeper */
 	struct own_code own;
-	struct zone_tools tools;	      /* the keeper, and the session's maps */
-	VEC(struct zone_image *) at;	      /* owned */
-	struct map by_image;		      /* number in images → index in at */
-	uint32_t slots;			      /* that were ever given to images */
-	VEC(struct zone_slot) unused_slots;   /* that these gave back */
-	VEC(struct zone_process *) processes; /* running ones */
-	VEC(struct zone_process *) met;	      /* all, owned; the last one of each pid counts */
-	struct map by_pid;		      /* → index in met */
-	bool unsettled;			      /* some processes are dirty */
-	bool counting;			      /* the capture has begun */
+	struct probe_tools tools;		/* the keeper, and the session's maps */
+	VEC(struct probed_image *) at;		/* owned */
+	struct map by_image;			/* number in images → index in at */
+	uint32_t slots;				/* that were ever given to images */
+	VEC(struct engine_slot) unused_slots;	/* that these gave back */
+	VEC(struct probed_process *) processes; /* running ones */
+	VEC(struct probed_process *) met;	/* all, owned; the last one of each pid counts */
+	struct map by_pid;			/* → index in met */
+	bool unsettled;				/* some processes are dirty */
+	bool counting;				/* the capture has begun */
 	VEC(uint32_t) thread_of; /* thread number in the kernel → index in procs; NO_THREAD */
-	VEC(struct zone_note) notes;
-	struct zone_limit limit;
+	VEC(struct engine_note) notes;
+	struct cost_limit limit;
 	struct action_warn warn;
 	char *remote;	   /* a file that is not probed for its mount; owned; NULL: there is none */
 	char *forbidden;   /* the first thing that translators forbade; owned */
@@ -159,100 +159,100 @@ struct engine {
 #define NO_THREAD UINT32_MAX
 
 /* zones: adds a note to the ledger; counts repetitions. */
-void zone_note(struct engine *, const char *text);
+void engine_note(struct engine *, const char *text);
 /* Tells the user, if somebody listens. */
-static inline void zone_say(const struct engine *z, const char *text)
+static inline void engine_say(const struct engine *z, const char *text)
 {
 	if (z->in.say)
 		z->in.say(z->in.context, text);
 }
 
-/* zone_process: judges what the probes cost; at each tick while calls count, and when they start
+/* probed_process: judges what the probes cost; at each tick while calls count, and when they start
  * to. */
-void zone_judge_cost(struct engine *);
+void engine_judge_cost(struct engine *);
 
-/* zone_settle: reads new images, decides how calls end in each process, attaches probes. Notes what
- * cannot be attached. Only at the start (@first) it returns errors, also for patterns that match
- * nothing. */
-int zone_settle_all(struct engine *, bool first);
+/* engine_settle: reads new images, decides how calls end in each process, attaches probes. Notes
+ * what cannot be attached. Only at the start (@first) it returns errors, also for patterns that
+ * match nothing. */
+int engine_settle_all(struct engine *, bool first);
 /* The process makes, or will make, calls off its threads' stacks. */
-void zone_runs_coroutines(struct engine *, struct zone_process *);
+void engine_runs_coroutines(struct engine *, struct probed_process *);
 
-/* zone_named: finds the files that patterns name, and attaches their probes. */
-void zone_named_find(struct engine *);
-int zone_named_attach(struct engine *);
+/* engine_named: finds the files that patterns name, and attaches their probes. */
+void engine_named_find(struct engine *);
+int engine_named_attach(struct engine *);
 
 /* Attaches the probes that image @number should have. Errors with a text, except -EAGAIN: handle
  * news of translators first. */
-int zone_attach(struct engine *, uint32_t number);
+int engine_attach(struct engine *, uint32_t number);
 /* The same, after handling that news. */
-int zone_attach_anew(struct engine *, uint32_t number);
+int engine_attach_again(struct engine *, uint32_t number);
 
-/* zone_process: */
+/* probed_process: */
 /* The image's number in zones.at; adds it, unread, if it is new. */
-uint32_t zone_number_of(struct engine *, uint32_t image);
-struct zone_process *zone_process_of(struct engine *, uint32_t pid);
+uint32_t engine_number_of(struct engine *, uint32_t image);
+struct probed_process *engine_process_of(struct engine *, uint32_t pid);
 /* It has ended: its place among the running ones is another's. */
-void zone_process_end(struct engine *, size_t at);
+void probed_process_end(struct engine *, size_t at);
 /* Adds how calls end in it to what the image remembers. */
-void zone_process_keep_past(const struct zone_process *, struct zone_image *);
+void probed_process_keep_past(const struct probed_process *, struct probed_image *);
 /* Whether the image is a file that may have probes; noted where its mount forbids it. */
-bool zone_process_may_probe(struct engine *, uint32_t image);
+bool probed_process_may_probe(struct engine *, uint32_t image);
 /* Adds the files that it maps now to its images. */
-void zone_process_gather(struct engine *, struct zone_process *);
+void probed_process_gather(struct engine *, struct probed_process *);
 /* All code of @pid is known that it mapped before the kernel's counter reached @code. */
-void zone_process_saw_code(struct engine *, uint32_t pid, uint32_t code);
+void probed_process_saw_code(struct engine *, uint32_t pid, uint32_t code);
 /* Notes that a running process may lack its first calls. */
-void zone_process_ran_before(struct engine *, struct zone_process *);
+void probed_process_ran_before(struct engine *, struct probed_process *);
 /* Considers only images that were read. */
-bool zone_process_has_zones(const struct engine *, const struct zone_process *);
+bool probed_process_has_zones(const struct engine *, const struct probed_process *);
 
-/* zone_forget: lets go of what nobody runs any more. Of images with zones, the rows stay; others
+/* engine_forget: lets go of what nobody runs any more. Of images with zones, the rows stay; others
  * are gone. Marks the images that are left, one byte each. */
-void zone_forget(struct engine *, uint8_t *used);
+void engine_forget(struct engine *, uint8_t *used);
 /* Takes over the zones of the same functions from an image that nobody runs any more. False: there
  * is none. */
-bool zone_forget_revive(struct engine *, struct zone_image *);
+bool engine_forget_revive(struct engine *, struct probed_image *);
 /* The file of the image, or what is left of it. */
-const struct image *zone_file(const struct engine *, const struct zone_image *);
+const struct image *engine_file(const struct engine *, const struct probed_image *);
 
-/* zone_read: whether the image may contain zones. */
-bool zone_read_wants(const struct engine *, const struct zone_image *);
+/* engine_read: whether the image may contain zones. */
+bool engine_read_wants(const struct engine *, const struct probed_image *);
 /* Reads the unread images of dirty processes. */
-void zone_read_new(struct engine *);
+void engine_read_new(struct engine *);
 /* An error with a text if nothing matches a pattern and the capture has not begun. */
-int zone_read_check(struct engine *);
+int engine_read_check(struct engine *);
 /* Says that a pattern names a module which no process has mapped so far; NULL: none does. Owned by
  * the caller. */
-char *zone_read_waiting(const struct engine *);
+char *engine_read_waiting(const struct engine *);
 
-/* zone_guard: creates the guard (guard.h); after the keeper. */
-void zone_guard_init(struct engine *);
+/* engine_guard: creates the guard (guard.h); after the keeper. */
+void engine_guard_init(struct engine *);
 /* Handles starts of translators and writes to files that have happened so far. */
-void zone_guard_heed(struct engine *);
+void engine_guard_heed(struct engine *);
 /* The image's file was or will be written to: it gets no probes any more; noted. */
-void zone_guard_written(struct engine *, struct zone_image *);
+void engine_guard_written(struct engine *, struct probed_image *);
 /* @pid will run @command. */
-void zone_guard_command(struct engine *, uint32_t pid, const char *command);
-void zone_guard_tick(struct engine *);
+void engine_guard_command(struct engine *, uint32_t pid, const char *command);
+void engine_guard_tick(struct engine *);
 /* Whether probes of @want are forbidden in the image; noted. */
-bool zone_guard_forbids(struct engine *, struct zone_image *, const struct zone_attached *want);
-void zone_guard_release(struct engine *);
+bool engine_guard_forbids(struct engine *, struct probed_image *, const struct probe_set *want);
+void engine_guard_release(struct engine *);
 
-/* zone_limit: */
-void zone_limit_release(struct engine *);
+/* cost_limit: */
+void cost_limit_release(struct engine *);
 
-/* zone_decide: why return addresses in @p cannot be hijacked, as a clause owned by the caller;
+/* engine_decide: why return addresses in @p cannot be hijacked, as a clause owned by the caller;
  * NULL: they can. */
-char *zone_decide_objection(const struct engine *, const struct zone_process *);
+char *engine_decide_objection(const struct engine *, const struct probed_process *);
 /* Whether to treat it as a process with coroutines before it runs any. */
-bool zone_decide_coroutines(const struct engine *, const struct zone_process *);
+bool engine_decide_coroutines(const struct engine *, const struct probed_process *);
 /* WIRE_PROC_… for a process, from what is known of its code. */
-uint32_t zone_decide_flags(const struct engine *, const struct zone_process *);
+uint32_t engine_decide_flags(const struct engine *, const struct probed_process *);
 /* The probes for image @number, given the flags decided for its processes. */
-struct zone_attached zone_decide_probes(struct engine *, uint32_t number);
+struct probe_set engine_decide_probes(struct engine *, uint32_t number);
 /* Whether the target is more than a list of processes. */
-bool zone_is_for_all(const struct target *);
+bool engine_is_for_all(const struct target *);
 
 /* --- engine: the capture --- */
 
@@ -265,7 +265,7 @@ int engine_open(struct engine *);
 /* Calls count from here on. */
 void engine_start(struct engine *);
 /* Takes news from the programs. */
-void engine_take(struct engine *, const struct wire_zone_record *);
+void engine_take(struct engine *, const struct wire_probe_news *);
 /* No program runs any more, and the last record was taken. */
 void engine_drained(struct engine *);
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "source/source.h"
-#include "wire_zone.h"
+#include "wire_probe.h"
 
 struct action {
 	const char *name;   /* as in actions.def */

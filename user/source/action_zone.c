@@ -62,7 +62,7 @@ static void window_end(void *state)
 {
 	const struct engine *z = state;
 
-	zonemaps_take(z->in.session->maps);
+	probemaps_take(z->in.session->maps);
 }
 
 static void window_forget(void *state, struct survivors *r)
@@ -70,7 +70,7 @@ static void window_forget(void *state, struct survivors *r)
 	const struct engine *z = state;
 
 	(void)r;
-	zonemaps_drop(z->in.session->maps);
+	probemaps_drop(z->in.session->maps);
 }
 
 /* Its state is the engine's. */

@@ -19,8 +19,8 @@
 #include "source/zone_cost.h"
 #include "source/zone_tables.h"
 #include "function/zonepattern.h"
-#include "probe/zone_limit.h"
-#include "probe/zone_price.h"
+#include "probe/cost_limit.h"
+#include "probe/call_price.h"
 #include "probe/engine.h"
 
 static void *probes_new(const void *options)
@@ -111,13 +111,13 @@ static void seen(void *state, const struct side_record *r)
 
 static void before_drain(void *state)
 {
-	zone_guard_heed(state);
+	engine_guard_heed(state);
 }
 
 static void after_drain(void *state)
 {
 	if (engine_unsettled(state))
-		(void)zone_settle_all(state, false);
+		(void)engine_settle_all(state, false);
 }
 
 static uint64_t due_ns(const void *state)
@@ -149,7 +149,7 @@ static void probes_ending(void *state)
 {
 	struct engine *z = state;
 
-	zonemaps_look_again(z->in.session->maps);
+	probemaps_look_again(z->in.session->maps);
 	calibration_finish(z->in.calibration, zone_cost_which(z));
 }
 
@@ -157,7 +157,7 @@ static void probes_stop(void *state)
 {
 	struct engine *z = state;
 
-	zonemaps_enable(z->in.session->maps, false);
+	probemaps_enable(z->in.session->maps, false);
 }
 
 static void probes_drained(void *state)
@@ -191,7 +191,7 @@ static void window_renumber(void *state, const struct survivors *r)
 
 static void hold_images(void *state, uint8_t *used)
 {
-	zone_forget(state, used);
+	engine_forget(state, used);
 }
 
 static void assemble(const void *state, struct assembly *a)
@@ -217,7 +217,7 @@ static double actions_ns(const void *state)
 
 	for (uint32_t i = 0; i < WIRE_STREAMS; i++)
 		if (engine_streams(z->in.o) >> i & 1)
-			ns += zone_price_hits(z, i);
+			ns += call_price_hits(z, i);
 	return ns;
 }
 
@@ -230,7 +230,7 @@ static int64_t cpu_ns(const void *state)
 
 static char *waiting(const void *state)
 {
-	return zone_read_waiting(state);
+	return engine_read_waiting(state);
 }
 
 static const char *forbidden(const void *state)

@@ -8,9 +8,9 @@
 
 /* A probe that is hit where calls do not count costs as much as a call that is only counted. */
 static const struct {
-	enum wire_zone_counter counter;
+	enum wire_probe_counter counter;
 	enum site_class class;
-} hits[] = {{WIRE_ZONE_OTHERS, SITE_EMULATED}, {WIRE_ZONE_OTHERS_STEPPED, SITE_STEPPED}};
+} hits[] = {{WIRE_PROBE_OTHERS, SITE_EMULATED}, {WIRE_PROBE_OTHERS_STEPPED, SITE_STEPPED}};
 #define HITS (sizeof(hits) / sizeof(*hits))
 
 /* Ways in which calls of an image end, as a set of these, each with the flags of a process. */
@@ -22,7 +22,7 @@ static unsigned int way_bit(uint32_t flags)
 	return flags & WIRE_PROC_HIJACK ? 1 : flags & WIRE_PROC_RETS ? 2 : 4;
 }
 
-static unsigned int past_bits(const struct zone_past *past)
+static unsigned int past_bits(const struct probed_past *past)
 {
 	return (past->hijack ? 1 : 0) | (past->rets ? 2 : 0) | (past->none ? 4 : 0);
 }
@@ -31,25 +31,25 @@ static unsigned int past_bits(const struct zone_past *past)
 #define BESIDE_RETS \
 	(CALIBRATE_BIT(SITE_STEPPED, EXIT_NONE) | CALIBRATE_BIT(SITE_EMULATED, EXIT_NONE))
 
-static uint32_t which_of_zone(const struct zone_image *image, size_t k, unsigned int ways)
+static uint32_t which_of_zone(const struct probed_image *image, size_t k, unsigned int ways)
 {
 	uint32_t which = ways & way_bit(WIRE_PROC_RETS) ? BESIDE_RETS : 0;
 
-	for (size_t i = 0; i < WAYS && zone_image_has(image, k); i++)
+	for (size_t i = 0; i < WAYS && probed_image_has(image, k); i++)
 		if (ways >> i & 1)
 			which |= CALIBRATE_BIT(image->list.zones.at[k].sites.entry.class,
-					       zone_image_exit(image, k, flags_of_way[i]));
+					       probed_image_exit(image, k, flags_of_way[i]));
 	return which;
 }
 
 /* Found once: calibration asks in each of its rounds. */
-static uint32_t which_of_image(struct zone_image *image, unsigned int ways)
+static uint32_t which_of_image(struct probed_image *image, unsigned int ways)
 {
 	size_t n = image->list.zones.n;
 
 	if (image->costing.ways == ways && image->costing.zones == n)
 		return image->costing.which;
-	image->costing = (struct zone_costing){.ways = ways, .zones = n};
+	image->costing = (struct probed_costing){.ways = ways, .zones = n};
 	for (size_t k = 0; k < n; k++)
 		image->costing.which |= which_of_zone(image, k, ways);
 	return image->costing.which;
@@ -61,7 +61,7 @@ uint32_t zone_cost_which(const struct engine *z)
 	uint32_t which = 0;
 
 	for (size_t i = 0; i < z->processes.n; i++) {
-		const struct zone_process *p = z->processes.at[i];
+		const struct probed_process *p = z->processes.at[i];
 
 		for (size_t k = 0; k < p->images.n; k++)
 			ways[p->images.at[k]] |= way_bit(p->flags);
@@ -71,7 +71,7 @@ uint32_t zone_cost_which(const struct engine *z)
 		which |= which_of_image(z->at.at[i], ways[i]);
 	}
 	for (size_t i = 0; i < HITS; i++)
-		if (zonemaps_counter(z->in.session->maps, hits[i].counter))
+		if (probemaps_counter(z->in.session->maps, hits[i].counter))
 			which |= CALIBRATE_BIT(hits[i].class, EXIT_NONE);
 	return which;
 }
@@ -171,7 +171,7 @@ static struct elsewhere sum_elsewhere(const struct engine *z)
 	struct elsewhere sum = {0};
 
 	for (size_t i = 0; i < HITS; i++) {
-		double here = (double)zonemaps_counter(z->in.session->maps, hits[i].counter);
+		double here = (double)probemaps_counter(z->in.session->maps, hits[i].counter);
 		const struct calibrated at =
 			calibration_of(z->in.calibration, hits[i].class, EXIT_NONE);
 

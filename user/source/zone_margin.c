@@ -14,11 +14,11 @@
  */
 static double waits_of(const struct engine *z)
 {
-	const struct zonemaps *maps = z->in.session->maps;
+	const struct probemaps *maps = z->in.session->maps;
 	double ran = 0, waited = 0;
 
-	for (size_t i = 1; i < zonemaps_threads(maps); i++) {
-		const struct wire_zone_thread t = zonemaps_thread(maps, i);
+	for (size_t i = 1; i < probemaps_threads(maps); i++) {
+		const struct wire_probe_thread t = probemaps_thread(maps, i);
 
 		if (t.pid == calibration_pid(z->in.calibration))
 			continue;

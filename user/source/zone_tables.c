@@ -11,7 +11,7 @@
 #include "source/zone_cost.h"
 #include "source/zone_ledger.h"
 #include "source/zone_tables.h"
-#include "probe/zone_limit.h"
+#include "probe/cost_limit.h"
 #include "probe/engine.h"
 
 #define NO_ROW UINT32_MAX
@@ -73,9 +73,9 @@ static uint32_t function_of(const struct rows *r, uint32_t module, const struct 
 	return f && f->module == module && !strcmp(linkage_of(r->p, f), linkage) ? *at : 0;
 }
 
-static uint32_t module_row(const struct rows *r, const struct zone_image *z)
+static uint32_t module_row(const struct rows *r, const struct probed_image *z)
 {
-	const struct image *image = zone_file(r->z, z);
+	const struct image *image = engine_file(r->z, z);
 	_free_ char *path = str_clean(image->path, strlen(image->path));
 	char hex[BUILDID_HEX];
 
@@ -83,8 +83,8 @@ static uint32_t module_row(const struct rows *r, const struct zone_image *z)
 	return profile_module(r->p, path, hex);
 }
 
-static bool maps_image(const struct engine *z, const struct zone_process *p,
-		       const struct zone_image *image)
+static bool maps_image(const struct engine *z, const struct probed_process *p,
+		       const struct probed_image *image)
 {
 	for (size_t i = 0; i < p->images.n; i++)
 		if (z->at.at[p->images.at[i]] == image)
@@ -97,24 +97,24 @@ static enum exit_way add_way(enum exit_way way, enum exit_way here)
 	return way == EXIT_UNKNOWN || way == here ? here : EXIT_MIXED;
 }
 
-static enum exit_way exit_of(const struct engine *z, const struct zone_image *image, size_t k)
+static enum exit_way exit_of(const struct engine *z, const struct probed_image *image, size_t k)
 {
-	const struct zone_past *past = &image->past;
+	const struct probed_past *past = &image->past;
 	enum exit_way way = EXIT_UNKNOWN;
 
 	if (past->hijack)
-		way = add_way(way, zone_image_exit(image, k, WIRE_PROC_HIJACK));
+		way = add_way(way, probed_image_exit(image, k, WIRE_PROC_HIJACK));
 	if (past->rets)
-		way = add_way(way, zone_image_exit(image, k, WIRE_PROC_RETS));
+		way = add_way(way, probed_image_exit(image, k, WIRE_PROC_RETS));
 	if (past->none)
-		way = add_way(way, zone_image_exit(image, k, 0));
+		way = add_way(way, probed_image_exit(image, k, 0));
 	for (size_t i = 0; i < z->processes.n; i++)
 		if (maps_image(z, z->processes.at[i], image))
-			way = add_way(way, zone_image_exit(image, k, z->processes.at[i]->flags));
+			way = add_way(way, probed_image_exit(image, k, z->processes.at[i]->flags));
 	return way;
 }
 
-static const char *note_of(const struct engine *z, const struct zone_image *image, size_t k,
+static const char *note_of(const struct engine *z, const struct probed_image *image, size_t k,
 			   enum exit_way way)
 {
 	const struct sites *s = &image->list.zones.at[k].sites;
@@ -125,7 +125,7 @@ static const char *note_of(const struct engine *z, const struct zone_image *imag
 		return "the kernel refuses a probe there";
 	if (way != EXIT_NONE && way != EXIT_MIXED)
 		return "";
-	if (z->in.o->ends == ZONE_ENDS_NONE || z->in.o->clocks & WIRE_CLOCK_NONE)
+	if (z->in.o->ends == CALL_ENDS_NONE || z->in.o->clocks & WIRE_CLOCK_NONE)
 		return "calls are only counted, as was asked for";
 	if (s->exits_why == sites_stub)
 		return sites_stub;
@@ -136,13 +136,14 @@ static const char *note_of(const struct engine *z, const struct zone_image *imag
 	return "";
 }
 
-static uint32_t add_zone(struct rows *r, const struct zone_image *image, size_t k, uint32_t module)
+static uint32_t add_zone(struct rows *r, const struct probed_image *image, size_t k,
+			 uint32_t module)
 {
 	const struct zone_def *def = &image->list.zones.at[k];
 	enum exit_way way = exit_of(r->z, image, k);
 	struct intern *strings = &r->p->strings;
 	_free_ char *name = str_clean(def->name, strlen(def->name));
-	_free_ char *limited = zone_limit_note(r->z, image->first + (uint32_t)k);
+	_free_ char *limited = cost_limit_note(r->z, image->first + (uint32_t)k);
 	_free_ char *file = def->file ? str_clean(def->file, strlen(def->file)) : mem_strdup("");
 	struct zone e = {
 		.name = intern_add(strings, name),
@@ -155,16 +156,17 @@ static uint32_t add_zone(struct rows *r, const struct zone_image *image, size_t 
 		.note = intern_add(strings, limited ? limited : note_of(r->z, image, k, way)),
 	};
 
-	if (zone_limit_detached(r->z, image->first + (uint32_t)k))
+	if (cost_limit_detached(r->z, image->first + (uint32_t)k))
 		e.flags = ZONE_DETACHED;
-	if (zone_image_has(image, k))
+	if (probed_image_has(image, k))
 		e.site_class = (uint8_t)def->sites.entry.class;
 	return profile_zone(r->p, &e);
 }
 
 /* The row of a zone, that of a copy of the file under the same name included: containers have
  * copies. */
-static uint32_t zone_row(struct rows *r, const struct zone_image *image, size_t k, uint32_t module)
+static uint32_t zone_row(struct rows *r, const struct probed_image *image, size_t k,
+			 uint32_t module)
 {
 	const struct zone_def *def = &image->list.zones.at[k];
 	uint64_t key = hash_two(function_key(module, def->name), def->address);
@@ -187,7 +189,7 @@ static uint32_t zone_row(struct rows *r, const struct zone_image *image, size_t 
 static void add_zones(struct rows *r)
 {
 	for (size_t i = 0; i < r->z->at.n; i++) {
-		const struct zone_image *image = r->z->at.at[i];
+		const struct probed_image *image = r->z->at.at[i];
 		uint32_t module = image->list.zones.n ? module_row(r, image) : 0;
 
 		for (size_t k = 0; k < image->list.zones.n; k++)
@@ -253,7 +255,7 @@ static void add_events(const struct rows *r, uint32_t zone, const struct wire_zo
 				   (int64_t)s->sum[WIRE_SUM_EVENT + i]);
 }
 
-static void add_thread(struct rows *r, uint32_t zone, const struct zonemaps_node *node)
+static void add_thread(struct rows *r, uint32_t zone, const struct probemaps_node *node)
 {
 	const struct wire_zone_stats *n = &node->is;
 	uint32_t row, thread;
@@ -273,7 +275,7 @@ static void add_thread(struct rows *r, uint32_t zone, const struct zonemaps_node
 }
 
 /* The node's row in the tree of all threads; NO_ROW for what makes no sense. */
-static uint32_t place_of(struct rows *r, size_t node, const struct zonemaps_node *n)
+static uint32_t place_of(struct rows *r, size_t node, const struct probemaps_node *n)
 {
 	uint32_t parent = 0;
 
@@ -301,7 +303,7 @@ static void add_exits(struct zone_edge *edge, struct zone *zone, const struct wi
 static void add_beside(const struct rows *r, size_t node, struct zone_edge *edge,
 		       const struct wire_zone_stats *n)
 {
-	const struct wire_zone_beside beside = zonemaps_beside(r->z->in.session->maps, node);
+	const struct wire_zone_beside beside = probemaps_beside(r->z->in.session->maps, node);
 	const struct zone_beside cost = zone_cost_beside(r->z, &beside);
 	uint64_t frames = n->entered > n->untimed ? n->entered - n->untimed : 0;
 	double timed = frames > n->timed ? (double)n->timed / (double)frames : 1;
@@ -312,14 +314,14 @@ static void add_beside(const struct rows *r, size_t node, struct zone_edge *edge
 }
 
 /* Nothing of it was measured in the window. */
-static bool is_empty(const struct zonemaps_node *n)
+static bool is_empty(const struct probemaps_node *n)
 {
 	static const struct wire_zone_stats none;
 
 	return !n->open && !memcmp(&n->is, &none, sizeof(none));
 }
 
-static void add_counts(struct zone *zone, const struct zonemaps_node *n)
+static void add_counts(struct zone *zone, const struct probemaps_node *n)
 {
 	zone->counts += n->is.timed + n->is.unwound + n->is.untimed;
 	zone->unwound += n->is.unwound;
@@ -330,7 +332,7 @@ static void add_counts(struct zone *zone, const struct zonemaps_node *n)
 
 static void add_node(struct rows *r, size_t node)
 {
-	const struct zonemaps_node n = zonemaps_node(r->z->in.session->maps, node);
+	const struct probemaps_node n = probemaps_node(r->z->in.session->maps, node);
 	struct zone_edge *edge;
 	struct zone *zone;
 
@@ -351,7 +353,7 @@ static void add_node(struct rows *r, size_t node)
 	add_to_tally(&r->tallies[edge->zone], &n.is);
 	add_thread(r, edge->zone, &n);
 	if (is_outermost(r, node)) {
-		struct wire_zone_sums sums = zonemaps_sums(r->z->in.session->maps, node);
+		struct wire_zone_sums sums = probemaps_sums(r->z->in.session->maps, node);
 
 		zone->total_ns += (int64_t)n.is.total_ns;
 		zone->suspended_ns += (int64_t)n.is.suspended_ns;
@@ -368,7 +370,7 @@ static void find_needed(struct rows *r)
 		if (r->p->samples.at[i].zone < r->nodes)
 			r->needed[r->p->samples.at[i].zone] = true;
 	for (size_t i = r->nodes; i-- > 1;) {
-		const struct zonemaps_node n = zonemaps_node(r->z->in.session->maps, i);
+		const struct probemaps_node n = probemaps_node(r->z->in.session->maps, i);
 
 		if ((r->needed[i] || !is_empty(&n)) && n.parent < i)
 			r->needed[n.parent] = true;
@@ -379,7 +381,7 @@ static void find_needed(struct rows *r)
 static void add_counted(struct rows *r)
 {
 	for (uint32_t i = 0; i < r->z->used; i++) {
-		uint64_t n = zonemaps_calls(r->z->in.session->maps, i);
+		uint64_t n = probemaps_calls(r->z->in.session->maps, i);
 		uint32_t edge;
 
 		if (!n || r->zone_of[i] == NO_ROW)
@@ -394,7 +396,7 @@ static void add_counted(struct rows *r)
 /* The time of the outermost calls, for threads. */
 static void add_thread_total(struct rows *r, size_t node)
 {
-	const struct zonemaps_node n = zonemaps_node(r->z->in.session->maps, node);
+	const struct probemaps_node n = probemaps_node(r->z->in.session->maps, node);
 	uint32_t edge = r->edge_of[node], row;
 
 	if (edge == NO_ROW || !n.thread || n.thread >= r->z->thread_of.n ||
@@ -464,7 +466,7 @@ static void add_pseudo(struct rows *r, const char *name, uint64_t n, uint64_t ns
 /* What threads that run coroutines do on their own stacks: they wait for events, or run. */
 static void add_pseudos(struct rows *r)
 {
-	const struct zonemaps_own_stack sum = zonemaps_own_stack(r->z->in.session->maps);
+	const struct probemaps_own_stack sum = probemaps_own_stack(r->z->in.session->maps);
 
 	add_pseudo(r, "<main>", sum.stays, sum.main_ns);
 	add_pseudo(r, "<wait>", sum.waits, sum.wait_ns);
@@ -472,7 +474,7 @@ static void add_pseudos(struct rows *r)
 
 void zone_tables_fill(const struct engine *z, struct assembly *a)
 {
-	struct rows r = {.z = z, .a = a, .p = a->p, .nodes = zonemaps_nodes(z->in.session->maps)};
+	struct rows r = {.z = z, .a = a, .p = a->p, .nodes = probemaps_nodes(z->in.session->maps)};
 
 	r.zone_of = mem_zalloc(z->used + 1, sizeof(*r.zone_of));
 	r.edge_of = mem_zalloc(r.nodes + 1, sizeof(*r.edge_of));
@@ -489,7 +491,7 @@ void zone_tables_fill(const struct engine *z, struct assembly *a)
 	for (size_t i = 1; i < r.nodes; i++)
 		add_thread_total(&r, i);
 	set_times(&r);
-	zonemaps_bins(z->in.session->maps, add_bins, &r);
+	probemaps_bins(z->in.session->maps, add_bins, &r);
 	place_samples(&r);
 	add_pseudos(&r);
 	profile_add_part(r.p, PART_ZONES); /* though none was called */

@@ -9,6 +9,7 @@
 
 #include "model/hist.h"
 #include "model/zone.h"
+#include "wire_probe.h"
 #include "wire_zone.h"
 
 /* Values of all sizes, and those beside every power of two. */
@@ -83,7 +84,7 @@ static void test_a_cookie_holds_all_of_it(void **state)
 	assert_int_equal(wire_cookie_function(cookie), 0x1bcdef);
 	assert_int_equal(cookie >> 21 & 0xff, 0x5a);
 	assert_int_equal(cookie >> 29 & 0x1f, 0x0f);
-	assert_int_equal(cookie >> 34 & (WIRE_ZONE_IMAGES - 1), 0xfff);
+	assert_int_equal(cookie >> 34 & (WIRE_PROBE_IMAGES - 1), 0xfff);
 	assert_int_equal(cookie >> 46 & 0xff, 0xc3);
 	assert_int_equal(cookie >> 54, 0x2a5);
 }

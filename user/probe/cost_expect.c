@@ -1,6 +1,6 @@
 /*
- * zone_expect: reports the expected cost of zones before they are probed, and options that cannot
- * be honoured. The first half of zone_limit.h.
+ * cost_expect: reports the expected cost of zones before they are probed, and options that cannot
+ * be honoured. The first half of cost_limit.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "base/units.h"
 #include "model/zone_compensate.h"
 #include "probe/action_warn.h"
-#include "probe/zone_limit.h"
-#include "probe/zone_price.h"
+#include "probe/cost_limit.h"
+#include "probe/call_price.h"
 
 /* --- what a call costs ------------------------------------------------------------------------ */
 
@@ -24,11 +24,11 @@ struct classes {
 
 static void count_classes(const struct engine *z, struct classes *c)
 {
-	_free_ unsigned int *ways = zone_price_ways(z);
+	_free_ unsigned int *ways = call_price_ways(z);
 
 	for (size_t i = 0; i < z->at.n; i++) {
 		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++) {
-			const struct zone_price p = zone_price_of(z, z->at.at[i], k, ways[i]);
+			const struct call_price p = call_price_of(z, z->at.at[i], k, ways[i]);
 
 			c->all += p.exit != EXIT_UNKNOWN;
 			c->n[p.site][p.exit]++;
@@ -65,7 +65,7 @@ static void say_expected(const struct engine *z)
 					       units_count(n, sizeof(n), (int64_t)c.all),
 					       c.all == 1 ? "" : "s", list.s);
 
-		zone_say(z, text);
+		engine_say(z, text);
 	}
 	str_release(&list);
 }
@@ -73,47 +73,47 @@ static void say_expected(const struct engine *z)
 /* --- options that cannot be honoured ---------------------------------------------------------- */
 
 /* Whether calls in @p end by other means than --zone-exit session demands. */
-static bool is_refused(const struct engine *z, const struct zone_process *p)
+static bool is_refused(const struct engine *z, const struct probed_process *p)
 {
-	return z->in.o->ends == ZONE_ENDS_SESSION && !p->unknown_until_ns &&
-	       zone_process_has_zones(z, p) && !(p->wants & WIRE_PROC_HIJACK);
+	return z->in.o->ends == CALL_ENDS_SESSION && !p->unknown_until_ns &&
+	       probed_process_has_zones(z, p) && !(p->wants & WIRE_PROC_HIJACK);
 }
 
-void zone_limit_refused(struct engine *z, struct zone_process *p)
+void cost_limit_refused(struct engine *z, struct probed_process *p)
 {
 	_free_ char *why = NULL, *text = NULL;
 
 	if (p->refused || !is_refused(z, p))
 		return;
-	why = zone_decide_objection(z, p);
+	why = engine_decide_objection(z, p);
 	p->refused = true;
 	text = mem_printf("--zone-exit session is impossible in process %u: %s; probes at returns "
 			  "see its calls end",
 			  p->pid, why ? why : "its code is unknown");
-	zone_note(z, text);
-	zone_say(z, text);
+	engine_note(z, text);
+	engine_say(z, text);
 }
 
 /* If the target is a list of processes, each must support sessions; for all processes or a cgroup,
  * one must. */
 static int check_session(const struct engine *z)
 {
-	const struct zone_process *refused = NULL;
+	const struct probed_process *refused = NULL;
 	size_t fit = 0;
 
 	for (size_t i = 0; i < z->processes.n; i++) {
-		const struct zone_process *p = z->processes.at[i];
+		const struct probed_process *p = z->processes.at[i];
 
-		if (!zone_process_has_zones(z, p))
+		if (!probed_process_has_zones(z, p))
 			continue;
 		if (is_refused(z, p))
 			refused = p;
 		else
 			fit++;
 	}
-	if (!refused || (fit && zone_is_for_all(z->in.target)))
+	if (!refused || (fit && engine_is_for_all(z->in.target)))
 		return 0;
-	_free_ char *why = zone_decide_objection(z, refused);
+	_free_ char *why = engine_decide_objection(z, refused);
 
 	return err(-ENOTSUP,
 		   "--zone-exit session is impossible in process %u: %s; leave it out, or use "
@@ -126,7 +126,7 @@ static bool is_priced(const struct engine *z)
 	return calibration_of(z->in.calibration, SITE_EMULATED, EXIT_NONE).known;
 }
 
-int zone_limit_expect(struct engine *z)
+int cost_limit_expect(struct engine *z)
 {
 	int ret = check_session(z);
 

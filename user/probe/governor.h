@@ -1,5 +1,5 @@
 /*
- * zone_governor: estimates how much the probes of zones slow the target down, and chooses which
+ * governor: estimates how much the probes of zones slow the target down, and chooses which
  * zones to time, to count, or to detach so that it stays below a limit. Reads no clock and touches
  * no probe: at every tick the caller passes the number of calls, their cost, and the target's CPU
  * time. For probe/ and the source of zones.
@@ -7,17 +7,17 @@
  * A slowdown is the time that probes add, relative to the time that the target takes without them:
  * at 0.2 it takes 1.2 times as long.
  */
-#ifndef PROBE_ZONE_GOVERNOR_H
-#define PROBE_ZONE_GOVERNOR_H
+#ifndef PROBE_GOVERNOR_H
+#define PROBE_GOVERNOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum zone_mode {
-	ZONE_MODE_TIMED,    /* timed, as far as its calls can be */
-	ZONE_MODE_COUNTED,  /* only counted */
-	ZONE_MODE_DETACHED, /* its probes were detached */
+enum probe_mode {
+	PROBE_MODE_TIMED,    /* timed, as far as its calls can be */
+	PROBE_MODE_COUNTED,  /* only counted */
+	PROBE_MODE_DETACHED, /* its probes were detached */
 };
 
 /* A zone. All 0: never called. */
@@ -28,7 +28,7 @@ struct governed {
 	double count_ns;	 /* cost of a call that is only counted, at most full_ns */
 
 	/* Set by the governor. Times are those of ticks; 0: never. */
-	enum zone_mode mode;
+	enum probe_mode mode;
 	uint64_t counted_from_ns; /* first time that it was too expensive to time */
 	uint64_t fallen_ns;	  /* last time */
 	uint64_t timed_from_ns;	  /* last time that it was timed again */

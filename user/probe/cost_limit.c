@@ -1,4 +1,4 @@
-#include "probe/zone_limit.h"
+#include "probe/cost_limit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "load/ran.h"
-#include "probe/zone_price.h"
-#include "probe/zone_text.h"
+#include "probe/call_price.h"
+#include "probe/probe_text.h"
 
 /* Messages per capture, and zones that the ledger names. */
 #define MOST_SAID  20
@@ -24,19 +24,19 @@ static uint64_t now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-void zone_limit_begin(struct engine *z, struct zone_image *image)
+void cost_limit_begin(struct engine *z, struct probed_image *image)
 {
 	for (size_t k = 0; k < image->list.zones.n; k++) {
 		struct governed *g = vec_add(&z->limit.zones);
 
 		governor_begin(&z->limit.governor, g);
 		vec_push(&image->modes, g->mode);
-		if (g->mode == ZONE_MODE_COUNTED)
-			zonemaps_count_only(z->in.session->maps, image->first + (uint32_t)k, true);
+		if (g->mode == PROBE_MODE_COUNTED)
+			probemaps_count_only(z->in.session->maps, image->first + (uint32_t)k, true);
 	}
 }
 
-void zone_limit_release(struct engine *z)
+void cost_limit_release(struct engine *z)
 {
 	vec_release(&z->limit.zones);
 }
@@ -44,19 +44,19 @@ void zone_limit_release(struct engine *z)
 /* --- the governor's input -------------------------------------------------------------------- */
 
 /* The calls of each zone so far; owned by the caller. */
-static struct zonemaps_calls *calls_now(const struct engine *z)
+static struct probemaps_calls *calls_now(const struct engine *z)
 {
 	size_t n = z->limit.zones.n;
-	struct zonemaps_calls *calls = mem_zalloc(n + 1, sizeof(*calls));
+	struct probemaps_calls *calls = mem_zalloc(n + 1, sizeof(*calls));
 
-	zonemaps_add_calls(z->in.session->maps, calls, (uint32_t)n);
+	probemaps_add_calls(z->in.session->maps, calls, (uint32_t)n);
 	return calls;
 }
 
 static void take_calls(struct engine *z)
 {
-	struct zone_limit *l = &z->limit;
-	_free_ struct zonemaps_calls *calls = calls_now(z);
+	struct cost_limit *l = &z->limit;
+	_free_ struct probemaps_calls *calls = calls_now(z);
 
 	for (size_t i = 0; i < l->zones.n; i++) {
 		struct governed *g = &l->zones.at[i];
@@ -69,22 +69,22 @@ static void take_calls(struct engine *z)
 
 static void take_prices(struct engine *z)
 {
-	_free_ unsigned int *ways = zone_price_ways(z);
+	_free_ unsigned int *ways = call_price_ways(z);
 
 	for (size_t i = 0; i < z->at.n; i++) {
-		const struct zone_image *image = z->at.at[i];
+		const struct probed_image *image = z->at.at[i];
 
 		for (size_t k = 0; k < image->list.zones.n && ways[i]; k++) {
-			const struct zone_price price = zone_price_of(z, image, k, ways[i]);
+			const struct call_price price = call_price_of(z, image, k, ways[i]);
 			struct governed *g = &z->limit.zones.at[image->first + k];
 
-			g->full_ns = ZONE_AMID_OTHERS * price.full_ns;
-			g->count_ns = fmin(ZONE_AMID_OTHERS * price.count_ns, g->full_ns);
+			g->full_ns = PRICE_IN_REAL_WORK * price.full_ns;
+			g->count_ns = fmin(PRICE_IN_REAL_WORK * price.count_ns, g->full_ns);
 		}
 	}
 }
 
-uint64_t zone_limit_cpu_ns(const struct engine *z)
+uint64_t cost_limit_cpu_ns(const struct engine *z)
 {
 	_free_ uint32_t *pids = mem_zalloc(z->processes.n + 1, sizeof(*pids));
 
@@ -96,18 +96,18 @@ uint64_t zone_limit_cpu_ns(const struct engine *z)
 /* --- changes of mode ------------------------------------------------------------------------- */
 
 /* Sets the mode decided for zone @k of the image; returns whether it needs other probes. */
-static bool change(struct engine *z, struct zone_image *image, size_t k)
+static bool change(struct engine *z, struct probed_image *image, size_t k)
 {
 	const uint32_t number = image->first + (uint32_t)k;
-	const enum zone_mode mode = z->limit.zones.at[number].mode;
+	const enum probe_mode mode = z->limit.zones.at[number].mode;
 
 	if (image->modes.at[k] == mode)
 		return false;
 	image->modes.at[k] = mode;
-	if (mode == ZONE_MODE_DETACHED)
+	if (mode == PROBE_MODE_DETACHED)
 		return true;
-	zonemaps_count_only(z->in.session->maps, number, mode == ZONE_MODE_COUNTED);
-	return image->attached.exits && zone_image_has_exits(image, k);
+	probemaps_count_only(z->in.session->maps, number, mode == PROBE_MODE_COUNTED);
+	return image->attached.exits && probed_image_has_exits(image, k);
 }
 
 static void change_all(struct engine *z)
@@ -118,8 +118,8 @@ static void change_all(struct engine *z)
 		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++)
 			due |= change(z, z->at.at[i], k);
 		z->at.at[i]->modes_number += due;
-		if (due && zone_attach_anew(z, i))
-			zone_note(z, err_text());
+		if (due && engine_attach_again(z, i))
+			engine_note(z, err_text());
 	}
 }
 
@@ -128,13 +128,13 @@ static void change_all(struct engine *z)
 static void say(struct engine *z, const char *text)
 {
 	if (z->limit.said++ < MOST_SAID)
-		zone_say(z, text);
+		engine_say(z, text);
 }
 
 /* The zone whose calls cost the most in total. */
 static uint32_t dearest(const struct engine *z)
 {
-	const struct zone_limit *l = &z->limit;
+	const struct cost_limit *l = &z->limit;
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < l->zones.n; i++)
@@ -147,12 +147,12 @@ static uint32_t dearest(const struct engine *z)
 static void say_slowdown(struct engine *z)
 {
 	const struct governor *g = &z->limit.governor;
-	_free_ char *name = zone_text_name(z, dearest(z));
+	_free_ char *name = probe_text_name(z, dearest(z));
 	char part[UNITS_BUF], calls[UNITS_BUF];
-	bool warn = g->slowdown > ZONE_WARN_ABOVE;
+	bool warn = g->slowdown > SLOWDOWN_WARN_ABOVE;
 	_free_ char *text = mem_printf(
 		"zones slow the target down by %s: %s calls a second, most time for %s%s",
-		zone_text_percent(part, g->slowdown),
+		probe_text_percent(part, g->slowdown),
 		units_count(calls, sizeof(calls), (int64_t)g->calls_a_second), name,
 		warn ? "; --max-slowdown PERCENT sets a limit, --zone-exit none only counts, "
 		       "--zone '!NAME' leaves one out"
@@ -163,32 +163,32 @@ static void say_slowdown(struct engine *z)
 }
 
 /* Whether the zone is called and its mode was just changed, or left at counted at first. */
-static bool is_news(const struct engine *z, const struct governed *g, enum zone_mode mode,
+static bool is_news(const struct engine *z, const struct governed *g, enum probe_mode mode,
 		    bool first)
 {
 	uint64_t now = z->limit.governor.judged_ns;
 
 	if (g->mode != mode || g->rate <= 0)
 		return false;
-	return mode == ZONE_MODE_DETACHED ? g->detached_ns == now : first || g->fallen_ns == now;
+	return mode == PROBE_MODE_DETACHED ? g->detached_ns == now : first || g->fallen_ns == now;
 }
 
-static void say_changes(struct engine *z, enum zone_mode mode, bool first)
+static void say_changes(struct engine *z, enum probe_mode mode, bool first)
 {
 	static const char *const words[][2] = {
-		[ZONE_MODE_COUNTED] = {"is only counted", "are only counted"},
-		[ZONE_MODE_DETACHED] = {"has no probes any more", "have no probes any more"}};
-	const struct zone_limit *l = &z->limit;
+		[PROBE_MODE_COUNTED] = {"is only counted", "are only counted"},
+		[PROBE_MODE_DETACHED] = {"has no probes any more", "have no probes any more"}};
+	const struct cost_limit *l = &z->limit;
 	struct str names = {0};
 	char part[UNITS_BUF];
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < l->zones.n; i++)
 		if (is_news(z, &l->zones.at[i], mode, first))
-			zone_text_add(z, &names, i, n++);
+			probe_text_add(z, &names, i, n++);
 	if (n) {
 		_free_ char *text = mem_printf("to stay below %s, %s %s",
-					       zone_text_percent(part, l->governor.limit),
+					       probe_text_percent(part, l->governor.limit),
 					       str_text(&names), words[mode][n > 1]);
 		say(z, text);
 	}
@@ -200,33 +200,33 @@ static void say_limited(struct engine *z)
 	const struct governor *g = &z->limit.governor;
 	char part[UNITS_BUF];
 	_free_ char *text = mem_printf("timing each call would slow the target down by %s",
-				       zone_text_percent(part, g->would_be));
+				       probe_text_percent(part, g->would_be));
 
 	say(z, text);
 }
 
 static void say_judged(struct engine *z)
 {
-	struct zone_limit *l = &z->limit;
+	struct cost_limit *l = &z->limit;
 	const struct governor *g = &l->governor;
 
 	const bool first = !l->told && g->calls_a_second > 0;
 
 	l->told |= first;
-	l->over = g->slowdown > ZONE_WARN_ABOVE ? l->over + 1 : 0;
+	l->over = g->slowdown > SLOWDOWN_WARN_ABOVE ? l->over + 1 : 0;
 	if (g->limit > 0) {
 		if (first)
 			say_limited(z);
-		say_changes(z, ZONE_MODE_COUNTED, first);
-		say_changes(z, ZONE_MODE_DETACHED, first);
-	} else if (first || (!l->warned && l->over >= ZONE_WARN_AFTER)) {
+		say_changes(z, PROBE_MODE_COUNTED, first);
+		say_changes(z, PROBE_MODE_DETACHED, first);
+	} else if (first || (!l->warned && l->over >= SLOWDOWN_WARN_AFTER)) {
 		say_slowdown(z);
 	}
 }
 
-void zone_limit_tick(struct engine *z, uint64_t cpu_ns)
+void cost_limit_tick(struct engine *z, uint64_t cpu_ns)
 {
-	struct zone_limit *l = &z->limit;
+	struct cost_limit *l = &z->limit;
 
 	take_calls(z);
 	take_prices(z);
@@ -251,22 +251,22 @@ static double seconds_at(const struct engine *z, uint64_t ns)
 	return ns > begun ? (double)(ns - begun) / 1e9 : 0;
 }
 
-bool zone_limit_detached(const struct engine *z, uint32_t number)
+bool cost_limit_detached(const struct engine *z, uint32_t number)
 {
-	return z->limit.zones.at[number].mode == ZONE_MODE_DETACHED;
+	return z->limit.zones.at[number].mode == PROBE_MODE_DETACHED;
 }
 
-char *zone_limit_note(const struct engine *z, uint32_t number)
+char *cost_limit_note(const struct engine *z, uint32_t number)
 {
 	const struct governed *g = &z->limit.zones.at[number];
 	char calls[UNITS_BUF];
 
-	if (g->mode == ZONE_MODE_DETACHED)
+	if (g->mode == PROBE_MODE_DETACHED)
 		return mem_printf("its probes were detached at %.1f s, after %s calls, %s",
 				  seconds_at(z, g->detached_ns),
 				  units_count(calls, sizeof(calls), (int64_t)g->detached_calls),
 				  to_keep);
-	if (g->falls && g->mode == ZONE_MODE_COUNTED)
+	if (g->falls && g->mode == PROBE_MODE_COUNTED)
 		return mem_printf("only counted from %.1f s on, %s",
 				  seconds_at(z, g->counted_from_ns), to_keep);
 	if (g->falls)
@@ -274,7 +274,7 @@ char *zone_limit_note(const struct engine *z, uint32_t number)
 				  seconds_at(z, g->counted_from_ns),
 				  seconds_at(z, g->timed_from_ns), to_keep);
 	/* Some zones are never timed. */
-	if (g->mode != ZONE_MODE_COUNTED || g->full_ns <= g->count_ns)
+	if (g->mode != PROBE_MODE_COUNTED || g->full_ns <= g->count_ns)
 		return NULL;
 	if (!z->limit.told)
 		return mem_strdup("only counted: the capture ended before the cost of timing "
@@ -285,23 +285,23 @@ char *zone_limit_note(const struct engine *z, uint32_t number)
 static void add_row(const struct engine *z, struct profile *p, uint32_t number, const char *note,
 		    uint64_t calls)
 {
-	_free_ char *name = zone_text_name(z, number);
+	_free_ char *name = probe_text_name(z, number);
 	_free_ char *text = mem_printf("%s: %s", name, note);
 
 	profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE, text, (int64_t)calls);
 }
 
-void zone_limit_rows(const struct engine *z, struct profile *p)
+void cost_limit_rows(const struct engine *z, struct profile *p)
 {
-	const struct zone_limit *l = &z->limit;
-	_free_ struct zonemaps_calls *calls = calls_now(z);
+	const struct cost_limit *l = &z->limit;
+	_free_ struct probemaps_calls *calls = calls_now(z);
 	int64_t named = 0, others = 0, at_first = 0;
 
 	for (uint32_t i = 0; i < l->zones.n && l->governor.limit > 0; i++) {
-		_free_ char *note = zone_limit_note(z, i);
+		_free_ char *note = cost_limit_note(z, i);
 		uint64_t n = calls[i].timed + calls[i].counted;
 
-		at_first += !note && l->zones.at[i].mode == ZONE_MODE_TIMED;
+		at_first += !note && l->zones.at[i].mode == PROBE_MODE_TIMED;
 		if (!note || !n)
 			continue;
 		if (named++ < MOST_NAMED)

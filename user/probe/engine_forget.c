@@ -1,5 +1,5 @@
 /*
- * zone_forget: lets go, between windows, of what nobody runs any more, so that a capture of all
+ * engine_forget: lets go, between windows, of what nobody runs any more, so that a capture of all
  * processes holds what runs, not what ran: programs come and go, and any user can map a new copy of
  * a probed library each second. The kernel counts by zone up to the end of the capture, so of
  * images with zones what their rows need stays; --zones-max limits these.
@@ -11,7 +11,7 @@
 #include "probe/engine.h"
 #include "process/maps.h"
 
-const struct image *zone_file(const struct engine *z, const struct zone_image *i)
+const struct image *engine_file(const struct engine *z, const struct probed_image *i)
 {
 	return i->was ? i->was : images_at(z->in.images, i->image);
 }
@@ -28,9 +28,9 @@ static void forget_processes(struct engine *z)
 	for (size_t i = z->processes.n; i-- > 0;)
 		if (!z->processes.at[i]->dirty && !z->processes.at[i]->before_exec &&
 		    !procs_find(z->in.procs, z->processes.at[i]->pid))
-			zone_process_end(z, i);
+			probed_process_end(z, i);
 	for (size_t i = 0; i < z->met.n; i++) {
-		struct zone_process *p = z->met.at[i];
+		struct probed_process *p = z->met.at[i];
 
 		if (p->ended) {
 			vec_release(&p->images);
@@ -52,7 +52,7 @@ static void mark(void *context, uint32_t image)
 
 /* Takes away the images that it maps no more. What it has just begun to run may not be mapped yet.
  */
-static void forget_unmapped(struct engine *z, struct zone_process *p)
+static void forget_unmapped(struct engine *z, struct probed_process *p)
 {
 	_free_ uint8_t *mapped = NULL;
 	size_t n = 0;
@@ -63,12 +63,12 @@ static void forget_unmapped(struct engine *z, struct zone_process *p)
 	mapped = mem_zalloc(z->in.images->at.n, 1);
 	procs_each_image(z->in.procs, p->pid, mark, mapped);
 	for (size_t i = 0; i < p->images.n; i++) {
-		struct zone_image *image = z->at.at[p->images.at[i]];
+		struct probed_image *image = z->at.at[p->images.at[i]];
 
 		if (mapped[image->image] || !images_is_stale(z->in.images, image->image))
 			p->images.at[n++] = p->images.at[i];
 		else
-			zone_process_keep_past(p, image);
+			probed_process_keep_past(p, image);
 	}
 	p->images.n = n;
 }
@@ -76,9 +76,9 @@ static void forget_unmapped(struct engine *z, struct zone_process *p)
 /* --- images --------------------------------------------------------------------------------- */
 
 /* Detaches its probes, and lets its file be written to. */
-static void take_down(struct engine *z, struct zone_image *i)
+static void take_down(struct engine *z, struct probed_image *i)
 {
-	const struct zone_slot slot = {i->slot, i->generation};
+	const struct engine_slot slot = {i->slot, i->generation};
 	const struct guard_file unknown = {0};
 
 	if (i->links.n)
@@ -86,16 +86,16 @@ static void take_down(struct engine *z, struct zone_image *i)
 	if (!guard_file_is(&i->file, &unknown))
 		keeper_unlease(z->keeper, &i->file);
 	if (i->passed.inode)
-		zonemaps_forget_file(z->in.session->maps, &i->passed);
+		probemaps_forget_file(z->in.session->maps, &i->passed);
 	if (i->list.zones.n || i->list.switches.n)
 		vec_push(&z->unused_slots, slot);
 	i->file = unknown;
-	i->passed = (struct wire_zone_file){0};
-	i->attached = (struct zone_attached){0};
+	i->passed = (struct wire_probe_file){0};
+	i->attached = (struct probe_set){0};
 }
 
 /* What the rows of its zones need. */
-static void keep_rows(struct engine *z, struct zone_image *i)
+static void keep_rows(struct engine *z, struct probed_image *i)
 {
 	const struct image *image = images_at(z->in.images, i->image);
 
@@ -123,9 +123,9 @@ static void let_go(struct engine *z)
 	_free_ uint8_t *runs = which_run(z);
 
 	for (size_t i = 0; i < z->at.n; i++) {
-		struct zone_image *image = z->at.at[i];
+		struct probed_image *image = z->at.at[i];
 
-		if (runs[i] || image->named || zone_image_is_past(image) ||
+		if (runs[i] || image->named || probed_image_is_past(image) ||
 		    !images_is_stale(z->in.images, image->image))
 			continue;
 		take_down(z, image);
@@ -145,14 +145,14 @@ static void close_up(struct engine *z)
 	map_release(&z->by_image);
 	z->by_image = (struct map){0};
 	for (size_t i = 0; i < z->at.n; i++) {
-		struct zone_image *image = z->at.at[i];
+		struct probed_image *image = z->at.at[i];
 
-		if (zone_image_is_past(image) && !image->list.zones.n) {
-			zone_image_release(image);
+		if (probed_image_is_past(image) && !image->list.zones.n) {
+			probed_image_release(image);
 			free(image);
 			continue;
 		}
-		if (!zone_image_is_past(image))
+		if (!probed_image_is_past(image))
 			*map_put(&z->by_image, image->image, &fresh) = n;
 		place[i] = n;
 		z->at.at[n++] = image;
@@ -163,7 +163,7 @@ static void close_up(struct engine *z)
 			z->processes.at[i]->images.at[k] = place[z->processes.at[i]->images.at[k]];
 }
 
-void zone_forget(struct engine *z, uint8_t *used)
+void engine_forget(struct engine *z, uint8_t *used)
 {
 	forget_processes(z);
 	for (size_t i = 0; i < z->processes.n; i++)
@@ -189,8 +189,8 @@ static bool same_zones(const struct zonelist *a, const struct zonelist *b)
 }
 
 /* Whether @past is of the same build and name: then their zones have the same rows. */
-static bool is_again(const struct engine *z, const struct zone_image *past,
-		     const struct zone_image *image)
+static bool is_again(const struct engine *z, const struct probed_image *past,
+		     const struct probed_image *image)
 {
 	const struct image *a = past->was, *b = images_at(z->in.images, image->image);
 
@@ -199,9 +199,9 @@ static bool is_again(const struct engine *z, const struct zone_image *past,
 	       same_zones(&past->list, &image->list);
 }
 
-bool zone_forget_revive(struct engine *z, struct zone_image *image)
+bool engine_forget_revive(struct engine *z, struct probed_image *image)
 {
-	struct zone_image *past = NULL;
+	struct probed_image *past = NULL;
 
 	for (size_t i = 0; i < z->at.n && !past; i++)
 		if (is_again(z, z->at.at[i], image))

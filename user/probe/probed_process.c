@@ -1,5 +1,5 @@
 /*
- * zone_process: tracks the target's processes and the files whose code they map.
+ * probed_process: tracks the target's processes and the files whose code they map.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +10,23 @@
 #include "process/opener.h"
 #include "process/procfs.h"
 #include "probe/action_warn.h"
-#include "probe/zone_limit.h"
+#include "probe/cost_limit.h"
 
 /* Time after which a program whose libraries could not be predicted has mapped them. */
 #define LINKING_NS 1000000000u
 
-struct zone_process *zone_process_of(struct engine *z, uint32_t pid)
+struct probed_process *engine_process_of(struct engine *z, uint32_t pid)
 {
 	bool fresh;
 	uint32_t *at = map_put(&z->by_pid, pid, &fresh);
 
 	if (fresh) {
 		*at = (uint32_t)z->met.n;
-		vec_push(&z->met, mem_zalloc(1, sizeof(struct zone_process)));
+		vec_push(&z->met, mem_zalloc(1, sizeof(struct probed_process)));
 		z->met.at[*at]->ended = true;
 	}
 	if (z->met.at[*at]->ended) {
-		*z->met.at[*at] = (struct zone_process){.pid = pid};
+		*z->met.at[*at] = (struct probed_process){.pid = pid};
 		vec_push(&z->processes, z->met.at[*at]);
 	}
 	return z->met.at[*at];
@@ -42,16 +42,16 @@ static void count_thread(void *context, uint32_t tid)
 
 /* Whether a process runs on without its first thread, whose entry stays until the process is
  * reaped. */
-static bool runs_without_leader(const struct zone_process *p)
+static bool runs_without_leader(const struct probed_process *p)
 {
 	size_t n = 0;
 
 	return !procfs_threads(p->pid, count_thread, &n) && n > 1;
 }
 
-void zone_process_keep_past(const struct zone_process *p, struct zone_image *image)
+void probed_process_keep_past(const struct probed_process *p, struct probed_image *image)
 {
-	struct zone_past *past = &image->past;
+	struct probed_past *past = &image->past;
 
 	past->hijack |= p->flags & WIRE_PROC_HIJACK;
 	past->rets |= p->flags & WIRE_PROC_RETS;
@@ -60,36 +60,36 @@ void zone_process_keep_past(const struct zone_process *p, struct zone_image *ima
 }
 
 /* Removes it, so that of a build's thousands none is looked at after its end. */
-void zone_process_end(struct engine *z, size_t at)
+void probed_process_end(struct engine *z, size_t at)
 {
-	struct zone_process *p = z->processes.at[at];
+	struct probed_process *p = z->processes.at[at];
 
 	for (size_t i = 0; i < p->images.n; i++)
-		zone_process_keep_past(p, z->at.at[p->images.at[i]]);
+		probed_process_keep_past(p, z->at.at[p->images.at[i]]);
 	vec_release(&p->images);
 	p->ended = true;
 	z->processes.at[at] = z->processes.at[--z->processes.n];
 }
 
-void zone_process_ran_before(struct engine *z, struct zone_process *p)
+void probed_process_ran_before(struct engine *z, struct probed_process *p)
 {
 	if (z->counting && !p->missed)
-		zone_note(z, "programs and libraries that ran before their probes were attached: "
-			     "first "
-			     "calls may be missing");
+		engine_note(z, "programs and libraries that ran before their probes were attached: "
+			       "first "
+			       "calls may be missing");
 	p->missed = true;
 }
 
 /* Whether it may have run functions before the loader looked for them or attached its probes. */
-static bool ran_unseen(struct engine *z, struct zone_process *p)
+static bool ran_unseen(struct engine *z, struct probed_process *p)
 {
-	zone_process_gather(z, p);
+	probed_process_gather(z, p);
 	for (size_t i = 0; i < p->images.n; i++) {
-		const struct zone_image *image = z->at.at[p->images.at[i]];
+		const struct probed_image *image = z->at.at[p->images.at[i]];
 
-		if (zone_image_is_read(image)
-			    ? image->list.zones.n && !zone_image_is_met(image, p->pid)
-			    : zone_read_wants(z, image))
+		if (probed_image_is_read(image)
+			    ? image->list.zones.n && !probed_image_is_met(image, p->pid)
+			    : engine_read_wants(z, image))
 			return true;
 	}
 	return false;
@@ -98,7 +98,7 @@ static bool ran_unseen(struct engine *z, struct zone_process *p)
 void engine_leader_exit(struct engine *z, uint32_t pid)
 {
 	const uint32_t *at = map_get(&z->by_pid, pid);
-	struct zone_process *p = at ? z->met.at[*at] : NULL;
+	struct probed_process *p = at ? z->met.at[*at] : NULL;
 
 	if (!p || p->ended)
 		return;
@@ -107,10 +107,10 @@ void engine_leader_exit(struct engine *z, uint32_t pid)
 	if (p->leaderless)
 		engine_process(z, pid);
 	else if (p->dirty && !p->before_exec && ran_unseen(z, p))
-		zone_process_ran_before(z, p);
+		probed_process_ran_before(z, p);
 	for (size_t i = z->processes.n; i-- > 0 && !p->leaderless;)
 		if (z->processes.at[i] == p)
-			zone_process_end(z, i);
+			probed_process_end(z, i);
 }
 
 /* Calibration's process has probes of its own and is not a target, even with -a. */
@@ -123,7 +123,7 @@ void engine_process(struct engine *z, uint32_t pid)
 {
 	if (is_ours(z, pid))
 		return;
-	zone_process_of(z, pid)->dirty = true;
+	engine_process_of(z, pid)->dirty = true;
 	z->unsettled = true;
 }
 
@@ -134,13 +134,13 @@ bool engine_unsettled(const struct engine *z)
 
 void engine_fork(struct engine *z, uint32_t pid, uint32_t child)
 {
-	struct zone_process *from, *to;
+	struct probed_process *from, *to;
 	bool misses = false;
 
 	if (is_ours(z, child))
 		return;
-	from = zone_process_of(z, pid);
-	to = zone_process_of(z, child);
+	from = engine_process_of(z, pid);
+	to = engine_process_of(z, child);
 	to->flags = from->flags;
 	to->wants = from->wants;
 	to->foreign = from->foreign;
@@ -150,19 +150,19 @@ void engine_fork(struct engine *z, uint32_t pid, uint32_t child)
 	to->unknown_until_ns = from->unknown_until_ns;
 	to->images.n = 0;
 	for (size_t i = 0; i < from->images.n; i++) {
-		const struct zone_attached *h = &z->at.at[from->images.at[i]]->attached;
+		const struct probe_set *h = &z->at.at[from->images.at[i]]->attached;
 
 		misses |= h->entry_pid || h->exit_pid;
 		vec_push(&to->images, from->images.at[i]);
 	}
 	to->missed = misses;
 	if (misses)
-		zone_note(z, "children whose first calls of libraries were missed: probes were "
-			     "attached for the parent alone");
+		engine_note(z, "children whose first calls of libraries were missed: probes were "
+			       "attached for the parent alone");
 	engine_process(z, child);
 }
 
-void zone_process_saw_code(struct engine *z, uint32_t pid, uint32_t code)
+void probed_process_saw_code(struct engine *z, uint32_t pid, uint32_t code)
 {
 	const uint32_t *at = map_get(&z->by_pid, pid);
 
@@ -179,18 +179,18 @@ static void note_keeper(struct engine *z)
 	if (z->keeper_gone || !keeper_is_gone(z->keeper))
 		return;
 	z->keeper_gone = true;
-	zone_note(z, keeper_is_silent(z->keeper)
-			     ? "the process that holds the probes did not answer: no more were "
-			       "attached, and it detaches all as soon as the kernel lets it"
-			     : "the process that held the probes was killed: calls were counted "
-			       "until then");
+	engine_note(z, keeper_is_silent(z->keeper)
+			       ? "the process that holds the probes did not answer: no more were "
+				 "attached, and it detaches all as soon as the kernel lets it"
+			       : "the process that held the probes was killed: calls were counted "
+				 "until then");
 }
 
-void zone_judge_cost(struct engine *z)
+void engine_judge_cost(struct engine *z)
 {
-	const uint64_t cpu_ns = zone_limit_cpu_ns(z);
+	const uint64_t cpu_ns = cost_limit_cpu_ns(z);
 
-	zone_limit_tick(z, cpu_ns);
+	cost_limit_tick(z, cpu_ns);
 	action_warn_tick(z, cpu_ns);
 }
 
@@ -198,14 +198,14 @@ void engine_tick(struct engine *z)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
-	zone_guard_tick(z);
-	zone_judge_cost(z);
+	engine_guard_tick(z);
+	engine_judge_cost(z);
 	note_keeper(z);
 	for (size_t i = z->processes.n; i-- > 0;) {
-		struct zone_process *p = z->processes.at[i];
+		struct probed_process *p = z->processes.at[i];
 
 		if (p->leaderless && !runs_without_leader(p)) {
-			zone_process_end(z, i);
+			probed_process_end(z, i);
 			continue;
 		}
 		if (p->unknown_until_ns && p->unknown_until_ns < now) {
@@ -215,13 +215,13 @@ void engine_tick(struct engine *z)
 	}
 }
 
-uint32_t zone_number_of(struct engine *z, uint32_t image)
+uint32_t engine_number_of(struct engine *z, uint32_t image)
 {
 	bool fresh;
 	uint32_t *at = map_put(&z->by_image, image, &fresh);
 
 	if (fresh) {
-		struct zone_image *i = mem_zalloc(1, sizeof(*i));
+		struct probed_image *i = mem_zalloc(1, sizeof(*i));
 
 		i->image = image;
 		i->first = UINT32_MAX;
@@ -231,9 +231,9 @@ uint32_t zone_number_of(struct engine *z, uint32_t image)
 	return *at;
 }
 
-static void add_image(struct engine *z, struct zone_process *p, uint32_t image)
+static void add_image(struct engine *z, struct probed_process *p, uint32_t image)
 {
-	uint32_t number = zone_number_of(z, image);
+	uint32_t number = engine_number_of(z, image);
 
 	for (size_t i = 0; i < p->images.n; i++)
 		if (p->images.at[i] == number)
@@ -243,10 +243,10 @@ static void add_image(struct engine *z, struct zone_process *p, uint32_t image)
 
 struct gathering {
 	struct engine *z;
-	struct zone_process *p;
+	struct probed_process *p;
 };
 
-bool zone_process_may_probe(struct engine *z, uint32_t image)
+bool probed_process_may_probe(struct engine *z, uint32_t image)
 {
 	const struct image *i = images_at(z->in.images, image);
 
@@ -255,7 +255,7 @@ bool zone_process_may_probe(struct engine *z, uint32_t image)
 		return false;
 	if (!i->is_copy && (i->fd >= 0 || !i->note || strcmp(i->note, OPENER_SILENT) != 0))
 		return true;
-	zone_note(z, "files on mounts that may not answer: they are not probed");
+	engine_note(z, "files on mounts that may not answer: they are not probed");
 	if (!z->remote)
 		z->remote = mem_strdup(i->path);
 	return false;
@@ -265,11 +265,11 @@ static void gather_image(void *context, uint32_t image)
 {
 	struct gathering *g = context;
 
-	if (zone_process_may_probe(g->z, image))
+	if (probed_process_may_probe(g->z, image))
 		add_image(g->z, g->p, image);
 }
 
-void zone_process_gather(struct engine *z, struct zone_process *p)
+void probed_process_gather(struct engine *z, struct probed_process *p)
 {
 	struct gathering g = {z, p};
 
@@ -277,7 +277,7 @@ void zone_process_gather(struct engine *z, struct zone_process *p)
 }
 
 /* Adds the files of @c to the code of @p. */
-static void add_closure(struct engine *z, struct zone_process *p, const closure *c)
+static void add_closure(struct engine *z, struct probed_process *p, const closure *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		const struct closure_file *f = &c->at[i];
@@ -288,21 +288,22 @@ static void add_closure(struct engine *z, struct zone_process *p, const closure 
 
 		const uint32_t image = images_file(z->in.images, p->pid, 0, 0, &id);
 
-		if (zone_process_may_probe(z, image))
+		if (probed_process_may_probe(z, image))
 			add_image(z, p, image);
 	}
 }
 
 void engine_command(struct engine *z, uint32_t pid, const char *command)
 {
-	struct zone_process *p = zone_process_of(z, pid);
+	struct probed_process *p = engine_process_of(z, pid);
 	closure c = {0};
 
 	if (opener_is_silent(closure_of_command(z->in.images->opener, command, &c)))
-		zone_note(z, "programs of which a library is not told of in time: they are probed "
-			     "once they have mapped it");
+		engine_note(z,
+			    "programs of which a library is not told of in time: they are probed "
+			    "once they have mapped it");
 	add_closure(z, p, &c);
-	zone_guard_command(z, pid, command);
+	engine_guard_command(z, pid, command);
 	closure_release(&c);
 	p->before_exec = true;
 	engine_process(z, pid);
@@ -310,7 +311,7 @@ void engine_command(struct engine *z, uint32_t pid, const char *command)
 
 /* Predicts the files that the program of @p is about to map. If impossible, waits for it to map
  * them. */
-static void foretell(struct engine *z, struct zone_process *p)
+static void foretell(struct engine *z, struct probed_process *p)
 {
 	closure c = {0};
 
@@ -322,7 +323,7 @@ static void foretell(struct engine *z, struct zone_process *p)
 
 void engine_exec(struct engine *z, uint32_t pid)
 {
-	struct zone_process *p = zone_process_of(z, pid);
+	struct probed_process *p = engine_process_of(z, pid);
 
 	p->foreign = false;
 	if (!p->before_exec) {

@@ -1,5 +1,5 @@
 /*
- * zone_read: reads the zones of the files that processes map, and what eprof must know of their
+ * engine_read: reads the zones of the files that processes map, and what eprof must know of their
  * code.
  */
 #include <errno.h>
@@ -9,19 +9,19 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "probe/zone_limit.h"
+#include "probe/cost_limit.h"
 #include "function/zonelist_read.h"
 
 /* Gives it a row of generations; false: images with probes have them all. */
-static bool take_slot(struct engine *z, struct zone_image *i)
+static bool take_slot(struct engine *z, struct probed_image *i)
 {
-	struct zone_slot slot = {.slot = z->slots};
+	struct engine_slot slot = {.slot = z->slots};
 
 	if (!i->list.zones.n && !i->list.switches.n)
 		return true;
 	if (z->unused_slots.n)
 		slot = z->unused_slots.at[--z->unused_slots.n];
-	else if (z->slots < WIRE_ZONE_CALIBRATION)
+	else if (z->slots < WIRE_PROBE_CALIBRATION)
 		z->slots++;
 	else
 		return false;
@@ -31,12 +31,12 @@ static bool take_slot(struct engine *z, struct zone_image *i)
 }
 
 /* Numbers the zones of an image that was just read. */
-static void number_zones(struct engine *z, struct zone_image *i)
+static void number_zones(struct engine *z, struct probed_image *i)
 {
 	size_t room = z->in.o->max - z->used;
 	const bool has_slot = take_slot(z, i);
 
-	if (has_slot && zone_forget_revive(z, i))
+	if (has_slot && engine_forget_revive(z, i))
 		return;
 	i->first = z->used;
 	/* Of an oversized list, keeps as many zones as fit. */
@@ -47,31 +47,31 @@ static void number_zones(struct engine *z, struct zone_image *i)
 	z->used += (uint32_t)i->list.zones.n;
 	for (size_t k = 0; k < i->list.zones.n; k++)
 		vec_push(&i->refused, false);
-	zone_limit_begin(z, i);
+	cost_limit_begin(z, i);
 }
 
 /* Lets processes with hijacked return addresses map the file without notice: its code tolerates
  * them. */
-static void pass(struct engine *z, struct zone_image *i)
+static void pass(struct engine *z, struct probed_image *i)
 {
 	const struct image *image = images_at(z->in.images, i->image);
-	struct wire_zone_file file = {image->inode,
-				      wire_device(image->dev_major, image->dev_minor)};
+	struct wire_probe_file file = {image->inode,
+				       wire_device(image->dev_major, image->dev_minor)};
 	struct stat st;
 
-	if (!zone_image_is_harmless(i))
+	if (!probed_image_is_harmless(i))
 		return;
 	if (!file.inode && image->fd >= 0 && !fstat(image->fd, &st)) {
 		file.inode = st.st_ino;
 		file.device = wire_device(major(st.st_dev), minor(st.st_dev));
 	}
 	if (file.inode)
-		zonemaps_pass_file(z->in.session->maps, &file);
+		probemaps_pass_file(z->in.session->maps, &file);
 	i->passed = file;
 }
 
 /* Takes a lease on the file: what was found in it holds until it is written to. */
-static void lease(struct engine *z, struct zone_image *i, int fd)
+static void lease(struct engine *z, struct probed_image *i, int fd)
 {
 	if (fd < 0)
 		return;
@@ -105,24 +105,25 @@ static void read_images(struct engine *z, const numbers *which)
 	}
 	zonelist_read(images, which->n, &request, lists);
 	for (size_t i = 0; i < which->n; i++) {
-		struct zone_image *image = z->at.at[which->at[i]];
+		struct probed_image *image = z->at.at[which->at[i]];
 
 		image->list = lists[i];
 		if (image->list.flags & ZONELIST_TOO_LONG)
-			zone_note(z, "files without zones: they, or others of their user, take too "
-				     "long to read");
+			engine_note(z,
+				    "files without zones: they, or others of their user, take too "
+				    "long to read");
 		number_zones(z, image);
 		pass(z, image);
 	}
 }
 
-bool zone_read_wants(const struct engine *z, const struct zone_image *image)
+bool engine_read_wants(const struct engine *z, const struct probed_image *image)
 {
 	return zonepatterns_want_module(z->in.o->patterns,
 					images_at(z->in.images, image->image)->path);
 }
 
-bool zone_process_has_zones(const struct engine *z, const struct zone_process *p)
+bool probed_process_has_zones(const struct engine *z, const struct probed_process *p)
 {
 	for (size_t i = 0; i < p->images.n; i++)
 		if (z->at.at[p->images.at[i]]->list.zones.n)
@@ -139,12 +140,13 @@ static void add_number(numbers *to, uint32_t number)
 }
 
 /* Adds the unread images of @p: those that may contain zones, or all. */
-static void add_unread(const struct engine *z, const struct zone_process *p, bool all, numbers *out)
+static void add_unread(const struct engine *z, const struct probed_process *p, bool all,
+		       numbers *out)
 {
 	for (size_t i = 0; i < p->images.n; i++) {
-		const struct zone_image *image = z->at.at[p->images.at[i]];
+		const struct probed_image *image = z->at.at[p->images.at[i]];
 
-		if (!zone_image_is_read(image) && (all || zone_read_wants(z, image)))
+		if (!probed_image_is_read(image) && (all || engine_read_wants(z, image)))
 			add_number(out, p->images.at[i]);
 	}
 }
@@ -153,21 +155,21 @@ static void add_unread(const struct engine *z, const struct zone_process *p, boo
 static void add_named(const struct engine *z, numbers *out)
 {
 	for (uint32_t i = 0; i < z->at.n; i++)
-		if (z->at.at[i]->named && !zone_image_is_read(z->at.at[i]))
+		if (z->at.at[i]->named && !probed_image_is_read(z->at.at[i]))
 			add_number(out, i);
 }
 
 /* Reads images that may contain zones first; other code is read only for processes with zones. */
-void zone_read_new(struct engine *z)
+void engine_read_new(struct engine *z)
 {
 	for (int all = 0; all < 2; all++) {
 		numbers which = {0};
 
 		add_named(z, &which);
 		for (size_t i = 0; i < z->processes.n; i++) {
-			struct zone_process *p = z->processes.at[i];
+			struct probed_process *p = z->processes.at[i];
 
-			if (p->dirty && (!all || zone_process_has_zones(z, p)))
+			if (p->dirty && (!all || probed_process_has_zones(z, p)))
 				add_unread(z, p, all, &which);
 		}
 		if (which.n)
@@ -210,13 +212,13 @@ static bool matches_or_waits(const struct engine *z, const struct zonelist *list
 	return matched || waiting;
 }
 
-char *zone_read_waiting(const struct engine *z)
+char *engine_read_waiting(const struct engine *z)
 {
 	const struct zonepatterns *patterns = z->in.o->patterns;
 	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));
 
 	for (size_t i = 0; i < z->at.n; i++)
-		images[i] = zone_file(z, z->at.at[i]);
+		images[i] = engine_file(z, z->at.at[i]);
 	for (size_t p = 0; p < zonepatterns_count(patterns); p++) {
 		bool there = zonepatterns_is_exclusion(patterns, p) ||
 			     zonepatterns_may_miss(patterns, p);
@@ -231,7 +233,7 @@ char *zone_read_waiting(const struct engine *z)
 
 /* An error, before the capture begins, if nothing matches a pattern: unless a signal has ended the
  * reading, of which the capture itself will know. */
-int zone_read_check(struct engine *z)
+int engine_read_check(struct engine *z)
 {
 	const struct zonelist_request request = request_of(z);
 	_free_ const struct image **images = mem_zalloc(z->at.n + 1, sizeof(*images));
@@ -243,7 +245,7 @@ int zone_read_check(struct engine *z)
 	if (z->too_many)
 		return zonelist_too_many(z->used + z->too_many, &request);
 	for (size_t i = 0; i < z->at.n; i++) {
-		if (!zone_image_is_read(z->at.at[i]))
+		if (!probed_image_is_read(z->at.at[i]))
 			continue;
 		images[n] = images_at(z->in.images, z->at.at[i]->image);
 		lists[n++] = z->at.at[i]->list;

@@ -1,11 +1,11 @@
 /*
- * zone_decide: decides how the ends of calls are seen in a process, and which probes a file gets.
+ * engine_decide: decides how the ends of calls are seen in a process, and which probes a file gets.
  */
 #include "base/mem.h"
 #include "base/str.h"
 #include "probe/engine.h"
 
-bool zone_decide_coroutines(const struct engine *z, const struct zone_process *p)
+bool engine_decide_coroutines(const struct engine *z, const struct probed_process *p)
 {
 	for (size_t i = 0; i < p->images.n; i++) {
 		if (zonelist_runs_coroutines(&z->at.at[p->images.at[i]]->list))
@@ -15,23 +15,23 @@ bool zone_decide_coroutines(const struct engine *z, const struct zone_process *p
 }
 
 /* Whether return addresses in @p may be hijacked. */
-static bool is_safe(const struct engine *z, const struct zone_process *p)
+static bool is_safe(const struct engine *z, const struct probed_process *p)
 {
 	/* Calls on a foreign stack are recognised one by one; giving up sessions only saves their
 	 * cost. */
-	if (p->foreign && z->in.o->ends != ZONE_ENDS_SESSION)
+	if (p->foreign && z->in.o->ends != CALL_ENDS_SESSION)
 		return false;
 	/* Otherwise new code could run before the loader looked at it. */
 	if (!z->in.session->sees_modules)
 		return false;
 	for (size_t i = 0; i < p->images.n; i++) {
-		if (!zone_image_is_harmless(z->at.at[p->images.at[i]]))
+		if (!probed_image_is_harmless(z->at.at[p->images.at[i]]))
 			return false;
 	}
 	return true;
 }
 
-char *zone_decide_objection(const struct engine *z, const struct zone_process *p)
+char *engine_decide_objection(const struct engine *z, const struct probed_process *p)
 {
 	if (!z->in.session->sessions)
 		return mem_strdup("this kernel has no uprobe sessions (Linux 6.13 or newer)");
@@ -39,7 +39,7 @@ char *zone_decide_objection(const struct engine *z, const struct zone_process *p
 		return mem_strdup("the kernel does not report mapped code (no tracepoints "
 				  "syscalls:sys_enter_mmap and sys_exit_mmap)");
 	for (size_t i = 0; i < p->images.n; i++) {
-		const struct zone_image *image = z->at.at[p->images.at[i]];
+		const struct probed_image *image = z->at.at[p->images.at[i]];
 		const char *path = images_at(z->in.images, image->image)->path;
 
 		if (image->list.hijack_unsafe)
@@ -60,28 +60,28 @@ static bool hits_only(const struct engine *z)
 /* @safe: return addresses may be hijacked, if the kernel can do that. */
 static uint32_t flags_for(const struct engine *z, bool safe)
 {
-	enum zone_ends ends = z->in.o->ends;
+	enum call_ends ends = z->in.o->ends;
 
-	if (ends == ZONE_ENDS_NONE || hits_only(z))
+	if (ends == CALL_ENDS_NONE || hits_only(z))
 		return WIRE_PROC_TARGET;
-	if (ends != ZONE_ENDS_RETS && z->in.session->sessions && safe)
+	if (ends != CALL_ENDS_RETS && z->in.session->sessions && safe)
 		return WIRE_PROC_TARGET | WIRE_PROC_HIJACK;
 	return WIRE_PROC_TARGET | WIRE_PROC_RETS;
 }
 
-uint32_t zone_decide_flags(const struct engine *z, const struct zone_process *p)
+uint32_t engine_decide_flags(const struct engine *z, const struct probed_process *p)
 {
 	uint32_t flags = p->unknown_until_ns ? WIRE_PROC_TARGET : flags_for(z, is_safe(z, p));
 
 	return flags | (flags & WIRE_PROC_RETS && p->foreign ? WIRE_PROC_FOREIGN : 0);
 }
 
-bool zone_is_for_all(const struct target *t)
+bool engine_is_for_all(const struct target *t)
 {
 	return t->kind == TARGET_ALL || t->kind == TARGET_CGROUP;
 }
 
-static bool maps(const struct zone_process *p, uint32_t number)
+static bool maps(const struct probed_process *p, uint32_t number)
 {
 	for (size_t i = 0; i < p->images.n; i++)
 		if (p->images.at[i] == number)
@@ -92,16 +92,16 @@ static bool maps(const struct zone_process *p, uint32_t number)
 /* Whether probes of the image are attached for all processes from the start. A forked child runs at
  * once: with probes for its parent alone, its calls would be missed until it gets them, too. But
  * libraries are shared by all processes, including eprof: there, calls missed are noted. */
-static bool is_for_all(const struct engine *z, const struct zone_image *image)
+static bool is_for_all(const struct engine *z, const struct probed_image *image)
 {
 	const struct target *t = z->in.target;
 
-	return zone_is_for_all(t) ||
+	return engine_is_for_all(t) ||
 	       (t->inherit && t->kind != TARGET_TID && image->list.flags & ZONELIST_PROGRAM);
 }
 
-static void want_for(const struct engine *z, const struct zone_image *image, bool hijack, bool rets,
-		     bool foreign, struct zone_attached *want)
+static void want_for(const struct engine *z, const struct probed_image *image, bool hijack,
+		     bool rets, bool foreign, struct probe_set *want)
 {
 	want->switches |= foreign && image->list.switches.n;
 	want->exits |= rets;
@@ -113,19 +113,19 @@ static void want_for(const struct engine *z, const struct zone_image *image, boo
 }
 
 /* Thousands of probes must not come and go with each process: keep what ended processes wanted. */
-static void want_past(const struct engine *z, const struct zone_image *image,
-		      struct zone_attached *want)
+static void want_past(const struct engine *z, const struct probed_image *image,
+		      struct probe_set *want)
 {
-	const struct zone_past *past = &image->past;
+	const struct probed_past *past = &image->past;
 
 	if (past->hijack || past->rets || past->none)
 		want_for(z, image, past->hijack, past->rets, past->foreign, want);
 }
 
 /* For a named image that nobody runs yet: as for a process of which only this file is known. */
-static void want_named(const struct engine *z, struct zone_image *image, struct zone_attached *want)
+static void want_named(const struct engine *z, struct probed_image *image, struct probe_set *want)
 {
-	const uint32_t flags = flags_for(z, zone_image_is_harmless(image) &&
+	const uint32_t flags = flags_for(z, probed_image_is_harmless(image) &&
 						    !zonelist_runs_coroutines(&image->list));
 
 	want_for(z, image, flags & WIRE_PROC_HIJACK, flags & WIRE_PROC_RETS, false, want);
@@ -133,15 +133,15 @@ static void want_named(const struct engine *z, struct zone_image *image, struct 
 }
 
 /* The probes for image @number, given the flags that its processes want. */
-struct zone_attached zone_decide_probes(struct engine *z, uint32_t number)
+struct probe_set engine_decide_probes(struct engine *z, uint32_t number)
 {
-	struct zone_image *image = z->at.at[number];
-	struct zone_attached want = {.modes_number = image->modes_number};
+	struct probed_image *image = z->at.at[number];
+	struct probe_set want = {.modes_number = image->modes_number};
 	size_t users = 0, with_exits = 0;
 
 	want_past(z, image, &want);
 	for (size_t i = 0; i < z->processes.n; i++) {
-		const struct zone_process *p = z->processes.at[i];
+		const struct probed_process *p = z->processes.at[i];
 
 		if (!p->wants || !maps(p, number))
 			continue;
@@ -165,7 +165,7 @@ struct zone_attached zone_decide_probes(struct engine *z, uint32_t number)
 		want.entry_pid = 0;
 	if (image->exits_for_all)
 		want.exit_pid = 0;
-	if (zone_guard_forbids(z, image, &want))
-		want = (struct zone_attached){0};
+	if (engine_guard_forbids(z, image, &want))
+		want = (struct probe_set){0};
 	return want;
 }

@@ -32,7 +32,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < z.at.n; i++) {
-		zone_image_release(z.at.at[i]);
+		probed_image_release(z.at.at[i]);
 		free(z.at.at[i]);
 	}
 	for (size_t i = 0; i < z.met.n; i++) {
@@ -68,8 +68,8 @@ static void map_file(uint32_t pid, uint64_t start, uint32_t inode, const char *b
 
 static void add_mapped(void *context, uint32_t image)
 {
-	struct zone_process *p = context;
-	const uint32_t number = zone_number_of(&z, image);
+	struct probed_process *p = context;
+	const uint32_t number = engine_number_of(&z, image);
 
 	for (size_t i = 0; i < p->images.n; i++)
 		if (p->images.at[i] == number)
@@ -78,9 +78,9 @@ static void add_mapped(void *context, uint32_t image)
 }
 
 /* It was looked at. */
-static struct zone_process *see(uint32_t pid)
+static struct probed_process *see(uint32_t pid)
 {
-	struct zone_process *p = zone_process_of(&z, pid);
+	struct probed_process *p = engine_process_of(&z, pid);
 
 	procs_each_image(z.in.procs, pid, add_mapped, p);
 	return p;
@@ -99,23 +99,23 @@ static void end_windows(int n)
 
 		procs_forget(z.in.procs, NULL, false);
 		procs_mark_images(z.in.procs, used);
-		zone_forget(&z, used);
+		engine_forget(&z, used);
 		images_forget(z.in.images, used);
 		free(used);
 	}
 }
 
 /* As if its file had been read: one zone of that name. */
-static struct zone_image *read_zone(size_t at, const char *name, uint32_t slot)
+static struct probed_image *read_zone(size_t at, const char *name, uint32_t slot)
 {
-	struct zone_image *image = z.at.at[at];
+	struct probed_image *image = z.at.at[at];
 	const struct zone_def def = {.name = mem_strdup(name), .actions = 1, .address = 0x1234};
 
 	vec_push(&image->list.zones, def);
 	image->list.problem = mem_strdup("not harmless");
 	image->slot = slot;
 	image->generation = 7;
-	if (!zone_forget_revive(&z, image)) {
+	if (!engine_forget_revive(&z, image)) {
 		image->first = z.used++;
 		vec_push(&image->refused, false);
 		vec_push(&image->modes, 0);
@@ -176,18 +176,18 @@ static void of_who_is_not_read_nothing_is_forgotten(void **state)
 
 static void rows_of_zones_stay_and_are_taken_up(void **state)
 {
-	struct zone_image *image;
+	struct probed_image *image;
 
 	(void)state;
 	map_file(CHILD, 0x1000, 5, "build-id");
 	see(CHILD);
 	image = read_zone(0, "work", 11);
 	end(CHILD);
-	assert_false(zone_image_is_past(image));
+	assert_false(probed_image_is_past(image));
 	end_windows(5);
-	assert_true(zone_image_is_past(image));
+	assert_true(probed_image_is_past(image));
 	assert_int_equal(z.at.n, 1);
-	assert_string_equal(zone_file(&z, image)->path, "[file]");
+	assert_string_equal(engine_file(&z, image)->path, "[file]");
 	assert_int_equal(image->list.zones.n, 1);
 	assert_int_equal(z.in.images->at.n, IMAGE_FIRST + 1);
 	assert_null(images_at(z.in.images, IMAGE_FIRST));

@@ -4,99 +4,99 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "probe/zone_image.h"
+#include "probe/probed_image.h"
 #include "process/maps.h"
-#include "wire_zone.h"
+#include "wire_probe.h"
 
-static const struct sites *sites_of(const struct zone_image *z, size_t k)
+static const struct sites *sites_of(const struct probed_image *z, size_t k)
 {
 	return &z->list.zones.at[k].sites;
 }
 
-bool zone_image_has(const struct zone_image *z, size_t k)
+bool probed_image_has(const struct probed_image *z, size_t k)
 {
 	return !sites_of(z, k)->why && !z->refused.at[k];
 }
 
-bool zone_image_has_zone(const struct zone_image *z, size_t k)
+bool probed_image_has_zone(const struct probed_image *z, size_t k)
 {
-	return zone_image_has(z, k) && zone_def_is_zone(&z->list.zones.at[k]);
+	return probed_image_has(z, k) && zone_def_is_zone(&z->list.zones.at[k]);
 }
 
-bool zone_image_has_exits(const struct zone_image *z, size_t k)
+bool probed_image_has_exits(const struct probed_image *z, size_t k)
 {
 	const struct sites *s = sites_of(z, k);
 
 	return s->exits_known && s->exits.n;
 }
 
-bool zone_image_is_met(const struct zone_image *z, uint32_t pid)
+bool probed_image_is_met(const struct probed_image *z, uint32_t pid)
 {
-	const struct zone_attached *h = &z->attached;
+	const struct probe_set *h = &z->attached;
 
 	return h->entries != ATTACH_NOTHING && (!h->entry_pid || h->entry_pid == pid);
 }
 
-enum exit_way zone_image_exit(const struct zone_image *z, size_t k, uint32_t flags)
+enum exit_way probed_image_exit(const struct probed_image *z, size_t k, uint32_t flags)
 {
 	if (flags & WIRE_PROC_HIJACK)
 		return sites_of(z, k)->own_return ? EXIT_NONE : EXIT_SESSION;
 	if (flags & WIRE_PROC_RETS)
-		return zone_image_has_exits(z, k) ? EXIT_RETS : EXIT_NONE;
+		return probed_image_has_exits(z, k) ? EXIT_RETS : EXIT_NONE;
 	return EXIT_NONE;
 }
 
-bool zone_image_is_harmless(const struct zone_image *z)
+bool probed_image_is_harmless(const struct probed_image *z)
 {
-	return zone_image_is_read(z) && zonelist_is_harmless(&z->list);
+	return probed_image_is_read(z) && zonelist_is_harmless(&z->list);
 }
 
-bool zone_image_is_past(const struct zone_image *z)
+bool probed_image_is_past(const struct probed_image *z)
 {
 	return z->image == IMAGE_NONE;
 }
 
-bool zone_image_is_read(const struct zone_image *z)
+bool probed_image_is_read(const struct probed_image *z)
 {
 	return z->first != UINT32_MAX;
 }
 
-static bool is_timed(const struct zone_image *z, size_t k)
+static bool is_timed(const struct probed_image *z, size_t k)
 {
-	return z->modes.at[k] == ZONE_MODE_TIMED && zone_image_has_exits(z, k);
+	return z->modes.at[k] == PROBE_MODE_TIMED && probed_image_has_exits(z, k);
 }
 
 static uint32_t stepped_flag(const struct site *site)
 {
-	return site->class == SITE_STEPPED ? WIRE_ZONE_STEPPED : 0;
+	return site->class == SITE_STEPPED ? WIRE_PROBE_STEPPED : 0;
 }
 
 /* The cookie's flags for the probe at @site of zone @k. */
-static uint32_t flags_of(const struct zone_image *z, size_t k, const struct site *site,
-			 const struct zone_attached *want)
+static uint32_t flags_of(const struct probed_image *z, size_t k, const struct site *site,
+			 const struct probe_set *want)
 {
 	const struct sites *s = sites_of(z, k);
 
-	return stepped_flag(site) | (s->loops ? WIRE_ZONE_LOOPS : 0) |
-	       (s->own_return ? WIRE_ZONE_ITSELF : 0) |
-	       (z->list.flags & ZONELIST_GO ? WIRE_ZONE_GO : 0) |
-	       (want->exits && is_timed(z, k) ? WIRE_ZONE_RETS : 0);
+	return stepped_flag(site) | (s->loops ? WIRE_PROBE_LOOPS : 0) |
+	       (s->own_return ? WIRE_PROBE_ITSELF : 0) |
+	       (z->list.flags & ZONELIST_GO ? WIRE_PROBE_GO : 0) |
+	       (want->exits && is_timed(z, k) ? WIRE_PROBE_RETS : 0);
 }
 
 /* What is done at calls of function @k; 0: it has no probe. */
-static uint32_t actions_at(const struct zone_image *z, size_t k, const struct zone_attached *want)
+static uint32_t actions_at(const struct probed_image *z, size_t k, const struct probe_set *want)
 {
 	const uint32_t zone = 1u << WIRE_ACTION_zone, actions = z->list.zones.at[k].actions;
 
-	if (!zone_image_has(z, k))
+	if (!probed_image_has(z, k))
 		return 0;
-	if (!(actions & zone) || (z->modes.at[k] != ZONE_MODE_DETACHED && !want->counted))
+	if (!(actions & zone) || (z->modes.at[k] != PROBE_MODE_DETACHED && !want->counted))
 		return actions;
 	return (actions & ~zone) | (want->counted ? 1u << WIRE_ACTION_count : 0);
 }
 
-static void add_probe(const struct zone_image *z, size_t k, const struct site *site,
-		      uint8_t generation, const struct zone_attached *want, probe_list *out)
+static void add_probe(const struct probed_image *z, size_t k, const struct site *site,
+		      uint8_t generation, const struct probe_set *want, probe_list *out)
 {
 	const struct wire_cookie cookie = {.function = z->first + (uint32_t)k,
 					   .flags = flags_of(z, k, site, want),
@@ -109,8 +109,8 @@ static void add_probe(const struct zone_image *z, size_t k, const struct site *s
 }
 
 /* Adds the entries of functions whose calls are seen to end by some action, or (@hits) by none. */
-static void add_entries(const struct zone_image *z, uint8_t generation, bool hits,
-			const struct zone_attached *want, probe_list *out)
+static void add_entries(const struct probed_image *z, uint8_t generation, bool hits,
+			const struct probe_set *want, probe_list *out)
 {
 	for (size_t k = 0; k < z->list.zones.n; k++) {
 		const uint32_t actions = actions_at(z, k, want);
@@ -120,8 +120,8 @@ static void add_entries(const struct zone_image *z, uint8_t generation, bool hit
 	}
 }
 
-static void add_exits(const struct zone_image *z, uint8_t generation,
-		      const struct zone_attached *want, probe_list *out)
+static void add_exits(const struct probed_image *z, uint8_t generation,
+		      const struct probe_set *want, probe_list *out)
 {
 	for (size_t k = 0; k < z->list.zones.n; k++) {
 		const struct sites *s = sites_of(z, k);
@@ -143,17 +143,17 @@ static bool is_ret(int fd, uint64_t offset)
 	return bytes[0] == 0xc3 || bytes[0] == 0xc2 || (bytes[0] == 0xf3 && bytes[1] == 0xc3);
 }
 
-static void add_switch(const struct zone_image *z, const struct zone_switch *s, int fd,
+static void add_switch(const struct probed_image *z, const struct zone_switch *s, int fd,
 		       uint8_t generation, bool at_exit, probe_list *out)
 {
-	uint32_t back = strstr(s->name, "longjmp") ? WIRE_ZONE_BACK : 0;
+	uint32_t back = strstr(s->name, "longjmp") ? WIRE_PROBE_BACK : 0;
 
 	/* Where longjmp leads is seen at the next event. */
 	if (s->sites.why || (at_exit && back))
 		return;
 	for (size_t i = 0; i < (at_exit ? s->sites.exits.n : 1); i++) {
 		const struct site *site = at_exit ? &s->sites.exits.at[i] : &s->sites.entry;
-		const uint32_t jump = at_exit && !is_ret(fd, site->offset) ? WIRE_ZONE_JUMP : 0;
+		const uint32_t jump = at_exit && !is_ret(fd, site->offset) ? WIRE_PROBE_JUMP : 0;
 		const struct wire_cookie cookie = {.flags = back | jump | stepped_flag(site),
 						   .condition = site->condition,
 						   .image = z->slot,
@@ -163,7 +163,7 @@ static void add_switch(const struct zone_image *z, const struct zone_switch *s, 
 	}
 }
 
-static void add_switches(const struct zone_image *z, int fd, uint8_t generation, bool at_exit,
+static void add_switches(const struct probed_image *z, int fd, uint8_t generation, bool at_exit,
 			 probe_list *out)
 {
 	for (size_t i = 0; i < z->list.switches.n; i++)
@@ -172,10 +172,10 @@ static void add_switches(const struct zone_image *z, int fd, uint8_t generation,
 
 /* One attachment of an image's probes. */
 struct job {
-	struct zone_image *z;
-	const struct zone_tools *tools;
+	struct probed_image *z;
+	const struct probe_tools *tools;
 	int fd;
-	const struct zone_attached *want;
+	const struct probe_set *want;
 	uint8_t generation;
 	keeper_links links;
 };
@@ -209,7 +209,7 @@ static int attach(struct job *job, enum probe_program program, uint32_t pid, con
 	return ret ? ret : attach(job, program, pid, &half[1]);
 }
 
-static bool same(const struct zone_attached *a, const struct zone_attached *b)
+static bool same(const struct probe_set *a, const struct probe_set *b)
 {
 	return a->entries == b->entries && a->counted == b->counted && a->exits == b->exits &&
 	       a->switches == b->switches && a->entry_pid == b->entry_pid &&
@@ -219,7 +219,7 @@ static bool same(const struct zone_attached *a, const struct zone_attached *b)
 /* Attaches the probes of one program, if any are wanted. */
 static int attach_program(struct job *job, enum probe_program program)
 {
-	const struct zone_attached *want = job->want;
+	const struct probe_set *want = job->want;
 	uint32_t pid = program == PROBE_EXIT ? want->exit_pid : want->entry_pid;
 	probe_list list = {0};
 	int ret;
@@ -258,8 +258,8 @@ static int attach_all(struct job *job)
 	return ret;
 }
 
-int zone_image_attach(struct zone_image *z, const struct zone_tools *tools,
-		      const struct image *image, const struct zone_attached *want)
+int probed_image_attach(struct probed_image *z, const struct probe_tools *tools,
+			const struct image *image, const struct probe_set *want)
 {
 	struct job job = {.z = z,
 			  .tools = tools,
@@ -276,7 +276,7 @@ int zone_image_attach(struct zone_image *z, const struct zone_tools *tools,
 		keeper_drop(tools->keeper, &job.links);
 		return ret;
 	}
-	zonemaps_set_generation(tools->maps, z->slot, job.generation);
+	probemaps_set_generation(tools->maps, z->slot, job.generation);
 	keeper_drop(tools->keeper, &z->links);
 	z->links = job.links;
 	z->generation = job.generation;
@@ -284,7 +284,7 @@ int zone_image_attach(struct zone_image *z, const struct zone_tools *tools,
 	return 0;
 }
 
-void zone_image_release(struct zone_image *z)
+void probed_image_release(struct probed_image *z)
 {
 	vec_release(&z->links);
 	zonelist_release(&z->list);

@@ -1,4 +1,4 @@
-#include "probe/zone_governor.h"
+#include "probe/governor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,12 +33,12 @@ struct governor governor_of(double limit)
 void governor_begin(const struct governor *g, struct governed *z)
 {
 	if (g->limit > 0)
-		z->mode = ZONE_MODE_COUNTED;
+		z->mode = PROBE_MODE_COUNTED;
 }
 
-static double cost_in(const struct governed *z, enum zone_mode mode)
+static double cost_in(const struct governed *z, enum probe_mode mode)
 {
-	return mode == ZONE_MODE_TIMED ? z->full_ns : mode == ZONE_MODE_COUNTED ? z->count_ns : 0;
+	return mode == PROBE_MODE_TIMED ? z->full_ns : mode == PROBE_MODE_COUNTED ? z->count_ns : 0;
 }
 
 /* Time that the probes took since the last judgement. */
@@ -66,7 +66,7 @@ static void take_rates(struct governed *zones, size_t n, double own_ns)
 		z->seen_timed = z->timed;
 		z->seen_counted = z->counted;
 		/* A zone without probes keeps its rate. */
-		if (z->mode == ZONE_MODE_DETACHED)
+		if (z->mode == PROBE_MODE_DETACHED)
 			continue;
 		z->rate = (double)calls / own_ns;
 		z->peak = fmax(z->rate, z->peak * PEAK_FALL);
@@ -103,10 +103,10 @@ static int cheapest_first(const void *left, const void *right)
 	return dearest_first(right, left);
 }
 
-static void fall(struct governed *z, enum zone_mode to, uint64_t now_ns)
+static void fall(struct governed *z, enum probe_mode to, uint64_t now_ns)
 {
 	z->mode = to;
-	if (to == ZONE_MODE_DETACHED) {
+	if (to == PROBE_MODE_DETACHED) {
 		z->detached_ns = now_ns;
 		z->detached_calls = z->timed + z->counted;
 		return;
@@ -130,7 +130,7 @@ static void doom(const struct governor *g, struct governed *zones, size_t n)
 		double part = zones[i].rate * zones[i].count_ns;
 
 		zones[i].doomed = false;
-		if (zones[i].mode == ZONE_MODE_DETACHED || part <= 0)
+		if (zones[i].mode == PROBE_MODE_DETACHED || part <= 0)
 			continue;
 		choices[k++] = (struct choice){&zones[i], part};
 		counted += part;
@@ -157,14 +157,14 @@ static bool time_fewer(const struct governor *g, struct governed *zones, size_t 
 		double saved = z->rate * (z->full_ns - z->count_ns);
 
 		slowdown += z->doomed ? 0 : z->rate * cost_in(z, z->mode);
-		if (z->mode == ZONE_MODE_TIMED && (saved > 0 || z->doomed))
+		if (z->mode == PROBE_MODE_TIMED && (saved > 0 || z->doomed))
 			choices[k++] = (struct choice){z, z->doomed ? INFINITY : saved};
 	}
 	if (k)
 		qsort(choices, k, sizeof(*choices), dearest_first);
 	most = slowdown > g->limit ? DOWN_TO * g->limit : slowdown;
 	for (i = 0; i < k && (choices[i].zone->doomed || slowdown > most); i++) {
-		fall(choices[i].zone, ZONE_MODE_COUNTED, g->judged_ns);
+		fall(choices[i].zone, PROBE_MODE_COUNTED, g->judged_ns);
 		slowdown -= choices[i].zone->doomed ? 0 : choices[i].part;
 	}
 	return i > 0;
@@ -180,12 +180,12 @@ static void come_down(struct governor *g, struct governed *zones, size_t n)
 		return;
 	for (size_t i = 0; i < n; i++)
 		if (zones[i].doomed)
-			fall(&zones[i], ZONE_MODE_DETACHED, g->judged_ns);
+			fall(&zones[i], PROBE_MODE_DETACHED, g->judged_ns);
 }
 
 static bool may_be_timed(const struct governor *g, const struct governed *z)
 {
-	return z->mode == ZONE_MODE_COUNTED && g->judged_ns >= z->hold_ns;
+	return z->mode == PROBE_MODE_COUNTED && g->judged_ns >= z->hold_ns;
 }
 
 static void go_up(const struct governor *g, struct governed *zones, size_t n)
@@ -207,7 +207,7 @@ static void go_up(const struct governor *g, struct governed *zones, size_t n)
 		slowdown += choices[i].part;
 		if (slowdown > UP_TO * g->limit)
 			return;
-		choices[i].zone->mode = ZONE_MODE_TIMED;
+		choices[i].zone->mode = PROBE_MODE_TIMED;
 		choices[i].zone->timed_from_ns = g->judged_ns;
 	}
 }

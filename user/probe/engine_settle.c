@@ -1,5 +1,5 @@
 /*
- * zone_settle: updates probes and flags of processes to what is known of their code.
+ * engine_settle: updates probes and flags of processes to what is known of their code.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -7,14 +7,14 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "probe/zone_limit.h"
+#include "probe/cost_limit.h"
 #include "probe/engine.h"
 #include "process/procfs.h"
 
 /* Who writes to files, or runs translators, can make one after the other. */
 #define MOST_NOTES 500
 
-void zone_note(struct engine *z, const char *text)
+void engine_note(struct engine *z, const char *text)
 {
 	if (z->notes.n >= MOST_NOTES)
 		text = "more notes on files and processes";
@@ -24,20 +24,20 @@ void zone_note(struct engine *z, const char *text)
 			return;
 		}
 	}
-	vec_push(&z->notes, ((struct zone_note){.text = mem_strdup(text), .n = 1}));
+	vec_push(&z->notes, ((struct engine_note){.text = mem_strdup(text), .n = 1}));
 }
 
-static int tell(struct engine *z, struct zone_process *p, uint32_t flags)
+static int tell(struct engine *z, struct probed_process *p, uint32_t flags)
 {
-	struct wire_zone_proc proc = {
+	struct wire_probe_proc proc = {
 		.flags = flags, .exec_flags = WIRE_PROC_TARGET, .code_seen = p->code_seen};
 
 	if (p->before_exec)
-		proc = (struct wire_zone_proc){.exec_flags = flags};
+		proc = (struct wire_probe_proc){.exec_flags = flags};
 	p->flags = flags;
 	p->told = true;
 	p->code_told = p->code_seen;
-	return zonemaps_set_proc(z->in.session->maps, p->pid, proc);
+	return probemaps_set_proc(z->in.session->maps, p->pid, proc);
 }
 
 /* Whether @pid is a known process that has ended; forgets it then. */
@@ -46,47 +46,47 @@ static bool forget_gone(struct engine *z, uint32_t pid)
 	_free_ char *link = procfs_path(pid, "exe");
 	char byte;
 
-	if (!pid || readlink(link, &byte, 1) >= 0 || !zone_process_of(z, pid)->wants)
+	if (!pid || readlink(link, &byte, 1) >= 0 || !engine_process_of(z, pid)->wants)
 		return false;
-	zone_process_of(z, pid)->wants = 0;
+	engine_process_of(z, pid)->wants = 0;
 	return true;
 }
 
 /* If the kernel refuses probes because a process has ended, decides again without it. */
-int zone_attach(struct engine *z, uint32_t number)
+int engine_attach(struct engine *z, uint32_t number)
 {
-	struct zone_image *image = z->at.at[number];
-	struct zone_attached want;
+	struct probed_image *image = z->at.at[number];
+	struct probe_set want;
 	int ret;
 
-	if (zone_image_is_past(image) || (!image->list.zones.n && !image->list.switches.n))
+	if (probed_image_is_past(image) || (!image->list.zones.n && !image->list.switches.n))
 		return 0;
 	do {
-		want = zone_decide_probes(z, number);
+		want = engine_decide_probes(z, number);
 		if (!image->list.zones.n && !want.switches)
 			return 0;
-		ret = zone_image_attach(image, &z->tools, images_at(z->in.images, image->image),
-					&want);
+		ret = probed_image_attach(image, &z->tools, images_at(z->in.images, image->image),
+					  &want);
 	} while (ret == -ESRCH && (forget_gone(z, want.entry_pid) | forget_gone(z, want.exit_pid)));
 	if (ret != -ESTALE)
 		return ret;
-	zone_guard_written(z, image);
+	engine_guard_written(z, image);
 	return 0;
 }
 
-int zone_attach_anew(struct engine *z, uint32_t number)
+int engine_attach_again(struct engine *z, uint32_t number)
 {
 	int ret;
 
 	do {
-		zone_guard_heed(z);
-		ret = zone_attach(z, number);
+		engine_guard_heed(z);
+		ret = engine_attach(z, number);
 	} while (ret == -EAGAIN);
 	return ret;
 }
 
 /* From here on the kernel counts the code that @p maps; reads once more what it mapped before. */
-static int begin_with(struct engine *z, struct zone_process *p)
+static int begin_with(struct engine *z, struct probed_process *p)
 {
 	int ret = tell(z, p, WIRE_PROC_TARGET);
 
@@ -95,43 +95,43 @@ static int begin_with(struct engine *z, struct zone_process *p)
 	return ret;
 }
 
-void zone_runs_coroutines(struct engine *z, struct zone_process *p)
+void engine_runs_coroutines(struct engine *z, struct probed_process *p)
 {
 	p->foreign = true;
 	probe_session_watch_waits(z->in.session);
 }
 
 /* Attaches the image's probes while @p runs its code. */
-static int attach_in(struct engine *z, struct zone_process *p, uint32_t number)
+static int attach_in(struct engine *z, struct probed_process *p, uint32_t number)
 {
-	const struct zone_image *image = z->at.at[number];
-	const bool was_met = zone_image_is_met(image, p->pid);
-	int ret = zone_attach(z, number);
+	const struct probed_image *image = z->at.at[number];
+	const bool was_met = probed_image_is_met(image, p->pid);
+	int ret = engine_attach(z, number);
 
 	/* wants is 0 once a process has ended. */
 	if (!ret && !was_met && image->list.zones.n && !p->before_exec &&
-	    (zone_image_is_met(image, p->pid) || !p->wants))
-		zone_process_ran_before(z, p);
+	    (probed_image_is_met(image, p->pid) || !p->wants))
+		probed_process_ran_before(z, p);
 	return ret;
 }
 
 /* Updates probes and flags of one process after a change of its code. The order makes sure that no
  * return address is hijacked before that is known to be safe, and that no call begins whose end
  * would not be seen. */
-static int settle(struct engine *z, struct zone_process *p)
+static int settle(struct engine *z, struct probed_process *p)
 {
 	uint32_t flags;
 	int ret = 0;
 
 	p->dirty = false;
-	if (!zone_process_has_zones(z, p))
-		return zone_is_for_all(z->in.target) ? 0 : tell(z, p, WIRE_PROC_TARGET);
+	if (!probed_process_has_zones(z, p))
+		return engine_is_for_all(z->in.target) ? 0 : tell(z, p, WIRE_PROC_TARGET);
 	if (!p->told && !p->before_exec)
 		return begin_with(z, p);
-	if (!p->foreign && zone_decide_coroutines(z, p))
-		zone_runs_coroutines(z, p);
-	flags = p->wants = zone_decide_flags(z, p);
-	zone_limit_refused(z, p);
+	if (!p->foreign && engine_decide_coroutines(z, p))
+		engine_runs_coroutines(z, p);
+	flags = p->wants = engine_decide_flags(z, p);
+	cost_limit_refused(z, p);
 	if (p->flags & WIRE_PROC_HIJACK && !(flags & WIRE_PROC_HIJACK))
 		ret = tell(z, p, WIRE_PROC_TARGET);
 	for (size_t i = 0; i < p->images.n && !ret; i++)
@@ -142,12 +142,12 @@ static int settle(struct engine *z, struct zone_process *p)
 }
 
 /* Repeats settle() while news of translators arrive: nothing decided before them is attached. */
-static int settle_anew(struct engine *z, struct zone_process *p)
+static int settle_anew(struct engine *z, struct probed_process *p)
 {
 	int ret;
 
 	do {
-		zone_guard_heed(z);
+		engine_guard_heed(z);
 		ret = settle(z, p);
 	} while (ret == -EAGAIN);
 	return ret;
@@ -158,7 +158,7 @@ static void decide_flags(struct engine *z)
 {
 	for (size_t i = 0; i < z->processes.n; i++)
 		if (z->processes.at[i]->dirty)
-			z->processes.at[i]->wants = zone_decide_flags(z, z->processes.at[i]);
+			z->processes.at[i]->wants = engine_decide_flags(z, z->processes.at[i]);
 }
 
 static int settle_dirty(struct engine *z, bool first)
@@ -170,7 +170,7 @@ static int settle_dirty(struct engine *z, bool first)
 			continue;
 		ret = settle_anew(z, z->processes.at[i]);
 		if (ret && !first) {
-			zone_note(z, err_text());
+			engine_note(z, err_text());
 			ret = 0;
 		}
 	}
@@ -190,7 +190,7 @@ static int check_forbidden(const struct engine *z)
 
 /* Reads new images, decides how calls end in each process, attaches probes. Notes what cannot be
  * attached. Only at the start (@first) it returns errors, also for patterns that match nothing. */
-int zone_settle_all(struct engine *z, bool first)
+int engine_settle_all(struct engine *z, bool first)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	int ret = 0;
@@ -202,20 +202,20 @@ int zone_settle_all(struct engine *z, bool first)
 		z->unsettled = false;
 		for (size_t i = 0; i < z->processes.n; i++)
 			if (z->processes.at[i]->dirty && !z->processes.at[i]->before_exec)
-				zone_process_gather(z, z->processes.at[i]);
+				probed_process_gather(z, z->processes.at[i]);
 		if (first && !round)
-			zone_named_find(z);
-		zone_read_new(z);
+			engine_named_find(z);
+		engine_read_new(z);
 		if (first && !round)
-			ret = zone_read_check(z);
+			ret = engine_read_check(z);
 		decide_flags(z);
 		if (first && !round && !ret)
-			ret = zone_limit_expect(z);
+			ret = cost_limit_expect(z);
 		if (!ret)
 			ret = settle_dirty(z, first);
 	}
 	if (first && !ret)
-		ret = zone_named_attach(z);
+		ret = engine_named_attach(z);
 	if (first && !ret)
 		ret = check_forbidden(z);
 	z->attach_ns += (int64_t)(clock_ns(CLOCK_MONOTONIC) - start);
@@ -228,6 +228,6 @@ size_t engine_count(const struct engine *z)
 
 	for (size_t i = 0; i < z->at.n; i++)
 		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++)
-			n += zone_image_has(z->at.at[i], k);
+			n += probed_image_has(z->at.at[i], k);
 	return n;
 }

@@ -1,4 +1,4 @@
-#include "probe/zone_text.h"
+#include "probe/probe_text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,16 +12,16 @@
 static const char *name_of(const struct engine *z, uint32_t number)
 {
 	for (size_t i = 0; i < z->at.n; i++) {
-		const struct zone_image *image = z->at.at[i];
+		const struct probed_image *image = z->at.at[i];
 
-		if (zone_image_is_read(image) && number >= image->first &&
+		if (probed_image_is_read(image) && number >= image->first &&
 		    number - image->first < image->list.zones.n)
 			return image->list.zones.at[number - image->first].name;
 	}
 	return "?";
 }
 
-char *zone_text_name(const struct engine *z, uint32_t number)
+char *probe_text_name(const struct engine *z, uint32_t number)
 {
 	const char *name = name_of(z, number);
 	char *clean = str_clean(name, strlen(name));
@@ -38,9 +38,9 @@ char *zone_text_name(const struct engine *z, uint32_t number)
 	return mem_printf("%s…", whole);
 }
 
-void zone_text_add(const struct engine *z, struct str *s, uint32_t number, size_t before)
+void probe_text_add(const struct engine *z, struct str *s, uint32_t number, size_t before)
 {
-	_free_ char *name = before < MOST_NAMES ? zone_text_name(z, number) : NULL;
+	_free_ char *name = before < MOST_NAMES ? probe_text_name(z, number) : NULL;
 
 	if (name)
 		str_addf(s, "%s%s", before ? ", " : "", name);
@@ -48,7 +48,7 @@ void zone_text_add(const struct engine *z, struct str *s, uint32_t number, size_
 		str_add(s, " and others");
 }
 
-char *zone_text_percent(char buf[UNITS_BUF], double part)
+char *probe_text_percent(char buf[UNITS_BUF], double part)
 {
 	double percent = 100 * part;
 

@@ -1,4 +1,4 @@
-#include "probe/zone_price.h"
+#include "probe/call_price.h"
 
 #include "base/mem.h"
 #include "load/session.h"
@@ -13,12 +13,12 @@ static unsigned int bit_of(uint32_t flags)
 	return flags & WIRE_PROC_HIJACK ? 1 : flags & WIRE_PROC_RETS ? 2 : 4;
 }
 
-unsigned int *zone_price_ways(const struct engine *z)
+unsigned int *call_price_ways(const struct engine *z)
 {
 	unsigned int *ways = mem_zalloc(z->at.n + 1, sizeof(*ways));
 
 	for (size_t i = 0; i < z->processes.n; i++) {
-		const struct zone_process *p = z->processes.at[i];
+		const struct probed_process *p = z->processes.at[i];
 
 		for (size_t k = 0; k < p->images.n && p->wants; k++)
 			ways[p->images.at[k]] |= bit_of(p->wants);
@@ -31,7 +31,7 @@ static double cost_of(const struct engine *z, enum site_class class, enum exit_w
 	return calibration_of(z->in.calibration, class, exit).outer_ns;
 }
 
-double zone_price_hits(const struct engine *z, uint32_t stream)
+double call_price_hits(const struct engine *z, uint32_t stream)
 {
 	uint64_t counters[WIRE_COUNTERS];
 
@@ -57,17 +57,17 @@ static double price_with(const struct engine *z, const struct sites *s, enum exi
 	return cost_of(z, s->entry.class, exit);
 }
 
-struct zone_price zone_price_of(const struct engine *z, const struct zone_image *image, size_t k,
+struct call_price call_price_of(const struct engine *z, const struct probed_image *image, size_t k,
 				unsigned int ways)
 {
 	enum site_class class = image->list.zones.at[k].sites.entry.class;
-	struct zone_price price = {.site = class};
+	struct call_price price = {.site = class};
 
-	if (!zone_image_has_zone(image, k))
-		return (struct zone_price){0};
+	if (!probed_image_has_zone(image, k))
+		return (struct call_price){0};
 	price.count_ns = cost_of(z, class, EXIT_NONE);
 	for (size_t i = 0; i < WAYS; i++) {
-		enum exit_way exit = zone_image_exit(image, k, flags_of_way[i]);
+		enum exit_way exit = probed_image_exit(image, k, flags_of_way[i]);
 		double ns = price_with(z, &image->list.zones.at[k].sites, exit);
 
 		if (ways >> i & 1 && (ns > price.full_ns || !price.exit)) {

@@ -9,28 +9,28 @@
 #include "base/mem.h"
 #include "load/counters.h"
 #include "load/zone_taken.h"
-#include "load/zonemaps.h"
+#include "load/probemaps.h"
 
 /* An array map, mapped into our memory. */
-struct zonemaps_table {
+struct probemaps_table {
 	void *at;
 	size_t bytes;
 };
 
 /* A counter that only grows: its value at the last take, and at the last drop. */
-struct zonemaps_count {
+struct probemaps_count {
 	uint64_t now, before;
 };
 
-struct zonemaps {
-	struct zonemaps_raw raw;
-	struct zonemaps_table nodes, threads, sums, beside;
+struct probemaps {
+	struct probemaps_raw raw;
+	struct probemaps_table nodes, threads, sums, beside;
 	struct zone_taken taken;
-	VEC(struct zonemaps_count) calls;   /* by zone: of the action count */
-	struct zonemaps_count own_stack[4]; /* of all threads, as in struct zonemaps_own_stack */
+	VEC(struct probemaps_count) calls;   /* by zone: of the action count */
+	struct probemaps_count own_stack[4]; /* of all threads, as in struct probemaps_own_stack */
 };
 
-static int map_table(int fd, size_t n, size_t size, struct zonemaps_table *out)
+static int map_table(int fd, size_t n, size_t size, struct probemaps_table *out)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *at;
@@ -44,26 +44,26 @@ static int map_table(int fd, size_t n, size_t size, struct zonemaps_table *out)
 }
 
 /* The first node after the zones' own, of which each zone has one. */
-static size_t first_place(const struct zonemaps *m)
+static size_t first_place(const struct probemaps *m)
 {
-	return 1 + (size_t)m->raw.max_zones + WIRE_ZONE_SPARE;
+	return 1 + (size_t)m->raw.max_zones + WIRE_PROBE_SPARE;
 }
 
-static size_t all_nodes(const struct zonemaps *m)
+static size_t all_nodes(const struct probemaps *m)
 {
 	return first_place(m) + WIRE_ZONE_NODES;
 }
 
-int zonemaps_new(const struct zonemaps_raw *raw, struct zonemaps **out)
+int probemaps_new(const struct probemaps_raw *raw, struct probemaps **out)
 {
-	struct zonemaps *m = mem_zalloc(1, sizeof(*m));
+	struct probemaps *m = mem_zalloc(1, sizeof(*m));
 	int ret;
 
 	m->raw = *raw;
 	ret = map_table(raw->zone_nodes, all_nodes(m), sizeof(struct wire_zone_node), &m->nodes);
 	if (!ret)
-		ret = map_table(raw->zone_threads, WIRE_ZONE_THREADS,
-				sizeof(struct wire_zone_thread), &m->threads);
+		ret = map_table(raw->probe_threads, WIRE_PROBE_THREADS,
+				sizeof(struct wire_probe_thread), &m->threads);
 	if (!ret && raw->zone_sums >= 0)
 		ret = map_table(raw->zone_sums, 2 * all_nodes(m), sizeof(struct wire_zone_sums),
 				&m->sums);
@@ -71,20 +71,20 @@ int zonemaps_new(const struct zonemaps_raw *raw, struct zonemaps **out)
 		ret = map_table(raw->zone_beside, 2 * all_nodes(m), sizeof(struct wire_zone_beside),
 				&m->beside);
 	if (ret) {
-		zonemaps_free(m);
+		probemaps_free(m);
 		return ret;
 	}
 	*out = m;
 	return 0;
 }
 
-static void unmap(struct zonemaps_table *t)
+static void unmap(struct probemaps_table *t)
 {
 	if (t->at)
 		munmap(t->at, t->bytes);
 }
 
-void zonemaps_free(struct zonemaps *m)
+void probemaps_free(struct probemaps *m)
 {
 	if (!m)
 		return;
@@ -97,26 +97,26 @@ void zonemaps_free(struct zonemaps *m)
 	free(m);
 }
 
-void zonemaps_enable(struct zonemaps *m, bool on)
+void probemaps_enable(struct probemaps *m, bool on)
 {
-	__atomic_store_n(m->raw.zone_enabled, on, __ATOMIC_SEQ_CST);
+	__atomic_store_n(m->raw.probe_enabled, on, __ATOMIC_SEQ_CST);
 }
 
-static void changed(struct zonemaps *m)
+static void changed(struct probemaps *m)
 {
 	/* Skips 0, which is the epoch of an unknown thread. */
-	if (!__atomic_add_fetch(m->raw.zone_epoch, 1, __ATOMIC_SEQ_CST))
-		__atomic_add_fetch(m->raw.zone_epoch, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_add_fetch(m->raw.probe_epoch, 1, __ATOMIC_SEQ_CST))
+		__atomic_add_fetch(m->raw.probe_epoch, 1, __ATOMIC_SEQ_CST);
 }
 
-void zonemaps_look_again(struct zonemaps *m)
+void probemaps_look_again(struct probemaps *m)
 {
 	changed(m);
 }
 
-int zonemaps_set_proc(struct zonemaps *m, uint32_t pid, struct wire_zone_proc proc)
+int probemaps_set_proc(struct probemaps *m, uint32_t pid, struct wire_probe_proc proc)
 {
-	int ret = bpf_map_update_elem(m->raw.zone_procs, &pid, &proc, BPF_ANY);
+	int ret = bpf_map_update_elem(m->raw.probe_procs, &pid, &proc, BPF_ANY);
 
 	if (ret)
 		return err(ret, "cannot pass the target to the BPF programs: %s", strerror(-ret));
@@ -124,25 +124,25 @@ int zonemaps_set_proc(struct zonemaps *m, uint32_t pid, struct wire_zone_proc pr
 	return 0;
 }
 
-void zonemaps_pass_file(struct zonemaps *m, const struct wire_zone_file *file)
+void probemaps_pass_file(struct probemaps *m, const struct wire_probe_file *file)
 {
 	uint8_t one = 1;
 
-	(void)bpf_map_update_elem(m->raw.zone_files, file, &one, BPF_ANY);
+	(void)bpf_map_update_elem(m->raw.probe_files, file, &one, BPF_ANY);
 }
 
-void zonemaps_forget_file(struct zonemaps *m, const struct wire_zone_file *file)
+void probemaps_forget_file(struct probemaps *m, const struct wire_probe_file *file)
 {
-	bpf_map_delete_elem(m->raw.zone_files, file);
+	bpf_map_delete_elem(m->raw.probe_files, file);
 }
 
-void zonemaps_set_generation(struct zonemaps *m, uint32_t image, uint8_t generation)
+void probemaps_set_generation(struct probemaps *m, uint32_t image, uint8_t generation)
 {
-	__atomic_store_n(&m->raw.zone_generation[image % WIRE_ZONE_IMAGES], generation,
+	__atomic_store_n(&m->raw.probe_generation[image % WIRE_PROBE_IMAGES], generation,
 			 __ATOMIC_SEQ_CST);
 }
 
-uint32_t zonemaps_max_zones(const struct zonemaps *m)
+uint32_t probemaps_max_zones(const struct probemaps *m)
 {
 	return m->raw.max_zones;
 }
@@ -152,17 +152,17 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-size_t zonemaps_nodes(const struct zonemaps *m)
+size_t probemaps_nodes(const struct probemaps *m)
 {
 	uint32_t used = __atomic_load_n(m->raw.zone_nodes_used, __ATOMIC_ACQUIRE);
 
 	return least(first_place(m) + used, all_nodes(m));
 }
 
-struct zonemaps_live zonemaps_live(const struct zonemaps *m, size_t node)
+struct probemaps_live probemaps_live(const struct probemaps *m, size_t node)
 {
 	const struct wire_zone_node *n = (const struct wire_zone_node *)m->nodes.at + node;
-	struct zonemaps_live live = {.zone = n->zone};
+	struct probemaps_live live = {.zone = n->zone};
 
 	for (uint32_t w = 0; w < 2; w++) {
 		live.timed += n->window[w].timed;
@@ -178,16 +178,16 @@ struct zonemaps_live zonemaps_live(const struct zonemaps *m, size_t node)
 	return live;
 }
 
-size_t zonemaps_threads(const struct zonemaps *m)
+size_t probemaps_threads(const struct probemaps *m)
 {
-	uint32_t used = __atomic_load_n(m->raw.zone_threads_used, __ATOMIC_ACQUIRE);
+	uint32_t used = __atomic_load_n(m->raw.probe_threads_used, __ATOMIC_ACQUIRE);
 
-	return least(1 + (size_t)used, WIRE_ZONE_THREADS);
+	return least(1 + (size_t)used, WIRE_PROBE_THREADS);
 }
 
-struct wire_zone_thread zonemaps_thread(const struct zonemaps *m, size_t thread)
+struct wire_probe_thread probemaps_thread(const struct probemaps *m, size_t thread)
 {
-	return ((const struct wire_zone_thread *)m->threads.at)[thread];
+	return ((const struct wire_probe_thread *)m->threads.at)[thread];
 }
 
 /* 0 if unreadable. */
@@ -198,10 +198,10 @@ static uint64_t sum_cpus(int fd, uint32_t key)
 	return counters_sum(fd, key, &n) ? 0 : n;
 }
 
-static void add_nodes(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
+static void add_nodes(const struct probemaps *m, struct probemaps_calls *out, uint32_t n)
 {
 	const struct wire_zone_node *node = m->nodes.at;
-	size_t nodes = zonemaps_nodes(m);
+	size_t nodes = probemaps_nodes(m);
 
 	for (size_t i = 1; i < nodes; i++) {
 		const struct zone_taken_node *t =
@@ -218,7 +218,7 @@ static void add_nodes(const struct zonemaps *m, struct zonemaps_calls *out, uint
 }
 
 /* Adds to @out the count of each of the first @n zones with WIRE_CLOCK_NONE. */
-static void count_calls(const struct zonemaps *m, uint64_t *out, uint32_t n)
+static void count_calls(const struct probemaps *m, uint64_t *out, uint32_t n)
 {
 	struct map_entries e = {0};
 
@@ -232,7 +232,7 @@ static void count_calls(const struct zonemaps *m, uint64_t *out, uint32_t n)
 	vec_release(&e.words);
 }
 
-static void add_counters(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
+static void add_counters(const struct probemaps *m, struct probemaps_calls *out, uint32_t n)
 {
 	_free_ uint64_t *calls = mem_zalloc(n + 1, sizeof(*calls));
 
@@ -241,43 +241,43 @@ static void add_counters(const struct zonemaps *m, struct zonemaps_calls *out, u
 		out[i].counted += calls[i];
 }
 
-void zonemaps_add_calls(const struct zonemaps *m, struct zonemaps_calls *out, uint32_t n)
+void probemaps_add_calls(const struct probemaps *m, struct probemaps_calls *out, uint32_t n)
 {
 	add_nodes(m, out, n);
 	if (m->raw.count_calls >= 0)
 		add_counters(m, out, n);
 }
 
-void zonemaps_count_only(struct zonemaps *m, uint32_t zone, bool on)
+void probemaps_count_only(struct probemaps *m, uint32_t zone, bool on)
 {
 	uint32_t value = on;
 
-	if (m->raw.zone_counted >= 0)
-		(void)bpf_map_update_elem(m->raw.zone_counted, &zone, &value, BPF_ANY);
+	if (m->raw.probe_counted >= 0)
+		(void)bpf_map_update_elem(m->raw.probe_counted, &zone, &value, BPF_ANY);
 }
 
-uint64_t zonemaps_counter(const struct zonemaps *m, enum wire_zone_counter counter)
+uint64_t probemaps_counter(const struct probemaps *m, enum wire_probe_counter counter)
 {
-	return sum_cpus(m->raw.zone_counters, counter);
+	return sum_cpus(m->raw.probe_counters, counter);
 }
 
-bool zonemaps_counter_by_cpu(const struct zonemaps *m, enum wire_zone_counter counter,
-			     uint64_t *out)
+bool probemaps_counter_by_cpu(const struct probemaps *m, enum wire_probe_counter counter,
+			      uint64_t *out)
 {
 	uint32_t key = counter;
 
-	return !bpf_map_lookup_elem(m->raw.zone_counters, &key, out);
+	return !bpf_map_lookup_elem(m->raw.probe_counters, &key, out);
 }
 
 /* --- windows --------------------------------------------------------------------------------- */
 
-static void take_counts(struct zonemaps *m)
+static void take_counts(struct probemaps *m)
 {
 	_free_ uint64_t *calls = mem_zalloc(m->raw.max_zones + 1, sizeof(*calls));
 	uint64_t own[4] = {0};
 
-	for (size_t i = 1; i < zonemaps_threads(m); i++) {
-		const struct wire_zone_thread t = zonemaps_thread(m, i);
+	for (size_t i = 1; i < probemaps_threads(m); i++) {
+		const struct wire_probe_thread t = probemaps_thread(m, i);
 
 		own[0] += t.stays;
 		own[1] += t.main_ns;
@@ -295,7 +295,7 @@ static void take_counts(struct zonemaps *m)
 		m->calls.at[i].now = calls[i];
 }
 
-void zonemaps_take(struct zonemaps *m)
+void probemaps_take(struct probemaps *m)
 {
 	const uint32_t window = __atomic_fetch_add(m->raw.zone_window, 1, __ATOMIC_SEQ_CST) & 1;
 	struct zone_taken_from from = {.nodes = m->nodes.at,
@@ -306,13 +306,13 @@ void zonemaps_take(struct zonemaps *m)
 				       .max_zones = m->raw.max_zones};
 
 	counters_await_programs();
-	from.n_nodes = zonemaps_nodes(m);
-	from.n_threads = zonemaps_threads(m);
+	from.n_nodes = probemaps_nodes(m);
+	from.n_threads = probemaps_threads(m);
 	zone_taken_add(&m->taken, &from, window);
 	take_counts(m);
 }
 
-void zonemaps_drop(struct zonemaps *m)
+void probemaps_drop(struct probemaps *m)
 {
 	zone_taken_drop(&m->taken);
 	for (size_t i = 0; i < m->calls.n; i++)
@@ -321,10 +321,10 @@ void zonemaps_drop(struct zonemaps *m)
 		m->own_stack[i].before = m->own_stack[i].now;
 }
 
-struct zonemaps_node zonemaps_node(const struct zonemaps *m, size_t node)
+struct probemaps_node probemaps_node(const struct probemaps *m, size_t node)
 {
 	const struct wire_zone_node *n = (const struct wire_zone_node *)m->nodes.at + node;
-	struct zonemaps_node out = {.thread = n->thread, .parent = n->parent, .zone = n->zone};
+	struct probemaps_node out = {.thread = n->thread, .parent = n->parent, .zone = n->zone};
 	const struct zone_taken_node *t;
 
 	if (node >= m->taken.nodes.n)
@@ -335,38 +335,38 @@ struct zonemaps_node zonemaps_node(const struct zonemaps *m, size_t node)
 	return out;
 }
 
-struct wire_zone_sums zonemaps_sums(const struct zonemaps *m, size_t node)
+struct wire_zone_sums probemaps_sums(const struct probemaps *m, size_t node)
 {
 	return node < m->taken.sums.n ? m->taken.sums.at[node] : (struct wire_zone_sums){0};
 }
 
-struct wire_zone_beside zonemaps_beside(const struct zonemaps *m, size_t node)
+struct wire_zone_beside probemaps_beside(const struct probemaps *m, size_t node)
 {
 	return node < m->taken.beside.n ? m->taken.beside.at[node] : (struct wire_zone_beside){0};
 }
 
-uint64_t zonemaps_calls(const struct zonemaps *m, uint32_t zone)
+uint64_t probemaps_calls(const struct probemaps *m, uint32_t zone)
 {
 	return zone < m->calls.n ? m->calls.at[zone].now - m->calls.at[zone].before : 0;
 }
 
-void zonemaps_bins(const struct zonemaps *m, zonemaps_bins_fn fn, void *context)
+void probemaps_bins(const struct probemaps *m, probemaps_bins_fn fn, void *context)
 {
 	for (size_t i = 0; i < m->taken.octaves.n; i++)
 		fn(context, m->taken.octaves.at[i].zone, m->taken.octaves.at[i].octave,
 		   &m->taken.octaves.at[i].bins);
 }
 
-struct zonemaps_own_stack zonemaps_own_stack(const struct zonemaps *m)
+struct probemaps_own_stack probemaps_own_stack(const struct probemaps *m)
 {
 	uint64_t n[4];
 
 	for (size_t i = 0; i < 4; i++)
 		n[i] = m->own_stack[i].now - m->own_stack[i].before;
-	return (struct zonemaps_own_stack){n[0], n[1], n[2], n[3]};
+	return (struct probemaps_own_stack){n[0], n[1], n[2], n[3]};
 }
 
-uint64_t zonemaps_entered(const struct zonemaps *m)
+uint64_t probemaps_entered(const struct probemaps *m)
 {
 	uint64_t n = 0;
 

@@ -1,5 +1,5 @@
 /*
- * zone_named: finds files to probe before any process maps them: programs that patterns name by
+ * engine_named: finds files to probe before any process maps them: programs that patterns name by
  * path, or that are in PATH or among the command's arguments, and libraries that the dynamic linker
  * would find. A process of the target may run one for less time than it takes to read its symbols.
  */
@@ -26,7 +26,7 @@ typedef VEC(char *) paths;
 /* Whether the target may come to run other programs. */
 static bool may_come(const struct target *t)
 {
-	return zone_is_for_all(t) || (t->inherit && t->kind != TARGET_TID);
+	return engine_is_for_all(t) || (t->inherit && t->kind != TARGET_TID);
 }
 
 /* False: no such file. */
@@ -50,10 +50,10 @@ static bool find(struct engine *z, const char *path)
 	if (!is)
 		return false;
 	image = images_file(z->in.images, (uint32_t)getpid(), 0, 0, &id);
-	if (!zone_process_may_probe(z, image))
+	if (!probed_process_may_probe(z, image))
 		return false;
 	/* First, since it may move z->at. */
-	number = zone_number_of(z, image);
+	number = engine_number_of(z, image);
 	z->at.at[number]->named = true;
 	return true;
 }
@@ -124,7 +124,7 @@ static void find_all(struct engine *z, paths *libraries)
 	}
 }
 
-void zone_named_find(struct engine *z)
+void engine_named_find(struct engine *z)
 {
 	paths libraries = {0};
 
@@ -137,12 +137,12 @@ void zone_named_find(struct engine *z)
 	vec_release(&libraries);
 }
 
-int zone_named_attach(struct engine *z)
+int engine_named_attach(struct engine *z)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; i < z->at.n && !ret; i++)
 		if (z->at.at[i]->named)
-			ret = zone_attach(z, i);
+			ret = engine_attach(z, i);
 	return ret;
 }

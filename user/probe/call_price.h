@@ -1,17 +1,17 @@
 /*
- * zone_price: the calibrated cost of a zone's calls, given how their end is seen in the processes
+ * call_price: the calibrated cost of a zone's calls, given how their end is seen in the processes
  * that run now. For probe/ and the source of zones.
  */
-#ifndef PROBE_ZONE_PRICE_H
-#define PROBE_ZONE_PRICE_H
+#ifndef PROBE_CALL_PRICE_H
+#define PROBE_CALL_PRICE_H
 
 #include "probe/engine.h"
 
 /* A probe in real work finds less in the caches than in the calibration loop: in redis a hit costs
  * 1.1 to 1.5 times as much. */
-#define ZONE_AMID_OTHERS 1.3
+#define PRICE_IN_REAL_WORK 1.3
 
-struct zone_price {
+struct call_price {
 	enum site_class site;
 	enum exit_way exit; /* the most expensive in use; UNKNOWN: no probes, or file not mapped */
 	double full_ns;	    /* cost of a call with that exit */
@@ -19,11 +19,11 @@ struct zone_price {
 };
 
 /* Time taken by the probes of the action with samples of @stream, without its own, in ns. */
-double zone_price_hits(const struct engine *, uint32_t stream);
-/* By image number: how calls end in the processes that map it; for zone_price_of(). Owned by the
+double call_price_hits(const struct engine *, uint32_t stream);
+/* By image number: how calls end in the processes that map it; for call_price_of(). Owned by the
  * caller. */
-unsigned int *zone_price_ways(const struct engine *);
-struct zone_price zone_price_of(const struct engine *, const struct zone_image *, size_t k,
+unsigned int *call_price_ways(const struct engine *);
+struct call_price call_price_of(const struct engine *, const struct probed_image *, size_t k,
 				unsigned int ways);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "probe/zone_governor.h"
+#include "probe/governor.h"
 
 #define S  1000000000ull
 #define MS 1000000ull
@@ -35,14 +35,14 @@ static void open_world(struct world *w, double limit)
 
 static double cost_of(const struct governed *z)
 {
-	return z->mode == ZONE_MODE_TIMED     ? z->full_ns
-	       : z->mode == ZONE_MODE_COUNTED ? z->count_ns
-					      : 0;
+	return z->mode == PROBE_MODE_TIMED     ? z->full_ns
+	       : z->mode == PROBE_MODE_COUNTED ? z->count_ns
+					       : 0;
 }
 
 static bool tick(struct world *w)
 {
-	enum zone_mode before[3];
+	enum probe_mode before[3];
 	bool judged;
 
 	w->slowdown = 0;
@@ -53,9 +53,9 @@ static bool tick(struct world *w)
 	for (int i = 0; i < 3; i++) {
 		uint64_t n = (uint64_t)(w->calls[i] * 0.2 / (1 + w->slowdown));
 
-		if (before[i] == ZONE_MODE_TIMED)
+		if (before[i] == PROBE_MODE_TIMED)
 			w->zones[i].timed += n;
-		if (before[i] == ZONE_MODE_COUNTED)
+		if (before[i] == PROBE_MODE_COUNTED)
 			w->zones[i].counted += n;
 	}
 	w->now_ns += 200 * MS;
@@ -93,7 +93,7 @@ static void tells_the_slowdown(void **state)
 	w.calls[1] = 1900000;
 	ticks(&w, 1);
 	assert_slowdown(&w, 19);
-	assert_int_equal(w.zones[1].mode, ZONE_MODE_TIMED);
+	assert_int_equal(w.zones[1].mode, PROBE_MODE_TIMED);
 	assert_int_equal(w.changes, 0);
 }
 
@@ -104,14 +104,14 @@ static void foretells_what_timing_costs(void **state)
 	(void)state;
 	open_world(&w, 0.1);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(w.zones[i].mode, ZONE_MODE_COUNTED);
+		assert_int_equal(w.zones[i].mode, PROBE_MODE_COUNTED);
 	w.calls[0] = 100000;
 	ticks(&w, 1);
 	assert_slowdown(&w, 0.05);
 	assert_true(w.g.would_be > 0.99 && w.g.would_be < 1.01);
 	/* The others are never called: they may be timed. */
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_COUNTED);
-	assert_int_equal(w.zones[1].mode, ZONE_MODE_TIMED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_COUNTED);
+	assert_int_equal(w.zones[1].mode, PROBE_MODE_TIMED);
 	assert_int_equal(w.zones[0].falls, 0);
 }
 
@@ -123,15 +123,15 @@ static void waits_until_it_has_seen_enough(void **state)
 	open_world(&w, 0.1);
 	w.zones[0].counted = 5;
 	assert_false(governor_tick(&w.g, w.now_ns + 200 * MS, w.cpu_ns + 5 * MS, w.zones, 3));
-	assert_int_equal(w.zones[1].mode, ZONE_MODE_COUNTED);
+	assert_int_equal(w.zones[1].mode, PROBE_MODE_COUNTED);
 	assert_true(governor_tick(&w.g, w.now_ns + 400 * MS, w.cpu_ns + 25 * MS, w.zones, 3));
-	assert_int_equal(w.zones[1].mode, ZONE_MODE_TIMED);
+	assert_int_equal(w.zones[1].mode, PROBE_MODE_TIMED);
 
 	/* One that sleeps: after two seconds. */
 	open_world(&w, 0.1);
 	assert_false(governor_tick(&w.g, w.now_ns + S, w.cpu_ns, w.zones, 3));
 	assert_true(governor_tick(&w.g, w.now_ns + 2 * S, w.cpu_ns, w.zones, 3));
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_TIMED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_TIMED);
 
 	/* Of a target whose time nobody tells nothing is known. */
 	open_world(&w, 0.1);
@@ -150,11 +150,11 @@ static void times_what_the_limit_allows(void **state)
 	w.calls[1] = 3000;  /* 3 % */
 	w.calls[2] = 50000; /* 50 %, 2.5 % where they are counted */
 	ticks(&w, 2);
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_TIMED);
-	assert_int_equal(w.zones[2].mode, ZONE_MODE_COUNTED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_TIMED);
+	assert_int_equal(w.zones[2].mode, PROBE_MODE_COUNTED);
 	ticks(&w, 100);
 	assert_true(w.slowdown < 0.1);
-	assert_int_equal(w.zones[2].mode, ZONE_MODE_COUNTED);
+	assert_int_equal(w.zones[2].mode, PROBE_MODE_COUNTED);
 }
 
 static void catches_a_burst(void **state)
@@ -165,12 +165,12 @@ static void catches_a_burst(void **state)
 	open_world(&w, 0.1);
 	w.calls[0] = w.calls[1] = 1000;
 	ticks(&w, 5);
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_TIMED);
-	assert_int_equal(w.zones[1].mode, ZONE_MODE_TIMED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_TIMED);
+	assert_int_equal(w.zones[1].mode, PROBE_MODE_TIMED);
 	w.calls[0] = 100000;
 	ticks(&w, 1);
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_COUNTED);
-	assert_int_equal(w.zones[1].mode, ZONE_MODE_TIMED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_COUNTED);
+	assert_int_equal(w.zones[1].mode, PROBE_MODE_TIMED);
 	ticks(&w, 1);
 	assert_true(w.slowdown < 0.1);
 	assert_int_equal(w.zones[0].counted_from_ns, w.now_ns - 200 * MS);
@@ -178,9 +178,9 @@ static void catches_a_burst(void **state)
 	/* It is over: timed again, but not at once. */
 	w.calls[0] = 1000;
 	ticks(&w, 5);
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_COUNTED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_COUNTED);
 	ticks(&w, 20);
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_TIMED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_TIMED);
 }
 
 static void does_not_flap(void **state)
@@ -215,17 +215,17 @@ static void detaches_what_is_too_dear_to_count(void **state)
 	w.calls[0] = 300000; /* 15 % where they are counted */
 	w.calls[1] = 60000;  /* 3 % */
 	ticks(&w, 1);
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_COUNTED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_COUNTED);
 	ticks(&w, 1);
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_DETACHED);
-	assert_int_equal(w.zones[1].mode, ZONE_MODE_COUNTED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_DETACHED);
+	assert_int_equal(w.zones[1].mode, PROBE_MODE_COUNTED);
 	assert_int_equal(w.zones[0].detached_ns, w.now_ns);
 	assert_int_equal(w.zones[0].detached_calls, w.zones[0].counted);
 	ticks(&w, 1);
 	assert_true(w.slowdown < 0.1);
 	w.calls[0] = 0;
 	ticks(&w, 1000);
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_DETACHED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_DETACHED);
 
 	/* Far too much: within two judgements of a burst it is over. */
 	open_world(&w, 0.1);
@@ -233,8 +233,8 @@ static void detaches_what_is_too_dear_to_count(void **state)
 	ticks(&w, 5);
 	w.calls[0] = 3000000;
 	ticks(&w, 2);
-	assert_int_equal(w.zones[0].mode, ZONE_MODE_DETACHED);
-	assert_int_equal(w.zones[1].mode, ZONE_MODE_TIMED);
+	assert_int_equal(w.zones[0].mode, PROBE_MODE_DETACHED);
+	assert_int_equal(w.zones[1].mode, PROBE_MODE_TIMED);
 }
 
 static void loses_no_time_where_processes_end(void **state)

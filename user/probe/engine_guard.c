@@ -1,6 +1,6 @@
 /*
- * zone_guard: detaches the probes of zones from files where they would harm a process, as the guard
- * says (guard.h), and lets them be attached again when nobody is left whom they harm.
+ * engine_guard: detaches the probes of zones from files where they would harm a process, as the
+ * guard says (guard.h), and lets them be attached again when nobody is left whom they harm.
  */
 #include <stdlib.h>
 
@@ -10,8 +10,9 @@
 
 /* --- forbidden probes ----------------------------------------------------------------------- */
 
-static const struct guard_reader *who_reads(const struct engine *z, const struct zone_image *image,
-					    const struct zone_attached *want)
+static const struct guard_reader *who_reads(const struct engine *z,
+					    const struct probed_image *image,
+					    const struct probe_set *want)
 {
 	const uint64_t inode = image_inode(images_at(z->in.images, image->image));
 	const bool is_program = image->list.flags & ZONELIST_PROGRAM;
@@ -20,8 +21,8 @@ static const struct guard_reader *who_reads(const struct engine *z, const struct
 	return r || !want->exits ? r : guard_reader(z->guard, inode, is_program, want->exit_pid);
 }
 
-bool zone_guard_forbids(struct engine *z, struct zone_image *image,
-			const struct zone_attached *want)
+bool engine_guard_forbids(struct engine *z, struct probed_image *image,
+			  const struct probe_set *want)
 {
 	const struct guard_reader *r;
 	_free_ char *why = NULL;
@@ -38,7 +39,7 @@ bool zone_guard_forbids(struct engine *z, struct zone_image *image,
 			 "crash what it runs",
 			 str_base(images_at(z->in.images, image->image)->path), r->pid,
 			 guard_translator_name(r->translator));
-	zone_note(z, why);
+	engine_note(z, why);
 	if (!z->forbidden)
 		z->forbidden = mem_strdup(why);
 	return true;
@@ -47,14 +48,14 @@ bool zone_guard_forbids(struct engine *z, struct zone_image *image,
 /* Detaches the probes: a translator may read them in a moment. */
 static void take_down(struct engine *z)
 {
-	const struct zone_attached nothing = {0};
+	const struct probe_set nothing = {0};
 
 	for (size_t i = 0; i < z->at.n; i++) {
-		struct zone_image *image = z->at.at[i];
+		struct probed_image *image = z->at.at[i];
 
-		if (zone_guard_forbids(z, image, &image->attached))
-			(void)zone_image_attach(image, &z->tools,
-						images_at(z->in.images, image->image), &nothing);
+		if (engine_guard_forbids(z, image, &image->attached))
+			(void)probed_image_attach(image, &z->tools,
+						  images_at(z->in.images, image->image), &nothing);
 	}
 }
 
@@ -70,7 +71,7 @@ static void heed(struct engine *z, bool changed)
 
 /* --- files that are written to -------------------------------------------------------------- */
 
-void zone_guard_written(struct engine *z, struct zone_image *image)
+void engine_guard_written(struct engine *z, struct probed_image *image)
 {
 	_free_ char *text = mem_printf("%s was opened for writing: its probes were detached, and "
 				       "its calls counted until then",
@@ -78,7 +79,7 @@ void zone_guard_written(struct engine *z, struct zone_image *image)
 
 	image->written = true;
 	if (image->list.zones.n)
-		zone_note(z, text);
+		engine_note(z, text);
 }
 
 /* Later mappings of the file may be another image, with probes of its own. */
@@ -86,7 +87,7 @@ static void heed_written(struct engine *z, const struct guard_file *file)
 {
 	for (size_t i = 0; i < z->at.n; i++)
 		if (guard_file_is(file, &z->at.at[i]->file))
-			zone_guard_written(z, z->at.at[i]);
+			engine_guard_written(z, z->at.at[i]);
 }
 
 /* --- what happens --------------------------------------------------------------------------- */
@@ -96,12 +97,12 @@ static void watch(void *context, int fd)
 	keeper_watch(context, fd);
 }
 
-void zone_guard_init(struct engine *z)
+void engine_guard_init(struct engine *z)
 {
 	z->guard = guard_new(z->in.images->opener, watch, z->keeper);
 }
 
-void zone_guard_heed(struct engine *z)
+void engine_guard_heed(struct engine *z)
 {
 	struct keeper_news news = {0};
 
@@ -114,7 +115,7 @@ void zone_guard_heed(struct engine *z)
 	keeper_news_release(&news);
 }
 
-void zone_guard_command(struct engine *z, uint32_t pid, const char *command)
+void engine_guard_command(struct engine *z, uint32_t pid, const char *command)
 {
 	heed(z, guard_command(z->guard, pid, command));
 }
@@ -134,12 +135,12 @@ void engine_end(struct engine *z, uint32_t pid, uint64_t time_ns)
 	heed(z, guard_exit(z->guard, pid, time_ns));
 }
 
-void zone_guard_tick(struct engine *z)
+void engine_guard_tick(struct engine *z)
 {
 	heed(z, guard_tick(z->guard));
 }
 
-void zone_guard_release(struct engine *z)
+void engine_guard_release(struct engine *z)
 {
 	guard_free(z->guard);
 	free(z->forbidden);

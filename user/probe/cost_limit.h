@@ -1,0 +1,38 @@
+/*
+ * cost_limit: reports what zones cost the target, before and while they are probed, and stays below
+ * --max-slowdown as governor decides. For probe/ and the source of zones.
+ */
+#ifndef PROBE_COST_LIMIT_H
+#define PROBE_COST_LIMIT_H
+
+#include "probe/engine.h"
+
+/* The slowdown above which users without a limit are warned. */
+#define SLOWDOWN_WARN_ABOVE 0.2
+/* Consecutive judgements above it before the warning: the start of a program does not count. */
+#define SLOWDOWN_WARN_AFTER 2
+
+/* Call before anything is probed: reports the number of zones and the cost of their calls. An
+ * option that cannot be honoured is an error, with a text. */
+int cost_limit_expect(struct engine *);
+/* Reports and notes, once per process, that calls of @p end by other means than --zone-exit session
+ * demands. */
+void cost_limit_refused(struct engine *, struct probed_process *);
+
+/* Adds the zones of an image that was just numbered. */
+void cost_limit_begin(struct engine *, struct probed_image *);
+/* Call at each tick while calls count, and when they start to. @cpu_ns: cost_limit_cpu_ns(). */
+void cost_limit_tick(struct engine *, uint64_t cpu_ns);
+
+/* CPU time of the target's processes, in ns, as far as zones know them. It decreases when one ends.
+ */
+uint64_t cost_limit_cpu_ns(const struct engine *);
+
+/* What was done to a zone during the capture, as a clause; NULL: nothing. Owned by the caller. */
+char *cost_limit_note(const struct engine *, uint32_t number);
+/* Whether the zone lost its probes. */
+bool cost_limit_detached(const struct engine *, uint32_t number);
+/* Adds the rows of all zones to the ledger. */
+void cost_limit_rows(const struct engine *, struct profile *);
+
+#endif
