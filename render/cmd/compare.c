@@ -23,18 +23,12 @@
 #include "query/filter.h"
 #include "view/comparison.h"
 
-/* A zeroed one asks for nothing. */
-struct diff_wanted {
-	const char *work; /* borrowed: --work */
-	enum diff_way way;
-	bool has_way;
-};
-
 struct arguments {
 	struct sides_wanted wanted;
 	struct compare_options options;
-	struct diff_wanted diff;
-	const char *output, *format_name;
+	enum diff_way way;
+	bool has_way;
+	const char *work, *output, *format_name;
 	const struct format *format; /* NULL: JSON */
 	struct style style;
 	struct fail_on fail_on;
@@ -58,77 +52,53 @@ static char *side_name(const struct comparison *c, const char *const files[SIDES
 			  units_time(when, sizeof(when), c->run[side][0].started_unix_ns));
 }
 
-/* *@out: NULL where no samples were compared. @files: what the sides were read from, where they
- * were named, else NULL. Errors of diff_build(). */
-static int compare_diff(const struct sides *s, const char *const files[SIDES],
-			const struct comparison *c, const struct selection *selection,
-			const struct diff_wanted *w, struct diff **out)
-{
-	const struct compare_input in = {.runs = {s->runs[BASE].at, s->runs[NEW].at},
-					 .n = {s->runs[BASE].n, s->runs[NEW].n}};
-	_free_ char *base = side_name(c, files, BASE), *new = side_name(c, files, NEW);
-	struct diff_options o = {.selection = *selection,
-				 .side = {base, new},
-				 .work = w->work,
-				 .way = w->has_way ? &w->way : NULL};
-
-	filter_choose_metric(in.runs[NEW][0], &o.selection);
-	return diff_build(&in, c, &o, out);
-}
+static const char help_text[] =
+	"Examples:\n"
+	"  eprof-render compare old.h5 new.h5           what changed, and how sure that is\n"
+	"  eprof-render compare a1.h5 a2.h5 a3.h5 -- b1.h5 b2.h5 b3.h5\n"
+	"                                               three runs a side: it can decide\n"
+	"  eprof-render compare new.h5 --store perf.h5  against the version before it there\n"
+	"  eprof-render compare perf.h5 --version-key 1.2 --baseline 1.1\n"
+	"  eprof-render compare new.h5 --store perf.h5 --fail-on regressed:5  for CI\n"
+	"  eprof-render compare old.h5 new.h5 -o diff.html   both as one flame graph, and tables\n"
+	"  eprof-render compare old.h5 new.h5 -o changes.json\n"
+	"\n"
+	"Usage: eprof-render compare BASE NEW [OPTION...]\n"
+	"       eprof-render compare BASE... -- NEW... [OPTION...]\n"
+	"       eprof-render compare FILE [--store STORE] [--baseline VERSION] [OPTION...]\n"
+	"\n"
+	"Compares zones and sampled functions. A file of several runs stands for those of its\n"
+	"newest version. What decides is how runs of one side differ among themselves: with one\n"
+	"run a side, rows are \"undecided\" at most.\n"
+	"\n"
+	"      --store STORE    take the base from this store; without it, from FILE itself\n"
+	"      --baseline V     … this version of it, not the one right before FILE's\n"
+	"      --runs N         … at most the last N runs of a version (5)\n"
+	"      --per WHAT       compare amounts per run, per second, or per work: zones by the\n"
+	"                       call, functions by their share (auto: run where all are of whole\n"
+	"                       commands, else work)\n"
+	"      --gate PERCENT   smaller changes are none (2)\n"
+	"      --normalise WAY  values of the flame graph: share of the samples, per second of "
+	"cpu\n"
+	"                       time, or per unit of work: a run of the command, else a call of a\n"
+	"                       zone (work where there is one, else share)\n"
+	"      --work PATTERN   a call of these zones is the unit of work\n"
+	"      --better WAY     lower or higher values are better (lower)\n"
+	"      --history N      look at the course over the last N runs of the store, too\n"
+	"      --fail-on WHAT   exit with 3 on regressed, regressed:PERCENT, or suspect\n"
+	"      --all            show rows that are unchanged or undecided, too\n"
+	"      --json           write JSON to the standard output\n"
+	"  -o, --output OUT     write to OUT, in the format of its extension: json, csv, txt,\n"
+	"                       html, pdf; svg, png: the flame graph alone\n"
+	"      --format NAME    this format, whatever OUT is called\n"
+	"      --force          replace OUT if it exists\n"
+	"      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
+	"      --width N        columns of txt\n"
+	"      --colour auto|always|never  colours in txt\n";
 
 static void help(void)
 {
-	fputs("Examples:\n"
-	      "  eprof-render compare old.h5 new.h5           what changed, and how sure that is\n"
-	      "  eprof-render compare a1.h5 a2.h5 a3.h5 -- b1.h5 b2.h5 b3.h5\n"
-	      "                                               three runs a side: it can decide\n"
-	      "  eprof-render compare new.h5 --store perf.h5  against the version before it there\n"
-	      "  eprof-render compare perf.h5 --version-key 1.2 --baseline 1.1\n"
-	      "  eprof-render compare new.h5 --store perf.h5 --fail-on regressed:5  for CI\n"
-	      "  eprof-render compare old.h5 new.h5 -o diff.html   both as one flame graph, and "
-	      "tables\n"
-	      "  eprof-render compare old.h5 new.h5 -o changes.json\n"
-	      "\n"
-	      "Usage: eprof-render compare BASE NEW [OPTION...]\n"
-	      "       eprof-render compare BASE... -- NEW... [OPTION...]\n"
-	      "       eprof-render compare FILE [--store STORE] [--baseline VERSION] "
-	      "[OPTION...]\n"
-	      "\n"
-	      "Compares zones and sampled functions. A file of several runs stands for those of "
-	      "its\n"
-	      "newest version. What decides is how runs of one side differ among themselves: with "
-	      "one\n"
-	      "run a side, rows are \"undecided\" at most.\n"
-	      "\n"
-	      "      --store STORE    take the base from this store; without it, from FILE itself\n"
-	      "      --baseline V     … this version of it, not the one right before FILE's\n"
-	      "      --runs N         … at most the last N runs of a version (5)\n"
-	      "      --per WHAT       compare amounts per run, per second, or per work: zones by "
-	      "the\n"
-	      "                       call, functions by their share (auto: run where all are of "
-	      "whole\n"
-	      "                       commands, else work)\n"
-	      "      --gate PERCENT   smaller changes are none (2)\n"
-	      "      --normalise WAY  values of the flame graph: share of the samples, per second "
-	      "of cpu\n"
-	      "                       time, or per unit of work: a run of the command, else a call "
-	      "of a\n"
-	      "                       zone (work where there is one, else share)\n"
-	      "      --work PATTERN   a call of these zones is the unit of work\n"
-	      "      --better WAY     lower or higher values are better (lower)\n"
-	      "      --history N      look at the course over the last N runs of the store, too\n"
-	      "      --fail-on WHAT   exit with 3 on regressed, regressed:PERCENT, or suspect\n"
-	      "      --all            show rows that are unchanged or undecided, too\n"
-	      "      --json           write JSON to the standard output\n"
-	      "  -o, --output OUT     write to OUT, in the format of its extension: json, csv, "
-	      "txt,\n"
-	      "                       html, pdf; svg, png: the flame graph alone\n"
-	      "      --format NAME    this format, whatever OUT is called\n"
-	      "      --force          replace OUT if it exists\n"
-	      "      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
-	      "      --width N        columns of txt\n"
-	      "      --colour auto|always|never  colours in txt\n",
-	      stdout);
+	fputs(help_text, stdout);
 	fputs(style_help, stdout);
 	fputs("  -h, --help           this text\n"
 	      "\nSelection, of each run (--version-key, --platform, --run: of the new side's):\n",
@@ -139,31 +109,24 @@ static void help(void)
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-/* One of the words, which end with a NULL; its number. */
-static int parse_word(const char *text, const char *what, const char *const *words, int *out)
-{
-	for (*out = 0; words[*out]; ++*out)
-		if (!strcmp(text, words[*out]))
-			return 0;
-	return err(-EINVAL, "%s, not '%s'", what, text);
-}
-
 static int take_per(void *field, const char *text)
 {
-	static const char *const words[] = {"auto", "run", "second", "work", NULL};
-	int word, rc = parse_word(text, "--per is auto, run, second or work", words, &word);
+	enum per *per = field;
 
-	*(enum per *)field = (enum per)word;
-	return rc;
+	for (*per = PER_AUTO; *per <= PER_WORK; ++*per)
+		if (!strcmp(text, per_name(*per)))
+			return 0;
+	return err(-EINVAL, "--per is auto, run, second or work, not '%s'", text);
 }
 
 static int take_better(void *field, const char *text)
 {
-	static const char *const words[] = {"lower", "higher", NULL};
-	int word, rc = parse_word(text, "--better is lower or higher", words, &word);
+	const bool higher = !strcmp(text, "higher");
 
-	*(enum direction *)field = (enum direction)word;
-	return rc;
+	*(enum direction *)field = higher ? HIGHER_IS_BETTER : LOWER_IS_BETTER;
+	if (higher || !strcmp(text, "lower"))
+		return 0;
+	return err(-EINVAL, "--better is lower or higher, not '%s'", text);
 }
 
 static int take_count(size_t *out, const char *text, const char *what)
@@ -196,12 +159,12 @@ static int take_gate(void *field, const char *text)
 	return rc;
 }
 
-static int take_way(void *field, const char *text)
+static int take_way(void *arguments, const char *text)
 {
-	struct diff_wanted *w = field;
+	struct arguments *a = arguments;
 
-	w->has_way = true;
-	return diff_way_find(text, &w->way);
+	a->has_way = true;
+	return diff_way_find(text, &a->way);
 }
 
 static int take_fail_on(void *field, const char *text)
@@ -215,37 +178,27 @@ static int take_output(void *field, const char *text)
 	return 0;
 }
 
+#define AT(field) offsetof(struct arguments, field)
+
 static const struct option_row option_rows[] = {
-	{"store", 0, OPTION_TEXT, offsetof(struct arguments, wanted.store), {0}},
-	{"baseline", 0, OPTION_TEXT, offsetof(struct arguments, wanted.baseline), {0}},
-	{"runs", 0, OPTION_TAKE, offsetof(struct arguments, wanted.runs), {.take = take_runs}},
-	{"per", 0, OPTION_TAKE, offsetof(struct arguments, options.per), {.take = take_per}},
-	{"gate", 0, OPTION_TAKE, offsetof(struct arguments, options.gate), {.take = take_gate}},
-	{"normalise", 0, OPTION_TAKE, offsetof(struct arguments, diff), {.take = take_way}},
-	{"normalize", 0, OPTION_TAKE, offsetof(struct arguments, diff), {.take = take_way}},
-	{"work", 0, OPTION_TEXT, offsetof(struct arguments, diff.work), {0}},
-	{"better",
-	 0,
-	 OPTION_TAKE,
-	 offsetof(struct arguments, options.direction),
-	 {.take = take_better}},
-	{"history",
-	 0,
-	 OPTION_TAKE,
-	 offsetof(struct arguments, wanted.history),
-	 {.take = take_history}},
-	{"fail-on", 0, OPTION_TAKE, offsetof(struct arguments, fail_on), {.take = take_fail_on}},
-	{"all", 0, OPTION_FLAG, offsetof(struct arguments, all), {0}},
-	{"json", 0, OPTION_FLAG, offsetof(struct arguments, json), {0}},
-	{"output", 'o', OPTION_TAKE, offsetof(struct arguments, output), {.take = take_output}},
-	{"format", 0, OPTION_TEXT, offsetof(struct arguments, format_name), {0}},
-	{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
-	{NULL, 0, OPTION_TABLE, offsetof(struct arguments, style), {.rows = style_rows}},
-	{NULL,
-	 0,
-	 OPTION_TABLE,
-	 offsetof(struct arguments, options.selection),
-	 {.rows = selection_rows}},
+	{"store", 0, OPTION_TEXT, AT(wanted.store), {0}},
+	{"baseline", 0, OPTION_TEXT, AT(wanted.baseline), {0}},
+	{"runs", 0, OPTION_TAKE, AT(wanted.runs), {.take = take_runs}},
+	{"per", 0, OPTION_TAKE, AT(options.per), {.take = take_per}},
+	{"gate", 0, OPTION_TAKE, AT(options.gate), {.take = take_gate}},
+	{"normalise", 0, OPTION_TAKE, 0, {.take = take_way}},
+	{"normalize", 0, OPTION_TAKE, 0, {.take = take_way}},
+	{"work", 0, OPTION_TEXT, AT(work), {0}},
+	{"better", 0, OPTION_TAKE, AT(options.direction), {.take = take_better}},
+	{"history", 0, OPTION_TAKE, AT(wanted.history), {.take = take_history}},
+	{"fail-on", 0, OPTION_TAKE, AT(fail_on), {.take = take_fail_on}},
+	{"all", 0, OPTION_FLAG, AT(all), {0}},
+	{"json", 0, OPTION_FLAG, AT(json), {0}},
+	{"output", 'o', OPTION_TAKE, AT(output), {.take = take_output}},
+	{"format", 0, OPTION_TEXT, AT(format_name), {0}},
+	{"force", 0, OPTION_FLAG, AT(force), {0}},
+	{NULL, 0, OPTION_TABLE, AT(style), {.rows = style_rows}},
+	{NULL, 0, OPTION_TABLE, AT(options.selection), {.rows = selection_rows}},
 	{0},
 };
 
@@ -401,18 +354,25 @@ static int write_comparison(const struct arguments *a, const struct comparison *
 	return output_close(&output, rc);
 }
 
-/* What only documents show, and of tables of machines none. */
+/* What only documents show, and of tables of machines none. NULL where no samples were compared. */
 static int build_diff(const struct arguments *a, const struct sides *s, const struct comparison *c,
 		      struct diff **d)
 {
 	const struct sides_wanted *w = &a->wanted;
 	const char *const files[SIDES] = {w->n[BASE] ? w->files[BASE][0] : NULL, w->files[NEW][0]};
+	const struct compare_input in = {.runs = {s->runs[BASE].at, s->runs[NEW].at},
+					 .n = {s->runs[BASE].n, s->runs[NEW].n}};
+	_free_ char *base = side_name(c, files, BASE), *new = side_name(c, files, NEW);
+	struct diff_options o = {.selection = a->options.selection,
+				 .side = {base, new},
+				 .work = a->work,
+				 .way = a->has_way ? &a->way : NULL};
 	int rc;
 
-	*d = NULL;
 	if (!a->format || a->format->medium == DOC_TABLE)
 		return 0;
-	rc = compare_diff(s, files, c, &a->options.selection, &a->diff, d);
+	filter_choose_metric(in.runs[NEW][0], &o.selection);
+	rc = diff_build(&in, c, &o, d);
 	if (!rc && !*d && a->format->medium == DOC_PICTURE)
 		return err(-ENODATA, "a picture of a comparison is a flame graph of samples, and "
 				     "none were compared: write html or pdf");
