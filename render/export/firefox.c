@@ -27,50 +27,58 @@ struct writer {
 	FILE *out;
 	struct lanes lanes;
 	VEC(struct depth_frame) frames;
-	uint32_t *frame;  /* per node: its row of frames */
-	uint32_t *source; /* per string: number of the file of that name, and 1; 0: none */
-	uint32_t *names;  /* per source file: its string */
-	size_t sources;
+	uint32_t *frame;       /* per node: its row of frames */
+	uint32_t *source;      /* per string: number of the file of that name, and 1; 0: none */
+	VEC(uint32_t) sources; /* the string of each */
+	VEC(uint32_t) rows;    /* samples of the thread and metric that are written */
+	uint32_t metric;
 };
 
-/* Writes one cell of a table's column: that of @row. */
-typedef void cell_write(struct writer *, uint32_t row);
+#define NONE INT64_MIN /* null */
+
+typedef int64_t cell_of(const struct writer *, uint32_t row);
 
 /* A column: its cells, or what all its cells are. */
 struct json_column {
 	const char *key;
-	cell_write *cell;
+	cell_of *cell;
 	const char *constant;
+	bool ns; /* written as ms, to the µs: what the site shows */
 };
 
-/* The rows from @first to before @end. */
-static void table_write(struct writer *w, const char *name, const struct json_column *columns,
-			uint32_t first, uint32_t end)
+static void ms_write(FILE *out, const char *before, int64_t ns)
 {
-	fprintf(w->out, "\n\"%s\":{", name);
+	json_thousandths(out, before, ns / 1000);
+}
+
+static void cell_write(struct writer *w, const struct json_column *c, uint32_t row)
+{
+	const int64_t value = c->cell ? c->cell(w, row) : NONE;
+
+	if (value == NONE)
+		fputs_unlocked(c->cell ? "null" : c->constant, w->out);
+	else if (c->ns)
+		ms_write(w->out, "", value);
+	else
+		json_int(w->out, "", value);
+}
+
+/* The rows from @first to before @end. */
+static void table_write(struct writer *w, const char *opening, const struct json_column *columns,
+			size_t first, size_t end)
+{
+	fputs(opening, w->out);
 	for (const struct json_column *c = columns; c->key; c++) {
 		fprintf(w->out, "\n\"%s\":[", c->key);
-		for (uint32_t i = first; i < end; i++) {
+		for (size_t i = first; i < end; i++) {
 			if (i > first)
 				putc_unlocked(',', w->out);
-			if (c->cell)
-				c->cell(w, i);
-			else
-				fputs_unlocked(c->constant, w->out);
+			cell_write(w, c, (uint32_t)i);
 		}
 		fputs("],", w->out);
 	}
-	json_int(w->out, "\n\"length\":", (int64_t)end - first);
+	json_int(w->out, "\n\"length\":", (int64_t)(end - first));
 	fputs("},", w->out);
-}
-
-/* @number less @from; null where @number is 0: there is none. */
-static void number_or_null(struct writer *w, uint32_t number, uint32_t from)
-{
-	if (number)
-		json_int(w->out, "", number - from);
-	else
-		fputs_unlocked("null", w->out);
 }
 
 /* --- stacks, frames, functions: node i is stack i - 1, and so with the others ----------------- */
@@ -100,102 +108,88 @@ static const struct frame *frame_at(const struct writer *w, uint32_t row)
 	return &w->p->frames.at[w->frames.at[row].frame];
 }
 
-static void stack_frame(struct writer *w, uint32_t i)
+static enum frame_class category_of(const struct writer *w, uint32_t row)
 {
-	json_int(w->out, "", w->frame[i]);
+	const struct frame *frame = frame_at(w, row);
+
+	return frame_class_of_call(&w->p->functions.at[frame->function], frame->inlined);
 }
 
-static void stack_prefix(struct writer *w, uint32_t i)
+/* A reference of which 0 means none, as a number from 0. */
+static int64_t less_one(uint32_t number)
 {
-	number_or_null(w, w->p->nodes.at[i].parent, 1);
+	return number ? (int64_t)number - 1 : NONE;
 }
 
-static void frame_depth(struct writer *w, uint32_t i)
+static int64_t line_of(uint32_t line)
 {
-	json_int(w->out, "", w->frames.at[i].depth);
+	return line ? line : NONE;
 }
 
-static void frame_category(struct writer *w, uint32_t i)
-{
-	const struct frame *frame = frame_at(w, i);
+/* The cell of row i. */
+#define CELL(name, value)                                       \
+	static int64_t name(const struct writer *w, uint32_t i) \
+	{                                                       \
+		(void)w;                                        \
+		return (value);                                 \
+	}
 
-	json_int(w->out, "",
-		 frame_class_of_call(&w->p->functions.at[frame->function], frame->inlined));
-}
-
-static void frame_function(struct writer *w, uint32_t i)
-{
-	json_int(w->out, "", frame_at(w, i)->function);
-}
-
-static void frame_line(struct writer *w, uint32_t i)
-{
-	number_or_null(w, frame_at(w, i)->line, 0);
-}
-
-static void function_name(struct writer *w, uint32_t i)
-{
-	json_int(w->out, "", w->p->functions.at[i].name);
-}
-
-static void function_resource(struct writer *w, uint32_t i)
-{
-	json_int(w->out, "", (int64_t)w->p->functions.at[i].module - 1);
-}
-
-static void function_source(struct writer *w, uint32_t i)
-{
-	number_or_null(w, w->source[w->p->functions.at[i].file], 1);
-}
-
-static void function_line(struct writer *w, uint32_t i)
-{
-	number_or_null(w, w->p->functions.at[i].line, 0);
-}
-
-static void module_library(struct writer *w, uint32_t i)
-{
-	json_int(w->out, "", i - 1);
-}
-
-static void module_name(struct writer *w, uint32_t i)
-{
-	json_int(w->out, "", w->p->modules.at[i].path);
-}
+CELL(stack_frame, w->frame[i])
+CELL(stack_prefix, less_one(w->p->nodes.at[i].parent))
+CELL(frame_depth, w->frames.at[i].depth)
+CELL(frame_category, category_of(w, i))
+CELL(frame_function, frame_at(w, i)->function)
+CELL(frame_line, line_of(frame_at(w, i)->line))
+CELL(function_name, w->p->functions.at[i].name)
+CELL(function_resource, (int64_t)w->p->functions.at[i].module - 1)
+CELL(function_source, less_one(w->source[w->p->functions.at[i].file]))
+CELL(function_line, line_of(w->p->functions.at[i].line))
+CELL(module_library, i - 1)
+CELL(module_name, w->p->modules.at[i].path)
+CELL(source_name, w->sources.at[i])
+CELL(sample_stack, less_one(w->p->samples.at[w->rows.at[i]].node))
+CELL(sample_time, (int64_t)w->p->samples.at[w->rows.at[i]].time_ns)
+CELL(sample_weight, w->p->samples.values.at[w->metric].at[w->rows.at[i]])
 
 static void tables_write(struct writer *w)
 {
 	static const struct json_column stacks[] = {
-		{"frame", stack_frame, NULL}, {"prefix", stack_prefix, NULL}, {0}};
-	static const struct json_column frames[] = {{"address", NULL, "-1"},
-						    {"inlineDepth", frame_depth, NULL},
-						    {"category", frame_category, NULL},
-						    {"subcategory", NULL, "0"},
-						    {"func", frame_function, NULL},
-						    {"nativeSymbol", NULL, "null"},
-						    {"innerWindowID", NULL, "null"},
-						    {"line", frame_line, NULL},
-						    {"column", NULL, "null"},
+		{"frame", stack_frame, NULL, false}, {"prefix", stack_prefix, NULL, false}, {0}};
+	static const struct json_column frames[] = {{"address", NULL, "-1", false},
+						    {"inlineDepth", frame_depth, NULL, false},
+						    {"category", frame_category, NULL, false},
+						    {"subcategory", NULL, "0", false},
+						    {"func", frame_function, NULL, false},
+						    {"nativeSymbol", NULL, "null", false},
+						    {"innerWindowID", NULL, "null", false},
+						    {"line", frame_line, NULL, false},
+						    {"column", NULL, "null", false},
 						    {0}};
-	static const struct json_column functions[] = {
-		{"name", function_name, NULL},	   {"isJS", NULL, "false"},
-		{"relevantForJS", NULL, "false"},  {"resource", function_resource, NULL},
-		{"source", function_source, NULL}, {"lineNumber", function_line, NULL},
-		{"columnNumber", NULL, "null"},	   {0}};
-	/* Type 1 is a library. */
-	static const struct json_column resources[] = {{"lib", module_library, NULL},
-						       {"name", module_name, NULL},
-						       {"host", NULL, "null"},
-						       {"type", NULL, "1"},
+	static const struct json_column functions[] = {{"name", function_name, NULL, false},
+						       {"isJS", NULL, "false", false},
+						       {"relevantForJS", NULL, "false", false},
+						       {"resource", function_resource, NULL, false},
+						       {"source", function_source, NULL, false},
+						       {"lineNumber", function_line, NULL, false},
+						       {"columnNumber", NULL, "null", false},
 						       {0}};
+	/* Type 1 is a library. */
+	static const struct json_column resources[] = {{"lib", module_library, NULL, false},
+						       {"name", module_name, NULL, false},
+						       {"host", NULL, "null", false},
+						       {"type", NULL, "1", false},
+						       {0}};
+	static const struct json_column sources[] = {
+		{"uuid", NULL, "null", false}, {"filename", source_name, NULL, false}, {0}};
 
-	table_write(w, "stackTable", stacks, 1, (uint32_t)w->p->nodes.n);
-	table_write(w, "frameTable", frames, 0, (uint32_t)w->frames.n);
-	table_write(w, "funcTable", functions, 0, (uint32_t)w->p->functions.n);
-	table_write(w, "resourceTable", resources, 1, (uint32_t)w->p->modules.n);
+	table_write(w, "\n\"stackTable\":{", stacks, 1, w->p->nodes.n);
+	table_write(w, "\n\"frameTable\":{", frames, 0, w->frames.n);
+	table_write(w, "\n\"funcTable\":{", functions, 0, w->p->functions.n);
+	table_write(w, "\n\"resourceTable\":{", resources, 1, w->p->modules.n);
 	fputs("\n\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],"
 	      "\"functionSize\":[],\"length\":0},",
 	      w->out);
+	table_write(w, "\n\"sources\":{", sources, 0, w->sources.n);
 }
 
 /* Numbers the source files in the order in which functions name them. */
@@ -205,27 +199,11 @@ static void find_sources(struct writer *w)
 	for (uint32_t i = 1; i < w->p->functions.n; i++) {
 		const uint32_t file = w->p->functions.at[i].file;
 
-		if (file && !w->source[file])
-			w->source[file] = (uint32_t)++w->sources;
+		if (!file || w->source[file])
+			continue;
+		vec_push(&w->sources, file);
+		w->source[file] = (uint32_t)w->sources.n;
 	}
-}
-
-static void source_name(struct writer *w, uint32_t i)
-{
-	json_int(w->out, "", w->names[i]);
-}
-
-static void sources_write(struct writer *w)
-{
-	static const struct json_column columns[] = {
-		{"uuid", NULL, "null"}, {"filename", source_name, NULL}, {0}};
-	const uint32_t strings = (uint32_t)intern_count(&w->p->strings);
-
-	w->names = mem_zalloc(w->sources + 1, sizeof(*w->names));
-	for (uint32_t i = 0; i < strings; i++)
-		if (w->source[i])
-			w->names[w->source[i] - 1] = i;
-	table_write(w, "sources", columns, 0, (uint32_t)w->sources);
 }
 
 static void strings_write(struct writer *w)
@@ -237,64 +215,6 @@ static void strings_write(struct writer *w)
 }
 
 /* --- threads ---------------------------------------------------------------------------------- */
-
-/* Calls @cell of each sample of the lane that has a value of the metric. */
-static void samples_column(struct writer *w, const char *key, struct lane lane, uint32_t metric,
-			   void (*cell)(struct writer *, uint32_t row, uint32_t metric))
-{
-	const int64_t *values = w->p->samples.values.at[metric].at;
-	const char *before = "";
-
-	fprintf(w->out, "\n\"%s\":[", key);
-	for (size_t i = 0; i < lane.n; i++) {
-		if (!values[lane.rows[i]])
-			continue;
-		fputs_unlocked(before, w->out);
-		before = ",";
-		cell(w, lane.rows[i], metric);
-	}
-	fputs("],", w->out);
-}
-
-static void sample_stack(struct writer *w, uint32_t row, uint32_t metric)
-{
-	(void)metric;
-	number_or_null(w, w->p->samples.at[row].node, 1);
-}
-
-/* ns as ms, to the µs: what the site shows. */
-static void ms_write(FILE *out, const char *before, int64_t ns)
-{
-	json_thousandths(out, before, ns / 1000);
-}
-
-static void sample_time(struct writer *w, uint32_t row, uint32_t metric)
-{
-	(void)metric;
-	ms_write(w->out, "", (int64_t)w->p->samples.at[row].time_ns);
-}
-
-static bool is_time(const struct writer *w, uint32_t metric)
-{
-	return !strcmp(profile_text(w->p, w->p->metrics.at[metric].unit), "ns");
-}
-
-static void sample_weight(struct writer *w, uint32_t row, uint32_t metric)
-{
-	const int64_t value = w->p->samples.values.at[metric].at[row];
-
-	if (is_time(w, metric))
-		ms_write(w->out, "", value);
-	else
-		json_int(w->out, "", value);
-}
-
-static const char *weight_word(const struct writer *w, uint32_t metric)
-{
-	const char *unit = profile_text(w->p, w->p->metrics.at[metric].unit);
-
-	return is_time(w, metric) ? "tracing-ms" : !strcmp(unit, "bytes") ? "bytes" : "samples";
-}
 
 static void thread_head(struct writer *w, size_t thread, uint32_t metric)
 {
@@ -312,36 +232,53 @@ static void thread_head(struct writer *w, size_t thread, uint32_t metric)
 	fputs(t->pid == t->tid ? ",\"isMainThread\":true" : ",\"isMainThread\":false", w->out);
 	ms_write(w->out, ",\"registerTime\":", (int64_t)t->start_ns);
 	ms_write(w->out, ",\"processStartupTime\":", (int64_t)t->born_ns);
-	fputs(",\"processShutdownTime\":null,\"unregisterTime\":null,\"pausedRanges\":[],"
-	      "\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],"
-	      "\"category\":[],\"length\":0},\n\"samples\":{",
-	      w->out);
+	fputs(",\"processShutdownTime\":null,\"unregisterTime\":null,\"pausedRanges\":[],", w->out);
+}
+
+static void samples_write(struct writer *w)
+{
+	const char *unit = profile_text(w->p, w->p->metrics.at[w->metric].unit);
+	const bool ns = !strcmp(unit, "ns");
+	const struct json_column columns[] = {{"stack", sample_stack, NULL, false},
+					      {"time", sample_time, NULL, true},
+					      {"weight", sample_weight, NULL, ns},
+					      {0}};
+	_free_ char *opening = mem_printf("\n\"samples\":{\"weightType\":\"%s\",",
+					  ns			   ? "tracing-ms"
+					  : !strcmp(unit, "bytes") ? "bytes"
+								   : "samples");
+
+	table_write(w, opening, columns, 0, w->rows.n);
+}
+
+static void find_rows(struct writer *w, struct lane lane, uint32_t metric)
+{
+	w->metric = metric;
+	w->rows.n = 0;
+	for (size_t i = 0; i < lane.n; i++)
+		if (w->p->samples.values.at[metric].at[lane.rows[i]])
+			vec_push(&w->rows, lane.rows[i]);
 }
 
 static void threads_write(struct writer *w)
 {
 	const char *before = "\n";
-	size_t samples;
 
 	fputs("\n\"threads\":[", w->out);
-	for (size_t i = 0; i < w->p->threads.n; i++) {
-		const struct lane lane = lane_of(&w->lanes, i);
-
+	for (size_t i = 0; i < w->p->threads.n; i++)
 		for (uint32_t m = 0; m < w->p->metrics.n && !ferror(w->out); m++) {
-			lane_sum(w->p, lane, m, &samples);
-			if (!samples)
+			find_rows(w, lane_of(&w->lanes, i), m);
+			if (!w->rows.n)
 				continue;
 			fputs(before, w->out);
 			before = ",\n";
 			thread_head(w, i, m);
-			samples_column(w, "stack", lane, m, sample_stack);
-			samples_column(w, "time", lane, m, sample_time);
-			samples_column(w, "weight", lane, m, sample_weight);
-			json_text(w->out, "\"weightType\":", weight_word(w, m));
-			json_int(w->out, ",\"length\":", (int64_t)samples);
-			fputs("}}", w->out);
+			samples_write(w);
+			fputs("\n\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":"
+			      "[],"
+			      "\"phase\":[],\"category\":[],\"length\":0}}",
+			      w->out);
 		}
-	}
 	fputs("]}\n", w->out);
 }
 
@@ -429,14 +366,14 @@ static int firefox_write(const struct export_input *in, FILE *out)
 	libraries_write(&w);
 	fputs("\n\"shared\":{", out);
 	tables_write(&w);
-	sources_write(&w);
 	strings_write(&w);
 	threads_write(&w);
 	lanes_release(&w.lanes);
 	vec_release(&w.frames);
 	free(w.frame);
 	free(w.source);
-	free(w.names);
+	vec_release(&w.sources);
+	vec_release(&w.rows);
 	return 0;
 }
 
