@@ -11,7 +11,6 @@
  */
 #include "export/export.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +19,7 @@
 #include "export/sums.h"
 #include "model/meta.h"
 #include "pprof.pb-c.h"
+#include "query/measure.h"
 
 #define LABELS_MOST 10
 
@@ -33,10 +33,11 @@ struct pprof {
 	const struct profile *p;
 	struct gzip out;
 	struct intern strings;
-	VEC(uint8_t) packed;		/* scratch of put() */
-	VEC(struct location) locations; /* [0] is none */
-	uint32_t *location;		/* per node; 0: it has no function */
-	bool count;			/* the first value is the number of samples */
+	VEC(uint8_t) packed;				       /* scratch of put() */
+	VEC(struct location) locations;			       /* [0] is none */
+	uint32_t *location;				       /* per node; 0: it has no function */
+	Pprof__Label labels[LABELS_MOST], *label[LABELS_MOST]; /* of the sample that is written */
+	bool count; /* the first value is the number of samples */
 };
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -48,6 +49,16 @@ static void put(struct pprof *w, const Pprof__Profile *message)
 	vec_reserve(&w->packed, n);
 	gzip_put(&w->out, w->packed.at, pprof__profile__pack(message, w->packed.at));
 }
+
+/* Writes @message as the only one of that repeated field of Profile. */
+#define put_one(w, field, message)                        \
+	do {                                              \
+		__typeof__(message) one_ = message;       \
+		Pprof__Profile m_ = PPROF__PROFILE__INIT; \
+		m_.n_##field = 1;                         \
+		m_.field = &one_;                         \
+		put(w, &m_);                              \
+	} while (0)
 
 static int64_t text(struct pprof *w, const char *s)
 {
@@ -65,90 +76,71 @@ static void put_strings(struct pprof *w)
 	for (size_t i = 0; i < intern_count(&w->strings); i++) {
 		const char *s = intern_text(&w->strings, i);
 		_free_ char *clean = str_clean(s, strlen(s));
-		Pprof__Profile m = PPROF__PROFILE__INIT;
 
-		m.n_string_table = 1;
-		m.string_table = &clean;
-		put(w, &m);
+		put_one(w, string_table, clean);
 	}
 }
 
 /* --- what is measured ------------------------------------------------------------------------- */
 
-/* pprof's word for a unit. */
-static const char *unit_word(const char *unit)
+/* With pprof's word for the unit. */
+static Pprof__ValueType type_of(struct pprof *w, const char *name, const char *unit)
 {
-	return !strcmp(unit, "ns") ? "nanoseconds" : !strcmp(unit, "events") ? "count" : unit;
-}
-
-static void put_type(struct pprof *w, const char *name, const char *unit)
-{
-	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT, *types = &type;
-	Pprof__Profile m = PPROF__PROFILE__INIT;
+	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT;
 
 	type.type = text(w, name);
-	type.unit = text(w, unit_word(unit));
-	m.n_sample_type = 1;
-	m.sample_type = &types;
-	put(w, &m);
+	type.unit = text(w, !strcmp(unit, "ns")	      ? "nanoseconds"
+			    : !strcmp(unit, "events") ? "count"
+						      : unit);
+	return type;
 }
 
 static void put_types(struct pprof *w)
 {
 	const struct profile *p = w->p;
+	Pprof__ValueType type;
+	struct measure own;
 
-	w->count = true;
-	for (size_t i = 0; i < p->metrics.n; i++) {
-		const char *name = profile_text(p, p->metrics.at[i].name);
-
-		w->count &= strcmp(name, "samples") != 0 && strcmp(name, "calls") != 0;
+	w->count = !measure_has(p, "samples", &own) && !measure_has(p, "calls", &own);
+	if (w->count) {
+		type = type_of(w, "samples", "count");
+		put_one(w, sample_type, &type);
 	}
-	if (w->count)
-		put_type(w, "samples", "count");
-	for (size_t i = 0; i < p->metrics.n; i++)
-		put_type(w, profile_text(p, p->metrics.at[i].name),
-			 profile_text(p, p->metrics.at[i].unit));
+	vec_each (m, &p->metrics) {
+		type = type_of(w, profile_text(p, m->name), profile_text(p, m->unit));
+		put_one(w, sample_type, &type);
+	}
 }
 
-/* What it opens with: the metric that reports open with, unless that is a sum, else the first. */
-static const struct metric *main_metric(const struct profile *p)
-{
-	const char *own = profile_run(p, RUN_METRIC);
-
-	for (size_t i = 0; own && i < p->metrics.n; i++)
-		if (!strcmp(profile_text(p, p->metrics.at[i].name), own))
-			return &p->metrics.at[i];
-	return p->metrics.n ? &p->metrics.at[0] : NULL;
-}
-
+/* It opens with the metric that reports open with, unless that is a sum, else with the first. */
 static void put_times(struct pprof *w)
 {
 	const struct profile *p = w->p;
-	const struct metric *metric = main_metric(p);
-	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT;
+	struct measure main;
+	Pprof__ValueType type;
 	Pprof__Profile m = PPROF__PROFILE__INIT;
 
 	m.time_nanos = p->started_unix_ns;
 	m.duration_nanos = p->duration_ns;
-	if (metric) {
-		type.type = m.default_sample_type = string(w, metric->name);
-		type.unit = text(w, unit_word(profile_text(p, metric->unit)));
+	(void)measure_find(p, NULL, &main);
+	if (main.n) {
+		const struct metric *metric = &p->metrics.at[main.n == 1 ? main.metric[0] : 0];
+		const char *unit = profile_text(p, metric->unit);
+
+		type = type_of(w, profile_text(p, metric->name), unit);
+		m.default_sample_type = type.type;
 		m.period_type = &type;
+		if (p->hz >= 1e-9 && !strcmp(unit, "ns"))
+			m.period = (int64_t)(1e9 / p->hz + .5);
 	}
-	if (metric && p->hz >= 1e-9 && !strcmp(profile_text(p, metric->unit), "ns"))
-		m.period = (int64_t)(1e9 / p->hz + .5);
 	put(w, &m);
 }
 
 static void put_comment(struct pprof *w, const char *kind, const char *key, const char *value)
 {
 	_free_ char *line = mem_printf("%s.%s=%s", kind, key, value);
-	int64_t number = text(w, line);
-	Pprof__Profile m = PPROF__PROFILE__INIT;
 
-	m.n_comment = 1;
-	m.comment = &number;
-	put(w, &m);
+	put_one(w, comment, text(w, line));
 }
 
 static int by_key(const void *left, const void *right, void *profile)
@@ -159,28 +151,27 @@ static int by_key(const void *left, const void *right, void *profile)
 }
 
 /* In order of key: a profile that went there and back makes the same file again. */
-static void put_attributes(struct pprof *w, const char *kind, const struct attr *attrs, size_t n)
+static void put_attributes(struct pprof *w, const char *kind, const profile_attrs *attrs)
 {
-	_free_ struct attr *sorted = mem_zalloc(n + 1, sizeof(*sorted));
+	profile_attrs sorted = {0};
 
-	if (n)
-		memcpy(sorted, attrs, n * sizeof(*sorted));
-	qsort_r(sorted, n, sizeof(*sorted), by_key, (void *)w->p);
-	for (size_t i = 0; i < n; i++)
-		put_comment(w, kind, profile_text(w->p, sorted[i].key),
-			    profile_text(w->p, sorted[i].text));
+	vec_each (a, attrs)
+		vec_push(&sorted, *a);
+	vec_sort_by(&sorted, by_key, w->p);
+	vec_each (a, &sorted)
+		put_comment(w, kind, profile_text(w->p, a->key), profile_text(w->p, a->text));
+	vec_release(&sorted);
 }
 
 static void put_comments(struct pprof *w)
 {
 	const struct profile *p = w->p;
 
-	put_attributes(w, "run", p->run.at, p->run.n);
-	put_attributes(w, "meta", p->meta.at, p->meta.n);
-	for (size_t i = 0; i < p->metrics.n; i++)
-		if (p->metrics.at[i].base)
-			put_comment(w, "base", profile_text(p, p->metrics.at[i].name),
-				    profile_text(p, p->metrics.at[i].base));
+	put_attributes(w, "run", &p->run);
+	put_attributes(w, "meta", &p->meta);
+	vec_each (m, &p->metrics)
+		if (m->base)
+			put_comment(w, "base", profile_text(p, m->name), profile_text(p, m->base));
 }
 
 /* --- stacks ----------------------------------------------------------------------------------- */
@@ -232,29 +223,12 @@ static size_t walk(struct pprof *w, uint32_t node, uint64_t *path)
 	return n;
 }
 
-static size_t deepest(const struct profile *p)
-{
-	_free_ uint32_t *depth = mem_zalloc(p->nodes.n, sizeof(*depth));
-	uint32_t most = 0;
-
-	for (size_t i = 1; i < p->nodes.n; i++) {
-		depth[i] = depth[p->nodes.at[i].parent] + 1;
-		most = depth[i] > most ? depth[i] : most;
-	}
-	return most;
-}
-
 /* --- labels ----------------------------------------------------------------------------------- */
 
-struct labels {
-	Pprof__Label at[LABELS_MOST], *list[LABELS_MOST];
-	size_t n;
-};
-
 /* A value of 0 is none: the encoding does not tell them apart. */
-static void add_label(struct pprof *w, struct labels *l, const char *key, int64_t str, int64_t num)
+static void add_label(struct pprof *w, Pprof__Sample *to, const char *key, int64_t str, int64_t num)
 {
-	Pprof__Label *label = &l->at[l->n];
+	Pprof__Label *label = &w->labels[to->n_label];
 
 	if (!str && !num)
 		return;
@@ -262,36 +236,36 @@ static void add_label(struct pprof *w, struct labels *l, const char *key, int64_
 	label->key = text(w, key);
 	label->str = str;
 	label->num = num;
-	l->list[l->n++] = label;
+	w->label[to->n_label++] = label;
 }
 
-static void add_reason(struct pprof *w, struct labels *l, const struct reason *r)
+static void add_reason(struct pprof *w, Pprof__Sample *to, const struct reason *r)
 {
 	const char state[2] = {(char)r->state};
 
 	if (r->kind < REASON_KINDS && r->kind)
-		add_label(w, l, "reason", text(w, reason_kind_name(r->kind)), 0);
-	add_label(w, l, "call", string(w, r->call), 0);
-	add_label(w, l, "object", string(w, r->object), 0);
-	add_label(w, l, "state", text(w, state), 0);
+		add_label(w, to, "reason", text(w, reason_kind_name(r->kind)), 0);
+	add_label(w, to, "call", string(w, r->call), 0);
+	add_label(w, to, "object", string(w, r->object), 0);
+	add_label(w, to, "state", text(w, state), 0);
 }
 
-static void add_labels(struct pprof *w, struct labels *l, const struct sum *s)
+static void add_labels(struct pprof *w, Pprof__Sample *to, const struct sum *s)
 {
 	const struct profile *p = w->p;
 	const struct thread *t = &p->threads.at[s->thread];
 
-	l->n = 0;
-	add_label(w, l, "thread", string(w, t->name), 0);
-	add_label(w, l, "tid", 0, t->tid);
-	add_label(w, l, "process", string(w, t->process), 0);
-	add_label(w, l, "pid", 0, t->pid);
-	add_label(w, l, "cgroup", string(w, t->cgroup), 0);
+	to->label = w->label;
+	add_label(w, to, "thread", string(w, t->name), 0);
+	add_label(w, to, "tid", 0, t->tid);
+	add_label(w, to, "process", string(w, t->process), 0);
+	add_label(w, to, "pid", 0, t->pid);
+	add_label(w, to, "cgroup", string(w, t->cgroup), 0);
 	if (s->zone)
-		add_label(w, l, "zone", string(w, p->zones.at[p->zone_edges.at[s->zone].zone].name),
-			  0);
+		add_label(w, to, "zone",
+			  string(w, p->zones.at[p->zone_edges.at[s->zone].zone].name), 0);
 	if (s->reason)
-		add_reason(w, l, &p->reasons.at[s->reason]);
+		add_reason(w, to, &p->reasons.at[s->reason]);
 }
 
 /* --- tables ----------------------------------------------------------------------------------- */
@@ -300,34 +274,27 @@ static void put_samples(struct pprof *w, const struct sums *sums)
 {
 	const size_t metrics = w->p->metrics.n;
 	_free_ int64_t *values = mem_zalloc(metrics + 1, sizeof(*values));
-	_free_ uint64_t *path = mem_zalloc(deepest(w->p) + 1, sizeof(*path));
+	_free_ uint64_t *path = mem_zalloc(w->p->nodes.n, sizeof(*path));
 
 	for (size_t i = 0; i < sums->rows.n; i++) {
 		const struct sum *row = &sums->rows.at[i];
-		Pprof__Sample sample = PPROF__SAMPLE__INIT, *samples = &sample;
-		Pprof__Profile m = PPROF__PROFILE__INIT;
-		struct labels labels;
+		Pprof__Sample sample = PPROF__SAMPLE__INIT;
 
 		values[0] = row->samples;
 		memcpy(values + w->count, sums->values.at + i * metrics, metrics * sizeof(*values));
-		add_labels(w, &labels, row);
+		add_labels(w, &sample, row);
 		sample.n_location_id = walk(w, row->node, path);
 		sample.location_id = path;
 		sample.n_value = metrics + w->count;
 		sample.value = values;
-		sample.n_label = labels.n;
-		sample.label = labels.list;
-		m.n_sample = 1;
-		m.sample = &samples;
-		put(w, &m);
+		put_one(w, sample, &sample);
 	}
 }
 
 static void put_mapping(struct pprof *w, uint32_t module)
 {
 	const struct module *of = &w->p->modules.at[module];
-	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *mappings = &mapping;
-	Pprof__Profile m = PPROF__PROFILE__INIT;
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT;
 
 	mapping.id = module;
 	mapping.filename = string(w, of->path);
@@ -335,9 +302,7 @@ static void put_mapping(struct pprof *w, uint32_t module)
 	/* Nobody need look for the names elsewhere. */
 	mapping.has_functions = mapping.has_filenames = true;
 	mapping.has_line_numbers = mapping.has_inline_frames = true;
-	m.n_mapping = 1;
-	m.mapping = &mappings;
-	put(w, &m);
+	put_one(w, mapping, &mapping);
 }
 
 /* The first one names the profile. */
@@ -355,8 +320,7 @@ static void put_mappings(struct pprof *w)
 static void put_function(struct pprof *w, uint32_t number)
 {
 	const struct function *f = &w->p->functions.at[number];
-	Pprof__Function function = PPROF__FUNCTION__INIT, *functions = &function;
-	Pprof__Profile m = PPROF__PROFILE__INIT;
+	Pprof__Function function = PPROF__FUNCTION__INIT;
 
 	function.id = number;
 	function.name = string(w, f->name);
@@ -364,60 +328,46 @@ static void put_function(struct pprof *w, uint32_t number)
 	function.system_name = string(w, f->linkage);
 	function.filename = string(w, f->file);
 	function.start_line = f->line;
-	m.n_function = 1;
-	m.function = &functions;
-	put(w, &m);
+	put_one(w, function, &function);
 }
 
-/* Innermost line first. */
-static void put_location(struct pprof *w, uint32_t number, Pprof__Line *lines, Pprof__Line **list)
-{
-	const struct profile *p = w->p;
-	Pprof__Location location = PPROF__LOCATION__INIT, *locations = &location;
-	Pprof__Profile m = PPROF__PROFILE__INIT;
-
-	location.id = number;
-	for (; number; number = w->locations.at[number].outer) {
-		const struct frame *frame = &p->frames.at[w->locations.at[number].frame];
-		Pprof__Line *line = &lines[location.n_line];
-
-		*line = (Pprof__Line)PPROF__LINE__INIT;
-		line->function_id = frame->function;
-		line->line = frame->line;
-		list[location.n_line++] = line;
-		location.mapping_id = p->functions.at[frame->function].module;
-		location.address = frame->address;
-	}
-	location.line = list;
-	m.n_location = 1;
-	m.location = &locations;
-	put(w, &m);
-}
-
+/* Innermost line first; and the functions of the lines. */
 static void put_locations(struct pprof *w)
 {
-	const size_t most = deepest(w->p) + 1;
-	_free_ bool *called = mem_zalloc(w->p->functions.n, sizeof(*called));
-	_free_ Pprof__Line *lines = mem_zalloc(most, sizeof(*lines));
-	_free_ Pprof__Line **list = mem_zalloc(most, sizeof(*list));
+	const struct profile *p = w->p;
+	_free_ bool *called = mem_zalloc(p->functions.n, sizeof(*called));
+	_free_ Pprof__Line *lines = mem_zalloc(p->nodes.n, sizeof(*lines));
+	_free_ Pprof__Line **list = mem_zalloc(p->nodes.n, sizeof(*list));
 
 	for (uint32_t i = (uint32_t)w->locations.n; i-- > 1;) {
-		struct location *l = &w->locations.at[i];
+		Pprof__Location location = PPROF__LOCATION__INIT;
 
-		if (!l->used)
+		if (!w->locations.at[i].used)
 			continue;
-		put_location(w, i, lines, list);
-		for (uint32_t k = i; k; k = w->locations.at[k].outer)
-			called[w->p->frames.at[w->locations.at[k].frame].function] = true;
+		location.id = i;
+		location.line = list;
+		for (uint32_t k = i; k; k = w->locations.at[k].outer) {
+			const struct frame *frame = &p->frames.at[w->locations.at[k].frame];
+			Pprof__Line *line = list[location.n_line] = &lines[location.n_line];
+
+			*line = (Pprof__Line)PPROF__LINE__INIT;
+			line->function_id = frame->function;
+			line->line = frame->line;
+			location.n_line++;
+			location.mapping_id = p->functions.at[frame->function].module;
+			location.address = frame->address;
+			called[frame->function] = true;
+		}
+		put_one(w, location, &location);
 	}
-	for (uint32_t i = 1; i < w->p->functions.n; i++)
+	for (uint32_t i = 1; i < p->functions.n; i++)
 		if (called[i])
 			put_function(w, i);
 }
 
 static int pprof_write(const struct export_input *in, FILE *out)
 {
-	struct pprof *w = mem_zalloc(1, sizeof(*w));
+	_free_ struct pprof *w = mem_zalloc(1, sizeof(*w));
 	struct sums sums;
 
 	w->p = in->part;
@@ -437,7 +387,6 @@ static int pprof_write(const struct export_input *in, FILE *out)
 	vec_release(&w->packed);
 	vec_release(&w->locations);
 	free(w->location);
-	free(w);
 	return 0;
 }
 
