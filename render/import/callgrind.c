@@ -46,11 +46,6 @@ struct callgrind {
 	uint32_t callee_line;
 };
 
-static bool is_unknown(struct span name)
-{
-	return span_is(name, "???");
-}
-
 /* The string that a value of ob=, fl=, fn= and their like stands for. */
 static int read_name(struct callgrind *c, enum callgrind_space space, struct span value,
 		     uint32_t *out)
@@ -62,8 +57,9 @@ static int read_name(struct callgrind *c, enum callgrind_space space, struct spa
 	if (!callgrind_name(value, &number, &name))
 		return input_bad(c->in, "a name without letters");
 	if (number == UINT32_MAX || name.n)
-		*out = is_unknown(name) && space != CALLGRIND_FUNCTION ? 0
-								       : builder_span(c->b, name);
+		*out = span_is(name, "???") && space != CALLGRIND_FUNCTION
+			       ? 0
+			       : builder_span(c->b, name);
 	if (number == UINT32_MAX)
 		return 0;
 	known = map_put(&c->names[space], number, &fresh);
@@ -73,19 +69,6 @@ static int read_name(struct callgrind *c, enum callgrind_space space, struct spa
 		return input_bad(c->in, "the name (%u) was not said before", number);
 	*out = *known - 1;
 	return 0;
-}
-
-/* Costs by metric, whatever their order in this part of the file. */
-static bool read_costs(struct callgrind *c, struct span line, int64_t *by_metric)
-{
-	int64_t costs[CALLGRIND_EVENTS] = {0};
-
-	memset(by_metric, 0, CALLGRIND_EVENTS * sizeof(*by_metric));
-	if (!callgrind_cost(&c->positions, line, c->events.n, costs))
-		return false;
-	for (size_t i = 0; i < c->events.n; i++)
-		by_metric[c->events.at[i]] = costs[i];
-	return true;
 }
 
 static void add_own(struct callgrind *c, const int64_t *costs)
@@ -115,22 +98,25 @@ static void add_call(struct callgrind *c, const int64_t *costs)
 
 static int take_cost(struct callgrind *c, struct span line)
 {
-	int64_t costs[CALLGRIND_EVENTS];
+	int64_t costs[CALLGRIND_EVENTS] = {0}, by_metric[CALLGRIND_EVENTS] = {0};
 
 	if (!c->events.n)
 		return input_bad(c->in, "costs before the line \"events:\" that names them");
-	if (!read_costs(c, line, costs))
+	if (!callgrind_cost(&c->positions, line, c->events.n, costs))
 		return input_bad(c->in, "neither a name, nor a position and costs of %zu event%s",
 				 c->events.n, c->events.n == 1 ? "" : "s");
 	if (c->function == NONE)
 		return input_bad(c->in, "costs before a function");
+	/* Each part of the file has its own order of events. */
+	for (size_t i = 0; i < c->events.n; i++)
+		by_metric[c->events.at[i]] = costs[i];
 	if (c->n_calls < 0) {
-		add_own(c, costs);
+		add_own(c, by_metric);
 		return 0;
 	}
 	if (c->called == NONE)
 		return input_bad(c->in, "calls of no function: cfn= is missing");
-	add_call(c, costs);
+	add_call(c, by_metric);
 	c->n_calls = -1;
 	c->called = c->called_file = c->called_object = NONE;
 	return 0;
@@ -148,13 +134,6 @@ static int take_calls(struct callgrind *c, struct span value)
 	c->callee_line = 0;
 	if (c->positions.n == 1 && span_number(span_trim(value), 10, UINT32_MAX, &line))
 		c->callee_line = (uint32_t)line;
-	return 0;
-}
-
-/* What follows it is a position without costs. */
-static int take_jump(struct callgrind *c, struct span value)
-{
-	(void)c, (void)value;
 	return 0;
 }
 
@@ -217,16 +196,14 @@ static uint32_t metric_of(struct callgrind *c, struct span event)
 	return builder_metric(c->b, name, unit, strcmp(unit, "events") ? METRIC_SUM : METRIC_COUNT);
 }
 
-static const char *event_name(const struct callgrind *c, size_t event)
-{
-	return profile_text(c->b->profile, c->b->metrics.at[c->events.at[event]].name);
-}
-
 /* Reports open with the first event, but not with a number of samples where there is another. */
 static void set_main(struct callgrind *c)
 {
-	const bool counts = c->events.n > 1 && !strcmp(event_name(c, 0), "samples");
-	_free_ char *name = mem_strdup(event_name(c, counts));
+	const struct profile *p = c->b->profile;
+	const struct metric *metrics = c->b->metrics.at;
+	const char *first = profile_text(p, metrics[c->events.at[0]].name);
+	const bool counts = c->events.n > 1 && !strcmp(first, "samples");
+	_free_ char *name = mem_strdup(profile_text(p, metrics[c->events.at[counts]].name));
 
 	profile_set_run(c->b->profile, RUN_METRIC, name);
 }
@@ -263,24 +240,6 @@ static int take_totals(struct callgrind *c, struct span value)
 	return 0;
 }
 
-static int set_run(struct callgrind *c, const char *key, struct span value)
-{
-	_free_ char *text = builder_attribute(value);
-
-	profile_set_run(c->b->profile, key, text);
-	return 0;
-}
-
-static int take_command(struct callgrind *c, struct span value)
-{
-	return set_run(c, RUN_COMMAND, value);
-}
-
-static int take_pid(struct callgrind *c, struct span value)
-{
-	return set_run(c, RUN_PID, value);
-}
-
 /* What eprof writes has functions that are threads: see callgrind_costs.c. */
 static int take_creator(struct callgrind *c, struct span value)
 {
@@ -288,15 +247,28 @@ static int take_creator(struct callgrind *c, struct span value)
 	return 0;
 }
 
-static const struct {
+/* Lines with a value, and what takes it: a function, or an attribute of the run. Neither of a jump:
+ * what follows it is a position without costs. */
+static const struct value_line {
 	const char *key;
 	int (*take)(struct callgrind *, struct span);
-} keys[] = {
-	{"calls=", take_calls},	    {"jump=", take_jump},   {"jcnd=", take_jump},
-	{"events:", take_events},   {"event:", take_unit},  {"positions:", take_positions},
-	{"totals:", take_totals},   {"cmd:", take_command}, {"pid:", take_pid},
-	{"creator:", take_creator},
+	const char *attribute;
+} value_lines[] = {
+	{"calls=", take_calls, NULL},	{"jump=", NULL, NULL},
+	{"jcnd=", NULL, NULL},		{"events:", take_events, NULL},
+	{"event:", take_unit, NULL},	{"positions:", take_positions, NULL},
+	{"totals:", take_totals, NULL}, {"cmd:", NULL, RUN_COMMAND},
+	{"pid:", NULL, RUN_PID},	{"creator:", take_creator, NULL},
 };
+
+static int take_value(struct callgrind *c, const struct value_line *line, struct span value)
+{
+	_free_ char *text = line->attribute ? builder_attribute(value) : NULL;
+
+	if (line->attribute)
+		profile_set_run(c->b->profile, line->attribute, text);
+	return line->take ? line->take(c, value) : 0;
+}
 
 /* Lines that name something, and which string of struct callgrind each sets. A jump may be the
  * first to say a name. */
@@ -340,22 +312,23 @@ static bool is_header(struct span line)
 	return n && n < line.n && line.s[n] == ':';
 }
 
-static struct span value_of(struct span line, const char *key)
-{
-	return span_trim(span_from(line, strlen(key)));
-}
-
 static int take_line(struct callgrind *c, struct span line)
 {
 	line = span_trim(line);
 	if (!line.n || line.s[0] == '#')
 		return 0;
-	for (size_t i = 0; i < sizeof(name_lines) / sizeof(*name_lines); i++)
-		if (span_starts(line, name_lines[i].key))
-			return take_name(c, &name_lines[i], value_of(line, name_lines[i].key));
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (span_starts(line, keys[i].key))
-			return keys[i].take(c, value_of(line, keys[i].key));
+	for (size_t i = 0; i < sizeof(name_lines) / sizeof(*name_lines); i++) {
+		const struct name_line *l = &name_lines[i];
+
+		if (span_starts(line, l->key))
+			return take_name(c, l, span_trim(span_from(line, strlen(l->key))));
+	}
+	for (size_t i = 0; i < sizeof(value_lines) / sizeof(*value_lines); i++) {
+		const struct value_line *l = &value_lines[i];
+
+		if (span_starts(line, l->key))
+			return take_value(c, l, span_trim(span_from(line, strlen(l->key))));
+	}
 	return is_header(line) ? 0 : take_cost(c, line);
 }
 
@@ -385,6 +358,7 @@ static int callgrind_read(struct input *in, struct builder *b)
 		.called = NONE,
 		.n_calls = -1,
 	};
+	_free_ char *program = NULL;
 	const char *command;
 	struct span line;
 	int rc;
@@ -398,12 +372,11 @@ static int callgrind_read(struct input *in, struct builder *b)
 	if (!rc && !c.costs.own.n)
 		rc = err(-EINVAL, "'%s' holds no costs of callgrind", in->name);
 	command = profile_run(b->profile, RUN_COMMAND);
-	command = command ? str_base(command) : str_base(in->name);
-	if (!rc)
-		c.costs.thread =
-			builder_thread(b, 0, 0, builder_text(b, command, strcspn(command, " ")), 0);
-	if (!rc)
+	program = str_program(command ? command : str_base(in->name));
+	if (!rc) {
+		c.costs.thread = builder_thread(b, 0, 0, builder_span(b, span_of(program)), 0);
 		callgrind_costs_put(&c.costs);
+	}
 	release(&c);
 	return rc;
 }

@@ -31,7 +31,7 @@ static void assert_folded(const char *text, const char *want)
 
 static void names_and_positions_are_compressed(void **state)
 {
-	struct profile *p = imported("callgrind", "# callgrind format\nversion: 1\ncmd: ./a x\n"
+	struct profile *p = imported("callgrind", "# callgrind format\nversion: 1\ncmd: ./a /x/y\n"
 						  "positions: line\nevents: Ir Dr\n"
 						  "ob=(1) /bin/a\nfl=(1) a.c\nfn=(1) main\n"
 						  "10 5 1\n+2 7\n* 1\n-1 2\n"
@@ -52,7 +52,7 @@ static void names_and_positions_are_compressed(void **state)
 	assert_int_equal(ledger_count(p, 0, LEDGER_LOST), 1);
 	assert_int_equal(ledger_count(p, 1, LEDGER_KEPT), 5);
 	assert_int_equal(ledger_count(p, 2, LEDGER_KEPT), 2);
-	assert_string_equal(profile_run(p, RUN_COMMAND), "./a x");
+	assert_string_equal(profile_run(p, RUN_COMMAND), "./a /x/y");
 	assert_int_equal(p->functions.n, 3);
 	assert_string_equal(profile_text(p, f[2].file), "b.c");
 	assert_string_equal(profile_text(p, p->modules.at[f[2].module].path), "/lib/b");
