@@ -156,7 +156,7 @@ static int take_max_slowdown(void *probes, const char *arg)
 	char *end;
 	double percent = strtod(arg, &end);
 
-	p->zone_option = "--max-slowdown";
+	p->probe_option = "--max-slowdown";
 	if (!n || end != arg + n || strcmp(end, *end == '%' ? "%" : "") != 0)
 		return err(-EINVAL, "--max-slowdown takes a percentage (10, 2.5), not '%s'", arg);
 	if (percent <= 0 || percent > 10000)

@@ -372,7 +372,10 @@ uint64_t probemaps_entered(const struct probemaps *m)
 
 	for (size_t i = 0; i < m->taken.nodes.n; i++)
 		n += m->taken.nodes.at[i].entered;
-	for (size_t i = 0; i < m->calls.n; i++)
-		n += m->calls.at[i].now;
 	return n;
+}
+
+uint64_t probemaps_counted(const struct probemaps *m, uint32_t zone)
+{
+	return zone < m->calls.n ? m->calls.at[zone].now : 0;
 }

@@ -90,7 +90,9 @@ struct probemaps_node {
 struct probemaps_node probemaps_node(const struct probemaps *, size_t node);
 /* Calls of @zone seen by the action count. */
 uint64_t probemaps_calls(const struct probemaps *, uint32_t zone);
-/* Calls of all zones that were entered from the start to the last take. */
+/* The same, since the beginning, up to the last take. */
+uint64_t probemaps_counted(const struct probemaps *, uint32_t zone);
+/* Calls that the action zone has seen since the beginning, up to the last take. */
 uint64_t probemaps_entered(const struct probemaps *);
 /* What threads that run coroutines did on their own stacks: see struct wire_probe_thread. */
 struct probemaps_own_stack {

@@ -41,6 +41,22 @@ double call_price_hits(const struct engine *z, uint32_t stream)
 	       (double)counters[WIRE_HITS_STEPPED] * cost_of(z, SITE_STEPPED, EXIT_NONE);
 }
 
+double call_price_sample(const struct engine *z)
+{
+	uint64_t ns = 0, calls = 0;
+
+	for (uint32_t i = 0; i < WIRE_STREAMS; i++) {
+		uint64_t counters[WIRE_COUNTERS];
+
+		if (!(engine_streams(z->in.o) >> i & 1) ||
+		    session_counters(z->in.whole, i, counters))
+			continue;
+		calls += counters[WIRE_HITS] + counters[WIRE_HITS_STEPPED];
+		ns += counters[WIRE_RUN_NS];
+	}
+	return calls ? (double)ns / (double)calls : 0;
+}
+
 /* Exits by jumps, which the kernel emulates, are cheaper than the RET of calibration. */
 static bool steps_exits(const struct sites *s)
 {
@@ -63,9 +79,14 @@ struct call_price call_price_of(const struct engine *z, const struct probed_imag
 	enum site_class class = image->list.zones.at[k].sites.entry.class;
 	struct call_price price = {.site = class};
 
-	if (!probed_image_has_zone(image, k))
+	if (!probed_image_has(image, k))
 		return (struct call_price){0};
 	price.count_ns = cost_of(z, class, EXIT_NONE);
+	if (!zone_def_is_zone(&image->list.zones.at[k])) {
+		price.exit = EXIT_NONE;
+		price.full_ns = price.count_ns;
+		return price;
+	}
 	for (size_t i = 0; i < WAYS; i++) {
 		enum exit_way exit = probed_image_exit(image, k, flags_of_way[i]);
 		double ns = price_with(z, &image->list.zones.at[k].sites, exit);

@@ -1,6 +1,6 @@
 /*
- * call_price: the calibrated cost of a zone's calls, given how their end is seen in the processes
- * that run now. For probe/ and the source of zones.
+ * call_price: the calibrated cost of a function's calls, given how their end is seen in the
+ * processes that run now. For probe/ and the source of zones.
  */
 #ifndef PROBE_CALL_PRICE_H
 #define PROBE_CALL_PRICE_H
@@ -18,6 +18,8 @@ struct call_price {
 	double count_ns;    /* cost of a call that is only counted */
 };
 
+/* Run time of the programs that sample calls, by call; probes apart. 0: none was sampled yet. */
+double call_price_sample(const struct engine *);
 /* Time taken by the probes of the action with samples of @stream, without its own, in ns. */
 double call_price_hits(const struct engine *, uint32_t stream);
 /* By image number: how calls end in the processes that map it; for call_price_of(). Owned by the

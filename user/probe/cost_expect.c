@@ -9,8 +9,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "model/probing.h"
 #include "model/zone_compensate.h"
-#include "probe/action_warn.h"
 #include "probe/cost_limit.h"
 #include "probe/call_price.h"
 
@@ -30,6 +30,8 @@ static void count_classes(const struct engine *z, struct classes *c)
 		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++) {
 			const struct call_price p = call_price_of(z, z->at.at[i], k, ways[i]);
 
+			if (!zone_def_is_zone(&z->at.at[i]->list.zones.at[k]))
+				continue;
 			c->all += p.exit != EXIT_UNKNOWN;
 			c->n[p.site][p.exit]++;
 			c->ns[p.site][p.exit] = p.full_ns;
@@ -64,6 +66,63 @@ static void say_expected(const struct engine *z)
 		_free_ char *text = mem_printf("%s zone%s, by what a call will cost: %s",
 					       units_count(n, sizeof(n), (int64_t)c.all),
 					       c.all == 1 ? "" : "s", list.s);
+
+		engine_say(z, text);
+	}
+	str_release(&list);
+}
+
+/* --- what a call costs that is sampled ------------------------------------------------------- */
+
+static size_t count_functions(const struct engine *z, size_t n[SITE_CLASSES])
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < z->at.n; i++) {
+		const struct probed_image *image = z->at.at[i];
+
+		for (size_t k = 0; k < image->list.zones.n; k++) {
+			const struct zone_def *f = &image->list.zones.at[k];
+			const bool sampled =
+				f->actions & ~(1u << WIRE_ACTION_zone) && !f->sites.why;
+
+			n[f->sites.entry.class] += sampled;
+			all += sampled;
+		}
+	}
+	return all;
+}
+
+/* "60 at 660 ns (emulated site)" */
+static void add_site(struct str *s, size_t functions, enum site_class site, double call_ns)
+{
+	char n[UNITS_BUF], cost[UNITS_BUF];
+
+	if (functions)
+		str_addf(s, "%s%s at %s (%s site)", s->n ? ", " : "",
+			 units_count(n, sizeof(n), (int64_t)functions),
+			 units_ns(cost, sizeof(cost), call_ns), site_class_name(site));
+}
+
+static void say_sampled(const struct engine *z)
+{
+	size_t n[SITE_CLASSES] = {0}, all = count_functions(z, n);
+	struct str list = {0};
+	char functions[UNITS_BUF];
+
+	for (unsigned int site = SITE_NOP5; site <= SITE_STEPPED; site++) {
+		const struct calibrated cost =
+			calibration_of(z->in.calibration, (enum site_class)site, EXIT_NONE);
+
+		if (cost.known)
+			add_site(&list, n[site], (enum site_class)site, cost.outer_ns);
+	}
+	if (list.n) {
+		_free_ char *text = mem_printf(
+			"calls of %s function%s by stack, by what a call will cost without a "
+			"sample: %s",
+			units_count(functions, sizeof(functions), (int64_t)all),
+			all == 1 ? "" : "s", list.s);
 
 		engine_say(z, text);
 	}
@@ -135,6 +194,6 @@ int cost_limit_expect(struct engine *z)
 	if (!ret)
 		say_expected(z);
 	if (!ret)
-		action_warn_expect(z);
+		say_sampled(z);
 	return ret;
 }

@@ -29,6 +29,7 @@ void cost_limit_begin(struct engine *z, struct probed_image *image)
 	for (size_t k = 0; k < image->list.zones.n; k++) {
 		struct governed *g = vec_add(&z->limit.zones);
 
+		g->untimed = !zone_def_is_zone(&image->list.zones.at[k]);
 		governor_begin(&z->limit.governor, g);
 		vec_push(&image->modes, g->mode);
 		if (g->mode == PROBE_MODE_COUNTED)
@@ -70,6 +71,7 @@ static void take_calls(struct engine *z)
 static void take_prices(struct engine *z)
 {
 	_free_ unsigned int *ways = call_price_ways(z);
+	const double sample_ns = call_price_sample(z);
 
 	for (size_t i = 0; i < z->at.n; i++) {
 		const struct probed_image *image = z->at.at[i];
@@ -77,9 +79,12 @@ static void take_prices(struct engine *z)
 		for (size_t k = 0; k < image->list.zones.n && ways[i]; k++) {
 			const struct call_price price = call_price_of(z, image, k, ways[i]);
 			struct governed *g = &z->limit.zones.at[image->first + k];
+			const uint32_t actions = image->list.zones.at[k].actions;
+			const double beside = actions & ~(1u << WIRE_ACTION_zone) ? sample_ns : 0;
 
-			g->full_ns = PRICE_IN_REAL_WORK * price.full_ns;
-			g->count_ns = fmin(PRICE_IN_REAL_WORK * price.count_ns, g->full_ns);
+			g->full_ns = PRICE_IN_REAL_WORK * price.full_ns + beside;
+			g->count_ns =
+				fmin(PRICE_IN_REAL_WORK * price.count_ns + beside, g->full_ns);
 		}
 	}
 }
@@ -144,6 +149,11 @@ static uint32_t dearest(const struct engine *z)
 	return most;
 }
 
+static bool has_zones(const struct engine *z)
+{
+	return z->in.o->actions >> WIRE_ACTION_zone & 1;
+}
+
 static void say_slowdown(struct engine *z)
 {
 	const struct governor *g = &z->limit.governor;
@@ -151,12 +161,12 @@ static void say_slowdown(struct engine *z)
 	char part[UNITS_BUF], calls[UNITS_BUF];
 	bool warn = g->slowdown > SLOWDOWN_WARN_ABOVE;
 	_free_ char *text = mem_printf(
-		"zones slow the target down by %s: %s calls a second, most time for %s%s",
-		probe_text_percent(part, g->slowdown),
+		"%s slow the target down by %s: %s calls a second, most time for %s%s%s%s",
+		has_zones(z) ? "zones" : "probes", probe_text_percent(part, g->slowdown),
 		units_count(calls, sizeof(calls), (int64_t)g->calls_a_second), name,
-		warn ? "; --max-slowdown PERCENT sets a limit, --zone-exit none only counts, "
-		       "--zone '!NAME' leaves one out"
-		     : "");
+		warn ? "; --max-slowdown PERCENT sets a limit" : "",
+		warn && has_zones(z) ? ", --zone-exit none only counts" : "",
+		warn ? ", '!NAME' leaves a function out" : "");
 
 	z->limit.warned |= warn;
 	say(z, text);
@@ -199,7 +209,8 @@ static void say_limited(struct engine *z)
 {
 	const struct governor *g = &z->limit.governor;
 	char part[UNITS_BUF];
-	_free_ char *text = mem_printf("timing each call would slow the target down by %s",
+	_free_ char *text = mem_printf("%s would slow the target down by %s",
+				       has_zones(z) ? "timing each call" : "probes at all calls",
 				       probe_text_percent(part, g->would_be));
 
 	say(z, text);
@@ -219,7 +230,7 @@ static void say_judged(struct engine *z)
 			say_limited(z);
 		say_changes(z, PROBE_MODE_COUNTED, first);
 		say_changes(z, PROBE_MODE_DETACHED, first);
-	} else if (first || (!l->warned && l->over >= SLOWDOWN_WARN_AFTER)) {
+	} else if ((first && has_zones(z)) || (!l->warned && l->over >= SLOWDOWN_WARN_AFTER)) {
 		say_slowdown(z);
 	}
 }
@@ -282,16 +293,16 @@ char *cost_limit_note(const struct engine *z, uint32_t number)
 	return mem_printf("only counted, %s", to_keep);
 }
 
-static void add_row(const struct engine *z, struct profile *p, uint32_t number, const char *note,
-		    uint64_t calls)
+static void add_row(const struct engine *z, struct profile *p, uint32_t metric, uint32_t number,
+		    const char *note, uint64_t calls)
 {
 	_free_ char *name = probe_text_name(z, number);
 	_free_ char *text = mem_printf("%s: %s", name, note);
 
-	profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE, text, (int64_t)calls);
+	profile_ledger(p, metric, LEDGER_NOTE, text, (int64_t)calls);
 }
 
-void cost_limit_rows(const struct engine *z, struct profile *p)
+void cost_limit_rows(const struct engine *z, struct profile *p, uint32_t metric)
 {
 	const struct cost_limit *l = &z->limit;
 	_free_ struct probemaps_calls *calls = calls_now(z);
@@ -301,20 +312,21 @@ void cost_limit_rows(const struct engine *z, struct profile *p)
 		_free_ char *note = cost_limit_note(z, i);
 		uint64_t n = calls[i].timed + calls[i].counted;
 
-		at_first += !note && l->zones.at[i].mode == PROBE_MODE_TIMED;
+		at_first +=
+			!note && !l->zones.at[i].untimed && l->zones.at[i].mode == PROBE_MODE_TIMED;
 		if (!note || !n)
 			continue;
 		if (named++ < MOST_NAMED)
-			add_row(z, p, i, note, n);
+			add_row(z, p, metric, i, note, n);
 		else
 			others++;
 	}
 	if (at_first)
-		profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE,
+		profile_ledger(p, metric, LEDGER_NOTE,
 			       "zones only counted at first, to estimate the cost of timing",
 			       at_first);
 	if (others)
-		profile_ledger(p, LEDGER_ZONES, LEDGER_NOTE,
+		profile_ledger(p, metric, LEDGER_NOTE,
 			       "more zones only counted, or without probes, to keep to "
 			       "--max-slowdown: their rows say which",
 			       others);

@@ -1,6 +1,6 @@
 /*
- * cost_limit: reports what zones cost the target, before and while they are probed, and stays below
- * --max-slowdown as governor decides. For probe/ and the source of zones.
+ * cost_limit: reports what probes cost the target, before and while functions have them, and stays
+ * below --max-slowdown as governor decides. For probe/ and the sources of what is done at probes.
  */
 #ifndef PROBE_COST_LIMIT_H
 #define PROBE_COST_LIMIT_H
@@ -32,7 +32,7 @@ uint64_t cost_limit_cpu_ns(const struct engine *);
 char *cost_limit_note(const struct engine *, uint32_t number);
 /* Whether the zone lost its probes. */
 bool cost_limit_detached(const struct engine *, uint32_t number);
-/* Adds the rows of all zones to the ledger. */
-void cost_limit_rows(const struct engine *, struct profile *);
+/* Adds rows to the ledger of @metric (or LEDGER_ZONES): what was done to functions. */
+void cost_limit_rows(const struct engine *, struct profile *, uint32_t metric);
 
 #endif

@@ -43,14 +43,15 @@ struct engine_options {
 };
 
 /* What is done at functions: as their patterns say, but that zones are only counted where nothing
- * is timed. Bits by enum wire_action. */
+ * is timed, and that calls of functions that are no zones are counted too, for what they cost. Bits
+ * by enum wire_action. */
 static inline uint32_t engine_actions(const struct engine_options *o)
 {
-	const uint32_t zone = 1u << WIRE_ACTION_zone;
+	const uint32_t zone = 1u << WIRE_ACTION_zone, count = 1u << WIRE_ACTION_count;
 
-	if (!(o->actions & zone && o->clocks & WIRE_CLOCK_NONE))
-		return o->actions;
-	return (o->actions & ~zone) | 1u << WIRE_ACTION_count;
+	if (o->clocks & WIRE_CLOCK_NONE)
+		return (o->actions & ~zone) | count;
+	return o->actions & ~zone ? o->actions | count : o->actions;
 }
 
 /* Streams of the samples of these actions, as bits. */
@@ -112,21 +113,13 @@ struct engine_slot {
 	uint8_t generation; /* of the last one that did */
 };
 
-/* The cost of zones for the target, and the limit on it. */
+/* The cost of probes for the target, and the limit on it. */
 struct cost_limit {
 	struct governor governor;
-	VEC(struct governed) zones; /* by number */
+	VEC(struct governed) zones; /* functions, by number */
 	bool told;		    /* the cost was reported */
 	bool warned;
 	unsigned int over, said; /* judgements in a row above the warning level; messages */
-};
-
-/* The cost of actions other than zone. */
-struct action_warn {
-	struct governor governor; /* without a limit */
-	struct governed calls;	  /* of all of them */
-	unsigned int over;	  /* judgements in a row above the warning level */
-	bool warned;
 };
 
 struct engine {
@@ -148,7 +141,6 @@ struct engine {
 	VEC(uint32_t) thread_of; /* thread number in the kernel → index in procs; NO_THREAD */
 	VEC(struct engine_note) notes;
 	struct cost_limit limit;
-	struct action_warn warn;
 	char *remote;	   /* a file that is not probed for its mount; owned; NULL: there is none */
 	char *forbidden;   /* the first thing that translators forbade; owned */
 	uint32_t used;	   /* zone numbers in use */

@@ -32,7 +32,7 @@ struct governor governor_of(double limit)
 
 void governor_begin(const struct governor *g, struct governed *z)
 {
-	if (g->limit > 0)
+	if (g->limit > 0 && !z->untimed)
 		z->mode = PROBE_MODE_COUNTED;
 }
 
@@ -157,7 +157,7 @@ static bool time_fewer(const struct governor *g, struct governed *zones, size_t 
 		double saved = z->rate * (z->full_ns - z->count_ns);
 
 		slowdown += z->doomed ? 0 : z->rate * cost_in(z, z->mode);
-		if (z->mode == PROBE_MODE_TIMED && (saved > 0 || z->doomed))
+		if (z->mode == PROBE_MODE_TIMED && !z->untimed && (saved > 0 || z->doomed))
 			choices[k++] = (struct choice){z, z->doomed ? INFINITY : saved};
 	}
 	if (k)

@@ -26,6 +26,7 @@ struct governed {
 	uint64_t timed, counted; /* calls so far that were timed, that were counted */
 	double full_ns;		 /* cost of a call that is fully timed */
 	double count_ns;	 /* cost of a call that is only counted, at most full_ns */
+	bool untimed; /* its calls are not timed anyway: it keeps its probes or loses them */
 
 	/* Set by the governor. Times are those of ticks; 0: never. */
 	enum probe_mode mode;
@@ -55,8 +56,8 @@ struct governor {
 /* @limit as in struct governor. */
 struct governor governor_of(double limit);
 
-/* The mode in which a zone begins: with a limit it is only counted at first, to estimate the cost
- * of timing it. */
+/* The mode in which a function begins: with a limit, one that can be timed is only counted at
+ * first, to estimate the cost of timing it. */
 void governor_begin(const struct governor *, struct governed *);
 
 /*

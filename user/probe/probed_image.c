@@ -88,11 +88,11 @@ static uint32_t actions_at(const struct probed_image *z, size_t k, const struct 
 {
 	const uint32_t zone = 1u << WIRE_ACTION_zone, actions = z->list.zones.at[k].actions;
 
-	if (!probed_image_has(z, k))
+	if (!probed_image_has(z, k) || z->modes.at[k] == PROBE_MODE_DETACHED)
 		return 0;
-	if (!(actions & zone) || (z->modes.at[k] != PROBE_MODE_DETACHED && !want->counted))
+	if (actions & zone && !want->counted)
 		return actions;
-	return (actions & ~zone) | (want->counted ? 1u << WIRE_ACTION_count : 0);
+	return (actions & ~zone) | 1u << WIRE_ACTION_count;
 }
 
 static void add_probe(const struct probed_image *z, size_t k, const struct site *site,

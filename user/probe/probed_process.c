@@ -9,7 +9,6 @@
 #include "process/closure.h"
 #include "process/opener.h"
 #include "process/procfs.h"
-#include "probe/action_warn.h"
 #include "probe/cost_limit.h"
 
 /* Time after which a program whose libraries could not be predicted has mapped them. */
@@ -188,10 +187,7 @@ static void note_keeper(struct engine *z)
 
 void engine_judge_cost(struct engine *z)
 {
-	const uint64_t cpu_ns = cost_limit_cpu_ns(z);
-
-	cost_limit_tick(z, cpu_ns);
-	action_warn_tick(z, cpu_ns);
+	cost_limit_tick(z, cost_limit_cpu_ns(z));
 }
 
 void engine_tick(struct engine *z)

@@ -17,8 +17,11 @@ static void progress(const void *state, struct str *out)
 	char text[UNITS_BUF];
 	uint64_t calls = 0;
 
-	for (size_t i = 0; i < z->limit.zones.n; i++)
-		calls += z->limit.zones.at[i].timed + z->limit.zones.at[i].counted;
+	for (size_t i = 0; i < z->limit.zones.n; i++) {
+		const struct governed *g = &z->limit.zones.at[i];
+
+		calls += g->untimed ? 0 : g->timed + g->counted;
+	}
 	str_addf(out, "%s calls  ", units_count(text, sizeof(text), (int64_t)calls));
 	if (slowdown >= 0)
 		str_addf(out, "zones cost %s  ", units_percent(text, sizeof(text), slowdown, 1));

@@ -17,6 +17,7 @@
 #include "source/action.h"
 #include "source/source.h"
 #include "source/zone_cost.h"
+#include "source/zone_ledger.h"
 #include "source/zone_tables.h"
 #include "function/zonepattern.h"
 #include "probe/cost_limit.h"
@@ -205,8 +206,10 @@ static void add_rows(const void *state, struct assembly *a)
 {
 	const struct engine *z = state;
 
-	if (!(z->in.o->actions >> WIRE_ACTION_zone & 1))
-		zone_cost_probe_rows(z, a->p);
+	if (z->in.o->actions >> WIRE_ACTION_zone & 1)
+		return;
+	zone_cost_probe_rows(z, a->p);
+	zone_ledger_notes(z, a->p, 0);
 }
 
 /* Zones have an account of their own. */

@@ -9,5 +9,7 @@
 
 /* Of all calls since the beginning. */
 void zone_ledger_rows(const struct engine *, struct profile *);
+/* Adds what the engine noted to the ledger of @metric; included in the above. */
+void zone_ledger_notes(const struct engine *, struct profile *, uint32_t metric);
 
 #endif
