@@ -53,6 +53,8 @@ class Window:
                 name = strings[zones[int(zone)]["name"]]
                 self.bins.setdefault(name, []).append((int(low), int(high), int(n)))
         self.calls = {TAKEN: 0, KEPT: 0, LOST: 0}
+        self.not_timed = sum(int(r["count"]) for r in run["ledger"][()]
+                             if strings[int(r["name"])].startswith("not timed: "))
         for row in run["ledger"][()]:
             if row["metric"] == ZONES and row["class"] in self.calls:
                 self.calls[row["class"]] += int(row["count"])
@@ -78,8 +80,11 @@ class Window:
             if not 0 <= low <= int(z["mean_ns"]) <= high or not n * low <= total <= n * high:
                 yield f"{name}: {n} calls of {low} to {high} ns in {total}"
             bins = self.bins.get(name, [])
-            if sum(b[2] for b in bins) != n:
-                yield f"{name}: {n} calls and {bins}"
+            timed = n - int(z["untimed"]) - int(z["unwound"])
+            if sum(b[2] for b in bins) != timed:
+                yield f"{name}: {timed} of {n} calls timed, {sum(b[2] for b in bins)} in bins"
+            elif n - timed > self.not_timed:
+                yield f"{name}: {timed} of {n} calls timed, and the ledger says {self.not_timed}"
             elif not (bins[0][0] <= low < bins[0][1] and bins[-1][0] <= high < bins[-1][1]):
                 yield f"{name}: {low} to {high} ns in {bins}"
 
