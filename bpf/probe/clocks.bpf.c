@@ -135,7 +135,7 @@ void clock_enter(const struct probe_strand *s, __u32 depth)
 	}
 	if (!k)
 		return;
-	/* A strand that moved to another thread unseen starts anew. */
+	/* A strand that moved to another thread unseen starts again. */
 	k->tid = bpf_get_current_pid_tgid();
 	read_all(c, k->at[depth]);
 	for (__u32 i = 0; i < WIRE_ZONE_SUMS; i++)

@@ -312,7 +312,7 @@ static void __attribute__((noreturn)) run(struct process *p)
 	if (capabilities_keep(p->want->probes->multi ? CAPABILITIES_CALIBRATOR
 						     : CAPABILITIES_CALIBRATOR_BY_EVENTS))
 		_exit(1);
-	child_tie(); /* anew: it has another user */
+	child_tie(); /* again: it has another user */
 	if (!attach(p, fd) || write(p->socket, &bare, sizeof(bare)) != sizeof(bare))
 		_exit(1);
 	close_programs(p);

@@ -37,10 +37,10 @@ struct samplebook {
 	bool traced;			/* kernel stacks begin in our own program at a tracepoint */
 	size_t ended;			/* rows of the window that is being written */
 	size_t written;			/* rows of earlier windows */
-	size_t most;   /* rows of the whole capture, at most: whoever reads the profile holds it in
-			  memory */
-	int64_t *lost; /* by stream: lost because there were that many */
-	uint64_t *dropped;	     /* by stream: as in ledger_slices() */
+	size_t most;	   /* rows of the whole capture, at most: readers of the profile hold it in
+			      memory */
+	int64_t *lost;	   /* by stream: lost because there were that many */
+	uint64_t *dropped; /* by stream: as in ledger_slices() */
 	struct sample_tally *before; /* by stream, of earlier windows */
 	struct sample_tally
 		*now; /* of the last profile, which a child may have made: shared memory */
