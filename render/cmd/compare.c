@@ -109,46 +109,6 @@ static void help(void)
 
 /* --- options ---------------------------------------------------------------------------------- */
 
-static int take_per(void *field, const char *text)
-{
-	enum per *per = field;
-
-	for (*per = PER_AUTO; *per <= PER_WORK; ++*per)
-		if (!strcmp(text, per_name(*per)))
-			return 0;
-	return err(-EINVAL, "--per is auto, run, second or work, not '%s'", text);
-}
-
-static int take_better(void *field, const char *text)
-{
-	const bool higher = !strcmp(text, "higher");
-
-	*(enum direction *)field = higher ? HIGHER_IS_BETTER : LOWER_IS_BETTER;
-	if (higher || !strcmp(text, "lower"))
-		return 0;
-	return err(-EINVAL, "--better is lower or higher, not '%s'", text);
-}
-
-static int take_count(size_t *out, const char *text, const char *what)
-{
-	int64_t n;
-	int rc = units_parse_int(text, what, 1, COMPARE_RUNS_MOST, &n);
-
-	if (!rc)
-		*out = (size_t)n;
-	return rc;
-}
-
-static int take_runs(void *field, const char *text)
-{
-	return take_count(field, text, "--runs");
-}
-
-static int take_history(void *field, const char *text)
-{
-	return take_count(field, text, "--history");
-}
-
 static int take_gate(void *field, const char *text)
 {
 	double percent;
@@ -172,29 +132,27 @@ static int take_fail_on(void *field, const char *text)
 	return fail_on_parse(text, field);
 }
 
-static int take_output(void *field, const char *text)
-{
-	*(const char **)field = strcmp(text, "-") ? text : NULL;
-	return 0;
-}
-
 #define AT(field) offsetof(struct arguments, field)
+
+/* In the order of their enums. */
+static const char *const per_words[] = {"auto", "run", "second", "work", NULL};
+static const char *const better_words[] = {"lower", "higher", NULL};
 
 static const struct option_row option_rows[] = {
 	{"store", 0, OPTION_TEXT, AT(wanted.store), {0}},
 	{"baseline", 0, OPTION_TEXT, AT(wanted.baseline), {0}},
-	{"runs", 0, OPTION_TAKE, AT(wanted.runs), {.take = take_runs}},
-	{"per", 0, OPTION_TAKE, AT(options.per), {.take = take_per}},
+	{"runs", 0, OPTION_COUNT, AT(wanted.runs), {.range = {1, COMPARE_RUNS_MOST}}},
+	{"per", 0, OPTION_WORD, AT(options.per), {.words = per_words}},
 	{"gate", 0, OPTION_TAKE, AT(options.gate), {.take = take_gate}},
 	{"normalise", 0, OPTION_TAKE, 0, {.take = take_way}},
 	{"normalize", 0, OPTION_TAKE, 0, {.take = take_way}},
 	{"work", 0, OPTION_TEXT, AT(work), {0}},
-	{"better", 0, OPTION_TAKE, AT(options.direction), {.take = take_better}},
-	{"history", 0, OPTION_TAKE, AT(wanted.history), {.take = take_history}},
+	{"better", 0, OPTION_WORD, AT(options.direction), {.words = better_words}},
+	{"history", 0, OPTION_COUNT, AT(wanted.history), {.range = {1, COMPARE_RUNS_MOST}}},
 	{"fail-on", 0, OPTION_TAKE, AT(fail_on), {.take = take_fail_on}},
 	{"all", 0, OPTION_FLAG, AT(all), {0}},
 	{"json", 0, OPTION_FLAG, AT(json), {0}},
-	{"output", 'o', OPTION_TAKE, AT(output), {.take = take_output}},
+	{"output", 'o', OPTION_TAKE, AT(output), {.take = output_take}},
 	{"format", 0, OPTION_TEXT, AT(format_name), {0}},
 	{"force", 0, OPTION_FLAG, AT(force), {0}},
 	{NULL, 0, OPTION_TABLE, AT(style), {.rows = style_rows}},

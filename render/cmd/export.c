@@ -83,16 +83,10 @@ static int take_to(void *arguments, const char *value)
 	return 0;
 }
 
-static int take_output(void *field, const char *value)
-{
-	*(const char **)field = strcmp(value, "-") ? value : NULL;
-	return 0;
-}
-
 static const struct option_row option_rows[] = {
 	{"to", 0, OPTION_TAKE, 0, {.take = take_to}},
 	{NULL, 0, OPTION_TABLE, offsetof(struct arguments, selection), {.rows = selection_rows}},
-	{"output", 'o', OPTION_TAKE, offsetof(struct arguments, output), {.take = take_output}},
+	{"output", 'o', OPTION_TAKE, offsetof(struct arguments, output), {.take = output_take}},
 	{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
 	{"with-reasons", 0, OPTION_FLAG, offsetof(struct arguments, reasons), {0}},
 	{"self", 'e', OPTION_FLAG, offsetof(struct arguments, self), {0}},

@@ -14,6 +14,12 @@ static bool is_stdout(const char *path)
 	return !path || !strcmp(path, "-");
 }
 
+int output_take(void *field, const char *text)
+{
+	*(const char **)field = is_stdout(text) ? NULL : text;
+	return 0;
+}
+
 int output_check(const char *path, bool force, const char *const *inputs, size_t n)
 {
 	const char *name = is_stdout(path) ? "the standard output" : path;

@@ -17,6 +17,8 @@ struct output {
 	struct file_new file;
 };
 
+/* Takes the option --output into a const char *, which is NULL for "-". */
+int output_take(void *field, const char *text);
 /* Checks early that @path may be made, as file_check_new(), and that it is none of the @n files
  * that are read: by device and inode, so under no other name either. For stdout, too, which a shell
  * may have put there. -EINVAL where it is one of them. */

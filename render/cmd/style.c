@@ -15,61 +15,6 @@
 #define LEAST_WIDTH  40	 /* columns; a narrower terminal wraps by itself */
 #define LEAST_HEIGHT 160 /* pixels */
 
-static int take_colour(void *field, const char *text)
-{
-	static const char *const names[] = {"auto", "always", "never"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(text, names[i])) {
-			*(enum style_colours *)field = (enum style_colours)i;
-			return 0;
-		}
-	}
-	return err(-EINVAL, "--colour is auto, always or never, not '%s'", text);
-}
-
-static int take_number(unsigned *out, const char *text, const char *what, int64_t least,
-		       int64_t most)
-{
-	int64_t n;
-	int rc = units_parse_int(text, what, least, most, &n);
-
-	if (rc == 0)
-		*out = (unsigned)n;
-	return rc;
-}
-
-static int take_width(void *field, const char *text)
-{
-	return take_number(field, text, "--width", LEAST_WIDTH, MAX_WIDTH);
-}
-
-static int take_height(void *field, const char *text)
-{
-	return take_number(field, text, "--height", LEAST_HEIGHT, MAX_SIZE);
-}
-
-static int take_rows(void *field, const char *text)
-{
-	return take_number(field, text, "--rows", 1, MAX_SIZE);
-}
-
-static int take_paper(void *field, const char *text)
-{
-	*(enum paper *)field = !strcmp(text, "letter") ? PAPER_LETTER : PAPER_A4;
-	if (strcmp(text, "a4") && strcmp(text, "letter"))
-		return err(-EINVAL, "--paper is a4 or letter, not '%s'", text);
-	return 0;
-}
-
-static int take_theme(void *field, const char *text)
-{
-	*(bool *)field = !strcmp(text, "dark");
-	if (strcmp(text, "light") && strcmp(text, "dark"))
-		return err(-EINVAL, "--theme is light or dark, not '%s'", text);
-	return 0;
-}
-
 static int take_limit(void *field, const char *text)
 {
 	double *least = field;
@@ -83,21 +28,28 @@ static int take_limit(void *field, const char *text)
 	return 0;
 }
 
+/* In the order of their enums. */
+static const char *const papers[] = {"a4", "letter", NULL};
+static const char *const themes[] = {"light", "dark", NULL};
+static const char *const colours[] = {"auto", "always", "never", NULL};
+
+#define AT(field) offsetof(struct style, field)
+
 const struct option_row style_paper_rows[] = {
-	{"rows", 0, OPTION_TAKE, offsetof(struct style, rows), {.take = take_rows}},
-	{"paper", 0, OPTION_TAKE, offsetof(struct style, paper), {.take = take_paper}},
-	{"portrait", 0, OPTION_FLAG, offsetof(struct style, portrait), {0}},
-	{"landscape", 0, OPTION_CLEAR, offsetof(struct style, portrait), {0}},
-	{"theme", 0, OPTION_TAKE, offsetof(struct style, dark), {.take = take_theme}},
-	{"percent-limit", 0, OPTION_TAKE, offsetof(struct style, least), {.take = take_limit}},
+	{"rows", 0, OPTION_COUNT, AT(rows), {.range = {1, MAX_SIZE}}},
+	{"paper", 0, OPTION_WORD, AT(paper), {.words = papers}},
+	{"portrait", 0, OPTION_FLAG, AT(portrait), {0}},
+	{"landscape", 0, OPTION_CLEAR, AT(portrait), {0}},
+	{"theme", 0, OPTION_WORD, AT(dark), {.words = themes}},
+	{"percent-limit", 0, OPTION_TAKE, AT(least), {.take = take_limit}},
 	{0},
 };
 
 const struct option_row style_rows[] = {
-	{"width", 0, OPTION_TAKE, offsetof(struct style, width), {.take = take_width}},
-	{"colour", 0, OPTION_TAKE, offsetof(struct style, colour), {.take = take_colour}},
-	{"color", 0, OPTION_TAKE, offsetof(struct style, colour), {.take = take_colour}},
-	{"height", 0, OPTION_TAKE, offsetof(struct style, height), {.take = take_height}},
+	{"width", 0, OPTION_COUNT, AT(width), {.range = {LEAST_WIDTH, MAX_WIDTH}}},
+	{"colour", 0, OPTION_WORD, AT(colour), {.words = colours}},
+	{"color", 0, OPTION_WORD, AT(colour), {.words = colours}},
+	{"height", 0, OPTION_COUNT, AT(height), {.range = {LEAST_HEIGHT, MAX_SIZE}}},
 	{NULL, 0, OPTION_TABLE, 0, {.rows = style_paper_rows}},
 	{0},
 };

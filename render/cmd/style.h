@@ -17,8 +17,9 @@ struct style {
 	unsigned width, height, rows; /* 0: the terminal's, the format's, the table's */
 	enum style_colours colour;
 	enum paper paper;
-	bool portrait, dark;
-	double least; /* see struct format_options */
+	bool portrait;
+	unsigned dark; /* 0 or 1 */
+	double least;  /* see struct format_options */
 };
 
 /* The options of paper; all of them; and the lines of --help for both. */

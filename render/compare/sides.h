@@ -17,9 +17,9 @@ struct sides_wanted {
 	const char *store;		/* where the baseline is; NULL: in the new file itself */
 	const char *baseline; /* this version of it; NULL: choose one, of base files the newest */
 	const struct selection *selection; /* which of the new side's runs */
-	bool siblings;	/* compare all runs of that run's program, version and machine */
-	size_t runs;	/* at most so many a version */
-	size_t history; /* how many earlier runs to load for the course of each row */
+	bool siblings;	  /* compare all runs of that run's program, version and machine */
+	unsigned runs;	  /* at most so many a version */
+	unsigned history; /* how many earlier runs to load for the course of each row */
 };
 
 typedef VEC(const struct profile *) sides_runs;

@@ -22,6 +22,8 @@ struct arguments {
 	const char *output, *to;
 	bool force, quiet;
 	int64_t from_ns;
+	unsigned rows;
+	enum { PAPER_A3, PAPER_A4, PAPER_LETTER } paper;
 	struct look look;
 };
 
@@ -39,7 +41,11 @@ static const struct option_row look_rows[] = {
 	{0},
 };
 
+static const char *const papers[] = {"a3", "a4", "letter", NULL};
+
 static const struct option_row rows[] = {
+	{"rows", 'r', OPTION_COUNT, offsetof(struct arguments, rows), {.range = {2, 9}}},
+	{"paper", 0, OPTION_WORD, offsetof(struct arguments, paper), {.words = papers}},
 	{"output", 'o', OPTION_TEXT, offsetof(struct arguments, output), {0}},
 	{"to", 0, OPTION_TEXT, offsetof(struct arguments, to), {0}},
 	{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
@@ -75,6 +81,12 @@ static void each_value_goes_to_its_field(void **state)
 	assert_int_equal(optind, 8);
 	assert_int_equal(READ(&a, "--dark", "--light"), 0);
 	assert_false(a.look.dark);
+	assert_int_equal(READ(&a, "-r9", "--paper", "letter"), 0);
+	assert_int_equal(a.rows, 9);
+	assert_int_equal(a.paper, PAPER_LETTER);
+	assert_int_equal(READ(&a, "--rows", "2", "--paper=a4"), 0);
+	assert_int_equal(a.rows, 2);
+	assert_int_equal(a.paper, PAPER_A4);
 }
 
 static void the_first_row_of_a_name_counts(void **state)
@@ -99,6 +111,11 @@ static void what_is_wrong_is_said(void **state)
 	assert_non_null(strstr(err_text(), "--from"));
 	assert_int_equal(READ(&a, "--length", ""), -EINVAL);
 	assert_string_equal(err_text(), "empty");
+	assert_int_equal(READ(&a, "--paper", "a"), -EINVAL);
+	assert_string_equal(err_text(), "--paper is a3, a4 or letter, not 'a'");
+	assert_int_equal(READ(&a, "-r", "10"), -EINVAL);
+	assert_string_equal(err_text(), "--rows: '10' is no whole number from 2 to 9");
+	assert_int_equal(READ(&a, "--rows", "1"), -EINVAL);
 }
 
 static void it_stops_where_it_is_told_to(void **state)

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/units.h"
 
 /* --- what is wrong with an option --------------------------------------------------------------
@@ -104,7 +105,8 @@ struct flat {
 
 static bool takes_value(const struct option_row *row)
 {
-	return row->kind == OPTION_TEXT || row->kind == OPTION_NS || row->kind == OPTION_TAKE;
+	return row->kind == OPTION_TEXT || row->kind == OPTION_NS || row->kind == OPTION_WORD ||
+	       row->kind == OPTION_COUNT || row->kind == OPTION_TAKE;
 }
 
 /* The index of the option of that name; f->n: there is none. */
@@ -152,6 +154,32 @@ static size_t of_letter(const struct flat *f, int letter)
 	return i;
 }
 
+static int take_word(const struct option_row *row, unsigned *field, const char *value)
+{
+	const char *const *words = row->words;
+	struct str list = {0};
+	int rc;
+
+	for (*field = 0; words[*field]; ++*field)
+		if (!strcmp(words[*field], value))
+			return 0;
+	for (size_t i = 0; words[i]; i++)
+		str_addf(&list, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	rc = err(-EINVAL, "--%s is %s, not '%s'", row->name, str_text(&list), value);
+	str_release(&list);
+	return rc;
+}
+
+static int take_count(const struct option_row *row, unsigned *field, const char *value)
+{
+	_free_ char *what = mem_printf("--%s", row->name);
+	int64_t n = 0;
+	int rc = units_parse_int(value, what, row->range.least, row->range.most, &n);
+
+	*field = (unsigned)n;
+	return rc;
+}
+
 static int take(const struct option_row *row, void *field, const char *value)
 {
 	_free_ char *what = NULL;
@@ -167,6 +195,10 @@ static int take(const struct option_row *row, void *field, const char *value)
 	case OPTION_NS:
 		what = mem_printf("--%s", row->name);
 		return units_parse_ns(value, what, field);
+	case OPTION_WORD:
+		return take_word(row, field, value);
+	case OPTION_COUNT:
+		return take_count(row, field, value);
 	case OPTION_TAKE:
 	case OPTION_TAKE_PLAIN:
 		return row->take(field, value);

@@ -21,6 +21,8 @@ enum option_kind {
 	OPTION_FLAG,	   /* bool: true; it takes no value */
 	OPTION_CLEAR,	   /* bool: false; it takes no value */
 	OPTION_NS,	   /* int64_t: a time */
+	OPTION_WORD,	   /* unsigned, or an enum: which of the words it is */
+	OPTION_COUNT,	   /* unsigned: a number within the range */
 	OPTION_TAKE,	   /* take() reads the value into the field */
 	OPTION_TAKE_PLAIN, /* take() of NULL: it takes no value */
 	OPTION_STOP,	   /* ends the reading, which returns @at; it takes no value */
@@ -38,6 +40,10 @@ struct option_row {
 		int (*take)(void *field,
 			    const char *value); /* 0, or a negative errno with a text */
 		const struct option_row *rows;
+		const char *const *words; /* ends with a NULL */
+		struct {
+			uint32_t least, most;
+		} range;
 	};
 };
 
