@@ -14,9 +14,9 @@ struct item {
 struct rows {
 	const struct html_union *samples;
 	const struct profile *profile;
-	VEC(struct item) items; /* in the order of rows */
-	VEC(uint32_t) threads;	/* in the page: numbers of the profile */
-	uint64_t step_ns;
+	VEC(struct item) items;	   /* in the order of rows */
+	VEC(uint32_t) threads;	   /* in the page: numbers of the profile */
+	uint64_t last_ns, step_ns; /* the time of the last one; see html_rows.h */
 	size_t tree_bytes;
 	bool has_reasons;
 	int64_t mean[HTML_METRICS_MOST];
@@ -38,14 +38,6 @@ static uint64_t set_of(const struct html_union *s, uint32_t row, uint32_t *place
 	return set;
 }
 
-static uint8_t reason_of(const struct profile *p, uint32_t row)
-{
-	const uint32_t reason = p->samples.at[row].reason;
-	const uint8_t kind = reason ? p->reasons.at[reason].kind : REASON_NONE;
-
-	return kind < REASON_KINDS ? kind : REASON_NONE;
-}
-
 static void gather(struct rows *r)
 {
 	const struct profile *p = r->profile;
@@ -53,7 +45,11 @@ static void gather(struct rows *r)
 
 	for (uint32_t row = 0; row < p->samples.n; row++) {
 		const uint32_t thread = p->samples.at[row].thread;
-		struct item item = {.time_ns = p->samples.at[row].time_ns, .row = row};
+		const uint32_t reason = r->has_reasons ? p->samples.at[row].reason : 0;
+		const uint8_t kind = reason ? p->reasons.at[reason].kind : REASON_NONE;
+		struct item item = {.time_ns = p->samples.at[row].time_ns,
+				    .row = row,
+				    .reason = kind < REASON_KINDS ? kind : REASON_NONE};
 
 		item.set = set_of(r->samples, row, &item.node);
 		if (!item.set)
@@ -63,7 +59,8 @@ static void gather(struct rows *r)
 			number[thread] = (uint32_t)r->threads.n;
 		}
 		item.thread = number[thread] - 1;
-		item.reason = r->has_reasons ? reason_of(p, row) : REASON_NONE;
+		if (item.time_ns > r->last_ns)
+			r->last_ns = item.time_ns;
 		vec_push(&r->items, item);
 	}
 }
@@ -101,14 +98,14 @@ static void order(struct rows *r)
 
 /* --- steps of time ---------------------------------------------------------------------------- */
 
-/* 1, 2, 5, 10, 20, … */
-static uint64_t next_step(uint64_t step_ns)
+/* 1, 2, 5, 10, 20, …; times end before 10^19, the last before it would overflow. */
+static uint64_t nth_step(unsigned n)
 {
-	uint64_t lead = step_ns;
+	uint64_t step = (const uint64_t[]){1, 2, 5}[n % 3];
 
-	while (lead >= 10)
-		lead /= 10;
-	return lead == 2 ? step_ns / 2 * 5 : step_ns * 2;
+	for (; n >= 3; n -= 3)
+		step *= 10;
+	return step;
 }
 
 static bool is_same_group(const struct item *a, const struct item *b)
@@ -148,15 +145,6 @@ static size_t count_rows(const struct rows *r)
 	return n;
 }
 
-static uint64_t last_time(const struct rows *r)
-{
-	uint64_t last = 0;
-
-	for (size_t i = 0; i < r->items.n; i++)
-		last = r->items.at[i].time_ns > last ? r->items.at[i].time_ns : last;
-	return last;
-}
-
 static unsigned bits_of(uint64_t v)
 {
 	return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
@@ -190,59 +178,41 @@ static uint64_t room_of(const struct rows *r, size_t groups)
 /* Whether the times of rows fit into @room bits. A time is written as the steps since the row
  * before it in its group; a few more bits say that the row is there, and how many samples it has.
  */
-static bool has_room(const struct rows *r, uint64_t last, size_t groups, uint64_t room)
+static bool has_room(const struct rows *r, size_t groups, uint64_t room)
 {
 	const size_t rows = count_rows(r);
-	const uint64_t steps = last / r->step_ns + 1;
+	const uint64_t steps = r->last_ns / r->step_ns + 1;
 	const uint64_t gap = rows ? steps * groups / rows : 0;
-
 	const uint64_t bits = rows * (2 + bits_of(gap)) + 2 * (rows - groups);
 
 	return steps == 1 || (rows <= HTML_ROWS_MOST && bits <= room);
 }
 
-/* Three for each power of ten: more than any time has. */
-#define STEPS_TRIED 64
-
-/* The first step from @step_ns on that has room. Longer steps have fewer rows, so that few need be
- * counted. */
-static uint64_t first_with_room(struct rows *r, uint64_t step_ns, uint64_t last, size_t groups,
-				uint64_t room)
+/* The shortest that has room. Longer steps have fewer rows, so that few need be counted. */
+static void choose_step(struct rows *r)
 {
-	uint64_t steps[STEPS_TRIED] = {step_ns};
-	size_t n = 1, low = 0;
+	unsigned low = 0, high;
+	uint64_t room;
+	size_t groups;
 
-	while (n < STEPS_TRIED && steps[n - 1] <= last) {
-		steps[n] = next_step(steps[n - 1]);
-		n++;
-	}
-	for (size_t high = n - 1; low < high;) {
-		const size_t middle = low + (high - low) / 2;
+	r->step_ns = r->last_ns + 1;
+	groups = count_rows(r);
+	room = room_of(r, groups);
+	while (r->last_ns / nth_step(low) >= HTML_STEPS_MOST)
+		low++;
+	high = low;
+	while (nth_step(high) <= r->last_ns)
+		high++;
+	while (low < high) {
+		const unsigned middle = low + (high - low) / 2;
 
-		r->step_ns = steps[middle];
-		if (has_room(r, last, groups, room))
+		r->step_ns = nth_step(middle);
+		if (has_room(r, groups, room))
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return steps[low];
-}
-
-/* Returns the number of steps. */
-static uint64_t choose_step(struct rows *r)
-{
-	const uint64_t last = last_time(r);
-	uint64_t room;
-	size_t groups;
-
-	r->step_ns = last + 1;
-	groups = count_rows(r);
-	room = room_of(r, groups);
-	r->step_ns = 1;
-	while (last / r->step_ns >= HTML_STEPS_MOST)
-		r->step_ns = next_step(r->step_ns);
-	r->step_ns = first_with_room(r, r->step_ns, last, groups, room);
-	return last / r->step_ns + 1;
+	r->step_ns = nth_step(low);
 }
 
 /* --- what is written -------------------------------------------------------------------------- */
@@ -378,7 +348,6 @@ static void rows_of_pack(const struct rows *r, const struct columns *c, struct p
 static void columns_pack(const struct rows *r, struct columns *c, struct pack *out)
 {
 	const size_t metrics = r->samples->n;
-	const bool one_set = c->known.n < 2;
 
 	pack_uint(out, c->n);
 	pack_uint(out, c->known.n);
@@ -389,7 +358,7 @@ static void columns_pack(const struct rows *r, struct columns *c, struct pack *o
 	pack_move(out, &c->thread);
 	pack_move(out, &c->reason);
 	pack_move(out, &c->step);
-	if (one_set)
+	if (c->known.n < 2)
 		pack_release(&c->set);
 	else
 		pack_move(out, &c->set);
@@ -409,15 +378,14 @@ void html_rows_pack(const struct html_union *s, bool has_reasons, size_t tree_by
 			 .has_reasons = has_reasons};
 	_free_ uint32_t *rows_of = mem_zalloc(s->all->nodes.n, sizeof(*rows_of));
 	struct columns c = {.rows_of = rows_of};
-	uint64_t steps;
 
 	find_means(&r);
 	gather(&r);
 	order(&r);
-	steps = choose_step(&r);
+	choose_step(&r);
 	metrics_pack(&r, out);
 	threads_pack(&r, out);
-	pack_uint(out, steps);
+	pack_uint(out, r.last_ns / r.step_ns + 1);
 	pack_uint(out, r.step_ns);
 	for (size_t i = 0, end; i < r.items.n; i = end) {
 		end = row_end(&r, i);
