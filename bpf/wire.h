@@ -36,6 +36,7 @@ typedef uint64_t wire_u64;
 #define WIRE_FRAME_MOST	       31 /* kinds */
 #define WIRE_FRAME_CODE	       0
 #define WIRE_FRAME_KIND(word)  ((word) >> WIRE_FRAME_SHIFT & WIRE_FRAME_MOST)
+#define WIRE_FRAME_WORD	       (~(WIRE_EXACT | WIRE_BY_FRAME_POINTER)) /* kind and value */
 #define WIRE_FRAME_VALUE(word) ((word) & ((1ull << WIRE_FRAME_SHIFT) - 1))
 /* Flag in a user address: the frame is a guess, since no rule from CFI covers its code. Found by
  * frame pointer, or by a rule derived from the machine code. */

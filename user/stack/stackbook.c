@@ -65,7 +65,7 @@ static uint32_t frame_of(struct stackbook *s, const struct stack_frames *f, uint
 	if (!f->kernel && WIRE_FRAME_KIND(word) == WIRE_FRAME_CODE)
 		place = procs_place(procs, pid, WIRE_FRAME_VALUE(word));
 	else if (!f->kernel)
-		place = (struct place){.image = IMAGE_NONE, .offset = WIRE_FRAME_VALUE(word)};
+		place = (struct place){.image = IMAGE_NONE, .offset = word & WIRE_FRAME_WORD};
 	return placebook_add(&s->book, place, is_return(f, i), guessed);
 }
 

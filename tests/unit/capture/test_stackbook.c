@@ -238,6 +238,30 @@ static void map_code(struct world *w, uint64_t start, const char *path)
 						 .id = {.path = path, .inode = 5}});
 }
 
+/* What is no address of code is looked up nowhere, and its kind is part of what it is. */
+static void keeps_the_kind_of_a_frame(void **state)
+{
+	const uint64_t script = 5ull << WIRE_FRAME_SHIFT, other = 31ull << WIRE_FRAME_SHIFT;
+	const uint64_t words[] = {0x1010, script | 0x1010 | WIRE_EXACT, other | 0x1010,
+				  script | 0x1010};
+	const struct stack_frames f = {.address = words, .n = 4, .end = WIRE_END_ROOT};
+	struct world *w = *state;
+	const uint32_t *chain;
+	const struct place *places;
+
+	map_code(w, 0x1000, "/opt/script.so");
+	stackbook_add_frames(&w->stacks, &f, PID, w->procs);
+	chain = w->stacks.chain.at;
+	places = w->stacks.book.places.at;
+	assert_true(places[chain[0]].image != IMAGE_NONE);
+	for (uint32_t i = 1; i < 4; i++) {
+		assert_int_equal(places[chain[i]].image, IMAGE_NONE);
+		assert_int_equal(WIRE_FRAME_VALUE(places[chain[i]].offset), 0x1010);
+		assert_int_equal(WIRE_FRAME_KIND(places[chain[i]].offset), i == 2 ? 31 : 5);
+	}
+	assert_int_equal(places[chain[1]].offset, places[chain[3]].offset);
+}
+
 /* What a rule leads to from the bottom of a stack that makecontext() made is no code. */
 static void drops_what_is_no_code(void **state)
 {
@@ -318,6 +342,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(is_not_taken_for_a_forged_one, open_world,
 						close_world),
 		cmocka_unit_test(no_change_cancels_out),
+		cmocka_unit_test_setup_teardown(keeps_the_kind_of_a_frame, open_world, close_world),
 		cmocka_unit_test_setup_teardown(marks_no_kernel_address, open_world, close_world),
 		cmocka_unit_test_setup_teardown(drops_what_is_no_code, open_world, close_world),
 		cmocka_unit_test_setup_teardown(made_up_stacks_are_whole, open_world, close_world),
