@@ -47,7 +47,7 @@ void account_add_past(struct ledger_past *past, const struct profile *p, struct 
 static void add_note(struct profile *p, const char *name, uint64_t n)
 {
 	if (n)
-		profile_ledger(p, p->metrics.n ? 0 : LEDGER_ZONES, LEDGER_NOTE, name, (int64_t)n);
+		profile_ledger(p, LEDGER_FIRST(p), LEDGER_NOTE, name, (int64_t)n);
 }
 
 void account_notes(struct profile *p, const struct account *in)

@@ -35,6 +35,11 @@ static inline bool zone_def_is_zone(const struct zone_def *z)
 {
 	return z->actions & 1;
 }
+/* Whether its calls have other actions. */
+static inline bool zone_def_has_others(const struct zone_def *z)
+{
+	return z->actions & ~1u;
+}
 
 /* A function that switches to another stack. */
 struct zone_switch {

@@ -1,6 +1,6 @@
 /*
- * cost_expect: reports the expected cost of zones before they are probed, and options that cannot
- * be honoured. The first half of cost_limit.h.
+ * cost_expect: reports the expected cost of calls before functions are probed, and options that
+ * cannot be honoured. The first half of cost_limit.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,29 +9,38 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
-#include "model/probing.h"
 #include "model/zone_compensate.h"
 #include "probe/cost_limit.h"
 #include "probe/call_price.h"
 
 /* --- what a call costs ------------------------------------------------------------------------ */
 
-/* Number of zones by site and exit, and the cost of such a call. */
+/* Number of functions by site and exit, and the cost of such a call. */
 struct classes {
 	size_t n[SITE_CLASSES][EXIT_WAYS], all;
 	double ns[SITE_CLASSES][EXIT_WAYS];
 };
 
-static void count_classes(const struct engine *z, struct classes *c)
+/* Of zones, or (@sampled) of functions whose calls are sampled, at what a call costs without a
+ * sample. */
+static void count_classes(const struct engine *z, bool sampled, struct classes *c)
 {
 	_free_ unsigned int *ways = call_price_ways(z);
 
 	for (size_t i = 0; i < z->at.n; i++) {
-		for (size_t k = 0; k < z->at.at[i]->list.zones.n; k++) {
-			const struct call_price p = call_price_of(z, z->at.at[i], k, ways[i]);
+		const struct probed_image *image = z->at.at[i];
 
-			if (!zone_def_is_zone(&z->at.at[i]->list.zones.at[k]))
+		for (size_t k = 0; k < image->list.zones.n; k++) {
+			const struct zone_def *f = &image->list.zones.at[k];
+			struct call_price p;
+
+			if (sampled ? !zone_def_has_others(f) : !zone_def_is_zone(f))
 				continue;
+			p = call_price_of(z, image, k, ways[i]);
+			if (sampled && p.site) {
+				p.exit = EXIT_NONE;
+				p.full_ns = p.count_ns;
+			}
 			c->all += p.exit != EXIT_UNKNOWN;
 			c->n[p.site][p.exit]++;
 			c->ns[p.site][p.exit] = p.full_ns;
@@ -39,90 +48,39 @@ static void count_classes(const struct engine *z, struct classes *c)
 	}
 }
 
-/* "60 at 1.50 µs (emulated site, session)" */
-static void add_class(struct str *s, const struct classes *c, unsigned int site, unsigned int exit)
+/* "60 at 1.50 µs (emulated site, session)"; of sampled ones "60 at 660 ns (emulated site)". */
+static void add_class(struct str *s, const struct classes *c, unsigned int site, unsigned int exit,
+		      bool sampled)
 {
 	_free_ char *name = zone_cost_name(site, exit);
-	char n[UNITS_BUF], cost[UNITS_BUF];
 
-	if (!c->n[site][exit] || !name)
+	if (!c->n[site][exit] || !name || (sampled && c->ns[site][exit] <= 0))
 		return;
-	str_addf(s, "%s%s at %s (%s)", s->n ? ", " : "",
-		 units_count(n, sizeof(n), (int64_t)c->n[site][exit]),
-		 units_ns(cost, sizeof(cost), c->ns[site][exit]), name + strlen(ZONE_COST_CALL));
+	str_addf(s, "%s%s at %s (", s->n ? ", " : "", count_text((int64_t)c->n[site][exit]),
+		 ns_text(c->ns[site][exit]));
+	if (sampled)
+		str_addf(s, "%s site)", site_class_name(site));
+	else
+		str_addf(s, "%s)", name + strlen(ZONE_COST_CALL));
 }
 
-static void say_expected(const struct engine *z)
+static void say_expected(const struct engine *z, bool sampled)
 {
 	struct classes c = {0};
 	struct str list = {0};
-	char n[UNITS_BUF];
 
-	count_classes(z, &c);
+	count_classes(z, sampled, &c);
 	for (unsigned int site = 0; site < SITE_CLASSES; site++)
 		for (unsigned int exit = 0; exit < EXIT_WAYS; exit++)
-			add_class(&list, &c, site, exit);
+			add_class(&list, &c, site, exit, sampled);
 	if (list.n) {
-		_free_ char *text = mem_printf("%s zone%s, by what a call will cost: %s",
-					       units_count(n, sizeof(n), (int64_t)c.all),
-					       c.all == 1 ? "" : "s", list.s);
-
-		engine_say(z, text);
-	}
-	str_release(&list);
-}
-
-/* --- what a call costs that is sampled ------------------------------------------------------- */
-
-static size_t count_functions(const struct engine *z, size_t n[SITE_CLASSES])
-{
-	size_t all = 0;
-
-	for (size_t i = 0; i < z->at.n; i++) {
-		const struct probed_image *image = z->at.at[i];
-
-		for (size_t k = 0; k < image->list.zones.n; k++) {
-			const struct zone_def *f = &image->list.zones.at[k];
-			const bool sampled =
-				f->actions & ~(1u << WIRE_ACTION_zone) && !f->sites.why;
-
-			n[f->sites.entry.class] += sampled;
-			all += sampled;
-		}
-	}
-	return all;
-}
-
-/* "60 at 660 ns (emulated site)" */
-static void add_site(struct str *s, size_t functions, enum site_class site, double call_ns)
-{
-	char n[UNITS_BUF], cost[UNITS_BUF];
-
-	if (functions)
-		str_addf(s, "%s%s at %s (%s site)", s->n ? ", " : "",
-			 units_count(n, sizeof(n), (int64_t)functions),
-			 units_ns(cost, sizeof(cost), call_ns), site_class_name(site));
-}
-
-static void say_sampled(const struct engine *z)
-{
-	size_t n[SITE_CLASSES] = {0}, all = count_functions(z, n);
-	struct str list = {0};
-	char functions[UNITS_BUF];
-
-	for (unsigned int site = SITE_NOP5; site <= SITE_STEPPED; site++) {
-		const struct calibrated cost =
-			calibration_of(z->in.calibration, (enum site_class)site, EXIT_NONE);
-
-		if (cost.known)
-			add_site(&list, n[site], (enum site_class)site, cost.outer_ns);
-	}
-	if (list.n) {
-		_free_ char *text = mem_printf(
-			"calls of %s function%s by stack, by what a call will cost without a "
-			"sample: %s",
-			units_count(functions, sizeof(functions), (int64_t)all),
-			all == 1 ? "" : "s", list.s);
+		const char *n = count_text((int64_t)c.all), *s = c.all == 1 ? "" : "s";
+		_free_ char *text =
+			sampled ? mem_printf("calls of %s function%s by stack, by what a call will "
+					     "cost without a sample: %s",
+					     n, s, list.s)
+				: mem_printf("%s zone%s, by what a call will cost: %s", n, s,
+					     list.s);
 
 		engine_say(z, text);
 	}
@@ -191,9 +149,9 @@ int cost_limit_expect(struct engine *z)
 
 	if (!ret && z->in.o->max_slowdown > 0 && !is_priced(z))
 		ret = err(-ENOTSUP, "--max-slowdown: the cost of probes could not be measured");
-	if (!ret)
-		say_expected(z);
-	if (!ret)
-		say_sampled(z);
-	return ret;
+	if (ret)
+		return ret;
+	say_expected(z, false);
+	say_expected(z, true);
+	return 0;
 }

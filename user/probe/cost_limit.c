@@ -79,8 +79,8 @@ static void take_prices(struct engine *z)
 		for (size_t k = 0; k < image->list.zones.n && ways[i]; k++) {
 			const struct call_price price = call_price_of(z, image, k, ways[i]);
 			struct governed *g = &z->limit.zones.at[image->first + k];
-			const uint32_t actions = image->list.zones.at[k].actions;
-			const double beside = actions & ~(1u << WIRE_ACTION_zone) ? sample_ns : 0;
+			const double beside =
+				zone_def_has_others(&image->list.zones.at[k]) ? sample_ns : 0;
 
 			g->full_ns = PRICE_IN_REAL_WORK * price.full_ns + beside;
 			g->count_ns =
@@ -89,7 +89,9 @@ static void take_prices(struct engine *z)
 	}
 }
 
-uint64_t cost_limit_cpu_ns(const struct engine *z)
+/* CPU time of the target's processes, as far as the engine knows them. It decreases when one ends.
+ */
+static uint64_t target_cpu_ns(const struct engine *z)
 {
 	_free_ uint32_t *pids = mem_zalloc(z->processes.n + 1, sizeof(*pids));
 
@@ -149,6 +151,11 @@ static uint32_t dearest(const struct engine *z)
 	return most;
 }
 
+const char *cost_limit_of(const struct engine *z)
+{
+	return z->in.o->actions == 1u << WIRE_ACTION_zone ? "zones" : "probes";
+}
+
 static bool has_zones(const struct engine *z)
 {
 	return z->in.o->actions >> WIRE_ACTION_zone & 1;
@@ -162,7 +169,7 @@ static void say_slowdown(struct engine *z)
 	bool warn = g->slowdown > SLOWDOWN_WARN_ABOVE;
 	_free_ char *text = mem_printf(
 		"%s slow the target down by %s: %s calls a second, most time for %s%s%s%s",
-		has_zones(z) ? "zones" : "probes", probe_text_percent(part, g->slowdown),
+		cost_limit_of(z), probe_text_percent(part, g->slowdown),
 		units_count(calls, sizeof(calls), (int64_t)g->calls_a_second), name,
 		warn ? "; --max-slowdown PERCENT sets a limit" : "",
 		warn && has_zones(z) ? ", --zone-exit none only counts" : "",
@@ -235,13 +242,13 @@ static void say_judged(struct engine *z)
 	}
 }
 
-void cost_limit_tick(struct engine *z, uint64_t cpu_ns)
+void cost_limit_tick(struct engine *z)
 {
 	struct cost_limit *l = &z->limit;
 
 	take_calls(z);
 	take_prices(z);
-	if (!governor_tick(&l->governor, now_ns(), cpu_ns, l->zones.at, l->zones.n))
+	if (!governor_tick(&l->governor, now_ns(), target_cpu_ns(z), l->zones.at, l->zones.n))
 		return;
 	if (l->governor.limit > 0)
 		change_all(z);

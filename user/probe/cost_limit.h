@@ -21,13 +21,8 @@ void cost_limit_refused(struct engine *, struct probed_process *);
 
 /* Adds the zones of an image that was just numbered. */
 void cost_limit_begin(struct engine *, struct probed_image *);
-/* Call at each tick while calls count, and when they start to. @cpu_ns: cost_limit_cpu_ns(). */
-void cost_limit_tick(struct engine *, uint64_t cpu_ns);
-
-/* CPU time of the target's processes, in ns, as far as zones know them. It decreases when one ends.
- */
-uint64_t cost_limit_cpu_ns(const struct engine *);
-
+/* What messages call all that costs: "zones", or "probes" where other actions are among them. */
+const char *cost_limit_of(const struct engine *);
 /* What was done to a zone during the capture, as a clause; NULL: nothing. Owned by the caller. */
 char *cost_limit_note(const struct engine *, uint32_t number);
 /* Whether the zone lost its probes. */

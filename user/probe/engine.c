@@ -101,7 +101,7 @@ void engine_start(struct engine *z)
 	z->counting = true;
 	probemaps_enable(z->in.session->maps, true);
 	calibration_start(z->in.calibration);
-	engine_judge_cost(z);
+	cost_limit_tick(z);
 }
 
 static void know_thread(struct engine *z, uint32_t number, uint32_t thread)

@@ -159,9 +159,9 @@ static inline void engine_say(const struct engine *z, const char *text)
 		z->in.say(z->in.context, text);
 }
 
-/* probed_process: judges what the probes cost; at each tick while calls count, and when they start
- * to. */
-void engine_judge_cost(struct engine *);
+/* cost_limit: judges what the probes cost, and stays below the limit. Call at each tick while calls
+ * count, and when they start to. */
+void cost_limit_tick(struct engine *);
 
 /* engine_settle: reads new images, decides how calls end in each process, attaches probes. Notes
  * what cannot be attached. Only at the start (@first) it returns errors, also for patterns that

@@ -18,11 +18,6 @@ bool probed_image_has(const struct probed_image *z, size_t k)
 	return !sites_of(z, k)->why && !z->refused.at[k];
 }
 
-bool probed_image_has_zone(const struct probed_image *z, size_t k)
-{
-	return probed_image_has(z, k) && zone_def_is_zone(&z->list.zones.at[k]);
-}
-
 bool probed_image_has_exits(const struct probed_image *z, size_t k)
 {
 	const struct sites *s = sites_of(z, k);

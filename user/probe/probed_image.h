@@ -71,10 +71,8 @@ struct probed_image {
 	uint32_t kept_from; /* no probes because of this process; 0: see engine_guard */
 };
 
-/* Whether function @k of the list can have probes; whether it is also a zone; whether it can have
- * probes at all its exits. */
+/* Whether function @k of the list can have probes; whether it can have them at all its exits. */
 bool probed_image_has(const struct probed_image *, size_t k);
-bool probed_image_has_zone(const struct probed_image *, size_t k);
 bool probed_image_has_exits(const struct probed_image *, size_t k);
 
 /* Whether process @pid hits its probes. */

@@ -185,17 +185,12 @@ static void note_keeper(struct engine *z)
 				 "until then");
 }
 
-void engine_judge_cost(struct engine *z)
-{
-	cost_limit_tick(z, cost_limit_cpu_ns(z));
-}
-
 void engine_tick(struct engine *z)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 
 	engine_guard_tick(z);
-	engine_judge_cost(z);
+	cost_limit_tick(z);
 	note_keeper(z);
 	for (size_t i = z->processes.n; i-- > 0;) {
 		struct probed_process *p = z->processes.at[i];

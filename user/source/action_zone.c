@@ -6,7 +6,7 @@
 #include "source/action.h"
 #include "source/zone_cost.h"
 #include "source/zone_tables.h"
-#include "probe/engine.h"
+#include "probe/cost_limit.h"
 
 extern const struct action zone_action;
 
@@ -24,7 +24,8 @@ static void progress(const void *state, struct str *out)
 	}
 	str_addf(out, "%s calls  ", units_count(text, sizeof(text), (int64_t)calls));
 	if (slowdown >= 0)
-		str_addf(out, "zones cost %s  ", units_percent(text, sizeof(text), slowdown, 1));
+		str_addf(out, "%s cost %s  ", cost_limit_of(z),
+			 units_percent(text, sizeof(text), slowdown, 1));
 }
 
 static void add_rows(const void *state, struct assembly *a)

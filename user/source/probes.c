@@ -209,7 +209,7 @@ static void add_rows(const void *state, struct assembly *a)
 	if (z->in.o->actions >> WIRE_ACTION_zone & 1)
 		return;
 	zone_cost_probe_rows(z, a->p);
-	zone_ledger_notes(z, a->p, 0);
+	zone_ledger_notes(z, a->p, LEDGER_FIRST(a->p));
 }
 
 /* Zones have an account of their own. */

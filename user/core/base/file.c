@@ -85,7 +85,6 @@ int file_read(const char *path, size_t max_bytes, char **text, size_t *n)
 	return 0;
 }
 
-/* The folder of @path, without the last '/'. */
 char *file_link(const char *link)
 {
 	char path[PATH_MAX];
@@ -116,6 +115,7 @@ int file_reopen_regular(int path_fd)
 	return fstat(path_fd, &st) || !S_ISREG(st.st_mode) ? -EINVAL : file_reopen(path_fd);
 }
 
+/* The folder of @path, without the last '/'. */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');

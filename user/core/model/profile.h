@@ -131,6 +131,8 @@ struct samples {
 #define LEDGER_ZONES  UINT32_MAX
 #define LEDGER_WAITS  (UINT32_MAX - 1)
 #define LEDGER_BESIDE LEDGER_WAITS /* the least number that is no metric's */
+#define LEDGER_FIRST(p) \
+	((p)->metrics.n ? 0 : LEDGER_ZONES) /* has what concerns the whole capture */
 enum ledger_class {
 	LEDGER_TAKEN = 0,
 	LEDGER_KEPT = 1,

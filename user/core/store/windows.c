@@ -72,8 +72,7 @@ static int load_all(struct windows *w, struct splice *s)
 		struct profile *next = NULL;
 
 		if (!load_next(w, n, &next)) {
-			profile_ledger(s->p, s->p->metrics.n ? 0 : LEDGER_ZONES, LEDGER_NOTE,
-				       NOT_WHOLE, 1);
+			profile_ledger(s->p, LEDGER_FIRST(s->p), LEDGER_NOTE, NOT_WHOLE, 1);
 			return 0;
 		}
 		rc = add(s, next);
