@@ -8,6 +8,7 @@
 #include "base/ascii.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/file_new.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "model/check.h"

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/file_new.h"
 #include "base/str.h"
 #include "cmd/command.h"
 #include "compare/baseline.h"

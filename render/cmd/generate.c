@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
-#include "base/file.h"
+#include "base/file_new.h"
 #include "cmd/command.h"
 #include "cmd/folder.h"
 #include "model/meta.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file_new.h"
 #include "base/str.h"
 #include "compare/baseline.h"
 #include "cmd/output.h"

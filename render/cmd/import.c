@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file_new.h"
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "import/import.h"

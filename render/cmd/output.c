@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/file_new.h"
 #include "base/mem.h"
 
 static bool is_stdout(const char *path)

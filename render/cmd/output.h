@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/file.h"
+#include "base/file_new.h"
 #include "format/format.h"
 
 struct output {

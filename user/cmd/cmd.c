@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/file_new.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/options.h"

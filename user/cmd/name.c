@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
+#include "base/file_new.h"
 #include "base/options.h"
 #include "base/str.h"
 #include "base/units.h"

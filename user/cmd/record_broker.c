@@ -21,6 +21,7 @@
 #include "base/child.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/file_new.h"
 #include "base/mem.h"
 #include "base/window_file.h"
 #include "broker/agent.h"

@@ -10,6 +10,7 @@
 #include "base/answers.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/file_new.h"
 #include "base/hash.h"
 #include "base/str.h"
 #include "cmd/render_run.h"

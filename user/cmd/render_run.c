@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/file_new.h"
 #include "base/mem.h"
 #include "broker/agent.h"
 #include "confine/capabilities.h"

@@ -21,6 +21,8 @@
 
 #include "base/child.h"
 #include "base/err.h"
+#include "base/file.h"
+#include "base/file_new.h"
 #include "base/packet.h"
 #include "broker/agent.h"
 #include "broker/broker.h"

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/file_new.h"
 #include "temp_folder.h"
 
 static void put(const char *path, const char *text)

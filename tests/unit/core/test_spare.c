@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/file_new.h"
 #include "base/mem.h"
 #include "broker/spare.h"
 

@@ -1,5 +1,5 @@
 /*
- * file: makes files, and reads small ones. What root makes belongs to the caller (base/caller.h).
+ * file: reads small files and links, writes to descriptors, and opens what others may have made.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -23,63 +23,12 @@ char *file_path(int fd);
 int file_reopen(int path_fd);
 int file_reopen_regular(int path_fd);
 
-/*
- * Sets the mode of files made from now on, as --mode gives it: octal, with 0600 in it. -EINVAL with
- * a text. Without it a file is for its owner alone (0600) if the process has, or had, more rights
- * than its caller; else the umask decides. A file that replaces another gives nobody more rights
- * than that did.
- */
-int file_use_mode(const char *octal);
-/* That mode, for another program's file_use_mode(); 0: none was set. */
-mode_t file_given_mode(void);
-/* mkdir(2) by the same rule; -errno without a text. */
-int file_make_folder(const char *path);
-
-/*
- * A file that appears under its name only when it is complete: it is written under a temporary name
- * in the same folder, and file_commit() syncs and renames it. file_drop() instead removes the
- * temporary file and leaves what was at @path untouched.
- *
- * An existing @path is -EEXIST unless @force (which replaces regular files only: never a device, a
- * folder or a symbolic link). If the folder cannot be written, file_begin() fails, before any work
- * was done for the file.
- */
-struct file_new {
-	char *path; /* final name */
-	char *temp; /* name while it is written; NULL if an agent makes the file */
-	char *at;   /* path as used for system calls; temp is like it */
-	int folder; /* for root: a descriptor of the folder, which at and temp lead through,
-		     * whatever others rename on the way there; else -1 */
-	int fd;	    /* open for reading and writing, -1 when closed */
-	int number; /* the agent's */
-	bool force;
-	bool keeps_owner; /* the file gets owner and mode of the one at @path */
-};
-
-int file_begin(struct file_new *, const char *path, bool force);
-/* Replaces a file; the new one gets its owner and mode if that is allowed, but no setuid, setgid or
- * sticky bit. */
-int file_begin_again(struct file_new *, const char *path);
-/* Continues a file that a process began which has ended: @temp is its temporary name in the folder
- * of @path. Others may have put another file there: check its inode. -errno. */
-int file_take_over(struct file_new *, const char *path, const char *temp, bool force,
-		   bool keeps_owner);
-/* -EEXIST if somebody else made @path meanwhile and force is not set. Nothing but @path is left of
- * it, even if it fails. */
-int file_commit(struct file_new *);
-/* For a file that a child has committed: releases all but the descriptor. */
-void file_forget(struct file_new *);
-/* Harmless on a zeroed, committed or dropped one. */
-void file_drop(struct file_new *);
 /* Writes all @n bytes at the file's position; -errno without a text. */
 int file_put(int fd, const void *data, size_t n);
 /* The same at @at, and leaves the position. */
 int file_put_at(int fd, const void *data, size_t n, uint64_t at);
 /* Reads up to @n bytes from @at on; how many there were, or -errno without a text. */
 ssize_t file_get_at(int fd, void *data, size_t n, uint64_t at);
-/* As file_put(), with a text. */
-int file_write(struct file_new *, const void *data, size_t n);
-
 /* open(2) of a foreign file, which may be hostile. file_done() closes it when it has been read: a
  * crash before that is blamed on the file. */
 int file_open(const char *path, int flags);
@@ -98,8 +47,10 @@ struct file_agent {
 	int (*end)(int number, bool commit);
 };
 
-/* Sets the agent, borrowed, for good. */
+/* Sets the agent, borrowed, for good: one a process, as its rights are. */
 void file_use_agent(const struct file_agent *);
+/* NULL: none. */
+const struct file_agent *file_agent(void);
 
 /* Whether @path leads to the file of @st, by device and inode. */
 struct stat;
@@ -115,8 +66,5 @@ void file_hold_streams(void);
 
 /* Flushes @out, which texts call @name; fails too if an earlier write to it did. */
 int file_flush(FILE *out, const char *name);
-
-/* Checks early that @path could be made: its folder is writable, no file is there, or @force. */
-int file_check_new(const char *path, bool force);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/file_new.h"
 #include "base/str.h"
 
 static int failed(const char *path, int rc)

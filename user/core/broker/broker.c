@@ -12,6 +12,7 @@
 
 #include "base/child.h"
 #include "base/err.h"
+#include "base/file_new.h"
 #include "base/owned.h"
 #include "base/packet.h"
 

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/file.h"
+#include "base/file_new.h"
 #include "base/vec.h"
 #include "broker/allowed.h"
 #include "broker/request.h"

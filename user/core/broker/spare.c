@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_new.h"
 #include "base/mem.h"
 #include "base/str.h"
 

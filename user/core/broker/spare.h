@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/file.h"
+#include "base/file_new.h"
 
 #define BROKER_FILES 4 /* begun at a time: a command makes one after the other */
 

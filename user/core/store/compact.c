@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/file.h"
+#include "base/file_new.h"
 #include "store/put.h"
 
 /* HDF5 copies groups recursively, and never ends on a circle of links. So groups may be nested so

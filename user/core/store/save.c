@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/file.h"
+#include "base/file_new.h"
 #include "store/put.h"
 
 /* HDF5's core driver grows the image by this much at a time. */
