@@ -33,6 +33,8 @@ struct event {
  * these, -ENOENT for a tracepoint or hardware event that this kernel does not have; both with a
  * text. */
 int event_parse(const char *name, struct event *out);
+/* The type of the events of a PMU, for perf_event_attr; false: this machine has no such unit. */
+bool event_pmu_type(const char *pmu, uint32_t *type);
 
 /* Whether its hits are spread over CPU time, like those of a clock or of cycles. Sampled by task,
  * such events miss threads shorter than a period. */
