@@ -306,7 +306,8 @@ static void add_row(const struct engine *z, struct profile *p, uint32_t metric, 
 	_free_ char *name = probe_text_name(z, number);
 	_free_ char *text = mem_printf("%s: %s", name, note);
 
-	profile_ledger(p, metric, LEDGER_NOTE, text, (int64_t)calls);
+	/* Calls are no part of samples. */
+	profile_ledger(p, metric, LEDGER_NOTE, text, metric == LEDGER_ZONES ? (int64_t)calls : 1);
 }
 
 void cost_limit_rows(const struct engine *z, struct profile *p, uint32_t metric)
