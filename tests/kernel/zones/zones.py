@@ -307,13 +307,17 @@ def bare_times(paths):
     return means
 
 
+LEVELS = ("inner", "mid", "outer")  # each calls the one in front of it
+
+
 def times(*paths):
     """As many captures, which end in .h5, as bare runs of the same turns, in the same order. A
     machine's speed drifts by more than probes are off, and so does what they cost, of which the mean
     over a capture is taken off: what counts is the mean of the differences from the bare run beside
     each, but for the seventh at either end, where a host stopped the machine. On a machine so busy
     that probes cost now this and now that, a capture's own margin says so: it is allowed, too, as far
-    as it is less than a fifth of what was taken off."""
+    as it is less than a fifth of what was taken off. What was taken off a call is the cost of every
+    call within it, so each of them may be off by as much."""
     captures = [Zones(p) for p in paths if p.endswith(".h5")]
     bare = bare_times([p for p in paths if not p.endswith(".h5")])
     worst, wrong, busy = 0, [], 0
@@ -327,7 +331,8 @@ def times(*paths):
         off = sorted(row["comp_mean_ns"] - mean for row, mean in zip(rows, means))
         off = statistics.mean(off[len(off) // 7:len(off) - len(off) // 7])
         stepped = SITES[rows[0]["site_class"]] == "stepped" or EXITS[rows[0]["exit_way"]] == "rets"
-        allowed = max(truth / 10, 2000 if stepped else 100)
+        within = 1 + LEVELS.index(name.rsplit("_", 1)[1])
+        allowed = max(truth / 10, (2000 if stepped else 100) * within)
         worst = max(worst, abs(off) / allowed)
         margin = min(statistics.median(row["mean_margin_ns"] for row in rows),
                      statistics.median(row["mean_ns"] - row["comp_mean_ns"] for row in rows) / 5)
