@@ -23,14 +23,18 @@ void row_push(struct profile *p, enum table_id id, const void *row)
 	memcpy(v->at + v->n++ * t->table->row_bytes, row, t->table->row_bytes);
 }
 
+/* The key columns of a table, at most. */
+#define KEYS_MOST 15
+
 static uint64_t key_of(const struct table_place *t, const char *row, uint32_t nth)
 {
-	uint64_t key = hash_two(table_id_of(t), nth);
+	uint64_t cells[KEYS_MOST + 1] = {(uint64_t)table_id_of(t) << 32 | nth};
+	size_t n = 1;
 
-	for (size_t i = 0; i < t->table->n_columns; i++)
+	for (size_t i = 0; i < t->table->n_columns && n <= KEYS_MOST; i++)
 		if (t->table->columns[i].key)
-			key = hash_two(key, cell_u64(&t->table->columns[i], row));
-	return key;
+			cells[n++] = cell_u64(&t->table->columns[i], row);
+	return hash_bytes(cells, n * sizeof(*cells));
 }
 
 static bool is_same(const struct table *t, const char *a, const char *b)
@@ -333,6 +337,14 @@ void row_adopt(const struct table *t, const struct profile *from, uint64_t ns, c
 	}
 	if (t->adopt)
 		t->adopt(from, ns, row);
+}
+
+bool row_adopts(const struct table *t)
+{
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (exact_of_column(t, &t->columns[i]))
+			return true;
+	return t->adopt != NULL;
 }
 
 void row_derive(const struct table *t, const struct profile *p, char *row)

@@ -41,6 +41,9 @@ void row_subtract(const struct table *, char *from, const char *row);
 /* Fills the .inner columns of a row of @from, whose means hold for @ns; 0: for its duration. */
 void row_adopt(const struct table *, const struct profile *from, uint64_t ns, char *row);
 
+/* Whether row_adopt() changes rows of the table. */
+bool row_adopts(const struct table *);
+
 /* Computes means and sums of fractions of a row of @p from its .inner columns. */
 void row_derive(const struct table *, const struct profile *p, char *row);
 

@@ -19,6 +19,8 @@ void rows_init(struct rows *r, const struct profile *from, struct profile *to,
 
 		number[0] = t->table->none; /* which is row 0 in both */
 		r->number[table_id_of(t)] = number;
+		r->parent[table_id_of(t)] = table_parent(t);
+		r->adopts[table_id_of(t)] = row_adopts(t->table);
 	}
 }
 
@@ -188,7 +190,7 @@ static uint32_t place_row(struct rows *r, const struct table_place *t, uint32_t 
 	row = v->at + (v->n - 1) * bytes;
 	if (r->cut[id])
 		row_clear(t->table, row);
-	else
+	else if (r->adopts[id])
 		row_adopt(t->table, r->from, r->ns, row);
 	if (!renumber(r, t))
 		return v->n--, ROWS_LEFT_OUT;
@@ -234,14 +236,12 @@ static void number_parents(struct rows *r, const struct table_place *t, const st
 uint32_t rows_need(struct rows *r, enum table_id id, uint32_t i)
 {
 	const struct table_place *t = table_of(id);
-	const struct column *parent;
 
 	if (t->table->none && !i)
 		return 0;
 	if (!r->number[id][i]) {
-		parent = table_parent(t);
-		if (parent)
-			number_parents(r, t, parent, i);
+		if (r->parent[id])
+			number_parents(r, t, r->parent[id], i);
 		number_row(r, t, i);
 	}
 	return r->number[id][i] == ROWS_LEFT_OUT ? ROWS_LEFT_OUT : r->number[id][i] - 1;

@@ -19,10 +19,12 @@ struct rows {
 	const bool *takes[TABLES]; /* by row: whether it is taken; NULL: all are. Borrowed */
 	bool cut[TABLES];	   /* rows that others need are taken, without their sums */
 	bool left_out[TABLES];	   /* no row is taken */
-	bool windows;		   /* both are of one capture, and @from is later */
-	uint64_t ns;		   /* the time for which means of @from hold; 0: its duration */
-	bool overflow;		   /* a sum did not fit */
-	struct map seen;	   /* keys of rows so far, of tables that may repeat them */
+	const struct column *parent[TABLES]; /* table_parent() */
+	bool adopts[TABLES];		     /* row_adopts() */
+	bool windows;			     /* both are of one capture, and @from is later */
+	uint64_t ns;	 /* the time for which means of @from hold; 0: its duration */
+	bool overflow;	 /* a sum did not fit */
+	struct map seen; /* keys of rows so far, of tables that may repeat them */
 	const struct rows *before;
 	bool subtracts; /* rows of cumulative tables are subtracted instead of added */
 	/* Called with the copy of row @i of @from, already renumbered, before it is added to @to;
