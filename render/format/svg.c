@@ -57,6 +57,18 @@ static char *numbers_of(const struct tree *t, uint32_t node)
 			  n->self ? units_percent(self, sizeof(self), (double)n->self, whole) : "");
 }
 
+/* Each line of @text behind a line break. */
+static void put_lines(char *text, FILE *out)
+{
+	for (char *line = text, *next; line; line = next) {
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		fputc('\n', out);
+		xml_text(out, line);
+	}
+}
+
 /* The name; its share, value and samples; the module: a line each. Escaped as a whole: shares may
  * be "<0.1 %". The script takes the first line for the name. */
 static void put_title(const struct flame_picture *p, const struct flame_box *b, FILE *out)
@@ -68,8 +80,7 @@ static void put_title(const struct flame_picture *p, const struct flame_box *b, 
 
 	fputs("<title>", out);
 	xml_text(out, plot_name(&p->plot, b));
-	fputc('\n', out);
-	xml_text(out, numbers);
+	put_lines(numbers, out);
 	/* What has no name is called by its module already. */
 	if (n->function && f->module && f->named) {
 		fputc('\n', out);
