@@ -18,7 +18,8 @@
 #include "cmd/output.h"
 #include "cmd/style.h"
 #include "compare/baseline.h"
-#include "compare/diff.h"
+#include "diff/diff.h"
+#include "compare/gate.h"
 #include "compare/sides.h"
 #include "query/filter.h"
 #include "view/comparison.h"
@@ -28,11 +29,11 @@ struct arguments {
 	struct compare_options options;
 	enum diff_way way;
 	bool has_way;
-	const char *work, *output, *format_name;
+	const char *output, *format_name;
 	const struct format *format; /* NULL: JSON */
 	struct style style;
 	struct fail_on fail_on;
-	bool force, all, json;
+	bool force, all, json, fail_undecided;
 };
 
 /* Sides are called by what tells them apart: their versions, their files, else when they were. */
@@ -85,7 +86,11 @@ static const char help_text[] =
 	"      --work PATTERN   a call of these zones is the unit of work\n"
 	"      --better WAY     lower or higher values are better (lower)\n"
 	"      --history N      look at the course over the last N runs of the store, too\n"
-	"      --fail-on WHAT   exit with 3 on regressed, regressed:PERCENT, or suspect\n"
+	"      --fail-on WHAT   exit with 3 on regressed, regressed:PERCENT, or suspect; a line "
+	"on\n"
+	"                       stderr says what came of it, and what could have been seen\n"
+	"      --fail-undecided … with 4 where the runs cannot decide that (without it, of "
+	"regressed)\n"
 	"      --all            show rows that are unchanged or undecided, too\n"
 	"      --json           write JSON to the standard output\n"
 	"  -o, --output OUT     write to OUT, in the format of its extension: json, csv, txt,\n"
@@ -104,7 +109,8 @@ static void help(void)
 	      "\nSelection, of each run (--version-key, --platform, --run: of the new side's):\n",
 	      stdout);
 	fputs(selection_help, stdout);
-	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 --fail-on found what it is for.");
+	puts("\nExit status: 0 done, 1 failed, 2 wrong usage, 3 --fail-on found what it is for,\n"
+	     "4 it is undecided and --fail-undecided was given.");
 }
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -146,10 +152,11 @@ static const struct option_row option_rows[] = {
 	{"gate", 0, OPTION_TAKE, AT(options.gate), {.take = take_gate}},
 	{"normalise", 0, OPTION_TAKE, 0, {.take = take_way}},
 	{"normalize", 0, OPTION_TAKE, 0, {.take = take_way}},
-	{"work", 0, OPTION_TEXT, AT(work), {0}},
+	{"work", 0, OPTION_TEXT, AT(options.work), {0}},
 	{"better", 0, OPTION_WORD, AT(options.direction), {.words = better_words}},
 	{"history", 0, OPTION_COUNT, AT(wanted.history), {.range = {1, COMPARE_RUNS_MOST}}},
 	{"fail-on", 0, OPTION_TAKE, AT(fail_on), {.take = take_fail_on}},
+	{"fail-undecided", 0, OPTION_FLAG, AT(fail_undecided), {0}},
 	{"all", 0, OPTION_FLAG, AT(all), {0}},
 	{"json", 0, OPTION_FLAG, AT(json), {0}},
 	{"output", 'o', OPTION_TAKE, AT(output), {.take = output_take}},
@@ -285,7 +292,9 @@ static int write_document(const struct arguments *a, const struct comparison *c,
 		difference_write(d, &doc, medium);
 	if (medium != DOC_PICTURE)
 		comparison_write_rows(c, &doc,
-				      a->all || medium == DOC_TABLE ? ROWS_ALL : ROWS_CHANGED);
+				      a->all || medium == DOC_TABLE ? ROWS_ALL
+				      : medium == DOC_TERMINAL	    ? ROWS_CHANGED
+								    : ROWS_FOLDED);
 	rc = write_tables(a, &m, &doc);
 	if (options.ascii)
 		doc_to_ascii(&doc);
@@ -313,7 +322,7 @@ static int write_comparison(const struct arguments *a, const struct comparison *
 }
 
 /* What only documents show, and of tables of machines none. NULL where no samples were compared. */
-static int build_diff(const struct arguments *a, const struct sides *s, const struct comparison *c,
+static int build_diff(const struct arguments *a, const struct sides *s, struct comparison *c,
 		      struct diff **d)
 {
 	const struct sides_wanted *w = &a->wanted;
@@ -323,7 +332,7 @@ static int build_diff(const struct arguments *a, const struct sides *s, const st
 	_free_ char *base = side_name(c, files, BASE), *new = side_name(c, files, NEW);
 	struct diff_options o = {.selection = a->options.selection,
 				 .side = {base, new},
-				 .work = a->work,
+				 .work = a->options.work,
 				 .way = a->has_way ? &a->way : NULL};
 	int rc;
 
@@ -335,6 +344,23 @@ static int build_diff(const struct arguments *a, const struct sides *s, const st
 		return err(-ENODATA, "a picture of a comparison is a flame graph of samples, and "
 				     "none were compared: write html or pdf");
 	return rc;
+}
+
+/* The exit status. What a gate found is said on stderr, whatever it was. */
+static int pass_gate(const struct arguments *a, const struct comparison *c)
+{
+	const bool asked = a->fail_on.what != FAIL_NEVER || a->fail_undecided;
+	const struct fail_on gate =
+		a->fail_on.what == FAIL_NEVER ? (struct fail_on){FAIL_REGRESSED, 0} : a->fail_on;
+	const enum gate_outcome outcome = gate_outcome(c, &gate);
+	_free_ char *text = asked ? gate_text(c, &gate) : NULL;
+
+	if (!asked)
+		return 0;
+	fprintf(stderr, "eprof-render: gate %s\n", text);
+	if (outcome == GATE_UNDECIDED && a->fail_undecided)
+		return GATE_UNDECIDED_STATUS;
+	return outcome == GATE_FIRED ? FAIL_ON_STATUS : 0;
 }
 
 static int compare_sides(const struct arguments *a, const struct sides *s)
@@ -350,7 +376,7 @@ static int compare_sides(const struct arguments *a, const struct sides *s)
 	else if (write_comparison(a, &c, d, s->runs[NEW].at[s->runs[NEW].n - 1]))
 		rc = render_fail();
 	else
-		rc = comparison_fires(&c, &a->fail_on) ? FAIL_ON_STATUS : 0;
+		rc = pass_gate(a, &c);
 	diff_free(d);
 	comparison_release(&c);
 	return rc;

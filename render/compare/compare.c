@@ -7,230 +7,111 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "compare/batch.h"
 #include "compare/comparable.h"
 #include "compare/dist.h"
 #include "compare/gather.h"
-#include "compare/judge.h"
 #include "compare/matrix.h"
 #include "compare/quantile.h"
 #include "compare/shift.h"
+#include "compare/whole.h"
+#include "compare/work.h"
 
+#define EVERYTHING	  .95 /* of all samples */
 #define RUNS_OF_SIDES(in) ((in)->n[BASE] + (in)->n[NEW])
 
-/* --- rows ------------------------------------------------------------------------------------- */
-
-/* The geometric mean where all are positive, which fits the ratios; else the mean. */
-static double typical(const struct seen *seen, size_t n, size_t *with)
-{
-	double sum = 0, logs = 0;
-
-	*with = 0;
-	for (size_t i = 0; i < n; i++) {
-		*with += seen[i].value > 0;
-		sum += seen[i].value;
-		logs += seen[i].value > 0 ? log(seen[i].value) : 0;
-	}
-	return *with == n ? exp(logs / (double)n) : sum / (double)n;
-}
-
-static double mean_count(const struct seen *seen, size_t n, bool cost)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += cost ? seen[i].cost : seen[i].count;
-	return sum / (double)n;
-}
-
-static const char *unit_of(const struct comparison *c, enum row_kind kind)
-{
-	if (kind == ROW_CALLS)
-		return "calls";
-	if (kind == ROW_ZONE || (kind == ROW_WHOLE && !c->unit))
-		return "ns";
-	return c->per == PER_WORK ? "share" : c->unit;
-}
-
-/* Splits the change of the total into the part from the number of calls and the part from the cost
- * of each, by the logarithmic mean, with which the two add up. */
-static void split(struct compare_row *r)
-{
-	const double change = r->value[NEW] - r->value[BASE];
-	const double calls = log(r->count[NEW] / r->count[BASE]);
-	const double cost = log(r->cost[NEW] / r->cost[BASE]), both = calls + cost;
-
-	if (!isfinite(calls) || !isfinite(cost))
-		return;
-	r->by_calls = fabs(both) > 1e-12 ? change * calls / both : r->value[BASE] * calls;
-	r->by_cost = change - r->by_calls;
-}
-
-static void name_row(struct comparison *c, uint32_t subject, enum row_kind kind, const char **name,
-		     const char **module)
-{
-	if (kind == ROW_WHOLE) {
-		*name = !subject ? "length of the run" : c->base && *c->base ? c->base : c->metric;
-		*module = "";
-		return;
-	}
-	*name = comparison_own(c, mem_strdup(subject_name(&c->subjects, subject)));
-	*module = comparison_own(c, mem_strdup(subject_module(&c->subjects, subject)));
-}
-
-static struct compare_row *add_row(struct comparison *c, const struct matrix_row *m)
-{
-	struct compare_row *r = vec_add(&c->rows);
-	const struct seen *seen = m->at;
-	size_t with;
-
-	r->kind = m->kind;
-	r->subject = m->subject;
-	name_row(c, m->subject, m->kind, &r->name, &r->module);
-	r->unit = m->kind == ROW_WHOLE && !m->subject ? "ns" : unit_of(c, m->kind);
-	for (int side = BASE; side < SIDES; seen += c->runs[side++]) {
-		r->value[side] = typical(seen, c->runs[side], &with);
-		r->runs[side] = with;
-		r->count[side] = mean_count(seen, c->runs[side], false);
-		r->cost[side] = mean_count(seen, c->runs[side], true);
-	}
-	r->change = r->low = r->high = r->p = r->q = NAN;
-	if (m->kind == ROW_ZONE && c->per != PER_WORK)
-		split(r);
-	return r;
-}
-
-static void add_only(struct comparison *c, const struct matrix_row *m, const double *count)
-{
-	const bool is_new = !(count[BASE] > 0);
-	const struct seen *seen = m->at + (is_new ? c->runs[BASE] : 0);
-	struct compare_only *o;
-	size_t with;
-
-	if (m->kind == ROW_WHOLE || m->kind == ROW_SELF)
-		return;
-	if (m->kind == ROW_TOTAL && count[BASE] + count[NEW] < COMPARE_LEAST) {
-		c->few_only++;
-		return;
-	}
-	o = vec_add(&c->only);
-	o->subject = m->subject;
-	name_row(c, m->subject, m->kind, &o->name, &o->module);
-	o->is_new = is_new;
-	o->is_zone = m->kind != ROW_TOTAL;
-	o->value = typical(seen, c->runs[is_new], &with);
-	o->count = count[is_new];
-}
-
 /* --- verdicts --------------------------------------------------------------------------------- */
-
-/* Rows of a family and where they are in the comparison. */
-struct batch {
-	VEC(uint32_t) matrix, rows;
-};
-
-static bool too_few(const struct matrix_row *m, const double *count)
-{
-	return (m->kind == ROW_SELF || m->kind == ROW_TOTAL) &&
-	       count[BASE] + count[NEW] < COMPARE_LEAST;
-}
-
-/* Per side: samples or calls behind the row's values. */
-static void count_sides(const struct comparison *c, const struct matrix_row *m, double *count)
-{
-	const struct seen *seen = m->at;
-
-	for (int side = BASE; side < SIDES; seen += c->runs[side++])
-		count[side] = mean_count(seen, c->runs[side], false) * (double)c->runs[side];
-}
-
-/* The rows of @kinds (bits) that both sides have; what one side has alone goes to its list. */
-static void take_batch(struct comparison *c, const struct matrix *m, unsigned kinds,
-		       struct batch *out)
-{
-	double count[SIDES];
-
-	for (size_t i = 0; i < m->rows.n; i++) {
-		const struct matrix_row *row = &m->rows.at[i];
-
-		if (!(kinds >> row->kind & 1))
-			continue;
-		count_sides(c, row, count);
-		if (row->kind != ROW_WHOLE && !(count[BASE] > 0 && count[NEW] > 0)) {
-			if (count[BASE] > 0 || count[NEW] > 0)
-				add_only(c, row, count);
-			continue;
-		}
-		add_row(c, row)->too_few = too_few(row, count);
-		if (!too_few(row, count)) {
-			vec_push(&out->matrix, (uint32_t)i);
-			vec_push(&out->rows, (uint32_t)c->rows.n - 1);
-		}
-	}
-}
-
-static void judge_batch(struct comparison *c, const struct matrix *m, unsigned kinds, bool *agree)
-{
-	struct batch batch = {{0}, {0}};
-	struct family family = {.sampled = kinds >> ROW_SELF & 1, .between = c->between};
-	_free_ struct judgement *all = NULL;
-
-	take_batch(c, m, kinds, &batch);
-	family.rows = batch.matrix.at;
-	family.n = batch.matrix.n;
-	all = mem_zalloc(family.n + 1, sizeof(*all));
-	judge(m, c->runs, &family, all);
-	for (size_t i = 0; i < family.n; i++) {
-		struct compare_row *r = &c->rows.at[batch.rows.at[i]];
-		const double half = evidence_half_width(&all[i].evidence);
-
-		r->p = all[i].evidence.p;
-		r->change = expm1(all[i].evidence.difference);
-		r->low = expm1(all[i].evidence.difference - half);
-		r->high = expm1(all[i].evidence.difference + half);
-		agree[batch.rows.at[i]] = all[i].ranks_agree;
-	}
-	vec_release(&batch.matrix);
-	vec_release(&batch.rows);
-}
 
 /* Whether the change is large enough to count. */
 static bool passes_gate(const struct comparison *c, const struct compare_row *r, double floor)
 {
-	return fabs(log1p(r->change)) >= log1p(c->gate) &&
-	       fabs(r->value[NEW] - r->value[BASE]) >= floor;
+	return fabs(log1p(r->change)) >= log1p(c->gate) && fabs(comparison_delta(c, r)) >= floor;
+}
+
+/* What is said of a change that is none by chance. */
+static enum verdict verdict_of_change(const struct comparison *c, struct compare_row *r)
+{
+	const bool better = (r->change < 0) == (c->direction == LOWER_IS_BETTER);
+
+	if (whole_is_common(r) && !c->in_turns) {
+		if (!c->single)
+			r->why = "a slower host, or code that all share: capture both in turns";
+		return VERDICT_UNDECIDED;
+	}
+	r->suspect = c->single && !better;
+	r->better = c->single && better;
+	return c->single ? VERDICT_UNDECIDED : better ? VERDICT_IMPROVED : VERDICT_REGRESSED;
 }
 
 static enum verdict verdict_of(const struct comparison *c, struct compare_row *r, double floor,
 			       bool agree)
 {
 	const double tolerance = log1p(fmax(COMPARE_TOLERANCE, c->gate));
-	const bool better = (r->change < 0) == (c->direction == LOWER_IS_BETTER);
 
 	if (c->not_comparable)
 		return VERDICT_NOT_COMPARABLE;
 	if (isnan(r->p))
 		return VERDICT_UNDECIDED;
-	if (r->q <= COMPARE_Q && agree && passes_gate(c, r, floor)) {
-		r->suspect = c->single;
-		return c->single ? VERDICT_UNDECIDED
-		       : better	 ? VERDICT_IMPROVED
-				 : VERDICT_REGRESSED;
-	}
+	if (r->q <= COMPARE_Q && agree && passes_gate(c, r, floor))
+		return verdict_of_change(c, r);
 	return log1p(r->low) > -tolerance && log1p(r->high) < tolerance ? VERDICT_UNCHANGED
 									: VERDICT_UNDECIDED;
+}
+
+/* What a function's row weighs: its samples, but at least this part of those of the function that
+ * has most of its own. */
+#define WEIGHT_LEAST .05
+
+static bool is_function(const struct compare_row *r)
+{
+	return r->kind == ROW_SELF || r->kind == ROW_TOTAL;
+}
+
+/* Functions that have more samples can show more, and mean more. What has nearly all of them, as
+ * main() has, is no function among others: it weighs as the mean, and so do rows of other kinds. */
+static void weigh(struct comparison *c)
+{
+	double most = 0, whole = 0, sum = 0, n = 0;
+
+	for (size_t i = 0; i < c->rows.n; i++) {
+		const struct compare_row *r = &c->rows.at[i];
+		const double count = r->count[BASE] + r->count[NEW];
+
+		most = r->kind == ROW_SELF ? fmax(most, count) : most;
+		whole = r->kind == ROW_TOTAL ? fmax(whole, count) : whole;
+	}
+	for (size_t i = 0; i < c->rows.n; i++) {
+		struct compare_row *r = &c->rows.at[i];
+		const double count = r->count[BASE] + r->count[NEW];
+		const bool counts = is_function(r) && count < EVERYTHING * whole && !isnan(r->p);
+
+		r->weight = counts ? fmax(count, WEIGHT_LEAST * most) : 0;
+		sum += r->weight;
+		n += counts;
+	}
+	for (size_t i = 0; i < c->rows.n; i++) {
+		struct compare_row *r = &c->rows.at[i];
+
+		r->weight = r->weight > 0 ? r->weight * n / sum : 1;
+	}
 }
 
 static void decide(struct comparison *c, struct matrix *m, const bool *agree)
 {
 	_free_ double *p = mem_zalloc(c->rows.n + 1, sizeof(*p));
+	_free_ double *weights = mem_zalloc(c->rows.n + 1, sizeof(*weights));
 
-	for (size_t i = 0; i < c->rows.n; i++)
-		p[i] = c->rows.at[i].p;
-	false_discoveries(p, c->rows.n);
+	weigh(c);
+	/* What all have in common is another question than which of them changed. */
+	for (size_t i = 0; i < c->rows.n; i++) {
+		p[i] = whole_is_common(&c->rows.at[i]) ? NAN : c->rows.at[i].p;
+		weights[i] = c->rows.at[i].weight;
+	}
+	false_discoveries(p, weights, c->rows.n);
 	for (size_t i = 0; i < c->rows.n; i++) {
 		struct compare_row *r = &c->rows.at[i];
 
-		r->q = p[i];
+		r->q = whole_is_common(r) ? r->p : p[i];
 		r->verdict = verdict_of(c, r, matrix_row(m, r->kind, r->subject)->floor, agree[i]);
 	}
 }
@@ -257,14 +138,21 @@ static void find_courses(struct comparison *c, const struct compare_input *in, s
 
 /* --- order ------------------------------------------------------------------------------------ */
 
+/* How much the value changed; of a row with no known change, between what was seen. */
+static double size_of(const struct compare_row *r)
+{
+	return isfinite(r->change) ? fabs(r->change) * r->value[BASE]
+				   : fabs(r->value[NEW] - r->value[BASE]);
+}
+
 static int by_importance(const void *a, const void *b)
 {
 	const struct compare_row *x = a, *y = b;
-	const double dx = fabs(x->value[NEW] - x->value[BASE]);
-	const double dy = fabs(y->value[NEW] - y->value[BASE]);
+	const double dx = size_of(x), dy = size_of(y);
 
 	return order_up(x->verdict, y->verdict) ?:
 	       order_down(x->suspect, y->suspect) ?:
+	       order_down(x->better, y->better) ?:
 	       order_up(x->kind, y->kind) ?:
 	       order_down(dx, dy) ?:
 	       strcmp(x->name, y->name) ?: strcmp(x->module, y->module);
@@ -283,21 +171,38 @@ static int by_value(const void *a, const void *b)
 
 static void judge_all(struct comparison *c, const struct compare_input *in, struct gathered *g)
 {
-	_free_ bool *agree = mem_zalloc(g->matrix.rows.n + 1, sizeof(*agree));
+	/* And one for what all functions have in common. */
+	_free_ bool *agree = mem_zalloc(g->matrix.rows.n + 2, sizeof(*agree));
 	struct shifts shifts;
 
-	judge_batch(c, &g->matrix, 1u << ROW_WHOLE, agree);
-	judge_batch(c, &g->matrix, 1u << ROW_ZONE, agree);
-	judge_batch(c, &g->matrix, 1u << ROW_CALLS, agree);
-	judge_batch(c, &g->matrix, 1u << ROW_SELF | 1u << ROW_TOTAL, agree);
+	batch_judge(c, g, in, 1u << ROW_ZONE, agree);
+	batch_judge(c, g, in, 1u << ROW_CALLS, agree);
+	batch_judge(c, g, in, 1u << ROW_SELF | 1u << ROW_TOTAL, agree);
+	batch_judge(c, g, in, 1u << ROW_WHOLE, agree);
+	whole_settle(c, g, in);
+	if (c->rows.n && whole_is_common(&c->rows.at[c->rows.n - 1]))
+		agree[c->rows.n - 1] = true;
 	decide(c, &g->matrix, agree);
 	find_courses(c, in, &g->matrix);
 	vec_sort(&c->only, by_value);
-	shifts_build(&shifts, g, in, c->per);
+	shifts_build(&shifts, g, in, c);
 	shift_rows(&shifts, c);
 	shift_renamed(&shifts, c);
 	shifts_release(&shifts);
 	vec_sort(&c->rows, by_importance);
+}
+
+/* Whether all runs have the unit of work that was asked for. */
+static int check_work(const struct compare_input *in, const struct compare_options *o)
+{
+	struct work w;
+	int rc;
+
+	if (!o->work)
+		return 0;
+	rc = work_find(in, o->work, &w);
+	work_release(&w);
+	return rc;
 }
 
 int compare_runs(const struct compare_input *in, const struct compare_options *o,
@@ -311,6 +216,9 @@ int compare_runs(const struct compare_input *in, const struct compare_options *o
 		.direction = o->direction,
 		.gate = o->gate > 0 ? o->gate : COMPARE_GATE,
 		.between = o->between > 0 ? o->between : COMPARE_BETWEEN,
+		.work = o->work,
+		.judged = true,
+		.spread = NAN,
 		.single = in->n[BASE] == 1 && in->n[NEW] == 1,
 	};
 	for (int side = BASE; side < SIDES; side++)
@@ -320,7 +228,8 @@ int compare_runs(const struct compare_input *in, const struct compare_options *o
 	out->runs[BASE] = in->n[BASE];
 	out->runs[NEW] = in->n[NEW];
 	comparable_check(in, out);
-	rc = gather(&g, in, o, out);
+	rc = check_work(in, o);
+	rc = rc ?: gather(&g, in, o, out);
 	if (!rc)
 		judge_all(out, in, &g);
 	if (!rc && g.zones)
@@ -331,7 +240,8 @@ int compare_runs(const struct compare_input *in, const struct compare_options *o
 		out->alias = comparison_own(out, mem_strdup(out->subjects.alias));
 		out->alias_of = comparison_own(out, mem_strdup(out->subjects.alias_of));
 	}
-	out->subjects.alias = out->subjects.alias_of = NULL;
+	out->subjects.alias = out->alias;
+	out->subjects.alias_of = out->alias_of;
 	return rc;
 }
 

@@ -138,14 +138,19 @@ static int by_p(const void *a, const void *b)
 	return by_double(&((const struct numbered *)a)->p, &((const struct numbered *)b)->p);
 }
 
-void false_discoveries(double *p, size_t n)
+void false_discoveries(double *p, const double *weights, size_t n)
 {
 	VEC(struct numbered) order = {0};
-	double least = 1;
+	double least = 1, sum = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(p[i]))
 			vec_push(&order, ((struct numbered){p[i], i}));
+	vec_each (o, &order)
+		sum += weights ? weights[o->at] : 1;
+	vec_each (o, &order)
+		if (weights)
+			o->p *= sum / (double)order.n / weights[o->at];
 	vec_sort(&order, by_p);
 	for (size_t i = order.n; i-- > 0;) {
 		least = fmin(least, order.at[i].p * (double)order.n / (double)(i + 1));

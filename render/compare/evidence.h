@@ -45,9 +45,11 @@ double ranks_p(const double *a, size_t n1, const double *b, size_t n2);
 
 /*
  * Benjamini and Hochberg (1995): replaces each of the @n values of p by the smallest rate of false
- * discoveries at which it is one. NAN stays, and does not count.
+ * discoveries at which it is one. NAN stays, and does not count. With @weights (NULL: all alike) p
+ * counts for p over its weight: Genovese, Roeder and Wasserman, "False discovery control with
+ * p-value weighting" (2006). These are relative, and must not come from what is tested.
  */
-void false_discoveries(double *p, size_t n);
+void false_discoveries(double *p, const double *weights, size_t n);
 
 /*
  * The variance of a row of few runs is moderated by those of all rows: empirical Bayes, as limma

@@ -10,9 +10,6 @@
 #define NS_PER_S 1e9
 #define JEFFREYS .5
 
-/* Rows of the run as a whole, in place of a function's number. */
-enum { WHOLE_LENGTH, WHOLE_METRIC };
-
 const struct profile *gather_run(const struct compare_input *in, size_t i)
 {
 	if (i < in->n[BASE])
@@ -133,7 +130,33 @@ void gather_seen(struct seen *seen, const struct sampled *s, double value, doubl
 	seen->over = over;
 }
 
-static void fill_samples(struct gathered *g, const struct compare_input *in, enum per per)
+/* Samples of its own that a function has on each side. */
+struct tally {
+	double samples[SIDES];
+};
+
+/* Whether enough functions can tell what all have in common: see common.h. */
+static bool many_functions(const struct gathered *g, const struct compare_input *in,
+			   size_t n_subjects)
+{
+	_free_ struct tally *all = mem_zalloc(n_subjects + 1, sizeof(*all));
+	size_t n = 0;
+
+	for (size_t i = 0; i < in->n[BASE] + in->n[NEW]; i++) {
+		const struct sampled *s = &g->sampled[i];
+
+		vec_each (f, &s->functions)
+			all[f->subject].samples[i >= in->n[BASE]] +=
+				f->self / s->whole * s->effective;
+	}
+	for (size_t i = 0; i < n_subjects; i++)
+		n += all[i].samples[BASE] >= COMMON_SAMPLES &&
+		     all[i].samples[NEW] >= COMMON_SAMPLES;
+	return n >= COMMON_LEAST;
+}
+
+static void fill_samples(struct gathered *g, const struct compare_input *in, enum per per,
+			 bool shares)
 {
 	for (size_t i = 0; i < g->n_runs; i++) {
 		const struct sampled *s = &g->sampled[i];
@@ -141,13 +164,13 @@ static void fill_samples(struct gathered *g, const struct compare_input *in, enu
 
 		vec_each (row, &g->matrix.rows) {
 			if (row->kind == ROW_SELF || row->kind == ROW_TOTAL)
-				gather_seen(&row->at[i], s, 0, SLICES_OVER, scale, per == PER_WORK);
+				gather_seen(&row->at[i], s, 0, SLICES_OVER, scale, shares);
 		}
 		vec_each (f, &s->functions) {
 			gather_seen(&matrix_row(&g->matrix, ROW_TOTAL, f->subject)->at[i], s,
-				    f->total, f->total_over, scale, per == PER_WORK);
+				    f->total, f->total_over, scale, shares);
 			gather_seen(&matrix_row(&g->matrix, ROW_SELF, f->subject)->at[i], s,
-				    f->self, f->self_over, scale, per == PER_WORK);
+				    f->self, f->self_over, scale, shares);
 		}
 	}
 }
@@ -210,7 +233,8 @@ static int gather_samples(struct gathered *g, const struct compare_input *in,
 	if (!rc && missed == g->n_runs)
 		return -ENOENT;
 	enter_rows(g);
-	fill_samples(g, in, c->per);
+	c->shares = c->per == PER_WORK || many_functions(g, in, c->subjects.all.n);
+	fill_samples(g, in, c->per, c->shares);
 	return rc;
 }
 

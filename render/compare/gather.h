@@ -8,6 +8,9 @@
 #include "compare/matrix.h"
 #include "compare/sampled.h"
 
+/* Rows of the run as a whole, in place of a function's number. */
+enum { WHOLE_LENGTH, WHOLE_METRIC };
+
 struct gathered {
 	struct matrix matrix;
 	struct sampled *sampled; /* per run; NULL: no samples are compared */
@@ -20,9 +23,9 @@ const struct profile *gather_run(const struct compare_input *, size_t i);
 size_t gather_runs(const struct compare_input *);
 
 /*
- * The caller has set per in @c; gather() sets metric, unit, base, net, notes and subjects. -ENODATA
- * with a text where the sides have no kind of data in common; -ENOENT where the selection matches
- * in no run. To be released in either case.
+ * The caller has set per in @c; gather() sets metric, unit, base, net, shares, notes and subjects.
+ * -ENODATA with a text where the sides have no kind of data in common; -ENOENT where the selection
+ * matches in no run. To be released in either case.
  */
 int gather(struct gathered *, const struct compare_input *, const struct compare_options *,
 	   struct comparison *c);

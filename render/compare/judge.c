@@ -223,13 +223,14 @@ static struct scatter error_between(const struct bench *b, struct scatter *const
 				    g->weight / (double)g->n + h->weight / (double)h->n);
 		common = scatter_scale(b->shared[BASE], 1. / (double)g->n + 1. / (double)h->n);
 	}
-	if (common.variance > 0)
+	/* What all have in common is known to differ by less, once it is taken out. */
+	if (common.variance > 0 && !(b->family->common.variance > 0))
 		own = scatter_add(own, common);
 	/* A timer hits long functions more evenly than chance would, but not short ones. */
 	if (b->family->sampled)
 		least = fmax(least, g->noise / (double)g->n + h->noise / (double)h->n);
 	own.variance = fmax(own.variance, least);
-	return own;
+	return b->family->common.variance > 0 ? scatter_add(own, b->family->common) : own;
 }
 
 /* One run against one: the spread is known from elsewhere. */
@@ -237,7 +238,8 @@ static struct scatter error_of_single(const struct bench *b, size_t row)
 {
 	const struct group *g = &b->groups[BASE][row], *h = &b->groups[NEW][row];
 
-	return (struct scatter){2 * b->family->between * b->family->between + g->chance + h->chance,
+	return (struct scatter){2 * b->family->between * b->family->between + g->chance +
+					h->chance + b->family->common.variance,
 				INFINITY};
 }
 

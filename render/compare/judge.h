@@ -23,14 +23,15 @@ struct judgement {
 /*
  * Rows of one kind, by their numbers in the matrix: their variances moderate each other.
  * @sampled: they vary as counts do, the more the fewer samples they have. @between: the standard
- * deviation of logarithms from run to run, which one run against one cannot show. @out has room for
- * all.
+ * deviation of logarithms from run to run, which one run against one cannot show. @common: the
+ * error of what was taken out of all new values alike. @out has room for all.
  */
 struct family {
 	const uint32_t *rows;
 	size_t n;
 	bool sampled;
 	double between;
+	struct scatter common;
 };
 void judge(const struct matrix *, const size_t runs[SIDES], const struct family *,
 	   struct judgement *out);

@@ -66,6 +66,7 @@ static void put_row(const struct compare_row *r, struct profile *p)
 		.flags = (isfinite(r->change) && isfinite(r->low) ? REGRESSION_CHANGE : 0) |
 			 (isfinite(r->p) ? REGRESSION_TESTED : 0) |
 			 (r->suspect ? REGRESSION_SUSPECT : 0) |
+			 (r->better ? REGRESSION_LOOKS_BETTER : 0) |
 			 (r->too_few ? REGRESSION_TOO_FEW : 0),
 		.name = text_of(p, r->name),
 		.module = text_of(p, r->module),
@@ -238,6 +239,9 @@ static const char *unit_of(const struct comparison *c, const char *text)
 static void read_row(const struct profile *p, const struct regression *r, struct comparison *c)
 {
 	const bool known = r->flags & REGRESSION_CHANGE, tested = r->flags & REGRESSION_TESTED;
+	/* Older ones mark both as suspect. */
+	const bool looks = r->flags & (REGRESSION_SUSPECT | REGRESSION_LOOKS_BETTER);
+	const bool better = looks && (r->change < 0) == (c->direction == LOWER_IS_BETTER);
 
 	vec_push(&c->rows, ((struct compare_row){
 				   .kind = r->of,
@@ -254,7 +258,8 @@ static void read_row(const struct profile *p, const struct regression *r, struct
 				   .high = known ? r->high : NAN,
 				   .p = tested ? r->p : NAN,
 				   .q = tested ? r->q : NAN,
-				   .suspect = r->flags & REGRESSION_SUSPECT,
+				   .suspect = r->flags & REGRESSION_SUSPECT && !better,
+				   .better = better,
 				   .too_few = r->flags & REGRESSION_TOO_FEW,
 				   .by_calls = r->by_calls,
 				   .by_cost = r->by_cost,
@@ -359,7 +364,7 @@ const char *kept_none(const struct profile *p)
 
 bool kept_read(const struct profile *p, struct comparison *c)
 {
-	*c = (struct comparison){.gate = 0};
+	*c = (struct comparison){.gate = 0, .spread = NAN};
 	if (!kept_is_there(p) || kept_none(p))
 		return false;
 	read_runs(p, c);

@@ -32,7 +32,7 @@ struct matrix_row *matrix_row(struct matrix *m, enum row_kind kind, uint32_t sub
 	row->subject = subject;
 	row->at = mem_zalloc(m->n_runs, sizeof(*row->at));
 	for (size_t i = 0; i < m->n_runs; i++)
-		row->at[i] = (struct seen){.log = NAN, .over = 1};
+		row->at[i] = (struct seen){.log = NAN, .own = NAN, .over = 1};
 	return row;
 }
 
@@ -56,7 +56,7 @@ bool matrix_zones_are_net(const struct profile *const *runs, size_t n)
 
 /* One zone of a run, or the sum over several functions of one name. */
 struct sums {
-	double total, calls, timed, calls_ns, square, margin;
+	double total, self, calls, timed, calls_ns, square, margin;
 };
 
 static void add_zone(struct sums *s, const struct zone *z, bool net, bool of_threads)
@@ -68,6 +68,7 @@ static void add_zone(struct sums *s, const struct zone *z, bool net, bool of_thr
 	s->calls += (double)z->counts;
 	s->timed += timed;
 	s->total += net ? (double)z->comp_total_ns : (double)z->total_ns;
+	s->self += (double)z->self_ns;
 	s->calls_ns += net ? (double)z->comp_mean_ns * timed : calls_ns;
 	/* Around 0, so that several functions add up. */
 	s->square += z->m2 + (timed > 0 ? calls_ns * calls_ns / timed : 0);
@@ -101,6 +102,7 @@ static void put_timed(struct matrix *m, uint32_t subject, size_t run, const stru
 	const double floor = per == PER_WORK ? COMPARE_CLOCK_NS : COMPARE_CLOCK_NS * s->timed;
 
 	seen_value(seen, whole_of(s, p, per));
+	seen->own = s->self > 0 ? log(s->self / (per == PER_WORK ? s->timed : 1)) : NAN;
 	seen->count = s->calls;
 	seen->cost = s->timed > 0 ? s->calls_ns / s->timed : 0;
 	seen->noise = seen->cost > 0 ? noise_of(s, seen->cost, s->calls_ns / s->timed) : 0;

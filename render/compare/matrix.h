@@ -11,6 +11,7 @@
 struct seen {
 	double value; /* in the row's unit; 0: the run has none */
 	double log;   /* its logarithm; NAN: no value to judge by */
+	double own;   /* of a zone: the same of what it spent in itself; NAN: unknown */
 	double noise; /* variance of log by chance within the run, were samples independent */
 	double over;  /* overdispersion: factor on noise, from the run's slices; 1: unknown */
 	double count; /* samples or calls behind it */

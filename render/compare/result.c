@@ -75,6 +75,13 @@ size_t comparison_suspects(const struct comparison *c)
 	return n;
 }
 
+double comparison_delta(const struct comparison *c, const struct compare_row *r)
+{
+	const bool function = r->kind == ROW_SELF || r->kind == ROW_TOTAL;
+
+	return r->value[NEW] * (function ? exp(-c->common.amount) : 1) - r->value[BASE];
+}
+
 enum verdict comparison_verdict(const struct comparison *c)
 {
 	if (c->not_comparable)

@@ -11,6 +11,7 @@
 
 #include "base/fail_on.h"
 #include "base/vec.h"
+#include "compare/common.h"
 #include "compare/course.h"
 #include "compare/subject.h"
 #include "model/profile.h"
@@ -20,6 +21,7 @@
 #define COMPARE_GATE	  .02 /* smaller changes do not count */
 #define COMPARE_TOLERANCE .05 /* "unchanged" rules out a change as large as this */
 #define COMPARE_BETWEEN	  .03 /* variation from run to run where nothing is known of it */
+#define COMPARE_HOST	  .1  /* the same of the times of whole runs, which have the host's, too */
 #define COMPARE_LEAST	  10 /* samples, both sides together: with fewer a function is not tested */
 #define COMPARE_CLOCK_NS  25 /* a reading of the clock: a smaller change a call does not count */
 #define COMPARE_RUNS_MOST 1000
@@ -77,9 +79,10 @@ struct compare_options {
 	struct selection selection;
 	enum per per;
 	enum direction direction;
-	double gate;	/* 0: COMPARE_GATE */
-	double between; /* standard deviation of the logarithm from run to run; 0: COMPARE_BETWEEN
-			 */
+	double gate;	  /* 0: COMPARE_GATE */
+	double between;	  /* standard deviation of the logarithm from run to run; 0: COMPARE_BETWEEN
+			   */
+	const char *work; /* zones whose calls are the unit of work; NULL: chosen */
 };
 
 /* The runs of a comparison; all is borrowed. */
@@ -99,12 +102,16 @@ struct compare_row {
 	double value[SIDES];	   /* geometric means over the runs; 0 where there was nothing */
 	size_t runs[SIDES];	   /* that have a value */
 	double count[SIDES];	   /* samples or calls behind the values, a run */
-	/* The change as a ratio: 0.1 is 10 % more. NAN where one side has nothing. */
+	/* The change as a ratio: 0.1 is 10 % more. NAN where one side has nothing. Of functions
+	 * less what all of them have in common (common.h). */
 	double change, low, high; /* and the interval that holds it with 95 % */
+	double error, df;	  /* of the logarithm of the change: its standard error */
 	double p, q;		  /* of no change; q: BH-adjusted over all rows. NAN: not tested */
+	double weight;		  /* in that adjustment; 1: as the mean of rows */
 	enum verdict verdict;
-	bool suspect; /* undecided, because one run against one cannot decide; but looks changed */
-	bool too_few; /* undecided: fewer than COMPARE_LEAST samples, not tested */
+	/* Undecided, because one run against one cannot decide; but it looks worse or better. */
+	bool suspect, better;
+	bool too_few;	 /* undecided: fewer than COMPARE_LEAST samples, not tested */
 	const char *why; /* why it is undecided or moved; NULL: the numbers say it */
 	/* Zones: what the change of the total (new - base) comes from, in the value's unit; they
 	 * add up to it. 0 where nothing is known. */
@@ -139,9 +146,15 @@ struct comparison {
 	const char *alias, *alias_of;	/* the program's module is taken for the base's; or NULL */
 	const char *choice; /* how the base was chosen, set by who chose it; NULL: it was named */
 	const char *metric, *unit, *base; /* of the samples; NULL where none were compared */
-	double gate;			  /* smaller changes are none: 0.02 */
-	bool net;			  /* zones: less what the probes cost */
-	bool single;			  /* one run against one: no verdict is final */
+	bool judged; /* what follows up to spread is known: it is not of one that a profile kept */
+	bool shares; /* functions are judged by their shares, whatever their values are per */
+	struct common common, common_zones; /* what all functions, and zones, have in common */
+	const char *work;		    /* as the options have it; borrowed */
+	bool in_turns;			    /* runs of both sides were captured in turns */
+	double spread;			    /* of whole runs of one side, as times; NAN: unknown */
+	double gate;			    /* smaller changes are none: 0.02 */
+	bool net;			    /* zones: less what the probes cost */
+	bool single;			    /* one run against one: no verdict is final */
 	double between;		       /* then: the variation between runs that was taken, 0.03 */
 	const char *not_comparable;    /* why nothing is; NULL: it is */
 	VEC(const char *) notes;       /* what to know before trusting it, one sentence each */
@@ -160,7 +173,10 @@ void comparison_note(struct comparison *c, char *text);
 const char *comparison_method(const struct comparison *);
 
 size_t comparison_count(const struct comparison *, enum verdict);
+/* What became worse, if one run a side could decide it. */
 size_t comparison_suspects(const struct comparison *);
+/* What was added to the row's value, less what all functions have in common. */
+double comparison_delta(const struct comparison *, const struct compare_row *);
 /* The verdict of all: regressed where any row is, else improved where any is, else unchanged where
  * there are rows that are, else undecided. */
 enum verdict comparison_verdict(const struct comparison *);

@@ -36,15 +36,16 @@ static void add_run(struct shifts *s, struct map *rows, const struct sampled *of
 }
 
 void shifts_build(struct shifts *s, const struct gathered *g, const struct compare_input *in,
-		  enum per per)
+		  const struct comparison *c)
 {
 	struct map rows = {0};
 
 	*s = (struct shifts){0};
 	for (size_t i = 0; g->sampled && i < in->n[BASE] + in->n[NEW]; i++) {
 		const int side = i < in->n[BASE] ? BASE : NEW;
-		const double scale = gather_scale(&g->sampled[i], gather_run(in, i), per);
+		double scale = gather_scale(&g->sampled[i], gather_run(in, i), c->per);
 
+		scale *= side == NEW ? exp(-c->common.amount) : 1;
 		add_run(s, &rows, &g->sampled[i], scale / (double)in->n[side], side);
 	}
 	map_release(&rows);
@@ -94,7 +95,7 @@ static double row_change(const struct places *p, const uint32_t *rows, uint32_t 
 	if (rows[subject] == UINT32_MAX)
 		return NAN;
 	r = &p->c->rows.at[rows[subject]];
-	return r->value[NEW] - r->value[BASE];
+	return comparison_delta(p->c, r);
 }
 
 static bool is_everything(const struct places *p, uint32_t subject)
@@ -103,6 +104,15 @@ static bool is_everything(const struct places *p, uint32_t subject)
 
 	return p->c->per == PER_WORK && row != UINT32_MAX &&
 	       p->c->rows.at[row].value[NEW] >= EVERYTHING;
+}
+
+/* Whether a function, or its own code, changed against @change by more than chance does. */
+static bool took(const struct places *p, const uint32_t *rows, uint32_t subject, double change)
+{
+	const struct compare_row *r =
+		rows[subject] == UINT32_MAX ? NULL : &p->c->rows.at[rows[subject]];
+
+	return !r || isnan(r->p) || (r->p <= SHIFT_P && r->change * change < 0);
 }
 
 /* What took (or gave) most of @change: a function that the caller calls, or the caller's own code:
@@ -124,6 +134,8 @@ static uint32_t counterpart(const struct shifts *s, const struct places *p, uint
 			found = e->callee;
 		}
 	}
+	if (!took(p, found == caller ? p->self : p->total, found, change))
+		return UINT32_MAX;
 	return most <= -SHIFT_TAKEN ? found : UINT32_MAX;
 }
 
@@ -158,7 +170,7 @@ static void set_moved(struct comparison *c, struct compare_row *r, uint32_t with
 static void shift_row(const struct shifts *s, const struct places *p, struct comparison *c,
 		      struct compare_row *r)
 {
-	const double change = r->value[NEW] - r->value[BASE];
+	const double change = comparison_delta(c, r);
 	const struct shift_edge *via;
 	uint32_t other;
 

@@ -7,8 +7,8 @@
 
 #include "compare/gather.h"
 
-/* A caller and what it calls, in the unit of the comparison: the mean over the runs of each side.
- */
+/* A caller and what it calls, in the unit of the comparison: the mean over the runs of each side,
+ * of the new one less what all functions have in common. */
 struct shift_edge {
 	uint32_t caller, callee; /* subjects */
 	double value[SIDES];
@@ -18,7 +18,8 @@ struct shifts {
 	VEC(struct shift_edge) by_caller, by_callee;
 };
 
-void shifts_build(struct shifts *, const struct gathered *, const struct compare_input *, enum per);
+void shifts_build(struct shifts *, const struct gathered *, const struct compare_input *,
+		  const struct comparison *);
 void shifts_release(struct shifts *);
 
 /*
@@ -29,6 +30,7 @@ void shifts_release(struct shifts *);
  * does not count: there all shares sum up to one.
  */
 #define SHIFT_LEFT  .2
+#define SHIFT_P	    .05 /* of what took it, if that is tested: else noise would have taken it */
 #define SHIFT_TAKEN .5
 void shift_rows(const struct shifts *, struct comparison *);
 

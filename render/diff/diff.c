@@ -1,4 +1,4 @@
-#include "compare/diff.h"
+#include "diff/diff.h"
 
 #include <errno.h>
 #include <math.h>
@@ -56,13 +56,13 @@ void diff_free(struct diff *d)
 	for (enum diff_way way = 0; way < DIFF_WAYS; way++) {
 		free(d->measure[way].why_not);
 		free(d->measure[way].per);
-		free(d->measure[way].findings);
 	}
 	for (int side = BASE; side < SIDES; side++)
 		free(d->side[side]);
 	tree_free(d->tree);
 	profile_free(d->names);
 	vec_release(&d->nodes);
+	free(d->findings);
 	free(d->metric);
 	free(d->unit);
 	free(d->base);

@@ -3,22 +3,28 @@
  * (subject.h) and threads. Each path has its values before and after, and how sure the difference
  * is.
  *
- * Values are normalised in three ways, and judged in each by itself:
+ * Values are shown in three ways:
  *	share	share of all samples;
  *	cpu	per second of CPU time, of the compared metric if that is time on CPU, else of the
  *		profile's metric that is;
  *	work	per unit of work: a call of a zone that every run has counted, or a run of a
- *command. Shares make many paths seem slower where one became faster; this does not.
+ *		command.
+ * What changed is the same in all of them: what all functions have in common is no change of any.
  *
  * A box is as wide as before and after together (diff_choose()). That adds up over children, so it
  * is laid out as any flame graph, and paths that only one side has are seen.
  *
- * Each path with COMPARE_LEAST samples is judged as functions are (judge.h, with overdispersion
- *from slices). A path that has all samples of its caller is the same question as its caller.
- *Questions are asked from the root down (Yekutieli, "Hierarchical false discovery rate-controlling
- * methodology", 2008): the paths of one caller, corrected by Benjamini and Hochberg, if the caller
- * changed, or if a path below it stands out of the whole subtree (Bonferroni over the subtree,
- * Benjamini and Hochberg among siblings). So most paths of an unchanged program are never asked.
+ * A box that has all samples of its function says what the row of the function says: the same
+ * change, interval and verdict. Other paths with COMPARE_LEAST samples are judged as functions are
+ * (judge.h, with overdispersion from slices). A path that has all samples of its caller is the same
+ * question as its caller. Questions are asked from the root down (Yekutieli, "Hierarchical false
+ * discovery rate-controlling methodology", 2008): the paths of one caller, corrected by Benjamini
+ *and Hochberg, if the caller changed, or if a path below it stands out of the whole subtree
+ *(Bonferroni over the subtree, Benjamini and Hochberg among siblings). So most paths of an
+ *unchanged program are never asked. More or less is a path only where its function changed that
+ *way, or its caller's box did: so a comparison in which no function changed has none. Of a function
+ *that changed, the boxes that made the change have its finding.
+ *
  * Below a path that one side lacks everything is new or gone, too.
  */
 #ifndef COMPARE_DIFF_H
@@ -56,6 +62,10 @@ struct diff_finding {
 	uint8_t effect;	  /* enum diff_effect */
 	uint8_t strength; /* 1 … DIFF_STRENGTHS; 0 of DIFF_SAME */
 	bool moved;	  /* its caller is unchanged: other paths below it took the difference */
+	bool of_self;	  /* effect and strength are of the function's own code, not of its total */
+	/* Of the function's own code, if all of that is here; NAN: it is not, or not judged. */
+	float self_change, self_half;
+	uint8_t self_effect;
 };
 
 struct diff_node {
@@ -69,7 +79,6 @@ struct diff_measure {
 	double scale[SIDES]; /* of totals to values */
 	char *per;	     /* owned: "as shares of all samples", "per call of parse()" */
 	const char *unit;    /* "share", or the metric's */
-	struct diff_finding *findings; /* owned: per node */
 };
 
 struct diff {
@@ -77,11 +86,14 @@ struct diff {
 	struct profile *names;	     /* owned: functions and strings of the tree */
 	VEC(struct diff_node) nodes; /* beside the tree's */
 	struct diff_measure measure[DIFF_WAYS];
+	struct diff_finding *findings; /* owned: per node */
+	double common; /* how much more all functions have in common, as a ratio; 0: nothing */
 	enum diff_way way;
 	char *side[SIDES];	    /* owned: what the sides are called: "1.2", "old.h5" */
 	char *metric, *unit, *base; /* owned: see struct comparison */
 	size_t runs[SIDES];
-	bool single;	      /* one run against one: nothing is final */
+	bool single; /* one run against one: nothing is final */
+	enum direction better;
 	char *not_comparable; /* owned: why nothing is judged; NULL: all is */
 	double gate;
 	/* Owned: per node the label of its box, a string of names, set by the code that draws it.
@@ -101,8 +113,8 @@ struct diff_options {
  * where it compared none. -EINVAL or -ENOENT with a text where there are no values in the way that
  * was asked for, errors of tree_build(). Owned by the caller; the profiles may be freed.
  */
-int diff_build(const struct compare_input *in, const struct comparison *c,
-	       const struct diff_options *, struct diff **out);
+int diff_build(const struct compare_input *in, struct comparison *c, const struct diff_options *,
+	       struct diff **out);
 void diff_free(struct diff *);
 
 /* Sets the tree's values to widths in that way, which has values: the root is some DIFF_WIDTH. */
@@ -116,7 +128,7 @@ static inline double diff_value(const struct diff *d, enum diff_way way, size_t 
 }
 static inline const struct diff_finding *diff_finding(const struct diff *d, size_t node)
 {
-	return &d->measure[d->way].findings[node];
+	return &d->findings[node];
 }
 
 #endif

@@ -1,11 +1,10 @@
-#include "compare/diff_build.h"
+#include "diff/diff_build.h"
+#include "compare/work.h"
 
 #include <errno.h>
 
 #include "base/err.h"
 #include "base/str.h"
-#include "compare/comparable.h"
-#include "query/zone_condition.h"
 
 #define NS_PER_S 1e9
 
@@ -52,100 +51,19 @@ static double cpu_seconds(const struct diff_build *b, const struct diff_run *run
 
 /* --- units of work ---------------------------------------------------------------------------- */
 
-/* A zone is the same in two runs by its module's file and its name. */
-static bool is_zone(const struct profile *p, const struct zone *z, const struct profile *of,
-		    const struct zone *other)
-{
-	return !strcmp(profile_text(p, z->name), profile_text(of, other->name)) &&
-	       !strcmp(str_base(profile_text(p, p->modules.at[z->module].path)),
-		       str_base(profile_text(of, of->modules.at[other->module].path)));
-}
-
-static double calls_in(const struct profile *p, const struct profile *of, const struct zone *zone)
-{
-	double calls = 0;
-
-	for (size_t i = 0; i < p->zones.n; i++)
-		if (is_zone(p, &p->zones.at[i], of, zone))
-			calls += (double)p->zones.at[i].counts;
-	return calls;
-}
-
-static bool all_called(const struct diff_build *b, const struct profile *of,
-		       const struct zone *zone)
-{
-	for (size_t i = 0; i < b->n_runs; i++)
-		if (!(calls_in(b->runs[i].profile, of, zone) > 0))
-			return false;
-	return true;
-}
-
-/* The zone with most time among those that no other zone calls: a request, a frame, a message. */
-static const struct zone *outermost_zone(const struct diff_build *b, const struct profile *p)
-{
-	const struct zone *best = NULL;
-	int64_t most = 0;
-
-	for (size_t i = 1; i < p->zone_edges.n; i++) {
-		const struct zone_edge *e = &p->zone_edges.at[i];
-
-		if (e->parent || e->total_ns <= most || (p->zones.at[e->zone].flags & ZONE_PSEUDO))
-			continue;
-		if (!all_called(b, p, &p->zones.at[e->zone]))
-			continue;
-		most = e->total_ns;
-		best = &p->zones.at[e->zone];
-	}
-	return best;
-}
-
-static int count_matches(struct diff_build *b)
-{
-	const char *pattern = b->options->work;
-
-	for (size_t i = 0; i < b->n_runs; i++) {
-		const struct profile *p = b->runs[i].profile;
-		_free_ bool *match = NULL;
-		int rc = zone_match(p, pattern, &match);
-
-		if (rc)
-			return rc;
-		for (size_t z = 0; z < p->zones.n; z++)
-			if (match[z])
-				b->runs[i].amount[DIFF_WORK] += (double)p->zones.at[z].counts;
-		if (!(b->runs[i].amount[DIFF_WORK] > 0))
-			return err(-ENOENT,
-				   "--work '%s': a run of the %s side has no call of it: name a "
-				   "zone that all have",
-				   pattern, b->runs[i].side == BASE ? "base" : "new");
-	}
-	b->d->measure[DIFF_WORK].per = mem_printf("per call of %s", pattern);
-	return 0;
-}
-
 static int count_work(struct diff_build *b)
 {
-	const struct profile *new = b->in->runs[NEW][0];
 	struct diff_measure *m = &b->d->measure[DIFF_WORK];
-	const struct zone *zone;
-	bool whole = true;
+	struct work w;
+	int rc = work_find(b->in, b->options->work, &w);
 
-	if (b->options->work)
-		return count_matches(b);
-	for (size_t i = 0; i < b->n_runs; i++)
-		whole &= comparable_is_whole(b->runs[i].profile);
-	zone = whole ? NULL : outermost_zone(b, new);
-	for (size_t i = 0; i < b->n_runs; i++)
-		b->runs[i].amount[DIFF_WORK] = whole  ? 1
-					       : zone ? calls_in(b->runs[i].profile, new, zone)
-						      : 0;
-	m->per = whole	? mem_strdup("per run of the command")
-		 : zone ? mem_printf("per call of %s", profile_text(new, zone->name))
-			: mem_strdup("per unit of work");
-	if (!whole && !zone)
-		m->why_not = mem_strdup("there is no zone that all runs have counted calls of, "
-					"and not all are of whole commands");
-	return 0;
+	for (size_t i = 0; i < b->n_runs && !rc; i++)
+		b->runs[i].amount[DIFF_WORK] = w.amount[i];
+	m->per = w.per;
+	m->why_not = w.why_not;
+	w.per = w.why_not = NULL;
+	work_release(&w);
+	return rc;
 }
 
 static void add_up(const struct diff_build *b, enum diff_way way)
@@ -214,6 +132,7 @@ static struct diff *diff_new(const struct comparison *c, const struct diff_optio
 	d->tree->base = mem_strdup(c->base);
 	d->tree->measure = (struct measure){.name = d->metric, .unit = d->unit};
 	d->single = c->single;
+	d->better = c->direction;
 	d->gate = c->gate;
 	d->not_comparable = c->not_comparable ? mem_strdup(c->not_comparable) : NULL;
 	for (int side = BASE; side < SIDES; side++) {
@@ -246,13 +165,15 @@ static void release(struct diff_build *b)
 	}
 	free(b->runs);
 	free(b->question);
+	vec_release(&b->subject);
 	vec_release(&b->asked);
 }
 
-int diff_build(const struct compare_input *in, const struct comparison *c,
-	       const struct diff_options *o, struct diff **out)
+int diff_build(const struct compare_input *in, struct comparison *c, const struct diff_options *o,
+	       struct diff **out)
 {
 	struct diff_build b = {.in = in, .c = c, .options = o, .selection = o->selection};
+	_free_ struct diff_finding *paths = NULL;
 	int rc;
 
 	*out = NULL;
@@ -264,9 +185,10 @@ int diff_build(const struct compare_input *in, const struct comparison *c,
 	rc = diff_join(&b);
 	rc = rc ?: diff_slice(&b);
 	rc = rc ?: find_amounts(&b);
-	for (enum diff_way way = 0; way < DIFF_WAYS && !rc; way++)
-		if (!b.d->measure[way].why_not)
-			diff_judge(&b, way);
+	if (!rc) {
+		paths = diff_judge(&b);
+		diff_settle(&b, paths);
+	}
 	rc = rc ?: choose(b.d, o->way);
 	release(&b);
 	if (rc)

@@ -1,11 +1,11 @@
 /*
  * diff_build: the state that the steps of a diff share: join the runs, cut them into slices, judge.
- * For compare/diff*.c only.
+ * For diff/ only.
  */
 #ifndef COMPARE_DIFF_BUILD_H
 #define COMPARE_DIFF_BUILD_H
 
-#include "compare/diff.h"
+#include "diff/diff.h"
 #include "compare/judge.h"
 #include "compare/sampled.h"
 
@@ -25,11 +25,12 @@ struct diff_run {
 struct diff_build {
 	struct diff *d;
 	const struct compare_input *in;
-	const struct comparison *c;
+	struct comparison *c; /* borrowed; functions of the joined tree are added to its subjects */
 	const struct diff_options *options;
 	struct selection selection; /* with the metric that was compared */
 	struct diff_run *runs;	    /* owned */
 	size_t n_runs;
+	VEC(uint32_t) subject; /* per node: its function in the comparison; DIFF_NONE: none */
 	/* Questions by number: the nodes that are judged, ascending, the root first. */
 	VEC(uint32_t) asked;
 	/* Owned: per node the number of its question, which is its caller's where it has all
@@ -41,7 +42,16 @@ struct diff_build {
 int diff_join(struct diff_build *);
 /* Chooses what is asked, and fills total and over of each run. */
 int diff_slice(struct diff_build *);
-/* Fills the findings of one way: by node, from judgements by question. */
-void diff_judge(struct diff_build *, enum diff_way);
+/* Finds which paths changed: per question, by their shares as functions are judged (common.h), in
+ * whatever way values are shown. The caller frees it. */
+struct diff_finding *diff_judge(const struct diff_build *);
+/* How sure a finding is of which @rate are false: 0 … DIFF_STRENGTHS. */
+uint8_t diff_strength(double rate);
+/* The need of struct diff_finding. @weight: of a row; @seen: samples of the path. */
+double diff_need(const struct diff_build *, const struct evidence *, double weight, double seen);
+/* What makes amounts of sums over a side's runs, less what all functions have in common. */
+void diff_scale(const struct diff_build *, double scale[SIDES]);
+/* Fills the findings of the diff: by node, from those of paths and from the rows of functions. */
+void diff_settle(const struct diff_build *, const struct diff_finding *paths);
 
 #endif

@@ -6,14 +6,14 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "compare/comparable.h"
-#include "compare/diff_build.h"
+#include "diff/diff_build.h"
 #include "model/rows.h"
 
 #define COMM_LENGTH 15 /* of a thread's name: TASK_COMM_LEN - 1 */
 
 struct join {
 	struct diff_build *b;
-	struct subjects subjects;
+	struct subjects *subjects; /* the comparison's */
 	struct intern threads;
 	struct map children; /* parent << 32 | what it is → node */
 };
@@ -23,7 +23,7 @@ struct join {
 /* A program that was built under another name gives its threads that name. */
 static uint32_t thread_of(struct join *j, const char *name)
 {
-	const char *alias = j->subjects.alias, *of = j->subjects.alias_of;
+	const char *alias = j->subjects->alias, *of = j->subjects->alias_of;
 
 	if (alias && !strncmp(alias, name, COMM_LENGTH) &&
 	    (strlen(name) == COMM_LENGTH || !strcmp(alias, name)))
@@ -35,7 +35,7 @@ static uint32_t thread_of(struct join *j, const char *name)
 static uint32_t identity(struct join *j, const struct tree *t, const struct tree_node *n)
 {
 	if (n->function)
-		return 2 * subject_of(&j->subjects, t->profile, n->function);
+		return 2 * subject_of(j->subjects, t->profile, n->function);
 	return 2 * thread_of(j, profile_text(t->profile, n->name)) + 1;
 }
 
@@ -49,10 +49,11 @@ static uint32_t add_node(struct join *j, struct rows *names, const struct tree_n
 	if (!function)
 		name = intern_add(&d->names->strings, intern_text(&j->threads, what / 2));
 	else if (d->names->functions.at[function].named)
-		name = intern_add(&d->names->strings, subject_name(&j->subjects, what / 2));
+		name = intern_add(&d->names->strings, subject_name(j->subjects, what / 2));
 	node = tree_add(d->tree, parent, function, name);
 	d->tree->nodes.at[node].inlined = n->inlined;
 	(void)vec_add(&d->nodes);
+	vec_push(&j->b->subject, function ? what / 2 : DIFF_NONE);
 	return node;
 }
 
@@ -115,17 +116,16 @@ static int join_run(struct join *j, struct diff_run *run)
 
 int diff_join(struct diff_build *b)
 {
-	struct join j = {.b = b};
+	struct join j = {.b = b, .subjects = &b->c->subjects};
 	int rc = 0;
 
-	comparable_alias(b->in, &j.subjects.alias, &j.subjects.alias_of);
 	(void)vec_add(&b->d->nodes);
+	vec_push(&b->subject, DIFF_NONE);
 	/* New runs first: names, files and lines are theirs where both have them. */
 	for (int side = NEW; side >= BASE && !rc; side--)
 		for (size_t i = 0; i < b->n_runs && !rc; i++)
 			if (b->runs[i].side == side)
 				rc = join_run(&j, &b->runs[i]);
-	subjects_release(&j.subjects);
 	intern_release(&j.threads);
 	map_release(&j.children);
 	return rc;

@@ -2,24 +2,32 @@
 #include <math.h>
 #include <string.h>
 
-#include "compare/diff_build.h"
+#include "diff/diff_build.h"
+#include "compare/gate.h"
 #include "compare/gather.h"
 #include "compare/shift.h"
-
-#define SIGMAS 1.96 /* of an interval that holds 95 % */
 
 /* --- from the root down: see diff.h ----------------------------------------------------------- */
 
 /* Rates of false findings, by strength from 1. */
 static const double rates[DIFF_STRENGTHS] = {COMPARE_Q, .01, .001};
 
+uint8_t diff_strength(double rate)
+{
+	uint8_t strength = 0;
+
+	for (size_t i = 0; i < DIFF_STRENGTHS; i++)
+		strength += rate <= rates[i];
+	return strength;
+}
+
 /* Questions as a tree: parents before children. */
 struct descent {
 	const struct diff_build *b;
 	const struct judgement *judgements;
 	struct diff_finding *found;
-	const struct diff_measure *measure;
 	uint32_t *first, *next; /* children; 0: none */
+	double scale[SIDES];	/* of values to amounts less what all functions have in common */
 	double *below;		/* the least p of the subtree times the number of its questions */
 	bool *open;		/* its children are asked, too */
 };
@@ -65,8 +73,9 @@ static double delta(const struct descent *d, uint32_t q, bool self)
 	const struct diff_node *n = &d->b->d->nodes.at[d->b->asked.at[q]];
 	const int64_t *value = self ? n->self : n->total;
 
-	return (double)value[NEW] * d->measure->scale[NEW] -
-	       (double)value[BASE] * d->measure->scale[BASE];
+	const double *scale = d->scale;
+
+	return (double)value[NEW] * scale[NEW] - (double)value[BASE] * scale[BASE];
 }
 
 static enum diff_effect effect_of(const struct diff_node *n, double change)
@@ -89,8 +98,7 @@ static void decide(const struct descent *d, uint32_t q, double rate)
 	    fabs((double)f->change) < log1p(c->gate))
 		return;
 	f->effect = (uint8_t)effect_of(&d->b->d->nodes.at[d->b->asked.at[q]], f->change);
-	for (size_t i = 0; i < DIFF_STRENGTHS; i++)
-		f->strength += rate <= rates[i];
+	f->strength = diff_strength(rate);
 }
 
 /* The children of @q, as one family. */
@@ -103,8 +111,8 @@ static void ask_children(const struct descent *d, uint32_t q)
 		vec_push(&own, d->judgements[c].evidence.p);
 		vec_push(&subtree, d->below[c]);
 	}
-	false_discoveries(own.at, own.n);
-	false_discoveries(subtree.at, subtree.n);
+	false_discoveries(own.at, NULL, own.n);
+	false_discoveries(subtree.at, NULL, subtree.n);
 	for (uint32_t c = d->first[q]; c; c = d->next[c], i++) {
 		decide(d, c, own.at[i]);
 		d->open[c] = d->found[c].effect != DIFF_SAME || subtree.at[i] <= COMPARE_Q;
@@ -136,18 +144,36 @@ static void mark_moved(const struct descent *d, uint32_t q)
 	}
 }
 
-static void descend(const struct diff_build *b, enum diff_way way,
-		    const struct judgement *judgements, struct diff_finding *found)
+void diff_scale(const struct diff_build *b, double scale[SIDES])
+{
+	const int64_t *whole = b->d->nodes.at[0].total;
+
+	for (int side = BASE; side < SIDES; side++)
+		scale[side] = !b->c->shares ? 1 / (double)b->c->runs[side]
+			      : whole[side] ? 1 / (double)whole[side]
+					    : 0;
+	scale[NEW] *= exp(-b->c->common.share);
+}
+
+/* Whether the root can have changed: as a share it is always 1. */
+static bool asks_of_root(const struct diff_build *b)
+{
+	return !b->c->shares || b->c->common.functions;
+}
+
+static void descend(const struct diff_build *b, const struct judgement *judgements,
+		    struct diff_finding *found)
 {
 	const size_t n = b->asked.n + 1;
 	_free_ uint32_t *first = mem_zalloc(n, sizeof(*first));
 	_free_ uint32_t *next = mem_zalloc(n, sizeof(*next));
 	_free_ double *below = mem_zalloc(n, sizeof(*below));
 	_free_ bool *open = mem_zalloc(n, sizeof(*open));
-	struct descent d = {b, judgements, found, &b->d->measure[way], first, next, below, open};
+	struct descent d = {b, judgements, found, first, next, {0}, below, open};
 
 	for (size_t q = 0; q < b->asked.n; q++)
 		found[q].q = NAN;
+	diff_scale(b, d.scale);
 	gather_subtrees(&d);
 	if (isfinite(judgements[0].evidence.p))
 		decide(&d, 0, judgements[0].evidence.p);
@@ -156,8 +182,9 @@ static void descend(const struct diff_build *b, enum diff_way way,
 		if (!open[q])
 			continue;
 		ask_children(&d, q);
-		/* All shares sum up to one: at the root each gain is another path's loss. */
-		if (q || way != DIFF_SHARE)
+		/* As shares all paths sum up to one: at the root each gain is another path's loss.
+		 */
+		if (q || asks_of_root(b))
 			mark_moved(&d, q);
 	}
 }
@@ -168,12 +195,12 @@ static double between_variance(const struct comparison *c)
 	return c->single ? 2 * c->between * c->between : 0;
 }
 
-/* The need of struct diff_finding. @seen: samples of the path; variances within a run fall with
- * their number, those between runs with the number of runs. */
-static double need_of(const struct diff_build *b, const struct evidence *e, double seen)
+/* Variances within a run fall with the number of samples, those between runs with that of runs. */
+double diff_need(const struct diff_build *b, const struct evidence *e, double weight, double seen)
 {
 	const double aim = fmax(fabs(e->difference), log1p(COMPARE_TOLERANCE));
-	const double allowed = aim * aim / (SIGMAS * SIGMAS), error = e->error * e->error;
+	const double sigmas = gate_sigmas(b->c, weight, INFINITY), error = e->error * e->error;
+	const double allowed = aim * aim / (sigmas * sigmas);
 	const double between = between_variance(b->c);
 
 	if (!isfinite(error))
@@ -187,41 +214,40 @@ static double need_of(const struct diff_build *b, const struct evidence *e, doub
 	return ceil((error - between) / (allowed - between) * seen);
 }
 
-static void fill(const struct diff_build *b, enum diff_way way, struct matrix *m)
+/* What values of a run are multiplied by where functions are not judged by shares. */
+static double amount_scale(const struct diff_build *b, const struct diff_run *run)
+{
+	return gather_scale(&run->whole, run->profile, b->c->per);
+}
+
+static void fill(const struct diff_build *b, struct matrix *m)
 {
 	for (size_t q = 0; q < b->asked.n; q++) {
 		struct matrix_row *row = matrix_row(m, ROW_TOTAL, (uint32_t)q);
 
 		for (size_t i = 0; i < b->n_runs; i++) {
 			const struct diff_run *run = &b->runs[i];
-			const double amount = run->amount[way];
 
 			gather_seen(&row->at[i], &run->whole, run->total[q], run->over[q],
-				    amount > 0 ? 1 / amount : 0, way == DIFF_SHARE);
+				    amount_scale(b, run), b->c->shares);
+			if (run->side == NEW)
+				row->at[i].log -= b->c->common.share;
 		}
 	}
 }
 
-/* Whether the root can have changed: as share it is always 1, as CPU time per CPU second, too. */
-static bool asks_of_root(const struct diff_build *b, enum diff_way way)
+static void judge_all(const struct diff_build *b, struct judgement *out)
 {
-	for (size_t i = 0; i < b->n_runs; i++)
-		if (fabs(b->runs[i].amount[way] - b->runs[i].whole.whole) > 0 &&
-		    (way != DIFF_CPU ||
-		     fabs(b->runs[i].amount[way] * 1e9 / b->runs[i].whole.whole - 1) > 1e-9))
-			return true;
-	return false;
-}
-
-static void judge_all(const struct diff_build *b, enum diff_way way, struct judgement *out)
-{
-	const bool root = asks_of_root(b, way);
+	const bool root = asks_of_root(b);
 	_free_ uint32_t *rows = mem_zalloc(b->asked.n + 1, sizeof(*rows));
-	struct family family = {.sampled = true, .between = b->c->between};
+	struct family family = {.sampled = true,
+				.between = b->c->shares ? b->c->between
+							: fmax(b->c->between, COMPARE_HOST),
+				.common = b->c->common.error};
 	struct matrix m;
 
 	matrix_init(&m, b->n_runs);
-	fill(b, way, &m);
+	fill(b, &m);
 	for (uint32_t q = root ? 0 : 1; q < b->asked.n; q++)
 		rows[family.n++] = q;
 	family.rows = rows;
@@ -231,42 +257,22 @@ static void judge_all(const struct diff_build *b, enum diff_way way, struct judg
 	matrix_release(&m);
 }
 
-/* Below a path that is new or gone everything is, however few samples it has. */
-static void spread_to_nodes(const struct diff_build *b, const struct diff_finding *by_question,
-			    struct diff_finding *out)
+struct diff_finding *diff_judge(const struct diff_build *b)
 {
-	const struct diff *d = b->d;
-
-	for (size_t i = 0; i < d->nodes.n; i++) {
-		const struct diff_finding *above = &out[d->tree->nodes.at[i].parent];
-		const uint32_t q = b->question[i];
-
-		out[i] = (struct diff_finding){.change = NAN, .half = NAN, .q = NAN, .need = NAN};
-		if (q != DIFF_NONE)
-			out[i] = by_question[q];
-		if (i && out[i].effect == DIFF_SAME && above->effect >= DIFF_NEW) {
-			out[i].effect = above->effect;
-			out[i].strength = above->strength;
-		}
-	}
-}
-
-void diff_judge(struct diff_build *b, enum diff_way way)
-{
-	struct diff_measure *m = &b->d->measure[way];
 	_free_ struct judgement *all = mem_zalloc(b->asked.n + 1, sizeof(*all));
-	_free_ struct diff_finding *found = mem_zalloc(b->asked.n + 1, sizeof(*found));
+	struct diff_finding *found = mem_zalloc(b->asked.n + 1, sizeof(*found));
 
-	m->findings = mem_zalloc(b->d->nodes.n, sizeof(*m->findings));
-	judge_all(b, way, all);
+	judge_all(b, all);
 	for (size_t q = 0; q < b->asked.n; q++) {
 		const struct evidence *e = &all[q].evidence;
 		const struct diff_node *n = &b->d->nodes.at[b->asked.at[q]];
 
 		found[q].change = (float)e->difference;
 		found[q].half = (float)evidence_half_width(e);
-		found[q].need = (float)need_of(b, e, (double)(n->samples[BASE] + n->samples[NEW]));
+		found[q].need =
+			(float)diff_need(b, e, 1, (double)(n->samples[BASE] + n->samples[NEW]));
+		found[q].self_change = found[q].self_half = NAN;
 	}
-	descend(b, way, all, found);
-	spread_to_nodes(b, found, m->findings);
+	descend(b, all, found);
+	return found;
 }

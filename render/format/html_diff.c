@@ -84,14 +84,29 @@ static void need_pack(const struct diff_finding *f, struct pack *out)
 
 static void finding_pack(const struct diff_finding *f, struct pack *out)
 {
-	const unsigned numbers = isfinite(f->half);
+	const unsigned numbers = isfinite(f->half), self = isfinite(f->self_half) && f->self_effect;
 
-	pack_uint(out, f->effect | f->strength << 3 | (unsigned)f->moved << 5 | numbers << 6);
-	if (!numbers)
-		return;
-	pack_float(out, (double)f->change);
-	pack_float(out, (double)f->half);
-	need_pack(f, out);
+	pack_uint(out, f->effect | f->strength << 3 | (unsigned)f->moved << 5 | numbers << 6 |
+			       (unsigned)f->of_self << 7 | self << 8);
+	if (numbers) {
+		pack_float(out, (double)f->change);
+		pack_float(out, (double)f->half);
+		need_pack(f, out);
+	}
+	if (self) {
+		pack_float(out, (double)f->self_change);
+		pack_float(out, (double)f->self_half);
+	}
+}
+
+static void findings_pack(const struct diff *d, struct pack *out)
+{
+	uint32_t node = 0;
+
+	do {
+		finding_pack(&d->findings[node], out);
+		node = tree_next(d->tree, node, true);
+	} while (node);
 }
 
 static void exact_pack(double value, struct pack *out)
@@ -105,7 +120,6 @@ static void exact_pack(double value, struct pack *out)
 static void way_pack(const struct diff *d, enum diff_way way, struct pack *out)
 {
 	const struct diff_measure *m = &d->measure[way];
-	uint32_t node = 0;
 
 	pack_uint(out, pack_string(out, m->why_not ? "" : diff_way_name(way)));
 	if (m->why_not)
@@ -114,10 +128,6 @@ static void way_pack(const struct diff *d, enum diff_way way, struct pack *out)
 	pack_uint(out, pack_string(out, m->unit));
 	exact_pack(m->scale[BASE], out);
 	exact_pack(m->scale[NEW], out);
-	do {
-		finding_pack(&m->findings[node], out);
-		node = tree_next(d->tree, node, true);
-	} while (node);
 }
 
 void html_diff_pack(const struct diff *d, struct pack *out)
@@ -127,7 +137,7 @@ void html_diff_pack(const struct diff *d, struct pack *out)
 	pack_uint(out, pack_string(out, d->metric));
 	pack_uint(out, pack_string(out, d->side[BASE]));
 	pack_uint(out, pack_string(out, d->side[NEW]));
-	pack_uint(out, d->single);
+	pack_uint(out, d->single | (unsigned)(d->better == HIGHER_IS_BETTER) << 1);
 	pack_uint(out, pack_string(out, why));
 	shape_pack(d, out);
 	side_pack(d, BASE, out);
@@ -136,4 +146,5 @@ void html_diff_pack(const struct diff *d, struct pack *out)
 	for (enum diff_way way = 0; way < DIFF_WAYS; way++)
 		way_pack(d, way, out);
 	pack_uint(out, d->way);
+	findings_pack(d, out);
 }

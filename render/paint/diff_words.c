@@ -43,20 +43,42 @@ char *diff_sign(const struct diff *d, size_t node)
 		return mem_strdup("");
 	if (f->effect >= DIFF_NEW)
 		return mem_strdup(f->effect == DIFF_NEW ? "new" : "gone");
+	if (f->of_self) {
+		_free_ char *self = change_text(expm1((double)f->self_change));
+
+		return mem_printf("self %s", self);
+	}
 	return change_text(expm1((double)f->change));
+}
+
+static char *interval_text(float change, float half)
+{
+	_free_ char *low = change_text(expm1((double)change - (double)half));
+	_free_ char *high = change_text(expm1((double)change + (double)half));
+
+	return mem_printf("%s … %s", low, high);
 }
 
 char *diff_interval(const struct diff *d, size_t node)
 {
 	const struct diff_finding *f = diff_finding(d, node);
-	_free_ char *low = NULL, *high = NULL;
 
+	if (f->of_self)
+		return interval_text(f->self_change, f->self_half);
 	/* Of what one side has not there is only a least factor. */
 	if (!isfinite(f->half) || f->effect >= DIFF_NEW)
 		return mem_strdup("–");
-	low = change_text(expm1((double)f->change - (double)f->half));
-	high = change_text(expm1((double)f->change + (double)f->half));
-	return mem_printf("%s … %s", low, high);
+	return interval_text(f->change, f->half);
+}
+
+/* One run a side cannot decide: what looks worse is suspect. */
+static const char *doubt(const struct diff *d, const struct diff_finding *f)
+{
+	const bool more = f->effect == DIFF_MORE || f->effect == DIFF_NEW;
+
+	if (!d->single)
+		return "";
+	return more == (d->better == LOWER_IS_BETTER) ? "suspect: " : "apparently ";
 }
 
 char *diff_verdict(const struct diff *d, size_t node)
@@ -76,8 +98,9 @@ char *diff_verdict(const struct diff *d, size_t node)
 					  : "the same: all that there is");
 	if (f->effect == DIFF_SAME)
 		return mem_strdup("not distinguishable");
-	return mem_printf("%s%s%s%s", d->single ? "suspect: " : "", words[f->effect],
-			  sure[f->strength], f->moved ? "; moved: its caller is as before" : "");
+	return mem_printf("%s%s%s%s%s", doubt(d, f), words[f->effect],
+			  f->of_self ? " in its own code" : "", sure[f->strength],
+			  f->moved ? "; moved: its caller is as before" : "");
 }
 
 /* Three digits are more than is known. */
@@ -124,8 +147,10 @@ char *diff_lines(const struct diff *d, size_t node)
 {
 	const struct diff_finding *f = diff_finding(d, node);
 	_free_ char *change = change_text(expm1((double)f->change));
-	_free_ char *interval = diff_interval(d, node), *verdict = diff_verdict(d, node);
-	_free_ char *needed = diff_needed(d, node);
+	_free_ char *interval = interval_text(f->change, f->half);
+	_free_ char *self = change_text(expm1((double)f->self_change));
+	_free_ char *of_self = interval_text(f->self_change, f->self_half);
+	_free_ char *verdict = diff_verdict(d, node), *needed = diff_needed(d, node);
 	struct str s = {0};
 
 	add_side(&s, d, node, BASE);
@@ -133,6 +158,8 @@ char *diff_lines(const struct diff *d, size_t node)
 	add_side(&s, d, node, NEW);
 	if (isfinite(f->half) && f->effect < DIFF_NEW)
 		str_addf(&s, "\nChange: %s, 95 %% interval %s", change, interval);
+	if (isfinite(f->self_half) && f->self_effect)
+		str_addf(&s, "\nSelf: %s, 95 %% interval %s", self, of_self);
 	str_addf(&s, "\nVerdict: %s", verdict);
 	if (needed)
 		str_addf(&s, "\nTo decide: %s", needed);

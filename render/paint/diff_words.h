@@ -5,7 +5,7 @@
 #ifndef PAINT_DIFF_WORDS_H
 #define PAINT_DIFF_WORDS_H
 
-#include "compare/diff.h"
+#include "diff/diff.h"
 #include "paint/rgb.h"
 
 /* "+12.3 %" of .123; from 1,000 % on times: "×25"; "–" where it is not known. Freed by the caller.
@@ -18,11 +18,12 @@ char *change_value(const char *unit, double value);
 
 /* "Before" or "After", with what that side is called: "Before: 1.2". */
 char *diff_side(const struct diff *, int side);
-/* "+12.3 %", "new", "gone"; "" where nothing can be said. */
+/* "+12.3 %", "self +12.3 %", "new", "gone"; "" where nothing can be said. */
 char *diff_sign(const struct diff *, size_t node);
 /* "+9.1 % … +15.7 %"; "–" where it is unknown. */
 char *diff_interval(const struct diff *, size_t node);
-/* "more, 99 % sure"; "suspect: more, 99 % sure"; "not distinguishable". */
+/* "more, 99 % sure"; of one run a side "suspect: more, 99 % sure" and "apparently less, 99 % sure";
+ * "not distinguishable". */
 char *diff_verdict(const struct diff *, size_t node);
 /* What would decide, "about 1,200 samples …"; NULL where it is decided, or where nothing is known
  * of it. */

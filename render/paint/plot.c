@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "compare/diff.h"
+#include "diff/diff.h"
 
 /* What is in no box: the parts of drawn boxes that are neither self nor a drawn child. */
 static double percent_left_out(const struct flame *f)

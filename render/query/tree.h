@@ -65,7 +65,7 @@ struct tree_tables {
 	struct tree_paths paths;
 };
 
-struct diff; /* compare/diff.h */
+struct diff; /* diff/diff.h */
 
 struct tree {
 	const struct profile *profile; /* borrowed */

@@ -5,12 +5,14 @@
 
 #include "base/str.h"
 #include "base/units.h"
+#include "compare/gate.h"
 #include "paint/diff_words.h"
 #include "view/delta.h"
 
 #define TERMINAL_ROWS 60
 #define PRINTED_ROWS  400
 #define ONLY_ROWS     20
+#define LEAST_COMMON  .0005 /* what is shown as 0.1 % */
 
 /* --- words ------------------------------------------------------------------------------------ */
 
@@ -65,6 +67,12 @@ static char *notes_of(const struct compare_row *r)
 	return str_steal(&s);
 }
 
+/* Whether so much is common that it shows. */
+static bool change_is_seen(const struct common *common)
+{
+	return common->functions && fabs(common->amount) >= LEAST_COMMON;
+}
+
 /* --- facts ------------------------------------------------------------------------------------ */
 
 /* "version 1.2, 5 runs; sqlite3 -cmd …" */
@@ -110,9 +118,54 @@ static void write_verdict(const struct comparison *c, struct doc_block *facts)
 		 comparison_count(c, VERDICT_UNDECIDED), comparison_count(c, VERDICT_UNCHANGED));
 	if (suspects)
 		doc_fact(facts, true, "Suspect",
-			 "%zu row%s changed by more than a guess of %.2g %% from run to run "
-			 "explains; one run a side cannot decide: compare several",
+			 "%zu row%s became worse by more than the assumed run-to-run noise of "
+			 "%.2g %%; one run a side cannot decide",
 			 suspects, suspects == 1 ? "" : "s", 100 * c->between);
+}
+
+/* "+14.9 %, a slower host or …": what Change leaves out. */
+static void add_common(struct str *s, const struct common *common, const char *what)
+{
+	_free_ char *change = change_text(expm1(common->amount));
+
+	if (common->functions && change_is_seen(common))
+		str_addf(s, "; Change leaves out what all %s have in common, %s", what, change);
+}
+
+static void write_judged(const struct comparison *c, struct doc_block *facts)
+{
+	struct str s = {0};
+
+	if (!c->judged)
+		return;
+	if (c->metric && !c->shares)
+		str_add(&s, "functions by their time, for too few have enough samples to compare "
+			    "shares");
+	else if (c->metric && c->per == PER_WORK)
+		str_add(&s, "functions by their shares of the samples");
+	else if (c->metric && isfinite(c->spread))
+		str_addf(&s,
+			 "functions by their shares of each run's samples, for whole runs differ "
+			 "by %.2g %% among themselves",
+			 100 * c->spread);
+	else if (c->metric)
+		str_add(&s, "functions by their shares of each run's samples, for the host's "
+			    "speed is in all times");
+	add_common(&s, &c->common, "functions");
+	if (!s.n && change_is_seen(&c->common_zones))
+		str_add(&s, "zones by their time");
+	add_common(&s, &c->common_zones, "zones");
+	if (s.n)
+		doc_fact(facts, false, "Judged", "%s", s.s);
+	str_release(&s);
+}
+
+static void write_sight(const struct comparison *c, struct doc_block *facts)
+{
+	_free_ char *text = gate_sight_text(c, 0);
+
+	if (text)
+		doc_fact(facts, false, "Sight", "%s", text);
 }
 
 void comparison_write_verdict(const struct comparison *c, struct doc_block *facts)
@@ -137,9 +190,12 @@ void comparison_write_facts(const struct comparison *c, struct doc *doc)
 		doc_fact(facts, false, "Baseline", "%s", c->choice);
 	doc_fact(facts, false, "Values", "%s%s%s", per_text(c), c->metric ? " of " : "",
 		 c->metric ? c->metric : "");
+	write_judged(c, facts);
 	doc_fact(facts, false, "Method",
-		 "%s; changes below %.3g %% are none; 5 %% of those found may be none",
+		 "%s; changes under %.3g %% are ignored; up to 5 %% of the reported changes may be "
+		 "false",
 		 comparison_method(c), 100 * c->gate);
+	write_sight(c, facts);
 	for (size_t i = 0; i < c->notes.n; i++)
 		doc_fact(facts, true, "Note", "%s", c->notes.at[i]);
 }
@@ -197,7 +253,8 @@ static void write_row(struct doc_table *t, const struct compare_row *r)
 #define PLAIN_COLUMNS 9
 static const struct doc_column columns[] = {
 	{"Verdict", "verdict", CELL_TEXT, NULL},
-	{"Change", "change_percent", CELL_NUMBER, "of the value, new against base"},
+	{"Change", "change_percent", CELL_NUMBER,
+	 "new against base, less what all functions or zones have in common"},
 	{"95 % interval", "interval", CELL_TEXT,
 	 "in which the true change lies in 19 of 20 comparisons"},
 	{"Base", "base", CELL_NUMBER, "geometric mean over the runs"},
@@ -221,8 +278,8 @@ static const struct doc_column columns[] = {
 
 static bool is_shown(const struct compare_row *r, bool all)
 {
-	return all || r->suspect || r->verdict <= VERDICT_MOVED || r->kind == ROW_WHOLE ||
-	       r->course.change || r->course.drift || r->course.step;
+	return all || r->suspect || r->better || r->verdict <= VERDICT_MOVED ||
+	       r->kind == ROW_WHOLE || r->course.change || r->course.drift || r->course.step;
 }
 
 /* Of the rows that do not show, or not first. */
@@ -277,8 +334,6 @@ static void write_rows(const struct comparison *c, struct doc *doc, enum compari
 	for (size_t i = 0; i < c->rows.n; i++)
 		shown += is_shown(&c->rows.at[i], rows == ROWS_ALL);
 	/* A table of which nothing is to show at first would show all. */
-	if (!shown && rows == ROWS_FOLDED)
-		rows = ROWS_CHANGED;
 	if (shown || rows == ROWS_ALL)
 		write_table(c, doc, rows, shown);
 	write_left_out(c, doc, shown, rows);

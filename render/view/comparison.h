@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "compare/diff.h"
+#include "diff/diff.h"
 #include "compare/result.h"
 #include "doc.h"
 
@@ -29,7 +29,7 @@ void comparison_write(const struct comparison *, struct doc *, enum comparison_r
 #define COMPARISON_JSON_SCHEMA 1
 void comparison_json(const struct comparison *, const char *tool, FILE *out);
 
-/* The call trees of both sides as one flame graph (compare/diff.h), and the paths that changed most
+/* The call trees of both sides as one flame graph (diff/diff.h), and the paths that changed most
  * as a table; pictures have the flame graph alone, tables of machines nothing. The diff is to
  * outlive the document. */
 void difference_write(struct diff *, struct doc *, enum doc_medium medium);

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "compare/gate.h"
 #include "view/comparison.h"
 
 #define DIGITS 15 /* as many as a double has */
@@ -59,6 +60,11 @@ static void write_provenance(const struct comparison *c, const char *tool, FILE 
 	put_number(out, ",\"gate\":", c->gate);
 	put_number(out, ",\"between\":", c->single ? c->between : NAN);
 	put_bool(out, ",\"net\":", c->net);
+	put_or_null(out, ",\"judged_by\":", !c->metric ? NULL : c->shares ? "shares" : "amounts");
+	put_number(out, ",\"common\":", c->common.functions ? expm1(c->common.amount) : NAN);
+	put_number(out, ",\"common_zones\":",
+		   c->common_zones.functions ? expm1(c->common_zones.amount) : NAN);
+	put_number(out, ",\"spread\":", c->spread);
 	fputs(",\n  \"notes\":[", out);
 	for (size_t i = 0; i < c->notes.n; i++)
 		json_text(out, i ? "," : "", c->notes.at[i]);
@@ -67,6 +73,8 @@ static void write_provenance(const struct comparison *c, const char *tool, FILE 
 
 static void write_verdict(const struct comparison *c, FILE *out)
 {
+	const struct gate_sight sight = gate_sight(c, 0);
+
 	json_text(out, " \"verdict\":", verdict_name(comparison_verdict(c)));
 	put_or_null(out, ",\"not_comparable\":", c->not_comparable);
 	fputs(",\"counts\":{", out);
@@ -75,6 +83,9 @@ static void write_verdict(const struct comparison *c, FILE *out)
 		json_int(out, ":", (int64_t)comparison_count(c, v));
 	}
 	json_int(out, ",\"suspect\":", (int64_t)comparison_suspects(c));
+	put_number(out, "},\n \"sight\":{\"visible\":", sight.visible);
+	json_int(out, ",\"more_runs\":", (int64_t)sight.more);
+	put_number(out, ",\"then_visible\":", sight.more ? sight.then : NAN);
 	fputs("},\n", out);
 }
 
@@ -124,6 +135,7 @@ static void write_row(const struct compare_row *r, FILE *out)
 	json_text(out, ",\"module\":", r->module);
 	json_text(out, ",\"verdict\":", verdict_name(r->verdict));
 	put_bool(out, ",\"suspect\":", r->suspect);
+	put_bool(out, ",\"apparently_better\":", r->better);
 	json_text(out, ",\"unit\":", r->unit);
 	put_number(out, ",\"base\":", r->value[BASE]);
 	put_number(out, ",\"new\":", r->value[NEW]);

@@ -14,6 +14,9 @@ const char *delta_verdict_text(const struct compare_row *r)
 {
 	if (r->suspect)
 		return r->change > 0 ? "undecided (suspect: more)" : "undecided (suspect: less)";
+	if (r->better)
+		return r->change > 0 ? "undecided (apparently more)"
+				     : "undecided (apparently less)";
 	return verdict_name(r->verdict);
 }
 

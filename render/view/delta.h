@@ -8,7 +8,8 @@
 #include "compare/result.h"
 #include "doc.h"
 
-/* "regressed"; "undecided (suspect: more)" where one run against one looks changed. Static. */
+/* "regressed"; where one run against one looks changed "undecided (suspect: more)" of what became
+ * worse, "undecided (apparently less)" of what became better. Static. */
 const char *delta_verdict_text(const struct compare_row *);
 
 /* --- columns ---------------------------------------------------------------------------------- */

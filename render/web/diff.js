@@ -1,7 +1,7 @@
 /* Two sides of a comparison as one flame graph; the data are those of html_diff.c, the words those
  * of paint/diff_words.c. */
 const BEFORE = 0, AFTER = 1;
-const SAME = 0, NEW_PATH = 3, GONE = 4;
+const SAME = 0, LESS = 2, NEW_PATH = 3, GONE = 4;
 const EFFECTS = ["not distinguishable", "more", "less", "new", "gone"];
 const SURE = ["", ", 95 % sure", ", 99 % sure", ", 99.9 % sure"];
 const STRENGTHS = 3;
@@ -15,29 +15,34 @@ const WAY_BUTTONS = {share: "Share", cpu: "Per CPU second", work: "Per unit of w
 function readFindings(reader, n) {
 	const found = {effect: new Uint8Array(n), strength: new Uint8Array(n), moved: new Uint8Array(n),
 		change: new Float32Array(n).fill(NaN), half: new Float32Array(n).fill(NaN),
-		need: new Float64Array(n).fill(NaN)};
+		need: new Float64Array(n).fill(NaN), ofSelf: new Uint8Array(n),
+		selfChange: new Float32Array(n).fill(NaN), selfHalf: new Float32Array(n).fill(NaN)};
 	for (let i = 0; i < n; i++) {
 		const bits = reader.uint();
 		found.effect[i] = bits & 7;
 		found.strength[i] = bits >> 3 & 3;
 		found.moved[i] = bits >> 5 & 1;
-		if (!(bits >> 6 & 1))
-			continue;
-		found.change[i] = reader.float();
-		found.half[i] = reader.float();
-		const need = reader.uint();
-		found.need[i] = need > 1 ? need - 2 : need ? Infinity : NaN;
+		found.ofSelf[i] = bits >> 7 & 1;
+		if (bits >> 6 & 1) {
+			found.change[i] = reader.float();
+			found.half[i] = reader.float();
+			const need = reader.uint();
+			found.need[i] = need > 1 ? need - 2 : need ? Infinity : NaN;
+		}
+		if (bits >> 8 & 1) {
+			found.selfChange[i] = reader.float();
+			found.selfHalf[i] = reader.float();
+		}
 	}
 	return found;
 }
 
-function readWay(reader, n) {
+function readWay(reader) {
 	const name = reader.string();
 	if (!name)
 		return null;
 	return {name, per: reader.string(), unit: reader.string(),
-		scale: [Number(reader.string()), Number(reader.string())],
-		...readFindings(reader, n)};
+		scale: [Number(reader.string()), Number(reader.string())]};
 }
 
 function readSide(reader, name, n) {
@@ -51,7 +56,7 @@ function readSide(reader, name, n) {
 
 function readDiff(reader) {
 	const metric = reader.string(), names = [reader.string(), reader.string()];
-	const single = reader.uint() === 1, notComparable = reader.string();
+	const bits = reader.uint(), notComparable = reader.string();
 	const frames = Array.from({length: reader.uint()}, () =>
 		({...readFrame(reader), colour: reader.uint()}));
 	/* Frames stand for many boxes, which have the colours. */
@@ -62,9 +67,9 @@ function readDiff(reader) {
 	const looks = Array.from({length: reader.uint()}, () =>
 		({label: reader.string(), colour: colourText(reader.uint())}));
 	frames.forEach(frame => { frame.colour = looks[LOOK_SAME].colour; });
-	const ways = Object.keys(WAY_BUTTONS).map(() => readWay(reader, n));
-	return new DiffTree({metric, single, notComparable, frames, depth, frame, sides, looks, ways,
-		way: ways[reader.uint()], self: new Float64Array(n), selfSamples: new Float64Array(n)});
+	const ways = Object.keys(WAY_BUTTONS).map(() => readWay(reader)), way = ways[reader.uint()];
+	return new DiffTree({metric, single: bits & 1, moreIsBetter: bits >> 1 & 1, notComparable, frames,
+		depth, frame, sides, looks, ways, way, ...readFindings(reader, n), self: new Float64Array(n), selfSamples: new Float64Array(n)});
 }
 
 /* DiffTree: a tree whose boxes are as wide as both sides together, in the way that is chosen. */
@@ -99,7 +104,7 @@ class DiffTree extends Tree {
 	}
 
 	look(i) {
-		const {effect, strength} = this.way, step = Math.max(0, strength[i] - 1);
+		const {effect, strength} = this, step = Math.max(0, strength[i] - 1);
 		return [LOOK_SAME, LOOK_MORE + step, LOOK_LESS + step, LOOK_NEW, LOOK_GONE][effect[i]];
 	}
 
@@ -113,13 +118,15 @@ class DiffTree extends Tree {
 	}
 
 	sign(i) {
-		const effect = this.way.effect[i];
-		return effect === SAME ? "" : effect >= NEW_PATH ? EFFECTS[effect] :
-			changeText(Math.expm1(this.way.change[i]));
+		const effect = this.effect[i];
+		if (effect === SAME || effect >= NEW_PATH)
+			return effect === SAME ? "" : EFFECTS[effect];
+		return this.ofSelf[i] ? "self " + changeText(Math.expm1(this.selfChange[i])) :
+			changeText(Math.expm1(this.change[i]));
 	}
 
 	verdict(i) {
-		const {effect, strength, change, moved} = this.way;
+		const {effect, strength, change, moved, ofSelf} = this;
 		if (this.notComparable)
 			return "not comparable: " + this.notComparable;
 		if (effect[i] === SAME && isNaN(change[i]))
@@ -127,14 +134,21 @@ class DiffTree extends Tree {
 				"the same: all that there is";
 		if (effect[i] === SAME)
 			return EFFECTS[SAME];
-		return (this.single ? "suspect: " : "") + EFFECTS[effect[i]] + SURE[strength[i]] +
+		return this.doubt(effect[i]) + EFFECTS[effect[i]] + (ofSelf[i] ? " in its own code" : "") +
+			SURE[strength[i]] +
 			(moved[i] ? "; moved: its caller is as before" : "");
+	}
+
+	/* One run a side cannot decide: what looks worse is suspect. */
+	doubt(effect) {
+		const more = effect !== LESS && effect !== GONE;
+		return !this.single ? "" : more !== Boolean(this.moreIsBetter) ? "suspect: " : "apparently ";
 	}
 
 	/* What would decide; "" where that is told already, or unknown. */
 	needed(i) {
-		const need = this.way.need[i];
-		if (this.way.effect[i] !== SAME || !(need > 0))
+		const need = this.need[i];
+		if (this.effect[i] !== SAME || !(need > 0))
 			return "";
 		if (need === Infinity)
 			return "no number of samples: several runs a side are needed";
@@ -160,6 +174,13 @@ function changeText(ratio) {
 	return sign + size.toFixed(size >= 99.95 ? 0 : size < 9.995 ? 2 : 1) + " %";
 }
 
+/* Of logarithms: "+12.3 %, 95 % interval +9.1 % … +15.7 %". */
+function changeAndInterval(change, half) {
+	const [at, low, high] = [change, change - half, change + half].map(
+		log => changeText(Math.expm1(log)));
+	return at + ", 95 % interval " + low + " … " + high;
+}
+
 function changeValue(value, unit) {
 	return unit === "share" ? Units.percent(value > 1 - 1e-12 ? 1 : value, 1) :
 		unit === "ns" || unit === "bytes" ? Units.value(value, unit) :
@@ -175,15 +196,14 @@ class DiffDetail extends Detail {
 	}
 
 	lines(i, graph) {
-		const {tree} = graph, {change, half, effect} = tree.way, frame = tree.of(i);
+		const {tree} = graph, {change, half, effect, selfChange, selfHalf} = tree, frame = tree.of(i);
 		const source = frame.file ? frame.file + (frame.line ? ":" + frame.line : "") : "";
-		const ends = [change[i] - half[i], change[i] + half[i]].map(
-			end => changeText(Math.expm1(end)));
 		return [
 			["Before", this.side(tree, i, BEFORE)],
 			["After", this.side(tree, i, AFTER)],
 			["Change", isNaN(half[i]) || effect[i] >= NEW_PATH ? "" :
-				changeText(Math.expm1(change[i])) + ", 95 % interval " + ends.join(" … ")],
+				changeAndInterval(change[i], half[i])],
+			["Self", isNaN(selfHalf[i]) ? "" : changeAndInterval(selfChange[i], selfHalf[i])],
 			["Verdict", tree.verdict(i)],
 			["To decide", tree.needed(i)],
 			["From", [frame.module, source].filter(text => text).join(" · ")],

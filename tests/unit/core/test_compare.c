@@ -281,6 +281,7 @@ static void test_samples(void **state)
 	const struct made_samples before = {30, 4000, 4, .01, 30, 0, NULL, true};
 	const struct made_samples after = {30, 4000, 4, .01, 3, 2, NULL, true};
 	struct chance chance = {111};
+	const struct compare_row *r;
 	struct profile *runs[10];
 	struct comparison c;
 
@@ -291,8 +292,10 @@ static void test_samples(void **state)
 	assert_string_equal(c.metric, "cpu-clock");
 	expect_verdict(&c, ROW_SELF, "function_3", VERDICT_REGRESSED);
 	expect_verdict(&c, ROW_TOTAL, "function_3", VERDICT_REGRESSED);
-	expect_verdict(&c, ROW_WHOLE, "time on CPU", VERDICT_REGRESSED);
-	/* By amounts, the others have what they had. */
+	/* All functions together have 6 % more to do. */
+	r = row_of(&c, ROW_WHOLE, "time on CPU");
+	assert_true(r->low > 0 && r->low < .06 && r->high > .06);
+	/* The others have what they had. */
 	assert_int_equal(comparison_count(&c, VERDICT_IMPROVED), 0);
 	comparison_release(&c);
 	free_all(runs, 10);
@@ -306,7 +309,7 @@ static struct profile *made_moved(struct chance *c, double to_helper, const char
 	const uint32_t other = made_node(p, top, "other"), work = made_node(p, part, "work");
 	const uint32_t help = made_node(p, part, helper);
 
-	for (size_t i = 0; i < 4000; i++) {
+	for (size_t i = 0; i < 16000; i++) {
 		const double x = chance_uniform(c);
 
 		made_sample(p, i, x < .5 ? other : x < .5 + to_helper ? help : work);
@@ -326,7 +329,7 @@ static void test_moved(void **state)
 	assert_int_equal(compare(runs, 5, runs + 5, 5, NULL, &c), 0);
 	expect_verdict(&c, ROW_SELF, "helper", VERDICT_MOVED);
 	expect_verdict(&c, ROW_TOTAL, "work", VERDICT_MOVED);
-	expect_verdict(&c, ROW_TOTAL, "part", VERDICT_UNCHANGED);
+	assert_true(row_of(&c, ROW_TOTAL, "part")->verdict >= VERDICT_UNDECIDED);
 	assert_string_equal(row_of(&c, ROW_SELF, "helper")->why,
 			    "from work; part as a whole is unchanged");
 	assert_int_equal(comparison_count(&c, VERDICT_REGRESSED), 0);

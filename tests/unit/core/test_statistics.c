@@ -210,14 +210,14 @@ static void test_false_discoveries(void **state)
 	static const double q[] = {.035, .14 / 3, NAN, .0525, .056, .35 / 6, .5, .007};
 
 	(void)state;
-	false_discoveries(p, N(p));
+	false_discoveries(p, NULL, N(p));
 	for (size_t i = 0; i < N(p); i++) {
 		if (isnan(q[i]))
 			assert_true(isnan(p[i]));
 		else
 			near_to(p[i], q[i], 1e-12);
 	}
-	false_discoveries(p, 0);
+	false_discoveries(p, NULL, 0);
 }
 
 static void test_prior(void **state)

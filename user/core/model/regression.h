@@ -37,10 +37,12 @@ enum {
 
 /* Bits of flags. All numbers of a row are finite: unknown ones are 0, and their bit is not set. */
 enum {
-	REGRESSION_CHANGE = 1,	/* change, low and high are known */
-	REGRESSION_TESTED = 2,	/* p and q are known */
-	REGRESSION_SUSPECT = 4, /* looks changed, but one run a side cannot decide it */
-	REGRESSION_TOO_FEW = 8, /* too few samples to be tested */
+	REGRESSION_CHANGE = 1, /* change, low and high are known */
+	REGRESSION_TESTED = 2, /* p and q are known */
+	REGRESSION_SUSPECT =
+		4, /* looks worse (older ones: changed), but one run a side cannot decide */
+	REGRESSION_TOO_FEW = 8,	      /* too few samples to be tested */
+	REGRESSION_LOOKS_BETTER = 16, /* looks better, as SUSPECT */
 };
 
 struct regression {
