@@ -11,9 +11,8 @@
  */
 #include "export/export.h"
 
-#include <inttypes.h>
-
 #include "base/str.h"
+#include "base/units.h"
 #include "query/frame_class.h"
 
 static const char *const suffixes[FRAME_CLASSES] = {
@@ -52,10 +51,13 @@ static void path_cut(struct str *path, size_t n)
 static void line_write(const struct export_input *in, const struct tree_node *n,
 		       const struct str *path, FILE *out)
 {
-	int64_t count = in->values ? n->self : n->self_samples;
+	const char *unit = in->values ? in->tree->unit : "";
+	const int64_t count = in->values ? n->self : n->self_samples;
+	char text[UNITS_BUF];
 
 	if (count > 0 && path->n)
-		fprintf(out, "%s %" PRId64 "\n", str_text(path), count);
+		fprintf(out, "%s %s\n", str_text(path),
+			units_plain(text, sizeof(text), count, unit));
 }
 
 static int folded_write(const struct export_input *in, FILE *out)

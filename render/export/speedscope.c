@@ -10,10 +10,11 @@
  */
 #include "export/export.h"
 
+#include "base/json.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "export/lanes.h"
 #include "model/meta.h"
-#include "base/json.h"
 
 static void frames_write(const struct profile *p, FILE *out)
 {
@@ -66,8 +67,10 @@ struct writer {
 
 static void samples_write(struct writer *w, struct lane lane, uint32_t metric)
 {
+	const char *unit = profile_text(w->p, w->p->metrics.at[metric].unit);
 	const int64_t *values = w->p->samples.values.at[metric].at;
 	const char *before = "";
+	char text[UNITS_BUF];
 
 	fputs(",\"samples\":[", w->out);
 	for (size_t i = 0; i < lane.n; i++) {
@@ -82,7 +85,8 @@ static void samples_write(struct writer *w, struct lane lane, uint32_t metric)
 	for (size_t i = 0; i < lane.n; i++) {
 		if (!values[lane.rows[i]])
 			continue;
-		json_int(w->out, before, values[lane.rows[i]]);
+		fputs_unlocked(before, w->out);
+		fputs_unlocked(units_plain(text, sizeof(text), values[lane.rows[i]], unit), w->out);
 		before = ",";
 	}
 	fputs("]}", w->out);

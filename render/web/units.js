@@ -38,8 +38,17 @@ const Units = {
 		return String(v).replace(/\B(?=(\d{3})+$)/g, ",");
 	},
 
+	/* How many of @unit are 1: of "1/1000" a thousand. */
+	fraction(unit) {
+		return /^1\/10{1,9}$/.test(unit) ? Number(unit.slice(2)) : 1;
+	},
+
 	value(v, unit) {
-		return unit === "ns" ? Units.ns(v) : unit === "bytes" ? Units.bytes(v) : Units.count(v);
+		if (unit === "ns" || unit === "bytes")
+			return Units[unit](v);
+		const fraction = Units.fraction(unit), whole = Math.trunc(v / fraction);
+		const part = String(fraction + Math.abs(v % fraction)).slice(1).replace(/0+$/, "");
+		return (v < 0 && !whole ? "-" : "") + Units.count(whole) + (part && "." + part);
 	},
 
 	percent(part, whole) {

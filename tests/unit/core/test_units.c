@@ -50,6 +50,16 @@ static void sizes_and_counts(void **state)
 	assert_string_equal(units_value(buf, sizeof(buf), 2048, "bytes"), "2.0 KiB");
 	assert_string_equal(units_value(buf, sizeof(buf), 2048, "events"), "2,048");
 	assert_string_equal(units_value(buf, sizeof(buf), 1e300, NULL), "1e+300");
+	assert_string_equal(units_value(buf, sizeof(buf), 1136, "1/1000"), "1.136");
+	assert_string_equal(units_value(buf, sizeof(buf), 2000, "1/1000"), "2");
+	assert_string_equal(units_value(buf, sizeof(buf), -5, "1/1000"), "-0.005");
+	assert_string_equal(units_value(buf, sizeof(buf), 12345670, "1/1000"), "12,345.67");
+	assert_string_equal(units_plain(buf, sizeof(buf), 12345670, "1/1000"), "12345.67");
+	assert_string_equal(units_plain(buf, sizeof(buf), INT64_MIN, "ns"), "-9223372036854775808");
+	assert_int_equal(units_fraction("1/1000000000"), 1000000000);
+	assert_int_equal(units_fraction("1/10000000000"), 1);
+	assert_int_equal(units_fraction("1/12"), 1);
+	assert_int_equal(units_fraction("ns"), 1);
 }
 
 static void percents(void **state)

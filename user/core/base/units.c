@@ -115,8 +115,46 @@ char *units_percent(char *buf, size_t size, double part, double whole)
 	return buf;
 }
 
+int64_t units_fraction(const char *unit)
+{
+	int64_t n = 1;
+
+	if (!unit || strncmp(unit, "1/1", 3) != 0)
+		return 1;
+	for (unit += 3; *unit == '0' && n < 1000000000; unit++)
+		n *= 10;
+	return *unit ? 1 : n;
+}
+
+/* "1.136" of the whole part, "1", and what @value has beyond it: no zeros at the end. */
+static char *with_fraction(char *buf, size_t size, const char *whole, int64_t value,
+			   int64_t fraction)
+{
+	char part[UNITS_BUF];
+	int n = snprintf(part, sizeof(part), "%" PRId64, fraction + labs(value % fraction));
+
+	while (n > 1 && part[n - 1] == '0')
+		n--;
+	part[0] = '.';
+	part[n > 1 ? n : 0] = '\0';
+	snprintf(buf, size, "%s%s%s", value < 0 && value > -fraction ? "-" : "", whole, part);
+	return buf;
+}
+
+char *units_plain(char *buf, size_t size, int64_t value, const char *unit)
+{
+	const int64_t fraction = units_fraction(unit);
+	char whole[UNITS_BUF];
+
+	snprintf(whole, sizeof(whole), "%" PRId64, value / fraction);
+	return with_fraction(buf, size, whole, value, fraction);
+}
+
 char *units_value(char *buf, size_t size, double value, const char *unit)
 {
+	char whole[UNITS_BUF];
+	int64_t fraction;
+
 	if (unit && !strcmp(unit, "ns"))
 		return units_ns(buf, size, value);
 	if (unit && !strcmp(unit, "bytes"))
@@ -125,7 +163,9 @@ char *units_value(char *buf, size_t size, double value, const char *unit)
 		snprintf(buf, size, "%g", value);
 		return buf;
 	}
-	return units_count(buf, size, llround(value));
+	fraction = units_fraction(unit);
+	units_count(whole, sizeof(whole), llround(value) / fraction);
+	return with_fraction(buf, size, whole, llround(value), fraction);
 }
 
 char *units_time(char *buf, size_t size, int64_t unix_ns)

@@ -20,8 +20,15 @@ char *units_count(char *buf, size_t size, int64_t n);
 const char *units_ordinal(uint64_t n);
 /* 12.3 %, <0.1 %, 100 %. @whole 0 gives "–". */
 char *units_percent(char *buf, size_t size, double part, double whole);
-/* A value in a metric's unit: "ns" as units_ns, "bytes" as units_bytes, else units_count. */
+/* Values are whole numbers: of the unit "1/1000" thousandths, as of "1/10" to "1/1000000000".
+ * Returns how many of them are 1, of other units 1. */
+int64_t units_fraction(const char *unit);
+/* A value in a metric's unit: "ns" as units_ns, "bytes" as units_bytes, else units_count; of
+ * "1/1000" 1136 is 1.136. */
 char *units_value(char *buf, size_t size, double value, const char *unit);
+/* The same for programs to read, exact: 1234567, or 1.136; of "ns" and "bytes" as many as there
+ * are. */
+char *units_plain(char *buf, size_t size, int64_t value, const char *unit);
 /* RFC 3339 in UTC with seconds, from nanoseconds since the epoch. */
 char *units_time(char *buf, size_t size, int64_t unix_ns);
 
