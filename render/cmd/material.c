@@ -91,6 +91,17 @@ void material_release(struct material *m)
 	profile_free(m->profile);
 }
 
+static void add_part(struct str *to, const char *part)
+{
+	str_addf(to, "%s%s", to->n ? " · " : "", part);
+}
+
+/* "4 samples" */
+static void add_counted(struct str *to, int64_t n, const char *what)
+{
+	str_addf(to, "%s%s %s%s", to->n ? " · " : "", count_text(n), what, n == 1 ? "" : "s");
+}
+
 void material_begin(const struct material *in, struct doc *doc)
 {
 	const char *command = profile_run(in->profile, RUN_COMMAND);
@@ -99,17 +110,17 @@ void material_begin(const struct material *in, struct doc *doc)
 	struct str subtitle = {0};
 
 	if (events || !profile_has(in->profile, PART_ZONES))
-		str_addf(&subtitle, "%s · ", events ? events : "unknown event");
-	str_add(&subtitle, ns_text((double)in->profile->duration_ns));
+		add_part(&subtitle, events ? events : "unknown event");
+	if (in->profile->duration_ns)
+		add_part(&subtitle, ns_text((double)in->profile->duration_ns));
 	if (profile_has(in->profile, PART_SAMPLES) || !profile_has(in->profile, PART_ZONES))
-		str_addf(&subtitle, " · %s sample%s", count_text(in->tree->samples),
-			 in->tree->samples == 1 ? "" : "s");
+		add_counted(&subtitle, in->tree->samples, "sample");
 	if (profile_has(in->profile, PART_ZONES))
-		str_addf(&subtitle, " · %s zone%s", count_text((int64_t)in->zone_rows.rows.n),
-			 in->zone_rows.rows.n == 1 ? "" : "s");
+		add_counted(&subtitle, (int64_t)in->zone_rows.rows.n, "zone");
 	if (node)
-		str_addf(&subtitle, " · %s", node);
-	doc_init(doc, in->profile, command && command[0] ? command : "profile", subtitle.s);
+		add_part(&subtitle, node);
+	doc_init(doc, in->profile, command && command[0] ? command : "profile",
+		 str_text(&subtitle));
 	str_release(&subtitle);
 }
 

@@ -2,6 +2,7 @@
 #include "view/base.h"
 #include "view/zone_words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -47,6 +48,9 @@ static void time_fact(const struct view_input *in, struct doc_block *b)
 	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
 	if (dated)
 		units_time(from, sizeof(from), in->profile->started_unix_ns);
+	/* Folded stacks and their like do not tell it. */
+	if (!in->profile->duration_ns)
+		snprintf(length, sizeof(length), "of unknown length,");
 	doc_fact(b, false, "Time", "%s%s%s%s%s", length, dated ? " from " : "", from, before, end);
 }
 
