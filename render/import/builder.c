@@ -1,12 +1,15 @@
 #include "import/builder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "import/scan.h"
 #include "model/meta.h"
 
@@ -33,6 +36,7 @@ void builder_free(struct builder *b)
 	vec_release(&b->threads);
 	vec_release(&b->zones);
 	map_release(&b->zone_times);
+	free(b->first_skipped);
 	free(b);
 }
 
@@ -63,6 +67,34 @@ uint32_t builder_module(struct builder *b, struct span path)
 	return *clean ? profile_module(b->profile, clean, "") : 0;
 }
 
+static int64_t fraction_of(const struct builder *b, uint32_t metric)
+{
+	return units_fraction(profile_text(b->profile, b->metrics.at[metric].unit));
+}
+
+int64_t builder_refine(struct builder *b, uint32_t metric, int64_t parts)
+{
+	struct metric *m = &b->metrics.at[metric];
+	const int64_t before = fraction_of(b, metric);
+	char unit[UNITS_BUF];
+
+	if (parts <= before)
+		return before;
+	b->kept.at[metric] = 0;
+	vec_each (v, &b->values) {
+		if (v->metric != metric)
+			continue;
+		if (__builtin_mul_overflow(v->value, parts / before, &v->value))
+			v->value = v->value < 0 ? INT64_MIN : INT64_MAX;
+		b->kept.at[metric]++;
+	}
+	snprintf(unit, sizeof(unit), "1/%" PRId64, parts);
+	m->unit = builder_text(b, unit, strlen(unit));
+	m->kind = METRIC_SUM;
+	profile_set_run(b->profile, RUN_EXACT, "1");
+	return parts;
+}
+
 uint32_t builder_metric(struct builder *b, const char *name, const char *unit,
 			enum metric_kind kind)
 {
@@ -73,7 +105,9 @@ uint32_t builder_metric(struct builder *b, const char *name, const char *unit,
 	};
 
 	for (size_t i = 0; i < b->metrics.n; i++)
-		if (b->metrics.at[i].name == e.name && b->metrics.at[i].unit == e.unit)
+		if (b->metrics.at[i].name == e.name &&
+		    (b->metrics.at[i].unit == e.unit ||
+		     (kind == METRIC_COUNT && fraction_of(b, (uint32_t)i) > 1)))
 			return (uint32_t)i;
 	vec_push(&b->metrics, e);
 	vec_push(&b->kept, 0);
@@ -185,6 +219,36 @@ void builder_note(struct builder *b, uint32_t metric, enum ledger_class class, c
 void builder_lose(struct builder *b, uint32_t metric, const char *why, int64_t n)
 {
 	builder_note(b, metric, LEDGER_LOST, why, n);
+}
+
+int builder_skip(struct builder *b, const struct input *in, int rc)
+{
+	const char *colon;
+
+	if (rc != -EINVAL)
+		return rc;
+	if (!b->skipped++) {
+		colon = strstr(err_text(), ": ");
+		b->first_skipped = mem_printf("line %llu: %s", (unsigned long long)in->line,
+					      colon ? colon + 2 : err_text());
+	}
+	return 0;
+}
+
+int builder_nothing(const struct builder *b, const struct input *in, const char *why)
+{
+	return b->skipped ? err(-EINVAL, "'%s', %s", in->name, b->first_skipped)
+			  : err(-EINVAL, "'%s' %s", in->name, why);
+}
+
+static void note_skipped(struct builder *b)
+{
+	_free_ char *what =
+		b->skipped ? mem_printf("lines left out, the first: %s", b->first_skipped) : NULL;
+
+	if (what)
+		builder_note(b, profile_has(b->profile, PART_ZONES) ? LEDGER_ZONES : 0,
+			     LEDGER_APART, what, b->skipped);
 }
 
 /* --- zones ------------------------------------------------------------------------------------ */
@@ -346,6 +410,7 @@ int builder_finish(struct builder *b, struct profile **out)
 {
 	int rc;
 
+	note_skipped(b);
 	name_events(b);
 	sort_rows(b);
 	put_rows(b);

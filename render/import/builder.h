@@ -49,6 +49,8 @@ struct builder {
 	struct map zone_times;
 	int64_t duration_ns; /* of zones, or of samples without times: the importer adds to it */
 	bool added;	     /* the last sample had a value */
+	int64_t skipped;     /* lines */
+	char *first_skipped; /* "line 3: …", why */
 	bool timed;	     /* the samples' times mean something: duration_ns follows from them */
 };
 
@@ -77,8 +79,14 @@ char *builder_attribute(struct span);
 /* The module of that path, "" none. */
 uint32_t builder_module(struct builder *, struct span path);
 
-/* The metric of that name and unit, added where there is none. */
+/* The metric of that name and unit (or of parts of that: builder_refine()), added where there is
+ * none. */
 uint32_t builder_metric(struct builder *, const char *name, const char *unit, enum metric_kind);
+
+/* Counts that are no whole numbers: from now on values of @metric are of the unit "1/@parts", a
+ * power of ten up to 1e9 and not below what it was. Those so far are made it. Returns how many
+ * there are to 1. */
+int64_t builder_refine(struct builder *, uint32_t metric, int64_t parts);
 
 /* The thread of these numbers and this name. @process 0: @name. */
 uint32_t builder_thread(struct builder *, uint32_t pid, uint32_t tid, uint32_t name,
@@ -106,6 +114,12 @@ void builder_lose(struct builder *, uint32_t metric, const char *why, int64_t n)
 /* The same of what is in it, or was none of them: see enum ledger_class. */
 void builder_note(struct builder *, uint32_t metric, enum ledger_class, const char *what,
 		  int64_t n);
+
+/* What a line costs that cannot be read: itself. -EINVAL becomes 0, and the line is counted in the
+ * ledger, the first one with the reason (err_text()); other errors remain. */
+int builder_skip(struct builder *, const struct input *, int rc);
+/* The error of a file that holds nothing: why its first line was skipped, or @why. */
+int builder_nothing(const struct builder *, const struct input *, const char *why);
 
 /*
  * A zone of that name, file and line; the @nth of them in its file, from 0, for there may be

@@ -165,25 +165,33 @@ static int64_t *values_at(struct callgraph *g, uint32_t place)
 	return &g->place_values.at[(size_t)place * g->n_values];
 }
 
+/* What a place has of value @k, as a weight: where memory is freed it may be below 0. */
+static uint64_t weight_at(const struct callgraph *g, uint32_t place, uint32_t k)
+{
+	const int64_t v = callgraph_values(g, place)[k];
+
+	return v > 0 ? (uint64_t)v : 0;
+}
+
 /* Σ of value @k over the function's places, which may be more than 64 bits hold. */
 static unsigned __int128 weight_of(const struct callgraph *g, uint32_t f, uint32_t k)
 {
 	unsigned __int128 sum = 0;
 
 	for (size_t i = 0; i < g->of[f].n; i++)
-		sum += (uint64_t)callgraph_values(g, g->order.at[g->of[f].first + i])[k];
+		sum += weight_at(g, g->order.at[g->of[f].first + i], k);
 	return sum;
 }
 
-/* Where the places so far end in @value, when they are so much of @all: @value < 2^63, @part <=
+/* Where the places so far end in @value, when they are so much of @all: |@value| < 2^63, @part <=
  * @all < 2^95: shifted until the product fits. */
 static int64_t up_to(int64_t value, unsigned __int128 part, unsigned __int128 all)
 {
-	while (all >> 64) {
+	while (all >> 63) {
 		all >>= 1;
 		part >>= 1;
 	}
-	return (int64_t)((unsigned __int128)value * part / all);
+	return (int64_t)((__int128)value * (__int128)part / (__int128)all);
 }
 
 void callgraph_split(const struct callgraph *g, uint32_t f, uint32_t k, int64_t value,
@@ -197,7 +205,7 @@ void callgraph_split(const struct callgraph *g, uint32_t f, uint32_t k, int64_t 
 	for (size_t i = 0; i < g->of[f].n; i++) {
 		const uint32_t place = g->order.at[g->of[f].first + i];
 
-		part += (uint64_t)callgraph_values(g, place)[k];
+		part += weight_at(g, place, k);
 		shares[i] = (all ? up_to(value, part, all) : value) - given;
 		given += shares[i];
 	}

@@ -54,7 +54,7 @@ struct callgraph {
 	uint32_t inclusive; /* bit k: value k holds that of the calls below, so recursion repeats
 			     * it; value 0 always does: by it costs are shared */
 	VEC(struct callgraph_edge) edges;
-	VEC(int64_t) edge_values; /* n_values an edge; not negative */
+	VEC(int64_t) edge_values; /* n_values an edge */
 	int64_t *root_values;	  /* n_values a function: what it has from no caller */
 
 	uint32_t *sequence; /* functions, callers before callees */

@@ -35,6 +35,8 @@ struct callgrind {
 	VEC(struct event) named;	    /* what lines "event:" say */
 	struct callgrind_positions positions;
 	struct callgrind_costs costs;
+	int64_t summary[CALLGRIND_EVENTS]; /* by metric, of all parts */
+	bool has_totals;
 
 	/* What lines have said so far; strings, NONE where nothing. */
 	uint32_t object, file, source; /* source: fi=, fe= */
@@ -46,29 +48,32 @@ struct callgrind {
 	uint32_t callee_line;
 };
 
+static uint32_t text_of(struct callgrind *c, enum callgrind_space space, struct span name)
+{
+	if (space == CALLGRIND_FUNCTION)
+		return builder_span(c->b, name.n ? name : span_of("[unknown]"));
+	return span_is(name, "???") ? 0 : builder_span(c->b, name);
+}
+
 /* The string that a value of ob=, fl=, fn= and their like stands for. */
-static int read_name(struct callgrind *c, enum callgrind_space space, struct span value,
-		     uint32_t *out)
+static void read_name(struct callgrind *c, enum callgrind_space space, struct span value,
+		      uint32_t *out)
 {
 	struct span name;
 	uint32_t number, *known;
 	bool fresh;
 
-	if (!callgrind_name(value, &number, &name))
-		return input_bad(c->in, "a name without letters");
-	if (number == UINT32_MAX || name.n)
-		*out = span_is(name, "???") && space != CALLGRIND_FUNCTION
-			       ? 0
-			       : builder_span(c->b, name);
-	if (number == UINT32_MAX)
-		return 0;
-	known = map_put(&c->names[space], number, &fresh);
-	if (name.n)
-		*known = *out + 1;
-	else if (!*known)
-		return input_bad(c->in, "the name (%u) was not said before", number);
-	*out = *known - 1;
-	return 0;
+	(void)callgrind_name(value, &number, &name);
+	if (number != UINT32_MAX) {
+		known = map_put(&c->names[space], number, &fresh);
+		/* valgrind writes an object without a name so: it has a number, and nothing more.
+		 */
+		if (fresh || name.n)
+			*known = text_of(c, space, name);
+		*out = *known;
+		return;
+	}
+	*out = text_of(c, space, name);
 }
 
 static void add_own(struct callgrind *c, const int64_t *costs)
@@ -96,15 +101,22 @@ static void add_call(struct callgrind *c, const int64_t *costs)
 	callgrind_add_calls(&c->costs, c->function, line, callee, c->n_calls, costs);
 }
 
+static void end_call(struct callgrind *c)
+{
+	c->n_calls = -1;
+	c->called = c->called_file = c->called_object = NONE;
+}
+
 static int take_cost(struct callgrind *c, struct span line)
 {
+	int rc = 0;
 	int64_t costs[CALLGRIND_EVENTS] = {0}, by_metric[CALLGRIND_EVENTS] = {0};
 
-	if (!c->events.n)
-		return input_bad(c->in, "costs before the line \"events:\" that names them");
-	if (!callgrind_cost(&c->positions, line, c->events.n, costs))
+	if (!callgrind_cost(&c->positions, line, c->events.n, costs)) {
+		end_call(c);
 		return input_bad(c->in, "neither a name, nor a position and costs of %zu event%s",
 				 c->events.n, c->events.n == 1 ? "" : "s");
+	}
 	if (c->function == NONE)
 		return input_bad(c->in, "costs before a function");
 	/* Each part of the file has its own order of events. */
@@ -115,23 +127,25 @@ static int take_cost(struct callgrind *c, struct span line)
 		return 0;
 	}
 	if (c->called == NONE)
-		return input_bad(c->in, "calls of no function: cfn= is missing");
-	add_call(c, by_metric);
-	c->n_calls = -1;
-	c->called = c->called_file = c->called_object = NONE;
-	return 0;
+		rc = input_bad(c->in, "calls of no function: cfn= is missing");
+	else
+		add_call(c, by_metric);
+	end_call(c);
+	return rc;
 }
 
 /* --- the lines with a name -------------------------------------------------------------------- */
 
 static int take_calls(struct callgrind *c, struct span value)
 {
-	uint64_t n, line;
+	uint64_t n = 0, line;
+	const bool known = span_number(span_take(&value, ' '), 10, INT64_MAX, &n);
 
-	if (!span_number(span_take(&value, ' '), 10, INT64_MAX, &n))
-		return input_bad(c->in, "calls= is followed by no number");
+	/* The line that follows has costs of calls all the same. */
 	c->n_calls = (int64_t)n;
 	c->callee_line = 0;
+	if (!known)
+		return input_bad(c->in, "calls= is followed by no number");
 	if (c->positions.n == 1 && span_number(span_trim(value), 10, UINT32_MAX, &line))
 		c->callee_line = (uint32_t)line;
 	return 0;
@@ -227,16 +241,29 @@ static int take_events(struct callgrind *c, struct span value)
 	return 0;
 }
 
-static int take_totals(struct callgrind *c, struct span value)
+/* Adds a cost for each event to @to, by metric. */
+static void add_totals(const struct callgrind *c, struct span value, int64_t *to)
 {
 	for (size_t i = 0; i < c->events.n; i++) {
-		uint64_t n;
+		int64_t n;
 
 		value = span_trim(value);
-		if (span_number(span_take(&value, ' '), 10, INT64_MAX, &n))
-			c->costs.totals[c->events.at[i]] =
-				builder_sum(c->costs.totals[c->events.at[i]], (int64_t)n);
+		if (span_int(span_take(&value, ' '), &n))
+			to[c->events.at[i]] = builder_sum(to[c->events.at[i]], n);
 	}
+}
+
+static int take_totals(struct callgrind *c, struct span value)
+{
+	c->has_totals = true;
+	add_totals(c, value, c->costs.totals);
+	return 0;
+}
+
+/* Of a part of the file: some writers give no totals of all. */
+static int take_summary(struct callgrind *c, struct span value)
+{
+	add_totals(c, value, c->summary);
 	return 0;
 }
 
@@ -254,11 +281,17 @@ static const struct value_line {
 	int (*take)(struct callgrind *, struct span);
 	const char *attribute;
 } value_lines[] = {
-	{"calls=", take_calls, NULL},	{"jump=", NULL, NULL},
-	{"jcnd=", NULL, NULL},		{"events:", take_events, NULL},
-	{"event:", take_unit, NULL},	{"positions:", take_positions, NULL},
-	{"totals:", take_totals, NULL}, {"cmd:", NULL, RUN_COMMAND},
-	{"pid:", NULL, RUN_PID},	{"creator:", take_creator, NULL},
+	{"calls=", take_calls, NULL},
+	{"jump=", NULL, NULL},
+	{"jcnd=", NULL, NULL},
+	{"events:", take_events, NULL},
+	{"event:", take_unit, NULL},
+	{"positions:", take_positions, NULL},
+	{"totals:", take_totals, NULL},
+	{"summary:", take_summary, NULL},
+	{"cmd:", NULL, RUN_COMMAND},
+	{"pid:", NULL, RUN_PID},
+	{"creator:", take_creator, NULL},
 };
 
 static int take_value(struct callgrind *c, const struct value_line *line, struct span value)
@@ -267,6 +300,8 @@ static int take_value(struct callgrind *c, const struct value_line *line, struct
 
 	if (line->attribute)
 		profile_set_run(c->b->profile, line->attribute, text);
+	if (line->take == take_calls)
+		return builder_skip(c->b, c->in, take_calls(c, value));
 	return line->take ? line->take(c, value) : 0;
 }
 
@@ -290,16 +325,15 @@ static const struct name_line {
 	{"jfn=", CALLGRIND_FUNCTION, offsetof(struct callgrind, jump)},
 };
 
-static int take_name(struct callgrind *c, const struct name_line *line, struct span value)
+static void take_name(struct callgrind *c, const struct name_line *line, struct span value)
 {
 	uint32_t *string = (uint32_t *)((char *)c + line->string);
-	int rc = read_name(c, line->space, value, string);
 
-	if (!rc && string == &c->name)
+	read_name(c, line->space, value, string);
+	if (string == &c->name)
 		c->function = callgrind_function(&c->costs, c->object, c->file, c->name);
 	if (string == &c->name || string == &c->file)
 		c->source = c->file;
-	return rc;
 }
 
 /* "desc: …", "version: 1": what is of no use here. */
@@ -320,8 +354,10 @@ static int take_line(struct callgrind *c, struct span line)
 	for (size_t i = 0; i < sizeof(name_lines) / sizeof(*name_lines); i++) {
 		const struct name_line *l = &name_lines[i];
 
-		if (span_starts(line, l->key))
-			return take_name(c, l, span_trim(span_from(line, strlen(l->key))));
+		if (span_starts(line, l->key)) {
+			take_name(c, l, span_trim(span_from(line, strlen(l->key))));
+			return 0;
+		}
 	}
 	for (size_t i = 0; i < sizeof(value_lines) / sizeof(*value_lines); i++) {
 		const struct value_line *l = &value_lines[i];
@@ -329,7 +365,11 @@ static int take_line(struct callgrind *c, struct span line)
 		if (span_starts(line, l->key))
 			return take_value(c, l, span_trim(span_from(line, strlen(l->key))));
 	}
-	return is_header(line) ? 0 : take_cost(c, line);
+	if (is_header(line))
+		return 0;
+	if (!c->events.n)
+		return input_bad(c->in, "costs before the line \"events:\" that names them");
+	return builder_skip(c->b, c->in, take_cost(c, line));
 }
 
 static void release(struct callgrind *c)
@@ -370,7 +410,10 @@ static int callgrind_read(struct input *in, struct builder *b)
 			break;
 	}
 	if (!rc && !c.costs.own.n)
-		rc = err(-EINVAL, "'%s' holds no costs of callgrind", in->name);
+		rc = builder_nothing(b, in, "holds no costs of callgrind");
+	if (!c.has_totals)
+		memcpy(c.costs.totals, c.summary, sizeof(c.summary));
+	profile_set_run(b->profile, RUN_EXACT, "1");
 	command = profile_run(b->profile, RUN_COMMAND);
 	program = str_program(command ? command : str_base(in->name));
 	if (!rc) {

@@ -64,11 +64,11 @@ bool callgrind_cost(struct callgrind_positions *p, struct span line, size_t n, i
 			return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct span w = span_word(&rest);
-		uint64_t cost = 0;
 
-		if (w.n && !span_number(w, 10, INT64_MAX, &cost))
+		/* Negative ones are of memory: Xdebug's lines that free some. */
+		costs[i] = 0;
+		if (w.n && !span_int(w, &costs[i]))
 			return false;
-		costs[i] = (int64_t)cost;
 	}
 	return !span_trim(rest).n;
 }

@@ -27,17 +27,49 @@ struct folded {
 	size_t n_metrics; /* 0: not known yet */
 };
 
+/* A count, of which flamegraph.pl takes "0.156", too. */
+struct count {
+	int64_t value; /* of @parts to 1 */
+	int64_t parts; /* a power of ten */
+};
+
+#define DIGITS_MOST 9 /* behind the point; further ones are left out */
+
+static bool read_count(struct span text, struct count *out)
+{
+	const size_t point = span_find(text, '.');
+	const struct span part = span_from(text, point < text.n ? point + 1 : text.n);
+	uint64_t whole;
+	int64_t rest = 0;
+
+	*out = (struct count){.parts = 1};
+	if (!span_number((struct span){text.s, point}, 10, INT64_MAX, &whole))
+		return false;
+	for (size_t i = 0; i < part.n; i++) {
+		if (part.s[i] < '0' || part.s[i] > '9')
+			return false;
+		if (i >= DIGITS_MOST)
+			continue;
+		rest = rest * 10 + part.s[i] - '0';
+		out->parts *= 10;
+	}
+	for (; out->parts > 1 && rest % 10 == 0; rest /= 10)
+		out->parts /= 10;
+	if (__builtin_mul_overflow((int64_t)whole, out->parts, &out->value) ||
+	    __builtin_add_overflow(out->value, rest, &out->value))
+		*out = (struct count){(int64_t)whole, 1};
+	return true;
+}
+
 /* The count at the end of @line, behind a blank, which is cut off. */
-static bool take_count(struct span *line, int64_t *count)
+static bool take_count(struct span *line, struct count *count)
 {
 	const struct span text = span_trim(*line);
 	const size_t space = span_find_last(text, ' '), tab = span_find_last(text, '\t');
 	const size_t at = space == text.n ? tab : tab == text.n || space > tab ? space : tab;
-	uint64_t value;
 
-	if (at == text.n || !span_number(span_from(text, at + 1), 10, INT64_MAX, &value))
+	if (at == text.n || !read_count(span_from(text, at + 1), count))
 		return false;
-	*count = (int64_t)value;
 	*line = span_trim((struct span){text.s, at});
 	return line->n > 0;
 }
@@ -111,7 +143,7 @@ static uint32_t node_of(struct folded *f, struct span stack)
 /* By the first stack: one count, or two. */
 static void set_metrics(struct folded *f, struct span line)
 {
-	int64_t count;
+	struct count count;
 
 	f->n_metrics = take_count(&line, &count) ? 2 : 1;
 	f->metrics[0] = builder_metric(f->b, f->n_metrics == 2 ? "before" : "samples", "events",
@@ -121,25 +153,43 @@ static void set_metrics(struct folded *f, struct span line)
 	profile_set_run(f->b->profile, RUN_METRIC, f->n_metrics == 2 ? "after" : "samples");
 }
 
+/* Of all that have been read, in the metric's unit, which may become finer. */
+static int64_t value_of(struct folded *f, size_t metric, const struct count *count)
+{
+	const int64_t parts = builder_refine(f->b, f->metrics[metric], count->parts);
+	int64_t value;
+
+	return __builtin_mul_overflow(count->value, parts / count->parts, &value) ? INT64_MAX
+										  : value;
+}
+
+/* Other tools' warnings are among stacks. */
+static int no_stack(struct folded *f)
+{
+	return input_bad(f->in, "a stack, a blank and a count are expected");
+}
+
 static int take_line(struct folded *f, struct span line)
 {
-	struct builder_value values[2] = {0};
-	int64_t counts[2] = {0};
-	uint32_t thread;
+	struct builder_value value;
+	struct count counts[2];
+	uint32_t thread, node;
+	bool whole;
 
 	if (!take_count(&line, &counts[0]))
-		return input_bad(f->in, "a stack, a blank and a count are expected");
+		return no_stack(f);
 	if (!f->n_metrics)
 		set_metrics(f, line);
-	if (f->n_metrics == 2) {
-		counts[1] = counts[0];
-		if (!take_count(&line, &counts[0]))
-			return input_bad(f->in, "two counts are expected, as on the first line");
-	}
+	counts[f->n_metrics - 1] = counts[0];
+	if (f->n_metrics == 2 && !take_count(&line, &counts[0]))
+		return input_bad(f->in, "two counts are expected, as on the first line");
 	thread = thread_of(f, span_take(&line, ';'));
+	node = node_of(f, line);
 	for (size_t i = 0; i < f->n_metrics; i++) {
-		values[0] = (struct builder_value){f->metrics[i], counts[i]};
-		builder_sample(f->b, 0, thread, node_of(f, line), counts[i], values, 1);
+		value = (struct builder_value){f->metrics[i], value_of(f, i, &counts[i])};
+		/* Parts of something are one sample a line. */
+		whole = f->b->metrics.at[f->metrics[i]].kind == METRIC_COUNT;
+		builder_sample(f->b, 0, thread, node, whole ? value.value : 1, &value, 1);
 	}
 	return 0;
 }
@@ -154,34 +204,41 @@ static int folded_read(struct input *in, struct builder *b)
 		line = span_trim(line);
 		if (!line.n || line.s[0] == '#')
 			continue;
-		rc = take_line(&f, line);
+		rc = builder_skip(b, in, take_line(&f, line));
 		if (rc)
 			break;
 	}
 	if (!rc && !f.n_metrics)
-		rc = err(-EINVAL, "'%s' holds no stack", in->name);
+		rc = builder_nothing(b, in, "holds no stack");
 	known_release(&f.frames);
 	known_release(&f.threads);
 	return rc;
 }
 
-/* The first line that is no comment ends in a count, behind a blank. */
+/* Most lines that are no comments end in a count, behind a blank, and a stack has several frames.
+ */
 static bool folded_is(struct span head)
 {
-	int64_t count;
+	size_t stacks = 0, others = 0;
+	bool several = false;
 
+	if (memchr(head.s, '\0', head.n))
+		return false;
 	while (head.n) {
 		const bool whole = span_find(head, '\n') < head.n;
 		struct span line = span_trim(span_take(&head, '\n'));
+		struct count count;
+		bool is;
 
 		if (line.n && line.s[line.n - 1] == '\r')
 			line.n--;
 		if (!line.n || line.s[0] == '#')
 			continue;
-		return memchr(line.s, '\0', line.n) == NULL && span_find(line, ';') < line.n &&
-		       (whole ? take_count(&line, &count) : true);
+		is = whole ? take_count(&line, &count) : true;
+		*(is ? &stacks : &others) += 1;
+		several |= is && span_find(line, ';') < line.n;
 	}
-	return false;
+	return several && stacks > others;
 }
 
 const struct import folded_import = {

@@ -64,28 +64,76 @@ static bool take_event(struct span rest, struct perf_sample *out)
 	return true;
 }
 
+/* Sets the name, which ends before the id. perf -F -comm writes none. */
+static void set_comm(struct span line, struct span id, struct perf_sample *out)
+{
+	out->comm = span_trim((struct span){line.s, (size_t)(id.s - line.s)});
+	if (!out->comm.n)
+		out->comm = span_of("[unknown]");
+}
+
+/* Without a time: before the event stand the id, perhaps a CPU, perhaps a period. */
+static bool untimed(struct span line, struct perf_sample *out)
+{
+	struct span before[3] = {{0}}, rest = line;
+
+	for (struct span w = span_word(&rest); w.n; w = span_word(&rest)) {
+		const struct span event = {w.s, w.n - 1};
+		uint64_t period;
+
+		if (is_cpu(w))
+			continue;
+		if (w.n < 2 || w.s[w.n - 1] != ':') {
+			before[1] = before[0];
+			before[0] = w;
+			continue;
+		}
+		out->event = event;
+		out->rest = span_trim(rest);
+		out->period = 1;
+		out->time_ns = 0;
+		if (before[1].n && before[1].s != line.s && take_ids(before[1], out) &&
+		    span_number(before[0], 10, INT64_MAX, &period)) {
+			out->period = period;
+			set_comm(line, before[1], out);
+			return true;
+		}
+		if (!before[0].n || !take_ids(before[0], out))
+			return false;
+		set_comm(line, before[0], out);
+		return true;
+	}
+	return false;
+}
+
 /* The name of a thread may hold blanks and numbers: it ends before the first id that a time
  * follows, perhaps behind a CPU. */
-bool perf_line_sample(struct span line, struct perf_sample *out)
+static bool timed_sample(struct span line, struct perf_sample *out)
 {
 	struct span rest = line, before = span_word(&rest), cpu = {0};
-	const struct span first = before;
 
-	if (!first.n || first.s != line.s)
-		return false;
 	for (struct span w = span_word(&rest); w.n; w = span_word(&rest)) {
 		if (!cpu.n && is_cpu(w)) {
 			cpu = w;
 			continue;
 		}
-		if (take_time(w, &out->time_ns) && before.s != first.s && take_ids(before, out)) {
-			out->comm = span_trim((struct span){line.s, (size_t)(before.s - line.s)});
-			return out->comm.n && take_event(rest, out);
+		if (take_time(w, &out->time_ns) && take_ids(before, out)) {
+			set_comm(line, before, out);
+			return take_event(rest, out);
 		}
 		cpu = (struct span){0};
 		before = w;
 	}
 	return false;
+}
+
+bool perf_line_sample(struct span line, bool timed, struct perf_sample *out)
+{
+	/* perf aligns names to the right where there are no call chains. */
+	line = span_trim(line);
+	if (!line.n || (line.s[line.n - 1] != ':' && !memmem(line.s, line.n, ": ", 2)))
+		return false;
+	return timed_sample(line, out) || (!timed && untimed(line, out));
 }
 
 bool perf_line_frame(struct span line, struct perf_frame *out)

@@ -16,14 +16,15 @@
 struct perf_sample {
 	struct span comm;  /* blanks may be in it */
 	uint32_t pid, tid; /* both the same where the line has only the thread */
-	int64_t time_ns;
-	uint64_t period; /* 1 where it is not told */
+	int64_t time_ns;   /* 0 where it is not told */
+	uint64_t period;   /* 1 where it is not told */
 	struct span event;
 	struct span rest; /* behind the event's colon: one frame, or a tracepoint's fields */
 };
 
-/* False: it is no such line. */
-bool perf_line_sample(struct span line, struct perf_sample *out);
+/* False: it is no such line. @timed: it must have a time; without one (-F -time) much is like it.
+ */
+bool perf_line_sample(struct span line, bool timed, struct perf_sample *out);
 
 /* One frame of a stack. */
 struct perf_frame {

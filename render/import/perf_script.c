@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -38,8 +39,9 @@ struct perf_script {
 	VEC(uint32_t) stack; /* shapes, leaf first */
 	struct perf_sample sample;
 	uint32_t thread, metric;
-	bool open; /* a sample whose stack is being read */
-	bool lost; /* frames that follow belong to none */
+	bool timed; /* the first sample has a time, and all must have one */
+	bool open;  /* a sample whose stack is being read */
+	bool lost;  /* frames that follow belong to none */
 	size_t samples;
 };
 
@@ -69,6 +71,20 @@ static void take_event(struct profile *p, const char *text)
 		p->hz = hz;
 }
 
+/* "Mon Aug 30 11:15:28 2021", when perf.data was written: by the clock of that machine, whose time
+ * zone is nowhere said. Taken for UTC. */
+static void take_date(struct profile *p, const char *text)
+{
+	struct tm tm = {0};
+	const char *end = strptime(text, "%a %b %d %H:%M:%S %Y", &tm);
+
+	/* Years that ns since 1970 can tell. */
+	if (!end || *end || p->started_unix_ns || tm.tm_year < 70 || tm.tm_year > 300)
+		return;
+	p->started_unix_ns = (int64_t)timegm(&tm) * 1000000000;
+	profile_set_meta(p, META_TIMESTAMP, time_text(p->started_unix_ns));
+}
+
 /* Takes one line that begins with '#'. */
 static void perf_header_line(struct profile *p, struct span line)
 {
@@ -82,6 +98,8 @@ static void perf_header_line(struct profile *p, struct span line)
 	text = builder_attribute(value);
 	if (span_is(key, "event"))
 		take_event(p, text);
+	if (span_is(key, "captured on"))
+		take_date(p, text);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		if (!*text || !span_is(key, keys[i].key))
 			continue;
@@ -262,18 +280,23 @@ static void take_rest(struct perf_script *s)
 		take_frame(s, &frame);
 }
 
-static int take_sample(struct perf_script *s, struct span line)
+static void begin_sample(struct perf_script *s, const struct perf_sample *sample)
 {
 	end_sample(s);
-	s->lost = !perf_line_sample(line, &s->sample);
-	if (!s->lost) {
-		s->open = true;
-		s->samples++;
-		s->thread = thread_of(s, &s->sample);
-		s->metric = metric_of(s, s->sample.event);
-		take_rest(s);
-		return 0;
-	}
+	s->sample = *sample;
+	s->open = true;
+	s->lost = false;
+	if (!s->samples++)
+		s->timed = s->b->timed = sample->time_ns > 0;
+	s->thread = thread_of(s, &s->sample);
+	s->metric = metric_of(s, s->sample.event);
+	take_rest(s);
+}
+
+static int lose_line(struct perf_script *s)
+{
+	end_sample(s);
+	s->lost = true;
 	if (!s->samples)
 		return input_bad(s->in, "no line of perf script: thread, id, time and event are "
 					"expected, as in \"cat 4711 61349.213533: cycles:\"");
@@ -287,24 +310,31 @@ static void take_inner(struct perf_script *s, struct span line)
 {
 	struct perf_frame frame;
 
-	if (s->lost || !s->open)
+	if (s->lost)
 		return;
-	if (perf_line_frame(line, &frame))
+	if (!s->open)
+		builder_note(s->b, 0, LEDGER_NOTE, "line outside of samples", s->samples > 0);
+	else if (perf_line_frame(line, &frame))
 		take_frame(s, &frame);
 	else
 		builder_note(s->b, s->metric, LEDGER_NOTE, "line in a stack that was not read", 1);
 }
 
+/* Without call chains lines of samples begin with blanks, too. */
 static int take_line(struct perf_script *s, struct span line)
 {
-	if (!line.n)
+	struct perf_sample sample;
+
+	if (!span_trim(line).n)
 		end_sample(s);
 	else if (line.s[0] == '#')
 		perf_header_line(s->b->profile, line);
-	else if (line.s[0] == ' ' || line.s[0] == '\t')
+	else if (line.s[0] != '\t' && perf_line_sample(line, s->timed, &sample))
+		begin_sample(s, &sample);
+	else if (is_blank(line.s[0]))
 		take_inner(s, line);
 	else
-		return take_sample(s, line);
+		return lose_line(s);
 	return 0;
 }
 
@@ -324,7 +354,6 @@ static int perf_script_read(struct input *in, struct builder *b)
 	struct span line;
 	int rc;
 
-	b->timed = true;
 	while ((rc = input_line(in, &line)) > 0) {
 		rc = take_line(&s, line);
 		if (rc)
@@ -339,10 +368,22 @@ static int perf_script_read(struct input *in, struct builder *b)
 	return rc;
 }
 
-/* The first line that is no comment begins a sample. */
-static bool perf_script_is(struct span head)
+/* The first line that is no comment begins a sample; where that has no time, a frame follows it. */
+static bool is_begun(struct span line, struct span rest)
 {
 	struct perf_sample sample;
+	struct perf_frame frame;
+
+	if (perf_line_sample(line, true, &sample))
+		return true;
+	if (!perf_line_sample(line, false, &sample))
+		return false;
+	line = span_take(&rest, '\n');
+	return perf_line_frame(line, &frame);
+}
+
+static bool perf_script_is(struct span head)
+{
 
 	if (span_starts(head, "# ========\n# captured on"))
 		return true;
@@ -350,7 +391,7 @@ static bool perf_script_is(struct span head)
 		const struct span line = span_take(&head, '\n');
 
 		if (line.n && line.s[0] != '#' && line.s[0] != '\r')
-			return perf_line_sample(line, &sample);
+			return is_begun(line, head);
 	}
 	return false;
 }

@@ -127,33 +127,75 @@ void pprof_file_release(struct pprof_file *f)
 	f->message = NULL;
 }
 
-/* A message begins with a ValueType, a Sample or another of the first tables: the number of a field
- * from 1 to 6, whose bytes have a length; and the first field in it is its number 1. */
-static bool begins_message(const uint8_t *at, size_t n)
+/* Takes a number of protobuf's from the front. False: it ends too early, or is too long. */
+static bool take_varint(struct span *at, uint64_t *out)
 {
-	const unsigned field = n > 3 ? at[0] >> 3 : 0;
-	const size_t inner = n > 3 && at[1] < 0x80 ? 2 : 3;
+	*out = 0;
+	for (unsigned shift = 0; at->n && shift < 64; shift += 7) {
+		const uint8_t byte = (uint8_t)at->s[0];
 
-	if (field < 1 || field > 6 || (at[0] & 7) != 2)
+		*out |= (uint64_t)(byte & 0x7f) << shift;
+		*at = (struct span){at->s + 1, at->n - 1};
+		if (byte < 0x80)
+			return true;
+	}
+	return false;
+}
+
+/* Fields of a Profile, as bits: those that are numbers, those that have a length, and of these the
+ * ones that are messages. Comments (13) may be either. */
+#define NUMBERS	 0xf780u
+#define LENGTHS	 0x287eu
+#define MESSAGES 0x083eu
+
+/* Takes one field of a Profile; *@message: it is a message that begins with its first fields. */
+static bool take_field(struct span *at, bool *message)
+{
+	uint64_t tag, value;
+
+	if (!take_varint(at, &tag) || tag >> 3 > 15 || !take_varint(at, &value))
 		return false;
-	return field == 6 ? at[1] == 0 : at[inner] == 0x08 || at[inner] == 0x0a;
+	if ((tag & 7) == 0)
+		return NUMBERS >> (tag >> 3) & 1;
+	if ((tag & 7) != 2 || !(LENGTHS >> (tag >> 3) & 1))
+		return false;
+	*message |= MESSAGES >> (tag >> 3) & 1 && value && at->n && at->s[0] >= 0x08 &&
+		    at->s[0] <= 0x1a && ((at->s[0] & 7) == 0 || (at->s[0] & 7) == 2);
+	value = value < at->n ? value : at->n;
+	*at = (struct span){at->s + value, at->n - value};
+	return true;
+}
+
+/* Whether it begins with fields of a Profile, in any order, as far as it is whole. */
+static bool begins_message(struct span head)
+{
+	bool message = false;
+
+	while (head.n) {
+		const size_t left = head.n;
+
+		/* The last one may be cut in its tag or length: of 10 bytes at most each. */
+		if (!take_field(&head, &message))
+			return message && left < 20;
+	}
+	return message;
 }
 
 bool pprof_file_is(struct span head)
 {
-	uint8_t plain[64];
+	char plain[512];
 	z_stream z = {.next_in = (Bytef *)head.s,
 		      .avail_in = (uInt)head.n,
-		      .next_out = plain,
+		      .next_out = (Bytef *)plain,
 		      .avail_out = sizeof(plain)};
 	bool is;
 
 	if (!is_gzip(head))
-		return begins_message((const uint8_t *)head.s, head.n);
+		return begins_message(head);
 	if (inflateInit2(&z, BITS_GZIP) != Z_OK)
 		return false;
 	(void)inflate(&z, Z_SYNC_FLUSH);
-	is = begins_message(plain, sizeof(plain) - z.avail_out);
+	is = begins_message((struct span){plain, sizeof(plain) - z.avail_out});
 	inflateEnd(&z);
 	return is;
 }

@@ -55,8 +55,10 @@ static int choose(struct input *in, const struct import **format, bool forced)
 {
 	const struct import *found;
 	struct span head;
-	int rc = input_head(in, IMPORT_HEAD_BYTES, &head);
+	int rc = input_skip_mark(in);
 
+	if (!rc)
+		rc = input_head(in, IMPORT_HEAD_BYTES, &head);
 	if (rc)
 		return rc;
 	if (!head.n)
@@ -106,13 +108,14 @@ static void describe(struct profile *p, const struct input *in, const struct imp
 		profile_set_run(p, RUN_COMMAND, str_base(source));
 }
 
-/* No format tells when its run was: its file was written at its end, or later. Stores order by it.
- */
+/* Where the format does not tell when its run was: its file was written at its end, or later.
+ * Stores order by it. */
 static void date(struct profile *p, int64_t modified_ns)
 {
 	char when[UNITS_BUF];
 
-	if (modified_ns <= 0 || p->duration_ns < 0 || p->duration_ns >= modified_ns)
+	if (p->started_unix_ns || modified_ns <= 0 || p->duration_ns < 0 ||
+	    p->duration_ns >= modified_ns)
 		return;
 	p->started_unix_ns = modified_ns - p->duration_ns;
 	profile_set_meta(p, META_TIMESTAMP, units_time(when, sizeof(when), p->started_unix_ns));

@@ -38,6 +38,7 @@ struct tracy {
 	struct tracy_calls calls;
 	struct known places;	  /* of calls → zone */
 	bool spread;		  /* least, most and deviation are there */
+	bool texts;		  /* the last row was a call with a text */
 	double least_ns, most_ns; /* what the capture's length may be, by total_perc */
 };
 
@@ -197,12 +198,17 @@ static bool is_plot(const struct tracy *t, struct span line)
 
 static int take_row(struct tracy *t, struct span line)
 {
-	if (tracy_row_read(line, &t->header, &t->row))
+	if (tracy_row_read(line, &t->header, &t->row)) {
+		t->texts = t->header.kind == TRACY_CALLS && t->row.numbers[4].n;
 		return t->header.kind == TRACY_CALLS ? take_call(t) : take_statistics(t);
+	}
 	if (t->header.kind == TRACY_CALLS && is_plot(t, line)) {
 		builder_note(t->b, LEDGER_ZONES, LEDGER_APART, "values of plots, no calls", 1);
 		return 0;
 	}
+	/* Texts of calls may have any number of lines, and are not kept. */
+	if (t->texts)
+		return 0;
 	return input_bad(t->in, "too few columns for a row of tracy-csvexport");
 }
 
@@ -213,8 +219,6 @@ static int read_header(struct tracy *t)
 
 	if (rc < 0)
 		return rc;
-	if (rc && span_starts(line, "\xef\xbb\xbf"))
-		line = span_from(line, 3);
 	if (rc && tracy_header_twice(line))
 		return input_bad(t->in, "column '%s' stands there twice", tracy_header_twice(line));
 	if (!rc || !tracy_header_read(line, &t->header))
@@ -249,7 +253,9 @@ static int tracy_csv_read(struct input *in, struct builder *b)
 
 	profile_add_part(b->profile, PART_ZONES);
 	while (!rc && (rc = input_line(in, &line)) > 0)
-		rc = line.n ? take_row(&t, line) : 0;
+		rc = line.n ? builder_skip(b, in, take_row(&t, line)) : 0;
+	if (!rc && b->skipped && !t.calls.calls.n && !b->profile->zones.n)
+		rc = builder_nothing(b, in, "");
 	if (!rc && t.header.kind == TRACY_CALLS)
 		tracy_calls_finish(&t.calls, b);
 	if (!rc)
@@ -265,8 +271,6 @@ static bool tracy_csv_is(struct span head)
 {
 	struct span line = span_take(&head, '\n');
 
-	if (span_starts(line, "\xef\xbb\xbf"))
-		line = span_from(line, 3);
 	return span_starts(line, "name") && line.n > 12 &&
 	       memmem(line.s + 4, line.n - 4, "src_file", 8);
 }

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "model/meta.h"
 #include "model/waits.h"
 
 /* --- hits ------------------------------------------------------------------------------------- */
@@ -78,14 +79,22 @@ static double chance(double periods)
 	return periods < 1 ? 1 - f : f * (1 - f);
 }
 
+/* Whether the metric counts samples, as those of folded stacks and pprof's "samples" do. */
+static bool counts_samples(const struct filter *f)
+{
+	const struct measure *m = &f->measure;
+
+	return !strcmp(m->unit, "samples") ||
+	       (m->n == 1 && !strcmp(m->name, "samples") &&
+		f->profile->metrics.at[m->metric[0]].kind == METRIC_COUNT);
+}
+
 /* How many hits the sample stands for; of a metric that counts samples its value. */
 static double hits_of(const struct survey *s, double whole)
 {
-	const struct measure *m = &s->filter->measure;
-
 	if (s->period_ns > 0)
 		return fmax(1, round(whole / s->period_ns));
-	return m->n && !strcmp(m->unit, "samples") ? whole : 1;
+	return s->filter->measure.n && counts_samples(s->filter) ? whole : 1;
 }
 
 static double chance_of(const struct survey *s, size_t row, double whole, double hits)
@@ -94,9 +103,11 @@ static double chance_of(const struct survey *s, size_t row, double whole, double
 	const struct measure *m = &s->filter->measure;
 	const double wait_ns = (double)p->samples.at[row].wait_ns;
 
+	if (profile_run(p, RUN_EXACT))
+		return 0;
 	if (wait_ns > 0)
 		return wait_ns == whole || s->period_ns <= 0 ? 0 : chance(wait_ns / s->period_ns);
-	if (!strcmp(m->unit, "samples"))
+	if (counts_samples(s->filter))
 		return hits;
 	if (p->metrics.at[m->metric[0]].kind == METRIC_COUNT && whole == 1)
 		return 0;

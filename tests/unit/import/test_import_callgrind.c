@@ -147,25 +147,90 @@ static void bad_lines_are_refused(void **state)
 		{"version: 1\n", "no costs"},
 		{"fn=f\n1 5\n", "line 2: costs before the line \"events:\""},
 		{"events: Ir\n1 5\n", "line 2: costs before a function"},
-		{"events: Ir\nfn=(3)\n", "line 2: the name (3) was not said before"},
-		{"events: Ir\nfn=f\n1 -5\n", "line 3: neither a name, nor a position"},
-		{"events: Ir\nfn=f\n-1 5\n", "line 3"},
+		{"events: Ir\nfn=f\n-1 5\n", "line 3: neither a name, nor a position"},
 		{"events: Ir\nfn=f\n1 nan\n", "line 3"},
 		{"events: Ir\nfn=f\n1 5 6\n", "line 3"},
 		{"events: Ir\nfn=f\n1 9223372036854775808\n", "line 3"},
-		{"events: Ir\nfn=f\n18446744073709551615 1\n+1 1\n", "line 4"},
 		{"events: Ir\nfn=f\ncalls=x 1\n", "line 3: calls= is followed by no number"},
 		{"events: Ir\nfn=f\ncalls=1 1\n1 5\n", "line 4: calls of no function"},
 		{"events: Ir Ir\n", "line 1: an event stands there twice"},
 		{"events:\n", "line 1: no events"},
 		{"positions: column\n", "line 1: positions are"},
-		{"events: Ir\nfn=\n", "line 2: a name without letters"},
 		{"events: Ir\nfn=f\n1 9223372036854775807\nfn=g\n1 1\n", "does not fit"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		refused("callgrind", bad[i].text, bad[i].words);
+}
+
+/* The row of the ledger for what was left out. */
+static void assert_left_out(const char *text, const char *folded, int64_t n, const char *why)
+{
+	struct profile *p = imported("callgrind", text);
+	const char *name = "";
+
+	for (size_t i = 0; i < p->ledger.n; i++)
+		if (p->ledger.at[i].class == LEDGER_APART)
+			name = profile_text(p, p->ledger.at[i].name);
+	assert_string_equal(name, why);
+	assert_int_equal(ledger_count(p, 0, LEDGER_APART), n);
+	profile_free(p);
+	assert_folded(text, folded);
+}
+
+static void an_odd_line_costs_that_line(void **state)
+{
+	(void)state;
+	assert_left_out("events: Ir\nfn=f\n1 7\n1 nan\nx\n", "x;f 7\n", 2,
+			"lines left out, the first: line 4: neither a name, nor a position and "
+			"costs of 1 event");
+	assert_left_out("events: Ir\nfn=f\n18446744073709551615 1\n+1 1\n", "x;f 1\n", 1,
+			"lines left out, the first: line 4: neither a name, nor a position and "
+			"costs of 1 event");
+	/* The costs of a call of nobody knows what are none of the function's own. */
+	assert_left_out("events: Ir\nfn=f\n1 7\ncalls=1 1\n1 5\n", "x;f 7\n", 1,
+			"lines left out, the first: line 5: calls of no function: cfn= is missing");
+	/* It was called, if nobody says how often. */
+	assert_left_out("events: Ir\nfn=f\n1 7\ncfn=g\ncalls=? 1\n1 5\nfn=g\n1 5\n",
+			"x;f 7\nx;f;g 5\n", 1,
+			"lines left out, the first: line 5: calls= is followed by no number");
+}
+
+/* As valgrind writes an object of which it knows no file, and a function of none. */
+static void names_may_be_empty(void **state)
+{
+	(void)state;
+	assert_folded("events: Ir\nob=(1) /bin/x\nfn=(1) main\n3 5\ncob=(2)\ncfn=(2) f\n"
+		      "calls=1 0\n4 30\n\nob=(2)\nfn=(2)\n0 30\n",
+		      "x;main 5\nx;main;f 30\n");
+	assert_folded("events: Ir\nfn=(3)\n1 5\nfn=\n1 2\n", "x;[unknown] 7\n");
+}
+
+static int64_t sum_of(const struct profile *p, size_t metric)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < p->samples.n; i++)
+		sum += p->samples.values.at[metric].at[i];
+	return sum;
+}
+
+/* Xdebug's memory: a line that frees some has less than nothing. */
+static void costs_may_be_negative(void **state)
+{
+	struct profile *p = imported("callgrind", "events: Time Memory\n\nfl=(1) a.php\nfn=(1) f\n"
+						  "3 10 -32\n\nfl=(2) b.php\nfn=(2) {main}\n"
+						  "1 100 4096\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n"
+						  "3 10 -32\n\nsummary: 115 4064\n");
+
+	(void)state;
+	assert_int_equal(sum_of(p, 0), 110);
+	assert_int_equal(sum_of(p, 1), 4064);
+	/* A writer without totals: the summary says what no function has. */
+	assert_int_equal(ledger_count(p, 0, LEDGER_LOST), 5);
+	assert_int_equal(ledger_count(p, 1, LEDGER_LOST), 0);
+	profile_free(p);
 }
 
 int main(void)
@@ -179,6 +244,9 @@ int main(void)
 		cmocka_unit_test(many_callers_share_a_place),
 		cmocka_unit_test(units_and_calls_of_events),
 		cmocka_unit_test(bad_lines_are_refused),
+		cmocka_unit_test(an_odd_line_costs_that_line),
+		cmocka_unit_test(names_may_be_empty),
+		cmocka_unit_test(costs_may_be_negative),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

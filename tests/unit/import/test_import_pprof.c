@@ -483,6 +483,32 @@ static void test_changed_bytes(void **state)
 	free(b.at);
 }
 
+/* Fields of a message come in any order: those of Go's runtime/pprof begin with a time or a period.
+ */
+static void test_recognised_in_any_order(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+	} first[] = {{"\x48\x80\x01", 3}, {"\x5a\x04\x08\x01\x10\x02", 6}, {"\x50\x01\x60\x02", 4}};
+	struct profile *p = sample_profile();
+	struct bytes b = written(p), plain = unzipped(b);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++) {
+		char *at = malloc(first[i].n + plain.n);
+		struct span all = {at, first[i].n + plain.n};
+
+		memcpy(at, first[i].bytes, first[i].n);
+		memcpy(at + first[i].n, plain.at, plain.n);
+		assert_ptr_equal(import_recognise("x", all), import_find("pprof"));
+		free(at);
+	}
+	profile_free(p);
+	free(plain.at);
+	free(b.at);
+}
+
 static void test_recognised(void **state)
 {
 	struct profile *p = sample_profile();
@@ -515,6 +541,7 @@ int main(void)
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_changed_bytes),
 		cmocka_unit_test(test_recognised),
+		cmocka_unit_test(test_recognised_in_any_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

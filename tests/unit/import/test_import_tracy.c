@@ -192,8 +192,6 @@ static void bad_rows_are_refused(void **state)
 		{HEADER "a,b,1,5,1.0,9223372036854775807,5,5,5,0\nc,b,1,5,1.0,1,5,5,5,0\n",
 		 "sum of count does not fit"},
 		{CALLS "a,b,1,5,9223372036854775807,1,\n", "line 2: the call's end does not fit"},
-		{CALLS "a,b,1,0,9223372036854775807,1,\na,b,1,0,1,1,\n",
-		 "line 3: the sum of the calls' times"},
 		{CALLS "a,b,1,-5,5,1,\n", "line 2: ns_since_start is below 0"},
 		{CALLS "a,b,1,5,5,99999999999,\n", "line 2: thread"},
 		{CALLS "a,b,1,5\n", "line 2: too few columns"},
@@ -202,6 +200,39 @@ static void bad_rows_are_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		refused("tracy-csv", bad[i].text, bad[i].words);
+}
+
+static void an_odd_row_costs_that_row(void **state)
+{
+	struct profile *p =
+		imported("tracy-csv", HEADER "a,b,1,5,1.0,1,5,5,5,0\na,b,x,5,1.0,1,5,5,5,0\n"
+					     "c,b,1\n");
+	const struct ledger_row *last = &p->ledger.at[p->ledger.n - 1];
+
+	(void)state;
+	assert_int_equal(p->zones.n, 1);
+	assert_int_equal(last->count, 2);
+	assert_string_equal(profile_text(p, last->name),
+			    "lines left out, the first: line 3: src_line is no line number");
+	profile_free(p);
+	p = imported("tracy-csv", CALLS "a,b,1,0,9223372036854775807,1,\na,b,1,0,1,1,\n");
+	assert_int_equal(p->zones.at[0].counts, 1);
+	profile_free(p);
+}
+
+/* The text of a zone, which is not kept, may have any number of lines. */
+static void texts_have_several_lines(void **state)
+{
+	struct profile *p = imported("tracy-csv", CALLS "load,a.cpp,10,100,50,1,first line\n"
+							"load,a.cpp,10,200,60,1,first line\n"
+							"second line\n\n, third; line\n"
+							"load,a.cpp,10,300,70,1,\n");
+
+	(void)state;
+	assert_int_equal(zone_named(p, "load")->counts, 3);
+	assert_int_equal(zone_named(p, "load")->total_ns, 180);
+	assert_int_equal(ledger_count(p, LEDGER_ZONES, LEDGER_NOTE), 0);
+	profile_free(p);
 }
 
 int main(void)
@@ -214,6 +245,8 @@ int main(void)
 		cmocka_unit_test(single_calls_make_a_tree),
 		cmocka_unit_test(calls_that_overlap_enclose_not),
 		cmocka_unit_test(bad_rows_are_refused),
+		cmocka_unit_test(an_odd_row_costs_that_row),
+		cmocka_unit_test(texts_have_several_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

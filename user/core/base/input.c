@@ -114,6 +114,17 @@ int input_head(struct input *in, size_t want, struct span *out)
 	return rc;
 }
 
+int input_skip_mark(struct input *in)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	struct span head;
+	int rc = input_head(in, sizeof(mark) - 1, &head);
+
+	if (!rc && head.n == sizeof(mark) - 1 && !memcmp(head.s, mark, head.n))
+		in->at += head.n;
+	return rc;
+}
+
 int input_all(struct input *in, size_t max, struct span *out)
 {
 	int rc = 0;

@@ -54,6 +54,8 @@ int input_head(struct input *, size_t want, struct span *out);
 /* 1: the next line, without its end (LF or CR LF), valid until the next call. 0: no more. -EFBIG:
  * it is longer than line_max, or -errno. */
 int input_line(struct input *, struct span *out);
+/* Skips a mark of UTF-8 (EF BB BF), which editors put in front of text. */
+int input_skip_mark(struct input *);
 /* All the other bytes; -EFBIG if they are more than @max. */
 int input_all(struct input *, size_t max, struct span *out);
 

@@ -38,6 +38,9 @@
 #define RUN_END	       "end"	/* why it ended: "Ctrl-C", "-d 10", "target exited with status 0" */
 #define RUN_SOURCE     "source" /* of an imported profile: the path it was read from */
 #define RUN_WRITTEN_BY "written_by"
+/* Of an imported profile: "1" where values were counted or measured one by one, or nobody knows how
+ * they were come by; so they have no margins. */
+#define RUN_EXACT "exact"
 /* Of an imported profile: the columns of its zones that are known, "name,total_ns". The others are
  * 0 in the file, and shown as unknown. Without it all are known. */
 #define RUN_ZONE_COLUMNS "zone_columns"
