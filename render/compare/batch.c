@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "compare/dist.h"
+#include "compare/pairs.h"
 #include "compare/work.h"
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -212,37 +213,51 @@ static double find_wholes(const struct comparison *c, const struct gathered *g,
 	return difference_of(amount, c);
 }
 
-/* The change of what a function has of its own, and how sure that is. False: too little. */
-static bool vote_of(const struct comparison *c, const struct compare_row *r,
-		    const struct matrix_row *m, const struct evidence *e, struct common_vote *v)
+/* The change of what a zone spends in itself, and how sure that is. */
+static void add_zone_vote(const struct comparison *c, const struct matrix_row *m,
+			  const struct evidence *e, common_votes *out)
 {
-	const double n = (double)c->runs[BASE], k = (double)c->runs[NEW];
-	double logs[SIDES] = {0};
+	double logs[SIDES] = {0}, change;
 
-	*v = (struct common_vote){e->difference, e->error};
-	if (!(e->error > 0))
-		return false;
-	if (r->kind == ROW_SELF)
-		return r->count[BASE] * n >= COMMON_SAMPLES && r->count[NEW] * k >= COMMON_SAMPLES;
 	for (size_t i = 0; i < c->runs[BASE] + c->runs[NEW]; i++)
 		logs[i >= c->runs[BASE]] += m->at[i].own;
-	v->change = logs[NEW] / k - logs[BASE] / n;
-	return r->kind == ROW_ZONE && isfinite(v->change);
+	change = logs[NEW] / (double)c->runs[NEW] - logs[BASE] / (double)c->runs[BASE];
+	if (isfinite(change) && e->error > 0)
+		vec_push(out, ((struct common_vote){change, e->error}));
 }
 
-static void find_common(const struct comparison *c, const struct matrix *m,
-			const struct batch *batch, const struct judgement *all,
-			struct common_whole whole, struct common *out)
+static double freedom(const struct comparison *c)
 {
-	const double df = c->single ? INFINITY : (double)(c->runs[BASE] + c->runs[NEW]) - SIDES;
-	VEC(struct common_vote) votes = {0};
-	struct common_vote v;
+	return c->single ? INFINITY : (double)(c->runs[BASE] + c->runs[NEW]) - SIDES;
+}
 
-	for (size_t i = 0; i < batch->rows.n; i++)
-		if (vote_of(c, &c->rows.at[batch->rows.at[i]], &m->rows.at[batch->matrix.at[i]],
-			    &all[i].evidence, &v))
-			vec_push(&votes, v);
-	common_find(votes.at, votes.n, whole, df, out);
+static void find_common_zones(struct comparison *c, const struct matrix *m,
+			      const struct batch *batch, const struct judgement *all)
+{
+	common_votes votes = {0};
+
+	for (size_t i = 0; i < batch->matrix.n; i++)
+		add_zone_vote(c, &m->rows.at[batch->matrix.at[i]], &all[i].evidence, &votes);
+	common_find(votes.at, votes.n, (struct common_whole){0, INFINITY}, freedom(c),
+		    &c->common_zones);
+	c->common_zones.amount = c->common_zones.share;
+	vec_release(&votes);
+}
+
+static void find_common_functions(struct comparison *c, const struct gathered *g,
+				  const struct compare_input *in)
+{
+	struct common_whole whole = {0, INFINITY};
+	common_votes votes = {0};
+	struct work w = {0};
+	double amount;
+
+	work_find(in, c->work, &w);
+	amount = find_wholes(c, g, in, &w, &whole);
+	pairs_vote(c, g->sampled, &votes);
+	common_find(votes.at, votes.n, whole, freedom(c), &c->common);
+	c->common.amount = c->common.functions ? amount + c->common.share : 0;
+	work_release(&w);
 	vec_release(&votes);
 }
 
@@ -252,27 +267,6 @@ static void take_out(const struct comparison *c, struct matrix *m, const struct 
 	for (size_t i = 0; i < batch->matrix.n; i++)
 		for (size_t r = 0; r < c->runs[NEW]; r++)
 			m->rows.at[batch->matrix.at[i]].at[c->runs[BASE] + r].log -= log_of;
-}
-
-/* Fills the comparison's common of zones or functions. */
-static void settle_common(struct comparison *c, const struct gathered *g,
-			  const struct compare_input *in, const struct batch *batch,
-			  const struct judgement *all, bool functions)
-{
-	struct common_whole whole = {0, INFINITY};
-	struct work w = {0};
-	double amount;
-
-	if (!functions) {
-		find_common(c, &g->matrix, batch, all, whole, &c->common_zones);
-		c->common_zones.amount = c->common_zones.share;
-		return;
-	}
-	work_find(in, c->work, &w);
-	amount = find_wholes(c, g, in, &w, &whole);
-	find_common(c, &g->matrix, batch, all, whole, &c->common);
-	c->common.amount = c->common.functions ? amount + c->common.share : 0;
-	work_release(&w);
 }
 
 /* --- rows with their evidence ----------------------------------------------------------------- */
@@ -311,11 +305,13 @@ void batch_judge(struct comparison *c, struct gathered *g, const struct compare_
 	family.rows = batch.matrix.at;
 	family.n = batch.matrix.n;
 	all = mem_zalloc(family.n + 1, sizeof(*all));
-	judge(&g->matrix, c->runs, &family, all);
-	if (family.n && (zones || (functions && c->shares))) {
-		settle_common(c, g, in, &batch, all, functions);
-		take_out(c, &g->matrix, &batch, taken->share);
+	if (family.n && zones) {
+		judge(&g->matrix, c->runs, &family, all);
+		find_common_zones(c, &g->matrix, &batch, all);
+	} else if (family.n && functions && c->shares) {
+		find_common_functions(c, g, in);
 	}
+	take_out(c, &g->matrix, &batch, taken->share);
 	family.common = taken->error;
 	family.between = between_of(c, taken, absolute);
 	judge(&g->matrix, c->runs, &family, all);

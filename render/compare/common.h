@@ -36,7 +36,8 @@
 #define COMMON_DRIFT .02
 
 struct common {
-	size_t functions; /* that tell it; 0: it is not known, and nothing was taken out */
+	size_t functions; /* (by their callers: pairs.h) or zones that tell it; 0: it is not known,
+			     and nothing was taken out */
 	/* Logarithms, new - base: of shares, which is taken out; of amounts as rows have them. */
 	double share, amount;
 	struct scatter error; /* of either */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "compare/pairs.h"
 #include "query/measure.h"
 
 #define NS_PER_S 1e9
-#define JEFFREYS .5
 
 const struct profile *gather_run(const struct compare_input *in, size_t i)
 {
@@ -113,48 +113,6 @@ double gather_scale(const struct sampled *s, const struct profile *p, enum per p
 	return s->whole > 0 ? 1 / s->whole : 0;
 }
 
-void gather_seen(struct seen *seen, const struct sampled *s, double value, double over,
-		 double scale, bool share)
-{
-	const double unit = s->effective > 0 ? s->whole / s->effective : 0;
-	const double x = unit > 0 ? value / unit : 0;
-	const double rest = share ? fmax(1 - x / (s->effective + 1), 0) : 1;
-	double log_of = (x + JEFFREYS) * unit * scale;
-
-	if (share)
-		log_of = (x + JEFFREYS) / (s->effective + 1);
-	seen->value = value * scale;
-	seen->log = log_of > 0 ? log(log_of) : NAN;
-	seen->count = x;
-	seen->noise = rest / (x + JEFFREYS);
-	seen->over = over;
-}
-
-/* Samples of its own that a function has on each side. */
-struct tally {
-	double samples[SIDES];
-};
-
-/* Whether enough functions can tell what all have in common: see common.h. */
-static bool many_functions(const struct gathered *g, const struct compare_input *in,
-			   size_t n_subjects)
-{
-	_free_ struct tally *all = mem_zalloc(n_subjects + 1, sizeof(*all));
-	size_t n = 0;
-
-	for (size_t i = 0; i < in->n[BASE] + in->n[NEW]; i++) {
-		const struct sampled *s = &g->sampled[i];
-
-		vec_each (f, &s->functions)
-			all[f->subject].samples[i >= in->n[BASE]] +=
-				f->self / s->whole * s->effective;
-	}
-	for (size_t i = 0; i < n_subjects; i++)
-		n += all[i].samples[BASE] >= COMMON_SAMPLES &&
-		     all[i].samples[NEW] >= COMMON_SAMPLES;
-	return n >= COMMON_LEAST;
-}
-
 static void fill_samples(struct gathered *g, const struct compare_input *in, enum per per,
 			 bool shares)
 {
@@ -164,13 +122,13 @@ static void fill_samples(struct gathered *g, const struct compare_input *in, enu
 
 		vec_each (row, &g->matrix.rows) {
 			if (row->kind == ROW_SELF || row->kind == ROW_TOTAL)
-				gather_seen(&row->at[i], s, 0, SLICES_OVER, scale, shares);
+				seen_sampled(&row->at[i], s, 0, SLICES_OVER, scale, shares);
 		}
 		vec_each (f, &s->functions) {
-			gather_seen(&matrix_row(&g->matrix, ROW_TOTAL, f->subject)->at[i], s,
-				    f->total, f->total_over, scale, shares);
-			gather_seen(&matrix_row(&g->matrix, ROW_SELF, f->subject)->at[i], s,
-				    f->self, f->self_over, scale, shares);
+			seen_sampled(&matrix_row(&g->matrix, ROW_TOTAL, f->subject)->at[i], s,
+				     f->total, f->total_over, scale, shares);
+			seen_sampled(&matrix_row(&g->matrix, ROW_SELF, f->subject)->at[i], s,
+				     f->self, f->self_over, scale, shares);
 		}
 	}
 }
@@ -233,7 +191,7 @@ static int gather_samples(struct gathered *g, const struct compare_input *in,
 	if (!rc && missed == g->n_runs)
 		return -ENOENT;
 	enter_rows(g);
-	c->shares = c->per == PER_WORK || many_functions(g, in, c->subjects.all.n);
+	c->shares = c->per == PER_WORK || pairs_count(g->sampled, in->n) >= COMMON_LEAST;
 	fill_samples(g, in, c->per, c->shares);
 	return rc;
 }

@@ -34,10 +34,4 @@ void gathered_release(struct gathered *);
 /* The factor that makes a sampled value of a run a value per @per. */
 double gather_scale(const struct sampled *, const struct profile *, enum per);
 
-/* Fills a cell from the @value that a function has of a run's samples. Half a sample is added
- * (Jeffreys), so that a function without samples has a logarithm, too. @over: its overdispersion;
- * @share: @scale makes shares of values. */
-void gather_seen(struct seen *, const struct sampled *, double value, double over, double scale,
-		 bool share);
-
 #endif

@@ -6,6 +6,7 @@
 #include "query/zone_rows.h"
 
 #define NS_PER_S 1e9
+#define JEFFREYS .5
 
 void matrix_init(struct matrix *m, size_t n_runs)
 {
@@ -40,6 +41,23 @@ void seen_value(struct seen *s, double value)
 {
 	s->value = value;
 	s->log = value > 0 ? log(value) : NAN;
+}
+
+void seen_sampled(struct seen *seen, const struct sampled *s, double value, double over,
+		  double scale, bool share)
+{
+	const double unit = s->effective > 0 ? s->whole / s->effective : 0;
+	const double x = unit > 0 ? value / unit : 0;
+	const double rest = share ? fmax(1 - x / (s->effective + 1), 0) : 1;
+	double log_of = (x + JEFFREYS) * unit * scale;
+
+	if (share)
+		log_of = (x + JEFFREYS) / (s->effective + 1);
+	seen->value = value * scale;
+	seen->log = log_of > 0 ? log(log_of) : NAN;
+	seen->count = x;
+	seen->noise = rest / (x + JEFFREYS);
+	seen->over = over;
 }
 
 /* --- zones ------------------------------------------------------------------------------------ */

@@ -6,6 +6,7 @@
 #define COMPARE_MATRIX_H
 
 #include "compare/result.h"
+#include "compare/sampled.h"
 
 /* One value of one run. */
 struct seen {
@@ -37,6 +38,12 @@ void matrix_release(struct matrix *);
 struct matrix_row *matrix_row(struct matrix *, enum row_kind, uint32_t subject);
 /* Sets the value and, where it is positive, its logarithm. */
 void seen_value(struct seen *, double value);
+
+/* Fills a cell from the @value that a function has of a run's samples. Half a sample is added
+ * (Jeffreys), so that a function without samples has a logarithm, too. @over: its overdispersion;
+ * @share: @scale makes shares of values. */
+void seen_sampled(struct seen *, const struct sampled *, double value, double over, double scale,
+		  bool share);
 
 /* Whether all zones of all runs that have zones have net times (less what the probes cost): only
  * then net times are compared, else measured ones. */

@@ -311,6 +311,36 @@ static void find_edges(struct build *b)
 	map_release(&rows);
 }
 
+static void add_pair(struct build *b, struct map *rows, uint32_t caller, uint32_t function,
+		     double self)
+{
+	const struct sampled_function *f = &b->out->functions.at[function];
+	const uint32_t row = map_number(rows, (uint64_t)caller << 32 | function, b->out->pairs.n);
+
+	if (row == b->out->pairs.n)
+		vec_push(&b->out->pairs,
+			 ((struct sampled_pair){
+				 caller == NONE ? NO_CALLER : b->out->functions.at[caller].subject,
+				 f->subject, 0, f->self_over}));
+	b->out->pairs.at[row].self += self;
+}
+
+static void find_pairs(struct build *b)
+{
+	const struct profile *p = b->p;
+	_free_ double *self = mem_zalloc(p->nodes.n + 1, sizeof(*self));
+	struct map rows = {0};
+
+	for (size_t i = 1; i < p->nodes.n; i++) {
+		self[i] += b->sum[i];
+		self[p->nodes.at[i].parent] -= b->sum[i];
+	}
+	for (size_t i = 1; i < p->nodes.n; i++)
+		if (self[i] > 0 && b->own[i] != NONE)
+			add_pair(b, &rows, b->own[p->nodes.at[i].parent], b->own[i], self[i]);
+	map_release(&rows);
+}
+
 static void finish(struct build *b, bool phases)
 {
 	struct sampled *out = b->out;
@@ -322,6 +352,7 @@ static void finish(struct build *b, bool phases)
 	}
 	find_edges(b);
 	find_dispersion(b, phases);
+	find_pairs(b);
 	for (size_t i = 0; i < b->accounts.n; i++) {
 		struct sampled_function f = out->functions.at[i];
 
@@ -365,4 +396,5 @@ void sampled_release(struct sampled *s)
 {
 	vec_release(&s->functions);
 	vec_release(&s->edges);
+	vec_release(&s->pairs);
 }

@@ -49,11 +49,19 @@ struct sampled_edge {
 	double value;
 };
 
+/* What a function spends in itself where that caller calls it; NO_CALLER: where nobody does. */
+#define NO_CALLER UINT32_MAX
+struct sampled_pair {
+	uint32_t caller, function; /* subjects */
+	double self, over;	   /* over: the function's self_over */
+};
+
 struct sampled {
 	double whole;	  /* sum of all values */
 	double effective; /* how many samples of one size they are worth (Kish): (Σv)² / Σv² */
 	VEC(struct sampled_function) functions; /* in the order of the profile's nodes */
 	VEC(struct sampled_edge) edges;
+	VEC(struct sampled_pair) pairs; /* together all samples that have a function */
 };
 
 /* The samples that the selection takes, with each function's φ as slices_moderate() leaves it.

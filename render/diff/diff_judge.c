@@ -228,8 +228,8 @@ static void fill(const struct diff_build *b, struct matrix *m)
 		for (size_t i = 0; i < b->n_runs; i++) {
 			const struct diff_run *run = &b->runs[i];
 
-			gather_seen(&row->at[i], &run->whole, run->total[q], run->over[q],
-				    amount_scale(b, run), b->c->shares);
+			seen_sampled(&row->at[i], &run->whole, run->total[q], run->over[q],
+				     amount_scale(b, run), b->c->shares);
 			if (run->side == NEW)
 				row->at[i].log -= b->c->common.share;
 		}

@@ -22,6 +22,7 @@ struct settle {
 	struct place *places; /* by subject */
 	double scale[SIDES];
 	bool any[DIFF_EFFECTS]; /* whether a row has that effect */
+	bool *of_row;		/* per node: its finding is that of a row */
 	struct diff_finding *out;
 };
 
@@ -182,11 +183,27 @@ static void take_self(struct diff_finding *f, const struct compare_row *r)
 	f->of_self = true;
 }
 
+/* A path that has all samples of its caller is the same question. */
+static void as_caller(struct settle *s, uint32_t node, uint32_t caller)
+{
+	struct diff_finding *f = &s->out[node];
+
+	*f = s->out[caller];
+	f->self_change = f->self_half = NAN;
+	f->self_effect = 0;
+	if (f->of_self) {
+		f->of_self = f->moved = false;
+		f->effect = f->strength = 0;
+	}
+	s->of_row[node] = true;
+}
+
 static void settle_node(struct settle *s, const struct diff_finding *paths, uint32_t node)
 {
 	const struct diff_build *b = s->b;
 	const struct diff_node *n = &b->d->nodes.at[node];
-	const struct diff_finding *above = &s->out[b->d->tree->nodes.at[node].parent];
+	const uint32_t parent = b->d->tree->nodes.at[node].parent;
+	const struct diff_finding *above = &s->out[parent];
 	struct place *p = b->subject.at[node] == DIFF_NONE ? NULL : &s->places[b->subject.at[node]];
 	const struct compare_row *total = p ? row_at(s, p->total) : NULL;
 	const struct compare_row *self = p ? row_at(s, p->self) : NULL;
@@ -200,8 +217,11 @@ static void settle_node(struct settle *s, const struct diff_finding *paths, uint
 				   .self_half = NAN};
 	if (b->question[node] != DIFF_NONE)
 		*f = paths[b->question[node]];
-	if (total && has_all(n->total, p->sums.total) && is_outermost(s, node))
+	s->of_row[node] = total && has_all(n->total, p->sums.total) && is_outermost(s, node);
+	if (s->of_row[node])
 		*f = of_function(s, total, n, f->moved);
+	else if (node && s->of_row[parent] && has_all(n->total, b->d->nodes.at[parent].total))
+		as_caller(s, node, parent);
 	else
 		settle_path(s, p, total, node, f);
 	if (self && has_all(n->self, p->sums.self))
@@ -260,7 +280,8 @@ static void settle_spread(struct settle *s)
 void diff_settle(const struct diff_build *b, const struct diff_finding *paths)
 {
 	_free_ struct place *places = mem_zalloc(b->c->subjects.all.n + 1, sizeof(*places));
-	struct settle s = {.b = b, .places = places};
+	_free_ bool *of_row = mem_zalloc(b->d->nodes.n, sizeof(*of_row));
+	struct settle s = {.b = b, .places = places, .of_row = of_row};
 
 	b->d->findings = mem_zalloc(b->d->nodes.n, sizeof(*b->d->findings));
 	s.out = b->d->findings;

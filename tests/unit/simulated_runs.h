@@ -17,6 +17,7 @@ struct simulated {
 	double host;	/* the same of the host's speed */
 	double slower;	/* the host is so many times slower in all of these runs */
 	double part;	/* part_2() has so many times its work */
+	bool leaf;	/* the parts spend their time in one function that all call */
 	bool whole; /* a command from its start to its end; else a capture as long as the others */
 };
 
@@ -27,7 +28,8 @@ static inline size_t simulated_stacks(struct chance *c, const struct simulated *
 	size_t n = 0;
 
 	for (; n < SIMULATED_PARTS; n++) {
-		snprintf(text[n], sizeof(text[n]), "_start;main;part_%zu", n);
+		snprintf(text[n], sizeof(text[n]), "_start;main;part_%zu%s", n,
+			 s->leaf ? ";leaf" : "");
 		stacks[n] = (struct stack){text[n], n == 2 && s->part > 0 ? s->part : 1};
 	}
 	for (size_t i = 0; i < s->small; i++, n++) {

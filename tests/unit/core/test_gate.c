@@ -142,6 +142,33 @@ static void test_slower_host(void **state)
 	comparison_release(&c);
 }
 
+/* One function has all the time, as code has that is inlined everywhere: by its callers there is
+ * something to tell a slower host from code with more to do. */
+static void test_one_leaf(void **state)
+{
+	const struct simulated before = {
+		.samples = 4000, .own = .01, .host = .01, .leaf = true, .whole = true};
+	struct simulated after = before;
+	struct comparison c;
+
+	(void)state;
+	after.slower = 1.15;
+	compare_sets(&before, &after, SIDE, 27, &c);
+	assert_true(c.shares && c.common.functions == SIMULATED_PARTS);
+	assert_int_equal(comparison_count(&c, VERDICT_REGRESSED), 0);
+	comparison_release(&c);
+	after.part = 1.2;
+	compare_sets(&before, &after, SIDE, 28, &c);
+	assert_int_equal(row_of(&c, ROW_TOTAL, "part_2")->verdict, VERDICT_REGRESSED);
+	for (size_t i = 0; i < SIMULATED_PARTS; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "part_%zu", i);
+		assert_true(i == 2 || row_of(&c, ROW_TOTAL, name)->verdict >= VERDICT_UNDECIDED);
+	}
+	comparison_release(&c);
+}
+
 /* Captured in turns, a host that was slow for a while does not explain what all have in common. */
 static void test_in_turns(void **state)
 {
@@ -255,9 +282,13 @@ static int write_files(const char *folder)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_common),	 cmocka_unit_test(test_common_of_one_large),
-		cmocka_unit_test(test_sight),	 cmocka_unit_test(test_slower_host),
-		cmocka_unit_test(test_in_turns), cmocka_unit_test(test_better_is_no_suspect),
+		cmocka_unit_test(test_common),
+		cmocka_unit_test(test_common_of_one_large),
+		cmocka_unit_test(test_one_leaf),
+		cmocka_unit_test(test_sight),
+		cmocka_unit_test(test_slower_host),
+		cmocka_unit_test(test_in_turns),
+		cmocka_unit_test(test_better_is_no_suspect),
 	};
 
 	if (argc > 1)
