@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "model/check.h"
+#include "query/wait_sums.h"
 
 const struct cmd commands[] = {
 	{"report", render_report, "a report of one profile (the default when a file is named)"},
@@ -124,6 +125,14 @@ void render_contradictions(const struct profile *p, const char *input)
 	line = mem_printf("'%s' is inconsistent: %s; shown as it is", input, contradictions);
 	clean = str_clean(line, strlen(line));
 	fprintf(stderr, "eprof-render: %s\n", clean);
+}
+
+void render_left_out(const struct profile *p, const struct selection *sel)
+{
+	_free_ char *text = wait_left_out(p, sel);
+
+	if (text)
+		fprintf(stderr, "eprof-render: %s\n", text);
 }
 
 int render_usage(const char *fmt, ...)

@@ -12,6 +12,7 @@
 #include "sandbox/sandbox.h"
 
 struct profile;
+struct selection;
 
 struct cmd {
 	const char *name;
@@ -66,6 +67,8 @@ int render_fail(void);
 int render_refuse(int rc);
 /* One line to stderr where the profile, read from @input, contradicts itself (model/check.h). */
 void render_contradictions(const struct profile *, const char *input);
+/* Says on stderr what --omit-idle left out, where it is given. */
+void render_left_out(const struct profile *, const struct selection *);
 /* Prints the line and where help is to be found; returns 2. */
 int render_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

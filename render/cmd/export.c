@@ -181,8 +181,10 @@ static int export_profile(const struct arguments *a, const struct profile *p)
 
 	if (!rc)
 		rc = build(a, p, &in, &own);
-	if (!rc)
+	if (!rc) {
 		render_contradictions(p, a->input);
+		render_left_out(p, &a->selection);
+	}
 	status = rc ? render_refuse(rc) : write_export(a, &in);
 	tree_free((struct tree *)in.tree);
 	profile_free(own);

@@ -47,8 +47,9 @@ const char *flame_class_label(const struct tree *, unsigned flame_class);
 
 /* The colour of a frame, the same in every format: of a difference what is said of it
  * (paint/diff_words.h), else by class (user code warm, kernel orange, inlined
- * aqua, JIT green, unnamed grey; idle waits grey and blue, others in colours of their own), shade
- * by a hash of the function's name so that neighbours differ and a function keeps its colour. */
+ * aqua, JIT green, unnamed grey; poll, epoll and sleeps grey and blue, other waits in colours of
+ * their own), shade by a hash of the function's name so that neighbours differ and a function keeps
+ * its colour. */
 extern const struct rgb FLAME_MERGED; /* of boxes that stand for many */
 struct rgb flame_colour(const struct tree *, const struct tree_node *);
 /* The same in two steps, for the page, which chooses the class by itself: the two ends of a class's

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "query/wait_class.h"
 #include "query/zone_condition.h"
 #include "select/threads_choose.h"
 
@@ -165,22 +166,27 @@ static int choose_reasons(struct filter *f, const struct selection *sel)
 	bool any = false;
 	int rc = sel->reason ? pattern_new(sel->reason, &pattern) : 0;
 
-	if (rc || (!sel->reason && !sel->omit_idle))
+	if (rc || !sel->reason)
 		return rc;
 	f->reason = mem_zalloc(p->reasons.n + 1, sizeof(*f->reason));
-	f->reason[0] = !pattern; /* what is no wait */
 	for (size_t i = 1; i < p->reasons.n; i++) {
-		const struct reason *r = &p->reasons.at[i];
-
-		f->reason[i] = !pattern || reason_matches(p, r, pattern);
+		f->reason[i] = reason_matches(p, &p->reasons.at[i], pattern);
 		any |= f->reason[i];
-		f->reason[i] &= !(sel->omit_idle && r->idle);
 	}
 	pattern_free(pattern);
-	return sel->reason && !any ? no_reason(p, sel->reason) : 0;
+	return any ? 0 : no_reason(p, sel->reason);
 }
 
 /* --- all together ----------------------------------------------------------------------------- */
+
+static uint8_t *waits_of(const struct profile *p)
+{
+	struct wait_classes classes;
+
+	wait_classes_init(&classes, p);
+	free(classes.site);
+	return classes.of;
+}
 
 static int check_from(const struct profile *p, int64_t from_ns)
 {
@@ -214,6 +220,8 @@ int filter_init(struct filter *f, const struct profile *p, const struct selectio
 		rc = filter_zones(p, sel, &f->zone);
 	if (!rc)
 		rc = choose_reasons(f, sel);
+	if (!rc && sel->omit_idle)
+		f->wait = waits_of(p);
 	return rc;
 }
 
@@ -224,6 +232,7 @@ void filter_release(struct filter *f)
 	free(f->omit);
 	free(f->zone);
 	free(f->reason);
+	free(f->wait);
 	*f = (struct filter){0};
 }
 
@@ -239,6 +248,8 @@ bool filter_takes(const struct filter *f, size_t row)
 	if (f->node && !f->node[s->at[row].node])
 		return false;
 	if (f->zone && !f->zone[s->at[row].zone])
+		return false;
+	if (f->wait && f->wait[row] == WAIT_IDLE)
 		return false;
 	return !f->reason || f->reason[s->at[row].reason];
 }

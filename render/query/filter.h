@@ -19,6 +19,7 @@ struct filter {
 	bool *omit;		 /* per function: to be left out; NULL: none */
 	bool *zone;		 /* per row of zone_edges: in a selected zone; NULL: all */
 	bool *reason;		 /* per row of reasons: selected; NULL: all */
+	uint8_t *wait; /* per sample: enum wait_class; NULL: idle waits are not left out */
 };
 
 /* -ENOENT for a metric, thread, process, function to focus on, zone, reason or time that the

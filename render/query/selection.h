@@ -30,7 +30,7 @@ struct selection {
 	const char *where[SELECTION_CONDITIONS]; /* of zones: see zone_condition.h */
 	size_t n_where;
 	const char *reason;   /* waits whose kind, system call or object matches */
-	bool omit_idle;	      /* leave out the waits of threads that had nothing to do */
+	bool omit_idle;	      /* leave out idle waits (wait_class.h) */
 	struct store_key run; /* which of a store (--version-key, --platform, --run) */
 };
 

@@ -5,19 +5,26 @@
 #include "view/base.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "base/str.h"
 #include "query/filter.h"
+#include "query/wait_class.h"
 #include "model/reason.h"
 
 #define TERMINAL_KINDS	 12
 #define TERMINAL_OBJECTS 12
 #define MAIN_COLUMNS	 7
 
+#define WAIT_CLASS_HELP                                                                           \
+	"idle: the thread had nothing to do; held up: it waited within its work; undecided: its " \
+	"stacks do not tell"
+
 /* A kind of wait, or one thing that was waited for in one system call. */
 struct group {
 	struct reason is;
+	uint8_t class; /* enum wait_class */
 	int64_t value, samples;
 	double margin;
 	uint64_t states; /* letters, as bits from 'A' on */
@@ -30,72 +37,74 @@ struct reason_groups {
 
 struct sums {
 	struct view_input in; /* with a tree of the metric that is shown */
+	struct wait_classes classes;
 	struct reason_groups kinds, objects;
 };
 
 /* --- summing up ------------------------------------------------------------------------------- */
 
-static uint64_t kind_key(const struct reason *r)
+static uint64_t kind_key(const struct reason *r, uint8_t class)
 {
-	return (uint64_t)r->kind << 1 | r->idle;
+	return (uint64_t)r->kind << 8 | class;
 }
 
-static uint64_t object_key(const struct reason *r)
+static uint64_t object_key(const struct reason *r, uint8_t class)
 {
-	return hash_two((uint64_t)r->call << 32 | r->object, kind_key(r));
+	return hash_two((uint64_t)r->call << 32 | r->object, kind_key(r, class));
 }
 
-static void add(struct reason_groups *g, uint64_t key, const struct reason *r, int64_t value)
+static uint32_t add(struct reason_groups *g, uint64_t key, const struct reason *r, uint8_t class,
+		    int64_t value)
 {
 	const uint32_t at = map_number(&g->by_key, key, g->rows.n);
 	struct group *row;
 
 	if (at == g->rows.n)
-		vec_push(&g->rows, ((struct group){.is = *r}));
+		vec_push(&g->rows, ((struct group){.is = *r, .class = class}));
 	row = &g->rows.at[at];
 	row->value += value;
 	row->samples++;
 	if (r->state >= 'A' && r->state <= 'z')
 		row->states |= 1ull << (r->state - 'A');
+	return at;
+}
+
+/* @group_of: per row of samples the group that it is in; UINT32_MAX: in none. */
+static void add_margins(struct reason_groups *g, const struct filter *f, uint32_t *group_of)
+{
+	_free_ double *margins = NULL;
+
+	for (size_t i = 0; i < f->profile->samples.n; i++)
+		if (group_of[i] == UINT32_MAX)
+			group_of[i] = (uint32_t)g->rows.n;
+	margins = spread_of_rows(f, NULL, group_of, g->rows.n + 1);
+	for (size_t i = 0; i < g->rows.n; i++)
+		g->rows.at[i].margin = margins[i];
 }
 
 static void add_samples(struct sums *s, const struct filter *f)
 {
 	const struct profile *p = s->in.profile;
+	const size_t bytes = p->samples.n * sizeof(uint32_t);
+	_free_ uint32_t *kind_of = mem_zalloc(bytes + 1, 1), *object_of = mem_zalloc(bytes + 1, 1);
 
+	memset(kind_of, 0xff, bytes);
+	memset(object_of, 0xff, bytes);
 	for (size_t i = 0; i < p->samples.n; i++) {
 		const uint32_t reason = p->samples.at[i].reason;
 		const int64_t value = reason ? filter_value(f, i) : 0;
+		const uint8_t class = s->classes.of[i];
 		const struct reason *r;
 
 		if (!value)
 			continue;
 		r = &p->reasons.at[reason];
-		add(&s->kinds, kind_key(r), r, value);
+		kind_of[i] = add(&s->kinds, kind_key(r, class), r, class, value);
 		if (r->call || r->object)
-			add(&s->objects, object_key(r), r, value);
+			object_of[i] = add(&s->objects, object_key(r, class), r, class, value);
 	}
-}
-
-/* @key: of a reason's group. Samples without a reason are in none. */
-static void add_margins(struct reason_groups *g, const struct filter *f,
-			uint64_t (*key)(const struct reason *))
-{
-	const struct profile *p = f->profile;
-	_free_ uint32_t *group = mem_zalloc(p->reasons.n + 1, sizeof(*group));
-	_free_ uint32_t *row_of = mem_zalloc(p->samples.n + 1, sizeof(*row_of));
-	_free_ double *margins = NULL;
-
-	for (size_t i = 0; i < p->reasons.n; i++) {
-		const uint32_t *at = map_get(&g->by_key, key(&p->reasons.at[i]));
-
-		group[i] = i && at ? *at : (uint32_t)g->rows.n;
-	}
-	for (size_t i = 0; i < p->samples.n; i++)
-		row_of[i] = group[p->samples.at[i].reason];
-	margins = spread_of_rows(f, NULL, row_of, g->rows.n + 1);
-	for (size_t i = 0; i < g->rows.n; i++)
-		g->rows.at[i].margin = margins[i];
+	add_margins(&s->kinds, f, kind_of);
+	add_margins(&s->objects, f, object_of);
 }
 
 static int by_value(const void *a, const void *b)
@@ -149,7 +158,7 @@ static void write_kinds(const struct view_input *in, const struct reason_groups 
 		{"Samples", "samples", CELL_NUMBER, NULL},
 		{"Reason", "reason", CELL_TEXT, NULL},
 		{"States", "states", CELL_TEXT, "task states of the threads, as ps shows them"},
-		{"Idle", "idle", CELL_TEXT, "whether the thread had nothing to do: --omit-idle"},
+		{"Class", "class", CELL_TEXT, WAIT_CLASS_HELP},
 		{"±", base_margin_key(in), CELL_NUMBER, BASE_MARGIN_HELP},
 	};
 	_free_ char *caption = base_caption(in);
@@ -165,7 +174,7 @@ static void write_kinds(const struct view_input *in, const struct reason_groups 
 				  g->rows.at[i].samples);
 		doc_cell(t, 0, "%s", kind_text(&g->rows.at[i].is));
 		states_cell(t, g->rows.at[i].states);
-		doc_cell(t, 0, "%s", g->rows.at[i].is.idle ? "idle" : "");
+		doc_cell(t, 0, "%s", wait_class_name(g->rows.at[i].class));
 		base_margin_cell(t, in, g->rows.at[i].margin);
 		margins |= base_shows_margin(g->rows.at[i].value, g->rows.at[i].margin);
 	}
@@ -181,6 +190,7 @@ static void write_objects(const struct view_input *in, const struct reason_group
 		{base_value_title(in), base_value_key(in), CELL_NUMBER, "amount in these waits"},
 		{"Samples", "samples", CELL_NUMBER, NULL},
 		{"Reason", "reason", CELL_TEXT, NULL},
+		{"Class", "class", CELL_TEXT, WAIT_CLASS_HELP},
 		{"System call", "call", CELL_TEXT, "in which the thread waited"},
 		{"Waited for", "object", CELL_TEXT,
 		 "lock, file, pipe or socket; empty where that is not known"},
@@ -190,7 +200,7 @@ static void write_objects(const struct view_input *in, const struct reason_group
 
 	doc_heading(doc, "What threads waited for");
 	t = doc_table_of(doc, "", columns);
-	t->extra_from = MAIN_COLUMNS;
+	t->extra_from = MAIN_COLUMNS + 1;
 	doc_limit(t, TERMINAL_OBJECTS, 0, "things waited for");
 	for (size_t i = 0; i < g->rows.n; i++) {
 		const struct reason *r = &g->rows.at[i].is;
@@ -198,6 +208,7 @@ static void write_objects(const struct view_input *in, const struct reason_group
 		base_amount_cells(t, in, g->rows.at[i].value, g->rows.at[i].margin,
 				  g->rows.at[i].samples);
 		doc_cell(t, 0, "%s", kind_text(r));
+		doc_cell(t, 0, "%s", wait_class_name(g->rows.at[i].class));
 		doc_cell(t, 0, "%s", profile_text(in->profile, r->call));
 		doc_cell(t, 0, "%s", profile_text(in->profile, r->object));
 		base_margin_cell(t, in, g->rows.at[i].margin);
@@ -210,9 +221,9 @@ static int write_tables(struct sums *s, struct doc *doc)
 	int rc = filter_init(&f, s->in.profile, s->in.selection);
 
 	if (!rc) {
+		wait_classes_init(&s->classes, s->in.profile);
 		add_samples(s, &f);
-		add_margins(&s->kinds, &f, kind_key);
-		add_margins(&s->objects, &f, object_key);
+		wait_classes_release(&s->classes);
 	}
 	filter_release(&f);
 	sort(&s->kinds);

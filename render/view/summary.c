@@ -1,5 +1,6 @@
 /* summary: what was captured, how, and how much of it is here. */
 #include "view/base.h"
+#include "view/wait_facts.h"
 #include "view/zone_words.h"
 
 #include <stdio.h>
@@ -346,6 +347,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 {
 	struct doc_block *b = doc_facts(doc);
 
+	wait_facts(in, b);
 	run_fact(in, b, "Target", RUN_TARGET);
 	time_fact(in, b);
 	run_fact(in, b, "Merged", RUN_MERGED);
@@ -356,6 +358,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	contradictions_fact(in, b);
 	unknown_fact(in, b);
 	selection_fact(in, b);
+	wait_left_out_fact(in, b);
 	baseline_fact(in, b);
 	busy_fact(in, b);
 	off_cpu_fact(in, b);

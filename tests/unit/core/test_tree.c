@@ -75,7 +75,7 @@ static void tells_the_reason_of_most_of_a_node(void **state)
 	assert_reason(t, "worker", REASON_RUNNABLE);
 	assert_reason(t, "cc1", REASON_NONE);
 	tree_free(t);
-	assert_int_equal(tree_build(p, &(struct selection){.omit_idle = true}, &t), 0);
+	assert_int_equal(tree_build(p, &(struct selection){.reason = "lock"}, &t), 0);
 	assert_reason(t, "root", REASON_LOCK);
 	assert_reason(t, "b", REASON_LOCK);
 	tree_free(t);

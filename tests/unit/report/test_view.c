@@ -358,17 +358,19 @@ static void test_reasons_by_kind_and_object(void **state)
 	b = report_doc_block(&r, BLOCK_TABLE, 0);
 	assert_int_equal(doc_table_rows(&b->table), 3);
 	assert_string_equal(cell(b, 0, 4), "sleep");
-	assert_string_equal(cell(b, 0, 6), "idle");
+	assert_string_equal(cell(b, 0, 6), "undecided");
 	assert_string_equal(cell(b, 1, 4), "lock");
-	assert_string_equal(cell(b, 1, 6), "");
+	assert_string_equal(cell(b, 1, 6), "undecided");
 	assert_string_equal(cell(b, 1, 5), "DS");
 	assert_string_equal(cell(b, 1, 3), "2");
 	assert_string_equal(cell(b, 2, 4), "runnable");
+	assert_string_equal(cell(b, 2, 6), "");
 	b = report_doc_block(&r, BLOCK_TABLE, 1);
 	assert_int_equal(doc_table_rows(&b->table), 3);
 	assert_string_equal(cell(b, 1, 4), "lock");
-	assert_string_equal(cell(b, 1, 5), "futex");
-	assert_string_equal(cell(b, 1, 6), "app:queue_lock");
+	assert_string_equal(cell(b, 1, 5), "undecided");
+	assert_string_equal(cell(b, 1, 6), "futex");
+	assert_string_equal(cell(b, 1, 7), "app:queue_lock");
 	report_doc_release(&r);
 }
 

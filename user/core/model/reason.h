@@ -17,7 +17,7 @@ enum reason_kind {
 
 struct reason {
 	uint8_t kind;	 /* enum reason_kind */
-	uint8_t idle;	 /* 1: the thread had nothing to do */
+	uint8_t idle;	 /* 1: of such a kind; whether it was, render/query/wait_class.h decides */
 	uint8_t state;	 /* as ps(1) shows it: 'R', 'S', 'D', 'I', 'T', 't', 'P'; 0 unknown */
 	uint32_t call;	 /* system call, "" none */
 	uint32_t object; /* what it waited for: "pipe:[4711]", "app:queue_lock", ""  unknown */
