@@ -28,8 +28,9 @@ bool in_target_task(struct task_struct *) __hidden;
 bool is_loader(struct task_struct *) __hidden;
 /* The same for the current task; cheap if the CPU's last answer was no, for the same process. */
 bool is_current_loader(void) __hidden;
-/* Forgets a process or thread that has ended: its number may be used again. */
-void forget_target(__u32 id) __hidden;
+/* Forgets a process or thread that has ended. The kernel frees it late: its number may be that of
+ * another by then, with another birth. */
+void forget_target(__u32 id, __u64 born_ns) __hidden;
 /* Called where process @to was forked from @from, in the parent, before the child runs. */
 #define FORK(name) void name##_forked(__u32 from, __u32 to, bool shares_memory) __hidden;
 #include "forks.def"

@@ -78,7 +78,7 @@ int ran_free(__u64 *args)
 		sum_up(WIRE_RAN_FREED, 1);
 	}
 	if (config_target == WIRE_FILTER_PIDS && task->pid == task->tgid)
-		forget_target(ids_process(task));
+		forget_target(ids_process(task), task->start_time);
 	return 0;
 }
 

@@ -12,14 +12,15 @@ const volatile __u32 config_own_pid;
 #include "forks.def"
 #undef FORK
 
-/* pid or tid → 1. Written by the loader and follow_fork(), cleared by ran_free() for what has
- * ended; read by in_target(). Sized for the processes that one target can have at a time. */
+/* pid or tid → when it was born, or 0 as long as only the loader knows it. Written by the loader
+ * and follow_fork(), cleared by ran_free() for what has ended; read by in_target(). Sized for the
+ * processes that one target can have at a time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u32);
-	__type(value, __u8);
+	__type(value, __u64);
 } target_pids SEC(".maps");
 
 /* The v2 cgroup of -G at index 0. Written once by the loader. */
@@ -35,9 +36,12 @@ static bool is_id(__u32 id)
 	return bpf_map_lookup_elem(&target_pids, &id) != NULL;
 }
 
-void forget_target(__u32 id)
+void forget_target(__u32 id, __u64 born_ns)
 {
-	bpf_map_delete_elem(&target_pids, &id);
+	const __u64 *known_ns = bpf_map_lookup_elem(&target_pids, &id);
+
+	if (known_ns && (!*known_ns || *known_ns == born_ns))
+		bpf_map_delete_elem(&target_pids, &id);
 }
 
 bool in_target(void)
@@ -131,12 +135,12 @@ int follow_fork(__u64 *args)
 {
 	struct task_struct *parent = (void *)args[0], *child = (void *)args[1];
 	__u32 from = ids_process(parent), to = ids_process(child);
-	__u8 one = 1;
+	__u64 born_ns = child->start_time;
 
 	if (from == to || ids_are_outside(to))
 		return 0;
 	if (config_target == WIRE_FILTER_PIDS && config_inherit && is_id(from))
-		bpf_map_update_elem(&target_pids, &to, &one, BPF_ANY);
+		bpf_map_update_elem(&target_pids, &to, &born_ns, BPF_ANY);
 #define FORK(name)              \
 	if (config_fork_##name) \
 		name##_forked(from, to, child->mm == parent->mm);

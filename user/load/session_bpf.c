@@ -75,9 +75,10 @@ static struct bpf_program *program_of(const struct bpf_session *s, size_t event)
 
 static int add_to_filter(struct bpf_session *s, uint32_t id)
 {
-	uint8_t one = 1;
+	const uint64_t born_ns = 0;
 
-	return bpf_map__update_elem(s->skel->maps.target_pids, &id, sizeof(id), &one, 1, BPF_ANY);
+	return bpf_map__update_elem(s->skel->maps.target_pids, &id, sizeof(id), &born_ns,
+				    sizeof(born_ns), BPF_ANY);
 }
 
 static int fill_filter(struct bpf_session *s)
