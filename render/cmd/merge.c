@@ -11,7 +11,7 @@
 #include "cmd/output.h"
 #include "merge/merge.h"
 #include "model/meta.h"
-#include "model/pattern.h"
+#include "select/pattern.h"
 #include "store/store.h"
 
 struct arguments {

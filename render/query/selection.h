@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/options.h"
-#include "model/pattern.h"
+#include "select/pattern.h"
 #include "model/profile.h"
 #include "store/store.h"
 

@@ -10,7 +10,7 @@
 #ifndef QUERY_ZONE_CONDITION_H
 #define QUERY_ZONE_CONDITION_H
 
-#include "model/pattern.h"
+#include "select/pattern.h"
 #include "query/zone_events.h"
 
 /* *@out: per zone whether @pattern means it: by glob, /regular expression/ or plain equality, on

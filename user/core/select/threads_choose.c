@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "model/pattern.h"
+#include "select/pattern.h"
 
 #define NAMED_MOST 6 /* so many threads or processes an error names */
 

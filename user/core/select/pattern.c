@@ -1,4 +1,4 @@
-#include "model/pattern.h"
+#include "select/pattern.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -2,8 +2,8 @@
  * pattern: matches names as a user writes them: a glob (*, ?, [set], \ before a literal character)
  * for the whole name, or an extended /regular expression/ for any part of it.
  */
-#ifndef MODEL_PATTERN_H
-#define MODEL_PATTERN_H
+#ifndef SELECT_PATTERN_H
+#define SELECT_PATTERN_H
 
 #include <stdbool.h>
 
