@@ -87,6 +87,7 @@ struct mm_struct {
 	} mmap_lock;
 	unsigned long exec_vm; /* pages mapped as code */
 	unsigned long start_stack;
+	unsigned long arg_start, arg_end; /* the arguments of its program, each with its NUL */
 	struct uprobes_state uprobes_state;
 	mm_context_t context;
 } CORE;
@@ -120,7 +121,9 @@ struct task_io_accounting {
 struct signal_struct {
 	struct {
 		int counter;
-	} live;	       /* threads that have not exited */
+	} live;		    /* threads that have not exited */
+	unsigned int flags; /* SIGNAL_… */
+	int group_exit_code;
 	void *pids[4]; /* struct pid by enum pid_type; NULL once the process was waited for */
 } CORE;
 
@@ -171,9 +174,10 @@ struct task_struct {
 	struct sched_info sched_info;
 	unsigned int self_exec_id; /* grows with each exec of the process */
 	unsigned int in_execve : 1, in_iowait : 1;
+	int exit_code;
 	int on_cpu, exit_state; /* on_cpu 0: not on a CPU; exit_state 0: has not exited */
 	struct mm_struct *mm;	/* NULL for a kernel thread */
-	struct task_struct *real_parent;
+	struct task_struct *real_parent, *group_leader;
 	struct signal_struct *signal;
 	struct sigpending pending; /* of the thread alone; SIGKILL is in each one's */
 	struct files_struct *files;

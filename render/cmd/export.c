@@ -10,6 +10,7 @@
 #include "cmd/command.h"
 #include "cmd/output.h"
 #include "export/export.h"
+#include "export/secrets.h"
 #include "model/meta.h"
 #include "query/excerpt.h"
 #include "query/filter.h"
@@ -18,7 +19,7 @@
 struct arguments {
 	const char *input, *output, *table; /* output NULL: stdout */
 	const struct export *to;
-	bool force, self, reasons;
+	bool force, self, reasons, commands;
 	struct selection selection;
 };
 
@@ -47,6 +48,8 @@ static void help(void)
 	fprintf(stdout,
 		"      --with-reasons   a frame at the leaf: why, and for what, a thread waited\n"
 		"      --table NAME     csv: which table: samples, functions, zones …\n"
+		"      --cmdline        the command lines of processes, which may hold passwords, "
+		"too\n"
 		"  -e, --self           tracy-csv: self times instead of total times\n"
 		"      --force          replace OUT if it exists\n"
 		"      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
@@ -89,6 +92,7 @@ static const struct option_row option_rows[] = {
 	{"output", 'o', OPTION_TAKE, offsetof(struct arguments, output), {.take = output_take}},
 	{"force", 0, OPTION_FLAG, offsetof(struct arguments, force), {0}},
 	{"with-reasons", 0, OPTION_FLAG, offsetof(struct arguments, reasons), {0}},
+	{"cmdline", 0, OPTION_FLAG, offsetof(struct arguments, commands), {0}},
 	{"self", 'e', OPTION_FLAG, offsetof(struct arguments, self), {0}},
 	{"table", 0, OPTION_TEXT, offsetof(struct arguments, table), {0}},
 	{0},
@@ -207,6 +211,8 @@ int render_export(int argc, char **argv)
 	if (store_load(a.input, &a.selection.run, &p))
 		return render_fail();
 	filter_choose_metric(p, &a.selection);
+	if (!a.commands)
+		export_hide_secrets(p);
 	if (a.reasons)
 		excerpt_add_reasons(p);
 	status = export_profile(&a, p);

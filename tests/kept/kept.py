@@ -90,11 +90,16 @@ class Side:
         self.render = os.path.abspath(render)
         self.version = subprocess.run([self.render, "--version"], check=True, capture_output=True,
                                       text=True).stdout.split()[1]
+        help_text = subprocess.run([self.render, "export", "--help"], check=True,
+                                   capture_output=True, text=True).stdout
+        # Older ones export command lines unasked.
+        self.asks = ["--cmdline"] if "--cmdline" in help_text else []
 
     def run(self, profile, output, args, folder):
         """(file, None) or (None, what it prints, or why it prints nothing)."""
         out = f"{profile}-{output}"
         args = [{"IN": f"{profile}.h5", "OUT": out}.get(a, a) for a in args]
+        args += self.asks if args[0] == "export" else []
         env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC", "HOME": folder}
         run = subprocess.run([self.render, *args], cwd=folder, env=env, capture_output=True,
                              stdin=subprocess.DEVNULL, timeout=120)

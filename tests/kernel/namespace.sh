@@ -50,6 +50,9 @@ kill "$further"
 capture_work all 300 "$twin $lanes" -F 499 -a
 at_least "-a: the process with the outer one's number" "$(count all '^spin;_start;.*;spin_here')" 50
 at_least "-a: a thread" "$(count all '^lane-1;.*;f70')" 10
+check "-a: its command line, by its number here" \
+	"$("$RENDER" export "$T/all.h5" --to csv --table processes --cmdline | grep ",$twin,")" has \
+	",$PROG/spin 200,"
 at_least "-a: what is outside" \
 	"$(count all '^.outside.;.outside of the PID namespace.')" 20
 check "-a: of which nothing else is known" \

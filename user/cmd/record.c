@@ -54,6 +54,28 @@ static char *join(char **argv)
 	return text ? str_clean(text, strlen(text)) : mem_strdup("");
 }
 
+/* The words of the command, or with --no-cmdline its program alone. */
+static char *join_command(const struct record_options *o)
+{
+	char *program[] = {o->target.argv[0], NULL};
+
+	return join(o->processes.no_commands ? program : o->target.argv);
+}
+
+/* eprof's own command line, with as much of the command. */
+static char *join_own(const struct record_options *o, char **argv)
+{
+	char **command = o->target.argv, *after = *command ? command[1] : NULL;
+	char *text;
+
+	if (o->processes.no_commands && *command)
+		command[1] = NULL;
+	text = join(argv);
+	if (*command)
+		command[1] = after;
+	return text;
+}
+
 /* Appends "cycles, page-faults": the events with a rate, or those without; with -c all. Returns how
  * many. */
 static size_t add_events(struct str *s, const struct record_options *o, bool rate)
@@ -116,7 +138,7 @@ static char *describe_target(const struct record_options *o)
 		str_addf(&s, "-G %s", o->target.cgroup);
 		break;
 	case TARGET_COMMAND: {
-		_free_ char *words = join(o->target.argv);
+		_free_ char *words = join_command(o);
 
 		str_addf(&s, "-- %s", words);
 		break;
@@ -129,13 +151,18 @@ static char *describe_target(const struct record_options *o)
 
 static char *describe_command(const struct record_options *o, struct opener *opener)
 {
+	char *line;
+
 	if (o->target.kind == TARGET_COMMAND)
-		return join(o->target.argv);
+		return join_command(o);
 	if (o->target.kind == TARGET_ALL)
 		return mem_strdup("all processes");
 	if (o->target.kind == TARGET_CGROUP)
 		return mem_printf("cgroup %s", o->target.cgroup);
-	return target_cmdline(opener, o->target.pids.at[0]);
+	line = target_cmdline(opener, o->target.pids.at[0]);
+	if (o->processes.no_commands)
+		line[strcspn(line, " ")] = '\0';
+	return line;
 }
 
 static void show_progress(void *context, const struct capture_progress *p)
@@ -454,7 +481,7 @@ int cmd_record(int argc, char **argv)
 	record_places_settle(&r.at);
 	r.events = describe_events(&r.o);
 	r.target = describe_target(&r.o);
-	r.options = join(argv);
+	r.options = join_own(&r.o, argv);
 	ret = record_places_check(&r.at);
 	if (!ret)
 		ret = record_baseline_check(&r.o.baseline);

@@ -134,6 +134,9 @@ static void help_result(void)
 	      "target's\n"
 	      "                    user may read (root's: everybody)\n"
 	      "  --source-dir DIR  the same, also of files below DIR; may be given 16 times\n"
+	      "  --no-cmdline      leave the command lines of processes, COMMAND's too, out of "
+	      "the\n"
+	      "                    profile: they may hold passwords\n"
 	      "  --exit-code       exit with COMMAND's status, or with 124 if it is still running\n"
 	      "Rarely needed\n"
 	      "  --zones-max N     how many functions the patterns may match (10000)\n"
@@ -322,6 +325,7 @@ static const struct option_row rows[] = {
 	{"baseline", 0, OPTION_TAKE, AT(baseline), {take_baseline}},
 	{"fail-on", 0, OPTION_TAKE, AT(baseline.fail_on), {take_fail_on}},
 	{"source", 0, OPTION_FLAG, AT(source), {0}},
+	{"no-cmdline", 0, OPTION_FLAG, AT(processes.no_commands), {0}},
 	{"source-dir", 0, OPTION_TAKE, 0, {take_source_dir}},
 	{"window", 0, OPTION_TAKE, AT(window_ns), {take_window}},
 	{"naming-time", 0, OPTION_NS, AT(naming_ns), {0}},
@@ -423,6 +427,7 @@ static int finish(struct record_options *o, int argc, char **argv)
 		o->event_choice = "without root: user mode only";
 	}
 	o->probes.o.every = o->every;
+	o->sources[SOURCE_processes] = &o->processes;
 	o->sources[SOURCE_oncpu] = o->n_events ? &o->oncpu : NULL;
 	o->sources[SOURCE_probes] = o->probes.patterns ? &o->probes.o : NULL;
 	if (o->probes.patterns)

@@ -14,6 +14,7 @@
 #include "load/target.h"
 #include "perf/event.h"
 #include "source/oncpu.h"
+#include "source/processes.h"
 #include "capture/sources.h"
 
 #define SOURCE_OPTIONS 8 /* limit for each source */
@@ -43,6 +44,7 @@ struct record_options {
 	void *parsed[SOURCES];	      /* parsed options of sources that have any; owned */
 	const void *sources[SOURCES]; /* options of the requested sources, else NULL */
 	struct oncpu_options oncpu;   /* of the events */
+	struct processes_options processes;
 	struct record_probes probes;
 	enum sampler sampler;
 	unsigned hash_bits;

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "load/ring.h"
 #include "wire.h"
+#include "wire_process.h"
 
 /* The read or write position of the ring, at the start of a page of its own: linux/bpf.h. */
 struct ring_page {
@@ -24,6 +25,16 @@ struct ring {
 	uint64_t left; /* bytes that it may still take */
 };
 
+/* What follows a record of a source. */
+static size_t room_behind(const void *data, size_t bytes)
+{
+	const struct wire_process *p = data;
+
+	if (bytes < sizeof(*p) || p->kind != WIRE_PROCESSES || p->text_bytes > p->room)
+		return 0;
+	return p->room;
+}
+
 /* Whether a record has the length of its kind. */
 static bool is_whole(const void *data, size_t bytes)
 {
@@ -34,7 +45,7 @@ static bool is_whole(const void *data, size_t bytes)
 	switch (bytes < sizeof(*head) ? 0 : head->kind) {
 #define SOURCE(name, KIND, number, size, streams) \
 	case KIND:                                \
-		return bytes == (size);
+		return bytes == (size) + room_behind(data, bytes);
 #include "sources.def"
 #undef SOURCE
 #define ACTION(name, number, sees, size, streams) \

@@ -20,7 +20,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "load/target.h"
-#include "process/opener.h"
+#include "process/cmdline.h"
 #include "process/procfs.h"
 
 #define CGROUP2_MAGIC 0x63677270
@@ -363,37 +363,16 @@ void target_release(struct target *t)
 	vec_release(&t->pids);
 }
 
-/* The text of /proc/PID/cmdline, which may lie on a page that never arrives; NULL: none. */
-static char *read_cmdline(struct opener *opener, uint32_t pid, size_t *n)
-{
-	const struct opener_request r = {.what = OPENER_READ,
-					 .pid = pid,
-					 .path = "cmdline",
-					 .root_fd = OPENER_OWN_ROOT,
-					 .bytes_most = CMDLINE_MAX};
-	struct opener_answer a;
-
-	(void)opener_ask(opener, &r, &a);
-	*n = a.text_bytes;
-	return a.text;
-}
-
 char *target_cmdline(struct opener *opener, uint32_t pid)
 {
 	_free_ char *comm_path = mem_printf("/proc/%u/comm", pid);
+	_free_ char *text = NULL;
+	bool cut;
+	char *line = cmdline_read(opener, pid, CMDLINE_MAX, &cut);
 	size_t n = 0;
-	_free_ char *text = read_cmdline(opener, pid, &n);
 
-	if (text && n) {
-		for (size_t i = 0; i + 1 < n; i++)
-			if (text[i] == '\0')
-				text[i] = ' ';
-		while (n && (text[n - 1] == '\0' || text[n - 1] == ' '))
-			n--;
-		return str_clean(text, n);
-	}
-	free(text);
-	text = NULL;
+	if (line)
+		return line;
 	if (file_read(comm_path, 64, &text, &n) || !n)
 		return mem_strdup("?");
 	text[strcspn(text, "\n")] = '\0';

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "merge/merge.h"
+#include "model/process.h"
 #include "model/waits.h"
 #include "store/store.h"
 
@@ -100,9 +101,27 @@ static struct profile *second(void)
 	return p;
 }
 
+/* A process under @command, by which it is known at the end of a capture or window. */
+static void add_process(struct profile *p, uint32_t pid, const char *command, enum process_end end)
+{
+	const struct process row = {.pid = pid,
+				    .parent = 7,
+				    .exec_ns = 5,
+				    .end_ns = end == PROCESS_LIVES ? 0 : 90,
+				    .end = (uint8_t)end,
+				    .status = end == PROCESS_KILLED ? 9 : 0,
+				    .command = intern_add(&p->strings, command),
+				    .command_bytes = strlen(command) + 1};
+
+	profile_process(p, &row);
+}
+
 static struct profile *third(void)
 {
 	struct profile *p = small_waits();
+
+	add_process(p, 4711, "server -v", PROCESS_LIVES);
+	add_process(p, 4712, "client", PROCESS_KILLED);
 
 	p->started_unix_ns = 2000;
 	p->samples.at[1].wait_ns = 4711;
@@ -280,6 +299,33 @@ static void histograms_are_joined(void **state)
 	assert_int_equal(z->p99_ns, 5000000);
 	assert_int_equal(z->p999_ns, 5000000);
 	assert_in_range(z->p50_ns, 2960000, 3040000);
+	profile_free(p);
+}
+
+/* One row a process. Of captures that differ, what both say, or the first command line. */
+static void processes_are_one(void **state)
+{
+	struct profile *other = third();
+	struct profile *p;
+
+	(void)state;
+	other->started_unix_ns = 9000;
+	other->processes.at[0].command = intern_add(&other->strings, "server: a title");
+	other->processes.at[1].end_ns = 80;
+	p = merge_chosen((struct merge_choice){0}, INPUTS(C, {"d.h5", other}));
+	assert_int_equal(p->processes.n, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct process *e = &p->processes.at[i];
+		const bool server = e->pid == 4711;
+		_free_ char *command = process_command(p, e);
+
+		assert_int_equal(e->parent, 7);
+		assert_int_equal(e->exec_ns, 5);
+		assert_int_equal(e->end, server ? PROCESS_LIVES : PROCESS_KILLED);
+		assert_int_equal(e->status, server ? 0 : 9);
+		assert_int_equal(e->end_ns, 0);
+		assert_string_equal(command, server ? "server -v" : "client");
+	}
 	profile_free(p);
 }
 
@@ -576,6 +622,7 @@ int main(void)
 		cmocka_unit_test(shares_are_means_by_time_and_prices_the_greatest),
 		cmocka_unit_test(zones_add_up_with_their_spread),
 		cmocka_unit_test(histograms_are_joined),
+		cmocka_unit_test(processes_are_one),
 		cmocka_unit_test(waits_add_up),
 		cmocka_unit_test(source_lines_are_those_of_all),
 		cmocka_unit_test(a_name_is_the_same_in_every_build),

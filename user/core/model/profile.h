@@ -275,6 +275,8 @@ uint8_t profile_frame_kind(const struct profile *, const struct frame *);
 uint32_t profile_frame(struct profile *, const struct frame *e);
 uint32_t profile_node(struct profile *, uint32_t parent, uint32_t frame);
 uint32_t profile_reason(struct profile *, const struct reason *e);
+struct process;
+uint32_t profile_process(struct profile *, const struct process *e);
 
 /* These always add. */
 uint32_t profile_thread(struct profile *, const struct thread *e);

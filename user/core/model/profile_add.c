@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/hist.h"
+#include "model/process.h"
 #include "model/profile.h"
 #include "model/row.h"
 
@@ -52,6 +53,12 @@ uint32_t profile_reason(struct profile *p, const struct reason *e)
 		vec_add(&p->reasons);
 	vec_push(&p->reasons, *e);
 	return row_put(p, TABLE_reasons);
+}
+
+uint32_t profile_process(struct profile *p, const struct process *e)
+{
+	vec_push(&p->processes, *e);
+	return row_put(p, TABLE_processes);
 }
 
 uint32_t profile_thread(struct profile *p, const struct thread *e)
