@@ -7,24 +7,27 @@
 #include "query/tree.h"
 
 /* The key fields of a thread's row. Entries of one thread under several names have a row each, and
- * so have processes that had the same pid one after another. */
-static struct thread_row row_of(const struct thread *t, bool by_process)
+ * so have processes that had the same pid one after another, if the profile tells them apart. */
+static struct thread_row row_of(const struct profile *p, const struct thread *t, bool by_process)
 {
 	return (struct thread_row){
 		.pid = t->pid,
 		.tid = by_process ? 0 : t->tid,
 		.name = by_process ? t->process : t->name,
+		.born_ns = p->processes.n ? t->born_ns : 0,
 	};
 }
 
 static bool same_row(const struct thread_row *a, const struct thread_row *b)
 {
-	return a->pid == b->pid && a->tid == b->tid && a->name == b->name;
+	return a->pid == b->pid && a->tid == b->tid && a->name == b->name &&
+	       a->born_ns == b->born_ns;
 }
 
 static uint32_t find_row(struct thread_rows *rows, struct map *known, struct thread_row row)
 {
-	for (uint64_t key = hash_two((uint64_t)row.pid << 32 | row.tid, row.name);; key++) {
+	for (uint64_t key = hash_two((uint64_t)row.pid << 32 | row.tid, row.name ^ row.born_ns);;
+	     key++) {
 		const uint32_t at = map_number(known, key, rows->rows.n);
 
 		if (at == rows->rows.n)
@@ -57,7 +60,7 @@ static void add_rows(const struct filter *f, const struct spread *known, bool by
 	struct map by_id = {0};
 
 	for (size_t i = 0; i < p->threads.n; i++)
-		row_at[i] = find_row(out, &by_id, row_of(&p->threads.at[i], by_process));
+		row_at[i] = find_row(out, &by_id, row_of(p, &p->threads.at[i], by_process));
 	for (size_t i = 0; i < p->samples.n; i++) {
 		int64_t value = filter_value(f, i);
 		struct thread_row *row = &out->rows.at[row_at[p->samples.at[i].thread]];

@@ -137,6 +137,7 @@ const struct tree_paths *tree_paths(const struct tree *, size_t most);
 struct thread_row {
 	uint32_t pid, tid; /* tid 0 where it stands for the whole process */
 	uint32_t name;
+	uint64_t born_ns; /* with pid: its row in the table of processes */
 	int64_t value, samples;
 	double margin;		  /* of the value: see spread.h */
 	struct thread_wait spent; /* of the whole capture, where the profile tells; else 0 */
