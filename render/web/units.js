@@ -59,6 +59,8 @@ const Units = {
 			return p + " %";
 		if (p < 0.1)
 			return "<0.1 %";
+		if (p >= 999.95)
+			return Units.count(Math.round(p)) + " %";
 		return p > 99.9 && p < 100 ? ">99.9 %" : p.toFixed(1) + " %";
 	},
 

@@ -71,6 +71,9 @@ static void percents(void **state)
 	assert_string_equal(units_percent(buf, sizeof(buf), 1, 100000), "<0.1 %");
 	assert_string_equal(units_percent(buf, sizeof(buf), 99999, 100000), ">99.9 %");
 	assert_string_equal(units_percent(buf, sizeof(buf), 5, 0), "–");
+	assert_string_equal(units_percent(buf, sizeof(buf), 9.99, 1), "999.0 %");
+	assert_string_equal(units_percent(buf, sizeof(buf), 19, 1), "1,900 %");
+	assert_string_equal(units_percent(buf, sizeof(buf), -19.004, 1), "-1,900 %");
 }
 
 static void dates(void **state)

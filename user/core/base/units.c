@@ -101,6 +101,7 @@ const char *units_ordinal(uint64_t n)
 char *units_percent(char *buf, size_t size, double part, double whole)
 {
 	double p = whole != 0 ? 100 * part / whole : NAN;
+	char whole_text[UNITS_BUF];
 
 	if (!isfinite(p))
 		snprintf(buf, size, "–");
@@ -110,6 +111,9 @@ char *units_percent(char *buf, size_t size, double part, double whole)
 		snprintf(buf, size, "%s<0.1 %%", p < 0 ? "-" : "");
 	else if (p > 99.9 && p < 100)
 		snprintf(buf, size, ">99.9 %%");
+	else if (fabs(p) >= 999.95 && fabs(p) < 1e18)
+		snprintf(buf, size, "%s %%",
+			 units_count(whole_text, sizeof(whole_text), llround(p)));
 	else
 		snprintf(buf, size, "%.1f %%", p);
 	return buf;
