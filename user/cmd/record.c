@@ -95,10 +95,12 @@ static void add_all_events(struct str *s, const struct record_options *o)
 {
 	size_t n = add_events(s, o, true);
 
-	if (n && o->every) {
+	if (n && o->every > 1)
 		str_addf(s, ", every %" PRIu64 "%s", o->every, units_ordinal(o->every));
+	else if (n && o->every)
+		str_add(s, ", every hit");
+	if (n && o->every)
 		return;
-	}
 	if (n)
 		str_addf(s, " at %" PRId64 " Hz", o->hz);
 	if (n && n < o->n_events)

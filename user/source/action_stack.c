@@ -47,11 +47,12 @@ static void captures(const void *options, double hz, struct str *out)
 	const struct engine_options *o = options;
 
 	(void)hz;
-	str_add(out, "calls, every ");
-	if (o->every)
-		str_addf(out, "%" PRIu64 "%s", o->every, units_ordinal(o->every));
+	if (o->every > 1)
+		str_addf(out, "calls, every %" PRIu64 "%s", o->every, units_ordinal(o->every));
+	else if (o->every)
+		str_add(out, "calls, every one");
 	else
-		str_add(out, "hit");
+		str_addf(out, "calls, up to %s a second on a CPU", count_text(EVENT_COUNTED_HZ));
 }
 
 static void request(void *state, struct session_options *out)
@@ -151,10 +152,13 @@ static double programs_ns(const void *state)
 static void total(const void *state, const struct profile *p, struct str *out)
 {
 	const struct stacks *s = state;
-	char n[UNITS_BUF];
+	const profile_values *values = &p->samples.values.at[s->metric];
+	int64_t calls = 0;
 
-	str_addf(out, "%s samples of ", units_count(n, sizeof(n), ledger_samples(p, s->metric)));
-	captures(s->o, 0, out);
+	for (size_t i = 0; i < values->n; i++)
+		calls += values->at[i];
+	str_addf(out, "%s samples of %s calls", count_text(ledger_samples(p, s->metric)),
+		 count_text(calls));
 }
 
 static void window_end(void *state)
