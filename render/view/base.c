@@ -259,6 +259,19 @@ char *ledger_reasons(const struct profile *p, uint32_t metric, enum ledger_class
 	return str_steal(&out);
 }
 
+/* Above SLOWDOWN_MOST nobody knows the slowdown. */
+static char *percent_of_cost(char *buf, size_t size, const struct profile *p,
+			     const struct cost_row *r)
+{
+	const bool more = str_starts(profile_text(p, r->name), COST_SLOWDOWN) &&
+			  r->value > 0.9999 * SLOWDOWN_MOST;
+
+	units_percent(buf, size, r->value, 100);
+	if (more)
+		strncat(buf, " or more", size - strlen(buf) - 1);
+	return buf;
+}
+
 char *ledger_cost_text(char *buf, size_t size, const struct profile *p, const struct cost_row *r)
 {
 	const char *unit = profile_text(p, r->unit);
@@ -266,7 +279,7 @@ char *ledger_cost_text(char *buf, size_t size, const struct profile *p, const st
 	if (!strcmp(unit, "ns") || !strcmp(unit, "bytes"))
 		return units_value(buf, size, r->value, unit);
 	if (!strcmp(unit, "percent") || !strcmp(unit, "%"))
-		return units_percent(buf, size, r->value, 100);
+		return percent_of_cost(buf, size, p, r);
 	if (r->value == floor(r->value) && fabs(r->value) < 1e15)
 		return units_count(buf, size, (int64_t)r->value);
 	snprintf(buf, size, "%.3g", r->value);

@@ -78,8 +78,9 @@ static void interrupt_row(struct profile *p, const struct event *e, double ns)
 /* A program that had 1 s of each 1.25 s for itself is slowed down by 25 %. */
 static double percent(double lost_ns, double ran_ns)
 {
-	/* Near 100 % the result would be nothing but the error of the measurement. */
-	lost_ns = fmin(lost_ns, 0.95 * ran_ns);
+	/* Near 100 % the result would be nothing but the error of the measurement: SLOWDOWN_MOST.
+	 */
+	lost_ns = fmin(lost_ns, SLOWDOWN_MOST / (100 + SLOWDOWN_MOST) * ran_ns);
 	return 100 * lost_ns / (ran_ns - lost_ns);
 }
 

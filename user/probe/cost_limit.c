@@ -168,8 +168,9 @@ static void say_slowdown(struct engine *z)
 	char part[UNITS_BUF], calls[UNITS_BUF];
 	bool warn = g->slowdown > SLOWDOWN_WARN_ABOVE;
 	_free_ char *text = mem_printf(
-		"%s slow the target down by %s: %s calls a second, most time for %s%s%s%s",
-		cost_limit_of(z), probe_text_percent(part, g->slowdown),
+		"%s slow the target down by %s%s: %s calls a second, most time for %s%s%s%s",
+		cost_limit_of(z), g->least < g->slowdown ? "more than " : "",
+		probe_text_percent(part, g->least),
 		units_count(calls, sizeof(calls), (int64_t)g->calls_a_second), name,
 		warn ? "; --max-slowdown PERCENT sets a limit" : "",
 		warn && has_zones(z) ? ", --zone-exit none only counts" : "",

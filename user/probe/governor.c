@@ -13,6 +13,8 @@
 /* The probes' time is known to a few percent: where it is nearly all of the target's CPU time,
  * assume that at least this fraction is the target's own. */
 #define LEAST_OWN 0.02
+/* Of the probes' time so much is certain. */
+#define CERTAIN 0.9
 
 /* The recent peak rate falls by this factor with each judgement: to a tenth in two seconds. */
 #define PEAK_FALL 0.8
@@ -222,6 +224,13 @@ static void take_cpu(struct governor *g, uint64_t cpu_ns)
 	g->seen_cpu_ns = cpu_ns;
 }
 
+static double least_slowdown(double slowdown, double taken, double cpu_ns)
+{
+	const double certain = CERTAIN * fmin(taken, cpu_ns);
+
+	return taken < (1 - LEAST_OWN) * cpu_ns ? slowdown : certain / (cpu_ns - certain);
+}
+
 static bool judge(struct governor *g, uint64_t now_ns, struct governed *zones, size_t n)
 {
 	double cpu_ns = fmax((double)g->cpu_ns, 1), calls;
@@ -232,6 +241,7 @@ static bool judge(struct governor *g, uint64_t now_ns, struct governed *zones, s
 	if (!g->cpu_ns && taken > 0)
 		return false;
 	g->slowdown = taken / own_ns;
+	g->least = least_slowdown(g->slowdown, taken, cpu_ns);
 	g->calls_a_second = calls * 1e9 / (double)(now_ns - g->judged_ns);
 	g->judged_ns = now_ns;
 	g->cpu_ns = 0;

@@ -48,6 +48,8 @@ struct governor {
 	uint64_t judged_ns; /* last tick with enough of the target's time to judge */
 	uint64_t cpu_ns, seen_cpu_ns;
 	double slowdown; /* between the last two judgements; negative: unknown yet */
+	double least; /* it is at least this: less than `slowdown` where probes took nearly all of
+		       * the target's time */
 	double would_be; /* the same if all zones were timed */
 	double calls_a_second;
 	unsigned int over; /* number of consecutive judgements above the limit */

@@ -93,6 +93,12 @@ static void tells_the_slowdown(void **state)
 	w.calls[1] = 1900000;
 	ticks(&w, 1);
 	assert_slowdown(&w, 19);
+	assert_true(w.g.least == w.g.slowdown);
+	/* So many times as long that the target's own time is within the error of the probes'. */
+	w.calls[1] = 10000000;
+	ticks(&w, 1);
+	assert_true(w.g.slowdown > 45);
+	assert_true(w.g.least > 7 && w.g.least < 9.1);
 	assert_int_equal(w.zones[1].mode, PROBE_MODE_TIMED);
 	assert_int_equal(w.changes, 0);
 }

@@ -153,6 +153,7 @@ struct ledger_row {
  * name and unit.
  */
 #define COST_SLOWDOWN  "slowdown by samples: "	   /* … and of what; % of an undisturbed run */
+#define SLOWDOWN_MOST  900.0			   /* %: of these; a higher one is not known */
 #define COST_INTERRUPT "interrupt of a sample of " /* … the event; ns each */
 #define COST_SWITCH    "a switch of a thread, beside the programs there" /* ns each */
 
