@@ -5,96 +5,90 @@
 #include "base/mem.h"
 #include "compare/dist.h"
 
-/* How the error of a row falls with the number of runs is as if each added as much. */
-struct reach {
+/* The rows by which a gate decides. */
+struct weighty {
 	const struct comparison *c;
-	size_t more; /* runs a side */
+	VEC(const struct compare_row *) rows;
+	size_t tested; /* gate_tested() */
 };
 
 /* --- which rows count ------------------------------------------------------------------------- */
 
-/* The most samples or time that a row of the kind has. */
-static double most_of(const struct comparison *c, enum row_kind kind)
+/* The most samples or time of a side. */
+static double size_of(const struct compare_row *r)
 {
-	double most = 0;
-
-	for (size_t i = 0; i < c->rows.n; i++) {
-		const struct compare_row *r = &c->rows.at[i];
-
-		if (r->kind == kind)
-			most = fmax(most, kind == ROW_ZONE ? fmax(r->value[BASE], r->value[NEW])
-							   : fmax(r->count[BASE], r->count[NEW]));
-	}
-	return most;
+	return r->kind == ROW_ZONE ? fmax(r->value[BASE], r->value[NEW])
+				   : fmax(r->count[BASE], r->count[NEW]);
 }
 
-static bool has_weight(const struct comparison *c, const struct compare_row *r)
+static void weighty_init(struct weighty *w, const struct comparison *c)
 {
-	const bool zone = r->kind == ROW_ZONE;
-	const double size =
-		zone ? fmax(r->value[BASE], r->value[NEW]) : fmax(r->count[BASE], r->count[NEW]);
+	double most[ROW_KINDS] = {0};
 
-	if (!(r->error > 0) || (r->kind != ROW_SELF && r->kind != ROW_TOTAL && !zone))
-		return false;
-	return size >= GATE_SHARE * most_of(c, zone ? ROW_ZONE : ROW_TOTAL);
+	*w = (struct weighty){.c = c, .tested = gate_tested(c)};
+	vec_each (r, &c->rows)
+		most[r->kind] = fmax(most[r->kind], size_of(r));
+	vec_each (r, &c->rows) {
+		const bool zone = r->kind == ROW_ZONE;
+
+		if (r->error > 0 && (zone || r->kind == ROW_SELF || r->kind == ROW_TOTAL) &&
+		    size_of(r) >= GATE_SHARE * most[zone ? ROW_ZONE : ROW_TOTAL])
+			vec_push(&w->rows, r);
+	}
+}
+
+size_t gate_tested(const struct comparison *c)
+{
+	size_t n = 0;
+
+	vec_each (r, &c->rows)
+		n += isfinite(r->p);
+	return n;
 }
 
 /* --- what they would show --------------------------------------------------------------------- */
 
-static size_t tested(const struct comparison *c)
+double gate_sigmas(size_t tested, double weight, double df)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->rows.n; i++)
-		n += isfinite(c->rows.at[i].p);
-	return n;
-}
-
-double gate_sigmas(const struct comparison *c, double weight, double df)
-{
-	const double p = COMPARE_Q * weight / (double)(tested(c) + 1);
+	const double p = COMPARE_Q * weight / (double)(tested + 1);
 
 	return student_two_sided_quantile(fmin(p, COMPARE_Q), df);
 }
 
-/* The smallest change of the row that is found with GATE_POWER, if it alone changes. */
-static double visible_of(const struct reach *at, const struct compare_row *r)
+/* The smallest change of the row that is found with GATE_POWER, if it alone changes, with @more
+ * runs a side. Its error falls with their number as if each added as much. */
+static double visible_of(const struct weighty *w, const struct compare_row *r, size_t more)
 {
-	const double now = (double)(at->c->runs[BASE] + at->c->runs[NEW]);
-	const double runs = now + SIDES * (double)at->more;
+	const double now = (double)(w->c->runs[BASE] + w->c->runs[NEW]);
+	const double runs = now + SIDES * (double)more;
 	const double t =
-		gate_sigmas(at->c, r->weight, at->more ? fmax(runs - SIDES, r->df) : r->df);
+		gate_sigmas(w->tested, r->weight, more ? fmax(runs - SIDES, r->df) : r->df);
 
 	return (t + normal_quantile(GATE_POWER)) * r->error * sqrt(now / runs);
 }
 
-static double visible(const struct reach *at)
+static double visible(const struct weighty *w, size_t more)
 {
 	double worst = NAN;
 
-	for (size_t i = 0; i < at->c->rows.n; i++)
-		if (has_weight(at->c, &at->c->rows.at[i]))
-			worst = fmax(visible_of(at, &at->c->rows.at[i]), worst);
-	return fmax(expm1(worst), at->c->gate);
+	for (size_t i = 0; i < w->rows.n; i++)
+		worst = fmax(visible_of(w, w->rows.at[i], more), worst);
+	return fmax(expm1(worst), w->c->gate);
 }
 
 struct gate_sight gate_sight(const struct comparison *c, double target)
 {
-	struct reach at = {.c = c};
 	struct gate_sight s = {.visible = NAN};
-	size_t weighty = 0;
+	struct weighty w;
 
-	for (size_t i = 0; i < c->rows.n; i++)
-		weighty += has_weight(c, &c->rows.at[i]);
-	if (!weighty || c->not_comparable)
-		return s;
-	target = target > 0 ? target : COMPARE_TOLERANCE;
-	s.visible = s.then = visible(&at);
-	while (s.then > target && at.more < GATE_MORE) {
-		at.more++;
-		s.then = visible(&at);
+	weighty_init(&w, c);
+	if (w.rows.n && !c->not_comparable) {
+		target = target > 0 ? target : COMPARE_TOLERANCE;
+		s.visible = s.then = visible(&w, 0);
+		while (s.then > target && s.more < GATE_MORE)
+			s.then = visible(&w, ++s.more);
 	}
-	s.more = at.more;
+	vec_release(&w.rows);
 	return s;
 }
 
@@ -105,24 +99,23 @@ static bool can_be_worse(const struct comparison *c, const struct compare_row *r
 {
 	const double worst = c->direction == LOWER_IS_BETTER ? log1p(r->high) : -log1p(r->low);
 
-	return r->verdict == VERDICT_UNDECIDED && has_weight(c, r) && worst >= log1p(least);
+	return r->verdict == VERDICT_UNDECIDED && worst >= log1p(least);
 }
 
 enum gate_outcome gate_outcome(const struct comparison *c, const struct fail_on *f)
 {
 	const double least = fmax(f->percent / 100, COMPARE_TOLERANCE);
-	size_t weighty = 0;
+	bool undecided = c->not_comparable || comparison_suspects(c);
+	struct weighty w;
 
 	if (comparison_fires(c, f))
 		return GATE_FIRED;
-	if (c->not_comparable)
-		return GATE_UNDECIDED;
-	for (size_t i = 0; i < c->rows.n; i++) {
-		if (can_be_worse(c, &c->rows.at[i], least) || c->rows.at[i].suspect)
-			return GATE_UNDECIDED;
-		weighty += has_weight(c, &c->rows.at[i]);
-	}
-	return weighty ? GATE_PASSED : GATE_UNDECIDED;
+	weighty_init(&w, c);
+	undecided |= !w.rows.n;
+	for (size_t i = 0; i < w.rows.n; i++)
+		undecided |= can_be_worse(c, w.rows.at[i], least);
+	vec_release(&w.rows);
+	return undecided ? GATE_UNDECIDED : GATE_PASSED;
 }
 
 /* --- words ------------------------------------------------------------------------------------ */

@@ -25,8 +25,10 @@ struct gate_sight {
 	double then;	/* … would show this one. 0: no further runs are of use */
 };
 
-/* How many standard errors a change must be of a row of that weight, alone among all rows. */
-double gate_sigmas(const struct comparison *, double weight, double df);
+/* How many rows were tested. */
+size_t gate_tested(const struct comparison *);
+/* How many standard errors a change must be of a row of that weight, alone among so many. */
+double gate_sigmas(size_t tested, double weight, double df);
 
 /* The smallest change that every function and zone of some weight would have shown, and what it
  * takes to show one of @target (0: COMPARE_TOLERANCE). */

@@ -27,8 +27,8 @@
  *
  * Below a path that one side lacks everything is new or gone, too.
  */
-#ifndef COMPARE_DIFF_H
-#define COMPARE_DIFF_H
+#ifndef DIFF_DIFF_H
+#define DIFF_DIFF_H
 
 #include "compare/result.h"
 #include "query/tree.h"

@@ -1,4 +1,5 @@
 #include "diff/diff_build.h"
+#include "compare/gate.h"
 #include "compare/work.h"
 
 #include <errno.h>
@@ -172,7 +173,11 @@ static void release(struct diff_build *b)
 int diff_build(const struct compare_input *in, struct comparison *c, const struct diff_options *o,
 	       struct diff **out)
 {
-	struct diff_build b = {.in = in, .c = c, .options = o, .selection = o->selection};
+	struct diff_build b = {.in = in,
+			       .c = c,
+			       .tested = gate_tested(c),
+			       .options = o,
+			       .selection = o->selection};
 	_free_ struct diff_finding *paths = NULL;
 	int rc;
 

@@ -2,8 +2,8 @@
  * diff_build: the state that the steps of a diff share: join the runs, cut them into slices, judge.
  * For diff/ only.
  */
-#ifndef COMPARE_DIFF_BUILD_H
-#define COMPARE_DIFF_BUILD_H
+#ifndef DIFF_DIFF_BUILD_H
+#define DIFF_DIFF_BUILD_H
 
 #include "diff/diff.h"
 #include "compare/judge.h"
@@ -26,6 +26,7 @@ struct diff_build {
 	struct diff *d;
 	const struct compare_input *in;
 	struct comparison *c; /* borrowed; functions of the joined tree are added to its subjects */
+	size_t tested;	      /* gate_tested() of it */
 	const struct diff_options *options;
 	struct selection selection; /* with the metric that was compared */
 	struct diff_run *runs;	    /* owned */

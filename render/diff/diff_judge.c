@@ -199,7 +199,7 @@ static double between_variance(const struct comparison *c)
 double diff_need(const struct diff_build *b, const struct evidence *e, double weight, double seen)
 {
 	const double aim = fmax(fabs(e->difference), log1p(COMPARE_TOLERANCE));
-	const double sigmas = gate_sigmas(b->c, weight, INFINITY), error = e->error * e->error;
+	const double sigmas = gate_sigmas(b->tested, weight, INFINITY), error = e->error * e->error;
 	const double allowed = aim * aim / (sigmas * sigmas);
 	const double between = between_variance(b->c);
 
