@@ -60,23 +60,26 @@ static int metric_trees_build(const struct profile *p, const struct selection *s
 
 static void select_comparison(struct material *m)
 {
-	if (!m->comparison && selection_takes_all(m->selection) && kept_read(m->profile, &m->kept))
+	if (!m->comparison && selection_takes_all(&m->selection) && kept_read(m->profile, &m->kept))
 		m->comparison = &m->kept;
 	m->deltas = m->comparison ? deltas_new(m->comparison, m->profile) : NULL;
 }
 
 int material_select(struct material *m, const struct selection *selection, enum doc_medium medium)
 {
-	int rc = tree_build(m->profile, selection, &m->tree);
+	const struct selection *s = &m->selection;
+	int rc;
 
-	m->selection = selection;
+	m->selection = *selection;
+	m->selection.waits = &m->waits;
+	rc = tree_build(m->profile, s, &m->tree);
 	select_comparison(m);
 	if (rc == 0)
-		rc = zone_tree_build(m->profile, selection, &m->zone_tree);
+		rc = zone_tree_build(m->profile, s, &m->zone_tree);
 	if (rc == 0)
-		rc = zone_rows_build(m->profile, selection, &m->zone_rows);
+		rc = zone_rows_build(m->profile, s, &m->zone_rows);
 	if (rc == 0 && (medium == DOC_PAGE || medium == DOC_PAPER))
-		rc = metric_trees_build(m->profile, selection, m->tree, &m->metrics);
+		rc = metric_trees_build(m->profile, s, m->tree, &m->metrics);
 	return rc;
 }
 
@@ -88,6 +91,7 @@ void material_release(struct material *m)
 	zone_rows_release(&m->zone_rows);
 	tree_free(m->zone_tree);
 	tree_free(m->tree);
+	wait_classes_release(&m->waits);
 	profile_free(m->profile);
 }
 
@@ -149,7 +153,7 @@ static int write_metrics(const struct view *const *first, const struct view_inpu
 int material_write(const struct material *m, const struct view *const *v, struct doc *doc)
 {
 	const struct view_input in = {.profile = m->profile,
-				      .selection = m->selection,
+				      .selection = &m->selection,
 				      .tree = m->tree,
 				      .zone_tree = m->zone_tree,
 				      .zone_rows = &m->zone_rows,

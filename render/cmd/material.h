@@ -6,6 +6,7 @@
 
 #include "query/selection.h"
 #include "query/tree.h"
+#include "query/wait_class.h"
 #include "query/zone_rows.h"
 #include "view/view.h"
 
@@ -21,8 +22,9 @@ struct metric_trees {
 
 /* A zeroed one with the profile set is valid. */
 struct material {
-	struct profile *profile;	   /* owned */
-	const struct selection *selection; /* borrowed, from material_select() on */
+	struct profile *profile;    /* owned */
+	struct selection selection; /* from material_select() on; its texts are borrowed */
+	struct wait_classes waits;  /* where the selection keeps them */
 	struct tree *tree, *zone_tree;
 	struct zone_rows zone_rows;
 	struct metric_trees metrics; /* in a report that has room for several */

@@ -234,7 +234,7 @@ static int write_material(struct report *r, const struct material *m)
 	/* The summary tells it in the report. */
 	if (!has_view(r, "summary")) {
 		render_contradictions(m->profile, r->input);
-		render_left_out(m->profile, &r->selection);
+		render_left_out(m->profile, &m->selection);
 	}
 	return write_report(r, m);
 }

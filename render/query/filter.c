@@ -179,15 +179,6 @@ static int choose_reasons(struct filter *f, const struct selection *sel)
 
 /* --- all together ----------------------------------------------------------------------------- */
 
-static uint8_t *waits_of(const struct profile *p)
-{
-	struct wait_classes classes;
-
-	wait_classes_init(&classes, p);
-	free(classes.site);
-	return classes.of;
-}
-
 static int check_from(const struct profile *p, int64_t from_ns)
 {
 	char from[UNITS_BUF];
@@ -221,7 +212,7 @@ int filter_init(struct filter *f, const struct profile *p, const struct selectio
 	if (!rc)
 		rc = choose_reasons(f, sel);
 	if (!rc && sel->omit_idle)
-		f->wait = waits_of(p);
+		f->wait = wait_classes_of(p, sel->waits, &f->waits)->of;
 	return rc;
 }
 
@@ -232,7 +223,7 @@ void filter_release(struct filter *f)
 	free(f->omit);
 	free(f->zone);
 	free(f->reason);
-	free(f->wait);
+	wait_classes_release(&f->waits);
 	*f = (struct filter){0};
 }
 

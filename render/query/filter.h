@@ -9,6 +9,7 @@
 #include "query/measure.h"
 #include "model/profile.h"
 #include "query/selection.h"
+#include "query/wait_class.h"
 
 struct filter {
 	const struct profile *profile; /* borrowed */
@@ -19,7 +20,8 @@ struct filter {
 	bool *omit;		 /* per function: to be left out; NULL: none */
 	bool *zone;		 /* per row of zone_edges: in a selected zone; NULL: all */
 	bool *reason;		 /* per row of reasons: selected; NULL: all */
-	uint8_t *wait; /* per sample: enum wait_class; NULL: idle waits are not left out */
+	const uint8_t *wait; /* per sample: enum wait_class; NULL: idle waits are not left out */
+	struct wait_classes waits; /* owned: those, where the selection keeps none */
 };
 
 /* -ENOENT for a metric, thread, process, function to focus on, zone, reason or time that the

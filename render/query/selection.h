@@ -16,6 +16,8 @@
 
 #define SELECTION_CONDITIONS 8
 
+struct wait_classes;
+
 /* A zeroed selection takes everything, in the first metric. The strings are borrowed. */
 struct selection {
 	const char *metric;	/* name of a metric; NULL: the first */
@@ -29,8 +31,10 @@ struct selection {
 	const char *sort; /* column of zones (zone_column.h), "-" before it: turned round */
 	const char *where[SELECTION_CONDITIONS]; /* of zones: see zone_condition.h */
 	size_t n_where;
-	const char *reason;   /* waits whose kind, system call or object matches */
-	bool omit_idle;	      /* leave out idle waits (wait_class.h) */
+	const char *reason; /* waits whose kind, system call or object matches */
+	bool omit_idle;	    /* leave out idle waits (wait_class.h) */
+	/* Where classes of waits are kept once they were found; NULL: nowhere. Borrowed. */
+	struct wait_classes *waits;
 	struct store_key run; /* which of a store (--version-key, --platform, --run) */
 };
 

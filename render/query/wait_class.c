@@ -110,7 +110,8 @@ void wait_classes_init(struct wait_classes *out, const struct profile *p)
 {
 	struct judged j = {0};
 
-	*out = (struct wait_classes){.of = mem_zalloc(p->samples.n + 1, sizeof(*out->of)),
+	*out = (struct wait_classes){.profile = p,
+				     .of = mem_zalloc(p->samples.n + 1, sizeof(*out->of)),
 				     .site = mem_zalloc(p->samples.n + 1, sizeof(*out->site))};
 	wait_paths_init(&j.paths, p);
 	j.rule = wait_judge(&j.paths);
@@ -119,6 +120,17 @@ void wait_classes_init(struct wait_classes *out, const struct profile *p)
 	name_sites(&j, p, out);
 	wait_paths_release(&j.paths);
 	free(j.rule);
+}
+
+const struct wait_classes *wait_classes_of(const struct profile *p, struct wait_classes *kept,
+					   struct wait_classes *own)
+{
+	struct wait_classes *use = kept && (!kept->profile || kept->profile == p) ? kept : own;
+
+	*own = (struct wait_classes){0};
+	if (!use->profile)
+		wait_classes_init(use, p);
+	return use;
 }
 
 void wait_classes_release(struct wait_classes *w)

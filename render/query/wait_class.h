@@ -21,7 +21,8 @@ enum wait_class {
 const char *wait_class_name(enum wait_class);
 
 struct wait_classes {
-	uint8_t *of; /* per sample: enum wait_class */
+	const struct profile *profile; /* borrowed; NULL: not found yet */
+	uint8_t *of;		       /* per sample: enum wait_class */
 	/* Per sample: the function in which it waited, above what idle waits have, too: of a server
 	 * whose waits all end in its own wait_event() what called that; 0: unknown. */
 	uint32_t *site;
@@ -29,6 +30,10 @@ struct wait_classes {
 
 /* Of all samples, whatever is selected. */
 void wait_classes_init(struct wait_classes *, const struct profile *);
+/* Those of @kept, which is filled if it is empty; if it is NULL or another profile's, those of
+ * @own, which the caller releases in any case. */
+const struct wait_classes *wait_classes_of(const struct profile *, struct wait_classes *kept,
+					   struct wait_classes *own);
 void wait_classes_release(struct wait_classes *);
 
 #endif

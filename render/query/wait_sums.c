@@ -8,7 +8,8 @@ int wait_class_sums(const struct profile *p, const struct selection *sel,
 		    int64_t sums[WAIT_CLASSES], struct measure *measure)
 {
 	struct selection all = *sel;
-	struct wait_classes classes;
+	const struct wait_classes *classes;
+	struct wait_classes own;
 	struct filter f;
 	int rc;
 
@@ -18,10 +19,10 @@ int wait_class_sums(const struct profile *p, const struct selection *sel,
 	for (size_t i = 0; i < WAIT_CLASSES; i++)
 		sums[i] = 0;
 	if (!rc) {
-		wait_classes_init(&classes, p);
+		classes = wait_classes_of(p, sel->waits, &own);
 		for (size_t i = 0; i < p->samples.n; i++)
-			sums[classes.of[i]] += filter_value(&f, i);
-		wait_classes_release(&classes);
+			sums[classes->of[i]] += filter_value(&f, i);
+		wait_classes_release(&own);
 	}
 	filter_release(&f);
 	return rc;

@@ -37,7 +37,7 @@ struct reason_groups {
 
 struct sums {
 	struct view_input in; /* with a tree of the metric that is shown */
-	struct wait_classes classes;
+	const struct wait_classes *classes;
 	struct reason_groups kinds, objects;
 };
 
@@ -93,7 +93,7 @@ static void add_samples(struct sums *s, const struct filter *f)
 	for (size_t i = 0; i < p->samples.n; i++) {
 		const uint32_t reason = p->samples.at[i].reason;
 		const int64_t value = reason ? filter_value(f, i) : 0;
-		const uint8_t class = s->classes.of[i];
+		const uint8_t class = s->classes->of[i];
 		const struct reason *r;
 
 		if (!value)
@@ -217,13 +217,14 @@ static void write_objects(const struct view_input *in, const struct reason_group
 
 static int write_tables(struct sums *s, struct doc *doc)
 {
+	struct wait_classes own;
 	struct filter f;
 	int rc = filter_init(&f, s->in.profile, s->in.selection);
 
 	if (!rc) {
-		wait_classes_init(&s->classes, s->in.profile);
+		s->classes = wait_classes_of(s->in.profile, s->in.selection->waits, &own);
 		add_samples(s, &f);
-		wait_classes_release(&s->classes);
+		wait_classes_release(&own);
 	}
 	filter_release(&f);
 	sort(&s->kinds);

@@ -16,6 +16,7 @@
 
 /* A thread, whatever its names were. */
 struct account {
+	uint32_t number;   /* among all, until they are sorted */
 	uint32_t thread;   /* its last row */
 	int64_t on, ready; /* on a CPU, and runnable */
 	int64_t of[WAIT_CLASSES];
@@ -34,7 +35,8 @@ struct accounts {
 	VEC(struct hold) holds;
 	struct map by_thread, by_hold;
 	struct filter filter;
-	struct wait_classes classes;
+	const struct wait_classes *classes;
+	struct wait_classes own;  /* where the selection keeps none */
 	int64_t of[WAIT_CLASSES]; /* sums */
 	size_t threads[WAIT_CLASSES];
 	const char *unit;
@@ -49,7 +51,7 @@ static struct account *account_of(struct accounts *a, uint32_t thread)
 	const uint32_t at = map_number(&a->by_thread, key, a->all.n);
 
 	if (at == a->all.n)
-		vec_add(&a->all);
+		vec_push(&a->all, ((struct account){.number = at}));
 	a->all.at[at].thread = thread;
 	return &a->all.at[at];
 }
@@ -59,9 +61,9 @@ static void add_hold(struct accounts *a, size_t row, uint32_t account, int64_t v
 	const struct sample *s = &a->p->samples.at[row];
 	const uint8_t kind = s->reason ? a->p->reasons.at[s->reason].kind : REASON_NONE;
 	const struct hold hold = {.account = account,
-				  .function = a->classes.site[row],
+				  .function = a->classes->site[row],
 				  .kind = kind,
-				  .class = a->classes.of[row]};
+				  .class = a->classes->of[row]};
 	const uint64_t key =
 		hash_two((uint64_t)account << 32 | hold.function, (uint64_t)kind << 8 | hold.class);
 	const uint32_t at = map_number(&a->by_hold, key, a->holds.n);
@@ -82,7 +84,7 @@ static void add_rows(struct accounts *a)
 {
 	for (size_t i = 0; i < a->p->samples.n; i++) {
 		const int64_t value = filter_value(&a->filter, i);
-		const uint8_t class = a->classes.of[i];
+		const uint8_t class = a->classes->of[i];
 		struct account *to;
 
 		if (!value)
@@ -91,7 +93,7 @@ static void add_rows(struct accounts *a)
 		if (class == WAIT_NONE)
 			*(is_runnable(a->p, i) ? &to->ready : &to->on) += value;
 		else
-			add_hold(a, i, (uint32_t)(to - a->all.at), value);
+			add_hold(a, i, to->number, value);
 		to->of[class] += value;
 		a->of[class] += value;
 	}
@@ -107,7 +109,7 @@ static void release(struct accounts *a)
 	map_release(&a->by_thread);
 	map_release(&a->by_hold);
 	filter_release(&a->filter);
-	wait_classes_release(&a->classes);
+	wait_classes_release(&a->own);
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
@@ -129,15 +131,12 @@ static int64_t whole(const struct account *a)
 	return sum;
 }
 
-static const struct hold *largest(const struct accounts *a, uint32_t thread, size_t class)
+static const struct hold *largest(const struct accounts *a, uint32_t account, size_t class)
 {
-	const struct thread *t = &a->p->threads.at[thread];
-	const uint64_t key = hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
-	const uint32_t *account = map_get(&a->by_thread, key);
 	const struct hold *most = NULL;
 
 	vec_each (hold, &a->holds)
-		if (account && hold->account == *account && hold->class == class &&
+		if (hold->account == account && hold->class == class &&
 		    (!most || hold->value > most->value))
 			most = hold;
 	return most;
@@ -148,7 +147,7 @@ static void add_thread(struct str *s, const struct accounts *a, const struct acc
 		       size_t class)
 {
 	const struct thread *thread = &a->p->threads.at[t->thread];
-	const struct hold *hold = class == WAIT_NONE ? NULL : largest(a, t->thread, class);
+	const struct hold *hold = class == WAIT_NONE ? NULL : largest(a, t->number, class);
 	char part[UNITS_BUF], all[UNITS_BUF];
 
 	str_addf(s, "%s%s %u: %s of %s", s->n ? "; " : "", profile_text(a->p, thread->name),
@@ -233,7 +232,7 @@ void wait_facts(const struct view_input *in, struct doc_block *b)
 	all.omit_idle = false;
 	if (!filter_init(&a.filter, in->profile, &all) && a.filter.measure.n) {
 		a.unit = a.filter.measure.unit;
-		wait_classes_init(&a.classes, in->profile);
+		a.classes = wait_classes_of(in->profile, in->selection->waits, &a.own);
 		add_rows(&a);
 	}
 	if (has_waits(&a))
