@@ -17,6 +17,8 @@ struct survey {
 	const struct filter *filter;
 	struct measure off; /* blocked and runnable; n 0: the filter's measure has neither */
 	double period_ns;   /* 0: nothing is sampled by time */
+	bool exact;	    /* nothing is sampled */
+	bool counts;	    /* values are numbers of samples */
 	uint32_t *part_of;  /* per thread: its part; owned */
 	size_t parts;
 };
@@ -46,11 +48,23 @@ static void number_parts(struct survey *s, const struct profile *p)
 	map_release(&known);
 }
 
+/* Whether the metric counts samples, as those of folded stacks and pprof's "samples" do. */
+static bool counts_samples(const struct filter *f)
+{
+	const struct measure *m = &f->measure;
+
+	return !strcmp(m->unit, "samples") ||
+	       (m->n == 1 && !strcmp(m->name, "samples") &&
+		f->profile->metrics.at[m->metric[0]].kind == METRIC_COUNT);
+}
+
 static void survey_init(struct survey *s, const struct filter *f)
 {
 	const struct measure *m = &f->measure;
 
-	*s = (struct survey){.filter = f};
+	*s = (struct survey){.filter = f,
+			     .exact = profile_run(f->profile, RUN_EXACT),
+			     .counts = counts_samples(f)};
 	if (f->profile->hz > 0 && m->n && !strcmp(m->unit, "ns"))
 		s->period_ns = 1e9 / f->profile->hz;
 	if (!measure_has(f->profile, METRIC_OFF_CPU, &s->off) ||
@@ -79,22 +93,12 @@ static double chance(double periods)
 	return periods < 1 ? 1 - f : f * (1 - f);
 }
 
-/* Whether the metric counts samples, as those of folded stacks and pprof's "samples" do. */
-static bool counts_samples(const struct filter *f)
-{
-	const struct measure *m = &f->measure;
-
-	return !strcmp(m->unit, "samples") ||
-	       (m->n == 1 && !strcmp(m->name, "samples") &&
-		f->profile->metrics.at[m->metric[0]].kind == METRIC_COUNT);
-}
-
 /* How many hits the sample stands for; of a metric that counts samples its value. */
 static double hits_of(const struct survey *s, double whole)
 {
 	if (s->period_ns > 0)
 		return fmax(1, round(whole / s->period_ns));
-	return s->filter->measure.n && counts_samples(s->filter) ? whole : 1;
+	return s->filter->measure.n && s->counts ? whole : 1;
 }
 
 static double chance_of(const struct survey *s, size_t row, double whole, double hits)
@@ -103,11 +107,11 @@ static double chance_of(const struct survey *s, size_t row, double whole, double
 	const struct measure *m = &s->filter->measure;
 	const double wait_ns = (double)p->samples.at[row].wait_ns;
 
-	if (profile_run(p, RUN_EXACT))
+	if (s->exact)
 		return 0;
 	if (wait_ns > 0)
 		return wait_ns == whole || s->period_ns <= 0 ? 0 : chance(wait_ns / s->period_ns);
-	if (counts_samples(s->filter))
+	if (s->counts)
 		return hits;
 	if (p->metrics.at[m->metric[0]].kind == METRIC_COUNT && whole == 1)
 		return 0;
