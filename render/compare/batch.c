@@ -184,8 +184,7 @@ static double whole_error(const double *logs, const struct comparison *c)
 		const size_t runs = c->runs[side];
 		const double *of_side = logs + (side == NEW ? c->runs[BASE] : 0);
 
-		squares += runs > 1 ? variance_of(of_side, runs) * (double)(runs - 1) : 0;
-		df += (double)runs - 1;
+		squares_add(of_side, runs, &squares, &df);
 		n += 1. / (double)runs;
 	}
 	return fmax(sqrt(squares / df * n), COMMON_DRIFT);

@@ -256,10 +256,7 @@ static void add_squares(const struct matrix_row *row, size_t n, double *squares,
 	for (size_t i = 0; i < n; i++)
 		if (isfinite(row->at[i].log))
 			logs[known++] = row->at[i].log;
-	if (known < 2)
-		return;
-	*squares += variance_of(logs, known) * (double)(known - 1);
-	*df += (double)(known - 1);
+	squares_add(logs, known, squares, df);
 }
 
 /* All of a metric, whatever the unit. */

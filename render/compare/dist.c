@@ -257,6 +257,14 @@ double variance_of(const double *values, size_t n)
 	return sum / (double)(n - 1);
 }
 
+void squares_add(const double *values, size_t n, double *squares, double *df)
+{
+	if (n < 2)
+		return;
+	*squares += variance_of(values, n) * (double)(n - 1);
+	*df += (double)(n - 1);
+}
+
 int by_double(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;

@@ -45,6 +45,9 @@ double mean_of(const double *values, size_t n);
 /* Around their mean, by n - 1; NAN for fewer than two. */
 double variance_of(const double *values, size_t n);
 
+/* For the variance of several groups, each around its own mean, *squares / *df: adds one. */
+void squares_add(const double *values, size_t n, double *squares, double *df);
+
 /* Of an even number the mean of the middle two; NAN where there are none. Leaves @values alone. */
 double median_of(const double *values, size_t n);
 

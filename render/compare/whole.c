@@ -82,40 +82,37 @@ static double spread_of(const struct comparison *c, const struct seen *seen)
 
 		for (size_t i = 0; i < n; i++)
 			logs[i] = seen[i].log;
-		squares += n > 1 ? variance_of(logs, n) * (double)(n - 1) : 0;
-		df += (double)n - 1;
+		squares_add(logs, n, &squares, &df);
 	}
 	return df > 0 ? sqrt(squares / df) : NAN;
 }
 
 /* --- the metric, and what is common ----------------------------------------------------------- */
 
-static void add_common(struct comparison *c, const struct compare_row *metric)
+/* The row of what all have in common: @metric with that taken out of it. */
+static struct compare_row common_row(const struct comparison *c, const struct compare_row *metric)
 {
 	struct evidence e = evidence_in(metric);
-	struct scatter error = {e.error * e.error, e.df};
-	struct compare_row *r, row = *metric;
+	const struct scatter error = {e.error * e.error, e.df};
+	struct compare_row r = *metric;
 
-	error = scatter_add(error, c->common.error);
-	e = evidence_of(e.difference + c->common.share, error);
-	vec_push(&c->rows, row);
-	r = &c->rows.at[c->rows.n - 1];
-	r->subject = WHOLE_COMMON;
-	r->name = "all functions alike";
-	batch_set_evidence(r, &e);
+	e = evidence_of(e.difference + c->common.share, scatter_add(error, c->common.error));
+	r.subject = WHOLE_COMMON;
+	r.name = "all functions alike";
+	batch_set_evidence(&r, &e);
+	return r;
 }
 
 static void settle_metric(struct comparison *c)
 {
-	struct compare_row *r = find_row(c, WHOLE_METRIC);
-	struct evidence e;
+	const struct evidence e = evidence_of(-c->common.share, c->common.error);
+	struct compare_row *r = find_row(c, WHOLE_METRIC), common;
 
 	if (!r)
 		return;
-	add_common(c, r);
-	r = find_row(c, WHOLE_METRIC);
-	e = evidence_of(-c->common.share, c->common.error);
+	common = common_row(c, r);
 	batch_set_evidence(r, &e);
+	vec_push(&c->rows, common);
 }
 
 void whole_settle(struct comparison *c, struct gathered *g, const struct compare_input *in)

@@ -128,7 +128,7 @@ static void add_common(struct str *s, const struct common *common, const char *w
 {
 	_free_ char *change = change_text(expm1(common->amount));
 
-	if (common->functions && change_is_seen(common))
+	if (change_is_seen(common))
 		str_addf(s, "; Change leaves out what all %s have in common, %s", what, change);
 }
 
@@ -333,7 +333,7 @@ static void write_rows(const struct comparison *c, struct doc *doc, enum compari
 
 	for (size_t i = 0; i < c->rows.n; i++)
 		shown += is_shown(&c->rows.at[i], rows == ROWS_ALL);
-	/* A table of which nothing is to show at first would show all. */
+	/* A table of which nothing is to show at first would show all rows. */
 	if (shown || rows == ROWS_ALL)
 		write_table(c, doc, rows, shown);
 	write_left_out(c, doc, shown, rows);
