@@ -98,14 +98,6 @@ static uint64_t length_of(const struct profile *p, size_t row)
 	return ns ? ns : p->hz >= 1 && p->hz <= 1e9 ? (uint64_t)(1e9 / p->hz) : PERIOD_NONE;
 }
 
-static bool has_value(const struct profile *p, size_t row)
-{
-	for (size_t m = 0; m < p->metrics.n; m++)
-		if (p->samples.values.at[m].at[row])
-			return true;
-	return false;
-}
-
 static void read_path(const struct profile *p, uint32_t node, struct path *path)
 {
 	path->n = 0;
@@ -156,7 +148,7 @@ void slices_walk(const struct profile *p, struct lane lane, slices_change *chang
 		const uint32_t row = lane.rows[i];
 		const uint64_t time_ns = p->samples.at[row].time_ns;
 
-		if (!has_value(p, row))
+		if (!sample_has_value(&p->samples, row))
 			continue;
 		read_path(p, p->samples.at[row].node, &w.next);
 		go_on(&w, time_ns);

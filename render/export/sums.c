@@ -1,13 +1,5 @@
 #include "export/sums.h"
 
-static bool has_value(const struct samples *s, size_t row)
-{
-	for (size_t m = 0; m < s->values.n; m++)
-		if (s->values.at[m].at[row])
-			return true;
-	return false;
-}
-
 void sums_build(const struct profile *p, struct sums *out)
 {
 	const struct samples *s = &p->samples;
@@ -22,7 +14,7 @@ void sums_build(const struct profile *p, struct sums *out)
 		uint32_t row;
 		bool fresh;
 
-		if (!has_value(s, i))
+		if (!sample_has_value(s, i))
 			continue;
 		row = numbering_put(&out->keys,
 				    (struct key){{key.node, key.thread, key.zone, key.reason}},

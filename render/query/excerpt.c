@@ -147,14 +147,9 @@ static void choose_metrics(struct excerpt *e)
 
 static bool has_value(const struct excerpt *e, size_t row)
 {
-	const struct samples *s = &e->from->samples;
-
 	if (e->sel->metric)
 		return measure_value(e->from, &e->filter.measure, row) != 0;
-	for (size_t m = 0; m < s->values.n; m++)
-		if (s->values.at[m].at[row])
-			return true;
-	return false;
+	return sample_has_value(&e->from->samples, row);
 }
 
 /* Of another table than samples: by its time, and the threads that it refers to. */

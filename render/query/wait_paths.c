@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "query/measure.h"
 #include "query/wait_names.h"
 
 #define MOST_PATHS (1u << 22)
@@ -53,36 +54,16 @@ static bool is_clear_call(const char *call)
 	return false;
 }
 
-static bool has_value(const struct profile *p, size_t row)
-{
-	for (size_t m = 0; m < p->samples.values.n; m++)
-		if (p->samples.values.at[m].at[row])
-			return true;
-	return false;
-}
-
-/* The number of the metric of blocked time; as many as there are: none. */
-static size_t blocked_metric(const struct profile *p)
-{
-	size_t m = 0;
-
-	while (m < p->metrics.n &&
-	       strcmp(profile_text(p, p->metrics.at[m].name), METRIC_BLOCKED) != 0)
-		m++;
-	return m;
-}
-
-static enum wait_row row_of(const struct profile *p, size_t row, size_t blocked)
+/* @blocked: the time blocked, of no metric where the profile has none. */
+static enum wait_row row_of(const struct profile *p, size_t row, const struct measure *blocked)
 {
 	const uint32_t reason = p->samples.at[row].reason;
 	const struct reason *r = reason ? &p->reasons.at[reason] : NULL;
 
-	if (!has_value(p, row))
+	if (!sample_has_value(&p->samples, row))
 		return WAIT_ROW_NONE;
 	if (!r || r->kind == REASON_NONE)
-		return blocked < p->metrics.n && p->samples.values.at[blocked].at[row]
-			       ? WAIT_ROW_OPEN
-			       : WAIT_ROW_WORK;
+		return measure_value(p, blocked, row) ? WAIT_ROW_OPEN : WAIT_ROW_WORK;
 	if (r->kind == REASON_RUNNABLE)
 		return WAIT_ROW_WORK;
 	return is_clear_kind(r->kind) || is_clear_call(profile_text(p, r->call)) ? WAIT_ROW_CLEAR
@@ -351,16 +332,19 @@ static void walk_release(struct walk *w)
 
 void wait_paths_init(struct wait_paths *to, const struct profile *p)
 {
-	const size_t n = p->samples.n, blocked = blocked_metric(p);
+	const size_t n = p->samples.n;
 	struct walk w = {.p = p, .to = to, .names = wait_names(p)};
+	struct measure blocked = {0};
 
+	if (!measure_has(p, METRIC_BLOCKED, &blocked))
+		blocked.n = 0;
 	*to = (struct wait_paths){.site = mem_zalloc(n + 1, sizeof(*to->site)),
 				  .row = mem_zalloc(n + 1, sizeof(*to->row))};
 	w.leaf = mem_zalloc(n + 1, sizeof(*w.leaf));
 	vec_add(&to->at);
 	vec_add(&w.places);
 	for (size_t i = 0; i < n; i++) {
-		to->row[i] = (uint8_t)row_of(p, i, blocked);
+		to->row[i] = (uint8_t)row_of(p, i, &blocked);
 		if (to->row[i] == WAIT_ROW_NONE)
 			continue;
 		w.leaf[i] = walk_stack(&w, p->samples.at[i].thread, p->samples.at[i].node);

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "merge/merge.h"
+#include "metric_sum.h"
 #include "model/process.h"
 #include "model/waits.h"
 #include "store/store.h"
@@ -184,15 +185,6 @@ static void one_alone_keeps_its_counts(void **state)
 
 /* --- what is added -------------------------------------------------------------------------- */
 
-static int64_t sum_of(const struct profile *p, uint32_t metric)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < p->samples.n; i++)
-		sum += p->samples.values.at[metric].at[i];
-	return sum;
-}
-
 static void samples_stand_one_capture_behind_the_other(void **state)
 {
 	struct profile *late = small_profile(), *p;
@@ -202,7 +194,7 @@ static void samples_stand_one_capture_behind_the_other(void **state)
 	p = MERGE({"late.h5", late}, {"early.h5", small_profile()});
 	assert_int_equal(p->duration_ns, 2000);
 	assert_int_equal(p->samples.n, 12);
-	assert_int_equal(sum_of(p, 0), 2 * 43);
+	assert_int_equal(metric_sum(p, 0), 2 * 43);
 	for (size_t i = 1; i < 12; i++)
 		assert_true(p->samples.at[i - 1].time_ns <= p->samples.at[i].time_ns);
 	assert_int_equal(p->samples.at[6].time_ns, 1100);
@@ -422,9 +414,9 @@ static void metrics_stand_side_by_side(void **state)
 	assert_int_equal(p->metrics.n, 3);
 	assert_string_equal(profile_text(p, p->metrics.at[0].name), "a-clock");
 	assert_string_equal(profile_text(p, p->metrics.at[1].name), "cpu-clock");
-	assert_int_equal(sum_of(p, 0), 4);
-	assert_int_equal(sum_of(p, 1), 43);
-	assert_int_equal(sum_of(p, 2), 6 + 3);
+	assert_int_equal(metric_sum(p, 0), 4);
+	assert_int_equal(metric_sum(p, 1), 43);
+	assert_int_equal(metric_sum(p, 2), 6 + 3);
 	/* The ledger's rows went with their metric. */
 	assert_int_equal(p->ledger.at[0].metric, 1);
 	profile_free(p);
@@ -527,7 +519,7 @@ static void times_are_cut_out_of_each_profile(void **state)
 	(void)state;
 	assert_int_equal(p->duration_ns, 400);
 	assert_int_equal(p->samples.n, 4);
-	assert_int_equal(sum_of(p, 0), 50);
+	assert_int_equal(metric_sum(p, 0), 50);
 	assert_int_equal(p->samples.at[0].time_ns, 0);
 	assert_int_equal(p->samples.at[3].time_ns, 300);
 	assert_int_equal(p->origins.at[0].started_unix_ns, 2200);

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "export_text.h"
 #include "imported.h"
+#include "metric_sum.h"
 #include "model/meta.h"
 
 extern const struct export folded_export;
@@ -107,7 +108,6 @@ static void many_callers_share_a_place(void **state)
 {
 	struct str s = {0};
 	struct profile *p;
-	int64_t sum = 0;
 
 	(void)state;
 	str_add(&s, "events: Ir\n");
@@ -115,9 +115,7 @@ static void many_callers_share_a_place(void **state)
 		str_addf(&s, "fn=c%d\n1 1\ncfn=f\ncalls=1 1\n1 %d\n", i, i + 1);
 	str_addf(&s, "fn=f\n1 %d\n", 200 * 201 / 2);
 	p = imported("callgrind", s.s);
-	for (size_t i = 0; i < p->samples.n; i++)
-		sum += p->samples.values.at[0].at[i];
-	assert_int_equal(sum, 200 + 200 * 201 / 2);
+	assert_int_equal(metric_sum(p, 0), 200 + 200 * 201 / 2);
 	assert_int_equal(ledger_count(p, 1, LEDGER_KEPT), 200);
 	profile_free(p);
 	str_release(&s);
@@ -207,15 +205,6 @@ static void names_may_be_empty(void **state)
 	assert_folded("events: Ir\nfn=(3)\n1 5\nfn=\n1 2\n", "x;[unknown] 7\n");
 }
 
-static int64_t sum_of(const struct profile *p, size_t metric)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < p->samples.n; i++)
-		sum += p->samples.values.at[metric].at[i];
-	return sum;
-}
-
 /* Xdebug's memory: a line that frees some has less than nothing. */
 static void costs_may_be_negative(void **state)
 {
@@ -225,8 +214,8 @@ static void costs_may_be_negative(void **state)
 						  "3 10 -32\n\nsummary: 115 4064\n");
 
 	(void)state;
-	assert_int_equal(sum_of(p, 0), 110);
-	assert_int_equal(sum_of(p, 1), 4064);
+	assert_int_equal(metric_sum(p, 0), 110);
+	assert_int_equal(metric_sum(p, 1), 4064);
 	/* A writer without totals: the summary says what no function has. */
 	assert_int_equal(ledger_count(p, 0, LEDGER_LOST), 5);
 	assert_int_equal(ledger_count(p, 1, LEDGER_LOST), 0);

@@ -21,6 +21,7 @@
 #include "export/export.h"
 #include "export/lanes.h"
 #include "export/sums.h"
+#include "metric_sum.h"
 #include "query/excerpt.h"
 #include "sample_profile.h"
 #include "small_profile.h"
@@ -51,15 +52,6 @@ static struct profile *excerpt(const struct profile *p, const struct selection *
 	return out;
 }
 
-static int64_t sum_of(const struct profile *p, uint32_t metric)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < p->samples.n; i++)
-		sum += p->samples.values.at[metric].at[i];
-	return sum;
-}
-
 /* --- excerpts --------------------------------------------------------------------------------- */
 
 static void test_all_is_no_copy(void **state)
@@ -80,7 +72,7 @@ static void test_excerpt_of_process(void **state)
 	(void)state;
 	assert_int_equal(e->threads.n, 1);
 	assert_int_equal(e->samples.n, 150);
-	assert_int_equal(sum_of(e, 0), 150 * (int64_t)SAMPLE_PERIOD);
+	assert_int_equal(metric_sum(e, 0), 150 * (int64_t)SAMPLE_PERIOD);
 	assert_string_equal(profile_run(e, RUN_END), "-d 10");
 	assert_int_equal(e->duration_ns, p->duration_ns);
 	assert_int_equal(e->ledger.n, p->ledger.n);
@@ -135,13 +127,13 @@ static void test_excerpt_of_metric(void **state)
 	(void)state;
 	e = excerpt(p, &(struct selection){.metric = "faults"});
 	assert_int_equal(e->metrics.n, 1);
-	assert_int_equal(sum_of(e, 0), 6);
+	assert_int_equal(metric_sum(e, 0), 6);
 	assert_int_equal(e->ledger.n, 0); /* all rows of it are the other metric's */
 	profile_free(e);
 	e = excerpt(p, &(struct selection){.thread = "worker"});
 	assert_int_equal(e->metrics.n, 2);
-	assert_int_equal(sum_of(e, 0), 7);
-	assert_int_equal(sum_of(e, 1), 1);
+	assert_int_equal(metric_sum(e, 0), 7);
+	assert_int_equal(metric_sum(e, 1), 1);
 	profile_free(e);
 	profile_free(p);
 }

@@ -122,6 +122,15 @@ struct samples {
 	VEC(profile_values) values;
 };
 
+/* Whether the sample in that row is one of any metric. */
+static inline bool sample_has_value(const struct samples *s, size_t row)
+{
+	for (size_t m = 0; m < s->values.n; m++)
+		if (s->values.at[m].at[row])
+			return true;
+	return false;
+}
+
 /*
  * The ledger: where every event went. For each metric the rows of class TAKEN add up to those of
  * KEPT and LOST. NOTE rows say more about kept events (e.g. "stack cut at 512 frames"), and APART
