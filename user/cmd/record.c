@@ -43,37 +43,25 @@ struct record {
 	bool regressed;	   /* --fail-on matched */
 };
 
-static char *join(char **argv)
+/* The words up to a NULL, or up to @last. */
+static char *join(char *const *argv, char *const *last)
 {
 	struct str s = {0};
 
-	for (; *argv; argv++)
+	for (; *argv; argv++) {
 		str_addf(&s, "%s%s", s.n ? " " : "", *argv);
+		if (argv == last)
+			break;
+	}
 	_free_ char *text = str_steal(&s);
 
 	return text ? str_clean(text, strlen(text)) : mem_strdup("");
 }
 
-/* The words of the command, or with --no-cmdline its program alone. */
-static char *join_command(const struct record_options *o)
+/* Words from @argv on to the end of the command, or with --no-cmdline to its program. */
+static char *join_command(const struct record_options *o, char *const *argv)
 {
-	char *program[] = {o->target.argv[0], NULL};
-
-	return join(o->processes.no_commands ? program : o->target.argv);
-}
-
-/* eprof's own command line, with as much of the command. */
-static char *join_own(const struct record_options *o, char **argv)
-{
-	char **command = o->target.argv, *after = *command ? command[1] : NULL;
-	char *text;
-
-	if (o->processes.no_commands && *command)
-		command[1] = NULL;
-	text = join(argv);
-	if (*command)
-		command[1] = after;
-	return text;
+	return join(argv, o->processes.no_commands ? o->target.argv : NULL);
 }
 
 /* Appends "cycles, page-faults": the events with a rate, or those without; with -c all. Returns how
@@ -95,12 +83,13 @@ static void add_all_events(struct str *s, const struct record_options *o)
 {
 	size_t n = add_events(s, o, true);
 
-	if (n && o->every > 1)
-		str_addf(s, ", every %" PRIu64 "%s", o->every, units_ordinal(o->every));
-	else if (n && o->every)
-		str_add(s, ", every hit");
-	if (n && o->every)
+	if (n && o->every) {
+		if (o->every > 1)
+			str_addf(s, ", every %" PRIu64 "%s", o->every, units_ordinal(o->every));
+		else
+			str_add(s, ", every hit");
 		return;
+	}
 	if (n)
 		str_addf(s, " at %" PRId64 " Hz", o->hz);
 	if (n && n < o->n_events)
@@ -140,7 +129,7 @@ static char *describe_target(const struct record_options *o)
 		str_addf(&s, "-G %s", o->target.cgroup);
 		break;
 	case TARGET_COMMAND: {
-		_free_ char *words = join_command(o);
+		_free_ char *words = join_command(o, o->target.argv);
 
 		str_addf(&s, "-- %s", words);
 		break;
@@ -156,7 +145,7 @@ static char *describe_command(const struct record_options *o, struct opener *ope
 	char *line;
 
 	if (o->target.kind == TARGET_COMMAND)
-		return join_command(o);
+		return join_command(o, o->target.argv);
 	if (o->target.kind == TARGET_ALL)
 		return mem_strdup("all processes");
 	if (o->target.kind == TARGET_CGROUP)
@@ -483,7 +472,7 @@ int cmd_record(int argc, char **argv)
 	record_places_settle(&r.at);
 	r.events = describe_events(&r.o);
 	r.target = describe_target(&r.o);
-	r.options = join_own(&r.o, argv);
+	r.options = join_command(&r.o, argv);
 	ret = record_places_check(&r.at);
 	if (!ret)
 		ret = record_baseline_check(&r.o.baseline);
