@@ -115,7 +115,7 @@ int processes_exec(__u64 *args)
 
 #define SIGNAL_GROUP_EXIT 4
 
-/* As the kernel tells whoever waits for the process. */
+/* As wait(2) tells it to the parent. */
 static __always_inline __u32 status_of(struct task_struct *task)
 {
 	if (BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT)

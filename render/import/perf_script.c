@@ -384,7 +384,6 @@ static bool is_begun(struct span line, struct span rest)
 
 static bool perf_script_is(struct span head)
 {
-
 	if (span_starts(head, "# ========\n# captured on"))
 		return true;
 	while (head.n) {

@@ -179,8 +179,8 @@ static void judge_beside(struct judge *j, const struct home *home, uint32_t chil
 		push(j, child, in_work);
 }
 
-/* A thread that waits for work comes back to that; a wait, or a row of waits, amid other things is
- * no loop. */
+/* A thread that waits for work comes back to that; a wait, or a row of waits, between other things
+ * is no loop. */
 static enum wait_rule came_back(uint32_t turns, enum wait_rule rule)
 {
 	return turns > 1 ? rule : RULE_UNDECIDED;
