@@ -151,6 +151,9 @@ struct css_set {
 /* Empty on kernels that do not keep it. */
 struct sched_info {
 	unsigned long long run_delay; /* ns that it was runnable without running */
+	/* By the clock of run queues: when it last came to a CPU, and since when it is runnable
+	 * without one (0: it is not). */
+	unsigned long long last_arrival, last_queued;
 } CORE;
 
 struct thread_info {

@@ -198,10 +198,13 @@ char *base_idle_text(const struct view_input *in)
 						      in->tree->measure.name, all);
 	if (length <= 0 || ran >= IDLE_SHARE * length)
 		return NULL;
+	if ((double)base_waits(in->profile).runnable_ns >= length / 2)
+		return mem_printf("%s of %s%s: the target was ready, but had no CPU",
+				  units_ns(on, sizeof(on), ran), all, ran > 0 ? ticks : "");
 	return mem_printf("%s of %s%s; the target slept or waited: %s",
 			  units_ns(on, sizeof(on), ran), all, ran > 0 ? ticks : "",
-			  in->profile->thread_waits.n ? "--metric blocked says where"
-						      : "--off-cpu captures where");
+			  profile_has(in->profile, PART_OFFCPU) ? "--metric blocked says where"
+								: "--off-cpu captures where");
 }
 
 bool base_is_zones_only(const struct view_input *in)

@@ -120,7 +120,7 @@ static void waits_card(const struct view_input *in, struct doc_block *b)
 	const struct thread_wait all = base_waits(in->profile);
 
 	if (in->profile->thread_waits.n)
-		doc_fact(b, false, "Off CPU", "%s · blocked; %s waiting for a CPU",
+		doc_fact(b, false, "Off CPU", "%s · blocked; %s ready without a CPU",
 			 ns_text((double)all.blocked_ns), ns_text((double)all.runnable_ns));
 }
 

@@ -1,5 +1,6 @@
 /* summary: what was captured, how, and how much of it is here. */
 #include "view/base.h"
+#include "view/ready_fact.h"
 #include "view/wait_facts.h"
 #include "view/zone_words.h"
 
@@ -361,6 +362,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	wait_left_out_fact(in, b);
 	baseline_fact(in, b);
 	busy_fact(in, b);
+	ready_fact(in, b);
 	off_cpu_fact(in, b);
 	slowdown_fact(in, b);
 	unnamed_fact(in, b);

@@ -10,21 +10,29 @@
 
 #define TERMINAL_ROWS 10
 
+/* Instead of an offset: all of its life; runnable as a share of the time that it wanted to run. */
+#define LIFE	SIZE_MAX
+#define STARVED (SIZE_MAX - 1)
+
 /* Columns of what a thread's life consisted of, in this order. */
 static const struct spent {
 	struct doc_column column;
-	size_t at; /* in struct thread_wait; SIZE_MAX: all of its life */
+	size_t at; /* in struct thread_wait; or … */
 	bool count;
 } spent[] = {
 	{{"Life", "life_ns", CELL_NUMBER,
 	  "time that it existed within the capture: the next three"},
-	 SIZE_MAX,
+	 LIFE,
 	 false},
 	{{"On CPU", "on_cpu_ns", CELL_NUMBER, "exact, as the next ones: of the whole capture"},
 	 offsetof(struct thread_wait, on_ns),
 	 false},
-	{{"Runnable", "runnable_ns", CELL_NUMBER, "waiting for a CPU"},
+	{{"Runnable", "runnable_ns", CELL_NUMBER, "ready, but without a CPU"},
 	 offsetof(struct thread_wait, runnable_ns),
+	 false},
+	{{"Starved", "starved_percent", CELL_PERCENT,
+	  "runnable, as a share of the time that it wanted to run: on a CPU or runnable"},
+	 STARVED,
 	 false},
 	{{"Blocked", "blocked_ns", CELL_NUMBER, "asleep"},
 	 offsetof(struct thread_wait, blocked_ns),
@@ -41,11 +49,25 @@ static const struct spent {
 };
 #define SPENT (sizeof(spent) / sizeof(*spent))
 
+static void starved_cell(struct doc_table *t, const struct thread_wait *w)
+{
+	const double ready = (double)w->runnable_ns, wanted = ready + (double)w->on_ns;
+
+	if (wanted > 0)
+		doc_cell(t, 100 * ready / wanted, "%s", percent_text(ready, wanted));
+	else
+		doc_cell(t, 0, "–");
+}
+
 static void spent_cell(struct doc_table *t, const struct spent *s, const struct thread_wait *w)
 {
-	const int64_t value = s->at == SIZE_MAX ? thread_wait_life(w)
-						: *(const int64_t *)((const char *)w + s->at);
+	int64_t value;
 
+	if (s->at == STARVED) {
+		starved_cell(t, w);
+		return;
+	}
+	value = s->at == LIFE ? thread_wait_life(w) : *(const int64_t *)((const char *)w + s->at);
 	if (s->count)
 		base_count_cell(t, value);
 	else if (value)
@@ -96,11 +118,11 @@ static struct doc_table *start_threads(const struct view_input *in, struct doc *
 	return t;
 }
 
-/* Where a terminal is narrow, these go first: the command, samples, waits, TID, forced, voluntary.
- */
+/* Where a terminal is narrow, these go first: the command, samples, waits, TID, forced, voluntary,
+ * blocked. */
 static void spare_columns(struct doc_table *t, bool lives)
 {
-	static const uint8_t order[] = {3, 8, 12, 10, 9};
+	static const uint8_t order[] = {3, 9, 13, 11, 10, 8};
 	const size_t command = t->columns.n - 2;
 
 	if (t->columns.at[command].title == commands_column.title)

@@ -428,6 +428,8 @@ static int finish(struct record_options *o, int argc, char **argv)
 	}
 	o->probes.o.every = o->every;
 	o->sources[SOURCE_processes] = &o->processes;
+	/* That of time off the CPU measures the same. */
+	o->sources[SOURCE_totals] = o->sources[SOURCE_offcpu] || !rights_to_bpf() ? NULL : o;
 	o->sources[SOURCE_oncpu] = o->n_events ? &o->oncpu : NULL;
 	o->sources[SOURCE_probes] = o->probes.patterns ? &o->probes.o : NULL;
 	if (o->probes.patterns)

@@ -52,7 +52,7 @@ static void offcpu_free(void *state)
 	samplebook_release(&o->book);
 	switch_cost_free(o->switches);
 	wakebook_free(o->wakes);
-	vec_release(&o->threads.rows);
+	totalbook_release(&o->threads);
 	reasonbook_release(&o->reasons);
 	free(o);
 }
@@ -203,18 +203,18 @@ static void take_sample(struct offcpu *o, const struct wire_offcpu *w, uint32_t 
 		wakebook_wait(o->wakes, w, &row);
 }
 
-static void take_thread(struct offcpu_threads *o, const struct wire_off_thread *w,
-			struct procs *procs)
+static void take_thread(struct totalbook *o, const struct wire_off_thread *w, struct procs *procs)
 {
-	const struct offcpu_total t = {.thread = procs_thread(procs, w->pid, w->tid),
-				       .life_ns = w->life_ns,
-				       .blocked_ns = w->blocked_ns,
-				       .runnable_ns = w->runnable_ns,
-				       .waits = w->waits,
-				       .voluntary = w->voluntary,
-				       .involuntary = w->involuntary};
+	const uint64_t off_ns = w->blocked_ns + w->runnable_ns;
+	const struct total t = {.thread = procs_thread(procs, w->pid, w->tid),
+				.on_ns = w->life_ns > off_ns ? w->life_ns - off_ns : 0,
+				.blocked_ns = w->blocked_ns,
+				.runnable_ns = w->runnable_ns,
+				.waits = w->waits,
+				.voluntary = w->voluntary,
+				.involuntary = w->involuntary};
 
-	vec_push(&o->rows, t);
+	totalbook_add(o, &t);
 }
 
 static void take(void *state, const void *record, struct stackbook *stacks, struct procs *procs)
@@ -279,20 +279,6 @@ static uint64_t lost(const void *state)
 
 /* --- windows -------------------------------------------------------------------------------- */
 
-static void forget_threads(struct offcpu_threads *o, struct survivors *r)
-{
-	vec_drop_first(&o->rows, o->ended);
-	o->ended = 0;
-	for (size_t i = 0; i < o->rows.n; i++)
-		survivors_thread(r, o->rows.at[i].thread);
-}
-
-static void renumber_threads(struct offcpu_threads *o, const struct survivors *r)
-{
-	for (size_t i = 0; i < o->rows.n; i++)
-		o->rows.at[i].thread = survivors_new_thread(r, o->rows.at[i].thread);
-}
-
 static void window_end(void *state)
 {
 	struct offcpu *o = state;
@@ -300,7 +286,7 @@ static void window_end(void *state)
 	samplebook_window_end(&o->book);
 	if (o->wakes)
 		wakebook_window_end(o->wakes);
-	o->threads.ended = o->threads.rows.n;
+	totalbook_window_end(&o->threads);
 }
 
 /* Forgets the reasons of rows that are written. */
@@ -325,7 +311,7 @@ static void window_forget(void *state, struct survivors *r)
 	samplebook_window_forget(&o->book, r);
 	if (o->wakes)
 		wakebook_window_forget(o->wakes, r);
-	forget_threads(&o->threads, r);
+	totalbook_window_forget(&o->threads, r);
 	forget_reasons(o);
 }
 
@@ -336,7 +322,7 @@ static void window_renumber(void *state, const struct survivors *r)
 	samplebook_window_renumber(&o->book, r);
 	if (o->wakes)
 		wakebook_window_renumber(o->wakes, r);
-	renumber_threads(&o->threads, r);
+	totalbook_window_renumber(&o->threads, r);
 }
 
 const struct source offcpu_source = {

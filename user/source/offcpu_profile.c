@@ -108,24 +108,6 @@ static void put_reason(struct reason_rows *reasons, const struct sample_row *row
 		reason_rows_put(reasons, row->reason, p->samples.at[last].node);
 }
 
-static void put_threads(const struct offcpu_threads *o, struct assembly *a)
-{
-	for (size_t i = 0; i < o->rows.n; i++) {
-		const struct offcpu_total *t = &o->rows.at[i];
-		const int64_t off_ns = (int64_t)(t->blocked_ns + t->runnable_ns);
-		const int64_t on_ns = (int64_t)t->life_ns - off_ns;
-		const struct thread_wait row = {.thread = assembly_thread(a, t->thread),
-						.on_ns = on_ns > 0 ? on_ns : 0,
-						.blocked_ns = (int64_t)t->blocked_ns,
-						.runnable_ns = (int64_t)t->runnable_ns,
-						.waits = t->waits,
-						.voluntary = t->voluntary,
-						.involuntary = t->involuntary};
-
-		vec_push(&a->p->thread_waits, row);
-	}
-}
-
 _Static_assert((uint64_t)WIRE_OFF_QUEUE_BINS << WIRE_OFF_QUEUE_SHIFT <= HIST_BINS,
 	       "each bin of the kernel's has bounds");
 
@@ -181,7 +163,7 @@ void offcpu_finish(const void *state, struct assembly *a)
 	reason_rows_release(&reasons);
 	if (o->wakes)
 		wake_rows_put(o->wakes, a, o->woken_metric);
-	put_threads(&o->threads, a);
+	totalbook_put(&o->threads, a);
 	put_queues(o->session, a);
 	samplebook_tally(&o->book, a);
 	for (uint32_t i = 0; i < METRICS; i++)

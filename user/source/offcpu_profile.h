@@ -11,25 +11,14 @@
 #include "process/procs.h"
 #include "source/samplebook.h"
 #include "source/source.h"
+#include "source/totalbook.h"
 #include "source/wakebook.h"
 #include "waits/reasonbook.h"
-
-/* Totals of a thread that has ended, or that lived at the end of the window. */
-struct offcpu_total {
-	uint32_t thread; /* of procs */
-	uint64_t life_ns, blocked_ns, runnable_ns;
-	uint32_t waits, voluntary, involuntary;
-};
-
-struct offcpu_threads {
-	VEC(struct offcpu_total) rows;
-	size_t ended; /* rows of the window that is being written */
-};
 
 struct offcpu {
 	struct samplebook book;
 	struct wakebook *wakes; /* NULL: without --wakers */
-	struct offcpu_threads threads;
+	struct totalbook threads;
 	struct reasonbook reasons;
 	struct session *session;
 	struct opener *opener;

@@ -51,10 +51,10 @@ static void test_functions_by_self(void **state)
 /* What a thread's life consisted of stands between its samples and its numbers. */
 static void test_threads_with_lives(void **state)
 {
-	static const char *const titles[] = {"Life",  "On CPU",	   "Runnable", "Blocked",
-					     "Waits", "Voluntary", "Forced"};
-	static const char *const texts[] = {"15.0 s", "5.00 s", "4.00 s", "6.00 s",
-					    "1,234",  "1,200",	"35"};
+	static const char *const titles[] = {"Life",	"On CPU", "Runnable",  "Starved",
+					     "Blocked", "Waits",  "Voluntary", "Forced"};
+	static const char *const texts[] = {"15.0 s", "5.00 s", "4.00 s", "44.4 %",
+					    "6.00 s", "1,234",	"1,200",  "35"};
 	struct profile *p = sample_profile();
 	const struct thread_wait w = {.thread = 0,
 				      .on_ns = 5000000000,
@@ -71,14 +71,36 @@ static void test_threads_with_lives(void **state)
 	vec_push(&p->thread_waits, w);
 	report_doc_init(&r, p, NULL, (const char *const[]){"threads", NULL});
 	b = report_doc_block(&r, BLOCK_TABLE, 0);
-	assert_int_equal(b->table.columns.n, 15);
-	while (strcmp(cell(b, row, 8), "1,234"))
+	assert_int_equal(b->table.columns.n, 16);
+	while (strcmp(cell(b, row, 9), "1,234"))
 		row++;
-	for (size_t i = 0; i < 7; i++) {
+	for (size_t i = 0; i < 8; i++) {
 		assert_string_equal(b->table.columns.at[4 + i].title, titles[i]);
 		assert_string_equal(cell(b, row, 4 + i), texts[i]);
 	}
 	assert_int_equal(r.doc.blocks.n, 2);
+	report_doc_release(&r);
+}
+
+/* The summary says how long threads were ready without a CPU, and what share that was. */
+static void test_ready_in_summary(void **state)
+{
+	struct profile *p = sample_profile();
+	const struct thread_wait w = {
+		.thread = 0, .on_ns = 1000000000, .runnable_ns = 3000000000, .blocked_ns = 1};
+	const struct doc_block *b;
+	struct report_doc r;
+	size_t row = 0;
+
+	(void)state;
+	vec_push(&p->thread_waits, w);
+	report_doc_init(&r, p, NULL, (const char *const[]){"summary", NULL});
+	b = report_doc_block(&r, BLOCK_FACTS, 0);
+	while (strcmp(b->facts.at[row].label, "Ready"))
+		row++;
+	assert_true(b->facts.at[row].warn);
+	assert_non_null(strstr(b->facts.at[row].value, "3.00 s without a CPU, 75.0 % of the time "
+						       "that threads wanted to run; most: "));
 	report_doc_release(&r);
 }
 
@@ -398,6 +420,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_threads_with_lives),
+		cmocka_unit_test(test_ready_in_summary),
 		cmocka_unit_test(test_lives_are_of_the_whole_capture),
 		cmocka_unit_test(test_functions_by_self),
 		cmocka_unit_test(test_paths_merge_inlined_leaves_and_recursion),

@@ -1,0 +1,99 @@
+#include "view/ready_fact.h"
+
+#include "base/hash.h"
+#include "base/str.h"
+#include "base/units.h"
+#include "query/filter.h"
+
+#define NAMED_MOST 3
+/* Threads that could run for all but this share of the time in which they wanted to are not named,
+ * nor those whose part of all time ready is less. */
+#define NAMED_SHARE 0.05
+/* From this share on it is a warning: threads starve. */
+#define STARVED_SHARE 0.25
+#define STARVED_NS    1e8
+
+struct ready {
+	uint32_t thread; /* its last row */
+	double on_ns, ready_ns;
+};
+
+struct readies {
+	const struct profile *p;
+	VEC(struct ready) threads;
+	struct map by_thread;
+	struct ready all;
+};
+
+static double share(const struct ready *r)
+{
+	const double wanted = r->on_ns + r->ready_ns;
+
+	return wanted > 0 ? r->ready_ns / wanted : 0;
+}
+
+static void add(struct readies *a, const struct thread_wait *w)
+{
+	const struct thread *t = &a->p->threads.at[w->thread];
+	const uint64_t key = hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
+	const uint32_t at = map_number(&a->by_thread, key, a->threads.n);
+
+	if (at == a->threads.n)
+		vec_push(&a->threads, ((struct ready){0}));
+	a->threads.at[at].thread = w->thread;
+	a->threads.at[at].on_ns += (double)w->on_ns;
+	a->threads.at[at].ready_ns += (double)w->runnable_ns;
+	a->all.on_ns += (double)w->on_ns;
+	a->all.ready_ns += (double)w->runnable_ns;
+}
+
+static int by_ready(const void *left, const void *right, void *context)
+{
+	const struct ready *a = left, *b = right;
+
+	(void)context;
+	return order_down(a->ready_ns, b->ready_ns) ?: order_up(a->thread, b->thread);
+}
+
+/* "; most: cc1 4711 310 ms (40 %), make 4700 20 ms (9 %)" */
+static void add_most(const struct readies *a, struct str *out)
+{
+	size_t named = 0;
+
+	for (size_t i = 0; i < a->threads.n && named < NAMED_MOST; i++) {
+		const struct ready *r = &a->threads.at[i];
+		const struct thread *t = &a->p->threads.at[r->thread];
+
+		if (share(r) < NAMED_SHARE || r->ready_ns < NAMED_SHARE * a->all.ready_ns)
+			continue;
+		str_addf(out, "%s%s %u %s (%s)",
+			 named++ ? ", " : "; most: ", profile_text(a->p, t->name), t->tid,
+			 ns_text(r->ready_ns), percent_text(share(r), 1));
+	}
+}
+
+void ready_fact(const struct view_input *in, struct doc_block *b)
+{
+	struct readies a = {.p = in->profile};
+	struct filter filter;
+	struct str most = {0};
+	bool starved;
+
+	if (!a.p->thread_waits.n)
+		return;
+	if (!filter_init(&filter, a.p, in->selection))
+		vec_each (w, &a.p->thread_waits)
+			if (!filter.thread || filter.thread[w->thread])
+				add(&a, w);
+	filter_release(&filter);
+	vec_sort_by(&a.threads, by_ready, NULL);
+	add_most(&a, &most);
+	starved = share(&a.all) >= STARVED_SHARE && a.all.ready_ns >= STARVED_NS;
+	if (a.all.on_ns + a.all.ready_ns > 0)
+		doc_fact(b, starved, "Ready",
+			 "%s without a CPU, %s of the time that threads wanted to run%s",
+			 ns_text(a.all.ready_ns), percent_text(share(&a.all), 1), str_text(&most));
+	str_release(&most);
+	vec_release(&a.threads);
+	map_release(&a.by_thread);
+}

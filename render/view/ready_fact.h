@@ -1,0 +1,13 @@
+/*
+ * ready_fact: how long threads were ready without a CPU, as a fact of the summary: the threads that
+ * waited longest, and what share it was of the time that they wanted to run.
+ */
+#ifndef VIEW_READY_FACT_H
+#define VIEW_READY_FACT_H
+
+#include "view/view.h"
+
+/* Nothing where the capture did not measure it. */
+void ready_fact(const struct view_input *, struct doc_block *);
+
+#endif
