@@ -178,7 +178,22 @@ struct wire_table {
 };
 _Static_assert(sizeof(struct wire_table) == 48, "wire_table is the value of the tables");
 
-/* The walker met a piece without a table. Sent once per piece until it has one. */
+/* Devices that no file has. WIRE_NO_FILE: the key of a mapping without a file: inode is the address
+ * at which it starts, generation the number of its process's exec, piece the process. WIRE_COPY: a
+ * file whose code such a mapping holds; inode is a number that the loader chose. */
+#define WIRE_NO_FILE 0xffffffffu
+#define WIRE_COPY    0xfffffffeu
+
+/* What the loader knows of code in a mapping without a file. */
+struct wire_copy {
+	wire_u64 start, end;	/* the part that is a copy of a file's code; 0, 0: none is */
+	wire_u64 file_offset;	/* of start */
+	struct wire_piece file; /* without its piece */
+};
+_Static_assert(sizeof(struct wire_copy) == 48, "wire_copy is the value of the copies");
+
+/* The walker met a piece without a table. Sent once per piece until it has one. With the key of a
+ * mapping without a file: it met that, and asks for a struct wire_copy. */
 struct wire_want {
 	wire_u32 kind;
 	wire_u32 pid;

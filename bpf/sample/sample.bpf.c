@@ -133,6 +133,7 @@ static enum user_result user_stack(struct pt_regs *now, struct walk *walk, __u32
 	if (!user_registers(now, walk))
 		return USER_KEEP;
 	walk->out.head.pid = sample->pid;
+	walk->out.head.time_ns = sample->time_ns;
 	walk->out.head.kernel = 0;
 	walk_probed(now, walk);
 	if (walk->out.head.end != WIRE_END_ROOT && is_in_exec()) {

@@ -14,7 +14,8 @@
 /* A tree of 65,530 mappings is 4 levels deep at 10 to 16 slots a node. */
 #define LEVELS 6
 
-#define VM_EXEC 4
+#define VM_EXEC	   4
+#define VM_HUGETLB 0x400000
 
 /* File systems that need no server, of those that programs may have a stack in: in memory, or in
  * a binary's data. */
@@ -84,7 +85,8 @@ static void read_file(struct vm_area_struct *vma, struct vma *out)
 	struct file *file = BPF_CORE_READ(vma, vm_file);
 	struct inode *inode;
 
-	if (!file)
+	/* Anonymous memory in huge pages that were set aside has a file of the kernel's own. */
+	if (!file || BPF_CORE_READ(vma, vm_flags) & VM_HUGETLB)
 		return;
 	inode = BPF_CORE_READ(file, f_inode);
 	out->has_file = true;

@@ -19,6 +19,7 @@ struct vma {
 	__u64 file_offset;	/* of start */
 	struct wire_piece file; /* without its piece; all 0 for the vDSO and anonymous memory */
 	bool has_file, executable, vdso;
+	bool asked; /* set by copy.h: without a file, and the loader has yet to say what it is */
 };
 
 /* Scratch for one node of the tree during a search; supplied by the caller. */

@@ -95,12 +95,20 @@ static void want(struct walk *walk, __u64 address)
 {
 	struct wire_want record = {.kind = WIRE_WANT,
 				   .pid = walk->out.head.pid,
-				   .time_ns = bpf_ktime_get_ns(),
+				   .time_ns = walk->out.head.time_ns,
 				   .address = address,
 				   .piece = walk->vma.file};
 
 	if (!bpf_map_update_elem(&wanted, &record.piece, &record.time_ns, BPF_NOEXIST))
 		send_now(&record, sizeof(record));
+}
+
+#include "sample/copy.h"
+
+/* Whether the mapping that enter() found, if any, belongs to no file. */
+static __always_inline bool is_anonymous(const struct walk *walk)
+{
+	return walk->vma.end && walk->vma.executable && !walk->vma.has_file && !walk->vma.vdso;
 }
 
 /* Makes walk->vma the mapping of @address; keeps it from frame to frame. */
@@ -109,13 +117,11 @@ static __always_inline bool enter(struct walk *walk, __u64 address)
 	if (address >= walk->vma.start && address < walk->vma.end)
 		return true;
 	walk->vma.end = 0;
-	return vma_find(address, &walk->vma, &walk->room) && walk->vma.executable;
-}
-
-/* Whether the mapping that enter() found, if any, belongs to no file. */
-static __always_inline bool is_anonymous(const struct walk *walk)
-{
-	return walk->vma.end && walk->vma.executable && !walk->vma.has_file && !walk->vma.vdso;
+	if (!vma_find(address, &walk->vma, &walk->room) || !walk->vma.executable)
+		return false;
+	if (is_anonymous(walk))
+		copy_enter(walk, address);
+	return true;
 }
 
 static __always_inline enum wire_end end_of(enum step_end end)
@@ -264,7 +270,7 @@ static __always_inline enum code find_code(struct walk *walk)
 	if ((!enter(walk, key) || is_anonymous(walk)) && !leave(walk) && !restore(walk))
 		return CODE_NONE;
 	if (is_anonymous(walk))
-		return CODE_NO_RULE;
+		return walk->vma.asked ? CODE_NO_TABLE : CODE_NO_RULE;
 	key = step_key(&walk->at);
 	if (!find_table(walk, key)) {
 		want(walk, key);

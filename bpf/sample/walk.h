@@ -48,8 +48,9 @@ struct walk {
 	struct vma_node room;
 };
 
-/* Walks from @walk's registers; sets the frames, depth, left_out and end of its out. Returns 0 at
- * once if @walk is NULL, for the verifier, which checks this function once for all callers. */
+/* Walks from @walk's registers, for the sample of the pid and time in its out; sets the frames,
+ * depth, left_out and end of its out. Returns 0 at once if @walk is NULL, for the verifier, which
+ * checks this function once for all callers. */
 int walk_user(struct walk *walk);
 
 #endif

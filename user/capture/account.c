@@ -55,6 +55,8 @@ void account_notes(struct profile *p, const struct account *in)
 	add_note(p, "throttled by the kernel, times", session_throttled(in->ledger.session));
 	add_note(p, "records about processes lost, read from /proc", in->side_lost);
 	add_note(p, "stack missing", in->stacks_missing);
+	add_note(p, "code in the place of a file's, with other bytes: not named by it, mappings",
+		 in->code_unlike);
 	add_note(p, "unwind tables not made: budget of the file used up, files",
 		 in->unwind.losses.files);
 	add_note(p, "unwind tables put off: their owner's files took too long, times",

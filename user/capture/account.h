@@ -20,6 +20,7 @@ struct account {
 	double hz;
 	const struct slowdown *slowdown;
 	struct unwinder_stats unwind;
+	uint64_t code_unlike; /* places where a file's code would be, and other bytes are */
 	uint64_t side_lost, stacks_missing; /* records about processes, and of stacks */
 	uint64_t unread;		    /* files and processes: see process/allowance.h */
 	double programs_ns;		    /* programs of sources: time taken from the target */

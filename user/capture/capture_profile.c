@@ -116,6 +116,7 @@ static struct account ledger_of(struct capture *c)
 				.n_events = c->o.n_events,
 				.hz = c->o.hz,
 				.slowdown = c->slowdown,
+				.code_unlike = c->in.procs->unlike.n,
 				.side_lost = c->in.side_lost,
 				.stacks_missing = c->in.stacks.missing,
 				.unread = allowance_refused(c->in.allowance),

@@ -575,6 +575,7 @@ int session_tables(struct session *session, struct tables **out)
 	maps = (struct tables_maps){.tables_fd = bpf_map__fd(s->skel->maps.tables),
 				    .pools_fd = bpf_map__fd(s->skel->maps.pools),
 				    .wanted_fd = bpf_map__fd(s->skel->maps.wanted),
+				    .copies_fd = bpf_map__fd(s->skel->maps.copies),
 				    .epoch = &s->skel->bss->table_epoch,
 				    .first = s->pool};
 	s->pool = NULL;

@@ -327,6 +327,13 @@ void tables_ask_again(struct tables *t, const struct wire_piece *piece)
 	bpf_map_delete_elem(t->maps.wanted_fd, piece);
 }
 
+void tables_copy(struct tables *t, const struct wire_piece *mapping, const struct wire_copy *copy)
+{
+	/* If the kernel has no memory for it, the walker asks again. */
+	(void)bpf_map_update_elem(t->maps.copies_fd, mapping, copy, BPF_ANY);
+	bpf_map_delete_elem(t->maps.wanted_fd, mapping);
+}
+
 bool tables_dropped(const struct tables *t, const struct wire_piece *piece)
 {
 	return t && map_get(&t->dropped, hash_bytes(piece, sizeof(*piece)));

@@ -20,7 +20,7 @@ struct tables;
 /* The maps of the same names in bpf/sample/walk.bpf.c, and the walkers' table_epoch. All borrowed
  * but the first pool. */
 struct tables_maps {
-	int tables_fd, pools_fd, wanted_fd;
+	int tables_fd, pools_fd, wanted_fd, copies_fd;
 	uint32_t *epoch;
 	struct pool_first *first; /* from pool_begin(); NULL: pools_fd is empty */
 };
@@ -40,6 +40,9 @@ const uint64_t *tables_get(const struct tables *, const struct wire_piece *piece
 
 /* Lets the walker request @piece again when it next meets it. */
 void tables_ask_again(struct tables *, const struct wire_piece *piece);
+
+/* Answers what a mapping without a file is, whose key is @mapping. */
+void tables_copy(struct tables *, const struct wire_piece *mapping, const struct wire_copy *);
 
 /* Call a few times a second: when memory runs short, walkers start to mark the tables that they
  * use. */

@@ -64,14 +64,20 @@ void maps_release(struct maps *m)
 	vec_release(&m->at);
 }
 
+const struct mapping *maps_at(const struct maps *m, uint64_t address)
+{
+	const size_t i = first_behind(m, address);
+
+	return i == m->at.n || m->at.at[i].start > address ? NULL : &m->at.at[i];
+}
+
 bool maps_place(const struct maps *m, uint64_t address, struct place *out)
 {
-	size_t i = first_behind(m, address);
+	const struct mapping *at = maps_at(m, address);
 
-	if (i == m->at.n || m->at.at[i].start > address)
-		return false;
-	*out = (struct place){.offset = address + m->at.at[i].bias, .image = m->at.at[i].image};
-	return true;
+	if (at)
+		*out = (struct place){.offset = address + at->bias, .image = at->image};
+	return at;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -41,6 +41,7 @@ struct mapping {
 	uint64_t start, end;
 	uint64_t bias; /* address + bias = offset of the place (modulo 2^64) */
 	uint32_t image;
+	bool is_copy; /* memory without a file that holds the code of this one: see copied.h */
 };
 
 /* A zeroed one is empty and valid. */
@@ -54,6 +55,8 @@ bool maps_add(struct maps *, const struct mapping *);
 void maps_copy(struct maps *to, const struct maps *from);
 void maps_release(struct maps *);
 
+/* The mapping at @address; NULL: none. */
+const struct mapping *maps_at(const struct maps *, uint64_t address);
 /* False: in no mapping. */
 bool maps_place(const struct maps *, uint64_t address, struct place *out);
 

@@ -392,6 +392,8 @@ static void find_closure(struct job *d, struct opener_answer *a)
 
 /* --- texts ----------------------------------------------------------------------------------- */
 
+#define MEMORY_MOST 4096
+
 static void read_text(const struct job *d, struct opener_answer *a)
 {
 	_free_ char *path = mem_printf("/proc/%u/%s", procfs_living(d->r->pid), d->r->path);
@@ -425,6 +427,25 @@ static void read_text(const struct job *d, struct opener_answer *a)
 	}
 }
 
+/* Reads the process's memory; the pages may be those of a server that does not answer. */
+static void read_memory(const struct job *d, struct opener_answer *a)
+{
+	_free_ char *path = procfs_path(d->r->pid, "mem");
+	_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const size_t n = d->r->bytes_most < MEMORY_MOST ? d->r->bytes_most : MEMORY_MOST;
+	ssize_t got = -1;
+
+	a->text = mem_zalloc(n + 1, 1);
+	if (fd >= 0)
+		got = pread(fd, a->text, n, (off_t)d->r->start);
+	a->rc = got == (ssize_t)n ? 0 : got < 0 ? -errno : -EFAULT;
+	a->text_bytes = a->rc ? 0 : n;
+	if (!a->text_bytes) {
+		free(a->text);
+		a->text = NULL;
+	}
+}
+
 /* --- steps ----------------------------------------------------------------------------------- */
 
 #define STEP_MOST 4096
@@ -447,6 +468,8 @@ void opener_do(struct mounts *mounts, const struct opener_request *r, struct ope
 	*rest = -1;
 	if (r->what == OPENER_READ)
 		read_text(&d, a);
+	else if (r->what == OPENER_MEMORY)
+		read_memory(&d, a);
 	else if (r->what == OPENER_NAME)
 		find_name(&d, a);
 	else if (r->what == OPENER_CLOSURE)

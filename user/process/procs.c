@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/intern.h"
@@ -40,6 +41,7 @@ void procs_free(struct procs *p)
 	map_release(&p->by_pid);
 	map_release(&p->by_task);
 	map_release(&p->by_name);
+	map_release(&p->unlike);
 	intern_release(&p->strings);
 	free(p);
 }
@@ -174,7 +176,8 @@ void procs_comm(struct procs *p, uint32_t pid, uint32_t tid, const char *comm, b
 	if (tid == pid)
 		procs_set_comm(proc->comm, comm);
 	if (exec) {
-		proc->maps.at.n = proc->n_read = 0;
+		proc->maps.at.n = proc->n_read = proc->n_looked = 0;
+		proc->look_ns = 0;
 		proc->unread = false;
 		proc->uid = UID_UNKNOWN;
 		images_jit_end(p->images, pid);
@@ -251,6 +254,26 @@ struct place procs_place(struct procs *p, uint32_t pid, uint64_t address)
 	if (proc->unread || place.image == IMAGE_UNREAD)
 		return (struct place){.image = IMAGE_UNREAD};
 	return place;
+}
+
+#define LOOK_NS	  50000000ull
+#define LOOK_MOST 10
+
+const struct mapping *procs_copied(struct procs *p, uint32_t pid, uint64_t address)
+{
+	struct proc *proc = add_or_find_proc(p, pid);
+	const struct mapping *at = maps_at(&proc->maps, address);
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if ((!at || !at->is_copy) && !proc->exited && !proc->unread && now_ns >= proc->look_ns) {
+		const uint32_t n = proc->n_looked < LOOK_MOST ? proc->n_looked : LOOK_MOST;
+
+		proc->look_ns = now_ns + (LOOK_NS << n);
+		proc->n_looked++;
+		procs_look_again(p, pid, address);
+		at = maps_at(&procs_find(p, pid)->maps, address);
+	}
+	return at && at->is_copy ? at : NULL;
 }
 
 /* --- entries -------------------------------------------------------------------------------- */

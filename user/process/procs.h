@@ -45,6 +45,8 @@ struct proc {
 	uint32_t uid;		/* whose allowance pays, or UID_UNKNOWN */
 	bool unread;		/* its mappings are unknown: it was not read */
 	uint32_t n_read;	/* number of mappings when it was last read */
+	uint32_t n_looked;	/* how often procs_copied() has looked, and when it may again */
+	uint64_t look_ns;
 	struct maps maps;
 };
 
@@ -71,9 +73,11 @@ struct procs {
 	VEC(uint32_t) entry_generation;
 	struct map by_name; /* hash of pid, tid, generation, comm → entries */
 	struct intern strings;
-	uint64_t remaps; /* mappings that replaced (part of) a live one of another file: stacks
-			    hashed before may name the wrong module now. The caller forgets its
-			    stack hashes when this grows. */
+	struct map unlike; /* hash of pid and address → nothing: memory where a file's code would
+			      be, and is not */
+	uint64_t remaps;   /* mappings that replaced (part of) a live one of another file: stacks
+			      hashed before may name the wrong module now. The caller forgets its
+			      stack hashes when this grows. */
 };
 
 /* @images is borrowed and must outlive it. */
@@ -120,6 +124,10 @@ void procs_exit(struct procs *, uint32_t pid, uint32_t tid);
  * IMAGE_NONE. */
 struct place procs_place(struct procs *, uint32_t pid, uint64_t address);
 
+/* Whether @address of @pid lies in memory without a file that holds a file's code: see copied.h.
+ * The mapping is valid for now. Looks into /proc if that is not known, but less and less often. */
+const struct mapping *procs_copied(struct procs *, uint32_t pid, uint64_t address);
+
 /* Calls @each for every file whose code @pid has mapped, once for each mapping. */
 void procs_each_image(const struct procs *, uint32_t pid,
 		      void (*each)(void *context, uint32_t image), void *context);
@@ -163,6 +171,8 @@ int procs_read(struct procs *, uint32_t pid);
 /* Retries a process that is `unread`. Called for each record about it, so it does not touch /proc
  * while its user has no allowance left. Sets `exited` if the process is gone. */
 void procs_read_again(struct procs *, struct proc *);
+/* Reads the mappings of @pid, which is known, once more: @asked is an address of interest. */
+void procs_look_again(struct procs *, uint32_t pid, uint64_t asked);
 /* Adds the mapping @r to its process. */
 void procs_map(struct procs *, const struct proc_mmap *r);
 /* Copies the parent's mappings to the child. */

@@ -1,10 +1,13 @@
 /* A process's mappings, from the kernel's records and from /proc. */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
 #include "process/allowance.h"
+#include "process/copied.h"
 #include "process/images.h"
 #include "process/maps.h"
 #include "process/owner.h"
@@ -148,24 +151,129 @@ void procs_trim_exited(struct proc *proc)
 struct reading {
 	struct procs *procs;
 	uint32_t pid, uid;
-	bool refused; /* the user has used up its allowance: the rest is not read */
+	uint64_t asked; /* see copied.h */
+	bool refused;	/* the user has used up its allowance: the rest is not read */
+	/* The last mapping of a file, and what came after it: executable, and without one. */
+	struct procfs_mapping near;
+	char near_path[PATH_MAX];
+	VEC(struct proc_mmap) nameless;
 };
+
+static struct proc_mmap record_of(const struct reading *reading, const struct procfs_mapping *m)
+{
+	return (struct proc_mmap){.pid = reading->pid,
+				  .tid = reading->pid,
+				  .start = m->start,
+				  .end = m->end,
+				  .file_offset = m->file_offset,
+				  .id = {.path = m->path,
+					 .dev_major = m->dev_major,
+					 .dev_minor = m->dev_minor,
+					 .inode = m->inode}};
+}
+
+/* Code may begin so far behind what is mapped of its file before: linkers align it. */
+#define CODE_GAP (2u << 20)
+
+/* Whether @near may be of a file whose code @m holds; @other is the file on @m's other side. */
+static bool is_near(const struct proc_mmap *m, const struct procfs_mapping *near,
+		    const struct procfs_mapping *other)
+{
+	const uint64_t gap = near->start < m->start ? m->start - near->end : near->start - m->end;
+
+	if (!near->inode)
+		return false;
+	return gap <= CODE_GAP ||
+	       (near->inode == other->inode && near->dev_major == other->dev_major &&
+		near->dev_minor == other->dev_minor);
+}
+
+static enum copied compare(const struct reading *reading, const struct proc_mmap *m,
+			   const struct procfs_mapping *near, struct mapping *out)
+{
+	struct procs *p = reading->procs;
+	const struct proc_mmap r = record_of(reading, near);
+	const struct copied_memory memory = {
+		.pid = reading->pid, .start = m->start, .end = m->end, .asked = reading->asked};
+	const uint32_t image = resolve(p, procs_find(p, reading->pid), &r).image;
+
+	return image < IMAGE_FIRST ? COPIED_ELSEWHERE
+				   : copied_compare(p->images, &memory, image, near, out);
+}
+
+static void add_nameless(const struct reading *reading, const struct proc_mmap *m,
+			 const struct procfs_mapping *next)
+{
+	const struct procfs_mapping *const near[] = {&reading->near, next};
+	struct procs *p = reading->procs;
+	enum copied found = COPIED_ELSEWHERE;
+	struct mapping copy;
+	bool fresh;
+
+	for (size_t i = 0; i < 2 && found != COPIED_SAME; i++) {
+		enum copied one = COPIED_ELSEWHERE;
+
+		if (is_near(m, near[i], near[1 - i]))
+			one = compare(reading, m, near[i], &copy);
+		found = one > found ? one : found;
+	}
+	if (found == COPIED_OTHER)
+		map_put(&p->unlike, hash_two(reading->pid, m->start), &fresh);
+	if (found == COPIED_SAME)
+		p->remaps += maps_add(&procs_find(p, reading->pid)->maps, &copy);
+	else
+		add(p, m);
+}
+
+/* Adds what has no file and came since the last mapping of one; @next is the one that follows. */
+static void settle(struct reading *reading, const struct procfs_mapping *next)
+{
+	for (size_t i = 0; i < reading->nameless.n; i++)
+		add_nameless(reading, &reading->nameless.at[i], next);
+	reading->nameless.n = 0;
+}
 
 static void take_mapping(void *context, const struct procfs_mapping *m)
 {
-	const struct reading *reading = context;
-	const struct proc_mmap record = {.pid = reading->pid,
-					 .tid = reading->pid,
-					 .start = m->start,
-					 .end = m->end,
-					 .file_offset = m->file_offset,
-					 .id = {.path = m->path,
-						.dev_major = m->dev_major,
-						.dev_minor = m->dev_minor,
-						.inode = m->inode}};
+	struct reading *reading = context;
+	struct proc_mmap record = record_of(reading, m);
 
+	if (m->executable && copied_is_candidate(m->path)) {
+		record.id.path = "";
+		vec_push(&reading->nameless, record);
+		return;
+	}
+	if (m->inode && m->path[0] == '/') {
+		settle(reading, m);
+		reading->near = *m;
+		snprintf(reading->near_path, sizeof(reading->near_path), "%s", m->path);
+		reading->near.path = reading->near_path;
+	}
 	if (m->executable)
 		add(reading->procs, &record);
+}
+
+/* The process's mappings; a negative errno: they could not be read. */
+static int read_mappings(struct reading *reading)
+{
+	const struct procfs_mapping none = {.path = ""};
+	int ret;
+
+	reading->near = none;
+	ret = mappings_read(reading->procs->images->opener, reading->pid, take_mapping, reading);
+	settle(reading, &none);
+	vec_release(&reading->nameless);
+	return ret;
+}
+
+void procs_look_again(struct procs *p, uint32_t pid, uint64_t asked)
+{
+	struct reading reading = {.procs = p, .pid = pid, .asked = asked};
+
+	if (!allowance_begin(p->allowance, user_of(procs_find(p, pid))))
+		return;
+	(void)read_mappings(&reading);
+	allowance_end(p->allowance);
 }
 
 static void take_thread(void *context, uint32_t tid)
@@ -193,7 +301,7 @@ static int read_all(struct procs *p, struct reading *reading)
 	proc = procs_find(p, pid);
 	proc->cgroup = intern_add(&p->strings, cgroup);
 	proc->unread = false;
-	if (mappings_read(p->images->opener, pid, take_mapping, reading))
+	if (read_mappings(reading))
 		return -ESRCH;
 	proc = procs_find(p, pid);
 	proc->n_read = (uint32_t)proc->maps.at.n;

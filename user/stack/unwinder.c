@@ -374,12 +374,35 @@ static bool is_unread(struct unwinder *u, const struct wire_want *w, struct plac
 	       ++*map_put(&u->asked, hash_bytes(&w->piece, sizeof(w->piece)), &fresh) < MAX_ASKED;
 }
 
+/* Tells the walker what the memory without a file is that it has met. */
+static void answer_copy(struct unwinder *u, const struct wire_want *w)
+{
+	const struct mapping *m = procs_copied(u->procs, w->pid, w->address);
+	struct wire_copy copy = {0};
+	uint32_t image;
+
+	if (m) {
+		image = images_at(u->images, m->image)->first;
+		copy = (struct wire_copy){.start = m->start,
+					  .end = m->end,
+					  .file_offset = m->start + m->bias,
+					  .file = {.inode = images_at(u->images, image)->serial,
+						   .device = WIRE_COPY}};
+	}
+	tables_copy(u->tables, &w->piece, &copy);
+}
+
 void unwinder_want(struct unwinder *u, const struct wire_want *w)
 {
-	struct place place = procs_place(u->procs, w->pid, w->address);
+	struct place place;
 	const struct entry *e;
 	size_t n_words;
 
+	if (w->piece.device == WIRE_NO_FILE) {
+		answer_copy(u, w);
+		return;
+	}
+	place = procs_place(u->procs, w->pid, w->address);
 	if (tables_get(u->tables, &w->piece, &n_words))
 		return;
 	if (is_unread(u, w, place)) {
