@@ -3,6 +3,7 @@
 #include <math.h>
 #include <sys/resource.h>
 
+#include "base/mem.h"
 #include "model/zone_compensate.h"
 
 static void add_taken(struct profile *p, uint32_t metric, int64_t n)
@@ -82,6 +83,18 @@ static double target_ns(const struct account *in)
 	return most;
 }
 
+static void add_name_notes(struct profile *p, const struct namer_stats *names)
+{
+	_free_ char *bad = mem_printf("lines of perf maps not understood, the first is line %u",
+				      names->first_bad);
+
+	add_note(p, "names not looked up: the time for naming was over, addresses", names->put_off);
+	add_note(p, bad, names->bad_lines);
+	add_note(p, "debug information not read: compressed with zstd, files", names->images_zstd);
+	add_note(p, "debug information not read: split off to .dwo or .dwp, files",
+		 names->images_split);
+}
+
 void account_cost(struct profile *p, const struct account *in, const struct namer_stats *names)
 {
 	const bool programs = session_has_programs(in->ledger.session);
@@ -116,7 +129,7 @@ void account_cost(struct profile *p, const struct account *in, const struct name
 	profile_cost(p, "loader peak memory", "bytes", (double)self.ru_maxrss * 1024);
 	profile_cost(p, "addresses named", "events", (double)(names->places - names->unnamed));
 	profile_cost(p, "addresses without a name", "events", (double)names->unnamed);
-	add_note(p, "names not looked up: the time for naming was over, addresses", names->put_off);
+	add_name_notes(p, names);
 	if (names->images_unopened)
 		profile_cost(p, "modules not opened", "events", (double)names->images_unopened);
 	if (in->unread)

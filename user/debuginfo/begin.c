@@ -53,6 +53,35 @@ Elf *begin_elf(int fd)
 	return elf;
 }
 
+/* ELFCOMPRESS_ZSTD, which older headers lack. */
+#define ZSTD 2
+
+bool begin_has_zstd(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		const char *name = NULL;
+		const Elf_Data *data;
+		uint32_t type;
+
+		if (gelf_getshdr(section, &header))
+			name = elf_strptr(elf, names, header.sh_name);
+		if (!name || strcmp(name, ".debug_info") || !(header.sh_flags & SHF_COMPRESSED))
+			continue;
+		data = elf_rawdata(section, NULL);
+		if (!data || !data->d_buf || data->d_size < sizeof(type))
+			return false;
+		memcpy(&type, data->d_buf, sizeof(type));
+		return type == ZSTD;
+	}
+	return false;
+}
+
 /* --- mini debug info -------------------------------------------------------------------------- */
 
 /* Other files are not looked for. */

@@ -7,12 +7,16 @@
 
 #include <elfutils/libdwfl.h>
 #include <libelf.h>
+#include <stdbool.h>
 
 #include "elf/elffile.h"
 
 /* NULL for a file that is not ELF, and for a negative @fd. The caller calls elf_end(); @fd must
  * stay open until then. */
 Elf *begin_elf(int fd);
+
+/* Whether @elf, NULL for none, has DWARF that is compressed with zstd. */
+bool begin_has_zstd(Elf *elf);
 
 /* Opens the symbols that Fedora, Red Hat and SUSE leave in stripped files: a small ELF file with a
  * .symtab, compressed, in the section .gnu_debugdata. */

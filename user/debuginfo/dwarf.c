@@ -373,14 +373,22 @@ static void name_claim(struct finder *f, struct dwarf_unit *unit, const struct c
 	vec_release(&hits.at);
 }
 
+/* Whether the unit only refers to a .dwo file, which has its entries. */
+static bool is_skeleton(Dwarf_Die *unit)
+{
+	return dwarf_hasattr(unit, DW_AT_dwo_name) || dwarf_hasattr(unit, DW_AT_GNU_dwo_name);
+}
+
 static void find_in_unit(void *finder, struct dwarf_unit *unit)
 {
 	struct finder *f = finder;
 	struct claim claim = {0};
 
 	claim_addresses(f, &unit->die, &claim);
-	if (claim.number.n)
+	if (claim.number.n) {
 		name_claim(f, unit, &claim);
+		f->out->split |= is_skeleton(&unit->die);
+	}
 	vec_release(&claim.number);
 	vec_release(&claim.address);
 }

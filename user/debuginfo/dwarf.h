@@ -8,6 +8,7 @@
 
 #include <elfutils/libdw.h>
 #include <libelf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vec.h"
@@ -36,6 +37,7 @@ struct dwarf_names {
 	VEC(struct dwarf_frame) frames;
 	VEC(struct dwarf_span) spans; /* one an address */
 	void *dwarf;		      /* holds the strings */
+	bool split; /* units of some addresses have their entries in other files, not read */
 };
 
 /*

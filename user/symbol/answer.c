@@ -21,7 +21,7 @@ char *nameless(const struct image *image, uint64_t offset)
 #define MAGIC 0x65616e73 /* tells the head of an answer from the rest of one that was cut off */
 
 struct head {
-	uint32_t magic, job, flags;
+	uint32_t magic, job, flags, bad_lines, first_bad;
 	uint32_t n_queries, n_frames, n_functions, n_folders, n_text;
 };
 
@@ -109,6 +109,8 @@ int answer_write(struct answer *a, uint32_t job, int fd)
 	const struct head head = {.magic = MAGIC,
 				  .job = job,
 				  .flags = a->flags,
+				  .bad_lines = a->bad_lines,
+				  .first_bad = a->first_bad,
 				  .n_queries = (uint32_t)a->ends.n,
 				  .n_frames = (uint32_t)a->frames.n,
 				  .n_functions = (uint32_t)a->functions.n,
@@ -175,6 +177,8 @@ size_t answer_read(const void *at, size_t n, struct answer_view *out)
 		return 0;
 	*out = (struct answer_view){.job = head.job,
 				    .flags = head.flags,
+				    .bad_lines = head.bad_lines,
+				    .first_bad = head.first_bad,
 				    .n_queries = head.n_queries,
 				    .n_frames = head.n_frames,
 				    .n_functions = head.n_functions,

@@ -32,6 +32,8 @@ static inline uint64_t query_lookup(const struct query *q)
 enum {
 	ANSWER_CORRUPT = 1,    /* not an ELF file, or malformed */
 	ANSWER_NO_SYMBOLS = 2, /* no symbol table and no DWARF */
+	ANSWER_ZSTD = 4,       /* DWARF is compressed with zstd, and libelf cannot read that */
+	ANSWER_SPLIT = 8,      /* some of the DWARF is in .dwo files or a .dwp, and was not read */
 };
 
 struct answer_function {
@@ -50,6 +52,7 @@ struct answer_frame {
 /* An answer being made. A zeroed one is empty and valid. */
 struct answer {
 	uint32_t flags;
+	uint32_t bad_lines, first_bad; /* of a perf map: lines not understood, and the first */
 	VEC(uint32_t)
 	ends; /* for each query, in order: the index after its last frame; innermost frames come
 		 first */
@@ -82,6 +85,7 @@ int answer_write(struct answer *, uint32_t job, int fd);
 /* An answer in memory; the pointers lead into the bytes it was read from. */
 struct answer_view {
 	uint32_t job, flags;
+	uint32_t bad_lines, first_bad;
 	uint32_t n_queries, n_frames, n_functions, n_folders;
 	const uint32_t *ends;
 	const struct answer_frame *frames;

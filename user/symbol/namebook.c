@@ -128,6 +128,11 @@ struct unknown {
 	struct named named;
 };
 
+static void raise_to(uint32_t *n, uint32_t seen)
+{
+	*n = seen > *n ? seen : *n;
+}
+
 static void count(struct namebook *b, struct images *images, const struct unknown *u,
 		  const struct namer_stats *stats)
 {
@@ -147,8 +152,14 @@ static void count(struct namebook *b, struct images *images, const struct unknow
 	all->inlined_frames += stats->inlined_frames;
 	all->images += stats->images;
 	all->images_unopened = (uint32_t)b->unopened.n;
-	if (all->images_corrupt < stats->images_corrupt)
-		all->images_corrupt = stats->images_corrupt;
+	raise_to(&all->images_corrupt, stats->images_corrupt);
+	raise_to(&all->images_zstd, stats->images_zstd);
+	raise_to(&all->images_split, stats->images_split);
+	/* A map is read anew in each window. */
+	if (all->bad_lines < stats->bad_lines)
+		all->bad_lines = stats->bad_lines;
+	if (!all->first_bad)
+		all->first_bad = stats->first_bad;
 }
 
 static int look_up(struct namebook *b, struct images *images, struct unknown *u)

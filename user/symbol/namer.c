@@ -65,6 +65,8 @@ struct run {
 	VEC(struct job) jobs;
 	uint32_t *image_module; /* by image, 0: not added yet */
 	uint8_t *is_corrupt;	/* by image */
+	uint8_t *flags;		/* by image: of its answers */
+	uint32_t *bad_lines;	/* by image */
 };
 
 void named_release(struct named *n)
@@ -214,6 +216,11 @@ static void take(void *context, const struct job *job, const struct answer_view 
 	}
 	if (v->flags & ANSWER_NO_SYMBOLS)
 		note(image, "no symbols");
+	r->flags[number] |= (uint8_t)v->flags;
+	if (v->bad_lines > r->bad_lines[number])
+		r->bad_lines[number] = v->bad_lines;
+	if (!r->stats->first_bad)
+		r->stats->first_bad = v->first_bad;
 }
 
 /* Names by offset what no worker could answer. */
@@ -356,8 +363,12 @@ static void name_all(struct run *r)
 		else if (r->jobs.at[i].put_off)
 			put_off(r, &r->jobs.at[i]);
 	}
-	for (size_t i = 0; i < r->images->at.n; i++)
+	for (size_t i = 0; i < r->images->at.n; i++) {
 		r->stats->images_corrupt += r->is_corrupt[i];
+		r->stats->images_zstd += (r->flags[i] & ANSWER_ZSTD) != 0;
+		r->stats->images_split += (r->flags[i] & ANSWER_SPLIT) != 0;
+		r->stats->bad_lines += r->bad_lines[i];
+	}
 }
 
 static void collect(const struct run *r, struct named *out)
@@ -389,6 +400,8 @@ int namer_run(struct images *images, const struct place *places, const uint8_t *
 	r.spans = mem_zalloc(n + 1, sizeof(*r.spans));
 	r.image_module = mem_zalloc(images->at.n, sizeof(*r.image_module));
 	r.is_corrupt = mem_zalloc(images->at.n, sizeof(*r.is_corrupt));
+	r.flags = mem_zalloc(images->at.n, sizeof(*r.flags));
+	r.bad_lines = mem_zalloc(images->at.n, sizeof(*r.bad_lines));
 	name_all(&r);
 	collect(&r, out);
 	free(r.order);
@@ -396,6 +409,8 @@ int namer_run(struct images *images, const struct place *places, const uint8_t *
 	free(r.spans);
 	free(r.image_module);
 	free(r.is_corrupt);
+	free(r.flags);
+	free(r.bad_lines);
 	vec_release(&r.frames);
 	vec_release(&r.jobs);
 	return 0;

@@ -131,20 +131,31 @@ static bool same_file(int a, int b)
 	return !fstat(a, &sa) && !fstat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
+static void read_perf_map(int fd, const uint64_t *addresses, uint32_t n, char **names,
+			  struct answer *a)
+{
+	struct perfmap_stats stats = {0};
+
+	perfmap_find(fd, addresses, n, names, &stats);
+	if (stats.bad_lines <= a->bad_lines)
+		return;
+	a->bad_lines = stats.bad_lines < UINT32_MAX ? (uint32_t)stats.bad_lines : UINT32_MAX;
+	a->first_bad = stats.first_bad < UINT32_MAX ? (uint32_t)stats.first_bad : UINT32_MAX;
+}
+
 static void name_jit(const struct image_files *files, const struct query *queries, uint32_t n,
 		     struct answer *a)
 {
 	_free_ uint64_t *addresses = mem_zalloc(n, sizeof(*addresses));
 	_free_ char **names = mem_zalloc(n, sizeof(*names));
-	struct perfmap_stats stats = {0};
 
 	for (uint32_t i = 0; i < n; i++)
 		addresses[i] = query_lookup(&queries[i]);
 	/* The map as it was kept open, then as it is under its name now: newer lines win. */
 	if (files->fd >= 0)
-		perfmap_find(files->fd, addresses, n, names, &stats);
+		read_perf_map(files->fd, addresses, n, names, a);
 	if (files->extra_fd >= 0 && (files->fd < 0 || !same_file(files->fd, files->extra_fd)))
-		perfmap_find(files->extra_fd, addresses, n, names, &stats);
+		read_perf_map(files->extra_fd, addresses, n, names, a);
 	for (uint32_t i = 0; i < n; i++) {
 		if (names[i])
 			answer_frame_mangled(a, names[i], NULL, NULL, NULL, 0, 0, false);
@@ -247,7 +258,8 @@ static void add_dwarf(const struct sources *s, const struct dwarf_span *span,
 
 		if (!is_inlined && is_plainer(symbol, f))
 			plain = mem_strndup(symbol->name, strcspn(symbol->name, "@"));
-		answer_frame_mangled(a, plain ? f->name : f->linkage,
+		/* Of assembly the symbol is all that DWARF has: its name may be mangled. */
+		answer_frame_mangled(a, plain || !f->linkage ? f->name : f->linkage,
 				     plain	  ? plain
 				     : f->name	  ? f->name
 				     : f->linkage ? NULL
@@ -414,6 +426,10 @@ static void name_elf(const struct image_files *files, const struct query *querie
 	}
 	if (readable && !s.has_dwarf && !s.symtab.at.n && !s.go)
 		a->flags |= ANSWER_NO_SYMBOLS;
+	if (!s.has_dwarf && (begin_has_zstd(s.debug_elf) || begin_has_zstd(s.elf)))
+		a->flags |= ANSWER_ZSTD;
+	if (s.dwarf.split)
+		a->flags |= ANSWER_SPLIT;
 	close_sources(&s);
 }
 

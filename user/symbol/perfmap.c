@@ -27,6 +27,19 @@ struct reading {
 	void *context;
 };
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static const char *skip_blanks(const char *s, const char *end)
+{
+	while (s < end && is_blank(*s))
+		s++;
+	return s;
+}
+
+/* A number, and what parts it from the next. */
 static bool parse_hex(const char **at, const char *end, uint64_t *out)
 {
 	const char *s = *at;
@@ -37,8 +50,16 @@ static bool parse_hex(const char **at, const char *end, uint64_t *out)
 	for (*out = 0; s < end && isxdigit((unsigned char)*s); s++, digits++)
 		*out = (*out << 4) |
 		       (uint64_t)(isdigit((unsigned char)*s) ? *s - '0' : (*s | 0x20) - 'a' + 10);
-	*at = s;
-	return digits > 0 && digits <= 16 && s < end && *s == ' ';
+	if (!digits || digits > 16 || s == end || !is_blank(*s))
+		return false;
+	*at = skip_blanks(s, end);
+	return true;
+}
+
+static void take_bad_line(struct reading *r)
+{
+	if (!r->stats->bad_lines++)
+		r->stats->first_bad = r->stats->lines;
 }
 
 static void take_line(struct reading *r, const char *at, const char *end)
@@ -47,16 +68,16 @@ static void take_line(struct reading *r, const char *at, const char *end)
 	size_t n;
 
 	r->stats->lines++;
-	if (!parse_hex(&at, end, &start) || !parse_hex((at++, &at), end, &size)) {
-		r->stats->bad_lines++;
+	end -= end > at && end[-1] == '\r';
+	at = skip_blanks(at, end);
+	if (at == end)
+		return;
+	if (!parse_hex(&at, end, &start) || !parse_hex(&at, end, &size) || at == end ||
+	    size > UINT64_MAX - start) {
+		take_bad_line(r);
 		return;
 	}
-	at++;
 	n = (size_t)(end - at) < MAX_NAME ? (size_t)(end - at) : MAX_NAME;
-	if (!n || !size || size > UINT64_MAX - start) {
-		r->stats->bad_lines++;
-		return;
-	}
 	if (r->each) {
 		_free_ char *name = mem_strndup(at, n);
 
@@ -100,7 +121,8 @@ static void read_map(int fd, struct reading *r)
 		kept += (size_t)got;
 		used = take_lines(r, buf, kept);
 		if (!used && kept == CHUNK) { /* a line longer than the buffer */
-			r->stats->bad_lines++;
+			r->stats->lines++;
+			take_bad_line(r);
 			used = kept;
 		}
 		memmove(buf, buf + used, kept - used);

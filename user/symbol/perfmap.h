@@ -1,7 +1,8 @@
 /*
- * perfmap: names of JIT code, from the lines "START SIZE name" (hexadecimal) that a JIT writes to
- * /tmp/perf-PID.map. Read once, line by line: memory grows with what is wanted, not with the file.
- * If entries overlap, the later line is newer code, and wins.
+ * perfmap: names of JIT code, from the lines "START SIZE name" (hexadecimal; blanks or tabs
+ * between, and perhaps a CR at the end) that a JIT writes to /tmp/perf-PID.map. Read once, line by
+ * line: memory grows with what is wanted, not with the file. If entries overlap, the later line is
+ * newer code, and wins.
  */
 #ifndef SYMBOL_PERFMAP_H
 #define SYMBOL_PERFMAP_H
@@ -11,6 +12,7 @@
 
 struct perfmap_stats {
 	uint64_t lines, bad_lines;
+	uint64_t first_bad; /* line number, from 1; 0: none */
 };
 
 /*

@@ -35,7 +35,7 @@ static void names_and_skips_bad_lines(void **state)
 				   "2000\n"
 				   "2000 zz bad size\n"
 				   "3000 10 \n"
-				   "4000 0 empty\n"
+				   "4000 0 empty, but not bad\n"
 				   "ffffffffffffffff 10 wraps\n"
 				   "11112222333344445555 10 too long a number\n"
 				   "\n"
@@ -59,8 +59,33 @@ static void names_and_skips_bad_lines(void **state)
 			assert_null(names[i]);
 	}
 	assert_int_equal(stats.lines, 11);
-	assert_int_equal(stats.bad_lines, 8);
+	assert_int_equal(stats.bad_lines, 6);
+	assert_int_equal(stats.first_bad, 2);
 	free_names(names, 8);
+	close(fd);
+}
+
+static void takes_tabs_and_carriage_returns(void **state)
+{
+	static const char text[] = "1000\t100\ttabs\r\n"
+				   " 2000  100 \t two blanks \r\n"
+				   "\r\n"
+				   "3000 100 plain\n"
+				   "4000 100 \r\n";
+	static const uint64_t at[] = {0x1000, 0x2000, 0x3000, 0x4000};
+	struct perfmap_stats stats = {0};
+	char *names[4] = {0};
+	int fd = map_with(text, sizeof(text) - 1);
+
+	(void)state;
+	perfmap_find(fd, at, 4, names, &stats);
+	assert_string_equal(names[0], "tabs");
+	assert_string_equal(names[1], "two blanks ");
+	assert_string_equal(names[2], "plain");
+	assert_null(names[3]);
+	assert_int_equal(stats.bad_lines, 1);
+	assert_int_equal(stats.first_bad, 5);
+	free_names(names, 4);
 	close(fd);
 }
 
@@ -151,6 +176,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_skips_bad_lines),
+		cmocka_unit_test(takes_tabs_and_carriage_returns),
 		cmocka_unit_test(newest_wins),
 		cmocka_unit_test(survives_rubbish),
 		cmocka_unit_test(is_linear),
