@@ -1,6 +1,7 @@
 /* summary: what was captured, how, and how much of it is here. */
 #include "view/base.h"
 #include "view/ready_fact.h"
+#include "view/remedy_facts.h"
 #include "view/wait_facts.h"
 #include "view/zone_words.h"
 
@@ -366,6 +367,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	off_cpu_fact(in, b);
 	slowdown_fact(in, b);
 	unnamed_fact(in, b);
+	remedy_facts(in, b);
 	host_fact(in, b);
 	return 0;
 }

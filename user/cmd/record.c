@@ -16,6 +16,7 @@
 #include "cmd/record_broker.h"
 #include "cmd/record_options.h"
 #include "cmd/record_save.h"
+#include "cmd/record_packages.h"
 #include "cmd/record_version.h"
 #include "cmd/unprivileged.h"
 #include "crew/crew_server.h"
@@ -309,6 +310,8 @@ static int run_capture(struct record *r, struct capture *c, struct opener *opene
 	ret = ret ? ret : capture_profile(c, p);
 	if (!ret && !r->o.version_key)
 		record_version_set(*p, opener);
+	if (!ret)
+		record_packages_set(*p, opener);
 	if (!ret)
 		add_source(r, c, *p);
 	show_step("");

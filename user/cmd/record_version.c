@@ -91,20 +91,28 @@ static bool open_if_local(struct opener *opener, const char *path, struct opener
 	return !opener_ask(opener, &r, a) && !a->is_copy;
 }
 
+void record_version_find(struct opener *opener, const char *path, const char *id,
+			 struct buildversion *out)
+{
+	struct opener_answer a;
+
+	*out = (struct buildversion){0};
+	if (path[0] != '/')
+		return;
+	if (open_if_local(opener, path, &a))
+		buildversion_find(a.fd, path, id, NULL, out);
+	opener_answer_release(opener, &a);
+}
+
 void record_version_set(struct profile *p, struct opener *opener)
 {
 	const struct module *m = &p->modules.at[profile_main_module(p)];
 	/* Copy it: setting attributes may move the strings. */
 	_free_ char *path = mem_strdup(profile_text(p, m->path));
 	_free_ char *id = mem_strdup(profile_text(p, m->build_id));
-	struct buildversion v = {0};
-	struct opener_answer a;
+	struct buildversion v;
 
-	if (path[0] != '/')
-		return;
-	if (open_if_local(opener, path, &a))
-		buildversion_find(a.fd, path, id, NULL, &v);
-	opener_answer_release(opener, &a);
+	record_version_find(opener, path, id, &v);
 	if (v.version[0]) {
 		profile_set_meta(p, META_VERSION, v.version);
 		profile_set_meta(p, META_VERSION_ORIGIN, v.origin);

@@ -9,8 +9,14 @@
 
 #include "model/profile.h"
 
-/* Sets the profile's version and its origin, if found. */
 struct opener;
+struct buildversion;
+
+/* What is known of the file at @path, if it is the build @id, on a local file system that answers.
+ */
+void record_version_find(struct opener *, const char *path, const char *id,
+			 struct buildversion *out);
+/* Sets the profile's version and its origin, if found. */
 void record_version_set(struct profile *, struct opener *);
 
 #endif

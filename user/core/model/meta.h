@@ -38,6 +38,8 @@
 #define RUN_END	       "end"	/* why it ended: "Ctrl-C", "-d 10", "target exited with status 0" */
 #define RUN_SOURCE     "source" /* of an imported profile: the path it was read from */
 #define RUN_WRITTEN_BY "written_by"
+/* Debug packages of modules whose functions have no names: "libssl3-dbgsym (libssl.so.3)". */
+#define RUN_DEBUG_PACKAGES "debug_packages"
 /* Of an imported profile: "1" where values were counted or measured one by one, or nobody knows how
  * they were come by; so they have no margins. */
 #define RUN_EXACT "exact"
