@@ -6,20 +6,26 @@
 #include "base/options.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/doctor_process.h"
 #include "load/features.h"
 #include "perf/rights.h"
+
+#define PID_MOST (1u << 22) /* the kernel's limit */
 
 static const char help[] =
 	"Examples:\n"
 	"  sudo eprof doctor        what works here for root\n"
 	"  eprof doctor             what works here for you\n"
 	"  eprof doctor --json      the same for programs\n"
+	"  eprof doctor -p 4711     what a profile of that process would lack, too\n"
 	"\n"
-	"Usage: eprof doctor [--json]\n"
+	"Usage: eprof doctor [-p PID] [--json]\n"
 	"\n"
 	"Tries each kernel feature and privilege that eprof uses, and says what it is for and how\n"
 	"to get it where it is missing.\n"
 	"\n"
+	"  -p, --pid PID     say of that process, too, which names, stacks and waits a profile\n"
+	"                    would lack, and how to get them\n"
 	"  --json            print JSON, for programs\n"
 	"  -h, --help        this text\n"
 	"\n"
@@ -33,7 +39,26 @@ static const char *const group_name[] = {[FEATURE_KERNEL] = "kernel",
 					 [FEATURE_PRIVILEGE] = "privileges",
 					 [FEATURE_SETTING] = "settings"};
 
-static void print_json(const struct feature *f, size_t n, bool works, bool own)
+static void json_process(struct str *s, const struct doctor_process *p)
+{
+	str_addf(s, ",\n\"process\": {\"pid\": %u", p->pid);
+	json_member(s, "command", p->command);
+	str_add(s, ", \"findings\": [");
+	for (size_t i = 0; i < p->findings.n; i++) {
+		const struct doctor_finding *f = &p->findings.at[i];
+
+		str_addf(s, "%s\n  {\"state\": \"%s\"", i ? "," : "",
+			 state_name[f->ok ? FEATURE_OK : FEATURE_LIMITED]);
+		json_member(s, "what", f->what);
+		json_member(s, "found", f->found);
+		json_member(s, "get", f->get);
+		str_addc(s, '}');
+	}
+	str_add(s, "\n]}");
+}
+
+static void print_json(const struct feature *f, size_t n, bool works, bool own,
+		       const struct doctor_process *p)
 {
 	struct str s = {0};
 
@@ -50,7 +75,10 @@ static void print_json(const struct feature *f, size_t n, bool works, bool own)
 		json_member(&s, "get", f[i].get);
 		str_addc(&s, '}');
 	}
-	str_add(&s, "\n]}\n");
+	str_add(&s, "\n]");
+	if (p->pid)
+		json_process(&s, p);
+	str_add(&s, "}\n");
 	fputs(str_text(&s), stdout);
 	str_release(&s);
 }
@@ -68,7 +96,23 @@ static void print_row(const struct feature *f, size_t what, size_t found)
 		printf("  %-7s  to get it: %s\n", "", f->get);
 }
 
-static void print_table(const struct feature *f, size_t n, bool works, bool own)
+static void print_process(const struct doctor_process *p)
+{
+	size_t what = 0;
+
+	vec_each (f, &p->findings)
+		what = strlen(f->what) > what ? strlen(f->what) : what;
+	printf("\nprocess %u: %s\n", p->pid, p->command);
+	vec_each (f, &p->findings) {
+		printf("  %-7s  %-*s  %s\n", state_name[f->ok ? FEATURE_OK : FEATURE_LIMITED],
+		       (int)what, f->what, f->found);
+		if (f->get[0])
+			printf("  %-7s  to get it: %s\n", "", f->get);
+	}
+}
+
+static void print_table(const struct feature *f, size_t n, bool works, bool own,
+			const struct doctor_process *p)
 {
 	size_t what = 0, found = 0;
 
@@ -81,6 +125,8 @@ static void print_table(const struct feature *f, size_t n, bool works, bool own)
 			printf("%s%s\n", i ? "\n" : "", group_name[f[i].group]);
 		print_row(&f[i], what, found);
 	}
+	if (p->pid)
+		print_process(p);
 	printf("\nSampling %s.\n", works ? "works here"
 				   : own ? "works here for your own processes only, in user mode "
 					   "(-p, -t, -- COMMAND)"
@@ -94,13 +140,16 @@ int cmd_doctor(int argc, char **argv)
 {
 	struct asked {
 		bool json, help;
+		unsigned int pid;
 	} asked = {0};
 	static const struct option_row options[] = {
 		{"json", 0, OPTION_FLAG, offsetof(struct asked, json), {0}},
+		{"pid", 'p', OPTION_COUNT, offsetof(struct asked, pid), {.range = {1, PID_MOST}}},
 		{"help", 'h', OPTION_FLAG, offsetof(struct asked, help), {0}},
 		{0}};
 	struct feature features[FEATURES_MAX];
 	const int status = cmd_options(options, argc, argv, &asked);
+	struct doctor_process process = {0};
 	bool works, own;
 	size_t n;
 
@@ -112,9 +161,14 @@ int cmd_doctor(int argc, char **argv)
 	}
 	if (optind < argc)
 		return cmd_usage("doctor takes no argument '%s'", argv[optind]);
+	if (asked.pid && doctor_process_look(&process, asked.pid)) {
+		doctor_process_release(&process);
+		return cmd_failed();
+	}
 	n = features_probe(features);
 	works = features_suffice(features, n);
 	own = works || features_own(features, n);
-	(asked.json ? print_json : print_table)(features, n, works, own);
+	(asked.json ? print_json : print_table)(features, n, works, own, &process);
+	doctor_process_release(&process);
 	return own ? EXIT_OK : EXIT_FAILED;
 }

@@ -195,6 +195,11 @@ static void find_debian(const char *folder, const char *path, struct buildversio
 	snprintf(out->origin, sizeof(out->origin), "Debian package %s", package);
 }
 
+char *buildversion_package(const char *path, const char *dpkg)
+{
+	return find_package(dpkg ? dpkg : DPKG, path);
+}
+
 void buildversion_find(int fd, const char *path, const char *id, const char *dpkg,
 		       struct buildversion *out)
 {

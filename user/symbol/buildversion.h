@@ -20,4 +20,8 @@
 void buildversion_find(int fd, const char *path, const char *id, const char *dpkg,
 		       struct buildversion *out);
 
+/* The Debian package that owns @path, "libssl3:amd64": the caller frees it; NULL: none does. @dpkg:
+ * as above. Reads nothing but dpkg's lists. */
+char *buildversion_package(const char *path, const char *dpkg);
+
 #endif
