@@ -17,6 +17,7 @@
 #include "elf/budget.h"
 #include "elf/buildid.h"
 #include "elf/elffile.h"
+#include "model/runtime.h"
 #include "process/filecopy.h"
 #include "process/identity.h"
 #include "process/maps.h"
@@ -304,6 +305,13 @@ static void link_copy(struct images *m, uint32_t first, uint32_t number)
 	m->at.at[first]->next_copy = number;
 }
 
+static bool keeps_frames(const char *path)
+{
+	const struct runtime *r = runtime_of(path);
+
+	return r && r->framed;
+}
+
 /* Takes over the descriptor of @a. Returns the new image's number, or that of an older image with
  * the same build-id. */
 static uint32_t add_file(struct images *m, const char *path, const struct identity *id,
@@ -330,6 +338,7 @@ static uint32_t add_file(struct images *m, const char *path, const struct identi
 		image->is_copy = a->is_copy;
 		image->owner = owner;
 		image->note = note ? mem_strdup(note) : NULL;
+		image->framed = keeps_frames(path);
 		image->build_id_bytes = full.build_id_bytes;
 		memcpy(image->build_id, full.build_id, full.build_id_bytes);
 		image->dev_major = full.dev_major;

@@ -55,18 +55,48 @@ static bool is_return(const struct stack_frames *f, uint32_t i)
 	return f->kernel || !(f->address[i] & WIRE_EXACT);
 }
 
-static uint32_t frame_of(struct stackbook *s, const struct stack_frames *f, uint32_t i,
-			 uint32_t pid, struct procs *procs)
+static struct place frame_place(const struct stack_frames *f, uint32_t i, uint32_t pid,
+				struct procs *procs)
 {
 	const uint64_t word = f->address[i];
-	const bool guessed = !f->kernel && (word & WIRE_BY_FRAME_POINTER);
-	struct place place = {.image = IMAGE_KERNEL, .offset = word};
 
-	if (!f->kernel && WIRE_FRAME_KIND(word) == WIRE_FRAME_CODE)
-		place = procs_place(procs, pid, WIRE_FRAME_VALUE(word));
-	else if (!f->kernel)
-		place = (struct place){.image = IMAGE_NONE, .offset = word & WIRE_FRAME_WORD};
-	return placebook_add(&s->book, place, is_return(f, i), guessed);
+	if (f->kernel)
+		return (struct place){.image = IMAGE_KERNEL, .offset = word};
+	if (WIRE_FRAME_KIND(word) == WIRE_FRAME_CODE)
+		return procs_place(procs, pid, WIRE_FRAME_VALUE(word));
+	return (struct place){.image = IMAGE_NONE, .offset = word & WIRE_FRAME_WORD};
+}
+
+static bool is_guessed(const struct stack_frames *f, uint32_t i)
+{
+	return !f->kernel && (f->address[i] & WIRE_BY_FRAME_POINTER);
+}
+
+static bool is_jit(const struct procs *procs, struct place place)
+{
+	return images_at(procs->images, place.image)->kind == IMAGE_KIND_JIT;
+}
+
+/* Whether the guesses of a stack proved right: they left the code of a runtime that keeps frame
+ * pointers, in its file or generated, each time for a caller that the walk then followed to the
+ * thread's first frame. Other code may use rbp for something else, and be skipped so. */
+static bool is_proved(const struct stack_frames *f, const struct place *places,
+		      const struct procs *procs)
+{
+	bool has_runtime = false;
+
+	if (f->kernel || f->end != WIRE_END_ROOT || f->cut_at || !f->n || is_guessed(f, 0) ||
+	    is_jit(procs, places[f->n - 1]))
+		return false;
+	for (uint32_t i = 0; i < f->n; i++) {
+		const bool is_runtimes = images_at(procs->images, places[i].image)->framed;
+
+		has_runtime |= is_runtimes;
+		if (i + 1 < f->n && is_guessed(f, i + 1) && !is_runtimes &&
+		    !is_jit(procs, places[i]))
+			return false;
+	}
+	return has_runtime;
 }
 
 static struct place place_of(const struct stackbook *s, const struct stack *stack, uint32_t frame)
@@ -101,14 +131,19 @@ uint32_t stackbook_add_frames(struct stackbook *s, const struct stack_frames *f,
 			      struct procs *procs)
 {
 	struct stack *stack = vec_add(&s->stacks);
+	struct place places[WIRE_USER_FRAMES];
+	bool proved;
 
 	*stack = (struct stack){
 		.first = (uint32_t)s->chain.n, .n = f->n, .cut_at = f->cut_at, .end = f->end};
+	for (uint32_t i = 0; i < f->n; i++)
+		places[i] = frame_place(f, i, pid, procs);
+	proved = is_proved(f, places, procs);
 	for (uint32_t i = 0; i < f->n; i++) {
-		const uint32_t frame = frame_of(s, f, i, pid, procs);
+		const bool guessed = is_guessed(f, i) && !proved;
 
-		stack->guessed |= s->book.guessed.at[frame];
-		vec_push(&s->chain, frame);
+		stack->guessed |= guessed;
+		vec_push(&s->chain, placebook_add(&s->book, places[i], is_return(f, i), guessed));
 	}
 	if (!f->kernel)
 		correct_end(s, stack, procs);

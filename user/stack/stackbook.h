@@ -28,7 +28,7 @@ struct stack {
 	uint32_t first, n; /* in stackbook.chain */
 	uint32_t cut_at;   /* index at which left-out frames are missing; 0: none are */
 	uint8_t end;	   /* enum wire_end */
-	bool guessed;	   /* some frames are guesses: WIRE_BY_FRAME_POINTER */
+	bool guessed;	   /* some frames are guesses: WIRE_BY_FRAME_POINTER, unless proved */
 	uint64_t check;	   /* the kernel's second hash; 0: walked in user space */
 };
 
@@ -47,7 +47,8 @@ struct stackbook {
 			     the ring loses nothing */
 };
 
-/* The frames of a stack, innermost first, with the marks of wire.h. Borrowed. */
+/* The frames of a stack, innermost first, with the marks of wire.h: up to WIRE_USER_FRAMES of a
+ * user's, WIRE_KERNEL_FRAMES of the kernel's. Borrowed. */
 struct stack_frames {
 	const uint64_t *address;
 	uint32_t n;

@@ -5,6 +5,8 @@
 #ifndef MODEL_RUNTIME_H
 #define MODEL_RUNTIME_H
 
+#include <stdbool.h>
+
 struct runtime {
 	const char *module; /* how the file name of its program or library begins */
 	const char *name;
@@ -12,6 +14,7 @@ struct runtime {
 	const char *frames; /* how to get whole stacks through it; NULL: they are */
 	const char *script; /* the function that interprets, with which the script's functions have
 			       no frames unless told to; NULL: none */
+	bool framed;	    /* all its code without unwind rules keeps frame pointers */
 };
 
 /* The runtime whose program or library @path is; NULL: none. */
