@@ -26,6 +26,7 @@ static bool take_time(struct span w, int64_t *ns)
 static bool take_ids(struct span w, struct perf_sample *out)
 {
 	const struct span first = span_take(&w, '/');
+	const bool alone = !w.n;
 	uint64_t pid, tid;
 
 	/* perf has -1 for what it does not know. */
@@ -36,7 +37,7 @@ static bool take_ids(struct span w, struct perf_sample *out)
 	tid = pid;
 	if (w.n && !span_is(w, "-1") && !span_number(w, 10, UINT32_MAX, &tid))
 		return false;
-	out->pid = (uint32_t)pid;
+	out->pid = alone ? 0 : (uint32_t)pid;
 	out->tid = (uint32_t)tid;
 	return true;
 }

@@ -15,7 +15,7 @@
 /* The line that begins a sample. */
 struct perf_sample {
 	struct span comm;  /* blanks may be in it */
-	uint32_t pid, tid; /* both the same where the line has only the thread */
+	uint32_t pid, tid; /* pid: 0 where the line has only the thread */
 	int64_t time_ns;   /* 0 where it is not told */
 	uint64_t period;   /* 1 where it is not told */
 	struct span event;

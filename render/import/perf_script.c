@@ -4,7 +4,7 @@
  *
  * Each event is a metric: of cpu-clock and task-clock the periods are ns, of others events. Times
  * are kept to the µs or ns that perf prints; the first sample is at 0. perf prints the thread's id
- * alone unless it is asked for both (-F +pid): then the id is taken for the process's as well.
+ * alone unless it is asked for both (-F +pid): the process is unknown then.
  */
 #include "import/import.h"
 

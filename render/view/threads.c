@@ -82,7 +82,8 @@ static void thread_row(const struct view_input *in, const struct process_index *
 	base_amount_cells(t, in, r->value, r->margin, r->samples);
 	for (size_t i = 0; i < SPENT && in->profile->thread_waits.n; i++)
 		spent_cell(t, &spent[i], &r->spent);
-	doc_cell(t, r->pid, "%u", r->pid);
+	/* An imported file may have threads alone. */
+	doc_cell(t, r->pid, r->pid || !r->tid ? "%u" : "–", r->pid);
 	doc_cell(t, r->tid, "%u", r->tid);
 	doc_cell(t, 0, "%s", profile_text(in->profile, r->name));
 	if (in->profile->processes.n)

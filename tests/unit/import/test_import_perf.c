@@ -41,6 +41,9 @@ static void names_of_threads_may_be_anything(void **state)
 	assert_int_equal(s.period, 1001001);
 	assert_span(s.event, "cpu-clock:ppp");
 	s = sample("x 12 0.000000001: page-faults:");
+	/* No process is made up. */
+	assert_int_equal(s.pid, 0);
+	assert_int_equal(s.tid, 12);
 	assert_span(s.comm, "x");
 	assert_int_equal(s.tid, 12);
 	assert_int_equal(s.time_ns, 1);
