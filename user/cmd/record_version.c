@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/caller.h"
+#include "base/file.h"
 #include "base/str.h"
 #include "broker/agent.h"
 #include "cmd/record_save.h"
@@ -99,8 +100,12 @@ void record_version_find(struct opener *opener, const char *path, const char *id
 	*out = (struct buildversion){0};
 	if (path[0] != '/')
 		return;
-	if (open_if_local(opener, path, &a))
-		buildversion_find(a.fd, path, id, NULL, out);
+	if (open_if_local(opener, path, &a)) {
+		/* Packages own the file rather than links to it. */
+		_free_ char *real = file_path(a.fd);
+
+		buildversion_find(a.fd, real && real[0] == '/' ? real : path, id, NULL, out);
+	}
 	opener_answer_release(opener, &a);
 }
 

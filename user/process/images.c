@@ -18,6 +18,7 @@
 #include "elf/buildid.h"
 #include "elf/elffile.h"
 #include "model/runtime.h"
+#include "process/executed.h"
 #include "process/filecopy.h"
 #include "process/identity.h"
 #include "process/maps.h"
@@ -40,6 +41,7 @@ static void image_free(struct image *image)
 	if (image->fd >= 0)
 		close(image->fd);
 	free(image->path);
+	free(image->other_path);
 	free(image->note);
 	free(image);
 }
@@ -423,6 +425,42 @@ uint32_t images_file(struct images *m, uint32_t pid, uint64_t start, uint64_t en
 		m->at.at[number]->root_fd = root_fd;
 	set_mapper(m, m->at.at[number], pid);
 	return number;
+}
+
+static void swap_paths(struct image *image)
+{
+	char *path = image->path;
+
+	image->path = image->other_path;
+	image->other_path = path;
+}
+
+void images_executed(struct images *m, uint32_t number, uint32_t pid, const char *comm, bool fresh)
+{
+	struct image *image = images_at(m, number);
+	struct executed_file f = {.pid = pid, .comm = comm};
+	char *path;
+
+	if (image->kind != IMAGE_KIND_FILE || image->fd < 0 || image->many_names ||
+	    (!fresh && !image->other_path) ||
+	    (image->other_path && !strncmp(str_base(image->path), comm, PROCFS_COMM - 1)))
+		return;
+	f.path = image->other_path ? image->other_path : image->path;
+	f.root_fd = image->root_fd;
+	f.id = of_image(image);
+	path = executed_path(m->opener, &f);
+	if (!image->other_path && path) {
+		image->other_path = path;
+		swap_paths(image);
+		return;
+	}
+	/* As BusyBox has it. */
+	if (image->other_path && ((path && strcmp(path, image->path) != 0) ||
+				  !strncmp(str_base(image->other_path), comm, PROCFS_COMM - 1))) {
+		image->many_names = true;
+		swap_paths(image);
+	}
+	free(path);
 }
 
 /* Whether an image uses the descriptor as its process's root. */

@@ -36,7 +36,9 @@ struct image_id {
 
 struct image {
 	enum image_kind kind;
-	char *path; /* as the target sees it; owned */
+	char *path;	  /* as the target sees it; owned */
+	char *other_path; /* of a program that was executed by another name than the kernel's: that
+			     of these two which .path is not; owned; else NULL */
 	int fd;	    /* the file, or the perf map of JIT code; -1: not opened (note says why) */
 	char *note; /* why it cannot be named in full: "deleted", "replaced since it was mapped",
 		       "no symbols", …; owned; NULL: no problem */
@@ -45,6 +47,7 @@ struct image {
 	uint32_t dev_major, dev_minor; /* as mapped */
 	uint64_t inode;		       /* as mapped; 0: unknown */
 	uint32_t jit_pid;	       /* IMAGE_KIND_JIT: the process */
+	bool many_names;	       /* executed by several: .path is the kernel's */
 	bool framed;		       /* see model/runtime.h */
 	bool is_copy;		       /* fd is a copy, in memory, of a file on a remote mount */
 	struct opener *opener;	       /* that of struct images; borrowed */
@@ -116,6 +119,10 @@ static inline struct image *images_at(const struct images *m, uint32_t image)
  */
 uint32_t images_file(struct images *, uint32_t pid, uint64_t start, uint64_t end,
 		     const struct image_id *id);
+/* The image of a file, in @pid, whose program is called @comm: if it was executed by another name
+ * than the kernel's, that becomes its path, unless others execute it by more names. @fresh:
+ * images_file() has just opened it. */
+void images_executed(struct images *, uint32_t image, uint32_t pid, const char *comm, bool fresh);
 /* The image that images_file() returned for this file before; IMAGE_NONE: none. */
 uint32_t images_known(struct images *, const struct image_id *id);
 /* The image of @pid's anonymous executable memory. */

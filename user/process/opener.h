@@ -47,7 +47,8 @@ enum opener_what {
 			   must lie in, by the rules of opener_source() in opener_do.c; .home: of the
 			   user who may read it */
 	OPENER_READ,	/* the text of /proc/PID/.path, up to .bytes_most bytes */
-	OPENER_MEMORY,	/* .bytes_most bytes, up to 4096, of .pid's memory at .start */
+	OPENER_MEMORY,	/* .bytes_most bytes, up to 4096, of .pid's memory at .start; fewer if its
+			   memory ends there */
 	OPENER_NAME,	/* resolves .path below a root, without opening it; the text is its path
 			   without links */
 	OPENER_CLOSURE, /* the files that the dynamic linker will load with the command .path, or,

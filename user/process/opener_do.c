@@ -438,8 +438,8 @@ static void read_memory(const struct job *d, struct opener_answer *a)
 	a->text = mem_zalloc(n + 1, 1);
 	if (fd >= 0)
 		got = pread(fd, a->text, n, (off_t)d->r->start);
-	a->rc = got == (ssize_t)n ? 0 : got < 0 ? -errno : -EFAULT;
-	a->text_bytes = a->rc ? 0 : n;
+	a->rc = got > 0 ? 0 : got < 0 ? -errno : -EFAULT;
+	a->text_bytes = a->rc ? 0 : (size_t)got;
 	if (!a->text_bytes) {
 		free(a->text);
 		a->text = NULL;

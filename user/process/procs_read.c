@@ -62,7 +62,10 @@ static struct mapping resolve(struct procs *p, struct proc *proc, const struct p
 		if (!allowance_begin(p->allowance, user_of(proc)))
 			return unread;
 		m.image = images_file(p->images, r->pid, r->start, r->end, &r->id);
+		images_executed(p->images, m.image, r->pid, proc->comm, true);
 		allowance_end(p->allowance);
+	} else {
+		images_executed(p->images, m.image, r->pid, proc->comm, false);
 	}
 	if (images_at(p->images, m.image)->kind == IMAGE_KIND_JIT)
 		m.bias = 0;
