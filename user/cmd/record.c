@@ -21,6 +21,7 @@
 #include "cmd/unprivileged.h"
 #include "crew/crew_server.h"
 #include "model/meta.h"
+#include "probe/engine.h"
 #include "process/opener.h"
 #include "capture/capture.h"
 #include "capture/machine.h"
@@ -257,11 +258,33 @@ static void print_goes_on(struct record *r, struct capture *c)
 			r->o.exit_code ? ": it has not exited yet, so eprof exits with 124" : "");
 }
 
+/* Programs and libraries whose first calls may be missing: events that never came, so that no row
+ * of lost ones has them. */
+static int64_t ran_before(const struct profile *p)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < p->ledger.n; i++) {
+		const struct ledger_row *r = &p->ledger.at[i];
+
+		/* Zones and stacks of calls may both tell it. */
+		if (r->class == LEDGER_NOTE && r->count > most &&
+		    str_starts(profile_text(p, r->name), ENGINE_NOTE_BEFORE))
+			most = r->count;
+	}
+	return most;
+}
+
 static void print_result(const struct record *r, const struct capture *c, const struct profile *p)
 {
 	_free_ char *what = capture_total(c, p);
 	_free_ char *file = str_quote(r->o.output ? r->o.output : r->o.store);
 	char lost[UNITS_BUF], took[UNITS_BUF];
+	const int64_t n_before = ran_before(p);
+	_free_ char *before = n_before ? mem_printf(", first calls of %" PRId64
+						    " programs and libraries perhaps missed",
+						    n_before)
+				       : mem_strdup("");
 	int64_t n_lost = 0;
 
 	for (size_t i = 0; i < p->ledger.n; i++)
@@ -271,9 +294,9 @@ static void print_result(const struct record *r, const struct capture *c, const 
 
 		fprintf(stderr, "eprof: ended by %s\n", end);
 	}
-	fprintf(stderr, "eprof: %s in %s, %s lost; see them with: eprof report %s\n", what,
+	fprintf(stderr, "eprof: %s in %s, %s lost%s; see them with: eprof report %s\n", what,
 		units_ns(took, sizeof(took), (double)p->duration_ns),
-		units_count(lost, sizeof(lost), n_lost), file);
+		units_count(lost, sizeof(lost), n_lost), before, file);
 }
 
 static void add_source(const struct record *r, const struct capture *c, struct profile *p)

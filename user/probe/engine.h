@@ -152,6 +152,8 @@ struct engine {
 
 /* zones: adds a note to the ledger; counts repetitions. */
 void engine_note(struct engine *, const char *text);
+/* That of a program or library which may have called zones before they had probes. */
+#define ENGINE_NOTE_BEFORE "programs and libraries that ran before their probes were attached: "
 /* Tells the user, if somebody listens. */
 static inline void engine_say(const struct engine *z, const char *text)
 {

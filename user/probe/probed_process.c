@@ -73,9 +73,7 @@ void probed_process_end(struct engine *z, size_t at)
 void probed_process_ran_before(struct engine *z, struct probed_process *p)
 {
 	if (z->counting && !p->missed)
-		engine_note(z, "programs and libraries that ran before their probes were attached: "
-			       "first "
-			       "calls may be missing");
+		engine_note(z, ENGINE_NOTE_BEFORE "first calls may be missing");
 	p->missed = true;
 }
 
