@@ -178,7 +178,7 @@ int64_t base_unnamed(const struct view_input *in, int64_t *jit)
 static double on_cpu_ns(const struct view_input *in)
 {
 	double ticks = (double)in->tree->nodes.at[0].total;
-	double ran = profile_cost_of(in->profile, "target's time on CPU");
+	double ran = profile_cost_of(in->profile, COST_RAN);
 
 	return ran > ticks ? ran : ticks;
 }
@@ -273,6 +273,35 @@ static char *percent_of_cost(char *buf, size_t size, const struct profile *p,
 	if (more)
 		strncat(buf, " or more", size - strlen(buf) - 1);
 	return buf;
+}
+
+static const struct cost_row *older_slowdown(const struct profile *p)
+{
+	vec_each (r, &p->cost) {
+		if (str_starts(profile_text(p, r->name), COST_SLOWDOWN))
+			return r;
+	}
+	return NULL;
+}
+
+bool base_slowdown(const struct profile *p, struct slowdown_shown *out)
+{
+	const struct cost_row *older = older_slowdown(p);
+	struct slowdown_figure figure;
+
+	*out = (struct slowdown_shown){.by = ""};
+	if (profile_slowdown(p, &figure, &out->of)) {
+		out->percent = figure.percent;
+		slowdown_text(out->text, sizeof(out->text), &figure);
+		return true;
+	}
+	if (!older)
+		return false;
+	out->percent = older->value;
+	out->of = profile_text(p, older->name) + strlen(COST_SLOWDOWN);
+	out->by = " by samples";
+	ledger_cost_text(out->text, sizeof(out->text), p, older);
+	return true;
 }
 
 char *ledger_cost_text(char *buf, size_t size, const struct profile *p, const struct cost_row *r)

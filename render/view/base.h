@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "model/profile.h"
+#include "model/taken.h"
 #include "view/view.h"
 
 /* "10.0 s of time on CPU, 1,000 samples of cpu-clock"; "1,204 page-faults, 97 samples". Freed by
@@ -94,6 +95,15 @@ struct ledger_sums ledger_sum(const struct profile *, uint32_t metric);
  * unreadable". Freed by the caller. */
 char *ledger_reasons(const struct profile *, uint32_t metric, enum ledger_class);
 
+/* The slowdown of the target. */
+struct slowdown_shown {
+	char text[SLOWDOWN_TEXT]; /* "3.2 % (2.1 to 4.9 %)" */
+	const char *of;		  /* "interrupts and BPF programs" */
+	const char *by;		  /* of older versions " by samples", else "" */
+	double percent;
+};
+/* False: unknown. */
+bool base_slowdown(const struct profile *, struct slowdown_shown *);
 /* A cost row's value in its unit: "2.41 ms", "23.0 MiB", "0.42 %", "12,345 events". */
 char *ledger_cost_text(char *buf, size_t size, const struct profile *, const struct cost_row *);
 

@@ -51,6 +51,32 @@ static void ledger_metric(const struct view_input *in, uint32_t metric, struct d
 			 (long long)(sums.kept + sums.lost));
 }
 
+static void slowdown_row(struct doc_table *t, const char *name, double percent)
+{
+	_free_ char *named = mem_printf("%s, %%", name);
+
+	doc_cell(t, percent, "%s", percent_text(percent, 100));
+	doc_cell(t, 0, "%s", name);
+	doc_raw(t, named);
+}
+
+/* The slowdown follows from the rows of times, and adds up as these do. */
+static void slowdown_rows(const struct profile *p, struct doc_table *t)
+{
+	struct slowdown_figure figure;
+	const char *of;
+	_free_ char *name = NULL;
+
+	if (!profile_slowdown(p, &figure, &of))
+		return;
+	name = mem_printf("slowdown: %s", of);
+	if (!figure.open)
+		slowdown_row(t, name, figure.percent);
+	slowdown_row(t, "slowdown, at least", figure.least);
+	if (!figure.no_most)
+		slowdown_row(t, "slowdown, at most", figure.most);
+}
+
 static void cost_rows(const struct view_input *in, struct doc *doc)
 {
 	static const struct doc_column columns[] = {
@@ -64,6 +90,7 @@ static void cost_rows(const struct view_input *in, struct doc *doc)
 		return;
 	doc_heading(doc, "Cost");
 	t = doc_table_of(doc, "what this profile took from the machine", columns);
+	slowdown_rows(p, t);
 	vec_each (r, &p->cost) {
 		_free_ char *named = NULL;
 		char text[UNITS_BUF];

@@ -138,19 +138,11 @@ static void zones_card(const struct view_input *in, struct doc_block *b)
 
 static void cost_card(const struct view_input *in, struct doc_block *b)
 {
-	const struct profile *p = in->profile;
-	const size_t what = strlen(COST_SLOWDOWN);
-	char share[UNITS_BUF];
+	struct slowdown_shown s;
 
-	vec_each (r, &p->cost) {
-		const char *name = profile_text(p, r->name);
-
-		if (!str_starts(name, COST_SLOWDOWN))
-			continue;
-		doc_fact(b, r->value >= WEAK_FROM, "Slowdown", "%s · by the profiler: %s",
-			 ledger_cost_text(share, sizeof(share), p, r), name + what);
-		return;
-	}
+	if (base_slowdown(in->profile, &s))
+		doc_fact(b, s.percent >= WEAK_FROM, "Slowdown", "%s · by the profiler: %s", s.text,
+			 s.of);
 }
 
 static void unnamed_card(const struct view_input *in, struct doc_block *b)

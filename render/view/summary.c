@@ -272,20 +272,12 @@ static void off_cpu_fact(const struct view_input *in, struct doc_block *b)
 		 percent_text(sampled_ns, (double)all.blocked_ns + (double)all.runnable_ns));
 }
 
-/* "17.2 % by samples: interrupts and BPF programs" */
 static void slowdown_fact(const struct view_input *in, struct doc_block *b)
 {
-	const struct profile *p = in->profile;
-	const size_t what = strlen("slowdown ");
-	char share[UNITS_BUF];
+	struct slowdown_shown s;
 
-	vec_each (r, &p->cost) {
-		const char *name = profile_text(p, r->name);
-
-		if (str_starts(name, COST_SLOWDOWN))
-			doc_fact(b, r->value >= DOUBT, "Slowdown", "%s %s",
-				 ledger_cost_text(share, sizeof(share), p, r), name + what);
-	}
+	if (base_slowdown(in->profile, &s))
+		doc_fact(b, s.percent >= DOUBT, "Slowdown", "%s%s: %s", s.text, s.by, s.of);
 }
 
 static void unnamed_fact(const struct view_input *in, struct doc_block *b)

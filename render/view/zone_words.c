@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/meta.h"
+#include "model/taken.h"
 #include "model/zone_compensate.h"
 #include "view/base.h"
 
@@ -356,6 +357,8 @@ void probe_cost_fact(const struct view_input *in, struct doc_block *b)
 	const double all = profile_cost_of(in->profile, ZONE_COST_ALL);
 	const double length = (double)in->profile->duration_ns;
 	const bool high = is_high(in->profile, all);
+	const double ran = profile_cost_of(in->profile, COST_RAN);
+	const bool has_base = profile_slowdown(in->profile, &(struct slowdown_figure){0}, NULL);
 	char cost[UNITS_BUF], share[UNITS_BUF];
 	struct dears d = find_dear(in->profile);
 	struct str s = {0};
@@ -364,9 +367,9 @@ void probe_cost_fact(const struct view_input *in, struct doc_block *b)
 		return;
 	if (all <= 0)
 		return elsewhere_fact(in->profile, b);
-	str_addf(&s, "cost the target %s, %s of the capture's length",
-		 units_ns(cost, sizeof(cost), all),
-		 units_percent(share, sizeof(share), all, length));
+	str_addf(&s, "cost the target %s, %s of %s", units_ns(cost, sizeof(cost), all),
+		 units_percent(share, sizeof(share), all, has_base ? ran : length),
+		 has_base ? "its CPU time" : "the capture's length");
 	if (high && d.ns * 100 >= all * MUCH && d.called >= MANY) {
 		str_addf(&s, "; %s of it for", units_percent(share, sizeof(share), d.ns, all));
 		for (size_t i = 0; i < d.n; i++)

@@ -193,6 +193,18 @@ def profile(path):
         return kept, {text[r["name"]]: float(r["value"]) for r in run_["cost"][()]}
 
 
+def slowdown_stated(path):
+    """What a profile states, in %: the slowdown, at least, at most (None: unknown)."""
+    cost = profile(path)[1]
+    ran = cost["target's time on CPU"]
+
+    def percent(name):
+        taken = next(v for key, v in cost.items() if key.startswith("time taken from the target" + name))
+        return 100 * taken / (ran - taken) if taken < 0.9 * ran else None
+
+    return percent(": "), percent(", at least"), percent(", at most")
+
+
 def perf_samples(path):
     """Without naming any, of which perf 6.1 dies now and then."""
     out = subprocess.run(["perf", "report", "--stats", "-i", path], capture_output=True, text=True,

@@ -18,7 +18,7 @@ import statistics
 import subprocess
 import time
 
-from base import BUILD, EPROF, KEEP, PERF_RECORD, QUICK, note, profile, row
+from base import BUILD, EPROF, KEEP, PERF_RECORD, QUICK, note, row, slowdown_stated
 
 ROUNDS = 40_000 if QUICK else 80_000
 SWITCH_TURNS = 2 if QUICK else 7
@@ -80,8 +80,7 @@ def offcputime(pid):
 
 
 def slowdown_shown():
-    return next(v for name, v in profile(CAPTURE)[1].items()
-                if name.startswith("slowdown by samples"))
+    return slowdown_stated(CAPTURE)[0]
 
 
 class Beside:

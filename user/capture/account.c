@@ -65,24 +65,6 @@ void account_notes(struct profile *p, const struct account *in)
 	add_note(p, "unwind tables not made: the capture ended, files", in->unwind.losses.stopped);
 }
 
-/* The target's time on CPUs: by the scheduler's account if the kernel tells it, else from the
- * samples. */
-static double target_ns(const struct account *in)
-{
-	double most = 0;
-	uint64_t ran_ns;
-
-	if (session_ran(in->ledger.session, &ran_ns))
-		return (double)ran_ns;
-	for (size_t i = 0; i < in->n_events; i++) {
-		uint64_t counters[WIRE_COUNTERS] = {0};
-
-		if (in->events[i].clock && !session_counters(in->ledger.session, i, counters))
-			most = fmax(most, (double)counters[WIRE_TAKEN] / in->hz * 1e9);
-	}
-	return most;
-}
-
 static void add_name_notes(struct profile *p, const struct namer_stats *names)
 {
 	_free_ char *bad = mem_printf("lines of perf maps not understood, the first is line %u",
@@ -98,7 +80,7 @@ static void add_name_notes(struct profile *p, const struct namer_stats *names)
 void account_cost(struct profile *p, const struct account *in, const struct namer_stats *names)
 {
 	const bool programs = session_has_programs(in->ledger.session);
-	const double ran_ns = target_ns(in);
+	const double ran_ns = slowdown_ran_ns(in->slowdown);
 	struct session_cost cost;
 	struct rusage self;
 
@@ -112,10 +94,10 @@ void account_cost(struct profile *p, const struct account *in, const struct name
 		profile_cost(p, "BPF run time", "ns", (double)cost.bpf_ns);
 		profile_cost(p, "BPF runs", "events", (double)cost.bpf_runs);
 	}
-	if (ran_ns > 0)
-		profile_cost(p, "target's time on CPU", "ns", ran_ns);
 	if (programs)
-		slowdown_rows(in->slowdown, p, ran_ns, in->programs_ns, in->probes_ns);
+		slowdown_rows(in->slowdown, p, ran_ns, &in->taken, in->probed);
+	else if (ran_ns > 0)
+		profile_cost(p, COST_RAN, "ns", ran_ns);
 	profile_cost(p, programs ? "BPF map memory" : "memory of the kernel's rings", "bytes",
 		     (double)cost.map_bytes);
 	profile_cost(p, "unwind tables", "bytes", (double)in->unwind.table_bytes);

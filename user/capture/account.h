@@ -23,9 +23,9 @@ struct account {
 	uint64_t code_unlike; /* places where a file's code would be, and other bytes are */
 	uint64_t side_lost, stacks_missing; /* records about processes, and of stacks */
 	uint64_t unread;		    /* files and processes: see process/allowance.h */
-	double programs_ns;		    /* programs of sources: time taken from the target */
-	double probes_ns;	   /* probes of actions: the same, without their programs */
-	struct program_run probes; /* run time of programs that only the sources know */
+	struct taken taken;		    /* by sources, from the target, besides the events */
+	bool probed;			    /* by probes, too */
+	struct program_run probes;	    /* run time of programs that only the sources know */
 	int64_t open_cpu_ns, run_cpu_ns, name_cpu_ns; /* of the loader */
 };
 

@@ -150,6 +150,16 @@ static int add_children(struct capture *c)
 	return n < 0 ? n : ret;
 }
 
+static double taken_beside_probes(const void *capture)
+{
+	const struct capture *c = capture;
+	struct taken sum = {0};
+
+	sources_taken_beside_probes(&c->sources, &sum);
+	slowdown_events(c->slowdown, &sum);
+	return sum.ns;
+}
+
 static int open_all(struct capture *c)
 {
 	const struct session_options o = {.events = c->o.events,
@@ -163,7 +173,9 @@ static int open_all(struct capture *c)
 	struct source_services services = {.opener = c->o.opener,
 					   .target = c->o.target,
 					   .say = c->o.say,
-					   .context = c->o.context};
+					   .context = c->o.context,
+					   .beside_probes_ns = taken_beside_probes,
+					   .capture = c};
 	int ret = block_signals(c);
 
 	c->session_options = o;
@@ -281,8 +293,21 @@ static enum capture_end wait_for_tick(struct capture *c, uint64_t until_ns)
 	return end;
 }
 
+static bool slowdown_so_far(const struct capture *c, struct slowdown_figure *out)
+{
+	const double ran_ns = slowdown_ran_ns(c->slowdown);
+	struct taken sum = {0};
+
+	sources_taken(&c->sources, NULL, &sum);
+	slowdown_events(c->slowdown, &sum);
+	if (ran_ns > 0)
+		*out = slowdown_of(&sum, ran_ns);
+	return ran_ns > 0 && sum.ns > 0;
+}
+
 static void progress(struct capture *c, capture_progress_fn fn, void *context)
 {
+	struct slowdown_figure slowdown;
 	struct capture_progress p = {.elapsed_ns =
 					     (int64_t)(clock_ns(CLOCK_MONOTONIC) - c->start_ns),
 				     .own_cpu_ns = capture_loader_cpu_ns(c) - c->cpu_at_start_ns};
@@ -292,6 +317,7 @@ static void progress(struct capture *c, capture_progress_fn fn, void *context)
 		return;
 	p.sources = text = sources_progress(&c->sources);
 	p.lost = sources_lost(&c->sources);
+	p.slowdown = slowdown_so_far(c, &slowdown) ? &slowdown : NULL;
 	fn(context, &p);
 }
 

@@ -7,12 +7,15 @@
 
 #include "capture/capture_options.h"
 
+struct slowdown_figure; /* model/taken.h */
 /* What a line of progress shows. */
 struct capture_progress {
 	int64_t elapsed_ns;
 	const char *sources; /* what each source says of itself */
 	uint64_t lost;
 	int64_t own_cpu_ns; /* of the loader, since the start of the capture */
+	/* Of the target so far, as of a finished capture; NULL: unknown. */
+	const struct slowdown_figure *slowdown;
 };
 typedef void (*capture_progress_fn)(void *context, const struct capture_progress *);
 

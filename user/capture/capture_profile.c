@@ -99,8 +99,8 @@ static struct program_run conclude(struct capture *c, struct account *in, struct
 	run = in->probes = sources_run(&c->sources, p);
 	in->probes.ns += in->ledger.past->run.ns;
 	in->probes.runs += in->ledger.past->run.runs;
-	in->programs_ns = sources_programs_ns(&c->sources);
-	in->probes_ns = sources_probes_ns(&c->sources);
+	sources_taken(&c->sources, p, &in->taken);
+	in->probed = c->sources.state[SOURCE_probes];
 	account_cost(p, in, &c->names.stats);
 	if (c->o.describe)
 		c->o.describe(c->o.context, p);

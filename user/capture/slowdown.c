@@ -58,6 +58,22 @@ void slowdown_finish(struct slowdown *s)
 	each(s, tick_cost_last_round);
 }
 
+double slowdown_ran_ns(const struct slowdown *s)
+{
+	double most = 0;
+	uint64_t ran_ns;
+
+	if (session_ran(s->session, &ran_ns))
+		return (double)ran_ns;
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t counters[WIRE_COUNTERS] = {0};
+
+		if (s->events[i].clock && !session_counters(s->session, i, counters))
+			most = fmax(most, (double)counters[WIRE_TAKEN] / s->hz * 1e9);
+	}
+	return most;
+}
+
 /* Ticks in the mode that is not sampled (:u, :k) interrupt, too. */
 static double interrupts(const struct slowdown *s, size_t event)
 {
@@ -75,15 +91,6 @@ static void interrupt_row(struct profile *p, const struct event *e, double ns)
 	profile_price(p, name, "ns", ns);
 }
 
-/* A program that had 1 s of each 1.25 s for itself is slowed down by 25 %. */
-static double percent(double lost_ns, double ran_ns)
-{
-	/* Near 100 % the result would be nothing but the error of the measurement: SLOWDOWN_MOST.
-	 */
-	lost_ns = fmin(lost_ns, SLOWDOWN_MOST / (100 + SLOWDOWN_MOST) * ran_ns);
-	return 100 * lost_ns / (ran_ns - lost_ns);
-}
-
 /* Other programs on these CPUs lose the time of the interrupt alone. */
 static void others_row(const struct slowdown *s, struct profile *p)
 {
@@ -94,7 +101,7 @@ static void others_row(const struct slowdown *s, struct profile *p)
 			lost_ns += s->hz * tick_cost_ns(s->ticks[i]);
 	if (lost_ns > 0 && session_interrupts_others(s->session))
 		profile_cost(p, "slowdown of all else on these CPUs: interrupts", "%",
-			     percent(lost_ns, 1e9));
+			     slowdown_of(&(struct taken){.ns = lost_ns}, 1e9).percent);
 }
 
 /* What the sum contains: "interrupts and BPF programs". */
@@ -107,27 +114,41 @@ static const char *in_words(bool any, bool all, bool probes)
 		     : "BPF programs and some interrupts";
 }
 
-void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns, double programs_ns,
-		   double probes_ns)
+/* A tracepoint or a page fault takes more than its program does, which nobody measures. */
+static void add_event(const struct slowdown *s, size_t i, struct taken *sum)
+{
+	const double run_ns = (double)session_event_ns(s->session, i);
+
+	TAKEN_TIMED(sum, tick_cost_ns(s->ticks[i]) * interrupts(s, i));
+	if (event_is_timed(&s->events[i]))
+		TAKEN_RUN(sum, run_ns);
+	else
+		taken_add(sum, run_ns, 0.9, 2.5);
+}
+
+void slowdown_events(const struct slowdown *s, struct taken *sum)
+{
+	for (size_t i = 0; i < s->n; i++)
+		add_event(s, i, sum);
+}
+
+void slowdown_rows(const struct slowdown *s, struct profile *p, double ran_ns,
+		   const struct taken *sources, bool probes)
 {
 	bool any = false, all = true;
-	double lost_ns = programs_ns + probes_ns;
-	_free_ char *name = NULL;
+	struct taken sum = *sources;
 
 	if (ran_ns <= 0)
 		return;
+	slowdown_events(s, &sum);
 	for (size_t i = 0; i < s->n; i++) {
 		double tick_ns = tick_cost_ns(s->ticks[i]);
 
-		lost_ns += (double)session_event_ns(s->session, i) + tick_ns * interrupts(s, i);
 		any |= tick_ns > 0;
 		all &= tick_ns > 0 || !event_is_timed(&s->events[i]);
 		if (tick_ns > 0)
 			interrupt_row(p, &s->events[i], tick_ns);
 	}
-	if (probes_ns > 0)
-		profile_cost(p, "probes of sampled calls, without their programs", "ns", probes_ns);
-	name = mem_printf(COST_SLOWDOWN "%s", in_words(any, all, probes_ns > 0));
-	profile_cost(p, name, "%", percent(lost_ns, ran_ns));
+	profile_add_taken(p, in_words(any, all, probes), &sum, ran_ns);
 	others_row(s, p);
 }

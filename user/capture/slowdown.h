@@ -5,10 +5,12 @@
 #ifndef CAPTURE_SLOWDOWN_H
 #define CAPTURE_SLOWDOWN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "load/session.h"
 #include "model/profile.h"
+#include "model/taken.h"
 
 struct slowdown;
 /* Call before the capture begins. Borrows the session and the @n events. Never NULL. */
@@ -19,10 +21,14 @@ void slowdown_free(struct slowdown *);
 void slowdown_tick(struct slowdown *);
 /* Call before the events are stopped. */
 void slowdown_finish(struct slowdown *);
-/* Adds rows of cost. @ran_ns: the target's time on CPUs. @programs_ns: part of it in BPF programs
- * of sources without events. @probes_ns: part of it in probes whose calls are sampled, without
- * their programs. */
-void slowdown_rows(const struct slowdown *, struct profile *, double ran_ns, double programs_ns,
-		   double probes_ns);
+/* The target's time on CPUs so far: by the scheduler's account if the kernel tells it, else from
+ * the samples; 0: unknown. */
+double slowdown_ran_ns(const struct slowdown *);
+/* What the events took from the target so far. */
+void slowdown_events(const struct slowdown *, struct taken *);
+/* Adds rows of cost. @ran_ns: the target's time on CPUs. @sources: what the sources took of it
+ * besides the events; @probes: by probes, among other things. */
+void slowdown_rows(const struct slowdown *, struct profile *, double ran_ns,
+		   const struct taken *sources, bool probes);
 
 #endif

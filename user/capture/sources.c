@@ -203,20 +203,19 @@ struct program_run sources_run(const struct sources *s, const struct profile *p)
 	return sum;
 }
 
-double sources_programs_ns(const struct sources *s)
+void sources_taken(const struct sources *s, const struct profile *p, struct taken *sum)
 {
-	double ns = 0;
-
-	ADD_EACH(ns, s, programs_ns);
-	return ns;
+	SOURCES_CALL(s, taken, p, sum);
 }
 
-double sources_probes_ns(const struct sources *s)
+void sources_taken_beside_probes(const struct sources *s, struct taken *sum)
 {
-	double ns = 0;
+	enum wire_action action;
 
-	ADD_EACH(ns, s, probes_ns);
-	return ns;
+	for (size_t i = 0; i < SOURCES; i++)
+		if (s->state[i] && sources_table[i]->taken && i != SOURCE_probes &&
+		    !sources_is_action(i, &action))
+			sources_table[i]->taken(s->state[i], NULL, sum);
 }
 
 int64_t sources_cpu_ns(const struct sources *s)

@@ -71,8 +71,10 @@ const char *sources_closing(const void *const options[SOURCES]);
 
 void sources_finish(const struct sources *, struct assembly *);
 struct program_run sources_run(const struct sources *, const struct profile *);
-double sources_programs_ns(const struct sources *);
-double sources_probes_ns(const struct sources *);
+/* What all sources took from the target; see source.h. */
+void sources_taken(const struct sources *, const struct profile *, struct taken *);
+/* So far, without the probes and what is done at them. */
+void sources_taken_beside_probes(const struct sources *, struct taken *);
 int64_t sources_cpu_ns(const struct sources *);
 /* "105 samples of cycles at 99 Hz, 2,145 calls of 15 zones"; owned by the caller. */
 char *sources_total(const struct sources *, const struct profile *);

@@ -21,6 +21,7 @@
 #include "cmd/unprivileged.h"
 #include "crew/crew_server.h"
 #include "model/meta.h"
+#include "model/taken.h"
 #include "probe/engine.h"
 #include "process/opener.h"
 #include "capture/capture.h"
@@ -160,11 +161,14 @@ static char *describe_command(const struct record_options *o, struct opener *ope
 
 static void show_progress(void *context, const struct capture_progress *p)
 {
-	char lost[UNITS_BUF], cpu[UNITS_BUF];
+	char lost[UNITS_BUF], cpu[UNITS_BUF], slowdown[SLOWDOWN_TEXT];
 
 	(void)context;
 	fprintf(stderr, "\r\033[K%.1f s  ", (double)p->elapsed_ns / 1e9);
 	fputs(p->sources, stderr);
+	if (p->slowdown)
+		fprintf(stderr, "slowdown %s  ",
+			slowdown_text(slowdown, sizeof(slowdown), p->slowdown));
 	fprintf(stderr, "%s lost  own CPU %s", units_count(lost, sizeof(lost), (int64_t)p->lost),
 		units_ns(cpu, sizeof(cpu), (double)p->own_cpu_ns));
 }

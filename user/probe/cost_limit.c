@@ -161,16 +161,25 @@ static bool has_zones(const struct engine *z)
 	return z->in.o->actions >> WIRE_ACTION_zone & 1;
 }
 
+static struct slowdown_figure last_slowdown(const struct governor *g)
+{
+	struct taken sum = {0};
+
+	TAKEN_PROBES(&sum, g->last_probes_ns / PRICE_IN_REAL_WORK);
+	taken_add(&sum, g->last_beside_ns, 1, 1);
+	return slowdown_of(&sum, g->last_cpu_ns);
+}
+
 static void say_slowdown(struct engine *z)
 {
 	const struct governor *g = &z->limit.governor;
 	_free_ char *name = probe_text_name(z, dearest(z));
-	char part[UNITS_BUF], calls[UNITS_BUF];
+	const struct slowdown_figure figure = last_slowdown(g);
+	char part[SLOWDOWN_TEXT], calls[UNITS_BUF];
 	bool warn = g->slowdown > SLOWDOWN_WARN_ABOVE;
 	_free_ char *text = mem_printf(
-		"%s slow the target down by %s%s: %s calls a second, most time for %s%s%s%s",
-		cost_limit_of(z), g->least < g->slowdown ? "more than " : "",
-		probe_text_percent(part, g->least),
+		"%s slow the target down by %s: %s calls a second, most time for %s%s%s%s",
+		cost_limit_of(z), slowdown_text(part, sizeof(part), &figure),
 		units_count(calls, sizeof(calls), (int64_t)g->calls_a_second), name,
 		warn ? "; --max-slowdown PERCENT sets a limit" : "",
 		warn && has_zones(z) ? ", --zone-exit none only counts" : "",
@@ -249,6 +258,8 @@ void cost_limit_tick(struct engine *z)
 
 	take_calls(z);
 	take_prices(z);
+	if (z->in.beside_ns)
+		l->governor.beside_ns = z->in.beside_ns(z->in.capture);
 	if (!governor_tick(&l->governor, now_ns(), target_cpu_ns(z), l->zones.at, l->zones.n))
 		return;
 	if (l->governor.limit > 0)
@@ -256,9 +267,9 @@ void cost_limit_tick(struct engine *z)
 	say_judged(z);
 }
 
-double engine_slowdown(const struct engine *z)
+double engine_taken_ns(const struct engine *z)
 {
-	return z->limit.governor.slowdown;
+	return z->limit.governor.taken_ns;
 }
 
 /* --- notes and ledger ------------------------------------------------------------------------- */

@@ -79,6 +79,8 @@ struct engine_input {
 	const struct crew_wait *wait;			    /* called while code is read */
 	void (*say)(const void *context, const char *text); /* as in source_services */
 	const void *context;
+	double (*beside_ns)(const void *capture); /* as beside_probes_ns there; may be NULL */
+	const void *capture;
 	struct allowance *allowance; /* of those whose code it is; owned */
 };
 
@@ -285,8 +287,7 @@ void engine_tick(struct engine *);
 bool engine_unsettled(const struct engine *);
 /* The number of functions with probes. */
 size_t engine_count(const struct engine *);
-/* The recent slowdown: time that probes add, relative to the time that the target takes without
- * them; negative: unknown yet. */
-double engine_slowdown(const struct engine *);
+/* Time that probes took from the target so far, with what is done at them, in ns. */
+double engine_taken_ns(const struct engine *);
 
 #endif

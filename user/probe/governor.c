@@ -13,8 +13,6 @@
 /* The probes' time is known to a few percent: where it is nearly all of the target's CPU time,
  * assume that at least this fraction is the target's own. */
 #define LEAST_OWN 0.02
-/* Of the probes' time so much is certain. */
-#define CERTAIN 0.9
 
 /* The recent peak rate falls by this factor with each judgement: to a tenth in two seconds. */
 #define PEAK_FALL 0.8
@@ -137,10 +135,10 @@ static void doom(const struct governor *g, struct governed *zones, size_t n)
 		choices[k++] = (struct choice){&zones[i], part};
 		counted += part;
 	}
-	if (counted <= g->limit)
+	if (counted <= g->room)
 		return;
 	qsort(choices, k, sizeof(*choices), dearest_first);
-	for (size_t i = 0; i < k && counted > DOWN_TO * g->limit; i++) {
+	for (size_t i = 0; i < k && counted > DOWN_TO * g->room; i++) {
 		choices[i].zone->doomed = true;
 		counted -= choices[i].part;
 	}
@@ -164,7 +162,7 @@ static bool time_fewer(const struct governor *g, struct governed *zones, size_t 
 	}
 	if (k)
 		qsort(choices, k, sizeof(*choices), dearest_first);
-	most = slowdown > g->limit ? DOWN_TO * g->limit : slowdown;
+	most = slowdown > g->room ? DOWN_TO * g->room : slowdown;
 	for (i = 0; i < k && (choices[i].zone->doomed || slowdown > most); i++) {
 		fall(choices[i].zone, PROBE_MODE_COUNTED, g->judged_ns);
 		slowdown -= choices[i].zone->doomed ? 0 : choices[i].part;
@@ -207,7 +205,7 @@ static void go_up(const struct governor *g, struct governed *zones, size_t n)
 		qsort(choices, k, sizeof(*choices), cheapest_first);
 	for (size_t i = 0; i < k; i++) {
 		slowdown += choices[i].part;
-		if (slowdown > UP_TO * g->limit)
+		if (slowdown > UP_TO * g->room)
 			return;
 		choices[i].zone->mode = PROBE_MODE_TIMED;
 		choices[i].zone->timed_from_ns = g->judged_ns;
@@ -224,29 +222,28 @@ static void take_cpu(struct governor *g, uint64_t cpu_ns)
 	g->seen_cpu_ns = cpu_ns;
 }
 
-static double least_slowdown(double slowdown, double taken, double cpu_ns)
-{
-	const double certain = CERTAIN * fmin(taken, cpu_ns);
-
-	return taken < (1 - LEAST_OWN) * cpu_ns ? slowdown : certain / (cpu_ns - certain);
-}
-
 static bool judge(struct governor *g, uint64_t now_ns, struct governed *zones, size_t n)
 {
 	double cpu_ns = fmax((double)g->cpu_ns, 1), calls;
-	double taken = taken_ns(zones, n, &calls);
+	double probes = taken_ns(zones, n, &calls);
+	double beside = fmax(g->beside_ns - g->seen_beside_ns, 0), taken = probes + beside;
 	double own_ns = fmax(cpu_ns - taken, LEAST_OWN * fmax(cpu_ns, taken));
 
 	/* The target's CPU time is unknown. */
-	if (!g->cpu_ns && taken > 0)
+	if (!g->cpu_ns && probes > 0)
 		return false;
+	g->taken_ns += probes;
+	g->seen_beside_ns = g->beside_ns;
 	g->slowdown = taken / own_ns;
-	g->least = least_slowdown(g->slowdown, taken, cpu_ns);
+	g->room = fmax(g->limit - beside / own_ns, 0);
+	g->last_probes_ns = probes;
+	g->last_beside_ns = beside;
+	g->last_cpu_ns = cpu_ns;
 	g->calls_a_second = calls * 1e9 / (double)(now_ns - g->judged_ns);
 	g->judged_ns = now_ns;
 	g->cpu_ns = 0;
 	take_rates(zones, n, own_ns);
-	g->would_be = sum_timed(zones, n);
+	g->would_be = sum_timed(zones, n) + beside / own_ns;
 	if (g->limit <= 0)
 		return true;
 	g->over = g->slowdown > g->limit ? g->over + 1 : 0;
@@ -263,6 +260,7 @@ bool governor_tick(struct governor *g, uint64_t now_ns, uint64_t cpu_ns, struct 
 	if (!g->begun_ns) {
 		g->begun_ns = g->judged_ns = now_ns;
 		g->seen_cpu_ns = cpu_ns;
+		g->seen_beside_ns = g->beside_ns;
 		return false;
 	}
 	take_cpu(g, cpu_ns);

@@ -1,11 +1,11 @@
 /*
- * governor: estimates how much the probes of zones slow the target down, and chooses which
- * zones to time, to count, or to detach so that it stays below a limit. Reads no clock and touches
- * no probe: at every tick the caller passes the number of calls, their cost, and the target's CPU
- * time. For probe/ and the source of zones.
+ * governor: estimates how much the target is slowed down, by the probes of zones and all else that
+ * the capture does, and chooses which zones to time, to count, or to detach so that it stays below
+ * a limit. Reads no clock and touches no probe: at every tick the caller passes the number of
+ * calls, their cost, and the target's CPU time. For probe/ and the source of zones.
  *
- * A slowdown is the time that probes add, relative to the time that the target takes without them:
- * at 0.2 it takes 1.2 times as long.
+ * A slowdown is the time that the capture adds, relative to the time that the target takes without
+ * them: at 0.2 it takes 1.2 times as long.
  */
 #ifndef PROBE_GOVERNOR_H
 #define PROBE_GOVERNOR_H
@@ -43,14 +43,17 @@ struct governed {
 };
 
 struct governor {
-	double limit;	    /* highest slowdown; 0: none, and modes never change */
+	double limit; /* highest slowdown; 0: none, and modes never change */
+	/* Set by the caller before each tick: time taken from the target so far, but for probes. */
+	double beside_ns;
 	uint64_t begun_ns;  /* first tick; 0: none yet */
 	uint64_t judged_ns; /* last tick with enough of the target's time to judge */
 	uint64_t cpu_ns, seen_cpu_ns;
+	double taken_ns, seen_beside_ns; /* by probes so far, as far as judged */
+	double room;			 /* what of the limit is left for probes */
 	double slowdown; /* between the last two judgements; negative: unknown yet */
-	double least; /* it is at least this: less than `slowdown` where probes took nearly all of
-		       * the target's time */
-	double would_be; /* the same if all zones were timed */
+	double last_probes_ns, last_beside_ns, last_cpu_ns; /* likewise: what it is made of */
+	double would_be;				    /* the same if all zones were timed */
 	double calls_a_second;
 	unsigned int over; /* number of consecutive judgements above the limit */
 };

@@ -141,12 +141,14 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 		     &(struct paced){.stream = STREAM, .metric = s->metric, .every = s->o->every});
 }
 
-static double programs_ns(const void *state)
+static void taken(const void *state, const struct profile *p, struct taken *sum)
 {
 	const struct stacks *s = state;
 	uint64_t counters[WIRE_COUNTERS];
 
-	return session_counters(s->session, STREAM, counters) ? 0 : (double)counters[WIRE_RUN_NS];
+	/* While the capture runs, the governor has it in the price of a call. */
+	if (p && !session_counters(s->session, STREAM, counters))
+		TAKEN_RUN(sum, (double)counters[WIRE_RUN_NS]);
 }
 
 static void total(const void *state, const struct profile *p, struct str *out)
@@ -201,7 +203,7 @@ const struct action stack_action = {
 		   .account = account,
 		   .finish = finish,
 		   .reconcile = reconcile,
-		   .programs_ns = programs_ns,
+		   .taken = taken,
 		   .total = total,
 		   .window_end = window_end,
 		   .window_forget = window_forget,

@@ -3,6 +3,8 @@
  */
 #include "base/units.h"
 #include "model/meta.h"
+#include "model/zone_compensate.h"
+#include "probe/call_price.h"
 #include "source/action.h"
 #include "source/zone_cost.h"
 #include "source/zone_tables.h"
@@ -13,7 +15,6 @@ extern const struct action zone_action;
 static void progress(const void *state, struct str *out)
 {
 	const struct engine *z = state;
-	double slowdown = engine_slowdown(z);
 	char text[UNITS_BUF];
 	uint64_t calls = 0;
 
@@ -23,9 +24,6 @@ static void progress(const void *state, struct str *out)
 		calls += g->untimed ? 0 : g->timed + g->counted;
 	}
 	str_addf(out, "%s calls  ", units_count(text, sizeof(text), (int64_t)calls));
-	if (slowdown >= 0)
-		str_addf(out, "%s cost %s  ", cost_limit_of(z),
-			 units_percent(text, sizeof(text), slowdown, 1));
 }
 
 static void add_rows(const void *state, struct assembly *a)
@@ -57,6 +55,13 @@ static void reconcile(const void *state, struct profile *p, const struct ledger_
 	zone_cost_all(p, in->past);
 }
 
+static void taken(const void *state, const struct profile *p, struct taken *sum)
+{
+	(void)state;
+	if (p)
+		TAKEN_PROBES(sum, profile_cost_of(p, ZONE_COST_ALL));
+}
+
 static struct program_run zones_run(const void *state, const struct profile *p)
 {
 	return zone_cost_run(state, p);
@@ -82,6 +87,7 @@ const struct action zone_action = {
 	.name = "zone",
 	.source = {.name = "zones",
 		   .progress = progress,
+		   .taken = taken,
 		   .finish = add_rows,
 		   .reconcile = reconcile,
 		   .run = zones_run,

@@ -352,6 +352,6 @@ const struct source offcpu_source = {
 	.account = offcpu_account,
 	.reconcile = offcpu_reconcile,
 	.run = offcpu_run,
-	.programs_ns = offcpu_programs_ns,
+	.taken = offcpu_taken,
 	.total = offcpu_total,
 };

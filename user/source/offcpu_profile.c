@@ -183,13 +183,14 @@ struct program_run offcpu_run(const void *state, const struct profile *p)
 					    offcpu_counter(o->session, WIRE_OFF_WAKE_RUNS)};
 }
 
-double offcpu_programs_ns(const void *state)
+void offcpu_taken(const void *state, const struct profile *p, struct taken *sum)
 {
 	const struct offcpu *o = state;
 
-	return (double)(offcpu_counter(o->session, WIRE_OFF_RUN_NS) +
-			offcpu_counter(o->session, WIRE_OFF_WAKE_RUN_NS)) +
-	       fmax(0, o->switch_ns) * (double)offcpu_counter(o->session, WIRE_OFF_SEEN);
+	(void)p;
+	TAKEN_RUN(sum, (double)(offcpu_counter(o->session, WIRE_OFF_RUN_NS) +
+				offcpu_counter(o->session, WIRE_OFF_WAKE_RUN_NS)));
+	TAKEN_TIMED(sum, fmax(0, o->switch_ns) * (double)offcpu_counter(o->session, WIRE_OFF_SEEN));
 }
 
 void offcpu_total(const void *state, const struct profile *p, struct str *out)

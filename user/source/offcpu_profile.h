@@ -41,7 +41,7 @@ void offcpu_account(const void *state, struct profile *, const struct ledger_inp
 void offcpu_reconcile(const void *state, struct profile *, const struct ledger_input *);
 void offcpu_finish(const void *state, struct assembly *);
 struct program_run offcpu_run(const void *state, const struct profile *);
-double offcpu_programs_ns(const void *state);
+void offcpu_taken(const void *state, const struct profile *, struct taken *);
 void offcpu_total(const void *state, const struct profile *, struct str *out);
 
 #endif

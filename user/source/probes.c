@@ -22,7 +22,6 @@
 #include "function/zonepattern.h"
 #include "probe/cost_limit.h"
 #include "probe/call_price.h"
-#include "probe/engine.h"
 
 static void *probes_new(const void *options)
 {
@@ -64,6 +63,8 @@ static void probes_begin(void *state, const struct source_services *services)
 	z->in.wait = services->wait;
 	z->in.allowance = allowance_new(now_ns, &of_code);
 	z->in.say = services->say;
+	z->in.beside_ns = services->beside_probes_ns;
+	z->in.capture = services->capture;
 	z->in.context = services->context;
 	services->images->separate_copies = true;
 }
@@ -213,15 +214,20 @@ static void add_rows(const void *state, struct assembly *a)
 }
 
 /* Zones have an account of their own. */
-static double actions_ns(const void *state)
+/* The kernel writes the probes into the code of each process that starts, which takes it up to that
+ * long. */
+#define PROBED_START_NS 200000
+
+static void taken(const void *state, const struct profile *p, struct taken *sum)
 {
 	const struct engine *z = state;
-	double ns = 0;
 
-	for (uint32_t i = 0; i < WIRE_STREAMS; i++)
+	sum->most_ns += PROBED_START_NS * (double)z->met.n;
+	if (!p)
+		TAKEN_PROBES(sum, engine_taken_ns(z) / PRICE_IN_REAL_WORK);
+	for (uint32_t i = 0; p && i < WIRE_STREAMS; i++)
 		if (engine_streams(z->in.o) >> i & 1)
-			ns += call_price_hits(z, i);
-	return ns;
+			TAKEN_PROBES(sum, call_price_hits(z, i));
 }
 
 static int64_t cpu_ns(const void *state)
@@ -271,7 +277,7 @@ const struct source probes_source = {
 	.stop = probes_stop,
 	.drained = probes_drained,
 	.assemble = assemble,
-	.probes_ns = actions_ns,
+	.taken = taken,
 	.cpu_ns = cpu_ns,
 	.waiting = waiting,
 	.forbidden = forbidden,

@@ -35,6 +35,10 @@ struct processes {
 	uint64_t ended;	    /* the same, in the window that is being written */
 };
 
+/* What a start or end of a process costs it at most beyond the programs: the kernel tells perf of
+ * each mapping and thread. */
+#define TURN_NS 25000
+
 static const char *const programs[] = {"processes_exec", "processes_exit", NULL};
 
 static void *processes_new(const void *options)
@@ -422,9 +426,11 @@ static struct program_run run(const void *state, const struct profile *profile)
 				    .runs = counter(p, WIRE_PROCESS_RUNS)};
 }
 
-static double programs_ns(const void *state)
+static void taken(const void *state, const struct profile *profile, struct taken *sum)
 {
-	return (double)counter(state, WIRE_PROCESS_RUN_NS);
+	(void)profile;
+	TAKEN_RUN(sum, (double)counter(state, WIRE_PROCESS_RUN_NS));
+	sum->most_ns += TURN_NS * (double)counter(state, WIRE_PROCESS_RUNS);
 }
 
 const struct source processes_source = {
@@ -443,5 +449,5 @@ const struct source processes_source = {
 	.window_forget = window_forget,
 	.account = account,
 	.run = run,
-	.programs_ns = programs_ns,
+	.taken = taken,
 };

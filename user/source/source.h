@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "load/session.h"
 #include "load/target.h"
+#include "model/taken.h"
 #include "perf/sideband.h"
 #include "crew/crew.h"
 #include "process/images.h"
@@ -32,6 +33,9 @@ struct source_services {
 	/* Called with each line that the user should see during the capture. May be NULL. */
 	void (*say)(const void *context, const char *text);
 	const void *context; /* of say */
+	/* What all but probes took from the target so far, in ns. */
+	double (*beside_probes_ns)(const void *capture);
+	const void *capture;
 };
 
 /* A sample whose user stack was unwound in user space. */
@@ -155,12 +159,9 @@ struct source {
 	void (*assemble)(const void *, struct assembly *);
 	/* The run time of its BPF programs, if the session does not know it. */
 	struct program_run (*run)(const void *, const struct profile *);
-	/* The part of it that they took from the target, with the way to them and back; 0 if the
-	 * source accounts for that itself. */
-	double (*programs_ns)(const void *);
-	/* The time that its probes took from the target, without the programs that the session
-	 * times. */
-	double (*probes_ns)(const void *);
+	/* Adds what it took from the target since the start of the capture, but for what the
+	 * session times by event. @p: a profile with all its rows; NULL: while the capture runs. */
+	void (*taken)(const void *, const struct profile *p, struct taken *sum);
 	/* CPU time of the processes that work for it. */
 	int64_t (*cpu_ns)(const void *);
 	/* Adds what the profile has of it: "2,145 calls of 15 zones". */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/taken.h"
 #include "paint/calltree.h"
 #include "report_doc.h"
 #include "sample_profile.h"
@@ -325,6 +326,34 @@ static void test_slowdown_is_in_the_summary(void **state)
 	}
 }
 
+static void test_slowdown_has_an_interval(void **state)
+{
+	static const struct {
+		double ns, least_ns, most_ns; /* of 1 s */
+		const char *text;
+	} want[] = {
+		{2e6, 1e6, 4e6, "0.2 % (0.1 to 0.4 %): probes"},
+		{2e8, 1e8, 5e8, "25.0 % (11.1 to 100 %): probes"},
+		/* A tenth of the time is too little to tell the target's own from the error. */
+		{8e8, 5e8, 9.5e8, "400.0 % (100 % or more): probes"},
+		{2e9, 8e8, 3e9, "more than 400.0 %: probes"},
+		{9e9, 8e9, 10e9, "more than 900.0 %: probes"},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(want) / sizeof(*want); k++) {
+		const struct taken t = {want[k].ns, want[k].least_ns, want[k].most_ns};
+		struct profile *p = sample_profile();
+		struct report_doc r;
+
+		profile_add_taken(p, "probes", &t, 1e9);
+		report_doc_init(&r, p, NULL, (const char *const[]){"summary", NULL});
+		assert_string_equal(fact(report_doc_block(&r, BLOCK_FACTS, 0), "Slowdown"),
+				    want[k].text);
+		report_doc_release(&r);
+	}
+}
+
 static void test_ledger_that_does_not_add_up_is_said(void **state)
 {
 	struct profile *p = sample_profile();
@@ -433,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_summary_says_what_is_selected),
 		cmocka_unit_test(test_time_of_a_capture_that_went_on),
 		cmocka_unit_test(test_slowdown_is_in_the_summary),
+		cmocka_unit_test(test_slowdown_has_an_interval),
 		cmocka_unit_test(test_ledger_that_does_not_add_up_is_said),
 		cmocka_unit_test(test_cost_shows_ledger_and_cost),
 		cmocka_unit_test(test_every_view_copes_with_nothing),

@@ -1,11 +1,15 @@
 /* The table of what a capture cost: see profile.h. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/str.h"
+#include "base/units.h"
 #include "model/profile.h"
+#include "model/taken.h"
 #include "model/zone_compensate.h"
 
 static const struct column columns[] = {
@@ -126,4 +130,89 @@ double profile_cost_of(const struct profile *p, const char *name)
 			return p->cost.at[i].value;
 	}
 	return 0;
+}
+
+/* --- what was taken from the target ------------------------------------------------------------
+ */
+
+/* The highest slowdown that is told: beyond it the target's own share of its time, a tenth, is as
+ * small as the error of the price of a probe. */
+#define MOST_PERCENT 900.0
+
+void taken_add(struct taken *sum, double ns, double least, double most)
+{
+	sum->ns += ns;
+	sum->least_ns += least * ns;
+	sum->most_ns += most * ns;
+}
+
+/* A program that had 1 s of each 1.25 s for itself is slowed down by 25 %. */
+static double percent_of(double taken_ns, double ran_ns, bool *beyond)
+{
+	*beyond = taken_ns > MOST_PERCENT / (100 + MOST_PERCENT) * ran_ns;
+	return *beyond ? MOST_PERCENT : 100 * taken_ns / (ran_ns - taken_ns);
+}
+
+struct slowdown_figure slowdown_of(const struct taken *t, double ran_ns)
+{
+	struct slowdown_figure s;
+	bool beyond;
+
+	s.least = percent_of(t->least_ns, ran_ns, &beyond);
+	s.percent = percent_of(t->ns, ran_ns, &s.open);
+	s.most = percent_of(t->most_ns, ran_ns, &s.no_most);
+	return s;
+}
+
+char *slowdown_text(char *buf, size_t size, const struct slowdown_figure *s)
+{
+	char least[UNITS_BUF], percent[UNITS_BUF], most[UNITS_BUF];
+
+	units_percent(least, sizeof(least), s->least, 100);
+	units_percent(percent, sizeof(percent), s->percent, 100);
+	units_percent(most, sizeof(most), s->most, 100);
+	/* "2.1 to 4.9 %": the unit stands once. */
+	if (s->open)
+		snprintf(buf, size, "more than %s", least);
+	else if (s->no_most)
+		snprintf(buf, size, "%s (%s or more)", percent, least);
+	else if (!strcmp(least, most))
+		snprintf(buf, size, "%s", percent);
+	else
+		snprintf(buf, size, "%s (%.*s to %s)", percent, (int)strcspn(least, " "), least,
+			 most);
+	return buf;
+}
+
+void profile_add_taken(struct profile *p, const char *of, const struct taken *t, double ran_ns)
+{
+	_free_ char *name = mem_printf(COST_TAKEN "%s", of);
+
+	profile_cost(p, COST_RAN, "ns", ran_ns);
+	profile_cost(p, name, "ns", t->ns);
+	profile_cost(p, COST_TAKEN_LEAST, "ns", t->least_ns);
+	profile_cost(p, COST_TAKEN_MOST, "ns", t->most_ns);
+}
+
+bool profile_slowdown(const struct profile *p, struct slowdown_figure *out, const char **of)
+{
+	const double ran_ns = profile_cost_of(p, COST_RAN);
+	struct taken t = {.least_ns = profile_cost_of(p, COST_TAKEN_LEAST),
+			  .most_ns = profile_cost_of(p, COST_TAKEN_MOST)};
+	const char *first = NULL;
+
+	vec_each (r, &p->cost) {
+		const char *name = profile_text(p, r->name);
+
+		if (!str_starts(name, COST_TAKEN))
+			continue;
+		t.ns += r->value;
+		first = first ? first : name + strlen(COST_TAKEN);
+	}
+	if (!first || !(ran_ns > 0))
+		return false;
+	*out = slowdown_of(&t, ran_ns);
+	if (of)
+		*of = first;
+	return true;
 }

@@ -161,7 +161,13 @@ struct ledger_row {
  * What a capture cost: "BPF run time", "ns" …, and other facts about its quality. One row for each
  * name and unit.
  */
-#define COST_SLOWDOWN  "slowdown by samples: "	   /* … and of what; % of an undisturbed run */
+#define COST_RAN "target's time on CPU" /* ns */
+/* What was taken of it, in ns (model/taken.h): "time taken from the target: interrupts and …". */
+#define COST_TAKEN	 "time taken from the target: "
+#define COST_TAKEN_LEAST "time taken from the target, at least"
+#define COST_TAKEN_MOST	 "time taken from the target, at most"
+/* Of older versions, in % of an undisturbed run, without probes of zones. */
+#define COST_SLOWDOWN  "slowdown by samples: "
 #define SLOWDOWN_MOST  900.0			   /* %: of these; a higher one is not known */
 #define COST_INTERRUPT "interrupt of a sample of " /* … the event; ns each */
 #define COST_SWITCH    "a switch of a thread, beside the programs there" /* ns each */
