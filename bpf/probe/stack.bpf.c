@@ -7,38 +7,13 @@
 #include "in_target.h"
 #include "sample/pace.h"
 #include "sample/sample.h"
+#include "sample/scratch.h"
 #include "wire_zone.h"
 
 #define STREAM WIRE_PROBE_STREAM_stack
 
-/* A program on a probe can be preempted by another on the same CPU, and that one by a third. */
-#define SCRATCHES 4
-
-struct scratch {
-	__u32 taken, pad;
-	struct wire_sample sample;
-	struct walk walk;
-};
-
-/* Scratch of this program alone: one per level of preemption on a CPU. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, SCRATCHES);
-	__type(key, __u32);
-	__type(value, struct scratch);
-} probe_stack_scratch SEC(".maps");
-
-static struct scratch *take_scratch(void)
-{
-	for (__u32 i = 0; i < SCRATCHES; i++) {
-		__u32 key = i;
-		struct scratch *s = bpf_map_lookup_elem(&probe_stack_scratch, &key);
-
-		if (s && !__sync_val_compare_and_swap(&s->taken, 0, 1))
-			return s;
-	}
-	return NULL;
-}
+/* Scratch of this program alone. */
+SCRATCH_MAP(probe_stack_scratch, struct wire_sample)
 
 static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
 {

@@ -100,9 +100,15 @@ size_t samplebook_count(const struct samplebook *b)
 void samplebook_put(const struct samplebook *b, const struct sample_row *row, struct assembly *a,
 		    const int64_t *values)
 {
-	uint32_t node = b->traced ? assembly_node_traced(a, row->user, row->kernel)
-				  : assembly_node(a, row->user, row->kernel);
+	samplebook_put_at(row, a,
+			  b->traced ? assembly_node_traced(a, row->user, row->kernel)
+				    : assembly_node(a, row->user, row->kernel),
+			  values);
+}
 
+void samplebook_put_at(const struct sample_row *row, struct assembly *a, uint32_t node,
+		       const int64_t *values)
+{
 	profile_sample(a->p, assembly_time(a, row->time_ns), assembly_thread(a, row->thread), node,
 		       values);
 	/* A zone node in the kernel's numbers; the source of zones turns it into a row later. */

@@ -70,6 +70,9 @@ size_t samplebook_count(const struct samplebook *);
  * itself. */
 void samplebook_put(const struct samplebook *, const struct sample_row *, struct assembly *,
 		    const int64_t *values);
+/* The same at a node that the source composed. */
+void samplebook_put_at(const struct sample_row *, struct assembly *, uint32_t node,
+		       const int64_t *values);
 
 /* Counts how complete the stacks of this profile's rows are. Before samplebook_notes(). */
 void samplebook_tally(const struct samplebook *, const struct assembly *);

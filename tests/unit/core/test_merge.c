@@ -130,6 +130,9 @@ static struct profile *third(void)
 	add_line(p, "a.c", 9, "of the first");
 	vec_push(&p->thread_waits, ((struct thread_wait){1, 5, 6, 7, 8, 9, 10}));
 	vec_push(&p->run_queues, ((struct run_queue){3, 64, 65, 4}));
+	profile_add_part(p, PART_SYSCALLS);
+	vec_push(&p->syscalls, ((struct syscall_sum){1, intern_add(&p->strings, "read"), 11, 5, 1,
+						     900, 500, 1, 20}));
 	vec_push(&p->windows, ((struct window){0, 400, 99}));
 	vec_push(&p->windows, ((struct window){400, 1000, 199}));
 	return p;
@@ -331,6 +334,10 @@ static void waits_add_up(void **state)
 	assert_int_equal(p->thread_waits.at[0].involuntary, 20);
 	assert_int_equal(p->run_queues.n, 1);
 	assert_int_equal(p->run_queues.at[0].waits, 8);
+	assert_int_equal(p->syscalls.n, 1);
+	assert_int_equal(p->syscalls.at[0].calls, 10);
+	assert_int_equal(p->syscalls.at[0].total_ns, 1800);
+	assert_int_equal(p->syscalls.at[0].most_ns, 500);
 	assert_int_equal(p->reasons.n, 5);
 	assert_int_equal(p->samples.at[1].wait_ns, 4711);
 	assert_int_equal(p->samples.at[7].wait_ns, 4711);

@@ -1,6 +1,7 @@
 #include "model/process.h"
 
 #include "base/mem.h"
+#include "model/check.h"
 #include "model/profile.h"
 
 static const struct column processes_columns[] = {
@@ -57,4 +58,56 @@ const struct table processes_table = {
 	TABLE_OF(process, processes_columns),
 	.rows = ROWS_LISTED,
 	.later = true,
+};
+
+/* --- system calls --------------------------------------------------------------------------------
+ */
+
+static const struct column syscalls_columns[] = {
+	TABLE_COLUMN(syscall_sum, thread, U32, .key = 1, .refers = TABLE_threads),
+	TABLE_COLUMN(syscall_sum, call, TEXT, .key = 2),
+	TABLE_COLUMN(syscall_sum, error, U32, .key = 3, .below = 4096),
+	TABLE_COLUMN(syscall_sum, calls, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(syscall_sum, untimed, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(syscall_sum, total_ns, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(syscall_sum, most_ns, I64, .adds = ADDS_MAX),
+	TABLE_COLUMN(syscall_sum, open, I64, .adds = ADDS_SUM),
+	TABLE_COLUMN(syscall_sum, open_ns, I64, .adds = ADDS_SUM),
+};
+
+/* Sums over all rows of the table fit. */
+static int check_sums(const struct profile *p)
+{
+	int64_t calls = 0, ns = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->syscalls.n; i++) {
+		const struct syscall_sum *s = &p->syscalls.at[i];
+		const struct spot spot = {"syscalls", i};
+		const struct {
+			const char *name;
+			int64_t value, *sum;
+		} sums[] = {{"calls", s->calls, &calls},  {"untimed", s->untimed, &calls},
+			    {"open", s->open, &calls},	  {"total_ns", s->total_ns, &ns},
+			    {"open_ns", s->open_ns, &ns}, {"most_ns", s->most_ns, &ns}};
+
+		for (size_t k = 0; !rc && k < sizeof(sums) / sizeof(*sums); k++)
+			rc = sums[k].value < 0
+				     ? check_row(spot,
+						 &(struct bounded){sums[k].name,
+								   (uint64_t)sums[k].value,
+								   (uint64_t)INT64_MAX + 1},
+						 1)
+				     : check_add(spot, sums[k].name, check_magnitude(sums[k].value),
+						 sums[k].sum);
+	}
+	return rc;
+}
+
+const struct table syscalls_table = {
+	.name = "syscalls",
+	TABLE_OF(syscall_sum, syscalls_columns),
+	.part = PART_SYSCALLS,
+	.words = "system calls",
+	.check = check_sums,
 };

@@ -1,6 +1,6 @@
 /*
- * process: the processes of a capture, and what each one executed. A thread (model/profile.h)
- * belongs to the process with its pid and born_ns.
+ * process: the processes of a capture, and what each one executed; and which system calls their
+ * threads made. A thread (model/profile.h) belongs to the process with its pid and born_ns.
  */
 #ifndef MODEL_PROCESS_H
 #define MODEL_PROCESS_H
@@ -39,6 +39,20 @@ struct process {
 	uint64_t command_bytes; /* the length of all arguments: longer than `command` if that was
 				   cut; 0: unknown */
 	uint8_t cut;		/* `command` is only the beginning */
+};
+
+/* How often a thread made which system call, how long these took, and how they failed. */
+struct syscall_sum {
+	uint32_t thread;  /* row of threads */
+	uint32_t call;	  /* its name, a string: "read"; of i386 "read (i386)"; "syscall 999" */
+	uint32_t error;	  /* errno; 0: it succeeded */
+	int64_t calls;	  /* that returned … */
+	int64_t untimed;  /* … of which these had begun before the capture */
+	int64_t total_ns; /* from entry to return, of those that were timed */
+	int64_t most_ns;  /* the longest */
+	/* Calls that did not return: in which the thread was at the end, or ended; and their time
+	 * until then. */
+	int64_t open, open_ns;
 };
 
 /* Finds the processes of a profile, which is borrowed and must not change meanwhile. */

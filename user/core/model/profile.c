@@ -83,10 +83,8 @@ uint32_t profile_main_module(const struct profile *p)
 /* --- parts, attributes of machine and run ----------------------------------------------------- */
 
 static const char *const names[PARTS] = {
-	[PART_SAMPLES] = "samples",
-	[PART_ZONES] = "zones",
-	[PART_OFFCPU] = "off-cpu",
-	[PART_SOURCE] = "source",
+	[PART_SAMPLES] = "samples", [PART_ZONES] = "zones",	  [PART_OFFCPU] = "off-cpu",
+	[PART_SOURCE] = "source",   [PART_SYSCALLS] = "syscalls",
 };
 
 const char *part_name(enum profile_part part)

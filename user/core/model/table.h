@@ -21,6 +21,7 @@ enum profile_part {
 	PART_ZONES,  /* calls that were counted and timed, though there may have been none */
 	PART_OFFCPU, /* waits of threads off the CPU, and why they waited */
 	PART_SOURCE, /* texts of source lines */
+	PART_SYSCALLS,
 	PARTS
 };
 

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * syscalls: every system call of the target is counted and timed, by thread, call and error, in
+ * maps that the loader empties; a call now and then, when it returns, is a sample with its stack.
+ */
+#include "in_target.h"
+#include "sample/pace.h"
+#include "sample/sample.h"
+#include "sample/scratch.h"
+#include "shared.h"
+#include "wire_syscalls.h"
+
+#define STREAM WIRE_STREAM_syscalls
+
+/* thread_info.status of a thread in a call of i386: arch/x86/include/asm/thread_info.h */
+#define TS_COMPAT 0x2
+
+/* The call that a thread is in. Written and read in the thread itself; read by the loader's walk.
+ */
+struct syscalls_thread {
+	__u64 since_ns; /* 0: it is in none */
+	__u32 call;
+	__u32 before; /* 1: it began before the capture, which did at since_ns */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct syscalls_thread);
+} syscalls_threads SEC(".maps");
+
+/* Calls that have returned. Each entry is written by its thread alone, read and removed by the
+ * loader, which lets programs write to the other map meanwhile. The size: a second of 10,000
+ * short processes with 25 different calls each. */
+#define SYSCALLS_ROWS (256 << 10)
+struct syscalls_rows {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, SYSCALLS_ROWS);
+	__type(key, struct wire_syscall_key);
+	__type(value, struct wire_syscall_sums);
+};
+struct syscalls_rows syscalls_0 SEC(".maps"), syscalls_1 SEC(".maps");
+
+/* enum wire_syscall_control → value. Written by the loader, read by the programs. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, WIRE_SYSCALL_CONTROLS);
+	__type(key, __u32);
+	__type(value, __u64);
+} syscalls_control SEC(".maps");
+
+/* enum wire_syscall_counter → sum. Written by the programs, read by the loader. Per CPU, so that no
+ * two CPUs write one cache line; atomic, since a program may be preempted. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WIRE_SYSCALL_COUNTERS);
+	__type(key, __u32);
+	__type(value, __u64);
+} syscalls_counters SEC(".maps");
+
+SCRATCH_MAP(syscalls_scratch, struct wire_syscall_sample)
+
+static __always_inline void add(__u32 what, __u64 n)
+{
+	__u64 *sum = bpf_map_lookup_elem(&syscalls_counters, &what);
+
+	if (sum)
+		__sync_fetch_and_add(sum, n);
+}
+
+static __always_inline __u64 control(__u32 what)
+{
+	const __u64 *value = bpf_map_lookup_elem(&syscalls_control, &what);
+
+	return value ? *value : 0;
+}
+
+static __always_inline bool is_launcher(void)
+{
+	const __u64 launcher = control(WIRE_SYSCALL_LAUNCHER);
+
+	return launcher && launcher == ids_current_process();
+}
+
+static __always_inline bool is_counted(void)
+{
+	if (control(WIRE_SYSCALL_ON))
+		return in_target() && !is_current_loader() && !is_launcher();
+	return control(WIRE_SYSCALL_PRICE) == (__u32)bpf_get_current_pid_tgid();
+}
+
+static __always_inline bool is_on(void)
+{
+	return control(WIRE_SYSCALL_ON) || control(WIRE_SYSCALL_PRICE);
+}
+
+static __always_inline __u32 number_of(struct task_struct *task, __u64 number)
+{
+	const bool compat = BPF_CORE_READ(task, thread_info.status) & TS_COMPAT;
+
+	return (__u32)(number & ~WIRE_SYSCALL_COMPAT) | (compat ? WIRE_SYSCALL_COMPAT : 0);
+}
+
+/* The sums of the key, added if there are none; NULL: there is no room. */
+static struct wire_syscall_sums *sums_of(const struct wire_syscall_key *key)
+{
+	const struct wire_syscall_sums none = {0};
+	void *map = control(WIRE_SYSCALL_SET) ? (void *)&syscalls_1 : (void *)&syscalls_0;
+	struct wire_syscall_sums *sums = bpf_map_lookup_elem(map, key);
+
+	if (sums)
+		return sums;
+	if (bpf_map_update_elem(map, key, &none, BPF_ANY))
+		return NULL;
+	add(WIRE_SYSCALL_ROWS, 1);
+	return bpf_map_lookup_elem(map, key);
+}
+
+SEC("?tp_btf/sys_enter")
+int syscalls_enter(__u64 *args)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct syscalls_thread *t;
+
+	if (!is_counted())
+		return 0;
+	t = bpf_task_storage_get(&syscalls_threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t)
+		return 0;
+	t->call = number_of(task, args[1]);
+	t->before = 0;
+	t->since_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline void take(void *ctx, const struct wire_syscall_key *key, __u64 ns,
+				 __u64 now_ns, __u64 weight)
+{
+	struct scratch *s = take_scratch();
+
+	if (!s) {
+		count(STREAM, WIRE_TAKEN, 1);
+		count(STREAM, WIRE_LOST_SCRATCH, 1);
+		return;
+	}
+	__builtin_memset(&s->sample, 0, sizeof(s->sample));
+	s->sample.sample.kind = WIRE_SYSCALLS;
+	s->sample.sample.event = STREAM;
+	s->sample.sample.time_ns = now_ns;
+	s->sample.sample.weight = weight;
+	s->sample.call = key->call;
+	s->sample.error = key->error;
+	s->sample.ns = ns;
+	sample_take(ctx, NULL, &s->walk, &s->sample.sample, sizeof(s->sample));
+	s->taken = 0;
+}
+
+static __always_inline void sample(void *ctx, const struct wire_syscall_key *key, __u64 ns)
+{
+	__u64 now_ns = 0, weight = pace_step(STREAM, &now_ns);
+
+	if (!weight)
+		return;
+	take(ctx, key, ns, now_ns, weight);
+	add(WIRE_SYSCALL_RUN_NS, bpf_ktime_get_ns() - now_ns);
+}
+
+static __always_inline void add_call(const struct wire_syscall_key *key, __u64 ns, bool timed)
+{
+	struct wire_syscall_sums *sums = sums_of(key);
+
+	add(WIRE_SYSCALL_CALLS, 1);
+	if (!sums) {
+		add(WIRE_SYSCALL_LOST, 1);
+		return;
+	}
+	sums->calls++;
+	sums->untimed += !timed;
+	sums->ns += ns;
+	if (ns > sums->most_ns)
+		sums->most_ns = ns;
+}
+
+static __always_inline __u32 error_of(__s64 result)
+{
+	return result < 0 && result >= -4095 ? (__u32)-result : 0;
+}
+
+/* A call whose entry was not seen: it began before the capture, or seccomp refused it. */
+static __always_inline bool knows_number(struct task_struct *task, __u64 *args, __u32 *call)
+{
+	const struct pt_regs___kernel *regs = (void *)args[0];
+	const __u64 number = BPF_CORE_READ(regs, orig_ax);
+
+	*call = number_of(task, number);
+	return (__s64)number >= 0;
+}
+
+/* A new process or thread returns from the call that made it, which is its parent's. */
+static __always_inline bool is_child_of(__s64 result, struct task_struct *task, __u64 *args)
+{
+	__u32 call;
+
+	if (result || !knows_number(task, args, &call))
+		return false;
+	if (call & WIRE_SYSCALL_COMPAT) {
+		call &= ~WIRE_SYSCALL_COMPAT;
+		return call == 2 || call == 120 || call == 190 || call == 435;
+	}
+	/* clone, fork, vfork, clone3 */
+	return call == 56 || call == 57 || call == 58 || call == 435;
+}
+
+/* Runs in the process, which has its new program. */
+SEC("?tp_btf/sched_process_exec")
+int syscalls_exec(__u64 *args)
+{
+	const __u32 what = WIRE_SYSCALL_LAUNCHER;
+	struct syscalls_thread *t;
+	__u64 *launcher;
+
+	if (!is_launcher())
+		return 0;
+	launcher = bpf_map_lookup_elem(&syscalls_control, &what);
+	if (launcher)
+		*launcher = 0;
+	/* The call in which it waited for its start. */
+	t = bpf_task_storage_get(&syscalls_threads, bpf_get_current_task_btf(), NULL, 0);
+	if (t)
+		t->since_ns = 0;
+	return 0;
+}
+
+SEC("?tp_btf/sys_exit")
+int syscalls_exit(__u64 *args)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct wire_syscall_key key = {.error = error_of((__s64)args[1])};
+	struct syscalls_thread *t;
+	bool known;
+	__u64 ns;
+
+	t = bpf_task_storage_get(&syscalls_threads, task, NULL, 0);
+	known = t && t->since_ns;
+	/* Who was counted at the entry is not looked up again. */
+	if (known ? !is_on() || is_launcher() : !is_counted()) {
+		if (known)
+			t->since_ns = 0;
+		return 0;
+	}
+	if (!known && is_child_of((__s64)args[1], task, args))
+		return 0;
+	if (!known && !knows_number(task, args, &key.call))
+		return 0;
+	ns = known && !t->before ? bpf_ktime_get_ns() - t->since_ns : 0;
+	if (known) {
+		key.call = t->call;
+		t->since_ns = 0;
+	}
+	key.pid = ids_process(task);
+	key.tid = ids_thread(task);
+	if (ids_are_outside(key.pid))
+		return 0;
+	add_call(&key, ns, known && !t->before);
+	if (control(WIRE_SYSCALL_ON))
+		sample(args, &key, ns);
+	return 0;
+}
+
+/* A call that does not return, in the sums of calls that are open. */
+static __always_inline void add_open(struct task_struct *task, struct syscalls_thread *t)
+{
+	struct wire_syscall_key key = {.call = t->call};
+	struct wire_syscall_sums *sums;
+
+	key.pid = ids_process(task);
+	key.tid = ids_thread(task);
+	sums = ids_are_outside(key.pid) ? NULL : sums_of(&key);
+	if (!sums) {
+		add(WIRE_SYSCALL_LOST, 1);
+		return;
+	}
+	__sync_fetch_and_add(&sums->open, 1);
+	__sync_fetch_and_add(&sums->open_ns, bpf_ktime_get_ns() - t->since_ns);
+}
+
+/* exit(2), or the call during which a signal ended the thread. */
+SEC("?tp_btf/sched_process_exit")
+int syscalls_end(__u64 *args)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct syscalls_thread *t = bpf_task_storage_get(&syscalls_threads, task, NULL, 0);
+
+	if (!t || !t->since_ns || !control(WIRE_SYSCALL_ON))
+		return 0;
+	add_open(task, t);
+	t->since_ns = 0;
+	return 0;
+}
+
+/* A thread that sleeps in a call as the capture begins. */
+static __always_inline void note_begun(struct task_struct *task)
+{
+	const struct pt_regs___kernel *regs = (void *)bpf_task_pt_regs(task);
+	const __s64 number = (__s64)BPF_CORE_READ(regs, orig_ax);
+	struct syscalls_thread *t;
+
+	if (number < 0 || task->on_cpu || !task->__state || !task->mm)
+		return;
+	t = bpf_task_storage_get(&syscalls_threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t || t->since_ns)
+		return;
+	t->call = number_of(task, (__u64)number);
+	t->before = 1;
+	t->since_ns = bpf_ktime_get_ns();
+}
+
+/* Run by the loader before calls are counted, and at the end, over all threads. */
+SEC("?iter/task")
+int syscalls_now(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct syscalls_thread *t;
+
+	if (!task || !in_target_task(task) || is_loader(task))
+		return 0;
+	if (!control(WIRE_SYSCALL_ON)) {
+		note_begun(task);
+		return 0;
+	}
+	t = bpf_task_storage_get(&syscalls_threads, task, NULL, 0);
+	if (t && t->since_ns)
+		add_open(task, t);
+	return 0;
+}
