@@ -4,7 +4,7 @@
 
 #include "base/str.h"
 #include "model/meta.h"
-#include "model/runtime.h"
+#include "select/runtime.h"
 #include "query/tree.h"
 #include "view/base.h"
 

@@ -17,7 +17,7 @@
 #include "process/procs.h"
 #include "stack/assembly.h"
 #include "stack/pending.h"
-#include "source/survivors.h"
+#include "stack/survivors.h"
 #include "capture/sources.h"
 #include "stack/stackbook.h"
 #include "stack/unwinder.h"

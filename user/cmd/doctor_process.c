@@ -14,7 +14,7 @@
 #include "elf/budget.h"
 #include "elf/buildid.h"
 #include "elf/elffile.h"
-#include "model/runtime.h"
+#include "select/runtime.h"
 #include "process/cmdline.h"
 #include "process/images.h"
 #include "process/maps.h"

@@ -17,7 +17,7 @@
 #include "elf/budget.h"
 #include "elf/buildid.h"
 #include "elf/elffile.h"
-#include "model/runtime.h"
+#include "select/runtime.h"
 #include "process/executed.h"
 #include "process/filecopy.h"
 #include "process/identity.h"

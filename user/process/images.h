@@ -48,7 +48,7 @@ struct image {
 	uint64_t inode;		       /* as mapped; 0: unknown */
 	uint32_t jit_pid;	       /* IMAGE_KIND_JIT: the process */
 	bool many_names;	       /* executed by several: .path is the kernel's */
-	bool framed;		       /* see model/runtime.h */
+	bool framed;		       /* see select/runtime.h */
 	bool is_copy;		       /* fd is a copy, in memory, of a file on a remote mount */
 	struct opener *opener;	       /* that of struct images; borrowed */
 	int root_fd; /* O_PATH of the process's root if it is not ours, else -1; owned by struct

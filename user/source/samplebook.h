@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 #include "stack/assembly.h"
-#include "source/survivors.h"
+#include "stack/survivors.h"
 #include "source/source.h"
 #include "wire.h"
 

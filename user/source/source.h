@@ -17,7 +17,7 @@
 #include "process/images.h"
 #include "process/procs.h"
 #include "stack/assembly.h"
-#include "source/survivors.h"
+#include "stack/survivors.h"
 #include "stack/stackbook.h"
 
 struct ledger_input;

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "source/survivors.h"
+#include "stack/survivors.h"
 #include "stack/assembly.h"
 #include "wire_syscalls.h"
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "source/survivors.h"
+#include "stack/survivors.h"
 #include "stack/assembly.h"
 
 /* Totals of a thread that has ended, or that lived at the end of the window. */

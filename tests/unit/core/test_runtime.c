@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "model/runtime.h"
+#include "select/runtime.h"
 
 static void knows_runtimes_by_their_files(void **state)
 {

@@ -1,4 +1,4 @@
-#include "model/runtime.h"
+#include "select/runtime.h"
 
 #include <ctype.h>
 #include <stddef.h>

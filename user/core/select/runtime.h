@@ -2,8 +2,8 @@
  * runtime: the language runtimes whose code or functions have names for profilers only if they are
  * told to write them, and what to tell them.
  */
-#ifndef MODEL_RUNTIME_H
-#define MODEL_RUNTIME_H
+#ifndef SELECT_RUNTIME_H
+#define SELECT_RUNTIME_H
 
 #include <stdbool.h>
 

@@ -2,8 +2,8 @@
  * survivors: the stacks and threads that are still referred to when the rows of a window have been
  * dropped, and their new numbers. Sources mark them; windowing renumbers them.
  */
-#ifndef SOURCE_SURVIVORS_H
-#define SOURCE_SURVIVORS_H
+#ifndef STACK_SURVIVORS_H
+#define STACK_SURVIVORS_H
 
 #include <stdint.h>
 
