@@ -115,6 +115,16 @@ struct doc_block *doc_facts(struct doc *doc)
 	return doc_block(doc, BLOCK_FACTS);
 }
 
+void doc_drop_empty(struct doc *doc)
+{
+	struct doc_block *last = &doc->blocks.at[doc->blocks.n - 1];
+
+	if (last->facts.n)
+		return;
+	block_release(last);
+	doc->blocks.n--;
+}
+
 void doc_fact(struct doc_block *b, bool warn, const char *label, const char *fmt, ...)
 {
 	struct doc_fact *fact = vec_add(&b->facts);

@@ -145,6 +145,8 @@ void doc_release(struct doc *);
 void doc_heading(struct doc *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void doc_text(struct doc *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct doc_block *doc_facts(struct doc *);
+/* Takes the last block back if it has no facts. */
+void doc_drop_empty(struct doc *);
 void doc_fact(struct doc_block *, bool warn, const char *label, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 struct doc_table *doc_table(struct doc *, const char *caption, const struct doc_column *columns,

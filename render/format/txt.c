@@ -273,7 +273,8 @@ static int txt_write(const struct doc *doc, const struct format_options *options
 		}
 		if (heading || (b->text && b->text[0] && b->kind != BLOCK_TEXT))
 			put_heading(&term, heading, b->kind == BLOCK_TEXT ? NULL : b->text);
-		else if (i == 0)
+		else if (i == 0 ||
+			 (b->kind == BLOCK_FACTS && doc->blocks.at[i - 1].kind == BLOCK_TEXT))
 			fputc('\n', out);
 		heading = NULL;
 		put_block(&term, b, options);

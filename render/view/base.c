@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
+#include "select/threads_choose.h"
 
 #define IDLE_SHARE 0.01 /* of one CPU, below which a target is idle */
 
@@ -146,14 +147,26 @@ bool base_is_cpu_time(const struct view_input *in)
 	return measure_is_cpu_time(in->profile, &in->tree->measure);
 }
 
-struct thread_wait base_waits(const struct profile *p)
+struct thread_wait base_waits(const struct view_input *in, const struct thread_wait **longest)
 {
+	const struct selection *s = in->selection;
 	struct thread_wait all = {0};
+	const struct thread_wait *most = NULL;
+	_free_ bool *takes = NULL;
 
-	for (size_t i = 0; i < p->thread_waits.n; i++) {
-		all.blocked_ns += p->thread_waits.at[i].blocked_ns;
-		all.runnable_ns += p->thread_waits.at[i].runnable_ns;
+	if (longest)
+		*longest = NULL;
+
+	if (!in->profile->thread_waits.n || threads_choose(in->profile, s->thread, s->pid, &takes))
+		return all;
+	vec_each (w, &in->profile->thread_waits) {
+		if (takes && !takes[w->thread])
+			continue;
+		thread_wait_add(&all, w);
+		most = !most || w->runnable_ns > most->runnable_ns ? w : most;
 	}
+	if (longest)
+		*longest = most;
 	return all;
 }
 
@@ -198,7 +211,7 @@ char *base_idle_text(const struct view_input *in)
 						      in->tree->measure.name, all);
 	if (length <= 0 || ran >= IDLE_SHARE * length)
 		return NULL;
-	if ((double)base_waits(in->profile).runnable_ns >= length / 2)
+	if ((double)base_waits(in, NULL).runnable_ns >= length / 2)
 		return mem_printf("%s of %s%s: the target was ready, but had no CPU",
 				  units_ns(on, sizeof(on), ran), all, ran > 0 ? ticks : "");
 	return mem_printf("%s of %s%s; the target slept or waited: %s",
@@ -233,6 +246,38 @@ struct ledger_sums ledger_sum(const struct profile *p, uint32_t metric)
 		sums.notes += r->class == LEDGER_NOTE ? r->count : 0;
 	}
 	return sums;
+}
+
+struct ledger_sums base_ledger(const struct view_input *in)
+{
+	const struct measure *m = &in->tree->measure;
+	struct ledger_sums all = {0};
+
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ledger_sums one = ledger_sum(in->profile, m->metric[i]);
+
+		all.rows += one.rows;
+		all.taken += one.taken;
+		all.kept += one.kept;
+		all.lost += one.lost;
+		all.notes += one.notes;
+	}
+	return all;
+}
+
+int64_t base_samples(const struct view_input *in)
+{
+	const struct measure *m = &in->tree->measure;
+	const struct profile *p = in->profile;
+	const struct ledger_sums sums = base_ledger(in);
+	int64_t n = 0;
+
+	/* A row of an imported file may stand for many. */
+	if (m->n == 1 && sums.rows)
+		return sums.kept;
+	for (size_t i = 0; i < p->samples.n; i++)
+		n += measure_value(p, m, i) != 0;
+	return n;
 }
 
 static int by_count(const void *a, const void *b)

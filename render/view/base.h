@@ -64,8 +64,10 @@ bool base_shows_margin(int64_t value, double margin);
 /* Whether the samples are of an event that counts time on a CPU. */
 bool base_is_cpu_time(const struct view_input *);
 
-/* What all threads waited together. */
-struct thread_wait base_waits(const struct profile *);
+/* What the selected threads did together, exactly; of the whole capture, whatever --from and --to
+ * leave. *@longest (or NULL): which of them was ready without a CPU for longest; NULL: there is
+ * none. */
+struct thread_wait base_waits(const struct view_input *, const struct thread_wait **longest);
 /* The amount in functions without a name; *@jit: in those of them that are JIT code. */
 int64_t base_unnamed(const struct view_input *, int64_t *jit);
 
@@ -83,6 +85,10 @@ void paths_add(const struct view_input *, struct doc *, const char *heading, siz
 /* Such a profile has nothing for a view of samples, which then says so and no more. */
 bool base_says_no_samples(const struct view_input *, struct doc *);
 
+/* The samples of the measure in the whole profile: a sample is a stack that was kept, whatever it
+ * counts for. */
+int64_t base_samples(const struct view_input *);
+
 struct ledger_sums {
 	int64_t taken, kept, lost;
 	int64_t notes;
@@ -90,6 +96,8 @@ struct ledger_sums {
 };
 
 struct ledger_sums ledger_sum(const struct profile *, uint32_t metric);
+/* Of all metrics of the measure together. */
+struct ledger_sums base_ledger(const struct view_input *);
 
 /* The rows of one class of @metric that are not 0, largest first: "12 ring full; 7 stack
  * unreadable". Freed by the caller. */

@@ -40,22 +40,6 @@ static void machine_card(const struct view_input *in, struct doc_block *b)
 		 cores && cores[0] ? " × " : "", cores ? cores : "");
 }
 
-/* The ledger of all metrics of the measure together. */
-static struct ledger_sums ledger_of_measure(const struct view_input *in)
-{
-	const struct measure *m = &in->tree->measure;
-	struct ledger_sums all = {0};
-
-	for (size_t i = 0; i < m->n; i++) {
-		const struct ledger_sums one = ledger_sum(in->profile, m->metric[i]);
-
-		all.rows += one.rows;
-		all.taken += one.taken;
-		all.lost += one.lost;
-	}
-	return all;
-}
-
 /* Why samples of the measure were lost. Freed by the caller. */
 static char *losses_of_measure(const struct view_input *in)
 {
@@ -74,7 +58,7 @@ static char *losses_of_measure(const struct view_input *in)
 /* "1,850 · 1,850 taken, none lost"; "1,800 · 50 of 1,850 lost (2.7 %): 50 ring full". */
 static void samples_card(const struct view_input *in, struct doc_block *b)
 {
-	const struct ledger_sums sums = ledger_of_measure(in);
+	const struct ledger_sums sums = base_ledger(in);
 	char kept[UNITS_BUF], lost[UNITS_BUF], taken[UNITS_BUF];
 	_free_ char *reasons = NULL;
 
@@ -117,7 +101,7 @@ static void amount_card(const struct view_input *in, struct doc_block *b)
 
 static void waits_card(const struct view_input *in, struct doc_block *b)
 {
-	const struct thread_wait all = base_waits(in->profile);
+	const struct thread_wait all = base_waits(in, NULL);
 
 	if (in->profile->thread_waits.n)
 		doc_fact(b, false, "Off CPU", "%s · blocked; %s ready without a CPU",

@@ -1,10 +1,16 @@
-/* summary: what was captured, how, and how much of it is here. */
+/*
+ * summary, capture: what the capture shows, in a sentence and the figures that stand behind it; and
+ * how it was made: its events, their samples one by one, zones, threads that waited, the host.
+ */
 #include "view/base.h"
+#include "view/finding.h"
 #include "view/ready_fact.h"
 #include "view/remedy_facts.h"
 #include "view/wait_facts.h"
 #include "view/zone_words.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +21,9 @@
 
 #define NAMED_MOST 3   /* zones that a fact names */
 #define DOUBT	   5.0 /* percent from which a weakness of the data is to be seen */
+#define DISTORTED                                                                      \
+	20.0 /* percent of slowdown from which times are not those of the target alone \
+	      */
 
 /* A run's attribute as a fact, where it is known. */
 static void run_fact(const struct view_input *in, struct doc_block *b, const char *label,
@@ -37,24 +46,31 @@ static void event_fact(const struct view_input *in, struct doc_block *b)
 		doc_fact(b, false, "Event", "%s", events);
 }
 
+/* "2.00 s from 2026-11-29T14:05:30Z"; and that it did not end, if it did not. */
 static void time_fact(const struct view_input *in, struct doc_block *b)
 {
 	const char *end = profile_run(in->profile, RUN_END);
-	const char *before = "; ended by ";
-	bool dated = in->profile->started_unix_ns > 0;
+	const bool ended = !end || strcmp(end, RUN_END_NONE) != 0;
+	const bool dated = in->profile->started_unix_ns > 0;
 	char from[UNITS_BUF] = "", length[UNITS_BUF];
 
-	if (!end || !end[0])
-		end = before = "";
-	else if (!strcmp(end, RUN_END_NONE))
-		before = "; ";
 	units_ns(length, sizeof(length), (double)in->profile->duration_ns);
 	if (dated)
 		units_time(from, sizeof(from), in->profile->started_unix_ns);
 	/* Folded stacks and their like do not tell it. */
 	if (!in->profile->duration_ns)
 		snprintf(length, sizeof(length), "of unknown length,");
-	doc_fact(b, false, "Time", "%s%s%s%s%s", length, dated ? " from " : "", from, before, end);
+	doc_fact(b, false, "Time", "%s%s%s%s%s", length, dated ? " from " : "", from,
+		 ended ? "" : "; ", ended ? "" : end);
+}
+
+/* "by the command's exit with status 0" */
+static void end_fact(const struct view_input *in, struct doc_block *b)
+{
+	const char *end = profile_run(in->profile, RUN_END);
+
+	if (end && end[0] && strcmp(end, RUN_END_NONE))
+		doc_fact(b, false, "Ended", "by %s", end);
 }
 
 /* What the ledger notes about samples that were kept; shown if it concerns many. */
@@ -81,42 +97,87 @@ static void apart_fact(const struct view_input *in, struct doc_block *b, uint32_
 		doc_fact(b, false, "Apart", "%s", rows);
 }
 
-/* "1,000 kept of 1,019 taken", "19 (1.9 % of taken): 12 ring full; 7 stack unreadable"; @of: in
- * words what, " of blocked", where there are several. */
-static void metric_fact(const struct view_input *in, struct doc_block *b, uint32_t metric,
-			const char *of)
+static const char *metric_name(const struct profile *p, uint32_t metric)
 {
-	struct ledger_sums sums = ledger_sum(in->profile, metric);
-	_free_ char *reasons = ledger_reasons(in->profile, metric, LEDGER_LOST);
-	char taken[UNITS_BUF], kept[UNITS_BUF], lost[UNITS_BUF];
-
-	if (!sums.rows) {
-		doc_fact(b, true, "Samples", "the profile has no ledger%s: losses are unknown", of);
-		return;
-	}
-	units_count(taken, sizeof(taken), sums.taken);
-	units_count(kept, sizeof(kept), sums.kept);
-	units_count(lost, sizeof(lost), sums.lost);
-	doc_fact(b, false, "Samples", "%s kept of %s taken%s%s", kept, taken, of,
-		 sums.lost ? "" : ", none lost");
-	if (sums.lost)
-		doc_fact(b, true, "Lost", "%s (%s of taken): %s", lost,
-			 percent_text((double)sums.lost, (double)sums.taken), reasons);
-	notes_fact(in, b, metric, &sums);
-	apart_fact(in, b, metric);
+	return profile_text(p, p->metrics.at[metric].name);
 }
 
+/* "19 of 1,019 cpu-clock (1.9 %): 12 ring full; 7 stack unreadable"; @of as below. Freed by the
+ * caller. */
+static char *lost_text(const struct view_input *in, uint32_t metric, const struct ledger_sums *sums,
+		       const char *of)
+{
+	_free_ char *reasons = ledger_reasons(in->profile, metric, LEDGER_LOST);
+	char taken[UNITS_BUF], lost[UNITS_BUF];
+
+	return mem_printf("%s of %s%s (%s): %s", units_count(lost, sizeof(lost), sums->lost),
+			  units_count(taken, sizeof(taken), sums->taken), of,
+			  percent_text((double)sums->lost, (double)sums->taken), reasons);
+}
+
+/* " of blocked", where the measure has several metrics; else "". Freed by the caller. */
+static char *of_metric(const struct view_input *in, uint32_t metric)
+{
+	return in->tree->measure.n > 1 ? mem_printf(" of %s", metric_name(in->profile, metric))
+				       : mem_strdup("");
+}
+
+/* What was lost, metric by metric, and whether that is much. Freed by the caller; NULL: nothing. */
+static char *losses_text(const struct view_input *in, bool *much)
+{
+	const struct measure *m = &in->tree->measure;
+	struct str s = {0};
+
+	*much = false;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct ledger_sums sums = ledger_sum(in->profile, m->metric[i]);
+		_free_ char *of = of_metric(in, m->metric[i]);
+		_free_ char *lost = lost_text(in, m->metric[i], &sums, of);
+
+		*much |= (double)sums.lost >= DOUBT / 100 * (double)sums.taken && sums.lost;
+		if (sums.lost)
+			str_addf(&s, "%s%s", s.n ? "; " : "", lost);
+	}
+	return s.n ? str_steal(&s) : NULL;
+}
+
+/* "1,850 kept, none lost"; "1,000 kept, lost 19 of 1,019 (1.9 %): 12 ring full; …". */
 static void samples_fact(const struct view_input *in, struct doc_block *b)
+{
+	bool much;
+	_free_ char *losses = losses_text(in, &much);
+	char kept[UNITS_BUF];
+
+	if (base_is_zones_only(in))
+		return;
+	units_count(kept, sizeof(kept), base_samples(in));
+	if (!base_ledger(in).rows)
+		doc_fact(b, true, "Samples", "%s kept; losses are unknown: there is no ledger",
+			 kept);
+	else if (losses && !much)
+		doc_fact(b, true, "Samples", "%s kept, lost %s", kept, losses);
+	else
+		doc_fact(b, false, "Samples", "%s kept, %s", kept,
+			 losses ? "others lost (see above)" : "none lost");
+}
+
+/* How many of which event they are, and what is known of them. */
+static void metric_facts(const struct view_input *in, struct doc_block *b)
 {
 	const struct measure *m = &in->tree->measure;
 
 	for (size_t i = 0; i < m->n && !base_is_zones_only(in); i++) {
-		const struct metric *metric = &in->profile->metrics.at[m->metric[i]];
-		_free_ char *of =
-			m->n > 1 ? mem_printf(" of %s", profile_text(in->profile, metric->name))
-				 : mem_strdup("");
+		const struct ledger_sums sums = ledger_sum(in->profile, m->metric[i]);
+		char taken[UNITS_BUF], kept[UNITS_BUF];
 
-		metric_fact(in, b, m->metric[i], of);
+		if (!sums.rows)
+			continue;
+		doc_fact(b, false, "Ledger", "%s: %s kept of %s taken",
+			 metric_name(in->profile, m->metric[i]),
+			 units_count(kept, sizeof(kept), sums.kept),
+			 units_count(taken, sizeof(taken), sums.taken));
+		notes_fact(in, b, m->metric[i], &sums);
+		apart_fact(in, b, m->metric[i]);
 	}
 }
 
@@ -177,7 +238,6 @@ static void zones_fact(const struct view_input *in, struct doc_block *b)
 	units_count(open, sizeof(open), (int64_t)sums.in_flight);
 	doc_fact(b, false, "Zones", "%s zone%s, %s call%s, %s in flight at the end; %s", zones,
 		 sums.zones == 1 ? "" : "s", calls, sums.calls == 1 ? "" : "s", open, clock);
-	probe_cost_fact(in, b);
 	if (sums.shorts)
 		doc_fact(b, true, "Short zones",
 			 "%llu of %s have a mean below three times what their probes cost: their "
@@ -237,46 +297,63 @@ static void selection_fact(const struct view_input *in, struct doc_block *b)
 	str_release(&text);
 }
 
-/* How many CPUs the target kept busy: only of the whole capture. */
-static void busy_fact(const struct view_input *in, struct doc_block *b)
+/* "0.94 CPUs busy (939 ms)": of the whole capture. Freed by the caller; NULL: it is not known. */
+static char *busy_text(const struct view_input *in, const struct thread_wait *waits)
+{
+	const double length = (double)in->profile->duration_ns;
+	const double ticks = base_is_cpu_time(in) ? (double)in->tree->nodes.at[0].total : 0;
+	const double busy = waits->on_ns ? (double)waits->on_ns : ticks;
+
+	if (busy <= 0 || length <= 0)
+		return NULL;
+	return mem_printf("%.2f CPUs busy (%s)", busy / length, ns_text(busy));
+}
+
+/* "0.94 CPUs busy (939 ms), 55.2 ms ready without one, 1.00 s blocked" */
+static void cpu_fact(const struct view_input *in, struct doc_block *b)
 {
 	const struct selection *s = in->selection;
-	double total = (double)in->tree->nodes.at[0].total;
+	const struct thread_wait waits = base_waits(in, NULL);
+	_free_ char *busy = busy_text(in, &waits);
 	_free_ char *idle = base_idle_text(in);
 
 	if (s->from_ns || s->to_ns || base_is_zones_only(in))
 		return;
 	if (idle)
-		return doc_fact(b, true, base_is_cpu_time(in) ? "On CPU" : "Nothing", "%s", idle);
-	if (!base_is_cpu_time(in) || in->profile->duration_ns <= 0)
-		return;
-	doc_fact(b, false, "On CPU", "%s: %.2f CPUs busy on average", ns_text(total),
-		 total / (double)in->profile->duration_ns);
+		doc_fact(b, true, base_is_cpu_time(in) ? "On CPU" : "Nothing", "%s", idle);
+	if (thread_wait_life(&waits))
+		doc_fact(b, false, "Threads", "%s%s%s ready without %s, %s blocked",
+			 busy ? busy : "", busy ? ", " : "", ns_text((double)waits.runnable_ns),
+			 busy ? "one" : "a CPU", ns_text((double)waits.blocked_ns));
+	else if (busy && !idle)
+		doc_fact(b, false, "On CPU", "%s", busy);
 }
 
-/* "2 min 46 s blocked, 3.08 s runnable; samples stand for 99.8 % of it": what the threads waited,
- * exactly, and how much of it has stacks. */
+/* "samples stand for 99.8 % of the time off the CPU": how much of it has stacks. */
 static void off_cpu_fact(const struct view_input *in, struct doc_block *b)
 {
 	const struct profile *p = in->profile;
-	const struct thread_wait all = base_waits(p);
+	const struct thread_wait all = base_waits(in, NULL);
 	double sampled_ns = 0;
 	struct measure off;
 
-	if (!p->thread_waits.n || measure_find(p, METRIC_OFF_CPU, &off))
+	if (!p->thread_waits.n || !selection_takes_all(in->selection) ||
+	    measure_find(p, METRIC_OFF_CPU, &off))
 		return;
 	for (size_t i = 0; i < p->samples.n; i++)
 		sampled_ns += (double)measure_value(p, &off, i);
-	doc_fact(b, false, "Off CPU", "%s blocked, %s runnable; samples stand for %s of it",
-		 ns_text((double)all.blocked_ns), ns_text((double)all.runnable_ns),
+	doc_fact(b, false, "Off CPU", "samples stand for %s of the time blocked and ready",
 		 percent_text(sampled_ns, (double)all.blocked_ns + (double)all.runnable_ns));
 }
 
-static void slowdown_fact(const struct view_input *in, struct doc_block *b)
+/* "17.2 % (12.1 to 28.5 %): interrupts and BPF programs"; if at least @from and below @below per
+ * cent. */
+static void slowdown_fact(const struct view_input *in, struct doc_block *b, double from,
+			  double below)
 {
 	struct slowdown_shown s;
 
-	if (base_slowdown(in->profile, &s))
+	if (base_slowdown(in->profile, &s) && s.percent >= from && s.percent < below)
 		doc_fact(b, s.percent >= DOUBT, "Slowdown", "%s%s: %s", s.text, s.by, s.of);
 }
 
@@ -337,36 +414,78 @@ static void baseline_fact(const struct view_input *in, struct doc_block *b)
 			 line);
 }
 
-static int summary_write(const struct view_input *in, struct doc *doc)
+/* What changes what one should believe of all that follows. */
+static void doubt_facts(const struct view_input *in, struct doc_block *b)
 {
-	struct doc_block *b = doc_facts(doc);
+	bool much;
+	_free_ char *losses = losses_text(in, &much);
 
-	wait_facts(in, b);
-	run_fact(in, b, "Target", RUN_TARGET);
-	time_fact(in, b);
-	run_fact(in, b, "Merged", RUN_MERGED);
-	event_fact(in, b);
-	run_fact(in, b, "Off-CPU", RUN_OFF_CPU);
-	samples_fact(in, b);
-	zones_fact(in, b);
+	if (much)
+		doc_fact(b, true, "Lost", "%s", losses);
 	contradictions_fact(in, b);
 	unknown_fact(in, b);
+	slowdown_fact(in, b, DISTORTED, INFINITY);
+	if (probe_cost_is_high(in))
+		probe_cost_fact(in, b);
+}
+
+static void figure_facts(const struct view_input *in, struct doc_block *b)
+{
+	run_fact(in, b, "Target", RUN_TARGET);
+	time_fact(in, b);
+	samples_fact(in, b);
 	selection_fact(in, b);
 	wait_left_out_fact(in, b);
+	cpu_fact(in, b);
+	slowdown_fact(in, b, 0, DISTORTED);
+	if (profile_has(in->profile, PART_ZONES) && !probe_cost_is_high(in))
+		probe_cost_fact(in, b);
 	baseline_fact(in, b);
-	busy_fact(in, b);
+}
+
+static int summary_write(const struct view_input *in, struct doc *doc)
+{
+	_free_ char *finding = finding_text(in);
+
+	doubt_facts(in, doc_facts(doc));
+	doc_drop_empty(doc);
+	if (finding)
+		doc_text(doc, "%c%s", toupper(finding[0]), finding + 1);
+	figure_facts(in, doc_facts(doc));
+	return 0;
+}
+
+const struct view summary_view = {
+	.name = "summary",
+	.about = "what the capture shows, in a sentence and its figures",
+	.shows = {IN_REPORTS},
+	.write = summary_write,
+};
+
+static int capture_write(const struct view_input *in, struct doc *doc)
+{
+	struct doc_block *b;
+
+	doc_heading(doc, "Capture");
+	b = doc_facts(doc);
+	wait_facts(in, b);
+	run_fact(in, b, "Merged", RUN_MERGED);
+	event_fact(in, b);
+	end_fact(in, b);
+	run_fact(in, b, "Off-CPU", RUN_OFF_CPU);
+	metric_facts(in, b);
 	ready_fact(in, b);
 	off_cpu_fact(in, b);
-	slowdown_fact(in, b);
+	zones_fact(in, b);
 	unnamed_fact(in, b);
 	remedy_facts(in, b);
 	host_fact(in, b);
 	return 0;
 }
 
-const struct view summary_view = {
-	.name = "summary",
-	.about = "target, event, samples kept and lost, zones, host",
+const struct view capture_view = {
+	.name = "capture",
+	.about = "how it was captured: events, samples kept and lost, zones, waits, host",
 	.shows = {IN_REPORTS},
-	.write = summary_write,
+	.write = capture_write,
 };

@@ -335,6 +335,12 @@ static bool is_high(const struct profile *p, double ns)
 	return ns * 100 >= (double)p->duration_ns * HIGH;
 }
 
+bool probe_cost_is_high(const struct view_input *in)
+{
+	return in->profile->duration_ns > 0 &&
+	       is_high(in->profile, profile_cost_of(in->profile, ZONE_COST_ALL));
+}
+
 /* Every process that runs a probed file pays for hits, target or not. */
 static void elsewhere_fact(const struct profile *p, struct doc_block *b)
 {

@@ -77,5 +77,7 @@ void zone_shape_cell(struct doc_table *, const struct zone_shape *);
 /* Which zones cost what they measure; nothing where the profile does not say what its probes cost.
  */
 void probe_cost_fact(const struct view_input *, struct doc_block *);
+/* Whether that is so much that the times are not those of the target alone. */
+bool probe_cost_is_high(const struct view_input *);
 
 #endif

@@ -310,7 +310,7 @@ static void test_reports_show_what_there_is(void **state)
 {
 	(void)state;
 	assert_string_equal(views_of(sample_profile(), "txt"),
-			    "summary functions paths processes threads cost ");
+			    "summary functions capture paths processes threads cost ");
 	assert_string_equal(views_of(zones_only_profile(), "txt"), "summary zones zone cost ");
 	assert_string_equal(views_of(zone_profile(), "txt"),
 			    "summary zones zone functions paths processes threads cost ");

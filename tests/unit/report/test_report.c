@@ -118,7 +118,7 @@ static void test_summary_in_a_pipe(void **state)
 	assert_string_equal(r.err, "");
 	assert_non_null(strstr(r.out, "\nTop functions  100 % = 10.0 s of time on CPU, 1,000 "
 				      "samples of cpu-clock\n"));
-	assert_non_null(strstr(r.out, "\n! Lost      19 (1.9 % of taken)"));
+	assert_non_null(strstr(r.out, "\n! Samples   1,000 kept, lost 19 of 1,019 (1.9 %): "));
 	assert_non_null(strstr(r.out, "\nLedger  "));
 	assert_null(strchr(r.out, '\033'));
 	result_release(&r);

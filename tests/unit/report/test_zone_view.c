@@ -421,14 +421,17 @@ static void no_zone_called(void **state)
 	assert_view(zones_none_profile(), &(struct selection){.focus = "f"}, "summary", 100,
 		    "\n"
 		    "  Time      10.0 s\n"
+		    "  Shown     only --focus f: 0 zones\n");
+	assert_view(zones_none_profile(), NULL, "capture", 100,
+		    "\n"
+		    "Capture\n"
 		    "  Event     zones\n"
 		    "! Zones     0 calls of zones: what ran had no function that matches; wall "
-		    "clock\n"
-		    "  Shown     only --focus f: 0 zones\n");
+		    "clock\n");
 	profile_add_part(both, PART_ZONES);
-	_free_ char *text = view_text(both, NULL, "summary", "txt", 100);
+	_free_ char *text = view_text(both, NULL, "capture", "txt", 100);
 
-	assert_non_null(strstr(text, "\n  Samples   1,000 kept of 1,019 taken\n"));
+	assert_non_null(strstr(text, "\n  Ledger    cpu-clock: 1,000 kept of 1,019 taken\n"));
 	assert_non_null(strstr(text, "\n! Zones     0 calls of zones: what ran had no function"));
 }
 
@@ -574,8 +577,12 @@ static void summary_of_zones(void **state)
 	(void)state;
 	assert_view(zones_only_profile(), &(struct selection){.zone = "mem*"}, "summary", 100,
 		    "\n"
-		    "  Target        -p 4711,4800\n"
-		    "  Time          10.0 s from 2026-03-01T12:00:00Z\n"
+		    "  Target    -p 4711,4800\n"
+		    "  Time      10.0 s from 2026-03-01T12:00:00Z\n"
+		    "  Shown     only --zone mem*: 1 zone\n");
+	assert_view(zones_only_profile(), NULL, "capture", 100,
+		    "\n"
+		    "Capture\n"
 		    "  Zones         8 zones, 21,475,838,925 calls, 2 in flight at the end; wall "
 		    "clock\n"
 		    "! Short zones   1 of 8 have a mean below three times what their probes cost: "
@@ -583,8 +590,7 @@ static void summary_of_zones(void **state)
 		    "                probe cost\n"
 		    "! Counted only  1 of 8 zones, not timed: memcpy (no RET and indirect jumps: "
 		    "its end cannot be seen)\n"
-		    "! Calls lost    7 (<0.1 % of all): 7 call table full\n"
-		    "  Shown         only --zone mem*: 1 zone\n");
+		    "! Calls lost    7 (<0.1 % of all): 7 call table full\n");
 }
 
 /* @n zones in a second: each was called 1,000 times more than the one before, for 10 us a call if
