@@ -174,6 +174,13 @@ void doc_tree(struct doc *, const char *caption, const struct tree *);
 struct doc_heat *doc_heat(struct doc *, const char *caption, uint32_t columns, uint32_t rows);
 struct doc_block *doc_paths(struct doc *, const char *caption, const struct tree *);
 
+/* Sorts the rows of tables of things (doc_limit()) by a column as --sort names it, heaviest first
+ * and names from A on, "-" before it turned round; equal rows keep their order. Whether any has it.
+ */
+bool doc_sort(struct doc *, const char *column);
+/* Takes the rows behind the first @rows out of those tables. */
+void doc_top(struct doc *, size_t rows);
+
 /* Puts all texts but raw ones into ASCII (base/ascii.h), so that their widths are known when they
  * are laid out. */
 void doc_to_ascii(struct doc *);

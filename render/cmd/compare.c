@@ -242,6 +242,14 @@ static int parse(int argc, char **argv, struct arguments *a)
 		return status;
 	if (before < argc && !n_behind)
 		return render_usage("compare: name the new profiles behind --");
+	if (a->options.selection.from_clock || a->options.selection.to_clock)
+		return render_usage(
+			"compare: --from and --to by the clock are of one capture; give "
+			"times since the start of each: 2.5s");
+	if (a->options.selection.fold_kernel)
+		return render_usage(
+			"compare: --fold-kernel is of a report of one profile: not of a "
+			"comparison");
 	if (choose_format(a) || take_files(a, files, (size_t)n, behind, (size_t)n_behind))
 		return render_usage("compare: %s", err_text());
 	return -1;

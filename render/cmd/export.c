@@ -14,6 +14,7 @@
 #include "model/meta.h"
 #include "query/excerpt.h"
 #include "query/filter.h"
+#include "query/wait_class.h"
 #include "store/store.h"
 
 struct arguments {
@@ -199,6 +200,7 @@ static int export_profile(const struct arguments *a, const struct profile *p)
 int render_export(int argc, char **argv)
 {
 	struct arguments a = {0};
+	struct wait_classes waits = {0};
 	struct profile *p = NULL;
 	int status = parse(argc, argv, &a), rc;
 
@@ -211,11 +213,22 @@ int render_export(int argc, char **argv)
 	if (store_load(a.input, &a.selection.run, &p))
 		return render_fail();
 	filter_choose_metric(p, &a.selection);
+	rc = selection_settle(&a.selection, p);
+	if (rc) {
+		profile_free(p);
+		return render_refuse(rc);
+	}
+	if (a.selection.fold_kernel) {
+		a.selection.waits = &waits;
+		wait_classes_init(&waits, p);
+		excerpt_fold_kernel(p);
+	}
 	if (!a.commands)
 		export_hide_secrets(p);
 	if (a.reasons)
 		excerpt_add_reasons(p);
 	status = export_profile(&a, p);
+	wait_classes_release(&waits);
 	profile_free(p);
 	return status;
 }

@@ -38,6 +38,7 @@ static const char options[] =
 	"  -o, --output OUT     write to OUT, in the format of its extension; - is stdout\n"
 	"      --format NAME    write this format, whatever OUT is called\n"
 	"      --view NAME,…    show these views, in this order\n"
+	"      --top N          the first N rows of each table, in every format\n"
 	"      --force          replace OUT if it exists\n"
 	"      --mode OCTAL     the mode of what is made (root: 600; else by the umask)\n"
 	"      --folder         html: OUT is a folder, with the page, its style, script and data\n"

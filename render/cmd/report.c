@@ -16,11 +16,14 @@
 #include "cmd/output.h"
 #include "cmd/style.h"
 #include "format/format.h"
+#include "query/excerpt.h"
 #include "query/filter.h"
 #include "model/meta.h"
 #include "query/selection.h"
 #include "store/store.h"
 #include "view/view.h"
+
+#define TOP_MOST 1000000
 
 struct report {
 	const char *input, *output; /* output NULL: stdout */
@@ -32,6 +35,7 @@ struct report {
 	const struct view *views[VIEWS_MOST];
 	struct selection selection;
 	struct style style;
+	unsigned top; /* rows of each table; 0: all */
 	bool force, folder;
 };
 
@@ -39,6 +43,7 @@ static const struct option_row option_rows[] = {
 	{"output", 'o', OPTION_TEXT, offsetof(struct report, output), {0}},
 	{"format", 0, OPTION_TEXT, offsetof(struct report, format_name), {0}},
 	{"view", 0, OPTION_TEXT, offsetof(struct report, view_names), {0}},
+	{"top", 0, OPTION_COUNT, offsetof(struct report, top), {.range = {1, TOP_MOST}}},
 	{"force", 0, OPTION_FLAG, offsetof(struct report, force), {0}},
 	{"folder", 0, OPTION_FLAG, offsetof(struct report, folder), {0}},
 	{"append", 0, OPTION_TEXT, offsetof(struct report, append), {0}},
@@ -181,6 +186,36 @@ static int write_folder(const struct report *r, const struct doc *doc,
 	return page_folder_close(&folder, rc);
 }
 
+/* What put_in_order() returns where --sort names no column: wrong usage. */
+#define SORT_UNKNOWN (-EDOM)
+
+static int no_column(const struct material *m, const char *name)
+{
+	if (profile_has(m->profile, PART_ZONES))
+		zone_events_no_column(&m->zone_rows.events, "--sort: ", name);
+	else
+		err(-EINVAL,
+		    "--sort: no table of this report has a column '%s': those of functions are "
+		    "self, "
+		    "total, samples and name, those of threads time, samples, on_cpu, runnable, "
+		    "blocked, waits, pid, tid and name",
+		    name);
+	return SORT_UNKNOWN;
+}
+
+/* Applies --sort and --top to the tables. */
+static int put_in_order(const struct report *r, const struct material *m, struct doc *doc)
+{
+	const char *sort = r->selection.sort;
+	const bool sorted = !sort || doc_sort(doc, sort);
+
+	if (!sorted && !zone_rows_have(&m->zone_rows, sort) && strcmp(sort, "name"))
+		return no_column(m, sort + (sort[0] == '-'));
+	if (r->top && (r->format->medium == DOC_TABLE || r->format->medium == DOC_PAGE))
+		doc_top(doc, r->top);
+	return 0;
+}
+
 static int write_report(const struct report *r, const struct material *m)
 {
 	const bool to_file = r->output && strcmp(r->output, "-") != 0;
@@ -189,8 +224,11 @@ static int write_report(const struct report *r, const struct material *m)
 	int rc;
 
 	options.append = r->older_text;
+	options.rows = r->top ? r->top : options.rows;
 	material_begin(m, &doc);
 	rc = material_write(m, r->views, &doc);
+	if (rc == 0)
+		rc = put_in_order(r, m, &doc);
 	if (options.ascii)
 		doc_to_ascii(&doc);
 	if (rc == 0)
@@ -247,12 +285,22 @@ static int report_of(struct report *r, struct material *m)
 	if (rc < 0)
 		return render_fail();
 	filter_choose_metric(m->profile, &r->selection);
-	rc = material_select(m, &r->selection, r->format->medium);
+	r->selection.sort_elsewhere = true;
+	if (r->selection.fold_kernel) {
+		wait_classes_init(&m->waits, m->profile);
+		excerpt_fold_kernel(m->profile);
+	}
+	rc = selection_settle(&r->selection, m->profile);
+	if (rc == 0)
+		rc = material_select(m, &r->selection, r->format->medium);
 	if (rc == 0)
 		rc = check_zone_named(r, m);
 	if (rc < 0)
 		return render_refuse(rc);
-	return write_material(r, m) < 0 ? render_fail() : 0;
+	rc = write_material(r, m);
+	if (rc == SORT_UNKNOWN)
+		return render_refuse(-EINVAL);
+	return rc < 0 ? render_fail() : 0;
 }
 
 /* Returns in the confined child, or fails with a text. */

@@ -219,7 +219,7 @@ void quantiles_find(struct comparison *c, const struct compare_input *in,
 	struct side sides[SIDES];
 	uint64_t state = SEED;
 
-	if (o->selection.thread || o->selection.pid)
+	if (!thread_choice_is_all(&o->selection.threads))
 		return;
 	for (int side = BASE; side < SIDES; side++)
 		side_init(&sides[side], &c->subjects, in, side, &state);

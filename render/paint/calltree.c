@@ -7,12 +7,56 @@
 #include "base/str.h"
 #include "base/units.h"
 
+/* The order of siblings as text has them: heaviest first, or by name. */
+struct siblings {
+	uint32_t *first, *next; /* per node; 0: none */
+};
+
 struct walk {
 	const struct tree *tree;
+	struct siblings order;
 	int64_t least;
 	uint32_t deepest;
 	VEC(char) more; /* per level: whether a sibling follows below */
 };
+
+static int by_total(const void *left, const void *right, void *tree)
+{
+	const struct tree *t = tree;
+	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return order_down(t->nodes.at[a].total, t->nodes.at[b].total);
+}
+
+static void siblings_init(struct siblings *s, const struct tree *t)
+{
+	VEC(uint32_t) all = {0};
+
+	s->first = mem_zalloc(t->nodes.n + 1, sizeof(*s->first));
+	s->next = mem_zalloc(t->nodes.n + 1, sizeof(*s->next));
+	for (uint32_t i = 0; i < t->nodes.n; i++) {
+		all.n = 0;
+		for (uint32_t k = t->nodes.at[i].first_child; k; k = t->nodes.at[k].next_sibling)
+			vec_push(&all, k);
+		if (!t->by_name)
+			vec_sort_by(&all, by_total, t);
+		for (size_t k = all.n; k--;) {
+			s->next[all.at[k]] = s->first[i];
+			s->first[i] = all.at[k];
+		}
+	}
+	vec_release(&all);
+}
+
+/* tree_next() in that order. */
+static uint32_t next_node(const struct walk *w, uint32_t node, bool enter)
+{
+	if (enter && w->order.first[node])
+		return w->order.first[node];
+	while (node && !w->order.next[node])
+		node = w->tree->nodes.at[node].parent;
+	return w->order.next[node];
+}
 
 static bool is_shown(const struct walk *w, uint32_t node)
 {
@@ -25,16 +69,16 @@ static bool is_shown(const struct walk *w, uint32_t node)
 static uint32_t shown_from(const struct walk *w, uint32_t node)
 {
 	while (node && !is_shown(w, node))
-		node = w->tree->nodes.at[node].next_sibling;
+		node = w->order.next[node];
 	return node;
 }
 
 static bool is_alone(const struct walk *w, uint32_t node)
 {
 	const struct tree_node *nodes = w->tree->nodes.at;
-	uint32_t first = shown_from(w, nodes[nodes[node].parent].first_child);
+	uint32_t first = shown_from(w, w->order.first[nodes[node].parent]);
 
-	return first == node && !shown_from(w, nodes[node].next_sibling);
+	return first == node && !shown_from(w, w->order.next[node]);
 }
 
 static char *guides_of(const struct walk *w, uint32_t level, bool alone)
@@ -59,7 +103,7 @@ static uint32_t enter(struct walk *w, uint32_t node, uint32_t level, bool alone)
 		return level;
 	while (w->more.n <= level)
 		vec_push(&w->more, 0);
-	w->more.at[level] = shown_from(w, w->tree->nodes.at[node].next_sibling) != 0;
+	w->more.at[level] = shown_from(w, w->order.next[node]) != 0;
 	return level + 1;
 }
 
@@ -82,7 +126,8 @@ void calltree_layout(const struct tree *t, double least, uint32_t deepest, struc
 
 	*out = (struct calltree){.branches = 0};
 	w.least = (int64_t)((double)t->nodes.at[0].total * least / 100);
-	for (uint32_t i = tree_next(t, 0, true); i; i = tree_next(t, i, shown)) {
+	siblings_init(&w.order, t);
+	for (uint32_t i = next_node(&w, 0, true); i; i = next_node(&w, i, shown)) {
 		bool alone;
 
 		shown = is_shown(&w, i);
@@ -106,6 +151,8 @@ void calltree_layout(const struct tree *t, double least, uint32_t deepest, struc
 						 .guides = guides_of(&w, level[i], alone)}));
 	}
 	vec_release(&w.more);
+	free(w.order.first);
+	free(w.order.next);
 }
 
 void calltree_release(struct calltree *c)
@@ -147,11 +194,63 @@ static void fold_runs(const struct tree *t, const struct doc_path *path, path_it
 	}
 }
 
+/* What every thread and every system call begins with, and says nothing of this one. */
+static bool is_boilerplate(const struct tree *t, const struct path_item *item)
+{
+	static const char *const names[] = {"_start",
+					    "__libc_start_main",
+					    "__libc_start_main_impl",
+					    "__libc_start_main@@GLIBC_2.34",
+					    "__libc_start_call_main",
+					    "clone",
+					    "clone3",
+					    "__clone3",
+					    "start_thread",
+					    "entry_SYSCALL_64_after_hwframe",
+					    "entry_SYSCALL_64",
+					    "do_syscall_64",
+					    "x64_sys_call",
+					    "el0t_64_sync",
+					    "el0t_64_sync_handler",
+					    "el0_svc",
+					    "el0_svc_common.constprop.0",
+					    "do_el0_svc",
+					    "invoke_syscall",
+					    "ret_from_fork",
+					    "ret_from_fork_asm"};
+	const char *name = profile_text(t->profile, t->nodes.at[item->node].name);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (item->node && t->nodes.at[item->node].function && !strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* Makes each run of such frames one item, but for the leaf. */
+static void cut_boilerplate(const struct tree *t, path_items *items)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < items->n; i++) {
+		const bool cut = i + 1 < items->n && is_boilerplate(t, &items->at[i]);
+
+		if (cut && n && !items->at[n - 1].node)
+			items->at[n - 1].times += items->at[i].times;
+		else if (cut)
+			items->at[n++] = (struct path_item){.times = items->at[i].times};
+		else
+			items->at[n++] = items->at[i];
+	}
+	items->n = n;
+}
+
 void path_layout(const struct tree *t, const struct doc_path *path, size_t max, path_items *out)
 {
 	size_t head = max / 3, tail = max - head - 1, gap = 0;
 
 	fold_runs(t, path, out);
+	if (out->n > max)
+		cut_boilerplate(t, out);
 	if (out->n <= max)
 		return;
 	for (size_t i = head; i < out->n - tail; i++)
@@ -167,7 +266,7 @@ char *path_item_text(const struct tree *t, const struct path_item *item)
 	_free_ char *clean = NULL;
 
 	if (!item->node)
-		return mem_printf("… %u frames …", item->times);
+		return mem_printf("… %u frame%s …", item->times, item->times == 1 ? "" : "s");
 	clean = str_clean(name, strlen(name));
 	if (item->times > 1)
 		return mem_printf("%s ×%u", clean, item->times);

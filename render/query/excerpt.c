@@ -7,6 +7,7 @@
 #include "model/meta.h"
 #include "model/rows.h"
 #include "query/filter.h"
+#include "query/frame_class.h"
 #include "query/selection.h"
 #include "query/zone_rows.h"
 
@@ -365,4 +366,36 @@ void excerpt_add_reasons(struct profile *p)
 			p->samples.at[i].node =
 				profile_node(p, p->samples.at[i].node, frames[reason]);
 	}
+}
+
+static uint32_t kernel_frame(struct profile *p)
+{
+	const struct function f = {.name = intern_add(&p->strings, "[kernel]"),
+				   .module = profile_module(p, "[kernel]", ""),
+				   .kind = KIND_KERNEL,
+				   .named = 1};
+
+	return profile_frame(p, &(struct frame){.function = profile_function(p, &f)});
+}
+
+void excerpt_fold_kernel(struct profile *p)
+{
+	const uint32_t kernel = kernel_frame(p);
+	const size_t n = p->nodes.n;
+	_free_ uint32_t *place = mem_zalloc(n + 1, sizeof(*place));
+	_free_ bool *is_kernel = mem_zalloc(n + 1, sizeof(*is_kernel));
+
+	for (size_t i = 1; i < n; i++) {
+		const struct node node = p->nodes.at[i];
+		const uint32_t parent = place[node.parent];
+		const struct function *f = &p->functions.at[p->frames.at[node.frame].function];
+
+		is_kernel[i] = frame_class_of(f) == FRAME_KERNEL;
+		if (is_kernel[i] && is_kernel[node.parent])
+			place[i] = parent;
+		else
+			place[i] = profile_node(p, parent, is_kernel[i] ? kernel : node.frame);
+	}
+	for (size_t i = 0; i < p->samples.n; i++)
+		p->samples.at[i].node = place[p->samples.at[i].node];
 }

@@ -22,4 +22,8 @@ int excerpt_build(const struct profile *from, const struct selection *, struct p
  * nothing but stacks: main;pop;[lock: futex app:queue_lock]. */
 void excerpt_add_reasons(struct profile *);
 
+/* Makes the kernel's frames of each stack one, "[kernel]". Classes of waits (wait_class.h), which
+ * go by frames, are found before. */
+void excerpt_fold_kernel(struct profile *);
+
 #endif

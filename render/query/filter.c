@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "query/wait_class.h"
 #include "query/zone_condition.h"
-#include "select/threads_choose.h"
 
 /* --- zones and functions ---------------------------------------------------------------------- */
 
@@ -30,8 +29,41 @@ int filter_zones(const struct profile *p, const struct selection *sel, bool **ou
 	return 0;
 }
 
-/* *@out: per function whether its name matches @text; stays NULL without a text. */
-static int match_functions(const struct profile *p, const char *text, bool **out)
+/* What of a function a pattern is matched with. */
+typedef bool function_test(const struct profile *, const struct function *, const struct pattern *);
+
+static bool name_matches(const struct profile *p, const struct function *f,
+			 const struct pattern *pattern)
+{
+	return pattern_match(pattern, profile_text(p, f->name));
+}
+
+/* A path by all of it, or by its end: "malloc.c", "stdlib/malloc.c". */
+static bool path_matches(const char *path, const struct pattern *pattern)
+{
+	bool matches = *path && pattern_match(pattern, path);
+
+	for (const char *end = strchr(path, '/'); end && !matches; end = strchr(end + 1, '/'))
+		matches = pattern_match(pattern, end + 1);
+	return matches;
+}
+
+static bool module_matches(const struct profile *p, const struct function *f,
+			   const struct pattern *pattern)
+{
+	return path_matches(profile_text(p, p->modules.at[f->module].path), pattern) ||
+	       pattern_match(pattern, profile_module_name(p, f->module));
+}
+
+static bool file_matches(const struct profile *p, const struct function *f,
+			 const struct pattern *pattern)
+{
+	return path_matches(profile_text(p, f->file), pattern);
+}
+
+/* *@out: per function whether it passes the test with @text; stays NULL without a text. */
+static int match_functions(const struct profile *p, const char *text, function_test *test,
+			   bool **out)
 {
 	struct pattern *pattern;
 	int rc;
@@ -43,7 +75,7 @@ static int match_functions(const struct profile *p, const char *text, bool **out
 		return rc;
 	*out = mem_zalloc(p->functions.n, sizeof(**out));
 	for (size_t i = 1; i < p->functions.n; i++)
-		(*out)[i] = pattern_match(pattern, profile_text(p, p->functions.at[i].name));
+		(*out)[i] = test(p, &p->functions.at[i], pattern);
 	pattern_free(pattern);
 	return 0;
 }
@@ -78,30 +110,53 @@ static int no_function(const struct profile *p, const char *text)
 }
 
 /* Without samples there is no stack to look in. */
-static int check_focus(const struct profile *p, const bool *in, const char *text)
+static int no_place(const struct profile *p, const char *option, const char *text, const char *what)
 {
-	for (size_t i = 1; i < p->nodes.n; i++)
-		if (in[i])
-			return 0;
-	return p->samples.n ? no_function(p, text) : 0;
+	return p->samples.n
+		       ? err(-ENOENT, "%s: no stack has %s that matches '%s'", option, what, text)
+		       : 0;
+}
+
+/* Takes the nodes out whose stacks have no such function, or those that have one. */
+static int keep_nodes(struct filter *f, const char *text, function_test *test, bool wanted)
+{
+	const struct profile *p = f->profile;
+	_free_ bool *match = NULL, *has = NULL;
+	bool any = false;
+	int rc = match_functions(p, text, test, &match);
+
+	if (rc || !match)
+		return rc;
+	has = spread(p, match);
+	if (!f->node) {
+		f->node = mem_zalloc(p->nodes.n + 1, sizeof(*f->node));
+		memset(f->node, true, p->nodes.n);
+	}
+	for (size_t i = 0; i < p->nodes.n; i++) {
+		any |= has[i];
+		f->node[i] &= has[i] == wanted;
+	}
+	return any || !wanted ? 0 : -ENOENT;
 }
 
 static int choose_nodes(struct filter *f, const struct selection *sel)
 {
 	const struct profile *p = f->profile;
-	_free_ bool *focus = NULL, *ignore = NULL, *in = NULL, *out = NULL;
-	int rc = match_functions(p, sel->focus, &focus);
+	int rc = keep_nodes(f, sel->ignore, name_matches, false);
 
 	if (!rc)
-		rc = match_functions(p, sel->ignore, &ignore);
-	if (rc || (!focus && !ignore))
-		return rc;
-	in = focus ? spread(p, focus) : NULL;
-	out = ignore ? spread(p, ignore) : NULL;
-	f->node = mem_zalloc(p->nodes.n, sizeof(*f->node));
-	for (size_t i = 0; i < p->nodes.n; i++)
-		f->node[i] = (!in || in[i]) && !(out && out[i]);
-	return in ? check_focus(p, in, sel->focus) : 0;
+		rc = keep_nodes(f, sel->focus, name_matches, true);
+	if (rc == -ENOENT)
+		return p->samples.n ? no_function(p, sel->focus) : 0;
+	if (!rc)
+		rc = keep_nodes(f, sel->module, module_matches, true);
+	if (rc == -ENOENT)
+		return no_place(p, "--module", sel->module, "code of a program or library");
+	if (!rc)
+		rc = keep_nodes(f, sel->file, file_matches, true);
+	if (rc == -ENOENT)
+		return no_place(p, "--file", sel->file, "a function of a source file");
+	return rc;
 }
 
 /* --- reasons ---------------------------------------------------------------------------------- */
@@ -202,11 +257,11 @@ int filter_init(struct filter *f, const struct profile *p, const struct selectio
 	if (!rc)
 		rc = check_from(p, sel->from_ns);
 	if (!rc)
-		rc = threads_choose(p, sel->thread, sel->pid, &f->thread);
+		rc = threads_choose(p, &sel->threads, &f->thread);
 	if (!rc)
 		rc = choose_nodes(f, sel);
 	if (!rc)
-		rc = match_functions(p, sel->omit, &f->omit);
+		rc = match_functions(p, sel->omit, name_matches, &f->omit);
 	if (!rc)
 		rc = filter_zones(p, sel, &f->zone);
 	if (!rc)
@@ -255,9 +310,11 @@ static void add_options(struct str *s, const struct selection *sel)
 {
 	const struct {
 		const char *name, *value;
-	} options[] = {{"--thread", sel->thread}, {"--pid", sel->pid},
-		       {"--zone", sel->zone},	  {"--focus", sel->focus},
-		       {"--ignore", sel->ignore}, {"--reason", sel->reason}};
+	} options[] = {{"--thread", sel->threads.thread}, {"--pid", sel->threads.pid},
+		       {"--cgroup", sel->threads.cgroup}, {"--zone", sel->zone},
+		       {"--focus", sel->focus},		  {"--ignore", sel->ignore},
+		       {"--module", sel->module},	  {"--file", sel->file},
+		       {"--reason", sel->reason}};
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
 		if (options[i].value)
@@ -273,9 +330,9 @@ static void add_options(struct str *s, const struct selection *sel)
 int filter_check_any(const struct filter *f, const struct selection *sel)
 {
 	const struct profile *p = f->profile;
-	bool stacks = sel->focus || sel->ignore || sel->from_ns || sel->to_ns || sel->reason ||
-		      sel->omit_idle;
-	bool places = sel->thread || sel->pid || sel->zone;
+	bool stacks = sel->focus || sel->ignore || sel->module || sel->file || sel->from_ns ||
+		      sel->to_ns || sel->reason || sel->omit_idle;
+	bool places = !thread_choice_is_all(&sel->threads) || sel->zone;
 	struct str options = {0};
 	int64_t samples = 0;
 

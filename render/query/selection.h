@@ -11,6 +11,7 @@
 
 #include "base/options.h"
 #include "select/pattern.h"
+#include "select/threads_choose.h"
 #include "model/profile.h"
 #include "store/store.h"
 
@@ -20,18 +21,23 @@ struct wait_classes;
 
 /* A zeroed selection takes everything, in the first metric. The strings are borrowed. */
 struct selection {
-	const char *metric;	/* name of a metric; NULL: the first */
-	const char *thread;	/* tid, or glob on the thread's name */
-	const char *pid;	/* pid, or glob on the process's name */
+	const char *metric; /* name of a metric; NULL: the first */
+	struct thread_choice threads;
 	int64_t from_ns, to_ns; /* [from, to) since the start; to 0: the end */
-	const char *focus;	/* keep stacks with a frame that matches (glob; "/re/") */
-	const char *ignore;	/* drop stacks with a frame that matches */
-	const char *omit;	/* leave out the frames that match, keep the stacks */
-	const char *zone; /* these zones; of samples, those taken while one of them was open */
-	const char *sort; /* column of zones (zone_column.h), "-" before it: turned round */
+	/* The same by the clock (clock_time.h), until selection_settle(); NULL: not given. */
+	const char *from_clock, *to_clock;
+	const char *focus;   /* keep stacks with a frame that matches (glob; "/re/") */
+	const char *ignore;  /* drop stacks with a frame that matches */
+	const char *module;  /* keep stacks with a frame in a file of code that matches */
+	const char *file;    /* … in a source file that matches */
+	const char *omit;    /* leave out the frames that match, keep the stacks */
+	const char *zone;    /* these zones; of samples, those taken while one of them was open */
+	const char *sort;    /* column of zones (zone_column.h), "-" before it: turned round */
+	bool sort_elsewhere; /* another table may have it: then zones keep their order */
 	const char *where[SELECTION_CONDITIONS]; /* of zones: see zone_condition.h */
 	size_t n_where;
 	const char *reason; /* waits whose kind, system call or object matches */
+	bool fold_kernel;   /* the kernel's frames of a stack are one: excerpt_fold_kernel() */
 	bool omit_idle;	    /* leave out idle waits (wait_class.h) */
 	/* Where classes of waits are kept once they were found; NULL: nowhere. Borrowed. */
 	struct wait_classes *waits;
@@ -41,6 +47,9 @@ struct selection {
 /* The options above, for a command's own table; and the lines of --help for them. */
 extern const struct option_row selection_rows[];
 extern const char selection_help[];
+
+/* Settles what depends on the profile: clock times. -ENOENT with a text where it has none. */
+int selection_settle(struct selection *, const struct profile *);
 
 /* Whether it takes the whole profile, in whichever metric and order. */
 bool selection_takes_all(const struct selection *);

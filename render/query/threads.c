@@ -14,6 +14,7 @@ static struct thread_row row_of(const struct profile *p, const struct thread *t,
 		.pid = t->pid,
 		.tid = by_process ? 0 : t->tid,
 		.name = by_process ? t->process : t->name,
+		.cgroup = t->cgroup,
 		.born_ns = p->processes.n ? t->born_ns : 0,
 	};
 }
@@ -102,7 +103,8 @@ static int by_value(const void *left, const void *right, void *profile)
 int threads_build(const struct profile *p, const struct selection *sel, const struct tree *known,
 		  bool by_process, struct thread_rows *out)
 {
-	const bool narrow = sel->focus || sel->ignore || sel->zone || sel->from_ns || sel->to_ns;
+	const bool narrow = sel->focus || sel->ignore || sel->module || sel->file || sel->zone ||
+			    sel->from_ns || sel->to_ns;
 	struct filter filter;
 	int rc = filter_init(&filter, p, sel);
 

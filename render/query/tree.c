@@ -356,6 +356,7 @@ int tree_build(const struct profile *p, const struct selection *sel, struct tree
 		return rc;
 	}
 	tree_finish(t);
+	t->by_name = sel->sort && !strcmp(sel->sort, "name");
 	*out = t;
 	return 0;
 }

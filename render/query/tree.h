@@ -82,6 +82,7 @@ struct tree {
 				*/
 	struct spread *spread; /* owned: of its samples; NULL: values are exact */
 	struct tree_tables *tables; /* owned: each made when it is first asked for */
+	bool by_name;		    /* the call tree as text is in order of names, not of totals */
 	/* See zone_tree_build(). */
 	bool of_zones;
 	bool net;	   /* less the cost of the probes */
@@ -136,7 +137,7 @@ const struct tree_paths *tree_paths(const struct tree *, size_t most);
 /* One thread's or process's share. */
 struct thread_row {
 	uint32_t pid, tid; /* tid 0 where it stands for the whole process */
-	uint32_t name;
+	uint32_t name, cgroup;
 	uint64_t born_ns; /* with pid: its row in the table of processes */
 	int64_t value, samples;
 	double margin;		  /* of the value: see spread.h */

@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "query/zone_condition.h"
-#include "select/threads_choose.h"
 
 /* --- what is known of them in some threads ---------------------------------------------------- */
 
@@ -43,7 +42,7 @@ static void add_thread(struct zone *z, const struct zone_in_thread *t)
 static int in_threads(const struct profile *p, const struct selection *sel, struct zone *zones)
 {
 	bool *thread = NULL;
-	int rc = threads_choose(p, sel->thread, sel->pid, &thread);
+	int rc = threads_choose(p, &sel->threads, &thread);
 
 	for (size_t i = 0; !rc && i < p->zones.n; i++)
 		zones[i] = identity(&p->zones.at[i]);
@@ -70,11 +69,15 @@ struct order {
 };
 
 /* The column of --sort and its direction; "-column" reverses it. -EINVAL with a text. */
-static int parse_sort(struct order *o, const struct zone_events *events, const char *text)
+static int parse_sort(struct order *o, const struct zone_events *events, const char *text,
+		      bool elsewhere)
 {
 	bool turned = text[0] == '-';
 
 	o->column = zone_events_column(events, text + turned);
+	/* It may be a column of functions or threads. */
+	if (!o->column && elsewhere && !zone_column_find(text + turned))
+		return parse_sort(o, events, "total_ns", false);
 	if (!o->column)
 		return zone_events_no_column(events, "--sort: ", text + turned);
 	o->ascending = (o->column->kind == ZONE_TEXT) != turned;
@@ -166,9 +169,10 @@ int zone_rows_build(const struct profile *p, const struct selection *sel, struct
 	_free_ bool *match = NULL;
 	int rc;
 
-	*out = (struct zone_rows){.of_threads = sel->thread || sel->pid};
+	*out = (struct zone_rows){.of_threads = !thread_choice_is_all(&sel->threads)};
 	zone_events_init(&out->events, p);
-	rc = parse_sort(&order, &out->events, sel->sort ? sel->sort : "total_ns");
+	rc = parse_sort(&order, &out->events, sel->sort ? sel->sort : "total_ns",
+			sel->sort_elsewhere);
 	if (!rc)
 		rc = zone_match(p, sel->zone, &match);
 	if (rc)
@@ -185,6 +189,12 @@ int zone_rows_build(const struct profile *p, const struct selection *sel, struct
 	vec_sort_by(&out->rows, compare, &order);
 	conditions_release(&where);
 	return 0;
+}
+
+bool zone_rows_have(const struct zone_rows *rows, const char *sort)
+{
+	return rows->events.profile &&
+	       zone_events_column(&rows->events, sort + (sort[0] == '-')) != NULL;
 }
 
 void zone_rows_release(struct zone_rows *rows)

@@ -18,6 +18,8 @@ struct zone_rows {
  * or column, -ENOENT for a --zone, --thread or --pid that nothing matches, each with a text. To be
  * released in either case, and not to be moved before. */
 int zone_rows_build(const struct profile *, const struct selection *, struct zone_rows *out);
+/* Whether --sort can name such a column of them. */
+bool zone_rows_have(const struct zone_rows *, const char *sort);
 void zone_rows_release(struct zone_rows *);
 
 #endif

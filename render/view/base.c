@@ -6,7 +6,6 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "select/threads_choose.h"
 
 #define IDLE_SHARE 0.01 /* of one CPU, below which a target is idle */
 
@@ -149,7 +148,6 @@ bool base_is_cpu_time(const struct view_input *in)
 
 struct thread_wait base_waits(const struct view_input *in, const struct thread_wait **longest)
 {
-	const struct selection *s = in->selection;
 	struct thread_wait all = {0};
 	const struct thread_wait *most = NULL;
 	_free_ bool *takes = NULL;
@@ -157,7 +155,8 @@ struct thread_wait base_waits(const struct view_input *in, const struct thread_w
 	if (longest)
 		*longest = NULL;
 
-	if (!in->profile->thread_waits.n || threads_choose(in->profile, s->thread, s->pid, &takes))
+	if (!in->profile->thread_waits.n ||
+	    threads_choose(in->profile, &in->selection->threads, &takes))
 		return all;
 	vec_each (w, &in->profile->thread_waits) {
 		if (takes && !takes[w->thread])

@@ -268,10 +268,13 @@ static void selection_fact(const struct view_input *in, struct doc_block *b)
 	struct str text = {0};
 
 	add_choice(&text, "metric", s->metric);
-	add_choice(&text, "thread", s->thread);
-	add_choice(&text, "pid", s->pid);
+	add_choice(&text, "thread", s->threads.thread);
+	add_choice(&text, "pid", s->threads.pid);
+	add_choice(&text, "cgroup", s->threads.cgroup);
 	add_choice(&text, "focus", s->focus);
 	add_choice(&text, "ignore", s->ignore);
+	add_choice(&text, "module", s->module);
+	add_choice(&text, "file", s->file);
 	add_choice(&text, "omit", s->omit);
 	add_choice(&text, "zone", s->zone);
 	add_choice(&text, "reason", s->reason);

@@ -1,4 +1,5 @@
 #include "view/view.h"
+#include "model/meta.h"
 
 #include <string.h>
 
@@ -30,6 +31,28 @@ static bool has_something(const struct profile *p, const struct view *v, bool on
 	       (v->part != PART_SAMPLES || one || p->samples.n > 0);
 }
 
+static bool is_of_machine(const struct profile *p)
+{
+	const char *target = profile_run(p, RUN_TARGET);
+
+	return target && !strcmp(target, "-a");
+}
+
+/* Of a whole machine one asks first which program it was: right behind the summary. */
+static void processes_first(const struct view **at, size_t n)
+{
+	size_t to = 0, from = 0;
+
+	while (to < n && (at[to] == &overview_view || at[to] == &summary_view))
+		to++;
+	while (from < n && at[from] != &processes_view)
+		from++;
+	if (from == n || from <= to)
+		return;
+	memmove(&at[to + 1], &at[to], (from - to) * sizeof(*at));
+	at[to] = &processes_view;
+}
+
 void view_choose(enum doc_medium medium, bool one, const struct profile *p, const struct view **out)
 {
 	size_t n = 0;
@@ -39,4 +62,6 @@ void view_choose(enum doc_medium medium, bool one, const struct profile *p, cons
 			if ((*v)->shows[medium] == how && has_something(p, *v, one))
 				out[n++] = *v;
 	out[n] = NULL;
+	if (is_of_machine(p))
+		processes_first(out, n);
 }

@@ -223,11 +223,18 @@ char *zone_ignored_options(const struct selection *s, bool threads)
 		const char *option;
 		bool given;
 	} options[] = {
-		{"--from", s->from_ns},	       {"--to", s->to_ns},
-		{"--focus", s->focus},	       {"--ignore", s->ignore},
-		{"--omit", s->omit},	       {"--reason", s->reason},
-		{"--omit-idle", s->omit_idle}, {"--thread", threads && s->thread},
-		{"--pid", threads && s->pid},
+		{"--from", s->from_ns},
+		{"--to", s->to_ns},
+		{"--focus", s->focus},
+		{"--ignore", s->ignore},
+		{"--omit", s->omit},
+		{"--reason", s->reason},
+		{"--module", s->module},
+		{"--file", s->file},
+		{"--omit-idle", s->omit_idle},
+		{"--thread", threads && s->threads.thread},
+		{"--pid", threads && s->threads.pid},
+		{"--cgroup", threads && s->threads.cgroup},
 	};
 	struct str text = {0};
 

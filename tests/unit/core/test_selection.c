@@ -55,8 +55,8 @@ static void options(void **state)
 	assert_int_equal(options_take(selection_rows, "ignore", "y", &s), 0);
 	assert_int_equal(options_take(selection_rows, "omit", "z", &s), 0);
 	assert_string_equal(s.metric, "cycles");
-	assert_string_equal(s.thread, "11");
-	assert_string_equal(s.pid, "prog*");
+	assert_string_equal(s.threads.thread, "11");
+	assert_string_equal(s.threads.pid, "prog*");
 	assert_int_equal(s.from_ns, 20000000);
 	assert_int_equal(s.to_ns, 1000000000);
 	assert_string_equal(s.focus, "/x/");
@@ -194,10 +194,10 @@ static void selects_rows(void **state)
 	assert_int_equal(sum((struct selection){.metric = "faults"}), 6);
 	assert_int_equal(sum((struct selection){.from_ns = 200, .to_ns = 400}), 25);
 	assert_int_equal(sum((struct selection){.from_ns = 500}), 1);
-	assert_int_equal(sum((struct selection){.thread = "11"}), 7);
-	assert_int_equal(sum((struct selection){.thread = "/^(main|cc1)$/"}), 36);
-	assert_int_equal(sum((struct selection){.pid = "20"}), 1);
-	assert_int_equal(sum((struct selection){.pid = "pro?"}), 42);
+	assert_int_equal(sum((struct selection){.threads.thread = "11"}), 7);
+	assert_int_equal(sum((struct selection){.threads.thread = "/^(main|cc1)$/"}), 36);
+	assert_int_equal(sum((struct selection){.threads.pid = "20"}), 1);
+	assert_int_equal(sum((struct selection){.threads.pid = "pro?"}), 42);
 }
 
 static void selects_stacks(void **state)
@@ -216,10 +216,11 @@ static void refuses_what_is_not_there(void **state)
 		struct selection selection;
 		const char *text;
 	} cases[] = {
-		{{.thread = "99999999999"},
+		{{.threads.thread = "99999999999"},
 		 "no thread matches '99999999999': there are main (10), worker (11), cc1 (20)"},
-		{{.pid = "nosuch"}, "no process matches 'nosuch': there are prog (10), make (20)"},
-		{{.pid = "pro?", .thread = "cc1"},
+		{{.threads.pid = "nosuch"},
+		 "no process matches 'nosuch': there are prog (10), make (20)"},
+		{{.threads.pid = "pro?", .threads.thread = "cc1"},
 		 "no thread matches --thread 'cc1' in a process of --pid 'pro?'"},
 		{{.focus = "nothing"}, "--focus: no stack has a function that matches 'nothing'"},
 		{{.focus = "ol"},
@@ -260,16 +261,16 @@ static void refuses_what_leaves_nothing(void **state)
 {
 	(void)state;
 	assert_int_equal(check_any((struct selection){0}, false), 0);
-	assert_int_equal(check_any((struct selection){.pid = "20"}, false), 0);
+	assert_int_equal(check_any((struct selection){.threads.pid = "20"}, false), 0);
 	assert_int_equal(check_any((struct selection){.ignore = "main"}, false), -ENOENT);
 	assert_string_equal(err_text(), "no sample is left of the profile's 5 by --ignore main");
-	assert_int_equal(check_any((struct selection){.pid = "make", .to_ns = 500}, false),
+	assert_int_equal(check_any((struct selection){.threads.pid = "make", .to_ns = 500}, false),
 			 -ENOENT);
 	assert_string_equal(err_text(),
 			    "no sample is left of the profile's 5 by --pid make, --to 500 ns");
-	assert_int_equal(check_any((struct selection){.focus = "z", .thread = "10"}, false),
+	assert_int_equal(check_any((struct selection){.focus = "z", .threads.thread = "10"}, false),
 			 -ENOENT);
-	assert_int_equal(check_any((struct selection){.focus = "z", .thread = "10"}, true),
+	assert_int_equal(check_any((struct selection){.focus = "z", .threads.thread = "10"}, true),
 			 -ENOENT);
 	assert_int_equal(check_any((struct selection){.zone = "zone"}, true), 0);
 }

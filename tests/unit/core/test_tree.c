@@ -84,7 +84,7 @@ static void tells_the_reason_of_most_of_a_node(void **state)
 	assert_int_equal(tree_build(p, &(struct selection){0}, &t), 0);
 	assert_reason(t, "b", REASON_NONE);
 	tree_free(t);
-	assert_int_equal(tree_build(p, &(struct selection){.thread = "20"}, &t), 0);
+	assert_int_equal(tree_build(p, &(struct selection){.threads.thread = "20"}, &t), 0);
 	assert_false(t->has_reasons);
 	tree_free(t);
 	profile_free(p);
@@ -112,10 +112,10 @@ static void builds(void **state)
 static void selects(void **state)
 {
 	(void)state;
-	assert_tree((struct selection){.thread = "main", .omit = "a"}, "0 root 0 35 3\n"
-								       "1 main 0 35 3\n"
-								       "2 main 5 35 3\n"
-								       "3 b 30 30 2\n");
+	assert_tree((struct selection){.threads.thread = "main", .omit = "a"}, "0 root 0 35 3\n"
+									       "1 main 0 35 3\n"
+									       "2 main 5 35 3\n"
+									       "3 b 30 30 2\n");
 	assert_tree((struct selection){.metric = "faults", .focus = "z"}, "0 root 0 1 1\n"
 									  "1 worker 0 1 1\n"
 									  "2 main 0 1 1\n"
@@ -138,7 +138,8 @@ static void merges_lines_and_thread_names(void **state)
 	other.inlined = 1;
 	profile_sample(p, 1, 2, profile_node(p, main_node, a), values);
 	profile_sample(p, 2, twin, profile_node(p, main_node, profile_frame(p, &other)), values);
-	assert_int_equal(tree_build(p, &(struct selection){.thread = "cc1", .focus = "x"}, &t), 0);
+	assert_int_equal(
+		tree_build(p, &(struct selection){.threads.thread = "cc1", .focus = "x"}, &t), 0);
 	print_tree(t, &out);
 	assert_string_equal(str_text(&out), "0 root 0 6 2\n1 cc1 0 6 2\n2 main 0 6 2\n3 x 6 6 2\n");
 	assert_int_equal(t->samples, 2);
@@ -272,8 +273,9 @@ static void lists_lives_of_threads(void **state)
 	assert_int_equal(rows.rows.at[0].spent.blocked_ns, 910);
 	assert_int_equal(rows.rows.at[0].spent.waits, 4);
 	threads_release(&rows);
-	assert_int_equal(threads_build(p, &(struct selection){.thread = "12"}, NULL, false, &rows),
-			 0);
+	assert_int_equal(
+		threads_build(p, &(struct selection){.threads.thread = "12"}, NULL, false, &rows),
+		0);
 	assert_int_equal(rows.rows.n, 1);
 	threads_release(&rows);
 	assert_int_equal(threads_build(p, &(struct selection){.focus = "b"}, NULL, false, &rows),

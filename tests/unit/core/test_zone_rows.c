@@ -372,7 +372,8 @@ static void threads(void **state)
 	struct zone_rows rows;
 
 	(void)state;
-	assert_int_equal(zone_rows_build(p, &(struct selection){.thread = "4800"}, &rows), 0);
+	assert_int_equal(zone_rows_build(p, &(struct selection){.threads.thread = "4800"}, &rows),
+			 0);
 	assert_true(rows.of_threads);
 	assert_int_equal(rows.rows.n, 2);
 	assert_int_equal(rows.rows.at[0].zone, Z_STEP);
@@ -387,7 +388,7 @@ static void threads(void **state)
 	assert_true(zone_row_number(&rows.events.columns.at[0], &rows.rows.at[0]) == 0);
 	zone_rows_release(&rows);
 	/* Both processes: as all together. */
-	assert_int_equal(zone_rows_build(p, &(struct selection){.pid = "*"}, &rows), 0);
+	assert_int_equal(zone_rows_build(p, &(struct selection){.threads.pid = "*"}, &rows), 0);
 	assert_int_equal(rows.rows.n, Z_COUNT);
 	assert_int_equal(rows.rows.at[0].at.total_ns, 6000000000);
 	zone_rows_release(&rows);

@@ -67,7 +67,7 @@ static void test_all_is_no_copy(void **state)
 static void test_excerpt_of_process(void **state)
 {
 	struct profile *p = sample_profile();
-	struct profile *e = excerpt(p, &(struct selection){.pid = "node"});
+	struct profile *e = excerpt(p, &(struct selection){.threads.pid = "node"});
 
 	(void)state;
 	assert_int_equal(e->threads.n, 1);
@@ -130,7 +130,7 @@ static void test_excerpt_of_metric(void **state)
 	assert_int_equal(metric_sum(e, 0), 6);
 	assert_int_equal(e->ledger.n, 0); /* all rows of it are the other metric's */
 	profile_free(e);
-	e = excerpt(p, &(struct selection){.thread = "worker"});
+	e = excerpt(p, &(struct selection){.threads.thread = "worker"});
 	assert_int_equal(e->metrics.n, 2);
 	assert_int_equal(metric_sum(e, 0), 7);
 	assert_int_equal(metric_sum(e, 1), 1);

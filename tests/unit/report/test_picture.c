@@ -97,7 +97,7 @@ static void test_what_is_left_out_is_said(void **state)
 
 static void test_legend_names_what_is_there(void **state)
 {
-	const struct selection jit = {.pid = "node", .focus = "JS:*"};
+	const struct selection jit = {.threads.pid = "node", .focus = "JS:*"};
 	struct legend_entry legend[LEGEND_MAX];
 	struct report_doc r;
 	struct plot plot;
@@ -311,9 +311,10 @@ static void test_reports_show_what_there_is(void **state)
 	(void)state;
 	assert_string_equal(views_of(sample_profile(), "txt"),
 			    "summary functions capture paths processes threads cost ");
-	assert_string_equal(views_of(zones_only_profile(), "txt"), "summary zones zone cost ");
+	assert_string_equal(views_of(zones_only_profile(), "txt"),
+			    "summary zones zone capture cost ");
 	assert_string_equal(views_of(zone_profile(), "txt"),
-			    "summary zones zone functions paths processes threads cost ");
+			    "summary zones zone functions capture paths processes threads cost ");
 	assert_string_equal(views_of(sample_profile(), "csv"), "functions ");
 	assert_string_equal(views_of(zones_only_profile(), "csv"), "zones ");
 	assert_string_equal(views_of(zone_profile(), "csv"), "zones ");

@@ -217,7 +217,7 @@ static void test_processes_of_one_name_are_one_row(void **state)
 
 static void test_one_process_needs_no_table(void **state)
 {
-	const struct selection one = {.pid = "4800"};
+	const struct selection one = {.threads.pid = "4800"};
 	struct report_doc r;
 
 	(void)state;
@@ -277,7 +277,7 @@ static void test_summary_says_how_the_unnamed_are_shown(void **state)
 
 static void test_summary_says_what_is_selected(void **state)
 {
-	const struct selection part = {.pid = "node", .to_ns = 9950000000};
+	const struct selection part = {.threads.pid = "node", .to_ns = 9950000000};
 	struct report_doc r;
 
 	(void)state;

@@ -121,8 +121,8 @@ static void zones_on_a_narrow_terminal(void **state)
 static void zones_of_a_thread(void **state)
 {
 	(void)state;
-	assert_view(plain_profile(), &(struct selection){.thread = "4800", .from_ns = 5}, "zones",
-		    100,
+	assert_view(plain_profile(), &(struct selection){.threads.thread = "4800", .from_ns = 5},
+		    "zones", 100,
 		    "\n"
 		    "Zones  100 % = the capture's 10.0 s, threads add up; 2 zones, 21,474,836,510 "
 		    "calls; wall clock\n"
@@ -345,8 +345,9 @@ static void events_in_csv(void **state)
 
 static void no_events_of_a_thread(void **state)
 {
-	_free_ char *text = view_text(counted_profile(), &(struct selection){.thread = "4800"},
-				      "zones", "txt", 200);
+	_free_ char *text =
+		view_text(counted_profile(), &(struct selection){.threads.thread = "4800"}, "zones",
+			  "txt", 200);
 
 	(void)state;
 	assert_null(strstr(text, "page-faults  "));
@@ -462,7 +463,7 @@ static void tree_of_nothing_left(void **state)
 static void tree_of_zones(void **state)
 {
 	(void)state;
-	assert_view(zone_profile(), &(struct selection){.pid = "4711"}, "zone-flame", 100,
+	assert_view(zone_profile(), &(struct selection){.threads.pid = "4711"}, "zone-flame", 100,
 		    "\n"
 		    "Zone flame graph  100 % = 8.59 s in zones, 21,475,838,925 calls of all "
 		    "threads; wall clock, less\n"
@@ -470,14 +471,14 @@ static void tree_of_zones(void **state)
 		    "zones: they are of the\n"
 		    "                  whole capture\n"
 		    "     Total      Self  Zone\n"
+		    "    65.1 %     5.8 %  ├─ sqlite3_step\n"
+		    "    59.3 %    33.7 %  │  sqlite3VdbeExec\n"
+		    "    11.6 %    11.6 %  │  ├─ vdbeRecordCompareInt\n"
+		    "     9.3 %     9.3 %  │  ├─ pread64\n"
+		    "     4.7 %     1.2 %  │  └─ expr_walk\n"
+		    "     3.5 %     3.5 %  │     expr_walk\n"
 		    "    23.3 %    23.3 %  ├─ <wait>\n"
-		    "    11.6 %    11.6 %  ├─ dict<int, std::less<int>, \"x\">::find(int const&)\n"
-		    "    65.1 %     5.8 %  └─ sqlite3_step\n"
-		    "    59.3 %    33.7 %     sqlite3VdbeExec\n"
-		    "     4.7 %     1.2 %     ├─ expr_walk\n"
-		    "     3.5 %     3.5 %     │  expr_walk\n"
-		    "     9.3 %     9.3 %     ├─ pread64\n"
-		    "    11.6 %    11.6 %     └─ vdbeRecordCompareInt\n"
+		    "    11.6 %    11.6 %  └─ dict<int, std::less<int>, \"x\">::find(int const&)\n"
 		    "  branches below 1 % are left out: 1\n");
 }
 
@@ -800,8 +801,8 @@ static void csv_has_every_column(void **state)
 
 static void csv_of_threads(void **state)
 {
-	_free_ char *text =
-		view_text(zone_profile(), &(struct selection){.thread = "4800"}, "zones", "csv", 0);
+	_free_ char *text = view_text(zone_profile(), &(struct selection){.threads.thread = "4800"},
+				      "zones", "csv", 0);
 
 	(void)state;
 	assert_string_equal(text, "total_perc,total_ns,self_ns,counts,min_ns,max_ns,name,module\r\n"
@@ -930,7 +931,7 @@ static void tracy_csv_makes_nothing_up(void **state)
 	(void)state;
 	assert_null(tracy(sample_profile(), NULL, false));
 	assert_string_equal(err_text(), "the profile has no zones: capture them with eprof --zone");
-	assert_null(tracy(zone_profile(), &(struct selection){.thread = "4711"}, false));
+	assert_null(tracy(zone_profile(), &(struct selection){.threads.thread = "4711"}, false));
 	assert_string_equal(err_text(), "tracy-csv: deviations are kept of all threads together: "
 					"leave --thread and --pid out");
 	p->zones.at[Z_PREAD].flags &= (uint8_t)~ZONE_SELF_SPREAD;

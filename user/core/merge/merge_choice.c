@@ -16,9 +16,9 @@ static int choose_threads(struct merge_next *n)
 
 	if (!key)
 		return 0;
-	rc = threads_choose(n->from, NULL, key, &by_pid);
+	rc = threads_choose(n->from, &(struct thread_choice){.pid = key}, &by_pid);
 	if (!rc || rc == -ENOENT)
-		rc = threads_choose(n->from, key, NULL, &n->threads);
+		rc = threads_choose(n->from, &(struct thread_choice){.thread = key}, &n->threads);
 	if (rc && rc != -ENOENT)
 		return rc;
 	if (!n->threads)

@@ -1,14 +1,26 @@
 /*
- * threads_choose: which threads of a profile --thread and --pid take. For selections and merges.
+ * threads_choose: which threads of a profile --thread, --pid and --cgroup take. For selections and
+ * merges.
  */
 #ifndef SELECT_THREADS_CHOOSE_H
 #define SELECT_THREADS_CHOOSE_H
 
 #include "model/profile.h"
 
-/* *@out: per thread whether both take it, each a number or a pattern on the name of the thread or
- * process, or NULL; NULL where both are. Freed by the caller. -EINVAL for a bad pattern, -ENOENT
- * where they take none, with a text. */
-int threads_choose(const struct profile *, const char *thread, const char *pid, bool **out);
+/* Each a list, "4711,4712,sqlite*": of numbers and patterns on the name of the thread or process;
+ * of patterns on the path of the cgroup, all of it or its end. One of them must take it. NULL:
+ * takes all. Borrowed. */
+struct thread_choice {
+	const char *thread, *pid, *cgroup;
+};
+
+/* Whether it takes all threads. */
+bool thread_choice_is_all(const struct thread_choice *);
+/* -EINVAL with a text for a bad pattern. */
+int thread_list_check(const char *text);
+
+/* *@out: per thread whether all of them take it; NULL where there is no choice. Freed by the
+ * caller. -EINVAL for a bad pattern, -ENOENT where they take none, with a text. */
+int threads_choose(const struct profile *, const struct thread_choice *, bool **out);
 
 #endif
