@@ -58,7 +58,7 @@ static void combine(void *to, const void *row)
 	struct cost_row *c = to;
 
 	c->value = fmax(c->value, r->value);
-	c->exact += r->exact;
+	c->exact = exact_add(c->exact, r->exact);
 }
 
 static void subtract(void *from, const void *row)
@@ -66,7 +66,7 @@ static void subtract(void *from, const void *row)
 	const struct cost_row *r = row;
 	struct cost_row *c = from;
 
-	c->exact -= r->exact;
+	c->exact = exact_less(c->exact, r->exact);
 }
 
 static void derive(struct profile *p)

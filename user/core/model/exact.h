@@ -24,6 +24,17 @@ static inline exact_sum exact_of(double v)
 	return (exact_sum)(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
 }
 
+/* Sums in a forged file may be so large that these wrap around. */
+static inline exact_sum exact_add(exact_sum a, exact_sum b)
+{
+	return (exact_sum)((unsigned __int128)a + (unsigned __int128)b);
+}
+
+static inline exact_sum exact_less(exact_sum a, exact_sum b)
+{
+	return (exact_sum)((unsigned __int128)a - (unsigned __int128)b);
+}
+
 /* @sum / @by, rounded; 0 if @by is 0. */
 static inline double exact_ratio(exact_sum sum, uint64_t by)
 {
