@@ -328,6 +328,17 @@ static const struct cost_row *older_slowdown(const struct profile *p)
 	return NULL;
 }
 
+static void split_slowdown(struct slowdown_shown *s)
+{
+	const char *paren = strstr(s->text, " (");
+
+	snprintf(s->short_text, sizeof(s->short_text), "%.*s",
+		 (int)(paren ? paren - s->text : (ptrdiff_t)strlen(s->text)), s->text);
+	if (paren)
+		snprintf(s->interval, sizeof(s->interval), "%.*s", (int)strlen(paren + 2) - 1,
+			 paren + 2);
+}
+
 bool base_slowdown(const struct profile *p, struct slowdown_shown *out)
 {
 	const struct cost_row *older = older_slowdown(p);
@@ -337,6 +348,7 @@ bool base_slowdown(const struct profile *p, struct slowdown_shown *out)
 	if (profile_slowdown(p, &figure, &out->of)) {
 		out->percent = figure.percent;
 		slowdown_text(out->text, sizeof(out->text), &figure);
+		split_slowdown(out);
 		return true;
 	}
 	if (!older)
@@ -345,6 +357,7 @@ bool base_slowdown(const struct profile *p, struct slowdown_shown *out)
 	out->of = profile_text(p, older->name) + strlen(COST_SLOWDOWN);
 	out->by = " by samples";
 	ledger_cost_text(out->text, sizeof(out->text), p, older);
+	split_slowdown(out);
 	return true;
 }
 

@@ -105,9 +105,10 @@ char *ledger_reasons(const struct profile *, uint32_t metric, enum ledger_class)
 
 /* The slowdown of the target. */
 struct slowdown_shown {
-	char text[SLOWDOWN_TEXT]; /* "3.2 % (2.1 to 4.9 %)" */
-	const char *of;		  /* "interrupts and BPF programs" */
-	const char *by;		  /* of older versions " by samples", else "" */
+	char text[SLOWDOWN_TEXT];				  /* "3.2 % (2.1 to 4.9 %)" */
+	char short_text[UNITS_BUF + 16], interval[SLOWDOWN_TEXT]; /* "3.2 %", "2.1 to 4.9 %" */
+	const char *of; /* "interrupts and BPF programs" */
+	const char *by; /* of older versions " by samples", else "" */
 	double percent;
 };
 /* False: unknown. */

@@ -5,11 +5,13 @@
  */
 #include "view/base.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
 #include "model/meta.h"
+#include "view/finding.h"
 #include "view/trend.h"
 
 #define TOP	  5
@@ -125,8 +127,8 @@ static void cost_card(const struct view_input *in, struct doc_block *b)
 	struct slowdown_shown s;
 
 	if (base_slowdown(in->profile, &s))
-		doc_fact(b, s.percent >= WEAK_FROM, "Slowdown", "%s · by the profiler: %s", s.text,
-			 s.of);
+		doc_fact(b, s.percent >= WEAK_FROM, "Slowdown", "%s · %s%sby the profiler: %s",
+			 s.short_text, s.interval, s.interval[0] ? ", " : "", s.of);
 }
 
 static void unnamed_card(const struct view_input *in, struct doc_block *b)
@@ -260,6 +262,10 @@ static void trends(const struct view_input *in, struct doc *doc)
 
 static int overview_write(const struct view_input *in, struct doc *doc)
 {
+	_free_ char *finding = finding_text(in);
+
+	if (finding)
+		doc_text(doc, "%c%s", toupper(finding[0]), finding + 1);
 	doc->front = true;
 	cards(in, doc);
 	top_functions(in, doc);
