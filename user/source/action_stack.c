@@ -10,7 +10,7 @@
 #include "probe/engine.h"
 #include "source/action.h"
 #include "source/oncpu_ledger.h"
-#include "source/samplebook.h"
+#include "book/samplebook.h"
 
 extern const struct action stack_action;
 

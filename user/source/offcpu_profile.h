@@ -9,10 +9,10 @@
 #include "model/meta.h"
 #include "perf/switch_cost.h"
 #include "process/procs.h"
-#include "source/samplebook.h"
+#include "book/samplebook.h"
 #include "source/source.h"
-#include "source/totalbook.h"
-#include "source/wakebook.h"
+#include "book/totalbook.h"
+#include "book/wakebook.h"
 #include "waits/reasonbook.h"
 
 struct offcpu {

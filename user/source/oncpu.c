@@ -8,7 +8,7 @@
 #include "model/meta.h"
 #include "source/oncpu.h"
 #include "source/oncpu_ledger.h"
-#include "source/samplebook.h"
+#include "book/samplebook.h"
 #include "source/source.h"
 
 struct oncpu {

@@ -16,7 +16,7 @@
 #include "process/allowance.h"
 #include "process/cmdline.h"
 #include "source/ledger.h"
-#include "source/lifebook.h"
+#include "book/lifebook.h"
 #include "source/source.h"
 #include "wire_process.h"
 

@@ -18,6 +18,7 @@
 #include "process/procs.h"
 #include "stack/assembly.h"
 #include "stack/survivors.h"
+#include "stack/unwound.h"
 #include "stack/stackbook.h"
 
 struct ledger_input;
@@ -36,13 +37,6 @@ struct source_services {
 	/* What all but probes took from the target so far, in ns. */
 	double (*beside_probes_ns)(const void *capture);
 	const void *capture;
-};
-
-/* A sample whose user stack was unwound in user space. */
-struct source_slice {
-	const struct wire_slice *wire;
-	uint32_t stack;
-	bool dropped; /* since the kernel's table for it had been dropped */
 };
 
 /* An option of `eprof record` that requests a source. */

@@ -18,9 +18,9 @@
 #include "model/process.h"
 #include "perf/rights.h"
 #include "source/oncpu_ledger.h"
-#include "source/samplebook.h"
+#include "book/samplebook.h"
 #include "source/source.h"
-#include "source/syscallbook.h"
+#include "book/syscallbook.h"
 #include "wire_syscalls.h"
 
 #define STREAM WIRE_STREAM_syscalls

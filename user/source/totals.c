@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "source/ledger.h"
 #include "source/source.h"
-#include "source/totalbook.h"
+#include "book/totalbook.h"
 #include "wire_totals.h"
 
 /* Threads that have ended, at most, in a capture: more than a build or a day's cron jobs. */

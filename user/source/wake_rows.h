@@ -9,7 +9,7 @@
 
 #include "stack/assembly.h"
 #include "source/ledger.h"
-#include "source/wakebook.h"
+#include "book/wakebook.h"
 
 /* Adds the metric and returns its number. */
 uint32_t wake_rows_metric(struct profile *);

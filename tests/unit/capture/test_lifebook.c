@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "process/cmdline.h"
-#include "source/lifebook.h"
+#include "book/lifebook.h"
 
 static const char *command(const struct lifebook *b, uint32_t pid)
 {

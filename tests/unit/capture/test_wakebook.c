@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "source/wakebook.h"
+#include "book/wakebook.h"
 
 #define PID 0x7ffffffe /* no process has it */
 #define A   11

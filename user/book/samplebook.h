@@ -2,8 +2,8 @@
  * samplebook: the samples with stacks of a source, until they are written: rows of this window and
  * of the next, and how complete their stacks are. For sources of samples.
  */
-#ifndef SOURCE_SAMPLEBOOK_H
-#define SOURCE_SAMPLEBOOK_H
+#ifndef BOOK_SAMPLEBOOK_H
+#define BOOK_SAMPLEBOOK_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "stack/assembly.h"
 #include "stack/survivors.h"
-#include "source/source.h"
+#include "stack/unwound.h"
 #include "wire.h"
 
 struct sample_row {

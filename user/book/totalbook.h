@@ -2,8 +2,8 @@
  * totalbook: the totals of threads (model/waits.h) until they are written: how long each was on a
  * CPU, ready without one, and blocked. For the sources offcpu and totals.
  */
-#ifndef SOURCE_TOTALBOOK_H
-#define SOURCE_TOTALBOOK_H
+#ifndef BOOK_TOTALBOOK_H
+#define BOOK_TOTALBOOK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "source/syscallbook.h"
+#include "book/syscallbook.h"
 
 #include "base/mem.h"
 #include "model/process.h"

@@ -2,8 +2,8 @@
  * lifebook: the processes of a capture from birth to end, with their command lines. What it holds
  * is bounded by the processes of a window, and by the limits below. For source/processes.c.
  */
-#ifndef SOURCE_LIFEBOOK_H
-#define SOURCE_LIFEBOOK_H
+#ifndef BOOK_LIFEBOOK_H
+#define BOOK_LIFEBOOK_H
 
 #include <stdbool.h>
 #include <stddef.h>

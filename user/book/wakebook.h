@@ -3,14 +3,14 @@
  * ended the waker's own last wait, if that overlapped. A waking is joined with the sample of its
  * wait, which comes later. For the source offcpu.
  */
-#ifndef SOURCE_WAKEBOOK_H
-#define SOURCE_WAKEBOOK_H
+#ifndef BOOK_WAKEBOOK_H
+#define BOOK_WAKEBOOK_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "source/samplebook.h"
+#include "book/samplebook.h"
 #include "wire_offcpu.h"
 
 /* Length of a chain of wakers, at most. */

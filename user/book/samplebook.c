@@ -1,4 +1,4 @@
-#include "source/samplebook.h"
+#include "book/samplebook.h"
 
 #include <stdlib.h>
 #include <string.h>

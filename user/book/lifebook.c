@@ -1,4 +1,4 @@
-#include "source/lifebook.h"
+#include "book/lifebook.h"
 
 #include "base/mem.h"
 

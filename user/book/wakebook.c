@@ -1,4 +1,4 @@
-#include "source/wakebook.h"
+#include "book/wakebook.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "source/totalbook.h"
+#include "book/totalbook.h"
 
 #include "base/hash.h"
 #include "model/waits.h"

@@ -2,8 +2,8 @@
  * syscallbook: sums of system calls by thread, call and error, until they are written. For
  * source/syscalls.c.
  */
-#ifndef SOURCE_SYSCALLBOOK_H
-#define SOURCE_SYSCALLBOOK_H
+#ifndef BOOK_SYSCALLBOOK_H
+#define BOOK_SYSCALLBOOK_H
 
 #include <stddef.h>
 #include <stdint.h>
