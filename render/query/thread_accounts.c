@@ -31,7 +31,7 @@ static void add_hold(struct thread_accounts *a, size_t row, uint32_t account, in
 	a->holds.at[at].value += value;
 }
 
-static bool is_runnable(const struct profile *p, size_t row)
+bool thread_accounts_is_ready(const struct profile *p, size_t row)
 {
 	const uint32_t reason = p->samples.at[row].reason;
 
@@ -49,7 +49,7 @@ static void add_rows(struct thread_accounts *a)
 			continue;
 		to = account_of(a, a->p->samples.at[i].thread);
 		if (class == WAIT_NONE)
-			*(is_runnable(a->p, i) ? &to->ready : &to->on) += value;
+			*(thread_accounts_is_ready(a->p, i) ? &to->ready : &to->on) += value;
 		else
 			add_hold(a, i, to->number, value);
 		to->of[class] += value;

@@ -43,6 +43,9 @@ void thread_accounts_init(struct thread_accounts *, const struct profile *,
 			  const struct selection *);
 void thread_accounts_release(struct thread_accounts *);
 
+/* Whether sample @row is of a thread that was ready without a CPU. */
+bool thread_accounts_is_ready(const struct profile *, size_t row);
+
 /* Sorts the threads by that class, largest first. */
 void thread_accounts_sort(struct thread_accounts *, size_t class);
 

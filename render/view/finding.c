@@ -67,7 +67,8 @@ static uint32_t function_most(const struct thread_accounts *a, const struct thre
 	for (size_t i = 0; i < p->samples.n; i++) {
 		const struct sample *s = &p->samples.at[i];
 
-		if (a->classes->of[i] == WAIT_NONE && is_of(p, s->thread, account))
+		if (a->classes->of[i] == WAIT_NONE && !thread_accounts_is_ready(p, i) &&
+		    is_of(p, s->thread, account))
 			sums[leaf_of(&a->filter, s->node)] += filter_value(&a->filter, i);
 	}
 	for (uint32_t i = 1; i < p->functions.n; i++)
