@@ -101,7 +101,8 @@ static void write_cpus(const struct profile *p, const bins *all, struct doc *doc
 	}
 }
 
-/* Of the bins from *@at on what lies below the next power of two. */
+/* Of the bins from *@at on what lies below the next power of two; the first of all can be wider:
+ * who did not wait is in a bin of 8 ns. */
 static struct hist_bin take_octave(const bins *b, size_t *at)
 {
 	struct hist_bin octave = {.high_ns = 1};
@@ -111,6 +112,8 @@ static struct hist_bin take_octave(const bins *b, size_t *at)
 	if (octave.high_ns <= b->at[*at].low_ns)
 		octave.high_ns = INT64_MAX;
 	octave.low_ns = octave.high_ns / 2;
+	if (octave.high_ns < b->at[*at].high_ns)
+		octave.high_ns = b->at[*at].high_ns;
 	do
 		octave.count += b->at[(*at)++].count;
 	while (*at < b->n && b->at[*at].low_ns < octave.high_ns);

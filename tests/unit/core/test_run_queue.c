@@ -60,6 +60,18 @@ static void by_cpu_and_by_length(void **state)
 		    "     4 ns     8 ns    100  50.0 %  ████    \n"
 		    "    32 ns    64 ns     10   5.0 %  ▍       \n"
 		    "  1.02 µs  2.05 µs     40  20.0 %  █▋      \n");
+	/* A bin that is wider than its power of two keeps its bounds. */
+	assert_text(QUEUES({0, 0, 8, 3}, {0, 64, 65, 1}),
+		    "\n"
+		    "Waiting for a CPU  from ready to running, all waits\n"
+		    "  CPU  Waits  50 %   90 %   99 %  99.9 %  All below\n"
+		    "  all      4  4 ns  64 ns  64 ns   64 ns      65 ns\n"
+		    "  0        4  4 ns  64 ns  64 ns   64 ns      65 ns\n"
+		    "\n"
+		    "the same by length, on all CPUs\n"
+		    "   From      To  Waits   Share          \n"
+		    "   0 ns    8 ns      3  75.0 %  ██████  \n"
+		    "  64 ns  128 ns      1  25.0 %  ██      \n");
 }
 
 static void nothing_where_nothing_is_known(void **state)
