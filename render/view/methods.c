@@ -2,6 +2,7 @@
  * how it was taken. */
 #include <string.h>
 
+#include "base/str.h"
 #include "model/meta.h"
 #include "view/base.h"
 #include "view/zone_words.h"
@@ -39,23 +40,57 @@ const struct view platform_view = {
 	.write = platform_write,
 };
 
+/* The file that another program wrote; NULL: eprof captured the profile itself. */
+static const char *imported_from(const struct view_input *in)
+{
+	const char *source = profile_run(in->profile, RUN_SOURCE);
+
+	return source && *source ? str_base(source) : NULL;
+}
+
+static bool is_exact(const struct view_input *in)
+{
+	const char *exact = profile_run(in->profile, RUN_EXACT);
+
+	return exact && *exact;
+}
+
+static void how_samples_were_taken(const struct view_input *in, struct doc_block *b)
+{
+	const char *events = profile_run(in->profile, RUN_EVENTS), *file = imported_from(in);
+
+	if (!file)
+		doc_fact(b, false, "Samples",
+			 "At every tick of %s, eprof took the stack that ran. A function's share "
+			 "of the "
+			 "samples estimates its share of the amount; nothing is known of what "
+			 "happened "
+			 "between two ticks.",
+			 events && *events ? events : "an event");
+	else if (is_exact(in))
+		doc_fact(b, false, "Amounts",
+			 "They are those of %s, by another program, which counted all.", file);
+	else
+		doc_fact(b, false, "Samples",
+			 "Stacks and amounts are those of %s, by another program. A function's "
+			 "share of "
+			 "the samples estimates its share of the amount.",
+			 file);
+}
+
 static void samples_methods(const struct view_input *in, struct doc_block *b)
 {
-	const char *events = profile_run(in->profile, RUN_EVENTS);
-
-	doc_fact(b, false, "Samples",
-		 "At every tick of %s, eprof took the stack that ran. A function's share of the "
-		 "samples estimates its share of the amount; nothing is known of what happened "
-		 "between two ticks.",
-		 events && *events ? events : "an event");
+	how_samples_were_taken(in, b);
 	doc_fact(b, false, "Self, total",
 		 "Self: the function itself was running. Total: it, or something that it called; "
 		 "recursion counts once.");
-	doc_fact(
-		b, false, "±",
-		"How far an amount may be off because it is of samples: 19 of 20 captures of the "
-		"same run stay within it. It is shown where it is more than a tenth of the amount; "
-		"csv and the page always have it.");
+	if (!is_exact(in))
+		doc_fact(b, false, "±",
+			 "How far an amount may be off because it is of samples: 19 of 20 captures "
+			 "of the "
+			 "same run stay within it. It is shown where it is more than a tenth of "
+			 "the amount; "
+			 "csv and the page always have it.");
 	doc_fact(
 		b, false, "Flame graph",
 		"A box is a function as called by the boxes below it; its width is its total. From "
@@ -77,7 +112,14 @@ static void waits_methods(struct doc_block *b)
 static void zones_methods(const struct view_input *in, struct doc_block *b)
 {
 	_free_ char *clock = zone_clock(in->profile);
+	const char *file = imported_from(in);
 
+	if (file) {
+		doc_fact(b, false, "Zones",
+			 "Calls and times are those of %s, as another program measured them.",
+			 file);
+		return;
+	}
 	doc_fact(b, false, "Zones",
 		 "Probes at entry and exit counted and timed every call: %s. Counts are exact. "
 		 "Total: from call to return, of recursive calls the outermost; self: outside all "
@@ -89,6 +131,13 @@ static void zones_methods(const struct view_input *in, struct doc_block *b)
 			 "capture ran; ± says how far it may be off, in 19 of 20 captures.");
 }
 
+static void syscalls_methods(struct doc_block *b)
+{
+	doc_fact(b, false, "System calls",
+		 "Each call that returned was counted and timed from entry to return, in the "
+		 "kernel. Its stacks are of samples, which add up to all calls.");
+}
+
 static int methods_write(const struct view_input *in, struct doc *doc)
 {
 	const struct profile *p = in->profile;
@@ -98,14 +147,18 @@ static int methods_write(const struct view_input *in, struct doc *doc)
 	b = doc_facts(doc);
 	if (profile_has(p, PART_SAMPLES))
 		samples_methods(in, b);
-	if (profile_has(p, PART_OFFCPU))
+	if (profile_has(p, PART_OFFCPU) && !imported_from(in))
 		waits_methods(b);
+	if (profile_has(p, PART_SYSCALLS))
+		syscalls_methods(b);
 	if (profile_has(p, PART_ZONES))
 		zones_methods(in, b);
 	doc_fact(b, false, "Percentages", "Each table and graph names what its 100 %% are.");
 	doc_fact(b, false, "Losses",
 		 "Each event is in the ledger, kept or lost for a named reason: taken = kept + "
 		 "lost. Nothing is dropped silently.");
+	if (imported_from(in))
+		return 0;
 	doc_fact(b, false, "Cost",
 		 "BPF programs' run time is the kernel's own count, the profiler's CPU time and "
 		 "memory are the kernel's accounts of it, and the slowdown follows from these.");
