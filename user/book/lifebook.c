@@ -87,7 +87,7 @@ void lifebook_end(struct lifebook *b, struct life *l, enum process_end end, uint
 	l->end = (uint8_t)end;
 	l->status = status;
 	l->end_ns = time_ns;
-	b->unread += !l->known && !b->no_commands;
+	b->unread += !l->known && !b->no_commands && (!time_ns || time_ns >= b->start_ns);
 }
 
 void lifebook_index(struct lifebook *b)

@@ -37,6 +37,9 @@ struct lifebook {
 	struct map latest; /* pid → rows */
 	struct intern texts;
 	bool no_commands; /* command lines are not asked for */
+	/* When counting started: who ended before that, while the capture was being set up, is none
+	 * of its processes. UINT64_MAX: it has not. */
+	uint64_t start_ns;
 	/* Since the start of the capture: */
 	uint64_t left_out;	    /* processes without a row */
 	uint64_t commands_left_out; /* command lines of those with one */

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "process/allowance.h"
@@ -47,6 +48,7 @@ static void *processes_new(const void *options)
 	struct processes *p = mem_zalloc(1, sizeof(*p));
 
 	p->book.no_commands = o->no_commands;
+	p->book.start_ns = UINT64_MAX;
 	return p;
 }
 
@@ -182,7 +184,10 @@ static void take_in_all(struct processes *p)
 
 static void start(void *state)
 {
-	take_in_all(state);
+	struct processes *p = state;
+
+	p->book.start_ns = clock_ns(CLOCK_MONOTONIC);
+	take_in_all(p);
 }
 
 /* By row of the book: whether a thread of the process has rows in the profile. Freed by the
@@ -387,7 +392,8 @@ static void finish(const void *state, struct assembly *a)
 	const struct processes *p = state;
 
 	vec_each (l, &p->book.rows)
-		put(p, l, a);
+		if (l->end == PROCESS_LIVES || !l->end_ns || l->end_ns >= a->start_ns)
+			put(p, l, a);
 }
 
 static uint64_t counter(const struct processes *p, enum wire_process_counter what)
