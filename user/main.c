@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "select/nearest.h"
 
 static const struct command {
 	const char *name, *about;
@@ -44,9 +45,14 @@ static int help(void)
 
 static int no_command(const char *name)
 {
-	_free_ char *quoted = str_quote(name);
+	_free_ char *quoted = str_quote(name), *hint = NULL;
+	struct nearest nearest = {0};
 
-	return cmd_usage("no command '%s'; to profile a program: eprof -- %s", name, quoted);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		nearest_try(&nearest, name, commands[i].name);
+	hint = nearest_hint(&nearest);
+	return cmd_usage("no command '%s'%s; to profile a program: eprof -- %s", name, hint,
+			 quoted);
 }
 
 static int run(int argc, char **argv)

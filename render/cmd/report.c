@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "cmd/material.h"
@@ -137,12 +138,19 @@ static int choose_format(struct report *r)
 	return 0;
 }
 
+static int no_view(const char *name)
+{
+	_free_ char *hint = view_hint(name);
+
+	return err(-EINVAL, "no view '%s'%s: see eprof-render --help", name, hint);
+}
+
 static int add_view(struct report *r, size_t *n, const char *name)
 {
 	const struct view *v = view_find(name);
 
 	if (!v)
-		return err(-EINVAL, "no view '%s': see eprof-render --help", name);
+		return no_view(name);
 	if (*n == VIEWS_MOST - 1)
 		return err(-E2BIG, "more than %d views", VIEWS_MOST - 1);
 	r->views[(*n)++] = v;

@@ -1,5 +1,6 @@
 #include "view/view.h"
 #include "model/meta.h"
+#include "select/nearest.h"
 
 #include <string.h>
 
@@ -22,6 +23,15 @@ const struct view *view_find(const char *name)
 		if (!strcmp((*v)->name, name))
 			return *v;
 	return NULL;
+}
+
+char *view_hint(const char *name)
+{
+	struct nearest nearest = {0};
+
+	for (const struct view *const *v = views; *v; v++)
+		nearest_try(&nearest, name, (*v)->name);
+	return nearest_hint(&nearest);
 }
 
 /* Of samples that never came the summary tells; a format of one view shows its empty table. */

@@ -44,6 +44,8 @@ extern const struct view *const views[];
 #define VIEWS_MOST 32
 /* The view of that name; NULL where there is none. */
 const struct view *view_find(const char *name);
+/* nearest_hint() of a name that no view has. */
+char *view_hint(const char *name);
 /* Puts the views into @out that show in @medium and of which the profile has something, or the
  * first such alone; @out has room for VIEWS_MOST, and ends with a NULL. */
 void view_choose(enum doc_medium medium, bool one, const struct profile *, const struct view **out);

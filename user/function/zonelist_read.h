@@ -15,7 +15,7 @@
 #ifndef FUNCTION_ZONELIST_READ_H
 #define FUNCTION_ZONELIST_READ_H
 
-#include "function/nearest.h"
+#include "select/nearest.h"
 #include "function/zonelist.h"
 
 /*

@@ -5,7 +5,7 @@
 #ifndef FUNCTION_ZONEREAD_H
 #define FUNCTION_ZONEREAD_H
 
-#include "function/nearest.h"
+#include "select/nearest.h"
 #include "function/zonelist.h"
 
 /* An image to read. */

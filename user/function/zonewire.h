@@ -6,7 +6,7 @@
 #ifndef FUNCTION_ZONEWIRE_H
 #define FUNCTION_ZONEWIRE_H
 
-#include "function/nearest.h"
+#include "select/nearest.h"
 #include "function/zonelist.h"
 
 struct zonewire {

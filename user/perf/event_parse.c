@@ -4,6 +4,7 @@
  */
 #include "perf/event.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -20,6 +21,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "perf/rights.h"
+#include "select/nearest.h"
 
 #define MAX_BYTES 4096
 
@@ -212,6 +214,40 @@ static int tracefs(void)
 	return mnt;
 }
 
+/* Adds the names in the folder, each behind @before. */
+static void try_names(int root, const char *folder, const char *before, const char *wanted,
+		      struct nearest *nearest)
+{
+	int fd = openat(root, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		_free_ char *name = mem_printf("%s%s", before, e->d_name);
+
+		if (e->d_type == DT_DIR && e->d_name[0] != '.')
+			nearest_try(nearest, wanted, name);
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}
+
+/* Near names are of the same subsystem, or where there is no such, subsystems. */
+static int no_tracepoint(int root, const char *name)
+{
+	const int n = (int)strcspn(name, ":");
+	_free_ char *before = mem_printf("%.*s:", n, name), *system = mem_printf("%.*s", n, name);
+	_free_ char *folder = mem_printf("events/%s", system), *hint = NULL;
+	struct nearest nearest = {0};
+
+	try_names(root, folder, before, name, &nearest);
+	if (!nearest.n && faccessat(root, folder, F_OK, 0))
+		try_names(root, "events", "", system, &nearest);
+	hint = nearest_hint(&nearest);
+	return err(-ENOENT, "unknown tracepoint '%s'%s: this kernel does not have it", name, hint);
+}
+
 static int parse_tracepoint(const char *name, struct event *out)
 {
 	const char *colon = strchr(name, ':');
@@ -229,7 +265,7 @@ static int parse_tracepoint(const char *name, struct event *out)
 	if (fd < 0 && errno == EACCES)
 		return err(-EACCES, "no permission to use tracepoint '%s': " RIGHTS_HOW, name);
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		return err(-ENOENT, "unknown tracepoint '%s': this kernel does not have it", name);
+		return no_tracepoint(root, name);
 	out->type = PERF_TYPE_TRACEPOINT;
 	out->class = EVENT_TRACEPOINT;
 	out->config = strtoull(text, NULL, 10);
@@ -267,9 +303,19 @@ static bool has_wrong_modifier(const char *name)
 	return base && (parse_sampled(base, &ignored) || str_ends(base, "/"));
 }
 
+static char *near_events(const char *name)
+{
+	struct nearest nearest = {0};
+
+	for (size_t i = 0; i < sizeof(named_events) / sizeof(*named_events); i++)
+		nearest_try(&nearest, name, named_events[i].name);
+	return nearest_hint(&nearest);
+}
+
 int event_parse(const char *name, struct event *out)
 {
 	char base[sizeof(out->name)];
+	_free_ char *hint = NULL;
 	bool modified;
 
 	*out = (struct event){.class = EVENT_SAMPLED};
@@ -290,8 +336,9 @@ int event_parse(const char *name, struct event *out)
 		return modified
 			       ? err(-EINVAL, "event '%s': :u and :k are not for tracepoints", name)
 			       : parse_tracepoint(base, out);
+	hint = near_events(base);
 	return err(-EINVAL,
-		   "unknown event '%s'; use perf's names: cycles, cpu-clock, page-faults, "
+		   "unknown event '%s'%s; use perf's names: cycles, cpu-clock, page-faults, "
 		   "sched:sched_switch, …",
-		   name);
+		   name, hint);
 }

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "function/nearest.h"
+#include "select/nearest.h"
 #include "function/zoneread.h"
 #include "function/zonepattern.h"
 #include "temp_folder.h"

@@ -1,4 +1,4 @@
-#include "function/nearest.h"
+#include "select/nearest.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -111,4 +111,21 @@ void nearest_release(struct nearest *nearest)
 {
 	while (nearest->n)
 		free(nearest->at[--nearest->n].name);
+}
+
+void nearest_try(struct nearest *nearest, const char *wanted, const char *name)
+{
+	nearest_add(nearest, name, nearest_distance(wanted, name));
+}
+
+char *nearest_hint(struct nearest *nearest)
+{
+	const struct near *at = nearest->at;
+	char *hint = !nearest->n ? mem_strdup("")
+		     : nearest->n == 1 || at[1].distance > at[0].distance
+			     ? mem_printf(" (did you mean '%s'?)", at[0].name)
+			     : mem_printf(" (did you mean '%s' or '%s'?)", at[0].name, at[1].name);
+
+	nearest_release(nearest);
+	return hint;
 }

@@ -1,8 +1,8 @@
 /*
  * nearest: suggestions for a name that was not found: the names most like it.
  */
-#ifndef FUNCTION_NEAREST_H
-#define FUNCTION_NEAREST_H
+#ifndef SELECT_NEAREST_H
+#define SELECT_NEAREST_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +27,11 @@ uint32_t nearest_distance(const char *wanted, const char *name);
 /* Adds @name if it is among the nearest so far, and not in the list yet. */
 void nearest_add(struct nearest *, const char *name, uint32_t distance);
 void nearest_release(struct nearest *);
+
+/* Adds @name by its distance from @wanted. */
+void nearest_try(struct nearest *, const char *wanted, const char *name);
+/* " (did you mean 'cycles' or 'cpu-cycles'?)", of the nearest two; "" where there is none. Freed by
+ * the caller; releases the names. */
+char *nearest_hint(struct nearest *);
 
 #endif
