@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "cmd/cmd.h"
+#include "cmd/default_file.h"
 #include "cmd/record_options.h"
 #include "perf/rights.h"
 
@@ -119,7 +120,8 @@ static void help_result(void)
 	      "  -d SECONDS        stop after that time (also 20ms, 1.5m)\n"
 	      "  --no-inherit      leave out threads and children started during the capture\n"
 	      "Result\n"
-	      "  -o FILE           write the profile to FILE (eprof.h5)\n"
+	      "  -o FILE           write the profile to FILE (eprof.h5, or eprof.1.h5 … if it is "
+	      "there)\n"
 	      "  --force           overwrite FILE\n"
 	      "  --mode OCTAL      the mode of files that are made (root: 600; else by the umask)\n"
 	      "  --store STORE     add the profile to STORE, a file of many; with -o to both\n"
@@ -409,7 +411,8 @@ static int finish(struct record_options *o, int argc, char **argv)
 	o->target.argv = argv + optind;
 	o->baseline.store = o->store;
 	if (!o->output && !o->store)
-		o->output = "eprof.h5";
+		o->output = o->default_output =
+			o->force ? mem_strdup(DEFAULT_FILE) : default_file_new();
 	ret = check_together(o);
 	if (!ret)
 		ret = record_probes_finish(&o->probes);
@@ -471,6 +474,7 @@ int record_options_parse(struct record_options *o, int argc, char **argv)
 void record_options_release(struct record_options *o)
 {
 	target_release(&o->target);
+	free(o->default_output);
 	record_probes_release(&o->probes);
 	record_baseline_release(&o->baseline);
 	for (size_t i = 0; i < o->source_dirs.n; i++)

@@ -32,6 +32,7 @@ struct record_options {
 	int64_t window_ns;	    /* 0: the default length */
 	int64_t naming_ns;	    /* 0: no limit */
 	const char *output, *store; /* NULL: none; at least one is set */
+	char *default_output;	    /* owned: what output is where none was named */
 	const char *version_key;    /* NULL: found from the target */
 	struct record_baseline baseline;
 	bool force, exit_code, help;

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
+#include "cmd/default_file.h"
 #include "cmd/unprivileged.h"
 
 /* Runs the eprof-render beside this program, else the one in PATH. */
@@ -25,12 +27,27 @@ static void run_renderer(char **argv)
 	execvp("eprof-render", argv);
 }
 
+static bool asks_for_help(const char *option)
+{
+	return !strcmp(option, "-h") || !strcmp(option, "--help") || !strcmp(option, "--version");
+}
+
 int cmd_report(int argc, char **argv)
 {
 	static char name[] = "eprof-render";
 
-	if (argc < 2)
-		return cmd_usage("report needs a profile: eprof report FILE");
+	const bool named = argc > 1 && (argv[1][0] != '-' || asks_for_help(argv[1]));
+	_free_ char *newest = named ? NULL : default_file_newest();
+	_free_ char **args = mem_zalloc((size_t)argc + 2, sizeof(*args));
+
+	if (!named && !newest)
+		return cmd_usage("report needs a profile, and there is no eprof.h5 here: "
+				 "eprof report FILE");
+	args[0] = name;
+	if (newest)
+		args[1] = newest;
+	for (int i = 1; i < argc; i++)
+		args[i + !!newest] = argv[i];
 	/* A file that root asks for is readable by its owner alone, also if that is the user behind
 	 * sudo. */
 	if (caller_had_rights())
@@ -39,8 +56,7 @@ int cmd_report(int argc, char **argv)
 		fprintf(stderr, "eprof: cannot drop privileges: %s\n", strerror(errno));
 		return EXIT_FAILED;
 	}
-	argv[0] = name;
-	run_renderer(argv);
+	run_renderer(args);
 	fprintf(stderr, "eprof: cannot run eprof-render: %s\n", strerror(errno));
 	return EXIT_FAILED;
 }
