@@ -127,8 +127,24 @@ struct signal_struct {
 	void *pids[4]; /* struct pid by enum pid_type; NULL once the process was waited for */
 } CORE;
 
+/* The threads of a group on a CPU. */
+struct cfs_rq {
+	__u64 throttled_clock_self_time; /* ns that the quota of a group kept them off it */
+	int throttle_count;		 /* not 0: one does now */
+} CORE;
+
 struct sched_entity {
 	__u64 sum_exec_runtime; /* ns on a CPU */
+	struct cfs_rq *cfs_rq;
+} CORE;
+
+struct cfs_bandwidth {
+	__u64 period, quota; /* ns; quota ~0: no limit */
+} CORE;
+
+struct task_group {
+	struct task_group *parent;
+	struct cfs_bandwidth cfs_bandwidth;
 } CORE;
 
 struct kernfs_node {
@@ -158,6 +174,7 @@ struct sched_info {
 
 struct thread_info {
 	unsigned int status; /* bit 1: in a system call of i386 */
+	unsigned int cpu;    /* that it is, or waits, on */
 } CORE;
 
 struct sigpending {
@@ -173,7 +190,9 @@ struct task_struct {
 	unsigned int flags;   /* PF_… */
 	__u64 start_time;     /* CLOCK_MONOTONIC, ns */
 	char comm[16];	      /* the thread's name */
+	int static_prio;      /* 120 + nice */
 	struct sched_entity se;
+	struct task_group *sched_task_group;
 	struct sched_info sched_info;
 	unsigned int self_exec_id; /* grows with each exec of the process */
 	unsigned int in_execve : 1, in_iowait : 1;

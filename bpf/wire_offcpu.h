@@ -75,7 +75,10 @@ struct wire_off_thread {
 	wire_u8 unused[offsetof(struct wire_offcpu, waits) - 56];
 	wire_u32 waits; /* it came back from */
 	wire_u16 news;	/* WIRE_OFF_THREAD */
-	wire_u16 unused2[(sizeof(struct wire_offcpu) - offsetof(struct wire_offcpu, news)) / 2 - 1];
+	wire_u16 unused2;
+	wire_u64 quota_ns, period_ns; /* the CPU time that its groups may use; 0: no limit */
+	wire_u32 priority;	      /* 120 + nice; less: real time */
+	wire_u8 unused3[sizeof(struct wire_offcpu) - offsetof(struct wire_offcpu, reason) - 20];
 };
 _Static_assert(sizeof(struct wire_off_thread) == sizeof(struct wire_offcpu) &&
 		       offsetof(struct wire_off_thread, news) == offsetof(struct wire_offcpu, news),
@@ -94,6 +97,32 @@ _Static_assert(WIRE_OFF_STREAM_WAKE <= WIRE_LAST_STREAM_offcpu, "it is among the
 #define WIRE_OFF_QUEUE_SHIFT 3
 #define WIRE_OFF_QUEUE_BINS  304
 
+/* What kept a runnable thread from running: the map offcpu_ran. */
+enum wire_off_by {
+	WIRE_OFF_BY_RAN,       /* a thread ran on its CPU */
+	WIRE_OFF_BY_IDLE,      /* nobody did: it was being woken, or brought there */
+	WIRE_OFF_BY_STOLEN,    /* interrupts, or the hypervisor, took the CPU from who ran */
+	WIRE_OFF_BY_THROTTLED, /* its group had used up its quota of CPU time */
+	WIRE_OFF_BY_ELSEWHERE, /* it waited for another CPU before, and was moved */
+};
+
+struct wire_off_ran_key {
+	wire_u32 pid, tid;	 /* who waited, as the loader sees it */
+	wire_u32 by;		 /* enum wire_off_by */
+	wire_u32 by_pid, by_tid; /* who ran; else 0 */
+};
+struct wire_off_ran {
+	wire_u64 ns;
+	wire_u8 name[16], by_name[16]; /* of both threads, NUL-terminated */
+};
+_Static_assert(sizeof(struct wire_off_ran) == 40, "wire_off_ran is part of the contract");
+
+/* Pairs of threads at a time; the loader takes them out at each tick. */
+#define WIRE_OFF_RAN_MOST 16384
+
+/* Shorter waits for a CPU are not followed: they are the price of a switch or a wake-up. */
+#define WIRE_OFF_RAN_LEAST_NS 20000
+
 /* So many walks may be given up; then no memory of threads that wait is read any more. */
 #define WIRE_OFF_STUCK_MOST 4
 
@@ -107,9 +136,10 @@ enum wire_off_control {
 	WIRE_OFF_INTERRUPT_FROM, /* where the kernel's entries of interrupts are; 0: unknown */
 	WIRE_OFF_INTERRUPT_TO,
 	WIRE_OFF_BEGINS, /* where new threads begin, as a program found it; 0: unknown */
-	WIRE_OFF_WALK,	/* session_id of the latest walk of offcpu_asleep(), which that sets itself;
-			 * the loader that gives it up sets 0 */
-	WIRE_OFF_STUCK, /* walks that were given up: of others' memory that never comes */
+	WIRE_OFF_WALK, /* session_id of the latest walk of offcpu_asleep(), which that sets itself;
+			* the loader that gives it up sets 0 */
+	WIRE_OFF_RUNNERS, /* 1: who runs while others wait for a CPU is followed */
+	WIRE_OFF_STUCK,	  /* walks that were given up: of others' memory that never comes */
 	WIRE_OFF_CONTROLS
 };
 
@@ -127,6 +157,7 @@ enum wire_off_counter {
 	WIRE_OFF_BLOCKED_NS,   /* sums over all waits … */
 	WIRE_OFF_RUNNABLE_NS,
 	WIRE_OFF_OPEN_NS,	/* … and the part of the sums in waits not over */
+	WIRE_OFF_RAN_LOST_NS,	/* time for which there was no room in the map offcpu_ran */
 	WIRE_OFF_RUNS,		/* of the programs, at switches of any task */
 	WIRE_OFF_RUN_NS,	/* their run time, for the target … */
 	WIRE_OFF_RUN_OTHERS_NS, /* … and for others */

@@ -21,6 +21,8 @@ struct wire_totals {
 	wire_u64 key;			   /* of a thread that exits: no other has it */
 	wire_u64 life_ns, on_ns, ready_ns; /* blocked: the rest of its life */
 	wire_u32 voluntary, involuntary;   /* times that it left a CPU: blocked, runnable */
+	wire_u64 quota_ns, period_ns;	   /* the CPU time that its groups may use; 0: no limit */
+	wire_u32 priority, pad;		   /* 120 + nice; less: real time */
 };
 _Static_assert(sizeof(struct wire_totals) == WIRE_BYTES_totals,
 	       "wire_totals is part of the contract");

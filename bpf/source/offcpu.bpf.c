@@ -44,8 +44,10 @@ static __always_inline bool is_over(const struct offcpu_thread *t)
 
 static void first_run(struct task_struct *task, struct offcpu_thread *t, __u64 now_ns)
 {
-	const __u64 ns = offcpu_first_run(task, t, now_ns);
+	const __u64 in_ns = t->in_ns, ns = offcpu_first_run(task, t, now_ns);
 
+	if (in_ns && follows_runners())
+		offcpu_ran_add(task, t, in_ns, ns);
 	offcpu_take_first(task, t, ns, now_ns);
 }
 
@@ -75,6 +77,10 @@ static void leave(struct task_struct *task, struct offcpu_thread *t, const struc
 		return;
 	}
 	begin_wait(t, task);
+	if (follows_runners()) {
+		t->group = task->se.cfs_rq;
+		t->throttled_ns = throttled_of(task);
+	}
 	/* A preempted thread may have been on its way to sleep, but stays runnable. Without kernel
 	 * preemption such a switch looks voluntary, so only the state counts. */
 	t->state = l->preempted ? 0 : state_of(l->state);
@@ -131,7 +137,7 @@ int offcpu_switch(__u64 *args)
 		.period_ns = control(WIRE_OFF_PERIOD_NS), .state = args[3], .preempted = args[0]};
 	struct offcpu_thread *comes, *goes;
 	__u64 start_ns;
-	bool leaves;
+	bool leaves, runners;
 
 	if (!l.period_ns)
 		return 0;
@@ -139,9 +145,12 @@ int offcpu_switch(__u64 *args)
 	comes = account_of(next, 0);
 	goes = account_of(prev, 0);
 	leaves = prev->pid && is_ours(goes) && !is_over(goes);
-	if (!comes && !leaves)
+	runners = follows_runners();
+	if (!comes && !leaves && !runners)
 		return end_run(start_ns, 0, WIRE_OFF_RUN_OTHERS_NS);
 	l.now_ns = bpf_ktime_get_ns();
+	if (comes && runners)
+		comes->elsewhere_ns = elsewhere_of(next, comes);
 	if (comes && comes->out_ns)
 		comes->in_ns = l.now_ns;
 	else if (comes && !comes->born_ns)
@@ -150,6 +159,8 @@ int offcpu_switch(__u64 *args)
 		settle(prev, goes, l.now_ns);
 	if (leaves)
 		leave(prev, goes, &l);
+	if (runners)
+		offcpu_ran_switch(prev, next, l.now_ns);
 	return end_run(start_ns, 0, comes || leaves ? WIRE_OFF_RUN_NS : WIRE_OFF_RUN_OTHERS_NS);
 }
 
@@ -169,6 +180,8 @@ static __u64 come_back(void *ctx, struct task_struct *task, struct offcpu_thread
 	}
 	if (!account_for(task, t, in_ns, &w))
 		return 0;
+	if (follows_runners())
+		offcpu_ran_add(task, t, in_ns, w.runnable_ns);
 	since_ns = t->since_ns;
 	weight = weight_due(t, &t->since_ns, w.off_ns, period_ns);
 	if (!weight)

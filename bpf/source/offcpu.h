@@ -40,6 +40,12 @@ struct offcpu_thread {
 	__u64 ran_ns;  /* CPU time of the thread's life when it left the CPU */
 	__u64 born_ns; /* from when on it is accounted for; 0: from its next run */
 	__u32 voluntary, involuntary; /* times that it left a CPU: blocked, runnable */
+	/* Of this wait: where its group's throttled time is counted, and how much that was as it
+	 * left its CPU; how long it waited for other CPUs. */
+	struct cfs_rq *group;
+	__u64 throttled_ns, elsewhere_ns;
+	__u64 told_delay; /* its run_delay at told_ns */
+	__u64 told_ns;	  /* until when who ran meanwhile is added up; 0: from the wait's begin */
 	struct offcpu_cut cut;
 };
 
@@ -209,12 +215,37 @@ static __always_inline struct wait wait_of(const struct offcpu_thread *t, struct
 	return w;
 }
 
+/* Time that the thread's group was throttled on its CPU; 0 where the kernel does not keep it. */
+static __always_inline __u64 throttled_of(struct task_struct *task)
+{
+	if (!bpf_core_field_exists(task->se.cfs_rq->throttled_clock_self_time))
+		return 0;
+	return task->se.cfs_rq->throttled_clock_self_time;
+}
+
+/* What the scheduler has added since the wait began, or since it was told, before the last part of
+ * it ends: it waited for other CPUs. */
+static __always_inline __u64 elsewhere_of(struct task_struct *task, const struct offcpu_thread *t)
+{
+	__u64 before = t->out_delay;
+
+	if (t->newborn)
+		return 0;
+	if (t->told_ns)
+		before = t->told_delay;
+	else if (t->out_ns == t->cut.at_ns)
+		before = t->cut.out_delay;
+	return delay_of(task) - before;
+}
+
 /* Begins a wait from @out_ns on; all else of it is in the account. */
 static __always_inline void begin_wait(struct offcpu_thread *t, struct task_struct *task)
 {
 	t->out_delay = delay_of(task);
 	t->ran_ns = task->se.sum_exec_runtime;
 	t->woken_ns = 0;
+	t->elsewhere_ns = 0;
+	t->told_ns = 0;
 	t->cut.wait_ns = 0;
 }
 
@@ -266,5 +297,17 @@ void offcpu_take(void *ctx, const struct offcpu_thread *, const struct wait *, _
 /* Samples a new thread's first wait, of @ns, if that is due; run by that thread. */
 void offcpu_take_first(struct task_struct *, struct offcpu_thread *, __u64 ns,
 		       __u64 now_ns) __hidden;
+
+/* Notes that @next begins to run on this CPU, and @prev ended. For the program at switches. */
+void offcpu_ran_switch(struct task_struct *prev, struct task_struct *next, __u64 now_ns) __hidden;
+/* Adds up who ran on the task's CPU in the @ready_ns before @until_ns, while it was ready: before
+ * its present run, or it still is. */
+void offcpu_ran_add(struct task_struct *, const struct offcpu_thread *, __u64 until_ns,
+		    __u64 ready_ns) __hidden;
+
+static __always_inline bool follows_runners(void)
+{
+	return control(WIRE_OFF_RUNNERS) != 0;
+}
 
 #endif

@@ -40,6 +40,32 @@ int offcpu_begin(struct bpf_iter__task *ctx)
 	return 0;
 }
 
+/* Run before the end of a window: adds up who ran while threads that did not block are ready, which
+ * may be as long as the capture. */
+SEC("?iter/task")
+int offcpu_starved(struct bpf_iter__task *ctx)
+{
+	const __u64 now_ns = bpf_ktime_get_ns();
+	struct task_struct *task = ctx->task;
+	struct offcpu_thread *t;
+	__u64 out_ns;
+
+	if (!task || !follows_runners())
+		return 0;
+	t = account_of(task, 0);
+	if (!t || t->ended || t->newborn)
+		return 0;
+	out_ns = t->out_ns;
+	if (!out_ns || t->in_ns || t->state)
+		return 0;
+	t->elsewhere_ns = elsewhere_of(task, t);
+	offcpu_ran_add(task, t, now_ns, now_ns - out_ns);
+	t->told_delay = delay_of(task);
+	t->throttled_ns = throttled_of(task);
+	t->told_ns = now_ns;
+	return 0;
+}
+
 /* What is not over when the capture ends counts up to now. */
 static __always_inline void end_wait(struct task_struct *task, struct offcpu_thread *t,
 				     __u64 now_ns)
@@ -48,6 +74,8 @@ static __always_inline void end_wait(struct task_struct *task, struct offcpu_thr
 
 	if (!close_wait(t, task, t->in_ns ?: now_ns, &w))
 		return;
+	if (follows_runners())
+		offcpu_ran_add(task, t, now_ns, w.runnable_ns);
 	add_atomic(WIRE_OFF_OPEN, 1);
 	add_atomic(WIRE_OFF_OPEN_NS, t->cut.wait_ns + w.off_ns);
 	add_atomic(WIRE_OFF_BLOCKED_NS, w.off_ns - w.runnable_ns);

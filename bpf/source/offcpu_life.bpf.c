@@ -5,6 +5,7 @@
  * to its last switch or the capture's end. All of it that is neither blocked nor runnable was on a
  * CPU, so the three add up to its life.
  */
+#include "quota.h"
 #include "source/offcpu.h"
 
 static struct offcpu_thread *open_at(struct task_struct *task, __u64 period_ns, __u64 born_ns)
@@ -94,6 +95,7 @@ __u64 offcpu_first_run(struct task_struct *task, struct offcpu_thread *t, __u64 
 
 void offcpu_send_totals(struct task_struct *task, const struct offcpu_thread *t, __u64 now_ns)
 {
+	const struct quota quota = quota_of(task);
 	struct wire_off_thread record = {.kind = WIRE_OFFCPU,
 					 .time_ns = now_ns,
 					 .pid = ids_process(task),
@@ -103,6 +105,9 @@ void offcpu_send_totals(struct task_struct *task, const struct offcpu_thread *t,
 					 .runnable_ns = t->runnable_ns + t->cut.runnable_ns,
 					 .voluntary = t->voluntary,
 					 .involuntary = t->involuntary,
+					 .quota_ns = quota.quota_ns,
+					 .period_ns = quota.period_ns,
+					 .priority = (__u32)task->static_prio,
 					 .waits = t->waits,
 					 .news = WIRE_OFF_THREAD};
 

@@ -5,6 +5,7 @@
  * paid at switches. A capture of time off the CPU measures the same by itself (offcpu).
  */
 #include "in_target.h"
+#include "quota.h"
 #include "shared.h"
 #include "wire_totals.h"
 
@@ -147,7 +148,11 @@ static __always_inline bool fill(struct task_struct *task, const struct totals_t
 				 struct wire_totals *r, __u64 until_ns)
 {
 	const __u64 ready_ns = ready_of(task, until_ns);
+	const struct quota quota = quota_of(task);
 
+	r->quota_ns = quota.quota_ns;
+	r->period_ns = quota.period_ns;
+	r->priority = (__u32)task->static_prio;
 	r->kind = WIRE_TOTALS;
 	r->time_ns = bpf_ktime_get_ns();
 	r->life_ns = until_ns - t->since_ns;

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "base/units.h"
+#include "model/waits.h"
 #include "query/filter.h"
 
 #define NAMED_MOST 3
@@ -14,8 +15,10 @@
 #define STARVED_NS    1e8
 
 struct ready {
+	uint32_t number; /* among all, until they are sorted */
 	uint32_t thread; /* its last row */
 	double on_ns, ready_ns;
+	int64_t nice;
 };
 
 struct readies {
@@ -32,17 +35,24 @@ static double share(const struct ready *r)
 	return wanted > 0 ? r->ready_ns / wanted : 0;
 }
 
+static uint32_t number_of(struct readies *a, uint32_t thread)
+{
+	const struct thread *t = &a->p->threads.at[thread];
+	const uint64_t key = hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
+
+	return map_number(&a->by_thread, key, a->threads.n);
+}
+
 static void add(struct readies *a, const struct thread_wait *w)
 {
-	const struct thread *t = &a->p->threads.at[w->thread];
-	const uint64_t key = hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
-	const uint32_t at = map_number(&a->by_thread, key, a->threads.n);
+	const uint32_t at = number_of(a, w->thread);
 
 	if (at == a->threads.n)
-		vec_push(&a->threads, ((struct ready){0}));
+		vec_push(&a->threads, ((struct ready){.number = at}));
 	a->threads.at[at].thread = w->thread;
 	a->threads.at[at].on_ns += (double)w->on_ns;
 	a->threads.at[at].ready_ns += (double)w->runnable_ns;
+	a->threads.at[at].nice = w->nice;
 	a->all.on_ns += (double)w->on_ns;
 	a->all.ready_ns += (double)w->runnable_ns;
 }
@@ -55,8 +65,25 @@ static int by_ready(const void *left, const void *right, void *context)
 	return order_down(a->ready_ns, b->ready_ns) ?: order_up(a->thread, b->thread);
 }
 
+/* ", nice 19, behind hog 4712": what kept it from running for most of the time, if known. */
+static void add_why(struct readies *a, const struct ready *r, struct str *out)
+{
+	const struct blocker *most = NULL;
+
+	if (r->nice)
+		str_addf(out, ", nice %lld", (long long)r->nice);
+	vec_each (b, &a->p->blockers)
+		if (number_of(a, b->thread) == r->number && blocker_is_of_cpu(b->by) &&
+		    (!most || b->ns > most->ns))
+			most = b;
+	if (most && most->pid)
+		str_addf(out, ", behind %s %u", profile_text(a->p, most->name), most->tid);
+	else if (most)
+		str_addf(out, ", %s", blocker_text(most->by));
+}
+
 /* "; most: cc1 4711 310 ms (40 %), make 4700 20 ms (9 %)" */
-static void add_most(const struct readies *a, struct str *out)
+static void add_most(struct readies *a, struct str *out)
 {
 	size_t named = 0;
 
@@ -66,9 +93,11 @@ static void add_most(const struct readies *a, struct str *out)
 
 		if (share(r) < NAMED_SHARE || r->ready_ns < NAMED_SHARE * a->all.ready_ns)
 			continue;
-		str_addf(out, "%s%s %u %s (%s)",
+		str_addf(out, "%s%s %u %s (%s",
 			 named++ ? ", " : "; most: ", profile_text(a->p, t->name), t->tid,
 			 ns_text(r->ready_ns), percent_text(share(r), 1));
+		add_why(a, r, out);
+		str_add(out, ")");
 	}
 }
 

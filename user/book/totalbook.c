@@ -13,6 +13,13 @@ void totalbook_add(struct totalbook *b, const struct total *t)
 	vec_push(&b->rows, *t);
 }
 
+#define PRIORITY_NICE_0 120
+
+static int64_t nice_of(uint32_t priority)
+{
+	return priority ? (int64_t)priority - PRIORITY_NICE_0 : 0;
+}
+
 void totalbook_put(const struct totalbook *b, struct assembly *a)
 {
 	const size_t first = a->p->thread_waits.n;
@@ -25,7 +32,10 @@ void totalbook_put(const struct totalbook *b, struct assembly *a)
 						.runnable_ns = (int64_t)t->runnable_ns,
 						.waits = t->waits,
 						.voluntary = t->voluntary,
-						.involuntary = t->involuntary};
+						.involuntary = t->involuntary,
+						.nice = nice_of(t->priority),
+						.quota_ns = (int64_t)t->quota_ns,
+						.period_ns = (int64_t)t->period_ns};
 		const uint32_t at =
 			map_number(&by_thread, row.thread, a->p->thread_waits.n - first);
 

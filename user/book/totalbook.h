@@ -17,6 +17,8 @@ struct total {
 	uint32_t thread; /* of procs */
 	uint64_t on_ns, blocked_ns, runnable_ns;
 	uint32_t waits, voluntary, involuntary;
+	uint32_t priority; /* as the records have it */
+	uint64_t quota_ns, period_ns;
 };
 
 struct totalbook {

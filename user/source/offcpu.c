@@ -18,8 +18,8 @@
 
 #define STREAMS (WIRE_LAST_STREAM_offcpu - WIRE_STREAM_offcpu + 1)
 
-static const char *const programs[] = {"offcpu_begin", "offcpu_asleep", "offcpu_end", "offcpu_born",
-				       NULL};
+static const char *const programs[] = {"offcpu_begin", "offcpu_asleep", "offcpu_starved",
+				       "offcpu_end",   "offcpu_born",	NULL};
 
 /* The programs that take stacks, by what the kernel has. */
 static const char *const ways[][2] = {
@@ -38,6 +38,7 @@ static void *offcpu_new(const void *options)
 	o->walk = -1;
 	o->min_ns = from->min_ns;
 	o->way = from->way;
+	o->runners = from->runners;
 	return o;
 }
 
@@ -53,6 +54,7 @@ static void offcpu_free(void *state)
 	switch_cost_free(o->switches);
 	wakebook_free(o->wakes);
 	totalbook_release(&o->threads);
+	ranbook_release(&o->ran);
 	reasonbook_release(&o->reasons);
 	free(o);
 }
@@ -80,6 +82,7 @@ static void begin(void *state, const struct source_services *services)
 
 	o->session = services->session;
 	o->opener = services->opener;
+	o->procs = services->procs;
 	reasonbook_init(&o->reasons, services->images);
 }
 
@@ -115,6 +118,7 @@ static void start(void *state)
 			clock_ns(CLOCK_MONOTONIC));
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_ABSENT,
 			o->target->kind == TARGET_COMMAND);
+	session_map_set(o->session, "offcpu_control", WIRE_OFF_RUNNERS, o->runners);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_MIN_NS, o->min_ns);
 	session_map_set(o->session, "offcpu_control", WIRE_OFF_PERIOD_NS, o->period_ns);
 	(void)session_walk_tasks(o->session, "offcpu_begin");
@@ -134,8 +138,11 @@ static bool survey(void *state)
 	struct offcpu *o = state;
 	int more = -1;
 
-	if (o->walk < 0)
+	if (o->walk < 0) {
+		if (o->runners)
+			(void)session_walk_tasks(o->session, "offcpu_starved");
 		o->walk = session_open_walk(o->session, "offcpu_asleep");
+	}
 	if (o->walk >= 0)
 		more = session_walk_on(o->opener, o->walk);
 	if (more > 0)
@@ -212,7 +219,10 @@ static void take_thread(struct totalbook *o, const struct wire_off_thread *w, st
 				.runnable_ns = w->runnable_ns,
 				.waits = w->waits,
 				.voluntary = w->voluntary,
-				.involuntary = w->involuntary};
+				.involuntary = w->involuntary,
+				.priority = w->priority,
+				.quota_ns = w->quota_ns,
+				.period_ns = w->period_ns};
 
 	totalbook_add(o, &t);
 }
@@ -279,6 +289,29 @@ static uint64_t lost(const void *state)
 
 /* --- windows -------------------------------------------------------------------------------- */
 
+static void take_runners(struct offcpu *o)
+{
+	if (o->runners)
+		ranbook_take(&o->ran, o->session, o->procs);
+}
+
+/* Walks are to take no more than this part of the time. */
+#define WALKS_PART 100
+
+/* Before its CPU has forgotten who ran since a starving thread began to wait; and so that the map
+ * has room for what is new. */
+static void tick(void *state)
+{
+	struct offcpu *o = state;
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if (o->runners && now_ns >= o->starved_due_ns) {
+		(void)session_walk_tasks(o->session, "offcpu_starved");
+		o->starved_due_ns = now_ns + WALKS_PART * (clock_ns(CLOCK_MONOTONIC) - now_ns);
+	}
+	take_runners(o);
+}
+
 static void window_end(void *state)
 {
 	struct offcpu *o = state;
@@ -286,7 +319,9 @@ static void window_end(void *state)
 	samplebook_window_end(&o->book);
 	if (o->wakes)
 		wakebook_window_end(o->wakes);
+	take_runners(o);
 	totalbook_window_end(&o->threads);
+	ranbook_window_end(&o->ran);
 }
 
 /* Forgets the reasons of rows that are written. */
@@ -312,6 +347,7 @@ static void window_forget(void *state, struct survivors *r)
 	if (o->wakes)
 		wakebook_window_forget(o->wakes, r);
 	totalbook_window_forget(&o->threads, r);
+	ranbook_window_forget(&o->ran, r);
 	forget_reasons(o);
 }
 
@@ -323,6 +359,7 @@ static void window_renumber(void *state, const struct survivors *r)
 	if (o->wakes)
 		wakebook_window_renumber(o->wakes, r);
 	totalbook_window_renumber(&o->threads, r);
+	ranbook_window_renumber(&o->ran, r);
 }
 
 const struct source offcpu_source = {
@@ -343,6 +380,7 @@ const struct source offcpu_source = {
 	.take_slice = take_slice,
 	.code_changed = code_changed,
 	.progress = progress,
+	.tick = tick,
 	.survey = survey,
 	.window_end = window_end,
 	.window_forget = window_forget,

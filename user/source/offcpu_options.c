@@ -31,6 +31,15 @@ static void *parse(const char *argument, void *before)
 	return o;
 }
 
+static void *parse_wall(const char *argument, void *before)
+{
+	struct offcpu_choice *o = parse(argument, before);
+
+	if (o)
+		o->runners = true;
+	return o;
+}
+
 static void *parse_wakers(const char *argument, void *before)
 {
 	struct offcpu_choice *o = parse(argument, before);
@@ -81,8 +90,10 @@ const struct source_option offcpu_options[] = {
 	 "                    runnable and waiting for a CPU, by stack; without -F or -e no\n"
 	 "                    samples of time on a CPU are taken",
 	 parse, NULL},
-	{"wall", NULL, "the same, and time on a CPU, at one rate: all of the threads' time", parse,
-	 METRIC_WALL},
+	{"wall", NULL,
+	 "the same, and time on a CPU, at one rate: all of the threads' time;\n"
+	 "                    and who ran while they were ready without a CPU",
+	 parse_wall, METRIC_WALL},
 	{"wakers", NULL,
 	 "the same as --off-cpu, and who ended the time blocked, by its stack: metric\n"
 	 "                    'woken'",

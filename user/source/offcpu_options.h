@@ -12,6 +12,7 @@
 
 struct offcpu_choice {
 	bool wakers;	 /* --wakers: also sample who ended the waits */
+	bool runners;	 /* --wall: also who runs while others wait for a CPU */
 	uint64_t min_ns; /* --off-min: each wait that lasts at least this long is a sample; 0: one
 			    per period */
 	enum session_switched way;

@@ -76,6 +76,17 @@ static void account_reasons(const struct reasonbook *reasons, struct profile *p)
 				       (int64_t)notes[i].n);
 }
 
+static void account_runners(const struct offcpu *o, struct profile *p)
+{
+	const uint64_t lost_ns = o->ran.lost_ns + offcpu_counter(o->session, WIRE_OFF_RAN_LOST_NS);
+
+	if (lost_ns)
+		profile_ledger(p, LEDGER_WAITS, LEDGER_NOTE,
+			       "ns of waits for a CPU without who ran meanwhile: too many pairs of "
+			       "threads",
+			       (int64_t)lost_ns);
+}
+
 void offcpu_account(const void *state, struct profile *p, const struct ledger_input *in)
 {
 	const struct offcpu *o = state;
@@ -87,6 +98,7 @@ void offcpu_account(const void *state, struct profile *p, const struct ledger_in
 		wake_rows_account(o->wakes, p, in, o->woken_metric);
 	offcpu_ledger_waits(p, in, o->stuck);
 	account_reasons(&o->reasons, p);
+	account_runners(o, p);
 }
 
 void offcpu_reconcile(const void *state, struct profile *p, const struct ledger_input *in)
@@ -164,6 +176,7 @@ void offcpu_finish(const void *state, struct assembly *a)
 	if (o->wakes)
 		wake_rows_put(o->wakes, a, o->woken_metric);
 	totalbook_put(&o->threads, a);
+	ranbook_put(&o->ran, a);
 	put_queues(o->session, a);
 	samplebook_tally(&o->book, a);
 	for (uint32_t i = 0; i < METRICS; i++)

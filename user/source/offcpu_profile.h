@@ -9,6 +9,7 @@
 #include "model/meta.h"
 #include "perf/switch_cost.h"
 #include "process/procs.h"
+#include "book/ranbook.h"
 #include "book/samplebook.h"
 #include "source/source.h"
 #include "book/totalbook.h"
@@ -19,9 +20,11 @@ struct offcpu {
 	struct samplebook book;
 	struct wakebook *wakes; /* NULL: without --wakers */
 	struct totalbook threads;
+	struct ranbook ran;
 	struct reasonbook reasons;
 	struct session *session;
 	struct opener *opener;
+	struct procs *procs;
 	const struct target *target;
 	double hz;
 	uint64_t period_ns, min_ns;   /* min_ns: --off-min */
@@ -29,10 +32,12 @@ struct offcpu {
 	uint32_t woken_metric;	      /* the same */
 	int walk;		      /* iterator over waiting threads; -1: none is open */
 	uint32_t stuck;		      /* iterations that were given up */
+	uint64_t starved_due_ns;      /* when to walk over threads that starve */
 	struct switch_cost *switches; /* until the capture begins */
 	const struct event *events;   /* the events that are sampled, too */
 	size_t n_events;
 	double switch_ns; /* cost of a switch beside the programs' own time; < 0: unknown */
+	bool runners;	  /* who runs while others wait for a CPU is followed */
 	enum session_switched way; /* of the options */
 };
 

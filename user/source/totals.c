@@ -140,7 +140,10 @@ static struct total total_of(const struct wire_totals *w, uint32_t thread)
 			      .runnable_ns = w->ready_ns,
 			      .waits = w->voluntary + w->involuntary,
 			      .voluntary = w->voluntary,
-			      .involuntary = w->involuntary};
+			      .involuntary = w->involuntary,
+			      .priority = w->priority,
+			      .quota_ns = w->quota_ns,
+			      .period_ns = w->period_ns};
 }
 
 static void add_ended(struct totals *t, const struct total *total)

@@ -128,7 +128,13 @@ static struct profile *third(void)
 	p->samples.at[1].wait_ns = 4711;
 	add_line(p, "b.c", 7, "	x++;");
 	add_line(p, "a.c", 9, "of the first");
-	vec_push(&p->thread_waits, ((struct thread_wait){1, 5, 6, 7, 8, 9, 10}));
+	vec_push(&p->thread_waits, ((struct thread_wait){1, 5, 6, 7, 8, 9, 10, 11, 12, 13}));
+	vec_push(&p->blockers, ((struct blocker){.thread = 1,
+						 .by = BLOCKER_RAN,
+						 .pid = 81,
+						 .tid = 82,
+						 .name = intern_add(&p->strings, "hog"),
+						 .ns = 7}));
 	vec_push(&p->run_queues, ((struct run_queue){3, 64, 65, 4}));
 	profile_add_part(p, PART_SYSCALLS);
 	vec_push(&p->syscalls, ((struct syscall_sum){1, intern_add(&p->strings, "read"), 11, 5, 1,
@@ -332,6 +338,10 @@ static void waits_add_up(void **state)
 	assert_int_equal(p->thread_waits.n, 1);
 	assert_int_equal(p->thread_waits.at[0].on_ns, 10);
 	assert_int_equal(p->thread_waits.at[0].involuntary, 20);
+	assert_int_equal(p->blockers.n, 1);
+	assert_int_equal(p->blockers.at[0].tid, 82);
+	assert_int_equal(p->blockers.at[0].ns, 14);
+	assert_string_equal(profile_text(p, p->blockers.at[0].name), "hog");
 	assert_int_equal(p->run_queues.n, 1);
 	assert_int_equal(p->run_queues.at[0].waits, 8);
 	assert_int_equal(p->syscalls.n, 1);

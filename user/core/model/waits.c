@@ -1,4 +1,4 @@
-/* The tables of waits.h: their columns and checks. */
+/* The tables of waits.h and blocker.h: their columns and checks. */
 #include "model/waits.h"
 
 #include "model/cell.h"
@@ -12,6 +12,9 @@ static const struct column thread_waits_columns[] = {
 	TABLE_COLUMN(thread_wait, on_ns, I64, .later = true, .adds = ADDS_SUM),
 	TABLE_COLUMN(thread_wait, voluntary, I64, .later = true, .adds = ADDS_SUM),
 	TABLE_COLUMN(thread_wait, involuntary, I64, .later = true, .adds = ADDS_SUM),
+	TABLE_COLUMN(thread_wait, nice, I64, .later = true, .adds = ADDS_LATEST),
+	TABLE_COLUMN(thread_wait, quota_ns, I64, .later = true, .adds = ADDS_LATEST),
+	TABLE_COLUMN(thread_wait, period_ns, I64, .later = true, .adds = ADDS_LATEST),
 };
 
 /* The sum of all amounts of the table fits. */
@@ -85,4 +88,32 @@ const struct table run_queues_table = {
 	.words = "run queues",
 	.running = true,
 	.cumulative = true,
+};
+
+static const char *const texts[BLOCKER_KINDS] = {
+#define BLOCKER(NAME, text) text,
+#include "model/blockers.def"
+#undef BLOCKER
+};
+
+const char *blocker_text(enum blocker_by by)
+{
+	return by < BLOCKER_KINDS ? texts[by] : "another cause";
+}
+
+static const struct column blockers_columns[] = {
+	TABLE_COLUMN(blocker, thread, U32, .key = 1, .refers = TABLE_threads),
+	TABLE_COLUMN(blocker, by, U8, .key = 2),
+	TABLE_COLUMN(blocker, pid, U32, .key = 3),
+	TABLE_COLUMN(blocker, tid, U32, .key = 4),
+	TABLE_COLUMN(blocker, reason, U32, .key = 5, .refers = TABLE_reasons),
+	TABLE_COLUMN(blocker, name, TEXT, .adds = ADDS_KEEP),
+	TABLE_COLUMN(blocker, ns, I64, .adds = ADDS_SUM, .below = INT64_MAX),
+};
+
+const struct table blockers_table = {
+	.name = "blockers",
+	TABLE_OF(blocker, blockers_columns),
+	.later = true,
+	.words = "what kept threads waiting",
 };

@@ -1,0 +1,227 @@
+/*
+ * blockers: what kept threads waiting: who ran while they were ready without a CPU.
+ */
+#include "view/base.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/str.h"
+#include "model/waits.h"
+#include "query/filter.h"
+
+#define TERMINAL_ROWS 12
+/* Causes of less than this share of a thread's time are one row together. */
+#define SMALL_SHARE 0.01
+
+/* A thread that waited, whatever its names were. */
+struct waiter {
+	uint32_t number; /* among all, until they are sorted */
+	uint32_t thread; /* its last row */
+	struct thread_wait spent;
+	int64_t told; /* of its time ready, what has a cause */
+};
+
+/* A cause of its waits. */
+struct cause {
+	uint32_t waiter;
+	struct blocker is;
+	int64_t ns;
+};
+
+struct causes {
+	const struct profile *p;
+	VEC(struct waiter) waiters;
+	VEC(struct cause) rows;
+	struct map by_thread, by_cause;
+};
+
+/* --- sums ------------------------------------------------------------------------------------- */
+
+static struct waiter *waiter_of(struct causes *c, uint32_t thread)
+{
+	const struct thread *t = &c->p->threads.at[thread];
+	const uint64_t key = hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
+	const uint32_t at = map_number(&c->by_thread, key, c->waiters.n);
+
+	if (at == c->waiters.n)
+		vec_push(&c->waiters, ((struct waiter){.number = at}));
+	c->waiters.at[at].thread = thread;
+	return &c->waiters.at[at];
+}
+
+static void add_cause(struct causes *c, const struct blocker *b)
+{
+	struct waiter *w = waiter_of(c, b->thread);
+	const uint64_t who = hash_two((uint64_t)b->pid << 32 | b->tid, b->by);
+	const uint32_t at = map_number(&c->by_cause, hash_two(who, w->number), c->rows.n);
+
+	if (at == c->rows.n)
+		vec_push(&c->rows, ((struct cause){.waiter = w->number, .is = *b}));
+	c->rows.at[at].ns += b->ns;
+	w->told += b->ns;
+}
+
+static int causes_build(const struct view_input *in, struct causes *c)
+{
+	struct filter filter;
+	int rc = filter_init(&filter, in->profile, in->selection);
+
+	*c = (struct causes){.p = in->profile};
+	if (!rc) {
+		vec_each (w, &c->p->thread_waits)
+			if (!filter.thread || filter.thread[w->thread])
+				thread_wait_add(&waiter_of(c, w->thread)->spent, w);
+		vec_each (b, &c->p->blockers)
+			if (!filter.thread || filter.thread[b->thread])
+				add_cause(c, b);
+	}
+	filter_release(&filter);
+	return rc;
+}
+
+static void causes_release(struct causes *c)
+{
+	vec_release(&c->waiters);
+	vec_release(&c->rows);
+	map_release(&c->by_thread);
+	map_release(&c->by_cause);
+}
+
+static int by_ready(const void *left, const void *right)
+{
+	const struct waiter *a = left, *b = right;
+
+	return order_down(a->spent.runnable_ns, b->spent.runnable_ns)
+		       ?: order_up(a->number, b->number);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct cause *a = left, *b = right;
+
+	return order_up(a->waiter, b->waiter) ?:
+	       order_down(a->ns, b->ns) ?:
+	       order_up(a->is.by, b->is.by) ?:
+	       order_up(a->is.pid, b->is.pid) ?: order_up(a->is.tid, b->is.tid);
+}
+
+/* --- a table ---------------------------------------------------------------------------------- */
+
+static void quota_cell(struct doc_table *t, const struct thread_wait *w)
+{
+	const double cpus = (double)w->quota_ns / (double)w->period_ns;
+
+	if (w->period_ns > 0)
+		doc_cell(t, cpus, "%.3g CPU", cpus);
+	else
+		doc_cell(t, 0, "–");
+}
+
+static void waiter_cells(struct doc_table *t, const struct causes *c, const struct waiter *w,
+			 int64_t ns)
+{
+	const struct thread *thread = &c->p->threads.at[w->thread];
+
+	base_time_cell(t, (double)ns);
+	doc_cell(t, 100 * (double)ns / (double)w->spent.runnable_ns, "%s",
+		 percent_text((double)ns, (double)w->spent.runnable_ns));
+	doc_cell(t, 0, "%s", profile_text(c->p, thread->name));
+	doc_cell(t, thread->tid, "%u", thread->tid);
+	doc_cell(t, (double)w->spent.nice, "%lld", (long long)w->spent.nice);
+	quota_cell(t, &w->spent);
+}
+
+static void cause_row(struct doc_table *t, const struct causes *c, const struct waiter *w,
+		      const struct cause *cause)
+{
+	const struct blocker *b = &cause->is;
+
+	waiter_cells(t, c, w, cause->ns);
+	if (b->pid)
+		doc_cell(t, 0, "%s", profile_text(c->p, b->name));
+	else
+		doc_cell(t, 0, "%s", blocker_text(b->by));
+	if (b->pid)
+		doc_cell(t, b->tid, "%u", b->tid);
+	else
+		doc_cell(t, 0, "–");
+}
+
+static void rest_row(struct doc_table *t, const struct causes *c, const struct waiter *w,
+		     int64_t ns, const char *what)
+{
+	if (ns <= 0)
+		return;
+	waiter_cells(t, c, w, ns);
+	doc_cell(t, 0, "%s", what);
+	doc_cell(t, 0, "–");
+}
+
+static void waiter_rows(struct doc_table *t, const struct causes *c, const struct waiter *w)
+{
+	int64_t small = 0, n_small = 0;
+	_free_ char *others = NULL;
+
+	vec_each (cause, &c->rows) {
+		if (cause->waiter != w->number)
+			continue;
+		if ((double)cause->ns >= SMALL_SHARE * (double)w->spent.runnable_ns) {
+			cause_row(t, c, w, cause);
+			continue;
+		}
+		small += cause->ns;
+		n_small++;
+	}
+	others = mem_printf("%s others", count_text(n_small));
+	rest_row(t, c, w, small, others);
+	rest_row(t, c, w, w->spent.runnable_ns - w->told,
+		 "not followed: shorter than 20 µs, or too long ago");
+}
+
+static int blockers_write(const struct view_input *in, struct doc *doc)
+{
+	static const struct doc_column columns[] = {
+		{"Ready", "ready_ns", CELL_NUMBER, "time ready without a CPU, for that cause"},
+		{"Share", "share_percent", CELL_PERCENT, "of all the thread's time ready"},
+		{"Thread", "thread", CELL_TEXT, "the thread that waited"},
+		{"TID", "tid", CELL_NUMBER, NULL},
+		{"Nice", "nice", CELL_NUMBER, "its priority; below -20: real time"},
+		{"Quota", "quota_cpus", CELL_NUMBER, "of CPU time, by its cgroups"},
+		{"Who ran", "who", CELL_TEXT, "the thread on that CPU, or why it could not run"},
+		{"Its TID", "who_tid", CELL_NUMBER, NULL},
+	};
+	struct causes c;
+	struct doc_table *t;
+	int rc = causes_build(in, &c);
+
+	if (!rc && c.rows.n) {
+		vec_sort(&c.waiters, by_ready);
+		vec_sort(&c.rows, by_time);
+		doc_heading(doc, "Who ran while threads were ready");
+		t = doc_table_of(doc,
+				 "the parts of a thread add up to its time ready, of the whole "
+				 "capture",
+				 columns);
+		doc_limit(t, TERMINAL_ROWS, 0, "rows");
+		vec_each (w, &c.waiters)
+			if (w->spent.runnable_ns > 0)
+				waiter_rows(t, &c, w);
+	}
+	causes_release(&c);
+	return rc;
+}
+
+static bool has_blockers(const struct profile *p)
+{
+	return p->blockers.n;
+}
+
+const struct view blockers_view = {
+	.name = "blockers",
+	.about = "who ran while threads were ready without a CPU",
+	.part = PART_OFFCPU,
+	.has = has_blockers,
+	.shows = {IN_REPORTS},
+	.write = blockers_write,
+};
