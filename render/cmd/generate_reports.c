@@ -141,7 +141,7 @@ static void put_verdicts(const struct generate_run *runs, size_t n, struct doc *
 /* Takes the summary out of what is wanted, where it comes first, and writes it. */
 static int put_summary(const struct generate_run *run, const struct view **wanted, struct doc *doc)
 {
-	const struct view *const summary[] = {view_find("summary"), NULL};
+	const struct view *const summary[] = {view_find("about"), NULL};
 
 	if (wanted[0] != summary[0])
 		return 0;

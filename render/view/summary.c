@@ -461,16 +461,12 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 const struct view summary_view = {
 	.name = "summary",
 	.about = "what the capture shows, in a sentence and its figures",
-	.shows = {IN_REPORTS},
+	.shows = {[DOC_TERMINAL] = SHOWS},
 	.write = summary_write,
 };
 
-static int capture_write(const struct view_input *in, struct doc *doc)
+static void other_facts(const struct view_input *in, struct doc_block *b)
 {
-	struct doc_block *b;
-
-	doc_heading(doc, "Capture");
-	b = doc_facts(doc);
 	wait_facts(in, b);
 	run_fact(in, b, "Merged", RUN_MERGED);
 	event_fact(in, b);
@@ -483,12 +479,36 @@ static int capture_write(const struct view_input *in, struct doc *doc)
 	unnamed_fact(in, b);
 	remedy_facts(in, b);
 	host_fact(in, b);
+}
+
+static int capture_write(const struct view_input *in, struct doc *doc)
+{
+	doc_heading(doc, "Capture");
+	other_facts(in, doc_facts(doc));
 	return 0;
 }
 
 const struct view capture_view = {
 	.name = "capture",
 	.about = "how it was captured: events, samples kept and lost, zones, waits, host",
-	.shows = {IN_REPORTS},
+	.shows = {[DOC_TERMINAL] = SHOWS},
 	.write = capture_write,
+};
+
+static int about_write(const struct view_input *in, struct doc *doc)
+{
+	struct doc_block *b = doc_facts(doc);
+
+	doubt_facts(in, b);
+	figure_facts(in, b);
+	other_facts(in, b);
+	return 0;
+}
+
+/* Below the overview of a page, and on a cover, it is one block. */
+const struct view about_view = {
+	.name = "about",
+	.about = "all of summary and capture, without the sentence",
+	.shows = {[DOC_PAGE] = SHOWS, [DOC_PAPER] = SHOWS},
+	.write = about_write,
 };

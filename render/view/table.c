@@ -53,7 +53,8 @@ static void processes_first(const struct view **at, size_t n)
 {
 	size_t to = 0, from = 0;
 
-	while (to < n && (at[to] == &overview_view || at[to] == &summary_view))
+	while (to < n &&
+	       (at[to] == &overview_view || at[to] == &summary_view || at[to] == &about_view))
 		to++;
 	while (from < n && at[from] != &processes_view)
 		from++;

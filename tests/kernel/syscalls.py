@@ -27,7 +27,8 @@ check("the ends of the processes and of the thread", number("exit_group", "open"
 check("of i386", number("getppid (i386)", "calls"), 51 if sys.argv[3] == "1" else None)
 if sys.argv[2]:
     with open(sys.argv[2], encoding="utf-8") as f:
-        table = re.findall(r"^ +[\d.]+ +[\d.]+ +\d+ +(\d+) +(\d*) +(\w+)$", f.read(), re.M)
+        own = f.read().split("32 bit mode")[0]  # that of i386's calls follows, or stands first
+        table = re.findall(r"^ +[\d.]+ +[\d.]+ +\d+ +(\d+) +(\d*) +(\w+)$", own, re.M)
     # Whether a thread must wait for another varies; of pause, which a signal ends, strace sees no end.
     vary = ("futex", "pause", "total")
     theirs = {call: (int(calls), int(errors or 0)) for calls, errors, call in table if call not in vary}

@@ -32,7 +32,7 @@ test("the overview tells what, how sure, where and when", async browser => {
 	same(await texts(page, ".folded summary"), ["All about this capture, 4 warnings"]);
 	same(await page.locator(".folded dl").isVisible(), false, "details before they are opened");
 	const top = await page.evaluate(() => document.querySelector(".front").getBoundingClientRect().top);
-	same(top < 150, true, "the overview is first");
+	same(top < 260, true, "the overview is first, below the sentence");
 });
 
 test("zones have a curve of their times", async browser => {
