@@ -34,17 +34,16 @@ static __always_inline bool copy_has_neighbor(struct walk *walk)
 	       copy_is_file(walk, start - COPY_GAP);
 }
 
+static const struct wire_copy no_copy;
+
 /* walk->vma, which holds @address, is executable and belongs to no file: makes it the file's whose
- * code it holds. Sets .asked if the loader has yet to say that. Global, so that the verifier
- * checks it once for all callers. */
-__attribute__((noinline)) int copy_enter(struct walk *walk, __u64 address)
+ * code it holds. Sets .asked if the loader has yet to say that. Inlined, with little on the stack:
+ * older kernels have no room for one more function below those of a walk. */
+static __always_inline void copy_enter(struct walk *walk, __u64 address)
 {
-	const struct wire_copy none = {};
 	const struct wire_copy *copy;
 	struct wire_piece key = {.device = WIRE_NO_FILE};
 
-	if (!walk)
-		return 0;
 	key.inode = walk->vma.start;
 	key.generation = BPF_CORE_READ(current_task(), self_exec_id);
 	key.piece = walk->out.head.pid;
@@ -55,7 +54,7 @@ __attribute__((noinline)) int copy_enter(struct walk *walk, __u64 address)
 		walk->vma.file = (struct wire_piece){};
 		walk->vma.asked = true;
 	} else if (!copy) {
-		bpf_map_update_elem(&copies, &key, &none, BPF_ANY);
+		bpf_map_update_elem(&copies, &key, &no_copy, BPF_ANY);
 	} else if (address >= copy->start && address < copy->end) {
 		walk->vma.start = copy->start;
 		walk->vma.end = copy->end;
@@ -63,7 +62,6 @@ __attribute__((noinline)) int copy_enter(struct walk *walk, __u64 address)
 		walk->vma.file = copy->file;
 		walk->vma.has_file = true;
 	}
-	return 0;
 }
 
 #endif
