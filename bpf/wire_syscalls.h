@@ -34,9 +34,12 @@ struct wire_syscall_sample {
 _Static_assert(sizeof(struct wire_syscall_sample) == WIRE_BYTES_syscalls,
 	       "wire_syscall_sample is part of the contract");
 
+/* Calls that return are counted during the capture; after it, what has not returned. */
+enum wire_syscall_phase { WIRE_SYSCALL_BEFORE, WIRE_SYSCALL_DURING, WIRE_SYSCALL_AFTER };
+
 /* Values of the map syscalls_control. */
 enum wire_syscall_control {
-	WIRE_SYSCALL_ON,    /* 1: calls are counted */
+	WIRE_SYSCALL_PHASE, /* enum wire_syscall_phase */
 	WIRE_SYSCALL_SET,   /* 0 or 1: the map to which calls that return are added */
 	WIRE_SYSCALL_PRICE, /* a thread that is none of the target's, but treated alike, to see what
 			       a call costs; 0: none */

@@ -17,20 +17,10 @@ SCRATCH_MAP(probe_stack_scratch, struct wire_sample)
 
 static void take(struct pt_regs *ctx, __u64 now_ns, __u64 weight)
 {
-	struct scratch *s = take_scratch();
+	struct scratch *s = begin_sample(WIRE_PROBE_stack, STREAM, now_ns, weight);
 
-	if (!s) {
-		count(STREAM, WIRE_TAKEN, 1);
-		count(STREAM, WIRE_LOST_SCRATCH, 1);
-		return;
-	}
-	__builtin_memset(&s->sample, 0, sizeof(s->sample));
-	s->sample.kind = WIRE_PROBE_stack;
-	s->sample.event = STREAM;
-	s->sample.time_ns = now_ns;
-	s->sample.weight = weight;
-	sample_take(ctx, ctx, &s->walk, &s->sample, sizeof(s->sample));
-	s->taken = 0;
+	if (s)
+		end_sample(ctx, ctx, s);
 }
 
 const volatile __u32 config_zone_beside;

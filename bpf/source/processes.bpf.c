@@ -5,46 +5,15 @@
  */
 #include "in_target.h"
 #include "shared.h"
+#include "source/source_maps.h"
 #include "wire_process.h"
 
-/* enum wire_process_control → value. Written by the loader before the programs are attached, read
- * by these. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, WIRE_PROCESS_CONTROLS);
-	__type(key, __u32);
-	__type(value, __u64);
-} processes_control SEC(".maps");
-
-/* enum wire_process_counter → sum. Written by the programs here, read by the loader. Per CPU, so
- * that no two CPUs write one cache line; atomic, since a program may be preempted. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WIRE_PROCESS_COUNTERS);
-	__type(key, __u32);
-	__type(value, __u64);
-} processes_counters SEC(".maps");
-
-static __always_inline void add(__u32 what, __u64 n)
-{
-	__u64 *sum = bpf_map_lookup_elem(&processes_counters, &what);
-
-	if (sum)
-		__sync_fetch_and_add(sum, n);
-}
+/* By enum wire_process_control and wire_process_counter. */
+SOURCE_MAPS(processes, WIRE_PROCESS_CONTROLS, WIRE_PROCESS_COUNTERS)
 
 static __always_inline void end_run(__u64 start_ns)
 {
-	add(WIRE_PROCESS_RUNS, 1);
-	add(WIRE_PROCESS_RUN_NS, bpf_ktime_get_ns() - start_ns);
-}
-
-static __always_inline bool reads_commands(void)
-{
-	const __u32 what = WIRE_PROCESS_COMMANDS;
-	const __u64 *value = bpf_map_lookup_elem(&processes_control, &what);
-
-	return value && *value;
+	add_run(WIRE_PROCESS_RUNS, WIRE_PROCESS_RUN_NS, start_ns);
 }
 
 /* Where the current process's arguments are, just written by the kernel, so that their pages are
@@ -100,7 +69,7 @@ int processes_exec(__u64 *args)
 	head.pid = ids_current_process();
 	if (ids_are_outside(head.pid))
 		return 0;
-	if (reads_commands())
+	if (control(WIRE_PROCESS_COMMANDS))
 		a = arguments_of(current_task());
 	head.command_bytes = a.bytes;
 	if (a.bytes <= WIRE_COMMAND_SMALL)

@@ -8,6 +8,7 @@
 #include "sample/sample.h"
 #include "sample/scratch.h"
 #include "shared.h"
+#include "source/source_maps.h"
 #include "wire_syscalls.h"
 
 #define STREAM WIRE_STREAM_syscalls
@@ -16,11 +17,12 @@
 #define TS_COMPAT 0x2
 
 /* The call that a thread is in. Written and read in the thread itself; read by the loader's walk.
- */
+ * The key is here since the programs' stack is small. */
 struct syscalls_thread {
 	__u64 since_ns; /* 0: it is in none */
-	__u32 call;
+	struct wire_syscall_key key;
 	__u32 before; /* 1: it began before the capture, which did at since_ns */
+	__u32 pad;
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -42,39 +44,10 @@ struct syscalls_rows {
 };
 struct syscalls_rows syscalls_0 SEC(".maps"), syscalls_1 SEC(".maps");
 
-/* enum wire_syscall_control → value. Written by the loader, read by the programs. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, WIRE_SYSCALL_CONTROLS);
-	__type(key, __u32);
-	__type(value, __u64);
-} syscalls_control SEC(".maps");
-
-/* enum wire_syscall_counter → sum. Written by the programs, read by the loader. Per CPU, so that no
- * two CPUs write one cache line; atomic, since a program may be preempted. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WIRE_SYSCALL_COUNTERS);
-	__type(key, __u32);
-	__type(value, __u64);
-} syscalls_counters SEC(".maps");
+/* By enum wire_syscall_control and wire_syscall_counter. */
+SOURCE_MAPS(syscalls, WIRE_SYSCALL_CONTROLS, WIRE_SYSCALL_COUNTERS)
 
 SCRATCH_MAP(syscalls_scratch, struct wire_syscall_sample)
-
-static __always_inline void add(__u32 what, __u64 n)
-{
-	__u64 *sum = bpf_map_lookup_elem(&syscalls_counters, &what);
-
-	if (sum)
-		__sync_fetch_and_add(sum, n);
-}
-
-static __always_inline __u64 control(__u32 what)
-{
-	const __u64 *value = bpf_map_lookup_elem(&syscalls_control, &what);
-
-	return value ? *value : 0;
-}
 
 static __always_inline bool is_launcher(void)
 {
@@ -85,14 +58,24 @@ static __always_inline bool is_launcher(void)
 
 static __always_inline bool is_counted(void)
 {
-	if (control(WIRE_SYSCALL_ON))
+	if (control(WIRE_SYSCALL_PHASE) == WIRE_SYSCALL_DURING)
 		return in_target() && !is_current_loader() && !is_launcher();
 	return control(WIRE_SYSCALL_PRICE) == (__u32)bpf_get_current_pid_tgid();
 }
 
 static __always_inline bool is_on(void)
 {
-	return control(WIRE_SYSCALL_ON) || control(WIRE_SYSCALL_PRICE);
+	return control(WIRE_SYSCALL_PHASE) == WIRE_SYSCALL_DURING || control(WIRE_SYSCALL_PRICE);
+}
+
+static __always_inline struct syscalls_thread *thread_of(struct task_struct *task)
+{
+	return bpf_task_storage_get(&syscalls_threads, task, NULL, 0);
+}
+
+static __always_inline struct syscalls_thread *open_thread(struct task_struct *task)
+{
+	return bpf_task_storage_get(&syscalls_threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
 static __always_inline __u32 number_of(struct task_struct *task, __u64 number)
@@ -102,33 +85,33 @@ static __always_inline __u32 number_of(struct task_struct *task, __u64 number)
 	return (__u32)(number & ~WIRE_SYSCALL_COMPAT) | (compat ? WIRE_SYSCALL_COMPAT : 0);
 }
 
-/* The sums of the key, added if there are none; NULL: there is no room. */
-static struct wire_syscall_sums *sums_of(const struct wire_syscall_key *key)
+static const struct wire_syscall_sums no_sums;
+
+/* The sums of the key, added if there are none; NULL: there is no room. Not inlined: programs that
+ * take samples have no room on their stack. */
+static __attribute__((noinline)) struct wire_syscall_sums *sums_of(const struct wire_syscall_key *k)
 {
-	const struct wire_syscall_sums none = {0};
+	const struct wire_syscall_key key = *k;
 	void *map = control(WIRE_SYSCALL_SET) ? (void *)&syscalls_1 : (void *)&syscalls_0;
-	struct wire_syscall_sums *sums = bpf_map_lookup_elem(map, key);
+	struct wire_syscall_sums *sums = bpf_map_lookup_elem(map, &key);
 
 	if (sums)
 		return sums;
-	if (bpf_map_update_elem(map, key, &none, BPF_ANY))
+	if (bpf_map_update_elem(map, &key, &no_sums, BPF_ANY))
 		return NULL;
 	add(WIRE_SYSCALL_ROWS, 1);
-	return bpf_map_lookup_elem(map, key);
+	return bpf_map_lookup_elem(map, &key);
 }
 
 SEC("?tp_btf/sys_enter")
 int syscalls_enter(__u64 *args)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct syscalls_thread *t;
+	struct syscalls_thread *t = is_counted() ? open_thread(task) : NULL;
 
-	if (!is_counted())
-		return 0;
-	t = bpf_task_storage_get(&syscalls_threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
 		return 0;
-	t->call = number_of(task, args[1]);
+	t->key.call = number_of(task, args[1]);
 	t->before = 0;
 	t->since_ns = bpf_ktime_get_ns();
 	return 0;
@@ -137,23 +120,14 @@ int syscalls_enter(__u64 *args)
 static __always_inline void take(void *ctx, const struct wire_syscall_key *key, __u64 ns,
 				 __u64 now_ns, __u64 weight)
 {
-	struct scratch *s = take_scratch();
+	struct scratch *s = begin_sample(WIRE_SYSCALLS, STREAM, now_ns, weight);
 
-	if (!s) {
-		count(STREAM, WIRE_TAKEN, 1);
-		count(STREAM, WIRE_LOST_SCRATCH, 1);
+	if (!s)
 		return;
-	}
-	__builtin_memset(&s->sample, 0, sizeof(s->sample));
-	s->sample.sample.kind = WIRE_SYSCALLS;
-	s->sample.sample.event = STREAM;
-	s->sample.sample.time_ns = now_ns;
-	s->sample.sample.weight = weight;
 	s->sample.call = key->call;
 	s->sample.error = key->error;
 	s->sample.ns = ns;
-	sample_take(ctx, NULL, &s->walk, &s->sample.sample, sizeof(s->sample));
-	s->taken = 0;
+	end_sample(ctx, NULL, s);
 }
 
 static __always_inline void sample(void *ctx, const struct wire_syscall_key *key, __u64 ns)
@@ -166,9 +140,9 @@ static __always_inline void sample(void *ctx, const struct wire_syscall_key *key
 	add(WIRE_SYSCALL_RUN_NS, bpf_ktime_get_ns() - now_ns);
 }
 
-static __always_inline void add_call(const struct wire_syscall_key *key, __u64 ns, bool timed)
+static __always_inline void add_call(const struct syscalls_thread *t, __u64 ns)
 {
-	struct wire_syscall_sums *sums = sums_of(key);
+	struct wire_syscall_sums *sums = sums_of(&t->key);
 
 	add(WIRE_SYSCALL_CALLS, 1);
 	if (!sums) {
@@ -176,7 +150,7 @@ static __always_inline void add_call(const struct wire_syscall_key *key, __u64 n
 		return;
 	}
 	sums->calls++;
-	sums->untimed += !timed;
+	sums->untimed += t->before;
 	sums->ns += ns;
 	if (ns > sums->most_ns)
 		sums->most_ns = ns;
@@ -187,23 +161,9 @@ static __always_inline __u32 error_of(__s64 result)
 	return result < 0 && result >= -4095 ? (__u32)-result : 0;
 }
 
-/* A call whose entry was not seen: it began before the capture, or seccomp refused it. */
-static __always_inline bool knows_number(struct task_struct *task, __u64 *args, __u32 *call)
-{
-	const struct pt_regs___kernel *regs = (void *)args[0];
-	const __u64 number = BPF_CORE_READ(regs, orig_ax);
-
-	*call = number_of(task, number);
-	return (__s64)number >= 0;
-}
-
 /* A new process or thread returns from the call that made it, which is its parent's. */
-static __always_inline bool is_child_of(__s64 result, struct task_struct *task, __u64 *args)
+static __always_inline bool makes_tasks(__u32 call)
 {
-	__u32 call;
-
-	if (result || !knows_number(task, args, &call))
-		return false;
 	if (call & WIRE_SYSCALL_COMPAT) {
 		call &= ~WIRE_SYSCALL_COMPAT;
 		return call == 2 || call == 120 || call == 190 || call == 435;
@@ -226,63 +186,88 @@ int syscalls_exec(__u64 *args)
 	if (launcher)
 		*launcher = 0;
 	/* The call in which it waited for its start. */
-	t = bpf_task_storage_get(&syscalls_threads, bpf_get_current_task_btf(), NULL, 0);
+	t = thread_of(bpf_get_current_task_btf());
 	if (t)
 		t->since_ns = 0;
 	return 0;
+}
+
+/* A call whose entry was not seen: it began before the capture, or seccomp refused it. NULL: there
+ * is none. */
+static __always_inline struct syscalls_thread *find_call(struct task_struct *task, __u64 *args)
+{
+	const struct pt_regs___kernel *regs = (void *)args[0];
+	const __s64 number = (__s64)BPF_CORE_READ(regs, orig_ax);
+	const __u32 call = number_of(task, (__u64)number);
+	struct syscalls_thread *t;
+
+	if (number < 0 || (!args[1] && makes_tasks(call)))
+		return NULL;
+	t = open_thread(task);
+	if (!t)
+		return NULL;
+	t->key.call = call;
+	t->before = 1;
+	return t;
+}
+
+static __always_inline bool fill_key(struct task_struct *task, struct syscalls_thread *t,
+				     __u32 error)
+{
+	t->key.error = error;
+	t->key.pid = ids_process(task);
+	t->key.tid = ids_thread(task);
+	return !ids_are_outside(t->key.pid);
 }
 
 SEC("?tp_btf/sys_exit")
 int syscalls_exit(__u64 *args)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct wire_syscall_key key = {.error = error_of((__s64)args[1])};
-	struct syscalls_thread *t;
-	bool known;
-	__u64 ns;
+	struct syscalls_thread *t = thread_of(task);
+	const bool known = t && t->since_ns;
+	__u64 ns = 0;
 
-	t = bpf_task_storage_get(&syscalls_threads, task, NULL, 0);
-	known = t && t->since_ns;
+	/* Of a call that returns after the capture the loader's walk says that it is open. */
+	if (control(WIRE_SYSCALL_PHASE) == WIRE_SYSCALL_AFTER)
+		return 0;
 	/* Who was counted at the entry is not looked up again. */
 	if (known ? !is_on() || is_launcher() : !is_counted()) {
 		if (known)
 			t->since_ns = 0;
 		return 0;
 	}
-	if (!known && is_child_of((__s64)args[1], task, args))
+	if (!known)
+		t = find_call(task, args);
+	if (!t)
 		return 0;
-	if (!known && !knows_number(task, args, &key.call))
+	if (!t->before)
+		ns = bpf_ktime_get_ns() - t->since_ns;
+	t->since_ns = 0;
+	if (!fill_key(task, t, error_of((__s64)args[1])))
 		return 0;
-	ns = known && !t->before ? bpf_ktime_get_ns() - t->since_ns : 0;
-	if (known) {
-		key.call = t->call;
-		t->since_ns = 0;
-	}
-	key.pid = ids_process(task);
-	key.tid = ids_thread(task);
-	if (ids_are_outside(key.pid))
-		return 0;
-	add_call(&key, ns, known && !t->before);
-	if (control(WIRE_SYSCALL_ON))
-		sample(args, &key, ns);
+	add_call(t, ns);
+	if (control(WIRE_SYSCALL_PHASE) == WIRE_SYSCALL_DURING)
+		sample(args, &t->key, ns);
 	return 0;
 }
 
-/* A call that does not return, in the sums of calls that are open. */
+/* A call that does not return, in the sums of calls that are open. The thread and the loader's walk
+ * may both come here: one of them adds it. */
 static __always_inline void add_open(struct task_struct *task, struct syscalls_thread *t)
 {
-	struct wire_syscall_key key = {.call = t->call};
+	const __u64 since_ns = __sync_lock_test_and_set(&t->since_ns, 0);
 	struct wire_syscall_sums *sums;
 
-	key.pid = ids_process(task);
-	key.tid = ids_thread(task);
-	sums = ids_are_outside(key.pid) ? NULL : sums_of(&key);
+	if (!since_ns || !fill_key(task, t, 0))
+		return;
+	sums = sums_of(&t->key);
 	if (!sums) {
 		add(WIRE_SYSCALL_LOST, 1);
 		return;
 	}
 	__sync_fetch_and_add(&sums->open, 1);
-	__sync_fetch_and_add(&sums->open_ns, bpf_ktime_get_ns() - t->since_ns);
+	__sync_fetch_and_add(&sums->open_ns, bpf_ktime_get_ns() - since_ns);
 }
 
 /* exit(2), or the call during which a signal ended the thread. */
@@ -290,12 +275,10 @@ SEC("?tp_btf/sched_process_exit")
 int syscalls_end(__u64 *args)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct syscalls_thread *t = bpf_task_storage_get(&syscalls_threads, task, NULL, 0);
+	struct syscalls_thread *t = thread_of(task);
 
-	if (!t || !t->since_ns || !control(WIRE_SYSCALL_ON))
-		return 0;
-	add_open(task, t);
-	t->since_ns = 0;
+	if (t && t->since_ns && control(WIRE_SYSCALL_PHASE) != WIRE_SYSCALL_BEFORE)
+		add_open(task, t);
 	return 0;
 }
 
@@ -308,15 +291,15 @@ static __always_inline void note_begun(struct task_struct *task)
 
 	if (number < 0 || task->on_cpu || !task->__state || !task->mm)
 		return;
-	t = bpf_task_storage_get(&syscalls_threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	t = open_thread(task);
 	if (!t || t->since_ns)
 		return;
-	t->call = number_of(task, (__u64)number);
+	t->key.call = number_of(task, (__u64)number);
 	t->before = 1;
 	t->since_ns = bpf_ktime_get_ns();
 }
 
-/* Run by the loader before calls are counted, and at the end, over all threads. */
+/* Run by the loader before the capture and after it, over all threads. */
 SEC("?iter/task")
 int syscalls_now(struct bpf_iter__task *ctx)
 {
@@ -325,11 +308,11 @@ int syscalls_now(struct bpf_iter__task *ctx)
 
 	if (!task || !in_target_task(task) || is_loader(task))
 		return 0;
-	if (!control(WIRE_SYSCALL_ON)) {
+	if (control(WIRE_SYSCALL_PHASE) == WIRE_SYSCALL_BEFORE) {
 		note_begun(task);
 		return 0;
 	}
-	t = bpf_task_storage_get(&syscalls_threads, task, NULL, 0);
+	t = thread_of(task);
 	if (t && t->since_ns)
 		add_open(task, t);
 	return 0;

@@ -7,6 +7,7 @@
 #include "in_target.h"
 #include "quota.h"
 #include "shared.h"
+#include "source/source_maps.h"
 #include "wire_totals.h"
 
 /* Of a thread: what its last record contained, or when it was first seen. All times in ns. */
@@ -29,47 +30,16 @@ struct {
 	__type(value, struct totals_thread);
 } totals_threads SEC(".maps");
 
-/* enum wire_totals_control → value. Written by the loader, read by the programs. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, WIRE_TOTALS_CONTROLS);
-	__type(key, __u32);
-	__type(value, __u64);
-} totals_control SEC(".maps");
-
-/* enum wire_totals_counter → sum. Written by the programs, read by the loader. Per CPU, so that no
- * two CPUs write one cache line; atomic, since a program may be preempted. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WIRE_TOTALS_COUNTERS);
-	__type(key, __u32);
-	__type(value, __u64);
-} totals_counters SEC(".maps");
+/* By enum wire_totals_control and wire_totals_counter. */
+SOURCE_MAPS(totals, WIRE_TOTALS_CONTROLS, WIRE_TOTALS_COUNTERS)
 
 /* How far CLOCK_MONOTONIC is ahead of the clock of run queues. Written by the loader's walk at its
  * first task: the loader has just come to its CPU, and the scheduler noted when. */
 __u64 totals_ahead_ns;
 
-static __always_inline void add(__u32 what, __u64 n)
-{
-	__u64 *sum = bpf_map_lookup_elem(&totals_counters, &what);
-
-	if (sum)
-		__sync_fetch_and_add(sum, n);
-}
-
 static __always_inline void end_run(__u64 start_ns)
 {
-	add(WIRE_TOTALS_RUNS, 1);
-	add(WIRE_TOTALS_RUN_NS, bpf_ktime_get_ns() - start_ns);
-}
-
-static __always_inline __u64 started_ns(void)
-{
-	const __u32 what = WIRE_TOTALS_STARTED_NS;
-	const __u64 *value = bpf_map_lookup_elem(&totals_control, &what);
-
-	return value ? *value : 0;
+	add_run(WIRE_TOTALS_RUNS, WIRE_TOTALS_RUN_NS, start_ns);
 }
 
 /* Most threads of the machine have none, which is seen without a call. */
@@ -122,7 +92,7 @@ static __always_inline void begin_span(struct task_struct *task, struct totals_t
  * none can be kept. */
 static struct totals_thread *open(struct task_struct *task, __u64 now_ns)
 {
-	const __u64 from_ns = started_ns();
+	const __u64 from_ns = control(WIRE_TOTALS_STARTED_NS);
 	struct totals_thread *t;
 
 	if (!has_ready(task)) {
@@ -181,7 +151,7 @@ int totals_exit(__u64 *args)
 	struct wire_totals r = {.news = WIRE_TOTALS_EXIT, .key = key_of(task)};
 	struct totals_thread *t;
 
-	if (!started_ns() || !in_target() || is_current_loader())
+	if (!control(WIRE_TOTALS_STARTED_NS) || !in_target() || is_current_loader())
 		return 0;
 	t = open(task, now_ns);
 	if (!t)
@@ -225,7 +195,7 @@ int totals_free(__u64 *args)
 	struct task_struct *task = (void *)args[0];
 	struct totals_thread *t = account_of(task);
 
-	if (!t || !started_ns())
+	if (!t || !control(WIRE_TOTALS_STARTED_NS))
 		return 0;
 	send_last(task, t);
 	end_run(now_ns);

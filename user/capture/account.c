@@ -45,24 +45,20 @@ void account_add_past(struct ledger_past *past, const struct profile *p, struct 
 	past->run.runs += run.runs;
 }
 
-static void add_note(struct profile *p, const char *name, uint64_t n)
-{
-	if (n)
-		profile_ledger(p, LEDGER_FIRST(p), LEDGER_NOTE, name, (int64_t)n);
-}
-
 void account_notes(struct profile *p, const struct account *in)
 {
-	add_note(p, "throttled by the kernel, times", session_throttled(in->ledger.session));
-	add_note(p, "records about processes lost, read from /proc", in->side_lost);
-	add_note(p, "stack missing", in->stacks_missing);
-	add_note(p, "code in the place of a file's, with other bytes: not named by it, mappings",
-		 in->code_unlike);
-	add_note(p, "unwind tables not made: budget of the file used up, files",
-		 in->unwind.losses.files);
-	add_note(p, "unwind tables put off: their owner's files took too long, times",
-		 in->unwind.losses.put_off);
-	add_note(p, "unwind tables not made: the capture ended, files", in->unwind.losses.stopped);
+	profile_note(p, "throttled by the kernel, times", session_throttled(in->ledger.session));
+	profile_note(p, "records about processes lost, read from /proc", in->side_lost);
+	profile_note(p, "stack missing", in->stacks_missing);
+	profile_note(p,
+		     "code in the place of a file's, with other bytes: not named by it, mappings",
+		     in->code_unlike);
+	profile_note(p, "unwind tables not made: budget of the file used up, files",
+		     in->unwind.losses.files);
+	profile_note(p, "unwind tables put off: their owner's files took too long, times",
+		     in->unwind.losses.put_off);
+	profile_note(p, "unwind tables not made: the capture ended, files",
+		     in->unwind.losses.stopped);
 }
 
 static void add_name_notes(struct profile *p, const struct namer_stats *names)
@@ -70,11 +66,13 @@ static void add_name_notes(struct profile *p, const struct namer_stats *names)
 	_free_ char *bad = mem_printf("lines of perf maps not understood, the first is line %u",
 				      names->first_bad);
 
-	add_note(p, "names not looked up: the time for naming was over, addresses", names->put_off);
-	add_note(p, bad, names->bad_lines);
-	add_note(p, "debug information not read: compressed with zstd, files", names->images_zstd);
-	add_note(p, "debug information not read: split off to .dwo or .dwp, files",
-		 names->images_split);
+	profile_note(p, "names not looked up: the time for naming was over, addresses",
+		     names->put_off);
+	profile_note(p, bad, names->bad_lines);
+	profile_note(p, "debug information not read: compressed with zstd, files",
+		     names->images_zstd);
+	profile_note(p, "debug information not read: split off to .dwo or .dwp, files",
+		     names->images_split);
 }
 
 void account_cost(struct profile *p, const struct account *in, const struct namer_stats *names)

@@ -38,9 +38,9 @@ void session_adopt(struct session *, uint32_t parent_pid, uint32_t pid, uint32_t
 bool session_settle(struct session *);
 /* The event's own count (ns for a clock), including children; 0 if unknown. */
 uint64_t session_count(struct session *, size_t event);
-/* Reads the 64 bits at @key of an array map of a source's or an action's programs, by the map's
- * name; for an array by CPU their sum. -ENOENT: no such map. */
-int session_map_value(struct session *, const char *name, uint32_t key, uint64_t *out);
+/* The 64 bits at @key of an array map of a source's or an action's programs, by the map's name; for
+ * an array by CPU their sum. 0 if there is no such map. */
+uint64_t session_map_value(struct session *, const char *name, uint32_t key);
 /* Appends the value of each possible CPU, for an array by CPU. -ENOENT: no such map or key. */
 int session_map_by_cpu(struct session *, const char *name, uint32_t key, session_cpu_values *out);
 /* Sets the value; not for a map by CPU. */

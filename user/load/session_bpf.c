@@ -479,13 +479,19 @@ static const struct bpf_map *map_of(const struct session *session, const char *n
 	return s ? bpf_object__find_map_by_name(s->skel->obj, name) : NULL;
 }
 
-int session_map_value(struct session *session, const char *name, uint32_t key, uint64_t *out)
+uint64_t session_map_value(struct session *session, const char *name, uint32_t key)
 {
 	const struct bpf_map *map = map_of(session, name);
+	uint64_t value = 0;
+	int e;
 
-	if (map && bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY)
-		return counters_sum(bpf_map__fd(map), key, out);
-	return !map || bpf_map_lookup_elem(bpf_map__fd(map), &key, out) ? -ENOENT : 0;
+	if (!map)
+		return 0;
+	if (bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_ARRAY)
+		e = counters_sum(bpf_map__fd(map), key, &value);
+	else
+		e = bpf_map_lookup_elem(bpf_map__fd(map), &key, &value);
+	return e ? 0 : value;
 }
 
 int session_map_by_cpu(struct session *session, const char *name, uint32_t key,

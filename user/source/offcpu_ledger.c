@@ -15,9 +15,7 @@ static const struct {
 
 uint64_t offcpu_counter(struct session *session, enum wire_off_counter what)
 {
-	uint64_t n;
-
-	return session_map_value(session, "offcpu_counters", what, &n) ? 0 : n;
+	return session_map_value(session, "offcpu_counters", what);
 }
 
 bool offcpu_adds_up(struct session *session)

@@ -398,29 +398,19 @@ static void finish(const void *state, struct assembly *a)
 
 static uint64_t counter(const struct processes *p, enum wire_process_counter what)
 {
-	uint64_t n = 0;
-
-	return session_map_value(p->session, "processes_counters", what, &n) ? 0 : n;
+	return session_map_value(p->session, "processes_counters", what);
 }
 
 static void account(const void *state, struct profile *out, const struct ledger_input *in)
 {
 	const struct processes *p = state;
-	const struct {
-		uint64_t n;
-		const char *name;
-	} notes[] = {
-		{p->book.left_out, "processes left out of the table: too many"},
-		{p->book.commands_left_out, "command lines left out: too many"},
-		{p->book.unread, "command lines not read: the process had ended"},
-		{counter(p, WIRE_PROCESS_LOST), "execs and exits of processes lost: ring full"},
-	};
 
 	(void)in;
-	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
-		if (notes[i].n)
-			profile_ledger(out, LEDGER_FIRST(out), LEDGER_NOTE, notes[i].name,
-				       (int64_t)notes[i].n);
+	profile_note(out, "processes left out of the table: too many", p->book.left_out);
+	profile_note(out, "command lines left out: too many", p->book.commands_left_out);
+	profile_note(out, "command lines not read: the process had ended", p->book.unread);
+	profile_note(out, "execs and exits of processes lost: ring full",
+		     counter(p, WIRE_PROCESS_LOST));
 }
 
 static struct program_run run(const void *state, const struct profile *profile)

@@ -188,16 +188,14 @@ static void start(void *state)
 	if (t->kind == TARGET_COMMAND && t->pids.n)
 		set(s, WIRE_SYSCALL_LAUNCHER, t->pids.at[0]);
 	(void)session_walk_tasks(s->session, "syscalls_now");
-	set(s, WIRE_SYSCALL_ON, 1);
+	set(s, WIRE_SYSCALL_PHASE, WIRE_SYSCALL_DURING);
 }
 
 /* --- counts --------------------------------------------------------------------------------- */
 
 static uint64_t counter(const struct syscalls *s, enum wire_syscall_counter what)
 {
-	uint64_t n = 0;
-
-	return session_map_value(s->session, "syscalls_counters", what, &n) ? 0 : n;
+	return session_map_value(s->session, "syscalls_counters", what);
 }
 
 /* Empties a map to which no program adds any more. */
@@ -251,9 +249,10 @@ static void stop(void *state)
 {
 	struct syscalls *s = state;
 
-	(void)session_walk_tasks(s->session, "syscalls_now");
-	set(s, WIRE_SYSCALL_ON, 0);
+	/* Calls that programs under way count are in no row when the open ones are sought. */
+	set(s, WIRE_SYSCALL_PHASE, WIRE_SYSCALL_AFTER);
 	change_over(s);
+	(void)session_walk_tasks(s->session, "syscalls_now");
 	take_map(s, s->set);
 }
 

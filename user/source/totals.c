@@ -70,9 +70,7 @@ static void begin(void *state, const struct source_services *services)
 
 static uint64_t counter(const struct totals *t, enum wire_totals_counter what)
 {
-	uint64_t n = 0;
-
-	return session_map_value(t->session, "totals_counters", what, &n) ? 0 : n;
+	return session_map_value(t->session, "totals_counters", what);
 }
 
 /* The scheduler notes when we come to a CPU: the walk, which begins with that, has the time of it
@@ -228,22 +226,15 @@ static void finish(const void *state, struct assembly *a)
 static void account(const void *state, struct profile *p, const struct ledger_input *in)
 {
 	const struct totals *t = state;
-	const struct {
-		uint64_t n;
-		const char *name;
-	} notes[] = {
-		{counter(t, WIRE_TOTALS_UNKNOWN),
-		 "threads whose time ready without a CPU is unknown: this kernel does not keep it "
-		 "(CONFIG_SCHED_INFO)"},
-		{counter(t, WIRE_TOTALS_LOST), "totals of threads lost: ring or memory full"},
-		{t->left_out, "totals of threads left out: too many"},
-	};
 
 	(void)in;
-	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
-		if (notes[i].n)
-			profile_ledger(p, LEDGER_FIRST(p), LEDGER_NOTE, notes[i].name,
-				       (int64_t)notes[i].n);
+	profile_note(p,
+		     "threads whose time ready without a CPU is unknown: this kernel does not keep "
+		     "it (CONFIG_SCHED_INFO)",
+		     counter(t, WIRE_TOTALS_UNKNOWN));
+	profile_note(p, "totals of threads lost: ring or memory full",
+		     counter(t, WIRE_TOTALS_LOST));
+	profile_note(p, "totals of threads left out: too many", t->left_out);
 }
 
 static struct program_run run(const void *state, const struct profile *p)

@@ -305,6 +305,8 @@ void profile_sample(struct profile *, uint64_t time_ns, uint32_t thread, uint32_
 		    const int64_t *values);
 void profile_ledger(struct profile *, uint32_t metric, enum ledger_class, const char *name,
 		    int64_t count);
+/* Adds a note about the capture as a whole; nothing if @n is 0. */
+void profile_note(struct profile *, const char *name, uint64_t n);
 /* The metric's name, or "calls of zones", "waits off the CPU". */
 const char *profile_ledger_name(const struct profile *, uint32_t metric);
 /* Moves @n of the metric's kept events to the lost ones; nothing if @n is 0 or less. */

@@ -110,6 +110,12 @@ void profile_ledger(struct profile *p, uint32_t metric, enum ledger_class class,
 	vec_push(&p->ledger, row);
 }
 
+void profile_note(struct profile *p, const char *name, uint64_t n)
+{
+	if (n)
+		profile_ledger(p, LEDGER_FIRST(p), LEDGER_NOTE, name, (int64_t)n);
+}
+
 const char *profile_ledger_name(const struct profile *p, uint32_t metric)
 {
 	return metric == LEDGER_ZONES	? "calls of zones"

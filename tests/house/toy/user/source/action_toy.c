@@ -139,7 +139,7 @@ static void window_end(void *state)
 	struct called *c = state;
 
 	c->ended = c->calls.n;
-	session_map_value(c->session, "probe_toy_returned", 0, &c->returned);
+	c->returned = session_map_value(c->session, "probe_toy_returned", 0);
 	/* A window without calls has no rows: they stay for the next. */
 	if (c->ended)
 		session_map_entries(c->session, "probe_toy_values", true, &c->values);
