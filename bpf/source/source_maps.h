@@ -13,37 +13,38 @@
  * NAME_counters: sum by number, of which there are @COUNTERS. Written by the programs, read by the
  * loader. Per CPU, so that no two CPUs write one cache line; atomic, since a program may be
  * preempted. */
-#define SOURCE_MAPS(name, CONTROLS, COUNTERS)                                         \
-	struct {                                                                      \
-		__uint(type, BPF_MAP_TYPE_ARRAY);                                     \
-		__uint(max_entries, CONTROLS);                                        \
-		__type(key, __u32);                                                   \
-		__type(value, __u64);                                                 \
-	} name##_control SEC(".maps");                                                \
-	struct {                                                                      \
-		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);                              \
-		__uint(max_entries, COUNTERS);                                        \
-		__type(key, __u32);                                                   \
-		__type(value, __u64);                                                 \
-	} name##_counters SEC(".maps");                                               \
-	static __always_inline __u64 control(__u32 what)                              \
-	{                                                                             \
-		const __u64 *value = bpf_map_lookup_elem(&name##_control, &what);     \
-                                                                                      \
-		return value ? *value : 0;                                            \
-	}                                                                             \
-	static __always_inline void add(__u32 what, __u64 n)                          \
-	{                                                                             \
-		__u64 *sum = bpf_map_lookup_elem(&name##_counters, &what);            \
-                                                                                      \
-		if (sum)                                                              \
-			__sync_fetch_and_add(sum, n);                                 \
-	}                                                                             \
-	/* A program's run from @start_ns to now. */                                  \
-	static __always_inline void add_run(__u32 runs, __u32 run_ns, __u64 start_ns) \
-	{                                                                             \
-		add(runs, 1);                                                         \
-		add(run_ns, bpf_ktime_get_ns() - start_ns);                           \
+#define SOURCE_MAPS(name, CONTROLS, COUNTERS)                                     \
+	struct {                                                                  \
+		__uint(type, BPF_MAP_TYPE_ARRAY);                                 \
+		__uint(max_entries, CONTROLS);                                    \
+		__type(key, __u32);                                               \
+		__type(value, __u64);                                             \
+	} name##_control SEC(".maps");                                            \
+	struct {                                                                  \
+		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);                          \
+		__uint(max_entries, COUNTERS);                                    \
+		__type(key, __u32);                                               \
+		__type(value, __u64);                                             \
+	} name##_counters SEC(".maps");                                           \
+	static __always_inline __u64 control(__u32 what)                          \
+	{                                                                         \
+		const __u64 *value = bpf_map_lookup_elem(&name##_control, &what); \
+                                                                                  \
+		return value ? *value : 0;                                        \
+	}                                                                         \
+	static __always_inline void add(__u32 what, __u64 n)                      \
+	{                                                                         \
+		__u64 *sum = bpf_map_lookup_elem(&name##_counters, &what);        \
+                                                                                  \
+		if (sum)                                                          \
+			__sync_fetch_and_add(sum, n);                             \
+	}                                                                         \
+	/* A program's run from @start_ns to now. */                              \
+	static inline __attribute__((always_inline, unused)) void add_run(        \
+		__u32 runs, __u32 run_ns, __u64 start_ns)                         \
+	{                                                                         \
+		add(runs, 1);                                                     \
+		add(run_ns, bpf_ktime_get_ns() - start_ns);                       \
 	}
 
 #endif

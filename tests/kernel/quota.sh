@@ -31,10 +31,15 @@ quota()
 	fi
 }
 
-# Removes it, once it is empty.
+# Removes it, once it is empty: with its limit its threads may take seconds to exit.
 quota_end()
 {
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
+	if [ -e "$quota/cpu.max" ]; then
+		echo max >"$quota/cpu.max"
+	else
+		echo -1 >"$quota/cpu.cfs_quota_us"
+	fi
+	for _ in $(seq 100); do
 		rmdir "$quota" 2>/dev/null && return
 		sleep 0.1
 	done
