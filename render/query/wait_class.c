@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "query/wait_judge.h"
+#include "query/wait_peers.h"
 
 struct judged {
 	struct wait_paths paths;
@@ -115,6 +115,7 @@ void wait_classes_init(struct wait_classes *out, const struct profile *p)
 				     .site = mem_zalloc(p->samples.n + 1, sizeof(*out->site))};
 	wait_paths_init(&j.paths, p);
 	j.rule = wait_judge(&j.paths);
+	wait_peers_agree(&j.paths, j.rule);
 	for (size_t i = 0; i < p->samples.n; i++)
 		out->of[i] = (uint8_t)class_of(&j, p, i);
 	name_sites(&j, p, out);

@@ -17,8 +17,6 @@
 #define ASIDE_FEW  2
 /* Of several calls that never work, those that wait a part as often as the most frequent one. */
 #define OFTEN_PART 4
-/* So many samples of work show each call that works a tenth of the time. */
-#define WORK_ENOUGH 20
 /* A frame with more calls, which only a forged file has, is not looked into. */
 #define MOST_CALLS 512
 
@@ -157,7 +155,7 @@ static bool is_doubtful(const struct judge *j, uint32_t v, const struct home *ho
 {
 	uint32_t calls = 0;
 
-	if (!home->main || path_at(j, v)->work >= WORK_ENOUGH)
+	if (!home->main || path_at(j, v)->work >= WAIT_WORK_ENOUGH)
 		return false;
 	each_child (child, j, v)
 		calls += path_at(j, child)->waits && !path_at(j, child)->apart;
@@ -217,7 +215,7 @@ static enum in_work works_beside(const struct judge *j, uint32_t v, uint32_t chi
 			work += path_at(j, other)->work;
 	if (work * ASIDE_PART < path->work)
 		return IN_NO_WORK;
-	return path->work < WORK_ENOUGH ? IN_LITTLE_WORK : IN_WORK;
+	return path->work < WAIT_WORK_ENOUGH ? IN_LITTLE_WORK : IN_WORK;
 }
 
 static enum in_work worse(enum in_work a, enum in_work b)

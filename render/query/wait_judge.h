@@ -6,6 +6,9 @@
 
 #include "query/wait_paths.h"
 
+/* So many samples of work show each call that works a tenth of the time. */
+#define WAIT_WORK_ENOUGH 20
+
 /* What the waits in a path are, and those below it. */
 enum wait_rule {
 	RULE_NONE, /* of no wait that stacks tell of */

@@ -103,7 +103,7 @@ static uint32_t add_path(struct walk *w, uint64_t key, struct map *map, uint32_t
 static uint32_t root_of(struct walk *w, uint32_t thread)
 {
 	const struct thread *t = &w->p->threads.at[thread];
-	const uint64_t key = hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
+	const uint64_t key = thread_key(t);
 
 	return add_path(w, key, &w->roots, 0, 0);
 }

@@ -309,7 +309,8 @@ static void kernel(void **state)
 	profile_free(p);
 }
 
-/* One thread says nothing of another that has the same functions. */
+/* One thread says nothing of another that has the same functions, and has never been seen to work.
+ */
 static void threads_by_themselves(void **state)
 {
 	static const struct step server[] = {WAITS("main;loop;poll@;sys*", REASON_POLL, "idle"),
@@ -327,6 +328,31 @@ static void threads_by_themselves(void **state)
 		assert_int_equal(classes.of[i], p->samples.at[i].thread	  ? WAIT_UNDECIDED
 						: p->samples.at[i].reason ? WAIT_IDLE
 									  : WAIT_NONE);
+	wait_classes_release(&classes);
+	profile_free(p);
+}
+
+/* Two servers of one kind. The one with little work was never seen to work where it waits for a
+ * lock: alone it would be idle there. */
+static void peers_agree(void **state)
+{
+	static const struct step often[] = {
+		WAITS("main;loop;read;poll@;sys*", REASON_EPOLL, "idle"),
+		RUNS("main;loop;exec;spin"),
+		WAITS("main;loop;exec;lock;poll@;sys*", REASON_EPOLL, "held up"), END};
+	static const struct step seldom[] = {
+		WAITS("main;loop;exec;lock;poll@;sys*", REASON_EPOLL, "held up"),
+		RUNS("main;loop;parse", .every = -1), END};
+	struct profile *p = waits_profile();
+	struct wait_classes classes;
+
+	(void)state;
+	add_thread(p, often);
+	add_thread(p, seldom);
+	wait_classes_init(&classes, p);
+	for (size_t i = 0; i < p->samples.n; i++)
+		if (p->samples.at[i].thread && p->samples.at[i].reason)
+			assert_int_equal(classes.of[i], WAIT_HELD_UP);
 	wait_classes_release(&classes);
 	profile_free(p);
 }
@@ -391,13 +417,21 @@ static void leaves_out_idle_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(event_loop),  cmocka_unit_test(database),
-		cmocka_unit_test(pool),	       cmocka_unit_test(nested),
-		cmocka_unit_test(recursion),   cmocka_unit_test(locks),
-		cmocka_unit_test(one_stack),   cmocka_unit_test(only_waits_or_works),
-		cmocka_unit_test(clear),       cmocka_unit_test(go),
-		cmocka_unit_test(kernel),      cmocka_unit_test(threads_by_themselves),
-		cmocka_unit_test(names_where), cmocka_unit_test(leaves_out_idle_alone),
+		cmocka_unit_test(event_loop),
+		cmocka_unit_test(database),
+		cmocka_unit_test(pool),
+		cmocka_unit_test(nested),
+		cmocka_unit_test(recursion),
+		cmocka_unit_test(locks),
+		cmocka_unit_test(one_stack),
+		cmocka_unit_test(only_waits_or_works),
+		cmocka_unit_test(clear),
+		cmocka_unit_test(go),
+		cmocka_unit_test(kernel),
+		cmocka_unit_test(threads_by_themselves),
+		cmocka_unit_test(peers_agree),
+		cmocka_unit_test(names_where),
+		cmocka_unit_test(leaves_out_idle_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
