@@ -5,7 +5,7 @@
 static struct thread_account *account_of(struct thread_accounts *a, uint32_t thread)
 {
 	const struct thread *t = &a->p->threads.at[thread];
-	const uint64_t key = hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
+	const uint64_t key = thread_key(t);
 	const uint32_t at = map_number(&a->by_thread, key, a->all.n);
 
 	if (at == a->all.n)

@@ -6,13 +6,19 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "model/reason.h"
+#include "query/hot_path.h"
 #include "query/thread_accounts.h"
 #include "view/base.h"
+#include "view/ready_fact.h"
 
 /* Percent from which a clause is worth a place in the sentence. */
 #define STARVED_FROM 5.0
 #define LOST_FROM    1.0
 #define UNNAMED_FROM 5.0
+#define KERNEL_FROM  10.0
+#define LOCK_FROM    5.0
+/* Fewer samples do not tell where a thread ran. */
+#define PATH_SAMPLES 10
 
 struct finding {
 	const struct view_input *in;
@@ -34,48 +40,6 @@ static const char *function_name(const struct profile *p, uint32_t function)
 }
 
 /* --- who ran ---------------------------------------------------------------------------------- */
-
-static bool is_of(const struct profile *p, uint32_t thread, const struct thread_account *account)
-{
-	const struct thread *a = &p->threads.at[thread], *b = &p->threads.at[account->thread];
-
-	return a->pid == b->pid && a->tid == b->tid && a->born_ns == b->born_ns;
-}
-
-/* The innermost function of a stack that is not left out. */
-static uint32_t leaf_of(const struct filter *f, uint32_t node)
-{
-	const struct profile *p = f->profile;
-
-	for (; node; node = p->nodes.at[node].parent) {
-		const uint32_t function = p->frames.at[p->nodes.at[node].frame].function;
-
-		if (!f->omit || !f->omit[function])
-			return function;
-	}
-	return 0;
-}
-
-/* In which function the thread ran most; *@self: for how long. */
-static uint32_t function_most(const struct thread_accounts *a, const struct thread_account *account,
-			      int64_t *self)
-{
-	const struct profile *p = a->p;
-	_free_ int64_t *sums = mem_zalloc(p->functions.n + 1, sizeof(*sums));
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < p->samples.n; i++) {
-		const struct sample *s = &p->samples.at[i];
-
-		if (a->classes->of[i] == WAIT_NONE && !thread_accounts_is_ready(p, i) &&
-		    is_of(p, s->thread, account))
-			sums[leaf_of(&a->filter, s->node)] += filter_value(&a->filter, i);
-	}
-	for (uint32_t i = 1; i < p->functions.n; i++)
-		most = sums[i] > sums[most] || !most ? i : most;
-	*self = sums[most];
-	return *self > 0 ? most : 0;
-}
 
 static const struct thread_account *busiest(const struct thread_accounts *a)
 {
@@ -150,13 +114,37 @@ static void add_most(struct finding *f, const char *thread, size_t threads, int6
 		str_addf(&f->s, " of %s", value_text((double)a->of[WAIT_NONE], a->unit));
 }
 
+/* "processCommand > call > sortCommand" */
+static void add_branch(struct finding *f, const struct hot_branch *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		str_addf(&f->s, "%s%s", i ? " > " : "", function_name(f->a.p, b->calls[i]));
+}
+
+/* ", 51.1 % of that in call > sortCommand, 9.4 % in sdsdup itself", ", 83 % of that in often" */
+static void add_path(struct finding *f, int64_t on, const struct hot_path *path)
+{
+	const struct hot_branch *b = &path->branch;
+	const uint32_t last = b->n ? b->calls[b->n - 1] : 0;
+	const bool has_branch = b->n > 1 || (b->n && last != path->self);
+
+	if (has_branch) {
+		str_addf(&f->s, ", %s of that in ", percent_text((double)b->value, (double)on));
+		add_branch(f, b);
+	}
+	if (!path->self || (b->n > 1 && last == path->self && b->value == path->self_value))
+		return;
+	str_addf(&f->s, ", %s %sin %s%s", percent_text((double)path->self_value, (double)on),
+		 has_branch ? "" : "of that ", function_name(f->a.p, path->self),
+		 has_branch ? " itself" : "");
+}
+
 static void run_clause(struct finding *f)
 {
 	const struct thread_account *t = busiest(&f->a);
 	const size_t n = threads_that_ran(&f->a);
 	_free_ char *thread = t ? thread_text(f->a.p, t->thread) : NULL;
-	int64_t self = 0;
-	uint32_t function;
+	struct hot_path path;
 
 	if (!t)
 		return;
@@ -165,39 +153,82 @@ static void run_clause(struct finding *f)
 		add_run(f, thread, n, t->on);
 	else
 		add_most(f, thread, n, t->on);
-	function = function_most(&f->a, t, &self);
-	if (function)
-		str_addf(&f->s, ", %s of that in %s", percent_text((double)self, (double)t->on),
-			 function_name(f->a.p, function));
+	path = hot_path_find(&f->a, t);
+	if (path.samples < PATH_SAMPLES)
+		return;
+	if (is_time(&f->a) && (double)path.kernel * 100 >= KERNEL_FROM * (double)t->on)
+		str_addf(&f->s, ", %s of it in the kernel",
+			 percent_text((double)path.kernel, (double)t->on));
+	add_path(f, t->on, &path);
 }
 
 /* --- who waited ------------------------------------------------------------------------------- */
 
-/* "threads were held up for 37.7 s, longest postgres 4712, 5.73 s in ProcSleep (epoll)" */
+/* " in ProcSleep > WaitLatch" */
+static void add_site(struct finding *f, const struct thread_account *t,
+		     const struct thread_hold *hold)
+{
+	const struct hot_branch b = hot_path_to_wait(&f->a, t, hold);
+
+	str_add(&f->s, " in ");
+	add_branch(f, &b);
+}
+
+static int64_t waits_of(const struct thread_account *t)
+{
+	return t->of[WAIT_HELD_UP] + t->of[WAIT_UNDECIDED];
+}
+
+/* First by waits that are known to have held it up. */
+static const struct thread_account *waited_longest(const struct thread_accounts *a)
+{
+	const struct thread_account *most = NULL;
+
+	vec_each (t, &a->all)
+		if (!most || t->of[WAIT_HELD_UP] > most->of[WAIT_HELD_UP] ||
+		    (t->of[WAIT_HELD_UP] == most->of[WAIT_HELD_UP] &&
+		     t->of[WAIT_UNDECIDED] > most->of[WAIT_UNDECIDED]))
+			most = t;
+	return most;
+}
+
+/* "threads were held up for 37.7 s"; with waits of which it is not known "threads waited 37.7 s
+ * (2.00 s of it held up, the rest perhaps idle)" */
+static void add_waits(struct finding *f)
+{
+	const int64_t held = f->a.of[WAIT_HELD_UP], undecided = f->a.of[WAIT_UNDECIDED];
+	struct str *s = clause(f);
+
+	if (undecided <= held) {
+		str_addf(s, "threads were held up for %s", value_text((double)held, f->a.unit));
+		return;
+	}
+	str_addf(s, "threads waited %s (", value_text((double)(held + undecided), f->a.unit));
+	if (held)
+		str_addf(s, "%s of it held up, the rest ", value_text((double)held, f->a.unit));
+	str_add(s, "perhaps idle)");
+}
+
+/* "threads were held up for 37.7 s, longest postgres 4712, 5.73 s in ProcSleep > WaitLatch (epoll)"
+ */
 static void wait_clause(struct finding *f)
 {
-	const bool held = f->a.of[WAIT_HELD_UP] > 0;
-	const size_t class = held ? WAIT_HELD_UP : WAIT_UNDECIDED;
-	const struct profile *p = f->a.p;
-	const struct thread_account *t;
+	const int64_t held = f->a.of[WAIT_HELD_UP], undecided = f->a.of[WAIT_UNDECIDED];
+	const struct thread_account *t = waited_longest(&f->a);
 	const struct thread_hold *hold;
 	_free_ char *thread = NULL;
-	struct str *s;
 
-	if (!f->a.of[class] || (!held && f->a.of[class] < f->a.of[WAIT_NONE]))
+	if (!t || held + undecided == 0 || (!held && undecided < f->a.of[WAIT_NONE]))
 		return;
-	thread_accounts_sort(&f->a, class);
-	t = &f->a.all.at[0];
-	thread = thread_text(p, t->thread);
-	hold = thread_accounts_hold(&f->a, t->number, class);
-	s = clause(f);
-	str_addf(s, "threads %s %s%s, longest %s, %s", held ? "were held up for" : "waited",
-		 value_text((double)f->a.of[class], f->a.unit), held ? "" : " (perhaps idle)",
-		 thread, value_text((double)t->of[class], f->a.unit));
+	thread = thread_text(f->a.p, t->thread);
+	hold = thread_accounts_hold(&f->a, t->number,
+				    t->of[WAIT_HELD_UP] ? WAIT_HELD_UP : WAIT_UNDECIDED);
+	add_waits(f);
+	str_addf(&f->s, ", longest %s, %s", thread, value_text((double)waits_of(t), f->a.unit));
 	if (hold && hold->function)
-		str_addf(s, " in %s", function_name(p, hold->function));
+		add_site(f, t, hold);
 	if (hold && hold->kind && hold->kind < REASON_KINDS)
-		str_addf(s, " (%s)", reason_kind_name(hold->kind));
+		str_addf(&f->s, " (%s)", reason_kind_name(hold->kind));
 }
 
 /* Waits for one lock; for those in one function where nothing names the lock. */
@@ -225,8 +256,7 @@ static void add_lock(struct locks *l, const struct thread_accounts *a, size_t ro
 	if (n == l->all.n)
 		vec_push(&l->all, ((struct lock){.object = object, .function = function}));
 	l->all.at[n].value += value;
-	map_put(&l->by_thread,
-		hash_two(hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns), lock), &fresh);
+	map_put(&l->by_thread, hash_two(thread_key(t), lock), &fresh);
 	l->all.at[n].threads += fresh;
 }
 
@@ -256,7 +286,9 @@ static void lock_clause(struct finding *f)
 		if ((!most || lock->value > most->value) &&
 		    (lock->function || *profile_text(f->a.p, lock->object)))
 			most = lock;
-	if (most) {
+	if (most && (double)most->value * 100 >=
+			    LOCK_FROM * (double)(f->a.of[WAIT_NONE] + f->a.of[WAIT_HELD_UP] +
+						 f->a.of[WAIT_UNDECIDED])) {
 		str_addf(clause(f), "the largest lock is %s%s: %s of waits in %s thread%s",
 			 most->function ? "one in " : "",
 			 most->function ? function_name(f->a.p, most->function)
@@ -284,6 +316,7 @@ static void starved_clause(struct finding *f)
 		return;
 	str_addf(clause(f), "threads were ready without a CPU for %s, longest %s, %s",
 		 ns_text(ready), thread, ns_text((double)most->runnable_ns));
+	ready_why(f->in->profile, most->thread, most->nice, &f->s);
 }
 
 static void lost_clause(struct finding *f)

@@ -15,7 +15,6 @@
 #define STARVED_NS    1e8
 
 struct ready {
-	uint32_t number; /* among all, until they are sorted */
 	uint32_t thread; /* its last row */
 	double on_ns, ready_ns;
 	int64_t nice;
@@ -38,7 +37,7 @@ static double share(const struct ready *r)
 static uint32_t number_of(struct readies *a, uint32_t thread)
 {
 	const struct thread *t = &a->p->threads.at[thread];
-	const uint64_t key = hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
+	const uint64_t key = thread_key(t);
 
 	return map_number(&a->by_thread, key, a->threads.n);
 }
@@ -48,7 +47,7 @@ static void add(struct readies *a, const struct thread_wait *w)
 	const uint32_t at = number_of(a, w->thread);
 
 	if (at == a->threads.n)
-		vec_push(&a->threads, ((struct ready){.number = at}));
+		vec_push(&a->threads, ((struct ready){0}));
 	a->threads.at[at].thread = w->thread;
 	a->threads.at[at].on_ns += (double)w->on_ns;
 	a->threads.at[at].ready_ns += (double)w->runnable_ns;
@@ -65,19 +64,19 @@ static int by_ready(const void *left, const void *right, void *context)
 	return order_down(a->ready_ns, b->ready_ns) ?: order_up(a->thread, b->thread);
 }
 
-/* ", nice 19, behind hog 4712": what kept it from running for most of the time, if known. */
-static void add_why(struct readies *a, const struct ready *r, struct str *out)
+void ready_why(const struct profile *p, uint32_t thread, int64_t nice, struct str *out)
 {
+	const uint64_t key = thread_key(&p->threads.at[thread]);
 	const struct blocker *most = NULL;
 
-	if (r->nice)
-		str_addf(out, ", nice %lld", (long long)r->nice);
-	vec_each (b, &a->p->blockers)
-		if (number_of(a, b->thread) == r->number && blocker_is_of_cpu(b->by) &&
+	if (nice)
+		str_addf(out, ", nice %lld", (long long)nice);
+	vec_each (b, &p->blockers)
+		if (thread_key(&p->threads.at[b->thread]) == key && blocker_is_of_cpu(b->by) &&
 		    (!most || b->ns > most->ns))
 			most = b;
 	if (most && most->pid)
-		str_addf(out, ", behind %s %u", profile_text(a->p, most->name), most->tid);
+		str_addf(out, ", behind %s %u", profile_text(p, most->name), most->tid);
 	else if (most)
 		str_addf(out, ", %s", blocker_text(most->by));
 }
@@ -96,7 +95,7 @@ static void add_most(struct readies *a, struct str *out)
 		str_addf(out, "%s%s %u %s (%s",
 			 named++ ? ", " : "; most: ", profile_text(a->p, t->name), t->tid,
 			 ns_text(r->ready_ns), percent_text(share(r), 1));
-		add_why(a, r, out);
+		ready_why(a->p, r->thread, r->nice, out);
 		str_add(out, ")");
 	}
 }

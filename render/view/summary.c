@@ -7,6 +7,7 @@
 #include "view/ready_fact.h"
 #include "view/remedy_facts.h"
 #include "view/wait_facts.h"
+#include "view/who.h"
 #include "view/zone_words.h"
 
 #include <ctype.h>
@@ -21,6 +22,7 @@
 
 #define NAMED_MOST 3   /* zones that a fact names */
 #define DOUBT	   5.0 /* percent from which a weakness of the data is to be seen */
+#define HARDLY	   1.0 /* percent of the capture's length that are nothing beside it */
 #define DISTORTED                                                                      \
 	20.0 /* percent of slowdown from which times are not those of the target alone \
 	      */
@@ -326,8 +328,10 @@ static void cpu_fact(const struct view_input *in, struct doc_block *b)
 		doc_fact(b, true, base_is_cpu_time(in) ? "On CPU" : "Nothing", "%s", idle);
 	if (thread_wait_life(&waits))
 		doc_fact(b, false, "Threads", "%s%s%s ready without %s, %s blocked",
-			 busy ? busy : "", busy ? ", " : "", ns_text((double)waits.runnable_ns),
-			 busy ? "one" : "a CPU", ns_text((double)waits.blocked_ns));
+			 busy ? busy : "", busy ? ", " : "",
+			 waits.runnable_ns ? ns_text((double)waits.runnable_ns) : "none",
+			 busy ? "one" : "a CPU",
+			 waits.blocked_ns ? ns_text((double)waits.blocked_ns) : "none");
 	else if (busy && !idle)
 		doc_fact(b, false, "On CPU", "%s", busy);
 }
@@ -349,14 +353,25 @@ static void off_cpu_fact(const struct view_input *in, struct doc_block *b)
 		 percent_text(sampled_ns, (double)all.blocked_ns + (double)all.runnable_ns));
 }
 
-/* "17.2 % (12.1 to 28.5 %): interrupts and BPF programs"; if at least @from and below @below per
- * cent. */
-static void slowdown_fact(const struct view_input *in, struct doc_block *b, double from,
-			  double below)
+/* Whether the slowdown is such that times are not those of the target alone. Of a target that
+ * waited nearly all the time it may be large, and is nothing beside its waits. */
+static bool is_distorted(const struct view_input *in)
+{
+	const double ran_ns = (double)base_waits(in, NULL).on_ns;
+	struct slowdown_shown s;
+
+	if (!base_slowdown(in->profile, &s) || s.percent < DISTORTED)
+		return false;
+	return ran_ns <= 0 || ran_ns * s.percent / (100 + s.percent) >=
+				      HARDLY / 100 * (double)in->profile->duration_ns;
+}
+
+/* "17.2 % (12.1 to 28.5 %): interrupts and BPF programs" */
+static void slowdown_fact(const struct view_input *in, struct doc_block *b)
 {
 	struct slowdown_shown s;
 
-	if (base_slowdown(in->profile, &s) && s.percent >= from && s.percent < below)
+	if (base_slowdown(in->profile, &s))
 		doc_fact(b, s.percent >= DOUBT, "Slowdown", "%s%s: %s", s.text, s.by, s.of);
 }
 
@@ -427,7 +442,8 @@ static void doubt_facts(const struct view_input *in, struct doc_block *b)
 		doc_fact(b, true, "Lost", "%s", losses);
 	contradictions_fact(in, b);
 	unknown_fact(in, b);
-	slowdown_fact(in, b, DISTORTED, INFINITY);
+	if (is_distorted(in))
+		slowdown_fact(in, b);
 	if (probe_cost_is_high(in))
 		probe_cost_fact(in, b);
 }
@@ -440,7 +456,8 @@ static void figure_facts(const struct view_input *in, struct doc_block *b)
 	selection_fact(in, b);
 	wait_left_out_fact(in, b);
 	cpu_fact(in, b);
-	slowdown_fact(in, b, 0, DISTORTED);
+	if (!is_distorted(in))
+		slowdown_fact(in, b);
 	if (profile_has(in->profile, PART_ZONES) && !probe_cost_is_high(in))
 		probe_cost_fact(in, b);
 	baseline_fact(in, b);
@@ -455,6 +472,7 @@ static int summary_write(const struct view_input *in, struct doc *doc)
 	if (finding)
 		doc_text(doc, "%c%s", toupper(finding[0]), finding + 1);
 	figure_facts(in, doc_facts(doc));
+	who_table(in, doc);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/machine_id.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -200,4 +201,9 @@ void profile_copy_attributes(const struct profile *from, struct profile *to)
 	}
 	to->started_unix_ns = from->started_unix_ns;
 	to->duration_ns = from->duration_ns;
+}
+
+uint64_t thread_key(const struct thread *t)
+{
+	return hash_two((uint64_t)t->pid << 32 | t->tid, t->born_ns);
 }
